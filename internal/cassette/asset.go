@@ -1,0 +1,80 @@
+package cassette
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"regexp"
+	"strings"
+)
+
+// Assets are the large binary parts of a cassette, each a file named for its
+// content: 16 hex digits of the content's sha256, and an extension.
+
+const (
+	minAssetBody   = 1 << 10  // a binary body longer than this, in bytes, is an asset
+	minAssetString = 16 << 10 // base64 within JSON longer than this, in characters, is one
+)
+
+var (
+	assetName   = regexp.MustCompile(`^[0-9a-f]{16}\.[a-z0-9]{1,8}$`)
+	assetPrefix = regexp.MustCompile(`^data:[A-Za-z0-9!#$&^_.+/;=-]*;base64,`)
+)
+
+// nameAsset returns the name of the asset with this content.
+func nameAsset(content []byte) string {
+	return hashAsset(content) + "." + sniff(content)
+}
+
+func hashAsset(content []byte) string {
+	sum := sha256.Sum256(content)
+	return hex.EncodeToString(sum[:8])
+}
+
+// signatures are how the formats start that models read and write.
+var signatures = []struct{ ext, start, at8 string }{
+	{"png", "\x89PNG\r\n\x1a\n", ""},
+	{"jpg", "\xff\xd8\xff", ""},
+	{"webp", "RIFF", "WEBP"},
+	{"wav", "RIFF", "WAVE"},
+	{"gif", "GIF8", ""},
+	{"pdf", "%PDF-", ""},
+	{"mp3", "ID3", ""},
+	{"mp3", "\xff\xfb", ""},
+	{"mp3", "\xff\xf3", ""},
+	{"mp3", "\xff\xf2", ""},
+}
+
+// sniff returns the extension for content.
+func sniff(content []byte) string {
+	for _, s := range signatures {
+		if bytes.HasPrefix(content, []byte(s.start)) &&
+			(s.at8 == "" || len(content) > 8 && bytes.HasPrefix(content[8:], []byte(s.at8))) {
+			return s.ext
+		}
+	}
+	return "bin"
+}
+
+// cutBase64 splits a string that is large base64, with a data: prefix or
+// without, into prefix and content. Encoding the content gives the same text.
+func cutBase64(s string) (prefix string, content []byte, ok bool) {
+	if len(s) <= minAssetString {
+		return "", nil, false
+	}
+	if strings.HasPrefix(s, "data:") {
+		prefix = assetPrefix.FindString(s[:min(len(s), 256)])
+	}
+	text := s[len(prefix):]
+	if len(text) <= minAssetString || len(text)%4 != 0 || strings.ContainsAny(text[:64], "\r\n ") {
+		return "", nil, false
+	}
+	content, err := base64.StdEncoding.Strict().DecodeString(text)
+	if err != nil || base64.StdEncoding.EncodedLen(len(content)) != len(text) {
+		return "", nil, false // the decoder skips line ends: then the length differs
+	}
+	return prefix, content, true
+}
+
+func encodeBase64(b []byte) string { return base64.StdEncoding.EncodeToString(b) }

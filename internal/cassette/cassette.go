@@ -1,0 +1,107 @@
+// Package cassette is the file that a recording lives in: its data model, its
+// YAML form, and how it reaches the disk. It knows bytes and structs, not what
+// they mean: which framing a stream has, what makes two requests the same and
+// what is secret are decided elsewhere.
+//
+// The package keeps two laws. Readable when it is exact, raw when it is not: a
+// body is written as YAML structure only if reading it back gives the same
+// bytes. And nothing is lost: Parse(Format(f)) equals f, and Format(Parse(b))
+// is a fixed point.
+package cassette
+
+// Version is the format version this package writes and reads.
+const Version = 1
+
+// File is one cassette: the interactions of one test, in the order asked.
+type File struct {
+	Pinned       bool // never overwritten by a recording run
+	Partial      bool // saved by a run that failed or was cut short
+	Interactions []*Interaction
+}
+
+// Interaction is one request and what answered it.
+type Interaction struct {
+	Kind      string // "llm" for a known model API, "http" for anything else
+	Boundary  string // the logical endpoint, such as "anthropic.messages"; may be empty
+	MatchKey  string // a hint: 16 hex digits of the request's fingerprint; never an authority
+	Request   Request
+	Response  Response
+	Usage     *Usage // what the answer says it cost; nil if it does not say
+	LatencyMS int64  // milliseconds from sending the request to the response headers
+
+	Line int // the 1-based line where the interaction starts in its file; not written
+}
+
+// Usage is the token count that an answer reports.
+type Usage struct {
+	InputTokens  int64
+	OutputTokens int64
+}
+
+// Request is a cleaned request.
+type Request struct {
+	Method  string
+	URL     string
+	Headers Headers
+	Body    []byte // nil and empty are the same
+}
+
+// Response is a cleaned response. A stream has Stream set and its body in
+// Events; every other response has its body in Body.
+type Response struct {
+	Status   int
+	Proto    string // "HTTP/2.0" and the like; empty means HTTP/1.1
+	Headers  Headers
+	Trailers Headers
+	Body     []byte
+
+	Stream string  // the framing's name; empty if the body is not a stream
+	Events []Event // the frames of a stream in order
+	Delays []Delay // one per event; missing ones are zero and of an arrival of their own
+	Text   string  // the assembled answer for the reader; replay ignores it
+
+	End   string // how the body ended: "" (whole), EndClosed or EndError
+	Error string // with EndError, what the client saw
+}
+
+// How a response body ended before its end.
+const (
+	EndClosed = "closed" // the client stopped reading
+	EndError  = "error"  // the server or the connection broke off
+)
+
+// Event is one frame of a stream in its framing's readable form: named fields
+// in order. The names belong to the framing; cassette only writes them down.
+type Event []Field
+
+// Field is one named value of an event.
+type Field struct {
+	Name  string
+	Value string // any bytes; written as structure when it is compact JSON
+}
+
+// Delay says when an event arrived.
+type Delay struct {
+	MS       int64 // milliseconds since the arrival before, or since the response headers
+	Together bool  // it came in one piece with the event before; MS is zero
+}
+
+// Headers are header fields in the order they are written: names lower-case
+// and sorted, the values of one name in the order received.
+type Headers []Header
+
+// Header is one header field.
+type Header struct {
+	Name   string
+	Values []string
+}
+
+// Get returns the first value of the header named name (lower-case), or "".
+func (h Headers) Get(name string) string {
+	for _, f := range h {
+		if f.Name == name && len(f.Values) > 0 {
+			return f.Values[0]
+		}
+	}
+	return ""
+}

@@ -1,0 +1,214 @@
+package cassette
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Load reads the cassette NAME.yaml and the assets it names from the folder
+// NAME.assets beside it. If path is a symbolic link, that is beside its target.
+//
+// If there is no such file the error is fs.ErrNotExist; if the file is broken,
+// or an asset is missing or was changed, it is a *SyntaxError.
+func Load(path string) (*File, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	return Parse(path, data, readFrom(assetDir(target(path))))
+}
+
+// readFrom returns a function that reads the assets in dir.
+func readFrom(dir string) func(name string) ([]byte, error) {
+	return func(name string) ([]byte, error) {
+		return os.ReadFile(filepath.Join(dir, name))
+	}
+}
+
+// assetDir returns the folder for the assets of the cassette file.
+func assetDir(file string) string {
+	return strings.TrimSuffix(file, filepath.Ext(file)) + ".assets"
+}
+
+// target follows path as long as it is a symbolic link. A target need not exist.
+func target(path string) string {
+	for range 40 {
+		to, err := os.Readlink(path)
+		if err != nil {
+			break
+		}
+		if !filepath.IsAbs(to) {
+			to = filepath.Join(filepath.Dir(path), to)
+		}
+		path = to
+	}
+	return path
+}
+
+// Save writes f to path whole or not at all, and its assets beside it. Before
+// anything is replaced, what would be written is parsed and must give f again;
+// afterwards the file is read back and must be what was written. Then assets
+// that f does not name are removed. A file that already has these bytes is not
+// written. A symbolic link stays one: its target is written.
+//
+// On an error the old cassette and its assets are as before, unless the error
+// says that the file on disk is not what was written.
+func Save(path string, f *File) error {
+	data, assets, err := Format(f)
+	if err != nil {
+		return fmt.Errorf("%s: not saved: %w", path, err)
+	}
+	if err := check(path, f, data, assets); err != nil {
+		return err
+	}
+	file := target(path)
+	if info, err := os.Stat(file); err == nil && !info.Mode().IsRegular() {
+		return fmt.Errorf("%s: not saved: this is not a file; move it out of the way", path)
+	}
+	if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
+		return fmt.Errorf("%s: not saved: %w", path, err)
+	}
+	added, err := saveAssets(assetDir(file), assets)
+	if err == nil {
+		err = replace(file, data)
+	}
+	if err != nil {
+		for _, name := range added {
+			os.Remove(name)
+		}
+		os.Remove(assetDir(file)) // if it is empty
+		return fmt.Errorf("%s: not saved: %w", path, err)
+	}
+	if err := readBack(path, data); err != nil {
+		return err
+	}
+	if err := removeAssets(assetDir(file), assets); err != nil {
+		return fmt.Errorf("%s: saved, but old assets are left: %w", path, err)
+	}
+	return nil
+}
+
+// check makes sure that what Format made of f gives f again.
+func check(path string, f *File, data []byte, assets map[string][]byte) error {
+	back, err := Parse(path, data, func(name string) ([]byte, error) {
+		if b, ok := assets[name]; ok {
+			return b, nil
+		}
+		return nil, fs.ErrNotExist
+	})
+	if err != nil {
+		return fmt.Errorf("%s: not saved: promptecho cannot read what it would write; please report this: %w", path, err)
+	}
+	if d := difference(f, back); d != "" {
+		return fmt.Errorf("%s: not saved: %s would not survive; please report this", path, d)
+	}
+	return nil
+}
+
+func readBack(path string, data []byte) error {
+	got, err := os.ReadFile(path)
+	if err != nil {
+		return fmt.Errorf("%s: saved, but it cannot be read back: %w", path, err)
+	}
+	if !bytes.Equal(got, data) {
+		return fmt.Errorf("%s: the file is not what was just written; does something else write it? Record again", path)
+	}
+	return nil
+}
+
+// saveAssets writes the assets that are not in dir and returns the paths of
+// those it wrote, on an error too.
+func saveAssets(dir string, assets map[string][]byte) (added []string, err error) {
+	if len(assets) == 0 {
+		return nil, nil
+	}
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return nil, err
+	}
+	for name, content := range assets {
+		path := filepath.Join(dir, name)
+		_, before := os.Lstat(path)
+		if err := replace(path, content); err != nil {
+			return added, err
+		}
+		if before != nil {
+			added = append(added, path)
+		}
+	}
+	return added, nil
+}
+
+// removeAssets removes the assets in dir that are not in keep, and dir if
+// nothing is left. Files that are not named like assets stay.
+func removeAssets(dir string, keep map[string][]byte) error {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	left := 0
+	for _, e := range entries {
+		_, named := keep[e.Name()]
+		if named || !e.Type().IsRegular() || !assetName.MatchString(e.Name()) {
+			left++
+			continue
+		}
+		if err := os.Remove(filepath.Join(dir, e.Name())); err != nil {
+			return err
+		}
+	}
+	if left == 0 {
+		return os.Remove(dir)
+	}
+	return nil
+}
+
+// replace makes path a file with this content, at once: it writes a temporary
+// file beside it and renames that. A file with the same content is left alone.
+func replace(path string, content []byte) error {
+	if old, err := os.ReadFile(path); err == nil && bytes.Equal(old, content) {
+		return nil
+	}
+	return replaceWith(path, func(f *os.File) error {
+		_, err := f.Write(content)
+		return err
+	})
+}
+
+// replaceWith is replace for whatever write writes.
+func replaceWith(path string, write func(*os.File) error) error {
+	f, err := os.CreateTemp(filepath.Dir(path), ".promptecho-*.tmp")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name()) // fails after the rename
+	err = write(f)
+	if err == nil {
+		err = f.Sync()
+	}
+	if err == nil {
+		err = f.Chmod(modeFor(path))
+	}
+	if cerr := f.Close(); err == nil {
+		err = cerr
+	}
+	if err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), path)
+}
+
+// modeFor returns the permissions of the file at path, or those for a new one.
+func modeFor(path string) fs.FileMode {
+	if info, err := os.Stat(path); err == nil {
+		return info.Mode().Perm()
+	}
+	return 0o644
+}

@@ -1,0 +1,67 @@
+package cassette
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+)
+
+// difference returns where a and b differ in what a cassette holds, or "". Nil
+// and empty are the same, Line does not count, nor do trailing delays that say
+// nothing.
+func difference(a, b *File) string {
+	switch {
+	case a.Pinned != b.Pinned:
+		return "pinned"
+	case a.Partial != b.Partial:
+		return "partial"
+	case len(a.Interactions) != len(b.Interactions):
+		return fmt.Sprintf("the number of interactions (%d and %d)", len(a.Interactions), len(b.Interactions))
+	}
+	for i, it := range a.Interactions {
+		if d := it.difference(b.Interactions[i]); d != "" {
+			return fmt.Sprintf("%s of interaction %d", d, i+1)
+		}
+	}
+	return ""
+}
+
+func (it *Interaction) difference(o *Interaction) string {
+	p, q, r, s := &it.Request, &o.Request, &it.Response, &o.Response
+	for _, f := range []struct {
+		name string
+		same bool
+	}{
+		{"kind", it.Kind == o.Kind},
+		{"boundary", it.Boundary == o.Boundary},
+		{"match_key", it.MatchKey == o.MatchKey},
+		{"request.method", p.Method == q.Method},
+		{"request.url", p.URL == q.URL},
+		{"request.headers", sameHeaders(p.Headers, q.Headers)},
+		{"request.body", bytes.Equal(p.Body, q.Body)},
+		{"response.status", r.Status == s.Status},
+		{"response.proto", r.Proto == s.Proto},
+		{"response.headers", sameHeaders(r.Headers, s.Headers)},
+		{"response.trailers", sameHeaders(r.Trailers, s.Trailers)},
+		{"response.body", bytes.Equal(r.Body, s.Body)},
+		{"response.stream", r.Stream == s.Stream},
+		{"response.events", slices.EqualFunc(r.Events, s.Events, func(a, b Event) bool { return slices.Equal(a, b) })},
+		{"response.delays_ms", slices.Equal(trimDelays(r.Delays), trimDelays(s.Delays))},
+		{"response.text", r.Text == s.Text},
+		{"response.end", r.End == s.End},
+		{"response.error", r.Error == s.Error},
+		{"usage", it.Usage == nil && o.Usage == nil || it.Usage != nil && o.Usage != nil && *it.Usage == *o.Usage},
+		{"latency_ms", it.LatencyMS == o.LatencyMS},
+	} {
+		if !f.same {
+			return f.name
+		}
+	}
+	return ""
+}
+
+func sameHeaders(a, b Headers) bool {
+	return slices.EqualFunc(a, b, func(a, b Header) bool {
+		return a.Name == b.Name && slices.Equal(a.Values, b.Values)
+	})
+}

@@ -1,0 +1,46 @@
+package cassette
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// SyntaxError says where a cassette is broken, what is wrong there and what to
+// do about it. Line and Column count from 1, columns in characters; Field names
+// the place in the format, such as "response.headers", and may be empty.
+type SyntaxError struct {
+	File         string
+	Line, Column int
+	Field, Msg   string
+}
+
+func (e *SyntaxError) Error() string {
+	if e.Field == "" {
+		return fmt.Sprintf("%s:%d:%d: %s", e.File, e.Line, e.Column, e.Msg)
+	}
+	return fmt.Sprintf("%s:%d:%d: %s: %s", e.File, e.Line, e.Column, e.Field, e.Msg)
+}
+
+// source is the text of a cassette and the first thing found wrong with it.
+type source struct {
+	file string
+	text string // line ends are \n
+	err  *SyntaxError
+}
+
+// fail records what is wrong at offset pos, unless something was already wrong.
+func (s *source) fail(pos int, field, format string, args ...any) {
+	if s.err != nil {
+		return
+	}
+	pos = min(pos, len(s.text))
+	bol := strings.LastIndexByte(s.text[:pos], '\n') + 1
+	s.err = &SyntaxError{
+		File:   s.file,
+		Line:   strings.Count(s.text[:pos], "\n") + 1,
+		Column: utf8.RuneCountInString(s.text[bol:pos]) + 1,
+		Field:  field,
+		Msg:    fmt.Sprintf(format, args...),
+	}
+}

@@ -1,0 +1,238 @@
+package cassette
+
+import (
+	"bytes"
+	"encoding/base64"
+	"fmt"
+	"strconv"
+	"unicode/utf8"
+)
+
+// header is a cassette's first line.
+const header = "# promptecho cassette: safe to commit, meant to be read. docs/CASSETTE.md\n"
+
+const (
+	objectWidth  = 80  // an object of plain values is one line if that ends here
+	headersWidth = 100 // headers are one line if that ends here
+)
+
+// Format returns f as a cassette and its assets, by file name: the contents
+// that are kept beside it. Equal files give equal bytes.
+//
+// It is an error for f to hold what a cassette cannot: an interaction without
+// method, URL or status (an end "error" needs none), a stream with a body or
+// events without a stream, a header twice, a negative delay.
+func Format(f *File) (data []byte, assets map[string][]byte, err error) {
+	w := writer{assets: map[string][]byte{}}
+	w.raw(header)
+	w.raw("version: " + strconv.Itoa(Version) + "\n")
+	if f.Pinned {
+		w.raw("pinned: true\n")
+	}
+	if f.Partial {
+		w.raw("partial: true\n")
+	}
+	if len(f.Interactions) == 0 {
+		w.raw("interactions: []\n")
+	} else {
+		w.raw("interactions:\n")
+	}
+	for i, it := range f.Interactions {
+		if it == nil {
+			w.errorf("is nil")
+		} else {
+			w.interaction(it)
+		}
+		if w.err != nil {
+			return nil, nil, fmt.Errorf("cassette: interaction %d: %w", i+1, w.err)
+		}
+	}
+	return w.buf, w.assets, nil
+}
+
+// writer writes a cassette. After the first error what it writes is worthless.
+type writer struct {
+	buf    []byte
+	assets map[string][]byte
+	err    error
+}
+
+func (w *writer) raw(s string) { w.buf = append(w.buf, s...) }
+
+func (w *writer) errorf(format string, args ...any) {
+	if w.err == nil {
+		w.err = fmt.Errorf(format, args...)
+	}
+}
+
+// key starts a line with a key, indented by indent.
+func (w *writer) key(indent int, name string) {
+	w.buf = appendSpaces(w.buf, indent)
+	w.raw(name)
+	w.raw(":")
+}
+
+// text writes a line of a key and a string, unless the string is empty.
+func (w *writer) text(indent int, name, s string) {
+	if s == "" {
+		return
+	}
+	w.key(indent, name)
+	w.raw(" ")
+	w.blockString(s, indent+2)
+	w.raw("\n")
+}
+
+// number writes a line of a key and a number, unless that is zero.
+func (w *writer) number(indent int, name string, n int64) {
+	if n != 0 {
+		w.key(indent, name)
+		w.raw(" " + strconv.FormatInt(n, 10) + "\n")
+	}
+}
+
+// blockString writes any string in block context; lines of a literal are
+// indented by indent.
+func (w *writer) blockString(s string, indent int) {
+	switch {
+	case isPlain(s):
+		w.raw(s)
+	case !utf8.ValidString(s):
+		w.binary(s)
+	case isLiteral(s):
+		w.buf = appendLiteral(w.buf, s, indent)
+	default:
+		w.buf = appendQuoted(w.buf, s)
+	}
+}
+
+// flowString writes any string in flow context.
+func (w *writer) flowString(s string) {
+	switch {
+	case isWord(s):
+		w.raw(s)
+	case !utf8.ValidString(s):
+		w.binary(s)
+	default:
+		w.buf = appendQuoted(w.buf, s)
+	}
+}
+
+func (w *writer) binary(s string) {
+	w.raw(`!!binary "`)
+	w.buf = base64.StdEncoding.AppendEncode(w.buf, []byte(s))
+	w.raw(`"`)
+}
+
+// asset keeps content beside the cassette and returns its name.
+func (w *writer) asset(content []byte) string {
+	name := nameAsset(content)
+	if old, ok := w.assets[name]; ok && !bytes.Equal(old, content) {
+		w.errorf("two assets have the same name %q", name)
+	}
+	w.assets[name] = content
+	return name
+}
+
+// The columns of an interaction's keys, and of those within them.
+const (
+	itemIndent = 4
+	partIndent = 6
+)
+
+func (w *writer) interaction(it *Interaction) {
+	start := len(w.buf)
+	w.text(itemIndent, "kind", it.Kind)
+	w.text(itemIndent, "boundary", it.Boundary)
+	w.text(itemIndent, "match_key", it.MatchKey)
+	w.request(&it.Request)
+	w.response(&it.Response)
+	if it.Usage != nil {
+		w.key(itemIndent, "usage")
+		w.raw(fmt.Sprintf(" {input_tokens: %d, output_tokens: %d}\n", it.Usage.InputTokens, it.Usage.OutputTokens))
+	}
+	w.number(itemIndent, "latency_ms", it.LatencyMS)
+	w.buf[start+itemIndent-2] = '-' // the interaction is an element of a list
+}
+
+func (w *writer) request(r *Request) {
+	if r.Method == "" || r.URL == "" {
+		w.errorf("request: no method or no url (method %q, url %q)", r.Method, r.URL)
+	}
+	w.key(itemIndent, "request")
+	w.raw("\n")
+	w.text(partIndent, "method", r.Method)
+	w.text(partIndent, "url", r.URL)
+	w.headers("headers", r.Headers)
+	w.body(r.Body)
+}
+
+func (w *writer) response(r *Response) {
+	if r.Status == 0 && r.End != EndError || r.Status < 0 || r.Status > 999 {
+		w.errorf("response: invalid status %d", r.Status)
+	}
+	w.key(itemIndent, "response")
+	w.raw("\n")
+	w.number(partIndent, "status", int64(r.Status))
+	w.text(partIndent, "proto", r.Proto)
+	w.headers("headers", r.Headers)
+	w.headers("trailers", r.Trailers)
+	w.stream(r)
+	w.body(r.Body)
+	if r.End != "" && r.End != EndClosed && r.End != EndError {
+		w.errorf("response: invalid end %q", r.End)
+	}
+	w.text(partIndent, "end", r.End)
+	w.text(partIndent, "error", r.Error)
+}
+
+// headers writes header fields on one line if they fit, else one a line.
+func (w *writer) headers(name string, hs Headers) {
+	if len(hs) == 0 {
+		return
+	}
+	seen := map[string]bool{}
+	for _, h := range hs {
+		if seen[h.Name] {
+			w.errorf("%s: %q is there twice", name, h.Name)
+		}
+		seen[h.Name] = true
+	}
+	start := len(w.buf)
+	w.key(partIndent, name)
+	sep := " {"
+	for _, h := range hs {
+		w.raw(sep)
+		w.header(h)
+		sep = ", "
+	}
+	w.raw("}\n")
+	if utf8.RuneCount(w.buf[start:])-1 <= headersWidth {
+		return
+	}
+	w.buf = w.buf[:start]
+	w.key(partIndent, name)
+	w.raw("\n")
+	for _, h := range hs {
+		w.buf = appendSpaces(w.buf, partIndent+2)
+		w.header(h)
+		w.raw("\n")
+	}
+}
+
+func (w *writer) header(h Header) {
+	w.flowString(h.Name)
+	w.raw(": ")
+	if len(h.Values) == 1 {
+		w.flowString(h.Values[0])
+		return
+	}
+	w.raw("[")
+	for i, v := range h.Values {
+		if i > 0 {
+			w.raw(", ")
+		}
+		w.flowString(v)
+	}
+	w.raw("]")
+}

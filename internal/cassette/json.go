@@ -1,0 +1,379 @@
+package cassette
+
+import (
+	"fmt"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// Kind is the kind of a JSON value.
+type Kind uint8
+
+// The kinds of JSON values.
+const (
+	Null Kind = iota
+	Bool
+	Number
+	String
+	Array
+	Object
+)
+
+// Value is a JSON value that keeps what encoding/json's any does not: the order
+// of members, duplicate members and the literal of every number.
+type Value struct {
+	Kind  Kind
+	Text  string   // Bool: "true" or "false"; Number: the literal; String: the decoded text
+	Names []string // Object: the member names, in order
+	Elems []Value  // Array: the elements; Object: the member values
+}
+
+// maxJSONDepth is how deep arrays and objects may nest.
+const maxJSONDepth = 1000
+
+// ParseJSON reads one JSON value (RFC 8259) with optional white space around it.
+//
+// It is stricter than encoding/json where a Value could not give the same bytes
+// back: invalid UTF-8 and escapes of lone surrogates are errors, and so is
+// nesting deeper than 1,000. Duplicate members are kept in order. Errors start
+// with "json: byte N:", N counted from 0. The result does not refer to b.
+func ParseJSON(b []byte) (Value, error) {
+	p := jsonParser{src: string(b)}
+	if i := invalidUTF8(p.src); i >= 0 {
+		return Value{}, p.errorf(i, "invalid UTF-8")
+	}
+	p.space()
+	v, err := p.value()
+	if err != nil {
+		return Value{}, err
+	}
+	p.space()
+	if p.pos < len(p.src) {
+		return Value{}, p.unexpected("the end")
+	}
+	return v, nil
+}
+
+// invalidUTF8 returns the offset of the first byte of s that is not UTF-8, or -1.
+func invalidUTF8(s string) int {
+	if utf8.ValidString(s) {
+		return -1
+	}
+	for i, r := range s {
+		if r != utf8.RuneError {
+			continue
+		}
+		if _, size := utf8.DecodeRuneInString(s[i:]); size == 1 {
+			return i
+		}
+	}
+	return -1 // unreachable: the string is not valid
+}
+
+// jsonParser collects the elements of open arrays and objects on two stacks and
+// cuts the finished ones out of slabs, so that a body costs few allocations.
+// Strings without escapes and numbers are slices of src.
+type jsonParser struct {
+	src   string
+	pos   int
+	depth int
+
+	vals      []Value
+	names     []string
+	valSlab   []Value
+	nameSlab  []string
+	slabCount int
+}
+
+func (p *jsonParser) errorf(at int, format string, args ...any) error {
+	return fmt.Errorf("json: byte %d: %s", at, fmt.Sprintf(format, args...))
+}
+
+func (p *jsonParser) unexpected(want string) error {
+	if p.pos >= len(p.src) {
+		return p.errorf(p.pos, "want %s, found the end", want)
+	}
+	r, _ := utf8.DecodeRuneInString(p.src[p.pos:])
+	return p.errorf(p.pos, "want %s, found %q", want, r)
+}
+
+func (p *jsonParser) space() {
+	for p.pos < len(p.src) && isJSONSpace(p.src[p.pos]) {
+		p.pos++
+	}
+}
+
+func isJSONSpace(c byte) bool {
+	return c == ' ' || c == '\n' || c == '\t' || c == '\r'
+}
+
+func (p *jsonParser) value() (Value, error) {
+	if p.pos >= len(p.src) {
+		return Value{}, p.unexpected("a value")
+	}
+	switch c := p.src[p.pos]; c {
+	case '{', '[':
+		return p.container(c)
+	case '"':
+		s, err := p.str()
+		return Value{Kind: String, Text: s}, err
+	case 't':
+		return p.word("true", Bool)
+	case 'f':
+		return p.word("false", Bool)
+	case 'n':
+		return p.word("null", Null)
+	}
+	end, ok := scanNumber(p.src, p.pos)
+	if !ok {
+		p.pos = end
+		return Value{}, p.unexpected("a value")
+	}
+	v := Value{Kind: Number, Text: p.src[p.pos:end]}
+	p.pos = end
+	return v, nil
+}
+
+func (p *jsonParser) word(w string, k Kind) (Value, error) {
+	if len(p.src)-p.pos < len(w) || p.src[p.pos:p.pos+len(w)] != w {
+		return Value{}, p.unexpected("a value")
+	}
+	p.pos += len(w)
+	if k == Null {
+		return Value{}, nil
+	}
+	return Value{Kind: k, Text: w}, nil
+}
+
+// scanNumber returns the end of the JSON number that starts at s[i], or the
+// offset at which it stops being one.
+func scanNumber(s string, i int) (end int, ok bool) {
+	at := func(i int) byte {
+		if i < len(s) {
+			return s[i]
+		}
+		return 0
+	}
+	digits := func(i int) int {
+		for at(i) >= '0' && at(i) <= '9' {
+			i++
+		}
+		return i
+	}
+	if at(i) == '-' {
+		i++
+	}
+	j := digits(i)
+	if j == i {
+		return i, false
+	}
+	if at(i) == '0' {
+		j = i + 1
+	}
+	if at(j) == '.' {
+		k := digits(j + 1)
+		if k == j+1 {
+			return k, false
+		}
+		j = k
+	}
+	if at(j) == 'e' || at(j) == 'E' {
+		j++
+		if at(j) == '+' || at(j) == '-' {
+			j++
+		}
+		k := digits(j)
+		if k == j {
+			return k, false
+		}
+		j = k
+	}
+	return j, true
+}
+
+// container reads an array or an object whose opening bracket is at pos.
+func (p *jsonParser) container(open byte) (Value, error) {
+	if p.depth++; p.depth > maxJSONDepth {
+		return Value{}, p.errorf(p.pos, "nested deeper than %d", maxJSONDepth)
+	}
+	kind, end, want := Array, byte(']'), `"," or "]"`
+	if open == '{' {
+		kind, end, want = Object, '}', `"," or "}"`
+	}
+	p.pos++
+	p.space()
+	vals, names := len(p.vals), len(p.names)
+	for p.pos >= len(p.src) || p.src[p.pos] != end || len(p.vals) > vals {
+		if kind == Object {
+			if err := p.name(); err != nil {
+				return Value{}, err
+			}
+		}
+		v, err := p.value()
+		if err != nil {
+			return Value{}, err
+		}
+		p.vals = append(p.vals, v)
+		p.space()
+		if p.pos < len(p.src) && p.src[p.pos] == end {
+			break
+		}
+		if p.pos >= len(p.src) || p.src[p.pos] != ',' {
+			return Value{}, p.unexpected(want)
+		}
+		p.pos++
+		p.space()
+	}
+	p.pos++
+	p.depth--
+	v := Value{Kind: kind}
+	v.Elems, p.valSlab = cut(p.vals[vals:], p.valSlab, &p.slabCount)
+	v.Names, p.nameSlab = cut(p.names[names:], p.nameSlab, &p.slabCount)
+	p.vals, p.names = p.vals[:vals], p.names[:names]
+	return v, nil
+}
+
+// cut copies from into slab (or a new one, if it has no room) and returns the
+// copy and what is left of the slab.
+func cut[T any](from, slab []T, count *int) (part, rest []T) {
+	n := len(from)
+	if n == 0 {
+		return nil, slab
+	}
+	if len(slab) < n {
+		*count++
+		slab = make([]T, max(n, min(8<<*count, 512)))
+	}
+	copy(slab, from)
+	return slab[:n:n], slab[n:]
+}
+
+// name reads a member's name and the colon after it.
+func (p *jsonParser) name() error {
+	if p.pos >= len(p.src) || p.src[p.pos] != '"' {
+		return p.unexpected("a member name")
+	}
+	s, err := p.str()
+	if err != nil {
+		return err
+	}
+	p.names = append(p.names, s)
+	p.space()
+	if p.pos >= len(p.src) || p.src[p.pos] != ':' {
+		return p.unexpected(`":"`)
+	}
+	p.pos++
+	p.space()
+	return nil
+}
+
+// str reads a string whose opening quote is at pos.
+func (p *jsonParser) str() (string, error) {
+	start := p.pos + 1
+	for i := start; i < len(p.src); i++ {
+		switch c := p.src[i]; {
+		case c == '"':
+			p.pos = i + 1
+			return p.src[start:i], nil
+		case c == '\\':
+			p.pos = i
+			return p.escaped(start)
+		case c < ' ':
+			return "", p.errorf(i, "control character %q in a string", rune(c))
+		}
+	}
+	return "", p.errorf(start-1, "string without an end")
+}
+
+// escaped reads the rest of a string that starts at start and has its first
+// backslash at pos.
+func (p *jsonParser) escaped(start int) (string, error) {
+	buf := append(make([]byte, 0, 2*(p.pos-start)+16), p.src[start:p.pos]...)
+	for p.pos < len(p.src) {
+		c := p.src[p.pos]
+		switch {
+		case c == '"':
+			p.pos++
+			return string(buf), nil
+		case c < ' ':
+			return "", p.errorf(p.pos, "control character %q in a string", rune(c))
+		case c != '\\':
+			buf = append(buf, c)
+			p.pos++
+			continue
+		}
+		r, n, ok := jsonEscape(p.src[p.pos:])
+		if !ok {
+			return "", p.errorf(p.pos, "invalid escape")
+		}
+		if utf16.IsSurrogate(r) {
+			return "", p.errorf(p.pos, "escape of a lone surrogate")
+		}
+		buf = utf8.AppendRune(buf, r)
+		p.pos += n
+	}
+	return "", p.errorf(start-1, "string without an end")
+}
+
+// jsonEscape decodes the escape that s starts with, a surrogate pair as one,
+// and returns its length. A lone surrogate is returned as such.
+func jsonEscape(s string) (r rune, n int, ok bool) {
+	if len(s) < 2 {
+		return 0, 0, false
+	}
+	switch s[1] {
+	case '"', '\\', '/':
+		return rune(s[1]), 2, true
+	case 'b':
+		return '\b', 2, true
+	case 'f':
+		return '\f', 2, true
+	case 'n':
+		return '\n', 2, true
+	case 'r':
+		return '\r', 2, true
+	case 't':
+		return '\t', 2, true
+	case 'u':
+		return unicodeEscape(s)
+	}
+	return 0, 0, false
+}
+
+// unicodeEscape decodes the \uXXXX that s starts with; see jsonEscape.
+func unicodeEscape(s string) (r rune, n int, ok bool) {
+	r, ok = hexDigits(s, 2, 4)
+	if !ok {
+		return 0, 0, false
+	}
+	if utf16.IsSurrogate(r) && len(s) > 7 && s[6] == '\\' && s[7] == 'u' {
+		if low, ok := hexDigits(s, 8, 4); ok {
+			if pair := utf16.DecodeRune(r, low); pair != utf8.RuneError {
+				return pair, 12, true
+			}
+		}
+	}
+	return r, 6, true
+}
+
+// hexDigits reads the n hex digits at s[at:].
+func hexDigits(s string, at, n int) (rune, bool) {
+	if len(s) < at+n {
+		return 0, false
+	}
+	var r rune
+	for i := at; i < at+n; i++ {
+		r <<= 4
+		switch c := s[i]; {
+		case c >= '0' && c <= '9':
+			r |= rune(c - '0')
+		case c >= 'a' && c <= 'f':
+			r |= rune(c - 'a' + 10)
+		case c >= 'A' && c <= 'F':
+			r |= rune(c - 'A' + 10)
+		default:
+			return 0, false
+		}
+	}
+	return r, true
+}

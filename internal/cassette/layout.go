@@ -1,0 +1,306 @@
+package cassette
+
+import (
+	"bytes"
+	"strings"
+	"unicode/utf8"
+)
+
+// Layout says how a JSON text is laid out: everything that its bytes hold
+// beyond its Value. The zero Layout is compact JSON: no white space, raw UTF-8,
+// and only the escapes that must be (\" \\ \b \f \n \r \t, else \u001f with
+// lower-case digits).
+type Layout struct {
+	Before, After string // white space around the value
+	Indent        string // a level's indentation, one element a line; "" is all on one line
+	ColonSpace    bool   // on one line: ": " (indented JSON always has it)
+	CommaSpace    bool   // on one line: ", "
+	Padding       int    // on one line: spaces before the last bracket (Anthropic's streams)
+	Escape        Escape // what is escaped beyond what must be
+}
+
+// Escape is a set of escaping habits.
+type Escape uint16
+
+// The escaping habits.
+const (
+	EscapeASCII      Escape = 1 << iota // every non-ASCII character as \uXXXX (Python, PHP)
+	EscapeUpper                         // upper-case hex digits (.NET)
+	EscapeHTML                          // < > & as \u003c \u003e \u0026 (Go)
+	EscapeSeparators                    // U+2028 and U+2029 (Go, Gson)
+	EscapeGson                          // ' and = as \u0027 \u003d (Gson)
+	EscapeSlash                         // \/ (PHP)
+	EscapeDelete                        // U+007F (Python)
+	EscapeLong                          // \u0008 and \u000c instead of \b and \f (Go before 1.22)
+)
+
+// escapeNames are the habits' names in a cassette.
+var escapeNames = []string{"ascii", "upper", "html", "separators", "gson", "slash", "delete", "long"}
+
+// AppendJSON appends v to dst as JSON text in layout l. Texts and names must be
+// valid UTF-8; what is not is written as it is, or as \ufffd with EscapeASCII.
+func (v Value) AppendJSON(dst []byte, l Layout) []byte {
+	p := jsonPrinter{Layout: l, buf: append(dst, l.Before...), colon: ":", comma: ",", special: &mustEscape}
+	if l.ColonSpace || l.Indent != "" {
+		p.colon = ": "
+	}
+	if l.CommaSpace && l.Indent == "" {
+		p.comma = ", "
+	}
+	if l.Escape != 0 {
+		p.special = specials(l.Escape)
+	}
+	p.value(&v, 0)
+	if n := len(p.buf); l.Padding > 0 && l.Indent == "" && v.Kind >= Array {
+		last := p.buf[n-1]
+		p.buf = append(appendSpaces(p.buf[:n-1], l.Padding), last)
+	}
+	return append(p.buf, l.After...)
+}
+
+type jsonPrinter struct {
+	Layout
+	buf          []byte
+	colon, comma string
+	special      *[256]bool // bytes that a string cannot simply copy
+}
+
+var mustEscape = *specials(0)
+
+// specials returns the bytes at which a string needs a closer look.
+func specials(e Escape) *[256]bool {
+	t := new([256]bool)
+	for c := range 256 {
+		t[c] = c < ' ' || c >= utf8.RuneSelf && e&EscapeASCII != 0
+	}
+	t['"'], t['\\'] = true, true
+	t['/'] = e&EscapeSlash != 0
+	t['<'], t['>'], t['&'] = e&EscapeHTML != 0, e&EscapeHTML != 0, e&EscapeHTML != 0
+	t['\''], t['='] = e&EscapeGson != 0, e&EscapeGson != 0
+	t[0x7f] = e&EscapeDelete != 0
+	t[0xe2] = t[0xe2] || e&EscapeSeparators != 0 // U+2028 is e2 80 a8
+	return t
+}
+
+func (p *jsonPrinter) value(v *Value, depth int) {
+	switch v.Kind {
+	case Null:
+		p.buf = append(p.buf, "null"...)
+	case Bool, Number:
+		p.buf = append(p.buf, v.Text...)
+	case String:
+		p.str(v.Text)
+	case Array, Object:
+		p.container(v, depth)
+	}
+}
+
+func (p *jsonPrinter) container(v *Value, depth int) {
+	open, end := byte('['), byte(']')
+	if v.Kind == Object {
+		open, end = '{', '}'
+	}
+	p.buf = append(p.buf, open)
+	for i := range v.Elems {
+		if i > 0 {
+			p.buf = append(p.buf, p.comma...)
+		}
+		p.newline(depth + 1)
+		if v.Kind == Object {
+			p.str(v.Names[i])
+			p.buf = append(p.buf, p.colon...)
+		}
+		p.value(&v.Elems[i], depth+1)
+	}
+	if len(v.Elems) > 0 {
+		p.newline(depth)
+	}
+	p.buf = append(p.buf, end)
+}
+
+func (p *jsonPrinter) newline(depth int) {
+	if p.Indent == "" {
+		return
+	}
+	p.buf = append(p.buf, '\n')
+	for range depth {
+		p.buf = append(p.buf, p.Indent...)
+	}
+}
+
+func (p *jsonPrinter) str(s string) {
+	p.buf = append(p.buf, '"')
+	done := 0
+	for i := 0; i < len(s); {
+		if !p.special[s[i]] {
+			i++
+			continue
+		}
+		r, size := utf8.DecodeRuneInString(s[i:])
+		if r < utf8.RuneSelf || p.Escape&EscapeASCII != 0 || r == '\u2028' || r == '\u2029' {
+			p.buf = append(p.buf, s[done:i]...)
+			p.escape(r)
+			done = i + size
+		}
+		i += size
+	}
+	p.buf = append(p.buf, s[done:]...)
+	p.buf = append(p.buf, '"')
+}
+
+// escape writes r, which is escaped in this layout.
+func (p *jsonPrinter) escape(r rune) {
+	short := byte(0)
+	switch r {
+	case '"', '\\', '/':
+		short = byte(r)
+	case '\n':
+		short = 'n'
+	case '\r':
+		short = 'r'
+	case '\t':
+		short = 't'
+	case '\b':
+		short = 'b'
+	case '\f':
+		short = 'f'
+	}
+	if short != 0 && (r != '\b' && r != '\f' || p.Escape&EscapeLong == 0) {
+		p.buf = append(p.buf, '\\', short)
+		return
+	}
+	p.buf = appendUnicodeEscape(p.buf, r, p.Escape&EscapeUpper != 0)
+}
+
+// appendUnicodeEscape appends r as \uXXXX, as a surrogate pair where it needs one.
+func appendUnicodeEscape(dst []byte, r rune, upper bool) []byte {
+	digits := "0123456789abcdef"
+	if upper {
+		digits = "0123456789ABCDEF"
+	}
+	if r > 0xffff {
+		dst = appendUnicodeEscape(dst, 0xd800+(r-0x10000)>>10, upper)
+		r = 0xdc00 + (r-0x10000)&0x3ff
+	}
+	return append(dst, '\\', 'u', digits[r>>12&15], digits[r>>8&15], digits[r>>4&15], digits[r&15])
+}
+
+// DetectLayout finds the layout in which v, the value of the JSON text b, is
+// printed as exactly b. Without one, ok is false.
+func DetectLayout(b []byte, v Value) (l Layout, ok bool) {
+	var c clues
+	c.scan(string(b))
+	l = c.layout()
+	return l, prints(v, l, b)
+}
+
+// prints reports whether v in layout l is exactly b.
+func prints(v Value, l Layout, b []byte) bool {
+	return bytes.Equal(v.AppendJSON(make([]byte, 0, len(b)+16), l), b)
+}
+
+// clues are what JSON texts of one origin give away about their layout. They
+// prove nothing: a text may contradict itself, so who asks has to print.
+type clues struct {
+	seen                         bool
+	before, after, indent        string
+	padding                      int
+	colons, commas               bool // there is one on a single line
+	spaceAfterColon, spaceAfterC bool // the first one has a space after it
+	escape                       Escape
+}
+
+func (c *clues) layout() Layout {
+	l := Layout{Before: c.before, After: c.after, Indent: c.indent, Escape: c.escape}
+	if c.indent == "" {
+		l.Padding = c.padding
+		// What there is none of is taken to be like the other, as printers do.
+		l.ColonSpace = c.spaceAfterColon || !c.colons && c.spaceAfterC
+		l.CommaSpace = c.spaceAfterC || !c.commas && c.spaceAfterColon
+	}
+	if l.Escape&EscapeASCII != 0 {
+		l.Escape &^= EscapeSeparators
+	}
+	return l
+}
+
+// scan adds what the valid JSON text s gives away. White space around,
+// indentation and padding are taken from the first text only.
+func (c *clues) scan(s string) {
+	core := strings.Trim(s, " \t\r\n")
+	if !c.seen {
+		c.seen = true
+		i := strings.Index(s, core)
+		c.before, c.after = s[:i], s[i+len(core):]
+		if len(core) > 1 && core[1] == '\n' {
+			c.indent = core[2 : len(core)-len(strings.TrimLeft(core[2:], " \t"))]
+		}
+		c.padding = paddingOf(core)
+	}
+	spaced := func(i int) bool { return i+1 < len(core) && core[i+1] == ' ' }
+	for i := 0; i < len(core); i++ {
+		switch core[i] {
+		case '"':
+			i = c.str(core, i)
+		case ':':
+			if !c.colons {
+				c.colons, c.spaceAfterColon = true, spaced(i)
+			}
+		case ',':
+			if !c.commas {
+				c.commas, c.spaceAfterC = true, spaced(i)
+			}
+		}
+	}
+}
+
+// paddingOf returns how many spaces stand before the last character of s, which
+// is JSON and ends in no white space.
+func paddingOf(s string) int {
+	s = s[:len(s)-1]
+	return len(s) - len(strings.TrimRight(s, " "))
+}
+
+// str scans the string whose opening quote is s[i] and returns the offset of
+// its closing one.
+func (c *clues) str(s string, i int) int {
+	for i++; i < len(s) && s[i] != '"'; i++ {
+		if s[i] != '\\' {
+			continue
+		}
+		r, n, ok := jsonEscape(s[i:])
+		if !ok {
+			return len(s)
+		}
+		c.habit(s[i:i+n], r)
+		i += n - 1
+	}
+	return i
+}
+
+// habit adds what the escape esc of r gives away.
+func (c *clues) habit(esc string, r rune) {
+	if esc == `\/` {
+		c.escape |= EscapeSlash
+	}
+	if esc[1] != 'u' {
+		return
+	}
+	if strings.ContainsAny(esc, "ABCDEF") {
+		c.escape |= EscapeUpper
+	}
+	switch {
+	case r == '<' || r == '>' || r == '&':
+		c.escape |= EscapeHTML
+	case r == '\'' || r == '=':
+		c.escape |= EscapeGson
+	case r == '\u2028' || r == '\u2029':
+		c.escape |= EscapeSeparators
+	case r == '\b' || r == '\f':
+		c.escape |= EscapeLong
+	case r == 0x7f:
+		c.escape |= EscapeDelete
+	case r > 0x7f:
+		c.escape |= EscapeASCII
+	}
+}

@@ -1,0 +1,419 @@
+package cassette
+
+import (
+	"encoding/base64"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Parse reads the cassette data. name is the file's name for messages; asset
+// returns the content of an asset by its file name and may be nil if there are
+// none. Nothing that Parse cannot give its exact meaning is accepted: the error
+// is a *SyntaxError then, whose message says what to do.
+func Parse(name string, data []byte, asset func(name string) ([]byte, error)) (*File, error) {
+	text := strings.TrimPrefix(string(data), "\ufeff")
+	d := decoder{asset: asset}
+	d.file, d.text = name, strings.ReplaceAll(text, "\r\n", "\n")
+	root := parseYAML(&d.source)
+	var f *File
+	if d.err == nil {
+		f = d.cassette(&root)
+	}
+	if d.err != nil {
+		return nil, d.err
+	}
+	return f, nil
+}
+
+// decoder turns nodes into the data model. After the first error what it
+// returns is worthless.
+type decoder struct {
+	source
+	asset func(name string) ([]byte, error)
+}
+
+// badf records that n, which is the field, is wrong.
+func (d *decoder) badf(n *node, field, format string, args ...any) {
+	d.fail(n.pos, field, format, args...)
+}
+
+// want records that n is not what the field takes.
+func (d *decoder) want(n *node, field, what string) {
+	d.badf(n, field, "want %s, found %s", what, n.describe())
+}
+
+// each calls set for every member of the mapping n. Its keys must be known.
+func (d *decoder) each(n *node, field, known string, set func(key string, v *node)) {
+	if n.kind != mappingNode || n.tag != "" {
+		d.want(n, field, "a mapping with the keys "+known)
+		return
+	}
+	for i := range n.elems {
+		if d.err != nil {
+			return
+		}
+		key := d.key(&n.keys[i], field)
+		if !oneOf(key, known) {
+			d.badf(&n.keys[i], field, "unknown key %q; known are %s", clip(key), known)
+			return
+		}
+		set(key, &n.elems[i])
+	}
+}
+
+// oneOf reports whether key is in the list known, separated by commas.
+func oneOf(key, known string) bool {
+	for k := range strings.SplitSeq(known, ", ") {
+		if k == key {
+			return true
+		}
+	}
+	return false
+}
+
+// key returns the text of a mapping's key.
+func (d *decoder) key(n *node, field string) string {
+	if k := d.resolve(n, field); k != String || n.tag == "!asset" {
+		d.badf(n, field, "the key %s is not text; put it in quotes", clip(n.text))
+	}
+	return d.decoded(n, field)
+}
+
+// list returns the elements of the sequence n.
+func (d *decoder) list(n *node, field, of string) []node {
+	if n.kind != sequenceNode || n.tag != "" {
+		d.want(n, field, "a list of "+of)
+		return nil
+	}
+	return n.elems
+}
+
+// str returns the text of n, which must be a string.
+func (d *decoder) str(n *node, field string) string {
+	if n.kind != scalarNode || n.tag == "!asset" || d.resolve(n, field) != String {
+		d.want(n, field, "text (in quotes if it looks like something else)")
+		return ""
+	}
+	return d.decoded(n, field)
+}
+
+// loose is str for where numbers and bools, too, can only mean their text.
+func (d *decoder) loose(n *node, field string) string {
+	if n.kind == scalarNode && n.tag == "" {
+		if k := d.resolve(n, field); k == Number || k == Bool {
+			return n.text
+		}
+	}
+	return d.str(n, field)
+}
+
+// decoded returns the text of a scalar, decoded if it is tagged as binary.
+func (d *decoder) decoded(n *node, field string) string {
+	if n.tag == "!!binary" {
+		return string(d.base64(n, field))
+	}
+	return n.text
+}
+
+func (d *decoder) base64(n *node, field string) []byte {
+	b, err := base64.StdEncoding.Strict().DecodeString(strings.ReplaceAll(n.text, " ", ""))
+	if err != nil {
+		d.badf(n, field, "invalid base64 (%v); restore it, or record again", err)
+	}
+	return b
+}
+
+// integer returns the integer n, which is min or more.
+func (d *decoder) integer(n *node, field string, min int64) int64 {
+	if n.kind == scalarNode && n.tag == "" && d.resolve(n, field) == Number {
+		if i, err := strconv.ParseInt(n.text, 10, 64); err == nil && i >= min {
+			return i
+		}
+	}
+	if d.err == nil {
+		what := "an integer"
+		if min == 0 {
+			what = "an integer, 0 or more"
+		}
+		d.want(n, field, what)
+	}
+	return 0
+}
+
+func (d *decoder) boolean(n *node, field string) bool {
+	if n.kind != scalarNode || n.tag != "" || d.resolve(n, field) != Bool {
+		d.want(n, field, "true or false")
+	}
+	return n.text == "true"
+}
+
+// resolve returns the kind of the scalar n. Plain text that YAML takes for
+// something that JSON does not have, or writes differently, is refused.
+func (d *decoder) resolve(n *node, field string) Kind {
+	if n.style != plainStyle || n.tag != "" {
+		return String
+	}
+	switch n.text {
+	case "", "null":
+		return Null
+	case "true", "false":
+		return Bool
+	}
+	if end, ok := scanNumber(n.text, 0); ok && end == len(n.text) {
+		return Number
+	}
+	if yamlOnly(n.text) {
+		d.badf(n, field, "%q could be text or not; put it in quotes if it is, else write it as JSON does", clip(n.text))
+	}
+	return String
+}
+
+// yamlOnly reports whether YAML's core schema (YAML 1.2.2, 10.3.2) takes s for
+// a null, a bool or a number that JSON writes in another way.
+func yamlOnly(s string) bool {
+	switch s {
+	case "~", "Null", "NULL", "True", "TRUE", "False", "FALSE", ".nan", ".NaN", ".NAN":
+		return true
+	}
+	if strings.HasPrefix(s, "0x") || strings.HasPrefix(s, "0o") {
+		return strings.Trim(s[2:], "0123456789abcdefABCDEF") == "" && len(s) > 2
+	}
+	t := strings.TrimLeft(s, "+-")
+	switch t {
+	case ".inf", ".Inf", ".INF":
+		return true
+	}
+	return strings.ContainsAny(t, "0123456789") && strings.Trim(t, "0123456789.eE+-") == "" && isFloat(s)
+}
+
+func isFloat(s string) bool {
+	_, err := strconv.ParseFloat(s, 64)
+	return err == nil || strings.HasSuffix(err.Error(), strconv.ErrRange.Error())
+}
+
+// describe says what n is, for messages.
+func (n *node) describe() string {
+	switch {
+	case n.kind == mappingNode:
+		return "a mapping"
+	case n.kind == sequenceNode:
+		return "a list"
+	case n.tag != "":
+		return fmt.Sprintf("%s %q", n.tag, clip(n.text))
+	case n.style == plainStyle && n.text == "":
+		return "nothing"
+	case n.style == plainStyle:
+		return clip(n.text)
+	}
+	return fmt.Sprintf("the text %q", clip(n.text))
+}
+
+func (d *decoder) cassette(n *node) *File {
+	f := new(File)
+	if n.kind != mappingNode {
+		d.want(n, "", "a cassette (\"version: 1\" and \"interactions:\")")
+		return f
+	}
+	d.version(n)
+	list := false
+	d.each(n, "", "version, pinned, partial, interactions", func(key string, v *node) {
+		switch key {
+		case "pinned":
+			f.Pinned = d.boolean(v, key)
+		case "partial":
+			f.Partial = d.boolean(v, key)
+		case "interactions":
+			list = true
+			f.Interactions = d.interactions(v)
+		}
+	})
+	if !list {
+		d.badf(n, "interactions", "is missing; write \"interactions: []\" if there are none")
+	}
+	return f
+}
+
+// version checks the version before anything that may depend on it.
+func (d *decoder) version(n *node) {
+	for i := range n.keys {
+		if n.keys[i].text != "version" {
+			continue
+		}
+		v := d.integer(&n.elems[i], "version", 1)
+		if d.err == nil && v != Version {
+			d.badf(&n.elems[i], "version", "this is version %d, and this promptecho reads version %d; update it, or record again", v, Version)
+		}
+		return
+	}
+	d.badf(n, "version", "is missing; a cassette starts with \"version: %d\"", Version)
+}
+
+func (d *decoder) interactions(n *node) []*Interaction {
+	elems := d.list(n, "interactions", "interactions")
+	its := make([]*Interaction, 0, len(elems))
+	line, at := 1, 0
+	for i := range elems {
+		e := &elems[i]
+		start := e.item
+		if start == 0 {
+			start = e.pos // in a flow sequence
+		}
+		line += strings.Count(d.text[at:start], "\n")
+		at = start
+		it := d.interaction(e)
+		if d.err != nil {
+			return nil
+		}
+		it.Line = line
+		its = append(its, it)
+	}
+	return its
+}
+
+func (d *decoder) interaction(n *node) *Interaction {
+	it := new(Interaction)
+	var request, response bool
+	const known = "kind, boundary, match_key, request, response, usage, latency_ms"
+	d.each(n, "interaction", known, func(key string, v *node) {
+		switch key {
+		case "kind":
+			it.Kind = d.str(v, key)
+		case "boundary":
+			it.Boundary = d.str(v, key)
+		case "match_key":
+			it.MatchKey = d.str(v, key)
+		case "request":
+			request = true
+			it.Request = d.request(v)
+		case "response":
+			response = true
+			it.Response = d.response(v)
+		case "usage":
+			it.Usage = d.usage(v)
+		case "latency_ms":
+			it.LatencyMS = d.integer(v, key, minInt64)
+		}
+	})
+	d.need(n, "request", request)
+	d.need(n, "response", response)
+	return it
+}
+
+const minInt64 = -1 << 63
+
+// need records that a field of n is missing.
+func (d *decoder) need(n *node, field string, there bool) {
+	if !there {
+		d.badf(n, field, "is missing; restore it, or record again")
+	}
+}
+
+func (d *decoder) usage(n *node) *Usage {
+	u := new(Usage)
+	d.each(n, "usage", "input_tokens, output_tokens", func(key string, v *node) {
+		i := d.integer(v, "usage."+key, minInt64)
+		if key == "input_tokens" {
+			u.InputTokens = i
+		} else {
+			u.OutputTokens = i
+		}
+	})
+	return u
+}
+
+func (d *decoder) request(n *node) Request {
+	var r Request
+	var b bodyNodes
+	d.each(n, "request", "method, url, headers, layout, body, body_base64, body_file", func(key string, v *node) {
+		switch key {
+		case "method":
+			r.Method = d.str(v, "request.method")
+		case "url":
+			r.URL = d.str(v, "request.url")
+		case "headers":
+			r.Headers = d.headers(v, "request.headers")
+		default:
+			b.set(key, v)
+		}
+	})
+	d.need(n, "request.method", r.Method != "")
+	d.need(n, "request.url", r.URL != "")
+	r.Body = d.body(n, &b, "request")
+	return r
+}
+
+func (d *decoder) response(n *node) Response {
+	var r Response
+	var b bodyNodes
+	var s streamNodes
+	const known = "status, proto, headers, trailers, stream, events_layout, events, events_padding, delays_ms, text, " +
+		"layout, body, body_base64, body_file, end, error"
+	d.each(n, "response", known, func(key string, v *node) {
+		field := "response." + key
+		switch key {
+		case "status":
+			r.Status = int(d.integer(v, field, 0))
+			if r.Status > 999 {
+				d.want(v, field, "a status (100 to 999)")
+			}
+		case "proto":
+			r.Proto = d.str(v, field)
+		case "headers":
+			r.Headers = d.headers(v, field)
+		case "trailers":
+			r.Trailers = d.headers(v, field)
+		case "stream":
+			r.Stream = d.str(v, field)
+		case "events_layout":
+			s.layout = v
+		case "events":
+			s.events = v
+		case "events_padding":
+			s.padding = v
+		case "delays_ms":
+			r.Delays = d.delays(v)
+		case "text":
+			r.Text = d.str(v, field)
+		case "end":
+			r.End = d.end(v)
+		case "error":
+			r.Error = d.str(v, field)
+		default:
+			b.set(key, v)
+		}
+	})
+	d.need(n, "response.status", r.Status != 0 || r.End == EndError)
+	r.Body = d.body(n, &b, "response")
+	d.stream(&r, &s, &b)
+	return r
+}
+
+func (d *decoder) end(n *node) string {
+	s := d.str(n, "response.end")
+	if s != EndClosed && s != EndError {
+		d.want(n, "response.end", "closed or error (leave it out if the body is whole)")
+	}
+	return s
+}
+
+func (d *decoder) headers(n *node, field string) Headers {
+	if n.kind != mappingNode || n.tag != "" {
+		d.want(n, field, "a mapping of names to values")
+		return nil
+	}
+	hs := make(Headers, 0, len(n.elems))
+	for i := range n.elems {
+		v := &n.elems[i]
+		h := Header{Name: d.key(&n.keys[i], field)}
+		if v.kind == sequenceNode {
+			for j := range d.list(v, field, "values") {
+				h.Values = append(h.Values, d.loose(&v.elems[j], field))
+			}
+		} else {
+			h.Values = []string{d.loose(v, field)}
+		}
+		hs = append(hs, h)
+	}
+	return hs
+}

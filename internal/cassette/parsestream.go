@@ -1,0 +1,121 @@
+package cassette
+
+// streamNodes are the keys of a response that make its events.
+type streamNodes struct {
+	layout, events, padding *node
+}
+
+// stream reads the events of a response and checks that it is either a stream
+// or has a body.
+func (d *decoder) stream(r *Response, s *streamNodes, b *bodyNodes) {
+	if n, _ := b.first(); n != nil && r.Stream != "" {
+		d.badf(n, "response", "a body beside stream %q; a stream's body is its events", clip(r.Stream))
+	}
+	if s.events != nil && r.Stream == "" {
+		d.badf(s.events, "response.events", "events without a stream; name the framing (\"stream: sse\")")
+	}
+	for _, n := range []*node{s.layout, s.padding} {
+		if n != nil && s.events == nil {
+			d.badf(n, "response", "a layout or padding without events; remove it")
+		}
+	}
+	if d.err != nil || s.events == nil {
+		return
+	}
+	var l Layout
+	if s.layout != nil {
+		if l = d.layout(s.layout, "response.events_layout"); l.Padding > 0 {
+			d.badf(s.layout, "response.events_layout", "padding is in events_padding, one per event; move it there")
+		}
+	}
+	pads := d.paddings(s.padding, l)
+	elems := d.list(s.events, "response.events", "events")
+	r.Events = make([]Event, 0, len(elems))
+	for i := range elems {
+		pad := 0
+		if i < len(pads) {
+			pad = pads[i]
+		}
+		r.Events = append(r.Events, d.event(&elems[i], l, pad))
+	}
+}
+
+// paddings reads events_padding, if there is one.
+func (d *decoder) paddings(n *node, l Layout) []int {
+	if n == nil {
+		return nil
+	}
+	const field = "response.events_padding"
+	if l.Indent != "" {
+		d.badf(n, field, "padding is for JSON on one line; remove it, or indent")
+	}
+	var pads []int
+	for i := range d.list(n, field, "numbers of spaces") {
+		pads = append(pads, d.padding(&n.elems[i], field))
+	}
+	return pads
+}
+
+// event returns the event n. Its last field that is structure is printed in
+// layout l with padding, the others without.
+func (d *decoder) event(n *node, l Layout, padding int) Event {
+	const field = "response.events"
+	switch {
+	case d.err != nil:
+		return nil
+	case n.tag == "" && n.kind == mappingNode:
+		return d.fields(n.keys, n.elems, l, padding)
+	case n.tag != "" || n.kind != sequenceNode:
+		d.want(n, field, "a mapping of fields, or a list of mappings of one field each")
+		return nil
+	}
+	var keys, elems []node
+	for i := range n.elems {
+		f := &n.elems[i]
+		if f.kind != mappingNode || f.tag != "" || len(f.elems) != 1 {
+			d.want(f, field, "a mapping of one field")
+			return nil
+		}
+		keys, elems = append(keys, f.keys[0]), append(elems, f.elems[0])
+	}
+	return d.fields(keys, elems, l, padding)
+}
+
+// fields returns the event of these names and values.
+func (d *decoder) fields(keys, elems []node, l Layout, padding int) Event {
+	const field = "response.events"
+	last := len(elems) - 1
+	for last >= 0 && elems[last].kind == scalarNode {
+		last--
+	}
+	e := make(Event, 0, len(elems))
+	for i := range elems {
+		f := Field{Name: d.key(&keys[i], field)}
+		if v := &elems[i]; v.kind == scalarNode {
+			f.Value = d.loose(v, field)
+		} else if val := d.value(v, field); d.err == nil {
+			l.Padding = 0
+			if i == last {
+				l.Padding = padding
+			}
+			f.Value = string(val.AppendJSON(nil, l))
+		}
+		e = append(e, f)
+	}
+	return e
+}
+
+func (d *decoder) delays(n *node) []Delay {
+	const field = "response.delays_ms"
+	elems := d.list(n, field, "delays")
+	ds := make([]Delay, 0, len(elems))
+	for i := range elems {
+		e := &elems[i]
+		if e.kind == scalarNode && e.style == plainStyle && e.tag == "" && e.text == "+" {
+			ds = append(ds, Delay{Together: true})
+			continue
+		}
+		ds = append(ds, Delay{MS: d.integer(e, field, 0)})
+	}
+	return ds
+}

@@ -1,0 +1,38 @@
+package cassette
+
+import "strings"
+
+// jsonSeeds are JSON texts, nearly JSON texts, and layouts.
+var jsonSeeds = []string{
+	``, ` `, `null`, `true`, `false`, `0`, `-0`, `1.50`, `1e-08`, `01`, `1.`, `.5`, `+1`, `-`, `1e`, `"`, `"a`, `"a"`,
+	`{}`, `[]`, `{ }`, `[ ]`, `[1]`, `[1,2]`, `[1, 2]`, `[1 ,2]`, `{"a":1}`, `{"a": 1}`, `{"a" : 1}`, `{"a": 1, "b": [2, 3]}`, `{"a":1, "b":2}`,
+	`{"a":1,"a":2}`, `{"a":1,}`, `[1,]`, `{"a"}`, `{1:2}`, `[1 2]`, `{"a":1}x`, `{"a":1}   }`, `{"a":1   }`, `[1  ]`, `{   }`, "{\"a\":1\t}",
+	"\n  {\"a\":1}\n", "{\n  \"a\": 1,\n  \"b\": []\n}\n", "{\n\t\"a\": {\n\t\t\"b\": null\n\t}\n}", "[\n    1,\n    {}\n]", "{\n\"a\": 1\n}", "[\n  1, 2\n]",
+	"{\r\n  \"a\": 1\r\n}", `{"a":"\u00e9"}`, `{"a":"\u00E9"}`, `{"a":"é"}`, `{"a":"é\u00e9"}`, `{"a":"\ud83d\ude00"}`, `{"a":"\ud83d"}`, `{"a":"\ude00\ud83d"}`,
+	`{"a":"\u003c\u003e\u0026"}`, `{"a":"<\u003e"}`, `{"a":"\u003Cb"}`, `{"a":"\/"}`, `{"a":"/\/"}`, `{"a":"\u2028\u2029"}`, "{\"a\":\"\u2028\"}",
+	`{"a":"\u0027\u003d"}`, `{"a":"\b\f\n\r\t\u0001\u001f\"\\"}`, `{"a":"\u0008\u000c"}`, `{"a":"\u0009"}`, `{"a":"\u007f"}`, "{\"a\":\"\x7f\"}", `{"a":"\u0041"}`,
+	"{\"a\":\"\xff\"}", "{\"a\":\"\n\"}", `{"a":"\x"}`, `{"a":"\u12"}`, `{"a":tru}`, `nul`, `{"<<":1,"true":2,"1":3,"":4,"a b":5,"$ref":6,"- x":7}`,
+	strings.Repeat("[", 70) + strings.Repeat("]", 70), strings.Repeat("[", 1001), strings.Repeat(`{"a":`, 64) + "1" + strings.Repeat("}", 64),
+	`{"` + strings.Repeat("k", 300) + `":1}`, `{"a":[[],[[]],[1,[2]],[{"b":[{}]}]]}`, `[[1,2],[3,4]]`, `[{"a":"x"},{"b":"y\nz"}]`, `["a\nb","- c"," d"]`,
+	`{"logit_bias":{"1":-100,"2":0.5},"stop":null,"n":1}`, `{"v":12345678901234567890,"w":1.0,"x":1E5}`,
+	"data: {\"a\":1}\n\n", "\xef\xbb\xbf{}", "--boundary\r\nContent-Disposition: form-data\r\n\r\nx\r\n",
+}
+
+// stringSeeds are strings that some YAML reader or writer gets wrong.
+var stringSeeds = []string{
+	"", " ", "\n", "\n\n", "a", "a b", "a\n", "a\nb", "a\nb\n", "a\nb\n\n", "\na", " a\nb", "\ta\nb", "a \nb", "a\t\nb", "a\n b\n\tc", "a\n\nb", "a\n \nb",
+	"a\tb", "\ta", "a\t", "a\rb", "a\r\nb", "a\u0085b", "a\u2028b\u2029", "\ufeffa", "a\ufeff", "a\x00b", "\x01", "\x7f", "\u0080", "\u00a0", "\u00a0a\u00a0", "\u202ea",
+	"\ufffe", "\uffff", "\ufffd", "\U0001f600", "é", "日本語\n二行", "\xff", "a\xffb", "\xed\xa0\x80", "\xc3", "null", "Null", "NULL", "~", "true", "True", "false", "yes", "Yes", "no", "on", "off", "y", "N",
+	"0", "1", "-1", "+1", "1.50", "1e5", "1E+5", ".5", "5.", "01", "0x1f", "0o17", "0b1", "0X1", "1_000", "1:30", "190:20:30.15", "2001-12-14", "2001-12-14 21:59:43.10 -5", "2001-12-14t21:59:43Z", ".inf", "-.inf", ".nan", "nan", "Infinity", "inf",
+	"7d206bed48a0bc0c", "1234567890123456", "12e4567890123456", "4o", "3 cats", "=", "<<", "<<<<<<< HEAD", "=======", ">>>>>>> x", "a\n=======\nb", "---", "...", "--- a", "a\n---\nb", "a\n...\n",
+	"- a", "-", "-a", "? a", "?", "?a", ": a", ":", ":a", "a:", "a: b", "a:b", "a :b", "a #b", "a#b", "#a", "# a", "&a", "*a", "!a", "!!binary x", "!asset @x", "|", "|-", ">", ">a", "'", "''", "'a'", "\"", "\"a\"", "a\"b", "a'b", "%a", "@a", "`a", "{", "}", "{a: b}", "[", "]", "[a]", ",", "a,b", "a, b", "a]b", "a}b",
+	"\\", "\\n", "a\\", "\\u0041", "https://example.com/a?b=c#d", "data: x", "data:image/png;base64,@x", "@0123456789abcdef.png", "!asset data:,@0123456789abcdef.png", "(a)", "/a", "$a", "<a>", "“a”", "key: |\n  x", "a\n# b\nc", "# a\nb", "- a\n- b", "{\n  \"a\": 1\n}", "[1,\n2]",
+	strings.Repeat("a", 300), strings.Repeat("a ", 300), strings.Repeat("QUJD", 5000), "data:image/png;base64," + strings.Repeat("QUJD", 5000), "data:a b;base64," + strings.Repeat("QUJD", 5000), strings.Repeat("QUJD", 5000) + "QQ==", strings.Repeat("QUJD", 5000) + "QR==",
+}
+
+// layouts are layouts that DetectLayout finds again, whatever they print.
+var layouts = []Layout{
+	{}, {ColonSpace: true, CommaSpace: true}, {ColonSpace: true}, {CommaSpace: true}, {Indent: "  "}, {Indent: "\t"}, {Indent: "    ", After: "\n"},
+	{Before: "\n   \n", After: "\r\n"}, {Padding: 7}, {Escape: EscapeASCII}, {Escape: EscapeASCII | EscapeUpper}, {Escape: EscapeASCII | EscapeDelete | EscapeSlash},
+	{Escape: EscapeHTML | EscapeSeparators}, {Escape: EscapeGson | EscapeHTML | EscapeSeparators}, {Escape: EscapeLong}, {Indent: "  ", Escape: EscapeASCII | EscapeHTML | EscapeSlash | EscapeLong | EscapeDelete},
+}
