@@ -1,0 +1,145 @@
+package stream
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Server-sent events, https://html.spec.whatwg.org/multipage/server-sent-events.html:
+// lines of "field: value" that end in LF, CRLF or CR; an event ends with a
+// blank line. One framing for each line end, so that the bytes come back.
+var (
+	sse     = sseFraming("sse", "\n")
+	sseCRLF = sseFraming("sse-crlf", "\r\n")
+	sseCR   = sseFraming("sse-cr", "\r")
+)
+
+// sseComment is the field name under which a comment line (": text") reads.
+const sseComment = "comment"
+
+func sseFraming(name, eol string) Framing {
+	return Framing{
+		Name:   name,
+		Detect: func(media string, body []byte) bool { return isSSE(media, body) && firstEOL(body) == eol },
+		Split:  splitSSE,
+		Fields: func(frame []byte) ([]Field, bool) { return sseFields(string(frame), eol) },
+		Bytes:  func(fields []Field) ([]byte, error) { return sseBytes(fields, eol) },
+	}
+}
+
+// isSSE goes by the bytes first: servers send JSON errors as
+// text/event-stream, and recorders and gateways lose the content type.
+func isSSE(media string, body []byte) bool {
+	start := bytes.TrimLeft(bytes.TrimPrefix(body, []byte("\ufeff")), " \r\n\t")
+	if len(start) == 0 {
+		return false
+	}
+	if media == "text/event-stream" {
+		return start[0] != '{' && start[0] != '[' && start[0] != '<'
+	}
+	for _, p := range []string{"data:", "event:", "id:", "retry:", ": "} {
+		if bytes.HasPrefix(start, []byte(p)) && media != "text/plain" {
+			return true
+		}
+	}
+	return false
+}
+
+// firstEOL returns the first line end of the body, LF if it has none.
+func firstEOL(body []byte) string {
+	i := bytes.IndexAny(body, "\r\n")
+	switch {
+	case i < 0 || body[i] == '\n':
+		return "\n"
+	case i+1 < len(body) && body[i+1] == '\n':
+		return "\r\n"
+	}
+	return "\r"
+}
+
+// splitSSE cuts after the blank line that ends an event.
+func splitSSE(data []byte, atEOF bool) (advance int, frame []byte, err error) {
+	for i := 0; i < len(data); {
+		n, end := lineEnd(data[i:], atEOF)
+		if n == 0 {
+			break
+		}
+		if end == 0 { // a blank line
+			return i + n, data[:i+n], nil
+		}
+		i += n
+	}
+	if atEOF && len(data) > 0 {
+		return len(data), data, nil
+	}
+	return 0, nil, nil
+}
+
+// lineEnd returns the length of the first line with its end and without. It
+// returns 0 if the line is not whole: a CR at the end of what has come may be
+// half of a CRLF.
+func lineEnd(b []byte, atEOF bool) (withEnd, without int) {
+	i := bytes.IndexAny(b, "\r\n")
+	switch {
+	case i < 0:
+		return 0, 0
+	case b[i] == '\n':
+		return i + 1, i
+	case i+1 < len(b) && b[i+1] == '\n':
+		return i + 2, i
+	case i+1 < len(b) || atEOF:
+		return i + 1, i
+	}
+	return 0, 0
+}
+
+func sseFields(frame, eol string) ([]Field, bool) {
+	body, ok := strings.CutSuffix(frame, eol+eol)
+	if !ok || body == "" {
+		return nil, false
+	}
+	var fields []Field
+	for line := range strings.SplitSeq(body, eol) {
+		name, value, ok := strings.Cut(line, ": ")
+		switch {
+		case !ok || strings.ContainsAny(value, "\r\n"):
+			return nil, false
+		case name == "":
+			name = sseComment
+		case name == sseComment || name == Raw || !isFieldName(name):
+			return nil, false
+		}
+		fields = append(fields, Field{name, value})
+	}
+	return fields, true
+}
+
+func sseBytes(fields []Field, eol string) ([]byte, error) {
+	var b []byte
+	for _, f := range fields {
+		switch {
+		case f.Name == sseComment:
+		case f.Name == Raw:
+			return nil, fmt.Errorf("field %q stands alone in its event", Raw)
+		case !isFieldName(f.Name):
+			return nil, fmt.Errorf("%q is no field name of a server-sent event (want data, event, id, retry or comment)", f.Name)
+		default:
+			b = append(b, f.Name...)
+		}
+		if strings.ContainsAny(f.Value, "\r\n") {
+			return nil, fmt.Errorf("field %q holds a line break: write one %[1]q field for each line", f.Name)
+		}
+		b = append(b, ": "...)
+		b = append(b, f.Value...)
+		b = append(b, eol...)
+	}
+	return append(b, eol...), nil
+}
+
+// isFieldName accepts the fields of the specification and the plain names that
+// vendors add ("error: {...}").
+func isFieldName(s string) bool {
+	return s != "" && !slices.ContainsFunc([]byte(s), func(c byte) bool { return (c < 'a' || c > 'z') && c != '_' })
+}
