@@ -1,0 +1,127 @@
+package canon
+
+import (
+	"bytes"
+	"strconv"
+	"strings"
+
+	"github.com/promptecho/promptecho/internal/cassette"
+)
+
+// An Answer is what a response says, for people: the text of a stream put
+// together, and the tokens it cost. Nothing of it is matched or replayed.
+type Answer struct {
+	Text  string // text, then one line per tool call; empty if nothing is known
+	Usage *cassette.Usage
+}
+
+// Read reads the payloads of a response to the form's request: the events'
+// data of a stream, or the one body.
+func (f *Form) Read(payloads [][]byte) Answer {
+	var a Answer
+	var t transcript
+	var delta func(*transcript, *cassette.Value)
+	for _, fam := range families {
+		if fam.Name == f.Endpoint {
+			delta = fam.Delta
+		}
+	}
+	for _, p := range payloads {
+		if len(p) == 0 || p[0] != '{' && !bytes.ContainsRune(p[:min(len(p), 4096)], '{') {
+			continue
+		}
+		v, err := cassette.ParseJSON(p)
+		if err != nil {
+			continue
+		}
+		a.usage(&v)
+		if delta != nil && f.Wire == "stream" {
+			delta(&t, &v)
+		}
+	}
+	a.Text = t.String()
+	return a
+}
+
+// usage takes the token counts of one payload: at its top, in the message that
+// starts an Anthropic stream, or in the response that ends a Responses one.
+// Streams count up, so a later number replaces an earlier one.
+func (a *Answer) usage(v *cassette.Value) {
+	for _, in := range []*cassette.Value{v, member(v, "message"), member(v, "response")} {
+		u := member(in, "usage")
+		if u == nil || u.Kind != cassette.Object {
+			continue
+		}
+		input, hasIn := count(u, "input_tokens", "prompt_tokens")
+		output, hasOut := count(u, "output_tokens", "completion_tokens")
+		if !hasIn && !hasOut {
+			continue
+		}
+		if a.Usage == nil {
+			a.Usage = new(cassette.Usage)
+		}
+		if hasIn {
+			a.Usage.InputTokens = input
+		}
+		if hasOut {
+			a.Usage.OutputTokens = output
+		}
+	}
+}
+
+func count(u *cassette.Value, names ...string) (int64, bool) {
+	for _, n := range names {
+		if v := member(u, n); v != nil && v.Kind == cassette.Number {
+			if i, err := strconv.ParseInt(v.Text, 10, 64); err == nil && i >= 0 {
+				return i, true
+			}
+		}
+	}
+	return 0, false
+}
+
+// transcript puts an answer together from the pieces of a stream.
+type transcript struct {
+	text  strings.Builder
+	calls []*toolCall
+}
+
+type toolCall struct {
+	id   string // whatever tells the calls of one stream apart
+	name string
+	args strings.Builder
+}
+
+// call returns the tool call with the id, a new one if there is none.
+func (t *transcript) call(id string) *toolCall {
+	for _, c := range t.calls {
+		if c.id == id {
+			return c
+		}
+	}
+	c := &toolCall{id: id}
+	t.calls = append(t.calls, c)
+	return c
+}
+
+func (t *transcript) String() string {
+	for _, c := range t.calls {
+		if t.text.Len() > 0 {
+			t.text.WriteByte('\n')
+		}
+		t.text.WriteString("-> " + c.name + "(" + c.args.String() + ")")
+	}
+	t.calls = nil
+	return t.text.String()
+}
+
+// text returns the string at a path of member names, "" if there is none.
+func text(v *cassette.Value, path ...string) string {
+	for _, name := range path {
+		v = member(v, name)
+	}
+	if v == nil || v.Kind == cassette.Object || v.Kind == cassette.Array {
+		return ""
+	}
+	return v.Text
+}

@@ -1,0 +1,133 @@
+package canon
+
+import (
+	"slices"
+
+	"github.com/promptecho/promptecho/internal/cassette"
+)
+
+// anthropicMessages is POST /v1/messages
+// (https://docs.anthropic.com/en/api/messages), also behind gateways that
+// speak it under a prefix.
+var anthropicMessages = Family{
+	Name:   "anthropic.messages",
+	Paths:  []string{"/v1/messages"},
+	Stream: "stream",
+	Bookkeeping: []string{
+		"metadata", "service_tier", "inference_geo", "diagnostics", "fallback_credit_token", "anthropic_version",
+	},
+	Sampling: []string{"max_tokens", "temperature", "top_p", "top_k"},
+	Headers:  []string{"anthropic-beta"},
+	Rules: []Rule{
+		dropNulls("messages"),
+		dropEmpty("tools", "stop_sequences", "system"),
+		anthropicBeta,
+		anthropicBlocks,
+		anthropicToolIDs,
+		functionTools,
+		anthropicParallel,
+		toolChoice,
+		renamed("stop_sequences", "stop"),
+	},
+	Ends:  []string{"message_stop"},
+	Delta: anthropicDelta,
+}
+
+func anthropicDelta(t *transcript, event *cassette.Value) {
+	id := text(event, "index")
+	switch text(event, "type") {
+	case "content_block_start":
+		if name := text(event, "content_block", "name"); name != "" {
+			t.call(id).name = name
+		}
+	case "content_block_delta":
+		t.text.WriteString(text(event, "delta", "text"))
+		if args := text(event, "delta", "partial_json"); args != "" {
+			t.call(id).args.WriteString(args)
+		}
+	}
+}
+
+// anthropicBeta joins the body's anthropic_beta (Bedrock, Vertex) with the
+// anthropic-beta header: one set of features however they were asked for.
+func anthropicBeta(b *Body) {
+	list := b.Get("anthropic_beta")
+	for _, v := range elems(list) {
+		if v.Kind != cassette.String {
+			return
+		}
+	}
+	for _, v := range elems(list) {
+		b.addHeader("anthropic-beta", v.Text)
+	}
+	if list != nil && list.Kind == cassette.Array {
+		drop(b.Value, "anthropic_beta")
+	}
+}
+
+// anthropicBlocks writes every text as one text block and drops what is a
+// default or a caching hint. A cache_control that is user data (in a tool's
+// input or schema) stays.
+func anthropicBlocks(b *Body) {
+	blocks(b.Get("system"), "text")
+	for _, list := range [][]cassette.Value{elems(b.Get("system")), elems(b.Get("tools"))} {
+		for i := range list {
+			drop(&list[i], "cache_control")
+		}
+	}
+	drop(b.Value, "cache_control")
+	messages := elems(b.Get("messages"))
+	for i := range messages {
+		blocks(member(&messages[i], "content"), "text")
+		content := elems(member(&messages[i], "content"))
+		for j := range content {
+			anthropicBlock(&content[j])
+		}
+	}
+}
+
+func anthropicBlock(block *cassette.Value) {
+	drop(block, "cache_control")
+	if !isString(member(block, "type"), "tool_result") {
+		return
+	}
+	if e := member(block, "is_error"); e != nil && e.Kind == cassette.Bool && e.Text == "false" {
+		drop(block, "is_error")
+	}
+	blocks(member(block, "content"), "text")
+	inner := elems(member(block, "content"))
+	for i := range inner {
+		drop(&inner[i], "cache_control")
+	}
+}
+
+func anthropicToolIDs(b *Body) {
+	ids := ordinals{}
+	for _, m := range elems(b.Get("messages")) {
+		for _, block := range elems(member(&m, "content")) {
+			kind := member(&block, "type")
+			if kind == nil {
+				continue
+			}
+			if slices.Contains([]string{"tool_use", "server_tool_use", "mcp_tool_use"}, kind.Text) {
+				ids.replace(member(&block, "id"))
+			}
+			ids.replace(member(&block, "tool_use_id"))
+		}
+	}
+}
+
+// anthropicParallel moves disable_parallel_tool_use out of tool_choice, where
+// OpenAI has parallel_tool_calls beside it.
+func anthropicParallel(b *Body) {
+	tc := b.Get("tool_choice")
+	off := member(tc, "disable_parallel_tool_use")
+	if off == nil || off.Kind != cassette.Bool {
+		return
+	}
+	if off.Text == "true" {
+		b.Set("parallel_tool_calls", cassette.Value{Kind: cassette.Bool, Text: "false"})
+		tc = b.Get("tool_choice") // Set may have moved it
+	}
+	drop(tc, "disable_parallel_tool_use")
+}

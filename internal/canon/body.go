@@ -1,0 +1,147 @@
+package canon
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/promptecho/promptecho/internal/cassette"
+)
+
+// A Body is the JSON object that rules rewrite. The value is the rules' own:
+// nothing of it is written or sent.
+type Body struct {
+	*cassette.Value
+	req     *cassette.Request
+	headers []headerLine
+}
+
+type headerLine struct {
+	name   string
+	values []string
+}
+
+// member returns the member of v named name, or nil.
+func member(v *cassette.Value, name string) *cassette.Value {
+	if v == nil || v.Kind != cassette.Object {
+		return nil
+	}
+	if i := slices.Index(v.Names, name); i >= 0 {
+		return &v.Elems[i]
+	}
+	return nil
+}
+
+// drop removes the member of v named name.
+func drop(v *cassette.Value, name string) {
+	if v.Kind != cassette.Object {
+		return
+	}
+	if i := slices.Index(v.Names, name); i >= 0 {
+		v.Names = slices.Delete(v.Names, i, i+1)
+		v.Elems = slices.Delete(v.Elems, i, i+1)
+	}
+}
+
+// set sets or adds the member of v named name.
+func set(v *cassette.Value, name string, to cassette.Value) {
+	if m := member(v, name); m != nil {
+		*m = to
+		return
+	}
+	v.Names = append(v.Names, name)
+	v.Elems = append(v.Elems, to)
+}
+
+// rename renames a member unless the new name is taken.
+func rename(v *cassette.Value, from, to string) {
+	if v.Kind != cassette.Object || slices.Contains(v.Names, to) {
+		return
+	}
+	if i := slices.Index(v.Names, from); i >= 0 {
+		v.Names[i] = to
+	}
+}
+
+// elems returns the elements of an array, nil of anything else.
+func elems(v *cassette.Value) []cassette.Value {
+	if v == nil || v.Kind != cassette.Array {
+		return nil
+	}
+	return v.Elems
+}
+
+func isString(v *cassette.Value, text string) bool {
+	return v != nil && v.Kind == cassette.String && v.Text == text
+}
+
+// only reports whether v is an object with no members but the named ones.
+func only(v *cassette.Value, names ...string) bool {
+	if v.Kind != cassette.Object {
+		return false
+	}
+	for _, n := range v.Names {
+		if !slices.Contains(names, n) {
+			return false
+		}
+	}
+	return true
+}
+
+func stringValue(s string) cassette.Value { return cassette.Value{Kind: cassette.String, Text: s} }
+
+func listOf(v ...cassette.Value) cassette.Value {
+	return cassette.Value{Kind: cassette.Array, Elems: v}
+}
+
+// Get returns a top-level member, or nil.
+func (b *Body) Get(name string) *cassette.Value { return member(b.Value, name) }
+
+// Set sets a top-level member.
+func (b *Body) Set(name string, to cassette.Value) { set(b.Value, name, to) }
+
+// takeStream removes the member that asks for a stream and tells its value:
+// it is part of the form as Wire, and false is the same as absent.
+func (b *Body) takeStream(name string) bool {
+	s := b.Get(name)
+	if s == nil || s.Kind != cassette.Bool {
+		return false
+	}
+	stream := s.Text == "true"
+	drop(b.Value, name)
+	return stream
+}
+
+// header adds the comma-separated values of a request header to the form.
+func (b *Body) header(name string) {
+	for _, h := range b.req.Headers {
+		if strings.EqualFold(h.Name, name) {
+			b.addHeader(name, strings.Split(strings.Join(h.Values, ","), ",")...)
+		}
+	}
+}
+
+func (b *Body) addHeader(name string, values ...string) {
+	i := slices.IndexFunc(b.headers, func(h headerLine) bool { return h.name == name })
+	if i < 0 {
+		b.headers = append(b.headers, headerLine{name: name})
+		i = len(b.headers) - 1
+	}
+	for _, v := range values {
+		if v = strings.TrimSpace(v); v != "" {
+			b.headers[i].values = append(b.headers[i].values, v)
+		}
+	}
+}
+
+// headerLines returns one line per header: a sorted set of its values.
+func (b *Body) headerLines() []Line {
+	var lines []Line
+	for _, h := range b.headers {
+		slices.Sort(h.values)
+		for i, v := range slices.Compact(h.values) {
+			lines = append(lines, Line{"header/" + h.name + "/" + strconv.Itoa(i), quote(v)})
+		}
+	}
+	return lines
+}

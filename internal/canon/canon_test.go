@@ -1,0 +1,442 @@
+package canon
+
+import (
+	"bufio"
+	"bytes"
+	"net/textproto"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+
+	"github.com/promptecho/promptecho/internal/cassette"
+)
+
+// parseRequest reads a request as the cases have it: a line with method and
+// URL, header lines, a blank line and the body.
+func parseRequest(t testing.TB, data []byte) *cassette.Request {
+	t.Helper()
+	r := textproto.NewReader(bufio.NewReader(bytes.NewReader(data)))
+	line, err := r.ReadLine()
+	if err != nil {
+		t.Fatal(err)
+	}
+	method, url, ok := strings.Cut(line, " ")
+	if !ok {
+		t.Fatalf("request line %q: want METHOD URL", line)
+	}
+	req := &cassette.Request{Method: method, URL: url}
+	for {
+		line, err := r.ReadLine()
+		if err != nil || line == "" {
+			break
+		}
+		name, value, _ := strings.Cut(line, ": ")
+		req.Headers = append(req.Headers, cassette.Header{Name: name, Values: []string{value}})
+	}
+	if _, body, ok := bytes.Cut(data, []byte("\n\n")); ok {
+		req.Body = bytes.TrimSuffix(body, []byte("\n"))
+	}
+	return req
+}
+
+// TestEqual runs the cases under testdata: two requests that are the same, or
+// that must never be.
+func TestEqual(t *testing.T) {
+	t.Parallel()
+	for _, kind := range []string{"same", "differ"} {
+		files, err := filepath.Glob(filepath.Join("testdata", kind, "*.txtar"))
+		if err != nil || len(files) == 0 {
+			t.Fatalf("no cases of kind %s: %v", kind, err)
+		}
+		for _, file := range files {
+			t.Run(kind+"/"+strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
+				t.Parallel()
+				data, err := os.ReadFile(file)
+				if err != nil {
+					t.Fatal(err)
+				}
+				ar := txtar.Parse(data)
+				if len(ar.Files) != 2 || len(ar.Comment) == 0 {
+					t.Fatalf("%s: want a comment that says why, and files a and b", file)
+				}
+				var rules Rules
+				a := rules.Form(parseRequest(t, ar.Files[0].Data))
+				b := rules.Form(parseRequest(t, ar.Files[1].Data))
+				if same := a.Text() == b.Text(); same != (kind == "same") {
+					t.Errorf("%s\nsame = %v, want %v\n--- a\n%s\n--- b\n%s", ar.Comment, same, kind == "same", a.Text(), b.Text())
+				}
+				if (a.Text() == b.Text()) != (a.Key() == b.Key()) {
+					t.Errorf("keys %s and %s do not agree with the texts", a.Key(), b.Key())
+				}
+			})
+		}
+	}
+}
+
+func form(t testing.TB, rules Rules, url, body string) *Form {
+	t.Helper()
+	return rules.Form(&cassette.Request{Method: "POST", URL: url, Body: []byte(body)})
+}
+
+const (
+	chatURL      = "https://api.openai.com/v1/chat/completions"
+	responsesURL = "https://api.openai.com/v1/responses"
+	messagesURL  = "https://api.anthropic.com/v1/messages"
+)
+
+func TestFormText(t *testing.T) {
+	t.Parallel()
+	f := form(t, Rules{}, messagesURL, `{"model":"claude","max_tokens":5,"stream":true,"system":"Be brief.","messages":[{"role":"user","content":"line 1\nline \"2\""}],"metadata":{"user_id":"u"}}`)
+	want := strings.Join([]string{
+		`endpoint anthropic.messages`,
+		`wire stream`,
+		`body/messages/0/content/0/text "line 1\nline \"2\""`,
+		`body/messages/0/content/0/type "text"`,
+		`body/messages/0/role "user"`,
+		`body/model "claude"`,
+		`body/system/0/text "Be brief."`,
+		`body/system/0/type "text"`,
+	}, "\n")
+	if got := f.Text(); got != want {
+		t.Errorf("Text:\n%s\nwant:\n%s", got, want)
+	}
+	drift := []Line{{"body/max_tokens", "5"}, {"body/metadata/user_id", `"u"`}}
+	if len(f.Drift) != 2 || f.Drift[0] != drift[0] || f.Drift[1] != drift[1] {
+		t.Errorf("Drift = %v, want %v", f.Drift, drift)
+	}
+	if f.Model != "claude" || !f.Known {
+		t.Errorf("Model, Known = %q, %v", f.Model, f.Known)
+	}
+	if len(f.Key()) != 16 {
+		t.Errorf("Key = %q, want 16 hex digits", f.Key())
+	}
+}
+
+func TestArraysKeepTheirOrder(t *testing.T) {
+	t.Parallel()
+	f := form(t, Rules{}, "https://example.com/x", `[0,1,2,3,4,5,6,7,8,9,10,11]`)
+	for i, l := range f.Lines {
+		if want := "body/" + strings.TrimLeft(l.Value, "+"); l.Path != want {
+			t.Errorf("line %d is %s %s", i, l.Path, l.Value)
+		}
+	}
+	if len(f.Lines) != 12 {
+		t.Errorf("%d lines, want 12", len(f.Lines))
+	}
+}
+
+func TestRules(t *testing.T) {
+	t.Parallel()
+	const a = `{"model":"m","temperature":0,"messages":[{"role":"user","content":"at 2026-01-02","name":"x"}],"hologram":1}`
+	tests := []struct {
+		name  string
+		rules Rules
+		b     string
+		same  bool
+	}{
+		{"ignored field", Rules{Ignore: []string{"hologram"}}, strings.Replace(a, `"hologram":1`, `"hologram":2`, 1), true},
+		{"ignored with wildcard", Rules{Ignore: []string{"messages/*/name"}}, strings.Replace(a, `"name":"x"`, `"name":"y"`, 1), true},
+		{"ignored anywhere", Rules{Ignore: []string{"**/name"}}, strings.Replace(a, `"name":"x"`, `"name":"y"`, 1), true},
+		{"ignored subtree", Rules{Ignore: []string{"/messages"}}, strings.Replace(a, `"at 2026-01-02"`, `"else"`, 1), true},
+		{"another field is not ignored", Rules{Ignore: []string{"messages/*/nam"}}, strings.Replace(a, `"name":"x"`, `"name":"y"`, 1), false},
+		{"full path", Rules{Ignore: []string{"body/hologram"}}, strings.Replace(a, `"hologram":1`, `"hologram":2`, 1), true},
+		{"masked text", Rules{Masks: []Mask{{regexp.MustCompile(`\d{4}-\d\d-\d\d`), "DATE"}}}, strings.Replace(a, "2026-01-02", "2027-03-04", 1), true},
+		{"text beside the mask", Rules{Masks: []Mask{{regexp.MustCompile(`\d{4}-\d\d-\d\d`), "DATE"}}}, strings.Replace(a, "at 2026-01-02", "on 2026-01-02", 1), false},
+		{"sampling is lax", Rules{}, strings.Replace(a, `"temperature":0`, `"temperature":1`, 1), true},
+		{"sampling is strict", Rules{Strict: true}, strings.Replace(a, `"temperature":0`, `"temperature":1`, 1), false},
+		{"match on model, other field", Rules{MatchOn: []string{"model"}}, strings.Replace(a, "2026", "2027", 1), true},
+		{"match on model, model", Rules{MatchOn: []string{"model"}}, strings.Replace(a, `"m"`, `"n"`, 1), false},
+		{"match on temperature", Rules{MatchOn: []string{"temperature"}}, strings.Replace(a, `"temperature":0`, `"temperature":1`, 1), false},
+		{"match on still tells streams apart", Rules{MatchOn: []string{"model"}}, strings.Replace(a, `"model"`, `"stream":true,"model"`, 1), false},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			fa, fb := form(t, tt.rules, chatURL, a), form(t, tt.rules, chatURL, tt.b)
+			if same := fa.Text() == fb.Text(); same != tt.same {
+				t.Errorf("same = %v, want %v\n--- a\n%s\n--- b\n%s", same, tt.same, fa.Text(), fb.Text())
+			}
+		})
+	}
+}
+
+func TestMatchOnReportsTheRestAsDrift(t *testing.T) {
+	t.Parallel()
+	f := form(t, Rules{MatchOn: []string{"model"}}, chatURL, `{"model":"m","messages":[],"seed":1}`)
+	if len(f.Lines) != 1 || len(f.Drift) != 2 {
+		t.Errorf("Lines %v, Drift %v; want model alone to match and the rest to drift", f.Lines, f.Drift)
+	}
+}
+
+func TestMatch(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		pattern, path string
+		want          bool
+	}{
+		{"model", "body/model", true},
+		{"/model", "body/model", true},
+		{"model", "header/model", false},
+		{"header/openai-beta", "header/openai-beta/0", true},
+		{"body/body", "body/body/x", true},
+		{"messages/*/content", "body/messages/3/content/0/text", true},
+		{"messages/*", "body/messages", false},
+		{"messages/**/text", "body/messages/3/content/0/text", true},
+		{"**", "body/a/b", true},
+		{"**/b", "body/b", true},
+		{"**/b", "body/a/bb", false},
+		{"a/**/d", "body/a/d", true},
+		{"a/**", "body/a/d", true},
+		{"", "body/a", false},
+	}
+	for _, tt := range tests {
+		if got := Match(tt.pattern, tt.path); got != tt.want {
+			t.Errorf("Match(%q, %q) = %v, want %v", tt.pattern, tt.path, got, tt.want)
+		}
+	}
+}
+
+func TestShortIsAPattern(t *testing.T) {
+	t.Parallel()
+	for _, path := range []string{"body/model", "body/body/x", "body/header", "header/openai-beta/0", "query/limit/0", `body/x/"0"`} {
+		if s := Short(path); !Match(s, path) {
+			t.Errorf("Short(%q) = %q does not match it", path, s)
+		}
+	}
+}
+
+func TestNumber(t *testing.T) {
+	t.Parallel()
+	for lit, want := range map[string]string{
+		"0": "0", "-0": "-0", "10": "10", "1.0": "1", "1e0": "1", "1E+2": "100", "1.50": "1.5", "12.5e1": "125",
+		"0.10": "0.1", "1e-8": "0.00000001", "1e-08": "0.00000001", "0.000": "0", "-0.0": "-0", "100e-2": "1", "1.05e1": "10.5",
+		"123456789012345678901234567890": "123456789012345678901234567890", "1e99999": "1e99999", "1E99999": "1e99999",
+	} {
+		if got := number(lit); got != want {
+			t.Errorf("number(%s) = %s, want %s", lit, got, want)
+		}
+	}
+}
+
+func TestClassify(t *testing.T) {
+	t.Parallel()
+	tests := []struct{ url, endpoint string }{
+		{"https://api.groq.com/openai/v1/chat/completions", "openai.chat"},
+		{"https://openrouter.ai/api/v1/chat/completions", "openai.chat"},
+		{"https://api.deepseek.com/chat/completions", "openai.chat"},
+		{"https://api.z.ai/api/coding/paas/v4/chat/completions", "openai.chat"},
+		{"http://localhost:11434/v1/chat/completions", "openai.chat"},
+		{"https://r.openai.azure.com/openai/deployments/d/chat/completions?api-version=1", "openai.chat"},
+		{"https://r.openai.azure.com/openai/v1/chat/completions", "openai.chat"},
+		{"https://api.mistral.ai/v1/agents/completions", "POST /v1/agents/completions"},
+		{"https://api.openai.com/v1/completions", "POST /v1/completions"},
+		{"https://api.openai.com/v1/chat/completions/chatcmpl-1", "POST /v1/chat/completions/chatcmpl-1"},
+		{"https://api.openai.com/v1/responses", "openai.responses"},
+		{"https://r.openai.azure.com/openai/responses?api-version=1", "openai.responses"},
+		{"https://api.openai.com/v1/responses/resp_1/cancel", "POST /v1/responses/resp_1/cancel"},
+		{"https://api.openai.com/v1/responses/input_tokens", "POST /v1/responses/input_tokens"},
+		{"https://api.openai.com/v1/embeddings", "openai.embeddings"},
+		{"https://api.openai.com/v1/engines/ada/embeddings", "openai.embeddings"},
+		{"https://api.anthropic.com/v1/messages?beta=true", "anthropic.messages"},
+		{"https://api.kimi.com/coding/v1/messages", "anthropic.messages"},
+		{"https://x.services.ai.azure.com/anthropic/v1/messages", "anthropic.messages"},
+		{"https://api.anthropic.com/v1/messages/count_tokens", "POST /v1/messages/count_tokens"},
+		{"https://api.anthropic.com/v1/messages/batches", "POST /v1/messages/batches"},
+		{"https://api.openai.com/v1/threads/t/messages", "POST /v1/threads/t/messages"},
+	}
+	for _, tt := range tests {
+		if got := form(t, Rules{}, tt.url, `{"model":"m"}`).Endpoint; got != tt.endpoint {
+			t.Errorf("%s is %s, want %s", tt.url, got, tt.endpoint)
+		}
+	}
+	// A known path without a JSON object is nobody's.
+	if f := form(t, Rules{}, chatURL, "hello"); f.Known || f.Endpoint != "POST /v1/chat/completions" {
+		t.Errorf("text to %s: known %v, endpoint %s", chatURL, f.Known, f.Endpoint)
+	}
+	if f := form(t, Rules{}, "https://r.openai.azure.com/openai/deployments/gpt-4o/chat/completions", `{"model":"x"}`); f.Model != "gpt-4o" {
+		t.Errorf("Azure model = %q, want the deployment", f.Model)
+	}
+}
+
+func TestFormDoesNotChangeTheRequest(t *testing.T) {
+	t.Parallel()
+	body := `{"messages":[{"role":"system","content":"s"},{"role":"user","content":"hi"}],"model":"m","max_completion_tokens":3,"stop":"x"}`
+	req := &cassette.Request{Method: "POST", URL: chatURL, Body: []byte(body)}
+	var rules Rules
+	first := rules.Form(req).Text()
+	if string(req.Body) != body {
+		t.Errorf("the body is now %s", req.Body)
+	}
+	if second := rules.Form(req).Text(); first != second {
+		t.Errorf("a second form differs:\n%s\n%s", first, second)
+	}
+}
+
+func TestRead(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name, url string
+		payloads  []string
+		text      string
+		in, out   int64
+	}{
+		{"chat", chatURL, []string{
+			`{"choices":[{"index":0,"delta":{"role":"assistant","content":"Hel"}}]}`,
+			`{"choices":[{"index":1,"delta":{"content":"other"}},{"index":0,"delta":{"content":"lo"}}]}`,
+			`{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"c","function":{"name":"f","arguments":""}}]}}]}`,
+			`{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"function":{"arguments":"{\"a\":1}"}}]}}]}`,
+			`{"choices":[],"usage":{"prompt_tokens":3,"completion_tokens":4}}`,
+			`[DONE]`,
+		}, "Hello\n-> f({\"a\":1})", 3, 4},
+		{"messages", messagesURL, []string{
+			`{"type":"message_start","message":{"usage":{"input_tokens":7,"output_tokens":1}}}`,
+			`{"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}`,
+			`{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"Hi"}}`,
+			`{"type":"content_block_start","index":1,"content_block":{"type":"tool_use","name":"f","input":{}}}`,
+			`{"type":"content_block_delta","index":1,"delta":{"type":"input_json_delta","partial_json":"{}"}}`,
+			`{"type":"message_delta","usage":{"output_tokens":9}}`,
+		}, "Hi\n-> f({})", 7, 9},
+		{"responses", responsesURL, []string{
+			`{"type":"response.output_item.added","output_index":1,"item":{"type":"function_call","name":"f"}}`,
+			`{"type":"response.output_text.delta","output_index":0,"delta":"Yes"}`,
+			`{"type":"response.function_call_arguments.delta","output_index":1,"delta":"{}"}`,
+			`{"type":"response.completed","response":{"usage":{"input_tokens":1,"output_tokens":2}}}`,
+		}, "Yes\n-> f({})", 1, 2},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			var payloads [][]byte
+			for _, p := range tt.payloads {
+				payloads = append(payloads, []byte(p))
+			}
+			a := form(t, Rules{}, tt.url, `{"model":"m","stream":true}`).Read(payloads)
+			if a.Text != tt.text {
+				t.Errorf("Text = %q, want %q", a.Text, tt.text)
+			}
+			if a.Usage == nil || a.Usage.InputTokens != tt.in || a.Usage.OutputTokens != tt.out {
+				t.Errorf("Usage = %+v, want %d and %d", a.Usage, tt.in, tt.out)
+			}
+		})
+	}
+	if a := form(t, Rules{}, "https://example.com/x", `{}`).Read([][]byte{[]byte("plain"), nil}); a.Text != "" || a.Usage != nil {
+		t.Errorf("an answer nobody knows: %+v", a)
+	}
+}
+
+func TestComplete(t *testing.T) {
+	t.Parallel()
+	for url, last := range map[string]string{
+		chatURL:      "data: [DONE]\n\n",
+		messagesURL:  "event: message_stop\ndata: {\"type\":\"message_stop\"}\n\n",
+		responsesURL: "event: response.completed\ndata: {}\n\n",
+	} {
+		f := form(t, Rules{}, url, `{"model":"m","stream":true}`)
+		if !f.Complete([]byte(last)) {
+			t.Errorf("%s: %q does not complete", url, last)
+		}
+		if f.Complete([]byte("data: {}\n\n")) {
+			t.Errorf("%s: any event completes", url)
+		}
+	}
+}
+
+// FuzzForm holds Form to its law: key order and white space never matter,
+// another value always does, and nothing panics.
+func FuzzForm(f *testing.F) {
+	f.Add(`{"model":"m","messages":[{"role":"user","content":"hi"}]}`, "x", "1", "2")
+	f.Add(`{"input":[{"role":"user"},{"type":"function_call","call_id":"1","arguments":"{}"}]}`, "a/b", `"1"`, "1")
+	f.Add(`{"tools":[{"name":"f","input_schema":{}}],"tool_choice":{"type":"any"},"system":"s"}`, "0", "[]", "{}")
+	f.Fuzz(func(t *testing.T, body, name, v1, v2 string) {
+		base, err := cassette.ParseJSON([]byte(body))
+		if err != nil || base.Kind != cassette.Object {
+			t.Skip()
+		}
+		for _, url := range []string{chatURL, responsesURL, messagesURL, "https://api.openai.com/v1/embeddings", "https://example.com/x"} {
+			form(t, Rules{}, url, body)
+		}
+		a, aerr := cassette.ParseJSON([]byte(v1))
+		b, berr := cassette.ParseJSON([]byte(v2))
+		if aerr != nil || berr != nil || member(&base, name) != nil {
+			t.Skip()
+		}
+		withA, withB := reversed(base, name, a), reversed(base, name, b)
+		fa, again, fb := form(t, Rules{}, "https://example.com/x", string(withA)), form(t, Rules{}, "https://example.com/x", string(reverse(t, withA))), form(t, Rules{}, "https://example.com/x", string(withB))
+		if !duplicated(base) && fa.Text() != again.Text() {
+			t.Errorf("key order changed the form:\n%s\n%s", fa.Text(), again.Text())
+		}
+		if equal := valueText(a) == valueText(b); equal != (fa.Text() == fb.Text()) {
+			t.Errorf("values equal: %v, forms:\n%s\n%s", equal, fa.Text(), fb.Text())
+		}
+	})
+}
+
+// valueText prints a value with sorted members and plain numbers: an oracle
+// that shares nothing with the walk but the spelling of numbers.
+func valueText(v cassette.Value) string {
+	switch v.Kind {
+	case cassette.Number:
+		return number(v.Text)
+	case cassette.Array, cassette.Object:
+		var parts []string
+		for i := range v.Elems {
+			part := valueText(v.Elems[i])
+			if v.Kind == cassette.Object {
+				part = quote(v.Names[i]) + ":" + part
+			}
+			parts = append(parts, part)
+		}
+		if v.Kind == cassette.Object {
+			order := memberOrder(&v)
+			sorted := make([]string, len(order))
+			for i, j := range order {
+				sorted[i] = parts[j]
+			}
+			return "{" + strings.Join(sorted, ",") + "}"
+		}
+		return "[" + strings.Join(parts, ",") + "]"
+	case cassette.String:
+		return quote(v.Text)
+	case cassette.Null:
+		return "null"
+	}
+	return v.Text
+}
+
+func reversed(base cassette.Value, name string, v cassette.Value) []byte {
+	out := cassette.Value{Kind: cassette.Object}
+	out.Names = append(append(out.Names, base.Names...), name)
+	out.Elems = append(append(out.Elems, base.Elems...), v)
+	return out.AppendJSON(nil, cassette.Layout{})
+}
+
+// reverse prints a JSON object with its members in reverse order.
+func reverse(t *testing.T, body []byte) []byte {
+	t.Helper()
+	v, err := cassette.ParseJSON(body)
+	if err != nil {
+		t.Fatalf("our own %s does not parse: %v", body, err)
+	}
+	for i, j := 0, len(v.Names)-1; i < j; i, j = i+1, j-1 {
+		v.Names[i], v.Names[j] = v.Names[j], v.Names[i]
+		v.Elems[i], v.Elems[j] = v.Elems[j], v.Elems[i]
+	}
+	return v.AppendJSON(nil, cassette.Layout{})
+}
+
+func duplicated(v cassette.Value) bool {
+	seen := map[string]bool{}
+	for i := range v.Elems {
+		if v.Kind == cassette.Object {
+			if seen[v.Names[i]] {
+				return true
+			}
+			seen[v.Names[i]] = true
+		}
+	}
+	return false
+}

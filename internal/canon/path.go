@@ -1,0 +1,171 @@
+package canon
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/promptecho/promptecho/internal/cassette"
+)
+
+// Paths are like RFC 6901 JSON pointers without the leading slash, and with
+// one addition: a member name that could be mistaken for an array index, for
+// a wildcard or for a quoted name is written as a JSON string. So two
+// different bodies never have a path in common by accident.
+
+// appendName appends a member name as a path segment.
+func appendName(dst []byte, name string) []byte {
+	if plainName(name) {
+		return append(dst, name...)
+	}
+	esc := strings.NewReplacer("~", "~0", "/", "~1").Replace(name)
+	if quotable(name) {
+		return append(dst, quote(esc)...)
+	}
+	return append(dst, esc...)
+}
+
+// plainName reports whether name is the common case: letters, digits, '_',
+// '-', '.' and '$', not starting with a digit.
+func plainName(name string) bool {
+	if name == "" || '0' <= name[0] && name[0] <= '9' {
+		return false
+	}
+	for i := range len(name) {
+		c := name[i]
+		if !('a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '_' || c == '-' || c == '.' || c == '$') {
+			return false
+		}
+	}
+	return true
+}
+
+// quotable reports whether a name would be misread if it stood bare.
+func quotable(name string) bool {
+	if name == "" || name[0] == '"' || name == "*" || name == "**" {
+		return true
+	}
+	digits := true
+	for _, r := range name {
+		digits = digits && '0' <= r && r <= '9'
+		if r <= ' ' || r == 0x7f {
+			return true
+		}
+	}
+	return digits
+}
+
+func appendIndex(dst []byte, i int) []byte { return strconv.AppendInt(dst, int64(i), 10) }
+
+// Short returns a path as people write it: without the leading "body/" where
+// nothing else could be meant.
+func Short(path string) string {
+	rest, ok := strings.CutPrefix(path, "body/")
+	if !ok || hasRoot(rest) {
+		return path
+	}
+	return rest
+}
+
+// hasRoot reports whether a pattern names the part of the request it is in.
+func hasRoot(p string) bool {
+	root, _, _ := strings.Cut(p, "/")
+	return root == "body" || root == "header" || root == "query"
+}
+
+// matchAny reports whether one of the patterns matches path.
+func matchAny(patterns []string, path string) bool {
+	for _, p := range patterns {
+		if Match(p, path) {
+			return true
+		}
+	}
+	return false
+}
+
+// Match reports whether pattern selects path: the field itself or one that
+// contains it. "*" stands for one segment, "**" for any number. A pattern that
+// does not start with body/, header/ or query/ is of the body; a leading slash
+// is allowed.
+func Match(pattern, path string) bool {
+	pattern = strings.TrimPrefix(pattern, "/")
+	if !hasRoot(pattern) {
+		var ok bool
+		if path, ok = strings.CutPrefix(path, "body/"); !ok {
+			return false
+		}
+	}
+	return matchSegments(pattern, path)
+}
+
+func matchSegments(pattern, path string) bool {
+	for {
+		p, prest, pmore := strings.Cut(pattern, "/")
+		if p == "**" {
+			if !pmore {
+				return true
+			}
+			for {
+				if matchSegments(prest, path) {
+					return true
+				}
+				_, rest, more := strings.Cut(path, "/")
+				if !more {
+					return false
+				}
+				path = rest
+			}
+		}
+		s, srest, smore := strings.Cut(path, "/")
+		if p != "*" && p != s {
+			return false
+		}
+		if !pmore {
+			return true
+		}
+		if !smore {
+			return false
+		}
+		pattern, path = prest, srest
+	}
+}
+
+// memberOrder returns the indexes of v's members sorted by name; equal names
+// (a duplicate member) stay in order.
+func memberOrder(v *cassette.Value) []int {
+	order := make([]int, len(v.Names))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return strings.Compare(v.Names[a], v.Names[b]) })
+	return order
+}
+
+// comparePaths orders paths segment by segment, array indexes by value.
+func comparePaths(a, b string) int {
+	for a != b {
+		as, arest, amore := strings.Cut(a, "/")
+		bs, brest, bmore := strings.Cut(b, "/")
+		if as != bs {
+			if isIndex(as) && isIndex(bs) {
+				return cmp.Or(cmp.Compare(len(as), len(bs)), strings.Compare(as, bs))
+			}
+			return strings.Compare(as, bs)
+		}
+		if !amore || !bmore {
+			return cmp.Compare(len(a), len(b))
+		}
+		a, b = arest, brest
+	}
+	return 0
+}
+
+func isIndex(s string) bool {
+	for i := range len(s) {
+		if s[i] < '0' || s[i] > '9' {
+			return false
+		}
+	}
+	return s != ""
+}

@@ -1,0 +1,159 @@
+package canon
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/promptecho/promptecho/internal/cassette"
+)
+
+// The rules that several families share. Each brings spellings that mean the
+// same to the model to one; none joins, trims or reorders text.
+
+// dropNulls removes members that are null at the top of the body and in the
+// elements of the named lists: clients write them for "not set". It does not
+// look further down, where user data starts.
+func dropNulls(lists ...string) Rule {
+	return func(b *Body) {
+		dropNull(b.Value)
+		for _, name := range lists {
+			list := elems(b.Get(name))
+			for i := range list {
+				dropNull(&list[i])
+			}
+		}
+	}
+}
+
+func dropNull(v *cassette.Value) {
+	if v.Kind != cassette.Object {
+		return
+	}
+	for i := len(v.Names) - 1; i >= 0; i-- {
+		if v.Elems[i].Kind == cassette.Null {
+			v.Names = slices.Delete(v.Names, i, i+1)
+			v.Elems = slices.Delete(v.Elems, i, i+1)
+		}
+	}
+}
+
+// dropEmpty removes members that are an empty list or object.
+func dropEmpty(names ...string) Rule {
+	return func(b *Body) {
+		for _, n := range names {
+			if v := b.Get(n); v != nil && (v.Kind == cassette.Array || v.Kind == cassette.Object) && len(v.Elems) == 0 {
+				drop(b.Value, n)
+			}
+		}
+	}
+}
+
+// listed writes a string as the list of that one string.
+func listed(names ...string) Rule {
+	return func(b *Body) {
+		for _, n := range names {
+			if v := b.Get(n); v != nil && v.Kind == cassette.String {
+				*v = listOf(*v)
+			}
+		}
+	}
+}
+
+// renamed gives a member its common name, unless that is taken.
+func renamed(from, to string) Rule {
+	return func(b *Body) { rename(b.Value, from, to) }
+}
+
+// blocks writes a text as the list of one text block of the given type.
+func blocks(v *cassette.Value, blockType string) {
+	if v != nil && v.Kind == cassette.String {
+		*v = listOf(cassette.Value{
+			Kind:  cassette.Object,
+			Names: []string{"type", "text"},
+			Elems: []cassette.Value{stringValue(blockType), *v},
+		})
+	}
+}
+
+// ordinals replaces ids that only link a tool call to its result by "#1", "#2"
+// in order of first appearance: fantasy and Genkit make random ones.
+type ordinals map[string]string
+
+func (o ordinals) replace(v *cassette.Value) {
+	if v == nil || v.Kind != cassette.String {
+		return
+	}
+	n, ok := o[v.Text]
+	if !ok {
+		n = "#" + strconv.Itoa(len(o)+1)
+		o[v.Text] = n
+	}
+	v.Text = n
+}
+
+// parsed replaces JSON text by the object it holds, so that a re-marshalled
+// history is the same: {"arguments": "{ \"a\": 1}"}.
+func parsed(v *cassette.Value) {
+	if v == nil || v.Kind != cassette.String {
+		return
+	}
+	if args, err := cassette.ParseJSON([]byte(v.Text)); err == nil && args.Kind == cassette.Object {
+		*v = args
+	}
+}
+
+// functionTool brings the spellings of a function tool to one: Anthropic's
+// {name, description, input_schema}, Chat's {type, function: {...}} and
+// Responses' {type, name, parameters}. Hosted tools keep everything.
+func functionTool(tool *cassette.Value) {
+	if tool.Kind != cassette.Object {
+		return
+	}
+	kind, fn := member(tool, "type"), member(tool, "function")
+	switch {
+	case isString(kind, "function") && fn != nil && fn.Kind == cassette.Object && only(tool, "type", "function"):
+		flat := *fn
+		*tool = cassette.Value{
+			Kind:  cassette.Object,
+			Names: slices.Concat(flat.Names, []string{"type"}),
+			Elems: slices.Concat(flat.Elems, []cassette.Value{stringValue("function")}),
+		}
+	case kind == nil || isString(kind, "custom"):
+		if member(tool, "input_schema") != nil && member(tool, "parameters") == nil {
+			rename(tool, "input_schema", "parameters")
+			set(tool, "type", stringValue("function"))
+		}
+	}
+}
+
+func functionTools(b *Body) {
+	tools := elems(b.Get("tools"))
+	for i := range tools {
+		functionTool(&tools[i])
+	}
+}
+
+// toolChoice brings the spellings of tool_choice to one: "auto", "none",
+// "required" or {type: function, name}.
+func toolChoice(b *Body) {
+	tc := b.Get("tool_choice")
+	if tc == nil || tc.Kind != cassette.Object {
+		return
+	}
+	kind, name := member(tc, "type"), member(tc, "name")
+	if fn := member(tc, "function"); fn != nil && isString(kind, "function") && only(tc, "type", "function") && only(fn, "name") {
+		name = member(fn, "name")
+	}
+	switch {
+	case isString(kind, "auto") && only(tc, "type"), isString(kind, "none") && only(tc, "type"):
+		*tc = *kind
+	case isString(kind, "any") && only(tc, "type"):
+		*tc = stringValue("required")
+	case name != nil && (isString(kind, "tool") && only(tc, "type", "name") || isString(kind, "function")):
+		*tc = cassette.Value{
+			Kind:  cassette.Object,
+			Names: []string{"type", "name"},
+			Elems: []cassette.Value{stringValue("function"), *name},
+		}
+	}
+}

@@ -1,0 +1,89 @@
+package canon
+
+import (
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+const hexDigits = "0123456789abcdef"
+
+// quote writes s as a JSON string on one line: control characters, quotes and
+// backslashes escaped, everything else as it is. Invalid UTF-8 is kept byte by
+// byte, so that different strings stay different.
+func quote(s string) string {
+	b := make([]byte, 0, len(s)+2)
+	b = append(b, '"')
+	start := 0
+	for i := 0; i < len(s); {
+		c := s[i]
+		if c >= 0x20 && c != '"' && c != '\\' && c != 0x7f {
+			i++
+			continue
+		}
+		b = append(b, s[start:i]...)
+		switch c {
+		case '"', '\\':
+			b = append(b, '\\', c)
+		case '\n':
+			b = append(b, '\\', 'n')
+		case '\r':
+			b = append(b, '\\', 'r')
+		case '\t':
+			b = append(b, '\\', 't')
+		default:
+			b = append(b, '\\', 'u', '0', '0', hexDigits[c>>4], hexDigits[c&15])
+		}
+		i++
+		start = i
+	}
+	b = append(b, s[start:]...)
+	return string(append(b, '"'))
+}
+
+// Unquote returns the text of a line's value if that is a string.
+func Unquote(value string) (string, bool) {
+	if len(value) < 2 || value[0] != '"' || !utf8.ValidString(value) {
+		return "", false
+	}
+	s, err := strconv.Unquote(value)
+	return s, err == nil
+}
+
+// number returns the one spelling of a JSON number: 1.0, 1e0 and 10e-1 are 1.
+// It works on the digits, so that nothing is rounded (RFC 8259, section 6,
+// leaves precision open; seeds exceed 2^53). "-0" stays apart from "0".
+func number(lit string) string {
+	if !strings.ContainsAny(lit, ".eE") {
+		return lit
+	}
+	mant, exps, _ := strings.Cut(strings.ToLower(lit), "e")
+	exp := 0
+	if exps != "" {
+		var err error
+		if exp, err = strconv.Atoi(exps); err != nil || exp > 1000 || exp < -1000 {
+			return strings.ToLower(lit)
+		}
+	}
+	sign := ""
+	if mant[0] == '-' {
+		sign, mant = "-", mant[1:]
+	}
+	whole, frac, _ := strings.Cut(mant, ".")
+	exp -= len(frac)
+	digits := strings.TrimLeft(whole+frac, "0")
+	if digits == "" {
+		return sign + "0"
+	}
+	trimmed := strings.TrimRight(digits, "0")
+	exp += len(digits) - len(trimmed)
+	digits = trimmed
+	switch point := len(digits) + exp; {
+	case exp >= 0:
+		return sign + digits + strings.Repeat("0", exp)
+	case point > 0:
+		return sign + digits[:point] + "." + digits[point:]
+	default:
+		return sign + "0." + strings.Repeat("0", -point) + digits
+	}
+}
