@@ -1,0 +1,232 @@
+package redact
+
+import (
+	"encoding/base64"
+	"net/url"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/promptecho/promptecho/internal/cassette"
+)
+
+const secret = "echo-secret-0123456789abcdef"
+
+func headers(pairs ...string) cassette.Headers {
+	var h cassette.Headers
+	for i := 0; i < len(pairs); i += 2 {
+		h = append(h, cassette.Header{Name: pairs[i], Values: []string{pairs[i+1]}})
+	}
+	return h
+}
+
+func TestRequestHeaders(t *testing.T) {
+	t.Parallel()
+	p := &Policy{KeepHeaders: []string{"X-Tenant"}}
+	req := cassette.Request{Method: "POST", URL: "https://api.openai.com/v1/x", Headers: headers(
+		"authorization", "Bearer "+secret,
+		"x-api-key", secret+"2",
+		"cookie", "a=b",
+		"x-goog-api-key", secret+"3",
+		"x-made-up-yesterday", secret+"4",
+		"openai-organization", "org-1",
+		"anthropic-version", "2023-06-01",
+		"Content-Type", "application/json",
+		"x-tenant", "blue",
+	)}
+	p.Request(&req)
+	want := headers("anthropic-version", "2023-06-01", "content-type", "application/json", "x-tenant", "blue")
+	if !reflect.DeepEqual(req.Headers, want) {
+		t.Errorf("headers = %v, want %v", req.Headers, want)
+	}
+}
+
+func TestResponseHeaders(t *testing.T) {
+	t.Parallel()
+	var p Policy
+	resp := cassette.Response{
+		Headers: headers("content-type", "text/event-stream", "set-cookie", "__cf_bm=x", "date", "today",
+			"openai-organization", "org-1", "x-request-id", "req_1", "x-amzn-bedrock-input-token-count", "3",
+			"x-ratelimit-remaining-tokens", "1", "content-length", "12", "location", "https://u:p@host/a?sig=abc&alt=sse"),
+		Trailers: headers("x-should-retry", "false", "x-secret", "x"),
+	}
+	p.Response(&resp)
+	want := headers("content-type", "text/event-stream", "location", "https://host/a?sig=[REDACTED]&alt=sse",
+		"x-amzn-bedrock-input-token-count", "3", "x-request-id", "req_1")
+	if !reflect.DeepEqual(resp.Headers, want) {
+		t.Errorf("headers = %v\nwant      %v", resp.Headers, want)
+	}
+	if want := headers("x-should-retry", "false"); !reflect.DeepEqual(resp.Trailers, want) {
+		t.Errorf("trailers = %v, want %v", resp.Trailers, want)
+	}
+}
+
+func TestURL(t *testing.T) {
+	t.Parallel()
+	tests := []struct{ in, want string }{
+		{"https://api.openai.com/v1/chat/completions", "https://api.openai.com/v1/chat/completions"},
+		{"https://user:pa55word@host:8080/p", "https://host:8080/p"},
+		{"https://user@host/p@q", "https://host/p@q"},
+		{"https://host/m:gen?alt=sse&key=AIzaXYZ", "https://host/m:gen?alt=sse&key=[REDACTED]"},
+		{"https://host/?%6bey=v", "https://host/?%6bey=[REDACTED]"},
+		{"https://host/?api-version=2024-10-21&limit=5&after=abc&order=asc", "https://host/?api-version=2024-10-21&limit=5&after=abc&order=asc"},
+		{"https://host/?X-Amz-Signature=a&X-Amz-Credential=b&X-Goog-Date=c&sig=d&upload_id=e&access_token=f", "https://host/?X-Amz-Signature=[REDACTED]&X-Amz-Credential=[REDACTED]&X-Goog-Date=[REDACTED]&sig=[REDACTED]&upload_id=[REDACTED]&access_token=[REDACTED]"},
+		{"https://host/?flag&empty=&a=;b", "https://host/?flag&empty=&a=[REDACTED-" + "3d8b2b2c]"},
+		{"https://host/?key=[REDACTED]", "https://host/?key=[REDACTED]"},
+		{"https://host/#frag", "https://host/#frag"},
+		{"/relative?key=x", "/relative?key=[REDACTED]"},
+	}
+	for _, tt := range tests {
+		var p Policy
+		got := p.url(tt.in)
+		if strings.Contains(tt.want, "REDACTED-") {
+			// The hash is of the value, so it is checked by its properties below.
+			got, tt.want = got[:strings.Index(got, "REDACTED-")], tt.want[:strings.Index(tt.want, "REDACTED-")]
+		}
+		if got != tt.want {
+			t.Errorf("url(%q) = %q, want %q", tt.in, got, tt.want)
+		}
+		if again := p.url(p.url(tt.in)); again != p.url(tt.in) {
+			t.Errorf("cleaning %q twice gives %q", tt.in, again)
+		}
+	}
+}
+
+// Two requests that differ in a parameter nobody knows must not become one,
+// and the value must not be written.
+func TestUnknownQueryValuesStayApart(t *testing.T) {
+	t.Parallel()
+	var p Policy
+	a, b := p.url("https://host/?cursor=aaaa"), p.url("https://host/?cursor=bbbb")
+	if a == b || strings.Contains(a, "aaaa") {
+		t.Errorf("%q and %q", a, b)
+	}
+}
+
+func TestOwnCredentialsAreFound(t *testing.T) {
+	t.Parallel()
+	basic := base64.StdEncoding.EncodeToString([]byte("user:" + secret + "-password"))
+	tests := []struct {
+		name    string
+		url     string
+		headers cassette.Headers
+		echo    string // what must not be written
+	}{
+		{"bearer", "https://h/", headers("authorization", "Bearer "+secret), secret},
+		{"plain header", "https://h/", headers("X-Api-Key", secret), secret},
+		{"basic password", "https://h/", headers("authorization", "Basic "+basic), secret + "-password"},
+		{"AWS key id", "https://h/", headers("authorization", "AWS4-HMAC-SHA256 Credential=EXAMPLEKEYID0001/20250101/us-east-1/bedrock/aws4_request, SignedHeaders=host, Signature=0123456789abcdef0123"), "EXAMPLEKEYID0001"},
+		{"AWS signature", "https://h/", headers("authorization", "AWS4-HMAC-SHA256 Credential=EXAMPLEKEYID0001/20250101/us-east-1/bedrock/aws4_request, SignedHeaders=host, Signature=0123456789abcdef0123"), "0123456789abcdef0123"},
+		{"query", "https://h/?key=" + secret, nil, secret},
+		{"userinfo", "https://u:" + secret + "@h/", nil, secret},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			var p Policy
+			req := cassette.Request{URL: tt.url, Headers: tt.headers, Body: []byte("my key is " + tt.echo)}
+			p.Request(&req)
+			resp := cassette.Response{
+				Body:    []byte(`{"error":"invalid key ` + tt.echo + `"}`),
+				Headers: headers("x-request-id", "for "+tt.echo),
+				Events:  []cassette.Event{{{Name: "data", Value: tt.echo}}},
+				Text:    tt.echo,
+				Error:   tt.echo,
+			}
+			p.Response(&resp)
+			all := req.URL + string(req.Body) + string(resp.Body) + resp.Headers[0].Values[0] + resp.Events[0][0].Value + resp.Text + resp.Error
+			if strings.Contains(all, tt.echo) {
+				t.Errorf("the secret is still in %s", all)
+			}
+			if want := "my key is " + Placeholder; string(req.Body) != want {
+				t.Errorf("body = %q, want %q", req.Body, want)
+			}
+		})
+	}
+}
+
+// What only looks like a credential, or is too short to be searched for,
+// leaves bodies alone.
+func TestBodiesAreLeftAlone(t *testing.T) {
+	t.Parallel()
+	var p Policy
+	p.AddSecret("short")
+	p.AddSecret("REDACTED")
+	req := cassette.Request{URL: "https://h/?key=test-key", Headers: headers(
+		"authorization", "Bearer dummy", "idempotency-key", "0123456789abcdef", "user-agent", "openai-go/3.95.0",
+		"x-goog-api-client", "genai-go/1.77.0", "x-amz-date", "20250101T000000Z"),
+		Body: []byte("short dummy test-key openai-go/3.95.0 genai-go/1.77.0 0123456789abcdef 20250101T000000Z [REDACTED]")}
+	want := string(req.Body)
+	p.Request(&req)
+	if string(req.Body) != want {
+		t.Errorf("body = %q, want it as it was", req.Body)
+	}
+}
+
+func TestTheCallersBytesDoNotChange(t *testing.T) {
+	t.Parallel()
+	var p Policy
+	p.AddSecret(secret)
+	body := []byte("a " + secret)
+	req := cassette.Request{URL: "https://h/", Body: body}
+	p.Request(&req)
+	if string(body) != "a "+secret {
+		t.Errorf("the caller's body is now %q", body)
+	}
+	if string(req.Body) != "a "+Placeholder {
+		t.Errorf("the clean body is %q", req.Body)
+	}
+}
+
+func TestCheck(t *testing.T) {
+	t.Parallel()
+	var p Policy
+	p.AddSecret(secret + "/+")
+	for _, held := range []string{
+		secret + "/+",
+		url.QueryEscape(secret + "/+"),
+		base64.StdEncoding.EncodeToString([]byte(secret + "/+")),
+		base64.StdEncoding.EncodeToString([]byte(secret + "/+ and more")),
+	} {
+		err := p.Check("f.yaml", []byte("line 1\nline 2 "+held+"\n"))
+		if err == nil || !strings.HasPrefix(err.Error(), "f.yaml: line 2 would hold a known secret (") {
+			t.Errorf("Check of %q: %v", held, err)
+		}
+		if err != nil && strings.Contains(err.Error(), secret) {
+			t.Errorf("the error shows the secret: %v", err)
+		}
+	}
+	if err := p.Check("f.yaml", []byte("all clean")); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestLongestSecretFirst(t *testing.T) {
+	t.Parallel()
+	var p Policy
+	p.AddSecret("abcdefgh")
+	p.AddSecret("abcdefgh-ijklmnop")
+	if got := string(p.Bytes([]byte("x abcdefgh-ijklmnop y"))); got != "x "+Placeholder+" y" {
+		t.Errorf("got %q", got)
+	}
+}
+
+func FuzzClean(f *testing.F) {
+	f.Add("https://u:p@host/a?key=v&limit=1#f", "body")
+	f.Add("?a=%zz&&=", secret)
+	f.Add("://@?#", "")
+	f.Fuzz(func(t *testing.T, rawURL, body string) {
+		var p Policy
+		p.AddSecret(secret)
+		req := cassette.Request{URL: rawURL, Body: []byte(body)}
+		p.Request(&req)
+		once := req
+		p.Request(&req)
+		if !reflect.DeepEqual(once, req) {
+			t.Errorf("cleaning %q twice: %+v, then %+v", rawURL, once, req)
+		}
+		if strings.Contains(req.URL+string(req.Body), secret) {
+			t.Errorf("the secret is still in %q %q", req.URL, req.Body)
+		}
+	})
+}
