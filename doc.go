@@ -1,0 +1,27 @@
+// Package promptecho freezes LLM API calls in Go tests. A [Recorder] is an
+// [http.RoundTripper] in front of a cassette, a YAML file that holds real
+// requests and their answers: the first run records, every later run replays,
+// without a network, a key or a token. Streams come back event by event.
+//
+// In a test use [github.com/promptecho/promptecho/echotest.New], which names
+// the cassette after the test and fails the test if a request was never
+// recorded or a recording was never used. This package is the engine: use
+// [Open] where there is no testing.TB, or where the file must have a name of
+// its own.
+//
+// Which of the recordings answers a request is decided by its content: the
+// logical endpoint and every field of the body that decides the answer, with
+// spellings that mean the same brought to one. Hosts, gateway prefixes, key
+// order and JSON white space do not matter. Sampling parameters (temperature,
+// max_tokens and the like) and bookkeeping (user, metadata) do not match
+// either, but a change of them is reported; see [Strict]. The same request
+// several times plays its recordings in recorded order, each once.
+//
+// The record mode says what is replayed and what may go upstream; see [Mode].
+// It comes from the flag -echo.mode (or -echo.record, which means all), else
+// from the environment variable PROMPTECHO_MODE, else it is once, and none if
+// the environment variable CI is set.
+//
+// What is written is cleaned: headers pass by allow-list, so that credentials
+// are never in a cassette; see [Recorder.Secret] for values of your own.
+package promptecho

@@ -1,0 +1,47 @@
+// Package echotest binds a promptecho recorder to a test: it names the
+// cassette after the test and gives the verdict when the test ends.
+package echotest
+
+import (
+	"testing"
+
+	"github.com/promptecho/promptecho"
+	"github.com/promptecho/promptecho/internal/verdict"
+)
+
+// New returns a recorder for a test or benchmark. Its cassette is
+// testdata/cassettes/NAME.yaml in the directory of the package, where NAME is
+// t.Name() made safe for every file system; subtests have theirs in folders.
+//
+// When the test ends, New's cleanup saves what was recorded and fails the test
+// if a request was not recorded, if a recording was not used (unless the test
+// failed, was skipped, or -run filtered parts of it away), or if no request
+// reached the recorder. The report names the cassette file and line, the field
+// that changed with both values, and the command that records just this test
+// again. A cassette recorded by a test that failed is marked partial and
+// completed by the next local run.
+//
+// Hand the recorder to the code under test as an [http.Client] with
+// [promptecho.Recorder.Client], or as an [http.RoundTripper]. Have it end
+// before the test does: a request after that gets an error.
+//
+// If the recorder cannot be opened (an unknown mode, a broken cassette), New
+// ends the test with t.Fatal.
+func New(t testing.TB, opts ...promptecho.Option) *promptecho.Recorder {
+	t.Helper()
+	rec, err := promptecho.Open(fileFor(t.Name()), opts...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		t.Helper()
+		report := verdict.Finish(rec, outcome(t))
+		for _, note := range report.Notes {
+			t.Logf("promptecho: %s", note)
+		}
+		for _, text := range report.Errors {
+			t.Errorf("promptecho: %s", text)
+		}
+	})
+	return rec
+}

@@ -1,0 +1,196 @@
+package promptecho
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+
+	"github.com/promptecho/promptecho/internal/canon"
+	"github.com/promptecho/promptecho/internal/cassette"
+	"github.com/promptecho/promptecho/internal/diff"
+)
+
+// A MissError says that a request was not recorded, and why the nearest
+// recording was not used.
+type MissError struct {
+	File     string // the cassette
+	Line     int    // where the nearest recording starts in it; 0 if there is none
+	Endpoint string // what was asked: "anthropic.messages", "GET /v1/models"
+	Model    string // empty if the request names none
+	Caller   string // "file.go:line" of the user's code; empty if not found
+	Count    int    // how often the request was asked, retries included
+	Reason   string // in one line
+	Diff     string // the fields that differ from the nearest recording; several lines, may be empty
+}
+
+// Error returns the report in several lines: where the nearest recording is,
+// what was asked by whom, and each differing field with both values.
+func (e *MissError) Error() string {
+	var b strings.Builder
+	at := e.File
+	if e.Line > 0 {
+		at = fmt.Sprintf("%s:%d", e.File, e.Line)
+	}
+	fmt.Fprintf(&b, "%s: %s", at, e.Reason)
+	fmt.Fprintf(&b, "\n  asked:  %s", e.Endpoint)
+	if e.Model != "" {
+		fmt.Fprintf(&b, ", model %s", e.Model)
+	}
+	if e.Count > 1 {
+		fmt.Fprintf(&b, ", %d times", e.Count)
+	}
+	if e.Caller != "" {
+		fmt.Fprintf(&b, "\n  caller: %s", e.Caller)
+	}
+	if e.Diff != "" {
+		fmt.Fprintf(&b, "\n%s", strings.TrimRight(e.Diff, "\n"))
+	}
+	return b.String()
+}
+
+// RetryableError reports false: asking again cannot help. The AWS SDK looks
+// for this method.
+func (e *MissError) RetryableError() bool { return false }
+
+// maxEdits is how many differing fields a report lists.
+const maxEdits = 12
+
+// miss keeps a miss, once per form, and returns the answer to it.
+func (r *Recorder) miss(req *http.Request, clean *cassette.Request, form *canon.Form) *http.Response {
+	m, candidates, slots := r.noteMiss(form)
+	if candidates != nil {
+		// The comparison can take a while and needs no lock: forms do not change.
+		line, reason, difference := explain(r.file, form, candidates, slots, r.mode)
+		r.mu.Lock()
+		m.Line, m.Reason, m.Diff = line, reason, difference
+		r.mu.Unlock()
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return missResponse(req, m)
+}
+
+// noteMiss counts a miss. The candidates for the nearest recording are nil if
+// the miss is known already.
+func (r *Recorder) noteMiss(form *canon.Form) (*MissError, []diff.Candidate, []*slot) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if m := r.missed[form.Key()]; m != nil {
+		m.Count++
+		return m, nil, nil
+	}
+	m := &MissError{File: r.file, Endpoint: form.Endpoint, Model: form.Model, Caller: caller(), Count: 1, Reason: "not recorded"}
+	r.missed[form.Key()] = m
+	r.misses = append(r.misses, m)
+	if q := r.tape.queues[form.Key()]; q != nil {
+		last := q.slots[len(q.slots)-1]
+		m.Line = last.it.Line
+		m.Reason = fmt.Sprintf("asked more often than recorded: %d times, recorded %s (AllowRepeats replays the last again)", q.asked, times(len(q.slots)))
+		return m, nil, nil
+	}
+	candidates := make([]diff.Candidate, 0, len(r.tape.slots))
+	slots := make([]*slot, 0, len(r.tape.slots))
+	for _, s := range r.tape.slots {
+		if !s.fresh {
+			candidates = append(candidates, diff.Candidate{Form: s.form, Used: s.used})
+			slots = append(slots, s)
+		}
+	}
+	return m, candidates, slots
+}
+
+func times(n int) string {
+	if n == 1 {
+		return "once"
+	}
+	return fmt.Sprintf("%d times", n)
+}
+
+// explain finds the nearest recording and what differs from it.
+func explain(file string, form *canon.Form, candidates []diff.Candidate, slots []*slot, mode chosen) (line int, reason, difference string) {
+	i := diff.Nearest(form, candidates)
+	if i < 0 {
+		return 0, fmt.Sprintf("nothing is recorded, and %s does not record", mode), ""
+	}
+	nearest := slots[i]
+	edits := diff.Forms(nearest.form, form)
+	reason = "the nearest recording differs"
+	switch {
+	case nearest.form.Endpoint != form.Endpoint:
+		reason = fmt.Sprintf("recorded for another endpoint, %s", nearest.form.Endpoint)
+	case nearest.form.Wire != form.Wire && len(edits) == 1:
+		reason = fmt.Sprintf("recorded only with a %s answer", wireName(nearest.form.Wire))
+	case nearest.form.Model != form.Model && len(edits) == 1:
+		reason = fmt.Sprintf("recorded for another model, %s", nearest.form.Model)
+	case len(edits) == 1:
+		reason = "the nearest recording differs in " + canon.Short(edits[0].Path)
+	}
+	return nearest.it.Line, reason, diff.Write(edits, "  ", maxEdits)
+}
+
+func wireName(wire string) string {
+	if wire == "stream" {
+		return "streamed"
+	}
+	return "plain"
+}
+
+// missResponse is the answer to a request that is not recorded: one that every
+// SDK can print and none retries. A transport error would be retried for
+// seconds; the status is one that no application acts on.
+func missResponse(req *http.Request, m *MissError) *http.Response {
+	text := fmt.Sprintf("promptecho: not recorded: %s %s: %s", m.Endpoint, m.Model, m.Reason)
+	body, err := json.Marshal(map[string]any{
+		"type":    "error",
+		"message": text,
+		"error":   map[string]any{"type": "promptecho_miss", "code": "promptecho_miss", "message": text},
+	})
+	if err != nil {
+		body = []byte(`{"message":"promptecho: not recorded"}`) // unreachable: strings marshal
+	}
+	return &http.Response{
+		StatusCode: http.StatusTeapot,
+		Status:     "418 I'm a teapot",
+		Proto:      "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Header: http.Header{
+			"Content-Type":   {"application/json"},
+			"X-Should-Retry": {"false"},
+		},
+		Body:          io.NopCloser(strings.NewReader(string(body))),
+		ContentLength: int64(len(body)),
+		Request:       req,
+	}
+}
+
+// A lateError is the answer to a request after the recorder was closed.
+type lateError struct{ file, method, url string }
+
+func (e *lateError) Error() string {
+	return fmt.Sprintf("promptecho: %s: %s %s came after the recorder was closed: wait for the work a test started before it ends", e.file, e.method, e.url)
+}
+func (e *lateError) RetryableError() bool { return false }
+
+// A secretError refuses to go upstream without a key.
+type secretError struct {
+	file, env string
+	mode      chosen
+}
+
+func (e *secretError) Error() string {
+	return fmt.Sprintf("promptecho: %s: %s records, but the environment variable %s is empty: set it, or replay with PROMPTECHO_MODE=none", e.file, e.mode, e.env)
+}
+func (e *secretError) RetryableError() bool { return false }
+
+// A closedError says that a client read past the point where the recorded
+// client stopped.
+type closedError struct {
+	file string
+	line int
+}
+
+func (e *closedError) Error() string {
+	return fmt.Sprintf("promptecho: %s:%d: the recording ends here: its client closed the body before the end; record again to have the rest", e.file, e.line)
+}
+func (e *closedError) RetryableError() bool { return false }

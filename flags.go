@@ -1,0 +1,59 @@
+package promptecho
+
+import (
+	"flag"
+	"fmt"
+	"strings"
+	"testing"
+)
+
+const (
+	modeFlag   = "echo.mode"
+	recordFlag = "echo.record"
+)
+
+// The flags exist only in test binaries, so that a program that links this
+// package has none of them. Two versions of the package may be linked into one
+// binary; the first registers, both look them up.
+func init() {
+	if !testing.Testing() {
+		return
+	}
+	if flag.Lookup(modeFlag) == nil {
+		flag.String(modeFlag, "", "promptecho: record `mode`: none, once, new_episodes, all or live")
+	}
+	if flag.Lookup(recordFlag) == nil {
+		flag.Bool(recordFlag, false, "promptecho: record every cassette again; short for -echo.mode=all")
+	}
+}
+
+// flagMode returns the mode that the flags ask for, none if they are not set.
+func flagMode() (chosen, error) {
+	mode, record := flagValue(modeFlag), flagValue(recordFlag) == "true"
+	switch {
+	case mode == "" && !record:
+		return chosen{}, nil
+	case mode != "" && record && mode != string(ModeAll):
+		return chosen{}, fmt.Errorf("promptecho: -echo.record means -echo.mode=all, but -echo.mode is %q: use one of them", mode)
+	}
+	name := "-" + modeFlag
+	if mode == "" {
+		mode, name = string(ModeAll), "-"+recordFlag
+	}
+	// The go command ends the package list at the first flag it does not know:
+	// "go test -echo.mode=all ./..." tests one directory and hands "./..." on.
+	for _, arg := range flag.Args() {
+		if strings.HasPrefix(arg, "./") || strings.HasSuffix(arg, "...") {
+			return chosen{}, fmt.Errorf("promptecho: %s stands before %q, so the go command tested only this directory: run\n\tPROMPTECHO_MODE=%s go test %[2]s", name, arg, mode)
+		}
+	}
+	m, err := parseMode(mode, name)
+	return chosen{m, name}, err
+}
+
+func flagValue(name string) string {
+	if f := flag.Lookup(name); f != nil {
+		return f.Value.String()
+	}
+	return ""
+}

@@ -1,0 +1,21 @@
+// Package verdict lets echotest tell a recorder how its test ended and hear
+// what to say about it, without making either part of the public API.
+package verdict
+
+// An Outcome is what is known of a test when its recorder is closed.
+type Outcome struct {
+	Failed   bool   // the test failed, or is panicking
+	Skipped  bool   // the test was skipped
+	Filtered bool   // parts of the test did not run because of -run or -skip
+	Command  string // the shell command that records just this test again
+}
+
+// A Report is what to tell the test.
+type Report struct {
+	Errors []string // each fails the test
+	Notes  []string // each is logged
+}
+
+// Finish closes a *promptecho.Recorder with an outcome. Package promptecho
+// sets it when it is initialised; nobody else may.
+var Finish func(recorder any, o Outcome) Report

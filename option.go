@@ -1,0 +1,136 @@
+package promptecho
+
+import (
+	"fmt"
+	"net/http"
+	"regexp"
+
+	"github.com/promptecho/promptecho/internal/canon"
+)
+
+// An Option changes what a recorder does. Options are applied in order; those
+// that take several values add to what is there.
+type Option func(*config)
+
+// config is what the options fill.
+type config struct {
+	mode          Mode
+	upstream      http.RoundTripper
+	rules         canon.Rules
+	keepHeaders   []string
+	pace          float64
+	allowUnused   bool
+	allowRepeats  bool
+	onRecordError RecordErrorPolicy
+	err           error // the first option that could not be applied
+}
+
+// InMode sets the record mode in code. It replaces the default and is a
+// ceiling: flag and environment can make it stricter, never looser. So a
+// cassette that was edited by hand is safe from PROMPTECHO_MODE=all with
+// InMode(ModeNone). In CI a mode other than none needs PROMPTECHO_MODE or the
+// flag as well.
+func InMode(m Mode) Option { return func(c *config) { c.mode = m } }
+
+// Upstream sets the transport that records: what sends a request that is not
+// in the cassette. The default is a clone of [http.DefaultTransport] with
+// connections of its own.
+func Upstream(rt http.RoundTripper) Option { return func(c *config) { c.upstream = rt } }
+
+// MatchOn makes the named fields the only ones that match, beside the endpoint
+// and whether the answer streams. A change of any other field is reported but
+// replayed. Paths are those of a miss report, such as "model" or
+// "messages/0/content"; "*" stands for one segment, "**" for any number, and a
+// path stands for everything below it. "header/NAME" and "query/NAME" are the
+// fields outside the body.
+func MatchOn(paths ...string) Option {
+	return func(c *config) { c.rules.MatchOn = append(c.rules.MatchOn, paths...) }
+}
+
+// Strict makes the sampling parameters (temperature, top_p, max_tokens, seed
+// and the like) match too.
+func Strict() Option { return func(c *config) { c.rules.Strict = true } }
+
+// Ignore leaves fields out of matching and of reports. The paths are as in
+// [MatchOn].
+func Ignore(paths ...string) Option {
+	return func(c *config) { c.rules.Ignore = append(c.rules.Ignore, paths...) }
+}
+
+// Mask replaces what a regular expression matches in the texts of a request,
+// recorded and incoming, before they are compared; the placeholder may refer
+// to groups as in [regexp.Regexp.ReplaceAllString]. What is sent and what is
+// written does not change. [Open] gives an error if the expression is invalid.
+func Mask(expr, placeholder string) Option {
+	return func(c *config) {
+		re, err := regexp.Compile(expr)
+		if err != nil {
+			c.fail(fmt.Errorf("Mask: %w", err))
+			return
+		}
+		c.rules.Masks = append(c.rules.Masks, canon.Mask{Regexp: re, Placeholder: placeholder})
+	}
+}
+
+// KeepHeaders writes headers of these names, of requests and responses, to the
+// cassette although they are not on the list of harmless ones. They do not
+// take part in matching.
+func KeepHeaders(names ...string) Option {
+	return func(c *config) { c.keepHeaders = append(c.keepHeaders, names...) }
+}
+
+// Pace replays the recorded delays times x: 1 is as recorded, 0 (the default)
+// is at once. It waits with package time only, so a [testing/synctest] bubble
+// replays real latencies in no time. Open gives an error if x is negative.
+func Pace(x float64) Option {
+	return func(c *config) {
+		if !(x >= 0) {
+			c.fail(fmt.Errorf("Pace: %v is not a factor of time: use 0 or more", x))
+			return
+		}
+		c.pace = x
+	}
+}
+
+// AllowUnused accepts recordings that no request used, and a recorder that no
+// request reached.
+func AllowUnused() Option { return func(c *config) { c.allowUnused = true } }
+
+// AllowRepeats replays the last recording of a request again when the request
+// is asked more often than it was recorded.
+func AllowRepeats() Option { return func(c *config) { c.allowRepeats = true } }
+
+// OnRecordError says what happens to answers that recorded a failure: a status
+// of 400 or more, or a stream that broke off, that no later success of the same
+// request followed. The default is [Warn]. An error that a retry overcame is
+// always kept, in sequence.
+func OnRecordError(p RecordErrorPolicy) Option {
+	return func(c *config) {
+		if p < Warn || p > Keep {
+			c.fail(fmt.Errorf("OnRecordError: unknown policy %d: use Warn, Fail or Keep", p))
+			return
+		}
+		c.onRecordError = p
+	}
+}
+
+// A RecordErrorPolicy is an argument of [OnRecordError].
+type RecordErrorPolicy int
+
+// The policies for failures that were recorded.
+const (
+	// Warn writes them and says so; a run that failed does not write them.
+	Warn RecordErrorPolicy = iota
+
+	// Fail writes nothing and makes Close return an error.
+	Fail
+
+	// Keep writes them without a word: the failure is what the test is about.
+	Keep
+)
+
+func (c *config) fail(err error) {
+	if c.err == nil {
+		c.err = fmt.Errorf("promptecho: %w", err)
+	}
+}

@@ -1,0 +1,402 @@
+package promptecho
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"github.com/promptecho/promptecho/internal/canon"
+	"github.com/promptecho/promptecho/internal/cassette"
+	"github.com/promptecho/promptecho/internal/redact"
+	"github.com/promptecho/promptecho/internal/verdict"
+)
+
+func init() {
+	verdict.Finish = func(recorder any, o verdict.Outcome) verdict.Report {
+		return recorder.(*Recorder).finish(o)
+	}
+}
+
+// A Recorder is an [http.RoundTripper] that answers from a cassette, or records
+// into it. All methods may be called concurrently. It starts no goroutines.
+type Recorder struct {
+	file string // as the user named it
+	path string // absolute, so that a later Chdir does not matter
+	mode chosen
+	plan plan
+	cfg  config
+
+	upstream http.RoundTripper
+	redact   *redact.Policy
+
+	mu       sync.Mutex // guards what follows; never held across I/O
+	tape     *tape
+	live     map[*tee]bool // recordings whose body is still open
+	misses   []*MissError
+	missed   map[string]*MissError // by form key
+	drift    map[string]bool       // notes already made
+	notes    []string
+	secrets  []string // names asked for with Secret that the environment lacks
+	reached  bool     // a request arrived
+	failures []string // recording failures: requests that got no answer
+	late     bool     // a request arrived after the end
+	closed   bool
+	report   verdict.Report
+}
+
+// A plan is what a mode comes to for a cassette that is there or not. The mode
+// decides these five things and nothing else.
+type plan struct {
+	load        bool // the tape starts with the cassette
+	record      bool // a miss goes upstream
+	save        bool // Close writes the tape
+	checkUnused bool
+	passThrough bool
+}
+
+func planFor(m Mode, present, partial bool) plan {
+	switch m {
+	case ModeLive:
+		return plan{passThrough: true}
+	case ModeAll:
+		return plan{record: true, save: true}
+	case ModeNewEpisodes:
+		return plan{load: true, record: true, save: true}
+	case ModeOnce:
+		if !present {
+			return plan{record: true, save: true}
+		}
+		if partial {
+			return plan{load: true, record: true, save: true, checkUnused: true}
+		}
+	}
+	return plan{load: present, checkUnused: true}
+}
+
+// Open returns a recorder on the cassette file. The file need not exist; it is
+// read now if the record mode replays, and written by [Recorder.Close] if the
+// mode records.
+//
+// It is an error if an option or the record mode is invalid, if the file is
+// there but not a whole and valid cassette (which is then never overwritten),
+// if the cassette is partial and the mode is none, and if another recorder of
+// this process has the same file open, also under a name that differs only in
+// case.
+func Open(file string, opts ...Option) (*Recorder, error) {
+	var cfg config
+	for _, o := range opts {
+		o(&cfg)
+	}
+	if cfg.err != nil {
+		return nil, cfg.err
+	}
+	mode, err := chooseMode(cfg.mode)
+	if err != nil {
+		return nil, err
+	}
+	path, err := filepath.Abs(file)
+	if err != nil {
+		return nil, fmt.Errorf("promptecho: %s: %w", file, err)
+	}
+	r := &Recorder{
+		file: file, path: path, mode: mode, cfg: cfg,
+		redact: &redact.Policy{KeepHeaders: cfg.keepHeaders},
+		tape:   newTape(),
+		live:   map[*tee]bool{},
+		missed: map[string]*MissError{},
+		drift:  map[string]bool{},
+	}
+	if err := r.load(); err != nil {
+		return nil, err
+	}
+	if err := register(path, file); err != nil {
+		return nil, err
+	}
+	r.upstream = upstreamOf(cfg.upstream)
+	return r, nil
+}
+
+// load reads the cassette, settles the plan and fills the tape.
+func (r *Recorder) load() error {
+	if r.mode.mode == ModeLive {
+		r.plan = planFor(ModeLive, false, false)
+		return nil
+	}
+	f, err := cassette.Load(r.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		f, err = nil, nil
+	}
+	if err != nil {
+		return fmt.Errorf("promptecho: %w", r.relative(err))
+	}
+	if f != nil && f.Pinned && (r.mode.mode == ModeAll || r.mode.mode == ModeNewEpisodes) {
+		r.notes = append(r.notes, fmt.Sprintf("%s is pinned: replayed, not recorded, in spite of %s", r.file, r.mode))
+		r.mode = chosen{ModeNone, "the cassette is pinned"}
+	}
+	if f != nil && f.Partial && r.mode.mode == ModeNone {
+		return fmt.Errorf("promptecho: %s is partial: the run that recorded it did not pass. Run its test without CI and with the key set until it passes, which completes the cassette, and commit that", r.file)
+	}
+	r.plan = planFor(r.mode.mode, f != nil, f != nil && f.Partial)
+	if !r.plan.load || f == nil {
+		return nil
+	}
+	for _, it := range f.Interactions {
+		req := it.Request
+		r.redact.Request(&req)
+		r.tape.load(it, r.cfg.rules.Form(&req))
+	}
+	return nil
+}
+
+// relative shortens the absolute path in an error to the name the user gave.
+func (r *Recorder) relative(err error) error {
+	var syntax *cassette.SyntaxError
+	if errors.As(err, &syntax) {
+		syntax.File = r.file
+		return syntax
+	}
+	var perr *fs.PathError
+	if errors.As(err, &perr) && perr.Path == r.path {
+		return &fs.PathError{Op: perr.Op, Path: r.file, Err: perr.Err}
+	}
+	return err
+}
+
+// upstreamOf returns the transport that records. Its connections are its own:
+// one that was opened inside a synctest bubble must not be reused outside.
+func upstreamOf(rt http.RoundTripper) http.RoundTripper {
+	if rt != nil {
+		return rt
+	}
+	if t, ok := http.DefaultTransport.(*http.Transport); ok {
+		return &ownTransport{t.Clone()}
+	}
+	return http.DefaultTransport
+}
+
+// ownTransport marks a transport that the recorder made and has to tidy.
+type ownTransport struct{ *http.Transport }
+
+// opened remembers the cassettes of this process, by folded path.
+var opened struct {
+	sync.Mutex
+	files map[string]*openFile
+}
+
+type openFile struct {
+	path string // as it was first spelled
+	open bool
+}
+
+// register claims a cassette for one recorder. A name that differs only in
+// case from one that was used before is refused too, open or not: on macOS and
+// Windows the two are one file, and a Go module with both cannot be downloaded.
+func register(path, file string) error {
+	opened.Lock()
+	defer opened.Unlock()
+	key := foldPath(path)
+	other := opened.files[key]
+	switch {
+	case other == nil:
+		if opened.files == nil {
+			opened.files = map[string]*openFile{}
+		}
+		opened.files[key] = &openFile{path, true}
+		return nil
+	case filepath.Base(other.path) != filepath.Base(path) || filepath.Dir(other.path) != filepath.Dir(path) && strings.EqualFold(other.path, path):
+		return fmt.Errorf("promptecho: %s differs only in case from %s: on macOS and Windows they are one file; rename one of the two (with echotest: the test)", file, other.path)
+	case other.open:
+		return fmt.Errorf("promptecho: %s is already open in this process: one cassette has one recorder; share it, or give the second a file of its own (with echotest: a subtest, t.Run, has its own)", file)
+	}
+	other.open = true
+	return nil
+}
+
+func unregister(path string) {
+	opened.Lock()
+	defer opened.Unlock()
+	if f := opened.files[foldPath(path)]; f != nil {
+		f.open = false
+	}
+}
+
+// foldPath makes names equal that are one file on some file system.
+func foldPath(path string) string {
+	if dir, err := filepath.EvalSymlinks(filepath.Dir(path)); err == nil {
+		path = filepath.Join(dir, filepath.Base(path))
+	}
+	return strings.ToLower(path)
+}
+
+// Client returns an [http.Client] that goes through the recorder.
+func (r *Recorder) Client() *http.Client { return &http.Client{Transport: r} }
+
+// Recording reports whether this run may go upstream: whether a request that
+// is not in the cassette is sent and recorded, or passed through.
+func (r *Recorder) Recording() bool { return r.plan.record || r.plan.passThrough }
+
+// Secret returns the value of an environment variable if this run may go
+// upstream, and a dummy in replay, so that a client that demands a key can be
+// made either way. The value is replaced by a placeholder wherever it would be
+// written. If the variable is empty in a run that may go upstream, the dummy
+// is returned and the first request that would go upstream fails with an error
+// that names the variable.
+func (r *Recorder) Secret(env string) string {
+	dummy := "promptecho-replay-" + env
+	r.redact.AddSecret(dummy)
+	if !r.Recording() {
+		return dummy
+	}
+	value := os.Getenv(env)
+	if value == "" {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.secrets = append(r.secrets, env)
+		return dummy
+	}
+	r.redact.AddSecret(value)
+	return value
+}
+
+// Misses returns the requests that were not recorded so far, each once, in the
+// order they were first asked.
+func (r *Recorder) Misses() []*MissError {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	misses := make([]*MissError, len(r.misses))
+	for i, m := range r.misses {
+		c := *m
+		misses[i] = &c
+	}
+	return misses
+}
+
+// RoundTrip answers a request from the cassette or, if the record mode allows,
+// sends it upstream and records the answer while the caller reads it. It does
+// not change the request, other than reading and closing its body.
+//
+// A request that is not recorded is a miss: the answer is at once an error
+// response in JSON with status 418 and "x-should-retry: false", which no SDK
+// retries, and the miss is kept for [Recorder.Misses] and [Recorder.Close].
+func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
+	if r.plan.passThrough {
+		r.mu.Lock()
+		r.reached = true
+		r.mu.Unlock()
+		return r.upstream.RoundTrip(req)
+	}
+	body, err := readBody(req)
+	if err != nil {
+		return nil, fmt.Errorf("promptecho: reading the request body: %w", err)
+	}
+	if err := req.Context().Err(); err != nil {
+		return nil, err
+	}
+	clean := cleanRequest(r.redact, req, body)
+	form := r.cfg.rules.Form(&clean)
+
+	s, err := r.next(&clean, form)
+	switch {
+	case err != nil:
+		return nil, err
+	case s == nil:
+		return r.miss(req, &clean, form), nil
+	case s.fresh:
+		return r.record(req, body, s)
+	}
+	return r.replay(req, s)
+}
+
+// next decides in one step what happens to a request: the slot to replay, a
+// fresh slot to record into, or nil for a miss.
+func (r *Recorder) next(clean *cassette.Request, form *canon.Form) (*slot, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.closed {
+		r.late = true
+		return nil, &lateError{r.file, clean.Method, clean.URL}
+	}
+	r.reached = true
+	if s := r.tape.take(form, r.cfg.allowRepeats); s != nil {
+		r.noteDrift(s, form)
+		return s, nil
+	}
+	if !r.plan.record {
+		return nil, nil
+	}
+	if len(r.secrets) > 0 {
+		return nil, &secretError{r.file, r.secrets[0], r.mode}
+	}
+	kind := "http"
+	boundary := ""
+	if form.Known {
+		kind, boundary = "llm", form.Endpoint
+	}
+	it := &cassette.Interaction{Kind: kind, Boundary: boundary, MatchKey: form.Key(), Request: *clean}
+	return r.tape.place(it, form), nil
+}
+
+// readBody reads and closes the body of a request. A body that is empty
+// although its length is not is read through GetBody: cohere-go retries with
+// the body it has drained.
+func readBody(req *http.Request) ([]byte, error) {
+	if req.Body == nil || req.Body == http.NoBody {
+		return nil, nil
+	}
+	body, err := io.ReadAll(req.Body)
+	if cerr := req.Body.Close(); err == nil {
+		err = cerr
+	}
+	if err != nil || len(body) > 0 || req.ContentLength <= 0 || req.GetBody == nil {
+		return body, err
+	}
+	again, err := req.GetBody()
+	if err != nil {
+		return nil, err
+	}
+	defer again.Close()
+	return io.ReadAll(again)
+}
+
+// cleanRequest returns a request as it may be written and is matched.
+func cleanRequest(p *redact.Policy, req *http.Request, body []byte) cassette.Request {
+	clean := cassette.Request{
+		Method:  req.Method,
+		URL:     req.URL.String(),
+		Headers: headersOf(req.Header),
+		Body:    body,
+	}
+	if clean.Method == "" {
+		clean.Method = http.MethodGet
+	}
+	if req.URL.Host == "" && req.Host != "" {
+		u := *req.URL
+		u.Host = req.Host
+		clean.URL = u.String()
+	}
+	p.Request(&clean)
+	return dropObvious(clean)
+}
+
+// dropObvious leaves out headers that say nothing: every call asks for and
+// sends JSON. Another content type stays, with what a reader of the body needs
+// (the boundary of a multipart body).
+func dropObvious(req cassette.Request) cassette.Request {
+	kept := req.Headers[:0:0]
+	for _, h := range req.Headers {
+		if len(h.Values) == 1 && (h.Name == "content-type" || h.Name == "accept") {
+			if v, _, _ := strings.Cut(h.Values[0], ";"); v == "application/json" || v == "*/*" {
+				continue
+			}
+		}
+		kept = append(kept, h)
+	}
+	req.Headers = kept
+	return req
+}

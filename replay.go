@@ -1,0 +1,215 @@
+package promptecho
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/promptecho/promptecho/internal/cassette"
+	"github.com/promptecho/promptecho/internal/stream"
+)
+
+// replay turns a recorded interaction into the answer to a request.
+func (r *Recorder) replay(req *http.Request, s *slot) (*http.Response, error) {
+	rec := &s.it.Response
+	parts, err := partsOf(rec)
+	if err != nil {
+		return nil, fmt.Errorf("promptecho: %s:%d: response: %w", r.file, s.it.Line, err)
+	}
+	if err := wait(req.Context(), nil, r.cfg.pace, s.it.LatencyMS); err != nil {
+		return nil, err
+	}
+	resp := &http.Response{
+		StatusCode:    rec.Status,
+		Status:        strings.TrimSpace(fmt.Sprintf("%d %s", rec.Status, http.StatusText(rec.Status))),
+		Proto:         "HTTP/1.1",
+		Header:        headerOf(rec.Headers),
+		Request:       req,
+		ContentLength: -1,
+	}
+	if rec.Proto != "" {
+		resp.Proto = rec.Proto
+	}
+	resp.ProtoMajor, resp.ProtoMinor, _ = http.ParseHTTPVersion(resp.Proto)
+	if len(rec.Trailers) > 0 {
+		resp.Trailer = headerOf(rec.Trailers)
+	}
+	if r.cfg.pace == 0 {
+		noRetryDelay(resp.Header)
+	}
+	if bodyless(req.Method, rec.Status) {
+		resp.Body, resp.ContentLength = http.NoBody, 0
+		return resp, nil
+	}
+	if rec.Stream == "" && rec.End == "" {
+		resp.ContentLength = int64(len(rec.Body))
+	}
+	resp.Body = &replayBody{ctx: req.Context(), pace: r.cfg.pace, end: endOf(r.file, s.it), closing: make(chan struct{}), parts: parts}
+	return resp, nil
+}
+
+// noRetryDelay makes SDKs that honour a recorded Retry-After (RFC 9110,
+// section 10.2.3) retry at once.
+func noRetryDelay(h http.Header) {
+	for _, name := range []string{"Retry-After", "Retry-After-Ms", "X-Amz-Retry-After"} {
+		if _, ok := h[name]; ok {
+			h.Set(name, "0")
+		}
+	}
+}
+
+// bodyless reports whether an answer has no body (RFC 9110, section 6.4.1).
+func bodyless(method string, status int) bool {
+	return method == http.MethodHead || status == http.StatusNoContent || status == http.StatusNotModified || status < 200
+}
+
+// A part is what one Read returns at most: the frames that arrived together.
+type part struct {
+	data    []byte
+	delayMS int64 // after the part before
+}
+
+// partsOf returns the body of a recorded response in its parts.
+func partsOf(rec *cassette.Response) ([]part, error) {
+	if rec.Stream == "" {
+		if len(rec.Body) == 0 {
+			return nil, nil
+		}
+		return []part{{data: rec.Body}}, nil
+	}
+	framing, err := stream.Lookup(rec.Stream)
+	if err != nil {
+		return nil, err
+	}
+	parts := make([]part, 0, len(rec.Events))
+	for i, event := range rec.Events {
+		fields := make([]stream.Field, len(event))
+		for j, f := range event {
+			fields[j] = stream.Field(f)
+		}
+		frame, err := framing.Write(fields)
+		if err != nil {
+			return nil, fmt.Errorf("events[%d]: %w", i, err)
+		}
+		var delay cassette.Delay
+		if i < len(rec.Delays) {
+			delay = rec.Delays[i]
+		}
+		if delay.Together && len(parts) > 0 {
+			last := &parts[len(parts)-1]
+			last.data = append(last.data, frame...)
+			continue
+		}
+		parts = append(parts, part{frame, delay.MS})
+	}
+	return parts, nil
+}
+
+// endOf returns the error with which a recorded body ends.
+func endOf(file string, it *cassette.Interaction) error {
+	switch it.Response.End {
+	case cassette.EndClosed:
+		return &closedError{file, it.Line}
+	case cassette.EndError:
+		return recordedError(it.Response.Error)
+	}
+	return io.EOF
+}
+
+// recordedError returns an error like the one that was recorded.
+func recordedError(text string) error {
+	if text == "" || text == io.ErrUnexpectedEOF.Error() {
+		return io.ErrUnexpectedEOF
+	}
+	return fmt.Errorf("%w (recorded: %s)", io.ErrUnexpectedEOF, text)
+}
+
+// A replayBody gives the parts of a recorded body, one a Read at most, with
+// their delays. It needs no goroutine; waiting uses only package time.
+type replayBody struct {
+	ctx     context.Context
+	pace    float64
+	end     error
+	closing chan struct{} // closed by Close
+
+	mu     sync.Mutex
+	parts  []part
+	rest   []byte // of the part being read
+	closed bool
+}
+
+// Read returns bytes of one part. It ends with the context's error if that is
+// done, as a live body would.
+func (b *replayBody) Read(p []byte) (int, error) {
+	if err := b.ctx.Err(); err != nil {
+		return 0, err
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.closed {
+		return 0, http.ErrBodyReadAfterClose
+	}
+	if len(p) == 0 {
+		return 0, nil
+	}
+	if len(b.rest) == 0 {
+		if len(b.parts) == 0 {
+			return 0, b.end
+		}
+		if err := b.arrive(); err != nil {
+			return 0, err
+		}
+	}
+	n := copy(p, b.rest)
+	b.rest = b.rest[n:]
+	return n, nil
+}
+
+// arrive waits for the next part. The mutex is not held meanwhile, so that the
+// body can be closed: a deadline or a stop button must get through.
+func (b *replayBody) arrive() error {
+	next := b.parts[0]
+	b.mu.Unlock()
+	err := wait(b.ctx, b.closing, b.pace, next.delayMS)
+	b.mu.Lock()
+	if b.closed {
+		return http.ErrBodyReadAfterClose
+	}
+	if err == nil && len(b.parts) > 0 {
+		b.parts, b.rest = b.parts[1:], next.data
+	}
+	return err
+}
+
+// Close ends the body; reading it afterwards is an error.
+func (b *replayBody) Close() error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if !b.closed {
+		b.closed = true
+		close(b.closing)
+	}
+	return nil
+}
+
+// wait waits for a recorded delay times pace, until ctx is done, or until
+// closing is closed.
+func wait(ctx context.Context, closing <-chan struct{}, pace float64, ms int64) error {
+	if pace == 0 || ms == 0 {
+		return ctx.Err()
+	}
+	timer := time.NewTimer(time.Duration(pace * float64(ms) * float64(time.Millisecond)))
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-closing:
+		return http.ErrBodyReadAfterClose
+	}
+}
