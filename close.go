@@ -133,7 +133,7 @@ func (r *Recorder) write(file *cassette.File, rep *verdict.Report) error {
 		return r.relative(err)
 	}
 	keepYoung(r.path)
-	note := fmt.Sprintf("recorded %d interactions to %s", len(file.Interactions), r.file)
+	note := fmt.Sprintf("saved %s to %s", plural(len(file.Interactions), "interaction"), r.file)
 	if file.Partial {
 		note += ", marked partial: the run did not pass; the next one resumes from it"
 	}
@@ -166,11 +166,11 @@ func (r *Recorder) judge(o *verdict.Outcome, rep *verdict.Report) {
 func (r *Recorder) missReport(o *verdict.Outcome) string {
 	loaded, used := r.tape.count()
 	var b strings.Builder
-	what := "1 request was not recorded"
-	if len(r.misses) > 1 {
-		what = fmt.Sprintf("%d requests were not recorded", len(r.misses))
+	verb := "were"
+	if len(r.misses) == 1 {
+		verb = "was"
 	}
-	fmt.Fprintf(&b, "%s (%s; %d of %d recordings used)", what, r.mode, used, loaded)
+	fmt.Fprintf(&b, "%s %s not recorded (%s; %d of %s used)", plural(len(r.misses), "request"), verb, r.mode, used, plural(loaded, "recording"))
 	for _, m := range r.misses {
 		fmt.Fprintf(&b, "\n\n%s", m.Error())
 	}
@@ -182,7 +182,7 @@ func (r *Recorder) missReport(o *verdict.Outcome) string {
 func (r *Recorder) unusedReport(o *verdict.Outcome) string {
 	loaded, used := r.tape.count()
 	var b strings.Builder
-	fmt.Fprintf(&b, "%d of %d recordings were not used", loaded-used, loaded)
+	fmt.Fprintf(&b, "%d of %s not used", loaded-used, plural(loaded, "recording"))
 	for _, s := range r.tape.slots {
 		if s.used || s.fresh {
 			continue
@@ -194,6 +194,14 @@ func (r *Recorder) unusedReport(o *verdict.Outcome) string {
 	}
 	b.WriteString("\n\nDelete them from the file, give AllowUnused(), or record again:\n" + commandOf(r.file, o.Command))
 	return b.String()
+}
+
+// plural returns "1 thing", "2 things".
+func plural(n int, thing string) string {
+	if n != 1 {
+		thing += "s"
+	}
+	return fmt.Sprintf("%d %s", n, thing)
 }
 
 func howToRecord(file, command string) string {

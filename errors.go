@@ -77,17 +77,17 @@ func (r *Recorder) miss(req *http.Request, clean *cassette.Request, form *canon.
 func (r *Recorder) noteMiss(form *canon.Form) (*MissError, []diff.Candidate, []*slot) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	q := r.tape.queues[form.Key()]
 	if m := r.missed[form.Key()]; m != nil {
 		m.Count++
+		m.exhausted(q)
 		return m, nil, nil
 	}
 	m := &MissError{File: r.file, Endpoint: form.Endpoint, Model: form.Model, Caller: caller(), Count: 1, Reason: "not recorded"}
 	r.missed[form.Key()] = m
 	r.misses = append(r.misses, m)
-	if q := r.tape.queues[form.Key()]; q != nil {
-		last := q.slots[len(q.slots)-1]
-		m.Line = last.it.Line
-		m.Reason = fmt.Sprintf("asked more often than recorded: %d times, recorded %s (AllowRepeats replays the last again)", q.asked, times(len(q.slots)))
+	if q != nil {
+		m.exhausted(q)
 		return m, nil, nil
 	}
 	candidates := make([]diff.Candidate, 0, len(r.tape.slots))
@@ -99,6 +99,17 @@ func (r *Recorder) noteMiss(form *canon.Form) (*MissError, []diff.Candidate, []*
 		}
 	}
 	return m, candidates, slots
+}
+
+// exhausted says that a request has no recording left; q is nil if it never
+// had one.
+func (e *MissError) exhausted(q *queue) {
+	if q == nil {
+		return
+	}
+	e.Count = q.asked
+	e.Line = q.slots[len(q.slots)-1].it.Line
+	e.Reason = fmt.Sprintf("asked more often than recorded: %s, recorded %s (AllowRepeats replays the last again)", times(q.asked), times(len(q.slots)))
 }
 
 func times(n int) string {

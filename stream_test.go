@@ -529,7 +529,7 @@ func TestEditedCassettes(t *testing.T) {
 			it := *f.Interactions[0]
 			it.Request.Body = []byte(prompt("d"))
 			f.Interactions = append(f.Interactions, &it)
-		}, map[string]string{"a": `"n":1`, "b": `"n":2`, "c": `"n":3`}, "1 of 4 recordings were not used"},
+		}, map[string]string{"a": `"n":1`, "b": `"n":2`, "c": `"n":3`}, "1 of 4 recordings not used"},
 		{"reordered", func(f *cassette.File) { slices.Reverse(f.Interactions) }, map[string]string{"a": `"n":1`, "b": `"n":2`, "c": `"n":3`}, ""},
 		{"a response edited", func(f *cassette.File) { f.Interactions[0].Response.Body = []byte(`{"n":"edited"}`) },
 			map[string]string{"a": `"n":"edited"`, "b": `"n":2`, "c": `"n":3`}, ""},
@@ -596,7 +596,7 @@ func TestMissAnswer(t *testing.T) {
 		t.Error("a miss can be retried")
 	}
 	report := r.Close().Error()
-	for _, want := range []string{"1 request was not recorded (mode none (InMode in the code); 0 of 1 recordings used)", file + ":4: ", "cat", "dog", "recorded", "incoming", "PROMPTECHO_MODE=all"} {
+	for _, want := range []string{"1 request was not recorded (mode none (InMode in the code); 0 of 1 recording used)", file + ":4: ", "cat", "dog", "recorded", "incoming", "PROMPTECHO_MODE=all"} {
 		if !strings.Contains(report, want) {
 			t.Errorf("the report has no %q:\n%s", want, report)
 		}

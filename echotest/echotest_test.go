@@ -1,0 +1,258 @@
+package echotest
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/promptecho/promptecho"
+	"github.com/promptecho/promptecho/internal/provider"
+)
+
+// A fakeTB is a test that records what is said of it, so that New's verdicts
+// can be tested.
+type fakeTB struct {
+	testing.TB
+	name            string
+	failed, skipped bool
+	fatal           string
+	errors, logs    []string
+	cleanups        []func()
+}
+
+func (f *fakeTB) Name() string      { return f.name }
+func (f *fakeTB) Helper()           {}
+func (f *fakeTB) Failed() bool      { return f.failed }
+func (f *fakeTB) Skipped() bool     { return f.skipped }
+func (f *fakeTB) Cleanup(fn func()) { f.cleanups = append(f.cleanups, fn) }
+func (f *fakeTB) Fatal(args ...any) { f.failed = true; f.fatal = fmt.Sprint(args...); panic(f) }
+func (f *fakeTB) Logf(format string, args ...any) {
+	f.logs = append(f.logs, fmt.Sprintf(format, args...))
+}
+func (f *fakeTB) Errorf(format string, args ...any) {
+	f.failed = true
+	f.errors = append(f.errors, fmt.Sprintf(format, args...))
+}
+
+// run runs a test body and its cleanups, as the testing package would.
+func (f *fakeTB) run(body func(testing.TB)) {
+	defer func() {
+		for _, fn := range slices.Backward(f.cleanups) {
+			fn()
+		}
+		if p := recover(); p != nil && p != any(f) {
+			panic(p)
+		}
+	}()
+	body(f)
+}
+
+// inDir runs the test in a directory of its own with no mode in the
+// environment: these tests are about what New does with both.
+func inDir(t *testing.T) {
+	t.Helper()
+	t.Chdir(t.TempDir())
+	t.Setenv("CI", "")
+	t.Setenv("PROMPTECHO_MODE", "")
+}
+
+func ask(t testing.TB, rec *promptecho.Recorder, base, text string) int {
+	t.Helper()
+	body := fmt.Sprintf(`{"model":"stand-in","messages":[{"role":"user","content":%q}]}`, text)
+	req, err := http.NewRequest("POST", base+"/v1/chat/completions", strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer echo-secret-of-echotest")
+	resp, err := rec.Client().Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	io.Copy(io.Discard, resp.Body)
+	return resp.StatusCode
+}
+
+func TestNewRecordsThenReplays(t *testing.T) {
+	inDir(t)
+	p := provider.New()
+	defer p.Close()
+	test := func(tb testing.TB) {
+		rec := New(tb)
+		if got := ask(t, rec, p.URL, "hello"); got != 200 {
+			t.Errorf("status %d", got)
+		}
+	}
+	first := &fakeTB{TB: t, name: "TestHello/in_paris"}
+	first.run(test)
+	file := filepath.Join("testdata", "cassettes", "TestHello", "in_paris.yaml")
+	if len(first.errors) > 0 || len(first.logs) != 1 || !strings.Contains(first.logs[0], "saved 1 interaction to "+file) {
+		t.Errorf("recording: errors %q, logs %q", first.errors, first.logs)
+	}
+	p.Close()
+	second := &fakeTB{TB: t, name: "TestHello/in_paris"}
+	second.run(test)
+	if len(second.errors) > 0 || len(second.logs) > 0 {
+		t.Errorf("replay: errors %q, logs %q", second.errors, second.logs)
+	}
+}
+
+func TestNewVerdicts(t *testing.T) {
+	inDir(t)
+	p := provider.New()
+	defer p.Close()
+	(&fakeTB{TB: t, name: "TestX"}).run(func(tb testing.TB) {
+		rec := New(tb)
+		ask(t, rec, p.URL, "one")
+		ask(t, rec, p.URL, "two")
+	})
+	tests := []struct {
+		name string
+		body func(tb testing.TB, rec *promptecho.Recorder)
+		want string // in the one error; "" for none
+	}{
+		{"miss", func(tb testing.TB, rec *promptecho.Recorder) { ask(t, rec, p.URL, "three") }, "1 request was not recorded"},
+		{"unused", func(tb testing.TB, rec *promptecho.Recorder) { ask(t, rec, p.URL, "one") }, "1 of 2 recordings not used"},
+		{"not wired", func(testing.TB, *promptecho.Recorder) {}, "no request reached the recorder"},
+		{"unused and skipped", func(tb testing.TB, rec *promptecho.Recorder) { tb.(*fakeTB).skipped = true }, ""},
+		{"all used", func(tb testing.TB, rec *promptecho.Recorder) {
+			ask(t, rec, p.URL, "two")
+			ask(t, rec, p.URL, "one")
+		}, ""},
+	}
+	for _, tt := range tests {
+		tb := &fakeTB{TB: t, name: "TestX"}
+		tb.run(func(tb testing.TB) { tt.body(tb, New(tb)) })
+		if tt.want == "" && len(tb.errors) > 0 || tt.want != "" && (len(tb.errors) != 1 || !strings.Contains(tb.errors[0], tt.want)) {
+			t.Errorf("%s: errors %q, want %q", tt.name, tb.errors, tt.want)
+		}
+		if len(tb.errors) == 1 && tt.name != "not wired" && !strings.Contains(tb.errors[0], "PROMPTECHO_MODE=all go test github.com/promptecho/promptecho/echotest -run '^TestX$' -count=1") {
+			t.Errorf("%s: no command to record again in %s", tt.name, tb.errors[0])
+		}
+	}
+	// A test that failed by itself is not told of unused recordings as well.
+	tb := &fakeTB{TB: t, name: "TestX"}
+	tb.run(func(tb testing.TB) {
+		rec := New(tb)
+		ask(t, rec, p.URL, "one")
+		tb.Errorf("my own failure")
+	})
+	if len(tb.errors) != 1 || tb.errors[0] != "my own failure" {
+		t.Errorf("errors %q", tb.errors)
+	}
+}
+
+func TestNewIsFatalIfItCannotOpen(t *testing.T) {
+	inDir(t)
+	t.Setenv("PROMPTECHO_MODE", "sometimes")
+	tb := &fakeTB{TB: t, name: "TestX"}
+	tb.run(func(tb testing.TB) {
+		New(tb)
+		t.Error("New returned")
+	})
+	if !strings.Contains(tb.fatal, `unknown record mode "sometimes"`) {
+		t.Errorf("fatal %q", tb.fatal)
+	}
+}
+
+func TestTwoRecordersInOneTest(t *testing.T) {
+	inDir(t)
+	tb := &fakeTB{TB: t, name: "TestX"}
+	tb.run(func(tb testing.TB) {
+		New(tb, promptecho.AllowUnused())
+		New(tb)
+	})
+	if !strings.Contains(tb.fatal, "is already open in this process") || !strings.Contains(tb.fatal, "t.Run") {
+		t.Errorf("fatal %q", tb.fatal)
+	}
+}
+
+// While a panic runs the cleanups, Failed is false and recover gives nothing;
+// the recording must be marked partial all the same.
+func TestPanicIsAFailure(t *testing.T) {
+	inDir(t)
+	p := provider.New()
+	defer p.Close()
+	boom := errors.New("boom")
+	func() {
+		defer func() {
+			if got := recover(); got != boom {
+				t.Errorf("recovered %v", got)
+			}
+		}()
+		tb := &fakeTB{TB: t, name: "TestX"}
+		// Cleanups run by defer, below the panic on the stack, as in tRunner.
+		defer func() {
+			for _, fn := range tb.cleanups {
+				fn()
+			}
+		}()
+		ask(t, New(tb), p.URL, "hello")
+		panic(boom)
+	}()
+	c, err := os.ReadFile(filepath.Join("testdata", "cassettes", "TestX.yaml"))
+	if err != nil || !strings.Contains(string(c), "\npartial: true\n") {
+		t.Errorf("%v\n%s", err, c)
+	}
+}
+
+func TestFiltered(t *testing.T) {
+	tests := []struct {
+		run, skip, name string
+		want            bool
+	}{
+		{"", "", "TestA", false},
+		{"TestA", "", "TestA", false},
+		{"^TestA$/^b$", "", "TestA", true},
+		{"^TestA$/^b$", "", "TestA/b", false},
+		{"^TestA$/^b$/c", "", "TestA/b", true},
+		{"", "x", "TestA", true},
+	}
+	for _, tt := range tests {
+		set := func(name, value string) func() {
+			f := flag.Lookup(name)
+			old := f.Value.String()
+			f.Value.Set(value)
+			return func() { f.Value.Set(old) }
+		}
+		undoRun, undoSkip := set("test.run", tt.run), set("test.skip", tt.skip)
+		got := filtered(tt.name)
+		undoRun()
+		undoSkip()
+		if got != tt.want {
+			t.Errorf("-run %q -skip %q: filtered(%q) = %v, want %v", tt.run, tt.skip, tt.name, got, tt.want)
+		}
+	}
+}
+
+// A shell must read back what shellQuote was given.
+func TestShellQuote(t *testing.T) {
+	t.Parallel()
+	sh, err := exec.LookPath("sh")
+	if err != nil {
+		t.Fatal("no sh to check the quoting with")
+	}
+	for _, s := range []string{"", "plain", "a b", "it's", `"$HOME" \ * ?`, "^Test$/^a\\.b$", "é😀", "-n", "a;b|c&d"} {
+		out, err := exec.Command(sh, "-c", "printf %s "+shellQuote(s)).Output()
+		if err != nil || string(out) != s {
+			t.Errorf("shellQuote(%q) = %s reads as %q, %v", s, shellQuote(s), out, err)
+		}
+	}
+}
+
+func TestCommand(t *testing.T) {
+	t.Parallel()
+	got := command("TestA/a.b_(c)/it's#01")
+	want := `PROMPTECHO_MODE=all go test github.com/promptecho/promptecho/echotest -run '^TestA$/^a\.b_\(c\)$/^it'\''s#01$' -count=1`
+	if got != want {
+		t.Errorf("command:\n%s\nwant:\n%s", got, want)
+	}
+}
