@@ -1,0 +1,60 @@
+package promptecho
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// Code in the documentation is code that runs: a block under
+// "<!-- code: FILE -->" must be in that file as it is.
+func TestDocumentedCode(t *testing.T) {
+	t.Parallel()
+	pages, err := filepath.Glob("docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	block := regexp.MustCompile("(?s)<!-- code: (\\S+) -->\n```\\w+\n(.*?)```")
+	found := 0
+	for _, page := range append(pages, "README.md") {
+		for _, m := range block.FindAllStringSubmatch(read(t, page), -1) {
+			found++
+			if src := read(t, m[1]); !strings.Contains(src, m[2]) {
+				t.Errorf("%s: this block is not in %s:\n%s", page, m[1], m[2])
+			}
+		}
+	}
+	if found < 3 {
+		t.Errorf("%d blocks of code found, want those of README.md and docs/CASSETTE.md", found)
+	}
+}
+
+// Links between the pages lead somewhere.
+func TestDocumentedLinks(t *testing.T) {
+	t.Parallel()
+	pages, err := filepath.Glob("docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	link := regexp.MustCompile(`\]\(([^)#:]+)\)`)
+	for _, page := range append(pages, "README.md") {
+		for _, m := range link.FindAllStringSubmatch(read(t, page), -1) {
+			if _, err := os.Stat(filepath.Join(filepath.Dir(page), m[1])); err != nil {
+				t.Errorf("%s links to %s: %v", page, m[1], err)
+			}
+		}
+	}
+}
+
+// The documentation of a mode names every mode, and each by its name.
+func TestDocumentedModes(t *testing.T) {
+	t.Parallel()
+	readme := read(t, "README.md")
+	for _, m := range []Mode{ModeNone, ModeNewEpisodes, ModeAll, ModeLive} {
+		if !strings.Contains(readme, "PROMPTECHO_MODE="+string(m)+" ") {
+			t.Errorf("README.md does not show mode %s", m)
+		}
+	}
+}

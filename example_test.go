@@ -1,0 +1,124 @@
+package promptecho_test
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"log"
+	"net/http"
+	"strings"
+
+	"github.com/promptecho/promptecho"
+)
+
+// complete asks a model for one answer over plain HTTP. A real program uses an
+// SDK, which takes the same *http.Client.
+func complete(client *http.Client, prompt string) (string, error) {
+	body, err := json.Marshal(map[string]any{
+		"model":    "gpt-5-mini",
+		"messages": []map[string]string{{"role": "user", "content": prompt}},
+	})
+	if err != nil {
+		return "", err
+	}
+	resp, err := client.Post("https://api.openai.com/v1/chat/completions", "application/json", strings.NewReader(string(body)))
+	if err != nil {
+		return "", err
+	}
+	defer resp.Body.Close()
+	var answer struct {
+		Choices []struct{ Message struct{ Content string } }
+		Message string // of an error
+	}
+	if err := json.NewDecoder(resp.Body).Decode(&answer); err != nil {
+		return "", err
+	}
+	if len(answer.Choices) == 0 {
+		return "", fmt.Errorf("%s: %s", resp.Status, answer.Message)
+	}
+	return answer.Choices[0].Message.Content, nil
+}
+
+// Outside of tests, or under a name of your own, a recorder is opened on a
+// file. Inside of a test, echotest.New does this and gives the verdict.
+func ExampleOpen() {
+	rec, err := promptecho.Open("testdata/cassettes/capital.yaml")
+	if err != nil {
+		log.Fatal(err)
+	}
+	answer, err := complete(rec.Client(), "What is the capital of France?")
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(answer)
+	// Close saves what was recorded and complains of what was not used.
+	if err := rec.Close(); err != nil {
+		log.Fatal(err)
+	}
+	// Output: [stand-in] You said: What is the capital of France? (1 message, 6 words, 24 letters)
+}
+
+// A stream comes back event by event.
+func ExampleRecorder_Client_stream() {
+	rec, err := promptecho.Open("testdata/cassettes/stream.yaml")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer rec.Close()
+	resp, err := rec.Client().Post("https://api.openai.com/v1/chat/completions", "application/json",
+		strings.NewReader(`{"model":"gpt-5-mini","stream":true,"messages":[{"role":"user","content":"Say hello."}]}`))
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer resp.Body.Close()
+	events := 0
+	for lines := bufio.NewScanner(resp.Body); lines.Scan(); {
+		if strings.HasPrefix(lines.Text(), "data: ") {
+			events++
+		}
+	}
+	fmt.Println(events, "events")
+	// Output: 14 events
+}
+
+// A request that was never recorded is answered at once with an error, and the
+// miss tells what changed.
+func ExampleRecorder_Misses() {
+	rec, err := promptecho.Open("testdata/cassettes/capital.yaml", promptecho.InMode(promptecho.ModeNone))
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer rec.Close()
+	if _, err := complete(rec.Client(), "What is the capital of Spain?"); err != nil {
+		fmt.Println(err)
+	}
+	for _, miss := range rec.Misses() {
+		fmt.Printf("%s:%d: %s\n%s", miss.File, miss.Line, miss.Reason, miss.Diff)
+	}
+	// Output:
+	// 418 I'm a teapot: promptecho: not recorded: openai.chat gpt-5-mini: the nearest recording differs in messages/0/content/0/text
+	// testdata/cassettes/capital.yaml:4: the nearest recording differs in messages/0/content/0/text
+	//   messages/0/content/0/text
+	//     recorded: "What is the capital of France?"
+	//     incoming: "What is the capital of Spain?"
+	//     change:   What is the capital of [-France-]{+Spain+}?
+}
+
+// A prompt that holds today's date matches its recording on every day.
+func ExampleMask() {
+	rec, err := promptecho.Open("testdata/cassettes/dated.yaml",
+		promptecho.Mask(`\d{4}-\d\d-\d\d`, "DATE"))
+	if err != nil {
+		log.Fatal(err)
+	}
+	today := "2031-12-24" // time.Now().Format(time.DateOnly)
+	answer, err := complete(rec.Client(), "It is "+today+". Greet me.")
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(answer)
+	if err := rec.Close(); err != nil {
+		log.Fatal(err)
+	}
+	// Output: [stand-in] You said: It is 2026-01-02. Greet me. (1 message, 5 words, 19 letters)
+}
