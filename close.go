@@ -73,7 +73,8 @@ func (r *Recorder) save(o *verdict.Outcome, rep *verdict.Report) error {
 	recorded, failed := 0, 0
 	for _, s := range r.tape.slots {
 		if s.fresh && !s.whole {
-			continue // the answer's headers never came
+			rep.Notes = append(rep.Notes, fmt.Sprintf("%s: not recorded: %s %s: no answer before the recorder was closed", r.file, s.it.Request.Method, s.it.Request.URL))
+			continue
 		}
 		if s.fresh && s.failed() && r.cfg.onRecordError != Keep && !r.tape.overcome(s) {
 			failed++
@@ -145,9 +146,6 @@ func (r *Recorder) write(file *cassette.File, rep *verdict.Report) error {
 func (r *Recorder) judge(o *verdict.Outcome, rep *verdict.Report) {
 	if len(r.misses) > 0 {
 		rep.Errors = append(rep.Errors, r.missReport(o))
-	}
-	if r.late {
-		rep.Notes = append(rep.Notes, r.file+": requests came after the recorder was closed: wait for the work a test started before it ends")
 	}
 	// Unused is evidence only if everything ran and went well: a miss, or
 	// whatever else failed the test, can be why the rest was not asked for.

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/canon"
-	"github.com/promptecho/promptecho/internal/cassette"
 	"github.com/promptecho/promptecho/internal/diff"
 )
 
@@ -58,7 +57,7 @@ func (e *MissError) RetryableError() bool { return false }
 const maxEdits = 12
 
 // miss keeps a miss, once per form, and returns the answer to it.
-func (r *Recorder) miss(req *http.Request, clean *cassette.Request, form *canon.Form) *http.Response {
+func (r *Recorder) miss(req *http.Request, form *canon.Form) *http.Response {
 	m, candidates, slots := r.noteMiss(form)
 	if candidates != nil {
 		// The comparison can take a while and needs no lock: forms do not change.

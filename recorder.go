@@ -45,7 +45,6 @@ type Recorder struct {
 	secrets  []string // names asked for with Secret that the environment lacks
 	reached  bool     // a request arrived
 	failures []string // recording failures: requests that got no answer
-	late     bool     // a request arrived after the end
 	closed   bool
 	report   verdict.Report
 }
@@ -306,7 +305,7 @@ func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 	case err != nil:
 		return nil, err
 	case s == nil:
-		return r.miss(req, &clean, form), nil
+		return r.miss(req, form), nil
 	case s.fresh:
 		return r.record(req, body, s)
 	}
@@ -319,7 +318,6 @@ func (r *Recorder) next(clean *cassette.Request, form *canon.Form) (*slot, error
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.closed {
-		r.late = true
 		return nil, &lateError{r.file, clean.Method, clean.URL}
 	}
 	r.reached = true

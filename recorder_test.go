@@ -772,3 +772,28 @@ func TestReplayNeverDials(t *testing.T) {
 		t.Errorf("replay went to the network %d times", dialed)
 	}
 }
+
+// A request that has no answer when the recorder is closed is not recorded,
+// and the report says so.
+func TestNoAnswerBeforeClose(t *testing.T) {
+	t.Parallel()
+	arrived, release := make(chan struct{}), make(chan struct{})
+	r := mustOpen(t, filepath.Join(t.TempDir(), "c.yaml"), InMode(ModeAll), Upstream(roundTripFunc(func(*http.Request) (*http.Response, error) {
+		close(arrived)
+		<-release
+		return nil, errors.New("too late")
+	})))
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		req, _ := http.NewRequest("POST", "http://h/v1/chat/completions", strings.NewReader(prompt("x")))
+		r.RoundTrip(req)
+	}()
+	<-arrived
+	rep := verdict.Finish(r, verdict.Outcome{})
+	close(release)
+	<-done
+	if want := "not recorded: POST http://h/v1/chat/completions: no answer before the recorder was closed"; !strings.Contains(strings.Join(rep.Notes, "\n"), want) {
+		t.Errorf("notes %q, want %q", rep.Notes, want)
+	}
+}

@@ -17,7 +17,6 @@ var requestHeaders = []string{
 	"x-amzn-bedrock-guardrailversion",
 	"x-amzn-bedrock-performanceconfig-latency",
 	"x-amzn-bedrock-trace",
-	"x-stainless-retry-count",
 }
 
 // responseHeaders may be written: SDKs read them (openai-go, anthropic-sdk-go,
@@ -65,7 +64,7 @@ var harmlessQuery = []string{
 func isSecret(name string) bool {
 	name = strings.ToLower(name)
 	switch name {
-	case "pagetoken", "x-stainless-retry-count", "idempotency-key":
+	case "pagetoken", "idempotency-key":
 		return false
 	}
 	for _, part := range []string{"key", "token", "secret", "auth", "cookie", "credential", "password", "passwd", "signature"} {
