@@ -1,0 +1,258 @@
+// Package arch holds the repository to its architecture: which package may
+// import which, what the module may require, and that no cassette in it holds
+// a secret. docs/DESIGN.md says why.
+package arch
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/promptecho/promptecho"
+
+// rooms lists what each package may import of ours; a package that is not
+// listed may not exist.
+var rooms = map[string][]string{
+	"echotest":          {"", "internal/verdict"},
+	"":                  {"internal/diff", "internal/redact", "internal/canon", "internal/stream", "internal/cassette", "internal/verdict"},
+	"internal/diff":     {"internal/canon"},
+	"internal/canon":    {"internal/cassette"},
+	"internal/redact":   {"internal/cassette"},
+	"internal/stream":   {},
+	"internal/cassette": {},
+	"internal/verdict":  {},
+	"internal/provider": {},
+	"internal/arch":     {},
+	"cmd/promptecho":    {"", "echotest", "internal/cassette", "internal/canon", "internal/provider", "internal/diff", "internal/redact", "internal/stream"},
+}
+
+// outsiders lists which packages may import what is not ours and not the
+// standard library, and restricted what of the standard library only some may.
+var (
+	outsiders = map[string][]string{
+		"github.com/goccy/go-yaml":        {"internal/cassette"},
+		"github.com/sergi/go-diff":        {"internal/diff"},
+		"github.com/rogpeppe/go-internal": {}, // tests only
+		"golang.org/x/tools":              {},
+		"golang.org/x/mod":                {},
+	}
+	restricted = map[string][]string{
+		"net/http": {"", "internal/provider", "cmd/promptecho"},
+		"testing":  {"", "echotest"},
+	}
+)
+
+type pkg struct {
+	ImportPath string
+	Imports    []string
+}
+
+func packages(t *testing.T) []pkg {
+	t.Helper()
+	cmd := exec.Command("go", "list", "-json=ImportPath,Imports", "./...")
+	cmd.Dir = filepath.Join("..", "..")
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	var pkgs []pkg
+	for dec := json.NewDecoder(bytes.NewReader(out)); ; {
+		var p pkg
+		if err := dec.Decode(&p); err == io.EOF {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		pkgs = append(pkgs, p)
+	}
+	return pkgs
+}
+
+func TestImports(t *testing.T) {
+	t.Parallel()
+	seen := map[string]bool{}
+	for _, p := range packages(t) {
+		name := strings.TrimPrefix(strings.TrimPrefix(p.ImportPath, module), "/")
+		seen[name] = true
+		for _, broken := range check(name, p.Imports) {
+			t.Error(broken)
+		}
+	}
+	for name := range rooms {
+		if !seen[name] {
+			t.Errorf("the table has a room %q that does not exist", name)
+		}
+	}
+}
+
+// check returns what is wrong with the imports of a package.
+func check(name string, imports []string) (broken []string) {
+	allowed, ok := rooms[name]
+	if !ok {
+		return []string{fmt.Sprintf("%s is a room without a place in the table: say what it may import", name)}
+	}
+	for _, imp := range imports {
+		own, isOurs := strings.CutPrefix(imp, module)
+		own = strings.TrimPrefix(own, "/")
+		if isOurs {
+			if !slices.Contains(allowed, own) {
+				broken = append(broken, fmt.Sprintf("%s imports %s: data flows one way, a package knows only what is below it", name, imp))
+			}
+			continue
+		}
+		if who, ok := restricted[imp]; ok && !slices.Contains(who, name) {
+			broken = append(broken, fmt.Sprintf("%s imports %s: only %q may", name, imp, who))
+		}
+		if first, _, _ := strings.Cut(imp, "/"); !strings.Contains(first, ".") {
+			continue
+		}
+		found := false
+		for prefix, who := range outsiders {
+			if imp == prefix || strings.HasPrefix(imp, prefix+"/") {
+				found = slices.Contains(who, name)
+			}
+		}
+		if !found {
+			broken = append(broken, fmt.Sprintf("%s imports %s: dependencies are few and chosen, and each has one place", name, imp))
+		}
+	}
+	return broken
+}
+
+// The check can fail.
+func TestImportsAreChecked(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ name, imp, want string }{
+		{"internal/cassette", module + "/internal/canon", "data flows one way"},
+		{"internal/canon", module, "data flows one way"},
+		{"internal/canon", "net/http", "only"},
+		{"internal/canon", "github.com/goccy/go-yaml/ast", "dependencies are few"},
+		{"", "github.com/stretchr/testify/assert", "dependencies are few"},
+		{"internal/helpers", "fmt", "without a place"},
+	} {
+		if got := strings.Join(check(tt.name, []string{tt.imp}), "\n"); !strings.Contains(got, tt.want) {
+			t.Errorf("%s importing %s: %q, want %q", tt.name, tt.imp, got, tt.want)
+		}
+	}
+	if got := check("internal/diff", []string{"fmt", module + "/internal/canon", "github.com/sergi/go-diff/diffmatchpatch"}); got != nil {
+		t.Errorf("allowed imports: %q", got)
+	}
+}
+
+// A user's go.sum gets what go.mod names.
+func TestRequirements(t *testing.T) {
+	t.Parallel()
+	mod, err := os.ReadFile(filepath.Join("..", "..", "go.mod"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range regexp.MustCompile(`(?m)^\s*(?:require )?([a-z0-9.-]+\.[a-z]+/\S+) v\S+( // indirect)?$`).FindAllStringSubmatch(string(mod), -1) {
+		if _, ok := outsiders[m[1]]; !ok && m[1] != "golang.org/x/sys" {
+			t.Errorf("go.mod requires %s: heavy things live in nested modules", m[1])
+		}
+	}
+}
+
+// secrets are the shapes of what must never be in a cassette. Our own fake
+// keys all start with echo-secret.
+var secrets = map[string]*regexp.Regexp{
+	"a key of our tests":  regexp.MustCompile(`echo-secret-[a-z0-9-]+`),
+	"an OpenAI key":       regexp.MustCompile(`\bsk-(proj-|svcacct-|admin-)?[A-Za-z0-9_-]{20,}`),
+	"an Anthropic key":    regexp.MustCompile(`\bsk-ant-[A-Za-z0-9_-]{10,}`),
+	"an AWS key id":       regexp.MustCompile(`\b(AKIA|ASIA)[A-Z0-9]{16}\b`),
+	"a Google key":        regexp.MustCompile(`\bAIza[A-Za-z0-9_-]{35}`),
+	"a Google token":      regexp.MustCompile(`\bya29\.[A-Za-z0-9_-]{10,}`),
+	"a GitHub token":      regexp.MustCompile(`\bgh[pousr]_[A-Za-z0-9]{30,}`),
+	"a Slack token":       regexp.MustCompile(`\bxox[abprs]-[A-Za-z0-9-]{10,}`),
+	"a Hugging Face key":  regexp.MustCompile(`\bhf_[A-Za-z0-9]{30,}`),
+	"a Groq key":          regexp.MustCompile(`\bgsk_[A-Za-z0-9]{30,}`),
+	"an xAI key":          regexp.MustCompile(`\bxai-[A-Za-z0-9]{30,}`),
+	"a JWT":               regexp.MustCompile(`\beyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}`),
+	"a private key":       regexp.MustCompile(`-----BEGIN [A-Z ]*PRIVATE KEY-----`),
+	"a credential header": regexp.MustCompile(`(?i)["{ ](authorization|x-api-key|api-key|x-goog-api-key|set-cookie|cookie)"?: `),
+}
+
+func findSecrets(data []byte) (found []string) {
+	for what, re := range secrets {
+		if loc := re.FindIndex(data); loc != nil {
+			found = append(found, fmt.Sprintf("line %d holds %s", 1+bytes.Count(data[:loc[0]], []byte("\n")), what))
+		}
+	}
+	slices.Sort(found)
+	return found
+}
+
+func TestNoSecretInAnyCassette(t *testing.T) {
+	t.Parallel()
+	cassettes := 0
+	err := filepath.WalkDir(filepath.Join("..", ".."), func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() && d.Name() == ".git" {
+			return errorsOrSkip(err)
+		}
+		slash := filepath.ToSlash(path)
+		if d.IsDir() || !strings.Contains(slash, "testdata/cassettes/") {
+			return nil
+		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		cassettes++
+		for _, f := range findSecrets(data) {
+			t.Errorf("%s: %s", slash, f)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if cassettes < 3 {
+		t.Errorf("%d cassettes found: is this the repository?", cassettes)
+	}
+}
+
+func errorsOrSkip(err error) error {
+	if err != nil {
+		return err
+	}
+	return filepath.SkipDir
+}
+
+// The search can find.
+func TestSecretsAreFound(t *testing.T) {
+	t.Parallel()
+	pad := strings.Repeat("a1B2", 12)
+	for what, text := range map[string]string{
+		"a key of our tests":  "echo-" + "secret-of-mine",
+		"an OpenAI key":       "sk-proj-" + pad,
+		"an Anthropic key":    "sk-ant-" + pad,
+		"an AWS key id":       "AKIA" + "ABCDEFGHIJKLMNOP",
+		"a Google key":        "AIza" + pad,
+		"a Google token":      "ya29." + pad,
+		"a GitHub token":      "ghp_" + pad,
+		"a Slack token":       "xoxb-" + pad,
+		"a Hugging Face key":  "hf_" + pad,
+		"a Groq key":          "gsk_" + pad,
+		"an xAI key":          "xai-" + pad,
+		"a JWT":               "eyJ" + pad + ".eyJ" + pad,
+		"a private key":       "-----BEGIN RSA " + "PRIVATE KEY-----",
+		"a credential header": "  authorization: Bearer",
+	} {
+		if found := strings.Join(findSecrets([]byte("line\n  x: "+text+" ")), "; "); !strings.Contains(found, "line 2 holds "+what) {
+			t.Errorf("%s is not found: %q", what, found)
+		}
+	}
+	if found := findSecrets([]byte("headers: {x-request-id: req_1}\ntext: my risk-averse task")); found != nil {
+		t.Errorf("found %q in harmless text", found)
+	}
+}
