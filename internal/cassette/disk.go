@@ -67,8 +67,11 @@ func Save(path string, f *File) error {
 		return err
 	}
 	file := target(path)
-	if info, err := os.Stat(file); err == nil && !info.Mode().IsRegular() {
+	switch info, err := os.Stat(file); {
+	case err == nil && !info.Mode().IsRegular():
 		return fmt.Errorf("%s: not saved: this is not a file; move it out of the way", path)
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("%s: not saved: %w", path, err)
 	}
 	if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
 		return fmt.Errorf("%s: not saved: %w", path, err)
@@ -78,10 +81,7 @@ func Save(path string, f *File) error {
 		err = replace(file, data)
 	}
 	if err != nil {
-		for _, name := range added {
-			os.Remove(name)
-		}
-		os.Remove(assetDir(file)) // if it is empty
+		undo(assetDir(file), added)
 		return fmt.Errorf("%s: not saved: %w", path, err)
 	}
 	if err := readBack(path, data); err != nil {
@@ -141,6 +141,16 @@ func saveAssets(dir string, assets map[string][]byte) (added []string, err error
 		}
 	}
 	return added, nil
+}
+
+// undo removes the files that saveAssets added, and dir if nothing else is in it.
+func undo(dir string, added []string) {
+	for _, name := range added {
+		os.Remove(name)
+	}
+	if info, err := os.Lstat(dir); err == nil && info.IsDir() {
+		os.Remove(dir) // fails if there is something in it
+	}
 }
 
 // removeAssets removes the assets in dir that are not in keep, and dir if

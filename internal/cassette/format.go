@@ -203,7 +203,7 @@ func (w *writer) headers(name string, hs Headers) {
 	sep := " {"
 	for _, h := range hs {
 		w.raw(sep)
-		w.header(h)
+		w.header(h, false)
 		sep = ", "
 	}
 	w.raw("}\n")
@@ -215,14 +215,19 @@ func (w *writer) headers(name string, hs Headers) {
 	w.raw("\n")
 	for _, h := range hs {
 		w.buf = appendSpaces(w.buf, partIndent+2)
-		w.header(h)
+		w.header(h, true)
 		w.raw("\n")
 	}
 }
 
-func (w *writer) header(h Header) {
+// header writes a header field, in block or in flow context.
+func (w *writer) header(h Header, block bool) {
 	w.flowString(h.Name)
 	w.raw(": ")
+	if len(h.Values) == 1 && block {
+		w.blockString(h.Values[0], partIndent+4)
+		return
+	}
 	if len(h.Values) == 1 {
 		w.flowString(h.Values[0])
 		return

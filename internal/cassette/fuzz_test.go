@@ -132,14 +132,23 @@ func FuzzParse(f *testing.F) {
 	if golden, err := os.ReadFile("testdata/golden.yaml"); err == nil {
 		f.Add(golden)
 	}
+	for _, b := range broken {
+		f.Add([]byte(b.text))
+	}
+	for _, h := range handEdited {
+		f.Add([]byte(h.body))
+	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		c, err := Parse("x.yaml", data, nil)
-		if err != nil {
-			if c != nil || !strings.HasPrefix(err.Error(), "x.yaml:") {
-				t.Fatalf("error %q with %v", err, c)
-			}
-			return
-		}
-		checkRoundTrip(t, c)
+		checkParse(t, data)
+		checkParse(t, []byte(cassetteOf(string(data))))
 	})
+}
+
+func checkParse(t *testing.T, data []byte) {
+	c, err := Parse("x.yaml", data, nil)
+	if err == nil {
+		checkRoundTrip(t, c)
+	} else if c != nil || !strings.HasPrefix(err.Error(), "x.yaml:") {
+		t.Fatalf("error %q with %v", err, c)
+	}
 }

@@ -23,24 +23,30 @@ func (b *bodyNodes) set(key string, v *node) {
 	}
 }
 
-// first returns one of the keys that hold a body, and whether it is the only one.
-func (b *bodyNodes) first() (n *node, only bool) {
-	only = true
+// first returns the first of the keys that hold a body, and another one if there
+// is one that should not be there.
+func (b *bodyNodes) first() (n, extra *node) {
 	for _, k := range []*node{b.body, b.base64, b.file} {
-		if k != nil && n != nil {
-			only = false
-		}
 		if n == nil {
 			n = k
+		} else if k != nil {
+			extra = k
 		}
 	}
-	return n, only
+	return n, extra
 }
 
-// body returns the body of the part, "request" or "response".
-func (d *decoder) body(n *node, b *bodyNodes, part string) []byte {
-	if _, only := b.first(); !only {
-		d.badf(n, part, "more than one of body, body_base64 and body_file; keep one")
+// body returns the body of the part, "request" or "response"; nil if it is empty.
+func (d *decoder) body(b *bodyNodes, part string) []byte {
+	if body := d.anyBody(b, part); len(body) > 0 {
+		return body
+	}
+	return nil
+}
+
+func (d *decoder) anyBody(b *bodyNodes, part string) []byte {
+	if _, extra := b.first(); extra != nil {
+		d.badf(extra, part, "more than one of body, body_base64 and body_file; keep one")
 	}
 	structure := b.body != nil && b.body.kind != scalarNode
 	if b.layout != nil && !structure {
@@ -176,7 +182,7 @@ func (d *decoder) layout(n *node, field string) Layout {
 		}
 	})
 	if l.Indent != "" && (l.ColonSpace || l.CommaSpace || l.Padding > 0) {
-		d.badf(n, field, "space and padding are for JSON on one line; remove them, or indent")
+		d.badf(n, field, "space and padding are for JSON on one line; remove these, or indent")
 	}
 	return l
 }

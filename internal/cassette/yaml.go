@@ -1,8 +1,6 @@
 package cassette
 
-import (
-	"strings"
-)
+import "strings"
 
 // The YAML that people write by hand, read into nodes: block and flow
 // collections, all five scalar styles, comments, tags. What a cassette has no
@@ -232,6 +230,10 @@ func (p *yamlParser) dash() bool { return p.peek(0) == '-' && p.gapAt(1) }
 func (p *yamlParser) content(nd node, n, col int, block bool) node {
 	switch c := p.peek(0); {
 	case c == '-' && p.gapAt(1):
+		if nd.tag != "" {
+			p.failf(nd.pos, "a list has no tag; %s is for text", nd.tag)
+			return nd
+		}
 		if !block {
 			p.failf(p.pos, "a list cannot start on the line of its key; start it on the next line")
 			return nd
@@ -366,63 +368,4 @@ func (p *yamlParser) blockMapping(key node, col int) node {
 	}
 	p.checkKeys(&m)
 	return m
-}
-
-// blockKey reads a key other than a mapping's first; it stops at the colon.
-func (p *yamlParser) blockKey() node {
-	key := node{pos: p.pos}
-	line := p.bol
-	rest := p.rest()
-	if p.peek(0) == '!' {
-		key.tag = p.tag()
-		p.skipBlanks()
-	}
-	switch c := p.peek(0); {
-	case c == '?' && p.gapAt(1):
-		p.failf(p.pos, "explicit keys (%q) are not supported; write \"key: value\"", "? ")
-	case c == '"' || c == '\'':
-		p.quoted(&key)
-		p.skipBlanks()
-	case !p.dash() && c != '{' && c != '[' && c != '|' && c != '>' && p.plainStart(false):
-		key.text = p.plainLine(false)
-	}
-	if p.peek(0) != ':' || !p.gapAt(1) || p.bol != line {
-		p.failf(key.pos, "want \"key: value\", found %q", rest)
-	}
-	return key
-}
-
-// addKey appends a key to m and refuses merge keys.
-func (p *yamlParser) addKey(m *node, key node) {
-	if key.text == "<<" && key.style == plainStyle {
-		p.failf(key.pos, "merge keys (%q) are not supported; write the members out", "<<")
-	}
-	m.keys = append(m.keys, key)
-}
-
-// checkKeys refuses a mapping that has a key twice.
-func (p *yamlParser) checkKeys(m *node) {
-	if len(m.keys) <= 8 {
-		for i := range m.keys {
-			for j := range i {
-				p.sameKey(&m.keys[j], &m.keys[i])
-			}
-		}
-		return
-	}
-	seen := make(map[string]int, len(m.keys))
-	for i := range m.keys {
-		k := &m.keys[i]
-		if j, ok := seen[k.tag+" "+k.text]; ok {
-			p.sameKey(&m.keys[j], k)
-		}
-		seen[k.tag+" "+k.text] = i
-	}
-}
-
-func (p *yamlParser) sameKey(a, b *node) {
-	if a.text == b.text && a.tag == b.tag && p.err == nil {
-		line := strings.Count(p.text[:a.pos], "\n") + 1
-		p.failf(b.pos, "key %q is already in line %d; remove one of them", clip(b.text), line)
-	}
 }

@@ -17,6 +17,9 @@ func (p *yamlParser) flow(nd node) node {
 			p.failf(open, "a bracket (%q) without its end", rune(p.source.text[open]))
 			return nd
 		}
+		if nd.elems == nil {
+			nd.elems = make([]node, 0, 4)
+		}
 		if nd.kind == mappingNode {
 			p.flowKey(&nd)
 		}
@@ -74,12 +77,15 @@ func (p *yamlParser) flowKey(m *node) {
 	if p.err == nil && p.bol != line {
 		p.failf(key.pos, "a key must not run over lines")
 	}
-	p.flowSpace()
-	if p.peek(0) != ':' {
+	p.skipBlanks()
+	if p.peek(0) != ':' || key.style == plainStyle && !p.gapAt(1) {
 		p.failf(p.pos, "want %q and a space after the key %q", ':', clip(key.text))
 		return
 	}
 	p.pos++
+	if m.keys == nil {
+		m.keys = make([]node, 0, 4)
+	}
 	p.addKey(m, key)
 }
 
@@ -102,7 +108,7 @@ func (p *yamlParser) flowValue(mapping bool) node {
 		nd.text = p.plainLine(true)
 		p.flowSpace()
 		if c := p.peek(0); c != ',' && c != ']' && c != '}' && c != ':' && !p.eof() {
-			p.failf(nd.pos, "text within brackets must end on its line; put it in quotes")
+			p.failf(nd.pos, "text within brackets must end on its line; put it in quotes, or close the bracket")
 		}
 	}
 	return nd

@@ -15,7 +15,7 @@ func (p *yamlParser) checkText() {
 	}
 	for i := 0; i < len(s); i++ {
 		c := s[i]
-		if c >= ' ' && c < 0x7f || c == '\n' || c == '\t' || c > 0x7f && c != 0xc2 && c != 0xef {
+		if c >= ' ' && c < 0x7f || c == '\n' || c == '\t' || c > 0x7f && c != 0xc2 && c != 0xe2 && c != 0xef {
 			continue
 		}
 		r, _ := utf8.DecodeRuneInString(s[i:])
@@ -24,7 +24,9 @@ func (p *yamlParser) checkText() {
 			p.failf(i, "a carriage return within a line; write it as \"\\r\" in double quotes")
 		case r == '\ufeff':
 			p.failf(i, "a byte order mark within the file; write it as \"\\ufeff\" in double quotes, or delete it")
-		case r == '\ufffe' || r == '\uffff' || r < 0xa0 && r != 0x85:
+		case r == '\u2028' || r == '\u2029' || r == 0x85:
+			p.failf(i, "a line separator (%U) that not all readers take for one; write it as \"\\u%04x\" in double quotes", r, r)
+		case r == '\ufffe' || r == '\uffff' || r < 0xa0:
 			p.failf(i, "control character %U; write it as \"\\u%04x\" in double quotes", r, r)
 		}
 		if p.err != nil {
@@ -79,8 +81,8 @@ func (p *yamlParser) plainStart(flow bool) bool {
 		p.failf(p.pos, "text cannot start with %q; put it in quotes", rune(c))
 	case c == ':' && p.gapAt(1):
 		p.failf(p.pos, "a key is missing before %q", ":")
-	case (c == '-' || c == '?' || c == ':') && (p.gapAt(1) || flow && p.flowIndicator(1)):
-		p.failf(p.pos, "text cannot be just %q; put it in quotes", rune(c))
+	case c == '-' && (p.gapAt(1) || flow && p.flowIndicator(1)), c == '?' && (p.gapAt(1) || flow), c == ':' && flow:
+		p.failf(p.pos, "text cannot start with %q here; put it in quotes", rune(c))
 	default:
 		return !p.eof()
 	}

@@ -1,0 +1,98 @@
+package cassette
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// benchBody returns a chat request of about 8 KB.
+func benchBody() []byte {
+	var b strings.Builder
+	b.WriteString(`{"model":"claude-opus-4-8","max_tokens":1024,"temperature":0.7,"messages":[`)
+	for i := range 24 {
+		if i > 0 {
+			b.WriteString(",")
+		}
+		fmt.Fprintf(&b, `{"role":"user","content":[{"type":"text","text":"Turn %d: %s","index":%d}]}`, i, strings.Repeat("the cat sat on the mat. ", 10), i)
+	}
+	b.WriteString(`],"tools":[{"name":"f","input_schema":{"type":"object","properties":{"a":{"type":"string"}},"required":["a"]}}]}`)
+	return []byte(b.String())
+}
+
+func benchFile(n int) *File {
+	f := &File{}
+	for i := range n {
+		it := &Interaction{
+			Kind: "llm", Boundary: "anthropic.messages", MatchKey: "7d206bed48a0bc0c",
+			Request: Request{Method: "POST", URL: "https://api.anthropic.com/v1/messages", Body: []byte(fmt.Sprintf(
+				`{"model":"claude-opus-4-8","max_tokens":100,"messages":[{"role":"user","content":"Summarize:\nthe cat %d sat on the mat."}]}`, i))},
+			Response: Response{Status: 200, Headers: Headers{{"content-type", []string{"text/event-stream"}}}, Stream: "sse", Text: "Hello there"},
+		}
+		for j := range 20 {
+			it.Response.Events = append(it.Response.Events, Event{
+				{"event", "content_block_delta"},
+				{"data", fmt.Sprintf(`{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"Hello there %d"}}`, j)},
+			})
+			it.Response.Delays = append(it.Response.Delays, Delay{MS: 12})
+		}
+		f.Interactions = append(f.Interactions, it)
+	}
+	return f
+}
+
+func BenchmarkParseJSON(b *testing.B) {
+	body := benchBody()
+	b.SetBytes(int64(len(body)))
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := ParseJSON(body); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkDetectLayout(b *testing.B) {
+	body := benchBody()
+	v, err := ParseJSON(body)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.SetBytes(int64(len(body)))
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, ok := DetectLayout(body, v); !ok {
+			b.Fatal("no layout")
+		}
+	}
+}
+
+func BenchmarkFormat(b *testing.B) {
+	f := benchFile(100)
+	b.ReportAllocs()
+	for b.Loop() {
+		data, _, err := Format(f)
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.SetBytes(int64(len(data)))
+	}
+}
+
+func BenchmarkParse(b *testing.B) {
+	for _, n := range []int{100, 1000} {
+		data, _, err := Format(benchFile(n))
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			b.SetBytes(int64(len(data)))
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := Parse("x.yaml", data, nil); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

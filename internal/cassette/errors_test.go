@@ -1,0 +1,227 @@
+package cassette
+
+import (
+	"errors"
+	"strings"
+	"testing"
+)
+
+// minimal is a cassette without a fault; broken ones are made from it.
+const minimal = `version: 1
+interactions:
+  - kind: llm
+    request:
+      method: POST
+      url: /
+      body: x
+    response:
+      status: 200
+`
+
+// edit returns minimal with old replaced.
+func edit(old, new string) string {
+	if !strings.Contains(minimal, old) {
+		panic("not in minimal: " + old)
+	}
+	return strings.Replace(minimal, old, new, 1)
+}
+
+func body(b string) string     { return edit("x\n", b+"\n") }
+func response(r string) string { return edit("status: 200\n", "status: 200\n"+r+"\n") }
+
+var broken = []struct{ name, text, want string }{
+	{"empty", "", `1:1: the file is empty; restore it, or delete it and record again`},
+	{"only comments", "# x\n\n# y", `3:4: the file is empty; restore it, or delete it and record again`},
+	{"only a marker", "---\n", `2:1: the file is empty; restore it, or delete it and record again`},
+	{"directive", "%YAML 1.2\n---\n" + minimal, `1:1: a cassette has no directives; delete this line`},
+	{"two documents", minimal + "---\n" + minimal, `10:1: a second document starts here; a cassette is one document`},
+	{"text after the end", minimal + "...\nx", `11:1: want the end of the file, found "x"; check the indentation`},
+	{"text after the document", minimal + "- x\n", `10:1: want "key: value", found "- x"`},
+	{"a list", "- a\n", `1:1: want a cassette ("version: 1" and "interactions:"), found a list`},
+	{"a text", "hello\n", `1:1: want a cassette ("version: 1" and "interactions:"), found hello`},
+	{"a marker with text", "--- a\n", `1:5: unexpected "a" after the value; put the whole value in quotes`},
+	{"invalid UTF-8", body("\xff"), `7:13: invalid UTF-8; binary text is written as !!binary "base64"`},
+	{"NUL", body("a\x00b"), `7:14: control character U+0000; write it as "\u0000" in double quotes`},
+	{"C1", body("a\u009fb"), `7:14: control character U+009F; write it as "\u009f" in double quotes`},
+	{"carriage return", body("a\rb"), `7:14: a carriage return within a line; write it as "\r" in double quotes`},
+	{"byte order mark", body("a\ufeffb"), `7:14: a byte order mark within the file; write it as "\ufeff" in double quotes, or delete it`},
+	{"line separator", body("a\u2028b"), `7:14: a line separator (U+2028) that not all readers take for one; write it as "\u2028" in double quotes`},
+	{"noncharacter", body("a\uffff"), `7:14: control character U+FFFF; write it as "\uffff" in double quotes`},
+	{"conflict", "version: 1\n<<<<<<< HEAD\n" + minimal, `2:1: a merge conflict ("<<<<<<<"); resolve it, or take one side and record again what is missing`},
+	{"conflict, middle", body("'\n=======\n'"), `8:1: a merge conflict ("======="); resolve it, or take one side and record again what is missing`},
+	{"conflict, end", minimal + ">>>>>>> branch\n", `10:1: a merge conflict (">>>>>>>"); resolve it, or take one side and record again what is missing`},
+	{"no version", edit("version: 1\n", ""), `1:1: version: is missing; a cassette starts with "version: 1"`},
+	{"version 2", edit("version: 1", "version: 2"), `1:10: version: this is version 2, and this promptecho reads version 1; update it, or record again`},
+	{"version 0", edit("version: 1", "version: 0"), `1:10: version: want an integer, found 0`},
+	{"version text", edit("version: 1", `version: "1"`), `1:10: version: want an integer, found the text "1"`},
+	{"no interactions", "version: 1\n", `1:1: interactions: is missing; write "interactions: []" if there are none`},
+	{"empty interactions", "version: 1\ninteractions:\n", `2:14: interactions: want a list of interactions, found nothing`},
+	{"interactions as a mapping", "version: 1\ninteractions: {}\n", `2:15: interactions: want a list of interactions, found a mapping`},
+	{"unknown key", edit("kind:", "knid:"), `3:5: interaction: unknown key "knid"; known are kind, boundary, match_key, request, response, usage, latency_ms`},
+	{"unknown key at the top", "verzion: 1\n" + minimal, `1:1: unknown key "verzion"; known are version, pinned, partial, interactions`},
+	{"two known keys as one", edit("kind:", `"request, response":`), `3:5: interaction: unknown key "request, response"; known are kind, boundary, match_key, request, response, usage, latency_ms`},
+	{"duplicate key", edit("kind: llm\n", "kind: llm\n    kind: llm\n"), `4:5: key "kind" is already in line 3; remove one of them`},
+	{"duplicate key in a body", body("{a: 1, 'a': 2}"), `7:20: key "a" is already in line 7; remove one of them`},
+	{"duplicate key among many", body("{a: 1, b: 2, c: 3, d: 4, e: 5, f: 6, g: 7, h: 8, i: 9, c: 10}"), `7:68: key "c" is already in line 7; remove one of them`},
+	{"duplicate key with a tag", body("{a: 1, !!str a: 2}"), `7:20: key "a" is already in line 7; remove one of them`},
+	{"duplicate key in base64", response("      headers: {a: b, !!binary YQ==: c}"), `10:23: key "a" is already in line 10; remove one of them`},
+	{"no request", "version: 1\ninteractions:\n  - response: {status: 200}\n", `3:5: request: is missing; restore it, or record again`},
+	{"no response", "version: 1\ninteractions:\n  - request: {method: GET, url: /}\n", `3:5: response: is missing; restore it, or record again`},
+	{"no method", edit("      method: POST\n", ""), `5:7: request.method: is missing; restore it, or record again`},
+	{"no url", edit("      url: /\n", ""), `5:7: request.url: is missing; restore it, or record again`},
+	{"empty url", edit("url: /", `url: ""`), `5:7: request.url: is missing; restore it, or record again`},
+	{"no status", edit("      status: 200\n", "      proto: HTTP/2.0\n"), `9:7: response.status: is missing; restore it, or record again`},
+	{"status text", edit("status: 200", `status: "200"`), `9:15: response.status: want an integer, 0 or more, found the text "200"`},
+	{"status float", edit("status: 200", `status: 200.0`), `9:15: response.status: want an integer, 0 or more, found 200.0`},
+	{"status too large", edit("status: 200", `status: 2000`), `9:15: response.status: want a status (100 to 999), found 2000`},
+	{"status negative", edit("status: 200", `status: -1`), `9:15: response.status: want an integer, 0 or more, found -1`},
+	{"response null", edit("response:\n      status: 200", "response:"), `8:14: response: want a mapping with the keys status, proto, headers, trailers, stream, events_layout, events, events_padding, delays_ms, text, layout, body, body_base64, body_file, end, error, found nothing`},
+	{"request list", edit("request:\n      method: POST\n      url: /\n      body: x", "request: [a]"), `4:14: request: want a mapping with the keys method, url, headers, layout, body, body_base64, body_file, found a list`},
+	{"pinned yes", "pinned: yes\n" + minimal, `1:9: pinned: want true or false, found yes`},
+	{"kind number", edit("kind: llm", "kind: 12"), `3:11: kind: want text (in quotes if it looks like something else), found 12`},
+	{"kind null", edit("kind: llm", "kind:"), `3:10: kind: want text (in quotes if it looks like something else), found nothing`},
+	{"kind list", edit("kind: llm", "kind: [a]"), `3:11: kind: want text (in quotes if it looks like something else), found a list`},
+	{"kind asset", edit("kind: llm", "kind: !asset x"), `3:11: kind: want text (in quotes if it looks like something else), found !asset "x"`},
+	{"latency", edit("kind: llm", "latency_ms: 1.5"), `3:17: latency_ms: want an integer, found 1.5`},
+	{"latency beyond 64 bits", edit("kind: llm", "latency_ms: 9223372036854775808"), `3:17: latency_ms: want an integer, found 9223372036854775808`},
+	{"usage", edit("kind: llm", "usage: {input_tokens: a}"), `3:27: usage.input_tokens: want an integer, found a`},
+	{"usage key", edit("kind: llm", "usage: {tokens: 1}"), `3:13: usage: unknown key "tokens"; known are input_tokens, output_tokens`},
+	{"headers list", response("      headers: [a]"), `10:16: response.headers: want a mapping of names to values, found a list`},
+	{"header null", response("      headers: {a: }"), `10:20: response.headers: want text (in quotes if it looks like something else), found nothing`},
+	{"header mapping", response("      headers: {a: {b: c}}"), `10:20: response.headers: want text (in quotes if it looks like something else), found a mapping`},
+	{"header key number", response("      headers: {1: b}"), `10:17: response.headers: the key 1 is not text; put it in quotes`},
+	{"end", response("      end: eof"), `10:12: response.end: want closed or error (leave it out if the body is whole), found eof`},
+	{"body and base64", body("x\n      body_base64: YQ=="), `8:20: request: more than one of body, body_base64 and body_file; keep one`},
+	{"body number", body("12"), `7:13: request.body: want a mapping or a list (JSON), or text (in quotes if it looks like something else), found 12`},
+	{"body null", body(""), `7:12: request.body: want a mapping or a list (JSON), or text (in quotes if it looks like something else), found nothing`},
+	{"body bool", body("true"), `7:13: request.body: want a mapping or a list (JSON), or text (in quotes if it looks like something else), found true`},
+	{"body base64 broken", edit("body: x", "body_base64: YQ="), `7:20: request.body_base64: invalid base64 (illegal base64 data at input byte 3); restore it, or record again`},
+	{"body base64 list", edit("body: x", "body_base64: [a]"), `7:20: request.body_base64: want text (in quotes if it looks like something else), found a list`},
+	{"body base64 tagged", edit("body: x", "body_base64: !!binary YQ=="), `7:20: request.body_base64: want base64, found !!binary "YQ=="`},
+	{"body file number", edit("body: x", "body_file: 1"), `7:18: request.body_file: want text (in quotes if it looks like something else), found 1`},
+	{"layout of text", body("x\n      layout: {indent: 2}"), `8:15: request.layout: a layout is for a body that is a mapping or a list; remove it`},
+	{"layout without body", edit("body: x", "layout: {indent: 2}"), `7:15: request.layout: a layout is for a body that is a mapping or a list; remove it`},
+	{"layout key", body("{}\n      layout: {indnet: 2}"), `8:16: request.layout: unknown key "indnet"; known are before, indent, space, padding, escape, after`},
+	{"layout indent", body("{}\n      layout: {indent: 17}"), `8:24: request.layout.indent: want a number of spaces (1 to 16), tab, or white space in quotes, found 17`},
+	{"layout indent zero", body("{}\n      layout: {indent: 0}"), `8:24: request.layout.indent: want a number of spaces (1 to 16), tab, or white space in quotes, found 0`},
+	{"layout indent text", body("{}\n      layout: {indent: 'ab'}"), `8:24: request.layout.indent: want white space in quotes, found the text "ab"`},
+	{"layout after", body("{}\n      layout: {after: 'x'}"), `8:23: request.layout.after: want white space in quotes, found the text "x"`},
+	{"layout space", body("{}\n      layout: {space: all}"), `8:23: request.layout.space: want both, colon or comma, found all`},
+	{"layout space and indent", body("{}\n      layout: {space: both, indent: 2}"), `8:15: request.layout: space and padding are for JSON on one line; remove these, or indent`},
+	{"layout escape", body("{}\n      layout: {escape: [utf8]}"), `8:25: request.layout.escape: want any of ascii, upper, html, separators, gson, slash, delete, long, found utf8`},
+	{"layout escape text", body("{}\n      layout: {escape: html}"), `8:24: request.layout.escape: want a list of ascii, upper, html, separators, gson, slash, delete, long, found html`},
+	{"layout padding", body("{}\n      layout: {padding: 1000000}"), `8:25: request.layout.padding: want a number of spaces, 65536 at most, found 1000000`},
+	{"key number in a body", body("{1: a}"), `7:14: request.body: the key 1 is not text; put it in quotes`},
+	{"key null in a body", body("{null: a}"), `7:14: request.body: the key null is not text; put it in quotes`},
+	{"key binary in a body", body("{!!binary 'YQ==': a}"), `7:14: request.body: a JSON name cannot be binary`},
+	{"key asset in a body", body("{!asset 'YQ==': a}"), `7:14: request.body: the key YQ== is not text; put it in quotes`},
+	{"text binary in a body", body("{a: !!binary 'YQ=='}"), `7:17: request.body: a JSON text cannot be binary`},
+	{"tag on a list", body("{a: !!str []}"), `7:17: request.body: the tag !!str is for text`},
+	{"asset without @", body("{a: !asset b}"), `7:17: request.body: invalid asset "b"; want "@" and the asset's name`},
+	{"doubtful null", body("{a: ~}"), `7:17: request.body: "~" is not text to YAML; put it in quotes if it is meant to be, else write it as JSON does`},
+	{"doubtful bool", body("{a: True}"), `7:17: request.body: "True" is not text to YAML; put it in quotes if it is meant to be, else write it as JSON does`},
+	{"doubtful number", body("{a: 012}"), `7:17: request.body: "012" is not text to YAML; put it in quotes if it is meant to be, else write it as JSON does`},
+	{"doubtful hex", body("{a: 0xdeadbeefdeadbeefdeadbeef}"), `7:17: request.body: "0xdeadbeefdeadbeefdeadbeef" is not text to YAML; put it in quotes if it is meant to be, else write it as JSON does`},
+	{"doubtful float", body("{a: .5}"), `7:17: request.body: ".5" is not text to YAML; put it in quotes if it is meant to be, else write it as JSON does`},
+	{"doubtful infinity", body("{a: -.inf}"), `7:17: request.body: "-.inf" is not text to YAML; put it in quotes if it is meant to be, else write it as JSON does`},
+	{"doubtful plus", body("{a: +1}"), `7:17: request.body: "+1" is not text to YAML; put it in quotes if it is meant to be, else write it as JSON does`},
+	{"doubtful huge number", body("{a: +1e999}"), `7:17: request.body: "+1e999" is not text to YAML; put it in quotes if it is meant to be, else write it as JSON does`},
+	{"events without a stream", response("      events: []"), `10:15: response.events: events without a stream; name the framing ("stream: sse")`},
+	{"body beside a stream", response("      stream: sse\n      body: x"), `11:13: response: a body beside stream "sse"; a stream's body is its events`},
+	{"events layout without events", response("      stream: sse\n      events_layout: {}"), `11:22: response: a layout or padding without events; remove it`},
+	{"padding in the events layout", response("      stream: sse\n      events: []\n      events_layout: {padding: 1}"), `12:22: response.events_layout: padding is in events_padding, one per event; move it there`},
+	{"padding of indented events", response("      stream: sse\n      events: []\n      events_layout: {indent: 1}\n      events_padding: [1]"), `13:23: response.events_padding: padding is for JSON on one line; remove it, or indent`},
+	{"padding text", response("      stream: sse\n      events: []\n      events_padding: [a]"), `12:24: response.events_padding: want an integer, 0 or more, found a`},
+	{"event text", response("      stream: sse\n      events: [a]"), `11:16: response.events: want a mapping of fields, or a list of mappings of one field each, found a`},
+	{"event null", response("      stream: sse\n      events: [{a: null}]"), `11:20: response.events: want text (in quotes if it looks like something else), found null`},
+	{"event with a list of two", response("      stream: sse\n      events: [[{a: b, c: d}]]"), `11:17: response.events: want a mapping of one field, found a mapping`},
+	{"event with a list of text", response("      stream: sse\n      events: [[a]]"), `11:17: response.events: want a mapping of one field, found a`},
+	{"delay negative", response("      stream: sse\n      delays_ms: [1, -1]"), `11:22: response.delays_ms: want an integer, 0 or more, found -1`},
+	{"delay float", response("      stream: sse\n      delays_ms: [1.5]"), `11:19: response.delays_ms: want an integer, 0 or more, found 1.5`},
+	{"delay quoted plus", response("      stream: sse\n      delays_ms: [\"+\"]"), `11:19: response.delays_ms: want an integer, 0 or more, found the text "+"`},
+	{"delays text", response("      stream: sse\n      delays_ms: 5"), `11:18: response.delays_ms: want a list of delays, found 5`},
+	{"anchor", body("&a x"), `7:13: anchors and aliases ("&a x") are not supported; write the value out, or put text in quotes`},
+	{"alias", body("*a"), `7:13: anchors and aliases ("*a") are not supported; write the value out, or put text in quotes`},
+	{"merge key", body("{<<: {a: b}}"), `7:14: merge keys ("<<") are not supported; write the members out`},
+	{"merge key in block", body("\n        <<: a"), `8:9: merge keys ("<<") are not supported; write the members out`},
+	{"explicit key", body("\n        ? a\n        : b"), `8:9: explicit keys ("? ") are not supported; write "key: value"`},
+	{"explicit key, second", body("\n        a: b\n        ? c\n        : d"), `9:9: explicit keys ("? ") are not supported; write "key: value"`},
+	{"explicit key in flow", body("{? a : b}"), `7:14: explicit keys ("? ") are not supported; write "key: value"`},
+	{"unknown tag", body("!!set {a}"), `7:13: unknown tag "!!set"; a cassette has !asset, !!binary and !!str`},
+	{"two tags", body("!!str !!str a"), `7:19: a value has one tag`},
+	{"tag on a block list", body("\n        !!str - a"), `8:9: a list has no tag; !!str is for text`},
+	{"tab in the indentation", edit("      url", "\turl"), `6:1: a tab in the indentation; indent with spaces`},
+	{"tab after a dash", body("\n        -\ta"), `8:10: a tab after "-"; use a space`},
+	{"tab before a key", body("\n        - \ta: b"), `8:11: a tab in the indentation; indent with spaces`},
+	{"indentation too deep", edit("      url", "        url"), `6:12: text over several lines has ": " in it; put it in quotes, or check the indentation`},
+	{"indentation too little", edit("      url", "     url"), `6:6: the indentation fits no line above; want 4 spaces`},
+	{"indentation of a list", body("\n        - a\n          - b"), `9:11: a list element within text; put the text in quotes, or indent the list like its key`},
+	{"indentation after a list", body("\n        - [a]\n         b: c"), `9:10: the indentation fits no line above: want 8 spaces or more text of the element`},
+	{"no colon", edit("url: /", "url /"), `6:7: want "key: value", found "url /"`},
+	{"no colon, first", edit("method: POST", "method POST"), `6:10: text over several lines has ": " in it; put it in quotes, or check the indentation`},
+	{"no space after the colon", edit("url: /", "url:/"), `6:7: want "key: value", found "url:/"`},
+	{"no space after a quoted key", body("\n        'a':b"), `8:12: unexpected ":b" after the value; put the whole value in quotes`},
+	{"missing key", body("\n        : b"), `8:9: a key is missing before ":"`},
+	{"mapping in a value", body("a: b"), `7:13: a mapping cannot start here; put text with ": " in it in quotes`},
+	{"mapping in a quoted value", body("'a': b"), `7:13: a mapping cannot start here; put text with ": " in it in quotes`},
+	{"mapping in text over lines", body("a\n        b: c"), `8:10: text over several lines has ": " in it; put it in quotes, or check the indentation`},
+	{"list in a value", body("- a"), `7:13: a list cannot start on the line of its key; start it on the next line`},
+	{"list in text over lines", body("a\n        - b"), `8:9: a list element within text; put the text in quotes, or indent the list like its key`},
+	{"list as a key", body("\n        [a]: b"), `8:9: a collection cannot be a key; keys are text`},
+	{"list as a key in flow", body("{[a]: b}"), `7:14: a collection cannot be a key; keys are text`},
+	{"key over lines", body("\n        'a\n         b': c"), `8:9: a key must not run over lines`},
+	{"key over lines, second", body("\n        c: d\n        'a\n         b': c"), `9:9: want "key: value", found "'a"`},
+	{"key over lines in flow", body("{'a\n         b': c}"), `7:14: a key must not run over lines`},
+	{"text after quotes", body("'a' b"), `7:17: unexpected "b" after the value; put the whole value in quotes`},
+	{"text after brackets", body("[a] b"), `7:17: unexpected "b" after the value; put the whole value in quotes`},
+	{"quote without end", body(`"a`), `7:13: a quote ('"') without its end`},
+	{"quote without end, single", body(`'a`), `7:13: a quote ('\'') without its end`},
+	{"quote over a marker", body("'a\n---\n'"), `8:1: a document marker within quotes; is a quote missing above?`},
+	{"invalid escape", body(`"\q"`), `7:14: invalid escape "\\q" in double quotes; a backslash is written \\`},
+	{"invalid hex escape", body(`"\xg0"`), `7:14: invalid escape "\\xg0" in double quotes; a backslash is written \\`},
+	{"lone surrogate", body(`"\ud800"`), `7:14: escape of a lone surrogate "\\ud800" in double quotes; a backslash is written \\`},
+	{"escape beyond Unicode", body(`"\UFFFFFFFF"`), `7:14: invalid escape "\\UFFFFFFFF" in double quotes; a backslash is written \\`},
+	{"reserved character", body("@a"), `7:13: text cannot start with '@'; put it in quotes`},
+	{"percent", body("%a"), `7:13: text cannot start with '%'; put it in quotes`},
+	{"comma", body(", a"), `7:13: text cannot start with ','; put it in quotes`},
+	{"dash", body("[-]"), `7:14: text cannot start with '-' here; put it in quotes`},
+	{"question mark in flow", body("[?a]"), `7:14: text cannot start with '?' here; put it in quotes`},
+	{"bracket without end", body("[a, b"), `7:17: text within brackets must end on its line; put it in quotes, or close the bracket`},
+	{"brace without end", body("{a: [b}"), `7:19: want ',' or ']', found "}"; put text with such characters in quotes`},
+	{"wrong bracket", body("{a: b]"), `7:18: want ',' or '}', found "]"; put text with such characters in quotes`},
+	{"brackets over a marker", body("[\n---\n]"), `8:1: a document marker within brackets; is a bracket missing above?`},
+	{"no comma", body(`["a" "b"]`), `7:18: want ',' or ']', found "\"b\"]"; put text with such characters in quotes`},
+	{"two commas", body(`[a,, b]`), `7:16: text cannot start with ','; put it in quotes`},
+	{"key in a list", body(`[a: b]`), `7:15: a key within a list; write {key: value}, or put the text in quotes`},
+	{"key without a value", body(`{a, b}`), `7:15: want ':' and a space after the key "a"`},
+	{"key without a space", body(`{a:b}`), `7:17: want ':' and a space after the key "a:b"`},
+	{"text over lines in flow", body("[a\n        b]"), `7:14: text within brackets must end on its line; put it in quotes, or close the bracket`},
+	{"block header", body("|x"), `7:14: want -, + or a digit after | or >, found "x"; start the text on the next line, or put it in quotes`},
+	{"block header with text", body("| x"), `7:15: unexpected "x" after the value; put the whole value in quotes`},
+	{"block header at the end", "version: |", `1:10: the file ends within a text; restore it, or write ""`},
+	{"block text cut", strings.TrimSuffix(body("|\n        x"), "\n    response:\n      status: 200\n"), `8:10: the file ends within a text, without a line end; add one, or write |- if the text has none`},
+	{"block text after wider blanks", body("|\n            \n        x"), `8:1: a blank line with more spaces than the text below it; remove its spaces`},
+	{"nested too deep", body(strings.Repeat("[", 1100)), `7:1025: nested deeper than 1016`},
+	{"nested too deep in block", body("\n        " + strings.Repeat("- ", 1100)), `8:2033: nested deeper than 1016`},
+}
+
+func TestBroken(t *testing.T) {
+	t.Parallel()
+	if _, err := Parse("x.yaml", []byte(minimal), nil); err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range broken {
+		f, err := Parse("x.yaml", []byte(test.text), nil)
+		if err == nil {
+			t.Errorf("%s: accepted", test.name)
+			continue
+		}
+		if got := err.Error(); got != "x.yaml:"+test.want || f != nil {
+			t.Errorf("%s: got\n%s\nwant\n%s", test.name, strings.TrimPrefix(got, "x.yaml:"), test.want)
+		}
+		var s *SyntaxError
+		if !errors.As(err, &s) || s.File != "x.yaml" || s.Line < 1 || s.Column < 1 || s.Msg == "" {
+			t.Errorf("%s: %#v", test.name, err)
+		}
+	}
+}

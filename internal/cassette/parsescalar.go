@@ -1,0 +1,127 @@
+package cassette
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// str returns the text of n, which must be a string.
+func (d *decoder) str(n *node, field string) string {
+	if n.kind != scalarNode || n.tag == "!asset" || d.resolve(n, field) != String {
+		d.want(n, field, "text (in quotes if it looks like something else)")
+		return ""
+	}
+	return d.decoded(n, field)
+}
+
+// loose is str for where numbers and bools, too, can only mean their text.
+func (d *decoder) loose(n *node, field string) string {
+	if n.kind == scalarNode && n.tag == "" {
+		if k := d.resolve(n, field); k == Number || k == Bool {
+			return n.text
+		}
+	}
+	return d.str(n, field)
+}
+
+// decoded returns the text of a scalar, decoded if it is tagged as binary.
+func (d *decoder) decoded(n *node, field string) string {
+	if n.tag == "!!binary" {
+		return string(d.base64(n, field))
+	}
+	return n.text
+}
+
+func (d *decoder) base64(n *node, field string) []byte {
+	b, err := decodeBase64(n.text)
+	if err != nil {
+		d.badf(n, field, "invalid base64 (%v); restore it, or record again", err)
+	}
+	return b
+}
+
+// integer returns the integer n, which is min or more.
+func (d *decoder) integer(n *node, field string, min int64) int64 {
+	if n.kind == scalarNode && n.tag == "" && d.resolve(n, field) == Number {
+		if i, err := strconv.ParseInt(n.text, 10, 64); err == nil && i >= min {
+			return i
+		}
+	}
+	if d.err == nil {
+		what := "an integer"
+		if min == 0 {
+			what = "an integer, 0 or more"
+		}
+		d.want(n, field, what)
+	}
+	return 0
+}
+
+func (d *decoder) boolean(n *node, field string) bool {
+	if n.kind != scalarNode || n.tag != "" || d.resolve(n, field) != Bool {
+		d.want(n, field, "true or false")
+	}
+	return n.text == "true"
+}
+
+// resolve returns the kind of the scalar n. Plain text that YAML takes for
+// something that JSON does not have, or writes differently, is refused.
+func (d *decoder) resolve(n *node, field string) Kind {
+	if n.style != plainStyle || n.tag != "" {
+		return String
+	}
+	switch n.text {
+	case "", "null":
+		return Null
+	case "true", "false":
+		return Bool
+	}
+	if end, ok := scanNumber(n.text, 0); ok && end == len(n.text) {
+		return Number
+	}
+	if yamlOnly(n.text) {
+		d.badf(n, field, "%q is not text to YAML; put it in quotes if it is meant to be, else write it as JSON does", clip(n.text))
+	}
+	return String
+}
+
+// yamlOnly reports whether YAML's core schema (YAML 1.2.2, 10.3.2) takes s for
+// a null, a bool or a number that JSON writes in another way.
+func yamlOnly(s string) bool {
+	switch s {
+	case "~", "Null", "NULL", "True", "TRUE", "False", "FALSE", ".nan", ".NaN", ".NAN":
+		return true
+	}
+	if strings.HasPrefix(s, "0x") || strings.HasPrefix(s, "0o") {
+		return strings.Trim(s[2:], "0123456789abcdefABCDEF") == "" && len(s) > 2
+	}
+	t := strings.TrimLeft(s, "+-")
+	switch t {
+	case ".inf", ".Inf", ".INF":
+		return true
+	}
+	return strings.ContainsAny(t, "0123456789") && strings.Trim(t, "0123456789.eE+-") == "" && isFloat(s)
+}
+
+func isFloat(s string) bool {
+	_, err := strconv.ParseFloat(s, 64)
+	return err == nil || strings.HasSuffix(err.Error(), strconv.ErrRange.Error())
+}
+
+// describe says what n is, for messages.
+func (n *node) describe() string {
+	switch {
+	case n.kind == mappingNode:
+		return "a mapping"
+	case n.kind == sequenceNode:
+		return "a list"
+	case n.tag != "":
+		return fmt.Sprintf("%s %q", n.tag, clip(n.text))
+	case n.style == plainStyle && n.text == "":
+		return "nothing"
+	case n.style == plainStyle:
+		return clip(n.text)
+	}
+	return fmt.Sprintf("the text %q", clip(n.text))
+}
