@@ -42,7 +42,7 @@ func Forms(recorded, incoming *canon.Form) []Edit {
 		c.edits = append(c.edits, Edit{Path: "endpoint", Recorded: quote(recorded.Endpoint), Incoming: quote(incoming.Endpoint)})
 	}
 	if recorded.Wire != incoming.Wire {
-		c.edits = append(c.edits, Edit{Path: "wire", Recorded: quote(recorded.Wire), Incoming: quote(incoming.Wire)})
+		c.edits = append(c.edits, Edit{Path: "wire", Recorded: quote(recorded.Wire), Incoming: quote(incoming.Wire), Note: wireNote(incoming.Wire)})
 	}
 	first := len(c.edits)
 	c.lines(recorded.Lines, incoming.Lines)
@@ -92,6 +92,9 @@ func (c *comparer) node(rec, inc *node) {
 			e.Note = "the recording has " + rk.String() + ", the request " + ik.String()
 		} else if rk == stringKind {
 			e.Note = textNote(rec.value, inc.value)
+			if e.Path == "body" {
+				e.Note = "not JSON, compared by its SHA-256"
+			}
 		}
 		c.add(e, rec)
 	}
@@ -107,11 +110,15 @@ func (c *comparer) add(e Edit, rec *node) {
 }
 
 func (c *comparer) removed(n *node) {
-	c.edits = append(c.edits, Edit{Path: n.path, Recorded: n.json()})
+	for _, f := range n.fields() {
+		c.edits = append(c.edits, Edit{Path: f.path, Recorded: f.json()})
+	}
 }
 
 func (c *comparer) added(n *node) {
-	c.edits = append(c.edits, Edit{Path: n.path, Incoming: n.json()})
+	for _, f := range n.fields() {
+		c.edits = append(c.edits, Edit{Path: f.path, Incoming: f.json()})
+	}
 }
 
 // object compares members by name. Both sides are in the order of canon, so

@@ -1,20 +1,40 @@
 package diff
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // list compares the elements of two lists. Elements are aligned as whole
 // subtrees; those that have no equal are paired with the most similar one and
 // shown as what changed in them.
 func (c *comparer) list(rec, inc *node) {
 	if scalars(rec) && scalars(inc) {
-		c.add(Edit{Path: inc.path, Recorded: rec.json(), Incoming: inc.json(), Note: reordered(rec, inc)}, rec)
+		e := Edit{Path: inc.path, Recorded: rec.json(), Incoming: inc.json()}
+		if len(rec.kids) == 1 && len(inc.kids) == 1 && !strings.HasPrefix(inc.path, "body/") {
+			// A header or a query parameter with one value, as nearly all have.
+			e.Recorded, e.Incoming = rec.kids[0].value, inc.kids[0].value
+		} else if reordered(rec.kids, inc.kids) {
+			e.Note = "differs only in the order of its elements"
+		}
+		c.add(e, rec)
 		return
 	}
-	if note := reordered(rec, inc); note != "" {
-		c.add(Edit{Path: inc.path, Recorded: labels(rec.kids), Incoming: labels(inc.kids), Note: note}, rec)
-		return
+	pairs := align(rec.kids, inc.kids)
+	if reordered(rec.kids, inc.kids) {
+		if named(rec.kids) {
+			e := Edit{Path: inc.path, Recorded: names(rec.kids), Incoming: names(inc.kids), Note: "differs only in the order of its elements"}
+			if inc.seg == "tools" {
+				e.Note = ToolOrder
+			}
+			c.add(e, rec)
+			return
+		}
+		if swapped := swaps(rec.kids, inc.kids); len(swapped) <= len(pairs) {
+			pairs = swapped
+		}
 	}
-	for _, p := range align(rec.kids, inc.kids) {
+	for _, p := range pairs {
 		switch {
 		case p.inc == nil:
 			c.removed(p.rec)
@@ -44,50 +64,65 @@ func scalars(list *node) bool {
 	return size <= shortText
 }
 
-// reordered returns the note for lists that have the same elements in another
-// order, "" for all others.
-func reordered(rec, inc *node) string {
-	if len(rec.kids) != len(inc.kids) {
-		return ""
+// reordered reports whether two lists have the same elements.
+func reordered(rec, inc []*node) bool {
+	if len(rec) != len(inc) {
+		return false
 	}
-	count := make(map[uint64]int, len(rec.kids))
-	for _, k := range rec.kids {
+	count := make(map[uint64]int, len(rec))
+	for _, k := range rec {
 		count[k.hash]++
 	}
-	for _, k := range inc.kids {
+	for _, k := range inc {
 		if count[k.hash]--; count[k.hash] < 0 {
-			return ""
+			return false
 		}
 	}
-	if inc.seg == "tools" {
-		return ToolOrder
-	}
-	return "differs only in the order of its elements"
+	return true
 }
 
-// labels names elements for people, as a JSON list.
-func labels(kids []*node) string {
+// swaps pairs the elements of reordered lists that are not where they were.
+func swaps(rec, inc []*node) []pair {
+	var elsewhere []*node
+	for i, n := range rec {
+		if n.hash != inc[i].hash {
+			elsewhere = append(elsewhere, n)
+		}
+	}
+	var pairs []pair
+	for i, n := range inc {
+		if n.hash == rec[i].hash {
+			continue
+		}
+		from := slices.IndexFunc(elsewhere, func(e *node) bool { return e.hash == n.hash })
+		pairs = append(pairs, pair{elsewhere[from], n, true})
+		elsewhere = slices.Delete(elsewhere, from, from+1)
+	}
+	return pairs
+}
+
+// named reports whether all elements have a name.
+func named(kids []*node) bool {
+	for _, k := range kids {
+		if k.kid("name") == "" {
+			return false
+		}
+	}
+	return true
+}
+
+// names lists the names of elements as JSON.
+func names(kids []*node) string {
 	var b strings.Builder
 	b.WriteByte('[')
 	for i, k := range kids {
 		if i > 0 {
 			b.WriteByte(',')
 		}
-		b.WriteString(label(k))
+		b.WriteString(k.kid("name"))
 	}
 	b.WriteByte(']')
 	return b.String()
-}
-
-// label is what tells an element from its neighbours: its name if it has one,
-// else all of it.
-func label(n *node) string {
-	for _, name := range []string{"name", "id", "type"} {
-		if v := n.kid(name); v != "" && (name != "type" || len(n.kids) == 1) {
-			return v
-		}
-	}
-	return n.json()
 }
 
 // pair is an element of both lists, or of one.
@@ -112,7 +147,8 @@ func align(rec, inc []*node) []pair {
 		}
 		return out
 	}
-	runs := match(number(rec), number(inc))
+	steps := maxSteps
+	runs := match(number(rec), number(inc), &steps)
 	runs = append(runs, run{len(rec), len(inc), 0})
 	moves := moved(rec, inc, runs)
 	var pairs []pair
@@ -167,23 +203,30 @@ func appendGap(pairs []pair, rec, inc []*node, moves map[*node]*node) []pair {
 		}
 	}
 	partner := pairUp(loose, open)
-	r, o := 0, 0
+	r, o, paired := 0, 0, -1 // paired is the next incoming one with a partner
 	for _, n := range inc {
 		if from := moves[n]; from != nil {
 			pairs = append(pairs, pair{from, n, true})
 			continue
 		}
-		p := partner[o]
-		o++
-		if p < 0 {
-			pairs = append(pairs, pair{inc: n})
-			continue
+		if paired < o {
+			for paired = o; paired < len(partner) && partner[paired] < 0; paired++ {
+			}
 		}
-		for ; r < p; r++ {
+		upTo := len(loose) // what was removed here comes before what was added
+		if paired < len(partner) {
+			upTo = partner[paired]
+		}
+		for ; r < upTo; r++ {
 			pairs = append(pairs, pair{rec: loose[r]})
 		}
-		pairs = append(pairs, pair{rec: loose[p], inc: n})
-		r = p + 1
+		if p := partner[o]; p >= 0 {
+			pairs = append(pairs, pair{rec: loose[p], inc: n})
+			r = p + 1
+		} else {
+			pairs = append(pairs, pair{inc: n})
+		}
+		o++
 	}
 	for ; r < len(loose); r++ {
 		pairs = append(pairs, pair{rec: loose[r]})
@@ -248,4 +291,3 @@ func likeness(b *bag, rec, inc *node) float64 {
 	}
 	return max(share, 0.05)
 }
-

@@ -1,8 +1,6 @@
 package diff
 
 import (
-	"fmt"
-	"strconv"
 	"strings"
 )
 
@@ -55,6 +53,9 @@ func (c *comparison) mark(s span, m marks) string {
 
 // level shows what is hidden where nothing else differs.
 func (c *comparison) level(s span) escaping {
+	if s.a1-s.a0 > longToken || s.b1-s.b0 > longToken {
+		return escapeControls
+	}
 	if plain(c.recorded(s)) == plain(c.incoming(s)) || strings.TrimSpace(c.recorded(s)+c.incoming(s)) == "" {
 		return escapeHidden
 	}
@@ -78,24 +79,16 @@ func (m *marks) ins(s string, level escaping) string {
 // inner writes what stands between marks, the middle of a long one left out.
 func inner(s string, level escaping) string {
 	const head, tail = 120, 60
-	if what, ok := opaque(s); ok {
-		return "<" + what + ">"
-	}
-	if len(s) > head+tail+40 {
+	size := len(s)
+	if s = readable(s); len(s) > head+tail+40 {
 		start, end := cutAfter(s, head), cutBefore(s, tail)
-		return escape(start, level) + " … " + escape(end, level) + " (" + sizeOf(len(s)) + ")"
+		return escape(start, level) + " … " + escape(end, level) + " (" + sizeOf(size) + ")"
 	}
 	return escape(s, level)
 }
 
-// A snippet is one shown line of a long comparison.
-type snippet struct {
-	label string
-	text  strings.Builder
-}
-
-// maxSnippets bounds the lines shown of one field.
-const maxSnippets = 8
+// maxRows bounds the lines shown of one field.
+const maxRows = 10
 
 // long shows where two long texts differ.
 func (w *writer) long(a, b string) {
@@ -104,17 +97,13 @@ func (w *writer) long(a, b string) {
 		w.unlike(a, b)
 		return
 	}
-	l := layout{c: c, m: c.marks(), lines: strings.Contains(a, "\n") || strings.Contains(b, "\n"), recLine: 1, incLine: 1}
-	for i := range c.spans {
-		l.span(i)
-	}
-	l.end()
-	for i, s := range l.out {
-		if i == maxSnippets && len(l.out) > maxSnippets+1 {
-			w.line("  … and ", count(len(l.out)-maxSnippets), " more changes")
+	rows := c.layout()
+	for i, row := range rows {
+		if i == maxRows && len(rows) > maxRows+1 {
+			w.line("  … and ", count(len(rows)-i), " more changes")
 			return
 		}
-		w.line("  ", s)
+		w.line("  ", row)
 	}
 }
 
@@ -123,10 +112,10 @@ func (w *writer) long(a, b string) {
 func (c *comparison) unlike() bool {
 	common, changed := 0, 0
 	for _, s := range c.spans {
-		if s.same {
-			common += s.a1 - s.a0
+		if n := countWords(c.recorded(s)); s.same {
+			common += n
 		} else {
-			changed += max(s.a1-s.a0, s.b1-s.b0)
+			changed += max(n, countWords(c.incoming(s)))
 		}
 	}
 	return changed > 9*common
@@ -145,154 +134,8 @@ func (w *writer) unlike(a, b string) {
 		if from > 0 {
 			lead = "… "
 		}
-		text := shorten(s[from:], after)
+		text := shorten(readable(s[from:]), after)
 		return shownString(lead+text, escapeControls) + " (" + sizeOf(len(s)) + ")"
 	}
 	w.both(one(a), one(b))
 }
-
-// layout writes a comparison as snippets: the changes with a few words around
-// them, a line of the text at a time.
-type layout struct {
-	c                *comparison
-	m                marks
-	lines            bool // number the lines
-	recLine, incLine int
-
-	out   []string
-	row   strings.Builder
-	label string
-	dirty bool // the row has a change
-}
-
-const context = 36 // bytes of unchanged text shown on each side of a change
-
-// end ends a row of output.
-func (l *layout) end() {
-	if l.dirty {
-		l.out = append(l.out, l.label+l.row.String())
-	}
-	l.row.Reset()
-	l.dirty, l.label = false, ""
-}
-
-// change writes a changed stretch of one line.
-func (l *layout) change(text string, onlyRecorded bool) {
-	if l.label == "" {
-		l.label = "change:   "
-		if l.lines {
-			l.label = "line " + strconv.Itoa(l.incLine) + ": "
-			if onlyRecorded {
-				l.label = "was line " + strconv.Itoa(l.recLine) + ": "
-			}
-		}
-	}
-	l.row.WriteString(text)
-	l.dirty = true
-}
-
-func (l *layout) span(i int) {
-	s := l.c.spans[i]
-	if s.same {
-		l.same(l.c.recorded(s), i > 0, i+1 < len(l.c.spans))
-		return
-	}
-	rec, inc := l.c.recorded(s), l.c.incoming(s)
-	level := l.c.level(s)
-	if inline(rec) && inline(inc) {
-		l.change(l.m.del(rec, level)+l.m.ins(inc, level), false)
-	} else {
-		l.block(rec, &l.recLine, true, level)
-		if rec != "" && inc != "" && strings.Contains(rec+inc, "\n") {
-			l.end()
-		}
-		l.block(inc, &l.incLine, false, level)
-		return
-	}
-	l.recLine += strings.Count(rec, "\n")
-	l.incLine += strings.Count(inc, "\n")
-}
-
-// inline reports whether a change is shown on one line although it may have
-// newlines.
-func inline(s string) bool {
-	return !strings.Contains(s, "\n") || strings.TrimSpace(s) == "" || len(s) <= 40 && strings.Count(s, "\n") == 1 && !strings.HasSuffix(s, "\n")
-}
-
-// block writes a change of several lines, each on its own.
-func (l *layout) block(s string, line *int, recorded bool, level escaping) {
-	for s != "" {
-		text, rest, more := strings.Cut(s, "\n")
-		if text == "" && more {
-			text = "\n"
-		}
-		if recorded {
-			l.change(l.m.del(text, level), l.row.Len() == 0)
-		} else {
-			l.change(l.m.ins(text, level), false)
-		}
-		if more {
-			l.end()
-			*line++
-		}
-		s = rest
-	}
-}
-
-// same writes unchanged text: the words next to changes, with … for the rest.
-func (l *layout) same(s string, after, before bool) {
-	head, tail, broken := s, s, false
-	if i := strings.IndexByte(s, '\n'); i >= 0 {
-		head, tail, broken = s[:i], s[strings.LastIndexByte(s, '\n')+1:], true
-		n := strings.Count(s, "\n")
-		if after {
-			l.text(cutHead(head))
-		}
-		l.end()
-		l.recLine, l.incLine = l.recLine+n, l.incLine+n
-	}
-	switch {
-	case broken:
-		if before {
-			l.text(cutTail(tail))
-		}
-	case after && before && len(s) <= 2*context+10:
-		l.text(s)
-	case after && before:
-		l.text(cutHead(s))
-		if l.row.Len() > 100 {
-			label := l.label
-			l.end()
-			l.label = label
-		}
-		l.text(cutTail(s))
-	case after:
-		l.text(cutHead(s))
-	case before:
-		l.text(cutTail(s))
-	}
-}
-
-// text writes unchanged text; … at its end and at the row's are one.
-func (l *layout) text(s string) {
-	if strings.HasSuffix(l.row.String(), "…") {
-		s = strings.TrimPrefix(s, "…")
-	}
-	l.row.WriteString(escape(strings.ReplaceAll(s, "\t", " "), escapeControls))
-}
-
-func cutHead(s string) string {
-	if len(s) <= context+10 {
-		return s
-	}
-	return cutAfter(s, context) + " …"
-}
-
-func cutTail(s string) string {
-	if len(s) <= context+10 {
-		return s
-	}
-	return "… " + cutBefore(s, context)
-}
-
-var _ = fmt.Sprint

@@ -7,8 +7,8 @@ type run struct{ a, b, n int }
 
 // The bounds of one comparison. A step is one look at a pair of elements.
 const (
-	maxSteps = 3_000_000
-	maxEdits = 1_500
+	maxSteps = 6_000_000 // of all matches of one comparison
+	maxEdits = 1_500     // of one match
 )
 
 // matcher finds what two sequences have in common with Myers' algorithm ("An
@@ -19,12 +19,13 @@ const (
 // none, called different.
 type matcher struct {
 	runs  []run
-	steps int
+	steps *int // left
 }
 
-// match returns the common stretches in order.
-func match(a, b []int32) []run {
-	m := matcher{steps: maxSteps}
+// match returns the common stretches in order. It takes what it costs from
+// steps.
+func match(a, b []int32, steps *int) []run {
+	m := matcher{steps: steps}
 	m.between(a, b, 0, 0, true)
 	return m.runs
 }
@@ -87,12 +88,12 @@ func (m *matcher) myers(a, b []int32) ([]run, bool) {
 				x++
 			}
 			v[zero+k] = int32(x)
-			m.steps -= x - start + 1
+			*m.steps -= x - start + 1
 			if x >= len(a) && x-k >= len(b) {
 				return walkBack(rows, len(a), len(b)), true
 			}
 		}
-		if m.steps < 0 {
+		if *m.steps < 0 {
 			return nil, false
 		}
 		row := make([]int32, d+1)
@@ -135,7 +136,6 @@ func walkBack(rows [][]int32, x, y int) []run {
 // patience cuts a and b at the elements that occur once in each and matches
 // what is between.
 func (m *matcher) patience(a, b []int32, a0, b0 int) {
-	m.steps = maxSteps
 	pa, pb := 0, 0
 	for _, anchor := range anchors(a, b) {
 		m.between(a[pa:anchor.a], b[pb:anchor.b], a0+pa, b0+pb, false)
@@ -150,22 +150,24 @@ func (m *matcher) patience(a, b []int32, a0, b0 int) {
 // anchors returns the longest sequence of elements that occur once in a and
 // once in b and are in the same order.
 func anchors(a, b []int32) []run {
+	size := max(slices.Max(a), slices.Max(b)) + 1
 	const many = -1
-	where := func(s []int32) map[int32]int {
-		at := make(map[int32]int, len(s))
+	where := func(s []int32) []int { // 1 + the place of each element
+		at := make([]int, size)
 		for i, v := range s {
-			if _, seen := at[v]; seen {
-				i = many
+			if at[v] == 0 {
+				at[v] = i + 1
+			} else {
+				at[v] = many
 			}
-			at[v] = i
 		}
 		return at
 	}
 	inA, inB := where(a), where(b)
 	var unique []run // in the order of a
 	for i, v := range a {
-		if j, ok := inB[v]; ok && j != many && inA[v] == i {
-			unique = append(unique, run{i, j, 1})
+		if inA[v] == i+1 && inB[v] > 0 {
+			unique = append(unique, run{i, inB[v] - 1, 1})
 		}
 	}
 	// Patience sorting: tops[k] is the last card of pile k, back the card

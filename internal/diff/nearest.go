@@ -3,7 +3,9 @@ package diff
 import (
 	"cmp"
 	"hash/maphash"
+	"math"
 	"math/bits"
+	"slices"
 
 	"github.com/promptecho/promptecho/internal/canon"
 )
@@ -17,9 +19,16 @@ const plausible = 0.25
 // differs in model and wire only; the same model and wire; one that has a
 // fair part in common; an unused one; the larger common part; the earlier one.
 func Nearest(asked *canon.Form, recorded []Candidate) int {
+	endpoint := slices.ContainsFunc(recorded, func(c Candidate) bool { return c.Form.Endpoint == asked.Endpoint })
 	b := newBag(asked.Lines, 0)
+	if !endpoint {
+		b = newBag(asked.Lines, anyPath)
+	}
 	best, rank := -1, rank{}
 	for i, c := range recorded {
+		if endpoint && c.Form.Endpoint != asked.Endpoint {
+			continue
+		}
 		if r := rankOf(asked, b, c); best < 0 || r.compare(&rank) > 0 {
 			best, rank = i, r
 		}
@@ -29,23 +38,22 @@ func Nearest(asked *canon.Form, recorded []Candidate) int {
 
 // rank says how near a candidate is, the weightiest field first.
 type rank struct {
-	endpoint bool
-	twin     bool // unused, and nothing differs but model and wire
-	same     int  // of model and wire
-	fair     bool
-	unused   bool
-	share    float64
+	twin   bool // unused, and nothing differs but model and wire
+	same   int  // of model and wire
+	fair   bool
+	unused bool
+	share  float64
 }
 
 func rankOf(asked *canon.Form, b *bag, c Candidate) rank {
-	r := rank{endpoint: c.Form.Endpoint == asked.Endpoint, unused: !c.Used}
+	r := rank{unused: !c.Used}
 	if c.Form.Model == asked.Model {
 		r.same++
 	}
 	if c.Form.Wire == asked.Wire {
 		r.same++
 	}
-	r.share = b.share(c.Form.Lines, 0)
+	r.share = b.share(c.Form.Lines, b.skip)
 	r.fair = r.share >= plausible
 	r.twin = r.unused && sameButModel(asked.Lines, c.Form.Lines)
 	return r
@@ -53,7 +61,6 @@ func rankOf(asked *canon.Form, b *bag, c Candidate) rank {
 
 func (r *rank) compare(other *rank) int {
 	return cmp.Or(
-		compareBools(r.endpoint, other.endpoint),
 		compareBools(r.twin, other.twin),
 		cmp.Compare(r.same, other.same),
 		compareBools(r.fair, other.fair),
@@ -85,28 +92,33 @@ func sameButModel(a, b []canon.Line) bool {
 }
 
 // A bag holds what some lines say, to be compared with many others: each line
-// without the numbers in its path, and the words of its long strings.
+// without the numbers in its path, and the pairs of words of its long strings.
 type bag struct {
+	skip   int // bytes of the paths that don't count
 	weight float64
 	lines  map[uint64]int  // how often each line occurs
 	lens   map[int]bool    // the lengths of their values
 	taken  map[uint64]int  // scratch: how many of them a comparison has used
 	words  map[uint64]bool // set while small
-	filter []uint64        // one bit per word hash: most words of unlike texts end here
+	filter []uint64        // a bit for each of words: most pairs of unlike texts end here
 }
 
 // longString is the length from which a string is compared by its words.
 const longString = 24
 
+// anyPath leaves paths out of the comparison.
+const anyPath = math.MaxInt
+
 func newBag(lines []canon.Line, skip int) *bag {
-	b := &bag{lines: make(map[uint64]int, len(lines)), lens: map[int]bool{}, taken: map[uint64]int{}, words: map[uint64]bool{}}
+	b := &bag{skip: skip, lines: make(map[uint64]int, len(lines)), lens: map[int]bool{}, taken: map[uint64]int{}, words: map[uint64]bool{}}
 	for _, l := range lines {
 		b.weight += weigh(l.Value)
-		b.lines[lineHash(l, skip)]++
+		path := pathHash(l.Path, skip)
+		b.lines[path^maphash.String(seed, l.Value)]++
 		b.lens[len(l.Value)] = true
-		eachWord(l.Value, func(h uint64, _ int) { b.words[h] = true })
+		eachWord(l.Value, func(h uint64, _ int) { b.words[path^h] = true })
 	}
-	b.filter = make([]uint64, 1<<max(4, bits.Len(uint(len(b.words)))-2))
+	b.filter = make([]uint64, 1<<max(4, bits.Len(uint(len(b.words)))))
 	for h := range b.words {
 		b.filter[h>>6&uint64(len(b.filter)-1)] |= 1 << (h & 63)
 	}
@@ -129,12 +141,12 @@ func (b *bag) share(lines []canon.Line, skip int) float64 {
 	clear(b.taken)
 	var total, common float64
 	for _, l := range lines {
-		w := weigh(l.Value)
+		w, path := weigh(l.Value), pathHash(l.Path, skip)
 		total += w
-		if b.take(l, skip) {
+		if b.take(path, l.Value) {
 			common += w
 		} else {
-			common += w * b.covered(l.Value)
+			common += w * b.covered(path, l.Value)
 		}
 	}
 	if total+b.weight == 0 {
@@ -144,11 +156,11 @@ func (b *bag) share(lines []canon.Line, skip int) float64 {
 }
 
 // take reports whether the bag has the line once more.
-func (b *bag) take(l canon.Line, skip int) bool {
-	if !b.lens[len(l.Value)] {
+func (b *bag) take(path uint64, value string) bool {
+	if !b.lens[len(value)] {
 		return false
 	}
-	h := lineHash(l, skip)
+	h := path ^ maphash.String(seed, value)
 	if b.taken[h] >= b.lines[h] {
 		return false
 	}
@@ -157,11 +169,12 @@ func (b *bag) take(l canon.Line, skip int) bool {
 }
 
 // covered returns the part of a long string's words that the bag has too.
-func (b *bag) covered(value string) float64 {
+func (b *bag) covered(path uint64, value string) float64 {
 	var total, common int
 	mask := uint64(len(b.filter) - 1)
 	eachWord(value, func(h uint64, n int) {
 		total += n
+		h ^= path
 		if b.filter[h>>6&mask]&(1<<(h&63)) != 0 && b.words[h] {
 			common += n
 		}
@@ -172,12 +185,11 @@ func (b *bag) covered(value string) float64 {
 	return float64(common) / float64(total)
 }
 
-// lineHash is of the value and of the path without the numbers in it.
-func lineHash(l canon.Line, skip int) uint64 {
-	h := maphash.String(seed, l.Value)
-	digits := false
-	for i := min(skip, len(l.Path)); i < len(l.Path); i++ {
-		c := l.Path[i]
+// pathHash is of a path without its first skip bytes and the numbers in it.
+func pathHash(path string, skip int) uint64 {
+	h, digits := uint64(fnvOffset), false
+	for i := min(skip, len(path)); i < len(path); i++ {
+		c := path[i]
 		if '0' <= c && c <= '9' {
 			if digits {
 				continue
@@ -200,9 +212,9 @@ const (
 // maxWords bounds the bytes of one string that are read for words.
 const maxWords = 32 << 10
 
-// eachWord calls f with the hash and length of each word of a long JSON
-// string: runs of letters and digits, pairs of neighbours in a script without
-// spaces. Of a huge string it reads the beginning and the end.
+// eachWord calls f for each word of a long JSON string, with a hash of it and
+// the word before, and its length. A character of a script without spaces is
+// a word. Of a huge string it reads the beginning and the end.
 func eachWord(value string, f func(h uint64, n int)) {
 	if len(value) < longString || value[0] != '"' {
 		return
@@ -211,36 +223,26 @@ func eachWord(value string, f func(h uint64, n int)) {
 		eachWord(value[:maxWords/2], f)
 		value = `"` + value[len(value)-maxWords/2:]
 	}
-	h, n := uint64(fnvOffset), 0
+	h, before, n := uint64(fnvOffset), uint64(0), 0
 	end := func() {
-		if n > 0 {
-			f(h^h>>32, n)
+		if n == 0 {
+			return
 		}
-		h, n = fnvOffset, 0
+		h ^= h >> 32
+		f(h^before*fnvPrime, n)
+		h, before, n = fnvOffset, h, 0
 	}
-	before := uint64(0) // the ideograph before
 	for i := 1; i < len(value); i++ {
-		switch c := value[i]; {
+		c := value[i]
+		switch {
 		case c >= 0xE3: // U+3000 and up
 			end()
-			size := 3
-			if c >= 0xF0 {
-				size = 4
-			}
-			char := uint64(fnvOffset)
-			for ; size > 0 && i < len(value); size, i = size-1, i+1 {
-				char = (char ^ uint64(value[i])) * fnvPrime
-			}
-			i--
-			f(before*fnvPrime^char, 3)
-			before = char
+			fallthrough
 		case wordBytes[c]:
 			h = (h ^ uint64(c)) * fnvPrime
 			n++
-			before = 0
 		default:
 			end()
-			before = 0
 			if c == '\\' {
 				i++ // an escape is no letter
 			}

@@ -76,6 +76,9 @@ func shorten(s string, n int) string {
 	return cutAfter(s, n) + "…"
 }
 
+// gaps are where a text may be cut, and what then goes.
+const gaps = " \t\r\n,"
+
 // cutAfter returns the beginning of s, at most n bytes, at the end of a word
 // if there is one.
 func cutAfter(s string, n int) string {
@@ -85,10 +88,10 @@ func cutAfter(s string, n int) string {
 	for n > 0 && !utf8.RuneStart(s[n]) {
 		n--
 	}
-	if i := strings.LastIndexAny(s[:n], " \n\t"); i > n/2 {
+	if i := strings.LastIndexAny(s[:n+1], gaps); i > n/2 {
 		n = i
 	}
-	return strings.TrimRight(s[:n], " \t\n\r")
+	return strings.TrimRight(s[:n], gaps)
 }
 
 // cutBefore returns the end of s, at most n bytes, at the start of a word if
@@ -101,10 +104,10 @@ func cutBefore(s string, n int) string {
 	for i < len(s) && !utf8.RuneStart(s[i]) {
 		i++
 	}
-	if k := strings.IndexAny(s[i:], " \n\t"); k >= 0 && k < n/2 {
-		i += k
+	if k := strings.IndexAny(s[i-1:], gaps); k > 0 && k <= n/2 {
+		i += k - 1
 	}
-	return strings.TrimLeft(s[i:], " \t\n\r")
+	return strings.TrimLeft(s[i:], gaps)
 }
 
 // count writes n with commas: 12,345.
@@ -126,6 +129,36 @@ func sizeOf(n int) string {
 
 // longToken is the length from which text without a blank is not for people.
 const longToken = 200
+
+// readable puts descriptions in the place of what nobody reads in a text.
+func readable(s string) string {
+	if len(s) < longToken {
+		return s
+	}
+	var b strings.Builder
+	for s != "" {
+		n := strings.IndexAny(s, " \t\r\n\"")
+		if n < 0 {
+			n = len(s)
+		}
+		if what, ok := opaque(s[:n]); ok {
+			b.WriteString("<" + what + ">")
+		} else {
+			b.WriteString(s[:n])
+		}
+		if n < len(s) {
+			b.WriteByte(s[n])
+			n++
+		}
+		s = s[n:]
+	}
+	return b.String()
+}
+
+func isOpaque(s string) bool {
+	_, ok := opaque(s)
+	return ok
+}
 
 // opaque describes text that nobody reads: "base64, 12,345 bytes, sha256 ab12…".
 func opaque(s string) (string, bool) {

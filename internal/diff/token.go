@@ -9,10 +9,32 @@ import (
 // lines cuts a text after each newline.
 func lines(s string) []string { return strings.SplitAfter(s, "\n") }
 
+// chunks cuts a text after one in about sixteen words. What is before and
+// behind does not matter, so a text that is the same is cut the same.
+func chunks(s string) []string {
+	out := make([]string, 0, len(s)/64+1)
+	start, h := 0, uint64(fnvOffset)
+	for i := range len(s) {
+		c := s[i]
+		switch {
+		case c >= 0xE3 && i > start && i+3 <= len(s) && (uint64(s[i+1])<<6^uint64(s[i+2]))*fnvPrime>>20&31 == 0,
+			i > start && !wordBytes[c] && h>>20&15 == 0:
+			out = append(out, s[start:i])
+			start = i
+		}
+		if wordBytes[c] {
+			h = (h ^ uint64(c)) * fnvPrime
+		} else {
+			h = fnvOffset
+		}
+	}
+	return append(out, s[start:])
+}
+
 // words cuts a text into words, numbers, stretches of blanks, newlines and
 // single signs. Characters that are seen as one stay together.
 func words(s string) []string {
-	out := make([]string, 0, len(s)/3)
+	out := make([]string, 0, len(s)/2+1)
 	for len(s) > 0 {
 		n := wordLen(s)
 		out = append(out, s[:n])
@@ -58,6 +80,13 @@ func classOf(r rune) class {
 
 // wordLen returns the length of the first token of s.
 func wordLen(s string) int {
+	n := 0
+	for n < len(s) && wordBytes[s[n]] && s[n] < utf8.RuneSelf {
+		n++
+	}
+	if n > 0 && n < len(s) && s[n] == ' ' {
+		return n // nearly always
+	}
 	r, n := utf8.DecodeRuneInString(s)
 	first := classOf(r)
 	if first == newline || strings.HasPrefix(s, "\r\n") {
@@ -93,7 +122,7 @@ func inWord(s string, n int) bool {
 	switch s[n] {
 	case '\'':
 		return wordBytes[before] && wordBytes[after]
-	case '.', ',':
+	case '.':
 		return '0' <= before && before <= '9' && '0' <= after && after <= '9'
 	}
 	return false

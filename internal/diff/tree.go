@@ -137,6 +137,15 @@ func (n *node) kid(name string) string {
 	return ""
 }
 
+// fields returns what stands for the node if only one side has it: itself, or
+// the members of "body", "header" and "query", which are no fields.
+func (n *node) fields() []*node {
+	if n.path == n.seg && len(n.kids) > 0 {
+		return n.kids
+	}
+	return []*node{n}
+}
+
 // json returns the node as compact JSON. What tells a reader what an object is
 // comes first, the other members in canonical order.
 func (n *node) json() string {

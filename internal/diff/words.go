@@ -1,6 +1,9 @@
 package diff
 
-import "strings"
+import (
+	"math"
+	"strings"
+)
 
 // A span is a stretch of two texts, as offsets in both: the same text, or what
 // one has in the place of the other.
@@ -14,22 +17,24 @@ type span struct {
 type comparison struct {
 	a, b  string
 	spans []span
+	steps int // that matching may still take
 }
 
 // compareTexts compares lines first, then the words of the lines that differ.
 func compareTexts(a, b string) *comparison {
-	c := &comparison{a: a, b: b}
+	c := &comparison{a: a, b: b, steps: maxSteps}
 	p := commonStart(a, b)
 	s := commonEnd(a[p:], b[p:])
 	c.add(p, p, true)
 	midA, midB := a[p:len(a)-s], b[p:len(b)-s]
 	if strings.Contains(midA, "\n") && strings.Contains(midB, "\n") {
-		c.tokens(midA, midB, lines, c.words)
+		c.tokens(midA, midB, lines, c.block)
 	} else {
-		c.words(midA, midB)
+		c.block(midA, midB)
 	}
 	c.add(s, s, true)
 	c.clean()
+	c.trim()
 	c.slide()
 	return c
 }
@@ -96,10 +101,52 @@ func commonEnd(a, b string) int {
 
 // blank reports what may belong to a stretch of blanks or to a character that
 // started before.
-func blank(c byte) bool { return c == ' ' || '\t' <= c && c <= '\r' || c >= 0x80 }
+func blank(c byte) bool { return isSpace(c) || c >= 0x80 }
+
+func isSpace(c byte) bool { return c == ' ' || '\t' <= c && c <= '\r' }
+
+// Bounds of what is compared word by word.
+const (
+	largeBlock = 20_000  // bytes of both texts, from which they are cut up first
+	hugeBlock  = 200_000 // bytes of both texts, from which they are just different
+	mostLines  = 500     // lines of one block
+)
+
+// block compares the next stretch of both texts. A large one of as many lines
+// on both sides is compared line with line, as if something was set in each;
+// any other is cut up at words that are the same in both.
+func (c *comparison) block(a, b string) {
+	if len(a)+len(b) < largeBlock {
+		c.words(a, b)
+		return
+	}
+	la, lb := lines(a), lines(b)
+	if len(la) == 1 || len(la) != len(lb) {
+		c.tokens(a, b, chunks, c.words)
+		return
+	}
+	for i := range la {
+		ta, tb := strings.TrimSuffix(la[i], "\n"), strings.TrimSuffix(lb[i], "\n")
+		switch {
+		case ta == tb:
+			c.add(len(ta), len(tb), true)
+		case i < mostLines:
+			c.words(ta, tb)
+		default:
+			c.add(len(ta), len(tb), false)
+		}
+		if len(ta) < len(la[i]) {
+			c.add(1, 1, true)
+		}
+	}
+}
 
 // words compares the next stretch of both texts word by word.
 func (c *comparison) words(a, b string) {
+	if len(a)+len(b) > hugeBlock {
+		c.add(len(a), len(b), false)
+		return
+	}
 	c.tokens(a, b, words, func(a, b string) { c.add(len(a), len(b), false) })
 }
 
@@ -130,7 +177,7 @@ func (c *comparison) tokens(a, b string, cut func(string) []string, between func
 		return head
 	}
 	i, j := 0, 0
-	for _, r := range append(match(number(ta), number(tb)), run{len(ta), len(tb), 0}) {
+	for _, r := range append(match(number(ta), number(tb), &c.steps), run{len(ta), len(tb), 0}) {
 		switch onlyA, onlyB := take(&a, ta[i:r.a]), take(&b, tb[j:r.b]); {
 		case onlyA != "" && onlyB != "":
 			between(onlyA, onlyB)
@@ -164,22 +211,55 @@ func (c *comparison) crumb(before, same, after span) bool {
 	if weight == 0 {
 		return len(text) <= 8
 	}
-	changed := func(s span) int { return max(countWords(c.recorded(s)), countWords(c.incoming(s))) }
-	return 2*weight <= min(changed(before), changed(after))
+	large := func(s span) bool {
+		return hasWords(c.recorded(s), 2*weight) || hasWords(c.incoming(s), 2*weight)
+	}
+	return large(before) && large(after)
 }
 
-// countWords counts the words of s.
-func countWords(s string) int {
+// countWords counts the words of s; a character of U+3000 and up is one.
+func countWords(s string) int { return countTo(s, math.MaxInt) }
+
+// hasWords reports whether s has at least n words.
+func hasWords(s string, n int) bool { return countTo(s, n) >= n }
+
+func countTo(s string, limit int) int {
 	n := 0
 	in := false
-	for i := range len(s) {
+	for i := 0; i < len(s) && n < limit; i++ {
 		word := wordBytes[s[i]]
-		if word && !in {
+		if word && !in || s[i] >= 0xE3 {
 			n++
 		}
 		in = word
 	}
 	return n
+}
+
+// trim leaves blanks out of a change that both of its sides end or start with.
+func (c *comparison) trim() {
+	var out []span
+	for _, s := range c.spans {
+		if s.same {
+			out = append(out, s)
+			continue
+		}
+		head, tail := 0, 0
+		for s.a0+head < s.a1 && s.b0+head < s.b1 && c.a[s.a0+head] == c.b[s.b0+head] && isSpace(c.a[s.a0+head]) {
+			head++
+		}
+		for s.a0+head < s.a1-tail && s.b0+head < s.b1-tail && c.a[s.a1-tail-1] == c.b[s.b1-tail-1] && isSpace(c.a[s.a1-tail-1]) {
+			tail++
+		}
+		out = append(out,
+			span{s.a0, s.a0 + head, s.b0, s.b0 + head, true},
+			span{s.a0 + head, s.a1 - tail, s.b0 + head, s.b1 - tail, false},
+			span{s.a1 - tail, s.a1, s.b1 - tail, s.b1, true})
+	}
+	c.spans = nil
+	for _, s := range out {
+		c.add(s.a1-s.a0, s.b1-s.b0, s.same)
+	}
 }
 
 // slide moves what only one text has to where a line starts, if it may as well

@@ -16,13 +16,20 @@ const shortText = 100
 // Of more than limit edits the rest are counted; a limit of 0 is none.
 func Write(edits []Edit, indent string, limit int) string {
 	w := writer{indent: indent}
-	if limit <= 0 || limit > len(edits) {
-		limit = len(edits)
+	for shown := 0; len(edits) > 0; shown++ {
+		if shown == limit && limit > 0 {
+			w.more(edits)
+			break
+		}
+		n := siblings(edits)
+		if n >= manySiblings {
+			w.siblings(edits[:n])
+		} else {
+			n = 1
+			w.edit(&edits[0])
+		}
+		edits = edits[n:]
 	}
-	for i := range edits[:limit] {
-		w.edit(&edits[i])
-	}
-	w.more(edits[limit:])
 	return w.b.String()
 }
 
@@ -55,6 +62,42 @@ func (w *writer) more(rest []Edit) {
 	w.line(fmt.Sprintf("and %s more: %s", count(len(rest)), strings.Join(names, ", ")))
 }
 
+// manySiblings is the number of neighbours from which they are one entry.
+const manySiblings = 4
+
+// siblings returns how many edits from the first on are neighbours in a list
+// that only one side has.
+func siblings(edits []Edit) int {
+	parent := func(e *Edit) string { return e.Path[:strings.LastIndexByte(e.Path, '/')+1] }
+	first := &edits[0]
+	if !isIndex(first.Path[len(parent(first)):]) {
+		return 1
+	}
+	n := 1
+	for n < len(edits) && (edits[n].Recorded == "") == (first.Recorded == "") &&
+		(edits[n].Incoming == "") == (first.Incoming == "") &&
+		(first.Incoming == "" || first.Recorded == "") && parent(&edits[n]) == parent(first) {
+		n++
+	}
+	return n
+}
+
+// siblings shows neighbours that only one side has.
+func (w *writer) siblings(edits []Edit) {
+	side := "the incoming request"
+	if edits[0].Incoming == "" {
+		side = "the recording"
+	}
+	w.line(shown(edits[0].Path), " to ", shown(edits[len(edits)-1].Path), ": only in ", side)
+	for i, e := range edits {
+		if i == manySiblings-1 && len(edits) > manySiblings {
+			w.line("  … and ", count(len(edits)-i), " more")
+			return
+		}
+		w.line("  ", summary(e.Recorded+e.Incoming))
+	}
+}
+
 func (w *writer) edit(e *Edit) {
 	head := shown(e.Path)
 	switch {
@@ -75,7 +118,7 @@ func (w *writer) edit(e *Edit) {
 		return
 	}
 	if e.From != "" {
-		head += " (" + shown(e.From) + " in the recording)"
+		head += " (" + shown(parted(e.From, e.Path)) + " in the recording)"
 	}
 	if e.Note != "" {
 		head += ": " + e.Note
@@ -87,6 +130,18 @@ func (w *writer) edit(e *Edit) {
 // shown writes a path for people and for the terminal.
 func shown(path string) string { return escape(canon.Short(path), escapeControls) }
 
+// parted returns from without the end it has in common with path, from the
+// list element on in which they part.
+func parted(from, path string) string {
+	for {
+		i, j := strings.LastIndexByte(from, '/'), strings.LastIndexByte(path, '/')
+		if i < 0 || j < 0 || from[i:] != path[j:] {
+			return from
+		}
+		from, path = from[:i], path[:j]
+	}
+}
+
 // values shows what a field has on both sides.
 func (w *writer) values(e *Edit) {
 	a, aok := canon.Unquote(e.Recorded)
@@ -95,13 +150,12 @@ func (w *writer) values(e *Edit) {
 	if !text {
 		a, b = e.Recorded, e.Incoming
 	}
-	_, opaqueA := opaque(a)
-	_, opaqueB := opaque(b)
 	switch {
-	case opaqueA || opaqueB:
+	case strings.HasPrefix(e.Note, lineEndsNote):
+	case text && (isOpaque(a) || isOpaque(b)):
 		w.both(e.summaries())
-		if n := firstDifference(a, b); n > 0 {
-			w.line("  they differ from byte ", count(n), " on")
+		if n := firstDifference(a, b); n >= longToken {
+			w.line("  the same up to byte ", count(n))
 		}
 	case kindOf(e.Recorded) != kindOf(e.Incoming):
 		w.both(e.summaries())
@@ -113,7 +167,7 @@ func (w *writer) values(e *Edit) {
 			}
 			w.both(shownString(a, level), shownString(b, level))
 		} else {
-			w.both(a, b)
+			w.both(escape(a, escapeControls), escape(b, escapeControls))
 		}
 		w.change(a, b)
 	default:
@@ -172,11 +226,11 @@ func summaryOf(s string, n int) string {
 	if what, ok := opaque(s); ok {
 		return "<" + what + ">"
 	}
-	cut := shorten(s, n)
-	if cut == s {
-		return shownString(s, escapeControls)
+	text := readable(s)
+	if cut := shorten(text, n); cut != text {
+		return shownString(cut, escapeControls) + " (" + sizeOf(len(s)) + ")"
 	}
-	return shownString(cut, escapeControls) + " (" + sizeOf(len(s)) + ")"
+	return shownString(text, escapeControls)
 }
 
 // shortenJSON shortens the strings of compact JSON, and then its end.

@@ -1,0 +1,268 @@
+package diff
+
+import (
+	"encoding/json"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/promptecho/promptecho/internal/canon"
+	"github.com/promptecho/promptecho/internal/cassette"
+)
+
+// sides undoes marked: the recorded and the incoming text.
+func sides(text string, m marks) (recorded, incoming string) {
+	var a, b strings.Builder
+	for text != "" {
+		del, ins := strings.Index(text, m.delFrom), strings.Index(text, m.insFrom)
+		switch {
+		case del < 0 && ins < 0:
+			a.WriteString(text)
+			b.WriteString(text)
+			return a.String(), b.String()
+		case ins < 0 || del >= 0 && del < ins:
+			a.WriteString(text[:del])
+			b.WriteString(text[:del])
+			only, rest, _ := strings.Cut(text[del+len(m.delFrom):], m.delTo)
+			a.WriteString(only)
+			text = rest
+		default:
+			a.WriteString(text[:ins])
+			b.WriteString(text[:ins])
+			only, rest, _ := strings.Cut(text[ins+len(m.insFrom):], m.insTo)
+			b.WriteString(only)
+			text = rest
+		}
+	}
+	return a.String(), b.String()
+}
+
+func checkMarks(t *testing.T, a, b string) {
+	t.Helper()
+	c := compareTexts(a, b)
+	if gotA, gotB := sides(c.marked(), c.marks()); gotA != a || gotB != b {
+		t.Errorf("the marks are not faithful\nrecorded: %q\nincoming: %q\nmarked:   %q", a, b, c.marked())
+	}
+	at := span{}
+	for _, s := range c.spans {
+		if s.a0 != at.a1 || s.b0 != at.b1 || s.same && c.recorded(s) != c.incoming(s) {
+			t.Errorf("compare %q and %q: bad span %+v after %+v", a, b, s, at)
+		}
+		at = s
+	}
+	for _, row := range c.layout() {
+		if strings.Contains(row, "\n") {
+			t.Errorf("compare %q and %q: a row of two lines: %q", a, b, row)
+		}
+	}
+}
+
+// TestMarksFaithful changes texts at random.
+func TestMarksFaithful(t *testing.T) {
+	t.Parallel()
+	parts := []string{"the", "cat", "sat", "on", "\n", "\n", " ", " ", " ", "  ", "\t", "\r\n", ".", "[-", "-]", "{+", "+}", "-", "[", "東", "é", "e\u0301", "👩‍🍳", "\xff"}
+	for seed := range uint64(3000) {
+		r := rand.New(rand.NewPCG(seed, 7))
+		var a, b []string
+		for range r.IntN(60) {
+			p := parts[r.IntN(len(parts))]
+			a = append(a, p)
+			switch r.IntN(8) {
+			case 0:
+			case 1:
+				b = append(b, p, parts[r.IntN(len(parts))])
+			case 2:
+				b = append(b, parts[r.IntN(len(parts))])
+			default:
+				b = append(b, p)
+			}
+		}
+		checkMarks(t, strings.Join(a, ""), strings.Join(b, ""))
+	}
+}
+
+func FuzzMarks(f *testing.F) {
+	f.Add("the cat sat\non the mat", "the cat lay\non the mat\n")
+	f.Add("a [-b-] c", "a {+b+} c")
+	f.Add("\r\n\n", "\n\r\n")
+	f.Fuzz(checkMarks)
+}
+
+// TestMatch checks that runs are common, in order, and not too few.
+func TestMatch(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(400) {
+		r := rand.New(rand.NewPCG(seed, 3))
+		random := func() []int32 {
+			s := make([]int32, r.IntN(40))
+			for i := range s {
+				s[i] = int32(r.IntN(8))
+			}
+			return s
+		}
+		a, b := random(), random()
+		for _, limit := range []int{maxSteps, 50, 0} {
+			steps := limit
+			total, x, y := 0, 0, 0
+			for _, m := range match(a, b, &steps) {
+				if m.a < x || m.b < y || m.n == 0 {
+					t.Fatalf("match(%v, %v): run %+v out of order", a, b, m)
+				}
+				for i := range m.n {
+					if a[m.a+i] != b[m.b+i] {
+						t.Fatalf("match(%v, %v): run %+v is not common", a, b, m)
+					}
+				}
+				total, x, y = total+m.n, m.a+m.n, m.b+m.n
+			}
+			if want := longest(a, b); limit == maxSteps && total != want {
+				t.Fatalf("match(%v, %v) has %d elements, the longest common subsequence %d", a, b, total, want)
+			}
+		}
+	}
+}
+
+// longest returns the length of the longest common subsequence.
+func longest(a, b []int32) int {
+	row := make([]int, len(b)+1)
+	for i := range a {
+		before := 0
+		for j := range b {
+			was := row[j+1]
+			if a[i] == b[j] {
+				row[j+1] = before + 1
+			} else {
+				row[j+1] = max(row[j+1], row[j])
+			}
+			before = was
+		}
+	}
+	return row[len(b)]
+}
+
+// TestPatience cuts what is too much for Myers at unique elements.
+func TestPatience(t *testing.T) {
+	t.Parallel()
+	var a, b []int32
+	for i := range int32(4000) {
+		if i%50 == 0 {
+			a, b = append(a, i), append(b, i)
+		} else {
+			a, b = append(a, 10_000+i), append(b, 20_000+i)
+		}
+	}
+	steps, total := maxSteps, 0
+	for _, r := range match(a, b, &steps) {
+		total += r.n
+	}
+	if total != 80 {
+		t.Errorf("match found %d common elements, want 80", total)
+	}
+}
+
+func FuzzForms(f *testing.F) {
+	f.Add([]byte(`{"model":"a","messages":[{"role":"user","content":"hi"}]}`), []byte(`{"model":"b","messages":[{"role":"user","content":"ho"}],"tools":[]}`))
+	f.Add([]byte(`{"a":1,"a":{"x":[]},"a":[1]}`), []byte(`{"a":{"0":1,"*":2},"":{}}`))
+	f.Add([]byte(`[1,[2,"x"],{"a/b":"~"}]`), []byte(`[[2,"x"],1,{"a~b":"/"}]`))
+	f.Add([]byte("x"), []byte(""))
+	f.Fuzz(func(t *testing.T, recorded, incoming []byte) {
+		make1 := func(body []byte, url string) *canon.Form {
+			return (&canon.Rules{}).Form(&cassette.Request{Method: "POST", URL: url, Body: body})
+		}
+		for _, url := range []string{"https://x/v1/chat/completions", "https://x/other?a=b"} {
+			checkForms(t, make1(recorded, url), make1(incoming, url))
+		}
+	})
+}
+
+// TestFormsOfRandomJSON changes JSON at random.
+func TestFormsOfRandomJSON(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(2000) {
+		r := rand.New(rand.NewPCG(seed, 11))
+		a := randomValue(r, 4)
+		b := changed(r, a)
+		make1 := func(v any) *canon.Form {
+			body, err := json.Marshal(map[string]any{"messages": v, "model": "m", "seed": r.IntN(3)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return (&canon.Rules{}).Form(&cassette.Request{Method: "POST", URL: "https://x/v1/chat/completions", Body: body})
+		}
+		checkForms(t, make1(a), make1(b))
+	}
+}
+
+func randomValue(r *rand.Rand, depth int) any {
+	switch n := r.IntN(7); {
+	case n < 2 && depth > 0:
+		list := make([]any, r.IntN(6))
+		for i := range list {
+			list[i] = randomValue(r, depth-1)
+		}
+		return list
+	case n < 4 && depth > 0:
+		object := map[string]any{}
+		for range r.IntN(5) {
+			object[[]string{"role", "type", "name", "text", "0", "a/b", "", "x y"}[r.IntN(8)]] = randomValue(r, depth-1)
+		}
+		return object
+	case n == 4:
+		return r.IntN(5)
+	case n == 5:
+		return []any{nil, true, false, ""}[r.IntN(4)]
+	}
+	return generate("prose", r.IntN(40), r.Uint64N(5))
+}
+
+func changed(r *rand.Rand, v any) any {
+	if r.IntN(12) == 0 {
+		return randomValue(r, 2)
+	}
+	switch v := v.(type) {
+	case []any:
+		var out []any
+		for _, e := range v {
+			switch r.IntN(10) {
+			case 0:
+			case 1:
+				out = append(out, randomValue(r, 2), e)
+			case 2:
+				out = append([]any{e}, out...)
+			default:
+				out = append(out, changed(r, e))
+			}
+		}
+		return out
+	case map[string]any:
+		out := map[string]any{}
+		for _, k := range slices.Sorted(maps.Keys(v)) {
+			if r.IntN(10) > 0 {
+				out[k] = changed(r, v[k])
+			}
+		}
+		return out
+	}
+	return v
+}
+
+func checkForms(t *testing.T, a, b *canon.Form) {
+	t.Helper()
+	edits := Forms(a, b)
+	if same := a.Text() == b.Text(); same != (len(edits) == 0) {
+		t.Fatalf("same text: %v, edits: %#v\nrecorded: %s\nincoming: %s", same, edits, a.Text(), b.Text())
+	}
+	text := Write(edits, "\t", 5)
+	if again := Write(Forms(a, b), "\t", 5); again != text {
+		t.Fatalf("two reports of one difference:\n%s\n%s", text, again)
+	}
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSuffix(line, "\n"); !strings.HasPrefix(line, "\t") || strings.TrimRight(line, " \t\r") != line {
+			t.Fatalf("bad line %q in:\n%s", line, text)
+		}
+	}
+	Write(Drift(a, b), "", 0)
+	Nearest(a, []Candidate{{b, false}, {a, true}})
+}
