@@ -12,20 +12,24 @@ import (
 
 // caller returns the place in the user's code that asked, as "file.go:line"
 // relative to the working directory: the innermost frame of a test file or of
-// the main module. It is empty if the request was sent from a goroutine that
-// has none.
+// the main module that called an http.Client, itself or through an SDK. What
+// is below the client is transports, which asked for nothing. It is empty if
+// the request was sent from a goroutine that has no such frame.
 func caller() string {
 	pcs := make([]uintptr, 64)
 	frames := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs)])
-	for {
-		f, more := frames.Next()
-		if isUser(f) {
-			return shortFile(f.File) + ":" + strconv.Itoa(f.Line)
-		}
-		if !more {
-			return ""
+	place := ""
+	for more := true; more; {
+		var f runtime.Frame
+		f, more = frames.Next()
+		switch {
+		case strings.HasPrefix(f.Function, "net/http.(*Client)."):
+			place = ""
+		case place == "" && isUser(f):
+			place = shortFile(f.File) + ":" + strconv.Itoa(f.Line)
 		}
 	}
+	return place
 }
 
 // mainModule is the path of the module that is built, "" if it is unknown.

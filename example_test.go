@@ -15,7 +15,7 @@ import (
 // SDK, which takes the same *http.Client.
 func complete(client *http.Client, prompt string) (string, error) {
 	body, err := json.Marshal(map[string]any{
-		"model":    "gpt-5-mini",
+		"model":    "gpt-5.4-mini",
 		"messages": []map[string]string{{"role": "user", "content": prompt}},
 	})
 	if err != nil {
@@ -66,7 +66,7 @@ func ExampleRecorder_Client_stream() {
 	}
 	defer rec.Close()
 	resp, err := rec.Client().Post("https://api.openai.com/v1/chat/completions", "application/json",
-		strings.NewReader(`{"model":"gpt-5-mini","stream":true,"messages":[{"role":"user","content":"Say hello."}]}`))
+		strings.NewReader(`{"model":"gpt-5.4-mini","stream":true,"messages":[{"role":"user","content":"Say hello."}]}`))
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -96,7 +96,7 @@ func ExampleRecorder_Misses() {
 		fmt.Printf("%s:%d: %s\n%s", miss.File, miss.Line, miss.Reason, miss.Diff)
 	}
 	// Output:
-	// 418 I'm a teapot: promptecho: not recorded: openai.chat gpt-5-mini: the nearest recording differs in messages/0/content/0/text
+	// 418 I'm a teapot: promptecho: not recorded: openai.chat gpt-5.4-mini: the nearest recording differs in messages/0/content/0/text
 	// testdata/cassettes/capital.yaml:4: the nearest recording differs in messages/0/content/0/text
 	//   messages/0/content/0/text
 	//     recorded: "What is the capital of France?"

@@ -19,7 +19,7 @@ func TestCapital(t *testing.T) {
 		option.WithAPIKey(rec.Secret("OPENAI_API_KEY")),
 	)
 	answer, err := client.Chat.Completions.New(t.Context(), openai.ChatCompletionNewParams{
-		Model:    openai.ChatModelGPT5Mini,
+		Model:    openai.ChatModelGPT5_4Mini,
 		Messages: []openai.ChatCompletionMessageParamUnion{openai.UserMessage("What is the capital of France?")},
 	})
 	if err != nil {
