@@ -70,7 +70,7 @@ To record it again:
 		{
 			name: "unused", recorded: []string{"a", "b"}, asked: []string{"a"},
 			want: `1 of 2 recordings not used
-  FILE:21: openai.chat, model m
+  FILE:22: openai.chat, model m
 
 Delete them from the file, give AllowUnused(), or record again:
   ` + command,

@@ -151,7 +151,9 @@ func (w *writer) interaction(it *Interaction) {
 		w.key(itemIndent, "usage")
 		w.raw(fmt.Sprintf(" {input_tokens: %d, output_tokens: %d}\n", it.Usage.InputTokens, it.Usage.OutputTokens))
 	}
-	w.number(itemIndent, "latency_ms", it.LatencyMS)
+	// Also if it is zero: the lines of a file must not depend on its timing.
+	w.key(itemIndent, "latency_ms")
+	w.raw(" " + strconv.FormatInt(it.LatencyMS, 10) + "\n")
 	w.buf[start+itemIndent-2] = '-' // the interaction is an element of a list
 }
 

@@ -139,12 +139,13 @@ func (w *writer) padding(ps []int) {
 	w.raw("]\n")
 }
 
-// delays writes the delays but for those at the end that say nothing.
+// delays writes the delays but for those at the end that say nothing. One
+// stays: the lines of a file must not depend on its timing.
 func (w *writer) delays(ds []Delay) {
-	ds = trimDelays(ds)
 	if len(ds) == 0 {
 		return
 	}
+	ds = ds[:max(1, len(trimDelays(ds)))]
 	w.key(partIndent, "delays_ms")
 	sep := " ["
 	for i, d := range ds {
