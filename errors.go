@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/canon"
@@ -121,6 +122,9 @@ func times(n int) string {
 // explain finds the nearest recording and what differs from it.
 func explain(file string, form *canon.Form, candidates []diff.Candidate, slots []*slot, mode chosen) (line int, reason, difference string) {
 	i := diff.Nearest(form, candidates)
+	if twin := elsewhere(form, candidates); twin >= 0 {
+		i = twin
+	}
 	if i < 0 {
 		return 0, fmt.Sprintf("nothing is recorded, and %s does not record", mode), ""
 	}
@@ -134,10 +138,20 @@ func explain(file string, form *canon.Form, candidates []diff.Candidate, slots [
 		reason = fmt.Sprintf("recorded only with a %s answer", wireName(nearest.form.Wire))
 	case nearest.form.Model != form.Model && len(edits) == 1:
 		reason = fmt.Sprintf("recorded for another model, %s", nearest.form.Model)
+	case len(edits) == 1 && edits[0].Note == diff.ToolOrder:
+		reason = "the nearest recording differs only in the order of its tools (SortTools makes it not match)"
 	case len(edits) == 1:
 		reason = "the nearest recording differs in " + canon.Short(edits[0].Path)
 	}
 	return nearest.it.Line, reason, diff.Write(edits, "  ", maxEdits)
+}
+
+// elsewhere returns the index of a recording of the very same body for another
+// endpoint, -1 if there is none: a gateway or a provider has changed.
+func elsewhere(form *canon.Form, candidates []diff.Candidate) int {
+	return slices.IndexFunc(candidates, func(c diff.Candidate) bool {
+		return c.Form.Endpoint != form.Endpoint && slices.Equal(c.Form.Lines, form.Lines)
+	})
 }
 
 func wireName(wire string) string {

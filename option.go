@@ -72,6 +72,26 @@ func Mask(expr, placeholder string) Option {
 	}
 }
 
+// MatchHeaders makes request headers match that do not, such as
+// "anthropic-version" or a tenant's. They are written to the cassette, so they
+// must not be secret.
+func MatchHeaders(names ...string) Option {
+	return func(c *config) {
+		c.rules.Headers = append(c.rules.Headers, names...)
+		c.keepHeaders = append(c.keepHeaders, names...)
+	}
+}
+
+// MatchHost makes the host of the URL match, with its port. Without it two hosts
+// that are asked the same at the same path share their recordings, in the order
+// recorded: give it to a test that calls several.
+func MatchHost() Option { return func(c *config) { c.rules.Host = true } }
+
+// SortTools makes the order of tools not match, for programs that range over a
+// map to list them. The order changes the prompt, and with it what a provider
+// can cache; sorting in the program is better.
+func SortTools() Option { return func(c *config) { c.rules.SortTools = true } }
+
 // KeepHeaders writes headers of these names, of requests and responses, to the
 // cassette although they are not on the list of harmless ones. They do not
 // take part in matching.

@@ -1,6 +1,8 @@
 package promptecho
 
 import (
+	"bytes"
+	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
@@ -309,7 +311,7 @@ func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 	case s.fresh:
 		return r.record(req, body, s)
 	}
-	return r.replay(req, s)
+	return r.replay(req, &clean, s)
 }
 
 // next decides in one step what happens to a request: the slot to replay, a
@@ -378,8 +380,27 @@ func cleanRequest(p *redact.Policy, req *http.Request, body []byte) cassette.Req
 		u.Host = req.Host
 		clean.URL = u.String()
 	}
+	clean = unzipped(clean)
 	p.Request(&clean)
 	return dropObvious(clean)
+}
+
+// unzipped decodes a compressed body, so that it can be read, cleaned and
+// matched by what it says. A body in a coding we do not have stays as it is.
+func unzipped(req cassette.Request) cassette.Request {
+	if !strings.EqualFold(req.Headers.Get("content-encoding"), "gzip") {
+		return req
+	}
+	z, err := gzip.NewReader(bytes.NewReader(req.Body))
+	if err != nil {
+		return req
+	}
+	plain, err := io.ReadAll(z)
+	if err != nil {
+		return req
+	}
+	req.Body = plain
+	return req
 }
 
 // dropObvious leaves out headers that say nothing: every call asks for and

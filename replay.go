@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -13,9 +14,10 @@ import (
 	"github.com/promptecho/promptecho/internal/stream"
 )
 
-// replay turns a recorded interaction into the answer to a request.
-func (r *Recorder) replay(req *http.Request, s *slot) (*http.Response, error) {
-	rec := &s.it.Response
+// replay turns a recorded interaction into the answer to a request; clean is
+// the request as it is matched.
+func (r *Recorder) replay(req *http.Request, clean *cassette.Request, s *slot) (*http.Response, error) {
+	rec := relinked(s, clean)
 	parts, err := partsOf(rec)
 	if err != nil {
 		return nil, fmt.Errorf("promptecho: %s:%d: response: %w", r.file, s.it.Line, err)
@@ -50,6 +52,26 @@ func (r *Recorder) replay(req *http.Request, s *slot) (*http.Response, error) {
 	}
 	resp.Body = &replayBody{ctx: req.Context(), pace: r.cfg.pace, end: endOf(r.file, s.it), closing: make(chan struct{}), parts: parts}
 	return resp, nil
+}
+
+// relinked returns the recorded response with the ids that link it to its
+// request replaced by those of the request that is answered now.
+func relinked(s *slot, clean *cassette.Request) *cassette.Response {
+	if !s.form.Linked() {
+		return &s.it.Response
+	}
+	rec := s.it.Response
+	rec.Body = s.form.Relink(rec.Body, &s.it.Request, clean)
+	rec.Events = make([]cassette.Event, len(s.it.Response.Events))
+	for i, event := range s.it.Response.Events {
+		rec.Events[i] = slices.Clone(event)
+		for j, f := range event {
+			if f.Name == "data" {
+				rec.Events[i][j].Value = string(s.form.Relink([]byte(f.Value), &s.it.Request, clean))
+			}
+		}
+	}
+	return &rec
 }
 
 // noRetryDelay makes SDKs that honour a recorded Retry-After (RFC 9110,

@@ -1,10 +1,13 @@
 package promptecho
 
 import (
+	"compress/gzip"
+	"io"
 	"net/http"
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -211,4 +214,163 @@ func TestCassettesStayYoung(t *testing.T) {
 			t.Errorf("%s is still touched", p)
 		}
 	}
+}
+
+// postTo sends any request through a recorder and returns status and body.
+func postTo(t *testing.T, r *Recorder, url, body string, headers ...string) (int, string) {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), "POST", url, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := 0; i < len(headers); i += 2 {
+		req.Header.Set(headers[i], headers[i+1])
+	}
+	resp, err := r.RoundTrip(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	b, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resp.StatusCode, string(b)
+}
+
+// The same prompt recorded for another provider never answers, and the miss
+// says where it is, although another recording is of the right provider.
+func TestMissNamesTheOtherProvider(t *testing.T) {
+	t.Parallel()
+	u := newUpstream(t)
+	file := filepath.Join(t.TempDir(), "c.yaml")
+	r := mustOpen(t, file, InMode(ModeAll))
+	postTo(t, r, u.URL+"/v1/messages", `{"model":"m","max_tokens":9,"system":"s","messages":[{"role":"user","content":"the cat sat"}]}`)
+	ask(t, r, u.URL, "something else")
+	mustClose(t, r)
+
+	r = mustOpen(t, file, InMode(ModeNone))
+	status, body := postTo(t, r, u.URL+"/v1/chat/completions", `{"model":"m","messages":[{"role":"system","content":"s"},{"role":"user","content":"the cat sat"}]}`)
+	if status != http.StatusTeapot || !strings.Contains(body, "recorded for another endpoint, anthropic.messages") {
+		t.Errorf("%d %s", status, body)
+	}
+	if m := r.Misses()[0]; m.Line != 4 {
+		t.Errorf("the miss is at line %d: %v", m.Line, m)
+	}
+	r.Close()
+}
+
+func TestMissNamesSortTools(t *testing.T) {
+	t.Parallel()
+	u := newUpstream(t)
+	file := filepath.Join(t.TempDir(), "c.yaml")
+	tools := func(a, b string) string {
+		return `{"model":"m","messages":[],"tools":[{"type":"function","function":{"name":"` + a + `"}},{"type":"function","function":{"name":"` + b + `"}}]}`
+	}
+	url := u.URL + "/v1/chat/completions"
+	r := mustOpen(t, file, InMode(ModeAll))
+	postTo(t, r, url, tools("a", "b"))
+	mustClose(t, r)
+	r = mustOpen(t, file, InMode(ModeNone))
+	if status, body := postTo(t, r, url, tools("b", "a")); status != http.StatusTeapot || !strings.Contains(body, "differs only in the order of its tools (SortTools") {
+		t.Errorf("%d %s", status, body)
+	}
+	r.Close()
+	r = mustOpen(t, file, InMode(ModeNone), SortTools())
+	if status, body := postTo(t, r, url, tools("b", "a")); status != 200 {
+		t.Errorf("with SortTools: %d %s", status, body)
+	}
+	mustClose(t, r)
+}
+
+func TestOptInHeadersAndHost(t *testing.T) {
+	t.Parallel()
+	u := newUpstream(t)
+	url := u.URL + "/v1/messages"
+	const body = `{"model":"m","messages":[]}`
+	tests := []struct {
+		name string
+		opts []Option
+		url  string
+		want int
+	}{
+		{"header", []Option{MatchHeaders("X-Tenant")}, url, http.StatusTeapot},
+		{"no option", []Option{KeepHeaders("X-Tenant")}, url, 200},
+		{"host", []Option{MatchHost()}, "https://api.anthropic.com/v1/messages", http.StatusTeapot},
+		{"no host", nil, "https://api.anthropic.com/v1/messages", 200},
+	}
+	for _, tt := range tests {
+		file := filepath.Join(t.TempDir(), "c.yaml")
+		r := mustOpen(t, file, append(tt.opts, InMode(ModeAll))...)
+		postTo(t, r, url, body, "X-Tenant", "blue")
+		mustClose(t, r)
+		r = mustOpen(t, file, append(tt.opts, InMode(ModeNone))...)
+		if status, answer := postTo(t, r, tt.url, body, "X-Tenant", "red"); status != tt.want {
+			t.Errorf("%s: %d %s", tt.name, status, answer)
+		}
+		r.Close()
+	}
+}
+
+// A JSON-RPC client counts its requests; the answer it gets has its own number.
+func TestJSONRPCAnswersHaveTheirRequestsID(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "c.yaml")
+	up := roundTripFunc(func(r *http.Request) (*http.Response, error) {
+		body, _ := io.ReadAll(r.Body)
+		answer := `{"jsonrpc":"2.0","id":` + regexp.MustCompile(`"id":(\d+)`).FindStringSubmatch(string(body))[1] + `,"result":{}}`
+		header := http.Header{"Content-Type": {"application/json"}}
+		if strings.Contains(string(body), "stream") {
+			header.Set("Content-Type", "text/event-stream")
+			answer = "event: message\ndata: " + answer + "\n\n"
+		}
+		return &http.Response{StatusCode: 200, Header: header, Body: io.NopCloser(strings.NewReader(answer)), ContentLength: -1}, nil
+	})
+	call := func(id, method string) string { return `{"jsonrpc":"2.0","id":` + id + `,"method":"` + method + `"}` }
+	r := mustOpen(t, file, InMode(ModeAll), Upstream(up))
+	for i, method := range []string{"tools/list", "stream"} {
+		postTo(t, r, "http://h/mcp", call(strconv.Itoa(i+1), method))
+	}
+	mustClose(t, r)
+	r = mustOpen(t, file, InMode(ModeNone))
+	for _, method := range []string{"stream", "tools/list"} { // in another order than recorded
+		if _, body := postTo(t, r, "http://h/mcp", call("77", method)); !strings.Contains(body, `"id":77,`) {
+			t.Errorf("%s: %s", method, body)
+		}
+	}
+	mustClose(t, r)
+}
+
+// A compressed request is stored, cleaned and matched by what it says.
+func TestCompressedRequest(t *testing.T) {
+	t.Parallel()
+	u := newUpstream(t)
+	file := filepath.Join(t.TempDir(), "c.yaml")
+	zipped := func(text string, level int) string {
+		var b strings.Builder
+		z, err := gzip.NewWriterLevel(&b, level)
+		if err != nil {
+			t.Fatal(err)
+		}
+		z.Write([]byte(text))
+		z.Close()
+		return b.String()
+	}
+	url := u.URL + "/v1/chat/completions"
+	r := mustOpen(t, file, InMode(ModeAll))
+	postTo(t, r, url, zipped(prompt("hello"), gzip.BestSpeed), "Content-Encoding", "gzip")
+	mustClose(t, r)
+	if got := savedPrompts(t, file); got != "hello" {
+		t.Errorf("stored %q", got)
+	}
+	r = mustOpen(t, file, InMode(ModeNone))
+	if status, body := postTo(t, r, url, zipped(prompt("hello"), gzip.BestCompression), "Content-Encoding", "gzip"); status != 200 {
+		t.Errorf("%d %s", status, body)
+	}
+	for _, broken := range []string{"not gzip", zipped(prompt("x"), 1)[:20]} {
+		if status, _ := postTo(t, r, url, broken, "Content-Encoding", "gzip"); status != http.StatusTeapot {
+			t.Errorf("a broken body got status %d", status)
+		}
+	}
+	r.Close()
 }

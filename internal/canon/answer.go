@@ -21,10 +21,8 @@ func (f *Form) Read(payloads [][]byte) Answer {
 	var a Answer
 	var t transcript
 	var delta func(*transcript, *cassette.Value)
-	for _, fam := range families {
-		if fam.Name == f.Endpoint {
-			delta = fam.Delta
-		}
+	if f.family != nil && f.Wire != "whole" {
+		delta = f.family.Delta
 	}
 	for _, p := range payloads {
 		if len(p) == 0 || p[0] != '{' && !bytes.ContainsRune(p[:min(len(p), 4096)], '{') {
@@ -35,7 +33,7 @@ func (f *Form) Read(payloads [][]byte) Answer {
 			continue
 		}
 		a.usage(&v)
-		if delta != nil && f.Wire == "stream" {
+		if delta != nil {
 			delta(&t, &v)
 		}
 	}

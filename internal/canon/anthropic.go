@@ -6,31 +6,77 @@ import (
 	"github.com/promptecho/promptecho/internal/cassette"
 )
 
-// anthropicMessages is POST /v1/messages
-// (https://docs.anthropic.com/en/api/messages), also behind gateways that
-// speak it under a prefix.
-var anthropicMessages = Family{
-	Name:   "anthropic.messages",
-	Paths:  []string{"/v1/messages"},
-	Stream: "stream",
-	Bookkeeping: []string{
+// Anthropic's API (https://docs.anthropic.com/en/api), by itself, behind
+// gateways that speak it under a prefix, and on Vertex and Bedrock, where the
+// model and the stream are in the path.
+var anthropicFamilies = []*Family{
+	{
+		Name:        "anthropic.count_tokens",
+		Paths:       []string{"/v1/messages/count_tokens", "/publishers/anthropic/models/count-tokens:rawPredict"},
+		Bookkeeping: []string{"anthropic_version"},
+		Headers:     anthropicHeaders,
+		Rules:       messagesRules,
+	},
+	{
+		Name:        "anthropic.messages",
+		Paths:       []string{"/v1/messages", "/publishers/anthropic/models/{model}:rawPredict"},
+		StreamPaths: []string{"/publishers/anthropic/models/{model}:streamRawPredict"},
+		Stream:      "stream",
+		Bookkeeping: messagesBookkeeping,
+		Sampling:    messagesSampling,
+		Headers:     anthropicHeaders,
+		Rules:       messagesRules,
+		Ends:        []string{"message_stop"},
+		Delta:       anthropicDelta,
+	},
+	{
+		// Bedrock streams in another format, which no client of the others can read.
+		Name:        "anthropic.messages",
+		Paths:       []string{"/model/{model}/invoke"},
+		StreamPaths: []string{"/model/{model}/invoke-with-response-stream"},
+		StreamWire:  "eventstream",
+		Has:         "anthropic_version",
+		Bookkeeping: messagesBookkeeping,
+		Sampling:    messagesSampling,
+		Headers:     append([]string{"anthropic-beta"}, bedrockHeaders...),
+		Rules:       messagesRules,
+	},
+	{
+		Name:        "anthropic.complete",
+		Paths:       []string{"/v1/complete"},
+		Stream:      "stream",
+		Bookkeeping: []string{"metadata"},
+		Sampling:    []string{"max_tokens_to_sample", "temperature", "top_p", "top_k"},
+		Headers:     anthropicHeaders,
+		Rules:       []Rule{dropNulls(), dropEmpty("stop_sequences")},
+	},
+	{
+		Name:        "anthropic.batches",
+		Paths:       []string{"/v1/messages/batches"},
+		Bookkeeping: []string{"requests/*/custom_id", "requests/*/params/metadata"},
+		Headers:     anthropicHeaders,
+	},
+}
+
+var (
+	anthropicHeaders    = []string{"anthropic-beta"}
+	messagesBookkeeping = []string{
 		"metadata", "service_tier", "inference_geo", "diagnostics", "fallback_credit_token", "anthropic_version",
-	},
-	Sampling: []string{"max_tokens", "temperature", "top_p", "top_k"},
-	Headers:  []string{"anthropic-beta"},
-	Rules: []Rule{
-		dropNulls("messages"),
-		dropEmpty("tools", "stop_sequences", "system"),
-		anthropicBeta,
-		anthropicBlocks,
-		anthropicToolIDs,
-		functionTools,
-		anthropicParallel,
-		toolChoice,
-		renamed("stop_sequences", "stop"),
-	},
-	Ends:  []string{"message_stop"},
-	Delta: anthropicDelta,
+	}
+	messagesSampling = []string{"max_tokens", "temperature", "top_p", "top_k"}
+)
+
+// messagesRules bring a conversation in Anthropic's spelling to the common one.
+var messagesRules = []Rule{
+	dropNulls("messages"),
+	dropEmpty("tools", "stop_sequences", "system"),
+	anthropicBeta,
+	anthropicBlocks,
+	anthropicToolIDs,
+	functionTools,
+	anthropicParallel,
+	toolChoice,
+	renamed("stop_sequences", "stop"),
 }
 
 func anthropicDelta(t *transcript, event *cassette.Value) {

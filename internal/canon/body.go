@@ -13,6 +13,8 @@ import (
 type Body struct {
 	*cassette.Value
 	req     *cassette.Request
+	path    string // of the URL, decoded
+	call    *call
 	headers []headerLine
 }
 
@@ -102,13 +104,19 @@ func (b *Body) Set(name string, to cassette.Value) { set(b.Value, name, to) }
 
 // takeStream removes the member that asks for a stream and tells its value:
 // it is part of the form as Wire, and false is the same as absent.
-func (b *Body) takeStream(name string) bool {
-	s := b.Get(name)
-	if s == nil || s.Kind != cassette.Bool {
-		return false
+func (b *Body) takeStream(f *Family) bool {
+	s := b.Get(f.Stream)
+	if f.Stream == "" || s == nil || s.Kind == cassette.Null {
+		return f.Streams
+	}
+	if list := elems(s); b.call.encoding != jsonBody && len(list) == 1 {
+		s = &list[0] // a field of a form
+	}
+	if s.Text != "true" && s.Text != "false" {
+		return f.Streams
 	}
 	stream := s.Text == "true"
-	drop(b.Value, name)
+	drop(b.Value, f.Stream)
 	return stream
 }
 

@@ -29,13 +29,14 @@ type Line struct {
 type Form struct {
 	Endpoint string // "anthropic.messages"; method and path if no family knows it
 	Model    string // the model asked for, for people; empty if none is named
-	Wire     string // "stream" or "whole": how the answer comes
+	Wire     string // how the answer comes: "whole", "stream", or another name for a stream of another format
 	Known    bool   // a family of the table recognised the request
 
 	Lines []Line // what matches, in canonical order
 	Drift []Line // what does not match but is reported when it changed
 
-	key string
+	family *Family
+	key    string
 }
 
 // Text returns the canonical text of the form: what the fingerprint is of.
@@ -79,19 +80,19 @@ type Rules struct {
 	MatchOn []string // if set, only these fields match, beside endpoint and wire
 	Ignore  []string // fields left out
 	Masks   []Mask
-	Strict  bool // sampling parameters match too
+	Headers []string // request headers that match too
+	Strict  bool     // sampling parameters match too
+
+	SortTools bool // the order of tools does not match
+	Host      bool // the host matches
 }
 
 // Form returns the form of a cleaned request under the rules.
 func (r *Rules) Form(req *cassette.Request) *Form {
-	call := classify(req)
-	f := &Form{Endpoint: call.endpoint, Model: call.model, Wire: "whole", Known: call.family != nil}
-	if call.stream {
-		f.Wire = "stream"
-	}
-	w := walker{rules: r, form: f, family: call.family}
-	w.request(req, &call)
-	f.key = ""
+	c := r.classify(req)
+	f := &Form{Endpoint: c.endpoint, Model: c.model, Wire: c.wire, Known: c.family != nil, family: c.family}
+	w := walker{rules: r, form: f, family: c.family}
+	w.request(req, &c)
 	return f
 }
 
@@ -109,10 +110,10 @@ func (w *walker) request(req *cassette.Request, call *call) {
 		w.leaf(l.Value)
 	}
 	w.path = append(w.path[:0], "body"...)
-	switch {
-	case call.json:
+	switch call.encoding {
+	case jsonBody, multipartBody, formBody:
 		w.value(&call.body)
-	case len(req.Body) > 0:
+	case opaqueBody:
 		w.leaf(opaque(req.Body))
 	}
 	sortLines(w.form.Lines)

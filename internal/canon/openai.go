@@ -14,31 +14,130 @@ var openaiBookkeeping = []string{
 	"stream_options/include_obfuscation",
 }
 
-// openaiChat is POST /chat/completions
-// (https://platform.openai.com/docs/api-reference/chat) of OpenAI, Azure and
-// everything that speaks it, under any prefix.
-var openaiChat = Family{
-	Name:        "openai.chat",
-	Paths:       []string{"/openai/deployments/{model}/chat/completions", "/chat/completions"},
-	Stream:      "stream",
-	Bookkeeping: openaiBookkeeping,
-	Sampling: []string{
-		"max_tokens", "max_completion_tokens", "temperature", "top_p", "top_k", "min_p", "seed", "random_seed",
-		"presence_penalty", "frequency_penalty", "repetition_penalty", "logit_bias",
+// OpenAI's API (https://platform.openai.com/docs/api-reference), by itself, on
+// Azure and of everything that speaks it, under any prefix.
+var openaiFamilies = []*Family{
+	{
+		Name:        "openai.chat",
+		Paths:       []string{"/openai/deployments/{model}/chat/completions", "/chat/completions"},
+		Stream:      "stream",
+		Bookkeeping: openaiBookkeeping,
+		Sampling: []string{
+			"max_tokens", "max_completion_tokens", "temperature", "top_p", "top_k", "min_p", "seed", "random_seed",
+			"presence_penalty", "frequency_penalty", "repetition_penalty", "logit_bias",
+		},
+		Headers: openaiHeaders,
+		Rules: []Rule{
+			dropNulls("messages"),
+			renamed("stop_sequences", "stop"),
+			dropEmpty("tools", "stop", "system"),
+			listed("stop"),
+			renamed("max_completion_tokens", "max_tokens"),
+			chatMessages,
+			chatToolBlocks,
+			chatSystem,
+			// Gateways take Anthropic's spelling here too.
+			anthropicBlocks,
+			anthropicToolIDs,
+			functionTools,
+			anthropicParallel,
+			toolChoice,
+		},
+		Ends:  []string{"[DONE]"},
+		Delta: chatDelta,
 	},
-	Headers: []string{"openai-beta"},
-	Rules: []Rule{
-		dropNulls("messages"),
-		dropEmpty("tools", "stop"),
-		listed("stop"),
-		renamed("max_completion_tokens", "max_tokens"),
-		chatMessages,
-		chatSystem,
-		functionTools,
-		toolChoice,
+	{
+		Name:        "openai.responses.input_tokens",
+		Paths:       []string{"/responses/input_tokens"},
+		Bookkeeping: openaiBookkeeping,
+		Headers:     openaiHeaders,
+		Rules:       responsesRules,
 	},
-	Ends:  []string{"[DONE]"},
-	Delta: chatDelta,
+	{
+		Name:        "openai.responses.compact",
+		Paths:       []string{"/responses/compact"},
+		Bookkeeping: openaiBookkeeping,
+		Headers:     openaiHeaders,
+		Rules:       responsesRules,
+	},
+	{
+		Name:        "openai.responses",
+		Paths:       []string{"/responses"},
+		Stream:      "stream",
+		Bookkeeping: openaiBookkeeping,
+		Sampling:    []string{"max_output_tokens", "max_tokens", "temperature", "top_p"},
+		Headers:     openaiHeaders,
+		Rules:       responsesRules,
+		Ends:        []string{"response.completed", "response.failed", "response.incomplete"},
+		Delta:       responsesDelta,
+	},
+	{
+		Name:        "openai.completions",
+		Paths:       []string{"/openai/deployments/{model}/completions", "/engines/{model}/completions", "/completions"},
+		Stream:      "stream",
+		Bookkeeping: openaiBookkeeping,
+		Sampling: []string{
+			"max_tokens", "temperature", "top_p", "top_k", "min_p", "min_tokens", "seed", "presence_penalty",
+			"frequency_penalty", "repetition_penalty", "logit_bias",
+		},
+		Rules: []Rule{dropNulls(), dropEmpty("stop"), listed("stop")},
+		Ends:  []string{"[DONE]"},
+	},
+	{
+		Name:        "openai.embeddings",
+		Paths:       []string{"/openai/deployments/{model}/embeddings", "/engines/{model}/embeddings", "/embeddings"},
+		Bookkeeping: []string{"user", "metadata"},
+		Rules:       []Rule{dropNulls(), listed("input")}, // token lists stay as they are
+	},
+	openaiImages("generations"), openaiImages("edits"), openaiImages("variations"),
+	openaiAudio("transcriptions"), openaiAudio("translations"), openaiAudio("speech"),
+	{
+		Name:        "openai.moderations",
+		Paths:       []string{"/moderations"},
+		Bookkeeping: []string{"metadata", "safety_identifier"},
+		Rules:       []Rule{dropNulls(), listed("input")},
+	},
+}
+
+var openaiHeaders = []string{"openai-beta"}
+
+// openaiImages is POST /images/OPERATION: JSON, or a form with files.
+func openaiImages(operation string) *Family {
+	return &Family{
+		Name: "openai.images." + operation,
+		Paths: []string{
+			"/openai/deployments/{model}/images/" + operation, "/images/" + operation,
+		},
+		Forms:       true,
+		Stream:      "stream",
+		Bookkeeping: []string{"user", "safety_identifier"},
+		Rules:       []Rule{dropNulls()},
+		Ends:        []string{"image_generation.completed", "image_edit.completed"},
+	}
+}
+
+// openaiAudio is POST /audio/OPERATION: JSON for speech, a form with a file for
+// the others.
+func openaiAudio(operation string) *Family {
+	return &Family{
+		Name: "openai.audio." + operation,
+		Paths: []string{
+			"/openai/deployments/{model}/audio/" + operation, "/audio/" + operation,
+		},
+		Forms:    true,
+		Stream:   "stream",
+		Sampling: []string{"temperature"},
+		Rules:    []Rule{dropNulls(), speechStream},
+		Ends:     []string{"[DONE]", "transcript.text.done", "speech.audio.done"},
+	}
+}
+
+// speechStream: stream_format "sse" makes the binary answer of speech a stream
+// of events.
+func speechStream(b *Body) {
+	if isString(b.Get("stream_format"), "sse") {
+		b.call.wire = "stream"
+	}
 }
 
 // chatDelta reads the first choice; further ones (n > 1) are in the events.
@@ -55,66 +154,6 @@ func chatDelta(t *transcript, event *cassette.Value) {
 			call.args.WriteString(text(&c, "function", "arguments"))
 		}
 	}
-}
-
-// chatMessages writes every text as one text block, tool arguments as what
-// they hold, and tool call ids as ordinals.
-func chatMessages(b *Body) {
-	ids := ordinals{}
-	messages := elems(b.Get("messages"))
-	for i := range messages {
-		m := &messages[i]
-		calls := elems(member(m, "tool_calls"))
-		if len(calls) > 0 && isString(member(m, "content"), "") {
-			drop(m, "content") // go-openai and ollama write "", openai-go nothing
-		}
-		blocks(member(m, "content"), "text")
-		for j := range calls {
-			ids.replace(member(&calls[j], "id"))
-			parsed(member(member(&calls[j], "function"), "arguments"))
-		}
-		ids.replace(member(m, "tool_call_id"))
-	}
-}
-
-// chatSystem moves the leading system or developer message to where Anthropic
-// has it. Only the first, and only if it holds nothing else: further ones stay
-// messages, so that no two conversations become one.
-func chatSystem(b *Body) {
-	messages := b.Get("messages")
-	list := elems(messages)
-	if len(list) == 0 || b.Get("system") != nil {
-		return
-	}
-	first := &list[0]
-	role, content := member(first, "role"), member(first, "content")
-	if !isString(role, "system") && !isString(role, "developer") || content == nil || !only(first, "role", "content") {
-		return
-	}
-	system := *content
-	messages.Elems = list[1:]
-	b.Set("system", system)
-}
-
-// openaiResponses is POST /responses
-// (https://platform.openai.com/docs/api-reference/responses); its sub-paths
-// (cancel, compact, input_tokens) are other endpoints.
-var openaiResponses = Family{
-	Name:        "openai.responses",
-	Paths:       []string{"/responses"},
-	Stream:      "stream",
-	Bookkeeping: openaiBookkeeping,
-	Sampling:    []string{"max_output_tokens", "max_tokens", "temperature", "top_p"},
-	Headers:     []string{"openai-beta"},
-	Rules: []Rule{
-		dropNulls(),
-		dropEmpty("tools"),
-		renamed("max_output_tokens", "max_tokens"),
-		responsesInput,
-		toolChoice,
-	},
-	Ends:  []string{"response.completed", "response.failed", "response.incomplete"},
-	Delta: responsesDelta,
 }
 
 func responsesDelta(t *transcript, event *cassette.Value) {
@@ -160,16 +199,117 @@ func responsesInput(b *Body) {
 	}
 }
 
-// openaiEmbeddings is POST /embeddings
-// (https://platform.openai.com/docs/api-reference/embeddings).
-var openaiEmbeddings = Family{
-	Name: "openai.embeddings",
-	Paths: []string{
-		"/openai/deployments/{model}/embeddings", "/engines/{model}/embeddings", "/embeddings",
-	},
-	Bookkeeping: []string{"user", "metadata"},
-	Rules: []Rule{
-		dropNulls(),
-		listed("input"), // token lists stay as they are
-	},
+// responsesRules bring a call of Responses to its one spelling.
+var responsesRules = []Rule{
+	dropNulls(),
+	dropEmpty("tools"),
+	renamed("max_output_tokens", "max_tokens"),
+	responsesInput,
+	toolChoice,
+}
+
+// chatMessages writes every text as one text block, tool arguments as what
+// they hold, and tool call ids as ordinals.
+func chatMessages(b *Body) {
+	ids := ordinals{}
+	messages := elems(b.Get("messages"))
+	for i := range messages {
+		m := &messages[i]
+		calls := elems(member(m, "tool_calls"))
+		if len(calls) > 0 && isString(member(m, "content"), "") {
+			drop(m, "content") // go-openai and ollama write "", openai-go nothing
+		}
+		blocks(member(m, "content"), "text")
+		for j := range calls {
+			ids.replace(member(&calls[j], "id"))
+			parsed(member(member(&calls[j], "function"), "arguments"))
+		}
+		ids.replace(member(m, "tool_call_id"))
+	}
+}
+
+// chatToolBlocks writes tool calls and their results where Anthropic has them:
+// in the content of the assistant's message and of one user message after it.
+// What holds more than those says stays as it is.
+func chatToolBlocks(b *Body) {
+	messages := b.Get("messages")
+	if messages == nil || messages.Kind != cassette.Array {
+		return
+	}
+	out := messages.Elems[:0:0]
+	results := false // the last of out is a message of results made here
+	for _, m := range messages.Elems {
+		if block, ok := toolResult(&m); ok {
+			if !results {
+				out = append(out, object("role", stringValue("user"), "content", listOf()))
+				results = true
+			}
+			content := member(&out[len(out)-1], "content")
+			content.Elems = append(content.Elems, block)
+			continue
+		}
+		results = false
+		toolUses(&m)
+		out = append(out, m)
+	}
+	messages.Elems = out
+}
+
+// toolResult returns the tool_result block of a message of role tool.
+func toolResult(m *cassette.Value) (cassette.Value, bool) {
+	id, content := member(m, "tool_call_id"), member(m, "content")
+	if !isString(member(m, "role"), "tool") || id == nil || content == nil || !only(m, "role", "tool_call_id", "content") {
+		return cassette.Value{}, false
+	}
+	return object("type", stringValue("tool_result"), "tool_use_id", *id, "content", *content), true
+}
+
+// toolUses moves the tool calls of a message to blocks of its content.
+func toolUses(m *cassette.Value) {
+	calls := elems(member(m, "tool_calls"))
+	var blocks []cassette.Value
+	for i := range calls {
+		fn, id := member(&calls[i], "function"), member(&calls[i], "id")
+		kind := member(&calls[i], "type")
+		if fn == nil || id == nil || !only(&calls[i], "id", "type", "function", "index") || kind != nil && !isString(kind, "function") ||
+			!only(fn, "name", "arguments") || len(fn.Names) != 2 {
+			return
+		}
+		blocks = append(blocks, object("type", stringValue("tool_use"), "id", *id, "name", *member(fn, "name"), "input", *member(fn, "arguments")))
+	}
+	content := member(m, "content")
+	if len(blocks) == 0 || content != nil && content.Kind != cassette.Array {
+		return
+	}
+	set(m, "content", listOf(append(elems(content), blocks...)...))
+	drop(m, "tool_calls")
+}
+
+// object returns a JSON object of name and value pairs.
+func object(pairs ...any) cassette.Value {
+	v := cassette.Value{Kind: cassette.Object}
+	for i := 0; i < len(pairs); i += 2 {
+		v.Names = append(v.Names, pairs[i].(string))
+		v.Elems = append(v.Elems, pairs[i+1].(cassette.Value))
+	}
+	return v
+}
+
+// chatSystem moves the leading system or developer message to where Anthropic
+// has it. Only the first, and only if it holds nothing else: further ones stay
+// messages, so that no two conversations become one.
+func chatSystem(b *Body) {
+	messages := b.Get("messages")
+	list := elems(messages)
+	if len(list) == 0 || b.Get("system") != nil {
+		return
+	}
+	first := &list[0]
+	role, content := member(first, "role"), member(first, "content")
+	if !isString(role, "system") && !isString(role, "developer") || content == nil || !only(first, "role", "content") {
+		return
+	}
+	system := *content
+	messages.Elems = list[1:]
+	b.Set("system", system)
 }

@@ -71,7 +71,7 @@ func Short(path string) string {
 // hasRoot reports whether a pattern names the part of the request it is in.
 func hasRoot(p string) bool {
 	root, _, _ := strings.Cut(p, "/")
-	return root == "body" || root == "header" || root == "query"
+	return root == "body" || root == "header" || root == "query" || root == "path" || root == "encoding" || root == "host"
 }
 
 // matchAny reports whether one of the patterns matches path.

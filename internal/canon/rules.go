@@ -3,6 +3,7 @@ package canon
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/promptecho/promptecho/internal/cassette"
 )
@@ -156,4 +157,25 @@ func toolChoice(b *Body) {
 			Elems: []cassette.Value{stringValue("function"), *name},
 		}
 	}
+}
+
+// sortTools orders tools by name, in every place a family has them.
+func sortTools(body *cassette.Value) {
+	name := func(v cassette.Value) string {
+		for _, path := range [][]string{{"name"}, {"function", "name"}, {"toolSpec", "name"}, {"type"}} {
+			if s := text(&v, path...); s != "" {
+				return s
+			}
+		}
+		return ""
+	}
+	byName := func(list []cassette.Value) {
+		slices.SortStableFunc(list, func(a, b cassette.Value) int { return strings.Compare(name(a), name(b)) })
+	}
+	tools := elems(member(body, "tools"))
+	byName(tools)
+	for _, t := range tools {
+		byName(elems(member(&t, "functionDeclarations")))
+	}
+	byName(elems(member(member(body, "toolConfig"), "tools")))
 }

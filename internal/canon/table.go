@@ -1,7 +1,6 @@
 package canon
 
 import (
-	"net/url"
 	"slices"
 	"strings"
 
@@ -12,19 +11,38 @@ import (
 // which of its fields decide the answer. Everything in the body matches but
 // the two lists; a field nobody has heard of matches.
 type Family struct {
-	Name  string   // "openai.chat": family and operation
-	Paths []string // path suffixes; "{model}" stands for one segment, the model
+	Name   string // "openai.chat": family and operation
+	Method string // POST if empty
 
-	// Stream names the member of the body that asks for a stream.
-	Stream string
+	// Paths are path suffixes. "{model}" stands for one segment, or for part of
+	// one, that names the model; "{org}" before it is a part of that name. Any
+	// other "{name}" is a segment that matches as "path/name". StreamPaths are
+	// those whose answers stream.
+	Paths       []string
+	StreamPaths []string
+
+	// Has names a member that the body must have, where a path alone does not
+	// tell. Bodies are JSON objects unless Forms allows multipart and
+	// URL-encoded forms too.
+	Has   string
+	Forms bool
+
+	// Stream names the member of the body that asks for a stream; Streams says
+	// that a body without it asks for one. StreamWire is what a stream's wire
+	// is called if its format is not that of the endpoint's other streams.
+	Stream     string
+	Streams    bool
+	StreamWire string
 
 	// Bookkeeping lists what cannot change the answer, Sampling what changes
 	// only how it is drawn. Neither matches; both are reported as drift.
 	Bookkeeping []string
 	Sampling    []string
 
-	// Headers lists the request headers that change the answer.
+	// Headers and Query list the request headers and query parameters that
+	// change the answer.
 	Headers []string
+	Query   []string
 
 	// Rules bring equal spellings to one; they run in order on the body.
 	Rules []Rule
@@ -37,142 +55,100 @@ type Family struct {
 	Delta func(t *transcript, event *cassette.Value)
 }
 
-// A Rule rewrites a body, or a header line made from it, to its one spelling.
+// A Rule rewrites a body to its one spelling.
 type Rule func(b *Body)
 
-// families is the table of everything that is known. The first family whose
-// path matches has the request, so a longer suffix stands before a shorter.
-var families = []*Family{
-	&anthropicMessages,
-	&openaiChat,
-	&openaiResponses,
-	&openaiEmbeddings,
+// families is the table of everything that is known: one file per provider.
+// The first family that knows a request has it, so what is more special stands
+// before what is less.
+var families = slices.Concat(
+	jsonrpcFamilies,
+	anthropicFamilies,
+	bedrockFamilies,
+	mistralFamilies,
+	cohereFamilies,
+	ollamaFamilies,
+	geminiFamilies,
+	huggingfaceFamilies,
+	openaiFamilies,
+	voyageFamilies,
+)
+
+// match reports whether the family knows a path, and what is named in it.
+func (f *Family) match(method string, path []string) (names []named, stream, ok bool) {
+	want := f.Method
+	if want == "" {
+		want = "POST"
+	}
+	if method != want {
+		return nil, false, false
+	}
+	for _, p := range f.Paths {
+		if names, ok := matchSuffix(p, path); ok {
+			return names, false, true
+		}
+	}
+	for _, p := range f.StreamPaths {
+		if names, ok := matchSuffix(p, path); ok {
+			return names, true, true
+		}
+	}
+	return nil, false, false
 }
 
-// call is a classified request.
-type call struct {
-	family   *Family
-	endpoint string
-	model    string
-	stream   bool
-	json     bool
-	body     cassette.Value
-	lines    []Line // of headers and query
+// accepts reports whether the family takes such a body.
+func (f *Family) accepts(c *call) bool {
+	switch c.encoding {
+	case jsonBody:
+		if c.body.Kind != cassette.Object {
+			return false
+		}
+	case multipartBody, formBody:
+		if !f.Forms {
+			return false
+		}
+	default:
+		return false
+	}
+	return f.Has == "" || member(&c.body, f.Has) != nil
 }
 
-// classify finds the family of a request by its decoded path, never by its
-// host, and brings its body to the family's one spelling.
-func classify(req *cassette.Request) call {
-	var c call
-	u, err := url.Parse(req.URL)
-	if err != nil {
-		// Unreachable for requests that net/http sent; a hand-edited cassette can have it.
-		u = &url.URL{Path: req.URL}
-	}
-	if v, err := cassette.ParseJSON(req.Body); err == nil && (v.Kind == cassette.Object || v.Kind == cassette.Array) {
-		c.body, c.json = v, true
-	}
-	for _, f := range families {
-		if model, ok := f.match(req.Method, u.Path); ok && c.json && c.body.Kind == cassette.Object {
-			c.family, c.endpoint, c.model = f, f.Name, model
-			break
-		}
-	}
-	if c.family == nil {
-		c.generic(req, u)
-		return c
-	}
-	b := Body{Value: &c.body, req: req}
-	if c.model != "" {
-		b.Set("model", cassette.Value{Kind: cassette.String, Text: c.model})
-	}
-	for _, h := range c.family.Headers {
-		b.header(h)
-	}
-	c.stream = b.takeStream(c.family.Stream)
-	for _, rule := range c.family.Rules {
-		rule(&b)
-	}
-	c.lines = b.headerLines()
-	if m := b.Get("model"); m != nil {
-		c.model = m.Text
-	}
-	return c
-}
+// A named is what a placeholder of a path pattern stands for.
+type named struct{ name, value string }
 
-// generic describes a request that no family knows: method, path, query and
-// the whole body decide.
-func (c *call) generic(req *cassette.Request, u *url.URL) {
-	c.endpoint = req.Method + " " + u.EscapedPath()
-	query := u.Query()
-	names := make([]string, 0, len(query))
-	for name := range query {
-		names = append(names, name)
+// matchSuffix compares the last segments of a path with those of a pattern.
+func matchSuffix(pattern string, path []string) (names []named, ok bool) {
+	segments := strings.Split(strings.TrimPrefix(pattern, "/"), "/")
+	if pattern == "" {
+		return nil, true
 	}
-	slices.Sort(names)
-	for _, name := range names {
-		for i, v := range query[name] {
-			path := appendName([]byte("query/"), name)
-			path = appendIndex(append(path, '/'), i)
-			c.lines = append(c.lines, Line{string(path), quote(v)})
-		}
+	if len(segments) > len(path) {
+		return nil, false
 	}
-	if c.json && c.body.Kind == cassette.Object {
-		b := Body{Value: &c.body}
-		if s := b.Get("stream"); s != nil && s.Kind == cassette.Bool {
-			c.stream = s.Text == "true"
+	path = path[len(path)-len(segments):]
+	for i, p := range segments {
+		open, end := strings.IndexByte(p, '{'), strings.IndexByte(p, '}')
+		if open < 0 {
+			if p != path[i] {
+				return nil, false
+			}
+			continue
 		}
-		if m := b.Get("model"); m != nil && m.Kind == cassette.String {
-			c.model = m.Text
+		value, ok1 := strings.CutPrefix(path[i], p[:open])
+		value, ok2 := strings.CutSuffix(value, p[end+1:])
+		if !ok1 || !ok2 || value == "" {
+			return nil, false
 		}
+		names = append(names, named{p[open+1 : end], value})
 	}
-}
-
-// match reports whether the family knows the path, and the model in it.
-func (f *Family) match(method, path string) (model string, ok bool) {
-	if method != "POST" {
-		return "", false
-	}
-	for _, pattern := range f.Paths {
-		if model, ok = matchSuffix(pattern, path); ok {
-			return model, true
-		}
-	}
-	return "", false
-}
-
-// matchSuffix compares the last segments of path with those of pattern.
-func matchSuffix(pattern, path string) (model string, ok bool) {
-	for {
-		pi, si := strings.LastIndexByte(pattern, '/'), strings.LastIndexByte(path, '/')
-		if pi < 0 {
-			return model, true
-		}
-		if si < 0 {
-			return "", false
-		}
-		switch p, s := pattern[pi+1:], path[si+1:]; {
-		case p == "{model}" && s != "":
-			model = s
-		case p != s:
-			return "", false
-		}
-		pattern, path = pattern[:pi], path[:si]
-	}
+	return names, true
 }
 
 // Complete reports whether a stream whose last event is last is whole although
 // the client closed it before its end (openai-go closes at [DONE]).
 func (f *Form) Complete(last []byte) bool {
-	for _, fam := range families {
-		if fam.Name != f.Endpoint {
-			continue
-		}
-		for _, end := range fam.Ends {
-			if strings.Contains(string(last), end) {
-				return true
-			}
-		}
+	if f.family == nil {
+		return false
 	}
-	return false
+	return slices.ContainsFunc(f.family.Ends, func(end string) bool { return strings.Contains(string(last), end) })
 }

@@ -29,6 +29,7 @@ var responseHeaders = []string{
 	"content-encoding",
 	"content-type",
 	"location",
+	"mcp-session-id", // its client sends it back; it is no credential (MCP, transports)
 	"mistral-correlation-id",
 	"num-tokens",
 	"num_tokens",

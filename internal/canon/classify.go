@@ -1,0 +1,160 @@
+package canon
+
+import (
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/promptecho/promptecho/internal/cassette"
+)
+
+// call is a classified request.
+type call struct {
+	family   *Family
+	endpoint string
+	model    string
+	wire     string
+	encoding encoding
+	body     cassette.Value
+	lines    []Line // of path, headers and query
+}
+
+// classify finds the family of a request by its decoded path, never by its
+// host, and brings its body to the family's one spelling.
+func (r *Rules) classify(req *cassette.Request) call {
+	c := call{wire: "whole"}
+	u, err := url.Parse(req.URL)
+	if err != nil {
+		// Unreachable for requests that net/http sent; a hand-edited cassette can have it.
+		u = &url.URL{Path: req.URL}
+	}
+	c.body, c.encoding = decode(req)
+	path := segments(u)
+	var names []named
+	var stream bool
+	for _, f := range families {
+		var ok bool
+		if names, stream, ok = f.match(req.Method, path); ok && f.accepts(&c) {
+			c.family = f
+			break
+		}
+	}
+	if c.family == nil {
+		c.generic(req, u)
+	} else {
+		c.known(req, u, names, stream)
+	}
+	if r.Host {
+		c.lines = append(c.lines, Line{"host", quote(strings.ToLower(u.Host))})
+	}
+	r.matchHeaders(&c, req)
+	if r.SortTools {
+		sortTools(&c.body)
+	}
+	if c.encoding == multipartBody || c.encoding == formBody {
+		c.lines = append(c.lines, Line{"encoding", quote(string(c.encoding))})
+	}
+	return c
+}
+
+// segments returns the segments of a path, each decoded: a model's name can
+// hold an escaped slash.
+func segments(u *url.URL) []string {
+	parts := strings.Split(strings.Trim(u.EscapedPath(), "/"), "/")
+	for i, p := range parts {
+		if plain, err := url.PathUnescape(p); err == nil {
+			parts[i] = plain
+		}
+	}
+	return parts
+}
+
+// known brings the request of a family to its one spelling.
+func (c *call) known(req *cassette.Request, u *url.URL, names []named, stream bool) {
+	f := c.family
+	c.endpoint = f.Name
+	b := Body{Value: &c.body, req: req, path: u.Path, call: c}
+	org := ""
+	for _, n := range names {
+		switch n.name {
+		case "org":
+			org = n.value + "/"
+		case "model":
+			b.Set("model", stringValue(org+n.value))
+		default:
+			c.lines = append(c.lines, Line{"path/" + n.name, quote(n.value)})
+		}
+	}
+	for _, h := range f.Headers {
+		b.header(h)
+	}
+	c.query(u, f.Query)
+	if b.takeStream(f) || stream {
+		c.wire = "stream"
+		if f.StreamWire != "" {
+			c.wire = f.StreamWire
+		}
+	}
+	for _, rule := range f.Rules {
+		rule(&b)
+	}
+	c.lines = append(c.lines, b.headerLines()...)
+	c.model = modelOf(&c.body)
+}
+
+// modelOf returns the model that a body names: a member, or a field of a form.
+func modelOf(body *cassette.Value) string {
+	m := member(body, "model")
+	if list := elems(m); len(list) == 1 {
+		m = &list[0]
+	}
+	if m == nil || m.Kind != cassette.String {
+		return ""
+	}
+	return m.Text
+}
+
+// generic describes a request that no family knows: method, path, query and
+// the whole body decide.
+func (c *call) generic(req *cassette.Request, u *url.URL) {
+	c.endpoint = req.Method + " " + u.EscapedPath()
+	var names []string
+	for name := range u.Query() {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	c.query(u, names)
+	if c.encoding != jsonBody {
+		return
+	}
+	if s := member(&c.body, "stream"); s != nil && s.Kind == cassette.Bool && s.Text == "true" {
+		c.wire = "stream"
+	}
+	c.model = modelOf(&c.body)
+}
+
+// query adds the named parameters of a query to the lines.
+func (c *call) query(u *url.URL, names []string) {
+	query := u.Query()
+	for _, name := range names {
+		for i, v := range query[name] {
+			path := appendName([]byte("query/"), name)
+			path = appendIndex(append(path, '/'), i)
+			c.lines = append(c.lines, Line{string(path), quote(v)})
+		}
+	}
+}
+
+// matchHeaders adds the headers that the user asked for.
+func (r *Rules) matchHeaders(c *call, req *cassette.Request) {
+	for _, name := range r.Headers {
+		name = strings.ToLower(name)
+		for _, h := range req.Headers {
+			for i, v := range h.Values {
+				if strings.ToLower(h.Name) == name {
+					c.lines = append(c.lines, Line{string(appendIndex([]byte("header/"+name+"/"), i)), quote(v)})
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,45 @@
+package canon
+
+import "github.com/promptecho/promptecho/internal/cassette"
+
+// Cohere's API (https://docs.cohere.com/reference/about), versions 1 and 2.
+var cohereFamilies = []*Family{
+	{
+		Name:     "cohere.chat",
+		Paths:    []string{"/v2/chat"},
+		Stream:   "stream",
+		Sampling: []string{"max_tokens", "temperature", "p", "k", "seed", "frequency_penalty", "presence_penalty"},
+		Rules:    []Rule{dropNulls("messages"), dropEmpty("tools", "stop_sequences"), chatMessages},
+		Ends:     []string{"[DONE]", "message-end"},
+		Delta:    cohereDelta,
+	},
+	{
+		Name:     "cohere.chat_v1",
+		Paths:    []string{"/v1/chat"},
+		Stream:   "stream",
+		Sampling: []string{"max_tokens", "temperature", "p", "k", "seed", "frequency_penalty", "presence_penalty"},
+		Rules:    []Rule{dropNulls(), dropEmpty("tools", "stop_sequences")},
+		Ends:     []string{"stream-end"},
+		Delta: func(t *transcript, event *cassette.Value) {
+			if text(event, "event_type") == "text-generation" {
+				t.text.WriteString(text(event, "text"))
+			}
+		},
+	},
+	{Name: "cohere.embed", Paths: []string{"/v2/embed"}, Forms: true, Rules: []Rule{dropNulls()}},
+	{Name: "cohere.embed_v1", Paths: []string{"/v1/embed"}, Rules: []Rule{dropNulls()}},
+	{Name: "cohere.rerank", Paths: []string{"/v2/rerank"}, Rules: []Rule{dropNulls()}},
+}
+
+func cohereDelta(t *transcript, event *cassette.Value) {
+	id := text(event, "index")
+	switch text(event, "type") {
+	case "content-delta":
+		t.text.WriteString(text(event, "delta", "message", "content", "text"))
+	case "tool-call-start", "tool-call-delta":
+		fn := member(member(member(member(event, "delta"), "message"), "tool_calls"), "function")
+		c := t.call(id)
+		c.name += text(fn, "name")
+		c.args.WriteString(text(fn, "arguments"))
+	}
+}

@@ -1,0 +1,128 @@
+package canon
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"io"
+	"mime"
+	"mime/multipart"
+	"net/url"
+	"path"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/promptecho/promptecho/internal/cassette"
+)
+
+// An encoding is how a body holds its fields.
+type encoding string
+
+const (
+	noBody        encoding = "none"
+	opaqueBody    encoding = "opaque" // matches by its SHA-256
+	jsonBody      encoding = "json"
+	multipartBody encoding = "multipart"
+	formBody      encoding = "form"
+)
+
+// decode reads a body into fields. JSON is recognised by its bytes: SDKs send
+// it as application/octet-stream and without a type too.
+func decode(req *cassette.Request) (cassette.Value, encoding) {
+	if len(req.Body) == 0 {
+		return cassette.Value{}, noBody
+	}
+	if v, err := cassette.ParseJSON(req.Body); err == nil && (v.Kind == cassette.Object || v.Kind == cassette.Array) {
+		return v, jsonBody
+	}
+	for _, h := range req.Headers {
+		if !strings.EqualFold(h.Name, "content-type") || len(h.Values) == 0 {
+			continue
+		}
+		media, params, err := mime.ParseMediaType(h.Values[0])
+		switch {
+		case err != nil:
+		case media == "multipart/form-data":
+			if v, ok := decodeMultipart(req.Body, params["boundary"]); ok {
+				return v, multipartBody
+			}
+		case media == "application/x-www-form-urlencoded" && utf8.Valid(req.Body):
+			return decodeForm(string(req.Body)), formBody
+		}
+	}
+	return cassette.Value{}, opaqueBody
+}
+
+// decodeMultipart reads a multipart form (RFC 7578): for each name the list of
+// its values in order. A file is its content's hash and its extension; the
+// boundary, the headers of parts and the rest of file names (which are often
+// those of temporary files) say nothing about what is asked.
+func decodeMultipart(body []byte, boundary string) (cassette.Value, bool) {
+	if boundary == "" {
+		return cassette.Value{}, false
+	}
+	form := cassette.Value{Kind: cassette.Object}
+	for r := multipart.NewReader(bytes.NewReader(body), boundary); ; {
+		part, err := r.NextRawPart()
+		if err == io.EOF {
+			return form, true
+		}
+		if err != nil {
+			return cassette.Value{}, false
+		}
+		data, err := io.ReadAll(part)
+		if err != nil {
+			return cassette.Value{}, false
+		}
+		value := stringValue(string(data))
+		if part.FileName() != "" || !utf8.Valid(data) {
+			value = file(data, path.Ext(strings.ReplaceAll(part.FileName(), `\`, "/")))
+		}
+		addField(&form, part.FormName(), value)
+	}
+}
+
+// file stands for the content of a file.
+func file(data []byte, ext string) cassette.Value {
+	sum := sha256.Sum256(data)
+	return cassette.Value{
+		Kind:  cassette.Object,
+		Names: []string{"sha256", "bytes", "ext"},
+		Elems: []cassette.Value{
+			stringValue(hex.EncodeToString(sum[:])),
+			{Kind: cassette.Number, Text: strconv.Itoa(len(data))},
+			stringValue(strings.ToLower(ext)),
+		},
+	}
+}
+
+// decodeForm reads a URL-encoded form: for each name the list of its values.
+// What is escaped wrongly is taken as it stands.
+func decodeForm(body string) cassette.Value {
+	form := cassette.Value{Kind: cassette.Object}
+	for pair := range strings.SplitSeq(body, "&") {
+		if pair == "" {
+			continue
+		}
+		name, value, _ := strings.Cut(pair, "=")
+		addField(&form, unescape(name), stringValue(unescape(value)))
+	}
+	return form
+}
+
+func unescape(s string) string {
+	if plain, err := url.QueryUnescape(s); err == nil {
+		return plain
+	}
+	return s
+}
+
+func addField(form *cassette.Value, name string, value cassette.Value) {
+	if list := member(form, name); list != nil {
+		list.Elems = append(list.Elems, value)
+		return
+	}
+	form.Names = append(form.Names, name)
+	form.Elems = append(form.Elems, listOf(value))
+}

@@ -1,0 +1,89 @@
+package canon
+
+import (
+	"strings"
+
+	"github.com/promptecho/promptecho/internal/cassette"
+)
+
+// Ollama's own API (https://docs.ollama.com/api). Without "stream" an answer
+// streams.
+var ollamaFamilies = []*Family{
+	ollamaGenerate("ollama.chat", "/api/chat"),
+	ollamaGenerate("ollama.generate", "/api/generate"),
+	{
+		Name:        "ollama.embed",
+		Paths:       []string{"/api/embed"},
+		Bookkeeping: ollamaBookkeeping,
+		Rules:       append([]Rule{listed("input")}, ollamaRules...),
+	},
+	{
+		// Gateways have OpenAI's embeddings at the same path, with "input".
+		Name:        "ollama.embeddings",
+		Paths:       []string{"/api/embeddings"},
+		Has:         "prompt",
+		Bookkeeping: ollamaBookkeeping,
+		Rules:       ollamaRules,
+	},
+}
+
+var ollamaBookkeeping = []string{
+	"keep_alive", "options/num_gpu", "options/main_gpu", "options/num_thread", "options/num_batch", "options/use_mmap",
+}
+
+func ollamaGenerate(name, path string) *Family {
+	return &Family{
+		Name:        name,
+		Paths:       []string{path},
+		Stream:      "stream",
+		Streams:     true,
+		Bookkeeping: ollamaBookkeeping,
+		Sampling: []string{
+			"options/temperature", "options/top_p", "options/top_k", "options/min_p", "options/typical_p", "options/seed",
+			"options/num_predict", "options/repeat_penalty", "options/presence_penalty", "options/frequency_penalty",
+		},
+		Rules: ollamaRules,
+		Ends:  []string{`"done":true`, `"done": true`},
+		Delta: func(t *transcript, event *cassette.Value) {
+			t.text.WriteString(text(event, "response"))
+			t.text.WriteString(text(event, "message", "content"))
+			for _, c := range elems(member(member(event, "message"), "tool_calls")) {
+				call := t.call(text(&c, "id") + text(&c, "function", "index") + text(&c, "function", "name"))
+				call.name = text(&c, "function", "name")
+				if args := member(member(&c, "function"), "arguments"); args != nil {
+					call.args.Write(args.AppendJSON(nil, cassette.Layout{}))
+				}
+			}
+		},
+	}
+}
+
+var ollamaRules = []Rule{dropNulls("messages"), dropEmpty("options", "tools", "images"), ollamaDefaults}
+
+// ollamaDefaults drops the texts that its Go client writes for "not set" and
+// completes the name of the model with its default tag.
+func ollamaDefaults(b *Body) {
+	for _, name := range []string{"format", "suffix", "template", "system"} {
+		if isString(b.Get(name), "") {
+			drop(b.Value, name)
+		}
+	}
+	if m := b.Get("model"); m != nil && m.Kind == cassette.String && m.Text != "" {
+		if name := m.Text[strings.LastIndexByte(m.Text, '/')+1:]; !strings.Contains(name, ":") {
+			m.Text += ":latest"
+		}
+	}
+	ids := ordinals{}
+	messages := elems(b.Get("messages"))
+	for i := range messages {
+		m := &messages[i]
+		calls := elems(member(m, "tool_calls"))
+		if len(calls) > 0 && isString(member(m, "content"), "") {
+			drop(m, "content")
+		}
+		for j := range calls {
+			ids.replace(member(&calls[j], "id"))
+		}
+		ids.replace(member(m, "tool_call_id"))
+	}
+}
