@@ -9,33 +9,52 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "rewrite the table of docs/MATCHING.md")
+var update = flag.Bool("update", false, "rewrite the tables of docs/MATCHING.md")
 
-// The lists of docs/MATCHING.md are those of the table.
-func TestDocumentedLists(t *testing.T) {
+// The tables of docs/MATCHING.md are those of the code.
+func TestDocumentedTables(t *testing.T) {
 	t.Parallel()
+	var endpoints, lists strings.Builder
+	endpoints.WriteString("| endpoint | path ends in | streams at |\n|---|---|---|\n")
+	lists.WriteString("| endpoint | bookkeeping: cannot change the answer | sampling: `Strict()` makes it match |\n|---|---|---|\n")
+	listed := map[string]bool{}
+	for _, f := range families {
+		if f.Name != "jsonrpc" {
+			with := ""
+			if f.Has != "" {
+				with = ", with `" + f.Has + "`"
+			}
+			fmt.Fprintf(&endpoints, "| `%s` | %s%s | %s |\n", f.Name, code(f.Paths), with, code(f.StreamPaths))
+		}
+		if !listed[f.Name] && len(f.Bookkeeping)+len(f.Sampling) > 0 {
+			fmt.Fprintf(&lists, "| `%s` | %s | %s |\n", f.Name, code(f.Bookkeeping), code(f.Sampling))
+		}
+		listed[f.Name] = true
+	}
+	checkTable(t, "endpoints", endpoints.String())
+	checkTable(t, "lists", lists.String())
+}
+
+func checkTable(t *testing.T, name, want string) {
+	t.Helper()
 	page := filepath.Join("..", "..", "docs", "MATCHING.md")
 	data, err := os.ReadFile(page)
 	if err != nil {
 		t.Fatal(err)
 	}
-	head, rest, ok := strings.Cut(string(data), "<!-- table: lists -->\n")
+	head, rest, ok := strings.Cut(string(data), "<!-- table: "+name+" -->\n")
 	old, tail, ok2 := strings.Cut(rest, "<!-- end -->")
 	if !ok || !ok2 {
-		t.Fatalf("%s has no place for the table", page)
+		t.Fatalf("%s has no place for the table %s", page, name)
 	}
-	var b strings.Builder
-	b.WriteString("| endpoint | bookkeeping: cannot change the answer | sampling: `Strict()` makes it match |\n|---|---|---|\n")
-	for _, f := range families {
-		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", f.Name, code(f.Bookkeeping), code(f.Sampling))
-	}
-	if b.String() == old {
+	if want == old {
 		return
 	}
 	if !*update {
-		t.Fatalf("%s is stale: run go test ./internal/canon -run TestDocumentedLists -update\nhave:\n%swant:\n%s", page, old, b.String())
+		t.Errorf("%s is stale: run go test ./internal/canon -run TestDocumentedTables -update\nhave:\n%swant:\n%s", page, old, want)
+		return
 	}
-	if err := os.WriteFile(page, []byte(head+"<!-- table: lists -->\n"+b.String()+"<!-- end -->"+tail), 0o644); err != nil {
+	if err := os.WriteFile(page, []byte(head+"<!-- table: "+name+" -->\n"+want+"<!-- end -->"+tail), 0o644); err != nil {
 		t.Fatal(err)
 	}
 }

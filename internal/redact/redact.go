@@ -1,7 +1,8 @@
 // Package redact decides what may be written. Request and response headers
 // pass by an allow-list, so a credential in a header nobody has heard of is
 // never written; URLs lose their user and the query values that are not known
-// to be harmless; known secret values are replaced wherever they stand. The
+// to be harmless; credential fields of token exchanges and known secret values
+// are replaced. The
 // same cleaning is applied to a live request and to a stored one, so that
 // redaction never decides a match.
 package redact
@@ -66,7 +67,7 @@ func (p *Policy) Request(req *cassette.Request) {
 	p.learn(req)
 	req.Headers = p.headers(req.Headers, requestHeaders)
 	req.URL = p.url(req.URL)
-	req.Body = p.Bytes(req.Body)
+	req.Body = p.Bytes(fields(req.Body))
 }
 
 // Response cleans a response in place. Its trailers pass by the same list as
@@ -74,12 +75,12 @@ func (p *Policy) Request(req *cassette.Request) {
 func (p *Policy) Response(resp *cassette.Response) {
 	resp.Headers = p.headers(resp.Headers, responseHeaders)
 	resp.Trailers = p.headers(resp.Trailers, responseHeaders)
-	resp.Body = p.Bytes(resp.Body)
+	resp.Body = p.Bytes(fields(resp.Body))
 	resp.Error = string(p.Bytes([]byte(resp.Error)))
 	resp.Text = string(p.Bytes([]byte(resp.Text)))
 	for _, event := range resp.Events {
 		for i := range event {
-			event[i].Value = string(p.Bytes([]byte(event[i].Value)))
+			event[i].Value = string(p.Bytes(fields([]byte(event[i].Value))))
 		}
 	}
 }

@@ -163,6 +163,41 @@ func TestBodiesAreLeftAlone(t *testing.T) {
 	}
 }
 
+func TestCredentialFields(t *testing.T) {
+	t.Parallel()
+	tests := []struct{ name, in, want string }{
+		{"OAuth answer", `{"access_token": "ya29.x", "expires_in": 3599, "token_type": "Bearer", "id_token":"a\"b"}`, `{"access_token": "[REDACTED]", "expires_in": 3599, "token_type": "Bearer", "id_token":"[REDACTED]"}`},
+		{"OAuth form", `grant_type=client_credentials&client_id=me&client_secret=s3cr%25et&scope=a`, `grant_type=client_credentials&client_id=me&client_secret=[REDACTED]&scope=a`},
+		{"JWT bearer form", `assertion=eyJ.x.y&grant_type=urn%3Aietf`, `assertion=[REDACTED]&grant_type=urn%3Aietf`},
+		{"password form", `username=u&password=p`, `username=u&password=[REDACTED]`},
+		{"instance metadata", `{"AccessKeyId":"id","SecretAccessKey":"k","Token":"t","Expiration":"2025-01-02T03:04:05Z"}`, `{"AccessKeyId":"id","SecretAccessKey":"[REDACTED]","Token":"[REDACTED]","Expiration":"2999-01-02T03:04:05Z"}`},
+		{"STS", `<Credentials><SecretAccessKey>k</SecretAccessKey><SessionToken>t</SessionToken><Expiration>2025-01-02T03:04:05Z</Expiration></Credentials>`, `<Credentials><SecretAccessKey>[REDACTED]</SecretAccessKey><SessionToken>[REDACTED]</SessionToken><Expiration>2999-01-02T03:04:05Z</Expiration></Credentials>`},
+		{"token counts", `{"usage":{"input_tokens":1,"max_tokens":"x","token":"the","completion_tokens_details":{}}}`, ""},
+		{"logprobs", `{"token":"_secret","logprob":-1}`, ""},
+		{"prose", `{"text":"set your client_secret=abc and access_token"}`, ""},
+		{"code", `{"code":"assertion failed","private_key_file":"x"}`, ""},
+		{"expiry of something else", `{"expiration":"2025-01-02T03:04:05Z"}`, ""},
+	}
+	for _, tt := range tests {
+		if tt.want == "" {
+			tt.want = tt.in
+		}
+		var p Policy
+		resp := cassette.Response{Body: []byte(tt.in), Events: []cassette.Event{{{Name: "data", Value: tt.in}}}}
+		p.Response(&resp)
+		req := cassette.Request{URL: "https://h/", Body: []byte(tt.in)}
+		p.Request(&req)
+		for where, got := range map[string]string{"answer": string(resp.Body), "event": resp.Events[0][0].Value, "request": string(req.Body)} {
+			if got != tt.want {
+				t.Errorf("%s, %s: %s\nwant %s", tt.name, where, got, tt.want)
+			}
+		}
+		if again := string(fields(fields([]byte(tt.in)))); again != tt.want {
+			t.Errorf("%s: cleaned twice: %s", tt.name, again)
+		}
+	}
+}
+
 func TestTheCallersBytesDoNotChange(t *testing.T) {
 	t.Parallel()
 	var p Policy

@@ -1,0 +1,39 @@
+package canon
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/promptecho/promptecho/internal/cassette"
+)
+
+// A made-up provider, as docs/DESIGN.md shows: one file of data.
+var acmeFamilies = []*Family{{
+	Name:        "acme.chat",
+	Paths:       []string{"/v1/acme/{model}/chat"},
+	Stream:      "stream",
+	Bookkeeping: []string{"user"},
+	Sampling:    []string{"temperature"},
+	Rules:       []Rule{dropNulls("messages"), dropEmpty("tools"), functionTools, toolChoice},
+	Ends:        []string{"[DONE]"},
+	Delta:       chatDelta,
+}}
+
+// Not parallel: it puts the family into the table while it runs.
+func TestNewFamily(t *testing.T) {
+	old := families
+	t.Cleanup(func() { families = old })
+	families = slices.Concat(acmeFamilies, old)
+	ask := func(body string) *Form {
+		var rules Rules
+		return rules.Form(&cassette.Request{Method: "POST", URL: "https://acme.example/v1/acme/large/chat", Body: []byte(body)})
+	}
+	a := ask(`{"stream":true,"user":"u","temperature":1,"messages":[{"text":"hi","x":null}],"tools":[]}`)
+	b := ask(`{"messages":[{"text":"hi"}],"stream":true,"user":"v"}`)
+	if a.Text() != b.Text() || a.Endpoint != "acme.chat" || a.Model != "large" || a.Wire != "stream" || !a.Complete([]byte("data: [DONE]")) {
+		t.Errorf("--- a\n%s\n--- b\n%s", a.Text(), b.Text())
+	}
+	if c := ask(`{"messages":[{"text":"ho"}],"stream":true}`); c.Text() == b.Text() {
+		t.Error("another prompt is the same")
+	}
+}
