@@ -6,6 +6,7 @@ package interop
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -185,6 +186,16 @@ func endsOf(cassette string) (ends []string) {
 		}
 	}
 	return ends
+}
+
+// asJSON prints what an SDK decoded.
+func asJSON(t *testing.T, v any) string {
+	t.Helper()
+	b, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
 }
 
 // kind names an error by what an application can tell of it.

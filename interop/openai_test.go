@@ -341,6 +341,11 @@ func TestOpenAIBaseURLChange(t *testing.T) {
 	bases := []string{
 		"https://api.openai.com/v1", "https://api.groq.com/openai/v1", "https://openrouter.ai/api/v1",
 		"https://gateway.ai.cloudflare.com/v1/account/gateway/openai", "http://127.0.0.1:1/v1", "https://api.deepseek.com",
+		"https://api.together.xyz/v1", "https://api.fireworks.ai/inference/v1", "https://api.x.ai/v1", "https://api.mistral.ai/v1",
+		"https://api.perplexity.ai", "https://router.huggingface.co/v1", "https://generativelanguage.googleapis.com/v1beta/openai",
+		"https://us-central1-aiplatform.googleapis.com/v1/projects/p/locations/l/endpoints/openapi",
+		"https://bedrock-runtime.us-east-1.amazonaws.com/openai/v1", "https://api.cohere.ai/compatibility/v1",
+		"https://models.github.ai/inference", "https://api.z.ai/api/coding/paas/v4", "http://localhost:11434/v1",
 	}
 	recordReplay(t, 2*len(bases), func(t *testing.T, e env, see *notes) {
 		for i := range bases {
