@@ -174,7 +174,7 @@ func (t *tee) finish(end string) {
 	answer := t.slot.form.Read(payloads(resp))
 	t.it.Usage = answer.Usage
 	resp.Text = answer.Text
-	t.r.redact.Response(resp)
+	t.r.redact.Response(&t.it.Request, resp)
 
 	t.r.mu.Lock()
 	defer t.r.mu.Unlock()

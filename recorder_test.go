@@ -67,9 +67,19 @@ func ask(t testing.TB, r *Recorder, base, text string) (int, string) {
 	return post(t, r, base+"/v1/chat/completions", prompt(text))
 }
 
-func post(t testing.TB, r *Recorder, url, body string) (int, string) {
+// post sends any body, with headers as pairs of name and value, and returns the
+// status and the body of the answer.
+func post(t testing.TB, r *Recorder, url, body string, headers ...string) (int, string) {
 	t.Helper()
-	resp, err := r.Client().Post(url, "application/json", strings.NewReader(body))
+	req, err := http.NewRequestWithContext(t.Context(), "POST", url, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Content-Type", "application/json")
+	for i := 0; i < len(headers); i += 2 {
+		req.Header.Set(headers[i], headers[i+1])
+	}
+	resp, err := r.Client().Do(req)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -216,28 +216,6 @@ func TestCassettesStayYoung(t *testing.T) {
 	}
 }
 
-// postTo sends any request through a recorder and returns status and body.
-func postTo(t *testing.T, r *Recorder, url, body string, headers ...string) (int, string) {
-	t.Helper()
-	req, err := http.NewRequestWithContext(t.Context(), "POST", url, strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := 0; i < len(headers); i += 2 {
-		req.Header.Set(headers[i], headers[i+1])
-	}
-	resp, err := r.RoundTrip(req)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer resp.Body.Close()
-	b, err := io.ReadAll(resp.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return resp.StatusCode, string(b)
-}
-
 // The same prompt recorded for another provider never answers, and the miss
 // says where it is, although another recording is of the right provider.
 func TestMissNamesTheOtherProvider(t *testing.T) {
@@ -245,12 +223,12 @@ func TestMissNamesTheOtherProvider(t *testing.T) {
 	u := newUpstream(t)
 	file := filepath.Join(t.TempDir(), "c.yaml")
 	r := mustOpen(t, file, InMode(ModeAll))
-	postTo(t, r, u.URL+"/v1/messages", `{"model":"m","max_tokens":9,"system":"s","messages":[{"role":"user","content":"the cat sat"}]}`)
+	post(t, r, u.URL+"/v1/messages", `{"model":"m","max_tokens":9,"system":"s","messages":[{"role":"user","content":"the cat sat"}]}`)
 	ask(t, r, u.URL, "something else")
 	mustClose(t, r)
 
 	r = mustOpen(t, file, InMode(ModeNone))
-	status, body := postTo(t, r, u.URL+"/v1/chat/completions", `{"model":"m","messages":[{"role":"system","content":"s"},{"role":"user","content":"the cat sat"}]}`)
+	status, body := post(t, r, u.URL+"/v1/chat/completions", `{"model":"m","messages":[{"role":"system","content":"s"},{"role":"user","content":"the cat sat"}]}`)
 	if status != http.StatusTeapot || !strings.Contains(body, "recorded for another endpoint, anthropic.messages") {
 		t.Errorf("%d %s", status, body)
 	}
@@ -269,15 +247,15 @@ func TestMissNamesSortTools(t *testing.T) {
 	}
 	url := u.URL + "/v1/chat/completions"
 	r := mustOpen(t, file, InMode(ModeAll))
-	postTo(t, r, url, tools("a", "b"))
+	post(t, r, url, tools("a", "b"))
 	mustClose(t, r)
 	r = mustOpen(t, file, InMode(ModeNone))
-	if status, body := postTo(t, r, url, tools("b", "a")); status != http.StatusTeapot || !strings.Contains(body, "differs only in the order of its tools (SortTools") {
+	if status, body := post(t, r, url, tools("b", "a")); status != http.StatusTeapot || !strings.Contains(body, "differs only in the order of its tools (SortTools") {
 		t.Errorf("%d %s", status, body)
 	}
 	r.Close()
 	r = mustOpen(t, file, InMode(ModeNone), SortTools())
-	if status, body := postTo(t, r, url, tools("b", "a")); status != 200 {
+	if status, body := post(t, r, url, tools("b", "a")); status != 200 {
 		t.Errorf("with SortTools: %d %s", status, body)
 	}
 	mustClose(t, r)
@@ -302,10 +280,10 @@ func TestOptInHeadersAndHost(t *testing.T) {
 	for _, tt := range tests {
 		file := filepath.Join(t.TempDir(), "c.yaml")
 		r := mustOpen(t, file, append(tt.opts, InMode(ModeAll))...)
-		postTo(t, r, url, body, "X-Tenant", "blue")
+		post(t, r, url, body, "X-Tenant", "blue")
 		mustClose(t, r)
 		r = mustOpen(t, file, append(tt.opts, InMode(ModeNone))...)
-		if status, answer := postTo(t, r, tt.url, body, "X-Tenant", "red"); status != tt.want {
+		if status, answer := post(t, r, tt.url, body, "X-Tenant", "red"); status != tt.want {
 			t.Errorf("%s: %d %s", tt.name, status, answer)
 		}
 		r.Close()
@@ -329,12 +307,12 @@ func TestJSONRPCAnswersHaveTheirRequestsID(t *testing.T) {
 	call := func(id, method string) string { return `{"jsonrpc":"2.0","id":` + id + `,"method":"` + method + `"}` }
 	r := mustOpen(t, file, InMode(ModeAll), Upstream(up))
 	for i, method := range []string{"tools/list", "stream"} {
-		postTo(t, r, "http://h/mcp", call(strconv.Itoa(i+1), method))
+		post(t, r, "http://h/mcp", call(strconv.Itoa(i+1), method))
 	}
 	mustClose(t, r)
 	r = mustOpen(t, file, InMode(ModeNone))
 	for _, method := range []string{"stream", "tools/list"} { // in another order than recorded
-		if _, body := postTo(t, r, "http://h/mcp", call("77", method)); !strings.Contains(body, `"id":77,`) {
+		if _, body := post(t, r, "http://h/mcp", call("77", method)); !strings.Contains(body, `"id":77,`) {
 			t.Errorf("%s: %s", method, body)
 		}
 	}
@@ -358,17 +336,17 @@ func TestCompressedRequest(t *testing.T) {
 	}
 	url := u.URL + "/v1/chat/completions"
 	r := mustOpen(t, file, InMode(ModeAll))
-	postTo(t, r, url, zipped(prompt("hello"), gzip.BestSpeed), "Content-Encoding", "gzip")
+	post(t, r, url, zipped(prompt("hello"), gzip.BestSpeed), "Content-Encoding", "gzip")
 	mustClose(t, r)
 	if got := savedPrompts(t, file); got != "hello" {
 		t.Errorf("stored %q", got)
 	}
 	r = mustOpen(t, file, InMode(ModeNone))
-	if status, body := postTo(t, r, url, zipped(prompt("hello"), gzip.BestCompression), "Content-Encoding", "gzip"); status != 200 {
+	if status, body := post(t, r, url, zipped(prompt("hello"), gzip.BestCompression), "Content-Encoding", "gzip"); status != 200 {
 		t.Errorf("%d %s", status, body)
 	}
 	for _, broken := range []string{"not gzip", zipped(prompt("x"), 1)[:20]} {
-		if status, _ := postTo(t, r, url, broken, "Content-Encoding", "gzip"); status != http.StatusTeapot {
+		if status, _ := post(t, r, url, broken, "Content-Encoding", "gzip"); status != http.StatusTeapot {
 			t.Errorf("a broken body got status %d", status)
 		}
 	}

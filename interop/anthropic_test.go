@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/anthropics/anthropic-sdk-go"
@@ -147,22 +146,13 @@ func TestAnthropicParallelCalls(t *testing.T) {
 	const n = 32
 	recordReplay(t, n, func(t *testing.T, e env, see *notes) {
 		c := anthropicClient(e)
-		answers := make([]string, n)
-		var wg sync.WaitGroup
-		for i := range n {
-			wg.Go(func() {
-				m, err := c.Messages.New(context.Background(), messageParams(fmt.Sprintf("question %d", i)))
-				if err != nil {
-					t.Error(err)
-					return
-				}
-				answers[i] = m.RawJSON()
-			})
-		}
-		wg.Wait()
-		for _, a := range answers {
-			see.add("%s", a)
-		}
+		parallelCalls(t, n, see, func(question string) (string, error) {
+			m, err := c.Messages.New(context.Background(), messageParams(question))
+			if err != nil {
+				return "", err
+			}
+			return m.RawJSON(), nil
+		})
 	})
 }
 

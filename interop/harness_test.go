@@ -188,6 +188,25 @@ func endsOf(cassette string) (ends []string) {
 	return ends
 }
 
+// parallelCalls asks n questions at once and notes the answers in their order.
+func parallelCalls(t *testing.T, n int, see *notes, ask func(question string) (answer string, err error)) {
+	t.Helper()
+	answers := make([]string, n)
+	var wg sync.WaitGroup
+	for i := range n {
+		wg.Go(func() {
+			var err error
+			if answers[i], err = ask(fmt.Sprintf("question %d", i)); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	for _, a := range answers {
+		see.add("%s", a)
+	}
+}
+
 // asJSON prints what an SDK decoded.
 func asJSON(t *testing.T, v any) string {
 	t.Helper()

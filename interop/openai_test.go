@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/openai/openai-go/v3"
@@ -279,22 +278,13 @@ func TestOpenAIParallelCalls(t *testing.T) {
 	const n = 32
 	recordReplay(t, n, func(t *testing.T, e env, see *notes) {
 		c := openaiClient(e, "/v1")
-		answers := make([]string, n)
-		var wg sync.WaitGroup
-		for i := range n {
-			wg.Go(func() {
-				r, err := c.Chat.Completions.New(context.Background(), chatParams(fmt.Sprintf("question %d", i)))
-				if err != nil {
-					t.Error(err)
-					return
-				}
-				answers[i] = r.RawJSON()
-			})
-		}
-		wg.Wait()
-		for _, a := range answers {
-			see.add("%s", a)
-		}
+		parallelCalls(t, n, see, func(question string) (string, error) {
+			r, err := c.Chat.Completions.New(context.Background(), chatParams(question))
+			if err != nil {
+				return "", err
+			}
+			return r.RawJSON(), nil
+		})
 	})
 }
 

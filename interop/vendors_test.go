@@ -43,25 +43,36 @@ func newCanned(t *testing.T) *canned {
 			t.Error(err)
 		}
 		c.n++
-		for suffix, answer := range cannedAnswers {
-			if strings.HasSuffix(r.URL.Path, suffix) {
-				typ := "application/json"
-				if strings.HasPrefix(answer, "data: ") {
-					typ = "text/event-stream"
-				} else if suffix == "/api/chat" && !bytes.Contains(body, []byte(`"stream":false`)) {
-					typ = "application/x-ndjson"
-				}
-				w.Header().Set("Content-Type", typ)
-				w.Header().Set("X-Amzn-Requestid", fmt.Sprintf("req-%d", c.n))
-				io.WriteString(w, strings.ReplaceAll(answer, "NUMBER", fmt.Sprint(c.n)))
-				return
+		suffix := ""
+		for s := range cannedAnswers {
+			if strings.HasSuffix(r.URL.Path, s) && len(s) > len(suffix) {
+				suffix = s
 			}
+		}
+		answer, typ := cannedAnswers[suffix], "application/json"
+		switch {
+		case suffix == "/invoke" && bytes.Contains(body, []byte("anthropic_version")):
+			answer = cannedMessage
+		case strings.HasPrefix(answer, "data: "):
+			typ = "text/event-stream"
+		case suffix == "/api/chat" && !bytes.Contains(body, []byte(`"stream":false`)):
+			typ = "application/x-ndjson"
+		case suffix == "/audio/speech":
+			typ = "audio/mpeg"
+		}
+		if suffix != "" {
+			w.Header().Set("Content-Type", typ)
+			w.Header().Set("X-Amzn-Requestid", fmt.Sprintf("req-%d", c.n))
+			io.WriteString(w, strings.ReplaceAll(answer, "NUMBER", fmt.Sprint(c.n)))
+			return
 		}
 		t.Errorf("the canned server does not know %s %s", r.Method, r.URL)
 	}))
 	t.Cleanup(c.Close)
 	return c
 }
+
+const cannedMessage = `{"id":"msg_NUMBER","type":"message","role":"assistant","model":"claude","content":[{"type":"text","text":"canned NUMBER"}],"stop_reason":"end_turn","usage":{"input_tokens":1,"output_tokens":2}}`
 
 var cannedAnswers = map[string]string{
 	":generateContent":       `{"candidates":[{"content":{"role":"model","parts":[{"text":"canned NUMBER"}]},"finishReason":"STOP"}],"usageMetadata":{"promptTokenCount":1}}`,
@@ -74,7 +85,31 @@ var cannedAnswers = map[string]string{
 	"/api/embed":             `{"model":"m","embeddings":[[0.5,NUMBER]]}`,
 	"/v2/chat":               `{"id":"c-NUMBER","finish_reason":"COMPLETE","message":{"role":"assistant","content":[{"type":"text","text":"canned NUMBER"}]}}`,
 	"/v2/embed":              `{"id":"e-NUMBER","embeddings":{"float":[[0.5,NUMBER]]},"texts":["x"]}`,
+	"/chat/completions":      `{"id":"chatcmpl-NUMBER","object":"chat.completion","choices":[{"index":0,"message":{"role":"assistant","content":"canned NUMBER"},"finish_reason":"stop"}]}`,
+	"/completions":           `{"id":"cmpl-NUMBER","object":"text_completion","choices":[{"index":0,"text":"canned NUMBER","finish_reason":"stop"}]}`,
+	"/moderations":           `{"id":"modr-NUMBER","model":"m","results":[{"flagged":false}]}`,
+	"/images/generations":    `{"created":NUMBER,"data":[{"b64_json":"iVBORw0KGgo="}]}`,
+	"/images/edits":          `{"created":NUMBER,"data":[{"b64_json":"iVBORw0KGgo="}]}`,
+	"/audio/transcriptions":  `{"text":"canned NUMBER"}`,
+	"/audio/speech":          "\xff\xf3canned NUMBER",
+	"/messages":              cannedMessage,
+	"/count_tokens":          `{"input_tokens":NUMBER}`,
+	":rawPredict":            cannedMessage,
 	"/v2/rerank":             `{"id":"r-NUMBER","results":[{"index":0,"relevance_score":0.5}]}`,
+}
+
+// redirect is a transport that sends every request to one server, for SDKs
+// whose host cannot be set.
+func redirect(t *testing.T, to string) http.RoundTripper {
+	u, err := url.Parse(to)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return roundTripFunc(func(req *http.Request) (*http.Response, error) {
+		out := req.Clone(req.Context())
+		out.URL.Scheme, out.URL.Host, out.Host = u.Scheme, u.Host, ""
+		return http.DefaultTransport.RoundTrip(out)
+	})
 }
 
 // vendor records an application against the canned server, and replays it
@@ -86,7 +121,7 @@ func vendor(t *testing.T, calls func(e env) map[string]func() (any, error)) {
 	file := filepath.Join(dir, "c.yaml")
 	answers := map[string]string{}
 	for _, mode := range []promptecho.Mode{promptecho.ModeAll, promptecho.ModeNone} {
-		rec, err := promptecho.Open(file, promptecho.InMode(mode))
+		rec, err := promptecho.Open(file, promptecho.InMode(mode), promptecho.Upstream(redirect(t, srv.URL)))
 		if err != nil {
 			t.Fatal(err)
 		}

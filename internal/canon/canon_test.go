@@ -254,7 +254,7 @@ func TestListedFields(t *testing.T) {
 	for _, f := range families {
 		url := "https://h" + strings.NewReplacer("{model}", "m", "{org}", "o", "{", "", "}", "").Replace(slices.Concat(f.Paths, f.StreamPaths)[0])
 		if f.Paths[0] == "" {
-			url = "https://h/mcp"
+			url = "https://h/any"
 		}
 		has := ""
 		if f.Has != "" {
@@ -294,6 +294,50 @@ func TestListedFields(t *testing.T) {
 		}
 		check(Rules{}, "a_field_nobody_has_heard_of", false)
 		check(Rules{Ignore: []string{"a_field/**/deep"}}, "a_field/of/any/deep", true)
+	}
+}
+
+// TestDeterminingFields changes each field of testdata/determining.txt, one at a
+// time: the request must no longer be the same.
+func TestDeterminingFields(t *testing.T) {
+	t.Parallel()
+	data, err := os.ReadFile(filepath.Join("testdata", "determining.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	fields := map[string][]string{}
+	for line := range strings.SplitSeq(string(data), "\n") {
+		if names := strings.Fields(line); len(names) > 1 && names[0] != "#" {
+			fields[names[0]] = names[1:]
+		}
+	}
+	for _, f := range families {
+		names := fields[f.Name]
+		if len(names) == 0 {
+			t.Errorf("determining.txt has no fields of %s", f.Name)
+		}
+		url := "https://h" + strings.NewReplacer("{model}", "m", "{org}", "o", "{", "", "}", "").Replace(f.Paths[0])
+		for _, name := range append(names, f.Has) {
+			if name == "" || name == "jsonrpc" || slices.Contains(f.Bookkeeping, name) || name == "model" && strings.Contains(f.Paths[0], "{model}") {
+				continue
+			}
+			ask := func(value string) string {
+				body := `{"` + name + `":` + value + `}`
+				if f.Has != "" && f.Has != name {
+					body = `{"` + f.Has + `":"x","` + name + `":` + value + `}`
+				}
+				got := form(t, Rules{}, url, body)
+				if !got.Known || got.family.Name != f.Name {
+					t.Errorf("%s with %s is %s, want %s", url, body, got.Endpoint, f.Name)
+				}
+				return got.Text()
+			}
+			for _, pair := range [][2]string{{`"a"`, `"b"`}, {`["a"]`, `["b"]`}, {`["a"]`, `["a","a"]`}, {`{"x":1}`, `{"x":2}`}, {`true`, `false`}, {`[{"text":"a"}]`, `[{"text":"b"}]`}} {
+				if ask(pair[0]) == ask(pair[1]) {
+					t.Errorf("%s: %s as %s and as %s are the same", f.Name, name, pair[0], pair[1])
+				}
+			}
+		}
 	}
 }
 

@@ -63,6 +63,7 @@ type Rule func(b *Body)
 // before what is less.
 var families = slices.Concat(
 	jsonrpcFamilies,
+	credentialFamilies,
 	anthropicFamilies,
 	bedrockFamilies,
 	mistralFamilies,

@@ -9,7 +9,7 @@ import (
 // of token exchanges: OAuth 2.0 (RFC 6749, RFC 7523, RFC 8693), AWS STS and the
 // instance metadata of AWS. None of them is a field of a model API.
 const credentialFields = `access_token|refresh_token|id_token|client_secret|assertion|client_assertion|subject_token|actor_token|` +
-	`device_code|code_verifier|secretAccessKey|SecretAccessKey|sessionToken|SessionToken|private_key`
+	`device_code|code_verifier|WebIdentityToken|SAMLAssertion|TokenCode|secretAccessKey|SecretAccessKey|sessionToken|SessionToken|private_key`
 
 var (
 	jsonField = regexp.MustCompile(`("(?:` + credentialFields + `)"\s*:\s*")((?:[^"\\]|\\.)*)(")`)
@@ -47,7 +47,7 @@ func fields(b []byte) []byte {
 // mayHold reports whether b holds part of a name: nearly no body does, and
 // looking for all of them at once costs more.
 func mayHold(b []byte) bool {
-	for _, part := range []string{"_token", "_secret", "assertion", "AccessKey", "essionToken", "_code", "code_verifier", "private_key", "password="} {
+	for _, part := range []string{"_token", "_secret", "assertion", "AccessKey", "essionToken", "_code", "code_verifier", "WebIdentityToken", "SAMLAssertion", "TokenCode", "private_key", "password="} {
 		if bytes.Contains(b, []byte(part)) {
 			return true
 		}

@@ -70,9 +70,13 @@ func (p *Policy) Request(req *cassette.Request) {
 	req.Body = p.Bytes(fields(req.Body))
 }
 
-// Response cleans a response in place. Its trailers pass by the same list as
-// its headers.
-func (p *Policy) Response(resp *cassette.Response) {
+// Response cleans the response to a clean request in place. Its trailers pass by
+// the same list as its headers. An answer that is nothing but a credential is
+// replaced as a whole.
+func (p *Policy) Response(req *cassette.Request, resp *cassette.Response) {
+	if resp.Status == 200 && len(resp.Body) > 0 && strings.HasSuffix(req.URL, metadataTokenPath) {
+		resp.Body = []byte(Placeholder)
+	}
 	resp.Headers = p.headers(resp.Headers, responseHeaders)
 	resp.Trailers = p.headers(resp.Trailers, responseHeaders)
 	resp.Body = p.Bytes(fields(resp.Body))
@@ -94,6 +98,10 @@ func (p *Policy) learnValue(value string) {
 		p.AddSecret(value)
 	}
 }
+
+// metadataTokenPath is where AWS instance metadata gives a session's token, as
+// plain text (IMDSv2).
+const metadataTokenPath = "/latest/api/token"
 
 // learn adds the credentials that a request carries to the known values.
 func (p *Policy) learn(req *cassette.Request) {

@@ -50,7 +50,7 @@ func TestResponseHeaders(t *testing.T) {
 			"x-ratelimit-remaining-tokens", "1", "content-length", "12", "location", "https://u:p@host/a?sig=abc&alt=sse"),
 		Trailers: headers("x-should-retry", "false", "x-secret", "x"),
 	}
-	p.Response(&resp)
+	p.Response(&cassette.Request{}, &resp)
 	want := headers("content-type", "text/event-stream", "location", "https://host/a?sig=[REDACTED]&alt=sse",
 		"x-amzn-bedrock-input-token-count", "3", "x-request-id", "req_1")
 	if !reflect.DeepEqual(resp.Headers, want) {
@@ -133,7 +133,7 @@ func TestOwnCredentialsAreFound(t *testing.T) {
 				Text:    tt.echo,
 				Error:   tt.echo,
 			}
-			p.Response(&resp)
+			p.Response(&cassette.Request{}, &resp)
 			all := req.URL + string(req.Body) + string(resp.Body) + resp.Headers[0].Values[0] + resp.Events[0][0].Value + resp.Text + resp.Error
 			if strings.Contains(all, tt.echo) {
 				t.Errorf("the secret is still in %s", all)
@@ -171,6 +171,7 @@ func TestCredentialFields(t *testing.T) {
 		{"JWT bearer form", `assertion=eyJ.x.y&grant_type=urn%3Aietf`, `assertion=[REDACTED]&grant_type=urn%3Aietf`},
 		{"password form", `username=u&password=p`, `username=u&password=[REDACTED]`},
 		{"instance metadata", `{"AccessKeyId":"id","SecretAccessKey":"k","Token":"t","Expiration":"2025-01-02T03:04:05Z"}`, `{"AccessKeyId":"id","SecretAccessKey":"[REDACTED]","Token":"[REDACTED]","Expiration":"2999-01-02T03:04:05Z"}`},
+		{"STS request", `Action=AssumeRoleWithWebIdentity&RoleArn=arn&WebIdentityToken=eyJ`, `Action=AssumeRoleWithWebIdentity&RoleArn=arn&WebIdentityToken=[REDACTED]`},
 		{"STS", `<Credentials><SecretAccessKey>k</SecretAccessKey><SessionToken>t</SessionToken><Expiration>2025-01-02T03:04:05Z</Expiration></Credentials>`, `<Credentials><SecretAccessKey>[REDACTED]</SecretAccessKey><SessionToken>[REDACTED]</SessionToken><Expiration>2999-01-02T03:04:05Z</Expiration></Credentials>`},
 		{"token counts", `{"usage":{"input_tokens":1,"max_tokens":"x","token":"the","completion_tokens_details":{}}}`, ""},
 		{"logprobs", `{"token":"_secret","logprob":-1}`, ""},
@@ -184,7 +185,7 @@ func TestCredentialFields(t *testing.T) {
 		}
 		var p Policy
 		resp := cassette.Response{Body: []byte(tt.in), Events: []cassette.Event{{{Name: "data", Value: tt.in}}}}
-		p.Response(&resp)
+		p.Response(&cassette.Request{}, &resp)
 		req := cassette.Request{URL: "https://h/", Body: []byte(tt.in)}
 		p.Request(&req)
 		for where, got := range map[string]string{"answer": string(resp.Body), "event": resp.Events[0][0].Value, "request": string(req.Body)} {
@@ -195,6 +196,17 @@ func TestCredentialFields(t *testing.T) {
 		if again := string(fields(fields([]byte(tt.in)))); again != tt.want {
 			t.Errorf("%s: cleaned twice: %s", tt.name, again)
 		}
+	}
+}
+
+func TestInstanceMetadataToken(t *testing.T) {
+	t.Parallel()
+	var p Policy
+	req := cassette.Request{Method: "PUT", URL: "http://169.254.169.254/latest/api/token"}
+	resp := cassette.Response{Status: 200, Body: []byte("AQAEANotReal==")}
+	p.Response(&req, &resp)
+	if string(resp.Body) != Placeholder {
+		t.Errorf("body %q", resp.Body)
 	}
 }
 
