@@ -165,7 +165,7 @@ func wireName(wire string) string {
 // SDK can print and none retries. A transport error would be retried for
 // seconds; the status is one that no application acts on.
 func missResponse(req *http.Request, m *MissError) *http.Response {
-	text := fmt.Sprintf("promptecho: not recorded: %s %s: %s", m.Endpoint, m.Model, m.Reason)
+	text := fmt.Sprintf("promptecho: not recorded: %s: %s", strings.TrimSpace(m.Endpoint+" "+m.Model), m.Reason)
 	body, err := json.Marshal(map[string]any{
 		"type":    "error",
 		"message": text,

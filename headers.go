@@ -16,6 +16,9 @@ func headersOf(h http.Header) cassette.Headers {
 	var out cassette.Headers
 	at := map[string]int{}
 	for _, spelling := range slices.Sorted(maps.Keys(h)) {
+		if len(h[spelling]) == 0 {
+			continue // a trailer that was announced and never came
+		}
 		name := strings.ToLower(spelling)
 		i, ok := at[name]
 		if !ok {

@@ -245,7 +245,7 @@ func (r *Recorder) Recording() bool { return r.plan.record || r.plan.passThrough
 // Secret returns the value of an environment variable if this run may go
 // upstream, and a dummy in replay, so that a client that demands a key can be
 // made either way. The value is replaced by a placeholder wherever it would be
-// written. If the variable is empty in a run that may go upstream, the dummy
+// written, if it has 8 bytes or more. If the variable is empty in a run that may go upstream, the dummy
 // is returned and the first request that would go upstream fails with an error
 // that names the variable.
 func (r *Recorder) Secret(env string) string {
@@ -293,8 +293,11 @@ func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 		return r.upstream.RoundTrip(req)
 	}
 	body, err := readBody(req)
+	if err == nil && req.URL == nil {
+		err = errors.New("the request has no URL")
+	}
 	if err != nil {
-		return nil, fmt.Errorf("promptecho: reading the request body: %w", err)
+		return nil, fmt.Errorf("promptecho: reading the request: %w", err)
 	}
 	if err := req.Context().Err(); err != nil {
 		return nil, err

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -696,6 +697,45 @@ func TestBodyThatCannotBeRead(t *testing.T) {
 	mustClose(t, r)
 	if _, err := os.Stat(file); !errors.Is(err, fs.ErrNotExist) {
 		t.Error("something was recorded")
+	}
+}
+
+// Nothing that a program can put into a request makes a recorder panic.
+func TestOddRequests(t *testing.T) {
+	t.Parallel()
+	u := newUpstream(t)
+	base, err := url.Parse(u.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	requests := map[string]*http.Request{
+		"no URL":         {Method: "POST", Header: http.Header{}},
+		"no body":        {Method: "POST", URL: base, Header: http.Header{}, Body: http.NoBody},
+		"odd query":      {Method: "GET", URL: &url.URL{Scheme: "http", Host: base.Host, Path: "/", RawQuery: "%zz=;&&=&key"}, Header: http.Header{}},
+		"odd path":       {Method: "GET", URL: &url.URL{Scheme: "http", Host: base.Host, Path: "/a b/\x00/ü"}, Header: http.Header{}},
+		"empty headers":  {Method: "GET", URL: base, Header: http.Header{"X-Api-Key": nil, "Content-Type": {}, "Accept": {""}}},
+		"broken content": {Method: "POST", URL: base, Header: http.Header{"Content-Type": {"multipart/form-data"}}, Body: io.NopCloser(strings.NewReader("--x"))},
+	}
+	for name, req := range requests {
+		file := filepath.Join(t.TempDir(), "c.yaml")
+		for _, mode := range []Mode{ModeAll, ModeNone} {
+			r := mustOpen(t, file, InMode(mode), AllowUnused())
+			again := req.Clone(t.Context())
+			if name == "broken content" {
+				again.Body = io.NopCloser(strings.NewReader("--x"))
+			}
+			resp, err := r.RoundTrip(again)
+			if (err != nil) != (name == "no URL") {
+				t.Errorf("%s, mode %s: %v", name, mode, err)
+			}
+			if err == nil {
+				if b, err := io.ReadAll(resp.Body); err != nil || resp.StatusCode != 200 {
+					t.Errorf("%s, mode %s: %d %s %v", name, mode, resp.StatusCode, b, err)
+				}
+				resp.Body.Close()
+			}
+			mustClose(t, r)
+		}
 	}
 }
 

@@ -117,7 +117,7 @@ func modelOf(body *cassette.Value) string {
 // generic describes a request that no family knows: method, path, query and
 // the whole body decide.
 func (c *call) generic(req *cassette.Request, u *url.URL) {
-	c.endpoint = req.Method + " " + u.EscapedPath()
+	c.endpoint = req.Method + " /" + strings.TrimPrefix(u.EscapedPath(), "/")
 	var names []string
 	for name := range u.Query() {
 		names = append(names, name)

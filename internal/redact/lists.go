@@ -61,19 +61,39 @@ var harmlessQuery = []string{
 	"stream", "uploadtype", "version",
 }
 
-// isSecret reports whether a header or parameter of this name holds a secret.
+// isSecret reports whether a header or parameter of this name holds a secret:
+// whether one of its words says so. "x-api-key" and "accessToken" do, "keyword",
+// "author" and "pageToken" do not.
 func isSecret(name string) bool {
-	name = strings.ToLower(name)
-	switch name {
-	case "pagetoken", "idempotency-key":
-		return false
-	}
-	for _, part := range []string{"key", "token", "secret", "auth", "cookie", "credential", "password", "passwd", "signature"} {
-		if strings.Contains(name, part) {
-			return true
+	secret := false
+	for _, word := range words(name) {
+		switch word {
+		case "key", "apikey", "token", "secret", "auth", "authorization", "authentication", "cookie", "credential",
+			"credentials", "password", "passwd", "pwd", "signature", "sig":
+			secret = true
+		case "page", "next", "continuation", "sync", "idempotency", "partition", "sort":
+			return false // a place in a list, or the caller's own name for a call
 		}
 	}
-	return name == "sig"
+	return secret
+}
+
+// words splits a name at "-", "_", "." and where its case rises.
+func words(name string) []string {
+	var out []string
+	start := 0
+	for i := range len(name) {
+		c := name[i]
+		rises := i > 0 && 'A' <= c && c <= 'Z' && 'a' <= name[i-1] && name[i-1] <= 'z'
+		if rises || c == '-' || c == '_' || c == '.' {
+			out = append(out, strings.ToLower(name[start:i]))
+			start = i
+			if !rises {
+				start++
+			}
+		}
+	}
+	return append(out, strings.ToLower(name[start:]))
 }
 
 // isCredential reports whether a query parameter of this name holds a secret

@@ -92,14 +92,35 @@ func TestURL(t *testing.T) {
 	}
 }
 
+func TestIsSecret(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{
+		"Authorization", "Proxy-Authorization", "x-api-key", "Api-Key", "apikey", "X-Goog-Api-Key", "X-Amz-Security-Token", "key",
+		"access_token", "accessToken", "client.secret", "sig", "Cookie", "Set-Cookie", "Ocp-Apim-Subscription-Key", "X-Auth-Token", "password",
+	} {
+		if !isSecret(name) {
+			t.Errorf("%s is no secret", name)
+		}
+	}
+	for _, name := range []string{
+		"keyword", "monkey", "author", "pageToken", "page_token", "nextToken", "continuation-token", "Idempotency-Key", "tokens", "q", "", "-", "cursor", "sort_key",
+	} {
+		if isSecret(name) {
+			t.Errorf("%s is a secret", name)
+		}
+	}
+}
+
 // Two requests that differ in a parameter nobody knows must not become one,
 // and the value must not be written.
 func TestUnknownQueryValuesStayApart(t *testing.T) {
 	t.Parallel()
 	var p Policy
-	a, b := p.url("https://host/?cursor=aaaa"), p.url("https://host/?cursor=bbbb")
-	if a == b || strings.Contains(a, "aaaa") {
-		t.Errorf("%q and %q", a, b)
+	for _, name := range []string{"cursor", "keyword", "author", "page_token", "q"} {
+		a, b := p.url("https://host/?"+name+"=aaaa"), p.url("https://host/?"+name+"=bbbb")
+		if a == b || strings.Contains(a, "aaaa") {
+			t.Errorf("%q and %q", a, b)
+		}
 	}
 }
 
