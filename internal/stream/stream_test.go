@@ -49,6 +49,15 @@ var bodies = []struct {
 	{"text", "text/plain", "data: 1\n\n", "", 0, 0},
 	{"nothing", "text/event-stream", "", "", 0, 0},
 	{"blank lines only", "text/event-stream", "\n\n", "", 0, 0},
+	{"ndjson", "application/x-ndjson", "{\"a\":1}\n{\"a\":2}\n", "ndjson", 2, 0},
+	{"ndjson, charset", "application/x-ndjson; charset=utf-8", "{}\n", "ndjson", 1, 0},
+	{"ndjson of Cohere", "application/stream+json", "{}\n{}\n", "ndjson", 2, 0},
+	{"ndjson, no final line end", "application/x-ndjson", "{}\n{}", "ndjson", 2, 1},
+	{"ndjson with CRLF", "application/x-ndjson", "{}\r\n{}\n", "ndjson", 2, 1},
+	{"ndjson with blank lines", "application/x-ndjson", "{}\n\n{}\n", "ndjson", 3, 1},
+	{"ndjson, not JSON", "application/x-ndjson", "oops\n", "ndjson", 1, 0},
+	{"ndjson, nothing", "application/x-ndjson", "\n", "", 0, 0},
+	{"a file of JSON lines", "application/jsonl", "{}\n{}\n", "", 0, 0},
 }
 
 func TestConformance(t *testing.T) {
@@ -127,9 +136,14 @@ func TestEdited(t *testing.T) {
 		{"raw with others", []Field{{"raw", "a"}, {"data", "b"}}, "", `field "raw" stands alone in its event`},
 		{"raw", []Field{{"raw", "anything"}}, "anything", ""},
 		{"no field", nil, "\n", ""},
+		{"two lines", []Field{{"data", "a\nb"}}, "", `field "data" holds a line break, and is one line`},
+		{"no data", []Field{{"event", "a"}}, "", "a line of ndjson has one field, data"},
 	}
 	for _, tt := range tests {
 		got, err := sse.Write(tt.fields)
+		if tt.name == "two lines" || tt.name == "no data" {
+			got, err = ndjson.Write(tt.fields)
+		}
 		if string(got) != tt.want || (err == nil) != (tt.err == "") || err != nil && err.Error() != tt.err {
 			t.Errorf("%s: %q, %v; want %q, %q", tt.name, got, err, tt.want, tt.err)
 		}
@@ -143,7 +157,7 @@ func TestLookup(t *testing.T) {
 			t.Errorf("Lookup(%q) = %v, %v", f.Name, got, err)
 		}
 	}
-	if _, err := Lookup("morse"); err == nil || !strings.Contains(err.Error(), `unknown stream framing "morse" (known: sse,`) {
+	if _, err := Lookup("morse"); err == nil || !strings.Contains(err.Error(), `unknown stream framing "morse" (known: ndjson, sse,`) {
 		t.Errorf("Lookup of an unknown framing: %v", err)
 	}
 }
