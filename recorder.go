@@ -1,16 +1,12 @@
 package promptecho
 
 import (
-	"bytes"
-	"compress/gzip"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"net/http"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync"
 
 	"github.com/promptecho/promptecho/internal/canon"
@@ -184,57 +180,6 @@ func upstreamOf(rt http.RoundTripper) http.RoundTripper {
 // ownTransport marks a transport that the recorder made and has to tidy.
 type ownTransport struct{ *http.Transport }
 
-// opened remembers the cassettes of this process, by folded path.
-var opened struct {
-	sync.Mutex
-	files map[string]*openFile
-}
-
-type openFile struct {
-	path string // as it was first spelled
-	open bool
-}
-
-// register claims a cassette for one recorder. A name that differs only in
-// case from one that was used before is refused too, open or not: on macOS and
-// Windows the two are one file, and a Go module with both cannot be downloaded.
-func register(path, file string) error {
-	opened.Lock()
-	defer opened.Unlock()
-	key := foldPath(path)
-	other := opened.files[key]
-	switch {
-	case other == nil:
-		if opened.files == nil {
-			opened.files = map[string]*openFile{}
-		}
-		opened.files[key] = &openFile{path, true}
-		return nil
-	case filepath.Base(other.path) != filepath.Base(path) || filepath.Dir(other.path) != filepath.Dir(path) && strings.EqualFold(other.path, path):
-		return fmt.Errorf("promptecho: %s differs only in case from %s: on macOS and Windows they are one file; rename one of the two (with echotest: the test)", file, other.path)
-	case other.open:
-		return fmt.Errorf("promptecho: %s is already open in this process: one cassette has one recorder; share it, or give the second a file of its own (with echotest: a subtest, t.Run, has its own)", file)
-	}
-	other.open = true
-	return nil
-}
-
-func unregister(path string) {
-	opened.Lock()
-	defer opened.Unlock()
-	if f := opened.files[foldPath(path)]; f != nil {
-		f.open = false
-	}
-}
-
-// foldPath makes names equal that are one file on some file system.
-func foldPath(path string) string {
-	if dir, err := filepath.EvalSymlinks(filepath.Dir(path)); err == nil {
-		path = filepath.Join(dir, filepath.Base(path))
-	}
-	return strings.ToLower(path)
-}
-
 // Client returns an [http.Client] that goes through the recorder.
 func (r *Recorder) Client() *http.Client { return &http.Client{Transport: r} }
 
@@ -343,82 +288,4 @@ func (r *Recorder) next(clean *cassette.Request, form *canon.Form) (*slot, error
 	}
 	it := &cassette.Interaction{Kind: kind, Boundary: boundary, MatchKey: form.Key(), Request: *clean}
 	return r.tape.place(it, form), nil
-}
-
-// readBody reads and closes the body of a request. A body that is empty
-// although its length is not is read through GetBody: cohere-go retries with
-// the body it has drained.
-func readBody(req *http.Request) ([]byte, error) {
-	if req.Body == nil || req.Body == http.NoBody {
-		return nil, nil
-	}
-	body, err := io.ReadAll(req.Body)
-	if cerr := req.Body.Close(); err == nil {
-		err = cerr
-	}
-	if err != nil || len(body) > 0 || req.ContentLength <= 0 || req.GetBody == nil {
-		return body, err
-	}
-	again, err := req.GetBody()
-	if err != nil {
-		return nil, err
-	}
-	defer again.Close()
-	return io.ReadAll(again)
-}
-
-// cleanRequest returns a request as it may be written and is matched.
-func cleanRequest(p *redact.Policy, req *http.Request, body []byte) cassette.Request {
-	clean := cassette.Request{
-		Method:  req.Method,
-		URL:     req.URL.String(),
-		Headers: headersOf(req.Header),
-		Body:    body,
-	}
-	if clean.Method == "" {
-		clean.Method = http.MethodGet
-	}
-	if req.URL.Host == "" && req.Host != "" {
-		u := *req.URL
-		u.Host = req.Host
-		clean.URL = u.String()
-	}
-	clean = unzipped(clean)
-	p.Request(&clean)
-	return dropObvious(clean)
-}
-
-// unzipped decodes a compressed body, so that it can be read, cleaned and
-// matched by what it says. A body in a coding we do not have stays as it is.
-func unzipped(req cassette.Request) cassette.Request {
-	if !strings.EqualFold(req.Headers.Get("content-encoding"), "gzip") {
-		return req
-	}
-	z, err := gzip.NewReader(bytes.NewReader(req.Body))
-	if err != nil {
-		return req
-	}
-	plain, err := io.ReadAll(z)
-	if err != nil {
-		return req
-	}
-	req.Body = plain
-	return req
-}
-
-// dropObvious leaves out headers that say nothing: every call asks for and
-// sends JSON. Another content type stays, with what a reader of the body needs
-// (the boundary of a multipart body).
-func dropObvious(req cassette.Request) cassette.Request {
-	kept := req.Headers[:0:0]
-	for _, h := range req.Headers {
-		if len(h.Values) == 1 && (h.Name == "content-type" || h.Name == "accept") {
-			if v, _, _ := strings.Cut(h.Values[0], ";"); v == "application/json" || v == "*/*" {
-				continue
-			}
-		}
-		kept = append(kept, h)
-	}
-	req.Headers = kept
-	return req
 }
