@@ -238,6 +238,26 @@ func TestMissNamesTheOtherProvider(t *testing.T) {
 	r.Close()
 }
 
+// A recording in another form of answer, or of another model, is named as that.
+func TestMissNamesWhatIsRecorded(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "c.yaml")
+	base := record(t, file, "a")
+	url := base + "/v1/chat/completions"
+	tests := []struct{ body, want string }{
+		{strings.Replace(prompt("a"), "{", `{"stream":true,`, 1), "recorded only with a plain answer"},
+		{strings.Replace(prompt("a"), `"m"`, `"n"`, 1), "recorded for another model, m"},
+		{strings.Replace(prompt("a"), `"m"`, `"n","stream":true`, 1), "the nearest recording differs"},
+	}
+	for _, tt := range tests {
+		r := mustOpen(t, file, InMode(ModeNone), AllowUnused())
+		if status, body := post(t, r, url, tt.body); status != http.StatusTeapot || !strings.Contains(body, ": "+tt.want) {
+			t.Errorf("%d %s, want %q", status, body, tt.want)
+		}
+		r.Close()
+	}
+}
+
 func TestMissNamesSortTools(t *testing.T) {
 	t.Parallel()
 	u := newUpstream(t)

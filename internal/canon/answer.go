@@ -41,17 +41,21 @@ func (f *Form) Read(payloads [][]byte) Answer {
 	return a
 }
 
-// usage takes the token counts of one payload: at its top, in the message that
-// starts an Anthropic stream, or in the response that ends a Responses one.
-// Streams count up, so a later number replaces an earlier one.
+// usage takes the token counts of one payload, wherever the vendors have them:
+// at its top, in the message that starts an Anthropic stream, in the response
+// that ends a Responses one, in Cohere's tokens, in Gemini's metadata, or beside
+// everything else (Ollama). Streams count up, so a later number replaces an
+// earlier one.
 func (a *Answer) usage(v *cassette.Value) {
-	for _, in := range []*cassette.Value{v, member(v, "message"), member(v, "response")} {
-		u := member(in, "usage")
-		if u == nil || u.Kind != cassette.Object {
+	u := member(v, "usage")
+	for _, in := range []*cassette.Value{
+		u, member(u, "tokens"), member(member(v, "message"), "usage"), member(member(v, "response"), "usage"), member(v, "usageMetadata"), v,
+	} {
+		if in == nil || in.Kind != cassette.Object {
 			continue
 		}
-		input, hasIn := count(u, "input_tokens", "prompt_tokens")
-		output, hasOut := count(u, "output_tokens", "completion_tokens")
+		input, hasIn := count(in, "input_tokens", "prompt_tokens", "inputTokens", "promptTokenCount", "prompt_eval_count")
+		output, hasOut := count(in, "output_tokens", "completion_tokens", "outputTokens", "candidatesTokenCount", "eval_count")
 		if !hasIn && !hasOut {
 			continue
 		}

@@ -481,6 +481,25 @@ func TestRead(t *testing.T) {
 			`{"type":"content_block_delta","index":1,"delta":{"type":"input_json_delta","partial_json":"{}"}}`,
 			`{"type":"message_delta","usage":{"output_tokens":9}}`,
 		}, "Hi\n-> f({})", 7, 9},
+		{"gemini", "https://h/v1beta/models/g:streamGenerateContent?alt=sse", []string{
+			`{"candidates":[{"content":{"parts":[{"text":"Bon"}]}}]}`,
+			`{"candidates":[{"content":{"parts":[{"text":"jour"},{"functionCall":{"name":"f","args":{"a":1}}}]}}],"usageMetadata":{"promptTokenCount":1,"candidatesTokenCount":2}}`,
+		}, "Bonjour\n-> f({\"a\":1})", 1, 2},
+		{"ollama", "http://h/api/chat", []string{
+			`{"message":{"content":"Hi"},"done":false}`,
+			`{"message":{"content":"!","tool_calls":[{"function":{"index":0,"name":"f","arguments":{"a":1}}}]},"done":true,"prompt_eval_count":1,"eval_count":2}`,
+		}, "Hi!\n-> f({\"a\":1})", 1, 2},
+		{"cohere", "https://h/v2/chat", []string{
+			`{"type":"content-delta","index":0,"delta":{"message":{"content":{"text":"Salut"}}}}`,
+			`{"type":"tool-call-start","index":1,"delta":{"message":{"tool_calls":{"function":{"name":"f","arguments":""}}}}}`,
+			`{"type":"tool-call-delta","index":1,"delta":{"message":{"tool_calls":{"function":{"arguments":"{}"}}}}}`,
+			`{"type":"message-end","usage":{"billed_units":{"input_tokens":9},"tokens":{"input_tokens":1,"output_tokens":2}}}`,
+		}, "Salut\n-> f({})", 1, 2},
+		{"cohere, version 1", "https://h/v1/chat", []string{
+			`{"event_type":"stream-start"}`,
+			`{"event_type":"text-generation","text":"Ciao"}`,
+			`{"event_type":"stream-end","text":"not again","usage":{"input_tokens":1,"output_tokens":2}}`,
+		}, "Ciao", 1, 2},
 		{"responses", responsesURL, []string{
 			`{"type":"response.output_item.added","output_index":1,"item":{"type":"function_call","name":"f"}}`,
 			`{"type":"response.output_text.delta","output_index":0,"delta":"Yes"}`,
