@@ -49,25 +49,32 @@ func (f *Form) Read(payloads [][]byte) Answer {
 func (a *Answer) usage(v *cassette.Value) {
 	u := member(v, "usage")
 	for _, in := range []*cassette.Value{
-		u, member(u, "tokens"), member(member(v, "message"), "usage"), member(member(v, "response"), "usage"), member(v, "usageMetadata"), v,
+		u, member(u, "tokens"), member(member(v, "message"), "usage"), member(member(v, "response"), "usage"), member(v, "usageMetadata"),
 	} {
 		if in == nil || in.Kind != cassette.Object {
 			continue
 		}
-		input, hasIn := count(in, "input_tokens", "prompt_tokens", "inputTokens", "promptTokenCount", "prompt_eval_count")
-		output, hasOut := count(in, "output_tokens", "completion_tokens", "outputTokens", "candidatesTokenCount", "eval_count")
-		if !hasIn && !hasOut {
-			continue
-		}
-		if a.Usage == nil {
-			a.Usage = new(cassette.Usage)
-		}
-		if hasIn {
-			a.Usage.InputTokens = input
-		}
-		if hasOut {
-			a.Usage.OutputTokens = output
-		}
+		a.count(in, []string{"input_tokens", "prompt_tokens", "inputTokens", "promptTokenCount"},
+			[]string{"output_tokens", "completion_tokens", "outputTokens", "candidatesTokenCount"})
+	}
+	a.count(v, []string{"prompt_eval_count"}, []string{"eval_count"})
+}
+
+// count takes the counts of one object by the names they may have.
+func (a *Answer) count(u *cassette.Value, in, out []string) {
+	input, hasIn := count(u, in...)
+	output, hasOut := count(u, out...)
+	if !hasIn && !hasOut {
+		return
+	}
+	if a.Usage == nil {
+		a.Usage = new(cassette.Usage)
+	}
+	if hasIn {
+		a.Usage.InputTokens = input
+	}
+	if hasOut {
+		a.Usage.OutputTokens = output
 	}
 }
 
