@@ -57,6 +57,8 @@ func newCanned(t *testing.T) *canned {
 			typ = "text/event-stream"
 		case suffix == "/api/chat" && !bytes.Contains(body, []byte(`"stream":false`)):
 			typ = "application/x-ndjson"
+		case suffix == "/v2/chat" && bytes.Contains(body, []byte(`"stream":true`)):
+			answer, typ = cannedCohereStream, "text/event-stream"
 		case suffix == "/audio/speech":
 			typ = "audio/mpeg"
 		}
@@ -73,6 +75,10 @@ func newCanned(t *testing.T) *canned {
 }
 
 const cannedMessage = `{"id":"msg_NUMBER","type":"message","role":"assistant","model":"claude","content":[{"type":"text","text":"canned NUMBER"}],"stop_reason":"end_turn","usage":{"input_tokens":1,"output_tokens":2}}`
+
+const cannedCohereStream = "event: message-start\ndata: {\"id\":\"s-NUMBER\",\"type\":\"message-start\",\"delta\":{\"message\":{\"role\":\"assistant\"}}}\n\n" +
+	"event: content-delta\ndata: {\"type\":\"content-delta\",\"index\":0,\"delta\":{\"message\":{\"content\":{\"text\":\"canned NUMBER\"}}}}\n\n" +
+	"event: message-end\ndata: {\"type\":\"message-end\",\"delta\":{\"finish_reason\":\"COMPLETE\"}}\n\ndata: [DONE]\n\n"
 
 var cannedAnswers = map[string]string{
 	":generateContent":       `{"candidates":[{"content":{"role":"model","parts":[{"text":"canned NUMBER"}]},"finishReason":"STOP"}],"usageMetadata":{"promptTokenCount":1}}`,
@@ -305,8 +311,31 @@ func TestCohere(t *testing.T) {
 			}
 		}
 		return map[string]func() (any, error){
-			"chat a":   chat("a"),
-			"chat b":   chat("b"),
+			"chat a": chat("a"),
+			"chat b": chat("b"),
+			"chat c, streamed": func() (any, error) {
+				stream, err := c.V2.ChatStream(t.Context(), &cohere.V2ChatStreamRequest{
+					Model: "command-a",
+					Messages: cohere.ChatMessages{{Role: "user", User: &cohere.UserMessageV2{
+						Content: &cohere.UserMessageV2Content{String: "c"},
+					}}},
+				})
+				if err != nil {
+					return nil, err
+				}
+				defer stream.Close()
+				var events []any
+				for {
+					event, err := stream.Recv()
+					if err == io.EOF {
+						return events, nil
+					}
+					if err != nil {
+						return nil, err
+					}
+					events = append(events, event)
+				}
+			},
 			"rerank a": rerank("a"),
 			"rerank b": rerank("b"),
 			"embed": func() (any, error) {
