@@ -22,5 +22,6 @@ var credentialFamilies = []*Family{
 		Has:         "RoleArn",
 		Forms:       true,
 		Bookkeeping: []string{"RoleSessionName", "SAMLAssertion", "TokenCode", "WebIdentityToken"},
+		Rules:       []Rule{matchPath},
 	},
 }

@@ -12,17 +12,21 @@ var jsonrpcFamilies = []*Family{{
 	Has:         "jsonrpc",
 	Bookkeeping: []string{"params/_meta"},
 	Headers:     []string{"mcp-protocol-version"},
-	Rules:       []Rule{jsonrpcCall},
+	Rules:       []Rule{jsonrpcCall, matchPath},
 }}
 
-// jsonrpcCall makes the method part of the endpoint, and the path part of what
-// matches: two servers must not answer for each other.
+// matchPath makes the path match, for families that are known at any: two
+// servers must not answer for each other.
+func matchPath(b *Body) {
+	b.call.lines = append(b.call.lines, Line{"path/server", quote(b.path)})
+}
+
+// jsonrpcCall makes the method part of the endpoint.
 func jsonrpcCall(b *Body) {
 	drop(b.Value, "id")
 	if m := b.Get("method"); m != nil && m.Kind == cassette.String {
 		b.call.endpoint = "jsonrpc." + m.Text
 	}
-	b.call.lines = append(b.call.lines, Line{"path/server", quote(b.path)})
 }
 
 // Linked reports whether answers hold an id of their request; see Relink.

@@ -150,7 +150,8 @@ func toolChoice(b *Body) {
 		*tc = *kind
 	case isString(kind, "any") && only(tc, "type"):
 		*tc = stringValue("required")
-	case name != nil && (isString(kind, "tool") && only(tc, "type", "name") || isString(kind, "function")):
+	case name != nil && isString(kind, "tool") && only(tc, "type", "name"),
+		name != nil && isString(kind, "function") && (only(tc, "type", "name") || only(tc, "type", "function")):
 		*tc = cassette.Value{
 			Kind:  cassette.Object,
 			Names: []string{"type", "name"},
