@@ -10,8 +10,9 @@ import (
 )
 
 // New returns a recorder for a test or benchmark. Its cassette is
-// testdata/cassettes/NAME.yaml in the directory of the package, where NAME is
-// t.Name() made safe for every file system; subtests have theirs in folders.
+// testdata/cassettes/NAME.yaml, where NAME is t.Name() made safe for every file
+// system; subtests have theirs in folders. It is below the working directory at
+// the time of the call, which is the package's unless the test changed it.
 //
 // When the test ends, New's cleanup saves what was recorded and fails the test
 // if a request was not recorded, if a recording was not used (unless the test
