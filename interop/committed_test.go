@@ -1,38 +1,54 @@
 package interop
 
 import (
+	"bytes"
+	"io/fs"
 	"net/http"
 	"net/url"
+	"os"
+	"path/filepath"
 	"sync"
 	"testing"
 
 	"github.com/promptecho/promptecho"
 	"github.com/promptecho/promptecho/echotest"
+	"github.com/promptecho/promptecho/internal/cassette"
 	"github.com/promptecho/promptecho/internal/provider"
 )
 
 // Tests with committed cassettes, as users have them. The cassettes are of the
-// stand-in provider and say so; they are recorded again with
-//
-//	PROMPTECHO_MODE=all go -C interop test -run TestCommitted ./...
+// stand-in provider and say so. Without PROMPTECHO_MODE they are replayed, in CI
+// and elsewhere, and a missing one is a failure; they are recorded again with
+const recordAgain = "PROMPTECHO_MODE=all OPENAI_API_KEY=echo-secret-openai-0001 go -C interop test -count=1 -run 'TestCommitted|TestCapital' ."
 
-// standIn is an upstream that answers every host. It starts the provider with
-// the first request, which in replay never comes.
-func standIn(t *testing.T) promptecho.Option {
-	target := sync.OnceValue(func() *url.URL {
+// committed are the options of a test with a committed cassette.
+func committed(t *testing.T) []promptecho.Option {
+	if !rerecording {
+		return []promptecho.Option{promptecho.InMode(promptecho.ModeNone)}
+	}
+	// One provider for each test, so that the ids it counts up do not depend on
+	// the order in which the tests run.
+	return []promptecho.Option{promptecho.Upstream(toStandIn(sync.OnceValue(func() *provider.Server {
 		p := provider.New()
 		t.Cleanup(p.Close)
-		u, err := url.Parse(p.URL)
-		if err != nil {
-			t.Error(err)
+		return p
+	}), http.DefaultTransport))}
+}
+
+// toStandIn sends what is asked of a real provider to the stand-in.
+func toStandIn(standIn func() *provider.Server, local http.RoundTripper) http.RoundTripper {
+	return roundTripFunc(func(req *http.Request) (*http.Response, error) {
+		if loopback(req.URL.Hostname()) {
+			return local.RoundTrip(req)
 		}
-		return u
-	})
-	return promptecho.Upstream(roundTripFunc(func(req *http.Request) (*http.Response, error) {
+		u, err := url.Parse(standIn().URL)
+		if err != nil {
+			return nil, err
+		}
 		out := req.Clone(req.Context())
-		out.URL.Scheme, out.URL.Host, out.Host = target().Scheme, target().Host, ""
-		return http.DefaultTransport.RoundTrip(out)
-	}))
+		out.URL.Scheme, out.URL.Host, out.Host = u.Scheme, u.Host, ""
+		return local.RoundTrip(out)
+	})
 }
 
 type roundTripFunc func(*http.Request) (*http.Response, error)
@@ -59,12 +75,49 @@ func TestCommitted(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			rec := echotest.New(t, standIn(t))
+			t.Cleanup(func() {
+				if t.Failed() {
+					t.Logf("if the change is meant, record the committed cassettes again: %s", recordAgain)
+				}
+			})
+			rec := echotest.New(t, committed(t)...)
 			var see notes
 			tt.app(t, env{client: rec.Client(), base: tt.base}, &see)
 			if len(see.lines) == 0 {
 				t.Error("the application saw nothing")
 			}
 		})
+	}
+}
+
+// Nobody takes the committed cassettes for recordings of a real provider.
+func TestCommittedCassettesSayStandIn(t *testing.T) {
+	t.Parallel()
+	files := 0
+	err := filepath.WalkDir("testdata/cassettes", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || filepath.Ext(path) != ".yaml" {
+			return err
+		}
+		files++
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		if bytes.Contains(data, []byte("echo-secret")) {
+			t.Errorf("%s holds the key of its recording", path)
+		}
+		f, err := cassette.Load(path)
+		if err != nil {
+			return err
+		}
+		for _, it := range f.Interactions {
+			if by := it.Response.Headers.Get("x-promptecho-provider"); by != "stand-in" {
+				t.Errorf("%s:%d: x-promptecho-provider is %q", path, it.Line, by)
+			}
+		}
+		return nil
+	})
+	if err != nil || files < 5 {
+		t.Errorf("%d cassettes, %v", files, err)
 	}
 }

@@ -6,12 +6,15 @@ package interop
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"net"
 	"net/http"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"slices"
@@ -23,13 +26,39 @@ import (
 	"github.com/promptecho/promptecho/internal/provider"
 )
 
-// The tests choose their modes in code; CI would cap them at none. Those with
-// committed cassettes replay either way.
+// rerecording says that PROMPTECHO_MODE asks for the committed cassettes to be
+// recorded again.
+var rerecording bool
+
+// TestMain makes the run independent of where it runs: the tests choose their
+// modes in code, which CI or PROMPTECHO_MODE=none would cap at none. It also sees
+// to it that no test can reach a real provider.
 func TestMain(m *testing.M) {
-	if os.Getenv("PROMPTECHO_MODE") == "" {
-		os.Unsetenv("CI")
+	switch promptecho.Mode(os.Getenv("PROMPTECHO_MODE")) {
+	case "", promptecho.ModeNone:
+		os.Unsetenv("PROMPTECHO_MODE")
+	default:
+		rerecording = true
+	}
+	os.Unsetenv("CI")
+	local := http.DefaultTransport.(*http.Transport)
+	local.Proxy, local.DialContext = nil, dialLoopback
+	if rerecording {
+		http.DefaultTransport = toStandIn(sync.OnceValue(func() *provider.Server { return provider.New() }), local)
 	}
 	os.Exit(m.Run())
+}
+
+func dialLoopback(ctx context.Context, network, addr string) (net.Conn, error) {
+	if host, _, _ := net.SplitHostPort(addr); !loopback(host) {
+		return nil, fmt.Errorf("interop: no test here talks to a real provider: %s", addr)
+	}
+	return new(net.Dialer).DialContext(ctx, network, addr)
+}
+
+func loopback(host string) bool {
+	ip, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && ip.IsLoopback()
 }
 
 // fakeKey is the key that every SDK is given. No file may hold it.
