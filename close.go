@@ -15,10 +15,14 @@ import (
 // Close ends the recorder: it settles answers that are still being read, saves
 // the cassette if the record mode records, and returns what is wrong, joined:
 // misses, recordings that no request used, a recorder that no request reached,
-// and a cassette that could not be saved. Closing again returns the same.
+// and a cassette that could not be saved. Closing again, also while the first
+// Close is at work, returns the same.
 //
 // The cassette is written whole or not at all: to a temporary file that is
 // renamed and read back. A run that recorded nothing writes nothing.
+//
+// Close takes the run for one that went well; a run that did not is known only
+// with package echotest.
 func (r *Recorder) Close() error {
 	var errs []error
 	for _, text := range r.finish(verdict.Outcome{}).Errors {
@@ -30,11 +34,32 @@ func (r *Recorder) Close() error {
 // finish closes the recorder knowing how its run ended.
 func (r *Recorder) finish(o verdict.Outcome) verdict.Report {
 	r.mu.Lock()
-	if r.closed {
+	switch {
+	case r.ended:
 		defer r.mu.Unlock()
+		return r.report
+	case r.closed:
+		// Waiting for a channel, not for a sync.Once: a synctest bubble sees it.
+		over := make(chan struct{})
+		r.waiting = append(r.waiting, over)
+		r.mu.Unlock()
+		<-over
 		return r.report
 	}
 	r.closed = true
+	r.mu.Unlock()
+	rep := r.end(o)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.report, r.ended = rep, true
+	for _, over := range r.waiting {
+		close(over)
+	}
+	return rep
+}
+
+func (r *Recorder) end(o verdict.Outcome) verdict.Report {
+	r.mu.Lock()
 	open := make([]*tee, 0, len(r.live))
 	for t := range r.live {
 		open = append(open, t)
@@ -47,57 +72,144 @@ func (r *Recorder) finish(o verdict.Outcome) verdict.Report {
 		t.CloseIdleConnections()
 	}
 
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	var rep verdict.Report
-	if err := r.save(&o, &rep); err != nil {
-		rep.Errors = append(rep.Errors, err.Error())
+	rep := r.settle(&o)
+	if r.cfg.log != nil {
+		for _, note := range rep.Notes {
+			r.cfg.log(note)
+		}
 	}
-	r.judge(&o, &rep)
-	rep.Notes = append(r.notes, rep.Notes...)
-	r.report = rep
 	unregister(r.path)
 	return rep
 }
 
-// save writes the tape if this run recorded something.
+// settle saves and judges.
+func (r *Recorder) settle(o *verdict.Outcome) verdict.Report {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var rep verdict.Report
+	if err := r.save(o, &rep); err != nil {
+		rep.Errors = append(rep.Errors, err.Error())
+	}
+	r.judge(o, &rep)
+	r.unselected(&rep)
+	rep.Notes = append(r.notes, rep.Notes...)
+	return rep
+}
+
+// save writes what this run recorded to where it belongs.
 func (r *Recorder) save(o *verdict.Outcome, rep *verdict.Report) error {
 	if !r.plan.save {
 		return nil
 	}
-	file := cassette.File{}
-	recorded, failed := 0, 0
+	fresh, refused := r.recorded(o, rep)
+	if refused != nil && r.cfg.onRecordError == Fail {
+		return refused
+	}
+	if r.old != nil && !r.plan.load { // mode all, over a cassette
+		return errors.Join(refused, r.replaceOld(fresh, o, refused != nil, rep))
+	}
+	file := cassette.File{Interactions: fresh}
+	incomplete := o.Failed || o.Skipped || o.Filtered
+	wasPartial := r.old != nil && r.old.Partial
+	switch {
+	case wasPartial:
+		file.Partial = incomplete || !r.cfg.allowUnused && r.unused() > 0
+	case r.old == nil:
+		file.Partial = incomplete
+	}
+	if len(fresh) == 0 && file.Partial == wasPartial {
+		return nil
+	}
+	file.Interactions = nil
 	for _, s := range r.tape.slots {
-		if s.fresh && !s.whole {
+		if !s.fresh || slices.Contains(fresh, s.it) {
+			file.Interactions = append(file.Interactions, s.it)
+		}
+	}
+	if len(file.Interactions) == 0 {
+		return nil
+	}
+	return r.write(r.path, r.file, &file, rep)
+}
+
+// recorded returns the interactions that this run recorded and that are to be
+// written, and an error if one is a failure that must not be.
+func (r *Recorder) recorded(o *verdict.Outcome, rep *verdict.Report) (fresh []*cassette.Interaction, refused error) {
+	for _, s := range r.tape.slots {
+		if !s.fresh {
+			continue
+		}
+		if !s.whole {
 			rep.Notes = append(rep.Notes, fmt.Sprintf("%s: not recorded: %s %s: no answer before the recorder was closed", r.file, s.it.Request.Method, s.it.Request.URL))
 			continue
 		}
-		if s.fresh && s.failed() && r.cfg.onRecordError != Keep && !r.tape.overcome(s) {
-			failed++
+		if s.failed() && r.cfg.onRecordError != Keep && !r.tape.overcome(s) {
 			what := fmt.Sprintf("%s %s: %s", s.it.Request.Method, s.it.Request.URL, failure(s))
-			if r.cfg.onRecordError == Fail {
-				return fmt.Errorf("%s: nothing was written: the recording has a failure: %s (OnRecordError)", r.file, what)
-			}
-			if o.Failed {
+			switch good := r.succeeded(s); {
+			case r.cfg.onRecordError == Fail:
+				return nil, fmt.Errorf("%s: nothing was written: the recording has a failure: %s (OnRecordError)", r.file, what)
+			case good != nil:
+				refused = fmt.Errorf("%s:%d: not replaced: this recording succeeded, and now there is a failure: %s. If that is what the test is about, say so with OnRecordError(Keep)", r.file, good.it.Line, what)
+				continue
+			case o.Failed:
 				rep.Notes = append(rep.Notes, fmt.Sprintf("%s: not written, since the run failed: %s", r.file, what))
 				continue
 			}
 			rep.Notes = append(rep.Notes, fmt.Sprintf("%s: a failure is recorded: %s. If that is what the test is about, say so with OnRecordError(Keep)", r.file, what))
 		}
-		if s.fresh {
-			recorded++
-		}
-		file.Interactions = append(file.Interactions, s.it)
+		fresh = append(fresh, s.it)
 	}
 	for _, f := range r.failures {
 		rep.Notes = append(rep.Notes, fmt.Sprintf("%s: not recorded: %s", r.file, f))
 	}
-	resumed := r.plan.load && r.plan.checkUnused // a partial cassette
-	if recorded == 0 && (!resumed || o.Failed || o.Skipped) {
+	return fresh, refused
+}
+
+// succeeded returns the recording of the cassette that is to be replaced which
+// succeeded where s failed, nil if there is none.
+func (r *Recorder) succeeded(s *slot) *slot {
+	for _, old := range r.replaced {
+		if old.form.Key() == s.form.Key() && !old.failed() {
+			return old
+		}
+	}
+	return nil
+}
+
+// replaceOld writes the interactions of mode all over the cassette that was
+// there. A run that did not end well does not replace a whole cassette: what it
+// recorded goes beside it. One that asked only in part, since it was filtered,
+// replaces only what it asked.
+func (r *Recorder) replaceOld(fresh []*cassette.Interaction, o *verdict.Outcome, refused bool, rep *verdict.Report) error {
+	if len(fresh) == 0 {
 		return nil
 	}
-	file.Partial = o.Failed || resumed && r.unused() > 0
-	return r.write(&file, rep)
+	file := cassette.File{Interactions: fresh}
+	beside := r.path + ".partial"
+	if (o.Failed || refused) && !r.old.Partial {
+		file.Partial = true
+		if err := r.write(beside, r.file+".partial", &file, rep); err != nil {
+			return err
+		}
+		rep.Notes = append(rep.Notes, fmt.Sprintf("%s is as it was, since the run did not pass. To use what was recorded: mv %s.partial %[1]s", r.file, r.file))
+		return nil
+	}
+	if o.Failed || refused || o.Skipped || o.Filtered {
+		again := map[string]bool{}
+		for _, s := range r.tape.slots {
+			again[s.form.Key()] = true
+		}
+		for _, s := range r.replaced {
+			if !again[s.form.Key()] {
+				file.Interactions = append(file.Interactions, s.it)
+			}
+		}
+		file.Partial = r.old.Partial
+	}
+	if err := r.write(r.path, r.file, &file, rep); err != nil {
+		return err
+	}
+	return cassette.Remove(beside)
 }
 
 func failure(s *slot) string {
@@ -112,27 +224,38 @@ func (r *Recorder) unused() int {
 	return loaded - used
 }
 
-// write saves a cassette unless it would hold a known secret.
-func (r *Recorder) write(file *cassette.File, rep *verdict.Report) error {
-	data, assets, err := cassette.Format(file)
-	if err != nil {
-		return fmt.Errorf("%s: %w", r.file, err)
-	}
-	if err := r.redact.Check(r.file, data); err != nil {
-		return err
-	}
-	for name, data := range assets {
-		if err := r.redact.Check(r.file+": asset "+name, data); err != nil {
+// write saves a cassette to path, called name in messages, unless it would hold
+// a known secret. Everything is cleaned once more: a credential may have become
+// known after it was first seen.
+func (r *Recorder) write(path, name string, file *cassette.File, rep *verdict.Report) error {
+	file.Pinned = r.old != nil && r.old.Pinned // unreachable: a pinned cassette is not written
+	for _, it := range file.Interactions {
+		r.redact.Request(&it.Request)
+		r.redact.Response(&it.Request, &it.Response)
+		it.MatchKey = r.cfg.rules.Form(&it.Request).Key()
+		if err := r.redact.CheckInteraction(name, it); err != nil {
 			return err
 		}
 	}
-	if err := cassette.Save(r.path, file); err != nil {
+	data, assets, err := cassette.Format(file)
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	if err := r.redact.Check(name, data); err != nil {
+		return err
+	}
+	for asset, data := range assets {
+		if err := r.redact.Check(name+": asset "+asset, data); err != nil {
+			return err
+		}
+	}
+	if err := cassette.Save(path, file); err != nil {
 		return r.relative(err)
 	}
-	keepYoung(r.path)
-	note := fmt.Sprintf("saved %s to %s", plural(len(file.Interactions), "interaction"), r.file)
-	if file.Partial {
-		note += ", marked partial: the run did not pass; the next one resumes from it"
+	keepYoung(path)
+	note := fmt.Sprintf("saved %s to %s", plural(len(file.Interactions), "interaction"), name)
+	if file.Partial && path == r.path {
+		note += ", marked partial: the test did not run whole and pass; its next such run completes it"
 	}
 	rep.Notes = append(rep.Notes, note)
 	return nil
@@ -207,6 +330,27 @@ func commandOf(file, command string) string {
 		command = "PROMPTECHO_MODE=all, and run what uses " + file
 	}
 	return "  " + command
+}
+
+// noteSelected keeps which patterns selected a field.
+func (r *Recorder) noteSelected(form *canon.Form) {
+	for _, p := range form.Selected {
+		r.selected[p] = true
+	}
+}
+
+// unselected notes the patterns that selected nothing: most likely a slip.
+func (r *Recorder) unselected(rep *verdict.Report) {
+	for _, o := range []struct {
+		name     string
+		patterns []string
+	}{{"MatchOn", r.cfg.rules.MatchOn}, {"Ignore", r.cfg.rules.Ignore}} {
+		for _, p := range o.patterns {
+			if !r.selected[p] && r.reached {
+				rep.Notes = append(rep.Notes, fmt.Sprintf("%s: %s(%q): no request and no recording has such a field: is the path that of a miss report?", r.file, o.name, p))
+			}
+		}
+	}
 }
 
 // noteDrift notes, once per field, that a replayed request differs from its

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/canon"
+	"github.com/promptecho/promptecho/internal/cassette"
 	"github.com/promptecho/promptecho/internal/diff"
 )
 
@@ -58,11 +59,11 @@ func (e *MissError) RetryableError() bool { return false }
 const maxEdits = 12
 
 // miss keeps a miss, once per form, and returns the answer to it.
-func (r *Recorder) miss(req *http.Request, form *canon.Form) *http.Response {
+func (r *Recorder) miss(req *http.Request, clean *cassette.Request, form *canon.Form) *http.Response {
 	m, candidates, slots := r.noteMiss(form)
 	if candidates != nil {
 		// The comparison can take a while and needs no lock: forms do not change.
-		line, reason, difference := explain(r.file, form, candidates, slots, r.mode)
+		line, reason, difference := r.explain(clean, form, candidates, slots)
 		r.mu.Lock()
 		m.Line, m.Reason, m.Diff = line, reason, difference
 		r.mu.Unlock()
@@ -120,16 +121,18 @@ func times(n int) string {
 }
 
 // explain finds the nearest recording and what differs from it.
-func explain(file string, form *canon.Form, candidates []diff.Candidate, slots []*slot, mode chosen) (line int, reason, difference string) {
+func (r *Recorder) explain(clean *cassette.Request, form *canon.Form, candidates []diff.Candidate, slots []*slot) (line int, reason, difference string) {
 	i := diff.Nearest(form, candidates)
 	if twin := elsewhere(form, candidates); twin >= 0 {
 		i = twin
 	}
 	if i < 0 {
-		return 0, fmt.Sprintf("nothing is recorded, and %s does not record", mode), ""
+		return 0, fmt.Sprintf("nothing is recorded, and %s does not record", r.mode), ""
 	}
 	nearest := slots[i]
-	edits := diff.Forms(nearest.form, form)
+	recorded := nearest.it.Request
+	r.redact.Request(&recorded)
+	edits := diff.Forms(r.cfg.rules.Trace(&recorded), r.cfg.rules.Trace(clean))
 	reason = "the nearest recording differs"
 	switch {
 	case nearest.form.Endpoint != form.Endpoint:
@@ -203,7 +206,7 @@ type secretError struct {
 }
 
 func (e *secretError) Error() string {
-	return fmt.Sprintf("promptecho: %s: %s records, but the environment variable %s is empty: set it, or replay with PROMPTECHO_MODE=none", e.file, e.mode, e.env)
+	return fmt.Sprintf("promptecho: %s: %s goes upstream, but the environment variable %s is empty: set it, or replay with PROMPTECHO_MODE=none", e.file, e.mode, e.env)
 }
 func (e *secretError) RetryableError() bool { return false }
 

@@ -96,9 +96,9 @@ func ExampleRecorder_Misses() {
 		fmt.Printf("%s:%d: %s\n%s", miss.File, miss.Line, miss.Reason, miss.Diff)
 	}
 	// Output:
-	// 418 I'm a teapot: promptecho: not recorded: openai.chat gpt-5.4-mini: the nearest recording differs in messages/0/content/0/text
-	// testdata/cassettes/capital.yaml:4: the nearest recording differs in messages/0/content/0/text
-	//   messages/0/content/0/text
+	// 418 I'm a teapot: promptecho: not recorded: openai.chat gpt-5.4-mini: the nearest recording differs in messages/0/content
+	// testdata/cassettes/capital.yaml:4: the nearest recording differs in messages/0/content
+	//   messages/0/content
 	//     recorded: "What is the capital of France?"
 	//     incoming: "What is the capital of Spain?"
 	//     change:   What is the capital of [-France-]{+Spain+}?

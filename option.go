@@ -22,6 +22,7 @@ type config struct {
 	allowUnused   bool
 	allowRepeats  bool
 	onRecordError RecordErrorPolicy
+	log           func(note string)
 	err           error // the first option that could not be applied
 }
 
@@ -39,10 +40,11 @@ func Upstream(rt http.RoundTripper) Option { return func(c *config) { c.upstream
 
 // MatchOn makes the named fields the only ones that match, beside the endpoint
 // and whether the answer streams. A change of any other field is reported but
-// replayed. Paths are those of a miss report, such as "model" or
-// "messages/0/content"; "*" stands for one segment, "**" for any number, and a
-// path stands for everything below it. "header/NAME" and "query/NAME" are the
-// fields outside the body.
+// replayed. Paths are those of the request as it is sent, and of a miss report,
+// such as "model" or "messages/0/content"; "*" stands for one segment, "**" for
+// any number, and a path stands for everything below it. "header/NAME" and
+// "query/NAME" are the fields outside the body. A path that no request and no
+// recording has is noted.
 func MatchOn(paths ...string) Option {
 	return func(c *config) { c.rules.MatchOn = append(c.rules.MatchOn, paths...) }
 }
@@ -58,9 +60,11 @@ func Ignore(paths ...string) Option {
 }
 
 // Mask replaces what a regular expression matches in the texts of a request,
-// recorded and incoming, before they are compared; the placeholder may refer
-// to groups as in [regexp.Regexp.ReplaceAllString]. What is sent and what is
-// written does not change. [Open] gives an error if the expression is invalid.
+// recorded and incoming, before they are compared: in strings of the body, in
+// the path, and in query values and headers that match, as far as they are
+// stored as text and not as a hash. The placeholder may refer to groups as in
+// [regexp.Regexp.ReplaceAllString]. What is sent and what is written does not
+// change. [Open] gives an error if the expression is invalid.
 func Mask(expr, placeholder string) Option {
 	return func(c *config) {
 		re, err := regexp.Compile(expr)
@@ -120,6 +124,11 @@ func AllowUnused() Option { return func(c *config) { c.allowUnused = true } }
 // is asked more often than it was recorded.
 func AllowRepeats() Option { return func(c *config) { c.allowRepeats = true } }
 
+// Log gives every note to f when the recorder is closed: what was saved and where,
+// what was not recorded and why, fields that changed without a miss. Without it
+// [Recorder.Close] drops them. Package echotest logs them to its test anyway.
+func Log(f func(note string)) Option { return func(c *config) { c.log = f } }
+
 // OnRecordError says what happens to answers that recorded a failure: a status
 // of 400 or more, or a stream that broke off, that no later success of the same
 // request followed. The default is [Warn]. An error that a retry overcame is
@@ -139,7 +148,9 @@ type RecordErrorPolicy int
 
 // The policies for failures that were recorded.
 const (
-	// Warn writes them and says so; a run that failed does not write them.
+	// Warn writes them and says so; a run that failed does not write them, and
+	// none takes the place of a recorded success in mode all: the cassette stays
+	// as it was, and Close returns an error.
 	Warn RecordErrorPolicy = iota
 
 	// Fail writes nothing and makes Close return an error.

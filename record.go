@@ -19,6 +19,9 @@ import (
 func (r *Recorder) record(req *http.Request, body []byte, s *slot) (*http.Response, error) {
 	start := time.Now()
 	resp, err := r.upstream.RoundTrip(outgoing(req, body))
+	if resp == nil && err == nil {
+		err = fmt.Errorf("promptecho: %s: the transport given with Upstream returned neither a response nor an error", r.file)
+	}
 	if err != nil {
 		r.abandon(s, fmt.Sprintf("%s %s: %v", s.it.Request.Method, s.it.Request.URL, err))
 		return nil, err

@@ -33,17 +33,23 @@ type Recorder struct {
 	upstream http.RoundTripper
 	redact   *redact.Policy
 
-	mu       sync.Mutex // guards what follows; never held across I/O
+	mu       sync.Mutex // guards what follows; not held across I/O but that of Close
 	tape     *tape
 	live     map[*tee]bool // recordings whose body is still open
 	misses   []*MissError
 	missed   map[string]*MissError // by form key
 	drift    map[string]bool       // notes already made
+	selected map[string]bool       // patterns of MatchOn and Ignore that selected a field
 	notes    []string
 	secrets  []string // names asked for with Secret that the environment lacks
 	reached  bool     // a request arrived
 	failures []string // recording failures: requests that got no answer
 	closed   bool
+
+	old      *cassette.File  // the cassette as it was; nil if there is none
+	replaced []*slot         // its recordings in mode all, which does not play them
+	waiting  []chan struct{} // of the Closes that came while the first was at work
+	ended    bool
 	report   verdict.Report
 }
 
@@ -108,6 +114,8 @@ func Open(file string, opts ...Option) (*Recorder, error) {
 		live:   map[*tee]bool{},
 		missed: map[string]*MissError{},
 		drift:  map[string]bool{},
+
+		selected: map[string]bool{},
 	}
 	if err := r.load(); err != nil {
 		return nil, err
@@ -132,6 +140,9 @@ func (r *Recorder) load() error {
 	if err != nil {
 		return fmt.Errorf("promptecho: %w", r.relative(err))
 	}
+	if f != nil && f.Pinned && f.Partial {
+		return fmt.Errorf("promptecho: %s is pinned and partial: a pinned cassette is never written, and a partial one is not complete. Remove one of the two lines at its top", r.file)
+	}
 	if f != nil && f.Pinned && (r.mode.mode == ModeAll || r.mode.mode == ModeNewEpisodes) {
 		r.notes = append(r.notes, fmt.Sprintf("%s is pinned: replayed, not recorded, in spite of %s", r.file, r.mode))
 		r.mode = chosen{ModeNone, "the cassette is pinned"}
@@ -140,13 +151,20 @@ func (r *Recorder) load() error {
 		return fmt.Errorf("promptecho: %s is partial: the run that recorded it did not pass. Run its test without CI and with the key set until it passes, which completes the cassette, and commit that", r.file)
 	}
 	r.plan = planFor(r.mode.mode, f != nil, f != nil && f.Partial)
-	if !r.plan.load || f == nil {
+	if f == nil {
 		return nil
 	}
+	r.old = f
 	for _, it := range f.Interactions {
 		req := it.Request
 		r.redact.Request(&req)
-		r.tape.load(it, r.cfg.rules.Form(&req))
+		form := r.cfg.rules.Form(&req)
+		r.noteSelected(form)
+		if !r.plan.load {
+			r.replaced = append(r.replaced, &slot{it: it, form: form})
+			continue
+		}
+		r.tape.load(it, form)
 	}
 	return nil
 }
@@ -232,10 +250,7 @@ func (r *Recorder) Misses() []*MissError {
 // retries, and the miss is kept for [Recorder.Misses] and [Recorder.Close].
 func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 	if r.plan.passThrough {
-		r.mu.Lock()
-		r.reached = true
-		r.mu.Unlock()
-		return r.upstream.RoundTrip(req)
+		return r.pass(req)
 	}
 	body, err := readBody(req)
 	if err == nil && req.URL == nil {
@@ -255,11 +270,37 @@ func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 	case err != nil:
 		return nil, err
 	case s == nil:
-		return r.miss(req, form), nil
+		return r.miss(req, &clean, form), nil
 	case s.fresh:
 		return r.record(req, body, s)
 	}
 	return r.replay(req, &clean, s)
+}
+
+// pass sends a request through, in mode live.
+func (r *Recorder) pass(req *http.Request) (*http.Response, error) {
+	if err := r.mayPass(req); err != nil {
+		if req.Body != nil {
+			req.Body.Close()
+		}
+		return nil, err
+	}
+	return r.upstream.RoundTrip(req)
+}
+
+func (r *Recorder) mayPass(req *http.Request) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch {
+	case req.URL == nil:
+		return errors.New("promptecho: the request has no URL")
+	case r.closed:
+		return &lateError{r.file, req.Method, req.URL.Redacted()}
+	case len(r.secrets) > 0:
+		return &secretError{r.file, r.secrets[0], r.mode}
+	}
+	r.reached = true
+	return nil
 }
 
 // next decides in one step what happens to a request: the slot to replay, a
@@ -271,6 +312,7 @@ func (r *Recorder) next(clean *cassette.Request, form *canon.Form) (*slot, error
 		return nil, &lateError{r.file, clean.Method, clean.URL}
 	}
 	r.reached = true
+	r.noteSelected(form)
 	if s := r.tape.take(form, r.cfg.allowRepeats); s != nil {
 		r.noteDrift(s, form)
 		return s, nil

@@ -16,11 +16,12 @@ import (
 //
 // When the test ends, New's cleanup saves what was recorded and fails the test
 // if a request was not recorded, if a recording was not used (unless the test
-// failed, was skipped, or -run filtered parts of it away), or if no request
-// reached the recorder. The report names the cassette file and line, the field
-// that changed with both values, and the command that records just this test
-// again. A cassette recorded by a test that failed is marked partial and
-// completed by the next local run.
+// failed, was skipped, or -run or -skip filtered parts of it away), or if no
+// request reached the recorder. The report names the cassette file and line, the
+// field that changed with both values, and the command that records just this
+// test again. A new cassette of a test that failed, or that did not run whole, is
+// marked partial and completed by the next local run. A cassette that was whole
+// is replaced only by a run that passed.
 //
 // Hand the recorder to the code under test as an [http.Client] with
 // [promptecho.Recorder.Client], or as an [http.RoundTripper]. Have it end

@@ -214,7 +214,20 @@ func TestFiltered(t *testing.T) {
 		{"^TestA$/^b$", "", "TestA", true},
 		{"^TestA$/^b$", "", "TestA/b", false},
 		{"^TestA$/^b$/c", "", "TestA/b", true},
-		{"", "x", "TestA", true},
+		{"^TestA$/^b$/c", "", "TestA/b/c", false},
+		{"TestA/b|TestA", "", "TestA", false},
+		{"TestB/x|TestA/b", "", "TestA", true},
+		{"Test(A/b|B)", "", "TestA", false}, // one level: brackets hold a slash together
+		{"Test[A/|]", "", "TestA", false},
+		{`TestA\|/b`, "", "TestA|", true},
+		{"TestA/a b", "", "TestA", true},
+		{"(", "", "TestA", false},
+		{"", "x", "TestA", false},
+		{"", "TestB/x", "TestA", false},
+		{"", "TestA/x", "TestA", true},
+		{"", "TestA/x", "TestA/y", false},
+		{"", "/x", "TestA", true},
+		{"", "(/x", "TestA", false},
 	}
 	for _, tt := range tests {
 		set := func(name, value string) func() {

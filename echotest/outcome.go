@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"testing"
 
@@ -39,18 +40,67 @@ func panicking() bool {
 }
 
 // filtered reports whether -run or -skip may have left out parts of the test:
-// a recording that was not used is then no evidence.
+// a recording that was not used is then no evidence, and what was recorded may
+// not be all.
 func filtered(name string) bool {
-	if f := flag.Lookup("test.skip"); f != nil && f.Value.String() != "" {
-		return true
+	segments := strings.Split(name, "/")
+	deeper := func(pattern []string) bool { return len(pattern) > len(segments) && fits(pattern, segments) }
+	run, skip := patterns("test.run"), patterns("test.skip")
+	// An alternative that ends at the test or above it has everything below run.
+	all := slices.ContainsFunc(run, func(p []string) bool { return len(p) <= len(segments) && fits(p, segments) })
+	return !all && slices.ContainsFunc(run, deeper) || slices.ContainsFunc(skip, deeper)
+}
+
+// fits reports whether a pattern matches a test as far as both go; one that is
+// no regular expression is taken to.
+func fits(pattern, segments []string) bool {
+	for i := range min(len(pattern), len(segments)) {
+		re, err := regexp.Compile(strings.ReplaceAll(pattern[i], " ", "_"))
+		if err == nil && !re.MatchString(segments[i]) {
+			return false
+		}
 	}
-	f := flag.Lookup("test.run")
+	return true
+}
+
+// patterns splits a -run or -skip flag as package testing does: alternatives at
+// "|", the levels of each at "/", but not inside brackets.
+func patterns(name string) [][]string {
+	f := flag.Lookup(name)
 	if f == nil || f.Value.String() == "" {
-		return false
+		return nil
 	}
-	// A pattern of n segments filters what is n-1 slashes deep; the deeper
-	// levels of a test that it selects all run.
-	return strings.Count(f.Value.String(), "/") > strings.Count(name, "/")
+	text := f.Value.String()
+	all := [][]string{nil}
+	start, brackets, parens := 0, 0, 0
+	end := func(i int) {
+		last := len(all) - 1
+		all[last] = append(all[last], text[start:i])
+		start = i + 1
+	}
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case c == '\\':
+			i++
+		case c == '[':
+			brackets++
+		case c == ']':
+			brackets = max(0, brackets-1)
+		case brackets > 0:
+		case c == '(':
+			parens++
+		case c == ')':
+			parens--
+		case parens > 0:
+		case c == '/':
+			end(i)
+		case c == '|':
+			end(i)
+			all = append(all, nil)
+		}
+	}
+	end(len(text))
+	return all
 }
 
 // command returns the shell command that records one test again.

@@ -72,7 +72,7 @@ var messagesRules = []Rule{
 	dropEmpty("tools", "stop_sequences", "system"),
 	anthropicBeta,
 	anthropicBlocks,
-	anthropicToolIDs,
+	toolIDs,
 	functionTools,
 	anthropicParallel,
 	toolChoice,
@@ -147,18 +147,27 @@ func anthropicBlock(block *cassette.Value) {
 	}
 }
 
-func anthropicToolIDs(b *Body) {
+// toolIDs replaces the ids that link tool calls to their results, in the
+// spelling of either provider: a conversation can hold both, since what is more
+// than a call is not rewritten. They are numbered in one pass, when everything
+// is in its place: numbering twice would lose which result belongs to which
+// call.
+func toolIDs(b *Body) {
 	ids := ordinals{}
 	for _, m := range elems(b.Get("messages")) {
+		for _, call := range elems(member(&m, "tool_calls")) {
+			ids.call(member(&call, "id"))
+		}
+		ids.result(member(&m, "tool_call_id"))
 		for _, block := range elems(member(&m, "content")) {
 			kind := member(&block, "type")
 			if kind == nil {
 				continue
 			}
 			if slices.Contains([]string{"tool_use", "server_tool_use", "mcp_tool_use"}, kind.Text) {
-				ids.replace(member(&block, "id"))
+				ids.call(member(&block, "id"))
 			}
-			ids.replace(member(&block, "tool_use_id"))
+			ids.result(member(&block, "tool_use_id"))
 		}
 	}
 }

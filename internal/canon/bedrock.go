@@ -48,8 +48,8 @@ func converseMessages(b *Body) {
 		content := member(&messages[i], "content")
 		dropCachePoints(content)
 		for _, block := range elems(content) {
-			ids.replace(member(member(&block, "toolUse"), "toolUseId"))
-			ids.replace(member(member(&block, "toolResult"), "toolUseId"))
+			ids.call(member(member(&block, "toolUse"), "toolUseId"))
+			ids.result(member(member(&block, "toolResult"), "toolUseId"))
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package canon
 
 import (
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,7 +14,7 @@ import (
 type Body struct {
 	*cassette.Value
 	req     *cassette.Request
-	path    string // of the URL, decoded
+	url     *url.URL
 	call    *call
 	headers []headerLine
 }
@@ -48,11 +49,18 @@ func drop(v *cassette.Value, name string) {
 // set sets or adds the member of v named name.
 func set(v *cassette.Value, name string, to cassette.Value) {
 	if m := member(v, name); m != nil {
-		*m = to
+		replace(m, to)
 		return
 	}
 	v.Names = append(v.Names, name)
 	v.Elems = append(v.Elems, to)
+}
+
+// replace puts another value in v's place; it is still the one that was sent
+// there.
+func replace(v *cassette.Value, with cassette.Value) {
+	with.Mark = v.Mark
+	*v = with
 }
 
 // rename renames a member unless the new name is taken.
@@ -148,7 +156,7 @@ func (b *Body) headerLines() []Line {
 	for _, h := range b.headers {
 		slices.Sort(h.values)
 		for i, v := range slices.Compact(h.values) {
-			lines = append(lines, Line{"header/" + h.name + "/" + strconv.Itoa(i), quote(v)})
+			lines = append(lines, Line{"header/" + h.name + "/" + strconv.Itoa(i), v})
 		}
 	}
 	return lines

@@ -10,6 +10,7 @@
 package canon
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"regexp"
@@ -35,8 +36,11 @@ type Form struct {
 	Lines []Line // what matches, in canonical order
 	Drift []Line // what does not match but is reported when it changed
 
+	Selected []string // the patterns of MatchOn and Ignore that selected something
+
 	family *Family
 	key    string
+	sent   map[string]string // by path, where a field was sent; nil unless traced
 }
 
 // Text returns the canonical text of the form: what the fingerprint is of.
@@ -88,33 +92,54 @@ type Rules struct {
 }
 
 // Form returns the form of a cleaned request under the rules.
-func (r *Rules) Form(req *cassette.Request) *Form {
-	c := r.classify(req)
+func (r *Rules) Form(req *cassette.Request) *Form { return r.form(req, false) }
+
+// Trace is [Rules.Form], and the form knows where its fields stand in the
+// request; see [Form.Sent].
+func (r *Rules) Trace(req *cassette.Request) *Form { return r.form(req, true) }
+
+func (r *Rules) form(req *cassette.Request, trace bool) *Form {
+	c := r.classify(req, trace || len(r.MatchOn) > 0 || len(r.Ignore) > 0)
 	f := &Form{Endpoint: c.endpoint, Model: c.model, Wire: c.wire, Known: c.family != nil, family: c.family}
-	w := walker{rules: r, form: f, family: c.family}
+	if trace {
+		f.sent = map[string]string{}
+	}
+	w := walker{rules: r, form: f, family: c.family, sources: c.sources}
 	w.request(req, &c)
 	return f
 }
 
+// Sent returns the path of a field as the request spells it: a system prompt is
+// "body/system/0/text" in the form of a chat that has "body/messages/0/content".
+// It returns path itself if the two are the same, if the field stands outside
+// the body, and if the form is not of [Rules.Trace].
+func (f *Form) Sent(path string) string {
+	if sent := f.sent[path]; sent != "" {
+		return sent
+	}
+	return path
+}
+
 // walker writes a request's fields to a form, each to the side it belongs to.
 type walker struct {
-	rules  *Rules
-	form   *Form
-	family *Family
-	path   []byte
+	rules   *Rules
+	form    *Form
+	family  *Family
+	path    []byte
+	sources []string // where the values of a body were sent, by their marks; may be nil
 }
 
 func (w *walker) request(req *cassette.Request, call *call) {
 	for _, l := range call.lines {
 		w.path = append(w.path[:0], l.Path...)
-		w.leaf(l.Value)
+		w.leaf(quote(w.mask(l.Value)), "")
 	}
 	w.path = append(w.path[:0], "body"...)
 	switch call.encoding {
 	case jsonBody, multipartBody, formBody:
-		w.value(&call.body)
+		w.value(&call.body, "")
 	case opaqueBody:
-		w.leaf(opaque(req.Body))
+		w.leaf(opaque(req.Body), "")
 	}
 	sortLines(w.form.Lines)
 	sortLines(w.form.Drift)
@@ -126,39 +151,59 @@ func sortLines(lines []Line) {
 	slices.SortStableFunc(lines, func(a, b Line) int { return comparePaths(a.Path, b.Path) })
 }
 
-// value walks v in place: members sorted by name, elements in order.
-func (w *walker) value(v *cassette.Value) {
+// source returns where v was sent, given where its parent was: what a rule
+// made was sent where its parent was, unless that is the whole body.
+func (w *walker) source(v *cassette.Value, parent string) string {
+	source := parent
+	if v.Mark > 0 && int(v.Mark) < len(w.sources) {
+		source = w.sources[v.Mark]
+	} else if parent == "body" {
+		source = ""
+	}
+	if w.form.sent != nil && source != "" {
+		w.form.sent[string(w.path)] = source
+	}
+	return source
+}
+
+// value walks v in place: members sorted by name, elements in order. A
+// container that is empty is a leaf.
+func (w *walker) value(v *cassette.Value, parent string) {
+	source := parent
+	if w.sources != nil {
+		source = w.source(v, parent)
+	}
 	switch v.Kind {
 	case cassette.Object:
 		if len(v.Elems) == 0 {
-			w.leaf("{}")
+			w.leaf("{}", source)
 			return
 		}
-		mark := len(w.path)
-		for _, i := range memberOrder(v) {
-			w.path = appendName(append(w.path[:mark], '/'), v.Names[i])
-			w.value(&v.Elems[i])
+		mark, order := len(w.path), memberOrder(v)
+		for i := range order {
+			w.path = appendMember(append(w.path[:mark], '/'), v, order, i)
+			w.value(&v.Elems[order[i]], source)
 		}
 		w.path = w.path[:mark]
 	case cassette.Array:
 		if len(v.Elems) == 0 {
-			w.leaf("[]")
+			w.leaf("[]", source)
 			return
 		}
 		mark := len(w.path)
 		for i := range v.Elems {
 			w.path = appendIndex(append(w.path[:mark], '/'), i)
-			w.value(&v.Elems[i])
+			w.value(&v.Elems[i], source)
 		}
 		w.path = w.path[:mark]
 	case cassette.String:
-		w.leaf(quote(w.mask(v.Text)))
+		w.leaf(quote(w.mask(v.Text)), source)
 	case cassette.Number:
-		w.leaf(number(v.Text))
+		w.leaf(number(v.Text), source)
 	case cassette.Bool:
-		w.leaf(v.Text)
+		w.leaf(v.Text, source)
 	default:
-		w.leaf("null")
+		w.leaf("null", source)
 	}
 }
 
@@ -169,13 +214,14 @@ func (w *walker) mask(s string) string {
 	return s
 }
 
-func (w *walker) leaf(value string) {
+// leaf adds a field; source is where it was sent if that may not be its path.
+func (w *walker) leaf(value, source string) {
 	path := string(w.path)
 	switch {
-	case matchAny(w.rules.Ignore, path):
+	case w.selected(w.rules.Ignore, path, source):
 		return
 	case len(w.rules.MatchOn) > 0:
-		if !matchAny(w.rules.MatchOn, path) {
+		if !w.selected(w.rules.MatchOn, path, source) {
 			w.form.Drift = append(w.form.Drift, Line{path, value})
 			return
 		}
@@ -186,6 +232,37 @@ func (w *walker) leaf(value string) {
 		return
 	}
 	w.form.Lines = append(w.form.Lines, Line{path, value})
+}
+
+// selected reports whether a user's patterns select a field: by where it was
+// sent, or by its path in the form if the pattern names no list element. An
+// index of the form is never meant: a system prompt that has its own place
+// there moves the messages behind it.
+func (w *walker) selected(patterns []string, path, source string) bool {
+	selected := false
+	for _, p := range patterns {
+		if Match(p, cmp.Or(source, path)) || source != "" && !hasIndex(p) && Match(p, path) {
+			w.form.note(p)
+			selected = true
+		}
+	}
+	return selected
+}
+
+func hasIndex(pattern string) bool {
+	for segment := range strings.SplitSeq(pattern, "/") {
+		if isIndex(segment) {
+			return true
+		}
+	}
+	return false
+}
+
+// note keeps a pattern that selected something.
+func (f *Form) note(pattern string) {
+	if !slices.Contains(f.Selected, pattern) {
+		f.Selected = append(f.Selected, pattern)
+	}
 }
 
 // opaque names a body that is not JSON by its content.

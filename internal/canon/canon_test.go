@@ -170,6 +170,92 @@ func TestRules(t *testing.T) {
 	}
 }
 
+// TestPatternsMeanTheRequest: a path in a pattern is that of the request as it
+// was sent, in whatever spelling; the form has the system prompt elsewhere.
+func TestPatternsMeanTheRequest(t *testing.T) {
+	t.Parallel()
+	ask := func(system, user string) string {
+		return `{"model":"m","max_completion_tokens":5,"messages":[{"role":"system","content":"` + system + `"},{"role":"user","content":"` + user + `"}]}`
+	}
+	tests := []struct {
+		name  string
+		rules Rules
+		url   string
+		a, b  string
+		same  bool
+	}{
+		{"MatchOn messages has the system prompt", Rules{MatchOn: []string{"model", "messages"}}, chatURL, ask("French", "hi"), ask("Klingon", "hi"), false},
+		{"MatchOn messages has the rest", Rules{MatchOn: []string{"model", "messages"}}, chatURL, ask("French", "hi"), ask("French", "ho"), false},
+		{"the first message is the first sent", Rules{Ignore: []string{"messages/0/content"}}, chatURL, ask("French", "hi"), ask("Klingon", "hi"), true},
+		{"and not the first of the form", Rules{Ignore: []string{"messages/0/content"}}, chatURL, ask("French", "hi"), ask("French", "ho"), false},
+		{"the second", Rules{Ignore: []string{"messages/1"}}, chatURL, ask("French", "hi"), ask("French", "ho"), true},
+		{"without an index the common place does too", Rules{Ignore: []string{"system"}}, chatURL, ask("French", "hi"), ask("Klingon", "hi"), true},
+		{"sent name", Rules{MatchOn: []string{"max_completion_tokens"}}, chatURL, ask("a", "b"), strings.Replace(ask("a", "b"), "5", "6", 1), false},
+		{"common name", Rules{MatchOn: []string{"max_tokens"}}, chatURL, ask("a", "b"), strings.Replace(ask("a", "b"), "5", "6", 1), false},
+		{"a tool's schema as sent", Rules{Ignore: []string{"tools/*/input_schema"}}, messagesURL,
+			`{"model":"m","tools":[{"name":"t","input_schema":{"a":1}}]}`, `{"model":"m","tools":[{"name":"t","input_schema":{"a":2}}]}`, true},
+		{"a nested tool's schema as sent", Rules{Ignore: []string{"tools/0/function/parameters"}}, chatURL,
+			`{"model":"m","tools":[{"type":"function","function":{"name":"t","parameters":{"a":1}}}]}`,
+			`{"model":"m","tools":[{"type":"function","function":{"name":"t","parameters":{"a":2}}}]}`, true},
+		{"arguments as sent", Rules{Ignore: []string{"messages/*/tool_calls/*/function/arguments"}}, chatURL,
+			`{"model":"m","messages":[{"role":"assistant","tool_calls":[{"id":"a","type":"function","function":{"name":"f","arguments":"{\"x\":1}"}}]}]}`,
+			`{"model":"m","messages":[{"role":"assistant","tool_calls":[{"id":"a","type":"function","function":{"name":"f","arguments":"{\"x\":2}"}}]}]}`, true},
+		{"a tool's result as sent", Rules{Ignore: []string{"messages/1/content"}}, chatURL,
+			`{"model":"m","messages":[{"role":"user","content":"q"},{"role":"tool","tool_call_id":"a","content":"1"}]}`,
+			`{"model":"m","messages":[{"role":"user","content":"q"},{"role":"tool","tool_call_id":"a","content":"2"}]}`, true},
+		{"masked query", Rules{Masks: []Mask{{regexp.MustCompile(`\d+`), "N"}}}, "https://h/v1/things?after=1", `{}`, `{}`, true},
+	}
+	for _, tt := range tests {
+		urlB := tt.url
+		if strings.HasSuffix(tt.url, "after=1") {
+			urlB = strings.Replace(tt.url, "after=1", "after=22", 1)
+		}
+		fa, fb := form(t, tt.rules, tt.url, tt.a), form(t, tt.rules, urlB, tt.b)
+		if same := fa.Text() == fb.Text(); same != tt.same {
+			t.Errorf("%s: same = %v, want %v\n--- a\n%s\n--- b\n%s", tt.name, same, tt.same, fa.Text(), fb.Text())
+		}
+		for _, p := range slices.Concat(tt.rules.Ignore, tt.rules.MatchOn) {
+			if p != "model" && !slices.Contains(fa.Selected, p) {
+				t.Errorf("%s: pattern %s selected nothing", tt.name, p)
+			}
+		}
+	}
+	if f := form(t, Rules{Ignore: []string{"mesages"}}, chatURL, ask("a", "b")); len(f.Selected) > 0 {
+		t.Errorf("a pattern that fits nothing selected something: %q", f.Selected)
+	}
+}
+
+// TestSent: a traced form knows where the request has its fields.
+func TestSent(t *testing.T) {
+	t.Parallel()
+	const body = `{"model":"m","messages":[{"role":"system","content":"s"},{"role":"user","content":[{"type":"text","text":"u"}]},
+		{"role":"assistant","tool_calls":[{"id":"a","type":"function","function":{"name":"f","arguments":"{\"x\":1}"}}]},
+		{"role":"tool","tool_call_id":"a","content":"r"}],"a":1,"a":2}`
+	var rules Rules
+	req := &cassette.Request{Method: "POST", URL: chatURL, Body: []byte(body)}
+	f := rules.Trace(req)
+	if plain := rules.Form(req); plain.Text() != f.Text() {
+		t.Fatalf("the traced form is another:\n%s\nwant\n%s", f.Text(), plain.Text())
+	} else if got := plain.Sent("body/system/0/text"); got != "body/system/0/text" {
+		t.Errorf("an untraced form sends to %s", got)
+	}
+	for path, want := range map[string]string{
+		"body/system/0/text":                       "body/messages/0/content",
+		"body/messages/0/content/0/text":           "body/messages/1/content/0/text",
+		"body/messages/1/content/0/input/x":        "body/messages/2/tool_calls/0/function/arguments",
+		"body/messages/1/content/0/type":           "body/messages/2/tool_calls/0",
+		"body/messages/2/content/0/content/0/text": "body/messages/3/content",
+		"body/model":     "body/model",
+		"body/a~+2":      "body/a~+2",
+		"query/x":        "query/x",
+		"body/not/there": "body/not/there",
+	} {
+		if got := f.Sent(path); got != want {
+			t.Errorf("Sent(%s) = %s, want %s", path, got, want)
+		}
+	}
+}
+
 func TestOptIns(t *testing.T) {
 	t.Parallel()
 	headers := func(v string) cassette.Headers {
@@ -270,7 +356,10 @@ func TestListedFields(t *testing.T) {
 					body = `{"` + name + `":` + body + `}`
 				}
 			}
-			return rules.Form(&cassette.Request{Method: "POST", URL: url, Body: []byte(strings.Replace(body, "{", "{"+has, 1))})
+			if path != f.Has { // a member twice is another body
+				body = strings.Replace(body, "{", "{"+has, 1)
+			}
+			return rules.Form(&cassette.Request{Method: "POST", URL: url, Body: []byte(body)})
 		}
 		check := func(rules Rules, path string, same bool) {
 			a, b := ask(rules, path, `"1"`), ask(rules, path, `"2"`)

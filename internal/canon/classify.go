@@ -16,12 +16,13 @@ type call struct {
 	wire     string
 	encoding encoding
 	body     cassette.Value
-	lines    []Line // of path, headers and query
+	lines    []Line   // of path, headers and query; values are plain text
+	sources  []string // see walker; nil if nobody asks
 }
 
 // classify finds the family of a request by its decoded path, never by its
 // host, and brings its body to the family's one spelling.
-func (r *Rules) classify(req *cassette.Request) call {
+func (r *Rules) classify(req *cassette.Request, trace bool) call {
 	c := call{wire: "whole"}
 	u, err := url.Parse(req.URL)
 	if err != nil {
@@ -29,6 +30,9 @@ func (r *Rules) classify(req *cassette.Request) call {
 		u = &url.URL{Path: req.URL}
 	}
 	c.body, c.encoding = decode(req)
+	if trace && len(req.Body) > 0 {
+		c.sources = sources(&c.body)
+	}
 	path := segments(u)
 	var names []named
 	var stream bool
@@ -45,14 +49,14 @@ func (r *Rules) classify(req *cassette.Request) call {
 		c.known(req, u, names, stream)
 	}
 	if r.Host {
-		c.lines = append(c.lines, Line{"host", quote(strings.ToLower(u.Host))})
+		c.lines = append(c.lines, Line{"host", strings.ToLower(u.Host)})
 	}
 	r.matchHeaders(&c, req)
 	if r.SortTools {
 		sortTools(&c.body)
 	}
 	if c.encoding == multipartBody || c.encoding == formBody {
-		c.lines = append(c.lines, Line{"encoding", quote(string(c.encoding))})
+		c.lines = append(c.lines, Line{"encoding", string(c.encoding)})
 	}
 	return c
 }
@@ -73,7 +77,7 @@ func segments(u *url.URL) []string {
 func (c *call) known(req *cassette.Request, u *url.URL, names []named, stream bool) {
 	f := c.family
 	c.endpoint = f.Name
-	b := Body{Value: &c.body, req: req, path: u.Path, call: c}
+	b := Body{Value: &c.body, req: req, url: u, call: c}
 	org := ""
 	for _, n := range names {
 		switch n.name {
@@ -82,13 +86,15 @@ func (c *call) known(req *cassette.Request, u *url.URL, names []named, stream bo
 		case "model":
 			b.Set("model", stringValue(org+n.value))
 		default:
-			c.lines = append(c.lines, Line{"path/" + n.name, quote(n.value)})
+			c.lines = append(c.lines, Line{"path/" + n.name, n.value})
 		}
 	}
 	for _, h := range f.Headers {
 		b.header(h)
 	}
-	c.query(u, f.Query)
+	if len(f.Query) > 0 {
+		c.query(u, f.Query)
+	}
 	if b.takeStream(f) || stream {
 		c.wire = "stream"
 		if f.StreamWire != "" {
@@ -118,12 +124,8 @@ func modelOf(body *cassette.Value) string {
 // the whole body decide.
 func (c *call) generic(req *cassette.Request, u *url.URL) {
 	c.endpoint = req.Method + " /" + strings.TrimPrefix(u.EscapedPath(), "/")
-	var names []string
-	for name := range u.Query() {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	c.query(u, names)
+	c.query(u, nil)
+	c.operation(req)
 	if c.encoding != jsonBody {
 		return
 	}
@@ -133,14 +135,37 @@ func (c *call) generic(req *cassette.Request, u *url.URL) {
 	c.model = modelOf(&c.body)
 }
 
-// query adds the named parameters of a query to the lines.
+// query adds the named parameters of a query to the lines, all if names is nil.
+// It takes what is escaped wrongly, or separated by ";", as it stands:
+// [url.URL.Query] drops it, and two requests that differ in it would be one.
 func (c *call) query(u *url.URL, names []string) {
-	query := u.Query()
-	for _, name := range names {
-		for i, v := range query[name] {
-			path := appendName([]byte("query/"), name)
-			path = appendIndex(append(path, '/'), i)
-			c.lines = append(c.lines, Line{string(path), quote(v)})
+	count := map[string]int{}
+	for pair := range strings.SplitSeq(u.RawQuery, "&") {
+		name, value, _ := strings.Cut(pair, "=")
+		if pair == "" {
+			continue
+		}
+		name = unescape(name)
+		if names != nil && !slices.Contains(names, name) {
+			continue
+		}
+		path := appendName([]byte("query/"), name)
+		path = appendIndex(append(path, '/'), count[name])
+		count[name]++
+		c.lines = append(c.lines, Line{string(path), unescape(value)})
+	}
+}
+
+// operation adds the headers that name what is called at a path that many
+// operations share: AWS JSON (https://smithy.io/2.0/aws/protocols/aws-json-1_1-protocol.html)
+// and SOAP 1.1, section 6.1.1.
+func (c *call) operation(req *cassette.Request) {
+	for _, h := range req.Headers {
+		switch name := strings.ToLower(h.Name); name {
+		case "x-amz-target", "soapaction":
+			for i, v := range h.Values {
+				c.lines = append(c.lines, Line{string(appendIndex([]byte("header/"+name+"/"), i)), v})
+			}
 		}
 	}
 }
@@ -152,7 +177,7 @@ func (r *Rules) matchHeaders(c *call, req *cassette.Request) {
 		for _, h := range req.Headers {
 			for i, v := range h.Values {
 				if strings.ToLower(h.Name) == name {
-					c.lines = append(c.lines, Line{string(appendIndex([]byte("header/"+name+"/"), i)), quote(v)})
+					c.lines = append(c.lines, Line{string(appendIndex([]byte("header/"+name+"/"), i)), v})
 				}
 			}
 		}

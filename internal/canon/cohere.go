@@ -9,7 +9,7 @@ var cohereFamilies = []*Family{
 		Paths:    []string{"/v2/chat"},
 		Stream:   "stream",
 		Sampling: []string{"max_tokens", "temperature", "p", "k", "seed", "frequency_penalty", "presence_penalty"},
-		Rules:    []Rule{dropNulls("messages"), dropEmpty("tools", "stop_sequences"), chatMessages},
+		Rules:    []Rule{dropNulls("messages"), dropEmpty("tools", "stop_sequences"), chatMessages, toolIDs},
 		Ends:     []string{"[DONE]", "message-end"},
 		Delta:    cohereDelta,
 	},

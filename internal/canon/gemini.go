@@ -134,8 +134,8 @@ func geminiContents(b *Body) {
 			set(c, "role", stringValue("user"))
 		}
 		for _, part := range elems(member(c, "parts")) {
-			ids.replace(member(member(&part, "functionCall"), "id"))
-			ids.replace(member(member(&part, "functionResponse"), "id"))
+			ids.call(member(member(&part, "functionCall"), "id"))
+			ids.result(member(member(&part, "functionResponse"), "id"))
 			standardBase64(member(member(&part, "inlineData"), "data"))
 		}
 	}

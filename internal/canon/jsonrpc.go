@@ -15,10 +15,11 @@ var jsonrpcFamilies = []*Family{{
 	Rules:       []Rule{jsonrpcCall, matchPath},
 }}
 
-// matchPath makes the path match, for families that are known at any: two
+// matchPath makes path and query match, for families that are known at any: two
 // servers must not answer for each other.
 func matchPath(b *Body) {
-	b.call.lines = append(b.call.lines, Line{"path/server", quote(b.path)})
+	b.call.lines = append(b.call.lines, Line{"path/server", b.url.Path})
+	b.call.query(b.url, nil)
 }
 
 // jsonrpcCall makes the method part of the endpoint.

@@ -82,8 +82,8 @@ func ollamaDefaults(b *Body) {
 			drop(m, "content")
 		}
 		for j := range calls {
-			ids.replace(member(&calls[j], "id"))
+			ids.call(member(&calls[j], "id"))
 		}
-		ids.replace(member(m, "tool_call_id"))
+		ids.result(member(m, "tool_call_id"))
 	}
 }

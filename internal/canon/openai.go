@@ -2,6 +2,7 @@ package canon
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/promptecho/promptecho/internal/cassette"
 )
@@ -38,7 +39,7 @@ var openaiFamilies = []*Family{
 			chatSystem,
 			// Gateways take Anthropic's spelling here too.
 			anthropicBlocks,
-			anthropicToolIDs,
+			toolIDs,
 			functionTools,
 			anthropicParallel,
 			toolChoice,
@@ -174,11 +175,7 @@ func responsesDelta(t *transcript, event *cassette.Value) {
 // role"), a role alone makes a message.
 func responsesInput(b *Body) {
 	if in := b.Get("input"); in != nil && in.Kind == cassette.String {
-		*in = listOf(cassette.Value{
-			Kind:  cassette.Object,
-			Names: []string{"role", "content"},
-			Elems: []cassette.Value{stringValue("user"), *in},
-		})
+		replace(in, listOf(object("role", stringValue("user"), "content", *in)))
 	}
 	ids := ordinals{}
 	items := elems(b.Get("input"))
@@ -192,7 +189,11 @@ func responsesInput(b *Body) {
 		if role != nil && slices.Contains([]string{"user", "system", "developer"}, role.Text) {
 			blocks(member(item, "content"), "input_text")
 		}
-		ids.replace(member(item, "call_id"))
+		if kind := member(item, "type"); kind != nil && strings.HasSuffix(kind.Text, "_output") {
+			ids.result(member(item, "call_id"))
+		} else {
+			ids.call(member(item, "call_id"))
+		}
 		if isString(member(item, "type"), "function_call") {
 			parsed(member(item, "arguments"))
 		}
@@ -208,10 +209,9 @@ var responsesRules = []Rule{
 	toolChoice,
 }
 
-// chatMessages writes every text as one text block, tool arguments as what
-// they hold, and tool call ids as ordinals.
+// chatMessages writes every text as one text block and tool arguments as what
+// they hold.
 func chatMessages(b *Body) {
-	ids := ordinals{}
 	messages := elems(b.Get("messages"))
 	for i := range messages {
 		m := &messages[i]
@@ -221,10 +221,8 @@ func chatMessages(b *Body) {
 		}
 		blocks(member(m, "content"), "text")
 		for j := range calls {
-			ids.replace(member(&calls[j], "id"))
 			parsed(member(member(&calls[j], "function"), "arguments"))
 		}
-		ids.replace(member(m, "tool_call_id"))
 	}
 }
 
@@ -261,7 +259,9 @@ func toolResult(m *cassette.Value) (cassette.Value, bool) {
 	if !isString(member(m, "role"), "tool") || id == nil || content == nil || !only(m, "role", "tool_call_id", "content") {
 		return cassette.Value{}, false
 	}
-	return object("type", stringValue("tool_result"), "tool_use_id", *id, "content", *content), true
+	block := object("type", stringValue("tool_result"), "tool_use_id", *id, "content", *content)
+	block.Mark = m.Mark
+	return block, true
 }
 
 // toolUses moves the tool calls of a message to blocks of its content.
@@ -275,7 +275,9 @@ func toolUses(m *cassette.Value) {
 			!only(fn, "name", "arguments") || len(fn.Names) != 2 {
 			return
 		}
-		blocks = append(blocks, object("type", stringValue("tool_use"), "id", *id, "name", *member(fn, "name"), "input", *member(fn, "arguments")))
+		block := object("type", stringValue("tool_use"), "id", *id, "name", *member(fn, "name"), "input", *member(fn, "arguments"))
+		block.Mark = calls[i].Mark
+		blocks = append(blocks, block)
 	}
 	content := member(m, "content")
 	if len(blocks) == 0 || content != nil && content.Kind != cassette.Array {

@@ -142,6 +142,47 @@ func memberOrder(v *cassette.Value) []int {
 	return order
 }
 
+// appendMember appends the name of v's i-th member in order as a path segment.
+// The second of two members of one name is told from the first by "~+2", which
+// no name can hold.
+func appendMember(dst []byte, v *cassette.Value, order []int, i int) []byte {
+	name := v.Names[order[i]]
+	dst = appendName(dst, name)
+	n := 1
+	for n <= i && v.Names[order[i-n]] == name {
+		n++
+	}
+	if n > 1 {
+		dst = strconv.AppendInt(append(dst, "~+"...), int64(n), 10)
+	}
+	return dst
+}
+
+// sources numbers v and everything below it with marks, and returns the path of
+// each by its mark; mark 0 is of nothing.
+func sources(v *cassette.Value) []string {
+	paths := []string{""}
+	var walk func(v *cassette.Value, path []byte)
+	walk = func(v *cassette.Value, path []byte) {
+		v.Mark = int32(len(paths))
+		paths = append(paths, string(path))
+		path = append(path, '/')
+		var order []int
+		if v.Kind == cassette.Object {
+			order = memberOrder(v)
+		}
+		for i := range v.Elems {
+			if order != nil {
+				walk(&v.Elems[order[i]], appendMember(path, v, order, i))
+			} else {
+				walk(&v.Elems[i], appendIndex(path, i))
+			}
+		}
+	}
+	walk(v, []byte("body"))
+	return paths
+}
+
 // comparePaths orders paths segment by segment, array indexes by value.
 func comparePaths(a, b string) int {
 	for a != b {

@@ -54,7 +54,7 @@ func listed(names ...string) Rule {
 	return func(b *Body) {
 		for _, n := range names {
 			if v := b.Get(n); v != nil && v.Kind == cassette.String {
-				*v = listOf(*v)
+				replace(v, listOf(*v))
 			}
 		}
 	}
@@ -68,11 +68,7 @@ func renamed(from, to string) Rule {
 // blocks writes a text as the list of one text block of the given type.
 func blocks(v *cassette.Value, blockType string) {
 	if v != nil && v.Kind == cassette.String {
-		*v = listOf(cassette.Value{
-			Kind:  cassette.Object,
-			Names: []string{"type", "text"},
-			Elems: []cassette.Value{stringValue(blockType), *v},
-		})
+		replace(v, listOf(object("type", stringValue(blockType), "text", *v)))
 	}
 }
 
@@ -80,7 +76,8 @@ func blocks(v *cassette.Value, blockType string) {
 // in order of first appearance: fantasy and Genkit make random ones.
 type ordinals map[string]string
 
-func (o ordinals) replace(v *cassette.Value) {
+// call replaces the id of a tool call.
+func (o ordinals) call(v *cassette.Value) {
 	if v == nil || v.Kind != cassette.String {
 		return
 	}
@@ -92,6 +89,20 @@ func (o ordinals) replace(v *cassette.Value) {
 	v.Text = n
 }
 
+// result replaces the id of a tool's result. One whose call is not in the body
+// (it is in the response that previous_response_id names) stays as it is:
+// nothing else tells which call it answers.
+func (o ordinals) result(v *cassette.Value) {
+	if v == nil || v.Kind != cassette.String {
+		return
+	}
+	if n, ok := o[v.Text]; ok {
+		v.Text = n
+	} else if strings.HasPrefix(v.Text, "#") {
+		v.Text = "#" + v.Text // not an ordinal
+	}
+}
+
 // parsed replaces JSON text by the object it holds, so that a re-marshalled
 // history is the same: {"arguments": "{ \"a\": 1}"}.
 func parsed(v *cassette.Value) {
@@ -99,7 +110,7 @@ func parsed(v *cassette.Value) {
 		return
 	}
 	if args, err := cassette.ParseJSON([]byte(v.Text)); err == nil && args.Kind == cassette.Object {
-		*v = args
+		replace(v, args)
 	}
 }
 
@@ -114,11 +125,11 @@ func functionTool(tool *cassette.Value) {
 	switch {
 	case isString(kind, "function") && fn != nil && fn.Kind == cassette.Object && only(tool, "type", "function"):
 		flat := *fn
-		*tool = cassette.Value{
+		replace(tool, cassette.Value{
 			Kind:  cassette.Object,
 			Names: slices.Concat(flat.Names, []string{"type"}),
 			Elems: slices.Concat(flat.Elems, []cassette.Value{stringValue("function")}),
-		}
+		})
 	case kind == nil || isString(kind, "custom"):
 		if member(tool, "input_schema") != nil && member(tool, "parameters") == nil {
 			rename(tool, "input_schema", "parameters")
@@ -147,16 +158,12 @@ func toolChoice(b *Body) {
 	}
 	switch {
 	case isString(kind, "auto") && only(tc, "type"), isString(kind, "none") && only(tc, "type"):
-		*tc = *kind
+		replace(tc, *kind)
 	case isString(kind, "any") && only(tc, "type"):
-		*tc = stringValue("required")
+		replace(tc, stringValue("required"))
 	case name != nil && isString(kind, "tool") && only(tc, "type", "name"),
 		name != nil && isString(kind, "function") && (only(tc, "type", "name") || only(tc, "type", "function")):
-		*tc = cassette.Value{
-			Kind:  cassette.Object,
-			Names: []string{"type", "name"},
-			Elems: []cassette.Value{stringValue("function"), *name},
-		}
+		replace(tc, object("type", stringValue("function"), "name", *name))
 	}
 }
 

@@ -93,6 +93,18 @@ func Save(path string, f *File) error {
 	return nil
 }
 
+// Remove deletes the cassette file at path and its assets. It is no error if
+// there is none.
+func Remove(path string) error {
+	if err := os.Remove(path); err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		return err
+	}
+	return removeAssets(assetDir(path), nil)
+}
+
 // check makes sure that what Format made of f gives f again.
 func check(path string, f *File, data []byte, assets map[string][]byte) error {
 	back, err := Parse(path, data, func(name string) ([]byte, error) {

@@ -23,6 +23,7 @@ const (
 // of members, duplicate members and the literal of every number.
 type Value struct {
 	Kind  Kind
+	Mark  int32    // whatever a user of the value wants to know it by; ParseJSON leaves it 0
 	Text  string   // Bool: "true" or "false"; Number: the literal; String: the decoded text
 	Names []string // Object: the member names, in order
 	Elems []Value  // Array: the elements; Object: the member values

@@ -7,6 +7,7 @@
 package diff
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/promptecho/promptecho/internal/canon"
@@ -21,10 +22,10 @@ type Candidate struct {
 // An Edit is one difference between a recorded and an incoming form: a field
 // with two values, or a field, list element or object that only one side has.
 type Edit struct {
-	Path     string // as the incoming form has it, or the recorded one if only that has it; "endpoint" and "wire" for those
+	Path     string // as the incoming request has it, or the recorded one if only that has it; "endpoint" and "wire" for those
 	Recorded string // canonical value, compact JSON of an object or list; "" if only the incoming request has the field
 	Incoming string // the same of the incoming request; "" if only the recording has the field
-	From     string // the recorded path, if an element before it was added, removed or moved; else ""
+	From     string // the recorded path, if it is another; else ""
 	Note     string // what kind of difference it is, "differs only in white space"; "" if the values say it
 }
 
@@ -50,7 +51,24 @@ func Forms(recorded, incoming *canon.Form) []Edit {
 		model := c.edits[i]
 		c.edits = slices.Insert(slices.Delete(c.edits, i, i+1), first, model)
 	}
+	for i := range c.edits {
+		c.edits[i].spell(recorded, incoming)
+	}
 	return c.edits
+}
+
+// spell gives an edit the paths that the requests have, where the forms know
+// them: those are what a user can find in the program and in the cassette.
+func (e *Edit) spell(recorded, incoming *canon.Form) {
+	from := cmp.Or(e.From, e.Path)
+	if e.Incoming == "" && e.Recorded != "" {
+		e.Path = recorded.Sent(from)
+		return
+	}
+	e.Path = incoming.Sent(e.Path)
+	if e.From = ""; e.Recorded != "" && recorded.Sent(from) != e.Path {
+		e.From = recorded.Sent(from)
+	}
 }
 
 // Drift lists what differs between the fields that do not match but are

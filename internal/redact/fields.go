@@ -26,7 +26,8 @@ var (
 // fields returns a body with the values of credential fields replaced, in JSON,
 // in a URL-encoded form and in XML. It works on the text, so that everything
 // else keeps its bytes; it returns b itself if there is nothing to replace.
-func fields(b []byte) []byte {
+func (p *Policy) fields(b []byte) []byte {
+	b = p.placed(b)
 	if !mayHold(b) {
 		return b
 	}

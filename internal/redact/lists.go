@@ -12,6 +12,8 @@ var requestHeaders = []string{
 	"content-type",
 	"mcp-protocol-version",
 	"openai-beta",
+	"soapaction",
+	"x-amz-target",
 	"x-amzn-bedrock-accept",
 	"x-amzn-bedrock-guardrailidentifier",
 	"x-amzn-bedrock-guardrailversion",

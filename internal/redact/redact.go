@@ -12,6 +12,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"net/url"
 	"slices"
@@ -23,6 +24,9 @@ import (
 
 // Placeholder stands where a secret was.
 const Placeholder = "[REDACTED]"
+
+// openPlaceholder is how every placeholder starts, with a hash or without.
+const openPlaceholder = "[REDACTED"
 
 // minSecret is the length in bytes under which a value is not looked for in
 // other places: replacing every "x" of a body because a test's key is "x"
@@ -67,7 +71,7 @@ func (p *Policy) Request(req *cassette.Request) {
 	p.learn(req)
 	req.Headers = p.headers(req.Headers, requestHeaders)
 	req.URL = p.url(req.URL)
-	req.Body = p.Bytes(fields(req.Body))
+	req.Body = p.Bytes(p.fields(req.Body))
 }
 
 // Response cleans the response to a clean request in place. Its trailers pass by
@@ -79,12 +83,12 @@ func (p *Policy) Response(req *cassette.Request, resp *cassette.Response) {
 	}
 	resp.Headers = p.headers(resp.Headers, responseHeaders)
 	resp.Trailers = p.headers(resp.Trailers, responseHeaders)
-	resp.Body = p.Bytes(fields(resp.Body))
+	resp.Body = p.Bytes(p.fields(resp.Body))
 	resp.Error = string(p.Bytes([]byte(resp.Error)))
 	resp.Text = string(p.Bytes([]byte(resp.Text)))
 	for _, event := range resp.Events {
 		for i := range event {
-			event[i].Value = string(p.Bytes(fields([]byte(event[i].Value))))
+			event[i].Value = string(p.Bytes(p.fields([]byte(event[i].Value))))
 		}
 	}
 }
@@ -112,20 +116,57 @@ func (p *Policy) learn(req *cassette.Request) {
 			}
 		}
 	}
-	u, err := url.Parse(req.URL)
-	if err != nil {
-		return
+	u := split(req.URL)
+	if _, password, ok := strings.Cut(u.user, ":"); ok {
+		p.learnEscaped(password)
 	}
-	if password, ok := u.User.Password(); ok {
-		p.learnValue(password)
-	}
-	for name, values := range u.Query() {
-		if isSecret(name) {
-			for _, v := range values {
-				p.learnValue(v)
-			}
+	for pair := range strings.SplitSeq(u.query, "&") {
+		if name, value, _ := strings.Cut(pair, "="); isSecret(unescape(name)) {
+			p.learnEscaped(value)
 		}
 	}
+}
+
+// learnEscaped adds a value of a URL as it stands there and unescaped.
+func (p *Policy) learnEscaped(value string) {
+	p.learnValue(value)
+	p.learnValue(unescape(value))
+}
+
+// parts are those of a URL (RFC 3986, section 3), cut at their delimiters
+// whatever they hold: what [url.Parse] refuses must be cleaned too.
+type parts struct {
+	scheme           string // with "://", or "//"
+	user, host, path string
+	query, fragment  string
+	hasQuery         bool
+	hasFragment      bool
+}
+
+func split(raw string) (u parts) {
+	raw, u.fragment, u.hasFragment = strings.Cut(raw, "#")
+	raw, u.query, u.hasQuery = strings.Cut(raw, "?")
+	i := strings.Index(raw, "//")
+	if i < 0 || i > 0 && raw[i-1] != ':' || strings.Contains(raw[:i], "/") {
+		u.path = raw
+		return u
+	}
+	u.scheme, raw = raw[:i+2], raw[i+2:]
+	u.host, u.path = raw, ""
+	if slash := strings.IndexByte(raw, '/'); slash >= 0 {
+		u.host, u.path = raw[:slash], raw[slash:]
+	}
+	if at := strings.LastIndexByte(u.host, '@'); at >= 0 {
+		u.user, u.host = u.host[:at], u.host[at+1:]
+	}
+	return u
+}
+
+func unescape(s string) string {
+	if plain, err := url.QueryUnescape(s); err == nil {
+		return plain
+	}
+	return s
 }
 
 // learnHeader adds the value of a credential header and the parts of it that
@@ -157,15 +198,35 @@ func (p *Policy) learnHeader(value string) {
 	}
 }
 
-// Bytes returns b with every known value replaced. It returns b itself if it
-// holds none and never changes it.
+// Bytes returns b with every known value replaced, also where it is escaped as
+// JSON has it. It returns b itself if it holds none and never changes it.
 func (p *Policy) Bytes(b []byte) []byte {
 	for _, v := range p.known() {
-		if bytes.Contains(b, []byte(v)) {
-			b = bytes.ReplaceAll(b, []byte(v), []byte(Placeholder))
+		for _, form := range jsonForms(v) {
+			if bytes.Contains(b, []byte(form)) {
+				b = bytes.ReplaceAll(b, []byte(form), []byte(Placeholder))
+			}
 		}
 	}
 	return b
+}
+
+// jsonForms returns a value as it is and as it stands inside a JSON string,
+// in the spellings of the writers there are: "&" and "/" may be escaped.
+func jsonForms(v string) []string {
+	quoted, err := json.Marshal(v)
+	if err != nil {
+		return []string{v} // unreachable: a string marshals
+	}
+	html := string(quoted[1 : len(quoted)-1])
+	plain := strings.NewReplacer(`\u003c`, "<", `\u003e`, ">", `\u0026`, "&", `\u2028`, "\u2028", `\u2029`, "\u2029").Replace(html)
+	forms := []string{v}
+	for _, form := range []string{plain, html, strings.ReplaceAll(plain, "/", `\/`), strings.ReplaceAll(html, "/", `\/`)} {
+		if !slices.Contains(forms, form) {
+			forms = append(forms, form)
+		}
+	}
+	return forms
 }
 
 // headers keeps what the list allows.
@@ -178,7 +239,7 @@ func (p *Policy) headers(in cassette.Headers, allowed []string) cassette.Headers
 		}
 		values := make([]string, len(h.Values))
 		for i, v := range h.Values {
-			if name == "location" || name == "operation-location" {
+			if holdsURL(name) {
 				v = p.url(v)
 			}
 			values[i] = string(p.Bytes([]byte(v)))
@@ -187,6 +248,15 @@ func (p *Policy) headers(in cassette.Headers, allowed []string) cassette.Headers
 	}
 	slices.SortStableFunc(out, func(a, b cassette.Header) int { return strings.Compare(a.Name, b.Name) })
 	return out
+}
+
+// holdsURL reports whether a header's value is a URL, which can be signed.
+func holdsURL(name string) bool {
+	switch name {
+	case "location", "content-location", "operation-location", "azure-asyncoperation", "x-goog-upload-url":
+		return true
+	}
+	return false
 }
 
 // listed reports whether name is on an allow-list; an entry that ends in "*"
@@ -202,26 +272,15 @@ func listed(list []string, name string) bool {
 
 // url drops the user of a URL and replaces query values by their names.
 func (p *Policy) url(raw string) string {
-	head, fragment, _ := strings.Cut(raw, "#")
-	base, query, hasQuery := strings.Cut(head, "?")
-	if scheme, rest, ok := strings.Cut(base, "://"); ok {
-		host, path, hasPath := strings.Cut(rest, "/")
-		if i := strings.LastIndexByte(host, '@'); i >= 0 {
-			host = host[i+1:]
-		}
-		base = scheme + "://" + host
-		if hasPath {
-			base += "/" + path
-		}
+	u := split(raw)
+	clean := u.scheme + string(p.Bytes([]byte(u.host+u.path)))
+	if u.hasQuery {
+		clean += "?" + p.query(u.query)
 	}
-	base = string(p.Bytes([]byte(base)))
-	if hasQuery {
-		base += "?" + p.query(query)
+	if u.hasFragment && u.fragment != "" {
+		clean += "#" + string(p.Bytes([]byte(u.fragment)))
 	}
-	if fragment != "" {
-		base += "#" + string(p.Bytes([]byte(fragment)))
-	}
-	return base
+	return clean
 }
 
 func (p *Policy) query(raw string) string {
@@ -229,13 +288,10 @@ func (p *Policy) query(raw string) string {
 	for i, pair := range pairs {
 		name, value, ok := strings.Cut(pair, "=")
 		if !ok || value == "" {
+			pairs[i] = string(p.Bytes([]byte(pair)))
 			continue
 		}
-		plain, err := url.QueryUnescape(name)
-		if err != nil {
-			plain = name
-		}
-		pairs[i] = name + "=" + p.queryValue(plain, value)
+		pairs[i] = string(p.Bytes([]byte(name))) + "=" + p.queryValue(unescape(name), value)
 	}
 	return strings.Join(pairs, "&")
 }
@@ -245,7 +301,7 @@ func (p *Policy) query(raw string) string {
 // requests that differ in it must not become one.
 func (p *Policy) queryValue(name, value string) string {
 	switch {
-	case strings.HasPrefix(value, Placeholder[:len(Placeholder)-1]):
+	case strings.HasPrefix(value, openPlaceholder):
 		return value // clean already
 	case isCredential(name):
 		return Placeholder
@@ -257,29 +313,108 @@ func (p *Policy) queryValue(name, value string) string {
 			return Placeholder
 		}
 	}
+	return hashed(value)
+}
+
+// hashed stands for a value that may be a secret, and tells it from others.
+func hashed(value string) string {
 	sum := sha256.Sum256([]byte(value))
-	return strings.TrimSuffix(Placeholder, "]") + "-" + hex.EncodeToString(sum[:4]) + "]"
+	return openPlaceholder + "-" + hex.EncodeToString(sum[:4]) + "]"
 }
 
 // Check looks for every known value in what is about to be written: as it is,
-// in base64 and URL-escaped. It returns an error that names the place, never
-// the value.
+// escaped for JSON or a URL, and in base64. It returns an error that names the
+// place, never the value.
 func (p *Policy) Check(what string, data []byte) error {
 	for _, v := range p.known() {
-		for _, form := range []struct{ name, text string }{
-			{"plain", v},
-			{"URL-escaped", url.QueryEscape(v)},
-			{"base64", strings.TrimRight(base64.StdEncoding.EncodeToString([]byte(v)), "=")},
-		} {
-			// The last base64 digit depends on what follows the value.
-			text := form.text
-			if form.name == "base64" {
-				text = text[:len(text)-1]
-			}
-			if i := bytes.Index(data, []byte(text)); i >= 0 {
-				return fmt.Errorf("%s: line %d would hold a known secret (%s): nothing was written", what, 1+bytes.Count(data[:i], []byte("\n")), form.name)
-			}
+		if form, at := held(data, v); at >= 0 {
+			return fmt.Errorf("%s: line %d would hold a known secret (%s): nothing was written", what, 1+bytes.Count(data[:at], []byte("\n")), form)
 		}
 	}
 	return nil
+}
+
+// CheckInteraction looks for every known value in the texts of an interaction,
+// as Check does, and in the strings of its JSON as they read: a file can have
+// them in a spelling of its own.
+func (p *Policy) CheckInteraction(what string, it *cassette.Interaction) error {
+	known := p.known()
+	if len(known) == 0 {
+		return nil
+	}
+	var err error
+	look := func(place, text string) {
+		for _, v := range known {
+			if form, at := held([]byte(text), v); at >= 0 && err == nil {
+				err = fmt.Errorf("%s: %s would hold a known secret (%s): nothing was written", what, place, form)
+			}
+		}
+	}
+	body := func(place string, b []byte) {
+		look(place, string(b))
+		if v, perr := cassette.ParseJSON(b); perr == nil {
+			texts(&v, func(s string) { look(place, s) })
+		}
+	}
+	look("request.url", it.Request.URL)
+	body("request.body", it.Request.Body)
+	body("response.body", it.Response.Body)
+	for i, event := range it.Response.Events {
+		for _, f := range event {
+			body(fmt.Sprintf("response.events[%d]", i), []byte(f.Value))
+		}
+	}
+	look("response.text", it.Response.Text)
+	look("response.error", it.Response.Error)
+	return err
+}
+
+// texts calls f with every string of v, names too.
+func texts(v *cassette.Value, f func(string)) {
+	if v.Kind == cassette.String {
+		f(v.Text)
+	}
+	for _, name := range v.Names {
+		f(name)
+	}
+	for i := range v.Elems {
+		texts(&v.Elems[i], f)
+	}
+}
+
+// held returns how and where data holds a value; at is -1 if it does not.
+func held(data []byte, v string) (form string, at int) {
+	for i, text := range jsonForms(v) {
+		if at := bytes.Index(data, []byte(text)); at >= 0 {
+			return []string{"plain", "JSON-escaped"}[min(i, 1)], at
+		}
+	}
+	for _, text := range []string{url.QueryEscape(v), url.PathEscape(v)} {
+		if at := bytes.Index(data, []byte(text)); at >= 0 {
+			return "URL-escaped", at
+		}
+	}
+	for _, text := range base64Forms(v) {
+		if at := bytes.Index(data, []byte(text)); at >= 0 {
+			return "base64", at
+		}
+	}
+	return "", -1
+}
+
+// base64Forms returns what base64 of any text that holds v holds too, in both
+// alphabets (RFC 4648): v can start at any byte of a group of three, and the
+// digits at its ends depend on its neighbours.
+func base64Forms(v string) []string {
+	var forms []string
+	for _, enc := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {
+		for before := range 3 {
+			digits := enc.EncodeToString(append(make([]byte, before, before+len(v)), v...))
+			whole := digits[(before*8+5)/6 : (before+len(v))*8/6]
+			if !slices.Contains(forms, whole) {
+				forms = append(forms, whole)
+			}
+		}
+	}
+	return forms
 }

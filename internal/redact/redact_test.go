@@ -1,7 +1,10 @@
 package redact
 
 import (
+	"bytes"
 	"encoding/base64"
+	"encoding/json"
+	"fmt"
 	"net/url"
 	"reflect"
 	"strings"
@@ -214,8 +217,132 @@ func TestCredentialFields(t *testing.T) {
 				t.Errorf("%s, %s: %s\nwant %s", tt.name, where, got, tt.want)
 			}
 		}
-		if again := string(fields(fields([]byte(tt.in)))); again != tt.want {
+		if again := string(p.fields(p.fields([]byte(tt.in)))); again != tt.want {
 			t.Errorf("%s: cleaned twice: %s", tt.name, again)
+		}
+	}
+}
+
+// TestPlaces: credentials for other servers that requests carry. The fields are
+// those of the vendors' references (json.go names them).
+func TestPlaces(t *testing.T) {
+	t.Parallel()
+	tests := []struct{ name, in, want string }{
+		{"Anthropic MCP", `{"mcp_servers":[{"type":"url","url":"https://x/","authorization_token":"a\"b"}]}`, `{"mcp_servers":[{"type":"url","url":"https://x/","authorization_token":"[REDACTED]"}]}`},
+		{"Responses MCP", `{"tools": [ {"type":"mcp","authorization" : "tok"} ]}`, `{"tools": [ {"type":"mcp","authorization" : "[REDACTED]"} ]}`},
+		{"echoed in an event", `{"type":"response.created","response":{"tools":[{"authorization":"tok"}]}}`, `{"type":"response.created","response":{"tools":[{"authorization":"[REDACTED]"}]}}`},
+		{"secret headers", `{"tools":[{"headers":{"Authorization":"Bearer x","X-Api-Key":"k","Accept":"a"}}]}`, `{"tools":[{"headers":{"Authorization":"[REDACTED]","X-Api-Key":"[REDACTED]","Accept":"a"}}]}`},
+		{"Azure search", `{"data_sources":[{"parameters":{"authentication":{"type":"api_key","key":"k"},"index_name":"i"}}]}`, `{"data_sources":[{"parameters":{"authentication":{"type":"api_key","key":"[REDACTED]"},"index_name":"i"}}]}`},
+		{"Azure connection", `{"data_sources":[{"parameters":{"authentication":{"type":"connection_string","connection_string":"a=b"}}}]}`, `{"data_sources":[{"parameters":{"authentication":{"type":"connection_string","connection_string":"[REDACTED]"}}}]}`},
+		{"realtime", `{"client_secret":{"value":"ek_1","expires_at":1}}`, `{"client_secret":{"value":"[REDACTED]","expires_at":1}}`},
+		{"one JSON a line", "{\"a\":1}\n{\"tools\":[{\"authorization\":\"t\"}]}\n", "{\"a\":1}\n{\"tools\":[{\"authorization\":\"[REDACTED]\"}]}\n"},
+		{"a tool's argument", `{"input":{"authorization":"please","headers":{"X-Api-Key":"k"}}}`, ""},
+		{"a schema", `{"tools":[{"input_schema":{"properties":{"headers":{"type":"object"},"authorization":{"type":"string"}}}}]}`, ""},
+		{"broken JSON", `{"tools":[{"authorization"`, ""},
+		{"empty", `{"tools":[{"authorization":""}]}`, ""},
+		{"no string", `{"tools":[{"authorization":null,"headers":{}}]}`, ""},
+	}
+	for _, tt := range tests {
+		if tt.want == "" {
+			tt.want = tt.in
+		}
+		var p Policy
+		req := cassette.Request{URL: "https://h/", Body: []byte(tt.in)}
+		p.Request(&req)
+		if string(req.Body) != tt.want {
+			t.Errorf("%s: %s\nwant %s", tt.name, req.Body, tt.want)
+		}
+		p.Request(&req)
+		if string(req.Body) != tt.want {
+			t.Errorf("%s: cleaned twice: %s", tt.name, req.Body)
+		}
+		resp := cassette.Response{Events: []cassette.Event{{{Name: "data", Value: tt.in}}}}
+		p.Response(&req, &resp)
+		if got := resp.Events[0][0].Value; got != tt.want {
+			t.Errorf("%s, event: %s\nwant %s", tt.name, got, tt.want)
+		}
+	}
+}
+
+// A header of a tool that is not plainly a secret may decide the answer: it is
+// hidden, and told from others.
+func TestToolHeadersStayApart(t *testing.T) {
+	t.Parallel()
+	clean := func(tenant string) string {
+		var p Policy
+		req := cassette.Request{URL: "https://h/", Body: []byte(`{"tools":[{"headers":{"X-Tenant":"` + tenant + `"}}]}`)}
+		p.Request(&req)
+		return string(req.Body)
+	}
+	if a, b := clean("north"), clean("south"); a == b || strings.Contains(a, "north") {
+		t.Errorf("%s\n%s", a, b)
+	}
+}
+
+// TestEscapedSecret: a known value is found in JSON, however it is escaped there.
+func TestEscapedSecret(t *testing.T) {
+	t.Parallel()
+	const value = "-----BEGIN KEY-----\nMII<EvQ>&/+\"x\\y\n-----END KEY-----"
+	html, err := json.Marshal(map[string]string{"text": value})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var plain bytes.Buffer
+	enc := json.NewEncoder(&plain)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(map[string]string{"text": value}); err != nil {
+		t.Fatal(err)
+	}
+	for _, body := range []string{string(html), plain.String(), strings.ReplaceAll(plain.String(), "/", `\/`)} {
+		var p Policy
+		p.AddSecret(value)
+		req := cassette.Request{URL: "https://h/", Body: []byte(body)}
+		p.Request(&req)
+		if want := `{"text":"[REDACTED]"}`; strings.TrimSpace(string(req.Body)) != want {
+			t.Errorf("%s became %s", body, req.Body)
+		}
+	}
+}
+
+// TestCheckInteraction: what could not be replaced is found wherever it stands,
+// also in a spelling that only a JSON reader understands.
+func TestCheckInteraction(t *testing.T) {
+	t.Parallel()
+	odd := `"` + strings.Replace(secret, secret[:1], fmt.Sprintf(`\u%04x`, secret[0]), 1) + `"`
+	tests := []struct {
+		where string
+		it    cassette.Interaction
+	}{
+		{"request.url", cassette.Interaction{Request: cassette.Request{URL: "https://h/" + secret}}},
+		{"request.body", cassette.Interaction{Request: cassette.Request{Body: []byte(`{"a":[{"b":` + odd + `}]}`)}}},
+		{"request.body", cassette.Interaction{Request: cassette.Request{Body: []byte(`{` + odd + `:1}`)}}},
+		{"response.body", cassette.Interaction{Response: cassette.Response{Body: []byte(secret)}}},
+		{"response.events[1]", cassette.Interaction{Response: cassette.Response{Events: []cassette.Event{{{Name: "data", Value: "a"}}, {{Name: "data", Value: odd}}}}}},
+		{"response.text", cassette.Interaction{Response: cassette.Response{Text: secret}}},
+		{"response.error", cassette.Interaction{Response: cassette.Response{Error: secret}}},
+	}
+	for _, tt := range tests {
+		var p Policy
+		if err := p.CheckInteraction("f.yaml", &tt.it); err != nil {
+			t.Errorf("%s: nothing is known, yet %v", tt.where, err)
+		}
+		p.AddSecret(secret)
+		err := p.CheckInteraction("f.yaml", &tt.it)
+		if err == nil || !strings.HasPrefix(err.Error(), "f.yaml: "+tt.where+" would hold a known secret") || strings.Contains(err.Error(), secret) {
+			t.Errorf("%s: %v", tt.where, err)
+		}
+	}
+}
+
+func TestSignedURLsInHeaders(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"Location", "Operation-Location", "Azure-AsyncOperation"} {
+		var p Policy
+		resp := cassette.Response{Headers: headers(name, "https://u:pw@h/op/1?api-version=1&t=6387&c=MIIHcert&s=SIGNATURE")}
+		p.Response(&cassette.Request{}, &resp)
+		got := resp.Headers[0].Values[0]
+		if strings.Contains(got, "SIGNATURE") || strings.Contains(got, "pw@") || !strings.Contains(got, "api-version=1") {
+			t.Errorf("%s: %s", name, got)
 		}
 	}
 }
@@ -255,6 +382,10 @@ func TestCheck(t *testing.T) {
 		url.QueryEscape(secret + "/+"),
 		base64.StdEncoding.EncodeToString([]byte(secret + "/+")),
 		base64.StdEncoding.EncodeToString([]byte(secret + "/+ and more")),
+		base64.StdEncoding.EncodeToString([]byte("u:" + secret + "/+")),
+		base64.StdEncoding.EncodeToString([]byte("u" + secret + "/+ and more")),
+		base64.URLEncoding.EncodeToString([]byte(secret + "/+")),
+		strings.ReplaceAll(secret+"/+", "/", `\/`),
 	} {
 		err := p.Check("f.yaml", []byte("line 1\nline 2 "+held+"\n"))
 		if err == nil || !strings.HasPrefix(err.Error(), "f.yaml: line 2 would hold a known secret (") {
@@ -283,6 +414,8 @@ func FuzzClean(f *testing.F) {
 	f.Add("https://u:p@host/a?key=v&limit=1#f", "body")
 	f.Add("?a=%zz&&=", secret)
 	f.Add("://@?#", "")
+	f.Add("//tt:pymtRRRRRRRtpo@\xee?=\x7f", "") // url.Parse refuses it
+	f.Add("https://h/", `{"tools":[{"authorization":"a","headers":{"a":"\\""}}]}`)
 	f.Fuzz(func(t *testing.T, rawURL, body string) {
 		var p Policy
 		p.AddSecret(secret)

@@ -1,0 +1,336 @@
+package promptecho
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/promptecho/promptecho/internal/verdict"
+)
+
+// canned is an upstream that always gives the same answer.
+func canned(body string) http.RoundTripper { return statuses(body, 200) }
+
+// statuses is an upstream that answers with one status after the other, the
+// last for ever.
+func statuses(body string, list ...int) http.RoundTripper {
+	return roundTripFunc(func(*http.Request) (*http.Response, error) {
+		status := list[0]
+		if len(list) > 1 {
+			list = list[1:]
+		}
+		return &http.Response{StatusCode: status, Header: http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(strings.NewReader(body)), ContentLength: int64(len(body))}, nil
+	})
+}
+
+// TestOldRecordingsSurvive: what a run that did not go well, or not whole, does
+// to a cassette that was whole.
+func TestOldRecordingsSurvive(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name    string
+		mode    Mode
+		partial bool // the cassette was
+		outcome verdict.Outcome
+		asked   string
+		want    string // prompts saved after "a b c"
+		mark    bool   // the cassette is partial afterwards
+		beside  string // prompts saved beside it
+	}{
+		{"all, passed", ModeAll, false, verdict.Outcome{}, "a d", "a d", false, ""},
+		{"all, failed", ModeAll, false, verdict.Outcome{Failed: true}, "a d", "a b c", false, "a d"},
+		{"all, skipped", ModeAll, false, verdict.Outcome{Skipped: true}, "a d", "a d b c", false, ""},
+		{"all, filtered", ModeAll, false, verdict.Outcome{Filtered: true}, "c", "c a b", false, ""},
+		{"all, nothing asked", ModeAll, false, verdict.Outcome{Failed: true}, "", "a b c", false, ""},
+		{"all, partial, passed", ModeAll, true, verdict.Outcome{}, "a d", "a d", false, ""},
+		{"all, partial, failed", ModeAll, true, verdict.Outcome{Failed: true}, "a d", "a d b c", true, ""},
+		{"all, partial, filtered", ModeAll, true, verdict.Outcome{Filtered: true}, "b", "b a c", true, ""},
+		{"new episodes, passed", ModeNewEpisodes, false, verdict.Outcome{}, "a d", "a b c d", false, ""},
+		{"new episodes, failed", ModeNewEpisodes, false, verdict.Outcome{Failed: true}, "a d", "a b c d", false, ""},
+		{"new episodes, filtered", ModeNewEpisodes, false, verdict.Outcome{Filtered: true}, "d", "a b c d", false, ""},
+		{"new episodes, partial, passed", ModeNewEpisodes, true, verdict.Outcome{}, "a b c d", "a b c d", false, ""},
+		{"new episodes, partial, all used", ModeNewEpisodes, true, verdict.Outcome{}, "a b c", "a b c", false, ""},
+		{"new episodes, partial, some unused", ModeNewEpisodes, true, verdict.Outcome{}, "a d", "a b c d", true, ""},
+		{"new episodes, partial, failed", ModeNewEpisodes, true, verdict.Outcome{Failed: true}, "a d", "a b c d", true, ""},
+		{"once, partial, failed", ModeOnce, true, verdict.Outcome{Failed: true}, "a d", "a b c d", true, ""},
+		{"once, partial, filtered", ModeOnce, true, verdict.Outcome{Filtered: true}, "a b c d", "a b c d", true, ""},
+		{"once, partial, passed", ModeOnce, true, verdict.Outcome{}, "a b c d", "a b c d", false, ""},
+		{"once, whole, failed", ModeOnce, false, verdict.Outcome{Failed: true}, "a d", "a b c", false, ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			file := filepath.Join(t.TempDir(), "c.yaml")
+			r := mustOpen(t, file, Upstream(canned(`{"old":true}`)))
+			for _, p := range []string{"a", "b", "c"} {
+				ask(t, r, "http://h", p)
+			}
+			verdict.Finish(r, verdict.Outcome{Failed: tt.partial})
+			r = mustOpen(t, file, InMode(tt.mode), Upstream(canned(`{"new":true}`)))
+			for p := range strings.FieldsSeq(tt.asked) {
+				ask(t, r, "http://h", p)
+			}
+			rep := verdict.Finish(r, tt.outcome)
+			if got := savedPrompts(t, file); got != tt.want {
+				t.Errorf("the cassette has %q, want %q; %+v", got, tt.want, rep)
+			}
+			if got := strings.Contains(read(t, file), "partial: true"); got != tt.mark {
+				t.Errorf("partial = %v, want %v", got, tt.mark)
+			}
+			if got := savedPrompts(t, file+".partial"); got != tt.beside {
+				t.Errorf("beside it is %q, want %q", got, tt.beside)
+			}
+			if tt.beside != "" && !strings.Contains(strings.Join(rep.Notes, "\n"), "mv "+file+".partial "+file) {
+				t.Errorf("the notes do not say how to use it: %q", rep.Notes)
+			}
+		})
+	}
+}
+
+// TestFirstRunThatWasNotWhole: a cassette that a filtered or skipped run begins
+// is completed by the first whole one.
+func TestFirstRunThatWasNotWhole(t *testing.T) {
+	t.Parallel()
+	for _, o := range []verdict.Outcome{{Filtered: true}, {Skipped: true}, {Failed: true}} {
+		file := filepath.Join(t.TempDir(), "c.yaml")
+		r := mustOpen(t, file, Upstream(canned(`{}`)))
+		ask(t, r, "http://h", "a")
+		verdict.Finish(r, o)
+		if !strings.Contains(read(t, file), "partial: true") {
+			t.Errorf("%+v: not marked", o)
+		}
+		r = mustOpen(t, file, Upstream(canned(`{}`)))
+		ask(t, r, "http://h", "a")
+		ask(t, r, "http://h", "b")
+		mustClose(t, r)
+		if got := savedPrompts(t, file); got != "a b" || strings.Contains(read(t, file), "partial") {
+			t.Errorf("%+v: not completed: %q", o, got)
+		}
+	}
+}
+
+// TestBesideGoesAway: the next good run of mode all takes away what a failed one
+// left beside the cassette.
+func TestBesideGoesAway(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "c.yaml")
+	record(t, file, "a")
+	for _, failed := range []bool{true, false} {
+		r := mustOpen(t, file, InMode(ModeAll), Upstream(canned(`{}`)))
+		ask(t, r, "http://h", "a")
+		verdict.Finish(r, verdict.Outcome{Failed: failed})
+		if _, err := os.Stat(file + ".partial"); failed != (err == nil) {
+			t.Errorf("failed %v: %v", failed, err)
+		}
+	}
+}
+
+// TestPartialGoesWithAllowUnused: who accepts unused recordings is done when the
+// test passes.
+func TestPartialGoesWithAllowUnused(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "c.yaml")
+	r := mustOpen(t, file, Upstream(canned(`{}`)))
+	ask(t, r, "http://h", "a")
+	ask(t, r, "http://h", "b")
+	verdict.Finish(r, verdict.Outcome{Failed: true})
+	r = mustOpen(t, file, AllowUnused())
+	ask(t, r, "http://h", "a")
+	mustClose(t, r)
+	if strings.Contains(read(t, file), "partial") {
+		t.Error("still partial")
+	}
+}
+
+// TestFailureDoesNotReplaceSuccess: an expired key must not cost the recording.
+func TestFailureDoesNotReplaceSuccess(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name   string
+		policy RecordErrorPolicy
+		old    []int
+		now    []int
+		kept   bool
+	}{
+		{"401 over 200", Warn, []int{200}, []int{401}, true},
+		{"401 over 200, to be recorded", Keep, []int{200}, []int{401}, false},
+		{"401 over 401", Warn, []int{401}, []int{401}, false},
+		{"429 and a retry over 200", Warn, []int{200}, []int{429, 200}, false},
+	}
+	for _, tt := range tests {
+		file := filepath.Join(t.TempDir(), "c.yaml")
+		run := func(mode Mode, list []int, policy RecordErrorPolicy) error {
+			r := mustOpen(t, file, InMode(mode), OnRecordError(policy), Upstream(statuses(`{}`, list...)))
+			for range list {
+				ask(t, r, "http://h", "x")
+			}
+			return r.Close()
+		}
+		if err := run(ModeOnce, tt.old, Keep); err != nil {
+			t.Fatal(err)
+		}
+		before := read(t, file)
+		err := run(ModeAll, tt.now, tt.policy)
+		if kept := read(t, file) == before; kept != tt.kept && tt.name != "401 over 401" {
+			t.Errorf("%s: kept %v", tt.name, kept)
+		}
+		if tt.kept != (err != nil) {
+			t.Errorf("%s: %v", tt.name, err)
+		}
+		if err != nil && !strings.Contains(err.Error(), file+":4: not replaced: this recording succeeded, and now there is a failure: POST http://h/v1/chat/completions: status 401") {
+			t.Errorf("%s: %v", tt.name, err)
+		}
+	}
+}
+
+// TestPinnedAndPartial contradict each other; neither is guessed.
+func TestPinnedAndPartial(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "c.yaml")
+	r := mustOpen(t, file, Upstream(canned(`{}`)))
+	ask(t, r, "http://h", "a")
+	verdict.Finish(r, verdict.Outcome{Failed: true})
+	text := strings.Replace(read(t, file), "partial: true", "pinned: true\npartial: true", 1)
+	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, mode := range []Mode{ModeNone, ModeOnce, ModeNewEpisodes, ModeAll} {
+		if _, err := Open(file, InMode(mode)); err == nil || !strings.Contains(err.Error(), "is pinned and partial") {
+			t.Errorf("%s: %v", mode, err)
+		}
+	}
+	if read(t, file) != text {
+		t.Error("the file changed")
+	}
+}
+
+// TestCredentialLearnedLate: a login's answer was recorded before anybody knew
+// that it held a key.
+func TestCredentialLearnedLate(t *testing.T) {
+	t.Parallel()
+	const token = "echo-secret-token-0123456789"
+	file := filepath.Join(t.TempDir(), "c.yaml")
+	r := mustOpen(t, file, Upstream(canned(`{"session":"`+token+`","n":1}`)))
+	post(t, r, "http://h/login", `{"user":"me"}`)
+	post(t, r, "http://h/v1/chat/completions", prompt("a"), "Authorization", "Bearer "+token)
+	mustClose(t, r)
+	if text := read(t, file); strings.Contains(text, token) || strings.Count(text, "session: \"[REDACTED]\"") != 2 {
+		t.Errorf("%s", text)
+	}
+	r = mustOpen(t, file, InMode(ModeNone))
+	post(t, r, "http://h/login", `{"user":"me"}`)
+	if status, body := post(t, r, "http://h/v1/chat/completions", prompt("a"), "Authorization", "Bearer [REDACTED]"); status != 200 {
+		t.Errorf("replay: %d %s", status, body)
+	}
+	mustClose(t, r)
+}
+
+// TestSecretThatCannotBeReplaced is not written, and the old cassette stays.
+func TestSecretThatCannotBeReplaced(t *testing.T) {
+	// Not parallel: it sets the environment.
+	const value = "echo-secret-line-1\necho-secret-line-2"
+	t.Setenv("PROMPTECHO_TEST_PEM", value)
+	file := filepath.Join(t.TempDir(), "c.yaml")
+	r := mustOpen(t, file, Upstream(canned(`{}`)))
+	r.Secret("PROMPTECHO_TEST_PEM")
+	// "-" escaped as nobody does it: the text search cannot see it.
+	post(t, r, "http://h/v1/chat/completions", strings.Replace(prompt(value), "echo-", `echo\u002d`, 1))
+	err := r.Close()
+	if err == nil || !strings.Contains(err.Error(), file+": request.body would hold a known secret (plain): nothing was written") || strings.Contains(err.Error(), "line-1") {
+		t.Errorf("Close: %v", err)
+	}
+	if _, err := os.Stat(file); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("written: %v", err)
+	}
+	r = mustOpen(t, file, Upstream(canned(`{}`)))
+	r.Secret("PROMPTECHO_TEST_PEM")
+	post(t, r, "http://h/v1/chat/completions", prompt(value))
+	mustClose(t, r)
+	if text := read(t, file); !strings.Contains(text, `content: "[REDACTED]"`) {
+		t.Errorf("a secret of two lines:\n%s", text)
+	}
+}
+
+// TestConcurrentClose: every Close waits for the verdict.
+func TestConcurrentClose(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		writing := make(chan struct{})
+		r := mustOpen(t, filepath.Join(t.TempDir(), "c.yaml"), OnRecordError(Fail), Upstream(statuses(`{}`, 500)),
+			Log(func(string) { <-writing }))
+		resp, err := r.Client().Post("http://h/x", "application/json", strings.NewReader("{}"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		r.note("something to log")
+		errs := make(chan error, 2)
+		for range 2 {
+			go func() { errs <- r.Close() }()
+		}
+		synctest.Wait() // one is in Log, the other waits for it
+		if len(errs) != 0 {
+			t.Error("a Close returned before the verdict was known")
+		}
+		close(writing)
+		if a, b := <-errs, <-errs; a == nil || b == nil || a.Error() != b.Error() {
+			t.Errorf("%v and %v", a, b)
+		}
+	})
+}
+
+func TestLog(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "c.yaml")
+	var notes []string
+	r := mustOpen(t, file, Upstream(canned(`{}`)), Ignore("mesages/0"), Log(func(note string) { notes = append(notes, note) }))
+	ask(t, r, "http://h", "a")
+	mustClose(t, r)
+	all := strings.Join(notes, "\n")
+	for _, want := range []string{"saved 1 interaction to " + file, `Ignore("mesages/0"): no request and no recording has such a field`} {
+		if !strings.Contains(all, want) {
+			t.Errorf("the notes lack %q:\n%s", want, all)
+		}
+	}
+}
+
+// TestLiveNeedsItsSecrets: no dummy key goes to a provider, and nothing goes
+// there after the test.
+func TestLiveNeedsItsSecrets(t *testing.T) {
+	// Not parallel: it sets the environment.
+	t.Setenv("PROMPTECHO_TEST_KEY", "")
+	u := newUpstream(t)
+	r := mustOpen(t, filepath.Join(t.TempDir(), "c.yaml"), InMode(ModeLive))
+	r.Secret("PROMPTECHO_TEST_KEY")
+	_, err := r.Client().Post(u.URL, "application/json", strings.NewReader("{}"))
+	if err == nil || !strings.Contains(err.Error(), "mode live (InMode in the code) goes upstream, but the environment variable PROMPTECHO_TEST_KEY is empty") {
+		t.Errorf("without a key: %v", err)
+	}
+	r.Close()
+	_, err = r.Client().Get(u.URL + "/late")
+	if err == nil || !strings.Contains(err.Error(), "after the recorder was closed") {
+		t.Errorf("after Close: %v", err)
+	}
+	if u.count() != 0 {
+		t.Error("a request went upstream")
+	}
+}
+
+func TestUpstreamThatReturnsNothing(t *testing.T) {
+	t.Parallel()
+	r := mustOpen(t, filepath.Join(t.TempDir(), "c.yaml"), Upstream(roundTripFunc(func(*http.Request) (*http.Response, error) { return nil, nil })))
+	req, err := http.NewRequestWithContext(context.Background(), "GET", "http://h/x", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.RoundTrip(req); err == nil || !strings.Contains(err.Error(), "neither a response nor an error") {
+		t.Errorf("%v", err)
+	}
+}
