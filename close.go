@@ -66,7 +66,7 @@ func (r *Recorder) end(o verdict.Outcome) verdict.Report {
 	}
 	r.mu.Unlock()
 	for _, t := range open {
-		t.finish(cassette.EndClosed)
+		t.abandon()
 	}
 	if t, ok := r.upstream.(*ownTransport); ok {
 		t.CloseIdleConnections()

@@ -4,8 +4,10 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -37,21 +39,44 @@ func (r *Recorder) replay(req *http.Request, clean *cassette.Request, s *slot) (
 		resp.Proto = rec.Proto
 	}
 	resp.ProtoMajor, resp.ProtoMinor, _ = http.ParseHTTPVersion(resp.Proto)
-	if len(rec.Trailers) > 0 {
-		resp.Trailer = headerOf(rec.Trailers)
-	}
 	if r.cfg.pace == 0 {
 		noRetryDelay(resp.Header)
 	}
 	if bodyless(req.Method, rec.Status) {
-		resp.Body, resp.ContentLength = http.NoBody, 0
+		resp.Body, resp.ContentLength = http.NoBody, announced(resp.Header)
 		return resp, nil
 	}
-	if rec.Stream == "" && rec.End == "" {
+	// Bodies are stored decoded, so the recorded length is not theirs.
+	resp.Header.Del("Content-Length")
+	switch {
+	case rec.Stream == "" && rec.Chunks == nil && rec.End == "" && len(rec.Trailers) == 0:
 		resp.ContentLength = int64(len(rec.Body))
+		resp.Header.Set("Content-Length", strconv.Itoa(len(rec.Body)))
+	case resp.ProtoMajor == 1:
+		resp.TransferEncoding = []string{"chunked"}
 	}
-	resp.Body = &replayBody{ctx: req.Context(), pace: r.cfg.pace, end: endOf(r.file, s.it), closing: make(chan struct{}), parts: parts}
+	body := &replayBody{ctx: req.Context(), pace: r.cfg.pace, end: endOf(r.file, s.it), closing: make(chan struct{}), parts: parts}
+	if len(rec.Trailers) > 0 {
+		// As in net/http: the names are there at once, the values after the body.
+		body.trailers = headerOf(rec.Trailers)
+		resp.Trailer = make(http.Header, len(body.trailers))
+		for name := range body.trailers {
+			resp.Trailer[name] = nil
+		}
+		body.trailer = resp.Trailer
+	}
+	resp.Body = body
 	return resp, nil
+}
+
+// announced returns the length that an answer without a body says that one would
+// have (HEAD, RFC 9110, section 8.6), 0 if it says none.
+func announced(h http.Header) int64 {
+	n, err := strconv.ParseInt(h.Get("Content-Length"), 10, 64)
+	if err != nil || n < 0 {
+		return 0
+	}
+	return n
 }
 
 // relinked returns the recorded response with the ids that link it to its
@@ -66,7 +91,7 @@ func relinked(s *slot, clean *cassette.Request) *cassette.Response {
 	for i, event := range s.it.Response.Events {
 		rec.Events[i] = slices.Clone(event)
 		for j, f := range event {
-			if f.Name == "data" {
+			if f.Name == "data" || f.Name == "data:" {
 				rec.Events[i][j].Value = string(s.form.Relink([]byte(f.Value), &s.it.Request, clean))
 			}
 		}
@@ -98,10 +123,7 @@ type part struct {
 // partsOf returns the body of a recorded response in its parts.
 func partsOf(rec *cassette.Response) ([]part, error) {
 	if rec.Stream == "" {
-		if len(rec.Body) == 0 {
-			return nil, nil
-		}
-		return []part{{data: rec.Body}}, nil
+		return chunksOf(rec), nil
 	}
 	framing, err := stream.Lookup(rec.Stream)
 	if err != nil {
@@ -129,6 +151,31 @@ func partsOf(rec *cassette.Response) ([]part, error) {
 		parts = append(parts, part{frame, delay.MS})
 	}
 	return parts, nil
+}
+
+// chunksOf returns a body that is no stream in the pieces it came in. A body
+// that was edited since may be longer or shorter than they say: the last piece
+// has the rest.
+func chunksOf(rec *cassette.Response) []part {
+	var parts []part
+	rest := rec.Body
+	for i, n := range rec.Chunks {
+		if n >= len(rest) || i == len(rec.Chunks)-1 {
+			n = len(rest)
+		}
+		if n == 0 {
+			break
+		}
+		p := part{data: rest[:n]}
+		if i < len(rec.Delays) {
+			p.delayMS = rec.Delays[i].MS
+		}
+		parts, rest = append(parts, p), rest[n:]
+	}
+	if len(rest) > 0 {
+		parts = append(parts, part{data: rest})
+	}
+	return parts
 }
 
 // endOf returns the error with which a recorded body ends.
@@ -162,6 +209,8 @@ type replayBody struct {
 	parts  []part
 	rest   []byte // of the part being read
 	closed bool
+
+	trailer, trailers http.Header // the response's, and what it has at the end
 }
 
 // Read returns bytes of one part. It ends with the context's error if that is
@@ -180,6 +229,9 @@ func (b *replayBody) Read(p []byte) (int, error) {
 	}
 	if len(b.rest) == 0 {
 		if len(b.parts) == 0 {
+			if b.end == io.EOF {
+				maps.Copy(b.trailer, b.trailers)
+			}
 			return 0, b.end
 		}
 		if err := b.arrive(); err != nil {

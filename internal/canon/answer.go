@@ -2,6 +2,7 @@ package canon
 
 import (
 	"bytes"
+	"iter"
 	"strconv"
 	"strings"
 
@@ -16,15 +17,15 @@ type Answer struct {
 }
 
 // Read reads the payloads of a response to the form's request: the events'
-// data of a stream, or the one body.
-func (f *Form) Read(payloads [][]byte) Answer {
+// data of a stream, or the one body. It keeps none of them.
+func (f *Form) Read(payloads iter.Seq[[]byte]) Answer {
 	var a Answer
 	var t transcript
 	var delta func(*transcript, *cassette.Value)
 	if f.family != nil && f.Wire != "whole" {
 		delta = f.family.Delta
 	}
-	for _, p := range payloads {
+	for p := range payloads {
 		if len(p) == 0 || p[0] != '{' && !bytes.ContainsRune(p[:min(len(p), 4096)], '{') {
 			continue
 		}
@@ -91,8 +92,9 @@ func count(u *cassette.Value, names ...string) (int64, bool) {
 
 // transcript puts an answer together from the pieces of a stream.
 type transcript struct {
-	text  strings.Builder
-	calls []*toolCall
+	reasoning strings.Builder
+	text      strings.Builder
+	calls     []*toolCall
 }
 
 type toolCall struct {
@@ -113,15 +115,20 @@ func (t *transcript) call(id string) *toolCall {
 	return c
 }
 
+// String returns the reasoning, marked as such, the text, and a line for each
+// tool call.
 func (t *transcript) String() string {
-	for _, c := range t.calls {
-		if t.text.Len() > 0 {
-			t.text.WriteByte('\n')
-		}
-		t.text.WriteString("-> " + c.name + "(" + c.args.String() + ")")
+	var parts []string
+	if t.reasoning.Len() > 0 {
+		parts = append(parts, "[reasoning] "+t.reasoning.String())
 	}
-	t.calls = nil
-	return t.text.String()
+	if t.text.Len() > 0 {
+		parts = append(parts, t.text.String())
+	}
+	for _, c := range t.calls {
+		parts = append(parts, "-> "+c.name+"("+c.args.String()+")")
+	}
+	return strings.Join(parts, "\n")
 }
 
 // text returns the string at a path of member names, "" if there is none.

@@ -40,6 +40,8 @@ var anthropicFamilies = []*Family{
 		Sampling:    messagesSampling,
 		Headers:     append([]string{"anthropic-beta"}, bedrockHeaders...),
 		Rules:       messagesRules,
+		Ends:        []string{"message_stop"},
+		Delta:       anthropicDelta,
 	},
 	{
 		Name:        "anthropic.complete",
@@ -49,6 +51,7 @@ var anthropicFamilies = []*Family{
 		Sampling:    []string{"max_tokens_to_sample", "temperature", "top_p", "top_k"},
 		Headers:     anthropicHeaders,
 		Rules:       []Rule{dropNulls(), dropEmpty("stop_sequences")},
+		Delta:       func(t *transcript, event *cassette.Value) { t.text.WriteString(text(event, "completion")) },
 	},
 	{
 		Name:        "anthropic.batches",
@@ -87,6 +90,7 @@ func anthropicDelta(t *transcript, event *cassette.Value) {
 			t.call(id).name = name
 		}
 	case "content_block_delta":
+		t.reasoning.WriteString(text(event, "delta", "thinking"))
 		t.text.WriteString(text(event, "delta", "text"))
 		if args := text(event, "delta", "partial_json"); args != "" {
 			t.call(id).args.WriteString(args)

@@ -14,12 +14,16 @@ var bedrockFamilies = []*Family{
 		Sampling:    []string{"inferenceConfig/maxTokens", "inferenceConfig/temperature", "inferenceConfig/topP"},
 		Headers:     bedrockHeaders,
 		Rules:       []Rule{dropNulls(), dropEmpty("system", "inferenceConfig"), converseMessages},
+		Ends:        []string{"metadata"}, // the event behind messageStop
+		Delta:       converseDelta,
 	},
 	{
 		Name:        "bedrock.invoke",
 		Paths:       []string{"/model/{model}/invoke"},
 		StreamPaths: []string{"/model/{model}/invoke-with-response-stream"},
 		Headers:     append([]string{"accept", "x-amzn-bedrock-accept"}, bedrockHeaders...),
+		Ends:        []string{"invocationMetrics"}, // in the last chunk, whatever the model
+		Delta:       invokeDelta,
 	},
 	{
 		Name:    "bedrock.count_tokens",
@@ -35,6 +39,35 @@ var bedrockFamilies = []*Family{
 var bedrockHeaders = []string{
 	"x-amzn-bedrock-guardrailidentifier", "x-amzn-bedrock-guardrailversion", "x-amzn-bedrock-trace",
 	"x-amzn-bedrock-performanceconfig-latency",
+}
+
+// converseDelta reads the events of a ConverseStream, which their members tell
+// apart.
+func converseDelta(t *transcript, event *cassette.Value) {
+	id := text(event, "contentBlockIndex")
+	if name := text(event, "start", "toolUse", "name"); name != "" {
+		t.call(id).name = name
+	}
+	t.reasoning.WriteString(text(event, "delta", "reasoningContent", "text"))
+	t.text.WriteString(text(event, "delta", "text"))
+	if args := text(event, "delta", "toolUse", "input"); args != "" {
+		t.call(id).args.WriteString(args)
+	}
+}
+
+// invokeDelta reads the chunks of the models that Bedrock passes through:
+// Titan, Llama, Mistral, and Nova, which has Converse's.
+func invokeDelta(t *transcript, event *cassette.Value) {
+	t.text.WriteString(text(event, "outputText"))
+	t.text.WriteString(text(event, "generation"))
+	for _, o := range elems(member(event, "outputs")) {
+		t.text.WriteString(text(&o, "text"))
+	}
+	for _, name := range []string{"contentBlockStart", "contentBlockDelta"} {
+		if e := member(event, name); e != nil {
+			converseDelta(t, e)
+		}
+	}
 }
 
 // converseMessages drops cache points, which cannot change the answer, and

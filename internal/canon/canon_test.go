@@ -595,6 +595,52 @@ func TestRead(t *testing.T) {
 			`{"type":"response.function_call_arguments.delta","output_index":1,"delta":"{}"}`,
 			`{"type":"response.completed","response":{"usage":{"input_tokens":1,"output_tokens":2}}}`,
 		}, "Yes\n-> f({})", 1, 2},
+		{"reasoning in a chat", chatURL, []string{
+			`{"choices":[{"index":0,"delta":{"reasoning_content":"Hm"}}]}`,
+			`{"choices":[{"index":0,"delta":{"reasoning":"..."}}]}`,
+			`{"choices":[{"index":0,"delta":{"content":"No"}}],"usage":{"prompt_tokens":1,"completion_tokens":2}}`,
+		}, "[reasoning] Hm...\nNo", 1, 2},
+		{"thinking", messagesURL, []string{
+			`{"type":"content_block_delta","index":0,"delta":{"type":"thinking_delta","thinking":"Hm"}}`,
+			`{"type":"content_block_delta","index":1,"delta":{"type":"text_delta","text":"No"}}`,
+			`{"type":"message_delta","usage":{"input_tokens":1,"output_tokens":2}}`,
+		}, "[reasoning] Hm\nNo", 1, 2},
+		{"reasoning summary", responsesURL, []string{
+			`{"type":"response.reasoning_summary_text.delta","delta":"Hm"}`,
+			`{"type":"response.refusal.delta","delta":"I cannot"}`,
+			`{"type":"response.completed","response":{"usage":{"input_tokens":1,"output_tokens":2}}}`,
+		}, "[reasoning] Hm\nI cannot", 1, 2},
+		{"thoughts", "https://h/v1beta/models/g:streamGenerateContent", []string{
+			`{"candidates":[{"content":{"parts":[{"text":"Hm","thought":true},{"text":"No"}]}}],"usageMetadata":{"promptTokenCount":1,"candidatesTokenCount":2}}`,
+		}, "[reasoning] Hm\nNo", 1, 2},
+		{"Converse", "https://h/model/m/converse-stream", []string{
+			`{"role":"assistant"}`,
+			`{"contentBlockIndex":0,"delta":{"reasoningContent":{"text":"Hm"}}}`,
+			`{"contentBlockIndex":1,"delta":{"text":"No"},"p":"ab"}`,
+			`{"contentBlockIndex":2,"start":{"toolUse":{"toolUseId":"t","name":"f"}}}`,
+			`{"contentBlockIndex":2,"delta":{"toolUse":{"input":"{}"}}}`,
+			`{"metrics":{"latencyMs":1},"usage":{"inputTokens":1,"outputTokens":2}}`,
+		}, "[reasoning] Hm\nNo\n-> f({})", 1, 2},
+		{"Claude by invoke", "https://h/model/m/invoke-with-response-stream", []string{
+			`{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"No"}}`,
+			`{"type":"message_delta","usage":{"input_tokens":1,"output_tokens":2}}`,
+		}, "No", 1, 2},
+		{"Titan", "https://h/model/amazon.titan/invoke-with-response-stream", []string{`{"outputText":"No","usage":{"input_tokens":1,"output_tokens":2}}`}, "No", 1, 2},
+		{"Llama", "https://h/model/meta.llama/invoke-with-response-stream", []string{`{"generation":"No","usage":{"input_tokens":1,"output_tokens":2}}`}, "No", 1, 2},
+		{"Mistral", "https://h/model/mistral.x/invoke-with-response-stream", []string{`{"outputs":[{"text":"No"}],"usage":{"input_tokens":1,"output_tokens":2}}`}, "No", 1, 2},
+		{"Nova", "https://h/model/amazon.nova/invoke-with-response-stream", []string{`{"contentBlockDelta":{"delta":{"text":"No"}},"usage":{"input_tokens":1,"output_tokens":2}}`}, "No", 1, 2},
+		{"ollama thinking", "http://h/api/generate", []string{`{"thinking":"Hm","response":"No","prompt_eval_count":1,"eval_count":2}`}, "[reasoning] Hm\nNo", 1, 2},
+		{"cohere thinking", "https://h/v2/chat", []string{
+			`{"type":"content-delta","index":0,"delta":{"message":{"content":{"thinking":"Hm"}}}}`,
+			`{"type":"message-end","usage":{"tokens":{"input_tokens":1,"output_tokens":2}}}`,
+		}, "[reasoning] Hm", 1, 2},
+		{"completions", "https://h/v1/completions", []string{
+			`{"choices":[{"index":0,"text":"N"},{"index":1,"text":"x"}]}`, `{"choices":[{"index":0,"text":"o"}],"usage":{"prompt_tokens":1,"completion_tokens":2}}`,
+		}, "No", 1, 2},
+		{"complete", "https://h/v1/complete", []string{`{"completion":"No","usage":{"input_tokens":1,"output_tokens":2}}`}, "No", 1, 2},
+		{"transcription", "https://h/v1/audio/transcriptions", []string{
+			`{"type":"transcript.text.delta","delta":"No"}`, `{"type":"transcript.text.done","text":"No","usage":{"input_tokens":1,"output_tokens":2}}`,
+		}, "No", 1, 2},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -603,7 +649,7 @@ func TestRead(t *testing.T) {
 			for _, p := range tt.payloads {
 				payloads = append(payloads, []byte(p))
 			}
-			a := form(t, Rules{}, tt.url, `{"model":"m","stream":true}`).Read(payloads)
+			a := form(t, Rules{}, tt.url, strings.Replace(`{"model":"m","stream":true}`, "{", map[bool]string{true: `{"anthropic_version":"x",`, false: "{"}[tt.name == "Claude by invoke"], 1)).Read(slices.Values(payloads))
 			if a.Text != tt.text {
 				t.Errorf("Text = %q, want %q", a.Text, tt.text)
 			}
@@ -612,7 +658,7 @@ func TestRead(t *testing.T) {
 			}
 		})
 	}
-	if a := form(t, Rules{}, "https://example.com/x", `{}`).Read([][]byte{[]byte("plain"), nil}); a.Text != "" || a.Usage != nil {
+	if a := form(t, Rules{}, "https://example.com/x", `{}`).Read(slices.Values([][]byte{[]byte("plain"), nil})); a.Text != "" || a.Usage != nil {
 		t.Errorf("an answer nobody knows: %+v", a)
 	}
 }

@@ -35,6 +35,7 @@ func cohereDelta(t *transcript, event *cassette.Value) {
 	id := text(event, "index")
 	switch text(event, "type") {
 	case "content-delta":
+		t.reasoning.WriteString(text(event, "delta", "message", "content", "thinking"))
 		t.text.WriteString(text(event, "delta", "message", "content", "text"))
 	case "tool-call-start", "tool-call-delta":
 		fn := member(member(member(member(event, "delta"), "message"), "tool_calls"), "function")

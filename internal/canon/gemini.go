@@ -163,7 +163,11 @@ func standardBase64(v *cassette.Value) {
 func geminiDelta(t *transcript, event *cassette.Value) {
 	for _, candidate := range elems(member(event, "candidates")) {
 		for _, part := range elems(member(member(&candidate, "content"), "parts")) {
-			t.text.WriteString(text(&part, "text"))
+			if thought := member(&part, "thought"); thought != nil && thought.Text == "true" {
+				t.reasoning.WriteString(text(&part, "text"))
+			} else {
+				t.text.WriteString(text(&part, "text"))
+			}
 			if call := member(&part, "functionCall"); call != nil {
 				c := t.call(text(call, "name") + text(call, "id"))
 				c.name = text(call, "name")

@@ -45,6 +45,7 @@ func ollamaGenerate(name, path string) *Family {
 		Rules: ollamaRules,
 		Ends:  []string{`"done":true`, `"done": true`},
 		Delta: func(t *transcript, event *cassette.Value) {
+			t.reasoning.WriteString(text(event, "thinking") + text(event, "message", "thinking"))
 			t.text.WriteString(text(event, "response"))
 			t.text.WriteString(text(event, "message", "content"))
 			for _, c := range elems(member(member(event, "message"), "tool_calls")) {

@@ -83,6 +83,13 @@ var openaiFamilies = []*Family{
 		},
 		Rules: []Rule{dropNulls(), dropEmpty("stop"), listed("stop")},
 		Ends:  []string{"[DONE]"},
+		Delta: func(t *transcript, event *cassette.Value) {
+			for _, choice := range elems(member(event, "choices")) {
+				if text(&choice, "index") == "0" {
+					t.text.WriteString(text(&choice, "text"))
+				}
+			}
+		},
 	},
 	{
 		Name:        "openai.embeddings",
@@ -130,6 +137,11 @@ func openaiAudio(operation string) *Family {
 		Sampling: []string{"temperature"},
 		Rules:    []Rule{dropNulls(), speechStream},
 		Ends:     []string{"[DONE]", "transcript.text.done", "speech.audio.done"},
+		Delta: func(t *transcript, event *cassette.Value) {
+			if text(event, "type") == "transcript.text.delta" {
+				t.text.WriteString(text(event, "delta"))
+			}
+		},
 	}
 }
 
@@ -148,6 +160,7 @@ func chatDelta(t *transcript, event *cassette.Value) {
 			continue
 		}
 		delta := member(&choice, "delta")
+		t.reasoning.WriteString(text(delta, "reasoning_content") + text(delta, "reasoning")) // DeepSeek; OpenRouter, vLLM
 		t.text.WriteString(text(delta, "content"))
 		for _, c := range elems(member(delta, "tool_calls")) {
 			call := t.call(text(&c, "index"))
@@ -159,7 +172,9 @@ func chatDelta(t *transcript, event *cassette.Value) {
 
 func responsesDelta(t *transcript, event *cassette.Value) {
 	switch text(event, "type") {
-	case "response.output_text.delta":
+	case "response.reasoning_summary_text.delta", "response.reasoning_text.delta":
+		t.reasoning.WriteString(text(event, "delta"))
+	case "response.output_text.delta", "response.refusal.delta":
 		t.text.WriteString(text(event, "delta"))
 	case "response.output_item.added":
 		if text(event, "item", "type") == "function_call" {

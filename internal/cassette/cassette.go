@@ -57,7 +57,8 @@ type Response struct {
 
 	Stream string  // the framing's name; empty if the body is not a stream
 	Events []Event // the frames of a stream in order
-	Delays []Delay // one per event; missing ones are zero and of an arrival of their own
+	Chunks []int   // the lengths of the pieces that a Body without a Stream came in; the last has the rest
+	Delays []Delay // one per event or chunk; missing ones are zero and of an arrival of their own
 	Text   string  // the assembled answer for the reader; replay ignores it
 
 	End   string // how the body ended: "" (whole), EndClosed or EndError

@@ -423,6 +423,7 @@ func TestDifference(t *testing.T) {
 		"response.body of interaction 1":       func(f *File) { f.Interactions[0].Response.Body = nil },
 		"response.stream of interaction 2":     func(f *File) { f.Interactions[1].Response.Stream = "" },
 		"response.events of interaction 2":     func(f *File) { f.Interactions[1].Response.Events[1][0].Value = "" },
+		"response.chunks of interaction 2":     func(f *File) { f.Interactions[1].Response.Chunks = []int{1} },
 		"response.delays_ms of interaction 2":  func(f *File) { f.Interactions[1].Response.Delays[2].Together = false },
 		"response.text of interaction 2":       func(f *File) { f.Interactions[1].Response.Text = "" },
 		"response.end of interaction 2":        func(f *File) { f.Interactions[1].Response.End = "" },

@@ -46,6 +46,7 @@ func (it *Interaction) difference(o *Interaction) string {
 		{"response.body", bytes.Equal(r.Body, s.Body)},
 		{"response.stream", r.Stream == s.Stream},
 		{"response.events", slices.EqualFunc(r.Events, s.Events, func(a, b Event) bool { return slices.Equal(a, b) })},
+		{"response.chunks", slices.Equal(r.Chunks, s.Chunks)},
 		{"response.delays_ms", slices.Equal(trimDelays(r.Delays), trimDelays(s.Delays))},
 		{"response.text", r.Text == s.Text},
 		{"response.end", r.End == s.End},

@@ -200,6 +200,8 @@ func TestUnwritable(t *testing.T) {
 		{&Interaction{Request: ok, Response: Response{Status: 200, Stream: "sse", Body: []byte("a")}}, `response: a body beside stream "sse"`},
 		{&Interaction{Request: ok, Response: Response{Status: 200, Stream: "sse", Delays: []Delay{{MS: -1}}}}, `response: invalid delay 1: {MS:-1 Together:false}`},
 		{&Interaction{Request: ok, Response: Response{Status: 200, Stream: "sse", Delays: []Delay{{}, {MS: 1, Together: true}}}}, `response: invalid delay 2: {MS:1 Together:true}`},
+		{&Interaction{Request: ok, Response: Response{Status: 200, Body: []byte("a"), Chunks: []int{1, 0}}}, `response: invalid length 0 of chunk 2`},
+		{&Interaction{Request: ok, Response: Response{Status: 200, Chunks: []int{1}}}, `response: chunks are of a body that is no stream`},
 		{&Interaction{Request: ok, Response: Response{Status: 200, Headers: Headers{{"a", nil}, {"a", nil}}}}, `headers: "a" is there twice`},
 	} {
 		data, assets, err := Format(&File{Interactions: []*Interaction{test.it}})
@@ -210,6 +212,10 @@ func TestUnwritable(t *testing.T) {
 	it := &Interaction{Request: ok, Response: Response{End: EndError, Error: "connection refused"}}
 	checkRoundTrip(t, &File{Pinned: true, Interactions: []*Interaction{it}})
 	checkRoundTrip(t, &File{})
+	sound := Response{Status: 200, Body: []byte("\xff\xfb\x90"), Chunks: []int{2, 1}, Delays: []Delay{{MS: 7}, {MS: 5}}}
+	if data := checkRoundTrip(t, &File{Interactions: []*Interaction{{Request: ok, Response: sound}}}); !strings.Contains(string(data), "chunks: [2, 1]\n      delays_ms: [7, 5]\n") {
+		t.Errorf("%s", data)
+	}
 }
 
 // TestAssets is what becomes an asset, and what it is called.

@@ -14,6 +14,9 @@ func (w *writer) stream(r *Response) {
 	if r.Stream != "" && len(r.Body) > 0 {
 		w.errorf("response: a body beside stream %q", r.Stream)
 	}
+	if len(r.Chunks) > 0 && (r.Stream != "" || len(r.Body) == 0) {
+		w.errorf("response: chunks are of a body that is no stream")
+	}
 	w.text(partIndent, "stream", r.Stream)
 	if len(r.Events) > 0 {
 		ev := parseEvents(r.Events)
@@ -25,8 +28,25 @@ func (w *writer) stream(r *Response) {
 		}
 		w.padding(ev.padding)
 	}
+	w.chunks(r.Chunks)
 	w.delays(r.Delays)
 	w.text(partIndent, "text", r.Text)
+}
+
+func (w *writer) chunks(lengths []int) {
+	if len(lengths) == 0 {
+		return
+	}
+	w.key(partIndent, "chunks")
+	sep := " ["
+	for i, n := range lengths {
+		if n <= 0 {
+			w.errorf("response: invalid length %d of chunk %d", n, i+1)
+		}
+		w.raw(sep + strconv.Itoa(n))
+		sep = ", "
+	}
+	w.raw("]\n")
 }
 
 // eventValues are what the fields of events are written as.

@@ -222,7 +222,7 @@ func (d *decoder) response(n *node) Response {
 	var r Response
 	var b bodyNodes
 	var s streamNodes
-	const known = "status, proto, headers, trailers, stream, events_layout, events, events_padding, delays_ms, text, " +
+	const known = "status, proto, headers, trailers, stream, events_layout, events, events_padding, chunks, delays_ms, text, " +
 		"layout, body, body_base64, body_file, end, error"
 	d.each(n, "response", known, func(key string, v *node) {
 		field := "response." + key
@@ -246,6 +246,8 @@ func (d *decoder) response(n *node) Response {
 			s.events = v
 		case "events_padding":
 			s.padding = v
+		case "chunks":
+			s.chunks = v
 		case "delays_ms":
 			r.Delays = d.delays(v)
 		case "text":

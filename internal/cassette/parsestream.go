@@ -2,7 +2,7 @@ package cassette
 
 // streamNodes are the keys of a response that make its events.
 type streamNodes struct {
-	layout, events, padding *node
+	layout, events, padding, chunks *node
 }
 
 // stream reads the events of a response and checks that it is either a stream
@@ -17,6 +17,12 @@ func (d *decoder) stream(r *Response, s *streamNodes, b *bodyNodes) {
 	for _, n := range []*node{s.layout, s.padding} {
 		if n != nil && s.events == nil {
 			d.badf(n, "response", "a layout or padding without events; remove it")
+		}
+	}
+	if s.chunks != nil {
+		r.Chunks = d.chunks(s.chunks)
+		if r.Stream != "" || len(r.Body) == 0 {
+			d.badf(s.chunks, "response.chunks", "chunks are of a body that is no stream; remove them")
 		}
 	}
 	if d.err != nil || s.events == nil {
@@ -103,6 +109,20 @@ func (d *decoder) fields(keys, elems []node, l Layout, padding int) Event {
 		e = append(e, f)
 	}
 	return e
+}
+
+func (d *decoder) chunks(n *node) []int {
+	const field = "response.chunks"
+	elems := d.list(n, field, "lengths in bytes")
+	lengths := make([]int, 0, len(elems))
+	for i := range elems {
+		l := d.integer(&elems[i], field, 0)
+		if l == 0 || l > 1<<40 {
+			d.badf(&elems[i], field, "a chunk has 1 byte or more; remove it")
+		}
+		lengths = append(lengths, int(l))
+	}
+	return lengths
 }
 
 func (d *decoder) delays(n *node) []Delay {

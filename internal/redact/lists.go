@@ -29,6 +29,7 @@ var responseHeaders = []string{
 	"azure-asyncoperation",
 	"content-disposition",
 	"content-encoding",
+	"content-length", // of answers without a body; the recorder drops the others
 	"content-type",
 	"location",
 	"mcp-session-id", // its client sends it back; it is no credential (MCP, transports)

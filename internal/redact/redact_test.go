@@ -54,7 +54,7 @@ func TestResponseHeaders(t *testing.T) {
 		Trailers: headers("x-should-retry", "false", "x-secret", "x"),
 	}
 	p.Response(&cassette.Request{}, &resp)
-	want := headers("content-type", "text/event-stream", "location", "https://host/a?sig=[REDACTED]&alt=sse",
+	want := headers("content-length", "12", "content-type", "text/event-stream", "location", "https://host/a?sig=[REDACTED]&alt=sse",
 		"x-amzn-bedrock-input-token-count", "3", "x-request-id", "req_1")
 	if !reflect.DeepEqual(resp.Headers, want) {
 		t.Errorf("headers = %v\nwant      %v", resp.Headers, want)

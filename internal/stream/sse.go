@@ -102,7 +102,7 @@ func sseFields(frame, eol string) ([]Field, bool) {
 	}
 	var fields []Field
 	for line := range strings.SplitSeq(body, eol) {
-		name, value, ok := strings.Cut(line, ": ")
+		name, value, ok := strings.Cut(line, ":")
 		switch {
 		case !ok || strings.ContainsAny(value, "\r\n"):
 			return nil, false
@@ -110,6 +110,13 @@ func sseFields(frame, eol string) ([]Field, bool) {
 			name = sseComment
 		case name == sseComment || name == Raw || !isFieldName(name):
 			return nil, false
+		}
+		// One blank behind the colon is no part of the value; where there is
+		// none the name keeps the colon, so that the bytes come back.
+		if blank := strings.HasPrefix(value, " "); blank {
+			value = value[1:]
+		} else {
+			name += ":"
 		}
 		fields = append(fields, Field{name, value})
 	}
@@ -119,19 +126,23 @@ func sseFields(frame, eol string) ([]Field, bool) {
 func sseBytes(fields []Field, eol string) ([]byte, error) {
 	var b []byte
 	for _, f := range fields {
+		name, bare := strings.CutSuffix(f.Name, ":")
 		switch {
-		case f.Name == sseComment:
-		case f.Name == Raw:
+		case name == sseComment:
+		case name == Raw:
 			return nil, fmt.Errorf("field %q stands alone in its event", Raw)
-		case !isFieldName(f.Name):
+		case !isFieldName(name):
 			return nil, fmt.Errorf("%q is no field name of a server-sent event (want data, event, id, retry or comment)", f.Name)
 		default:
-			b = append(b, f.Name...)
+			b = append(b, name...)
 		}
 		if strings.ContainsAny(f.Value, "\r\n") {
 			return nil, fmt.Errorf("field %q holds a line break: write one %[1]q field for each line", f.Name)
 		}
-		b = append(b, ": "...)
+		b = append(b, ':')
+		if !bare {
+			b = append(b, ' ')
+		}
 		b = append(b, f.Value...)
 		b = append(b, eol...)
 	}

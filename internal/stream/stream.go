@@ -39,7 +39,7 @@ type Framing struct {
 
 // framings is the table of everything that is known; the first that detects a
 // body has it.
-var framings = []*Framing{&ndjson, &sse, &sseCRLF, &sseCR}
+var framings = []*Framing{&ndjson, &sse, &sseCRLF, &sseCR, &jsonArray, &eventStream}
 
 // Detect returns the framing of a body, nil if it is not a stream.
 func Detect(contentType string, body []byte) *Framing {

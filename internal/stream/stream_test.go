@@ -10,13 +10,19 @@ import (
 	"testing/iotest"
 )
 
-// Every framing is held to the same laws over the same bodies.
-var bodies = []struct {
+// A sample is a body and what is to be found in it.
+type sample struct {
 	name, media, body string
 	framing           string // "" if it is no stream
 	frames            int
 	raw               int // frames without a readable form
-}{
+}
+
+// bodies are the samples of every framing, and of what only looks like one: all
+// are held to the same laws over all of them.
+var bodies = slices.Concat(lineBodies, eventStreamBodies, jsonArrayBodies)
+
+var lineBodies = []sample{
 	{"one event", "text/event-stream", "data: hi\n\n", "sse", 1, 0},
 	{"two events", "text/event-stream", "event: a\ndata: 1\n\nevent: b\ndata: 2\n\n", "sse", 2, 0},
 	{"CRLF", "text/event-stream", "data: 1\r\n\r\ndata: 2\r\n\r\n", "sse-crlf", 2, 0},
@@ -24,10 +30,10 @@ var bodies = []struct {
 	{"mixed line ends", "text/event-stream", "data: 1\n\ndata: 2\r\n\r\n", "sse", 2, 1},
 	{"CR after CRLF", "text/event-stream", "data: 1\r\n\r\ndata: 2\r\r", "sse-crlf", 2, 1},
 	{"comment", "text/event-stream", ": OPENROUTER PROCESSING\n\ndata: 1\n\n", "sse", 2, 0},
-	{"empty comment", "text/event-stream", ": \n\n:\n\n", "sse", 2, 1},
+	{"empty comment", "text/event-stream", ": \n\n:\n\n", "sse", 2, 0},
 	{"multi-line data", "text/event-stream", "data: a\ndata: b\n\n", "sse", 1, 0},
 	{"id and retry", "text/event-stream", "id: 1\nretry: 10\ndata: x\n\n", "sse", 1, 0},
-	{"data without space", "text/event-stream", "data:x\n\n", "sse", 1, 1},
+	{"data without space", "text/event-stream", "data:x\ndata: x\n\n", "sse", 1, 0},
 	{"two spaces", "text/event-stream", "data:  x\n\n", "sse", 1, 0},
 	{"empty data", "text/event-stream", "data: \n\n", "sse", 1, 0},
 	{"bare field", "text/event-stream", "data\n\n", "sse", 1, 1},
@@ -131,6 +137,7 @@ func TestEdited(t *testing.T) {
 	}{
 		{"plain", []Field{{"event", "a"}, {"data", "{}"}}, "event: a\ndata: {}\n\n", ""},
 		{"comment", []Field{{"comment", "hi"}}, ": hi\n\n", ""},
+		{"no space", []Field{{"data:", "hi"}, {"comment:", "ho"}}, "data:hi\n:ho\n\n", ""},
 		{"line break", []Field{{"data", "a\nb"}}, "", `field "data" holds a line break: write one "data" field for each line`},
 		{"name", []Field{{"Data Field", "a"}}, "", `"Data Field" is no field name of a server-sent event (want data, event, id, retry or comment)`},
 		{"raw with others", []Field{{"raw", "a"}, {"data", "b"}}, "", `field "raw" stands alone in its event`},
@@ -153,6 +160,9 @@ func TestEdited(t *testing.T) {
 func TestLookup(t *testing.T) {
 	t.Parallel()
 	for _, f := range framings {
+		if !slices.ContainsFunc(bodies, func(s sample) bool { return s.framing == f.Name }) {
+			t.Errorf("no sample of %s", f.Name)
+		}
 		if got, err := Lookup(f.Name); got != f || err != nil {
 			t.Errorf("Lookup(%q) = %v, %v", f.Name, got, err)
 		}
@@ -169,6 +179,12 @@ func FuzzFramings(f *testing.F) {
 	f.Fuzz(func(t *testing.T, body []byte) {
 		for _, framing := range framings {
 			checkLaws(t, framing, body)
+		}
+		for _, media := range []string{"text/event-stream", "application/json", awsMedia, ""} {
+			framing, frames, rest := cutPieces(media, body, 3)
+			if joined := append(bytes.Join(frames, nil), rest...); !bytes.Equal(joined, body) {
+				t.Errorf("%q in pieces of 3 is %q by %v", body, joined, framing)
+			}
 		}
 		if d := Detect("text/event-stream", body); d == nil && bytes.HasPrefix(body, []byte("data:")) {
 			t.Errorf("%q is not detected", body)

@@ -1,0 +1,624 @@
+package promptecho
+
+import (
+	"bytes"
+	"cmp"
+	"compress/flate"
+	"compress/gzip"
+	"compress/zlib"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"reflect"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/promptecho/promptecho/internal/cassette"
+)
+
+// seen is what a client can see of an answer.
+type seen struct {
+	Status           string
+	Proto            string
+	Header           http.Header
+	ContentLength    int64
+	TransferEncoding []string
+	TrailerNames     []string    // before the body is read
+	Trailer          http.Header // after
+	Uncompressed     bool
+	SameRequest      bool
+	Body             string
+	Err              string
+}
+
+// see sends a request and looks at everything.
+func see(t *testing.T, rt http.RoundTripper, req *http.Request) seen {
+	t.Helper()
+	resp, err := rt.RoundTrip(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	s := seen{
+		Status: resp.Status, Proto: resp.Proto, Header: resp.Header.Clone(), ContentLength: resp.ContentLength,
+		TransferEncoding: resp.TransferEncoding, Uncompressed: resp.Uncompressed, SameRequest: resp.Request == req,
+	}
+	for name, values := range resp.Trailer {
+		if len(values) > 0 {
+			t.Errorf("trailer %s has its value before the body was read", name)
+		}
+		s.TrailerNames = append(s.TrailerNames, name)
+	}
+	slices.Sort(s.TrailerNames)
+	b, err := io.ReadAll(resp.Body)
+	s.Body = string(b)
+	if err != nil {
+		s.Err = err.Error()
+	}
+	s.Trailer = resp.Trailer.Clone()
+	delete(s.Header, "Date") // never replayed: it teaches the AWS SDK a wrong clock
+	return s
+}
+
+// TestHTTP: a replayed answer is what the server's was, for a client of net/http.
+func TestHTTP(t *testing.T) {
+	t.Parallel()
+	const text = "data: {\"a\":1}\n\ndata: [DONE]\n\n"
+	compress := func(w io.WriteCloser, s string) { io.WriteString(w, s); w.Close() }
+	tests := []struct {
+		name    string
+		method  string
+		handler http.HandlerFunc
+		http2   bool
+		change  func(live *seen) // what replay does otherwise, on purpose
+	}{
+		{name: "JSON", handler: func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			io.WriteString(w, `{"a":1}`)
+		}},
+		{name: "JSON, length not known", handler: func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			io.WriteString(w, `{"a":`)
+			w.(http.Flusher).Flush()
+			io.WriteString(w, `1}`)
+		}, change: func(live *seen) { // whole in the cassette, so its length is known
+			live.ContentLength, live.TransferEncoding = 7, nil
+			live.Header.Set("Content-Length", "7")
+		}},
+		{name: "stream", handler: func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", "text/event-stream")
+			io.WriteString(w, text)
+			w.(http.Flusher).Flush()
+		}},
+		{name: "stream, HTTP/2", http2: true, handler: func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", "text/event-stream")
+			io.WriteString(w, text)
+			w.(http.Flusher).Flush()
+		}},
+		{name: "JSON, HTTP/2", http2: true, handler: func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			io.WriteString(w, `{"a":1}`)
+		}},
+		{name: "gzip, asked for by the transport", handler: func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			if strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
+				w.Header().Set("Content-Encoding", "gzip")
+				compress(gzip.NewWriter(w), `{"a":1}`)
+				return
+			}
+			io.WriteString(w, `{"a":1}`)
+		}, change: func(live *seen) { // stored decoded
+			live.Uncompressed, live.ContentLength = false, 7
+			live.Header.Set("Content-Length", "7")
+		}},
+		{name: "deflate, not asked for", handler: func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", "text/event-stream")
+			w.Header().Set("Content-Encoding", "deflate")
+			compress(zlib.NewWriter(w), text)
+			w.(http.Flusher).Flush()
+		}, change: func(live *seen) { // stored decoded
+			live.Body = text
+			live.Header.Del("Content-Encoding")
+		}},
+		{name: "a coding nobody has", handler: func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			w.Header().Set("Content-Encoding", "br")
+			io.WriteString(w, "\x0b\x03\x80{}\x03")
+		}},
+		{name: "gzip that is none", handler: func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", "text/plain")
+			w.Header().Set("Content-Encoding", "deflate")
+			io.WriteString(w, "plain after all")
+		}},
+		{name: "HEAD", method: "HEAD", handler: func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			w.Header().Set("Content-Length", "1234")
+		}},
+		{name: "204", method: "DELETE", handler: func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(204) }},
+		{name: "304", method: "GET", handler: func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(304) }},
+		{name: "no body", handler: func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(202) }},
+		{name: "redirect", method: "GET", handler: func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, "/v1/elsewhere?limit=1", http.StatusTemporaryRedirect)
+		}},
+		{name: "an error", handler: func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			w.Header().Set("X-Request-Id", "req_1")
+			w.WriteHeader(529)
+			io.WriteString(w, `{"type":"error"}`)
+		}, change: func(live *seen) { live.Status = "529" }}, // the reason phrase is not stored
+		{name: "headers of several values", handler: func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			w.Header()["X-Api-Warning"] = []string{"one", "two, three", ""}
+			io.WriteString(w, `{}`)
+		}},
+		{name: "trailers", handler: func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", "text/event-stream")
+			w.Header().Set("Trailer", "X-Request-Id")
+			io.WriteString(w, text)
+			w.Header().Set("X-Request-Id", "late")
+		}},
+		{name: "trailers, HTTP/2", http2: true, handler: func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", "text/event-stream")
+			w.Header().Set("Trailer", "X-Request-Id")
+			io.WriteString(w, text)
+			w.(http.Flusher).Flush()
+			w.Header().Set("X-Request-Id", "late")
+		}},
+		{name: "a megabyte in one event", handler: func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", "text/event-stream")
+			io.WriteString(w, "data: "+strings.Repeat("0123456789abcdef", 1<<16)+"\n\ndata: [DONE]\n\n")
+			w.(http.Flusher).Flush()
+		}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			server := httptest.NewUnstartedServer(tt.handler)
+			server.EnableHTTP2 = tt.http2
+			if tt.http2 {
+				server.StartTLS()
+			} else {
+				server.Start()
+			}
+			ask := func() *http.Request {
+				req, err := http.NewRequest(cmp.Or(tt.method, "POST"), server.URL+"/v1/things", nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return req
+			}
+			upstream := server.Client().Transport
+			direct := see(t, upstream, ask())
+			file := filepath.Join(t.TempDir(), "c.yaml")
+			r := mustOpen(t, file, Upstream(upstream), OnRecordError(Keep))
+			recording := see(t, r, ask())
+			mustClose(t, r)
+			if !reflect.DeepEqual(recording, direct) {
+				t.Errorf("recording changes what the client sees:\n%+v\nwithout\n%+v", recording, direct)
+			}
+			server.Close()
+
+			if tt.change != nil {
+				tt.change(&direct)
+			}
+			if l := direct.Header.Get("Location"); l != "" {
+				direct.Header.Set("Location", "/v1/elsewhere?limit=1")
+			}
+			r = mustOpen(t, file, InMode(ModeNone))
+			if replayed := see(t, r, ask()); !reflect.DeepEqual(replayed, direct) {
+				t.Errorf("replayed\n%+v\nwant\n%+v\n%s", replayed, direct, read(t, file))
+			}
+			mustClose(t, r)
+		})
+	}
+}
+
+// TestRedirectsAreFollowed from the cassette, each hop a recording of its own.
+func TestRedirectsAreFollowed(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/v1/chat/completions" {
+			http.Redirect(w, r, "/v2/chat/completions", http.StatusPermanentRedirect)
+			return
+		}
+		body, _ := io.ReadAll(r.Body)
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprintf(w, `{"path":%q,"bytes":%d}`, r.URL.Path, len(body))
+	}))
+	file := filepath.Join(t.TempDir(), "c.yaml")
+	want := ""
+	for _, mode := range []Mode{ModeAll, ModeNone} {
+		r := mustOpen(t, file, InMode(mode))
+		status, body := ask(t, r, server.URL, "hi")
+		if mode == ModeAll {
+			want = body
+		}
+		if status != 200 || body != want || !strings.Contains(body, "/v2/") || strings.Contains(body, `"bytes":0`) {
+			t.Errorf("%s: %d %s, want %s", mode, status, body, want)
+		}
+		mustClose(t, r)
+		server.Close()
+	}
+}
+
+// TestChunks: sound comes in the pieces and with the delays it was recorded in.
+func TestChunks(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		pieces := []string{"\xff\xfb", "abc", "\x00"}
+		up := roundTripFunc(func(req *http.Request) (*http.Response, error) {
+			pr, pw := io.Pipe()
+			go func() {
+				for _, p := range pieces {
+					time.Sleep(20 * time.Millisecond)
+					io.WriteString(pw, p)
+				}
+				pw.Close()
+			}()
+			return &http.Response{StatusCode: 200, Header: http.Header{"Content-Type": {"audio/mpeg"}}, Body: pr, ContentLength: -1}, nil
+		})
+		file := filepath.Join(t.TempDir(), "c.yaml")
+		r := mustOpen(t, file, Upstream(up))
+		post(t, r, "http://h/v1/audio/speech", `{"input":"x"}`)
+		mustClose(t, r)
+		if text := read(t, file); !strings.Contains(text, "chunks: [2, 3, 1]\n      delays_ms: [20, 20, 20]") {
+			t.Fatalf("%s", text)
+		}
+		r = mustOpen(t, file, InMode(ModeNone), Pace(1))
+		start := time.Now()
+		resp, err := r.Client().Post("http://h/v1/audio/speech", "application/json", strings.NewReader(`{"input":"x"}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := reads(resp.Body)
+		if !slices.Equal(got, pieces) || err != io.EOF || time.Since(start) != 60*time.Millisecond {
+			t.Errorf("%q, %v after %v", got, err, time.Since(start))
+		}
+		resp.Body.Close()
+		mustClose(t, r)
+	})
+}
+
+// TestEditedChunks: a body that a person made longer or shorter is replayed
+// whole.
+func TestEditedChunks(t *testing.T) {
+	t.Parallel()
+	for body, want := range map[string][]string{
+		"abcdef":   {"abc", "def"},
+		"abcdefgh": {"abc", "defgh"},
+		"abcd":     {"abc", "d"},
+		"ab":       {"ab"},
+		"abc":      {"abc"},
+	} {
+		var got []string
+		for _, p := range chunksOf(&cassette.Response{Body: []byte(body), Chunks: []int{3, 3}, Delays: []cassette.Delay{{MS: 1}}}) {
+			got = append(got, string(p.data))
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%q in chunks of 3 is %q, want %q", body, got, want)
+		}
+	}
+}
+
+// TestCompressedStreamKeepsItsEvents: the events of a compressed stream are
+// those that the server flushed, with their times.
+func TestCompressedStreamKeepsItsEvents(t *testing.T) {
+	t.Parallel()
+	type flusher interface {
+		io.WriteCloser
+		Flush() error
+	}
+	for name, open := range map[string]func(io.Writer) flusher{
+		"gzip":         func(w io.Writer) flusher { return gzip.NewWriter(w) },
+		"deflate":      func(w io.Writer) flusher { return zlib.NewWriter(w) },
+		"bare deflate": func(w io.Writer) flusher { f, _ := flate.NewWriter(w, -1); return f },
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			events := []string{"data: {\"n\":1}\n\n", "data: {\"n\":2}\n\n", "data: [DONE]\n\n"}
+			up := roundTripFunc(func(req *http.Request) (*http.Response, error) {
+				pr, pw := io.Pipe()
+				go func() {
+					var buf bytes.Buffer
+					z := open(&buf)
+					for i, e := range events {
+						io.WriteString(z, e)
+						z.Flush()
+						if i == len(events)-1 {
+							z.Close()
+						}
+						time.Sleep(50 * time.Millisecond)
+						pw.Write(buf.Bytes())
+						buf.Reset()
+					}
+					pw.Close()
+				}()
+				coding, _, _ := strings.Cut(strings.TrimPrefix(name, "bare "), " ")
+				return &http.Response{StatusCode: 200, Header: http.Header{"Content-Type": {"text/event-stream"}, "Content-Encoding": {coding}}, Body: pr, ContentLength: -1}, nil
+			})
+			file := filepath.Join(t.TempDir(), "c.yaml")
+			r := mustOpen(t, file, Upstream(up))
+			resp, err := r.Client().Post("http://h/v1/x", "application/json", strings.NewReader(`{}`))
+			if err != nil {
+				t.Fatal(err)
+			}
+			io.Copy(io.Discard, resp.Body)
+			resp.Body.Close()
+			mustClose(t, r)
+			f, err := cassette.Load(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := f.Interactions[0].Response
+			want := []cassette.Delay{{MS: 50}, {MS: 50}, {MS: 50}}
+			if len(got.Events) != 3 || !slices.Equal(got.Delays, want) || got.Headers.Get("content-encoding") != "" {
+				t.Errorf("%s: %q, delays %v, headers %v", name, got.Events, got.Delays, got.Headers)
+			}
+		})
+	}
+}
+
+// TestCompressedAndCutOff: what can be read of a compressed answer that broke
+// off is kept.
+func TestCompressedAndCutOff(t *testing.T) {
+	t.Parallel()
+	var buf bytes.Buffer
+	z := gzip.NewWriter(&buf)
+	io.WriteString(z, "data: {\"n\":1}\n\n")
+	z.Flush()
+	body := io.MultiReader(bytes.NewReader(buf.Bytes()), errReader{io.ErrUnexpectedEOF})
+	up := roundTripFunc(func(req *http.Request) (*http.Response, error) {
+		return &http.Response{StatusCode: 200, Header: http.Header{"Content-Type": {"text/event-stream"}, "Content-Encoding": {"gzip"}}, Body: io.NopCloser(body), ContentLength: -1}, nil
+	})
+	file := filepath.Join(t.TempDir(), "c.yaml")
+	r := mustOpen(t, file, Upstream(up), OnRecordError(Keep))
+	resp, err := r.Client().Post("http://h/v1/x", "application/json", strings.NewReader(`{}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	io.Copy(io.Discard, resp.Body)
+	mustClose(t, r)
+	if text := read(t, file); !strings.Contains(text, `- {data: {"n": 1}}`) || !strings.Contains(text, "end: error") {
+		t.Errorf("%s", text)
+	}
+}
+
+// endless is a stream of so many bytes that watches the heap while it is read.
+type endless struct {
+	event []byte
+	left  int
+	at    int
+	watch func(sent int)
+	sent  int
+	next  int
+}
+
+func (e *endless) Read(p []byte) (int, error) {
+	if e.left <= 0 {
+		return 0, io.EOF
+	}
+	n := copy(p, e.event[e.at:])
+	e.at = (e.at + n) % len(e.event)
+	e.left, e.sent = e.left-n, e.sent+n
+	if e.sent >= e.next {
+		e.next += 10 << 20
+		e.watch(e.sent)
+	}
+	return n, nil
+}
+
+func (e *endless) Close() error { return nil }
+
+// TestMemoryOfALongStream: 100 MB take what is stored of them, and little more.
+func TestMemoryOfALongStream(t *testing.T) {
+	// Not parallel: it measures the heap.
+	heap := func() uint64 {
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc
+	}
+	before := heap()
+	worst := 0.0
+	body := &endless{event: []byte("data: {\"delta\":\"" + strings.Repeat("x", 1000) + "\"}\n\n"), left: 100 << 20}
+	body.watch = func(sent int) {
+		// 4 MB for everything that does not grow.
+		if used := int64(heap()) - int64(before) - 4<<20; sent > 10<<20 {
+			worst = max(worst, float64(used)/float64(sent))
+		}
+	}
+	// A failure that is refused: it is recorded, and not written.
+	up := roundTripFunc(func(*http.Request) (*http.Response, error) {
+		return &http.Response{StatusCode: 500, Header: http.Header{"Content-Type": {"text/event-stream"}}, Body: body, ContentLength: -1}, nil
+	})
+	r := mustOpen(t, filepath.Join(t.TempDir(), "c.yaml"), Upstream(up), OnRecordError(Fail))
+	resp, err := r.Client().Post("http://h/v1/x", "application/json", strings.NewReader(`{}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n, err := io.Copy(io.Discard, resp.Body); n != body.length() || err != nil {
+		t.Fatalf("%d bytes, %v", n, err)
+	}
+	if worst > 1.25 || worst < 0.5 {
+		t.Errorf("the heap held %.2f times what had come", worst)
+	}
+	if err := r.Close(); err == nil || !strings.Contains(err.Error(), "status 500") {
+		t.Errorf("Close: %v", err)
+	}
+}
+
+func (e *endless) length() int64 { return int64(e.sent) }
+
+// pipeServer is an HTTP server whose connections are pipes, for a bubble.
+func pipeServer(h http.Handler) (rt *http.Transport, stop func()) {
+	conns := make(chan net.Conn)
+	done := make(chan struct{})
+	server := &http.Server{Handler: h}
+	go server.Serve(&pipeListener{conns, done})
+	rt = &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		client, srv := net.Pipe()
+		select {
+		case conns <- srv:
+			return client, nil
+		case <-done:
+			return nil, net.ErrClosed
+		}
+	}}
+	return rt, func() {
+		rt.CloseIdleConnections()
+		server.Close()
+		<-done
+	}
+}
+
+type pipeListener struct {
+	conns chan net.Conn
+	done  chan struct{}
+}
+
+func (l *pipeListener) Accept() (net.Conn, error) {
+	select {
+	case c := <-l.conns:
+		return c, nil
+	case <-l.done:
+		return nil, net.ErrClosed
+	}
+}
+func (l *pipeListener) Close() error   { close(l.done); return nil }
+func (l *pipeListener) Addr() net.Addr { return &net.UnixAddr{Name: "pipe"} }
+
+// TestNoGoroutineIsLeft: however a client treats an answer, nothing runs on
+// after the recorder is closed, in recording and in replay. The proof is the
+// bubble's: it ends only when every goroutine in it has.
+func TestNoGoroutineIsLeft(t *testing.T) {
+	t.Parallel()
+	cancelled := func(r *Recorder, when string) (*http.Response, error) {
+		ctx, cancel := context.WithCancel(context.Background())
+		defer cancel()
+		req, err := http.NewRequestWithContext(ctx, "POST", "http://h/v1/chat/completions", strings.NewReader(`{"stream":true}`))
+		if err != nil {
+			return nil, err
+		}
+		if when == "before" {
+			cancel()
+		}
+		if when == "waiting" {
+			req.Header.Set("X-Hold", "1")
+			go func() { synctest.Wait(); cancel() }()
+		}
+		resp, err := r.Client().Do(req)
+		if err == nil && when == "reading" {
+			oneRead(resp.Body)
+			cancel()
+			io.Copy(io.Discard, resp.Body)
+		}
+		return resp, err
+	}
+	plain := func(r *Recorder) (*http.Response, error) {
+		return r.Client().Post("http://h/v1/chat/completions", "application/json", strings.NewReader(`{"stream":true}`))
+	}
+	tests := []struct {
+		name string
+		use  func(r *Recorder) (*http.Response, error)
+		end  string // what is recorded; "-" if nothing is
+	}{
+		{"read and closed", func(r *Recorder) (*http.Response, error) {
+			resp, err := plain(r)
+			if err == nil {
+				io.Copy(io.Discard, resp.Body)
+				resp.Body.Close()
+			}
+			return resp, err
+		}, ""},
+		{"read, never closed", func(r *Recorder) (*http.Response, error) {
+			resp, err := plain(r)
+			if err == nil {
+				io.Copy(io.Discard, resp.Body)
+			}
+			return resp, err
+		}, ""},
+		{"closed early", func(r *Recorder) (*http.Response, error) {
+			resp, err := plain(r)
+			if err == nil {
+				oneRead(resp.Body)
+				resp.Body.Close()
+			}
+			return resp, err
+		}, "closed"},
+		{"closed unread", func(r *Recorder) (*http.Response, error) {
+			resp, err := plain(r)
+			if err == nil {
+				resp.Body.Close()
+			}
+			return resp, err
+		}, "closed"},
+		{"never read, never closed", plain, "closed"},
+		{"read in part, never closed", func(r *Recorder) (*http.Response, error) {
+			resp, err := plain(r)
+			if err == nil {
+				oneRead(resp.Body)
+			}
+			return resp, err
+		}, "closed"},
+		{"cancelled before it is sent", func(r *Recorder) (*http.Response, error) { return cancelled(r, "before") }, "-"},
+		{"cancelled while waiting", func(r *Recorder) (*http.Response, error) { return cancelled(r, "waiting") }, "-"},
+		{"cancelled while reading", func(r *Recorder) (*http.Response, error) { return cancelled(r, "reading") }, "closed"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				rt, stop := pipeServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+					io.Copy(io.Discard, req.Body)
+					if req.Header.Get("X-Hold") != "" {
+						<-req.Context().Done()
+						return
+					}
+					w.Header().Set("Content-Type", "text/event-stream")
+					for i := range 3 {
+						fmt.Fprintf(w, "data: {\"n\":%d}\n\n", i)
+						w.(http.Flusher).Flush()
+						select {
+						case <-time.After(time.Second):
+						case <-req.Context().Done():
+							return
+						}
+					}
+				}))
+				file := filepath.Join(t.TempDir(), "c.yaml")
+				r := mustOpen(t, file, Upstream(rt), AllowUnused())
+				if _, err := tt.use(r); err != nil && !errors.Is(err, context.Canceled) {
+					t.Fatal(err)
+				}
+				mustClose(t, r)
+				stop()
+				f, err := cassette.Load(file)
+				if tt.end == "-" {
+					if err == nil {
+						t.Errorf("recorded:\n%s", read(t, file))
+					}
+					return
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got := f.Interactions[0].Response.End; got != tt.end {
+					t.Errorf("end %q, want %q", got, tt.end)
+				}
+				r = mustOpen(t, file, InMode(ModeNone), Pace(1))
+				if _, err := tt.use(r); err != nil && !errors.Is(err, context.Canceled) {
+					t.Fatal(err)
+				}
+				mustClose(t, r)
+			})
+		})
+	}
+}

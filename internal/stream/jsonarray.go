@@ -1,0 +1,121 @@
+package stream
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// jsonArray is one JSON array whose elements come one by one: what Gemini's
+// streamGenerateContent sends without alt=sse
+// (https://ai.google.dev/api/generate-content#method:-models.streamgeneratecontent).
+// A frame is an element with what stands before it, "[" or a comma; the closing
+// bracket is a frame of its own.
+var jsonArray = Framing{
+	Name: "json-array",
+	Detect: func(media string, body []byte) bool {
+		return (media == "application/json" || media == "") && isGeminiArray(body)
+	},
+	Split:  splitElements,
+	Fields: elementFields,
+	Bytes:  elementBytes,
+}
+
+// geminiFields are the members of a GenerateContentResponse.
+var geminiFields = []string{"candidates", "usageMetadata", "promptFeedback", "modelVersion", "responseId", "createTime"}
+
+// isGeminiArray goes by the first member of the first element. Any other array
+// is an answer like others, and reads better in one piece.
+func isGeminiArray(body []byte) bool {
+	rest := body
+	for _, c := range []byte(`[{"`) {
+		rest = bytes.TrimLeft(rest, " \t\r\n")
+		if len(rest) == 0 || rest[0] != c {
+			return false
+		}
+		rest = rest[1:]
+	}
+	name, _, ok := bytes.Cut(rest, []byte(`"`))
+	return ok && slices.Contains(geminiFields, string(name))
+}
+
+// splitElements cuts after each element that is an object, by its brackets.
+func splitElements(data []byte, atEOF bool) (advance int, frame []byte, err error) {
+	start := bytes.IndexByte(data, '{')
+	if start >= 0 && separator(data[:start]) {
+		if n := objectLen(data[start:]); n > 0 {
+			return start + n, data[:start+n], nil
+		}
+	}
+	if atEOF && len(data) > 0 {
+		return len(data), data, nil
+	}
+	return 0, nil, nil
+}
+
+// separator reports whether b can stand before an element.
+func separator(b []byte) bool {
+	b = bytes.Trim(b, " \t\r\n")
+	return len(b) == 0 || len(b) == 1 && (b[0] == '[' || b[0] == ',')
+}
+
+// objectLen returns the length of the JSON object at the start of b, 0 if it is
+// not whole.
+func objectLen(b []byte) int {
+	depth, inString := 0, false
+	for i := 0; i < len(b); i++ {
+		switch c := b[i]; {
+		case inString:
+			if c == '\\' {
+				i++
+			} else if c == '"' {
+				inString = false
+			}
+		case c == '"':
+			inString = true
+		case c == '{' || c == '[':
+			depth++
+		case c == '}' || c == ']':
+			if depth--; depth == 0 {
+				return i + 1
+			}
+		}
+	}
+	return 0
+}
+
+// usualSeparator is what Google sends between two elements; it is not written.
+const usualSeparator = "\n,\r\n"
+
+const beforeField = "before"
+
+func elementFields(frame []byte) ([]Field, bool) {
+	text := string(frame)
+	start := strings.IndexByte(text, '{')
+	if start < 0 || !separator(frame[:start]) || objectLen(frame[start:]) != len(frame)-start {
+		return nil, false
+	}
+	before, element := text[:start], text[start:]
+	if before == usualSeparator {
+		return []Field{{dataField, element}}, true
+	}
+	return []Field{{beforeField, before}, {dataField, element}}, true
+}
+
+func elementBytes(fields []Field) ([]byte, error) {
+	before := usualSeparator
+	if len(fields) == 2 && fields[0].Name == beforeField {
+		before, fields = fields[0].Value, fields[1:]
+	}
+	if len(fields) != 1 || fields[0].Name != dataField {
+		return nil, fmt.Errorf("an element of a json-array has the field %q, and %q if that is not the usual separator", dataField, beforeField)
+	}
+	if !separator([]byte(before)) {
+		return nil, fmt.Errorf("field %q: %q cannot stand before an element", beforeField, before)
+	}
+	if v := fields[0].Value; !strings.HasPrefix(v, "{") || objectLen([]byte(v)) != len(v) {
+		return nil, fmt.Errorf("field %q is not one JSON object", dataField)
+	}
+	return []byte(before + fields[0].Value), nil
+}
