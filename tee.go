@@ -34,7 +34,6 @@ type tee struct {
 	it       cassette.Interaction
 	cutter   stream.Cutter
 	coded    []byte    // the body, if it has a coding
-	ends     []int     // of the pieces of coded
 	arrivals []arrival // those that no event has come with yet
 	came     int       // bytes that came
 	cut      int       // bytes of the events

@@ -14,11 +14,11 @@ var anthropic = &vendor{
 		return r.Header.Get("Anthropic-Version") != "" || r.Header.Get("X-Api-Key") != "" ||
 			strings.Contains(r.URL.Path, "/v1/messages/")
 	},
-	key: func(h http.Header) string {
-		if key, ok := bearer(h); ok {
+	key: func(r *http.Request) string {
+		if key, ok := bearer(r.Header); ok {
 			return key
 		}
-		return h.Get("X-Api-Key")
+		return r.Header.Get("X-Api-Key")
 	},
 	keyless: problem{
 		status:  http.StatusUnauthorized,
@@ -71,7 +71,7 @@ func anthropicHeaders(c *call, h http.Header, status int) {
 
 func anthropicRequest(c *call) string { return fmt.Sprintf("req_standin%06d", c.n) }
 
-func refuseAnthropic(c *call, p problem) []byte {
+func refuseAnthropic(c *call, _ http.Header, p problem) []byte {
 	if p.message == "" {
 		p.kind, p.message = anthropicProblem(p.status)
 	}

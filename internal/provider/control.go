@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"cmp"
 	"net/http"
 	"sync"
 	"time"
@@ -104,9 +105,9 @@ func (s *Server) nextPlan() plan {
 }
 
 // stream sends events, each flushed by itself, as ordered.
-func (s *Server) stream(w http.ResponseWriter, r *http.Request, events [][]byte) {
-	p := s.nextPlan()
-	w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
+func (s *Server) stream(w http.ResponseWriter, r *http.Request, ans *answer) {
+	p, events := s.nextPlan(), ans.events
+	w.Header().Set("Content-Type", cmp.Or(ans.kind, "text/event-stream; charset=utf-8"))
 	w.Header().Set("Cache-Control", "no-cache")
 	w.WriteHeader(http.StatusOK)
 	out := http.NewResponseController(w)

@@ -1,7 +1,6 @@
 package provider
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"io"
@@ -71,9 +70,9 @@ func (h *harness) follow(ctx context.Context, path, body string) (<-chan event, 
 	go func() {
 		defer resp.Body.Close()
 		defer close(events)
-		r := bufio.NewReader(resp.Body)
+		next := frames(resp)
 		for {
-			e, err := nextEvent(r)
+			e, err := next()
 			if err != nil {
 				end <- err
 				return
@@ -91,9 +90,10 @@ func TestHold(t *testing.T) {
 		}
 		t.Run(e.name, func(t *testing.T) {
 			h := start(t)
-			total := len(h.streamed(e.path, withStream(e.body)))
+			total := len(h.streamed(e.stream()))
 			g := h.Hold()
-			events, end := h.follow(context.Background(), e.path, withStream(e.body))
+			path, body := e.stream()
+			events, end := h.follow(context.Background(), path, body)
 			<-events // the first comes by itself
 			for range total - 2 {
 				select {
@@ -112,7 +112,7 @@ func TestHold(t *testing.T) {
 			if err := <-end; err != io.EOF {
 				t.Fatalf("ended with %v", err)
 			}
-			if n := len(h.streamed(e.path, withStream(e.body))); n != total {
+			if n := len(h.streamed(e.stream())); n != total {
 				t.Errorf("an open gate let %d of %d events go", n, total)
 			}
 		})
@@ -158,11 +158,12 @@ func TestCut(t *testing.T) {
 		if !e.streams {
 			continue
 		}
-		all := len(h.streamed(e.path, withStream(e.body)))
+		all := len(h.streamed(e.stream()))
 		for _, n := range []int{0, 1, 3, all} {
 			h.Cut(n)
 			h.post(e.path, e.body) // plain answers are not cut
-			events, end := h.follow(context.Background(), e.path, withStream(e.body))
+			path, body := e.stream()
+			events, end := h.follow(context.Background(), path, body)
 			got := 0
 			for range events {
 				got++
@@ -171,7 +172,7 @@ func TestCut(t *testing.T) {
 				t.Errorf("%s cut at %d: %d events, %v", e.name, n, got, err)
 			}
 		}
-		if n := len(h.streamed(e.path, withStream(e.body))); n != all {
+		if n := len(h.streamed(e.stream())); n != all {
 			t.Errorf("%s: %d events after the cut streams", e.name, n)
 		}
 	}

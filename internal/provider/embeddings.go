@@ -14,7 +14,9 @@ import (
 var embeddings = family{
 	name:   "openai.embeddings",
 	vendor: openai,
-	owns:   suffix("/embeddings"),
+	owns: func(path string) bool {
+		return strings.HasSuffix(path, "/embeddings") && !strings.HasSuffix(path, "/api/embeddings") // Ollama's
+	},
 	answer: answerEmbeddings,
 }
 

@@ -35,6 +35,9 @@ func (h *harness) send(ctx context.Context, path, body string) (*http.Response, 
 		return nil, err
 	}
 	req.Header.Set("Content-Type", "application/json")
+	if strings.HasPrefix(body, "--b\r\n") {
+		req.Header.Set("Content-Type", "multipart/form-data; boundary=b")
+	}
 	req.Header.Set("Authorization", "Bearer sk-test")
 	return h.client.Do(req)
 }
@@ -135,13 +138,10 @@ func (h *harness) streamed(path, body string) []event {
 		h.t.Fatal(err)
 	}
 	defer resp.Body.Close()
-	if got := resp.Header.Get("Content-Type"); got != "text/event-stream; charset=utf-8" {
-		h.t.Errorf("Content-Type %q", got)
-	}
 	var events []event
-	r := bufio.NewReader(resp.Body)
+	next := frames(resp)
 	for {
-		e, err := nextEvent(r)
+		e, err := next()
 		if err == io.EOF && e == (event{}) {
 			return events
 		}
@@ -172,7 +172,7 @@ func withStream(body string) string { return `{"stream":true,` + body[1:] }
 // quote is a JSON string.
 func quote(s string) string { return string(encode(s)) }
 
-var volatile = regexp.MustCompile(`(standin-?)\d+|1767\d{6}`)
+var volatile = regexp.MustCompile(`(standin0-0000-4000-8000-|standin-?)\d+|1767\d{6}|2026-01-01T[\d:.]+Z`)
 
 // scrub replaces what counts up in an answer.
 func scrub(text string) string { return volatile.ReplaceAllString(text, "$1#") }

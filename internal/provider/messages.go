@@ -28,12 +28,12 @@ func answerMessages(c *call) (*answer, *problem) {
 	if model := c.body.text("model"); model == noModel {
 		return nil, &problem{status: http.StatusNotFound, kind: "not_found_error", message: "model: " + model}
 	}
-	prompt := messagesPrompt(c.body)
-	blocks, r := messagesBlocks(c, prompt)
+	m := &messagesAnswer{c: c, model: c.body.text("model"), id: "msg_standin"}
+	m.blocks, m.reply = messagesBlocks(c, messagesPrompt(c.body))
 	if c.body.flag("stream") {
-		return &answer{events: messagesEvents(c, blocks, r)}, nil
+		return &answer{events: m.sse()}, nil
 	}
-	return &answer{body: encode(message(c, blocks, r, r.out))}, nil
+	return &answer{body: encode(m.message(m.reply.out))}, nil
 }
 
 func messagesPrompt(body object) prompt {
@@ -135,26 +135,35 @@ func messagesStop(r reply) string {
 	return [...]string{ended: "end_turn", limited: "max_tokens", stopped: "stop_sequence", called: "tool_use"}[r.why]
 }
 
-// message is a whole message; without blocks it is the beginning of a stream.
-func message(c *call, blocks []block, r reply, out int) object {
+// messagesAnswer spells an answer.
+type messagesAnswer struct {
+	c      *call
+	model  string
+	id     string // what ids begin with
+	blocks []block
+	reply  reply
+}
+
+// message is the whole message; without blocks it is the beginning of a stream.
+func (m *messagesAnswer) message(out int) object {
 	content := []object{}
-	for _, b := range blocks {
+	for _, b := range m.blocks {
 		content = append(content, b.render(b.text, signature, raw(b.call.args)))
 	}
 	var stop any
-	if blocks != nil {
-		stop = messagesStop(r)
+	if m.blocks != nil {
+		stop = messagesStop(m.reply)
 	}
 	return object{
-		{"model", c.body.text("model")},
-		{"id", fmt.Sprintf("msg_standin%06d", c.n)},
+		{"model", m.model},
+		{"id", fmt.Sprintf("%s%06d", m.id, m.c.n)},
 		{"type", "message"},
 		{"role", "assistant"},
 		{"content", content},
 		{"stop_reason", stop},
-		{"stop_sequence", orNull(r.stop)},
+		{"stop_sequence", orNull(m.reply.stop)},
 		{"usage", object{
-			{"input_tokens", r.in},
+			{"input_tokens", m.reply.in},
 			{"cache_creation_input_tokens", 0},
 			{"cache_read_input_tokens", 0},
 			{"cache_creation", object{{"ephemeral_5m_input_tokens", 0}, {"ephemeral_1h_input_tokens", 0}}},
@@ -164,41 +173,48 @@ func message(c *call, blocks []block, r reply, out int) object {
 	}
 }
 
-// messagesStream writes the events of a stream.
-type messagesStream struct{ events [][]byte }
-
-// send adds an event. Real ones have blanks before the last brace, too.
-func (s *messagesStream) send(kind string, fields ...field) {
-	data := encode(append(object{{"type", kind}}, fields...))
-	text := fmt.Sprintf("event: %s\ndata: %s%s}\n\n", kind, data[:len(data)-1], pad(len(data), " "))
-	s.events = append(s.events, []byte(text))
-}
-
-func messagesEvents(c *call, blocks []block, r reply) [][]byte {
-	s := &messagesStream{}
-	begun := message(c, nil, reply{in: r.in}, 1)
-	s.send("message_start", field{"message", begun})
-	for i, b := range blocks {
-		index := field{"index", i}
-		s.send("content_block_start", index, field{"content_block", b.render("", "", raw("{}"))})
-		if i == 0 {
-			s.events = append(s.events, []byte("event: ping\ndata: {\"type\": \"ping\"}\n\n"))
-		}
-		for _, delta := range b.deltas() {
-			s.send("content_block_delta", index, field{"delta", delta})
-		}
-		s.send("content_block_stop", index)
+func (m *messagesAnswer) events() []unframed {
+	var events []unframed
+	send := func(kind string, fields ...field) {
+		events = append(events, unframed{kind, append(object{{"type", kind}}, fields...)})
 	}
-	s.send("message_delta",
-		field{"delta", object{{"stop_reason", messagesStop(r)}, {"stop_sequence", orNull(r.stop)}}},
+	begun := &messagesAnswer{c: m.c, model: m.model, id: m.id, reply: reply{in: m.reply.in}}
+	send("message_start", field{"message", begun.message(1)})
+	for i, b := range m.blocks {
+		index := field{"index", i}
+		send("content_block_start", index, field{"content_block", b.render("", "", raw("{}"))})
+		for _, delta := range b.deltas() {
+			send("content_block_delta", index, field{"delta", delta})
+		}
+		send("content_block_stop", index)
+	}
+	send("message_delta",
+		field{"delta", object{{"stop_reason", messagesStop(m.reply)}, {"stop_sequence", orNull(m.reply.stop)}}},
 		field{"usage", object{
-			{"input_tokens", r.in},
+			{"input_tokens", m.reply.in},
 			{"cache_creation_input_tokens", 0},
 			{"cache_read_input_tokens", 0},
-			{"output_tokens", r.out},
+			{"output_tokens", m.reply.out},
 		}})
-	s.send("message_stop")
-	return s.events
+	send("message_stop")
+	return events
+}
+
+// sse is the events as server-sent ones, with a ping after the first block's
+// start. Real ones have blanks before the last brace, too.
+func (m *messagesAnswer) sse() [][]byte {
+	var out [][]byte
+	pinged := false
+	for _, e := range m.events() {
+		data := encode(e.data)
+		text := fmt.Sprintf("event: %s\ndata: %s%s}\n\n", e.kind, data[:len(data)-1], pad(len(data), " "))
+		out = append(out, []byte(text))
+		if e.kind == "content_block_start" && !pinged {
+			pinged = true
+			out = append(out, []byte("event: ping\ndata: {\"type\": \"ping\"}\n\n"))
+		}
+	}
+	return out
 }
 
 // render spells a block; a stream starts it with nothing in it.

@@ -4,15 +4,16 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
+	"strings"
 )
 
 // openai is the vendor of the OpenAI endpoints.
 var openai = &vendor{
-	key: func(h http.Header) string {
-		if key, ok := bearer(h); ok {
+	key: func(r *http.Request) string {
+		if key, ok := bearer(r.Header); ok {
 			return key
 		}
-		return h.Get("Api-Key") // Azure
+		return r.Header.Get("Api-Key") // Azure
 	},
 	keyless: problem{
 		status: http.StatusUnauthorized,
@@ -53,7 +54,7 @@ func openaiHeaders(c *call, h http.Header, status int) {
 }
 
 // refuseOpenAI is the body of an error, in the layouts that are seen.
-func refuseOpenAI(c *call, p problem) []byte {
+func refuseOpenAI(c *call, _ http.Header, p problem) []byte {
 	usual := openaiProblem(c, p.status)
 	indent := "  "
 	if p.status == http.StatusUnauthorized || p.status == http.StatusNotFound {
@@ -98,6 +99,10 @@ func openaiProblem(c *call, status int) problem {
 
 // openaiModel checks the model that a request names.
 func openaiModel(c *call) *problem {
+	if _, rest, ok := strings.Cut(c.path, "/openai/deployments/"); ok { // Azure's
+		name, _, _ := strings.Cut(rest, "/")
+		c.body = append(object{{"model", name}}, c.body...)
+	}
 	switch c.body.text("model") {
 	case "":
 		return &problem{status: http.StatusBadRequest, kind: "invalid_request_error",

@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"cmp"
 	"io"
 	"log"
 	"net"
@@ -96,7 +97,10 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		return // the client is gone
 	}
-	c := &call{n: n, method: r.Method, path: r.URL.Path, raw: data, recall: &s.recall}
+	c := &call{
+		n: n, method: r.Method, path: r.URL.Path, query: r.URL.Query(), header: r.Header,
+		raw: data, recall: &s.recall,
+	}
 	fam, ven := familyOf(r)
 	w.Header().Set("X-Promptecho-Provider", "stand-in")
 	if f, ok := s.nextFailure(); ok {
@@ -109,11 +113,14 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	ven.headers(c, w.Header(), http.StatusOK)
+	for name, values := range ans.header {
+		w.Header()[name] = values
+	}
 	if ans.events == nil {
-		s.plain(w, ans.body)
+		s.plain(w, ans)
 		return
 	}
-	s.stream(w, r, ans.events)
+	s.stream(w, r, ans)
 }
 
 // decide checks a request as every provider does and lets the family answer it.
@@ -121,11 +128,14 @@ func decide(c *call, r *http.Request, fam *family, ven *vendor) (*answer, *probl
 	if fam == nil {
 		return nil, &problem{status: http.StatusNotFound}
 	}
-	if r.Method != http.MethodPost {
+	if r.Method != http.MethodPost && !fam.free {
 		return nil, &problem{status: http.StatusMethodNotAllowed}
 	}
-	if ven.key(r.Header) == "" {
+	if ven.key(r) == "" {
 		return nil, &ven.keyless
+	}
+	if fam.form && c.readForm() || fam.free {
+		return fam.answer(c)
 	}
 	v, err := decode(c.raw)
 	body, ok := v.(object)
@@ -138,10 +148,10 @@ func decide(c *call, r *http.Request, fam *family, ven *vendor) (*answer, *probl
 }
 
 func (s *Server) refuse(w http.ResponseWriter, c *call, ven *vendor, p problem, extra http.Header) {
-	body := ven.refuse(c, p)
 	h := w.Header()
 	ven.headers(c, h, p.status)
 	h.Set("Content-Type", "application/json")
+	body := ven.refuse(c, h, p)
 	for name, values := range extra {
 		h[http.CanonicalHeaderKey(name)] = values
 	}
@@ -150,11 +160,13 @@ func (s *Server) refuse(w http.ResponseWriter, c *call, ven *vendor, p problem, 
 }
 
 // plain sends a body in chunked transfer, as the real ones do.
-func (s *Server) plain(w http.ResponseWriter, body []byte) {
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(http.StatusOK)
+func (s *Server) plain(w http.ResponseWriter, ans *answer) {
+	if ans.body != nil {
+		w.Header().Set("Content-Type", cmp.Or(ans.kind, "application/json"))
+	}
+	w.WriteHeader(cmp.Or(ans.status, http.StatusOK))
 	_ = http.NewResponseController(w).Flush()
-	_, _ = w.Write(body)
+	_, _ = w.Write(ans.body)
 }
 
 func (s *Server) enter() int {
