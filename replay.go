@@ -56,6 +56,9 @@ func (r *Recorder) replay(req *http.Request, clean *cassette.Request, s *slot) (
 		resp.TransferEncoding = []string{"chunked"}
 	}
 	body := &replayBody{ctx: req.Context(), pace: r.cfg.pace, end: endOf(r.file, s.it), closing: make(chan struct{}), parts: parts}
+	if rec.End == cassette.EndClosed {
+		body.past = func() { r.note(strings.TrimPrefix(body.end.Error(), "promptecho: ")) }
+	}
 	if len(rec.Trailers) > 0 {
 		// As in net/http: the names are there at once, the values after the body.
 		body.trailers = headerOf(rec.Trailers)
@@ -211,6 +214,7 @@ type replayBody struct {
 	closed bool
 
 	trailer, trailers http.Header // the response's, and what it has at the end
+	past              func()      // told when the client reads on where its recorded self had closed
 }
 
 // Read returns bytes of one part. It ends with the context's error if that is
@@ -231,6 +235,9 @@ func (b *replayBody) Read(p []byte) (int, error) {
 		if len(b.parts) == 0 {
 			if b.end == io.EOF {
 				maps.Copy(b.trailer, b.trailers)
+			} else if b.past != nil {
+				b.past()
+				b.past = nil
 			}
 			return 0, b.end
 		}

@@ -39,7 +39,7 @@ type tee struct {
 	cut      int       // bytes of the events
 	before   time.Duration
 	shared   bool   // an event came with the first of arrivals
-	last     string // event, its fields
+	last     string // event that can be read: the values of its fields
 	settled  bool
 }
 
@@ -197,13 +197,15 @@ func (t *tee) event(frame []byte) {
 	resp := &t.it.Response
 	framing := t.cutter.Framing()
 	var event cassette.Event
-	var last strings.Builder
+	var text strings.Builder
 	for _, f := range framing.Read(frame) {
 		event = append(event, cassette.Field(f))
-		last.WriteString(f.Value)
-		last.WriteByte('\n')
+		text.WriteString(f.Value)
+		text.WriteByte('\n')
 	}
-	t.last = last.String()
+	if event[0].Name != stream.Raw { // a closing bracket says nothing
+		t.last = text.String()
+	}
 	resp.Events = append(resp.Events, event)
 	// A frame came with the arrival that completed it.
 	t.cut += len(frame)

@@ -22,6 +22,7 @@ var geminiFamilies = []*Family{
 		},
 		Query: []string{"$alt", "alt"},
 		Rules: geminiRules,
+		Ends:  []string{`"finishReason"`}, // quoted, it cannot be in a text
 		Delta: geminiDelta,
 	},
 	{Name: "gemini.countTokens", Paths: geminiPaths("countTokens"), Query: geminiQuery, Rules: geminiRules},
