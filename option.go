@@ -14,10 +14,14 @@ type Option func(*config)
 
 // config is what the options fill.
 type config struct {
-	mode          Mode
-	upstream      http.RoundTripper
-	rules         canon.Rules
-	keepHeaders   []string
+	mode        Mode
+	upstream    http.RoundTripper
+	rules       canon.Rules
+	keepHeaders []string
+	redactNames []string
+
+	redactPatterns []*regexp.Regexp
+
 	pace          float64
 	allowUnused   bool
 	allowRepeats  bool
@@ -102,6 +106,36 @@ func SortTools() Option { return func(c *config) { c.rules.SortTools = true } }
 func KeepHeaders(names ...string) Option {
 	return func(c *config) { c.keepHeaders = append(c.keepHeaders, names...) }
 }
+
+// Redact replaces more than promptecho does by itself: personal data, names of
+// customers. A name alone, of letters, digits, "_", "-" and ".", stands for the
+// values of fields, query parameters and written headers of that name, in any
+// letter case: a text becomes "[REDACTED]", a number 0. Anything else is a regular
+// expression; what it matches is replaced, or its first group if it has one. It is
+// applied to everything that is written and before requests are compared, so two
+// requests that differ only in what is redacted are the same. What is sent and
+// received does not change. [Open] gives an error if an expression is invalid.
+func Redact(namesOrPatterns ...string) Option {
+	return func(c *config) {
+		for _, s := range namesOrPatterns {
+			if plainName.MatchString(s) {
+				c.redactNames = append(c.redactNames, s)
+				continue
+			}
+			re, err := regexp.Compile(s)
+			if err == nil && re.MatchString("") {
+				err = fmt.Errorf("%q matches the empty text, and so everything", s)
+			}
+			if err != nil {
+				c.fail(fmt.Errorf("Redact: %w", err))
+				return
+			}
+			c.redactPatterns = append(c.redactPatterns, re)
+		}
+	}
+}
+
+var plainName = regexp.MustCompile(`^[A-Za-z0-9_.-]+$`)
 
 // Pace replays the recorded delays times x: 1 is as recorded, 0 (the default)
 // is at once. It waits with package time only, so a [testing/synctest] bubble

@@ -109,7 +109,7 @@ func Open(file string, opts ...Option) (*Recorder, error) {
 	}
 	r := &Recorder{
 		file: file, path: path, mode: mode, cfg: cfg,
-		redact: &redact.Policy{KeepHeaders: cfg.keepHeaders},
+		redact: &redact.Policy{KeepHeaders: cfg.keepHeaders, Names: cfg.redactNames, Patterns: cfg.redactPatterns},
 		tape:   newTape(),
 		live:   map[*tee]bool{},
 		missed: map[string]*MissError{},
@@ -122,6 +122,10 @@ func Open(file string, opts ...Option) (*Recorder, error) {
 	}
 	if err := register(path, file); err != nil {
 		return nil, err
+	}
+	if r.plan.record {
+		// Not in replay: the go command caches results by the variables that are read.
+		r.redact.Environment(os.Environ())
 	}
 	r.upstream = upstreamOf(cfg.upstream)
 	return r, nil

@@ -381,6 +381,8 @@ func TestOpenErrors(t *testing.T) {
 		{"mode", InMode("sometimes"), `promptecho: InMode: unknown record mode "sometimes": use one of none, once, new_episodes, all, live`},
 		{"mask", Mask("(", ""), "promptecho: Mask: error parsing regexp: missing closing ): `(`"},
 		{"pace", Pace(-1), "promptecho: Pace: -1 is not a factor of time: use 0 or more"},
+		{"redact", Redact("("), "promptecho: Redact: error parsing regexp: missing closing ): `(`"},
+		{"redact everything", Redact("a*"), `promptecho: Redact: "a*" matches the empty text, and so everything`},
 		{"policy", OnRecordError(9), "promptecho: OnRecordError: unknown policy 9: use Warn, Fail or Keep"},
 	}
 	for _, tt := range tests {

@@ -14,6 +14,7 @@ const credentialFields = `access_token|refresh_token|id_token|client_secret|asse
 var (
 	jsonField = regexp.MustCompile(`("(?:` + credentialFields + `)"\s*:\s*")((?:[^"\\]|\\.)*)(")`)
 	formField = regexp.MustCompile(`((?:^|&)(?:` + credentialFields + `|password)=)([^&\s]*)`)
+	partField = regexp.MustCompile(`(name="(?:` + credentialFields + `|password)"(?:\r?\n[^\r\n]+)*\r?\n\r?\n)([^\r\n]*)`)
 	xmlField  = regexp.MustCompile(`(<(?:` + credentialFields + `)>)([^<]*)(</)`)
 
 	// Instance metadata has the session token beside the key, as "Token".
@@ -23,11 +24,26 @@ var (
 	expiry = regexp.MustCompile(`("[Ee]xpiration"\s*:\s*"|<Expiration>)(\d{4})(-\d\d-\d\dT)`)
 )
 
+// namedFields replaces the values of fields that the user named, in URL-encoded
+// and multipart forms; JSON's are found by the scanner.
+func (p *Policy) namedFields(b []byte) []byte {
+	for _, name := range p.Names {
+		quoted := regexp.QuoteMeta(name)
+		if len(b) < 64<<10 && !bytes.ContainsAny(b, "{<\n") {
+			b = regexp.MustCompile(`(?i)((?:^|&)`+quoted+`=)([^&\s]*)`).ReplaceAll(b, []byte("${1}"+Placeholder))
+		}
+		if bytes.Contains(b, []byte("form-data")) {
+			b = regexp.MustCompile(`(?i)(name="`+quoted+`"(?:\r?\n[^\r\n]+)*\r?\n\r?\n)([^\r\n]*)`).ReplaceAll(b, []byte("${1}"+Placeholder))
+		}
+	}
+	return b
+}
+
 // fields returns a body with the values of credential fields replaced, in JSON,
 // in a URL-encoded form and in XML. It works on the text, so that everything
 // else keeps its bytes; it returns b itself if there is nothing to replace.
 func (p *Policy) fields(b []byte) []byte {
-	b = p.placed(b)
+	b = p.namedFields(p.placed(b))
 	if !mayHold(b) {
 		return b
 	}
@@ -35,6 +51,9 @@ func (p *Policy) fields(b []byte) []byte {
 	clean = xmlField.ReplaceAll(clean, []byte("${1}"+Placeholder+"${3}"))
 	if len(b) < 64<<10 && !bytes.ContainsAny(b, "{<\n") {
 		clean = formField.ReplaceAll(clean, []byte("${1}"+Placeholder))
+	}
+	if bytes.Contains(b, []byte("form-data")) {
+		clean = partField.ReplaceAll(clean, []byte("${1}"+Placeholder))
 	}
 	if bytes.Contains(b, []byte(`"SecretAccessKey"`)) {
 		clean = metadataToken.ReplaceAll(clean, []byte("${1}"+Placeholder+"${3}"))
@@ -48,7 +67,7 @@ func (p *Policy) fields(b []byte) []byte {
 // mayHold reports whether b holds part of a name: nearly no body does, and
 // looking for all of them at once costs more.
 func mayHold(b []byte) bool {
-	for _, part := range []string{"_token", "_secret", "assertion", "AccessKey", "essionToken", "_code", "code_verifier", "WebIdentityToken", "SAMLAssertion", "TokenCode", "private_key", "password="} {
+	for _, part := range []string{"_token", "_secret", "assertion", "AccessKey", "essionToken", "_code", "code_verifier", "WebIdentityToken", "SAMLAssertion", "TokenCode", "private_key", "password=", `name="password"`} {
 		if bytes.Contains(b, []byte(part)) {
 			return true
 		}

@@ -29,10 +29,10 @@ var harmlessNames = []string{"type", "managed_identity_resource_id", "content-ty
 // what is not JSON. Values of headers that need not be secret become a hash:
 // two requests that differ in one are not the same.
 func (p *Policy) placed(b []byte) []byte {
-	if !mayPlace(b) {
+	if !mayPlace(b) && len(p.Names) == 0 {
 		return b
 	}
-	s := scanner{in: b}
+	s := scanner{in: b, named: p.named}
 	for s.value(0) { // one value, or one a line
 	}
 	if len(s.spans) == 0 {
@@ -48,7 +48,16 @@ func (p *Policy) placed(b []byte) []byte {
 	return append(out, b[at:]...)
 }
 
+// number stands for a number that must not be written: the field keeps its type.
+const number = "0"
+
 func (p *Policy) placedValue(name, value string) string {
+	if p.named(name) {
+		if value[0] == '-' || '0' <= value[0] && value[0] <= '9' {
+			return number
+		}
+		return Placeholder
+	}
 	if name != "" && !isSecret(name) && !strings.EqualFold(name, "connection_string") {
 		return hashed(value)
 	}
@@ -76,6 +85,7 @@ type scanner struct {
 	in    []byte
 	at    int
 	path  []string
+	named func(name string) bool
 	spans []span
 }
 
@@ -105,6 +115,9 @@ func (s *scanner) value(depth int) bool {
 	start := s.at
 	for s.at < len(s.in) && strings.IndexByte("+-.0123456789aeflnrstuE", s.in[s.at]) >= 0 {
 		s.at++
+	}
+	if c := s.in[start]; len(s.path) > 0 && strings.IndexByte("-0123456789", c) >= 0 && s.named(s.path[len(s.path)-1]) {
+		s.spans = append(s.spans, span{start, s.at, s.path[len(s.path)-1]})
 	}
 	return s.at > start
 }
@@ -176,6 +189,9 @@ func (s *scanner) blanks() {
 // credential reports whether the string at the path stands in a known place;
 // name is that of a member whose place alone does not make it a secret.
 func (s *scanner) credential() (name string, ok bool) {
+	if len(s.path) > 0 && s.named(s.path[len(s.path)-1]) {
+		return s.path[len(s.path)-1], true
+	}
 	for _, place := range places {
 		if len(place) > len(s.path) {
 			continue

@@ -1,9 +1,8 @@
 // Package redact decides what may be written. Request and response headers
 // pass by an allow-list, so a credential in a header nobody has heard of is
 // never written; URLs lose their user and the query values that are not known
-// to be harmless; credential fields of token exchanges and known secret values
-// are replaced. The
-// same cleaning is applied to a live request and to a stored one, so that
+// to be harmless; credential fields, known secret values, what looks like a
+// credential, and what the user names are replaced. The same cleaning is applied to a live request and to a stored one, so that
 // redaction never decides a match.
 package redact
 
@@ -15,7 +14,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/url"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -36,7 +37,9 @@ const minSecret = 8
 // A Policy cleans the traffic of one cassette. It is safe for concurrent use
 // once KeepHeaders is set.
 type Policy struct {
-	KeepHeaders []string // header names to write although no list has them
+	KeepHeaders []string         // header names to write although no list has them
+	Names       []string         // of fields whose values are replaced too, in any letter case
+	Patterns    []*regexp.Regexp // of text that is replaced too: the first group, or all
 
 	mu     sync.RWMutex
 	values []string // known secret values, longest first
@@ -71,7 +74,7 @@ func (p *Policy) Request(req *cassette.Request) {
 	p.learn(req)
 	req.Headers = p.headers(req.Headers, requestHeaders)
 	req.URL = p.url(req.URL)
-	req.Body = p.Bytes(p.fields(req.Body))
+	req.Body = p.body(req.Body)
 }
 
 // Response cleans the response to a clean request in place. Its trailers pass by
@@ -83,12 +86,67 @@ func (p *Policy) Response(req *cassette.Request, resp *cassette.Response) {
 	}
 	resp.Headers = p.headers(resp.Headers, responseHeaders)
 	resp.Trailers = p.headers(resp.Trailers, responseHeaders)
-	resp.Body = p.Bytes(p.fields(resp.Body))
-	resp.Error = string(p.Bytes([]byte(resp.Error)))
-	resp.Text = string(p.Bytes([]byte(resp.Text)))
+	resp.Body = p.body(resp.Body)
+	resp.Error = p.text(resp.Error)
+	resp.Text = p.text(resp.Text)
 	for _, event := range resp.Events {
 		for i := range event {
-			event[i].Value = string(p.Bytes(p.fields([]byte(event[i].Value))))
+			event[i].Value = string(p.body([]byte(event[i].Value)))
+		}
+	}
+}
+
+// body returns a body or a field of an event with everything replaced that must
+// not be written.
+func (p *Policy) body(b []byte) []byte { return p.clean(p.fields(b)) }
+
+func (p *Policy) text(s string) string { return string(p.clean([]byte(s))) }
+
+// clean replaces known values, what looks like a credential, and what the user's
+// patterns match.
+func (p *Policy) clean(b []byte) []byte {
+	b = unshape(p.Bytes(b))
+	for _, re := range p.Patterns {
+		b = replaceMatches(re, b)
+	}
+	return b
+}
+
+// replaceMatches replaces the first group of every match, or all of it if there
+// is no group. What was replaced before stays.
+func replaceMatches(re *regexp.Regexp, b []byte) []byte {
+	var out []byte
+	at := 0
+	for _, m := range re.FindAllSubmatchIndex(b, -1) {
+		start, end := m[0], m[1]
+		if len(m) > 2 {
+			start, end = m[2], m[3]
+		}
+		if start < at || start == end || bytes.Contains(b[start:end], []byte(openPlaceholder)) {
+			continue
+		}
+		out = append(append(out, b[at:start]...), Placeholder...)
+		at = end
+	}
+	if at == 0 {
+		return b
+	}
+	return append(out, b[at:]...)
+}
+
+// named reports whether the user wants the values of fields of this name replaced.
+func (p *Policy) named(name string) bool {
+	return slices.ContainsFunc(p.Names, func(n string) bool { return strings.EqualFold(n, name) })
+}
+
+// Environment makes the values of environment variables known whose names say
+// that they hold a credential and whose values look like one. Each entry is
+// "NAME=value".
+func (p *Policy) Environment(environ []string) {
+	for _, entry := range environ {
+		name, value, _ := strings.Cut(entry, "=")
+		if isSecret(name) && len(value) >= minLearned && !strings.HasPrefix(value, "/") && random([]byte(value)) {
+			p.AddSecret(value)
 		}
 	}
 }
@@ -116,7 +174,7 @@ func (p *Policy) learn(req *cassette.Request) {
 			}
 		}
 	}
-	u := split(req.URL)
+	u := cut(req.URL)
 	if _, password, ok := strings.Cut(u.user, ":"); ok {
 		p.learnEscaped(password)
 	}
@@ -143,7 +201,7 @@ type parts struct {
 	hasFragment      bool
 }
 
-func split(raw string) (u parts) {
+func cut(raw string) (u parts) {
 	raw, u.fragment, u.hasFragment = strings.Cut(raw, "#")
 	raw, u.query, u.hasQuery = strings.Cut(raw, "?")
 	i := strings.Index(raw, "//")
@@ -242,7 +300,9 @@ func (p *Policy) headers(in cassette.Headers, allowed []string) cassette.Headers
 			if holdsURL(name) {
 				v = p.url(v)
 			}
-			values[i] = string(p.Bytes([]byte(v)))
+			if values[i] = p.text(v); p.named(name) {
+				values[i] = Placeholder
+			}
 		}
 		out = append(out, cassette.Header{Name: name, Values: values})
 	}
@@ -272,13 +332,13 @@ func listed(list []string, name string) bool {
 
 // url drops the user of a URL and replaces query values by their names.
 func (p *Policy) url(raw string) string {
-	u := split(raw)
-	clean := u.scheme + string(p.Bytes([]byte(u.host+u.path)))
+	u := cut(raw)
+	clean := u.scheme + p.text(u.host+u.path)
 	if u.hasQuery {
 		clean += "?" + p.query(u.query)
 	}
 	if u.hasFragment && u.fragment != "" {
-		clean += "#" + string(p.Bytes([]byte(u.fragment)))
+		clean += "#" + p.text(u.fragment)
 	}
 	return clean
 }
@@ -288,10 +348,10 @@ func (p *Policy) query(raw string) string {
 	for i, pair := range pairs {
 		name, value, ok := strings.Cut(pair, "=")
 		if !ok || value == "" {
-			pairs[i] = string(p.Bytes([]byte(pair)))
+			pairs[i] = p.text(pair)
 			continue
 		}
-		pairs[i] = string(p.Bytes([]byte(name))) + "=" + p.queryValue(unescape(name), value)
+		pairs[i] = p.text(name) + "=" + p.queryValue(unescape(name), value)
 	}
 	return strings.Join(pairs, "&")
 }
@@ -303,10 +363,10 @@ func (p *Policy) queryValue(name, value string) string {
 	switch {
 	case strings.HasPrefix(value, openPlaceholder):
 		return value // clean already
-	case isCredential(name):
+	case isCredential(name), p.named(name):
 		return Placeholder
 	case listed(harmlessQuery, strings.ToLower(name)):
-		return string(p.Bytes([]byte(value)))
+		return p.text(value)
 	}
 	for _, v := range p.known() {
 		if strings.Contains(value, v) || strings.Contains(value, url.QueryEscape(v)) {
@@ -364,9 +424,53 @@ func (p *Policy) CheckInteraction(what string, it *cassette.Interaction) error {
 			body(fmt.Sprintf("response.events[%d]", i), []byte(f.Value))
 		}
 	}
+	split(it.Response.Events, func(text string) { look("response.events, split over several,", text) })
 	look("response.text", it.Response.Text)
 	look("response.error", it.Response.Error)
 	return err
+}
+
+// split calls f with the texts that a client puts together from the events of a
+// stream: the strings at one place of their JSON, one behind the other, and the
+// fields of one name.
+func split(events []cassette.Event, f func(string)) {
+	if len(events) < 2 {
+		return
+	}
+	joined := map[string]*strings.Builder{}
+	add := func(path, text string) {
+		if joined[path] == nil {
+			joined[path] = &strings.Builder{}
+		}
+		joined[path].WriteString(text)
+	}
+	for _, event := range events {
+		for _, field := range event {
+			v, err := cassette.ParseJSON([]byte(field.Value))
+			if err != nil {
+				add(field.Name, field.Value)
+				continue
+			}
+			leaves(&v, field.Name, add)
+		}
+	}
+	for _, text := range joined {
+		f(text.String())
+	}
+}
+
+// leaves calls f with every string of v and its path.
+func leaves(v *cassette.Value, path string, f func(path, text string)) {
+	if v.Kind == cassette.String {
+		f(path, v.Text)
+	}
+	for i := range v.Elems {
+		name := strconv.Itoa(i)
+		if i < len(v.Names) {
+			name = v.Names[i]
+		}
+		leaves(&v.Elems[i], path+"/"+name, f)
+	}
 }
 
 // texts calls f with every string of v, names too.

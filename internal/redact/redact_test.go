@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"net/url"
 	"reflect"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -193,6 +195,8 @@ func TestCredentialFields(t *testing.T) {
 		{"OAuth answer", `{"access_token": "ya29.x", "expires_in": 3599, "token_type": "Bearer", "id_token":"a\"b"}`, `{"access_token": "[REDACTED]", "expires_in": 3599, "token_type": "Bearer", "id_token":"[REDACTED]"}`},
 		{"OAuth form", `grant_type=client_credentials&client_id=me&client_secret=s3cr%25et&scope=a`, `grant_type=client_credentials&client_id=me&client_secret=[REDACTED]&scope=a`},
 		{"JWT bearer form", `assertion=eyJ.x.y&grant_type=urn%3Aietf`, `assertion=[REDACTED]&grant_type=urn%3Aietf`},
+		{"multipart", "--b\r\nContent-Disposition: form-data; name=\"client_secret\"\r\n\r\ns3cret\r\n--b--\r\n", "--b\r\nContent-Disposition: form-data; name=\"client_secret\"\r\n\r\n[REDACTED]\r\n--b--\r\n"},
+		{"multipart password", "--b\r\nContent-Disposition: form-data; name=\"password\"\r\nContent-Type: text/plain\r\n\r\np\r\n--b--\r\n", "--b\r\nContent-Disposition: form-data; name=\"password\"\r\nContent-Type: text/plain\r\n\r\n[REDACTED]\r\n--b--\r\n"},
 		{"password form", `username=u&password=p`, `username=u&password=[REDACTED]`},
 		{"instance metadata", `{"AccessKeyId":"id","SecretAccessKey":"k","Token":"t","Expiration":"2025-01-02T03:04:05Z"}`, `{"AccessKeyId":"id","SecretAccessKey":"[REDACTED]","Token":"[REDACTED]","Expiration":"2999-01-02T03:04:05Z"}`},
 		{"STS request", `Action=AssumeRoleWithWebIdentity&RoleArn=arn&WebIdentityToken=eyJ`, `Action=AssumeRoleWithWebIdentity&RoleArn=arn&WebIdentityToken=[REDACTED]`},
@@ -347,6 +351,87 @@ func TestSignedURLsInHeaders(t *testing.T) {
 	}
 }
 
+// TestNamesAndPatterns: what the user wants replaced, in every place.
+func TestNamesAndPatterns(t *testing.T) {
+	t.Parallel()
+	p := &Policy{
+		KeepHeaders: []string{"X-Customer", "X-Note"},
+		Names:       []string{"customer", "Age", "x-customer"},
+		Patterns:    []*regexp.Regexp{regexp.MustCompile(`[a-z]+@[a-z]+\.example`), regexp.MustCompile(`iban ([A-Z]{2}\d+)`)},
+	}
+	tests := []struct{ in, want string }{
+		{`{"customer":"Ada","deep":[{"AGE": -36.5,"ages":[1]}],"n":1}`, `{"customer":"[REDACTED]","deep":[{"AGE": 0,"ages":[1]}],"n":1}`},
+		{`customer=Ada&n=1`, `customer=[REDACTED]&n=1`},
+		{"--b\r\nContent-Disposition: form-data; name=\"customer\"\r\n\r\nAda\r\n--b--\r\n", "--b\r\nContent-Disposition: form-data; name=\"customer\"\r\n\r\n[REDACTED]\r\n--b--\r\n"},
+		{`write to ada@home.example, iban DE123`, `write to [REDACTED], iban [REDACTED]`},
+		{`nothing of it`, `nothing of it`},
+	}
+	for _, tt := range tests {
+		req := cassette.Request{URL: "https://h/ada@home.example?customer=Ada&limit=1", Headers: headers("x-customer", "Ada", "x-note", "ada@home.example"), Body: []byte(tt.in)}
+		for range 2 { // cleaning a clean one changes nothing
+			p.Request(&req)
+			if string(req.Body) != tt.want {
+				t.Errorf("%s\nwant %s", req.Body, tt.want)
+			}
+			if req.URL != "https://h/[REDACTED]?customer=[REDACTED]&limit=1" || req.Headers.Get("x-customer") != Placeholder || req.Headers.Get("x-note") != Placeholder {
+				t.Errorf("%s %v", req.URL, req.Headers)
+			}
+		}
+		resp := cassette.Response{Body: []byte(tt.in), Text: tt.in, Events: []cassette.Event{{{Name: "data", Value: tt.in}}}}
+		p.Response(&req, &resp)
+		if string(resp.Body) != tt.want || resp.Events[0][0].Value != tt.want {
+			t.Errorf("%s\n%s\nwant %s", resp.Body, resp.Events[0][0].Value, tt.want)
+		}
+	}
+}
+
+// TestEnvironment: which variables hold a credential.
+func TestEnvironment(t *testing.T) {
+	t.Parallel()
+	var p Policy
+	p.Environment([]string{
+		"OPENAI_API_KEY=" + secret, "DB_PASSWORD=Tr0ub4dor&3xyz", "SSH_AUTH_SOCK=/tmp/ssh-XXXX0123/agent.1", "AUTH_MODE=interactive_login", "API_KEY=short",
+		"HOME=/home/me0123456789", "NOT_A_VARIABLE", "KEYBOARD=de-latin1-0123456789", "TOKEN=",
+	})
+	if want := []string{secret, "Tr0ub4dor&3xyz"}; !slices.Equal(p.known(), want) {
+		t.Errorf("known: %d values, want those of two variables", len(p.known()))
+	}
+}
+
+// TestSplitSecret: a model that says a key in pieces is not written.
+func TestSplitSecret(t *testing.T) {
+	t.Parallel()
+	event := func(name, value string) cassette.Event { return cassette.Event{{Name: name, Value: value}} }
+	delta := func(s string) cassette.Event {
+		return event("data", fmt.Sprintf(`{"choices":[{"index":0,"delta":{"content":%q}}],"id":"x"}`, s))
+	}
+	tests := []struct {
+		name   string
+		events []cassette.Event
+		held   bool
+	}{
+		{"in two pieces of JSON", []cassette.Event{delta("key: " + secret[:9]), delta(secret[9:] + ".")}, true},
+		{"letter by letter", func() (e []cassette.Event) {
+			for _, c := range secret {
+				e = append(e, delta(string(c)))
+			}
+			return e
+		}(), true},
+		{"in two pieces of text", []cassette.Event{event("data", secret[:9]), event("data", secret[9:])}, true},
+		{"in two fields that nobody joins", []cassette.Event{event("data", secret[:9]), event("id", secret[9:])}, false},
+		{"at two places that nobody joins", []cassette.Event{event("data", `{"a":"`+secret[:9]+`"}`), event("data", `{"b":"`+secret[9:]+`"}`)}, false},
+		{"not at all", []cassette.Event{delta("hello"), delta("world")}, false},
+	}
+	for _, tt := range tests {
+		var p Policy
+		p.AddSecret(secret)
+		err := p.CheckInteraction("f.yaml", &cassette.Interaction{Response: cassette.Response{Stream: "sse", Events: tt.events}})
+		if (err != nil) != tt.held || err != nil && (!strings.Contains(err.Error(), "split over several") || strings.Contains(err.Error(), secret)) {
+			t.Errorf("%s: %v", tt.name, err)
+		}
+	}
+}
+
 func TestInstanceMetadataToken(t *testing.T) {
 	t.Parallel()
 	var p Policy
@@ -426,7 +511,7 @@ func FuzzClean(f *testing.F) {
 		if !reflect.DeepEqual(once, req) {
 			t.Errorf("cleaning %q twice: %+v, then %+v", rawURL, once, req)
 		}
-		if strings.Contains(req.URL+string(req.Body), secret) {
+		if strings.Contains(req.URL+"\n"+string(req.Body), secret) {
 			t.Errorf("the secret is still in %q %q", req.URL, req.Body)
 		}
 	})

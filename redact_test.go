@@ -1,0 +1,65 @@
+package promptecho
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestRedact: what the user wants hidden is in no file, does not decide a match,
+// and the program sees it all the same.
+func TestRedact(t *testing.T) {
+	t.Parallel()
+	const answer = `{"email":"ada@home.example","age":36,"text":"hello Ada Lovelace"}`
+	file := filepath.Join(t.TempDir(), "c.yaml")
+	opts := []Option{Redact("email", "age", `Ada \w+`), Upstream(canned(answer))}
+	r := mustOpen(t, file, opts...)
+	if _, body := ask(t, r, "http://h", "I am Ada Lovelace"); body != answer {
+		t.Errorf("while recording the program sees %s", body)
+	}
+	mustClose(t, r)
+	if text := read(t, file); strings.Contains(text, "Lovelace") || strings.Contains(text, "ada@") || strings.Contains(text, "36") {
+		t.Errorf("%s", text)
+	}
+	r = mustOpen(t, file, append(opts, InMode(ModeNone))...)
+	if status, body := ask(t, r, "http://h", "I am Ada Byron"); status != 200 || body != `{"email":"[REDACTED]","age":0,"text":"hello [REDACTED]"}` {
+		t.Errorf("replay: %d %s", status, body)
+	}
+	mustClose(t, r)
+}
+
+// TestEnvironmentIsNotWritten: a credential that the program takes from the
+// environment, without telling anybody, and that a server echoes.
+func TestEnvironmentIsNotWritten(t *testing.T) {
+	// Not parallel: it sets the environment.
+	const value = "Zx81-spectrum-Qq37"
+	t.Setenv("PROMPTECHO_TEST_PASSWORD", value)
+	file := filepath.Join(t.TempDir(), "c.yaml")
+	r := mustOpen(t, file, Upstream(canned(`{"echo":"`+value+`"}`)))
+	if _, body := ask(t, r, "http://h", "my password is "+value); !strings.Contains(body, value) {
+		t.Errorf("while recording the program sees %s", body)
+	}
+	mustClose(t, r)
+	if text := read(t, file); strings.Contains(text, value) || strings.Count(text, "[REDACTED]") != 2 {
+		t.Errorf("%s", text)
+	}
+}
+
+// TestShapedSecretIsNotWritten: a key in a prompt and in an answer, that nobody
+// told us of.
+func TestShapedSecretIsNotWritten(t *testing.T) {
+	t.Parallel()
+	key := "ghp_" + "aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3zA5"
+	file := filepath.Join(t.TempDir(), "c.yaml")
+	r := mustOpen(t, file, Upstream(canned(`{"text":"you said `+key+`"}`)))
+	ask(t, r, "http://h", "use "+key)
+	mustClose(t, r)
+	if text := read(t, file); strings.Contains(text, key) || strings.Count(text, "[REDACTED]") != 2 {
+		t.Errorf("%s", text)
+	}
+	r = mustOpen(t, file, InMode(ModeNone))
+	if status, body := ask(t, r, "http://h", "use "+strings.Replace(key, "aB3", "zZ9", 1)); status != 200 {
+		t.Errorf("with another key: %d %s", status, body)
+	}
+	mustClose(t, r)
+}
