@@ -420,9 +420,9 @@ func findPEM(b []byte, hits []hit) []hit {
 
 // A context is a name behind which a value is a credential.
 type context struct {
-	kind, name string
-	marks      []string // of which one must stand before the regexp is tried: it is slow
-	re         *regexp.Regexp
+	kind  string
+	marks []string // of which one must stand before the regexp is tried: it is slow
+	re    *regexp.Regexp
 }
 
 // contexts have the credential in their one group.
