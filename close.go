@@ -68,6 +68,9 @@ func (r *Recorder) end(o verdict.Outcome) verdict.Report {
 	for _, t := range open {
 		t.abandon()
 	}
+	if r.journal != nil {
+		r.journal.close()
+	}
 	if t, ok := r.upstream.(*ownTransport); ok {
 		t.CloseIdleConnections()
 	}
@@ -102,6 +105,9 @@ func (r *Recorder) save(o *verdict.Outcome, rep *verdict.Report) error {
 		return nil
 	}
 	fresh, refused := r.recorded(o, rep)
+	if len(fresh) > 0 && (r.journal.isForeign() || !r.read.same(stampOf(r.path))) {
+		return r.beside(fresh, rep, "something else has written it meanwhile (another test process?)")
+	}
 	if refused != nil && r.cfg.onRecordError == Fail {
 		return refused
 	}
@@ -121,8 +127,12 @@ func (r *Recorder) save(o *verdict.Outcome, rep *verdict.Report) error {
 		return nil
 	}
 	file.Interactions = nil
+	added := map[*cassette.Interaction]bool{}
+	for _, it := range fresh {
+		added[it] = true
+	}
 	for _, s := range r.tape.slots {
-		if !s.fresh || slices.Contains(fresh, s.it) {
+		if !s.fresh && !s.resumed || added[s.it] {
 			file.Interactions = append(file.Interactions, s.it)
 		}
 	}
@@ -136,6 +146,10 @@ func (r *Recorder) save(o *verdict.Outcome, rep *verdict.Report) error {
 // written, and an error if one is a failure that must not be.
 func (r *Recorder) recorded(o *verdict.Outcome, rep *verdict.Report) (fresh []*cassette.Interaction, refused error) {
 	for _, s := range r.tape.slots {
+		if s.resumed && (s.used || o.Failed || o.Skipped || o.Filtered) {
+			// A run that asked for everything and not for this has no use for it.
+			fresh = append(fresh, s.it)
+		}
 		if !s.fresh {
 			continue
 		}
@@ -184,16 +198,10 @@ func (r *Recorder) replaceOld(fresh []*cassette.Interaction, o *verdict.Outcome,
 	if len(fresh) == 0 {
 		return nil
 	}
-	file := cassette.File{Interactions: fresh}
-	beside := r.path + ".partial"
 	if (o.Failed || refused) && !r.old.Partial {
-		file.Partial = true
-		if err := r.write(beside, r.file+".partial", &file, rep); err != nil {
-			return err
-		}
-		rep.Notes = append(rep.Notes, fmt.Sprintf("%s is as it was, since the run did not pass. To use what was recorded: mv %s.partial %[1]s", r.file, r.file))
-		return nil
+		return r.beside(fresh, rep, "")
 	}
+	file := cassette.File{Interactions: fresh}
 	if o.Failed || refused || o.Skipped || o.Filtered {
 		again := map[string]bool{}
 		for _, s := range r.tape.slots {
@@ -209,7 +217,25 @@ func (r *Recorder) replaceOld(fresh []*cassette.Interaction, o *verdict.Outcome,
 	if err := r.write(r.path, r.file, &file, rep); err != nil {
 		return err
 	}
-	return cassette.Remove(beside)
+	return cassette.Remove(r.path + failedSuffix)
+}
+
+// failedSuffix is added to the name of a cassette for what a run recorded that
+// must not replace it. Nothing reads that file.
+const failedSuffix = ".failed"
+
+// beside saves what was recorded beside the cassette, which stays as it is. It is
+// an error if there is a reason other than a run that did not pass.
+func (r *Recorder) beside(fresh []*cassette.Interaction, rep *verdict.Report, reason string) error {
+	name := r.file + failedSuffix
+	if err := r.write(r.path+failedSuffix, name, &cassette.File{Partial: true, Interactions: fresh}, rep); err != nil {
+		return err
+	}
+	if reason != "" {
+		return fmt.Errorf("%s: not written: %s. What this run recorded is in %s", r.file, reason, name)
+	}
+	rep.Notes = append(rep.Notes, fmt.Sprintf("%s is as it was, since the run did not pass. To use what was recorded: mv %s %[1]s", r.file, name))
+	return nil
 }
 
 func failure(s *slot) string {
@@ -253,6 +279,9 @@ func (r *Recorder) write(path, name string, file *cassette.File, rep *verdict.Re
 		return r.relative(err)
 	}
 	keepYoung(path)
+	if err := r.journal.remove(); err != nil { // nothing it has is only there
+		return fmt.Errorf("%s: saved, but its journal is left: %w", name, err)
+	}
 	note := fmt.Sprintf("saved %s to %s", plural(len(file.Interactions), "interaction"), name)
 	if file.Partial && path == r.path {
 		note += ", marked partial: the test did not run whole and pass; its next such run completes it"

@@ -84,10 +84,10 @@ func TestOldRecordingsSurvive(t *testing.T) {
 			if got := strings.Contains(read(t, file), "partial: true"); got != tt.mark {
 				t.Errorf("partial = %v, want %v", got, tt.mark)
 			}
-			if got := savedPrompts(t, file+".partial"); got != tt.beside {
+			if got := savedPrompts(t, file+".failed"); got != tt.beside {
 				t.Errorf("beside it is %q, want %q", got, tt.beside)
 			}
-			if tt.beside != "" && !strings.Contains(strings.Join(rep.Notes, "\n"), "mv "+file+".partial "+file) {
+			if tt.beside != "" && !strings.Contains(strings.Join(rep.Notes, "\n"), "mv "+file+".failed "+file) {
 				t.Errorf("the notes do not say how to use it: %q", rep.Notes)
 			}
 		})
@@ -126,7 +126,7 @@ func TestBesideGoesAway(t *testing.T) {
 		r := mustOpen(t, file, InMode(ModeAll), Upstream(canned(`{}`)))
 		ask(t, r, "http://h", "a")
 		verdict.Finish(r, verdict.Outcome{Failed: failed})
-		if _, err := os.Stat(file + ".partial"); failed != (err == nil) {
+		if _, err := os.Stat(file + ".failed"); failed != (err == nil) {
 			t.Errorf("failed %v: %v", failed, err)
 		}
 	}

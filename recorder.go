@@ -51,6 +51,9 @@ type Recorder struct {
 	waiting  []chan struct{} // of the Closes that came while the first was at work
 	ended    bool
 	report   verdict.Report
+
+	journal *journal // nil if this run does not save
+	read    stamp    // of the cassette when it was read
 }
 
 // A plan is what a mode comes to for a cassette that is there or not. The mode
@@ -122,6 +125,13 @@ func Open(file string, opts ...Option) (*Recorder, error) {
 	}
 	if err := register(path, file); err != nil {
 		return nil, err
+	}
+	if r.plan.save {
+		r.read = stampOf(path)
+		if err := r.resume(); err != nil {
+			unregister(path)
+			return nil, err
+		}
 	}
 	if r.plan.record {
 		// Not in replay: the go command caches results by the variables that are read.

@@ -12,9 +12,10 @@ type slot struct {
 	it   *cassette.Interaction
 	form *canon.Form
 
-	used  bool // an answer was replayed from it
-	fresh bool // recorded, or being recorded, in this run
-	whole bool // fresh: the answer is complete as far as it will ever be
+	used    bool // an answer was replayed from it
+	fresh   bool // recorded, or being recorded, in this run
+	resumed bool // recorded by a run that was killed, not in the cassette
+	whole   bool // fresh: the answer is complete as far as it will ever be
 }
 
 // failed reports whether what was recorded is a failure.
@@ -41,12 +42,15 @@ func newTape() *tape { return &tape{queues: map[string]*queue{}} }
 
 // load puts a recorded interaction on the tape.
 func (t *tape) load(it *cassette.Interaction, form *canon.Form) {
-	s := &slot{it: it, form: form}
+	t.add(&slot{it: it, form: form})
+}
+
+func (t *tape) add(s *slot) {
 	t.slots = append(t.slots, s)
-	q := t.queues[form.Key()]
+	q := t.queues[s.form.Key()]
 	if q == nil {
 		q = &queue{}
-		t.queues[form.Key()] = q
+		t.queues[s.form.Key()] = q
 	}
 	q.slots = append(q.slots, s)
 }
@@ -80,7 +84,7 @@ func (t *tape) place(it *cassette.Interaction, form *canon.Form) *slot {
 // count returns how many loaded interactions there are and how many were used.
 func (t *tape) count() (loaded, used int) {
 	for _, s := range t.slots {
-		if s.fresh {
+		if s.fresh || s.resumed {
 			continue
 		}
 		loaded++

@@ -164,12 +164,16 @@ func (t *tee) finish(end string) {
 	resp.Text = answer.Text
 	t.r.redact.Response(&t.it.Request, resp)
 
+	t.cutter, t.coded, t.arrivals = stream.Cutter{}, nil, nil
+	if t.r.journal != nil {
+		t.r.journal.append(&t.it)
+	}
+
 	t.r.mu.Lock()
 	defer t.r.mu.Unlock()
 	delete(t.r.live, t)
 	*t.slot.it = t.it
 	t.slot.whole = true
-	t.cutter, t.coded, t.arrivals = stream.Cutter{}, nil, nil
 }
 
 // decode takes the coding off the body. A coding that we do not have, or that

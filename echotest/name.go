@@ -43,7 +43,7 @@ func safeSegment(s string) string {
 	switch ext := strings.ToLower(filepath.Ext(out)); {
 	case out == "":
 		return "%"
-	case ext == ".yaml" || ext == ".assets" || ext == ".partial":
+	case ext == ".yaml" || ext == ".assets" || ext == ".partial" || ext == ".failed":
 		// A folder of this name could be in the way of a cassette or its files.
 		out = strings.TrimSuffix(out, filepath.Ext(out)) + "%2E" + filepath.Ext(out)[1:]
 	case reserved(out):

@@ -93,6 +93,65 @@ func Save(path string, f *File) error {
 	return nil
 }
 
+// Append adds an interaction to the journal at path: a cassette that is marked
+// partial and that grows. create makes the file, and it is an error (fs.ErrExist)
+// if there is one. The write is one, so that a process that is killed leaves at
+// most the last interaction torn; see [LoadJournal].
+func Append(path string, it *Interaction, create bool) error {
+	data, assets, err := Format(&File{Partial: true, Interactions: []*Interaction{it}})
+	if err != nil {
+		return err
+	}
+	flags := os.O_WRONLY | os.O_APPEND
+	if create {
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			return err
+		}
+		flags |= os.O_CREATE | os.O_EXCL
+	} else {
+		data = data[bytes.Index(data, itemStart)+1:]
+	}
+	f, err := os.OpenFile(path, flags, 0o644)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if _, err := saveAssets(assetDir(path), assets); err != nil {
+		return err
+	}
+	if _, err := f.Write(data); err != nil {
+		return err
+	}
+	return f.Close()
+}
+
+// itemStart is where an interaction starts in what Format writes: nothing in it
+// stands as far left.
+var itemStart = []byte("\n  - ")
+
+// LoadJournal reads a journal that [Append] wrote. What its writer left torn, the
+// last interaction, is dropped. If there is none it returns nil and no error; if
+// it is broken elsewhere the error is a *SyntaxError.
+func LoadJournal(path string) (*File, error) {
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	asset := readFrom(assetDir(path))
+	f, err := Parse(path, data, asset)
+	if err == nil && bytes.HasSuffix(data, []byte("\n")) {
+		return f, nil
+	}
+	last := bytes.LastIndex(data, itemStart)
+	if first := bytes.Index(data, itemStart); last < 0 || first == last {
+		return nil, nil // killed while it was created
+	}
+	return Parse(path, data[:last+1], asset)
+}
+
 // Remove deletes the cassette file at path and its assets. It is no error if
 // there is none.
 func Remove(path string) error {

@@ -61,6 +61,9 @@ func (p *Policy) AddSecret(value string) {
 	slices.SortStableFunc(p.values, func(a, b string) int { return len(b) - len(a) })
 }
 
+// Known returns how many values are known; it only grows.
+func (p *Policy) Known() int { return len(p.known()) }
+
 func (p *Policy) known() []string {
 	p.mu.RLock()
 	defer p.mu.RUnlock()

@@ -1,0 +1,375 @@
+package promptecho
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/promptecho/promptecho/internal/cassette"
+	"github.com/promptecho/promptecho/internal/verdict"
+)
+
+// killed are the variables that make this test binary the process that is
+// killed: where it records, and from where.
+const (
+	killedFile = "PROMPTECHO_TEST_KILLED_FILE"
+	killedBase = "PROMPTECHO_TEST_KILLED_BASE"
+)
+
+// killPrompts are what the process asks, every second one as a stream.
+const killPrompts = 24
+
+// recordUntilKilled is the process. It says what it has finished, line by line,
+// as soon as it has the end of the answer.
+func recordUntilKilled() {
+	r, err := Open(os.Getenv(killedFile), InMode(ModeAll))
+	if err != nil {
+		fmt.Println("error", err)
+		os.Exit(1)
+	}
+	out := bufio.NewWriter(os.Stdout)
+	say := func(format string, args ...any) {
+		fmt.Fprintf(out, format+"\n", args...)
+		out.Flush()
+	}
+	say("open")
+	for i := range killPrompts {
+		if err := askNumber(r, os.Getenv(killedBase), i); err != nil {
+			say("error %v", err)
+			os.Exit(1)
+		}
+		say("finished %d", i)
+	}
+	if err := r.Close(); err != nil {
+		say("error %v", err)
+		os.Exit(1)
+	}
+	say("closed")
+}
+
+func askNumber(r *Recorder, base string, i int) error {
+	body := fmt.Sprintf(`{"model":"m","stream":%v,"messages":[{"role":"user","content":"%d"}]}`, i%2 == 1, i)
+	resp, err := r.Client().Post(base+"/v1/chat/completions", "application/json", strings.NewReader(body))
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != 200 {
+		return fmt.Errorf("status %d", resp.StatusCode)
+	}
+	return toEOF(resp.Body)
+}
+
+// numbers answers with what it was asked, and counts.
+type numbers struct {
+	mu    sync.Mutex
+	asked int
+}
+
+func (n *numbers) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, err := readBody(r)
+	if err != nil {
+		return
+	}
+	n.mu.Lock()
+	n.asked++
+	n.mu.Unlock()
+	if !strings.Contains(string(body), `"stream":true`) {
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprintf(w, `{"choices":[{"message":{"content":%q}}]}`, body)
+		return
+	}
+	w.Header().Set("Content-Type", "text/event-stream")
+	for i := range 5 {
+		fmt.Fprintf(w, "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"%d \"}}]}\n\n", i)
+		w.(http.Flusher).Flush()
+	}
+	fmt.Fprint(w, "data: [DONE]\n\n")
+}
+
+func (n *numbers) count() int {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.asked
+}
+
+// TestKilled kills a recording process at random moments, of its start, its
+// calls and its end. What it had finished is in the journal or in the cassette,
+// the cassette is the old one or the new one, and the next run asks the provider
+// only for the rest.
+func TestKilled(t *testing.T) {
+	// Not parallel: it starts processes.
+	const moments = 200
+	random := rand.New(rand.NewPCG(11, 12))
+	upstream := httptest.NewServer(&numbers{})
+	defer upstream.Close()
+	// Another for the next run: a request of the killed process can still be on its
+	// way to the first.
+	rest := &numbers{}
+	next := httptest.NewServer(rest)
+	defer next.Close()
+	finished, found, lost, closed, overOld := 0, 0, 0, 0, 0
+	for moment := range moments {
+		file := filepath.Join(t.TempDir(), "c.yaml")
+		old := moment%3 == 0 // over a cassette that is there
+		before := ""
+		if old {
+			overOld++
+			r := mustOpen(t, file, InMode(ModeAll))
+			if err := askNumber(r, upstream.URL, 99); err != nil {
+				t.Fatal(err)
+			}
+			mustClose(t, r)
+			before = read(t, file)
+		}
+		done, said := runKilled(t, file, upstream.URL, random)
+		finished += len(done)
+
+		// The cassette is whole, and the old one or the new one.
+		f, err := cassette.Load(file)
+		switch {
+		case errors.Is(err, fs.ErrNotExist) && !old:
+		case err != nil:
+			t.Fatalf("moment %d: the cassette: %v", moment, err)
+		case len(f.Interactions) != killPrompts && read(t, file) != before:
+			t.Errorf("moment %d: the cassette has %d interactions, and is not the old one", moment, len(f.Interactions))
+		}
+		have := numbersIn(t, file)
+		have = append(have, numbersIn(t, file+journalSuffix)...)
+		for _, n := range done {
+			if slices.Contains(have, n) {
+				found++
+			} else {
+				lost++
+				t.Errorf("moment %d: %d was finished and is nowhere; the process said %q", moment, n, said)
+			}
+		}
+		// The next run asks for nothing that is there.
+		_, interrupted := os.Stat(file + journalSuffix)
+		if slices.Contains(said, "closed") {
+			closed++
+			continue
+		}
+		if interrupted != nil {
+			continue // killed before its first answer, or behind its last
+		}
+		resumable := len(slices.Compact(slices.Sorted(slices.Values(numbersIn(t, file+journalSuffix)))))
+		hits := rest.count()
+		r := mustOpen(t, file, InMode(ModeAll))
+		for i := range killPrompts {
+			if err := askNumber(r, next.URL, i); err != nil {
+				t.Fatal(err)
+			}
+		}
+		mustClose(t, r)
+		if asked := rest.count() - hits; asked != killPrompts-resumable {
+			t.Errorf("moment %d: the next run asked %d times, want %d: the rest", moment, asked, killPrompts-resumable)
+		}
+		if got := numbersIn(t, file); len(got) != killPrompts {
+			t.Errorf("moment %d: the completed cassette has %v", moment, got)
+		}
+		if _, err := os.Stat(file + journalSuffix); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("moment %d: the journal is left: %v", moment, err)
+		}
+	}
+	t.Logf("%d moments (%d over a cassette, %d after the end): %d interactions finished, %d found, %d lost", moments, overOld, closed, finished, found, lost)
+	if finished < moments {
+		t.Errorf("only %d interactions were finished: the moments are not spread over the run", finished)
+	}
+}
+
+// runKilled starts the process and kills it at a random moment: after some of its
+// lines, and then some microseconds.
+func runKilled(t *testing.T, file, base string, random *rand.Rand) (done []int, said []string) {
+	t.Helper()
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), killedFile+"="+file, killedBase+"="+base)
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	lines := random.IntN(killPrompts + 3)
+	spin := random.IntN(2000)
+	for scanner := bufio.NewScanner(stdout); ; {
+		if len(said) == lines {
+			for end := time.Now().Add(time.Duration(spin) * time.Microsecond); time.Now().Before(end); {
+			}
+			if err := cmd.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
+				t.Fatal(err)
+			}
+		}
+		if !scanner.Scan() {
+			break
+		}
+		said = append(said, scanner.Text())
+		var n int
+		if _, err := fmt.Sscanf(scanner.Text(), "finished %d", &n); err == nil {
+			done = append(done, n)
+		}
+		if strings.HasPrefix(scanner.Text(), "error") {
+			t.Fatalf("the process says %q", scanner.Text())
+		}
+	}
+	cmd.Wait() // it was killed
+	return done, said
+}
+
+// numbersIn returns which prompts a cassette or a journal has answers to.
+func numbersIn(t *testing.T, file string) (numbers []int) {
+	t.Helper()
+	f, err := cassette.LoadJournal(file)
+	if err != nil {
+		t.Fatalf("%s: %v", file, err)
+	}
+	if f == nil {
+		return nil
+	}
+	for _, it := range f.Interactions {
+		var n int
+		body := string(it.Request.Body)
+		if _, err := fmt.Sscanf(body[strings.Index(body, `"content":"`)+len(`"content":"`):], "%d", &n); err != nil {
+			t.Fatal(err)
+		}
+		if it.Response.End == "" && n != 99 {
+			numbers = append(numbers, n)
+		}
+	}
+	return numbers
+}
+
+// TestResume: how the next run goes on, by hand.
+func TestResume(t *testing.T) {
+	t.Parallel()
+	interaction := func(text string, status int) *cassette.Interaction {
+		return &cassette.Interaction{
+			Kind:     "llm",
+			Request:  cassette.Request{Method: "POST", URL: "http://h/v1/chat/completions", Body: []byte(prompt(text))},
+			Response: cassette.Response{Status: status, Headers: cassette.Headers{{Name: "content-type", Values: []string{"application/json"}}}, Body: []byte(`{"left":true}`)},
+		}
+	}
+	tests := []struct {
+		name    string
+		mode    Mode
+		left    []*cassette.Interaction
+		policy  RecordErrorPolicy
+		failed  bool
+		asked   string
+		saved   string
+		sent    int // to the provider
+		partial bool
+		journal bool // it is there afterwards
+	}{
+		{"once", ModeOnce, []*cassette.Interaction{interaction("a", 200)}, Warn, false, "a b", "a b", 1, false, false},
+		{"all", ModeAll, []*cassette.Interaction{interaction("a", 200)}, Warn, false, "a b", "a b", 1, false, false},
+		{"what is not asked any more is dropped", ModeOnce, []*cassette.Interaction{interaction("z", 200), interaction("a", 200)}, Warn, false, "a", "a", 0, false, false},
+		{"not if the run fails", ModeOnce, []*cassette.Interaction{interaction("z", 200), interaction("a", 200)}, Warn, true, "a", "z a", 0, true, false},
+		{"a failure is asked for again", ModeOnce, []*cassette.Interaction{interaction("a", 500)}, Warn, false, "a", "a", 1, false, false},
+		{"one that a retry overcame is played", ModeOnce, []*cassette.Interaction{interaction("a", 429), interaction("a", 200)}, Warn, false, "a a", "a a", 0, false, false},
+		{"one that is wanted is played", ModeOnce, []*cassette.Interaction{interaction("a", 500)}, Keep, false, "a", "a", 0, false, false},
+		{"nothing is asked", ModeOnce, []*cassette.Interaction{interaction("a", 200)}, Warn, true, "", "a", 0, true, false},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			u := newUpstream(t)
+			file := filepath.Join(t.TempDir(), "c.yaml")
+			for i, it := range tt.left {
+				if err := cassette.Append(file+journalSuffix, it, i == 0); err != nil {
+					t.Fatal(err)
+				}
+			}
+			r := mustOpen(t, file, InMode(tt.mode), OnRecordError(tt.policy))
+			for p := range strings.FieldsSeq(tt.asked) {
+				ask(t, r, u.URL, p)
+			}
+			rep := verdict.Finish(r, verdict.Outcome{Failed: tt.failed})
+			if got := savedPrompts(t, file); got != tt.saved {
+				t.Errorf("saved %q, want %q; %+v", got, tt.saved, rep)
+			}
+			if u.count() != tt.sent {
+				t.Errorf("%d requests were sent, want %d", u.count(), tt.sent)
+			}
+			if got := strings.Contains(read(t, file), "partial: true"); got != tt.partial {
+				t.Errorf("partial %v, want %v", got, tt.partial)
+			}
+			if _, err := os.Stat(file + journalSuffix); tt.journal != (err == nil) {
+				t.Errorf("the journal: %v", err)
+			}
+			if !strings.Contains(strings.Join(rep.Notes, "\n"), "resumed a recording that was killed") {
+				t.Errorf("notes %q", rep.Notes)
+			}
+		})
+	}
+}
+
+// TestBrokenJournal is refused and kept.
+func TestBrokenJournal(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "c.yaml")
+	broken := "version: 1\ninteractions:\n  - kind: [\n  - kind: http\n  - x"
+	if err := os.WriteFile(file+journalSuffix, []byte(broken), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	_, err := Open(file)
+	if err == nil || !strings.Contains(err.Error(), file+".partial, which a recording that was killed has left, cannot be read") || !strings.Contains(err.Error(), "Delete it") {
+		t.Errorf("%v", err)
+	}
+	if read(t, file+journalSuffix) != broken {
+		t.Error("it was changed")
+	}
+	if _, err := Open(file); err == nil || strings.Contains(err.Error(), "already open") {
+		t.Errorf("a second time: %v", err)
+	}
+}
+
+// TestJournalHoldsNoSecret: a credential that becomes known is cleaned from what
+// the journal has already.
+func TestJournalHoldsNoSecret(t *testing.T) {
+	t.Parallel()
+	const token = "echo-secret-session-0123456789"
+	file := filepath.Join(t.TempDir(), "c.yaml")
+	r := mustOpen(t, file, Upstream(canned(`{"session":"`+token+`"}`)))
+	post(t, r, "http://h/login", `{}`)
+	post(t, r, "http://h/v1/chat/completions", prompt("a"), "Authorization", "Bearer "+token)
+	journal := read(t, file+journalSuffix)
+	if strings.Contains(journal, token) || strings.Count(journal, "- kind: ") != 2 {
+		t.Errorf("%s", journal)
+	}
+	mustClose(t, r)
+	if _, err := os.Stat(file + journalSuffix); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the journal is left: %v", err)
+	}
+}
+
+// TestTornJournal: a process that was killed while it created its journal has
+// left nothing to resume, and nothing in the way.
+func TestTornJournal(t *testing.T) {
+	t.Parallel()
+	for _, torn := range []string{"", "# promptecho", "version: 1\npartial: true\ninteractions:\n  - kind: http\n    request:\n      met"} {
+		file := filepath.Join(t.TempDir(), "c.yaml")
+		if err := os.WriteFile(file+journalSuffix, []byte(torn), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		r := mustOpen(t, file, Upstream(canned(`{}`)))
+		ask(t, r, "http://h", "a")
+		mustClose(t, r)
+		if savedPrompts(t, file) != "a" {
+			t.Errorf("after %q: not recorded", torn)
+		}
+	}
+}
