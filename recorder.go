@@ -342,6 +342,6 @@ func (r *Recorder) next(clean *cassette.Request, form *canon.Form) (*slot, error
 	if form.Known {
 		kind, boundary = "llm", form.Endpoint
 	}
-	it := &cassette.Interaction{Kind: kind, Boundary: boundary, MatchKey: form.Key(), Request: *clean}
+	it := &cassette.Interaction{Kind: kind, Boundary: boundary, Request: *clean}
 	return r.tape.place(it, form), nil
 }

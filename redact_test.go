@@ -1,7 +1,9 @@
 package promptecho
 
 import (
+	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -62,4 +64,25 @@ func TestShapedSecretIsNotWritten(t *testing.T) {
 		t.Errorf("with another key: %d %s", status, body)
 	}
 	mustClose(t, r)
+}
+
+// TestEditedSecretIsNoted: a key that somebody pasted into a cassette.
+func TestEditedSecretIsNoted(t *testing.T) {
+	t.Parallel()
+	key := "ghp_" + "aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3zA5"
+	file := filepath.Join(t.TempDir(), "c.yaml")
+	r := mustOpen(t, file, Upstream(canned(`{"text":"TOKEN"}`)))
+	ask(t, r, "http://h", "a")
+	mustClose(t, r)
+	if err := os.WriteFile(file, []byte(strings.Replace(read(t, file), "TOKEN", key, 1)), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	var notes []string
+	r = mustOpen(t, file, InMode(ModeNone), Log(func(note string) { notes = append(notes, note) }))
+	ask(t, r, "http://h", "a")
+	mustClose(t, r)
+	want := file + ":4: response.body: GitHub token: looks like a secret; promptecho verify names all"
+	if !slices.Contains(notes, want) || strings.Contains(strings.Join(notes, ""), key) {
+		t.Errorf("notes %q, want %q", notes, want)
+	}
 }

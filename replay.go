@@ -13,12 +13,14 @@ import (
 	"time"
 
 	"github.com/promptecho/promptecho/internal/cassette"
+	"github.com/promptecho/promptecho/internal/redact"
 	"github.com/promptecho/promptecho/internal/stream"
 )
 
 // replay turns a recorded interaction into the answer to a request; clean is
 // the request as it is matched.
 func (r *Recorder) replay(req *http.Request, clean *cassette.Request, s *slot) (*http.Response, error) {
+	r.warn(s)
 	rec := relinked(s, clean)
 	parts, err := partsOf(rec)
 	if err != nil {
@@ -80,6 +82,21 @@ func announced(h http.Header) int64 {
 		return 0
 	}
 	return n
+}
+
+// warn notes, once per recording, that it holds what looks like a secret: it was
+// edited, or made by something else.
+func (r *Recorder) warn(s *slot) {
+	r.mu.Lock()
+	first := !s.looked
+	s.looked = true
+	r.mu.Unlock()
+	if !first {
+		return
+	}
+	if found := redact.Findings(s.it); len(found) > 0 {
+		r.note(fmt.Sprintf("%s:%d: %s: looks like a secret; promptecho verify names all", r.file, s.it.Line, found[0]))
+	}
 }
 
 // relinked returns the recorded response with the ids that link it to its

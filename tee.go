@@ -2,13 +2,13 @@ package promptecho
 
 import (
 	"io"
-	"iter"
 	"net/http"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
+	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/cassette"
 	"github.com/promptecho/promptecho/internal/stream"
 )
@@ -159,7 +159,7 @@ func (t *tee) finish(end string) {
 	if end == cassette.EndClosed && (whole || t.complete()) {
 		resp.End = ""
 	}
-	answer := t.slot.form.Read(payloads(resp))
+	answer := t.slot.form.Read(canon.Payloads(resp))
 	t.it.Usage = answer.Usage
 	resp.Text = answer.Text
 	t.r.redact.Response(&t.it.Request, resp)
@@ -269,24 +269,4 @@ func (t *tee) complete() bool {
 	}
 	_, err := cassette.ParseJSON(t.it.Response.Body)
 	return err == nil
-}
-
-// payloads returns the pieces of a response that hold JSON.
-func payloads(resp *cassette.Response) iter.Seq[[]byte] {
-	return func(yield func([]byte) bool) {
-		if resp.Stream == "" {
-			yield(resp.Body)
-			return
-		}
-		for _, event := range resp.Events {
-			for _, f := range event {
-				switch f.Name {
-				case "data", "data:", "bytes":
-					if !yield([]byte(f.Value)) {
-						return
-					}
-				}
-			}
-		}
-	}
 }

@@ -1,6 +1,7 @@
 // Command promptecho shows and looks after promptecho cassettes.
 //
 //	promptecho demo [-dir DIR]
+//	promptecho verify [-w] [PATH ...]
 package main
 
 import (
@@ -16,6 +17,10 @@ usage: promptecho COMMAND [flags]
 
   demo [-dir DIR]   record a short agent run against a built-in stand-in
                     provider, replay it without, and show what a miss looks like
+  verify [-w] [PATH ...]
+                    check that cassettes can be read, are complete and hold no
+                    secret; -w brings match_key and text up to date. A folder
+                    stands for all cassettes below it; the default is "."
   help              print this
 
 The library is github.com/promptecho/promptecho; tests use its package echotest.
@@ -33,6 +38,7 @@ type command struct {
 
 var commands = []command{
 	{"demo", runDemo},
+	{"verify", runVerify},
 }
 
 // A usageError is a wrong call.

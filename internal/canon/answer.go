@@ -42,6 +42,27 @@ func (f *Form) Read(payloads iter.Seq[[]byte]) Answer {
 	return a
 }
 
+// Payloads returns the pieces of a response that hold JSON: the one body, or the
+// fields of events that have the payload.
+func Payloads(resp *cassette.Response) iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		if resp.Stream == "" {
+			yield(resp.Body)
+			return
+		}
+		for _, event := range resp.Events {
+			for _, f := range event {
+				switch f.Name {
+				case "data", "data:", "bytes":
+					if !yield([]byte(f.Value)) {
+						return
+					}
+				}
+			}
+		}
+	}
+}
+
 // usage takes the token counts of one payload, wherever the vendors have them:
 // at its top, in the message that starts an Anthropic stream, in the response
 // that ends a Responses one, in Cohere's tokens, in Gemini's metadata, or beside

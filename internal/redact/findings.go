@@ -1,0 +1,63 @@
+package redact
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	"github.com/promptecho/promptecho/internal/cassette"
+)
+
+// Findings names what in a stored interaction must not be there: the place and
+// the kind, never the value. A recording of ours has none; one that was edited or
+// made by something else may.
+func Findings(it *cassette.Interaction) []string {
+	var found []string
+	add := func(place, kind string) { found = append(found, place+": "+kind) }
+	headers := func(place string, hs cassette.Headers, allowed []string) {
+		for _, h := range hs {
+			for _, v := range h.Values {
+				if isSecret(h.Name) && !listed(allowed, strings.ToLower(h.Name)) && !strings.HasPrefix(v, openPlaceholder) {
+					add(place, fmt.Sprintf("the header %q", h.Name))
+				}
+				for _, kind := range Shapes([]byte(v)) {
+					add(place, kind)
+				}
+			}
+		}
+	}
+	var p Policy
+	body := func(place string, b []byte) {
+		if clean := p.fields(b); !bytes.Equal(clean, b) {
+			add(place, "a field that holds a credential")
+			b = clean
+		}
+		for _, kind := range Shapes(b) {
+			add(place, kind)
+		}
+	}
+	u := cut(it.Request.URL)
+	if u.user != "" {
+		add("request.url", "a user")
+	}
+	for pair := range strings.SplitSeq(u.query, "&") {
+		if name, value, _ := strings.Cut(pair, "="); isCredential(unescape(name)) && value != "" && !strings.HasPrefix(value, openPlaceholder) {
+			add("request.url", fmt.Sprintf("the parameter %q", unescape(name)))
+		}
+	}
+	for _, kind := range Shapes([]byte(it.Request.URL)) {
+		add("request.url", kind)
+	}
+	headers("request.headers", it.Request.Headers, requestHeaders)
+	body("request.body", it.Request.Body)
+	headers("response.headers", it.Response.Headers, responseHeaders)
+	headers("response.trailers", it.Response.Trailers, responseHeaders)
+	body("response.body", it.Response.Body)
+	for i, event := range it.Response.Events {
+		for _, f := range event {
+			body(fmt.Sprintf("response.events[%d]", i), []byte(f.Value))
+		}
+	}
+	body("response.error", []byte(it.Response.Error))
+	return found
+}

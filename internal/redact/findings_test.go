@@ -1,0 +1,54 @@
+package redact
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/promptecho/promptecho/internal/cassette"
+)
+
+// TestFindings: every place where a cassette that somebody edited can hold a
+// credential is named, and its value is not.
+func TestFindings(t *testing.T) {
+	t.Parallel()
+	key := "ghp_" + "aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3zA5"
+	it := &cassette.Interaction{
+		Request: cassette.Request{
+			URL:     "https://u:" + key + "@h/" + key + "?key=" + key + "&limit=1",
+			Headers: headers("x-api-key", key, "content-type", "application/json", "accept", key),
+			Body:    []byte(`{"client_secret":"x","content":"` + key + `"}`),
+		},
+		Response: cassette.Response{
+			Headers:  headers("set-cookie", "a="+key, "x-request-id", "req_1"),
+			Trailers: headers("x-token", key),
+			Body:     []byte("see " + key),
+			Events:   []cassette.Event{{{Name: "data", Value: "fine"}}, {{Name: "data", Value: key}}},
+			Error:    key,
+		},
+	}
+	const token = "GitHub token"
+	want := []string{
+		"request.url: a user", `request.url: the parameter "key"`, "request.url: " + token, "request.url: " + token, "request.url: " + token,
+		`request.headers: the header "x-api-key"`, "request.headers: " + token, "request.headers: " + token,
+		"request.body: a field that holds a credential", "request.body: " + token,
+		`response.headers: the header "set-cookie"`, "response.headers: " + token,
+		`response.trailers: the header "x-token"`, "response.trailers: " + token,
+		"response.body: " + token, "response.events[1]: " + token, "response.error: " + token,
+	}
+	got := Findings(it)
+	if !slices.Equal(got, want) {
+		t.Errorf("found\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	if strings.Contains(strings.Join(got, ""), key) {
+		t.Error("the findings show the value")
+	}
+
+	// What is recorded has none.
+	var p Policy
+	p.Request(&it.Request)
+	p.Response(&it.Request, &it.Response)
+	if got := Findings(it); len(got) > 0 {
+		t.Errorf("in a clean interaction: %q", got)
+	}
+}
