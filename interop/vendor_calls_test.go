@@ -167,10 +167,13 @@ func unlessStopped(err error) error {
 	return err
 }
 
+// fakeKeyID is the half of AWS's credentials that is sent.
+const fakeKeyID = "AKIDEXAMPLE-NOT-REAL"
+
 func bedrockAt(client *http.Client, base string) *bedrockruntime.Client {
 	return bedrockruntime.New(bedrockruntime.Options{
 		Region: "us-east-1", BaseEndpoint: aws.String(base), HTTPClient: client, RetryMaxAttempts: 1,
-		Credentials: credentials.NewStaticCredentialsProvider("AKIDEXAMPLE-NOT-REAL", fakeKey, ""),
+		Credentials: credentials.NewStaticCredentialsProvider(fakeKeyID, fakeKey, ""),
 	})
 }
 

@@ -192,6 +192,9 @@ func (p *Policy) learn(req *cassette.Request) {
 func (p *Policy) learnEscaped(value string) {
 	p.learnValue(value)
 	p.learnValue(unescape(value))
+	if plain, err := url.PathUnescape(value); err == nil { // "+" is itself in a password
+		p.learnValue(plain)
+	}
 }
 
 // parts are those of a URL (RFC 3986, section 3), cut at their delimiters

@@ -1,0 +1,241 @@
+package promptecho
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/promptecho/promptecho/internal/cassette"
+	"github.com/promptecho/promptecho/internal/verdict"
+)
+
+// TestFaultsOfTheDisk: whatever is in the way of the cassette, the error says it,
+// what was there stays, and what was recorded is kept where it can be.
+func TestFaultsOfTheDisk(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name   string
+		before func(t *testing.T, file string) // before it is opened
+		during func(t *testing.T, file string) // after a call was recorded
+		open   string                          // the error of Open
+		close  string                          // the error of Close
+		keeps  string                          // prompts that can be found in the cassette, the journal or beside it
+	}{
+		{name: "edited during the run", before: func(t *testing.T, file string) { record(t, file, "old") },
+			during: func(t *testing.T, file string) {
+				if err := os.WriteFile(file, []byte(read(t, file)+"# edited\n"), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}, close: "not written: something else has written it meanwhile", keeps: "old a"},
+		{name: "deleted during the run", before: func(t *testing.T, file string) { record(t, file, "old") },
+			during: func(t *testing.T, file string) {
+				if err := os.Remove(file); err != nil {
+					t.Fatal(err)
+				}
+			}, close: "not written: something else has written it meanwhile", keeps: "a"},
+		{name: "recorded by another process meanwhile",
+			during: func(t *testing.T, file string) {
+				if err := os.WriteFile(file, []byte("version: 1\ninteractions: []\n"), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}, close: "something else has written it meanwhile (another test process?). What this run recorded is in FILE.failed", keeps: "a"},
+		{name: "a folder of its name", before: func(t *testing.T, file string) {
+			if err := os.MkdirAll(filepath.Join(file, "x"), 0o755); err != nil {
+				t.Fatal(err)
+			}
+		}, open: "is a directory"},
+		{name: "a folder of its name, made during the run", during: func(t *testing.T, file string) {
+			if err := os.MkdirAll(filepath.Join(file, "x"), 0o755); err != nil {
+				t.Fatal(err)
+			}
+		}, close: "something else has written it meanwhile", keeps: "a"},
+		{name: "a file in place of its folder", before: func(t *testing.T, file string) {
+			if err := os.WriteFile(filepath.Dir(file), []byte("x"), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}, open: "not a directory"},
+		{name: "a folder in place of the journal", before: func(t *testing.T, file string) {
+			if err := os.MkdirAll(filepath.Join(file+journalSuffix, "x"), 0o755); err != nil {
+				t.Fatal(err)
+			}
+		}, open: "which a recording that was killed has left, cannot be read"},
+		{name: "a symbolic link", before: func(t *testing.T, file string) {
+			if err := os.Symlink("elsewhere.yaml", file); err != nil {
+				t.Fatal(err)
+			}
+		}, keeps: "a"},
+		{name: "the folder is gone at the end", during: func(t *testing.T, file string) {
+			if err := os.RemoveAll(filepath.Dir(file)); err != nil {
+				t.Fatal(err)
+			}
+		}, keeps: "a"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			dir := filepath.Join(t.TempDir(), "d")
+			file := filepath.Join(dir, "c.yaml")
+			if tt.name != "a file in place of its folder" {
+				if err := os.MkdirAll(dir, 0o755); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if tt.before != nil {
+				tt.before(t, file)
+			}
+			r, err := Open(file, InMode(ModeAll), Upstream(canned(`{}`)))
+			if tt.open != "" {
+				if err == nil || !strings.Contains(err.Error(), tt.open) {
+					t.Errorf("Open: %v, want %q", err, tt.open)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			ask(t, r, "http://h", "a")
+			if tt.during != nil {
+				tt.during(t, file)
+			}
+			err = r.Close()
+			if want := strings.ReplaceAll(tt.close, "FILE", file); (err != nil) != (want != "") || err != nil && !strings.Contains(err.Error(), want) {
+				t.Errorf("Close: %v, want %q", err, want)
+			}
+			kept := ""
+			for _, f := range []string{file, file + journalSuffix, file + failedSuffix} {
+				if info, err := os.Stat(f); err == nil && info.Mode().IsRegular() {
+					kept += " " + savedPrompts(t, f)
+				}
+			}
+			for want := range strings.FieldsSeq(tt.keeps) {
+				if !strings.Contains(kept+" ", " "+want+" ") {
+					t.Errorf("%q is lost: there is %q", want, kept)
+				}
+			}
+		})
+	}
+}
+
+// TestDiskFull: on a file system that is full nothing is half written, and what
+// was there stays. /dev/full is such a file on Linux; elsewhere a folder that
+// cannot be made does.
+func TestDiskFull(t *testing.T) {
+	t.Parallel()
+	const full = "/dev/full"
+	if _, err := os.Stat(full); err != nil {
+		t.Logf("no %s here: the failing writer of internal/cassette (TestReplaceFails) has to do", full)
+		return
+	}
+	it := &cassette.Interaction{Request: cassette.Request{Method: "GET", URL: "http://h/"}, Response: cassette.Response{Status: 200}}
+	if err := cassette.Append(full, it, false); err == nil || !strings.Contains(err.Error(), "no space left") {
+		t.Errorf("the journal: %v", err)
+	}
+	if err := cassette.Save(full, &cassette.File{Interactions: []*cassette.Interaction{it}}); err == nil {
+		t.Error("the cassette was saved")
+	}
+}
+
+// TestJournalThatCannotBeWritten does not stop the recording: the cassette is
+// written all the same.
+func TestJournalThatCannotBeWritten(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "c.yaml")
+	r := mustOpen(t, file, Upstream(canned(`{}`)))
+	if err := os.MkdirAll(file+journalSuffix, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	ask(t, r, "http://h", "a")
+	err := r.Close()
+	if err == nil || !strings.Contains(err.Error(), file+".failed") {
+		t.Errorf("Close: %v", err)
+	}
+	if got := savedPrompts(t, file+failedSuffix); got != "a" {
+		t.Errorf("beside the cassette is %q", got)
+	}
+}
+
+// TestManyGoroutines: 64 goroutines on one recorder, recording and replaying.
+func TestManyGoroutines(t *testing.T) {
+	t.Parallel()
+	u := newUpstream(t)
+	file := filepath.Join(t.TempDir(), "c.yaml")
+	const goroutines, calls = 64, 8
+	for _, mode := range []Mode{ModeAll, ModeNone} {
+		r := mustOpen(t, file, InMode(mode))
+		var wg sync.WaitGroup
+		for g := range goroutines {
+			wg.Go(func() {
+				for c := range calls {
+					text := fmt.Sprintf("g%d c%d", g, c)
+					if status, body := ask(t, r, u.URL, text); status != 200 || !strings.Contains(body, text) {
+						t.Errorf("%s: %d %s", text, status, body)
+					}
+				}
+			})
+		}
+		wg.Wait()
+		mustClose(t, r)
+	}
+	if u.count() != goroutines*calls {
+		t.Errorf("%d requests reached the provider, want %d", u.count(), goroutines*calls)
+	}
+}
+
+// TestThousandSubtests: each with a cassette of its own, in parallel.
+func TestThousandSubtests(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for _, mode := range []Mode{ModeAll, ModeNone} {
+		t.Run(string(mode), func(t *testing.T) {
+			for i := range 1000 {
+				t.Run(fmt.Sprint(i), func(t *testing.T) {
+					t.Parallel()
+					text := fmt.Sprintf("question %d", i)
+					r := mustOpen(t, filepath.Join(dir, fmt.Sprintf("%d.yaml", i)), InMode(mode), Upstream(canned(fmt.Sprintf(`{"answer":%d}`, i))))
+					if _, body := ask(t, r, "http://h", text); body != fmt.Sprintf(`{"answer":%d}`, i) {
+						t.Errorf("%s", body)
+					}
+					mustClose(t, r)
+				})
+			}
+		})
+	}
+}
+
+// TestTenThousandInteractions in one cassette.
+func TestTenThousandInteractions(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "c.yaml")
+	var f cassette.File
+	for i := range 10_000 {
+		f.Interactions = append(f.Interactions, &cassette.Interaction{
+			Kind:    "llm",
+			Request: cassette.Request{Method: "POST", URL: "http://h/v1/chat/completions", Body: []byte(prompt(fmt.Sprint(i)))},
+			Response: cassette.Response{Status: 200, Headers: cassette.Headers{{Name: "content-type", Values: []string{"application/json"}}},
+				Body: []byte(fmt.Sprintf(`{"answer":%d}`, i))},
+		})
+	}
+	if err := cassette.Save(file, &f); err != nil {
+		t.Fatal(err)
+	}
+	r := mustOpen(t, file, InMode(ModeNone), AllowUnused())
+	for _, i := range []int{9_999, 0, 5_000} {
+		if _, body := ask(t, r, "http://h", fmt.Sprint(i)); body != fmt.Sprintf(`{"answer":%d}`, i) {
+			t.Errorf("%d: %s", i, body)
+		}
+	}
+	if status, _ := ask(t, r, "http://h", "never asked"); status != 418 {
+		t.Errorf("a miss among them: %d", status)
+	}
+	if rep := verdict.Finish(r, verdict.Outcome{}); len(rep.Errors) != 1 {
+		t.Errorf("%d errors", len(rep.Errors))
+	}
+	if _, err := os.Stat(file + journalSuffix); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a replay wrote a journal: %v", err)
+	}
+}
