@@ -120,6 +120,9 @@ func Open(file string, opts ...Option) (*Recorder, error) {
 
 		selected: map[string]bool{},
 	}
+	// In replay too, so that both sides of a match are cleaned alike. (Environ is
+	// not what the go command's test cache watches; Getenv is.)
+	r.redact.Environment(os.Environ())
 	if err := r.load(); err != nil {
 		return nil, err
 	}
@@ -132,10 +135,6 @@ func Open(file string, opts ...Option) (*Recorder, error) {
 			unregister(path)
 			return nil, err
 		}
-	}
-	if r.plan.record {
-		// Not in replay: the go command caches results by the variables that are read.
-		r.redact.Environment(os.Environ())
 	}
 	r.upstream = upstreamOf(cfg.upstream)
 	return r, nil

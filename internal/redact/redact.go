@@ -42,29 +42,35 @@ type Policy struct {
 	Patterns    []*regexp.Regexp // of text that is replaced too: the first group, or all
 
 	mu     sync.RWMutex
-	values []string // known secret values, longest first
+	values []value // known, longest first
 }
 
 // AddSecret makes a value known: it is replaced wherever it stands from now
 // on. Values shorter than 8 bytes are not looked for.
-func (p *Policy) AddSecret(value string) {
-	if len(value) < minSecret || strings.Contains(Placeholder, value) {
+func (p *Policy) AddSecret(text string) {
+	if len(text) < minSecret || strings.Contains(Placeholder, text) {
 		return
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if slices.Contains(p.values, value) {
+	if slices.ContainsFunc(p.values, func(v value) bool { return v.plain == text }) {
 		return
 	}
-	p.values = append(slices.Clone(p.values), value)
+	p.values = append(slices.Clone(p.values), value{text, jsonForms(text)})
 	// The longest first: a key can hold a shorter known value.
-	slices.SortStableFunc(p.values, func(a, b string) int { return len(b) - len(a) })
+	slices.SortStableFunc(p.values, func(a, b value) int { return len(b.plain) - len(a.plain) })
 }
 
 // Known returns how many values are known; it only grows.
 func (p *Policy) Known() int { return len(p.known()) }
 
-func (p *Policy) known() []string {
+// A value is a known credential.
+type value struct {
+	plain string
+	forms []string // it, and how it stands inside a JSON string
+}
+
+func (p *Policy) known() []value {
 	p.mu.RLock()
 	defer p.mu.RUnlock()
 	return p.values
@@ -148,10 +154,24 @@ func (p *Policy) named(name string) bool {
 func (p *Policy) Environment(environ []string) {
 	for _, entry := range environ {
 		name, value, _ := strings.Cut(entry, "=")
-		if isSecret(name) && len(value) >= minLearned && !strings.HasPrefix(value, "/") && random([]byte(value)) {
+		if isSecret(name) && len(value) >= minLearned && !strings.HasPrefix(value, "/") && random([]byte(value)) && !readable(value) {
 			p.AddSecret(value)
 		}
 	}
+}
+
+// readable reports whether text is a name made of words and numbers, such as that
+// of a model ("gpt-4o-mini-2024-07-18"): no upper-case letter, several parts, and
+// not all hexadecimal.
+func readable(text string) bool {
+	hex := true
+	for i := range len(text) {
+		if 'A' <= text[i] && text[i] <= 'Z' {
+			return false
+		}
+		hex = hex && (hexa[text[i]] || text[i] == '-')
+	}
+	return !hex && strings.ContainsAny(text, "-_.:/ ") && len(text) < 28
 }
 
 // minLearned is the length in bytes under which a request's own credential is
@@ -266,7 +286,7 @@ func (p *Policy) learnHeader(value string) {
 // JSON has it. It returns b itself if it holds none and never changes it.
 func (p *Policy) Bytes(b []byte) []byte {
 	for _, v := range p.known() {
-		for _, form := range jsonForms(v) {
+		for _, form := range v.forms {
 			if bytes.Contains(b, []byte(form)) {
 				b = bytes.ReplaceAll(b, []byte(form), []byte(Placeholder))
 			}
@@ -375,7 +395,7 @@ func (p *Policy) queryValue(name, value string) string {
 		return p.text(value)
 	}
 	for _, v := range p.known() {
-		if strings.Contains(value, v) || strings.Contains(value, url.QueryEscape(v)) {
+		if strings.Contains(value, v.plain) || strings.Contains(value, url.QueryEscape(v.plain)) {
 			return Placeholder
 		}
 	}
@@ -493,18 +513,18 @@ func texts(v *cassette.Value, f func(string)) {
 }
 
 // held returns how and where data holds a value; at is -1 if it does not.
-func held(data []byte, v string) (form string, at int) {
-	for i, text := range jsonForms(v) {
+func held(data []byte, v value) (form string, at int) {
+	for i, text := range v.forms {
 		if at := bytes.Index(data, []byte(text)); at >= 0 {
 			return []string{"plain", "JSON-escaped"}[min(i, 1)], at
 		}
 	}
-	for _, text := range []string{url.QueryEscape(v), url.PathEscape(v)} {
+	for _, text := range []string{url.QueryEscape(v.plain), url.PathEscape(v.plain)} {
 		if at := bytes.Index(data, []byte(text)); at >= 0 {
 			return "URL-escaped", at
 		}
 	}
-	for _, text := range base64Forms(v) {
+	for _, text := range base64Forms(v.plain) {
 		if at := bytes.Index(data, []byte(text)); at >= 0 {
 			return "base64", at
 		}

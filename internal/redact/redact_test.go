@@ -392,9 +392,14 @@ func TestEnvironment(t *testing.T) {
 	p.Environment([]string{
 		"OPENAI_API_KEY=" + secret, "DB_PASSWORD=Tr0ub4dor&3xyz", "SSH_AUTH_SOCK=/tmp/ssh-XXXX0123/agent.1", "AUTH_MODE=interactive_login", "API_KEY=short",
 		"HOME=/home/me0123456789", "NOT_A_VARIABLE", "KEYBOARD=de-latin1-0123456789", "TOKEN=",
+		"MODEL_KEY=gpt-4o-mini-2024-07-18", "LANGFUSE_SECRET=0a1b2c3d-4e5f-6789-abcd-ef0123456789",
 	})
-	if want := []string{secret, "Tr0ub4dor&3xyz"}; !slices.Equal(p.known(), want) {
-		t.Errorf("known: %d values, want those of two variables", len(p.known()))
+	var got []string
+	for _, v := range p.known() {
+		got = append(got, v.plain)
+	}
+	if want := []string{"0a1b2c3d-4e5f-6789-abcd-ef0123456789", secret, "Tr0ub4dor&3xyz"}; !slices.Equal(got, want) {
+		t.Errorf("known: %d values, want those of three variables", len(got))
 	}
 }
 
