@@ -55,3 +55,54 @@ func BenchmarkHugeCassette(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkMiss asks for what is not recorded and reports it, cold: the cassette
+// is opened anew each time, outside of the measurement but for "open too".
+//
+//	go test -run '^$' -bench Miss .
+func BenchmarkMiss(b *testing.B) {
+	words := strings.Repeat("All work and no play makes Jack a dull boy. ", 1<<20/44+1)
+	for _, tt := range []struct {
+		name       string
+		recordings int
+		bytes      int
+		open       bool
+	}{
+		{"1000 of 10 KB", 1000, 10 << 10, false}, {"1000 of 10 KB, open too", 1000, 10 << 10, true},
+		{"2000 of 10 KB", 2000, 10 << 10, false}, {"10 of 1 MB", 10, 1 << 20, false},
+	} {
+		b.Run(tt.name, func(b *testing.B) {
+			file := filepath.Join(b.TempDir(), "c.yaml")
+			var f cassette.File
+			for i := range tt.recordings {
+				f.Interactions = append(f.Interactions, &cassette.Interaction{
+					Kind:     "llm",
+					Request:  cassette.Request{Method: "POST", URL: "http://h/v1/chat/completions", Body: []byte(prompt(fmt.Sprint(i, " ", words[:tt.bytes])))},
+					Response: cassette.Response{Status: 200, Body: []byte(`{"ok":true}`)},
+				})
+			}
+			if err := cassette.Save(file, &f); err != nil {
+				b.Fatal(err)
+			}
+			asked := prompt(fmt.Sprint(tt.recordings/2, " ", words[:tt.bytes/2], "NEW ", words[tt.bytes/2:tt.bytes]))
+			for b.Loop() {
+				b.StopTimer()
+				if tt.open {
+					b.StartTimer()
+				}
+				r, err := Open(file, InMode(ModeNone), AllowUnused())
+				if err != nil {
+					b.Fatal(err)
+				}
+				b.StartTimer()
+				resp, err := r.Client().Post("http://h/v1/chat/completions", "application/json", strings.NewReader(asked))
+				if err != nil || resp.StatusCode != http.StatusTeapot {
+					b.Fatal(resp, err)
+				}
+				if err := r.Close(); err == nil || !strings.Contains(err.Error(), "NEW") {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

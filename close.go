@@ -174,7 +174,11 @@ func (r *Recorder) recorded(o *verdict.Outcome, rep *verdict.Report) (fresh []*c
 		fresh = append(fresh, s.it)
 	}
 	for _, f := range r.failures {
-		rep.Notes = append(rep.Notes, fmt.Sprintf("%s: not recorded: %s", r.file, f))
+		again := ""
+		if f.count > 1 {
+			again = fmt.Sprintf(" (%s)", times(f.count))
+		}
+		rep.Notes = append(rep.Notes, fmt.Sprintf("%s: not recorded: %s%s", r.file, f.text, again))
 	}
 	return fresh, refused
 }
@@ -289,77 +293,6 @@ func (r *Recorder) write(path, name string, file *cassette.File, rep *verdict.Re
 	}
 	rep.Notes = append(rep.Notes, note)
 	return nil
-}
-
-// judge says what is wrong with the run.
-func (r *Recorder) judge(o *verdict.Outcome, rep *verdict.Report) {
-	if len(r.misses) > 0 {
-		rep.Errors = append(rep.Errors, r.missReport(o))
-	}
-	// Unused is evidence only if everything ran and went well: a miss, or
-	// whatever else failed the test, can be why the rest was not asked for.
-	if r.cfg.allowUnused || o.Failed || o.Skipped || o.Filtered || len(rep.Errors) > 0 {
-		return
-	}
-	switch {
-	case !r.reached:
-		rep.Errors = append(rep.Errors, r.file+": no request reached the recorder: hand rec.Client() to the SDK, or give AllowUnused()")
-	case r.plan.checkUnused && r.unused() > 0:
-		rep.Errors = append(rep.Errors, r.unusedReport(o))
-	}
-}
-
-// missReport lists every miss, and what to do as its last line.
-func (r *Recorder) missReport(o *verdict.Outcome) string {
-	loaded, used := r.tape.count()
-	var b strings.Builder
-	verb := "were"
-	if len(r.misses) == 1 {
-		verb = "was"
-	}
-	fmt.Fprintf(&b, "%s %s not recorded (%s; %d of %s used)", plural(len(r.misses), "request"), verb, r.mode, used, plural(loaded, "recording"))
-	for _, m := range r.misses {
-		fmt.Fprintf(&b, "\n\n%s", m.Error())
-	}
-	fmt.Fprintf(&b, "\n\n%s", howToRecord(r.file, o.Command))
-	return b.String()
-}
-
-// unusedReport lists the recordings that no request used.
-func (r *Recorder) unusedReport(o *verdict.Outcome) string {
-	loaded, used := r.tape.count()
-	var b strings.Builder
-	fmt.Fprintf(&b, "%d of %s not used", loaded-used, plural(loaded, "recording"))
-	for _, s := range r.tape.slots {
-		if s.used || s.fresh {
-			continue
-		}
-		fmt.Fprintf(&b, "\n  %s:%d: %s", r.file, s.it.Line, s.form.Endpoint)
-		if s.form.Model != "" {
-			fmt.Fprintf(&b, ", model %s", s.form.Model)
-		}
-	}
-	b.WriteString("\n\nDelete them from the file, give AllowUnused(), or record again:\n" + commandOf(r.file, o.Command))
-	return b.String()
-}
-
-// plural returns "1 thing", "2 things".
-func plural(n int, thing string) string {
-	if n != 1 {
-		thing += "s"
-	}
-	return fmt.Sprintf("%d %s", n, thing)
-}
-
-func howToRecord(file, command string) string {
-	return "To record it again:\n" + commandOf(file, command)
-}
-
-func commandOf(file, command string) string {
-	if command == "" {
-		command = "PROMPTECHO_MODE=all, and run what uses " + file
-	}
-	return "  " + command
 }
 
 // noteSelected keeps which patterns selected a field.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"slices"
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/canon"
@@ -24,31 +23,57 @@ type MissError struct {
 	Count    int    // how often the request was asked, retries included
 	Reason   string // in one line
 	Diff     string // the fields that differ from the nearest recording; several lines, may be empty
+	Hint     string // the option, as code, that would make the request match; empty if none can be told
 }
 
 // Error returns the report in several lines: where the nearest recording is,
 // what was asked by whom, and each differing field with both values.
 func (e *MissError) Error() string {
 	var b strings.Builder
-	at := e.File
-	if e.Line > 0 {
-		at = fmt.Sprintf("%s:%d", e.File, e.Line)
-	}
-	fmt.Fprintf(&b, "%s: %s", at, e.Reason)
-	fmt.Fprintf(&b, "\n  asked:  %s", e.Endpoint)
-	if e.Model != "" {
-		fmt.Fprintf(&b, ", model %s", e.Model)
-	}
-	if e.Count > 1 {
-		fmt.Fprintf(&b, ", %d times", e.Count)
-	}
+	fmt.Fprintf(&b, "%s: %s", e.at(), e.Reason)
+	fmt.Fprintf(&b, "\n  asked:  %s", e.asked())
 	if e.Caller != "" {
 		fmt.Fprintf(&b, "\n  caller: %s", e.Caller)
 	}
 	if e.Diff != "" {
 		fmt.Fprintf(&b, "\n%s", strings.TrimRight(e.Diff, "\n"))
 	}
+	if e.Hint != "" {
+		fmt.Fprintf(&b, "\n  if that decides no answer: %s", e.Hint)
+	}
 	return b.String()
+}
+
+// at returns where the nearest recording is.
+func (e *MissError) at() string {
+	if e.Line > 0 {
+		return fmt.Sprintf("%s:%d", e.File, e.Line)
+	}
+	return e.File
+}
+
+// brief returns the miss in a line, without the reason if that is known.
+func (e *MissError) brief(known string) string {
+	s := e.asked()
+	if e.Caller != "" {
+		s += ", " + e.Caller
+	}
+	if e.Reason != known {
+		s = e.at() + ": " + e.Reason + " (" + s + ")"
+	}
+	return s
+}
+
+// asked returns what was asked, in a line.
+func (e *MissError) asked() string {
+	s := e.Endpoint
+	if e.Model != "" {
+		s += ", model " + e.Model
+	}
+	if e.Count > 1 {
+		s += fmt.Sprintf(", %d times", e.Count)
+	}
+	return s
 }
 
 // RetryableError reports false: asking again cannot help. The AWS SDK looks
@@ -63,9 +88,12 @@ func (r *Recorder) miss(req *http.Request, clean *cassette.Request, form *canon.
 	m, candidates, slots := r.noteMiss(form)
 	if candidates != nil {
 		// The comparison can take a while and needs no lock: forms do not change.
-		line, reason, difference := r.explain(clean, form, candidates, slots)
+		found, near := r.explain(clean, form, candidates, slots)
 		r.mu.Lock()
-		m.Line, m.Reason, m.Diff = line, reason, difference
+		m.Line, m.Reason, m.Diff, m.Hint = found.Line, found.Reason, found.Diff, found.Hint
+		if near != nil {
+			near.near = true
+		}
 		r.mu.Unlock()
 	}
 	r.mu.Lock()
@@ -95,7 +123,7 @@ func (r *Recorder) noteMiss(form *canon.Form) (*MissError, []diff.Candidate, []*
 	slots := make([]*slot, 0, len(r.tape.slots))
 	for _, s := range r.tape.slots {
 		if !s.fresh {
-			candidates = append(candidates, diff.Candidate{Form: s.form, Used: s.used})
+			candidates = append(candidates, diff.Candidate{Form: s.form, Used: s.used || s.near})
 			slots = append(slots, s)
 		}
 	}
@@ -111,57 +139,6 @@ func (e *MissError) exhausted(q *queue) {
 	e.Count = q.asked
 	e.Line = q.slots[len(q.slots)-1].it.Line
 	e.Reason = fmt.Sprintf("asked more often than recorded: %s, recorded %s (AllowRepeats replays the last again)", times(q.asked), times(len(q.slots)))
-}
-
-func times(n int) string {
-	if n == 1 {
-		return "once"
-	}
-	return fmt.Sprintf("%d times", n)
-}
-
-// explain finds the nearest recording and what differs from it.
-func (r *Recorder) explain(clean *cassette.Request, form *canon.Form, candidates []diff.Candidate, slots []*slot) (line int, reason, difference string) {
-	i := diff.Nearest(form, candidates)
-	if twin := elsewhere(form, candidates); twin >= 0 {
-		i = twin
-	}
-	if i < 0 {
-		return 0, fmt.Sprintf("nothing is recorded, and %s does not record", r.mode), ""
-	}
-	nearest := slots[i]
-	recorded := nearest.it.Request
-	r.redact.Request(&recorded)
-	edits := diff.Forms(r.cfg.rules.Trace(&recorded), r.cfg.rules.Trace(clean))
-	reason = "the nearest recording differs"
-	switch {
-	case nearest.form.Endpoint != form.Endpoint:
-		reason = fmt.Sprintf("recorded for another endpoint, %s", nearest.form.Endpoint)
-	case nearest.form.Wire != form.Wire && len(edits) == 1:
-		reason = fmt.Sprintf("recorded only with a %s answer", wireName(nearest.form.Wire))
-	case nearest.form.Model != form.Model && len(edits) == 1:
-		reason = fmt.Sprintf("recorded for another model, %s", nearest.form.Model)
-	case len(edits) == 1 && edits[0].Note == diff.ToolOrder:
-		reason = "the nearest recording differs only in the order of its tools (SortTools makes it not match)"
-	case len(edits) == 1:
-		reason = "the nearest recording differs in " + canon.Short(edits[0].Path)
-	}
-	return nearest.it.Line, reason, diff.Write(edits, "  ", maxEdits)
-}
-
-// elsewhere returns the index of a recording of the very same body for another
-// endpoint, -1 if there is none: a gateway or a provider has changed.
-func elsewhere(form *canon.Form, candidates []diff.Candidate) int {
-	return slices.IndexFunc(candidates, func(c diff.Candidate) bool {
-		return c.Form.Endpoint != form.Endpoint && slices.Equal(c.Form.Lines, form.Lines)
-	})
-}
-
-func wireName(wire string) string {
-	if wire == "stream" {
-		return "streamed"
-	}
-	return "plain"
 }
 
 // missResponse is the answer to a request that is not recorded: one that every

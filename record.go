@@ -71,9 +71,22 @@ func (r *Recorder) abandon(s *slot, failure string) {
 			break
 		}
 	}
-	if failure != "" {
-		r.failures = append(r.failures, failure)
+	if failure == "" {
+		return
 	}
+	for i := range r.failures { // SDKs try again
+		if r.failures[i].text == failure {
+			r.failures[i].count++
+			return
+		}
+	}
+	r.failures = append(r.failures, unanswered{failure, 1})
+}
+
+// unanswered is a request that got no answer, and how often.
+type unanswered struct {
+	text  string
+	count int
 }
 
 func (r *Recorder) note(text string) {

@@ -41,9 +41,9 @@ type Recorder struct {
 	drift    map[string]bool       // notes already made
 	selected map[string]bool       // patterns of MatchOn and Ignore that selected a field
 	notes    []string
-	secrets  []string // names asked for with Secret that the environment lacks
-	reached  bool     // a request arrived
-	failures []string // recording failures: requests that got no answer
+	secrets  []string     // names asked for with Secret that the environment lacks
+	reached  bool         // a request arrived
+	failures []unanswered // recording failures
 	closed   bool
 
 	old      *cassette.File  // the cassette as it was; nil if there is none
@@ -53,7 +53,9 @@ type Recorder struct {
 	report   verdict.Report
 
 	journal *journal // nil if this run does not save
-	read    stamp    // of the cassette when it was read
+	read    stamp    // of the cassette when it was read, if this run saves
+	present bool     // there was a cassette
+	pinned  bool     // it is pinned
 }
 
 // A plan is what a mode comes to for a cassette that is there or not. The mode
@@ -153,6 +155,7 @@ func (r *Recorder) load() error {
 	if err != nil {
 		return fmt.Errorf("promptecho: %w", r.relative(err))
 	}
+	r.present, r.pinned = f != nil, f != nil && f.Pinned
 	if f != nil && f.Pinned && f.Partial {
 		return fmt.Errorf("promptecho: %s is pinned and partial: a pinned cassette is never written, and a partial one is not complete. Remove one of the two lines at its top", r.file)
 	}

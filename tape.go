@@ -14,6 +14,7 @@ type slot struct {
 
 	used    bool // an answer was replayed from it
 	fresh   bool // recorded, or being recorded, in this run
+	near    bool // a miss was compared with it
 	looked  bool // it was looked through for secrets
 	resumed bool // recorded by a run that was killed, not in the cassette
 	whole   bool // fresh: the answer is complete as far as it will ever be

@@ -3,6 +3,7 @@
 package echotest
 
 import (
+	"os"
 	"testing"
 
 	"github.com/promptecho/promptecho"
@@ -44,6 +45,7 @@ func New(t testing.TB, opts ...promptecho.Option) *promptecho.Recorder {
 		for _, text := range report.Errors {
 			t.Errorf("promptecho: %s", text)
 		}
+		annotate(os.Stdout, report.Marks)
 	})
 	return rec
 }

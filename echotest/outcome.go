@@ -2,6 +2,8 @@ package echotest
 
 import (
 	"flag"
+	"os"
+	"path/filepath"
 	"regexp"
 	"runtime"
 	"runtime/debug"
@@ -113,7 +115,33 @@ func command(name string) string {
 	for i, s := range segments {
 		segments[i] = "^" + regexp.QuoteMeta(s) + "$"
 	}
-	return "PROMPTECHO_MODE=all go test " + shellQuote(pkg) + " -run " + shellQuote(strings.Join(segments, "/")) + " -count=1"
+	goTest := "go test "
+	if wd, err := os.Getwd(); err == nil {
+		if dir := nested(wd); dir != "" {
+			goTest = "go -C " + shellQuote(dir) + " test "
+		}
+	}
+	return "PROMPTECHO_MODE=all " + goTest + shellQuote(pkg) + " -run " + shellQuote(strings.Join(segments, "/")) + " -count=1"
+}
+
+// nested returns the folder of the module that dir is in if it is not that of the
+// repository: there a package path is known only inside of the module.
+func nested(dir string) string {
+	module := ""
+	for ; ; dir = filepath.Dir(dir) {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil && module == "" {
+			module = dir
+		}
+		if _, err := os.Stat(filepath.Join(dir, ".git")); err == nil {
+			if module == dir {
+				return ""
+			}
+			return module
+		}
+		if dir == filepath.Dir(dir) {
+			return ""
+		}
+	}
 }
 
 // shellQuote quotes s for a POSIX shell where it must be.

@@ -119,7 +119,7 @@ func (d *demo) play(mode promptecho.Mode, base, question string) (seen []string,
 
 // miss asks for what was not recorded and prints what a test would fail with.
 func (d *demo) miss(base string) error {
-	rec, err := promptecho.Open(d.file, promptecho.InMode(promptecho.ModeNone), promptecho.AllowUnused())
+	rec, err := promptecho.Open(d.file, promptecho.AllowUnused())
 	if err != nil {
 		return err
 	}

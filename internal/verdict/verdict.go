@@ -14,6 +14,15 @@ type Outcome struct {
 type Report struct {
 	Errors []string // each fails the test
 	Notes  []string // each is logged
+	Marks  []Mark   // one for each finding, for tools that show it in the source
+}
+
+// A Mark is where a finding is.
+type Mark struct {
+	File   string // the cassette, absolute
+	Line   int    // in it; 0 if none
+	Caller string // "file.go:line" of the user's code; may be empty
+	Text   string // in one line
 }
 
 // Finish closes a *promptecho.Recorder with an outcome. Package promptecho

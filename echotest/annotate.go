@@ -1,0 +1,48 @@
+package echotest
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/promptecho/promptecho/internal/verdict"
+)
+
+// annotate writes a workflow command of GitHub Actions for each finding, so that
+// it is shown in the changed files of a pull request
+// (https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-commands).
+// It writes nothing elsewhere. The variables are read only when a test has failed:
+// the go command caches results by the variables that are read.
+func annotate(w io.Writer, marks []verdict.Mark) {
+	if len(marks) == 0 || os.Getenv("GITHUB_ACTIONS") != "true" {
+		return
+	}
+	root := os.Getenv("GITHUB_WORKSPACE")
+	for _, m := range marks {
+		file, line := m.File, m.Line
+		if _, err := os.Stat(file); err != nil && m.Caller != "" {
+			// No cassette to point at: the code that asked.
+			name, number, _ := strings.Cut(m.Caller, ":")
+			if abs, err := filepath.Abs(name); err == nil {
+				file = abs
+			}
+			fmt.Sscan(number, &line)
+		}
+		if rel, err := filepath.Rel(root, file); root != "" && err == nil && filepath.IsLocal(rel) {
+			file = rel
+		}
+		place := "file=" + property.Replace(filepath.ToSlash(file))
+		if line > 0 {
+			place += fmt.Sprintf(",line=%d", line)
+		}
+		fmt.Fprintf(w, "::error %s,title=promptecho::%s\n", place, data.Replace(m.Text))
+	}
+}
+
+// The escapes of workflow commands.
+var (
+	data     = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
+	property = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
+)

@@ -1,0 +1,155 @@
+package promptecho
+
+import (
+	"flag"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+
+	"github.com/promptecho/promptecho/internal/verdict"
+)
+
+var updateReports = flag.Bool("update", false, "rewrite the reports in testdata/reports")
+
+// reportOptions are what the cases in testdata/reports can ask for.
+var reportOptions = map[string]Option{
+	"none": InMode(ModeNone), "once": InMode(ModeOnce), "allow-unused": AllowUnused(), "allow-repeats": AllowRepeats(),
+	"strict": Strict(), "sort-tools": SortTools(), "match-on-model": MatchOn("model"), "mask-dates": Mask(`\d{4}-\d\d-\d\d`, "DATE"),
+	"ignore-slip": Ignore("mesages"), "match-host": MatchHost(),
+}
+
+// TestReportFiles holds every report to a file that a person has read: a comment
+// that says what happened, what was recorded and asked (one request a line:
+// method, URL, body), and what is said. With -update they are written; read them
+// then as who is paged by them.
+func TestReportFiles(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob("testdata/reports/*.txtar")
+	if err != nil || len(files) < 40 {
+		t.Fatalf("%d reports, want 40 or more: %v", len(files), err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
+			t.Parallel()
+			data, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			ar := txtar.Parse(data)
+			if len(ar.Comment) == 0 {
+				t.Error("the case does not say what it is about")
+			}
+			part := func(name string) string {
+				for _, f := range ar.Files {
+					if f.Name == name {
+						return strings.TrimRight(string(f.Data), "\n")
+					}
+				}
+				return ""
+			}
+			got := reportOf(t, part)
+			if again := reportOf(t, part); again != got {
+				t.Errorf("another run says\n%s\nand not\n%s", again, got)
+			}
+			if *updateReports {
+				ar.Files = append(ar.Files[:len(ar.Files)-1:len(ar.Files)-1], txtar.File{Name: "want", Data: []byte(got + "\n")})
+				if err := os.WriteFile(file, txtar.Format(ar), 0o644); err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			if want := part("want"); got != want {
+				t.Errorf("%s\ngot:\n%s\n\nwant:\n%s", ar.Comment, got, want)
+			}
+		})
+	}
+}
+
+// reportOf records, asks, and returns everything that is then said.
+func reportOf(t *testing.T, part func(string) string) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "c.yaml")
+	if recorded := part("recorded"); recorded != "" {
+		r := mustOpen(t, file, InMode(ModeAll), Upstream(canned(`{"ok":true}`)))
+		for line := range strings.SplitSeq(recorded, "\n") {
+			askLine(t, r, line)
+		}
+		mustClose(t, r)
+	}
+	var opts []Option
+	for name := range strings.FieldsSeq(part("options")) {
+		switch name {
+		case "pinned", "partial":
+			if err := os.WriteFile(file, []byte(strings.Replace(read(t, file), "version: 1\n", "version: 1\n"+name+": true\n", 1)), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		default:
+			opt, ok := reportOptions[name]
+			if !ok {
+				t.Fatalf("no option %q", name)
+			}
+			opts = append(opts, opt)
+		}
+	}
+	o := verdict.Outcome{Command: "PROMPTECHO_MODE=all go test example.com/app -run '^TestX$' -count=1"}
+	for name := range strings.FieldsSeq(part("outcome")) {
+		o.Failed = o.Failed || name == "failed"
+		o.Skipped = o.Skipped || name == "skipped"
+		o.Filtered = o.Filtered || name == "filtered"
+	}
+	r, err := Open(file, append(opts, Upstream(roundTripFunc(func(*http.Request) (*http.Response, error) {
+		t.Error("a request went upstream")
+		return nil, http.ErrHandlerTimeout
+	})))...)
+	if err != nil {
+		return stable(err.Error(), file)
+	}
+	defer r.Close()
+	if asked := part("asked"); asked != "" {
+		for line := range strings.SplitSeq(asked, "\n") {
+			askLine(t, r, line)
+		}
+	}
+	rep := verdict.Finish(r, o)
+	if again := verdict.Finish(r, o); len(again.Errors) != len(rep.Errors) {
+		t.Error("finishing again gives another report")
+	}
+	var said []string
+	for _, n := range rep.Notes {
+		said = append(said, "note: "+n)
+	}
+	for _, e := range rep.Errors {
+		said = append(said, "error: "+e)
+	}
+	for _, m := range rep.Marks {
+		said = append(said, fmt.Sprintf("mark: line %d: %s", m.Line, m.Text))
+	}
+	if len(said) == 0 {
+		return "nothing"
+	}
+	return stable(strings.Join(said, "\n\n"), file)
+}
+
+// askLine sends "METHOD URL BODY".
+func askLine(t *testing.T, r *Recorder, line string) {
+	t.Helper()
+	parts := strings.SplitN(line, " ", 3)
+	for len(parts) < 3 {
+		parts = append(parts, "")
+	}
+	req, err := http.NewRequestWithContext(t.Context(), parts[0], parts[1], strings.NewReader(strings.ReplaceAll(parts[2], "LONG", strings.Repeat("All work and no play makes Jack a dull boy. ", 60))))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Content-Type", "application/json")
+	resp, err := r.Client().Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp.Body.Close()
+}
