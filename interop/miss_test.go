@@ -16,6 +16,7 @@ import (
 	cohere "github.com/cohere-ai/cohere-go/v2"
 	coclient "github.com/cohere-ai/cohere-go/v2/client"
 	ollama "github.com/ollama/ollama/api"
+	"github.com/tmc/langchaingo/llms"
 	"google.golang.org/genai"
 
 	"github.com/promptecho/promptecho"
@@ -81,7 +82,7 @@ func TestMissIsAskedOnce(t *testing.T) {
 			return err
 		},
 		"langchaingo": func(ctx context.Context, client *http.Client) error {
-			_, err := chains(t, env{client: client, base: base})["openai"].Call(ctx, "hi")
+			_, err := llms.GenerateFromSinglePrompt(ctx, chains(t, env{client: client, base: base})["openai"], "hi")
 			return err
 		},
 	}
