@@ -14,11 +14,11 @@ var anthropic = &vendor{
 		return r.Header.Get("Anthropic-Version") != "" || r.Header.Get("X-Api-Key") != "" ||
 			strings.Contains(r.URL.Path, "/v1/messages/")
 	},
-	key: func(r *http.Request) string {
-		if key, ok := bearer(r.Header); ok {
+	key: func(h http.Header) string {
+		if key, ok := bearer(h); ok {
 			return key
 		}
-		return r.Header.Get("X-Api-Key")
+		return h.Get("X-Api-Key")
 	},
 	keyless: problem{
 		status:  http.StatusUnauthorized,

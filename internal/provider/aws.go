@@ -13,7 +13,7 @@ var aws = &vendor{
 		return strings.HasPrefix(r.Header.Get("Authorization"), "AWS4-") || strings.HasPrefix(r.URL.Path, "/model/")
 	},
 	// Signatures are not checked.
-	key: func(r *http.Request) string { return r.Header.Get("Authorization") },
+	key: func(h http.Header) string { return h.Get("Authorization") },
 	keyless: problem{
 		status:  http.StatusForbidden,
 		kind:    "MissingAuthenticationTokenException",

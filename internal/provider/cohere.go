@@ -12,7 +12,7 @@ var cohere = &vendor{
 	speaks: func(r *http.Request) bool {
 		return strings.HasPrefix(r.URL.Path, "/v2/") || strings.Contains(r.Header.Get("X-Fern-Sdk-Name"), "cohere")
 	},
-	key: func(r *http.Request) string { key, _ := bearer(r.Header); return key },
+	key: func(h http.Header) string { key, _ := bearer(h); return key },
 	keyless: problem{
 		status:  http.StatusUnauthorized,
 		message: "no api key supplied",
@@ -53,13 +53,12 @@ func cohereProblem(status int) string {
 
 func cohereID(c *call) string { return fmt.Sprintf("standin0-0000-4000-8000-%012d", c.n) }
 
-// cohereModel checks the model; version 1 has a usual one.
 func cohereModel(c *call) *problem {
-	switch model := c.body.text("model"); {
-	case model == noModel:
+	switch model := c.body.text("model"); model {
+	case noModel:
 		return &problem{status: http.StatusNotFound, message: "model '" + model +
 			"' not found, make sure the correct model ID was used and that you have access to the model."}
-	case model == "" && strings.Contains(c.path, "/v2/"):
+	case "":
 		return &problem{status: http.StatusBadRequest, message: "invalid request: model is required"}
 	}
 	return nil
@@ -71,8 +70,4 @@ func cohereFinish(r reply) string {
 
 func cohereTokens(r reply) object {
 	return object{{"input_tokens", r.in}, {"output_tokens", r.out}}
-}
-
-func cohereMeta(version string, units object) object {
-	return object{{"api_version", object{{"version", version}}}, {"billed_units", units}}
 }

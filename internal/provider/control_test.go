@@ -84,16 +84,12 @@ func (h *harness) follow(ctx context.Context, path, body string) (<-chan event, 
 }
 
 func TestHold(t *testing.T) {
-	for _, e := range endpoints {
-		if !e.streams {
-			continue
-		}
-		t.Run(e.name, func(t *testing.T) {
+	for _, e := range streams() {
+		t.Run(e.path, func(t *testing.T) {
 			h := start(t)
-			total := len(h.streamed(e.stream()))
+			total := len(h.streamed(e.path, e.body))
 			g := h.Hold()
-			path, body := e.stream()
-			events, end := h.follow(context.Background(), path, body)
+			events, end := h.follow(context.Background(), e.path, e.body)
 			<-events // the first comes by itself
 			for range total - 2 {
 				select {
@@ -112,7 +108,7 @@ func TestHold(t *testing.T) {
 			if err := <-end; err != io.EOF {
 				t.Fatalf("ended with %v", err)
 			}
-			if n := len(h.streamed(e.stream())); n != total {
+			if n := len(h.streamed(e.path, e.body)); n != total {
 				t.Errorf("an open gate let %d of %d events go", n, total)
 			}
 		})
@@ -154,16 +150,12 @@ func TestClientGoesAway(t *testing.T) {
 
 func TestCut(t *testing.T) {
 	h := start(t)
-	for _, e := range endpoints {
-		if !e.streams {
-			continue
-		}
-		all := len(h.streamed(e.stream()))
+	for _, e := range streams() {
+		all := len(h.streamed(e.path, e.body))
 		for _, n := range []int{0, 1, 3, all} {
 			h.Cut(n)
-			h.post(e.path, e.body) // plain answers are not cut
-			path, body := e.stream()
-			events, end := h.follow(context.Background(), path, body)
+			h.post(embeddingsPath, endpoints[2].body) // plain answers are not cut
+			events, end := h.follow(context.Background(), e.path, e.body)
 			got := 0
 			for range events {
 				got++
@@ -172,7 +164,7 @@ func TestCut(t *testing.T) {
 				t.Errorf("%s cut at %d: %d events, %v", e.name, n, got, err)
 			}
 		}
-		if n := len(h.streamed(e.stream())); n != all {
+		if n := len(h.streamed(e.path, e.body)); n != all {
 			t.Errorf("%s: %d events after the cut streams", e.name, n)
 		}
 	}
@@ -181,10 +173,12 @@ func TestCut(t *testing.T) {
 func TestDelay(t *testing.T) {
 	h := start(t)
 	h.Delay(time.Millisecond)
-	began := time.Now()
-	events := h.streamed(chatPath, withStream(endpoints[0].body))
-	if took, least := time.Since(began), time.Duration(len(events)-1)*time.Millisecond; took < least {
-		t.Errorf("%d events in %v", len(events), took)
+	for _, e := range streams() {
+		began := time.Now()
+		events := h.streamed(e.path, e.body)
+		if took, least := time.Since(began), time.Duration(len(events)-1)*time.Millisecond; took < least {
+			t.Errorf("%s: %d events in %v", e.path, len(events), took)
+		}
 	}
 	h.Delay(time.Hour)
 	ctx, cancel := context.WithCancel(context.Background())

@@ -66,7 +66,7 @@ func conversePrompt(body object) prompt {
 	options := body.sub("inferenceConfig")
 	p := prompt{
 		system: contentText(body.get("system")),
-		limit:  max(options.number("maxTokens"), options.number("max_new_tokens")), // the latter of Nova
+		limit:  options.number("maxTokens"),
 		stops:  stopsOf(options.get("stopSequences")),
 	}
 	for _, m := range objects(body.list("messages")) {
@@ -182,28 +182,4 @@ func converseEvents(blocks []block, r reply) []unframed {
 	send("messageStop", field{"stopReason", messagesStop(r)})
 	send("metadata", field{"metrics", converseMetrics}, field{"usage", converseUsage(r)})
 	return events
-}
-
-// bedrockCount is Bedrock's CountTokens.
-var bedrockCount = family{
-	name:   "bedrock.count",
-	vendor: aws,
-	owns:   bedrockPath("count-tokens"),
-	answer: answerBedrockCount,
-}
-
-func answerBedrockCount(c *call) (*answer, *problem) {
-	if _, p := bedrockModel(c); p != nil {
-		return nil, p
-	}
-	input := c.body.sub("input")
-	if one := input.sub("converse"); one != nil {
-		return &answer{body: encode(object{{"inputTokens", conversePrompt(one).size()}})}, nil
-	}
-	data := input.sub("invokeModel").get("body")
-	body, ok := decodeBlob(data)
-	if !ok {
-		return nil, awsInvalid("Malformed input request: expected input.converse or input.invokeModel.body")
-	}
-	return &answer{body: encode(object{{"inputTokens", messagesPrompt(body).size()}})}, nil
 }

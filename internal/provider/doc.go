@@ -14,31 +14,20 @@
 // of the whole conversation. A token is a word or a part of a long one; the
 // limits max_tokens, max_completion_tokens and max_output_tokens count those.
 // They cut texts, not tool calls. The model name is of no consequence, but that
-// "no-such-model" is not found, and that it tells whose wire is spoken where
-// several share a path (rerank, Bedrock's invoke for embeddings). Any key is accepted, but not none, save by those
-// that ask for none or leave it to the HTTP client: Google, Ollama, MCP and text
-// generation. Signatures are not checked.
+// "no-such-model" is not found. Any key will do; none is refused, but by Ollama,
+// and by Gemini, whose SDKs may leave it to the HTTP client. Signatures are not
+// checked.
 //
 // Endpoints. A path is recognised by its end, so that a gateway may stand before it.
 //
-//   - OpenAI: chat/completions, responses, responses/input_tokens, embeddings,
-//     completions, moderations, images/generations, images/edits, images/variations,
-//     audio/transcriptions, audio/translations, audio/speech; Azure's
-//     openai/deployments/{model}/...; Mistral's fim/completions
-//   - Anthropic: v1/messages, v1/messages/count_tokens; Messages on Vertex AI
-//     (:rawPredict, :streamRawPredict) and, by invoke, on Bedrock
+//   - OpenAI: chat/completions, responses, embeddings
+//   - Anthropic: v1/messages
 //   - Gemini, on Vertex AI too: :generateContent, :streamGenerateContent (events
-//     with alt=sse, else an array), :countTokens, :embedContent,
-//     :batchEmbedContents; :predict for embeddings
-//   - Bedrock: model/{id}/converse, converse-stream, invoke,
-//     invoke-with-response-stream (Claude, Nova, Titan, Llama), count-tokens
-//   - Ollama: api/chat, api/generate, api/embed, api/embeddings
-//   - Cohere: v2/chat, v1/chat, v2/embed, v1/embed, and rerank, which Voyage and
-//     Jina share
-//   - Hugging Face: generate, generate_stream, models/{org}/{model}
-//   - Model Context Protocol over streamable HTTP: mcp, with the tool "echo"
-//
-// A picture is one pixel and a sound is noise; the request decides which.
+//     with alt=sse, else one JSON array)
+//   - Bedrock: model/{id}/converse, converse-stream; of Anthropic's models invoke,
+//     invoke-with-response-stream
+//   - Ollama: api/chat, api/generate
+//   - Cohere: v2/chat
 //
 // Tools. The names of offered tools that stand in the last user text are the
 // steps to take, in that order: "use search, then read_file, then search" takes

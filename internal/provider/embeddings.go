@@ -14,9 +14,7 @@ import (
 var embeddings = family{
 	name:   "openai.embeddings",
 	vendor: openai,
-	owns: func(path string) bool {
-		return strings.HasSuffix(path, "/embeddings") && !strings.HasSuffix(path, "/api/embeddings") // Ollama's
-	},
+	owns:   suffix("/embeddings"),
 	answer: answerEmbeddings,
 }
 

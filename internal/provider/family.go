@@ -9,12 +9,7 @@ import (
 // families is everything the server speaks; the first that owns a path answers.
 var families = []family{
 	chat, responses, embeddings, messages,
-	gemini, geminiCount, geminiEmbed, vertexPredict,
-	converse, bedrockCount, invoke,
-	ollamaChat, ollamaGenerate, ollamaEmbed, ollamaEmbeddings,
-	cohereChat, cohereChat1, cohereEmbed, rerank,
-	fim, completions, inputTokens, moderations, images, transcriptions, speech,
-	messagesCount, vertexMessages, tgi, hfInference, mcp,
+	gemini, converse, invoke, ollamaChat, ollamaGenerate, cohereChat,
 }
 
 // family is one kind of endpoint: its answers, in its spelling.
@@ -23,14 +18,12 @@ type family struct {
 	vendor *vendor
 	owns   func(path string) bool
 	answer func(c *call) (*answer, *problem)
-	form   bool // takes multipart forms
-	free   bool // takes any method and any body, and looks at them itself
 }
 
 // vendor is what all endpoints of one provider share.
 type vendor struct {
 	speaks  func(r *http.Request) bool                     // does a request to an unknown path look like its own?
-	key     func(r *http.Request) string                   // the credential, "" if missing
+	key     func(h http.Header) string                     // the credential, "" if missing
 	keyless problem                                        // what it says without one
 	badJSON func(err error) problem                        // ... to a body that is no JSON object
 	headers func(c *call, h http.Header, status int)       // what it sends with every response
@@ -43,16 +36,13 @@ type call struct {
 	method string
 	path   string // without escapes
 	query  url.Values
-	header http.Header
 	raw    []byte
-	body   object // of a form its values
-	files  []upload
+	body   object
 	recall *memory
 }
 
 // answer is what a family says: a body, or the events of a stream, framed.
 type answer struct {
-	status int    // 0 is 200
 	kind   string // content type, "" is JSON or server-sent events
 	header http.Header
 	body   []byte

@@ -22,13 +22,10 @@ func frames(resp *http.Response) func() (event, error) {
 		next = nextEvent
 	case "text/event-stream":
 		next = nextCRLF
-		switch path := resp.Request.URL.Path; {
-		case strings.HasSuffix(path, "/v2/chat"):
+		if strings.HasSuffix(resp.Request.URL.Path, "/v2/chat") {
 			next = nextData
-		case strings.HasSuffix(path, "/generate_stream"):
-			next = nextBare
 		}
-	case "application/x-ndjson", "application/stream+json":
+	case "application/x-ndjson":
 		next = nextLine
 	case "application/json; charset=UTF-8":
 		next = nextElement
@@ -78,19 +75,6 @@ func nextData(r *bufio.Reader) (event, error) {
 			return e, io.ErrNoProgress
 		}
 	}
-}
-
-// nextBare reads an event without a name, and without a blank after the colon.
-func nextBare(r *bufio.Reader) (event, error) {
-	line, err := r.ReadString('\n')
-	if err != nil {
-		return event{}, err
-	}
-	end, err := r.ReadString('\n')
-	if err == nil && (!strings.HasPrefix(line, "data:{") || end != "\n") {
-		err = fmt.Errorf("no event of text generation: %q %q", line, end)
-	}
-	return event{data: strings.TrimPrefix(strings.TrimSuffix(line, "\n"), "data:")}, err
 }
 
 // nextElement reads an element of a JSON array, or the bracket that ends it.

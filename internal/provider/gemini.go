@@ -22,9 +22,8 @@ func answerGemini(c *call) (*answer, *problem) {
 		return nil, googleInvalid("* GenerateContentRequest.contents: contents is not specified\n")
 	}
 	prompt := geminiPrompt(c.body)
-	options := geminiOptions(c.body)
-	g := &geminiAnswer{c: c, model: model, ints: strings.Contains(c.query.Get("$alt"), "enum-encoding=int")}
-	for i := range min(max(1, options.number("candidateCount")), 8) {
+	g := &geminiAnswer{c: c, model: model}
+	for i := range min(max(1, c.body.sub("generationConfig").number("candidateCount")), 8) {
 		g.replies = append(g.replies, prompt.reply(i))
 	}
 	if !strings.HasSuffix(c.path, ":streamGenerateContent") {
@@ -77,45 +76,36 @@ func spaced(data []byte) []byte {
 	return out
 }
 
-func geminiOptions(body object) object {
-	o, _ := either(body, "generationConfig", "generation_config").(object)
-	return o
-}
-
 func geminiPrompt(body object) prompt {
-	options := geminiOptions(body)
+	options := body.sub("generationConfig")
 	p := prompt{
-		stops: stopsOf(either(options, "stopSequences", "stop_sequences")),
-		limit: max(options.number("maxOutputTokens"), options.number("max_output_tokens")),
+		stops: stopsOf(options.get("stopSequences")),
+		limit: options.number("maxOutputTokens"),
 	}
-	for _, t := range geminiTurns(either(body, "systemInstruction", "system_instruction")) {
+	for _, t := range geminiTurns(body.get("systemInstruction")) {
 		p.system = appendText(p.system, t.text)
 	}
 	for _, m := range body.list("contents") {
 		p.turns = append(p.turns, geminiTurns(m)...)
 	}
 	for _, t := range objects(body.list("tools")) {
-		list, _ := either(t, "functionDeclarations", "function_declarations").([]any)
-		for _, f := range objects(list) {
+		for _, f := range objects(t.list("functionDeclarations")) {
 			schema := f.or("parametersJsonSchema", lowerTypes(f.get("parameters")))
 			p.tools = append(p.tools, tool{f.text("name"), schema})
 		}
 	}
 	p.choice = geminiChoice(body)
-	if kind, _ := either(options, "responseMimeType", "response_mime_type").(string); kind == "application/json" {
-		schema := options.or("responseJsonSchema", lowerTypes(either(options, "responseSchema", "response_schema")))
-		p.format = &format{schema}
+	if options.text("responseMimeType") == "application/json" {
+		p.format = &format{options.or("responseJsonSchema", lowerTypes(options.get("responseSchema")))}
 	}
 	return p
 }
 
 func geminiChoice(body object) choice {
-	config, _ := either(body, "toolConfig", "tool_config").(object)
-	f, _ := either(config, "functionCallingConfig", "function_calling_config").(object)
-	allowed, _ := either(f, "allowedFunctionNames", "allowed_function_names").([]any)
+	f := body.sub("toolConfig").sub("functionCallingConfig")
 	switch f.text("mode") {
 	case "ANY":
-		if len(allowed) == 1 {
+		if allowed := f.list("allowedFunctionNames"); len(allowed) == 1 {
 			name, _ := allowed[0].(string)
 			return choice{mode: "named", name: name}
 		}
@@ -137,8 +127,7 @@ func geminiTurns(content any) []turn {
 	var turns []turn
 	var rest []any
 	for _, part := range objects(m.list("parts")) {
-		call, _ := either(part, "functionCall", "function_call").(object)
-		result, _ := either(part, "functionResponse", "function_response").(object)
+		call, result := part.sub("functionCall"), part.sub("functionResponse")
 		switch {
 		case call != nil:
 			id, _ := call.or("id", call.text("name")).(string)
@@ -194,23 +183,14 @@ func lowerTypes(v any) any {
 type geminiAnswer struct {
 	c       *call
 	model   string
-	ints    bool // enums as numbers
 	replies []reply
 }
 
-// enum is the value of an enumeration by its name or its number.
-func (g *geminiAnswer) enum(name string, number int) any {
-	if g.ints {
-		return number
-	}
-	return name
-}
-
-func (g *geminiAnswer) finish(r reply) any {
+func geminiFinish(r reply) any {
 	if r.why == limited {
-		return g.enum("MAX_TOKENS", 2)
+		return "MAX_TOKENS"
 	}
-	return g.enum("STOP", 1)
+	return "STOP"
 }
 
 func geminiParts(r reply) []object {
@@ -236,7 +216,7 @@ func (g *geminiAnswer) whole() object {
 	var candidates []object
 	out := 0
 	for i, r := range g.replies {
-		candidates = append(candidates, geminiCandidate(i, geminiParts(r), g.finish(r)))
+		candidates = append(candidates, geminiCandidate(i, geminiParts(r), geminiFinish(r)))
 		out += r.out
 	}
 	return g.response(candidates, out)
@@ -250,7 +230,7 @@ func (g *geminiAnswer) response(candidates []object, out int) object {
 			{"promptTokenCount", in},
 			{"candidatesTokenCount", out},
 			{"totalTokenCount", in + out},
-			{"promptTokensDetails", []object{{{"modality", g.enum("TEXT", 1)}, {"tokenCount", in}}}},
+			{"promptTokensDetails", []object{{{"modality", "TEXT"}, {"tokenCount", in}}}},
 		}},
 		{"modelVersion", g.model},
 		{"responseId", fmt.Sprintf("standin%06d", g.c.n)},
@@ -277,7 +257,7 @@ func (g *geminiAnswer) chunks() []object {
 		for k, parts := range pieces {
 			out, finish := sent+min(k+1, r.out), any(nil)
 			if k == len(pieces)-1 {
-				out, finish = sent+r.out, g.finish(r)
+				out, finish = sent+r.out, geminiFinish(r)
 			}
 			chunks = append(chunks, g.response([]object{geminiCandidate(i, parts, finish)}, out))
 		}

@@ -85,8 +85,5 @@ func googleProblem(status int) (kind, message string) {
 	return "INVALID_ARGUMENT", "Refused with status " + strconv.Itoa(status) + " (stand-in, on demand)"
 }
 
-// either reads a member in one of two spellings.
-func either(o object, camel, snake string) any { return o.or(camel, o.get(snake)) }
-
 // lastPart is what follows the last slash of a path.
 func lastPart(path string) string { return path[strings.LastIndex(path, "/")+1:] }

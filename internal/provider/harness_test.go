@@ -35,9 +35,6 @@ func (h *harness) send(ctx context.Context, path, body string) (*http.Response, 
 		return nil, err
 	}
 	req.Header.Set("Content-Type", "application/json")
-	if strings.HasPrefix(body, "--b\r\n") {
-		req.Header.Set("Content-Type", "multipart/form-data; boundary=b")
-	}
 	req.Header.Set("Authorization", "Bearer sk-test")
 	return h.client.Do(req)
 }

@@ -67,19 +67,6 @@ func TestOllamaTools(t *testing.T) {
 	}
 }
 
-func TestOllamaEmbeddings(t *testing.T) {
-	h := start(t)
-	two := h.ask("/api/embed", `{"model":"m","input":["a","b"],"dimensions":5}`)
-	one := h.ask("/api/embed", `{"model":"m","input":"a"}`)
-	old := vector(t, h.ask("/api/embeddings", `{"model":"m","prompt":"a"}`).get("embedding"))
-	if a := vector(t, at(one, "embeddings", 0)); len(two.list("embeddings")) != 2 || len(a) != 768 || dot(a, old) != dot(a, a) {
-		t.Errorf("%s and %d numbers", encode(two), len(old))
-	}
-	if o := h.ask("/api/embeddings", `{"model":"m","input":"a"}`); o.text("object") != "list" {
-		t.Errorf("a gateway's: %s", encode(o))
-	}
-}
-
 func TestOllamaRefusals(t *testing.T) {
 	h := start(t)
 	for _, c := range []struct {
@@ -89,12 +76,9 @@ func TestOllamaRefusals(t *testing.T) {
 	}{
 		{"chat", `{}`, 400, `{"error":"model is required"}`},
 		{"generate", `{}`, 400, "model is required"},
-		{"embed", `{}`, 400, "model is required"},
-		{"embeddings", `{}`, 400, "model is required"},
 		{"chat", `{"model":"no-such-model:latest"}`, 404, "model 'no-such-model:latest' not found"},
 		{"chat", `[]`, 400, "expected an object"},
 		{"chat", `[`, 400, "EOF"},
-		{"embed", `{"model":"m","input":"x","dimensions":9999}`, 400, "at most"},
 		{"chat", `{"model":"m"}`, 200, `"done_reason":"load"`},
 		{"generate", `{"model":"m"}`, 200, `"done_reason":"load"`},
 	} {

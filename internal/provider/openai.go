@@ -4,16 +4,15 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
-	"strings"
 )
 
 // openai is the vendor of the OpenAI endpoints.
 var openai = &vendor{
-	key: func(r *http.Request) string {
-		if key, ok := bearer(r.Header); ok {
+	key: func(h http.Header) string {
+		if key, ok := bearer(h); ok {
 			return key
 		}
-		return r.Header.Get("Api-Key") // Azure
+		return h.Get("Api-Key") // Azure
 	},
 	keyless: problem{
 		status: http.StatusUnauthorized,
@@ -99,10 +98,6 @@ func openaiProblem(c *call, status int) problem {
 
 // openaiModel checks the model that a request names.
 func openaiModel(c *call) *problem {
-	if _, rest, ok := strings.Cut(c.path, "/openai/deployments/"); ok { // Azure's
-		name, _, _ := strings.Cut(rest, "/")
-		c.body = append(object{{"model", name}}, c.body...)
-	}
 	switch c.body.text("model") {
 	case "":
 		return &problem{status: http.StatusBadRequest, kind: "invalid_request_error",

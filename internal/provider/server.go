@@ -97,10 +97,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		return // the client is gone
 	}
-	c := &call{
-		n: n, method: r.Method, path: r.URL.Path, query: r.URL.Query(), header: r.Header,
-		raw: data, recall: &s.recall,
-	}
+	c := &call{n: n, method: r.Method, path: r.URL.Path, query: r.URL.Query(), raw: data, recall: &s.recall}
 	fam, ven := familyOf(r)
 	w.Header().Set("X-Promptecho-Provider", "stand-in")
 	if f, ok := s.nextFailure(); ok {
@@ -128,14 +125,11 @@ func decide(c *call, r *http.Request, fam *family, ven *vendor) (*answer, *probl
 	if fam == nil {
 		return nil, &problem{status: http.StatusNotFound}
 	}
-	if r.Method != http.MethodPost && !fam.free {
+	if r.Method != http.MethodPost {
 		return nil, &problem{status: http.StatusMethodNotAllowed}
 	}
-	if ven.key(r) == "" {
+	if ven.key(r.Header) == "" {
 		return nil, &ven.keyless
-	}
-	if fam.form && c.readForm() || fam.free {
-		return fam.answer(c)
 	}
 	v, err := decode(c.raw)
 	body, ok := v.(object)
@@ -161,10 +155,8 @@ func (s *Server) refuse(w http.ResponseWriter, c *call, ven *vendor, p problem, 
 
 // plain sends a body in chunked transfer, as the real ones do.
 func (s *Server) plain(w http.ResponseWriter, ans *answer) {
-	if ans.body != nil {
-		w.Header().Set("Content-Type", cmp.Or(ans.kind, "application/json"))
-	}
-	w.WriteHeader(cmp.Or(ans.status, http.StatusOK))
+	w.Header().Set("Content-Type", cmp.Or(ans.kind, "application/json"))
+	w.WriteHeader(http.StatusOK)
 	_ = http.NewResponseController(w).Flush()
 	_, _ = w.Write(ans.body)
 }

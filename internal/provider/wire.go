@@ -20,7 +20,7 @@ func bearer(h http.Header) (string, bool) {
 }
 
 // unasked is the key of a vendor that asks for none.
-func unasked(*http.Request) string { return "none needed" }
+func unasked(http.Header) string { return "none needed" }
 
 // pad is filler text that rounds a length up, as the obfuscation of real streams
 // does; theirs is random.
