@@ -106,3 +106,53 @@ func BenchmarkMiss(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkTypicalTest opens a cassette of five interactions, replays them and
+// closes: a request of 1 KB and an answer of 1 KB, or a stream of 200 events.
+//
+//	go test -run '^$' -bench TypicalTest .
+func BenchmarkTypicalTest(b *testing.B) {
+	text := strings.Repeat("All work and no play makes Jack a dull boy. ", 22)
+	for _, stream := range []bool{false, true} {
+		name := map[bool]string{false: "plain", true: "stream"}[stream]
+		b.Run(name, func(b *testing.B) {
+			file := filepath.Join(b.TempDir(), "c.yaml")
+			var f cassette.File
+			for i := range 5 {
+				it := &cassette.Interaction{
+					Kind:     "llm",
+					Request:  cassette.Request{Method: "POST", URL: "http://h/v1/chat/completions", Body: []byte(prompt(fmt.Sprint(i, " ", text)))},
+					Response: cassette.Response{Status: 200, Body: []byte(`{"text":"` + text + `"}`)},
+				}
+				if stream {
+					it.Response.Body, it.Response.Stream = nil, "sse"
+					for range 200 {
+						it.Response.Events = append(it.Response.Events, cassette.Event{{Name: "data", Value: `{"id":"chatcmpl-1","object":"chat.completion.chunk","choices":[{"index":0,"delta":{"content":" word"}}]}`}})
+					}
+				}
+				f.Interactions = append(f.Interactions, it)
+			}
+			if err := cassette.Save(file, &f); err != nil {
+				b.Fatal(err)
+			}
+			b.ReportAllocs()
+			for b.Loop() {
+				r, err := Open(file, InMode(ModeNone))
+				if err != nil {
+					b.Fatal(err)
+				}
+				for i := range 5 {
+					resp, err := r.Client().Post("http://h/v1/chat/completions", "application/json", strings.NewReader(prompt(fmt.Sprint(i, " ", text))))
+					if err != nil || resp.StatusCode != http.StatusOK {
+						b.Fatal(resp, err)
+					}
+					toEOF(resp.Body)
+					resp.Body.Close()
+				}
+				if err := r.Close(); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
