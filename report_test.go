@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -281,4 +282,28 @@ func TestCompressedRequest(t *testing.T) {
 		}
 	}
 	r.Close()
+}
+
+// TestParallelMissesAreOne: the same request from many goroutines is one finding.
+func TestParallelMissesAreOne(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "c.yaml")
+	base := record(t, file, "a", "b", "c")
+	r := mustOpen(t, file, InMode(ModeNone))
+	var wg sync.WaitGroup
+	for range 32 {
+		wg.Go(func() {
+			if status, _ := ask(t, r, base, "never asked before"); status != http.StatusTeapot {
+				t.Errorf("status %d", status)
+			}
+		})
+	}
+	wg.Wait()
+	misses := r.Misses()
+	if len(misses) != 1 || misses[0].Count != 32 || misses[0].Diff == "" {
+		t.Errorf("%d misses: %+v", len(misses), misses)
+	}
+	if err := r.Close(); err == nil || strings.Count(err.Error(), "caller:") != 1 {
+		t.Errorf("%v", err)
+	}
 }
