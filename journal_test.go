@@ -111,7 +111,10 @@ func (n *numbers) count() int {
 // only for the rest.
 func TestKilled(t *testing.T) {
 	// Not parallel: it starts processes.
-	const moments = 200
+	moments := 200
+	if underRace {
+		moments = 30
+	}
 	random := rand.New(rand.NewPCG(11, 12))
 	upstream := httptest.NewServer(&numbers{})
 	defer upstream.Close()

@@ -1,0 +1,5 @@
+//go:build !race
+
+package promptecho
+
+const underRace = false

@@ -1,0 +1,7 @@
+//go:build race
+
+package promptecho
+
+// underRace makes the two longest tests shorter: without the race detector, where
+// they find what they are for, they run in full.
+const underRace = true
