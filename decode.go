@@ -29,7 +29,10 @@ func decoded(coding string, body []byte, ends []int) (plain []byte, plainEnds []
 	src := &pieces{body: body, ends: ends, out: &bytes.Buffer{}}
 	r, err := open(src)
 	if err == nil {
-		_, err = io.Copy(src.out, r)
+		_, err = io.Copy(src.out, io.LimitReader(r, maxPlain+1))
+	}
+	if src.out.Len() > maxPlain {
+		return nil, nil, false // a bomb, or nothing for a cassette
 	}
 	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, io.EOF) {
 		return nil, nil, false
@@ -40,6 +43,9 @@ func decoded(coding string, body []byte, ends []int) (plain []byte, plainEnds []
 	}
 	return src.out.Bytes(), src.seen[1:], true
 }
+
+// maxPlain is the most that is made of a compressed body.
+const maxPlain = 1 << 30
 
 // inflate reads what "deflate" stands for, the zlib format, and what some
 // servers send for it, bare deflate data.

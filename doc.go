@@ -22,6 +22,9 @@
 // from the environment variable PROMPTECHO_MODE, else it is once, and none if
 // the environment variable CI is set.
 //
-// What is written is cleaned: headers pass by allow-list, so that credentials
-// are never in a cassette; see [Recorder.Secret] for values of your own.
+// What is written is cleaned: headers pass by allow-list, and what looks like a
+// credential or is known as one is replaced, on both sides of a match; see
+// [Recorder.Secret] and [Redact] for values of your own. What the program sends and
+// receives does not change. While it records, a run keeps a journal beside the
+// cassette, so that a process that is killed loses nothing.
 package promptecho
