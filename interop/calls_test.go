@@ -20,6 +20,7 @@ import (
 	"github.com/openai/openai-go/v3"
 	"github.com/openai/openai-go/v3/option"
 	"github.com/openai/openai-go/v3/responses"
+	"github.com/openai/openai-go/v3/shared"
 
 	"github.com/promptecho/promptecho"
 	"github.com/promptecho/promptecho/internal/provider"
@@ -38,7 +39,7 @@ type call struct {
 	others bool   // its retries and errors are not those of OpenAI's and Anthropic's SDKs
 	deaf   bool   // the SDK takes a stream that breaks off for one that ends
 	anon   bool   // nothing in an answer tells it from another to the same question
-	lumps  bool   // its parser fails if each event comes in a read of its own (live too)
+	lumps  bool   // its parser fails where a read ends behind a blank line, as each event of a replay does
 
 	// ask gives each event of a stream, or the plain answer, to each as it came.
 	// When each returns false it closes the stream and returns. The result is
@@ -46,10 +47,13 @@ type call struct {
 	ask func(ctx context.Context, client *http.Client, base string, q question, each func(event string) bool) (answer any, err error)
 }
 
-type question struct{ model, text string }
+type question struct {
+	model, text string
+	tools       bool // offers get_weather
+}
 
 // zebra is a question whose words come back in the answer.
-var zebra = question{"a-model", "hello zebra"}
+var zebra = question{model: "a-model", text: "hello zebra"}
 
 var calls = slices.Concat(ownCalls, vendorCalls)
 
@@ -148,18 +152,29 @@ func anthropicAt(client *http.Client, base string) anthropic.Client {
 func chatOf(q question) openai.ChatCompletionNewParams {
 	p := chatParams(q.text)
 	p.Model = q.model
+	if q.tools {
+		p.Tools = append(p.Tools, openai.ChatCompletionFunctionTool(shared.FunctionDefinitionParam{Name: "get_weather", Parameters: schema}))
+	}
 	return p
 }
 
 func responseOf(q question) responses.ResponseNewParams {
 	p := responsesParams(q.text)
 	p.Model = q.model
+	if q.tools {
+		p.Tools = append(p.Tools, responses.ToolParamOfFunction("get_weather", schema, true))
+	}
 	return p
 }
 
 func messageOf(q question) anthropic.MessageNewParams {
 	p := messageParams(q.text)
 	p.Model = anthropic.Model(q.model)
+	if q.tools {
+		p.Tools = append(p.Tools, anthropic.ToolUnionParam{OfTool: &anthropic.ToolParam{
+			Name: "get_weather", InputSchema: anthropic.ToolInputSchemaParam{Properties: schema["properties"], Required: []string{"city"}},
+		}})
+	}
 	return p
 }
 
@@ -194,7 +209,7 @@ func eachCall(t *testing.T, which func(call) bool, test func(t *testing.T, c cal
 		if which(c) {
 			t.Run(c.name, func(t *testing.T) {
 				t.Parallel()
-				test(t, c)
+				alone(t, func() { test(t, c) })
 			})
 		}
 	}
@@ -364,7 +379,7 @@ func TestCallsRefused(t *testing.T) {
 		recordReplay(t, 1, func(t *testing.T, e env, see *notes) {
 			var count *counter
 			e.client, count = counted(e.client)
-			err := c.run(t, e, question{"no-such-model", "hello"}, see, -1)
+			err := c.run(t, e, question{model: "no-such-model", text: "hello"}, see, -1)
 			status, body := statusOf(err)
 			if status != 404 || !strings.Contains(body, "no-such-model") || count.attempts != 1 {
 				t.Errorf("status %d, body %s after %d attempts; error %v", status, body, count.attempts, err)
@@ -393,7 +408,7 @@ func TestCallsMissed(t *testing.T) {
 		client, count := counted(rec.Client())
 		var see notes
 		for asked := range 2 { // the second time it is the same miss
-			err := c.run(t, env{client: client, base: p.URL}, question{zebra.model, "hello lion"}, &see, -1)
+			err := c.run(t, env{client: client, base: p.URL}, question{model: zebra.model, text: "hello lion"}, &see, -1)
 			status, body := statusOf(err)
 			if status != http.StatusTeapot || !strings.Contains(body, "promptecho: not recorded") {
 				t.Errorf("the application sees %v, of body %s", err, body)
@@ -484,7 +499,7 @@ func TestStreamsAreLive(t *testing.T) {
 
 // Two hundred events, each an arrival of its own, are as many reads in replay.
 func TestStreamsReadByRead(t *testing.T) {
-	q := question{zebra.model, strings.TrimSpace(strings.Repeat("word ", 200))}
+	q := question{model: zebra.model, text: strings.TrimSpace(strings.Repeat("word ", 200))}
 	eachCall(t, streaming, func(t *testing.T, c call) {
 		var live []int
 		recordReplay(t, 1, func(t *testing.T, e env, see *notes) {
@@ -512,16 +527,6 @@ func TestStreamsReadByRead(t *testing.T) {
 // kind of cut fail with the other.
 func TestStreamsInOnePiece(t *testing.T) {
 	eachCall(t, func(c call) bool { return c.stream }, func(t *testing.T, c call) {
-		whole := promptecho.Upstream(roundTripFunc(func(req *http.Request) (*http.Response, error) {
-			resp, err := http.DefaultTransport.RoundTrip(req)
-			if err != nil {
-				return nil, err
-			}
-			defer resp.Body.Close()
-			data, err := io.ReadAll(resp.Body)
-			resp.Body = io.NopCloser(bytes.NewReader(data))
-			return resp, err
-		}))
 		recordReplay(t, 1, func(t *testing.T, e env, see *notes) {
 			var count *counter
 			e.client, count = counted(e.client)
@@ -531,9 +536,21 @@ func TestStreamsInOnePiece(t *testing.T) {
 			if events := len(see.lines) - 1; !c.others && len(count.reads) > events/2 {
 				t.Errorf("%d events in %d reads, want many in one", events, len(count.reads))
 			}
-		}, whole)
+		}, promptecho.Upstream(inOnePiece))
 	})
 }
+
+// inOnePiece gives all of an answer at once.
+var inOnePiece = roundTripFunc(func(req *http.Request) (*http.Response, error) {
+	resp, err := http.DefaultTransport.RoundTrip(req)
+	if err != nil {
+		return nil, err
+	}
+	defer resp.Body.Close()
+	data, err := io.ReadAll(resp.Body)
+	resp.Body = io.NopCloser(bytes.NewReader(data))
+	return resp, err
+})
 
 // A client that stops after two events finds the same two in replay; one that
 // then wants more is told that there is no more.

@@ -72,7 +72,7 @@ func TestCanarySDKs(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // for a test that would wait for ever
 		defer cancel()
 		heard := ""
-		_, err = c.ask(ctx, rec.Client(), p.URL+c.path, question{"a-model", "my key is " + key}, func(event string) bool {
+		_, err = c.ask(ctx, rec.Client(), p.URL+c.path, question{model: "a-model", text: "my key is " + key}, func(event string) bool {
 			heard += event
 			return true
 		})

@@ -13,6 +13,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/bedrockruntime"
+	"github.com/aws/aws-sdk-go-v2/service/bedrockruntime/document"
 	brtypes "github.com/aws/aws-sdk-go-v2/service/bedrockruntime/types"
 	cohere "github.com/cohere-ai/cohere-go/v2"
 	coclient "github.com/cohere-ai/cohere-go/v2/client"
@@ -20,18 +21,55 @@ import (
 	"google.golang.org/genai"
 )
 
-// vendorCalls are the streams of the other vendors' SDKs, each in a framing of
-// its own: events with CRLF, a JSON array, AWS's messages, lines of JSON.
+// vendorCalls are those of the other vendors' SDKs, whose streams have a framing
+// each: events with CRLF, a JSON array, AWS's messages, lines of JSON.
 var vendorCalls = []call{
-	{name: "genai stream", stream: true, others: true, last: `"finishReason"`, ask: func(ctx context.Context, client *http.Client, base string, q question, each func(string) bool) (any, error) {
-		c, err := genai.NewClient(ctx, &genai.ClientConfig{
-			HTTPClient: client, APIKey: fakeKey, Backend: genai.BackendGeminiAPI, HTTPOptions: genai.HTTPOptions{BaseURL: base},
+	{name: "genai", others: true, ask: func(ctx context.Context, client *http.Client, base string, q question, each func(string) bool) (any, error) {
+		c, err := genaiAt(ctx, client, base)
+		if err != nil {
+			return nil, err
+		}
+		r, err := c.Models.GenerateContent(ctx, q.model, genai.Text(q.text), genaiConfig(q))
+		if err != nil {
+			return nil, err
+		}
+		r.SDKHTTPResponse = nil // its headers have the time
+		each(jsonOf(r))
+		return r.Text(), nil
+	}},
+	{name: "bedrock converse", others: true, anon: true, ask: func(ctx context.Context, client *http.Client, base string, q question, each func(string) bool) (any, error) {
+		out, err := bedrockAt(client, base).Converse(ctx, &bedrockruntime.ConverseInput{
+			ModelId: aws.String(q.model), Messages: converseMessages(q), ToolConfig: converseTools(q),
 		})
 		if err != nil {
 			return nil, err
 		}
+		message, ok := out.Output.(*brtypes.ConverseOutputMemberMessage)
+		if !ok {
+			return nil, fmt.Errorf("unexpected %T", out.Output)
+		}
+		each(jsonOf(out))
+		return converseContent(message.Value)
+	}},
+	{name: "ollama chat", others: true, ask: func(ctx context.Context, client *http.Client, base string, q question, each func(string) bool) (any, error) {
+		plain := false
+		return ollamaChat(ctx, client, base, q, &plain, each)
+	}},
+	{name: "cohere chat", others: true, ask: func(ctx context.Context, client *http.Client, base string, q question, each func(string) bool) (any, error) {
+		r, err := cohereAt(client, base).V2.Chat(ctx, &cohere.V2ChatRequest{Model: q.model, Messages: cohereMessages(q), Tools: cohereTools(q)})
+		if err != nil {
+			return nil, err
+		}
+		each(jsonOf(r))
+		return r.Message, nil
+	}},
+	{name: "genai stream", stream: true, others: true, last: `"finishReason"`, ask: func(ctx context.Context, client *http.Client, base string, q question, each func(string) bool) (any, error) {
+		c, err := genaiAt(ctx, client, base)
+		if err != nil {
+			return nil, err
+		}
 		all := ""
-		for r, err := range c.Models.GenerateContentStream(ctx, q.model, genai.Text(q.text), nil) {
+		for r, err := range c.Models.GenerateContentStream(ctx, q.model, genai.Text(q.text), genaiConfig(q)) {
 			if err != nil {
 				return nil, err
 			}
@@ -45,8 +83,7 @@ var vendorCalls = []call{
 	{name: "gemini array", stream: true, others: true, last: `"finishReason"`, ask: geminiArray},
 	{name: "bedrock converse stream", stream: true, others: true, deaf: true, anon: true, last: "Metadata", ask: func(ctx context.Context, client *http.Client, base string, q question, each func(string) bool) (any, error) {
 		out, err := bedrockAt(client, base).ConverseStream(ctx, &bedrockruntime.ConverseStreamInput{
-			ModelId:  aws.String(q.model),
-			Messages: []brtypes.Message{{Role: brtypes.ConversationRoleUser, Content: []brtypes.ContentBlock{&brtypes.ContentBlockMemberText{Value: q.text}}}},
+			ModelId: aws.String(q.model), Messages: converseMessages(q), ToolConfig: converseTools(q),
 		})
 		if err != nil {
 			return nil, err
@@ -67,12 +104,15 @@ var vendorCalls = []call{
 		return all, stream.Err()
 	}},
 	{name: "bedrock invoke stream", stream: true, others: true, deaf: true, last: "message_stop", ask: func(ctx context.Context, client *http.Client, base string, q question, each func(string) bool) (any, error) {
-		body := jsonOf(map[string]any{
+		ask := map[string]any{
 			"anthropic_version": "bedrock-2023-05-31", "max_tokens": 4096,
 			"messages": []any{map[string]any{"role": "user", "content": q.text}},
-		})
+		}
+		if q.tools {
+			ask["tools"] = []any{map[string]any{"name": "get_weather", "input_schema": schema}}
+		}
 		out, err := bedrockAt(client, base).InvokeModelWithResponseStream(ctx, &bedrockruntime.InvokeModelWithResponseStreamInput{
-			ModelId: aws.String("anthropic." + q.model), Body: []byte(body),
+			ModelId: aws.String("anthropic." + q.model), Body: []byte(jsonOf(ask)),
 		})
 		if err != nil {
 			return nil, err
@@ -97,21 +137,7 @@ var vendorCalls = []call{
 		return all, stream.Err()
 	}},
 	{name: "ollama chat stream", stream: true, others: true, deaf: true, last: `"done":true`, ask: func(ctx context.Context, client *http.Client, base string, q question, each func(string) bool) (any, error) {
-		u, err := url.Parse(base)
-		if err != nil {
-			return nil, err
-		}
-		all := ""
-		err = ollama.NewClient(u, client).Chat(ctx, &ollama.ChatRequest{
-			Model: q.model, Messages: []ollama.Message{{Role: "user", Content: q.text}},
-		}, func(r ollama.ChatResponse) error {
-			all += r.Message.Content
-			if !each(jsonOf(r)) {
-				return errStopped
-			}
-			return nil
-		})
-		return all, unlessStopped(err)
+		return ollamaChat(ctx, client, base, q, nil, each)
 	}},
 	{name: "ollama generate stream", stream: true, others: true, deaf: true, last: `"done":true`, ask: func(ctx context.Context, client *http.Client, base string, q question, each func(string) bool) (any, error) {
 		u, err := url.Parse(base)
@@ -129,11 +155,7 @@ var vendorCalls = []call{
 		return all, unlessStopped(err)
 	}},
 	{name: "cohere chat stream", stream: true, others: true, lumps: true, last: `"message-end"`, ask: func(ctx context.Context, client *http.Client, base string, q question, each func(string) bool) (any, error) {
-		c := coclient.NewClient(coclient.WithHTTPClient(client), coclient.WithBaseURL(base), coclient.WithToken(fakeKey))
-		stream, err := c.V2.ChatStream(ctx, &cohere.V2ChatStreamRequest{
-			Model:    q.model,
-			Messages: cohere.ChatMessages{{Role: "user", User: &cohere.UserMessageV2{Content: &cohere.UserMessageV2Content{String: q.text}}}},
-		})
+		stream, err := cohereAt(client, base).V2.ChatStream(ctx, &cohere.V2ChatStreamRequest{Model: q.model, Messages: cohereMessages(q), Tools: cohereTools(q)})
 		if err != nil {
 			return nil, err
 		}
@@ -155,6 +177,91 @@ var vendorCalls = []call{
 			}
 		}
 	}},
+}
+
+func genaiAt(ctx context.Context, client *http.Client, base string) (*genai.Client, error) {
+	return genai.NewClient(ctx, &genai.ClientConfig{
+		HTTPClient: client, APIKey: fakeKey, Backend: genai.BackendGeminiAPI, HTTPOptions: genai.HTTPOptions{BaseURL: base},
+	})
+}
+
+func genaiConfig(q question) *genai.GenerateContentConfig {
+	if !q.tools {
+		return nil
+	}
+	return &genai.GenerateContentConfig{Tools: []*genai.Tool{{
+		FunctionDeclarations: []*genai.FunctionDeclaration{{Name: "get_weather", ParametersJsonSchema: schema}},
+	}}}
+}
+
+func converseMessages(q question) []brtypes.Message {
+	return []brtypes.Message{{Role: brtypes.ConversationRoleUser, Content: []brtypes.ContentBlock{&brtypes.ContentBlockMemberText{Value: q.text}}}}
+}
+
+func converseTools(q question) *brtypes.ToolConfiguration {
+	if !q.tools {
+		return nil
+	}
+	return &brtypes.ToolConfiguration{Tools: []brtypes.Tool{&brtypes.ToolMemberToolSpec{Value: brtypes.ToolSpecification{
+		Name: aws.String("get_weather"), InputSchema: &brtypes.ToolInputSchemaMemberJson{Value: document.NewLazyDocument(schema)},
+	}}}}
+}
+
+// converseContent is the texts and the arguments of a message. (Arguments hide
+// from encoding/json.)
+func converseContent(m brtypes.Message) (content []string, err error) {
+	for _, b := range m.Content {
+		switch b := b.(type) {
+		case *brtypes.ContentBlockMemberText:
+			content = append(content, b.Value)
+		case *brtypes.ContentBlockMemberToolUse:
+			args, err := b.Value.Input.MarshalSmithyDocument()
+			if err != nil {
+				return nil, err
+			}
+			content = append(content, string(args))
+		}
+	}
+	return content, nil
+}
+
+func ollamaChat(ctx context.Context, client *http.Client, base string, q question, stream *bool, each func(string) bool) (any, error) {
+	u, err := url.Parse(base)
+	if err != nil {
+		return nil, err
+	}
+	req := &ollama.ChatRequest{Model: q.model, Messages: []ollama.Message{{Role: "user", Content: q.text}}, Stream: stream}
+	if q.tools {
+		tool := ollama.Tool{Type: "function", Function: ollama.ToolFunction{Name: "get_weather"}}
+		if err := json.Unmarshal([]byte(jsonOf(schema)), &tool.Function.Parameters); err != nil {
+			return nil, err
+		}
+		req.Tools = ollama.Tools{tool}
+	}
+	all := ""
+	err = ollama.NewClient(u, client).Chat(ctx, req, func(r ollama.ChatResponse) error {
+		all += r.Message.Content
+		if !each(jsonOf(r)) {
+			return errStopped
+		}
+		return nil
+	})
+	return all, unlessStopped(err)
+}
+
+func cohereAt(client *http.Client, base string) *coclient.Client {
+	return coclient.NewClient(coclient.WithHTTPClient(client), coclient.WithBaseURL(base), coclient.WithToken(fakeKey))
+}
+
+func cohereMessages(q question) cohere.ChatMessages {
+	return cohere.ChatMessages{{Role: "user", User: &cohere.UserMessageV2{Content: &cohere.UserMessageV2Content{String: q.text}}}}
+}
+
+func cohereTools(q question) []*cohere.ToolV2 {
+	if !q.tools {
+		return nil
+	}
+	return []*cohere.ToolV2{{Type: cohere.String("function"), Function: &cohere.ToolV2Function{Name: "get_weather", Parameters: schema}}}
 }
 
 // errStopped ends a stream of Ollama's client, which has no other way.
@@ -180,8 +287,11 @@ func bedrockAt(client *http.Client, base string) *bedrockruntime.Client {
 // geminiArray asks for Gemini's stream as it is without alt=sse, which no SDK
 // of Go does, and decodes it as it comes, as an application would.
 func geminiArray(ctx context.Context, client *http.Client, base string, q question, each func(string) bool) (any, error) {
-	text := jsonOf(map[string]any{"contents": []any{map[string]any{"role": "user", "parts": []any{map[string]any{"text": q.text}}}}})
-	req, err := http.NewRequestWithContext(ctx, "POST", base+"/v1beta/models/"+q.model+":streamGenerateContent", strings.NewReader(text))
+	ask := map[string]any{"contents": []any{map[string]any{"role": "user", "parts": []any{map[string]any{"text": q.text}}}}}
+	if q.tools {
+		ask["tools"] = genaiConfig(q).Tools
+	}
+	req, err := http.NewRequestWithContext(ctx, "POST", base+"/v1beta/models/"+q.model+":streamGenerateContent", strings.NewReader(jsonOf(ask)))
 	if err != nil {
 		return nil, err
 	}
