@@ -391,6 +391,73 @@ func TestCompressedAndCutOff(t *testing.T) {
 	}
 }
 
+// TestPiecesOfAnEvent: where a server sends the end of an event with the next one,
+// as Cohere's does, replay does too. What the network cuts, or the reader's buffer,
+// says nothing.
+func TestPiecesOfAnEvent(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name   string
+		sent   []string
+		buffer int
+		want   []string // what Reads give in replay
+		delays string
+	}{
+		{"the blank line comes later", []string{"data: 1\n", "\ndata: 2\n", "\ndata: 3\n", "\n"}, 4096,
+			[]string{"data: 1\n", "\ndata: 2\n", "\ndata: 3\n", "\n"}, "[10~1+10, +~1+10, +~1+10]"},
+		{"line by line", []string{"event: a\n", "data: 1\n", "\n"}, 4096, []string{"event: a\n", "data: 1\n", "\n"}, "[10~9+10~1+10]"},
+		{"whole events", []string{"data: 1\n\n", "data: 2\n\n"}, 4096, []string{"data: 1\n\n", "data: 2\n\n"}, "[10, 10]"},
+		{"cut by the network", []string{"data: 1", "\n\ndata: 2\n\n"}, 4096, []string{"data: 1\n\ndata: 2\n\n"}, "[20, +]"},
+		{"cut by the reader", []string{"data: 1\n\ndata: 2\n\n"}, 8, []string{"data: 1\n\n", "data: 2\n\n"}, "[10]"},
+	}
+	for _, tt := range tests {
+		synctest.Test(t, func(t *testing.T) {
+			up := roundTripFunc(func(req *http.Request) (*http.Response, error) {
+				pr, pw := io.Pipe()
+				go func() {
+					for _, s := range tt.sent {
+						time.Sleep(10 * time.Millisecond)
+						io.WriteString(pw, s)
+					}
+					pw.Close()
+				}()
+				return &http.Response{StatusCode: 200, Header: http.Header{"Content-Type": {"text/event-stream"}}, Body: pr, ContentLength: -1}, nil
+			})
+			file := filepath.Join(t.TempDir(), "c.yaml")
+			r := mustOpen(t, file, Upstream(up))
+			resp, err := r.Client().Post("http://h/v1/x", "application/json", strings.NewReader(`{}`))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for buf := make([]byte, tt.buffer); ; {
+				if _, err := resp.Body.Read(buf); err != nil {
+					break
+				}
+			}
+			resp.Body.Close()
+			mustClose(t, r)
+			if text := read(t, file); !strings.Contains(text, "delays_ms: "+tt.delays+"\n") {
+				t.Errorf("%s: want delays %s in\n%s", tt.name, tt.delays, text)
+			}
+			r = mustOpen(t, file, InMode(ModeNone), Pace(1))
+			began := time.Now()
+			resp, err = r.Client().Post("http://h/v1/x", "application/json", strings.NewReader(`{}`))
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := reads(resp.Body)
+			if !slices.Equal(got, tt.want) || err != io.EOF {
+				t.Errorf("%s: reads %q, %v; want %q", tt.name, got, err, tt.want)
+			}
+			if took, want := time.Since(began), time.Duration(len(tt.sent))*10*time.Millisecond; took != want {
+				t.Errorf("%s: took %v, want %v", tt.name, took, want)
+			}
+			resp.Body.Close()
+			mustClose(t, r)
+		})
+	}
+}
+
 // endless is a stream of so many bytes that watches the heap while it is read.
 type endless struct {
 	event []byte

@@ -163,12 +163,26 @@ func partsOf(rec *cassette.Response) ([]part, error) {
 		if i < len(rec.Delays) {
 			delay = rec.Delays[i]
 		}
+		pieces, _ := delay.Rest.Pieces()
+		// An event that was edited may be shorter than what came last of it.
+		pieces = slices.DeleteFunc(pieces, func(p cassette.Piece) bool { return p.Bytes >= len(frame) })
+		end := len(frame)
+		if len(pieces) > 0 {
+			end -= pieces[0].Bytes
+		}
 		if delay.Together && len(parts) > 0 {
 			last := &parts[len(parts)-1]
-			last.data = append(last.data, frame...)
-			continue
+			last.data = append(last.data, frame[:end]...)
+		} else {
+			parts = append(parts, part{frame[:end:end], delay.MS})
 		}
-		parts = append(parts, part{frame, delay.MS})
+		for j, p := range pieces {
+			start := end
+			if end = len(frame); j+1 < len(pieces) {
+				end -= pieces[j+1].Bytes
+			}
+			parts = append(parts, part{frame[start:end:end], p.MS})
+		}
 	}
 	return parts, nil
 }

@@ -45,8 +45,9 @@ type tee struct {
 
 // An arrival is the end of what one Read returned, and when.
 type arrival struct {
-	end int
-	at  time.Duration // after the request was sent
+	end  int
+	at   time.Duration // after the request was sent
+	full bool          // it filled the caller's buffer: there may have been more
 }
 
 func newTee(r *Recorder, s *slot, resp *http.Response, start time.Time) *tee {
@@ -77,7 +78,7 @@ func (t *tee) dropHeader(name string) {
 func (t *tee) Read(p []byte) (int, error) {
 	n, err := t.body.Read(p)
 	if n > 0 {
-		t.keep(p[:n])
+		t.keep(p[:n], n == len(p))
 	}
 	switch {
 	case err == io.EOF:
@@ -88,14 +89,14 @@ func (t *tee) Read(p []byte) (int, error) {
 	return n, err
 }
 
-func (t *tee) keep(piece []byte) {
+func (t *tee) keep(piece []byte, full bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.settled {
 		return
 	}
 	t.came += len(piece)
-	t.arrivals = append(t.arrivals, arrival{t.came, time.Since(t.start)})
+	t.arrivals = append(t.arrivals, arrival{t.came, time.Since(t.start), full})
 	if t.coding != "" {
 		t.coded = append(t.coded, piece...)
 		return
@@ -211,17 +212,42 @@ func (t *tee) event(frame []byte) {
 		t.last = text.String()
 	}
 	resp.Events = append(resp.Events, event)
-	// A frame came with the arrival that completed it.
+	start := t.cut
 	t.cut += len(frame)
-	for t.arrivals[0].end < t.cut {
+	resp.Delays = append(resp.Delays, t.delay(frame, start))
+}
+
+// delay says when a frame came that starts at start in the body. It came with the
+// arrival that completed it: where the network cuts a frame says nothing. Where an
+// arrival ended behind a line of it the server did: some SDKs' parsers work with
+// one of the two ways only (cohere-go's, if the blank line comes with the next
+// event).
+func (t *tee) delay(frame []byte, start int) (d cassette.Delay) {
+	first := true
+	piece := func(from int) {
+		switch at := t.arrivals[0].at; {
+		case !first:
+			d.Rest = d.Rest.Add(cassette.Piece{Bytes: len(frame) - from, MS: max(0, (at - t.before).Milliseconds())})
+			t.before = at
+		case t.shared:
+			d.Together = true
+		default:
+			d.MS = max(0, (at - t.before).Milliseconds())
+			t.before = at
+		}
+		first = false
+	}
+	from := 0
+	for t.arrivals[0].end < start+len(frame) {
+		if end := t.arrivals[0].end - start; end > from && frame[end-1] == '\n' && !t.arrivals[0].full {
+			piece(from)
+			from = end
+		}
 		t.arrivals, t.shared = t.arrivals[1:], false
 	}
-	delay := cassette.Delay{Together: t.shared}
-	if !t.shared {
-		delay.MS = max(0, (t.arrivals[0].at - t.before).Milliseconds())
-		t.before, t.shared = t.arrivals[0].at, true
-	}
-	resp.Delays = append(resp.Delays, delay)
+	piece(from)
+	t.shared = true
+	return d
 }
 
 // whole stores a body that is no stream.

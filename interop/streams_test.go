@@ -188,3 +188,37 @@ func TestGoroutinesAreSeen(t *testing.T) {
 		<-ended
 	})
 }
+
+// TestCohereStreamInPieces: cohere-go takes a blank line that comes alone for an
+// event, and one that comes with the event before it too. Where the server sends it
+// with the next event its streams work, live and in replay.
+func TestCohereStreamInPieces(t *testing.T) {
+	t.Parallel()
+	i := slices.IndexFunc(calls, func(c call) bool { return c.name == "cohere chat stream" })
+	rechunked := promptecho.Upstream(roundTripFunc(func(req *http.Request) (*http.Response, error) {
+		resp, err := http.DefaultTransport.RoundTrip(req)
+		if err != nil {
+			return nil, err
+		}
+		defer resp.Body.Close()
+		body, err := io.ReadAll(resp.Body)
+		if err != nil {
+			return nil, err
+		}
+		pieces := strings.SplitAfter(strings.ReplaceAll(string(body), "\n\n", "\n\x00\n"), "\x00")
+		var readers []io.Reader
+		for _, p := range pieces {
+			readers = append(readers, strings.NewReader(strings.TrimSuffix(p, "\x00")))
+		}
+		resp.Body = io.NopCloser(io.MultiReader(readers...)) // a Read ends where a reader does
+		return resp, nil
+	}))
+	cassette := recordReplay(t, 1, func(t *testing.T, e env, see *notes) {
+		if err := calls[i].run(t, e, zebra, see, -1); err != nil {
+			t.Fatal(err)
+		}
+	}, rechunked)
+	if !strings.Contains(cassette, "~1+") {
+		t.Errorf("the pieces of events are not recorded:\n%s", cassette)
+	}
+}

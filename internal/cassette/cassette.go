@@ -9,6 +9,12 @@
 // is a fixed point.
 package cassette
 
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
 // Version is the format version this package writes and reads.
 const Version = 1
 
@@ -85,6 +91,44 @@ type Field struct {
 type Delay struct {
 	MS       int64 // milliseconds since the arrival before, or since the response headers
 	Together bool  // it came in one piece with the event before; MS is zero
+	Rest     Rest  // if it came in several pieces, those after the first
+}
+
+// Rest is what of an event came later than its beginning: "~N+MS" for each piece,
+// so many bytes from the end of the event so many milliseconds after the piece
+// before. It counts from the end, which is what stays when an event is edited.
+type Rest string
+
+// A Piece is one of Rest.
+type Piece struct {
+	Bytes int   // from the end of the event, this piece and all behind it
+	MS    int64 // after the piece before
+}
+
+// Add returns r with another piece.
+func (r Rest) Add(p Piece) Rest { return r + Rest(fmt.Sprintf("~%d+%d", p.Bytes, p.MS)) }
+
+// Pieces returns the pieces; ok is false if r has not their form, or if they are
+// not each shorter than the one before.
+func (r Rest) Pieces() (pieces []Piece, ok bool) {
+	if r == "" {
+		return nil, true
+	}
+	text, ok := strings.CutPrefix(string(r), "~")
+	if !ok {
+		return nil, false
+	}
+	for part := range strings.SplitSeq(text, "~") {
+		n, ms, ok := strings.Cut(part, "+")
+		bytes, err1 := strconv.Atoi(n)
+		after, err2 := strconv.ParseInt(ms, 10, 64)
+		p := Piece{bytes, after}
+		if !ok || err1 != nil || err2 != nil || bytes <= 0 || after < 0 || len(pieces) > 0 && bytes >= pieces[len(pieces)-1].Bytes || Rest("").Add(p) != Rest("~"+part) {
+			return nil, false
+		}
+		pieces = append(pieces, p)
+	}
+	return pieces, true
 }
 
 // Headers are header fields in the order they are written: names lower-case

@@ -179,6 +179,10 @@ func (w *writer) delays(ds []Delay) {
 		default:
 			w.raw(strconv.FormatInt(d.MS, 10))
 		}
+		if _, ok := d.Rest.Pieces(); !ok {
+			w.errorf("response: invalid delay %d: %q", i+1, d.Rest)
+		}
+		w.raw(string(d.Rest))
 	}
 	w.raw("]\n")
 }

@@ -1,5 +1,10 @@
 package cassette
 
+import (
+	"strconv"
+	"strings"
+)
+
 // streamNodes are the keys of a response that make its events.
 type streamNodes struct {
 	layout, events, padding, chunks *node
@@ -131,8 +136,20 @@ func (d *decoder) delays(n *node) []Delay {
 	ds := make([]Delay, 0, len(elems))
 	for i := range elems {
 		e := &elems[i]
-		if e.kind == scalarNode && e.style == plainStyle && e.tag == "" && e.text == "+" {
-			ds = append(ds, Delay{Together: true})
+		first, _, several := strings.Cut(e.text, "~")
+		rest := Rest(strings.TrimPrefix(e.text, first))
+		if e.kind == scalarNode && e.style == plainStyle && e.tag == "" && (first == "+" || several) {
+			delay := Delay{Together: first == "+", Rest: rest}
+			if first != "+" {
+				var err error
+				if delay.MS, err = strconv.ParseInt(first, 10, 64); err != nil || delay.MS < 0 || strconv.FormatInt(delay.MS, 10) != first {
+					d.want(e, field, "an integer, 0 or more, or + before ~")
+				}
+			}
+			if _, ok := rest.Pieces(); !ok {
+				d.want(e, field, "the pieces that came later as ~BYTES+MS, each shorter than the one before")
+			}
+			ds = append(ds, delay)
 			continue
 		}
 		ds = append(ds, Delay{MS: d.integer(e, field, 0)})
