@@ -114,7 +114,7 @@ func (r *Recorder) save(o *verdict.Outcome, rep *verdict.Report) error {
 	if r.old != nil && !r.plan.load { // mode all, over a cassette
 		return errors.Join(refused, r.replaceOld(fresh, o, refused != nil, rep))
 	}
-	file := cassette.File{Interactions: fresh}
+	file := cassette.File{}
 	incomplete := o.Failed || o.Skipped || o.Filtered
 	wasPartial := r.old != nil && r.old.Partial
 	switch {
@@ -126,7 +126,6 @@ func (r *Recorder) save(o *verdict.Outcome, rep *verdict.Report) error {
 	if len(fresh) == 0 && file.Partial == wasPartial {
 		return nil
 	}
-	file.Interactions = nil
 	added := map[*cassette.Interaction]bool{}
 	for _, it := range fresh {
 		added[it] = true
@@ -258,10 +257,8 @@ func (r *Recorder) unused() int {
 // a known secret. Everything is cleaned once more: a credential may have become
 // known after it was first seen.
 func (r *Recorder) write(path, name string, file *cassette.File, rep *verdict.Report) error {
-	file.Pinned = r.old != nil && r.old.Pinned // unreachable: a pinned cassette is not written
 	for _, it := range file.Interactions {
-		r.redact.Request(&it.Request)
-		r.redact.Response(&it.Request, &it.Response)
+		r.redact.Interaction(it)
 		// The key of the request itself, whatever rules this test has.
 		it.MatchKey = (&canon.Rules{}).Form(&it.Request).Key()
 		if err := r.redact.CheckInteraction(name, it); err != nil {

@@ -250,22 +250,27 @@ func TestRedirectsAreFollowed(t *testing.T) {
 	}
 }
 
+// paced is an upstream that answers in pieces, one each time a delay has passed.
+func paced(header http.Header, delay time.Duration, pieces ...string) http.RoundTripper {
+	return roundTripFunc(func(*http.Request) (*http.Response, error) {
+		pr, pw := io.Pipe()
+		go func() {
+			for _, p := range pieces {
+				time.Sleep(delay)
+				io.WriteString(pw, p)
+			}
+			pw.Close()
+		}()
+		return &http.Response{StatusCode: 200, Header: header, Body: pr, ContentLength: -1}, nil
+	})
+}
+
 // TestChunks: sound comes in the pieces and with the delays it was recorded in.
 func TestChunks(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		pieces := []string{"\xff\xfb", "abc", "\x00"}
-		up := roundTripFunc(func(req *http.Request) (*http.Response, error) {
-			pr, pw := io.Pipe()
-			go func() {
-				for _, p := range pieces {
-					time.Sleep(20 * time.Millisecond)
-					io.WriteString(pw, p)
-				}
-				pw.Close()
-			}()
-			return &http.Response{StatusCode: 200, Header: http.Header{"Content-Type": {"audio/mpeg"}}, Body: pr, ContentLength: -1}, nil
-		})
+		up := paced(http.Header{"Content-Type": {"audio/mpeg"}}, 20*time.Millisecond, pieces...)
 		file := filepath.Join(t.TempDir(), "c.yaml")
 		r := mustOpen(t, file, Upstream(up))
 		post(t, r, "http://h/v1/audio/speech", `{"input":"x"}`)
@@ -324,26 +329,20 @@ func TestCompressedStreamKeepsItsEvents(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			events := []string{"data: {\"n\":1}\n\n", "data: {\"n\":2}\n\n", "data: [DONE]\n\n"}
-			up := roundTripFunc(func(req *http.Request) (*http.Response, error) {
-				pr, pw := io.Pipe()
-				go func() {
-					var buf bytes.Buffer
-					z := open(&buf)
-					for i, e := range events {
-						io.WriteString(z, e)
-						z.Flush()
-						if i == len(events)-1 {
-							z.Close()
-						}
-						time.Sleep(50 * time.Millisecond)
-						pw.Write(buf.Bytes())
-						buf.Reset()
-					}
-					pw.Close()
-				}()
-				coding, _, _ := strings.Cut(strings.TrimPrefix(name, "bare "), " ")
-				return &http.Response{StatusCode: 200, Header: http.Header{"Content-Type": {"text/event-stream"}, "Content-Encoding": {coding}}, Body: pr, ContentLength: -1}, nil
-			})
+			var buf bytes.Buffer
+			z := open(&buf)
+			var pieces []string
+			for i, e := range events {
+				io.WriteString(z, e)
+				z.Flush()
+				if i == len(events)-1 {
+					z.Close()
+				}
+				pieces = append(pieces, buf.String())
+				buf.Reset()
+			}
+			coding := strings.TrimPrefix(name, "bare ")
+			up := paced(http.Header{"Content-Type": {"text/event-stream"}, "Content-Encoding": {coding}}, 50*time.Millisecond, pieces...)
 			file := filepath.Join(t.TempDir(), "c.yaml")
 			r := mustOpen(t, file, Upstream(up))
 			resp, err := r.Client().Post("http://h/v1/x", "application/json", strings.NewReader(`{}`))
@@ -412,17 +411,7 @@ func TestPiecesOfAnEvent(t *testing.T) {
 	}
 	for _, tt := range tests {
 		synctest.Test(t, func(t *testing.T) {
-			up := roundTripFunc(func(req *http.Request) (*http.Response, error) {
-				pr, pw := io.Pipe()
-				go func() {
-					for _, s := range tt.sent {
-						time.Sleep(10 * time.Millisecond)
-						io.WriteString(pw, s)
-					}
-					pw.Close()
-				}()
-				return &http.Response{StatusCode: 200, Header: http.Header{"Content-Type": {"text/event-stream"}}, Body: pr, ContentLength: -1}, nil
-			})
+			up := paced(http.Header{"Content-Type": {"text/event-stream"}}, 10*time.Millisecond, tt.sent...)
 			file := filepath.Join(t.TempDir(), "c.yaml")
 			r := mustOpen(t, file, Upstream(up))
 			resp, err := r.Client().Post("http://h/v1/x", "application/json", strings.NewReader(`{}`))

@@ -45,8 +45,7 @@ func (j *journal) append(it *cassette.Interaction) {
 	if known := j.redact.Known(); known != j.known && !first {
 		// A credential has become known that may stand in what was written.
 		for _, old := range j.items {
-			j.redact.Request(&old.Request)
-			j.redact.Response(&old.Request, &old.Response)
+			j.redact.Interaction(old)
 		}
 		j.known = known
 		j.items = append(j.items, copied)
@@ -115,11 +114,9 @@ func (r *Recorder) resume() error {
 	}
 	var slots []*slot
 	for _, it := range f.Interactions {
-		req := it.Request
-		r.redact.Request(&req)
-		form := r.cfg.rules.Form(&req)
-		r.noteSelected(form)
-		slots = append(slots, &slot{it: it, form: form, resumed: true})
+		s := r.slotOf(it)
+		s.resumed = true
+		slots = append(slots, s)
 	}
 	left := &tape{slots: slots}
 	for _, s := range slots {

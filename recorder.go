@@ -54,8 +54,6 @@ type Recorder struct {
 
 	journal *journal // nil if this run does not save
 	read    stamp    // of the cassette when it was read, if this run saves
-	present bool     // there was a cassette
-	pinned  bool     // it is pinned
 }
 
 // A plan is what a mode comes to for a cassette that is there or not. The mode
@@ -155,7 +153,6 @@ func (r *Recorder) load() error {
 	if err != nil {
 		return fmt.Errorf("promptecho: %w", r.relative(err))
 	}
-	r.present, r.pinned = f != nil, f != nil && f.Pinned
 	if f != nil && f.Pinned && f.Partial {
 		return fmt.Errorf("promptecho: %s is pinned and partial: a pinned cassette is never written, and a partial one is not complete. Remove one of the two lines at its top", r.file)
 	}
@@ -172,17 +169,29 @@ func (r *Recorder) load() error {
 	}
 	r.old = f
 	for _, it := range f.Interactions {
-		req := it.Request
-		r.redact.Request(&req)
-		form := r.cfg.rules.Form(&req)
-		r.noteSelected(form)
-		if !r.plan.load {
-			r.replaced = append(r.replaced, &slot{it: it, form: form})
-			continue
+		if s := r.slotOf(it); r.plan.load {
+			r.tape.add(s)
+		} else {
+			r.replaced = append(r.replaced, s)
 		}
-		r.tape.load(it, form)
 	}
 	return nil
+}
+
+// slotOf returns the slot of a stored interaction.
+func (r *Recorder) slotOf(it *cassette.Interaction) *slot {
+	req := r.asked(it)
+	form := r.cfg.rules.Form(&req)
+	r.noteSelected(form)
+	return &slot{it: it, form: form}
+}
+
+// asked returns the request of a stored interaction as it is matched: cleaned like
+// a live one, whoever wrote it down.
+func (r *Recorder) asked(it *cassette.Interaction) cassette.Request {
+	req := it.Request
+	r.redact.Request(&req)
+	return req
 }
 
 // relative shortens the absolute path in an error to the name the user gave.

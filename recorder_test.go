@@ -538,13 +538,6 @@ func (f roundTripFunc) RoundTrip(r *http.Request) (*http.Response, error) { retu
 
 func TestOnRecordError(t *testing.T) {
 	t.Parallel()
-	failing := func(statuses ...int) http.RoundTripper {
-		return roundTripFunc(func(r *http.Request) (*http.Response, error) {
-			status := statuses[0]
-			statuses = statuses[1:]
-			return &http.Response{StatusCode: status, Header: http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(strings.NewReader(`{}`)), ContentLength: 2}, nil
-		})
-	}
 	tests := []struct {
 		name     string
 		policy   RecordErrorPolicy
@@ -566,7 +559,7 @@ func TestOnRecordError(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			file := filepath.Join(t.TempDir(), "c.yaml")
-			r := mustOpen(t, file, OnRecordError(tt.policy), Upstream(failing(tt.statuses...)))
+			r := mustOpen(t, file, OnRecordError(tt.policy), Upstream(statuses(`{}`, tt.statuses...)))
 			for range tt.statuses {
 				ask(t, r, "http://h", "x")
 			}

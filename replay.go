@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/cassette"
 	"github.com/promptecho/promptecho/internal/redact"
 	"github.com/promptecho/promptecho/internal/stream"
@@ -111,7 +112,7 @@ func relinked(s *slot, clean *cassette.Request) *cassette.Response {
 	for i, event := range s.it.Response.Events {
 		rec.Events[i] = slices.Clone(event)
 		for j, f := range event {
-			if f.Name == "data" || f.Name == "data:" {
+			if canon.IsPayload(f.Name) {
 				rec.Events[i][j].Value = string(s.form.Relink([]byte(f.Value), &s.it.Request, clean))
 			}
 		}
@@ -163,28 +164,31 @@ func partsOf(rec *cassette.Response) ([]part, error) {
 		if i < len(rec.Delays) {
 			delay = rec.Delays[i]
 		}
-		pieces, _ := delay.Rest.Pieces()
-		// An event that was edited may be shorter than what came last of it.
-		pieces = slices.DeleteFunc(pieces, func(p cassette.Piece) bool { return p.Bytes >= len(frame) })
-		end := len(frame)
-		if len(pieces) > 0 {
-			end -= pieces[0].Bytes
-		}
+		pieces := piecesOf(frame, delay)
 		if delay.Together && len(parts) > 0 {
 			last := &parts[len(parts)-1]
-			last.data = append(last.data, frame[:end]...)
-		} else {
-			parts = append(parts, part{frame[:end:end], delay.MS})
+			last.data = append(last.data, pieces[0].data...)
+			pieces = pieces[1:]
 		}
-		for j, p := range pieces {
-			start := end
-			if end = len(frame); j+1 < len(pieces) {
-				end -= pieces[j+1].Bytes
-			}
-			parts = append(parts, part{frame[start:end:end], p.MS})
-		}
+		parts = append(parts, pieces...)
 	}
 	return parts, nil
+}
+
+// piecesOf returns a frame in the pieces that the server sent it in, at least one.
+func piecesOf(frame []byte, delay cassette.Delay) []part {
+	rest, _ := delay.Rest.Pieces()
+	var pieces []part
+	start, ms := 0, delay.MS
+	for _, p := range rest {
+		end := len(frame) - p.Bytes
+		if end <= 0 {
+			continue // the event was edited and is shorter now
+		}
+		pieces = append(pieces, part{frame[start:end:end], ms})
+		start, ms = end, p.MS
+	}
+	return append(pieces, part{frame[start:], ms})
 }
 
 // chunksOf returns a body that is no stream in the pieces it came in. A body

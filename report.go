@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/cassette"
@@ -175,8 +176,7 @@ func (r *Recorder) whyUnused(s *slot) string {
 
 // trace returns the form of a recording with the paths of its request.
 func (r *Recorder) trace(s *slot) *canon.Form {
-	recorded := s.it.Request
-	r.redact.Request(&recorded)
+	recorded := r.asked(s.it)
 	return r.cfg.rules.Trace(&recorded)
 }
 
@@ -199,9 +199,9 @@ func times(n int) string {
 func (r *Recorder) howToRecord(command string) string {
 	before := "To record it again:"
 	switch {
-	case !r.present && r.cfg.mode != ModeNone:
+	case r.old == nil && r.cfg.mode != ModeNone:
 		before = "To record it:"
-	case r.pinned:
+	case r.old != nil && r.old.Pinned:
 		before = fmt.Sprintf("%s is pinned. To record it again, remove \"pinned: true\" from its top, and run:", r.file)
 	case r.cfg.mode == ModeNone:
 		before = "InMode(ModeNone) in the code allows no recording. To record it again, remove that, and run:"
@@ -226,7 +226,7 @@ func (r *Recorder) explain(clean *cassette.Request, form *canon.Form, candidates
 	}
 	if i < 0 {
 		m.Reason = fmt.Sprintf("nothing is recorded, and %s does not record", r.mode)
-		if !r.read.there && !r.present {
+		if r.old == nil {
 			m.Reason = fmt.Sprintf("the file does not exist, and %s does not record: was it committed?", r.mode)
 		}
 		return m, nil
@@ -280,30 +280,36 @@ func wireName(wire string) string {
 	return "plain"
 }
 
-// volatile is text that changes from run to run, and what a user would mask it by.
-var volatile = []struct {
+// A volatile is text that changes from run to run, and what a user would mask it by.
+type volatile struct {
 	name, expr string
 	re         *regexp.Regexp
-}{
-	{name: "TIME", expr: `\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d)?(\.\d+)?(Z|[+-]\d\d:?\d\d)?`},
-	{name: "DATE", expr: `\d{4}-\d\d-\d\d`},
-	{name: "TIME", expr: `\b\d\d?:\d\d(:\d\d)?\b`},
-	{name: "UUID", expr: `[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`},
-	{name: "ADDRESS", expr: `127\.0\.0\.1:\d+`},
-	{name: "TMP", expr: `/tmp/[^\s"']+`},
-	{name: "HEX", expr: `\b[0-9a-f]{16,64}\b`},
-	{name: "UNIXTIME", expr: `\b1\d{9}(\d{3})?\b`},
 }
 
-func init() {
-	for i := range volatile {
-		volatile[i].re = regexp.MustCompile(volatile[i].expr)
+// volatiles are compiled by the first miss that needs them, not by every program
+// that links this package.
+var volatiles = sync.OnceValue(func() []volatile {
+	list := []volatile{
+		{name: "TIME", expr: `\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d)?(\.\d+)?(Z|[+-]\d\d:?\d\d)?`},
+		{name: "DATE", expr: `\d{4}-\d\d-\d\d`},
+		{name: "TIME", expr: `\b\d\d?:\d\d(:\d\d)?\b`},
+		{name: "UUID", expr: `[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`},
+		{name: "ADDRESS", expr: `127\.0\.0\.1:\d+`},
+		{name: "TMP", expr: `/tmp/[^\s"']+`},
+		{name: "HEX", expr: `\b[0-9a-f]{16,64}\b`},
+		{name: "UNIXTIME", expr: `\b1\d{9}(\d{3})?\b`},
 	}
-}
+	for i := range list {
+		list[i].re = regexp.MustCompile(list[i].expr)
+	}
+	return list
+})
 
 // plainIDs are words in the names of fields that tell calls apart and decide no
 // answer; a user may ignore a field so named.
-var plainIDs = regexp.MustCompile(`(?i)(^|[_/-])(trace|span|request|session|correlation|nonce|timestamp|created_at|run|build|idempotency)([_-]?(id|key|at))?$`)
+var plainIDs = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)(^|[_/-])(trace|span|request|session|correlation|nonce|timestamp|created_at|run|build|idempotency)([_-]?(id|key|at))?$`)
+})
 
 // hint returns the option that would make the request match, as code to paste,
 // if all that differs is text that changes from run to run or a field that only
@@ -332,7 +338,7 @@ func hintFor(e *diff.Edit) string {
 	if e.Path == "endpoint" || e.Path == "wire" {
 		return ""
 	}
-	if plainIDs.MatchString(e.Path) {
+	if plainIDs().MatchString(e.Path) {
 		return fmt.Sprintf("promptecho.Ignore(%q)", canon.Short(e.Path))
 	}
 	a, aok := canon.Unquote(e.Recorded)
@@ -340,7 +346,7 @@ func hintFor(e *diff.Edit) string {
 	if !aok || !bok {
 		return ""
 	}
-	for _, v := range volatile {
+	for _, v := range volatiles() {
 		if v.re.MatchString(a) && v.re.ReplaceAllString(a, v.name) == v.re.ReplaceAllString(b, v.name) {
 			return fmt.Sprintf("promptecho.Mask(`%s`, %q)", v.expr, v.name)
 		}

@@ -42,11 +42,7 @@ type queue struct {
 
 func newTape() *tape { return &tape{queues: map[string]*queue{}} }
 
-// load puts a recorded interaction on the tape.
-func (t *tape) load(it *cassette.Interaction, form *canon.Form) {
-	t.add(&slot{it: it, form: form})
-}
-
+// add puts a recorded interaction on the tape.
 func (t *tape) add(s *slot) {
 	t.slots = append(t.slots, s)
 	q := t.queues[s.form.Key()]

@@ -3,19 +3,13 @@ package interop
 import (
 	"context"
 	"net/http"
-	"net/url"
 	"path/filepath"
 	"testing"
 	"time"
 
-	"github.com/anthropics/anthropic-sdk-go"
 	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/bedrockruntime"
-	brtypes "github.com/aws/aws-sdk-go-v2/service/bedrockruntime/types"
 	cohere "github.com/cohere-ai/cohere-go/v2"
-	coclient "github.com/cohere-ai/cohere-go/v2/client"
-	ollama "github.com/ollama/ollama/api"
 	"github.com/tmc/langchaingo/llms"
 	"google.golang.org/genai"
 
@@ -43,39 +37,29 @@ func TestMissIsAskedOnce(t *testing.T) {
 		},
 		"anthropic-sdk-go": func(ctx context.Context, client *http.Client) error {
 			c := anthropicAt(client, base)
-			_, err := c.Messages.New(ctx, anthropic.MessageNewParams{Model: "m", MaxTokens: 9, Messages: []anthropic.MessageParam{anthropic.NewUserMessage(anthropic.NewTextBlock("hi"))}})
+			_, err := c.Messages.New(ctx, messageOf(zebra))
 			return err
 		},
 		"genai": func(ctx context.Context, client *http.Client) error {
-			c, err := genai.NewClient(ctx, &genai.ClientConfig{HTTPClient: client, APIKey: fakeKey, Backend: genai.BackendGeminiAPI, HTTPOptions: genai.HTTPOptions{BaseURL: base}})
+			c, err := genaiAt(ctx, client, base)
 			if err != nil {
 				return err
 			}
-			_, err = c.Models.GenerateContent(ctx, "m", genai.Text("hi"), nil)
+			_, err = c.Models.GenerateContent(ctx, zebra.model, genai.Text(zebra.text), nil)
 			return err
 		},
 		"bedrockruntime": func(ctx context.Context, client *http.Client) error {
-			c := bedrockruntime.New(bedrockruntime.Options{
-				Region: "us-east-1", BaseEndpoint: aws.String(base), HTTPClient: client,
-				Credentials: credentials.NewStaticCredentialsProvider(fakeKeyID, fakeKey, ""),
-			})
-			_, err := c.Converse(ctx, &bedrockruntime.ConverseInput{
-				ModelId:  aws.String("m"),
-				Messages: []brtypes.Message{{Role: brtypes.ConversationRoleUser, Content: []brtypes.ContentBlock{&brtypes.ContentBlockMemberText{Value: "hi"}}}},
-			})
+			c := bedrockruntime.New(bedrockOptions(client, base))
+			_, err := c.Converse(ctx, &bedrockruntime.ConverseInput{ModelId: aws.String(zebra.model), Messages: converseMessages(zebra)})
 			return err
 		},
 		"cohere-go": func(ctx context.Context, client *http.Client) error {
-			c := coclient.NewClient(coclient.WithHTTPClient(client), coclient.WithBaseURL(base), coclient.WithToken(fakeKey))
-			_, err := c.V2.Chat(ctx, &cohere.V2ChatRequest{Model: "m", Messages: cohere.ChatMessages{{Role: "user", User: &cohere.UserMessageV2{Content: &cohere.UserMessageV2Content{String: "hi"}}}}})
+			_, err := cohereAt(client, base).V2.Chat(ctx, &cohere.V2ChatRequest{Model: zebra.model, Messages: cohereMessages(zebra)})
 			return err
 		},
 		"ollama": func(ctx context.Context, client *http.Client) error {
-			u, err := url.Parse(base)
-			if err != nil {
-				return err
-			}
-			return ollama.NewClient(u, client).Chat(ctx, &ollama.ChatRequest{Model: "m", Messages: []ollama.Message{{Role: "user", Content: "hi"}}}, func(ollama.ChatResponse) error { return nil })
+			_, err := ollamaChat(ctx, client, base, zebra, nil, func(string) bool { return true })
+			return err
 		},
 		"go-openai": func(ctx context.Context, client *http.Client) error {
 			_, err := goOpenAIClient(env{client: client, base: base}).CreateChatCompletion(ctx, goOpenAIRequest("hi"))

@@ -140,12 +140,12 @@ var vendorCalls = []call{
 		return ollamaChat(ctx, client, base, q, nil, each)
 	}},
 	{name: "ollama generate stream", stream: true, others: true, deaf: true, last: `"done":true`, ask: func(ctx context.Context, client *http.Client, base string, q question, each func(string) bool) (any, error) {
-		u, err := url.Parse(base)
+		c, err := ollamaAt(client, base)
 		if err != nil {
 			return nil, err
 		}
 		all := ""
-		err = ollama.NewClient(u, client).Generate(ctx, &ollama.GenerateRequest{Model: q.model, Prompt: q.text}, func(r ollama.GenerateResponse) error {
+		err = c.Generate(ctx, &ollama.GenerateRequest{Model: q.model, Prompt: q.text}, func(r ollama.GenerateResponse) error {
 			all += r.Response
 			if !each(jsonOf(r)) {
 				return errStopped
@@ -225,8 +225,16 @@ func converseContent(m brtypes.Message) (content []string, err error) {
 	return content, nil
 }
 
-func ollamaChat(ctx context.Context, client *http.Client, base string, q question, stream *bool, each func(string) bool) (any, error) {
+func ollamaAt(client *http.Client, base string) (*ollama.Client, error) {
 	u, err := url.Parse(base)
+	if err != nil {
+		return nil, err
+	}
+	return ollama.NewClient(u, client), nil
+}
+
+func ollamaChat(ctx context.Context, client *http.Client, base string, q question, stream *bool, each func(string) bool) (any, error) {
+	c, err := ollamaAt(client, base)
 	if err != nil {
 		return nil, err
 	}
@@ -239,7 +247,7 @@ func ollamaChat(ctx context.Context, client *http.Client, base string, q questio
 		req.Tools = ollama.Tools{tool}
 	}
 	all := ""
-	err = ollama.NewClient(u, client).Chat(ctx, req, func(r ollama.ChatResponse) error {
+	err = c.Chat(ctx, req, func(r ollama.ChatResponse) error {
 		all += r.Message.Content
 		if !each(jsonOf(r)) {
 			return errStopped
@@ -278,10 +286,17 @@ func unlessStopped(err error) error {
 const fakeKeyID = "AKIDEXAMPLE-NOT-REAL"
 
 func bedrockAt(client *http.Client, base string) *bedrockruntime.Client {
-	return bedrockruntime.New(bedrockruntime.Options{
-		Region: "us-east-1", BaseEndpoint: aws.String(base), HTTPClient: client, RetryMaxAttempts: 1,
+	options := bedrockOptions(client, base)
+	options.RetryMaxAttempts = 1
+	return bedrockruntime.New(options)
+}
+
+// bedrockOptions are those of a client with the retries it has by default.
+func bedrockOptions(client *http.Client, base string) bedrockruntime.Options {
+	return bedrockruntime.Options{
+		Region: "us-east-1", BaseEndpoint: aws.String(base), HTTPClient: client,
 		Credentials: credentials.NewStaticCredentialsProvider(fakeKeyID, fakeKey, ""),
-	})
+	}
 }
 
 // geminiArray asks for Gemini's stream as it is without alt=sse, which no SDK

@@ -13,11 +13,9 @@ import (
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/bedrockruntime"
 	brtypes "github.com/aws/aws-sdk-go-v2/service/bedrockruntime/types"
 	cohere "github.com/cohere-ai/cohere-go/v2"
-	coclient "github.com/cohere-ai/cohere-go/v2/client"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	ollama "github.com/ollama/ollama/api"
 	"google.golang.org/genai"
@@ -162,9 +160,7 @@ func vendor(t *testing.T, calls func(e env) map[string]func() (any, error)) {
 func TestGenAI(t *testing.T) {
 	t.Parallel()
 	vendor(t, func(e env) map[string]func() (any, error) {
-		c, err := genai.NewClient(t.Context(), &genai.ClientConfig{
-			HTTPClient: e.client, APIKey: fakeKey, Backend: genai.BackendGeminiAPI, HTTPOptions: genai.HTTPOptions{BaseURL: e.base},
-		})
+		c, err := genaiAt(t.Context(), e.client, e.base)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -221,10 +217,7 @@ func text(r *genai.GenerateContentResponse, err error) (any, error) {
 func TestBedrock(t *testing.T) {
 	t.Parallel()
 	vendor(t, func(e env) map[string]func() (any, error) {
-		c := bedrockruntime.New(bedrockruntime.Options{
-			Region: "us-east-1", BaseEndpoint: aws.String(e.base), HTTPClient: e.client,
-			Credentials: credentials.NewStaticCredentialsProvider("AKIDEXAMPLE-NOT-REAL", fakeKey, ""),
-		})
+		c := bedrockruntime.New(bedrockOptions(e.client, e.base))
 		converse := func(model, text string) func() (any, error) {
 			return func() (any, error) {
 				r, err := c.Converse(t.Context(), &bedrockruntime.ConverseInput{
@@ -258,11 +251,10 @@ func TestBedrock(t *testing.T) {
 func TestOllama(t *testing.T) {
 	t.Parallel()
 	vendor(t, func(e env) map[string]func() (any, error) {
-		base, err := url.Parse(e.base)
+		c, err := ollamaAt(e.client, e.base)
 		if err != nil {
 			t.Fatal(err)
 		}
-		c := ollama.NewClient(base, e.client)
 		chat := func(text string, stream *bool) func() (any, error) {
 			return func() (any, error) {
 				var got []string
@@ -294,7 +286,7 @@ func TestOllama(t *testing.T) {
 func TestCohere(t *testing.T) {
 	t.Parallel()
 	vendor(t, func(e env) map[string]func() (any, error) {
-		c := coclient.NewClient(coclient.WithHTTPClient(e.client), coclient.WithBaseURL(e.base), coclient.WithToken(fakeKey))
+		c := cohereAt(e.client, e.base)
 		chat := func(text string) func() (any, error) {
 			return func() (any, error) {
 				return c.V2.Chat(t.Context(), &cohere.V2ChatRequest{

@@ -42,6 +42,10 @@ func (f *Form) Read(payloads iter.Seq[[]byte]) Answer {
 	return a
 }
 
+// IsPayload reports whether the field of an event of this name has its payload, in
+// whatever framing.
+func IsPayload(field string) bool { return field == "data" || field == "data:" || field == "bytes" }
+
 // Payloads returns the pieces of a response that hold JSON: the one body, or the
 // fields of events that have the payload.
 func Payloads(resp *cassette.Response) iter.Seq[[]byte] {
@@ -52,11 +56,8 @@ func Payloads(resp *cassette.Response) iter.Seq[[]byte] {
 		}
 		for _, event := range resp.Events {
 			for _, f := range event {
-				switch f.Name {
-				case "data", "data:", "bytes":
-					if !yield([]byte(f.Value)) {
-						return
-					}
+				if IsPayload(f.Name) && !yield([]byte(f.Value)) {
+					return
 				}
 			}
 		}

@@ -51,7 +51,7 @@ func (r *Rules) classify(req *cassette.Request, trace bool) call {
 	if r.Host {
 		c.lines = append(c.lines, Line{"host", strings.ToLower(u.Host)})
 	}
-	r.matchHeaders(&c, req)
+	c.headers(req, r.Headers)
 	if r.SortTools {
 		sortTools(&c.body)
 	}
@@ -125,7 +125,7 @@ func modelOf(body *cassette.Value) string {
 func (c *call) generic(req *cassette.Request, u *url.URL) {
 	c.endpoint = req.Method + " /" + strings.TrimPrefix(u.EscapedPath(), "/")
 	c.query(u, nil)
-	c.operation(req)
+	c.headers(req, operationHeaders)
 	if c.encoding != jsonBody {
 		return
 	}
@@ -156,29 +156,21 @@ func (c *call) query(u *url.URL, names []string) {
 	}
 }
 
-// operation adds the headers that name what is called at a path that many
-// operations share: AWS JSON (https://smithy.io/2.0/aws/protocols/aws-json-1_1-protocol.html)
-// and SOAP 1.1, section 6.1.1.
-func (c *call) operation(req *cassette.Request) {
-	for _, h := range req.Headers {
-		switch name := strings.ToLower(h.Name); name {
-		case "x-amz-target", "soapaction":
-			for i, v := range h.Values {
-				c.lines = append(c.lines, Line{string(appendIndex([]byte("header/"+name+"/"), i)), v})
-			}
-		}
-	}
-}
+// operationHeaders name what is called at a path that many operations share: AWS
+// JSON (https://smithy.io/2.0/aws/protocols/aws-json-1_1-protocol.html) and SOAP
+// 1.1, section 6.1.1.
+var operationHeaders = []string{"x-amz-target", "soapaction"}
 
-// matchHeaders adds the headers that the user asked for.
-func (r *Rules) matchHeaders(c *call, req *cassette.Request) {
-	for _, name := range r.Headers {
+// headers adds the named request headers to the lines.
+func (c *call) headers(req *cassette.Request, names []string) {
+	for _, name := range names {
 		name = strings.ToLower(name)
 		for _, h := range req.Headers {
+			if strings.ToLower(h.Name) != name {
+				continue
+			}
 			for i, v := range h.Values {
-				if strings.ToLower(h.Name) == name {
-					c.lines = append(c.lines, Line{string(appendIndex([]byte("header/"+name+"/"), i)), v})
-				}
+				c.lines = append(c.lines, Line{string(appendIndex([]byte("header/"+name+"/"), i)), v})
 			}
 		}
 	}

@@ -56,10 +56,3 @@ func base32Only(body []byte) bool {
 	}
 	return true
 }
-
-var hexa = func() (t [256]bool) {
-	for c := range t {
-		t[c] = class[c]&hexAny != 0
-	}
-	return t
-}()

@@ -13,8 +13,8 @@ const credentialFields = `access_token|refresh_token|id_token|client_secret|asse
 
 var (
 	jsonField = regexp.MustCompile(`("(?:` + credentialFields + `)"\s*:\s*")((?:[^"\\]|\\.)*)(")`)
-	formField = regexp.MustCompile(`((?:^|&)(?:` + credentialFields + `|password)=)([^&\s]*)`)
-	partField = regexp.MustCompile(`(name="(?:` + credentialFields + `|password)"(?:\r?\n[^\r\n]+)*\r?\n\r?\n)([^\r\n]*)`)
+	formField = regexp.MustCompile(pairs(credentialFields + `|password`))
+	partField = regexp.MustCompile(partsNamed(credentialFields + `|password`))
 	xmlField  = regexp.MustCompile(`(<(?:` + credentialFields + `)>)([^<]*)(</)`)
 
 	// Instance metadata has the session token beside the key, as "Token".
@@ -24,16 +24,35 @@ var (
 	expiry = regexp.MustCompile(`("[Ee]xpiration"\s*:\s*"|<Expiration>)(\d{4})(-\d\d-\d\dT)`)
 )
 
+// A namedForm finds the values of one field in forms.
+type namedForm struct{ pair, part *regexp.Regexp }
+
+// The two kinds of forms: where the values of fields of these names stand.
+func pairs(names string) string { return `((?:^|&)(?:` + names + `)=)([^&\s]*)` }
+func partsNamed(names string) string {
+	return `(name="(?:` + names + `)"(?:\r?\n[^\r\n]+)*\r?\n\r?\n)([^\r\n]*)`
+}
+
+// isPairs reports whether a body can be a URL-encoded form, isMultipart whether it
+// can be a multipart one: neither is looked for where it cannot be.
+func isPairs(b []byte) bool     { return len(b) < 64<<10 && !bytes.ContainsAny(b, "{<\n") }
+func isMultipart(b []byte) bool { return bytes.Contains(b, []byte("form-data")) }
+
 // namedFields replaces the values of fields that the user named, in URL-encoded
 // and multipart forms; JSON's are found by the scanner.
 func (p *Policy) namedFields(b []byte) []byte {
-	for _, name := range p.Names {
-		quoted := regexp.QuoteMeta(name)
-		if len(b) < 64<<10 && !bytes.ContainsAny(b, "{<\n") {
-			b = regexp.MustCompile(`(?i)((?:^|&)`+quoted+`=)([^&\s]*)`).ReplaceAll(b, []byte("${1}"+Placeholder))
+	p.once.Do(func() {
+		for _, name := range p.Names {
+			quoted := regexp.QuoteMeta(name)
+			p.namedForms = append(p.namedForms, namedForm{regexp.MustCompile(`(?i)` + pairs(quoted)), regexp.MustCompile(`(?i)` + partsNamed(quoted))})
 		}
-		if bytes.Contains(b, []byte("form-data")) {
-			b = regexp.MustCompile(`(?i)(name="`+quoted+`"(?:\r?\n[^\r\n]+)*\r?\n\r?\n)([^\r\n]*)`).ReplaceAll(b, []byte("${1}"+Placeholder))
+	})
+	for _, f := range p.namedForms {
+		if isPairs(b) {
+			b = f.pair.ReplaceAll(b, []byte("${1}"+Placeholder))
+		}
+		if isMultipart(b) {
+			b = f.part.ReplaceAll(b, []byte("${1}"+Placeholder))
 		}
 	}
 	return b
@@ -49,10 +68,10 @@ func (p *Policy) fields(b []byte) []byte {
 	}
 	clean := jsonField.ReplaceAll(b, []byte("${1}"+Placeholder+"${3}"))
 	clean = xmlField.ReplaceAll(clean, []byte("${1}"+Placeholder+"${3}"))
-	if len(b) < 64<<10 && !bytes.ContainsAny(b, "{<\n") {
+	if isPairs(b) {
 		clean = formField.ReplaceAll(clean, []byte("${1}"+Placeholder))
 	}
-	if bytes.Contains(b, []byte("form-data")) {
+	if isMultipart(b) {
 		clean = partField.ReplaceAll(clean, []byte("${1}"+Placeholder))
 	}
 	if bytes.Contains(b, []byte(`"SecretAccessKey"`)) {

@@ -2,8 +2,8 @@
 // pass by an allow-list, so a credential in a header nobody has heard of is
 // never written; URLs lose their user and the query values that are not known
 // to be harmless; credential fields, known secret values, what looks like a
-// credential, and what the user names are replaced. The same cleaning is applied to a live request and to a stored one, so that
-// redaction never decides a match.
+// credential, and what the user names are replaced. The same cleaning is applied
+// to a live request and to a stored one, so that redaction never decides a match.
 package redact
 
 import (
@@ -35,7 +35,7 @@ const openPlaceholder = "[REDACTED"
 const minSecret = 8
 
 // A Policy cleans the traffic of one cassette. It is safe for concurrent use
-// once KeepHeaders is set.
+// once its fields are set.
 type Policy struct {
 	KeepHeaders []string         // header names to write although no list has them
 	Names       []string         // of fields whose values are replaced too, in any letter case
@@ -43,6 +43,9 @@ type Policy struct {
 
 	mu     sync.RWMutex
 	values []value // known, longest first
+
+	once       sync.Once
+	namedForms []namedForm // made of Names at first use
 }
 
 // AddSecret makes a value known: it is replaced wherever it stands from now
@@ -103,6 +106,13 @@ func (p *Policy) Response(req *cassette.Request, resp *cassette.Response) {
 			event[i].Value = string(p.body([]byte(event[i].Value)))
 		}
 	}
+}
+
+// Interaction cleans both sides of an interaction in place. A credential may have
+// become known after they were cleaned first.
+func (p *Policy) Interaction(it *cassette.Interaction) {
+	p.Request(&it.Request)
+	p.Response(&it.Request, &it.Response)
 }
 
 // body returns a body or a field of an event with everything replaced that must
@@ -169,7 +179,7 @@ func readable(text string) bool {
 		if 'A' <= text[i] && text[i] <= 'Z' {
 			return false
 		}
-		hex = hex && (hexa[text[i]] || text[i] == '-')
+		hex = hex && (class[text[i]]&hexAny != 0 || text[i] == '-')
 	}
 	return !hex && strings.ContainsAny(text, "-_.:/ ") && len(text) < 28
 }

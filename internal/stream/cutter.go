@@ -3,9 +3,9 @@ package stream
 import "bytes"
 
 // A Cutter cuts a body into frames while it comes in pieces, and keeps no more
-// of it than the frame that is not whole. What it finds is what [Detect] and
-// [Framing.Frames] find in the whole body, if that can be told from its first
-// 4 KB and its first line.
+// of it than the frame that is not whole. What it finds is what [Detect] and the
+// framing's Split find in the whole body, if that can be told from its first 4 KB
+// and its first line.
 type Cutter struct {
 	ContentType string             // of the body
 	Frame       func(frame []byte) // gets each frame; it must not keep it
@@ -79,7 +79,8 @@ func (c *Cutter) cut(atEOF bool) {
 			break
 		}
 		if err != nil || n <= 0 || n > len(c.buf)-at {
-			frame, n = c.buf[at:], len(c.buf)-at // unreachable, as in Frames
+			// Unreachable unless a framing breaks its contract; nothing may be lost.
+			frame, n = c.buf[at:], len(c.buf)-at
 		}
 		c.Frame(frame)
 		at += n

@@ -65,21 +65,6 @@ func Lookup(name string) (*Framing, error) {
 	return nil, fmt.Errorf("unknown stream framing %q (known: %s)", name, strings.Join(names, ", "))
 }
 
-// Frames cuts a whole body into its frames.
-func (f *Framing) Frames(body []byte) [][]byte {
-	var frames [][]byte
-	for len(body) > 0 {
-		n, frame, err := f.Split(body, true)
-		if err != nil || n <= 0 || n > len(body) {
-			// Unreachable unless a framing breaks its contract; nothing may be lost.
-			frame, n = body, len(body)
-		}
-		frames = append(frames, frame[:len(frame):len(frame)])
-		body = body[n:]
-	}
-	return frames
-}
-
 // Read returns the readable form of a frame, the raw one if it has none.
 func (f *Framing) Read(frame []byte) []Field {
 	if fields, ok := f.Fields(frame); ok {
