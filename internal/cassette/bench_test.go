@@ -96,3 +96,47 @@ func BenchmarkParse(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkOpen finds the interactions of a cassette.
+func BenchmarkOpen(b *testing.B) {
+	for _, n := range []int{10, 1000} {
+		b.Run(fmt.Sprint("n=", n), func(b *testing.B) {
+			data, _, err := Format(sealed(benchFile(n)))
+			if err != nil {
+				b.Fatal(err)
+			}
+			b.SetBytes(int64(len(data)))
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, fast, _ := openBytes(b, data); !fast {
+					b.Fatal("not fast")
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkResponse reads an answer: a stream of 200 events, and JSON of 8 KB.
+func BenchmarkResponse(b *testing.B) {
+	stream := benchFile(1).Interactions[0]
+	for len(stream.Response.Events) < 200 {
+		stream.Response.Events = append(stream.Response.Events, stream.Response.Events...)[:min(200, 2*len(stream.Response.Events))]
+	}
+	plain := &Interaction{Request: Request{Method: "POST", URL: "/"}, Response: Response{Status: 200, Body: benchBody()}}
+	for name, it := range map[string]*Interaction{"stream": stream, "plain": plain} {
+		b.Run(name, func(b *testing.B) {
+			data, _, err := Format(sealed(&File{Interactions: []*Interaction{it}}))
+			if err != nil {
+				b.Fatal(err)
+			}
+			s, _, _ := openBytes(b, data)
+			b.SetBytes(int64(len(data)))
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, _, err := s.Response(0); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

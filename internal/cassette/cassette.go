@@ -23,6 +23,10 @@ type File struct {
 	Pinned       bool // never overwritten by a recording run
 	Partial      bool // saved by a run that failed or was cut short
 	Interactions []*Interaction
+
+	// Rules is the number of the rules that made the match keys. If it is not 0,
+	// Format seals the interactions; Parse leaves it 0.
+	Rules uint32
 }
 
 // Interaction is one request and what answered it.
@@ -30,6 +34,7 @@ type Interaction struct {
 	Kind      string // "llm" for a known model API, "http" for anything else
 	Boundary  string // the logical endpoint, such as "anthropic.messages"; may be empty
 	MatchKey  string // a hint: 16 hex digits of the request's fingerprint; never an authority
+	Seal      string // see seal.go; "" if there is none, or if Format makes a new one
 	Request   Request
 	Response  Response
 	Usage     *Usage // what the answer says it cost; nil if it does not say

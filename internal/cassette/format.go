@@ -23,7 +23,7 @@ const (
 // method, URL or status (an end "error" needs none), a stream with a body or
 // events without a stream, a header twice, a negative delay.
 func Format(f *File) (data []byte, assets map[string][]byte, err error) {
-	w := writer{assets: map[string][]byte{}}
+	w := writer{assets: map[string][]byte{}, rules: f.Rules}
 	w.raw(header)
 	w.raw("version: " + strconv.Itoa(Version) + "\n")
 	if f.Pinned {
@@ -54,6 +54,7 @@ func Format(f *File) (data []byte, assets map[string][]byte, err error) {
 type writer struct {
 	buf    []byte
 	assets map[string][]byte
+	rules  uint32 // see File.Rules
 	err    error
 }
 
@@ -145,6 +146,7 @@ func (w *writer) interaction(it *Interaction) {
 	w.text(itemIndent, "kind", it.Kind)
 	w.text(itemIndent, "boundary", it.Boundary)
 	w.text(itemIndent, "match_key", it.MatchKey)
+	sum := w.seal(it)
 	w.request(&it.Request)
 	w.response(&it.Response)
 	if it.Usage != nil {
@@ -155,6 +157,9 @@ func (w *writer) interaction(it *Interaction) {
 	w.key(itemIndent, "latency_ms")
 	w.raw(" " + strconv.FormatInt(it.LatencyMS, 10) + "\n")
 	w.buf[start+itemIndent-2] = '-' // the interaction is an element of a list
+	if sum > 0 {
+		w.fill(start, sum)
+	}
 }
 
 func (w *writer) request(r *Request) {

@@ -40,7 +40,20 @@ var escapeNames = []string{"ascii", "upper", "html", "separators", "gson", "slas
 // AppendJSON appends v to dst as JSON text in layout l. Texts and names must be
 // valid UTF-8; what is not is written as it is, or as \ufffd with EscapeASCII.
 func (v Value) AppendJSON(dst []byte, l Layout) []byte {
-	p := jsonPrinter{Layout: l, buf: append(dst, l.Before...), colon: ":", comma: ",", special: &mustEscape}
+	p := printerFor(l)
+	dst = p.value(append(dst, l.Before...), &v, 0)
+	return p.end(dst, l.Padding)
+}
+
+// A printer appends JSON text in a layout.
+type printer struct {
+	Layout
+	colon, comma string
+	special      *[256]bool // bytes that a string cannot simply copy
+}
+
+func printerFor(l Layout) printer {
+	p := printer{Layout: l, colon: ":", comma: ",", special: &mustEscape}
 	if l.ColonSpace || l.Indent != "" {
 		p.colon = ": "
 	}
@@ -50,19 +63,16 @@ func (v Value) AppendJSON(dst []byte, l Layout) []byte {
 	if l.Escape != 0 {
 		p.special = specials(l.Escape)
 	}
-	p.value(&v, 0)
-	if n := len(p.buf); l.Padding > 0 && l.Indent == "" && v.Kind >= Array {
-		last := p.buf[n-1]
-		p.buf = append(appendSpaces(p.buf[:n-1], l.Padding), last)
-	}
-	return append(p.buf, l.After...)
+	return p
 }
 
-type jsonPrinter struct {
-	Layout
-	buf          []byte
-	colon, comma string
-	special      *[256]bool // bytes that a string cannot simply copy
+// end appends what follows a value, and puts padding before its last bracket.
+func (p *printer) end(dst []byte, padding int) []byte {
+	if n := len(dst); padding > 0 && p.Indent == "" && n > 0 && (dst[n-1] == '}' || dst[n-1] == ']') {
+		last := dst[n-1]
+		dst = append(appendSpaces(dst[:n-1], padding), last)
+	}
+	return append(dst, p.After...)
 }
 
 var mustEscape = *specials(0)
@@ -82,54 +92,57 @@ func specials(e Escape) *[256]bool {
 	return t
 }
 
-func (p *jsonPrinter) value(v *Value, depth int) {
+func (p *printer) value(dst []byte, v *Value, depth int) []byte {
 	switch v.Kind {
 	case Null:
-		p.buf = append(p.buf, "null"...)
+		return append(dst, "null"...)
 	case Bool, Number:
-		p.buf = append(p.buf, v.Text...)
+		return append(dst, v.Text...)
 	case String:
-		p.str(v.Text)
-	case Array, Object:
-		p.container(v, depth)
+		return p.str(dst, v.Text)
 	}
+	return p.container(dst, v, depth)
 }
 
-func (p *jsonPrinter) container(v *Value, depth int) {
+func (p *printer) container(dst []byte, v *Value, depth int) []byte {
 	open, end := byte('['), byte(']')
 	if v.Kind == Object {
 		open, end = '{', '}'
 	}
-	p.buf = append(p.buf, open)
+	dst = append(dst, open)
 	for i := range v.Elems {
 		if i > 0 {
-			p.buf = append(p.buf, p.comma...)
+			dst = append(dst, p.comma...)
 		}
-		p.newline(depth + 1)
+		dst = p.newline(dst, depth+1)
 		if v.Kind == Object {
-			p.str(v.Names[i])
-			p.buf = append(p.buf, p.colon...)
+			dst = append(p.str(dst, v.Names[i]), p.colon...)
 		}
-		p.value(&v.Elems[i], depth+1)
+		dst = p.value(dst, &v.Elems[i], depth+1)
 	}
 	if len(v.Elems) > 0 {
-		p.newline(depth)
+		dst = p.newline(dst, depth)
 	}
-	p.buf = append(p.buf, end)
+	return append(dst, end)
 }
 
-func (p *jsonPrinter) newline(depth int) {
+func (p *printer) newline(dst []byte, depth int) []byte {
 	if p.Indent == "" {
-		return
+		return dst
 	}
-	p.buf = append(p.buf, '\n')
+	dst = append(dst, '\n')
 	for range depth {
-		p.buf = append(p.buf, p.Indent...)
+		dst = append(dst, p.Indent...)
 	}
+	return dst
 }
 
-func (p *jsonPrinter) str(s string) {
-	p.buf = append(p.buf, '"')
+func (p *printer) str(dst []byte, s string) []byte {
+	return append(p.inner(append(dst, '"'), s), '"')
+}
+
+// inner appends the inside of a string.
+func (p *printer) inner(dst []byte, s string) []byte {
 	done := 0
 	for i := 0; i < len(s); {
 		if !p.special[s[i]] {
@@ -138,18 +151,16 @@ func (p *jsonPrinter) str(s string) {
 		}
 		r, size := utf8.DecodeRuneInString(s[i:])
 		if r < utf8.RuneSelf || p.Escape&EscapeASCII != 0 || r == '\u2028' || r == '\u2029' {
-			p.buf = append(p.buf, s[done:i]...)
-			p.escape(r)
+			dst = p.escape(append(dst, s[done:i]...), r)
 			done = i + size
 		}
 		i += size
 	}
-	p.buf = append(p.buf, s[done:]...)
-	p.buf = append(p.buf, '"')
+	return append(dst, s[done:]...)
 }
 
-// escape writes r, which is escaped in this layout.
-func (p *jsonPrinter) escape(r rune) {
+// escape appends r, which is escaped in this layout.
+func (p *printer) escape(dst []byte, r rune) []byte {
 	short := byte(0)
 	switch r {
 	case '"', '\\', '/':
@@ -166,10 +177,9 @@ func (p *jsonPrinter) escape(r rune) {
 		short = 'f'
 	}
 	if short != 0 && (r != '\b' && r != '\f' || p.Escape&EscapeLong == 0) {
-		p.buf = append(p.buf, '\\', short)
-		return
+		return append(dst, '\\', short)
 	}
-	p.buf = appendUnicodeEscape(p.buf, r, p.Escape&EscapeUpper != 0)
+	return appendUnicodeEscape(dst, r, p.Escape&EscapeUpper != 0)
 }
 
 // appendUnicodeEscape appends r as \uXXXX, as a surrogate pair where it needs one.

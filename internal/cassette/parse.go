@@ -149,7 +149,7 @@ func (d *decoder) interactions(n *node) []*Interaction {
 func (d *decoder) interaction(n *node) *Interaction {
 	it := new(Interaction)
 	var request, response bool
-	const known = "kind, boundary, match_key, request, response, usage, latency_ms"
+	const known = "kind, boundary, match_key, seal, request, response, usage, latency_ms"
 	d.each(n, "interaction", known, func(key string, v *node) {
 		switch key {
 		case "kind":
@@ -158,6 +158,8 @@ func (d *decoder) interaction(n *node) *Interaction {
 			it.Boundary = d.str(v, key)
 		case "match_key":
 			it.MatchKey = d.str(v, key)
+		case "seal":
+			it.Seal = d.str(v, key)
 		case "request":
 			request = true
 			it.Request = d.request(v)

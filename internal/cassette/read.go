@@ -1,0 +1,511 @@
+package cassette
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// A reader reads interactions as Format writes them: a few times faster than the
+// parser, since it knows where everything stands, and makes JSON text while it
+// reads, without the values between. It stops at everything else (failed), also at
+// what Format writes but rarely, such as assets; the parser decides then. It does
+// not look whether everything is as Format writes it: whoever uses it must know
+// that Format wrote the text (a seal), or compare with what Format makes of what
+// was read ([readSame]).
+type reader struct {
+	s      string
+	pos    int
+	failed bool
+	json   printer
+}
+
+// fail stops the reader: nothing follows, so that every loop ends.
+func (r *reader) fail() {
+	r.failed = true
+	r.pos = len(r.s)
+}
+
+// peek returns the byte at pos, 0 at the end.
+func (r *reader) peek() byte {
+	if r.pos < len(r.s) {
+		return r.s[r.pos]
+	}
+	return 0
+}
+
+// next passes a byte.
+func (r *reader) next() {
+	if r.pos < len(r.s) {
+		r.pos++
+	}
+}
+
+// skip passes text, which must stand at pos.
+func (r *reader) skip(text string) {
+	if !strings.HasPrefix(r.s[r.pos:], text) {
+		r.fail()
+		return
+	}
+	r.pos += len(text)
+}
+
+// indented reports whether the line at pos is indented by n or more, passes n
+// spaces if it is, and stops at more.
+func (r *reader) indented(n int) bool {
+	if len(r.s)-r.pos <= n || r.s[r.pos:r.pos+n] != spaces[:n] {
+		return false
+	}
+	if r.s[r.pos+n] == ' ' || r.s[r.pos+n] == '\n' {
+		r.fail()
+		return false
+	}
+	r.pos += n
+	return true
+}
+
+const maxIndentation = 2*maxDepth + 32
+
+var spaces = strings.Repeat(" ", maxIndentation)
+
+// word passes what isWord allows.
+func (r *reader) word() string {
+	start := r.pos
+	for r.pos < len(r.s) && wordByte[r.s[r.pos]] {
+		r.next()
+	}
+	if r.pos == start {
+		r.fail()
+	}
+	return r.s[start:r.pos]
+}
+
+// wordByte tells the bytes of words, and "$", with which a key may begin.
+var wordByte = func() (t [256]bool) {
+	for c := range 256 {
+		t[c] = isWord("a"+string(rune(c))) && c < utf8.RuneSelf || c == '$'
+	}
+	return t
+}()
+
+// key passes the key of a line and its colon.
+func (r *reader) key() string {
+	key := r.word()
+	r.skip(":")
+	return key
+}
+
+// line passes the rest of a line and returns it.
+func (r *reader) line() string {
+	i := strings.IndexByte(r.s[r.pos:], '\n')
+	if i < 0 {
+		r.fail()
+		return ""
+	}
+	line := r.s[r.pos : r.pos+i]
+	r.pos += i + 1
+	return line
+}
+
+// int passes a space and an integer that fill the line.
+func (r *reader) int() int64 {
+	r.skip(" ")
+	n, err := strconv.ParseInt(r.line(), 10, 64)
+	if err != nil {
+		r.fail()
+	}
+	return n
+}
+
+// text passes a space and a string in block context whose literal would be
+// indented by indent, and the line end.
+func (r *reader) text(indent int) string {
+	r.skip(" ")
+	switch r.peek() {
+	case '"':
+		s := r.quoted()
+		r.skip("\n")
+		return s
+	case '|':
+		return r.literal(indent)
+	case 0, '!', '{', '[', '\n', ' ':
+		r.fail()
+	}
+	return r.line()
+}
+
+// quoted passes a string in double quotes.
+func (r *reader) quoted() string {
+	if r.peek() != '"' {
+		r.fail()
+		return ""
+	}
+	start := r.pos + 1
+	i := strings.IndexByte(r.s[start:], '"')
+	if i < 0 {
+		r.fail()
+		return ""
+	}
+	if s := r.s[start : start+i]; strings.IndexByte(s, '\\') < 0 {
+		r.pos = start + i + 1
+		return s
+	}
+	p := jsonParser{src: r.s, pos: start - 1}
+	s, err := p.str()
+	if err != nil {
+		r.fail()
+		return ""
+	}
+	r.pos = p.pos
+	return s
+}
+
+// literal passes a literal whose lines are indented by indent.
+func (r *reader) literal(indent int) string {
+	var b []byte
+	clip := r.lines(indent, func(i int, line string) {
+		if i > 0 {
+			b = append(b, '\n')
+		}
+		b = append(b, line...)
+	})
+	if clip {
+		b = append(b, '\n')
+	}
+	return string(b)
+}
+
+// lines passes a literal and calls f with each of its lines; clip says that the
+// text ends in a line end.
+func (r *reader) lines(indent int, f func(i int, line string)) (clip bool) {
+	r.next()
+	if clip = r.peek() == '\n'; !clip {
+		r.skip("-")
+	}
+	r.skip("\n")
+	i := 0
+	for ; r.pos < len(r.s); i++ {
+		switch {
+		case r.s[r.pos] == '\n':
+			r.next()
+			f(i, "")
+			continue
+		case len(r.s)-r.pos > indent && r.s[r.pos:r.pos+indent] == spaces[:indent]:
+			r.pos += indent
+			f(i, r.line())
+			continue
+		}
+		break
+	}
+	if i == 0 {
+		r.fail()
+	}
+	return clip
+}
+
+// flowText passes a string in flow context.
+func (r *reader) flowText() string {
+	if r.peek() == '"' {
+		return r.quoted()
+	}
+	return r.word()
+}
+
+// interaction reads the text of an interaction, with its dash.
+func (r *reader) interaction(it *Interaction) {
+	r.skip("  - ")
+	r.part(it)
+	r.parts(it)
+}
+
+// parts reads the lines of an interaction from one that begins with a key.
+func (r *reader) parts(it *Interaction) {
+	for r.indented(itemIndent) {
+		r.part(it)
+	}
+}
+
+func (r *reader) part(it *Interaction) {
+	switch r.key() {
+	case "kind":
+		it.Kind = r.text(itemIndent + 2)
+	case "boundary":
+		it.Boundary = r.text(itemIndent + 2)
+	case "match_key":
+		it.MatchKey = r.text(itemIndent + 2)
+	case "seal":
+		it.Seal = r.text(itemIndent + 2)
+	case "request":
+		r.skip("\n")
+		r.request(&it.Request)
+	case "response":
+		r.skip("\n")
+		r.response(&it.Response)
+	case "usage":
+		it.Usage = r.usage()
+	case "latency_ms":
+		it.LatencyMS = r.int()
+	default:
+		r.fail()
+	}
+}
+
+func (r *reader) usage() *Usage {
+	text, ok := strings.CutPrefix(r.line(), " {input_tokens: ")
+	in, out, ok2 := strings.Cut(strings.TrimSuffix(text, "}"), ", output_tokens: ")
+	i, err1 := strconv.ParseInt(in, 10, 64)
+	o, err2 := strconv.ParseInt(out, 10, 64)
+	if !ok || !ok2 || err1 != nil || err2 != nil {
+		r.fail()
+	}
+	return &Usage{i, o}
+}
+
+func (r *reader) request(req *Request) {
+	var l Layout
+	for r.indented(partIndent) {
+		switch key := r.key(); key {
+		case "method":
+			req.Method = r.text(partIndent + 2)
+		case "url":
+			req.URL = r.text(partIndent + 2)
+		case "headers":
+			req.Headers = r.headers()
+		case "layout":
+			l = r.layout()
+		case "body":
+			req.Body = r.body(l)
+		default:
+			r.fail()
+		}
+	}
+}
+
+func (r *reader) response(resp *Response) {
+	var l, events Layout
+	for r.indented(partIndent) {
+		switch key := r.key(); key {
+		case "status":
+			resp.Status = int(r.int())
+		case "proto":
+			resp.Proto = r.text(partIndent + 2)
+		case "headers":
+			resp.Headers = r.headers()
+		case "trailers":
+			resp.Trailers = r.headers()
+		case "stream":
+			resp.Stream = r.text(partIndent + 2)
+		case "events_layout":
+			events = r.layout()
+		case "events":
+			r.skip("\n")
+			resp.Events = r.events(events)
+		case "events_padding":
+			r.ints() // events has read them
+		case "chunks":
+			resp.Chunks = r.ints()
+		case "delays_ms":
+			resp.Delays = r.delays()
+		case "text":
+			resp.Text = r.text(partIndent + 2)
+		case "layout":
+			l = r.layout()
+		case "body":
+			resp.Body = r.body(l)
+		case "end":
+			resp.End = r.text(partIndent + 2)
+		case "error":
+			resp.Error = r.text(partIndent + 2)
+		default:
+			r.fail()
+		}
+	}
+}
+
+// headers reads what writer.headers writes.
+func (r *reader) headers() Headers {
+	var hs Headers
+	if r.peek() == '\n' {
+		r.next()
+		for r.indented(partIndent + 2) {
+			h := Header{Name: r.flowText()}
+			r.skip(":")
+			if strings.HasPrefix(r.s[r.pos:], " [") {
+				r.next()
+				h.Values = r.values()
+				r.skip("\n")
+			} else {
+				h.Values = []string{r.text(partIndent + 4)}
+			}
+			hs = append(hs, h)
+		}
+		return hs
+	}
+	r.skip(" {")
+	hs = make(Headers, 0, 1+strings.Count(r.s[r.pos:r.pos+max(0, strings.IndexByte(r.s[r.pos:], '\n'))], ": "))
+	single := make([]string, 0, cap(hs)) // of headers with one value
+	for !r.failed {
+		h := Header{Name: r.flowText()}
+		r.skip(": ")
+		if r.peek() == '[' {
+			h.Values = r.values()
+		} else {
+			single = append(single, r.flowText())
+			h.Values = single[len(single)-1:]
+		}
+		hs = append(hs, h)
+		if r.peek() == '}' {
+			break
+		}
+		r.skip(", ")
+	}
+	r.skip("}\n")
+	return hs
+}
+
+// values reads a flow list of strings.
+func (r *reader) values() []string {
+	r.skip("[")
+	var values []string
+	for !r.failed && r.peek() != ']' {
+		if len(values) > 0 {
+			r.skip(", ")
+		}
+		values = append(values, r.flowText())
+	}
+	r.skip("]")
+	return values
+}
+
+// items passes a space and a flow list that fills the line, and calls f with each
+// of its elements.
+func (r *reader) items(f func(item string)) {
+	list, ok1 := strings.CutPrefix(r.line(), " [")
+	list, ok2 := strings.CutSuffix(list, "]")
+	if !ok1 || !ok2 || list == "" {
+		r.fail()
+		return
+	}
+	for item := range strings.SplitSeq(list, ", ") {
+		f(item)
+	}
+}
+
+func (r *reader) ints() []int {
+	var ns []int
+	r.items(func(item string) {
+		n, err := strconv.Atoi(item)
+		if err != nil {
+			r.fail()
+		}
+		ns = append(ns, n)
+	})
+	return ns
+}
+
+func (r *reader) delays() []Delay {
+	ds := make([]Delay, 0, 1+strings.Count(r.s[r.pos:r.pos+max(0, strings.IndexByte(r.s[r.pos:], '\n'))], ","))
+	r.items(func(item string) {
+		first, _, several := strings.Cut(item, "~")
+		var d Delay
+		if several {
+			d.Rest = Rest(item[len(first):])
+		}
+		if d.Together = first == "+"; !d.Together {
+			var err error
+			if d.MS, err = strconv.ParseInt(first, 10, 64); err != nil {
+				r.fail()
+			}
+		}
+		if _, ok := d.Rest.Pieces(); !ok {
+			r.fail()
+		}
+		ds = append(ds, d)
+	})
+	return ds
+}
+
+// layout reads what writer.layout writes, but for white space in quotes other than
+// a line end after the value, which is what servers send.
+func (r *reader) layout() (l Layout) {
+	r.skip(" {")
+	for !r.failed {
+		switch key := r.key(); key {
+		case "before", "after":
+			r.skip(" ")
+			text := r.quoted()
+			if key == "before" {
+				l.Before = text
+			} else {
+				l.After = text
+			}
+		case "indent":
+			r.skip(" ")
+			if r.peek() == '"' {
+				l.Indent = r.quoted()
+			} else if n := r.word(); n == "tab" {
+				l.Indent = "\t"
+			} else {
+				l.Indent = spaces[:r.atoi(n, maxIndent)]
+			}
+		case "space":
+			r.skip(" ")
+			what := r.word()
+			l.ColonSpace = what == "both" || what == "colon"
+			l.CommaSpace = what == "both" || what == "comma"
+		case "padding":
+			r.skip(" ")
+			l.Padding = r.atoi(r.word(), maxPadding)
+		case "escape":
+			r.skip(" ")
+			for _, name := range r.values() {
+				i := slices.Index(escapeNames, name)
+				if i < 0 {
+					r.fail()
+					break
+				}
+				l.Escape |= 1 << i
+			}
+		default:
+			r.fail()
+		}
+		if r.peek() == '}' {
+			break
+		}
+		r.skip(", ")
+	}
+	r.skip("}\n")
+	return l
+}
+
+func (r *reader) atoi(s string, most int) int {
+	n, err := strconv.Atoi(s)
+	if err != nil || n < 0 || n > most {
+		r.fail()
+		return 0
+	}
+	return n
+}
+
+// body reads a body: structure, or text.
+func (r *reader) body(l Layout) []byte {
+	if c := r.peek(); c != '\n' && !strings.HasPrefix(r.s[r.pos:], " {") && !strings.HasPrefix(r.s[r.pos:], " [") {
+		return []byte(r.text(partIndent + 2))
+	}
+	// What it will have: never much more than the text has without its indentation.
+	r.json = printerFor(l)
+	dst := append(make([]byte, 0, r.extent()), l.Before...)
+	dst = r.block(dst, partIndent, 0, false)
+	return r.json.end(dst, l.Padding)
+}
+
+// extent guesses the length of the JSON text that stands here: that of what is
+// left of the part, without its indentation.
+func (r *reader) extent() int {
+	rest := r.s[r.pos:]
+	if i := strings.Index(rest, "\n    response:"); i >= 0 {
+		rest = rest[:i]
+	}
+	return max(len(rest)-(partIndent-4)*strings.Count(rest, "\n"), 64)
+}

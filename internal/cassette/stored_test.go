@@ -1,0 +1,271 @@
+package cassette
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"strings"
+	"testing"
+)
+
+const testRules = 7
+
+// openBytes is Open on data, with Parse where Open has Load.
+func openBytes(t testing.TB, data []byte) (s *Stored, fast bool, err error) {
+	t.Helper()
+	s = &Stored{path: "x.yaml"}
+	fast, err = s.scan(bytes.NewReader(data), len(data), testRules)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if fast {
+		return s, true, nil
+	}
+	f, err := Parse("x.yaml", data, nil)
+	if err != nil {
+		return nil, false, err
+	}
+	return storedAs("x.yaml", f), false, nil
+}
+
+// sealed returns the file with a match key in every interaction, for which there
+// will be seals.
+func sealed(f *File) *File {
+	f.Rules = testRules
+	for i, it := range f.Interactions {
+		it.MatchKey, it.Kind = strings.Repeat(string("0123456789abcdef"[i%16]), 16), "llm"
+	}
+	return f
+}
+
+// checkStored opens what Format makes of f and expects f.
+func checkStored(t *testing.T, f *File) {
+	t.Helper()
+	data, _, err := Format(f)
+	if err != nil {
+		return // not a file that there can be
+	}
+	sameAsParsed(t, data)
+	s, fast, err := openBytes(t, data)
+	if err != nil || !fast || s.Len() != len(f.Interactions) {
+		t.Fatalf("not opened: fast %v, %v\n%s", fast, err, data)
+	}
+	for i, it := range f.Interactions {
+		key, digest, ok := s.Hint(i)
+		if len(it.Kind)+len(it.Boundary) > maxBeforeSeal {
+			continue
+		}
+		if want, _ := parseHex(f.Interactions[i].MatchKey); !ok || key != want || digest != f.Interactions[i].Request.Digest() {
+			t.Fatalf("hint %d: %x %x %v\n%s", i, key, digest, ok, data)
+		}
+	}
+}
+
+// sameAsParsed expects that opening and parsing data give the same.
+func sameAsParsed(t testing.TB, data []byte) (fast bool) {
+	t.Helper()
+	want, werr := Parse("x.yaml", data, nil)
+	s, fast, err := openBytes(t, data)
+	if (err == nil) != (werr == nil) || err != nil && err.Error() != werr.Error() {
+		t.Fatalf("opened: %v\nparsed: %v\n%s", err, werr, data)
+	}
+	if err != nil {
+		return fast
+	}
+	got := &File{Pinned: s.Pinned, Partial: s.Partial}
+	for i := range s.Len() {
+		it, err := s.Interaction(i)
+		if err != nil {
+			t.Fatalf("interaction %d: %v\n%s", i, err, data)
+		}
+		if i < len(want.Interactions) && (it.Line != want.Interactions[i].Line || it.Seal != want.Interactions[i].Seal) {
+			t.Fatalf("interaction %d: line %d, seal %q; want %d, %q\n%s", i, it.Line, it.Seal, want.Interactions[i].Line, want.Interactions[i].Seal, data)
+		}
+		resp, latency, err := s.Response(i)
+		if err != nil {
+			t.Fatalf("response %d: %v\n%s", i, err, data)
+		}
+		if half := (&Interaction{Kind: it.Kind, Boundary: it.Boundary, MatchKey: it.MatchKey, Request: it.Request, Response: *resp, Usage: it.Usage, LatencyMS: latency}); half.difference(it) != "" {
+			t.Fatalf("response %d: %s\n%s", i, half.difference(it), data)
+		}
+		got.Interactions = append(got.Interactions, it)
+	}
+	if d := difference(want, got); d != "" {
+		t.Fatalf("%s differs (fast %v)\n%s", d, fast, data)
+	}
+	return fast
+}
+
+func FuzzStored(f *testing.F) {
+	for _, s := range stringSeeds {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		checkStored(t, sealed(everywhere(s)))
+		for _, it := range []string{s, "[" + s + "]"} {
+			checkStored(t, sealed(&File{Interactions: []*Interaction{{
+				Request:  Request{Method: "POST", URL: "/", Body: []byte(it)},
+				Response: Response{Status: 200, Stream: "sse", Events: []Event{{{"data", it}}, {{"data", it}, {"x", it}}}},
+			}}}))
+		}
+	})
+}
+
+// random makes values of every kind, deep and wide, of characters that matter.
+type random struct{ *rand.Rand }
+
+var pieces = []string{
+	"a", "B", "7", "-", ".", "/", "_", " ", "  ", ":", ": ", " #", "#", "\n", "\n\n", "\t", "\r", "\"", "\\", "'", "{", "}", "[", "]", ",", "&", "*", "!", "|", ">", "%", "@", "`",
+	"null", "true", "no", "0x1f", "1e5", "2024-01-01", "~", "é", "日本", "\U0001f600", "\u2028", "\u200b", "\x7f", "\u0085", "\ufeff", "<", "=", "word", "a longer piece of text", "$ref", "- ", "- a: b", "    response:", "key: value",
+}
+
+func (r random) text() string {
+	var b strings.Builder
+	for range r.IntN(8) {
+		b.WriteString(pieces[r.IntN(len(pieces))])
+	}
+	return b.String()
+}
+
+func (r random) value(depth int) Value {
+	switch k := r.IntN(8); {
+	case k < 2 && depth < 6:
+		v := Value{Kind: Array}
+		for range r.IntN(5) {
+			v.Elems = append(v.Elems, r.value(depth+1))
+		}
+		return v
+	case k < 4 && depth < 6:
+		v := Value{Kind: Object}
+		for range r.IntN(5) {
+			if name := r.text(); !oneOf(name, strings.Join(v.Names, ", ")) {
+				v.Names, v.Elems = append(v.Names, name), append(v.Elems, r.value(depth+1))
+			}
+		}
+		return v
+	case k == 4:
+		return Value{Kind: Number, Text: []string{"0", "-1", "1.50", "1e5", "12345678901234567890", "-0.0"}[r.IntN(6)]}
+	case k == 5:
+		return Value{Kind: Bool, Text: []string{"true", "false"}[r.IntN(2)]}
+	case k == 6 && r.IntN(3) == 0:
+		return Value{}
+	}
+	return Value{Kind: String, Text: r.text()}
+}
+
+func (r random) body() []byte {
+	if r.IntN(6) == 0 {
+		return []byte(r.text())
+	}
+	return r.value(0).AppendJSON(nil, layouts[r.IntN(len(layouts))])
+}
+
+func (r random) headers() (hs Headers) {
+	for _, name := range []string{"a", "content-type", "x y", "1"}[r.IntN(4):] {
+		h := Header{Name: name}
+		for range 1 + r.IntN(2) {
+			h.Values = append(h.Values, r.text())
+		}
+		hs = append(hs, h)
+	}
+	return hs
+}
+
+func (r random) file() *File {
+	f := &File{Pinned: r.IntN(9) == 0, Partial: r.IntN(9) == 0}
+	for range 1 + r.IntN(3) {
+		it := &Interaction{Boundary: r.text(), Request: Request{Method: "M" + r.text(), URL: "/" + r.text(), Headers: r.headers(), Body: r.body()}}
+		it.Response = Response{Status: 1 + r.IntN(999), Proto: r.text(), Headers: r.headers(), Trailers: r.headers(), Text: r.text(), End: []string{"", EndClosed, EndError}[r.IntN(3)]}
+		if r.IntN(3) > 0 {
+			it.Response.Body = r.body()
+		} else {
+			it.Response.Stream = "sse"
+			l := layouts[r.IntN(len(layouts))]
+			for range r.IntN(6) {
+				l.Padding = 0
+				if l.Indent == "" {
+					l.Padding = r.IntN(3)
+				}
+				e := Event{{"data", string(r.value(0).AppendJSON(nil, l))}}
+				if r.IntN(3) == 0 {
+					e = append(Event{{"event", r.text()}}, e...)
+				}
+				if r.IntN(5) == 0 {
+					e = append(e, Field{[]string{"data", "id"}[r.IntN(2)], r.text()})
+				}
+				it.Response.Events = append(it.Response.Events, e)
+				it.Response.Delays = append(it.Response.Delays, []Delay{{}, {MS: 12}, {Together: true}, {MS: 3, Rest: "~5+1"}}[r.IntN(4)])
+			}
+		}
+		if r.IntN(2) == 0 {
+			it.Usage = &Usage{r.Int64N(1e6), r.Int64N(1e6)}
+		}
+		it.LatencyMS = r.Int64N(1e5)
+		f.Interactions = append(f.Interactions, it)
+	}
+	return sealed(f)
+}
+
+// TestStoredIsParsed: what Format writes is opened as it is parsed.
+func TestStoredIsParsed(t *testing.T) {
+	n := 20_000
+	if testing.Short() {
+		n = 1000
+	}
+	r := random{rand.New(rand.NewPCG(1, 2))}
+	for range n {
+		checkStored(t, r.file())
+	}
+}
+
+// TestStoredIsParsedEdited: edits of every kind, in every place, are opened as they are
+// parsed, errors too.
+func TestStoredIsParsedEdited(t *testing.T) {
+	n := 20_000
+	r := random{rand.New(rand.NewPCG(3, 4))}
+	fast := 0
+	var data []byte
+	for i := range n {
+		if i%10 == 0 {
+			data, _, _ = Format(r.file())
+		}
+		if sameAsParsed(t, r.edit(data)) {
+			fast++
+		}
+	}
+	t.Logf("%d of %d edited files were read without the parser", fast, n)
+	if fast == 0 || fast == n {
+		t.Error("one of the two paths was never taken")
+	}
+}
+
+// edit changes a few bytes: it removes, inserts, doubles or swaps.
+func (r random) edit(data []byte) []byte {
+	out := bytes.Clone(data)
+	for range 1 + r.IntN(2) {
+		at := r.IntN(len(out))
+		n := min(1+r.IntN(12), len(out)-at)
+		switch r.IntN(5) {
+		case 0:
+			out = append(out[:at], out[at+n:]...)
+		case 1:
+			out = append(out[:at], append([]byte(r.text()), out[at:]...)...)
+		case 2:
+			out = append(out[:at+n], out[at:]...)
+		case 3: // a line
+			if end := bytes.IndexByte(out[at:], '\n'); end > 0 {
+				out = append(out[:at], out[at+end:]...)
+			}
+		case 4: // a letter, which keeps the form
+			for i := at; i < len(out); i++ {
+				if 'a' <= out[i] && out[i] <= 'z' {
+					out[i] = byte('a' + r.IntN(26))
+					break
+				}
+			}
+		}
+		if len(out) == 0 {
+			return out
+		}
+	}
+	return out
+}
