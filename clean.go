@@ -8,39 +8,68 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/promptecho/promptecho/internal/cassette"
+	"github.com/promptecho/promptecho/internal/memo"
 	"github.com/promptecho/promptecho/internal/redact"
 )
+
+// A body is that of a request. Its buffer is used again if nobody keeps it.
+type body struct {
+	bytes  []byte
+	buffer *bytes.Buffer
+}
+
+var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+
+// free gives the buffer back.
+func (b body) free() {
+	if b.buffer != nil && b.buffer.Cap() <= 1<<20 {
+		b.buffer.Reset()
+		buffers.Put(b.buffer)
+	}
+}
 
 // readBody reads and closes the body of a request. A body that is empty
 // although its length is not is read through GetBody: cohere-go retries with
 // the body it has drained.
-func readBody(req *http.Request) ([]byte, error) {
+func readBody(req *http.Request) (body, error) {
 	if req.Body == nil || req.Body == http.NoBody {
-		return nil, nil
+		return body{}, nil
 	}
-	body, err := io.ReadAll(req.Body)
+	b := body{buffer: buffers.Get().(*bytes.Buffer)}
+	_, err := b.buffer.ReadFrom(req.Body)
 	if cerr := req.Body.Close(); err == nil {
 		err = cerr
 	}
-	if err != nil || len(body) > 0 || req.ContentLength <= 0 || req.GetBody == nil {
-		return body, err
+	if err == nil && b.buffer.Len() == 0 && req.ContentLength > 0 && req.GetBody != nil {
+		again, err := req.GetBody()
+		if err != nil {
+			return body{}, err
+		}
+		defer again.Close()
+		if _, err := b.buffer.ReadFrom(again); err != nil {
+			return body{}, err
+		}
 	}
-	again, err := req.GetBody()
-	if err != nil {
-		return nil, err
-	}
-	defer again.Close()
-	return io.ReadAll(again)
+	b.bytes = b.buffer.Bytes()
+	return b, err
 }
 
-// cleanRequest returns a request as it may be written and is matched.
-func cleanRequest(p *redact.Policy, req *http.Request, body []byte) cassette.Request {
+func closeBody(req *http.Request) {
+	if req.Body != nil {
+		req.Body.Close()
+	}
+}
+
+// cleanHead returns a request as it may be written and is matched, but with the
+// body as it came, only decompressed: [redact.Policy.Body] cleans it.
+func cleanHead(p *redact.Policy, req *http.Request, body []byte) cassette.Request {
 	clean := cassette.Request{
 		Method:  req.Method,
 		URL:     req.URL.String(),
-		Headers: headersOf(req.Header),
+		Headers: requestHeaders(req.Header),
 		Body:    body,
 	}
 	if clean.Method == "" {
@@ -52,7 +81,7 @@ func cleanRequest(p *redact.Policy, req *http.Request, body []byte) cassette.Req
 		clean.URL = u.String()
 	}
 	clean = unzipped(clean)
-	p.Request(&clean)
+	p.Head(&clean)
 	return dropObvious(clean)
 }
 
@@ -114,13 +143,42 @@ func headersOf(h http.Header) cassette.Headers {
 	return out
 }
 
+// requestHeaders is headersOf without copies: the values are those of the map.
+func requestHeaders(h http.Header) cassette.Headers {
+	out := make(cassette.Headers, 0, len(h))
+	for spelling, values := range h {
+		if len(values) > 0 {
+			out = append(out, cassette.Header{Name: lowerNames.Get(spelling), Values: values})
+		}
+	}
+	slices.SortFunc(out, func(a, b cassette.Header) int { return strings.Compare(a.Name, b.Name) })
+	for i := 1; i < len(out); i++ {
+		if out[i].Name == out[i-1].Name {
+			return headersOf(h)
+		}
+	}
+	return out
+}
+
+var (
+	lowerNames     = memo.Strings[string]{Func: strings.ToLower}
+	canonicalNames = memo.Strings[string]{Func: http.CanonicalHeaderKey}
+)
+
 // headerOf returns recorded headers as net/http gives them: a fresh map, since
 // some SDKs write into it, with canonical names.
 func headerOf(hs cassette.Headers) http.Header {
+	n := 0
+	for _, f := range hs {
+		n += len(f.Values)
+	}
+	values := make([]string, 0, n)
 	h := make(http.Header, len(hs)+1)
 	for _, f := range hs {
-		name := http.CanonicalHeaderKey(f.Name)
-		h[name] = append(h[name], f.Values...)
+		name := canonicalNames.Get(f.Name)
+		start := len(values)
+		values = append(append(values, h[name]...), f.Values...)
+		h[name] = values[start:len(values):len(values)]
 	}
 	return h
 }

@@ -76,12 +76,13 @@ func (r *Recorder) end(o verdict.Outcome) verdict.Report {
 	}
 
 	rep := r.settle(&o)
+	r.old.Close()
 	if r.cfg.log != nil {
 		for _, note := range rep.Notes {
 			r.cfg.log(note)
 		}
 	}
-	unregister(r.path)
+	unregister(r.key)
 	return rep
 }
 
@@ -92,6 +93,9 @@ func (r *Recorder) settle(o *verdict.Outcome) verdict.Report {
 	var rep verdict.Report
 	if err := r.save(o, &rep); err != nil {
 		rep.Errors = append(rep.Errors, err.Error())
+	}
+	if err := r.unreadError(); err != nil {
+		rep.Errors = append(rep.Errors, strings.TrimPrefix(err.Error(), "promptecho: "))
 	}
 	r.judge(o, &rep)
 	r.unselected(&rep)
@@ -131,8 +135,8 @@ func (r *Recorder) save(o *verdict.Outcome, rep *verdict.Report) error {
 		added[it] = true
 	}
 	for _, s := range r.tape.slots {
-		if !s.fresh && !s.resumed || added[s.it] {
-			file.Interactions = append(file.Interactions, s.it)
+		if !s.fresh && !s.resumed || added[s.it()] {
+			file.Interactions = append(file.Interactions, s.it())
 		}
 	}
 	if len(file.Interactions) == 0 {
@@ -147,22 +151,22 @@ func (r *Recorder) recorded(o *verdict.Outcome, rep *verdict.Report) (fresh []*c
 	for _, s := range r.tape.slots {
 		if s.resumed && (s.used || o.Failed || o.Skipped || o.Filtered) {
 			// A run that asked for everything and not for this has no use for it.
-			fresh = append(fresh, s.it)
+			fresh = append(fresh, s.it())
 		}
 		if !s.fresh {
 			continue
 		}
 		if !s.whole {
-			rep.Notes = append(rep.Notes, fmt.Sprintf("%s: not recorded: %s %s: no answer before the recorder was closed", r.file, s.it.Request.Method, s.it.Request.URL))
+			rep.Notes = append(rep.Notes, fmt.Sprintf("%s: not recorded: %s %s: no answer before the recorder was closed", r.file, s.it().Request.Method, s.it().Request.URL))
 			continue
 		}
 		if s.failed() && r.cfg.onRecordError != Keep && !r.tape.overcome(s) {
-			what := fmt.Sprintf("%s %s: %s", s.it.Request.Method, s.it.Request.URL, failure(s))
+			what := fmt.Sprintf("%s %s: %s", s.it().Request.Method, s.it().Request.URL, failure(s))
 			switch good := r.succeeded(s); {
 			case r.cfg.onRecordError == Fail:
 				return nil, fmt.Errorf("%s: nothing was written: the recording has a failure: %s (OnRecordError)", r.file, what)
 			case good != nil:
-				refused = fmt.Errorf("%s:%d: not replaced: this recording succeeded, and now there is a failure: %s. If that is what the test is about, say so with OnRecordError(Keep)", r.file, good.it.Line, what)
+				refused = fmt.Errorf("%s:%d: not replaced: this recording succeeded, and now there is a failure: %s. If that is what the test is about, say so with OnRecordError(Keep)", r.file, good.line(), what)
 				continue
 			case o.Failed:
 				rep.Notes = append(rep.Notes, fmt.Sprintf("%s: not written, since the run failed: %s", r.file, what))
@@ -170,7 +174,7 @@ func (r *Recorder) recorded(o *verdict.Outcome, rep *verdict.Report) (fresh []*c
 			}
 			rep.Notes = append(rep.Notes, fmt.Sprintf("%s: a failure is recorded: %s. If that is what the test is about, say so with OnRecordError(Keep)", r.file, what))
 		}
-		fresh = append(fresh, s.it)
+		fresh = append(fresh, s.it())
 	}
 	for _, f := range r.failures {
 		again := ""
@@ -186,7 +190,7 @@ func (r *Recorder) recorded(o *verdict.Outcome, rep *verdict.Report) (fresh []*c
 // succeeded where s failed, nil if there is none.
 func (r *Recorder) succeeded(s *slot) *slot {
 	for _, old := range r.replaced {
-		if old.form.Key() == s.form.Key() && !old.failed() {
+		if old.form().Key() == s.form().Key() && !old.failed() {
 			return old
 		}
 	}
@@ -208,11 +212,11 @@ func (r *Recorder) replaceOld(fresh []*cassette.Interaction, o *verdict.Outcome,
 	if o.Failed || refused || o.Skipped || o.Filtered {
 		again := map[string]bool{}
 		for _, s := range r.tape.slots {
-			again[s.form.Key()] = true
+			again[s.form().Key()] = true
 		}
 		for _, s := range r.replaced {
-			if !again[s.form.Key()] {
-				file.Interactions = append(file.Interactions, s.it)
+			if !again[s.form().Key()] {
+				file.Interactions = append(file.Interactions, s.it())
 			}
 		}
 		file.Partial = r.old.Partial
@@ -242,10 +246,17 @@ func (r *Recorder) beside(fresh []*cassette.Interaction, rep *verdict.Report, re
 }
 
 func failure(s *slot) string {
-	if s.it.Response.End == cassette.EndError {
-		return "the answer broke off: " + s.it.Response.Error
+	if s.it().Response.End == cassette.EndError {
+		return "the answer broke off: " + s.it().Response.Error
 	}
-	return fmt.Sprintf("status %d", s.it.Response.Status)
+	return fmt.Sprintf("status %d", s.it().Response.Status)
+}
+
+// unreadError returns why an interaction that was needed could not be read.
+func (r *Recorder) unreadError() error {
+	r.reading.Lock()
+	defer r.reading.Unlock()
+	return r.unread
 }
 
 func (r *Recorder) unused() int {
@@ -265,6 +276,7 @@ func (r *Recorder) write(path, name string, file *cassette.File, rep *verdict.Re
 			return err
 		}
 	}
+	file.Rules = canon.Revision
 	data, assets, err := cassette.Format(file)
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
@@ -295,6 +307,9 @@ func (r *Recorder) write(path, name string, file *cassette.File, rep *verdict.Re
 // noteSelected keeps which patterns selected a field.
 func (r *Recorder) noteSelected(form *canon.Form) {
 	for _, p := range form.Selected {
+		if r.selected == nil {
+			r.selected = map[string]bool{}
+		}
 		r.selected[p] = true
 	}
 }
@@ -316,14 +331,21 @@ func (r *Recorder) unselected(rep *verdict.Report) {
 // noteDrift notes, once per field, that a replayed request differs from its
 // recording in what does not match.
 func (r *Recorder) noteDrift(s *slot, form *canon.Form) {
-	if slices.Equal(s.form.Drift, form.Drift) {
+	recorded := s.form()
+	if slices.Equal(recorded.Drift, form.Drift) {
 		return
 	}
-	for _, e := range diff.Drift(s.form, form) {
+	edits, line := diff.Drift(recorded, form), s.line()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.drift == nil {
+		r.drift = map[string]bool{}
+	}
+	for _, e := range edits {
 		text := strings.TrimRight(diff.Write([]diff.Edit{e}, "  ", 1), "\n")
 		if !r.drift[text] {
 			r.drift[text] = true
-			r.notes = append(r.notes, fmt.Sprintf("%s:%d: replayed although a field that does not match has changed (Strict matches sampling):\n%s", r.file, s.it.Line, text))
+			r.notes = append(r.notes, fmt.Sprintf("%s:%d: replayed although a field that does not match has changed (Strict matches sampling):\n%s", r.file, line, text))
 		}
 	}
 }

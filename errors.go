@@ -88,6 +88,9 @@ func (r *Recorder) miss(req *http.Request, clean *cassette.Request, form *canon.
 	m, candidates, slots := r.noteMiss(form)
 	if candidates != nil {
 		// The comparison can take a while and needs no lock: forms do not change.
+		for i, s := range slots {
+			candidates[i].Form = s.form()
+		}
 		found, near := r.explain(clean, form, candidates, slots)
 		r.mu.Lock()
 		m.Line, m.Reason, m.Diff, m.Hint = found.Line, found.Reason, found.Diff, found.Hint
@@ -101,18 +104,21 @@ func (r *Recorder) miss(req *http.Request, clean *cassette.Request, form *canon.
 	return missResponse(req, m)
 }
 
-// noteMiss counts a miss. The candidates for the nearest recording are nil if
-// the miss is known already.
+// noteMiss counts a miss. The candidates for the nearest recording, whose forms
+// have to be filled in, are nil if the miss is known already.
 func (r *Recorder) noteMiss(form *canon.Form) (*MissError, []diff.Candidate, []*slot) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	q := r.tape.queues[form.Key()]
+	q := r.tape.queues.get(keyOf(form))
 	if m := r.missed[form.Key()]; m != nil {
 		m.Count++
 		m.exhausted(q)
 		return m, nil, nil
 	}
 	m := &MissError{File: r.file, Endpoint: form.Endpoint, Model: form.Model, Caller: caller(), Count: 1, Reason: "not recorded"}
+	if r.missed == nil {
+		r.missed = map[string]*MissError{}
+	}
 	r.missed[form.Key()] = m
 	r.misses = append(r.misses, m)
 	if q != nil {
@@ -123,7 +129,7 @@ func (r *Recorder) noteMiss(form *canon.Form) (*MissError, []diff.Candidate, []*
 	slots := make([]*slot, 0, len(r.tape.slots))
 	for _, s := range r.tape.slots {
 		if !s.fresh {
-			candidates = append(candidates, diff.Candidate{Form: s.form, Used: s.used || s.near})
+			candidates = append(candidates, diff.Candidate{Used: s.used || s.near})
 			slots = append(slots, s)
 		}
 	}
@@ -136,9 +142,13 @@ func (e *MissError) exhausted(q *queue) {
 	if q == nil {
 		return
 	}
+	recorded := 0
+	for s := q.first; s != nil; s = s.next {
+		recorded++
+	}
 	e.Count = q.asked
-	e.Line = q.slots[len(q.slots)-1].it.Line
-	e.Reason = fmt.Sprintf("asked more often than recorded: %s, recorded %s (AllowRepeats replays the last again)", times(q.asked), times(len(q.slots)))
+	e.Line = q.last.line()
+	e.Reason = fmt.Sprintf("asked more often than recorded: %s, recorded %s (AllowRepeats replays the last again)", times(q.asked), times(recorded))
 }
 
 // missResponse is the answer to a request that is not recorded: one that every

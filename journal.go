@@ -114,9 +114,10 @@ func (r *Recorder) resume() error {
 	}
 	var slots []*slot
 	for _, it := range f.Interactions {
-		s := r.slotOf(it)
-		s.resumed = true
-		slots = append(slots, s)
+		req := r.asked(it)
+		form := r.cfg.rules.Form(&req)
+		r.noteSelected(form)
+		slots = append(slots, &slot{in: r, read: it, asked: form, key: keyOf(form), resumed: true})
 	}
 	left := &tape{slots: slots}
 	for _, s := range slots {

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"math/rand/v2"
 	"net/http"
@@ -79,7 +80,7 @@ type numbers struct {
 }
 
 func (n *numbers) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	body, err := readBody(r)
+	body, err := io.ReadAll(r.Body)
 	if err != nil {
 		return
 	}

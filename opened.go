@@ -11,6 +11,7 @@ import (
 var opened struct {
 	sync.Mutex
 	files map[string]*openFile
+	dirs  map[string]string // as they are named, to what they are
 }
 
 type openFile struct {
@@ -18,13 +19,14 @@ type openFile struct {
 	open bool
 }
 
-// register claims a cassette for one recorder. A name that differs only in
-// case from one that was used before is refused too, open or not: on macOS and
-// Windows the two are one file, and a Go module with both cannot be downloaded.
-func register(path, file string) error {
+// register claims a cassette for one recorder, under a key for unregister. A name
+// that differs only in case from one that was used before is refused too, open or
+// not: on macOS and Windows the two are one file, and a Go module with both cannot
+// be downloaded.
+func register(path, file string) (key string, err error) {
 	opened.Lock()
 	defer opened.Unlock()
-	key := foldPath(path)
+	key = foldPath(path)
 	other := opened.files[key]
 	switch {
 	case other == nil:
@@ -32,28 +34,41 @@ func register(path, file string) error {
 			opened.files = map[string]*openFile{}
 		}
 		opened.files[key] = &openFile{path, true}
-		return nil
+		return key, nil
 	case filepath.Base(other.path) != filepath.Base(path) || filepath.Dir(other.path) != filepath.Dir(path) && strings.EqualFold(other.path, path):
-		return fmt.Errorf("promptecho: %s differs only in case from %s: on macOS and Windows they are one file; rename one of the two (with echotest: the test)", file, other.path)
+		return "", fmt.Errorf("promptecho: %s differs only in case from %s: on macOS and Windows they are one file; rename one of the two (with echotest: the test)", file, other.path)
 	case other.open:
-		return fmt.Errorf("promptecho: %s is already open in this process: one cassette has one recorder; share it, or give the second a file of its own (with echotest: a subtest, t.Run, has its own)", file)
+		return "", fmt.Errorf("promptecho: %s is already open in this process: one cassette has one recorder; share it, or give the second a file of its own (with echotest: a subtest, t.Run, has its own)", file)
 	}
 	other.open = true
-	return nil
+	return key, nil
 }
 
-func unregister(path string) {
+func unregister(key string) {
 	opened.Lock()
 	defer opened.Unlock()
-	if f := opened.files[foldPath(path)]; f != nil {
+	if f := opened.files[key]; f != nil {
 		f.open = false
 	}
 }
 
-// foldPath makes names equal that are one file on some file system.
+// foldPath makes names equal that are one file on some file system. The caller
+// holds the lock.
 func foldPath(path string) string {
-	if dir, err := filepath.EvalSymlinks(filepath.Dir(path)); err == nil {
-		path = filepath.Join(dir, filepath.Base(path))
+	dir := filepath.Dir(path)
+	real, ok := opened.dirs[dir]
+	if !ok {
+		var err error
+		if real, err = filepath.EvalSymlinks(dir); err != nil {
+			return strings.ToLower(path) // not there yet
+		}
+		if opened.dirs == nil {
+			opened.dirs = map[string]string{}
+		}
+		opened.dirs[dir] = real
 	}
-	return strings.ToLower(path)
+	if real == dir {
+		return strings.ToLower(path)
+	}
+	return strings.ToLower(filepath.Join(real, filepath.Base(path)))
 }

@@ -30,6 +30,12 @@ type config struct {
 	err           error // the first option that could not be applied
 }
 
+// plain reports whether the options change nothing of what makes two requests the
+// same: then match keys in the file are those of this run.
+func (c *config) plain() bool {
+	return c.rules.Plain() && len(c.redactNames) == 0 && len(c.redactPatterns) == 0
+}
+
 // InMode sets the record mode in code. It replaces the default and is a
 // ceiling: flag and environment can make it stricter, never looser. So a
 // cassette that was edited by hand is safe from PROMPTECHO_MODE=all with

@@ -19,18 +19,21 @@ func (r *Recorder) record(req *http.Request, body []byte, s *slot) (*http.Respon
 		err = fmt.Errorf("promptecho: %s: the transport given with Upstream returned neither a response nor an error", r.file)
 	}
 	if err != nil {
-		r.abandon(s, fmt.Sprintf("%s %s: %v", s.it.Request.Method, s.it.Request.URL, err))
+		r.abandon(s, fmt.Sprintf("%s %s: %v", s.it().Request.Method, s.it().Request.URL, err))
 		return nil, err
 	}
 	resp.Request = req
 	if resp.StatusCode == http.StatusSwitchingProtocols {
 		// The body is a connection; a wrapper would break the WebSocket dial.
 		r.abandon(s, "")
-		r.note(fmt.Sprintf("%s %s switched protocols (WebSocket): passed through, not recorded", s.it.Request.Method, s.it.Request.URL))
+		r.note(fmt.Sprintf("%s %s switched protocols (WebSocket): passed through, not recorded", s.it().Request.Method, s.it().Request.URL))
 		return resp, nil
 	}
 	t := newTee(r, s, resp, start)
 	r.mu.Lock()
+	if r.live == nil {
+		r.live = map[*tee]bool{}
+	}
 	r.live[t] = true
 	r.mu.Unlock()
 	if t.body == nil {

@@ -26,6 +26,7 @@ func init() {
 type Recorder struct {
 	file string // as the user named it
 	path string // absolute, so that a later Chdir does not matter
+	key  string // under which it is open
 	mode chosen
 	plan plan
 	cfg  config
@@ -33,8 +34,11 @@ type Recorder struct {
 	upstream http.RoundTripper
 	redact   *redact.Policy
 
+	reading sync.Mutex // guards unread
+	unread  error      // why an interaction could not be read, the first time
+
 	mu       sync.Mutex // guards what follows; not held across I/O but that of Close
-	tape     *tape
+	tape     tape
 	live     map[*tee]bool // recordings whose body is still open
 	misses   []*MissError
 	missed   map[string]*MissError // by form key
@@ -46,9 +50,10 @@ type Recorder struct {
 	failures []unanswered // recording failures
 	closed   bool
 
-	old      *cassette.File  // the cassette as it was; nil if there is none
-	replaced []*slot         // its recordings in mode all, which does not play them
-	waiting  []chan struct{} // of the Closes that came while the first was at work
+	old      *cassette.Stored // the cassette as it was; nil if there is none
+	trusts   bool             // seals tell which interaction answers a request
+	replaced []*slot          // its recordings in mode all, which does not play them
+	waiting  []chan struct{}  // of the Closes that came while the first was at work
 	ended    bool
 	report   verdict.Report
 
@@ -113,12 +118,6 @@ func Open(file string, opts ...Option) (*Recorder, error) {
 	r := &Recorder{
 		file: file, path: path, mode: mode, cfg: cfg,
 		redact: &redact.Policy{KeepHeaders: cfg.keepHeaders, Names: cfg.redactNames, Patterns: cfg.redactPatterns},
-		tape:   newTape(),
-		live:   map[*tee]bool{},
-		missed: map[string]*MissError{},
-		drift:  map[string]bool{},
-
-		selected: map[string]bool{},
 	}
 	// In replay too, so that both sides of a match are cleaned alike. (Environ is
 	// not what the go command's test cache watches; Getenv is.)
@@ -126,17 +125,20 @@ func Open(file string, opts ...Option) (*Recorder, error) {
 	if err := r.load(); err != nil {
 		return nil, err
 	}
-	if err := register(path, file); err != nil {
+	if r.key, err = register(path, file); err != nil {
+		r.old.Close()
 		return nil, err
 	}
 	if r.plan.save {
 		r.read = stampOf(path)
 		if err := r.resume(); err != nil {
-			unregister(path)
+			unregister(r.key)
 			return nil, err
 		}
 	}
-	r.upstream = upstreamOf(cfg.upstream)
+	if r.Recording() {
+		r.upstream = upstreamOf(cfg.upstream)
+	}
 	return r, nil
 }
 
@@ -146,13 +148,31 @@ func (r *Recorder) load() error {
 		r.plan = planFor(ModeLive, false, false)
 		return nil
 	}
-	f, err := cassette.Load(r.path)
+	f, err := cassette.Open(r.path, canon.Revision)
 	if errors.Is(err, fs.ErrNotExist) {
 		f, err = nil, nil
 	}
 	if err != nil {
 		return fmt.Errorf("promptecho: %w", r.relative(err))
 	}
+	if err := r.settlePlan(f); err != nil {
+		f.Close()
+		return err
+	}
+	if f == nil {
+		return nil
+	}
+	r.old = f
+	r.fill()
+	if r.unread != nil {
+		f.Close()
+		return r.unread
+	}
+	return nil
+}
+
+// settlePlan decides what this run does; f is the cassette, nil if there is none.
+func (r *Recorder) settlePlan(f *cassette.Stored) error {
 	if f != nil && f.Pinned && f.Partial {
 		return fmt.Errorf("promptecho: %s is pinned and partial: a pinned cassette is never written, and a partial one is not complete. Remove one of the two lines at its top", r.file)
 	}
@@ -164,26 +184,51 @@ func (r *Recorder) load() error {
 		return fmt.Errorf("promptecho: %s is partial: the run that recorded it did not pass. Run its test without CI and with the key set until it passes, which completes the cassette, and commit that", r.file)
 	}
 	r.plan = planFor(r.mode.mode, f != nil, f != nil && f.Partial)
-	if f == nil {
-		return nil
-	}
-	r.old = f
-	for _, it := range f.Interactions {
-		if s := r.slotOf(it); r.plan.load {
-			r.tape.add(s)
-		} else {
-			r.replaced = append(r.replaced, s)
-		}
-	}
 	return nil
 }
 
-// slotOf returns the slot of a stored interaction.
-func (r *Recorder) slotOf(it *cassette.Interaction) *slot {
-	req := r.asked(it)
-	form := r.cfg.rules.Form(&req)
-	r.noteSelected(form)
-	return &slot{it: it, form: form}
+// fill puts the interactions of the cassette on the tape. Where seals tell what
+// they answer, nothing of them is read.
+func (r *Recorder) fill() {
+	n := r.old.Len()
+	r.trusts = r.cfg.plain()
+	slots := make([]slot, n)
+	if r.plan.load {
+		r.tape.grow(n)
+	}
+	for i := range slots {
+		s := &slots[i]
+		s.in, s.number = r, i
+		var digest uint64
+		s.key, digest, s.sealed = r.old.Hint(i)
+		switch {
+		case !r.plan.load:
+			r.replaced = append(r.replaced, s)
+			continue
+		case s.sealed && r.trusts:
+			s.digest = digest
+		default:
+			s.key = keyOf(s.form())
+			r.noteSelected(s.form())
+		}
+		r.tape.add(s)
+	}
+	if r.plan.save {
+		// It is about to be replaced.
+		for i := range slots {
+			slots[i].it()
+		}
+		r.old.Close()
+	}
+}
+
+// unreadable keeps the first error of reading an interaction that is needed.
+func (r *Recorder) unreadable(err error) {
+	r.reading.Lock()
+	defer r.reading.Unlock()
+	if r.unread == nil {
+		r.unread = fmt.Errorf("promptecho: %w", r.relative(err))
+	}
 }
 
 // asked returns the request of a stored interaction as it is matched: cleaned like
@@ -277,17 +322,23 @@ func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 	if r.plan.passThrough {
 		return r.pass(req)
 	}
-	body, err := readBody(req)
-	if err == nil && req.URL == nil {
-		err = errors.New("the request has no URL")
+	if req.URL == nil {
+		closeBody(req)
+		return nil, errors.New("promptecho: the request has no URL")
 	}
+	body, err := readBody(req)
 	if err != nil {
 		return nil, fmt.Errorf("promptecho: reading the request: %w", err)
 	}
 	if err := req.Context().Err(); err != nil {
 		return nil, err
 	}
-	clean := cleanRequest(r.redact, req, body)
+	clean := cleanHead(r.redact, req, body.bytes)
+	if s := r.identical(&clean); s != nil {
+		body.free()
+		return r.replay(req, nil, s)
+	}
+	r.redact.Body(&clean)
 	form := r.cfg.rules.Form(&clean)
 
 	s, err := r.next(&clean, form)
@@ -297,17 +348,38 @@ func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 	case s == nil:
 		return r.miss(req, &clean, form), nil
 	case s.fresh:
-		return r.record(req, body, s)
+		return r.record(req, body.bytes, s)
 	}
+	r.noteDrift(s, form)
 	return r.replay(req, &clean, s)
+}
+
+// identical returns the slot to replay for a request that is recorded byte for
+// byte, nil if that is not known: then it takes the long way. clean is the request
+// with its body as it came. If a recording of the same form stands before, one in
+// another spelling, that is to be played, and the long way finds it.
+func (r *Recorder) identical(clean *cassette.Request) *slot {
+	if !r.trusts {
+		return nil
+	}
+	digest := clean.Digest()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	first := r.tape.digests.get(digest)
+	if first == nil || r.closed {
+		return nil
+	}
+	if s := r.tape.peek((*first).key, r.cfg.allowRepeats); s == nil || s.digest != digest {
+		return nil
+	}
+	r.reached = true
+	return r.tape.take((*first).key, r.cfg.allowRepeats)
 }
 
 // pass sends a request through, in mode live.
 func (r *Recorder) pass(req *http.Request) (*http.Response, error) {
 	if err := r.mayPass(req); err != nil {
-		if req.Body != nil {
-			req.Body.Close()
-		}
+		closeBody(req)
 		return nil, err
 	}
 	return r.upstream.RoundTrip(req)
@@ -338,8 +410,7 @@ func (r *Recorder) next(clean *cassette.Request, form *canon.Form) (*slot, error
 	}
 	r.reached = true
 	r.noteSelected(form)
-	if s := r.tape.take(form, r.cfg.allowRepeats); s != nil {
-		r.noteDrift(s, form)
+	if s := r.tape.take(keyOf(form), r.cfg.allowRepeats); s != nil {
 		return s, nil
 	}
 	if !r.plan.record {
@@ -348,11 +419,7 @@ func (r *Recorder) next(clean *cassette.Request, form *canon.Form) (*slot, error
 	if len(r.secrets) > 0 {
 		return nil, &secretError{r.file, r.secrets[0], r.mode}
 	}
-	kind := "http"
-	boundary := ""
-	if form.Known {
-		kind, boundary = "llm", form.Endpoint
-	}
+	kind, boundary := form.Kind()
 	it := &cassette.Interaction{Kind: kind, Boundary: boundary, Request: *clean}
 	return r.tape.place(it, form), nil
 }

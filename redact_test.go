@@ -20,7 +20,7 @@ func TestRedact(t *testing.T) {
 		t.Errorf("while recording the program sees %s", body)
 	}
 	mustClose(t, r)
-	if text := read(t, file); strings.Contains(text, "Lovelace") || strings.Contains(text, "ada@") || strings.Contains(text, "36") {
+	if text := read(t, file); strings.Contains(text, "Lovelace") || strings.Contains(text, "ada@") || strings.Contains(text, "age: 36") {
 		t.Errorf("%s", text)
 	}
 	r = mustOpen(t, file, append(opts, InMode(ModeNone))...)

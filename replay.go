@@ -18,61 +18,149 @@ import (
 	"github.com/promptecho/promptecho/internal/stream"
 )
 
+// An answer is a recorded response as it is replayed, again and again if need be.
+type answer struct {
+	*cassette.Response
+	latencyMS int64
+
+	status       string
+	major, minor int
+	whole        bool   // the body has a length
+	length       string // it
+	data         []byte // the body
+	parts        []part // none: it is one
+}
+
+// A part is what one Read returns at most: the frames that arrived together.
+type part struct {
+	end     int   // of it, in the body
+	delayMS int64 // after the part before
+}
+
+// A replayed is what the replay of a response needs, in one piece.
+type replayed struct {
+	http.Response
+	body replayBody
+}
+
 // replay turns a recorded interaction into the answer to a request; clean is
-// the request as it is matched.
+// the request as it is matched, nil if it is the recorded one byte for byte.
 func (r *Recorder) replay(req *http.Request, clean *cassette.Request, s *slot) (*http.Response, error) {
-	r.warn(s)
-	rec := relinked(s, clean)
-	parts, err := partsOf(rec)
-	if err != nil {
-		return nil, fmt.Errorf("promptecho: %s:%d: response: %w", r.file, s.it.Line, err)
+	if !s.sealed {
+		r.warn(s)
 	}
-	if err := wait(req.Context(), nil, r.cfg.pace, s.it.LatencyMS); err != nil {
+	a, err := r.answerOf(s, clean)
+	if err != nil {
 		return nil, err
 	}
-	resp := &http.Response{
-		StatusCode:    rec.Status,
-		Status:        strings.TrimSpace(fmt.Sprintf("%d %s", rec.Status, http.StatusText(rec.Status))),
+	if err := wait(req.Context(), nil, r.cfg.pace, a.latencyMS); err != nil {
+		return nil, err
+	}
+	x := &replayed{Response: http.Response{
+		StatusCode:    a.Status,
+		Status:        a.status,
 		Proto:         "HTTP/1.1",
-		Header:        headerOf(rec.Headers),
+		ProtoMajor:    a.major,
+		ProtoMinor:    a.minor,
+		Header:        a.header(r.cfg.pace),
 		Request:       req,
 		ContentLength: -1,
+	}}
+	resp := &x.Response
+	if a.Proto != "" {
+		resp.Proto = a.Proto
 	}
-	if rec.Proto != "" {
-		resp.Proto = rec.Proto
-	}
-	resp.ProtoMajor, resp.ProtoMinor, _ = http.ParseHTTPVersion(resp.Proto)
-	if r.cfg.pace == 0 {
-		noRetryDelay(resp.Header)
-	}
-	if bodyless(req.Method, rec.Status) {
+	if bodyless(req.Method, a.Status) {
 		resp.Body, resp.ContentLength = http.NoBody, announced(resp.Header)
 		return resp, nil
 	}
 	// Bodies are stored decoded, so the recorded length is not theirs.
-	resp.Header.Del("Content-Length")
+	delete(resp.Header, "Content-Length")
 	switch {
-	case rec.Stream == "" && rec.Chunks == nil && rec.End == "" && len(rec.Trailers) == 0:
-		resp.ContentLength = int64(len(rec.Body))
-		resp.Header.Set("Content-Length", strconv.Itoa(len(rec.Body)))
-	case resp.ProtoMajor == 1:
+	case a.whole:
+		resp.ContentLength = int64(len(a.data))
+		resp.Header["Content-Length"] = []string{a.length}
+	case a.major == 1:
 		resp.TransferEncoding = []string{"chunked"}
 	}
-	body := &replayBody{ctx: req.Context(), pace: r.cfg.pace, end: endOf(r.file, s.it), closing: make(chan struct{}), parts: parts}
-	if rec.End == cassette.EndClosed {
-		body.past = func() { r.note(strings.TrimPrefix(body.end.Error(), "promptecho: ")) }
+	x.body = replayBody{ctx: req.Context(), pace: r.cfg.pace, end: r.endOf(s, a.Response), data: a.data, parts: a.parts}
+	if r.cfg.pace != 0 {
+		x.body.closing = make(chan struct{})
 	}
-	if len(rec.Trailers) > 0 {
+	if a.End == cassette.EndClosed {
+		end := x.body.end.Error()
+		x.body.past = func() { r.note(strings.TrimPrefix(end, "promptecho: ")) }
+	}
+	if len(a.Trailers) > 0 {
 		// As in net/http: the names are there at once, the values after the body.
-		body.trailers = headerOf(rec.Trailers)
-		resp.Trailer = make(http.Header, len(body.trailers))
-		for name := range body.trailers {
+		x.body.trailers = headerOf(a.Trailers)
+		resp.Trailer = make(http.Header, len(x.body.trailers))
+		for name := range x.body.trailers {
 			resp.Trailer[name] = nil
 		}
-		body.trailer = resp.Trailer
+		x.body.trailer = resp.Trailer
 	}
-	resp.Body = body
+	resp.Body = &x.body
 	return resp, nil
+}
+
+// answerOf returns the answer of a slot to a request; clean is as for replay.
+func (r *Recorder) answerOf(s *slot, clean *cassette.Request) (*answer, error) {
+	if clean != nil && s.form().Linked() {
+		rec, it := relinked(s, clean), s.it()
+		return r.prepared(s, rec, it.LatencyMS)
+	}
+	s.reading.Lock()
+	a := s.answer
+	s.reading.Unlock()
+	if a != nil {
+		return a, nil
+	}
+	rec, latencyMS, err := s.response()
+	if err != nil {
+		r.unreadable(err)
+		return nil, r.unreadError()
+	}
+	if a, err = r.prepared(s, rec, latencyMS); err != nil {
+		return nil, err
+	}
+	s.reading.Lock()
+	defer s.reading.Unlock()
+	s.answer = a
+	return a, nil
+}
+
+// prepared makes an answer of a recorded response.
+func (r *Recorder) prepared(s *slot, rec *cassette.Response, latencyMS int64) (a *answer, err error) {
+	a = &answer{Response: rec, latencyMS: latencyMS, status: statusLine(rec.Status), major: 1, minor: 1}
+	if rec.Proto != "" {
+		a.major, a.minor, _ = http.ParseHTTPVersion(rec.Proto)
+	}
+	if a.data, a.parts, err = partsOf(rec); err != nil {
+		return nil, fmt.Errorf("promptecho: %s:%d: response: %w", r.file, s.line(), err)
+	}
+	if a.whole = rec.Stream == "" && rec.Chunks == nil && rec.End == "" && len(rec.Trailers) == 0; a.whole {
+		a.length = strconv.Itoa(len(a.data))
+	}
+	return a, nil
+}
+
+// statusLine returns the status as net/http has it in a response.
+func statusLine(status int) string {
+	if status == http.StatusOK {
+		return "200 OK"
+	}
+	return strings.TrimSpace(strconv.Itoa(status) + " " + http.StatusText(status))
+}
+
+// header returns the headers of an answer, which is the caller's: some SDKs write
+// into it.
+func (a *answer) header(pace float64) http.Header {
+	h := headerOf(a.Headers)
+	if pace == 0 {
+		noRetryDelay(h)
+	}
+	return h
 }
 
 // announced returns the length that an answer without a body says that one would
@@ -95,25 +183,25 @@ func (r *Recorder) warn(s *slot) {
 	if !first {
 		return
 	}
-	if found := redact.Findings(s.it); len(found) > 0 {
-		r.note(fmt.Sprintf("%s:%d: %s: looks like a secret; promptecho verify names all", r.file, s.it.Line, found[0]))
+	if found := redact.Findings(s.it()); len(found) > 0 {
+		r.note(fmt.Sprintf("%s:%d: %s: looks like a secret; promptecho verify names all", r.file, s.it().Line, found[0]))
 	}
 }
 
 // relinked returns the recorded response with the ids that link it to its
 // request replaced by those of the request that is answered now.
 func relinked(s *slot, clean *cassette.Request) *cassette.Response {
-	if !s.form.Linked() {
-		return &s.it.Response
+	if !s.form().Linked() {
+		return &s.it().Response
 	}
-	rec := s.it.Response
-	rec.Body = s.form.Relink(rec.Body, &s.it.Request, clean)
-	rec.Events = make([]cassette.Event, len(s.it.Response.Events))
-	for i, event := range s.it.Response.Events {
+	rec := s.it().Response
+	rec.Body = s.form().Relink(rec.Body, &s.it().Request, clean)
+	rec.Events = make([]cassette.Event, len(s.it().Response.Events))
+	for i, event := range s.it().Response.Events {
 		rec.Events[i] = slices.Clone(event)
 		for j, f := range event {
 			if canon.IsPayload(f.Name) {
-				rec.Events[i][j].Value = string(s.form.Relink([]byte(f.Value), &s.it.Request, clean))
+				rec.Events[i][j].Value = string(s.form().Relink([]byte(f.Value), &s.it().Request, clean))
 			}
 		}
 	}
@@ -135,94 +223,96 @@ func bodyless(method string, status int) bool {
 	return method == http.MethodHead || status == http.StatusNoContent || status == http.StatusNotModified || status < 200
 }
 
-// A part is what one Read returns at most: the frames that arrived together.
-type part struct {
-	data    []byte
-	delayMS int64 // after the part before
-}
-
-// partsOf returns the body of a recorded response in its parts.
-func partsOf(rec *cassette.Response) ([]part, error) {
+// partsOf returns the body of a recorded response, and its parts if it has several.
+func partsOf(rec *cassette.Response) (data []byte, parts []part, err error) {
 	if rec.Stream == "" {
-		return chunksOf(rec), nil
+		return rec.Body, chunksOf(rec), nil
 	}
 	framing, err := stream.Lookup(rec.Stream)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	parts := make([]part, 0, len(rec.Events))
-	for i, event := range rec.Events {
-		fields := make([]stream.Field, len(event))
-		for j, f := range event {
-			fields[j] = stream.Field(f)
+	size := 0
+	for _, event := range rec.Events {
+		for _, f := range event {
+			size += len(f.Name) + len(f.Value) + 4
 		}
-		frame, err := framing.Write(fields)
-		if err != nil {
-			return nil, fmt.Errorf("events[%d]: %w", i, err)
+		size += 2
+	}
+	data = make([]byte, 0, size)
+	parts = make([]part, 0, len(rec.Events))
+	var fields []stream.Field
+	for i, event := range rec.Events {
+		fields = fields[:0]
+		for _, f := range event {
+			fields = append(fields, stream.Field(f))
+		}
+		start := len(data)
+		if data, err = framing.Write(data, fields); err != nil {
+			return nil, nil, fmt.Errorf("events[%d]: %w", i, err)
 		}
 		var delay cassette.Delay
 		if i < len(rec.Delays) {
 			delay = rec.Delays[i]
 		}
-		pieces := piecesOf(frame, delay)
-		if delay.Together && len(parts) > 0 {
-			last := &parts[len(parts)-1]
-			last.data = append(last.data, pieces[0].data...)
-			pieces = pieces[1:]
-		}
-		parts = append(parts, pieces...)
+		parts = piecesOf(parts, start, len(data), delay)
 	}
-	return parts, nil
+	return data, parts, nil
 }
 
-// piecesOf returns a frame in the pieces that the server sent it in, at least one.
-func piecesOf(frame []byte, delay cassette.Delay) []part {
+// piecesOf adds the pieces that the server sent a frame in, which is from start to
+// end of the body.
+func piecesOf(parts []part, start, end int, delay cassette.Delay) []part {
+	add := func(end int, ms int64) {
+		if n := len(parts); delay.Together && n > 0 {
+			parts[n-1].end = end
+			delay.Together = false
+			return
+		}
+		parts = append(parts, part{end, ms})
+	}
+	ms := delay.MS
 	rest, _ := delay.Rest.Pieces()
-	var pieces []part
-	start, ms := 0, delay.MS
 	for _, p := range rest {
-		end := len(frame) - p.Bytes
-		if end <= 0 {
+		if end-p.Bytes <= start {
 			continue // the event was edited and is shorter now
 		}
-		pieces = append(pieces, part{frame[start:end:end], ms})
-		start, ms = end, p.MS
+		add(end-p.Bytes, ms)
+		ms = p.MS
 	}
-	return append(pieces, part{frame[start:], ms})
+	add(end, ms)
+	return parts
 }
 
-// chunksOf returns a body that is no stream in the pieces it came in. A body
-// that was edited since may be longer or shorter than they say: the last piece
-// has the rest.
+// chunksOf returns the pieces that a body without a framing came in. A body that
+// was edited since may be longer or shorter than they say: the last piece has the
+// rest.
 func chunksOf(rec *cassette.Response) []part {
 	var parts []part
-	rest := rec.Body
+	at := 0
 	for i, n := range rec.Chunks {
-		if n >= len(rest) || i == len(rec.Chunks)-1 {
-			n = len(rest)
+		if at += n; at >= len(rec.Body) || i == len(rec.Chunks)-1 {
+			at = len(rec.Body)
 		}
-		if n == 0 {
-			break
-		}
-		p := part{data: rest[:n]}
+		p := part{end: at}
 		if i < len(rec.Delays) {
 			p.delayMS = rec.Delays[i].MS
 		}
-		parts, rest = append(parts, p), rest[n:]
-	}
-	if len(rest) > 0 {
-		parts = append(parts, part{data: rest})
+		parts = append(parts, p)
+		if at == len(rec.Body) {
+			break
+		}
 	}
 	return parts
 }
 
 // endOf returns the error with which a recorded body ends.
-func endOf(file string, it *cassette.Interaction) error {
-	switch it.Response.End {
+func (r *Recorder) endOf(s *slot, rec *cassette.Response) error {
+	switch rec.End {
 	case cassette.EndClosed:
-		return &closedError{file, it.Line}
+		return &closedError{r.file, s.line()}
 	case cassette.EndError:
-		return recordedError(it.Response.Error)
+		return recordedError(rec.Error)
 	}
 	return io.EOF
 }
@@ -241,11 +331,13 @@ type replayBody struct {
 	ctx     context.Context
 	pace    float64
 	end     error
-	closing chan struct{} // closed by Close
+	closing chan struct{} // closed by Close; nil if there are no delays
 
 	mu     sync.Mutex
-	parts  []part
-	rest   []byte // of the part being read
+	data   []byte // what is left of the body
+	at     int    // where that begins in the body
+	limit  int    // where the part being read ends in the body
+	parts  []part // those after it
 	closed bool
 
 	trailer, trailers http.Header // the response's, and what it has at the end
@@ -260,55 +352,71 @@ func (b *replayBody) Read(p []byte) (int, error) {
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.closed {
+	switch {
+	case b.closed:
 		return 0, http.ErrBodyReadAfterClose
-	}
-	if len(p) == 0 {
+	case len(p) == 0:
 		return 0, nil
+	case len(b.data) == 0:
+		return 0, b.over()
 	}
-	if len(b.rest) == 0 {
-		if len(b.parts) == 0 {
-			if b.end == io.EOF {
-				maps.Copy(b.trailer, b.trailers)
-			} else if b.past != nil {
-				b.past()
-				b.past = nil
-			}
-			return 0, b.end
-		}
+	for b.at == b.limit {
 		if err := b.arrive(); err != nil {
 			return 0, err
 		}
 	}
-	n := copy(p, b.rest)
-	b.rest = b.rest[n:]
+	n := copy(p, b.data[:b.limit-b.at])
+	b.data = b.data[n:]
+	b.at += n
 	return n, nil
+}
+
+// over is the end of the body.
+func (b *replayBody) over() error {
+	if b.end == io.EOF {
+		maps.Copy(b.trailer, b.trailers)
+	} else if b.past != nil {
+		b.past()
+		b.past = nil
+	}
+	return b.end
 }
 
 // arrive waits for the next part. The mutex is not held meanwhile, so that the
 // body can be closed: a deadline or a stop button must get through.
 func (b *replayBody) arrive() error {
-	next := b.parts[0]
-	b.mu.Unlock()
-	err := wait(b.ctx, b.closing, b.pace, next.delayMS)
-	b.mu.Lock()
-	if b.closed {
-		return http.ErrBodyReadAfterClose
+	next := part{end: b.at + len(b.data)}
+	if len(b.parts) > 0 {
+		next = b.parts[0]
 	}
-	if err == nil && len(b.parts) > 0 {
-		b.parts, b.rest = b.parts[1:], next.data
+	if b.pace != 0 && next.delayMS != 0 {
+		b.mu.Unlock()
+		err := wait(b.ctx, b.closing, b.pace, next.delayMS)
+		b.mu.Lock()
+		switch {
+		case b.closed:
+			return http.ErrBodyReadAfterClose
+		case err != nil:
+			return err
+		case b.at != b.limit || len(b.data) == 0: // another Read was first
+			return nil
+		}
 	}
-	return err
+	b.limit = next.end
+	if len(b.parts) > 0 {
+		b.parts = b.parts[1:]
+	}
+	return nil
 }
 
 // Close ends the body; reading it afterwards is an error.
 func (b *replayBody) Close() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if !b.closed {
-		b.closed = true
+	if !b.closed && b.closing != nil {
 		close(b.closing)
 	}
+	b.closed = true
 	return nil
 }
 

@@ -44,7 +44,7 @@ func (r *Recorder) judge(o *verdict.Outcome, rep *verdict.Report) {
 		rep.Errors = append(rep.Errors, r.unusedReport(o))
 		for _, s := range r.tape.slots {
 			if s.idle() && len(rep.Marks) < maxMarks {
-				rep.Marks = append(rep.Marks, verdict.Mark{File: r.path, Line: s.it.Line, Text: "this recording was not used"})
+				rep.Marks = append(rep.Marks, verdict.Mark{File: r.path, Line: s.line(), Text: "this recording was not used"})
 			}
 		}
 	}
@@ -82,7 +82,7 @@ func (r *Recorder) missReport(o *verdict.Outcome) string {
 	if !o.Failed && !o.Skipped && !o.Filtered {
 		r.alsoUnused(&b)
 	}
-	fmt.Fprintf(&b, "\n\n%s", r.howToRecord(o.Command))
+	fmt.Fprintf(&b, "\n\n%s", r.howToRecord(o))
 	return b.String()
 }
 
@@ -92,7 +92,7 @@ func (r *Recorder) alsoUnused(b *strings.Builder) {
 	var lines []string
 	for _, s := range r.tape.slots {
 		if s.idle() && !s.near {
-			lines = append(lines, fmt.Sprintf("%s:%d", r.file, s.it.Line))
+			lines = append(lines, fmt.Sprintf("%s:%d", r.file, s.line()))
 		}
 	}
 	if len(lines) == 0 {
@@ -122,15 +122,15 @@ func (r *Recorder) unusedReport(o *verdict.Outcome) string {
 			fmt.Fprintf(&b, "\n  … and %d more", loaded-used-namedMisses)
 			break
 		}
-		fmt.Fprintf(&b, "\n  %s:%d: %s", r.file, s.it.Line, s.form.Endpoint)
-		if s.form.Model != "" {
-			fmt.Fprintf(&b, ", model %s", s.form.Model)
+		fmt.Fprintf(&b, "\n  %s:%d: %s", r.file, s.line(), s.form().Endpoint)
+		if s.form().Model != "" {
+			fmt.Fprintf(&b, ", model %s", s.form().Model)
 		}
 		if why := r.whyUnused(s); why != "" {
 			fmt.Fprintf(&b, "\n    %s", why)
 		}
 	}
-	b.WriteString("\n\nDelete them from the file, give AllowUnused(), or record again:\n" + r.command(o.Command))
+	b.WriteString("\n\nDelete them from the file, give AllowUnused(), or record again:\n" + r.command(o))
 	return b.String()
 }
 
@@ -141,15 +141,15 @@ func (r *Recorder) whyUnused(s *slot) string {
 	same, asked := 0, 0
 	endpoint := false
 	for _, other := range r.tape.slots {
-		if other.form.Key() == s.form.Key() && !other.fresh {
+		if other.form().Key() == s.form().Key() && !other.fresh {
 			same++
 			if other.used {
 				asked++
 			}
 		}
 		if other.used {
-			endpoint = endpoint || other.form.Endpoint == s.form.Endpoint
-			candidates = append(candidates, diff.Candidate{Form: other.form})
+			endpoint = endpoint || other.form().Endpoint == s.form().Endpoint
+			candidates = append(candidates, diff.Candidate{Form: other.form()})
 			slots = append(slots, other)
 		}
 	}
@@ -157,9 +157,9 @@ func (r *Recorder) whyUnused(s *slot) string {
 		return fmt.Sprintf("the same request is recorded %s and was asked %s", times(same), times(asked))
 	}
 	if !endpoint {
-		return fmt.Sprintf("nothing was asked of %s", s.form.Endpoint)
+		return fmt.Sprintf("nothing was asked of %s", s.form().Endpoint)
 	}
-	i := diff.Nearest(s.form, candidates)
+	i := diff.Nearest(s.form(), candidates)
 	if i < 0 {
 		return ""
 	}
@@ -171,12 +171,12 @@ func (r *Recorder) whyUnused(s *slot) string {
 	for j, e := range edits {
 		names[j] = canon.Short(e.Path)
 	}
-	return fmt.Sprintf("%s:%d was used, which differs in %s", r.file, slots[i].it.Line, strings.Join(names, ", "))
+	return fmt.Sprintf("%s:%d was used, which differs in %s", r.file, slots[i].line(), strings.Join(names, ", "))
 }
 
 // trace returns the form of a recording with the paths of its request.
 func (r *Recorder) trace(s *slot) *canon.Form {
-	recorded := r.asked(s.it)
+	recorded := r.asked(s.it())
 	return r.cfg.rules.Trace(&recorded)
 }
 
@@ -196,7 +196,7 @@ func times(n int) string {
 }
 
 // howToRecord says how to record the test again, and what stands in the way.
-func (r *Recorder) howToRecord(command string) string {
+func (r *Recorder) howToRecord(o *verdict.Outcome) string {
 	before := "To record it again:"
 	switch {
 	case r.old == nil && r.cfg.mode != ModeNone:
@@ -208,14 +208,14 @@ func (r *Recorder) howToRecord(command string) string {
 	case r.cfg.mode == ModeOnce && r.old != nil:
 		before = fmt.Sprintf("InMode(ModeOnce) in the code keeps what is recorded. To record it again, delete %s, and run:", r.file)
 	}
-	return before + "\n" + r.command(command)
+	return before + "\n" + r.command(o)
 }
 
-func (r *Recorder) command(command string) string {
-	if command == "" {
-		command = "PROMPTECHO_MODE=all, and run what uses " + r.file
+func (r *Recorder) command(o *verdict.Outcome) string {
+	if o.Command == nil {
+		return "  PROMPTECHO_MODE=all, and run what uses " + r.file
 	}
-	return "  " + command
+	return "  " + o.Command()
 }
 
 // explain finds the nearest recording and what differs from it.
@@ -232,14 +232,14 @@ func (r *Recorder) explain(clean *cassette.Request, form *canon.Form, candidates
 		return m, nil
 	}
 	near = slots[i]
-	m.Line = near.it.Line
-	if near.form.Endpoint != form.Endpoint && !slices.Equal(near.form.Lines, form.Lines) {
-		m.Reason = fmt.Sprintf("nothing of %s is recorded; this is of %s", form.Endpoint, near.form.Endpoint)
+	m.Line = near.line()
+	if near.form().Endpoint != form.Endpoint && !slices.Equal(near.form().Lines, form.Lines) {
+		m.Reason = fmt.Sprintf("nothing of %s is recorded; this is of %s", form.Endpoint, near.form().Endpoint)
 		return m, near
 	}
 	recorded, asked := r.trace(near), r.cfg.rules.Trace(clean)
 	edits := diff.Forms(recorded, asked)
-	m.Reason = reasonFor(near.form, form, edits)
+	m.Reason = reasonFor(near.form(), form, edits)
 	m.Diff = diff.Write(edits, "  ", maxEdits)
 	if drift := diff.Drift(recorded, asked); len(drift) > 0 {
 		m.Diff += "  different too, but it does not match:\n" + diff.Write(drift, "    ", 3)

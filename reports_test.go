@@ -96,7 +96,7 @@ func reportOf(t *testing.T, part func(string) string) string {
 			opts = append(opts, opt)
 		}
 	}
-	o := verdict.Outcome{Command: "PROMPTECHO_MODE=all go test example.com/app -run '^TestX$' -count=1"}
+	o := verdict.Outcome{Command: func() string { return "PROMPTECHO_MODE=all go test example.com/app -run '^TestX$' -count=1" }}
 	for name := range strings.FieldsSeq(part("outcome")) {
 		o.Failed = o.Failed || name == "failed"
 		o.Skipped = o.Skipped || name == "skipped"

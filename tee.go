@@ -53,7 +53,7 @@ type arrival struct {
 func newTee(r *Recorder, s *slot, resp *http.Response, start time.Time) *tee {
 	t := &tee{r: r, slot: s, resp: resp, start: start, length: resp.ContentLength}
 	t.before = time.Since(start)
-	t.it = *s.it
+	t.it = *s.it()
 	t.it.LatencyMS = t.before.Milliseconds()
 	t.it.Response = cassette.Response{Status: resp.StatusCode, Headers: headersOf(resp.Header)}
 	if resp.ProtoMajor != 1 && resp.Proto != "" {
@@ -160,7 +160,7 @@ func (t *tee) finish(end string) {
 	if end == cassette.EndClosed && (whole || t.complete()) {
 		resp.End = ""
 	}
-	answer := t.slot.form.Read(canon.Payloads(resp))
+	answer := t.slot.form().Read(canon.Payloads(resp))
 	t.it.Usage = answer.Usage
 	resp.Text = answer.Text
 	t.r.redact.Response(&t.it.Request, resp)
@@ -173,7 +173,7 @@ func (t *tee) finish(end string) {
 	t.r.mu.Lock()
 	defer t.r.mu.Unlock()
 	delete(t.r.live, t)
-	*t.slot.it = t.it
+	*t.slot.it() = t.it
 	t.slot.whole = true
 }
 
@@ -291,7 +291,7 @@ func pieced(contentType string, body []byte) bool {
 // stops there).
 func (t *tee) complete() bool {
 	if t.it.Response.Stream != "" {
-		return t.slot.form.Complete([]byte(t.last))
+		return t.slot.form().Complete([]byte(t.last))
 	}
 	_, err := cassette.ParseJSON(t.it.Response.Body)
 	return err == nil

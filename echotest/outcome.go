@@ -20,7 +20,7 @@ func outcome(t testing.TB) verdict.Outcome {
 		Failed:   t.Failed() || panicking(),
 		Skipped:  t.Skipped(),
 		Filtered: filtered(t.Name()),
-		Command:  command(t.Name()),
+		Command:  func() string { return command(t.Name()) },
 	}
 }
 

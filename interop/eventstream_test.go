@@ -39,14 +39,14 @@ func TestEventStreamIsAWS(t *testing.T) {
 		if fields[0].Name == stream.Raw {
 			t.Errorf("%+v has no readable form", m)
 		}
-		back, err := ours.Write(fields)
+		back, err := ours.Write(nil, fields)
 		if err != nil || !bytes.Equal(back, frame) {
 			t.Errorf("%q comes back as %q, %v; AWS wrote %q", fields, back, err, frame)
 		}
 		for i, f := range fields { // a person edits the payload
 			if f.Name == "data" {
 				fields[i].Value = `{"edited":"by hand"}`
-				edited, err := ours.Write(fields)
+				edited, err := ours.Write(nil, fields)
 				if err != nil {
 					t.Fatal(err)
 				}

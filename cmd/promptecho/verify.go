@@ -22,7 +22,7 @@ import (
 func runVerify(args []string, stdout, stderr io.Writer) error {
 	flags := flag.NewFlagSet("verify", flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
-	write := flags.Bool("w", false, "write match_key and text anew")
+	write := flags.Bool("w", false, "write match_key, seal and text anew")
 	if err := flags.Parse(args); err != nil {
 		return usageError("verify: " + err.Error())
 	}
@@ -59,7 +59,7 @@ func runVerify(args []string, stdout, stderr io.Writer) error {
 	}
 	fmt.Fprintf(stdout, "%d of %d cassettes are good\n", len(files)-bad, len(files))
 	if stale > 0 && !*write {
-		fmt.Fprintf(stdout, "%d were edited by hand: promptecho verify -w brings match_key and text up to date; replay needs neither\n", stale)
+		fmt.Fprintf(stdout, "%d were edited by hand: promptecho verify -w brings match_key, seal and text up to date; replay needs none of them, but is slower without\n", stale)
 	}
 	if bad > 0 {
 		return fmt.Errorf("verify: %d of %d cassettes are not good", bad, len(files))
@@ -116,8 +116,22 @@ func isCassette(file string) (bool, error) {
 		bytes.Contains(head, []byte("\nversion:")) && bytes.Contains(head, []byte("\ninteractions:")), nil
 }
 
-// verify checks one cassette. refreshed says that what is computed for the
-// reader was not up to date, and has been written if write is set.
+// sealsOf tells which interactions of a cassette are as they were written.
+func sealsOf(file string) []bool {
+	stored, err := cassette.Open(file, canon.Revision)
+	if err != nil {
+		return nil
+	}
+	defer stored.Close()
+	seals := make([]bool, stored.Len())
+	for i := range seals {
+		_, _, seals[i] = stored.Hint(i)
+	}
+	return seals
+}
+
+// verify checks one cassette. refreshed says that what is computed
+// was not up to date, and has been written if write is set.
 func verify(file string, write bool) (problems []string, refreshed bool, err error) {
 	f, err := cassette.Load(file)
 	if err != nil {
@@ -133,19 +147,24 @@ func verify(file string, write bool) (problems []string, refreshed bool, err err
 	if f.Partial && filepath.Ext(file) != ".yaml" {
 		problems = append(problems, file+": left by a recording that was killed or failed; run its test again, or delete it")
 	}
+	sealed := sealsOf(file)
 	var rules canon.Rules
-	for _, it := range f.Interactions {
+	for i, it := range f.Interactions {
 		for _, finding := range redact.Findings(it) {
 			problems = append(problems, fmt.Sprintf("%s:%d: %s: looks like a secret; replace it by [REDACTED], and revoke it if it was committed", file, it.Line, finding))
 		}
 		form := rules.Form(&it.Request)
 		text := form.Read(canon.Payloads(&it.Response)).Text
-		if it.MatchKey != form.Key() || it.Response.Text != text {
+		if it.MatchKey != form.Key() || it.Response.Text != text || i >= len(sealed) || !sealed[i] {
 			it.MatchKey, it.Response.Text = form.Key(), text
+			if it.Kind == "" { // written by hand; a seal stands behind it
+				it.Kind, it.Boundary = form.Kind()
+			}
 			refreshed = true
 		}
 	}
 	if refreshed && write && len(problems) == 0 {
+		f.Rules = canon.Revision
 		if err := cassette.Save(file, f); err != nil {
 			return problems, false, err
 		}

@@ -24,13 +24,14 @@ const module = "github.com/promptecho/promptecho"
 // listed may not exist.
 var rooms = map[string][]string{
 	"echotest":          {"", "internal/verdict"},
-	"":                  {"internal/diff", "internal/redact", "internal/canon", "internal/stream", "internal/cassette", "internal/verdict"},
+	"":                  {"internal/diff", "internal/redact", "internal/canon", "internal/stream", "internal/cassette", "internal/verdict", "internal/memo"},
 	"internal/diff":     {"internal/canon"},
 	"internal/canon":    {"internal/cassette"},
-	"internal/redact":   {"internal/cassette"},
+	"internal/redact":   {"internal/cassette", "internal/memo"},
 	"internal/stream":   {},
 	"internal/cassette": {},
 	"internal/verdict":  {},
+	"internal/memo":     {},
 	"internal/provider": {},
 	"internal/arch":     {},
 	"cmd/promptecho":    {"", "echotest", "internal/cassette", "internal/canon", "internal/provider", "internal/diff", "internal/redact", "internal/stream"},

@@ -20,6 +20,11 @@ import (
 	"github.com/promptecho/promptecho/internal/cassette"
 )
 
+// Revision is the number of the rules by which requests are cleaned and match keys
+// are made, here and in package redact. Raise it whenever the key of a request
+// changes: keys in cassettes that other rules made are not trusted then.
+const Revision = 1
+
 // A Line is one field of a form.
 type Line struct {
 	Path  string // "body/messages/0/role", "header/openai-beta", "query/limit"
@@ -73,6 +78,15 @@ func (f *Form) Key() string {
 	return f.key
 }
 
+// Kind returns what a cassette says of the request for its reader: "llm" and the
+// endpoint, or "http".
+func (f *Form) Kind() (kind, boundary string) {
+	if f.Known {
+		return "llm", f.Endpoint
+	}
+	return "http", ""
+}
+
 // A Mask rewrites volatile text in field values before they are compared.
 type Mask struct {
 	Regexp      *regexp.Regexp
@@ -89,6 +103,11 @@ type Rules struct {
 
 	SortTools bool // the order of tools does not match
 	Host      bool // the host matches
+}
+
+// Plain reports whether the rules are the default ones.
+func (r *Rules) Plain() bool {
+	return len(r.MatchOn) == 0 && len(r.Ignore) == 0 && len(r.Masks) == 0 && len(r.Headers) == 0 && !r.Strict && !r.SortTools && !r.Host
 }
 
 // Form returns the form of a cleaned request under the rules.

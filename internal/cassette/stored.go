@@ -436,6 +436,9 @@ func (s *Stored) Line(i int) int {
 
 // Close closes the file. Nothing can be read of a large one afterwards.
 func (s *Stored) Close() error {
+	if s == nil {
+		return nil
+	}
 	if c, ok := s.file.(io.Closer); ok {
 		return c.Close()
 	}

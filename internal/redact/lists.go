@@ -1,6 +1,10 @@
 package redact
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/promptecho/promptecho/internal/memo"
+)
 
 // requestHeaders may be written: they decide the answer or help a reader, and
 // none can hold a credential. What decides a match is canon's business.
@@ -67,7 +71,13 @@ var harmlessQuery = []string{
 // isSecret reports whether a header or parameter of this name holds a secret:
 // whether one of its words says so. "x-api-key" and "accessToken" do, "keyword",
 // "author" and "pageToken" do not.
-func isSecret(name string) bool {
+func isSecret(name string) bool { return secretNames.Get(name) }
+
+// The names of headers, parameters and variables are few, and every request has
+// the same.
+var secretNames = memo.Strings[bool]{Func: saysSecret}
+
+func saysSecret(name string) bool {
 	secret := false
 	for _, word := range words(name) {
 		switch word {

@@ -19,6 +19,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/promptecho/promptecho/internal/cassette"
 )
@@ -46,6 +47,26 @@ type Policy struct {
 
 	once       sync.Once
 	namedForms []namedForm // made of Names at first use
+
+	last atomic.Pointer[cleanURL]
+}
+
+// A cleanURL is a URL and what was made of it when so many values were known: the
+// requests of a test mostly go to one.
+type cleanURL struct {
+	raw, clean string
+	known      int
+}
+
+// requestURL is url for the URL of a request.
+func (p *Policy) requestURL(raw string) string {
+	known := p.Known()
+	if last := p.last.Load(); last != nil && last.raw == raw && last.known == known {
+		return last.clean
+	}
+	clean := p.url(raw)
+	p.last.Store(&cleanURL{raw, clean, known})
+	return clean
 }
 
 // AddSecret makes a value known: it is replaced wherever it stands from now
@@ -83,11 +104,20 @@ func (p *Policy) known() []value {
 // first, so that an echo of them is found in what answers it. Cleaning a clean
 // request changes nothing.
 func (p *Policy) Request(req *cassette.Request) {
+	p.Head(req)
+	p.Body(req)
+}
+
+// Head cleans everything of a request but its body in place; [Policy.Body] does
+// the rest.
+func (p *Policy) Head(req *cassette.Request) {
 	p.learn(req)
 	req.Headers = p.headers(req.Headers, requestHeaders)
-	req.URL = p.url(req.URL)
-	req.Body = p.body(req.Body)
+	req.URL = p.requestURL(req.URL)
 }
+
+// Body cleans the body of a request whose head is clean in place.
+func (p *Policy) Body(req *cassette.Request) { req.Body = p.body(req.Body) }
 
 // Response cleans the response to a clean request in place. Its trailers pass by
 // the same list as its headers. An answer that is nothing but a credential is
@@ -119,7 +149,12 @@ func (p *Policy) Interaction(it *cassette.Interaction) {
 // not be written.
 func (p *Policy) body(b []byte) []byte { return p.clean(p.fields(b)) }
 
-func (p *Policy) text(s string) string { return string(p.clean([]byte(s))) }
+func (p *Policy) text(s string) string {
+	if s == "" {
+		return ""
+	}
+	return string(p.clean([]byte(s)))
+}
 
 // clean replaces known values, what looks like a credential, and what the user's
 // patterns match.
@@ -162,12 +197,30 @@ func (p *Policy) named(name string) bool {
 // that they hold a credential and whose values look like one. Each entry is
 // "NAME=value".
 func (p *Policy) Environment(environ []string) {
+	for _, value := range environmentValues(environ) {
+		p.AddSecret(value)
+	}
+}
+
+// seen is the environment that was looked at last: every test of a process has
+// the same.
+var seen atomic.Pointer[environment]
+
+type environment struct{ entries, values []string }
+
+func environmentValues(environ []string) []string {
+	if last := seen.Load(); last != nil && slices.Equal(last.entries, environ) {
+		return last.values
+	}
+	now := &environment{entries: environ}
 	for _, entry := range environ {
 		name, value, _ := strings.Cut(entry, "=")
 		if isSecret(name) && len(value) >= minLearned && !strings.HasPrefix(value, "/") && random([]byte(value)) && !readable(value) {
-			p.AddSecret(value)
+			now.values = append(now.values, value)
 		}
 	}
+	seen.Store(now)
+	return now.values
 }
 
 // readable reports whether text is a name made of words and numbers, such as that
@@ -206,6 +259,9 @@ func (p *Policy) learn(req *cassette.Request) {
 				p.learnHeader(v)
 			}
 		}
+	}
+	if !strings.ContainsAny(req.URL, "?@") {
+		return
 	}
 	u := cut(req.URL)
 	if _, password, ok := strings.Cut(u.user, ":"); ok {
@@ -327,7 +383,7 @@ func jsonForms(v string) []string {
 func (p *Policy) headers(in cassette.Headers, allowed []string) cassette.Headers {
 	var out cassette.Headers
 	for _, h := range in {
-		name := strings.ToLower(h.Name)
+		name := strings.ToLower(h.Name) // no copy: a recorder's are lower-case
 		if !listed(allowed, name) && !slices.ContainsFunc(p.KeepHeaders, func(k string) bool { return strings.EqualFold(k, name) }) {
 			continue
 		}

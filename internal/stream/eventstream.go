@@ -30,7 +30,10 @@ var eventStream = Framing{
 	},
 	Split:  splitMessages,
 	Fields: messageFields,
-	Bytes:  messageBytes,
+	Append: func(dst []byte, fields []Field) ([]byte, error) {
+		msg, err := messageBytes(fields)
+		return append(dst, msg...), err
+	},
 }
 
 const (

@@ -121,7 +121,7 @@ func TestEditedMessage(t *testing.T) {
 		{"long message", []Field{{"data", strings.Repeat("v", maxMessage)}}, "", "a message of 26214416 bytes is longer than 26214400"},
 	}
 	for _, tt := range tests {
-		got, err := eventStream.Write(tt.fields)
+		got, err := eventStream.Write(nil, tt.fields)
 		if string(got) != tt.want || (err == nil) != (tt.err == "") || err != nil && err.Error() != tt.err {
 			t.Errorf("%s: %x, %v\nwant %x, %q", tt.name, got, err, tt.want, tt.err)
 		}

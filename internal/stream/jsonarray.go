@@ -19,7 +19,7 @@ var jsonArray = Framing{
 	},
 	Split:  splitElements,
 	Fields: elementFields,
-	Bytes:  elementBytes,
+	Append: elementAppend,
 }
 
 // geminiFields are the members of a GenerateContentResponse.
@@ -103,7 +103,7 @@ func elementFields(frame []byte) ([]Field, bool) {
 	return []Field{{beforeField, before}, {dataField, element}}, true
 }
 
-func elementBytes(fields []Field) ([]byte, error) {
+func elementAppend(dst []byte, fields []Field) ([]byte, error) {
 	before := usualSeparator
 	if len(fields) == 2 && fields[0].Name == beforeField {
 		before, fields = fields[0].Value, fields[1:]
@@ -117,5 +117,5 @@ func elementBytes(fields []Field) ([]byte, error) {
 	if v := fields[0].Value; !strings.HasPrefix(v, "{") || objectLen([]byte(v)) != len(v) {
 		return nil, fmt.Errorf("field %q is not one JSON object", dataField)
 	}
-	return []byte(before + fields[0].Value), nil
+	return append(append(dst, before...), fields[0].Value...), nil
 }

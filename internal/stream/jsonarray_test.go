@@ -57,7 +57,7 @@ func TestEditedElement(t *testing.T) {
 		{[]Field{{"event", "x"}}, "", `an element of a json-array has the field "data", and "before" if that is not the usual separator`},
 	}
 	for _, tt := range tests {
-		got, err := jsonArray.Write(tt.fields)
+		got, err := jsonArray.Write(nil, tt.fields)
 		if string(got) != tt.want || (err == nil) != (tt.err == "") || err != nil && err.Error() != tt.err {
 			t.Errorf("%q: %q, %v; want %q, %q", tt.fields, got, err, tt.want, tt.err)
 		}

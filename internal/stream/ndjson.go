@@ -23,14 +23,14 @@ var ndjson = Framing{
 		}
 		return []Field{{"data", line}}, true
 	},
-	Bytes: func(fields []Field) ([]byte, error) {
+	Append: func(dst []byte, fields []Field) ([]byte, error) {
 		if len(fields) != 1 || fields[0].Name != "data" {
 			return nil, fmt.Errorf("a line of ndjson has one field, data")
 		}
 		if strings.ContainsAny(fields[0].Value, "\r\n") {
 			return nil, fmt.Errorf("field %q holds a line break, and is one line", "data")
 		}
-		return []byte(fields[0].Value + "\n"), nil
+		return append(append(dst, fields[0].Value...), '\n'), nil
 	},
 }
 

@@ -3,7 +3,6 @@ package stream
 import (
 	"bytes"
 	"fmt"
-	"slices"
 	"strings"
 )
 
@@ -25,7 +24,7 @@ func sseFraming(name, eol string) Framing {
 		Detect: func(media string, body []byte) bool { return isSSE(media, body) && firstEOL(body) == eol },
 		Split:  splitSSE,
 		Fields: func(frame []byte) ([]Field, bool) { return sseFields(string(frame), eol) },
-		Bytes:  func(fields []Field) ([]byte, error) { return sseBytes(fields, eol) },
+		Append: func(dst []byte, fields []Field) ([]byte, error) { return sseAppend(dst, fields, eol) },
 	}
 }
 
@@ -123,8 +122,7 @@ func sseFields(frame, eol string) ([]Field, bool) {
 	return fields, true
 }
 
-func sseBytes(fields []Field, eol string) ([]byte, error) {
-	var b []byte
+func sseAppend(b []byte, fields []Field, eol string) ([]byte, error) {
 	for _, f := range fields {
 		name, bare := strings.CutSuffix(f.Name, ":")
 		switch {
@@ -136,7 +134,7 @@ func sseBytes(fields []Field, eol string) ([]byte, error) {
 		default:
 			b = append(b, name...)
 		}
-		if strings.ContainsAny(f.Value, "\r\n") {
+		if strings.IndexByte(f.Value, '\n') >= 0 || strings.IndexByte(f.Value, '\r') >= 0 {
 			return nil, fmt.Errorf("field %q holds a line break: write one %[1]q field for each line", f.Name)
 		}
 		b = append(b, ':')
@@ -152,5 +150,10 @@ func sseBytes(fields []Field, eol string) ([]byte, error) {
 // isFieldName accepts the fields of the specification and the plain names that
 // vendors add ("error: {...}").
 func isFieldName(s string) bool {
-	return s != "" && !slices.ContainsFunc([]byte(s), func(c byte) bool { return (c < 'a' || c > 'z') && c != '_' })
+	for i := range len(s) {
+		if c := s[i]; (c < 'a' || c > 'z') && c != '_' {
+			return false
+		}
+	}
+	return s != ""
 }

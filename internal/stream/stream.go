@@ -28,13 +28,13 @@ type Framing struct {
 	// body it returns what is left as a frame.
 	Split bufio.SplitFunc
 
-	// Fields returns the readable form of a frame, ok only if Bytes gives the
+	// Fields returns the readable form of a frame, ok only if Append gives the
 	// same frame back.
 	Fields func(frame []byte) (fields []Field, ok bool)
 
-	// Bytes returns the frame of a readable form, or an error that says which
-	// field it cannot have.
-	Bytes func(fields []Field) ([]byte, error)
+	// Append appends the frame of a readable form, or returns an error that says
+	// which field it cannot have.
+	Append func(dst []byte, fields []Field) ([]byte, error)
 }
 
 // framings is the table of everything that is known; the first that detects a
@@ -55,11 +55,13 @@ func Detect(contentType string, body []byte) *Framing {
 
 // Lookup returns the framing with the name that a cassette gives.
 func Lookup(name string) (*Framing, error) {
-	names := make([]string, len(framings))
-	for i, f := range framings {
+	for _, f := range framings {
 		if f.Name == name {
 			return f, nil
 		}
+	}
+	names := make([]string, len(framings))
+	for i, f := range framings {
 		names[i] = f.Name
 	}
 	return nil, fmt.Errorf("unknown stream framing %q (known: %s)", name, strings.Join(names, ", "))
@@ -73,11 +75,10 @@ func (f *Framing) Read(frame []byte) []Field {
 	return []Field{{Raw, string(frame)}}
 }
 
-// Write returns the frame of what Read returned, or of what a person made of
-// it.
-func (f *Framing) Write(fields []Field) ([]byte, error) {
+// Write appends the frame of what Read returned, or of what a person made of it.
+func (f *Framing) Write(dst []byte, fields []Field) ([]byte, error) {
 	if len(fields) == 1 && fields[0].Name == Raw {
-		return []byte(fields[0].Value), nil
+		return append(dst, fields[0].Value...), nil
 	}
-	return f.Bytes(fields)
+	return f.Append(dst, fields)
 }

@@ -123,7 +123,7 @@ func checkLaws(t *testing.T, f *Framing, body []byte) {
 		t.Errorf("%s: joined frames are %q, body is %q", f.Name, joined, body)
 	}
 	for _, frame := range frames {
-		back, err := f.Write(f.Read(frame))
+		back, err := f.Write(nil, f.Read(frame))
 		if err != nil || !bytes.Equal(back, frame) {
 			t.Errorf("%s: frame %q comes back as %q, %v", f.Name, frame, back, err)
 		}
@@ -162,9 +162,9 @@ func TestEdited(t *testing.T) {
 		{"no data", []Field{{"event", "a"}}, "", "a line of ndjson has one field, data"},
 	}
 	for _, tt := range tests {
-		got, err := sse.Write(tt.fields)
+		got, err := sse.Write(nil, tt.fields)
 		if tt.name == "two lines" || tt.name == "no data" {
-			got, err = ndjson.Write(tt.fields)
+			got, err = ndjson.Write(nil, tt.fields)
 		}
 		if string(got) != tt.want || (err == nil) != (tt.err == "") || err != nil && err.Error() != tt.err {
 			t.Errorf("%s: %q, %v; want %q, %q", tt.name, got, err, tt.want, tt.err)

@@ -4,10 +4,13 @@ package verdict
 
 // An Outcome is what is known of a test when its recorder is closed.
 type Outcome struct {
-	Failed   bool   // the test failed, or is panicking
-	Skipped  bool   // the test was skipped
-	Filtered bool   // parts of the test did not run because of -run or -skip
-	Command  string // the shell command that records just this test again
+	Failed   bool // the test failed, or is panicking
+	Skipped  bool // the test was skipped
+	Filtered bool // parts of the test did not run because of -run or -skip
+
+	// Command returns the shell command that records just this test again; nil if
+	// none is known.
+	Command func() string
 }
 
 // A Report is what to tell the test.

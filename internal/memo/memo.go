@@ -1,0 +1,45 @@
+// Package memo remembers what was computed of short strings that come again and
+// again, such as names of headers.
+package memo
+
+import (
+	"strings"
+	"sync"
+)
+
+// A Strings remembers up to 1,000 results of a function of strings of up to 64
+// bytes; it computes what it does not remember. It may be used concurrently.
+type Strings[V any] struct {
+	Func func(string) V
+
+	mu sync.RWMutex
+	m  map[string]V
+}
+
+const (
+	most    = 1000
+	longest = 64
+)
+
+// Get returns Func(s).
+func (m *Strings[V]) Get(s string) V {
+	m.mu.RLock()
+	v, ok := m.m[s]
+	m.mu.RUnlock()
+	if ok {
+		return v
+	}
+	v = m.Func(s)
+	if len(s) > longest {
+		return v
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.m == nil {
+		m.m = map[string]V{}
+	}
+	if len(m.m) < most {
+		m.m[strings.Clone(s)] = v // s may be part of a large text
+	}
+	return v
+}
