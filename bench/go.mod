@@ -8,7 +8,7 @@ replace github.com/promptecho/promptecho => ../
 
 require (
 	github.com/google/go-replayers/httpreplay v1.2.0
-	github.com/promptecho/promptecho v0.0.0-00010101000000-000000000000
+	github.com/promptecho/promptecho v0.0.0
 	gopkg.in/dnaeon/go-vcr.v4 v4.0.7
 )
 
@@ -16,6 +16,6 @@ require (
 	github.com/google/martian/v3 v3.3.2 // indirect
 	go.yaml.in/yaml/v4 v4.0.0-rc.6 // indirect
 	golang.org/x/net v0.6.0 // indirect
-	golang.org/x/telemetry v0.0.0-20261009151841-97e8ea77aa2a // indirect
+	golang.org/x/telemetry v0.0.0-20260924152758-ed294f943157 // indirect
 	golang.org/x/text v0.8.0 // indirect
 )

@@ -173,9 +173,12 @@ type caller struct {
 	reads  int // of the last answer
 }
 
-func newCaller(s http.RoundTripper) *caller {
+func newCaller(s Session) *caller {
 	return &caller{client: http.Client{Transport: s}, buf: make([]byte, 64<<10)}
 }
+
+// through makes the next calls go through s.
+func (c *caller) through(s Session) { c.client.Transport = s }
 
 var (
 	askURL, _ = url.Parse(chatURL)
@@ -195,9 +198,20 @@ func newRequest(body []byte) *http.Request {
 	return &http.Request{
 		Method: http.MethodPost, URL: askURL, Host: askURL.Host, Header: askHeader,
 		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
-		Body: io.NopCloser(bytes.NewReader(body)), ContentLength: int64(len(body)),
+		Body: newBody(body), ContentLength: int64(len(body)),
 	}
 }
+
+// body is a request's body in one allocation.
+type body struct{ bytes.Reader }
+
+func newBody(text []byte) *body {
+	b := &body{}
+	b.Reset(text)
+	return b
+}
+
+func (*body) Close() error { return nil }
 
 // call asks, reads the answer to its end and drops it; it returns its length.
 func (c *caller) call(body []byte) (int, error) {
