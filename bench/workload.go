@@ -267,17 +267,18 @@ func chatRequest(words *prose, size int, stream bool) []byte {
 	ask := func(text string) object {
 		return object{"role": "user", "content": question + text}
 	}
-	base := messages
-	for role := "user"; ; {
-		messages = append(base, ask(""))
-		free := size - len(render()) + len(number) - 6
-		if free < 1500 {
-			messages = append(base, ask(pad(words, free)))
-			return render()
-		}
-		base = append(base, object{"role": role, "content": words.text(40 + 2*(len(base)%50))})
+	// Each message takes its own length and a comma; encoding all of them again to
+	// see how long they are would make a lot of garbage, and that would count in
+	// the peak of memory of BenchmarkResident.
+	free := size - len(render()) - len(encode(ask(""), "")) - 1 + len(number) - 6
+	for role := "user"; free > 1500; {
+		m := object{"role": role, "content": words.text(40 + 2*(len(messages)%50))}
+		messages = append(messages, m)
+		free -= len(encode(m, "")) + 1
 		role = map[string]string{"user": "assistant", "assistant": "user"}[role]
 	}
+	messages = append(messages, ask(pad(words, free)))
+	return render()
 }
 
 // pad returns a text that takes n bytes in JSON.
