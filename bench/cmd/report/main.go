@@ -57,6 +57,9 @@ func run(reps int, pattern string, quick bool, write, raw string) error {
 	if quick {
 		reps, benchtime = 1, "10ms"
 	}
+	if reps < 1 {
+		return errors.New("-reps: at least 1")
+	}
 	r := newResults()
 	var kept bytes.Buffer
 	began := time.Now()
@@ -86,7 +89,7 @@ func run(reps int, pattern string, quick bool, write, raw string) error {
 	}
 
 	var report bytes.Buffer
-	head(&report, r, reps)
+	head(&report, r, reps, quick)
 	r.render(&report)
 	os.Stdout.Write(report.Bytes())
 	if write == "" {
@@ -104,9 +107,12 @@ func run(reps int, pattern string, quick bool, write, raw string) error {
 }
 
 // head says what ran where.
-func head(w io.Writer, r *results, reps int) {
+func head(w io.Writer, r *results, reps int, quick bool) {
 	command := "go -C bench run ./cmd/report"
 	for _, arg := range os.Args[1:] {
+		if strings.ContainsAny(arg, " |*?$^()[]") {
+			arg = "'" + arg + "'"
+		}
 		command += " " + arg
 	}
 	fmt.Fprintf(w, "`%s`, %s.\n\n", command, time.Now().UTC().Format("2006-01-02"))
@@ -116,7 +122,14 @@ func head(w io.Writer, r *results, reps int) {
 	for peer := range strings.Lines(peers) {
 		fmt.Fprintf(w, ", %s", strings.TrimSpace(peer))
 	}
-	fmt.Fprintf(w, "\n- medians; %d repetitions, fewer of what is slow; of the times of promptecho, the middle half spans %.0f%% of the median, in the median row\n", reps, 100*r.spread())
+	fmt.Fprintf(w, "\n- medians; repetitions: %d", reps)
+	if !quick {
+		fmt.Fprintf(w, ", of what is slow %d", (reps+2)/3)
+	}
+	if reps > 3 {
+		fmt.Fprintf(w, "; the middle half of promptecho's times spans %.0f%% of their median (in the median row)", 100*r.spread())
+	}
+	fmt.Fprintln(w)
 	met, missed := r.judge()
 	fmt.Fprintf(w, "- goals: %d met, %d missed\n", met, missed)
 }
