@@ -31,15 +31,9 @@ func BenchmarkResident(b *testing.B) {
 		b.Skip("the peak of resident memory is read from /proc")
 	}
 	b.Run("contender=none", func(b *testing.B) { resident(b, "none", "") })
-	for _, contender := range contenders {
-		c := contender()
-		if c.InMemory {
-			continue
-		}
-		b.Run("contender="+c.Name, func(b *testing.B) {
-			resident(b, c.Name, fixture(b, c, kb100, hugeCalls))
-		})
-	}
+	eachOnDisk(b, func(b *testing.B, c Contender) {
+		resident(b, c.Name, fixture(b, c, kb100, hugeCalls))
+	})
 }
 
 func resident(b *testing.B, name, file string) {

@@ -26,7 +26,7 @@ import (
 )
 
 // Those take seconds a contender, and do not scatter like what takes microseconds:
-// they run in one repetition of three.
+// they run in one repetition of four.
 const slow = "Resident|/n=10000"
 
 func main() {
@@ -65,7 +65,7 @@ func run(reps int, pattern string, quick bool, write, raw string) error {
 	began := time.Now()
 	for rep := range reps {
 		args := []string{"-test.run=^$", "-test.bench=" + pattern, "-test.benchtime=" + benchtime, "-test.timeout=0"}
-		if quick || rep%3 != 0 {
+		if quick || rep%4 != 0 {
 			args = append(args, "-test.skip="+slow)
 		}
 		var out bytes.Buffer
@@ -124,7 +124,7 @@ func head(w io.Writer, r *results, reps int, quick bool) {
 	}
 	fmt.Fprintf(w, "\n- medians; repetitions: %d", reps)
 	if !quick {
-		fmt.Fprintf(w, ", of what is slow %d", (reps+2)/3)
+		fmt.Fprintf(w, ", of what is slow %d", (reps+3)/4)
 	}
 	if reps > 3 {
 		fmt.Fprintf(w, "; the middle half of promptecho's times spans %.0f%% of their median (in the median row)", 100*r.spread())
