@@ -50,14 +50,14 @@ func faster(row, unit, peer string, limit float64) goal {
 	if limit == 1 {
 		text = "not slower than " + peer
 	}
-	return goal{row, unit, text, limit, true, times, func(r *results) (float64, bool) {
+	return goal{row, unit, text, limit, true, ratio, func(r *results) (float64, bool) {
 		return r.ratio(row, unit, peer, ours)
 	}}
 }
 
 // slower asks for a value that is at most limit times a peer's.
 func slower(row, unit, peer string, limit float64) goal {
-	return goal{row, unit, fmt.Sprintf("≤ %.0fx of %s", limit, peer), limit, false, times, func(r *results) (float64, bool) {
+	return goal{row, unit, fmt.Sprintf("≤ %.0fx of %s", limit, peer), limit, false, ratio, func(r *results) (float64, bool) {
 		return r.ratio(row, unit, ours, peer)
 	}}
 }
@@ -72,7 +72,7 @@ func atMost(row, unit string, limit float64, text string, format func(float64) s
 func flat(which string) goal {
 	const unit = "ns/op"
 	row := func(n int) string { return fmt.Sprintf("Replay/n=%d/which=%s", n, which) }
-	return goal{row(10_000), unit, "≤ 1.3x between n=10 and n=10000", 1.3, false, times, func(r *results) (float64, bool) {
+	return goal{row(10_000), unit, "≤ 1.3x between n=10 and n=10000", 1.3, false, ratio, func(r *results) (float64, bool) {
 		var low, high float64
 		for i, n := range []int{10, 100, 1_000, 10_000} {
 			v, ok := r.median(row(n), ours, unit)

@@ -29,11 +29,11 @@ func TestReport(t *testing.T) {
 	got := b.String()
 	for _, want := range []string{
 		"| | promptecho | go-vcr | jsonhash | goal |\n|---|--:|--:|--:|---|\n",
-		"| size=1KB | 4.00 µs | 90.0 µs (22x) | 2.00 µs (0.5x) | ≥ 20x faster than go-vcr: met (22x)<br>not slower than jsonhash: **missed** (0.5x) |",
+		"| size=1KB | 4.00 µs | 90.0 µs (22x) | 2.00 µs (0.5x) | ≥ 20x faster than go-vcr: met (22.5x)<br>not slower than jsonhash: **missed** (0.50x) |",
 		"| size=1KB | 131 | 4116 | 132 | ≤ 135: met (131) |",
 		"| size=1KB | 1.60 | 1.56 | ≤ 1.5: **missed** (1.60) |",
 		"| | promptecho | copy | goal |\n",
-		"|  | 3.00 µs | 2.00 µs (0.67x) | ≤ 2x of copy: met (1.5x) |",
+		"|  | 3.00 µs | 2.00 µs (0.67x) | ≤ 2x of copy: met (1.50x) |",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("the report lacks\n%s\nin\n%s", want, got)
@@ -45,7 +45,7 @@ func TestReport(t *testing.T) {
 }
 
 func TestFlat(t *testing.T) {
-	for last, want := range map[string]string{"130": "met (1.3x)", "131": "**missed** (1.3x)"} {
+	for last, want := range map[string]string{"130": "met (1.30x)", "131": "**missed** (1.31x)"} {
 		r := newResults()
 		for n, ns := range map[string]string{"10": "100", "100": "110", "1000": "120", "10000": last} {
 			r.parse("BenchmarkReplay/n=" + n + "/which=last/contender=promptecho-2 1 " + ns + " ns/op\n")

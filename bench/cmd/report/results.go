@@ -183,12 +183,20 @@ func significant(v float64) string {
 	return fmt.Sprintf("%.2f", v)
 }
 
+// times is a rough factor: how much longer a contender takes is told by its first
+// digits.
 func times(v float64) string {
-	if v >= 10 {
+	switch {
+	case v >= 10:
 		return fmt.Sprintf("%.0fx", v)
+	case v < 0.001:
+		return "<0.001x"
 	}
 	return fmt.Sprintf("%.2gx", v)
 }
+
+// ratio is a factor that is held to a limit.
+func ratio(v float64) string { return significant(v) + "x" }
 
 func count(v float64) string      { return fmt.Sprintf("%.0f", v) }
 func hundredths(v float64) string { return fmt.Sprintf("%.2f", v) }
