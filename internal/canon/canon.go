@@ -20,6 +20,11 @@ import (
 	"github.com/promptecho/promptecho/internal/cassette"
 )
 
+// Revision is the number of the rules by which keys are made, here and in
+// package redact, which cleans the requests. Raise it whenever a request's key
+// changes, so that stored keys that other rules made are not trusted.
+const Revision = 1
+
 // A Line is one field of a form.
 type Line struct {
 	Path  string // "body/messages/0/role", "header/openai-beta", "query/limit"
