@@ -735,12 +735,12 @@ func valueText(v cassette.Value) string {
 		for i := range v.Elems {
 			part := valueText(v.Elems[i])
 			if v.Kind == cassette.Object {
-				part = quote(v.Names[i]) + ":" + part
+				part = string(appendQuoted(nil, v.Names[i])) + ":" + part
 			}
 			parts = append(parts, part)
 		}
 		if v.Kind == cassette.Object {
-			order := memberOrder(&v)
+			order := appendOrder(nil, v.Names)
 			sorted := make([]string, len(order))
 			for i, j := range order {
 				sorted[i] = parts[j]
@@ -749,7 +749,7 @@ func valueText(v cassette.Value) string {
 		}
 		return "[" + strings.Join(parts, ",") + "]"
 	case cassette.String:
-		return quote(v.Text)
+		return string(appendQuoted(nil, v.Text))
 	case cassette.Null:
 		return "null"
 	}

@@ -190,7 +190,7 @@ func responsesDelta(t *transcript, event *cassette.Value) {
 // role"), a role alone makes a message.
 func responsesInput(b *Body) {
 	if in := b.Get("input"); in != nil && in.Kind == cassette.String {
-		replace(in, listOf(object("role", stringValue("user"), "content", *in)))
+		replace(in, listOf(object(field{"role", stringValue("user")}, field{"content", *in})))
 	}
 	ids := ordinals{}
 	items := elems(b.Get("input"))
@@ -254,7 +254,7 @@ func chatToolBlocks(b *Body) {
 	for _, m := range messages.Elems {
 		if block, ok := toolResult(&m); ok {
 			if !results {
-				out = append(out, object("role", stringValue("user"), "content", listOf()))
+				out = append(out, object(field{"role", stringValue("user")}, field{"content", listOf()}))
 				results = true
 			}
 			content := member(&out[len(out)-1], "content")
@@ -274,7 +274,7 @@ func toolResult(m *cassette.Value) (cassette.Value, bool) {
 	if !isString(member(m, "role"), "tool") || id == nil || content == nil || !only(m, "role", "tool_call_id", "content") {
 		return cassette.Value{}, false
 	}
-	block := object("type", stringValue("tool_result"), "tool_use_id", *id, "content", *content)
+	block := object(field{"type", stringValue("tool_result")}, field{"tool_use_id", *id}, field{"content", *content})
 	block.Mark = m.Mark
 	return block, true
 }
@@ -290,7 +290,8 @@ func toolUses(m *cassette.Value) {
 			!only(fn, "name", "arguments") || len(fn.Names) != 2 {
 			return
 		}
-		block := object("type", stringValue("tool_use"), "id", *id, "name", *member(fn, "name"), "input", *member(fn, "arguments"))
+		block := object(field{"type", stringValue("tool_use")}, field{"id", *id},
+			field{"name", *member(fn, "name")}, field{"input", *member(fn, "arguments")})
 		block.Mark = calls[i].Mark
 		blocks = append(blocks, block)
 	}
@@ -302,12 +303,20 @@ func toolUses(m *cassette.Value) {
 	drop(m, "tool_calls")
 }
 
-// object returns a JSON object of name and value pairs.
-func object(pairs ...any) cassette.Value {
-	v := cassette.Value{Kind: cassette.Object}
-	for i := 0; i < len(pairs); i += 2 {
-		v.Names = append(v.Names, pairs[i].(string))
-		v.Elems = append(v.Elems, pairs[i+1].(cassette.Value))
+type field struct {
+	name  string
+	value cassette.Value
+}
+
+// object returns a JSON object of the fields.
+func object(fields ...field) cassette.Value {
+	v := cassette.Value{
+		Kind:  cassette.Object,
+		Names: make([]string, len(fields)),
+		Elems: make([]cassette.Value, len(fields)),
+	}
+	for i, f := range fields {
+		v.Names[i], v.Elems[i] = f.name, f.value
 	}
 	return v
 }

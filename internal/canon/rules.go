@@ -68,7 +68,7 @@ func renamed(from, to string) Rule {
 // blocks writes a text as the list of one text block of the given type.
 func blocks(v *cassette.Value, blockType string) {
 	if v != nil && v.Kind == cassette.String {
-		replace(v, listOf(object("type", stringValue(blockType), "text", *v)))
+		replace(v, listOf(object(field{"type", stringValue(blockType)}, field{"text", *v})))
 	}
 }
 
@@ -163,7 +163,7 @@ func toolChoice(b *Body) {
 		replace(tc, stringValue("required"))
 	case name != nil && isString(kind, "tool") && only(tc, "type", "name"),
 		name != nil && isString(kind, "function") && (only(tc, "type", "name") || only(tc, "type", "function")):
-		replace(tc, object("type", stringValue("function"), "name", *name))
+		replace(tc, object(field{"type", stringValue("function")}, field{"name", *name}))
 	}
 }
 

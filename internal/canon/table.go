@@ -97,6 +97,15 @@ func (f *Family) match(method string, path []string) (names []named, stream, ok 
 	return nil, false, false
 }
 
+// lists reports whether a field at or below a member of the body may be one
+// that does not match. The patterns of the table start with a member's name.
+func (f *Family) lists(member string, strict bool) bool {
+	starts := func(pattern string) bool {
+		return strings.HasPrefix(pattern, member) && (len(pattern) == len(member) || pattern[len(member)] == '/')
+	}
+	return slices.ContainsFunc(f.Bookkeeping, starts) || !strict && slices.ContainsFunc(f.Sampling, starts)
+}
+
 // accepts reports whether the family takes such a body.
 func (f *Family) accepts(c *call) bool {
 	switch c.encoding {
@@ -119,23 +128,30 @@ type named struct{ name, value string }
 
 // matchSuffix compares the last segments of a path with those of a pattern.
 func matchSuffix(pattern string, path []string) (names []named, ok bool) {
-	segments := strings.Split(strings.TrimPrefix(pattern, "/"), "/")
 	if pattern == "" {
 		return nil, true
 	}
-	if len(segments) > len(path) {
+	// Every pattern of the table is tried: most are told by their last byte.
+	last, end := path[len(path)-1], pattern[len(pattern)-1]
+	if end != '}' && (last == "" || last[len(last)-1] != end) {
 		return nil, false
 	}
-	path = path[len(path)-len(segments):]
-	for i, p := range segments {
+	pattern = strings.TrimPrefix(pattern, "/")
+	path = path[max(0, len(path)-1-strings.Count(pattern, "/")):]
+	for p := range strings.SplitSeq(pattern, "/") {
+		if len(path) == 0 {
+			return nil, false
+		}
+		segment := path[0]
+		path = path[1:]
 		open, end := strings.IndexByte(p, '{'), strings.IndexByte(p, '}')
 		if open < 0 {
-			if p != path[i] {
+			if p != segment {
 				return nil, false
 			}
 			continue
 		}
-		value, ok1 := strings.CutPrefix(path[i], p[:open])
+		value, ok1 := strings.CutPrefix(segment, p[:open])
 		value, ok2 := strings.CutSuffix(value, p[end+1:])
 		if !ok1 || !ok2 || value == "" {
 			return nil, false

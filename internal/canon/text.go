@@ -8,17 +8,15 @@ import (
 
 const hexDigits = "0123456789abcdef"
 
-// quote writes s as a JSON string on one line: control characters, quotes and
-// backslashes escaped, everything else as it is. Invalid UTF-8 is kept byte by
-// byte, so that different strings stay different.
-func quote(s string) string {
-	b := make([]byte, 0, len(s)+2)
+// appendQuoted writes s as a JSON string on one line: control characters,
+// quotes and backslashes escaped, everything else as it is. Invalid UTF-8 is
+// kept byte by byte, so that different strings stay different.
+func appendQuoted(b []byte, s string) []byte {
 	b = append(b, '"')
 	start := 0
-	for i := 0; i < len(s); {
+	for i := range len(s) {
 		c := s[i]
-		if c >= 0x20 && c != '"' && c != '\\' && c != 0x7f {
-			i++
+		if !escapes[c] {
 			continue
 		}
 		b = append(b, s[start:i]...)
@@ -34,12 +32,20 @@ func quote(s string) string {
 		default:
 			b = append(b, '\\', 'u', '0', '0', hexDigits[c>>4], hexDigits[c&15])
 		}
-		i++
-		start = i
+		start = i + 1
 	}
 	b = append(b, s[start:]...)
-	return string(append(b, '"'))
+	return append(b, '"')
 }
+
+// escapes tells the bytes that a line cannot have as they are.
+var escapes = func() (t [256]bool) {
+	for c := range byte(' ') {
+		t[c] = true
+	}
+	t['"'], t['\\'], t[0x7f] = true, true, true
+	return t
+}()
 
 // Unquote returns the text of a line's value if that is a string.
 func Unquote(value string) (string, bool) {

@@ -2,6 +2,7 @@ package cassette
 
 import (
 	"fmt"
+	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -39,7 +40,9 @@ const maxJSONDepth = 1000
 // nesting deeper than 1,000. Duplicate members are kept in order. Errors start
 // with "json: byte N:", N counted from 0. The result does not refer to b.
 func ParseJSON(b []byte) (Value, error) {
-	p := jsonParser{src: string(b)}
+	var vals [16]Value // on the stack: most bodies are not deep, most answers of streams not wide
+	var names [16]string
+	p := jsonParser{src: string(b), vals: vals[:0], names: names[:0]}
 	if i := invalidUTF8(p.src); i >= 0 {
 		return Value{}, p.errorf(i, "invalid UTF-8")
 	}
@@ -84,6 +87,8 @@ type jsonParser struct {
 	valSlab   []Value
 	nameSlab  []string
 	slabCount int
+	buf       []byte          // the string with escapes that is being read
+	text      strings.Builder // such strings; never grown, so that none is copied
 }
 
 func (p *jsonParser) errorf(at int, format string, args ...any) error {
@@ -271,37 +276,49 @@ func (p *jsonParser) name() error {
 // str reads a string whose opening quote is at pos.
 func (p *jsonParser) str() (string, error) {
 	start := p.pos + 1
-	for i := start; i < len(p.src); i++ {
-		switch c := p.src[i]; {
-		case c == '"':
-			p.pos = i + 1
-			return p.src[start:i], nil
-		case c == '\\':
-			p.pos = i
-			return p.escaped(start)
-		case c < ' ':
-			return "", p.errorf(i, "control character %q in a string", rune(c))
-		}
+	i := start + plain(p.src[start:])
+	switch {
+	case i == len(p.src):
+		return "", p.errorf(start-1, "string without an end")
+	case p.src[i] == '"':
+		p.pos = i + 1
+		return p.src[start:i], nil
 	}
-	return "", p.errorf(start-1, "string without an end")
+	p.pos = i
+	return p.escaped(start)
 }
 
-// escaped reads the rest of a string that starts at start and has its first
-// backslash at pos.
+// plain returns how many bytes of a string s starts with that stand for themselves.
+func plain(s string) int {
+	for i := range len(s) {
+		if special[s[i]] {
+			return i
+		}
+	}
+	return len(s)
+}
+
+// special are the bytes that do not stand for themselves in a string.
+var special = func() (t [256]bool) {
+	for c := range byte(' ') {
+		t[c] = true
+	}
+	t['"'], t['\\'] = true, true
+	return t
+}()
+
+// escaped reads the rest of a string that starts at start and whose first byte
+// that does not stand for itself is at pos.
 func (p *jsonParser) escaped(start int) (string, error) {
-	buf := append(make([]byte, 0, 2*(p.pos-start)+16), p.src[start:p.pos]...)
+	p.buf = append(p.buf[:0], p.src[start:p.pos]...)
 	for p.pos < len(p.src) {
 		c := p.src[p.pos]
 		switch {
 		case c == '"':
 			p.pos++
-			return string(buf), nil
+			return p.keep(p.buf), nil
 		case c < ' ':
 			return "", p.errorf(p.pos, "control character %q in a string", rune(c))
-		case c != '\\':
-			buf = append(buf, c)
-			p.pos++
-			continue
 		}
 		r, n, ok := jsonEscape(p.src[p.pos:])
 		if !ok {
@@ -310,10 +327,24 @@ func (p *jsonParser) escaped(start int) (string, error) {
 		if utf16.IsSurrogate(r) {
 			return "", p.errorf(p.pos, "escape of a lone surrogate")
 		}
-		buf = utf8.AppendRune(buf, r)
+		p.buf = utf8.AppendRune(p.buf, r)
+		p.pos += n
+		n = plain(p.src[p.pos:])
+		p.buf = append(p.buf, p.src[p.pos:p.pos+n]...)
 		p.pos += n
 	}
 	return "", p.errorf(start-1, "string without an end")
+}
+
+// keep returns b as a string: strings with escapes share allocations too.
+func (p *jsonParser) keep(b []byte) string {
+	if p.text.Cap()-p.text.Len() < len(b) {
+		p.text.Reset()
+		p.text.Grow(max(len(b), min(len(p.src)-p.pos, 4096)))
+	}
+	at := p.text.Len()
+	p.text.Write(b)
+	return p.text.String()[at:]
 }
 
 // jsonEscape decodes the escape that s starts with, a surrogate pair as one,
