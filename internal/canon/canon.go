@@ -108,15 +108,17 @@ func (r *Rules) Form(req *cassette.Request) *Form { return r.form(req, false) }
 func (r *Rules) Trace(req *cassette.Request) *Form { return r.form(req, true) }
 
 func (r *Rules) form(req *cassette.Request, trace bool) *Form {
-	c := r.classify(req, trace || len(r.MatchOn) > 0 || len(r.Ignore) > 0)
+	w := walkers.Get().(*walker)
+	c := r.classify(req, &w.parser, trace || len(r.MatchOn) > 0 || len(r.Ignore) > 0)
 	f := &Form{Endpoint: c.endpoint, Model: c.model, Wire: c.wire, Known: c.family != nil, family: c.family}
 	if trace {
 		f.sent = map[string]string{}
 	}
-	w := walkers.Get().(*walker)
 	w.rules, w.form, w.family, w.sources = r, f, c.family, c.sources
 	w.request(req, &c)
-	w.release()
+	if len(req.Body) <= 1<<17 { // more is rare, and too much to keep
+		w.release()
+	}
 	return f
 }
 
@@ -138,6 +140,7 @@ type walker struct {
 	family  *Family
 	sources []string // where the values of a body were sent, by their marks; may be nil
 
+	parser   cassette.JSONParser
 	path     []byte
 	order    []int // the member orders of the objects around
 	listed   bool  // the family may list the field at path
@@ -167,6 +170,8 @@ func (p *page) quoted(path []byte, value string) {
 	p.close()
 }
 
+func (p *page) reset() { p.text, p.cuts = p.text[:0], p.cuts[:0] }
+
 // cut returns the text of the page, which had head before its lines, and the
 // lines as slices of it: many short strings are one.
 func (p *page) cut(head int) (text string, lines []Line) {
@@ -187,13 +192,11 @@ func (p *page) cut(head int) (text string, lines []Line) {
 var walkers = sync.Pool{New: func() any { return new(walker) }}
 
 func (w *walker) release() {
-	if cap(w.lines.text)+cap(w.drift.text) > 1<<20 {
-		return // of a rare huge body
-	}
-	*w = walker{
-		path: w.path[:0], order: w.order[:0],
-		lines: page{w.lines.text[:0], w.lines.cuts[:0]}, drift: page{w.drift.text[:0], w.drift.cuts[:0]},
-	}
+	w.parser.Reset()
+	w.rules, w.form, w.family, w.sources = nil, nil, nil, nil
+	w.shuffled = false
+	w.lines.reset()
+	w.drift.reset()
 	walkers.Put(w)
 }
 

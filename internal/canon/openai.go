@@ -210,7 +210,7 @@ func responsesInput(b *Body) {
 			ids.call(member(item, "call_id"))
 		}
 		if isString(member(item, "type"), "function_call") {
-			parsed(member(item, "arguments"))
+			b.parsed(member(item, "arguments"))
 		}
 	}
 }
@@ -236,7 +236,7 @@ func chatMessages(b *Body) {
 		}
 		blocks(member(m, "content"), "text")
 		for j := range calls {
-			parsed(member(member(&calls[j], "function"), "arguments"))
+			b.parsed(member(member(&calls[j], "function"), "arguments"))
 		}
 	}
 }

@@ -105,11 +105,11 @@ func (o ordinals) result(v *cassette.Value) {
 
 // parsed replaces JSON text by the object it holds, so that a re-marshalled
 // history is the same: {"arguments": "{ \"a\": 1}"}.
-func parsed(v *cassette.Value) {
+func (b *Body) parsed(v *cassette.Value) {
 	if v == nil || v.Kind != cassette.String {
 		return
 	}
-	if args, err := cassette.ParseJSON([]byte(v.Text)); err == nil && args.Kind == cassette.Object {
+	if args, err := b.call.parser.Parse(v.Text); err == nil && args.Kind == cassette.Object {
 		replace(v, args)
 	}
 }

@@ -40,9 +40,15 @@ const maxJSONDepth = 1000
 // nesting deeper than 1,000. Duplicate members are kept in order. Errors start
 // with "json: byte N:", N counted from 0. The result does not refer to b.
 func ParseJSON(b []byte) (Value, error) {
-	var vals [16]Value // on the stack: most bodies are not deep, most answers of streams not wide
-	var names [16]string
-	p := jsonParser{src: string(b), vals: vals[:0], names: names[:0]}
+	var p JSONParser
+	return p.Parse(string(b))
+}
+
+// Parse is [ParseJSON], but the values of all calls share allocations: they and
+// all below them are valid until Reset. Their texts and names always are.
+func (p *JSONParser) Parse(src string) (Value, error) {
+	p.src, p.pos, p.depth = src, 0, 0
+	p.stack, p.nameStack = p.stack[:0], p.nameStack[:0]
 	if i := invalidUTF8(p.src); i >= 0 {
 		return Value{}, p.errorf(i, "invalid UTF-8")
 	}
@@ -74,28 +80,68 @@ func invalidUTF8(s string) int {
 	return -1 // unreachable: the string is not valid
 }
 
-// jsonParser collects the elements of open arrays and objects on two stacks and
-// cuts the finished ones out of slabs, so that a body costs few allocations.
-// Strings without escapes and numbers are slices of src.
-type jsonParser struct {
+// A JSONParser reads JSON values that are used for a while only. Its zero value
+// is ready to use.
+//
+// It collects the elements of open arrays and objects on two stacks and cuts
+// the finished ones out of slabs, so that a body costs few allocations. Strings
+// without escapes and numbers are slices of src.
+type JSONParser struct {
 	src   string
 	pos   int
 	depth int
 
-	vals      []Value
-	names     []string
-	valSlab   []Value
-	nameSlab  []string
-	slabCount int
-	buf       []byte          // the string with escapes that is being read
-	text      strings.Builder // such strings; never grown, so that none is copied
+	stack     []Value
+	nameStack []string
+	vals      slab[Value]
+	names     slab[string]
+
+	buf  []byte          // the string with escapes that is being read
+	text strings.Builder // such strings; never grown, so that none is copied
 }
 
-func (p *jsonParser) errorf(at int, format string, args ...any) error {
+// Reset takes back the values that were parsed, and keeps room for as many.
+func (p *JSONParser) Reset() {
+	clear(p.stack[:cap(p.stack)])
+	clear(p.nameStack[:cap(p.nameStack)])
+	p.vals.reset()
+	p.names.reset()
+	p.src = ""
+	p.text.Reset()
+}
+
+// A slab is memory that slices are cut out of.
+type slab[T any] struct {
+	room []T // what is left of all
+	all  []T
+}
+
+// cut returns a copy of from.
+func (s *slab[T]) cut(from []T) []T {
+	n := len(from)
+	if n == 0 {
+		return nil
+	}
+	if len(s.room) < n {
+		s.all = make([]T, max(n, min(2*len(s.all), 512), 16))
+		s.room = s.all
+	}
+	part := s.room[:n:n]
+	copy(part, from)
+	s.room = s.room[n:]
+	return part
+}
+
+func (s *slab[T]) reset() {
+	clear(s.all[:len(s.all)-len(s.room)])
+	s.room = s.all
+}
+
+func (p *JSONParser) errorf(at int, format string, args ...any) error {
 	return fmt.Errorf("json: byte %d: %s", at, fmt.Sprintf(format, args...))
 }
 
-func (p *jsonParser) unexpected(want string) error {
+func (p *JSONParser) unexpected(want string) error {
 	if p.pos >= len(p.src) {
 		return p.errorf(p.pos, "want %s, found the end", want)
 	}
@@ -103,7 +149,7 @@ func (p *jsonParser) unexpected(want string) error {
 	return p.errorf(p.pos, "want %s, found %q", want, r)
 }
 
-func (p *jsonParser) space() {
+func (p *JSONParser) space() {
 	for p.pos < len(p.src) && isJSONSpace(p.src[p.pos]) {
 		p.pos++
 	}
@@ -113,7 +159,7 @@ func isJSONSpace(c byte) bool {
 	return c == ' ' || c == '\n' || c == '\t' || c == '\r'
 }
 
-func (p *jsonParser) value() (Value, error) {
+func (p *JSONParser) value() (Value, error) {
 	if p.pos >= len(p.src) {
 		return Value{}, p.unexpected("a value")
 	}
@@ -140,7 +186,7 @@ func (p *jsonParser) value() (Value, error) {
 	return v, nil
 }
 
-func (p *jsonParser) word(w string, k Kind) (Value, error) {
+func (p *JSONParser) word(w string, k Kind) (Value, error) {
 	if len(p.src)-p.pos < len(w) || p.src[p.pos:p.pos+len(w)] != w {
 		return Value{}, p.unexpected("a value")
 	}
@@ -198,7 +244,7 @@ func scanNumber(s string, i int) (end int, ok bool) {
 }
 
 // container reads an array or an object whose opening bracket is at pos.
-func (p *jsonParser) container(open byte) (Value, error) {
+func (p *JSONParser) container(open byte) (Value, error) {
 	if p.depth++; p.depth > maxJSONDepth {
 		return Value{}, p.errorf(p.pos, "nested deeper than %d", maxJSONDepth)
 	}
@@ -208,8 +254,8 @@ func (p *jsonParser) container(open byte) (Value, error) {
 	}
 	p.pos++
 	p.space()
-	vals, names := len(p.vals), len(p.names)
-	for p.pos >= len(p.src) || p.src[p.pos] != end || len(p.vals) > vals {
+	vals, names := len(p.stack), len(p.nameStack)
+	for p.pos >= len(p.src) || p.src[p.pos] != end || len(p.stack) > vals {
 		if kind == Object {
 			if err := p.name(); err != nil {
 				return Value{}, err
@@ -219,7 +265,7 @@ func (p *jsonParser) container(open byte) (Value, error) {
 		if err != nil {
 			return Value{}, err
 		}
-		p.vals = append(p.vals, v)
+		p.stack = append(p.stack, v)
 		p.space()
 		if p.pos < len(p.src) && p.src[p.pos] == end {
 			break
@@ -232,30 +278,13 @@ func (p *jsonParser) container(open byte) (Value, error) {
 	}
 	p.pos++
 	p.depth--
-	v := Value{Kind: kind}
-	v.Elems, p.valSlab = cut(p.vals[vals:], p.valSlab, &p.slabCount)
-	v.Names, p.nameSlab = cut(p.names[names:], p.nameSlab, &p.slabCount)
-	p.vals, p.names = p.vals[:vals], p.names[:names]
+	v := Value{Kind: kind, Elems: p.vals.cut(p.stack[vals:]), Names: p.names.cut(p.nameStack[names:])}
+	p.stack, p.nameStack = p.stack[:vals], p.nameStack[:names]
 	return v, nil
 }
 
-// cut copies from into slab (or a new one, if it has no room) and returns the
-// copy and what is left of the slab.
-func cut[T any](from, slab []T, count *int) (part, rest []T) {
-	n := len(from)
-	if n == 0 {
-		return nil, slab
-	}
-	if len(slab) < n {
-		*count++
-		slab = make([]T, max(n, min(8<<*count, 512)))
-	}
-	copy(slab, from)
-	return slab[:n:n], slab[n:]
-}
-
 // name reads a member's name and the colon after it.
-func (p *jsonParser) name() error {
+func (p *JSONParser) name() error {
 	if p.pos >= len(p.src) || p.src[p.pos] != '"' {
 		return p.unexpected("a member name")
 	}
@@ -263,7 +292,7 @@ func (p *jsonParser) name() error {
 	if err != nil {
 		return err
 	}
-	p.names = append(p.names, s)
+	p.nameStack = append(p.nameStack, s)
 	p.space()
 	if p.pos >= len(p.src) || p.src[p.pos] != ':' {
 		return p.unexpected(`":"`)
@@ -274,7 +303,7 @@ func (p *jsonParser) name() error {
 }
 
 // str reads a string whose opening quote is at pos.
-func (p *jsonParser) str() (string, error) {
+func (p *JSONParser) str() (string, error) {
 	start := p.pos + 1
 	i := start + plain(p.src[start:])
 	switch {
@@ -309,7 +338,7 @@ var special = func() (t [256]bool) {
 
 // escaped reads the rest of a string that starts at start and whose first byte
 // that does not stand for itself is at pos.
-func (p *jsonParser) escaped(start int) (string, error) {
+func (p *JSONParser) escaped(start int) (string, error) {
 	p.buf = append(p.buf[:0], p.src[start:p.pos]...)
 	for p.pos < len(p.src) {
 		c := p.src[p.pos]
@@ -337,7 +366,7 @@ func (p *jsonParser) escaped(start int) (string, error) {
 }
 
 // keep returns b as a string: strings with escapes share allocations too.
-func (p *jsonParser) keep(b []byte) string {
+func (p *JSONParser) keep(b []byte) string {
 	if p.text.Cap()-p.text.Len() < len(b) {
 		p.text.Reset()
 		p.text.Grow(max(len(b), min(len(p.src)-p.pos, 4096)))
