@@ -53,15 +53,14 @@ func (p *JSONParser) Parse(src string) (Value, error) {
 		return Value{}, p.errorf(i, "invalid UTF-8")
 	}
 	p.space()
-	v, err := p.value()
-	if err != nil {
+	if err := p.value(); err != nil {
 		return Value{}, err
 	}
 	p.space()
 	if p.pos < len(p.src) {
 		return Value{}, p.unexpected("the end")
 	}
-	return v, nil
+	return p.stack[0], nil
 }
 
 // invalidUTF8 returns the offset of the first byte of s that is not UTF-8, or -1.
@@ -110,15 +109,23 @@ func (p *JSONParser) Reset() {
 	p.text.Reset()
 }
 
+// Make returns an array or object of n values to be filled in; it is valid as
+// long as the values that were parsed are.
+func (p *JSONParser) Make(kind Kind, n int) Value {
+	v := Value{Kind: kind, Elems: p.vals.make(n)}
+	if kind == Object {
+		v.Names = p.names.make(n)
+	}
+	return v
+}
+
 // A slab is memory that slices are cut out of.
 type slab[T any] struct {
 	room []T // what is left of all
 	all  []T
 }
 
-// cut returns a copy of from.
-func (s *slab[T]) cut(from []T) []T {
-	n := len(from)
+func (s *slab[T]) make(n int) []T {
 	if n == 0 {
 		return nil
 	}
@@ -127,8 +134,13 @@ func (s *slab[T]) cut(from []T) []T {
 		s.room = s.all
 	}
 	part := s.room[:n:n]
-	copy(part, from)
 	s.room = s.room[n:]
+	return part
+}
+
+func (s *slab[T]) copy(from []T) []T {
+	part := s.make(len(from))
+	copy(part, from)
 	return part
 }
 
@@ -159,42 +171,45 @@ func isJSONSpace(c byte) bool {
 	return c == ' ' || c == '\n' || c == '\t' || c == '\r'
 }
 
-func (p *JSONParser) value() (Value, error) {
+// value reads a value and pushes it on the stack.
+func (p *JSONParser) value() error {
 	if p.pos >= len(p.src) {
-		return Value{}, p.unexpected("a value")
+		return p.unexpected("a value")
 	}
 	switch c := p.src[p.pos]; c {
 	case '{', '[':
 		return p.container(c)
 	case '"':
 		s, err := p.str()
-		return Value{Kind: String, Text: s}, err
+		if err != nil {
+			return err
+		}
+		p.stack = append(p.stack, Value{Kind: String, Text: s})
+		return nil
 	case 't':
-		return p.word("true", Bool)
+		return p.word("true", Value{Kind: Bool, Text: "true"})
 	case 'f':
-		return p.word("false", Bool)
+		return p.word("false", Value{Kind: Bool, Text: "false"})
 	case 'n':
-		return p.word("null", Null)
+		return p.word("null", Value{})
 	}
 	end, ok := scanNumber(p.src, p.pos)
 	if !ok {
 		p.pos = end
-		return Value{}, p.unexpected("a value")
+		return p.unexpected("a value")
 	}
-	v := Value{Kind: Number, Text: p.src[p.pos:end]}
+	p.stack = append(p.stack, Value{Kind: Number, Text: p.src[p.pos:end]})
 	p.pos = end
-	return v, nil
+	return nil
 }
 
-func (p *JSONParser) word(w string, k Kind) (Value, error) {
-	if len(p.src)-p.pos < len(w) || p.src[p.pos:p.pos+len(w)] != w {
-		return Value{}, p.unexpected("a value")
+func (p *JSONParser) word(w string, v Value) error {
+	if !strings.HasPrefix(p.src[p.pos:], w) {
+		return p.unexpected("a value")
 	}
 	p.pos += len(w)
-	if k == Null {
-		return Value{}, nil
-	}
-	return Value{Kind: k, Text: w}, nil
+	p.stack = append(p.stack, v)
+	return nil
 }
 
 // scanNumber returns the end of the JSON number that starts at s[i], or the
@@ -244,9 +259,9 @@ func scanNumber(s string, i int) (end int, ok bool) {
 }
 
 // container reads an array or an object whose opening bracket is at pos.
-func (p *JSONParser) container(open byte) (Value, error) {
+func (p *JSONParser) container(open byte) error {
 	if p.depth++; p.depth > maxJSONDepth {
-		return Value{}, p.errorf(p.pos, "nested deeper than %d", maxJSONDepth)
+		return p.errorf(p.pos, "nested deeper than %d", maxJSONDepth)
 	}
 	kind, end, want := Array, byte(']'), `"," or "]"`
 	if open == '{' {
@@ -258,29 +273,27 @@ func (p *JSONParser) container(open byte) (Value, error) {
 	for p.pos >= len(p.src) || p.src[p.pos] != end || len(p.stack) > vals {
 		if kind == Object {
 			if err := p.name(); err != nil {
-				return Value{}, err
+				return err
 			}
 		}
-		v, err := p.value()
-		if err != nil {
-			return Value{}, err
+		if err := p.value(); err != nil {
+			return err
 		}
-		p.stack = append(p.stack, v)
 		p.space()
 		if p.pos < len(p.src) && p.src[p.pos] == end {
 			break
 		}
 		if p.pos >= len(p.src) || p.src[p.pos] != ',' {
-			return Value{}, p.unexpected(want)
+			return p.unexpected(want)
 		}
 		p.pos++
 		p.space()
 	}
 	p.pos++
 	p.depth--
-	v := Value{Kind: kind, Elems: p.vals.cut(p.stack[vals:]), Names: p.names.cut(p.nameStack[names:])}
-	p.stack, p.nameStack = p.stack[:vals], p.nameStack[:names]
-	return v, nil
+	v := Value{Kind: kind, Elems: p.vals.copy(p.stack[vals:]), Names: p.names.copy(p.nameStack[names:])}
+	p.stack, p.nameStack = append(p.stack[:vals], v), p.nameStack[:names]
+	return nil
 }
 
 // name reads a member's name and the colon after it.
@@ -317,14 +330,26 @@ func (p *JSONParser) str() (string, error) {
 	return p.escaped(start)
 }
 
-// plain returns how many bytes of a string s starts with that stand for themselves.
+// plain returns how many bytes of a string s starts with that stand for
+// themselves. It looks at eight at a time: most of a body is text.
 func plain(s string) int {
-	for i := range len(s) {
-		if special[s[i]] {
-			return i
+	const ones, high = 0x0101010101010101, 0x8080808080808080
+	n := 0
+	for len(s)-n >= 8 {
+		w := s[n : n+8]
+		x := uint64(w[0]) | uint64(w[1])<<8 | uint64(w[2])<<16 | uint64(w[3])<<24 |
+			uint64(w[4])<<32 | uint64(w[5])<<40 | uint64(w[6])<<48 | uint64(w[7])<<56
+		quote, slash := x^'"'*ones, x^'\\'*ones
+		// The high bit of a byte is set where it is below ' ', or nothing is left of it.
+		if ((x-' '*ones)&^x|(quote-ones)&^quote|(slash-ones)&^slash)&high != 0 {
+			break
 		}
+		n += 8
 	}
-	return len(s)
+	for n < len(s) && !special[s[n]] {
+		n++
+	}
+	return n
 }
 
 // special are the bytes that do not stand for themselves in a string.
