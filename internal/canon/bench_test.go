@@ -13,15 +13,21 @@ import (
 )
 
 // Texts as prompts have them: lines, quotes, escapes, and some that is not ASCII.
+// With them a body has 60 to 80 bytes for each field, and one escape in 80 bytes, as
+// the median of the requests of this size in the recorded traffic of the corpus.
 const (
 	benchSystem = "You are the support agent of a furniture store — always polite, never pushy.\n\n" +
-		"Rules:\n- Answer in the customer's language (\"Grüezi\" is a greeting, too).\n" +
-		"- Never promise a delivery date that get_order did not return.\n- Prices are in EUR (€) and include VAT.\n"
-	benchAsk = "Hi! My order C-1042 (\"Söderhamn\" sofa, 3 seats) should have come on Monday.\n" +
-		"The tracking page says \"in transit\" since 5 days. Can you check C:\\orders\\1042 please?\tThanks, Zoë"
+		"Answer in the customer's language (\"Grüezi\" is a greeting, too). Never promise a delivery date that get_order did " +
+		"not return; say that you do not know, and when you will. Prices are in EUR (€) and include VAT.\n"
+	benchAsk = "Hi! My order C-1042 (\"Söderhamn\" sofa, 3 seats) should have come on Monday, and I took the day off for it.\n" +
+		"The tracking page has been saying that it is in transit for five days now. Can you find out where it is, please, and " +
+		"tell me what you need from me to have it delivered on a Saturday? The papers are in C:\\orders.\tThanks, Zoë"
 	benchReply = "I am sorry to hear that. The carrier scanned your parcel in Lyon on the 12th at 08:14; since then " +
-		"there is no news of it. I have asked them to look for it, and will write to you as soon as they answer."
-	benchResult = `{"status":"in transit","carrier":"DPD","parcels":[{"id":1,"weight_kg":41.5,"last_scan":"2026-01-12T08:14:00Z"}],"note":"Kunde \"zufrieden\""}`
+		"there is no news of it. I have asked them to look for it, and will write to you as soon as they answer. If it is " +
+		"not found by Friday we send another one, and a Saturday is possible: please tell me between which hours someone " +
+		"can be at the door, and whether the stairs are wide enough for a box of 2.10 m by 0.95 m."
+	benchResult = "Order C-1042: \"in transit\" with DPD, 1 parcel of 41.5 kg, last scanned 2026-01-12T08:14:00Z in Lyon.\n" +
+		"Customer since 2019, Kunde zufrieden; no claims. Insured up to 1500 EUR. Delivery window asked for: Mon 08:00-12:00."
 	benchSchema = `{"type":"object","properties":{"order_id":{"type":"string","description":"The number on the invoice, such as C-1042.","pattern":"^C-\\d{4}$"},` +
 		`"fields":{"type":"array","items":{"type":"string","enum":["status","parcels","address"]},"minItems":1},` +
 		`"limit":{"type":"integer","minimum":1,"maximum":50,"default":10}},"required":["order_id"],"additionalProperties":false}`
@@ -67,7 +73,7 @@ func benchBody(openai bool, size int) []byte {
 			}
 			messages = append(messages, `{"role":"assistant","content":`+q(benchReply)+`}`)
 		}
-		if i > 2 {
+		if i > 1 {
 			continue
 		}
 		if tool := fmt.Sprintf(`"name":"get_order_%d","description":"Returns what is known of an order: its \"status\" and parcels."`, i); openai {

@@ -142,9 +142,9 @@ type walker struct {
 
 	parser   cassette.JSONParser
 	path     []byte
-	order    []int // the member orders of the objects around
-	listed   bool  // the family may list the field at path
-	shuffled bool  // a member is spelled so that the lines are out of order
+	order    []int    // the member orders of the objects around
+	listed   []string // the family's patterns that the field at path may match
+	shuffled bool     // a member is spelled so that the lines are out of order
 	lines    page
 	drift    page
 }
@@ -194,7 +194,7 @@ var walkers = sync.Pool{New: func() any { return new(walker) }}
 func (w *walker) release() {
 	w.parser.Reset()
 	w.rules, w.form, w.family, w.sources = nil, nil, nil, nil
-	w.shuffled = false
+	w.path, w.order, w.listed, w.shuffled = w.path[:0], w.order[:0], w.listed[:0], false
 	w.lines.reset()
 	w.drift.reset()
 	walkers.Put(w)
@@ -207,7 +207,6 @@ func (w *walker) request(req *cassette.Request, call *call) {
 
 	// The body is before everything else in the order of paths; which patterns
 	// selected something is told in the order of the request.
-	w.listed = w.family != nil
 	var lines, drift []Line
 	for _, l := range call.lines {
 		w.path = append(w.path[:0], l.Path...)
@@ -293,7 +292,7 @@ func (w *walker) value(v *cassette.Value, parent string) {
 			name := v.Names[order[i]]
 			w.shuffled = w.shuffled || len(w.path) != mark+1+len(name)
 			if top && w.family != nil {
-				w.listed = w.family.lists(name, w.rules.Strict)
+				w.listed = w.family.listed(w.listed[:0], name, w.rules.Strict)
 			}
 			w.value(&v.Elems[order[i]], source)
 		}
@@ -341,7 +340,7 @@ func (w *walker) leaf(v *cassette.Value, source string) {
 // side returns where the field at the path belongs, nil if it is ignored.
 func (w *walker) side(source string) *page {
 	r := w.rules
-	if !w.listed && len(r.Ignore)+len(r.MatchOn) == 0 {
+	if len(w.listed)+len(r.Ignore)+len(r.MatchOn) == 0 {
 		return &w.lines
 	}
 	path := string(w.path)
@@ -352,7 +351,7 @@ func (w *walker) side(source string) *page {
 		if !w.selected(r.MatchOn, path, source) {
 			return &w.drift
 		}
-	case w.listed && (matchAny(w.family.Bookkeeping, path) || !r.Strict && matchAny(w.family.Sampling, path)):
+	case matchAny(w.listed, path):
 		return &w.drift
 	}
 	return &w.lines

@@ -373,6 +373,11 @@ func TestListedFields(t *testing.T) {
 				t.Errorf("%s: a change of %s is not reported", f.Name, path)
 			}
 		}
+		for _, path := range slices.Concat(f.Bookkeeping, f.Sampling) {
+			if first, _, _ := strings.Cut(path, "/"); !plainName(first) || hasRoot(path) {
+				t.Errorf("%s: the pattern %s does not start with a member's name", f.Name, path)
+			}
+		}
 		for _, path := range f.Bookkeeping {
 			check(Rules{}, path, true)
 			check(Rules{Strict: true}, path, true)

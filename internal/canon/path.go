@@ -33,13 +33,19 @@ func plainName(name string) bool {
 		return false
 	}
 	for i := range len(name) {
-		c := name[i]
-		if !('a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '_' || c == '-' || c == '.' || c == '$') {
+		if !plainBytes[name[i]] {
 			return false
 		}
 	}
 	return true
 }
+
+var plainBytes = func() (t [256]bool) {
+	for _, c := range []byte("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.$") {
+		t[c] = true
+	}
+	return t
+}()
 
 // quotable reports whether a name would be misread if it stood bare.
 func quotable(name string) bool {

@@ -97,13 +97,27 @@ func (f *Family) match(method string, path []string) (names []named, stream, ok 
 	return nil, false, false
 }
 
-// lists reports whether a field at or below a member of the body may be one
-// that does not match. The patterns of the table start with a member's name.
-func (f *Family) lists(member string, strict bool) bool {
-	starts := func(pattern string) bool {
-		return strings.HasPrefix(pattern, member) && (len(pattern) == len(member) || pattern[len(member)] == '/')
+// listed appends the patterns that fields at or below a member of the body may
+// match: those of the table start with a member's name.
+func (f *Family) listed(dst []string, member string, strict bool) []string {
+	for _, p := range f.Bookkeeping {
+		if startsWith(p, member) {
+			dst = append(dst, p)
+		}
 	}
-	return slices.ContainsFunc(f.Bookkeeping, starts) || !strict && slices.ContainsFunc(f.Sampling, starts)
+	if strict {
+		return dst
+	}
+	for _, p := range f.Sampling {
+		if startsWith(p, member) {
+			dst = append(dst, p)
+		}
+	}
+	return dst
+}
+
+func startsWith(pattern, member string) bool {
+	return strings.HasPrefix(pattern, member) && (len(pattern) == len(member) || pattern[len(member)] == '/')
 }
 
 // accepts reports whether the family takes such a body.
@@ -131,9 +145,8 @@ func matchSuffix(pattern string, path []string) (names []named, ok bool) {
 	if pattern == "" {
 		return nil, true
 	}
-	// Every pattern of the table is tried: most are told by their last byte.
-	last, end := path[len(path)-1], pattern[len(pattern)-1]
-	if end != '}' && (last == "" || last[len(last)-1] != end) {
+	// Every pattern of the table is tried, and most are told by their last segment.
+	if p := pattern[strings.LastIndexByte(pattern, '/')+1:]; p != path[len(path)-1] && strings.IndexByte(p, '{') < 0 {
 		return nil, false
 	}
 	pattern = strings.TrimPrefix(pattern, "/")
