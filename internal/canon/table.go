@@ -117,7 +117,8 @@ func (f *Family) listed(dst []string, member string, strict bool) []string {
 }
 
 func startsWith(pattern, member string) bool {
-	return strings.HasPrefix(pattern, member) && (len(pattern) == len(member) || pattern[len(member)] == '/')
+	return member != "" && pattern[0] == member[0] && strings.HasPrefix(pattern, member) &&
+		(len(pattern) == len(member) || pattern[len(member)] == '/')
 }
 
 // accepts reports whether the family takes such a body.
@@ -145,8 +146,7 @@ func matchSuffix(pattern string, path []string) (names []named, ok bool) {
 	if pattern == "" {
 		return nil, true
 	}
-	// Every pattern of the table is tried, and most are told by their last segment.
-	if p := pattern[strings.LastIndexByte(pattern, '/')+1:]; p != path[len(path)-1] && strings.IndexByte(p, '{') < 0 {
+	if !mayEnd(pattern, path[len(path)-1]) {
 		return nil, false
 	}
 	pattern = strings.TrimPrefix(pattern, "/")
@@ -172,6 +172,23 @@ func matchSuffix(pattern string, path []string) (names []named, ok bool) {
 		names = append(names, named{p[open+1 : end], value})
 	}
 	return names, true
+}
+
+// mayEnd reports whether a path that ends in the segment may match the pattern.
+// Every pattern of the table is tried for every request: this tells most of
+// them by a byte or two.
+func mayEnd(pattern, segment string) bool {
+	for i := 1; i <= len(pattern); i++ {
+		switch c := pattern[len(pattern)-i]; {
+		case c == '/':
+			return i-1 == len(segment)
+		case c == '}':
+			return true
+		case i > len(segment) || segment[len(segment)-i] != c:
+			return false
+		}
+	}
+	return len(pattern) == len(segment)
 }
 
 // Complete reports whether a stream whose last event is last is whole although
