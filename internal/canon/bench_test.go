@@ -13,8 +13,8 @@ import (
 )
 
 // Texts as prompts have them: lines, quotes, escapes, and some that is not ASCII.
-// With them a body has 60 to 80 bytes for each field, and one escape in 80 bytes, as
-// the median of the requests of this size in the recorded traffic of the corpus.
+// With them a body has about 50 bytes for each field, and an escape in each 100,
+// as requests of recorded traffic have: 44 to 73 at the median, and 1.0 to 1.3 %.
 const (
 	benchSystem = "You are the support agent of a furniture store — always polite, never pushy.\n\n" +
 		"Answer in the customer's language (\"Grüezi\" is a greeting, too). Never promise a delivery date that get_order did " +

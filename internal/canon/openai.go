@@ -303,12 +303,13 @@ func (b *Body) toolUses(m *cassette.Value) {
 	drop(m, "tool_calls")
 }
 
+// A field is a member of an object that a rule makes.
 type field struct {
 	name  string
 	value cassette.Value
 }
 
-// object returns a JSON object of the fields.
+// object returns a JSON object of the fields, which lives as long as the body.
 func (b *Body) object(fields ...field) cassette.Value {
 	v := b.call.parser.Make(cassette.Object, len(fields))
 	for i, f := range fields {
