@@ -99,8 +99,13 @@ type JSONParser struct {
 	text strings.Builder // such strings; never grown, so that none is copied
 }
 
-// Reset takes back the values that were parsed, and keeps room for as many.
+// Reset takes back the values that were parsed, and keeps room for as many
+// unless that is much.
 func (p *JSONParser) Reset() {
+	if max(cap(p.stack), cap(p.nameStack), len(p.vals.all), len(p.names.all)) > 1024 {
+		*p = JSONParser{}
+		return
+	}
 	clear(p.stack[:cap(p.stack)])
 	clear(p.nameStack[:cap(p.nameStack)])
 	p.vals.reset()
