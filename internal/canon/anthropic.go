@@ -119,7 +119,7 @@ func anthropicBeta(b *Body) {
 // default or a caching hint. A cache_control that is user data (in a tool's
 // input or schema) stays.
 func anthropicBlocks(b *Body) {
-	blocks(b.Get("system"), "text")
+	b.blocks(b.Get("system"), "text")
 	for _, list := range [][]cassette.Value{elems(b.Get("system")), elems(b.Get("tools"))} {
 		for i := range list {
 			drop(&list[i], "cache_control")
@@ -128,15 +128,15 @@ func anthropicBlocks(b *Body) {
 	drop(b.Value, "cache_control")
 	messages := elems(b.Get("messages"))
 	for i := range messages {
-		blocks(member(&messages[i], "content"), "text")
+		b.blocks(member(&messages[i], "content"), "text")
 		content := elems(member(&messages[i], "content"))
 		for j := range content {
-			anthropicBlock(&content[j])
+			b.anthropicBlock(&content[j])
 		}
 	}
 }
 
-func anthropicBlock(block *cassette.Value) {
+func (b *Body) anthropicBlock(block *cassette.Value) {
 	drop(block, "cache_control")
 	if !isString(member(block, "type"), "tool_result") {
 		return
@@ -144,7 +144,7 @@ func anthropicBlock(block *cassette.Value) {
 	if e := member(block, "is_error"); e != nil && e.Kind == cassette.Bool && e.Text == "false" {
 		drop(block, "is_error")
 	}
-	blocks(member(block, "content"), "text")
+	b.blocks(member(block, "content"), "text")
 	inner := elems(member(block, "content"))
 	for i := range inner {
 		drop(&inner[i], "cache_control")

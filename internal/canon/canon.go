@@ -16,13 +16,14 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/promptecho/promptecho/internal/cassette"
 )
 
-// Revision is the number of the rules by which requests are cleaned and match keys
-// are made, here and in package redact. Raise it whenever the key of a request
-// changes: keys in cassettes that other rules made are not trusted then.
+// Revision is the number of the rules by which keys are made, here and in
+// package redact, which cleans the requests. Raise it whenever a request's key
+// changes, so that stored keys that other rules made are not trusted.
 const Revision = 1
 
 // A Line is one field of a form.
@@ -44,36 +45,34 @@ type Form struct {
 	Selected []string // the patterns of MatchOn and Ignore that selected something
 
 	family *Family
+	text   string // of a form that [Rules] made: what its lines are slices of
 	key    string
 	sent   map[string]string // by path, where a field was sent; nil unless traced
 }
 
 // Text returns the canonical text of the form: what the fingerprint is of.
 func (f *Form) Text() string {
-	n := len(f.Endpoint) + len(f.Wire) + 16
-	for _, l := range f.Lines {
-		n += len(l.Path) + len(l.Value) + 2
+	if f.text != "" {
+		return f.text
 	}
-	var b strings.Builder
-	b.Grow(n)
-	b.WriteString("endpoint ")
-	b.WriteString(f.Endpoint)
-	b.WriteString("\nwire ")
-	b.WriteString(f.Wire)
+	b := f.appendHead(nil)
 	for _, l := range f.Lines {
-		b.WriteByte('\n')
-		b.WriteString(l.Path)
-		b.WriteByte(' ')
-		b.WriteString(l.Value)
+		b = append(append(b, '\n'), l.Path...)
+		b = append(append(b, ' '), l.Value...)
 	}
-	return b.String()
+	return string(b)
+}
+
+// appendHead appends what the text has before its lines.
+func (f *Form) appendHead(dst []byte) []byte {
+	dst = append(append(dst, "endpoint "...), f.Endpoint...)
+	return append(append(dst, "\nwire "...), f.Wire...)
 }
 
 // Key returns the fingerprint: the first 16 hex digits of the text's SHA-256.
 func (f *Form) Key() string {
 	if f.key == "" {
-		sum := sha256.Sum256([]byte(f.Text()))
-		f.key = hex.EncodeToString(sum[:8])
+		f.key = fingerprint([]byte(f.Text()))
 	}
 	return f.key
 }
@@ -85,6 +84,9 @@ func (f *Form) Kind() (kind, boundary string) {
 		return "llm", f.Endpoint
 	}
 	return "http", ""
+func fingerprint(text []byte) string {
+	sum := sha256.Sum256(text)
+	return string(hex.AppendEncode(make([]byte, 0, 16), sum[:8]))
 }
 
 // A Mask rewrites volatile text in field values before they are compared.
@@ -118,13 +120,17 @@ func (r *Rules) Form(req *cassette.Request) *Form { return r.form(req, false) }
 func (r *Rules) Trace(req *cassette.Request) *Form { return r.form(req, true) }
 
 func (r *Rules) form(req *cassette.Request, trace bool) *Form {
-	c := r.classify(req, trace || len(r.MatchOn) > 0 || len(r.Ignore) > 0)
+	w := walkers.Get().(*walker)
+	c := r.classify(req, &w.parser, trace || len(r.MatchOn) > 0 || len(r.Ignore) > 0)
 	f := &Form{Endpoint: c.endpoint, Model: c.model, Wire: c.wire, Known: c.family != nil, family: c.family}
 	if trace {
 		f.sent = map[string]string{}
 	}
-	w := walker{rules: r, form: f, family: c.family, sources: c.sources}
+	w.rules, w.form, w.family, w.sources = r, f, c.family, c.sources
 	w.request(req, &c)
+	if len(req.Body) <= 1<<17 { // more is rare, and too much to keep
+		w.release()
+	}
 	return f
 }
 
@@ -144,24 +150,117 @@ type walker struct {
 	rules   *Rules
 	form    *Form
 	family  *Family
-	path    []byte
 	sources []string // where the values of a body were sent, by their marks; may be nil
+
+	parser   cassette.JSONParser
+	path     []byte
+	order    []int    // the member orders of the objects around
+	listed   []string // the family's patterns that the field at path may match
+	shuffled bool     // a member is spelled so that the lines are out of order
+	lines    page
+	drift    page
+}
+
+// A page is a list of lines that is being written: their text, each after a
+// line break, and where the value of each starts and ends in it.
+type page struct {
+	text []byte
+	cuts []int
+}
+
+func (p *page) open(path []byte) {
+	p.text = append(append(append(p.text, '\n'), path...), ' ')
+	p.cuts = append(p.cuts, len(p.text))
+}
+
+func (p *page) close() { p.cuts = append(p.cuts, len(p.text)) }
+
+// quoted adds a line whose value is a string.
+func (p *page) quoted(path []byte, value string) {
+	p.open(path)
+	p.text = appendQuoted(p.text, value)
+	p.close()
+}
+
+func (p *page) reset() { p.text, p.cuts = p.text[:0], p.cuts[:0] }
+
+// cut returns the text of the page, which had head before its lines, and the
+// lines as slices of it: many short strings are one.
+func (p *page) cut(head int) (text string, lines []Line) {
+	if len(p.cuts) > 0 {
+		lines = make([]Line, len(p.cuts)/2)
+	}
+	text = string(p.text)
+	start := head
+	for i := range lines {
+		value, end := p.cuts[2*i], p.cuts[2*i+1]
+		lines[i] = Line{text[start+1 : value-1], text[value:end]}
+		start = end
+	}
+	return text, lines
+}
+
+// walkers keeps what walkers write to: a form is cut out of it when it is whole.
+var walkers = sync.Pool{New: func() any { return new(walker) }}
+
+func (w *walker) release() {
+	w.parser.Reset()
+	w.rules, w.form, w.family, w.sources = nil, nil, nil, nil
+	w.path, w.order, w.listed, w.shuffled = w.path[:0], w.order[:0], w.listed[:0], false
+	w.lines.reset()
+	w.drift.reset()
+	walkers.Put(w)
 }
 
 func (w *walker) request(req *cassette.Request, call *call) {
+	f := w.form
+	w.lines.text = f.appendHead(w.lines.text)
+	head := len(w.lines.text)
+
+	// The body is before everything else in the order of paths; which patterns
+	// selected something is told in the order of the request.
+	var lines, drift []Line
 	for _, l := range call.lines {
 		w.path = append(w.path[:0], l.Path...)
-		w.leaf(quote(w.mask(l.Value)), "")
+		switch w.side("") {
+		case &w.lines:
+			lines = append(lines, l)
+		case &w.drift:
+			drift = append(drift, l)
+		}
 	}
 	w.path = append(w.path[:0], "body"...)
 	switch call.encoding {
 	case jsonBody, multipartBody, formBody:
 		w.value(&call.body, "")
 	case opaqueBody:
-		w.leaf(opaque(req.Body), "")
+		if p := w.side(""); p != nil {
+			p.quoted(w.path, opaque(req.Body))
+		}
 	}
-	sortLines(w.form.Lines)
-	sortLines(w.form.Drift)
+	w.rest(&w.lines, lines)
+	w.rest(&w.drift, drift)
+
+	f.text, f.Lines = w.lines.cut(head)
+	if len(w.drift.cuts) > 0 {
+		_, f.Drift = w.drift.cut(0)
+	}
+	if w.shuffled {
+		sortLines(f.Lines)
+		sortLines(f.Drift)
+		f.text = ""
+		return
+	}
+	f.key = fingerprint(w.lines.text)
+}
+
+// rest writes the lines that are not of the body; their values are plain text.
+func (w *walker) rest(p *page, lines []Line) {
+	sortLines(lines)
+	for _, l := range lines {
+		w.path = append(w.path[:0], l.Path...)
+		p.quoted(w.path, w.mask(l.Value))
+	}
 }
 
 // sortLines orders lines by path. Array elements keep their order because the
@@ -192,38 +291,31 @@ func (w *walker) value(v *cassette.Value, parent string) {
 	if w.sources != nil {
 		source = w.source(v, parent)
 	}
-	switch v.Kind {
-	case cassette.Object:
-		if len(v.Elems) == 0 {
-			w.leaf("{}", source)
-			return
-		}
-		mark, order := len(w.path), memberOrder(v)
-		for i := range order {
+	mark := len(w.path)
+	switch {
+	case len(v.Elems) == 0:
+		w.leaf(v, source)
+	case v.Kind == cassette.Object:
+		top, outer := mark == len("body"), len(w.order)
+		w.order = appendOrder(w.order, v.Names)
+		for i := range v.Elems {
+			order := w.order[outer:]
 			w.path = appendMember(append(w.path[:mark], '/'), v, order, i)
+			name := v.Names[order[i]]
+			w.shuffled = w.shuffled || len(w.path) != mark+1+len(name)
+			if top && w.family != nil {
+				w.listed = w.family.listed(w.listed[:0], name, w.rules.Strict)
+			}
 			w.value(&v.Elems[order[i]], source)
 		}
-		w.path = w.path[:mark]
-	case cassette.Array:
-		if len(v.Elems) == 0 {
-			w.leaf("[]", source)
-			return
-		}
-		mark := len(w.path)
+		w.order = w.order[:outer]
+	case v.Kind == cassette.Array:
 		for i := range v.Elems {
 			w.path = appendIndex(append(w.path[:mark], '/'), i)
 			w.value(&v.Elems[i], source)
 		}
-		w.path = w.path[:mark]
-	case cassette.String:
-		w.leaf(quote(w.mask(v.Text)), source)
-	case cassette.Number:
-		w.leaf(number(v.Text), source)
-	case cassette.Bool:
-		w.leaf(v.Text, source)
-	default:
-		w.leaf("null", source)
 	}
+	w.path = w.path[:mark]
 }
 
 func (w *walker) mask(s string) string {
@@ -234,23 +326,47 @@ func (w *walker) mask(s string) string {
 }
 
 // leaf adds a field; source is where it was sent if that may not be its path.
-func (w *walker) leaf(value, source string) {
-	path := string(w.path)
-	switch {
-	case w.selected(w.rules.Ignore, path, source):
-		return
-	case len(w.rules.MatchOn) > 0:
-		if !w.selected(w.rules.MatchOn, path, source) {
-			w.form.Drift = append(w.form.Drift, Line{path, value})
-			return
-		}
-	case w.family == nil:
-	case matchAny(w.family.Bookkeeping, path),
-		!w.rules.Strict && matchAny(w.family.Sampling, path):
-		w.form.Drift = append(w.form.Drift, Line{path, value})
+func (w *walker) leaf(v *cassette.Value, source string) {
+	p := w.side(source)
+	if p == nil {
 		return
 	}
-	w.form.Lines = append(w.form.Lines, Line{path, value})
+	p.open(w.path)
+	switch v.Kind {
+	case cassette.Object:
+		p.text = append(p.text, "{}"...)
+	case cassette.Array:
+		p.text = append(p.text, "[]"...)
+	case cassette.String:
+		p.text = appendQuoted(p.text, w.mask(v.Text))
+	case cassette.Number:
+		p.text = append(p.text, number(v.Text)...)
+	case cassette.Bool:
+		p.text = append(p.text, v.Text...)
+	default:
+		p.text = append(p.text, "null"...)
+	}
+	p.close()
+}
+
+// side returns where the field at the path belongs, nil if it is ignored.
+func (w *walker) side(source string) *page {
+	r := w.rules
+	if len(w.listed)+len(r.Ignore)+len(r.MatchOn) == 0 {
+		return &w.lines
+	}
+	path := string(w.path)
+	switch {
+	case w.selected(r.Ignore, path, source):
+		return nil
+	case len(r.MatchOn) > 0:
+		if !w.selected(r.MatchOn, path, source) {
+			return &w.drift
+		}
+	case matchAny(w.listed, path):
+		return &w.drift
+	}
+	return &w.lines
 }
 
 // selected reports whether a user's patterns select a field: by where it was
@@ -287,5 +403,5 @@ func (f *Form) note(pattern string) {
 // opaque names a body that is not JSON by its content.
 func opaque(b []byte) string {
 	sum := sha256.Sum256(b)
-	return quote("sha256:" + hex.EncodeToString(sum[:]))
+	return "sha256:" + hex.EncodeToString(sum[:])
 }

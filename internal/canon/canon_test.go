@@ -373,6 +373,11 @@ func TestListedFields(t *testing.T) {
 				t.Errorf("%s: a change of %s is not reported", f.Name, path)
 			}
 		}
+		for _, path := range slices.Concat(f.Bookkeeping, f.Sampling) {
+			if first, _, _ := strings.Cut(path, "/"); !plainName(first) || hasRoot(path) {
+				t.Errorf("%s: the pattern %s does not start with a member's name", f.Name, path)
+			}
+		}
 		for _, path := range f.Bookkeeping {
 			check(Rules{}, path, true)
 			check(Rules{Strict: true}, path, true)
@@ -488,19 +493,24 @@ func TestNumber(t *testing.T) {
 	}
 }
 
-// TestClassify holds the classifier to testdata/urls.txt.
-func TestClassify(t *testing.T) {
-	t.Parallel()
+// A urlCase is one line of testdata/urls.txt.
+type urlCase struct {
+	line                  int
+	endpoint, model, wire string
+	req                   *cassette.Request
+}
+
+func urlCases(t *testing.T) []urlCase {
+	t.Helper()
 	data, err := os.ReadFile(filepath.Join("testdata", "urls.txt"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	vectors := 0
+	var cases []urlCase
 	for n, line := range strings.Split(string(data), "\n") {
 		if line == "" || line[0] == '#' {
 			continue
 		}
-		vectors++
 		f := strings.SplitN(line, " ", 6)
 		method, url, body := "POST", f[3], `{"model":"m"}`
 		if !strings.Contains(url, "://") {
@@ -513,18 +523,27 @@ func TestClassify(t *testing.T) {
 		if len(f) > 4 {
 			body = strings.Join(f[4:], " ")
 		}
+		cases = append(cases, urlCase{n + 1, f[0], f[1], f[2], &cassette.Request{Method: method, URL: url, Body: []byte(body)}})
+	}
+	if len(cases) < 120 {
+		t.Fatalf("%d vectors, want all of them", len(cases))
+	}
+	return cases
+}
+
+// TestClassify holds the classifier to testdata/urls.txt.
+func TestClassify(t *testing.T) {
+	t.Parallel()
+	for _, tt := range urlCases(t) {
 		var rules Rules
-		got := rules.Form(&cassette.Request{Method: method, URL: url, Body: []byte(body)})
+		got := rules.Form(tt.req)
 		model := got.Model
 		if model == "" {
 			model = "-"
 		}
-		if endpoint := strings.ReplaceAll(got.Endpoint, " ", "_"); endpoint != f[0] || model != f[1] || got.Wire != f[2] {
-			t.Errorf("urls.txt:%d: %s %s is %s %s %s, want %s %s %s", n+1, method, url, endpoint, model, got.Wire, f[0], f[1], f[2])
+		if endpoint := strings.ReplaceAll(got.Endpoint, " ", "_"); endpoint != tt.endpoint || model != tt.model || got.Wire != tt.wire {
+			t.Errorf("urls.txt:%d: %s %s is %s %s %s, want %s %s %s", tt.line, tt.req.Method, tt.req.URL, endpoint, model, got.Wire, tt.endpoint, tt.model, tt.wire)
 		}
-	}
-	if vectors < 120 {
-		t.Errorf("%d vectors, want all of them", vectors)
 	}
 	// A known path with a body that is no JSON object is nobody's.
 	if f := form(t, Rules{}, chatURL, "hello"); f.Known || f.Endpoint != "POST /v1/chat/completions" {
@@ -721,12 +740,12 @@ func valueText(v cassette.Value) string {
 		for i := range v.Elems {
 			part := valueText(v.Elems[i])
 			if v.Kind == cassette.Object {
-				part = quote(v.Names[i]) + ":" + part
+				part = string(appendQuoted(nil, v.Names[i])) + ":" + part
 			}
 			parts = append(parts, part)
 		}
 		if v.Kind == cassette.Object {
-			order := memberOrder(&v)
+			order := appendOrder(nil, v.Names)
 			sorted := make([]string, len(order))
 			for i, j := range order {
 				sorted[i] = parts[j]
@@ -735,7 +754,7 @@ func valueText(v cassette.Value) string {
 		}
 		return "[" + strings.Join(parts, ",") + "]"
 	case cassette.String:
-		return quote(v.Text)
+		return string(appendQuoted(nil, v.Text))
 	case cassette.Null:
 		return "null"
 	}

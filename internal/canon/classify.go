@@ -15,6 +15,7 @@ type call struct {
 	model    string
 	wire     string
 	encoding encoding
+	parser   *cassette.JSONParser // of the body and of JSON in it
 	body     cassette.Value
 	lines    []Line   // of path, headers and query; values are plain text
 	sources  []string // see walker; nil if nobody asks
@@ -22,14 +23,14 @@ type call struct {
 
 // classify finds the family of a request by its decoded path, never by its
 // host, and brings its body to the family's one spelling.
-func (r *Rules) classify(req *cassette.Request, trace bool) call {
-	c := call{wire: "whole"}
+func (r *Rules) classify(req *cassette.Request, parser *cassette.JSONParser, trace bool) call {
+	c := call{wire: "whole", parser: parser}
 	u, err := url.Parse(req.URL)
 	if err != nil {
 		// Unreachable for requests that net/http sent; a hand-edited cassette can have it.
 		u = &url.URL{Path: req.URL}
 	}
-	c.body, c.encoding = decode(req)
+	c.body, c.encoding = decode(req, parser)
 	if trace && len(req.Body) > 0 {
 		c.sources = sources(&c.body)
 	}

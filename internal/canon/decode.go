@@ -29,11 +29,11 @@ const (
 
 // decode reads a body into fields. JSON is recognised by its bytes: SDKs send
 // it as application/octet-stream and without a type too.
-func decode(req *cassette.Request) (cassette.Value, encoding) {
+func decode(req *cassette.Request, parser *cassette.JSONParser) (cassette.Value, encoding) {
 	if len(req.Body) == 0 {
 		return cassette.Value{}, noBody
 	}
-	if v, err := cassette.ParseJSON(req.Body); err == nil && (v.Kind == cassette.Object || v.Kind == cassette.Array) {
+	if v, err := parser.Parse(string(req.Body)); err == nil && (v.Kind == cassette.Object || v.Kind == cassette.Array) {
 		return v, jsonBody
 	}
 	for _, h := range req.Headers {

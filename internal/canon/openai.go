@@ -190,7 +190,7 @@ func responsesDelta(t *transcript, event *cassette.Value) {
 // role"), a role alone makes a message.
 func responsesInput(b *Body) {
 	if in := b.Get("input"); in != nil && in.Kind == cassette.String {
-		replace(in, listOf(object("role", stringValue("user"), "content", *in)))
+		replace(in, b.list(b.object(field{"role", stringValue("user")}, field{"content", *in})))
 	}
 	ids := ordinals{}
 	items := elems(b.Get("input"))
@@ -202,7 +202,7 @@ func responsesInput(b *Body) {
 			role = member(item, "role")
 		}
 		if role != nil && slices.Contains([]string{"user", "system", "developer"}, role.Text) {
-			blocks(member(item, "content"), "input_text")
+			b.blocks(member(item, "content"), "input_text")
 		}
 		if kind := member(item, "type"); kind != nil && strings.HasSuffix(kind.Text, "_output") {
 			ids.result(member(item, "call_id"))
@@ -210,7 +210,7 @@ func responsesInput(b *Body) {
 			ids.call(member(item, "call_id"))
 		}
 		if isString(member(item, "type"), "function_call") {
-			parsed(member(item, "arguments"))
+			b.parsed(member(item, "arguments"))
 		}
 	}
 }
@@ -234,9 +234,9 @@ func chatMessages(b *Body) {
 		if len(calls) > 0 && isString(member(m, "content"), "") {
 			drop(m, "content") // go-openai and ollama write "", openai-go nothing
 		}
-		blocks(member(m, "content"), "text")
+		b.blocks(member(m, "content"), "text")
 		for j := range calls {
-			parsed(member(member(&calls[j], "function"), "arguments"))
+			b.parsed(member(member(&calls[j], "function"), "arguments"))
 		}
 	}
 }
@@ -249,12 +249,12 @@ func chatToolBlocks(b *Body) {
 	if messages == nil || messages.Kind != cassette.Array {
 		return
 	}
-	out := messages.Elems[:0:0]
-	results := false // the last of out is a message of results made here
+	out := messages.Elems[:0] // never longer than what is read
+	results := false          // the last of out is a message of results made here
 	for _, m := range messages.Elems {
-		if block, ok := toolResult(&m); ok {
+		if block, ok := b.toolResult(&m); ok {
 			if !results {
-				out = append(out, object("role", stringValue("user"), "content", listOf()))
+				out = append(out, b.object(field{"role", stringValue("user")}, field{"content", listOf()}))
 				results = true
 			}
 			content := member(&out[len(out)-1], "content")
@@ -262,25 +262,25 @@ func chatToolBlocks(b *Body) {
 			continue
 		}
 		results = false
-		toolUses(&m)
+		b.toolUses(&m)
 		out = append(out, m)
 	}
 	messages.Elems = out
 }
 
 // toolResult returns the tool_result block of a message of role tool.
-func toolResult(m *cassette.Value) (cassette.Value, bool) {
+func (b *Body) toolResult(m *cassette.Value) (cassette.Value, bool) {
 	id, content := member(m, "tool_call_id"), member(m, "content")
 	if !isString(member(m, "role"), "tool") || id == nil || content == nil || !only(m, "role", "tool_call_id", "content") {
 		return cassette.Value{}, false
 	}
-	block := object("type", stringValue("tool_result"), "tool_use_id", *id, "content", *content)
+	block := b.object(field{"type", stringValue("tool_result")}, field{"tool_use_id", *id}, field{"content", *content})
 	block.Mark = m.Mark
 	return block, true
 }
 
 // toolUses moves the tool calls of a message to blocks of its content.
-func toolUses(m *cassette.Value) {
+func (b *Body) toolUses(m *cassette.Value) {
 	calls := elems(member(m, "tool_calls"))
 	var blocks []cassette.Value
 	for i := range calls {
@@ -290,7 +290,8 @@ func toolUses(m *cassette.Value) {
 			!only(fn, "name", "arguments") || len(fn.Names) != 2 {
 			return
 		}
-		block := object("type", stringValue("tool_use"), "id", *id, "name", *member(fn, "name"), "input", *member(fn, "arguments"))
+		block := b.object(field{"type", stringValue("tool_use")}, field{"id", *id},
+			field{"name", *member(fn, "name")}, field{"input", *member(fn, "arguments")})
 		block.Mark = calls[i].Mark
 		blocks = append(blocks, block)
 	}
@@ -302,14 +303,26 @@ func toolUses(m *cassette.Value) {
 	drop(m, "tool_calls")
 }
 
-// object returns a JSON object of name and value pairs.
-func object(pairs ...any) cassette.Value {
-	v := cassette.Value{Kind: cassette.Object}
-	for i := 0; i < len(pairs); i += 2 {
-		v.Names = append(v.Names, pairs[i].(string))
-		v.Elems = append(v.Elems, pairs[i+1].(cassette.Value))
+// A field is a member of an object that a rule makes.
+type field struct {
+	name  string
+	value cassette.Value
+}
+
+// object returns a JSON object of the fields, which lives as long as the body.
+func (b *Body) object(fields ...field) cassette.Value {
+	v := b.call.parser.Make(cassette.Object, len(fields))
+	for i, f := range fields {
+		v.Names[i], v.Elems[i] = f.name, f.value
 	}
 	return v
+}
+
+// list returns a JSON array of one value.
+func (b *Body) list(v cassette.Value) cassette.Value {
+	list := b.call.parser.Make(cassette.Array, 1)
+	list.Elems[0] = v
+	return list
 }
 
 // chatSystem moves the leading system or developer message to where Anthropic

@@ -21,7 +21,7 @@ func appendName(dst []byte, name string) []byte {
 	}
 	esc := strings.NewReplacer("~", "~0", "/", "~1").Replace(name)
 	if quotable(name) {
-		return append(dst, quote(esc)...)
+		return appendQuoted(dst, esc)
 	}
 	return append(dst, esc...)
 }
@@ -33,13 +33,19 @@ func plainName(name string) bool {
 		return false
 	}
 	for i := range len(name) {
-		c := name[i]
-		if !('a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '_' || c == '-' || c == '.' || c == '$') {
+		if !plainBytes[name[i]] {
 			return false
 		}
 	}
 	return true
 }
+
+var plainBytes = func() (t [256]bool) {
+	for _, c := range []byte("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.$") {
+		t[c] = true
+	}
+	return t
+}()
 
 // quotable reports whether a name would be misread if it stood bare.
 func quotable(name string) bool {
@@ -131,15 +137,23 @@ func matchSegments(pattern, path string) bool {
 	}
 }
 
-// memberOrder returns the indexes of v's members sorted by name; equal names
-// (a duplicate member) stay in order.
-func memberOrder(v *cassette.Value) []int {
-	order := make([]int, len(v.Names))
-	for i := range order {
-		order[i] = i
+// appendOrder appends the indexes of an object's member names sorted by name;
+// equal names (a duplicate member) stay in order.
+func appendOrder(dst []int, names []string) []int {
+	start := len(dst)
+	for i := range names {
+		dst = append(dst, i)
+		if i >= 16 {
+			continue
+		}
+		for order := dst[start:]; i > 0 && names[order[i-1]] > names[order[i]]; i-- {
+			order[i-1], order[i] = order[i], order[i-1]
+		}
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return strings.Compare(v.Names[a], v.Names[b]) })
-	return order
+	if len(names) > 16 {
+		slices.SortStableFunc(dst[start:], func(a, b int) int { return strings.Compare(names[a], names[b]) })
+	}
+	return dst
 }
 
 // appendMember appends the name of v's i-th member in order as a path segment.
@@ -169,7 +183,7 @@ func sources(v *cassette.Value) []string {
 		path = append(path, '/')
 		var order []int
 		if v.Kind == cassette.Object {
-			order = memberOrder(v)
+			order = appendOrder(nil, v.Names)
 		}
 		for i := range v.Elems {
 			if order != nil {

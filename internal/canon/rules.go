@@ -54,7 +54,7 @@ func listed(names ...string) Rule {
 	return func(b *Body) {
 		for _, n := range names {
 			if v := b.Get(n); v != nil && v.Kind == cassette.String {
-				replace(v, listOf(*v))
+				replace(v, b.list(*v))
 			}
 		}
 	}
@@ -66,9 +66,9 @@ func renamed(from, to string) Rule {
 }
 
 // blocks writes a text as the list of one text block of the given type.
-func blocks(v *cassette.Value, blockType string) {
+func (b *Body) blocks(v *cassette.Value, blockType string) {
 	if v != nil && v.Kind == cassette.String {
-		replace(v, listOf(object("type", stringValue(blockType), "text", *v)))
+		replace(v, b.list(b.object(field{"type", stringValue(blockType)}, field{"text", *v})))
 	}
 }
 
@@ -105,11 +105,11 @@ func (o ordinals) result(v *cassette.Value) {
 
 // parsed replaces JSON text by the object it holds, so that a re-marshalled
 // history is the same: {"arguments": "{ \"a\": 1}"}.
-func parsed(v *cassette.Value) {
+func (b *Body) parsed(v *cassette.Value) {
 	if v == nil || v.Kind != cassette.String {
 		return
 	}
-	if args, err := cassette.ParseJSON([]byte(v.Text)); err == nil && args.Kind == cassette.Object {
+	if args, err := b.call.parser.Parse(v.Text); err == nil && args.Kind == cassette.Object {
 		replace(v, args)
 	}
 }
@@ -163,7 +163,7 @@ func toolChoice(b *Body) {
 		replace(tc, stringValue("required"))
 	case name != nil && isString(kind, "tool") && only(tc, "type", "name"),
 		name != nil && isString(kind, "function") && (only(tc, "type", "name") || only(tc, "type", "function")):
-		replace(tc, object("type", stringValue("function"), "name", *name))
+		replace(tc, b.object(field{"type", stringValue("function")}, field{"name", *name}))
 	}
 }
 

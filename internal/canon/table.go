@@ -97,6 +97,30 @@ func (f *Family) match(method string, path []string) (names []named, stream, ok 
 	return nil, false, false
 }
 
+// listed appends the patterns that fields at or below a member of the body may
+// match: those of the table start with a member's name.
+func (f *Family) listed(dst []string, member string, strict bool) []string {
+	for _, p := range f.Bookkeeping {
+		if startsWith(p, member) {
+			dst = append(dst, p)
+		}
+	}
+	if strict {
+		return dst
+	}
+	for _, p := range f.Sampling {
+		if startsWith(p, member) {
+			dst = append(dst, p)
+		}
+	}
+	return dst
+}
+
+func startsWith(pattern, member string) bool {
+	return member != "" && pattern[0] == member[0] && strings.HasPrefix(pattern, member) &&
+		(len(pattern) == len(member) || pattern[len(member)] == '/')
+}
+
 // accepts reports whether the family takes such a body.
 func (f *Family) accepts(c *call) bool {
 	switch c.encoding {
@@ -119,23 +143,28 @@ type named struct{ name, value string }
 
 // matchSuffix compares the last segments of a path with those of a pattern.
 func matchSuffix(pattern string, path []string) (names []named, ok bool) {
-	segments := strings.Split(strings.TrimPrefix(pattern, "/"), "/")
 	if pattern == "" {
 		return nil, true
 	}
-	if len(segments) > len(path) {
+	if !mayEnd(pattern, path[len(path)-1]) {
 		return nil, false
 	}
-	path = path[len(path)-len(segments):]
-	for i, p := range segments {
+	pattern = strings.TrimPrefix(pattern, "/")
+	path = path[max(0, len(path)-1-strings.Count(pattern, "/")):]
+	for p := range strings.SplitSeq(pattern, "/") {
+		if len(path) == 0 {
+			return nil, false
+		}
+		segment := path[0]
+		path = path[1:]
 		open, end := strings.IndexByte(p, '{'), strings.IndexByte(p, '}')
 		if open < 0 {
-			if p != path[i] {
+			if p != segment {
 				return nil, false
 			}
 			continue
 		}
-		value, ok1 := strings.CutPrefix(path[i], p[:open])
+		value, ok1 := strings.CutPrefix(segment, p[:open])
 		value, ok2 := strings.CutSuffix(value, p[end+1:])
 		if !ok1 || !ok2 || value == "" {
 			return nil, false
@@ -143,6 +172,23 @@ func matchSuffix(pattern string, path []string) (names []named, ok bool) {
 		names = append(names, named{p[open+1 : end], value})
 	}
 	return names, true
+}
+
+// mayEnd reports whether a path that ends in the segment may match the pattern.
+// Every pattern of the table is tried for every request: this tells most of
+// them by a byte or two.
+func mayEnd(pattern, segment string) bool {
+	for i := 1; i <= len(pattern); i++ {
+		switch c := pattern[len(pattern)-i]; {
+		case c == '/':
+			return i-1 == len(segment)
+		case c == '}':
+			return true
+		case i > len(segment) || segment[len(segment)-i] != c:
+			return false
+		}
+	}
+	return len(pattern) == len(segment)
 }
 
 // Complete reports whether a stream whose last event is last is whole although

@@ -2,6 +2,7 @@ package cassette
 
 import (
 	"fmt"
+	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -39,20 +40,27 @@ const maxJSONDepth = 1000
 // nesting deeper than 1,000. Duplicate members are kept in order. Errors start
 // with "json: byte N:", N counted from 0. The result does not refer to b.
 func ParseJSON(b []byte) (Value, error) {
-	p := jsonParser{src: string(b)}
+	var p JSONParser
+	return p.Parse(string(b))
+}
+
+// Parse is [ParseJSON], but the values of all calls share allocations: they and
+// all below them are valid until Reset. Their texts and names always are.
+func (p *JSONParser) Parse(src string) (Value, error) {
+	p.src, p.pos, p.depth = src, 0, 0
+	p.stack, p.nameStack = p.stack[:0], p.nameStack[:0]
 	if i := invalidUTF8(p.src); i >= 0 {
 		return Value{}, p.errorf(i, "invalid UTF-8")
 	}
 	p.space()
-	v, err := p.value()
-	if err != nil {
+	if err := p.value(); err != nil {
 		return Value{}, err
 	}
 	p.space()
 	if p.pos < len(p.src) {
 		return Value{}, p.unexpected("the end")
 	}
-	return v, nil
+	return p.stack[0], nil
 }
 
 // invalidUTF8 returns the offset of the first byte of s that is not UTF-8, or -1.
@@ -71,26 +79,86 @@ func invalidUTF8(s string) int {
 	return -1 // unreachable: the string is not valid
 }
 
-// jsonParser collects the elements of open arrays and objects on two stacks and
-// cuts the finished ones out of slabs, so that a body costs few allocations.
-// Strings without escapes and numbers are slices of src.
-type jsonParser struct {
+// A JSONParser reads JSON values that are used for a while only. Its zero value
+// is ready to use.
+//
+// It collects the elements of open arrays and objects on two stacks and cuts
+// the finished ones out of slabs, so that a body costs few allocations. Strings
+// without escapes and numbers are slices of src.
+type JSONParser struct {
 	src   string
 	pos   int
 	depth int
 
-	vals      []Value
-	names     []string
-	valSlab   []Value
-	nameSlab  []string
-	slabCount int
+	stack     []Value
+	nameStack []string
+	vals      slab[Value]
+	names     slab[string]
+
+	buf  []byte          // the string with escapes that is being read
+	text strings.Builder // such strings; never grown, so that none is copied
 }
 
-func (p *jsonParser) errorf(at int, format string, args ...any) error {
+// Reset takes back the values that were parsed, and keeps room for as many
+// unless that is much.
+func (p *JSONParser) Reset() {
+	if max(cap(p.stack), cap(p.nameStack), len(p.vals.all), len(p.names.all)) > 1024 {
+		*p = JSONParser{}
+		return
+	}
+	clear(p.stack[:cap(p.stack)])
+	clear(p.nameStack[:cap(p.nameStack)])
+	p.vals.reset()
+	p.names.reset()
+	p.src = ""
+	p.text.Reset()
+}
+
+// Make returns an array or object of n values to be filled in; it is valid as
+// long as the values that were parsed are.
+func (p *JSONParser) Make(kind Kind, n int) Value {
+	v := Value{Kind: kind, Elems: p.vals.make(n)}
+	if kind == Object {
+		v.Names = p.names.make(n)
+	}
+	return v
+}
+
+// A slab is memory that slices are cut out of.
+type slab[T any] struct {
+	room []T // what is left of all
+	all  []T
+}
+
+func (s *slab[T]) make(n int) []T {
+	if n == 0 {
+		return nil
+	}
+	if len(s.room) < n {
+		s.all = make([]T, max(n, min(2*len(s.all), 512), 16))
+		s.room = s.all
+	}
+	part := s.room[:n:n]
+	s.room = s.room[n:]
+	return part
+}
+
+func (s *slab[T]) copy(from []T) []T {
+	part := s.make(len(from))
+	copy(part, from)
+	return part
+}
+
+func (s *slab[T]) reset() {
+	clear(s.all[:len(s.all)-len(s.room)])
+	s.room = s.all
+}
+
+func (p *JSONParser) errorf(at int, format string, args ...any) error {
 	return fmt.Errorf("json: byte %d: %s", at, fmt.Sprintf(format, args...))
 }
 
-func (p *jsonParser) unexpected(want string) error {
+func (p *JSONParser) unexpected(want string) error {
 	if p.pos >= len(p.src) {
 		return p.errorf(p.pos, "want %s, found the end", want)
 	}
@@ -98,7 +166,7 @@ func (p *jsonParser) unexpected(want string) error {
 	return p.errorf(p.pos, "want %s, found %q", want, r)
 }
 
-func (p *jsonParser) space() {
+func (p *JSONParser) space() {
 	for p.pos < len(p.src) && isJSONSpace(p.src[p.pos]) {
 		p.pos++
 	}
@@ -108,42 +176,45 @@ func isJSONSpace(c byte) bool {
 	return c == ' ' || c == '\n' || c == '\t' || c == '\r'
 }
 
-func (p *jsonParser) value() (Value, error) {
+// value reads a value and pushes it on the stack.
+func (p *JSONParser) value() error {
 	if p.pos >= len(p.src) {
-		return Value{}, p.unexpected("a value")
+		return p.unexpected("a value")
 	}
 	switch c := p.src[p.pos]; c {
 	case '{', '[':
 		return p.container(c)
 	case '"':
 		s, err := p.str()
-		return Value{Kind: String, Text: s}, err
+		if err != nil {
+			return err
+		}
+		p.stack = append(p.stack, Value{Kind: String, Text: s})
+		return nil
 	case 't':
-		return p.word("true", Bool)
+		return p.word("true", Value{Kind: Bool, Text: "true"})
 	case 'f':
-		return p.word("false", Bool)
+		return p.word("false", Value{Kind: Bool, Text: "false"})
 	case 'n':
-		return p.word("null", Null)
+		return p.word("null", Value{})
 	}
 	end, ok := scanNumber(p.src, p.pos)
 	if !ok {
 		p.pos = end
-		return Value{}, p.unexpected("a value")
+		return p.unexpected("a value")
 	}
-	v := Value{Kind: Number, Text: p.src[p.pos:end]}
+	p.stack = append(p.stack, Value{Kind: Number, Text: p.src[p.pos:end]})
 	p.pos = end
-	return v, nil
+	return nil
 }
 
-func (p *jsonParser) word(w string, k Kind) (Value, error) {
-	if len(p.src)-p.pos < len(w) || p.src[p.pos:p.pos+len(w)] != w {
-		return Value{}, p.unexpected("a value")
+func (p *JSONParser) word(w string, v Value) error {
+	if !strings.HasPrefix(p.src[p.pos:], w) {
+		return p.unexpected("a value")
 	}
 	p.pos += len(w)
-	if k == Null {
-		return Value{}, nil
-	}
-	return Value{Kind: k, Text: w}, nil
+	p.stack = append(p.stack, v)
+	return nil
 }
 
 // scanNumber returns the end of the JSON number that starts at s[i], or the
@@ -193,9 +264,9 @@ func scanNumber(s string, i int) (end int, ok bool) {
 }
 
 // container reads an array or an object whose opening bracket is at pos.
-func (p *jsonParser) container(open byte) (Value, error) {
+func (p *JSONParser) container(open byte) error {
 	if p.depth++; p.depth > maxJSONDepth {
-		return Value{}, p.errorf(p.pos, "nested deeper than %d", maxJSONDepth)
+		return p.errorf(p.pos, "nested deeper than %d", maxJSONDepth)
 	}
 	kind, end, want := Array, byte(']'), `"," or "]"`
 	if open == '{' {
@@ -203,54 +274,35 @@ func (p *jsonParser) container(open byte) (Value, error) {
 	}
 	p.pos++
 	p.space()
-	vals, names := len(p.vals), len(p.names)
-	for p.pos >= len(p.src) || p.src[p.pos] != end || len(p.vals) > vals {
+	vals, names := len(p.stack), len(p.nameStack)
+	for p.pos >= len(p.src) || p.src[p.pos] != end || len(p.stack) > vals {
 		if kind == Object {
 			if err := p.name(); err != nil {
-				return Value{}, err
+				return err
 			}
 		}
-		v, err := p.value()
-		if err != nil {
-			return Value{}, err
+		if err := p.value(); err != nil {
+			return err
 		}
-		p.vals = append(p.vals, v)
 		p.space()
 		if p.pos < len(p.src) && p.src[p.pos] == end {
 			break
 		}
 		if p.pos >= len(p.src) || p.src[p.pos] != ',' {
-			return Value{}, p.unexpected(want)
+			return p.unexpected(want)
 		}
 		p.pos++
 		p.space()
 	}
 	p.pos++
 	p.depth--
-	v := Value{Kind: kind}
-	v.Elems, p.valSlab = cut(p.vals[vals:], p.valSlab, &p.slabCount)
-	v.Names, p.nameSlab = cut(p.names[names:], p.nameSlab, &p.slabCount)
-	p.vals, p.names = p.vals[:vals], p.names[:names]
-	return v, nil
-}
-
-// cut copies from into slab (or a new one, if it has no room) and returns the
-// copy and what is left of the slab.
-func cut[T any](from, slab []T, count *int) (part, rest []T) {
-	n := len(from)
-	if n == 0 {
-		return nil, slab
-	}
-	if len(slab) < n {
-		*count++
-		slab = make([]T, max(n, min(8<<*count, 512)))
-	}
-	copy(slab, from)
-	return slab[:n:n], slab[n:]
+	v := Value{Kind: kind, Elems: p.vals.copy(p.stack[vals:]), Names: p.names.copy(p.nameStack[names:])}
+	p.stack, p.nameStack = append(p.stack[:vals], v), p.nameStack[:names]
+	return nil
 }
 
 // name reads a member's name and the colon after it.
-func (p *jsonParser) name() error {
+func (p *JSONParser) name() error {
 	if p.pos >= len(p.src) || p.src[p.pos] != '"' {
 		return p.unexpected("a member name")
 	}
@@ -258,7 +310,7 @@ func (p *jsonParser) name() error {
 	if err != nil {
 		return err
 	}
-	p.names = append(p.names, s)
+	p.nameStack = append(p.nameStack, s)
 	p.space()
 	if p.pos >= len(p.src) || p.src[p.pos] != ':' {
 		return p.unexpected(`":"`)
@@ -269,39 +321,63 @@ func (p *jsonParser) name() error {
 }
 
 // str reads a string whose opening quote is at pos.
-func (p *jsonParser) str() (string, error) {
+func (p *JSONParser) str() (string, error) {
 	start := p.pos + 1
-	for i := start; i < len(p.src); i++ {
-		switch c := p.src[i]; {
-		case c == '"':
-			p.pos = i + 1
-			return p.src[start:i], nil
-		case c == '\\':
-			p.pos = i
-			return p.escaped(start)
-		case c < ' ':
-			return "", p.errorf(i, "control character %q in a string", rune(c))
-		}
+	i := start + plain(p.src[start:])
+	switch {
+	case i == len(p.src):
+		return "", p.errorf(start-1, "string without an end")
+	case p.src[i] == '"':
+		p.pos = i + 1
+		return p.src[start:i], nil
 	}
-	return "", p.errorf(start-1, "string without an end")
+	p.pos = i
+	return p.escaped(start)
 }
 
-// escaped reads the rest of a string that starts at start and has its first
-// backslash at pos.
-func (p *jsonParser) escaped(start int) (string, error) {
-	buf := append(make([]byte, 0, 2*(p.pos-start)+16), p.src[start:p.pos]...)
+// plain returns how many bytes of a string s starts with that stand for
+// themselves. It looks at eight at a time: most of a body is text.
+func plain(s string) int {
+	const ones, high = 0x0101010101010101, 0x8080808080808080
+	n := 0
+	for len(s)-n >= 8 {
+		w := s[n : n+8]
+		x := uint64(w[0]) | uint64(w[1])<<8 | uint64(w[2])<<16 | uint64(w[3])<<24 |
+			uint64(w[4])<<32 | uint64(w[5])<<40 | uint64(w[6])<<48 | uint64(w[7])<<56
+		quote, slash := x^'"'*ones, x^'\\'*ones
+		// The high bit of a byte is set where it is below ' ', or nothing is left of it.
+		if ((x-' '*ones)&^x|(quote-ones)&^quote|(slash-ones)&^slash)&high != 0 {
+			break
+		}
+		n += 8
+	}
+	for n < len(s) && !special[s[n]] {
+		n++
+	}
+	return n
+}
+
+// special are the bytes that do not stand for themselves in a string.
+var special = func() (t [256]bool) {
+	for c := range byte(' ') {
+		t[c] = true
+	}
+	t['"'], t['\\'] = true, true
+	return t
+}()
+
+// escaped reads the rest of a string that starts at start and whose first byte
+// that does not stand for itself is at pos.
+func (p *JSONParser) escaped(start int) (string, error) {
+	p.buf = append(p.buf[:0], p.src[start:p.pos]...)
 	for p.pos < len(p.src) {
 		c := p.src[p.pos]
 		switch {
 		case c == '"':
 			p.pos++
-			return string(buf), nil
+			return p.keep(p.buf), nil
 		case c < ' ':
 			return "", p.errorf(p.pos, "control character %q in a string", rune(c))
-		case c != '\\':
-			buf = append(buf, c)
-			p.pos++
-			continue
 		}
 		r, n, ok := jsonEscape(p.src[p.pos:])
 		if !ok {
@@ -310,10 +386,24 @@ func (p *jsonParser) escaped(start int) (string, error) {
 		if utf16.IsSurrogate(r) {
 			return "", p.errorf(p.pos, "escape of a lone surrogate")
 		}
-		buf = utf8.AppendRune(buf, r)
+		p.buf = utf8.AppendRune(p.buf, r)
+		p.pos += n
+		n = plain(p.src[p.pos:])
+		p.buf = append(p.buf, p.src[p.pos:p.pos+n]...)
 		p.pos += n
 	}
 	return "", p.errorf(start-1, "string without an end")
+}
+
+// keep returns b as a string: strings with escapes share allocations too.
+func (p *JSONParser) keep(b []byte) string {
+	if p.text.Cap()-p.text.Len() < len(b) {
+		p.text.Reset()
+		p.text.Grow(max(len(b), min(len(p.src)-p.pos, 4096)))
+	}
+	at := p.text.Len()
+	p.text.Write(b)
+	return p.text.String()[at:]
 }
 
 // jsonEscape decodes the escape that s starts with, a surrogate pair as one,

@@ -151,7 +151,7 @@ func (r *reader) quoted() string {
 		r.pos = start + i + 1
 		return s
 	}
-	p := jsonParser{src: r.s, pos: start - 1}
+	p := JSONParser{src: r.s, pos: start - 1}
 	s, err := p.str()
 	if err != nil {
 		r.fail()

@@ -1,0 +1,114 @@
+package canon
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+
+	"github.com/promptecho/promptecho/internal/cassette"
+)
+
+// TestKeys pins the key of every case under testdata: cassettes hold keys, and
+// one that changes without [Revision] is a recording that is not found.
+func TestKeys(t *testing.T) {
+	t.Parallel()
+	var rules Rules
+	var names []string
+	keys := map[string]string{}
+	add := func(name, key string) {
+		if keys[name] != "" {
+			t.Fatalf("two cases are named %s", name)
+		}
+		names = append(names, name)
+		keys[name] = key
+	}
+	for _, kind := range []string{"same", "differ", "cross"} {
+		files, err := filepath.Glob(filepath.Join("testdata", kind, "*.txtar"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range files {
+			ar, err := txtar.ParseFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, f := range ar.Files {
+				name := kind + "/" + strings.TrimSuffix(filepath.Base(file), ".txtar") + "/" + f.Name
+				add(name, rules.Form(parseRequest(t, f.Data)).Key())
+			}
+		}
+	}
+	for _, tt := range urlCases(t) {
+		add(fmt.Sprintf("%s %s %s", tt.req.Method, tt.req.URL, tt.req.Body), rules.Form(tt.req).Key())
+	}
+
+	file := filepath.Join("testdata", "keys.txt")
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	head := fmt.Sprintf("# The key of each case by revision %d of the rules; rewritten by go test -run TestKeys -update.\n", Revision)
+	sameRevision := strings.HasPrefix(string(data), head)
+	var want, fresh strings.Builder
+	want.WriteString(head)
+	pinned := map[string]string{}
+	for line := range strings.Lines(string(data)) {
+		line = strings.TrimSuffix(line, "\n")
+		if i := strings.LastIndexByte(line, ' '); i > 0 && line[0] != '#' {
+			pinned[line[:i]] = line[i+1:]
+		}
+	}
+	for _, name := range names {
+		fmt.Fprintf(&want, "%s %s\n", name, keys[name])
+		switch old := pinned[name]; {
+		case old == "":
+			fresh.WriteString("\n" + name)
+		case old != keys[name] && sameRevision:
+			t.Errorf("canon keys changed: raise Revision: %s is %s, was %s", name, keys[name], old)
+		}
+	}
+	if t.Failed() || want.String() == string(data) {
+		return
+	}
+	if *update {
+		if err := os.WriteFile(file, []byte(want.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	t.Errorf("%s is stale: run go test ./internal/canon -run TestKeys -update; new cases:%s", file, fresh.String())
+}
+
+// FuzzKey: no request makes Form panic, and its key is that of its text.
+func FuzzKey(f *testing.F) {
+	f.Add("POST", chatURL, `{"model":"m","messages":[{"role":"user","content":"hi"}],"a b":1,"a b":2}`, "openai-beta", "b,a")
+	f.Add("POST", "https://h/v1beta/models/g:generateContent?alt=sse&10=x&9", `{"contents":[{"parts":[{"text":"\n"}]}]}`, "", "")
+	f.Add("POST", "https://h/token", `grant_type=a&%zz=b`, "content-type", "application/x-www-form-urlencoded")
+	f.Add("GET", "%zz", "\xff", "content-type", "multipart/form-data; boundary=x")
+	f.Fuzz(func(t *testing.T, method, url, body, header, value string) {
+		if strings.Count(header, "**") > 3 || strings.Count(value, "**") > 3 {
+			t.Skip() // each tries every place: what nobody writes takes minutes
+		}
+		for _, rules := range []Rules{{}, {Strict: true, Host: true, SortTools: true, Headers: []string{header}}, {MatchOn: []string{value, header}}, {Ignore: []string{value}}} {
+			req := &cassette.Request{Method: method, URL: url, Body: []byte(body), Headers: cassette.Headers{{Name: header, Values: []string{value}}}}
+			form := rules.Form(req)
+			sum := sha256.Sum256([]byte(form.Text()))
+			if want := hex.EncodeToString(sum[:8]); form.Key() != want || rules.Form(req).Key() != want {
+				t.Errorf("Key = %s, want that of the text: %s", form.Key(), want)
+			}
+			if !slices.IsSortedFunc(form.Lines, func(a, b Line) int { return comparePaths(a.Path, b.Path) }) {
+				t.Errorf("lines out of order:\n%s", form.Text())
+			}
+			if traced := rules.Trace(req); traced.Text() != form.Text() {
+				t.Errorf("the traced form is another:\n%s\nwant\n%s", traced.Text(), form.Text())
+			}
+		}
+	})
+}
