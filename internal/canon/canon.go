@@ -84,6 +84,8 @@ func (f *Form) Kind() (kind, boundary string) {
 		return "llm", f.Endpoint
 	}
 	return "http", ""
+}
+
 func fingerprint(text []byte) string {
 	sum := sha256.Sum256(text)
 	return string(hex.AppendEncode(make([]byte, 0, 16), sum[:8]))
