@@ -6,55 +6,57 @@ import (
 	"io"
 	"maps"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"sync"
 
 	"github.com/promptecho/promptecho/internal/cassette"
 	"github.com/promptecho/promptecho/internal/memo"
-	"github.com/promptecho/promptecho/internal/redact"
 )
 
-// A body is that of a request. Its buffer is used again if nobody keeps it.
-type body struct {
-	bytes  []byte
-	buffer *bytes.Buffer
+// A call is a request that came: what is needed of it until its recording is found.
+// Most are found at once, and the next request uses the memory again.
+type call struct {
+	clean   cassette.Request // as it may be written and is matched, but for the body
+	body    bytes.Buffer     // as it came
+	headers [16]cassette.Header
 }
 
-var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+var calls = sync.Pool{New: func() any { return new(call) }}
 
-// free gives the buffer back.
-func (b body) free() {
-	if b.buffer != nil && b.buffer.Cap() <= 1<<20 {
-		b.buffer.Reset()
-		buffers.Put(b.buffer)
+// free gives the memory back; nobody may have kept anything of it.
+func (c *call) free() {
+	if c.body.Cap() > 1<<20 {
+		return
 	}
+	c.body.Reset()
+	c.clean = cassette.Request{}
+	clear(c.headers[:])
+	calls.Put(c)
 }
 
-// readBody reads and closes the body of a request. A body that is empty
-// although its length is not is read through GetBody: cohere-go retries with
-// the body it has drained.
-func readBody(req *http.Request) (body, error) {
+// read reads and closes the body of a request. A body that is empty although its
+// length is not is read through GetBody: cohere-go retries with the body it has
+// drained.
+func (c *call) read(req *http.Request) error {
 	if req.Body == nil || req.Body == http.NoBody {
-		return body{}, nil
+		return nil
 	}
-	b := body{buffer: buffers.Get().(*bytes.Buffer)}
-	_, err := b.buffer.ReadFrom(req.Body)
+	_, err := c.body.ReadFrom(req.Body)
 	if cerr := req.Body.Close(); err == nil {
 		err = cerr
 	}
-	if err == nil && b.buffer.Len() == 0 && req.ContentLength > 0 && req.GetBody != nil {
-		again, err := req.GetBody()
-		if err != nil {
-			return body{}, err
-		}
-		defer again.Close()
-		if _, err := b.buffer.ReadFrom(again); err != nil {
-			return body{}, err
-		}
+	if err != nil || c.body.Len() > 0 || req.ContentLength <= 0 || req.GetBody == nil {
+		return err
 	}
-	b.bytes = b.buffer.Bytes()
-	return b, err
+	again, err := req.GetBody()
+	if err != nil {
+		return err
+	}
+	defer again.Close()
+	_, err = c.body.ReadFrom(again)
+	return err
 }
 
 func closeBody(req *http.Request) {
@@ -63,26 +65,50 @@ func closeBody(req *http.Request) {
 	}
 }
 
-// cleanHead returns a request as it may be written and is matched, but with the
+// cleanHead makes the request as it may be written and is matched, but with the
 // body as it came, only decompressed: [redact.Policy.Body] cleans it.
-func cleanHead(p *redact.Policy, req *http.Request, body []byte) cassette.Request {
-	clean := cassette.Request{
-		Method:  req.Method,
-		URL:     req.URL.String(),
-		Headers: requestHeaders(req.Header),
-		Body:    body,
+func (c *call) cleanHead(r *Recorder, req *http.Request) {
+	c.clean = cassette.Request{Method: req.Method, Headers: requestHeaders(c.headers[:0], req.Header), Body: c.body.Bytes()}
+	if c.clean.Method == "" {
+		c.clean.Method = http.MethodGet
 	}
-	if clean.Method == "" {
-		clean.Method = http.MethodGet
+	c.clean = unzipped(c.clean)
+	c.clean.Headers = slices.DeleteFunc(c.clean.Headers, isObvious)
+
+	last := r.lastURL.Load()
+	same := last != nil && last.url == *req.URL && last.host == req.Host
+	if !same {
+		c.clean.URL = urlOf(req)
 	}
+	r.redact.Head(&c.clean)
+	known := r.redact.Known()
+	if same && last.known == known {
+		c.clean.URL = last.clean
+		return
+	}
+	if same { // a credential has become known since
+		c.clean.URL = urlOf(req)
+		r.redact.Head(&c.clean)
+	}
+	r.lastURL.Store(&cleanURL{*req.URL, req.Host, c.clean.URL, known})
+}
+
+// A cleanURL is where a request went, and what was made of it when so many values
+// were known: the requests of a test mostly go to one place.
+type cleanURL struct {
+	url   url.URL
+	host  string
+	clean string
+	known int
+}
+
+func urlOf(req *http.Request) string {
 	if req.URL.Host == "" && req.Host != "" {
 		u := *req.URL
 		u.Host = req.Host
-		clean.URL = u.String()
+		return u.String()
 	}
-	clean = unzipped(clean)
-	p.Head(&clean)
-	return dropObvious(clean)
+	return req.URL.String()
 }
 
 // unzipped decodes a compressed body, so that it can be read, cleaned and
@@ -103,21 +129,15 @@ func unzipped(req cassette.Request) cassette.Request {
 	return req
 }
 
-// dropObvious leaves out headers that say nothing: every call asks for and
-// sends JSON. Another content type stays, with what a reader of the body needs
-// (the boundary of a multipart body).
-func dropObvious(req cassette.Request) cassette.Request {
-	kept := req.Headers[:0:0]
-	for _, h := range req.Headers {
-		if len(h.Values) == 1 && (h.Name == "content-type" || h.Name == "accept") {
-			if v, _, _ := strings.Cut(h.Values[0], ";"); v == "application/json" || v == "*/*" {
-				continue
-			}
-		}
-		kept = append(kept, h)
+// isObvious reports whether a header says nothing: every call asks for and sends
+// JSON. Another content type stays, with what a reader of the body needs (the
+// boundary of a multipart body).
+func isObvious(h cassette.Header) bool {
+	if len(h.Values) != 1 || h.Name != "content-type" && h.Name != "accept" {
+		return false
 	}
-	req.Headers = kept
-	return req
+	v, _, _ := strings.Cut(h.Values[0], ";")
+	return v == "application/json" || v == "*/*"
 }
 
 // headersOf returns a header map as a cassette has it: names lower-case and
@@ -143,9 +163,9 @@ func headersOf(h http.Header) cassette.Headers {
 	return out
 }
 
-// requestHeaders is headersOf without copies: the values are those of the map.
-func requestHeaders(h http.Header) cassette.Headers {
-	out := make(cassette.Headers, 0, len(h))
+// requestHeaders is headersOf without copies: the values are those of the map, and
+// the result is in out if that has room.
+func requestHeaders(out cassette.Headers, h http.Header) cassette.Headers {
 	for spelling, values := range h {
 		if len(values) > 0 {
 			out = append(out, cassette.Header{Name: lowerNames.Get(spelling), Values: values})
@@ -166,19 +186,15 @@ var (
 )
 
 // headerOf returns recorded headers as net/http gives them: a fresh map, since
-// some SDKs write into it, with canonical names.
-func headerOf(hs cassette.Headers) http.Header {
-	n := 0
-	for _, f := range hs {
-		n += len(f.Values)
-	}
-	values := make([]string, 0, n)
+// some SDKs write into it, with canonical names. The values are in room if it has
+// enough.
+func headerOf(hs cassette.Headers, room []string) http.Header {
 	h := make(http.Header, len(hs)+1)
 	for _, f := range hs {
 		name := canonicalNames.Get(f.Name)
-		start := len(values)
-		values = append(append(values, h[name]...), f.Values...)
-		h[name] = values[start:len(values):len(values)]
+		start := len(room)
+		room = append(append(room, h[name]...), f.Values...)
+		h[name] = room[start:len(room):len(room)]
 	}
 	return h
 }

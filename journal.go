@@ -104,7 +104,7 @@ func clone(it *cassette.Interaction) *cassette.Interaction {
 // resume puts on the tape what a run that was killed has left, and goes on with
 // its journal. Failures that no retry overcame are asked for again.
 func (r *Recorder) resume() error {
-	r.journal = &journal{path: r.path + journalSuffix, redact: r.redact}
+	r.journal = &journal{path: r.path + journalSuffix, redact: &r.redact}
 	f, err := cassette.LoadJournal(r.journal.path)
 	if err != nil {
 		return fmt.Errorf("promptecho: %s%s, which a recording that was killed has left, cannot be read: %w. Delete it to record without it", r.file, journalSuffix, err)

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/cassette"
@@ -32,7 +33,8 @@ type Recorder struct {
 	cfg  config
 
 	upstream http.RoundTripper
-	redact   *redact.Policy
+	redact   redact.Policy
+	lastURL  atomic.Pointer[cleanURL]
 
 	reading sync.Mutex // guards unread
 	unread  error      // why an interaction could not be read, the first time
@@ -117,8 +119,8 @@ func Open(file string, opts ...Option) (*Recorder, error) {
 	}
 	r := &Recorder{
 		file: file, path: path, mode: mode, cfg: cfg,
-		redact: &redact.Policy{KeepHeaders: cfg.keepHeaders, Names: cfg.redactNames, Patterns: cfg.redactPatterns},
 	}
+	r.redact.KeepHeaders, r.redact.Names, r.redact.Patterns = cfg.keepHeaders, cfg.redactNames, cfg.redactPatterns
 	// In replay too, so that both sides of a match are cleaned alike. (Environ is
 	// not what the go command's test cache watches; Getenv is.)
 	r.redact.Environment(os.Environ())
@@ -326,32 +328,33 @@ func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 		closeBody(req)
 		return nil, errors.New("promptecho: the request has no URL")
 	}
-	body, err := readBody(req)
-	if err != nil {
+	c := calls.Get().(*call)
+	if err := c.read(req); err != nil {
 		return nil, fmt.Errorf("promptecho: reading the request: %w", err)
 	}
 	if err := req.Context().Err(); err != nil {
 		return nil, err
 	}
-	clean := cleanHead(r.redact, req, body.bytes)
-	if s := r.identical(&clean); s != nil {
-		body.free()
+	c.cleanHead(r, req)
+	if s := r.identical(&c.clean); s != nil {
+		c.free()
 		return r.replay(req, nil, s)
 	}
-	r.redact.Body(&clean)
-	form := r.cfg.rules.Form(&clean)
+	clean, body := &c.clean, c.body.Bytes()
+	r.redact.Body(clean)
+	form := r.cfg.rules.Form(clean)
 
-	s, err := r.next(&clean, form)
+	s, err := r.next(clean, form)
 	switch {
 	case err != nil:
 		return nil, err
 	case s == nil:
-		return r.miss(req, &clean, form), nil
+		return r.miss(req, clean, form), nil
 	case s.fresh:
-		return r.record(req, body.bytes, s)
+		return r.record(req, body, s)
 	}
 	r.noteDrift(s, form)
-	return r.replay(req, &clean, s)
+	return r.replay(req, clean, s)
 }
 
 // identical returns the slot to replay for a request that is recorded byte for

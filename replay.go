@@ -20,7 +20,7 @@ import (
 
 // An answer is a recorded response as it is replayed, again and again if need be.
 type answer struct {
-	*cassette.Response
+	cassette.Response
 	latencyMS int64
 
 	status       string
@@ -40,7 +40,9 @@ type part struct {
 // A replayed is what the replay of a response needs, in one piece.
 type replayed struct {
 	http.Response
-	body replayBody
+	body   replayBody
+	length [1]string // the value of Content-Length, or of Transfer-Encoding
+	values [4]string // of headers
 }
 
 // replay turns a recorded interaction into the answer to a request; clean is
@@ -56,17 +58,21 @@ func (r *Recorder) replay(req *http.Request, clean *cassette.Request, s *slot) (
 	if err := wait(req.Context(), nil, r.cfg.pace, a.latencyMS); err != nil {
 		return nil, err
 	}
-	x := &replayed{Response: http.Response{
+	x := new(replayed)
+	x.Response = http.Response{
 		StatusCode:    a.Status,
 		Status:        a.status,
 		Proto:         "HTTP/1.1",
 		ProtoMajor:    a.major,
 		ProtoMinor:    a.minor,
-		Header:        a.header(r.cfg.pace),
+		Header:        headerOf(a.Headers, x.values[:0]),
 		Request:       req,
 		ContentLength: -1,
-	}}
+	}
 	resp := &x.Response
+	if r.cfg.pace == 0 {
+		noRetryDelay(resp.Header)
+	}
 	if a.Proto != "" {
 		resp.Proto = a.Proto
 	}
@@ -79,11 +85,14 @@ func (r *Recorder) replay(req *http.Request, clean *cassette.Request, s *slot) (
 	switch {
 	case a.whole:
 		resp.ContentLength = int64(len(a.data))
-		resp.Header["Content-Length"] = []string{a.length}
+		x.length[0] = a.length
+		resp.Header["Content-Length"] = x.length[:]
 	case a.major == 1:
-		resp.TransferEncoding = []string{"chunked"}
+		x.length[0] = "chunked"
+		resp.TransferEncoding = x.length[:]
 	}
-	x.body = replayBody{ctx: req.Context(), pace: r.cfg.pace, end: r.endOf(s, a.Response), data: a.data, parts: a.parts}
+	x.body.ctx, x.body.pace, x.body.end = req.Context(), r.cfg.pace, r.endOf(s, &a.Response)
+	x.body.data, x.body.parts = a.data, a.parts
 	if r.cfg.pace != 0 {
 		x.body.closing = make(chan struct{})
 	}
@@ -93,7 +102,7 @@ func (r *Recorder) replay(req *http.Request, clean *cassette.Request, s *slot) (
 	}
 	if len(a.Trailers) > 0 {
 		// As in net/http: the names are there at once, the values after the body.
-		x.body.trailers = headerOf(a.Trailers)
+		x.body.trailers = headerOf(a.Trailers, nil)
 		resp.Trailer = make(http.Header, len(x.body.trailers))
 		for name := range x.body.trailers {
 			resp.Trailer[name] = nil
@@ -107,8 +116,9 @@ func (r *Recorder) replay(req *http.Request, clean *cassette.Request, s *slot) (
 // answerOf returns the answer of a slot to a request; clean is as for replay.
 func (r *Recorder) answerOf(s *slot, clean *cassette.Request) (*answer, error) {
 	if clean != nil && s.form().Linked() {
-		rec, it := relinked(s, clean), s.it()
-		return r.prepared(s, rec, it.LatencyMS)
+		it := s.it()
+		a := &answer{Response: *relinked(s, clean), latencyMS: it.LatencyMS}
+		return a, r.prepare(a, s, nil)
 	}
 	s.reading.Lock()
 	a := s.answer
@@ -116,12 +126,14 @@ func (r *Recorder) answerOf(s *slot, clean *cassette.Request) (*answer, error) {
 	if a != nil {
 		return a, nil
 	}
-	rec, latencyMS, err := s.response()
+	a = new(answer)
+	ends, latencyMS, err := s.response(&a.Response)
 	if err != nil {
 		r.unreadable(err)
 		return nil, r.unreadError()
 	}
-	if a, err = r.prepared(s, rec, latencyMS); err != nil {
+	a.latencyMS = latencyMS
+	if err := r.prepare(a, s, ends); err != nil {
 		return nil, err
 	}
 	s.reading.Lock()
@@ -130,19 +142,22 @@ func (r *Recorder) answerOf(s *slot, clean *cassette.Request) (*answer, error) {
 	return a, nil
 }
 
-// prepared makes an answer of a recorded response.
-func (r *Recorder) prepared(s *slot, rec *cassette.Response, latencyMS int64) (a *answer, err error) {
-	a = &answer{Response: rec, latencyMS: latencyMS, status: statusLine(rec.Status), major: 1, minor: 1}
-	if rec.Proto != "" {
-		a.major, a.minor, _ = http.ParseHTTPVersion(rec.Proto)
+// prepare makes what a replay needs of the recorded response in a; ends is as of
+// [slot.response].
+func (r *Recorder) prepare(a *answer, s *slot, ends []int) (err error) {
+	a.status, a.major, a.minor = statusLine(a.Status), 1, 1
+	if a.Proto != "" {
+		a.major, a.minor, _ = http.ParseHTTPVersion(a.Proto)
 	}
-	if a.data, a.parts, err = partsOf(rec); err != nil {
-		return nil, fmt.Errorf("promptecho: %s:%d: response: %w", r.file, s.line(), err)
+	if ends != nil {
+		a.data, a.parts = a.Body, framesOf(ends, a.Delays)
+	} else if a.data, a.parts, err = partsOf(&a.Response); err != nil {
+		return fmt.Errorf("promptecho: %s:%d: response: %w", r.file, s.line(), err)
 	}
-	if a.whole = rec.Stream == "" && rec.Chunks == nil && rec.End == "" && len(rec.Trailers) == 0; a.whole {
+	if a.whole = a.Stream == "" && a.Chunks == nil && a.End == "" && len(a.Trailers) == 0; a.whole {
 		a.length = strconv.Itoa(len(a.data))
 	}
-	return a, nil
+	return nil
 }
 
 // statusLine returns the status as net/http has it in a response.
@@ -151,16 +166,6 @@ func statusLine(status int) string {
 		return "200 OK"
 	}
 	return strings.TrimSpace(strconv.Itoa(status) + " " + http.StatusText(status))
-}
-
-// header returns the headers of an answer, which is the caller's: some SDKs write
-// into it.
-func (a *answer) header(pace float64) http.Header {
-	h := headerOf(a.Headers)
-	if pace == 0 {
-		noRetryDelay(h)
-	}
-	return h
 }
 
 // announced returns the length that an answer without a body says that one would
@@ -211,7 +216,7 @@ func relinked(s *slot, clean *cassette.Request) *cassette.Response {
 // noRetryDelay makes SDKs that honour a recorded Retry-After (RFC 9110,
 // section 10.2.3) retry at once.
 func noRetryDelay(h http.Header) {
-	for _, name := range []string{"Retry-After", "Retry-After-Ms", "X-Amz-Retry-After"} {
+	for _, name := range [...]string{"Retry-After", "Retry-After-Ms", "X-Amz-Retry-After"} {
 		if _, ok := h[name]; ok {
 			h.Set(name, "0")
 		}
@@ -240,29 +245,42 @@ func partsOf(rec *cassette.Response) (data []byte, parts []part, err error) {
 		size += 2
 	}
 	data = make([]byte, 0, size)
-	parts = make([]part, 0, len(rec.Events))
+	ends := make([]int, 0, len(rec.Events))
 	var fields []stream.Field
 	for i, event := range rec.Events {
 		fields = fields[:0]
 		for _, f := range event {
 			fields = append(fields, stream.Field(f))
 		}
-		start := len(data)
 		if data, err = framing.Write(data, fields); err != nil {
 			return nil, nil, fmt.Errorf("events[%d]: %w", i, err)
 		}
-		var delay cassette.Delay
-		if i < len(rec.Delays) {
-			delay = rec.Delays[i]
-		}
-		parts = piecesOf(parts, start, len(data), delay)
+		ends = append(ends, len(data))
 	}
-	return data, parts, nil
+	return data, framesOf(ends, rec.Delays), nil
+}
+
+// framesOf returns the parts of a stream whose frames end at ends.
+func framesOf(ends []int, delays []cassette.Delay) []part {
+	parts := make([]part, 0, len(ends))
+	start := 0
+	for i, end := range ends {
+		var delay cassette.Delay
+		if i < len(delays) {
+			delay = delays[i]
+		}
+		parts = piecesOf(parts, start, end, delay)
+		start = end
+	}
+	return parts
 }
 
 // piecesOf adds the pieces that the server sent a frame in, which is from start to
 // end of the body.
 func piecesOf(parts []part, start, end int, delay cassette.Delay) []part {
+	if !delay.Together && delay.Rest == "" {
+		return append(parts, part{end, delay.MS})
+	}
 	add := func(end int, ms int64) {
 		if n := len(parts); delay.Together && n > 0 {
 			parts[n-1].end = end

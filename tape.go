@@ -6,6 +6,7 @@ import (
 
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/cassette"
+	"github.com/promptecho/promptecho/internal/stream"
 )
 
 // A slot is the place of one interaction on the tape. Places are taken in the
@@ -66,17 +67,21 @@ func (s *slot) form() *canon.Form {
 	return s.asked
 }
 
-// response returns the recorded answer and its latency in milliseconds. It does not
-// read the request.
-func (s *slot) response() (*cassette.Response, int64, error) {
+// response reads the recorded answer into resp, and returns its latency in
+// milliseconds. It does not read the request. If ends is not nil, the body of a
+// stream is in resp.Body, and ends says where its events end.
+func (s *slot) response(resp *cassette.Response) (ends []int, latencyMS int64, err error) {
 	s.reading.Lock()
 	read := s.read
 	s.reading.Unlock()
 	if read != nil {
-		return &read.Response, read.LatencyMS, nil
+		*resp = read.Response
+		return nil, read.LatencyMS, nil
 	}
-	return s.in.old.Response(s.number)
+	return s.in.old.Response(s.number, resp, newFramer)
 }
+
+func newFramer() cassette.Framer { return new(stream.Framer) }
 
 // line returns where the interaction starts in the cassette; 0 if it is not there.
 func (s *slot) line() int {

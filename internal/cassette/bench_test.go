@@ -133,7 +133,8 @@ func BenchmarkResponse(b *testing.B) {
 			b.SetBytes(int64(len(data)))
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, _, err := s.Response(0); err != nil {
+				var resp Response
+				if _, _, err := s.Response(0, &resp, nil); err != nil {
 					b.Fatal(err)
 				}
 			}

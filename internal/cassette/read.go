@@ -1,9 +1,11 @@
 package cassette
 
 import (
+	"bytes"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf16"
 	"unicode/utf8"
 )
 
@@ -15,10 +17,19 @@ import (
 // that Format wrote the text (a seal), or compare with what Format makes of what
 // was read ([readSame]).
 type reader struct {
-	s      string
+	s      []byte // what is read keeps nothing of it
 	pos    int
 	failed bool
 	json   printer
+
+	// For a replay:
+	answer    bool          // leave out the text for the reader
+	newFramer func() Framer // makes the bytes of a stream instead of its events; may be nil
+	framer    Framer
+	ends      []int // where the events end in them
+
+	spans []eventSpan
+	names []string
 }
 
 // fail stops the reader: nothing follows, so that every loop ends.
@@ -44,17 +55,22 @@ func (r *reader) next() {
 
 // skip passes text, which must stand at pos.
 func (r *reader) skip(text string) {
-	if !strings.HasPrefix(r.s[r.pos:], text) {
+	if !r.at(text) {
 		r.fail()
 		return
 	}
 	r.pos += len(text)
 }
 
+// at reports whether text stands at pos.
+func (r *reader) at(text string) bool {
+	return len(r.s)-r.pos >= len(text) && string(r.s[r.pos:r.pos+len(text)]) == text
+}
+
 // indented reports whether the line at pos is indented by n or more, passes n
 // spaces if it is, and stops at more.
 func (r *reader) indented(n int) bool {
-	if len(r.s)-r.pos <= n || r.s[r.pos:r.pos+n] != spaces[:n] {
+	if len(r.s)-r.pos <= n || string(r.s[r.pos:r.pos+n]) != spaces[:n] {
 		return false
 	}
 	if r.s[r.pos+n] == ' ' || r.s[r.pos+n] == '\n' {
@@ -70,7 +86,7 @@ const maxIndentation = 2*maxDepth + 32
 var spaces = strings.Repeat(" ", maxIndentation)
 
 // word passes what isWord allows.
-func (r *reader) word() string {
+func (r *reader) word() []byte {
 	start := r.pos
 	for r.pos < len(r.s) && wordByte[r.s[r.pos]] {
 		r.next()
@@ -90,18 +106,18 @@ var wordByte = func() (t [256]bool) {
 }()
 
 // key passes the key of a line and its colon.
-func (r *reader) key() string {
+func (r *reader) key() []byte {
 	key := r.word()
 	r.skip(":")
 	return key
 }
 
 // line passes the rest of a line and returns it.
-func (r *reader) line() string {
-	i := strings.IndexByte(r.s[r.pos:], '\n')
+func (r *reader) line() []byte {
+	i := bytes.IndexByte(r.s[r.pos:], '\n')
 	if i < 0 {
 		r.fail()
-		return ""
+		return nil
 	}
 	line := r.s[r.pos : r.pos+i]
 	r.pos += i + 1
@@ -111,7 +127,7 @@ func (r *reader) line() string {
 // int passes a space and an integer that fill the line.
 func (r *reader) int() int64 {
 	r.skip(" ")
-	n, err := strconv.ParseInt(r.line(), 10, 64)
+	n, err := strconv.ParseInt(string(r.line()), 10, 64)
 	if err != nil {
 		r.fail()
 	}
@@ -124,7 +140,7 @@ func (r *reader) text(indent int) string {
 	r.skip(" ")
 	switch r.peek() {
 	case '"':
-		s := r.quoted()
+		s := string(r.quoted())
 		r.skip("\n")
 		return s
 	case '|':
@@ -132,39 +148,63 @@ func (r *reader) text(indent int) string {
 	case 0, '!', '{', '[', '\n', ' ':
 		r.fail()
 	}
-	return r.line()
+	return string(r.line())
+}
+
+// skipText passes what text does.
+func (r *reader) skipText(indent int) {
+	if r.at(" |") {
+		r.next()
+		r.lines(indent, func(int, []byte) {})
+		return
+	}
+	r.line()
 }
 
 // quoted passes a string in double quotes.
-func (r *reader) quoted() string {
+func (r *reader) quoted() []byte {
 	if r.peek() != '"' {
 		r.fail()
-		return ""
+		return nil
 	}
 	start := r.pos + 1
-	i := strings.IndexByte(r.s[start:], '"')
+	i := bytes.IndexByte(r.s[start:], '"')
 	if i < 0 {
 		r.fail()
-		return ""
+		return nil
 	}
-	if s := r.s[start : start+i]; strings.IndexByte(s, '\\') < 0 {
+	if s := r.s[start : start+i]; bytes.IndexByte(s, '\\') < 0 {
 		r.pos = start + i + 1
 		return s
 	}
-	p := JSONParser{src: r.s, pos: start - 1}
-	s, err := p.str()
-	if err != nil {
-		r.fail()
-		return ""
+	var b []byte
+	for i := start; i < len(r.s); {
+		switch c := r.s[i]; c {
+		case '"':
+			r.pos = i + 1
+			return b
+		case '\\':
+			// The longest escape is a pair of surrogates.
+			c, n, ok := jsonEscape(string(r.s[i:min(len(r.s), i+12)]))
+			if !ok || utf16.IsSurrogate(c) {
+				r.fail()
+				return nil
+			}
+			b = utf8.AppendRune(b, c)
+			i += n
+		default:
+			b = append(b, c)
+			i++
+		}
 	}
-	r.pos = p.pos
-	return s
+	r.fail()
+	return nil
 }
 
 // literal passes a literal whose lines are indented by indent.
 func (r *reader) literal(indent int) string {
 	var b []byte
-	clip := r.lines(indent, func(i int, line string) {
+	clip := r.lines(indent, func(i int, line []byte) {
 		if i > 0 {
 			b = append(b, '\n')
 		}
@@ -178,7 +218,7 @@ func (r *reader) literal(indent int) string {
 
 // lines passes a literal and calls f with each of its lines; clip says that the
 // text ends in a line end.
-func (r *reader) lines(indent int, f func(i int, line string)) (clip bool) {
+func (r *reader) lines(indent int, f func(i int, line []byte)) (clip bool) {
 	r.next()
 	if clip = r.peek() == '\n'; !clip {
 		r.skip("-")
@@ -189,9 +229,9 @@ func (r *reader) lines(indent int, f func(i int, line string)) (clip bool) {
 		switch {
 		case r.s[r.pos] == '\n':
 			r.next()
-			f(i, "")
+			f(i, nil)
 			continue
-		case len(r.s)-r.pos > indent && r.s[r.pos:r.pos+indent] == spaces[:indent]:
+		case len(r.s)-r.pos > indent && string(r.s[r.pos:r.pos+indent]) == spaces[:indent]:
 			r.pos += indent
 			f(i, r.line())
 			continue
@@ -205,7 +245,7 @@ func (r *reader) lines(indent int, f func(i int, line string)) (clip bool) {
 }
 
 // flowText passes a string in flow context.
-func (r *reader) flowText() string {
+func (r *reader) flowText() []byte {
 	if r.peek() == '"' {
 		return r.quoted()
 	}
@@ -227,7 +267,7 @@ func (r *reader) parts(it *Interaction) {
 }
 
 func (r *reader) part(it *Interaction) {
-	switch r.key() {
+	switch string(r.key()) {
 	case "kind":
 		it.Kind = r.text(itemIndent + 2)
 	case "boundary":
@@ -251,8 +291,27 @@ func (r *reader) part(it *Interaction) {
 	}
 }
 
+// answered reads the lines of an interaction from "response", and returns its
+// latency.
+func (r *reader) answered(resp *Response) (latencyMS int64) {
+	for r.indented(itemIndent) {
+		switch string(r.key()) {
+		case "response":
+			r.skip("\n")
+			r.response(resp)
+		case "usage":
+			r.line()
+		case "latency_ms":
+			latencyMS = r.int()
+		default:
+			r.fail()
+		}
+	}
+	return latencyMS
+}
+
 func (r *reader) usage() *Usage {
-	text, ok := strings.CutPrefix(r.line(), " {input_tokens: ")
+	text, ok := strings.CutPrefix(string(r.line()), " {input_tokens: ")
 	in, out, ok2 := strings.Cut(strings.TrimSuffix(text, "}"), ", output_tokens: ")
 	i, err1 := strconv.ParseInt(in, 10, 64)
 	o, err2 := strconv.ParseInt(out, 10, 64)
@@ -265,7 +324,7 @@ func (r *reader) usage() *Usage {
 func (r *reader) request(req *Request) {
 	var l Layout
 	for r.indented(partIndent) {
-		switch key := r.key(); key {
+		switch key := r.key(); string(key) {
 		case "method":
 			req.Method = r.text(partIndent + 2)
 		case "url":
@@ -285,7 +344,7 @@ func (r *reader) request(req *Request) {
 func (r *reader) response(resp *Response) {
 	var l, events Layout
 	for r.indented(partIndent) {
-		switch key := r.key(); key {
+		switch key := r.key(); string(key) {
 		case "status":
 			resp.Status = int(r.int())
 		case "proto":
@@ -300,7 +359,14 @@ func (r *reader) response(resp *Response) {
 			events = r.layout()
 		case "events":
 			r.skip("\n")
-			resp.Events = r.events(events)
+			if r.newFramer != nil {
+				r.framer = r.newFramer()
+			}
+			if r.framer != nil && r.framer.Stream(resp.Stream) {
+				resp.Body = r.frames(events)
+			} else {
+				resp.Events = r.events(events)
+			}
 		case "events_padding":
 			r.ints() // events has read them
 		case "chunks":
@@ -308,7 +374,11 @@ func (r *reader) response(resp *Response) {
 		case "delays_ms":
 			resp.Delays = r.delays()
 		case "text":
-			resp.Text = r.text(partIndent + 2)
+			if r.answer {
+				r.skipText(partIndent + 2)
+			} else {
+				resp.Text = r.text(partIndent + 2)
+			}
 		case "layout":
 			l = r.layout()
 		case "body":
@@ -329,9 +399,9 @@ func (r *reader) headers() Headers {
 	if r.peek() == '\n' {
 		r.next()
 		for r.indented(partIndent + 2) {
-			h := Header{Name: r.flowText()}
+			h := Header{Name: string(r.flowText())}
 			r.skip(":")
-			if strings.HasPrefix(r.s[r.pos:], " [") {
+			if r.at(" [") {
 				r.next()
 				h.Values = r.values()
 				r.skip("\n")
@@ -343,15 +413,30 @@ func (r *reader) headers() Headers {
 		return hs
 	}
 	r.skip(" {")
-	hs = make(Headers, 0, 1+strings.Count(r.s[r.pos:r.pos+max(0, strings.IndexByte(r.s[r.pos:], '\n'))], ": "))
-	single := make([]string, 0, cap(hs)) // of headers with one value
+	// One copy of the line has all the texts in it that have no escapes.
+	start := r.pos
+	line := string(r.s[start : start+max(0, bytes.IndexByte(r.s[start:], '\n'))])
+	text := func() string {
+		t := r.flowText()
+		end := r.pos - start
+		if r.pos > start && r.s[r.pos-1] == '"' {
+			end--
+		}
+		if end >= len(t) && end <= len(line) && line[end-len(t):end] == string(t) {
+			return line[end-len(t) : end]
+		}
+		return string(t)
+	}
+	n := strings.Count(line, ": ")
+	hs = make(Headers, 0, n)
+	single := make([]string, 0, n) // of headers with one value
 	for !r.failed {
-		h := Header{Name: r.flowText()}
+		h := Header{Name: text()}
 		r.skip(": ")
 		if r.peek() == '[' {
 			h.Values = r.values()
 		} else {
-			single = append(single, r.flowText())
+			single = append(single, text())
 			h.Values = single[len(single)-1:]
 		}
 		hs = append(hs, h)
@@ -372,7 +457,7 @@ func (r *reader) values() []string {
 		if len(values) > 0 {
 			r.skip(", ")
 		}
-		values = append(values, r.flowText())
+		values = append(values, string(r.flowText()))
 	}
 	r.skip("]")
 	return values
@@ -380,22 +465,24 @@ func (r *reader) values() []string {
 
 // items passes a space and a flow list that fills the line, and calls f with each
 // of its elements.
-func (r *reader) items(f func(item string)) {
-	list, ok1 := strings.CutPrefix(r.line(), " [")
-	list, ok2 := strings.CutSuffix(list, "]")
-	if !ok1 || !ok2 || list == "" {
+func (r *reader) items(f func(item []byte)) {
+	list, ok1 := bytes.CutPrefix(r.line(), []byte(" ["))
+	list, ok2 := bytes.CutSuffix(list, []byte("]"))
+	if !ok1 || !ok2 || len(list) == 0 {
 		r.fail()
 		return
 	}
-	for item := range strings.SplitSeq(list, ", ") {
+	for more := true; more; {
+		var item []byte
+		item, list, more = bytes.Cut(list, []byte(", "))
 		f(item)
 	}
 }
 
 func (r *reader) ints() []int {
 	var ns []int
-	r.items(func(item string) {
-		n, err := strconv.Atoi(item)
+	r.items(func(item []byte) {
+		n, err := strconv.Atoi(string(item))
 		if err != nil {
 			r.fail()
 		}
@@ -405,16 +492,17 @@ func (r *reader) ints() []int {
 }
 
 func (r *reader) delays() []Delay {
-	ds := make([]Delay, 0, 1+strings.Count(r.s[r.pos:r.pos+max(0, strings.IndexByte(r.s[r.pos:], '\n'))], ","))
-	r.items(func(item string) {
-		first, _, several := strings.Cut(item, "~")
+	line := r.s[r.pos : r.pos+max(0, bytes.IndexByte(r.s[r.pos:], '\n'))]
+	ds := make([]Delay, 0, 1+bytes.Count(line, []byte(",")))
+	r.items(func(item []byte) {
+		first, rest, several := bytes.Cut(item, []byte("~"))
 		var d Delay
 		if several {
-			d.Rest = Rest(item[len(first):])
+			d.Rest = Rest("~" + string(rest))
 		}
-		if d.Together = first == "+"; !d.Together {
+		if d.Together = string(first) == "+"; !d.Together {
 			var err error
-			if d.MS, err = strconv.ParseInt(first, 10, 64); err != nil {
+			if d.MS, err = strconv.ParseInt(string(first), 10, 64); err != nil {
 				r.fail()
 			}
 		}
@@ -431,11 +519,11 @@ func (r *reader) delays() []Delay {
 func (r *reader) layout() (l Layout) {
 	r.skip(" {")
 	for !r.failed {
-		switch key := r.key(); key {
+		switch key := r.key(); string(key) {
 		case "before", "after":
 			r.skip(" ")
-			text := r.quoted()
-			if key == "before" {
+			text := string(r.quoted())
+			if string(key) == "before" {
 				l.Before = text
 			} else {
 				l.After = text
@@ -443,15 +531,15 @@ func (r *reader) layout() (l Layout) {
 		case "indent":
 			r.skip(" ")
 			if r.peek() == '"' {
-				l.Indent = r.quoted()
-			} else if n := r.word(); n == "tab" {
+				l.Indent = string(r.quoted())
+			} else if n := r.word(); string(n) == "tab" {
 				l.Indent = "\t"
 			} else {
 				l.Indent = spaces[:r.atoi(n, maxIndent)]
 			}
 		case "space":
 			r.skip(" ")
-			what := r.word()
+			what := string(r.word())
 			l.ColonSpace = what == "both" || what == "colon"
 			l.CommaSpace = what == "both" || what == "comma"
 		case "padding":
@@ -479,8 +567,8 @@ func (r *reader) layout() (l Layout) {
 	return l
 }
 
-func (r *reader) atoi(s string, most int) int {
-	n, err := strconv.Atoi(s)
+func (r *reader) atoi(s []byte, most int) int {
+	n, err := strconv.Atoi(string(s))
 	if err != nil || n < 0 || n > most {
 		r.fail()
 		return 0
@@ -490,7 +578,7 @@ func (r *reader) atoi(s string, most int) int {
 
 // body reads a body: structure, or text.
 func (r *reader) body(l Layout) []byte {
-	if c := r.peek(); c != '\n' && !strings.HasPrefix(r.s[r.pos:], " {") && !strings.HasPrefix(r.s[r.pos:], " [") {
+	if r.peek() != '\n' && !r.at(" {") && !r.at(" [") {
 		return []byte(r.text(partIndent + 2))
 	}
 	// What it will have: never much more than the text has without its indentation.
@@ -504,8 +592,8 @@ func (r *reader) body(l Layout) []byte {
 // left of the part, without its indentation.
 func (r *reader) extent() int {
 	rest := r.s[r.pos:]
-	if i := strings.Index(rest, "\n    response:"); i >= 0 {
+	if i := bytes.Index(rest, []byte("\n    response:")); i >= 0 {
 		rest = rest[:i]
 	}
-	return max(len(rest)-(partIndent-4)*strings.Count(rest, "\n"), 64)
+	return max(len(rest)-(partIndent-4)*bytes.Count(rest, []byte("\n")), 64)
 }

@@ -1,7 +1,9 @@
 package cassette
 
 import (
-	"strings"
+	"bytes"
+	"encoding/binary"
+	"math/bits"
 	"unicode/utf8"
 )
 
@@ -99,16 +101,29 @@ func (r *reader) nameJSON(dst []byte) []byte {
 	if r.peek() == '"' {
 		return r.quotedJSON(dst)
 	}
-	return r.json.str(dst, r.word())
+	return r.wordJSON(dst, r.word())
+}
+
+// wordJSON appends the JSON of text that has nothing to escape but, in some
+// layouts, a slash.
+func (r *reader) wordJSON(dst, word []byte) []byte {
+	if r.json.special != &mustEscape {
+		return r.json.str(dst, string(word))
+	}
+	return append(append(append(dst, '"'), word...), '"')
 }
 
 // flow reads a collection in flow style, as writer.flowValue writes it. Token by
 // token it is JSON but for the spaces and the quotes of words. How the tokens fit
 // together is not looked at: see [reader].
-func (r *reader) flow(dst []byte, depth int) []byte {
+func (r *reader) flow(dst []byte, depth int) []byte { return r.flowFrom(dst, depth, depth, nil) }
+
+// flowFrom is flow for what is in a collection that is open: it ends where the
+// depth is outer again. Places behind commas are added to marks.
+func (r *reader) flowFrom(dst []byte, depth, outer int, marks *marks) []byte {
 	p := &r.json
-	outer := depth
-	for i := r.pos; i < len(r.s); {
+	i := r.pos
+	for i < len(r.s) {
 		switch c := r.s[i]; c {
 		case '{', '[':
 			dst = append(dst, c)
@@ -132,6 +147,9 @@ func (r *reader) flow(dst []byte, depth int) []byte {
 		case ',':
 			dst = p.newline(append(dst, p.comma...), depth)
 			i += 2
+			if marks != nil {
+				marks.add(i, len(dst), depth)
+			}
 		case ':':
 			dst = append(dst, p.colon...)
 			i += 2
@@ -150,15 +168,13 @@ func (r *reader) flow(dst []byte, depth int) []byte {
 					i++
 				}
 				dst = append(dst, r.s[start:i]...)
-			case word == "":
+			case len(word) == 0:
 				r.fail()
 				return dst
-			case word == "null" || word == "true" || word == "false":
+			case len(word) <= 5 && (string(word) == "null" || string(word) == "true" || string(word) == "false"):
 				dst = append(dst, word...)
-			case p.special == &mustEscape:
-				dst = append(append(append(dst, '"'), word...), '"')
 			default:
-				dst = p.str(dst, word)
+				dst = r.wordJSON(dst, word)
 			}
 		}
 	}
@@ -166,9 +182,60 @@ func (r *reader) flow(dst []byte, depth int) []byte {
 	return dst
 }
 
+// marks are places in a collection that was read, relative to its beginning: the
+// next event of a stream mostly begins like the one before, and what is the same
+// need not be read again.
+type marks struct {
+	from, to int // where the collection begins, in the file and in the JSON text
+	places   []mark
+}
+
+type mark struct{ from, to, depth int }
+
+func (m *marks) add(from, to, depth int) {
+	m.places = append(m.places, mark{from - m.from, to - m.to, depth})
+}
+
+// flowLike is flow for a collection that may begin like the last one that it read
+// with the same marks.
+func (r *reader) flowLike(dst []byte, m *marks) []byte {
+	from, to := r.pos, len(dst)
+	n := 0
+	if len(m.places) > 0 {
+		same := samePrefix(r.s[m.from:r.pos], r.s[r.pos:])
+		for n < len(m.places) && m.places[n].from <= same {
+			n++
+		}
+	}
+	depth := 0
+	if n > 0 {
+		last := m.places[n-1]
+		dst = append(dst, dst[m.to:m.to+last.to]...)
+		r.pos += last.from
+		depth = last.depth
+	}
+	*m = marks{from, to, m.places[:n]}
+	return r.flowFrom(dst, depth, 0, m)
+}
+
+// samePrefix returns how many bytes a and b begin with alike.
+func samePrefix(a, b []byte) int {
+	n := min(len(a), len(b))
+	i := 0
+	for ; i+8 <= n; i += 8 {
+		if x := binary.LittleEndian.Uint64(a[i:]) ^ binary.LittleEndian.Uint64(b[i:]); x != 0 {
+			return i + bits.TrailingZeros64(x)/8
+		}
+	}
+	for i < n && a[i] == b[i] {
+		i++
+	}
+	return i
+}
+
 // plainJSON appends the JSON of a plain scalar.
-func (r *reader) plainJSON(dst []byte, text string) []byte {
-	switch text {
+func (r *reader) plainJSON(dst, text []byte) []byte {
+	switch string(text) {
 	case "null", "true", "false":
 		return append(dst, text...)
 	case "":
@@ -176,7 +243,7 @@ func (r *reader) plainJSON(dst []byte, text string) []byte {
 		return dst
 	}
 	if c := text[0]; c == '-' || '0' <= c && c <= '9' {
-		if n, ok := scanNumber(text, 0); ok && n == len(text) {
+		if n, ok := scanNumber(string(text), 0); ok && n == len(text) {
 			return append(dst, text...)
 		}
 	}
@@ -185,11 +252,18 @@ func (r *reader) plainJSON(dst []byte, text string) []byte {
 
 // lineJSON appends the inside of the JSON of a line of text, in which most are as
 // they are: there is no control character but tabs.
-func (r *reader) lineJSON(dst []byte, line string) []byte {
-	if r.json.special == &mustEscape && strings.IndexByte(line, '"') < 0 && strings.IndexByte(line, '\\') < 0 && strings.IndexByte(line, '\t') < 0 {
-		return append(dst, line...)
+func (r *reader) lineJSON(dst, line []byte) []byte {
+	if r.json.special != &mustEscape {
+		return r.json.inner(dst, string(line))
 	}
-	return r.json.inner(dst, line)
+	done := 0
+	for i, c := range line {
+		if mustEscape[c] { // all of them are ASCII
+			dst = r.json.escape(append(dst, line[done:i]...), rune(c))
+			done = i + 1
+		}
+	}
+	return append(dst, line[done:]...)
 }
 
 // quotedJSON appends the JSON of a string in double quotes. Its escapes are JSON's:
@@ -197,11 +271,11 @@ func (r *reader) lineJSON(dst []byte, line string) []byte {
 func (r *reader) quotedJSON(dst []byte) []byte {
 	p := &r.json
 	if p.special != &mustEscape {
-		return p.str(dst, r.quoted())
+		return p.str(dst, string(r.quoted()))
 	}
 	start := r.pos
 	rest := r.s[start+1:]
-	if n := strings.IndexByte(rest, '"'); n >= 0 && strings.IndexByte(rest[:n], '\\') < 0 {
+	if n := bytes.IndexByte(rest, '"'); n >= 0 && bytes.IndexByte(rest[:n], '\\') < 0 {
 		r.pos = start + n + 2
 		return append(dst, r.s[start:r.pos]...)
 	}
@@ -210,7 +284,7 @@ func (r *reader) quotedJSON(dst []byte) []byte {
 		if r.s[i] != '\\' {
 			continue
 		}
-		c, n, ok := jsonEscape(r.s[i:])
+		c, n, ok := jsonEscape(string(r.s[i:min(len(r.s), i+12)]))
 		switch {
 		case !ok:
 			r.fail()
@@ -232,7 +306,7 @@ func (r *reader) quotedJSON(dst []byte) []byte {
 // literalJSON appends the JSON of a literal whose lines are indented by indent.
 func (r *reader) literalJSON(dst []byte, indent int) []byte {
 	dst = append(dst, '"')
-	clip := r.lines(indent, func(i int, line string) {
+	clip := r.lines(indent, func(i int, line []byte) {
 		if i > 0 {
 			dst = append(dst, `\n`...)
 		}
@@ -244,73 +318,118 @@ func (r *reader) literalJSON(dst []byte, indent int) []byte {
 	return append(dst, '"')
 }
 
-// An eventSpan is a field of an event that was read: the offsets of its value in
-// the text of all.
+// A Framer puts the events of a stream together to its bytes, as far as that is
+// text around values. Its methods report false where it is not.
+type Framer interface {
+	// Stream begins a stream of the framing with this name.
+	Stream(name string) bool
+	// Field appends what stands before the value of a field.
+	Field(dst, name []byte) ([]byte, bool)
+	// Value appends what stands behind the value of a field, which begins at start.
+	Value(dst []byte, start int) ([]byte, bool)
+	// End appends what ends an event.
+	End(dst []byte) []byte
+}
+
+// frames reads the lines of events into the bytes of the stream, and notes where
+// each ends.
+func (r *reader) frames(l Layout) []byte {
+	r.ends = make([]int, 0, bytes.Count(r.s[r.pos:], []byte("\n")))
+	return r.eventLines(l, func(dst []byte) []byte {
+		dst = r.framer.End(dst)
+		r.ends = append(r.ends, len(dst))
+		return dst
+	})
+}
+
+// An eventSpan is a field of an event that was read: where its value stands in
+// what was read.
 type eventSpan struct {
 	name       string
 	start, end int
-	first      bool // of its event
-	structure  bool
 }
 
 // events reads the lines of events.
 func (r *reader) events(l Layout) []Event {
-	rest := r.s[r.pos:]
-	var pads []int
-	if i := strings.Index(rest, "\n      events_padding:"); i >= 0 {
-		ahead := reader{s: rest, pos: i + len("\n      events_padding:")}
-		pads = ahead.ints()
-	}
-	n := strings.Count(rest, "\n        - ") + 1
-	spans := make([]eventSpan, 0, n)
-	events := make([]Event, 0, n)
-	r.json = printerFor(l)
-	dst := make([]byte, 0, len(rest))
-	for r.indented(partIndent + 2) {
-		begin := len(spans)
-		spans, dst = r.event(spans, dst)
-		if n := len(events); n < len(pads) && pads[n] > 0 {
-			dst = r.pad(dst, spans[begin:], pads[n])
-		}
-		events = append(events, nil)
-	}
+	r.framer = nil
+	n := bytes.Count(r.s[r.pos:], []byte("\n"))
+	r.spans = make([]eventSpan, 0, n)
+	ends := make([]int, 0, n) // in spans
+	dst := r.eventLines(l, func(dst []byte) []byte {
+		ends = append(ends, len(r.spans))
+		return dst
+	})
 	if r.failed {
 		return nil
 	}
 	text := string(dst)
-	fields := make([]Field, len(spans))
-	for i, s := range spans {
+	fields := make([]Field, len(r.spans))
+	for i, s := range r.spans {
 		fields[i] = Field{s.name, text[s.start:s.end]}
 	}
-	i := 0
-	for n := range events {
-		begin := i
-		for i++; i < len(spans) && !spans[i].first; i++ {
-		}
-		events[n] = fields[begin:i:i]
+	events := make([]Event, len(ends))
+	begin := 0
+	for i, end := range ends {
+		events[i] = fields[begin:end:end]
+		begin = end
 	}
 	return events
 }
 
-// event reads the line of an event and adds its fields.
-func (r *reader) event(spans []eventSpan, dst []byte) ([]eventSpan, []byte) {
+// eventLines reads the lines of events, one behind the other, and calls done after
+// each.
+func (r *reader) eventLines(l Layout, done func(dst []byte) []byte) []byte {
+	rest := r.s[r.pos:]
+	var pads []int
+	if i := bytes.Index(rest, []byte("\n      events_padding:")); i >= 0 {
+		ahead := reader{s: rest, pos: i + len("\n      events_padding:")}
+		pads = ahead.ints()
+	}
+	r.json = printerFor(l)
+	dst := make([]byte, 0, len(rest))
+	like := marks{places: make([]mark, 0, 32)}
+	for n := 0; r.indented(partIndent + 2); n++ {
+		pad := 0
+		if n < len(pads) {
+			pad = pads[n]
+		}
+		dst = done(r.event(dst, pad, &like))
+	}
+	return dst
+}
+
+// event reads the line of an event. The last of its values that is structure is
+// padded.
+func (r *reader) event(dst []byte, pad int, like *marks) []byte {
 	r.skip("- ")
 	list := r.peek() == '['
 	if list {
 		r.next()
 	}
 	r.skip("{")
-	for first := true; !r.failed; first = false {
-		span := eventSpan{name: r.flowText(), first: first, start: len(dst)}
+	first, cut := len(r.spans), -1
+	for !r.failed {
+		name := r.flowText()
+		ok := true
+		if r.framer != nil {
+			dst, ok = r.framer.Field(dst, name)
+		}
+		start := len(dst)
 		r.skip(": ")
 		if c := r.peek(); c == '{' || c == '[' {
-			span.structure = true
-			dst = append(r.flow(append(dst, r.json.Before...), 0), r.json.After...)
+			dst = append(r.flowLike(append(dst, r.json.Before...), like), r.json.After...)
+			cut = len(dst) - len(r.json.After) - 1
 		} else {
 			dst = append(dst, r.flowText()...)
 		}
-		span.end = len(dst)
-		spans = append(spans, span)
+		if r.framer == nil {
+			r.spans = append(r.spans, eventSpan{r.name(name), start, len(dst)})
+		} else if ok {
+			dst, ok = r.framer.Value(dst, start)
+		}
+		if !ok {
+			r.fail()
+		}
 		if r.peek() != '}' {
 			r.skip(", ")
 			continue
@@ -325,25 +444,32 @@ func (r *reader) event(spans []eventSpan, dst []byte) ([]eventSpan, []byte) {
 		r.skip("]")
 	}
 	r.skip("\n")
-	return spans, dst
+	if pad == 0 || cut < 0 || r.failed {
+		return dst
+	}
+	for i := first; i < len(r.spans); i++ {
+		s := &r.spans[i]
+		if s.start > cut {
+			s.start += pad
+		}
+		if s.end > cut {
+			s.end += pad
+		}
+	}
+	behind := string(dst[cut:])
+	return append(appendSpaces(dst[:cut], pad), behind...)
 }
 
-// pad puts spaces before the last bracket of the last structure of an event, which
-// is the last thing that was read.
-func (r *reader) pad(dst []byte, spans []eventSpan, n int) []byte {
-	for i := len(spans) - 1; i >= 0; i-- {
-		if !spans[i].structure {
-			continue
+// name returns the name of a field; there are few.
+func (r *reader) name(b []byte) string {
+	for _, name := range r.names {
+		if name == string(b) {
+			return name
 		}
-		cut := spans[i].end - len(r.json.After) - 1
-		rest := string(dst[cut:]) // short: a bracket, and hardly ever another field
-		dst = append(appendSpaces(dst[:cut], n), rest...)
-		spans[i].end += n
-		for j := i + 1; j < len(spans); j++ {
-			spans[j].start += n
-			spans[j].end += n
-		}
-		break
 	}
-	return dst
+	name := string(b)
+	if len(r.names) < 8 {
+		r.names = append(r.names, name)
+	}
+	return name
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"strconv"
 	"strings"
@@ -12,15 +13,18 @@ import (
 
 // A Stored is a cassette whose interactions are read from its file when they are
 // asked for. Opening one finds where they are; what a seal vouches for is not read
-// before. All methods but Close may be called concurrently.
+// before. All methods may be called concurrently; after Close all give errors.
 type Stored struct {
 	Pinned  bool
 	Partial bool
 
 	path  string
 	items []storedItem
-	text  string      // of the file, if it is small
-	file  io.ReaderAt // if it is not
+
+	mu     sync.RWMutex // held while what follows is used
+	kept   *scan        // a file that fits into a window stays there
+	file   io.ReaderAt  // of one that does not
+	closed bool
 }
 
 // A storedItem is where an interaction stands, or what it is.
@@ -33,11 +37,6 @@ type storedItem struct {
 
 	it *Interaction // if it was read already
 }
-
-const (
-	smallFile = 64 << 10  // is kept in memory
-	window    = 256 << 10 // is read at once of what is not
-)
 
 // heads are the beginnings of the files that Format writes; what may stand between
 // "version" and "interactions" is pinned, partial, or both.
@@ -63,7 +62,8 @@ func Open(path string, rules uint32) (*Stored, error) {
 	}
 	s := &Stored{path: path}
 	ok, err := s.scan(f, int(info.Size()), rules)
-	if err == nil && ok && s.file != nil {
+	if err == nil && ok && s.kept == nil {
+		s.file = f
 		return s, nil
 	}
 	f.Close()
@@ -86,8 +86,31 @@ func storedAs(path string, f *File) *Stored {
 	return s
 }
 
-// windows are the buffers of scans; they are used again.
-var windows = sync.Pool{New: func() any { return &scan{buf: make([]byte, window)} }}
+// windows are the buffers of scans, which are used again: those of 32, 64, 128 and
+// 256 KB. What is larger is not kept.
+var windows [4]sync.Pool
+
+const smallest = 32 << 10
+
+// class returns the index of the smallest windows that hold n bytes, and their
+// length.
+func class(n int) (i, size int) {
+	for size = smallest; size < n && i < len(windows)-1; i++ {
+		size *= 2
+	}
+	return i, size
+}
+
+// newScan returns a scan with a window for n bytes, or of the largest size.
+func newScan(from io.Reader, n int) *scan {
+	i, size := class(n)
+	s, ok := windows[i].Get().(*scan)
+	if !ok {
+		s = &scan{buf: make([]byte, size)}
+	}
+	s.from = from
+	return s
+}
 
 // A scan reads a file through a window that holds at least one interaction.
 type scan struct {
@@ -101,9 +124,9 @@ type scan struct {
 
 // free gives the window back.
 func (s *scan) free() {
-	if len(s.buf) <= 16*window {
+	if i, size := class(len(s.buf)); len(s.buf) == size {
 		*s = scan{buf: s.buf}
-		windows.Put(s)
+		windows[i].Put(s)
 	}
 }
 
@@ -134,26 +157,20 @@ func (s *scan) line(text string) bool {
 	return true
 }
 
-// A randomReader is what a cassette is read from.
-type randomReader interface {
-	io.Reader
-	io.ReaderAt
-}
-
-// scan finds the interactions; ok is false if they have to be parsed.
-func (s *Stored) scan(f randomReader, fileSize int, rules uint32) (ok bool, err error) {
-	in := windows.Get().(*scan)
-	defer in.free()
-	in.from = f
+// scan finds the interactions in a file of so many bytes; ok is false if they have
+// to be parsed.
+func (s *Stored) scan(f io.Reader, size int, rules uint32) (ok bool, err error) {
+	in := newScan(f, size+1)
+	defer func() {
+		if s.kept == nil {
+			in.free()
+		}
+	}()
 	if err := in.more(); err != nil {
 		return false, err
 	}
-	if in.eof && in.end <= smallFile {
-		s.text = string(in.buf[:in.end])
-		if strings.Contains(s.text[:min(len(s.text), 100)], "\r\n") { // git, on Windows
-			s.text = strings.ReplaceAll(s.text, "\r\n", "\n")
-			in.end = copy(in.buf, s.text)
-		}
+	if in.eof && bytes.Contains(in.buf[:min(in.end, 100)], []byte("\r\n")) { // git, on Windows
+		in.end = copy(in.buf, bytes.ReplaceAll(in.buf[:in.end], []byte("\r\n"), []byte("\n")))
 	}
 	if !in.line(headStart) {
 		return false, nil
@@ -172,7 +189,7 @@ func (s *Stored) scan(f randomReader, fileSize int, rules uint32) (ok bool, err 
 			if it.size, err = in.item(); err != nil {
 				return false, err
 			}
-			if it.it = readSame(string(in.buf[in.pos : in.pos+it.size])); it.it == nil {
+			if it.it = readSame(in.buf[in.pos : in.pos+it.size]); it.it == nil {
 				return false, nil
 			}
 		}
@@ -180,13 +197,13 @@ func (s *Stored) scan(f randomReader, fileSize int, rules uint32) (ok bool, err 
 		in.pos += it.size
 		if s.items == nil {
 			// The others are about as long.
-			n := fileSize/it.size + fileSize/(8*it.size) + 8
+			n := size/it.size + size/(8*it.size) + 1
 			s.items = make([]storedItem, 0, min(n, 1<<20))
 		}
 		s.items = append(s.items, it)
 	}
-	if s.text == "" {
-		s.file = f
+	if in.eof && in.at == 0 {
+		s.kept = in
 	}
 	return len(s.items) > 0, nil
 }
@@ -299,14 +316,14 @@ func (c *cursor) find(text string) {
 
 // readSame reads an interaction that is not sealed, if Format would write it just
 // so; else it returns nil.
-func readSame(text string) *Interaction {
+func readSame(text []byte) *Interaction {
 	r := reader{s: text}
 	it := new(Interaction)
 	if r.interaction(it); r.failed || r.pos != len(text) {
 		return nil
 	}
 	w := writer{assets: map[string][]byte{}}
-	if w.interaction(it); w.err != nil || string(w.buf) != text {
+	if w.interaction(it); w.err != nil || !bytes.Equal(w.buf, text) {
 		return nil
 	}
 	return it
@@ -324,79 +341,85 @@ func (s *Stored) Hint(i int) (key, digest uint64, ok bool) {
 
 // Interaction reads an interaction. What it returns is the caller's, and another
 // one every time, unless the interaction was not sealed.
-func (s *Stored) Interaction(i int) (*Interaction, error) {
+func (s *Stored) Interaction(i int) (it *Interaction, err error) {
 	if it := s.items[i].it; it != nil {
-		if it.Line == 0 {
-			c := *it
-			c.Line = s.Line(i)
-			return &c, nil
+		if it.Line > 0 {
+			return it, nil
 		}
-		return it, nil
+		c := *it
+		c.Line = s.Line(i)
+		return &c, nil
 	}
-	text, err := s.textOf(i)
+	err = s.text(i, func(text []byte) error {
+		r := reader{s: text}
+		it = new(Interaction)
+		if r.interaction(it); r.failed || r.pos != len(text) {
+			it, err = s.parse(i, text)
+		}
+		return err
+	})
 	if err != nil {
 		return nil, err
-	}
-	r := reader{s: text}
-	it := new(Interaction)
-	if r.interaction(it); r.failed || r.pos != len(text) {
-		if it, err = s.parse(i, text); err != nil {
-			return nil, err
-		}
 	}
 	it.Line = s.Line(i)
 	return it, nil
 }
 
-// Response reads what answered the request of an interaction, and its latency in
-// milliseconds, without reading the request.
-func (s *Stored) Response(i int) (resp *Response, latencyMS int64, err error) {
+// Response reads what answered the request of an interaction into resp, without
+// what only its readers need (Text), and returns its latency in milliseconds. If
+// the framer that newFramer returns can, the bytes of a stream are in Body, not in
+// Events, and ends says where each event ends in them; newFramer may be nil.
+func (s *Stored) Response(i int, resp *Response, newFramer func() Framer) (ends []int, latencyMS int64, err error) {
 	if it := s.items[i].it; it != nil {
-		return &it.Response, it.LatencyMS, nil
+		*resp = it.Response
+		return nil, it.LatencyMS, nil
 	}
-	text, err := s.textOf(i)
-	if err != nil {
-		return nil, 0, err
-	}
-	var it Interaction
-	if start := strings.Index(text, "\n    response:\n"); start > 0 {
-		r := reader{s: text, pos: start + 1}
-		if r.parts(&it); !r.failed && r.pos == len(text) {
-			return &it.Response, it.LatencyMS, nil
+	err = s.text(i, func(text []byte) error {
+		if start := bytes.Index(text, []byte("\n    response:\n")); start > 0 {
+			for _, newFramer := range [...]func() Framer{newFramer, nil} {
+				r := reader{s: text, pos: start + 1, answer: true, newFramer: newFramer}
+				if latencyMS = r.answered(resp); !r.failed && r.pos == len(text) {
+					ends = r.ends
+					return nil
+				}
+				*resp = Response{}
+			}
 		}
-	}
-	whole, err := s.parse(i, text)
-	if err != nil {
-		return nil, 0, err
-	}
-	return &whole.Response, whole.LatencyMS, nil
+		whole, err := s.parse(i, text)
+		if err == nil {
+			*resp, latencyMS = whole.Response, whole.LatencyMS
+		}
+		return err
+	})
+	return ends, latencyMS, err
 }
 
-// textOf returns the text of an interaction.
-func (s *Stored) textOf(i int) (string, error) {
+// text calls f with the text of an interaction, which is valid until f returns.
+func (s *Stored) text(i int, f func(text []byte) error) error {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
 	it := &s.items[i]
-	if s.file == nil {
-		return s.text[it.at : it.at+int64(it.size)], nil
+	if s.closed {
+		return fmt.Errorf("%s: %w", s.path, fs.ErrClosed)
 	}
-	var b strings.Builder
-	b.Grow(it.size)
-	in := windows.Get().(*scan)
+	if s.kept != nil {
+		return f(s.kept.buf[it.at : it.at+int64(it.size)])
+	}
+	in := newScan(nil, it.size)
 	defer in.free()
-	for done := 0; done < it.size; {
-		n := min(it.size-done, len(in.buf))
-		if _, err := s.file.ReadAt(in.buf[:n], it.at+int64(done)); err != nil {
-			return "", fmt.Errorf("%s: %w", s.path, err)
-		}
-		b.Write(in.buf[:n])
-		done += n
+	if len(in.buf) < it.size {
+		in.buf = make([]byte, it.size)
 	}
-	return b.String(), nil
+	if _, err := s.file.ReadAt(in.buf[:it.size], it.at); err != nil {
+		return fmt.Errorf("%s: %w", s.path, err)
+	}
+	return f(in.buf[:it.size])
 }
 
 // parse reads an interaction with the parser.
-func (s *Stored) parse(i int, text string) (*Interaction, error) {
+func (s *Stored) parse(i int, text []byte) (*Interaction, error) {
 	asset := readFrom(assetDir(target(s.path)))
-	if f, err := Parse(s.path, []byte(headStart+headEnd+text), asset); err == nil {
+	if f, err := Parse(s.path, append([]byte(headStart+headEnd), text...), asset); err == nil {
 		return f.Interactions[0], nil
 	}
 	// For an error with the right line.
@@ -414,13 +437,18 @@ func (s *Stored) parse(i int, text string) (*Interaction, error) {
 // 0 if the file cannot be read any more.
 func (s *Stored) Line(i int) int {
 	it := &s.items[i]
-	switch {
-	case it.it != nil && it.it.Line > 0:
+	if it.it != nil && it.it.Line > 0 {
 		return it.it.Line
-	case s.file == nil:
-		return 1 + strings.Count(s.text[:it.at], "\n")
 	}
-	in := windows.Get().(*scan)
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	switch {
+	case s.closed:
+		return 0
+	case s.kept != nil:
+		return 1 + bytes.Count(s.kept.buf[:it.at], []byte("\n"))
+	}
+	in := newScan(nil, int(min(it.at, 1<<20)))
 	defer in.free()
 	line := 1
 	for at := int64(0); at < it.at; {
@@ -434,10 +462,20 @@ func (s *Stored) Line(i int) int {
 	return line
 }
 
-// Close closes the file. Nothing can be read of a large one afterwards.
+// Close closes the file. What was read stays valid.
 func (s *Stored) Close() error {
 	if s == nil {
 		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return nil
+	}
+	s.closed = true
+	if s.kept != nil {
+		s.kept.free()
+		s.kept = nil
 	}
 	if c, ok := s.file.(io.Closer); ok {
 		return c.Close()

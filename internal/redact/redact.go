@@ -47,42 +47,32 @@ type Policy struct {
 
 	once       sync.Once
 	namedForms []namedForm // made of Names at first use
-
-	last atomic.Pointer[cleanURL]
-}
-
-// A cleanURL is a URL and what was made of it when so many values were known: the
-// requests of a test mostly go to one.
-type cleanURL struct {
-	raw, clean string
-	known      int
-}
-
-// requestURL is url for the URL of a request.
-func (p *Policy) requestURL(raw string) string {
-	known := p.Known()
-	if last := p.last.Load(); last != nil && last.raw == raw && last.known == known {
-		return last.clean
-	}
-	clean := p.url(raw)
-	p.last.Store(&cleanURL{raw, clean, known})
-	return clean
 }
 
 // AddSecret makes a value known: it is replaced wherever it stands from now
 // on. Values shorter than 8 bytes are not looked for.
 func (p *Policy) AddSecret(text string) {
-	if len(text) < minSecret || strings.Contains(Placeholder, text) {
+	if len(text) < minSecret || strings.Contains(Placeholder, text) || p.isKnown(text) {
 		return
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if slices.ContainsFunc(p.values, func(v value) bool { return v.plain == text }) {
-		return
+		return // another goroutine was first
 	}
-	p.values = append(slices.Clone(p.values), value{text, jsonForms(text)})
+	text = strings.Clone(text)
+	p.values = append(slices.Clone(p.values), value{text, sync.OnceValue(func() []string { return jsonForms(text) })})
 	// The longest first: a key can hold a shorter known value.
 	slices.SortStableFunc(p.values, func(a, b value) int { return len(b.plain) - len(a.plain) })
+}
+
+func (p *Policy) isKnown(text string) bool {
+	for _, v := range p.known() {
+		if v.plain == text {
+			return true
+		}
+	}
+	return false
 }
 
 // Known returns how many values are known; it only grows.
@@ -91,7 +81,7 @@ func (p *Policy) Known() int { return len(p.known()) }
 // A value is a known credential.
 type value struct {
 	plain string
-	forms []string // it, and how it stands inside a JSON string
+	forms func() []string // it, and how it stands inside a JSON string; made when it is looked for
 }
 
 func (p *Policy) known() []value {
@@ -109,11 +99,12 @@ func (p *Policy) Request(req *cassette.Request) {
 }
 
 // Head cleans everything of a request but its body in place; [Policy.Body] does
-// the rest.
+// the rest. Of two requests with the same URL it makes the same URL, as long as
+// no value becomes known between them.
 func (p *Policy) Head(req *cassette.Request) {
 	p.learn(req)
 	req.Headers = p.headers(req.Headers, requestHeaders)
-	req.URL = p.requestURL(req.URL)
+	req.URL = p.url(req.URL)
 }
 
 // Body cleans the body of a request whose head is clean in place.
@@ -153,7 +144,10 @@ func (p *Policy) text(s string) string {
 	if s == "" {
 		return ""
 	}
-	return string(p.clean([]byte(s)))
+	if clean := p.clean([]byte(s)); string(clean) != s {
+		return string(clean)
+	}
+	return s
 }
 
 // clean replaces known values, what looks like a credential, and what the user's
@@ -352,7 +346,7 @@ func (p *Policy) learnHeader(value string) {
 // JSON has it. It returns b itself if it holds none and never changes it.
 func (p *Policy) Bytes(b []byte) []byte {
 	for _, v := range p.known() {
-		for _, form := range v.forms {
+		for _, form := range v.forms() {
 			if bytes.Contains(b, []byte(form)) {
 				b = bytes.ReplaceAll(b, []byte(form), []byte(Placeholder))
 			}
@@ -364,6 +358,9 @@ func (p *Policy) Bytes(b []byte) []byte {
 // jsonForms returns a value as it is and as it stands inside a JSON string,
 // in the spellings of the writers there are: "&" and "/" may be escaped.
 func jsonForms(v string) []string {
+	if !strings.ContainsFunc(v, escapable) {
+		return []string{v}
+	}
 	quoted, err := json.Marshal(v)
 	if err != nil {
 		return []string{v} // unreachable: a string marshals
@@ -377,6 +374,11 @@ func jsonForms(v string) []string {
 		}
 	}
 	return forms
+}
+
+// escapable reports whether a writer of JSON may escape a character.
+func escapable(c rune) bool {
+	return c < ' ' || c >= 0x7f || strings.ContainsRune("\"\\/<>&'=", c)
 }
 
 // headers keeps what the list allows.
@@ -580,7 +582,7 @@ func texts(v *cassette.Value, f func(string)) {
 
 // held returns how and where data holds a value; at is -1 if it does not.
 func held(data []byte, v value) (form string, at int) {
-	for i, text := range v.forms {
+	for i, text := range v.forms() {
 		if at := bytes.Index(data, []byte(text)); at >= 0 {
 			return []string{"plain", "JSON-escaped"}[min(i, 1)], at
 		}

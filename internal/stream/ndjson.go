@@ -32,6 +32,10 @@ var ndjson = Framing{
 		}
 		return append(append(dst, fields[0].Value...), '\n'), nil
 	},
+	text: &textFraming{
+		before: func(dst, name []byte) ([]byte, bool) { return dst, string(name) == "data" },
+		end:    "\n", most: 1, neverInside: "\r\n",
+	},
 }
 
 var ndjsonMedia = []string{"application/x-ndjson", "application/ndjson", "application/stream+json", "application/x-json-stream"}

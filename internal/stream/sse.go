@@ -25,6 +25,7 @@ func sseFraming(name, eol string) Framing {
 		Split:  splitSSE,
 		Fields: func(frame []byte) ([]Field, bool) { return sseFields(string(frame), eol) },
 		Append: func(dst []byte, fields []Field) ([]byte, error) { return sseAppend(dst, fields, eol) },
+		text:   &textFraming{before: sseBefore, after: eol, end: eol, neverInside: "\r\n"},
 	}
 }
 
@@ -124,22 +125,14 @@ func sseFields(frame, eol string) ([]Field, bool) {
 
 func sseAppend(b []byte, fields []Field, eol string) ([]byte, error) {
 	for _, f := range fields {
-		name, bare := strings.CutSuffix(f.Name, ":")
-		switch {
-		case name == sseComment:
-		case name == Raw:
+		var ok bool
+		switch b, ok = sseBefore(b, []byte(f.Name)); {
+		case f.Name == Raw, f.Name == Raw+":":
 			return nil, fmt.Errorf("field %q stands alone in its event", Raw)
-		case !isFieldName(name):
+		case !ok:
 			return nil, fmt.Errorf("%q is no field name of a server-sent event (want data, event, id, retry or comment)", f.Name)
-		default:
-			b = append(b, name...)
-		}
-		if strings.IndexByte(f.Value, '\n') >= 0 || strings.IndexByte(f.Value, '\r') >= 0 {
+		case strings.IndexByte(f.Value, '\n') >= 0 || strings.IndexByte(f.Value, '\r') >= 0:
 			return nil, fmt.Errorf("field %q holds a line break: write one %[1]q field for each line", f.Name)
-		}
-		b = append(b, ':')
-		if !bare {
-			b = append(b, ' ')
 		}
 		b = append(b, f.Value...)
 		b = append(b, eol...)
@@ -147,13 +140,26 @@ func sseAppend(b []byte, fields []Field, eol string) ([]byte, error) {
 	return append(b, eol...), nil
 }
 
+// sseBefore appends what stands before the value of a field.
+func sseBefore(dst, name []byte) ([]byte, bool) {
+	name, bare := bytes.CutSuffix(name, []byte(":"))
+	if string(name) != sseComment {
+		dst = append(dst, name...)
+	}
+	dst = append(dst, ':')
+	if !bare {
+		dst = append(dst, ' ')
+	}
+	return dst, string(name) != Raw && isFieldName(name)
+}
+
 // isFieldName accepts the fields of the specification and the plain names that
 // vendors add ("error: {...}").
-func isFieldName(s string) bool {
+func isFieldName[T string | []byte](s T) bool {
 	for i := range len(s) {
 		if c := s[i]; (c < 'a' || c > 'z') && c != '_' {
 			return false
 		}
 	}
-	return s != ""
+	return len(s) > 0
 }

@@ -35,6 +35,8 @@ type Framing struct {
 	// Append appends the frame of a readable form, or returns an error that says
 	// which field it cannot have.
 	Append func(dst []byte, fields []Field) ([]byte, error)
+
+	text *textFraming // the same field by field; nil if there is more to it
 }
 
 // framings is the table of everything that is known; the first that detects a
