@@ -18,10 +18,12 @@ import (
 	"github.com/promptecho/promptecho/internal/stream"
 )
 
-// An answer is a recorded response as it is replayed, again and again if need be.
+// An answer is a recorded response as it is replayed. Most are once, and another
+// uses the memory again.
 type answer struct {
 	cassette.Response
 	latencyMS int64
+	kept      bool // for the next request of the form: do not use the memory again
 
 	status       string
 	major, minor int
@@ -29,6 +31,20 @@ type answer struct {
 	length       string // it
 	data         []byte // the body
 	parts        []part // none: it is one
+
+	in     cassette.Scratch
+	framer stream.Framer
+}
+
+var answers = sync.Pool{New: func() any { return new(answer) }}
+
+// free gives the memory back, if nobody else needs it.
+func (a *answer) free() {
+	if a.kept || cap(a.data) > 1<<20 {
+		return
+	}
+	*a = answer{in: a.in, parts: a.parts[:0]}
+	answers.Put(a)
 }
 
 // A part is what one Read returns at most: the frames that arrived together.
@@ -56,6 +72,7 @@ func (r *Recorder) replay(req *http.Request, clean *cassette.Request, s *slot) (
 		return nil, err
 	}
 	if err := wait(req.Context(), nil, r.cfg.pace, a.latencyMS); err != nil {
+		a.free()
 		return nil, err
 	}
 	x := new(replayed)
@@ -78,6 +95,7 @@ func (r *Recorder) replay(req *http.Request, clean *cassette.Request, s *slot) (
 	}
 	if bodyless(req.Method, a.Status) {
 		resp.Body, resp.ContentLength = http.NoBody, announced(resp.Header)
+		a.free()
 		return resp, nil
 	}
 	// Bodies are stored decoded, so the recorded length is not theirs.
@@ -92,7 +110,7 @@ func (r *Recorder) replay(req *http.Request, clean *cassette.Request, s *slot) (
 		resp.TransferEncoding = x.length[:]
 	}
 	x.body.ctx, x.body.pace, x.body.end = req.Context(), r.cfg.pace, r.endOf(s, &a.Response)
-	x.body.data, x.body.parts = a.data, a.parts
+	x.body.data, x.body.parts, x.body.answer = a.data, a.parts, a
 	if r.cfg.pace != 0 {
 		x.body.closing = make(chan struct{})
 	}
@@ -117,8 +135,8 @@ func (r *Recorder) replay(req *http.Request, clean *cassette.Request, s *slot) (
 func (r *Recorder) answerOf(s *slot, clean *cassette.Request) (*answer, error) {
 	if clean != nil && s.form().Linked() {
 		it := s.it()
-		a := &answer{Response: *relinked(s, clean), latencyMS: it.LatencyMS}
-		return a, r.prepare(a, s, nil)
+		a := &answer{Response: *relinked(s, clean), latencyMS: it.LatencyMS, kept: true}
+		return a, r.prepare(a, s)
 	}
 	s.reading.Lock()
 	a := s.answer
@@ -126,31 +144,33 @@ func (r *Recorder) answerOf(s *slot, clean *cassette.Request) (*answer, error) {
 	if a != nil {
 		return a, nil
 	}
-	a = new(answer)
-	ends, latencyMS, err := s.response(&a.Response)
-	if err != nil {
+	a = answers.Get().(*answer)
+	a.in.Framer = &a.framer
+	var err error
+	if a.latencyMS, err = s.response(&a.Response, &a.in); err != nil {
 		r.unreadable(err)
 		return nil, r.unreadError()
 	}
-	a.latencyMS = latencyMS
-	if err := r.prepare(a, s, ends); err != nil {
+	if err := r.prepare(a, s); err != nil {
 		return nil, err
 	}
-	s.reading.Lock()
-	defer s.reading.Unlock()
-	s.answer = a
+	if r.cfg.allowRepeats {
+		a.kept = true
+		s.reading.Lock()
+		defer s.reading.Unlock()
+		s.answer = a
+	}
 	return a, nil
 }
 
-// prepare makes what a replay needs of the recorded response in a; ends is as of
-// [slot.response].
-func (r *Recorder) prepare(a *answer, s *slot, ends []int) (err error) {
+// prepare makes what a replay needs of the recorded response in a.
+func (r *Recorder) prepare(a *answer, s *slot) (err error) {
 	a.status, a.major, a.minor = statusLine(a.Status), 1, 1
 	if a.Proto != "" {
 		a.major, a.minor, _ = http.ParseHTTPVersion(a.Proto)
 	}
-	if ends != nil {
-		a.data, a.parts = a.Body, framesOf(ends, a.Delays)
+	if a.in.Ends != nil {
+		a.data, a.parts = a.Body, framesOf(a.parts[:0], a.in.Ends, a.Delays)
 	} else if a.data, a.parts, err = partsOf(&a.Response); err != nil {
 		return fmt.Errorf("promptecho: %s:%d: response: %w", r.file, s.line(), err)
 	}
@@ -257,12 +277,11 @@ func partsOf(rec *cassette.Response) (data []byte, parts []part, err error) {
 		}
 		ends = append(ends, len(data))
 	}
-	return data, framesOf(ends, rec.Delays), nil
+	return data, framesOf(make([]part, 0, len(ends)), ends, rec.Delays), nil
 }
 
-// framesOf returns the parts of a stream whose frames end at ends.
-func framesOf(ends []int, delays []cassette.Delay) []part {
-	parts := make([]part, 0, len(ends))
+// framesOf appends the parts of a stream whose frames end at ends.
+func framesOf(parts []part, ends []int, delays []cassette.Delay) []part {
 	start := 0
 	for i, end := range ends {
 		var delay cassette.Delay
@@ -352,10 +371,11 @@ type replayBody struct {
 	closing chan struct{} // closed by Close; nil if there are no delays
 
 	mu     sync.Mutex
-	data   []byte // what is left of the body
-	at     int    // where that begins in the body
-	limit  int    // where the part being read ends in the body
-	parts  []part // those after it
+	answer *answer // whose data this is; nil after the last of it was read
+	data   []byte  // what is left of the body
+	at     int     // where that begins in the body
+	limit  int     // where the part being read ends in the body
+	parts  []part  // those after it
 	closed bool
 
 	trailer, trailers http.Header // the response's, and what it has at the end
@@ -378,10 +398,13 @@ func (b *replayBody) Read(p []byte) (int, error) {
 	case len(b.data) == 0:
 		return 0, b.over()
 	}
-	for b.at == b.limit {
+	for b.at == b.limit && len(b.data) > 0 {
 		if err := b.arrive(); err != nil {
 			return 0, err
 		}
+	}
+	if len(b.data) == 0 { // another Read got the last of it
+		return 0, b.over()
 	}
 	n := copy(p, b.data[:b.limit-b.at])
 	b.data = b.data[n:]
@@ -389,8 +412,17 @@ func (b *replayBody) Read(p []byte) (int, error) {
 	return n, nil
 }
 
+// release gives the memory of the answer back.
+func (b *replayBody) release() {
+	if b.answer != nil {
+		b.answer.free()
+	}
+	b.answer, b.data, b.parts = nil, nil, nil
+}
+
 // over is the end of the body.
 func (b *replayBody) over() error {
+	b.release()
 	if b.end == io.EOF {
 		maps.Copy(b.trailer, b.trailers)
 	} else if b.past != nil {
@@ -435,6 +467,7 @@ func (b *replayBody) Close() error {
 		close(b.closing)
 	}
 	b.closed = true
+	b.release()
 	return nil
 }
 

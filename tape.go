@@ -6,7 +6,6 @@ import (
 
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/cassette"
-	"github.com/promptecho/promptecho/internal/stream"
 )
 
 // A slot is the place of one interaction on the tape. Places are taken in the
@@ -68,20 +67,17 @@ func (s *slot) form() *canon.Form {
 }
 
 // response reads the recorded answer into resp, and returns its latency in
-// milliseconds. It does not read the request. If ends is not nil, the body of a
-// stream is in resp.Body, and ends says where its events end.
-func (s *slot) response(resp *cassette.Response) (ends []int, latencyMS int64, err error) {
+// milliseconds. It does not read the request. See [cassette.Stored.Response].
+func (s *slot) response(resp *cassette.Response, in *cassette.Scratch) (latencyMS int64, err error) {
 	s.reading.Lock()
 	read := s.read
 	s.reading.Unlock()
 	if read != nil {
-		*resp = read.Response
-		return nil, read.LatencyMS, nil
+		*resp, in.Ends = read.Response, nil
+		return read.LatencyMS, nil
 	}
-	return s.in.old.Response(s.number, resp, newFramer)
+	return s.in.old.Response(s.number, resp, in)
 }
-
-func newFramer() cassette.Framer { return new(stream.Framer) }
 
 // line returns where the interaction starts in the cassette; 0 if it is not there.
 func (s *slot) line() int {

@@ -108,9 +108,11 @@ func BenchmarkOpen(b *testing.B) {
 			b.SetBytes(int64(len(data)))
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, fast, _ := openBytes(b, data); !fast {
+				s, fast, _ := openBytes(b, data)
+				if !fast {
 					b.Fatal("not fast")
 				}
+				s.Close()
 			}
 		})
 	}
@@ -130,11 +132,12 @@ func BenchmarkResponse(b *testing.B) {
 				b.Fatal(err)
 			}
 			s, _, _ := openBytes(b, data)
+			var in Scratch
 			b.SetBytes(int64(len(data)))
 			b.ReportAllocs()
 			for b.Loop() {
 				var resp Response
-				if _, _, err := s.Response(0, &resp, nil); err != nil {
+				if _, err := s.Response(0, &resp, &in); err != nil {
 					b.Fatal(err)
 				}
 			}

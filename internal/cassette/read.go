@@ -22,11 +22,8 @@ type reader struct {
 	failed bool
 	json   printer
 
-	// For a replay:
-	answer    bool          // leave out the text for the reader
-	newFramer func() Framer // makes the bytes of a stream instead of its events; may be nil
-	framer    Framer
-	ends      []int // where the events end in them
+	scratch *Scratch // if the answer is read for a replay: without the text for readers
+	framer  Framer   // makes the bytes of a stream instead of its events; may be nil
 
 	spans []eventSpan
 	names []string
@@ -359,9 +356,6 @@ func (r *reader) response(resp *Response) {
 			events = r.layout()
 		case "events":
 			r.skip("\n")
-			if r.newFramer != nil {
-				r.framer = r.newFramer()
-			}
 			if r.framer != nil && r.framer.Stream(resp.Stream) {
 				resp.Body = r.frames(events)
 			} else {
@@ -374,7 +368,7 @@ func (r *reader) response(resp *Response) {
 		case "delays_ms":
 			resp.Delays = r.delays()
 		case "text":
-			if r.answer {
+			if r.scratch != nil {
 				r.skipText(partIndent + 2)
 			} else {
 				resp.Text = r.text(partIndent + 2)
@@ -492,26 +486,50 @@ func (r *reader) ints() []int {
 }
 
 func (r *reader) delays() []Delay {
-	line := r.s[r.pos : r.pos+max(0, bytes.IndexByte(r.s[r.pos:], '\n'))]
-	ds := make([]Delay, 0, 1+bytes.Count(line, []byte(",")))
-	r.items(func(item []byte) {
-		first, rest, several := bytes.Cut(item, []byte("~"))
+	var ds []Delay
+	if r.scratch != nil {
+		ds = r.scratch.delays[:0]
+	}
+	for r.skip(" ["); !r.failed; r.skip(", ") {
 		var d Delay
-		if several {
-			d.Rest = Rest("~" + string(rest))
+		if d.Together = r.peek() == '+'; d.Together {
+			r.next()
+		} else {
+			d.MS = r.digits()
 		}
-		if d.Together = string(first) == "+"; !d.Together {
-			var err error
-			if d.MS, err = strconv.ParseInt(string(first), 10, 64); err != nil {
+		if r.peek() == '~' {
+			start := r.pos
+			for c := r.peek(); c == '~' || c == '+' || '0' <= c && c <= '9'; c = r.peek() {
+				r.next()
+			}
+			d.Rest = Rest(r.s[start:r.pos])
+			if _, ok := d.Rest.Pieces(); !ok {
 				r.fail()
 			}
 		}
-		if _, ok := d.Rest.Pieces(); !ok {
-			r.fail()
-		}
 		ds = append(ds, d)
-	})
+		if r.peek() == ']' {
+			break
+		}
+	}
+	r.skip("]\n")
+	if r.scratch != nil {
+		r.scratch.delays = ds
+	}
 	return ds
+}
+
+// digits passes digits and returns their number.
+func (r *reader) digits() (n int64) {
+	start := r.pos
+	for r.pos < len(r.s) && '0' <= r.s[r.pos] && r.s[r.pos] <= '9' && r.pos-start < 18 {
+		n = 10*n + int64(r.s[r.pos]-'0')
+		r.pos++
+	}
+	if r.pos == start {
+		r.fail()
+	}
+	return n
 }
 
 // layout reads what writer.layout writes, but for white space in quotes other than
@@ -583,9 +601,19 @@ func (r *reader) body(l Layout) []byte {
 	}
 	// What it will have: never much more than the text has without its indentation.
 	r.json = printerFor(l)
-	dst := append(make([]byte, 0, r.extent()), l.Before...)
+	var dst []byte
+	if r.scratch != nil {
+		dst = r.scratch.body[:0]
+	} else {
+		dst = make([]byte, 0, r.extent())
+	}
+	dst = append(dst, l.Before...)
 	dst = r.block(dst, partIndent, 0, false)
-	return r.json.end(dst, l.Padding)
+	dst = r.json.end(dst, l.Padding)
+	if r.scratch != nil {
+		r.scratch.body = dst
+	}
+	return dst
 }
 
 // extent guesses the length of the JSON text that stands here: that of what is

@@ -119,8 +119,8 @@ func (r *reader) wordJSON(dst, word []byte) []byte {
 func (r *reader) flow(dst []byte, depth int) []byte { return r.flowFrom(dst, depth, depth, nil) }
 
 // flowFrom is flow for what is in a collection that is open: it ends where the
-// depth is outer again. Places behind commas are added to marks.
-func (r *reader) flowFrom(dst []byte, depth, outer int, marks *marks) []byte {
+// depth is outer again. like may be nil.
+func (r *reader) flowFrom(dst []byte, depth, outer int, like *likeness) []byte {
 	p := &r.json
 	i := r.pos
 	for i < len(r.s) {
@@ -147,12 +147,19 @@ func (r *reader) flowFrom(dst []byte, depth, outer int, marks *marks) []byte {
 		case ',':
 			dst = p.newline(append(dst, p.comma...), depth)
 			i += 2
-			if marks != nil {
-				marks.add(i, len(dst), depth)
+			if like != nil {
+				like.mark(i, len(dst), depth)
+				if rest := like.tail(); rest != nil {
+					r.pos = like.guess
+					return append(dst, dst[like.to+rest.to:like.toEnd]...)
+				}
 			}
 		case ':':
 			dst = append(dst, p.colon...)
 			i += 2
+			if like != nil {
+				like.mark(i, len(dst), depth)
+			}
 		case '"':
 			r.pos = i
 			dst = r.quotedJSON(dst)
@@ -182,40 +189,98 @@ func (r *reader) flowFrom(dst []byte, depth, outer int, marks *marks) []byte {
 	return dst
 }
 
-// marks are places in a collection that was read, relative to its beginning: the
-// next event of a stream mostly begins like the one before, and what is the same
-// need not be read again.
-type marks struct {
-	from, to int // where the collection begins, in the file and in the JSON text
-	places   []mark
+// A likeness remembers the last collection that was read: the next event of a
+// stream mostly begins and ends like the one before, and of what is the same text
+// at the same depth the JSON need not be made again.
+type likeness struct {
+	from, end int    // the last collection in the file; end is 0 if there is none
+	to, toEnd int    // its JSON text; toEnd is 0 if its end is not as it was made
+	marks     []mark // places in it, in order
+
+	// Of the one that is being read:
+	start, out int    // where it begins, in the file and in the JSON text
+	guess      int    // where it ends, if what is behind it is as long as before
+	same       int    // so many bytes before that are as before
+	next       int    // of marks: not passed
+	now        []mark // places in it behind those that it shares
 }
 
+// A mark is a place where a token begins: behind the beginning of the collection in
+// the file, behind that of its JSON text, and in so many collections.
 type mark struct{ from, to, depth int }
 
-func (m *marks) add(from, to, depth int) {
-	m.places = append(m.places, mark{from - m.from, to - m.to, depth})
+func (l *likeness) mark(from, to, depth int) {
+	l.now = append(l.now, mark{from - l.start, to - l.out, depth})
 }
 
-// flowLike is flow for a collection that may begin like the last one that it read
-// with the same marks.
-func (r *reader) flowLike(dst []byte, m *marks) []byte {
-	from, to := r.pos, len(dst)
-	n := 0
-	if len(m.places) > 0 {
-		same := samePrefix(r.s[m.from:r.pos], r.s[r.pos:])
-		for n < len(m.places) && m.places[n].from <= same {
-			n++
+// tail returns where in the last collection everything is as from the place that
+// was marked last to the end; nil if it is not.
+func (l *likeness) tail() *mark {
+	at := &l.now[len(l.now)-1]
+	left := l.guess - l.start - at.from
+	if left > l.same || left <= 0 {
+		return nil
+	}
+	long := l.end - l.from
+	for l.next < len(l.marks) && long-l.marks[l.next].from > left {
+		l.next++
+	}
+	if l.next == len(l.marks) || long-l.marks[l.next].from != left || l.marks[l.next].depth != at.depth {
+		return nil
+	}
+	like := &l.marks[l.next]
+	from, to := at.from-like.from, at.to-like.to
+	for _, m := range l.marks[l.next+1:] {
+		l.now = append(l.now, mark{m.from + from, m.to + to, m.depth})
+	}
+	return like
+}
+
+// flowLike is flow for a collection that is like the last one that was read.
+func (r *reader) flowLike(dst []byte, l *likeness) []byte {
+	l.start, l.out, l.same, l.next = r.pos, len(dst), 0, 0
+	depth := 0
+	if l.end > 0 {
+		alike := samePrefix(r.s[l.from:l.end], r.s[r.pos:])
+		for l.next < len(l.marks) && l.marks[l.next].from <= alike {
+			l.next++
+		}
+		if l.next > 0 {
+			last := &l.marks[l.next-1]
+			dst = append(dst, dst[l.to:l.to+last.to]...)
+			r.pos += last.from
+			depth = last.depth
+		}
+		if l.toEnd > 0 {
+			behind := bytes.IndexByte(r.s[l.end:], '\n')
+			l.guess = r.pos + bytes.IndexByte(r.s[r.pos:], '\n') - behind
+			if l.guess > r.pos {
+				l.same = sameSuffix(r.s[l.from:l.end], r.s[r.pos:l.guess])
+			}
 		}
 	}
-	depth := 0
-	if n > 0 {
-		last := m.places[n-1]
-		dst = append(dst, dst[m.to:m.to+last.to]...)
-		r.pos += last.from
-		depth = last.depth
+	shared := l.next
+	l.now = l.now[:0]
+	dst = r.flowFrom(dst, depth, 0, l)
+	l.from, l.end, l.to, l.toEnd = l.start, r.pos, l.out, len(dst)
+	l.marks = append(l.marks[:shared], l.now...)
+	return dst
+}
+
+// sameSuffix returns how many bytes a and b end with alike.
+func sameSuffix(a, b []byte) int {
+	n := min(len(a), len(b))
+	a, b = a[len(a)-n:], b[len(b)-n:]
+	i := n
+	for ; i >= 8; i -= 8 {
+		if x := binary.LittleEndian.Uint64(a[i-8:]) ^ binary.LittleEndian.Uint64(b[i-8:]); x != 0 {
+			return n - i + bits.LeadingZeros64(x)/8
+		}
 	}
-	*m = marks{from, to, m.places[:n]}
-	return r.flowFrom(dst, depth, 0, m)
+	for i > 0 && a[i-1] == b[i-1] {
+		i--
+	}
+	return n - i
 }
 
 // samePrefix returns how many bytes a and b begin with alike.
@@ -334,12 +399,15 @@ type Framer interface {
 // frames reads the lines of events into the bytes of the stream, and notes where
 // each ends.
 func (r *reader) frames(l Layout) []byte {
-	r.ends = make([]int, 0, bytes.Count(r.s[r.pos:], []byte("\n")))
-	return r.eventLines(l, func(dst []byte) []byte {
+	in := r.scratch
+	in.Ends = in.ends[:0]
+	in.body = r.eventLines(in.body[:0], &in.like, l, func(dst []byte) []byte {
 		dst = r.framer.End(dst)
-		r.ends = append(r.ends, len(dst))
+		in.Ends = append(in.Ends, len(dst))
 		return dst
 	})
+	in.ends = in.Ends
+	return in.body
 }
 
 // An eventSpan is a field of an event that was read: where its value stands in
@@ -355,7 +423,7 @@ func (r *reader) events(l Layout) []Event {
 	n := bytes.Count(r.s[r.pos:], []byte("\n"))
 	r.spans = make([]eventSpan, 0, n)
 	ends := make([]int, 0, n) // in spans
-	dst := r.eventLines(l, func(dst []byte) []byte {
+	dst := r.eventLines(nil, new(likeness), l, func(dst []byte) []byte {
 		ends = append(ends, len(r.spans))
 		return dst
 	})
@@ -378,7 +446,7 @@ func (r *reader) events(l Layout) []Event {
 
 // eventLines reads the lines of events, one behind the other, and calls done after
 // each.
-func (r *reader) eventLines(l Layout, done func(dst []byte) []byte) []byte {
+func (r *reader) eventLines(dst []byte, like *likeness, l Layout, done func(dst []byte) []byte) []byte {
 	rest := r.s[r.pos:]
 	var pads []int
 	if i := bytes.Index(rest, []byte("\n      events_padding:")); i >= 0 {
@@ -386,21 +454,20 @@ func (r *reader) eventLines(l Layout, done func(dst []byte) []byte) []byte {
 		pads = ahead.ints()
 	}
 	r.json = printerFor(l)
-	dst := make([]byte, 0, len(rest))
-	like := marks{places: make([]mark, 0, 32)}
+	*like = likeness{marks: like.marks[:0], now: like.now[:0]}
 	for n := 0; r.indented(partIndent + 2); n++ {
 		pad := 0
 		if n < len(pads) {
 			pad = pads[n]
 		}
-		dst = done(r.event(dst, pad, &like))
+		dst = done(r.event(dst, pad, like))
 	}
 	return dst
 }
 
 // event reads the line of an event. The last of its values that is structure is
 // padded.
-func (r *reader) event(dst []byte, pad int, like *marks) []byte {
+func (r *reader) event(dst []byte, pad int, like *likeness) []byte {
 	r.skip("- ")
 	list := r.peek() == '['
 	if list {
@@ -456,6 +523,7 @@ func (r *reader) event(dst []byte, pad int, like *marks) []byte {
 			s.end += pad
 		}
 	}
+	like.toEnd = 0 // what was made is no longer together
 	behind := string(dst[cut:])
 	return append(appendSpaces(dst[:cut], pad), behind...)
 }

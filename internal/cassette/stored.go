@@ -365,24 +365,38 @@ func (s *Stored) Interaction(i int) (it *Interaction, err error) {
 	return it, nil
 }
 
+// A Scratch is memory that answers are read into; it can be used again and again.
+// Its zero value is ready to use.
+type Scratch struct {
+	Framer Framer // puts streams together, if it can; may be nil
+
+	// Ends is where the events of the last answer end in its Body, if Framer has
+	// put it together; then it has no Events.
+	Ends []int
+
+	body   []byte
+	ends   []int
+	delays []Delay
+	like   likeness
+}
+
 // Response reads what answered the request of an interaction into resp, without
-// what only its readers need (Text), and returns its latency in milliseconds. If
-// the framer that newFramer returns can, the bytes of a stream are in Body, not in
-// Events, and ends says where each event ends in them; newFramer may be nil.
-func (s *Stored) Response(i int, resp *Response, newFramer func() Framer) (ends []int, latencyMS int64, err error) {
+// what only its readers need (Text), and returns its latency in milliseconds. What
+// resp has is valid until in is used again.
+func (s *Stored) Response(i int, resp *Response, in *Scratch) (latencyMS int64, err error) {
+	in.Ends = nil
 	if it := s.items[i].it; it != nil {
 		*resp = it.Response
-		return nil, it.LatencyMS, nil
+		return it.LatencyMS, nil
 	}
 	err = s.text(i, func(text []byte) error {
 		if start := bytes.Index(text, []byte("\n    response:\n")); start > 0 {
-			for _, newFramer := range [...]func() Framer{newFramer, nil} {
-				r := reader{s: text, pos: start + 1, answer: true, newFramer: newFramer}
+			for _, framer := range [...]Framer{in.Framer, nil} {
+				r := reader{s: text, pos: start + 1, scratch: in, framer: framer}
 				if latencyMS = r.answered(resp); !r.failed && r.pos == len(text) {
-					ends = r.ends
 					return nil
 				}
-				*resp = Response{}
+				*resp, in.Ends = Response{}, nil
 			}
 		}
 		whole, err := s.parse(i, text)
@@ -391,7 +405,7 @@ func (s *Stored) Response(i int, resp *Response, newFramer func() Framer) (ends 
 		}
 		return err
 	})
-	return ends, latencyMS, err
+	return latencyMS, err
 }
 
 // text calls f with the text of an interaction, which is valid until f returns.

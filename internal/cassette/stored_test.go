@@ -84,7 +84,7 @@ func sameAsParsed(t testing.TB, data []byte) (fast bool) {
 			t.Fatalf("interaction %d: line %d, seal %q; want %d, %q\n%s", i, it.Line, it.Seal, want.Interactions[i].Line, want.Interactions[i].Seal, data)
 		}
 		var resp Response
-		_, latency, err := s.Response(i, &resp, nil)
+		latency, err := s.Response(i, &resp, new(Scratch))
 		if err != nil {
 			t.Fatalf("response %d: %v\n%s", i, err, data)
 		}
