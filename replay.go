@@ -43,7 +43,7 @@ func (a *answer) free() {
 	if a.kept || cap(a.data) > 1<<20 {
 		return
 	}
-	*a = answer{in: a.in, parts: a.parts[:0]}
+	*a = answer{in: a.in, parts: a.parts[:0], framer: a.framer}
 	answers.Put(a)
 }
 

@@ -195,7 +195,9 @@ func (r *reader) flowFrom(dst []byte, depth, outer int, like *likeness) []byte {
 type likeness struct {
 	from, end int    // the last collection in the file; end is 0 if there is none
 	to, toEnd int    // its JSON text; toEnd is 0 if its end is not as it was made
+	behind    int    // bytes behind it in its line
 	marks     []mark // places in it, in order
+	shared    int    // of them it shared with the one before
 
 	// Of the one that is being read:
 	start, out int    // where it begins, in the file and in the JSON text
@@ -241,10 +243,7 @@ func (r *reader) flowLike(dst []byte, l *likeness) []byte {
 	l.start, l.out, l.same, l.next = r.pos, len(dst), 0, 0
 	depth := 0
 	if l.end > 0 {
-		alike := samePrefix(r.s[l.from:l.end], r.s[r.pos:])
-		for l.next < len(l.marks) && l.marks[l.next].from <= alike {
-			l.next++
-		}
+		l.next = l.sameMarks(r.s[l.from:l.end], r.s[r.pos:])
 		if l.next > 0 {
 			last := &l.marks[l.next-1]
 			dst = append(dst, dst[l.to:l.to+last.to]...)
@@ -252,19 +251,37 @@ func (r *reader) flowLike(dst []byte, l *likeness) []byte {
 			depth = last.depth
 		}
 		if l.toEnd > 0 {
-			behind := bytes.IndexByte(r.s[l.end:], '\n')
-			l.guess = r.pos + bytes.IndexByte(r.s[r.pos:], '\n') - behind
+			l.guess = r.pos + bytes.IndexByte(r.s[r.pos:], '\n') - l.behind
 			if l.guess > r.pos {
 				l.same = sameSuffix(r.s[l.from:l.end], r.s[r.pos:l.guess])
 			}
 		}
 	}
-	shared := l.next
+	l.shared = l.next
 	l.now = l.now[:0]
 	dst = r.flowFrom(dst, depth, 0, l)
 	l.from, l.end, l.to, l.toEnd = l.start, r.pos, l.out, len(dst)
-	l.marks = append(l.marks[:shared], l.now...)
+	l.behind = max(0, bytes.IndexByte(r.s[r.pos:], '\n'))
+	l.marks = append(l.marks[:l.shared], l.now...)
 	return dst
+}
+
+// sameMarks returns how many marks stand in what the last collection and this one
+// begin with alike. It is mostly as much as the last time.
+func (l *likeness) sameMarks(last, this []byte) int {
+	n, alike := min(l.shared, len(l.marks)), 0
+	if n > 0 {
+		if at := l.marks[n-1].from; at <= len(this) && bytes.Equal(last[:at], this[:at]) {
+			alike = at
+		} else {
+			n = 0
+		}
+	}
+	alike += samePrefix(last[alike:], this[alike:])
+	for n < len(l.marks) && l.marks[n].from <= alike {
+		n++
+	}
+	return n
 }
 
 // sameSuffix returns how many bytes a and b end with alike.
@@ -391,7 +408,8 @@ type Framer interface {
 	// Field appends what stands before the value of a field.
 	Field(dst, name []byte) ([]byte, bool)
 	// Value appends what stands behind the value of a field, which begins at start.
-	Value(dst []byte, start int) ([]byte, bool)
+	// It may be known to be one line.
+	Value(dst []byte, start int, line bool) ([]byte, bool)
 	// End appends what ends an event.
 	End(dst []byte) []byte
 }
@@ -475,15 +493,17 @@ func (r *reader) event(dst []byte, pad int, like *likeness) []byte {
 	}
 	r.skip("{")
 	first, cut := len(r.spans), -1
+	oneLine := r.json.Indent == "" && r.json.Before == "" && r.json.After == "" // JSON escapes line breaks
 	for !r.failed {
 		name := r.flowText()
 		ok := true
 		if r.framer != nil {
 			dst, ok = r.framer.Field(dst, name)
 		}
-		start := len(dst)
+		start, line := len(dst), false
 		r.skip(": ")
 		if c := r.peek(); c == '{' || c == '[' {
+			line = oneLine
 			dst = append(r.flowLike(append(dst, r.json.Before...), like), r.json.After...)
 			cut = len(dst) - len(r.json.After) - 1
 		} else {
@@ -492,7 +512,7 @@ func (r *reader) event(dst []byte, pad int, like *likeness) []byte {
 		if r.framer == nil {
 			r.spans = append(r.spans, eventSpan{r.name(name), start, len(dst)})
 		} else if ok {
-			dst, ok = r.framer.Value(dst, start)
+			dst, ok = r.framer.Value(dst, start, line)
 		}
 		if !ok {
 			r.fail()

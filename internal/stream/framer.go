@@ -9,20 +9,21 @@ type Framer struct {
 	text   *textFraming
 	fields int  // of the frame so far
 	raw    bool // the frame is its bytes
+
+	name, before []byte // of the last field: most have one name
 }
 
-// A textFraming is how a framing surrounds the value of a field.
+// A textFraming is how a framing surrounds the value of a field, which is one line.
 type textFraming struct {
-	before      func(dst, name []byte) ([]byte, bool) // appends what stands before it
-	after       string                                // stands behind it
-	end         string                                // ends the frame
-	most        int                                   // fields of a frame; 0 is any number
-	neverInside string                                // two bytes that a value cannot have
+	before func(dst, name []byte) ([]byte, bool) // appends what stands before it
+	after  string                                // stands behind it
+	end    string                                // ends the frame
+	most   int                                   // fields of a frame; 0 is any number
 }
 
 // Stream begins a stream of the framing with this name.
 func (f *Framer) Stream(name string) bool {
-	*f = Framer{}
+	*f = Framer{name: f.name[:0], before: f.before[:0]}
 	if framing, err := Lookup(name); err == nil {
 		f.text = framing.text
 	}
@@ -35,21 +36,29 @@ func (f *Framer) Field(dst, name []byte) ([]byte, bool) {
 	if f.raw || f.text.most > 0 && f.fields > f.text.most {
 		return dst, false
 	}
-	if string(name) == Raw {
+	switch {
+	case len(f.before) > 0 && bytes.Equal(name, f.name):
+		return append(dst, f.before...), true
+	case string(name) == Raw:
 		f.raw = true
 		return dst, f.fields == 1
 	}
-	return f.text.before(dst, name)
+	start := len(dst)
+	dst, ok := f.text.before(dst, name)
+	if ok {
+		f.name, f.before = append(f.name[:0], name...), append(f.before[:0], dst[start:]...)
+	}
+	return dst, ok
 }
 
 // Value appends what stands behind the value of the field that was begun last,
-// which stands at dst[start:].
-func (f *Framer) Value(dst []byte, start int) ([]byte, bool) {
+// which stands at dst[start:] and may be known to be one line.
+func (f *Framer) Value(dst []byte, start int, line bool) ([]byte, bool) {
 	if f.raw {
 		return dst, true
 	}
-	value, never := dst[start:], f.text.neverInside
-	ok := bytes.IndexByte(value, never[0]) < 0 && bytes.IndexByte(value, never[1]) < 0
+	value := dst[start:]
+	ok := line || bytes.IndexByte(value, '\n') < 0 && bytes.IndexByte(value, '\r') < 0
 	return append(dst, f.text.after...), ok
 }
 

@@ -34,7 +34,7 @@ var ndjson = Framing{
 	},
 	text: &textFraming{
 		before: func(dst, name []byte) ([]byte, bool) { return dst, string(name) == "data" },
-		end:    "\n", most: 1, neverInside: "\r\n",
+		end:    "\n", most: 1,
 	},
 }
 
