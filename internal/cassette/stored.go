@@ -55,13 +55,14 @@ func Open(path string, rules uint32) (*Stored, error) {
 	if err != nil {
 		return nil, err
 	}
-	info, err := f.Stat()
-	if err != nil {
-		f.Close()
-		return nil, err
-	}
 	s := &Stored{path: path}
-	ok, err := s.scan(f, int(info.Size()), rules)
+	ok, err := s.scan(f, func() int {
+		info, err := f.Stat()
+		if err != nil {
+			return 0
+		}
+		return int(info.Size())
+	}, rules)
 	if err == nil && ok && s.kept == nil {
 		s.file = f
 		return s, nil
@@ -130,6 +131,17 @@ func (s *scan) free() {
 	}
 }
 
+// widen goes on with a window for n bytes, if that is larger.
+func (s *scan) widen(n int) error {
+	larger := newScan(nil, n)
+	if len(larger.buf) > len(s.buf) {
+		copy(larger.buf, s.buf[:s.end])
+		s.buf, larger.buf = larger.buf, s.buf
+	}
+	larger.free()
+	return s.more()
+}
+
 // more reads on, and makes room before.
 func (s *scan) more() error {
 	if s.pos > 0 {
@@ -157,10 +169,10 @@ func (s *scan) line(text string) bool {
 	return true
 }
 
-// scan finds the interactions in a file of so many bytes; ok is false if they have
-// to be parsed.
-func (s *Stored) scan(f io.Reader, size int, rules uint32) (ok bool, err error) {
-	in := newScan(f, size+1)
+// scan finds the interactions in a file; ok is false if they have to be parsed.
+// sizeOf returns the length of the file, if it can, and is asked if it is large.
+func (s *Stored) scan(f io.Reader, sizeOf func() int, rules uint32) (ok bool, err error) {
+	in := newScan(f, smallest)
 	defer func() {
 		if s.kept == nil {
 			in.free()
@@ -168,6 +180,13 @@ func (s *Stored) scan(f io.Reader, size int, rules uint32) (ok bool, err error) 
 	}()
 	if err := in.more(); err != nil {
 		return false, err
+	}
+	size := in.end
+	if !in.eof {
+		size = sizeOf()
+		if err := in.widen(size + 1); err != nil {
+			return false, err
+		}
 	}
 	if in.eof && bytes.Contains(in.buf[:min(in.end, 100)], []byte("\r\n")) { // git, on Windows
 		in.end = copy(in.buf, bytes.ReplaceAll(in.buf[:in.end], []byte("\r\n"), []byte("\n")))

@@ -13,7 +13,7 @@ const testRules = 7
 func openBytes(t testing.TB, data []byte) (s *Stored, fast bool, err error) {
 	t.Helper()
 	s = &Stored{path: "x.yaml"}
-	fast, err = s.scan(bytes.NewReader(data), len(data), testRules)
+	fast, err = s.scan(bytes.NewReader(data), func() int { return len(data) }, testRules)
 	if err != nil {
 		t.Fatal(err)
 	}

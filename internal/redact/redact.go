@@ -426,6 +426,9 @@ func listed(list []string, name string) bool {
 
 // url drops the user of a URL and replaces query values by their names.
 func (p *Policy) url(raw string) string {
+	if raw == "" {
+		return ""
+	}
 	u := cut(raw)
 	clean := u.scheme + p.text(u.host+u.path)
 	if u.hasQuery {
