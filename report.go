@@ -233,7 +233,7 @@ func (r *Recorder) explain(clean *cassette.Request, form *canon.Form, candidates
 	}
 	near = slots[i]
 	m.Line = near.line()
-	if near.form().Endpoint != form.Endpoint && !slices.Equal(near.form().Lines, form.Lines) {
+	if near.form().Endpoint != form.Endpoint && !slices.Equal(near.form().Lines(), form.Lines()) {
 		m.Reason = fmt.Sprintf("nothing of %s is recorded; this is of %s", form.Endpoint, near.form().Endpoint)
 		return m, near
 	}
@@ -269,7 +269,7 @@ func reasonFor(recorded, asked *canon.Form, edits []diff.Edit) string {
 // endpoint, -1 if there is none: a gateway or a provider has changed.
 func elsewhere(form *canon.Form, candidates []diff.Candidate) int {
 	return slices.IndexFunc(candidates, func(c diff.Candidate) bool {
-		return c.Form.Endpoint != form.Endpoint && slices.Equal(c.Form.Lines, form.Lines)
+		return c.Form.Endpoint != form.Endpoint && slices.Equal(c.Form.Lines(), form.Lines())
 	})
 }
 

@@ -39,24 +39,49 @@ type Form struct {
 	Wire     string // how the answer comes: "whole", "stream", or another name for a stream of another format
 	Known    bool   // a family of the table recognised the request
 
-	Lines []Line // what matches, in canonical order
 	Drift []Line // what does not match but is reported when it changed
 
 	Selected []string // the patterns of MatchOn and Ignore that selected something
 
 	family *Family
-	text   string // of a form that [Rules] made: what its lines are slices of
 	key    string
 	sent   map[string]string // by path, where a field was sent; nil unless traced
+
+	// Most forms are asked for their key only. The lines are made again from
+	// the request for those whose lines are asked for.
+	rules *Rules
+	req   cassette.Request
+	once  sync.Once
+	lines []Line
+	text  string // what the lines are slices of; empty if they are not
+}
+
+// NewForm returns a form of the given lines, which are in canonical order.
+func NewForm(endpoint, model, wire string, lines []Line) *Form {
+	return &Form{Endpoint: endpoint, Model: model, Wire: wire, lines: lines}
+}
+
+// Lines returns what matches, in canonical order.
+func (f *Form) Lines() []Line {
+	f.once.Do(func() {
+		if f.rules == nil {
+			return
+		}
+		whole := f.rules.form(&f.req, wholeForm)
+		f.lines, f.text = whole.lines, whole.text
+		f.rules, f.req = nil, cassette.Request{}
+	})
+	return f.lines
 }
 
 // Text returns the canonical text of the form: what the fingerprint is of.
 func (f *Form) Text() string {
+	lines := f.Lines()
 	if f.text != "" {
 		return f.text
 	}
 	b := f.appendHead(nil)
-	for _, l := range f.Lines {
+	for _, l := range lines {
 		b = append(append(b, '\n'), l.Path...)
 		b = append(append(b, ' '), l.Value...)
 	}
@@ -114,22 +139,40 @@ func (r *Rules) Plain() bool {
 	return len(r.MatchOn) == 0 && len(r.Ignore) == 0 && len(r.Masks) == 0 && len(r.Headers) == 0 && !r.Strict && !r.SortTools && !r.Host
 }
 
-// Form returns the form of a cleaned request under the rules.
-func (r *Rules) Form(req *cassette.Request) *Form { return r.form(req, false) }
+// Form returns the form of a cleaned request under the rules. Neither must
+// change as long as the form is in use: it reads them when its lines are asked
+// for.
+func (r *Rules) Form(req *cassette.Request) *Form {
+	f := r.form(req, keyOnly)
+	if f.text == "" && f.lines == nil {
+		f.rules, f.req = r, *req
+	}
+	return f
+}
 
 // Trace is [Rules.Form], and the form knows where its fields stand in the
 // request; see [Form.Sent].
-func (r *Rules) Trace(req *cassette.Request) *Form { return r.form(req, true) }
+func (r *Rules) Trace(req *cassette.Request) *Form { return r.form(req, tracedForm) }
 
-func (r *Rules) form(req *cassette.Request, trace bool) *Form {
+// An extent is how much of a form is made.
+type extent int
+
+const (
+	keyOnly    extent = iota // everything but the lines
+	wholeForm                // with its lines
+	tracedForm               // with its lines, and where they were sent
+)
+
+func (r *Rules) form(req *cassette.Request, extent extent) *Form {
 	w := walkers.Get().(*walker)
+	trace := extent == tracedForm
 	c := r.classify(req, &w.parser, trace || len(r.MatchOn) > 0 || len(r.Ignore) > 0)
-	f := &Form{Endpoint: c.endpoint, Model: c.model, Wire: c.wire, Known: c.family != nil, family: c.family}
+	f := &Form{Endpoint: c.endpoint, Model: strings.Clone(c.model), Wire: c.wire, Known: c.family != nil, family: c.family}
 	if trace {
 		f.sent = map[string]string{}
 	}
 	w.rules, w.form, w.family, w.sources = r, f, c.family, c.sources
-	w.request(req, &c)
+	w.request(req, &c, extent)
 	if len(req.Body) <= 1<<17 { // more is rare, and too much to keep
 		w.release()
 	}
@@ -214,7 +257,7 @@ func (w *walker) release() {
 	walkers.Put(w)
 }
 
-func (w *walker) request(req *cassette.Request, call *call) {
+func (w *walker) request(req *cassette.Request, call *call, extent extent) {
 	f := w.form
 	w.lines.text = f.appendHead(w.lines.text)
 	head := len(w.lines.text)
@@ -243,12 +286,14 @@ func (w *walker) request(req *cassette.Request, call *call) {
 	w.rest(&w.lines, lines)
 	w.rest(&w.drift, drift)
 
-	f.text, f.Lines = w.lines.cut(head)
 	if len(w.drift.cuts) > 0 {
 		_, f.Drift = w.drift.cut(0)
 	}
+	if extent != keyOnly || w.shuffled {
+		f.text, f.lines = w.lines.cut(head)
+	}
 	if w.shuffled {
-		sortLines(f.Lines)
+		sortLines(f.lines)
 		sortLines(f.Drift)
 		f.text = ""
 		return

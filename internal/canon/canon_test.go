@@ -69,7 +69,7 @@ func TestEqual(t *testing.T) {
 				var rules Rules
 				a := rules.Form(parseRequest(t, ar.Files[0].Data))
 				b := rules.Form(parseRequest(t, ar.Files[1].Data))
-				if kind == "cross" && !slices.Equal(a.Lines, b.Lines) {
+				if kind == "cross" && !slices.Equal(a.Lines(), b.Lines()) {
 					t.Errorf("%s\nthe bodies differ\n--- a\n%s\n--- b\n%s", ar.Comment, a.Text(), b.Text())
 				}
 				if same := a.Text() == b.Text(); same != (kind == "same") {
@@ -125,13 +125,13 @@ func TestFormText(t *testing.T) {
 func TestArraysKeepTheirOrder(t *testing.T) {
 	t.Parallel()
 	f := form(t, Rules{}, "https://example.com/x", `[0,1,2,3,4,5,6,7,8,9,10,11]`)
-	for i, l := range f.Lines {
+	for i, l := range f.Lines() {
 		if want := "body/" + strings.TrimLeft(l.Value, "+"); l.Path != want {
 			t.Errorf("line %d is %s %s", i, l.Path, l.Value)
 		}
 	}
-	if len(f.Lines) != 12 {
-		t.Errorf("%d lines, want 12", len(f.Lines))
+	if len(f.Lines()) != 12 {
+		t.Errorf("%d lines, want 12", len(f.Lines()))
 	}
 }
 
@@ -438,8 +438,8 @@ func TestDeterminingFields(t *testing.T) {
 func TestMatchOnReportsTheRestAsDrift(t *testing.T) {
 	t.Parallel()
 	f := form(t, Rules{MatchOn: []string{"model"}}, chatURL, `{"model":"m","messages":[],"seed":1}`)
-	if len(f.Lines) != 1 || len(f.Drift) != 2 {
-		t.Errorf("Lines %v, Drift %v; want model alone to match and the rest to drift", f.Lines, f.Drift)
+	if len(f.Lines()) != 1 || len(f.Drift) != 2 {
+		t.Errorf("Lines %v, Drift %v; want model alone to match and the rest to drift", f.Lines(), f.Drift)
 	}
 }
 

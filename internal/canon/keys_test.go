@@ -103,7 +103,7 @@ func FuzzKey(f *testing.F) {
 			if want := hex.EncodeToString(sum[:8]); form.Key() != want || rules.Form(req).Key() != want {
 				t.Errorf("Key = %s, want that of the text: %s", form.Key(), want)
 			}
-			if !slices.IsSortedFunc(form.Lines, func(a, b Line) int { return comparePaths(a.Path, b.Path) }) {
+			if !slices.IsSortedFunc(form.Lines(), func(a, b Line) int { return comparePaths(a.Path, b.Path) }) {
 				t.Errorf("lines out of order:\n%s", form.Text())
 			}
 			if traced := rules.Trace(req); traced.Text() != form.Text() {

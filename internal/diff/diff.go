@@ -46,7 +46,7 @@ func Forms(recorded, incoming *canon.Form) []Edit {
 		c.edits = append(c.edits, Edit{Path: "wire", Recorded: quote(recorded.Wire), Incoming: quote(incoming.Wire), Note: wireNote(incoming.Wire)})
 	}
 	first := len(c.edits)
-	c.lines(recorded.Lines, incoming.Lines)
+	c.lines(recorded.Lines(), incoming.Lines())
 	if i := slices.IndexFunc(c.edits, func(e Edit) bool { return e.Path == "body/model" }); i > first {
 		model := c.edits[i]
 		c.edits = slices.Insert(slices.Delete(c.edits, i, i+1), first, model)

@@ -11,12 +11,12 @@ import (
 
 // form makes a form by hand: "path value" lines.
 func form(endpoint, model, wire string, fields ...string) *canon.Form {
-	f := &canon.Form{Endpoint: endpoint, Model: model, Wire: wire}
+	var lines []canon.Line
 	for _, l := range fields {
 		path, value, _ := strings.Cut(l, " ")
-		f.Lines = append(f.Lines, canon.Line{Path: path, Value: value})
+		lines = append(lines, canon.Line{Path: path, Value: value})
 	}
-	return f
+	return canon.NewForm(endpoint, model, wire, lines)
 }
 
 func user(text string) string { return "body/messages/0/content " + quote(text) }
@@ -68,7 +68,7 @@ func TestNearest(t *testing.T) {
 			t.Parallel()
 			if got := Nearest(asked, tt.recorded); got != tt.want {
 				for i, c := range tt.recorded {
-					t.Logf("%d: %+v", i, rankOf(asked, newBag(asked.Lines, 0), c))
+					t.Logf("%d: %+v", i, rankOf(asked, newBag(asked.Lines(), 0), c))
 				}
 				t.Errorf("Nearest = %d, want %d", got, tt.want)
 			}

@@ -20,9 +20,9 @@ const plausible = 0.25
 // fair part in common; an unused one; the larger common part; the earlier one.
 func Nearest(asked *canon.Form, recorded []Candidate) int {
 	endpoint := slices.ContainsFunc(recorded, func(c Candidate) bool { return c.Form.Endpoint == asked.Endpoint })
-	b := newBag(asked.Lines, 0)
+	b := newBag(asked.Lines(), 0)
 	if !endpoint {
-		b = newBag(asked.Lines, anyPath)
+		b = newBag(asked.Lines(), anyPath)
 	}
 	best, rank := -1, rank{}
 	for i, c := range recorded {
@@ -53,9 +53,9 @@ func rankOf(asked *canon.Form, b *bag, c Candidate) rank {
 	if c.Form.Wire == asked.Wire {
 		r.same++
 	}
-	r.share = b.share(c.Form.Lines, b.skip)
+	r.share = b.share(c.Form.Lines(), b.skip)
 	r.fair = r.share >= plausible
-	r.twin = r.unused && sameButModel(asked.Lines, c.Form.Lines)
+	r.twin = r.unused && sameButModel(asked.Lines(), c.Form.Lines())
 	return r
 }
 
