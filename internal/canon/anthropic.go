@@ -108,7 +108,7 @@ func anthropicBeta(b *Body) {
 		}
 	}
 	for _, v := range elems(list) {
-		b.addHeader("anthropic-beta", v.Text)
+		b.addHeader("anthropic-beta", cassette.UnescapeText(v.Text))
 	}
 	if list != nil && list.Kind == cassette.Array {
 		drop(b.Value, "anthropic_beta")

@@ -10,7 +10,8 @@ import (
 )
 
 // A Body is the JSON object that rules rewrite. The value is the rules' own:
-// nothing of it is written or sent.
+// nothing of it is written or sent. The texts of its strings are escaped; see
+// [cassette.JSONParser].
 type Body struct {
 	*cassette.Value
 	req     *cassette.Request
@@ -98,7 +99,9 @@ func only(v *cassette.Value, names ...string) bool {
 	return true
 }
 
-func stringValue(s string) cassette.Value { return cassette.Value{Kind: cassette.String, Text: s} }
+func stringValue(s string) cassette.Value {
+	return cassette.Value{Kind: cassette.String, Text: cassette.EscapeText(s)}
+}
 
 func listOf(v ...cassette.Value) cassette.Value {
 	return cassette.Value{Kind: cassette.Array, Elems: v}

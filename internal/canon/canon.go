@@ -246,7 +246,7 @@ func (p *page) cut(head int) (text string, lines []Line) {
 }
 
 // walkers keeps what walkers write to: a form is cut out of it when it is whole.
-var walkers = sync.Pool{New: func() any { return new(walker) }}
+var walkers = sync.Pool{New: func() any { return &walker{parser: cassette.JSONParser{Escaped: true}} }}
 
 func (w *walker) release() {
 	w.parser.Reset()
@@ -385,7 +385,11 @@ func (w *walker) leaf(v *cassette.Value, source string) {
 	case cassette.Array:
 		p.text = append(p.text, "[]"...)
 	case cassette.String:
-		p.text = appendQuoted(p.text, w.mask(v.Text))
+		text := v.Text
+		if len(w.rules.Masks) > 0 {
+			text = cassette.EscapeText(w.mask(cassette.UnescapeText(text)))
+		}
+		p.text = append(append(append(p.text, '"'), text...), '"')
 	case cassette.Number:
 		p.text = append(p.text, number(v.Text)...)
 	case cassette.Bool:

@@ -118,7 +118,7 @@ func modelOf(body *cassette.Value) string {
 	if m == nil || m.Kind != cassette.String {
 		return ""
 	}
-	return m.Text
+	return cassette.UnescapeText(m.Text)
 }
 
 // generic describes a request that no family knows: method, path, query and

@@ -26,7 +26,7 @@ func matchPath(b *Body) {
 func jsonrpcCall(b *Body) {
 	drop(b.Value, "id")
 	if m := b.Get("method"); m != nil && m.Kind == cassette.String {
-		b.call.endpoint = "jsonrpc." + m.Text
+		b.call.endpoint = "jsonrpc." + cassette.UnescapeText(m.Text)
 	}
 }
 

@@ -109,7 +109,7 @@ func (b *Body) parsed(v *cassette.Value) {
 	if v == nil || v.Kind != cassette.String {
 		return
 	}
-	if args, err := b.call.parser.Parse(v.Text); err == nil && args.Kind == cassette.Object {
+	if args, err := b.call.parser.Parse(cassette.UnescapeText(v.Text)); err == nil && args.Kind == cassette.Object {
 		replace(v, args)
 	}
 }
@@ -172,7 +172,7 @@ func sortTools(body *cassette.Value) {
 	name := func(v cassette.Value) string {
 		for _, path := range [][]string{{"name"}, {"function", "name"}, {"toolSpec", "name"}, {"type"}} {
 			if s := text(&v, path...); s != "" {
-				return s
+				return cassette.UnescapeText(s)
 			}
 		}
 		return ""

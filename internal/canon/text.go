@@ -4,67 +4,14 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/promptecho/promptecho/internal/cassette"
 )
 
-const hexDigits = "0123456789abcdef"
-
-// appendQuoted writes s as a JSON string on one line: control characters,
-// quotes and backslashes escaped, everything else as it is. Invalid UTF-8 is
-// kept byte by byte, so that different strings stay different.
+// appendQuoted writes s as a JSON string on one line.
 func appendQuoted(b []byte, s string) []byte {
-	b = append(b, '"')
-	for {
-		n := plain(s)
-		b = append(b, s[:n]...)
-		if n == len(s) {
-			return append(b, '"')
-		}
-		switch c := s[n]; c {
-		case '"', '\\':
-			b = append(b, '\\', c)
-		case '\n':
-			b = append(b, '\\', 'n')
-		case '\r':
-			b = append(b, '\\', 'r')
-		case '\t':
-			b = append(b, '\\', 't')
-		default:
-			b = append(b, '\\', 'u', '0', '0', hexDigits[c>>4], hexDigits[c&15])
-		}
-		s = s[n+1:]
-	}
+	return append(cassette.AppendEscaped(append(b, '"'), s), '"')
 }
-
-// plain returns how many bytes s starts with that a line can have as they are.
-// It looks at eight at a time: most of a form is text.
-func plain(s string) int {
-	const ones, high = 0x0101010101010101, 0x8080808080808080
-	n := 0
-	for len(s)-n >= 8 {
-		w := s[n : n+8]
-		x := uint64(w[0]) | uint64(w[1])<<8 | uint64(w[2])<<16 | uint64(w[3])<<24 |
-			uint64(w[4])<<32 | uint64(w[5])<<40 | uint64(w[6])<<48 | uint64(w[7])<<56
-		quote, slash, del := x^'"'*ones, x^'\\'*ones, x^0x7f*ones
-		// The high bit of a byte is set where it is below ' ', or nothing is left of it.
-		if ((x-' '*ones)&^x|(quote-ones)&^quote|(slash-ones)&^slash|(del-ones)&^del)&high != 0 {
-			break
-		}
-		n += 8
-	}
-	for n < len(s) && !escapes[s[n]] {
-		n++
-	}
-	return n
-}
-
-// escapes tells the bytes that a line cannot have as they are.
-var escapes = func() (t [256]bool) {
-	for c := range byte(' ') {
-		t[c] = true
-	}
-	t['"'], t['\\'], t[0x7f] = true, true, true
-	return t
-}()
 
 // Unquote returns the text of a line's value if that is a string.
 func Unquote(value string) (string, bool) {

@@ -2,6 +2,7 @@ package cassette
 
 import (
 	"fmt"
+	"math/bits"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -86,6 +87,8 @@ func invalidUTF8(s string) int {
 // the finished ones out of slabs, so that a body costs few allocations. Strings
 // without escapes and numbers are slices of src.
 type JSONParser struct {
+	Escaped bool // the texts of strings are as [AppendEscaped] writes them; names are not
+
 	src   string
 	pos   int
 	depth int
@@ -103,7 +106,7 @@ type JSONParser struct {
 // unless that is much.
 func (p *JSONParser) Reset() {
 	if max(cap(p.stack), cap(p.nameStack), len(p.vals.all), len(p.names.all)) > 1024 {
-		*p = JSONParser{}
+		*p = JSONParser{Escaped: p.Escaped}
 		return
 	}
 	// They are not cleared: that costs as much as to write them, and what they
@@ -178,7 +181,7 @@ func (p *JSONParser) value() error {
 	case '{', '[':
 		return p.container(c)
 	case '"':
-		s, err := p.str()
+		s, err := p.str(p.Escaped)
 		if err != nil {
 			return err
 		}
@@ -299,7 +302,7 @@ func (p *JSONParser) name() error {
 	if p.pos >= len(p.src) || p.src[p.pos] != '"' {
 		return p.unexpected("a member name")
 	}
-	s, err := p.str()
+	s, err := p.str(false)
 	if err != nil {
 		return err
 	}
@@ -313,23 +316,33 @@ func (p *JSONParser) name() error {
 	return nil
 }
 
-// str reads a string whose opening quote is at pos.
-func (p *JSONParser) str() (string, error) {
+// str reads a string whose opening quote is at pos. If escaped it leaves it as
+// it stands where that is how [AppendEscaped] writes it: most texts are copied
+// from one JSON to another, and need not be decoded for that.
+func (p *JSONParser) str(escaped bool) (string, error) {
 	start := p.pos + 1
-	i := start + plain(p.src[start:])
-	switch {
-	case i == len(p.src):
-		return "", p.errorf(start-1, "string without an end")
-	case p.src[i] == '"':
-		p.pos = i + 1
-		return p.src[start:i], nil
+	p.pos = start + plain(p.src[start:])
+	end := p.pos
+	for escaped && len(p.src)-end > 1 && p.src[end] == '\\' && short(p.src[end+1]) {
+		end += 2
+		end += plain(p.src[end:])
 	}
-	p.pos = i
-	return p.escaped(start)
+	if end < len(p.src) && p.src[end] == '"' {
+		p.pos = end + 1
+		return p.src[start:end], nil
+	}
+	s, err := p.decoded(start)
+	if escaped {
+		s = EscapeText(s)
+	}
+	return s, err
 }
 
-// plain returns how many bytes of a string s starts with that stand for
-// themselves. It looks at eight at a time: most of a body is text.
+// short reports whether AppendEscaped writes an escape with c.
+func short(c byte) bool { return c == 'n' || c == '"' || c == '\\' || c == 't' || c == 'r' }
+
+// plain returns how many bytes s starts with that stand for themselves in a
+// string on one line. It looks at eight at a time: most of a body is text.
 func plain(s string) int {
 	const ones, high = 0x0101010101010101, 0x8080808080808080
 	n := 0
@@ -337,10 +350,11 @@ func plain(s string) int {
 		w := s[n : n+8]
 		x := uint64(w[0]) | uint64(w[1])<<8 | uint64(w[2])<<16 | uint64(w[3])<<24 |
 			uint64(w[4])<<32 | uint64(w[5])<<40 | uint64(w[6])<<48 | uint64(w[7])<<56
-		quote, slash := x^'"'*ones, x^'\\'*ones
-		// The high bit of a byte is set where it is below ' ', or nothing is left of it.
-		if ((x-' '*ones)&^x|(quote-ones)&^quote|(slash-ones)&^slash)&high != 0 {
-			break
+		quote, slash, del := x^'"'*ones, x^'\\'*ones, x^0x7f*ones
+		// The high bit of a byte is set where it is below ' ', or nothing is left of
+		// it. Bytes above such a one can be taken for one too, but not below.
+		if found := ((x-' '*ones)&^x | (quote-ones)&^quote | (slash-ones)&^slash | (del-ones)&^del) & high; found != 0 {
+			return n + bits.TrailingZeros64(found)/8
 		}
 		n += 8
 	}
@@ -350,18 +364,70 @@ func plain(s string) int {
 	return n
 }
 
-// special are the bytes that do not stand for themselves in a string.
+// special are the bytes that do not stand for themselves in a string on one line.
 var special = func() (t [256]bool) {
 	for c := range byte(' ') {
 		t[c] = true
 	}
-	t['"'], t['\\'] = true, true
+	t['"'], t['\\'], t[0x7f] = true, true, true
 	return t
 }()
 
-// escaped reads the rest of a string that starts at start and whose first byte
+const hexDigit = "0123456789abcdef"
+
+// AppendEscaped appends s as it stands between the quotes of a JSON string, on
+// one line: control characters, quotes and backslashes escaped, each in one way,
+// and everything else as it is, invalid UTF-8 too. So different strings stay
+// different, and those that need no escape are themselves.
+func AppendEscaped(b []byte, s string) []byte {
+	for {
+		n := plain(s)
+		b = append(b, s[:n]...)
+		if n == len(s) {
+			return b
+		}
+		switch c := s[n]; c {
+		case '"', '\\':
+			b = append(b, '\\', c)
+		case '\n':
+			b = append(b, '\\', 'n')
+		case '\r':
+			b = append(b, '\\', 'r')
+		case '\t':
+			b = append(b, '\\', 't')
+		default:
+			b = append(b, '\\', 'u', '0', '0', hexDigit[c>>4], hexDigit[c&15])
+		}
+		s = s[n+1:]
+	}
+}
+
+// EscapeText returns what [AppendEscaped] appends.
+func EscapeText(s string) string {
+	if plain(s) == len(s) {
+		return s
+	}
+	return string(AppendEscaped(nil, s))
+}
+
+// UnescapeText returns the string that [EscapeText] made s of.
+func UnescapeText(s string) string {
+	n := strings.IndexByte(s, '\\')
+	if n < 0 {
+		return s
+	}
+	b := make([]byte, 0, len(s))
+	for ; n >= 0; n = strings.IndexByte(s, '\\') {
+		r, size, _ := jsonEscape(s[n:])
+		b = utf8.AppendRune(append(b, s[:n]...), r)
+		s = s[n+max(size, 1):]
+	}
+	return string(append(b, s...))
+}
+
+// decoded reads the rest of a string that starts at start and whose first byte
 // that does not stand for itself is at pos.
-func (p *JSONParser) escaped(start int) (string, error) {
+func (p *JSONParser) decoded(start int) (string, error) {
 	p.buf = append(p.buf[:0], p.src[start:p.pos]...)
 	for p.pos < len(p.src) {
 		c := p.src[p.pos]
@@ -372,7 +438,10 @@ func (p *JSONParser) escaped(start int) (string, error) {
 		case c < ' ':
 			return "", p.errorf(p.pos, "control character %q in a string", rune(c))
 		}
-		r, n, ok := jsonEscape(p.src[p.pos:])
+		r, n, ok := rune(c), 1, true
+		if c == '\\' {
+			r, n, ok = jsonEscape(p.src[p.pos:])
+		}
 		if !ok {
 			return "", p.errorf(p.pos, "invalid escape")
 		}
