@@ -254,8 +254,9 @@ func chatToolBlocks(b *Body) {
 	for _, m := range messages.Elems {
 		if block, ok := b.toolResult(&m); ok {
 			if !results {
-				out = append(out, b.object(field{"role", stringValue("user")}, field{"content", listOf()}))
+				out = append(out, b.object(field{"role", stringValue("user")}, field{"content", b.list(block)}))
 				results = true
+				continue
 			}
 			content := member(&out[len(out)-1], "content")
 			content.Elems = append(content.Elems, block)
@@ -281,8 +282,12 @@ func (b *Body) toolResult(m *cassette.Value) (cassette.Value, bool) {
 
 // toolUses moves the tool calls of a message to blocks of its content.
 func (b *Body) toolUses(m *cassette.Value) {
-	calls := elems(member(m, "tool_calls"))
-	var blocks []cassette.Value
+	calls, content := elems(member(m, "tool_calls")), member(m, "content")
+	if len(calls) == 0 || content != nil && content.Kind != cassette.Array {
+		return
+	}
+	list := b.call.parser.Make(cassette.Array, len(elems(content))+len(calls))
+	blocks := list.Elems[copy(list.Elems, elems(content)):]
 	for i := range calls {
 		fn, id := member(&calls[i], "function"), member(&calls[i], "id")
 		kind := member(&calls[i], "type")
@@ -293,13 +298,9 @@ func (b *Body) toolUses(m *cassette.Value) {
 		block := b.object(field{"type", stringValue("tool_use")}, field{"id", *id},
 			field{"name", *member(fn, "name")}, field{"input", *member(fn, "arguments")})
 		block.Mark = calls[i].Mark
-		blocks = append(blocks, block)
+		blocks[i] = block
 	}
-	content := member(m, "content")
-	if len(blocks) == 0 || content != nil && content.Kind != cassette.Array {
-		return
-	}
-	set(m, "content", listOf(append(elems(content), blocks...)...))
+	set(m, "content", list)
 	drop(m, "tool_calls")
 }
 

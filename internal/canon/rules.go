@@ -117,19 +117,19 @@ func (b *Body) parsed(v *cassette.Value) {
 // functionTool brings the spellings of a function tool to one: Anthropic's
 // {name, description, input_schema}, Chat's {type, function: {...}} and
 // Responses' {type, name, parameters}. Hosted tools keep everything.
-func functionTool(tool *cassette.Value) {
+func (b *Body) functionTool(tool *cassette.Value) {
 	if tool.Kind != cassette.Object {
 		return
 	}
 	kind, fn := member(tool, "type"), member(tool, "function")
 	switch {
 	case isString(kind, "function") && fn != nil && fn.Kind == cassette.Object && only(tool, "type", "function"):
-		flat := *fn
-		replace(tool, cassette.Value{
-			Kind:  cassette.Object,
-			Names: slices.Concat(flat.Names, []string{"type"}),
-			Elems: slices.Concat(flat.Elems, []cassette.Value{stringValue("function")}),
-		})
+		n := len(fn.Names)
+		flat := b.call.parser.Make(cassette.Object, n+1)
+		copy(flat.Names, fn.Names)
+		copy(flat.Elems, fn.Elems)
+		flat.Names[n], flat.Elems[n] = "type", stringValue("function")
+		replace(tool, flat)
 	case kind == nil || isString(kind, "custom"):
 		if member(tool, "input_schema") != nil && member(tool, "parameters") == nil {
 			rename(tool, "input_schema", "parameters")
@@ -141,7 +141,7 @@ func functionTool(tool *cassette.Value) {
 func functionTools(b *Body) {
 	tools := elems(b.Get("tools"))
 	for i := range tools {
-		functionTool(&tools[i])
+		b.functionTool(&tools[i])
 	}
 }
 
