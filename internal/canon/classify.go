@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/cassette"
+	"github.com/promptecho/promptecho/internal/memo"
 )
 
 // call is a classified request.
@@ -25,29 +26,17 @@ type call struct {
 // host, and brings its body to the family's one spelling.
 func (r *Rules) classify(req *cassette.Request, parser *cassette.JSONParser, trace bool) call {
 	c := call{wire: "whole", parser: parser}
-	u, err := url.Parse(req.URL)
-	if err != nil {
-		// Unreachable for requests that net/http sent; a hand-edited cassette can have it.
-		u = &url.URL{Path: req.URL}
-	}
+	to := addresses.Get(req.URL)
+	u := to.url
 	c.body, c.encoding = decode(req, parser)
 	if trace && len(req.Body) > 0 {
 		c.sources = sources(&c.body)
 	}
-	path := segments(u)
-	var names []named
-	var stream bool
-	for _, f := range families {
-		var ok bool
-		if names, stream, ok = f.match(req.Method, path); ok && f.accepts(&c) {
-			c.family = f
-			break
-		}
-	}
-	if c.family == nil {
+	i := slices.IndexFunc(to.served, func(s served) bool { return s.family.accepts(req.Method, &c) })
+	if i < 0 {
 		c.generic(req, u)
 	} else {
-		c.known(req, u, names, stream)
+		c.known(req, u, &to.served[i])
 	}
 	if r.Host {
 		c.lines = append(c.lines, Line{"host", strings.ToLower(u.Host)})
@@ -62,6 +51,34 @@ func (r *Rules) classify(req *cassette.Request, parser *cassette.JSONParser, tra
 	return c
 }
 
+// An address is what a URL alone tells. It is shared and must not change.
+type address struct {
+	url    *url.URL
+	served []served // the families that know the path, in the order of the table
+}
+
+type served struct {
+	family *Family
+	names  []named
+	stream bool // its answers stream
+}
+
+// addresses remembers them: most programs call few.
+var addresses = memo.Strings[address]{Func: func(s string) address {
+	u, err := url.Parse(s)
+	if err != nil {
+		// Unreachable for requests that net/http sent; a hand-edited cassette can have it.
+		u = &url.URL{Path: s}
+	}
+	to, path := address{url: u}, segments(u)
+	for _, f := range families {
+		if names, stream, ok := f.match(path); ok {
+			to.served = append(to.served, served{f, names, stream})
+		}
+	}
+	return to
+}}
+
 // segments returns the segments of a path, each decoded: a model's name can
 // hold an escaped slash.
 func segments(u *url.URL) []string {
@@ -75,12 +92,12 @@ func segments(u *url.URL) []string {
 }
 
 // known brings the request of a family to its one spelling.
-func (c *call) known(req *cassette.Request, u *url.URL, names []named, stream bool) {
-	f := c.family
-	c.endpoint = f.Name
+func (c *call) known(req *cassette.Request, u *url.URL, s *served) {
+	f := s.family
+	c.family, c.endpoint = f, f.Name
 	b := Body{Value: &c.body, req: req, url: u, call: c}
 	org := ""
-	for _, n := range names {
+	for _, n := range s.names {
 		switch n.name {
 		case "org":
 			org = n.value + "/"
@@ -96,7 +113,7 @@ func (c *call) known(req *cassette.Request, u *url.URL, names []named, stream bo
 	if len(f.Query) > 0 {
 		c.query(u, f.Query)
 	}
-	if b.takeStream(f) || stream {
+	if b.takeStream(f) || s.stream {
 		c.wire = "stream"
 		if f.StreamWire != "" {
 			c.wire = f.StreamWire

@@ -1,6 +1,7 @@
 package canon
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -76,14 +77,7 @@ var families = slices.Concat(
 )
 
 // match reports whether the family knows a path, and what is named in it.
-func (f *Family) match(method string, path []string) (names []named, stream, ok bool) {
-	want := f.Method
-	if want == "" {
-		want = "POST"
-	}
-	if method != want {
-		return nil, false, false
-	}
+func (f *Family) match(path []string) (names []named, stream, ok bool) {
 	for _, p := range f.Paths {
 		if names, ok := matchSuffix(p, path); ok {
 			return names, false, true
@@ -121,8 +115,11 @@ func startsWith(pattern, member string) bool {
 		(len(pattern) == len(member) || pattern[len(member)] == '/')
 }
 
-// accepts reports whether the family takes such a body.
-func (f *Family) accepts(c *call) bool {
+// accepts reports whether the family takes such a method and body.
+func (f *Family) accepts(method string, c *call) bool {
+	if method != cmp.Or(f.Method, "POST") {
+		return false
+	}
 	switch c.encoding {
 	case jsonBody:
 		if c.body.Kind != cassette.Object {
