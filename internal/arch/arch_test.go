@@ -26,7 +26,7 @@ var rooms = map[string][]string{
 	"echotest":          {"", "internal/verdict"},
 	"":                  {"internal/diff", "internal/redact", "internal/canon", "internal/stream", "internal/cassette", "internal/verdict", "internal/memo"},
 	"internal/diff":     {"internal/canon"},
-	"internal/canon":    {"internal/cassette"},
+	"internal/canon":    {"internal/cassette", "internal/memo"},
 	"internal/redact":   {"internal/cassette", "internal/memo"},
 	"internal/stream":   {},
 	"internal/cassette": {},

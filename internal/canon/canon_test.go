@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"unicode/utf8"
 
@@ -223,6 +224,24 @@ func TestPatternsMeanTheRequest(t *testing.T) {
 	if f := form(t, Rules{Ignore: []string{"mesages"}}, chatURL, ask("a", "b")); len(f.Selected) > 0 {
 		t.Errorf("a pattern that fits nothing selected something: %q", f.Selected)
 	}
+}
+
+// TestLazyLines: the lines are made when they are first asked for, by whomever.
+func TestLazyLines(t *testing.T) {
+	t.Parallel()
+	var rules Rules
+	req := &cassette.Request{Method: "POST", URL: chatURL, Body: benchBody(true, 4096)}
+	want := rules.Trace(req).Text()
+	f := rules.Form(req)
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() {
+			if f.Text() != want || len(f.Lines()) == 0 || f.Key() != fingerprint([]byte(want)) {
+				t.Errorf("text, lines or key are others:\n%s", f.Text())
+			}
+		})
+	}
+	all.Wait()
 }
 
 // TestSent: a traced form knows where the request has its fields.

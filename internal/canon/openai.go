@@ -251,8 +251,9 @@ func chatToolBlocks(b *Body) {
 	}
 	out := messages.Elems[:0] // never longer than what is read
 	results := false          // the last of out is a message of results made here
-	for _, m := range messages.Elems {
-		if block, ok := b.toolResult(&m); ok {
+	for i := range messages.Elems {
+		m := &messages.Elems[i]
+		if block, ok := b.toolResult(m); ok {
 			if !results {
 				out = append(out, b.object(field{"role", stringValue("user")}, field{"content", b.list(block)}))
 				results = true
@@ -263,8 +264,8 @@ func chatToolBlocks(b *Body) {
 			continue
 		}
 		results = false
-		b.toolUses(&m)
-		out = append(out, m)
+		b.toolUses(m)
+		out = append(out, *m)
 	}
 	messages.Elems = out
 }

@@ -3,7 +3,9 @@ package cassette
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -34,7 +36,12 @@ func FuzzJSON(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
 		v, err := ParseJSON(b)
-		if (err == nil) != json.Valid(b) && !stricter(b, err) {
+		p := JSONParser{Escaped: true}
+		escaped, eerr := p.Parse(string(b))
+		if fmt.Sprint(err) != fmt.Sprint(eerr) {
+			t.Fatalf("%q: %v, with escaped texts %v", b, err, eerr)
+		}
+		if checkEscaped(t, &v, &escaped); (err == nil) != json.Valid(b) && !stricter(b, err) {
 			t.Fatalf("ParseJSON(%q): %v, json.Valid: %v", b, err, json.Valid(b))
 		}
 		if err != nil {
@@ -47,6 +54,21 @@ func FuzzJSON(f *testing.F) {
 			checkLayout(t, v, l)
 		}
 	})
+}
+
+// checkEscaped demands that the texts of one value are those of the other escaped.
+func checkEscaped(t *testing.T, v, escaped *Value) {
+	t.Helper()
+	want := v.Text
+	if v.Kind == String {
+		want = EscapeText(v.Text)
+	}
+	if v.Kind != escaped.Kind || !slices.Equal(v.Names, escaped.Names) || len(v.Elems) != len(escaped.Elems) || escaped.Text != want {
+		t.Fatalf("with escaped texts %#v is %#v", v, escaped)
+	}
+	for i := range v.Elems {
+		checkEscaped(t, &v.Elems[i], &escaped.Elems[i])
+	}
 }
 
 // stricter reports whether ParseJSON may refuse b although encoding/json takes it.

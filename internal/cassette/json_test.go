@@ -40,6 +40,38 @@ func TestParseJSONCopies(t *testing.T) {
 	}
 }
 
+// TestEscaped: whatever way a text is written, it is escaped in one.
+func TestEscaped(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ json, want string }{
+		{`"plain é 😀 text / of more than eight bytes"`, `plain é 😀 text / of more than eight bytes`},
+		{`"a\"b\\c\nd\te\rf"`, `a\"b\\c\nd\te\rf`},
+		{`"\u000a\u0022\u005C\u0061\/\n"`, `\n\"\\a/\n`},
+		{`"\b\f\u001F\u00e9\ud83d\ude00"`, `\u0008\u000c\u001fé😀`},
+		{"\"\\n\u007f\"", `\n\u007f`},
+		{`"\\u0061"`, `\\u0061`},
+		{`""`, ``},
+	} {
+		plain, err := ParseJSON([]byte(tt.json))
+		p := JSONParser{Escaped: true}
+		v, perr := p.Parse(tt.json)
+		if err != nil || perr != nil || v.Text != tt.want || EscapeText(plain.Text) != tt.want || UnescapeText(tt.want) != plain.Text {
+			t.Errorf("%s: %q (%v), want %q; EscapeText(%q) = %q, and back %q (%v)",
+				tt.json, v.Text, perr, tt.want, plain.Text, EscapeText(plain.Text), UnescapeText(tt.want), err)
+		}
+	}
+	if raw := "\xff\n\xc3"; UnescapeText(EscapeText(raw)) != raw {
+		t.Errorf("%q is %q escaped and back", raw, UnescapeText(EscapeText(raw)))
+	}
+	p := JSONParser{Escaped: true}
+	for _, bad := range []string{`"\n`, `"\`, `"\x"`, "\"\\n\n\"", `"\n\ud800"`} {
+		_, want := ParseJSON([]byte(bad))
+		if _, err := p.Parse(bad); err == nil || err.Error() != want.Error() {
+			t.Errorf("%s: %v, want %v", bad, err, want)
+		}
+	}
+}
+
 func TestParseJSONErrors(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
