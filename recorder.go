@@ -423,6 +423,10 @@ func (r *Recorder) next(clean *cassette.Request, form *canon.Form) (*slot, error
 		return nil, &secretError{r.file, r.secrets[0], r.mode}
 	}
 	kind, boundary := form.Kind()
-	it := &cassette.Interaction{Kind: kind, Boundary: boundary, Request: *clean}
+	key := form.Key()
+	if !r.cfg.rules.Plain() { // that of the request itself, whatever rules this test has
+		key = (&canon.Rules{}).Form(clean).Key()
+	}
+	it := &cassette.Interaction{Kind: kind, Boundary: boundary, Request: *clean, MatchKey: key}
 	return r.tape.place(it, form), nil
 }

@@ -33,6 +33,9 @@ type slot struct {
 	looked  bool // it was looked through for secrets
 	resumed bool // recorded by a run that was killed, not in the cassette
 	whole   bool // fresh: the answer is complete as far as it will ever be
+
+	item  *cassette.Item // as it will be written; nil if that is not settled
+	known int            // credentials that were known when it was made
 }
 
 // it returns the interaction. One that cannot be read (its asset is gone, say) is

@@ -86,10 +86,24 @@ func (p *Policy) fields(b []byte) []byte {
 // mayHold reports whether b holds part of a name: nearly no body does, and
 // looking for all of them at once costs more.
 func mayHold(b []byte) bool {
-	for _, part := range []string{"_token", "_secret", "assertion", "AccessKey", "essionToken", "_code", "code_verifier", "WebIdentityToken", "SAMLAssertion", "TokenCode", "private_key", "password=", `name="password"`} {
-		if bytes.Contains(b, []byte(part)) {
+	for _, part := range nameParts {
+		if bytes.Contains(b, part) {
 			return true
 		}
 	}
 	return false
 }
+
+// nameParts stand in every name of a field, with what follows it: "max_tokens" is
+// in nearly every body.
+var nameParts = func() (parts [][]byte) {
+	for _, name := range []string{"_token", "_secret", "essionToken", "_code", "code_verifier", "IdentityToken", "SAMLAssertion", "TokenCode", "private_key"} {
+		for _, behind := range []string{`"`, "=", ">"} {
+			parts = append(parts, []byte(name+behind))
+		}
+	}
+	for _, part := range []string{"assertion", "AccessKey", "password=", `name="password"`} {
+		parts = append(parts, []byte(part))
+	}
+	return parts
+}()
