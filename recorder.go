@@ -353,6 +353,12 @@ func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 	case s.fresh:
 		return r.record(req, body, s)
 	}
+	if recorded := s.form(); recorded.Key() != form.Key() {
+		// Only a file that was made to lie can have that.
+		err := fmt.Errorf("%s:%d: match_key is not that of the request, although the seal is whole: promptecho verify -w writes both anew", r.path, s.line())
+		r.unreadable(err)
+		return nil, err
+	}
 	r.noteDrift(s, form)
 	return r.replay(req, clean, s)
 }
