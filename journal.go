@@ -117,7 +117,7 @@ func (r *Recorder) resume() error {
 	}
 	var slots []*slot
 	for _, it := range f.Interactions {
-		req := r.asked(it)
+		req := r.asked(it, false)
 		form := r.cfg.rules.Form(&req)
 		r.noteSelected(form)
 		slots = append(slots, &slot{in: r, read: it, asked: form, key: keyOf(form), resumed: true})

@@ -176,7 +176,7 @@ func (r *Recorder) whyUnused(s *slot) string {
 
 // trace returns the form of a recording with the paths of its request.
 func (r *Recorder) trace(s *slot) *canon.Form {
-	recorded := r.asked(s.it())
+	recorded := r.asked(s.it(), s.sealed)
 	return r.cfg.rules.Trace(&recorded)
 }
 

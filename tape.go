@@ -63,7 +63,7 @@ func (s *slot) form() *canon.Form {
 	s.reading.Lock()
 	defer s.reading.Unlock()
 	if s.asked == nil {
-		req := s.in.asked(s.locked())
+		req := s.in.asked(s.locked(), s.sealed)
 		s.asked = s.in.cfg.rules.Form(&req)
 	}
 	return s.asked

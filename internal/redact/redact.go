@@ -138,6 +138,12 @@ func (p *Policy) Head(req *cassette.Request) {
 // Body cleans the body of a request whose head is clean in place.
 func (p *Policy) Body(req *cassette.Request) { req.Body = p.body(req.Body) }
 
+// Again replaces in a clean request what has become known since it was cleaned.
+func (p *Policy) Again(req *cassette.Request) {
+	req.URL = string(p.Bytes([]byte(req.URL)))
+	req.Body = p.Bytes(req.Body)
+}
+
 // Response cleans the response to a clean request in place. Its trailers pass by
 // the same list as its headers. An answer that is nothing but a credential is
 // replaced as a whole.
