@@ -81,10 +81,17 @@ type Item struct {
 // not 0 (see [File]), and makes sure that it reads as it again. Errors are those of
 // [Format].
 func FormatItem(it *Interaction, rules uint32) (*Item, error) {
-	w := writer{assets: map[string][]byte{}, rules: rules}
 	if it == nil {
 		return nil, errors.New("is nil")
 	}
+	w := writer{assets: map[string][]byte{}, rules: rules}
+	size := len(it.Request.Body) + len(it.Response.Body)
+	for _, e := range it.Response.Events {
+		for _, f := range e {
+			size += len(f.Value) + 16
+		}
+	}
+	w.buf = make([]byte, 0, size+size/4+1024)
 	if w.interaction(it); w.err != nil {
 		return nil, w.err
 	}

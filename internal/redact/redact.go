@@ -547,47 +547,61 @@ func (p *Policy) CheckInteraction(what string, it *cassette.Interaction) error {
 		at    int
 		place string
 	}
-	var all []byte
+	buf := texted.Get().(*bytes.Buffer)
+	defer func() {
+		if buf.Cap() <= 1<<20 {
+			buf.Reset()
+			texted.Put(buf)
+		}
+	}()
 	var ends []end
+	added := func(place string) { // in no credential
+		buf.WriteByte(0)
+		ends = append(ends, end{buf.Len(), place})
+	}
 	add := func(place, text string) {
 		if text != "" {
-			all = append(append(all, text...), 0) // in no credential
-			ends = append(ends, end{len(all), place})
+			buf.WriteString(text)
+			added(place)
 		}
 	}
 	var parser cassette.JSONParser
-	body := func(place, b string) {
-		add(place, b)
-		if !strings.Contains(b, `\u`) && !strings.Contains(b, `\/`) {
+	body := func(place string, b []byte) {
+		buf.Write(b)
+		added(place)
+		if !bytes.Contains(b, []byte(`\u`)) && !bytes.Contains(b, []byte(`\/`)) {
 			return // a value stands there in one of its forms, if at all
 		}
-		if v, err := parser.Parse(b); err == nil {
+		if v, err := parser.Parse(string(b)); err == nil {
 			texts(&v, func(s string) { add(place, s) })
 		}
 		parser.Reset()
 	}
 	add("request.url", it.Request.URL)
-	body("request.body", string(it.Request.Body))
-	body("response.body", string(it.Response.Body))
+	body("request.body", it.Request.Body)
+	body("response.body", it.Response.Body)
 	for i, event := range it.Response.Events {
 		place := ""
 		for _, f := range event {
 			if place == "" {
 				place = fmt.Sprintf("response.events[%d]", i)
 			}
-			body(place, f.Value)
+			body(place, []byte(f.Value))
 		}
 	}
 	split(it.Response.Events, func(text string) { add("response.events, split over several,", text) })
 	add("response.text", it.Response.Text)
 	add("response.error", it.Response.Error)
-	kind, at := p.held(all)
+	kind, at := p.held(buf.Bytes())
 	if at < 0 {
 		return nil
 	}
 	i, _ := slices.BinarySearchFunc(ends, at, func(e end, at int) int { return cmp.Compare(e.at, at+1) })
 	return fmt.Errorf("%s: %s would hold a known secret (%s): nothing was written", what, ends[i].place, kind)
 }
+
+// texted are buffers that interactions are looked through in.
+var texted = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
 // split calls f with the texts that a client puts together from the events of a
 // stream: the strings at one place of their JSON, one behind the other, and the
