@@ -69,8 +69,11 @@ func Open(path string, rules uint32) (*Stored, error) {
 		return s, nil
 	}
 	f.Close()
-	if err != nil || ok {
-		return s, err
+	switch {
+	case err != nil:
+		return nil, err
+	case ok:
+		return s, nil
 	}
 	whole, err := Load(path)
 	if err != nil {
@@ -302,8 +305,8 @@ func (s *scan) sealed(it *storedItem, rules uint32) error {
 	return nil
 }
 
-// maxInteraction is a length that no interaction has.
-const maxInteraction = 1 << 40
+// maxInteraction is the length in bytes of what can be sealed; more is parsed.
+const maxInteraction = 1 << 30
 
 // A cursor walks over bytes; at what it does not find it is bad.
 type cursor struct {
