@@ -268,28 +268,24 @@ func (r *Recorder) unused() int {
 // a known secret. Everything is cleaned once more: a credential may have become
 // known after it was first seen.
 func (r *Recorder) write(path, name string, file *cassette.File, rep *verdict.Report) error {
-	for _, it := range file.Interactions {
-		r.redact.Interaction(it)
-		// The key of the request itself, whatever rules this test has.
-		it.MatchKey = (&canon.Rules{}).Form(&it.Request).Key()
-		if err := r.redact.CheckInteraction(name, it); err != nil {
-			return err
+	ready := map[*cassette.Interaction]*cassette.Item{}
+	for _, s := range r.tape.slots {
+		if s.item != nil && s.known == r.redact.Known() {
+			ready[s.it()] = s.item
 		}
 	}
-	file.Rules = canon.Revision
-	data, assets, err := cassette.Format(file)
-	if err != nil {
-		return fmt.Errorf("%s: %w", name, err)
-	}
-	if err := r.redact.Check(name, data); err != nil {
-		return err
-	}
-	for asset, data := range assets {
-		if err := r.redact.Check(name+": asset "+asset, data); err != nil {
-			return err
+	draft := cassette.Draft{Pinned: file.Pinned, Partial: file.Partial}
+	for i, it := range file.Interactions {
+		item := ready[it]
+		if item == nil {
+			var err error
+			if item, err = r.formatted(name, it); err != nil {
+				return fmt.Errorf("%w (interaction %d)", err, i+1)
+			}
 		}
+		draft.Items = append(draft.Items, item)
 	}
-	if err := cassette.Save(path, file); err != nil {
+	if err := draft.Save(path); err != nil {
 		return r.relative(err)
 	}
 	keepYoung(path)
@@ -302,6 +298,50 @@ func (r *Recorder) write(path, name string, file *cassette.File, rep *verdict.Re
 	}
 	rep.Notes = append(rep.Notes, note)
 	return nil
+}
+
+// formatted cleans an interaction once more and returns its text, unless that
+// would hold a known secret; name is that of the file.
+func (r *Recorder) formatted(name string, it *cassette.Interaction) (*cassette.Item, error) {
+	r.redact.Interaction(it)
+	// The key of the request itself, whatever rules this test has.
+	it.MatchKey = (&canon.Rules{}).Form(&it.Request).Key()
+	return r.checked(name, it)
+}
+
+// checked returns the text of a clean interaction.
+func (r *Recorder) checked(name string, it *cassette.Interaction) (*cassette.Item, error) {
+	if err := r.redact.CheckInteraction(name, it); err != nil {
+		return nil, err
+	}
+	item, err := cassette.FormatItem(it, canon.Revision)
+	if err != nil {
+		return nil, fmt.Errorf("%s: not saved: %w", name, err)
+	}
+	if err := r.redact.Check(name, item.Text); err != nil {
+		return nil, err
+	}
+	for asset, data := range item.Assets {
+		if err := r.redact.Check(name+": asset "+asset, data); err != nil {
+			return nil, err
+		}
+	}
+	return item, nil
+}
+
+// format returns the text of an interaction that was just recorded and cleaned, and
+// how many credentials were known then. It is nil if it cannot be written: Close
+// finds out why; and if this run writes nothing.
+func (r *Recorder) format(it *cassette.Interaction) (item *cassette.Item, known int) {
+	if r.journal == nil {
+		return nil, 0
+	}
+	known = r.redact.Known()
+	item, err := r.checked(r.file, it)
+	if err != nil {
+		return nil, 0
+	}
+	return item, known
 }
 
 // noteSelected keeps which patterns selected a field.

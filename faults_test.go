@@ -132,7 +132,11 @@ func TestDiskFull(t *testing.T) {
 		return
 	}
 	it := &cassette.Interaction{Request: cassette.Request{Method: "GET", URL: "http://h/"}, Response: cassette.Response{Status: 200}}
-	if err := cassette.Append(full, it, false); err == nil || !strings.Contains(err.Error(), "no space left") {
+	item, err := cassette.FormatItem(it, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := (&cassette.Journal{Path: full}).Append(item, false); err == nil || !strings.Contains(err.Error(), "no space left") {
 		t.Errorf("the journal: %v", err)
 	}
 	if err := cassette.Save(full, &cassette.File{Interactions: []*cassette.Interaction{it}}); err == nil {

@@ -16,10 +16,10 @@ import (
 // that records resumes from it. It has the format of a cassette; each interaction
 // is appended when it is settled, before its client sees the end of the answer.
 type journal struct {
-	path   string
 	redact *redact.Policy
 
 	mu      sync.Mutex
+	file    cassette.Journal
 	items   []*cassette.Interaction // that are in the file
 	known   int                     // credentials that were known when they were written
 	closed  bool
@@ -29,36 +29,37 @@ type journal struct {
 // journalSuffix is added to the name of the cassette.
 const journalSuffix = ".partial"
 
-// append adds an interaction. What cannot be written is left out: the recorder
-// says why when it saves the cassette, which has the same faults to find.
-func (j *journal) append(it *cassette.Interaction) {
+// append adds an interaction; item is its text.
+func (j *journal) append(it *cassette.Interaction, item *cassette.Item) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if j.closed || j.foreign {
 		return
 	}
-	copied := clone(it)
-	if j.redact.CheckInteraction("journal", copied) != nil {
-		return
-	}
 	first := len(j.items) == 0
-	if known := j.redact.Known(); known != j.known && !first {
+	if !first && j.redact.Known() != j.known {
 		// A credential has become known that may stand in what was written.
-		for _, old := range j.items {
-			j.redact.Interaction(old)
-		}
-		j.known = known
-		j.items = append(j.items, copied)
-		_ = cassette.Save(j.path, &cassette.File{Partial: true, Interactions: j.items})
+		j.items = append(j.items, clone(it))
+		j.rewrite()
 		return
 	}
-	switch err := cassette.Append(j.path, copied, first); {
+	switch err := j.file.Append(item, first); {
 	case err == nil:
 		j.known = j.redact.Known()
-		j.items = append(j.items, copied)
+		j.items = append(j.items, clone(it))
 	case first && os.IsExist(err):
 		j.foreign = true
 	}
+}
+
+// rewrite cleans everything once more and writes the file anew.
+func (j *journal) rewrite() {
+	j.file.Close()
+	j.known = j.redact.Known()
+	for _, it := range j.items {
+		j.redact.Interaction(it)
+	}
+	_ = cassette.Save(j.file.Path, &cassette.File{Partial: true, Interactions: j.items})
 }
 
 // isForeign reports whether another process has a journal there.
@@ -76,6 +77,7 @@ func (j *journal) close() {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.closed = true
+	j.file.Close() // an error shows in what the next run finds
 }
 
 // remove deletes the journal when what it has is in the cassette.
@@ -88,7 +90,7 @@ func (j *journal) remove() error {
 	if len(j.items) == 0 || j.foreign {
 		return nil
 	}
-	return cassette.Remove(j.path)
+	return cassette.Remove(j.file.Path)
 }
 
 // clone copies what cleaning changes in place.
@@ -104,17 +106,18 @@ func clone(it *cassette.Interaction) *cassette.Interaction {
 // resume puts on the tape what a run that was killed has left, and goes on with
 // its journal. Failures that no retry overcame are asked for again.
 func (r *Recorder) resume() error {
-	r.journal = &journal{path: r.path + journalSuffix, redact: &r.redact}
-	f, err := cassette.LoadJournal(r.journal.path)
+	path := r.path + journalSuffix
+	r.journal = &journal{redact: &r.redact, file: cassette.Journal{Path: path}}
+	f, err := cassette.LoadJournal(path)
 	if err != nil {
 		return fmt.Errorf("promptecho: %s%s, which a recording that was killed has left, cannot be read: %w. Delete it to record without it", r.file, journalSuffix, err)
 	}
 	if f == nil || len(f.Interactions) == 0 {
-		return cassette.Remove(r.journal.path) // killed while it was created
+		return cassette.Remove(path) // killed while it was created
 	}
 	var slots []*slot
 	for _, it := range f.Interactions {
-		req := r.asked(it)
+		req := r.asked(it, false)
 		form := r.cfg.rules.Form(&req)
 		r.noteSelected(form)
 		slots = append(slots, &slot{in: r, read: it, asked: form, key: keyOf(form), resumed: true})
@@ -126,7 +129,8 @@ func (r *Recorder) resume() error {
 		}
 		r.tape.add(s)
 	}
-	r.journal.items, r.journal.known = f.Interactions, r.redact.Known()
+	r.journal.items = f.Interactions
+	r.journal.rewrite() // its end may be torn
 	r.notes = append(r.notes, fmt.Sprintf("%s: resumed a recording that was killed: %s from %[1]s%s", r.file, plural(len(slots), "interaction"), journalSuffix))
 	return nil
 }

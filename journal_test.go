@@ -292,11 +292,17 @@ func TestResume(t *testing.T) {
 			t.Parallel()
 			u := newUpstream(t)
 			file := filepath.Join(t.TempDir(), "c.yaml")
+			left := cassette.Journal{Path: file + journalSuffix}
 			for i, it := range tt.left {
-				if err := cassette.Append(file+journalSuffix, it, i == 0); err != nil {
+				item, err := cassette.FormatItem(it, 0)
+				if err == nil {
+					err = left.Append(item, i == 0)
+				}
+				if err != nil {
 					t.Fatal(err)
 				}
 			}
+			left.Close()
 			r := mustOpen(t, file, InMode(tt.mode), OnRecordError(tt.policy))
 			for p := range strings.FieldsSeq(tt.asked) {
 				ask(t, r, u.URL, p)

@@ -234,10 +234,14 @@ func (r *Recorder) unreadable(err error) {
 }
 
 // asked returns the request of a stored interaction as it is matched: cleaned like
-// a live one, whoever wrote it down.
-func (r *Recorder) asked(it *cassette.Interaction) cassette.Request {
+// a live one, whoever wrote it down. One that is sealed was cleaned by today's rules.
+func (r *Recorder) asked(it *cassette.Interaction, sealed bool) cassette.Request {
 	req := it.Request
-	r.redact.Request(&req)
+	if sealed && r.trusts {
+		r.redact.Again(&req)
+	} else {
+		r.redact.Request(&req)
+	}
 	return req
 }
 
@@ -353,6 +357,12 @@ func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 	case s.fresh:
 		return r.record(req, body, s)
 	}
+	if recorded := s.form(); recorded.Key() != form.Key() {
+		// Only a file that was made to lie can have that.
+		err := fmt.Errorf("%s:%d: match_key is not that of the request, although the seal is whole: promptecho verify -w writes both anew", r.path, s.line())
+		r.unreadable(err)
+		return nil, err
+	}
 	r.noteDrift(s, form)
 	return r.replay(req, clean, s)
 }
@@ -423,6 +433,10 @@ func (r *Recorder) next(clean *cassette.Request, form *canon.Form) (*slot, error
 		return nil, &secretError{r.file, r.secrets[0], r.mode}
 	}
 	kind, boundary := form.Kind()
-	it := &cassette.Interaction{Kind: kind, Boundary: boundary, Request: *clean}
+	key := form.Key()
+	if !r.cfg.rules.Plain() { // that of the request itself, whatever rules this test has
+		key = (&canon.Rules{}).Form(clean).Key()
+	}
+	it := &cassette.Interaction{Kind: kind, Boundary: boundary, Request: *clean, MatchKey: key}
 	return r.tape.place(it, form), nil
 }

@@ -372,10 +372,11 @@ type replayBody struct {
 
 	mu     sync.Mutex
 	answer *answer // whose data this is; nil after the last of it was read
-	data   []byte  // what is left of the body
-	at     int     // where that begins in the body
-	limit  int     // where the part being read ends in the body
-	parts  []part  // those after it
+	data   []byte
+	parts  []part // none: the body is one
+	next   int    // of parts
+	at     int    // what was read of the data
+	limit  int    // where the part being read ends
 	closed bool
 
 	trailer, trailers http.Header // the response's, and what it has at the end
@@ -395,19 +396,16 @@ func (b *replayBody) Read(p []byte) (int, error) {
 		return 0, http.ErrBodyReadAfterClose
 	case len(p) == 0:
 		return 0, nil
-	case len(b.data) == 0:
-		return 0, b.over()
 	}
-	for b.at == b.limit && len(b.data) > 0 {
+	for b.at == b.limit {
+		if b.at == len(b.data) {
+			return 0, b.over()
+		}
 		if err := b.arrive(); err != nil {
 			return 0, err
 		}
 	}
-	if len(b.data) == 0 { // another Read got the last of it
-		return 0, b.over()
-	}
-	n := copy(p, b.data[:b.limit-b.at])
-	b.data = b.data[n:]
+	n := copy(p, b.data[b.at:b.limit])
 	b.at += n
 	return n, nil
 }
@@ -417,7 +415,7 @@ func (b *replayBody) release() {
 	if b.answer != nil {
 		b.answer.free()
 	}
-	b.answer, b.data, b.parts = nil, nil, nil
+	b.answer, b.data, b.parts, b.at, b.limit = nil, nil, nil, 0, 0
 }
 
 // over is the end of the body.
@@ -435,11 +433,12 @@ func (b *replayBody) over() error {
 // arrive waits for the next part. The mutex is not held meanwhile, so that the
 // body can be closed: a deadline or a stop button must get through.
 func (b *replayBody) arrive() error {
-	next := part{end: b.at + len(b.data)}
-	if len(b.parts) > 0 {
-		next = b.parts[0]
+	next := part{end: len(b.data)}
+	if b.next < len(b.parts) {
+		next = b.parts[b.next]
 	}
 	if b.pace != 0 && next.delayMS != 0 {
+		before := b.next
 		b.mu.Unlock()
 		err := wait(b.ctx, b.closing, b.pace, next.delayMS)
 		b.mu.Lock()
@@ -448,14 +447,12 @@ func (b *replayBody) arrive() error {
 			return http.ErrBodyReadAfterClose
 		case err != nil:
 			return err
-		case b.at != b.limit || len(b.data) == 0: // another Read was first
+		case b.next != before || b.data == nil: // another Read was first
 			return nil
 		}
 	}
 	b.limit = next.end
-	if len(b.parts) > 0 {
-		b.parts = b.parts[1:]
-	}
+	b.next++
 	return nil
 }
 

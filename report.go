@@ -176,7 +176,7 @@ func (r *Recorder) whyUnused(s *slot) string {
 
 // trace returns the form of a recording with the paths of its request.
 func (r *Recorder) trace(s *slot) *canon.Form {
-	recorded := r.asked(s.it())
+	recorded := r.asked(s.it(), s.sealed)
 	return r.cfg.rules.Trace(&recorded)
 }
 
@@ -334,6 +334,22 @@ func hint(edits []diff.Edit) string {
 	return strings.Join(options, ", ")
 }
 
+// middles cuts off what two texts begin and end with alike, but for some of it, in
+// which a volatile text may begin or end: prompts are long.
+func middles(a, b string) (string, string) {
+	const margin = 128
+	i, n := 0, min(len(a), len(b))
+	for i < n && a[i] == b[i] {
+		i++
+	}
+	j := 0
+	for j < n-i && a[len(a)-1-j] == b[len(b)-1-j] {
+		j++
+	}
+	i, j = max(0, i-margin), max(0, j-margin)
+	return a[i : len(a)-j], b[i : len(b)-j]
+}
+
 func hintFor(e *diff.Edit) string {
 	if e.Path == "endpoint" || e.Path == "wire" {
 		return ""
@@ -346,6 +362,7 @@ func hintFor(e *diff.Edit) string {
 	if !aok || !bok {
 		return ""
 	}
+	a, b = middles(a, b)
 	for _, v := range volatiles() {
 		if v.re.MatchString(a) && v.re.ReplaceAllString(a, v.name) == v.re.ReplaceAllString(b, v.name) {
 			return fmt.Sprintf("promptecho.Mask(`%s`, %q)", v.expr, v.name)

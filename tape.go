@@ -33,6 +33,9 @@ type slot struct {
 	looked  bool // it was looked through for secrets
 	resumed bool // recorded by a run that was killed, not in the cassette
 	whole   bool // fresh: the answer is complete as far as it will ever be
+
+	item  *cassette.Item // as it will be written; nil if that is not settled
+	known int            // credentials that were known when it was made
 }
 
 // it returns the interaction. One that cannot be read (its asset is gone, say) is
@@ -60,7 +63,7 @@ func (s *slot) form() *canon.Form {
 	s.reading.Lock()
 	defer s.reading.Unlock()
 	if s.asked == nil {
-		req := s.in.asked(s.locked())
+		req := s.in.asked(s.locked(), s.sealed)
 		s.asked = s.in.cfg.rules.Form(&req)
 	}
 	return s.asked

@@ -166,15 +166,19 @@ func (t *tee) finish(end string) {
 	t.r.redact.Response(&t.it.Request, resp)
 
 	t.cutter, t.coded, t.arrivals = stream.Cutter{}, nil, nil
-	if t.r.journal != nil {
-		t.r.journal.append(&t.it)
+	item, known := t.r.format(&t.it)
+	if item != nil {
+		t.r.journal.append(&t.it, item)
+		if len(item.Text) > 1<<20 {
+			item = nil // rather made again than kept
+		}
 	}
 
 	t.r.mu.Lock()
 	defer t.r.mu.Unlock()
 	delete(t.r.live, t)
 	*t.slot.it() = t.it
-	t.slot.whole = true
+	t.slot.whole, t.slot.item, t.slot.known = true, item, known
 }
 
 // decode takes the coding off the body. A coding that we do not have, or that

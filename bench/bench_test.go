@@ -13,6 +13,7 @@ import (
 	"runtime"
 	"slices"
 	"testing"
+	"time"
 )
 
 // fixtures is where recorded cassettes are kept for the run. A report gives one
@@ -380,6 +381,7 @@ func BenchmarkStream(b *testing.B) {
 			}
 		}
 		b.ReportMetric(float64(caller.reads), "reads/op")
+		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N), "ns/reading")
 	})
 	each(b, func(b *testing.B, c Contender) {
 		const recorded = 100 // so that those that repeat nothing need not open each time
@@ -391,6 +393,7 @@ func BenchmarkStream(b *testing.B) {
 		bodies := requests(sse, first(recorded))
 		caller := newCaller(nil)
 		next := 0
+		var reading time.Duration // of what RoundTrip returned
 		runtime.GC()
 		for b.Loop() {
 			if next == recorded {
@@ -406,15 +409,18 @@ func BenchmarkStream(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
+			began := time.Now()
 			if n, err := caller.drain(resp.Body); n != want || err != nil || resp.StatusCode != http.StatusOK {
 				b.Fatal(n, err, resp.Status)
 			}
+			reading += time.Since(began)
 			resp.Body.Close()
 			if c.OneShot {
 				next++
 			}
 		}
 		b.ReportMetric(float64(caller.reads), "reads/op")
+		b.ReportMetric(float64(reading.Nanoseconds())/float64(b.N), "ns/reading")
 		stop(b, s)
 	})
 }

@@ -59,7 +59,7 @@ func runVerify(args []string, stdout, stderr io.Writer) error {
 	}
 	fmt.Fprintf(stdout, "%d of %d cassettes are good\n", len(files)-bad, len(files))
 	if stale > 0 && !*write {
-		fmt.Fprintf(stdout, "%d were edited by hand: promptecho verify -w brings match_key, seal and text up to date; replay needs none of them, but is slower without\n", stale)
+		fmt.Fprintf(stdout, "%d edited by hand, or written by another version: promptecho verify -w writes match_key, seal and text anew; replay needs none of them, but is slower without\n", stale)
 	}
 	if bad > 0 {
 		return fmt.Errorf("verify: %d of %d cassettes are not good", bad, len(files))

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -51,7 +52,7 @@ func target(path string) string {
 }
 
 // Save writes f to path whole or not at all, and its assets beside it. Before
-// anything is replaced, what would be written is parsed and must give f again;
+// anything is replaced, what would be written is read and must give f again;
 // afterwards the file is read back and must be what was written. Then assets
 // that f does not name are removed. A file that already has these bytes is not
 // written. A symbolic link stays one: its target is written.
@@ -59,12 +60,95 @@ func target(path string) string {
 // On an error the old cassette and its assets are as before, unless the error
 // says that the file on disk is not what was written.
 func Save(path string, f *File) error {
-	data, assets, err := Format(f)
+	d := Draft{Pinned: f.Pinned, Partial: f.Partial}
+	for i, it := range f.Interactions {
+		item, err := FormatItem(it, f.Rules)
+		if err != nil {
+			return fmt.Errorf("%s: not saved: cassette: interaction %d: %w", path, i+1, err)
+		}
+		d.Items = append(d.Items, item)
+	}
+	return d.Save(path)
+}
+
+// An Item is an interaction as it stands in a cassette.
+type Item struct {
+	Text   []byte
+	Assets map[string][]byte // beside the file, by name
+}
+
+// FormatItem returns an interaction as it stands in a cassette, sealed if rules is
+// not 0 (see [File]), and makes sure that it reads as it again. Errors are those of
+// [Format].
+func FormatItem(it *Interaction, rules uint32) (*Item, error) {
+	if it == nil {
+		return nil, errors.New("is nil")
+	}
+	w := writer{assets: map[string][]byte{}, rules: rules}
+	size := len(it.Request.Body) + len(it.Response.Body)
+	for _, e := range it.Response.Events {
+		for _, f := range e {
+			size += len(f.Value) + 16
+		}
+	}
+	w.buf = make([]byte, 0, size+size/4+1024)
+	if w.interaction(it); w.err != nil {
+		return nil, w.err
+	}
+	item := &Item{w.buf, w.assets}
+	return item, item.check(it)
+}
+
+// check makes sure that an item reads as an interaction.
+func (x *Item) check(it *Interaction) error {
+	r, back := reader{s: x.Text}, new(Interaction)
+	if r.interaction(back); r.failed || r.pos != len(x.Text) {
+		f, err := Parse("cassette", slices.Concat([]byte(headStart+headEnd), x.Text), func(name string) ([]byte, error) {
+			if b, ok := x.Assets[name]; ok {
+				return b, nil
+			}
+			return nil, fs.ErrNotExist
+		})
+		if err != nil {
+			return fmt.Errorf("promptecho cannot read what it would write; please report this: %w", err)
+		}
+		back = f.Interactions[0]
+	}
+	if d := it.difference(back); d != "" {
+		return fmt.Errorf("%s would not survive; please report this", d)
+	}
+	return nil
+}
+
+// A Draft is a cassette that is to be saved.
+type Draft struct {
+	Pinned, Partial bool
+	Items           []*Item
+}
+
+// format returns the file and its assets.
+func (d *Draft) format() (data []byte, assets map[string][]byte, err error) {
+	w := writer{assets: map[string][]byte{}}
+	w.head(d.Pinned, d.Partial, len(d.Items))
+	n := len(w.buf)
+	for _, item := range d.Items {
+		n += len(item.Text)
+	}
+	w.buf = slices.Grow(w.buf, n-len(w.buf))
+	for _, item := range d.Items {
+		w.buf = append(w.buf, item.Text...)
+		for _, content := range item.Assets {
+			w.asset(content)
+		}
+	}
+	return w.buf, w.assets, w.err
+}
+
+// Save is [Save] of what the draft holds.
+func (d *Draft) Save(path string) error {
+	data, assets, err := d.format()
 	if err != nil {
 		return fmt.Errorf("%s: not saved: %w", path, err)
-	}
-	if err := check(path, f, data, assets); err != nil {
-		return err
 	}
 	file := target(path)
 	switch info, err := os.Stat(file); {
@@ -93,36 +177,51 @@ func Save(path string, f *File) error {
 	return nil
 }
 
-// Append adds an interaction to the journal at path: a cassette that is marked
-// partial and that grows. create makes the file, and it is an error (fs.ErrExist)
-// if there is one. The write is one, so that a process that is killed leaves at
-// most the last interaction torn; see [LoadJournal].
-func Append(path string, it *Interaction, create bool) error {
-	data, assets, err := Format(&File{Partial: true, Interactions: []*Interaction{it}})
-	if err != nil {
-		return err
-	}
-	flags := os.O_WRONLY | os.O_APPEND
-	if create {
-		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+// A Journal is a cassette that is marked partial and that grows.
+type Journal struct {
+	Path string
+	file *os.File
+}
+
+// Append adds an interaction. create makes the file, and it is an error
+// (fs.ErrExist) if there is one. The write is one, so that a process that is killed
+// leaves at most the last interaction torn; see [LoadJournal].
+func (j *Journal) Append(item *Item, create bool) error {
+	if j.file == nil {
+		flags := os.O_WRONLY | os.O_APPEND
+		if create {
+			if err := os.MkdirAll(filepath.Dir(j.Path), 0o777); err != nil {
+				return err
+			}
+			flags |= os.O_CREATE | os.O_EXCL
+		}
+		f, err := os.OpenFile(j.Path, flags, 0o644)
+		if err != nil {
 			return err
 		}
-		flags |= os.O_CREATE | os.O_EXCL
-	} else {
-		data = data[bytes.Index(data, itemStart)+1:]
+		j.file = f
 	}
-	f, err := os.OpenFile(path, flags, 0o644)
-	if err != nil {
+	if _, err := saveAssets(assetDir(j.Path), item.Assets); err != nil {
 		return err
 	}
-	defer f.Close()
-	if _, err := saveAssets(assetDir(path), assets); err != nil {
-		return err
+	data := item.Text
+	if create {
+		var w writer
+		w.head(false, true, 1)
+		data = append(w.buf, data...)
 	}
-	if _, err := f.Write(data); err != nil {
-		return err
+	_, err := j.file.Write(data)
+	return err
+}
+
+// Close closes the file; the next Append opens it again.
+func (j *Journal) Close() error {
+	if j.file == nil {
+		return nil
 	}
-	return f.Close()
+	err := j.file.Close()
+	j.file = nil
+	return err
 }
 
 // itemStart is where an interaction starts in what Format writes: nothing in it
@@ -162,23 +261,6 @@ func Remove(path string) error {
 		return err
 	}
 	return removeAssets(assetDir(path), nil)
-}
-
-// check makes sure that what Format made of f gives f again.
-func check(path string, f *File, data []byte, assets map[string][]byte) error {
-	back, err := Parse(path, data, func(name string) ([]byte, error) {
-		if b, ok := assets[name]; ok {
-			return b, nil
-		}
-		return nil, fs.ErrNotExist
-	})
-	if err != nil {
-		return fmt.Errorf("%s: not saved: promptecho cannot read what it would write; please report this: %w", path, err)
-	}
-	if d := difference(f, back); d != "" {
-		return fmt.Errorf("%s: not saved: %s would not survive; please report this", path, d)
-	}
-	return nil
 }
 
 func readBack(path string, data []byte) error {

@@ -347,19 +347,23 @@ func TestReadBack(t *testing.T) {
 // TestCheck: what would not survive is not written.
 func TestCheck(t *testing.T) {
 	t.Parallel()
-	data, assets, err := Format(fileOf("a"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := check("x.yaml", fileOf("a"), data, assets); err != nil {
-		t.Error(err)
-	}
-	for data, want := range map[string]string{
-		string(data): "x.yaml: not saved: response.body of interaction 1 would not survive; please report this",
-		"x":          "x.yaml: not saved: promptecho cannot read what it would write; please report this: x.yaml:1:1: ",
-	} {
-		if err := check("x.yaml", fileOf("b"), []byte(data), nil); err == nil || !strings.HasPrefix(err.Error(), want) {
-			t.Errorf("got %v, want %s", err, want)
+	for _, content := range []string{"a", big("a")} { // in the file, and beside it
+		it := fileOf(content).Interactions[0]
+		item, err := FormatItem(it, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, x := range []struct {
+			item Item
+			want string
+		}{
+			{*item, "response.body would not survive; please report this"},
+			{Item{Text: item.Text[:len(item.Text)/2]}, "promptecho cannot read what it would write; please report this: cassette:"},
+			{Item{Text: []byte("x")}, "promptecho cannot read what it would write; please report this: cassette:4:"},
+		} {
+			if err := x.item.check(fileOf("b").Interactions[0]); err == nil || !strings.HasPrefix(err.Error(), x.want) {
+				t.Errorf("got %v, want %s", err, x.want)
+			}
 		}
 	}
 }

@@ -24,19 +24,7 @@ const (
 // events without a stream, a header twice, a negative delay.
 func Format(f *File) (data []byte, assets map[string][]byte, err error) {
 	w := writer{assets: map[string][]byte{}, rules: f.Rules}
-	w.raw(header)
-	w.raw("version: " + strconv.Itoa(Version) + "\n")
-	if f.Pinned {
-		w.raw("pinned: true\n")
-	}
-	if f.Partial {
-		w.raw("partial: true\n")
-	}
-	if len(f.Interactions) == 0 {
-		w.raw("interactions: []\n")
-	} else {
-		w.raw("interactions:\n")
-	}
+	w.head(f.Pinned, f.Partial, len(f.Interactions))
 	for i, it := range f.Interactions {
 		if it == nil {
 			w.errorf("is nil")
@@ -48,6 +36,23 @@ func Format(f *File) (data []byte, assets map[string][]byte, err error) {
 		}
 	}
 	return w.buf, w.assets, nil
+}
+
+// head writes what stands before n interactions.
+func (w *writer) head(pinned, partial bool, n int) {
+	w.raw(header)
+	w.raw("version: " + strconv.Itoa(Version) + "\n")
+	if pinned {
+		w.raw("pinned: true\n")
+	}
+	if partial {
+		w.raw("partial: true\n")
+	}
+	if n == 0 {
+		w.raw("interactions: []\n")
+	} else {
+		w.raw("interactions:\n")
+	}
 }
 
 // writer writes a cassette. After the first error what it writes is worthless.

@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode/utf8"
 )
 
@@ -70,7 +71,12 @@ func (w *writer) body(b []byte) {
 	if len(b) == 0 {
 		return
 	}
-	if v, l, ok := bodyStructure(b); ok {
+	p := jsonParsers.Get().(*JSONParser)
+	defer func() {
+		p.Reset()
+		jsonParsers.Put(p)
+	}()
+	if v, l, ok := bodyStructure(p, b); ok {
 		w.layout("layout", l)
 		w.key(partIndent, "body")
 		w.blockValue(&v, partIndent)
@@ -89,11 +95,14 @@ func (w *writer) body(b []byte) {
 	}
 }
 
-func bodyStructure(b []byte) (v Value, l Layout, ok bool) {
+// jsonParsers are used again: recording makes text of two bodies a call.
+var jsonParsers = sync.Pool{New: func() any { return new(JSONParser) }}
+
+func bodyStructure(p *JSONParser, b []byte) (v Value, l Layout, ok bool) {
 	if !mayBeJSON(b) {
 		return v, l, false
 	}
-	v, err := ParseJSON(b)
+	v, err := p.Parse(string(b))
 	if err != nil || !structured(&v) {
 		return v, l, false
 	}

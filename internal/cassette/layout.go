@@ -3,6 +3,7 @@ package cassette
 import (
 	"bytes"
 	"strings"
+	"sync"
 	"unicode/utf8"
 )
 
@@ -206,8 +207,18 @@ func DetectLayout(b []byte, v Value) (l Layout, ok bool) {
 
 // prints reports whether v in layout l is exactly b.
 func prints(v Value, l Layout, b []byte) bool {
-	return bytes.Equal(v.AppendJSON(make([]byte, 0, len(b)+16), l), b)
+	buf := printed.Get().(*[]byte)
+	defer printed.Put(buf)
+	*buf = v.AppendJSON((*buf)[:0], l)
+	same := bytes.Equal(*buf, b)
+	if cap(*buf) > 1<<20 {
+		*buf = nil
+	}
+	return same
 }
+
+// printed are buffers to compare in; every body that is recorded needs one.
+var printed = sync.Pool{New: func() any { return new([]byte) }}
 
 // clues are what JSON texts of one origin give away about their layout. They
 // prove nothing: a text may contradict itself, so who asks has to print.

@@ -31,6 +31,7 @@ type Stored struct {
 type storedItem struct {
 	at     int64 // offset in the file
 	size   int
+	line   int // in the file, counted from 1
 	sealed bool
 	key    uint64 // of what is sealed: its match key
 	digest uint64 // and its request's digest
@@ -68,8 +69,11 @@ func Open(path string, rules uint32) (*Stored, error) {
 		return s, nil
 	}
 	f.Close()
-	if err != nil || ok {
-		return s, err
+	switch {
+	case err != nil:
+		return nil, err
+	case ok:
+		return s, nil
 	}
 	whole, err := Load(path)
 	if err != nil {
@@ -82,7 +86,7 @@ func Open(path string, rules uint32) (*Stored, error) {
 func storedAs(path string, f *File) *Stored {
 	s := &Stored{path: path, Pinned: f.Pinned, Partial: f.Partial, items: make([]storedItem, len(f.Interactions))}
 	for i, it := range f.Interactions {
-		s.items[i].it = it
+		s.items[i] = storedItem{it: it, line: it.Line}
 	}
 	return s
 }
@@ -199,8 +203,9 @@ func (s *Stored) scan(f io.Reader, sizeOf func() int, rules uint32) (ok bool, er
 	if !in.line(headEnd) {
 		return false, nil
 	}
+	line := 1 + bytes.Count(in.buf[:in.pos], []byte("\n"))
 	for in.pos < in.end {
-		var it storedItem
+		it := storedItem{line: line}
 		if err := in.sealed(&it, rules); err != nil {
 			return false, err
 		}
@@ -211,8 +216,10 @@ func (s *Stored) scan(f io.Reader, sizeOf func() int, rules uint32) (ok bool, er
 			if it.it = readSame(in.buf[in.pos : in.pos+it.size]); it.it == nil {
 				return false, nil
 			}
+			it.it.Line = line
 		}
 		it.at = in.at + int64(in.pos)
+		line += bytes.Count(in.buf[in.pos:in.pos+it.size], []byte("\n"))
 		in.pos += it.size
 		if s.items == nil {
 			// The others are about as long.
@@ -298,8 +305,8 @@ func (s *scan) sealed(it *storedItem, rules uint32) error {
 	return nil
 }
 
-// maxInteraction is a length that no interaction has.
-const maxInteraction = 1 << 40
+// maxInteraction is the length in bytes of what can be sealed; more is parsed.
+const maxInteraction = 1 << 30
 
 // A cursor walks over bytes; at what it does not find it is bad.
 type cursor struct {
@@ -362,12 +369,7 @@ func (s *Stored) Hint(i int) (key, digest uint64, ok bool) {
 // one every time, unless the interaction was not sealed.
 func (s *Stored) Interaction(i int) (it *Interaction, err error) {
 	if it := s.items[i].it; it != nil {
-		if it.Line > 0 {
-			return it, nil
-		}
-		c := *it
-		c.Line = s.Line(i)
-		return &c, nil
+		return it, nil
 	}
 	err = s.text(i, func(text []byte) error {
 		r := reader{s: text}
@@ -380,7 +382,7 @@ func (s *Stored) Interaction(i int) (it *Interaction, err error) {
 	if err != nil {
 		return nil, err
 	}
-	it.Line = s.Line(i)
+	it.Line = s.items[i].line
 	return it, nil
 }
 
@@ -466,34 +468,8 @@ func (s *Stored) parse(i int, text []byte) (*Interaction, error) {
 	return f.Interactions[i], nil
 }
 
-// Line returns the line of the file at which an interaction starts, counted from 1;
-// 0 if the file cannot be read any more.
-func (s *Stored) Line(i int) int {
-	it := &s.items[i]
-	if it.it != nil && it.it.Line > 0 {
-		return it.it.Line
-	}
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	switch {
-	case s.closed:
-		return 0
-	case s.kept != nil:
-		return 1 + bytes.Count(s.kept.buf[:it.at], []byte("\n"))
-	}
-	in := newScan(nil, int(min(it.at, 1<<20)))
-	defer in.free()
-	line := 1
-	for at := int64(0); at < it.at; {
-		n := int(min(it.at-at, int64(len(in.buf))))
-		if _, err := s.file.ReadAt(in.buf[:n], at); err != nil {
-			return 0
-		}
-		line += bytes.Count(in.buf[:n], []byte("\n"))
-		at += int64(n)
-	}
-	return line
-}
+// Line returns the line of the file at which an interaction starts, counted from 1.
+func (s *Stored) Line(i int) int { return s.items[i].line }
 
 // Close closes the file. What was read stays valid.
 func (s *Stored) Close() error {

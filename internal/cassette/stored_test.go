@@ -2,12 +2,18 @@ package cassette
 
 import (
 	"bytes"
+	"flag"
 	"math/rand/v2"
 	"strings"
 	"testing"
 )
 
 const testRules = 7
+
+// How many files are drawn and edited:
+//
+//	go test -run StoredIsParsed -files 1000000 ./internal/cassette
+var files = flag.Int("files", 3000, "draw and edit so many files")
 
 // openBytes is Open on data, with Parse where Open has Load.
 func openBytes(t testing.TB, data []byte) (s *Stored, fast bool, err error) {
@@ -212,12 +218,9 @@ func (r random) file() *File {
 
 // TestStoredIsParsed: what Format writes is opened as it is parsed.
 func TestStoredIsParsed(t *testing.T) {
-	n := 20_000
-	if testing.Short() {
-		n = 1000
-	}
+	t.Parallel()
 	r := random{rand.New(rand.NewPCG(1, 2))}
-	for range n {
+	for range *files {
 		checkStored(t, r.file())
 	}
 }
@@ -225,7 +228,8 @@ func TestStoredIsParsed(t *testing.T) {
 // TestStoredIsParsedEdited: edits of every kind, in every place, are opened as they are
 // parsed, errors too.
 func TestStoredIsParsedEdited(t *testing.T) {
-	n := 20_000
+	t.Parallel()
+	n := *files
 	r := random{rand.New(rand.NewPCG(3, 4))}
 	fast := 0
 	var data []byte

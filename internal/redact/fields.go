@@ -86,10 +86,23 @@ func (p *Policy) fields(b []byte) []byte {
 // mayHold reports whether b holds part of a name: nearly no body does, and
 // looking for all of them at once costs more.
 func mayHold(b []byte) bool {
-	for _, part := range []string{"_token", "_secret", "assertion", "AccessKey", "essionToken", "_code", "code_verifier", "WebIdentityToken", "SAMLAssertion", "TokenCode", "private_key", "password=", `name="password"`} {
-		if bytes.Contains(b, []byte(part)) {
-			return true
+	for _, name := range nameEnds {
+		rest := b
+		for i := bytes.Index(rest, name); i >= 0; i = bytes.Index(rest, name) {
+			rest = rest[i+len(name):]
+			// "max_tokens" is in nearly every body.
+			if len(rest) > 0 && (rest[0] == '"' || rest[0] == '=' || rest[0] == '>') {
+				return true
+			}
 		}
 	}
-	return false
+	return bytes.Contains(b, []byte("ccessKey")) // AccessKey, AccessKeyId
 }
+
+// nameEnds are the ends of the names of all fields but AWS's access keys.
+var nameEnds = func() (ends [][]byte) {
+	for _, end := range []string{"_token", "_secret", "assertion", "Assertion", "essionToken", "IdentityToken", "_code", "_verifier", "TokenCode", "private_key", "password"} {
+		ends = append(ends, []byte(end))
+	}
+	return ends
+}()

@@ -8,6 +8,7 @@ package redact
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
@@ -61,7 +62,7 @@ func (p *Policy) AddSecret(text string) {
 		return // another goroutine was first
 	}
 	text = strings.Clone(text)
-	p.values = append(slices.Clone(p.values), value{text, sync.OnceValue(func() []string { return jsonForms(text) })})
+	p.values = append(slices.Clone(p.values), newValue(text))
 	// The longest first: a key can hold a shorter known value.
 	slices.SortStableFunc(p.values, func(a, b value) int { return len(b.plain) - len(a.plain) })
 }
@@ -81,7 +82,34 @@ func (p *Policy) Known() int { return len(p.known()) }
 // A value is a known credential.
 type value struct {
 	plain string
-	forms func() []string // it, and how it stands inside a JSON string; made when it is looked for
+
+	// They are made when the value is looked for first.
+	forms func() []string // it, and how it stands inside a JSON string
+	all   func() []form   // these, and how it stands in a URL and in base64
+}
+
+// A form is a spelling of a value.
+type form struct {
+	kind string
+	text []byte
+}
+
+func newValue(text string) value {
+	forms := sync.OnceValue(func() []string { return jsonForms(text) })
+	return value{text, forms, sync.OnceValue(func() (all []form) {
+		for i, text := range forms() {
+			all = append(all, form{[]string{"plain", "JSON-escaped"}[min(i, 1)], []byte(text)})
+		}
+		for _, escaped := range []string{url.QueryEscape(text), url.PathEscape(text)} {
+			if !slices.ContainsFunc(all, func(f form) bool { return string(f.text) == escaped }) {
+				all = append(all, form{"URL-escaped", []byte(escaped)})
+			}
+		}
+		for _, digits := range base64Forms(text) {
+			all = append(all, form{"base64", []byte(digits)})
+		}
+		return all
+	})}
 }
 
 func (p *Policy) known() []value {
@@ -109,6 +137,12 @@ func (p *Policy) Head(req *cassette.Request) {
 
 // Body cleans the body of a request whose head is clean in place.
 func (p *Policy) Body(req *cassette.Request) { req.Body = p.body(req.Body) }
+
+// Again replaces in a clean request what has become known since it was cleaned.
+func (p *Policy) Again(req *cassette.Request) {
+	req.URL = string(p.Bytes([]byte(req.URL)))
+	req.Body = p.Bytes(req.Body)
+}
 
 // Response cleans the response to a clean request in place. Its trailers pass by
 // the same list as its headers. An answer that is nothing but a credential is
@@ -483,49 +517,91 @@ func hashed(value string) string {
 // escaped for JSON or a URL, and in base64. It returns an error that names the
 // place, never the value.
 func (p *Policy) Check(what string, data []byte) error {
-	for _, v := range p.known() {
-		if form, at := held(data, v); at >= 0 {
-			return fmt.Errorf("%s: line %d would hold a known secret (%s): nothing was written", what, 1+bytes.Count(data[:at], []byte("\n")), form)
-		}
+	if kind, at := p.held(data); at >= 0 {
+		return fmt.Errorf("%s: line %d would hold a known secret (%s): nothing was written", what, 1+bytes.Count(data[:at], []byte("\n")), kind)
 	}
 	return nil
+}
+
+// held returns how and where data holds a known value; at is -1 if it does not.
+func (p *Policy) held(data []byte) (kind string, at int) {
+	for _, v := range p.known() {
+		for _, f := range v.all() {
+			if at := bytes.Index(data, f.text); at >= 0 {
+				return f.kind, at
+			}
+		}
+	}
+	return "", -1
 }
 
 // CheckInteraction looks for every known value in the texts of an interaction,
 // as Check does, and in the strings of its JSON as they read: a file can have
 // them in a spelling of its own.
 func (p *Policy) CheckInteraction(what string, it *cassette.Interaction) error {
-	known := p.known()
-	if len(known) == 0 {
+	if p.Known() == 0 {
 		return nil
 	}
-	var err error
-	look := func(place, text string) {
-		for _, v := range known {
-			if form, at := held([]byte(text), v); at >= 0 && err == nil {
-				err = fmt.Errorf("%s: %s would hold a known secret (%s): nothing was written", what, place, form)
-			}
+	// All texts one behind the other, so that each form is looked for once.
+	type end struct {
+		at    int
+		place string
+	}
+	buf := texted.Get().(*bytes.Buffer)
+	defer func() {
+		if buf.Cap() <= 1<<20 {
+			buf.Reset()
+			texted.Put(buf)
+		}
+	}()
+	var ends []end
+	added := func(place string) { // in no credential
+		buf.WriteByte(0)
+		ends = append(ends, end{buf.Len(), place})
+	}
+	add := func(place, text string) {
+		if text != "" {
+			buf.WriteString(text)
+			added(place)
 		}
 	}
+	var parser cassette.JSONParser
 	body := func(place string, b []byte) {
-		look(place, string(b))
-		if v, perr := cassette.ParseJSON(b); perr == nil {
-			texts(&v, func(s string) { look(place, s) })
+		buf.Write(b)
+		added(place)
+		if !bytes.Contains(b, []byte(`\u`)) && !bytes.Contains(b, []byte(`\/`)) {
+			return // a value stands there in one of its forms, if at all
 		}
+		if v, err := parser.Parse(string(b)); err == nil {
+			texts(&v, func(s string) { add(place, s) })
+		}
+		parser.Reset()
 	}
-	look("request.url", it.Request.URL)
+	add("request.url", it.Request.URL)
 	body("request.body", it.Request.Body)
 	body("response.body", it.Response.Body)
 	for i, event := range it.Response.Events {
+		place := ""
 		for _, f := range event {
-			body(fmt.Sprintf("response.events[%d]", i), []byte(f.Value))
+			if place == "" {
+				place = fmt.Sprintf("response.events[%d]", i)
+			}
+			body(place, []byte(f.Value))
 		}
 	}
-	split(it.Response.Events, func(text string) { look("response.events, split over several,", text) })
-	look("response.text", it.Response.Text)
-	look("response.error", it.Response.Error)
-	return err
+	split(it.Response.Events, func(text string) { add("response.events, split over several,", text) })
+	add("response.text", it.Response.Text)
+	add("response.error", it.Response.Error)
+	kind, at := p.held(buf.Bytes())
+	if at < 0 {
+		return nil
+	}
+	i, _ := slices.BinarySearchFunc(ends, at, func(e end, at int) int { return cmp.Compare(e.at, at+1) })
+	return fmt.Errorf("%s: %s would hold a known secret (%s): nothing was written", what, ends[i].place, kind)
 }
+
+// texted are buffers that interactions are looked through in.
+var texted = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
 // split calls f with the texts that a client puts together from the events of a
 // stream: the strings at one place of their JSON, one behind the other, and the
@@ -581,26 +657,6 @@ func texts(v *cassette.Value, f func(string)) {
 	for i := range v.Elems {
 		texts(&v.Elems[i], f)
 	}
-}
-
-// held returns how and where data holds a value; at is -1 if it does not.
-func held(data []byte, v value) (form string, at int) {
-	for i, text := range v.forms() {
-		if at := bytes.Index(data, []byte(text)); at >= 0 {
-			return []string{"plain", "JSON-escaped"}[min(i, 1)], at
-		}
-	}
-	for _, text := range []string{url.QueryEscape(v.plain), url.PathEscape(v.plain)} {
-		if at := bytes.Index(data, []byte(text)); at >= 0 {
-			return "URL-escaped", at
-		}
-	}
-	for _, text := range base64Forms(v.plain) {
-		if at := bytes.Index(data, []byte(text)); at >= 0 {
-			return "base64", at
-		}
-	}
-	return "", -1
 }
 
 // base64Forms returns what base64 of any text that holds v holds too, in both

@@ -108,6 +108,7 @@ var sections = []section{
 	{"Replaying one call of n", "Replay", "ns/op", duration, true},
 	{"Recording n calls and saving them, for each call", "Record", "ns/call", duration, true},
 	{"A stream of 200 events", "Stream", "ns/op", duration, true},
+	{"A stream of 200 events, reading alone", "Stream", "ns/reading", duration, true},
 	{"A stream of 200 events: Reads that the client sees", "Stream", "reads/op", count, false},
 	{"A cassette of 100 MB: opening it", "Resident", "ns/op", duration, true},
 	{"A cassette of 100 MB of which 10 of 1,000 calls are used: peak of resident memory, MB", "Resident", "MB-peak", count, false},

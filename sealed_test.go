@@ -1,0 +1,300 @@
+package promptecho
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/promptecho/promptecho/internal/canon"
+	"github.com/promptecho/promptecho/internal/cassette"
+)
+
+// chats returns a cassette of chat completions: prompt and answer of each.
+func chats(pairs ...string) *cassette.File {
+	f := &cassette.File{Rules: canon.Revision}
+	var rules canon.Rules
+	for i := 0; i < len(pairs); i += 2 {
+		it := &cassette.Interaction{
+			Kind: "llm", Boundary: "openai.chat",
+			Request:  cassette.Request{Method: "POST", URL: "http://h/v1/chat/completions", Body: []byte(prompt(pairs[i]))},
+			Response: cassette.Response{Status: 200, Body: []byte(pairs[i+1])},
+		}
+		it.MatchKey = rules.Form(&it.Request).Key()
+		f.Interactions = append(f.Interactions, it)
+	}
+	return f
+}
+
+func saved(t *testing.T, f *cassette.File) (file string) {
+	t.Helper()
+	file = filepath.Join(t.TempDir(), "c.yaml")
+	if err := cassette.Save(file, f); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+// edit replaces text in a file, which must be there.
+func edit(t *testing.T, file, old, with string) {
+	t.Helper()
+	text := read(t, file)
+	if !strings.Contains(text, old) {
+		t.Fatalf("no %q in\n%s", old, text)
+	}
+	if err := os.WriteFile(file, []byte(strings.Replace(text, old, with, 1)), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestRecordedOrderOfEdited: a request that was edited to be the same as a later one
+// is played before it. What is known of the file without reading it says nothing of
+// the edit; the order has to be right all the same.
+func TestRecordedOrderOfEdited(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name string
+		file func() *cassette.File
+		edit func(t *testing.T, file string)
+	}{
+		{"edited as it is written", func() *cassette.File { return chats("one", "first", "two", "second") }, func(t *testing.T, file string) { edit(t, file, "content: one", "content: two") }},
+		{"edited by hand", func() *cassette.File { return chats("one", "first", "two", "second") }, func(t *testing.T, file string) { edit(t, file, "content: one", "content: 'two' # not one any more") }},
+		{"the key of other rules", func() *cassette.File {
+			f := chats("two", "first", "two", "second")
+			f.Rules = canon.Revision + 1
+			f.Interactions[0].MatchKey = "0123456789abcdef"
+			return f
+		}, nil},
+		{"one has no seal", func() *cassette.File { return chats("two", "first", "two", "second") }, func(t *testing.T, file string) {
+			text := read(t, file)
+			seal := strings.Index(text, "    seal: ")
+			edit(t, file, text[seal:seal+strings.IndexByte(text[seal:], '\n')+1], "")
+		}},
+		{"Windows", func() *cassette.File { return chats("two", "first", "two", "second") }, func(t *testing.T, file string) {
+			if err := os.WriteFile(file, []byte(strings.ReplaceAll(read(t, file), "\n", "\r\n")), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}},
+		{"another spelling", func() *cassette.File {
+			f := chats("two", "first", "two", "second")
+			f.Interactions[0].Request.Body = bytes.ReplaceAll(f.Interactions[0].Request.Body, []byte(","), []byte(" , "))
+			return f
+		}, nil},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			file := saved(t, tt.file())
+			if tt.edit != nil {
+				tt.edit(t, file)
+			}
+			r := mustOpen(t, file, InMode(ModeNone))
+			for _, want := range []string{"first", "second"} {
+				if status, body := ask(t, r, "http://h", "two"); status != 200 || body != want {
+					t.Errorf("%d %s, want %s", status, body, want)
+				}
+			}
+			mustClose(t, r)
+		})
+	}
+}
+
+// TestSealThatLies: a recording never answers another request, even if the file
+// claims that it does.
+func TestSealThatLies(t *testing.T) {
+	t.Parallel()
+	f := chats("one", "first")
+	asked := chats("two", "").Interactions[0]
+	f.Interactions[0].MatchKey = asked.MatchKey
+	file := saved(t, f)
+	r := mustOpen(t, file, InMode(ModeNone))
+	_, err := r.Client().Post("http://h/v1/chat/completions", "application/json", strings.NewReader(prompt("two")))
+	if err == nil || !strings.Contains(err.Error(), "c.yaml:4: match_key is not that of the request") {
+		t.Errorf("answered: %v", err)
+	}
+	if err := r.Close(); err == nil || !strings.Contains(err.Error(), "promptecho verify -w") {
+		t.Errorf("Close: %v", err)
+	}
+}
+
+// many returns a cassette that is read in pieces, and what it has.
+func many(n int) (f *cassette.File, filling string) {
+	filling = strings.Repeat("All work and no play makes a dull cassette. ", 50)
+	var pairs []string
+	for i := range n {
+		pairs = append(pairs, fmt.Sprint(i, filling), fmt.Sprint("answer ", i))
+	}
+	return chats(pairs...), filling
+}
+
+// TestLargeCassette: a file that is not kept in memory, in another order than it was
+// recorded, from many goroutines; and the lines that a report names.
+func TestLargeCassette(t *testing.T) {
+	t.Parallel()
+	const n = 300
+	f, filling := many(n)
+	file := saved(t, f)
+	if info, err := os.Stat(file); err != nil || info.Size() < 512<<10 {
+		t.Fatal("not large", info, err)
+	}
+	r := mustOpen(t, file, InMode(ModeNone))
+	var all sync.WaitGroup
+	for _, i := range rand.Perm(n)[:n-1] {
+		all.Go(func() {
+			if status, body := ask(t, r, "http://h", fmt.Sprint(i, filling)); status != 200 || body != fmt.Sprint("answer ", i) {
+				t.Errorf("%d: %d %s", i, status, body)
+			}
+		})
+	}
+	all.Wait()
+	err := r.Close()
+	if err == nil {
+		t.Fatal("one was not used")
+	}
+	var line int
+	if _, err := fmt.Sscanf(err.Error()[strings.Index(err.Error(), "c.yaml:")+len("c.yaml:"):], "%d", &line); err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(read(t, file), "\n")
+	if line < 1 || !strings.HasPrefix(lines[line-1], "  - kind: llm") {
+		t.Errorf("line %d is %q", line, lines[line-1])
+	}
+	// The file is as it was read, and nothing reads it now.
+	if err := os.Remove(file); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestCloseWhileReading: requests that are under way when the recorder is closed get
+// their answer or an error; what they read is not taken from them.
+func TestCloseWhileReading(t *testing.T) {
+	t.Parallel()
+	const n = 40
+	f, filling := many(n)
+	file := saved(t, f)
+	for range 5 {
+		r := mustOpen(t, file, InMode(ModeNone), AllowUnused())
+		var all sync.WaitGroup
+		for i := range n {
+			all.Go(func() {
+				resp, err := r.Client().Post("http://h/v1/chat/completions", "application/json", strings.NewReader(prompt(fmt.Sprint(i, filling))))
+				if err != nil {
+					return // late
+				}
+				defer resp.Body.Close()
+				if body, err := io.ReadAll(resp.Body); err != nil || string(body) != fmt.Sprint("answer ", i) {
+					t.Errorf("%d: %s %v", i, body, err)
+				}
+			})
+		}
+		r.Close()
+		all.Wait()
+	}
+}
+
+// TestBodiesAreTheirOwn: memory is used again when a body was read to its end or
+// closed, and not before: whatever others do meanwhile, a client reads what it asked
+// for.
+func TestBodiesAreTheirOwn(t *testing.T) {
+	t.Parallel()
+	const n = 60
+	var pairs, want []string
+	for i := range n {
+		pairs = append(pairs, fmt.Sprint(i), "")
+	}
+	f := chats(pairs...)
+	for i, it := range f.Interactions {
+		it.Response.Stream, it.Response.Body = "sse", nil
+		all := ""
+		for j := range 20 {
+			value := fmt.Sprintf(`{"of":%d,"event":%d,"text":%q}`, i, j, strings.Repeat("x", i))
+			it.Response.Events = append(it.Response.Events, cassette.Event{{Name: "data", Value: value}})
+			all += "data: " + value + "\n\n"
+		}
+		want = append(want, all)
+	}
+	file := saved(t, f)
+	r := mustOpen(t, file, InMode(ModeNone))
+	var all sync.WaitGroup
+	for i := range n {
+		all.Go(func() {
+			resp, err := r.Client().Post("http://h/v1/chat/completions", "application/json", strings.NewReader(prompt(fmt.Sprint(i))))
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			upTo := len(want[i])
+			if i%3 == 0 {
+				upTo = i * 7 % upTo // and then it is closed
+			}
+			got, err := io.ReadAll(io.LimitReader(resp.Body, int64(upTo)))
+			if err != nil || string(got) != want[i][:upTo] {
+				t.Errorf("%d: %q %v, want %q", i, got, err, want[i][:upTo])
+			}
+			if i%2 == 0 {
+				if n, err := resp.Body.Read(make([]byte, 8)); i%3 != 0 && (n != 0 || err != io.EOF) {
+					t.Errorf("%d: %d bytes behind the end, %v", i, n, err)
+				}
+			}
+			resp.Body.Close()
+			if _, err := resp.Body.Read(make([]byte, 8)); !errors.Is(err, http.ErrBodyReadAfterClose) {
+				t.Errorf("%d: read after Close: %v", i, err)
+			}
+			resp.Body.Close()
+		})
+	}
+	all.Wait()
+	mustClose(t, r)
+}
+
+// TestMissingAsset: the file of a large answer is read when it is asked for; if it is
+// gone, the request fails, and so does the test, even if the program does not care.
+func TestMissingAsset(t *testing.T) {
+	t.Parallel()
+	noise := make([]byte, 200_000)
+	for i := range noise {
+		noise[i] = byte(rand.Uint32() | 0x80)
+	}
+	f := chats("one", "first", "two", string(noise))
+	file := saved(t, f)
+	if err := os.RemoveAll(strings.TrimSuffix(file, ".yaml") + ".assets"); err != nil {
+		t.Fatal(err)
+	}
+	r := mustOpen(t, file, InMode(ModeNone))
+	if status, body := ask(t, r, "http://h", "one"); status != 200 || body != "first" {
+		t.Errorf("%d %s", status, body)
+	}
+	_, err := r.Client().Post("http://h/v1/chat/completions", "application/json", strings.NewReader(prompt("two")))
+	if err == nil || !strings.Contains(err.Error(), "restore it, or record again") {
+		t.Errorf("the answer that is gone: %v", err)
+	}
+	if err := r.Close(); err == nil || !strings.Contains(err.Error(), "response.body_file: asset") {
+		t.Errorf("Close: %v", err)
+	}
+}
+
+// TestOptionsReadEverything: with options that change what matches, match keys in the
+// file say nothing, and recordings are found all the same.
+func TestOptionsReadEverything(t *testing.T) {
+	t.Parallel()
+	for name, opt := range map[string]Option{
+		"Mask": Mask(`\d+`, "N"), "Ignore": Ignore("messages/0/content"), "MatchOn": MatchOn("model"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := mustOpen(t, saved(t, chats("1", "first", "2", "second")), InMode(ModeNone), opt)
+			for _, want := range []string{"first", "second"} {
+				if status, body := ask(t, r, "http://h", "2"); status != 200 || body != want {
+					t.Errorf("%d %s, want %s", status, body, want)
+				}
+			}
+			mustClose(t, r)
+		})
+	}
+}
