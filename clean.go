@@ -80,14 +80,15 @@ func (c *call) cleanHead(r *Recorder, req *http.Request) {
 	if !same {
 		c.clean.URL = urlOf(req)
 	}
+	known := r.redact.Known() // before: what becomes known while it is cleaned may stand in it
 	r.redact.Head(&c.clean)
-	known := r.redact.Known()
-	if same && last.known == known {
+	if same && last.known == r.redact.Known() {
 		c.clean.URL = last.clean
 		return
 	}
 	if same { // a credential has become known since
 		c.clean.URL = urlOf(req)
+		known = r.redact.Known()
 		r.redact.Head(&c.clean)
 	}
 	r.lastURL.Store(&cleanURL{*req.URL, req.Host, c.clean.URL, known})

@@ -318,7 +318,7 @@ func (r *Recorder) checked(name string, it *cassette.Interaction) (*cassette.Ite
 	if err != nil {
 		return nil, fmt.Errorf("%s: not saved: %w", name, err)
 	}
-	if err := r.redact.Check(name, item.Text); err != nil {
+	if err := r.redact.Check(fmt.Sprintf("%s: %s %s", name, it.Request.Method, it.Request.URL), item.Text); err != nil {
 		return nil, err
 	}
 	for asset, data := range item.Assets {

@@ -136,7 +136,7 @@ func TestDiskFull(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := (&cassette.Journal{Path: full}).Append(item, false); err == nil || !strings.Contains(err.Error(), "no space left") {
+	if err := cassette.Append(full, item, false); err == nil || !strings.Contains(err.Error(), "no space left") {
 		t.Errorf("the journal: %v", err)
 	}
 	if err := cassette.Save(full, &cassette.File{Interactions: []*cassette.Interaction{it}}); err == nil {

@@ -16,10 +16,10 @@ import (
 // that records resumes from it. It has the format of a cassette; each interaction
 // is appended when it is settled, before its client sees the end of the answer.
 type journal struct {
+	path   string
 	redact *redact.Policy
 
 	mu      sync.Mutex
-	file    cassette.Journal
 	items   []*cassette.Interaction // that are in the file
 	known   int                     // credentials that were known when they were written
 	closed  bool
@@ -29,37 +29,47 @@ type journal struct {
 // journalSuffix is added to the name of the cassette.
 const journalSuffix = ".partial"
 
-// append adds an interaction; item is its text.
-func (j *journal) append(it *cassette.Interaction, item *cassette.Item) {
+// append adds an interaction; item is its text, made when so many credentials were
+// known. If another is by now, it may stand in the text or in what was written, and
+// everything is written anew.
+func (j *journal) append(it *cassette.Interaction, item *cassette.Item, known int) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if j.closed || j.foreign {
 		return
 	}
 	first := len(j.items) == 0
-	if !first && j.redact.Known() != j.known {
-		// A credential has become known that may stand in what was written.
+	if first {
+		if _, err := os.Lstat(j.path); err == nil {
+			j.foreign = true
+			return
+		}
+	}
+	if known != j.redact.Known() || !first && known != j.known {
 		j.items = append(j.items, clone(it))
 		j.rewrite()
 		return
 	}
-	switch err := j.file.Append(item, first); {
+	switch err := cassette.Append(j.path, item, first); {
 	case err == nil:
-		j.known = j.redact.Known()
+		j.known = known
 		j.items = append(j.items, clone(it))
 	case first && os.IsExist(err):
 		j.foreign = true
 	}
 }
 
-// rewrite cleans everything once more and writes the file anew.
+// rewrite cleans everything once more and writes the file anew, but for what cannot
+// be cleaned.
 func (j *journal) rewrite() {
-	j.file.Close()
 	j.known = j.redact.Known()
+	var clean []*cassette.Interaction
 	for _, it := range j.items {
-		j.redact.Interaction(it)
+		if j.redact.Interaction(it); j.redact.CheckInteraction("journal", it) == nil {
+			clean = append(clean, it)
+		}
 	}
-	_ = cassette.Save(j.file.Path, &cassette.File{Partial: true, Interactions: j.items})
+	_ = cassette.Save(j.path, &cassette.File{Partial: true, Interactions: clean})
 }
 
 // isForeign reports whether another process has a journal there.
@@ -77,7 +87,6 @@ func (j *journal) close() {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.closed = true
-	j.file.Close() // an error shows in what the next run finds
 }
 
 // remove deletes the journal when what it has is in the cassette.
@@ -90,7 +99,7 @@ func (j *journal) remove() error {
 	if len(j.items) == 0 || j.foreign {
 		return nil
 	}
-	return cassette.Remove(j.file.Path)
+	return cassette.Remove(j.path)
 }
 
 // clone copies what cleaning changes in place.
@@ -107,7 +116,7 @@ func clone(it *cassette.Interaction) *cassette.Interaction {
 // its journal. Failures that no retry overcame are asked for again.
 func (r *Recorder) resume() error {
 	path := r.path + journalSuffix
-	r.journal = &journal{redact: &r.redact, file: cassette.Journal{Path: path}}
+	r.journal = &journal{path: path, redact: &r.redact}
 	f, err := cassette.LoadJournal(path)
 	if err != nil {
 		return fmt.Errorf("promptecho: %s%s, which a recording that was killed has left, cannot be read: %w. Delete it to record without it", r.file, journalSuffix, err)

@@ -292,17 +292,15 @@ func TestResume(t *testing.T) {
 			t.Parallel()
 			u := newUpstream(t)
 			file := filepath.Join(t.TempDir(), "c.yaml")
-			left := cassette.Journal{Path: file + journalSuffix}
 			for i, it := range tt.left {
 				item, err := cassette.FormatItem(it, 0)
 				if err == nil {
-					err = left.Append(item, i == 0)
+					err = cassette.Append(file+journalSuffix, item, i == 0)
 				}
 				if err != nil {
 					t.Fatal(err)
 				}
 			}
-			left.Close()
 			r := mustOpen(t, file, InMode(tt.mode), OnRecordError(tt.policy))
 			for p := range strings.FieldsSeq(tt.asked) {
 				ask(t, r, u.URL, p)
@@ -381,5 +379,43 @@ func TestTornJournal(t *testing.T) {
 		if savedPrompts(t, file) != "a" {
 			t.Errorf("after %q: not recorded", torn)
 		}
+	}
+}
+
+// TestJournalOfALateCredential: what became known after a text was made, and before
+// it is in the journal, is not in the journal.
+func TestJournalOfALateCredential(t *testing.T) {
+	t.Parallel()
+	const value = "Zk93hQ7xPw2LmN8v"
+	file := filepath.Join(t.TempDir(), "c.yaml")
+	r := mustOpen(t, file, InMode(ModeAll))
+	f := chats("one "+value, "first", "two", "second")
+	item, known := r.format(f.Interactions[0])
+	r.redact.AddSecret(value)
+	r.journal.append(f.Interactions[0], item, known)
+	item, known = r.format(f.Interactions[1])
+	r.journal.append(f.Interactions[1], item, known)
+	if text := read(t, file+journalSuffix); strings.Contains(text, value) || strings.Count(text, "  - kind: llm") != 2 {
+		t.Errorf("%s", text)
+	}
+}
+
+// TestTwoProcessesOneJournal: a second process that resumes from the journal of the
+// first, and writes it anew, does not cost the first what it records afterwards.
+func TestTwoProcessesOneJournal(t *testing.T) {
+	t.Parallel()
+	u := newUpstream(t)
+	file := filepath.Join(t.TempDir(), "c.yaml")
+	one := mustOpen(t, file, InMode(ModeAll))
+	ask(t, one, u.URL, "0")
+	unregister(one.key) // stands for another process
+	two := mustOpen(t, file, InMode(ModeAll))
+	ask(t, two, u.URL, "100")
+	for i := range 5 {
+		ask(t, one, u.URL, fmt.Sprint(1+i))
+	}
+	// Now the first is killed.
+	if got := strings.Count(read(t, file+journalSuffix), "  - kind: llm"); got != 7 {
+		t.Errorf("%d of 7 answers are in the journal", got)
 	}
 }

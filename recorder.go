@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -150,7 +151,7 @@ func (r *Recorder) load() error {
 		r.plan = planFor(ModeLive, false, false)
 		return nil
 	}
-	f, err := cassette.Open(r.path, canon.Revision)
+	f, err := cassette.Open(r.path, canon.Revision, r.trust)
 	if errors.Is(err, fs.ErrNotExist) {
 		f, err = nil, nil
 	}
@@ -172,6 +173,10 @@ func (r *Recorder) load() error {
 	}
 	return nil
 }
+
+// trust reports whether the key of a sealed interaction is that of this run: not if
+// a value that is known here stands in it, which is replaced before it is matched.
+func (r *Recorder) trust(text []byte) bool { return !r.redact.Holds(text) }
 
 // settlePlan decides what this run does; f is the cassette, nil if there is none.
 func (r *Recorder) settlePlan(f *cassette.Stored) error {
@@ -219,18 +224,26 @@ func (r *Recorder) fill() {
 		// It is about to be replaced.
 		for i := range slots {
 			slots[i].it()
+			if !r.plan.load && !r.trusts {
+				r.noteSelected(slots[i].form())
+			}
 		}
 		r.old.Close()
 	}
 }
 
-// unreadable keeps the first error of reading an interaction that is needed.
-func (r *Recorder) unreadable(err error) {
+// unreadable keeps the first error of reading an interaction that is needed, and
+// returns it as it is told.
+func (r *Recorder) unreadable(err error) error {
+	if text := err.Error(); !strings.HasPrefix(text, "promptecho: ") {
+		err = fmt.Errorf("promptecho: %w", r.relative(err))
+	}
 	r.reading.Lock()
 	defer r.reading.Unlock()
 	if r.unread == nil {
-		r.unread = fmt.Errorf("promptecho: %w", r.relative(err))
+		r.unread = err
 	}
+	return err
 }
 
 // asked returns the request of a stored interaction as it is matched: cleaned like
@@ -357,14 +370,29 @@ func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 	case s.fresh:
 		return r.record(req, body, s)
 	}
-	if recorded := s.form(); recorded.Key() != form.Key() {
-		// Only a file that was made to lie can have that.
-		err := fmt.Errorf("%s:%d: match_key is not that of the request, although the seal is whole: promptecho verify -w writes both anew", r.path, s.line())
+	if err := r.lies(s, form); err != nil {
 		r.unreadable(err)
 		return nil, err
 	}
 	r.noteDrift(s, form)
 	return r.replay(req, clean, s)
+}
+
+// lies returns an error if a slot that was found by the key in its file is not of the
+// form that was asked for.
+func (r *Recorder) lies(s *slot, form *canon.Form) error {
+	if s.digest == 0 || s.form().Key() == form.Key() {
+		return nil
+	}
+	it := s.it()
+	if s.err != nil {
+		return s.err
+	}
+	if keyOf((&canon.Rules{}).Form(&it.Request)) == s.key {
+		return nil // a credential has become known meanwhile
+	}
+	// Only a file that was made to lie can have that.
+	return fmt.Errorf("promptecho: %s:%d: match_key is not that of the request, although the seal is whole: promptecho verify -w writes both anew", r.file, s.line())
 }
 
 // identical returns the slot to replay for a request that is recorded byte for

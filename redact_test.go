@@ -1,6 +1,8 @@
 package promptecho
 
 import (
+	"bytes"
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"slices"
@@ -84,5 +86,34 @@ func TestEditedSecretIsNoted(t *testing.T) {
 	want := file + ":4: response.body: GitHub token: looks like a secret; promptecho verify names all"
 	if !slices.Contains(notes, want) || strings.Contains(strings.Join(notes, ""), key) {
 		t.Errorf("notes %q, want %q", notes, want)
+	}
+}
+
+// TestEscapedTwiceIsNotWritten: a credential in JSON inside of JSON, as the arguments
+// of a tool call are, is not written, whatever characters it has.
+func TestEscapedTwiceIsNotWritten(t *testing.T) {
+	// Not parallel: it sets the environment.
+	for _, value := range []string{`Zk93"hQ7xPw2LmN8v`, `Zk93\hQ7xPw2LmN8v`, "Zk93hQ7x\nPw2LmN8vQQ"} {
+		t.Setenv("DB_SECRET", value)
+		arguments, err := json.Marshal(map[string]string{"dsn": value})
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer, err := json.Marshal(map[string]string{"arguments": string(arguments)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		file := filepath.Join(t.TempDir(), "c.yaml")
+		r := mustOpen(t, file, Upstream(canned(string(answer))))
+		r.Secret("DB_SECRET")
+		ask(t, r, "http://h", "connect")
+		if err := r.Close(); err == nil || !strings.Contains(err.Error(), "response.body would hold a known secret") {
+			t.Errorf("%q: Close: %v", value, err)
+		}
+		for _, name := range []string{file, file + journalSuffix} {
+			if text, err := os.ReadFile(name); err == nil && bytes.Contains(text, []byte("hQ7x")) {
+				t.Errorf("%q is in %s:\n%s", value, name, text)
+			}
+		}
 	}
 }

@@ -2,8 +2,10 @@ package promptecho
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"net/http"
 	"slices"
@@ -67,7 +69,7 @@ func (r *Recorder) replay(req *http.Request, clean *cassette.Request, s *slot) (
 	if !s.sealed {
 		r.warn(s)
 	}
-	a, err := r.answerOf(s, clean)
+	a, err := r.answerOf(req, s, clean)
 	if err != nil {
 		return nil, err
 	}
@@ -132,7 +134,7 @@ func (r *Recorder) replay(req *http.Request, clean *cassette.Request, s *slot) (
 }
 
 // answerOf returns the answer of a slot to a request; clean is as for replay.
-func (r *Recorder) answerOf(s *slot, clean *cassette.Request) (*answer, error) {
+func (r *Recorder) answerOf(req *http.Request, s *slot, clean *cassette.Request) (*answer, error) {
 	if clean != nil && s.form().Linked() {
 		it := s.it()
 		a := &answer{Response: *relinked(s, clean), latencyMS: it.LatencyMS, kept: true}
@@ -148,8 +150,10 @@ func (r *Recorder) answerOf(s *slot, clean *cassette.Request) (*answer, error) {
 	a.in.Framer = &a.framer
 	var err error
 	if a.latencyMS, err = s.response(&a.Response, &a.in); err != nil {
-		r.unreadable(err)
-		return nil, r.unreadError()
+		if errors.Is(err, fs.ErrClosed) {
+			return nil, &lateError{r.file, req.Method, req.URL.Redacted()}
+		}
+		return nil, r.unreadable(err)
 	}
 	if err := r.prepare(a, s); err != nil {
 		return nil, err

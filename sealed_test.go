@@ -2,6 +2,7 @@ package promptecho
 
 import (
 	"bytes"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"io"
@@ -9,12 +10,14 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/cassette"
+	"github.com/promptecho/promptecho/internal/stream"
 )
 
 // chats returns a cassette of chat completions: prompt and answer of each.
@@ -253,6 +256,87 @@ func TestBodiesAreTheirOwn(t *testing.T) {
 	mustClose(t, r)
 }
 
+// TestFramedIsWritten: a stream that is put together while it is read has the bytes,
+// and the parts, that its events have. Each event is a little unlike the one before.
+func TestFramedIsWritten(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(5, 6))
+	pick := func(list ...string) string { return list[r.IntN(len(list))] }
+	word := func() string {
+		return pick("a", "null", "1", `"q"`, "x y", "日本", "é\n", "}", ", ", ": ", `\`, "\u2028", "</x>", "[DONE]", "", "=")
+	}
+	layouts := []cassette.Layout{{}, {}, {ColonSpace: true, CommaSpace: true}, {Escape: cassette.EscapeASCII}, {Escape: cassette.EscapeHTML | cassette.EscapeSlash}, {Before: " "}, {After: " "}, {Indent: " "}}
+	var in cassette.Scratch
+	in.Framer = new(stream.Framer)
+	framed, other := 0, 0
+	for range 500 {
+		it := chats("one", "").Interactions[0]
+		it.Response.Stream = pick("sse", "sse", "sse-crlf", "sse-cr", "ndjson")
+		l := layouts[r.IntN(len(layouts))]
+		padded := l.Indent == "" && r.IntN(3) == 0
+		parts := []string{`{"id":"x1"`, `,"choices":[{"delta":{"content":"`, `"},"index":0}]`, `,"usage":null`, `}`}
+		for range r.IntN(25) {
+			text := parts[0] + parts[1] + "w" + fmt.Sprint(r.IntN(30)) + parts[2] + parts[3] + parts[4]
+			switch r.IntN(6) {
+			case 0:
+				parts[3] = fmt.Sprintf(`,%q:[%q,{"b":%d}]`, "k"+fmt.Sprint(r.IntN(3)), word(), r.IntN(100))
+			case 1:
+				parts[2] = fmt.Sprintf(`"},"index":%d}]`, r.IntN(12))
+			case 2:
+				parts[0] = fmt.Sprintf(`{"id":%q`, word())
+			}
+			v, err := cassette.ParseJSON([]byte(text))
+			if err != nil {
+				t.Fatal(text, err)
+			}
+			if l.Padding = 0; padded {
+				l.Padding = r.IntN(4)
+			}
+			value := string(v.AppendJSON(nil, l))
+			e := cassette.Event{{Name: "data", Value: value}}
+			if it.Response.Stream != "ndjson" {
+				switch r.IntN(8) {
+				case 0:
+					e = cassette.Event{{Name: "event", Value: "m"}, e[0]}
+				case 1:
+					e = append(e, cassette.Field{Name: "id", Value: fmt.Sprint(r.IntN(20))}, cassette.Field{Name: "data:", Value: "[1]"})
+				case 2:
+					e = cassette.Event{{Name: "raw", Value: value + "\n\n"}}
+				case 3:
+					e = cassette.Event{{Name: "data", Value: "[DONE]"}}
+				case 4:
+					e = append(e, cassette.Field{Name: "comment", Value: word()})
+				}
+			}
+			it.Response.Events = append(it.Response.Events, e)
+			it.Response.Delays = append(it.Response.Delays, cassette.Delay{MS: int64(r.IntN(3))})
+		}
+		want, wantParts, wantErr := partsOf(&it.Response)
+		file := saved(t, &cassette.File{Rules: canon.Revision, Interactions: []*cassette.Interaction{it}})
+		s, err := cassette.Open(file, canon.Revision, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var resp cassette.Response
+		if _, err := s.Response(0, &resp, &in); err != nil {
+			t.Fatal(err)
+		}
+		s.Close()
+		got, gotParts, gotErr := resp.Body, framesOf(nil, in.Ends, resp.Delays), error(nil)
+		if framed++; in.Ends == nil {
+			got, gotParts, gotErr = partsOf(&resp)
+			framed--
+			other++
+		}
+		if (gotErr == nil) != (wantErr == nil) || !bytes.Equal(got, want) || !slices.Equal(gotParts, wantParts) {
+			t.Fatalf("%q %v %v\nwant\n%q %v %v\n%s", got, gotParts, gotErr, want, wantParts, wantErr, read(t, file))
+		}
+	}
+	if framed < 150 || other < 30 {
+		t.Errorf("%d were put together while they were read, %d were not", framed, other)
+	}
+}
+
 // TestMissingAsset: the file of a large answer is read when it is asked for; if it is
 // gone, the request fails, and so does the test, even if the program does not care.
 func TestMissingAsset(t *testing.T) {
@@ -275,6 +359,68 @@ func TestMissingAsset(t *testing.T) {
 		t.Errorf("the answer that is gone: %v", err)
 	}
 	if err := r.Close(); err == nil || !strings.Contains(err.Error(), "response.body_file: asset") {
+		t.Errorf("Close: %v", err)
+	}
+}
+
+// TestMissingAssetOfAnother: the same for a request that is recorded in another
+// spelling.
+func TestMissingAssetOfAnother(t *testing.T) {
+	t.Parallel()
+	image := "data:image/png;base64," + base64.StdEncoding.EncodeToString(bytes.Repeat([]byte("\x00\x81"), 9000))
+	file := saved(t, chats(image, "first"))
+	if err := os.RemoveAll(strings.TrimSuffix(file, ".yaml") + ".assets"); err != nil {
+		t.Fatal(err)
+	}
+	r := mustOpen(t, file, InMode(ModeNone))
+	_, err := r.Client().Post("http://h/v1/chat/completions", "application/json", strings.NewReader(" "+prompt(image)))
+	if err == nil || !strings.Contains(err.Error(), "restore it, or record again") {
+		t.Errorf("the request that is gone: %v", err)
+	}
+	r.Close()
+}
+
+// TestSealsAndKnownValues: what the environment makes known is replaced in what is
+// recorded as well before the two are compared, also in what is sealed: nothing is
+// missed, and the order stays.
+func TestSealsAndKnownValues(t *testing.T) {
+	// Not parallel: it sets the environment.
+	const value = "Zk93hQ7xPw2LmN8v"
+	file := saved(t, chats("mail "+value, "first", "mail [REDACTED]", "second"))
+	t.Setenv("DEPLOY_TOKEN", value)
+	r := mustOpen(t, file, InMode(ModeNone))
+	for _, want := range []string{"first", "second"} {
+		body := strings.Replace(prompt("mail "+value), "{", `{"temperature":0.5,`, 1)
+		if status, got := post(t, r, "http://h/v1/chat/completions", body); status != 200 || got != want {
+			t.Errorf("%d %s, want %s", status, got, want)
+		}
+	}
+	mustClose(t, r)
+}
+
+// TestChangedWhileOpen: a file that is read in pieces, and that somebody changes
+// meanwhile, never answers with another recording.
+func TestChangedWhileOpen(t *testing.T) {
+	t.Parallel()
+	f, filling := many(300)
+	file := saved(t, f)
+	r := mustOpen(t, file, InMode(ModeNone), AllowUnused())
+	text := read(t, file)
+	first := strings.Index(text, "\n  - ") + 1
+	second := first + strings.Index(text[first:], "\n  - ") + 1
+	if err := os.WriteFile(file, []byte(text[:first]+text[second:]), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, i := range []int{0, 5, 298} {
+		resp, err := r.Client().Post("http://h/v1/chat/completions", "application/json", strings.NewReader(prompt(fmt.Sprint(i, filling))))
+		if err == nil {
+			t.Errorf("%d was answered with status %d", i, resp.StatusCode)
+			resp.Body.Close()
+		} else if !strings.Contains(err.Error(), "the file has changed since it was opened") {
+			t.Error(err)
+		}
+	}
+	if err := r.Close(); err == nil || !strings.Contains(err.Error(), "c.yaml: the file has changed") {
 		t.Errorf("Close: %v", err)
 	}
 }

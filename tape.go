@@ -24,6 +24,7 @@ type slot struct {
 
 	reading sync.Mutex // guards what follows, until it is set
 	read    *cassette.Interaction
+	err     error // why it could not be read
 	asked   *canon.Form
 	answer  *answer
 
@@ -50,7 +51,7 @@ func (s *slot) locked() *cassette.Interaction {
 	if s.read == nil {
 		it, err := s.in.old.Interaction(s.number)
 		if err != nil {
-			s.in.unreadable(err)
+			s.err = s.in.unreadable(err)
 			it = &cassette.Interaction{}
 		}
 		s.read = it

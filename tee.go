@@ -168,7 +168,7 @@ func (t *tee) finish(end string) {
 	t.cutter, t.coded, t.arrivals = stream.Cutter{}, nil, nil
 	item, known := t.r.format(&t.it)
 	if item != nil {
-		t.r.journal.append(&t.it, item)
+		t.r.journal.append(&t.it, item, known)
 		if len(item.Text) > 1<<20 {
 			item = nil // rather made again than kept
 		}

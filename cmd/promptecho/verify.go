@@ -118,7 +118,7 @@ func isCassette(file string) (bool, error) {
 
 // sealsOf tells which interactions of a cassette are as they were written.
 func sealsOf(file string) []bool {
-	stored, err := cassette.Open(file, canon.Revision)
+	stored, err := cassette.Open(file, canon.Revision, nil)
 	if err != nil {
 		return nil
 	}

@@ -177,51 +177,35 @@ func (d *Draft) Save(path string) error {
 	return nil
 }
 
-// A Journal is a cassette that is marked partial and that grows.
-type Journal struct {
-	Path string
-	file *os.File
-}
-
-// Append adds an interaction. create makes the file, and it is an error
-// (fs.ErrExist) if there is one. The write is one, so that a process that is killed
-// leaves at most the last interaction torn; see [LoadJournal].
-func (j *Journal) Append(item *Item, create bool) error {
-	if j.file == nil {
-		flags := os.O_WRONLY | os.O_APPEND
-		if create {
-			if err := os.MkdirAll(filepath.Dir(j.Path), 0o777); err != nil {
-				return err
-			}
-			flags |= os.O_CREATE | os.O_EXCL
-		}
-		f, err := os.OpenFile(j.Path, flags, 0o644)
-		if err != nil {
-			return err
-		}
-		j.file = f
-	}
-	if _, err := saveAssets(assetDir(j.Path), item.Assets); err != nil {
-		return err
-	}
+// Append adds an interaction to the journal at path: a cassette that is marked
+// partial and that grows. create makes the file, and it is an error (fs.ErrExist)
+// if there is one. The write is one, so that a process that is killed leaves at
+// most the last interaction torn; see [LoadJournal]. The file is not kept open:
+// another process may put a new one in its place.
+func Append(path string, item *Item, create bool) error {
+	flags := os.O_WRONLY | os.O_APPEND
 	data := item.Text
 	if create {
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			return err
+		}
+		flags |= os.O_CREATE | os.O_EXCL
 		var w writer
 		w.head(false, true, 1)
 		data = append(w.buf, data...)
 	}
-	_, err := j.file.Write(data)
-	return err
-}
-
-// Close closes the file; the next Append opens it again.
-func (j *Journal) Close() error {
-	if j.file == nil {
-		return nil
+	f, err := os.OpenFile(path, flags, 0o644)
+	if err != nil {
+		return err
 	}
-	err := j.file.Close()
-	j.file = nil
-	return err
+	defer f.Close()
+	if _, err := saveAssets(assetDir(path), item.Assets); err != nil {
+		return err
+	}
+	if _, err := f.Write(data); err != nil {
+		return err
+	}
+	return f.Close()
 }
 
 // itemStart is where an interaction starts in what Format writes: nothing in it

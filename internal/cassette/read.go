@@ -431,7 +431,7 @@ func (r *reader) headers() Headers {
 			h.Values = r.values()
 		} else {
 			single = append(single, text())
-			h.Values = single[len(single)-1:]
+			h.Values = single[len(single)-1 : len(single) : len(single)]
 		}
 		hs = append(hs, h)
 		if r.peek() == '}' {

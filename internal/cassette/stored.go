@@ -19,6 +19,8 @@ type Stored struct {
 	Partial bool
 
 	path  string
+	rules uint32
+	trust func(text []byte) bool
 	items []storedItem
 
 	mu     sync.RWMutex // held while what follows is used
@@ -35,6 +37,8 @@ type storedItem struct {
 	sealed bool
 	key    uint64 // of what is sealed: its match key
 	digest uint64 // and its request's digest
+	sum    uint32 // and its checksum, which stands at
+	sumAt  int
 
 	it *Interaction // if it was read already
 }
@@ -47,23 +51,24 @@ const (
 )
 
 // Open opens the cassette NAME.yaml; rules is the number of the rules that match
-// keys are made by today. Errors are those of [Load]: a file that Format has not
+// keys are made by today. An interaction is taken for sealed only if trust, called
+// with its text, agrees; trust may be nil. Errors are those of [Load]: a file that Format has not
 // written as it is, or an interaction of it that was edited since into something
 // that Format would write otherwise, is read by the full parser, with the same
 // meaning.
-func Open(path string, rules uint32) (*Stored, error) {
+func Open(path string, rules uint32, trust func(text []byte) bool) (*Stored, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	s := &Stored{path: path}
+	s := &Stored{path: path, rules: rules, trust: trust}
 	ok, err := s.scan(f, func() int {
 		info, err := f.Stat()
 		if err != nil {
 			return 0
 		}
 		return int(info.Size())
-	}, rules)
+	})
 	if err == nil && ok && s.kept == nil {
 		s.file = f
 		return s, nil
@@ -175,7 +180,7 @@ func (s *scan) line(text string) bool {
 
 // scan finds the interactions in a file; ok is false if they have to be parsed.
 // sizeOf returns the length of the file, if it can, and is asked if it is large.
-func (s *Stored) scan(f io.Reader, sizeOf func() int, rules uint32) (ok bool, err error) {
+func (s *Stored) scan(f io.Reader, sizeOf func() int) (ok bool, err error) {
 	in := newScan(f, smallest)
 	defer func() {
 		if s.kept == nil {
@@ -206,7 +211,7 @@ func (s *Stored) scan(f io.Reader, sizeOf func() int, rules uint32) (ok bool, er
 	line := 1 + bytes.Count(in.buf[:in.pos], []byte("\n"))
 	for in.pos < in.end {
 		it := storedItem{line: line}
-		if err := in.sealed(&it, rules); err != nil {
+		if err := in.sealed(&it, s); err != nil {
 			return false, err
 		}
 		if !it.sealed {
@@ -254,7 +259,7 @@ func (s *scan) item() (int, error) {
 }
 
 // sealed looks for a seal of the interaction at pos, and checks it.
-func (s *scan) sealed(it *storedItem, rules uint32) error {
+func (s *scan) sealed(it *storedItem, of *Stored) error {
 	const head = 512 // bytes that hold the lines up to the seal
 	if s.end-s.pos < head && !s.eof {
 		if err := s.more(); err != nil {
@@ -301,7 +306,9 @@ func (s *scan) sealed(it *storedItem, rules uint32) error {
 		return nil
 	}
 	item, next := s.buf[s.pos:s.pos+it.size], s.buf[s.pos+it.size:s.end]
-	it.sealed = (len(next) == 0 || bytes.HasPrefix(next, itemStart[1:])) && uint32(want) == checksum(item, sumAt, rules)
+	it.sum, it.sumAt = uint32(want), sumAt
+	it.sealed = (len(next) == 0 || bytes.HasPrefix(next, itemStart[1:])) && it.sum == checksum(item, sumAt, of.rules) &&
+		(of.trust == nil || of.trust(item))
 	return nil
 }
 
@@ -375,7 +382,7 @@ func (s *Stored) Interaction(i int) (it *Interaction, err error) {
 		r := reader{s: text}
 		it = new(Interaction)
 		if r.interaction(it); r.failed || r.pos != len(text) {
-			it, err = s.parse(i, text)
+			it, err = s.parse(text)
 		}
 		return err
 	})
@@ -420,7 +427,7 @@ func (s *Stored) Response(i int, resp *Response, in *Scratch) (latencyMS int64, 
 				*resp, in.Ends = Response{}, nil
 			}
 		}
-		whole, err := s.parse(i, text)
+		whole, err := s.parse(text)
 		if err == nil {
 			*resp, latencyMS = whole.Response, whole.LatencyMS
 		}
@@ -448,24 +455,28 @@ func (s *Stored) text(i int, f func(text []byte) error) error {
 	if _, err := s.file.ReadAt(in.buf[:it.size], it.at); err != nil {
 		return fmt.Errorf("%s: %w", s.path, err)
 	}
-	return f(in.buf[:it.size])
+	text := in.buf[:it.size]
+	if checksum(text, it.sumAt, s.rules) != it.sum {
+		return s.changed()
+	}
+	return f(text)
+}
+
+func (s *Stored) changed() error {
+	return fmt.Errorf("%s: the file has changed since it was opened; run the test again", s.path)
 }
 
 // parse reads an interaction with the parser.
-func (s *Stored) parse(i int, text []byte) (*Interaction, error) {
+func (s *Stored) parse(text []byte) (*Interaction, error) {
 	asset := readFrom(assetDir(target(s.path)))
 	if f, err := Parse(s.path, append([]byte(headStart+headEnd), text...), asset); err == nil {
 		return f.Interactions[0], nil
 	}
 	// For an error with the right line.
-	f, err := Load(s.path)
-	if err != nil {
+	if _, err := Load(s.path); err != nil {
 		return nil, err
 	}
-	if i >= len(f.Interactions) {
-		return nil, fmt.Errorf("%s: the file has changed since it was opened", s.path)
-	}
-	return f.Interactions[i], nil
+	return nil, s.changed()
 }
 
 // Line returns the line of the file at which an interaction starts, counted from 1.

@@ -18,8 +18,8 @@ var files = flag.Int("files", 3000, "draw and edit so many files")
 // openBytes is Open on data, with Parse where Open has Load.
 func openBytes(t testing.TB, data []byte) (s *Stored, fast bool, err error) {
 	t.Helper()
-	s = &Stored{path: "x.yaml"}
-	fast, err = s.scan(bytes.NewReader(data), func() int { return len(data) }, testRules)
+	s = &Stored{path: "x.yaml", rules: testRules}
+	fast, err = s.scan(bytes.NewReader(data), func() int { return len(data) })
 	if err != nil {
 		t.Fatal(err)
 	}

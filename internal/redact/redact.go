@@ -523,6 +523,21 @@ func (p *Policy) Check(what string, data []byte) error {
 	return nil
 }
 
+// Holds reports whether the text of a cassette may hold a value that is known: as it
+// is or escaped as JSON has it, or a line of it.
+func (p *Policy) Holds(text []byte) bool {
+	for _, v := range p.known() {
+		for _, form := range v.forms() {
+			for line := range strings.SplitSeq(form, "\n") {
+				if len(line) >= minSecret && bytes.Contains(text, []byte(line)) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
 // held returns how and where data holds a known value; at is -1 if it does not.
 func (p *Policy) held(data []byte) (kind string, at int) {
 	for _, v := range p.known() {
@@ -569,8 +584,8 @@ func (p *Policy) CheckInteraction(what string, it *cassette.Interaction) error {
 	body := func(place string, b []byte) {
 		buf.Write(b)
 		added(place)
-		if !bytes.Contains(b, []byte(`\u`)) && !bytes.Contains(b, []byte(`\/`)) {
-			return // a value stands there in one of its forms, if at all
+		if !bytes.Contains(b, []byte(`\u`)) && !bytes.Contains(b, []byte(`\/`)) && !bytes.Contains(b, []byte(`\\`)) {
+			return // nothing is escaped oddly, or twice: a value stands there in one of its forms
 		}
 		if v, err := parser.Parse(string(b)); err == nil {
 			texts(&v, func(s string) { add(place, s) })
