@@ -13,7 +13,7 @@ const testRules = 7
 // How many files are drawn and edited:
 //
 //	go test -run StoredIsParsed -files 1000000 ./internal/cassette
-var files = flag.Int("files", 3000, "draw and edit so many files")
+var files = flag.Int("files", 1500, "draw and edit so many files")
 
 // openBytes is Open on data, with Parse where Open has Load.
 func openBytes(t testing.TB, data []byte) (s *Stored, fast bool, err error) {
