@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"flag"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -54,13 +55,15 @@ func checkStored(t *testing.T, f *File) {
 		return // not a file that there can be
 	}
 	sameAsParsed(t, data)
+	// Nobody's endpoint has so long a name; what is not sealed may need the parser.
+	long := slices.ContainsFunc(f.Interactions, func(it *Interaction) bool { return len(it.Kind)+len(it.Boundary) > maxBeforeSeal })
 	s, fast, err := openBytes(t, data)
-	if err != nil || !fast || s.Len() != len(f.Interactions) {
+	if err != nil || !fast && !long || s.Len() != len(f.Interactions) {
 		t.Fatalf("not opened: fast %v, %v\n%s", fast, err, data)
 	}
 	for i, it := range f.Interactions {
 		key, digest, ok := s.Hint(i)
-		if len(it.Kind)+len(it.Boundary) > maxBeforeSeal {
+		if !fast || len(it.Kind)+len(it.Boundary) > maxBeforeSeal {
 			continue
 		}
 		if want, _ := parseHex(f.Interactions[i].MatchKey); !ok || key != want || digest != f.Interactions[i].Request.Digest() {
