@@ -86,6 +86,7 @@ type value struct {
 	// They are made when the value is looked for first.
 	forms func() []string // it, and how it stands inside a JSON string
 	all   func() []form   // these, and how it stands in a URL and in base64
+	lines func() []line   // the lines of forms
 }
 
 // A form is a spelling of a value.
@@ -96,7 +97,8 @@ type form struct {
 
 func newValue(text string) value {
 	forms := sync.OnceValue(func() []string { return jsonForms(text) })
-	return value{text, forms, sync.OnceValue(func() (all []form) {
+	lines := sync.OnceValue(func() []line { return linesOf(forms()) })
+	return value{plain: text, forms: forms, lines: lines, all: sync.OnceValue(func() (all []form) {
 		for i, text := range forms() {
 			all = append(all, form{[]string{"plain", "JSON-escaped"}[min(i, 1)], []byte(text)})
 		}
@@ -524,18 +526,52 @@ func (p *Policy) Check(what string, data []byte) error {
 }
 
 // Holds reports whether the text of a cassette may hold a value that is known: as it
-// is or escaped as JSON has it, or a line of it.
+// is or escaped as JSON has it, or a line of it. It is asked of whole cassettes, so
+// it looks for what is rare in them first.
 func (p *Policy) Holds(text []byte) bool {
 	for _, v := range p.known() {
-		for _, form := range v.forms() {
-			for line := range strings.SplitSeq(form, "\n") {
-				if len(line) >= minSecret && bytes.Contains(text, []byte(line)) {
-					return true
-				}
+		for _, line := range v.lines() {
+			if bytes.Contains(text, line.rare) && bytes.Contains(text, line.whole) {
+				return true
 			}
 		}
 	}
 	return false
+}
+
+// A line is one of a value in one of its forms, and the rest of it from its rarest
+// byte on: looking for that is as fast as looking for the byte.
+type line struct{ whole, rare []byte }
+
+func linesOf(forms []string) (lines []line) {
+	for _, form := range forms {
+		for text := range strings.SplitSeq(form, "\n") {
+			if len(text) < minSecret {
+				continue
+			}
+			rarest := 0
+			for i := range len(text) - 3 {
+				if rarity(text[i]) > rarity(text[rarest]) {
+					rarest = i
+				}
+			}
+			lines = append(lines, line{[]byte(text), []byte(text[rarest:])})
+		}
+	}
+	return lines
+}
+
+// rarity says how seldom a byte is in prose, JSON and YAML.
+func rarity(c byte) int {
+	switch {
+	case strings.IndexByte("QXZJKVWYUqxzj", c) >= 0:
+		return 3
+	case 'A' <= c && c <= 'Z', '2' <= c && c <= '9', strings.IndexByte("#$%&*+;<>@^`|~", c) >= 0:
+		return 2
+	case 'a' <= c && c <= 'z' && strings.IndexByte("etaoinsrhl", c) < 0:
+		return 1
+	}
+	return 0
 }
 
 // held returns how and where data holds a known value; at is -1 if it does not.
