@@ -75,22 +75,16 @@ func (c *call) cleanHead(r *Recorder, req *http.Request) {
 	c.clean = unzipped(c.clean)
 	c.clean.Headers = slices.DeleteFunc(c.clean.Headers, isObvious)
 
-	last := r.lastURL.Load()
-	same := last != nil && last.url == *req.URL && last.host == req.Host
-	if !same {
-		c.clean.URL = urlOf(req)
+	if last := r.lastURL.Load(); last != nil && last.url == *req.URL && last.host == req.Host {
+		r.redact.Head(&c.clean)
+		if last.known == r.redact.Known() {
+			c.clean.URL = last.clean
+			return
+		}
 	}
+	c.clean.URL = urlOf(req)
 	known := r.redact.Known() // before: what becomes known while it is cleaned may stand in it
 	r.redact.Head(&c.clean)
-	if same && last.known == r.redact.Known() {
-		c.clean.URL = last.clean
-		return
-	}
-	if same { // a credential has become known since
-		c.clean.URL = urlOf(req)
-		known = r.redact.Known()
-		r.redact.Head(&c.clean)
-	}
 	r.lastURL.Store(&cleanURL{*req.URL, req.Host, c.clean.URL, known})
 }
 

@@ -47,6 +47,14 @@ func (s *slot) it() *cassette.Interaction {
 	return s.locked()
 }
 
+// loaded returns the interaction if it was read, nil if it was not yet.
+func (s *slot) loaded() *cassette.Interaction {
+	s.reading.Lock()
+	defer s.reading.Unlock()
+	return s.read
+}
+
+// locked is it for who holds the lock.
 func (s *slot) locked() *cassette.Interaction {
 	if s.read == nil {
 		it, err := s.in.old.Interaction(s.number)
@@ -73,10 +81,7 @@ func (s *slot) form() *canon.Form {
 // response reads the recorded answer into resp, and returns its latency in
 // milliseconds. It does not read the request. See [cassette.Stored.Response].
 func (s *slot) response(resp *cassette.Response, in *cassette.Scratch) (latencyMS int64, err error) {
-	s.reading.Lock()
-	read := s.read
-	s.reading.Unlock()
-	if read != nil {
+	if read := s.loaded(); read != nil {
 		*resp, in.Ends = read.Response, nil
 		return read.LatencyMS, nil
 	}
@@ -85,10 +90,7 @@ func (s *slot) response(resp *cassette.Response, in *cassette.Scratch) (latencyM
 
 // line returns where the interaction starts in the cassette; 0 if it is not there.
 func (s *slot) line() int {
-	s.reading.Lock()
-	read := s.read
-	s.reading.Unlock()
-	if read != nil {
+	if read := s.loaded(); read != nil {
 		return read.Line
 	}
 	return s.in.old.Line(s.number)
@@ -143,34 +145,37 @@ func (t *tape) grow(n int) {
 	t.digests.grow(n)
 }
 
-// peek returns what take would, and takes nothing.
-func (t *tape) peek(key uint64, repeats bool) *slot {
-	q := t.queues.get(key)
-	switch {
-	case q == nil:
-		return nil
-	case q.at == nil && repeats:
+// playable returns the interaction to be played next, nil if there is none. With
+// repeats the last one is played again and again.
+func (q *queue) playable(repeats bool) *slot {
+	if q.at == nil && repeats {
 		return q.last
 	}
 	return q.at
 }
 
-// take returns the next interaction to be played for a form, nil if there is
-// none. With repeats the last one is played again and again.
+// peek returns what take would, and takes nothing.
+func (t *tape) peek(key uint64, repeats bool) *slot {
+	if q := t.queues.get(key); q != nil {
+		return q.playable(repeats)
+	}
+	return nil
+}
+
+// take returns the next interaction to be played for a form, nil if there is none;
+// see playable.
 func (t *tape) take(key uint64, repeats bool) *slot {
 	q := t.queues.get(key)
 	if q == nil {
 		return nil
 	}
 	q.asked++
-	s := q.at
-	switch {
-	case s != nil:
-		q.at = s.next
-	case repeats:
-		s = q.last
-	default:
+	s := q.playable(repeats)
+	if s == nil {
 		return nil
+	}
+	if q.at != nil {
+		q.at = s.next
 	}
 	s.used = true
 	return s

@@ -194,21 +194,27 @@ func BenchmarkTypical(b *testing.B) {
 					if err != nil {
 						b.Fatal(err)
 					}
-					caller.through(s)
-					for _, body := range bodies {
-						if _, err := caller.call(body); err != nil {
-							b.Fatal(err)
-						}
-					}
-					if err := s.Close(); err != nil {
-						b.Fatal(err)
-					}
+					caller.session(b, s, bodies)
 				}
 				if !c.InMemory {
 					b.ReportMetric(float64(sizeOf(b, filepath.Dir(file)))/float64(calls*w.rawSize()), "file/raw")
 				}
 			})
 		})
+	}
+}
+
+// session makes the calls of a session and closes it.
+func (c *caller) session(b *testing.B, s Session, bodies [][]byte) {
+	b.Helper()
+	c.through(s)
+	for _, body := range bodies {
+		if _, err := c.call(body); err != nil {
+			b.Fatal(err)
+		}
+	}
+	if err := s.Close(); err != nil {
+		b.Fatal(err)
 	}
 }
 
@@ -350,15 +356,7 @@ func BenchmarkRecord(b *testing.B) {
 					if err != nil {
 						b.Fatal(err)
 					}
-					caller.through(s)
-					for _, body := range bodies {
-						if _, err := caller.call(body); err != nil {
-							b.Fatal(err)
-						}
-					}
-					if err := s.Close(); err != nil {
-						b.Fatal(err)
-					}
+					caller.session(b, s, bodies)
 					calls += n
 				}
 				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(calls), "ns/call")

@@ -101,9 +101,10 @@ func FormatItem(it *Interaction, rules uint32) (*Item, error) {
 
 // check makes sure that an item reads as an interaction.
 func (x *Item) check(it *Interaction) error {
-	r, back := reader{s: x.Text}, new(Interaction)
-	if r.interaction(back); r.failed || r.pos != len(x.Text) {
-		f, err := Parse("cassette", slices.Concat([]byte(headStart+headEnd), x.Text), func(name string) ([]byte, error) {
+	back := readItem(x.Text)
+	if back == nil {
+		var err error
+		back, err = parseItem("cassette", x.Text, func(name string) ([]byte, error) {
 			if b, ok := x.Assets[name]; ok {
 				return b, nil
 			}
@@ -112,7 +113,6 @@ func (x *Item) check(it *Interaction) error {
 		if err != nil {
 			return fmt.Errorf("promptecho cannot read what it would write; please report this: %w", err)
 		}
-		back = f.Interactions[0]
 	}
 	if d := it.difference(back); d != "" {
 		return fmt.Errorf("%s would not survive; please report this", d)

@@ -2,30 +2,12 @@ package cassette
 
 import (
 	"bytes"
-	"fmt"
 	"slices"
 )
 
-// difference returns where a and b differ in what a cassette holds, or "". Nil
-// and empty are the same, Line does not count, nor do trailing delays that say
-// nothing.
-func difference(a, b *File) string {
-	switch {
-	case a.Pinned != b.Pinned:
-		return "pinned"
-	case a.Partial != b.Partial:
-		return "partial"
-	case len(a.Interactions) != len(b.Interactions):
-		return fmt.Sprintf("the number of interactions (%d and %d)", len(a.Interactions), len(b.Interactions))
-	}
-	for i, it := range a.Interactions {
-		if d := it.difference(b.Interactions[i]); d != "" {
-			return fmt.Sprintf("%s of interaction %d", d, i+1)
-		}
-	}
-	return ""
-}
-
+// difference returns where two interactions differ in what a cassette holds, or "".
+// Nil and empty are the same, Line and Seal do not count, nor do trailing delays that
+// say nothing.
 func (it *Interaction) difference(o *Interaction) string {
 	p, q, r, s := &it.Request, &o.Request, &it.Response, &o.Response
 	for _, f := range []struct {

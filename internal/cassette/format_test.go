@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"flag"
+	"fmt"
 	"io/fs"
 	"os"
 	"strings"
@@ -304,4 +305,22 @@ func TestBrokenAssets(t *testing.T) {
 			t.Errorf("%v: a missing asset is not a missing cassette", err)
 		}
 	}
+}
+
+// difference returns where two files differ in what a cassette holds, or "".
+func difference(a, b *File) string {
+	switch {
+	case a.Pinned != b.Pinned:
+		return "pinned"
+	case a.Partial != b.Partial:
+		return "partial"
+	case len(a.Interactions) != len(b.Interactions):
+		return fmt.Sprintf("the number of interactions (%d and %d)", len(a.Interactions), len(b.Interactions))
+	}
+	for i, it := range a.Interactions {
+		if d := it.difference(b.Interactions[i]); d != "" {
+			return fmt.Sprintf("%s of interaction %d", d, i+1)
+		}
+	}
+	return ""
 }

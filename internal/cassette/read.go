@@ -59,6 +59,26 @@ func (r *reader) skip(text string) {
 	r.pos += len(text)
 }
 
+// find passes everything up to text, and text.
+func (r *reader) find(text string) {
+	i := bytes.Index(r.s[r.pos:], []byte(text))
+	if i < 0 {
+		r.fail()
+		return
+	}
+	r.pos += i + len(text)
+}
+
+// take passes n bytes.
+func (r *reader) take(n int) []byte {
+	if len(r.s)-r.pos < n {
+		r.fail()
+		return nil
+	}
+	r.pos += n
+	return r.s[r.pos-n : r.pos]
+}
+
 // at reports whether text stands at pos.
 func (r *reader) at(text string) bool {
 	return len(r.s)-r.pos >= len(text) && string(r.s[r.pos:r.pos+len(text)]) == text

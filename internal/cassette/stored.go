@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -52,10 +53,10 @@ const (
 
 // Open opens the cassette NAME.yaml; rules is the number of the rules that match
 // keys are made by today. An interaction is taken for sealed only if trust, called
-// with its text, agrees; trust may be nil. Errors are those of [Load]: a file that Format has not
-// written as it is, or an interaction of it that was edited since into something
-// that Format would write otherwise, is read by the full parser, with the same
-// meaning.
+// with its text, agrees; trust may be nil. Errors are those of [Load]: a file that
+// Format has not written as it is, or an interaction of it that was edited since
+// into something that Format would write otherwise, is read by the full parser, with
+// the same meaning.
 func Open(path string, rules uint32, trust func(text []byte) bool) (*Stored, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -266,12 +267,12 @@ func (s *scan) sealed(it *storedItem, of *Stored) error {
 			return err
 		}
 	}
-	h := cursor{b: s.buf[s.pos:min(s.end, s.pos+head)]}
+	h := reader{s: s.buf[s.pos:min(s.end, s.pos+head)]}
 	h.skip("  - kind: ")
 	h.find("\n    match_key: ")
-	quote := h.at < len(h.b) && h.b[h.at] == '"' // it looks like a number
+	quote := h.peek() == '"' // it looks like a number
 	if quote {
-		h.at++
+		h.next()
 	}
 	key := h.take(digestLen)
 	if quote {
@@ -280,15 +281,13 @@ func (s *scan) sealed(it *storedItem, of *Stored) error {
 	h.skip("\n    seal: ")
 	digest := h.take(digestLen)
 	h.skip("/")
-	sumAt := h.at
+	sumAt := h.pos
 	sum := h.take(checksumLen)
 	h.skip("/")
-	start := h.at
-	h.find("\n")
-	if h.bad {
+	length, err1 := strconv.Atoi(string(h.line()))
+	if h.failed {
 		return nil
 	}
-	length, err1 := strconv.Atoi(string(h.b[start : h.at-1]))
 	want, err2 := strconv.ParseUint(string(sum), 16, 32)
 	var ok1, ok2 bool
 	it.key, ok1 = parseHex(key)
@@ -296,7 +295,7 @@ func (s *scan) sealed(it *storedItem, of *Stored) error {
 	if err1 != nil || err2 != nil || !ok1 || !ok2 || length <= 0 || length > maxInteraction {
 		return nil
 	}
-	it.size = h.at + length
+	it.size = h.pos + length
 	for s.end-s.pos < it.size+len(itemStart) && !s.eof {
 		if err := s.more(); err != nil {
 			return err
@@ -315,44 +314,30 @@ func (s *scan) sealed(it *storedItem, of *Stored) error {
 // maxInteraction is the length in bytes of what can be sealed; more is parsed.
 const maxInteraction = 1 << 30
 
-// A cursor walks over bytes; at what it does not find it is bad.
-type cursor struct {
-	b   []byte
-	at  int
-	bad bool
-}
-
-// take passes n bytes.
-func (c *cursor) take(n int) []byte {
-	if c.bad = c.bad || c.at+n > len(c.b); c.bad {
+// readItem reads the text of an interaction; nil if the reader cannot.
+func readItem(text []byte) *Interaction {
+	r, it := reader{s: text}, new(Interaction)
+	if r.interaction(it); r.failed || r.pos != len(text) {
 		return nil
 	}
-	c.at += n
-	return c.b[c.at-n : c.at]
+	return it
 }
 
-// skip passes text.
-func (c *cursor) skip(text string) { c.bad = string(c.take(len(text))) != text || c.bad }
-
-// find passes everything up to text, and text.
-func (c *cursor) find(text string) {
-	if c.bad {
-		return
+// parseItem reads it with the parser; name and asset are as of [Parse]. Lines in
+// errors are not those of a file.
+func parseItem(name string, text []byte, asset func(name string) ([]byte, error)) (*Interaction, error) {
+	f, err := Parse(name, slices.Concat([]byte(headStart+headEnd), text), asset)
+	if err != nil {
+		return nil, err
 	}
-	i := bytes.Index(c.b[c.at:], []byte(text))
-	if i < 0 {
-		c.bad = true
-		return
-	}
-	c.at += i + len(text)
+	return f.Interactions[0], nil
 }
 
 // readSame reads an interaction that is not sealed, if Format would write it just
 // so; else it returns nil.
 func readSame(text []byte) *Interaction {
-	r := reader{s: text}
-	it := new(Interaction)
-	if r.interaction(it); r.failed || r.pos != len(text) {
+	it := readItem(text)
+	if it == nil {
 		return nil
 	}
 	w := writer{assets: map[string][]byte{}}
@@ -379,9 +364,7 @@ func (s *Stored) Interaction(i int) (it *Interaction, err error) {
 		return it, nil
 	}
 	err = s.text(i, func(text []byte) error {
-		r := reader{s: text}
-		it = new(Interaction)
-		if r.interaction(it); r.failed || r.pos != len(text) {
+		if it = readItem(text); it == nil {
 			it, err = s.parse(text)
 		}
 		return err
@@ -468,9 +451,8 @@ func (s *Stored) changed() error {
 
 // parse reads an interaction with the parser.
 func (s *Stored) parse(text []byte) (*Interaction, error) {
-	asset := readFrom(assetDir(target(s.path)))
-	if f, err := Parse(s.path, append([]byte(headStart+headEnd), text...), asset); err == nil {
-		return f.Interactions[0], nil
+	if it, err := parseItem(s.path, text, readFrom(assetDir(target(s.path)))); err == nil {
+		return it, nil
 	}
 	// For an error with the right line.
 	if _, err := Load(s.path); err != nil {

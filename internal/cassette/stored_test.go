@@ -13,7 +13,7 @@ const testRules = 7
 
 // How many files are drawn and edited:
 //
-//	go test -run StoredIsParsed -files 1000000 ./internal/cassette
+//	go test ./internal/cassette -run StoredIsParsed -files 1000000
 var files = flag.Int("files", 1500, "draw and edit so many files")
 
 // openBytes is Open on data, with Parse where Open has Load.
