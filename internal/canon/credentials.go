@@ -22,6 +22,5 @@ var credentialFamilies = []*Family{
 		Has:         "RoleArn",
 		Forms:       true,
 		Bookkeeping: []string{"RoleSessionName", "SAMLAssertion", "TokenCode", "WebIdentityToken"},
-		Rules:       []Rule{matchPath},
 	},
 }

@@ -10,17 +10,11 @@ var jsonrpcFamilies = []*Family{{
 	Name:        "jsonrpc",
 	Paths:       []string{""},
 	Has:         "jsonrpc",
+	Server:      true,
 	Bookkeeping: []string{"params/_meta"},
 	Headers:     []string{"mcp-protocol-version"},
-	Rules:       []Rule{jsonrpcCall, matchPath},
+	Rules:       []Rule{jsonrpcCall},
 }}
-
-// matchPath makes path and query match, for families that are known at any: two
-// servers must not answer for each other.
-func matchPath(b *Body) {
-	b.call.lines = append(b.call.lines, Line{"path/server", b.url.Path})
-	b.call.query(b.url, nil)
-}
 
 // jsonrpcCall makes the method part of the endpoint.
 func jsonrpcCall(b *Body) {

@@ -216,6 +216,17 @@ func comparePaths(a, b string) int {
 	return 0
 }
 
+// nameOf returns the last segment of a path that is no index.
+func nameOf(path string) string {
+	for {
+		i := strings.LastIndexByte(path, '/')
+		if !isIndex(path[i+1:]) || i < 0 {
+			return path[i+1:]
+		}
+		path = path[:i]
+	}
+}
+
 func isIndex(s string) bool {
 	for i := range len(s) {
 		if s[i] < '0' || s[i] > '9' {
