@@ -108,6 +108,10 @@ func (r *Recorder) save(o *verdict.Outcome, rep *verdict.Report) error {
 	if !r.plan.save {
 		return nil
 	}
+	before := len(rep.Errors)
+	if r.clashes(rep); len(rep.Errors) > before {
+		o.Failed = true
+	}
 	fresh, refused := r.recorded(o, rep)
 	if len(fresh) > 0 && (r.journal.isForeign() || !r.read.same(stampOf(r.path))) {
 		return r.beside(fresh, rep, "something else has written it meanwhile (another test process?)")
@@ -359,7 +363,7 @@ func (r *Recorder) unselected(rep *verdict.Report) {
 	for _, o := range []struct {
 		name     string
 		patterns []string
-	}{{"MatchOn", r.cfg.rules.MatchOn}, {"Ignore", r.cfg.rules.Ignore}} {
+	}{{"MatchOn", r.cfg.rules.MatchOn}, {"Match", r.cfg.rules.Match}, {"Ignore", r.cfg.rules.Ignore}} {
 		for _, p := range o.patterns {
 			if !r.selected[p] && r.reached {
 				rep.Notes = append(rep.Notes, fmt.Sprintf("%s: %s(%q): no request and no recording has such a field: is the path that of a miss report?", r.file, o.name, p))

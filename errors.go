@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/canon"
@@ -112,7 +113,7 @@ func (r *Recorder) noteMiss(form *canon.Form) (*MissError, []diff.Candidate, []*
 	q := r.tape.queues.get(keyOf(form))
 	if m := r.missed[form.Key()]; m != nil {
 		m.Count++
-		m.exhausted(q)
+		r.exhausted(m, q)
 		return m, nil, nil
 	}
 	m := &MissError{File: r.file, Endpoint: form.Endpoint, Model: form.Model, Caller: caller(), Count: 1, Reason: "not recorded"}
@@ -122,7 +123,7 @@ func (r *Recorder) noteMiss(form *canon.Form) (*MissError, []diff.Candidate, []*
 	r.missed[form.Key()] = m
 	r.misses = append(r.misses, m)
 	if q != nil {
-		m.exhausted(q)
+		r.exhausted(m, q)
 		return m, nil, nil
 	}
 	candidates := make([]diff.Candidate, 0, len(r.tape.slots))
@@ -138,17 +139,22 @@ func (r *Recorder) noteMiss(form *canon.Form) (*MissError, []diff.Candidate, []*
 
 // exhausted says that a request has no recording left; q is nil if it never
 // had one.
-func (e *MissError) exhausted(q *queue) {
+func (r *Recorder) exhausted(m *MissError, q *queue) {
 	if q == nil {
 		return
 	}
 	recorded := 0
-	for s := q.first; s != nil; s = s.next {
+	for range q.all {
 		recorded++
 	}
-	e.Count = q.asked
-	e.Line = q.last.line()
-	e.Reason = fmt.Sprintf("asked more often than recorded: %s, recorded %s (AllowRepeats replays the last again)", times(q.asked), times(recorded))
+	m.Count = q.asked
+	m.Line = q.last.line()
+	m.Reason = fmt.Sprintf("asked more often than recorded: %s, recorded %s (AllowRepeats replays the last again)", times(q.asked), times(recorded))
+	if i := slices.IndexFunc(r.contests, func(c *contest) bool { return c.given == nil && c.lent.key == q.first.key }); i >= 0 {
+		lent := r.contests[i].lent
+		m.Line = lent.line()
+		m.Reason = fmt.Sprintf("the recording of this very request was played before, for one that differs in %s and is not recorded", orSpelling(differing(lent)))
+	}
 }
 
 // missResponse is the answer to a request that is not recorded: one that every

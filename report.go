@@ -24,6 +24,7 @@ const (
 
 // judge says what is wrong with the run.
 func (r *Recorder) judge(o *verdict.Outcome, rep *verdict.Report) {
+	r.judgeContests(rep)
 	if len(r.misses) > 0 {
 		rep.Errors = append(rep.Errors, r.missReport(o))
 		for _, m := range r.misses[:min(len(r.misses), maxMarks)] {
@@ -241,7 +242,11 @@ func (r *Recorder) explain(clean *cassette.Request, form *canon.Form, candidates
 	edits := diff.Forms(recorded, asked)
 	m.Reason = reasonFor(near.form(), form, edits)
 	m.Diff = diff.Write(edits, "  ", maxEdits)
-	if drift := diff.Drift(recorded, asked); len(drift) > 0 {
+	drift := diff.Drift(recorded, asked)
+	if recorded.Endpoint != asked.Endpoint { // of course it is elsewhere
+		drift = slices.DeleteFunc(drift, func(e diff.Edit) bool { return canon.Outside(e.Path) })
+	}
+	if len(drift) > 0 {
 		m.Diff += "  different too, but it does not match:\n" + diff.Write(drift, "    ", 3)
 	}
 	m.Hint = hint(edits)

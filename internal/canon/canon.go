@@ -38,6 +38,8 @@ type Form struct {
 	Model    string // the model asked for, for people; empty if none is named
 	Wire     string // how the answer comes: "whole", "stream", or another name for a stream of another format
 	Known    bool   // a family of the table recognised the request
+	Origin   string // the host and port asked
+	Local    bool   // the origin matches, and is one of those that count as one
 
 	Drift  []Line // what does not match but is reported when it changed
 	Traits Traits // what chooses among several recordings of the form
@@ -172,7 +174,7 @@ func (r *Rules) form(req *cassette.Request, extent extent) *Form {
 	w := walkers.Get().(*walker)
 	trace := extent == tracedForm
 	c := r.classify(req, &w.parser, trace || r.selecting())
-	f := &Form{Endpoint: c.endpoint, Model: strings.Clone(c.model), Wire: c.wire, Known: c.family != nil, family: c.family}
+	f := &Form{Endpoint: c.endpoint, Model: strings.Clone(c.model), Wire: c.wire, Known: c.family != nil, Origin: c.origin, Local: c.local, family: c.family}
 	if trace {
 		f.sent = map[string]string{}
 	}
@@ -408,7 +410,7 @@ func (w *walker) leaf(v *cassette.Value, source string) {
 		p.text = append(p.text, "null"...)
 	}
 	p.close()
-	if path := string(w.path); p == &w.drift && (level == sampling || chooses(path, p.text[start:])) {
+	if path := string(w.path); p == &w.drift && (level != bookkeeping || chooses(path, p.text[start:])) {
 		w.form.Traits.add(level, path, string(p.text[start:]))
 	}
 }
@@ -434,7 +436,7 @@ func (w *walker) side(source string, level level) (*page, level) {
 		if w.selected(r.MatchOn, path, source) {
 			return &w.lines, identity
 		}
-		return &w.drift, max(level, sampling)
+		return &w.drift, max(level, unmatched)
 	case level != identity:
 		return &w.drift, level
 	}

@@ -17,6 +17,8 @@ type call struct {
 	endpoint string
 	model    string
 	wire     string
+	origin   string
+	local    bool // the origin matches, and is one of those that count as one
 	encoding encoding
 	parser   *cassette.JSONParser // of the body and of JSON in it
 	body     cassette.Value
@@ -66,10 +68,12 @@ func (c *call) add(l level, path, value string) {
 // addHost adds the origin of a URL. Which of the local hosts it is only chooses:
 // their names and ports change from machine to machine.
 func (c *call) addHost(l level, to *address, r *Rules) {
+	c.origin = to.origin
 	line := fieldLine{Line{"host", to.origin}, l, to.origin}
 	if to.local && !slices.Contains(r.Aliases, to.origin) {
 		line.Value = localHosts
 		if l == identity {
+			c.local = true
 			c.traits.add(host, "host", to.origin)
 		}
 	}
@@ -79,7 +83,7 @@ func (c *call) addHost(l level, to *address, r *Rules) {
 // An address is what a URL alone tells. It is shared and must not change.
 type address struct {
 	url    *url.URL
-	origin string   // see originOf
+	origin string   // see Origin
 	local  bool     // see isLocal
 	served []served // the families that know the path, in the order of the table
 }
@@ -99,7 +103,7 @@ var addresses = memo.Strings[*address]{Func: func(s string) *address {
 		// Unreachable for requests that net/http sent; a hand-edited cassette can have it.
 		u = &url.URL{Path: s}
 	}
-	to, path := &address{url: u, origin: originOf(u), local: isLocal(u.Hostname())}, segments(u)
+	to, path := &address{url: u, origin: Origin(u), local: isLocal(u.Hostname())}, segments(u)
 	for _, f := range families {
 		if s, ok := f.match(path); ok {
 			to.served = append(to.served, s)

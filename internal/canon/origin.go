@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// originOf returns the host of a URL with its port, in one spelling: in lower case,
+// Origin returns the host of a URL with its port, in one spelling: in lower case,
 // without the port of its scheme and without the dot of the root (RFC 3986, section
 // 6.2.3; RFC 1034, section 3.1). Names in other scripts are in Punycode already;
 // the recorder sees to that.
-func originOf(u *url.URL) string {
+func Origin(u *url.URL) string {
 	host := strings.TrimSuffix(strings.ToLower(u.Hostname()), ".")
 	if strings.Contains(host, ":") {
 		host = "[" + host + "]"

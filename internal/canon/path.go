@@ -80,14 +80,10 @@ func hasRoot(p string) bool {
 	return root == "body" || root == "header" || root == "query" || root == "path" || root == "encoding" || root == "host"
 }
 
-// matchAny reports whether one of the patterns matches path.
-func matchAny(patterns []string, path string) bool {
-	for _, p := range patterns {
-		if Match(p, path) {
-			return true
-		}
-	}
-	return false
+// Outside reports whether a pattern is of a field outside of the body.
+func Outside(pattern string) bool {
+	pattern = strings.TrimPrefix(pattern, "/")
+	return hasRoot(pattern) && pattern != "body" && !strings.HasPrefix(pattern, "body/")
 }
 
 // Match reports whether pattern selects path: the field itself or one that

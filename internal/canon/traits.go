@@ -19,6 +19,7 @@ const (
 	prefix                   // what stands in a path before what a family knows
 	query                    // parameters that no family lists
 	header                   // request headers that are stored
+	unmatched                // fields of the body that the user's MatchOn leaves out
 	sampling                 // how the answer is drawn
 	bookkeeping              // what cannot change it
 	spelling                 // how the body is written
@@ -78,8 +79,8 @@ func hash[T string | []byte](h uint64, text T) uint64 {
 	return (h ^ 0x100) * fnvPrime
 }
 
-// chooses reports whether a field that does not match says which of several
-// recordings is meant. What is counted, timed or drawn anew for every call does
+// chooses reports whether a field of bookkeeping says which of several recordings is
+// meant. What is counted, timed or drawn anew for every call does
 // not: a poll that was asked once more would take the answer that comes later.
 func chooses(path string, value []byte) bool {
 	switch value[0] {
