@@ -157,6 +157,10 @@ func (r *Recorder) exhausted(m *MissError, q *queue) {
 	}
 }
 
+// missHeader marks the answer to a request that is not recorded, so that no other
+// recorder records it.
+const missHeader = "X-Promptecho-Miss"
+
 // missResponse is the answer to a request that is not recorded: one that every
 // SDK can print and none retries. A transport error would be retried for
 // seconds; the status is one that no application acts on.
@@ -177,6 +181,7 @@ func missResponse(req *http.Request, m *MissError) *http.Response {
 		Header: http.Header{
 			"Content-Type":   {"application/json"},
 			"X-Should-Retry": {"false"},
+			missHeader:       {"not recorded"},
 		},
 		Body:          io.NopCloser(strings.NewReader(string(body))),
 		ContentLength: int64(len(body)),

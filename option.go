@@ -1,6 +1,7 @@
 package promptecho
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -48,8 +49,16 @@ func InMode(m Mode) Option { return func(c *config) { c.mode = m } }
 
 // Upstream sets the transport that records: what sends a request that is not
 // in the cassette. The default is a clone of [http.DefaultTransport] with
-// connections of its own.
-func Upstream(rt http.RoundTripper) Option { return func(c *config) { c.upstream = rt } }
+// connections of its own. [Open] gives an error if it is a recorder.
+func Upstream(rt http.RoundTripper) Option {
+	return func(c *config) {
+		if _, ok := rt.(*Recorder); ok {
+			c.fail(errors.New("Upstream: a recorder is not a network: what it does not know it answers with a miss"))
+			return
+		}
+		c.upstream = rt
+	}
+}
 
 // MatchOn makes the named fields of the body the only ones of it that match. A
 // change of any other is reported but replayed. What is outside the body (the

@@ -23,6 +23,10 @@ func (r *Recorder) record(req *http.Request, body []byte, s *slot) (*http.Respon
 		return nil, err
 	}
 	resp.Request = req
+	if resp.Header.Get(missHeader) != "" {
+		r.abandon(s, fmt.Sprintf("%s %s: the answer is the miss of another recorder, which stands where the network should be (http.DefaultTransport, or the transport given with Upstream)", s.it().Request.Method, s.it().Request.URL))
+		return resp, nil
+	}
 	if resp.StatusCode == http.StatusSwitchingProtocols {
 		// The body is a connection; a wrapper would break the WebSocket dial.
 		r.abandon(s, "")

@@ -273,16 +273,25 @@ func (r *Recorder) relative(err error) error {
 	return err
 }
 
+// network is the default transport as it was when the program started.
+var network = http.DefaultTransport
+
 // upstreamOf returns the transport that records. Its connections are its own:
-// one that was opened inside a synctest bubble must not be reused outside.
+// one that was opened inside a synctest bubble must not be reused outside. A
+// recorder is never taken for the network, also where it is http.DefaultTransport
+// for code that takes no client.
 func upstreamOf(rt http.RoundTripper) http.RoundTripper {
 	if rt != nil {
 		return rt
 	}
-	if t, ok := http.DefaultTransport.(*http.Transport); ok {
+	rt = http.DefaultTransport
+	if _, ok := rt.(*Recorder); ok {
+		rt = network
+	}
+	if t, ok := rt.(*http.Transport); ok {
 		return &ownTransport{t.Clone()}
 	}
-	return http.DefaultTransport
+	return rt
 }
 
 // ownTransport marks a transport that the recorder made and has to tidy.

@@ -242,11 +242,7 @@ func (r *Recorder) explain(clean *cassette.Request, form *canon.Form, candidates
 	edits := diff.Forms(recorded, asked)
 	m.Reason = reasonFor(near.form(), form, edits)
 	m.Diff = diff.Write(edits, "  ", maxEdits)
-	drift := diff.Drift(recorded, asked)
-	if recorded.Endpoint != asked.Endpoint { // of course it is elsewhere
-		drift = slices.DeleteFunc(drift, func(e diff.Edit) bool { return canon.Outside(e.Path) })
-	}
-	if len(drift) > 0 {
+	if drift := diff.Drift(recorded, asked); len(drift) > 0 {
 		m.Diff += "  different too, but it does not match:\n" + diff.Write(drift, "    ", 3)
 	}
 	m.Hint = hint(edits)
@@ -279,10 +275,13 @@ func elsewhere(form *canon.Form, candidates []diff.Candidate) int {
 }
 
 func wireName(wire string) string {
-	if wire == "stream" {
+	switch wire {
+	case "whole":
+		return "plain"
+	case "stream":
 		return "streamed"
 	}
-	return "plain"
+	return "streamed (" + wire + ")"
 }
 
 // A volatile is text that changes from run to run, and what a user would mask it by.
