@@ -47,6 +47,7 @@ func (r *Recorder) finish(o verdict.Outcome) verdict.Report {
 		return r.report
 	}
 	r.closed = true
+	close(r.closing)
 	r.mu.Unlock()
 	rep := r.end(o)
 	r.mu.Lock()
@@ -75,7 +76,7 @@ func (r *Recorder) end(o verdict.Outcome) verdict.Report {
 		t.CloseIdleConnections()
 	}
 
-	rep := r.settle(&o)
+	rep := r.conclude(&o)
 	r.old.Close()
 	if r.cfg.log != nil {
 		for _, note := range rep.Notes {
@@ -86,8 +87,8 @@ func (r *Recorder) end(o verdict.Outcome) verdict.Report {
 	return rep
 }
 
-// settle saves and judges.
-func (r *Recorder) settle(o *verdict.Outcome) verdict.Report {
+// conclude saves and judges.
+func (r *Recorder) conclude(o *verdict.Outcome) verdict.Report {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	var rep verdict.Report
@@ -127,7 +128,7 @@ func (r *Recorder) save(o *verdict.Outcome, rep *verdict.Report) error {
 	wasPartial := r.old != nil && r.old.Partial
 	switch {
 	case wasPartial:
-		file.Partial = incomplete || !r.cfg.allowUnused && r.unused() > 0
+		file.Partial = incomplete || !r.cfg.allowUnused && len(r.unused()) > 0
 	case r.old == nil:
 		file.Partial = incomplete
 	}
@@ -250,6 +251,9 @@ func (r *Recorder) beside(fresh []*cassette.Interaction, rep *verdict.Report, re
 }
 
 func failure(s *slot) string {
+	if s.canceled() {
+		return "no answer came before its deadline"
+	}
 	if s.it().Response.End == cassette.EndError {
 		return "the answer broke off: " + s.it().Response.Error
 	}
@@ -261,11 +265,6 @@ func (r *Recorder) unreadError() error {
 	r.reading.Lock()
 	defer r.reading.Unlock()
 	return r.unread
-}
-
-func (r *Recorder) unused() int {
-	loaded, used := r.tape.count()
-	return loaded - used
 }
 
 // write saves a cassette to path, called name in messages, unless it would hold

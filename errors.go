@@ -208,6 +208,17 @@ func (e *secretError) Error() string {
 }
 func (e *secretError) RetryableError() bool { return false }
 
+// A canceledError says that a request cannot be given up as the recorded one was.
+type canceledError struct {
+	file string
+	line int
+}
+
+func (e *canceledError) Error() string {
+	return fmt.Sprintf("promptecho: %s:%d: when this was recorded, its caller canceled it before there was an answer; this request has no context that can be canceled", e.file, e.line)
+}
+func (e *canceledError) RetryableError() bool { return false }
+
 // A closedError says that a client read past the point where the recorded
 // client stopped.
 type closedError struct {

@@ -53,6 +53,7 @@ type Recorder struct {
 	failures []unanswered // recording failures
 	contests []*contest   // see there
 	closed   bool
+	closing  chan struct{} // closed by the first Close
 
 	old      *cassette.Stored // the cassette as it was; nil if there is none
 	trusts   bool             // seals tell which interaction answers a request
@@ -120,7 +121,7 @@ func Open(file string, opts ...Option) (*Recorder, error) {
 		return nil, fmt.Errorf("promptecho: %s: %w", file, err)
 	}
 	r := &Recorder{
-		file: file, path: path, mode: mode, cfg: cfg,
+		file: file, path: path, mode: mode, cfg: cfg, closing: make(chan struct{}),
 	}
 	r.redact.KeepHeaders, r.redact.Names, r.redact.Patterns = cfg.keepHeaders, cfg.redactNames, cfg.redactPatterns
 	// In replay too, so that both sides of a match are cleaned alike. (Environ is

@@ -1,6 +1,7 @@
 package promptecho
 
 import (
+	"context"
 	"maps"
 	"strconv"
 	"sync"
@@ -31,11 +32,13 @@ type slot struct {
 
 	used    bool        // an answer was replayed from it
 	lent    *canon.Form // of the request it was played for, if that was of another kind
-	fresh   bool // recorded, or being recorded, in this run
-	near    bool // a miss was compared with it
-	looked  bool // it was looked through for secrets
-	resumed bool // recorded by a run that was killed, not in the cassette
-	whole   bool // fresh: the answer is complete as far as it will ever be
+	fresh   bool        // recorded, or being recorded, in this run
+	near    bool        // a miss was compared with it
+	looked  bool        // it was looked through for secrets
+	resumed bool        // recorded by a run that was killed, not in the cassette
+	whole   bool        // fresh: the answer is complete as far as it will ever be
+
+	concurrent bool // fresh: another request was open meanwhile
 
 	item  *cassette.Item // as it will be written; nil if that is not settled
 	known int            // credentials that were known when it was made
@@ -101,15 +104,19 @@ func (s *slot) line() int {
 // failed reports whether what was recorded is a failure.
 func (s *slot) failed() bool {
 	resp := &s.it().Response
-	return resp.Status >= 400 || resp.End == cassette.EndError
+	return resp.Status >= 400 || resp.End == cassette.EndError || resp.End == cassette.EndCanceled && resp.Error == context.DeadlineExceeded.Error()
 }
+
+// canceled reports whether the request was given up before there was an answer.
+func (s *slot) canceled() bool { return s.it().Response.End == cassette.EndCanceled }
 
 // A tape holds the interactions of a cassette in order, and which of them are
 // to be played next. It is guarded by the recorder's mutex.
 type tape struct {
 	slots   []*slot
-	queues  index[queue] // by form key
-	digests index[*slot] // the first of each digest
+	queues  index[queue]   // by form key
+	digests index[*slot]   // the first of each digest
+	open    map[*slot]bool // that are being recorded
 }
 
 // A queue is the recorded interactions of one form, in recorded order. Each is
@@ -304,9 +311,23 @@ func (q *queue) played(s *slot) {
 
 // place takes the next place for a request that goes upstream.
 func (t *tape) place(it *cassette.Interaction, form *canon.Form) *slot {
-	s := &slot{read: it, asked: form, fresh: true}
+	s := &slot{read: it, asked: form, fresh: true, concurrent: len(t.open) > 0}
+	for other := range t.open {
+		other.concurrent = true
+	}
+	if t.open == nil {
+		t.open = map[*slot]bool{}
+	}
+	t.open[s] = true
 	t.slots = append(t.slots, s)
 	return s
+}
+
+// settled ends the recording of a slot, and reports whether another request was open
+// meanwhile.
+func (t *tape) settled(s *slot) (concurrent bool) {
+	delete(t.open, s)
+	return s.concurrent
 }
 
 // count returns how many loaded interactions there are and how many were used.
