@@ -37,7 +37,7 @@ func (r *Recorder) judgeContests(rep *verdict.Report) {
 			if !c.given.fresh {
 				got = fmt.Sprintf("line %d", c.given.line())
 			}
-			text = fmt.Sprintf("played for a request that differs in %s; then this very request came, and got %s. ", orSpelling(field), got)
+			text = fmt.Sprintf("played for a request that differs in %s; then this very request came, and got %s. ", inWhat(field, c.lent), got)
 			text += "Record the request that took it, too"
 			if field != "" {
 				text += fmt.Sprintf(", or tell the two apart with promptecho.Match(%q)", field)
@@ -52,20 +52,24 @@ func (r *Recorder) judgeContests(rep *verdict.Report) {
 }
 
 // differing returns the first field in which a lent recording differs from the request
-// that took it; "" if they differ only in how they are written.
+// that took it, as [Match] has it; "" if they differ only in what no option tells apart.
 func differing(lent *slot) string {
 	edits := diff.Drift(lent.form(), lent.lent)
 	if len(edits) == 0 {
 		return ""
 	}
-	return canon.Short(edits[0].Path)
+	return canon.Selector(edits[0].Path)
 }
 
-func orSpelling(field string) string {
-	if field == "" {
-		return "its spelling"
+// inWhat says in words what differing has found.
+func inWhat(field string, lent *slot) string {
+	switch {
+	case field != "":
+		return field
+	case lent.form().Origin != lent.lent.Origin:
+		return "its local host"
 	}
-	return field
+	return "its spelling"
 }
 
 // sameAnswer reports whether two recordings say the same.

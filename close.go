@@ -388,7 +388,7 @@ func (r *Recorder) noteDrift(s *slot, form *canon.Form) {
 		text := strings.TrimRight(diff.Write([]diff.Edit{e}, "  ", 1), "\n")
 		if !r.drift[text] {
 			r.drift[text] = true
-			r.notes = append(r.notes, fmt.Sprintf("%s:%d: replayed although a field that does not match has changed (Strict matches sampling):\n%s", r.file, line, text))
+			r.notes = append(r.notes, fmt.Sprintf("%s:%d: replayed although a field that does not match has changed (promptecho.Match(%q) makes it match):\n%s", r.file, line, canon.Selector(e.Path), text))
 		}
 	}
 }

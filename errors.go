@@ -153,7 +153,7 @@ func (r *Recorder) exhausted(m *MissError, q *queue) {
 	if i := slices.IndexFunc(r.contests, func(c *contest) bool { return c.given == nil && c.lent.key == q.first.key }); i >= 0 {
 		lent := r.contests[i].lent
 		m.Line = lent.line()
-		m.Reason = fmt.Sprintf("the recording of this very request was played before, for one that differs in %s and is not recorded", orSpelling(differing(lent)))
+		m.Reason = fmt.Sprintf("the recording of this very request was played before, for one that differs in %s and is not recorded", inWhat(differing(lent), lent))
 	}
 }
 

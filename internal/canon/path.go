@@ -74,6 +74,18 @@ func Short(path string) string {
 	return rest
 }
 
+// Selector returns the pattern that selects a field whatever its value: without the
+// place in a list of what stands outside of the body.
+func Selector(path string) string {
+	switch root, _, _ := strings.Cut(path, "/"); root {
+	case "path":
+		return root
+	case "header", "query":
+		return path[:strings.LastIndexByte(path, '/')]
+	}
+	return Short(path)
+}
+
 // hasRoot reports whether a pattern names the part of the request it is in.
 func hasRoot(p string) bool {
 	root, _, _ := strings.Cut(p, "/")
