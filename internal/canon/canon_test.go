@@ -339,6 +339,15 @@ func TestRelink(t *testing.T) {
 		{`{"jsonrpc":"2.0","id":7,"method":"tools/list"}`, `{"id":"1","result":{}}`, `{"id":"1","result":{}}`},
 		{`{"jsonrpc":"2.0","method":"notifications/x"}`, `{"id":1}`, `{"id":1}`},
 		{`{"jsonrpc":"2.0","id":7,"method":"tools/list"}`, `not JSON`, `not JSON`},
+		{`{"jsonrpc":"2.0","id":7,"method":"tools/list"}`, `{"id":1,"result":{}`, `{"id":1,"result":{}`},
+		// Whatever the layout, and nothing else changes: not numbers, escapes, lone surrogates.
+		{`{"jsonrpc":"2.0","id": "a\/b" ,"method":"tools/list"}`, " {\t\"jsonrpc\" :\"2.0\",\r\n\"id\": 1 , \"result\":{\"n\":1.50e+01,\"s\":\"\\u00e9\\/\\ud800\",\"id\": 1}  }\n", " {\t\"jsonrpc\" :\"2.0\",\r\n\"id\": \"a\\/b\" , \"result\":{\"n\":1.50e+01,\"s\":\"\\u00e9\\/\\ud800\",\"id\": 1}  }\n"},
+		{`{"jsonrpc":"2.0","id":9007199254740993,"method":"tools/list"}`, `{"result":[ {"id":1} ], "id":1}`, `{"result":[ {"id":1} ], "id":9007199254740993}`},
+		{`{"jsonrpc":"2.0","id":7,"method":"tools/list"}`, `{"id":10,"result":{}}`, `{"id":10,"result":{}}`},
+		{`{"jsonrpc":"2.0","id":7,"method":"tools/list"}`, `{"id":null,"error":{}}`, `{"id":null,"error":{}}`},
+		// A list of answers, and of what else the server says.
+		{`{"jsonrpc":"2.0","id":7,"method":"tools/list"}`, `[ {"method":"log","params":{"id":1}}, {"id": 1,"result":{}},{"id":"1","result":{}} , {"id":1,"method":"ping"} ]`, `[ {"method":"log","params":{"id":1}}, {"id": 7,"result":{}},{"id":"1","result":{}} , {"id":1,"method":"ping"} ]`},
+		{`{"jsonrpc":"2.0","id":7,"method":"tools/list"}`, `[[{"id":1}],1,"id"]`, `[[{"id":1}],1,"id"]`},
 	}
 	for _, tt := range tests {
 		var rules Rules
@@ -349,6 +358,11 @@ func TestRelink(t *testing.T) {
 		if got := string(f.Relink([]byte(tt.payload), recorded, request(tt.asked))); got != tt.want {
 			t.Errorf("asked %s, recorded %s: got %s, want %s", tt.asked, tt.payload, got, tt.want)
 		}
+	}
+	// A text is the same id in every spelling.
+	var rules Rules
+	if got := string(rules.Form(recorded).Relink([]byte(`{"id":"\u0061\/b"}`), request(`{"id":"a/b","method":"x"}`), request(`{"id":"c","method":"x"}`))); got != `{"id":"c"}` {
+		t.Errorf("got %s", got)
 	}
 	if form(t, Rules{}, chatURL, `{}`).Linked() {
 		t.Error("a chat is linked")
