@@ -131,7 +131,7 @@ func TestConditionalRequests(t *testing.T) {
 	r := mustOpen(t, cassette, InMode(ModeAll), Upstream(upstream))
 	want := client(r)
 	mustClose(t, r)
-	if want != "0123456789[Mon, 02 Jan 2006 15:04:05 GMT]304 206[bytes 2-4/10]234" {
+	if want != "0123456789[Mon, 02 Jan 2006 15:04:05 GMT] 304 206 [bytes 2-4/10]234" {
 		t.Fatalf("recorded %s", want)
 	}
 	r = mustOpen(t, cassette, InMode(ModeNone))
