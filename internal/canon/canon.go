@@ -24,7 +24,7 @@ import (
 // Revision is the number of the rules by which keys are made, here and in
 // package redact, which cleans the requests. Raise it whenever a request's key
 // changes, so that stored keys that other rules made are not trusted.
-const Revision = 1
+const Revision = 2
 
 // A Line is one field of a form.
 type Line struct {
@@ -390,6 +390,8 @@ func (w *walker) leaf(v *cassette.Value, source string) {
 			text = cassette.EscapeText(w.mask(cassette.UnescapeText(text)))
 		}
 		p.text = append(append(append(p.text, '"'), text...), '"')
+	case digest: // of a file; never masked
+		p.text = append(append(append(p.text, '"'), v.Text...), '"')
 	case cassette.Number:
 		p.text = append(p.text, number(v.Text)...)
 	case cassette.Bool:

@@ -96,17 +96,7 @@ func (c *call) known(req *cassette.Request, u *url.URL, s *served) {
 	f := s.family
 	c.family, c.endpoint = f, f.Name
 	b := Body{Value: &c.body, req: req, url: u, call: c}
-	org := ""
-	for _, n := range s.names {
-		switch n.name {
-		case "org":
-			org = n.value + "/"
-		case "model":
-			b.Set("model", stringValue(org+n.value))
-		default:
-			c.lines = append(c.lines, Line{"path/" + n.name, n.value})
-		}
-	}
+	b.prepare(f, s.names)
 	for _, h := range f.Headers {
 		b.header(h)
 	}

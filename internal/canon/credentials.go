@@ -9,8 +9,8 @@ var credentialFamilies = []*Family{
 	{
 		Name:  "credentials.token",
 		Paths: []string{"/token", "/oauth2/v2.0/token"},
-		Has:   "grant_type",
-		Forms: true,
+		Has:   []string{"grant_type"},
+		Forms: true, NoModel: true,
 		Bookkeeping: []string{
 			"assertion", "client_assertion", "client_secret", "code", "code_verifier", "device_code", "password",
 			"refresh_token", "subject_token", "actor_token",
@@ -19,8 +19,9 @@ var credentialFamilies = []*Family{
 	{
 		Name:        "credentials.sts",
 		Paths:       []string{""},
-		Has:         "RoleArn",
+		Has:         []string{"RoleArn"},
 		Forms:       true,
+		NoModel:     true,
 		Bookkeeping: []string{"RoleSessionName", "SAMLAssertion", "TokenCode", "WebIdentityToken"},
 		Rules:       []Rule{matchPath},
 	},

@@ -9,7 +9,8 @@ import "github.com/promptecho/promptecho/internal/cassette"
 var jsonrpcFamilies = []*Family{{
 	Name:        "jsonrpc",
 	Paths:       []string{""},
-	Has:         "jsonrpc",
+	Has:         []string{"jsonrpc"},
+	NoModel:     true,
 	Bookkeeping: []string{"params/_meta"},
 	Headers:     []string{"mcp-protocol-version"},
 	Rules:       []Rule{jsonrpcCall, matchPath},

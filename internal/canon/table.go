@@ -16,17 +16,23 @@ type Family struct {
 	Method string // POST if empty
 
 	// Paths are path suffixes. "{model}" stands for one segment, or for part of
-	// one, that names the model; "{org}" before it is a part of that name. Any
-	// other "{name}" is a segment that matches as "path/name". StreamPaths are
-	// those whose answers stream.
+	// one, that names the model, and "{model...}" for all that is left; "{org}"
+	// before it is a part of that name, and so is the word that "{org=word}"
+	// stands for. Any other "{name}" is a segment that matches as "path/name".
+	// StreamPaths are those whose answers stream. What stands before a suffix
+	// can name somebody too; see [prefixes].
 	Paths       []string
 	StreamPaths []string
 
-	// Has names a member that the body must have, where a path alone does not
-	// tell. Bodies are JSON objects unless Forms allows multipart and
-	// URL-encoded forms too.
-	Has   string
+	// Has lists members of which the body must have one, where a path alone does
+	// not tell: anyone may end a path in "/responses". Bodies are JSON objects
+	// unless Forms allows multipart and URL-encoded forms too.
+	Has   []string
 	Forms bool
+
+	// NoModel says that no model answers, or that the body names those that do
+	// elsewhere, so that it does not matter if none is named.
+	NoModel bool
 
 	// Stream names the member of the body that asks for a stream; Streams says
 	// that a body without it asks for one. StreamWire is what a stream's wire
@@ -74,18 +80,17 @@ var families = slices.Concat(
 	huggingfaceFamilies,
 	openaiFamilies,
 	voyageFamilies,
+	platformFamilies,
 )
 
 // match reports whether the family knows a path, and what is named in it.
 func (f *Family) match(path []string) (names []named, stream, ok bool) {
-	for _, p := range f.Paths {
-		if names, ok := matchSuffix(p, path); ok {
-			return names, false, true
-		}
-	}
-	for _, p := range f.StreamPaths {
-		if names, ok := matchSuffix(p, path); ok {
-			return names, true, true
+	for i, p := range slices.Concat(f.Paths, f.StreamPaths) {
+		if names, at, ok := matchSuffix(p, path); ok {
+			if p != "" {
+				names = append(prefixNames(path[:at]), names...)
+			}
+			return names, i >= len(f.Paths), true
 		}
 	}
 	return nil, false, false
@@ -132,41 +137,60 @@ func (f *Family) accepts(method string, c *call) bool {
 	default:
 		return false
 	}
-	return f.Has == "" || member(&c.body, f.Has) != nil
+	return len(f.Has) == 0 || slices.ContainsFunc(f.Has, func(name string) bool {
+		m := member(&c.body, name)
+		return m != nil && m.Kind != cassette.Null
+	})
 }
 
-// A named is what a placeholder of a path pattern stands for.
-type named struct{ name, value string }
-
-// matchSuffix compares the last segments of a path with those of a pattern.
-func matchSuffix(pattern string, path []string) (names []named, ok bool) {
+// matchSuffix compares the last segments of a path with those of a pattern, and
+// tells where they start.
+func matchSuffix(pattern string, path []string) (names []named, at int, ok bool) {
 	if pattern == "" {
-		return nil, true
+		return nil, 0, true
 	}
 	if !mayEnd(pattern, path[len(path)-1]) {
+		return nil, 0, false
+	}
+	parts := strings.Split(strings.TrimPrefix(pattern, "/"), "/")
+	if last := len(parts) - 1; strings.HasSuffix(parts[last], "...}") {
+		// Wherever the segments before it stand first, it is the rest.
+		for at := range max(0, len(path)-last) {
+			if names, ok := matchParts(parts[:last], path[at:]); ok {
+				rest := strings.Join(path[at+last:], "/")
+				return append(names, named{strings.Trim(parts[last], "{.}"), rest}), at, true
+			}
+		}
+		return nil, 0, false
+	}
+	at = len(path) - len(parts)
+	if at < 0 {
+		return nil, 0, false
+	}
+	names, ok = matchParts(parts, path[at:])
+	return names, at, ok
+}
+
+// matchParts compares the first segments of a path with the parts of a pattern.
+func matchParts(parts, path []string) (names []named, ok bool) {
+	if len(path) < len(parts) {
 		return nil, false
 	}
-	pattern = strings.TrimPrefix(pattern, "/")
-	path = path[max(0, len(path)-1-strings.Count(pattern, "/")):]
-	for p := range strings.SplitSeq(pattern, "/") {
-		if len(path) == 0 {
-			return nil, false
-		}
-		segment := path[0]
-		path = path[1:]
+	for i, p := range parts {
 		open, end := strings.IndexByte(p, '{'), strings.IndexByte(p, '}')
 		if open < 0 {
-			if p != segment {
+			if p != path[i] {
 				return nil, false
 			}
 			continue
 		}
-		value, ok1 := strings.CutPrefix(segment, p[:open])
+		value, ok1 := strings.CutPrefix(path[i], p[:open])
 		value, ok2 := strings.CutSuffix(value, p[end+1:])
-		if !ok1 || !ok2 || value == "" {
+		name, word, fixed := strings.Cut(p[open+1:end], "=")
+		if !ok1 || !ok2 || value == "" || fixed && value != word {
 			return nil, false
 		}
-		names = append(names, named{p[open+1 : end], value})
+		names = append(names, named{name, value})
 	}
 	return names, true
 }
