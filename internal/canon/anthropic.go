@@ -140,6 +140,7 @@ func anthropicBlocks(b *Body) {
 	b.blocks(b.Get("system"), "text")
 	for _, list := range [][]cassette.Value{elems(b.Get("system")), elems(b.Get("tools"))} {
 		for i := range list {
+			dropNull(&list[i])
 			drop(&list[i], "cache_control")
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/cassette"
+	"github.com/promptecho/promptecho/internal/memo"
 )
 
 // Who is asked is mostly the body's model. Where the path or the host name
@@ -53,10 +54,9 @@ type named struct{ name, value string }
 func prefixNames(path []string) (names []named) {
 	for i := 0; i < len(path); i++ {
 		for _, p := range prefixes {
-			parts := strings.Split(p[1:], "/")
-			if found, ok := matchParts(parts, path[i:]); ok {
+			if found, ok := matchParts(p[1:], "/", path[i:]); ok {
 				names = append(names, found...)
-				i += len(parts) - 1
+				i += strings.Count(p[1:], "/")
 				break
 			}
 		}
@@ -64,18 +64,16 @@ func prefixNames(path []string) (names []named) {
 	return names
 }
 
-// hostModel returns the model that a host is named for.
-func hostModel(host string) string {
+// hostModel tells for what model a host is named, if for any.
+var hostModel = memo.Strings[string]{Func: func(host string) string {
 	labels := strings.Split(strings.ToLower(strings.TrimSuffix(host, ".")), ".")
 	for _, p := range modelHosts {
-		if parts := strings.Split(p, "."); len(parts) == len(labels) {
-			if names, ok := matchParts(parts, labels); ok {
-				return names[0].value
-			}
+		if names, ok := matchParts(p, ".", labels); ok && strings.Count(p, ".") == len(labels)-1 {
+			return names[0].value
 		}
 	}
 	return ""
-}
+}}
 
 // prepare drops what is not set at the top of the body, and adds who is asked by
 // path and host. Nobody's name takes the place of another.
@@ -95,7 +93,7 @@ func (b *Body) prepare(f *Family, names []named) {
 	if f.NoModel {
 		return
 	}
-	if model := hostModel(b.url.Hostname()); model != "" {
+	if model := hostModel.Get(b.url.Hostname()); model != "" {
 		b.nameModel("host/model", model)
 	}
 	if modelOf(b.Value) == "" && len(names) == 0 {

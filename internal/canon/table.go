@@ -85,15 +85,27 @@ var families = slices.Concat(
 
 // match reports whether the family knows a path, and what is named in it.
 func (f *Family) match(path []string) (names []named, stream, ok bool) {
-	for i, p := range slices.Concat(f.Paths, f.StreamPaths) {
-		if names, at, ok := matchSuffix(p, path); ok {
-			if p != "" {
-				names = append(prefixNames(path[:at]), names...)
-			}
-			return names, i >= len(f.Paths), true
+	for _, p := range f.Paths {
+		if names, ok := matchEnd(p, path); ok {
+			return names, false, true
+		}
+	}
+	for _, p := range f.StreamPaths {
+		if names, ok := matchEnd(p, path); ok {
+			return names, true, true
 		}
 	}
 	return nil, false, false
+}
+
+// matchEnd is [matchSuffix] with what is named before the suffix. The empty
+// pattern is of families that match the whole path.
+func matchEnd(pattern string, path []string) (names []named, ok bool) {
+	names, at, ok := matchSuffix(pattern, path)
+	if !ok || pattern == "" {
+		return nil, ok
+	}
+	return append(prefixNames(path[:at]), names...), true
 }
 
 // listed appends the patterns that fields at or below a member of the body may
@@ -152,39 +164,43 @@ func matchSuffix(pattern string, path []string) (names []named, at int, ok bool)
 	if !mayEnd(pattern, path[len(path)-1]) {
 		return nil, 0, false
 	}
-	parts := strings.Split(strings.TrimPrefix(pattern, "/"), "/")
-	if last := len(parts) - 1; strings.HasSuffix(parts[last], "...}") {
+	pattern = strings.TrimPrefix(pattern, "/")
+	if head, ok := strings.CutSuffix(pattern, "...}"); ok {
 		// Wherever the segments before it stand first, it is the rest.
-		for at := range max(0, len(path)-last) {
-			if names, ok := matchParts(parts[:last], path[at:]); ok {
-				rest := strings.Join(path[at+last:], "/")
-				return append(names, named{strings.Trim(parts[last], "{.}"), rest}), at, true
+		head, name, _ := strings.Cut(head, "/{")
+		n := 1 + strings.Count(head, "/")
+		for at := range max(0, len(path)-n) {
+			if names, ok := matchParts(head, "/", path[at:]); ok {
+				return append(names, named{name, strings.Join(path[at+n:], "/")}), at, true
 			}
 		}
 		return nil, 0, false
 	}
-	at = len(path) - len(parts)
+	at = len(path) - 1 - strings.Count(pattern, "/")
 	if at < 0 {
 		return nil, 0, false
 	}
-	names, ok = matchParts(parts, path[at:])
+	names, ok = matchParts(pattern, "/", path[at:])
 	return names, at, ok
 }
 
-// matchParts compares the first segments of a path with the parts of a pattern.
-func matchParts(parts, path []string) (names []named, ok bool) {
-	if len(path) < len(parts) {
-		return nil, false
-	}
-	for i, p := range parts {
+// matchParts compares the parts of a pattern with the first segments of a path,
+// or labels of a host.
+func matchParts(pattern, separator string, path []string) (names []named, ok bool) {
+	for p := range strings.SplitSeq(pattern, separator) {
+		if len(path) == 0 {
+			return nil, false
+		}
+		segment := path[0]
+		path = path[1:]
 		open, end := strings.IndexByte(p, '{'), strings.IndexByte(p, '}')
 		if open < 0 {
-			if p != path[i] {
+			if p != segment {
 				return nil, false
 			}
 			continue
 		}
-		value, ok1 := strings.CutPrefix(path[i], p[:open])
+		value, ok1 := strings.CutPrefix(segment, p[:open])
 		value, ok2 := strings.CutSuffix(value, p[end+1:])
 		name, word, fixed := strings.Cut(p[open+1:end], "=")
 		if !ok1 || !ok2 || value == "" || fixed && value != word {
