@@ -13,7 +13,7 @@ var anthropicFamilies = []*Family{
 	{
 		Name:        "anthropic.count_tokens",
 		Paths:       []string{"/v1/messages/count_tokens", "/publishers/anthropic/models/count-tokens:rawPredict"},
-		Has:         []string{"messages"},
+		Has:         []string{"model messages"},
 		Bookkeeping: []string{"anthropic_version"},
 		Headers:     anthropicHeaders,
 		Rules:       messagesRules,
@@ -22,7 +22,7 @@ var anthropicFamilies = []*Family{
 		Name:        "anthropic.messages",
 		Paths:       []string{"/v1/messages", "/publishers/anthropic/models/{model}:rawPredict"},
 		StreamPaths: []string{"/publishers/anthropic/models/{model}:streamRawPredict"},
-		Has:         []string{"messages"},
+		Has:         []string{"model messages", "anthropic_version messages"},
 		Stream:      "stream",
 		Bookkeeping: messagesBookkeeping,
 		Sampling:    messagesSampling,
@@ -48,7 +48,7 @@ var anthropicFamilies = []*Family{
 	{
 		Name:        "anthropic.complete",
 		Paths:       []string{"/v1/complete"},
-		Has:         []string{"prompt"},
+		Has:         []string{"model prompt"},
 		Stream:      "stream",
 		Bookkeeping: []string{"metadata"},
 		Sampling:    []string{"max_tokens_to_sample", "temperature", "top_p", "top_k"},

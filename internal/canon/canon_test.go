@@ -387,10 +387,6 @@ func TestListedFields(t *testing.T) {
 		if f.Paths[0] == "" {
 			url = "https://h/any"
 		}
-		has := ""
-		if len(f.Has) > 0 {
-			has = `"` + f.Has[0] + `":"x",`
-		}
 		ask := func(rules Rules, path, value string) *Form {
 			body := value
 			names := strings.Split(path, "/")
@@ -401,9 +397,7 @@ func TestListedFields(t *testing.T) {
 					body = `{"` + name + `":` + body + `}`
 				}
 			}
-			if !slices.Contains(f.Has, names[0]) { // a member twice is another body
-				body = strings.Replace(body, "{", "{"+has, 1)
-			}
+			body = strings.Replace(body, "{", "{"+evidence(f, names[0]), 1)
 			return rules.Form(&cassette.Request{Method: "POST", URL: url, Body: []byte(body)})
 		}
 		check := func(rules Rules, path string, same bool) {
@@ -436,6 +430,27 @@ func TestListedFields(t *testing.T) {
 	}
 }
 
+// evidence returns the members by which the family is known, beside one that the
+// body has already.
+func evidence(f *Family, beside string) string {
+	if len(f.Has) == 0 {
+		return ""
+	}
+	names := strings.Fields(f.Has[0])
+	for _, has := range f.Has {
+		if slices.Contains(strings.Fields(has), beside) {
+			names = strings.Fields(has)
+		}
+	}
+	var b strings.Builder
+	for _, name := range names {
+		if name != beside {
+			b.WriteString(`"` + name + `":"x",`)
+		}
+	}
+	return b.String()
+}
+
 // TestDeterminingFields changes each field of testdata/determining.txt, one at a
 // time: the request must no longer be the same.
 func TestDeterminingFields(t *testing.T) {
@@ -456,15 +471,12 @@ func TestDeterminingFields(t *testing.T) {
 			t.Errorf("determining.txt has no fields of %s", f.Name)
 		}
 		url := "https://h" + strings.NewReplacer("{model}", "m", "{org}", "o", "{", "", "}", "").Replace(f.Paths[0])
-		for _, name := range append(names, f.Has...) {
+		for _, name := range append(names, strings.Fields(strings.Join(f.Has, " "))...) {
 			if name == "jsonrpc" || slices.Contains(f.Bookkeeping, name) || name == "model" && strings.Contains(f.Paths[0], "{model}") {
 				continue
 			}
 			ask := func(value string) string {
-				body := `{"` + name + `":` + value + `}`
-				if len(f.Has) > 0 && !slices.Contains(f.Has, name) {
-					body = `{"` + f.Has[0] + `":"x","` + name + `":` + value + `}`
-				}
+				body := `{` + evidence(f, name) + `"` + name + `":` + value + `}`
 				got := form(t, Rules{}, url, body)
 				if !got.Known || got.family.Name != f.Name {
 					t.Errorf("%s with %s is %s, want %s", url, body, got.Endpoint, f.Name)

@@ -7,7 +7,7 @@ var cohereFamilies = []*Family{
 	{
 		Name:     "cohere.chat",
 		Paths:    []string{"/v2/chat"},
-		Has:      []string{"messages"},
+		Has:      []string{"model messages"},
 		Stream:   "stream",
 		Sampling: []string{"max_tokens", "temperature", "p", "k", "seed", "frequency_penalty", "presence_penalty"},
 		Rules:    []Rule{dropNulls("messages"), dropEmpty("tools", "stop_sequences"), chatMessages, toolIDs},
@@ -30,7 +30,7 @@ var cohereFamilies = []*Family{
 	},
 	{Name: "cohere.embed", Paths: []string{"/v2/embed"}, Has: cohereEmbeds, Forms: true},
 	{Name: "cohere.embed_v1", Paths: []string{"/v1/embed"}, Has: cohereEmbeds},
-	{Name: "cohere.rerank", Paths: []string{"/v2/rerank"}, Has: []string{"documents"}},
+	{Name: "cohere.rerank", Paths: []string{"/v2/rerank"}, Has: []string{"model documents"}},
 }
 
 var cohereEmbeds = []string{"texts", "images", "inputs"}

@@ -23,7 +23,8 @@ func TestDocumentedTables(t *testing.T) {
 		if f.Paths[0] != "" {
 			with := ""
 			if len(f.Has) > 0 {
-				with = ", with `" + strings.Join(f.Has, "` or `") + "`"
+				// "a b" is a and b, and each entry is enough.
+				with = ", with `" + strings.NewReplacer("` or `", "` or `", " ", "` and `").Replace(strings.Join(f.Has, "` or `")) + "`"
 			}
 			fmt.Fprintf(&endpoints, "| `%s` | %s%s | %s |\n", f.Name, code(f.Paths), with, code(f.StreamPaths))
 		}

@@ -98,6 +98,7 @@ func (b *Body) prepare(f *Family, names []named) {
 	}
 	if modelOf(b.Value) == "" && len(names) == 0 {
 		b.call.lines = append(b.call.lines, Line{"path/server", server(b.url)})
+		b.call.query(b.url, nil)
 	}
 }
 

@@ -9,12 +9,12 @@ import (
 // Ollama's own API (https://docs.ollama.com/api). Without "stream" an answer
 // streams.
 var ollamaFamilies = []*Family{
-	ollamaGenerate("ollama.chat", "/api/chat"),
-	ollamaGenerate("ollama.generate", "/api/generate"),
+	ollamaGenerate("ollama.chat", "/api/chat", "model messages"),
+	ollamaGenerate("ollama.generate", "/api/generate", "model prompt", "model images"),
 	{
 		Name:        "ollama.embed",
 		Paths:       []string{"/api/embed"},
-		Has:         []string{"model"},
+		Has:         []string{"model input"},
 		Bookkeeping: ollamaBookkeeping,
 		Rules:       append([]Rule{listed("input")}, ollamaRules...),
 	},
@@ -32,11 +32,11 @@ var ollamaBookkeeping = []string{
 	"keep_alive", "options/num_gpu", "options/main_gpu", "options/num_thread", "options/num_batch", "options/use_mmap",
 }
 
-func ollamaGenerate(name, path string) *Family {
+func ollamaGenerate(name, path string, has ...string) *Family {
 	return &Family{
 		Name:        name,
 		Paths:       []string{path},
-		Has:         []string{"model"},
+		Has:         has,
 		Stream:      "stream",
 		Streams:     true,
 		Bookkeeping: ollamaBookkeeping,

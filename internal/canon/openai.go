@@ -29,7 +29,7 @@ var openaiFamilies = []*Family{
 	}),
 	// Writer's chat (https://dev.writer.com) is OpenAI's at another path; Cohere's
 	// first version at that path has a "message".
-	chatCompletions(Family{Name: "writer.chat", Paths: []string{"/v1/chat"}, Has: []string{"messages"}}),
+	chatCompletions(Family{Name: "writer.chat", Paths: []string{"/v1/chat"}, Has: []string{"model messages"}}),
 	{
 		Name:        "openai.responses.input_tokens",
 		Paths:       []string{"/responses/input_tokens"},

@@ -25,8 +25,8 @@ type Family struct {
 	StreamPaths []string
 
 	// Has lists members of which the body must have one, where a path alone does
-	// not tell: anyone may end a path in "/responses". Bodies are JSON objects
-	// unless Forms allows multipart and URL-encoded forms too.
+	// not tell: anyone may end a path in "/responses". "a b" asks for both. Bodies
+	// are JSON objects unless Forms allows multipart and URL-encoded forms too.
 	Has   []string
 	Forms bool
 
@@ -149,9 +149,13 @@ func (f *Family) accepts(method string, c *call) bool {
 	default:
 		return false
 	}
-	return len(f.Has) == 0 || slices.ContainsFunc(f.Has, func(name string) bool {
-		m := member(&c.body, name)
-		return m != nil && m.Kind != cassette.Null
+	return len(f.Has) == 0 || slices.ContainsFunc(f.Has, func(names string) bool {
+		for name := range strings.FieldsSeq(names) {
+			if m := member(&c.body, name); m == nil || m.Kind == cassette.Null {
+				return false
+			}
+		}
+		return true
 	})
 }
 
