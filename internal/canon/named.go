@@ -86,6 +86,7 @@ func (b *Body) prepare(f *Family, names []named) {
 			org += n.value + "/"
 		case "model":
 			b.nameModel("path/model", org+n.value)
+			org = ""
 		default:
 			b.call.lines = append(b.call.lines, Line{"path/" + n.name, n.value})
 		}
@@ -96,7 +97,7 @@ func (b *Body) prepare(f *Family, names []named) {
 	if model := hostModel.Get(b.url.Hostname()); model != "" {
 		b.nameModel("host/model", model)
 	}
-	if modelOf(b.Value) == "" && len(names) == 0 {
+	if modelOf(b.Value) == "" {
 		b.call.lines = append(b.call.lines, Line{"path/server", server(b.url)})
 		b.call.query(b.url, nil)
 	}
@@ -124,7 +125,11 @@ func (b *Body) nameModel(path, model string) {
 // ports of local servers change from machine to machine.
 func server(u *url.URL) string {
 	host := u.Hostname()
-	if addr, err := netip.ParseAddr(host); err == nil && (addr.IsLoopback() || addr.IsPrivate() || addr.IsUnspecified()) || !strings.Contains(host, ".") {
+	local := !strings.Contains(host, ".")
+	if addr, err := netip.ParseAddr(host); err == nil {
+		local = addr.IsLoopback() || addr.IsPrivate() || addr.IsUnspecified()
+	}
+	if local {
 		host = "localhost"
 	}
 	return strings.ToLower(host) + u.Path
