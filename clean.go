@@ -1,6 +1,7 @@
 package promptecho
 
 import (
+	"bufio"
 	"bytes"
 	"compress/gzip"
 	"io"
@@ -10,7 +11,9 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"unicode"
 
+	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/cassette"
 	"github.com/promptecho/promptecho/internal/memo"
 )
@@ -82,7 +85,7 @@ func (c *call) cleanHead(r *Recorder, req *http.Request) {
 			return
 		}
 	}
-	c.clean.URL = urlOf(req)
+	c.clean.URL = r.cfg.urlOf(req)
 	known := r.redact.Known() // before: what becomes known while it is cleaned may stand in it
 	r.redact.Head(&c.clean)
 	r.lastURL.Store(&cleanURL{*req.URL, req.Host, c.clean.URL, known})
@@ -97,13 +100,36 @@ type cleanURL struct {
 	known int
 }
 
-func urlOf(req *http.Request) string {
-	if req.URL.Host == "" && req.Host != "" {
-		u := *req.URL
+// urlOf returns where a request goes, as it is matched and written: with the alias of
+// a local server, and with names of other scripts in Punycode (RFC 3492).
+func (c *config) urlOf(req *http.Request) string {
+	u := *req.URL
+	if u.Host == "" {
 		u.Host = req.Host
-		return u.String()
 	}
-	return req.URL.String()
+	if strings.ContainsFunc(u.Host, func(c rune) bool { return c > unicode.MaxASCII }) {
+		u.Host = punycode(u.Host)
+	}
+	if len(c.aliases) > 0 {
+		if name, ok := c.aliases[canon.Origin(&u)]; ok {
+			u.Scheme, u.Host = "http", name
+		}
+	}
+	return u.String()
+}
+
+// punycode returns a host as net/http sends it.
+func punycode(host string) string {
+	var sent bytes.Buffer
+	out := http.Request{URL: &url.URL{Host: strings.ToLower(host)}}
+	if err := out.Write(&sent); err != nil {
+		return host
+	}
+	in, err := http.ReadRequest(bufio.NewReader(&sent))
+	if err != nil {
+		return host
+	}
+	return in.Host
 }
 
 // unzipped decodes a compressed body, so that it can be read, cleaned and

@@ -47,6 +47,7 @@ func (r *Recorder) finish(o verdict.Outcome) verdict.Report {
 		return r.report
 	}
 	r.closed = true
+	close(r.closing)
 	r.mu.Unlock()
 	rep := r.end(o)
 	r.mu.Lock()
@@ -75,7 +76,7 @@ func (r *Recorder) end(o verdict.Outcome) verdict.Report {
 		t.CloseIdleConnections()
 	}
 
-	rep := r.settle(&o)
+	rep := r.conclude(&o)
 	r.old.Close()
 	if r.cfg.log != nil {
 		for _, note := range rep.Notes {
@@ -86,8 +87,8 @@ func (r *Recorder) end(o verdict.Outcome) verdict.Report {
 	return rep
 }
 
-// settle saves and judges.
-func (r *Recorder) settle(o *verdict.Outcome) verdict.Report {
+// conclude saves and judges.
+func (r *Recorder) conclude(o *verdict.Outcome) verdict.Report {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	var rep verdict.Report
@@ -108,6 +109,10 @@ func (r *Recorder) save(o *verdict.Outcome, rep *verdict.Report) error {
 	if !r.plan.save {
 		return nil
 	}
+	before := len(rep.Errors)
+	if r.clashes(rep); len(rep.Errors) > before {
+		o.Failed = true
+	}
 	fresh, refused := r.recorded(o, rep)
 	if len(fresh) > 0 && (r.journal.isForeign() || !r.read.same(stampOf(r.path))) {
 		return r.beside(fresh, rep, "something else has written it meanwhile (another test process?)")
@@ -123,7 +128,7 @@ func (r *Recorder) save(o *verdict.Outcome, rep *verdict.Report) error {
 	wasPartial := r.old != nil && r.old.Partial
 	switch {
 	case wasPartial:
-		file.Partial = incomplete || !r.cfg.allowUnused && r.unused() > 0
+		file.Partial = incomplete || !r.cfg.allowUnused && len(r.unused()) > 0
 	case r.old == nil:
 		file.Partial = incomplete
 	}
@@ -246,6 +251,9 @@ func (r *Recorder) beside(fresh []*cassette.Interaction, rep *verdict.Report, re
 }
 
 func failure(s *slot) string {
+	if s.canceled() {
+		return "no answer came before its deadline"
+	}
 	if s.it().Response.End == cassette.EndError {
 		return "the answer broke off: " + s.it().Response.Error
 	}
@@ -257,11 +265,6 @@ func (r *Recorder) unreadError() error {
 	r.reading.Lock()
 	defer r.reading.Unlock()
 	return r.unread
-}
-
-func (r *Recorder) unused() int {
-	loaded, used := r.tape.count()
-	return loaded - used
 }
 
 // write saves a cassette to path, called name in messages, unless it would hold
@@ -359,7 +362,7 @@ func (r *Recorder) unselected(rep *verdict.Report) {
 	for _, o := range []struct {
 		name     string
 		patterns []string
-	}{{"MatchOn", r.cfg.rules.MatchOn}, {"Ignore", r.cfg.rules.Ignore}} {
+	}{{"MatchOn", r.cfg.rules.MatchOn}, {"Match", r.cfg.rules.Match}, {"Ignore", r.cfg.rules.Ignore}} {
 		for _, p := range o.patterns {
 			if !r.selected[p] && r.reached {
 				rep.Notes = append(rep.Notes, fmt.Sprintf("%s: %s(%q): no request and no recording has such a field: is the path that of a miss report?", r.file, o.name, p))
@@ -385,7 +388,7 @@ func (r *Recorder) noteDrift(s *slot, form *canon.Form) {
 		text := strings.TrimRight(diff.Write([]diff.Edit{e}, "  ", 1), "\n")
 		if !r.drift[text] {
 			r.drift[text] = true
-			r.notes = append(r.notes, fmt.Sprintf("%s:%d: replayed although a field that does not match has changed (Strict matches sampling):\n%s", r.file, line, text))
+			r.notes = append(r.notes, fmt.Sprintf("%s:%d: replayed although a field that does not match has changed (promptecho.Match(%q) makes it match):\n%s", r.file, line, canon.Selector(e.Path), text))
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/canon"
@@ -112,7 +113,7 @@ func (r *Recorder) noteMiss(form *canon.Form) (*MissError, []diff.Candidate, []*
 	q := r.tape.queues.get(keyOf(form))
 	if m := r.missed[form.Key()]; m != nil {
 		m.Count++
-		m.exhausted(q)
+		r.exhausted(m, q)
 		return m, nil, nil
 	}
 	m := &MissError{File: r.file, Endpoint: form.Endpoint, Model: form.Model, Caller: caller(), Count: 1, Reason: "not recorded"}
@@ -122,7 +123,7 @@ func (r *Recorder) noteMiss(form *canon.Form) (*MissError, []diff.Candidate, []*
 	r.missed[form.Key()] = m
 	r.misses = append(r.misses, m)
 	if q != nil {
-		m.exhausted(q)
+		r.exhausted(m, q)
 		return m, nil, nil
 	}
 	candidates := make([]diff.Candidate, 0, len(r.tape.slots))
@@ -138,18 +139,27 @@ func (r *Recorder) noteMiss(form *canon.Form) (*MissError, []diff.Candidate, []*
 
 // exhausted says that a request has no recording left; q is nil if it never
 // had one.
-func (e *MissError) exhausted(q *queue) {
+func (r *Recorder) exhausted(m *MissError, q *queue) {
 	if q == nil {
 		return
 	}
 	recorded := 0
-	for s := q.first; s != nil; s = s.next {
+	for range q.all {
 		recorded++
 	}
-	e.Count = q.asked
-	e.Line = q.last.line()
-	e.Reason = fmt.Sprintf("asked more often than recorded: %s, recorded %s (AllowRepeats replays the last again)", times(q.asked), times(recorded))
+	m.Count = q.asked
+	m.Line = q.last.line()
+	m.Reason = fmt.Sprintf("asked more often than recorded: %s, recorded %s (AllowRepeats replays the last again)", times(q.asked), times(recorded))
+	if i := slices.IndexFunc(r.contests, func(c *contest) bool { return c.given == nil && c.lent.key == q.first.key }); i >= 0 {
+		lent := r.contests[i].lent
+		m.Line = lent.line()
+		m.Reason = fmt.Sprintf("the recording of this very request was played before, for one that differs in %s and is not recorded", inWhat(differing(lent), lent))
+	}
 }
+
+// missHeader marks the answer to a request that is not recorded, so that no other
+// recorder records it.
+const missHeader = "X-Promptecho-Miss"
 
 // missResponse is the answer to a request that is not recorded: one that every
 // SDK can print and none retries. A transport error would be retried for
@@ -171,6 +181,7 @@ func missResponse(req *http.Request, m *MissError) *http.Response {
 		Header: http.Header{
 			"Content-Type":   {"application/json"},
 			"X-Should-Retry": {"false"},
+			missHeader:       {"not recorded"},
 		},
 		Body:          io.NopCloser(strings.NewReader(string(body))),
 		ContentLength: int64(len(body)),
@@ -196,6 +207,17 @@ func (e *secretError) Error() string {
 	return fmt.Sprintf("promptecho: %s: %s goes upstream, but the environment variable %s is empty: set it, or replay with PROMPTECHO_MODE=none", e.file, e.mode, e.env)
 }
 func (e *secretError) RetryableError() bool { return false }
+
+// A canceledError says that a request cannot be given up as the recorded one was.
+type canceledError struct {
+	file string
+	line int
+}
+
+func (e *canceledError) Error() string {
+	return fmt.Sprintf("promptecho: %s:%d: when this was recorded, its caller canceled it before there was an answer; this request has no context that can be canceled", e.file, e.line)
+}
+func (e *canceledError) RetryableError() bool { return false }
 
 // A closedError says that a client read past the point where the recorded
 // client stopped.

@@ -631,7 +631,7 @@ func TestNoGoroutineIsLeft(t *testing.T) {
 			return resp, err
 		}, "closed"},
 		{"cancelled before it is sent", func(r *Recorder) (*http.Response, error) { return cancelled(r, "before") }, "-"},
-		{"cancelled while waiting", func(r *Recorder) (*http.Response, error) { return cancelled(r, "waiting") }, "-"},
+		{"cancelled while waiting", func(r *Recorder) (*http.Response, error) { return cancelled(r, "waiting") }, "canceled"},
 		{"cancelled while reading", func(r *Recorder) (*http.Response, error) { return cancelled(r, "reading") }, "closed"},
 	}
 	for _, tt := range tests {

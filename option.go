@@ -1,9 +1,12 @@
 package promptecho
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"regexp"
+	"strings"
 
 	"github.com/promptecho/promptecho/internal/canon"
 )
@@ -17,6 +20,7 @@ type config struct {
 	mode        Mode
 	upstream    http.RoundTripper
 	rules       canon.Rules
+	aliases     map[string]string // origins to the names they have in the cassette
 	keepHeaders []string
 	redactNames []string
 
@@ -24,6 +28,7 @@ type config struct {
 
 	pace          float64
 	allowUnused   bool
+	allowRaced    bool
 	allowRepeats  bool
 	onRecordError RecordErrorPolicy
 	log           func(note string)
@@ -45,18 +50,62 @@ func InMode(m Mode) Option { return func(c *config) { c.mode = m } }
 
 // Upstream sets the transport that records: what sends a request that is not
 // in the cassette. The default is a clone of [http.DefaultTransport] with
-// connections of its own.
-func Upstream(rt http.RoundTripper) Option { return func(c *config) { c.upstream = rt } }
+// connections of its own. [Open] gives an error if it is a recorder.
+func Upstream(rt http.RoundTripper) Option {
+	return func(c *config) {
+		if _, ok := rt.(*Recorder); ok {
+			c.fail(errors.New("Upstream: a recorder is not a network: what it does not know it answers with a miss"))
+			return
+		}
+		c.upstream = rt
+	}
+}
 
-// MatchOn makes the named fields the only ones that match, beside the endpoint
-// and whether the answer streams. A change of any other field is reported but
-// replayed. Paths are those of the request as it is sent, and of a miss report,
-// such as "model" or "messages/0/content"; "*" stands for one segment, "**" for
-// any number, and a path stands for everything below it. "header/NAME" and
-// "query/NAME" are the fields outside the body. A path that no request and no
+// MatchOn makes the named fields of the body the only ones of it that match. A
+// change of any other is reported but replayed. What is outside the body (the
+// endpoint, whether the answer streams, host, path, query and headers) matches as
+// without it. Paths are those of the request as it is sent, and of a miss report,
+// such as "model" or "messages/0/content"; "*" stands for one segment, "**" for any
+// number, and a path stands for everything below it. A path that no request and no
 // recording has is noted.
+//
+// Of a field that several options select, [Ignore] decides before [Match], that
+// before [Strict], and that before MatchOn. [Mask] changes values wherever they match.
 func MatchOn(paths ...string) Option {
-	return func(c *config) { c.rules.MatchOn = append(c.rules.MatchOn, paths...) }
+	return func(c *config) {
+		for _, p := range paths {
+			if canon.Outside(p) {
+				c.fail(fmt.Errorf("MatchOn: %q is outside the body: Match(%[1]q) makes it match; a field of the body of that name is %q", p, "body/"+p))
+			}
+		}
+		c.rules.MatchOn = append(c.rules.MatchOn, paths...)
+	}
+}
+
+// Match makes fields match that do not: "host", "path" (what stands before the part
+// that is known of it), "query/NAME" and "header/NAME" of a known model API, headers
+// of any other, and fields of the body that are only reported when they change, such
+// as "temperature" or "metadata/tenant". The paths are as in [MatchOn]. A header
+// that is named is written to the cassette, so it must not be secret.
+func Match(paths ...string) Option {
+	return func(c *config) {
+		for _, p := range paths {
+			p = headerPath(p)
+			c.rules.Match = append(c.rules.Match, p)
+			if name, ok := strings.CutPrefix(p, "header/"); ok {
+				name, _, _ = strings.Cut(name, "/")
+				c.keepHeaders = append(c.keepHeaders, name)
+			}
+		}
+	}
+}
+
+// headerPath returns a path with the name of a header in lower case, as forms have it.
+func headerPath(path string) string {
+	if p := strings.TrimPrefix(path, "/"); strings.HasPrefix(p, "header/") {
+		return strings.ToLower(p)
+	}
+	return path
 }
 
 // Strict makes the sampling parameters (temperature, top_p, max_tokens, seed
@@ -64,15 +113,19 @@ func MatchOn(paths ...string) Option {
 func Strict() Option { return func(c *config) { c.rules.Strict = true } }
 
 // Ignore leaves fields out of matching and of reports. The paths are as in
-// [MatchOn].
+// [MatchOn], and "host", "path", "query/NAME" and "header/NAME" outside the body.
 func Ignore(paths ...string) Option {
-	return func(c *config) { c.rules.Ignore = append(c.rules.Ignore, paths...) }
+	return func(c *config) {
+		for _, p := range paths {
+			c.rules.Ignore = append(c.rules.Ignore, headerPath(p))
+		}
+	}
 }
 
 // Mask replaces what a regular expression matches in the texts of a request,
-// recorded and incoming, before they are compared: in strings of the body, in
-// the path, and in query values and headers that match, as far as they are
-// stored as text and not as a hash. The placeholder may refer to groups as in
+// recorded and incoming, before they are compared: in strings of the body, and in
+// host, path, query values and headers, as far as they are stored as text and not as
+// a hash. The content of a file is never masked. The placeholder may refer to groups as in
 // [regexp.Regexp.ReplaceAllString]. What is sent and what is written does not
 // change. [Open] gives an error if the expression is invalid.
 func Mask(expr, placeholder string) Option {
@@ -86,20 +139,29 @@ func Mask(expr, placeholder string) Option {
 	}
 }
 
-// MatchHeaders makes request headers match that do not, such as
-// "anthropic-version" or a tenant's. They are written to the cassette, so they
-// must not be secret.
-func MatchHeaders(names ...string) Option {
+// Alias names a local server: a request to the origin (scheme, host and port, such as
+// that of an httptest.Server) is matched and written as one to http://NAME. Local
+// hosts are one origin otherwise, since their names and ports change from machine to
+// machine: give names to those that must not answer for each other. [Open] gives an
+// error if the origin or the name is not one.
+func Alias(origin, name string) Option {
 	return func(c *config) {
-		c.rules.Headers = append(c.rules.Headers, names...)
-		c.keepHeaders = append(c.keepHeaders, names...)
+		u, err := url.Parse(origin)
+		switch {
+		case err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https":
+			c.fail(fmt.Errorf("Alias: %q is not an origin such as http://127.0.0.1:8080", origin))
+		case !plainName.MatchString(name):
+			c.fail(fmt.Errorf("Alias: %q is not a name of letters, digits, \"-\" and \".\"", name))
+		default:
+			if c.aliases == nil {
+				c.aliases = map[string]string{}
+			}
+			name = strings.ToLower(name)
+			c.aliases[canon.Origin(u)] = name
+			c.rules.Aliases = append(c.rules.Aliases, name)
+		}
 	}
 }
-
-// MatchHost makes the host of the URL match, with its port. Without it two hosts
-// that are asked the same at the same path share their recordings, in the order
-// recorded: give it to a test that calls several.
-func MatchHost() Option { return func(c *config) { c.rules.Host = true } }
 
 // SortTools makes the order of tools not match, for programs that range over a
 // map to list them. The order changes the prompt, and with it what a provider
@@ -159,6 +221,11 @@ func Pace(x float64) Option {
 // AllowUnused accepts recordings that no request used, and a recorder that no
 // request reached.
 func AllowUnused() Option { return func(c *config) { c.allowUnused = true } }
+
+// AllowRaced accepts recordings that no request used if another request was open while
+// they were made, and no others: what a program asks in the background (a title for a
+// conversation) races with the end of its test, which comes sooner in replay.
+func AllowRaced() Option { return func(c *config) { c.allowRaced = true } }
 
 // AllowRepeats replays the last recording of a request again when the request
 // is asked more often than it was recorded.

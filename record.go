@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"strings"
 	"time"
+
+	"github.com/promptecho/promptecho/internal/cassette"
 )
 
 // record sends a request upstream and returns its answer with a body that
@@ -18,11 +20,22 @@ func (r *Recorder) record(req *http.Request, body []byte, s *slot) (*http.Respon
 	if resp == nil && err == nil {
 		err = fmt.Errorf("promptecho: %s: the transport given with Upstream returned neither a response nor an error", r.file)
 	}
+	if cause := req.Context().Err(); err != nil && cause != nil {
+		it := *s.it()
+		it.LatencyMS = time.Since(start).Milliseconds()
+		it.Response = cassette.Response{End: cassette.EndCanceled, Error: cause.Error()}
+		r.settle(s, &it)
+		return nil, err
+	}
 	if err != nil {
 		r.abandon(s, fmt.Sprintf("%s %s: %v", s.it().Request.Method, s.it().Request.URL, err))
 		return nil, err
 	}
 	resp.Request = req
+	if resp.Header.Get(missHeader) != "" {
+		r.abandon(s, fmt.Sprintf("%s %s: the answer is the miss of another recorder, which stands where the network should be (http.DefaultTransport, or the transport given with Upstream)", s.it().Request.Method, s.it().Request.URL))
+		return resp, nil
+	}
 	if resp.StatusCode == http.StatusSwitchingProtocols {
 		// The body is a connection; a wrapper would break the WebSocket dial.
 		r.abandon(s, "")
@@ -42,6 +55,26 @@ func (r *Recorder) record(req *http.Request, body []byte, s *slot) (*http.Respon
 	}
 	resp.Body = t
 	return resp, nil
+}
+
+// settle puts what answered a request on the tape, and into the journal. Nobody else
+// has it.
+func (r *Recorder) settle(s *slot, it *cassette.Interaction) {
+	r.mu.Lock()
+	it.Concurrent = r.tape.settled(s)
+	r.mu.Unlock()
+	r.redact.Response(&it.Request, &it.Response)
+	item, known := r.format(it)
+	if item != nil {
+		r.journal.append(it, item, known)
+		if len(item.Text) > 1<<20 {
+			item = nil // rather made again than kept
+		}
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	*s.it() = *it
+	s.whole, s.item, s.known = true, item, known
 }
 
 // outgoing returns the request that goes upstream: a clone with a body that
@@ -68,6 +101,7 @@ func outgoing(req *http.Request, body []byte) *http.Request {
 func (r *Recorder) abandon(s *slot, failure string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.tape.settled(s)
 	for i, other := range r.tape.slots {
 		if other == s {
 			r.tape.slots = append(r.tape.slots[:i:i], r.tape.slots[i+1:]...)

@@ -51,7 +51,9 @@ type Recorder struct {
 	secrets  []string     // names asked for with Secret that the environment lacks
 	reached  bool         // a request arrived
 	failures []unanswered // recording failures
+	contests []*contest   // see there
 	closed   bool
+	closing  chan struct{} // closed by the first Close
 
 	old      *cassette.Stored // the cassette as it was; nil if there is none
 	trusts   bool             // seals tell which interaction answers a request
@@ -119,7 +121,7 @@ func Open(file string, opts ...Option) (*Recorder, error) {
 		return nil, fmt.Errorf("promptecho: %s: %w", file, err)
 	}
 	r := &Recorder{
-		file: file, path: path, mode: mode, cfg: cfg,
+		file: file, path: path, mode: mode, cfg: cfg, closing: make(chan struct{}),
 	}
 	r.redact.KeepHeaders, r.redact.Names, r.redact.Patterns = cfg.keepHeaders, cfg.redactNames, cfg.redactPatterns
 	// In replay too, so that both sides of a match are cleaned alike. (Environ is
@@ -272,16 +274,25 @@ func (r *Recorder) relative(err error) error {
 	return err
 }
 
+// network is the default transport as it was when the program started.
+var network = http.DefaultTransport
+
 // upstreamOf returns the transport that records. Its connections are its own:
-// one that was opened inside a synctest bubble must not be reused outside.
+// one that was opened inside a synctest bubble must not be reused outside. A
+// recorder is never taken for the network, also where it is http.DefaultTransport
+// for code that takes no client.
 func upstreamOf(rt http.RoundTripper) http.RoundTripper {
 	if rt != nil {
 		return rt
 	}
-	if t, ok := http.DefaultTransport.(*http.Transport); ok {
+	rt = http.DefaultTransport
+	if _, ok := rt.(*Recorder); ok {
+		rt = network
+	}
+	if t, ok := rt.(*http.Transport); ok {
 		return &ownTransport{t.Clone()}
 	}
-	return http.DefaultTransport
+	return rt
 }
 
 // ownTransport marks a transport that the recorder made and has to tidy.
@@ -397,8 +408,8 @@ func (r *Recorder) lies(s *slot, form *canon.Form) error {
 
 // identical returns the slot to replay for a request that is recorded byte for
 // byte, nil if that is not known: then it takes the long way. clean is the request
-// with its body as it came. If a recording of the same form stands before, one in
-// another spelling, that is to be played, and the long way finds it.
+// with its body as it came. If one of the same kind stands before, written otherwise,
+// that is to be played, and the long way finds it.
 func (r *Recorder) identical(clean *cassette.Request) *slot {
 	if !r.trusts || !r.plan.load {
 		return nil
@@ -410,11 +421,8 @@ func (r *Recorder) identical(clean *cassette.Request) *slot {
 	if first == nil || r.closed {
 		return nil
 	}
-	if s := r.tape.peek((*first).key, r.cfg.allowRepeats); s == nil || s.digest != digest {
-		return nil
-	}
 	r.reached = true
-	return r.tape.take((*first).key, r.cfg.allowRepeats)
+	return r.tape.queues.get((*first).key).same(*first, r.cfg.allowRepeats)
 }
 
 // pass sends a request through, in mode live.
@@ -444,6 +452,8 @@ func (r *Recorder) mayPass(req *http.Request) error {
 // next decides in one step what happens to a request: the slot to replay, a
 // fresh slot to record into, or nil for a miss.
 func (r *Recorder) next(clean *cassette.Request, form *canon.Form) (*slot, error) {
+	q := r.tape.queues.get(keyOf(form)) // the queues are those of Open
+	r.know(q)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.closed {
@@ -451,8 +461,18 @@ func (r *Recorder) next(clean *cassette.Request, form *canon.Form) (*slot, error
 	}
 	r.reached = true
 	r.noteSelected(form)
-	if s := r.tape.take(keyOf(form), r.cfg.allowRepeats); s != nil {
-		return s, nil
+	var contested *contest
+	if q != nil {
+		if !q.ready() {
+			q.sort()
+		}
+		var s *slot
+		if s, contested = q.take(form, r.cfg.allowRepeats); contested != nil {
+			r.contests = append(r.contests, contested)
+		}
+		if s != nil {
+			return s, nil
+		}
 	}
 	if !r.plan.record {
 		return nil, nil
@@ -466,5 +486,26 @@ func (r *Recorder) next(clean *cassette.Request, form *canon.Form) (*slot, error
 		key = (&canon.Rules{}).Form(clean).Key()
 	}
 	it := &cassette.Interaction{Kind: kind, Boundary: boundary, Request: *clean, MatchKey: key}
-	return r.tape.place(it, form), nil
+	s := r.tape.place(it, form)
+	if contested != nil {
+		contested.given = s
+	}
+	return s, nil
+}
+
+// know reads the requests of a queue, if what they are is not known: reading must not
+// happen under the lock.
+func (r *Recorder) know(q *queue) {
+	if q == nil {
+		return
+	}
+	r.mu.Lock()
+	ready := q.ready()
+	r.mu.Unlock()
+	if ready {
+		return
+	}
+	for s := range q.all {
+		s.form()
+	}
 }

@@ -73,6 +73,10 @@ func (r *Recorder) replay(req *http.Request, clean *cassette.Request, s *slot) (
 	if err != nil {
 		return nil, err
 	}
+	if a.End == cassette.EndCanceled {
+		defer a.free()
+		return nil, r.canceled(req, s, a)
+	}
 	if err := wait(req.Context(), nil, r.cfg.pace, a.latencyMS); err != nil {
 		a.free()
 		return nil, err
@@ -131,6 +135,29 @@ func (r *Recorder) replay(req *http.Request, clean *cassette.Request, s *slot) (
 	}
 	resp.Body = &x.body
 	return resp, nil
+}
+
+// canceled returns the error of a request that was given up, when it was recorded,
+// before there was an answer. A deadline passes at once unless paced; for its caller
+// to cancel it, it waits: that is what the caller does when something else happened,
+// such as the answer to the other one of two hedged requests.
+func (r *Recorder) canceled(req *http.Request, s *slot, a *answer) error {
+	ctx := req.Context()
+	if a.Error == context.DeadlineExceeded.Error() {
+		if err := wait(ctx, r.closing, r.cfg.pace, a.latencyMS); err != nil {
+			return err
+		}
+		return context.DeadlineExceeded
+	}
+	if ctx.Done() == nil {
+		return &canceledError{r.file, s.line()}
+	}
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-r.closing:
+		return &lateError{r.file, req.Method, req.URL.Redacted()}
+	}
 }
 
 // answerOf returns the answer of a slot to a request; clean is as for replay.

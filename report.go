@@ -24,6 +24,7 @@ const (
 
 // judge says what is wrong with the run.
 func (r *Recorder) judge(o *verdict.Outcome, rep *verdict.Report) {
+	r.judgeContests(rep)
 	if len(r.misses) > 0 {
 		rep.Errors = append(rep.Errors, r.missReport(o))
 		for _, m := range r.misses[:min(len(r.misses), maxMarks)] {
@@ -40,18 +41,28 @@ func (r *Recorder) judge(o *verdict.Outcome, rep *verdict.Report) {
 		text := "no request reached the recorder: hand rec.Client() to the SDK, or give AllowUnused()"
 		rep.Errors = append(rep.Errors, r.file+": "+text)
 		rep.Marks = append(rep.Marks, verdict.Mark{File: r.path, Text: text})
-	case r.plan.checkUnused && r.unused() > 0:
-		rep.Errors = append(rep.Errors, r.unusedReport(o))
-		for _, s := range r.tape.slots {
-			if s.idle() && len(rep.Marks) < maxMarks {
+	case r.plan.checkUnused:
+		if unused := r.unused(); len(unused) > 0 {
+			rep.Errors = append(rep.Errors, r.unusedReport(unused, o))
+			for _, s := range unused[:min(len(unused), maxMarks)] {
 				rep.Marks = append(rep.Marks, verdict.Mark{File: r.path, Line: s.line(), Text: "this recording was not used"})
 			}
 		}
 	}
 }
 
-// idle reports whether a recording of the cassette answered nothing.
-func (s *slot) idle() bool { return !s.used && !s.fresh && !s.resumed }
+// unused returns the recordings of the cassette that answered nothing. Not one that
+// has no answer: whether a request is sent that is given up depends on how long others
+// take.
+func (r *Recorder) unused() (unused []*slot) {
+	for _, s := range r.tape.slots {
+		if s.used || s.fresh || s.resumed || s.canceled() || r.cfg.allowRaced && s.it().Concurrent {
+			continue
+		}
+		unused = append(unused, s)
+	}
+	return unused
+}
 
 // missReport lists every miss, and what to do as its last line.
 func (r *Recorder) missReport(o *verdict.Outcome) string {
@@ -90,8 +101,8 @@ func (r *Recorder) missReport(o *verdict.Outcome) string {
 // compared with: those are one finding with it.
 func (r *Recorder) alsoUnused(b *strings.Builder) {
 	var lines []string
-	for _, s := range r.tape.slots {
-		if s.idle() && !s.near {
+	for _, s := range r.unused() {
+		if !s.near {
 			lines = append(lines, fmt.Sprintf("%s:%d", r.file, s.line()))
 		}
 	}
@@ -109,17 +120,14 @@ func (r *Recorder) alsoUnused(b *strings.Builder) {
 
 // unusedReport lists the recordings that no request used, and for each what was
 // asked instead.
-func (r *Recorder) unusedReport(o *verdict.Outcome) string {
-	loaded, used := r.tape.count()
+func (r *Recorder) unusedReport(unused []*slot, o *verdict.Outcome) string {
+	loaded, _ := r.tape.count()
 	var b strings.Builder
-	fmt.Fprintf(&b, "%d of %s not used", loaded-used, plural(loaded, "recording"))
-	shown := 0
-	for _, s := range r.tape.slots {
-		if !s.idle() {
-			continue
-		}
-		if shown++; shown > namedMisses {
-			fmt.Fprintf(&b, "\n  … and %d more", loaded-used-namedMisses)
+	fmt.Fprintf(&b, "%d of %s not used", len(unused), plural(loaded, "recording"))
+	raced := false
+	for i, s := range unused {
+		if i == namedMisses {
+			fmt.Fprintf(&b, "\n  … and %d more", len(unused)-namedMisses)
 			break
 		}
 		fmt.Fprintf(&b, "\n  %s:%d: %s", r.file, s.line(), s.form().Endpoint)
@@ -129,6 +137,13 @@ func (r *Recorder) unusedReport(o *verdict.Outcome) string {
 		if why := r.whyUnused(s); why != "" {
 			fmt.Fprintf(&b, "\n    %s", why)
 		}
+		if s.it().Concurrent {
+			b.WriteString("\n    it was recorded while another request was open")
+			raced = true
+		}
+	}
+	if raced {
+		b.WriteString("\n\nWhat is asked in the background may not be asked before its test ends, since a replay answers at once. Wait for it, or give AllowRaced().")
 	}
 	b.WriteString("\n\nDelete them from the file, give AllowUnused(), or record again:\n" + r.command(o))
 	return b.String()
@@ -274,10 +289,13 @@ func elsewhere(form *canon.Form, candidates []diff.Candidate) int {
 }
 
 func wireName(wire string) string {
-	if wire == "stream" {
+	switch wire {
+	case "whole":
+		return "plain"
+	case "stream":
 		return "streamed"
 	}
-	return "plain"
+	return "streamed (" + wire + ")"
 }
 
 // A volatile is text that changes from run to run, and what a user would mask it by.

@@ -203,9 +203,9 @@ func TestOptInHeadersAndHost(t *testing.T) {
 		url  string
 		want int
 	}{
-		{"header", []Option{MatchHeaders("X-Tenant")}, url, http.StatusTeapot},
+		{"header", []Option{Match("header/X-Tenant")}, url, http.StatusTeapot},
 		{"no option", []Option{KeepHeaders("X-Tenant")}, url, 200},
-		{"host", []Option{MatchHost()}, "https://api.anthropic.com/v1/messages", http.StatusTeapot},
+		{"host", []Option{Match("host")}, "https://api.anthropic.com/v1/messages", http.StatusTeapot},
 		{"no host", nil, "https://api.anthropic.com/v1/messages", 200},
 	}
 	for _, tt := range tests {

@@ -20,7 +20,7 @@ var updateReports = flag.Bool("update", false, "rewrite the reports in testdata/
 var reportOptions = map[string]Option{
 	"none": InMode(ModeNone), "once": InMode(ModeOnce), "allow-unused": AllowUnused(), "allow-repeats": AllowRepeats(),
 	"strict": Strict(), "sort-tools": SortTools(), "match-on-model": MatchOn("model"), "mask-dates": Mask(`\d{4}-\d\d-\d\d`, "DATE"),
-	"ignore-slip": Ignore("mesages"), "match-host": MatchHost(),
+	"ignore-slip": Ignore("mesages"), "match-host": Match("host"),
 }
 
 // TestReportFiles holds every report to a file that a person has read: a comment

@@ -1,6 +1,8 @@
 package promptecho
 
 import (
+	"context"
+	"maps"
 	"strconv"
 	"sync"
 
@@ -28,12 +30,15 @@ type slot struct {
 	asked   *canon.Form
 	answer  *answer
 
-	used    bool // an answer was replayed from it
-	fresh   bool // recorded, or being recorded, in this run
-	near    bool // a miss was compared with it
-	looked  bool // it was looked through for secrets
-	resumed bool // recorded by a run that was killed, not in the cassette
-	whole   bool // fresh: the answer is complete as far as it will ever be
+	used    bool        // an answer was replayed from it
+	lent    *canon.Form // of the request it was played for, if that was of another kind
+	fresh   bool        // recorded, or being recorded, in this run
+	near    bool        // a miss was compared with it
+	looked  bool        // it was looked through for secrets
+	resumed bool        // recorded by a run that was killed, not in the cassette
+	whole   bool        // fresh: the answer is complete as far as it will ever be
+
+	concurrent bool // fresh: another request was open meanwhile
 
 	item  *cassette.Item // as it will be written; nil if that is not settled
 	known int            // credentials that were known when it was made
@@ -99,23 +104,42 @@ func (s *slot) line() int {
 // failed reports whether what was recorded is a failure.
 func (s *slot) failed() bool {
 	resp := &s.it().Response
-	return resp.Status >= 400 || resp.End == cassette.EndError
+	return resp.Status >= 400 || resp.End == cassette.EndError || resp.End == cassette.EndCanceled && resp.Error == context.DeadlineExceeded.Error()
 }
+
+// canceled reports whether the request was given up before there was an answer.
+func (s *slot) canceled() bool { return s.it().Response.End == cassette.EndCanceled }
 
 // A tape holds the interactions of a cassette in order, and which of them are
 // to be played next. It is guarded by the recorder's mutex.
 type tape struct {
 	slots   []*slot
-	queues  index[queue] // by form key
-	digests index[*slot] // the first of each digest
+	queues  index[queue]   // by form key
+	digests index[*slot]   // the first of each digest
+	open    map[*slot]bool // that are being recorded
 }
 
-// A queue is the recorded interactions of one form: played in recorded order,
-// each once. Recordings of this run never join one.
+// A queue is the recorded interactions of one form, in recorded order. Each is
+// played once. Recordings of this run never join one.
+//
+// Requests of one form can still differ, in what does not match. They fall into
+// kinds by their [canon.Traits], and a request takes the first of its own kind, else
+// of the nearest. The kinds are made when they are needed: as long as all that is
+// recorded and asked is the same byte for byte, there is one.
 type queue struct {
 	first, last *slot
-	at          *slot // to be played next; nil after the last
+	at          *slot // the first that was not played; nil after the last
 	asked       int   // how often the form was asked for
+	alike       bool  // all are the same request, byte for byte
+	kinds       map[int]map[uint64]*line
+}
+
+// A line is those recordings of a form that agree with a request in some traits; a
+// kind agrees in all.
+type line struct {
+	slots []*slot
+	at    int // slots before this one were played
+	due   int // of a kind: how often it was asked for
 }
 
 // keyOf returns the fingerprint of a form as a number.
@@ -127,11 +151,9 @@ func keyOf(form *canon.Form) uint64 {
 // add puts a recorded interaction on the tape.
 func (t *tape) add(s *slot) {
 	t.slots = append(t.slots, s)
-	if q, ok := t.queues.put(s.key, queue{s, s, s, 0}); !ok {
+	if q, ok := t.queues.put(s.key, queue{first: s, last: s, at: s, alike: true}); !ok {
+		q.alike = q.alike && s.digest != 0 && s.digest == q.first.digest
 		q.last.next, q.last = s, s
-		if q.at == nil {
-			q.at = s
-		}
 	}
 	if s.digest != 0 {
 		t.digests.put(s.digest, s)
@@ -145,47 +167,167 @@ func (t *tape) grow(n int) {
 	t.digests.grow(n)
 }
 
-// playable returns the interaction to be played next, nil if there is none. With
-// repeats the last one is played again and again.
-func (q *queue) playable(repeats bool) *slot {
-	if q.at == nil && repeats {
-		return q.last
+// all returns the recordings of the form in order.
+func (q *queue) all(yield func(*slot) bool) {
+	for s := q.first; s != nil && yield(s); s = s.next {
 	}
-	return q.at
 }
 
-// peek returns what take would, and takes nothing.
-func (t *tape) peek(key uint64, repeats bool) *slot {
-	if q := t.queues.get(key); q != nil {
-		return q.playable(repeats)
+// ready reports whether take can tell the kinds apart: whether every form is known.
+func (q *queue) ready() bool { return q.kinds != nil }
+
+// sort makes it ready. The forms of its recordings were asked for before, so that
+// nothing is read here.
+func (q *queue) sort() {
+	q.kinds = map[int]map[uint64]*line{}
+	for kind := range maps.Values(q.agreeing(canon.SameKind)) {
+		for kind.due < len(kind.slots) && kind.slots[kind.due].used {
+			kind.due++ // by requests that were the same byte for byte
+		}
+	}
+}
+
+// agreeing returns the lines of recordings that are so near to one another.
+func (q *queue) agreeing(near int) map[uint64]*line {
+	lines := q.kinds[near]
+	if lines == nil {
+		lines = map[uint64]*line{}
+		for s := range q.all {
+			hash := s.form().Traits.Agreed(near)
+			if lines[hash] == nil {
+				lines[hash] = &line{}
+			}
+			lines[hash].slots = append(lines[hash].slots, s)
+		}
+		q.kinds[near] = lines
+	}
+	return lines
+}
+
+// next returns the first recording of a line that was not played, nil if there is
+// none.
+func (l *line) next() *slot {
+	if l == nil {
+		return nil
+	}
+	for ; l.at < len(l.slots); l.at++ {
+		if !l.slots[l.at].used {
+			return l.slots[l.at]
+		}
 	}
 	return nil
 }
 
-// take returns the next interaction to be played for a form, nil if there is none;
-// see playable.
-func (t *tape) take(key uint64, repeats bool) *slot {
-	q := t.queues.get(key)
-	if q == nil {
+// same returns the recording to be played for a request that is recorded byte for
+// byte as s, nil if that has to be found by the form. With repeats the last one is
+// played again and again.
+func (q *queue) same(s *slot, repeats bool) (next *slot) {
+	switch {
+	case !q.ready() && !q.alike:
+		return nil
+	case !q.ready():
+		next = q.at
+	default:
+		kind := q.agreeing(canon.SameKind)[s.form().Traits.Agreed(canon.SameKind)]
+		if kind.due < len(kind.slots) && kind.slots[kind.due].lent != nil {
+			return nil
+		}
+		next = kind.next()
+		if next != nil && next.digest == s.digest {
+			kind.due++
+		}
+	}
+	if next == nil && repeats && q.alike {
+		next = q.last
+	}
+	if next == nil || next.digest != s.digest {
 		return nil
 	}
 	q.asked++
-	s := q.playable(repeats)
+	q.played(next)
+	return next
+}
+
+// take returns the recording to be played for a request of the form, nil if there is
+// none left, and a contest if one comes to light by it. The queue is ready.
+func (q *queue) take(form *canon.Form, repeats bool) (s *slot, c *contest) {
+	q.asked++
+	kind := q.agreeing(canon.SameKind)[form.Traits.Agreed(canon.SameKind)]
+	if kind != nil {
+		if kind.due < len(kind.slots) && kind.slots[kind.due].lent != nil {
+			c = &contest{lent: kind.slots[kind.due]}
+		}
+		kind.due++
+		s = kind.next()
+		if s == nil && repeats {
+			s = kind.slots[len(kind.slots)-1]
+		}
+	}
 	if s == nil {
+		if s = q.nearest(&form.Traits, repeats); s == nil {
+			return nil, c
+		}
+		s.lent = form
+		if kind != nil && c == nil && kind.slots[0].number > s.number && form.Traits.Near(&s.form().Traits) == canon.SameKind-1 {
+			c = &contest{lent: s, late: kind.slots[0]}
+		}
+	}
+	q.played(s)
+	if c != nil {
+		c.given = s
+	}
+	return s, c
+}
+
+// nearest returns the first recording that was not played of those nearest to a
+// request of no kind that has one left; with repeats, the last of those that were
+// played. What counts more is compared first, and what agrees in it before what does
+// not: so a few lookups are enough, however many there are.
+func (q *queue) nearest(traits *canon.Traits, repeats bool) *slot {
+	left := q.at != nil
+	if !left && !repeats {
 		return nil
 	}
-	if q.at != nil {
-		q.at = s.next
+	found, near := q.agreeing(0)[traits.Agreed(0)], 0
+	for level := (canon.SameKind + 1) / 2; level > 0; level /= 2 {
+		l := q.agreeing(near | level)[traits.Agreed(near|level)]
+		if l != nil && (!left || l.next() != nil) {
+			found, near = l, near|level
+		}
 	}
+	if !left {
+		return found.slots[len(found.slots)-1]
+	}
+	return found.next()
+}
+
+// played marks a recording as used.
+func (q *queue) played(s *slot) {
 	s.used = true
-	return s
+	for q.at != nil && q.at.used {
+		q.at = q.at.next
+	}
 }
 
 // place takes the next place for a request that goes upstream.
 func (t *tape) place(it *cassette.Interaction, form *canon.Form) *slot {
-	s := &slot{read: it, asked: form, fresh: true}
+	s := &slot{read: it, asked: form, fresh: true, concurrent: len(t.open) > 0}
+	for other := range t.open {
+		other.concurrent = true
+	}
+	if t.open == nil {
+		t.open = map[*slot]bool{}
+	}
+	t.open[s] = true
 	t.slots = append(t.slots, s)
 	return s
+}
+
+// settled ends the recording of a slot, and reports whether another request was open
+// meanwhile.
+func (t *tape) settled(s *slot) (concurrent bool) {
+	delete(t.open, s)
+	return s.concurrent
 }
 
 // count returns how many loaded interactions there are and how many were used.

@@ -163,22 +163,12 @@ func (t *tee) finish(end string) {
 	answer := t.slot.form().Read(canon.Payloads(resp))
 	t.it.Usage = answer.Usage
 	resp.Text = answer.Text
-	t.r.redact.Response(&t.it.Request, resp)
-
 	t.cutter, t.coded, t.arrivals = stream.Cutter{}, nil, nil
-	item, known := t.r.format(&t.it)
-	if item != nil {
-		t.r.journal.append(&t.it, item, known)
-		if len(item.Text) > 1<<20 {
-			item = nil // rather made again than kept
-		}
-	}
 
+	t.r.settle(t.slot, &t.it)
 	t.r.mu.Lock()
 	defer t.r.mu.Unlock()
 	delete(t.r.live, t)
-	*t.slot.it() = t.it
-	t.slot.whole, t.slot.item, t.slot.known = true, item, known
 }
 
 // decode takes the coding off the body. A coding that we do not have, or that

@@ -134,13 +134,19 @@ func (b *Body) takeStream(f *Family) bool {
 	return stream
 }
 
-// header adds the comma-separated values of a request header to the form.
-func (b *Body) header(name string) {
-	for _, h := range b.req.Headers {
-		if strings.EqualFold(h.Name, name) {
-			b.addHeader(name, strings.Split(strings.Join(h.Values, ","), ",")...)
+// repeated reports whether an object in v has a member twice.
+func repeated(v *cassette.Value) bool {
+	for i, name := range v.Names {
+		if slices.Contains(v.Names[:i], name) {
+			return true
 		}
 	}
+	for i := range v.Elems {
+		if repeated(&v.Elems[i]) {
+			return true
+		}
+	}
+	return false
 }
 
 func (b *Body) addHeader(name string, values ...string) {

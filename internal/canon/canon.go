@@ -38,10 +38,13 @@ type Form struct {
 	Model    string // the model asked for, for people; empty if none is named
 	Wire     string // how the answer comes: "whole", "stream", or another name for a stream of another format
 	Known    bool   // a family of the table recognised the request
+	Origin   string // the host and port asked
+	Local    bool   // the origin matches, and is one of those that count as one
 
-	Drift []Line // what does not match but is reported when it changed
+	Drift  []Line // what does not match but is reported when it changed
+	Traits Traits // what chooses among several recordings of the form
 
-	Selected []string // the patterns of MatchOn and Ignore that selected something
+	Selected []string // the patterns of the user's rules that selected something
 
 	family *Family
 	key    string
@@ -123,21 +126,25 @@ type Mask struct {
 }
 
 // Rules are a user's changes to what matches. The zero value changes nothing.
+// Of a field that several of them select, the first in the order below decides.
 type Rules struct {
-	MatchOn []string // if set, only these fields match, beside endpoint and wire
 	Ignore  []string // fields left out
-	Masks   []Mask
-	Headers []string // request headers that match too
-	Strict  bool     // sampling parameters match too
+	Match   []string // fields that match although they would not
+	MatchOn []string // if set, only these fields of the body match, and with Strict sampling
+	Strict  bool     // sampling parameters match
 
-	SortTools bool // the order of tools does not match
-	Host      bool // the host matches
+	Masks     []Mask
+	Aliases   []string // hosts that are origins of their own although they look local
+	SortTools bool     // the order of tools does not match
 }
 
 // Plain reports whether the rules are the default ones.
 func (r *Rules) Plain() bool {
-	return len(r.MatchOn) == 0 && len(r.Ignore) == 0 && len(r.Masks) == 0 && len(r.Headers) == 0 && !r.Strict && !r.SortTools && !r.Host
+	return len(r.Ignore)+len(r.Match)+len(r.MatchOn)+len(r.Masks)+len(r.Aliases) == 0 && !r.Strict && !r.SortTools
 }
+
+// selecting reports whether rules select fields by their paths.
+func (r *Rules) selecting() bool { return len(r.Ignore)+len(r.Match)+len(r.MatchOn) > 0 }
 
 // Form returns the form of a cleaned request under the rules. Neither must
 // change as long as the form is in use: it reads them when its lines are asked
@@ -166,8 +173,8 @@ const (
 func (r *Rules) form(req *cassette.Request, extent extent) *Form {
 	w := walkers.Get().(*walker)
 	trace := extent == tracedForm
-	c := r.classify(req, &w.parser, trace || len(r.MatchOn) > 0 || len(r.Ignore) > 0)
-	f := &Form{Endpoint: c.endpoint, Model: strings.Clone(c.model), Wire: c.wire, Known: c.family != nil, family: c.family}
+	c := r.classify(req, &w.parser, trace || r.selecting())
+	f := &Form{Endpoint: c.endpoint, Model: strings.Clone(c.model), Wire: c.wire, Known: c.family != nil, Origin: c.origin, Local: c.local, family: c.family}
 	if trace {
 		f.sent = map[string]string{}
 	}
@@ -199,9 +206,9 @@ type walker struct {
 
 	parser   cassette.JSONParser
 	path     []byte
-	order    []int    // the member orders of the objects around
-	listed   []string // the family's patterns that the field at path may match
-	shuffled bool     // a member is spelled so that the lines are out of order
+	order    []int      // the member orders of the objects around
+	listed   []listItem // the family's patterns that the field at path may match
+	shuffled bool       // a member is spelled so that the lines are out of order
 	lines    page
 	drift    page
 }
@@ -264,14 +271,18 @@ func (w *walker) request(req *cassette.Request, call *call, extent extent) {
 
 	// The body is before everything else in the order of paths; which patterns
 	// selected something is told in the order of the request.
+	f.Traits = call.traits
 	var lines, drift []Line
 	for _, l := range call.lines {
 		w.path = append(w.path[:0], l.Path...)
-		switch w.side("") {
+		switch page, _ := w.side("", l.level); page {
 		case &w.lines:
-			lines = append(lines, l)
+			lines = append(lines, l.Line)
 		case &w.drift:
-			drift = append(drift, l)
+			drift = append(drift, l.Line)
+			if !ofOneCall().MatchString(nameOf(l.Path)) {
+				f.Traits.add(l.level, l.Path, w.mask(l.trait))
+			}
 		}
 	}
 	w.path = append(w.path[:0], "body"...)
@@ -279,7 +290,7 @@ func (w *walker) request(req *cassette.Request, call *call, extent extent) {
 	case jsonBody, multipartBody, formBody:
 		w.value(&call.body, "")
 	case opaqueBody:
-		if p := w.side(""); p != nil {
+		if p, _ := w.side("", identity); p != nil {
 			p.quoted(w.path, opaque(req.Body))
 		}
 	}
@@ -351,7 +362,7 @@ func (w *walker) value(v *cassette.Value, parent string) {
 			name := v.Names[order[i]]
 			w.shuffled = w.shuffled || len(w.path) != mark+1+len(name)
 			if top && w.family != nil {
-				w.listed = w.family.listed(w.listed[:0], name, w.rules.Strict)
+				w.listed = w.family.listed(w.listed[:0], name)
 			}
 			w.value(&v.Elems[order[i]], source)
 		}
@@ -374,11 +385,12 @@ func (w *walker) mask(s string) string {
 
 // leaf adds a field; source is where it was sent if that may not be its path.
 func (w *walker) leaf(v *cassette.Value, source string) {
-	p := w.side(source)
+	p, level := w.side(source, identity)
 	if p == nil {
 		return
 	}
 	p.open(w.path)
+	start := len(p.text)
 	switch v.Kind {
 	case cassette.Object:
 		p.text = append(p.text, "{}"...)
@@ -400,26 +412,47 @@ func (w *walker) leaf(v *cassette.Value, source string) {
 		p.text = append(p.text, "null"...)
 	}
 	p.close()
+	if path := string(w.path); p == &w.drift && (level != bookkeeping || chooses(path, p.text[start:])) {
+		w.form.Traits.add(level, path, string(p.text[start:]))
+	}
 }
 
-// side returns where the field at the path belongs, nil if it is ignored.
-func (w *walker) side(source string) *page {
+// side returns where the field at the path belongs, nil if it is ignored, and its
+// level; that of a field outside of the body is given.
+func (w *walker) side(source string, level level) (*page, level) {
 	r := w.rules
-	if len(w.listed)+len(r.Ignore)+len(r.MatchOn) == 0 {
-		return &w.lines
+	if level == identity && len(w.listed) == 0 && !r.selecting() {
+		return &w.lines, identity
 	}
 	path := string(w.path)
+	inBody := level == identity && strings.HasPrefix(path, "body")
+	if inBody {
+		level = w.levelOf(path)
+	}
 	switch {
 	case w.selected(r.Ignore, path, source):
-		return nil
-	case len(r.MatchOn) > 0:
-		if !w.selected(r.MatchOn, path, source) {
-			return &w.drift
+		return nil, level
+	case w.selected(r.Match, path, source), level == sampling && r.Strict:
+		return &w.lines, identity
+	case inBody && len(r.MatchOn) > 0:
+		if w.selected(r.MatchOn, path, source) {
+			return &w.lines, identity
 		}
-	case matchAny(w.listed, path):
-		return &w.drift
+		return &w.drift, max(level, unmatched)
+	case level != identity:
+		return &w.drift, level
 	}
-	return &w.lines
+	return &w.lines, identity
+}
+
+// levelOf returns the level of a field of the body by the lists of its family.
+func (w *walker) levelOf(path string) level {
+	for _, p := range w.listed {
+		if Match(p.pattern, path) {
+			return p.level
+		}
+	}
+	return identity
 }
 
 // selected reports whether a user's patterns select a field: by where it was

@@ -1,6 +1,8 @@
 package canon
 
 import (
+	"cmp"
+	"mime"
 	"net/url"
 	"slices"
 	"strings"
@@ -15,65 +17,96 @@ type call struct {
 	endpoint string
 	model    string
 	wire     string
+	origin   string
+	local    bool // the origin matches, and is one of those that count as one
 	encoding encoding
 	parser   *cassette.JSONParser // of the body and of JSON in it
 	body     cassette.Value
-	lines    []Line   // of path, headers and query; values are plain text
+	lines    []fieldLine // of host, path, headers and query
+	traits   Traits
 	sources  []string // see walker; nil if nobody asks
 }
 
-// classify finds the family of a request by its decoded path, never by its
-// host, and brings its body to the family's one spelling.
+// A fieldLine is a field outside of the body. Its value is plain text.
+type fieldLine struct {
+	Line
+	level level
+	trait string // what chooses, if that is more than the value
+}
+
+// classify finds the family of a request by its decoded path and brings its body to
+// the family's one spelling.
 func (r *Rules) classify(req *cassette.Request, parser *cassette.JSONParser, trace bool) call {
 	c := call{wire: "whole", parser: parser}
 	to := addresses.Get(req.URL)
-	u := to.url
 	c.body, c.encoding = decode(req, parser)
+	c.traits[spelling-1] = spelled(req, to.url.EscapedPath(), &c.body)
 	if trace && len(req.Body) > 0 {
 		c.sources = sources(&c.body)
 	}
 	i := slices.IndexFunc(to.served, func(s served) bool { return s.family.accepts(req.Method, &c) })
 	if i < 0 {
-		c.generic(req, u)
+		c.unknown(req, to, r)
 	} else {
-		c.known(req, u, &to.served[i])
+		c.known(req, to, &to.served[i], r)
 	}
-	if r.Host {
-		c.lines = append(c.lines, Line{"host", strings.ToLower(u.Host)})
-	}
-	c.headers(req, r.Headers)
 	if r.SortTools {
 		sortTools(&c.body)
 	}
 	if c.encoding == multipartBody || c.encoding == formBody {
-		c.lines = append(c.lines, Line{"encoding", string(c.encoding)})
+		c.add(identity, "encoding", string(c.encoding))
 	}
 	return c
+}
+
+// add adds a field outside of the body. One that does not match chooses, unless its
+// name says that it tells one call from the next.
+func (c *call) add(l level, path, value string) {
+	c.lines = append(c.lines, fieldLine{Line{path, value}, l, value})
+}
+
+// addHost adds the origin of a URL. Which of the local hosts it is only chooses:
+// their names and ports change from machine to machine.
+func (c *call) addHost(l level, to *address, r *Rules) {
+	c.origin = to.origin
+	line := fieldLine{Line{"host", to.origin}, l, to.origin}
+	if to.local && !slices.Contains(r.Aliases, to.origin) {
+		line.Value = localHosts
+		if l == identity {
+			c.local = true
+			c.traits.add(host, "host", to.origin)
+		}
+	}
+	c.lines = append(c.lines, line)
 }
 
 // An address is what a URL alone tells. It is shared and must not change.
 type address struct {
 	url    *url.URL
+	origin string   // see Origin
+	local  bool     // see isLocal
 	served []served // the families that know the path, in the order of the table
 }
 
+// A served is a family that knows a path.
 type served struct {
 	family *Family
+	prefix string // the segments before those that it knows
 	names  []named
 	stream bool // its answers stream
 }
 
 // addresses remembers them: most programs call few.
-var addresses = memo.Strings[address]{Func: func(s string) address {
+var addresses = memo.Strings[*address]{Func: func(s string) *address {
 	u, err := url.Parse(s)
 	if err != nil {
 		// Unreachable for requests that net/http sent; a hand-edited cassette can have it.
 		u = &url.URL{Path: s}
 	}
-	to, path := address{url: u}, segments(u)
+	to, path := &address{url: u, origin: Origin(u), local: isLocal(u.Hostname())}, segments(u)
 	for _, f := range families {
-		if names, stream, ok := f.match(path); ok {
-			to.served = append(to.served, served{f, names, stream})
+		if s, ok := f.match(path); ok {
+			to.served = append(to.served, s)
 		}
 	}
 	return to
@@ -92,28 +125,47 @@ func segments(u *url.URL) []string {
 }
 
 // known brings the request of a family to its one spelling.
-func (c *call) known(req *cassette.Request, u *url.URL, s *served) {
+func (c *call) known(req *cassette.Request, to *address, s *served, r *Rules) {
 	f := s.family
 	c.family, c.endpoint = f, f.Name
-	b := Body{Value: &c.body, req: req, url: u, call: c}
-	b.prepare(f, s.names)
-	for _, h := range f.Headers {
-		b.header(h)
+	b := Body{Value: &c.body, req: req, url: to.url, call: c}
+	hostLevel, prefixLevel, queryLevel := host, prefix, query
+	if !b.named(f, s.names) || f.Server {
+		hostLevel, prefixLevel, queryLevel = identity, identity, identity
 	}
-	if len(f.Query) > 0 {
-		c.query(u, f.Query)
+	c.addHost(hostLevel, to, r)
+	if f.anywhere() {
+		c.add(identity, "path/server", plainPath(to.url))
+		queryLevel = identity
+	} else {
+		c.add(prefixLevel, "path/prefix", s.prefix)
 	}
-	if b.takeStream(f) || s.stream {
-		c.wire = "stream"
-		if f.StreamWire != "" {
-			c.wire = f.StreamWire
+	c.query(to.url, queryLevel, f.Query)
+	for _, h := range req.Headers {
+		switch name := strings.ToLower(h.Name); {
+		case slices.Contains(f.Headers, name), isBeta(name):
+			b.addHeader(name, strings.Split(strings.Join(h.Values, ","), ",")...)
+		default:
+			c.header(header, h)
 		}
 	}
-	for _, rule := range f.Rules {
-		rule(&b)
+	if s.stream {
+		c.wire = f.streamWire()
 	}
-	c.lines = append(c.lines, b.headerLines()...)
-	c.model = modelOf(&c.body)
+	// What a member means that stands twice is for the server to say.
+	if !repeated(&c.body) {
+		dropNull(&c.body)
+		if b.takeStream(f) {
+			c.wire = f.streamWire()
+		}
+		for _, rule := range f.Rules {
+			rule(&b)
+		}
+	}
+	for _, l := range b.headerLines() {
+		c.add(identity, l.Path, l.Value)
+	}
+	c.model = cmp.Or(c.model, modelOf(&c.body))
 }
 
 // modelOf returns the model that a body names: a member, or a field of a form.
@@ -128,12 +180,19 @@ func modelOf(body *cassette.Value) string {
 	return cassette.UnescapeText(m.Text)
 }
 
-// generic describes a request that no family knows: method, path, query and
-// the whole body decide.
-func (c *call) generic(req *cassette.Request, u *url.URL) {
-	c.endpoint = req.Method + " /" + strings.TrimPrefix(u.EscapedPath(), "/")
-	c.query(u, nil)
-	c.headers(req, operationHeaders)
+// unknown describes a request that no family knows: method, origin, path, query,
+// the headers that select content and the whole body decide.
+func (c *call) unknown(req *cassette.Request, to *address, r *Rules) {
+	c.endpoint = req.Method + " /" + strings.TrimPrefix(plainPath(to.url), "/")
+	c.addHost(identity, to, r)
+	c.query(to.url, identity, nil)
+	for _, h := range req.Headers {
+		l := header
+		if name := strings.ToLower(h.Name); slices.Contains(contentHeaders, name) || isBeta(name) || name == "content-type" && c.encoding == opaqueBody {
+			l = identity
+		}
+		c.header(l, h)
+	}
 	if c.encoding != jsonBody {
 		return
 	}
@@ -143,10 +202,23 @@ func (c *call) generic(req *cassette.Request, u *url.URL) {
 	c.model = modelOf(&c.body)
 }
 
-// query adds the named parameters of a query to the lines, all if names is nil.
-// It takes what is escaped wrongly, or separated by ";", as it stands:
-// [url.URL.Query] drops it, and two requests that differ in it would be one.
-func (c *call) query(u *url.URL, names []string) {
+// plainPath returns the path of a URL with every segment escaped in one way (RFC
+// 3986, section 6.2.2): "%7E" is "~", and "%2F" is no slash.
+func plainPath(u *url.URL) string {
+	segments := strings.Split(u.EscapedPath(), "/")
+	for i, s := range segments {
+		if plain, err := url.PathUnescape(s); err == nil {
+			segments[i] = url.PathEscape(plain)
+		}
+	}
+	return strings.Join(segments, "/")
+}
+
+// query adds the parameters of a query to the lines: the listed ones match, the
+// others are of the given level. It takes what is escaped wrongly, or separated by
+// ";", as it stands: [url.URL.Query] drops it, and two requests that differ in it
+// would be one.
+func (c *call) query(u *url.URL, unlisted level, listed []string) {
 	count := map[string]int{}
 	for pair := range strings.SplitSeq(u.RawQuery, "&") {
 		name, value, _ := strings.Cut(pair, "=")
@@ -154,32 +226,51 @@ func (c *call) query(u *url.URL, names []string) {
 			continue
 		}
 		name = unescape(name)
-		if names != nil && !slices.Contains(names, name) {
-			continue
+		l := unlisted
+		if slices.Contains(listed, name) {
+			l = identity
 		}
 		path := appendName([]byte("query/"), name)
 		path = appendIndex(append(path, '/'), count[name])
 		count[name]++
-		c.lines = append(c.lines, Line{string(path), unescape(value)})
+		c.add(l, string(path), unescape(value))
 	}
 }
 
-// operationHeaders name what is called at a path that many operations share: AWS
-// JSON (https://smithy.io/2.0/aws/protocols/aws-json-1_1-protocol.html) and SOAP
-// 1.1, section 6.1.1.
-var operationHeaders = []string{"x-amz-target", "soapaction"}
+// contentHeaders select what a server answers (RFC 9110, RFC 7240, and what the
+// vendors named have instead of a parameter), or name what is called at a path that
+// many operations share: AWS JSON
+// (https://smithy.io/2.0/aws/protocols/aws-json-1_1-protocol.html) and SOAP 1.1,
+// section 6.1.1. They match where no family knows the request.
+var contentHeaders = []string{
+	"accept", "accept-language", "content-range", "if-match", "if-modified-since", "if-none-match", "if-range",
+	"if-unmodified-since", "last-event-id", "mcp-protocol-version", "notion-version", "prefer", "range", "soapaction",
+	"upload-offset", "x-amz-target", "x-github-api-version", "x-goog-fieldmask", "x-goog-upload-command",
+	"x-goog-upload-offset", "x-http-method-override",
+}
 
-// headers adds the named request headers to the lines.
-func (c *call) headers(req *cassette.Request, names []string) {
-	for _, name := range names {
-		name = strings.ToLower(name)
-		for _, h := range req.Headers {
-			if strings.ToLower(h.Name) != name {
-				continue
-			}
-			for i, v := range h.Values {
-				c.lines = append(c.lines, Line{string(appendIndex([]byte("header/"+name+"/"), i)), v})
-			}
+// isBeta reports whether a header asks for features that are not for everybody yet.
+// It changes the answer of whatever endpoint it is sent to.
+func isBeta(name string) bool { return strings.HasSuffix(name, "-beta") }
+
+// header adds the values of a request header to the lines.
+func (c *call) header(l level, h cassette.Header) {
+	name := strings.ToLower(h.Name)
+	for i, v := range h.Values {
+		if name == "content-type" {
+			v = withoutBoundary(v)
 		}
+		c.add(l, string(appendIndex([]byte("header/"+name+"/"), i)), v)
 	}
+}
+
+// withoutBoundary returns a media type without the boundary of its parts, which is
+// drawn for every body.
+func withoutBoundary(contentType string) string {
+	media, params, err := mime.ParseMediaType(contentType)
+	if err != nil || params["boundary"] == "" {
+		return contentType
+	}
+	delete(params, "boundary")
+	return mime.FormatMediaType(media, params)
 }

@@ -1,8 +1,6 @@
 package canon
 
 import (
-	"net/netip"
-	"net/url"
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/cassette"
@@ -10,7 +8,8 @@ import (
 )
 
 // Who is asked is mostly the body's model. Where the path or the host name
-// somebody, they decide too, and where nobody is named at all, the server does.
+// somebody, they decide too, and where no model is named at all, the server does:
+// its origin, and all of its path and query.
 
 // prefixes are what can stand before a family's own part of a path, under any
 // further prefix, and names who is asked. The first that fits the segments at a
@@ -75,10 +74,9 @@ var hostModel = memo.Strings[string]{Func: func(host string) string {
 	return ""
 }}
 
-// prepare drops what is not set at the top of the body, and adds who is asked by
-// path and host. Nobody's name takes the place of another.
-func (b *Body) prepare(f *Family, names []named) {
-	dropNull(b.Value)
+// named adds who is asked by path and host, and reports whether anybody is, there
+// or in the body. No name takes the place of another.
+func (b *Body) named(f *Family, names []named) bool {
 	org := ""
 	for _, n := range names {
 		switch n.name {
@@ -88,19 +86,16 @@ func (b *Body) prepare(f *Family, names []named) {
 			b.nameModel("path/model", org+n.value)
 			org = ""
 		default:
-			b.call.lines = append(b.call.lines, Line{"path/" + n.name, n.value})
+			b.call.add(identity, "path/"+n.name, n.value)
 		}
 	}
-	if f.NoModel {
-		return
+	if f.NoModel || f.Server {
+		return true
 	}
 	if model := hostModel.Get(b.url.Hostname()); model != "" {
 		b.nameModel("host/model", model)
 	}
-	if modelOf(b.Value) == "" {
-		b.call.lines = append(b.call.lines, Line{"path/server", server(b.url)})
-		b.call.query(b.url, nil)
-	}
+	return modelOf(b.Value) != ""
 }
 
 // nameModel makes a model that stands outside the body the body's if that has
@@ -111,28 +106,15 @@ func (b *Body) nameModel(path, model string) {
 		value = b.list(value)
 	}
 	switch m, own := b.Get("model"), modelOf(b.Value); {
-	case m == nil || isString(m, ""):
+	case m == nil || m.Kind == cassette.Null || isString(m, ""):
 		b.Set("model", value)
 	case own == model:
 	case strings.HasSuffix("/"+own, "/models/"+model): // Google's name of a resource
 		replace(m, value)
 	default:
-		b.call.lines = append(b.call.lines, Line{path, model})
+		b.call.add(identity, path, model)
+		b.call.model = model
 	}
-}
-
-// server is who answers if no model is named: a host and a path. The names and
-// ports of local servers change from machine to machine.
-func server(u *url.URL) string {
-	host := u.Hostname()
-	local := !strings.Contains(host, ".")
-	if addr, err := netip.ParseAddr(host); err == nil {
-		local = addr.IsLoopback() || addr.IsPrivate() || addr.IsUnspecified()
-	}
-	if local {
-		host = "localhost"
-	}
-	return strings.ToLower(host) + u.Path
 }
 
 // within runs rules on an object inside the body, as if it were a body.

@@ -74,20 +74,28 @@ func Short(path string) string {
 	return rest
 }
 
+// Selector returns the pattern that selects a field whatever its value: without the
+// place in a list of what stands outside of the body.
+func Selector(path string) string {
+	switch root, _, _ := strings.Cut(path, "/"); root {
+	case "path":
+		return root
+	case "header", "query":
+		return path[:strings.LastIndexByte(path, '/')]
+	}
+	return Short(path)
+}
+
 // hasRoot reports whether a pattern names the part of the request it is in.
 func hasRoot(p string) bool {
 	root, _, _ := strings.Cut(p, "/")
 	return root == "body" || root == "header" || root == "query" || root == "path" || root == "encoding" || root == "host"
 }
 
-// matchAny reports whether one of the patterns matches path.
-func matchAny(patterns []string, path string) bool {
-	for _, p := range patterns {
-		if Match(p, path) {
-			return true
-		}
-	}
-	return false
+// Outside reports whether a pattern is of a field outside of the body.
+func Outside(pattern string) bool {
+	pattern = strings.TrimPrefix(pattern, "/")
+	return hasRoot(pattern) && pattern != "body" && !strings.HasPrefix(pattern, "body/")
 }
 
 // Match reports whether pattern selects path: the field itself or one that
@@ -214,6 +222,17 @@ func comparePaths(a, b string) int {
 		a, b = arest, brest
 	}
 	return 0
+}
+
+// nameOf returns the last segment of a path that is no index.
+func nameOf(path string) string {
+	for {
+		i := strings.LastIndexByte(path, '/')
+		if !isIndex(path[i+1:]) || i < 0 {
+			return path[i+1:]
+		}
+		path = path[:i]
+	}
 }
 
 func isIndex(s string) bool {

@@ -13,7 +13,7 @@ import (
 
 // dropNulls removes members that are null in the elements of the named lists,
 // and in the blocks of their content: clients write them for "not set". At the
-// top of a body [Body.prepare] does. Neither looks further down, where user
+// top of a body that is done for every family. Neither looks further down, where user
 // data starts.
 func dropNulls(lists ...string) Rule {
 	return func(b *Body) {

@@ -34,6 +34,10 @@ type Family struct {
 	// elsewhere, so that it does not matter if none is named.
 	NoModel bool
 
+	// Server says that anybody can have such an endpoint, so that the origin
+	// matches: two servers must not answer for each other.
+	Server bool
+
 	// Stream names the member of the body that asks for a stream; Streams says
 	// that a body without it asks for one. StreamWire is what a stream's wire
 	// is called if its format is not that of the endpoint's other streams.
@@ -83,54 +87,26 @@ var families = slices.Concat(
 	platformFamilies,
 )
 
-// match reports whether the family knows a path, and what is named in it.
-func (f *Family) match(path []string) (names []named, stream, ok bool) {
-	for _, p := range f.Paths {
-		if names, ok := matchEnd(p, path); ok {
-			return names, false, true
+// match reports whether the family knows a path.
+func (f *Family) match(path []string) (s served, ok bool) {
+	for i, paths := range [...][]string{f.Paths, f.StreamPaths} {
+		for _, p := range paths {
+			if names, at, ok := matchSuffix(p, path); ok {
+				if !f.anywhere() {
+					names = append(prefixNames(path[:at]), names...)
+				}
+				return served{f, strings.Join(path[:at], "/"), names, i == 1}, true
+			}
 		}
 	}
-	for _, p := range f.StreamPaths {
-		if names, ok := matchEnd(p, path); ok {
-			return names, true, true
-		}
-	}
-	return nil, false, false
+	return served{}, false
 }
 
-// matchEnd is [matchSuffix] with what is named before the suffix. The empty
-// pattern is of families that match the whole path.
-func matchEnd(pattern string, path []string) (names []named, ok bool) {
-	names, at, ok := matchSuffix(pattern, path)
-	if !ok || pattern == "" {
-		return nil, ok
-	}
-	return append(prefixNames(path[:at]), names...), true
-}
+// anywhere reports whether the family is known by its body, whatever the path.
+func (f *Family) anywhere() bool { return f.Paths[0] == "" }
 
-// listed appends the patterns that fields at or below a member of the body may
-// match: those of the table start with a member's name.
-func (f *Family) listed(dst []string, member string, strict bool) []string {
-	for _, p := range f.Bookkeeping {
-		if startsWith(p, member) {
-			dst = append(dst, p)
-		}
-	}
-	if strict {
-		return dst
-	}
-	for _, p := range f.Sampling {
-		if startsWith(p, member) {
-			dst = append(dst, p)
-		}
-	}
-	return dst
-}
-
-func startsWith(pattern, member string) bool {
-	return member != "" && pattern[0] == member[0] && strings.HasPrefix(pattern, member) &&
-		(len(pattern) == len(member) || pattern[len(member)] == '/')
-}
+// streamWire is how the family's streams come.
+func (f *Family) streamWire() string { return cmp.Or(f.StreamWire, "stream") }
 
 // accepts reports whether the family takes such a method and body.
 func (f *Family) accepts(method string, c *call) bool {

@@ -40,6 +40,11 @@ type Interaction struct {
 	Usage     *Usage // what the answer says it cost; nil if it does not say
 	LatencyMS int64  // milliseconds from sending the request to the response headers
 
+	// Concurrent says that another request was open meanwhile, so that which was
+	// asked first, and whether this one was asked at all before its test ended, may
+	// be chance.
+	Concurrent bool
+
 	Line int // the 1-based line where the interaction starts in its file; not written
 }
 
@@ -72,14 +77,15 @@ type Response struct {
 	Delays []Delay // one per event or chunk; missing ones are zero and of an arrival of their own
 	Text   string  // the assembled answer for the reader; replay ignores it
 
-	End   string // how the body ended: "" (whole), EndClosed or EndError
-	Error string // with EndError, what the client saw
+	End   string // how the body ended: "" (whole), EndClosed, EndError or EndCanceled
+	Error string // with EndError and EndCanceled, what the client saw
 }
 
 // How a response body ended before its end.
 const (
-	EndClosed = "closed" // the client stopped reading
-	EndError  = "error"  // the server or the connection broke off
+	EndClosed   = "closed"   // the client stopped reading
+	EndError    = "error"    // the server or the connection broke off
+	EndCanceled = "canceled" // the client gave up before there was an answer: it has no status
 )
 
 // Event is one frame of a stream in its framing's readable form: named fields

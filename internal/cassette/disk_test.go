@@ -416,6 +416,7 @@ func TestDifference(t *testing.T) {
 		"match_key of interaction 2":           func(f *File) { f.Interactions[1].MatchKey = "" },
 		"usage of interaction 1":               func(f *File) { f.Interactions[0].Usage = nil },
 		"latency_ms of interaction 1":          func(f *File) { f.Interactions[0].LatencyMS++ },
+		"concurrent of interaction 1":          func(f *File) { f.Interactions[0].Concurrent = true },
 		"request.method of interaction 2":      func(f *File) { f.Interactions[1].Request.Method = "" },
 		"request.url of interaction 2":         func(f *File) { f.Interactions[1].Request.URL = "" },
 		"request.headers of interaction 1":     func(f *File) { f.Interactions[0].Request.Headers[0].Values = nil },

@@ -35,6 +35,7 @@ func (it *Interaction) difference(o *Interaction) string {
 		{"response.error", r.Error == s.Error},
 		{"usage", it.Usage == nil && o.Usage == nil || it.Usage != nil && o.Usage != nil && *it.Usage == *o.Usage},
 		{"latency_ms", it.LatencyMS == o.LatencyMS},
+		{"concurrent", it.Concurrent == o.Concurrent},
 	} {
 		if !f.same {
 			return f.name

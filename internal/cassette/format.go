@@ -161,6 +161,10 @@ func (w *writer) interaction(it *Interaction) {
 	// Also if it is zero: the lines of a file must not depend on its timing.
 	w.key(itemIndent, "latency_ms")
 	w.raw(" " + strconv.FormatInt(it.LatencyMS, 10) + "\n")
+	if it.Concurrent {
+		w.key(itemIndent, "concurrent")
+		w.raw(" true\n")
+	}
 	w.buf[start+itemIndent-2] = '-' // the interaction is an element of a list
 	if sum > 0 {
 		w.fill(start, sum)
@@ -180,7 +184,7 @@ func (w *writer) request(r *Request) {
 }
 
 func (w *writer) response(r *Response) {
-	if r.Status == 0 && r.End != EndError || r.Status < 0 || r.Status > 999 {
+	if r.Status == 0 && r.End != EndError && r.End != EndCanceled || r.Status < 0 || r.Status > 999 {
 		w.errorf("response: invalid status %d", r.Status)
 	}
 	w.key(itemIndent, "response")
@@ -191,7 +195,7 @@ func (w *writer) response(r *Response) {
 	w.headers("trailers", r.Trailers)
 	w.stream(r)
 	w.body(r.Body)
-	if r.End != "" && r.End != EndClosed && r.End != EndError {
+	if r.End != "" && r.End != EndClosed && r.End != EndError && r.End != EndCanceled {
 		w.errorf("response: invalid end %q", r.End)
 	}
 	w.text(partIndent, "end", r.End)

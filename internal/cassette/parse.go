@@ -149,7 +149,7 @@ func (d *decoder) interactions(n *node) []*Interaction {
 func (d *decoder) interaction(n *node) *Interaction {
 	it := new(Interaction)
 	var request, response bool
-	const known = "kind, boundary, match_key, seal, request, response, usage, latency_ms"
+	const known = "kind, boundary, match_key, seal, request, response, usage, latency_ms, concurrent"
 	d.each(n, "interaction", known, func(key string, v *node) {
 		switch key {
 		case "kind":
@@ -170,6 +170,8 @@ func (d *decoder) interaction(n *node) *Interaction {
 			it.Usage = d.usage(v)
 		case "latency_ms":
 			it.LatencyMS = d.integer(v, key, minInt64)
+		case "concurrent":
+			it.Concurrent = d.boolean(v, key)
 		}
 	})
 	d.need(n, "request", request)
@@ -262,7 +264,7 @@ func (d *decoder) response(n *node) Response {
 			b.set(key, v)
 		}
 	})
-	d.need(n, "response.status", r.Status != 0 || r.End == EndError)
+	d.need(n, "response.status", r.Status != 0 || r.End == EndError || r.End == EndCanceled)
 	r.Body = d.body(&b, "response")
 	d.stream(&r, &s, &b)
 	return r
@@ -270,8 +272,8 @@ func (d *decoder) response(n *node) Response {
 
 func (d *decoder) end(n *node) string {
 	s := d.str(n, "response.end")
-	if s != EndClosed && s != EndError {
-		d.want(n, "response.end", "closed or error (leave it out if the body is whole)")
+	if s != EndClosed && s != EndError && s != EndCanceled {
+		d.want(n, "response.end", "closed, error or canceled (leave it out if the body is whole)")
 	}
 	return s
 }

@@ -303,6 +303,9 @@ func (r *reader) part(it *Interaction) {
 		it.Usage = r.usage()
 	case "latency_ms":
 		it.LatencyMS = r.int()
+	case "concurrent":
+		r.skip(" true\n")
+		it.Concurrent = true
 	default:
 		r.fail()
 	}
@@ -320,6 +323,8 @@ func (r *reader) answered(resp *Response) (latencyMS int64) {
 			r.line()
 		case "latency_ms":
 			latencyMS = r.int()
+		case "concurrent":
+			r.skip(" true\n")
 		default:
 			r.fail()
 		}

@@ -98,7 +98,7 @@ func sameAsParsed(t testing.TB, data []byte) (fast bool) {
 			t.Fatalf("response %d: %v\n%s", i, err, data)
 		}
 		resp.Text = it.Response.Text // not needed for a replay
-		if half := (&Interaction{Kind: it.Kind, Boundary: it.Boundary, MatchKey: it.MatchKey, Request: it.Request, Response: resp, Usage: it.Usage, LatencyMS: latency}); half.difference(it) != "" {
+		if half := (&Interaction{Kind: it.Kind, Boundary: it.Boundary, MatchKey: it.MatchKey, Request: it.Request, Response: resp, Usage: it.Usage, LatencyMS: latency, Concurrent: it.Concurrent}); half.difference(it) != "" {
 			t.Fatalf("response %d: %s\n%s", i, half.difference(it), data)
 		}
 		got.Interactions = append(got.Interactions, it)
@@ -187,8 +187,8 @@ func (r random) headers() (hs Headers) {
 func (r random) file() *File {
 	f := &File{Pinned: r.IntN(9) == 0, Partial: r.IntN(9) == 0}
 	for range 1 + r.IntN(3) {
-		it := &Interaction{Boundary: r.text(), Request: Request{Method: "M" + r.text(), URL: "/" + r.text(), Headers: r.headers(), Body: r.body()}}
-		it.Response = Response{Status: 1 + r.IntN(999), Proto: r.text(), Headers: r.headers(), Trailers: r.headers(), Text: r.text(), End: []string{"", EndClosed, EndError}[r.IntN(3)]}
+		it := &Interaction{Boundary: r.text(), Concurrent: r.IntN(4) == 0, Request: Request{Method: "M" + r.text(), URL: "/" + r.text(), Headers: r.headers(), Body: r.body()}}
+		it.Response = Response{Status: 1 + r.IntN(999), Proto: r.text(), Headers: r.headers(), Trailers: r.headers(), Text: r.text(), End: []string{"", EndClosed, EndError, EndCanceled}[r.IntN(4)]}
 		if r.IntN(3) > 0 {
 			it.Response.Body = r.body()
 		} else {

@@ -43,7 +43,7 @@ func Forms(recorded, incoming *canon.Form) []Edit {
 		c.edits = append(c.edits, Edit{Path: "endpoint", Recorded: quote(recorded.Endpoint), Incoming: quote(incoming.Endpoint)})
 	}
 	if recorded.Wire != incoming.Wire {
-		c.edits = append(c.edits, Edit{Path: "wire", Recorded: quote(recorded.Wire), Incoming: quote(incoming.Wire), Note: wireNote(incoming.Wire)})
+		c.edits = append(c.edits, Edit{Path: "wire", Recorded: quote(recorded.Wire), Incoming: quote(incoming.Wire), Note: wireNote(recorded.Wire, incoming.Wire)})
 	}
 	first := len(c.edits)
 	c.lines(recorded.Lines(), incoming.Lines())
@@ -71,11 +71,15 @@ func (e *Edit) spell(recorded, incoming *canon.Form) {
 	}
 }
 
-// Drift lists what differs between the fields that do not match but are
-// reported when they change.
+// Drift lists what differs between the fields that do not match but are reported
+// when they change. Those outside the body are of an endpoint: they say nothing of
+// another.
 func Drift(recorded, incoming *canon.Form) []Edit {
 	c := comparer{}
 	c.lines(recorded.Drift, incoming.Drift)
+	if recorded.Endpoint != incoming.Endpoint {
+		return slices.DeleteFunc(c.edits, func(e Edit) bool { return canon.Outside(e.Path) })
+	}
 	return c.edits
 }
 

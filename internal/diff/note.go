@@ -9,11 +9,14 @@ import (
 	"github.com/promptecho/promptecho/internal/canon"
 )
 
-func wireNote(incoming string) string {
-	if incoming == "stream" {
+func wireNote(recorded, incoming string) string {
+	switch {
+	case recorded == "whole":
 		return "the recording is a whole answer, the request asks for a stream"
+	case incoming == "whole":
+		return "the recording is a stream, the request asks for a whole answer"
 	}
-	return "the recording is a stream, the request asks for a whole answer"
+	return "both are streams, but their events come in different formats"
 }
 
 // textNote says what two JSON strings differ in if it is only something that

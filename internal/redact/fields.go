@@ -3,25 +3,53 @@ package redact
 import (
 	"bytes"
 	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/promptecho/promptecho/internal/cassette"
 )
 
-// credentialFields are the names of fields that hold a credential in the bodies
-// of token exchanges: OAuth 2.0 (RFC 6749, RFC 7523, RFC 8693), AWS STS and the
-// instance metadata of AWS. None of them is a field of a model API.
-const credentialFields = `access_token|refresh_token|id_token|client_secret|assertion|client_assertion|subject_token|actor_token|` +
-	`device_code|code_verifier|WebIdentityToken|SAMLAssertion|TokenCode|secretAccessKey|SecretAccessKey|sessionToken|SessionToken|private_key`
+// credentialFields are the names of fields that hold a credential wherever they
+// stand: OAuth 2.0 (RFC 6749, RFC 7521, RFC 8693), AWS STS and the instance metadata
+// of AWS. None of them is a field of a model API.
+const credentialFields = `access_token|refresh_token|client_secret|client_assertion|subject_token|actor_token|` +
+	`WebIdentityToken|SAMLAssertion|TokenCode|secretAccessKey|SecretAccessKey|sessionToken|SessionToken`
+
+// exchangeFields are those that hold a credential in an exchange of credentials, and
+// may be anybody's data elsewhere: an assertion is also what a test claims. They are
+// of RFC 6749, RFC 7521, RFC 7636, RFC 8628 and OpenID Connect, as Google, Microsoft,
+// IBM, AWS and GitHub spell them.
+const exchangeFields = credentialFields + `|assertion|id_token|device_code|code_verifier|private_key|apikey|token|` +
+	`accessToken|refreshToken|idToken|clientSecret|deviceCode|codeVerifier`
+
+// grantFields are those of a request for an exchange; the code of an answer is that of
+// an error.
+const grantFields = exchangeFields + `|code|password`
+
+// A finder finds the values of fields of some names, where bodies have fields.
+type finder struct{ json, form, part, xml *regexp.Regexp }
+
+func newFinder(names string) finder {
+	return finder{
+		json: regexp.MustCompile(`("(?:` + names + `)"\s*:\s*")((?:[^"\\]|\\.)*)(")`),
+		form: regexp.MustCompile(pairs(names + `|password`)),
+		part: regexp.MustCompile(partsNamed(names + `|password`)),
+		xml:  regexp.MustCompile(`(<(?:` + names + `)>)([^<]*)(</)`),
+	}
+}
 
 var (
-	jsonField = regexp.MustCompile(`("(?:` + credentialFields + `)"\s*:\s*")((?:[^"\\]|\\.)*)(")`)
-	formField = regexp.MustCompile(pairs(credentialFields + `|password`))
-	partField = regexp.MustCompile(partsNamed(credentialFields + `|password`))
-	xmlField  = regexp.MustCompile(`(<(?:` + credentialFields + `)>)([^<]*)(</)`)
+	anywhere   = newFinder(credentialFields)
+	inExchange = newFinder(exchangeFields)
+	inGrant    = newFinder(grantFields)
 
 	// Instance metadata has the session token beside the key, as "Token".
 	metadataToken = regexp.MustCompile(`("Token"\s*:\s*")((?:[^"\\]|\\.)*)(")`)
 
-	// A credential that is replayed has long expired; its client must not notice.
-	expiry = regexp.MustCompile(`("[Ee]xpiration"\s*:\s*"|<Expiration>)(\d{4})(-\d\d-\d\dT)`)
+	// A credential that is replayed has long expired; its client must not notice. It
+	// expires at a time or at seconds or milliseconds since 1970, as a number or a text.
+	expiryTime  = regexp.MustCompile(`("(?:[Ee]xpiration|[Ee]xpiry|expires_?(?:[Aa]t|[Oo]n)|expires|expireTime)"\s*:\s*"|<Expiration>)(\d{4})(-\d\d-\d\d[Tt ])`)
+	expiryEpoch = regexp.MustCompile(`("(?:[Ee]xpiration|[Ee]xpiry|expires_?(?:[Aa]t|[Oo]n)|expires|expireTime)"\s*:\s*"?)(\d{10}|\d{13})((?:\.\d+)?"?\s*[,}\]])`)
 )
 
 // A namedForm finds the values of one field in forms.
@@ -58,29 +86,105 @@ func (p *Policy) namedFields(b []byte) []byte {
 	return b
 }
 
+// An exchange of credentials is known by its path or by what it asks for.
+var exchangePaths = []string{
+	"/token", "/access_token", "/access_tokens", "/device_authorization", "/device/code", "/devicecode",
+	":generateAccessToken", ":generateIdToken", "/federation/credentials",
+}
+
+// isExchange reports whether a request asks for a credential in exchange for another:
+// it goes to a token endpoint or says how the exchange is granted (RFC 6749, section
+// 4). What it and its answer hold is secret, although elsewhere it may not be.
+func isExchange(req *cassette.Request) bool {
+	path := strings.TrimRight(cut(req.URL).path, "/")
+	for _, end := range exchangePaths {
+		if strings.HasSuffix(path, end) {
+			return true
+		}
+	}
+	return bytes.Contains(req.Body, []byte("grant")) && grantType.Match(req.Body)
+}
+
+var grantType = regexp.MustCompile(`(?:^|&)grant_type=|"grant_?[tT]ype"\s*:\s*"|name="grant_type"`)
+
+// isTokenAnswer reports whether an answer is that to an exchange, whatever asked for
+// it: RFC 6749, section 5.1, demands these two fields.
+func isTokenAnswer(b []byte) bool {
+	return bytes.Contains(b, []byte(`"access_token"`)) && bytes.Contains(b, []byte(`"token_type"`))
+}
+
+// fieldsOf returns what finds the credentials of a request's body, and of its answer's.
+func fieldsOf(req *cassette.Request) (asked, answered *finder) {
+	if isExchange(req) {
+		return &inGrant, &inExchange
+	}
+	return &anywhere, &anywhere
+}
+
 // fields returns a body with the values of credential fields replaced, in JSON,
 // in a URL-encoded form and in XML. It works on the text, so that everything
 // else keeps its bytes; it returns b itself if there is nothing to replace.
-func (p *Policy) fields(b []byte) []byte {
+func (p *Policy) fields(b []byte, find *finder) []byte {
 	b = p.namedFields(p.placed(b))
-	if !mayHold(b) {
-		return b
+	if find == &anywhere {
+		if !mayHold(b) {
+			return b
+		}
+		if isTokenAnswer(b) {
+			find = &inExchange
+		}
 	}
-	clean := jsonField.ReplaceAll(b, []byte("${1}"+Placeholder+"${3}"))
-	clean = xmlField.ReplaceAll(clean, []byte("${1}"+Placeholder+"${3}"))
+	clean := replaceField(find.json, b)
+	clean = replaceField(find.xml, clean)
 	if isPairs(b) {
-		clean = formField.ReplaceAll(clean, []byte("${1}"+Placeholder))
+		clean = replaceField(find.form, clean)
 	}
 	if isMultipart(b) {
-		clean = partField.ReplaceAll(clean, []byte("${1}"+Placeholder))
+		clean = replaceField(find.part, clean)
 	}
 	if bytes.Contains(b, []byte(`"SecretAccessKey"`)) {
-		clean = metadataToken.ReplaceAll(clean, []byte("${1}"+Placeholder+"${3}"))
+		clean = replaceField(metadataToken, clean)
 	}
 	if !bytes.Equal(clean, b) {
-		clean = expiry.ReplaceAll(clean, []byte("${1}2999${3}"))
+		clean = expiryTime.ReplaceAll(clean, []byte("${1}2999${3}"))
+		clean = expiryEpoch.ReplaceAllFunc(clean, laterEpoch)
 	}
 	return clean
+}
+
+// replaceField replaces the values that a finder's expression finds, its second
+// group, but for those that their sender has hidden.
+func replaceField(re *regexp.Regexp, b []byte) []byte {
+	var out []byte
+	at := 0
+	for _, m := range re.FindAllSubmatchIndex(b, -1) {
+		if isHidden(b[m[4]:m[5]]) {
+			continue
+		}
+		out = append(append(out, b[at:m[4]]...), Placeholder...)
+		at = m[5]
+	}
+	if at == 0 {
+		return b
+	}
+	return append(out, b[at:]...)
+}
+
+// isHidden reports whether a value is hidden already: by us, or by the server that
+// echoes a credential. OpenAI's Responses say "<redacted>".
+func isHidden(value []byte) bool {
+	return placeholder.Match(value) || bytes.EqualFold(value, []byte("<redacted>")) || len(bytes.Trim(value, "*")) == 0
+}
+
+// laterEpoch moves a time in seconds or milliseconds to the year 2999.
+func laterEpoch(m []byte) []byte {
+	const seconds = "32472144000"
+	s := expiryEpoch.FindSubmatch(m)
+	later := seconds
+	if len(s[2]) == 13 {
+		later += "000"
+	}
+	return slices.Concat(s[1], []byte(later), s[3])
 }
 
 // mayHold reports whether b holds part of a name: nearly no body does, and
@@ -101,7 +205,7 @@ func mayHold(b []byte) bool {
 
 // nameEnds are the ends of the names of all fields but AWS's access keys.
 var nameEnds = func() (ends [][]byte) {
-	for _, end := range []string{"_token", "_secret", "assertion", "Assertion", "essionToken", "IdentityToken", "_code", "_verifier", "TokenCode", "private_key", "password"} {
+	for _, end := range []string{"_token", "_secret", "_assertion", "Assertion", "essionToken", "IdentityToken", "TokenCode", "password"} {
 		ends = append(ends, []byte(end))
 	}
 	return ends

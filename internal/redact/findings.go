@@ -17,7 +17,7 @@ func Findings(it *cassette.Interaction) []string {
 	headers := func(place string, hs cassette.Headers, allowed []string) {
 		for _, h := range hs {
 			for _, v := range h.Values {
-				if isSecret(h.Name) && !listed(allowed, strings.ToLower(h.Name)) && !strings.HasPrefix(v, openPlaceholder) {
+				if isSecret(h.Name) && !listed(allowed, strings.ToLower(h.Name)) && !placeholder.MatchString(v) {
 					add(place, fmt.Sprintf("the header %q", h.Name))
 				}
 				for _, kind := range Shapes([]byte(v)) {
@@ -27,14 +27,15 @@ func Findings(it *cassette.Interaction) []string {
 		}
 	}
 	var p Policy
-	in := func(b []byte) (kinds []string) {
-		if clean := p.fields(b); !bytes.Equal(clean, b) {
+	asked, answered := fieldsOf(&it.Request)
+	in := func(b []byte, find *finder) (kinds []string) {
+		if clean := p.fields(b, find); !bytes.Equal(clean, b) {
 			kinds, b = append(kinds, "a field that holds a credential"), clean
 		}
 		return append(kinds, Shapes(b)...)
 	}
-	body := func(place string, b []byte) {
-		for _, kind := range in(b) {
+	body := func(place string, b []byte, find *finder) {
+		for _, kind := range in(b, find) {
 			add(place, kind)
 		}
 	}
@@ -43,7 +44,7 @@ func Findings(it *cassette.Interaction) []string {
 		add("request.url", "a user")
 	}
 	for pair := range strings.SplitSeq(u.query, "&") {
-		if name, value, _ := strings.Cut(pair, "="); isCredential(unescape(name)) && value != "" && !strings.HasPrefix(value, openPlaceholder) {
+		if name, value, _ := strings.Cut(pair, "="); isCredential(unescape(name)) && value != "" && !placeholder.MatchString(unescape(value)) {
 			add("request.url", fmt.Sprintf("the parameter %q", unescape(name)))
 		}
 	}
@@ -51,17 +52,17 @@ func Findings(it *cassette.Interaction) []string {
 		add("request.url", kind)
 	}
 	headers("request.headers", it.Request.Headers, requestHeaders)
-	body("request.body", it.Request.Body)
+	body("request.body", it.Request.Body, asked)
 	headers("response.headers", it.Response.Headers, responseHeaders)
 	headers("response.trailers", it.Response.Trailers, responseHeaders)
-	body("response.body", it.Response.Body)
+	body("response.body", it.Response.Body, answered)
 	for i, event := range it.Response.Events {
 		for _, f := range event {
-			for _, kind := range in([]byte(f.Value)) { // of many events hardly any has one
+			for _, kind := range in([]byte(f.Value), answered) { // of many events hardly any has one
 				add(fmt.Sprintf("response.events[%d]", i), kind)
 			}
 		}
 	}
-	body("response.error", []byte(it.Response.Error))
+	body("response.error", []byte(it.Response.Error), answered)
 	return found
 }

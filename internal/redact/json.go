@@ -106,7 +106,7 @@ func (s *scanner) value(depth int) bool {
 	case '"':
 		start, end, ok := s.text()
 		if ok && end > start {
-			if name, placed := s.credential(); placed && !strings.HasPrefix(string(s.in[start:end]), openPlaceholder) {
+			if name, placed := s.credential(); placed && !isHidden(s.in[start:end]) {
 				s.spans = append(s.spans, span{start, end, name})
 			}
 		}

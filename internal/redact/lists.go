@@ -1,28 +1,38 @@
 package redact
 
-import (
-	"strings"
-
-	"github.com/promptecho/promptecho/internal/memo"
-)
-
-// requestHeaders may be written: they decide the answer or help a reader, and
+// requestHeaders may be written: they select what is answered or help a reader, and
 // none can hold a credential. What decides a match is canon's business.
 var requestHeaders = []string{
+	"*-beta",
 	"accept",
-	"anthropic-beta",
+	"accept-language",
 	"anthropic-version",
 	"api-revision",
+	"content-range",
 	"content-type",
+	"if-match",
+	"if-modified-since",
+	"if-none-match",
+	"if-range",
+	"if-unmodified-since",
+	"last-event-id",
 	"mcp-protocol-version",
-	"openai-beta",
+	"notion-version",
+	"prefer",
+	"range",
 	"soapaction",
+	"upload-offset",
 	"x-amz-target",
 	"x-amzn-bedrock-accept",
 	"x-amzn-bedrock-guardrailidentifier",
 	"x-amzn-bedrock-guardrailversion",
 	"x-amzn-bedrock-performanceconfig-latency",
 	"x-amzn-bedrock-trace",
+	"x-github-api-version",
+	"x-goog-fieldmask",
+	"x-goog-upload-command",
+	"x-goog-upload-offset",
+	"x-http-method-override",
 }
 
 // responseHeaders may be written: SDKs read them (openai-go, anthropic-sdk-go,
@@ -30,11 +40,17 @@ var requestHeaders = []string{
 // a wrong clock), not what describes the bytes on the wire, not set-cookie,
 // not the ids of organisations and projects.
 var responseHeaders = []string{
+	"accept-ranges",
 	"azure-asyncoperation",
 	"content-disposition",
 	"content-encoding",
 	"content-length", // of answers without a body; the recorder drops the others
+	"content-location",
+	"content-range",
 	"content-type",
+	"etag",
+	"last-modified",
+	"link", // the next page
 	"location",
 	"mcp-session-id", // its client sends it back; it is no credential (MCP, transports)
 	"mistral-correlation-id",
@@ -42,9 +58,13 @@ var responseHeaders = []string{
 	"num_tokens",
 	"openai-poll-after-ms",
 	"operation-location",
+	"range", // how far a resumable upload has come
 	"request-id",
 	"retry-after",
 	"retry-after-ms",
+	"tus-resumable",
+	"upload-length",
+	"upload-offset",
 	"x-amz-retry-after",
 	"x-amzn-bedrock-*",
 	"x-amzn-errortype",
@@ -52,70 +72,13 @@ var responseHeaders = []string{
 	"x-amzn-requestid",
 	"x-api-warning",
 	"x-goog-upload-chunk-granularity",
+	"x-goog-upload-control-url",
+	"x-goog-upload-size-received",
 	"x-goog-upload-status",
+	"x-goog-upload-url",
 	"x-ms-error-code",
 	"x-ms-request-id",
 	"x-promptecho-provider",
 	"x-request-id",
 	"x-should-retry",
-}
-
-// harmlessQuery lists the query parameters of model APIs whose values say what
-// is asked for and never who asks.
-var harmlessQuery = []string{
-	"$alt", "after", "alt", "api-version", "before", "beta", "enum-encoding", "filter", "include*", "limit",
-	"model", "offset", "order", "page", "page_size", "pagesize", "pagetoken", "purpose", "starting_after",
-	"stream", "uploadtype", "version",
-}
-
-// isSecret reports whether a header or parameter of this name holds a secret:
-// whether one of its words says so. "x-api-key" and "accessToken" do, "keyword",
-// "author" and "pageToken" do not.
-func isSecret(name string) bool { return secretNames.Get(name) }
-
-// The names of headers, parameters and variables are few, and every request has
-// the same.
-var secretNames = memo.Strings[bool]{Func: saysSecret}
-
-func saysSecret(name string) bool {
-	secret := false
-	for _, word := range words(name) {
-		switch word {
-		case "key", "apikey", "token", "secret", "auth", "authorization", "authentication", "cookie", "credential",
-			"credentials", "password", "passwd", "pwd", "signature", "sig":
-			secret = true
-		case "page", "next", "continuation", "sync", "idempotency", "partition", "sort":
-			return false // a place in a list, or the caller's own name for a call
-		}
-	}
-	return secret
-}
-
-// words splits a name at "-", "_", "." and where its case rises.
-func words(name string) []string {
-	var out []string
-	start := 0
-	for i := range len(name) {
-		c := name[i]
-		rises := i > 0 && 'A' <= c && c <= 'Z' && 'a' <= name[i-1] && name[i-1] <= 'z'
-		if rises || c == '-' || c == '_' || c == '.' {
-			out = append(out, strings.ToLower(name[start:i]))
-			start = i
-			if !rises {
-				start++
-			}
-		}
-	}
-	return append(out, strings.ToLower(name[start:]))
-}
-
-// isCredential reports whether a query parameter of this name holds a secret
-// or belongs to a signed URL.
-func isCredential(name string) bool {
-	if isSecret(name) {
-		return true
-	}
-	name = strings.ToLower(name)
-	return strings.HasPrefix(name, "x-amz-") || strings.HasPrefix(name, "x-goog-") ||
-		name == "upload_id" || name == "code" || name == "session"
 }

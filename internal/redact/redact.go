@@ -9,9 +9,7 @@ package redact
 import (
 	"bytes"
 	"cmp"
-	"crypto/sha256"
 	"encoding/base64"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"net/url"
@@ -138,7 +136,10 @@ func (p *Policy) Head(req *cassette.Request) {
 }
 
 // Body cleans the body of a request whose head is clean in place.
-func (p *Policy) Body(req *cassette.Request) { req.Body = p.body(req.Body) }
+func (p *Policy) Body(req *cassette.Request) {
+	asked, _ := fieldsOf(req)
+	req.Body = signatures(p.body(req.Body, asked))
+}
 
 // Again replaces in a clean request what has become known since it was cleaned.
 func (p *Policy) Again(req *cassette.Request) {
@@ -155,12 +156,13 @@ func (p *Policy) Response(req *cassette.Request, resp *cassette.Response) {
 	}
 	resp.Headers = p.headers(resp.Headers, responseHeaders)
 	resp.Trailers = p.headers(resp.Trailers, responseHeaders)
-	resp.Body = p.body(resp.Body)
+	_, answered := fieldsOf(req)
+	resp.Body = p.body(resp.Body, answered)
 	resp.Error = p.text(resp.Error)
 	resp.Text = p.text(resp.Text)
 	for _, event := range resp.Events {
 		for i := range event {
-			event[i].Value = string(p.body([]byte(event[i].Value)))
+			event[i].Value = string(p.body([]byte(event[i].Value), answered))
 		}
 	}
 }
@@ -173,8 +175,8 @@ func (p *Policy) Interaction(it *cassette.Interaction) {
 }
 
 // body returns a body or a field of an event with everything replaced that must
-// not be written.
-func (p *Policy) body(b []byte) []byte { return p.clean(p.fields(b)) }
+// not be written; find finds the fields that hold credentials.
+func (p *Policy) body(b []byte, find *finder) []byte { return p.clean(p.fields(b, find)) }
 
 func (p *Policy) text(s string) string {
 	if s == "" {
@@ -298,7 +300,8 @@ func (p *Policy) learn(req *cassette.Request) {
 		p.learnEscaped(password)
 	}
 	for pair := range strings.SplitSeq(u.query, "&") {
-		if name, value, _ := strings.Cut(pair, "="); isSecret(unescape(name)) {
+		name, value, _ := strings.Cut(pair, "=")
+		if plain := unescape(name); isPasswordName(plain) || isSecret(plain) && looksDrawn(unescape(value)) {
 			p.learnEscaped(value)
 		}
 	}
@@ -311,42 +314,6 @@ func (p *Policy) learnEscaped(value string) {
 	if plain, err := url.PathUnescape(value); err == nil { // "+" is itself in a password
 		p.learnValue(plain)
 	}
-}
-
-// parts are those of a URL (RFC 3986, section 3), cut at their delimiters
-// whatever they hold: what [url.Parse] refuses must be cleaned too.
-type parts struct {
-	scheme           string // with "://", or "//"
-	user, host, path string
-	query, fragment  string
-	hasQuery         bool
-	hasFragment      bool
-}
-
-func cut(raw string) (u parts) {
-	raw, u.fragment, u.hasFragment = strings.Cut(raw, "#")
-	raw, u.query, u.hasQuery = strings.Cut(raw, "?")
-	i := strings.Index(raw, "//")
-	if i < 0 || i > 0 && raw[i-1] != ':' || strings.Contains(raw[:i], "/") {
-		u.path = raw
-		return u
-	}
-	u.scheme, raw = raw[:i+2], raw[i+2:]
-	u.host, u.path = raw, ""
-	if slash := strings.IndexByte(raw, '/'); slash >= 0 {
-		u.host, u.path = raw[:slash], raw[slash:]
-	}
-	if at := strings.LastIndexByte(u.host, '@'); at >= 0 {
-		u.user, u.host = u.host[:at], u.host[at+1:]
-	}
-	return u
-}
-
-func unescape(s string) string {
-	if plain, err := url.QueryUnescape(s); err == nil {
-		return plain
-	}
-	return s
 }
 
 // learnHeader adds the value of a credential header and the parts of it that
@@ -427,8 +394,11 @@ func (p *Policy) headers(in cassette.Headers, allowed []string) cassette.Headers
 		}
 		values := make([]string, len(h.Values))
 		for i, v := range h.Values {
-			if holdsURL(name) {
+			switch {
+			case holdsURL(name):
 				v = p.url(v)
+			case name == "link":
+				v = p.links(v)
 			}
 			if values[i] = p.text(v); p.named(name) {
 				values[i] = Placeholder
@@ -440,79 +410,18 @@ func (p *Policy) headers(in cassette.Headers, allowed []string) cassette.Headers
 	return out
 }
 
-// holdsURL reports whether a header's value is a URL, which can be signed.
-func holdsURL(name string) bool {
-	switch name {
-	case "location", "content-location", "operation-location", "azure-asyncoperation", "x-goog-upload-url":
-		return true
-	}
-	return false
-}
-
 // listed reports whether name is on an allow-list; an entry that ends in "*"
-// stands for every name that starts so.
+// stands for every name that starts so, one that starts with it for every name that
+// ends so.
 func listed(list []string, name string) bool {
 	for _, entry := range list {
-		if prefix, ok := strings.CutSuffix(entry, "*"); ok && strings.HasPrefix(name, prefix) || entry == name {
+		prefix, ok := strings.CutSuffix(entry, "*")
+		suffix, ok2 := strings.CutPrefix(entry, "*")
+		if entry == name || ok && strings.HasPrefix(name, prefix) || ok2 && strings.HasSuffix(name, suffix) {
 			return true
 		}
 	}
 	return false
-}
-
-// url drops the user of a URL and replaces query values by their names.
-func (p *Policy) url(raw string) string {
-	if raw == "" {
-		return ""
-	}
-	u := cut(raw)
-	clean := u.scheme + p.text(u.host+u.path)
-	if u.hasQuery {
-		clean += "?" + p.query(u.query)
-	}
-	if u.hasFragment && u.fragment != "" {
-		clean += "#" + p.text(u.fragment)
-	}
-	return clean
-}
-
-func (p *Policy) query(raw string) string {
-	pairs := strings.Split(raw, "&")
-	for i, pair := range pairs {
-		name, value, ok := strings.Cut(pair, "=")
-		if !ok || value == "" {
-			pairs[i] = p.text(pair)
-			continue
-		}
-		pairs[i] = p.text(name) + "=" + p.queryValue(unescape(name), value)
-	}
-	return strings.Join(pairs, "&")
-}
-
-// queryValue returns what is written for a query value. A value of a name that
-// nobody knows is replaced by a short hash: it may be a secret, but two
-// requests that differ in it must not become one.
-func (p *Policy) queryValue(name, value string) string {
-	switch {
-	case strings.HasPrefix(value, openPlaceholder):
-		return value // clean already
-	case isCredential(name), p.named(name):
-		return Placeholder
-	case listed(harmlessQuery, strings.ToLower(name)):
-		return p.text(value)
-	}
-	for _, v := range p.known() {
-		if strings.Contains(value, v.plain) || strings.Contains(value, url.QueryEscape(v.plain)) {
-			return Placeholder
-		}
-	}
-	return hashed(value)
-}
-
-// hashed stands for a value that may be a secret, and tells it from others.
-func hashed(value string) string {
-	sum := sha256.Sum256([]byte(value))
-	return openPlaceholder + "-" + hex.EncodeToString(sum[:4]) + "]"
 }
 
 // Check looks for every known value in what is about to be written: as it is,

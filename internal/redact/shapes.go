@@ -25,8 +25,11 @@ func Shapes(text []byte) []string {
 // unshape returns b with everything that looks like a credential replaced. It
 // returns b itself if there is nothing, and never changes it. A token that ran
 // into what was replaced may show only then, so it looks until nothing is left:
-// what is clean stays as it is. Each round makes less of what is not Placeholder,
-// and no hit has Placeholder in it.
+// what is clean stays as it is. Each round makes less of what is no placeholder,
+// and no hit has one in it.
+//
+// A place in a list becomes a hash: the request for the next page has it too, and
+// must not be the one for the page after that.
 func unshape(b []byte) []byte {
 	for {
 		hits := shaped(b)
@@ -36,11 +39,50 @@ func unshape(b []byte) []byte {
 		var out []byte
 		at := 0
 		for _, h := range hits {
-			out = append(append(out, b[at:h.start]...), Placeholder...)
+			out = append(out, b[at:h.start]...)
+			if isPlaced(b, h) {
+				out = append(out, hashed(plainly(string(b[h.start:h.end])))...)
+			} else {
+				out = append(out, Placeholder...)
+			}
 			at = h.end
 		}
 		b = append(out, b[at:]...)
 	}
+}
+
+// isPlaced reports whether a hit is the whole value of a field or parameter that has
+// a place in a list.
+func isPlaced(b []byte, h hit) bool {
+	if h.end < len(b) && bytes.IndexByte([]byte("\"'\\&#<> \n"), b[h.end]) < 0 {
+		return false
+	}
+	marks := func(at int, set string) int {
+		for at > 0 && strings.IndexByte(set, b[at-1]) >= 0 {
+			at--
+		}
+		return at
+	}
+	const quotes = "\"'\\ "
+	assigned := marks(h.start, quotes)
+	name := marks(assigned, ":=")
+	if name == assigned {
+		return false
+	}
+	end := marks(name, quotes)
+	start := end
+	for start > 0 && end-start < 40 && (class[b[start-1]]&(word|dot) != 0 || b[start-1] == '$' || b[start-1] == '@') {
+		start--
+	}
+	return start < end && isCursor(string(b[start:end]))
+}
+
+// plainly returns a value that stands in a URL as it reads.
+func plainly(s string) string {
+	if strings.Contains(s, "%") {
+		return unescape(s)
+	}
+	return s
 }
 
 // shaped finds what looks like a credential, in order, without overlap: keys and
@@ -82,11 +124,17 @@ type search struct {
 // neighbour was replaced.
 func (s *search) add(kind string, start, end int) int {
 	n := len(s.found)
-	if n > 0 && s.found[n-1].end >= start || bytes.HasSuffix(s.text[:start], []byte(Placeholder)) || bytes.HasPrefix(s.text[end:], []byte(Placeholder)) {
+	if n > 0 && s.found[n-1].end >= start || replacedBefore(s.text[:start]) || bytes.HasPrefix(s.text[end:], []byte(openPlaceholder)) {
 		return 0
 	}
 	s.found = append(s.found, hit{kind, start, end})
 	return end
+}
+
+// replacedBefore reports whether a text ends with what stands for a value.
+func replacedBefore(text []byte) bool {
+	const hash = len(openPlaceholder) + len("-00000000]")
+	return bytes.HasSuffix(text, []byte(Placeholder)) || len(text) >= hash && text[len(text)-1] == ']' && placeholder.Match(text[len(text)-hash:])
 }
 
 // word looks at the word text[start:end] and what follows it. It returns the

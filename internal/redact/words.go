@@ -1,0 +1,189 @@
+package redact
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/promptecho/promptecho/internal/memo"
+)
+
+// isSecret reports whether a header or parameter of this name holds a secret:
+// whether one of its words says so, or its end does. "x-api-key", "accessToken" and
+// "APIKEY" do, "keyword", "author" and "pageToken" do not.
+func isSecret(name string) bool { return meanings.Get(name).secret }
+
+// isPasswordName reports whether the value of a parameter of this name is a password,
+// whatever it looks like.
+func isPasswordName(name string) bool { return meanings.Get(name).password }
+
+// isCursor reports whether the value of a field or parameter of this name is a place
+// in a list: an answer gives it, and the request for the next page has it.
+func isCursor(name string) bool { return meanings.Get(name).cursor }
+
+// isCredential reports whether a parameter of this name can hold a secret.
+func isCredential(name string) bool {
+	return isSecret(name) || strings.EqualFold(name, "code") || strings.EqualFold(name, "session")
+}
+
+// A meaning is what a name says.
+type meaning struct{ secret, password, cursor bool }
+
+// The names of headers, parameters and variables are few, and every request has
+// the same.
+var meanings = memo.Strings[meaning]{Func: meaningOf}
+
+func meaningOf(name string) (m meaning) {
+	all := words(name)
+	joined := strings.Join(all, "")
+	for _, n := range credentialNames {
+		m.secret = m.secret || strings.HasSuffix(joined, n.end)
+	}
+	for _, word := range all {
+		switch word {
+		case "password", "passwd", "pwd", "passphrase", "passcode":
+			m.secret, m.password = true, true
+		case "key", "apikey", "token", "secret", "auth", "authorization", "authentication", "cookie", "credential",
+			"credentials", "signature", "sig":
+			m.secret = true
+		}
+	}
+	m.cursor = slices.Contains(cursors, joined) || strings.HasPrefix(joined, "continuation")
+	for _, word := range all {
+		switch word {
+		case "page", "next", "continuation", "sync", "cursor", "idempotency", "partition", "sort":
+			return meaning{cursor: m.cursor} // a place in a list, or the caller's own name for a call
+		}
+	}
+	return m
+}
+
+// cursors are the names of places in lists, in lower case without marks.
+var cursors = []string{
+	"page", "pagetoken", "nextpage", "nextpagetoken", "nextpageurl", "prevpagetoken", "previouspagetoken", "pagestate",
+	"next", "nexttoken", "nextlink", "nexturl", "nexturi", "odatanextlink", "nextmarker", "marker", "prev", "previous",
+	"cursor", "nextcursor", "prevcursor", "previouscursor", "startcursor", "endcursor", "aftercursor", "beforecursor",
+	"after", "before", "startingafter", "endingbefore", "startafter", "searchafter", "lastid", "firstid",
+	"continue", "continuetoken", "nextcontinuationtoken", "synctoken", "nextsynctoken", "skiptoken", "scrollid",
+	"bookmark", "exclusivestartkey", "lastevaluatedkey",
+}
+
+// words splits a name where neither a letter nor a digit stands and where its case
+// rises.
+func words(name string) []string {
+	var out []string
+	start := 0
+	add := func(end int) {
+		if end > start {
+			out = append(out, strings.ToLower(name[start:end]))
+		}
+	}
+	for i := range len(name) {
+		switch k := class[name[i]] & alnum; {
+		case k == 0 && name[i] < 0x80:
+			add(i)
+			start = i + 1
+		case i > 0 && k&upper != 0 && class[name[i-1]]&lower != 0:
+			add(i)
+			start = i
+		}
+	}
+	add(len(name))
+	return out
+}
+
+// looksDrawn reports whether the value of a parameter that can be a credential or
+// data ("key" is both) is drawn by lot: it has the format of a key, is a UUID, has a
+// run of a dozen letters and digits that alternate, or has marks as passwords have.
+// What is a path, a name or a date is none, however long: a wrong recording would
+// answer for it.
+func looksDrawn(v string) bool {
+	b := []byte(v)
+	marks := 0
+	for _, c := range "\"\\!^<>|$%&" { // a pattern, a path or JSON has one of them
+		if strings.ContainsRune(v, c) {
+			marks++
+		}
+	}
+	if marks >= 2 && len(v) >= minLearned && !strings.Contains(v, " ") {
+		return true
+	}
+	if isPlain(v) || isPlaceholder(b) {
+		return false
+	}
+	if hits := shaped(b); len(hits) == 1 && hits[0].start == 0 && hits[0].end == len(b) || isUUID(b) {
+		return true
+	}
+	for i := 0; i < len(b); i++ {
+		end := run(b, i, alnum)
+		t := measure(b[i:end])
+		most := 50 // percent of words
+		if end-i >= 20 {
+			most = 70 // in lower case they come by chance
+		}
+		if end-i >= 12 && t.turns >= 3 && t.distinct >= 8 && t.words*100 < t.n*most && t.steps*100 < t.n*45 {
+			return true
+		}
+		i = end
+	}
+	return false
+}
+
+// saysFake reports whether a value says that it stands for a credential: what runs
+// without one have. A word like "test" alone does not say it, it may be data.
+func saysFake(v string) bool {
+	low := strings.ToLower(v)
+	for _, w := range []string{"dummy", "fake", "placeholder", "changeme", "redacted", "notreal", "not-real", "not_real", "promptecho-replay-", "xxxx"} {
+		if strings.Contains(low, w) {
+			return true
+		}
+	}
+	stands, credential := false, false
+	for _, word := range words(low) {
+		switch word {
+		case "test", "testing", "your", "my", "example", "sample", "demo", "mock", "insert", "replace", "unused", "invalid", "ci":
+			stands = true
+		case "key", "apikey", "api", "token", "secret", "password", "credential", "credentials", "sk":
+			credential = true
+		case "testkey", "testtoken", "yourkey", "yourapikey", "yourtoken", "yoursecret", "mykey", "myapikey":
+			return true
+		}
+	}
+	return stands && credential
+}
+
+// isPlain reports whether a value of a query can be read as it is and is no secret:
+// a short word, a name of words and numbers, a number, a date, a time, or a short
+// list of those.
+func isPlain(v string) bool {
+	if v == "" || len(v) > 100 {
+		return false
+	}
+	n := 0
+	for item := range strings.FieldsFuncSeq(v, func(r rune) bool { return r == ',' || r == ';' || r == '|' }) {
+		if n++; n > 16 || !plainNumber.MatchString(item) && !plainTime.MatchString(item) && !plainName.MatchString(item) || len(item) > 35 {
+			return false
+		}
+		if unsaid.MatchString(strings.ToLower(item)) {
+			return false
+		}
+	}
+	return n > 0
+}
+
+var (
+	// Seconds and milliseconds since 1970, and what is shorter than a telephone number.
+	plainNumber = regexp.MustCompile(`^[+-]?(?:\d{1,8}|1\d{9}|1\d{12})(?:\.\d{1,12})?$`)
+	// RFC 3339, its basic form, and parts of it.
+	plainTime = regexp.MustCompile(`^(?:\d{4}-?\d\d-?\d\d)?(?:[Tt ]?\d\d:?\d\d(?::?\d\d(?:\.\d{1,9})?)?(?:[Zz]|[+ -]\d\d:?\d\d)?)?$`)
+	// Words in lower case, in capitals or in both as names have them, with few digits
+	// before or behind, and joined by marks: mp3, linear16, 30d, en-US, createdAt,
+	// nova-3-general, -name.
+	plainName = func() *regexp.Regexp {
+		letters := `(?:[a-z]{1,16}|[A-Z]{1,8}|[A-Z]?[a-z]{2,12}(?:[A-Z][a-z]{2,12}){0,4}(?:At|By|In|On|To|Id|ID|URL)?)`
+		part := `(?:` + letters + `\d{0,4}|\d{1,4}[A-Za-z]{1,4}|\d{1,8})`
+		return regexp.MustCompile(`^[+-]?` + part + `(?:[._:-]` + part + `){0,6}$`)
+	}()
+	// Six consonants in a row are in no word.
+	unsaid = regexp.MustCompile(`[bcdfghjklmnpqrstvwxz]{6}`)
+)

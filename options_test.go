@@ -1,0 +1,383 @@
+package promptecho
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/promptecho/promptecho/internal/cassette"
+	"github.com/promptecho/promptecho/internal/verdict"
+)
+
+// Options that select fields compose: each keeps its meaning beside the others.
+func TestOptionsCompose(t *testing.T) {
+	t.Parallel()
+	base := asking{"https://api.openai.com/v1/chat/completions?v=1", `{"model":"m","messages":[{"role":"user","content":"at 12:00"}],"temperature":0,"metadata":{"tenant":"red"}}`, []string{"Anthropic-Version", "1"}}
+	with := func(old, new string) asking {
+		a := base
+		a.url = strings.Replace(a.url, old, new, 1)
+		a.body = strings.Replace(a.body, old, new, 1)
+		if old == "Anthropic-Version" {
+			a.headers = []string{old, new}
+		}
+		return a
+	}
+	host, query, header := with("api.openai", "api.other"), with("v=1", "v=2"), with("Anthropic-Version", "2")
+	model, message, temperature, tenant := with(`"m"`, `"n"`), with("at 12:00", "at 13:00"), with(`"temperature":0`, `"temperature":1`), with("red", "blue")
+	all := map[string]asking{"host": host, "query": query, "header": header, "model": model, "message": message, "temperature": temperature, "tenant": tenant}
+	tests := []struct {
+		name string
+		opts []Option
+		miss string // which of all miss
+	}{
+		{"none", nil, "message model"},
+		{"MatchOn", []Option{MatchOn("model")}, "model"},
+		{"MatchOn and Strict", []Option{MatchOn("model"), Strict()}, "model temperature"},
+		{"MatchOn and Match", []Option{MatchOn("model"), Match("host", "metadata/tenant", "header/Anthropic-Version", "query/v")}, "header host model query tenant"},
+		{"MatchOn and Ignore", []Option{MatchOn("model", "messages"), Ignore("model")}, "message"},
+		{"Match and Ignore", []Option{Match("temperature", "host"), Ignore("temperature")}, "host message model"},
+		{"Strict and Ignore", []Option{Strict(), Ignore("temperature")}, "message model"},
+		{"Strict and Match", []Option{Strict(), Match("query/v")}, "message model query temperature"},
+		{"Mask", []Option{Mask(`\d\d:\d\d`, "TIME")}, "model"},
+		{"Mask and Match", []Option{Mask(`api\.\w+`, "API"), Match("host")}, "message model"},
+		{"MatchOn and Mask", []Option{MatchOn("messages"), Mask(`\d\d:\d\d`, "TIME")}, ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			file := recorded(t, []string{`"one"`}, []asking{base}, tt.opts...)
+			var missed []string
+			for _, name := range []string{"header", "host", "message", "model", "query", "temperature", "tenant"} {
+				r := mustOpen(t, file, append(tt.opts, InMode(ModeNone))...)
+				if got := all[name].ask(t, r); strings.HasPrefix(got, "status 418") {
+					missed = append(missed, name)
+				}
+				r.Close()
+			}
+			if got := strings.Join(missed, " "); got != tt.miss {
+				t.Errorf("what misses: %q, want %q", got, tt.miss)
+			}
+		})
+	}
+}
+
+func TestOptionsThatAreWrong(t *testing.T) {
+	t.Parallel()
+	for want, opt := range map[string]Option{
+		`promptecho: MatchOn: "host" is outside the body: Match("host") makes it match; a field of the body of that name is "body/host"`: MatchOn("host"),
+		`promptecho: Alias: "127.0.0.1:80" is not an origin such as http://127.0.0.1:8080`:                                               Alias("127.0.0.1:80", "jira"),
+		`promptecho: Alias: "a b" is not a name of letters, digits, "-" and "."`:                                                         Alias("http://127.0.0.1:80", "a b"),
+		"promptecho: Upstream: a recorder is not a network: what it does not know it answers with a miss":                                Upstream(&Recorder{}),
+	} {
+		if _, err := Open(filepath.Join(t.TempDir(), "c.yaml"), opt); err == nil || err.Error() != want {
+			t.Errorf("got %v\nwant %s", err, want)
+		}
+	}
+}
+
+// Ports of local servers change from run to run: a recording is found on another one.
+// Two that answer the same request differently could not be told apart; recording them
+// is an error that says what to write, and what it says works.
+func TestLocalServers(t *testing.T) {
+	t.Parallel()
+	serve := func(name string) string {
+		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			var call struct{ ID int }
+			if err := json.NewDecoder(r.Body).Decode(&call); err != nil {
+				t.Error(err)
+			}
+			w.Header().Set("Content-Type", "application/json")
+			fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%d,"result":%q}`, call.ID, name)
+		}))
+		t.Cleanup(s.Close)
+		return s.URL
+	}
+	file := filepath.Join(t.TempDir(), "c.yaml")
+	list := `"id":1,"method":"tools/list"`
+	r := mustOpen(t, file, InMode(ModeAll))
+	jira, github := serve("jira"), serve("github")
+	rpc(jira+"/mcp", list).ask(t, r)
+	rpc(github+"/mcp", list).ask(t, r)
+	err := r.Close()
+	if err == nil {
+		t.Fatal("two servers that cannot be told apart were recorded without a word")
+	}
+	proposed := regexp.MustCompile(`promptecho\.Alias\("(.*?)", "one"\), promptecho\.Alias\("(.*?)", "two"\)`).FindStringSubmatch(err.Error())
+	if len(proposed) != 3 || proposed[1] != jira || proposed[2] != github || !strings.Contains(err.Error(), "answered the same request (jsonrpc.tools/list) differently") {
+		t.Fatalf("Close: %v", err)
+	}
+	if f, err := cassette.Load(file); err != nil || !f.Partial {
+		t.Errorf("what was paid for is kept, as partial: %+v, %v", f, err)
+	}
+
+	named := []Option{Alias(proposed[1], "jira"), Alias(proposed[2], "GitHub")}
+	r = mustOpen(t, file, append(named, InMode(ModeAll))...)
+	rpc(jira+"/mcp", list).ask(t, r)
+	rpc(github+"/mcp", list).ask(t, r)
+	mustClose(t, r)
+	if text := read(t, file); !strings.Contains(text, "url: http://jira/mcp") || !strings.Contains(text, "url: http://github/mcp") || strings.Contains(text, "127.0.0.1") {
+		t.Errorf("a name stands where the port was:\n%s", text)
+	}
+	// Another day, other ports, another order.
+	r = mustOpen(t, file, Alias("http://127.0.0.1:9001", "jira"), Alias("http://LOCALHOST:9002", "github"), InMode(ModeNone))
+	for _, want := range []string{"github", "jira"} {
+		port := map[string]string{"jira": "http://127.0.0.1:9001", "github": "http://localhost:9002"}[want]
+		if got := rpc(port+"/mcp", list).ask(t, r); !strings.Contains(got, want) {
+			t.Errorf("%s: got %s", want, got)
+		}
+	}
+	mustClose(t, r)
+
+	// One server on two ports says the same: nothing has to be told apart.
+	again := filepath.Join(t.TempDir(), "c.yaml")
+	r = mustOpen(t, again, InMode(ModeAll))
+	rpc(serve("same")+"/mcp", list).ask(t, r)
+	rpc(serve("same")+"/mcp", `"id":2,"method":"tools/list"`).ask(t, r)
+	mustClose(t, r)
+	r = mustOpen(t, again, InMode(ModeNone))
+	for range 2 {
+		if got := rpc("http://qdrant:6333/mcp", list).ask(t, r); !strings.Contains(got, "same") {
+			t.Errorf("another local name: %s", got)
+		}
+	}
+	mustClose(t, r)
+}
+
+// A name in another script is the one that net/http sends.
+func TestNamesInOtherScripts(t *testing.T) {
+	t.Parallel()
+	file := recorded(t, []string{`"one"`}, []asking{{url: "https://bücher.example/v1/x"}})
+	if text := read(t, file); !strings.Contains(text, "https://xn--bcher-kva.example/v1/x") {
+		t.Errorf("not in Punycode:\n%s", text)
+	}
+	r := mustOpen(t, file, InMode(ModeNone))
+	if got := (asking{url: "https://XN--BCHER-KVA.example:443/v1/x"}).ask(t, r); got != `"one"` {
+		t.Error(got)
+	}
+	mustClose(t, r)
+}
+
+// Two requests are sent for one answer, and the slower one is given up: the same
+// program replays, whichever was the slower.
+func TestHedged(t *testing.T) {
+	t.Parallel()
+	for _, slow := range []int{1, 2} {
+		t.Run(fmt.Sprint(slow, " is slower"), func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				file := filepath.Join(t.TempDir(), "c.yaml")
+				hedge := func(r *Recorder) string {
+					ctx, cancel := context.WithCancel(t.Context())
+					defer cancel()
+					won := make(chan string, 2)
+					var all sync.WaitGroup
+					send := func() {
+						req, _ := http.NewRequestWithContext(ctx, "POST", chatURL, strings.NewReader(chat("").body))
+						resp, err := r.Client().Do(req)
+						if err != nil {
+							if !errors.Is(err, context.Canceled) {
+								t.Error(err)
+							}
+							return
+						}
+						defer resp.Body.Close()
+						b, _ := io.ReadAll(resp.Body)
+						won <- string(b)
+						cancel()
+					}
+					all.Go(send)
+					time.Sleep(20 * time.Millisecond)
+					if len(won) == 0 {
+						all.Go(send)
+					}
+					all.Wait()
+					return <-won
+				}
+				n := 0
+				r := mustOpen(t, file, InMode(ModeAll), Upstream(roundTripFunc(func(req *http.Request) (*http.Response, error) {
+					n++
+					delay := 50 * time.Millisecond
+					if n == slow {
+						delay = time.Minute
+					}
+					select {
+					case <-time.After(delay):
+						return canned(`"answer"`).RoundTrip(req)
+					case <-req.Context().Done():
+						return nil, req.Context().Err()
+					}
+				})))
+				if got := hedge(r); got != `"answer"` {
+					t.Fatal(got)
+				}
+				mustClose(t, r)
+				f, err := cassette.Load(file)
+				if err != nil || len(f.Interactions) != 2 || f.Interactions[slow-1].Response.End != cassette.EndCanceled || !f.Interactions[0].Concurrent || !f.Interactions[1].Concurrent {
+					t.Fatalf("%v\n%s", err, read(t, file))
+				}
+				for range 3 {
+					r = mustOpen(t, file, InMode(ModeNone))
+					if got := hedge(r); got != `"answer"` {
+						t.Error(got)
+					}
+					mustClose(t, r)
+				}
+			})
+		})
+	}
+}
+
+// A request whose deadline passed before there was an answer fails in the same way
+// when it is replayed, at once; one that its caller canceled waits for that.
+func TestGivenUp(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		file := filepath.Join(t.TempDir(), "c.yaml")
+		hold := roundTripFunc(func(req *http.Request) (*http.Response, error) {
+			<-req.Context().Done()
+			return nil, req.Context().Err()
+		})
+		do := func(r *Recorder, ctx context.Context) error {
+			req, _ := http.NewRequestWithContext(ctx, "POST", chatURL, strings.NewReader(chat("").body))
+			_, err := r.Client().Do(req)
+			return err
+		}
+		late := func(r *Recorder) error {
+			ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+			defer cancel()
+			return do(r, ctx)
+		}
+		r := mustOpen(t, file, InMode(ModeAll), Upstream(hold), OnRecordError(Keep))
+		if err := late(r); !errors.Is(err, context.DeadlineExceeded) {
+			t.Fatal(err)
+		}
+		mustClose(t, r)
+		start := time.Now()
+		r = mustOpen(t, file, InMode(ModeNone))
+		if err := late(r); !errors.Is(err, context.DeadlineExceeded) || time.Since(start) > 0 {
+			t.Errorf("%v after %v", err, time.Since(start))
+		}
+		mustClose(t, r)
+		r = mustOpen(t, file, InMode(ModeNone), Pace(1))
+		if err := late(r); !errors.Is(err, context.DeadlineExceeded) || time.Since(start) != time.Hour {
+			t.Errorf("paced: %v after %v", err, time.Since(start))
+		}
+		mustClose(t, r)
+
+		canceled := func(r *Recorder) error {
+			ctx, cancel := context.WithCancel(t.Context())
+			time.AfterFunc(time.Minute, cancel)
+			return do(r, ctx)
+		}
+		r = mustOpen(t, file, InMode(ModeAll), Upstream(hold))
+		if err := canceled(r); !errors.Is(err, context.Canceled) {
+			t.Fatal(err)
+		}
+		mustClose(t, r)
+		start = time.Now()
+		r = mustOpen(t, file, InMode(ModeNone))
+		if err := canceled(r); !errors.Is(err, context.Canceled) || time.Since(start) != time.Minute {
+			t.Errorf("%v after %v", err, time.Since(start))
+		}
+		mustClose(t, r)
+
+		// What nobody can cancel, and what nobody has canceled when the recorder is closed.
+		r = mustOpen(t, file, InMode(ModeNone))
+		if err := do(r, context.Background()); err == nil || !strings.Contains(err.Error(), "c.yaml:4: when this was recorded, its caller canceled it before there was an answer") {
+			t.Error(err)
+		}
+		mustClose(t, r)
+		r = mustOpen(t, file, InMode(ModeNone))
+		time.AfterFunc(time.Second, func() { r.Close() })
+		if err := do(r, t.Context()); err == nil || !strings.Contains(err.Error(), "after the recorder was closed") {
+			t.Error(err)
+		}
+
+		// Whether it is sent depends on how long others take: it may stay unused.
+		r = mustOpen(t, file, InMode(ModeNone))
+		report := r.finish(verdict.Outcome{})
+		if text := strings.Join(report.Errors, "\n"); strings.Contains(text, "not used") {
+			t.Error(text)
+		}
+	})
+}
+
+// A title that is asked for in the background races with the end of the test: when it
+// is not asked for the report says so, and AllowRaced accepts it, and nothing else.
+func TestRaced(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "c.yaml")
+	synctest.Test(t, func(t *testing.T) {
+		r := mustOpen(t, file, InMode(ModeAll), Upstream(roundTripFunc(func(req *http.Request) (*http.Response, error) {
+			time.Sleep(time.Second)
+			return canned(`"answer"`).RoundTrip(req)
+		})))
+		var title sync.WaitGroup
+		title.Go(func() { ask(t, r, "https://api.openai.com", "a title, please") })
+		ask(t, r, "https://api.openai.com", "do the work")
+		title.Wait()
+		ask(t, r, "https://api.openai.com", "and more")
+		mustClose(t, r)
+	})
+	if text := read(t, file); strings.Count(text, "concurrent: true") != 2 {
+		t.Fatalf("two were made at the same time:\n%s", text)
+	}
+	tests := []struct {
+		name  string
+		opts  []Option
+		asked []string
+		want  string // in the error of Close
+	}{
+		{"all", nil, []string{"do the work", "a title, please", "and more"}, ""},
+		{"no title", nil, []string{"do the work", "and more"}, "it was recorded while another request was open"},
+		{"no title, and it may", []Option{AllowRaced()}, []string{"do the work", "and more"}, ""},
+		{"only what was raced may", []Option{AllowRaced()}, []string{"do the work", "a title, please"}, "1 of 3 recordings not used"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			for range rounds(1000) {
+				r := mustOpen(t, file, append(tt.opts, InMode(ModeNone))...)
+				var all sync.WaitGroup
+				for _, text := range tt.asked {
+					all.Go(func() { ask(t, r, "https://api.openai.com", text) })
+				}
+				all.Wait()
+				if err := r.Close(); fmt.Sprint(err) == "<nil>" != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {
+					t.Fatalf("Close: %v", err)
+				}
+			}
+		})
+	}
+}
+
+// What another recorder does not know is never recorded as an answer, wherever that
+// recorder stands.
+func TestMissOfAnotherRecorder(t *testing.T) {
+	t.Parallel()
+	other := mustOpen(t, recorded(t, []string{`"one"`}, []asking{chat("")}), InMode(ModeNone), AllowUnused())
+	file := filepath.Join(t.TempDir(), "c.yaml")
+	var notes []string
+	r := mustOpen(t, file, InMode(ModeAll), Log(func(note string) { notes = append(notes, note) }),
+		Upstream(roundTripFunc(func(req *http.Request) (*http.Response, error) { return other.RoundTrip(req) })))
+	if got := chat(`,"top_logprobs":1`).ask(t, r); !strings.HasPrefix(got, "status 418") {
+		t.Error(got)
+	}
+	r.Close()
+	if _, err := cassette.Load(file); err == nil {
+		t.Errorf("recorded:\n%s", read(t, file))
+	}
+	if len(notes) != 1 || !strings.Contains(notes[0], "the answer is the miss of another recorder") {
+		t.Errorf("notes: %q", notes)
+	}
+}
