@@ -13,6 +13,7 @@ var anthropicFamilies = []*Family{
 	{
 		Name:        "anthropic.count_tokens",
 		Paths:       []string{"/v1/messages/count_tokens", "/publishers/anthropic/models/count-tokens:rawPredict"},
+		Has:         []string{"model messages"},
 		Bookkeeping: []string{"anthropic_version"},
 		Headers:     anthropicHeaders,
 		Rules:       messagesRules,
@@ -21,6 +22,7 @@ var anthropicFamilies = []*Family{
 		Name:        "anthropic.messages",
 		Paths:       []string{"/v1/messages", "/publishers/anthropic/models/{model}:rawPredict"},
 		StreamPaths: []string{"/publishers/anthropic/models/{model}:streamRawPredict"},
+		Has:         []string{"model messages", "anthropic_version messages"},
 		Stream:      "stream",
 		Bookkeeping: messagesBookkeeping,
 		Sampling:    messagesSampling,
@@ -35,7 +37,7 @@ var anthropicFamilies = []*Family{
 		Paths:       []string{"/model/{model}/invoke"},
 		StreamPaths: []string{"/model/{model}/invoke-with-response-stream"},
 		StreamWire:  "eventstream",
-		Has:         "anthropic_version",
+		Has:         []string{"anthropic_version"},
 		Bookkeeping: messagesBookkeeping,
 		Sampling:    messagesSampling,
 		Headers:     append([]string{"anthropic-beta"}, bedrockHeaders...),
@@ -46,18 +48,22 @@ var anthropicFamilies = []*Family{
 	{
 		Name:        "anthropic.complete",
 		Paths:       []string{"/v1/complete"},
+		Has:         []string{"model prompt"},
 		Stream:      "stream",
 		Bookkeeping: []string{"metadata"},
 		Sampling:    []string{"max_tokens_to_sample", "temperature", "top_p", "top_k"},
 		Headers:     anthropicHeaders,
-		Rules:       []Rule{dropNulls(), dropEmpty("stop_sequences")},
+		Rules:       []Rule{dropEmpty("stop_sequences")},
 		Delta:       func(t *transcript, event *cassette.Value) { t.text.WriteString(text(event, "completion")) },
 	},
 	{
 		Name:        "anthropic.batches",
 		Paths:       []string{"/v1/messages/batches"},
+		Has:         []string{"requests"},
+		NoModel:     true, // each request names its own
 		Bookkeeping: []string{"requests/*/custom_id", "requests/*/params/metadata"},
 		Headers:     anthropicHeaders,
+		Rules:       []Rule{batchParams},
 	},
 }
 
@@ -70,16 +76,28 @@ var (
 )
 
 // messagesRules bring a conversation in Anthropic's spelling to the common one.
-var messagesRules = []Rule{
+var messagesRules = append([]Rule{anthropicBeta}, conversationRules...)
+
+// conversationRules are those of them that hold inside a body too.
+var conversationRules = []Rule{
 	dropNulls("messages"),
 	dropEmpty("tools", "stop_sequences", "system"),
-	anthropicBeta,
 	anthropicBlocks,
 	toolIDs,
 	functionTools,
 	anthropicParallel,
 	toolChoice,
 	renamed("stop_sequences", "stop"),
+}
+
+// batchParams brings each request of a batch to the one spelling. Its betas are
+// its own, and stay where they are.
+func batchParams(b *Body) {
+	requests := elems(b.Get("requests"))
+	for i := range requests {
+		dropNull(&requests[i])
+		b.within(member(&requests[i], "params"), conversationRules)
+	}
 }
 
 func anthropicDelta(t *transcript, event *cassette.Value) {
@@ -122,6 +140,7 @@ func anthropicBlocks(b *Body) {
 	b.blocks(b.Get("system"), "text")
 	for _, list := range [][]cassette.Value{elems(b.Get("system")), elems(b.Get("tools"))} {
 		for i := range list {
+			dropNull(&list[i])
 			drop(&list[i], "cache_control")
 		}
 	}
@@ -138,6 +157,23 @@ func anthropicBlocks(b *Body) {
 
 func (b *Body) anthropicBlock(block *cassette.Value) {
 	drop(block, "cache_control")
+	// What a response has and its client may not send back: "direct" is who calls
+	// a tool if nobody is named, and text without citations has none.
+	if caller := member(block, "caller"); isString(member(caller, "type"), "direct") && only(caller, "type") {
+		drop(block, "caller")
+	}
+	citations := elems(member(block, "citations"))
+	for i := range citations {
+		dropNull(&citations[i])
+	}
+	if isString(member(block, "type"), "text") {
+		dropIfEmpty(block, cassette.Array, []string{"citations"})
+	}
+	dropNull(block)
+	if content := member(block, "content"); content != nil {
+		dropNull(content)
+		dropBlockNulls(content)
+	}
 	if !isString(member(block, "type"), "tool_result") {
 		return
 	}
@@ -172,6 +208,7 @@ func toolIDs(b *Body) {
 				ids.call(member(&block, "id"))
 			}
 			ids.result(member(&block, "tool_use_id"))
+			ids.result(member(member(&block, "caller"), "tool_id"))
 		}
 	}
 }

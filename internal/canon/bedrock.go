@@ -1,6 +1,10 @@
 package canon
 
-import "github.com/promptecho/promptecho/internal/cassette"
+import (
+	"encoding/base64"
+
+	"github.com/promptecho/promptecho/internal/cassette"
+)
 
 // Amazon Bedrock's runtime
 // (https://docs.aws.amazon.com/bedrock/latest/APIReference). The model is in
@@ -13,7 +17,7 @@ var bedrockFamilies = []*Family{
 		Bookkeeping: []string{"requestMetadata", "performanceConfig", "serviceTier"},
 		Sampling:    []string{"inferenceConfig/maxTokens", "inferenceConfig/temperature", "inferenceConfig/topP"},
 		Headers:     bedrockHeaders,
-		Rules:       []Rule{dropNulls(), dropEmpty("system", "inferenceConfig"), converseMessages},
+		Rules:       []Rule{dropEmpty("system"), dropEmptyObjects("inferenceConfig"), converseMessages},
 		Ends:        []string{"metadata"}, // the event behind messageStop
 		Delta:       converseDelta,
 	},
@@ -22,18 +26,50 @@ var bedrockFamilies = []*Family{
 		Paths:       []string{"/model/{model}/invoke"},
 		StreamPaths: []string{"/model/{model}/invoke-with-response-stream"},
 		Headers:     append([]string{"accept", "x-amzn-bedrock-accept"}, bedrockHeaders...),
+		Rules:       invokeRules,
 		Ends:        []string{"invocationMetrics"}, // in the last chunk, whatever the model
 		Delta:       invokeDelta,
 	},
 	{
 		Name:    "bedrock.count_tokens",
 		Paths:   []string{"/model/{model}/count-tokens"},
+		Has:     []string{"input"},
 		Headers: bedrockHeaders,
+		Rules:   []Rule{countedInput},
 	},
 	{
-		Name:  "bedrock.guardrail",
-		Paths: []string{"/guardrail/{guardrail}/version/{version}/apply"},
+		Name:    "bedrock.guardrail",
+		Paths:   []string{"/guardrail/{guardrail}/version/{version}/apply"},
+		NoModel: true,
 	},
+}
+
+// invokeRules are for the bodies of the models that Bedrock passes through. Those
+// that call tools spell it as Converse does (Nova), as Anthropic or as OpenAI
+// (Mistral).
+var invokeRules = []Rule{converseMessages, toolIDs}
+
+// countedInput brings what is counted to the spelling of the call it stands for.
+func countedInput(b *Body) {
+	b.within(member(b.Get("input"), "converse"), []Rule{converseMessages})
+	blob := member(member(b.Get("input"), "invokeModel"), "body")
+	if !isKind(blob, cassette.String) {
+		return
+	}
+	data, err := base64.StdEncoding.DecodeString(cassette.UnescapeText(blob.Text))
+	if err != nil {
+		return
+	}
+	body, err := b.call.parser.Parse(string(data))
+	if err != nil || body.Kind != cassette.Object {
+		return
+	}
+	replace(blob, body)
+	if member(blob, "anthropic_version") != nil {
+		b.within(blob, conversationRules)
+	} else {
+		b.within(blob, invokeRules)
+	}
 }
 
 var bedrockHeaders = []string{
@@ -78,7 +114,9 @@ func converseMessages(b *Body) {
 	dropCachePoints(member(b.Get("toolConfig"), "tools"))
 	messages := elems(b.Get("messages"))
 	for i := range messages {
+		dropNull(&messages[i])
 		content := member(&messages[i], "content")
+		dropBlockNulls(content)
 		dropCachePoints(content)
 		for _, block := range elems(content) {
 			ids.call(member(member(&block, "toolUse"), "toolUseId"))

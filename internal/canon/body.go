@@ -82,6 +82,8 @@ func elems(v *cassette.Value) []cassette.Value {
 	return v.Elems
 }
 
+func isKind(v *cassette.Value, kind cassette.Kind) bool { return v != nil && v.Kind == kind }
+
 func isString(v *cassette.Value, text string) bool {
 	return v != nil && v.Kind == cassette.String && v.Text == text
 }
@@ -120,10 +122,11 @@ func (b *Body) takeStream(f *Family) bool {
 	if f.Stream == "" || s == nil || s.Kind == cassette.Null {
 		return f.Streams
 	}
+	kind := cassette.Bool
 	if list := elems(s); b.call.encoding != jsonBody && len(list) == 1 {
-		s = &list[0] // a field of a form
+		s, kind = &list[0], cassette.String // a field of a form
 	}
-	if s.Text != "true" && s.Text != "false" {
+	if s.Kind != kind || s.Text != "true" && s.Text != "false" {
 		return f.Streams
 	}
 	stream := s.Text == "true"

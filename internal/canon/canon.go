@@ -402,6 +402,8 @@ func (w *walker) leaf(v *cassette.Value, source string) {
 			text = cassette.EscapeText(w.mask(cassette.UnescapeText(text)))
 		}
 		p.text = append(append(append(p.text, '"'), text...), '"')
+	case digest: // of a file; never masked
+		p.text = append(append(append(p.text, '"'), v.Text...), '"')
 	case cassette.Number:
 		p.text = append(p.text, number(v.Text)...)
 	case cassette.Bool:

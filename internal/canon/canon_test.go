@@ -274,6 +274,32 @@ func TestSent(t *testing.T) {
 	}
 }
 
+// TestDigestsAreNotMasked: a mask that fits a digest would make all files one.
+func TestDigestsAreNotMasked(t *testing.T) {
+	t.Parallel()
+	rules := Rules{Masks: []Mask{{regexp.MustCompile(`[0-9a-f]+`), "HEX"}}}
+	bodies := map[string]string{
+		"multipart/form-data; boundary=B": "--B\r\nContent-Disposition: form-data; name=\"prompt\"\r\n\r\nrun TEXT\r\n--B\r\nContent-Disposition: form-data; name=\"image\"; filename=\"x.png\"\r\n\r\nFILE\r\n--B--\r\n",
+		"multipart/related; boundary=B":   "--B\r\nContent-Type: application/json\r\n\r\n{\"run\":\"TEXT\"}\r\n--B\r\nContent-Type: image/png\r\n\r\n\xffFILE\r\n--B--\r\n",
+		"application/octet-stream":        "\xffFILE",
+	}
+	for contentType, body := range bodies {
+		ask := func(text, file string) string {
+			req := &cassette.Request{
+				Method: "POST", URL: "https://h/v1/images/edits", Body: []byte(strings.NewReplacer("TEXT", text, "FILE", file).Replace(body)),
+				Headers: cassette.Headers{{Name: "Content-Type", Values: []string{contentType}}},
+			}
+			return rules.Form(req).Text()
+		}
+		if ask("a1", "CAT!") == ask("a1", "DOG!") {
+			t.Errorf("%s: two files are one:\n%s", contentType, ask("a1", "CAT!"))
+		}
+		if ask("a1", "CAT!") != ask("b2", "CAT!") {
+			t.Errorf("%s: the text is not masked:\n%s", contentType, ask("a1", "CAT!"))
+		}
+	}
+}
+
 func TestOptIns(t *testing.T) {
 	t.Parallel()
 	headers := func(v string) cassette.Headers {
@@ -293,11 +319,11 @@ func TestOptIns(t *testing.T) {
 		without, with bool // the same without the rules, and with them
 	}{
 		{"header", Rules{Match: []string{"header/anthropic-version"}},
-			cassette.Request{Method: "POST", URL: messagesURL, Headers: headers("1"), Body: []byte(`{}`)},
-			cassette.Request{Method: "POST", URL: messagesURL, Headers: headers("2"), Body: []byte(`{}`)}, true, false},
+			cassette.Request{Method: "POST", URL: messagesURL, Headers: headers("1"), Body: []byte(`{"model":"m","messages":[]}`)},
+			cassette.Request{Method: "POST", URL: messagesURL, Headers: headers("2"), Body: []byte(`{"model":"m","messages":[]}`)}, true, false},
 		{"host", Rules{Match: []string{"host"}},
-			cassette.Request{Method: "POST", URL: "https://a.example/v1/messages", Body: []byte(`{}`)},
-			cassette.Request{Method: "POST", URL: "https://b.example/v1/messages", Body: []byte(`{}`)}, true, false},
+			cassette.Request{Method: "POST", URL: "https://a.example/v1/messages", Body: []byte(`{"model":"m","messages":[]}`)},
+			cassette.Request{Method: "POST", URL: "https://b.example/v1/messages", Body: []byte(`{"model":"m","messages":[]}`)}, true, false},
 		{"host of no family", Rules{Ignore: []string{"host"}},
 			cassette.Request{Method: "GET", URL: "https://a.example/v1/models"}, cassette.Request{Method: "GET", URL: "https://b.example/v1/models"}, false, true},
 		{"alias", Rules{Aliases: []string{"jira", "github"}},
@@ -379,10 +405,6 @@ func TestListedFields(t *testing.T) {
 		if f.Paths[0] == "" {
 			url = "https://h/any"
 		}
-		has := ""
-		if f.Has != "" {
-			has = `"` + f.Has + `":"x",`
-		}
 		ask := func(rules Rules, path, value string) *Form {
 			body := value
 			names := strings.Split(path, "/")
@@ -393,9 +415,7 @@ func TestListedFields(t *testing.T) {
 					body = `{"` + name + `":` + body + `}`
 				}
 			}
-			if path != f.Has { // a member twice is another body
-				body = strings.Replace(body, "{", "{"+has, 1)
-			}
+			body = strings.Replace(body, "{", "{"+evidence(f, names[0]), 1)
 			return rules.Form(&cassette.Request{Method: "POST", URL: url, Body: []byte(body)})
 		}
 		check := func(rules Rules, path string, same bool) {
@@ -428,6 +448,27 @@ func TestListedFields(t *testing.T) {
 	}
 }
 
+// evidence returns the members by which the family is known, beside one that the
+// body has already.
+func evidence(f *Family, beside string) string {
+	if len(f.Has) == 0 {
+		return ""
+	}
+	names := strings.Fields(f.Has[0])
+	for _, has := range f.Has {
+		if slices.Contains(strings.Fields(has), beside) {
+			names = strings.Fields(has)
+		}
+	}
+	var b strings.Builder
+	for _, name := range names {
+		if name != beside {
+			b.WriteString(`"` + name + `":"x",`)
+		}
+	}
+	return b.String()
+}
+
 // TestDeterminingFields changes each field of testdata/determining.txt, one at a
 // time: the request must no longer be the same.
 func TestDeterminingFields(t *testing.T) {
@@ -448,15 +489,12 @@ func TestDeterminingFields(t *testing.T) {
 			t.Errorf("determining.txt has no fields of %s", f.Name)
 		}
 		url := "https://h" + strings.NewReplacer("{model}", "m", "{org}", "o", "{", "", "}", "").Replace(f.Paths[0])
-		for _, name := range append(names, f.Has) {
-			if name == "" || name == "jsonrpc" || slices.Contains(f.Bookkeeping, name) || name == "model" && strings.Contains(f.Paths[0], "{model}") {
+		for _, name := range append(names, strings.Fields(strings.Join(f.Has, " "))...) {
+			if name == "jsonrpc" || slices.Contains(f.Bookkeeping, name) || name == "model" && strings.Contains(f.Paths[0], "{model}") {
 				continue
 			}
 			ask := func(value string) string {
-				body := `{"` + name + `":` + value + `}`
-				if f.Has != "" && f.Has != name {
-					body = `{"` + f.Has + `":"x","` + name + `":` + value + `}`
-				}
+				body := `{` + evidence(f, name) + `"` + name + `":` + value + `}`
 				got := form(t, Rules{}, url, body)
 				if !got.Known || got.family.Name != f.Name {
 					t.Errorf("%s with %s is %s, want %s", url, body, got.Endpoint, f.Name)
@@ -549,7 +587,7 @@ func urlCases(t *testing.T) []urlCase {
 			continue
 		}
 		f := strings.SplitN(line, " ", 6)
-		method, url, body := "POST", f[3], `{"model":"m"}`
+		method, url, body := "POST", f[3], `{"model":"m","messages":[],"input":"x","prompt":"x"}`
 		if !strings.Contains(url, "://") {
 			method, url = url, f[4]
 			f = slices.Delete(f, 3, 4)
@@ -705,7 +743,7 @@ func TestRead(t *testing.T) {
 			for _, p := range tt.payloads {
 				payloads = append(payloads, []byte(p))
 			}
-			a := form(t, Rules{}, tt.url, strings.Replace(`{"model":"m","stream":true}`, "{", map[bool]string{true: `{"anthropic_version":"x",`, false: "{"}[tt.name == "Claude by invoke"], 1)).Read(slices.Values(payloads))
+			a := form(t, Rules{}, tt.url, strings.Replace(`{"model":"m","stream":true,"messages":[],"message":"x","input":"x","prompt":"x","file":"x"}`, "{", map[bool]string{true: `{"anthropic_version":"x",`, false: "{"}[tt.name == "Claude by invoke"], 1)).Read(slices.Values(payloads))
 			if a.Text != tt.text {
 				t.Errorf("Text = %q, want %q", a.Text, tt.text)
 			}
@@ -726,7 +764,7 @@ func TestComplete(t *testing.T) {
 		messagesURL:  "event: message_stop\ndata: {\"type\":\"message_stop\"}\n\n",
 		responsesURL: "event: response.completed\ndata: {}\n\n",
 	} {
-		f := form(t, Rules{}, url, `{"model":"m","stream":true}`)
+		f := form(t, Rules{}, url, `{"model":"m","stream":true,"messages":[],"input":"x"}`)
 		if !f.Complete([]byte(last)) {
 			t.Errorf("%s: %q does not complete", url, last)
 		}

@@ -128,19 +128,19 @@ func segments(u *url.URL) []string {
 func (c *call) known(req *cassette.Request, to *address, s *served, r *Rules) {
 	f := s.family
 	c.family, c.endpoint = f, f.Name
-	origin := host
-	if f.Server {
-		origin = identity
+	b := Body{Value: &c.body, req: req, url: to.url, call: c}
+	hostLevel, prefixLevel, queryLevel := host, prefix, query
+	if !b.named(f, s.names) || f.Server {
+		hostLevel, prefixLevel, queryLevel = identity, identity, identity
 	}
-	c.addHost(origin, to, r)
+	c.addHost(hostLevel, to, r)
 	if f.anywhere() {
 		c.add(identity, "path/server", plainPath(to.url))
-		c.query(to.url, identity, nil)
+		queryLevel = identity
 	} else {
-		c.add(prefix, "path/prefix", s.prefix)
-		c.query(to.url, query, f.Query)
+		c.add(prefixLevel, "path/prefix", s.prefix)
 	}
-	b := Body{Value: &c.body, req: req, url: to.url, call: c}
+	c.query(to.url, queryLevel, f.Query)
 	for _, h := range req.Headers {
 		switch name := strings.ToLower(h.Name); {
 		case slices.Contains(f.Headers, name), isBeta(name):
@@ -149,12 +149,12 @@ func (c *call) known(req *cassette.Request, to *address, s *served, r *Rules) {
 			c.header(header, h)
 		}
 	}
-	c.named(&b, s.names)
 	if s.stream {
 		c.wire = f.streamWire()
 	}
 	// What a member means that stands twice is for the server to say.
 	if !repeated(&c.body) {
+		dropNull(&c.body)
 		if b.takeStream(f) {
 			c.wire = f.streamWire()
 		}
@@ -166,28 +166,6 @@ func (c *call) known(req *cassette.Request, to *address, s *served, r *Rules) {
 		c.add(identity, l.Path, l.Value)
 	}
 	c.model = cmp.Or(c.model, modelOf(&c.body))
-}
-
-// named adds what the path names. The model is a field of the body, as it is where
-// no path names it; if the body names another, both count.
-func (c *call) named(b *Body, names []named) {
-	org := ""
-	for _, n := range names {
-		switch n.name {
-		case "org":
-			org = n.value + "/"
-		case "model":
-			model := stringValue(org + n.value)
-			if m := b.Get("model"); m == nil || m.Kind == cassette.Null || isString(m, "") || isString(m, model.Text) {
-				b.Set("model", model)
-			} else {
-				c.add(identity, "path/model", org+n.value)
-				c.model = org + n.value
-			}
-		default:
-			c.add(identity, "path/"+n.name, n.value)
-		}
-	}
 }
 
 // modelOf returns the model that a body names: a member, or a field of a form.

@@ -7,6 +7,7 @@ var cohereFamilies = []*Family{
 	{
 		Name:     "cohere.chat",
 		Paths:    []string{"/v2/chat"},
+		Has:      []string{"model messages"},
 		Stream:   "stream",
 		Sampling: []string{"max_tokens", "temperature", "p", "k", "seed", "frequency_penalty", "presence_penalty"},
 		Rules:    []Rule{dropNulls("messages"), dropEmpty("tools", "stop_sequences"), chatMessages, toolIDs},
@@ -16,9 +17,10 @@ var cohereFamilies = []*Family{
 	{
 		Name:     "cohere.chat_v1",
 		Paths:    []string{"/v1/chat"},
+		Has:      []string{"message"},
 		Stream:   "stream",
 		Sampling: []string{"max_tokens", "temperature", "p", "k", "seed", "frequency_penalty", "presence_penalty"},
-		Rules:    []Rule{dropNulls(), dropEmpty("tools", "stop_sequences")},
+		Rules:    []Rule{dropEmpty("tools", "stop_sequences")},
 		Ends:     []string{"stream-end"},
 		Delta: func(t *transcript, event *cassette.Value) {
 			if text(event, "event_type") == "text-generation" {
@@ -26,10 +28,12 @@ var cohereFamilies = []*Family{
 			}
 		},
 	},
-	{Name: "cohere.embed", Paths: []string{"/v2/embed"}, Forms: true, Rules: []Rule{dropNulls()}},
-	{Name: "cohere.embed_v1", Paths: []string{"/v1/embed"}, Rules: []Rule{dropNulls()}},
-	{Name: "cohere.rerank", Paths: []string{"/v2/rerank"}, Rules: []Rule{dropNulls()}},
+	{Name: "cohere.embed", Paths: []string{"/v2/embed"}, Has: cohereEmbeds, Forms: true},
+	{Name: "cohere.embed_v1", Paths: []string{"/v1/embed"}, Has: cohereEmbeds},
+	{Name: "cohere.rerank", Paths: []string{"/v2/rerank"}, Has: []string{"model documents"}},
 }
+
+var cohereEmbeds = []string{"texts", "images", "inputs"}
 
 func cohereDelta(t *transcript, event *cassette.Value) {
 	id := text(event, "index")

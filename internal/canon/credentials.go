@@ -10,8 +10,8 @@ var credentialFamilies = []*Family{
 	{
 		Name:  "credentials.token",
 		Paths: []string{"/token", "/access_token"}, // /oauth2/v2.0/token, /identity/token
-		Has:   "grant_type",
-		Forms: true,
+		Has:   []string{"grant_type"},
+		Forms: true, NoModel: true,
 		Bookkeeping: []string{
 			"apikey", "assertion", "client_assertion", "client_secret", "code", "code_verifier", "device_code", "password",
 			"refresh_token", "subject_token", "actor_token",
@@ -20,8 +20,9 @@ var credentialFamilies = []*Family{
 	{
 		Name:        "credentials.sts",
 		Paths:       []string{""},
-		Has:         "RoleArn",
+		Has:         []string{"RoleArn"},
 		Forms:       true,
+		NoModel:     true,
 		Bookkeeping: []string{"RoleSessionName", "SAMLAssertion", "TokenCode", "WebIdentityToken"},
 	},
 }

@@ -9,6 +9,7 @@ import (
 	"mime/multipart"
 	"net/url"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -47,6 +48,10 @@ func decode(req *cassette.Request, parser *cassette.JSONParser) (cassette.Value,
 			if v, ok := decodeMultipart(req.Body, params["boundary"]); ok {
 				return v, multipartBody
 			}
+		case media == "multipart/related" || media == "multipart/mixed":
+			if v, ok := decodeParts(req.Body, media, params["boundary"], parser); ok {
+				return v, multipartBody
+			}
 		case media == "application/x-www-form-urlencoded" && utf8.Valid(req.Body):
 			return decodeForm(string(req.Body)), formBody
 		}
@@ -59,29 +64,73 @@ func decode(req *cassette.Request, parser *cassette.JSONParser) (cassette.Value,
 // boundary, the headers of parts and the rest of file names (which are often
 // those of temporary files) say nothing about what is asked.
 func decodeMultipart(body []byte, boundary string) (cassette.Value, bool) {
-	if boundary == "" {
-		return cassette.Value{}, false
-	}
 	form := cassette.Value{Kind: cassette.Object}
+	ok := eachPart(body, boundary, func(part *multipart.Part, data []byte) {
+		value := stringValue(string(data))
+		if part.FileName() != "" || !utf8.Valid(data) {
+			value = file(data, extension(part))
+		}
+		addField(&form, part.FormName(), value)
+	})
+	return form, ok
+}
+
+// decodeParts reads a body of several parts that are no form (RFC 2387, and RFC
+// 2046, section 5.1.3), as Google's uploads are: the type and the content of
+// each in order.
+func decodeParts(body []byte, media, boundary string, parser *cassette.JSONParser) (cassette.Value, bool) {
+	list := cassette.Value{Kind: cassette.Array}
+	ok := eachPart(body, boundary, func(part *multipart.Part, data []byte) {
+		content, err := parser.Parse(string(data))
+		switch {
+		case err == nil && (content.Kind == cassette.Object || content.Kind == cassette.Array):
+		case utf8.Valid(data):
+			content = stringValue(string(data))
+		default:
+			content = file(data, extension(part))
+		}
+		fields := cassette.Value{Kind: cassette.Object}
+		for name, values := range part.Header {
+			if name = strings.ToLower(name); slices.Contains(partHeaders, name) {
+				addField(&fields, name, stringValue(strings.Join(values, ",")))
+			}
+		}
+		addField(&fields, "content", content)
+		list.Elems = append(list.Elems, fields)
+	})
+	return cassette.Value{Kind: cassette.Object, Names: []string{media}, Elems: []cassette.Value{list}}, ok
+}
+
+// partHeaders are the headers of a part that say what its content means.
+var partHeaders = []string{"content-type", "content-transfer-encoding", "content-encoding", "content-disposition"}
+
+func eachPart(body []byte, boundary string, f func(*multipart.Part, []byte)) bool {
+	if boundary == "" {
+		return false
+	}
 	for r := multipart.NewReader(bytes.NewReader(body), boundary); ; {
 		part, err := r.NextRawPart()
 		if err == io.EOF {
-			return form, true
+			return true
 		}
 		if err != nil {
-			return cassette.Value{}, false
+			return false
 		}
 		data, err := io.ReadAll(part)
 		if err != nil {
-			return cassette.Value{}, false
+			return false
 		}
-		value := stringValue(string(data))
-		if part.FileName() != "" || !utf8.Valid(data) {
-			value = file(data, path.Ext(strings.ReplaceAll(part.FileName(), `\`, "/")))
-		}
-		addField(&form, part.FormName(), value)
+		f(part, data)
 	}
 }
+
+func extension(part *multipart.Part) string {
+	return path.Ext(strings.ReplaceAll(part.FileName(), `\`, "/"))
+}
+
+// digest is the kind of a text that stands for content which the form does not
+// have: no mask of a user may rewrite it, or two files would be one.
+const digest = cassette.Kind(0xff)
 
 // file stands for the content of a file.
 func file(data []byte, ext string) cassette.Value {
@@ -90,7 +139,7 @@ func file(data []byte, ext string) cassette.Value {
 		Kind:  cassette.Object,
 		Names: []string{"sha256", "bytes", "ext"},
 		Elems: []cassette.Value{
-			stringValue(hex.EncodeToString(sum[:])),
+			{Kind: digest, Text: hex.EncodeToString(sum[:])},
 			{Kind: cassette.Number, Text: strconv.Itoa(len(data))},
 			stringValue(strings.ToLower(ext)),
 		},

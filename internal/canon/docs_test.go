@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -21,8 +22,9 @@ func TestDocumentedTables(t *testing.T) {
 	for _, f := range families {
 		if f.Paths[0] != "" {
 			with := ""
-			if f.Has != "" {
-				with = ", with `" + f.Has + "`"
+			if len(f.Has) > 0 {
+				// "a b" is a and b, and each entry is enough.
+				with = ", with `" + strings.NewReplacer("` or `", "` or `", " ", "` and `").Replace(strings.Join(f.Has, "` or `")) + "`"
 			}
 			fmt.Fprintf(&endpoints, "| `%s` | %s%s | %s |\n", f.Name, code(f.Paths), with, code(f.StreamPaths))
 		}
@@ -31,6 +33,7 @@ func TestDocumentedTables(t *testing.T) {
 		}
 		listed[f.Name] = true
 	}
+	checkTable(t, "names", "- in the path, before what makes the endpoint known: "+code(prefixes)+"\n- in the host: "+code(modelHosts)+"\n")
 	checkTable(t, "endpoints", endpoints.String())
 	checkTable(t, "lists", lists.String())
 }
@@ -59,9 +62,12 @@ func checkTable(t *testing.T, name, want string) {
 	}
 }
 
+// word is a word of a pattern that is a part of the model's name: it is only itself.
+var word = regexp.MustCompile(`\{org=(\w+)\}`)
+
 func code(names []string) string {
 	if len(names) == 0 {
 		return "–"
 	}
-	return "`" + strings.Join(names, "`, `") + "`"
+	return "`" + word.ReplaceAllString(strings.Join(names, "`, `"), "$1") + "`"
 }

@@ -1,6 +1,7 @@
 package canon
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/cassette"
@@ -31,21 +32,23 @@ var geminiFamilies = []*Family{
 	{Name: "gemini.batchEmbedContents", Paths: geminiPaths("batchEmbedContents"), Query: geminiQuery, Rules: geminiRules},
 	{
 		Name:        "vertex.predict",
-		Paths:       []string{"/models/{model}:predict", "/endpoints/{model}:predict"},
+		Paths:       []string{"/models/{model}:predict", "/{org=endpoints}/{model}:predict"},
+		Has:         []string{"instances"},
 		Bookkeeping: []string{"labels"},
 	},
 	{
 		Name:        "vertex.predictLongRunning",
 		Paths:       []string{"/models/{model}:predictLongRunning"},
+		Has:         []string{"instances"},
 		Bookkeeping: []string{"labels"},
 	},
 	{
 		Name:        "gemini.interactions",
 		Paths:       []string{"/v1beta/interactions", "/v1beta1/interactions", "/v1/interactions"},
+		Has:         []string{"input"},
 		Stream:      "stream",
 		Bookkeeping: []string{"labels", "service_tier", "store", "webhook_config"},
 		Headers:     []string{"api-revision"},
-		Rules:       []Rule{dropNulls()},
 		Ends:        []string{"[DONE]"},
 	},
 }
@@ -53,80 +56,93 @@ var geminiFamilies = []*Family{
 var geminiQuery = []string{"$alt"}
 
 func geminiPaths(operation string) []string {
-	paths := []string{"/models/{model}:", "/tunedModels/{model}:", "/endpoints/{model}:", "/dynamic/{model}:"}
+	paths := []string{"/models/{model}:", "/{org=tunedModels}/{model}:", "/{org=endpoints}/{model}:", "/{org=dynamic}/{model}:"}
 	for i := range paths {
 		paths[i] += operation
 	}
 	return paths
 }
 
-var geminiRules = []Rule{geminiCase, dropNulls(), dropEmpty("generationConfig", "tools"), geminiContents}
+var geminiRules = []Rule{geminiMembers, dropEmpty("tools"), dropEmptyObjects("generationConfig"), geminiContents}
 
-// geminiCase writes the request's own keys in camel case; proto JSON accepts
-// both. Only known keys, and only where they are the request's: keys of
-// schemas, arguments and labels are data.
-func geminiCase(b *Body) {
-	camelNames(b.Value)
-	for _, name := range []string{"generationConfig", "toolConfig", "systemInstruction"} {
-		if v := b.Get(name); v != nil {
-			camelNames(v)
-		}
-	}
-	for _, c := range elems(b.Get("contents")) {
-		for _, part := range elems(member(&c, "parts")) {
-			camelNames(&part)
-		}
-	}
-	for _, tool := range elems(b.Get("tools")) {
-		camelNames(&tool)
-	}
-}
+// geminiMembers writes the request's own members in camel case and drops those
+// that are null: proto JSON takes either name of a field, and null for "not set"
+// (https://protobuf.dev/programming-guides/json).
+func geminiMembers(b *Body) { protoMessage(b.Value) }
 
-func camelNames(v *cassette.Value) {
-	if v.Kind != cassette.Object {
+func protoMessage(v *cassette.Value) {
+	if v.Kind == cassette.Array {
+		for i := range v.Elems {
+			protoMessage(&v.Elems[i])
+		}
 		return
 	}
+	dropNull(v)
 	for i, name := range v.Names {
-		if camel, ok := geminiNames[name]; ok && member(v, camel) == nil {
+		if camel := camelCase(name); camel != name && !slices.Contains(v.Names, camel) {
 			v.Names[i] = camel
+		}
+		if geminiMessages[v.Names[i]] {
+			protoMessage(&v.Elems[i])
 		}
 	}
 }
 
-// geminiNames are the request's keys of more than one word, by their name in
-// snake case (generativelanguage v1beta: GenerateContentRequest,
-// GenerationConfig, Part, Tool, ToolConfig).
-var geminiNames = snakeNames(
-	"systemInstruction", "toolConfig", "safetySettings", "generationConfig", "cachedContent", "serviceTier",
-	"modelArmorConfig", "continuationToken", "generateContentRequest", "outputDimensionality", "taskType",
-	"stopSequences", "responseMimeType", "responseSchema", "responseJsonSchema", "responseModalities", "candidateCount",
-	"maxOutputTokens", "topP", "topK", "presencePenalty", "frequencyPenalty", "responseLogprobs", "enableEnhancedCivicAnswers",
-	"speechConfig", "thinkingConfig", "mediaResolution", "audioTimestamp", "routingConfig", "imageConfig",
-	"inlineData", "functionCall", "functionResponse", "fileData", "executableCode", "codeExecutionResult", "videoMetadata",
-	"thoughtSignature", "functionDeclarations", "googleSearch", "googleSearchRetrieval", "codeExecution", "urlContext",
-	"fileSearch", "computerUse", "googleMaps", "functionCallingConfig", "retrievalConfig",
+// camelCase returns the JSON name of a field of a message: an underscore makes
+// the letter behind it a capital.
+func camelCase(name string) string {
+	if strings.IndexByte(name, '_') < 0 {
+		return name
+	}
+	words := strings.Split(name, "_")
+	for i, w := range words {
+		if i > 0 && w != "" {
+			words[i] = strings.ToUpper(w[:1]) + w[1:]
+		}
+	}
+	return strings.Join(words, "")
+}
+
+// geminiMessages are the members that hold messages of the API or lists of them
+// (generativelanguage v1beta and aiplatform v1beta1), and so the request's own
+// members. All others hold data, whose names are the user's: schemas, arguments,
+// responses of functions, labels, headers.
+var geminiMessages = setOf(
+	// requests and contents
+	"contents", "content", "systemInstruction", "requests", "generateContentRequest", "safetySettings", "modelArmorConfig",
+	"parts", "inlineData", "fileData", "functionCall", "functionResponse", "partialArgs", "executableCode",
+	"codeExecutionResult", "videoMetadata", "mediaResolution", "toolCall", "toolResponse", "audioTranscription", "words",
+	"speechMetadata",
+	// generationConfig
+	"generationConfig", "thinkingConfig", "speechConfig", "voiceConfig", "prebuiltVoiceConfig", "replicatedVoiceConfig",
+	"voiceConsentSignature", "multiSpeakerVoiceConfig", "speakerVoiceConfigs", "imageConfig", "imageOutputOptions",
+	"routingConfig", "autoMode", "manualMode", "modelSelectionConfig", "translationConfig", "audioTranscriptionConfig",
+	"languageAuto", "languageHints", "responseFormat",
+	// tools
+	"tools", "functionDeclarations", "googleSearch", "searchTypes", "webSearch", "imageSearch", "timeRangeFilter",
+	"googleSearchRetrieval", "dynamicRetrievalConfig", "codeExecution", "urlContext", "enterpriseWebSearch", "googleMaps",
+	"groundingTypes", "places", "routing", "fileSearch", "computerUse", "exaAiSearch", "parallelAiSearch", "mcpServers",
+	"streamableHttpTransport", "retrieval", "vertexAiSearch", "dataStoreSpecs", "vertexRagStore", "ragResources",
+	"ragRetrievalConfig", "hybridSearch", "ranking", "llmRanker", "rankService", "externalApi", "authConfig", "apiAuth",
+	"apiKeyConfig", "googleServiceAccountConfig", "httpBasicAuthConfig", "oauthConfig", "oidcConfig", "elasticSearchParams",
+	"simpleSearchParams",
+	// toolConfig
+	"toolConfig", "functionCallingConfig", "retrievalConfig", "latLng",
 )
 
-func snakeNames(camel ...string) map[string]string {
-	names := make(map[string]string, len(camel))
-	for _, c := range camel {
-		var snake strings.Builder
-		for _, r := range c {
-			if 'A' <= r && r <= 'Z' {
-				snake.WriteByte('_')
-				r += 'a' - 'A'
-			}
-			snake.WriteRune(r)
-		}
-		names[snake.String()] = c
+func setOf(names ...string) map[string]bool {
+	set := make(map[string]bool, len(names))
+	for _, n := range names {
+		set[n] = true
 	}
-	return names
+	return set
 }
 
 // geminiContents fills in the default role, drops the one that means nothing,
 // and replaces ids that link a call to its response: fantasy and Genkit make
 // random ones for every process.
 func geminiContents(b *Body) {
+	b.within(b.Get("generateContentRequest"), []Rule{geminiContents})
 	ids := ordinals{}
 	contents := elems(b.Get("contents"))
 	for i := range contents {

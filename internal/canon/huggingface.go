@@ -8,16 +8,14 @@ var huggingfaceFamilies = []*Family{
 	{
 		Name:        "huggingface.inference",
 		Paths:       []string{"/models/{org}/{model}/pipeline/{task}", "/models/{org}/{model}"},
-		Has:         "inputs",
+		Has:         []string{"inputs"},
 		Stream:      "stream",
 		Bookkeeping: []string{"options"},
-		Rules:       []Rule{dropNulls()},
 	},
 	{
 		Name:        "tgi.generate",
 		Paths:       []string{"/generate"},
 		StreamPaths: []string{"/generate_stream"},
-		Has:         "inputs",
-		Rules:       []Rule{dropNulls()},
+		Has:         []string{"inputs"},
 	},
 }

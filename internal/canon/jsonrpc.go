@@ -14,7 +14,7 @@ import (
 var jsonrpcFamilies = []*Family{{
 	Name:        "jsonrpc",
 	Paths:       []string{""},
-	Has:         "jsonrpc",
+	Has:         []string{"jsonrpc"},
 	Server:      true,
 	Bookkeeping: []string{"params/_meta"},
 	Headers:     []string{"mcp-protocol-version"},

@@ -1,63 +1,67 @@
 package canon
 
-// Mistral's API (https://docs.mistral.ai/api) where it is not OpenAI's.
+// Mistral's API (https://docs.mistral.ai/api) where it is not OpenAI's, by itself
+// and on Vertex AI, where the body tells the operations apart.
 var mistralFamilies = []*Family{
-	mistralCompletions("mistral.fim", "/fim/completions"),
-	mistralCompletions("mistral.agents", "/agents/completions"),
+	mistralCompletions(Family{
+		Name:        "mistral.fim",
+		Paths:       []string{"/fim/completions", "/publishers/mistralai/models/{model}:rawPredict"},
+		StreamPaths: []string{"/publishers/mistralai/models/{model}:streamRawPredict"},
+		Has:         []string{"prompt"},
+	}),
+	mistralCompletions(Family{Name: "mistral.agents", Paths: []string{"/agents/completions"}, Has: []string{"agent_id"}}),
 	{
 		Name:        "mistral.ocr",
-		Paths:       []string{"/v1/ocr"},
+		Paths:       []string{"/v1/ocr", "/publishers/mistralai/models/{model}:rawPredict"},
+		Has:         []string{"document"},
 		Bookkeeping: []string{"id", "metadata"},
-		Rules:       []Rule{dropNulls()},
 	},
 	{
 		Name:        "mistral.conversations.restart",
 		Paths:       []string{"/v1/conversations/{conversation}/restart"},
+		Has:         []string{"inputs", "from_entry_id"},
 		Stream:      "stream",
 		Bookkeeping: []string{"metadata", "store"},
-		Rules:       []Rule{dropNulls()},
 	},
 	{
 		Name:        "mistral.conversations",
 		Paths:       []string{"/v1/conversations"},
-		Has:         "inputs", // OpenAI has conversations too, with "items"
+		Has:         []string{"inputs"}, // OpenAI has conversations too, with "items"
 		Stream:      "stream",
 		Bookkeeping: []string{"metadata", "store"},
-		Rules:       []Rule{dropNulls()},
 	},
 	{
 		Name:        "mistral.conversations.append",
 		Paths:       []string{"/v1/conversations/{conversation}"},
-		Has:         "inputs",
+		Has:         []string{"inputs"},
 		Stream:      "stream",
 		Bookkeeping: []string{"metadata", "store"},
-		Rules:       []Rule{dropNulls()},
 	},
 	{
 		Name:        "mistral.chat_moderations",
 		Paths:       []string{"/chat/moderations"},
+		Has:         []string{"input"},
 		Bookkeeping: []string{"metadata"},
-		Rules:       []Rule{dropNulls()},
 	},
 	{
 		Name:        "mistral.classifications",
 		Paths:       []string{"/classifications"},
+		Has:         []string{"input"},
 		Bookkeeping: []string{"metadata"},
-		Rules:       []Rule{dropNulls(), listed("input")},
+		Rules:       []Rule{listed("input")},
 	},
 }
 
-func mistralCompletions(name, path string) *Family {
-	return &Family{
-		Name:        name,
-		Paths:       []string{path},
-		Stream:      "stream",
-		Bookkeeping: []string{"metadata", "store", "user", "prompt_cache_key"},
-		Sampling: []string{
-			"max_tokens", "min_tokens", "temperature", "top_p", "random_seed", "presence_penalty", "frequency_penalty",
-		},
-		Rules: []Rule{dropNulls("messages"), dropEmpty("tools", "stop"), listed("stop"), chatMessages, functionTools, toolChoice},
-		Ends:  []string{"[DONE]"},
-		Delta: chatDelta,
+func mistralCompletions(f Family) *Family {
+	f.Stream = "stream"
+	f.Bookkeeping = []string{"metadata", "store", "user", "prompt_cache_key"}
+	f.Sampling = []string{
+		"max_tokens", "min_tokens", "temperature", "top_p", "random_seed", "presence_penalty", "frequency_penalty",
 	}
+	f.Rules = []Rule{
+		dropNulls("messages"), dropEmpty("tools", "stop"), listed("stop"), chatMessages, toolIDs, functionTools, toolChoice,
+	}
+	f.Ends = []string{"[DONE]"}
+	f.Delta = chatDelta
+	return &f
 }

@@ -9,11 +9,12 @@ import (
 // Ollama's own API (https://docs.ollama.com/api). Without "stream" an answer
 // streams.
 var ollamaFamilies = []*Family{
-	ollamaGenerate("ollama.chat", "/api/chat"),
-	ollamaGenerate("ollama.generate", "/api/generate"),
+	ollamaGenerate("ollama.chat", "/api/chat", "model messages"),
+	ollamaGenerate("ollama.generate", "/api/generate", "model prompt", "model images"),
 	{
 		Name:        "ollama.embed",
 		Paths:       []string{"/api/embed"},
+		Has:         []string{"model input"},
 		Bookkeeping: ollamaBookkeeping,
 		Rules:       append([]Rule{listed("input")}, ollamaRules...),
 	},
@@ -21,7 +22,7 @@ var ollamaFamilies = []*Family{
 		// Gateways have OpenAI's embeddings at the same path, with "input".
 		Name:        "ollama.embeddings",
 		Paths:       []string{"/api/embeddings"},
-		Has:         "prompt",
+		Has:         []string{"prompt"},
 		Bookkeeping: ollamaBookkeeping,
 		Rules:       ollamaRules,
 	},
@@ -31,10 +32,11 @@ var ollamaBookkeeping = []string{
 	"keep_alive", "options/num_gpu", "options/main_gpu", "options/num_thread", "options/num_batch", "options/use_mmap",
 }
 
-func ollamaGenerate(name, path string) *Family {
+func ollamaGenerate(name, path string, has ...string) *Family {
 	return &Family{
 		Name:        name,
 		Paths:       []string{path},
+		Has:         has,
 		Stream:      "stream",
 		Streams:     true,
 		Bookkeeping: ollamaBookkeeping,
@@ -59,7 +61,7 @@ func ollamaGenerate(name, path string) *Family {
 	}
 }
 
-var ollamaRules = []Rule{dropNulls("messages"), dropEmpty("options", "tools", "images"), ollamaDefaults}
+var ollamaRules = []Rule{dropNulls("messages"), dropEmpty("tools", "images"), dropEmptyObjects("options"), ollamaDefaults, ollamaToolIDs}
 
 // ollamaDefaults drops the texts that its Go client writes for "not set" and
 // completes the name of the model with its default tag.
@@ -74,8 +76,20 @@ func ollamaDefaults(b *Body) {
 			m.Text += ":latest"
 		}
 	}
-	ids := ordinals{}
+}
+
+// ollamaToolIDs replaces the ids that link tool calls to their results, and drops
+// those that no result has: servers give ids since 0.13, and older clients do not
+// send them back. An index of 0 is what a client sends that knows of none.
+func ollamaToolIDs(b *Body) {
 	messages := elems(b.Get("messages"))
+	linked := map[string]bool{}
+	for i := range messages {
+		if id := member(&messages[i], "tool_call_id"); isKind(id, cassette.String) {
+			linked[id.Text] = true
+		}
+	}
+	ids := ordinals{}
 	for i := range messages {
 		m := &messages[i]
 		calls := elems(member(m, "tool_calls"))
@@ -83,7 +97,14 @@ func ollamaDefaults(b *Body) {
 			drop(m, "content")
 		}
 		for j := range calls {
+			dropNull(&calls[j])
+			if id := member(&calls[j], "id"); isKind(id, cassette.String) && !linked[id.Text] {
+				drop(&calls[j], "id")
+			}
 			ids.call(member(&calls[j], "id"))
+			if fn := member(&calls[j], "function"); isKind(member(fn, "index"), cassette.Number) && member(fn, "index").Text == "0" {
+				drop(fn, "index")
+			}
 		}
 		ids.result(member(m, "tool_call_id"))
 	}

@@ -1,6 +1,7 @@
 package canon
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -18,38 +19,21 @@ var openaiBookkeeping = []string{
 // OpenAI's API (https://platform.openai.com/docs/api-reference), by itself, on
 // Azure and of everything that speaks it, under any prefix.
 var openaiFamilies = []*Family{
-	{
+	chatCompletions(Family{Name: "openai.chat", Paths: []string{"/chat/completions"}}),
+	chatCompletions(Family{
+		// Publishers on Vertex (AI21, Mistral), and models on Databricks.
 		Name:        "openai.chat",
-		Paths:       []string{"/openai/deployments/{model}/chat/completions", "/chat/completions"},
-		Stream:      "stream",
-		Bookkeeping: openaiBookkeeping,
-		Sampling: []string{
-			"max_tokens", "max_completion_tokens", "temperature", "top_p", "top_k", "min_p", "seed", "random_seed",
-			"presence_penalty", "frequency_penalty", "repetition_penalty", "logit_bias",
-		},
-		Headers: openaiHeaders,
-		Rules: []Rule{
-			dropNulls("messages"),
-			renamed("stop_sequences", "stop"),
-			dropEmpty("tools", "stop", "system"),
-			listed("stop"),
-			renamed("max_completion_tokens", "max_tokens"),
-			chatMessages,
-			chatToolBlocks,
-			chatSystem,
-			// Gateways take Anthropic's spelling here too.
-			anthropicBlocks,
-			toolIDs,
-			functionTools,
-			anthropicParallel,
-			toolChoice,
-		},
-		Ends:  []string{"[DONE]"},
-		Delta: chatDelta,
-	},
+		Paths:       []string{"/models/{model}:rawPredict", "/serving-endpoints/{model}/invocations"},
+		StreamPaths: []string{"/models/{model}:streamRawPredict"},
+		Has:         []string{"messages"},
+	}),
+	// Writer's chat (https://dev.writer.com) is OpenAI's at another path; Cohere's
+	// first version at that path has a "message".
+	chatCompletions(Family{Name: "writer.chat", Paths: []string{"/v1/chat"}, Has: []string{"model messages"}}),
 	{
 		Name:        "openai.responses.input_tokens",
 		Paths:       []string{"/responses/input_tokens"},
+		Has:         responsesHas,
 		Bookkeeping: openaiBookkeeping,
 		Headers:     openaiHeaders,
 		Rules:       responsesRules,
@@ -57,6 +41,7 @@ var openaiFamilies = []*Family{
 	{
 		Name:        "openai.responses.compact",
 		Paths:       []string{"/responses/compact"},
+		Has:         responsesHas,
 		Bookkeeping: openaiBookkeeping,
 		Headers:     openaiHeaders,
 		Rules:       responsesRules,
@@ -64,6 +49,7 @@ var openaiFamilies = []*Family{
 	{
 		Name:        "openai.responses",
 		Paths:       []string{"/responses"},
+		Has:         responsesHas,
 		Stream:      "stream",
 		Bookkeeping: openaiBookkeeping,
 		Sampling:    []string{"max_output_tokens", "max_tokens", "temperature", "top_p"},
@@ -74,14 +60,15 @@ var openaiFamilies = []*Family{
 	},
 	{
 		Name:        "openai.completions",
-		Paths:       []string{"/openai/deployments/{model}/completions", "/engines/{model}/completions", "/completions"},
+		Paths:       []string{"/completions"},
+		Has:         []string{"prompt"},
 		Stream:      "stream",
 		Bookkeeping: openaiBookkeeping,
 		Sampling: []string{
 			"max_tokens", "temperature", "top_p", "top_k", "min_p", "min_tokens", "seed", "presence_penalty",
 			"frequency_penalty", "repetition_penalty", "logit_bias",
 		},
-		Rules: []Rule{dropNulls(), dropEmpty("stop"), listed("stop")},
+		Rules: []Rule{dropEmpty("stop"), listed("stop")},
 		Ends:  []string{"[DONE]"},
 		Delta: func(t *transcript, event *cassette.Value) {
 			for _, choice := range elems(member(event, "choices")) {
@@ -93,49 +80,87 @@ var openaiFamilies = []*Family{
 	},
 	{
 		Name:        "openai.embeddings",
-		Paths:       []string{"/openai/deployments/{model}/embeddings", "/engines/{model}/embeddings", "/embeddings"},
+		Paths:       []string{"/embeddings"},
+		Has:         []string{"input"},
 		Bookkeeping: []string{"user", "metadata"},
-		Rules:       []Rule{dropNulls(), listed("input")}, // token lists stay as they are
+		Rules:       []Rule{listed("input")}, // token lists stay as they are
 	},
-	openaiImages("generations"), openaiImages("edits"), openaiImages("variations"),
-	openaiAudio("transcriptions"), openaiAudio("translations"), openaiAudio("speech"),
+	openaiImages("generations", "prompt"), openaiImages("edits", "prompt", "image", "image[]"), openaiImages("variations", "image"),
+	openaiAudio("transcriptions", audioHas...), openaiAudio("translations", audioHas...), openaiAudio("speech", "input"),
 	{
 		Name:        "openai.moderations",
 		Paths:       []string{"/moderations"},
+		Has:         []string{"input"},
 		Bookkeeping: []string{"metadata", "safety_identifier"},
-		Rules:       []Rule{dropNulls(), listed("input")},
+		Rules:       []Rule{listed("input")},
 	},
+}
+
+var (
+	// A response is made of one of these
+	// (https://platform.openai.com/docs/api-reference/responses/create).
+	responsesHas = []string{"input", "prompt", "previous_response_id", "conversation"}
+
+	// Groq takes a URL, Mistral one or the id of a file, OpenRouter the audio as JSON.
+	audioHas = []string{"file", "url", "file_url", "file_id", "input_audio"}
+)
+
+// chatCompletions is POST /chat/completions, or the same elsewhere.
+func chatCompletions(f Family) *Family {
+	f.Stream = "stream"
+	f.Bookkeeping = openaiBookkeeping
+	f.Sampling = []string{
+		"max_tokens", "max_completion_tokens", "temperature", "top_p", "top_k", "min_p", "seed", "random_seed",
+		"presence_penalty", "frequency_penalty", "repetition_penalty", "logit_bias",
+	}
+	f.Headers = openaiHeaders
+	f.Rules = []Rule{
+		dropNulls("messages"),
+		renamed("stop_sequences", "stop"),
+		dropEmpty("tools", "stop", "system"),
+		listed("stop"),
+		renamed("max_completion_tokens", "max_tokens"),
+		chatMessages,
+		chatToolBlocks,
+		chatSystem,
+		// Gateways take Anthropic's spelling here too.
+		anthropicBlocks,
+		toolIDs,
+		functionTools,
+		anthropicParallel,
+		toolChoice,
+	}
+	f.Ends = []string{"[DONE]"}
+	f.Delta = chatDelta
+	return &f
 }
 
 var openaiHeaders = []string{"openai-beta"}
 
 // openaiImages is POST /images/OPERATION: JSON, or a form with files.
-func openaiImages(operation string) *Family {
+func openaiImages(operation string, has ...string) *Family {
 	return &Family{
-		Name: "openai.images." + operation,
-		Paths: []string{
-			"/openai/deployments/{model}/images/" + operation, "/images/" + operation,
-		},
+		Name:        "openai.images." + operation,
+		Paths:       []string{"/images/" + operation},
+		Has:         has,
 		Forms:       true,
 		Stream:      "stream",
 		Bookkeeping: []string{"user", "safety_identifier"},
-		Rules:       []Rule{dropNulls()},
 		Ends:        []string{"image_generation.completed", "image_edit.completed"},
 	}
 }
 
 // openaiAudio is POST /audio/OPERATION: JSON for speech, a form with a file for
 // the others.
-func openaiAudio(operation string) *Family {
+func openaiAudio(operation string, has ...string) *Family {
 	return &Family{
-		Name: "openai.audio." + operation,
-		Paths: []string{
-			"/openai/deployments/{model}/audio/" + operation, "/audio/" + operation,
-		},
+		Name:     "openai.audio." + operation,
+		Paths:    []string{"/audio/" + operation},
+		Has:      has,
 		Forms:    true,
 		Stream:   "stream",
 		Sampling: []string{"temperature"},
-		Rules:    []Rule{dropNulls(), speechStream},
+		Rules:    []Rule{speechStream},
 		Ends:     []string{"[DONE]", "transcript.text.done", "speech.audio.done"},
 		Delta: func(t *transcript, event *cassette.Value) {
 			if text(event, "type") == "transcript.text.delta" {
@@ -194,8 +219,12 @@ func responsesInput(b *Body) {
 	}
 	ids := ordinals{}
 	items := elems(b.Get("input"))
+	// The API holds a reasoning item to the item that followed it, by its id.
+	reasons := slices.ContainsFunc(items, func(item cassette.Value) bool { return isString(member(&item, "type"), "reasoning") })
 	for i := range items {
 		item := &items[i]
+		dropNull(item)
+		dropBlockNulls(member(item, "content"))
 		role := member(item, "role")
 		if role != nil && member(item, "type") == nil && item.Kind == cassette.Object {
 			set(item, "type", stringValue("message"))
@@ -210,14 +239,44 @@ func responsesInput(b *Body) {
 			ids.call(member(item, "call_id"))
 		}
 		if isString(member(item, "type"), "function_call") {
-			b.parsed(member(item, "arguments"))
+			b.parseArguments(item)
 		}
+		if isString(role, "assistant") {
+			b.outputText(member(item, "content"))
+		}
+		b.returned(item, reasons)
+	}
+}
+
+// outputText writes what an assistant said as one block of output, as a
+// response has it, without the lists that are empty there.
+func (b *Body) outputText(content *cassette.Value) {
+	b.blocks(content, "output_text")
+	blocks := elems(content)
+	for i := range blocks {
+		if isString(member(&blocks[i], "type"), "output_text") {
+			dropIfEmpty(&blocks[i], cassette.Array, []string{"annotations", "logprobs"})
+		}
+	}
+}
+
+// returned drops what only an item of a response has when it is sent back:
+// clients leave it out or do not.
+func (b *Body) returned(item *cassette.Value, reasons bool) {
+	kind := member(item, "type")
+	if kind == nil || !slices.Contains([]string{"message", "function_call", "function_call_output", "reasoning"}, kind.Text) {
+		return
+	}
+	if isString(member(item, "status"), "completed") {
+		drop(item, "status")
+	}
+	if kind.Text == "message" && isString(member(item, "role"), "assistant") && !reasons {
+		drop(item, "id")
 	}
 }
 
 // responsesRules bring a call of Responses to its one spelling.
 var responsesRules = []Rule{
-	dropNulls(),
 	dropEmpty("tools"),
 	renamed("max_output_tokens", "max_tokens"),
 	responsesInput,
@@ -234,9 +293,13 @@ func chatMessages(b *Body) {
 		if len(calls) > 0 && isString(member(m, "content"), "") {
 			drop(m, "content") // go-openai and ollama write "", openai-go nothing
 		}
+		if isString(member(m, "role"), "assistant") {
+			dropIfEmpty(m, cassette.Array, []string{"tool_calls", "annotations"}) // of a response that is sent back
+		}
 		b.blocks(member(m, "content"), "text")
 		for j := range calls {
-			b.parsed(member(member(&calls[j], "function"), "arguments"))
+			dropNull(&calls[j])
+			b.parseArguments(member(&calls[j], "function"))
 		}
 	}
 }
@@ -293,11 +356,15 @@ func (b *Body) toolUses(m *cassette.Value) {
 		fn, id := member(&calls[i], "function"), member(&calls[i], "id")
 		kind := member(&calls[i], "type")
 		if fn == nil || id == nil || !only(&calls[i], "id", "type", "function", "index") || kind != nil && !isString(kind, "function") ||
-			!only(fn, "name", "arguments") || len(fn.Names) != 2 {
+			!only(fn, "name", "input", "arguments") || len(fn.Names) != 2 || isKind(member(fn, "arguments"), cassette.Object) {
 			return
 		}
+		args := member(fn, "input")
+		if args == nil {
+			args = member(fn, "arguments")
+		}
 		block := b.object(field{"type", stringValue("tool_use")}, field{"id", *id},
-			field{"name", *member(fn, "name")}, field{"input", *member(fn, "arguments")})
+			field{"name", *member(fn, "name")}, field{"input", *args})
 		block.Mark = calls[i].Mark
 		blocks[i] = block
 	}
@@ -327,9 +394,16 @@ func (b *Body) list(v cassette.Value) cassette.Value {
 	return list
 }
 
-// chatSystem moves the leading system or developer message to where Anthropic
-// has it. Only the first, and only if it holds nothing else: further ones stay
-// messages, so that no two conversations become one.
+// sameDeveloper are the models that take a system message for one of the
+// developer: "When you use a system message with o4-mini, o3, o3-mini, and o1 it
+// will be treated as a developer message"
+// (https://learn.microsoft.com/azure/ai-services/openai/how-to/reasoning). o1-mini
+// refuses both, and other servers may not know the developer.
+var sameDeveloper = regexp.MustCompile(`^(o1|o3|o3-mini|o4-mini)(-\d{4}-\d\d-\d\d)?$`)
+
+// chatSystem moves the leading system message to where Anthropic has it. Only
+// the first, and only if it holds nothing else: further ones stay messages, so
+// that no two conversations become one.
 func chatSystem(b *Body) {
 	messages := b.Get("messages")
 	list := elems(messages)
@@ -338,7 +412,8 @@ func chatSystem(b *Body) {
 	}
 	first := &list[0]
 	role, content := member(first, "role"), member(first, "content")
-	if !isString(role, "system") && !isString(role, "developer") || content == nil || !only(first, "role", "content") {
+	developer := isString(role, "developer") && sameDeveloper.MatchString(modelOf(b.Value))
+	if !isString(role, "system") && !developer || content == nil || !only(first, "role", "content") {
 		return
 	}
 	system := *content

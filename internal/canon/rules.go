@@ -11,18 +11,26 @@ import (
 // The rules that several families share. Each brings spellings that mean the
 // same to the model to one; none joins, trims or reorders text.
 
-// dropNulls removes members that are null at the top of the body and in the
-// elements of the named lists: clients write them for "not set". It does not
-// look further down, where user data starts.
+// dropNulls removes members that are null in the elements of the named lists,
+// and in the blocks of their content: clients write them for "not set". At the
+// top of a body that is done for every family. Neither looks further down, where user
+// data starts.
 func dropNulls(lists ...string) Rule {
 	return func(b *Body) {
-		dropNull(b.Value)
 		for _, name := range lists {
 			list := elems(b.Get(name))
 			for i := range list {
 				dropNull(&list[i])
+				dropBlockNulls(member(&list[i], "content"))
 			}
 		}
+	}
+}
+
+func dropBlockNulls(content *cassette.Value) {
+	blocks := elems(content)
+	for i := range blocks {
+		dropNull(&blocks[i])
 	}
 }
 
@@ -38,13 +46,20 @@ func dropNull(v *cassette.Value) {
 	}
 }
 
-// dropEmpty removes members that are an empty list or object.
+// dropEmpty removes members that are an empty list.
 func dropEmpty(names ...string) Rule {
-	return func(b *Body) {
-		for _, n := range names {
-			if v := b.Get(n); v != nil && (v.Kind == cassette.Array || v.Kind == cassette.Object) && len(v.Elems) == 0 {
-				drop(b.Value, n)
-			}
+	return func(b *Body) { dropIfEmpty(b.Value, cassette.Array, names) }
+}
+
+// dropEmptyObjects removes members that are an empty object.
+func dropEmptyObjects(names ...string) Rule {
+	return func(b *Body) { dropIfEmpty(b.Value, cassette.Object, names) }
+}
+
+func dropIfEmpty(v *cassette.Value, kind cassette.Kind, names []string) {
+	for _, n := range names {
+		if m := member(v, n); m != nil && m.Kind == kind && len(m.Elems) == 0 {
+			drop(v, n)
 		}
 	}
 }
@@ -103,14 +118,17 @@ func (o ordinals) result(v *cassette.Value) {
 	}
 }
 
-// parsed replaces JSON text by the object it holds, so that a re-marshalled
-// history is the same: {"arguments": "{ \"a\": 1}"}.
-func (b *Body) parsed(v *cassette.Value) {
-	if v == nil || v.Kind != cassette.String {
+// parseArguments writes arguments that are the text of a JSON object as "input"
+// that is this object, so that a re-marshalled history is the same:
+// {"arguments": "{ \"a\": 1}"}. Arguments that were no text stay what they are.
+func (b *Body) parseArguments(call *cassette.Value) {
+	v := member(call, "arguments")
+	if v == nil || v.Kind != cassette.String || member(call, "input") != nil {
 		return
 	}
 	if args, err := b.call.parser.Parse(cassette.UnescapeText(v.Text)); err == nil && args.Kind == cassette.Object {
 		replace(v, args)
+		rename(call, "arguments", "input")
 	}
 }
 
@@ -121,9 +139,11 @@ func (b *Body) functionTool(tool *cassette.Value) {
 	if tool.Kind != cassette.Object {
 		return
 	}
+	dropNull(tool)
 	kind, fn := member(tool, "type"), member(tool, "function")
 	switch {
 	case isString(kind, "function") && fn != nil && fn.Kind == cassette.Object && only(tool, "type", "function"):
+		dropNull(fn)
 		n := len(fn.Names)
 		flat := b.call.parser.Make(cassette.Object, n+1)
 		copy(flat.Names, fn.Names)

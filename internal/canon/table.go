@@ -16,17 +16,23 @@ type Family struct {
 	Method string // POST if empty
 
 	// Paths are path suffixes. "{model}" stands for one segment, or for part of
-	// one, that names the model; "{org}" before it is a part of that name. Any
-	// other "{name}" is a segment that matches as "path/name". StreamPaths are
-	// those whose answers stream.
+	// one, that names the model, and "{model...}" for all that is left; "{org}"
+	// before it is a part of that name, and so is the word that "{org=word}"
+	// stands for. Any other "{name}" is a segment that matches as "path/name".
+	// StreamPaths are those whose answers stream. What stands before a suffix
+	// can name somebody too; see [prefixes].
 	Paths       []string
 	StreamPaths []string
 
-	// Has names a member that the body must have, where a path alone does not
-	// tell. Bodies are JSON objects unless Forms allows multipart and
-	// URL-encoded forms too.
-	Has   string
+	// Has lists members of which the body must have one, where a path alone does
+	// not tell: anyone may end a path in "/responses". "a b" asks for both. Bodies
+	// are JSON objects unless Forms allows multipart and URL-encoded forms too.
+	Has   []string
 	Forms bool
+
+	// NoModel says that no model answers, or that the body names those that do
+	// elsewhere, so that it does not matter if none is named.
+	NoModel bool
 
 	// Server says that anybody can have such an endpoint, so that the origin
 	// matches: two servers must not answer for each other.
@@ -78,15 +84,18 @@ var families = slices.Concat(
 	huggingfaceFamilies,
 	openaiFamilies,
 	voyageFamilies,
+	platformFamilies,
 )
 
 // match reports whether the family knows a path.
 func (f *Family) match(path []string) (s served, ok bool) {
 	for i, paths := range [...][]string{f.Paths, f.StreamPaths} {
 		for _, p := range paths {
-			if names, ok := matchSuffix(p, path); ok {
-				before := max(0, len(path)-strings.Count(p, "/"))
-				return served{f, strings.Join(path[:before], "/"), names, i == 1}, true
+			if names, at, ok := matchSuffix(p, path); ok {
+				if !f.anywhere() {
+					names = append(prefixNames(path[:at]), names...)
+				}
+				return served{f, strings.Join(path[:at], "/"), names, i == 1}, true
 			}
 		}
 	}
@@ -116,23 +125,49 @@ func (f *Family) accepts(method string, c *call) bool {
 	default:
 		return false
 	}
-	return f.Has == "" || member(&c.body, f.Has) != nil
+	return len(f.Has) == 0 || slices.ContainsFunc(f.Has, func(names string) bool {
+		for name := range strings.FieldsSeq(names) {
+			if m := member(&c.body, name); m == nil || m.Kind == cassette.Null {
+				return false
+			}
+		}
+		return true
+	})
 }
 
-// A named is what a placeholder of a path pattern stands for.
-type named struct{ name, value string }
-
-// matchSuffix compares the last segments of a path with those of a pattern.
-func matchSuffix(pattern string, path []string) (names []named, ok bool) {
+// matchSuffix compares the last segments of a path with those of a pattern, and
+// tells where they start.
+func matchSuffix(pattern string, path []string) (names []named, at int, ok bool) {
 	if pattern == "" {
-		return nil, true
+		return nil, 0, true
 	}
 	if !mayEnd(pattern, path[len(path)-1]) {
-		return nil, false
+		return nil, 0, false
 	}
 	pattern = strings.TrimPrefix(pattern, "/")
-	path = path[max(0, len(path)-1-strings.Count(pattern, "/")):]
-	for p := range strings.SplitSeq(pattern, "/") {
+	if head, ok := strings.CutSuffix(pattern, "...}"); ok {
+		// Wherever the segments before it stand first, it is the rest.
+		head, name, _ := strings.Cut(head, "/{")
+		n := 1 + strings.Count(head, "/")
+		for at := range max(0, len(path)-n) {
+			if names, ok := matchParts(head, "/", path[at:]); ok {
+				return append(names, named{name, strings.Join(path[at+n:], "/")}), at, true
+			}
+		}
+		return nil, 0, false
+	}
+	at = len(path) - 1 - strings.Count(pattern, "/")
+	if at < 0 {
+		return nil, 0, false
+	}
+	names, ok = matchParts(pattern, "/", path[at:])
+	return names, at, ok
+}
+
+// matchParts compares the parts of a pattern with the first segments of a path,
+// or labels of a host.
+func matchParts(pattern, separator string, path []string) (names []named, ok bool) {
+	for p := range strings.SplitSeq(pattern, separator) {
 		if len(path) == 0 {
 			return nil, false
 		}
@@ -147,10 +182,11 @@ func matchSuffix(pattern string, path []string) (names []named, ok bool) {
 		}
 		value, ok1 := strings.CutPrefix(segment, p[:open])
 		value, ok2 := strings.CutSuffix(value, p[end+1:])
-		if !ok1 || !ok2 || value == "" {
+		name, word, fixed := strings.Cut(p[open+1:end], "=")
+		if !ok1 || !ok2 || value == "" || fixed && value != word {
 			return nil, false
 		}
-		names = append(names, named{p[open+1 : end], value})
+		names = append(names, named{name, value})
 	}
 	return names, true
 }

@@ -2,9 +2,9 @@ package canon
 
 // Voyage AI (https://docs.voyageai.com/reference) and Jina AI
 // (https://jina.ai/embeddings), which share paths; their embeddings are at
-// OpenAI's path and in its family.
+// OpenAI's path and in its family. Text Embeddings Inference reranks "texts".
 var voyageFamilies = []*Family{
-	{Name: "voyage.multimodalembeddings", Paths: []string{"/multimodalembeddings"}, Rules: []Rule{dropNulls()}},
-	{Name: "voyage.contextualizedembeddings", Paths: []string{"/contextualizedembeddings"}, Rules: []Rule{dropNulls()}},
-	{Name: "rerank", Paths: []string{"/rerank"}, Rules: []Rule{dropNulls()}},
+	{Name: "voyage.multimodalembeddings", Paths: []string{"/multimodalembeddings"}, Has: []string{"inputs"}},
+	{Name: "voyage.contextualizedembeddings", Paths: []string{"/contextualizedembeddings"}, Has: []string{"inputs"}},
+	{Name: "rerank", Paths: []string{"/rerank"}, Has: []string{"documents", "texts"}},
 }
