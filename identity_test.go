@@ -4,7 +4,10 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -156,5 +159,33 @@ func TestSocketMiss(t *testing.T) {
 	err = r.Close()
 	if err == nil || !strings.Contains(err.Error(), "it opens a WebSocket") || strings.Contains(err.Error(), "PROMPTECHO_MODE") || strings.Contains(err.Error(), "committed") {
 		t.Errorf("Close: %v", err)
+	}
+}
+
+// Every header that docs/MATCHING.md says matches is written, and tells two requests
+// apart when it is replayed: one that is not written is the same on both sides.
+func TestHeadersThatMatchAreWritten(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile(filepath.Join("docs", "MATCHING.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, _ := strings.Cut(string(page), "<!-- table: headers -->\n")
+	table, _, _ = strings.Cut(table, "<!-- end -->")
+	names := map[string]bool{"anthropic-beta": true, "openai-beta": true, "acme-beta": true}
+	for _, m := range regexp.MustCompile("`([a-z]+(?:-[a-z]+)*)`").FindAllStringSubmatch(table, -1) {
+		names[m[1]] = true
+	}
+	if len(names) < 30 {
+		t.Fatalf("only %d headers in the table", len(names))
+	}
+	for name := range names {
+		if slices.Contains([]string{"content-type", "jsonrpc", "-beta", "anthropic_beta"}, name) {
+			continue
+		}
+		file := recorded(t, []string{`"one"`}, []asking{{"https://x.example/y", "", []string{name, "blue"}}})
+		if text := read(t, file); !strings.Contains(text, name) {
+			t.Errorf("%s matches and is not written:\n%s", name, text)
+		}
 	}
 }

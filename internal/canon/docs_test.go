@@ -36,6 +36,24 @@ func TestDocumentedTables(t *testing.T) {
 	checkTable(t, "names", "- in the path, before what makes the endpoint known: "+code(prefixes)+"\n- in the host: "+code(modelHosts)+"\n")
 	checkTable(t, "endpoints", endpoints.String())
 	checkTable(t, "lists", lists.String())
+
+	var headers strings.Builder
+	fmt.Fprintf(&headers, "- wherever they are sent: all whose names end in `-beta`, as the set of their values; `anthropic-beta` joined with the body's `anthropic_beta`\n")
+	fmt.Fprintf(&headers, "- of endpoints that no family knows: %s, and `content-type` of a body that is not read into fields\n", code(contentHeaders))
+	seen := map[string]bool{}
+	for _, f := range families {
+		var list []string
+		for _, h := range f.Headers {
+			if !isBeta(h) {
+				list = append(list, h)
+			}
+		}
+		if len(list) > 0 && !seen[f.Name] {
+			fmt.Fprintf(&headers, "- of `%s`, as sets of values: %s\n", f.Name, code(list))
+		}
+		seen[f.Name] = true
+	}
+	checkTable(t, "headers", headers.String())
 }
 
 func checkTable(t *testing.T, name, want string) {

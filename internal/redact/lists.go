@@ -28,6 +28,7 @@ var requestHeaders = []string{
 	"x-amzn-bedrock-guardrailversion",
 	"x-amzn-bedrock-performanceconfig-latency",
 	"x-amzn-bedrock-trace",
+	"x-amzn-sagemaker-*",
 	"x-github-api-version",
 	"x-goog-fieldmask",
 	"x-goog-upload-command",
