@@ -25,6 +25,8 @@ type MissError struct {
 	Reason   string // in one line
 	Diff     string // the fields that differ from the nearest recording; several lines, may be empty
 	Hint     string // the option, as code, that would make the request match; empty if none can be told
+
+	unrecordable bool // recording again cannot help
 }
 
 // Error returns the report in several lines: where the nearest recording is,
@@ -87,7 +89,11 @@ const maxEdits = 12
 // miss keeps a miss, once per form, and returns the answer to it.
 func (r *Recorder) miss(req *http.Request, clean *cassette.Request, form *canon.Form) *http.Response {
 	m, candidates, slots := r.noteMiss(form)
-	if candidates != nil {
+	if asksForSocket(req) {
+		r.mu.Lock()
+		m.Reason, m.Line, m.unrecordable = socketReason, 0, true
+		r.mu.Unlock()
+	} else if candidates != nil {
 		// The comparison can take a while and needs no lock: forms do not change.
 		for i, s := range slots {
 			candidates[i].Form = s.form()
@@ -104,6 +110,13 @@ func (r *Recorder) miss(req *http.Request, clean *cassette.Request, form *canon.
 	defer r.mu.Unlock()
 	return missResponse(req, m)
 }
+
+// asksForSocket reports whether a request opens a WebSocket (RFC 6455, section 4.1).
+func asksForSocket(req *http.Request) bool {
+	return strings.EqualFold(req.Header.Get("Upgrade"), "websocket")
+}
+
+const socketReason = "it opens a WebSocket, and what passes through one is not recorded: ask over HTTP, or give this connection a client without the recorder"
 
 // noteMiss counts a miss. The candidates for the nearest recording, whose forms
 // have to be filled in, are nil if the miss is known already.

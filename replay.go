@@ -265,9 +265,9 @@ func relinked(s *slot, clean *cassette.Request) *cassette.Response {
 }
 
 // noRetryDelay makes SDKs that honour a recorded Retry-After (RFC 9110,
-// section 10.2.3) retry at once.
+// section 10.2.3) retry at once, and those that poll ask again at once.
 func noRetryDelay(h http.Header) {
-	for _, name := range [...]string{"Retry-After", "Retry-After-Ms", "X-Amz-Retry-After"} {
+	for _, name := range [...]string{"Retry-After", "Retry-After-Ms", "X-Amz-Retry-After", "Openai-Poll-After-Ms"} {
 		if _, ok := h[name]; ok {
 			h.Set(name, "0")
 		}

@@ -93,6 +93,9 @@ func (r *Recorder) missReport(o *verdict.Outcome) string {
 	if !o.Failed && !o.Skipped && !o.Filtered {
 		r.alsoUnused(&b)
 	}
+	if !slices.ContainsFunc(r.misses, func(m *MissError) bool { return !m.unrecordable }) {
+		return b.String()
+	}
 	fmt.Fprintf(&b, "\n\n%s", r.howToRecord(o))
 	return b.String()
 }

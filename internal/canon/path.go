@@ -81,7 +81,9 @@ func Selector(path string) string {
 	case "path":
 		return root
 	case "header", "query":
-		return path[:strings.LastIndexByte(path, '/')]
+		if i := strings.LastIndexByte(path, '/'); i > len(root) && isIndex(path[i+1:]) {
+			return path[:i]
+		}
 	}
 	return Short(path)
 }

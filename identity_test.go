@@ -1,0 +1,160 @@
+package promptecho
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// Outside the body, too, no request is answered by the recording of another: of what no
+// family knows, origin, path, query and the headers that select content match.
+func TestIdentityOutsideTheBody(t *testing.T) {
+	t.Parallel()
+	const url = "https://files.example/v1/things?page=2"
+	get := func(url string, headers ...string) asking { return asking{url: url, headers: headers} }
+	tests := []struct {
+		name string
+		a, b asking
+		same bool
+	}{
+		{"host", get(url), get(strings.Replace(url, "files.", "pages.", 1)), false},
+		{"port", get(url), get("https://files.example:8443/v1/things?page=2"), false},
+		{"the port of the scheme", get(url), get("https://FILES.example.:443/v1/things?page=2"), true},
+		{"local hosts", get("http://127.0.0.1:4711/v1/things"), get("http://qdrant:6333/v1/things"), true},
+		{"private addresses", get("http://10.1.2.3/v1/things"), get("http://api.dev.svc.cluster.local/v1/things"), true},
+		{"local and not", get("http://localhost/v1/things"), get("http://localhost.example/v1/things"), false},
+		{"path", get(url), get("https://files.example/v1/other?page=2"), false},
+		{"escapes of a path", get("https://files.example/a%7Eb%3Ac"), get("https://files.example/a~b:c"), true},
+		{"an escaped slash", get("https://files.example/a%2Fb"), get("https://files.example/a/b"), false},
+		{"query", get(url), get("https://files.example/v1/things?page=3"), false},
+		{"escapes of a query", get("https://files.example/s?q=a%20b"), get("https://files.example/s?q=a+b"), true},
+		{"a value under a name that may be a credential's", get("https://kv.example/get?key=alpha"), get("https://kv.example/get?key=beta"), false},
+		{"a credential", get("https://kv.example/get?key=Zk3vQ9pXw7RtLm2NcY8bHs5D"), get("https://kv.example/get?key=dummy-key"), true},
+		{"Accept", get(url, "Accept", "text/csv"), get(url, "Accept", "text/html"), false},
+		{"Accept of everything", get(url, "Accept", "*/*"), get(url), true},
+		{"Range", get(url, "Range", "bytes=0-9"), get(url, "Range", "bytes=10-19"), false},
+		{"If-None-Match", get(url, "If-None-Match", `"a"`), get(url), false},
+		{"Prefer", get(url, "Prefer", "wait"), get(url, "Prefer", "respond-async"), false},
+		{"field mask", get(url, "X-Goog-FieldMask", "a"), get(url, "X-Goog-FieldMask", "b"), false},
+		{"beta", get(url, "OpenAI-Beta", "assistants=v1"), get(url, "OpenAI-Beta", "assistants=v2"), false},
+		{"beta of a family", asking{"https://api.openai.com/v1/embeddings", `{"model":"m","input":"a"}`, []string{"OpenAI-Beta", "a"}}, asking{url: "https://api.openai.com/v1/embeddings", body: `{"model":"m","input":"a"}`}, false},
+		{"user agent", get(url, "User-Agent", "a"), get(url, "User-Agent", "b"), true},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			r := mustOpen(t, recorded(t, []string{`"answer"`}, []asking{tt.a}), InMode(ModeNone))
+			if got := tt.b.ask(t, r); got == `"answer"` != tt.same {
+				t.Errorf("the same: %v, want %v: %s", !tt.same, tt.same, got)
+			}
+			r.Close()
+		})
+	}
+}
+
+// What does not match of a known model API is never silent when it changes, but for
+// what says nothing.
+func TestDriftOutsideTheBodyIsNoted(t *testing.T) {
+	t.Parallel()
+	body := chat("").body
+	azure := "https://r.openai.azure.com/openai/deployments/d/chat/completions?api-version="
+	tests := []struct {
+		name, a, b string
+		note       string
+	}{
+		{"host", chatURL, "https://gateway.example/v1/chat/completions", `promptecho.Match("host")`},
+		{"prefix", chatURL, "https://api.openai.com/proxy/v1/chat/completions", `promptecho.Match("path")`},
+		{"api-version", azure + "2024-06-01", azure + "2025-01-01", `promptecho.Match("query/api-version")`},
+		{"a parameter", chatURL, chatURL + "?beta=true", `promptecho.Match("query/beta")`},
+		{"local ports", "http://127.0.0.1:1/v1/chat/completions", "http://localhost:2/v1/chat/completions", ""},
+		{"nothing", chatURL, chatURL, ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			var notes []string
+			file := recorded(t, []string{`"one"`}, []asking{{url: tt.a, body: body}})
+			r := mustOpen(t, file, InMode(ModeNone), Log(func(note string) { notes = append(notes, note) }))
+			if got := (asking{url: tt.b, body: body}).ask(t, r); got != `"one"` {
+				t.Error(got)
+			}
+			mustClose(t, r)
+			if got := strings.Join(notes, "\n"); tt.note == "" && got != "" || !strings.Contains(got, tt.note) {
+				t.Errorf("notes %q, want %s", got, tt.note)
+			}
+		})
+	}
+}
+
+// A client that asks only for what has changed, or for a range, asks in replay as it did.
+func TestConditionalRequests(t *testing.T) {
+	t.Parallel()
+	const file, tag = "0123456789", `"v1"`
+	upstream := roundTripFunc(func(req *http.Request) (*http.Response, error) {
+		header := http.Header{"Etag": {tag}, "Last-Modified": {"Mon, 02 Jan 2006 15:04:05 GMT"}, "Content-Type": {"text/plain"}}
+		status, body := http.StatusOK, file
+		switch {
+		case req.Header.Get("If-None-Match") == tag:
+			status, body = http.StatusNotModified, ""
+		case req.Header.Get("Range") == "bytes=2-4":
+			status, body = http.StatusPartialContent, file[2:5]
+			header.Set("Content-Range", "bytes 2-4/10")
+		}
+		return &http.Response{StatusCode: status, Header: header, Body: io.NopCloser(strings.NewReader(body)), ContentLength: int64(len(body)), Request: req}, nil
+	})
+	get := func(r *Recorder, name, value string) (*http.Response, string) {
+		req, _ := http.NewRequest("GET", "https://files.example/f", nil)
+		if value != "" {
+			req.Header.Set(name, value)
+		}
+		resp, err := r.Client().Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer resp.Body.Close()
+		b, err := io.ReadAll(resp.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return resp, string(b)
+	}
+	client := func(r *Recorder) string {
+		whole, body := get(r, "", "")
+		again, _ := get(r, "If-None-Match", whole.Header.Get("Etag"))
+		part, middle := get(r, "Range", "bytes=2-4")
+		return fmt.Sprint(body, whole.Header["Last-Modified"], again.StatusCode, " ", part.StatusCode, part.Header["Content-Range"], middle)
+	}
+	cassette := filepath.Join(t.TempDir(), "c.yaml")
+	r := mustOpen(t, cassette, InMode(ModeAll), Upstream(upstream))
+	want := client(r)
+	mustClose(t, r)
+	if want != "0123456789[Mon, 02 Jan 2006 15:04:05 GMT] 304 206 [bytes 2-4/10]234" {
+		t.Fatalf("recorded %s", want)
+	}
+	r = mustOpen(t, cassette, InMode(ModeNone))
+	if got := client(r); got != want {
+		t.Errorf("replayed %s\nrecorded %s", got, want)
+	}
+	mustClose(t, r)
+}
+
+// A WebSocket is not recorded; a miss says so, and not that recording again would help.
+func TestSocketMiss(t *testing.T) {
+	t.Parallel()
+	r := mustOpen(t, filepath.Join(t.TempDir(), "c.yaml"), InMode(ModeNone))
+	req, _ := http.NewRequest("GET", "https://api.openai.com/v1/realtime?model=m", nil)
+	req.Header.Set("Connection", "Upgrade")
+	req.Header.Set("Upgrade", "WebSocket")
+	resp, err := r.Client().Do(req)
+	if err != nil || resp.StatusCode != http.StatusTeapot {
+		t.Fatal(resp, err)
+	}
+	resp.Body.Close()
+	err = r.Close()
+	if err == nil || !strings.Contains(err.Error(), "it opens a WebSocket") || strings.Contains(err.Error(), "PROMPTECHO_MODE") || strings.Contains(err.Error(), "committed") {
+		t.Errorf("Close: %v", err)
+	}
+}
