@@ -130,6 +130,9 @@ func (b *Body) takeStream(f *Family) bool {
 		return f.Streams
 	}
 	stream := s.Text == "true"
+	if !stream && b.call.wire != "whole" {
+		return false // a path that streams and a body that asks for none: it stays
+	}
 	drop(b.Value, f.Stream)
 	return stream
 }

@@ -112,3 +112,43 @@ func FuzzKey(f *testing.F) {
 		}
 	})
 }
+
+// TestAnyShape: whatever stands in any place of a body, the rules take it, and a
+// traced form is the same form.
+func TestAnyShape(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob(filepath.Join("testdata", "*", "*.txtar"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		ar, err := txtar.ParseFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range ar.Files {
+			req := parseRequest(t, f.Data)
+			body, err := cassette.ParseJSON(req.Body)
+			if err != nil {
+				continue
+			}
+			var each func(v *cassette.Value)
+			each = func(v *cassette.Value) {
+				old := *v
+				for _, shape := range []string{`null`, `5`, `"x"`, `[]`, `[5]`, `{"type":5}`} {
+					*v, _ = cassette.ParseJSON([]byte(shape))
+					req.Body = body.AppendJSON(nil, cassette.Layout{})
+					var rules Rules
+					if a, b := rules.Form(req).Text(), rules.Trace(req).Text(); a != b {
+						t.Errorf("%s with %s: the traced form is another:\n%s\nwant\n%s", file, req.Body, b, a)
+					}
+				}
+				*v = old
+				for i := range v.Elems {
+					each(&v.Elems[i])
+				}
+			}
+			each(&body)
+		}
+	}
+}

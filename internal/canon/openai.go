@@ -354,17 +354,15 @@ func (b *Body) toolUses(m *cassette.Value) {
 	blocks := list.Elems[copy(list.Elems, elems(content)):]
 	for i := range calls {
 		fn, id := member(&calls[i], "function"), member(&calls[i], "id")
-		kind := member(&calls[i], "type")
-		if fn == nil || id == nil || !only(&calls[i], "id", "type", "function", "index") || kind != nil && !isString(kind, "function") ||
-			!only(fn, "name", "input", "arguments") || len(fn.Names) != 2 || isKind(member(fn, "arguments"), cassette.Object) {
-			return
-		}
-		args := member(fn, "input")
-		if args == nil {
+		kind, name, args := member(&calls[i], "type"), member(fn, "name"), member(fn, parsedArguments)
+		if args == nil && !isKind(member(fn, "arguments"), cassette.Object) {
 			args = member(fn, "arguments")
 		}
-		block := b.object(field{"type", stringValue("tool_use")}, field{"id", *id},
-			field{"name", *member(fn, "name")}, field{"input", *args})
+		if id == nil || name == nil || args == nil || !only(&calls[i], "id", "type", "function", "index") || len(fn.Names) != 2 ||
+			kind != nil && !isString(kind, "function") {
+			return
+		}
+		block := b.object(field{"type", stringValue("tool_use")}, field{"id", *id}, field{"name", *name}, field{"input", *args})
 		block.Mark = calls[i].Mark
 		blocks[i] = block
 	}

@@ -118,19 +118,22 @@ func (o ordinals) result(v *cassette.Value) {
 	}
 }
 
-// parseArguments writes arguments that are the text of a JSON object as "input"
-// that is this object, so that a re-marshalled history is the same:
-// {"arguments": "{ \"a\": 1}"}. Arguments that were no text stay what they are.
+// parseArguments writes arguments that are the text of a JSON object as this
+// object, so that a re-marshalled history is the same:
+// {"arguments": "{ \"a\": 1}"}. They get a name of their own, since arguments that
+// are an object when they are sent are not the same.
 func (b *Body) parseArguments(call *cassette.Value) {
 	v := member(call, "arguments")
-	if v == nil || v.Kind != cassette.String || member(call, "input") != nil {
+	if !isKind(v, cassette.String) {
 		return
 	}
 	if args, err := b.call.parser.Parse(cassette.UnescapeText(v.Text)); err == nil && args.Kind == cassette.Object {
 		replace(v, args)
-		rename(call, "arguments", "input")
+		rename(call, "arguments", parsedArguments)
 	}
 }
+
+const parsedArguments = "arguments.json"
 
 // functionTool brings the spellings of a function tool to one: Anthropic's
 // {name, description, input_schema}, Chat's {type, function: {...}} and
