@@ -66,7 +66,7 @@ var openaiFamilies = []*Family{
 		Bookkeeping: openaiBookkeeping,
 		Sampling: []string{
 			"max_tokens", "temperature", "top_p", "top_k", "min_p", "min_tokens", "seed", "presence_penalty",
-			"frequency_penalty", "repetition_penalty", "logit_bias",
+			"frequency_penalty", "repetition_penalty",
 		},
 		Rules: []Rule{dropEmpty("stop"), listed("stop")},
 		Ends:  []string{"[DONE]"},
@@ -111,7 +111,7 @@ func chatCompletions(f Family) *Family {
 	f.Bookkeeping = openaiBookkeeping
 	f.Sampling = []string{
 		"max_tokens", "max_completion_tokens", "temperature", "top_p", "top_k", "min_p", "seed", "random_seed",
-		"presence_penalty", "frequency_penalty", "repetition_penalty", "logit_bias",
+		"presence_penalty", "frequency_penalty", "repetition_penalty",
 	}
 	f.Headers = openaiHeaders
 	f.Rules = []Rule{
