@@ -61,6 +61,12 @@ var ollamaScenarios = []scenario{
 		_, err := ollamaAsk(ctx, client, base, &api.ChatRequest{Stream: new(bool), Tools: api.Tools{{Type: "function", Function: api.ToolFunction{Name: "now", Description: "The time"}}}}, "What time is it?")
 		return err
 	}},
+	{"chat tool without description", []string{ollamaText}, func(ctx context.Context, client *http.Client, base string) error {
+		tool := api.Tool{Type: "function", Function: api.ToolFunction{Name: "now"}}
+		tool.Function.Parameters.Type, tool.Function.Parameters.Required = "object", []string{"city"}
+		_, err := ollamaAsk(ctx, client, base, &api.ChatRequest{Stream: new(bool), Tools: api.Tools{tool}}, "What time is it?")
+		return err
+	}},
 	{"chat schema", []string{ollamaText}, func(ctx context.Context, client *http.Client, base string) error {
 		format, err := json.Marshal(weatherSchema())
 		if err != nil {

@@ -85,7 +85,7 @@ var sdks = []sdk{
 	},
 	{
 		name: "ollama", today: ollamaModule,
-		versions: at(ollamaModule, "v0.9.0", "v0.11.10", "v0.12.6", "v0.13.5", "v0.16.1"),
+		versions: at(ollamaModule, "v0.9.0", "v0.11.10", "v0.12.6", "v0.13.5", "v0.16.1", "v0.20.0", "v0.24.0"),
 	},
 	{
 		name: "cohere", today: cohereModule,
