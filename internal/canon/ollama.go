@@ -61,20 +61,43 @@ func ollamaGenerate(name, path string, has ...string) *Family {
 	}
 }
 
-var ollamaRules = []Rule{dropNulls("messages"), dropEmpty("tools", "images"), dropEmptyObjects("options"), ollamaDefaults, ollamaToolIDs}
+var ollamaRules = []Rule{dropNulls("messages"), dropEmpty("tools", "images"), dropEmptyObjects("options"), ollamaDefaults, ollamaTools, ollamaToolIDs}
 
 // ollamaDefaults drops the texts that its Go client writes for "not set" and
 // completes the name of the model with its default tag.
 func ollamaDefaults(b *Body) {
 	for _, name := range []string{"format", "suffix", "template", "system"} {
-		if isString(b.Get(name), "") {
-			drop(b.Value, name)
-		}
+		dropEmptyText(b.Value, name)
 	}
 	if m := b.Get("model"); m != nil && m.Kind == cassette.String && m.Text != "" {
 		if name := m.Text[strings.LastIndexByte(m.Text, '/')+1:]; !strings.Contains(name, ":") {
 			m.Text += ":latest"
 		}
+	}
+}
+
+// ollamaTools drops what the Go client writes of a tool for "not set", by version: an
+// empty description of a function or of a parameter, and required: null (api/types.go
+// of v0.9 to v0.17).
+func ollamaTools(b *Body) {
+	for _, tool := range elems(b.Get("tools")) {
+		fn := member(&tool, "function")
+		dropEmptyText(fn, "description")
+		parameters := member(fn, "parameters")
+		if isKind(member(parameters, "required"), cassette.Null) {
+			drop(parameters, "required")
+		}
+		if properties := member(parameters, "properties"); isKind(properties, cassette.Object) {
+			for i := range properties.Elems {
+				dropEmptyText(&properties.Elems[i], "description")
+			}
+		}
+	}
+}
+
+func dropEmptyText(v *cassette.Value, name string) {
+	if isString(member(v, name), "") {
+		drop(v, name)
 	}
 }
 
