@@ -2,9 +2,11 @@ package promptecho
 
 import (
 	"errors"
+	"flag"
 	"fmt"
 	"slices"
 	"strings"
+	"testing"
 
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/cassette"
@@ -21,14 +23,25 @@ import (
 // The cassette is written whole or not at all: to a temporary file that is
 // renamed and read back. A run that recorded nothing writes nothing.
 //
-// Close takes the run for one that went well; a run that did not is known only
-// with package echotest.
+// In a test Close does not know how the run ended; package echotest does. So it drops no
+// recording that was there before, also in mode all. It takes a panic, a test that ends
+// with FailNow or SkipNow while it is deferred, and outside of a test -run and -skip, for
+// what they are.
 func (r *Recorder) Close() error {
 	var errs []error
-	for _, text := range r.finish(verdict.Outcome{}).Errors {
+	now := verdict.Now()
+	o := verdict.Outcome{Failed: now.Panicking || now.Exiting, Unsure: testing.Testing()}
+	o.Filtered = !now.InTest && (isSet("test.run") || isSet("test.skip"))
+	for _, text := range r.finish(o).Errors {
 		errs = append(errs, errors.New("promptecho: "+text))
 	}
 	return errors.Join(errs...)
+}
+
+// isSet reports whether a flag of package testing has a value.
+func isSet(name string) bool {
+	f := flag.Lookup(name)
+	return f != nil && f.Value.String() != ""
 }
 
 // finish closes the recorder knowing how its run ended.
@@ -154,7 +167,7 @@ func (r *Recorder) save(o *verdict.Outcome, rep *verdict.Report) error {
 // written, and an error if one is a failure that must not be.
 func (r *Recorder) recorded(o *verdict.Outcome, rep *verdict.Report) (fresh []*cassette.Interaction, refused error) {
 	for _, s := range r.tape.slots {
-		if s.resumed && (s.used || o.Failed || o.Skipped || o.Filtered) {
+		if s.resumed && (s.used || o.Failed || o.Skipped || o.Filtered || o.Unsure) {
 			// A run that asked for everything and not for this has no use for it.
 			fresh = append(fresh, s.it())
 		}
@@ -214,17 +227,22 @@ func (r *Recorder) replaceOld(fresh []*cassette.Interaction, o *verdict.Outcome,
 		return r.beside(fresh, rep, "")
 	}
 	file := cassette.File{Interactions: fresh}
-	if o.Failed || refused || o.Skipped || o.Filtered {
-		again := map[string]bool{}
+	if o.Failed || refused || o.Skipped || o.Filtered || o.Unsure {
+		again := map[kindKey]bool{}
 		for _, s := range r.tape.slots {
-			again[s.form().Key()] = true
+			again[s.kind()] = true
 		}
+		kept := 0
 		for _, s := range r.replaced {
-			if !again[s.form().Key()] {
+			if !again[s.kind()] {
 				file.Interactions = append(file.Interactions, s.it())
+				kept++
 			}
 		}
 		file.Partial = r.old.Partial
+		if kept > 0 {
+			rep.Notes = append(rep.Notes, fmt.Sprintf("%s: kept %s that this run did not ask for; delete the file before recording to be rid of them", r.file, plural(kept, "recording")))
+		}
 	}
 	if err := r.write(r.path, r.file, &file, rep); err != nil {
 		return err

@@ -125,7 +125,7 @@ func TestLocalServers(t *testing.T) {
 	r = mustOpen(t, file, append(named, InMode(ModeAll))...)
 	rpc(jira+"/mcp", list).ask(t, r)
 	rpc(github+"/mcp", list).ask(t, r)
-	mustClose(t, r)
+	mustPass(t, r)
 	if text := read(t, file); !strings.Contains(text, "url: http://jira/mcp") || !strings.Contains(text, "url: http://github/mcp") || strings.Contains(text, "127.0.0.1") {
 		t.Errorf("a name stands where the port was:\n%s", text)
 	}

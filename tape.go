@@ -142,6 +142,15 @@ type line struct {
 	due   int // of a kind: how often it was asked for
 }
 
+// A kindKey tells the kinds of all forms apart.
+type kindKey struct{ form, traits uint64 }
+
+// kind returns of what kind a request is.
+func (s *slot) kind() kindKey {
+	f := s.form()
+	return kindKey{keyOf(f), f.Traits.Agreed(canon.SameKind)}
+}
+
 // keyOf returns the fingerprint of a form as a number.
 func keyOf(form *canon.Form) uint64 {
 	key, _ := strconv.ParseUint(form.Key(), 16, 64)

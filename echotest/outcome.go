@@ -5,7 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"runtime"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -16,28 +15,12 @@ import (
 
 // outcome tells how a test ended. It is called from the test's cleanup.
 func outcome(t testing.TB) verdict.Outcome {
+	now := verdict.Now()
 	return verdict.Outcome{
-		Failed:   t.Failed() || panicking(),
+		Failed:   t.Failed() || now.Panicking || now.Exiting && !t.Skipped(),
 		Skipped:  t.Skipped(),
 		Filtered: filtered(t.Name()),
 		Command:  func() string { return command(t.Name()) },
-	}
-}
-
-// panicking reports whether a panic is running the cleanup. In a panicking
-// test t.Failed is still false and recover gives nothing here; what tells is
-// runtime.gopanic on the stack.
-func panicking() bool {
-	pcs := make([]uintptr, 128)
-	frames := runtime.CallersFrames(pcs[:runtime.Callers(1, pcs)])
-	for {
-		f, more := frames.Next()
-		if f.Function == "runtime.gopanic" {
-			return true
-		}
-		if !more {
-			return false
-		}
 	}
 }
 
