@@ -4,6 +4,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -114,6 +115,11 @@ func (r *Recorder) conclude(o *verdict.Outcome) verdict.Report {
 	r.judge(o, &rep)
 	r.unselected(&rep)
 	rep.Notes = append(r.notes, rep.Notes...)
+	if o.Failed || o.Unsure && r.cfg.onRecordError != Keep {
+		for _, f := range r.played {
+			rep.Notes = append(rep.Notes, fmt.Sprintf("nothing was sent: this is a recording, %s:%d: %s", r.file, f.line(), failure(f)))
+		}
+	}
 	return rep
 }
 
@@ -127,17 +133,26 @@ func (r *Recorder) save(o *verdict.Outcome, rep *verdict.Report) error {
 		o.Failed = true
 	}
 	fresh, refused := r.recorded(o, rep)
+	if refused != nil {
+		o.Failed = true
+	}
 	if len(fresh) > 0 && (r.journal.isForeign() || !r.read.same(stampOf(r.path))) {
 		return r.beside(fresh, rep, "something else has written it meanwhile (another test process?)")
 	}
 	if refused != nil && r.cfg.onRecordError == Fail {
 		return refused
 	}
+	return errors.Join(refused, r.saveRecorded(fresh, o, rep))
+}
+
+// saveRecorded writes what was recorded where the mode and the end of the run say.
+func (r *Recorder) saveRecorded(fresh []*cassette.Interaction, o *verdict.Outcome, rep *verdict.Report) error {
 	if r.old != nil && !r.plan.load { // mode all, over a cassette
-		return errors.Join(refused, r.replaceOld(fresh, o, refused != nil, rep))
+		return r.replaceOld(fresh, o, rep)
 	}
 	file := cassette.File{}
-	incomplete := o.Failed || o.Skipped || o.Filtered
+	// A test that skips itself because of an answer has asked for all that it asks for.
+	incomplete := o.Failed || o.Filtered
 	wasPartial := r.old != nil && r.old.Partial
 	switch {
 	case wasPartial:
@@ -180,11 +195,15 @@ func (r *Recorder) recorded(o *verdict.Outcome, rep *verdict.Report) (fresh []*c
 		}
 		if s.failed() && r.cfg.onRecordError != Keep && !r.tape.overcome(s) {
 			what := fmt.Sprintf("%s %s: %s", s.it().Request.Method, s.it().Request.URL, failure(s))
+			refusal := s.it().Response.Status == http.StatusUnauthorized || s.it().Response.Status == http.StatusForbidden
 			switch good := r.succeeded(s); {
 			case r.cfg.onRecordError == Fail:
 				return nil, fmt.Errorf("%s: nothing was written: the recording has a failure: %s (OnRecordError)", r.file, what)
 			case good != nil:
 				refused = fmt.Errorf("%s:%d: not replaced: this recording succeeded, and now there is a failure: %s. If that is what the test is about, say so with OnRecordError(Keep)", r.file, good.line(), what)
+				continue
+			case refusal:
+				refused = fmt.Errorf("%s: not recorded: the provider refused the key: %s. Set a key that may ask this; if the refusal is what the test is about, say so with OnRecordError(Keep)", r.file, what)
 				continue
 			case o.Failed:
 				rep.Notes = append(rep.Notes, fmt.Sprintf("%s: not written, since the run failed: %s", r.file, what))
@@ -195,13 +214,24 @@ func (r *Recorder) recorded(o *verdict.Outcome, rep *verdict.Report) (fresh []*c
 		fresh = append(fresh, s.it())
 	}
 	for _, f := range r.failures {
-		again := ""
+		text := fmt.Sprintf("%s: not recorded: %s", r.file, f.text)
 		if f.count > 1 {
-			again = fmt.Sprintf(" (%s)", times(f.count))
+			text += fmt.Sprintf(" (%s)", times(f.count))
 		}
-		rep.Notes = append(rep.Notes, fmt.Sprintf("%s: not recorded: %s%s", r.file, f.text, again))
+		if r.mode.mode == ModeAll && !r.answered(f.key) {
+			refused = fmt.Errorf("%s. If that is what the test is about, say so with OnRecordError(Keep)", text)
+			continue
+		}
+		rep.Notes = append(rep.Notes, text)
 	}
 	return fresh, refused
+}
+
+// answered reports whether a request of a form got an answer in this run.
+func (r *Recorder) answered(key uint64) bool {
+	return slices.ContainsFunc(r.tape.slots, func(s *slot) bool {
+		return s.fresh && s.whole && !s.failed() && keyOf(s.form()) == key
+	})
 }
 
 // succeeded returns the recording of the cassette that is to be replaced which
@@ -219,35 +249,56 @@ func (r *Recorder) succeeded(s *slot) *slot {
 // there. A run that did not end well does not replace a whole cassette: what it
 // recorded goes beside it. One that asked only in part, since it was filtered,
 // replaces only what it asked.
-func (r *Recorder) replaceOld(fresh []*cassette.Interaction, o *verdict.Outcome, refused bool, rep *verdict.Report) error {
+func (r *Recorder) replaceOld(fresh []*cassette.Interaction, o *verdict.Outcome, rep *verdict.Report) error {
 	if len(fresh) == 0 {
 		return nil
 	}
-	if (o.Failed || refused) && !r.old.Partial {
+	if o.Failed && !r.old.Partial {
 		return r.beside(fresh, rep, "")
 	}
 	file := cassette.File{Interactions: fresh}
-	if o.Failed || refused || o.Skipped || o.Filtered || o.Unsure {
-		again := map[kindKey]bool{}
-		for _, s := range r.tape.slots {
-			again[s.kind()] = true
-		}
-		kept := 0
-		for _, s := range r.replaced {
-			if !again[s.kind()] {
-				file.Interactions = append(file.Interactions, s.it())
-				kept++
-			}
-		}
+	if o.Failed || o.Skipped || o.Filtered || o.Unsure {
+		kept := r.notAskedAgain()
+		file.Interactions = append(file.Interactions, kept...)
 		file.Partial = r.old.Partial
-		if kept > 0 {
-			rep.Notes = append(rep.Notes, fmt.Sprintf("%s: kept %s that this run did not ask for; delete the file before recording to be rid of them", r.file, plural(kept, "recording")))
+		if len(kept) > 0 {
+			rep.Notes = append(rep.Notes, fmt.Sprintf("%s: kept %s that this run did not ask for; delete the file before recording to be rid of them", r.file, plural(len(kept), "recording")))
 		}
 	}
 	if err := r.write(r.path, r.file, &file, rep); err != nil {
 		return err
 	}
 	return cassette.Remove(r.path + failedSuffix)
+}
+
+// notAskedAgain returns the old recordings of whose kind none was recorded anew. What was
+// recorded anew takes the place of what it would have been answered by: local servers
+// have other ports now.
+func (r *Recorder) notAskedAgain() (kept []*cassette.Interaction) {
+	var old tape
+	for _, s := range r.replaced {
+		s.key = keyOf(s.form())
+		old.add(s)
+	}
+	again := map[kindKey]bool{}
+	for _, s := range r.tape.slots {
+		q := old.queues.get(keyOf(s.form()))
+		if q == nil {
+			continue
+		}
+		if !q.ready() {
+			q.sort()
+		}
+		if answer, _ := q.take(s.form(), true); answer != nil {
+			again[answer.kind()] = true
+		}
+	}
+	for _, s := range r.replaced {
+		if !again[s.kind()] {
+			kept = append(kept, s.it())
+		}
+	}
+	return kept
 }
 
 // failedSuffix is added to the name of a cassette for what a run recorded that
@@ -271,6 +322,9 @@ func (r *Recorder) beside(fresh []*cassette.Interaction, rep *verdict.Report, re
 func failure(s *slot) string {
 	if s.canceled() {
 		return "no answer came before its deadline"
+	}
+	if s.it().Response.Status == 0 {
+		return "no answer came: " + s.it().Response.Error
 	}
 	if s.it().Response.End == cassette.EndError {
 		return "the answer broke off: " + s.it().Response.Error

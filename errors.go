@@ -2,11 +2,14 @@ package promptecho
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
+	"os"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/cassette"
@@ -174,11 +177,33 @@ func (r *Recorder) exhausted(m *MissError, q *queue) {
 // recorder records it.
 const missHeader = "X-Promptecho-Miss"
 
-// missResponse is the answer to a request that is not recorded: one that every
-// SDK can print and none retries. A transport error would be retried for
-// seconds; the status is one that no application acts on.
+// missResponse is the answer to a request that is not recorded.
 func missResponse(req *http.Request, m *MissError) *http.Response {
-	text := fmt.Sprintf("promptecho: not recorded: %s: %s", strings.TrimSpace(m.Endpoint+" "+m.Model), m.Reason)
+	return refusal(req, fmt.Sprintf("promptecho: not recorded: %s: %s", strings.TrimSpace(m.Endpoint+" "+m.Model), m.Reason))
+}
+
+// refuse answers a request that is not sent because of err. Of a missing key Close says
+// so, too, if the client swallows the answer; what comes after Close nobody can be told.
+func (r *Recorder) refuse(req *http.Request, err error) (*http.Response, error) {
+	var late *lateError
+	var missing *secretError
+	switch {
+	case errors.As(err, &missing):
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		if text := strings.TrimPrefix(err.Error(), "promptecho: "); !slices.Contains(r.refused, text) {
+			r.refused = append(r.refused, text)
+		}
+	case !errors.As(err, &late):
+		return nil, err
+	}
+	return refusal(req, err.Error()), nil
+}
+
+// refusal is the answer to a request that is not sent: one that every SDK can print and
+// none retries. A transport error would be retried for seconds; the status is one that
+// no application acts on.
+func refusal(req *http.Request, text string) *http.Response {
 	body, err := json.Marshal(map[string]any{
 		"type":    "error",
 		"message": text,
@@ -202,11 +227,37 @@ func missResponse(req *http.Request, m *MissError) *http.Response {
 	}
 }
 
+// A transportError is a failure of the transport that was recorded.
+type transportError struct {
+	text, file string
+	line       int
+}
+
+func (e *transportError) Error() string {
+	return fmt.Sprintf("%s (recorded, promptecho: %s:%d)", e.text, e.file, e.line)
+}
+
+// Timeout reports whether it was one, as [net.Error] has it.
+func (e *transportError) Timeout() bool { return strings.HasSuffix(e.text, "timeout") }
+
+// Temporary is of [net.Error].
+func (e *transportError) Temporary() bool { return e.Timeout() }
+
+// Is reports whether the error was target, of those that callers ask for.
+func (e *transportError) Is(target error) bool {
+	for _, known := range [...]error{io.EOF, io.ErrUnexpectedEOF, os.ErrDeadlineExceeded, syscall.ECONNREFUSED, syscall.ECONNRESET, syscall.EPIPE} {
+		if target == known {
+			return e.text == known.Error() || strings.HasSuffix(e.text, ": "+known.Error())
+		}
+	}
+	return false
+}
+
 // A lateError is the answer to a request after the recorder was closed.
 type lateError struct{ file, method, url string }
 
 func (e *lateError) Error() string {
-	return fmt.Sprintf("promptecho: %s: %s %s came after the recorder was closed: wait for the work a test started before it ends", e.file, e.method, e.url)
+	return fmt.Sprintf("promptecho: %s: %s %s came after the recorder was closed: work that the test had started raced with its end; wait for it before the test ends", e.file, e.method, e.url)
 }
 func (e *lateError) RetryableError() bool { return false }
 
@@ -219,7 +270,6 @@ type secretError struct {
 func (e *secretError) Error() string {
 	return fmt.Sprintf("promptecho: %s: %s goes upstream, but the environment variable %s is empty: set it, or replay with PROMPTECHO_MODE=none", e.file, e.mode, e.env)
 }
-func (e *secretError) RetryableError() bool { return false }
 
 // A canceledError says that a request cannot be given up as the recorded one was.
 type canceledError struct {

@@ -98,7 +98,7 @@ func TestOldRecordingsSurvive(t *testing.T) {
 // is completed by the first whole one.
 func TestFirstRunThatWasNotWhole(t *testing.T) {
 	t.Parallel()
-	for _, o := range []verdict.Outcome{{Filtered: true}, {Skipped: true}, {Failed: true}} {
+	for _, o := range []verdict.Outcome{{Filtered: true}, {Failed: true}} {
 		file := filepath.Join(t.TempDir(), "c.yaml")
 		r := mustOpen(t, file, Upstream(canned(`{}`)))
 		ask(t, r, "http://h", "a")
@@ -112,6 +112,22 @@ func TestFirstRunThatWasNotWhole(t *testing.T) {
 		mustClose(t, r)
 		if got := savedPrompts(t, file); got != "a b" || strings.Contains(read(t, file), "partial") {
 			t.Errorf("%+v: not completed: %q", o, got)
+		}
+	}
+}
+
+// TestSkippedByAnAnswer: a test that skips itself because of an answer has asked for all
+// that it asks for; in CI it skips itself again.
+func TestSkippedByAnAnswer(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "c.yaml")
+	for _, mode := range []Mode{ModeAll, ModeNone} {
+		r := mustOpen(t, file, InMode(mode), Upstream(statuses(`{}`, 404)), OnRecordError(Keep))
+		if status, _ := ask(t, r, "http://h", "a"); status != 404 {
+			t.Errorf("%s: status %d", mode, status)
+		}
+		if rep := r.finish(verdict.Outcome{Skipped: true}); len(rep.Errors) > 0 {
+			t.Errorf("%s: %q", mode, rep.Errors)
 		}
 	}
 }
@@ -161,7 +177,7 @@ func TestFailureDoesNotReplaceSuccess(t *testing.T) {
 	}{
 		{"401 over 200", Warn, []int{200}, []int{401}, true},
 		{"401 over 200, to be recorded", Keep, []int{200}, []int{401}, false},
-		{"401 over 401", Warn, []int{401}, []int{401}, false},
+		{"404 over 404", Warn, []int{404}, []int{404}, false},
 		{"429 and a retry over 200", Warn, []int{200}, []int{429, 200}, false},
 	}
 	for _, tt := range tests {
@@ -178,7 +194,7 @@ func TestFailureDoesNotReplaceSuccess(t *testing.T) {
 		}
 		before := read(t, file)
 		err := run(ModeAll, tt.now, tt.policy)
-		if kept := read(t, file) == before; kept != tt.kept && tt.name != "401 over 401" {
+		if kept := read(t, file) == before; kept != tt.kept && tt.name != "404 over 404" {
 			t.Errorf("%s: kept %v", tt.name, kept)
 		}
 		if tt.kept != (err != nil) {
@@ -309,14 +325,15 @@ func TestLiveNeedsItsSecrets(t *testing.T) {
 	u := newUpstream(t)
 	r := mustOpen(t, filepath.Join(t.TempDir(), "c.yaml"), InMode(ModeLive))
 	r.Secret("PROMPTECHO_TEST_KEY")
-	_, err := r.Client().Post(u.URL, "application/json", strings.NewReader("{}"))
-	if err == nil || !strings.Contains(err.Error(), "mode live (InMode in the code) goes upstream, but the environment variable PROMPTECHO_TEST_KEY is empty") {
-		t.Errorf("without a key: %v", err)
+	const refusal = "mode live (InMode in the code) goes upstream, but the environment variable PROMPTECHO_TEST_KEY is empty"
+	if status, body := post(t, r, u.URL, "{}"); status != http.StatusTeapot || !strings.Contains(body, refusal) {
+		t.Errorf("without a key: %d %s", status, body)
 	}
-	r.Close()
-	_, err = r.Client().Get(u.URL + "/late")
-	if err == nil || !strings.Contains(err.Error(), "after the recorder was closed") {
-		t.Errorf("after Close: %v", err)
+	if err := r.Close(); err == nil || !strings.Contains(err.Error(), refusal) {
+		t.Errorf("the client can swallow it, Close must not: %v", err)
+	}
+	if status, body := post(t, r, u.URL+"/late", "{}"); status != http.StatusTeapot || !strings.Contains(body, "after the recorder was closed") {
+		t.Errorf("after Close: %d %s", status, body)
 	}
 	if u.count() != 0 {
 		t.Error("a request went upstream")

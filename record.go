@@ -27,6 +27,13 @@ func (r *Recorder) record(req *http.Request, body []byte, s *slot) (*http.Respon
 		r.settle(s, &it)
 		return nil, err
 	}
+	if err != nil && r.cfg.onRecordError == Keep {
+		it := *s.it()
+		it.LatencyMS = time.Since(start).Milliseconds()
+		it.Response = cassette.Response{End: cassette.EndError, Error: err.Error()}
+		r.settle(s, &it)
+		return nil, err
+	}
 	if err != nil {
 		r.abandon(s, fmt.Sprintf("%s %s: %v", s.it().Request.Method, s.it().Request.URL, err))
 		return nil, err
@@ -117,13 +124,14 @@ func (r *Recorder) abandon(s *slot, failure string) {
 			return
 		}
 	}
-	r.failures = append(r.failures, unanswered{failure, 1})
+	r.failures = append(r.failures, unanswered{failure, 1, keyOf(s.form())})
 }
 
 // unanswered is a request that got no answer, and how often.
 type unanswered struct {
 	text  string
 	count int
+	key   uint64 // of its form
 }
 
 func (r *Recorder) note(text string) {

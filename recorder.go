@@ -52,6 +52,8 @@ type Recorder struct {
 	reached  bool         // a request arrived
 	failures []unanswered // recording failures
 	contests []*contest   // see there
+	refused  []string     // why requests were not sent, each once
+	played   []*slot      // recorded failures that were replayed
 	closed   bool
 	closing  chan struct{} // closed by the first Close
 
@@ -375,7 +377,7 @@ func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 	s, err := r.next(clean, form)
 	switch {
 	case err != nil:
-		return nil, err
+		return r.refuse(req, err)
 	case s == nil:
 		return r.miss(req, clean, form), nil
 	case s.fresh:
@@ -429,7 +431,7 @@ func (r *Recorder) identical(clean *cassette.Request) *slot {
 func (r *Recorder) pass(req *http.Request) (*http.Response, error) {
 	if err := r.mayPass(req); err != nil {
 		closeBody(req)
-		return nil, err
+		return r.refuse(req, err)
 	}
 	return r.upstream.RoundTrip(req)
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -14,6 +15,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 
 	"github.com/promptecho/promptecho/internal/cassette"
@@ -508,8 +510,13 @@ func TestRunThatRecordedNothingWritesNothing(t *testing.T) {
 	for _, mode := range []Mode{ModeOnce, ModeNewEpisodes, ModeAll} {
 		file := filepath.Join(t.TempDir(), "sub", "c.yaml")
 		r := mustOpen(t, file, InMode(mode))
-		if err := r.Close(); err == nil || !strings.Contains(err.Error(), "no request reached the recorder") {
-			t.Errorf("%s: %v", mode, err)
+		rep := r.finish(verdict.Outcome{})
+		said := rep.Errors
+		if mode == ModeOnce { // a helper may open a recorder for tests that ask nothing
+			said = rep.Notes
+		}
+		if len(said) != 1 || !strings.Contains(said[0], "no request reached the recorder") {
+			t.Errorf("%s: errors %q, notes %q", mode, rep.Errors, rep.Notes)
 		}
 		if _, err := os.Stat(filepath.Dir(file)); !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("%s: something was written", mode)
@@ -532,11 +539,58 @@ func TestTransportError(t *testing.T) {
 		t.Errorf("the client got %v, want the transport's error", err)
 	}
 	rep := verdict.Finish(r, verdict.Outcome{})
-	if !strings.Contains(strings.Join(rep.Notes, "\n"), "not recorded: POST http://127.0.0.1:1/v1/chat/completions: boom") {
-		t.Errorf("notes: %q", rep.Notes)
+	if !strings.Contains(strings.Join(rep.Errors, "\n"), "not recorded: POST http://127.0.0.1:1/v1/chat/completions: boom") {
+		t.Errorf("errors: %q", rep.Errors)
 	}
 	if read(t, file) != before {
 		t.Error("the old cassette was replaced")
+	}
+
+	// A retry that got an answer overcomes it.
+	up := roundTripFunc(func(*http.Request) (*http.Response, error) { return nil, boom })
+	r = mustOpen(t, file, InMode(ModeAll), Upstream(roundTripFunc(func(req *http.Request) (*http.Response, error) { return up(req) })))
+	if _, err := r.Client().Post("http://h/v1/chat/completions", "application/json", strings.NewReader(prompt("x"))); !errors.Is(err, boom) {
+		t.Error(err)
+	}
+	up = func(req *http.Request) (*http.Response, error) { return canned(`{}`).RoundTrip(req) }
+	ask(t, r, "http://h", "x")
+	mustClose(t, r)
+}
+
+// A transport error that a test is about is recorded with Keep, and replayed as one.
+func TestTransportErrorKept(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		err     error
+		is      error
+		timeout bool
+	}{
+		{&net.OpError{Op: "dial", Net: "tcp", Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)}, syscall.ECONNREFUSED, false},
+		{&net.OpError{Op: "read", Net: "tcp", Err: os.ErrDeadlineExceeded}, os.ErrDeadlineExceeded, true},
+		{io.ErrUnexpectedEOF, io.ErrUnexpectedEOF, false},
+		{io.EOF, io.EOF, false},
+		{errors.New("tls: bad certificate"), nil, false},
+	} {
+		file := filepath.Join(t.TempDir(), "c.yaml")
+		do := func(r *Recorder) error {
+			_, err := r.Client().Post("http://h/v1/chat/completions", "application/json", strings.NewReader(prompt("x")))
+			return err
+		}
+		r := mustOpen(t, file, InMode(ModeAll), OnRecordError(Keep), Upstream(roundTripFunc(func(*http.Request) (*http.Response, error) { return nil, tt.err })))
+		live := do(r)
+		mustClose(t, r)
+		r = mustOpen(t, file, InMode(ModeNone))
+		err := do(r)
+		if err == nil || !strings.Contains(err.Error(), tt.err.Error()) || !strings.Contains(err.Error(), "c.yaml:4") || tt.is != nil && !errors.Is(err, tt.is) || errors.Is(err, syscall.EPIPE) {
+			t.Errorf("%v is replayed as %v", tt.err, err)
+		}
+		var netErr net.Error
+		if !errors.As(err, &netErr) || netErr.Timeout() != tt.timeout || errors.As(live, &netErr) && netErr.Timeout() != tt.timeout {
+			t.Errorf("%v: timeout %v, live %v", tt.err, err, live)
+		}
+		if notes := r.finish(verdict.Outcome{Failed: true}).Notes; len(notes) != 1 || !strings.Contains(notes[0], "nothing was sent: this is a recording, ") {
+			t.Errorf("notes of a test that failed: %q", notes)
+		}
 	}
 }
 
@@ -555,8 +609,12 @@ func TestOnRecordError(t *testing.T) {
 		err      string
 		note     string
 	}{
-		{"warn", Warn, []int{401}, false, "x", "", "a failure is recorded: POST http://h/v1/chat/completions: status 401"},
-		{"warn, run failed", Warn, []int{401}, true, "", "", "not written, since the run failed: POST http://h/v1/chat/completions: status 401"},
+		{"warn", Warn, []int{404}, false, "x", "", "a failure is recorded: POST http://h/v1/chat/completions: status 404"},
+		{"warn, run failed", Warn, []int{404}, true, "", "", "not written, since the run failed: POST http://h/v1/chat/completions: status 404"},
+		{"the key is refused", Warn, []int{401}, false, "", "the provider refused the key: POST http://h/v1/chat/completions: status 401", ""},
+		{"it may not ask this", Warn, []int{403}, false, "", "the provider refused the key: POST http://h/v1/chat/completions: status 403", ""},
+		{"refused, and this is what it is about", Keep, []int{401}, false, "x", "", ""},
+		{"refused, overcome by another key", Warn, []int{401, 200}, false, "x x", "", ""},
 		{"fail", Fail, []int{500}, false, "", "nothing was written: the recording has a failure: POST http://h/v1/chat/completions: status 500", ""},
 		{"keep", Keep, []int{404}, false, "x", "", ""},
 		{"overcome by a retry", Fail, []int{429, 200}, false, "x x", "", ""},
@@ -597,9 +655,8 @@ func TestSecret(t *testing.T) {
 	if got := r.Secret(env); got == "" {
 		t.Error("no dummy for a missing key")
 	}
-	_, err := r.Client().Post(u.URL+"/v1/chat/completions", "application/json", strings.NewReader(prompt("x")))
-	if err == nil || !strings.Contains(err.Error(), "environment variable "+env+" is empty") {
-		t.Errorf("without a key: %v", err)
+	if status, body := ask(t, r, u.URL, "x"); status != http.StatusTeapot || !strings.Contains(body, "environment variable "+env+" is empty") {
+		t.Errorf("without a key: %d %s", status, body)
 	}
 	if u.count() != 0 {
 		t.Error("a request went upstream without a key")
@@ -779,13 +836,17 @@ func TestLateRequest(t *testing.T) {
 	base := record(t, file, "a")
 	r := mustOpen(t, file, InMode(ModeNone), AllowUnused())
 	mustClose(t, r)
-	_, err := r.Client().Post(base+"/v1/chat/completions", "application/json", strings.NewReader(prompt("a")))
-	if err == nil || !strings.Contains(err.Error(), "came after the recorder was closed") {
-		t.Errorf("late request: %v", err)
+	resp, err := r.Client().Post(base+"/v1/chat/completions", "application/json", strings.NewReader(prompt("a")))
+	if err != nil {
+		t.Fatal(err)
 	}
-	var retryable interface{ RetryableError() bool }
-	if !errors.As(err, &retryable) || retryable.RetryableError() {
-		t.Errorf("%v can be retried", err)
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil || !strings.Contains(string(body), "came after the recorder was closed") {
+		t.Errorf("late request: %s %v", body, err)
+	}
+	if resp.Header.Get("X-Should-Retry") != "false" {
+		t.Error("it can be retried")
 	}
 }
 

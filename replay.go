@@ -73,13 +73,22 @@ func (r *Recorder) replay(req *http.Request, clean *cassette.Request, s *slot) (
 	if err != nil {
 		return nil, err
 	}
-	if a.End == cassette.EndCanceled {
+	switch {
+	case a.End == cassette.EndCanceled:
 		defer a.free()
 		return nil, r.canceled(req, s, a)
+	case a.Status >= 400 || a.Status == 0:
+		r.mu.Lock()
+		r.played = append(r.played, s)
+		r.mu.Unlock()
 	}
 	if err := wait(req.Context(), nil, r.cfg.pace, a.latencyMS); err != nil {
 		a.free()
 		return nil, err
+	}
+	if a.Status == 0 {
+		defer a.free()
+		return nil, &transportError{a.Error, r.file, s.line()}
 	}
 	x := new(replayed)
 	x.Response = http.Response{

@@ -24,6 +24,7 @@ const (
 
 // judge says what is wrong with the run.
 func (r *Recorder) judge(o *verdict.Outcome, rep *verdict.Report) {
+	rep.Errors = append(rep.Errors, r.refused...)
 	r.judgeContests(rep)
 	if len(r.misses) > 0 {
 		rep.Errors = append(rep.Errors, r.missReport(o))
@@ -37,6 +38,8 @@ func (r *Recorder) judge(o *verdict.Outcome, rep *verdict.Report) {
 		return
 	}
 	switch {
+	case !r.reached && r.old == nil && r.mode.mode != ModeAll && r.mode.mode != ModeNewEpisodes:
+		rep.Notes = append(rep.Notes, r.file+": no request reached the recorder, and there is no cassette: a test that asks nothing needs none; one that does hands rec.Client() to the SDK")
 	case !r.reached:
 		text := "no request reached the recorder: hand rec.Client() to the SDK, or give AllowUnused()"
 		rep.Errors = append(rep.Errors, r.file+": "+text)
