@@ -115,6 +115,9 @@ func (r *Recorder) save(o *verdict.Outcome, rep *verdict.Report) error {
 	if refused != nil && r.cfg.onRecordError == Fail {
 		return refused
 	}
+	if r.cut && len(fresh) > 0 && (refused != nil || o.Failed || o.Skipped || o.Filtered) {
+		return errors.Join(refused, r.beside(fresh, rep, ""))
+	}
 	if r.old != nil && !r.plan.load { // mode all, over a cassette
 		return errors.Join(refused, r.replaceOld(fresh, o, refused != nil, rep))
 	}
@@ -224,7 +227,7 @@ func (r *Recorder) replaceOld(fresh []*cassette.Interaction, o *verdict.Outcome,
 	if err := r.write(r.path, r.file, &file, rep); err != nil {
 		return err
 	}
-	return cassette.Remove(r.path + failedSuffix)
+	return cassette.Remove(cassette.Beside(r.path, failedSuffix))
 }
 
 // failedSuffix is added to the name of a cassette for what a run recorded that
@@ -234,8 +237,8 @@ const failedSuffix = ".failed"
 // beside saves what was recorded beside the cassette, which stays as it is. It is
 // an error if there is a reason other than a run that did not pass.
 func (r *Recorder) beside(fresh []*cassette.Interaction, rep *verdict.Report, reason string) error {
-	name := r.file + failedSuffix
-	if err := r.write(r.path+failedSuffix, name, &cassette.File{Partial: true, Interactions: fresh}, rep); err != nil {
+	name := cassette.Beside(r.file, failedSuffix)
+	if err := r.write(cassette.Beside(r.path, failedSuffix), name, &cassette.File{Partial: true, Interactions: fresh}, rep); err != nil {
 		return err
 	}
 	if reason != "" {

@@ -61,6 +61,7 @@ type Recorder struct {
 	report   verdict.Report
 
 	journal *journal // nil if this run does not save
+	cut     bool     // there is a cassette of which a part is gone; mode all replaces it
 	read    stamp    // of the cassette when it was read, if this run saves
 }
 
@@ -155,7 +156,7 @@ func (r *Recorder) load() error {
 	if errors.Is(err, fs.ErrNotExist) {
 		f, err = nil, nil
 	}
-	if err != nil {
+	if err != nil && !r.replaces(err) {
 		return fmt.Errorf("promptecho: %w", r.relative(err))
 	}
 	if err := r.settlePlan(f); err != nil {
@@ -169,9 +170,26 @@ func (r *Recorder) load() error {
 	r.fill()
 	if r.unread != nil {
 		f.Close()
-		return r.unread
+		if !r.replaces(r.unread) {
+			return r.unread
+		}
+		r.old, r.replaced, r.unread = nil, nil, nil
+	}
+	if line := f.Edited(); line > 0 {
+		r.notes = append(r.notes, fmt.Sprintf("%s:%d: edited since it was recorded", r.file, line))
 	}
 	return nil
+}
+
+// replaces reports whether this run records over a cassette that cannot be read: mode
+// all does if a part of it is gone.
+func (r *Recorder) replaces(err error) bool {
+	var syntax *cassette.SyntaxError
+	r.cut = errors.As(err, &syntax) && syntax.Cut && r.mode.mode == ModeAll
+	if r.cut {
+		r.notes = append(r.notes, "recorded anew: "+strings.TrimPrefix(r.relative(err).Error(), "promptecho: "))
+	}
+	return r.cut
 }
 
 // trust reports whether the key of a sealed interaction is that of this run: not if
@@ -262,6 +280,7 @@ func (r *Recorder) asked(it *cassette.Interaction, sealed bool) cassette.Request
 func (r *Recorder) relative(err error) error {
 	var syntax *cassette.SyntaxError
 	if errors.As(err, &syntax) {
+		syntax.Msg = strings.ReplaceAll(syntax.Msg, syntax.File, r.file)
 		syntax.File = r.file
 		return syntax
 	}

@@ -7,18 +7,25 @@ import "strings"
 // none. Nothing that Parse cannot give its exact meaning is accepted: the error
 // is a *SyntaxError then, whose message says what to do.
 func Parse(name string, data []byte, asset func(name string) ([]byte, error)) (*File, error) {
+	f, _, err := parse(name, data, asset)
+	return f, err
+}
+
+// parse is Parse. It also returns the line of the first edit that a seal or the mark
+// tells of, 0 if there is none.
+func parse(name string, data []byte, asset func(name string) ([]byte, error)) (f *File, edited int, err error) {
 	text := strings.TrimPrefix(string(data), "\ufeff")
 	d := decoder{asset: asset}
 	d.file, d.text = name, strings.ReplaceAll(text, "\r\n", "\n")
 	root := parseYAML(&d.source)
-	var f *File
+	f = new(File)
 	if d.err == nil {
 		f = d.cassette(&root)
 	}
-	if d.err != nil {
-		return nil, d.err
+	if d.checkWhole(f); d.err != nil {
+		return nil, 0, d.err
 	}
-	return f, nil
+	return f, d.firstEdit(f), nil
 }
 
 // decoder turns nodes into the data model. After the first error what it

@@ -104,14 +104,19 @@ func (d *decoder) readAsset(n *node, field, name string) []byte {
 	b, err := d.asset(name)
 	if err != nil {
 		d.badf(n, field, "asset %q cannot be read (%v); restore it, or record again", name, err)
+		d.lost()
 		return nil
 	}
 	if h := hashAsset(b); h != name[:len(h)] {
 		d.badf(n, field, "asset %q was changed (its content is %s); restore it, or name the file for its content here and there", name, h)
+		d.lost()
 		return nil
 	}
 	return b
 }
+
+// lost says of the error that a part of the cassette is gone.
+func (d *decoder) lost() { d.err.Cut = !d.pinned() }
 
 // value returns the JSON value that n stands for.
 func (d *decoder) value(n *node, field string) Value {
