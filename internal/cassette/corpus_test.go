@@ -95,7 +95,7 @@ func (s *share) decode(t *testing.T, b64 string) []byte {
 		return b
 	}
 	s.json++
-	if _, _, ok := bodyStructure(new(JSONParser), b); ok {
+	if _, _, _, ok := bodyStructure(new(JSONParser), b); ok {
 		s.structure++
 	} else {
 		t.Logf("stored as text: %.200q", b)

@@ -19,18 +19,27 @@ func (w *writer) stream(r *Response) {
 	}
 	w.text(partIndent, "stream", r.Stream)
 	if len(r.Events) > 0 {
+		start := len(w.buf)
 		ev := parseEvents(r.Events)
-		w.layout("events_layout", ev.layout)
-		w.key(partIndent, "events")
-		w.raw("\n")
-		for i, e := range r.Events {
-			w.event(e, ev.vals[i])
+		w.events(r.Events, ev)
+		if ev.indentation > maxGrowth*(len(w.buf)-start) {
+			w.buf = w.buf[:start]
+			w.events(r.Events, asText(r.Events))
 		}
-		w.padding(ev.padding)
 	}
 	w.chunks(r.Chunks)
 	w.delays(r.Delays)
 	w.text(partIndent, "text", r.Text)
+}
+
+func (w *writer) events(events []Event, ev eventValues) {
+	w.layout("events_layout", ev.layout)
+	w.key(partIndent, "events")
+	w.raw("\n")
+	for i, e := range events {
+		w.event(e, ev.vals[i])
+	}
+	w.padding(ev.padding)
 }
 
 func (w *writer) chunks(lengths []int) {
@@ -54,6 +63,17 @@ type eventValues struct {
 	layout  Layout     // of all values, but for the padding
 	padding []int      // one per event: that of its last value
 	vals    [][]*Value // one per field of each event; nil is text
+
+	indentation int // of all values, in bytes
+}
+
+// asText has all fields written as text.
+func asText(events []Event) eventValues {
+	ev := eventValues{vals: make([][]*Value, len(events))}
+	for i, e := range events {
+		ev.vals[i] = make([]*Value, len(e))
+	}
+	return ev
 }
 
 // parseEvents finds the fields that are JSON in one of two layouts: compact, or
@@ -100,8 +120,12 @@ func fitEvents(events []Event, vals [][]*Value, l Layout) (ev eventValues, n int
 			if last && l.Indent == "" {
 				l.Padding = paddingOf(strings.TrimRight(e[j].Value, " \t\r\n"))
 			}
-			if storable(l) && prints(*vals[i][j], l, []byte(e[j].Value)) {
+			if !storable(l) {
+				continue
+			}
+			if indentation, ok := prints(*vals[i][j], l, []byte(e[j].Value)); ok {
 				ev.vals[i][j] = vals[i][j]
+				ev.indentation += indentation
 				if last {
 					ev.padding[i] = l.Padding
 				}

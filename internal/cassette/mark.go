@@ -1,6 +1,7 @@
 package cassette
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -11,8 +12,9 @@ import (
 //	... # 12 recorded
 //
 // What has a seal was written by Format, so a file that has a seal and no mark was
-// cut. A number that is not that of the interactions tells of one that was taken out
-// or put in since, which no seal does.
+// cut; so was one that begins as Format begins and makes no sense. A number that is not
+// that of the interactions tells of one that was taken out or put in since, which no
+// seal does.
 const endMark = "..."
 
 // end writes the mark behind n interactions.
@@ -51,11 +53,9 @@ func findMark(text string) int {
 // checkWhole records that the file was cut, if it was: that is the reason for
 // whatever else is wrong with it.
 func (d *decoder) checkWhole(f *File) {
-	sealed := d.err != nil && strings.Contains(d.text, "\n    seal: ")
-	for _, it := range f.Interactions {
-		sealed = sealed || it.Seal != ""
-	}
-	if !sealed || findMark(d.text) >= 0 {
+	n := min(len(d.text), len(header))
+	written := d.err != nil && n > 0 && (d.text[:n] == header[:n] || strings.Contains(d.text, "\n    seal: "))
+	if !written && !f.sealed() || findMark(d.text) >= 0 {
 		return
 	}
 	d.err = nil
@@ -64,22 +64,28 @@ func (d *decoder) checkWhole(f *File) {
 		again = "take out \"pinned: true\" and record it again"
 	}
 	last := strings.TrimRight(d.text, "\n")
-	d.fail(len(last), "", "the file was cut here: it has seals, and the line %q that ends a recorded file is missing. Restore it: git checkout -- %s, or %s", endMark, d.file, again)
+	d.fail(len(last), "", "the file was cut here: the line %q that ends a recorded file is missing. Restore it: git checkout -- %s, or %s", endMark, d.file, again)
 	d.lost()
+}
+
+// sealed reports whether anything in f has a seal.
+func (f *File) sealed() bool {
+	return slices.ContainsFunc(f.Interactions, func(it *Interaction) bool { return it.Seal != "" })
 }
 
 // pinned reports whether the file says that it is, also if it cannot be read.
 func (d *decoder) pinned() bool { return strings.Contains("\n"+d.text, "\npinned: true") }
 
 // firstEdit returns the line of the first interaction that is not as its seal says,
-// or of a mark that does not count right; 0 if there is none.
+// or has none though others have, or of a mark that does not count right; 0 if there
+// is none.
 func (d *decoder) firstEdit(f *File) int {
-	at, line := 0, 1
+	at, line, sealed := 0, 1, f.sealed()
 	for _, it := range f.Interactions {
 		for ; line < it.Line; line++ {
 			at += strings.IndexByte(d.text[at:], '\n') + 1
 		}
-		if it.Seal != "" && !sealHolds(d.text[at:]) {
+		if sealed && !sealHolds(d.text[at:]) {
 			return it.Line
 		}
 	}

@@ -14,7 +14,7 @@ func Parse(name string, data []byte, asset func(name string) ([]byte, error)) (*
 // parse is Parse. It also returns the line of the first edit that a seal or the mark
 // tells of, 0 if there is none.
 func parse(name string, data []byte, asset func(name string) ([]byte, error)) (f *File, edited int, err error) {
-	text := strings.TrimPrefix(string(data), "\ufeff")
+	text := strings.TrimSuffix(strings.TrimPrefix(string(data), "\ufeff"), "\r") // cut within a line end
 	d := decoder{asset: asset}
 	d.file, d.text = name, strings.ReplaceAll(text, "\r\n", "\n")
 	root := parseYAML(&d.source)
@@ -33,6 +33,10 @@ func parse(name string, data []byte, asset func(name string) ([]byte, error)) (f
 type decoder struct {
 	source
 	asset func(name string) ([]byte, error)
+
+	assets          map[string][]byte // that were read, by name
+	distinct, named int               // their lengths, and those of what was named
+	indentation     int               // of the JSON that was made, in bytes
 }
 
 // badf records that n, which is the field, is wrong.

@@ -471,7 +471,7 @@ func (r *reader) eventLines(dst []byte, like *likeness, l Layout, done func(dst 
 		ahead := reader{s: rest, pos: i + len("\n      events_padding:")}
 		pads = ahead.ints()
 	}
-	r.json = printerFor(l)
+	r.layOut(l)
 	*like = likeness{marks: like.marks[:0], now: like.now[:0]}
 	for n := 0; r.indented(partIndent + 2); n++ {
 		pad := 0
@@ -479,6 +479,9 @@ func (r *reader) eventLines(dst []byte, like *likeness, l Layout, done func(dst 
 			pad = pads[n]
 		}
 		dst = done(r.event(dst, pad, like))
+		if l.Indent != "" && len(dst) > r.json.most {
+			r.fail() // what is like the event before is not counted
+		}
 	}
 	return dst
 }

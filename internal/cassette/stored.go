@@ -207,7 +207,7 @@ func (s *Stored) scan(f io.Reader, size int64) (ok bool, err error) {
 		return false, nil
 	}
 	line := 1 + bytes.Count(in.buf[:in.pos], []byte("\n"))
-	cut := false // if no mark comes
+	sealed := false // anything is
 	for in.pos < in.end && !startsWithMark(in.buf[in.pos:in.end]) {
 		it := storedItem{line: line}
 		whole, err := in.sealed(&it, s)
@@ -222,11 +222,11 @@ func (s *Stored) scan(f io.Reader, size int64) (ok bool, err error) {
 				return false, nil
 			}
 			it.it.Line = line
-			if it.it.Seal != "" && !whole && s.edited == 0 {
+			if !whole && s.edited == 0 {
 				s.edited = line
 			}
 		}
-		cut = cut || it.sealed || it.it.Seal != ""
+		sealed = sealed || it.sealed || it.it.Seal != ""
 		it.at = in.at + int64(in.pos)
 		line += bytes.Count(in.buf[in.pos:in.pos+it.size], []byte("\n"))
 		in.pos += it.size
@@ -237,7 +237,10 @@ func (s *Stored) scan(f io.Reader, size int64) (ok bool, err error) {
 		}
 		s.items = append(s.items, it)
 	}
-	if in.pos == in.end && cut {
+	switch {
+	case !sealed:
+		s.edited = 0 // a file that is written by hand
+	case in.pos == in.end:
 		return false, nil // the parser says what is missing
 	}
 	if ok, err := in.lastLine(s, line); !ok || err != nil {
@@ -258,6 +261,9 @@ func (s *scan) lastLine(of *Stored, line int) (ok bool, err error) {
 		}
 	}
 	text := s.buf[s.pos:s.end]
+	if bytes.IndexByte(text, '\r') >= 0 {
+		return false, nil
+	}
 	if n, ok := recordedIn(string(text)); ok && n != len(of.items) && of.edited == 0 {
 		of.edited = line
 	}
