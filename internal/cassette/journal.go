@@ -41,13 +41,13 @@ func framed(data []byte) (texts [][]byte) {
 		var sum uint32
 		head := string(data[i+len(frameStart) : i+frameLen])
 		data = data[i+len(frameStart):]
-		if _, err := fmt.Sscanf(head, "%d %x\n", &n, &sum); err != nil || n < 0 {
+		if _, err := fmt.Sscanf(head, "%d %x\n", &n, &sum); err != nil || n <= 0 {
 			continue
 		}
 		text := data[len(head):]
 		if n <= len(text) && crc32.Checksum(text[:n], castagnoli) == sum {
 			texts = append(texts, text[:n])
-			data = text[n:]
+			data = text[n-1:] // its line end may be that of the next frame
 		}
 	}
 }

@@ -256,8 +256,7 @@ func FuzzEdits(f *testing.F) {
 			}
 		}
 	}
-	path := put(f, data, assets)
-	asset := readFrom(assetDir(path))
+	asset := readFrom(assetDir(put(f, data, assets)))
 	f.Fuzz(func(t *testing.T, op uint8, at, long, to uint16) {
 		from := int(at) % len(data)
 		end := min(from+int(long), len(data))
@@ -273,19 +272,39 @@ func FuzzEdits(f *testing.F) {
 			where := int(to) % (len(out) + 1)
 			out = slices.Concat(out[:where], data[from:end], out[where:])
 		}
-		got, edited, err := parse("x.yaml", out, asset)
-		if err != nil || edited > 0 {
-			return
-		}
-		same := func(it *Interaction) bool {
-			return slices.ContainsFunc(file.Interactions, func(was *Interaction) bool {
-				kind := *it // the kind and the key are for readers, if there is no seal
-				kind.Kind, kind.Boundary, kind.MatchKey = was.Kind, was.Boundary, was.MatchKey
-				return it.difference(was) == "" || it.Seal == "" && kind.difference(was) == ""
-			})
-		}
-		if len(got.Interactions) != len(file.Interactions) || slices.ContainsFunc(got.Interactions, func(it *Interaction) bool { return !same(it) }) {
-			t.Fatalf("taken for whole:\n%s", out)
-		}
+		checkEdit(t, file, out, asset)
 	})
+}
+
+// checkEdit demands that an edited cassette is refused, or that the edit is told of,
+// or that every interaction is one of f, and as many.
+func checkEdit(t *testing.T, f *File, edited []byte, asset func(string) ([]byte, error)) {
+	t.Helper()
+	got, line, err := parse("x.yaml", edited, asset)
+	if err != nil || line > 0 {
+		return
+	}
+	known := func(it *Interaction) bool {
+		return slices.ContainsFunc(f.Interactions, func(was *Interaction) bool { return it.difference(was) == "" })
+	}
+	if len(got.Interactions) != len(f.Interactions) {
+		t.Fatalf("%d interactions are taken for whole:\n%s", len(got.Interactions), edited)
+	}
+	for _, it := range got.Interactions {
+		if !known(it) {
+			t.Fatalf("what starts in line %d is taken for whole:\n%s", it.Line, edited)
+		}
+	}
+}
+
+// TestHoles: the same for holes at every byte.
+func TestHoles(t *testing.T) {
+	t.Parallel()
+	f, data, assets := recorded(t)
+	asset := readFrom(assetDir(put(t, data, assets)))
+	for from := range data {
+		for _, n := range []int{1, 6, 55, 500} {
+			checkEdit(t, f, slices.Concat(data[:from], data[min(len(data), from+n):]), asset)
+		}
+	}
 }

@@ -20,6 +20,8 @@ func parse(name string, data []byte, asset func(name string) ([]byte, error)) (f
 	root := parseYAML(&d.source)
 	f = new(File)
 	if d.err == nil {
+		d.mentions, d.assets = map[string]int{}, map[string][]byte{}
+		d.countAssets(&root)
 		f = d.cassette(&root)
 	}
 	if d.checkWhole(f); d.err != nil {
@@ -34,8 +36,9 @@ type decoder struct {
 	source
 	asset func(name string) ([]byte, error)
 
+	mentions        map[string]int    // of each asset
 	assets          map[string][]byte // that were read, by name
-	distinct, named int               // their lengths, and those of what was named
+	distinct, named int               // their lengths in bytes, once and as often as they are named
 	indentation     int               // of the JSON that was made, in bytes
 }
 

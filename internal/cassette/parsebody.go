@@ -111,21 +111,34 @@ func (d *decoder) readAsset(n *node, field, name string) []byte {
 			d.lost()
 			return nil
 		}
-		if d.assets == nil {
-			d.assets = map[string][]byte{}
-		}
 		d.assets[name] = b
 		d.distinct += len(b)
-	}
-	if d.named += len(b); d.named > (maxGrowth+2)*(len(d.text)+d.distinct)+maxNamed {
-		d.badf(n, field, "asset %q is named too often: the assets of this cassette have %d bytes, and %d wherever they are named", name, d.distinct, d.named)
+		d.named += len(b) * d.mentions[name]
+		if d.named > (maxGrowth+2)*(len(d.text)+d.distinct)+maxNamed {
+			d.badf(n, field, "asset %q is named %d times, which makes too much of its %d bytes; name it less often, or record again", name, d.mentions[name], len(b))
+			return nil
+		}
 	}
 	return b
 }
 
-// maxNamed is how many bytes of assets a cassette may name, beyond ten times what it
-// and they have: a conversation names its pictures again in every turn.
+// maxNamed is how many bytes of assets a file may name, beyond ten times what it and
+// they have: a conversation names its pictures again in every turn. It is for what is
+// read as a whole; of a recorded file that is an interaction.
 const maxNamed = 256 << 20
+
+// countAssets counts how often each asset is named in n.
+func (d *decoder) countAssets(n *node) {
+	if n.tag == "!asset" {
+		d.mentions[n.text[strings.LastIndexByte(n.text, '@')+1:]]++
+	}
+	for i := range n.elems {
+		if i < len(n.keys) && n.keys[i].text == "body_file" {
+			d.mentions[n.elems[i].text]++
+		}
+		d.countAssets(&n.elems[i])
+	}
+}
 
 // lost says of the error that a part of the cassette is gone.
 func (d *decoder) lost() { d.err.Cut = !d.pinned() }
