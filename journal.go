@@ -100,7 +100,7 @@ func (j *journal) isForeign() bool {
 func (j *journal) close() {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.closed = true
+	j.closed, j.items = true, nil
 }
 
 // remove deletes the journal when what it has is in the cassette.
@@ -110,7 +110,7 @@ func (j *journal) remove() error {
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if len(j.items) == 0 || j.foreign {
+	if !j.made || j.foreign {
 		return nil
 	}
 	return cassette.Remove(j.path)

@@ -169,9 +169,6 @@ func (t *tee) finish(end string) {
 	item, known := t.r.format(&t.it)
 	if item != nil {
 		t.r.journal.append(&t.it, item, known)
-		if len(item.Text) > 1<<20 {
-			item = nil // rather made again than kept
-		}
 	}
 
 	t.r.mu.Lock()

@@ -73,10 +73,10 @@ func FormatItem(it *Interaction, rules uint32) (*Item, error) {
 	size := len(it.Request.Body) + len(it.Response.Body)
 	for _, e := range it.Response.Events {
 		for _, f := range e {
-			size += len(f.Value) + 16
+			size += len(f.Value) + 32
 		}
 	}
-	w.buf = make([]byte, frameLen, size+size/4+1024)
+	w.buf = make([]byte, frameLen, size+size/8+1024)
 	if w.interaction(it); w.err != nil {
 		return nil, w.err
 	}
@@ -87,8 +87,8 @@ func FormatItem(it *Interaction, rules uint32) (*Item, error) {
 
 // check makes sure that an item reads as an interaction.
 func (x *Item) check(it *Interaction) error {
-	back := readItem(x.Text)
-	if back == nil {
+	r, back := reader{s: x.Text, like: it.Response.Events}, new(Interaction)
+	if r.interaction(back); r.failed || r.pos != len(x.Text) {
 		var err error
 		back, err = parseItem("cassette", x.Text, func(name string) ([]byte, error) {
 			if b, ok := x.Assets[name]; ok {

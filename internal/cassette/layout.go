@@ -1,7 +1,6 @@
 package cassette
 
 import (
-	"bytes"
 	"math"
 	"strings"
 	"sync"
@@ -225,12 +224,12 @@ func detectLayout(b []byte, v Value) (l Layout, indentation int, ok bool) {
 
 // prints reports whether v in layout l is exactly b, and how much of that is
 // indentation.
-func prints(v Value, l Layout, b []byte) (indentation int, same bool) {
+func prints[T string | []byte](v Value, l Layout, b T) (indentation int, same bool) {
 	buf := printed.Get().(*[]byte)
 	defer printed.Put(buf)
 	p := printerFor(l)
 	*buf = p.print((*buf)[:0], &v)
-	same = bytes.Equal(*buf, b)
+	same = string(*buf) == string(b)
 	if cap(*buf) > 1<<20 {
 		*buf = nil
 	}

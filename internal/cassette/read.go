@@ -27,6 +27,8 @@ type reader struct {
 
 	spans []eventSpan
 	names []string
+
+	like []Event // what a stream must have, if that is known: then nothing of it is kept
 }
 
 // fail stops the reader: nothing follows, so that every loop ends.
