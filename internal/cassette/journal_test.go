@@ -68,7 +68,9 @@ func TestJournalCut(t *testing.T) {
 			}
 		}
 		wantJournal(t, path, data[:n], f, want...)
-		wantJournal(t, path, slices.Concat(data[:n], more), f, append(before, 1)...)
+		if n%4 == 0 || slices.Contains(ends, n+1) {
+			wantJournal(t, path, slices.Concat(data[:n], more), f, append(before, 1)...)
+		}
 	}
 }
 
@@ -76,6 +78,7 @@ func TestJournalCut(t *testing.T) {
 func TestJournalHoles(t *testing.T) {
 	t.Parallel()
 	f, data, ends, path := journalOf(t)
+	whole := framed(data)
 	starts := append([]int{bytes.Index(data, []byte(frameStart))}, ends[:len(ends)-1]...)
 	for from := starts[0]; from < len(data); from++ {
 		for _, n := range []int{1, 9, 700} {
@@ -86,7 +89,7 @@ func TestJournalHoles(t *testing.T) {
 					want = append(want, i)
 				}
 			}
-			if from%5 == 0 {
+			if from%11 == 0 {
 				wantJournal(t, path, slices.Concat(data[:from], make([]byte, end-from), data[end:]), f, want...)
 			}
 			if bytes.Equal(data[from:end], data[starts[0]:min(len(data), starts[0]+n)]) {
@@ -94,7 +97,7 @@ func TestJournalHoles(t *testing.T) {
 			}
 			got := framed(slices.Concat(data[:from], data[end:]))
 			for _, i := range want {
-				if item, _ := FormatItem(f.Interactions[i], testRules); !slices.ContainsFunc(got, func(text []byte) bool { return bytes.Equal(text, item.Text) }) {
+				if !slices.ContainsFunc(got, func(text []byte) bool { return bytes.Equal(text, whole[i]) }) {
 					t.Fatalf("a hole from %d to %d costs interaction %d", from, end, i)
 				}
 			}

@@ -81,6 +81,9 @@ func TestCut(t *testing.T) {
 		path := put(t, data, assets)
 		mark := bytes.LastIndex(data, []byte("\n...")) + 1
 		for n := range len(data) + 1 {
+			if name != "as written" && n > 150 && n < mark-50 && n%9 > 1 {
+				continue // it takes long
+			}
 			if err := os.WriteFile(path, data[:n], 0o644); err != nil {
 				t.Fatal(err)
 			}
