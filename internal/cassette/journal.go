@@ -149,17 +149,19 @@ func LoadJournal(path, saved string) (its []*Interaction, stale bool, err error)
 	return its, false, nil
 }
 
-// itemsIn returns the texts of the interactions in the cassette at path, as far as it
-// can be read.
+// itemsIn returns the texts of the interactions in the cassette at path. One that was
+// cut has none: what it lost may be in the journal only.
 func itemsIn(path string) map[string]bool {
 	data, err := readFile(path)
 	if err != nil {
 		return nil
 	}
 	text := strings.ReplaceAll(string(data), "\r\n", "\n")
-	if at := findMark(text); at >= 0 {
-		text = text[:at]
+	at := findMark(text)
+	if at < 0 {
+		return nil
 	}
+	text = text[:at]
 	items := map[string]bool{}
 	start := string(itemStart)
 	for i := strings.Index(text, start); i >= 0; {

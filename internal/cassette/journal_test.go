@@ -141,6 +141,24 @@ func TestJournalStale(t *testing.T) {
 	}
 }
 
+// TestJournalOfACutCassette has what the cassette has lost.
+func TestJournalOfACutCassette(t *testing.T) {
+	t.Parallel()
+	f, _, _, path := journalOf(t)
+	saved := strings.TrimSuffix(path, ".partial")
+	mustSave(t, saved, f)
+	text, err := os.ReadFile(saved)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(saved, text[:len(text)-30], 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if its, stale, err := LoadJournal(path, saved); err != nil || stale || len(its) != len(f.Interactions) {
+		t.Errorf("%d interactions, stale %v, %v", len(its), stale, err)
+	}
+}
+
 // TestJournalOfAssets: an interaction whose asset is torn is torn.
 func TestJournalOfAssets(t *testing.T) {
 	t.Parallel()
