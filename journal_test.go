@@ -659,3 +659,23 @@ func TestJournalAfterAFullDisk(t *testing.T) {
 		}
 	}
 }
+
+// TestLongNames: a cassette of any name that the file system takes is recorded, with a
+// journal that the next run finds.
+func TestLongNames(t *testing.T) {
+	t.Parallel()
+	u := newUpstream(t)
+	for n := 240; n <= 255; n++ {
+		file := filepath.Join(t.TempDir(), strings.Repeat("n", n-5)+".yaml")
+		ask(t, mustOpen(t, file, InMode(ModeAll)), u.URL, "a") // and killed
+		unregister(foldPath(file))
+		r := mustOpen(t, file, InMode(ModeAll))
+		before := u.count()
+		ask(t, r, u.URL, "a")
+		ask(t, r, u.URL, "b")
+		mustClose(t, r)
+		if sent := u.count() - before; sent != 1 || savedPrompts(t, file) != "a b" || len(listOf(t, file)) != 1 {
+			t.Errorf("%d bytes: %d requests were sent, want 1; there is %q", n, sent, listOf(t, file))
+		}
+	}
+}

@@ -99,7 +99,8 @@ func planFor(m Mode, present, partial bool) plan {
 // mode records.
 //
 // It is an error if an option or the record mode is invalid, if the file is
-// there but not a whole and valid cassette (which is then never overwritten),
+// there but not a whole and valid cassette (which is then never overwritten, but
+// for one of which a part is gone: mode all records it anew),
 // if the cassette is partial and the mode is none, and if another recorder of
 // this process has the same file open, also under a name that differs only in
 // case.
