@@ -667,8 +667,9 @@ func TestLongNames(t *testing.T) {
 	u := newUpstream(t)
 	for n := 240; n <= 255; n++ {
 		file := filepath.Join(t.TempDir(), strings.Repeat("n", n-5)+".yaml")
-		ask(t, mustOpen(t, file, InMode(ModeAll)), u.URL, "a") // and killed
-		unregister(foldPath(file))
+		killed := mustOpen(t, file, InMode(ModeAll))
+		ask(t, killed, u.URL, "a")
+		unregister(killed.key)
 		r := mustOpen(t, file, InMode(ModeAll))
 		before := u.count()
 		ask(t, r, u.URL, "a")
