@@ -147,6 +147,9 @@ func (r *Recorder) save(o *verdict.Outcome, rep *verdict.Report) error {
 
 // saveRecorded writes what was recorded where the mode and the end of the run say.
 func (r *Recorder) saveRecorded(fresh []*cassette.Interaction, o *verdict.Outcome, rep *verdict.Report) error {
+	if r.cut && len(fresh) > 0 && (o.Failed || o.Skipped || o.Filtered) {
+		return r.beside(fresh, rep, "")
+	}
 	if r.old != nil && !r.plan.load { // mode all, over a cassette
 		return r.replaceOld(fresh, o, rep)
 	}
@@ -268,7 +271,7 @@ func (r *Recorder) replaceOld(fresh []*cassette.Interaction, o *verdict.Outcome,
 	if err := r.write(r.path, r.file, &file, rep); err != nil {
 		return err
 	}
-	return cassette.Remove(r.path + failedSuffix)
+	return cassette.Remove(cassette.Beside(r.path, failedSuffix))
 }
 
 // notAskedAgain returns the old recordings of whose kind none was recorded anew. What was
@@ -308,8 +311,8 @@ const failedSuffix = ".failed"
 // beside saves what was recorded beside the cassette, which stays as it is. It is
 // an error if there is a reason other than a run that did not pass.
 func (r *Recorder) beside(fresh []*cassette.Interaction, rep *verdict.Report, reason string) error {
-	name := r.file + failedSuffix
-	if err := r.write(r.path+failedSuffix, name, &cassette.File{Partial: true, Interactions: fresh}, rep); err != nil {
+	name := cassette.Beside(r.file, failedSuffix)
+	if err := r.write(cassette.Beside(r.path, failedSuffix), name, &cassette.File{Partial: true, Interactions: fresh}, rep); err != nil {
 		return err
 	}
 	if reason != "" {

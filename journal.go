@@ -7,21 +7,24 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/cassette"
 	"github.com/promptecho/promptecho/internal/redact"
 )
 
 // A journal keeps what a run has recorded so far in a file beside the cassette,
 // so that a process that is killed loses nothing that was paid for: the next run
-// that records resumes from it. It has the format of a cassette; each interaction
-// is appended when it is settled, before its client sees the end of the answer.
+// that records resumes from it. Each interaction is appended when it is settled,
+// before its client sees the end of the answer.
 type journal struct {
 	path   string
 	redact *redact.Policy
 
 	mu      sync.Mutex
-	items   []*cassette.Interaction // that are in the file
+	items   []*cassette.Interaction // that are in the file, or should be
 	known   int                     // credentials that were known when they were written
+	made    bool                    // the file is there
+	behind  bool                    // something could not be written
 	closed  bool
 	foreign bool // another process has a journal there
 }
@@ -31,31 +34,36 @@ const journalSuffix = ".partial"
 
 // append adds an interaction; item is its text, made when so many credentials were
 // known. If another is by now, it may stand in the text or in what was written, and
-// everything is written anew.
+// everything is written anew; so it is after a write that failed.
 func (j *journal) append(it *cassette.Interaction, item *cassette.Item, known int) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if j.closed || j.foreign {
 		return
 	}
-	first := len(j.items) == 0
-	if first {
+	if !j.made {
 		if _, err := os.Lstat(j.path); err == nil {
 			j.foreign = true
 			return
 		}
 	}
-	if known != j.redact.Known() || !first && known != j.known {
-		j.items = append(j.items, clone(it))
-		j.rewrite()
-		return
+	fresh := len(j.items) == 0
+	j.items = append(j.items, clone(it))
+	if known != j.redact.Known() || !fresh && (known != j.known || j.behind) {
+		if j.rewrite(); !j.behind {
+			return
+		}
+		if known != j.redact.Known() {
+			return // this text may hold what is known by now
+		}
 	}
-	switch err := cassette.Append(j.path, item, first); {
+	switch err := cassette.Append(j.path, item, !j.made); {
 	case err == nil:
-		j.known = known
-		j.items = append(j.items, clone(it))
-	case first && os.IsExist(err):
+		j.made, j.known = true, known
+	case !j.made && os.IsExist(err):
 		j.foreign = true
+	default:
+		j.behind = true
 	}
 }
 
@@ -63,13 +71,19 @@ func (j *journal) append(it *cassette.Interaction, item *cassette.Item, known in
 // be cleaned.
 func (j *journal) rewrite() {
 	j.known = j.redact.Known()
-	var clean []*cassette.Interaction
+	var clean []*cassette.Item
 	for _, it := range j.items {
-		if j.redact.Interaction(it); j.redact.CheckInteraction("journal", it) == nil {
-			clean = append(clean, it)
+		j.redact.Interaction(it)
+		it.MatchKey = (&canon.Rules{}).Form(&it.Request).Key()
+		if j.redact.CheckInteraction("journal", it) != nil {
+			continue
+		}
+		if item, err := cassette.FormatItem(it, canon.Revision); err == nil {
+			clean = append(clean, item)
 		}
 	}
-	_ = cassette.Save(j.path, &cassette.File{Partial: true, Interactions: clean})
+	err := cassette.SaveJournal(j.path, clean)
+	j.made, j.behind = j.made || err == nil, err != nil
 }
 
 // isForeign reports whether another process has a journal there.
@@ -86,7 +100,7 @@ func (j *journal) isForeign() bool {
 func (j *journal) close() {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.closed = true
+	j.closed, j.items = true, nil
 }
 
 // remove deletes the journal when what it has is in the cassette.
@@ -96,7 +110,7 @@ func (j *journal) remove() error {
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if len(j.items) == 0 || j.foreign {
+	if !j.made || j.foreign {
 		return nil
 	}
 	return cassette.Remove(j.path)
@@ -115,32 +129,38 @@ func clone(it *cassette.Interaction) *cassette.Interaction {
 // resume puts on the tape what a run that was killed has left, and goes on with
 // its journal. Failures that no retry overcame are asked for again.
 func (r *Recorder) resume() error {
-	path := r.path + journalSuffix
-	r.journal = &journal{path: path, redact: &r.redact}
-	f, err := cassette.LoadJournal(path)
-	if err != nil {
-		return fmt.Errorf("promptecho: %s%s, which a recording that was killed has left, cannot be read: %w. Delete it to record without it", r.file, journalSuffix, err)
+	path, file := cassette.Beside(r.path, journalSuffix), cassette.Beside(r.file, journalSuffix)
+	if err := cassette.Prepare(r.path, path, cassette.Beside(r.path, failedSuffix)); err != nil {
+		return fmt.Errorf("promptecho: %w", err)
 	}
-	if f == nil || len(f.Interactions) == 0 {
-		return cassette.Remove(path) // killed while it was created
+	r.journal = &journal{path: path, redact: &r.redact}
+	left, stale, err := cassette.LoadJournal(path, r.path)
+	if err != nil {
+		return fmt.Errorf("promptecho: %s, which a recording that was killed has left, cannot be read: %w. Delete it to record without it", file, err)
+	}
+	if stale {
+		r.notes = append(r.notes, fmt.Sprintf("%s: removed %s: the recording that left it was saved", r.file, file))
+	}
+	if len(left) == 0 {
+		return cassette.Remove(path) // saved, or killed while it was created
 	}
 	var slots []*slot
-	for _, it := range f.Interactions {
+	for _, it := range left {
 		req := r.asked(it, false)
 		form := r.cfg.rules.Form(&req)
 		r.noteSelected(form)
 		slots = append(slots, &slot{in: r, read: it, asked: form, key: keyOf(form), resumed: true})
 	}
-	left := &tape{slots: slots}
+	tape := &tape{slots: slots}
 	for _, s := range slots {
-		if s.failed() && r.cfg.onRecordError != Keep && !left.overcome(s) {
+		if s.failed() && r.cfg.onRecordError != Keep && !tape.overcome(s) {
 			continue
 		}
 		r.tape.add(s)
 	}
-	r.journal.items = f.Interactions
-	r.journal.rewrite() // its end may be torn
-	r.notes = append(r.notes, fmt.Sprintf("%s: resumed a recording that was killed: %s from %[1]s%s", r.file, plural(len(slots), "interaction"), journalSuffix))
+	r.journal.items, r.journal.made = left, true
+	r.journal.rewrite() // without what is torn
+	r.notes = append(r.notes, fmt.Sprintf("%s: resumed a recording that was killed: %s from %s", r.file, plural(len(slots), "interaction"), file))
 	return nil
 }
 

@@ -74,9 +74,6 @@ func (r *Recorder) settle(s *slot, it *cassette.Interaction) {
 	item, known := r.format(it)
 	if item != nil {
 		r.journal.append(it, item, known)
-		if len(item.Text) > 1<<20 {
-			item = nil // rather made again than kept
-		}
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -65,6 +65,7 @@ type Recorder struct {
 	report   verdict.Report
 
 	journal *journal // nil if this run does not save
+	cut     bool     // there is a cassette of which a part is gone; mode all replaces it
 	read    stamp    // of the cassette when it was read, if this run saves
 }
 
@@ -102,7 +103,8 @@ func planFor(m Mode, present, partial bool) plan {
 // mode records.
 //
 // It is an error if an option or the record mode is invalid, if the file is
-// there but not a whole and valid cassette (which is then never overwritten),
+// there but not a whole and valid cassette (which is then never overwritten, but
+// for one of which a part is gone: mode all records it anew),
 // if the cassette is partial and the mode is none, and if another recorder of
 // this process has the same file open, also under a name that differs only in
 // case.
@@ -159,7 +161,7 @@ func (r *Recorder) load() error {
 	if errors.Is(err, fs.ErrNotExist) {
 		f, err = nil, nil
 	}
-	if err != nil {
+	if err != nil && !r.replaces(err) {
 		return fmt.Errorf("promptecho: %w", r.relative(err))
 	}
 	if err := r.settlePlan(f); err != nil {
@@ -173,9 +175,26 @@ func (r *Recorder) load() error {
 	r.fill()
 	if r.unread != nil {
 		f.Close()
-		return r.unread
+		if !r.replaces(r.unread) {
+			return r.unread
+		}
+		r.old, r.replaced, r.unread = nil, nil, nil
+	}
+	if line := f.Edited(); line > 0 {
+		r.notes = append(r.notes, fmt.Sprintf("%s:%d: edited since it was recorded", r.file, line))
 	}
 	return nil
+}
+
+// replaces reports whether this run records over a cassette that cannot be read: mode
+// all does if a part of it is gone.
+func (r *Recorder) replaces(err error) bool {
+	var syntax *cassette.SyntaxError
+	r.cut = errors.As(err, &syntax) && syntax.Cut && r.mode.mode == ModeAll
+	if r.cut {
+		r.notes = append(r.notes, "recorded anew: "+strings.TrimPrefix(r.relative(err).Error(), "promptecho: "))
+	}
+	return r.cut
 }
 
 // trust reports whether the key of a sealed interaction is that of this run: not if
@@ -266,6 +285,7 @@ func (r *Recorder) asked(it *cassette.Interaction, sealed bool) cassette.Request
 func (r *Recorder) relative(err error) error {
 	var syntax *cassette.SyntaxError
 	if errors.As(err, &syntax) {
+		syntax.Msg = strings.ReplaceAll(syntax.Msg, syntax.File, r.file)
 		syntax.File = r.file
 		return syntax
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/cassette"
 	"github.com/promptecho/promptecho/internal/stream"
+	"github.com/promptecho/promptecho/internal/verdict"
 )
 
 // chats returns a cassette of chat completions: prompt and answer of each.
@@ -449,5 +450,184 @@ func TestOptionsReadEverything(t *testing.T) {
 			}
 			mustClose(t, r)
 		})
+	}
+}
+
+// mixed returns a cassette as it is recorded, and what its answers are: JSON, a stream,
+// text over lines, and an answer that is an asset.
+func mixed(t *testing.T) (file string, prompts, answers []string) {
+	t.Helper()
+	prompts = []string{"json", "stream", "text", "asset"}
+	answers = []string{`{"choices":[{"message":{"content":"a\nb"}}]}`, "", "first line\n  second line\n\nlast line\n", strings.Repeat("\xff\x00", 1000)}
+	var pairs []string
+	for i := range prompts {
+		pairs = append(pairs, prompts[i], answers[i])
+	}
+	f := chats(pairs...)
+	for _, it := range f.Interactions {
+		it.Response.Headers = cassette.Headers{{Name: "content-type", Values: []string{"text/plain"}}}
+	}
+	resp := &f.Interactions[1].Response
+	resp.Body, resp.Stream = nil, "sse"
+	for i := range 4 {
+		value := fmt.Sprintf(`{"choices":[{"index":0,"delta":{"content":"piece %d"}}]}`, i)
+		resp.Events = append(resp.Events, cassette.Event{{Name: "data", Value: value}})
+		answers[1] += "data: " + value + "\n\n"
+	}
+	return saved(t, f), prompts, answers
+}
+
+// TestCutInEveryMode: a cassette that was cut at any byte is refused and stays as it is;
+// only mode all takes it for one that is to be recorded. One that has lost nothing
+// plays everything.
+func TestCutInEveryMode(t *testing.T) {
+	t.Parallel()
+	file, prompts, answers := mixed(t)
+	whole := read(t, file)
+	mark := strings.LastIndex(whole, "\n...") + 1
+	for n := range len(whole) + 1 {
+		if err := os.WriteFile(file, []byte(whole[:n]), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		line := 1 + strings.Count(strings.TrimRight(whole[:n], "\n"), "\n")
+		for _, mode := range []Mode{ModeNone, ModeOnce, ModeNewEpisodes, ModeAll} {
+			r, err := Open(file, InMode(mode), AllowUnused(), Upstream(canned(`{"live":true}`)))
+			switch {
+			case n >= mark+3:
+				if err != nil {
+					t.Fatalf("%s, cut in the mark at %d: %v", mode, n, err)
+				}
+				for i := range prompts {
+					if mode == ModeAll {
+						break
+					}
+					if status, body := ask(t, r, "http://h", prompts[i]); status != 200 || body != answers[i] {
+						t.Fatalf("%s, cut in the mark at %d: %q is answered by %d %q", mode, n, prompts[i], status, body)
+					}
+				}
+			case mode == ModeAll && n > 0:
+				if err != nil || !strings.Contains(fmt.Sprint(r.notes), fmt.Sprintf("recorded anew: %s:%d:", file, line)) {
+					t.Fatalf("%s, cut at %d: %v", mode, n, err)
+				}
+			case err == nil:
+				t.Fatalf("%s, cut at %d: opened", mode, n)
+			case n == 0:
+			case !strings.HasPrefix(err.Error(), fmt.Sprintf("promptecho: %s:%d:", file, line)) || !strings.Contains(err.Error(), "the file was cut here") ||
+				!strings.Contains(err.Error(), "git checkout -- "+file+", or record it again: PROMPTECHO_MODE=all go test"):
+				t.Fatalf("%s, cut at %d, in line %d: %v", mode, n, line, err)
+			}
+			if r != nil {
+				r.Close()
+			}
+			if read(t, file) != whole[:n] {
+				t.Fatalf("%s, cut at %d: written", mode, n)
+			}
+		}
+	}
+}
+
+// TestCutIsRecordedAnew: in mode all, by a run that passes whole; what another run has
+// recorded is beside it.
+func TestCutIsRecordedAnew(t *testing.T) {
+	t.Parallel()
+	cut := func(t *testing.T, file string) {
+		text := read(t, file)
+		if err := os.WriteFile(file, []byte(text[:len(text)*2/3]), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	noAsset := func(t *testing.T, file string) {
+		if err := os.RemoveAll(strings.TrimSuffix(file, ".yaml") + ".assets"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	pin := func(t *testing.T, file string) { edit(t, file, "version: 1\n", "version: 1\npinned: true\n") }
+	both := func(t *testing.T, file string) { pin(t, file); cut(t, file) }
+	for _, tt := range []struct {
+		name    string
+		damage  func(t *testing.T, file string)
+		mode    Mode
+		outcome verdict.Outcome
+		open    string // the error of Open
+		beside  bool
+	}{
+		{"cut", cut, ModeAll, verdict.Outcome{}, "", false},
+		{"cut, and the run fails", cut, ModeAll, verdict.Outcome{Failed: true}, "", true},
+		{"cut, and the run is filtered", cut, ModeAll, verdict.Outcome{Filtered: true}, "", true},
+		{"cut, and the run is skipped", cut, ModeAll, verdict.Outcome{Skipped: true}, "", true},
+		{"cut and pinned", both, ModeAll, verdict.Outcome{}, `take out "pinned: true"`, false},
+		{"an asset is gone", noAsset, ModeAll, verdict.Outcome{}, "", false},
+		{"an asset is gone, and new ones are recorded", noAsset, ModeNewEpisodes, verdict.Outcome{}, "response.body_file: asset", false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			file, prompts, _ := mixed(t)
+			tt.damage(t, file)
+			before := read(t, file)
+			r, err := Open(file, InMode(tt.mode), Upstream(canned(`{"live":true}`)))
+			if tt.open != "" {
+				if err == nil || !strings.Contains(err.Error(), tt.open) || read(t, file) != before {
+					t.Errorf("Open: %v, want %q", err, tt.open)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, p := range prompts {
+				if _, body := ask(t, r, "http://h", p); body != `{"live":true}` {
+					t.Errorf("%q is answered by %s", p, body)
+				}
+			}
+			rep := verdict.Finish(r, tt.outcome)
+			if len(rep.Errors) > 0 || !strings.Contains(strings.Join(rep.Notes, "\n"), "recorded anew: "+file+":") {
+				t.Errorf("%+v", rep)
+			}
+			where := file
+			if tt.beside {
+				where += failedSuffix
+				if read(t, file) != before {
+					t.Error("what is left of the cassette was overwritten")
+				}
+			}
+			if got := savedPrompts(t, where); got != strings.Join(prompts, " ") {
+				t.Errorf("%s has %q", where, got)
+			}
+		})
+	}
+}
+
+// TestEditedIsNoted: once for a file, with the line of the first edit.
+func TestEditedIsNoted(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name string
+		edit func(t *testing.T, file string)
+		note string
+	}{
+		{"nothing", func(*testing.T, string) {}, ""},
+		{"an answer", func(t *testing.T, file string) { edit(t, file, "first line", "edited line") }, "c.yaml:%d: edited since it was recorded"},
+		{"an answer, with a comment", func(t *testing.T, file string) {
+			edit(t, file, "first line", "edited line")
+			edit(t, file, "status: 200", "status: 200 # fine")
+		}, "c.yaml:4: edited since it was recorded"},
+	} {
+		file, prompts, _ := mixed(t)
+		tt.edit(t, file)
+		text := read(t, file)
+		if strings.Contains(tt.note, "%d") {
+			at := strings.LastIndex(text[:strings.Index(text, "edited line")], "\n  - ") + 1
+			tt.note = fmt.Sprintf(tt.note, 1+strings.Count(text[:at], "\n"))
+		}
+		for _, mode := range []Mode{ModeNone, ModeNewEpisodes} {
+			r := mustOpen(t, file, InMode(mode))
+			for _, p := range prompts {
+				ask(t, r, "http://h", p)
+			}
+			notes := strings.Join(verdict.Finish(r, verdict.Outcome{}).Notes, "\n")
+			if n := strings.Count(notes, "edited since it was recorded"); tt.note == "" && n > 0 || tt.note != "" && (n != 1 || !strings.Contains(notes, tt.note)) {
+				t.Errorf("%s, %s: %q, want %q", tt.name, mode, notes, tt.note)
+			}
+		}
 	}
 }

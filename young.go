@@ -2,9 +2,10 @@ package promptecho
 
 import (
 	"os"
-	"path/filepath"
 	"testing"
 	"time"
+
+	"github.com/promptecho/promptecho/internal/cassette"
 )
 
 // youth is how far in the future the time of a cassette is set that a test has
@@ -21,15 +22,15 @@ func keepYoung(path string) {
 		return
 	}
 	// Only a cache is at stake: an error is none of the test's business.
-	if now, err := fileTime(filepath.Dir(path)); err == nil {
+	if now, err := fileTime(path); err == nil {
 		_ = os.Chtimes(path, time.Time{}, now.Add(youth))
 	}
 }
 
 // fileTime returns the time that the file system gives a file that is written
-// now; package time has another in a bubble.
-func fileTime(dir string) (time.Time, error) {
-	f, err := os.CreateTemp(dir, ".promptecho-*.tmp")
+// beside path now; package time has another in a bubble.
+func fileTime(path string) (time.Time, error) {
+	f, err := cassette.CreateTemp(path)
 	if err != nil {
 		return time.Time{}, err
 	}

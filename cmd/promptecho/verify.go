@@ -116,6 +116,15 @@ func isCassette(file string) (bool, error) {
 		bytes.Contains(head, []byte("\nversion:")) && bytes.Contains(head, []byte("\ninteractions:")), nil
 }
 
+// load reads a cassette, or what a recording that was killed has left.
+func load(file string) (*cassette.File, error) {
+	if filepath.Ext(file) != ".partial" {
+		return cassette.Load(file)
+	}
+	left, _, err := cassette.LoadJournal(file, "")
+	return &cassette.File{Partial: true, Interactions: left}, err
+}
+
 // sealsOf tells which interactions of a cassette are as they were written.
 func sealsOf(file string) []bool {
 	stored, err := cassette.Open(file, canon.Revision, nil)
@@ -133,7 +142,7 @@ func sealsOf(file string) []bool {
 // verify checks one cassette. refreshed says that what is computed
 // was not up to date, and has been written if write is set.
 func verify(file string, write bool) (problems []string, refreshed bool, err error) {
-	f, err := cassette.Load(file)
+	f, err := load(file)
 	if err != nil {
 		var syntax *cassette.SyntaxError
 		if errors.As(err, &syntax) || errors.Is(err, fs.ErrNotExist) {

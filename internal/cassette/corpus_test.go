@@ -95,7 +95,7 @@ func (s *share) decode(t *testing.T, b64 string) []byte {
 		return b
 	}
 	s.json++
-	if _, _, ok := bodyStructure(new(JSONParser), b); ok {
+	if _, _, _, ok := bodyStructure(new(JSONParser), b); ok {
 		s.structure++
 	} else {
 		t.Logf("stored as text: %.200q", b)
@@ -104,17 +104,18 @@ func (s *share) decode(t *testing.T, b64 string) []byte {
 }
 
 func (s *share) count(es []Event) {
-	vals := parseEvents(es).vals
-	for i, e := range es {
+	fits := formOf(es).fits
+	for _, e := range es {
 		for j, f := range e {
 			s.all++
 			if mayBeJSON(f.Value) && json.Valid([]byte(f.Value)) {
 				s.json++
-				if vals[i][j] != nil {
+				if fits[j] {
 					s.structure++
 				}
 			}
 		}
+		fits = fits[len(e):]
 	}
 }
 

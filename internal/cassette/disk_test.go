@@ -229,7 +229,7 @@ func TestUndo(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	assets := filepath.Join(dir, "x.assets")
-	added, err := saveAssets(assets, map[string][]byte{"a.bin": nil, "b.bin": nil})
+	added, err := saveAssets(filepath.Join(dir, "x.yaml"), map[string][]byte{"a.bin": nil, "b.bin": nil})
 	if err != nil || len(added) != 2 {
 		t.Fatal(added, err)
 	}
@@ -303,7 +303,7 @@ func TestReplaceFails(t *testing.T) {
 		t.Fatal(err)
 	}
 	full := errors.New("no space left")
-	err := replaceWith(path, func(f *os.File) error {
+	err := replaceWith(path, path, func(f *os.File) error {
 		if _, err := f.WriteString("ne"); err != nil {
 			t.Error(err)
 		}
@@ -316,7 +316,7 @@ func TestReplaceFails(t *testing.T) {
 	if got, _ := os.ReadFile(path); string(got) != "old" {
 		t.Errorf("the old file is %q now", got)
 	}
-	if err := replaceWith(path, (*os.File).Close); err == nil {
+	if err := replaceWith(path, path, (*os.File).Close); err == nil {
 		t.Error("a file that cannot be synced was taken")
 	}
 	wantTree(t, dir, "x.yaml")
@@ -332,14 +332,14 @@ func TestReplaceFails(t *testing.T) {
 func TestReadBack(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "x.yaml")
-	if err := readBack(path, []byte("a")); !errors.Is(err, fs.ErrNotExist) {
+	if err := readBack(path, [][]byte{[]byte("a")}); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("got %v", err)
 	}
 	if err := os.WriteFile(path, []byte("b"), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	want := path + ": the file is not what was just written; does something else write it? Record again"
-	if err := readBack(path, []byte("a")); err == nil || err.Error() != want {
+	if err := readBack(path, [][]byte{[]byte("a")}); err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
 }
@@ -371,29 +371,27 @@ func TestCheck(t *testing.T) {
 func TestSymlink(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	for _, d := range []string{"real", "link"} {
-		if err := os.Mkdir(filepath.Join(dir, d), 0o755); err != nil {
-			t.Fatal(err)
-		}
+	if err := os.MkdirAll(filepath.Join(dir, "link", "real"), 0o755); err != nil {
+		t.Fatal(err)
 	}
 	link, hop := filepath.Join(dir, "link", "x.yaml"), filepath.Join(dir, "link", "hop.yaml")
 	if err := os.Symlink("hop.yaml", link); err != nil {
 		t.Skip(err)
 	}
-	if err := os.Symlink(filepath.Join("..", "real", "y.yaml"), hop); err != nil {
+	if err := os.Symlink(filepath.Join("real", "..", "real", "y.yaml"), hop); err != nil {
 		t.Fatal(err)
 	}
-	asset := "real/y.assets/" + nameAsset([]byte(big("a")))
+	asset := "link/real/y.assets/" + nameAsset([]byte(big("a")))
 	for _, f := range []*File{fileOf("a"), fileOf("b"), fileOf(big("a"))} {
 		mustSave(t, link, f)
 	}
-	wantTree(t, dir, "link/hop.yaml", "link/x.yaml", asset, "real/y.yaml")
+	wantTree(t, dir, "link/hop.yaml", asset, "link/real/y.yaml", "link/x.yaml")
 	for _, l := range []string{link, hop} {
 		if info, err := os.Lstat(l); err != nil || info.Mode()&fs.ModeSymlink == 0 {
 			t.Errorf("%s is no link any more", l)
 		}
 	}
-	if f, err := Load(filepath.Join(dir, "real", "y.yaml")); err != nil || difference(f, fileOf(big("a"))) != "" {
+	if f, err := Load(filepath.Join(dir, "link", "real", "y.yaml")); err != nil || difference(f, fileOf(big("a"))) != "" {
 		t.Errorf("Load of the target: %v", err)
 	}
 	loop := filepath.Join(dir, "loop.yaml")

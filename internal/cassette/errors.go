@@ -13,6 +13,11 @@ type SyntaxError struct {
 	File         string
 	Line, Column int
 	Field, Msg   string
+
+	// Cut says that a part of the cassette is gone: the end of its file, or an asset.
+	// What is left is worth nothing, and may be recorded over. It is not set if the
+	// cassette is pinned.
+	Cut bool
 }
 
 func (e *SyntaxError) Error() string {

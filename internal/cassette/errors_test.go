@@ -110,7 +110,7 @@ var broken = []struct{ name, text, want string }{
 	{"layout space and indent", body("{}\n      layout: {space: both, indent: 2}"), `8:15: request.layout: space and padding are for JSON on one line; remove these, or indent`},
 	{"layout escape", body("{}\n      layout: {escape: [utf8]}"), `8:25: request.layout.escape: want any of ascii, upper, html, separators, gson, slash, delete, long, found utf8`},
 	{"layout escape text", body("{}\n      layout: {escape: html}"), `8:24: request.layout.escape: want a list of ascii, upper, html, separators, gson, slash, delete, long, found html`},
-	{"layout padding", body("{}\n      layout: {padding: 1000000}"), `8:25: request.layout.padding: want a number of spaces, 65536 at most, found 1000000`},
+	{"layout padding", body("{}\n      layout: {padding: 1000000}"), `8:25: request.layout.padding: want a number of spaces, 128 at most, found 1000000`},
 	{"key number in a body", body("{1: a}"), `7:14: request.body: the key 1 is not text; put it in quotes`},
 	{"key null in a body", body("{null: a}"), `7:14: request.body: the key null is not text; put it in quotes`},
 	{"key binary in a body", body("{!!binary 'YQ==': a}"), `7:14: request.body: a JSON name cannot be binary`},

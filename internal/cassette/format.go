@@ -35,6 +35,7 @@ func Format(f *File) (data []byte, assets map[string][]byte, err error) {
 			return nil, nil, fmt.Errorf("cassette: interaction %d: %w", i+1, w.err)
 		}
 	}
+	w.end(len(f.Interactions))
 	return w.buf, w.assets, nil
 }
 

@@ -76,11 +76,15 @@ func (w *writer) body(b []byte) {
 		p.Reset()
 		jsonParsers.Put(p)
 	}()
-	if v, l, ok := bodyStructure(p, b); ok {
+	if v, l, indentation, ok := bodyStructure(p, b); ok {
+		start := len(w.buf)
 		w.layout("layout", l)
 		w.key(partIndent, "body")
 		w.blockValue(&v, partIndent)
-		return
+		if indentation <= maxGrowth*(len(w.buf)-start) {
+			return
+		}
+		w.buf = w.buf[:start]
 	}
 	switch {
 	case utf8.Valid(b):
@@ -98,16 +102,16 @@ func (w *writer) body(b []byte) {
 // jsonParsers are used again: recording makes text of two bodies a call.
 var jsonParsers = sync.Pool{New: func() any { return new(JSONParser) }}
 
-func bodyStructure(p *JSONParser, b []byte) (v Value, l Layout, ok bool) {
+func bodyStructure(p *JSONParser, b []byte) (v Value, l Layout, indentation int, ok bool) {
 	if !mayBeJSON(b) {
-		return v, l, false
+		return v, l, 0, false
 	}
 	v, err := p.Parse(string(b))
 	if err != nil || !structured(&v) {
-		return v, l, false
+		return v, l, 0, false
 	}
-	l, ok = DetectLayout(b, v)
-	return v, l, ok && storable(l)
+	l, indentation, ok = detectLayout(b, v)
+	return v, l, indentation, ok && storable(l)
 }
 
 // storable reports whether l is one that readLayout reads.
@@ -115,7 +119,11 @@ func storable(l Layout) bool { return len(l.Indent) <= maxIndent && l.Padding <=
 
 const (
 	maxIndent  = 16
-	maxPadding = 1 << 16
+	maxPadding = 128 // Anthropic's is some 20
+
+	// maxGrowth is how many bytes of indentation JSON may have for each that stands in
+	// the file, so that a small file is not a large body.
+	maxGrowth = 8
 )
 
 // layout writes a layout other than the compact one, as a line.

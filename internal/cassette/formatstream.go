@@ -19,18 +19,36 @@ func (w *writer) stream(r *Response) {
 	}
 	w.text(partIndent, "stream", r.Stream)
 	if len(r.Events) > 0 {
-		ev := parseEvents(r.Events)
-		w.layout("events_layout", ev.layout)
-		w.key(partIndent, "events")
-		w.raw("\n")
-		for i, e := range r.Events {
-			w.event(e, ev.vals[i])
+		start := len(w.buf)
+		form := formOf(r.Events)
+		w.events(r.Events, form)
+		if form.indentation > maxGrowth*(len(w.buf)-start) {
+			w.buf = w.buf[:start]
+			w.events(r.Events, eventForm{})
 		}
-		w.padding(ev.padding)
 	}
 	w.chunks(r.Chunks)
 	w.delays(r.Delays)
 	w.text(partIndent, "text", r.Text)
+}
+
+func (w *writer) events(events []Event, form eventForm) {
+	w.layout("events_layout", form.layout)
+	w.key(partIndent, "events")
+	w.raw("\n")
+	p := jsonParsers.Get().(*JSONParser)
+	fields := 0
+	for _, e := range events {
+		var fits []bool
+		if form.fits != nil {
+			fits = form.fits[fields : fields+len(e)]
+		}
+		fields += len(e)
+		w.event(e, fits, p)
+		p.Reset()
+	}
+	jsonParsers.Put(p)
+	w.padding(form.padding)
 }
 
 func (w *writer) chunks(lengths []int) {
@@ -49,73 +67,93 @@ func (w *writer) chunks(lengths []int) {
 	w.raw("]\n")
 }
 
-// eventValues are what the fields of events are written as.
-type eventValues struct {
-	layout  Layout     // of all values, but for the padding
-	padding []int      // one per event: that of its last value
-	vals    [][]*Value // one per field of each event; nil is text
+// An eventForm says how the fields of events are written.
+type eventForm struct {
+	layout  Layout // of all values that are structure, but for the padding
+	padding []int  // one per event: that of its last value
+	fits    []bool // one per field: it is structure; nil if none is
+	count   int    // of those
+
+	indentation int // of all values, in bytes
 }
 
-// parseEvents finds the fields that are JSON in one of two layouts: compact, or
-// the one that the fields look like, whichever fits more of them.
-func parseEvents(events []Event) eventValues {
+// formOf finds the fields that are JSON in one of two layouts: compact, or the one
+// that the fields look like, whichever fits more of them. No value is kept: a stream
+// can be long.
+func formOf(events []Event) eventForm {
 	var c clues
-	vals := make([][]*Value, len(events))
-	for i, e := range events {
-		vals[i] = make([]*Value, len(e))
-		for j, f := range e {
-			if !mayBeJSON(f.Value) {
-				continue
-			}
-			if v, err := ParseJSON([]byte(f.Value)); err == nil && structured(&v) {
-				vals[i][j] = &v
-				c.scan(f.Value)
-			}
-		}
-	}
+	compact := fitEvents(events, Layout{}, &c)
 	l := c.layout()
 	l.Padding = 0
-	compact, n := fitEvents(events, vals, Layout{})
 	if l == (Layout{}) || !storable(l) {
 		return compact
 	}
-	if fitting, m := fitEvents(events, vals, l); m > n {
+	if fitting := fitEvents(events, l, nil); fitting.count > compact.count {
 		return fitting
 	}
 	return compact
 }
 
-// fitEvents keeps the values that layout l prints as their fields, and counts
-// them.
-func fitEvents(events []Event, vals [][]*Value, l Layout) (ev eventValues, n int) {
-	ev = eventValues{layout: l, padding: make([]int, len(events)), vals: make([][]*Value, len(events))}
+// fitEvents finds the fields that layout l prints as they are. All that are JSON give
+// c, which may be nil, their clues.
+func fitEvents(events []Event, l Layout, c *clues) (form eventForm) {
+	p := jsonParsers.Get().(*JSONParser)
+	defer jsonParsers.Put(p)
+	fields := 0
+	for _, e := range events {
+		fields += len(e)
+	}
+	form = eventForm{layout: l, padding: make([]int, len(events)), fits: make([]bool, fields)}
+	fields = 0
 	for i, e := range events {
-		ev.vals[i] = make([]*Value, len(e))
+		fits := form.fits[fields : fields+len(e)]
+		fields += len(e)
 		last := true
 		for j := len(e) - 1; j >= 0; j-- {
-			if vals[i][j] == nil {
+			text := e[j].Value
+			v, ok := eventValue(p, text)
+			if !ok {
 				continue
+			}
+			if c != nil {
+				c.scan(text)
 			}
 			l.Padding = 0
 			if last && l.Indent == "" {
-				l.Padding = paddingOf(strings.TrimRight(e[j].Value, " \t\r\n"))
+				l.Padding = paddingOf(strings.TrimRight(text, " \t\r\n"))
 			}
-			if storable(l) && prints(*vals[i][j], l, []byte(e[j].Value)) {
-				ev.vals[i][j] = vals[i][j]
-				if last {
-					ev.padding[i] = l.Padding
-				}
-				last = false
-				n++
+			if !storable(l) {
+				continue
 			}
+			indentation, same := prints(v, l, text)
+			if !same {
+				continue
+			}
+			fits[j] = true
+			if last {
+				form.padding[i] = l.Padding
+			}
+			last = false
+			form.count++
+			form.indentation += indentation
 		}
+		p.Reset()
 	}
-	return ev, n
+	return form
+}
+
+// eventValue returns the value of a field that may be written as structure.
+func eventValue(p *JSONParser, text string) (v Value, ok bool) {
+	if !mayBeJSON(text) {
+		return v, false
+	}
+	v, err := p.Parse(text)
+	return v, err == nil && structured(&v)
 }
 
 // event writes a line for e: a mapping, or a list of mappings of one field each
-// if a name occurs more than once.
-func (w *writer) event(e Event, vals []*Value) {
+// if a name occurs more than once. fits says which fields are structure.
+func (w *writer) event(e Event, fits []bool, p *JSONParser) {
 	names := make([]string, len(e))
 	for i, f := range e {
 		names[i] = f.Name
@@ -133,8 +171,9 @@ func (w *writer) event(e Event, vals []*Value) {
 		}
 		w.flowString(f.Name)
 		w.raw(": ")
-		if vals[i] != nil {
-			w.flowValue(vals[i])
+		if fits != nil && fits[i] {
+			v, _ := eventValue(p, f.Value)
+			w.flowValue(&v)
 		} else {
 			w.flowString(f.Value)
 		}

@@ -1,7 +1,7 @@
 package cassette
 
 import (
-	"bytes"
+	"math"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -42,8 +42,7 @@ var escapeNames = []string{"ascii", "upper", "html", "separators", "gson", "slas
 // valid UTF-8; what is not is written as it is, or as \ufffd with EscapeASCII.
 func (v Value) AppendJSON(dst []byte, l Layout) []byte {
 	p := printerFor(l)
-	dst = p.value(append(dst, l.Before...), &v, 0)
-	return p.end(dst, l.Padding)
+	return p.print(dst, &v)
 }
 
 // A printer appends JSON text in a layout.
@@ -51,10 +50,13 @@ type printer struct {
 	Layout
 	colon, comma string
 	special      *[256]bool // bytes that a string cannot simply copy
+
+	indentation int // bytes of it that there were
+	most        int // so many of them are appended
 }
 
 func printerFor(l Layout) printer {
-	p := printer{Layout: l, colon: ":", comma: ",", special: &mustEscape}
+	p := printer{Layout: l, colon: ":", comma: ",", special: &mustEscape, most: math.MaxInt}
 	if l.ColonSpace || l.Indent != "" {
 		p.colon = ": "
 	}
@@ -65,6 +67,11 @@ func printerFor(l Layout) printer {
 		p.special = specials(l.Escape)
 	}
 	return p
+}
+
+// print appends a value and what is around it.
+func (p *printer) print(dst []byte, v *Value) []byte {
+	return p.end(p.value(append(dst, p.Before...), v, 0), p.Padding)
 }
 
 // end appends what follows a value, and puts padding before its last bracket.
@@ -129,6 +136,9 @@ func (p *printer) container(dst []byte, v *Value, depth int) []byte {
 
 func (p *printer) newline(dst []byte, depth int) []byte {
 	if p.Indent == "" {
+		return dst
+	}
+	if p.indentation += 1 + depth*len(p.Indent); p.indentation > p.most {
 		return dst
 	}
 	dst = append(dst, '\n')
@@ -199,22 +209,31 @@ func appendUnicodeEscape(dst []byte, r rune, upper bool) []byte {
 // DetectLayout finds the layout in which v, the value of the JSON text b, is
 // printed as exactly b. Without one, ok is false.
 func DetectLayout(b []byte, v Value) (l Layout, ok bool) {
+	l, _, ok = detectLayout(b, v)
+	return l, ok
+}
+
+// detectLayout is DetectLayout; it also returns how much of b is indentation.
+func detectLayout(b []byte, v Value) (l Layout, indentation int, ok bool) {
 	var c clues
 	c.scan(string(b))
 	l = c.layout()
-	return l, prints(v, l, b)
+	indentation, ok = prints(v, l, b)
+	return l, indentation, ok
 }
 
-// prints reports whether v in layout l is exactly b.
-func prints(v Value, l Layout, b []byte) bool {
+// prints reports whether v in layout l is exactly b, and how much of that is
+// indentation.
+func prints[T string | []byte](v Value, l Layout, b T) (indentation int, same bool) {
 	buf := printed.Get().(*[]byte)
 	defer printed.Put(buf)
-	*buf = v.AppendJSON((*buf)[:0], l)
-	same := bytes.Equal(*buf, b)
+	p := printerFor(l)
+	*buf = p.print((*buf)[:0], &v)
+	same = string(*buf) == string(b)
 	if cap(*buf) > 1<<20 {
 		*buf = nil
 	}
-	return same
+	return p.indentation, same
 }
 
 // printed are buffers to compare in; every body that is recorded needs one.

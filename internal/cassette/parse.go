@@ -7,18 +7,27 @@ import "strings"
 // none. Nothing that Parse cannot give its exact meaning is accepted: the error
 // is a *SyntaxError then, whose message says what to do.
 func Parse(name string, data []byte, asset func(name string) ([]byte, error)) (*File, error) {
-	text := strings.TrimPrefix(string(data), "\ufeff")
+	f, _, err := parse(name, data, asset)
+	return f, err
+}
+
+// parse is Parse. It also returns the line of the first edit that a seal or the mark
+// tells of, 0 if there is none.
+func parse(name string, data []byte, asset func(name string) ([]byte, error)) (f *File, edited int, err error) {
+	text := strings.TrimSuffix(strings.TrimPrefix(string(data), "\ufeff"), "\r") // cut within a line end
 	d := decoder{asset: asset}
 	d.file, d.text = name, strings.ReplaceAll(text, "\r\n", "\n")
 	root := parseYAML(&d.source)
-	var f *File
+	f = new(File)
 	if d.err == nil {
+		d.mentions, d.assets = map[string]int{}, map[string][]byte{}
+		d.countAssets(&root)
 		f = d.cassette(&root)
 	}
-	if d.err != nil {
-		return nil, d.err
+	if d.checkWhole(f); d.err != nil {
+		return nil, 0, d.err
 	}
-	return f, nil
+	return f, d.firstEdit(f), nil
 }
 
 // decoder turns nodes into the data model. After the first error what it
@@ -26,6 +35,11 @@ func Parse(name string, data []byte, asset func(name string) ([]byte, error)) (*
 type decoder struct {
 	source
 	asset func(name string) ([]byte, error)
+
+	mentions        map[string]int    // of each asset
+	assets          map[string][]byte // that were read, by name
+	distinct, named int               // their lengths in bytes, once and as often as they are named
+	indentation     int               // of the JSON that was made, in bytes
 }
 
 // badf records that n, which is the field, is wrong.

@@ -61,10 +61,7 @@ func (d *decoder) anyBody(b *bodyNodes, part string) []byte {
 			l = d.layout(b.layout, part+".layout")
 		}
 		v := d.value(b.body, part+".body")
-		if d.err != nil {
-			return nil
-		}
-		return v.AppendJSON(nil, l)
+		return d.print(b.body, part+".body", &v, l)
 	case b.body != nil:
 		return []byte(d.bodyText(b.body, part+".body"))
 	case b.base64 != nil:
@@ -101,17 +98,69 @@ func (d *decoder) readAsset(n *node, field, name string) []byte {
 		d.badf(n, field, "asset %q cannot be read: there are no assets here", name)
 		return nil
 	}
-	b, err := d.asset(name)
-	if err != nil {
-		d.badf(n, field, "asset %q cannot be read (%v); restore it, or record again", name, err)
-		return nil
-	}
-	if h := hashAsset(b); h != name[:len(h)] {
-		d.badf(n, field, "asset %q was changed (its content is %s); restore it, or name the file for its content here and there", name, h)
-		return nil
+	b, known := d.assets[name]
+	if !known {
+		var err error
+		if b, err = d.asset(name); err != nil {
+			d.badf(n, field, "asset %q cannot be read (%v); restore it, or record again", name, err)
+			d.lost()
+			return nil
+		}
+		if h := hashAsset(b); h != name[:len(h)] {
+			d.badf(n, field, "asset %q was changed (its content is %s); restore it, or name the file for its content here and there", name, h)
+			d.lost()
+			return nil
+		}
+		d.assets[name] = b
+		d.distinct += len(b)
+		d.named += len(b) * d.mentions[name]
+		if d.named > (maxGrowth+2)*(len(d.text)+d.distinct)+maxNamed {
+			d.badf(n, field, "asset %q is named %d times, which makes too much of its %d bytes; name it less often, or record again", name, d.mentions[name], len(b))
+			return nil
+		}
 	}
 	return b
 }
+
+// maxNamed is how many bytes of assets a file may name, beyond ten times what it and
+// they have: a conversation names its pictures again in every turn. It is for what is
+// read as a whole; of a recorded file that is an interaction.
+const maxNamed = 256 << 20
+
+// countAssets counts how often each asset is named in n.
+func (d *decoder) countAssets(n *node) {
+	if n.tag == "!asset" {
+		d.mentions[n.text[strings.LastIndexByte(n.text, '@')+1:]]++
+	}
+	for i := range n.elems {
+		if i < len(n.keys) && n.keys[i].text == "body_file" {
+			d.mentions[n.elems[i].text]++
+		}
+		d.countAssets(&n.elems[i])
+	}
+}
+
+// lost says of the error that a part of the cassette is gone.
+func (d *decoder) lost() { d.err.Cut = !d.pinned() }
+
+// print returns the JSON text of v, which n stands for, unless a small file would
+// become a large one by indentation.
+func (d *decoder) print(n *node, field string, v *Value, l Layout) []byte {
+	if d.err != nil {
+		return nil
+	}
+	p := printerFor(l)
+	p.indentation, p.most = d.indentation, mostIndentation(len(d.text))
+	text := p.print(nil, v)
+	if d.indentation = p.indentation; p.indentation > p.most {
+		d.badf(n, field, "the indentation of its JSON is ten times as long as this file; write it as text, or indent it less")
+	}
+	return text
+}
+
+// mostIndentation returns how many bytes of indentation there may be in the JSON of a
+// text of n bytes. It is more than Format makes.
+func mostIndentation(n int) int { return (maxGrowth+2)*n + 1<<20 }
 
 // value returns the JSON value that n stands for.
 func (d *decoder) value(n *node, field string) Value {

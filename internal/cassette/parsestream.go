@@ -109,7 +109,7 @@ func (d *decoder) fields(keys, elems []node, l Layout, padding int) Event {
 			if i == last {
 				l.Padding = padding
 			}
-			f.Value = string(val.AppendJSON(nil, l))
+			f.Value = string(d.print(v, field, &val, l))
 		}
 		e = append(e, f)
 	}

@@ -27,6 +27,8 @@ type reader struct {
 
 	spans []eventSpan
 	names []string
+
+	like []Event // what a stream must have, if that is known: then nothing of it is kept
 }
 
 // fail stops the reader: nothing follows, so that every loop ends.
@@ -625,7 +627,7 @@ func (r *reader) body(l Layout) []byte {
 		return []byte(r.text(partIndent + 2))
 	}
 	// What it will have: never much more than the text has without its indentation.
-	r.json = printerFor(l)
+	r.layOut(l)
 	var dst []byte
 	if r.scratch != nil {
 		dst = r.scratch.body[:0]
@@ -635,10 +637,26 @@ func (r *reader) body(l Layout) []byte {
 	dst = append(dst, l.Before...)
 	dst = r.block(dst, partIndent, 0, false)
 	dst = r.json.end(dst, l.Padding)
+	r.laidOut()
 	if r.scratch != nil {
 		r.scratch.body = dst
 	}
 	return dst
+}
+
+// layOut makes the printer for what follows, with what is left of the indentation that
+// may be in an interaction; see mostIndentation.
+func (r *reader) layOut(l Layout) {
+	before := r.json.indentation
+	r.json = printerFor(l)
+	r.json.indentation, r.json.most = before, mostIndentation(len(r.s))
+}
+
+// laidOut stops the reader if that was too much.
+func (r *reader) laidOut() {
+	if r.json.indentation > r.json.most {
+		r.fail()
+	}
 }
 
 // extent guesses the length of the JSON text that stands here: that of what is

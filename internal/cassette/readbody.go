@@ -438,6 +438,9 @@ type eventSpan struct {
 // events reads the lines of events.
 func (r *reader) events(l Layout) []Event {
 	r.framer = nil
+	if r.like != nil {
+		return r.sameEvents(l)
+	}
 	n := bytes.Count(r.s[r.pos:], []byte("\n"))
 	r.spans = make([]eventSpan, 0, n)
 	ends := make([]int, 0, n) // in spans
@@ -462,6 +465,31 @@ func (r *reader) events(l Layout) []Event {
 	return events
 }
 
+// sameEvents is events where they must be r.like, and stops where they are not.
+func (r *reader) sameEvents(l Layout) []Event {
+	at := 0
+	var like likeness
+	r.eventLines(nil, &like, l, func(dst []byte) []byte {
+		same := at < len(r.like) && len(r.like[at]) == len(r.spans)
+		for i, s := range r.spans {
+			same = same && r.like[at][i].Name == s.name && r.like[at][i].Value == string(dst[s.start:s.end])
+		}
+		if !same {
+			r.fail()
+		}
+		at++
+		r.spans = r.spans[:0]
+		if len(dst) > 64<<10 {
+			dst, like.end = dst[:0], 0 // it is not looked at any more
+		}
+		return dst
+	})
+	if at != len(r.like) {
+		r.fail()
+	}
+	return r.like
+}
+
 // eventLines reads the lines of events, one behind the other, and calls done after
 // each.
 func (r *reader) eventLines(dst []byte, like *likeness, l Layout, done func(dst []byte) []byte) []byte {
@@ -471,7 +499,7 @@ func (r *reader) eventLines(dst []byte, like *likeness, l Layout, done func(dst 
 		ahead := reader{s: rest, pos: i + len("\n      events_padding:")}
 		pads = ahead.ints()
 	}
-	r.json = printerFor(l)
+	r.layOut(l)
 	*like = likeness{marks: like.marks[:0], now: like.now[:0]}
 	for n := 0; r.indented(partIndent + 2); n++ {
 		pad := 0
@@ -479,6 +507,9 @@ func (r *reader) eventLines(dst []byte, like *likeness, l Layout, done func(dst 
 			pad = pads[n]
 		}
 		dst = done(r.event(dst, pad, like))
+		if l.Indent != "" && len(dst) > r.json.most {
+			r.fail() // what is like the event before is not counted
+		}
 	}
 	return dst
 }

@@ -5,9 +5,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 )
@@ -19,10 +17,11 @@ type Stored struct {
 	Pinned  bool
 	Partial bool
 
-	path  string
-	rules uint32
-	trust func(text []byte) bool
-	items []storedItem
+	path   string
+	rules  uint32
+	trust  func(text []byte) bool
+	items  []storedItem
+	edited int // see Edited
 
 	mu     sync.RWMutex // held while what follows is used
 	kept   *scan        // a file that fits into a window stays there
@@ -33,16 +32,16 @@ type Stored struct {
 // A storedItem is where an interaction stands, or what it is.
 type storedItem struct {
 	at     int64 // offset in the file
-	size   int
-	line   int // in the file, counted from 1
-	sealed bool
-	key    uint64 // of what is sealed: its match key
-	digest uint64 // and its request's digest
-	sum    uint32 // and its checksum, which stands at
-	sumAt  int
+	line   int   // in the file, counted from 1
+	sealed bool  // the seal holds, by the rules of today
+	seal         // also of what is not sealed: its size
 
 	it *Interaction // if it was read already
 }
+
+// itemStart is where an interaction starts in what Format writes: nothing in it
+// stands as far left.
+var itemStart = []byte("\n  - ")
 
 // heads are the beginnings of the files that Format writes; what may stand between
 // "version" and "interactions" is pinned, partial, or both.
@@ -58,18 +57,12 @@ const (
 // into something that Format would write otherwise, is read by the full parser, with
 // the same meaning.
 func Open(path string, rules uint32, trust func(text []byte) bool) (*Stored, error) {
-	f, err := os.Open(path)
+	f, size, err := openFile(path)
 	if err != nil {
 		return nil, err
 	}
 	s := &Stored{path: path, rules: rules, trust: trust}
-	ok, err := s.scan(f, func() int {
-		info, err := f.Stat()
-		if err != nil {
-			return 0
-		}
-		return int(info.Size())
-	})
+	ok, err := s.scan(f, size)
 	if err == nil && ok && s.kept == nil {
 		s.file = f
 		return s, nil
@@ -81,11 +74,17 @@ func Open(path string, rules uint32, trust func(text []byte) bool) (*Stored, err
 	case ok:
 		return s, nil
 	}
-	whole, err := Load(path)
+	data, err := readFile(path)
 	if err != nil {
 		return nil, err
 	}
-	return storedAs(path, whole), nil
+	whole, edited, err := parse(path, data, readFrom(assetDir(target(path))))
+	if err != nil {
+		return nil, err
+	}
+	s = storedAs(path, whole)
+	s.edited = edited
+	return s, nil
 }
 
 // storedAs returns f, which was read in full, as a Stored.
@@ -180,8 +179,8 @@ func (s *scan) line(text string) bool {
 }
 
 // scan finds the interactions in a file; ok is false if they have to be parsed.
-// sizeOf returns the length of the file, if it can, and is asked if it is large.
-func (s *Stored) scan(f io.Reader, sizeOf func() int) (ok bool, err error) {
+// size is the length of the file.
+func (s *Stored) scan(f io.Reader, size int64) (ok bool, err error) {
 	in := newScan(f, smallest)
 	defer func() {
 		if s.kept == nil {
@@ -191,10 +190,8 @@ func (s *Stored) scan(f io.Reader, sizeOf func() int) (ok bool, err error) {
 	if err := in.more(); err != nil {
 		return false, err
 	}
-	size := in.end
 	if !in.eof {
-		size = sizeOf()
-		if err := in.widen(size + 1); err != nil {
+		if err := in.widen(int(min(size, maxInteraction)) + 1); err != nil {
 			return false, err
 		}
 	}
@@ -210,9 +207,11 @@ func (s *Stored) scan(f io.Reader, sizeOf func() int) (ok bool, err error) {
 		return false, nil
 	}
 	line := 1 + bytes.Count(in.buf[:in.pos], []byte("\n"))
-	for in.pos < in.end {
+	sealed := false // anything is
+	for in.pos < in.end && !startsWithMark(in.buf[in.pos:in.end]) {
 		it := storedItem{line: line}
-		if err := in.sealed(&it, s); err != nil {
+		whole, err := in.sealed(&it, s)
+		if err != nil {
 			return false, err
 		}
 		if !it.sealed {
@@ -223,21 +222,54 @@ func (s *Stored) scan(f io.Reader, sizeOf func() int) (ok bool, err error) {
 				return false, nil
 			}
 			it.it.Line = line
+			if !whole && s.edited == 0 {
+				s.edited = line
+			}
 		}
+		sealed = sealed || it.sealed || it.it.Seal != ""
 		it.at = in.at + int64(in.pos)
 		line += bytes.Count(in.buf[in.pos:in.pos+it.size], []byte("\n"))
 		in.pos += it.size
 		if s.items == nil {
 			// The others are about as long.
-			n := size/it.size + size/(8*it.size) + 1
+			n := size/int64(it.size) + size/int64(8*it.size) + 1
 			s.items = make([]storedItem, 0, min(n, 1<<20))
 		}
 		s.items = append(s.items, it)
+	}
+	switch {
+	case !sealed:
+		s.edited = 0 // a file that is written by hand
+	case in.pos == in.end:
+		return false, nil // the parser says what is missing
+	}
+	if ok, err := in.lastLine(s, line); !ok || err != nil {
+		return false, err
 	}
 	if in.eof && in.at == 0 {
 		s.kept = in
 	}
 	return len(s.items) > 0, nil
+}
+
+// lastLine passes the mark, if it is there; ok is false if there is more behind it.
+// line is where it stands.
+func (s *scan) lastLine(of *Stored, line int) (ok bool, err error) {
+	if !s.eof {
+		if err := s.more(); err != nil || !s.eof {
+			return false, err
+		}
+	}
+	text := s.buf[s.pos:s.end]
+	if bytes.IndexByte(text, '\r') >= 0 {
+		return false, nil
+	}
+	if n, ok := recordedIn(string(text)); ok && n != len(of.items) && of.edited == 0 {
+		of.edited = line
+	}
+	end := bytes.IndexByte(text, '\n')
+	s.pos = s.end
+	return end < 0 || end == len(text)-1, nil
 }
 
 // item returns the length of the interaction at pos, which is all in the window
@@ -249,7 +281,7 @@ func (s *scan) item() (int, error) {
 			return from + i + 1 - s.pos, nil
 		}
 		if s.eof {
-			return s.end - s.pos, nil
+			break
 		}
 		from = max(s.pos, s.end-len(itemStart)) - s.pos
 		if err := s.more(); err != nil {
@@ -257,58 +289,38 @@ func (s *scan) item() (int, error) {
 		}
 		from += s.pos
 	}
+	if i := bytes.LastIndex(s.buf[s.pos:s.end], []byte("\n"+endMark)); i >= 0 {
+		return i + 1, nil
+	}
+	return s.end - s.pos, nil
 }
 
-// sealed looks for a seal of the interaction at pos, and checks it.
-func (s *scan) sealed(it *storedItem, of *Stored) error {
-	const head = 512 // bytes that hold the lines up to the seal
-	if s.end-s.pos < head && !s.eof {
+// sealed looks for a seal of the interaction at pos, and reports whether it holds.
+func (s *scan) sealed(it *storedItem, of *Stored) (whole bool, err error) {
+	if s.end-s.pos < sealHead && !s.eof {
 		if err := s.more(); err != nil {
-			return err
+			return false, err
 		}
 	}
-	h := reader{s: s.buf[s.pos:min(s.end, s.pos+head)]}
-	h.skip("  - kind: ")
-	h.find("\n    match_key: ")
-	quote := h.peek() == '"' // it looks like a number
-	if quote {
-		h.next()
+	seal, ok := sealOf(s.buf[s.pos:min(s.end, s.pos+sealHead)])
+	if !ok {
+		return false, nil
 	}
-	key := h.take(digestLen)
-	if quote {
-		h.skip(`"`)
-	}
-	h.skip("\n    seal: ")
-	digest := h.take(digestLen)
-	h.skip("/")
-	sumAt := h.pos
-	sum := h.take(checksumLen)
-	h.skip("/")
-	length, err1 := strconv.Atoi(string(h.line()))
-	if h.failed {
-		return nil
-	}
-	want, err2 := strconv.ParseUint(string(sum), 16, 32)
-	var ok1, ok2 bool
-	it.key, ok1 = parseHex(key)
-	it.digest, ok2 = parseHex(digest)
-	if err1 != nil || err2 != nil || !ok1 || !ok2 || length <= 0 || length > maxInteraction {
-		return nil
-	}
-	it.size = h.pos + length
-	for s.end-s.pos < it.size+len(itemStart) && !s.eof {
+	for s.end-s.pos < seal.size+len(itemStart) && !s.eof {
 		if err := s.more(); err != nil {
-			return err
+			return false, err
 		}
 	}
-	if s.end-s.pos < it.size {
-		return nil
+	if s.end-s.pos < seal.size {
+		return false, nil
 	}
-	item, next := s.buf[s.pos:s.pos+it.size], s.buf[s.pos+it.size:s.end]
-	it.sum, it.sumAt = uint32(want), sumAt
-	it.sealed = (len(next) == 0 || bytes.HasPrefix(next, itemStart[1:])) && it.sum == checksum(item, sumAt, of.rules) &&
-		(of.trust == nil || of.trust(item))
-	return nil
+	item, rest := s.buf[s.pos:s.pos+seal.size], s.buf[s.pos+seal.size:s.end]
+	if !endsItem(rest) || !seal.holds(item) {
+		return false, nil
+	}
+	it.seal = seal
+	it.sealed = seal.rules == of.rules && (of.trust == nil || of.trust(item))
+	return true, nil
 }
 
 // maxInteraction is the length in bytes of what can be sealed; more is parsed.
@@ -326,7 +338,7 @@ func readItem(text []byte) *Interaction {
 // parseItem reads it with the parser; name and asset are as of [Parse]. Lines in
 // errors are not those of a file.
 func parseItem(name string, text []byte, asset func(name string) ([]byte, error)) (*Interaction, error) {
-	f, err := Parse(name, slices.Concat([]byte(headStart+headEnd), text), asset)
+	f, err := Parse(name, slices.Concat([]byte(headStart+headEnd), text, []byte(endMark)), asset)
 	if err != nil {
 		return nil, err
 	}
@@ -439,7 +451,7 @@ func (s *Stored) text(i int, f func(text []byte) error) error {
 		return fmt.Errorf("%s: %w", s.path, err)
 	}
 	text := in.buf[:it.size]
-	if checksum(text, it.sumAt, s.rules) != it.sum {
+	if !it.holds(text) {
 		return s.changed()
 	}
 	return f(text)
@@ -460,6 +472,11 @@ func (s *Stored) parse(text []byte) (*Interaction, error) {
 	}
 	return nil, s.changed()
 }
+
+// Edited returns the line of the first interaction that was edited since it was
+// written, as its seal tells, or of the mark at the end if interactions were taken out
+// or put in; 0 if there is none. What has no seal and no mark tells nothing.
+func (s *Stored) Edited() int { return s.edited }
 
 // Line returns the line of the file at which an interaction starts, counted from 1.
 func (s *Stored) Line(i int) int { return s.items[i].line }

@@ -20,7 +20,7 @@ var files = flag.Int("files", 1500, "draw and edit so many files")
 func openBytes(t testing.TB, data []byte) (s *Stored, fast bool, err error) {
 	t.Helper()
 	s = &Stored{path: "x.yaml", rules: testRules}
-	fast, err = s.scan(bytes.NewReader(data), func() int { return len(data) })
+	fast, err = s.scan(bytes.NewReader(data), int64(len(data)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -30,11 +30,13 @@ func openBytes(t testing.TB, data []byte) (s *Stored, fast bool, err error) {
 		}
 		return s, true, nil
 	}
-	f, err := Parse("x.yaml", data, nil)
+	f, edited, err := parse("x.yaml", data, nil)
 	if err != nil {
 		return nil, false, err
 	}
-	return storedAs("x.yaml", f), false, nil
+	s = storedAs("x.yaml", f)
+	s.edited = edited
+	return s, false, nil
 }
 
 // sealed returns the file with a match key in every interaction, for which there
@@ -75,13 +77,16 @@ func checkStored(t *testing.T, f *File) {
 // sameAsParsed expects that opening and parsing data give the same.
 func sameAsParsed(t testing.TB, data []byte) (fast bool) {
 	t.Helper()
-	want, werr := Parse("x.yaml", data, nil)
+	want, edited, werr := parse("x.yaml", data, nil)
 	s, fast, err := openBytes(t, data)
 	if (err == nil) != (werr == nil) || err != nil && err.Error() != werr.Error() {
 		t.Fatalf("opened: %v\nparsed: %v\n%s", err, werr, data)
 	}
 	if err != nil {
 		return fast
+	}
+	if s.edited != edited {
+		t.Fatalf("edited in line %d, parsed: %d (fast %v)\n%s", s.edited, edited, fast, data)
 	}
 	got := &File{Pinned: s.Pinned, Partial: s.Partial}
 	for i := range s.Len() {

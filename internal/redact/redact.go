@@ -162,7 +162,9 @@ func (p *Policy) Response(req *cassette.Request, resp *cassette.Response) {
 	resp.Text = p.text(resp.Text)
 	for _, event := range resp.Events {
 		for i := range event {
-			event[i].Value = string(p.body([]byte(event[i].Value), answered))
+			if clean := p.body([]byte(event[i].Value), answered); string(clean) != event[i].Value {
+				event[i].Value = string(clean)
+			}
 		}
 	}
 }

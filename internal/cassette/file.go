@@ -1,0 +1,293 @@
+package cassette
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+	"unicode/utf8"
+)
+
+// maxFile is the length in bytes of a file that is read as a whole.
+const maxFile = 1 << 30
+
+// openFile opens a file. What is not one (a device or a pipe, also behind a symbolic
+// link) is refused before it is opened, since that can take forever.
+func openFile(path string) (f *os.File, size int64, err error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, 0, err
+	}
+	if what := notFile(info.Mode()); what != "" {
+		return nil, 0, &fs.PathError{Op: "open", Path: path, Err: errors.New("this is a " + what + ", not a file; move it out of the way")}
+	}
+	f, err = os.Open(path)
+	return f, info.Size(), err
+}
+
+// notFile says what is no regular file; "" if it is one.
+func notFile(mode fs.FileMode) string {
+	switch {
+	case mode.IsRegular():
+		return ""
+	case mode.IsDir():
+		return "directory"
+	case mode&fs.ModeNamedPipe != 0:
+		return "named pipe"
+	case mode&fs.ModeSocket != 0:
+		return "socket"
+	}
+	return "device"
+}
+
+// readFile reads a file as a whole.
+func readFile(path string) ([]byte, error) {
+	f, size, err := openFile(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if size > maxFile {
+		return nil, &fs.PathError{Op: "read", Path: path, Err: fmt.Errorf("it has %d bytes, and %d at most are read", size, maxFile)}
+	}
+	b := bytes.NewBuffer(make([]byte, 0, size+bytes.MinRead))
+	_, err = b.ReadFrom(io.LimitReader(f, maxFile))
+	return b.Bytes(), err
+}
+
+// holds reports whether a file has this content.
+func holds(path string, pieces [][]byte) (bool, error) {
+	f, size, err := openFile(path)
+	if err != nil {
+		return false, err
+	}
+	defer f.Close()
+	for _, piece := range pieces {
+		size -= int64(len(piece))
+	}
+	if size != 0 {
+		return false, nil
+	}
+	buf := make([]byte, 32<<10)
+	for _, piece := range pieces {
+		for len(piece) > 0 {
+			n, err := io.ReadFull(f, buf[:min(len(buf), len(piece))])
+			if err != nil || !bytes.Equal(buf[:n], piece[:n]) {
+				return false, nil // it is shorter by now
+			}
+			piece = piece[n:]
+		}
+	}
+	return true, nil
+}
+
+// maxName is the length in bytes of a file's name that file systems allow.
+const maxName = 255
+
+// Beside returns the name of a file that stands beside the one at path: its name with
+// a suffix. If that is too long for a file system, a hash is in place of the name's
+// end.
+func Beside(path, suffix string) string {
+	dir, name := filepath.Split(path)
+	if len(name)+len(suffix) <= maxName {
+		return path + suffix
+	}
+	ext := filepath.Ext(name)
+	if len(ext) > 16 {
+		ext = ""
+	}
+	end := "-" + shortHash(name) + ext + suffix
+	cut := max(0, maxName-len(end))
+	for cut > 0 && !utf8.RuneStart(name[cut]) {
+		cut--
+	}
+	return dir + name[:cut] + end
+}
+
+// shortHash tells texts apart in the names of files.
+func shortHash(s string) string {
+	sum := sha256.Sum256([]byte(s))
+	return hex.EncodeToString(sum[:6])
+}
+
+// target follows path as long as it is a symbolic link. A target need not exist.
+func target(path string) string {
+	for range 40 {
+		to, err := os.Readlink(path)
+		if err != nil {
+			break
+		}
+		if !filepath.IsAbs(to) {
+			// Not joined: ".." is that of the real folder.
+			dir, _ := filepath.Split(path)
+			to = dir + to
+		}
+		path = to
+	}
+	return path
+}
+
+// writable returns the file to write for path, which is another one if path is a
+// symbolic link. It is an error if that leads out of the folder.
+func writable(path string) (file string, err error) {
+	file = target(path)
+	if file == path {
+		return file, nil
+	}
+	from, err1 := filepath.EvalSymlinks(folderOf(path))
+	to, err2 := filepath.EvalSymlinks(folderOf(file))
+	rel, err3 := filepath.Rel(from, to)
+	if err1 != nil || err2 != nil || err3 != nil || !filepath.IsLocal(rel) {
+		return "", fmt.Errorf("it is a symbolic link that leads out of its folder, to %s; put a file in its place", file)
+	}
+	return file, nil
+}
+
+// folderOf is filepath.Dir, but ".." in it stays.
+func folderOf(path string) string {
+	if dir, _ := filepath.Split(path); dir != "" {
+		return dir
+	}
+	return "."
+}
+
+// replace makes path a file with this content, at once: it writes a temporary
+// file beside it and renames that. A file with the same content is left alone.
+func replace(path string, content ...[]byte) error { return replaceFrom(path, path, content...) }
+
+// replaceFrom is replace with a temporary file of owner, which is in the same file
+// system.
+func replaceFrom(owner, path string, content ...[]byte) error {
+	if same, err := holds(path, content); err == nil && same {
+		return nil
+	}
+	return replaceWith(owner, path, func(f *os.File) error {
+		for _, piece := range content {
+			if _, err := f.Write(piece); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// replaceWith is replaceFrom for whatever write writes.
+func replaceWith(owner, path string, write func(*os.File) error) error {
+	f, err := CreateTemp(owner)
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name()) // fails after the rename
+	err = write(f)
+	if err == nil {
+		err = f.Sync()
+	}
+	if info, serr := os.Stat(path); err == nil && serr == nil && info.Mode().IsRegular() {
+		err = f.Chmod(info.Mode().Perm())
+	}
+	if cerr := f.Close(); err == nil {
+		err = cerr
+	}
+	if err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), path)
+}
+
+// Temporary files are named for the file they belong to, the machine and the process
+// that made them, so that a later run finds those of a process that was killed:
+//
+//	.promptecho-FILE-MACHINE-PROCESS-NUMBER.tmp
+const tempPrefix, tempSuffix = ".promptecho-", ".tmp"
+
+// CreateTemp makes a temporary file beside the file owner.
+func CreateTemp(owner string) (*os.File, error) {
+	dir, name := filepath.Split(owner)
+	for range 100 {
+		temp := fmt.Sprintf("%s%s-%s-%d-%d%s", tempPrefix, shortHash(name), machine(), os.Getpid(), rand.Uint32(), tempSuffix)
+		f, err := os.OpenFile(dir+temp, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666) // less what umask says
+		if !errors.Is(err, fs.ErrExist) {
+			return f, err
+		}
+	}
+	return nil, &fs.PathError{Op: "create", Path: dir + tempPrefix, Err: fs.ErrExist}
+}
+
+// machine tells this machine from others that share a folder with it.
+func machine() string {
+	name, err := os.Hostname()
+	if err != nil {
+		return "unknown"
+	}
+	return shortHash(name)
+}
+
+// Prepare makes sure that the cassette at path may be written, and removes the
+// temporary files that killed processes have left of it and of the files beside it.
+func Prepare(path string, beside ...string) error {
+	file, err := writable(path)
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	names := map[string]bool{}
+	for _, f := range append(beside, file) {
+		names[shortHash(filepath.Base(f))] = true
+	}
+	dir := folderOf(file)
+	folder, err := os.Open(dir)
+	if err != nil {
+		return nil // not there yet
+	}
+	defer folder.Close()
+	entries, err := folder.Readdirnames(-1)
+	if err != nil {
+		return nil // saving will say what is wrong with it
+	}
+	for _, entry := range entries {
+		if left, ok := strings.CutPrefix(entry, tempPrefix); ok && leftBehind(filepath.Join(dir, entry), strings.TrimSuffix(left, tempSuffix), names) {
+			os.Remove(filepath.Join(dir, entry))
+		}
+	}
+	return nil
+}
+
+// leftBehind reports whether a temporary file is of one of these names and of a
+// process that is no more. One of this process is: none of its saves is at work on a
+// cassette that is being opened.
+func leftBehind(path, made string, names map[string]bool) bool {
+	parts := strings.Split(made, "-")
+	if len(parts) != 4 || !names[parts[0]] {
+		return false
+	}
+	pid, err := strconv.Atoi(parts[2])
+	if err != nil {
+		return false
+	}
+	if parts[1] != machine() {
+		// Nobody can ask that machine; no save takes a day.
+		info, err := os.Lstat(path)
+		return err == nil && time.Since(info.ModTime()) > 24*time.Hour
+	}
+	return pid == os.Getpid() || !alive(pid)
+}
+
+// alive reports whether there is a process with this number, or none can tell.
+func alive(pid int) bool {
+	p, err := os.FindProcess(pid)
+	if err != nil {
+		return errors.Is(err, fs.ErrPermission)
+	}
+	defer p.Release()
+	err = p.Signal(syscall.Signal(0)) // signal 0 is sent to nobody: kill(2)
+	return !errors.Is(err, os.ErrProcessDone) && !errors.Is(err, syscall.ESRCH)
+}

@@ -1,0 +1,223 @@
+package cassette
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+)
+
+// TestUmask: files may be read by whom the user's umask says, a cassette, an asset and
+// a journal.
+func TestUmask(t *testing.T) {
+	t.Parallel()
+	const child = "PROMPTECHO_TEST_UMASK"
+	if dir := os.Getenv(child); dir != "" {
+		path := filepath.Join(dir, "x.yaml")
+		item, err := FormatItem(fileOf(big("a")).Interactions[0], 0)
+		if err == nil {
+			err = Append(path+".partial", item, true)
+		}
+		if err == nil {
+			err = Save(path, fileOf(big("b")))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if runtime.GOOS == "windows" {
+		t.Skip("no umask")
+	}
+	for umask, want := range map[string]string{"077": "-rw-------", "022": "-rw-r--r--", "002": "-rw-rw-r--"} {
+		dir := t.TempDir()
+		cmd := exec.Command("sh", "-c", "umask "+umask+"; exec \"$0\" -test.run '^TestUmask$'", os.Args[0])
+		cmd.Env = append(os.Environ(), child+"="+dir)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		files := tree(t, dir)
+		if len(files) != 4 {
+			t.Errorf("files %q", files)
+		}
+		for _, name := range files {
+			if info, err := os.Stat(filepath.Join(dir, name)); err != nil || info.Mode().String() != want {
+				t.Errorf("umask %s: %s is %v, want %s; %v", umask, name, info.Mode(), want, err)
+			}
+		}
+	}
+}
+
+// TestBeside: what is beside a file has a name that file systems take, and one of its
+// own.
+func TestBeside(t *testing.T) {
+	t.Parallel()
+	if got := Beside("a/b.yaml", ".partial"); got != "a/b.yaml.partial" {
+		t.Error(got)
+	}
+	seen := map[string]bool{}
+	for n := 240; n <= 255; n++ {
+		for _, letter := range []string{"n", "é", "日"} {
+			stem := strings.Repeat(letter, (n-5)/len(letter))
+			name := stem + strings.Repeat("x", n-5-len(stem)) + ".yaml"
+			for _, suffix := range []string{".partial", ".failed"} {
+				got := Beside("d/"+name, suffix)
+				base := filepath.Base(got)
+				if filepath.Dir(got) != "d" || len(base) > 255 || !utf8.ValidString(base) || !strings.HasSuffix(base, ".yaml"+suffix) || seen[base] {
+					t.Errorf("%d bytes: %s", n, got)
+				}
+				seen[base] = true
+			}
+		}
+	}
+}
+
+// TestLongNames: cassettes of every length of name that a file system takes are
+// written and read, with assets and a journal.
+func TestLongNames(t *testing.T) {
+	t.Parallel()
+	for n := 240; n <= 255; n++ {
+		path := filepath.Join(t.TempDir(), strings.Repeat("n", n-5)+".yaml")
+		f := fileOf(big("a"))
+		mustSave(t, path, f)
+		item, err := FormatItem(f.Interactions[0], 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		journal := Beside(path, ".partial")
+		if err := Append(journal, item, true); err != nil {
+			t.Fatal(err)
+		}
+		if its, _, err := LoadJournal(journal, ""); err != nil || len(its) != 1 {
+			t.Errorf("%d bytes: the journal: %v, %v", n, its, err)
+		}
+	}
+}
+
+// TestPrepare removes the temporary files of processes that are no more, and no other.
+func TestPrepare(t *testing.T) {
+	t.Parallel()
+	dead := exec.Command(os.Args[0], "-test.run", "^$")
+	if err := dead.Run(); err != nil {
+		t.Fatal(err)
+	}
+	gone, living := dead.Process.Pid, os.Getppid()
+	dir := t.TempDir()
+	path := filepath.Join(dir, "x.yaml")
+	old := time.Now().Add(-48 * time.Hour)
+	name := func(file, machine string, pid int) string {
+		return fmt.Sprintf(".promptecho-%s-%s-%d-7.tmp", shortHash(file), machine, pid)
+	}
+	for _, tt := range []struct {
+		name  string
+		file  string
+		old   bool
+		stays bool
+	}{
+		{"of a dead process", name("x.yaml", machine(), gone), false, false},
+		{"of the journal", name("x.yaml.partial", machine(), gone), false, false},
+		{"of this process, or of one that had its number", name("x.yaml", machine(), os.Getpid()), false, false},
+		{"of a living process", name("x.yaml", machine(), living), true, true},
+		{"of another cassette", name("y.yaml", machine(), gone), true, true},
+		{"of another machine", name("x.yaml", "0123456789ab", gone), false, true},
+		{"of another machine, long ago", name("x.yaml", "0123456789ab", living), true, false},
+		{"of somebody else", ".promptecho-mine.tmp", true, true},
+		{"of somebody else, with dashes", ".promptecho-" + shortHash("x.yaml") + "-a-b-c.tmp", true, true},
+	} {
+		file := filepath.Join(dir, tt.file)
+		if err := os.WriteFile(file, nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if tt.old {
+			if err := os.Chtimes(file, old, old); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := Prepare(path, path+".partial"); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := os.Stat(file); (err == nil) != tt.stays {
+			t.Errorf("%s: %v", tt.name, err)
+		}
+	}
+	// The names are those that are made.
+	f, err := CreateTemp(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.Close()
+	if err := Prepare(path); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(f.Name()); err == nil {
+		t.Errorf("%s is left", f.Name())
+	}
+}
+
+// TestLinksOut: nothing is written or deleted where a link leads that is not of this
+// folder.
+func TestLinksOut(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	mine := filepath.Join(dir, "mine", strings.Repeat("0", 16)+".bin") // like an asset
+	cassettes := filepath.Join(dir, "cassettes")
+	for _, d := range []string{filepath.Dir(mine), cassettes} {
+		if err := os.Mkdir(d, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(mine, []byte("mine"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(cassettes, "x.yaml")
+	for _, to := range []string{mine, "../mine/" + filepath.Base(mine), "../mine/new.yaml", "/nowhere/x.yaml"} {
+		if err := os.Symlink(to, path); err != nil {
+			t.Skip(err)
+		}
+		for what, err := range map[string]error{"Save": Save(path, fileOf(big("a"))), "Prepare": Prepare(path)} {
+			if err == nil || !strings.Contains(err.Error(), "leads out of its folder") || !strings.HasPrefix(err.Error(), path+": ") {
+				t.Errorf("%s through a link to %s: %v", what, to, err)
+			}
+		}
+		if err := os.Remove(path); err != nil {
+			t.Fatal(err)
+		}
+	}
+	mustSave(t, path, fileOf("a"))
+	assets := filepath.Join(cassettes, "x.assets")
+	if err := os.Symlink("../mine", assets); err != nil {
+		t.Fatal(err)
+	}
+	if err := Save(path, fileOf(big("a"))); err == nil || !strings.Contains(err.Error(), assets+" is a symbolic link, which is not followed") {
+		t.Errorf("assets behind a link: %v", err)
+	}
+	if err := Save(path, fileOf("b")); err != nil {
+		t.Error(err)
+	}
+	if err := Remove(path); err != nil {
+		t.Error(err)
+	}
+	if got := tree(t, dir); !slices.Equal(got, []string{"cassettes/x.assets", "mine/" + filepath.Base(mine)}) {
+		t.Errorf("files %q", got)
+	}
+	// An asset that is a link is replaced, and what it leads to is not.
+	if err := os.Remove(assets); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(assets, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(mine, filepath.Join(assets, nameAsset([]byte(big("a"))))); err != nil {
+		t.Fatal(err)
+	}
+	mustSave(t, path, fileOf(big("a")))
+	if text, err := os.ReadFile(mine); string(text) != "mine" {
+		t.Errorf("it is %q now, %v", text, err)
+	}
+}

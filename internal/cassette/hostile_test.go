@@ -1,0 +1,225 @@
+package cassette
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+)
+
+type hostileFile struct{ name, want, text string }
+
+// hostile are cassettes that nobody records. Each has a size that a reader that does
+// more than look at each byte a few times would take too long for.
+func hostile() (files []hostileFile) {
+	resp := func(r string) string {
+		return "version: 1\ninteractions:\n  - request: {method: GET, url: /}\n    response:\n      status: 200\n" + r
+	}
+	deep := func(n int, line string) string {
+		var b strings.Builder
+		for i := range n {
+			b.WriteString(strings.Repeat(" ", 8+2*i) + line + "\n")
+		}
+		return b.String()
+	}
+	add := func(name, want, text string) { files = append(files, hostileFile{name, want, text}) }
+	add("deep mappings", "", resp("      body:\n"+deep(990, "a:")))
+	add("deep lists", "", resp("      body:\n"+strings.Repeat(" ", 8)+strings.Repeat("- ", 900)+"x\n"))
+	add("deep lists, again and again", "", resp("      body:\n"+strings.Repeat("        - "+strings.Repeat("- ", 900)+"x\n", 300)))
+	add("deep layout", "7:13: response.body: the indentation of its JSON is ten times as long as this file", resp("      layout: {indent: 16}\n      body: "+strings.Repeat("[", 900)+strings.Repeat("1, ", 100_000)+"1"+strings.Repeat("]", 900)+"\n"))
+	add("deep layout of events", "response.events: the indentation of its JSON", resp("      stream: sse\n      events_layout: {indent: 16}\n      events:\n"+strings.Repeat("        - {data: "+strings.Repeat("[", 200)+strings.Repeat("1, ", 300)+"1"+strings.Repeat("]", 200)+"}\n", 300)))
+	add("padding of every event", "want a number of spaces, 128 at most", resp("      stream: sse\n      events:\n"+strings.Repeat("        - {data: {}}\n", 20_000)+"      events_padding: ["+strings.Repeat("65536, ", 20_000)+"0]\n"))
+	add("wide indentation", "", resp("      body:\n"+strings.Repeat(strings.Repeat(" ", 100_000)+"- x\n", 50)))
+	add("blank lines", "", resp("      body: |\n"+strings.Repeat("\n", 2_000_000)))
+	add("blank lines after texts", "", resp("      body:\n"+strings.Repeat("        - a\n", 1000)+strings.Repeat("\n", 1_000_000)))
+	add("blank lines in quotes", "", resp("      body: \""+strings.Repeat("\n", 1_000_000)+"\"\n"))
+	add("wide blank lines", "", resp("      body: |\n"+strings.Repeat(strings.Repeat(" ", 1000)+"\n", 2000)))
+	add("literals without text", "", resp("      body:\n"+strings.Repeat("        - |\n", 100_000)+strings.Repeat("\n", 100_000)))
+	add("many keys", "", resp("      body:\n"+func() string {
+		var b strings.Builder
+		for i := range 100_000 {
+			fmt.Fprintf(&b, "        k%d: 1\n", i)
+		}
+		return b.String()
+	}()))
+	add("quotes within quotes", "", resp("      body: '"+strings.Repeat("''", 1_000_000)+"'\n"))
+	add("escapes", "", resp("      body: \""+strings.Repeat(`\n`, 1_000_000)+"\"\n"))
+	add("marks", "want the end of the file", resp("")+strings.Repeat("...\n", 100_000))
+	add("markers in a text", "", resp("      body: |\n"+strings.Repeat("        ...x\n", 200_000)))
+	add("comments", "", resp(strings.Repeat("# x\n", 500_000)))
+	add("a seal that is too long", "the file was cut here", resp("")+"  - kind: a\n    match_key: 0123456789abcdef\n    seal: 0123456789abcdef/01234567/1000000000/1\n"+strings.Repeat("  - x\n", 100_000))
+	add("many seals that are too long", "", "# promptecho cassette: safe to commit, meant to be read. docs/CASSETTE.md\nversion: 1\ninteractions:\n"+strings.Repeat("  - kind: a\n    match_key: 0123456789abcdef\n    seal: 0123456789abcdef/01234567/1000000/1\n    request:\n      method: GET\n      url: /\n    response:\n      status: 200\n    latency_ms: 0\n", 20_000)+"...\n")
+	return files
+}
+
+// TestHostileFiles: whatever stands in a file, reading it takes a bounded time and
+// memory; what a small file would make large is an error.
+func TestHostileFiles(t *testing.T) {
+	// Not parallel: it counts what is allocated.
+	for _, tt := range hostile() {
+		path := put(t, []byte(tt.text), nil)
+		used, took, err := bounded(func() error {
+			s, err := Open(path, testRules, nil)
+			if err == nil {
+				for i := range s.Len() {
+					var resp Response
+					if _, err = s.Response(i, &resp, new(Scratch)); err != nil {
+						break
+					}
+				}
+				s.Close()
+			}
+			return err
+		})
+		if (err == nil) != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: %.300v, want %q", tt.name, err, tt.want)
+		}
+		within(t, tt.name, len(tt.text), used, took)
+	}
+}
+
+// bounded returns how many bytes f allocates, and how long it takes.
+func bounded(f func() error) (used uint64, took time.Duration, err error) {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	start := time.Now()
+	err = f()
+	took = time.Since(start)
+	runtime.ReadMemStats(&after)
+	return after.TotalAlloc - before.TotalAlloc, took, err
+}
+
+// within demands what a file of so many bytes may cost. What is allocated is more than
+// what is held at a time.
+func within(t *testing.T, name string, size int, used uint64, took time.Duration) {
+	t.Helper()
+	if most := uint64(10*size + 150<<20); used > most {
+		t.Errorf("%s: %d bytes cost %d bytes, want %d at most", name, size, used, most)
+	}
+	if took > 2*time.Second {
+		t.Errorf("%s: %d bytes took %v", name, size, took)
+	}
+}
+
+// TestHostileSeals: the same for what has a seal that holds; whoever makes the file
+// can make that too.
+func TestHostileSeals(t *testing.T) {
+	// Not parallel: it counts what is allocated.
+	events := "      stream: sse\n      events_layout: {indent: 16}\n      events:\n" + strings.Repeat("        - {data: "+strings.Repeat("[", 60)+strings.Repeat("1, ", 300)+"1"+strings.Repeat("]", 60)+"}\n", 100)
+	body := "      layout: {indent: 16}\n      body: " + strings.Repeat("[", 60) + strings.Repeat("1, ", 30_000) + "1" + strings.Repeat("]", 60) + "\n"
+	for name, response := range map[string]string{"events": events, "a body": body} {
+		item := "  - kind: llm\n    match_key: 0123456789abcdea\n    seal: 0123456789abcdef/00000000/%d/7\n"
+		rest := "    request:\n      method: GET\n      url: /\n    response:\n      status: 200\n" + response + "    latency_ms: 0\n"
+		text := []byte(fmt.Sprintf(item, len(rest)) + rest)
+		s, ok := sealOf(text)
+		if !ok || s.size != len(text) {
+			t.Fatal(s, ok)
+		}
+		copy(text[s.sumAt:], fmt.Sprintf("%08x", checksum(text, s.sumAt)))
+		path := put(t, []byte(headStart+headEnd+string(text)+"... # 1 recorded\n"), nil)
+		used, took, err := bounded(func() error {
+			s, err := Open(path, testRules, nil)
+			if err != nil {
+				return err
+			}
+			defer s.Close()
+			if _, _, ok := s.Hint(0); !ok {
+				t.Errorf("%s: the seal does not hold", name)
+			}
+			var resp Response
+			if _, err := s.Response(0, &resp, new(Scratch)); err == nil {
+				t.Errorf("%s: a response of %d bytes", name, len(resp.Body))
+			}
+			_, err = s.Interaction(0)
+			return err
+		})
+		if err == nil || !strings.Contains(err.Error(), "x.yaml:") || !strings.Contains(err.Error(), "the indentation of its JSON") {
+			t.Errorf("%s: %v", name, err)
+		}
+		within(t, name, len(text), used, took)
+	}
+}
+
+// TestHostileAssets: a large asset that is named hundreds of times is an error; a
+// picture that is named in every turn of a conversation is not.
+func TestHostileAssets(t *testing.T) {
+	// Not parallel: it counts what is allocated.
+	content := strings.Repeat("\xff\x00", 2<<20)
+	name := nameAsset([]byte(content))
+	for _, tt := range []struct {
+		times int
+		want  string
+	}{{40, ""}, {300, "asset \"" + name + "\" is named 300 times, which makes too much"}} {
+		text := "version: 1\ninteractions:\n  - request: {method: GET, url: /}\n    response:\n      status: 200\n      body:\n" + strings.Repeat("        - !asset '@"+name+"'\n", tt.times)
+		path := put(t, []byte(text), map[string][]byte{name: []byte(content)})
+		used, took, err := bounded(func() error {
+			_, err := Load(path)
+			return err
+		})
+		if (err == nil) != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%d times: %v, want %q", tt.times, err, tt.want)
+		}
+		if tt.want != "" {
+			within(t, name, len(text)+len(content), used, took)
+		}
+	}
+}
+
+// TestNoFile: what is no file is refused at once; reading it would never end.
+func TestNoFile(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	pipe := filepath.Join(dir, "pipe")
+	if err := exec.Command("mkfifo", pipe).Run(); err != nil {
+		t.Skip(err)
+	}
+	for to, what := range map[string]string{"/dev/zero": "a device", "/dev/stdin": "", pipe: "a named pipe", dir: "a directory"} {
+		if what == "" {
+			continue
+		}
+		path := filepath.Join(t.TempDir(), "x.yaml")
+		mustSave(t, path, fileOf(big("a")))
+		asset := filepath.Join(filepath.Dir(path), "x.assets", nameAsset([]byte(big("a"))))
+		for _, file := range []string{asset, path} {
+			if err := os.Remove(file); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Symlink(to, file); err != nil {
+				t.Fatal(err)
+			}
+			for how, read := range map[string]func() error{
+				"Load": func() error { _, err := Load(path); return err },
+				"Open": func() error { _, _, err := openAll(path); return err },
+			} {
+				if err := read(); err == nil || !strings.Contains(err.Error(), "this is "+what+", not a file") {
+					t.Errorf("%s, %s leads to %s: %v", how, filepath.Base(file), to, err)
+				}
+			}
+		}
+		if err := Save(path, fileOf("b")); err == nil {
+			t.Errorf("saved to %s", to)
+		}
+		journal := path + ".partial"
+		if err := os.Symlink(to, journal); err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := LoadJournal(journal, path); err == nil {
+			t.Errorf("a journal that leads to %s was read", to)
+		}
+	}
+	// One that is too large to be read as a whole.
+	huge := filepath.Join(dir, "huge.yaml")
+	if err := os.WriteFile(huge, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(huge, 1<<40); err != nil {
+		t.Skip(err)
+	}
+	if _, err := Open(huge, testRules, nil); err == nil || !strings.Contains(err.Error(), "it has 1099511627776 bytes, and 1073741824 at most are read") {
+		t.Errorf("1 TB: %v", err)
+	}
+}

@@ -1,0 +1,176 @@
+package cassette
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// A journal is a file that grows by an interaction at a time. It is the text of a
+// cassette without its last line, and before each interaction there is a blank line
+// and a frame, with the length of its text and the CRC-32C of that:
+//
+//	# entry 0000001364 e8686e65
+//
+// No interaction has a line like that, so that whatever is torn, or missing in the
+// middle, costs only the interactions it is part of.
+const (
+	frameStart = "\n# entry "
+	frameLen   = len(frameStart) + len("0000000000 00000000\n")
+)
+
+// frame fills in the frame before an interaction.
+func frame(framed []byte) {
+	text := framed[frameLen:]
+	copy(framed, fmt.Sprintf("%s%010d %08x\n", frameStart, len(text), crc32.Checksum(text, castagnoli)))
+}
+
+// framed returns the texts of the interactions in a journal that are whole.
+func framed(data []byte) (texts [][]byte) {
+	for {
+		i := bytes.Index(data, []byte(frameStart))
+		if i < 0 || len(data) < i+frameLen {
+			return texts
+		}
+		var n int
+		var sum uint32
+		head := string(data[i+len(frameStart) : i+frameLen])
+		data = data[i+len(frameStart):]
+		if _, err := fmt.Sscanf(head, "%d %x\n", &n, &sum); err != nil || n <= 0 {
+			continue
+		}
+		text := data[len(head):]
+		if n <= len(text) && crc32.Checksum(text[:n], castagnoli) == sum {
+			texts = append(texts, text[:n])
+			data = text[n-1:] // its line end may be that of the next frame
+		}
+	}
+}
+
+// Append adds an interaction to the journal at path. create makes the file, and it is
+// an error (fs.ErrExist) if there is one. The file is not kept open: another process
+// may put a new one in its place.
+func Append(path string, item *Item, create bool) (err error) {
+	flags := os.O_WRONLY | os.O_APPEND
+	if create {
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			return err
+		}
+		flags |= os.O_CREATE | os.O_EXCL
+	}
+	f, err := os.OpenFile(path, flags, 0o666)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if cerr := f.Close(); err == nil {
+			err = cerr
+		}
+		if err != nil && create {
+			os.Remove(path)
+		}
+	}()
+	if _, err := saveAssets(path, item.Assets); err != nil {
+		return err
+	}
+	if create {
+		if _, err := f.Write(journalHead()); err != nil {
+			return err
+		}
+	}
+	_, err = f.Write(item.framed) // at once: others may append to it
+	return err
+}
+
+func journalHead() []byte {
+	var w writer
+	w.head(false, true, 1)
+	return w.buf
+}
+
+// SaveJournal puts a journal of these interactions in the place of the one at path.
+func SaveJournal(path string, items []*Item) error {
+	pieces, assets := [][]byte{journalHead()}, map[string][]byte{}
+	for _, item := range items {
+		pieces = append(pieces, item.framed)
+		for name, content := range item.Assets {
+			assets[name] = content
+		}
+	}
+	if _, err := saveAssets(path, assets); err != nil {
+		return err
+	}
+	return replace(path, pieces...)
+}
+
+// LoadJournal reads a journal that [Append] wrote: the interactions in it that are
+// whole, with their assets. saved is the cassette that the journal is for. If one of
+// the interactions stands in it, then all were saved that were to be, and stale is
+// true. If there is no journal, or one that nothing was finished in, there are no
+// interactions and no error.
+func LoadJournal(path, saved string) (its []*Interaction, stale bool, err error) {
+	if info, err := os.Lstat(path); err == nil && notFile(info.Mode()) != "" {
+		return nil, false, errors.New("it is not a file; move it out of the way")
+	}
+	data, err := readFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, false, nil
+	}
+	if err != nil {
+		return nil, false, err
+	}
+	texts := framed(data)
+	if head := journalHead(); len(texts) == 0 && !bytes.HasPrefix(data, head[:min(len(head), len(data))]) {
+		return nil, false, &SyntaxError{File: path, Line: 1, Column: 1, Msg: "this is not a journal of promptecho"}
+	}
+	there := itemsIn(saved)
+	for _, text := range texts {
+		if there[string(text)] {
+			return nil, true, nil
+		}
+		it := readItem(text)
+		if it == nil {
+			it, err = parseItem(path, text, readFrom(assetDir(path)))
+		}
+		var syntax *SyntaxError
+		switch {
+		case errors.As(err, &syntax) && syntax.Cut:
+			continue // its asset is torn
+		case err != nil:
+			return nil, false, err // by another version
+		}
+		its = append(its, it)
+	}
+	return its, false, nil
+}
+
+// itemsIn returns the texts of the interactions in the cassette at path. One that was
+// cut has none: what it lost may be in the journal only.
+func itemsIn(path string) map[string]bool {
+	data, err := readFile(path)
+	if err != nil {
+		return nil
+	}
+	text := strings.ReplaceAll(string(data), "\r\n", "\n")
+	at := findMark(text)
+	if at < 0 {
+		return nil
+	}
+	text = text[:at]
+	items := map[string]bool{}
+	start := string(itemStart)
+	for i := strings.Index(text, start); i >= 0; {
+		text = text[i+1:]
+		if i = strings.Index(text, start); i >= 0 {
+			items[text[:i+1]] = true
+		} else {
+			items[text] = true
+		}
+	}
+	return items
+}

@@ -1,0 +1,313 @@
+package cassette
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// recorded is a cassette as a recorder writes it: a body, a stream, texts over lines
+// and an asset.
+func recorded(t testing.TB) (f *File, data []byte, assets map[string][]byte) {
+	t.Helper()
+	f = sealed(goldenFile())
+	f.Interactions = append(f.Interactions, sealed(fileOf(big("a"))).Interactions...)
+	f.Interactions[4].MatchKey = strings.Repeat("4", 16)
+	data, assets, err := Format(f)
+	if err != nil || len(assets) != 1 {
+		t.Fatal(len(assets), err)
+	}
+	return f, data, assets
+}
+
+// put writes a cassette and its assets below a new folder.
+func put(t testing.TB, data []byte, assets map[string][]byte) (path string) {
+	t.Helper()
+	path = filepath.Join(t.TempDir(), "x.yaml")
+	if _, err := saveAssets(path, assets); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, data, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// openAll opens a cassette and reads all of it, also every response by itself.
+func openAll(path string) (f *File, edited int, err error) {
+	s, err := Open(path, testRules, nil)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer s.Close()
+	f = &File{Pinned: s.Pinned, Partial: s.Partial}
+	for i := range s.Len() {
+		it, err := s.Interaction(i)
+		if err != nil {
+			return nil, 0, err
+		}
+		var resp Response
+		latency, err := s.Response(i, &resp, new(Scratch))
+		if err != nil {
+			return nil, 0, err
+		}
+		whole := *it
+		whole.Response, whole.LatencyMS = resp, latency
+		whole.Response.Text = it.Response.Text // not needed for a replay
+		if d := whole.difference(it); d != "" {
+			return nil, 0, fmt.Errorf("two readings differ in %s", d)
+		}
+		f.Interactions = append(f.Interactions, it)
+	}
+	return f, s.Edited(), nil
+}
+
+// TestCut: a cassette that is cut at any byte is refused, as one that was cut, or it is
+// whole; with the line ends of git on Windows, and pinned, too.
+func TestCut(t *testing.T) {
+	t.Parallel()
+	f, data, assets := recorded(t)
+	pinned := bytes.Replace(data, []byte("partial:"), []byte("pinned: true\npartial:"), 1)
+	for name, data := range map[string][]byte{
+		"as written": data,
+		"CRLF":       bytes.ReplaceAll(data, []byte("\n"), []byte("\r\n")),
+		"pinned":     pinned,
+	} {
+		path := put(t, data, assets)
+		mark := bytes.LastIndex(data, []byte("\n...")) + 1
+		for n := range len(data) + 1 {
+			if name != "as written" && n > 150 && n < mark-50 && n%9 > 1 {
+				continue // it takes long
+			}
+			if err := os.WriteFile(path, data[:n], 0o644); err != nil {
+				t.Fatal(err)
+			}
+			got, edited, err := openAll(path)
+			if n >= mark+len(endMark) {
+				want := *f
+				want.Pinned = name == "pinned"
+				if err != nil || edited != 0 || difference(&want, got) != "" {
+					t.Fatalf("%s, cut in the mark at %d: edited in line %d, %v", name, n, edited, err)
+				}
+				continue
+			}
+			var syntax *SyntaxError
+			if !errors.As(err, &syntax) {
+				t.Fatalf("%s, cut at %d of %d: %v", name, n, len(data), err)
+			}
+			if n == 0 {
+				continue // an empty file says nothing
+			}
+			known := name == "pinned" && n >= bytes.Index(data, []byte("pinned: true"))+len("pinned: true")
+			if lines := 1 + bytes.Count(bytes.TrimRight(data[:n], "\r\n"), []byte("\n")); syntax.Line != lines || syntax.Cut == known ||
+				!strings.Contains(err.Error(), "the file was cut here: ") || !strings.Contains(err.Error(), "git checkout -- "+path) {
+				t.Fatalf("%s, cut at %d, in line %d: %v (%v)", name, n, lines, err, syntax.Cut)
+			}
+		}
+	}
+}
+
+// TestCutAndMore: what stands behind a cut is no end.
+func TestCutAndMore(t *testing.T) {
+	t.Parallel()
+	f, data, assets := recorded(t)
+	path := put(t, data, assets)
+	item := bytes.Index(data[bytes.Index(data, itemStart)+1:], itemStart) + bytes.Index(data, itemStart) + 2
+	for n := 1; n < len(data); n += 7 {
+		for name, more := range map[string][]byte{"itself": data, "the rest of an interaction": data[item+20 : item+300], "blank lines": []byte("\n\n\n"), "a comment": []byte("# x\n"), "NULs": make([]byte, 40)} {
+			if err := os.WriteFile(path, slices.Concat(data[:n], more), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			// The header can be cut and begun again.
+			if got, edited, err := openAll(path); err == nil && edited == 0 && difference(f, got) != "" {
+				t.Fatalf("cut at %d, and then %s: taken for whole", n, name)
+			}
+		}
+	}
+}
+
+// TestMark: what may stand at the end of a file.
+func TestMark(t *testing.T) {
+	t.Parallel()
+	f, data, assets := recorded(t)
+	body := strings.TrimSuffix(string(data), "... # 5 recorded\n")
+	if len(body) == len(data) {
+		t.Fatalf("%s", data[len(data)-40:])
+	}
+	line := 1 + strings.Count(body, "\n")
+	for _, tt := range []struct {
+		end    string
+		edited int
+	}{
+		{"... # 5 recorded\n", 0}, {"... # 5 recorded", 0}, {"...\n", 0}, {"...", 0}, {"...\r\n", 0}, {"... # 5 recorded\r\n", 0},
+		{"... # 5 recorded\n\n\n", 0}, {"... # 5 recorded\n# mine\n", 0}, {"...   # 5 recorded\n", 0}, {"...\t\n", 0}, {"\n\n...\n", 0}, {"# mine\n... # 5 recorded\n", 0},
+		{"... # 4 recorded\n", line}, {"... # 15 recorded", line}, {"... # 6 recorded\n# mine\n", line},
+	} {
+		got, edited, err := openAll(put(t, []byte(body+tt.end), assets))
+		if strings.HasPrefix(tt.end, "#") || strings.HasPrefix(tt.end, "\n") {
+			tt.edited = f5(body) // the last interaction has more behind it
+		}
+		if err != nil || difference(f, got) != "" || edited != tt.edited {
+			t.Errorf("%q: edited in line %d, want %d; %v", tt.end, edited, tt.edited, err)
+		}
+	}
+	for _, end := range []string{"", "\n", "..", "....\n", "...#\n", " ...\n", "# ...\n", "# x\n", "\n\n"} {
+		if _, _, err := openAll(put(t, []byte(body+end), assets)); err == nil || !strings.Contains(err.Error(), "the file was cut here") {
+			t.Errorf("%q: %v", end, err)
+		}
+	}
+	for _, end := range []string{"... # 5 recorded\nx\n", "...\n---\n", "...\n...\n", "...\n  - kind: x\n"} {
+		if _, _, err := openAll(put(t, []byte(body+end), assets)); err == nil {
+			t.Errorf("%q: taken", end)
+		}
+	}
+}
+
+// f5 returns the line of the fifth interaction.
+func f5(text string) int { return 1 + strings.Count(text[:strings.LastIndex(text, "\n  - ")+1], "\n") }
+
+// TestByHand: a file without seals needs no mark.
+func TestByHand(t *testing.T) {
+	t.Parallel()
+	f := fileOf("x")
+	data, _, err := Format(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{string(data), strings.TrimSuffix(string(data), "... # 1 recorded\n"), strings.Replace(string(data), "# 1", "# 1", 1)} {
+		got, edited, err := openAll(put(t, []byte(text), nil))
+		if err != nil || edited != 0 || difference(f, got) != "" {
+			t.Errorf("edited in line %d, %v\n%s", edited, err, text)
+		}
+	}
+}
+
+// TestEdited: which edits are told of.
+func TestEdited(t *testing.T) {
+	t.Parallel()
+	_, data, assets := recorded(t)
+	text := string(data)
+	items := strings.SplitAfter(text[:strings.Index(text, "\n...")+1], "\n  - ")
+	lineOf := func(part string) int { return 1 + strings.Count(text[:strings.Index(text, part)], "\n") }
+	second := lineOf(items[1][:20]) + strings.Count(items[1], "\n") // of the second interaction
+	last := strings.Count(text, "\n")
+	seal := text[strings.Index(text, "    seal: "):]
+	seal = seal[:strings.IndexByte(seal, '\n')+1]
+	for _, tt := range []struct {
+		name, old, new string
+		edited         int
+	}{
+		{"nothing", "x", "x", 0},
+		{"an answer", "A cat sat on a mat.", "A dog sat on a mat.", lineOf("  - kind: llm")},
+		{"an answer, as people write", "A cat sat on a mat.", "'A cat sat on a mat.' # yes", lineOf("  - kind: llm")},
+		{"a length", "status: 404", "status: 4040", 0}, // refused
+		{"the second", "caf\u00e9: yes", "cafe: yes", second},
+		{"a seal taken out", seal, "", lineOf("  - kind: llm")},
+		{"a seal of older rules", "/7\n", "/6\n", lineOf("  - kind: llm")}, // that is an edit
+		{"an interaction taken out", "  - " + items[1][:len(items[1])-4], "", last - strings.Count(items[1], "\n")},
+		{"a comment at the top", "# promptecho", "# mine\n# promptecho", 0},
+	} {
+		if !strings.Contains(text, tt.old) {
+			t.Fatalf("%s: no %q", tt.name, tt.old)
+		}
+		_, edited, err := openAll(put(t, []byte(strings.Replace(text, tt.old, tt.new, 1)), assets))
+		if edited != tt.edited || (err != nil) != (tt.name == "a length") {
+			t.Errorf("%s: edited in line %d, want %d; %v", tt.name, edited, tt.edited, err)
+		}
+	}
+	// By other rules it is as it was written, though its key says nothing.
+	s, err := Open(put(t, data, assets), testRules+1, func([]byte) bool { return true })
+	if err != nil || s.Edited() != 0 {
+		t.Errorf("by other rules: edited in line %d, %v", s.Edited(), err)
+	}
+	if _, _, ok := s.Hint(0); ok {
+		t.Error("a key of other rules is believed")
+	}
+	s.Close()
+	s, err = Open(put(t, data, assets), testRules, func([]byte) bool { return false })
+	if err != nil || s.Edited() != 0 {
+		t.Errorf("not trusted: edited in line %d, %v", s.Edited(), err)
+	}
+	s.Close()
+}
+
+// FuzzEdits: whatever is cut out of a cassette, doubled or swapped, it is refused; or
+// the edit is told of; or every interaction is one that was recorded, and as many.
+func FuzzEdits(f *testing.F) {
+	file, data, assets := recorded(f)
+	f.Add(uint8(0), uint16(900), uint16(0), uint16(0))
+	f.Add(uint8(1), uint16(700), uint16(300), uint16(0))
+	f.Add(uint8(2), uint16(700), uint16(300), uint16(0))
+	f.Add(uint8(3), uint16(700), uint16(300), uint16(1400))
+	items := slices.Collect(func(yield func(int) bool) {
+		for at := 0; ; at++ {
+			i := bytes.Index(data[at:], itemStart)
+			if at += i; i < 0 || !yield(at+1) {
+				return
+			}
+		}
+	})
+	for _, from := range items { // at the borders of interactions
+		for _, to := range items {
+			for op := range uint8(4) {
+				f.Add(op, uint16(from), uint16(max(0, to-from)), uint16(items[0]))
+			}
+		}
+	}
+	asset := readFrom(assetDir(put(f, data, assets)))
+	f.Fuzz(func(t *testing.T, op uint8, at, long, to uint16) {
+		from := int(at) % len(data)
+		end := min(from+int(long), len(data))
+		out := data[:from:from]
+		switch rest := data[end:]; op % 4 {
+		case 0: // cut
+		case 1: // hole
+			out = append(out, rest...)
+		case 2: // twice
+			out = append(append(out, data[from:end]...), data[from:]...)
+		case 3: // moved
+			out = append(out, rest...)
+			where := int(to) % (len(out) + 1)
+			out = slices.Concat(out[:where], data[from:end], out[where:])
+		}
+		checkEdit(t, file, out, asset)
+	})
+}
+
+// checkEdit demands that an edited cassette is refused, or that the edit is told of,
+// or that every interaction is one of f, and as many.
+func checkEdit(t *testing.T, f *File, edited []byte, asset func(string) ([]byte, error)) {
+	t.Helper()
+	got, line, err := parse("x.yaml", edited, asset)
+	if err != nil || line > 0 {
+		return
+	}
+	known := func(it *Interaction) bool {
+		return slices.ContainsFunc(f.Interactions, func(was *Interaction) bool { return it.difference(was) == "" })
+	}
+	if len(got.Interactions) != len(f.Interactions) {
+		t.Fatalf("%d interactions are taken for whole:\n%s", len(got.Interactions), edited)
+	}
+	for _, it := range got.Interactions {
+		if !known(it) {
+			t.Fatalf("what starts in line %d is taken for whole:\n%s", it.Line, edited)
+		}
+	}
+}
+
+// TestHoles: the same for holes at every byte.
+func TestHoles(t *testing.T) {
+	t.Parallel()
+	f, data, assets := recorded(t)
+	asset := readFrom(assetDir(put(t, data, assets)))
+	for from := range data {
+		for _, n := range []int{1, 6, 55, 500} {
+			checkEdit(t, f, slices.Concat(data[:from], data[min(len(data), from+n):]), asset)
+		}
+	}
+}
