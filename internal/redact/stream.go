@@ -1,0 +1,249 @@
+package redact
+
+import (
+	"bytes"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/promptecho/promptecho/internal/cassette"
+)
+
+// A piece is a text of an event: a string of its JSON, or a field that is no JSON.
+// Clients put the pieces at one place of a stream together, and so must we: a model
+// says a key in several.
+type piece struct {
+	event, field int
+	number       int // of the string in the JSON, -1 if the field is none
+	text         string
+	changed      bool
+}
+
+// A joint is a text that a client puts together, by its pieces.
+type joint struct{ pieces []*piece }
+
+func (j joint) text() []byte {
+	var b []byte
+	for _, p := range j.pieces {
+		b = append(b, p.text...)
+	}
+	return b
+}
+
+// joints returns the texts that a client may put together from the events of a
+// stream. There are two ways: by the numbers of a piece, those that the objects around
+// it have ("index", "output_index") and its places in lists, since several texts can
+// come at once; and without them, since some servers count the pieces by them.
+func joints(events []cassette.Event) (numbered, plain []joint) {
+	if len(events) < 2 {
+		return nil, nil
+	}
+	var j joiner
+	j.parser = new(cassette.JSONParser)
+	for i, event := range events {
+		for k, field := range event {
+			j.add(i, k, field)
+		}
+	}
+	return several(j.numbered.joints), several(j.plain.joints)
+}
+
+// several leaves out what is in one piece and what is the same in each, as ids are.
+func several(all []joint) []joint {
+	return slices.DeleteFunc(all, func(j joint) bool {
+		return !slices.ContainsFunc(j.pieces, func(p *piece) bool { return p.text != j.pieces[0].text })
+	})
+}
+
+// A joiner collects pieces by their places.
+type joiner struct {
+	parser          *cassette.JSONParser
+	numbered, plain joinery
+	path, numbers   []byte
+	at              piece
+}
+
+type joinery struct {
+	places map[string]int
+	joints []joint
+}
+
+func (y *joinery) add(place []byte, p *piece) {
+	i, ok := y.places[string(place)]
+	if !ok {
+		if y.places == nil {
+			y.places = map[string]int{}
+		}
+		i = len(y.joints)
+		y.places[string(place)] = i
+		y.joints = append(y.joints, joint{})
+	}
+	y.joints[i].pieces = append(y.joints[i].pieces, p)
+}
+
+func (j *joiner) add(event, field int, f cassette.Field) {
+	j.path, j.numbers = append(j.path[:0], f.Name...), j.numbers[:0]
+	j.at = piece{event: event, field: field}
+	v, err := j.parser.Parse(f.Value)
+	if err != nil {
+		j.at.number = -1
+		j.string(f.Value)
+		return
+	}
+	j.value(&v)
+	j.parser.Reset()
+}
+
+func (j *joiner) string(text string) {
+	p := j.at
+	p.text = text
+	j.plain.add(j.path, &p)
+	n := len(j.path)
+	j.path = append(append(j.path, 0), j.numbers...)
+	j.numbered.add(j.path, &p)
+	j.path = j.path[:n]
+}
+
+func (j *joiner) value(v *cassette.Value) {
+	if v.Kind == cassette.String {
+		if v.Text != "" {
+			j.string(v.Text)
+		}
+		j.at.number++
+		return
+	}
+	path := len(j.path)
+	defer func(n int) { j.numbers = j.numbers[:n] }(len(j.numbers))
+	for i, name := range v.Names {
+		if e := &v.Elems[i]; e.Kind == cassette.Number && isIndex(name) || name == "item_id" {
+			j.numbers = append(append(append(j.numbers, name...), e.Text...), 0)
+		}
+	}
+	numbers := len(j.numbers)
+	for i := range v.Elems {
+		j.path = append(j.path, '/')
+		if v.Kind == cassette.Object {
+			j.path = append(j.path, v.Names[i]...)
+		} else {
+			j.numbers = append(strconv.AppendInt(j.numbers, int64(i), 10), 0)
+		}
+		j.value(&v.Elems[i])
+		j.path, j.numbers = j.path[:path], j.numbers[:numbers]
+	}
+}
+
+func isIndex(name string) bool {
+	return name == "index" || strings.HasSuffix(name, "_index") || strings.HasSuffix(name, "Index")
+}
+
+// events cleans the events of a stream: first what is split over several of them, and
+// then each. What cannot be written back stays, and [Policy.CheckInteraction] refuses it.
+func (p *Policy) events(events []cassette.Event, find *finder) {
+	p.joined(events, find)
+	again := false
+	for _, event := range events {
+		for i := range event {
+			if clean := p.body([]byte(event[i].Value), find); string(clean) != event[i].Value {
+				event[i].Value, again = string(clean), true
+			}
+		}
+	}
+	if again { // what stood beside a piece is gone
+		p.joined(events, find)
+	}
+}
+
+// joined replaces what must not be written in the texts that are put together from
+// several events.
+func (p *Policy) joined(events []cassette.Event, find *finder) {
+	numbered, plain := joints(events)
+	var changed []*piece
+	for _, j := range append(numbered, plain...) {
+		text := j.text()
+		if clean := p.body(text, find); !bytes.Equal(clean, text) {
+			j.spread(text, clean)
+			for _, p := range j.pieces {
+				if p.changed && !slices.Contains(changed, p) {
+					changed = append(changed, p)
+				}
+			}
+		}
+	}
+	for _, c := range changed {
+		f := &events[c.event][c.field]
+		if c.number < 0 {
+			f.Value = c.text
+			continue
+		}
+		var at span
+		s := scanner{in: []byte(f.Value), strings: func(number, start, end int) {
+			if number == c.number {
+				at = span{start: start, end: end}
+			}
+		}}
+		if s.value(0); at.start > 0 {
+			f.Value = f.Value[:at.start] + cassette.EscapeText(c.text) + f.Value[at.end:]
+		}
+	}
+}
+
+var anyPlaceholder = regexp.MustCompile(`\[REDACTED(-[0-9a-f]{8})?\]`)
+
+// spread gives the pieces the clean text: what was not replaced stays in the piece
+// where it was, and what stands for a value is where the value began.
+func (j joint) spread(text, clean []byte) {
+	texts := make([]strings.Builder, len(j.pieces))
+	in, end := 0, 0 // the piece that text has been followed to, and its end
+	for ; in < len(j.pieces) && end == 0; in++ {
+		end = len(j.pieces[in].text)
+	}
+	in--
+	at := 0
+	follow := func(to int) {
+		for at = to; at >= end && in < len(j.pieces)-1; {
+			in++
+			end += len(j.pieces[in].text)
+		}
+	}
+	for len(clean) > 0 {
+		next := anyPlaceholder.FindIndex(clean)
+		if next == nil {
+			next = []int{len(clean), len(clean)}
+		}
+		same := clean[:next[0]]
+		from := bytes.Index(text[at:], same)
+		if next[0] == len(clean) {
+			from = bytes.LastIndex(text[at:], same)
+		}
+		if from < 0 { // something else was written in its place
+			texts[in].Write(clean[:next[1]])
+		} else {
+			follow(at + from)
+			for len(same) > 0 {
+				n := min(len(same), max(end-at, 1))
+				texts[in].Write(same[:n])
+				same = same[n:]
+				follow(at + n)
+			}
+			texts[in].Write(clean[next[0]:next[1]])
+		}
+		clean = clean[next[1]:]
+	}
+	for i, p := range j.pieces {
+		if text := texts[i].String(); text != p.text {
+			p.text, p.changed = text, true
+		}
+	}
+}
+
+// split calls f with the texts that are put together from several events.
+func split(events []cassette.Event, f func(text []byte)) {
+	numbered, plain := joints(events)
+	for i, j := range append(numbered, plain...) {
+		if i >= len(numbered) && slices.ContainsFunc(numbered, func(n joint) bool { return slices.Equal(n.pieces, j.pieces) }) {
+			continue // both ways are the same
+		}
+		f(j.text())
+	}
+}
