@@ -40,8 +40,13 @@ type Policy struct {
 	Names       []string         // of fields whose values are replaced too, in any letter case
 	Patterns    []*regexp.Regexp // of text that is replaced too: the first group, or all
 
-	mu     sync.RWMutex
-	values []value // known, longest first
+	mu     sync.RWMutex // guards what follows
+	values []value      // known, in the order in which they became known
+	has    map[string]bool
+	plain  matcher     // of the values as they are and as they stand in JSON
+	every  matcher     // of them in every spelling
+	spelt  int         // how many of the values are in every
+	signs  [2]*matcher // of values that sign one request, the new ones first
 
 	once       sync.Once
 	namedForms []namedForm // made of Names at first use
@@ -55,22 +60,45 @@ func (p *Policy) AddSecret(text string) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if slices.ContainsFunc(p.values, func(v value) bool { return v.plain == text }) {
+	if p.has[text] {
 		return // another goroutine was first
 	}
-	text = strings.Clone(text)
-	p.values = append(slices.Clone(p.values), newValue(text))
-	// The longest first: a key can hold a shorter known value.
-	slices.SortStableFunc(p.values, func(a, b value) int { return len(b.plain) - len(a.plain) })
+	if p.has == nil {
+		p.has = map[string]bool{}
+	}
+	v := newValue(strings.Clone(text))
+	p.has[v.plain] = true
+	p.values = append(p.values, v)
+	for _, form := range v.forms() {
+		p.plain.add("", form)
+	}
 }
 
 func (p *Policy) isKnown(text string) bool {
-	for _, v := range p.known() {
-		if v.plain == text {
-			return true
-		}
+	p.mu.RLock()
+	defer p.mu.RUnlock()
+	return p.has[text]
+}
+
+// mostSigns is how many values that sign one request are looked for. An answer holds
+// those of its own request: they are the last ones, unless as many requests are under
+// way at once.
+const mostSigns = 128
+
+// addSign makes a value known that signs one request, or is for one request only. It
+// is replaced for a while: nobody else's answer has it.
+func (p *Policy) addSign(text string) {
+	if len(text) < minLearned || p.isKnown(text) {
+		return
 	}
-	return false
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.signs[0] == nil || len(p.signs[0].texts) >= mostSigns {
+		p.signs = [2]*matcher{new(matcher), p.signs[0]}
+	}
+	for _, form := range jsonForms(strings.Clone(text)) {
+		p.signs[0].add("", form)
+	}
 }
 
 // Known returns how many values are known; it only grows.
@@ -111,10 +139,13 @@ func newValue(text string) value {
 	})}
 }
 
-func (p *Policy) known() []value {
+func (p *Policy) known() []value { return p.since(0) }
+
+// since returns the values that have become known since so many were.
+func (p *Policy) since(n int) []value {
 	p.mu.RLock()
 	defer p.mu.RUnlock()
-	return p.values
+	return p.values[n:len(p.values):len(p.values)]
 }
 
 // Request cleans a request in place. Its own credentials become known values
@@ -281,9 +312,20 @@ const metadataTokenPath = "/latest/api/token"
 // learn adds the credentials that a request carries to the known values.
 func (p *Policy) learn(req *cassette.Request) {
 	for _, h := range req.Headers {
-		if isSecret(h.Name) {
+		switch m := meanings.Get(h.Name); {
+		case strings.EqualFold(h.Name, "cookie"):
+			for _, v := range h.Values {
+				p.learnPairs(v)
+			}
+		case m.secret:
 			for _, v := range h.Values {
 				p.learnHeader(v)
+			}
+		case m.session:
+			for _, v := range h.Values {
+				if looksDrawn(v) && !isUUID([]byte(v)) {
+					p.learnValue(v)
+				}
 			}
 		}
 	}
@@ -311,46 +353,77 @@ func (p *Policy) learnEscaped(value string) {
 	}
 }
 
-// learnHeader adds the value of a credential header and the parts of it that
-// are secrets of their own: the token after the scheme, the password of basic
-// authentication (RFC 7617), key id and signature of AWS Signature Version 4.
+// learnHeader adds the value of a credential header and the parts of it that are
+// secrets of their own: the token after the scheme, the password of basic
+// authentication (RFC 7617), and the parameters of a scheme that has some: AWS's
+// signatures, Digest (RFC 7616), OAuth 1.0 (RFC 5849), "Token token=...".
 func (p *Policy) learnHeader(value string) {
-	scheme, token, ok := strings.Cut(value, " ")
+	scheme, token, _ := strings.Cut(value, " ")
 	switch {
-	case !ok:
-		p.learnValue(value)
 	case strings.EqualFold(scheme, "basic"):
 		p.learnValue(token)
 		if plain, err := base64.StdEncoding.DecodeString(token); err == nil {
 			_, password, _ := strings.Cut(string(plain), ":")
 			p.learnValue(password)
 		}
-	case strings.HasPrefix(scheme, "AWS4-"):
-		for part := range strings.SplitSeq(token, ",") {
-			switch name, v, _ := strings.Cut(strings.TrimSpace(part), "="); name {
-			case "Credential":
-				id, _, _ := strings.Cut(v, "/")
-				p.learnValue(id)
-			case "Signature":
-				p.learnValue(v)
-			}
-		}
-	default:
+	case strings.EqualFold(scheme, "bearer"):
 		p.learnValue(token)
+	default:
+		pairs := p.learnPairs(cmp.Or(token, value))
+		if !pairs {
+			p.learnValue(token)
+		}
+		if token == "" || !pairs && strings.Contains(token, " ") { // there is no scheme
+			p.learnValue(value)
+		}
 	}
+}
+
+// learnPairs adds the values of a list of names and values: a cookie, or the
+// parameters of a scheme. It reports whether there is one. What signs this request
+// only is known for a while.
+func (p *Policy) learnPairs(list string) (found bool) {
+	for pair := range strings.FieldsFuncSeq(list, func(r rune) bool { return r == ',' || r == ';' || r == '&' }) {
+		pair = strings.TrimSpace(pair)
+		sep := strings.IndexAny(pair, "=:")
+		if sep < 0 {
+			continue
+		}
+		name, value := pair[:sep], pair[sep+1:]
+		if pair[sep] == ':' && strings.HasPrefix(value, "//") {
+			continue // a URL
+		}
+		if strings.Trim(value, "=") == "" || strings.ContainsAny(name, "+/ ") {
+			continue // the end of base64
+		}
+		found = true
+		name, value = strings.ToLower(name), strings.Trim(value, `"`)
+		learn := p.learnValue
+		switch strings.TrimPrefix(name, "oauth_") {
+		case "realm", "uri", "username", "username*", "algorithm", "qop", "nc", "domain", "signedheaders", "headers", "timestamp", "version", "signature_method", "created", "expires", "sr", "skn":
+			continue
+		case "credential":
+			value, _, _ = strings.Cut(value, "/") // and its scope
+		case "signature", "response", "nonce", "cnonce", "opaque", "sig", "verifier":
+			learn = p.addSign
+		}
+		if isPlain(value) {
+			continue
+		}
+		learn(value)
+		if strings.Contains(value, "%") {
+			learn(unescape(value))
+		}
+	}
+	return found
 }
 
 // Bytes returns b with every known value replaced, also where it is escaped as
 // JSON has it. It returns b itself if it holds none and never changes it.
 func (p *Policy) Bytes(b []byte) []byte {
-	for _, v := range p.known() {
-		for _, form := range v.forms() {
-			if bytes.Contains(b, []byte(form)) {
-				b = bytes.ReplaceAll(b, []byte(form), []byte(Placeholder))
-			}
-		}
-	}
-	return b
+	p.mu.RLock()
+	defer p.mu.RUnlock()
+	return replace(b, &p.plain, p.signs[0], p.signs[1])
 }
 
 // jsonForms returns a value as it is and as it stands inside a JSON string,
@@ -433,14 +506,22 @@ func (p *Policy) Check(what string, data []byte) error {
 // is or escaped as JSON has it, or a line of it. It is asked of whole cassettes, so
 // it looks for what is rare in them first.
 func (p *Policy) Holds(text []byte) bool {
-	for _, v := range p.known() {
-		for _, line := range v.lines() {
-			if bytes.Contains(text, line.rare) && bytes.Contains(text, line.whole) {
-				return true
-			}
-		}
+	return slices.ContainsFunc(p.known(), func(v value) bool { return v.lineIn(text) })
+}
+
+// HoldsSince reports whether the text of a cassette, which did not hold any of the
+// first n known values, may hold one in any spelling. It takes one pass, however many
+// are known.
+func (p *Policy) HoldsSince(n int, text []byte) bool {
+	if _, at := p.held(text); at >= 0 {
+		return true
 	}
-	return false
+	return slices.ContainsFunc(p.since(n), func(v value) bool { return strings.Contains(v.plain, "\n") && v.lineIn(text) })
+}
+
+// lineIn reports whether a line of the value stands in a text.
+func (v value) lineIn(text []byte) bool {
+	return slices.ContainsFunc(v.lines(), func(l line) bool { return bytes.Contains(text, l.rare) && bytes.Contains(text, l.whole) })
 }
 
 // A line is one of a value in one of its forms, and the rest of it from its rarest
@@ -480,11 +561,26 @@ func rarity(c byte) int {
 
 // held returns how and where data holds a known value; at is -1 if it does not.
 func (p *Policy) held(data []byte) (kind string, at int) {
-	for _, v := range p.known() {
+	p.mu.Lock()
+	for _, v := range p.values[p.spelt:] {
 		for _, f := range v.all() {
-			if at := bytes.Index(data, f.text); at >= 0 {
-				return f.kind, at
-			}
+			p.every.add(f.kind, string(f.text))
+		}
+	}
+	p.spelt = len(p.values)
+	p.mu.Unlock()
+	p.mu.RLock()
+	defer p.mu.RUnlock()
+	at = -1
+	for _, m := range []*matcher{&p.every, p.signs[0], p.signs[1]} {
+		if m != nil {
+			m.each(data, func(s *spelled, start, _ int) bool {
+				kind, at = cmp.Or(s.kind, "plain"), start
+				return false
+			})
+		}
+		if at >= 0 {
+			return kind, at
 		}
 	}
 	return "", -1

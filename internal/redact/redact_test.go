@@ -2,6 +2,7 @@ package redact
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -369,6 +370,24 @@ func TestOwnCredentialsAreFound(t *testing.T) {
 		{"basic password", "https://h/", headers("authorization", "Basic "+basic), secret + "-password"},
 		{"AWS key id", "https://h/", headers("authorization", "AWS4-HMAC-SHA256 Credential=EXAMPLEKEYID0001/20250101/us-east-1/bedrock/aws4_request, SignedHeaders=host, Signature=0123456789abcdef0123"), "EXAMPLEKEYID0001"},
 		{"AWS signature", "https://h/", headers("authorization", "AWS4-HMAC-SHA256 Credential=EXAMPLEKEYID0001/20250101/us-east-1/bedrock/aws4_request, SignedHeaders=host, Signature=0123456789abcdef0123"), "0123456789abcdef0123"},
+		{"token with parameters", "https://h/", headers("authorization", `Token token="`+secret+`", nonce="abc"`), secret},
+		{"cookie", "https://h/", headers("cookie", "theme=dark; session="+secret), secret},
+		{"quoted cookie", "https://h/", headers("Cookie", `id="`+secret+`"`), secret},
+		{"digest response", "https://h/", headers("authorization", `Digest username="Mufasa", realm="http-auth@example.org", uri="/dir/index.html", algorithm=SHA-256, nonce="7ypf/xlj9XXwfDPEoM4URrv/xwf94BcCAzFZH4GiTo0v", nc=00000001, cnonce="f2/wE4q74E6zIJEtWaHKaf5wv/H5QzzpXusqGemxURZJ", qop=auth, response="753927fa0e85d155564e2e272a28d1802ca10daf4496794697cf8db5856cb6c1", opaque="FQhe/qaU925kfnzjCev0ciny7QMkPqMAFRtzCUYo5tdS"`), "753927fa0e85d155564e2e272a28d1802ca10daf4496794697cf8db5856cb6c1"},
+		{"digest nonce", "https://h/", headers("proxy-authorization", `Digest username="Mufasa", nonce="7ypf/xlj9XXwfDPEoM4URrv/xwf94BcCAzFZH4GiTo0v", response="753927fa0e85d155"`), "7ypf/xlj9XXwfDPEoM4URrv/xwf94BcCAzFZH4GiTo0v"},
+		{"OAuth token", "https://h/", headers("authorization", `OAuth realm="Photos", oauth_consumer_key="dpf43f3p2l4k3l03", oauth_token="nnch734d00sl2jdk", oauth_signature="74KNZJeDHnMBp0EMJ9ZHt%2FXKycU%3D"`), "nnch734d00sl2jdk"},
+		{"OAuth consumer key", "https://h/", headers("authorization", `OAuth oauth_consumer_key="dpf43f3p2l4k3l03",oauth_token="nnch734d00sl2jdk"`), "dpf43f3p2l4k3l03"},
+		{"OAuth signature", "https://h/", headers("authorization", `OAuth oauth_signature="74KNZJeDHnMBp0EMJ9ZHt%2FXKycU%3D"`), "74KNZJeDHnMBp0EMJ9ZHt/XKycU="},
+		{"HTTP signature", "https://h/", headers("authorization", `Signature keyId="k1",signature="Zk3vQ9pXw7RtLm2NcY8bHs5D"`), "Zk3vQ9pXw7RtLm2NcY8bHs5D"},
+		{"shared access signature", "https://h/", headers("authorization", `SharedAccessSignature sr=h&sig=Zk3vQ9pXw7RtLm2NcY8bHs5D%3D&se=1&skn=n`), "Zk3vQ9pXw7RtLm2NcY8bHs5D="},
+		{"shared key", "https://h/", headers("authorization", `SharedKey account:Zk3vQ9pXw7RtLm2NcY8bHs5D=`), "Zk3vQ9pXw7RtLm2NcY8bHs5D="},
+		{"a key of two parts", "https://h/", headers("x-api-key", "k1:Zk3vQ9pXw7RtLm2NcY8bHs5D"), "k1:Zk3vQ9pXw7RtLm2NcY8bHs5D"},
+		{"key of FCM", "https://h/", headers("authorization", "key="+secret), secret},
+		{"X-JWT", "https://h/", headers("X-JWT", secret), secret},
+		{"X-Session-Id", "https://h/", headers("X-Session-Id", "Zk3vQ9pXw7RtLm2NcY8bHs5D"), "Zk3vQ9pXw7RtLm2NcY8bHs5D"},
+		{"X-Passphrase", "https://h/", headers("X-Passphrase", "correct horse battery"), "correct horse battery"},
+		{"X-Access-Code", "https://h/", headers("X-Access-Code", secret), secret},
+		{"X-CSRF", "https://h/", headers("X-Xsrf", secret), secret},
 		{"query", "https://h/?key=k7Qx2mPz9Vw4Lr8Tn3Yb6", nil, "k7Qx2mPz9Vw4Lr8Tn3Yb6"},
 		{"password in a query", "https://h/?password=correct+horse+battery", nil, "correct horse battery"},
 		{"userinfo", "https://u:" + secret + "@h/", nil, secret},
@@ -395,6 +414,118 @@ func TestOwnCredentialsAreFound(t *testing.T) {
 				t.Errorf("body = %q, want %q", req.Body, want)
 			}
 		})
+	}
+}
+
+// TestHarmlessHeaders: what stands in headers of credentials and is none is not
+// looked for, nor is what only a number of the conversation is.
+func TestHarmlessHeaders(t *testing.T) {
+	t.Parallel()
+	body := "http-auth@example.org /dir/index.html SHA-256 Photos and more dark-mode-of-night 2024-01-02T03:04:05Z 3f2b8c1e-7a4d-4e9b-a1c6-5d8e0f2a7b94 Zk3vQ9pXw7RtLm2NcY8bHs5D us-east-1/bedrock content-type;host;x-amz-date"
+	var p Policy
+	req := cassette.Request{URL: "https://h/", Body: []byte(body), Headers: headers(
+		"authorization", `Digest username="Mufasa", realm="http-auth@example.org", uri="/dir/index.html", algorithm=SHA-256`,
+		"proxy-authorization", `OAuth realm="Photos and more", oauth_version="1.0"`,
+		"cookie", "theme=dark-mode-of-night; seen=2024-01-02T03:04:05Z",
+		"x-session-id", "3f2b8c1e-7a4d-4e9b-a1c6-5d8e0f2a7b94", "mcp-session-id", "Zk3vQ9pXw7RtLm2NcY8bHs5D",
+	)}
+	if p.Request(&req); string(req.Body) != body {
+		t.Errorf("body = %s", req.Body)
+	}
+}
+
+// TestSignaturesAreForgotten: what signs one request is found in its answer, and
+// however many requests are signed, no more is known and nothing takes longer.
+func TestSignaturesAreForgotten(t *testing.T) {
+	t.Parallel()
+	var p Policy
+	for i := range 1000 {
+		signature := fmt.Sprintf("%064x", sha256.Sum256([]byte{byte(i), byte(i >> 8)}))
+		req := cassette.Request{URL: "https://h/", Headers: headers("authorization", "AWS4-HMAC-SHA256 Credential=EXAMPLEKEYID0001/20250101/us-east-1/bedrock/aws4_request, SignedHeaders=host, Signature="+signature)}
+		p.Request(&req)
+		it := cassette.Interaction{Request: req, Response: cassette.Response{Body: []byte("signed " + signature)}}
+		if err := p.CheckInteraction("f.yaml", &it); err == nil {
+			t.Fatalf("request %d: the signature could be written", i)
+		}
+		if p.Response(&it.Request, &it.Response); string(it.Response.Body) != "signed "+Placeholder {
+			t.Fatalf("request %d: %s", i, it.Response.Body)
+		}
+	}
+	if p.Known() != 1 {
+		t.Errorf("%d values are known, want the key's id", p.Known())
+	}
+}
+
+// TestMatcher: many values are found in one pass as they are one by one.
+func TestMatcher(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(5, 5))
+	for _, n := range []int{1, few, few + 1, 3000} {
+		var m matcher
+		var b []byte
+		for i := range n {
+			text := fmt.Sprintf("%d-%x", i, rng.Uint64())
+			if i%3 == 0 && i > 0 {
+				text = m.texts[i-1].text[2:] + "more text"
+			}
+			m.add("", text)
+			b = append(append(b, "some text "...), text[rng.IntN(2):]...)
+		}
+		got := map[[2]int]int{}
+		m.each(b, func(_ *spelled, start, end int) bool { got[[2]int{start, end}]++; return true })
+		want := map[[2]int]int{}
+		for _, s := range m.texts {
+			for at := 0; at < len(b); at++ {
+				if bytes.HasPrefix(b[at:], []byte(s.text)) {
+					want[[2]int{at, at + len(s.text)}]++
+				}
+			}
+		}
+		if !reflect.DeepEqual(got, want) {
+			t.Errorf("of %d texts %d are found, want %d", n, len(got), len(want))
+		}
+	}
+	// Values that overlap go together: nothing of either stays.
+	var p Policy
+	for _, v := range []string{"abcdefghij", "hijklmnopq", "cdefghij"} {
+		p.AddSecret(v)
+	}
+	if got := string(p.Bytes([]byte("-abcdefghijklmnopq-cdefghij-"))); got != "-[REDACTED]-[REDACTED]-" {
+		t.Errorf("%s", got)
+	}
+}
+
+// TestWritten: a value that stands in what was written is never overlooked, wherever
+// it stands, and others are rarely taken for one.
+func TestWritten(t *testing.T) {
+	t.Parallel()
+	d := drawer{rand.New(rand.NewPCG(17, 18))}
+	var p Policy
+	var w Written
+	var there []string
+	for i := range 400 {
+		v := d.from(alnums, 12+i%40)
+		there = append(there, v)
+		w.Add([]byte(d.from(urlSet, i%9) + v + d.from(urlSet, 5000)))
+	}
+	for _, v := range there {
+		since := p.Known()
+		if p.AddSecret(v); !w.MayHold(&p, since) {
+			t.Fatalf("a value of %d bytes is overlooked", len(v))
+		}
+	}
+	wrong := 0
+	for range 1000 {
+		since := p.Known()
+		if p.AddSecret(d.from(alnums, 24)); w.MayHold(&p, since) {
+			wrong++
+		}
+	}
+	if wrong > 10 {
+		t.Errorf("%d of 1000 other values are taken for written ones", wrong)
+	}
+	if w.MayHold(&p, p.Known()) {
+		t.Error("nothing has become known, and yet it may be there")
 	}
 }
 
@@ -670,7 +801,7 @@ func TestEnvironment(t *testing.T) {
 	for _, v := range p.known() {
 		got = append(got, v.plain)
 	}
-	if want := []string{"0a1b2c3d-4e5f-6789-abcd-ef0123456789", secret, "Tr0ub4dor&3xyz"}; !slices.Equal(got, want) {
+	if want := []string{secret, "Tr0ub4dor&3xyz", "0a1b2c3d-4e5f-6789-abcd-ef0123456789"}; !slices.Equal(got, want) {
 		t.Errorf("known: %d values, want those of three variables", len(got))
 	}
 }

@@ -129,7 +129,8 @@ func (p *Policy) queryValue(name, value string) string {
 
 // holdsKnown reports whether a known value stands in a text.
 func (p *Policy) holdsKnown(text string) bool {
-	return slices.ContainsFunc(p.known(), func(v value) bool { return strings.Contains(text, v.plain) })
+	clean := p.Bytes([]byte(text))
+	return string(clean) != text
 }
 
 // placeholder is what stands for a value.

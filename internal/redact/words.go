@@ -27,7 +27,10 @@ func isCredential(name string) bool {
 }
 
 // A meaning is what a name says.
-type meaning struct{ secret, password, cursor bool }
+type meaning struct {
+	secret, password, cursor bool
+	session                  bool // a session, which may be a login or a conversation
+}
 
 // The names of headers, parameters and variables are few, and every request has
 // the same.
@@ -44,10 +47,14 @@ func meaningOf(name string) (m meaning) {
 		case "password", "passwd", "pwd", "passphrase", "passcode":
 			m.secret, m.password = true, true
 		case "key", "apikey", "token", "secret", "auth", "authorization", "authentication", "cookie", "credential",
-			"credentials", "signature", "sig":
+			"credentials", "signature", "sig", "jwt", "csrf", "xsrf", "ticket", "otp":
 			m.secret = true
+		case "session", "sessionid", "sid":
+			m.session = true
 		}
 	}
+	m.secret = m.secret || strings.HasSuffix(joined, "accesscode")
+	m.session = m.session && joined != "mcpsessionid" // its client sends it back; see responseHeaders
 	m.cursor = slices.Contains(cursors, joined) || strings.HasPrefix(joined, "continuation")
 	for _, word := range all {
 		switch word {
