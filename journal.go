@@ -22,6 +22,7 @@ type journal struct {
 	mu      sync.Mutex
 	items   []*cassette.Interaction // that are in the file
 	known   int                     // credentials that were known when they were written
+	written redact.Written          // their texts
 	closed  bool
 	foreign bool // another process has a journal there
 }
@@ -30,7 +31,7 @@ type journal struct {
 const journalSuffix = ".partial"
 
 // append adds an interaction; item is its text, made when so many credentials were
-// known. If another is by now, it may stand in the text or in what was written, and
+// known. If another is by now, and may stand in the text or in what was written,
 // everything is written anew.
 func (j *journal) append(it *cassette.Interaction, item *cassette.Item, known int) {
 	j.mu.Lock()
@@ -45,14 +46,16 @@ func (j *journal) append(it *cassette.Interaction, item *cassette.Item, known in
 			return
 		}
 	}
-	if known != j.redact.Known() || !first && known != j.known {
+	now := j.redact.Known()
+	if known != now && j.redact.HoldsSince(known, item.Text) || j.written.MayHold(j.redact, j.known) {
 		j.items = append(j.items, clone(it))
 		j.rewrite()
 		return
 	}
 	switch err := cassette.Append(j.path, item, first); {
 	case err == nil:
-		j.known = known
+		j.known = now
+		j.written.Add(item.Text)
 		j.items = append(j.items, clone(it))
 	case first && os.IsExist(err):
 		j.foreign = true
@@ -70,6 +73,9 @@ func (j *journal) rewrite() {
 		}
 	}
 	_ = cassette.Save(j.path, &cassette.File{Partial: true, Interactions: clean})
+	text, _ := os.ReadFile(j.path)
+	j.written = redact.Written{}
+	j.written.Add(text)
 }
 
 // isForeign reports whether another process has a journal there.

@@ -117,3 +117,31 @@ func TestEscapedTwiceIsNotWritten(t *testing.T) {
 		}
 	}
 }
+
+// TestFreshCredentials: a credential that is new with every call does not make the
+// journal be written anew, unless what it has may hold it.
+func TestFreshCredentials(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "c.yaml")
+	echoed := "Zk3vQ9pXw7RtLm2NcY8b000003"
+	r := mustOpen(t, file, Upstream(canned(`{"text":"`+echoed+`"}`)), InMode(ModeAll))
+	call := func(token string) os.FileInfo {
+		post(t, r, "http://h/v1/chat/completions", `{"model":"m","messages":[]}`, "Authorization", "Bearer "+token)
+		info, err := os.Stat(file + journalSuffix)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return info
+	}
+	first := call("Aq7mW2xKp9Lr4Tn8Yb1Kc5Zc")
+	if second := call("Hf6Jg2RsD3x9Qm2Vw7Lr4Tn8"); !os.SameFile(first, second) {
+		t.Error("the journal was written anew for a credential that it does not hold")
+	}
+	if third := call(echoed); os.SameFile(first, third) || strings.Contains(read(t, file+journalSuffix), echoed) {
+		t.Error("the journal holds a credential that has become known")
+	}
+	mustClose(t, r)
+	if text := read(t, file); strings.Contains(text, echoed) || strings.Count(text, `text: "[REDACTED]"`) != 3 {
+		t.Errorf("%s", text)
+	}
+}
