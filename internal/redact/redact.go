@@ -10,6 +10,8 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/base64"
+	"encoding/binary"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"net/url"
@@ -18,6 +20,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"unicode/utf16"
 
 	"github.com/promptecho/promptecho/internal/cassette"
 )
@@ -110,7 +113,7 @@ type value struct {
 
 	// They are made when the value is looked for first.
 	forms func() []string // it, and how it stands inside a JSON string
-	all   func() []form   // these, and how it stands in a URL and in base64
+	all   func() []form   // these, and how it stands in a URL, in base64, in hexadecimal and in UTF-16
 	lines func() []line   // the lines of forms
 }
 
@@ -134,6 +137,16 @@ func newValue(text string) value {
 		}
 		for _, digits := range base64Forms(text) {
 			all = append(all, form{"base64", []byte(digits)})
+		}
+		digits := hex.EncodeToString([]byte(text))
+		all = append(all, form{"hexadecimal", []byte(digits)}, form{"hexadecimal", []byte(strings.ToUpper(digits))})
+		units := utf16.Encode([]rune(text))
+		for _, order := range []binary.AppendByteOrder{binary.LittleEndian, binary.BigEndian} {
+			var b []byte
+			for _, u := range units {
+				b = order.AppendUint16(b, u)
+			}
+			all = append(all, form{"UTF-16", b})
 		}
 		return all
 	})}
@@ -165,8 +178,12 @@ func (p *Policy) Head(req *cassette.Request) {
 	req.URL = p.url(req.URL)
 }
 
-// Body cleans the body of a request whose head is clean in place.
+// Body cleans the body of a request whose head is clean in place. A compressed one
+// becomes what it says: it is only ever read and compared.
 func (p *Policy) Body(req *cassette.Request) {
+	if plain, ok := decompressed(req.Body); ok {
+		req.Body = plain
+	}
 	asked, _ := fieldsOf(req)
 	req.Body = signatures(p.body(req.Body, asked))
 }
@@ -257,6 +274,15 @@ func (p *Policy) named(name string) bool {
 func (p *Policy) Environment(environ []string) {
 	for _, value := range environmentValues(environ) {
 		p.AddSecret(value)
+	}
+}
+
+// Variable makes the value of one environment variable known, whatever it looks like.
+func (p *Policy) Variable(environ []string, name string) {
+	for _, entry := range environ {
+		if value, ok := strings.CutPrefix(entry, name+"="); ok {
+			p.AddSecret(value)
+		}
 	}
 }
 
@@ -631,6 +657,9 @@ func (p *Policy) CheckInteraction(what string, it *cassette.Interaction) error {
 	add("request.url", it.Request.URL)
 	body("request.body", it.Request.Body)
 	body("response.body", it.Response.Body)
+	if plain, ok := decompressed(it.Response.Body); ok {
+		body("response.body, decompressed,", plain)
+	}
 	for i, event := range it.Response.Events {
 		place := ""
 		for _, f := range event {

@@ -2,8 +2,11 @@ package redact
 
 import (
 	"bytes"
+	"compress/gzip"
+	"compress/zlib"
 	"crypto/sha256"
 	"encoding/base64"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
@@ -879,6 +882,10 @@ func TestCheck(t *testing.T) {
 		base64.StdEncoding.EncodeToString([]byte("u" + secret + "/+ and more")),
 		base64.URLEncoding.EncodeToString([]byte(secret + "/+")),
 		strings.ReplaceAll(secret+"/+", "/", `\/`),
+		hex.EncodeToString([]byte(secret + "/+")),
+		strings.ToUpper(hex.EncodeToString([]byte("key " + secret + "/+ and more"))),
+		"\xff\xfe" + strings.Join(strings.Split(secret+"/+", ""), "\x00") + "\x00",
+		"\x00" + strings.Join(strings.Split(secret+"/+", ""), "\x00"),
 	} {
 		err := p.Check("f.yaml", []byte("line 1\nline 2 "+held+"\n"))
 		if err == nil || !strings.HasPrefix(err.Error(), "f.yaml: line 2 would hold a known secret (") {
@@ -890,6 +897,75 @@ func TestCheck(t *testing.T) {
 	}
 	if err := p.Check("f.yaml", []byte("all clean")); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestCompressed: a compressed request is read, by whatever name it goes or none, and
+// in a compressed answer, which stays as it is, known values are found.
+func TestCompressed(t *testing.T) {
+	t.Parallel()
+	text := []byte(`{"text":"my key is ` + secret + `"}`)
+	var zipped, flated, twice bytes.Buffer
+	z := gzip.NewWriter(&zipped)
+	z.Write(text)
+	z.Close()
+	f := zlib.NewWriter(&flated)
+	f.Write(text)
+	f.Close()
+	z = gzip.NewWriter(&twice)
+	z.Write(zipped.Bytes())
+	z.Close()
+	for name, body := range map[string][]byte{"gzip": zipped.Bytes(), "zlib": flated.Bytes(), "twice": twice.Bytes()} {
+		var p Policy
+		p.AddSecret(secret)
+		it := cassette.Interaction{Request: cassette.Request{URL: "https://h/", Body: body}, Response: cassette.Response{Body: body}}
+		p.Request(&it.Request)
+		if want := `{"text":"my key is [REDACTED]"}`; string(it.Request.Body) != want {
+			t.Errorf("%s: %q", name, it.Request.Body)
+		}
+		if p.Response(&it.Request, &it.Response); !bytes.Equal(it.Response.Body, body) {
+			t.Errorf("%s: the answer has changed", name)
+		}
+		if err := p.CheckInteraction("f.yaml", &it); err == nil || !strings.Contains(err.Error(), "response.body, decompressed, would hold a known secret") {
+			t.Errorf("%s: %v", name, err)
+		}
+		// What is broken, and what only begins so, stays.
+		for _, odd := range [][]byte{body[:len(body)-5], body[:3], []byte("x\x9c is no zlib"), nil} {
+			req := cassette.Request{URL: "https://h/", Body: odd}
+			if p.Request(&req); !bytes.Equal(req.Body, odd) {
+				t.Errorf("%s: %q became %q", name, odd, req.Body)
+			}
+		}
+	}
+}
+
+// TestDrawnPasswords: what a machine drew is a credential beside "password" as it is
+// beside "api_key"; what people make up, and what code has there, stays.
+func TestDrawnPasswords(t *testing.T) {
+	t.Parallel()
+	d := drawer{rand.New(rand.NewPCG(19, 20))}
+	missed := 0
+	for range 500 {
+		uuid := fmt.Sprintf("%s-%s-4%s-a%s-%s", d.from(hexDigits, 8), d.from(hexDigits, 4), d.from(hexDigits, 3), d.from(hexDigits, 3), d.from(hexDigits, 12))
+		for _, v := range []string{d.from(hexDigits, 32), d.from(hexDigits, 40), uuid, d.from(stdSet, 24), d.from(alnums, 20), d.from(base32Set, 32)} {
+			for _, format := range []string{`{"password":"%s"}`, `{"api_key":"%s"}`, "password: %s\n", "DB_PASSWORD='%s'"} {
+				text := fmt.Sprintf(format, v)
+				if got := string(unshape([]byte(text))); got != fmt.Sprintf(format, Placeholder) {
+					if missed++; missed > 240 {
+						t.Fatalf("%d missed; %s is %s", missed, text, got)
+					}
+				}
+			}
+		}
+	}
+	t.Logf("%d of 12000 are not replaced exactly: they have no digit, or look like words", missed)
+	for _, text := range []string{
+		`{"password":"correct-horse-battery-staple"}`, `{"password":"hunter2"}`, `{"password":"the-password-of-user-42"}`, `password = get_password_from_vault2(user)`,
+		`password: ${DB_PASSWORD_1234567}`, `{"password":"********************"}`, `password=PASSWORD1234567890`, `password=MYSECRETPASSWORD2`, `api_key=CORRECTHORSE2BATTERY`, `{"password":"string (8 to 32 characters)"}`,
+	} {
+		if got := string(unshape([]byte(text))); got != text {
+			t.Errorf("%s is %s", text, got)
+		}
 	}
 }
 
