@@ -304,6 +304,8 @@ func (r *Recorder) Secret(env string) string {
 	dummy := "promptecho-replay-" + env
 	r.redact.AddSecret(dummy)
 	if !r.Recording() {
+		// The program may have it all the same, and send it: it is hidden on both sides.
+		r.redact.Variable(os.Environ(), env)
 		return dummy
 	}
 	value := os.Getenv(env)

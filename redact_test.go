@@ -145,3 +145,32 @@ func TestFreshCredentials(t *testing.T) {
 		t.Errorf("%s", text)
 	}
 }
+
+// TestSecretThatIsAWord: a value given to Secret is hidden in replay too, whatever it
+// looks like: the request matches, and nothing shows the value.
+func TestSecretThatIsAWord(t *testing.T) {
+	// Not parallel: it sets the environment.
+	const value = "correct-horse-battery"
+	t.Setenv("PROMPTECHO_TEST_WORD", value)
+	file := filepath.Join(t.TempDir(), "c.yaml")
+	for _, mode := range []Mode{ModeAll, ModeNone} {
+		r := mustOpen(t, file, InMode(mode), Upstream(canned(`{}`)))
+		r.Secret("PROMPTECHO_TEST_WORD")
+		if status, body := ask(t, r, "http://h", "the word is "+os.Getenv("PROMPTECHO_TEST_WORD")); status != 200 {
+			t.Errorf("mode %s: %d %s", mode, status, body)
+		}
+		if mode == ModeNone {
+			if _, body := ask(t, r, "http://h", "another word, not "+value); strings.Contains(body, value) {
+				t.Errorf("the miss shows it: %s", body)
+			}
+			if err := r.Close(); err == nil || strings.Contains(err.Error(), value) {
+				t.Errorf("the miss shows it: %v", err)
+			}
+			continue
+		}
+		mustClose(t, r)
+	}
+	if text := read(t, file); strings.Contains(text, value) {
+		t.Errorf("%s", text)
+	}
+}
