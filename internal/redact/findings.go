@@ -3,6 +3,7 @@ package redact
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/cassette"
@@ -63,6 +64,19 @@ func Findings(it *cassette.Interaction) []string {
 			}
 		}
 	}
+	pieces := make([]cassette.Event, len(it.Response.Events))
+	for i, event := range it.Response.Events {
+		for _, f := range event { // what is in one piece is found already
+			pieces[i] = append(pieces[i], cassette.Field{Name: f.Name, Value: string(p.body([]byte(f.Value), answered))})
+		}
+	}
+	split(pieces, func(text []byte) {
+		for _, kind := range in(text, answered) {
+			if place := "response.events, split over several"; !slices.Contains(found, place+": "+kind) {
+				add(place, kind)
+			}
+		}
+	})
 	body("response.error", []byte(it.Response.Error), answered)
 	return found
 }

@@ -205,7 +205,7 @@ func (p *Policy) Response(req *cassette.Request, resp *cassette.Response) {
 	resp.Trailers = p.headers(resp.Trailers, responseHeaders)
 	_, answered := fieldsOf(req)
 	resp.Body = p.body(resp.Body, answered)
-	resp.Error = p.text(resp.Error)
+	resp.Error = p.Message(resp.Error) // of a transport, which names the URL
 	resp.Text = p.text(resp.Text)
 	p.events(resp.Events, answered)
 }
