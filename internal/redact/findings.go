@@ -18,7 +18,7 @@ func Findings(it *cassette.Interaction) []string {
 	headers := func(place string, hs cassette.Headers, allowed []string) {
 		for _, h := range hs {
 			for _, v := range h.Values {
-				if isSecret(h.Name) && !listed(allowed, strings.ToLower(h.Name)) && !placeholder.MatchString(v) {
+				if isSecret(h.Name) && !listed(allowed, strings.ToLower(h.Name)) && !placeholder().MatchString(v) {
 					add(place, fmt.Sprintf("the header %q", h.Name))
 				}
 				for _, kind := range Shapes([]byte(v)) {
@@ -45,7 +45,7 @@ func Findings(it *cassette.Interaction) []string {
 		add("request.url", "a user")
 	}
 	for pair := range strings.SplitSeq(u.query, "&") {
-		if name, value, _ := strings.Cut(pair, "="); isCredential(unescape(name)) && value != "" && !placeholder.MatchString(unescape(value)) {
+		if name, value, _ := strings.Cut(pair, "="); isCredential(unescape(name)) && value != "" && !placeholder().MatchString(unescape(value)) {
 			add("request.url", fmt.Sprintf("the parameter %q", unescape(name)))
 		}
 	}

@@ -2,7 +2,6 @@ package redact
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -13,7 +12,7 @@ import (
 // nothing that a terminal or a CI system would obey; see [Printable]. A text that is
 // safe stays as it is.
 func (p *Policy) Message(text string) string {
-	text = urlInText.ReplaceAllStringFunc(text, func(raw string) string {
+	text = urlInText().ReplaceAllStringFunc(text, func(raw string) string {
 		end := len(strings.TrimRight(raw, ".,:;)]}"))
 		if end < len(raw) && replacedBefore([]byte(raw[:end+1])) {
 			end++
@@ -23,7 +22,7 @@ func (p *Policy) Message(text string) string {
 	return Printable(p.text(text))
 }
 
-var urlInText = regexp.MustCompile("[A-Za-z][A-Za-z0-9+.-]*://[^\\s\"'<>\\\\`]+")
+var urlInText = lazily("[A-Za-z][A-Za-z0-9+.-]*://[^\\s\"'<>\\\\`]+")
 
 // Printable returns a text that other people wrote with everything escaped that does
 // more than to be read: control characters but for line breaks and tabs, what turns

@@ -134,7 +134,7 @@ func (s *search) add(kind string, start, end int) int {
 // replacedBefore reports whether a text ends with what stands for a value.
 func replacedBefore(text []byte) bool {
 	const hash = len(openPlaceholder) + len("-00000000]")
-	return bytes.HasSuffix(text, []byte(Placeholder)) || len(text) >= hash && text[len(text)-1] == ']' && placeholder.Match(text[len(text)-hash:])
+	return bytes.HasSuffix(text, []byte(Placeholder)) || len(text) >= hash && text[len(text)-1] == ']' && placeholder().Match(text[len(text)-hash:])
 }
 
 // word looks at the word text[start:end] and what follows it. It returns the

@@ -2,7 +2,6 @@ package redact
 
 import (
 	"bytes"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -188,7 +187,7 @@ func (p *Policy) joined(events []cassette.Event, find *finder) {
 	}
 }
 
-var anyPlaceholder = regexp.MustCompile(`\[REDACTED(-[0-9a-f]{8})?\]`)
+var anyPlaceholder = lazily(`\[REDACTED(-[0-9a-f]{8})?\]`)
 
 // spread gives the pieces the clean text: what was not replaced stays in the piece
 // where it was, and what stands for a value is where the value began.
@@ -207,7 +206,7 @@ func (j joint) spread(text, clean []byte) {
 		}
 	}
 	for len(clean) > 0 {
-		next := anyPlaceholder.FindIndex(clean)
+		next := anyPlaceholder().FindIndex(clean)
 		if next == nil {
 			next = []int{len(clean), len(clean)}
 		}
