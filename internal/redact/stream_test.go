@@ -207,3 +207,53 @@ func TestStreamThatCannotBeCleaned(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// TestStreamedAnything: however a text is cut, what the events say together is the
+// clean text, and cleaning it again changes nothing.
+func TestStreamedAnything(t *testing.T) {
+	t.Parallel()
+	d := drawer{rand.New(rand.NewPCG(21, 22))}
+	secrets := d.secrets()
+	words := []string{" ", "the ", "\n", `"`, `\`, "é", "日本", "[REDACTED]", "[REDACTED-0123abcd]", "=", ":", "-", "hollow-word-list", "hollow-word", "ada@home.example", "sk-", "eyJ", `{"client_secret": "x"}`, `"next": "`}
+	for range 3000 {
+		p := &Policy{Patterns: []*regexp.Regexp{regexp.MustCompile(`[a-z]+@home\.example`)}}
+		p.AddSecret("hollow-word-list")
+		var text string
+		for range 1 + d.IntN(8) {
+			if d.IntN(3) == 0 {
+				text += secrets[d.IntN(len(secrets))].text
+			} else {
+				text += words[d.IntN(len(words))]
+			}
+		}
+		var pieces []string
+		for rest := []rune(text); len(rest) > 0; {
+			n := 1 + d.IntN(min(len(rest), 30))
+			pieces = append(pieces, string(rest[:n]))
+			rest = rest[n:]
+		}
+		if len(pieces) < 2 {
+			continue
+		}
+		stream := streams[d.IntN(len(streams))]
+		it := &cassette.Interaction{Response: cassette.Response{Stream: "sse", Events: eventsOf(stream.format, stream.between, pieces)}}
+		p.Response(&it.Request, &it.Response)
+		if err := p.CheckInteraction("f.yaml", it); err != nil {
+			t.Fatalf("%q: %v", pieces, err)
+		}
+		got, want := said(t, it.Response.Events, stream.format), string(p.body([]byte(text), &anywhere))
+		if got != want && string(p.body([]byte(got), &anywhere)) != got {
+			t.Fatalf("%s: %q\n says %q\nwant %q", stream.name, pieces, got, want)
+		}
+		if strings.Contains(got, "hollow-word-list") || strings.Contains(got, "ada@home") {
+			t.Fatalf("%s: %q\n says %q", stream.name, pieces, got)
+		}
+		again := make([]cassette.Event, len(it.Response.Events))
+		for i, e := range it.Response.Events {
+			again[i] = slices.Clone(e)
+		}
+		if p.Response(&it.Request, &it.Response); !reflect.DeepEqual(it.Response.Events, again) {
+			t.Fatalf("%s: %q\nagain\n %q\nwas\n %q", stream.name, pieces, it.Response.Events, again)
+		}
+	}
+}
