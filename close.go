@@ -9,6 +9,7 @@ import (
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/cassette"
 	"github.com/promptecho/promptecho/internal/diff"
+	"github.com/promptecho/promptecho/internal/redact"
 	"github.com/promptecho/promptecho/internal/verdict"
 )
 
@@ -100,7 +101,20 @@ func (r *Recorder) settle(o *verdict.Outcome) verdict.Report {
 	r.judge(o, &rep)
 	r.unselected(&rep)
 	rep.Notes = append(r.notes, rep.Notes...)
+	printable(&rep)
 	return rep
+}
+
+// printable makes a report safe to be shown: it has texts of requests and cassettes.
+func printable(rep *verdict.Report) {
+	for _, texts := range [][]string{rep.Errors, rep.Notes} {
+		for i := range texts {
+			texts[i] = redact.Printable(texts[i])
+		}
+	}
+	for i := range rep.Marks {
+		rep.Marks[i].Text = redact.Printable(rep.Marks[i].Text)
+	}
 }
 
 // save writes what this run recorded to where it belongs.

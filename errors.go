@@ -10,6 +10,7 @@ import (
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/cassette"
 	"github.com/promptecho/promptecho/internal/diff"
+	"github.com/promptecho/promptecho/internal/redact"
 )
 
 // A MissError says that a request was not recorded, and why the nearest
@@ -41,7 +42,7 @@ func (e *MissError) Error() string {
 	if e.Hint != "" {
 		fmt.Fprintf(&b, "\n  if that decides no answer: %s", e.Hint)
 	}
-	return b.String()
+	return redact.Printable(b.String())
 }
 
 // at returns where the nearest recording is.
@@ -155,7 +156,7 @@ func (e *MissError) exhausted(q *queue) {
 // SDK can print and none retries. A transport error would be retried for
 // seconds; the status is one that no application acts on.
 func missResponse(req *http.Request, m *MissError) *http.Response {
-	text := fmt.Sprintf("promptecho: not recorded: %s: %s", strings.TrimSpace(m.Endpoint+" "+m.Model), m.Reason)
+	text := redact.Printable(fmt.Sprintf("promptecho: not recorded: %s: %s", strings.TrimSpace(m.Endpoint+" "+m.Model), m.Reason))
 	body, err := json.Marshal(map[string]any{
 		"type":    "error",
 		"message": text,

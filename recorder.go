@@ -435,7 +435,7 @@ func (r *Recorder) mayPass(req *http.Request) error {
 	case req.URL == nil:
 		return errors.New("promptecho: the request has no URL")
 	case r.closed:
-		return &lateError{r.file, req.Method, req.URL.Redacted()}
+		return &lateError{r.file, req.Method, r.redact.Message(req.URL.Redacted())}
 	case len(r.secrets) > 0:
 		return &secretError{r.file, r.secrets[0], r.mode}
 	}

@@ -3,6 +3,9 @@ package promptecho
 import (
 	"bytes"
 	"encoding/json"
+	"io"
+	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -171,6 +174,50 @@ func TestSecretThatIsAWord(t *testing.T) {
 		mustClose(t, r)
 	}
 	if text := read(t, file); strings.Contains(text, value) {
+		t.Errorf("%s", text)
+	}
+}
+
+// TestNothingIsShown: neither a credential of a URL nor a command for a terminal or a CI
+// system gets into errors and notes, whoever wrote it.
+func TestNothingIsShown(t *testing.T) {
+	t.Parallel()
+	const key = "pQ7zR2mK9xW4tY6uB1nC8vD3fG5hJ0aL" // made up
+	var shown strings.Builder
+	failing := roundTripFunc(func(req *http.Request) (*http.Response, error) {
+		return nil, &url.Error{Op: "Post", URL: req.URL.String(), Err: io.EOF} // as one that uses a client does
+	})
+	ask := func(r *Recorder) {
+		req, err := http.NewRequest("POST", "https://u:"+key+"@h/x?key="+key, strings.NewReader("{}"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := r.RoundTrip(req); r.closed && err != nil {
+			shown.WriteString(err.Error())
+		}
+	}
+	for _, mode := range []Mode{ModeAll, ModeNone, ModeLive} {
+		r := mustOpen(t, filepath.Join(t.TempDir(), "c.yaml"), InMode(mode), Upstream(failing), Log(func(note string) { shown.WriteString(note) }))
+		ask(r)
+		if err := r.Close(); err != nil {
+			shown.WriteString(err.Error())
+		}
+		ask(r)
+	}
+	if text := shown.String(); strings.Contains(text, key) || !strings.Contains(text, "came after the recorder was closed") {
+		t.Errorf("%s", text)
+	}
+
+	file := filepath.Join(t.TempDir(), "c.yaml")
+	const evil = `x\n::error file=a.go::pwned\e[2J`
+	cassette := "version: 1\ninteractions:\n  - request:\n      method: \"" + evil + "\"\n      url: http://h/v1/chat/completions\n      body: {model: \"" + evil + "\", messages: []}\n    response:\n      status: 200\n      end: error\n      error: \"" + evil + "\"\n"
+	if err := os.WriteFile(file, []byte(cassette), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	r := mustOpen(t, file, InMode(ModeNone))
+	_, body := post(t, r, "http://h/v1/chat/completions", `{"model":"m\n::error::m","messages":[]}`)
+	err := r.Close()
+	if text := err.Error() + body; strings.Contains(text, "\n::error") || strings.Contains(text, "\x1b") || !strings.Contains(text, `\::error`) {
 		t.Errorf("%s", text)
 	}
 }
