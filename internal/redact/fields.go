@@ -152,11 +152,18 @@ func (p *Policy) fields(b []byte, find *finder) []byte {
 	if bytes.Contains(b, []byte(`"SecretAccessKey"`)) {
 		clean = replaceField(metadataToken(), clean)
 	}
-	if !bytes.Equal(clean, b) {
-		clean = expiryTime().ReplaceAll(clean, []byte("${1}2999${3}"))
-		clean = expiryEpoch().ReplaceAllFunc(clean, laterEpoch)
-	}
 	return clean
+}
+
+// answered is fields for an answer. Where a credential is replaced in it, it expires
+// later; a request keeps its times, by which it may be told from another.
+func (p *Policy) answered(b []byte, find *finder) []byte {
+	clean := p.fields(b, find)
+	if bytes.Equal(clean, b) || find == &anywhere && !mayHold(b) {
+		return clean
+	}
+	clean = expiryTime().ReplaceAll(clean, []byte("${1}2999${3}"))
+	return expiryEpoch().ReplaceAllFunc(clean, laterEpoch)
 }
 
 // replaceField replaces the values that a finder's expression finds, its second

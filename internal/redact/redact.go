@@ -204,7 +204,7 @@ func (p *Policy) Response(req *cassette.Request, resp *cassette.Response) {
 	resp.Headers = p.headers(resp.Headers, responseHeaders)
 	resp.Trailers = p.headers(resp.Trailers, responseHeaders)
 	_, answered := fieldsOf(req)
-	resp.Body = p.body(resp.Body, answered)
+	resp.Body = p.clean(p.answered(resp.Body, answered))
 	resp.Error = p.Message(resp.Error) // of a transport, which names the URL
 	resp.Text = p.text(resp.Text)
 	p.events(resp.Events, answered)
