@@ -3,7 +3,6 @@ package redact
 import (
 	"bytes"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/cassette"
@@ -15,6 +14,7 @@ import (
 type piece struct {
 	event, field int
 	number       int // of the string in the JSON, -1 if the field is none
+	group        int // of the pieces with its numbers
 	text         string
 	changed      bool
 }
@@ -31,9 +31,10 @@ func (j joint) text() []byte {
 }
 
 // joints returns the texts that a client may put together from the events of a
-// stream. There are two ways: by the numbers of a piece, those that the objects around
-// it have ("index", "output_index") and its places in lists, since several texts can
-// come at once; and without them, since some servers count the pieces by them.
+// stream: the pieces of one place that have the same numbers in the objects around
+// them ("index", "output_index"), since several texts can come at once. Where nearly
+// every piece has a number of its own, the server counts the pieces by it, and those
+// of the place are plain, whatever their numbers.
 func joints(events []cassette.Event) (numbered, plain []joint) {
 	if len(events) < 2 {
 		return nil, nil
@@ -45,7 +46,14 @@ func joints(events []cassette.Event) (numbered, plain []joint) {
 			j.add(i, k, field)
 		}
 	}
-	return several(j.numbered.joints), several(j.plain.joints)
+	plain = slices.DeleteFunc(j.plain.joints, func(all joint) bool {
+		groups := map[int]bool{}
+		for _, p := range all.pieces {
+			groups[p.group] = true
+		}
+		return len(groups) == 1 || len(groups)*2 < len(all.pieces)
+	})
+	return several(j.numbered.joints), several(plain)
 }
 
 // several leaves out what is in one piece and what is the same in each, as ids are.
@@ -68,7 +76,7 @@ type joinery struct {
 	joints []joint
 }
 
-func (y *joinery) add(place []byte, p *piece) {
+func (y *joinery) add(place []byte, p *piece) int {
 	i, ok := y.places[string(place)]
 	if !ok {
 		if y.places == nil {
@@ -79,6 +87,7 @@ func (y *joinery) add(place []byte, p *piece) {
 		y.joints = append(y.joints, joint{})
 	}
 	y.joints[i].pieces = append(y.joints[i].pieces, p)
+	return i
 }
 
 func (j *joiner) add(event, field int, f cassette.Field) {
@@ -100,7 +109,7 @@ func (j *joiner) string(text string) {
 	j.plain.add(j.path, &p)
 	n := len(j.path)
 	j.path = append(append(j.path, 0), j.numbers...)
-	j.numbered.add(j.path, &p)
+	p.group = j.numbered.add(j.path, &p)
 	j.path = j.path[:n]
 }
 
@@ -119,16 +128,13 @@ func (j *joiner) value(v *cassette.Value) {
 			j.numbers = append(append(append(j.numbers, name...), e.Text...), 0)
 		}
 	}
-	numbers := len(j.numbers)
 	for i := range v.Elems {
 		j.path = append(j.path, '/')
 		if v.Kind == cassette.Object {
 			j.path = append(j.path, v.Names[i]...)
-		} else {
-			j.numbers = append(strconv.AppendInt(j.numbers, int64(i), 10), 0)
 		}
 		j.value(&v.Elems[i])
-		j.path, j.numbers = j.path[:path], j.numbers[:numbers]
+		j.path = j.path[:path]
 	}
 }
 
@@ -239,10 +245,7 @@ func (j joint) spread(text, clean []byte) {
 // split calls f with the texts that are put together from several events.
 func split(events []cassette.Event, f func(text []byte)) {
 	numbered, plain := joints(events)
-	for i, j := range append(numbered, plain...) {
-		if i >= len(numbered) && slices.ContainsFunc(numbered, func(n joint) bool { return slices.Equal(n.pieces, j.pieces) }) {
-			continue // both ways are the same
-		}
+	for _, j := range append(numbered, plain...) {
 		f(j.text())
 	}
 }

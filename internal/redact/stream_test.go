@@ -164,6 +164,28 @@ func TestStreamedPatterns(t *testing.T) {
 	}
 }
 
+// TestStreamedTokens: several pieces can come in one event, and two answers at once.
+func TestStreamedTokens(t *testing.T) {
+	t.Parallel()
+	d := drawer{rand.New(rand.NewPCG(23, 24))}
+	key, other := "ghp_"+d.from(alnums, 36), "ghp_"+d.from(alnums, 36)
+	events := []cassette.Event{
+		{{Name: "data", Value: `{"choices":[{"index":0,"logprobs":{"content":[{"token":"is "},{"token":"` + key[:7] + `"}]}},{"index":1,"delta":{"content":"` + other[:20] + `"}}]}`}},
+		{{Name: "data", Value: `{"choices":[{"index":1,"delta":{"content":"` + other[20:] + `."}},{"index":0,"logprobs":{"content":[{"token":"` + key[7:12] + `"},{"token":"` + key[12:] + `"},{"token":"!"}]}}]}`}},
+	}
+	var p Policy
+	p.Response(&cassette.Request{}, &cassette.Response{Events: events})
+	want := []string{
+		`{"choices":[{"index":0,"logprobs":{"content":[{"token":"is "},{"token":"[REDACTED]"}]}},{"index":1,"delta":{"content":"[REDACTED]"}}]}`,
+		`{"choices":[{"index":1,"delta":{"content":"."}},{"index":0,"logprobs":{"content":[{"token":""},{"token":""},{"token":"!"}]}}]}`,
+	}
+	for i := range want {
+		if got := events[i][0].Value; got != want[i] {
+			t.Errorf("%s\nwant %s", got, want[i])
+		}
+	}
+}
+
 // TestStreamedTextStays: what only looks like a credential when it is put together
 // wrongly stays as it is, byte for byte.
 func TestStreamedTextStays(t *testing.T) {
