@@ -3,8 +3,6 @@ package promptecho
 import (
 	"bufio"
 	"bytes"
-	"compress/gzip"
-	"io"
 	"maps"
 	"net/http"
 	"net/url"
@@ -69,13 +67,12 @@ func closeBody(req *http.Request) {
 }
 
 // cleanHead makes the request as it may be written and is matched, but with the
-// body as it came, only decompressed: [redact.Policy.Body] cleans it.
+// body as it came: [redact.Policy.Body] cleans it.
 func (c *call) cleanHead(r *Recorder, req *http.Request) {
 	c.clean = cassette.Request{Method: req.Method, Headers: requestHeaders(c.headers[:0], req.Header), Body: c.body.Bytes()}
 	if c.clean.Method == "" {
 		c.clean.Method = http.MethodGet
 	}
-	c.clean = unzipped(c.clean)
 	c.clean.Headers = slices.DeleteFunc(c.clean.Headers, isObvious)
 
 	if last := r.lastURL.Load(); last != nil && last.url == *req.URL && last.host == req.Host {
@@ -130,24 +127,6 @@ func punycode(host string) string {
 		return host
 	}
 	return in.Host
-}
-
-// unzipped decodes a compressed body, so that it can be read, cleaned and
-// matched by what it says. A body in a coding we do not have stays as it is.
-func unzipped(req cassette.Request) cassette.Request {
-	if !strings.EqualFold(req.Headers.Get("content-encoding"), "gzip") {
-		return req
-	}
-	z, err := gzip.NewReader(bytes.NewReader(req.Body))
-	if err != nil {
-		return req
-	}
-	plain, err := io.ReadAll(z)
-	if err != nil {
-		return req
-	}
-	req.Body = plain
-	return req
 }
 
 // isObvious reports whether a header says nothing: every call asks for and sends

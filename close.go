@@ -12,6 +12,7 @@ import (
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/cassette"
 	"github.com/promptecho/promptecho/internal/diff"
+	"github.com/promptecho/promptecho/internal/redact"
 	"github.com/promptecho/promptecho/internal/verdict"
 )
 
@@ -120,7 +121,20 @@ func (r *Recorder) conclude(o *verdict.Outcome) verdict.Report {
 			rep.Notes = append(rep.Notes, fmt.Sprintf("nothing was sent: this is a recording, %s:%d: %s", r.file, f.line(), failure(f)))
 		}
 	}
+	printable(&rep)
 	return rep
+}
+
+// printable makes a report safe to be shown: it has texts of requests and cassettes.
+func printable(rep *verdict.Report) {
+	for _, texts := range [][]string{rep.Errors, rep.Notes} {
+		for i := range texts {
+			texts[i] = redact.Printable(texts[i])
+		}
+	}
+	for i := range rep.Marks {
+		rep.Marks[i].Text = redact.Printable(rep.Marks[i].Text)
+	}
 }
 
 // save writes what this run recorded to where it belongs.
@@ -348,7 +362,7 @@ func (r *Recorder) unreadError() error {
 func (r *Recorder) write(path, name string, file *cassette.File, rep *verdict.Report) error {
 	ready := map[*cassette.Interaction]*cassette.Item{}
 	for _, s := range r.tape.slots {
-		if s.item != nil && s.known == r.redact.Known() {
+		if s.item != nil && (s.known == r.redact.Known() || len(s.item.Assets) == 0 && !r.redact.HoldsSince(s.known, s.item.Text)) {
 			ready[s.it()] = s.item
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/cassette"
 	"github.com/promptecho/promptecho/internal/diff"
+	"github.com/promptecho/promptecho/internal/redact"
 )
 
 // A MissError says that a request was not recorded, and why the nearest
@@ -47,7 +48,7 @@ func (e *MissError) Error() string {
 	if e.Hint != "" {
 		fmt.Fprintf(&b, "\n  if that decides no answer: %s", e.Hint)
 	}
-	return b.String()
+	return redact.Printable(b.String())
 }
 
 // at returns where the nearest recording is.
@@ -204,6 +205,7 @@ func (r *Recorder) refuse(req *http.Request, err error) (*http.Response, error) 
 // none retries. A transport error would be retried for seconds; the status is one that
 // no application acts on.
 func refusal(req *http.Request, text string) *http.Response {
+	text = redact.Printable(text)
 	body, err := json.Marshal(map[string]any{
 		"type":    "error",
 		"message": text,

@@ -25,6 +25,7 @@ type journal struct {
 	known   int                     // credentials that were known when they were written
 	made    bool                    // the file is there
 	behind  bool                    // something could not be written
+	written redact.Written          // their texts
 	closed  bool
 	foreign bool // another process has a journal there
 }
@@ -33,7 +34,7 @@ type journal struct {
 const journalSuffix = ".partial"
 
 // append adds an interaction; item is its text, made when so many credentials were
-// known. If another is by now, it may stand in the text or in what was written, and
+// known. If another is by now, and may stand in the text or in what was written,
 // everything is written anew; so it is after a write that failed.
 func (j *journal) append(it *cassette.Interaction, item *cassette.Item, known int) {
 	j.mu.Lock()
@@ -47,19 +48,18 @@ func (j *journal) append(it *cassette.Interaction, item *cassette.Item, known in
 			return
 		}
 	}
-	fresh := len(j.items) == 0
 	j.items = append(j.items, clone(it))
-	if known != j.redact.Known() || !fresh && (known != j.known || j.behind) {
-		if j.rewrite(); !j.behind {
+	now := j.redact.Known()
+	unclean := known != now && j.redact.HoldsSince(known, item.Text)
+	if unclean || len(j.items) > 1 && (j.behind || j.written.MayHold(j.redact, j.known)) {
+		if j.rewrite(); !j.behind || unclean {
 			return
-		}
-		if known != j.redact.Known() {
-			return // this text may hold what is known by now
 		}
 	}
 	switch err := cassette.Append(j.path, item, !j.made); {
 	case err == nil:
-		j.made, j.known = true, known
+		j.made, j.known = true, now
+		j.written.Add(item.Text)
 	case !j.made && os.IsExist(err):
 		j.foreign = true
 	default:
@@ -70,7 +70,7 @@ func (j *journal) append(it *cassette.Interaction, item *cassette.Item, known in
 // rewrite cleans everything once more and writes the file anew, but for what cannot
 // be cleaned.
 func (j *journal) rewrite() {
-	j.known = j.redact.Known()
+	known := j.redact.Known()
 	var clean []*cassette.Item
 	for _, it := range j.items {
 		j.redact.Interaction(it)
@@ -84,6 +84,13 @@ func (j *journal) rewrite() {
 	}
 	err := cassette.SaveJournal(j.path, clean)
 	j.made, j.behind = j.made || err == nil, err != nil
+	if err != nil {
+		return
+	}
+	j.known, j.written = known, redact.Written{}
+	for _, item := range clean {
+		j.written.Add(item.Text)
+	}
 }
 
 // isForeign reports whether another process has a journal there.

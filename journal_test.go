@@ -516,7 +516,7 @@ func leave(t *testing.T, u *upstream) (l leftovers) {
 	l.firstEntry = len(read(t, file+journalSuffix))
 	ask(t, r, u.URL, "b")
 	l.journal = []byte(read(t, file+journalSuffix))
-	mustClose(t, r)
+	mustPass(t, r)
 	l.saved = []byte(read(t, file))
 	return l
 }

@@ -35,7 +35,7 @@ func (r *Recorder) record(req *http.Request, body []byte, s *slot) (*http.Respon
 		return nil, err
 	}
 	if err != nil {
-		r.abandon(s, fmt.Sprintf("%s %s: %v", s.it().Request.Method, s.it().Request.URL, err))
+		r.abandon(s, fmt.Sprintf("%s %s: %v", s.it().Request.Method, s.it().Request.URL, r.redact.Message(err.Error())))
 		return nil, err
 	}
 	resp.Request = req

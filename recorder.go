@@ -337,6 +337,8 @@ func (r *Recorder) Secret(env string) string {
 	dummy := "promptecho-replay-" + env
 	r.redact.AddSecret(dummy)
 	if !r.Recording() {
+		// The program may have it all the same, and send it: it is hidden on both sides.
+		r.redact.Variable(os.Environ(), env)
 		return dummy
 	}
 	value := os.Getenv(env)
@@ -463,7 +465,7 @@ func (r *Recorder) mayPass(req *http.Request) error {
 	case req.URL == nil:
 		return errors.New("promptecho: the request has no URL")
 	case r.closed:
-		return &lateError{r.file, req.Method, req.URL.Redacted()}
+		return &lateError{r.file, req.Method, r.redact.Message(req.URL.Redacted())}
 	case len(r.secrets) > 0:
 		return &secretError{r.file, r.secrets[0], r.mode}
 	}

@@ -3,6 +3,9 @@ package promptecho
 import (
 	"bytes"
 	"encoding/json"
+	"io"
+	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -115,5 +118,108 @@ func TestEscapedTwiceIsNotWritten(t *testing.T) {
 				t.Errorf("%q is in %s:\n%s", value, name, text)
 			}
 		}
+	}
+}
+
+// TestFreshCredentials: a credential that is new with every call does not make the
+// journal be written anew, unless what it has may hold it.
+func TestFreshCredentials(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "c.yaml")
+	echoed := "Zk3vQ9pXw7RtLm2NcY8b000003"
+	r := mustOpen(t, file, Upstream(canned(`{"text":"`+echoed+`"}`)), InMode(ModeAll))
+	call := func(token string) os.FileInfo {
+		post(t, r, "http://h/v1/chat/completions", `{"model":"m","messages":[]}`, "Authorization", "Bearer "+token)
+		info, err := os.Stat(file + journalSuffix)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return info
+	}
+	first := call("Aq7mW2xKp9Lr4Tn8Yb1Kc5Zc")
+	if second := call("Hf6Jg2RsD3x9Qm2Vw7Lr4Tn8"); !os.SameFile(first, second) {
+		t.Error("the journal was written anew for a credential that it does not hold")
+	}
+	if third := call(echoed); os.SameFile(first, third) || strings.Contains(read(t, file+journalSuffix), echoed) {
+		t.Error("the journal holds a credential that has become known")
+	}
+	mustClose(t, r)
+	if text := read(t, file); strings.Contains(text, echoed) || strings.Count(text, `text: "[REDACTED]"`) != 3 {
+		t.Errorf("%s", text)
+	}
+}
+
+// TestSecretThatIsAWord: a value given to Secret is hidden in replay too, whatever it
+// looks like: the request matches, and nothing shows the value.
+func TestSecretThatIsAWord(t *testing.T) {
+	// Not parallel: it sets the environment.
+	const value = "correct-horse-battery"
+	t.Setenv("PROMPTECHO_TEST_WORD", value)
+	file := filepath.Join(t.TempDir(), "c.yaml")
+	for _, mode := range []Mode{ModeAll, ModeNone} {
+		r := mustOpen(t, file, InMode(mode), Upstream(canned(`{}`)))
+		r.Secret("PROMPTECHO_TEST_WORD")
+		if status, body := ask(t, r, "http://h", "the word is "+os.Getenv("PROMPTECHO_TEST_WORD")); status != 200 {
+			t.Errorf("mode %s: %d %s", mode, status, body)
+		}
+		if mode == ModeNone {
+			if _, body := ask(t, r, "http://h", "another word, not "+value); strings.Contains(body, value) {
+				t.Errorf("the miss shows it: %s", body)
+			}
+			if err := r.Close(); err == nil || strings.Contains(err.Error(), value) {
+				t.Errorf("the miss shows it: %v", err)
+			}
+			continue
+		}
+		mustClose(t, r)
+	}
+	if text := read(t, file); strings.Contains(text, value) {
+		t.Errorf("%s", text)
+	}
+}
+
+// TestNothingIsShown: neither a credential of a URL nor a command for a terminal or a CI
+// system gets into errors and notes, whoever wrote it.
+func TestNothingIsShown(t *testing.T) {
+	t.Parallel()
+	const key = "pQ7zR2mK9xW4tY6uB1nC8vD3fG5hJ0aL" // made up
+	var shown strings.Builder
+	failing := roundTripFunc(func(req *http.Request) (*http.Response, error) {
+		return nil, &url.Error{Op: "Post", URL: req.URL.String(), Err: io.EOF} // as one that uses a client does
+	})
+	ask := func(r *Recorder) {
+		req, err := http.NewRequest("POST", "https://u:"+key+"@h/x?key="+key, strings.NewReader("{}"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp, err := r.RoundTrip(req)
+		if r.closed && err == nil {
+			body, _ := io.ReadAll(resp.Body)
+			shown.Write(body)
+		}
+	}
+	for _, mode := range []Mode{ModeAll, ModeNone, ModeLive} {
+		r := mustOpen(t, filepath.Join(t.TempDir(), "c.yaml"), InMode(mode), Upstream(failing), Log(func(note string) { shown.WriteString(note) }))
+		ask(r)
+		if err := r.Close(); err != nil {
+			shown.WriteString(err.Error())
+		}
+		ask(r)
+	}
+	if text := shown.String(); strings.Contains(text, key) || !strings.Contains(text, "came after the recorder was closed") {
+		t.Errorf("%s", text)
+	}
+
+	file := filepath.Join(t.TempDir(), "c.yaml")
+	const evil = `x\n::error file=a.go::pwned\e[2J`
+	cassette := "version: 1\ninteractions:\n  - request:\n      method: \"" + evil + "\"\n      url: http://h/v1/chat/completions\n      body: {model: \"" + evil + "\", messages: []}\n    response:\n      status: 200\n      end: error\n      error: \"" + evil + "\"\n"
+	if err := os.WriteFile(file, []byte(cassette), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	r := mustOpen(t, file, InMode(ModeNone))
+	_, body := post(t, r, "http://h/v1/chat/completions", `{"model":"m\n::error::m","messages":[]}`)
+	err := r.Close()
+	if text := err.Error() + body; strings.Contains(text, "\n::error") || strings.Contains(text, "\x1b") || !strings.Contains(text, `\::error`) {
+		t.Errorf("%s", text)
 	}
 }

@@ -187,7 +187,7 @@ func (r *Recorder) answerOf(req *http.Request, s *slot, clean *cassette.Request)
 	var err error
 	if a.latencyMS, err = s.response(&a.Response, &a.in); err != nil {
 		if errors.Is(err, fs.ErrClosed) {
-			return nil, &lateError{r.file, req.Method, req.URL.Redacted()}
+			return nil, &lateError{r.file, req.Method, r.redact.Message(req.URL.Redacted())}
 		}
 		return nil, r.unreadable(err)
 	}
@@ -399,7 +399,7 @@ func recordedError(text string) error {
 	if text == "" || text == io.ErrUnexpectedEOF.Error() {
 		return io.ErrUnexpectedEOF
 	}
-	return fmt.Errorf("%w (recorded: %s)", io.ErrUnexpectedEOF, text)
+	return fmt.Errorf("%w (recorded: %s)", io.ErrUnexpectedEOF, redact.Printable(text))
 }
 
 // A replayBody gives the parts of a recorded body, one a Read at most, with

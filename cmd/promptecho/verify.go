@@ -48,7 +48,7 @@ func runVerify(args []string, stdout, stderr io.Writer) error {
 			bad++
 		}
 		for _, p := range problems {
-			fmt.Fprintln(stdout, p)
+			fmt.Fprintln(stdout, redact.Printable(p))
 		}
 		if refreshed {
 			stale++

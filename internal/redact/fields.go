@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/promptecho/promptecho/internal/cassette"
 )
@@ -27,15 +28,21 @@ const exchangeFields = credentialFields + `|assertion|id_token|device_code|code_
 const grantFields = exchangeFields + `|code|password`
 
 // A finder finds the values of fields of some names, where bodies have fields.
-type finder struct{ json, form, part, xml *regexp.Regexp }
+type finder struct{ json, form, part, xml func() *regexp.Regexp }
 
 func newFinder(names string) finder {
 	return finder{
-		json: regexp.MustCompile(`("(?:` + names + `)"\s*:\s*")((?:[^"\\]|\\.)*)(")`),
-		form: regexp.MustCompile(pairs(names + `|password`)),
-		part: regexp.MustCompile(partsNamed(names + `|password`)),
-		xml:  regexp.MustCompile(`(<(?:` + names + `)>)([^<]*)(</)`),
+		json: lazily(`("(?:` + names + `)"\s*:\s*")((?:[^"\\]|\\.)*)(")`),
+		form: lazily(pairs(names + `|password`)),
+		part: lazily(partsNamed(names + `|password`)),
+		xml:  lazily(`(<(?:` + names + `)>)([^<]*)(</)`),
 	}
+}
+
+// lazily returns what compiles an expression when it is needed first: most tests need
+// few.
+func lazily(expr string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
 }
 
 var (
@@ -44,12 +51,12 @@ var (
 	inGrant    = newFinder(grantFields)
 
 	// Instance metadata has the session token beside the key, as "Token".
-	metadataToken = regexp.MustCompile(`("Token"\s*:\s*")((?:[^"\\]|\\.)*)(")`)
+	metadataToken = lazily(`("Token"\s*:\s*")((?:[^"\\]|\\.)*)(")`)
 
 	// A credential that is replayed has long expired; its client must not notice. It
 	// expires at a time or at seconds or milliseconds since 1970, as a number or a text.
-	expiryTime  = regexp.MustCompile(`("(?:[Ee]xpiration|[Ee]xpiry|expires_?(?:[Aa]t|[Oo]n)|expires|expireTime)"\s*:\s*"|<Expiration>)(\d{4})(-\d\d-\d\d[Tt ])`)
-	expiryEpoch = regexp.MustCompile(`("(?:[Ee]xpiration|[Ee]xpiry|expires_?(?:[Aa]t|[Oo]n)|expires|expireTime)"\s*:\s*"?)(\d{10}|\d{13})((?:\.\d+)?"?\s*[,}\]])`)
+	expiryTime  = lazily(`("(?:[Ee]xpiration|[Ee]xpiry|expires_?(?:[Aa]t|[Oo]n)|expires|expireTime)"\s*:\s*"|<Expiration>)(\d{4})(-\d\d-\d\d[Tt ])`)
+	expiryEpoch = lazily(`("(?:[Ee]xpiration|[Ee]xpiry|expires_?(?:[Aa]t|[Oo]n)|expires|expireTime)"\s*:\s*"?)(\d{10}|\d{13})((?:\.\d+)?"?\s*[,}\]])`)
 )
 
 // A namedForm finds the values of one field in forms.
@@ -102,10 +109,10 @@ func isExchange(req *cassette.Request) bool {
 			return true
 		}
 	}
-	return bytes.Contains(req.Body, []byte("grant")) && grantType.Match(req.Body)
+	return bytes.Contains(req.Body, []byte("grant")) && grantType().Match(req.Body)
 }
 
-var grantType = regexp.MustCompile(`(?:^|&)grant_type=|"grant_?[tT]ype"\s*:\s*"|name="grant_type"`)
+var grantType = lazily(`(?:^|&)grant_type=|"grant_?[tT]ype"\s*:\s*"|name="grant_type"`)
 
 // isTokenAnswer reports whether an answer is that to an exchange, whatever asked for
 // it: RFC 6749, section 5.1, demands these two fields.
@@ -134,22 +141,29 @@ func (p *Policy) fields(b []byte, find *finder) []byte {
 			find = &inExchange
 		}
 	}
-	clean := replaceField(find.json, b)
-	clean = replaceField(find.xml, clean)
+	clean := replaceField(find.json(), b)
+	clean = replaceField(find.xml(), clean)
 	if isPairs(b) {
-		clean = replaceField(find.form, clean)
+		clean = replaceField(find.form(), clean)
 	}
 	if isMultipart(b) {
-		clean = replaceField(find.part, clean)
+		clean = replaceField(find.part(), clean)
 	}
 	if bytes.Contains(b, []byte(`"SecretAccessKey"`)) {
-		clean = replaceField(metadataToken, clean)
-	}
-	if !bytes.Equal(clean, b) {
-		clean = expiryTime.ReplaceAll(clean, []byte("${1}2999${3}"))
-		clean = expiryEpoch.ReplaceAllFunc(clean, laterEpoch)
+		clean = replaceField(metadataToken(), clean)
 	}
 	return clean
+}
+
+// answered is fields for an answer. Where a credential is replaced in it, it expires
+// later; a request keeps its times, by which it may be told from another.
+func (p *Policy) answered(b []byte, find *finder) []byte {
+	clean := p.fields(b, find)
+	if bytes.Equal(clean, b) || find == &anywhere && !mayHold(b) {
+		return clean
+	}
+	clean = expiryTime().ReplaceAll(clean, []byte("${1}2999${3}"))
+	return expiryEpoch().ReplaceAllFunc(clean, laterEpoch)
 }
 
 // replaceField replaces the values that a finder's expression finds, its second
@@ -173,13 +187,13 @@ func replaceField(re *regexp.Regexp, b []byte) []byte {
 // isHidden reports whether a value is hidden already: by us, or by the server that
 // echoes a credential. OpenAI's Responses say "<redacted>".
 func isHidden(value []byte) bool {
-	return placeholder.Match(value) || bytes.EqualFold(value, []byte("<redacted>")) || len(bytes.Trim(value, "*")) == 0
+	return placeholder().Match(value) || bytes.EqualFold(value, []byte("<redacted>")) || len(bytes.Trim(value, "*")) == 0
 }
 
 // laterEpoch moves a time in seconds or milliseconds to the year 2999.
 func laterEpoch(m []byte) []byte {
 	const seconds = "32472144000"
-	s := expiryEpoch.FindSubmatch(m)
+	s := expiryEpoch().FindSubmatch(m)
 	later := seconds
 	if len(s[2]) == 13 {
 		later += "000"

@@ -3,6 +3,7 @@ package redact
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/cassette"
@@ -17,7 +18,7 @@ func Findings(it *cassette.Interaction) []string {
 	headers := func(place string, hs cassette.Headers, allowed []string) {
 		for _, h := range hs {
 			for _, v := range h.Values {
-				if isSecret(h.Name) && !listed(allowed, strings.ToLower(h.Name)) && !placeholder.MatchString(v) {
+				if isSecret(h.Name) && !listed(allowed, strings.ToLower(h.Name)) && !placeholder().MatchString(v) {
 					add(place, fmt.Sprintf("the header %q", h.Name))
 				}
 				for _, kind := range Shapes([]byte(v)) {
@@ -44,7 +45,7 @@ func Findings(it *cassette.Interaction) []string {
 		add("request.url", "a user")
 	}
 	for pair := range strings.SplitSeq(u.query, "&") {
-		if name, value, _ := strings.Cut(pair, "="); isCredential(unescape(name)) && value != "" && !placeholder.MatchString(unescape(value)) {
+		if name, value, _ := strings.Cut(pair, "="); isCredential(unescape(name)) && value != "" && !placeholder().MatchString(unescape(value)) {
 			add("request.url", fmt.Sprintf("the parameter %q", unescape(name)))
 		}
 	}
@@ -63,6 +64,19 @@ func Findings(it *cassette.Interaction) []string {
 			}
 		}
 	}
+	pieces := make([]cassette.Event, len(it.Response.Events))
+	for i, event := range it.Response.Events {
+		for _, f := range event { // what is in one piece is found already
+			pieces[i] = append(pieces[i], cassette.Field{Name: f.Name, Value: string(p.body([]byte(f.Value), answered))})
+		}
+	}
+	split(pieces, func(text []byte) {
+		for _, kind := range in(text, answered) {
+			if place := "response.events, split over several"; !slices.Contains(found, place+": "+kind) {
+				add(place, kind)
+			}
+		}
+	})
 	body("response.error", []byte(it.Response.Error), answered)
 	return found
 }

@@ -87,6 +87,9 @@ type scanner struct {
 	path  []string
 	named func(name string) bool
 	spans []span
+
+	strings func(number, start, end int) // if set, it is called with the inside of every string but names
+	number  int
 }
 
 // maxDepth is how deep the scanner follows: what is deeper is no field of an API.
@@ -105,7 +108,10 @@ func (s *scanner) value(depth int) bool {
 		return s.members(depth, ']', false)
 	case '"':
 		start, end, ok := s.text()
-		if ok && end > start {
+		if s.strings != nil {
+			s.strings(s.number, start, end)
+			s.number++
+		} else if ok && end > start {
 			if name, placed := s.credential(); placed && !isHidden(s.in[start:end]) {
 				s.spans = append(s.spans, span{start, end, name})
 			}
@@ -116,7 +122,7 @@ func (s *scanner) value(depth int) bool {
 	for s.at < len(s.in) && strings.IndexByte("+-.0123456789aeflnrstuE", s.in[s.at]) >= 0 {
 		s.at++
 	}
-	if c := s.in[start]; len(s.path) > 0 && strings.IndexByte("-0123456789", c) >= 0 && s.named(s.path[len(s.path)-1]) {
+	if c := s.in[start]; s.strings == nil && len(s.path) > 0 && strings.IndexByte("-0123456789", c) >= 0 && s.named(s.path[len(s.path)-1]) {
 		s.spans = append(s.spans, span{start, s.at, s.path[len(s.path)-1]})
 	}
 	return s.at > start

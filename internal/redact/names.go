@@ -268,10 +268,20 @@ func (s *search) value(kind string, start int, quote byte) int {
 	if quote == 0 && !bytes.ContainsAny(v, "0123456789") {
 		return 0 // a name in code
 	}
-	if !drawnAlone(v) && !(kind == "API key" && isUUID(v)) {
+	if !drawnAlone(v) && !isBase32(v) && !(kind == "API key" && isUUID(v)) {
 		return 0
 	}
 	return s.add(kind, start, end)
+}
+
+// isBase32 reports whether a value is base32 (RFC 4648, section 6) that was drawn by
+// lot: its capitals look like words more often than others.
+func isBase32(b []byte) bool {
+	if len(b) < 16 || run(b, 0, upper|digit) != len(b) || bytes.ContainsAny(b, "0189") || isPlaceholder(b) {
+		return false
+	}
+	t := measure(b)
+	return t.turns >= max(4, t.n*12/100) && t.digit >= 2 && t.distinct >= 8 && t.steps*100 < t.n*45
 }
 
 func isUUID(b []byte) bool {
@@ -291,7 +301,9 @@ func isUUID(b []byte) bool {
 }
 
 // password looks at the value of a password: any in a connection string, where
-// a host stands beside it, else only what people don't make up.
+// a host stands beside it, else only what people don't make up: what machines draw,
+// as hexadecimal, a UUID, base64 or base32 (RFC 4648), and what has all kinds of
+// characters.
 func (s *search) password(name, start int, quote byte) int {
 	text := s.text
 	end := start
@@ -302,7 +314,8 @@ func (s *search) password(name, start int, quote byte) int {
 	t := measure(v)
 	strong := len(v) >= 12 && t.upper > 0 && t.lower > 0 && t.digit > 0 && t.turns >= 4 && !isPlaceholder(v) && !bytes.ContainsAny(v, "(){}[]$*,=")
 	weak := text[start-1] == '=' && inConnection(text[s.lastEnd(name-160):name]) && !bytes.ContainsAny(v, "(),=") && isPassword(nil, v)
-	if !strong && !weak || elided(text, end) {
+	drawn := t.digit > 0 && (drawnAlone(v) || isBase32(v) || isUUID(v))
+	if !strong && !weak && !drawn || elided(text, end) {
 		return 0
 	}
 	return s.add("password", start, end)

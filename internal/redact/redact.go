@@ -10,15 +10,17 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/base64"
+	"encoding/binary"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"net/url"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
+	"unicode/utf16"
 
 	"github.com/promptecho/promptecho/internal/cassette"
 )
@@ -41,8 +43,13 @@ type Policy struct {
 	Names       []string         // of fields whose values are replaced too, in any letter case
 	Patterns    []*regexp.Regexp // of text that is replaced too: the first group, or all
 
-	mu     sync.RWMutex
-	values []value // known, longest first
+	mu     sync.RWMutex // guards what follows
+	values []value      // known, in the order in which they became known
+	has    map[string]bool
+	plain  matcher     // of the values as they are and as they stand in JSON
+	every  matcher     // of them in every spelling
+	spelt  int         // how many of the values are in every
+	signs  [2]*matcher // of values that sign one request, the new ones first
 
 	once       sync.Once
 	namedForms []namedForm // made of Names at first use
@@ -56,22 +63,45 @@ func (p *Policy) AddSecret(text string) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if slices.ContainsFunc(p.values, func(v value) bool { return v.plain == text }) {
+	if p.has[text] {
 		return // another goroutine was first
 	}
-	text = strings.Clone(text)
-	p.values = append(slices.Clone(p.values), newValue(text))
-	// The longest first: a key can hold a shorter known value.
-	slices.SortStableFunc(p.values, func(a, b value) int { return len(b.plain) - len(a.plain) })
+	if p.has == nil {
+		p.has = map[string]bool{}
+	}
+	v := newValue(strings.Clone(text))
+	p.has[v.plain] = true
+	p.values = append(p.values, v)
+	for _, form := range v.forms() {
+		p.plain.add("", form)
+	}
 }
 
 func (p *Policy) isKnown(text string) bool {
-	for _, v := range p.known() {
-		if v.plain == text {
-			return true
-		}
+	p.mu.RLock()
+	defer p.mu.RUnlock()
+	return p.has[text]
+}
+
+// mostSigns is how many values that sign one request are looked for. An answer holds
+// those of its own request: they are the last ones, unless as many requests are under
+// way at once.
+const mostSigns = 128
+
+// addSign makes a value known that signs one request, or is for one request only. It
+// is replaced for a while: nobody else's answer has it.
+func (p *Policy) addSign(text string) {
+	if len(text) < minLearned || p.isKnown(text) {
+		return
 	}
-	return false
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.signs[0] == nil || len(p.signs[0].texts) >= mostSigns {
+		p.signs = [2]*matcher{new(matcher), p.signs[0]}
+	}
+	for _, form := range jsonForms(strings.Clone(text)) {
+		p.signs[0].add("", form)
+	}
 }
 
 // Known returns how many values are known; it only grows.
@@ -83,7 +113,7 @@ type value struct {
 
 	// They are made when the value is looked for first.
 	forms func() []string // it, and how it stands inside a JSON string
-	all   func() []form   // these, and how it stands in a URL and in base64
+	all   func() []form   // these, and how it stands in a URL, in base64, in hexadecimal and in UTF-16
 	lines func() []line   // the lines of forms
 }
 
@@ -108,14 +138,27 @@ func newValue(text string) value {
 		for _, digits := range base64Forms(text) {
 			all = append(all, form{"base64", []byte(digits)})
 		}
+		digits := hex.EncodeToString([]byte(text))
+		all = append(all, form{"hexadecimal", []byte(digits)}, form{"hexadecimal", []byte(strings.ToUpper(digits))})
+		units := utf16.Encode([]rune(text))
+		for _, order := range []binary.AppendByteOrder{binary.LittleEndian, binary.BigEndian} {
+			var b []byte
+			for _, u := range units {
+				b = order.AppendUint16(b, u)
+			}
+			all = append(all, form{"UTF-16", b})
+		}
 		return all
 	})}
 }
 
-func (p *Policy) known() []value {
+func (p *Policy) known() []value { return p.since(0) }
+
+// since returns the values that have become known since so many were.
+func (p *Policy) since(n int) []value {
 	p.mu.RLock()
 	defer p.mu.RUnlock()
-	return p.values
+	return p.values[n:len(p.values):len(p.values)]
 }
 
 // Request cleans a request in place. Its own credentials become known values
@@ -135,8 +178,12 @@ func (p *Policy) Head(req *cassette.Request) {
 	req.URL = p.url(req.URL)
 }
 
-// Body cleans the body of a request whose head is clean in place.
+// Body cleans the body of a request whose head is clean in place. A compressed one
+// becomes what it says: it is only ever read and compared.
 func (p *Policy) Body(req *cassette.Request) {
+	if plain, ok := decompressed(req.Body); ok {
+		req.Body = plain
+	}
 	asked, _ := fieldsOf(req)
 	req.Body = signatures(p.body(req.Body, asked))
 }
@@ -157,16 +204,10 @@ func (p *Policy) Response(req *cassette.Request, resp *cassette.Response) {
 	resp.Headers = p.headers(resp.Headers, responseHeaders)
 	resp.Trailers = p.headers(resp.Trailers, responseHeaders)
 	_, answered := fieldsOf(req)
-	resp.Body = p.body(resp.Body, answered)
-	resp.Error = p.text(resp.Error)
+	resp.Body = p.clean(p.answered(resp.Body, answered))
+	resp.Error = p.Message(resp.Error) // of a transport, which names the URL
 	resp.Text = p.text(resp.Text)
-	for _, event := range resp.Events {
-		for i := range event {
-			if clean := p.body([]byte(event[i].Value), answered); string(clean) != event[i].Value {
-				event[i].Value = string(clean)
-			}
-		}
-	}
+	p.events(resp.Events, answered)
 }
 
 // Interaction cleans both sides of an interaction in place. A credential may have
@@ -236,6 +277,15 @@ func (p *Policy) Environment(environ []string) {
 	}
 }
 
+// Variable makes the value of one environment variable known, whatever it looks like.
+func (p *Policy) Variable(environ []string, name string) {
+	for _, entry := range environ {
+		if value, ok := strings.CutPrefix(entry, name+"="); ok {
+			p.AddSecret(value)
+		}
+	}
+}
+
 // seen is the environment that was looked at last: every test of a process has
 // the same.
 var seen atomic.Pointer[environment]
@@ -288,9 +338,20 @@ const metadataTokenPath = "/latest/api/token"
 // learn adds the credentials that a request carries to the known values.
 func (p *Policy) learn(req *cassette.Request) {
 	for _, h := range req.Headers {
-		if isSecret(h.Name) {
+		switch m := meanings.Get(h.Name); {
+		case strings.EqualFold(h.Name, "cookie"):
+			for _, v := range h.Values {
+				p.learnPairs(v)
+			}
+		case m.secret:
 			for _, v := range h.Values {
 				p.learnHeader(v)
+			}
+		case m.session:
+			for _, v := range h.Values {
+				if looksDrawn(v) && !isUUID([]byte(v)) {
+					p.learnValue(v)
+				}
 			}
 		}
 	}
@@ -318,46 +379,77 @@ func (p *Policy) learnEscaped(value string) {
 	}
 }
 
-// learnHeader adds the value of a credential header and the parts of it that
-// are secrets of their own: the token after the scheme, the password of basic
-// authentication (RFC 7617), key id and signature of AWS Signature Version 4.
+// learnHeader adds the value of a credential header and the parts of it that are
+// secrets of their own: the token after the scheme, the password of basic
+// authentication (RFC 7617), and the parameters of a scheme that has some: AWS's
+// signatures, Digest (RFC 7616), OAuth 1.0 (RFC 5849), "Token token=...".
 func (p *Policy) learnHeader(value string) {
-	scheme, token, ok := strings.Cut(value, " ")
+	scheme, token, _ := strings.Cut(value, " ")
 	switch {
-	case !ok:
-		p.learnValue(value)
 	case strings.EqualFold(scheme, "basic"):
 		p.learnValue(token)
 		if plain, err := base64.StdEncoding.DecodeString(token); err == nil {
 			_, password, _ := strings.Cut(string(plain), ":")
 			p.learnValue(password)
 		}
-	case strings.HasPrefix(scheme, "AWS4-"):
-		for part := range strings.SplitSeq(token, ",") {
-			switch name, v, _ := strings.Cut(strings.TrimSpace(part), "="); name {
-			case "Credential":
-				id, _, _ := strings.Cut(v, "/")
-				p.learnValue(id)
-			case "Signature":
-				p.learnValue(v)
-			}
-		}
-	default:
+	case strings.EqualFold(scheme, "bearer"):
 		p.learnValue(token)
+	default:
+		pairs := p.learnPairs(cmp.Or(token, value))
+		if !pairs {
+			p.learnValue(token)
+		}
+		if token == "" || !pairs && strings.Contains(token, " ") { // there is no scheme
+			p.learnValue(value)
+		}
 	}
+}
+
+// learnPairs adds the values of a list of names and values: a cookie, or the
+// parameters of a scheme. It reports whether there is one. What signs this request
+// only is known for a while.
+func (p *Policy) learnPairs(list string) (found bool) {
+	for pair := range strings.FieldsFuncSeq(list, func(r rune) bool { return r == ',' || r == ';' || r == '&' }) {
+		pair = strings.TrimSpace(pair)
+		sep := strings.IndexAny(pair, "=:")
+		if sep < 0 {
+			continue
+		}
+		name, value := pair[:sep], pair[sep+1:]
+		if pair[sep] == ':' && strings.HasPrefix(value, "//") {
+			continue // a URL
+		}
+		if strings.Trim(value, "=") == "" || strings.ContainsAny(name, "+/ ") {
+			continue // the end of base64
+		}
+		found = true
+		name, value = strings.ToLower(name), strings.Trim(value, `"`)
+		learn := p.learnValue
+		switch strings.TrimPrefix(name, "oauth_") {
+		case "realm", "uri", "username", "username*", "algorithm", "qop", "nc", "domain", "signedheaders", "headers", "timestamp", "version", "signature_method", "created", "expires", "sr", "skn":
+			continue
+		case "credential":
+			value, _, _ = strings.Cut(value, "/") // and its scope
+		case "signature", "response", "nonce", "cnonce", "opaque", "sig", "verifier":
+			learn = p.addSign
+		}
+		if isPlain(value) {
+			continue
+		}
+		learn(value)
+		if strings.Contains(value, "%") {
+			learn(unescape(value))
+		}
+	}
+	return found
 }
 
 // Bytes returns b with every known value replaced, also where it is escaped as
 // JSON has it. It returns b itself if it holds none and never changes it.
 func (p *Policy) Bytes(b []byte) []byte {
-	for _, v := range p.known() {
-		for _, form := range v.forms() {
-			if bytes.Contains(b, []byte(form)) {
-				b = bytes.ReplaceAll(b, []byte(form), []byte(Placeholder))
-			}
-		}
-	}
-	return b
+	p.mu.RLock()
+	defer p.mu.RUnlock()
+	return replace(b, &p.plain, p.signs[0], p.signs[1])
 }
 
 // jsonForms returns a value as it is and as it stands inside a JSON string,
@@ -440,14 +532,22 @@ func (p *Policy) Check(what string, data []byte) error {
 // is or escaped as JSON has it, or a line of it. It is asked of whole cassettes, so
 // it looks for what is rare in them first.
 func (p *Policy) Holds(text []byte) bool {
-	for _, v := range p.known() {
-		for _, line := range v.lines() {
-			if bytes.Contains(text, line.rare) && bytes.Contains(text, line.whole) {
-				return true
-			}
-		}
+	return slices.ContainsFunc(p.known(), func(v value) bool { return v.lineIn(text) })
+}
+
+// HoldsSince reports whether the text of a cassette, which did not hold any of the
+// first n known values, may hold one in any spelling. It takes one pass, however many
+// are known.
+func (p *Policy) HoldsSince(n int, text []byte) bool {
+	if _, at := p.held(text); at >= 0 {
+		return true
 	}
-	return false
+	return slices.ContainsFunc(p.since(n), func(v value) bool { return strings.Contains(v.plain, "\n") && v.lineIn(text) })
+}
+
+// lineIn reports whether a line of the value stands in a text.
+func (v value) lineIn(text []byte) bool {
+	return slices.ContainsFunc(v.lines(), func(l line) bool { return bytes.Contains(text, l.rare) && bytes.Contains(text, l.whole) })
 }
 
 // A line is one of a value in one of its forms, and the rest of it from its rarest
@@ -487,11 +587,26 @@ func rarity(c byte) int {
 
 // held returns how and where data holds a known value; at is -1 if it does not.
 func (p *Policy) held(data []byte) (kind string, at int) {
-	for _, v := range p.known() {
+	p.mu.Lock()
+	for _, v := range p.values[p.spelt:] {
 		for _, f := range v.all() {
-			if at := bytes.Index(data, f.text); at >= 0 {
-				return f.kind, at
-			}
+			p.every.add(f.kind, string(f.text))
+		}
+	}
+	p.spelt = len(p.values)
+	p.mu.Unlock()
+	p.mu.RLock()
+	defer p.mu.RUnlock()
+	at = -1
+	for _, m := range []*matcher{&p.every, p.signs[0], p.signs[1]} {
+		if m != nil {
+			m.each(data, func(s *spelled, start, _ int) bool {
+				kind, at = cmp.Or(s.kind, "plain"), start
+				return false
+			})
+		}
+		if at >= 0 {
+			return kind, at
 		}
 	}
 	return "", -1
@@ -501,10 +616,10 @@ func (p *Policy) held(data []byte) (kind string, at int) {
 // as Check does, and in the strings of its JSON as they read: a file can have
 // them in a spelling of its own.
 func (p *Policy) CheckInteraction(what string, it *cassette.Interaction) error {
-	if p.Known() == 0 {
+	if p.Known() == 0 && len(it.Response.Events) == 0 {
 		return nil
 	}
-	// All texts one behind the other, so that each form is looked for once.
+	// Texts one behind the other, so that each form is looked for in many at once.
 	type end struct {
 		at    int
 		place string
@@ -517,9 +632,21 @@ func (p *Policy) CheckInteraction(what string, it *cassette.Interaction) error {
 		}
 	}()
 	var ends []end
+	var failure error
+	look := func() {
+		if kind, at := p.held(buf.Bytes()); at >= 0 && failure == nil {
+			i, _ := slices.BinarySearchFunc(ends, at, func(e end, at int) int { return cmp.Compare(e.at, at+1) })
+			failure = fmt.Errorf("%s: %s would hold a known secret (%s): nothing was written", what, ends[i].place, kind)
+		}
+		buf.Reset()
+		ends = ends[:0]
+	}
 	added := func(place string) { // in no credential
 		buf.WriteByte(0)
 		ends = append(ends, end{buf.Len(), place})
+		if buf.Len() > 1<<20 {
+			look()
+		}
 	}
 	add := func(place, text string) {
 		if text != "" {
@@ -542,6 +669,9 @@ func (p *Policy) CheckInteraction(what string, it *cassette.Interaction) error {
 	add("request.url", it.Request.URL)
 	body("request.body", it.Request.Body)
 	body("response.body", it.Response.Body)
+	if plain, ok := decompressed(it.Response.Body); ok {
+		body("response.body, decompressed,", plain)
+	}
 	for i, event := range it.Response.Events {
 		place := ""
 		for _, f := range event {
@@ -551,62 +681,22 @@ func (p *Policy) CheckInteraction(what string, it *cassette.Interaction) error {
 			body(place, []byte(f.Value))
 		}
 	}
-	split(it.Response.Events, func(text string) { add("response.events, split over several,", text) })
+	_, answered := fieldsOf(&it.Request)
+	left := false
+	split(it.Response.Events, func(text []byte) {
+		add("response.events, split over several,", string(text))
+		left = left || !bytes.Equal(p.body(text, answered), text)
+	})
 	add("response.text", it.Response.Text)
 	add("response.error", it.Response.Error)
-	kind, at := p.held(buf.Bytes())
-	if at < 0 {
-		return nil
+	if look(); failure == nil && left {
+		return fmt.Errorf("%s: response.events would hold what looks like a secret, or what Redact names, in pieces that cannot be replaced: nothing was written", what)
 	}
-	i, _ := slices.BinarySearchFunc(ends, at, func(e end, at int) int { return cmp.Compare(e.at, at+1) })
-	return fmt.Errorf("%s: %s would hold a known secret (%s): nothing was written", what, ends[i].place, kind)
+	return failure
 }
 
 // texted are buffers that interactions are looked through in.
 var texted = sync.Pool{New: func() any { return new(bytes.Buffer) }}
-
-// split calls f with the texts that a client puts together from the events of a
-// stream: the strings at one place of their JSON, one behind the other, and the
-// fields of one name.
-func split(events []cassette.Event, f func(string)) {
-	if len(events) < 2 {
-		return
-	}
-	joined := map[string]*strings.Builder{}
-	add := func(path, text string) {
-		if joined[path] == nil {
-			joined[path] = &strings.Builder{}
-		}
-		joined[path].WriteString(text)
-	}
-	for _, event := range events {
-		for _, field := range event {
-			v, err := cassette.ParseJSON([]byte(field.Value))
-			if err != nil {
-				add(field.Name, field.Value)
-				continue
-			}
-			leaves(&v, field.Name, add)
-		}
-	}
-	for _, text := range joined {
-		f(text.String())
-	}
-}
-
-// leaves calls f with every string of v and its path.
-func leaves(v *cassette.Value, path string, f func(path, text string)) {
-	if v.Kind == cassette.String {
-		f(path, v.Text)
-	}
-	for i := range v.Elems {
-		name := strconv.Itoa(i)
-		if i < len(v.Names) {
-			name = v.Names[i]
-		}
-		leaves(&v.Elems[i], path+"/"+name, f)
-	}
-}
 
 // texts calls f with every string of v, names too.
 func texts(v *cassette.Value, f func(string)) {

@@ -2,7 +2,11 @@ package redact
 
 import (
 	"bytes"
+	"compress/gzip"
+	"compress/zlib"
+	"crypto/sha256"
 	"encoding/base64"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
@@ -369,6 +373,24 @@ func TestOwnCredentialsAreFound(t *testing.T) {
 		{"basic password", "https://h/", headers("authorization", "Basic "+basic), secret + "-password"},
 		{"AWS key id", "https://h/", headers("authorization", "AWS4-HMAC-SHA256 Credential=EXAMPLEKEYID0001/20250101/us-east-1/bedrock/aws4_request, SignedHeaders=host, Signature=0123456789abcdef0123"), "EXAMPLEKEYID0001"},
 		{"AWS signature", "https://h/", headers("authorization", "AWS4-HMAC-SHA256 Credential=EXAMPLEKEYID0001/20250101/us-east-1/bedrock/aws4_request, SignedHeaders=host, Signature=0123456789abcdef0123"), "0123456789abcdef0123"},
+		{"token with parameters", "https://h/", headers("authorization", `Token token="`+secret+`", nonce="abc"`), secret},
+		{"cookie", "https://h/", headers("cookie", "theme=dark; session="+secret), secret},
+		{"quoted cookie", "https://h/", headers("Cookie", `id="`+secret+`"`), secret},
+		{"digest response", "https://h/", headers("authorization", `Digest username="Mufasa", realm="http-auth@example.org", uri="/dir/index.html", algorithm=SHA-256, nonce="7ypf/xlj9XXwfDPEoM4URrv/xwf94BcCAzFZH4GiTo0v", nc=00000001, cnonce="f2/wE4q74E6zIJEtWaHKaf5wv/H5QzzpXusqGemxURZJ", qop=auth, response="753927fa0e85d155564e2e272a28d1802ca10daf4496794697cf8db5856cb6c1", opaque="FQhe/qaU925kfnzjCev0ciny7QMkPqMAFRtzCUYo5tdS"`), "753927fa0e85d155564e2e272a28d1802ca10daf4496794697cf8db5856cb6c1"},
+		{"digest nonce", "https://h/", headers("proxy-authorization", `Digest username="Mufasa", nonce="7ypf/xlj9XXwfDPEoM4URrv/xwf94BcCAzFZH4GiTo0v", response="753927fa0e85d155"`), "7ypf/xlj9XXwfDPEoM4URrv/xwf94BcCAzFZH4GiTo0v"},
+		{"OAuth token", "https://h/", headers("authorization", `OAuth realm="Photos", oauth_consumer_key="dpf43f3p2l4k3l03", oauth_token="nnch734d00sl2jdk", oauth_signature="74KNZJeDHnMBp0EMJ9ZHt%2FXKycU%3D"`), "nnch734d00sl2jdk"},
+		{"OAuth consumer key", "https://h/", headers("authorization", `OAuth oauth_consumer_key="dpf43f3p2l4k3l03",oauth_token="nnch734d00sl2jdk"`), "dpf43f3p2l4k3l03"},
+		{"OAuth signature", "https://h/", headers("authorization", `OAuth oauth_signature="74KNZJeDHnMBp0EMJ9ZHt%2FXKycU%3D"`), "74KNZJeDHnMBp0EMJ9ZHt/XKycU="},
+		{"HTTP signature", "https://h/", headers("authorization", `Signature keyId="k1",signature="Zk3vQ9pXw7RtLm2NcY8bHs5D"`), "Zk3vQ9pXw7RtLm2NcY8bHs5D"},
+		{"shared access signature", "https://h/", headers("authorization", `SharedAccessSignature sr=h&sig=Zk3vQ9pXw7RtLm2NcY8bHs5D%3D&se=1&skn=n`), "Zk3vQ9pXw7RtLm2NcY8bHs5D="},
+		{"shared key", "https://h/", headers("authorization", `SharedKey account:Zk3vQ9pXw7RtLm2NcY8bHs5D=`), "Zk3vQ9pXw7RtLm2NcY8bHs5D="},
+		{"a key of two parts", "https://h/", headers("x-api-key", "k1:Zk3vQ9pXw7RtLm2NcY8bHs5D"), "k1:Zk3vQ9pXw7RtLm2NcY8bHs5D"},
+		{"key of FCM", "https://h/", headers("authorization", "key="+secret), secret},
+		{"X-JWT", "https://h/", headers("X-JWT", secret), secret},
+		{"X-Session-Id", "https://h/", headers("X-Session-Id", "Zk3vQ9pXw7RtLm2NcY8bHs5D"), "Zk3vQ9pXw7RtLm2NcY8bHs5D"},
+		{"X-Passphrase", "https://h/", headers("X-Passphrase", "correct horse battery"), "correct horse battery"},
+		{"X-Access-Code", "https://h/", headers("X-Access-Code", secret), secret},
+		{"X-CSRF", "https://h/", headers("X-Xsrf", secret), secret},
 		{"query", "https://h/?key=k7Qx2mPz9Vw4Lr8Tn3Yb6", nil, "k7Qx2mPz9Vw4Lr8Tn3Yb6"},
 		{"password in a query", "https://h/?password=correct+horse+battery", nil, "correct horse battery"},
 		{"userinfo", "https://u:" + secret + "@h/", nil, secret},
@@ -395,6 +417,118 @@ func TestOwnCredentialsAreFound(t *testing.T) {
 				t.Errorf("body = %q, want %q", req.Body, want)
 			}
 		})
+	}
+}
+
+// TestHarmlessHeaders: what stands in headers of credentials and is none is not
+// looked for, nor is what only a number of the conversation is.
+func TestHarmlessHeaders(t *testing.T) {
+	t.Parallel()
+	body := "http-auth@example.org /dir/index.html SHA-256 Photos and more dark-mode-of-night 2024-01-02T03:04:05Z 3f2b8c1e-7a4d-4e9b-a1c6-5d8e0f2a7b94 Zk3vQ9pXw7RtLm2NcY8bHs5D us-east-1/bedrock content-type;host;x-amz-date"
+	var p Policy
+	req := cassette.Request{URL: "https://h/", Body: []byte(body), Headers: headers(
+		"authorization", `Digest username="Mufasa", realm="http-auth@example.org", uri="/dir/index.html", algorithm=SHA-256`,
+		"proxy-authorization", `OAuth realm="Photos and more", oauth_version="1.0"`,
+		"cookie", "theme=dark-mode-of-night; seen=2024-01-02T03:04:05Z",
+		"x-session-id", "3f2b8c1e-7a4d-4e9b-a1c6-5d8e0f2a7b94", "mcp-session-id", "Zk3vQ9pXw7RtLm2NcY8bHs5D",
+	)}
+	if p.Request(&req); string(req.Body) != body {
+		t.Errorf("body = %s", req.Body)
+	}
+}
+
+// TestSignaturesAreForgotten: what signs one request is found in its answer, and
+// however many requests are signed, no more is known and nothing takes longer.
+func TestSignaturesAreForgotten(t *testing.T) {
+	t.Parallel()
+	var p Policy
+	for i := range 1000 {
+		signature := fmt.Sprintf("%064x", sha256.Sum256([]byte{byte(i), byte(i >> 8)}))
+		req := cassette.Request{URL: "https://h/", Headers: headers("authorization", "AWS4-HMAC-SHA256 Credential=EXAMPLEKEYID0001/20250101/us-east-1/bedrock/aws4_request, SignedHeaders=host, Signature="+signature)}
+		p.Request(&req)
+		it := cassette.Interaction{Request: req, Response: cassette.Response{Body: []byte("signed " + signature)}}
+		if err := p.CheckInteraction("f.yaml", &it); err == nil {
+			t.Fatalf("request %d: the signature could be written", i)
+		}
+		if p.Response(&it.Request, &it.Response); string(it.Response.Body) != "signed "+Placeholder {
+			t.Fatalf("request %d: %s", i, it.Response.Body)
+		}
+	}
+	if p.Known() != 1 {
+		t.Errorf("%d values are known, want the key's id", p.Known())
+	}
+}
+
+// TestMatcher: many values are found in one pass as they are one by one.
+func TestMatcher(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(5, 5))
+	for _, n := range []int{1, few, few + 1, 300} {
+		var m matcher
+		var b []byte
+		for i := range n {
+			text := fmt.Sprintf("%d-%x", i, rng.Uint64())
+			if i%3 == 0 && i > 0 {
+				text = m.texts[i-1].text[2:] + "more text"
+			}
+			m.add("", text)
+			b = append(append(b, "some text "...), text[rng.IntN(2):]...)
+		}
+		got := map[[2]int]int{}
+		m.each(b, func(_ *spelled, start, end int) bool { got[[2]int{start, end}]++; return true })
+		want := map[[2]int]int{}
+		for _, s := range m.texts {
+			for at := 0; at < len(b); at++ {
+				if bytes.HasPrefix(b[at:], []byte(s.text)) {
+					want[[2]int{at, at + len(s.text)}]++
+				}
+			}
+		}
+		if !reflect.DeepEqual(got, want) {
+			t.Errorf("of %d texts %d are found, want %d", n, len(got), len(want))
+		}
+	}
+	// Values that overlap go together: nothing of either stays.
+	var p Policy
+	for _, v := range []string{"abcdefghij", "hijklmnopq", "cdefghij"} {
+		p.AddSecret(v)
+	}
+	if got := string(p.Bytes([]byte("-abcdefghijklmnopq-cdefghij-"))); got != "-[REDACTED]-[REDACTED]-" {
+		t.Errorf("%s", got)
+	}
+}
+
+// TestWritten: a value that stands in what was written is never overlooked, wherever
+// it stands, and others are rarely taken for one.
+func TestWritten(t *testing.T) {
+	t.Parallel()
+	d := drawer{rand.New(rand.NewPCG(17, 18))}
+	var p Policy
+	var w Written
+	var there []string
+	for i := range 400 {
+		v := d.from(alnums, 12+i%40)
+		there = append(there, v)
+		w.Add([]byte(d.from(urlSet, i%9) + v + d.from(urlSet, 5000)))
+	}
+	for _, v := range there {
+		since := p.Known()
+		if p.AddSecret(v); !w.MayHold(&p, since) {
+			t.Fatalf("a value of %d bytes is overlooked", len(v))
+		}
+	}
+	wrong := 0
+	for range 1000 {
+		since := p.Known()
+		if p.AddSecret(d.from(alnums, 24)); w.MayHold(&p, since) {
+			wrong++
+		}
+	}
+	if wrong > 10 {
+		t.Errorf("%d of 1000 other values are taken for written ones", wrong)
+	}
+	if w.MayHold(&p, p.Known()) {
+		t.Error("nothing has become known, and yet it may be there")
 	}
 }
 
@@ -436,6 +570,7 @@ func TestCredentialFields(t *testing.T) {
 		{"what a test claims", anywhere, `{"assertion":"the sky is blue"}`, ""},
 		{"other data", anywhere, `{"private_key":"a","id_token":"b","device_code":"c","token":"d","code":"e","apikey":"f"}`, ""},
 		{"a form of data", anywhere, `assertion=the+sky+is+blue&code=x`, ""},
+		{"when it expires, which a request says", anywhere, `{"access_token":"a","expires_at":1710085141}`, `{"access_token":"[REDACTED]","expires_at":1710085141}`},
 		{"a schema", anywhere, `{"properties":{"grant_type":{"type":"string"},"assertion":{"type":"string","default":"x"}},"assertion":"blue"}`, ""},
 		{"talk about it", anywhere, `{"content":"{\"grant_type\":\"x\",\"assertion\":\"y\"}","assertion":"blue"}`, ""},
 		{"token counts", anywhere, `{"usage":{"input_tokens":1,"max_tokens":"x","token":"the","completion_tokens_details":{}}}`, ""},
@@ -480,6 +615,8 @@ func TestAnswersOfExchanges(t *testing.T) {
 		{"Copilot", cassette.Request{URL: "https://api.github.com/copilot_internal/v2/token"}, `{"token":"tid=NOTREAL","expires_at":1710085141}`, `{"token":"[REDACTED]","expires_at":32472144000}`},
 		{"GitHub App", cassette.Request{URL: "https://api.github.com/app/installations/1/access_tokens"}, `{"token":"NOTREAL","expires_at":"2016-07-11T22:14:10Z"}`, `{"token":"[REDACTED]","expires_at":"2999-07-11T22:14:10Z"}`},
 		{"Google IAM", cassette.Request{URL: "https://iamcredentials.googleapis.com/v1/projects/-/serviceAccounts/x:generateAccessToken"}, `{"accessToken":"NOTREAL","expireTime":"2016-07-11T22:14:10Z"}`, `{"accessToken":"[REDACTED]","expireTime":"2999-07-11T22:14:10Z"}`},
+		{"OpenAI, realtime", get, `{"client_secret":{"value":"ek_NOTREAL","expires_at":1710085141}}`, `{"client_secret":{"value":"[REDACTED]","expires_at":32472144000}}`},
+		{"a file that expires, beside a tool", get, `{"tools":[{"authorization":"NOTREAL"}],"expires_at":1710085141}`, `{"tools":[{"authorization":"[REDACTED]"}],"expires_at":1710085141}`},
 		{"how long, not until when", grant, `{"access_token":"a","expires_at":3600,"expires_on":"soon"}`, `{"access_token":"[REDACTED]","expires_at":3600,"expires_on":"soon"}`},
 		{"expiry of something else", get, `{"expiration":"2025-01-02T03:04:05Z","expires_at":1710085141}`, ""},
 		{"expiry of an exchange that failed", grant, `{"error":"expired","expires_at":1710085141}`, ""},
@@ -670,7 +807,7 @@ func TestEnvironment(t *testing.T) {
 	for _, v := range p.known() {
 		got = append(got, v.plain)
 	}
-	if want := []string{"0a1b2c3d-4e5f-6789-abcd-ef0123456789", secret, "Tr0ub4dor&3xyz"}; !slices.Equal(got, want) {
+	if want := []string{secret, "Tr0ub4dor&3xyz", "0a1b2c3d-4e5f-6789-abcd-ef0123456789"}; !slices.Equal(got, want) {
 		t.Errorf("known: %d values, want those of three variables", len(got))
 	}
 }
@@ -748,6 +885,10 @@ func TestCheck(t *testing.T) {
 		base64.StdEncoding.EncodeToString([]byte("u" + secret + "/+ and more")),
 		base64.URLEncoding.EncodeToString([]byte(secret + "/+")),
 		strings.ReplaceAll(secret+"/+", "/", `\/`),
+		hex.EncodeToString([]byte(secret + "/+")),
+		strings.ToUpper(hex.EncodeToString([]byte("key " + secret + "/+ and more"))),
+		"\xff\xfe" + strings.Join(strings.Split(secret+"/+", ""), "\x00") + "\x00",
+		"\x00" + strings.Join(strings.Split(secret+"/+", ""), "\x00"),
 	} {
 		err := p.Check("f.yaml", []byte("line 1\nline 2 "+held+"\n"))
 		if err == nil || !strings.HasPrefix(err.Error(), "f.yaml: line 2 would hold a known secret (") {
@@ -759,6 +900,75 @@ func TestCheck(t *testing.T) {
 	}
 	if err := p.Check("f.yaml", []byte("all clean")); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestCompressed: a compressed request is read, by whatever name it goes or none, and
+// in a compressed answer, which stays as it is, known values are found.
+func TestCompressed(t *testing.T) {
+	t.Parallel()
+	text := []byte(`{"text":"my key is ` + secret + `"}`)
+	var zipped, flated, twice bytes.Buffer
+	z := gzip.NewWriter(&zipped)
+	z.Write(text)
+	z.Close()
+	f := zlib.NewWriter(&flated)
+	f.Write(text)
+	f.Close()
+	z = gzip.NewWriter(&twice)
+	z.Write(zipped.Bytes())
+	z.Close()
+	for name, body := range map[string][]byte{"gzip": zipped.Bytes(), "zlib": flated.Bytes(), "twice": twice.Bytes()} {
+		var p Policy
+		p.AddSecret(secret)
+		it := cassette.Interaction{Request: cassette.Request{URL: "https://h/", Body: body}, Response: cassette.Response{Body: body}}
+		p.Request(&it.Request)
+		if want := `{"text":"my key is [REDACTED]"}`; string(it.Request.Body) != want {
+			t.Errorf("%s: %q", name, it.Request.Body)
+		}
+		if p.Response(&it.Request, &it.Response); !bytes.Equal(it.Response.Body, body) {
+			t.Errorf("%s: the answer has changed", name)
+		}
+		if err := p.CheckInteraction("f.yaml", &it); err == nil || !strings.Contains(err.Error(), "response.body, decompressed, would hold a known secret") {
+			t.Errorf("%s: %v", name, err)
+		}
+		// What is broken, and what only begins so, stays.
+		for _, odd := range [][]byte{body[:len(body)-5], body[:3], []byte("x\x9c is no zlib"), nil} {
+			req := cassette.Request{URL: "https://h/", Body: odd}
+			if p.Request(&req); !bytes.Equal(req.Body, odd) {
+				t.Errorf("%s: %q became %q", name, odd, req.Body)
+			}
+		}
+	}
+}
+
+// TestDrawnPasswords: what a machine drew is a credential beside "password" as it is
+// beside "api_key"; what people make up, and what code has there, stays.
+func TestDrawnPasswords(t *testing.T) {
+	t.Parallel()
+	d := drawer{rand.New(rand.NewPCG(19, 20))}
+	missed := 0
+	for range 500 {
+		uuid := fmt.Sprintf("%s-%s-4%s-a%s-%s", d.from(hexDigits, 8), d.from(hexDigits, 4), d.from(hexDigits, 3), d.from(hexDigits, 3), d.from(hexDigits, 12))
+		for _, v := range []string{d.from(hexDigits, 32), d.from(hexDigits, 40), uuid, d.from(stdSet, 24), d.from(alnums, 20), d.from(base32Set, 32)} {
+			for _, format := range []string{`{"password":"%s"}`, `{"api_key":"%s"}`, "password: %s\n", "DB_PASSWORD='%s'"} {
+				text := fmt.Sprintf(format, v)
+				if got := string(unshape([]byte(text))); got != fmt.Sprintf(format, Placeholder) {
+					if missed++; missed > 240 {
+						t.Fatalf("%d missed; %s is %s", missed, text, got)
+					}
+				}
+			}
+		}
+	}
+	t.Logf("%d of 12000 are not replaced exactly: they have no digit, or look like words", missed)
+	for _, text := range []string{
+		`{"password":"correct-horse-battery-staple"}`, `{"password":"hunter2"}`, `{"password":"the-password-of-user-42"}`, `password = get_password_from_vault2(user)`,
+		`password: ${DB_PASSWORD_1234567}`, `{"password":"********************"}`, `password=PASSWORD1234567890`, `password=MYSECRETPASSWORD2`, `api_key=CORRECTHORSE2BATTERY`, `{"password":"string (8 to 32 characters)"}`,
+	} {
+		if got := string(unshape([]byte(text))); got != text {
+			t.Errorf("%s is %s", text, got)
+		}
 	}
 }
 

@@ -40,7 +40,7 @@ func unshape(b []byte) []byte {
 		at := 0
 		for _, h := range hits {
 			out = append(out, b[at:h.start]...)
-			if isPlaced(b, h) {
+			if isCursorValue(b, h) {
 				out = append(out, hashed(plainly(string(b[h.start:h.end])))...)
 			} else {
 				out = append(out, Placeholder...)
@@ -51,9 +51,9 @@ func unshape(b []byte) []byte {
 	}
 }
 
-// isPlaced reports whether a hit is the whole value of a field or parameter that has
+// isCursorValue reports whether a hit is the whole value of a field or parameter that has
 // a place in a list.
-func isPlaced(b []byte, h hit) bool {
+func isCursorValue(b []byte, h hit) bool {
 	if h.end < len(b) && bytes.IndexByte([]byte("\"'\\&#<> \n"), b[h.end]) < 0 {
 		return false
 	}
@@ -134,7 +134,7 @@ func (s *search) add(kind string, start, end int) int {
 // replacedBefore reports whether a text ends with what stands for a value.
 func replacedBefore(text []byte) bool {
 	const hash = len(openPlaceholder) + len("-00000000]")
-	return bytes.HasSuffix(text, []byte(Placeholder)) || len(text) >= hash && text[len(text)-1] == ']' && placeholder.Match(text[len(text)-hash:])
+	return bytes.HasSuffix(text, []byte(Placeholder)) || len(text) >= hash && text[len(text)-1] == ']' && placeholder().Match(text[len(text)-hash:])
 }
 
 // word looks at the word text[start:end] and what follows it. It returns the

@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -56,11 +55,11 @@ func holdsURL(name string) bool {
 }
 
 // linkTarget is the URL of a Link header (RFC 8288, section 3).
-var linkTarget = regexp.MustCompile(`<[^<>]*>`)
+var linkTarget = lazily(`<[^<>]*>`)
 
 // links cleans the URLs of a Link header, by which a client finds the next page.
 func (p *Policy) links(value string) string {
-	return linkTarget.ReplaceAllStringFunc(value, func(m string) string { return "<" + p.url(m[1:len(m)-1]) + ">" })
+	return linkTarget().ReplaceAllStringFunc(value, func(m string) string { return "<" + p.url(m[1:len(m)-1]) + ">" })
 }
 
 // url drops the user of a URL and cleans the values of its query.
@@ -106,7 +105,7 @@ func (p *Policy) query(raw string) string {
 func (p *Policy) queryValue(name, value string) string {
 	plain := unescape(value)
 	switch {
-	case placeholder.MatchString(plain):
+	case placeholder().MatchString(plain):
 		return plain // clean already
 	case p.named(name), isPasswordName(name), p.holdsKnown(plain), p.holdsKnown(value):
 		return Placeholder
@@ -129,11 +128,12 @@ func (p *Policy) queryValue(name, value string) string {
 
 // holdsKnown reports whether a known value stands in a text.
 func (p *Policy) holdsKnown(text string) bool {
-	return slices.ContainsFunc(p.known(), func(v value) bool { return strings.Contains(text, v.plain) })
+	clean := p.Bytes([]byte(text))
+	return string(clean) != text
 }
 
 // placeholder is what stands for a value.
-var placeholder = regexp.MustCompile(`^\[REDACTED(-[0-9a-f]{8})?\]$`)
+var placeholder = lazily(`^\[REDACTED(-[0-9a-f]{8})?\]$`)
 
 // hashed stands for a value that may be a secret, and tells it from others.
 func hashed(value string) string {
@@ -200,9 +200,9 @@ func signing(pairs []string) (signs func(name string) bool) {
 }
 
 // signedQuery is a query in a text: "&" is also written as JSON and HTML escape it.
-var signedQuery = regexp.MustCompile(`\?[^\s"'<>\\]*(?:\\u0026[^\s"'<>\\]*)*`)
+var signedQuery = lazily(`\?[^\s"'<>\\]*(?:\\u0026[^\s"'<>\\]*)*`)
 
-var ampersand = regexp.MustCompile(`&amp;|\\u0026|&`)
+var ampersand = lazily(`&amp;|\\u0026|&`)
 
 // signatures replaces in a request's body what signs a URL there, and not only the
 // signature itself: a URL that is signed anew for the same picture is the same. In an
@@ -211,12 +211,12 @@ func signatures(b []byte) []byte {
 	if !isSigned(b) {
 		return b
 	}
-	return signedQuery.ReplaceAllFunc(b, func(m []byte) []byte {
+	return signedQuery().ReplaceAllFunc(b, func(m []byte) []byte {
 		if !isSigned(m) {
 			return m
 		}
 		text := string(m[1:])
-		pairs, between := ampersand.Split(text, -1), ampersand.FindAllString(text, -1)
+		pairs, between := ampersand().Split(text, -1), ampersand().FindAllString(text, -1)
 		signs := signing(pairs)
 		out := []byte("?")
 		for i, pair := range pairs {

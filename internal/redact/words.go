@@ -1,7 +1,6 @@
 package redact
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
@@ -27,7 +26,10 @@ func isCredential(name string) bool {
 }
 
 // A meaning is what a name says.
-type meaning struct{ secret, password, cursor bool }
+type meaning struct {
+	secret, password, cursor bool
+	session                  bool // a session, which may be a login or a conversation
+}
 
 // The names of headers, parameters and variables are few, and every request has
 // the same.
@@ -44,10 +46,14 @@ func meaningOf(name string) (m meaning) {
 		case "password", "passwd", "pwd", "passphrase", "passcode":
 			m.secret, m.password = true, true
 		case "key", "apikey", "token", "secret", "auth", "authorization", "authentication", "cookie", "credential",
-			"credentials", "signature", "sig":
+			"credentials", "signature", "sig", "jwt", "csrf", "xsrf", "ticket", "otp":
 			m.secret = true
+		case "session", "sessionid", "sid":
+			m.session = true
 		}
 	}
+	m.secret = m.secret || strings.HasSuffix(joined, "accesscode")
+	m.session = m.session && joined != "mcpsessionid" // its client sends it back; see responseHeaders
 	m.cursor = slices.Contains(cursors, joined) || strings.HasPrefix(joined, "continuation")
 	for _, word := range all {
 		switch word {
@@ -161,10 +167,10 @@ func isPlain(v string) bool {
 	}
 	n := 0
 	for item := range strings.FieldsFuncSeq(v, func(r rune) bool { return r == ',' || r == ';' || r == '|' }) {
-		if n++; n > 16 || !plainNumber.MatchString(item) && !plainTime.MatchString(item) && !plainName.MatchString(item) || len(item) > 35 {
+		if n++; n > 16 || !plainNumber().MatchString(item) && !plainTime().MatchString(item) && !plainName().MatchString(item) || len(item) > 35 {
 			return false
 		}
-		if unsaid.MatchString(strings.ToLower(item)) {
+		if unsaid().MatchString(strings.ToLower(item)) {
 			return false
 		}
 	}
@@ -173,17 +179,18 @@ func isPlain(v string) bool {
 
 var (
 	// Seconds and milliseconds since 1970, and what is shorter than a telephone number.
-	plainNumber = regexp.MustCompile(`^[+-]?(?:\d{1,8}|1\d{9}|1\d{12})(?:\.\d{1,12})?$`)
+	plainNumber = lazily(`^[+-]?(?:\d{1,8}|1\d{9}|1\d{12})(?:\.\d{1,12})?$`)
 	// RFC 3339, its basic form, and parts of it.
-	plainTime = regexp.MustCompile(`^(?:\d{4}-?\d\d-?\d\d)?(?:[Tt ]?\d\d:?\d\d(?::?\d\d(?:\.\d{1,9})?)?(?:[Zz]|[+ -]\d\d:?\d\d)?)?$`)
+	plainTime = lazily(`^(?:\d{4}-?\d\d-?\d\d)?(?:[Tt ]?\d\d:?\d\d(?::?\d\d(?:\.\d{1,9})?)?(?:[Zz]|[+ -]\d\d:?\d\d)?)?$`)
 	// Words in lower case, in capitals or in both as names have them, with few digits
 	// before or behind, and joined by marks: mp3, linear16, 30d, en-US, createdAt,
 	// nova-3-general, -name.
-	plainName = func() *regexp.Regexp {
-		letters := `(?:[a-z]{1,16}|[A-Z]{1,8}|[A-Z]?[a-z]{2,12}(?:[A-Z][a-z]{2,12}){0,4}(?:At|By|In|On|To|Id|ID|URL)?)`
-		part := `(?:` + letters + `\d{0,4}|\d{1,4}[A-Za-z]{1,4}|\d{1,8})`
-		return regexp.MustCompile(`^[+-]?` + part + `(?:[._:-]` + part + `){0,6}$`)
-	}()
+	plainName = lazily(`^[+-]?` + plainPart + `(?:[._:-]` + plainPart + `){0,6}$`)
 	// Six consonants in a row are in no word.
-	unsaid = regexp.MustCompile(`[bcdfghjklmnpqrstvwxz]{6}`)
+	unsaid = lazily(`[bcdfghjklmnpqrstvwxz]{6}`)
+)
+
+const (
+	plainLetters = `(?:[a-z]{1,16}|[A-Z]{1,8}|[A-Z]?[a-z]{2,12}(?:[A-Z][a-z]{2,12}){0,4}(?:At|By|In|On|To|Id|ID|URL)?)`
+	plainPart    = `(?:` + plainLetters + `\d{0,4}|\d{1,4}[A-Za-z]{1,4}|\d{1,8})`
 )

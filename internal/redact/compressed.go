@@ -1,0 +1,44 @@
+package redact
+
+import (
+	"bytes"
+	"compress/gzip"
+	"compress/zlib"
+	"io"
+)
+
+// mostPlain is how much is made of a compressed body to look into it.
+const mostPlain = 64 << 20
+
+// decompressed returns what a body says that is compressed with gzip (RFC 1952) or
+// zlib (RFC 1950), whatever its headers say, several times too; ok is false if it is
+// not, or if it is not whole.
+func decompressed(b []byte) (plain []byte, ok bool) {
+	plain = b
+	for range 4 {
+		next, ok := decompress(plain)
+		if !ok {
+			return plain, len(plain) > 0 && &plain[0] != &b[0]
+		}
+		plain = next
+	}
+	return nil, false // nobody does that, but for mischief
+}
+
+func decompress(b []byte) ([]byte, bool) {
+	var r io.Reader
+	var err error
+	switch in := bytes.NewReader(b); {
+	case bytes.HasPrefix(b, []byte{0x1f, 0x8b, 8}):
+		r, err = gzip.NewReader(in)
+	case len(b) > 6 && b[0]&0x0f == 8 && (int(b[0])<<8|int(b[1]))%31 == 0: // RFC 1950, section 2.2
+		r, err = zlib.NewReader(in)
+	default:
+		return nil, false
+	}
+	if err != nil {
+		return nil, false
+	}
+	plain, err := io.ReadAll(io.LimitReader(r, mostPlain+1))
+	return plain, err == nil && 0 < len(plain) && len(plain) <= mostPlain
+}
