@@ -58,7 +58,7 @@ type opener = func(*corpus.Cassette, http.RoundTripper) (http.RoundTripper, func
 
 func openIn(dir string, mode promptecho.Mode) opener {
 	return func(c *corpus.Cassette, up http.RoundTripper) (http.RoundTripper, func() error, error) {
-		r, err := promptecho.Open(fileFor(dir, c.Name), promptecho.InMode(mode), promptecho.Upstream(up))
+		r, err := promptecho.Open(fileFor(dir, c.Name), promptecho.InMode(mode), promptecho.Upstream(up), promptecho.OnRecordError(promptecho.Keep))
 		if err != nil {
 			return nil, nil, err
 		}
@@ -204,7 +204,7 @@ func TestOneCassettePerEndpoint(t *testing.T) {
 			}
 			defer srv.Close()
 			file := filepath.Join(t.TempDir(), "all.yaml")
-			rec, err := promptecho.Open(file, promptecho.InMode(promptecho.ModeAll), promptecho.Upstream(corpus.Redirect{Target: addr}))
+			rec, err := promptecho.Open(file, promptecho.InMode(promptecho.ModeAll), promptecho.Upstream(corpus.Redirect{Target: addr}), promptecho.OnRecordError(promptecho.Keep))
 			if err != nil {
 				t.Fatal(err)
 			}
