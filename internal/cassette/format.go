@@ -9,7 +9,7 @@ import (
 )
 
 // header is a cassette's first line.
-const header = "# promptecho cassette: safe to commit, meant to be read. docs/CASSETTE.md\n"
+const header = "# promptecho cassette: credentials are replaced, all else is as it was said. docs/CASSETTE.md\n"
 
 const (
 	objectWidth  = 80  // an object of plain values is one line if that ends here

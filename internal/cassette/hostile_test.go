@@ -52,7 +52,7 @@ func hostile() (files []hostileFile) {
 	add("markers in a text", "", resp("      body: |\n"+strings.Repeat("        ...x\n", 200_000)))
 	add("comments", "", resp(strings.Repeat("# x\n", 500_000)))
 	add("a seal that is too long", "the file was cut here", resp("")+"  - kind: a\n    match_key: 0123456789abcdef\n    seal: 0123456789abcdef/01234567/1000000000/1\n"+strings.Repeat("  - x\n", 100_000))
-	add("many seals that are too long", "", "# promptecho cassette: safe to commit, meant to be read. docs/CASSETTE.md\nversion: 1\ninteractions:\n"+strings.Repeat("  - kind: a\n    match_key: 0123456789abcdef\n    seal: 0123456789abcdef/01234567/1000000/1\n    request:\n      method: GET\n      url: /\n    response:\n      status: 200\n    latency_ms: 0\n", 20_000)+"...\n")
+	add("many seals that are too long", "", "# promptecho cassette: credentials are replaced, all else is as it was said. docs/CASSETTE.md\nversion: 1\ninteractions:\n"+strings.Repeat("  - kind: a\n    match_key: 0123456789abcdef\n    seal: 0123456789abcdef/01234567/1000000/1\n    request:\n      method: GET\n      url: /\n    response:\n      status: 200\n    latency_ms: 0\n", 20_000)+"...\n")
 	return files
 }
 
