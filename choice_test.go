@@ -288,7 +288,7 @@ func TestChoiceAtOnce(t *testing.T) {
 		list = append(list, chat(fmt.Sprintf(`,"seed":%d`, i)))
 		list = append(list, asking{url: fmt.Sprintf("https://h%d.example/v1/models", i)})
 		list = append(list, rpc(fmt.Sprintf("https://h%d.example/mcp", i), `"id":1,"method":"tools/list"`))
-		list = append(list, asking{fmt.Sprint("https://files.example/x.bin"), "", []string{"Range", fmt.Sprintf("bytes=%d-%d", 10*i, 10*i+9)}})
+		list = append(list, asking{"https://files.example/x.bin", "", []string{"Range", fmt.Sprintf("bytes=%d-%d", 10*i, 10*i+9)}})
 	}
 	var given []string
 	for i := range list {
