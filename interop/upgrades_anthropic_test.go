@@ -200,6 +200,7 @@ var anthropicScenarios = []scenario{
 	{"beta output schema", []string{anthropicText}, func(ctx context.Context, client *http.Client, base string) error {
 		c := anthropicOf(client, base)
 		p := anthropicBetaParams("Where?")
+		//lint:ignore SA1019 what was written a year ago is what is tried
 		p.OutputFormat = anthropic.BetaJSONOutputFormatParam{Schema: weatherSchema()}
 		p.Betas = []anthropic.AnthropicBeta{"structured-outputs-2025-11-13"}
 		_, err := c.Beta.Messages.New(ctx, p)
