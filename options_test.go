@@ -12,6 +12,7 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -204,11 +205,10 @@ func TestHedged(t *testing.T) {
 					all.Wait()
 					return <-won
 				}
-				n := 0
+				var n atomic.Int32
 				r := mustOpen(t, file, InMode(ModeAll), Upstream(roundTripFunc(func(req *http.Request) (*http.Response, error) {
-					n++
 					delay := 50 * time.Millisecond
-					if n == slow {
+					if int(n.Add(1)) == slow {
 						delay = time.Minute
 					}
 					select {
