@@ -2,6 +2,7 @@ package promptecho
 
 import (
 	"fmt"
+	"io"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -110,6 +111,76 @@ func BenchmarkMiss(b *testing.B) {
 					b.Fatal(resp, err)
 				}
 				if err := r.Close(); err == nil || !strings.Contains(err.Error(), "NEW") {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkFreshCredentials records calls with a credential that is new with each of
+// them, as AWS's signatures and short-lived tokens are: what a call costs must not grow
+// with their number.
+//
+//	go test -run '^$' -bench FreshCredentials -benchtime 3x .
+func BenchmarkFreshCredentials(b *testing.B) {
+	text := strings.Repeat("All work and no play makes Jack a dull boy. ", 100)
+	for _, kind := range []string{"none", "bearer", "SigV4", "cookie"} {
+		for _, n := range []int{100, 400, 1600} {
+			b.Run(fmt.Sprintf("%s/%d calls", kind, n), func(b *testing.B) {
+				for b.Loop() {
+					r, err := Open(filepath.Join(b.TempDir(), "c.yaml"), InMode(ModeAll), Upstream(canned(`{"text":"`+text+`"}`)))
+					if err != nil {
+						b.Fatal(err)
+					}
+					for i := range n {
+						var headers []string
+						switch drawn := fmt.Sprintf("%064x", uint64(i+1)*0x9e3779b97f4a7c15); kind {
+						case "bearer":
+							headers = []string{"Authorization", "Bearer Zk3vQ9pXw7RtLm2NcY8b" + drawn}
+						case "SigV4":
+							headers = []string{"Authorization", "AWS4-HMAC-SHA256 Credential=AKIDNOTREALNOTREAL/20261122/us-east-1/bedrock/aws4_request, SignedHeaders=host, Signature=" + drawn}
+						case "cookie":
+							headers = []string{"Cookie", "__cf_bm=" + drawn}
+						}
+						post(b, r, "https://bedrock-runtime.us-east-1.amazonaws.com/model/m/converse", fmt.Sprintf(`{"messages":[{"role":"user","content":[{"text":"question %d %s"}]}]}`, i, text), headers...)
+					}
+					if err := r.Close(); err != nil {
+						b.Fatal(err)
+					}
+				}
+				b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N*n), "µs/call")
+			})
+		}
+	}
+}
+
+// BenchmarkStreamSearch records a stream of 200 events, with nothing to look for in the
+// texts they make, with a known value, and with a pattern of the user's.
+//
+//	go test -run '^$' -bench StreamSearch .
+func BenchmarkStreamSearch(b *testing.B) {
+	var body strings.Builder
+	for i := range 200 {
+		fmt.Fprintf(&body, "data: {\"id\":\"chatcmpl-1\",\"choices\":[{\"index\":0,\"delta\":{\"content\":\" word%d\"}}]}\n\n", i)
+	}
+	body.WriteString("data: [DONE]\n\n")
+	up := roundTripFunc(func(req *http.Request) (*http.Response, error) {
+		return &http.Response{StatusCode: 200, Header: http.Header{"Content-Type": {"text/event-stream"}}, Body: io.NopCloser(strings.NewReader(body.String())), ContentLength: -1}, nil
+	})
+	for name, opts := range map[string][]Option{"nothing": nil, "known": nil, "Redact": {Redact(`[a-z]+@home\.example`)}} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				r, err := Open(filepath.Join(b.TempDir(), "c.yaml"), append(opts, InMode(ModeAll), Upstream(up))...)
+				if err != nil {
+					b.Fatal(err)
+				}
+				var headers []string
+				if name == "known" {
+					headers = []string{"Authorization", "Bearer Zk3vQ9pXw7RtLm2NcY8b"}
+				}
+				post(b, r, "https://api.openai.com/v1/chat/completions", `{"model":"m","stream":true,"messages":[]}`, headers...)
+				if err := r.Close(); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -126,6 +126,14 @@ func TestCanaryPlaces(t *testing.T) {
 			quoted, _ := json.Marshal("you sent " + credential)
 			fmt.Fprintf(w, "data: {\"delta\":%s}\n\ndata: [DONE]\n\n", quoted)
 		},
+		"stream in pieces": func(w http.ResponseWriter) {
+			w.Header().Set("Content-Type", "text/event-stream")
+			for _, letter := range "you sent " + credential {
+				quoted, _ := json.Marshal(string(letter))
+				fmt.Fprintf(w, "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":%s}}]}\n\n", quoted)
+			}
+			io.WriteString(w, "data: [DONE]\n\n")
+		},
 		"redirect": func(w http.ResponseWriter) {
 			w.Header().Set("Location", "https://user:"+url.QueryEscape(credential)+"@elsewhere/?token="+url.QueryEscape(credential))
 			w.WriteHeader(201)
@@ -153,7 +161,8 @@ func TestCanaryPlaces(t *testing.T) {
 	}
 	for name, value := range map[string]string{
 		"Authorization": "Bearer " + credential, "X-Api-Key": credential, "Api-Key": credential, "X-Goog-Api-Key": credential, "Proxy-Authorization": "Basic " + base64.StdEncoding.EncodeToString([]byte("me:"+credential)),
-		"X-Amz-Security-Token": credential, "X-Made-Up-Token": credential,
+		"X-Amz-Security-Token": credential, "X-Made-Up-Token": credential, "X-Jwt": credential, "X-Passphrase": credential,
+		"Cookie": "session=" + url.QueryEscape(credential) + "; theme=dark",
 	} {
 		places["header "+name] = header(name, value)
 	}
