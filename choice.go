@@ -8,7 +8,6 @@ import (
 
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/cassette"
-	"github.com/promptecho/promptecho/internal/diff"
 	"github.com/promptecho/promptecho/internal/verdict"
 )
 
@@ -17,16 +16,17 @@ import (
 // differs only in how it is written and was recorded later.
 type contest struct {
 	lent  *slot
-	given *slot // what its own request got instead; nil if there was nothing left
-	late  *slot // what was played before, although it was recorded later
+	given *slot       // what its own request got instead; nil if there was nothing left
+	late  *slot       // what was played before lent, although it was recorded later
+	field canon.Trait // in which lent differs from the request that took it
 }
 
 // judgeContests reports recordings that answered another request than theirs, if that
 // made a difference. Where nothing was left, the miss says it.
-func (r *Recorder) judgeContests(rep *verdict.Report) {
+func (r *Recorder) judgeContests(o *verdict.Outcome, rep *verdict.Report) {
+	var found []string
 	for _, c := range r.contests {
 		text := ""
-		field := differing(c.lent)
 		switch {
 		case c.given == nil:
 			continue
@@ -37,39 +37,35 @@ func (r *Recorder) judgeContests(rep *verdict.Report) {
 			if !c.given.fresh {
 				got = fmt.Sprintf("line %d", c.given.line())
 			}
-			text = fmt.Sprintf("played for a request that differs in %s; then this very request came, and got %s. ", inWhat(field, c.lent), got)
-			text += "Record the request that took it, too"
-			if field != "" {
-				text += fmt.Sprintf(", or tell the two apart with promptecho.Match(%q)", field)
+			words, selector := c.inWhat()
+			text = fmt.Sprintf("played for a request that differs in %s; then this very request came, and got %s. ", words, got)
+			text += "Record both again"
+			if selector != "" {
+				text += fmt.Sprintf(", or tell the two apart with promptecho.Match(%q)", selector)
 			}
 		default:
 			continue
 		}
 		line := c.lent.line()
 		rep.Marks = append(rep.Marks, verdict.Mark{File: r.path, Line: line, Text: text})
-		rep.Errors = append(rep.Errors, fmt.Sprintf("%s:%d: %s", r.file, line, text))
+		found = append(found, fmt.Sprintf("%s:%d: %s", r.file, line, text))
+	}
+	if len(found) > 0 {
+		rep.Errors = append(rep.Errors, strings.Join(found, "\n")+"\n\n"+r.howToRecord(o))
 	}
 }
 
-// differing returns the first field in which a lent recording differs from the request
-// that took it, as [Match] has it; "" if they differ only in what no option tells apart.
-func differing(lent *slot) string {
-	edits := diff.Drift(lent.form(), lent.lent)
-	if len(edits) == 0 {
-		return ""
-	}
-	return canon.Selector(edits[0].Path)
-}
-
-// inWhat says in words what differing has found.
-func inWhat(field string, lent *slot) string {
+// inWhat says what the request that took a recording differs in, and as what an option
+// can select it; "" if none can.
+func (c *contest) inWhat() (words, selector string) {
 	switch {
-	case field != "":
-		return field
-	case lent.form().Origin != lent.lent.Origin:
-		return "its local host"
+	case c.field.Spelled():
+		return "its spelling", ""
+	case c.field.Path == "host" && c.lent.form().Local:
+		return "its local host", ""
 	}
-	return "its spelling"
+	selector = canon.Selector(c.field.Path)
+	return selector, selector
 }
 
 // sameAnswer reports whether two recordings say the same.

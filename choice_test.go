@@ -27,6 +27,12 @@ func chat(more string) asking {
 	return asking{url: chatURL, body: `{"model":"m","messages":[{"role":"user","content":"hi"}]` + more + `}`}
 }
 
+// upload sends a file of some name.
+func upload(name string) asking {
+	return asking{"https://api.openai.com/v1/images/edits",
+		"--b\r\nContent-Disposition: form-data; name=\"image\"; filename=\"" + name + "\"\r\n\r\nthe same\r\n--b--\r\n", []string{"Content-Type", "multipart/form-data; boundary=b"}}
+}
+
 // rpc calls a method of a JSON-RPC server.
 func rpc(url, rest string) asking { return asking{url: url, body: `{"jsonrpc":"2.0",` + rest + `}`} }
 
@@ -88,6 +94,8 @@ func TestOwnRecordingFirst(t *testing.T) {
 		{"account, which is no count", chat(`,"metadata":{"account":"red"}`), chat(`,"metadata":{"account":"blue"}`)},
 		{"blanks", chat(""), asking{url: chatURL, body: strings.ReplaceAll(strings.ReplaceAll(body, ":", ": "), ",", ", ")}},
 		{"blocks", chat(""), asking{url: chatURL, body: strings.Replace(body, `"hi"`, `[{"type":"text","text":"hi"}]`, 1)}},
+		{"names of files", upload("jan.pdf"), upload("feb.pdf")},
+		{"a seed beside another limit", chat(`,"seed":1,"max_tokens":5`), chat(`,"seed":2,"max_tokens":5`)},
 		{"MCP servers", rpc("https://github.example/mcp", `"id":1,"method":"tools/list"`), rpc("https://jira.example/mcp", `"id":1,"method":"tools/list"`)},
 	}
 	for _, tt := range tests {
@@ -133,6 +141,29 @@ func TestCountersDoNotChoose(t *testing.T) {
 		{"id of a tool call", func(n int) asking {
 			return asking{url: chatURL, body: fmt.Sprintf(`{"model":"m","messages":[{"role":"user","content":"hi"},{"role":"assistant","tool_calls":[{"id":"c%d","type":"function","function":{"name":"f","arguments":"{}"}}]},{"role":"tool","tool_call_id":"c%[1]d","content":"x"}]}`, n)}
 		}},
+		{"a text with a number", func(n int) asking { return chat(fmt.Sprintf(`,"metadata":{"iter":"iter-%d"}`, n)) }},
+		{"invocation", func(n int) asking { return chat(fmt.Sprintf(`,"metadata":{"invocation_id":"abc%d"}`, n)) }},
+		{"generation", func(n int) asking { return chat(fmt.Sprintf(`,"metadata":{"generationId":"g%c"}`, 'a'+n)) }},
+		{"basic date", func(n int) asking { return chat(fmt.Sprintf(`,"metadata":{"sent":"20260102T0%d"}`, n)) }},
+		{"weekday", func(n int) asking { return chat(fmt.Sprintf(`,"metadata":{"sent":"Mon, %02d Jan"}`, n)) }},
+		{"a drawn id", func(n int) asking {
+			return chat(fmt.Sprintf(`,"metadata":{"cid":"%08d-aaaa-bbbb-cccc-dddddddddddd"}`, n))
+		}},
+		{"attempt that is written from the second on", func(n int) asking {
+			return chat([]string{`,"metadata":{"attempt":1}`, ``}[n%2])
+		}},
+		{"query", func(n int) asking {
+			return asking{url: fmt.Sprintf("%s?poll=%d&ts=%d", chatURL, n, 1700000000+n), body: chat("").body}
+		}},
+		{"order of a query", func(n int) asking {
+			return asking{url: chatURL + []string{"?a=x&b=y", "?b=y&a=x"}[n%2], body: chat("").body}
+		}},
+		{"boundary", func(n int) asking {
+			return asking{"https://api.openai.com/v1/images/edits", fmt.Sprintf("--b%d\r\nContent-Disposition: form-data; name=\"prompt\"\r\n\r\nhi\r\n--b%[1]d--\r\n", n), []string{"Content-Type", fmt.Sprintf("multipart/form-data; boundary=b%d", n)}}
+		}},
+		{"order of members, a comma in a text", func(n int) asking {
+			return []asking{{url: chatURL, body: `{"model":"m","prompt":"a, b","messages":[]}`}, {url: chatURL, body: `{"prompt":"a, b","messages":[],"model":"m"}`}}[n%2]
+		}},
 		{"order of members", func(n int) asking {
 			return []asking{{url: chatURL, body: `{"model":"m","messages":[]}`}, {url: chatURL, body: `{"messages":[],"model":"m"}`}}[n%2]
 		}},
@@ -166,6 +197,51 @@ func TestRetriesStayInOrder(t *testing.T) {
 		}
 	}
 	mustClose(t, r)
+}
+
+// What has changed for all requests alike does not keep them from their own recordings:
+// another host, a limit, a way to write them, an id that is drawn for the run.
+func TestOwnRecordingAfterAChange(t *testing.T) {
+	t.Parallel()
+	ask := func(host, seed, rest string) asking {
+		return asking{url: "https://" + host + "/v1/chat/completions", body: strings.ReplaceAll(chat(`,"seed":`+seed+rest).body, "SP", " ")}
+	}
+	tests := []struct {
+		name string
+		now  func(seed string) asking
+	}{
+		{"nothing", func(seed string) asking { return ask("api.openai.com", seed, `,"max_tokens":5`) }},
+		{"limit", func(seed string) asking { return ask("api.openai.com", seed, `,"max_tokens":6`) }},
+		{"host", func(seed string) asking { return ask("gateway.example", seed, `,"max_tokens":5`) }},
+		{"blanks", func(seed string) asking {
+			a := ask("api.openai.com", seed, `,"max_tokens":5`)
+			a.body = strings.ReplaceAll(a.body, ":", ": ")
+			return a
+		}},
+		{"a drawn id", func(seed string) asking {
+			return ask("api.openai.com", seed, `,"max_tokens":5,"metadata":{"conversation":"x9Kq"}`)
+		}},
+		{"all", func(seed string) asking { return ask("gateway.example", seed, `,"max_tokens":7,"user":"u"`) }},
+	}
+	old := func(seed string) asking { return ask("api.openai.com", seed, `,"max_tokens":5`) }
+	file := recorded(t, []string{`"one"`, `"two"`, `"three"`}, []asking{old("1"), old("2"), old("3")})
+	for _, tt := range tests {
+		r := mustOpen(t, file, InMode(ModeNone))
+		for seed, want := range map[string]string{"1": `"one"`, "2": `"two"`, "3": `"three"`} {
+			if got := tt.now(seed).ask(t, r); got != want {
+				t.Errorf("%s: seed %s got %s", tt.name, seed, got)
+			}
+		}
+		mustClose(t, r)
+
+		// A seed that is not recorded takes another's, and is seen doing so.
+		r = mustOpen(t, file, InMode(ModeNone), AllowUnused())
+		tt.now("9").ask(t, r)
+		tt.now("1").ask(t, r)
+		if err := r.Close(); err == nil || !strings.Contains(err.Error(), "differs in seed; then this very request came") {
+			t.Errorf("%s: Close: %v", tt.name, err)
+		}
+	}
 }
 
 // What is recorded in no kind of its own takes the nearest: host counts more than
@@ -239,7 +315,7 @@ func TestContested(t *testing.T) {
 		want     string // in the error of Close; "" if there is none
 	}{
 		{"taken, then asked by its own", []string{`"one"`, `"two"`}, []asking{one, two}, []asking{nine, one},
-			`c.yaml:4: played for a request that differs in seed; then this very request came, and got line 22. Record the request that took it, too, or tell the two apart with promptecho.Match("seed")`},
+			`c.yaml:4: played for a request that differs in seed; then this very request came, and got line 22. Record both again, or tell the two apart with promptecho.Match("seed")`},
 		{"nothing is left", []string{`"one"`}, []asking{one}, []asking{nine, one},
 			`c.yaml:4: the recording of this very request was played before, for one that differs in seed and is not recorded`},
 		{"the answers are the same", []string{`"one"`, `"one"`}, []asking{one, two}, []asking{nine, one}, ""},

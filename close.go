@@ -307,11 +307,11 @@ func (r *Recorder) notAskedAgain() (kept []*cassette.Interaction) {
 			q.sort()
 		}
 		if answer, _ := q.take(s.form(), true); answer != nil {
-			again[answer.kind()] = true
+			again[answer.kindKey()] = true
 		}
 	}
 	for _, s := range r.replaced {
-		if !again[s.kind()] {
+		if !again[s.kindKey()] {
 			kept = append(kept, s.it())
 		}
 	}

@@ -168,9 +168,9 @@ func (r *Recorder) exhausted(m *MissError, q *queue) {
 	m.Line = q.last.line()
 	m.Reason = fmt.Sprintf("asked more often than recorded: %s, recorded %s (AllowRepeats replays the last again)", times(q.asked), times(recorded))
 	if i := slices.IndexFunc(r.contests, func(c *contest) bool { return c.given == nil && c.lent.key == q.first.key }); i >= 0 {
-		lent := r.contests[i].lent
-		m.Line = lent.line()
-		m.Reason = fmt.Sprintf("the recording of this very request was played before, for one that differs in %s and is not recorded", inWhat(differing(lent), lent))
+		words, _ := r.contests[i].inWhat()
+		m.Line = r.contests[i].lent.line()
+		m.Reason = fmt.Sprintf("the recording of this very request was played before, for one that differs in %s and is not recorded", words)
 	}
 }
 

@@ -25,7 +25,7 @@ const (
 // judge says what is wrong with the run.
 func (r *Recorder) judge(o *verdict.Outcome, rep *verdict.Report) {
 	rep.Errors = append(rep.Errors, r.refused...)
-	r.judgeContests(rep)
+	r.judgeContests(o, rep)
 	if len(r.misses) > 0 {
 		rep.Errors = append(rep.Errors, r.missReport(o))
 		for _, m := range r.misses[:min(len(r.misses), maxMarks)] {

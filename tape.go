@@ -2,7 +2,7 @@ package promptecho
 
 import (
 	"context"
-	"maps"
+	"slices"
 	"strconv"
 	"sync"
 
@@ -30,6 +30,7 @@ type slot struct {
 	asked   *canon.Form
 	answer  *answer
 
+	kind    canon.Kind  // among the recordings of the form, when they are sorted
 	used    bool        // an answer was replayed from it
 	lent    *canon.Form // of the request it was played for, if that was of another kind
 	fresh   bool        // recorded, or being recorded, in this run
@@ -122,16 +123,18 @@ type tape struct {
 // A queue is the recorded interactions of one form, in recorded order. Each is
 // played once. Recordings of this run never join one.
 //
-// Requests of one form can still differ, in what does not match. They fall into
-// kinds by their [canon.Traits], and a request takes the first of its own kind, else
-// of the nearest. The kinds are made when they are needed: as long as all that is
-// recorded and asked is the same byte for byte, there is one.
+// Requests of one form can still differ, in what does not match. They fall into kinds by
+// those of their traits in which the recordings differ, and a request takes the first of
+// its own kind, else of the nearest. The kinds are made when they are needed: as long as
+// all that is recorded and asked is the same byte for byte, there is one.
 type queue struct {
 	first, last *slot
 	at          *slot // the first that was not played; nil after the last
 	asked       int   // how often the form was asked for
 	alike       bool  // all are the same request, byte for byte
-	kinds       map[int]map[uint64]*line
+	varying     canon.Varying
+	kinds       map[int]map[uint64]*line // see agreeing
+	lent        []*slot                  // that were played for a request that differs
 }
 
 // A line is those recordings of a form that agree with a request in some traits; a
@@ -139,16 +142,18 @@ type queue struct {
 type line struct {
 	slots []*slot
 	at    int // slots before this one were played
-	due   int // of a kind: how often it was asked for
 }
 
 // A kindKey tells the kinds of all forms apart.
-type kindKey struct{ form, traits uint64 }
+type kindKey struct {
+	form uint64
+	kind canon.Kind
+}
 
-// kind returns of what kind a request is.
-func (s *slot) kind() kindKey {
+// kindKey returns of what kind a request is among all there are.
+func (s *slot) kindKey() kindKey {
 	f := s.form()
-	return kindKey{keyOf(f), f.Traits.Agreed(canon.SameKind)}
+	return kindKey{keyOf(f), canon.KindOf(f.Traits)}
 }
 
 // keyOf returns the fingerprint of a form as a number.
@@ -188,12 +193,15 @@ func (q *queue) ready() bool { return q.kinds != nil }
 // sort makes it ready. The forms of its recordings were asked for before, so that
 // nothing is read here.
 func (q *queue) sort() {
-	q.kinds = map[int]map[uint64]*line{}
-	for kind := range maps.Values(q.agreeing(canon.SameKind)) {
-		for kind.due < len(kind.slots) && kind.slots[kind.due].used {
-			kind.due++ // by requests that were the same byte for byte
-		}
+	var traits [][]canon.Trait
+	for s := range q.all {
+		traits = append(traits, s.form().Traits)
 	}
+	q.varying = canon.VaryingOf(traits)
+	for s := range q.all {
+		s.kind = q.varying.Of(s.form().Traits)
+	}
+	q.kinds = map[int]map[uint64]*line{}
 }
 
 // agreeing returns the lines of recordings that are so near to one another.
@@ -202,7 +210,7 @@ func (q *queue) agreeing(near int) map[uint64]*line {
 	if lines == nil {
 		lines = map[uint64]*line{}
 		for s := range q.all {
-			hash := s.form().Traits.Agreed(near)
+			hash := s.kind.Agreed(near)
 			if lines[hash] == nil {
 				lines[hash] = &line{}
 			}
@@ -232,19 +240,12 @@ func (l *line) next() *slot {
 // played again and again.
 func (q *queue) same(s *slot, repeats bool) (next *slot) {
 	switch {
-	case !q.ready() && !q.alike:
+	case !q.ready() && !q.alike, len(q.lent) > 0:
 		return nil
 	case !q.ready():
 		next = q.at
 	default:
-		kind := q.agreeing(canon.SameKind)[s.form().Traits.Agreed(canon.SameKind)]
-		if kind.due < len(kind.slots) && kind.slots[kind.due].lent != nil {
-			return nil
-		}
-		next = kind.next()
-		if next != nil && next.digest == s.digest {
-			kind.due++
-		}
+		next = q.agreeing(canon.SameKind)[s.kind.Agreed(canon.SameKind)].next()
 	}
 	if next == nil && repeats && q.alike {
 		next = q.last
@@ -261,25 +262,25 @@ func (q *queue) same(s *slot, repeats bool) (next *slot) {
 // none left, and a contest if one comes to light by it. The queue is ready.
 func (q *queue) take(form *canon.Form, repeats bool) (s *slot, c *contest) {
 	q.asked++
-	kind := q.agreeing(canon.SameKind)[form.Traits.Agreed(canon.SameKind)]
-	if kind != nil {
-		if kind.due < len(kind.slots) && kind.slots[kind.due].lent != nil {
-			c = &contest{lent: kind.slots[kind.due]}
-		}
-		kind.due++
-		s = kind.next()
-		if s == nil && repeats {
-			s = kind.slots[len(kind.slots)-1]
-		}
+	asked := q.varying.Of(form.Traits)
+	kind := q.agreeing(canon.SameKind)[asked.Agreed(canon.SameKind)]
+	if lent := q.lentTo(form, asked); lent != nil {
+		c = &contest{lent: lent, field: q.varying.Differing(lent.form().Traits, lent.lent.Traits)}
+	}
+	if s = kind.next(); s == nil && kind != nil && repeats {
+		s = kind.slots[len(kind.slots)-1]
 	}
 	if s == nil {
-		if s = q.nearest(&form.Traits, repeats); s == nil {
+		if s = q.nearest(&asked, repeats); s == nil {
 			return nil, c
 		}
-		s.lent = form
-		if kind != nil && c == nil && kind.slots[0].number > s.number && form.Traits.Near(&s.form().Traits) == canon.SameKind-1 {
+		if kind != nil && c == nil && kind.slots[0].number > s.number && asked.Agreed(canon.SpellingOnly) == s.kind.Agreed(canon.SpellingOnly) {
 			c = &contest{lent: s, late: kind.slots[0]}
 		}
+	}
+	if !s.used && canon.KindOf(form.Traits) != s.kindKey().kind {
+		s.lent = form
+		q.lent = append(q.lent, s)
 	}
 	q.played(s)
 	if c != nil {
@@ -288,18 +289,32 @@ func (q *queue) take(form *canon.Form, repeats bool) (s *slot, c *contest) {
 	return s, c
 }
 
+// lentTo returns a recording of this very request that was played for another: one that
+// is of its kind among all, or one that another kind of those that vary has taken. It
+// is returned once.
+func (q *queue) lentTo(form *canon.Form, asked canon.Kind) *slot {
+	all := canon.KindOf(form.Traits)
+	for i, s := range q.lent {
+		if s.kindKey().kind == all || s.kind == asked && q.varying.Of(s.lent.Traits) != asked {
+			q.lent = slices.Delete(q.lent, i, i+1)
+			return s
+		}
+	}
+	return nil
+}
+
 // nearest returns the first recording that was not played of those nearest to a
 // request of no kind that has one left; with repeats, the last of those that were
 // played. What counts more is compared first, and what agrees in it before what does
 // not: so a few lookups are enough, however many there are.
-func (q *queue) nearest(traits *canon.Traits, repeats bool) *slot {
+func (q *queue) nearest(asked *canon.Kind, repeats bool) *slot {
 	left := q.at != nil
 	if !left && !repeats {
 		return nil
 	}
-	found, near := q.agreeing(0)[traits.Agreed(0)], 0
+	found, near := q.agreeing(0)[asked.Agreed(0)], 0
 	for level := (canon.SameKind + 1) / 2; level > 0; level /= 2 {
-		l := q.agreeing(near | level)[traits.Agreed(near|level)]
+		l := q.agreeing(near | level)[asked.Agreed(near|level)]
 		if l != nil && (!left || l.next() != nil) {
 			found, near = l, near|level
 		}

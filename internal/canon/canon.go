@@ -41,8 +41,8 @@ type Form struct {
 	Origin   string // the host and port asked
 	Local    bool   // the origin matches, and is one of those that count as one
 
-	Drift  []Line // what does not match but is reported when it changed
-	Traits Traits // what chooses among several recordings of the form
+	Drift  []Line  // what does not match but is reported when it changed
+	Traits []Trait // what chooses among several recordings of the form
 
 	Selected []string // the patterns of the user's rules that selected something
 
@@ -271,7 +271,10 @@ func (w *walker) request(req *cassette.Request, call *call, extent extent) {
 
 	// The body is before everything else in the order of paths; which patterns
 	// selected something is told in the order of the request.
-	f.Traits = call.traits
+	if call.local {
+		f.trait(host, "host", call.origin)
+	}
+	f.Traits = append(f.Traits, Trait{"spelling", call.spelling, spelling})
 	var lines, drift []Line
 	for _, l := range call.lines {
 		w.path = append(w.path[:0], l.Path...)
@@ -280,9 +283,7 @@ func (w *walker) request(req *cassette.Request, call *call, extent extent) {
 			lines = append(lines, l.Line)
 		case &w.drift:
 			drift = append(drift, l.Line)
-			if !ofOneCall().MatchString(nameOf(l.Path)) {
-				f.Traits.add(l.level, l.Path, w.mask(l.trait))
-			}
+			f.trait(l.level, l.Path, w.mask(l.trait))
 		}
 	}
 	w.path = append(w.path[:0], "body"...)
@@ -412,8 +413,8 @@ func (w *walker) leaf(v *cassette.Value, source string) {
 		p.text = append(p.text, "null"...)
 	}
 	p.close()
-	if path := string(w.path); p == &w.drift && (level != bookkeeping || chooses(path, p.text[start:])) {
-		w.form.Traits.add(level, path, string(p.text[start:]))
+	if p == &w.drift {
+		w.form.trait(level, string(w.path), string(p.text[start:]))
 	}
 }
 

@@ -23,8 +23,8 @@ type call struct {
 	parser   *cassette.JSONParser // of the body and of JSON in it
 	body     cassette.Value
 	lines    []fieldLine // of host, path, headers and query
-	traits   Traits
-	sources  []string // see walker; nil if nobody asks
+	spelling uint64      // see spelled
+	sources  []string    // see walker; nil if nobody asks
 }
 
 // A fieldLine is a field outside of the body. Its value is plain text.
@@ -40,15 +40,16 @@ func (r *Rules) classify(req *cassette.Request, parser *cassette.JSONParser, tra
 	c := call{wire: "whole", parser: parser}
 	to := addresses.Get(req.URL)
 	c.body, c.encoding = decode(req, parser)
-	c.traits[spelling-1] = spelled(req, to.url.EscapedPath(), &c.body)
 	if trace && len(req.Body) > 0 {
 		c.sources = sources(&c.body)
 	}
-	i := slices.IndexFunc(to.served, func(s served) bool { return s.family.accepts(req.Method, &c) })
-	if i < 0 {
-		c.unknown(req, to, r)
-	} else {
+	if i := slices.IndexFunc(to.served, func(s served) bool { return s.family.accepts(req.Method, &c) }); i >= 0 {
+		c.family = to.served[i].family
+		c.spelled(req, to.url.EscapedPath())
 		c.known(req, to, &to.served[i], r)
+	} else {
+		c.spelled(req, to.url.EscapedPath())
+		c.unknown(req, to, r)
 	}
 	if r.SortTools {
 		sortTools(&c.body)
@@ -59,8 +60,7 @@ func (r *Rules) classify(req *cassette.Request, parser *cassette.JSONParser, tra
 	return c
 }
 
-// add adds a field outside of the body. One that does not match chooses, unless its
-// name says that it tells one call from the next.
+// add adds a field outside of the body.
 func (c *call) add(l level, path, value string) {
 	c.lines = append(c.lines, fieldLine{Line{path, value}, l, value})
 }
@@ -74,7 +74,6 @@ func (c *call) addHost(l level, to *address, r *Rules) {
 		line.Value = localHosts
 		if l == identity {
 			c.local = true
-			c.traits.add(host, "host", to.origin)
 		}
 	}
 	c.lines = append(c.lines, line)
@@ -127,7 +126,7 @@ func segments(u *url.URL) []string {
 // known brings the request of a family to its one spelling.
 func (c *call) known(req *cassette.Request, to *address, s *served, r *Rules) {
 	f := s.family
-	c.family, c.endpoint = f, f.Name
+	c.endpoint = f.Name
 	b := Body{Value: &c.body, req: req, url: to.url, call: c}
 	hostLevel, prefixLevel, queryLevel := host, prefix, query
 	if !b.named(f, s.names) || f.Server {

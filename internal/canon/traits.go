@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/promptecho/promptecho/internal/cassette"
+	"github.com/promptecho/promptecho/internal/memo"
 )
 
 // A level says how much a field means: whether it is part of what is asked, and
@@ -22,47 +23,121 @@ const (
 	unmatched                // fields of the body that the user's MatchOn leaves out
 	sampling                 // how the answer is drawn
 	bookkeeping              // what cannot change it
-	spelling                 // how the body is written
+	spelling                 // how the request is written
 	levels
 )
 
-// Traits choose among the recordings of one form: a hash for each level below
-// identity. Two requests of equal traits are of one kind.
-type Traits [levels - 1]uint64
-
-// Near says how near two requests of one form are: the greater, the nearer. Each
-// level counts more than all those behind it; [SameKind] is of equal traits.
-func (t *Traits) Near(o *Traits) int {
-	near := 0
-	for i := range t {
-		near <<= 1
-		if t[i] == o[i] {
-			near |= 1
-		}
-	}
-	return near
+// A Trait is a field that does not match and can tell which of several recordings of a
+// form is meant.
+type Trait struct {
+	Path  string
+	value uint64 // its hash
+	level level
 }
 
-// SameKind is how near two requests of one kind are.
+// Spelled reports whether the trait is how a request is written, which no option tells
+// apart.
+func (t Trait) Spelled() bool { return t.level == spelling }
+
+// Varying holds the paths of those traits in which the recordings of a form differ.
+// The others say nothing about which is meant: another host, or another way to write
+// all requests, has changed for all of them.
+type Varying map[string]bool
+
+// VaryingOf compares the traits of several requests.
+func VaryingOf(all [][]Trait) Varying {
+	type seen struct {
+		value uint64
+		times int
+	}
+	varying, first := Varying{}, map[string]*seen{}
+	for _, traits := range all {
+		for _, t := range traits {
+			switch s := first[t.Path]; {
+			case s == nil:
+				first[t.Path] = &seen{t.value, 1}
+			default:
+				s.times++
+				if s.value != t.value {
+					varying[t.Path] = true
+				}
+			}
+		}
+	}
+	for path, s := range first {
+		if s.times != len(all) {
+			varying[path] = true // some do not have it
+		}
+	}
+	return varying
+}
+
+// A Kind is the hash of a request's traits at each level, the most important first.
+// Requests of one kind differ in nothing that chooses.
+type Kind [levels - 1]uint64
+
+// Of returns the kind of a request of those traits.
+func (v Varying) Of(traits []Trait) (k Kind) {
+	for _, t := range traits {
+		if v[t.Path] {
+			k.add(t)
+		}
+	}
+	return k
+}
+
+// KindOf returns the kind of a request among all there may be.
+func KindOf(traits []Trait) (k Kind) {
+	for _, t := range traits {
+		k.add(t)
+	}
+	return k
+}
+
+// add adds a trait; their order means nothing.
+func (k *Kind) add(t Trait) { k[t.level-1] += hash(t.value, t.Path) }
+
+// Differing returns the most important trait in which two requests differ: of those
+// that vary, if it is one of them.
+func (v Varying) Differing(a, b []Trait) (first Trait) {
+	has := func(traits []Trait, t Trait) bool {
+		for _, o := range traits {
+			if o == t {
+				return true
+			}
+		}
+		return false
+	}
+	for _, side := range [...][2][]Trait{{a, b}, {b, a}} {
+		for _, t := range side[0] {
+			if has(side[1], t) {
+				continue
+			}
+			if first.Path == "" || v[t.Path] && !v[first.Path] || v[t.Path] == v[first.Path] && t.level < first.level {
+				first = t
+			}
+		}
+	}
+	return first
+}
+
+// SameKind is how near two requests of one kind are: a bit for each level, the most
+// important first.
 const SameKind = 1<<(levels-1) - 1
 
-// Agreed returns a hash of those levels in which requests that are so near agree;
-// near is as of [Traits.Near].
-func (t *Traits) Agreed(near int) uint64 {
+// SpellingOnly is how near two requests are that differ only in how they are written.
+const SpellingOnly = SameKind - 1
+
+// Agreed returns a hash of those levels in which requests that are so near agree.
+func (k *Kind) Agreed(near int) uint64 {
 	h := uint64(fnvOffset)
-	for i, trait := range t {
-		if near>>(len(t)-1-i)&1 == 1 {
-			h = (h ^ trait) * fnvPrime
+	for i, at := range k {
+		if near>>(len(k)-1-i)&1 == 1 {
+			h = (h ^ at) * fnvPrime
 			h ^= h >> 29
 		}
 	}
 	return h
-}
-
-// add adds a field to its level.
-func (t *Traits) add(l level, path, value string) {
-	h := &t[l-1]
-	*h = hash(hash(*h^fnvOffset, path), value)
 }
 
 // FNV-1a, http://www.isthe.com/chongo/tech/comp/fnv/.
@@ -79,72 +154,162 @@ func hash[T string | []byte](h uint64, text T) uint64 {
 	return (h ^ 0x100) * fnvPrime
 }
 
-// chooses reports whether a field of bookkeeping says which of several recordings is
-// meant. What is counted, timed or drawn anew for every call does
-// not: a poll that was asked once more would take the answer that comes later.
-func chooses(path string, value []byte) bool {
-	switch value[0] {
-	case 't', 'f':
-	case '"':
-		if len(bytes.Trim(value, `0123456789."`)) == 0 {
-			return false
+// trait adds a field to the traits of the form, unless it counts, times or names a
+// single call: a poll that was asked once more would take the answer that comes later.
+func (f *Form) trait(l level, path, value string) {
+	if l == query || l == header || l == unmatched || l == bookkeeping {
+		name := nameOf(path)
+		said := saying.Get(name)
+		if said == ofOneCall {
+			return
 		}
-	default:
-		return false // numbers count
+		if said != whoAsks {
+			var ok bool
+			if value, ok = withoutCounters(value); !ok {
+				return
+			}
+		}
 	}
-	return !ofOneCall().MatchString(nameOf(path)) && !times().Match(value)
+	f.Traits = append(f.Traits, Trait{path, hash(fnvOffset, value), l})
 }
 
-// ofOneCall matches the names of fields that tell one call from the next. It is
-// compiled by the first request that needs it, not by every program that links
-// this package.
-var ofOneCall = sync.OnceValue(func() *regexp.Regexp {
-	const words = `trace|span|request|correlation|nonce|idempotency|run|build|progress|message|call|event|attempt|retry|sequence|seq|step|turn|counter`
-	return regexp.MustCompile(`(?i:(^|[_-])(` + words + `)([_-]?(id|no|nr|number|key|token|uuid))?$)|` +
-		`[a-z](?i:` + words + `)(Id|ID|Number|Key|Token|UUID)$|` +
-		`(?i:time|timestamp|date|created|updated|traceparent|tracestate)$|(_a|A)t$`)
-})
+// What the name of a field says of its value.
+type meaning int
 
-// times matches dates and times as programs write them.
-var times = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`\d{4}-\d\d-\d\d|\d\d:\d\d:\d\d`)
-})
+const (
+	anything  meaning = iota
+	ofOneCall         // it tells one call from the next
+	whoAsks           // it tells callers apart, or versions: it counts with its numbers
+)
 
-// spelled returns a hash of how a request is written, where that changes nothing:
-// the blanks and escapes of its JSON, which members it has, whatever their order
-// and values, the boundary of a multipart body, the escapes of a path. A program
-// writes each of its requests in one way, so of two recordings that differ in it
-// the one that is written alike is meant.
-func spelled(req *cassette.Request, path string, body *cassette.Value) uint64 {
-	h := hash(fnvOffset, path)
-	h = hash(h, req.Headers.Get("content-type"))
-	for _, escape := range [...]string{`\u`, `\/`} {
-		if bytes.Contains(req.Body, []byte(escape)) {
-			h = hash(h, escape)
-		}
+// saying remembers what names say: they are few.
+var saying = memo.Strings[meaning]{Func: func(name string) meaning {
+	switch {
+	case callNames().MatchString(name):
+		return ofOneCall
+	case callerNames().MatchString(name):
+		return whoAsks
 	}
-	start := req.Body[:min(len(req.Body), 256)]
-	for _, mark := range [...]byte{'{', ':', ','} {
-		if i := bytes.IndexByte(start, mark); i >= 0 {
-			rest := start[i+1:]
+	return anything
+}}
+
+// The expressions are compiled by the first request that needs them, not by every
+// program that links this package.
+var (
+	callNames = sync.OnceValue(func() *regexp.Regexp {
+		const words = `trace|span|request|correlation|nonce|idempotency|run|build|progress|message|call|event|attempt|retry|retries|sequence|seq|` +
+			`step|turn|counter|iteration|iter|poll|invocation|completion|generation|task|job`
+		return regexp.MustCompile(`(?i:(^|[_-])(` + words + `)([_-]?(id|no|nr|number|count|key|token|uuid))?$)|` +
+			`[a-z](?i:` + words + `)(Id|ID|Number|Count|Key|Token|UUID)$|` +
+			`(?i:^ts$|time|timestamp|date|created|updated|traceparent|tracestate)$|(_a|A)t$`)
+	})
+	callerNames = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)user|tenant|account|customer|client|organi[sz]ation|^org|project|session|conversation|thread|identifier|cache_key|version`)
+	})
+	// drawn matches dates and times as programs write them, and what is drawn for a call.
+	drawn = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`\d{4}-?\d\d-?\d\d|\d\d?:\d\d|(?i:\b(mon|tue|wed|thu|fri|sat|sun)[a-z]*,? \d)|[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-|[0-9a-fA-F]{16}`)
+	})
+)
+
+// withoutCounters returns a value without its numbers; ok is false if nothing is left
+// to choose by.
+func withoutCounters(value string) (rest string, ok bool) {
+	plain := strings.Trim(value, `"`)
+	switch {
+	case plain == "true" || plain == "false":
+		return value, true
+	case plain == "null" || strings.Trim(plain, "0123456789.+-eE") == "" || drawn().MatchString(plain):
+		return "", false
+	}
+	return strings.Map(func(r rune) rune {
+		if '0' <= r && r <= '9' {
+			return -1
+		}
+		return r
+	}, value), true
+}
+
+// spelled adds how a request is written, where that changes nothing: the blanks and
+// escapes of its JSON, which members it has, whatever their order and values, the names
+// of its files, the escapes of its path. A program writes each of its requests in one
+// way, so of two recordings that differ in it the one that is written alike is meant.
+func (c *call) spelled(req *cassette.Request, path string) {
+	h := hash(fnvOffset, path)
+	for b := req.Body; ; {
+		i := bytes.Index(b, []byte(`\u`))
+		if i < 0 || len(b) < i+6 {
+			break
+		}
+		if b[i+2] != '0' || b[i+3] != '0' || b[i+4] > '7' { // others are an encoder's habit with single signs
+			h = hash(h, `\u`)
+			break
+		}
+		b = b[i+2:]
+	}
+	if bytes.Contains(req.Body, []byte(`\/`)) {
+		h = hash(h, `\/`)
+	}
+	if c.encoding == multipartBody {
+		for rest := req.Body; ; {
+			var ok bool
+			if _, rest, ok = bytes.Cut(rest, []byte(`filename="`)); !ok {
+				break
+			}
+			name, _, _ := bytes.Cut(rest, []byte(`"`))
+			h = hash(h, name)
+		}
+	} else {
+		h = blanks(h, req.Body)
+	}
+	c.spelling = h + c.members(&c.body, fnvOffset, true)
+}
+
+// blanks goes on with a hash of the blanks behind the first brace, colon and comma of a
+// JSON text.
+func blanks(h uint64, body []byte) uint64 {
+	inString := false
+	var seen [256]bool
+	for i := 0; i < min(len(body), 4096); i++ {
+		switch b := body[i]; {
+		case inString && b == '\\':
+			i++
+		case b == '"':
+			inString = !inString
+		case !inString && (b == '{' || b == ':' || b == ',') && !seen[b]:
+			seen[b] = true
+			rest := body[i+1 : min(len(body), i+66)]
 			h = hash(h, rest[:len(rest)-len(bytes.TrimLeft(rest, " \t\r\n"))])
 		}
 	}
-	return h + members(body, fnvOffset)
+	return h
 }
 
-// members returns the sum of a hash of every member's name and place, and of the
-// kind of its value.
-func members(v *cassette.Value, place uint64) (sum uint64) {
+// members returns the sum of a hash of every member's name and place, and of the kind
+// of its value. Bookkeeping is left out: it comes and goes.
+func (c *call) members(v *cassette.Value, place uint64, top bool) (sum uint64) {
 	for i := range v.Elems {
 		at := place * fnvPrime
 		if v.Kind == cassette.Object {
+			if top && c.family != nil && c.family.keeps(v.Names[i]) {
+				continue
+			}
 			at = hash(place, v.Names[i])
 			sum += at * (uint64(v.Elems[i].Kind) + 1)
 		}
-		sum += members(&v.Elems[i], at)
+		sum += c.members(&v.Elems[i], at, false)
 	}
 	return sum
+}
+
+// keeps reports whether a member of the body holds bookkeeping.
+func (f *Family) keeps(member string) bool {
+	for _, p := range f.Bookkeeping {
+		if startsWith(p, member) {
+			return true
+		}
+	}
+	return false
 }
 
 // A listItem is a pattern of a family's lists.
