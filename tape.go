@@ -2,7 +2,6 @@ package promptecho
 
 import (
 	"context"
-	"slices"
 	"strconv"
 	"sync"
 
@@ -34,6 +33,7 @@ type slot struct {
 	used    bool        // an answer was replayed from it
 	lent    *canon.Form // of the request it was played for, if that was of another kind
 	fresh   bool        // recorded, or being recorded, in this run
+	claimed bool        // its own request came after it was lent
 	near    bool        // a miss was compared with it
 	looked  bool        // it was looked through for secrets
 	resumed bool        // recorded by a run that was killed, not in the cassette
@@ -134,7 +134,7 @@ type queue struct {
 	alike       bool  // all are the same request, byte for byte
 	varying     canon.Varying
 	kinds       map[int]map[uint64]*line // see agreeing
-	lent        []*slot                  // that were played for a request that differs
+	lent        map[canon.Kind][]*slot   // played for a request that differs, by their kinds
 }
 
 // A line is those recordings of a form that agree with a request in some traits; a
@@ -280,7 +280,10 @@ func (q *queue) take(form *canon.Form, repeats bool) (s *slot, c *contest) {
 	}
 	if !s.used && canon.KindOf(form.Traits) != s.kindKey().kind {
 		s.lent = form
-		q.lent = append(q.lent, s)
+		q.lend(s, s.kindKey().kind)
+		if q.varying.Of(form.Traits) != s.kind {
+			q.lend(s, s.kind)
+		}
 	}
 	q.played(s)
 	if c != nil {
@@ -289,15 +292,27 @@ func (q *queue) take(form *canon.Form, repeats bool) (s *slot, c *contest) {
 	return s, c
 }
 
-// lentTo returns a recording of this very request that was played for another: one that
-// is of its kind among all, or one that another kind of those that vary has taken. It
-// is returned once.
+// lend remembers a recording that was played for a request that differs, under its kind
+// among all there are, or among those that vary.
+func (q *queue) lend(s *slot, kind canon.Kind) {
+	if q.lent == nil {
+		q.lent = map[canon.Kind][]*slot{}
+	}
+	q.lent[kind] = append(q.lent[kind], s)
+}
+
+// lentTo returns a recording of this very request that was played for another, once: one
+// that is of its kind among all there are, or one that another of the kinds that vary has
+// taken.
 func (q *queue) lentTo(form *canon.Form, asked canon.Kind) *slot {
-	all := canon.KindOf(form.Traits)
-	for i, s := range q.lent {
-		if s.kindKey().kind == all || s.kind == asked && q.varying.Of(s.lent.Traits) != asked {
-			q.lent = slices.Delete(q.lent, i, i+1)
-			return s
+	for _, kind := range [...]canon.Kind{canon.KindOf(form.Traits), asked} {
+		for len(q.lent[kind]) > 0 {
+			s := q.lent[kind][0]
+			q.lent[kind] = q.lent[kind][1:]
+			if !s.claimed {
+				s.claimed = true
+				return s
+			}
 		}
 	}
 	return nil

@@ -139,10 +139,18 @@ func (b *Body) takeStream(f *Family) bool {
 
 // repeated reports whether an object in v has a member twice.
 func repeated(v *cassette.Value) bool {
-	order := appendOrder(nil, v.Names)
-	for i := 1; i < len(order); i++ {
-		if v.Names[order[i]] == v.Names[order[i-1]] {
-			return true
+	if len(v.Names) > 16 {
+		order := appendOrder(nil, v.Names)
+		for i := 1; i < len(order); i++ {
+			if v.Names[order[i]] == v.Names[order[i-1]] {
+				return true
+			}
+		}
+	} else {
+		for i, name := range v.Names {
+			if slices.Contains(v.Names[:i], name) {
+				return true
+			}
 		}
 	}
 	for i := range v.Elems {

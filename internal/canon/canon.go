@@ -271,6 +271,7 @@ func (w *walker) request(req *cassette.Request, call *call, extent extent) {
 
 	// The body is before everything else in the order of paths; which patterns
 	// selected something is told in the order of the request.
+	f.Traits = make([]Trait, 0, 8)
 	if call.local {
 		f.trait(host, "host", call.origin)
 	}

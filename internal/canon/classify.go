@@ -37,7 +37,7 @@ type fieldLine struct {
 // classify finds the family of a request by its decoded path and brings its body to
 // the family's one spelling.
 func (r *Rules) classify(req *cassette.Request, parser *cassette.JSONParser, trace bool) call {
-	c := call{wire: "whole", parser: parser}
+	c := call{wire: "whole", parser: parser, lines: make([]fieldLine, 0, 8)}
 	to := addresses.Get(req.URL)
 	c.body, c.encoding = decode(req, parser)
 	if trace && len(req.Body) > 0 {

@@ -217,9 +217,11 @@ var (
 func withoutCounters(value string) (rest string, ok bool) {
 	plain := strings.Trim(value, `"`)
 	switch {
-	case plain == "true" || plain == "false":
+	case plain == "null":
+		return "", false
+	case !strings.ContainsAny(value, "0123456789"):
 		return value, true
-	case plain == "null" || strings.Trim(plain, "0123456789.+-eE") == "" || drawn().MatchString(plain):
+	case strings.Trim(plain, "0123456789.+-eE") == "" || drawn().MatchString(plain):
 		return "", false
 	}
 	return strings.Map(func(r rune) rune {
@@ -270,7 +272,7 @@ func (c *call) spelled(req *cassette.Request, path string) {
 func blanks(h uint64, body []byte) uint64 {
 	inString := false
 	var seen [256]bool
-	for i := 0; i < min(len(body), 4096); i++ {
+	for i, left := 0, 3; i < min(len(body), 4096) && left > 0; i++ {
 		switch b := body[i]; {
 		case inString && b == '\\':
 			i++
@@ -278,6 +280,7 @@ func blanks(h uint64, body []byte) uint64 {
 			inString = !inString
 		case !inString && (b == '{' || b == ':' || b == ',') && !seen[b]:
 			seen[b] = true
+			left--
 			rest := body[i+1 : min(len(body), i+66)]
 			h = hash(h, rest[:len(rest)-len(bytes.TrimLeft(rest, " \t\r\n"))])
 		}
