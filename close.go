@@ -62,7 +62,9 @@ func (r *Recorder) finish(o verdict.Outcome) verdict.Report {
 		return r.report
 	}
 	r.closed = true
-	close(r.closing)
+	for parked := range r.parked {
+		close(parked)
+	}
 	r.mu.Unlock()
 	rep := r.end(o)
 	r.mu.Lock()
@@ -205,6 +207,9 @@ func (r *Recorder) recorded(o *verdict.Outcome, rep *verdict.Report) (fresh []*c
 		}
 		if !s.fresh {
 			continue
+		}
+		if o.Failed && s.canceled() {
+			continue // by the failure, most likely: a test that passes may not cancel it
 		}
 		if !s.whole {
 			rep.Notes = append(rep.Notes, fmt.Sprintf("%s: not recorded: %s %s: no answer before the recorder was closed", r.file, s.it().Request.Method, s.it().Request.URL))

@@ -160,14 +160,18 @@ func (r *Recorder) exhausted(m *MissError, q *queue) {
 	if q == nil {
 		return
 	}
-	recorded := 0
+	recorded := len(q.canceled)
 	for range q.all {
 		recorded++
 	}
 	m.Count = q.asked
-	m.Line = q.last.line()
+	last := q.last
+	if last == nil {
+		last = q.canceled[len(q.canceled)-1]
+	}
+	m.Line = last.line()
 	m.Reason = fmt.Sprintf("asked more often than recorded: %s, recorded %s (AllowRepeats replays the last again)", times(q.asked), times(recorded))
-	if i := slices.IndexFunc(r.contests, func(c *contest) bool { return c.given == nil && c.lent.key == q.first.key }); i >= 0 {
+	if i := slices.IndexFunc(r.contests, func(c *contest) bool { return c.given == nil && c.lent.key == last.key }); i >= 0 {
 		words, _ := r.contests[i].inWhat()
 		m.Line = r.contests[i].lent.line()
 		m.Reason = fmt.Sprintf("the recording of this very request was played before, for one that differs in %s and is not recorded", words)

@@ -156,7 +156,7 @@ func (r *Recorder) resume() error {
 		req := r.asked(it, false)
 		form := r.cfg.rules.Form(&req)
 		r.noteSelected(form)
-		slots = append(slots, &slot{in: r, read: it, asked: form, key: keyOf(form), resumed: true})
+		slots = append(slots, &slot{in: r, read: it, asked: form, key: keyOf(form), resumed: true, givenUp: givenUp(it)})
 	}
 	tape := &tape{slots: slots}
 	for _, s := range slots {
@@ -169,6 +169,14 @@ func (r *Recorder) resume() error {
 	r.journal.rewrite() // without what is torn
 	r.notes = append(r.notes, fmt.Sprintf("%s: resumed a recording that was killed: %s from %s", r.file, plural(len(slots), "interaction"), file))
 	return nil
+}
+
+// givenUp returns why the request of an interaction was given up, "" if it was not.
+func givenUp(it *cassette.Interaction) string {
+	if it.Response.End != cassette.EndCanceled {
+		return ""
+	}
+	return it.Response.Error
 }
 
 // A stamp tells whether a file is still the one that was read.

@@ -222,8 +222,8 @@ func Pace(x float64) Option {
 // request reached.
 func AllowUnused() Option { return func(c *config) { c.allowUnused = true } }
 
-// AllowRaced accepts recordings that no request used if another request was open while
-// they were made, and no others: what a program asks in the background (a title for a
+// AllowRaced accepts recordings that no request used if another request waited for its
+// answer while they did, and no others: what a program asks in the background (a title for a
 // conversation) races with the end of its test, which comes sooner in replay.
 func AllowRaced() Option { return func(c *config) { c.allowRaced = true } }
 

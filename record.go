@@ -16,7 +16,7 @@ import (
 // given up: there is nothing to replay.
 func (r *Recorder) record(req *http.Request, body []byte, s *slot) (*http.Response, error) {
 	start := time.Now()
-	resp, err := r.upstream.RoundTrip(outgoing(req, body))
+	resp, err := r.send(req, body, s)
 	if resp == nil && err == nil {
 		err = fmt.Errorf("promptecho: %s: the transport given with Upstream returned neither a response nor an error", r.file)
 	}
@@ -64,11 +64,22 @@ func (r *Recorder) record(req *http.Request, body []byte, s *slot) (*http.Respon
 	return resp, nil
 }
 
+// send sends a request upstream. The place on the tape is open until the headers of the
+// answer are there, also if the upstream panics: a stream can go on as long as the test.
+func (r *Recorder) send(req *http.Request, body []byte, s *slot) (*http.Response, error) {
+	defer func() {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		delete(r.tape.open, s)
+	}()
+	return r.upstream.RoundTrip(outgoing(req, body))
+}
+
 // settle puts what answered a request on the tape, and into the journal. Nobody else
 // has it.
 func (r *Recorder) settle(s *slot, it *cassette.Interaction) {
 	r.mu.Lock()
-	it.Concurrent = r.tape.settled(s)
+	it.Concurrent = s.concurrent
 	r.mu.Unlock()
 	r.redact.Response(&it.Request, &it.Response)
 	item, known := r.format(it)
@@ -105,7 +116,6 @@ func outgoing(req *http.Request, body []byte) *http.Request {
 func (r *Recorder) abandon(s *slot, failure string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.tape.settled(s)
 	for i, other := range r.tape.slots {
 		if other == s {
 			r.tape.slots = append(r.tape.slots[:i:i], r.tape.slots[i+1:]...)

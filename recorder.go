@@ -55,7 +55,7 @@ type Recorder struct {
 	refused  []string     // why requests were not sent, each once
 	played   []*slot      // recorded failures that were replayed
 	closed   bool
-	closing  chan struct{} // closed by the first Close
+	parked   map[chan struct{}]bool // of requests that wait to be canceled; Close closes them
 
 	old      *cassette.Stored // the cassette as it was; nil if there is none
 	trusts   bool             // seals tell which interaction answers a request
@@ -125,7 +125,7 @@ func Open(file string, opts ...Option) (*Recorder, error) {
 		return nil, fmt.Errorf("promptecho: %s: %w", file, err)
 	}
 	r := &Recorder{
-		file: file, path: path, mode: mode, cfg: cfg, closing: make(chan struct{}),
+		file: file, path: path, mode: mode, cfg: cfg,
 	}
 	r.redact.KeepHeaders, r.redact.Names, r.redact.Patterns = cfg.keepHeaders, cfg.redactNames, cfg.redactPatterns
 	// In replay too, so that both sides of a match are cleaned alike. (Environ is
@@ -231,6 +231,7 @@ func (r *Recorder) fill() {
 		s.in, s.number = r, i
 		var digest uint64
 		s.key, digest, s.sealed = r.old.Hint(i)
+		s.givenUp = r.old.GivenUp(i)
 		switch {
 		case !r.plan.load:
 			r.replaced = append(r.replaced, s)
@@ -493,6 +494,9 @@ func (r *Recorder) next(clean *cassette.Request, form *canon.Form) (*slot, error
 		var s *slot
 		if s, contested = q.take(form, r.cfg.allowRepeats); contested != nil {
 			r.contests = append(r.contests, contested)
+		}
+		if s == nil && !r.plan.record {
+			s = q.waiting()
 		}
 		if s != nil {
 			return s, nil

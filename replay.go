@@ -152,20 +152,37 @@ func (r *Recorder) replay(req *http.Request, clean *cassette.Request, s *slot) (
 // such as the answer to the other one of two hedged requests.
 func (r *Recorder) canceled(req *http.Request, s *slot, a *answer) error {
 	ctx := req.Context()
+	late := &lateError{r.file, req.Method, req.URL.Redacted()}
 	if a.Error == context.DeadlineExceeded.Error() {
-		if err := wait(ctx, r.closing, r.cfg.pace, a.latencyMS); err != nil {
-			return err
+		if err := wait(ctx, nil, r.cfg.pace, a.latencyMS); err != nil {
+			return context.Cause(ctx)
 		}
 		return context.DeadlineExceeded
 	}
 	if ctx.Done() == nil {
 		return &canceledError{r.file, s.line()}
 	}
+	closed := make(chan struct{}) // by Close; made here, for a synctest bubble
+	r.mu.Lock()
+	if r.closed {
+		r.mu.Unlock()
+		return late
+	}
+	if r.parked == nil {
+		r.parked = map[chan struct{}]bool{}
+	}
+	r.parked[closed] = true
+	r.mu.Unlock()
+	defer func() {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		delete(r.parked, closed)
+	}()
 	select {
 	case <-ctx.Done():
-		return ctx.Err()
-	case <-r.closing:
-		return &lateError{r.file, req.Method, req.URL.Redacted()}
+		return context.Cause(ctx)
+	case <-closed:
+		return late
 	}
 }
 

@@ -29,6 +29,7 @@ type slot struct {
 	asked   *canon.Form
 	answer  *answer
 
+	givenUp string      // why the request was given up before there was an answer
 	kind    canon.Kind  // among the recordings of the form, when they are sorted
 	used    bool        // an answer was replayed from it
 	lent    *canon.Form // of the request it was played for, if that was of another kind
@@ -109,7 +110,9 @@ func (s *slot) failed() bool {
 }
 
 // canceled reports whether the request was given up before there was an answer.
-func (s *slot) canceled() bool { return s.it().Response.End == cassette.EndCanceled }
+func (s *slot) canceled() bool {
+	return s.givenUp != "" || s.fresh && s.it().Response.End == cassette.EndCanceled
+}
 
 // A tape holds the interactions of a cassette in order, and which of them are
 // to be played next. It is guarded by the recorder's mutex.
@@ -135,6 +138,7 @@ type queue struct {
 	varying     canon.Varying
 	kinds       map[int]map[uint64]*line // see agreeing
 	lent        map[canon.Kind][]*slot   // played for a request that differs, by their kinds
+	canceled    []*slot                  // that have no answer, since somebody canceled them
 }
 
 // A line is those recordings of a form that agree with a request in some traits; a
@@ -165,7 +169,16 @@ func keyOf(form *canon.Form) uint64 {
 // add puts a recorded interaction on the tape.
 func (t *tape) add(s *slot) {
 	t.slots = append(t.slots, s)
-	if q, ok := t.queues.put(s.key, queue{first: s, last: s, at: s, alike: true}); !ok {
+	if s.givenUp == context.Canceled.Error() {
+		q, _ := t.queues.put(s.key, queue{alike: true})
+		q.canceled = append(q.canceled, s)
+		return
+	}
+	switch q, ok := t.queues.put(s.key, queue{first: s, last: s, at: s, alike: true}); {
+	case ok:
+	case q.first == nil: // it had only what was canceled
+		q.first, q.last, q.at = s, s, s
+	default:
 		q.alike = q.alike && s.digest != 0 && s.digest == q.first.digest
 		q.last.next, q.last = s, s
 	}
@@ -267,8 +280,11 @@ func (q *queue) take(form *canon.Form, repeats bool) (s *slot, c *contest) {
 	if lent := q.lentTo(form, asked); lent != nil {
 		c = &contest{lent: lent, field: q.varying.Differing(lent.form().Traits, lent.lent.Traits)}
 	}
-	if s = kind.next(); s == nil && kind != nil && repeats {
-		s = kind.slots[len(kind.slots)-1]
+	if s = kind.next(); s == nil && kind != nil {
+		// SDKs try again after a deadline that was not theirs.
+		if last := kind.slots[len(kind.slots)-1]; repeats || last.givenUp != "" {
+			s = last
+		}
 	}
 	if s == nil {
 		if s = q.nearest(&asked, repeats); s == nil {
@@ -290,6 +306,19 @@ func (q *queue) take(form *canon.Form, repeats bool) (s *slot, c *contest) {
 		c.given = s
 	}
 	return s, c
+}
+
+// waiting returns a recording that has no answer, since somebody canceled its request,
+// nil if there is none left. It is for requests that have no other one: which of two
+// hedged requests is canceled depends on how long they take.
+func (q *queue) waiting() *slot {
+	for _, s := range q.canceled {
+		if !s.used {
+			s.used = true
+			return s
+		}
+	}
+	return nil
 }
 
 // lend remembers a recording that was played for a request that differs, under its kind
@@ -324,7 +353,7 @@ func (q *queue) lentTo(form *canon.Form, asked canon.Kind) *slot {
 // not: so a few lookups are enough, however many there are.
 func (q *queue) nearest(asked *canon.Kind, repeats bool) *slot {
 	left := q.at != nil
-	if !left && !repeats {
+	if !left && !repeats || q.first == nil {
 		return nil
 	}
 	found, near := q.agreeing(0)[asked.Agreed(0)], 0
@@ -360,13 +389,6 @@ func (t *tape) place(it *cassette.Interaction, form *canon.Form) *slot {
 	t.open[s] = true
 	t.slots = append(t.slots, s)
 	return s
-}
-
-// settled ends the recording of a slot, and reports whether another request was open
-// meanwhile.
-func (t *tape) settled(s *slot) (concurrent bool) {
-	delete(t.open, s)
-	return s.concurrent
 }
 
 // count returns how many loaded interactions there are and how many were used.

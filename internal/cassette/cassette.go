@@ -40,7 +40,7 @@ type Interaction struct {
 	Usage     *Usage // what the answer says it cost; nil if it does not say
 	LatencyMS int64  // milliseconds from sending the request to the response headers
 
-	// Concurrent says that another request was open meanwhile, so that which was
+	// Concurrent says that another request waited for its answer meanwhile, so that which was
 	// asked first, and whether this one was asked at all before its test ended, may
 	// be chance.
 	Concurrent bool

@@ -36,6 +36,7 @@ type storedItem struct {
 	sealed bool  // the seal holds, by the rules of today
 	seal         // also of what is not sealed: its size
 
+	givenUp string // see GivenUp
 	it *Interaction // if it was read already
 }
 
@@ -319,8 +320,21 @@ func (s *scan) sealed(it *storedItem, of *Stored) (whole bool, err error) {
 		return false, nil
 	}
 	it.seal = seal
+	it.givenUp = givenUp(item)
 	it.sealed = seal.rules == of.rules && (of.trust == nil || of.trust(item))
 	return true, nil
+}
+
+// givenUp finds in the text of an interaction why its request was given up, "" if it was
+// not. Nothing long stands behind it.
+func givenUp(item []byte) (cause string) {
+	const tail = 300
+	_, rest, ok := bytes.Cut(item[max(0, len(item)-tail):], []byte("\n      end: "+EndCanceled+"\n      error: "))
+	if !ok {
+		return ""
+	}
+	line, _, _ := bytes.Cut(rest, []byte("\n"))
+	return string(line)
 }
 
 // maxInteraction is the length in bytes of what can be sealed; more is parsed.
@@ -367,6 +381,15 @@ func (s *Stored) Len() int { return len(s.items) }
 func (s *Stored) Hint(i int) (key, digest uint64, ok bool) {
 	it := &s.items[i]
 	return it.key, it.digest, it.sealed
+}
+
+// GivenUp returns why the request of an interaction was given up before there was an
+// answer, as the error of its context says it; "" if it was not.
+func (s *Stored) GivenUp(i int) (cause string) {
+	if it := s.items[i].it; it != nil && it.Response.End == EndCanceled {
+		return it.Response.Error
+	}
+	return s.items[i].givenUp
 }
 
 // Interaction reads an interaction. What it returns is the caller's, and another
