@@ -479,6 +479,9 @@ func (r *Recorder) noteDrift(s *slot, form *canon.Form) {
 		r.drift = map[string]bool{}
 	}
 	for _, e := range edits {
+		if canon.OfOneCall(e.Path) {
+			continue // it is another one every time
+		}
 		text := strings.TrimRight(diff.Write([]diff.Edit{e}, "  ", 1), "\n")
 		if !r.drift[text] {
 			r.drift[text] = true

@@ -329,12 +329,6 @@ var volatiles = sync.OnceValue(func() []volatile {
 	return list
 })
 
-// plainIDs are words in the names of fields that tell calls apart and decide no
-// answer; a user may ignore a field so named.
-var plainIDs = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)(^|[_/-])(trace|span|request|session|correlation|nonce|timestamp|created_at|run|build|idempotency)([_-]?(id|key|at))?$`)
-})
-
 // hint returns the option that would make the request match, as code to paste,
 // if all that differs is text that changes from run to run or a field that only
 // tells calls apart; else "".
@@ -378,7 +372,7 @@ func hintFor(e *diff.Edit) string {
 	if e.Path == "endpoint" || e.Path == "wire" {
 		return ""
 	}
-	if plainIDs().MatchString(e.Path) {
+	if canon.OfOneCall(e.Path) {
 		return fmt.Sprintf("promptecho.Ignore(%q)", canon.Short(e.Path))
 	}
 	a, aok := canon.Unquote(e.Recorded)

@@ -182,6 +182,10 @@ const (
 	whoAsks           // it tells callers apart, or versions: it counts with its numbers
 )
 
+// OfOneCall reports whether the name of a field says that it tells one call from the
+// next, and decides no answer.
+func OfOneCall(path string) bool { return saying.Get(nameOf(path)) == ofOneCall }
+
 // saying remembers what names say: they are few.
 var saying = memo.Strings[meaning]{Func: func(name string) meaning {
 	switch {

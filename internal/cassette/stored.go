@@ -36,8 +36,8 @@ type storedItem struct {
 	sealed bool  // the seal holds, by the rules of today
 	seal         // also of what is not sealed: its size
 
-	givenUp string // see GivenUp
-	it *Interaction // if it was read already
+	givenUp string       // see GivenUp
+	it      *Interaction // if it was read already
 }
 
 // itemStart is where an interaction starts in what Format writes: nothing in it
