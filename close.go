@@ -31,13 +31,25 @@ import (
 // what they are.
 func (r *Recorder) Close() error {
 	var errs []error
-	now := verdict.Now()
-	o := verdict.Outcome{Failed: now.Panicking || now.Exiting, Unsure: testing.Testing()}
-	o.Filtered = !now.InTest && (isSet("test.run") || isSet("test.skip"))
+	o := verdict.Outcome{Unsure: testing.Testing()}
+	if !r.allWell() {
+		now := verdict.Now()
+		o.Failed = now.Panicking || now.Exiting
+		o.Filtered = !now.InTest && (isSet("test.run") || isSet("test.skip"))
+	}
 	for _, text := range r.finish(o).Errors {
 		errs = append(errs, errors.New("promptecho: "+text))
 	}
 	return errors.Join(errs...)
+}
+
+// allWell reports whether there is nothing to save and nothing to say, however the run
+// ended: then nobody needs to find out.
+func (r *Recorder) allWell() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	loaded, used := r.tape.count()
+	return !r.plan.save && r.reached && loaded == used && len(r.misses)+len(r.contests)+len(r.played) == 0
 }
 
 // isSet reports whether a flag of package testing has a value.
