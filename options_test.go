@@ -378,3 +378,20 @@ func TestMissOfAnotherRecorder(t *testing.T) {
 		t.Errorf("recorded:\n%s", read(t, file))
 	}
 }
+
+// A mask reaches the path of an endpoint that no family knows, too.
+func TestMaskOfAPath(t *testing.T) {
+	t.Parallel()
+	run := func(n int) asking { return asking{url: fmt.Sprintf("https://x.example/runs/run-%d", n)} }
+	file := recorded(t, []string{`"one"`}, []asking{run(1)})
+	for _, tt := range []struct {
+		opt  Option
+		want string
+	}{{Mask(`run-\d+`, "RUN"), `"one"`}, {Mask(`walk-\d+`, "WALK"), "status 418"}} {
+		r := mustOpen(t, file, InMode(ModeNone), tt.opt)
+		if got := run(2).ask(t, r); !strings.HasPrefix(got, tt.want) {
+			t.Errorf("%s, want %s", got, tt.want)
+		}
+		r.Close()
+	}
+}

@@ -378,8 +378,10 @@ func (w *walker) value(v *cassette.Value, parent string) {
 	w.path = w.path[:mark]
 }
 
-func (w *walker) mask(s string) string {
-	for _, m := range w.rules.Masks {
+func (w *walker) mask(s string) string { return w.rules.mask(s) }
+
+func (r *Rules) mask(s string) string {
+	for _, m := range r.Masks {
 		s = m.Regexp.ReplaceAllString(s, m.Placeholder)
 	}
 	return s

@@ -182,7 +182,7 @@ func modelOf(body *cassette.Value) string {
 // unknown describes a request that no family knows: method, origin, path, query,
 // the headers that select content and the whole body decide.
 func (c *call) unknown(req *cassette.Request, to *address, r *Rules) {
-	c.endpoint = req.Method + " /" + strings.TrimPrefix(plainPath(to.url), "/")
+	c.endpoint = req.Method + " " + r.mask("/"+strings.TrimPrefix(plainPath(to.url), "/"))
 	c.addHost(identity, to, r)
 	c.query(to.url, identity, nil)
 	for _, h := range req.Headers {

@@ -163,11 +163,14 @@ func (f *Form) trait(l level, path, value string) {
 		if said == ofOneCall {
 			return
 		}
-		if said != whoAsks {
-			var ok bool
-			if value, ok = withoutCounters(value); !ok {
+		if said == whoAsks {
+			if drawn().MatchString(value) {
 				return
 			}
+		} else if rest, ok := withoutCounters(value); ok {
+			value = rest
+		} else {
+			return
 		}
 	}
 	f.Traits = append(f.Traits, Trait{path, hash(fnvOffset, value), l})
@@ -210,9 +213,13 @@ var (
 	callerNames = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`(?i)user|tenant|account|customer|client|organi[sz]ation|^org|project|session|conversation|thread|identifier|cache_key|version`)
 	})
-	// drawn matches dates and times as programs write them, and what is drawn for a call.
+	// times matches dates and times as programs write them.
+	times = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`\d{4}-?\d\d-?\d\d|\d\d?:\d\d|(?i:\b(mon|tue|wed|thu|fri|sat|sun)[a-z]*,? \d)`)
+	})
+	// drawn matches what is drawn for a call or a run: UUIDs and hexadecimal.
 	drawn = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`\d{4}-?\d\d-?\d\d|\d\d?:\d\d|(?i:\b(mon|tue|wed|thu|fri|sat|sun)[a-z]*,? \d)|[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-|[0-9a-fA-F]{16}`)
+		return regexp.MustCompile(`[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-|[0-9a-fA-F]{16}`)
 	})
 )
 
@@ -225,7 +232,7 @@ func withoutCounters(value string) (rest string, ok bool) {
 		return "", false
 	case !strings.ContainsAny(value, "0123456789"):
 		return value, true
-	case strings.Trim(plain, "0123456789.+-eE") == "" || drawn().MatchString(plain):
+	case strings.Trim(plain, "0123456789.+-eE") == "" || times().MatchString(plain) || drawn().MatchString(plain):
 		return "", false
 	}
 	return strings.Map(func(r rune) rune {
