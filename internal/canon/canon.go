@@ -174,7 +174,7 @@ func (r *Rules) form(req *cassette.Request, extent extent) *Form {
 	w := walkers.Get().(*walker)
 	trace := extent == tracedForm
 	c := r.classify(req, &w.parser, trace || r.selecting())
-	f := &Form{Endpoint: c.endpoint, Model: strings.Clone(c.model), Wire: c.wire, Known: c.family != nil, Origin: c.origin, Local: c.local, family: c.family}
+	f := &Form{Endpoint: c.endpoint, Model: strings.Clone(c.model), Wire: c.wire, Known: c.family != nil, Origin: c.origin, family: c.family}
 	if trace {
 		f.sent = map[string]string{}
 	}
@@ -278,6 +278,10 @@ func (w *walker) request(req *cassette.Request, call *call, extent extent) {
 		switch page, _ := w.side("", l.level); page {
 		case &w.lines:
 			lines = append(lines, l.Line)
+			if call.local && l.Path == "host" { // which of the local hosts it is chooses
+				f.Local = true
+				f.Traits.add(host, l.Path, w.mask(l.trait))
+			}
 		case &w.drift:
 			drift = append(drift, l.Line)
 			if !ofOneCall().MatchString(nameOf(l.Path)) {
