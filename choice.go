@@ -73,25 +73,3 @@ func sameAnswer(a, b *slot) bool {
 	x, y := relinked(a, &b.it().Request), &b.it().Response
 	return x.Status == y.Status && bytes.Equal(x.Body, y.Body) && slices.EqualFunc(x.Events, y.Events, slices.Equal[cassette.Event])
 }
-
-// clashes reports requests that two local servers answered differently in this run:
-// in replay, on other ports, they could not be told apart.
-func (r *Recorder) clashes(rep *verdict.Report) {
-	first := map[uint64]*slot{}
-	for _, s := range r.tape.slots {
-		if !s.fresh || !s.whole || s.failed() || !s.form().Local {
-			continue
-		}
-		key := keyOf(s.form())
-		other := first[key]
-		if other == nil {
-			first[key] = s
-			continue
-		}
-		if a, b := other.form().Origin, s.form().Origin; a != b && !sameAnswer(other, s) {
-			rep.Errors = append(rep.Errors, fmt.Sprintf("%s: %s and %s answered the same request (%s) differently. Local hosts are one origin, since their ports change from run to run: give names to those that differ, and record again:\n"+
-				"  promptecho.Alias(%q, \"one\"), promptecho.Alias(%q, \"two\")", r.file, a, b, strings.TrimSpace(s.form().Endpoint), "http://"+a, "http://"+b))
-			return
-		}
-	}
-}

@@ -3,12 +3,15 @@ package promptecho
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"maps"
 	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"unicode"
 
 	"github.com/promptecho/promptecho/internal/canon"
@@ -98,19 +101,29 @@ type cleanURL struct {
 }
 
 // urlOf returns where a request goes, as it is matched and written: with the alias of
-// a local server, and with names of other scripts in Punycode (RFC 3492).
+// a local server, and with names of other scripts in Punycode (RFC 3492). Who is asked
+// is said by the Host header, which can be another than that of the address (RFC 9112,
+// section 3.2); and by a request line that names a host before that.
 func (c *config) urlOf(req *http.Request) string {
 	u := *req.URL
-	if u.Host == "" {
-		u.Host = req.Host
+	u.Host = cmp.Or(req.Host, u.Host)
+	if u.Opaque != "" { // the request line as it is: see url.URL.RequestURI
+		path := u.Opaque
+		if rest, ok := strings.CutPrefix(path, "//"); ok {
+			end := strings.IndexByte(rest+"/", '/')
+			u.Host, path = rest[:end], rest[end:]
+		}
+		u.Opaque, u.Path, u.RawPath = "", path, ""
+		if plain, err := url.PathUnescape(path); err == nil {
+			u.Path, u.RawPath = plain, path
+		}
 	}
 	if strings.ContainsFunc(u.Host, func(c rune) bool { return c > unicode.MaxASCII }) {
 		u.Host = punycode(u.Host)
 	}
-	if len(c.aliases) > 0 {
-		if name, ok := c.aliases[canon.Origin(&u)]; ok {
-			u.Scheme, u.Host = "http", name
-		}
+	if a := c.aliasOf(&u); a != nil {
+		a.asked.Store(true)
+		u.Scheme, u.Host = "http", a.name
 	}
 	return u.String()
 }
@@ -127,6 +140,80 @@ func punycode(host string) string {
 		return host
 	}
 	return in.Host
+}
+
+// An alias is a name that a local server has in the cassette.
+type alias struct {
+	origin  string // see canon.Origin
+	address string // scheme, host and port
+	name    string
+	asked   atomic.Bool // by a request of this run
+}
+
+// aliasOf returns the alias of the server that a URL names, nil if it has none.
+func (c *config) aliasOf(u *url.URL) *alias {
+	if len(c.aliases) == 0 {
+		return nil
+	}
+	origin := canon.Origin(u)
+	for _, a := range slices.Backward(c.aliases) {
+		if a.origin == origin {
+			return a
+		}
+	}
+	return nil
+}
+
+// anAddress is a server that a header of an answer leads to: Location, Link (RFC 8288)
+// and the like begin with it.
+var anAddress = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?:^|<)https?://[^/?#<>"\s]+`)
+})
+
+// named gives the servers that headers of an answer lead to the names that they have in
+// the cassette.
+func (c *config) named(hs cassette.Headers) {
+	for _, h := range hs {
+		c.readdress(h.Values, func(u *url.URL) string {
+			if a := c.aliasOf(u); a != nil {
+				return "http://" + a.name
+			}
+			return ""
+		})
+	}
+}
+
+// addressed is the reverse of named, for an answer that is replayed: today the servers
+// have other ports.
+func (c *config) addressed(h http.Header) {
+	for _, values := range h {
+		c.readdress(values, func(u *url.URL) string {
+			for _, a := range slices.Backward(c.aliases) {
+				if u.Scheme == "http" && strings.EqualFold(u.Host, a.name) {
+					return a.address
+				}
+			}
+			return ""
+		})
+	}
+}
+
+// readdress replaces the addresses in the values of a header by what to gives for them,
+// unless that is empty.
+func (c *config) readdress(values []string, to func(*url.URL) string) {
+	for i, v := range values {
+		if len(c.aliases) == 0 || !strings.Contains(v, "://") {
+			continue
+		}
+		values[i] = anAddress().ReplaceAllStringFunc(v, func(m string) string {
+			text := strings.TrimPrefix(m, "<")
+			u, err := url.Parse(text)
+			if err != nil {
+				return m
+			}
+			return m[:len(m)-len(text)] + cmp.Or(to(u), text)
+		})
+	}
 }
 
 // isObvious reports whether a header says nothing: every call asks for and sends

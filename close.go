@@ -156,8 +156,9 @@ func (r *Recorder) save(o *verdict.Outcome, rep *verdict.Report) error {
 	if !r.plan.save {
 		return nil
 	}
-	before := len(rep.Errors)
-	if r.clashes(rep); len(rep.Errors) > before {
+	clashes := r.clashes(o)
+	if len(clashes) > 0 {
+		rep.Errors = append(rep.Errors, clashes...)
 		o.Failed = true
 	}
 	fresh, refused := r.recorded(o, rep)
@@ -166,6 +167,9 @@ func (r *Recorder) save(o *verdict.Outcome, rep *verdict.Report) error {
 	}
 	if len(fresh) > 0 && (r.journal.isForeign() || !r.read.same(stampOf(r.path))) {
 		return r.beside(fresh, rep, "something else has written it meanwhile (another test process?)")
+	}
+	if len(clashes) > 0 && len(fresh) > 0 && r.plan.load && r.old != nil && !r.old.Partial {
+		return r.beside(fresh, rep, "it would hold recordings that replay cannot tell apart")
 	}
 	if refused != nil && r.cfg.onRecordError == Fail {
 		return refused
@@ -463,14 +467,25 @@ func (r *Recorder) noteSelected(form *canon.Form) {
 	}
 }
 
-// unselected notes the patterns that selected nothing: most likely a slip.
+// unselected notes the patterns and aliases that selected nothing: most likely a slip.
 func (r *Recorder) unselected(rep *verdict.Report) {
+	if !r.reached || r.plan.passThrough {
+		return
+	}
+	for _, a := range r.cfg.aliases {
+		if !a.asked.Load() {
+			rep.Notes = append(rep.Notes, fmt.Sprintf("%s: Alias(%q, %q): no request went to this server", r.file, a.address, a.name))
+		}
+	}
 	for _, o := range []struct {
 		name     string
 		patterns []string
 	}{{"MatchOn", r.cfg.rules.MatchOn}, {"Match", r.cfg.rules.Match}, {"Ignore", r.cfg.rules.Ignore}} {
 		for _, p := range o.patterns {
-			if !r.selected[p] && r.reached {
+			if o.name == "Ignore" && strings.HasPrefix(p, "header/") {
+				continue // of a header that is not written it is the clash that is ignored
+			}
+			if !r.selected[p] {
 				rep.Notes = append(rep.Notes, fmt.Sprintf("%s: %s(%q): no request and no recording has such a field: is the path that of a miss report?", r.file, o.name, p))
 			}
 		}

@@ -20,7 +20,7 @@ type config struct {
 	mode        Mode
 	upstream    http.RoundTripper
 	rules       canon.Rules
-	aliases     map[string]string // origins to the names they have in the cassette
+	aliases     []*alias
 	keepHeaders []string
 	redactNames []string
 
@@ -142,8 +142,10 @@ func Mask(expr, placeholder string) Option {
 // Alias names a local server: a request to the origin (scheme, host and port, such as
 // that of an httptest.Server) is matched and written as one to http://NAME. Local
 // hosts are one origin otherwise, since their names and ports change from machine to
-// machine: give names to those that must not answer for each other. [Open] gives an
-// error if the origin or the name is not one.
+// machine: give names to those that must not answer for each other. Headers of answers
+// that lead to the server (Location, Link) are written with the name, too, and replayed
+// with the origin. An origin that no request went to is noted. [Open] gives an error if
+// the origin or the name is not one.
 func Alias(origin, name string) Option {
 	return func(c *config) {
 		u, err := url.Parse(origin)
@@ -153,11 +155,8 @@ func Alias(origin, name string) Option {
 		case !plainName.MatchString(name):
 			c.fail(fmt.Errorf("Alias: %q is not a name of letters, digits, \"-\" and \".\"", name))
 		default:
-			if c.aliases == nil {
-				c.aliases = map[string]string{}
-			}
 			name = strings.ToLower(name)
-			c.aliases[canon.Origin(u)] = name
+			c.aliases = append(c.aliases, &alias{origin: canon.Origin(u), address: u.Scheme + "://" + u.Host, name: name})
 			c.rules.Aliases = append(c.rules.Aliases, name)
 		}
 	}

@@ -114,15 +114,15 @@ func TestLocalServers(t *testing.T) {
 	if err == nil {
 		t.Fatal("two servers that cannot be told apart were recorded without a word")
 	}
-	proposed := regexp.MustCompile(`promptecho\.Alias\("(.*?)", "one"\), promptecho\.Alias\("(.*?)", "two"\)`).FindStringSubmatch(err.Error())
-	if len(proposed) != 3 || proposed[1] != jira || proposed[2] != github || !strings.Contains(err.Error(), "answered the same request (jsonrpc.tools/list) differently") {
+	proposed := regexp.MustCompile(`promptecho\.Alias\(server\.URL, ".*?"\), // server: the one at (.*)`).FindAllStringSubmatch(err.Error(), -1)
+	if len(proposed) != 2 || proposed[0][1] != jira || proposed[1][1] != github || !strings.Contains(err.Error(), "answered the same request (jsonrpc.tools/list) differently") {
 		t.Fatalf("Close: %v", err)
 	}
 	if f, err := cassette.Load(file); err != nil || !f.Partial {
 		t.Errorf("what was paid for is kept, as partial: %+v, %v", f, err)
 	}
 
-	named := []Option{Alias(proposed[1], "jira"), Alias(proposed[2], "GitHub")}
+	named := []Option{Alias(jira, "jira"), Alias(github, "GitHub")}
 	r = mustOpen(t, file, append(named, InMode(ModeAll))...)
 	rpc(jira+"/mcp", list).ask(t, r)
 	rpc(github+"/mcp", list).ask(t, r)

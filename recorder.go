@@ -48,12 +48,13 @@ type Recorder struct {
 	drift    map[string]bool       // notes already made
 	selected map[string]bool       // patterns of MatchOn and Ignore that selected a field
 	notes    []string
-	secrets  []string     // names asked for with Secret that the environment lacks
-	reached  bool         // a request arrived
-	failures []unanswered // recording failures
-	contests []*contest   // see there
-	refused  []string     // why requests were not sent, each once
-	played   []*slot      // recorded failures that were replayed
+	secrets  []string         // names asked for with Secret that the environment lacks
+	reached  bool             // a request arrived
+	failures []unanswered     // recording failures
+	contests []*contest       // see there
+	unsaid   map[*slot]unsaid // of the requests that took them, in a run that saves
+	refused  []string         // why requests were not sent, each once
+	played   []*slot          // recorded failures that were replayed
 	closed   bool
 	parked   map[chan struct{}]bool // of requests that wait to be canceled; Close closes them
 
@@ -390,6 +391,7 @@ func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	c.cleanHead(r, req)
 	if s := r.identical(&c.clean); s != nil {
+		r.keepUnsaid(req, &c.clean, s)
 		c.free()
 		return r.replay(req, nil, s)
 	}
@@ -403,7 +405,9 @@ func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 		return r.refuse(req, err)
 	case s == nil:
 		return r.miss(req, clean, form), nil
-	case s.fresh:
+	}
+	r.keepUnsaid(req, clean, s)
+	if s.fresh {
 		return r.record(req, body, s)
 	}
 	if err := r.lies(s, form); err != nil {

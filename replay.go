@@ -102,6 +102,7 @@ func (r *Recorder) replay(req *http.Request, clean *cassette.Request, s *slot) (
 		ContentLength: -1,
 	}
 	resp := &x.Response
+	r.cfg.addressed(resp.Header)
 	if r.cfg.pace == 0 {
 		noRetryDelay(resp.Header)
 	}

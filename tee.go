@@ -56,6 +56,7 @@ func newTee(r *Recorder, s *slot, resp *http.Response, start time.Time) *tee {
 	t.it = *s.it()
 	t.it.LatencyMS = t.before.Milliseconds()
 	t.it.Response = cassette.Response{Status: resp.StatusCode, Headers: headersOf(resp.Header)}
+	r.cfg.named(t.it.Response.Headers)
 	if resp.ProtoMajor != 1 && resp.Proto != "" {
 		t.it.Response.Proto = resp.Proto
 	}

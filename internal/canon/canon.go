@@ -174,7 +174,7 @@ func (r *Rules) form(req *cassette.Request, extent extent) *Form {
 	w := walkers.Get().(*walker)
 	trace := extent == tracedForm
 	c := r.classify(req, &w.parser, trace || r.selecting())
-	f := &Form{Endpoint: c.endpoint, Model: strings.Clone(c.model), Wire: c.wire, Known: c.family != nil, Origin: c.origin, Local: c.local, family: c.family}
+	f := &Form{Endpoint: c.endpoint, Model: strings.Clone(c.model), Wire: c.wire, Known: c.family != nil, Origin: c.origin, family: c.family}
 	if trace {
 		f.sent = map[string]string{}
 	}
@@ -272,9 +272,6 @@ func (w *walker) request(req *cassette.Request, call *call, extent extent) {
 	// The body is before everything else in the order of paths; which patterns
 	// selected something is told in the order of the request.
 	f.Traits = make([]Trait, 0, 8)
-	if call.local {
-		f.trait(host, "host", call.origin)
-	}
 	f.Traits = append(f.Traits, Trait{"spelling", call.spelling, spelling})
 	var lines, drift []Line
 	for _, l := range call.lines {
@@ -282,6 +279,10 @@ func (w *walker) request(req *cassette.Request, call *call, extent extent) {
 		switch page, _ := w.side("", l.level); page {
 		case &w.lines:
 			lines = append(lines, l.Line)
+			if call.local && l.Path == "host" { // which of the local hosts it is chooses
+				f.Local = true
+				f.trait(host, l.Path, w.mask(l.trait))
+			}
 		case &w.drift:
 			drift = append(drift, l.Line)
 			f.trait(l.level, l.Path, w.mask(l.trait))

@@ -18,7 +18,7 @@ type call struct {
 	model    string
 	wire     string
 	origin   string
-	local    bool // the origin matches, and is one of those that count as one
+	local    bool // the origin is one of those that count as one
 	encoding encoding
 	parser   *cassette.JSONParser // of the body and of JSON in it
 	body     cassette.Value
@@ -72,9 +72,7 @@ func (c *call) addHost(l level, to *address, r *Rules) {
 	line := fieldLine{Line{"host", to.origin}, l, to.origin}
 	if to.local && !slices.Contains(r.Aliases, to.origin) {
 		line.Value = localHosts
-		if l == identity {
-			c.local = true
-		}
+		c.local = true
 	}
 	c.lines = append(c.lines, line)
 }
@@ -242,10 +240,10 @@ func (c *call) query(u *url.URL, unlisted level, listed []string) {
 // (https://smithy.io/2.0/aws/protocols/aws-json-1_1-protocol.html) and SOAP 1.1,
 // section 6.1.1. They match where no family knows the request.
 var contentHeaders = []string{
-	"accept", "accept-language", "content-range", "if-match", "if-modified-since", "if-none-match", "if-range",
+	"accept", "accept-language", "content-range", "depth", "dropbox-api-arg", "if-match", "if-modified-since", "if-none-match", "if-range",
 	"if-unmodified-since", "last-event-id", "mcp-protocol-version", "notion-version", "prefer", "range", "soapaction",
-	"upload-offset", "x-amz-target", "x-github-api-version", "x-goog-fieldmask", "x-goog-upload-command",
-	"x-goog-upload-offset", "x-http-method-override",
+	"stripe-version", "upload-offset", "x-amz-copy-source", "x-amz-target", "x-github-api-version", "x-goog-fieldmask",
+	"x-goog-upload-command", "x-goog-upload-offset", "x-http-method-override", "x-ms-continuation", "x-ms-range",
 }
 
 // isBeta reports whether a header asks for features that are not for everybody yet.

@@ -10,6 +10,8 @@ var requestHeaders = []string{
 	"api-revision",
 	"content-range",
 	"content-type",
+	"depth",
+	"dropbox-api-arg",
 	"if-match",
 	"if-modified-since",
 	"if-none-match",
@@ -21,7 +23,9 @@ var requestHeaders = []string{
 	"prefer",
 	"range",
 	"soapaction",
+	"stripe-version",
 	"upload-offset",
+	"x-amz-copy-source",
 	"x-amz-target",
 	"x-amzn-bedrock-accept",
 	"x-amzn-bedrock-guardrailidentifier",
@@ -34,6 +38,8 @@ var requestHeaders = []string{
 	"x-goog-upload-command",
 	"x-goog-upload-offset",
 	"x-http-method-override",
+	"x-ms-continuation",
+	"x-ms-range",
 }
 
 // responseHeaders may be written: SDKs read them (openai-go, anthropic-sdk-go,

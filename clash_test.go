@@ -1,0 +1,482 @@
+package promptecho
+
+import (
+	"encoding/base64"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/promptecho/promptecho/internal/cassette"
+	"github.com/promptecho/promptecho/internal/verdict"
+)
+
+// byHost is an upstream that answers with the last digit of the host that is asked.
+func byHost(req *http.Request) (*http.Response, error) {
+	return canned(fmt.Sprintf("%q", req.URL.Host[len(req.URL.Host)-1:])).RoundTrip(req)
+}
+
+func local(port string) asking { return asking{url: "http://127.0.0.1:" + port + "/x"} }
+
+// A cassette does not become whole while it holds two servers that cannot be told
+// apart, whatever runs come after the one that recorded them.
+func TestClashIsNotWashedOut(t *testing.T) {
+	t.Parallel()
+	clash := func(t *testing.T, file string, ports []string, opts ...Option) {
+		t.Helper()
+		r := mustOpen(t, file, append(opts, InMode(ModeOnce), Upstream(roundTripFunc(byHost)))...)
+		for _, p := range ports {
+			local(p).ask(t, r)
+		}
+		rep := r.finish(verdict.Outcome{})
+		if len(rep.Errors) != 1 || !strings.Contains(rep.Errors[0], "answered the same request (POST /x) differently") {
+			t.Errorf("asked %s: errors %q", ports, rep.Errors)
+		}
+		if f, err := cassette.Load(file); err != nil || !f.Partial {
+			t.Errorf("asked %s: whole: %v", ports, err)
+		}
+	}
+	for name, again := range map[string]struct {
+		ports []string
+		opts  []Option
+	}{
+		"same ports":               {[]string{"1001", "1002"}, nil},
+		"same ports, other order":  {[]string{"1002", "1001"}, nil},
+		"other ports":              {[]string{"2001", "2002"}, nil},
+		"one of them, AllowUnused": {[]string{"1001"}, []Option{AllowUnused()}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			file := filepath.Join(t.TempDir(), "c.yaml")
+			clash(t, file, []string{"1001", "1002"})
+			clash(t, file, again.ports, again.opts...)
+			clash(t, file, again.ports, again.opts...)
+		})
+	}
+	t.Run("the second is recorded by the second run", func(t *testing.T) {
+		t.Parallel()
+		file := filepath.Join(t.TempDir(), "c.yaml")
+		r := mustOpen(t, file, InMode(ModeOnce), Upstream(roundTripFunc(byHost)))
+		local("1001").ask(t, r)
+		if rep := r.finish(verdict.Outcome{Failed: true}); len(rep.Errors) != 0 {
+			t.Error(rep.Errors)
+		}
+		clash(t, file, []string{"2001", "2002"})
+	})
+	t.Run("a whole cassette stays as it was", func(t *testing.T) {
+		t.Parallel()
+		file := filepath.Join(t.TempDir(), "c.yaml")
+		r := mustOpen(t, file, InMode(ModeOnce), Upstream(roundTripFunc(byHost)))
+		local("1001").ask(t, r)
+		mustPass(t, r)
+		before := read(t, file)
+		r = mustOpen(t, file, InMode(ModeNewEpisodes), Upstream(roundTripFunc(byHost)))
+		local("1001").ask(t, r)
+		local("1002").ask(t, r)
+		rep := r.finish(verdict.Outcome{})
+		if text := strings.Join(rep.Errors, "\n"); !strings.Contains(text, "differently") || !strings.Contains(text, "not written: it would hold recordings that replay cannot tell apart. What this run recorded is in "+file+".failed") {
+			t.Error(text)
+		}
+		if read(t, file) != before {
+			t.Errorf("now it is\n%s", read(t, file))
+		}
+		if _, err := os.Stat(file + ".failed"); err != nil {
+			t.Error(err)
+		}
+	})
+	t.Run("one server that is polled, on another port each run", func(t *testing.T) {
+		t.Parallel()
+		file := filepath.Join(t.TempDir(), "c.yaml")
+		for i, ports := range [][]string{{"1001"}, {"2002", "2002"}, {"3003", "3003", "3003"}} {
+			up := roundTripFunc(func(req *http.Request) (*http.Response, error) { return canned(fmt.Sprint(i)).RoundTrip(req) })
+			r := mustOpen(t, file, InMode(ModeNewEpisodes), Upstream(up))
+			for _, p := range ports {
+				local(p).ask(t, r)
+			}
+			mustPass(t, r)
+		}
+	})
+}
+
+// Which answers of two local servers are told apart, and which are no sign of two.
+func TestClashOfServers(t *testing.T) {
+	t.Parallel()
+	status := func(first int) http.RoundTripper {
+		return roundTripFunc(func(req *http.Request) (*http.Response, error) {
+			if req.URL.Port() == "1001" {
+				return statuses(`"none"`, first).RoundTrip(req)
+			}
+			return canned(`"oauth"`).RoundTrip(req)
+		})
+	}
+	redirect := func(to string) http.RoundTripper {
+		return roundTripFunc(func(req *http.Request) (*http.Response, error) {
+			header := http.Header{"Location": {strings.NewReplacer("HOST", req.URL.Host, "PORT", req.URL.Port()).Replace(to)}}
+			return &http.Response{StatusCode: http.StatusSeeOther, Header: header, Body: http.NoBody, Request: req}, nil
+		})
+	}
+	at := func(path string, hosts ...string) (list []asking) {
+		for _, h := range hosts {
+			list = append(list, asking{url: "http://" + h + path})
+		}
+		return list
+	}
+	two := at("/.well-known/x", "127.0.0.1:1001", "127.0.0.1:1002")
+	model := at("/v1/chat/completions", "127.0.0.1:1001", "127.0.0.1:1002")
+	for i := range model {
+		model[i].body = chat("").body
+	}
+	tests := []struct {
+		name  string
+		up    http.RoundTripper
+		asked []asking
+		opts  []Option
+		clash bool
+	}{
+		{"two ports", roundTripFunc(byHost), two, nil, true},
+		{"two ports that say the same", canned(`"same"`), two, nil, false},
+		{"Ignore(host)", roundTripFunc(byHost), two, []Option{Ignore("host")}, false},
+		{"404 of one (MCP authorization)", status(404), two, nil, true},
+		{"401 of one", status(401), two, nil, true},
+		{"503, which is tried again", status(503), two, nil, false},
+		{"429, which is tried again", status(429), two, nil, false},
+		{"Location", redirect("/of/PORT"), two, nil, true},
+		{"Location of itself", redirect("http://HOST/there"), two, nil, false},
+		{"one server under two names, polled", inTurn(`"pending"`, `"done"`), at("/x", "localhost:1001", "127.0.0.1:1001"), nil, false},
+		{"two names of a proxy", inTurn(`"jira"`, `"github"`), at("/x", "jira.localhost:1001", "github.localhost:1001"), nil, true},
+		{"two that are polled", inTurn(`1`, `1`, `2`, `1`, `2`), at("/x", "a:1", "a:1", "a:1", "b:1", "b:1"), nil, false},
+		{"two that are polled in turn", inTurn(`1`, `1`, `2`, `2`), at("/x", "a:1", "b:1", "a:1", "b:1"), nil, false},
+		{"two that go on differently", inTurn(`1`, `1`, `2`, `3`), at("/x", "a:1", "b:1", "a:1", "b:1"), nil, true},
+		{"model servers, whose answers differ by chance", roundTripFunc(byHost), model, nil, false},
+		{"model servers, Match(host)", roundTripFunc(byHost), model, []Option{Match("host")}, true},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			r := mustOpen(t, filepath.Join(t.TempDir(), "c.yaml"), append(tt.opts, InMode(ModeAll), Upstream(tt.up), OnRecordError(Keep))...)
+			for _, a := range tt.asked {
+				req, _ := http.NewRequest("POST", a.url, strings.NewReader(a.body))
+				resp, err := r.RoundTrip(req)
+				if err != nil {
+					t.Fatal(err)
+				}
+				io.Copy(io.Discard, resp.Body)
+				resp.Body.Close()
+			}
+			if err := r.Close(); (err != nil) != tt.clash || err != nil && !strings.Contains(err.Error(), "differently. Local hosts are one origin") {
+				t.Errorf("Close: %v", err)
+			}
+		})
+	}
+}
+
+// The lines that are printed can be pasted: a fixed port as it is, a port that is new in
+// each run as the server's own address.
+func TestClashIsPrinted(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "c.yaml")
+	up := func(req *http.Request) (*http.Response, error) { return canned(req.URL.Port()).RoundTrip(req) }
+	r := mustOpen(t, file, InMode(ModeAll), Upstream(roundTripFunc(up)))
+	for _, host := range []string{"qdrant:6333", "127.0.0.1:41235", "[::1]:50001", "qdrant:6333"} {
+		asking{url: "http://" + host + "/x"}.ask(t, r)
+	}
+	want := `promptecho: FILE: qdrant:6333, 127.0.0.1:41235 and [::1]:50001 answered the same request (POST /x) differently. Local hosts are one origin, since their ports change from run to run: give names to those that differ (server stands for the variable that has the httptest.Server):
+  promptecho.Alias("http://qdrant:6333", "one"),
+  promptecho.Alias(server.URL, "two"), // server: the one at http://127.0.0.1:41235
+  promptecho.Alias(server.URL, "three"), // server: the one at http://[::1]:50001
+and record again:
+  PROMPTECHO_MODE=all, and run what uses FILE`
+	if err := r.Close(); err == nil || strings.ReplaceAll(err.Error(), file, "FILE") != want {
+		t.Errorf("got %v\nwant %s", err, want)
+	}
+}
+
+// Requests that differ in what is not written, and were answered differently, are told
+// when they are recorded; what is new with each call, retries and polls are not.
+func TestUnsaid(t *testing.T) {
+	t.Parallel()
+	const thing = "https://api.example/v1/thing"
+	with := func(name, value string) asking { return asking{url: thing, headers: []string{name, value}} }
+	pair := func(name, a, b string) []asking { return []asking{with(name, a), with(name, b)} }
+	token := func(claims string) string {
+		encode := base64.RawURLEncoding.EncodeToString
+		return "Bearer " + encode([]byte(`{"alg":"none"}`)) + "." + encode([]byte(claims)) + "." + encode([]byte("NOTREAL"))
+	}
+	aws := func(key, sig string) string {
+		return "AWS4-HMAC-SHA256 Credential=" + key + "/20260102/us-east-1/s3/aws4_request, SignedHeaders=host, Signature=" + sig
+	}
+	const (
+		written = " This writes it to the cassette and makes it match:\n  promptecho.Match(%[1]q),\nor, if it means nothing, promptecho.Ignore(%[1]q). Then record again:\n  PROMPTECHO_MODE=all, and run what uses FILE"
+		secret  = " It may be a credential, which is never written: use two cassettes, one per account. If it means nothing, give promptecho.Ignore(%q)"
+	)
+	tests := []struct {
+		name, field, path string // field: empty if it is not told
+		way               string
+		asked             []asking
+		opts              []Option
+	}{
+		{"account", "header stripe-account", "header/stripe-account", written, pair("Stripe-Account", "acct_red", "acct_blue"), nil},
+		{"tenant", "header x-tenant-id", "header/x-tenant-id", written, pair("X-Tenant-ID", "red", "blue"), nil},
+		{"organization of an endpoint that is not known", "header openai-organization", "header/openai-organization", written, pair("OpenAI-Organization", "org-a", "org-b"), nil},
+		{"one has it, one not", "header x-tenant-id", "header/x-tenant-id", written, []asking{{url: thing}, with("X-Tenant-ID", "blue")}, nil},
+		{"MCP sessions", "header mcp-session-id", "header/mcp-session-id", written, []asking{
+			{"https://mcp.example/mcp", rpc("", `"id":1,"method":"tools/list"`).body, []string{"Mcp-Session-Id", "s1"}},
+			{"https://mcp.example/mcp", rpc("", `"id":1,"method":"tools/list"`).body, []string{"Mcp-Session-Id", "s2"}},
+		}, nil},
+		{"two tokens", "header authorization", "header/authorization", secret, pair("Authorization", "Bearer NOTREAL-red", "Bearer NOTREAL-blue"), nil},
+		{"two keys", "header x-api-key", "header/x-api-key", secret, pair("X-Api-Key", "NOTREAL-red", "NOTREAL-blue"), nil},
+		{"two keys that sign", "header authorization", "header/authorization", secret, pair("Authorization", aws("AKIANOTREALRED", "1"), aws("AKIANOTREALBLUE", "2")), nil},
+		{"two subjects of a web token", "header authorization", "header/authorization", secret, pair("Authorization", token(`{"sub":"red"}`), token(`{"sub":"blue"}`)), nil},
+		{"two logins", "cookie sid", "header/cookie/sid", secret, pair("Cookie", "sid=red; __cf_bm=1", "sid=blue; __cf_bm=1"), nil},
+		{"key in the URL", "query parameter api_key", "query/api_key", secret, []asking{{url: thing + "?api_key=" + "Zk3vQ9pXw7RtLm2NcY8bHs5D"}, {url: thing + "?api_key=" + "Qm8sT4vXy2PwKn6LbZ9cRj3F"}}, nil},
+
+		{"Match", "", "", "", pair("Stripe-Account", "acct_red", "acct_blue"), []Option{Match("header/stripe-account")}},
+		{"Ignore", "", "", "", pair("Stripe-Account", "acct_red", "acct_blue"), []Option{Ignore("header/Stripe-Account")}},
+		{"Redact", "", "", "", pair("X-Customer", "red", "blue"), []Option{Redact("x-customer")}},
+		{"poll", "", "", "", pair("Authorization", "Bearer NOTREAL-red", "Bearer NOTREAL-red"), nil},
+		{"model API", "", "", "", []asking{{chatURL, chat("").body, []string{"OpenAI-Organization", "a"}}, {chatURL, chat("").body, []string{"OpenAI-Organization", "b"}}}, nil},
+		{"user agent", "", "", "", pair("User-Agent", "a", "b"), nil},
+		{"trace", "", "", "", pair("traceparent", "00-1", "00-2"), nil},
+		{"request id", "", "", "", pair("X-Ms-Client-Request-Id", "1", "2"), nil},
+		{"trace of B3", "", "", "", pair("X-B3-TraceId", "1", "2"), nil},
+		{"attempt", "", "", "", pair("X-Stainless-Retry-Count", "0", "1"), nil},
+		{"attempt of AWS", "", "", "", pair("Amz-Sdk-Request", "attempt=1", "attempt=2"), nil},
+		{"date", "", "", "", pair("X-Amz-Date", "20260102T030405Z", "20260102T030406Z"), nil},
+		{"nonce", "", "", "", pair("X-Nonce", "1", "2"), nil},
+		{"idempotency", "", "", "", pair("Idempotency-Key", "1", "2"), nil},
+		{"signature", "", "", "", pair("Authorization", aws("AKIANOTREALRED", "1"), aws("AKIANOTREALRED", "2")), nil},
+		{"digest", "", "", "", pair("Authorization", `Digest username="u", nonce="1", response="a"`, `Digest username="u", nonce="2", response="b"`), nil},
+		{"shared key", "", "", "", pair("Authorization", `SharedKey account:MTIz`, `SharedKey account:NDU2`), nil},
+		{"web token that was renewed", "", "", "", pair("Authorization", token(`{"sub":"red","exp":1}`), token(`{"sub":"red","exp":2}`)), nil},
+		{"cookies of a network", "", "", "", pair("Cookie", "__cf_bm=1; AWSALB=1", "__cf_bm=2; AWSALB=2"), nil},
+		{"cookie that an answer has set", "", "", "", []asking{{url: thing}, with("Cookie", "sid=red")}, nil},
+		{"signed URL", "", "", "", []asking{
+			{url: thing + "?X-Amz-Credential=AKIANOTREAL%2F20260101&X-Amz-Date=1&X-Amz-Signature=aa11"},
+			{url: thing + "?X-Amz-Credential=AKIANOTREAL%2F20260102&X-Amz-Date=2&X-Amz-Signature=bb22"},
+		}, nil},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			file := filepath.Join(t.TempDir(), "c.yaml")
+			for _, given := range [][]string{{`"same"`, `"same"`}, {`"one"`, `"two"`}} {
+				r := mustOpen(t, file, append(tt.opts, InMode(ModeAll), Upstream(inTurn(given...)))...)
+				for _, a := range tt.asked {
+					a.ask(t, r)
+				}
+				got, want := "", ""
+				if tt.field != "" && given[0] != given[1] {
+					endpoint := "POST /v1/thing"
+					if strings.Contains(tt.asked[0].body, "jsonrpc") {
+						endpoint = "jsonrpc.tools/list"
+					}
+					want = "promptecho: FILE: interactions 1 and 2 are of the same request (" + endpoint + ") and have different answers. They were asked with another " + tt.field +
+						", which is not written, so replay could not tell them apart." + fmt.Sprintf(tt.way, tt.path)
+				}
+				if err := r.Close(); err != nil {
+					got = strings.ReplaceAll(err.Error(), file, "FILE")
+				}
+				if got != want {
+					t.Errorf("got %s\nwant %s", got, want)
+				}
+				os.Remove(file)
+			}
+		})
+	}
+}
+
+// A request that was refused is sent again with a new token, and one that failed with
+// another one: that is no other account.
+func TestUnsaidOfARetry(t *testing.T) {
+	t.Parallel()
+	for _, status := range []int{401, 429, 503} {
+		r := mustOpen(t, filepath.Join(t.TempDir(), "c.yaml"), InMode(ModeAll), Upstream(statuses(`"x"`, status, 200)))
+		for _, token := range []string{"old", "new"} {
+			asking{url: "https://api.example/x", headers: []string{"Authorization", "Bearer NOTREAL-" + token}}.ask(t, r)
+		}
+		mustClose(t, r)
+	}
+}
+
+// What is printed works, a run in between changes nothing, and no value of what is not
+// written stands in a file or a message.
+func TestUnsaidIsNotWashedOut(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "c.yaml")
+	list := []asking{
+		{url: "https://api.example/me", headers: []string{"X-Tenant", "tenant-CANARY1"}},
+		{url: "https://api.example/me", headers: []string{"X-Tenant", "tenant-CANARY2"}},
+	}
+	proposed := ""
+	for run := range 3 {
+		r := mustOpen(t, file, InMode(ModeOnce), Upstream(inTurn(`"red"`, `"blue"`)))
+		for _, a := range list {
+			a.ask(t, r)
+		}
+		rep := r.finish(verdict.Outcome{})
+		if len(rep.Errors) != 1 {
+			t.Fatalf("run %d: %q", run, rep.Errors)
+		}
+		if m := regexp.MustCompile(`promptecho\.Match\("(.*?)"\)`).FindStringSubmatch(rep.Errors[0]); len(m) == 2 {
+			proposed = m[1]
+		}
+		if text := read(t, file) + strings.Join(rep.Errors, "") + strings.Join(rep.Notes, ""); strings.Contains(text, "CANARY") || !strings.Contains(text, "partial: true") {
+			t.Errorf("run %d:\n%s", run, text)
+		}
+	}
+	r := mustOpen(t, file, Match(proposed), InMode(ModeAll), Upstream(inTurn(`"red"`, `"blue"`)))
+	for _, a := range list {
+		a.ask(t, r)
+	}
+	mustPass(t, r)
+	r = mustOpen(t, file, Match(proposed), InMode(ModeNone))
+	if a, b := list[1].ask(t, r), list[0].ask(t, r); a != `"blue"` || b != `"red"` {
+		t.Errorf("asked in another order: %s, %s", a, b)
+	}
+	mustPass(t, r)
+}
+
+// Who is asked is said by the Host header and by the request line, not by the address
+// of the connection alone.
+func TestWhoIsAsked(t *testing.T) {
+	t.Parallel()
+	host := func(address, host string) *http.Request {
+		req, _ := http.NewRequest("GET", address, nil)
+		req.Host = host
+		return req
+	}
+	line := func(host, opaque string) *http.Request {
+		return &http.Request{Method: "GET", URL: &url.URL{Scheme: "https", Host: host, Opaque: opaque, RawQuery: "q=1"}, Header: http.Header{}}
+	}
+	tests := []struct {
+		name    string
+		a, b    *http.Request
+		written string // URL of a
+		same    bool
+	}{
+		{"virtual hosts", host("http://203.0.113.7/x", "a.example"), host("http://203.0.113.7/x", "b.example"), "http://a.example/x", false},
+		{"one host on two addresses", host("http://203.0.113.7/x", "a.example"), host("http://203.0.113.8/x", "a.example"), "http://a.example/x", true},
+		{"no Host", host("http://a.example/x", ""), host("http://a.example/x", "a.example"), "http://a.example/x", true},
+		{"request line as it is", line("a.example", "/x%2Fy"), line("b.example", "/x%2Fy"), "https://a.example/x%2Fy?q=1", false},
+		{"request lines that differ", line("a.example", "/x"), line("a.example", "/y"), "https://a.example/x?q=1", false},
+		{"request line with a host", line("203.0.113.7", "//a.example/x"), host("https://a.example/x?q=1", ""), "https://a.example/x?q=1", true},
+		{"request line with a host alone", line("203.0.113.7", "//a.example"), host("https://a.example?q=1", ""), "https://a.example?q=1", true},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			file := filepath.Join(t.TempDir(), "c.yaml")
+			r := mustOpen(t, file, InMode(ModeAll), Upstream(canned(`"answer"`)))
+			if got := roundTrip(t, r, tt.a); got != 200 {
+				t.Fatal(got)
+			}
+			mustClose(t, r)
+			if text := read(t, file); !strings.Contains(text, "url: "+tt.written+"\n") {
+				t.Errorf("not %s:\n%s", tt.written, text)
+			}
+			r = mustOpen(t, file, InMode(ModeNone))
+			if got := roundTrip(t, r, tt.b); got == 200 != tt.same {
+				t.Errorf("the same: %v, want %v", !tt.same, tt.same)
+			}
+			r.Close()
+		})
+	}
+}
+
+func roundTrip(t *testing.T, r *Recorder, req *http.Request) (status int) {
+	t.Helper()
+	resp, err := r.RoundTrip(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	io.Copy(io.Discard, resp.Body)
+	resp.Body.Close()
+	return resp.StatusCode
+}
+
+// A server with a name leads to itself under that name: what it writes as its address
+// is today's when it is replayed, and what leads elsewhere stays.
+func TestAliasOfRedirects(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "c.yaml")
+	mux := http.NewServeMux()
+	s := httptest.NewServer(mux)
+	defer s.Close()
+	mux.HandleFunc("/a", func(w http.ResponseWriter, req *http.Request) {
+		w.Header().Set("Link", "<"+s.URL+"/a?page=2>; rel=\"next\", <https://jira.example/b>; rel=\"alternate\"")
+		http.Redirect(w, req, s.URL+"/b?back="+s.URL, http.StatusFound)
+	})
+	mux.HandleFunc("/b", func(w http.ResponseWriter, req *http.Request) {
+		w.Header().Set("Content-Location", "http://jira.example/b")
+		fmt.Fprint(w, "end")
+	})
+	visit := func(r *Recorder, address string) (header http.Header, end *http.Response) {
+		c := r.Client()
+		c.CheckRedirect = func(req *http.Request, _ []*http.Request) error { header = req.Response.Header; return nil }
+		end, err := c.Get(address + "/a")
+		if err != nil {
+			t.Fatal(err)
+		}
+		io.Copy(io.Discard, end.Body)
+		end.Body.Close()
+		return header, end
+	}
+	r := mustOpen(t, file, Alias(s.URL, "jira"), InMode(ModeAll))
+	if header, _ := visit(r, s.URL); header.Get("Location") != s.URL+"/b?back="+s.URL {
+		t.Errorf("what the client got while recording: %v", header)
+	}
+	mustClose(t, r)
+	text := read(t, file)
+	for _, want := range []string{"http://jira/b?back=", "<http://jira/a?page=2>; rel=\"next\", <https://jira.example/b>", "http://jira.example/b"} {
+		if !strings.Contains(strings.ReplaceAll(text, `\"`, `"`), want) {
+			t.Errorf("%s is not in\n%s", want, text)
+		}
+	}
+
+	const today = "http://127.0.0.1:9009"
+	before := read(t, file)
+	f, err := cassette.Load(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if back := f.Interactions[0].Response.Headers.Get("location"); strings.Count(back, "jira") != 1 {
+		t.Errorf("only the address is a server's, not the query: %s", back)
+	}
+	for range 2 {
+		r = mustOpen(t, file, Alias(today, "jira"), InMode(ModeNone))
+		header, end := visit(r, today)
+		if end.StatusCode != 200 || end.Request.URL.Host != "127.0.0.1:9009" || !strings.HasPrefix(header.Get("Location"), today+"/b?") ||
+			header.Get("Link") != "<"+today+"/a?page=2>; rel=\"next\", <https://jira.example/b>; rel=\"alternate\"" || end.Header.Get("Content-Location") != "http://jira.example/b" {
+			t.Errorf("replayed %d, %v, then %v", end.StatusCode, header, end.Header)
+		}
+		mustClose(t, r)
+	}
+	if read(t, file) != before {
+		t.Error("the cassette changed")
+	}
+}
+
+// An alias that no request needs is noted: most likely it is of another port.
+func TestAliasOfNothing(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "c.yaml")
+	for _, mode := range []Mode{ModeAll, ModeNone, ModeNone} {
+		r := mustOpen(t, file, InMode(mode), Upstream(canned(`"x"`)), Alias("http://127.0.0.1:1001", "jira"), Alias("http://127.0.0.1:1002", "github"))
+		local("1001").ask(t, r)
+		var notes []string
+		for _, note := range r.finish(verdict.Outcome{}).Notes {
+			if !strings.HasPrefix(note, "saved") {
+				notes = append(notes, note)
+			}
+		}
+		if want := file + `: Alias("http://127.0.0.1:1002", "github"): no request went to this server`; len(notes) != 1 || notes[0] != want {
+			t.Errorf("%v: notes %q, want %q", mode, notes, want)
+		}
+	}
+}

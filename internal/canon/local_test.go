@@ -1,0 +1,40 @@
+package canon
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/promptecho/promptecho/internal/cassette"
+)
+
+// Two local ports are one origin where the host matches, and of two kinds: whether it
+// matches by itself or because the user says so. Where the host is ignored they are of
+// one kind.
+func TestLocalPorts(t *testing.T) {
+	t.Parallel()
+	const chat = `{"model":"m","messages":[]}`
+	tests := []struct {
+		name, path, body string
+		rules            Rules
+		local, sameKind  bool
+	}{
+		{"unknown endpoint", "/x", ``, Rules{}, true, false},
+		{"unknown endpoint, host ignored", "/x", ``, Rules{Ignore: []string{"host"}}, false, true},
+		{"model API", "/v1/chat/completions", chat, Rules{}, false, false},
+		{"model API, the host matches", "/v1/chat/completions", chat, Rules{Match: []string{"host"}}, true, false},
+		{"model API, the host is ignored", "/v1/chat/completions", chat, Rules{Match: []string{"host"}, Ignore: []string{"host"}}, false, true},
+		{"nobody names a model", "/v1/chat/completions", `{"messages":[]}`, Rules{}, true, false},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			form := func(port string) *Form {
+				return tt.rules.Form(&cassette.Request{Method: "POST", URL: "http://127.0.0.1:" + port + tt.path, Body: []byte(tt.body)})
+			}
+			a, b := form("1001"), form("1002")
+			if a.Key() != b.Key() || a.Local != tt.local || (slices.Equal(a.Traits, b.Traits)) != tt.sameKind {
+				t.Errorf("keys %s, %s; local %v, want %v; same kind %v, want %v", a.Key(), b.Key(), a.Local, tt.local, slices.Equal(a.Traits, b.Traits), tt.sameKind)
+			}
+		})
+	}
+}
