@@ -171,6 +171,9 @@ func TestCertainCredentials(t *testing.T) {
 	if a, b := new(Policy).url("https://h/?appid="+hex), new(Policy).url("https://h/?appid=wx9f86d081884c7d65"); a != "https://h/?appid=[REDACTED]" || b == a {
 		t.Errorf("%s and %s", a, b)
 	}
+	if got := (&Policy{Names: []string{"key"}}).url("https://h/?key="); got != "https://h/?key=[REDACTED]" {
+		t.Errorf("a name that the user gave: %s", got)
+	}
 	// These are data, or may be: two of them must not become one, and none is the
 	// parameter that is not there.
 	for _, q := range []string{

@@ -93,7 +93,7 @@ func (p *Policy) query(host, raw string) string {
 		name, value, _ := strings.Cut(pair, "=")
 		plain := unescape(name)
 		switch {
-		case isCertain(plain, host, unescape(value)), value != "" && signs(plain):
+		case p.named(plain), isCertain(plain, host, unescape(value)), value != "" && signs(plain):
 			value = Placeholder
 		case value == "":
 			pairs[i] = p.text(pair)
@@ -115,7 +115,7 @@ func (p *Policy) queryValue(name, value string) string {
 	switch {
 	case placeholder().MatchString(plain):
 		return plain // clean already
-	case p.named(name), p.holdsKnown(plain), p.holdsKnown(value):
+	case p.holdsKnown(plain), p.holdsKnown(value):
 		return Placeholder
 	case isCursor(name):
 		if h := shaped([]byte(plain)); len(h) == 1 && h[0].start == 0 && h[0].end == len(plain) {
