@@ -107,7 +107,7 @@ func TestURL(t *testing.T) {
 func TestQueryCredentials(t *testing.T) {
 	t.Parallel()
 	for _, value := range []string{
-		"k7Qx2mPz9Vw4Lr8Tn3Yb6", "AIza" + "SyD3x9Qm2Vw7Lr4Tn8Yb1Kp5Zc0Hf6Jg2Rs", "9f86d081884c7d659a2feaa0c55ad015", `correct"horse\battery`,
+		"k7Qx2mPz9Vw4Lr8Tn3Yb6", "AIza" + "SyD3x9Qm2Vw7Lr4Tn8Yb1Kp5Zc0Hf6Jg2Rs", "9f86d081884c7d659a2feaa0c55ad015", `correct"horse\battery`, `correct/horse"\battery`, "k7Qx2mPz9Vw4/Lr8Tn3Yb6+Jd5Hg0Rs==", "Zk3vQ9.pXw7RtLm2NcY8bHs5D.9f8a7B6c5D4e",
 		"dummy", "fake-key", "PLACEHOLDER", "test-key", "test_api_key", "your-api-key", "YOUR_TOKEN", "promptecho-replay-SERP_KEY", "sk-test", "changeme", "xxxxxxxx",
 	} {
 		for _, name := range []string{"key", "api_key", "apikey", "X-Api-Key", "token", "code", "sig"} {
@@ -140,6 +140,25 @@ func TestQueryCredentials(t *testing.T) {
 	}
 	if p.Known() > 0 {
 		t.Error("data became a known secret")
+	}
+}
+
+// TestKeysAreNoPaths: of keys in base64, which have slashes, and of tokens in parts hardly
+// any is taken for a path, and so for data.
+func TestKeysAreNoPaths(t *testing.T) {
+	t.Parallel()
+	d := drawer{rand.New(rand.NewPCG(21, 22))}
+	const draws = 5000
+	missed := 0
+	for range draws {
+		for _, v := range []string{d.from(stdSet, 32), d.from(stdSet, 40), d.from(stdSet, 88), d.from(urlSet, 36) + "." + d.from(urlSet, 43)} {
+			if isPath(v) {
+				missed++
+			}
+		}
+	}
+	if missed*100 > 4*draws {
+		t.Errorf("%d of %d are paths, want 1 in 100 at most", missed, 4*draws)
 	}
 }
 

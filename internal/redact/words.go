@@ -145,12 +145,6 @@ func words(name string) []string {
 // recording would answer for it.
 func looksDrawn(v string) bool {
 	b := []byte(v)
-	if hits := shaped(b); len(hits) == 1 && hits[0].start == 0 && hits[0].end == len(b) {
-		return true
-	}
-	if isUUID(b) || isPath(v) {
-		return false
-	}
 	marks := 0
 	for _, c := range "\"\\!^<>|$%&" { // a pattern, a path or JSON has one of them
 		if strings.ContainsRune(v, c) {
@@ -161,6 +155,12 @@ func looksDrawn(v string) bool {
 		return true
 	}
 	if isPlain(v) || isPlaceholder(b) {
+		return false
+	}
+	if hits := shaped(b); len(hits) == 1 && hits[0].start == 0 && hits[0].end == len(b) {
+		return true
+	}
+	if isUUID(b) || isPath(v) {
 		return false
 	}
 	for i := 0; i < len(b); i++ {
@@ -180,12 +180,13 @@ func looksDrawn(v string) bool {
 
 // isPath reports whether a value looks like a path, the name of a file or a dotted
 // name: it starts at a root, ends in an extension, or has a part that is a word or a
-// number. Base64 and the tokens that have a dot have none of them but by chance.
+// number. Base64, whose length is a multiple of four, and the tokens that have a dot
+// have none of them but by chance.
 func isPath(v string) bool {
 	if !strings.ContainsAny(v, "/.") {
 		return false
 	}
-	if v[0] == '/' || extension().MatchString(v) || strings.Contains(v, "/") && !strings.ContainsFunc(v, unicode.IsUpper) {
+	if v[0] == '/' && len(v)%4 != 0 || extension().MatchString(v) || strings.Contains(v, "/") && !strings.ContainsFunc(v, unicode.IsUpper) {
 		return true
 	}
 	for part := range strings.FieldsFuncSeq(v, func(r rune) bool { return r == '/' || r == '.' }) {
@@ -198,7 +199,7 @@ func isPath(v string) bool {
 
 var (
 	extension    = lazily(`[^/.]\.(?:[a-z]{2,8}\d?|[A-Z]{2,4}\d?)$`)
-	wordOrNumber = lazily(`[a-z]{3}|^\d{4,}$`)
+	wordOrNumber = lazily(`[a-z]{4}|^\d{4,}$`)
 )
 
 // saysFake reports whether a value says that it stands for a credential: what runs
