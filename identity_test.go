@@ -36,6 +36,14 @@ func TestIdentityOutsideTheBody(t *testing.T) {
 		{"escapes of a query", get("https://files.example/s?q=a%20b"), get("https://files.example/s?q=a+b"), true},
 		{"a value under a name that may be a credential's", get("https://kv.example/get?key=alpha"), get("https://kv.example/get?key=beta"), false},
 		{"a credential", get("https://kv.example/get?key=Zk3vQ9pXw7RtLm2NcY8bHs5D"), get("https://kv.example/get?key=dummy-key"), true},
+		{"a UUID under such a name", get("https://kv.example/get?key=3f2c8a11-90b4-4c9e-8a77-1d0a2b3c4d5e"), get("https://kv.example/get?key=77aa8a11-90b4-4c9e-8a77-1d0a2b3c4d00"), false},
+		{"a file under such a name", get("https://kv.example/get?key=photos/9f8a7B6c5D4e3F2a.jpg"), get("https://kv.example/get?key=photos/1a2B3c4D5e6F7a8b.jpg"), false},
+		{"a name that can only be a credential's", get("https://s.example/?q=a&api_key=b6907d289e10d714a6e88b30761fae22"), get("https://s.example/?q=a&api_key="), true},
+		{"no such parameter", get("https://s.example/?q=a&api_key=b6907d289e10d714a6e88b30761fae22"), get("https://s.example/?q=a"), false},
+		{"OpenWeather's", get("https://api.openweathermap.org/x?appid=b6907d289e10d714a6e88b30761fae22"), get("https://api.openweathermap.org/x?appid=ci"), true},
+		{"what a signed URL is of", get("https://b.oss-cn.aliyuncs.com/p.jpg?x-oss-process=image/resize,w_100&x-oss-signature=aa11"), get("https://b.oss-cn.aliyuncs.com/p.jpg?x-oss-process=image/resize,w_200&x-oss-signature=bb22"), false},
+		{"a wrong escape", get("https://x.example/s?q=%zz"), get("https://x.example/s?q=%25zz"), false},
+		{"the tenant of a token", asking{url: "https://login.example/a/token", body: `{"grant_type":"client_credentials"}`}, asking{url: "https://login.example/b/token", body: `{"grant_type":"client_credentials"}`}, false},
 		{"Accept", get(url, "Accept", "text/csv"), get(url, "Accept", "text/html"), false},
 		{"Accept of everything", get(url, "Accept", "*/*"), get(url), true},
 		{"Range", get(url, "Range", "bytes=0-9"), get(url, "Range", "bytes=10-19"), false},
@@ -90,6 +98,27 @@ func TestDriftOutsideTheBodyIsNoted(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A batch of JSON-RPC calls finds its recording whatever the ids, and each answer has the
+// id of its call.
+func TestBatchOfCalls(t *testing.T) {
+	t.Parallel()
+	batch := func(first, second string, id1, id2 any) asking {
+		const call = `{"jsonrpc":"2.0","id":%v,"method":%q}`
+		return asking{url: "https://s.example/mcp", body: fmt.Sprintf("["+call+","+call+"]", id1, first, id2, second)}
+	}
+	file := recorded(t, []string{`[{"jsonrpc":"2.0","id":2,"result":"b"},{"jsonrpc":"2.0","id":1,"result":"a"}]`}, []asking{batch("a", "b", 1, 2)})
+	r := mustOpen(t, file, InMode(ModeNone))
+	if got := batch("b", "a", 1, 2).ask(t, r); !strings.HasPrefix(got, "status 418") {
+		t.Errorf("the calls in another order: %s", got)
+	}
+	r.Close()
+	r = mustOpen(t, file, InMode(ModeNone))
+	if got, want := batch("a", "b", 2, `"x"`).ask(t, r), `[{"jsonrpc":"2.0","id":"x","result":"b"},{"jsonrpc":"2.0","id":2,"result":"a"}]`; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	mustClose(t, r)
 }
 
 // A client that asks only for what has changed, or for a range, asks in replay as it did.

@@ -349,6 +349,30 @@ func TestOptIns(t *testing.T) {
 	}
 }
 
+// TestRegionOfSTS: the region does not match, but chooses and is reported; the host of
+// another server matches.
+func TestRegionOfSTS(t *testing.T) {
+	t.Parallel()
+	ask := func(host string) *Form {
+		var rules Rules
+		return rules.Form(&cassette.Request{
+			Method: "POST", URL: "https://" + host + "/", Body: []byte("Action=AssumeRole&RoleArn=r"),
+			Headers: cassette.Headers{{Name: "content-type", Values: []string{"application/x-www-form-urlencoded"}}},
+		})
+	}
+	a, b := ask("sts.us-east-1.amazonaws.com"), ask("sts.eu-west-1.amazonaws.com")
+	if a.Endpoint != "credentials.sts" || a.Key() != b.Key() || slices.Equal(a.Traits, b.Traits) || !slices.Contains(a.Drift, Line{"host", `"sts.us-east-1.amazonaws.com"`}) {
+		t.Errorf("%s\n%s\n%v", a.Text(), b.Text(), a.Drift)
+	}
+	seen := map[string]string{a.Key(): "AWS"}
+	for _, host := range []string{"amazonaws.com", "stsx.amazonaws.com", "sts.s3.us-east-1.amazonaws.com", "sts.us-east-1.amazonaws.com.example", "sts.us-east-1.amazonaws.com:8443", "minio.example", "localhost"} {
+		if other := seen[ask(host).Key()]; other != "" {
+			t.Errorf("%s answers for %s", other, host)
+		}
+		seen[ask(host).Key()] = host
+	}
+}
+
 // TestRelink: the answer that is replayed has the id of the request it answers.
 func TestRelink(t *testing.T) {
 	t.Parallel()
@@ -374,6 +398,25 @@ func TestRelink(t *testing.T) {
 		// A list of answers, and of what else the server says.
 		{`{"jsonrpc":"2.0","id":7,"method":"tools/list"}`, `[ {"method":"log","params":{"id":1}}, {"id": 1,"result":{}},{"id":"1","result":{}} , {"id":1,"method":"ping"} ]`, `[ {"method":"log","params":{"id":1}}, {"id": 7,"result":{}},{"id":"1","result":{}} , {"id":1,"method":"ping"} ]`},
 		{`{"jsonrpc":"2.0","id":7,"method":"tools/list"}`, `[[{"id":1}],1,"id"]`, `[[{"id":1}],1,"id"]`},
+	}
+	// Each answer of a batch has the id of the call in the place of its own, whatever
+	// the order of the answers, and ids that change places do not meet.
+	batch := request(`[{"jsonrpc":"2.0","id":1,"method":"a"},{"jsonrpc":"2.0","method":"n"},{"jsonrpc":"2.0","id":"x","method":"b"},{"jsonrpc":"2.0","id":3,"method":"c"}]`)
+	again := request(`[{"jsonrpc":"2.0","id":3,"method":"a"},{"jsonrpc":"2.0","method":"n"},{"jsonrpc":"2.0","id":1,"method":"b"},{"jsonrpc":"2.0","id":"x","method":"c"}]`)
+	for payload, want := range map[string]string{
+		`[{"id":3,"result":{"id":3}},{"id": 1,"result":{}}, {"id":"x","error":{}},{"id":4},{"id":1,"method":"ping"}]`: `[{"id":"x","result":{"id":3}},{"id": 3,"result":{}}, {"id":1,"error":{}},{"id":4},{"id":1,"method":"ping"}]`,
+		`{"id":"x","result":{}}`: `{"id":1,"result":{}}`, // one event of a stream
+		`{"id":"1","result":{}}`: `{"id":"1","result":{}}`,
+	} {
+		var rules Rules
+		f := rules.Form(batch)
+		if got := string(f.Relink([]byte(payload), batch, again)); got != want || !f.Linked() || f.Endpoint != "jsonrpc.batch" {
+			t.Errorf("%s of %s: got %s, want %s", f.Endpoint, payload, got, want)
+		}
+		shorter := request(`[{"jsonrpc":"2.0","id":3,"method":"a"}]`)
+		if got := string(f.Relink([]byte(payload), batch, shorter)); got != payload {
+			t.Errorf("asked by a shorter one: %s", got)
+		}
 	}
 	for _, tt := range tests {
 		var rules Rules
@@ -401,7 +444,7 @@ func TestRelink(t *testing.T) {
 func TestListedFields(t *testing.T) {
 	t.Parallel()
 	for _, f := range families {
-		url := "https://h" + strings.NewReplacer("{model}", "m", "{org}", "o", "{", "", "}", "").Replace(slices.Concat(f.Paths, f.StreamPaths)[0])
+		url := "https://h" + strings.NewReplacer("{model}", "m", "{org}", "o", "{endpoint=", "", "{", "", "}", "").Replace(slices.Concat(f.Paths, f.StreamPaths)[0])
 		if f.Paths[0] == "" {
 			url = "https://h/any"
 		}
@@ -462,7 +505,10 @@ func evidence(f *Family, beside string) string {
 	}
 	var b strings.Builder
 	for _, name := range names {
-		if name != beside {
+		switch name, value, valued := strings.Cut(name, "="); {
+		case valued:
+			b.WriteString(`"` + name + `":["` + strings.TrimSuffix(value, "*") + `"],`) // a field of a form
+		case name != beside:
 			b.WriteString(`"` + name + `":"x",`)
 		}
 	}
@@ -488,9 +534,9 @@ func TestDeterminingFields(t *testing.T) {
 		if len(names) == 0 {
 			t.Errorf("determining.txt has no fields of %s", f.Name)
 		}
-		url := "https://h" + strings.NewReplacer("{model}", "m", "{org}", "o", "{", "", "}", "").Replace(f.Paths[0])
+		url := "https://h" + strings.NewReplacer("{model}", "m", "{org}", "o", "{endpoint=", "", "{", "", "}", "").Replace(f.Paths[0])
 		for _, name := range append(names, strings.Fields(strings.Join(f.Has, " "))...) {
-			if name == "jsonrpc" || slices.Contains(f.Bookkeeping, name) || name == "model" && strings.Contains(f.Paths[0], "{model}") {
+			if name == "jsonrpc" || strings.Contains(name, "=") || slices.Contains(f.Bookkeeping, name) || name == "model" && strings.Contains(f.Paths[0], "{model}") {
 				continue
 			}
 			ask := func(value string) string {

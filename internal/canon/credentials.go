@@ -1,17 +1,20 @@
 package canon
 
+import "strings"
+
 // Credential exchanges that pass through the same client: OAuth 2.0 token
 // endpoints (RFC 6749, RFC 7523; IBM's gives a token for an API key,
-// https://cloud.ibm.com/apidocs/iam-identity-token-api) and AWS STS
-// (https://docs.aws.amazon.com/STS/latest/APIReference). What is secret in them
-// is redacted before it gets here; what is signed anew for every request does
-// not match.
+// https://cloud.ibm.com/apidocs/iam-identity-token-api) and AWS STS, which others
+// have too (https://docs.aws.amazon.com/STS/latest/APIReference; it speaks the Query
+// protocol only). What is secret in them is redacted before it gets here; what is
+// signed anew for every request does not match. Whose credential it is, only origin
+// and path may tell: a tenant, a realm.
 var credentialFamilies = []*Family{
 	{
 		Name:  "credentials.token",
-		Paths: []string{"/token", "/access_token"}, // /oauth2/v2.0/token, /identity/token
+		Paths: []string{"/{endpoint=token}", "/{endpoint=access_token}"}, // /oauth2/v2.0/token, /identity/token
 		Has:   []string{"grant_type"},
-		Forms: true, NoModel: true,
+		Forms: true, NoModel: true, Server: true,
 		Bookkeeping: []string{
 			"apikey", "assertion", "client_assertion", "client_secret", "code", "code_verifier", "device_code", "password",
 			"refresh_token", "subject_token", "actor_token",
@@ -20,9 +23,27 @@ var credentialFamilies = []*Family{
 	{
 		Name:        "credentials.sts",
 		Paths:       []string{""},
-		Has:         []string{"RoleArn"},
+		Has:         []string{"RoleArn Action=AssumeRole*"},
 		Forms:       true,
 		NoModel:     true,
+		Server:      true,
 		Bookkeeping: []string{"RoleSessionName", "SAMLAssertion", "TokenCode", "WebIdentityToken"},
+		Rules:       []Rule{stsRegion},
 	},
+}
+
+// stsRegion makes the regional endpoints of AWS STS one, which give the same
+// credentials (https://docs.aws.amazon.com/general/latest/gr/sts.html): the host only
+// chooses, as it does for a model API.
+func stsRegion(b *Body) {
+	region, ok := strings.CutPrefix(b.call.origin, "sts")
+	region, ok2 := strings.CutSuffix(region, ".amazonaws.com")
+	if !ok || !ok2 || strings.LastIndexByte(region, '.') > 0 || region != "" && region[0] != '.' {
+		return
+	}
+	for i := range b.call.lines {
+		if b.call.lines[i].Path == "host" {
+			b.call.lines[i].level = host
+		}
+	}
 }

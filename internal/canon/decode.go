@@ -147,7 +147,6 @@ func file(data []byte, ext string) cassette.Value {
 }
 
 // decodeForm reads a URL-encoded form: for each name the list of its values.
-// What is escaped wrongly is taken as it stands.
 func decodeForm(body string) cassette.Value {
 	form := cassette.Value{Kind: cassette.Object}
 	for pair := range strings.SplitSeq(body, "&") {
@@ -160,11 +159,19 @@ func decodeForm(body string) cassette.Value {
 	return form
 }
 
+// unescape returns a name or a value of a query or a form as it reads. What is
+// escaped wrongly is taken as it stands, after a NUL, which no URL holds: "%zz" is not
+// what "%25zz" reads. A value that reads as starting with a NUL gets another. Package
+// redact does the same.
 func unescape(s string) string {
-	if plain, err := url.QueryUnescape(s); err == nil {
-		return plain
+	plain, err := url.QueryUnescape(s)
+	if err != nil {
+		return "\x00" + s
 	}
-	return s
+	if strings.HasPrefix(plain, "\x00") {
+		return "\x00" + plain
+	}
+	return plain
 }
 
 func addField(form *cassette.Value, name string, value cassette.Value) {

@@ -80,8 +80,8 @@ func checkTable(t *testing.T, name, want string) {
 	}
 }
 
-// word is a word of a pattern that is a part of the model's name: it is only itself.
-var word = regexp.MustCompile(`\{org=(\w+)\}`)
+// word is a word of a pattern that has a name: it is only itself.
+var word = regexp.MustCompile(`\{\w+=(\w+)\}`)
 
 func code(names []string) string {
 	if len(names) == 0 {

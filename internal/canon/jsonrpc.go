@@ -15,37 +15,67 @@ var jsonrpcFamilies = []*Family{{
 	Name:        "jsonrpc",
 	Paths:       []string{""},
 	Has:         []string{"jsonrpc"},
+	Lists:       true,
 	Server:      true,
-	Bookkeeping: []string{"params/_meta"},
+	Bookkeeping: []string{"params/_meta", "batch/*/params/_meta"},
 	Headers:     []string{"mcp-protocol-version"},
 	Rules:       []Rule{jsonrpcCall},
 }}
 
-// jsonrpcCall makes the method part of the endpoint.
+// jsonrpcCall makes the method part of the endpoint. A batch gets a name for its calls,
+// by which its fields are listed.
 func jsonrpcCall(b *Body) {
-	drop(b.Value, "id")
+	if b.Kind == cassette.Array {
+		for i := range b.Elems {
+			markID(&b.Elems[i])
+		}
+		b.call.endpoint = "jsonrpc.batch"
+		replace(b.Value, b.object(field{"batch", *b.Value}))
+		return
+	}
+	markID(b.Value)
 	if m := b.Get("method"); m != nil && m.Kind == cassette.String {
 		b.call.endpoint = "jsonrpc." + cassette.UnescapeText(m.Text)
+	}
+}
+
+// markID makes all ids one: that a call has one matters, since it is answered, and a
+// notification is not.
+func markID(call *cassette.Value) {
+	switch id := member(call, "id"); {
+	case isKind(id, cassette.Null):
+		drop(call, "id")
+	case id != nil:
+		replace(id, stringValue("#"))
 	}
 }
 
 // Linked reports whether answers hold an id of their request; see Relink.
 func (f *Form) Linked() bool { return f.family != nil && f.family.Name == "jsonrpc" }
 
-// Relink gives the JSON-RPC answers in a recorded payload the id of the request that
-// is answered now. Only the bytes of the ids change, whatever the payload's layout. It
-// returns the payload itself if there is nothing to change.
+// Relink gives the JSON-RPC answers in a recorded payload the ids of the request that
+// is answered now; in a batch each has that of the call in the same place. Only the
+// bytes of the ids change, whatever the payload's layout. It returns the payload itself
+// if there is nothing to change.
 func (f *Form) Relink(payload []byte, recorded, asked *cassette.Request) []byte {
-	from, to := requestID(recorded), requestID(asked)
-	if from == nil || to == nil || from.value == to.value {
+	from, to := messages(recorded.Body), messages(asked.Body)
+	if len(from) != len(to) {
 		return payload
+	}
+	renamed := map[any][]byte{}
+	for i := range from {
+		if a, b := from[i].ids, to[i].ids; len(a) == 1 && len(b) == 1 && a[0].value != b[0].value {
+			renamed[a[0].value] = b[0].text
+		}
 	}
 	var out []byte
 	at := 0
-	for _, id := range answerIDs(payload) {
-		if id.value == from.value {
-			out = append(append(out, payload[at:id.start]...), to.text...)
-			at = id.end
+	for _, m := range messages(payload) {
+		for _, id := range m.ids {
+			if text := renamed[id.value]; text != nil && !m.method {
+				out = append(append(out, payload[at:id.start]...), text...)
+				at = id.end
+			}
 		}
 	}
 	if at == 0 {
@@ -62,60 +92,47 @@ type rpcID struct {
 	start, end int
 }
 
-func requestID(req *cassette.Request) *rpcID {
-	m, ok := readMessage(req.Body)
-	if !ok || len(m.ids) != 1 {
-		return nil
-	}
-	return &m.ids[0]
-}
-
-// answerIDs returns the ids of the answers in a payload: one, or a list of them
-// beside messages of the server's own, which have a method.
-func answerIDs(payload []byte) []rpcID {
-	list := jsonParts{payload, json.NewDecoder(bytes.NewReader(payload))}
+// messages reads a message, or a list of them; one that is no object is empty.
+func messages(text []byte) (all []message) {
+	list := jsonParts{text, json.NewDecoder(bytes.NewReader(text))}
 	if !list.enter('[') {
-		if m, ok := readMessage(payload); ok && !m.method {
-			return m.ids
-		}
-		return nil
+		return []message{readMessage(text)}
 	}
-	var ids []rpcID
 	for list.More() {
 		start, end, ok := list.value()
 		if !ok {
 			return nil
 		}
-		if m, ok := readMessage(payload[start:end]); ok && !m.method {
-			for _, id := range m.ids {
-				id.start, id.end = start+id.start, start+id.end
-				ids = append(ids, id)
-			}
+		m := readMessage(text[start:end])
+		for i := range m.ids {
+			m.ids[i].start, m.ids[i].end = start+m.ids[i].start, start+m.ids[i].end
 		}
+		all = append(all, m)
 	}
-	return ids
+	return all
 }
 
-// A message is what tells one kind of JSON-RPC message from another.
+// A message is what tells one kind of JSON-RPC message from another: what has no
+// method is an answer.
 type message struct {
 	ids    []rpcID
 	method bool
 }
 
-// readMessage reads a message; ok is false if it is no whole object.
-func readMessage(text []byte) (m message, ok bool) {
+// readMessage reads a message, an empty one from what is no whole object.
+func readMessage(text []byte) (m message) {
 	in := jsonParts{text, json.NewDecoder(bytes.NewReader(text))}
 	if !in.enter('{') {
-		return message{}, false
+		return message{}
 	}
 	for in.More() {
 		name, err := in.Token()
 		if err != nil {
-			return message{}, false
+			return message{}
 		}
 		start, end, ok := in.value()
 		if !ok {
-			return message{}, false
+			return message{}
 		}
 		m.method = m.method || name == "method"
 		if name != "id" {
@@ -128,8 +145,10 @@ func readMessage(text []byte) (m message, ok bool) {
 			m.ids = append(m.ids, rpcID{id, text[start:end], start, end})
 		}
 	}
-	_, err := in.Token()
-	return m, err == nil
+	if _, err := in.Token(); err != nil {
+		return message{}
+	}
+	return m
 }
 
 // jsonParts reads the members of an object or a list, and where they stand.

@@ -3,21 +3,27 @@ package canon
 import (
 	"net/netip"
 	"net/url"
+	"slices"
 	"strings"
 )
 
 // Origin returns the host of a URL with its port, in one spelling: in lower case,
 // without the port of its scheme and without the dot of the root (RFC 3986, section
-// 6.2.3; RFC 1034, section 3.1). Names in other scripts are in Punycode already;
-// the recorder sees to that.
+// 6.2.3; RFC 1034, section 3.1), an address as RFC 5952 has it, a port without leading
+// zeros. Names in other scripts are in Punycode already; the recorder sees to that.
 func Origin(u *url.URL) string {
 	host := strings.TrimSuffix(strings.ToLower(u.Hostname()), ".")
+	if ip, err := netip.ParseAddr(host); err == nil {
+		host = ip.Unmap().String()
+	}
 	if strings.Contains(host, ":") {
 		host = "[" + host + "]"
 	}
-	switch port := u.Port(); {
-	case port == "", port == "443" && u.Scheme == "https", port == "80" && u.Scheme == "http":
+	switch port := strings.TrimLeft(u.Port(), "0"); {
+	case u.Port() == "", port == "443" && u.Scheme == "https", port == "80" && u.Scheme == "http":
 		return host
+	case port == "":
+		return host + ":0"
 	default:
 		return host + ":" + port
 	}
@@ -30,14 +36,21 @@ const localHosts = "(local)"
 // RFC 6762, RFC 9476 by its use, and those of Kubernetes.
 var localNames = []string{".localhost", ".local", ".internal", ".svc"}
 
-// isLocal reports whether a host is one of this machine or its network: loopback and
-// private addresses (RFC 1918, RFC 4193), names without a dot as containers have
-// them, and localNames.
+// metadata are the addresses at which clouds give a machine its metadata and
+// credentials. They are the same on every machine, and no other server's.
+var metadata = []netip.Addr{
+	netip.MustParseAddr("169.254.169.254"),
+	netip.MustParseAddr("fd00:ec2::254"), // https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/instancedata-data-retrieval.html
+}
+
+// isLocal reports whether a host is one of this machine or its network: loopback,
+// private and link-local addresses (RFC 1918, RFC 4193, RFC 3927, RFC 4291) but for
+// those of metadata, names without a dot as containers have them, and localNames.
 func isLocal(host string) bool {
 	host = strings.TrimSuffix(strings.ToLower(host), ".")
 	if ip, err := netip.ParseAddr(host); err == nil {
 		ip = ip.Unmap()
-		return ip.IsLoopback() || ip.IsPrivate() || ip.IsUnspecified()
+		return !slices.Contains(metadata, ip) && (ip.IsLoopback() || ip.IsPrivate() || ip.IsUnspecified() || ip.IsLinkLocalUnicast())
 	}
 	if !strings.Contains(host, ".") {
 		return host != ""

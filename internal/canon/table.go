@@ -18,17 +18,21 @@ type Family struct {
 	// Paths are path suffixes. "{model}" stands for one segment, or for part of
 	// one, that names the model, and "{model...}" for all that is left; "{org}"
 	// before it is a part of that name, and so is the word that "{org=word}"
-	// stands for. Any other "{name}" is a segment that matches as "path/name".
+	// stands for. Any other "{name}" is a segment that matches as "path/name", and
+	// so is the word of "{name=word}".
 	// StreamPaths are those whose answers stream. What stands before a suffix
 	// can name somebody too; see [prefixes].
 	Paths       []string
 	StreamPaths []string
 
 	// Has lists members of which the body must have one, where a path alone does
-	// not tell: anyone may end a path in "/responses". "a b" asks for both. Bodies
-	// are JSON objects unless Forms allows multipart and URL-encoded forms too.
+	// not tell: anyone may end a path in "/responses". "a b" asks for both, and
+	// "a=b*" for a field of a form with a value that starts so. Bodies are JSON
+	// objects unless Forms allows multipart and URL-encoded forms too, or Lists a
+	// list of such objects.
 	Has   []string
 	Forms bool
+	Lists bool
 
 	// NoModel says that no model answers, or that the body names those that do
 	// elsewhere, so that it does not matter if none is named.
@@ -115,6 +119,9 @@ func (f *Family) accepts(method string, c *call) bool {
 	}
 	switch c.encoding {
 	case jsonBody:
+		if f.Lists && len(c.body.Elems) > 0 && c.body.Kind == cassette.Array {
+			return !slices.ContainsFunc(c.body.Elems, func(v cassette.Value) bool { return !f.has(&v) })
+		}
 		if c.body.Kind != cassette.Object {
 			return false
 		}
@@ -125,9 +132,19 @@ func (f *Family) accepts(method string, c *call) bool {
 	default:
 		return false
 	}
+	return f.has(&c.body)
+}
+
+// has reports whether a body has what Has asks for.
+func (f *Family) has(body *cassette.Value) bool {
 	return len(f.Has) == 0 || slices.ContainsFunc(f.Has, func(names string) bool {
 		for name := range strings.FieldsSeq(names) {
-			if m := member(&c.body, name); m == nil || m.Kind == cassette.Null {
+			name, value, valued := strings.Cut(name, "=")
+			m := member(body, name)
+			if m == nil || m.Kind == cassette.Null {
+				return false
+			}
+			if list := elems(m); valued && (len(list) != 1 || !strings.HasPrefix(list[0].Text, strings.TrimSuffix(value, "*"))) {
 				return false
 			}
 		}

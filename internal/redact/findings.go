@@ -45,8 +45,10 @@ func Findings(it *cassette.Interaction) []string {
 		add("request.url", "a user")
 	}
 	for pair := range strings.SplitSeq(u.query, "&") {
-		if name, value, _ := strings.Cut(pair, "="); isCredential(unescape(name)) && value != "" && !placeholder().MatchString(unescape(value)) {
-			add("request.url", fmt.Sprintf("the parameter %q", unescape(name)))
+		name, value, _ := strings.Cut(pair, "=")
+		name, value = unescape(name), unescape(value)
+		if (isCredential(name) || isCertain(name, u.host, value)) && value != "" && !placeholder().MatchString(value) {
+			add("request.url", fmt.Sprintf("the parameter %q", name))
 		}
 	}
 	for _, kind := range Shapes([]byte(it.Request.URL)) {

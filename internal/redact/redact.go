@@ -349,7 +349,7 @@ func (p *Policy) learn(req *cassette.Request) {
 			}
 		case m.session:
 			for _, v := range h.Values {
-				if looksDrawn(v) && !isUUID([]byte(v)) {
+				if looksDrawn(v) {
 					p.learnValue(v)
 				}
 			}
@@ -364,7 +364,7 @@ func (p *Policy) learn(req *cassette.Request) {
 	}
 	for pair := range strings.SplitSeq(u.query, "&") {
 		name, value, _ := strings.Cut(pair, "=")
-		if plain := unescape(name); isPasswordName(plain) || isSecret(plain) && looksDrawn(unescape(value)) {
+		if name, plain := unescape(name), unescape(value); isCertain(name, u.host, plain) || isSecret(name) && looksDrawn(plain) {
 			p.learnEscaped(value)
 		}
 	}
@@ -373,9 +373,10 @@ func (p *Policy) learn(req *cassette.Request) {
 // learnEscaped adds a value of a URL as it stands there and unescaped.
 func (p *Policy) learnEscaped(value string) {
 	p.learnValue(value)
-	p.learnValue(unescape(value))
-	if plain, err := url.PathUnescape(value); err == nil { // "+" is itself in a password
-		p.learnValue(plain)
+	for _, unescape := range []func(string) (string, error){url.QueryUnescape, url.PathUnescape} { // "+" is itself in a password
+		if plain, err := unescape(value); err == nil {
+			p.learnValue(plain)
+		}
 	}
 }
 
@@ -437,8 +438,8 @@ func (p *Policy) learnPairs(list string) (found bool) {
 			continue
 		}
 		learn(value)
-		if strings.Contains(value, "%") {
-			learn(unescape(value))
+		if plain, err := url.QueryUnescape(value); err == nil && strings.Contains(value, "%") {
+			learn(plain)
 		}
 	}
 	return found

@@ -107,7 +107,7 @@ func TestURL(t *testing.T) {
 func TestQueryCredentials(t *testing.T) {
 	t.Parallel()
 	for _, value := range []string{
-		"k7Qx2mPz9Vw4Lr8Tn3Yb6", "AIza" + "SyD3x9Qm2Vw7Lr4Tn8Yb1Kp5Zc0Hf6Jg2Rs", "3f2b8c1e-7a4d-4e9b-a1c6-5d8e0f2a7b94", "9f86d081884c7d659a2feaa0c55ad015", `correct"horse\battery`,
+		"k7Qx2mPz9Vw4Lr8Tn3Yb6", "AIza" + "SyD3x9Qm2Vw7Lr4Tn8Yb1Kp5Zc0Hf6Jg2Rs", "9f86d081884c7d659a2feaa0c55ad015", `correct"horse\battery`, `correct/horse"\battery`, "k7Qx2mPz9Vw4/Lr8Tn3Yb6+Jd5Hg0Rs==", "Zk3vQ9.pXw7RtLm2NcY8bHs5D.9f8a7B6c5D4e",
 		"dummy", "fake-key", "PLACEHOLDER", "test-key", "test_api_key", "your-api-key", "YOUR_TOKEN", "promptecho-replay-SERP_KEY", "sk-test", "changeme", "xxxxxxxx",
 	} {
 		for _, name := range []string{"key", "api_key", "apikey", "X-Api-Key", "token", "code", "sig"} {
@@ -122,7 +122,10 @@ func TestQueryCredentials(t *testing.T) {
 	seen := map[string]string{}
 	for _, value := range []string{
 		"alpha", "beta", "A-1", "A-2", "test", "test-1", "test-2", "demo", "foo", "latest-key", "snowflake", "2024-01-02T03:04:05Z", "2024-01-03T03:04:05Z",
-		"customer-2024-0001", "customer-2024-0002", "invoices/2024/report-17.pdf", "invoices/2024/report-18.pdf", "report2024q3final", "report2024q4final", "users.by.name", "1234567890123456", "1234567890123457", "US", "DE",
+		"customer-2024-0001", "customer-2024-0002", "invoices/2024/report-17.pdf", "invoices/2024/report-18.pdf", "report2024q3final", "report2024q4final", "users.by.name", "users.by.9f8a7B6c5D4e3F2a", "users.by.1a2B3c4D5e6F7a8b",
+		"photos/9f8a7B6c5D4e3F2a.jpg", "photos/1a2B3c4D5e6F7a8b.jpg", "9f8a7B6c5D4e3F2a.PNG", "1a2B3c4D5e6F7a8b.PNG", "/9f8a7B6c5D4e3F2a", "/1a2B3c4D5e6F7a8b",
+		"2024/9f8a7B6c5D4e3F2a", "2024/1a2B3c4D5e6F7a8b", "3f/2c/8a1190b44c9e8a77", "3f/2d/8a1190b44c9e8a77",
+		"3f2c8a11-90b4-4c9e-8a77-1d0a2b3c4d5e", "77aa8a11-90b4-4c9e-8a77-1d0a2b3c4d00", "1234567890123456", "1234567890123457", "US", "DE",
 		`"customer-2024-1"`, `"customer-2024-2"`, `HKLM\Software\Version1`, `HKLM\Software\Version2`, "<Root> & <Leaf> one", "<Root> & <Leaf> two",
 	} {
 		req := cassette.Request{URL: "https://h/?key=" + url.QueryEscape(value)}
@@ -137,6 +140,97 @@ func TestQueryCredentials(t *testing.T) {
 	}
 	if p.Known() > 0 {
 		t.Error("data became a known secret")
+	}
+}
+
+// TestKeysAreNoPaths: of keys in base64, which have slashes, and of tokens in parts hardly
+// any is taken for a path, and so for data.
+func TestKeysAreNoPaths(t *testing.T) {
+	t.Parallel()
+	d := drawer{rand.New(rand.NewPCG(21, 22))}
+	const draws = 5000
+	missed := 0
+	for range draws {
+		for _, v := range []string{d.from(stdSet, 32), d.from(stdSet, 40), d.from(stdSet, 88), d.from(urlSet, 36) + "." + d.from(urlSet, 43)} {
+			if isPath(v) {
+				missed++
+			}
+		}
+	}
+	if missed*100 > 4*draws {
+		t.Errorf("%d of %d are paths, want 1 in 100 at most", missed, 4*draws)
+	}
+}
+
+// TestCertainCredentials: under a name that can only be a credential's, whatever
+// stands there is the constant, so that a run without a key finds the recording; a
+// parameter that is not there is none.
+func TestCertainCredentials(t *testing.T) {
+	t.Parallel()
+	const uuid, hex = "3f2b8c1e-7a4d-4e9b-a1c6-5d8e0f2a7b94", "9f86d081884c7d659a2feaa0c55ad015"
+	values := []string{"", "test", "x", "none", "abc123", "ci", "your-key", "a/b.txt", "%zz", uuid, hex, drawnKey}
+	for _, q := range []string{
+		"https://h/?api_key", "https://h/?apikey", "https://h/?api-key", "https://h/?X-Api-Key", "https://h/?apiKey", "https://h/?serp_api_key",
+		"https://h/?access_token", "https://h/?accesstoken", "https://h/?accessToken", "https://h/?auth_token", "https://h/?%61uth_token",
+		"https://h/?subscription-key", "https://h/?Ocp-Apim-Subscription-Key", "https://h/?client_secret", "https://h/?password", "https://h/?session_token",
+		"https://maps.googleapis.com/?key", "https://generativelanguage.googleapis.com:443/?key",
+		"https://api.openweathermap.org/?appid", "https://API.OpenWeatherMap.org/?APPID", "https://api.trello.com/?token",
+	} {
+		for _, v := range values {
+			var p Policy
+			if got := p.url(q + "=" + v + "&q=a"); got != q+"=[REDACTED]&q=a" || p.url(got) != got {
+				t.Errorf("%s=%s is %s", q, v, got)
+			}
+		}
+		var p Policy
+		if got := p.url(q + "&q=a"); got != q+"=[REDACTED]&q=a" {
+			t.Errorf("%s is %s", q, got)
+		}
+	}
+	if a, b := new(Policy).url("https://h/?appid="+hex), new(Policy).url("https://h/?appid=wx9f86d081884c7d65"); a != "https://h/?appid=[REDACTED]" || b == a {
+		t.Errorf("%s and %s", a, b)
+	}
+	if got := (&Policy{Names: []string{"key"}}).url("https://h/?key="); got != "https://h/?key=[REDACTED]" {
+		t.Errorf("a name that the user gave: %s", got)
+	}
+	// These are data, or may be: two of them must not become one, and none is the
+	// parameter that is not there.
+	for _, q := range []string{
+		"https://h/?key", "https://h/?token", "https://h/?code", "https://h/?session", "https://h/?auth", "https://h/?sig", "https://h/?appid", "https://h/?accountKey",
+		"https://api.trello.com.example/?key", "https://notgoogleapis.com/?key", "https://maps.googleapis.com/?token", "https://h/?requires_api_key", "https://h/?page_token", "https://h/?api_key_id",
+	} {
+		values := []string{"", "x", "none", "abc123"}
+		if strings.HasSuffix(q, "requires_api_key") {
+			values = []string{"true", "false"}
+		}
+		var p Policy
+		seen := map[string]string{p.url(strings.Split(q, "?")[0]): "none at all"}
+		for _, v := range values {
+			req := cassette.Request{URL: q + "=" + v}
+			p.Request(&req)
+			if other, ok := seen[req.URL]; ok {
+				t.Errorf("%s: %s and %s are both %s", q, other, v, req.URL)
+			}
+			seen[req.URL] = v
+		}
+		if p.Known() > 0 {
+			t.Errorf("%s: data became a known secret", q)
+		}
+	}
+}
+
+// TestWrongEscapes: what is escaped wrongly is not what it looks like when it is
+// escaped well, wherever it goes.
+func TestWrongEscapes(t *testing.T) {
+	t.Parallel()
+	var p Policy
+	seen := map[string]string{}
+	for _, v := range []string{"%zz", "%25zz", "%2525zz", "%00%25zz", "%00%00%25zz", "%", "%25"} {
+		got := p.url("https://h/?q=" + v)
+		if other, ok := seen[got]; ok {
+			t.Errorf("%s and %s are both %s", other, v, got)
+		}
+		seen[got] = v
 	}
 }
 
@@ -168,6 +262,11 @@ func TestSignedURLs(t *testing.T) {
 		{"Google", "X-Goog-Date=20250101T000000Z&X-Goog-Signature=ab&X-Goog-Expires=900&generation=3", "X-Goog-Date=" + r + "&X-Goog-Signature=" + r + "&X-Goog-Expires=" + r + "&generation=3"},
 		{"Azure", "st=2024-01-01T00%3A00%3A00Z&se=2024-01-02&sp=r&sv=2021-08-06&sr=b&rscd=inline&skoid=1&sig=a%2Fb", "st=" + r + "&se=" + r + "&sp=" + r + "&sv=" + r + "&sr=" + r + "&rscd=inline&skoid=" + r + "&sig=" + r},
 		{"CloudFront", "Policy=x&Signature=y&Key-Pair-Id=K1&Expires=1700000000&size=2", "Policy=" + r + "&Signature=" + r + "&Key-Pair-Id=" + r + "&Expires=" + r + "&size=2"},
+		{"Alibaba", "x-oss-process=resize&x-oss-date=20250101T000000Z&x-oss-expires=900&x-oss-credential=NOTREAL&x-oss-signature-version=OSS4-HMAC-SHA256&x-oss-additional-headers=host&x-oss-security-token=a%2Fb&x-oss-signature=ab&response-content-type=text",
+			"x-oss-process=resize&x-oss-date=" + r + "&x-oss-expires=" + r + "&x-oss-credential=" + r + "&x-oss-signature-version=" + r + "&x-oss-additional-headers=" + r + "&x-oss-security-token=" + r + "&x-oss-signature=" + r + "&response-content-type=text"},
+		// What is asked for, although it is named as what signs.
+		{"of AWS", "X-Amz-Signature=ab&x-amz-checksum-mode=ENABLED&X-Amz-Security-Token=a%2Fb", "X-Amz-Signature=" + r + "&x-amz-checksum-mode=ENABLED&X-Amz-Security-Token=" + r},
+		{"of Google", "X-Goog-Signature=ab&x-goog-meta-size=2&X-Goog-SignedHeaders=host", "X-Goog-Signature=" + r + "&x-goog-meta-size=2&X-Goog-SignedHeaders=" + r},
 		// Not signed: these are parameters like any other.
 		{"no signature", "X-Amz-Date=20250101T000000Z&se=SE&sp=ES&sv=sv&Expires=1700000000&Policy=retain", ""},
 	}
@@ -180,6 +279,14 @@ func TestSignedURLs(t *testing.T) {
 		if got != "https://h/a?"+tt.want || p.url(got) != got {
 			t.Errorf("%s: %s\nwant %s", tt.name, got, tt.want)
 		}
+	}
+
+	// A picture in two sizes is two pictures.
+	picture := func(process, signature string) string {
+		return new(Policy).url("https://b.oss-cn-hangzhou.aliyuncs.com/p.jpg?x-oss-process=image/resize," + process + "&x-oss-signature=" + signature)
+	}
+	if a, b, again := picture("w_100", "aa11"), picture("w_200", "bb22"), picture("w_100", "cc33"); a == b || a != again {
+		t.Errorf("%s\n%s\n%s", a, b, again)
 	}
 
 	// The same in a request's body, however "&" is escaped there. An answer keeps

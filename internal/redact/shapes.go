@@ -3,6 +3,7 @@ package redact
 import (
 	"bytes"
 	"encoding/base64"
+	"net/url"
 	"strings"
 )
 
@@ -79,8 +80,8 @@ func isCursorValue(b []byte, h hit) bool {
 
 // plainly returns a value that stands in a URL as it reads.
 func plainly(s string) string {
-	if strings.Contains(s, "%") {
-		return unescape(s)
+	if plain, err := url.QueryUnescape(s); err == nil && strings.Contains(s, "%") {
+		return plain
 	}
 	return s
 }

@@ -38,11 +38,19 @@ func cut(raw string) (u parts) {
 	return u
 }
 
+// unescape returns a name or a value of a query as it reads. What is escaped wrongly
+// is taken as it stands, after a NUL, which no URL holds: "%zz" is not what "%25zz"
+// reads. A value that reads as starting with a NUL gets another. Package canon does
+// the same.
 func unescape(s string) string {
-	if plain, err := url.QueryUnescape(s); err == nil {
-		return plain
+	plain, err := url.QueryUnescape(s)
+	if err != nil {
+		return "\x00" + s
 	}
-	return s
+	if strings.HasPrefix(plain, "\x00") {
+		return "\x00" + plain
+	}
+	return plain
 }
 
 // holdsURL reports whether a header's value is a URL, which can be signed.
@@ -70,7 +78,7 @@ func (p *Policy) url(raw string) string {
 	u := cut(raw)
 	clean := u.scheme + p.text(u.host+u.path)
 	if u.hasQuery {
-		clean += "?" + p.query(u.query)
+		clean += "?" + p.query(u.host, u.query)
 	}
 	if u.hasFragment && u.fragment != "" {
 		clean += "#" + p.text(u.fragment)
@@ -78,19 +86,19 @@ func (p *Policy) url(raw string) string {
 	return clean
 }
 
-func (p *Policy) query(raw string) string {
+func (p *Policy) query(host, raw string) string {
 	pairs := strings.Split(raw, "&")
 	signs := signing(pairs)
 	for i, pair := range pairs {
-		name, value, ok := strings.Cut(pair, "=")
-		if !ok || value == "" {
+		name, value, _ := strings.Cut(pair, "=")
+		plain := unescape(name)
+		switch {
+		case p.named(plain), isCertain(plain, host, unescape(value)), value != "" && signs(plain):
+			value = Placeholder
+		case value == "":
 			pairs[i] = p.text(pair)
 			continue
-		}
-		plain := unescape(name)
-		if signs(plain) {
-			value = Placeholder
-		} else {
+		default:
 			value = p.queryValue(plain, value)
 		}
 		pairs[i] = p.text(name) + "=" + value
@@ -107,7 +115,7 @@ func (p *Policy) queryValue(name, value string) string {
 	switch {
 	case placeholder().MatchString(plain):
 		return plain // clean already
-	case p.named(name), isPasswordName(name), p.holdsKnown(plain), p.holdsKnown(value):
+	case p.holdsKnown(plain), p.holdsKnown(value):
 		return Placeholder
 	case isCursor(name):
 		if h := shaped([]byte(plain)); len(h) == 1 && h[0].start == 0 && h[0].end == len(plain) {
@@ -149,19 +157,25 @@ var harmlessQuery = []string{
 }
 
 // A scheme is a way of signing URLs: a URL that has all the parameters of has is
-// signed, and those that sign it are the ones of names, and all that start with
-// prefix. They are new with every signature; what is asked for is in the others.
-type scheme struct {
-	has    []string
-	prefix string
-	names  []string
-}
+// signed, and those that sign it are the ones of names. They are new with every
+// signature; what is asked for is in the others, also in those that start like them.
+type scheme struct{ has, names []string }
 
 var schemes = []scheme{
-	// AWS Signature Version 4, and the same by Google and by Alibaba.
-	{has: []string{"x-amz-signature"}, prefix: "x-amz-"},
-	{has: []string{"x-goog-signature"}, prefix: "x-goog-"},
-	{has: []string{"x-oss-signature"}, prefix: "x-oss-"},
+	// AWS Signature Version 4, https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-query-string-auth.html
+	{has: []string{"x-amz-signature"}, names: []string{
+		"x-amz-algorithm", "x-amz-credential", "x-amz-date", "x-amz-expires", "x-amz-region-set",
+		"x-amz-s3session-token", "x-amz-security-token", "x-amz-signature", "x-amz-signedheaders",
+	}},
+	// The same by Google, https://cloud.google.com/storage/docs/authentication/signatures
+	{has: []string{"x-goog-signature"}, names: []string{
+		"x-goog-algorithm", "x-goog-credential", "x-goog-date", "x-goog-expires", "x-goog-signature", "x-goog-signedheaders",
+	}},
+	// And by Alibaba, https://www.alibabacloud.com/help/en/oss/developer-reference/add-signatures-to-urls
+	{has: []string{"x-oss-signature"}, names: []string{
+		"x-oss-additional-headers", "x-oss-credential", "x-oss-date", "x-oss-expires", "x-oss-security-token",
+		"x-oss-signature", "x-oss-signature-version",
+	}},
 	// Version 2, which Google and Alibaba had too.
 	{has: []string{"awsaccesskeyid", "signature"}, names: []string{"awsaccesskeyid", "signature", "expires", "x-amz-security-token"}},
 	{has: []string{"googleaccessid", "signature"}, names: []string{"googleaccessid", "signature", "expires"}},
@@ -190,10 +204,7 @@ func signing(pairs []string) (signs func(name string) bool) {
 			if slices.ContainsFunc(s.has, func(want string) bool { return !slices.Contains(names, want) }) {
 				continue
 			}
-			return func(name string) bool {
-				name = strings.ToLower(name)
-				return s.prefix != "" && strings.HasPrefix(name, s.prefix) || slices.Contains(s.names, name)
-			}
+			return func(name string) bool { return slices.Contains(s.names, strings.ToLower(name)) }
 		}
 	}
 	return func(string) bool { return false }

@@ -3,6 +3,7 @@ package redact
 import (
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/promptecho/promptecho/internal/memo"
 )
@@ -12,9 +13,44 @@ import (
 // "APIKEY" do, "keyword", "author" and "pageToken" do not.
 func isSecret(name string) bool { return meanings.Get(name).secret }
 
-// isPasswordName reports whether the value of a parameter of this name is a password,
-// whatever it looks like.
-func isPasswordName(name string) bool { return meanings.Get(name).password }
+// isCertain reports whether the value of a parameter of this name, sent to this host,
+// can only be a credential: it is one whatever it looks like. A run without a
+// credential has "", "test" or "none" there.
+func isCertain(name, host, value string) bool {
+	if value == "true" || value == "false" {
+		return false // "requires_api_key" asks a question
+	}
+	if meanings.Get(name).certain {
+		return true
+	}
+	name = strings.ToLower(name)
+	if name == "appid" && isHex32(value) {
+		return true // as OpenWeather's, whatever host stands before it
+	}
+	host, _, _ = strings.Cut(strings.ToLower(host), ":")
+	for _, h := range keyHosts {
+		if (host == h.host || strings.HasSuffix(host, "."+h.host)) && slices.Contains(h.names, name) {
+			return true
+		}
+	}
+	return false
+}
+
+// keyHosts are hosts of which it is documented that a parameter of a name that may
+// mean anything elsewhere is the credential.
+var keyHosts = []struct {
+	host  string
+	names []string
+}{
+	{"googleapis.com", []string{"key"}},          // https://cloud.google.com/apis/docs/system-parameters
+	{"openweathermap.org", []string{"appid"}},    // https://openweathermap.org/appid
+	{"api.wolframalpha.com", []string{"appid"}},  // https://products.wolframalpha.com/api/documentation
+	{"api.trello.com", []string{"key", "token"}}, // https://developer.atlassian.com/cloud/trello/guides/rest-api/authorization/
+	{"api.weatherapi.com", []string{"key"}},      // https://www.weatherapi.com/docs/
+	{"finnhub.io", []string{"token"}},            // https://finnhub.io/docs/api/authentication
+}
+
+func isHex32(v string) bool { return len(v) == 32 && run([]byte(v), 0, hexAny) == 32 }
 
 // isCursor reports whether the value of a field or parameter of this name is a place
 // in a list: an answer gives it, and the request for the next page has it.
@@ -27,8 +63,9 @@ func isCredential(name string) bool {
 
 // A meaning is what a name says.
 type meaning struct {
-	secret, password, cursor bool
-	session                  bool // a session, which may be a login or a conversation
+	secret, cursor bool
+	certain        bool // it can only be a secret
+	session        bool // a session, which may be a login or a conversation
 }
 
 // The names of headers, parameters and variables are few, and every request has
@@ -39,12 +76,15 @@ func meaningOf(name string) (m meaning) {
 	all := words(name)
 	joined := strings.Join(all, "")
 	for _, n := range credentialNames {
-		m.secret = m.secret || strings.HasSuffix(joined, n.end)
+		if strings.HasSuffix(joined, n.end) {
+			m.secret = true
+			m.certain = m.certain || n.end != "accountkey" // which may be a customer's number
+		}
 	}
 	for _, word := range all {
 		switch word {
 		case "password", "passwd", "pwd", "passphrase", "passcode":
-			m.secret, m.password = true, true
+			m.secret, m.certain = true, true
 		case "key", "apikey", "token", "secret", "auth", "authorization", "authentication", "cookie", "credential",
 			"credentials", "signature", "sig", "jwt", "csrf", "xsrf", "ticket", "otp":
 			m.secret = true
@@ -99,10 +139,10 @@ func words(name string) []string {
 }
 
 // looksDrawn reports whether the value of a parameter that can be a credential or
-// data ("key" is both) is drawn by lot: it has the format of a key, is a UUID, has a
-// run of a dozen letters and digits that alternate, or has marks as passwords have.
-// What is a path, a name or a date is none, however long: a wrong recording would
-// answer for it.
+// data ("key" is both) is drawn by lot: it has the format of a key, a run of a dozen
+// letters and digits that alternate, or marks as passwords have. What is a path, a
+// name, a date or a UUID is none, however long and however it was made: a wrong
+// recording would answer for it.
 func looksDrawn(v string) bool {
 	b := []byte(v)
 	marks := 0
@@ -117,8 +157,11 @@ func looksDrawn(v string) bool {
 	if isPlain(v) || isPlaceholder(b) {
 		return false
 	}
-	if hits := shaped(b); len(hits) == 1 && hits[0].start == 0 && hits[0].end == len(b) || isUUID(b) {
+	if hits := shaped(b); len(hits) == 1 && hits[0].start == 0 && hits[0].end == len(b) {
 		return true
+	}
+	if isUUID(b) || isPath(v) {
+		return false
 	}
 	for i := 0; i < len(b); i++ {
 		end := run(b, i, alnum)
@@ -134,6 +177,30 @@ func looksDrawn(v string) bool {
 	}
 	return false
 }
+
+// isPath reports whether a value looks like a path, the name of a file or a dotted
+// name: it starts at a root, ends in an extension, or has a part that is a word or a
+// number. Base64, whose length is a multiple of four, and the tokens that have a dot
+// have none of them but by chance.
+func isPath(v string) bool {
+	if !strings.ContainsAny(v, "/.") {
+		return false
+	}
+	if v[0] == '/' && len(v)%4 != 0 || extension().MatchString(v) || strings.Contains(v, "/") && !strings.ContainsFunc(v, unicode.IsUpper) {
+		return true
+	}
+	for part := range strings.FieldsFuncSeq(v, func(r rune) bool { return r == '/' || r == '.' }) {
+		if isPlain(part) && wordOrNumber().MatchString(part) {
+			return true
+		}
+	}
+	return false
+}
+
+var (
+	extension    = lazily(`[^/.]\.(?:[a-z]{2,8}\d?|[A-Z]{2,4}\d?)$`)
+	wordOrNumber = lazily(`[a-z]{4}|^\d{4,}$`)
+)
 
 // saysFake reports whether a value says that it stands for a credential: what runs
 // without one have. A word like "test" alone does not say it, it may be data.
