@@ -510,9 +510,14 @@ func (p *Policy) headers(in cassette.Headers, allowed []string) cassette.Headers
 // ends so.
 func listed(list []string, name string) bool {
 	for _, entry := range list {
-		prefix, ok := strings.CutSuffix(entry, "*")
-		suffix, ok2 := strings.CutPrefix(entry, "*")
-		if entry == name || ok && strings.HasPrefix(name, prefix) || ok2 && strings.HasSuffix(name, suffix) {
+		same := entry == name
+		switch last := len(entry) - 1; {
+		case entry[0] == '*':
+			same = strings.HasSuffix(name, entry[1:])
+		case entry[last] == '*':
+			same = strings.HasPrefix(name, entry[:last])
+		}
+		if same {
 			return true
 		}
 	}
@@ -520,8 +525,8 @@ func listed(list []string, name string) bool {
 }
 
 // Check looks for every known value in what is about to be written: as it is,
-// escaped for JSON or a URL, and in base64. It returns an error that names the
-// place, never the value.
+// escaped for JSON or a URL, in base64, hexadecimal and UTF-16. It returns an error
+// that names the place, never the value.
 func (p *Policy) Check(what string, data []byte) error {
 	if kind, at := p.held(data); at >= 0 {
 		return fmt.Errorf("%s: line %d would hold a known secret (%s): nothing was written", what, 1+bytes.Count(data[:at], []byte("\n")), kind)
