@@ -72,7 +72,7 @@ func (p *Policy) AddSecret(text string) {
 	v := newValue(strings.Clone(text))
 	p.has[v.plain] = true
 	p.values = append(p.values, v)
-	for _, form := range v.forms() {
+	for _, form := range v.forms {
 		p.plain.add("", form)
 	}
 }
@@ -110,11 +110,11 @@ func (p *Policy) Known() int { return len(p.known()) }
 // A value is a known credential.
 type value struct {
 	plain string
+	forms []string // it, and how it stands inside a JSON string
 
 	// They are made when the value is looked for first.
-	forms func() []string // it, and how it stands inside a JSON string
-	all   func() []form   // these, and how it stands in a URL, in base64, in hexadecimal and in UTF-16
-	lines func() []line   // the lines of forms
+	all   func() []form // these, and how it stands in a URL, in base64, in hexadecimal and in UTF-16
+	lines func() []line // the lines of forms
 }
 
 // A form is a spelling of a value.
@@ -124,10 +124,10 @@ type form struct {
 }
 
 func newValue(text string) value {
-	forms := sync.OnceValue(func() []string { return jsonForms(text) })
-	lines := sync.OnceValue(func() []line { return linesOf(forms()) })
+	forms := jsonForms(text)
+	lines := sync.OnceValue(func() []line { return linesOf(forms) })
 	return value{plain: text, forms: forms, lines: lines, all: sync.OnceValue(func() (all []form) {
-		for i, text := range forms() {
+		for i, text := range forms {
 			all = append(all, form{[]string{"plain", "JSON-escaped"}[min(i, 1)], []byte(text)})
 		}
 		for _, escaped := range []string{url.QueryEscape(text), url.PathEscape(text)} {
