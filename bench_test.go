@@ -12,6 +12,7 @@ import (
 
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/cassette"
+	"github.com/promptecho/promptecho/internal/interaction"
 )
 
 // seal makes a file as a recorder would have written it.
@@ -32,10 +33,10 @@ func BenchmarkHugeCassette(b *testing.B) {
 	var f cassette.File
 	filling := strings.Repeat("All work and no play makes a dull cassette. ", 220)
 	for i := range 20_000 {
-		f.Interactions = append(f.Interactions, &cassette.Interaction{
+		f.Interactions = append(f.Interactions, &interaction.Interaction{
 			Kind:     "llm",
-			Request:  cassette.Request{Method: "POST", URL: "http://h/v1/chat/completions", Body: []byte(prompt(fmt.Sprint(i)))},
-			Response: cassette.Response{Status: 200, Body: []byte(fmt.Sprintf(`{"answer":"%d %s"}`, i, filling))},
+			Request:  interaction.Request{Method: "POST", URL: "http://h/v1/chat/completions", Body: []byte(prompt(fmt.Sprint(i)))},
+			Response: interaction.Response{Status: 200, Body: []byte(fmt.Sprintf(`{"answer":"%d %s"}`, i, filling))},
 		})
 	}
 	if err := cassette.Save(file, seal(&f)); err != nil {
@@ -86,10 +87,10 @@ func BenchmarkMiss(b *testing.B) {
 			file := filepath.Join(b.TempDir(), "c.yaml")
 			var f cassette.File
 			for i := range tt.recordings {
-				f.Interactions = append(f.Interactions, &cassette.Interaction{
+				f.Interactions = append(f.Interactions, &interaction.Interaction{
 					Kind:     "llm",
-					Request:  cassette.Request{Method: "POST", URL: "http://h/v1/chat/completions", Body: []byte(prompt(fmt.Sprint(i, " ", words[:tt.bytes])))},
-					Response: cassette.Response{Status: 200, Body: []byte(`{"ok":true}`)},
+					Request:  interaction.Request{Method: "POST", URL: "http://h/v1/chat/completions", Body: []byte(prompt(fmt.Sprint(i, " ", words[:tt.bytes])))},
+					Response: interaction.Response{Status: 200, Body: []byte(`{"ok":true}`)},
 				})
 			}
 			if err := cassette.Save(file, seal(&f)); err != nil {
@@ -200,15 +201,15 @@ func BenchmarkTypicalTest(b *testing.B) {
 			file := filepath.Join(b.TempDir(), "c.yaml")
 			var f cassette.File
 			for i := range 5 {
-				it := &cassette.Interaction{
+				it := &interaction.Interaction{
 					Kind:     "llm",
-					Request:  cassette.Request{Method: "POST", URL: "http://h/v1/chat/completions", Body: []byte(prompt(fmt.Sprint(i, " ", text)))},
-					Response: cassette.Response{Status: 200, Body: []byte(`{"text":"` + text + `"}`)},
+					Request:  interaction.Request{Method: "POST", URL: "http://h/v1/chat/completions", Body: []byte(prompt(fmt.Sprint(i, " ", text)))},
+					Response: interaction.Response{Status: 200, Body: []byte(`{"text":"` + text + `"}`)},
 				}
 				if stream {
 					it.Response.Body, it.Response.Stream = nil, "sse"
 					for range 200 {
-						it.Response.Events = append(it.Response.Events, cassette.Event{{Name: "data", Value: `{"id":"chatcmpl-1","object":"chat.completion.chunk","choices":[{"index":0,"delta":{"content":" word"}}]}`}})
+						it.Response.Events = append(it.Response.Events, interaction.Event{{Name: "data", Value: `{"id":"chatcmpl-1","object":"chat.completion.chunk","choices":[{"index":0,"delta":{"content":" word"}}]}`}})
 					}
 				}
 				f.Interactions = append(f.Interactions, it)

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/canon"
-	"github.com/promptecho/promptecho/internal/cassette"
+	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/verdict"
 )
 
@@ -71,5 +71,5 @@ func (c *contest) inWhat() (words, selector string) {
 // sameAnswer reports whether two recordings say the same.
 func sameAnswer(a, b *slot) bool {
 	x, y := relinked(a, &b.it().Request), &b.it().Response
-	return x.Status == y.Status && bytes.Equal(x.Body, y.Body) && slices.EqualFunc(x.Events, y.Events, slices.Equal[cassette.Event])
+	return x.Status == y.Status && bytes.Equal(x.Body, y.Body) && slices.EqualFunc(x.Events, y.Events, slices.Equal[interaction.Event])
 }

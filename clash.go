@@ -16,7 +16,7 @@ import (
 	"sync"
 
 	"github.com/promptecho/promptecho/internal/canon"
-	"github.com/promptecho/promptecho/internal/cassette"
+	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/redact"
 	"github.com/promptecho/promptecho/internal/verdict"
 )
@@ -190,7 +190,7 @@ func isAnswer(s *slot) bool {
 	case 0, http.StatusRequestTimeout, http.StatusConflict, http.StatusTooEarly, http.StatusTooManyRequests:
 		return false
 	default:
-		return resp.Status < 500 && resp.End != cassette.EndError && resp.End != cassette.EndCanceled
+		return resp.Status < 500 && resp.End != interaction.EndError && resp.End != interaction.EndCanceled
 	}
 }
 
@@ -204,7 +204,7 @@ var hashing = maphash.MakeSeed()
 
 // keepUnsaid keeps what a request has that the recording which it took does not, in a
 // run that saves. Model APIs are left out: their answers differ by chance.
-func (r *Recorder) keepUnsaid(req *http.Request, clean *cassette.Request, s *slot) {
+func (r *Recorder) keepUnsaid(req *http.Request, clean *interaction.Request, s *slot) {
 	if !r.plan.save {
 		return
 	}
@@ -220,7 +220,7 @@ func (r *Recorder) keepUnsaid(req *http.Request, clean *cassette.Request, s *slo
 	r.unsaid[s] = has
 }
 
-func (c *config) unsaidOf(req *http.Request, clean *cassette.Request) unsaid {
+func (c *config) unsaidOf(req *http.Request, clean *interaction.Request) unsaid {
 	has := unsaid{}
 	add := func(path, name, value string) {
 		// What is drawn or counts is another one with each call, unless it is a credential.
@@ -232,7 +232,7 @@ func (c *config) unsaidOf(req *http.Request, clean *cassette.Request) unsaid {
 		}
 	}
 	for _, h := range headersOf(req.Header) {
-		i := slices.IndexFunc(clean.Headers, func(w cassette.Header) bool { return w.Name == h.Name })
+		i := slices.IndexFunc(clean.Headers, func(w interaction.Header) bool { return w.Name == h.Name })
 		switch {
 		case i >= 0 && slices.Equal(clean.Headers[i].Values, h.Values), changesByItself().MatchString(h.Name):
 		case h.Name == "cookie":

@@ -15,16 +15,16 @@ import (
 	"unicode"
 
 	"github.com/promptecho/promptecho/internal/canon"
-	"github.com/promptecho/promptecho/internal/cassette"
+	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/memo"
 )
 
 // A call is a request that came: what is needed of it until its recording is found.
 // Most are found at once, and the next request uses the memory again.
 type call struct {
-	clean   cassette.Request // as it may be written and is matched, but for the body
-	body    bytes.Buffer     // as it came
-	headers [16]cassette.Header
+	clean   interaction.Request // as it may be written and is matched, but for the body
+	body    bytes.Buffer        // as it came
+	headers [16]interaction.Header
 }
 
 var calls = sync.Pool{New: func() any { return new(call) }}
@@ -35,7 +35,7 @@ func (c *call) free() {
 		return
 	}
 	c.body.Reset()
-	c.clean = cassette.Request{}
+	c.clean = interaction.Request{}
 	clear(c.headers[:])
 	calls.Put(c)
 }
@@ -72,7 +72,7 @@ func closeBody(req *http.Request) {
 // cleanHead makes the request as it may be written and is matched, but with the
 // body as it came: [redact.Policy.Body] cleans it.
 func (c *call) cleanHead(r *Recorder, req *http.Request) {
-	c.clean = cassette.Request{Method: req.Method, Headers: requestHeaders(c.headers[:0], req.Header), Body: c.body.Bytes()}
+	c.clean = interaction.Request{Method: req.Method, Headers: requestHeaders(c.headers[:0], req.Header), Body: c.body.Bytes()}
 	if c.clean.Method == "" {
 		c.clean.Method = http.MethodGet
 	}
@@ -172,7 +172,7 @@ var anAddress = sync.OnceValue(func() *regexp.Regexp {
 
 // named gives the servers that headers of an answer lead to the names that they have in
 // the cassette.
-func (c *config) named(hs cassette.Headers) {
+func (c *config) named(hs interaction.Headers) {
 	for _, h := range hs {
 		c.readdress(h.Values, func(u *url.URL) string {
 			if a := c.aliasOf(u); a != nil {
@@ -219,7 +219,7 @@ func (c *config) readdress(values []string, to func(*url.URL) string) {
 // isObvious reports whether a header says nothing: every call asks for and sends
 // JSON. Another content type stays, with what a reader of the body needs (the
 // boundary of a multipart body).
-func isObvious(h cassette.Header) bool {
+func isObvious(h interaction.Header) bool {
 	if len(h.Values) != 1 || h.Name != "content-type" && h.Name != "accept" {
 		return false
 	}
@@ -230,8 +230,8 @@ func isObvious(h cassette.Header) bool {
 // headersOf returns a header map as a cassette has it: names lower-case and
 // sorted. A map can hold two spellings of one name (SDKs write lower-case keys
 // into it); they become one header, in the order of the sorted spellings.
-func headersOf(h http.Header) cassette.Headers {
-	var out cassette.Headers
+func headersOf(h http.Header) interaction.Headers {
+	var out interaction.Headers
 	at := map[string]int{}
 	for _, spelling := range slices.Sorted(maps.Keys(h)) {
 		if len(h[spelling]) == 0 {
@@ -242,23 +242,23 @@ func headersOf(h http.Header) cassette.Headers {
 		if !ok {
 			i = len(out)
 			at[name] = i
-			out = append(out, cassette.Header{Name: name})
+			out = append(out, interaction.Header{Name: name})
 		}
 		out[i].Values = append(out[i].Values, h[spelling]...)
 	}
-	slices.SortFunc(out, func(a, b cassette.Header) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(out, func(a, b interaction.Header) int { return strings.Compare(a.Name, b.Name) })
 	return out
 }
 
 // requestHeaders is headersOf without copies: the values are those of the map, and
 // the result is in out if that has room.
-func requestHeaders(out cassette.Headers, h http.Header) cassette.Headers {
+func requestHeaders(out interaction.Headers, h http.Header) interaction.Headers {
 	for spelling, values := range h {
 		if len(values) > 0 {
-			out = append(out, cassette.Header{Name: lowerNames.Get(spelling), Values: values})
+			out = append(out, interaction.Header{Name: lowerNames.Get(spelling), Values: values})
 		}
 	}
-	slices.SortFunc(out, func(a, b cassette.Header) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(out, func(a, b interaction.Header) int { return strings.Compare(a.Name, b.Name) })
 	for i := 1; i < len(out); i++ {
 		if out[i].Name == out[i-1].Name {
 			return headersOf(h)
@@ -275,7 +275,7 @@ var (
 // headerOf returns recorded headers as net/http gives them: a fresh map, since
 // some SDKs write into it, with canonical names. The values are in room if it has
 // enough.
-func headerOf(hs cassette.Headers, room []string) http.Header {
+func headerOf(hs interaction.Headers, room []string) http.Header {
 	h := make(http.Header, len(hs)+1)
 	for _, f := range hs {
 		name := canonicalNames.Get(f.Name)

@@ -12,6 +12,7 @@ import (
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/cassette"
 	"github.com/promptecho/promptecho/internal/diff"
+	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/redact"
 	"github.com/promptecho/promptecho/internal/verdict"
 )
@@ -178,7 +179,7 @@ func (r *Recorder) save(o *verdict.Outcome, rep *verdict.Report) error {
 }
 
 // saveRecorded writes what was recorded where the mode and the end of the run say.
-func (r *Recorder) saveRecorded(fresh []*cassette.Interaction, o *verdict.Outcome, rep *verdict.Report) error {
+func (r *Recorder) saveRecorded(fresh []*interaction.Interaction, o *verdict.Outcome, rep *verdict.Report) error {
 	if r.cut && len(fresh) > 0 && (o.Failed || o.Skipped || o.Filtered) {
 		return r.beside(fresh, rep, "")
 	}
@@ -198,7 +199,7 @@ func (r *Recorder) saveRecorded(fresh []*cassette.Interaction, o *verdict.Outcom
 	if len(fresh) == 0 && file.Partial == wasPartial {
 		return nil
 	}
-	added := map[*cassette.Interaction]bool{}
+	added := map[*interaction.Interaction]bool{}
 	for _, it := range fresh {
 		added[it] = true
 	}
@@ -215,7 +216,7 @@ func (r *Recorder) saveRecorded(fresh []*cassette.Interaction, o *verdict.Outcom
 
 // recorded returns the interactions that this run recorded and that are to be
 // written, and an error if one is a failure that must not be.
-func (r *Recorder) recorded(o *verdict.Outcome, rep *verdict.Report) (fresh []*cassette.Interaction, refused error) {
+func (r *Recorder) recorded(o *verdict.Outcome, rep *verdict.Report) (fresh []*interaction.Interaction, refused error) {
 	for _, s := range r.tape.slots {
 		if s.resumed && (s.used || o.Failed || o.Skipped || o.Filtered || o.Unsure) {
 			// A run that asked for everything and not for this has no use for it.
@@ -287,7 +288,7 @@ func (r *Recorder) succeeded(s *slot) *slot {
 // there. A run that did not end well does not replace a whole cassette: what it
 // recorded goes beside it. One that asked only in part, since it was filtered,
 // replaces only what it asked.
-func (r *Recorder) replaceOld(fresh []*cassette.Interaction, o *verdict.Outcome, rep *verdict.Report) error {
+func (r *Recorder) replaceOld(fresh []*interaction.Interaction, o *verdict.Outcome, rep *verdict.Report) error {
 	if len(fresh) == 0 {
 		return nil
 	}
@@ -312,7 +313,7 @@ func (r *Recorder) replaceOld(fresh []*cassette.Interaction, o *verdict.Outcome,
 // notAskedAgain returns the old recordings of whose kind none was recorded anew. What was
 // recorded anew takes the place of what it would have been answered by: local servers
 // have other ports now.
-func (r *Recorder) notAskedAgain() (kept []*cassette.Interaction) {
+func (r *Recorder) notAskedAgain() (kept []*interaction.Interaction) {
 	var old tape
 	for _, s := range r.replaced {
 		s.key = keyOf(s.form())
@@ -345,7 +346,7 @@ const failedSuffix = ".failed"
 
 // beside saves what was recorded beside the cassette, which stays as it is. It is
 // an error if there is a reason other than a run that did not pass.
-func (r *Recorder) beside(fresh []*cassette.Interaction, rep *verdict.Report, reason string) error {
+func (r *Recorder) beside(fresh []*interaction.Interaction, rep *verdict.Report, reason string) error {
 	name := cassette.Beside(r.file, failedSuffix)
 	if err := r.write(cassette.Beside(r.path, failedSuffix), name, &cassette.File{Partial: true, Interactions: fresh}, rep); err != nil {
 		return err
@@ -364,7 +365,7 @@ func failure(s *slot) string {
 	if s.it().Response.Status == 0 {
 		return "no answer came: " + s.it().Response.Error
 	}
-	if s.it().Response.End == cassette.EndError {
+	if s.it().Response.End == interaction.EndError {
 		return "the answer broke off: " + s.it().Response.Error
 	}
 	return fmt.Sprintf("status %d", s.it().Response.Status)
@@ -381,7 +382,7 @@ func (r *Recorder) unreadError() error {
 // a known secret. Everything is cleaned once more: a credential may have become
 // known after it was first seen.
 func (r *Recorder) write(path, name string, file *cassette.File, rep *verdict.Report) error {
-	ready := map[*cassette.Interaction]*cassette.Item{}
+	ready := map[*interaction.Interaction]*cassette.Item{}
 	for _, s := range r.tape.slots {
 		if s.item != nil && (s.known == r.redact.Known() || len(s.item.Assets) == 0 && !r.redact.HoldsSince(s.known, s.item.Text)) {
 			ready[s.it()] = s.item
@@ -415,7 +416,7 @@ func (r *Recorder) write(path, name string, file *cassette.File, rep *verdict.Re
 
 // formatted cleans an interaction once more and returns its text, unless that
 // would hold a known secret; name is that of the file.
-func (r *Recorder) formatted(name string, it *cassette.Interaction) (*cassette.Item, error) {
+func (r *Recorder) formatted(name string, it *interaction.Interaction) (*cassette.Item, error) {
 	r.redact.Interaction(it)
 	// The key of the request itself, whatever rules this test has.
 	it.MatchKey = (&canon.Rules{}).Form(&it.Request).Key()
@@ -423,7 +424,7 @@ func (r *Recorder) formatted(name string, it *cassette.Interaction) (*cassette.I
 }
 
 // checked returns the text of a clean interaction.
-func (r *Recorder) checked(name string, it *cassette.Interaction) (*cassette.Item, error) {
+func (r *Recorder) checked(name string, it *interaction.Interaction) (*cassette.Item, error) {
 	if err := r.redact.CheckInteraction(name, it); err != nil {
 		return nil, err
 	}
@@ -445,7 +446,7 @@ func (r *Recorder) checked(name string, it *cassette.Interaction) (*cassette.Ite
 // format returns the text of an interaction that was just recorded and cleaned, and
 // how many credentials were known then. It is nil if it cannot be written: Close
 // finds out why; and if this run writes nothing.
-func (r *Recorder) format(it *cassette.Interaction) (item *cassette.Item, known int) {
+func (r *Recorder) format(it *interaction.Interaction) (item *cassette.Item, known int) {
 	if r.journal == nil {
 		return nil, 0
 	}

@@ -12,8 +12,8 @@ import (
 	"syscall"
 
 	"github.com/promptecho/promptecho/internal/canon"
-	"github.com/promptecho/promptecho/internal/cassette"
 	"github.com/promptecho/promptecho/internal/diff"
+	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/redact"
 )
 
@@ -91,7 +91,7 @@ func (e *MissError) RetryableError() bool { return false }
 const maxEdits = 12
 
 // miss keeps a miss, once per form, and returns the answer to it.
-func (r *Recorder) miss(req *http.Request, clean *cassette.Request, form *canon.Form) *http.Response {
+func (r *Recorder) miss(req *http.Request, clean *interaction.Request, form *canon.Form) *http.Response {
 	m, candidates, slots := r.noteMiss(form)
 	if asksForSocket(req) {
 		r.mu.Lock()

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/promptecho/promptecho/internal/cassette"
+	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/verdict"
 )
 
@@ -131,7 +132,7 @@ func TestDiskFull(t *testing.T) {
 		t.Logf("no %s here: the failing writer of internal/cassette (TestReplaceFails) has to do", full)
 		return
 	}
-	it := &cassette.Interaction{Request: cassette.Request{Method: "GET", URL: "http://h/"}, Response: cassette.Response{Status: 200}}
+	it := &interaction.Interaction{Request: interaction.Request{Method: "GET", URL: "http://h/"}, Response: interaction.Response{Status: 200}}
 	item, err := cassette.FormatItem(it, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -139,7 +140,7 @@ func TestDiskFull(t *testing.T) {
 	if err := cassette.Append(full, item, false); err == nil || !strings.Contains(err.Error(), "no space left") {
 		t.Errorf("the journal: %v", err)
 	}
-	if err := cassette.Save(full, &cassette.File{Interactions: []*cassette.Interaction{it}}); err == nil {
+	if err := cassette.Save(full, &cassette.File{Interactions: []*interaction.Interaction{it}}); err == nil {
 		t.Error("the cassette was saved")
 	}
 }
@@ -217,10 +218,10 @@ func TestTenThousandInteractions(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "c.yaml")
 	var f cassette.File
 	for i := range 10_000 {
-		f.Interactions = append(f.Interactions, &cassette.Interaction{
+		f.Interactions = append(f.Interactions, &interaction.Interaction{
 			Kind:    "llm",
-			Request: cassette.Request{Method: "POST", URL: "http://h/v1/chat/completions", Body: []byte(prompt(fmt.Sprint(i)))},
-			Response: cassette.Response{Status: 200, Headers: cassette.Headers{{Name: "content-type", Values: []string{"application/json"}}},
+			Request: interaction.Request{Method: "POST", URL: "http://h/v1/chat/completions", Body: []byte(prompt(fmt.Sprint(i)))},
+			Response: interaction.Response{Status: 200, Headers: interaction.Headers{{Name: "content-type", Values: []string{"application/json"}}},
 				Body: []byte(fmt.Sprintf(`{"answer":%d}`, i))},
 		})
 	}

@@ -23,6 +23,7 @@ import (
 	"time"
 
 	"github.com/promptecho/promptecho/internal/cassette"
+	"github.com/promptecho/promptecho/internal/interaction"
 )
 
 // seen is what a client can see of an answer.
@@ -306,7 +307,7 @@ func TestEditedChunks(t *testing.T) {
 	} {
 		var got []string
 		at := 0
-		for _, p := range chunksOf(&cassette.Response{Body: []byte(body), Chunks: []int{3, 3}, Delays: []cassette.Delay{{MS: 1}}}) {
+		for _, p := range chunksOf(&interaction.Response{Body: []byte(body), Chunks: []int{3, 3}, Delays: []interaction.Delay{{MS: 1}}}) {
 			got = append(got, body[at:p.end])
 			at = p.end
 		}
@@ -359,7 +360,7 @@ func TestCompressedStreamKeepsItsEvents(t *testing.T) {
 				t.Fatal(err)
 			}
 			got := f.Interactions[0].Response
-			want := []cassette.Delay{{MS: 50}, {MS: 50}, {MS: 50}}
+			want := []interaction.Delay{{MS: 50}, {MS: 50}, {MS: 50}}
 			if len(got.Events) != 3 || !slices.Equal(got.Delays, want) || got.Headers.Get("content-encoding") != "" {
 				t.Errorf("%s: %q, delays %v, headers %v", name, got.Events, got.Delays, got.Headers)
 			}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/cassette"
+	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/redact"
 )
 
@@ -21,11 +22,11 @@ type journal struct {
 	redact *redact.Policy
 
 	mu      sync.Mutex
-	items   []*cassette.Interaction // that are in the file, or should be
-	known   int                     // credentials that were known when they were written
-	made    bool                    // the file is there
-	behind  bool                    // something could not be written
-	written redact.Written          // their texts
+	items   []*interaction.Interaction // that are in the file, or should be
+	known   int                        // credentials that were known when they were written
+	made    bool                       // the file is there
+	behind  bool                       // something could not be written
+	written redact.Written             // their texts
 	closed  bool
 	foreign bool // another process has a journal there
 }
@@ -36,7 +37,7 @@ const journalSuffix = ".partial"
 // append adds an interaction; item is its text, made when so many credentials were
 // known. If another is by now, and may stand in the text or in what was written,
 // everything is written anew; so it is after a write that failed.
-func (j *journal) append(it *cassette.Interaction, item *cassette.Item, known int) {
+func (j *journal) append(it *interaction.Interaction, item *cassette.Item, known int) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if j.closed || j.foreign {
@@ -124,9 +125,9 @@ func (j *journal) remove() error {
 }
 
 // clone copies what cleaning changes in place.
-func clone(it *cassette.Interaction) *cassette.Interaction {
+func clone(it *interaction.Interaction) *interaction.Interaction {
 	c := *it
-	c.Response.Events = make([]cassette.Event, len(it.Response.Events))
+	c.Response.Events = make([]interaction.Event, len(it.Response.Events))
 	for i, e := range it.Response.Events {
 		c.Response.Events[i] = slices.Clone(e)
 	}
@@ -172,8 +173,8 @@ func (r *Recorder) resume() error {
 }
 
 // givenUp returns why the request of an interaction was given up, "" if it was not.
-func givenUp(it *cassette.Interaction) string {
-	if it.Response.End != cassette.EndCanceled {
+func givenUp(it *interaction.Interaction) string {
+	if it.Response.End != interaction.EndCanceled {
 		return ""
 	}
 	return it.Response.Error

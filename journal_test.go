@@ -22,6 +22,7 @@ import (
 	"time"
 
 	"github.com/promptecho/promptecho/internal/cassette"
+	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/verdict"
 )
 
@@ -251,7 +252,7 @@ func runKilled(t *testing.T, file, base string, random *rand.Rand) (done []int, 
 // numbersIn returns which prompts a cassette or a journal has answers to.
 func numbersIn(t *testing.T, file string) (numbers []int) {
 	t.Helper()
-	var its []*cassette.Interaction
+	var its []*interaction.Interaction
 	var err error
 	if strings.HasSuffix(file, journalSuffix) {
 		its, _, err = cassette.LoadJournal(file, "")
@@ -280,17 +281,17 @@ func numbersIn(t *testing.T, file string) (numbers []int) {
 // TestResume: how the next run goes on, by hand.
 func TestResume(t *testing.T) {
 	t.Parallel()
-	interaction := func(text string, status int) *cassette.Interaction {
-		return &cassette.Interaction{
+	one := func(text string, status int) *interaction.Interaction {
+		return &interaction.Interaction{
 			Kind:     "llm",
-			Request:  cassette.Request{Method: "POST", URL: "http://h/v1/chat/completions", Body: []byte(prompt(text))},
-			Response: cassette.Response{Status: status, Headers: cassette.Headers{{Name: "content-type", Values: []string{"application/json"}}}, Body: []byte(`{"left":true}`)},
+			Request:  interaction.Request{Method: "POST", URL: "http://h/v1/chat/completions", Body: []byte(prompt(text))},
+			Response: interaction.Response{Status: status, Headers: interaction.Headers{{Name: "content-type", Values: []string{"application/json"}}}, Body: []byte(`{"left":true}`)},
 		}
 	}
 	tests := []struct {
 		name    string
 		mode    Mode
-		left    []*cassette.Interaction
+		left    []*interaction.Interaction
 		policy  RecordErrorPolicy
 		failed  bool
 		asked   string
@@ -299,14 +300,14 @@ func TestResume(t *testing.T) {
 		partial bool
 		journal bool // it is there afterwards
 	}{
-		{"once", ModeOnce, []*cassette.Interaction{interaction("a", 200)}, Warn, false, "a b", "a b", 1, false, false},
-		{"all", ModeAll, []*cassette.Interaction{interaction("a", 200)}, Warn, false, "a b", "a b", 1, false, false},
-		{"what is not asked any more is dropped", ModeOnce, []*cassette.Interaction{interaction("z", 200), interaction("a", 200)}, Warn, false, "a", "a", 0, false, false},
-		{"not if the run fails", ModeOnce, []*cassette.Interaction{interaction("z", 200), interaction("a", 200)}, Warn, true, "a", "z a", 0, true, false},
-		{"a failure is asked for again", ModeOnce, []*cassette.Interaction{interaction("a", 500)}, Warn, false, "a", "a", 1, false, false},
-		{"one that a retry overcame is played", ModeOnce, []*cassette.Interaction{interaction("a", 429), interaction("a", 200)}, Warn, false, "a a", "a a", 0, false, false},
-		{"one that is wanted is played", ModeOnce, []*cassette.Interaction{interaction("a", 500)}, Keep, false, "a", "a", 0, false, false},
-		{"nothing is asked", ModeOnce, []*cassette.Interaction{interaction("a", 200)}, Warn, true, "", "a", 0, true, false},
+		{"once", ModeOnce, []*interaction.Interaction{one("a", 200)}, Warn, false, "a b", "a b", 1, false, false},
+		{"all", ModeAll, []*interaction.Interaction{one("a", 200)}, Warn, false, "a b", "a b", 1, false, false},
+		{"what is not asked any more is dropped", ModeOnce, []*interaction.Interaction{one("z", 200), one("a", 200)}, Warn, false, "a", "a", 0, false, false},
+		{"not if the run fails", ModeOnce, []*interaction.Interaction{one("z", 200), one("a", 200)}, Warn, true, "a", "z a", 0, true, false},
+		{"a failure is asked for again", ModeOnce, []*interaction.Interaction{one("a", 500)}, Warn, false, "a", "a", 1, false, false},
+		{"one that a retry overcame is played", ModeOnce, []*interaction.Interaction{one("a", 429), one("a", 200)}, Warn, false, "a a", "a a", 0, false, false},
+		{"one that is wanted is played", ModeOnce, []*interaction.Interaction{one("a", 500)}, Keep, false, "a", "a", 0, false, false},
+		{"nothing is asked", ModeOnce, []*interaction.Interaction{one("a", 200)}, Warn, true, "", "a", 0, true, false},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

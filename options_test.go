@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/promptecho/promptecho/internal/cassette"
+	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/verdict"
 )
 
@@ -223,7 +224,7 @@ func TestHedged(t *testing.T) {
 				}
 				mustClose(t, r)
 				f, err := cassette.Load(file)
-				if err != nil || len(f.Interactions) != 2 || f.Interactions[slow-1].Response.End != cassette.EndCanceled || !f.Interactions[0].Concurrent || !f.Interactions[1].Concurrent {
+				if err != nil || len(f.Interactions) != 2 || f.Interactions[slow-1].Response.End != interaction.EndCanceled || !f.Interactions[0].Concurrent || !f.Interactions[1].Concurrent {
 					t.Fatalf("%v\n%s", err, read(t, file))
 				}
 				for range 3 {

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/promptecho/promptecho/internal/cassette"
+	"github.com/promptecho/promptecho/internal/interaction"
 )
 
 // record sends a request upstream and returns its answer with a body that
@@ -23,14 +23,14 @@ func (r *Recorder) record(req *http.Request, body []byte, s *slot) (*http.Respon
 	if cause := req.Context().Err(); err != nil && cause != nil {
 		it := *s.it()
 		it.LatencyMS = time.Since(start).Milliseconds()
-		it.Response = cassette.Response{End: cassette.EndCanceled, Error: cause.Error()}
+		it.Response = interaction.Response{End: interaction.EndCanceled, Error: cause.Error()}
 		r.settle(s, &it)
 		return nil, err
 	}
 	if err != nil && r.cfg.onRecordError == Keep {
 		it := *s.it()
 		it.LatencyMS = time.Since(start).Milliseconds()
-		it.Response = cassette.Response{End: cassette.EndError, Error: err.Error()}
+		it.Response = interaction.Response{End: interaction.EndError, Error: err.Error()}
 		r.settle(s, &it)
 		return nil, err
 	}
@@ -77,7 +77,7 @@ func (r *Recorder) send(req *http.Request, body []byte, s *slot) (*http.Response
 
 // settle puts what answered a request on the tape, and into the journal. Nobody else
 // has it.
-func (r *Recorder) settle(s *slot, it *cassette.Interaction) {
+func (r *Recorder) settle(s *slot, it *interaction.Interaction) {
 	r.mu.Lock()
 	it.Concurrent = s.concurrent
 	r.mu.Unlock()

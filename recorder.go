@@ -13,6 +13,7 @@ import (
 
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/cassette"
+	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/redact"
 	"github.com/promptecho/promptecho/internal/verdict"
 )
@@ -273,7 +274,7 @@ func (r *Recorder) unreadable(err error) error {
 
 // asked returns the request of a stored interaction as it is matched: cleaned like
 // a live one, whoever wrote it down. One that is sealed was cleaned by today's rules.
-func (r *Recorder) asked(it *cassette.Interaction, sealed bool) cassette.Request {
+func (r *Recorder) asked(it *interaction.Interaction, sealed bool) interaction.Request {
 	req := it.Request
 	if sealed && r.trusts {
 		r.redact.Again(&req)
@@ -439,7 +440,7 @@ func (r *Recorder) lies(s *slot, form *canon.Form) error {
 // byte, nil if that is not known: then it takes the long way. clean is the request
 // with its body as it came. If one of the same kind stands before, written otherwise,
 // that is to be played, and the long way finds it.
-func (r *Recorder) identical(clean *cassette.Request) *slot {
+func (r *Recorder) identical(clean *interaction.Request) *slot {
 	if !r.trusts || !r.plan.load {
 		return nil
 	}
@@ -480,7 +481,7 @@ func (r *Recorder) mayPass(req *http.Request) error {
 
 // next decides in one step what happens to a request: the slot to replay, a
 // fresh slot to record into, or nil for a miss.
-func (r *Recorder) next(clean *cassette.Request, form *canon.Form) (*slot, error) {
+func (r *Recorder) next(clean *interaction.Request, form *canon.Form) (*slot, error) {
 	q := r.tape.queues.get(keyOf(form)) // the queues are those of Open
 	r.know(q)
 	r.mu.Lock()
@@ -517,7 +518,7 @@ func (r *Recorder) next(clean *cassette.Request, form *canon.Form) (*slot, error
 	if !r.cfg.rules.Plain() { // that of the request itself, whatever rules this test has
 		key = (&canon.Rules{}).Form(clean).Key()
 	}
-	it := &cassette.Interaction{Kind: kind, Boundary: boundary, Request: *clean, MatchKey: key}
+	it := &interaction.Interaction{Kind: kind, Boundary: boundary, Request: *clean, MatchKey: key}
 	s := r.tape.place(it, form)
 	if contested != nil {
 		contested.given = s

@@ -16,6 +16,7 @@ import (
 
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/cassette"
+	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/redact"
 	"github.com/promptecho/promptecho/internal/stream"
 )
@@ -23,7 +24,7 @@ import (
 // An answer is a recorded response as it is replayed. Most are once, and another
 // uses the memory again.
 type answer struct {
-	cassette.Response
+	interaction.Response
 	latencyMS int64
 	kept      bool // for the next request of the form: do not use the memory again
 
@@ -65,7 +66,7 @@ type replayed struct {
 
 // replay turns a recorded interaction into the answer to a request; clean is
 // the request as it is matched, nil if it is the recorded one byte for byte.
-func (r *Recorder) replay(req *http.Request, clean *cassette.Request, s *slot) (*http.Response, error) {
+func (r *Recorder) replay(req *http.Request, clean *interaction.Request, s *slot) (*http.Response, error) {
 	if !s.sealed {
 		r.warn(s)
 	}
@@ -74,7 +75,7 @@ func (r *Recorder) replay(req *http.Request, clean *cassette.Request, s *slot) (
 		return nil, err
 	}
 	switch {
-	case a.End == cassette.EndCanceled:
+	case a.End == interaction.EndCanceled:
 		defer a.free()
 		return nil, r.canceled(req, s, a)
 	case a.Status >= 400 || a.Status == 0:
@@ -130,7 +131,7 @@ func (r *Recorder) replay(req *http.Request, clean *cassette.Request, s *slot) (
 	if r.cfg.pace != 0 {
 		x.body.closing = make(chan struct{})
 	}
-	if a.End == cassette.EndClosed {
+	if a.End == interaction.EndClosed {
 		end := x.body.end.Error()
 		x.body.past = func() { r.note(strings.TrimPrefix(end, "promptecho: ")) }
 	}
@@ -188,7 +189,7 @@ func (r *Recorder) canceled(req *http.Request, s *slot, a *answer) error {
 }
 
 // answerOf returns the answer of a slot to a request; clean is as for replay.
-func (r *Recorder) answerOf(req *http.Request, s *slot, clean *cassette.Request) (*answer, error) {
+func (r *Recorder) answerOf(req *http.Request, s *slot, clean *interaction.Request) (*answer, error) {
 	if clean != nil && s.form().Linked() {
 		it := s.it()
 		a := &answer{Response: *relinked(s, clean), latencyMS: it.LatencyMS, kept: true}
@@ -273,13 +274,13 @@ func (r *Recorder) warn(s *slot) {
 
 // relinked returns the recorded response with the ids that link it to its
 // request replaced by those of the request that is answered now.
-func relinked(s *slot, clean *cassette.Request) *cassette.Response {
+func relinked(s *slot, clean *interaction.Request) *interaction.Response {
 	if !s.form().Linked() {
 		return &s.it().Response
 	}
 	rec := s.it().Response
 	rec.Body = s.form().Relink(rec.Body, &s.it().Request, clean)
-	rec.Events = make([]cassette.Event, len(s.it().Response.Events))
+	rec.Events = make([]interaction.Event, len(s.it().Response.Events))
 	for i, event := range s.it().Response.Events {
 		rec.Events[i] = slices.Clone(event)
 		for j, f := range event {
@@ -307,7 +308,7 @@ func bodyless(method string, status int) bool {
 }
 
 // partsOf returns the body of a recorded response, and its parts if it has several.
-func partsOf(rec *cassette.Response) (data []byte, parts []part, err error) {
+func partsOf(rec *interaction.Response) (data []byte, parts []part, err error) {
 	if rec.Stream == "" {
 		return rec.Body, chunksOf(rec), nil
 	}
@@ -339,10 +340,10 @@ func partsOf(rec *cassette.Response) (data []byte, parts []part, err error) {
 }
 
 // framesOf appends the parts of a stream whose frames end at ends.
-func framesOf(parts []part, ends []int, delays []cassette.Delay) []part {
+func framesOf(parts []part, ends []int, delays []interaction.Delay) []part {
 	start := 0
 	for i, end := range ends {
-		var delay cassette.Delay
+		var delay interaction.Delay
 		if i < len(delays) {
 			delay = delays[i]
 		}
@@ -354,7 +355,7 @@ func framesOf(parts []part, ends []int, delays []cassette.Delay) []part {
 
 // piecesOf adds the pieces that the server sent a frame in, which is from start to
 // end of the body.
-func piecesOf(parts []part, start, end int, delay cassette.Delay) []part {
+func piecesOf(parts []part, start, end int, delay interaction.Delay) []part {
 	if !delay.Together && delay.Rest == "" {
 		return append(parts, part{end, delay.MS})
 	}
@@ -382,7 +383,7 @@ func piecesOf(parts []part, start, end int, delay cassette.Delay) []part {
 // chunksOf returns the pieces that a body without a framing came in. A body that
 // was edited since may be longer or shorter than they say: the last piece has the
 // rest.
-func chunksOf(rec *cassette.Response) []part {
+func chunksOf(rec *interaction.Response) []part {
 	var parts []part
 	at := 0
 	for i, n := range rec.Chunks {
@@ -402,11 +403,11 @@ func chunksOf(rec *cassette.Response) []part {
 }
 
 // endOf returns the error with which a recorded body ends.
-func (r *Recorder) endOf(s *slot, rec *cassette.Response) error {
+func (r *Recorder) endOf(s *slot, rec *interaction.Response) error {
 	switch rec.End {
-	case cassette.EndClosed:
+	case interaction.EndClosed:
 		return &closedError{r.file, s.line()}
-	case cassette.EndError:
+	case interaction.EndError:
 		return recordedError(rec.Error)
 	}
 	return io.EOF

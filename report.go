@@ -8,8 +8,8 @@ import (
 	"sync"
 
 	"github.com/promptecho/promptecho/internal/canon"
-	"github.com/promptecho/promptecho/internal/cassette"
 	"github.com/promptecho/promptecho/internal/diff"
+	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/verdict"
 )
 
@@ -240,7 +240,7 @@ func (r *Recorder) command(o *verdict.Outcome) string {
 }
 
 // explain finds the nearest recording and what differs from it.
-func (r *Recorder) explain(clean *cassette.Request, form *canon.Form, candidates []diff.Candidate, slots []*slot) (m MissError, near *slot) {
+func (r *Recorder) explain(clean *interaction.Request, form *canon.Form, candidates []diff.Candidate, slots []*slot) (m MissError, near *slot) {
 	i := diff.Nearest(form, candidates)
 	if twin := elsewhere(form, candidates); twin >= 0 {
 		i = twin

@@ -17,6 +17,8 @@ import (
 
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/cassette"
+	"github.com/promptecho/promptecho/internal/exactjson"
+	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/stream"
 	"github.com/promptecho/promptecho/internal/verdict"
 )
@@ -26,10 +28,10 @@ func chats(pairs ...string) *cassette.File {
 	f := &cassette.File{Rules: canon.Revision}
 	var rules canon.Rules
 	for i := 0; i < len(pairs); i += 2 {
-		it := &cassette.Interaction{
+		it := &interaction.Interaction{
 			Kind: "llm", Boundary: "openai.chat",
-			Request:  cassette.Request{Method: "POST", URL: "http://h/v1/chat/completions", Body: []byte(prompt(pairs[i]))},
-			Response: cassette.Response{Status: 200, Body: []byte(pairs[i+1])},
+			Request:  interaction.Request{Method: "POST", URL: "http://h/v1/chat/completions", Body: []byte(prompt(pairs[i]))},
+			Response: interaction.Response{Status: 200, Body: []byte(pairs[i+1])},
 		}
 		it.MatchKey = rules.Form(&it.Request).Key()
 		f.Interactions = append(f.Interactions, it)
@@ -221,7 +223,7 @@ func TestBodiesAreTheirOwn(t *testing.T) {
 		all := ""
 		for j := range 20 {
 			value := fmt.Sprintf(`{"of":%d,"event":%d,"text":%q}`, i, j, strings.Repeat("x", i))
-			it.Response.Events = append(it.Response.Events, cassette.Event{{Name: "data", Value: value}})
+			it.Response.Events = append(it.Response.Events, interaction.Event{{Name: "data", Value: value}})
 			all += "data: " + value + "\n\n"
 		}
 		want = append(want, all)
@@ -269,7 +271,7 @@ func TestFramedIsWritten(t *testing.T) {
 	word := func() string {
 		return pick("a", "null", "1", `"q"`, "x y", "日本", "é\n", "}", ", ", ": ", `\`, "\u2028", "</x>", "[DONE]", "", "=")
 	}
-	layouts := []cassette.Layout{{}, {}, {ColonSpace: true, CommaSpace: true}, {Escape: cassette.EscapeASCII}, {Escape: cassette.EscapeHTML | cassette.EscapeSlash}, {Before: " "}, {After: " "}, {Indent: " "}}
+	layouts := []exactjson.Layout{{}, {}, {ColonSpace: true, CommaSpace: true}, {Escape: exactjson.EscapeASCII}, {Escape: exactjson.EscapeHTML | exactjson.EscapeSlash}, {Before: " "}, {After: " "}, {Indent: " "}}
 	var in cassette.Scratch
 	in.Framer = new(stream.Framer)
 	framed, other := 0, 0
@@ -289,7 +291,7 @@ func TestFramedIsWritten(t *testing.T) {
 			case 2:
 				parts[0] = fmt.Sprintf(`{"id":%q`, word())
 			}
-			v, err := cassette.ParseJSON([]byte(text))
+			v, err := exactjson.Parse([]byte(text))
 			if err != nil {
 				t.Fatal(text, err)
 			}
@@ -297,31 +299,31 @@ func TestFramedIsWritten(t *testing.T) {
 				l.Padding = r.IntN(4)
 			}
 			value := string(v.AppendJSON(nil, l))
-			e := cassette.Event{{Name: "data", Value: value}}
+			e := interaction.Event{{Name: "data", Value: value}}
 			if it.Response.Stream != "ndjson" {
 				switch r.IntN(8) {
 				case 0:
-					e = cassette.Event{{Name: "event", Value: "m"}, e[0]}
+					e = interaction.Event{{Name: "event", Value: "m"}, e[0]}
 				case 1:
-					e = append(e, cassette.Field{Name: "id", Value: fmt.Sprint(r.IntN(20))}, cassette.Field{Name: "data:", Value: "[1]"})
+					e = append(e, interaction.Field{Name: "id", Value: fmt.Sprint(r.IntN(20))}, interaction.Field{Name: "data:", Value: "[1]"})
 				case 2:
-					e = cassette.Event{{Name: "raw", Value: value + "\n\n"}}
+					e = interaction.Event{{Name: "raw", Value: value + "\n\n"}}
 				case 3:
-					e = cassette.Event{{Name: "data", Value: "[DONE]"}}
+					e = interaction.Event{{Name: "data", Value: "[DONE]"}}
 				case 4:
-					e = append(e, cassette.Field{Name: "comment", Value: word()})
+					e = append(e, interaction.Field{Name: "comment", Value: word()})
 				}
 			}
 			it.Response.Events = append(it.Response.Events, e)
-			it.Response.Delays = append(it.Response.Delays, cassette.Delay{MS: int64(r.IntN(3))})
+			it.Response.Delays = append(it.Response.Delays, interaction.Delay{MS: int64(r.IntN(3))})
 		}
 		want, wantParts, wantErr := partsOf(&it.Response)
-		file := saved(t, &cassette.File{Rules: canon.Revision, Interactions: []*cassette.Interaction{it}})
+		file := saved(t, &cassette.File{Rules: canon.Revision, Interactions: []*interaction.Interaction{it}})
 		s, err := cassette.Open(file, canon.Revision, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		var resp cassette.Response
+		var resp interaction.Response
 		if _, err := s.Response(0, &resp, &in); err != nil {
 			t.Fatal(err)
 		}
@@ -461,13 +463,13 @@ func mixed(t *testing.T) (file string, prompts, answers []string) {
 	}
 	f := chats(pairs...)
 	for _, it := range f.Interactions {
-		it.Response.Headers = cassette.Headers{{Name: "content-type", Values: []string{"text/plain"}}}
+		it.Response.Headers = interaction.Headers{{Name: "content-type", Values: []string{"text/plain"}}}
 	}
 	resp := &f.Interactions[1].Response
 	resp.Body, resp.Stream = nil, "sse"
 	for i := range 4 {
 		value := fmt.Sprintf(`{"choices":[{"index":0,"delta":{"content":"piece %d"}}]}`, i)
-		resp.Events = append(resp.Events, cassette.Event{{Name: "data", Value: value}})
+		resp.Events = append(resp.Events, interaction.Event{{Name: "data", Value: value}})
 		answers[1] += "data: " + value + "\n\n"
 	}
 	return saved(t, f), prompts, answers

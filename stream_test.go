@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/promptecho/promptecho/internal/cassette"
+	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/provider"
 	"github.com/promptecho/promptecho/internal/verdict"
 )
@@ -151,14 +152,14 @@ func TestEnds(t *testing.T) {
 	}{
 		{"to the end, not closed", 0, toEOF, "", wantEOF},
 		{"closed at [DONE]", 0, untilDone, "", wantEOF},
-		{"closed early", 0, oneRead, cassette.EndClosed, func(n int, err error) string {
+		{"closed early", 0, oneRead, interaction.EndClosed, func(n int, err error) string {
 			if err == nil || !strings.Contains(err.Error(), "the recording ends here: its client closed the body before the end") {
 				return fmt.Sprintf("ended with %v", err)
 			}
 			return ""
 		}},
-		{"not read", 0, func(b io.ReadCloser) error { return b.Close() }, cassette.EndClosed, nil},
-		{"cut by the server", 2, toEOF, cassette.EndError, func(n int, err error) string {
+		{"not read", 0, func(b io.ReadCloser) error { return b.Close() }, interaction.EndClosed, nil},
+		{"cut by the server", 2, toEOF, interaction.EndError, func(n int, err error) string {
 			if !errors.Is(err, io.ErrUnexpectedEOF) || n != 2 {
 				return fmt.Sprintf("%d parts, then %v", n, err)
 			}
@@ -268,7 +269,7 @@ func TestCancelWhileRecording(t *testing.T) {
 		t.Fatal(err)
 	}
 	resp1 := f.Interactions[0].Response
-	if resp1.End != cassette.EndClosed || len(resp1.Events) != 1 {
+	if resp1.End != interaction.EndClosed || len(resp1.Events) != 1 {
 		t.Errorf("end %q, %d events; the client had %q", resp1.End, len(resp1.Events), first)
 	}
 }
@@ -289,7 +290,7 @@ func TestBodyLeftOpen(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := f.Interactions[0].Response; got.End != cassette.EndClosed || len(got.Events) != 1 {
+	if got := f.Interactions[0].Response; got.End != interaction.EndClosed || len(got.Events) != 1 {
 		t.Errorf("end %q, %d events", got.End, len(got.Events))
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/cassette"
+	"github.com/promptecho/promptecho/internal/interaction"
 )
 
 // A slot is the place of one interaction on the tape. Places are taken in the
@@ -24,7 +25,7 @@ type slot struct {
 	next   *slot     // recorded for the same form
 
 	reading sync.Mutex // guards what follows, until it is set
-	read    *cassette.Interaction
+	read    *interaction.Interaction
 	err     error // why it could not be read
 	asked   *canon.Form
 	answer  *answer
@@ -48,26 +49,26 @@ type slot struct {
 
 // it returns the interaction. One that cannot be read (its asset is gone, say) is
 // empty; the recorder was told then.
-func (s *slot) it() *cassette.Interaction {
+func (s *slot) it() *interaction.Interaction {
 	s.reading.Lock()
 	defer s.reading.Unlock()
 	return s.locked()
 }
 
 // loaded returns the interaction if it was read, nil if it was not yet.
-func (s *slot) loaded() *cassette.Interaction {
+func (s *slot) loaded() *interaction.Interaction {
 	s.reading.Lock()
 	defer s.reading.Unlock()
 	return s.read
 }
 
 // locked is it for who holds the lock.
-func (s *slot) locked() *cassette.Interaction {
+func (s *slot) locked() *interaction.Interaction {
 	if s.read == nil {
 		it, err := s.in.old.Interaction(s.number)
 		if err != nil {
 			s.err = s.in.unreadable(err)
-			it = &cassette.Interaction{}
+			it = &interaction.Interaction{}
 		}
 		s.read = it
 	}
@@ -87,7 +88,7 @@ func (s *slot) form() *canon.Form {
 
 // response reads the recorded answer into resp, and returns its latency in
 // milliseconds. It does not read the request. See [cassette.Stored.Response].
-func (s *slot) response(resp *cassette.Response, in *cassette.Scratch) (latencyMS int64, err error) {
+func (s *slot) response(resp *interaction.Response, in *cassette.Scratch) (latencyMS int64, err error) {
 	if read := s.loaded(); read != nil {
 		*resp, in.Ends = read.Response, nil
 		return read.LatencyMS, nil
@@ -106,12 +107,12 @@ func (s *slot) line() int {
 // failed reports whether what was recorded is a failure.
 func (s *slot) failed() bool {
 	resp := &s.it().Response
-	return resp.Status >= 400 || resp.End == cassette.EndError || resp.End == cassette.EndCanceled && resp.Error == context.DeadlineExceeded.Error()
+	return resp.Status >= 400 || resp.End == interaction.EndError || resp.End == interaction.EndCanceled && resp.Error == context.DeadlineExceeded.Error()
 }
 
 // canceled reports whether the request was given up before there was an answer.
 func (s *slot) canceled() bool {
-	return s.givenUp != "" || s.fresh && s.it().Response.End == cassette.EndCanceled
+	return s.givenUp != "" || s.fresh && s.it().Response.End == interaction.EndCanceled
 }
 
 // A tape holds the interactions of a cassette in order, and which of them are
@@ -378,7 +379,7 @@ func (q *queue) played(s *slot) {
 }
 
 // place takes the next place for a request that goes upstream.
-func (t *tape) place(it *cassette.Interaction, form *canon.Form) *slot {
+func (t *tape) place(it *interaction.Interaction, form *canon.Form) *slot {
 	s := &slot{read: it, asked: form, fresh: true, concurrent: len(t.open) > 0}
 	for other := range t.open {
 		other.concurrent = true

@@ -9,7 +9,8 @@ import (
 	"time"
 
 	"github.com/promptecho/promptecho/internal/canon"
-	"github.com/promptecho/promptecho/internal/cassette"
+	"github.com/promptecho/promptecho/internal/exactjson"
+	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/stream"
 )
 
@@ -31,7 +32,7 @@ type tee struct {
 	coding string // of the body, if it has one that must be taken off
 
 	mu       sync.Mutex
-	it       cassette.Interaction
+	it       interaction.Interaction
 	cutter   stream.Cutter
 	coded    []byte    // the body, if it has a coding
 	arrivals []arrival // those that no event has come with yet
@@ -55,7 +56,7 @@ func newTee(r *Recorder, s *slot, resp *http.Response, start time.Time) *tee {
 	t.before = time.Since(start)
 	t.it = *s.it()
 	t.it.LatencyMS = t.before.Milliseconds()
-	t.it.Response = cassette.Response{Status: resp.StatusCode, Headers: headersOf(resp.Header)}
+	t.it.Response = interaction.Response{Status: resp.StatusCode, Headers: headersOf(resp.Header)}
 	r.cfg.named(t.it.Response.Headers)
 	if resp.ProtoMajor != 1 && resp.Proto != "" {
 		t.it.Response.Proto = resp.Proto
@@ -72,7 +73,7 @@ func newTee(r *Recorder, s *slot, resp *http.Response, start time.Time) *tee {
 
 func (t *tee) dropHeader(name string) {
 	resp := &t.it.Response
-	resp.Headers = slices.DeleteFunc(resp.Headers, func(h cassette.Header) bool { return h.Name == name })
+	resp.Headers = slices.DeleteFunc(resp.Headers, func(h interaction.Header) bool { return h.Name == name })
 }
 
 // Read reads from the server and keeps what it read.
@@ -108,14 +109,14 @@ func (t *tee) keep(piece []byte, full bool) {
 // Close closes the server's body.
 func (t *tee) Close() error {
 	err := t.body.Close()
-	t.finish(cassette.EndClosed)
+	t.finish(interaction.EndClosed)
 	return err
 }
 
 // abandon settles an answer whose client has not closed it when the recorder is
 // closed, and lets the connection go.
 func (t *tee) abandon() {
-	t.finish(cassette.EndClosed)
+	t.finish(interaction.EndClosed)
 	if t.body != nil {
 		t.body.Close()
 	}
@@ -125,7 +126,7 @@ func (t *tee) abandon() {
 // itself has closed the stream; everything else is the server's doing.
 func (t *tee) fail(err error) {
 	if ctx := t.resp.Request.Context(); ctx.Err() != nil {
-		t.finish(cassette.EndClosed)
+		t.finish(interaction.EndClosed)
 		return
 	}
 	t.mu.Lock()
@@ -133,7 +134,7 @@ func (t *tee) fail(err error) {
 		t.it.Response.Error = err.Error()
 	}
 	t.mu.Unlock()
-	t.finish(cassette.EndError)
+	t.finish(interaction.EndError)
 }
 
 // finish settles the interaction, once.
@@ -158,7 +159,7 @@ func (t *tee) finish(end string) {
 	} else {
 		t.whole(body)
 	}
-	if end == cassette.EndClosed && (whole || t.complete()) {
+	if end == interaction.EndClosed && (whole || t.complete()) {
 		resp.End = ""
 	}
 	answer := t.slot.form().Read(canon.Payloads(resp))
@@ -196,10 +197,10 @@ func (t *tee) decode() {
 func (t *tee) event(frame []byte) {
 	resp := &t.it.Response
 	framing := t.cutter.Framing()
-	var event cassette.Event
+	var event interaction.Event
 	var text strings.Builder
 	for _, f := range framing.Read(frame) {
-		event = append(event, cassette.Field(f))
+		event = append(event, interaction.Field(f))
 		text.WriteString(f.Value)
 		text.WriteByte('\n')
 	}
@@ -217,12 +218,12 @@ func (t *tee) event(frame []byte) {
 // arrival ended behind a line of it the server did: some SDKs' parsers work with
 // one of the two ways only (cohere-go's, if the blank line comes with the next
 // event).
-func (t *tee) delay(frame []byte, start int) (d cassette.Delay) {
+func (t *tee) delay(frame []byte, start int) (d interaction.Delay) {
 	first := true
 	piece := func(from int) {
 		switch at := t.arrivals[0].at; {
 		case !first:
-			d.Rest = d.Rest.Add(cassette.Piece{Bytes: len(frame) - from, MS: max(0, (at - t.before).Milliseconds())})
+			d.Rest = d.Rest.Add(interaction.Piece{Bytes: len(frame) - from, MS: max(0, (at - t.before).Milliseconds())})
 			t.before = at
 		case t.shared:
 			d.Together = true
@@ -263,7 +264,7 @@ func (t *tee) whole(body []byte) {
 			continue // of a coding, and nothing by itself
 		}
 		resp.Chunks = append(resp.Chunks, a.end-at)
-		resp.Delays = append(resp.Delays, cassette.Delay{MS: max(0, (a.at - t.before).Milliseconds())})
+		resp.Delays = append(resp.Delays, interaction.Delay{MS: max(0, (a.at - t.before).Milliseconds())})
 		at, t.before = a.end, a.at
 	}
 }
@@ -277,7 +278,7 @@ func pieced(contentType string, body []byte) bool {
 	if strings.HasSuffix(media, "json") || strings.HasSuffix(media, "xml") || media == "text/html" || strings.HasPrefix(media, "image/") {
 		return false
 	}
-	_, err := cassette.ParseJSON(body)
+	_, err := exactjson.Parse(body)
 	return err != nil
 }
 
@@ -288,6 +289,6 @@ func (t *tee) complete() bool {
 	if t.it.Response.Stream != "" {
 		return t.slot.form().Complete([]byte(t.last))
 	}
-	_, err := cassette.ParseJSON(t.it.Response.Body)
+	_, err := exactjson.Parse(t.it.Response.Body)
 	return err == nil
 }

@@ -26,6 +26,8 @@ import (
 	"github.com/promptecho/promptecho"
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/cassette"
+	"github.com/promptecho/promptecho/internal/exactjson"
+	"github.com/promptecho/promptecho/internal/interaction"
 )
 
 const data = "../../shared/corpus/recorded.jsonl.gz"
@@ -68,7 +70,7 @@ func openIn(dir string, mode promptecho.Mode) opener {
 
 func endpoint(r *corpus.Record) string {
 	var rules canon.Rules
-	f := rules.Form(&cassette.Request{Method: r.Method, URL: r.URL, Body: r.ReqBody})
+	f := rules.Form(&interaction.Request{Method: r.Method, URL: r.URL, Body: r.ReqBody})
 	if !f.Known {
 		return "other"
 	}
@@ -173,11 +175,11 @@ func share(n, of int) string {
 }
 
 func structure(body []byte) int {
-	v, err := cassette.ParseJSON(body)
-	if err != nil || v.Kind != cassette.Object && v.Kind != cassette.Array {
+	v, err := exactjson.Parse(body)
+	if err != nil || v.Kind != exactjson.Object && v.Kind != exactjson.Array {
 		return 0
 	}
-	if _, ok := cassette.DetectLayout(body, v); !ok {
+	if _, ok := exactjson.DetectLayout(body, v); !ok {
 		return 0
 	}
 	return 1

@@ -14,21 +14,21 @@ import (
 	"example.invalid/corpus"
 
 	"github.com/promptecho/promptecho/internal/canon"
-	"github.com/promptecho/promptecho/internal/cassette"
+	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/redact"
 )
 
 // clean returns a request of the corpus as a recorder matches it.
-func clean(req cassette.Request) *cassette.Request {
+func clean(req interaction.Request) *interaction.Request {
 	var policy redact.Policy
 	policy.Request(&req)
 	return &req
 }
 
-func requestOf(r *corpus.Record) cassette.Request {
-	req := cassette.Request{Method: r.Method, URL: r.URL, Body: r.ReqBody}
+func requestOf(r *corpus.Record) interaction.Request {
+	req := interaction.Request{Method: r.Method, URL: r.URL, Body: r.ReqBody}
 	for _, name := range slices.Sorted(maps.Keys(r.ReqHeaders)) {
-		req.Headers = append(req.Headers, cassette.Header{Name: strings.ToLower(name), Values: r.ReqHeaders[name]})
+		req.Headers = append(req.Headers, interaction.Header{Name: strings.ToLower(name), Values: r.ReqHeaders[name]})
 	}
 	return req
 }
@@ -83,7 +83,7 @@ func TestNothingChangesInSilence(t *testing.T) {
 		if !before.Known {
 			endpoint = "other"
 		}
-		check := func(path, value string, changed cassette.Request) {
+		check := func(path, value string, changed interaction.Request) {
 			changes++
 			c := clean(changed)
 			name, isHeader := strings.CutPrefix(path, "header/")
@@ -98,7 +98,7 @@ func TestNothingChangesInSilence(t *testing.T) {
 			}
 			changed := req
 			changed.Headers = slices.Clone(req.Headers)
-			changed.Headers[i] = cassette.Header{Name: h.Name, Values: append([]string{h.Values[0] + "x"}, h.Values[1:]...)}
+			changed.Headers[i] = interaction.Header{Name: h.Name, Values: append([]string{h.Values[0] + "x"}, h.Values[1:]...)}
 			check("header/"+h.Name, h.Values[0], changed)
 		}
 		u, err := url.Parse(r.URL)

@@ -15,6 +15,7 @@ import (
 	yamlv3 "go.yaml.in/yaml/v3"
 
 	"github.com/promptecho/promptecho/internal/cassette"
+	"github.com/promptecho/promptecho/internal/interaction"
 )
 
 // A cassette is YAML for everybody: other readers find in it what we wrote, also
@@ -70,10 +71,10 @@ func TestCassettesAreYAMLForEverybody(t *testing.T) {
 			t.Fatal(err)
 		}
 		text := randomText(r)
-		data, _, err := cassette.Format(&cassette.File{Interactions: []*cassette.Interaction{{
+		data, _, err := cassette.Format(&cassette.File{Interactions: []*interaction.Interaction{{
 			Kind:    "http",
-			Request: cassette.Request{Method: "POST", URL: "https://h/", Body: want},
-			Response: cassette.Response{Status: 200, Stream: "sse", Events: []cassette.Event{
+			Request: interaction.Request{Method: "POST", URL: "https://h/", Body: want},
+			Response: interaction.Response{Status: 200, Stream: "sse", Events: []interaction.Event{
 				{{Name: "data", Value: string(want)}}, {{Name: "data", Value: text}},
 			}},
 		}}})

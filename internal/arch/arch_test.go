@@ -23,18 +23,21 @@ const module = "github.com/promptecho/promptecho"
 // rooms lists what each package may import of ours; a package that is not
 // listed may not exist.
 var rooms = map[string][]string{
-	"echotest":          {"", "internal/verdict"},
-	"":                  {"internal/diff", "internal/redact", "internal/canon", "internal/stream", "internal/cassette", "internal/verdict", "internal/memo"},
-	"internal/diff":     {"internal/canon"},
-	"internal/canon":    {"internal/cassette", "internal/memo"},
-	"internal/redact":   {"internal/cassette", "internal/memo"},
-	"internal/stream":   {},
-	"internal/cassette": {},
-	"internal/verdict":  {},
-	"internal/memo":     {},
-	"internal/provider": {},
-	"internal/arch":     {},
-	"cmd/promptecho":    {"", "echotest", "internal/cassette", "internal/canon", "internal/provider", "internal/diff", "internal/redact", "internal/stream"},
+	"echotest":             {"", "internal/verdict"},
+	"":                     {"internal/diff", "internal/redact", "internal/canon", "internal/stream", "internal/cassette", "internal/interaction", "internal/exactjson", "internal/verdict", "internal/memo"},
+	"internal/diff":        {"internal/canon"},
+	"internal/canon":       {"internal/interaction", "internal/exactjson", "internal/memo"},
+	"internal/redact":      {"internal/interaction", "internal/exactjson", "internal/memo"},
+	"internal/stream":      {},
+	"internal/cassette":    {"internal/interaction", "internal/exactjson"},
+	"internal/exactjson":   {},
+	"internal/interaction": {},
+	"internal/seeds":       {},
+	"internal/verdict":     {},
+	"internal/memo":        {},
+	"internal/provider":    {},
+	"internal/arch":        {},
+	"cmd/promptecho":       {"", "echotest", "internal/cassette", "internal/interaction", "internal/canon", "internal/provider", "internal/diff", "internal/redact", "internal/stream"},
 }
 
 // outsiders lists which packages may import what is not ours and not the

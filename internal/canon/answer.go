@@ -6,14 +6,15 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/promptecho/promptecho/internal/cassette"
+	"github.com/promptecho/promptecho/internal/exactjson"
+	"github.com/promptecho/promptecho/internal/interaction"
 )
 
 // An Answer is what a response says, for people: the text of a stream put
 // together, and the tokens it cost. Nothing of it is matched or replayed.
 type Answer struct {
 	Text  string // text, then one line per tool call; empty if nothing is known
-	Usage *cassette.Usage
+	Usage *interaction.Usage
 }
 
 // Read reads the payloads of a response to the form's request: the events'
@@ -21,7 +22,7 @@ type Answer struct {
 func (f *Form) Read(payloads iter.Seq[[]byte]) Answer {
 	var a Answer
 	var t transcript
-	var delta func(*transcript, *cassette.Value)
+	var delta func(*transcript, *exactjson.Value)
 	if f.family != nil && f.Wire != "whole" {
 		delta = f.family.Delta
 	}
@@ -29,7 +30,7 @@ func (f *Form) Read(payloads iter.Seq[[]byte]) Answer {
 		if len(p) == 0 || p[0] != '{' && !bytes.ContainsRune(p[:min(len(p), 4096)], '{') {
 			continue
 		}
-		v, err := cassette.ParseJSON(p)
+		v, err := exactjson.Parse(p)
 		if err != nil {
 			continue
 		}
@@ -48,7 +49,7 @@ func IsPayload(field string) bool { return field == "data" || field == "data:" |
 
 // Payloads returns the pieces of a response that hold JSON: the one body, or the
 // fields of events that have the payload.
-func Payloads(resp *cassette.Response) iter.Seq[[]byte] {
+func Payloads(resp *interaction.Response) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		if resp.Stream == "" {
 			yield(resp.Body)
@@ -69,12 +70,12 @@ func Payloads(resp *cassette.Response) iter.Seq[[]byte] {
 // that ends a Responses one, in Cohere's tokens, in Gemini's metadata, or beside
 // everything else (Ollama). Streams count up, so a later number replaces an
 // earlier one.
-func (a *Answer) usage(v *cassette.Value) {
+func (a *Answer) usage(v *exactjson.Value) {
 	u := member(v, "usage")
-	for _, in := range []*cassette.Value{
+	for _, in := range []*exactjson.Value{
 		u, member(u, "tokens"), member(member(v, "message"), "usage"), member(member(v, "response"), "usage"), member(v, "usageMetadata"),
 	} {
-		if in == nil || in.Kind != cassette.Object {
+		if in == nil || in.Kind != exactjson.Object {
 			continue
 		}
 		a.count(in, []string{"input_tokens", "prompt_tokens", "inputTokens", "promptTokenCount"},
@@ -84,14 +85,14 @@ func (a *Answer) usage(v *cassette.Value) {
 }
 
 // count takes the counts of one object by the names they may have.
-func (a *Answer) count(u *cassette.Value, in, out []string) {
+func (a *Answer) count(u *exactjson.Value, in, out []string) {
 	input, hasIn := count(u, in...)
 	output, hasOut := count(u, out...)
 	if !hasIn && !hasOut {
 		return
 	}
 	if a.Usage == nil {
-		a.Usage = new(cassette.Usage)
+		a.Usage = new(interaction.Usage)
 	}
 	if hasIn {
 		a.Usage.InputTokens = input
@@ -101,9 +102,9 @@ func (a *Answer) count(u *cassette.Value, in, out []string) {
 	}
 }
 
-func count(u *cassette.Value, names ...string) (int64, bool) {
+func count(u *exactjson.Value, names ...string) (int64, bool) {
 	for _, n := range names {
-		if v := member(u, n); v != nil && v.Kind == cassette.Number {
+		if v := member(u, n); v != nil && v.Kind == exactjson.Number {
 			if i, err := strconv.ParseInt(v.Text, 10, 64); err == nil && i >= 0 {
 				return i, true
 			}
@@ -154,11 +155,11 @@ func (t *transcript) String() string {
 }
 
 // text returns the string at a path of member names, "" if there is none.
-func text(v *cassette.Value, path ...string) string {
+func text(v *exactjson.Value, path ...string) string {
 	for _, name := range path {
 		v = member(v, name)
 	}
-	if v == nil || v.Kind == cassette.Object || v.Kind == cassette.Array {
+	if v == nil || v.Kind == exactjson.Object || v.Kind == exactjson.Array {
 		return ""
 	}
 	return v.Text

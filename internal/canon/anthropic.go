@@ -3,7 +3,7 @@ package canon
 import (
 	"slices"
 
-	"github.com/promptecho/promptecho/internal/cassette"
+	"github.com/promptecho/promptecho/internal/exactjson"
 )
 
 // Anthropic's API (https://docs.anthropic.com/en/api), by itself, behind
@@ -54,7 +54,7 @@ var anthropicFamilies = []*Family{
 		Sampling:    []string{"max_tokens_to_sample", "temperature", "top_p", "top_k"},
 		Headers:     anthropicHeaders,
 		Rules:       []Rule{dropEmpty("stop_sequences")},
-		Delta:       func(t *transcript, event *cassette.Value) { t.text.WriteString(text(event, "completion")) },
+		Delta:       func(t *transcript, event *exactjson.Value) { t.text.WriteString(text(event, "completion")) },
 	},
 	{
 		Name:        "anthropic.batches",
@@ -100,7 +100,7 @@ func batchParams(b *Body) {
 	}
 }
 
-func anthropicDelta(t *transcript, event *cassette.Value) {
+func anthropicDelta(t *transcript, event *exactjson.Value) {
 	id := text(event, "index")
 	switch text(event, "type") {
 	case "content_block_start":
@@ -121,14 +121,14 @@ func anthropicDelta(t *transcript, event *cassette.Value) {
 func anthropicBeta(b *Body) {
 	list := b.Get("anthropic_beta")
 	for _, v := range elems(list) {
-		if v.Kind != cassette.String {
+		if v.Kind != exactjson.String {
 			return
 		}
 	}
 	for _, v := range elems(list) {
-		b.addHeader("anthropic-beta", cassette.UnescapeText(v.Text))
+		b.addHeader("anthropic-beta", exactjson.UnescapeText(v.Text))
 	}
-	if list != nil && list.Kind == cassette.Array {
+	if list != nil && list.Kind == exactjson.Array {
 		drop(b.Value, "anthropic_beta")
 	}
 }
@@ -138,7 +138,7 @@ func anthropicBeta(b *Body) {
 // input or schema) stays.
 func anthropicBlocks(b *Body) {
 	b.blocks(b.Get("system"), "text")
-	for _, list := range [][]cassette.Value{elems(b.Get("system")), elems(b.Get("tools"))} {
+	for _, list := range [][]exactjson.Value{elems(b.Get("system")), elems(b.Get("tools"))} {
 		for i := range list {
 			dropNull(&list[i])
 			drop(&list[i], "cache_control")
@@ -155,7 +155,7 @@ func anthropicBlocks(b *Body) {
 	}
 }
 
-func (b *Body) anthropicBlock(block *cassette.Value) {
+func (b *Body) anthropicBlock(block *exactjson.Value) {
 	drop(block, "cache_control")
 	// What a response has and its client may not send back: "direct" is who calls
 	// a tool if nobody is named, and text without citations has none.
@@ -167,7 +167,7 @@ func (b *Body) anthropicBlock(block *cassette.Value) {
 		dropNull(&citations[i])
 	}
 	if isString(member(block, "type"), "text") {
-		dropIfEmpty(block, cassette.Array, []string{"citations"})
+		dropIfEmpty(block, exactjson.Array, []string{"citations"})
 	}
 	dropNull(block)
 	if content := member(block, "content"); content != nil {
@@ -177,7 +177,7 @@ func (b *Body) anthropicBlock(block *cassette.Value) {
 	if !isString(member(block, "type"), "tool_result") {
 		return
 	}
-	if e := member(block, "is_error"); e != nil && e.Kind == cassette.Bool && e.Text == "false" {
+	if e := member(block, "is_error"); e != nil && e.Kind == exactjson.Bool && e.Text == "false" {
 		drop(block, "is_error")
 	}
 	b.blocks(member(block, "content"), "text")
@@ -218,11 +218,11 @@ func toolIDs(b *Body) {
 func anthropicParallel(b *Body) {
 	tc := b.Get("tool_choice")
 	off := member(tc, "disable_parallel_tool_use")
-	if off == nil || off.Kind != cassette.Bool {
+	if off == nil || off.Kind != exactjson.Bool {
 		return
 	}
 	if off.Text == "true" {
-		b.Set("parallel_tool_calls", cassette.Value{Kind: cassette.Bool, Text: "false"})
+		b.Set("parallel_tool_calls", exactjson.Value{Kind: exactjson.Bool, Text: "false"})
 		tc = b.Get("tool_choice") // Set may have moved it
 	}
 	drop(tc, "disable_parallel_tool_use")

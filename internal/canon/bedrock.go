@@ -3,7 +3,7 @@ package canon
 import (
 	"encoding/base64"
 
-	"github.com/promptecho/promptecho/internal/cassette"
+	"github.com/promptecho/promptecho/internal/exactjson"
 )
 
 // Amazon Bedrock's runtime
@@ -53,15 +53,15 @@ var invokeRules = []Rule{converseMessages, toolIDs}
 func countedInput(b *Body) {
 	b.within(member(b.Get("input"), "converse"), []Rule{converseMessages})
 	blob := member(member(b.Get("input"), "invokeModel"), "body")
-	if !isKind(blob, cassette.String) {
+	if !isKind(blob, exactjson.String) {
 		return
 	}
-	data, err := base64.StdEncoding.DecodeString(cassette.UnescapeText(blob.Text))
+	data, err := base64.StdEncoding.DecodeString(exactjson.UnescapeText(blob.Text))
 	if err != nil {
 		return
 	}
 	body, err := b.call.parser.Parse(string(data))
-	if err != nil || body.Kind != cassette.Object {
+	if err != nil || body.Kind != exactjson.Object {
 		return
 	}
 	replace(blob, body)
@@ -79,7 +79,7 @@ var bedrockHeaders = []string{
 
 // converseDelta reads the events of a ConverseStream, which their members tell
 // apart.
-func converseDelta(t *transcript, event *cassette.Value) {
+func converseDelta(t *transcript, event *exactjson.Value) {
 	id := text(event, "contentBlockIndex")
 	if name := text(event, "start", "toolUse", "name"); name != "" {
 		t.call(id).name = name
@@ -93,7 +93,7 @@ func converseDelta(t *transcript, event *cassette.Value) {
 
 // invokeDelta reads the chunks of the models that Bedrock passes through:
 // Titan, Llama, Mistral, and Nova, which has Converse's.
-func invokeDelta(t *transcript, event *cassette.Value) {
+func invokeDelta(t *transcript, event *exactjson.Value) {
 	t.text.WriteString(text(event, "outputText"))
 	t.text.WriteString(text(event, "generation"))
 	for _, o := range elems(member(event, "outputs")) {
@@ -125,8 +125,8 @@ func converseMessages(b *Body) {
 	}
 }
 
-func dropCachePoints(list *cassette.Value) {
-	if list == nil || list.Kind != cassette.Array {
+func dropCachePoints(list *exactjson.Value) {
+	if list == nil || list.Kind != exactjson.Array {
 		return
 	}
 	kept := list.Elems[:0:0]

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/promptecho/promptecho/internal/cassette"
+	"github.com/promptecho/promptecho/internal/interaction"
 )
 
 // Texts as prompts have them: lines, quotes, escapes, and some that is not ASCII.
@@ -96,7 +96,7 @@ func BenchmarkForm(b *testing.B) {
 	}{{"openai", chatURL, true}, {"anthropic", messagesURL, false}} {
 		for _, size := range []int{1024, 8192} {
 			body := benchBody(tt.openai, size)
-			req := &cassette.Request{Method: "POST", URL: tt.url, Body: body, Headers: cassette.Headers{
+			req := &interaction.Request{Method: "POST", URL: tt.url, Body: body, Headers: interaction.Headers{
 				{Name: "Content-Type", Values: []string{"application/json"}},
 				{Name: "User-Agent", Values: []string{"bench/1"}},
 			}}

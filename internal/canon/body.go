@@ -6,15 +6,16 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/promptecho/promptecho/internal/cassette"
+	"github.com/promptecho/promptecho/internal/exactjson"
+	"github.com/promptecho/promptecho/internal/interaction"
 )
 
 // A Body is the JSON object that rules rewrite. The value is the rules' own:
 // nothing of it is written or sent. The texts of its strings are escaped; see
-// [cassette.JSONParser].
+// [exactjson.Parser].
 type Body struct {
-	*cassette.Value
-	req     *cassette.Request
+	*exactjson.Value
+	req     *interaction.Request
 	url     *url.URL
 	call    *call
 	headers []headerLine
@@ -26,8 +27,8 @@ type headerLine struct {
 }
 
 // member returns the member of v named name, or nil.
-func member(v *cassette.Value, name string) *cassette.Value {
-	if v == nil || v.Kind != cassette.Object {
+func member(v *exactjson.Value, name string) *exactjson.Value {
+	if v == nil || v.Kind != exactjson.Object {
 		return nil
 	}
 	if i := slices.Index(v.Names, name); i >= 0 {
@@ -37,8 +38,8 @@ func member(v *cassette.Value, name string) *cassette.Value {
 }
 
 // drop removes the member of v named name.
-func drop(v *cassette.Value, name string) {
-	if v.Kind != cassette.Object {
+func drop(v *exactjson.Value, name string) {
+	if v.Kind != exactjson.Object {
 		return
 	}
 	if i := slices.Index(v.Names, name); i >= 0 {
@@ -48,7 +49,7 @@ func drop(v *cassette.Value, name string) {
 }
 
 // set sets or adds the member of v named name.
-func set(v *cassette.Value, name string, to cassette.Value) {
+func set(v *exactjson.Value, name string, to exactjson.Value) {
 	if m := member(v, name); m != nil {
 		replace(m, to)
 		return
@@ -59,14 +60,14 @@ func set(v *cassette.Value, name string, to cassette.Value) {
 
 // replace puts another value in v's place; it is still the one that was sent
 // there.
-func replace(v *cassette.Value, with cassette.Value) {
+func replace(v *exactjson.Value, with exactjson.Value) {
 	with.Mark = v.Mark
 	*v = with
 }
 
 // rename renames a member unless the new name is taken.
-func rename(v *cassette.Value, from, to string) {
-	if v.Kind != cassette.Object || slices.Contains(v.Names, to) {
+func rename(v *exactjson.Value, from, to string) {
+	if v.Kind != exactjson.Object || slices.Contains(v.Names, to) {
 		return
 	}
 	if i := slices.Index(v.Names, from); i >= 0 {
@@ -75,22 +76,22 @@ func rename(v *cassette.Value, from, to string) {
 }
 
 // elems returns the elements of an array, nil of anything else.
-func elems(v *cassette.Value) []cassette.Value {
-	if v == nil || v.Kind != cassette.Array {
+func elems(v *exactjson.Value) []exactjson.Value {
+	if v == nil || v.Kind != exactjson.Array {
 		return nil
 	}
 	return v.Elems
 }
 
-func isKind(v *cassette.Value, kind cassette.Kind) bool { return v != nil && v.Kind == kind }
+func isKind(v *exactjson.Value, kind exactjson.Kind) bool { return v != nil && v.Kind == kind }
 
-func isString(v *cassette.Value, text string) bool {
-	return v != nil && v.Kind == cassette.String && v.Text == text
+func isString(v *exactjson.Value, text string) bool {
+	return v != nil && v.Kind == exactjson.String && v.Text == text
 }
 
 // only reports whether v is an object with no members but the named ones.
-func only(v *cassette.Value, names ...string) bool {
-	if v.Kind != cassette.Object {
+func only(v *exactjson.Value, names ...string) bool {
+	if v.Kind != exactjson.Object {
 		return false
 	}
 	for _, n := range v.Names {
@@ -101,30 +102,30 @@ func only(v *cassette.Value, names ...string) bool {
 	return true
 }
 
-func stringValue(s string) cassette.Value {
-	return cassette.Value{Kind: cassette.String, Text: cassette.EscapeText(s)}
+func stringValue(s string) exactjson.Value {
+	return exactjson.Value{Kind: exactjson.String, Text: exactjson.EscapeText(s)}
 }
 
-func listOf(v ...cassette.Value) cassette.Value {
-	return cassette.Value{Kind: cassette.Array, Elems: v}
+func listOf(v ...exactjson.Value) exactjson.Value {
+	return exactjson.Value{Kind: exactjson.Array, Elems: v}
 }
 
 // Get returns a top-level member, or nil.
-func (b *Body) Get(name string) *cassette.Value { return member(b.Value, name) }
+func (b *Body) Get(name string) *exactjson.Value { return member(b.Value, name) }
 
 // Set sets a top-level member.
-func (b *Body) Set(name string, to cassette.Value) { set(b.Value, name, to) }
+func (b *Body) Set(name string, to exactjson.Value) { set(b.Value, name, to) }
 
 // takeStream removes the member that asks for a stream and tells its value:
 // it is part of the form as Wire, and false is the same as absent.
 func (b *Body) takeStream(f *Family) bool {
 	s := b.Get(f.Stream)
-	if f.Stream == "" || s == nil || s.Kind == cassette.Null {
+	if f.Stream == "" || s == nil || s.Kind == exactjson.Null {
 		return f.Streams
 	}
-	kind := cassette.Bool
+	kind := exactjson.Bool
 	if list := elems(s); b.call.encoding != jsonBody && len(list) == 1 {
-		s, kind = &list[0], cassette.String // a field of a form
+		s, kind = &list[0], exactjson.String // a field of a form
 	}
 	if s.Kind != kind || s.Text != "true" && s.Text != "false" {
 		return f.Streams
@@ -138,7 +139,7 @@ func (b *Body) takeStream(f *Family) bool {
 }
 
 // repeated reports whether an object in v has a member twice.
-func repeated(v *cassette.Value) bool {
+func repeated(v *exactjson.Value) bool {
 	if len(v.Names) > 16 {
 		order := appendOrder(nil, v.Names)
 		for i := 1; i < len(order); i++ {

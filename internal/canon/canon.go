@@ -18,7 +18,8 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/promptecho/promptecho/internal/cassette"
+	"github.com/promptecho/promptecho/internal/exactjson"
+	"github.com/promptecho/promptecho/internal/interaction"
 )
 
 // Revision is the number of the rules by which keys are made, here and in
@@ -53,7 +54,7 @@ type Form struct {
 	// Most forms are asked for their key only. The lines are made again from
 	// the request for those whose lines are asked for.
 	rules *Rules
-	req   cassette.Request
+	req   interaction.Request
 	once  sync.Once
 	lines []Line
 	text  string // what the lines are slices of; empty if they are not
@@ -72,7 +73,7 @@ func (f *Form) Lines() []Line {
 		}
 		whole := f.rules.form(&f.req, wholeForm)
 		f.lines, f.text = whole.lines, whole.text
-		f.rules, f.req = nil, cassette.Request{}
+		f.rules, f.req = nil, interaction.Request{}
 	})
 	return f.lines
 }
@@ -149,7 +150,7 @@ func (r *Rules) selecting() bool { return len(r.Ignore)+len(r.Match)+len(r.Match
 // Form returns the form of a cleaned request under the rules. Neither must
 // change as long as the form is in use: it reads them when its lines are asked
 // for.
-func (r *Rules) Form(req *cassette.Request) *Form {
+func (r *Rules) Form(req *interaction.Request) *Form {
 	f := r.form(req, keyOnly)
 	if f.text == "" && f.lines == nil {
 		f.rules, f.req = r, *req
@@ -159,7 +160,7 @@ func (r *Rules) Form(req *cassette.Request) *Form {
 
 // Trace is [Rules.Form], and the form knows where its fields stand in the
 // request; see [Form.Sent].
-func (r *Rules) Trace(req *cassette.Request) *Form { return r.form(req, tracedForm) }
+func (r *Rules) Trace(req *interaction.Request) *Form { return r.form(req, tracedForm) }
 
 // An extent is how much of a form is made.
 type extent int
@@ -170,7 +171,7 @@ const (
 	tracedForm               // with its lines, and where they were sent
 )
 
-func (r *Rules) form(req *cassette.Request, extent extent) *Form {
+func (r *Rules) form(req *interaction.Request, extent extent) *Form {
 	w := walkers.Get().(*walker)
 	trace := extent == tracedForm
 	c := r.classify(req, &w.parser, trace || r.selecting())
@@ -204,7 +205,7 @@ type walker struct {
 	family  *Family
 	sources []string // where the values of a body were sent, by their marks; may be nil
 
-	parser   cassette.JSONParser
+	parser   exactjson.Parser
 	path     []byte
 	order    []int      // the member orders of the objects around
 	listed   []listItem // the family's patterns that the field at path may match
@@ -253,7 +254,7 @@ func (p *page) cut(head int) (text string, lines []Line) {
 }
 
 // walkers keeps what walkers write to: a form is cut out of it when it is whole.
-var walkers = sync.Pool{New: func() any { return &walker{parser: cassette.JSONParser{Escaped: true}} }}
+var walkers = sync.Pool{New: func() any { return &walker{parser: exactjson.Parser{Escaped: true}} }}
 
 func (w *walker) release() {
 	w.parser.Reset()
@@ -264,7 +265,7 @@ func (w *walker) release() {
 	walkers.Put(w)
 }
 
-func (w *walker) request(req *cassette.Request, call *call, extent extent) {
+func (w *walker) request(req *interaction.Request, call *call, extent extent) {
 	f := w.form
 	w.lines.text = f.appendHead(w.lines.text)
 	head := len(w.lines.text)
@@ -332,7 +333,7 @@ func sortLines(lines []Line) {
 
 // source returns where v was sent, given where its parent was: what a rule
 // made was sent where its parent was, unless that is the whole body.
-func (w *walker) source(v *cassette.Value, parent string) string {
+func (w *walker) source(v *exactjson.Value, parent string) string {
 	source := parent
 	if v.Mark > 0 && int(v.Mark) < len(w.sources) {
 		source = w.sources[v.Mark]
@@ -347,7 +348,7 @@ func (w *walker) source(v *cassette.Value, parent string) string {
 
 // value walks v in place: members sorted by name, elements in order. A
 // container that is empty is a leaf.
-func (w *walker) value(v *cassette.Value, parent string) {
+func (w *walker) value(v *exactjson.Value, parent string) {
 	source := parent
 	if w.sources != nil {
 		source = w.source(v, parent)
@@ -356,7 +357,7 @@ func (w *walker) value(v *cassette.Value, parent string) {
 	switch {
 	case len(v.Elems) == 0:
 		w.leaf(v, source)
-	case v.Kind == cassette.Object:
+	case v.Kind == exactjson.Object:
 		top, outer := mark == len("body"), len(w.order)
 		w.order = appendOrder(w.order, v.Names)
 		for i := range v.Elems {
@@ -370,7 +371,7 @@ func (w *walker) value(v *cassette.Value, parent string) {
 			w.value(&v.Elems[order[i]], source)
 		}
 		w.order = w.order[:outer]
-	case v.Kind == cassette.Array:
+	case v.Kind == exactjson.Array:
 		for i := range v.Elems {
 			w.path = appendIndex(append(w.path[:mark], '/'), i)
 			w.value(&v.Elems[i], source)
@@ -389,7 +390,7 @@ func (r *Rules) mask(s string) string {
 }
 
 // leaf adds a field; source is where it was sent if that may not be its path.
-func (w *walker) leaf(v *cassette.Value, source string) {
+func (w *walker) leaf(v *exactjson.Value, source string) {
 	p, level := w.side(source, identity)
 	if p == nil {
 		return
@@ -397,21 +398,21 @@ func (w *walker) leaf(v *cassette.Value, source string) {
 	p.open(w.path)
 	start := len(p.text)
 	switch v.Kind {
-	case cassette.Object:
+	case exactjson.Object:
 		p.text = append(p.text, "{}"...)
-	case cassette.Array:
+	case exactjson.Array:
 		p.text = append(p.text, "[]"...)
-	case cassette.String:
+	case exactjson.String:
 		text := v.Text
 		if len(w.rules.Masks) > 0 {
-			text = cassette.EscapeText(w.mask(cassette.UnescapeText(text)))
+			text = exactjson.EscapeText(w.mask(exactjson.UnescapeText(text)))
 		}
 		p.text = append(append(append(p.text, '"'), text...), '"')
 	case digest: // of a file; never masked
 		p.text = append(append(append(p.text, '"'), v.Text...), '"')
-	case cassette.Number:
+	case exactjson.Number:
 		p.text = append(p.text, number(v.Text)...)
-	case cassette.Bool:
+	case exactjson.Bool:
 		p.text = append(p.text, v.Text...)
 	default:
 		p.text = append(p.text, "null"...)

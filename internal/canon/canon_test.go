@@ -15,12 +15,13 @@ import (
 
 	"golang.org/x/tools/txtar"
 
-	"github.com/promptecho/promptecho/internal/cassette"
+	"github.com/promptecho/promptecho/internal/exactjson"
+	"github.com/promptecho/promptecho/internal/interaction"
 )
 
 // parseRequest reads a request as the cases have it: a line with method and
 // URL, header lines, a blank line and the body.
-func parseRequest(t testing.TB, data []byte) *cassette.Request {
+func parseRequest(t testing.TB, data []byte) *interaction.Request {
 	t.Helper()
 	r := textproto.NewReader(bufio.NewReader(bytes.NewReader(data)))
 	line, err := r.ReadLine()
@@ -31,14 +32,14 @@ func parseRequest(t testing.TB, data []byte) *cassette.Request {
 	if !ok {
 		t.Fatalf("request line %q: want METHOD URL", line)
 	}
-	req := &cassette.Request{Method: method, URL: url}
+	req := &interaction.Request{Method: method, URL: url}
 	for {
 		line, err := r.ReadLine()
 		if err != nil || line == "" {
 			break
 		}
 		name, value, _ := strings.Cut(line, ": ")
-		req.Headers = append(req.Headers, cassette.Header{Name: name, Values: []string{value}})
+		req.Headers = append(req.Headers, interaction.Header{Name: name, Values: []string{value}})
 	}
 	if _, body, ok := bytes.Cut(data, []byte("\n\n")); ok {
 		req.Body = bytes.TrimSuffix(body, []byte("\n"))
@@ -86,7 +87,7 @@ func TestEqual(t *testing.T) {
 
 func form(t testing.TB, rules Rules, url, body string) *Form {
 	t.Helper()
-	return rules.Form(&cassette.Request{Method: "POST", URL: url, Body: []byte(body)})
+	return rules.Form(&interaction.Request{Method: "POST", URL: url, Body: []byte(body)})
 }
 
 const (
@@ -230,7 +231,7 @@ func TestPatternsMeanTheRequest(t *testing.T) {
 func TestLazyLines(t *testing.T) {
 	t.Parallel()
 	var rules Rules
-	req := &cassette.Request{Method: "POST", URL: chatURL, Body: benchBody(true, 4096)}
+	req := &interaction.Request{Method: "POST", URL: chatURL, Body: benchBody(true, 4096)}
 	want := rules.Trace(req).Text()
 	f := rules.Form(req)
 	var all sync.WaitGroup
@@ -251,7 +252,7 @@ func TestSent(t *testing.T) {
 		{"role":"assistant","tool_calls":[{"id":"a","type":"function","function":{"name":"f","arguments":"{\"x\":1}"}}]},
 		{"role":"tool","tool_call_id":"a","content":"r"}]}`
 	var rules Rules
-	req := &cassette.Request{Method: "POST", URL: chatURL, Body: []byte(body)}
+	req := &interaction.Request{Method: "POST", URL: chatURL, Body: []byte(body)}
 	f := rules.Trace(req)
 	if plain := rules.Form(req); plain.Text() != f.Text() {
 		t.Fatalf("the traced form is another:\n%s\nwant\n%s", f.Text(), plain.Text())
@@ -285,9 +286,9 @@ func TestDigestsAreNotMasked(t *testing.T) {
 	}
 	for contentType, body := range bodies {
 		ask := func(text, file string) string {
-			req := &cassette.Request{
+			req := &interaction.Request{
 				Method: "POST", URL: "https://h/v1/images/edits", Body: []byte(strings.NewReplacer("TEXT", text, "FILE", file).Replace(body)),
-				Headers: cassette.Headers{{Name: "Content-Type", Values: []string{contentType}}},
+				Headers: interaction.Headers{{Name: "Content-Type", Values: []string{contentType}}},
 			}
 			return rules.Form(req).Text()
 		}
@@ -302,8 +303,8 @@ func TestDigestsAreNotMasked(t *testing.T) {
 
 func TestOptIns(t *testing.T) {
 	t.Parallel()
-	headers := func(v string) cassette.Headers {
-		return cassette.Headers{{Name: "Anthropic-Version", Values: []string{v}}}
+	headers := func(v string) interaction.Headers {
+		return interaction.Headers{{Name: "Anthropic-Version", Values: []string{v}}}
 	}
 	tools := func(a, b string) []byte {
 		return []byte(`{"model":"m","tools":[{"name":"` + a + `","input_schema":{}},{"name":"` + b + `","input_schema":{}}]}`)
@@ -315,28 +316,28 @@ func TestOptIns(t *testing.T) {
 	tests := []struct {
 		name          string
 		rules         Rules
-		a, b          cassette.Request
+		a, b          interaction.Request
 		without, with bool // the same without the rules, and with them
 	}{
 		{"header", Rules{Match: []string{"header/anthropic-version"}},
-			cassette.Request{Method: "POST", URL: messagesURL, Headers: headers("1"), Body: []byte(`{"model":"m","messages":[]}`)},
-			cassette.Request{Method: "POST", URL: messagesURL, Headers: headers("2"), Body: []byte(`{"model":"m","messages":[]}`)}, true, false},
+			interaction.Request{Method: "POST", URL: messagesURL, Headers: headers("1"), Body: []byte(`{"model":"m","messages":[]}`)},
+			interaction.Request{Method: "POST", URL: messagesURL, Headers: headers("2"), Body: []byte(`{"model":"m","messages":[]}`)}, true, false},
 		{"host", Rules{Match: []string{"host"}},
-			cassette.Request{Method: "POST", URL: "https://a.example/v1/messages", Body: []byte(`{"model":"m","messages":[]}`)},
-			cassette.Request{Method: "POST", URL: "https://b.example/v1/messages", Body: []byte(`{"model":"m","messages":[]}`)}, true, false},
+			interaction.Request{Method: "POST", URL: "https://a.example/v1/messages", Body: []byte(`{"model":"m","messages":[]}`)},
+			interaction.Request{Method: "POST", URL: "https://b.example/v1/messages", Body: []byte(`{"model":"m","messages":[]}`)}, true, false},
 		{"host of no family", Rules{Ignore: []string{"host"}},
-			cassette.Request{Method: "GET", URL: "https://a.example/v1/models"}, cassette.Request{Method: "GET", URL: "https://b.example/v1/models"}, false, true},
+			interaction.Request{Method: "GET", URL: "https://a.example/v1/models"}, interaction.Request{Method: "GET", URL: "https://b.example/v1/models"}, false, true},
 		{"alias", Rules{Aliases: []string{"jira", "github"}},
-			cassette.Request{Method: "GET", URL: "http://jira/mcp"}, cassette.Request{Method: "GET", URL: "http://github/mcp"}, true, false},
+			interaction.Request{Method: "GET", URL: "http://jira/mcp"}, interaction.Request{Method: "GET", URL: "http://github/mcp"}, true, false},
 		{"tools", Rules{SortTools: true},
-			cassette.Request{Method: "POST", URL: messagesURL, Body: tools("x", "y")},
-			cassette.Request{Method: "POST", URL: messagesURL, Body: tools("y", "x")}, false, true},
+			interaction.Request{Method: "POST", URL: messagesURL, Body: tools("x", "y")},
+			interaction.Request{Method: "POST", URL: messagesURL, Body: tools("y", "x")}, false, true},
 		{"other tools", Rules{SortTools: true},
-			cassette.Request{Method: "POST", URL: messagesURL, Body: tools("x", "y")},
-			cassette.Request{Method: "POST", URL: messagesURL, Body: tools("z", "x")}, false, false},
+			interaction.Request{Method: "POST", URL: messagesURL, Body: tools("x", "y")},
+			interaction.Request{Method: "POST", URL: messagesURL, Body: tools("z", "x")}, false, false},
 		{"Gemini's tools", Rules{SortTools: true},
-			cassette.Request{Method: "POST", URL: geminiURL, Body: gemini("x", "y")},
-			cassette.Request{Method: "POST", URL: geminiURL, Body: gemini("y", "x")}, false, true},
+			interaction.Request{Method: "POST", URL: geminiURL, Body: gemini("x", "y")},
+			interaction.Request{Method: "POST", URL: geminiURL, Body: gemini("y", "x")}, false, true},
 	}
 	for _, tt := range tests {
 		var none Rules
@@ -355,9 +356,9 @@ func TestRegionOfSTS(t *testing.T) {
 	t.Parallel()
 	ask := func(host string) *Form {
 		var rules Rules
-		return rules.Form(&cassette.Request{
+		return rules.Form(&interaction.Request{
 			Method: "POST", URL: "https://" + host + "/", Body: []byte("Action=AssumeRole&RoleArn=r"),
-			Headers: cassette.Headers{{Name: "content-type", Values: []string{"application/x-www-form-urlencoded"}}},
+			Headers: interaction.Headers{{Name: "content-type", Values: []string{"application/x-www-form-urlencoded"}}},
 		})
 	}
 	a, b := ask("sts.us-east-1.amazonaws.com"), ask("sts.eu-west-1.amazonaws.com")
@@ -376,8 +377,8 @@ func TestRegionOfSTS(t *testing.T) {
 // TestRelink: the answer that is replayed has the id of the request it answers.
 func TestRelink(t *testing.T) {
 	t.Parallel()
-	request := func(body string) *cassette.Request {
-		return &cassette.Request{Method: "POST", URL: "http://h/mcp", Body: []byte(body)}
+	request := func(body string) *interaction.Request {
+		return &interaction.Request{Method: "POST", URL: "http://h/mcp", Body: []byte(body)}
 	}
 	recorded := request(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
 	tests := []struct{ asked, payload, want string }{
@@ -459,7 +460,7 @@ func TestListedFields(t *testing.T) {
 				}
 			}
 			body = strings.Replace(body, "{", "{"+evidence(f, names[0]), 1)
-			return rules.Form(&cassette.Request{Method: "POST", URL: url, Body: []byte(body)})
+			return rules.Form(&interaction.Request{Method: "POST", URL: url, Body: []byte(body)})
 		}
 		check := func(rules Rules, path string, same bool) {
 			a, b := ask(rules, path, `"1"`), ask(rules, path, `"2"`)
@@ -618,7 +619,7 @@ func TestNumber(t *testing.T) {
 type urlCase struct {
 	line                  int
 	endpoint, model, wire string
-	req                   *cassette.Request
+	req                   *interaction.Request
 }
 
 func urlCases(t *testing.T) []urlCase {
@@ -644,7 +645,7 @@ func urlCases(t *testing.T) []urlCase {
 		if len(f) > 4 {
 			body = strings.Join(f[4:], " ")
 		}
-		cases = append(cases, urlCase{n + 1, f[0], f[1], f[2], &cassette.Request{Method: method, URL: url, Body: []byte(body)}})
+		cases = append(cases, urlCase{n + 1, f[0], f[1], f[2], &interaction.Request{Method: method, URL: url, Body: []byte(body)}})
 	}
 	if len(cases) < 120 {
 		t.Fatalf("%d vectors, want all of them", len(cases))
@@ -675,7 +676,7 @@ func TestClassify(t *testing.T) {
 func TestFormDoesNotChangeTheRequest(t *testing.T) {
 	t.Parallel()
 	body := `{"messages":[{"role":"system","content":"s"},{"role":"user","content":"hi"}],"model":"m","max_completion_tokens":3,"stop":"x"}`
-	req := &cassette.Request{Method: "POST", URL: chatURL, Body: []byte(body)}
+	req := &interaction.Request{Method: "POST", URL: chatURL, Body: []byte(body)}
 	var rules Rules
 	first := rules.Form(req).Text()
 	if string(req.Body) != body {
@@ -827,15 +828,15 @@ func FuzzForm(f *testing.F) {
 	f.Add(`{"input":[{"role":"user"},{"type":"function_call","call_id":"1","arguments":"{}"}]}`, "a/b", `"1"`, "1")
 	f.Add(`{"tools":[{"name":"f","input_schema":{}}],"tool_choice":{"type":"any"},"system":"s"}`, "0", "[]", "{}")
 	f.Fuzz(func(t *testing.T, body, name, v1, v2 string) {
-		base, err := cassette.ParseJSON([]byte(body))
-		if err != nil || base.Kind != cassette.Object {
+		base, err := exactjson.Parse([]byte(body))
+		if err != nil || base.Kind != exactjson.Object {
 			t.Skip()
 		}
 		for _, url := range []string{chatURL, responsesURL, messagesURL, "https://api.openai.com/v1/embeddings", "https://example.com/x"} {
 			form(t, Rules{}, url, body)
 		}
-		a, aerr := cassette.ParseJSON([]byte(v1))
-		b, berr := cassette.ParseJSON([]byte(v2))
+		a, aerr := exactjson.Parse([]byte(v1))
+		b, berr := exactjson.Parse([]byte(v2))
 		if aerr != nil || berr != nil || member(&base, name) != nil || !utf8.ValidString(name) {
 			t.Skip()
 		}
@@ -852,20 +853,20 @@ func FuzzForm(f *testing.F) {
 
 // valueText prints a value with sorted members and plain numbers: an oracle
 // that shares nothing with the walk but the spelling of numbers.
-func valueText(v cassette.Value) string {
+func valueText(v exactjson.Value) string {
 	switch v.Kind {
-	case cassette.Number:
+	case exactjson.Number:
 		return number(v.Text)
-	case cassette.Array, cassette.Object:
+	case exactjson.Array, exactjson.Object:
 		var parts []string
 		for i := range v.Elems {
 			part := valueText(v.Elems[i])
-			if v.Kind == cassette.Object {
+			if v.Kind == exactjson.Object {
 				part = string(appendQuoted(nil, v.Names[i])) + ":" + part
 			}
 			parts = append(parts, part)
 		}
-		if v.Kind == cassette.Object {
+		if v.Kind == exactjson.Object {
 			order := appendOrder(nil, v.Names)
 			sorted := make([]string, len(order))
 			for i, j := range order {
@@ -874,25 +875,25 @@ func valueText(v cassette.Value) string {
 			return "{" + strings.Join(sorted, ",") + "}"
 		}
 		return "[" + strings.Join(parts, ",") + "]"
-	case cassette.String:
+	case exactjson.String:
 		return string(appendQuoted(nil, v.Text))
-	case cassette.Null:
+	case exactjson.Null:
 		return "null"
 	}
 	return v.Text
 }
 
-func reversed(base cassette.Value, name string, v cassette.Value) []byte {
-	out := cassette.Value{Kind: cassette.Object}
+func reversed(base exactjson.Value, name string, v exactjson.Value) []byte {
+	out := exactjson.Value{Kind: exactjson.Object}
 	out.Names = append(append(out.Names, base.Names...), name)
 	out.Elems = append(append(out.Elems, base.Elems...), v)
-	return out.AppendJSON(nil, cassette.Layout{})
+	return out.AppendJSON(nil, exactjson.Layout{})
 }
 
 // reverse prints a JSON object with its members in reverse order.
 func reverse(t *testing.T, body []byte) []byte {
 	t.Helper()
-	v, err := cassette.ParseJSON(body)
+	v, err := exactjson.Parse(body)
 	if err != nil {
 		t.Fatalf("our own %s does not parse: %v", body, err)
 	}
@@ -900,13 +901,13 @@ func reverse(t *testing.T, body []byte) []byte {
 		v.Names[i], v.Names[j] = v.Names[j], v.Names[i]
 		v.Elems[i], v.Elems[j] = v.Elems[j], v.Elems[i]
 	}
-	return v.AppendJSON(nil, cassette.Layout{})
+	return v.AppendJSON(nil, exactjson.Layout{})
 }
 
-func duplicated(v cassette.Value) bool {
+func duplicated(v exactjson.Value) bool {
 	seen := map[string]bool{}
 	for i := range v.Elems {
-		if v.Kind == cassette.Object {
+		if v.Kind == exactjson.Object {
 			if seen[v.Names[i]] {
 				return true
 			}

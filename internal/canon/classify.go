@@ -7,7 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/promptecho/promptecho/internal/cassette"
+	"github.com/promptecho/promptecho/internal/exactjson"
+	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/memo"
 )
 
@@ -20,8 +21,8 @@ type call struct {
 	origin   string
 	local    bool // the origin is one of those that count as one
 	encoding encoding
-	parser   *cassette.JSONParser // of the body and of JSON in it
-	body     cassette.Value
+	parser   *exactjson.Parser // of the body and of JSON in it
+	body     exactjson.Value
 	lines    []fieldLine // of host, path, headers and query
 	spelling uint64      // see spelled
 	sources  []string    // see walker; nil if nobody asks
@@ -36,7 +37,7 @@ type fieldLine struct {
 
 // classify finds the family of a request by its decoded path and brings its body to
 // the family's one spelling.
-func (r *Rules) classify(req *cassette.Request, parser *cassette.JSONParser, trace bool) call {
+func (r *Rules) classify(req *interaction.Request, parser *exactjson.Parser, trace bool) call {
 	c := call{wire: "whole", parser: parser, lines: make([]fieldLine, 0, 8)}
 	to := addresses.Get(req.URL)
 	c.body, c.encoding = decode(req, parser)
@@ -122,7 +123,7 @@ func segments(u *url.URL) []string {
 }
 
 // known brings the request of a family to its one spelling.
-func (c *call) known(req *cassette.Request, to *address, s *served, r *Rules) {
+func (c *call) known(req *interaction.Request, to *address, s *served, r *Rules) {
 	f := s.family
 	c.endpoint = f.Name
 	b := Body{Value: &c.body, req: req, url: to.url, call: c}
@@ -166,20 +167,20 @@ func (c *call) known(req *cassette.Request, to *address, s *served, r *Rules) {
 }
 
 // modelOf returns the model that a body names: a member, or a field of a form.
-func modelOf(body *cassette.Value) string {
+func modelOf(body *exactjson.Value) string {
 	m := member(body, "model")
 	if list := elems(m); len(list) == 1 {
 		m = &list[0]
 	}
-	if m == nil || m.Kind != cassette.String {
+	if m == nil || m.Kind != exactjson.String {
 		return ""
 	}
-	return cassette.UnescapeText(m.Text)
+	return exactjson.UnescapeText(m.Text)
 }
 
 // unknown describes a request that no family knows: method, origin, path, query,
 // the headers that select content and the whole body decide.
-func (c *call) unknown(req *cassette.Request, to *address, r *Rules) {
+func (c *call) unknown(req *interaction.Request, to *address, r *Rules) {
 	c.endpoint = req.Method + " " + r.mask("/"+strings.TrimPrefix(plainPath(to.url), "/"))
 	c.addHost(identity, to, r)
 	c.query(to.url, identity, nil)
@@ -193,7 +194,7 @@ func (c *call) unknown(req *cassette.Request, to *address, r *Rules) {
 	if c.encoding != jsonBody {
 		return
 	}
-	if s := member(&c.body, "stream"); s != nil && s.Kind == cassette.Bool && s.Text == "true" {
+	if s := member(&c.body, "stream"); s != nil && s.Kind == exactjson.Bool && s.Text == "true" {
 		c.wire = "stream"
 	}
 	c.model = modelOf(&c.body)
@@ -251,7 +252,7 @@ var contentHeaders = []string{
 func isBeta(name string) bool { return strings.HasSuffix(name, "-beta") }
 
 // header adds the values of a request header to the lines.
-func (c *call) header(l level, h cassette.Header) {
+func (c *call) header(l level, h interaction.Header) {
 	name := strings.ToLower(h.Name)
 	for i, v := range h.Values {
 		if name == "content-type" {

@@ -1,6 +1,8 @@
 package canon
 
-import "github.com/promptecho/promptecho/internal/cassette"
+import (
+	"github.com/promptecho/promptecho/internal/exactjson"
+)
 
 // Cohere's API (https://docs.cohere.com/reference/about), versions 1 and 2.
 var cohereFamilies = []*Family{
@@ -22,7 +24,7 @@ var cohereFamilies = []*Family{
 		Sampling: []string{"max_tokens", "temperature", "p", "k", "seed", "frequency_penalty", "presence_penalty"},
 		Rules:    []Rule{dropEmpty("tools", "stop_sequences")},
 		Ends:     []string{"stream-end"},
-		Delta: func(t *transcript, event *cassette.Value) {
+		Delta: func(t *transcript, event *exactjson.Value) {
 			if text(event, "event_type") == "text-generation" {
 				t.text.WriteString(text(event, "text"))
 			}
@@ -35,7 +37,7 @@ var cohereFamilies = []*Family{
 
 var cohereEmbeds = []string{"texts", "images", "inputs"}
 
-func cohereDelta(t *transcript, event *cassette.Value) {
+func cohereDelta(t *transcript, event *exactjson.Value) {
 	id := text(event, "index")
 	switch text(event, "type") {
 	case "content-delta":

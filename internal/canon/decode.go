@@ -14,7 +14,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/promptecho/promptecho/internal/cassette"
+	"github.com/promptecho/promptecho/internal/exactjson"
+	"github.com/promptecho/promptecho/internal/interaction"
 )
 
 // An encoding is how a body holds its fields.
@@ -30,11 +31,11 @@ const (
 
 // decode reads a body into fields. JSON is recognised by its bytes: SDKs send
 // it as application/octet-stream and without a type too.
-func decode(req *cassette.Request, parser *cassette.JSONParser) (cassette.Value, encoding) {
+func decode(req *interaction.Request, parser *exactjson.Parser) (exactjson.Value, encoding) {
 	if len(req.Body) == 0 {
-		return cassette.Value{}, noBody
+		return exactjson.Value{}, noBody
 	}
-	if v, err := parser.Parse(string(req.Body)); err == nil && (v.Kind == cassette.Object || v.Kind == cassette.Array) {
+	if v, err := parser.Parse(string(req.Body)); err == nil && (v.Kind == exactjson.Object || v.Kind == exactjson.Array) {
 		return v, jsonBody
 	}
 	for _, h := range req.Headers {
@@ -56,15 +57,15 @@ func decode(req *cassette.Request, parser *cassette.JSONParser) (cassette.Value,
 			return decodeForm(string(req.Body)), formBody
 		}
 	}
-	return cassette.Value{}, opaqueBody
+	return exactjson.Value{}, opaqueBody
 }
 
 // decodeMultipart reads a multipart form (RFC 7578): for each name the list of
 // its values in order. A file is its content's hash and its extension; the
 // boundary, the headers of parts and the rest of file names (which are often
 // those of temporary files) say nothing about what is asked.
-func decodeMultipart(body []byte, boundary string) (cassette.Value, bool) {
-	form := cassette.Value{Kind: cassette.Object}
+func decodeMultipart(body []byte, boundary string) (exactjson.Value, bool) {
+	form := exactjson.Value{Kind: exactjson.Object}
 	ok := eachPart(body, boundary, func(part *multipart.Part, data []byte) {
 		value := stringValue(string(data))
 		if part.FileName() != "" || !utf8.Valid(data) {
@@ -78,18 +79,18 @@ func decodeMultipart(body []byte, boundary string) (cassette.Value, bool) {
 // decodeParts reads a body of several parts that are no form (RFC 2387, and RFC
 // 2046, section 5.1.3), as Google's uploads are: the type and the content of
 // each in order.
-func decodeParts(body []byte, media, boundary string, parser *cassette.JSONParser) (cassette.Value, bool) {
-	list := cassette.Value{Kind: cassette.Array}
+func decodeParts(body []byte, media, boundary string, parser *exactjson.Parser) (exactjson.Value, bool) {
+	list := exactjson.Value{Kind: exactjson.Array}
 	ok := eachPart(body, boundary, func(part *multipart.Part, data []byte) {
 		content, err := parser.Parse(string(data))
 		switch {
-		case err == nil && (content.Kind == cassette.Object || content.Kind == cassette.Array):
+		case err == nil && (content.Kind == exactjson.Object || content.Kind == exactjson.Array):
 		case utf8.Valid(data):
 			content = stringValue(string(data))
 		default:
 			content = file(data, extension(part))
 		}
-		fields := cassette.Value{Kind: cassette.Object}
+		fields := exactjson.Value{Kind: exactjson.Object}
 		for name, values := range part.Header {
 			if name = strings.ToLower(name); slices.Contains(partHeaders, name) {
 				addField(&fields, name, stringValue(strings.Join(values, ",")))
@@ -98,7 +99,7 @@ func decodeParts(body []byte, media, boundary string, parser *cassette.JSONParse
 		addField(&fields, "content", content)
 		list.Elems = append(list.Elems, fields)
 	})
-	return cassette.Value{Kind: cassette.Object, Names: []string{media}, Elems: []cassette.Value{list}}, ok
+	return exactjson.Value{Kind: exactjson.Object, Names: []string{media}, Elems: []exactjson.Value{list}}, ok
 }
 
 // partHeaders are the headers of a part that say what its content means.
@@ -130,25 +131,25 @@ func extension(part *multipart.Part) string {
 
 // digest is the kind of a text that stands for content which the form does not
 // have: no mask of a user may rewrite it, or two files would be one.
-const digest = cassette.Kind(0xff)
+const digest = exactjson.Kind(0xff)
 
 // file stands for the content of a file.
-func file(data []byte, ext string) cassette.Value {
+func file(data []byte, ext string) exactjson.Value {
 	sum := sha256.Sum256(data)
-	return cassette.Value{
-		Kind:  cassette.Object,
+	return exactjson.Value{
+		Kind:  exactjson.Object,
 		Names: []string{"sha256", "bytes", "ext"},
-		Elems: []cassette.Value{
+		Elems: []exactjson.Value{
 			{Kind: digest, Text: hex.EncodeToString(sum[:])},
-			{Kind: cassette.Number, Text: strconv.Itoa(len(data))},
+			{Kind: exactjson.Number, Text: strconv.Itoa(len(data))},
 			stringValue(strings.ToLower(ext)),
 		},
 	}
 }
 
 // decodeForm reads a URL-encoded form: for each name the list of its values.
-func decodeForm(body string) cassette.Value {
-	form := cassette.Value{Kind: cassette.Object}
+func decodeForm(body string) exactjson.Value {
+	form := exactjson.Value{Kind: exactjson.Object}
 	for pair := range strings.SplitSeq(body, "&") {
 		if pair == "" {
 			continue
@@ -174,7 +175,7 @@ func unescape(s string) string {
 	return plain
 }
 
-func addField(form *cassette.Value, name string, value cassette.Value) {
+func addField(form *exactjson.Value, name string, value exactjson.Value) {
 	if list := member(form, name); list != nil {
 		list.Elems = append(list.Elems, value)
 		return

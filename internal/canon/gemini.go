@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/promptecho/promptecho/internal/cassette"
+	"github.com/promptecho/promptecho/internal/exactjson"
 )
 
 // Google's Gemini API (https://ai.google.dev/api) and the same on Vertex AI
@@ -70,8 +70,8 @@ var geminiRules = []Rule{geminiMembers, dropEmpty("tools"), dropEmptyObjects("ge
 // (https://protobuf.dev/programming-guides/json).
 func geminiMembers(b *Body) { protoMessage(b.Value) }
 
-func protoMessage(v *cassette.Value) {
-	if v.Kind == cassette.Array {
+func protoMessage(v *exactjson.Value) {
+	if v.Kind == exactjson.Array {
 		for i := range v.Elems {
 			protoMessage(&v.Elems[i])
 		}
@@ -147,7 +147,7 @@ func geminiContents(b *Body) {
 	contents := elems(b.Get("contents"))
 	for i := range contents {
 		c := &contents[i]
-		if c.Kind == cassette.Object && member(c, "role") == nil {
+		if c.Kind == exactjson.Object && member(c, "role") == nil {
 			set(c, "role", stringValue("user"))
 		}
 		for _, part := range elems(member(c, "parts")) {
@@ -163,8 +163,8 @@ func geminiContents(b *Body) {
 
 // standardBase64 writes the URL-safe and unpadded alphabets of base64 (RFC
 // 4648, section 5) in the standard one.
-func standardBase64(v *cassette.Value) {
-	if v == nil || v.Kind != cassette.String {
+func standardBase64(v *exactjson.Value) {
+	if v == nil || v.Kind != exactjson.String {
 		return
 	}
 	text := strings.TrimRight(v.Text, "=")
@@ -177,7 +177,7 @@ func standardBase64(v *cassette.Value) {
 	v.Text = text + strings.Repeat("=", -len(text)&3)
 }
 
-func geminiDelta(t *transcript, event *cassette.Value) {
+func geminiDelta(t *transcript, event *exactjson.Value) {
 	for _, candidate := range elems(member(event, "candidates")) {
 		for _, part := range elems(member(member(&candidate, "content"), "parts")) {
 			if thought := member(&part, "thought"); thought != nil && thought.Text == "true" {
@@ -189,7 +189,7 @@ func geminiDelta(t *transcript, event *cassette.Value) {
 				c := t.call(text(call, "name") + text(call, "id"))
 				c.name = text(call, "name")
 				if args := member(call, "args"); args != nil {
-					c.args.Write(args.AppendJSON(nil, cassette.Layout{}))
+					c.args.Write(args.AppendJSON(nil, exactjson.Layout{}))
 				}
 			}
 		}

@@ -4,7 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 
-	"github.com/promptecho/promptecho/internal/cassette"
+	"github.com/promptecho/promptecho/internal/exactjson"
+	"github.com/promptecho/promptecho/internal/interaction"
 )
 
 // JSON-RPC 2.0 (https://www.jsonrpc.org/specification), which MCP speaks over
@@ -25,7 +26,7 @@ var jsonrpcFamilies = []*Family{{
 // jsonrpcCall makes the method part of the endpoint. A batch gets a name for its calls,
 // by which its fields are listed.
 func jsonrpcCall(b *Body) {
-	if b.Kind == cassette.Array {
+	if b.Kind == exactjson.Array {
 		for i := range b.Elems {
 			markID(&b.Elems[i])
 		}
@@ -34,16 +35,16 @@ func jsonrpcCall(b *Body) {
 		return
 	}
 	markID(b.Value)
-	if m := b.Get("method"); m != nil && m.Kind == cassette.String {
-		b.call.endpoint = "jsonrpc." + cassette.UnescapeText(m.Text)
+	if m := b.Get("method"); m != nil && m.Kind == exactjson.String {
+		b.call.endpoint = "jsonrpc." + exactjson.UnescapeText(m.Text)
 	}
 }
 
 // markID makes all ids one: that a call has one matters, since it is answered, and a
 // notification is not.
-func markID(call *cassette.Value) {
+func markID(call *exactjson.Value) {
 	switch id := member(call, "id"); {
-	case isKind(id, cassette.Null):
+	case isKind(id, exactjson.Null):
 		drop(call, "id")
 	case id != nil:
 		replace(id, stringValue("#"))
@@ -57,7 +58,7 @@ func (f *Form) Linked() bool { return f.family != nil && f.family.Name == "jsonr
 // is answered now; in a batch each has that of the call in the same place. Only the
 // bytes of the ids change, whatever the payload's layout. It returns the payload itself
 // if there is nothing to change.
-func (f *Form) Relink(payload []byte, recorded, asked *cassette.Request) []byte {
+func (f *Form) Relink(payload []byte, recorded, asked *interaction.Request) []byte {
 	from, to := messages(recorded.Body), messages(asked.Body)
 	if len(from) != len(to) {
 		return payload

@@ -12,7 +12,8 @@ import (
 
 	"golang.org/x/tools/txtar"
 
-	"github.com/promptecho/promptecho/internal/cassette"
+	"github.com/promptecho/promptecho/internal/exactjson"
+	"github.com/promptecho/promptecho/internal/interaction"
 )
 
 // TestKeys pins the key of every case under testdata: cassettes hold keys, and
@@ -97,7 +98,7 @@ func FuzzKey(f *testing.F) {
 			t.Skip() // each tries every place: what nobody writes takes minutes
 		}
 		for _, rules := range []Rules{{}, {Strict: true, SortTools: true, Match: []string{"host", "header/" + header}}, {MatchOn: []string{value, header}}, {Ignore: []string{value}}} {
-			req := &cassette.Request{Method: method, URL: url, Body: []byte(body), Headers: cassette.Headers{{Name: header, Values: []string{value}}}}
+			req := &interaction.Request{Method: method, URL: url, Body: []byte(body), Headers: interaction.Headers{{Name: header, Values: []string{value}}}}
 			form := rules.Form(req)
 			sum := sha256.Sum256([]byte(form.Text()))
 			if want := hex.EncodeToString(sum[:8]); form.Key() != want || rules.Form(req).Key() != want {
@@ -128,16 +129,16 @@ func TestAnyShape(t *testing.T) {
 		}
 		for _, f := range ar.Files {
 			req := parseRequest(t, f.Data)
-			body, err := cassette.ParseJSON(req.Body)
+			body, err := exactjson.Parse(req.Body)
 			if err != nil {
 				continue
 			}
-			var each func(v *cassette.Value)
-			each = func(v *cassette.Value) {
+			var each func(v *exactjson.Value)
+			each = func(v *exactjson.Value) {
 				old := *v
 				for _, shape := range []string{`null`, `5`, `"x"`, `[]`, `[5]`, `{"type":5}`} {
-					*v, _ = cassette.ParseJSON([]byte(shape))
-					req.Body = body.AppendJSON(nil, cassette.Layout{})
+					*v, _ = exactjson.Parse([]byte(shape))
+					req.Body = body.AppendJSON(nil, exactjson.Layout{})
 					var rules Rules
 					if a, b := rules.Form(req).Text(), rules.Trace(req).Text(); a != b {
 						t.Errorf("%s with %s: the traced form is another:\n%s\nwant\n%s", file, req.Body, b, a)

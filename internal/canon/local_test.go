@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/promptecho/promptecho/internal/cassette"
+	"github.com/promptecho/promptecho/internal/interaction"
 )
 
 // Two local ports are one origin where the host matches, and of two kinds: whether it
@@ -29,7 +29,7 @@ func TestLocalPorts(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			form := func(port string) *Form {
-				return tt.rules.Form(&cassette.Request{Method: "POST", URL: "http://127.0.0.1:" + port + tt.path, Body: []byte(tt.body)})
+				return tt.rules.Form(&interaction.Request{Method: "POST", URL: "http://127.0.0.1:" + port + tt.path, Body: []byte(tt.body)})
 			}
 			a, b := form("1001"), form("1002")
 			if a.Key() != b.Key() || a.Local != tt.local || (slices.Equal(a.Traits, b.Traits)) != tt.sameKind {

@@ -3,7 +3,7 @@ package canon
 import (
 	"strings"
 
-	"github.com/promptecho/promptecho/internal/cassette"
+	"github.com/promptecho/promptecho/internal/exactjson"
 	"github.com/promptecho/promptecho/internal/memo"
 )
 
@@ -106,7 +106,7 @@ func (b *Body) nameModel(path, model string) {
 		value = b.list(value)
 	}
 	switch m, own := b.Get("model"), modelOf(b.Value); {
-	case m == nil || m.Kind == cassette.Null || isString(m, ""):
+	case m == nil || m.Kind == exactjson.Null || isString(m, ""):
 		b.Set("model", value)
 	case own == model:
 	case strings.HasSuffix("/"+own, "/models/"+model): // Google's name of a resource
@@ -118,8 +118,8 @@ func (b *Body) nameModel(path, model string) {
 }
 
 // within runs rules on an object inside the body, as if it were a body.
-func (b *Body) within(v *cassette.Value, rules []Rule) {
-	if v == nil || v.Kind != cassette.Object {
+func (b *Body) within(v *exactjson.Value, rules []Rule) {
+	if v == nil || v.Kind != exactjson.Object {
 		return
 	}
 	inner := Body{Value: v, req: b.req, url: b.url, call: b.call}

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/promptecho/promptecho/internal/cassette"
+	"github.com/promptecho/promptecho/internal/interaction"
 )
 
 // A made-up provider, as docs/DESIGN.md shows: one file of data.
@@ -26,7 +26,7 @@ func TestNewFamily(t *testing.T) {
 	families = slices.Concat(acmeFamilies, old)
 	ask := func(body string) *Form {
 		var rules Rules
-		return rules.Form(&cassette.Request{Method: "POST", URL: "https://acme.example/v1/acme/large/chat", Body: []byte(body)})
+		return rules.Form(&interaction.Request{Method: "POST", URL: "https://acme.example/v1/acme/large/chat", Body: []byte(body)})
 	}
 	a := ask(`{"stream":true,"user":"u","temperature":1,"messages":[{"text":"hi","x":null}],"tools":[]}`)
 	b := ask(`{"messages":[{"text":"hi"}],"stream":true,"user":"v"}`)

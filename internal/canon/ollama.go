@@ -3,7 +3,7 @@ package canon
 import (
 	"strings"
 
-	"github.com/promptecho/promptecho/internal/cassette"
+	"github.com/promptecho/promptecho/internal/exactjson"
 )
 
 // Ollama's own API (https://docs.ollama.com/api). Without "stream" an answer
@@ -46,7 +46,7 @@ func ollamaGenerate(name, path string, has ...string) *Family {
 		},
 		Rules: ollamaRules,
 		Ends:  []string{`"done":true`, `"done": true`},
-		Delta: func(t *transcript, event *cassette.Value) {
+		Delta: func(t *transcript, event *exactjson.Value) {
 			t.reasoning.WriteString(text(event, "thinking") + text(event, "message", "thinking"))
 			t.text.WriteString(text(event, "response"))
 			t.text.WriteString(text(event, "message", "content"))
@@ -54,7 +54,7 @@ func ollamaGenerate(name, path string, has ...string) *Family {
 				call := t.call(text(&c, "id") + text(&c, "function", "index") + text(&c, "function", "name"))
 				call.name = text(&c, "function", "name")
 				if args := member(member(&c, "function"), "arguments"); args != nil {
-					call.args.Write(args.AppendJSON(nil, cassette.Layout{}))
+					call.args.Write(args.AppendJSON(nil, exactjson.Layout{}))
 				}
 			}
 		},
@@ -69,7 +69,7 @@ func ollamaDefaults(b *Body) {
 	for _, name := range []string{"format", "suffix", "template", "system"} {
 		dropEmptyText(b.Value, name)
 	}
-	if m := b.Get("model"); m != nil && m.Kind == cassette.String && m.Text != "" {
+	if m := b.Get("model"); m != nil && m.Kind == exactjson.String && m.Text != "" {
 		if name := m.Text[strings.LastIndexByte(m.Text, '/')+1:]; !strings.Contains(name, ":") {
 			m.Text += ":latest"
 		}
@@ -84,10 +84,10 @@ func ollamaTools(b *Body) {
 		fn := member(&tool, "function")
 		dropEmptyText(fn, "description")
 		parameters := member(fn, "parameters")
-		if isKind(member(parameters, "required"), cassette.Null) {
+		if isKind(member(parameters, "required"), exactjson.Null) {
 			drop(parameters, "required")
 		}
-		if properties := member(parameters, "properties"); isKind(properties, cassette.Object) {
+		if properties := member(parameters, "properties"); isKind(properties, exactjson.Object) {
 			for i := range properties.Elems {
 				dropEmptyText(&properties.Elems[i], "description")
 			}
@@ -95,7 +95,7 @@ func ollamaTools(b *Body) {
 	}
 }
 
-func dropEmptyText(v *cassette.Value, name string) {
+func dropEmptyText(v *exactjson.Value, name string) {
 	if isString(member(v, name), "") {
 		drop(v, name)
 	}
@@ -108,7 +108,7 @@ func ollamaToolIDs(b *Body) {
 	messages := elems(b.Get("messages"))
 	linked := map[string]bool{}
 	for i := range messages {
-		if id := member(&messages[i], "tool_call_id"); isKind(id, cassette.String) {
+		if id := member(&messages[i], "tool_call_id"); isKind(id, exactjson.String) {
 			linked[id.Text] = true
 		}
 	}
@@ -121,11 +121,11 @@ func ollamaToolIDs(b *Body) {
 		}
 		for j := range calls {
 			dropNull(&calls[j])
-			if id := member(&calls[j], "id"); isKind(id, cassette.String) && !linked[id.Text] {
+			if id := member(&calls[j], "id"); isKind(id, exactjson.String) && !linked[id.Text] {
 				drop(&calls[j], "id")
 			}
 			ids.call(member(&calls[j], "id"))
-			if fn := member(&calls[j], "function"); isKind(member(fn, "index"), cassette.Number) && member(fn, "index").Text == "0" {
+			if fn := member(&calls[j], "function"); isKind(member(fn, "index"), exactjson.Number) && member(fn, "index").Text == "0" {
 				drop(fn, "index")
 			}
 		}

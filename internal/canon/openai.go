@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/promptecho/promptecho/internal/cassette"
+	"github.com/promptecho/promptecho/internal/exactjson"
 )
 
 // openaiBookkeeping cannot change an answer of any OpenAI endpoint; the list
@@ -70,7 +70,7 @@ var openaiFamilies = []*Family{
 		},
 		Rules: []Rule{dropEmpty("stop"), listed("stop")},
 		Ends:  []string{"[DONE]"},
-		Delta: func(t *transcript, event *cassette.Value) {
+		Delta: func(t *transcript, event *exactjson.Value) {
 			for _, choice := range elems(member(event, "choices")) {
 				if text(&choice, "index") == "0" {
 					t.text.WriteString(text(&choice, "text"))
@@ -162,7 +162,7 @@ func openaiAudio(operation string, has ...string) *Family {
 		Sampling: []string{"temperature"},
 		Rules:    []Rule{speechStream},
 		Ends:     []string{"[DONE]", "transcript.text.done", "speech.audio.done"},
-		Delta: func(t *transcript, event *cassette.Value) {
+		Delta: func(t *transcript, event *exactjson.Value) {
 			if text(event, "type") == "transcript.text.delta" {
 				t.text.WriteString(text(event, "delta"))
 			}
@@ -179,7 +179,7 @@ func speechStream(b *Body) {
 }
 
 // chatDelta reads the first choice; further ones (n > 1) are in the events.
-func chatDelta(t *transcript, event *cassette.Value) {
+func chatDelta(t *transcript, event *exactjson.Value) {
 	for _, choice := range elems(member(event, "choices")) {
 		if text(&choice, "index") != "0" {
 			continue
@@ -195,7 +195,7 @@ func chatDelta(t *transcript, event *cassette.Value) {
 	}
 }
 
-func responsesDelta(t *transcript, event *cassette.Value) {
+func responsesDelta(t *transcript, event *exactjson.Value) {
 	switch text(event, "type") {
 	case "response.reasoning_summary_text.delta", "response.reasoning_text.delta":
 		t.reasoning.WriteString(text(event, "delta"))
@@ -214,19 +214,19 @@ func responsesDelta(t *transcript, event *cassette.Value) {
 // string is a message of the user ("equivalent to a text input with the user
 // role"), a role alone makes a message.
 func responsesInput(b *Body) {
-	if in := b.Get("input"); in != nil && in.Kind == cassette.String {
+	if in := b.Get("input"); in != nil && in.Kind == exactjson.String {
 		replace(in, b.list(b.object(field{"role", stringValue("user")}, field{"content", *in})))
 	}
 	ids := ordinals{}
 	items := elems(b.Get("input"))
 	// The API holds a reasoning item to the item that followed it, by its id.
-	reasons := slices.ContainsFunc(items, func(item cassette.Value) bool { return isString(member(&item, "type"), "reasoning") })
+	reasons := slices.ContainsFunc(items, func(item exactjson.Value) bool { return isString(member(&item, "type"), "reasoning") })
 	for i := range items {
 		item := &items[i]
 		dropNull(item)
 		dropBlockNulls(member(item, "content"))
 		role := member(item, "role")
-		if role != nil && member(item, "type") == nil && item.Kind == cassette.Object {
+		if role != nil && member(item, "type") == nil && item.Kind == exactjson.Object {
 			set(item, "type", stringValue("message"))
 			role = member(item, "role")
 		}
@@ -250,19 +250,19 @@ func responsesInput(b *Body) {
 
 // outputText writes what an assistant said as one block of output, as a
 // response has it, without the lists that are empty there.
-func (b *Body) outputText(content *cassette.Value) {
+func (b *Body) outputText(content *exactjson.Value) {
 	b.blocks(content, "output_text")
 	blocks := elems(content)
 	for i := range blocks {
 		if isString(member(&blocks[i], "type"), "output_text") {
-			dropIfEmpty(&blocks[i], cassette.Array, []string{"annotations", "logprobs"})
+			dropIfEmpty(&blocks[i], exactjson.Array, []string{"annotations", "logprobs"})
 		}
 	}
 }
 
 // returned drops what only an item of a response has when it is sent back:
 // clients leave it out or do not.
-func (b *Body) returned(item *cassette.Value, reasons bool) {
+func (b *Body) returned(item *exactjson.Value, reasons bool) {
 	kind := member(item, "type")
 	if kind == nil || !slices.Contains([]string{"message", "function_call", "function_call_output", "reasoning"}, kind.Text) {
 		return
@@ -294,7 +294,7 @@ func chatMessages(b *Body) {
 			drop(m, "content") // go-openai and ollama write "", openai-go nothing
 		}
 		if isString(member(m, "role"), "assistant") {
-			dropIfEmpty(m, cassette.Array, []string{"tool_calls", "annotations"}) // of a response that is sent back
+			dropIfEmpty(m, exactjson.Array, []string{"tool_calls", "annotations"}) // of a response that is sent back
 		}
 		b.blocks(member(m, "content"), "text")
 		for j := range calls {
@@ -309,7 +309,7 @@ func chatMessages(b *Body) {
 // What holds more than those says stays as it is.
 func chatToolBlocks(b *Body) {
 	messages := b.Get("messages")
-	if messages == nil || messages.Kind != cassette.Array {
+	if messages == nil || messages.Kind != exactjson.Array {
 		return
 	}
 	out := messages.Elems[:0] // never longer than what is read
@@ -334,10 +334,10 @@ func chatToolBlocks(b *Body) {
 }
 
 // toolResult returns the tool_result block of a message of role tool.
-func (b *Body) toolResult(m *cassette.Value) (cassette.Value, bool) {
+func (b *Body) toolResult(m *exactjson.Value) (exactjson.Value, bool) {
 	id, content := member(m, "tool_call_id"), member(m, "content")
 	if !isString(member(m, "role"), "tool") || id == nil || content == nil || !only(m, "role", "tool_call_id", "content") {
-		return cassette.Value{}, false
+		return exactjson.Value{}, false
 	}
 	block := b.object(field{"type", stringValue("tool_result")}, field{"tool_use_id", *id}, field{"content", *content})
 	block.Mark = m.Mark
@@ -345,17 +345,17 @@ func (b *Body) toolResult(m *cassette.Value) (cassette.Value, bool) {
 }
 
 // toolUses moves the tool calls of a message to blocks of its content.
-func (b *Body) toolUses(m *cassette.Value) {
+func (b *Body) toolUses(m *exactjson.Value) {
 	calls, content := elems(member(m, "tool_calls")), member(m, "content")
-	if len(calls) == 0 || content != nil && content.Kind != cassette.Array {
+	if len(calls) == 0 || content != nil && content.Kind != exactjson.Array {
 		return
 	}
-	list := b.call.parser.Make(cassette.Array, len(elems(content))+len(calls))
+	list := b.call.parser.Make(exactjson.Array, len(elems(content))+len(calls))
 	blocks := list.Elems[copy(list.Elems, elems(content)):]
 	for i := range calls {
 		fn, id := member(&calls[i], "function"), member(&calls[i], "id")
 		kind, name, args := member(&calls[i], "type"), member(fn, "name"), member(fn, parsedArguments)
-		if args == nil && !isKind(member(fn, "arguments"), cassette.Object) {
+		if args == nil && !isKind(member(fn, "arguments"), exactjson.Object) {
 			args = member(fn, "arguments")
 		}
 		if id == nil || name == nil || args == nil || !only(&calls[i], "id", "type", "function", "index") || len(fn.Names) != 2 ||
@@ -373,12 +373,12 @@ func (b *Body) toolUses(m *cassette.Value) {
 // A field is a member of an object that a rule makes.
 type field struct {
 	name  string
-	value cassette.Value
+	value exactjson.Value
 }
 
 // object returns a JSON object of the fields, which lives as long as the body.
-func (b *Body) object(fields ...field) cassette.Value {
-	v := b.call.parser.Make(cassette.Object, len(fields))
+func (b *Body) object(fields ...field) exactjson.Value {
+	v := b.call.parser.Make(exactjson.Object, len(fields))
 	for i, f := range fields {
 		v.Names[i], v.Elems[i] = f.name, f.value
 	}
@@ -386,8 +386,8 @@ func (b *Body) object(fields ...field) cassette.Value {
 }
 
 // list returns a JSON array of one value.
-func (b *Body) list(v cassette.Value) cassette.Value {
-	list := b.call.parser.Make(cassette.Array, 1)
+func (b *Body) list(v exactjson.Value) exactjson.Value {
+	list := b.call.parser.Make(exactjson.Array, 1)
 	list.Elems[0] = v
 	return list
 }

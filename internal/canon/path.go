@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/promptecho/promptecho/internal/cassette"
+	"github.com/promptecho/promptecho/internal/exactjson"
 )
 
 // Paths are like RFC 6901 JSON pointers without the leading slash, and with
@@ -169,7 +169,7 @@ func appendOrder(dst []int, names []string) []int {
 // appendMember appends the name of v's i-th member in order as a path segment.
 // The second of two members of one name is told from the first by "~+2", which
 // no name can hold.
-func appendMember(dst []byte, v *cassette.Value, order []int, i int) []byte {
+func appendMember(dst []byte, v *exactjson.Value, order []int, i int) []byte {
 	name := v.Names[order[i]]
 	dst = appendName(dst, name)
 	n := 1
@@ -184,15 +184,15 @@ func appendMember(dst []byte, v *cassette.Value, order []int, i int) []byte {
 
 // sources numbers v and everything below it with marks, and returns the path of
 // each by its mark; mark 0 is of nothing.
-func sources(v *cassette.Value) []string {
+func sources(v *exactjson.Value) []string {
 	paths := []string{""}
-	var walk func(v *cassette.Value, path []byte)
-	walk = func(v *cassette.Value, path []byte) {
+	var walk func(v *exactjson.Value, path []byte)
+	walk = func(v *exactjson.Value, path []byte) {
 		v.Mark = int32(len(paths))
 		paths = append(paths, string(path))
 		path = append(path, '/')
 		var order []int
-		if v.Kind == cassette.Object {
+		if v.Kind == exactjson.Object {
 			order = appendOrder(nil, v.Names)
 		}
 		for i := range v.Elems {

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/promptecho/promptecho/internal/cassette"
+	"github.com/promptecho/promptecho/internal/exactjson"
 )
 
 // The rules that several families share. Each brings spellings that mean the
@@ -27,19 +27,19 @@ func dropNulls(lists ...string) Rule {
 	}
 }
 
-func dropBlockNulls(content *cassette.Value) {
+func dropBlockNulls(content *exactjson.Value) {
 	blocks := elems(content)
 	for i := range blocks {
 		dropNull(&blocks[i])
 	}
 }
 
-func dropNull(v *cassette.Value) {
-	if v.Kind != cassette.Object {
+func dropNull(v *exactjson.Value) {
+	if v.Kind != exactjson.Object {
 		return
 	}
 	for i := len(v.Names) - 1; i >= 0; i-- {
-		if v.Elems[i].Kind == cassette.Null {
+		if v.Elems[i].Kind == exactjson.Null {
 			v.Names = slices.Delete(v.Names, i, i+1)
 			v.Elems = slices.Delete(v.Elems, i, i+1)
 		}
@@ -48,15 +48,15 @@ func dropNull(v *cassette.Value) {
 
 // dropEmpty removes members that are an empty list.
 func dropEmpty(names ...string) Rule {
-	return func(b *Body) { dropIfEmpty(b.Value, cassette.Array, names) }
+	return func(b *Body) { dropIfEmpty(b.Value, exactjson.Array, names) }
 }
 
 // dropEmptyObjects removes members that are an empty object.
 func dropEmptyObjects(names ...string) Rule {
-	return func(b *Body) { dropIfEmpty(b.Value, cassette.Object, names) }
+	return func(b *Body) { dropIfEmpty(b.Value, exactjson.Object, names) }
 }
 
-func dropIfEmpty(v *cassette.Value, kind cassette.Kind, names []string) {
+func dropIfEmpty(v *exactjson.Value, kind exactjson.Kind, names []string) {
 	for _, n := range names {
 		if m := member(v, n); m != nil && m.Kind == kind && len(m.Elems) == 0 {
 			drop(v, n)
@@ -68,7 +68,7 @@ func dropIfEmpty(v *cassette.Value, kind cassette.Kind, names []string) {
 func listed(names ...string) Rule {
 	return func(b *Body) {
 		for _, n := range names {
-			if v := b.Get(n); v != nil && v.Kind == cassette.String {
+			if v := b.Get(n); v != nil && v.Kind == exactjson.String {
 				replace(v, b.list(*v))
 			}
 		}
@@ -81,8 +81,8 @@ func renamed(from, to string) Rule {
 }
 
 // blocks writes a text as the list of one text block of the given type.
-func (b *Body) blocks(v *cassette.Value, blockType string) {
-	if v != nil && v.Kind == cassette.String {
+func (b *Body) blocks(v *exactjson.Value, blockType string) {
+	if v != nil && v.Kind == exactjson.String {
 		replace(v, b.list(b.object(field{"type", stringValue(blockType)}, field{"text", *v})))
 	}
 }
@@ -92,8 +92,8 @@ func (b *Body) blocks(v *cassette.Value, blockType string) {
 type ordinals map[string]string
 
 // call replaces the id of a tool call.
-func (o ordinals) call(v *cassette.Value) {
-	if v == nil || v.Kind != cassette.String {
+func (o ordinals) call(v *exactjson.Value) {
+	if v == nil || v.Kind != exactjson.String {
 		return
 	}
 	n, ok := o[v.Text]
@@ -107,8 +107,8 @@ func (o ordinals) call(v *cassette.Value) {
 // result replaces the id of a tool's result. One whose call is not in the body
 // (it is in the response that previous_response_id names) stays as it is:
 // nothing else tells which call it answers.
-func (o ordinals) result(v *cassette.Value) {
-	if v == nil || v.Kind != cassette.String {
+func (o ordinals) result(v *exactjson.Value) {
+	if v == nil || v.Kind != exactjson.String {
 		return
 	}
 	if n, ok := o[v.Text]; ok {
@@ -122,12 +122,12 @@ func (o ordinals) result(v *cassette.Value) {
 // object, so that a re-marshalled history is the same:
 // {"arguments": "{ \"a\": 1}"}. They get a name of their own, since arguments that
 // are an object when they are sent are not the same.
-func (b *Body) parseArguments(call *cassette.Value) {
+func (b *Body) parseArguments(call *exactjson.Value) {
 	v := member(call, "arguments")
-	if !isKind(v, cassette.String) {
+	if !isKind(v, exactjson.String) {
 		return
 	}
-	if args, err := b.call.parser.Parse(cassette.UnescapeText(v.Text)); err == nil && args.Kind == cassette.Object {
+	if args, err := b.call.parser.Parse(exactjson.UnescapeText(v.Text)); err == nil && args.Kind == exactjson.Object {
 		replace(v, args)
 		rename(call, "arguments", parsedArguments)
 	}
@@ -138,17 +138,17 @@ const parsedArguments = "arguments.json"
 // functionTool brings the spellings of a function tool to one: Anthropic's
 // {name, description, input_schema}, Chat's {type, function: {...}} and
 // Responses' {type, name, parameters}. Hosted tools keep everything.
-func (b *Body) functionTool(tool *cassette.Value) {
-	if tool.Kind != cassette.Object {
+func (b *Body) functionTool(tool *exactjson.Value) {
+	if tool.Kind != exactjson.Object {
 		return
 	}
 	dropNull(tool)
 	kind, fn := member(tool, "type"), member(tool, "function")
 	switch {
-	case isString(kind, "function") && fn != nil && fn.Kind == cassette.Object && only(tool, "type", "function"):
+	case isString(kind, "function") && fn != nil && fn.Kind == exactjson.Object && only(tool, "type", "function"):
 		dropNull(fn)
 		n := len(fn.Names)
-		flat := b.call.parser.Make(cassette.Object, n+1)
+		flat := b.call.parser.Make(exactjson.Object, n+1)
 		copy(flat.Names, fn.Names)
 		copy(flat.Elems, fn.Elems)
 		flat.Names[n], flat.Elems[n] = "type", stringValue("function")
@@ -172,7 +172,7 @@ func functionTools(b *Body) {
 // "required" or {type: function, name}.
 func toolChoice(b *Body) {
 	tc := b.Get("tool_choice")
-	if tc == nil || tc.Kind != cassette.Object {
+	if tc == nil || tc.Kind != exactjson.Object {
 		return
 	}
 	kind, name := member(tc, "type"), member(tc, "name")
@@ -191,17 +191,17 @@ func toolChoice(b *Body) {
 }
 
 // sortTools orders tools by name, in every place a family has them.
-func sortTools(body *cassette.Value) {
-	name := func(v cassette.Value) string {
+func sortTools(body *exactjson.Value) {
+	name := func(v exactjson.Value) string {
 		for _, path := range [][]string{{"name"}, {"function", "name"}, {"toolSpec", "name"}, {"type"}} {
 			if s := text(&v, path...); s != "" {
-				return cassette.UnescapeText(s)
+				return exactjson.UnescapeText(s)
 			}
 		}
 		return ""
 	}
-	byName := func(list []cassette.Value) {
-		slices.SortStableFunc(list, func(a, b cassette.Value) int { return strings.Compare(name(a), name(b)) })
+	byName := func(list []exactjson.Value) {
+		slices.SortStableFunc(list, func(a, b exactjson.Value) int { return strings.Compare(name(a), name(b)) })
 	}
 	tools := elems(member(body, "tools"))
 	byName(tools)

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/promptecho/promptecho/internal/cassette"
+	"github.com/promptecho/promptecho/internal/exactjson"
 )
 
 // A Family is one endpoint of one kind of model API: how it is recognised and
@@ -67,7 +67,7 @@ type Family struct {
 	Ends []string
 
 	// Delta adds what one event of a stream says to the transcript.
-	Delta func(t *transcript, event *cassette.Value)
+	Delta func(t *transcript, event *exactjson.Value)
 }
 
 // A Rule rewrites a body to its one spelling.
@@ -119,10 +119,10 @@ func (f *Family) accepts(method string, c *call) bool {
 	}
 	switch c.encoding {
 	case jsonBody:
-		if f.Lists && len(c.body.Elems) > 0 && c.body.Kind == cassette.Array {
-			return !slices.ContainsFunc(c.body.Elems, func(v cassette.Value) bool { return !f.has(&v) })
+		if f.Lists && len(c.body.Elems) > 0 && c.body.Kind == exactjson.Array {
+			return !slices.ContainsFunc(c.body.Elems, func(v exactjson.Value) bool { return !f.has(&v) })
 		}
-		if c.body.Kind != cassette.Object {
+		if c.body.Kind != exactjson.Object {
 			return false
 		}
 	case multipartBody, formBody:
@@ -136,12 +136,12 @@ func (f *Family) accepts(method string, c *call) bool {
 }
 
 // has reports whether a body has what Has asks for.
-func (f *Family) has(body *cassette.Value) bool {
+func (f *Family) has(body *exactjson.Value) bool {
 	return len(f.Has) == 0 || slices.ContainsFunc(f.Has, func(names string) bool {
 		for name := range strings.FieldsSeq(names) {
 			name, value, valued := strings.Cut(name, "=")
 			m := member(body, name)
-			if m == nil || m.Kind == cassette.Null {
+			if m == nil || m.Kind == exactjson.Null {
 				return false
 			}
 			if list := elems(m); valued && (len(list) != 1 || !strings.HasPrefix(list[0].Text, strings.TrimSuffix(value, "*"))) {

@@ -5,12 +5,12 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/promptecho/promptecho/internal/cassette"
+	"github.com/promptecho/promptecho/internal/exactjson"
 )
 
 // appendQuoted writes s as a JSON string on one line.
 func appendQuoted(b []byte, s string) []byte {
-	return append(cassette.AppendEscaped(append(b, '"'), s), '"')
+	return append(exactjson.AppendEscaped(append(b, '"'), s), '"')
 }
 
 // Unquote returns the text of a line's value if that is a string.

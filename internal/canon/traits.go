@@ -6,7 +6,8 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/promptecho/promptecho/internal/cassette"
+	"github.com/promptecho/promptecho/internal/exactjson"
+	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/memo"
 )
 
@@ -247,7 +248,7 @@ func withoutCounters(value string) (rest string, ok bool) {
 // escapes of its JSON, which members it has, whatever their order and values, the names
 // of its files, the escapes of its path. A program writes each of its requests in one
 // way, so of two recordings that differ in it the one that is written alike is meant.
-func (c *call) spelled(req *cassette.Request, path string) {
+func (c *call) spelled(req *interaction.Request, path string) {
 	h := hash(fnvOffset, path)
 	for b := req.Body; ; {
 		i := bytes.Index(b, []byte(`\u`))
@@ -301,10 +302,10 @@ func blanks(h uint64, body []byte) uint64 {
 
 // members returns the sum of a hash of every member's name and place, and of the kind
 // of its value. Bookkeeping is left out: it comes and goes.
-func (c *call) members(v *cassette.Value, place uint64, top bool) (sum uint64) {
+func (c *call) members(v *exactjson.Value, place uint64, top bool) (sum uint64) {
 	for i := range v.Elems {
 		at := place * fnvPrime
-		if v.Kind == cassette.Object {
+		if v.Kind == exactjson.Object {
 			if top && c.family != nil && c.family.keeps(v.Names[i]) {
 				continue
 			}

@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/promptecho/promptecho/internal/exactjson"
+	"github.com/promptecho/promptecho/internal/interaction"
 )
 
 // benchBody returns a chat request of about 8 KB.
@@ -23,18 +26,18 @@ func benchBody() []byte {
 func benchFile(n int) *File {
 	f := &File{}
 	for i := range n {
-		it := &Interaction{
+		it := &interaction.Interaction{
 			Kind: "llm", Boundary: "anthropic.messages", MatchKey: "7d206bed48a0bc0c",
-			Request: Request{Method: "POST", URL: "https://api.anthropic.com/v1/messages", Body: []byte(fmt.Sprintf(
+			Request: interaction.Request{Method: "POST", URL: "https://api.anthropic.com/v1/messages", Body: []byte(fmt.Sprintf(
 				`{"model":"claude-opus-4-8","max_tokens":100,"messages":[{"role":"user","content":"Summarize:\nthe cat %d sat on the mat."}]}`, i))},
-			Response: Response{Status: 200, Headers: Headers{{"content-type", []string{"text/event-stream"}}}, Stream: "sse", Text: "Hello there"},
+			Response: interaction.Response{Status: 200, Headers: interaction.Headers{{Name: "content-type", Values: []string{"text/event-stream"}}}, Stream: "sse", Text: "Hello there"},
 		}
 		for j := range 20 {
-			it.Response.Events = append(it.Response.Events, Event{
-				{"event", "content_block_delta"},
-				{"data", fmt.Sprintf(`{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"Hello there %d"}}`, j)},
+			it.Response.Events = append(it.Response.Events, interaction.Event{
+				{Name: "event", Value: "content_block_delta"},
+				{Name: "data", Value: fmt.Sprintf(`{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"Hello there %d"}}`, j)},
 			})
-			it.Response.Delays = append(it.Response.Delays, Delay{MS: 12})
+			it.Response.Delays = append(it.Response.Delays, interaction.Delay{MS: 12})
 		}
 		f.Interactions = append(f.Interactions, it)
 	}
@@ -46,7 +49,7 @@ func BenchmarkParseJSON(b *testing.B) {
 	b.SetBytes(int64(len(body)))
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := ParseJSON(body); err != nil {
+		if _, err := exactjson.Parse(body); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -54,14 +57,14 @@ func BenchmarkParseJSON(b *testing.B) {
 
 func BenchmarkDetectLayout(b *testing.B) {
 	body := benchBody()
-	v, err := ParseJSON(body)
+	v, err := exactjson.Parse(body)
 	if err != nil {
 		b.Fatal(err)
 	}
 	b.SetBytes(int64(len(body)))
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, ok := DetectLayout(body, v); !ok {
+		if _, ok := exactjson.DetectLayout(body, v); !ok {
 			b.Fatal("no layout")
 		}
 	}
@@ -124,10 +127,10 @@ func BenchmarkResponse(b *testing.B) {
 	for len(stream.Response.Events) < 200 {
 		stream.Response.Events = append(stream.Response.Events, stream.Response.Events...)[:min(200, 2*len(stream.Response.Events))]
 	}
-	plain := &Interaction{Request: Request{Method: "POST", URL: "/"}, Response: Response{Status: 200, Body: benchBody()}}
-	for name, it := range map[string]*Interaction{"stream": stream, "plain": plain} {
+	plain := &interaction.Interaction{Request: interaction.Request{Method: "POST", URL: "/"}, Response: interaction.Response{Status: 200, Body: benchBody()}}
+	for name, it := range map[string]*interaction.Interaction{"stream": stream, "plain": plain} {
 		b.Run(name, func(b *testing.B) {
-			data, _, err := Format(sealed(&File{Interactions: []*Interaction{it}}))
+			data, _, err := Format(sealed(&File{Interactions: []*interaction.Interaction{it}}))
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -136,7 +139,7 @@ func BenchmarkResponse(b *testing.B) {
 			b.SetBytes(int64(len(data)))
 			b.ReportAllocs()
 			for b.Loop() {
-				var resp Response
+				var resp interaction.Response
 				if _, err := s.Response(0, &resp, &in); err != nil {
 					b.Fatal(err)
 				}

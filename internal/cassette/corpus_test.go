@@ -9,6 +9,9 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/promptecho/promptecho/internal/exactjson"
+	"github.com/promptecho/promptecho/internal/interaction"
 )
 
 // corpusFile holds interactions that other projects recorded, outside the
@@ -53,7 +56,7 @@ func TestCorpus(t *testing.T) {
 	records := readCorpus(t)
 	f := &File{}
 	for _, r := range records {
-		it := &Interaction{Request: Request{Method: r.Method, URL: r.URL}, Response: Response{Status: r.Status}}
+		it := &interaction.Interaction{Request: interaction.Request{Method: r.Method, URL: r.URL}, Response: interaction.Response{Status: r.Status}}
 		it.Request.Body = bodies.decode(t, r.Req)
 		it.Response.Body = bodies.decode(t, r.Resp)
 		if es := splitSSE(string(it.Response.Body)); es != nil {
@@ -61,7 +64,7 @@ func TestCorpus(t *testing.T) {
 			events.count(es)
 		}
 		f.Interactions = append(f.Interactions, it)
-		one := &File{Interactions: []*Interaction{it}}
+		one := &File{Interactions: []*interaction.Interaction{it}}
 		checkRoundTrip(t, one)
 		if t.Failed() {
 			t.Fatalf("%s %s", r.Source, r.URL)
@@ -95,7 +98,7 @@ func (s *share) decode(t *testing.T, b64 string) []byte {
 		return b
 	}
 	s.json++
-	if _, _, _, ok := bodyStructure(new(JSONParser), b); ok {
+	if _, _, _, ok := bodyStructure(new(exactjson.Parser), b); ok {
 		s.structure++
 	} else {
 		t.Logf("stored as text: %.200q", b)
@@ -103,7 +106,7 @@ func (s *share) decode(t *testing.T, b64 string) []byte {
 	return b
 }
 
-func (s *share) count(es []Event) {
+func (s *share) count(es []interaction.Event) {
 	fits := formOf(es).fits
 	for _, e := range es {
 		for j, f := range e {
@@ -120,16 +123,16 @@ func (s *share) count(es []Event) {
 }
 
 // splitSSE splits a body into events well enough for this test.
-func splitSSE(body string) []Event {
+func splitSSE(body string) []interaction.Event {
 	if !strings.HasPrefix(body, "data: ") && !strings.HasPrefix(body, "event: ") {
 		return nil
 	}
-	var es []Event
+	var es []interaction.Event
 	for block := range strings.SplitSeq(strings.ReplaceAll(body, "\r\n", "\n"), "\n\n") {
-		e := Event{}
+		e := interaction.Event{}
 		for line := range strings.SplitSeq(block, "\n") {
 			name, value, _ := strings.Cut(line, ": ")
-			e = append(e, Field{name, value})
+			e = append(e, interaction.Field{Name: name, Value: value})
 		}
 		es = append(es, e)
 	}

@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/promptecho/promptecho/internal/interaction"
 )
 
 // Load reads the cassette NAME.yaml and the assets it names from the folder
@@ -65,7 +67,7 @@ type Item struct {
 // FormatItem returns an interaction as it stands in a cassette, sealed if rules is
 // not 0 (see [File]), and makes sure that it reads as it again. Errors are those of
 // [Format].
-func FormatItem(it *Interaction, rules uint32) (*Item, error) {
+func FormatItem(it *interaction.Interaction, rules uint32) (*Item, error) {
 	if it == nil {
 		return nil, errors.New("is nil")
 	}
@@ -86,8 +88,8 @@ func FormatItem(it *Interaction, rules uint32) (*Item, error) {
 }
 
 // check makes sure that an item reads as an interaction.
-func (x *Item) check(it *Interaction) error {
-	r, back := reader{s: x.Text, like: it.Response.Events}, new(Interaction)
+func (x *Item) check(it *interaction.Interaction) error {
+	r, back := reader{s: x.Text, like: it.Response.Events}, new(interaction.Interaction)
 	if r.interaction(back); r.failed || r.pos != len(x.Text) {
 		var err error
 		back, err = parseItem("cassette", x.Text, func(name string) ([]byte, error) {
@@ -100,7 +102,7 @@ func (x *Item) check(it *Interaction) error {
 			return fmt.Errorf("promptecho cannot read what it would write; please report this: %w", err)
 		}
 	}
-	if d := it.difference(back); d != "" {
+	if d := it.Difference(back); d != "" {
 		return fmt.Errorf("%s would not survive; please report this", d)
 	}
 	return nil

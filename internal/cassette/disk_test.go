@@ -10,13 +10,15 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/promptecho/promptecho/internal/interaction"
 )
 
 // fileOf returns a file of one interaction with this response body.
 func fileOf(body string) *File {
-	return &File{Interactions: []*Interaction{{
-		Request:  Request{Method: "GET", URL: "/"},
-		Response: Response{Status: 200, Body: []byte(body)},
+	return &File{Interactions: []*interaction.Interaction{{
+		Request:  interaction.Request{Method: "GET", URL: "/"},
+		Response: interaction.Response{Status: 200, Body: []byte(body)},
 	}}}
 }
 
@@ -173,7 +175,7 @@ func TestSaveFails(t *testing.T) {
 		file *File
 		want string
 	}{
-		{"unwritable", nil, &File{Interactions: []*Interaction{{}}}, "x.yaml: not saved: cassette: interaction 1: request: no method"},
+		{"unwritable", nil, &File{Interactions: []*interaction.Interaction{{}}}, "x.yaml: not saved: cassette: interaction 1: request: no method"},
 		{"assets in the way", func(t *testing.T, dir string) {
 			if err := os.WriteFile(filepath.Join(dir, "x.assets"), nil, 0o644); err != nil {
 				t.Fatal(err)
@@ -249,7 +251,7 @@ func TestUndo(t *testing.T) {
 
 func TestHeadersGet(t *testing.T) {
 	t.Parallel()
-	hs := Headers{{"a", nil}, {"b", []string{"1", "2"}}}
+	hs := interaction.Headers{{Name: "a", Values: nil}, {Name: "b", Values: []string{"1", "2"}}}
 	for name, want := range map[string]string{"a": "", "b": "1", "c": ""} {
 		if got := hs.Get(name); got != want {
 			t.Errorf("%s is %q, want %q", name, got, want)
@@ -441,8 +443,8 @@ func TestDifference(t *testing.T) {
 	f := goldenFile()
 	f.Interactions[0].Line = 7
 	f.Interactions[0].Request.Body = append([]byte{}, f.Interactions[0].Request.Body...)
-	f.Interactions[0].Response.Events = []Event{}
-	f.Interactions[1].Response.Delays = append(f.Interactions[1].Response.Delays, Delay{})
+	f.Interactions[0].Response.Events = []interaction.Event{}
+	f.Interactions[1].Response.Delays = append(f.Interactions[1].Response.Delays, interaction.Delay{})
 	if got := difference(f, goldenFile()); got != "" {
 		t.Errorf("got %q, want no difference", got)
 	}

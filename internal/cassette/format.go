@@ -6,6 +6,9 @@ import (
 	"fmt"
 	"strconv"
 	"unicode/utf8"
+
+	"github.com/promptecho/promptecho/internal/exactjson"
+	"github.com/promptecho/promptecho/internal/interaction"
 )
 
 // header is a cassette's first line.
@@ -74,7 +77,7 @@ func (w *writer) errorf(format string, args ...any) {
 
 // key starts a line with a key, indented by indent.
 func (w *writer) key(indent int, name string) {
-	w.buf = appendSpaces(w.buf, indent)
+	w.buf = exactjson.AppendSpaces(w.buf, indent)
 	w.raw(name)
 	w.raw(":")
 }
@@ -147,7 +150,7 @@ const (
 	partIndent = 6
 )
 
-func (w *writer) interaction(it *Interaction) {
+func (w *writer) interaction(it *interaction.Interaction) {
 	start := len(w.buf)
 	w.text(itemIndent, "kind", it.Kind)
 	w.text(itemIndent, "boundary", it.Boundary)
@@ -172,7 +175,7 @@ func (w *writer) interaction(it *Interaction) {
 	}
 }
 
-func (w *writer) request(r *Request) {
+func (w *writer) request(r *interaction.Request) {
 	if r.Method == "" || r.URL == "" {
 		w.errorf("request: no method or no url (method %q, url %q)", r.Method, r.URL)
 	}
@@ -184,8 +187,8 @@ func (w *writer) request(r *Request) {
 	w.body(r.Body)
 }
 
-func (w *writer) response(r *Response) {
-	if r.Status == 0 && r.End != EndError && r.End != EndCanceled || r.Status < 0 || r.Status > 999 {
+func (w *writer) response(r *interaction.Response) {
+	if r.Status == 0 && r.End != interaction.EndError && r.End != interaction.EndCanceled || r.Status < 0 || r.Status > 999 {
 		w.errorf("response: invalid status %d", r.Status)
 	}
 	w.key(itemIndent, "response")
@@ -196,7 +199,7 @@ func (w *writer) response(r *Response) {
 	w.headers("trailers", r.Trailers)
 	w.stream(r)
 	w.body(r.Body)
-	if r.End != "" && r.End != EndClosed && r.End != EndError && r.End != EndCanceled {
+	if r.End != "" && r.End != interaction.EndClosed && r.End != interaction.EndError && r.End != interaction.EndCanceled {
 		w.errorf("response: invalid end %q", r.End)
 	}
 	w.text(partIndent, "end", r.End)
@@ -204,7 +207,7 @@ func (w *writer) response(r *Response) {
 }
 
 // headers writes header fields on one line if they fit, else one a line.
-func (w *writer) headers(name string, hs Headers) {
+func (w *writer) headers(name string, hs interaction.Headers) {
 	if len(hs) == 0 {
 		return
 	}
@@ -231,14 +234,14 @@ func (w *writer) headers(name string, hs Headers) {
 	w.key(partIndent, name)
 	w.raw("\n")
 	for _, h := range hs {
-		w.buf = appendSpaces(w.buf, partIndent+2)
+		w.buf = exactjson.AppendSpaces(w.buf, partIndent+2)
 		w.header(h, true)
 		w.raw("\n")
 	}
 }
 
 // header writes a header field, in block or in flow context.
-func (w *writer) header(h Header, block bool) {
+func (w *writer) header(h interaction.Header, block bool) {
 	w.flowString(h.Name)
 	w.raw(": ")
 	if len(h.Values) == 1 && block {

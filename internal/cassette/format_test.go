@@ -9,60 +9,63 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/promptecho/promptecho/internal/exactjson"
+	"github.com/promptecho/promptecho/internal/interaction"
 )
 
 var update = flag.Bool("update", false, "rewrite testdata/golden.yaml")
 
 // goldenFile is the example of the design, a stream, and most of what is rare.
 func goldenFile() *File {
-	return &File{Partial: true, Interactions: []*Interaction{{
+	return &File{Partial: true, Interactions: []*interaction.Interaction{{
 		Kind: "llm", Boundary: "anthropic.messages", MatchKey: "7d206bed48a0bc0c",
-		Request: Request{
+		Request: interaction.Request{
 			Method: "POST", URL: "https://api.anthropic.com/v1/messages",
-			Headers: Headers{{"anthropic-version", []string{"2023-06-01"}}},
+			Headers: interaction.Headers{{Name: "anthropic-version", Values: []string{"2023-06-01"}}},
 			Body:    []byte(`{"model":"claude-opus-4-8","max_tokens":100,"messages":[{"role":"user","content":"Summarize:\nthe cat sat on the mat."}]}`),
 		},
-		Response: Response{
-			Status: 200, Headers: Headers{{"content-type", []string{"application/json"}}},
+		Response: interaction.Response{
+			Status: 200, Headers: interaction.Headers{{Name: "content-type", Values: []string{"application/json"}}},
 			Body: []byte(`{"content":[{"type":"text","text":"A cat sat on a mat."}],"usage":{"input_tokens":14,"output_tokens":8}}`),
 		},
-		Usage: &Usage{14, 8}, LatencyMS: 640,
+		Usage: &interaction.Usage{InputTokens: 14, OutputTokens: 8}, LatencyMS: 640,
 	}, {
 		Kind: "llm", Boundary: "anthropic.messages", MatchKey: "1234567890123456",
-		Request: Request{
+		Request: interaction.Request{
 			Method: "POST", URL: "https://api.anthropic.com/v1/messages",
 			Body: []byte(`{"model": "claude-opus-4-8", "stream": true, "stop_sequences": [], "messages": [{"role": "user", "content": "caf\u00e9: yes\n\tno"}]}`),
 		},
-		Response: Response{
+		Response: interaction.Response{
 			Status: 200, Proto: "HTTP/2.0",
-			Headers: Headers{
-				{"content-type", []string{"text/event-stream; charset=utf-8"}},
-				{"request-id", []string{"req_011CdTdZcBCtMG98h82iovem"}},
-				{"x-many", []string{"a", "b c"}},
-				{"x-should-retry", []string{"false"}},
+			Headers: interaction.Headers{
+				{Name: "content-type", Values: []string{"text/event-stream; charset=utf-8"}},
+				{Name: "request-id", Values: []string{"req_011CdTdZcBCtMG98h82iovem"}},
+				{Name: "x-many", Values: []string{"a", "b c"}},
+				{Name: "x-should-retry", Values: []string{"false"}},
 			},
-			Trailers: Headers{{"grpc-status", []string{"0"}}},
+			Trailers: interaction.Headers{{Name: "grpc-status", Values: []string{"0"}}},
 			Stream:   "sse",
-			Events: []Event{
-				{{"event", "message_start"}, {"data", `{"type":"message_start","message":{"content":[],"id":"msg_1"}}`}},
-				{{"comment", " ping"}},
-				{{"event", "content_block_delta"}, {"data", `{"type":"content_block_delta","index":0,"delta":{"text":"Hi, you"}       }`}},
-				{{"data", "one"}, {"data", "two: 2"}},
-				{{"data", "[DONE]"}},
-				{{"data", "\xff"}},
+			Events: []interaction.Event{
+				{{Name: "event", Value: "message_start"}, {Name: "data", Value: `{"type":"message_start","message":{"content":[],"id":"msg_1"}}`}},
+				{{Name: "comment", Value: " ping"}},
+				{{Name: "event", Value: "content_block_delta"}, {Name: "data", Value: `{"type":"content_block_delta","index":0,"delta":{"text":"Hi, you"}       }`}},
+				{{Name: "data", Value: "one"}, {Name: "data", Value: "two: 2"}},
+				{{Name: "data", Value: "[DONE]"}},
+				{{Name: "data", Value: "\xff"}},
 			},
-			Delays: []Delay{{MS: 412}, {MS: 13, Rest: "~9+2~1+0"}, {Together: true, Rest: "~1+7"}, {MS: 12}, {}, {}},
+			Delays: []interaction.Delay{{MS: 412}, {MS: 13, Rest: "~9+2~1+0"}, {Together: true, Rest: "~1+7"}, {MS: 12}, {}, {}},
 			Text:   "Hi, you\n",
-			End:    EndError, Error: "unexpected EOF",
+			End:    interaction.EndError, Error: "unexpected EOF",
 		},
 	}, {
 		Kind:     "http",
-		Request:  Request{Method: "PUT", URL: "https://example.com/files/1", Body: []byte{0xff, 0xfe, 0}},
-		Response: Response{Status: 404, Body: []byte("Not Found")},
+		Request:  interaction.Request{Method: "PUT", URL: "https://example.com/files/1", Body: []byte{0xff, 0xfe, 0}},
+		Response: interaction.Response{Status: 404, Body: []byte("Not Found")},
 	}, {
 		Kind:     "http",
-		Request:  Request{Method: "GET", URL: "https://example.com/v1/models"},
-		Response: Response{Status: 200, Body: []byte("{\n  \"data\": [\n    [\n      1,\n      2.50\n    ],\n    [\n      \"x\"\n    ]\n  ],\n  \"$ref\": \"\\u003cb\\u003e\",\n  \"no\": null\n}\n")},
+		Request:  interaction.Request{Method: "GET", URL: "https://example.com/v1/models"},
+		Response: interaction.Response{Status: 200, Body: []byte("{\n  \"data\": [\n    [\n      1,\n      2.50\n    ],\n    [\n      \"x\"\n    ]\n  ],\n  \"$ref\": \"\\u003cb\\u003e\",\n  \"no\": null\n}\n")},
 	}}}
 }
 
@@ -137,9 +140,9 @@ func TestBodies(t *testing.T) {
 		{`{"` + strings.Repeat("a", 40) + `":1,"` + strings.Repeat("b", 40) + `":2}`, "body:\n  " + strings.Repeat("a", 40) + ": 1\n  " + strings.Repeat("b", 40) + ": 2"},
 		{strings.Repeat("[", 66) + strings.Repeat("]", 66), `body: "` + strings.Repeat("[", 66) + strings.Repeat("]", 66) + `"`},
 	} {
-		f := &File{Interactions: []*Interaction{{
-			Request:  Request{Method: "POST", URL: "/", Body: []byte(test.body)},
-			Response: Response{Status: 200},
+		f := &File{Interactions: []*interaction.Interaction{{
+			Request:  interaction.Request{Method: "POST", URL: "/", Body: []byte(test.body)},
+			Response: interaction.Response{Status: 200},
 		}}}
 		data := string(checkRoundTrip(t, f))
 		_, got, _ := strings.Cut(data, "url: /\n")
@@ -187,35 +190,35 @@ func TestScalars(t *testing.T) {
 // TestUnwritable is what Format refuses.
 func TestUnwritable(t *testing.T) {
 	t.Parallel()
-	ok := Request{Method: "GET", URL: "/"}
+	ok := interaction.Request{Method: "GET", URL: "/"}
 	for _, test := range []struct {
-		it   *Interaction
+		it   *interaction.Interaction
 		want string
 	}{
 		{nil, `is nil`},
-		{&Interaction{Response: Response{Status: 200}}, `request: no method or no url (method "", url "")`},
-		{&Interaction{Request: ok}, `response: invalid status 0`},
-		{&Interaction{Request: ok, Response: Response{Status: 1000}}, `response: invalid status 1000`},
-		{&Interaction{Request: ok, Response: Response{Status: 200, End: "x"}}, `response: invalid end "x"`},
-		{&Interaction{Request: ok, Response: Response{Status: 200, Events: []Event{{}}}}, `response: events without a stream`},
-		{&Interaction{Request: ok, Response: Response{Status: 200, Stream: "sse", Body: []byte("a")}}, `response: a body beside stream "sse"`},
-		{&Interaction{Request: ok, Response: Response{Status: 200, Stream: "sse", Delays: []Delay{{MS: -1}}}}, `response: invalid delay 1: {MS:-1 Together:false Rest:}`},
-		{&Interaction{Request: ok, Response: Response{Status: 200, Stream: "sse", Delays: []Delay{{}, {MS: 1, Together: true}}}}, `response: invalid delay 2: {MS:1 Together:true Rest:}`},
-		{&Interaction{Request: ok, Response: Response{Status: 200, Stream: "sse", Delays: []Delay{{Rest: "~1"}}}}, `response: invalid delay 1: "~1"`},
-		{&Interaction{Request: ok, Response: Response{Status: 200, Body: []byte("a"), Chunks: []int{1, 0}}}, `response: invalid length 0 of chunk 2`},
-		{&Interaction{Request: ok, Response: Response{Status: 200, Chunks: []int{1}}}, `response: chunks are of a body that is no stream`},
-		{&Interaction{Request: ok, Response: Response{Status: 200, Headers: Headers{{"a", nil}, {"a", nil}}}}, `headers: "a" is there twice`},
+		{&interaction.Interaction{Response: interaction.Response{Status: 200}}, `request: no method or no url (method "", url "")`},
+		{&interaction.Interaction{Request: ok}, `response: invalid status 0`},
+		{&interaction.Interaction{Request: ok, Response: interaction.Response{Status: 1000}}, `response: invalid status 1000`},
+		{&interaction.Interaction{Request: ok, Response: interaction.Response{Status: 200, End: "x"}}, `response: invalid end "x"`},
+		{&interaction.Interaction{Request: ok, Response: interaction.Response{Status: 200, Events: []interaction.Event{{}}}}, `response: events without a stream`},
+		{&interaction.Interaction{Request: ok, Response: interaction.Response{Status: 200, Stream: "sse", Body: []byte("a")}}, `response: a body beside stream "sse"`},
+		{&interaction.Interaction{Request: ok, Response: interaction.Response{Status: 200, Stream: "sse", Delays: []interaction.Delay{{MS: -1}}}}, `response: invalid delay 1: {MS:-1 Together:false Rest:}`},
+		{&interaction.Interaction{Request: ok, Response: interaction.Response{Status: 200, Stream: "sse", Delays: []interaction.Delay{{}, {MS: 1, Together: true}}}}, `response: invalid delay 2: {MS:1 Together:true Rest:}`},
+		{&interaction.Interaction{Request: ok, Response: interaction.Response{Status: 200, Stream: "sse", Delays: []interaction.Delay{{Rest: "~1"}}}}, `response: invalid delay 1: "~1"`},
+		{&interaction.Interaction{Request: ok, Response: interaction.Response{Status: 200, Body: []byte("a"), Chunks: []int{1, 0}}}, `response: invalid length 0 of chunk 2`},
+		{&interaction.Interaction{Request: ok, Response: interaction.Response{Status: 200, Chunks: []int{1}}}, `response: chunks are of a body that is no stream`},
+		{&interaction.Interaction{Request: ok, Response: interaction.Response{Status: 200, Headers: interaction.Headers{{Name: "a", Values: nil}, {Name: "a", Values: nil}}}}, `headers: "a" is there twice`},
 	} {
-		data, assets, err := Format(&File{Interactions: []*Interaction{test.it}})
+		data, assets, err := Format(&File{Interactions: []*interaction.Interaction{test.it}})
 		if want := "cassette: interaction 1: " + test.want; err == nil || err.Error() != want || data != nil || assets != nil {
 			t.Errorf("got %q, %v, %v; want %q", data, assets, err, want)
 		}
 	}
-	it := &Interaction{Request: ok, Response: Response{End: EndError, Error: "connection refused"}}
-	checkRoundTrip(t, &File{Pinned: true, Interactions: []*Interaction{it}})
+	it := &interaction.Interaction{Request: ok, Response: interaction.Response{End: interaction.EndError, Error: "connection refused"}}
+	checkRoundTrip(t, &File{Pinned: true, Interactions: []*interaction.Interaction{it}})
 	checkRoundTrip(t, &File{})
-	sound := Response{Status: 200, Body: []byte("\xff\xfb\x90"), Chunks: []int{2, 1}, Delays: []Delay{{MS: 7}, {MS: 5}}}
-	if data := checkRoundTrip(t, &File{Interactions: []*Interaction{{Request: ok, Response: sound}}}); !strings.Contains(string(data), "chunks: [2, 1]\n      delays_ms: [7, 5]\n") {
+	sound := interaction.Response{Status: 200, Body: []byte("\xff\xfb\x90"), Chunks: []int{2, 1}, Delays: []interaction.Delay{{MS: 7}, {MS: 5}}}
+	if data := checkRoundTrip(t, &File{Interactions: []*interaction.Interaction{{Request: ok, Response: sound}}}); !strings.Contains(string(data), "chunks: [2, 1]\n      delays_ms: [7, 5]\n") {
 		t.Errorf("%s", data)
 	}
 }
@@ -235,9 +238,9 @@ func TestAssets(t *testing.T) {
 	} {
 		name := nameAsset([]byte(png))
 		want := "      " + strings.ReplaceAll(strings.ReplaceAll(test.want, "6bdb6a0c0a0a6e0e.png", name), "\n", "\n      ") + "\n"
-		f := &File{Interactions: []*Interaction{{
-			Request:  Request{Method: "POST", URL: "/", Body: []byte(test.body)},
-			Response: Response{Status: 200},
+		f := &File{Interactions: []*interaction.Interaction{{
+			Request:  interaction.Request{Method: "POST", URL: "/", Body: []byte(test.body)},
+			Response: interaction.Response{Status: 200},
 		}}}
 		_, got, _ := strings.Cut(string(checkRoundTrip(t, f)), "url: /\n")
 		if got, _, _ = strings.Cut(got, "    response:"); got != want {
@@ -255,17 +258,17 @@ func TestAssets(t *testing.T) {
 		if _, _, ok := cutBase64(s); ok {
 			t.Errorf("%.30q...%q is an asset", s, s[len(s)-5:])
 		}
-		body := Value{Kind: Array, Elems: []Value{{Kind: String, Text: s}}}
-		it := &Interaction{Request: Request{Method: "POST", URL: "/", Body: body.AppendJSON(nil, Layout{})}, Response: Response{Status: 200}}
-		checkRoundTrip(t, &File{Interactions: []*Interaction{it}})
+		body := exactjson.Value{Kind: exactjson.Array, Elems: []exactjson.Value{{Kind: exactjson.String, Text: s}}}
+		it := &interaction.Interaction{Request: interaction.Request{Method: "POST", URL: "/", Body: body.AppendJSON(nil, exactjson.Layout{})}, Response: interaction.Response{Status: 200}}
+		checkRoundTrip(t, &File{Interactions: []*interaction.Interaction{it}})
 	}
 	for _, prefix := range []string{"", "data:;base64,", "data:image/svg+xml;charset=utf-8;base64,", "data:application/vnd.x-y_z.1;base64,"} {
 		if got, content, ok := cutBase64(prefix + long + "QQ=="); !ok || got != prefix || encodeBase64(content) != long+"QQ==" {
 			t.Errorf("%q: got %q, %v", prefix, got, ok)
 		}
 		data := `{"a":"` + prefix + long + `"}`
-		it := &Interaction{Request: Request{Method: "POST", URL: "/"}, Response: Response{Status: 200, Stream: "sse", Events: []Event{{{"data", data}}}}}
-		if text := checkRoundTrip(t, &File{Interactions: []*Interaction{it}}); !strings.Contains(string(text), `{data: {a: !asset "`+prefix+`@`) {
+		it := &interaction.Interaction{Request: interaction.Request{Method: "POST", URL: "/"}, Response: interaction.Response{Status: 200, Stream: "sse", Events: []interaction.Event{{{Name: "data", Value: data}}}}}
+		if text := checkRoundTrip(t, &File{Interactions: []*interaction.Interaction{it}}); !strings.Contains(string(text), `{data: {a: !asset "`+prefix+`@`) {
 			t.Errorf("an event's %q is written as %.500s", prefix, text)
 		}
 	}
@@ -318,7 +321,7 @@ func difference(a, b *File) string {
 		return fmt.Sprintf("the number of interactions (%d and %d)", len(a.Interactions), len(b.Interactions))
 	}
 	for i, it := range a.Interactions {
-		if d := it.difference(b.Interactions[i]); d != "" {
+		if d := it.Difference(b.Interactions[i]); d != "" {
 			return fmt.Sprintf("%s of interaction %d", d, i+1)
 		}
 	}

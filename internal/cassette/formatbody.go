@@ -6,6 +6,8 @@ import (
 	"strings"
 	"sync"
 	"unicode/utf8"
+
+	"github.com/promptecho/promptecho/internal/exactjson"
 )
 
 // What may be written as YAML structure. Deeper is unreadable, and longer keys
@@ -17,11 +19,11 @@ const (
 
 // structured reports whether v can be written as YAML structure: an array or an
 // object without duplicate members or excesses.
-func structured(v *Value) bool {
-	return (v.Kind == Array || v.Kind == Object) && tame(v, 0)
+func structured(v *exactjson.Value) bool {
+	return (v.Kind == exactjson.Array || v.Kind == exactjson.Object) && tame(v, 0)
 }
 
-func tame(v *Value, depth int) bool {
+func tame(v *exactjson.Value, depth int) bool {
 	if depth > maxDepth || !unique(v.Names) {
 		return false
 	}
@@ -59,7 +61,7 @@ func unique(names []string) bool {
 // mayBeJSON reports whether it is worth parsing s to find an array or object.
 func mayBeJSON[T string | []byte](s T) bool {
 	for i := range len(s) {
-		if !isJSONSpace(s[i]) {
+		if !exactjson.IsSpace(s[i]) {
 			return s[i] == '{' || s[i] == '['
 		}
 	}
@@ -71,7 +73,7 @@ func (w *writer) body(b []byte) {
 	if len(b) == 0 {
 		return
 	}
-	p := jsonParsers.Get().(*JSONParser)
+	p := jsonParsers.Get().(*exactjson.Parser)
 	defer func() {
 		p.Reset()
 		jsonParsers.Put(p)
@@ -100,9 +102,9 @@ func (w *writer) body(b []byte) {
 }
 
 // jsonParsers are used again: recording makes text of two bodies a call.
-var jsonParsers = sync.Pool{New: func() any { return new(JSONParser) }}
+var jsonParsers = sync.Pool{New: func() any { return new(exactjson.Parser) }}
 
-func bodyStructure(p *JSONParser, b []byte) (v Value, l Layout, indentation int, ok bool) {
+func bodyStructure(p *exactjson.Parser, b []byte) (v exactjson.Value, l exactjson.Layout, indentation int, ok bool) {
 	if !mayBeJSON(b) {
 		return v, l, 0, false
 	}
@@ -110,12 +112,12 @@ func bodyStructure(p *JSONParser, b []byte) (v Value, l Layout, indentation int,
 	if err != nil || !structured(&v) {
 		return v, l, 0, false
 	}
-	l, indentation, ok = detectLayout(b, v)
+	l, indentation, ok = exactjson.DetectIndented(b, v)
 	return v, l, indentation, ok && storable(l)
 }
 
 // storable reports whether l is one that readLayout reads.
-func storable(l Layout) bool { return len(l.Indent) <= maxIndent && l.Padding <= maxPadding }
+func storable(l exactjson.Layout) bool { return len(l.Indent) <= maxIndent && l.Padding <= maxPadding }
 
 const (
 	maxIndent  = 16
@@ -127,8 +129,8 @@ const (
 )
 
 // layout writes a layout other than the compact one, as a line.
-func (w *writer) layout(name string, l Layout) {
-	if l == (Layout{}) {
+func (w *writer) layout(name string, l exactjson.Layout) {
+	if l == (exactjson.Layout{}) {
 		return
 	}
 	w.key(partIndent, name)
@@ -160,7 +162,7 @@ func (w *writer) layout(name string, l Layout) {
 	}
 	if l.Escape != 0 {
 		var names []string
-		for i, n := range escapeNames {
+		for i, n := range exactjson.EscapeNames {
 			if l.Escape&(1<<i) != 0 {
 				names = append(names, n)
 			}
@@ -175,12 +177,12 @@ func (w *writer) layout(name string, l Layout) {
 
 // blockValue writes v and the line's end after an indicator that belongs to a
 // collection indented by indent.
-func (w *writer) blockValue(v *Value, indent int) {
+func (w *writer) blockValue(v *exactjson.Value, indent int) {
 	mark := len(w.buf)
 	if len(v.Elems) == 0 || flat(v) {
 		w.raw(" ")
 		w.value(v, indent+2)
-		if v.Kind != Object || len(v.Elems) == 0 || w.column() <= objectWidth {
+		if v.Kind != exactjson.Object || len(v.Elems) == 0 || w.column() <= objectWidth {
 			w.raw("\n")
 			return
 		}
@@ -194,11 +196,11 @@ func (w *writer) blockValue(v *Value, indent int) {
 			if i == 0 {
 				w.raw("\n")
 			}
-			w.buf = appendSpaces(w.buf, col)
+			w.buf = exactjson.AppendSpaces(w.buf, col)
 		} else {
 			w.raw(" ")
 		}
-		if v.Kind == Array {
+		if v.Kind == exactjson.Array {
 			w.raw("-")
 		} else {
 			w.blockKey(v.Names[i])
@@ -208,9 +210,9 @@ func (w *writer) blockValue(v *Value, indent int) {
 }
 
 // flat reports whether all elements of v are numbers, bools and nulls.
-func flat(v *Value) bool {
+func flat(v *exactjson.Value) bool {
 	for i := range v.Elems {
-		if v.Elems[i].Kind > Number {
+		if v.Elems[i].Kind > exactjson.Number {
 			return false
 		}
 	}
@@ -237,8 +239,8 @@ func (w *writer) blockKey(name string) {
 
 // value writes v on the rest of the line: a string in block style with its
 // lines indented by indent, everything else in flow style.
-func (w *writer) value(v *Value, indent int) {
-	if v.Kind != String {
+func (w *writer) value(v *exactjson.Value, indent int) {
+	if v.Kind != exactjson.String {
 		w.flowValue(v)
 		return
 	}
@@ -248,17 +250,17 @@ func (w *writer) value(v *Value, indent int) {
 }
 
 // flowValue writes v in flow style.
-func (w *writer) flowValue(v *Value) {
+func (w *writer) flowValue(v *exactjson.Value) {
 	switch v.Kind {
-	case Null:
+	case exactjson.Null:
 		w.raw("null")
-	case Bool, Number:
+	case exactjson.Bool, exactjson.Number:
 		w.raw(v.Text)
-	case String:
+	case exactjson.String:
 		if !w.assetString(v.Text, false) {
 			w.flowString(v.Text)
 		}
-	case Array:
+	case exactjson.Array:
 		w.raw("[")
 		for i := range v.Elems {
 			if i > 0 {
@@ -267,7 +269,7 @@ func (w *writer) flowValue(v *Value) {
 			w.flowValue(&v.Elems[i])
 		}
 		w.raw("]")
-	case Object:
+	case exactjson.Object:
 		w.raw("{")
 		for i := range v.Elems {
 			if i > 0 {

@@ -4,10 +4,13 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/promptecho/promptecho/internal/exactjson"
+	"github.com/promptecho/promptecho/internal/interaction"
 )
 
 // stream writes what a response that is a stream has beyond others.
-func (w *writer) stream(r *Response) {
+func (w *writer) stream(r *interaction.Response) {
 	if r.Stream == "" && len(r.Events) > 0 {
 		w.errorf("response: events without a stream")
 	}
@@ -32,11 +35,11 @@ func (w *writer) stream(r *Response) {
 	w.text(partIndent, "text", r.Text)
 }
 
-func (w *writer) events(events []Event, form eventForm) {
+func (w *writer) events(events []interaction.Event, form eventForm) {
 	w.layout("events_layout", form.layout)
 	w.key(partIndent, "events")
 	w.raw("\n")
-	p := jsonParsers.Get().(*JSONParser)
+	p := jsonParsers.Get().(*exactjson.Parser)
 	fields := 0
 	for _, e := range events {
 		var fits []bool
@@ -69,10 +72,10 @@ func (w *writer) chunks(lengths []int) {
 
 // An eventForm says how the fields of events are written.
 type eventForm struct {
-	layout  Layout // of all values that are structure, but for the padding
-	padding []int  // one per event: that of its last value
-	fits    []bool // one per field: it is structure; nil if none is
-	count   int    // of those
+	layout  exactjson.Layout // of all values that are structure, but for the padding
+	padding []int            // one per event: that of its last value
+	fits    []bool           // one per field: it is structure; nil if none is
+	count   int              // of those
 
 	indentation int // of all values, in bytes
 }
@@ -80,12 +83,12 @@ type eventForm struct {
 // formOf finds the fields that are JSON in one of two layouts: compact, or the one
 // that the fields look like, whichever fits more of them. No value is kept: a stream
 // can be long.
-func formOf(events []Event) eventForm {
-	var c clues
-	compact := fitEvents(events, Layout{}, &c)
-	l := c.layout()
+func formOf(events []interaction.Event) eventForm {
+	var c exactjson.Clues
+	compact := fitEvents(events, exactjson.Layout{}, &c)
+	l := c.Layout()
 	l.Padding = 0
-	if l == (Layout{}) || !storable(l) {
+	if l == (exactjson.Layout{}) || !storable(l) {
 		return compact
 	}
 	if fitting := fitEvents(events, l, nil); fitting.count > compact.count {
@@ -96,8 +99,8 @@ func formOf(events []Event) eventForm {
 
 // fitEvents finds the fields that layout l prints as they are. All that are JSON give
 // c, which may be nil, their clues.
-func fitEvents(events []Event, l Layout, c *clues) (form eventForm) {
-	p := jsonParsers.Get().(*JSONParser)
+func fitEvents(events []interaction.Event, l exactjson.Layout, c *exactjson.Clues) (form eventForm) {
+	p := jsonParsers.Get().(*exactjson.Parser)
 	defer jsonParsers.Put(p)
 	fields := 0
 	for _, e := range events {
@@ -116,16 +119,16 @@ func fitEvents(events []Event, l Layout, c *clues) (form eventForm) {
 				continue
 			}
 			if c != nil {
-				c.scan(text)
+				c.Scan(text)
 			}
 			l.Padding = 0
 			if last && l.Indent == "" {
-				l.Padding = paddingOf(strings.TrimRight(text, " \t\r\n"))
+				l.Padding = exactjson.PaddingOf(strings.TrimRight(text, " \t\r\n"))
 			}
 			if !storable(l) {
 				continue
 			}
-			indentation, same := prints(v, l, text)
+			indentation, same := exactjson.Prints(v, l, text)
 			if !same {
 				continue
 			}
@@ -143,7 +146,7 @@ func fitEvents(events []Event, l Layout, c *clues) (form eventForm) {
 }
 
 // eventValue returns the value of a field that may be written as structure.
-func eventValue(p *JSONParser, text string) (v Value, ok bool) {
+func eventValue(p *exactjson.Parser, text string) (v exactjson.Value, ok bool) {
 	if !mayBeJSON(text) {
 		return v, false
 	}
@@ -153,7 +156,7 @@ func eventValue(p *JSONParser, text string) (v Value, ok bool) {
 
 // event writes a line for e: a mapping, or a list of mappings of one field each
 // if a name occurs more than once. fits says which fields are structure.
-func (w *writer) event(e Event, fits []bool, p *JSONParser) {
+func (w *writer) event(e interaction.Event, fits []bool, p *exactjson.Parser) {
 	names := make([]string, len(e))
 	for i, f := range e {
 		names[i] = f.Name
@@ -162,7 +165,7 @@ func (w *writer) event(e Event, fits []bool, p *JSONParser) {
 	if !unique(names) {
 		open, sep, end = "[{", "}, {", "}]"
 	}
-	w.buf = appendSpaces(w.buf, partIndent+2)
+	w.buf = exactjson.AppendSpaces(w.buf, partIndent+2)
 	w.raw("- ")
 	w.raw(open)
 	for i, f := range e {
@@ -200,11 +203,11 @@ func (w *writer) padding(ps []int) {
 
 // delays writes the delays but for those at the end that say nothing. One
 // stays: the lines of a file must not depend on its timing.
-func (w *writer) delays(ds []Delay) {
+func (w *writer) delays(ds []interaction.Delay) {
 	if len(ds) == 0 {
 		return
 	}
-	ds = ds[:max(1, len(trimDelays(ds)))]
+	ds = ds[:max(1, len(interaction.TrimDelays(ds)))]
 	w.key(partIndent, "delays_ms")
 	sep := " ["
 	for i, d := range ds {
@@ -224,12 +227,4 @@ func (w *writer) delays(ds []Delay) {
 		w.raw(string(d.Rest))
 	}
 	w.raw("]\n")
-}
-
-// trimDelays drops zero delays from the end.
-func trimDelays(ds []Delay) []Delay {
-	for len(ds) > 0 && ds[len(ds)-1] == (Delay{}) {
-		ds = ds[:len(ds)-1]
-	}
-	return ds
 }

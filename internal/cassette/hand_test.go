@@ -3,6 +3,8 @@ package cassette
 import (
 	"strings"
 	"testing"
+
+	"github.com/promptecho/promptecho/internal/interaction"
 )
 
 // cassetteOf returns a cassette whose request has this value for body.
@@ -124,18 +126,18 @@ interactions:
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := &File{Pinned: true, Interactions: []*Interaction{
-		{Request: Request{Method: "GET", URL: "/a"}, Response: Response{Status: 200}},
+	want := &File{Pinned: true, Interactions: []*interaction.Interaction{
+		{Request: interaction.Request{Method: "GET", URL: "/a"}, Response: interaction.Response{Status: 200}},
 		{
-			Request: Request{Method: "POST", URL: "https://example.com"},
-			Response: Response{
+			Request: interaction.Request{Method: "POST", URL: "https://example.com"},
+			Response: interaction.Response{
 				Status:  429,
-				Headers: Headers{{"retry-after", []string{"7"}}, {"X", []string{"1.50", "true"}}, {"y", nil}},
+				Headers: interaction.Headers{{Name: "retry-after", Values: []string{"7"}}, {Name: "X", Values: []string{"1.50", "true"}}, {Name: "y", Values: nil}},
 				Stream:  "sse",
-				Events:  []Event{{{"data", `{"a": 1}`}}, {{"data", `{"b": ["x"]  }`}, {"id", "7"}}, {{"data", "true"}, {"data", "x"}}, {}, {}},
-				Delays:  []Delay{{MS: 5}, {Together: true}},
+				Events:  []interaction.Event{{{Name: "data", Value: `{"a": 1}`}}, {{Name: "data", Value: `{"b": ["x"]  }`}, {Name: "id", Value: "7"}}, {{Name: "data", Value: "true"}, {Name: "data", Value: "x"}}, {}, {}},
+				Delays:  []interaction.Delay{{MS: 5}, {Together: true}},
 			},
-			Usage:     &Usage{OutputTokens: -1},
+			Usage:     &interaction.Usage{OutputTokens: -1},
 			LatencyMS: -5,
 		},
 	}}

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/promptecho/promptecho/internal/interaction"
 )
 
 type hostileFile struct{ name, want, text string }
@@ -66,7 +68,7 @@ func TestHostileFiles(t *testing.T) {
 			s, err := Open(path, testRules, nil)
 			if err == nil {
 				for i := range s.Len() {
-					var resp Response
+					var resp interaction.Response
 					if _, err = s.Response(i, &resp, new(Scratch)); err != nil {
 						break
 					}
@@ -130,7 +132,7 @@ func TestHostileSeals(t *testing.T) {
 			if _, _, ok := s.Hint(0); !ok {
 				t.Errorf("%s: the seal does not hold", name)
 			}
-			var resp Response
+			var resp interaction.Response
 			if _, err := s.Response(0, &resp, new(Scratch)); err == nil {
 				t.Errorf("%s: a response of %d bytes", name, len(resp.Body))
 			}

@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/promptecho/promptecho/internal/interaction"
 )
 
 // A journal is a file that grows by an interaction at a time. It is the text of a
@@ -113,7 +115,7 @@ func SaveJournal(path string, items []*Item) error {
 // the interactions stands in it, then all were saved that were to be, and stale is
 // true. If there is no journal, or one that nothing was finished in, there are no
 // interactions and no error.
-func LoadJournal(path, saved string) (its []*Interaction, stale bool, err error) {
+func LoadJournal(path, saved string) (its []*interaction.Interaction, stale bool, err error) {
 	if info, err := os.Lstat(path); err == nil && notFile(info.Mode()) != "" {
 		return nil, false, errors.New("it is not a file; move it out of the way")
 	}

@@ -46,7 +46,7 @@ func wantJournal(t *testing.T, path string, data []byte, f *File, want ...int) {
 		t.Fatalf("%d interactions, want %d\n%s", len(its), want, data)
 	}
 	for i, it := range its {
-		if d := it.difference(f.Interactions[want[i]]); d != "" {
+		if d := it.Difference(f.Interactions[want[i]]); d != "" {
 			t.Fatalf("%s of interaction %d\n%s", d, i, data)
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/promptecho/promptecho/internal/interaction"
 )
 
 // The last line of what Format writes is YAML's mark for the end of a document
@@ -70,7 +72,7 @@ func (d *decoder) checkWhole(f *File) {
 
 // sealed reports whether anything in f has a seal.
 func (f *File) sealed() bool {
-	return slices.ContainsFunc(f.Interactions, func(it *Interaction) bool { return it.Seal != "" })
+	return slices.ContainsFunc(f.Interactions, func(it *interaction.Interaction) bool { return it.Seal != "" })
 }
 
 // pinned reports whether the file says that it is, also if it cannot be read.

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/promptecho/promptecho/internal/interaction"
 )
 
 // recorded is a cassette as a recorder writes it: a body, a stream, texts over lines
@@ -51,7 +53,7 @@ func openAll(path string) (f *File, edited int, err error) {
 		if err != nil {
 			return nil, 0, err
 		}
-		var resp Response
+		var resp interaction.Response
 		latency, err := s.Response(i, &resp, new(Scratch))
 		if err != nil {
 			return nil, 0, err
@@ -59,7 +61,7 @@ func openAll(path string) (f *File, edited int, err error) {
 		whole := *it
 		whole.Response, whole.LatencyMS = resp, latency
 		whole.Response.Text = it.Response.Text // not needed for a replay
-		if d := whole.difference(it); d != "" {
+		if d := whole.Difference(it); d != "" {
 			return nil, 0, fmt.Errorf("two readings differ in %s", d)
 		}
 		f.Interactions = append(f.Interactions, it)
@@ -287,8 +289,8 @@ func checkEdit(t *testing.T, f *File, edited []byte, asset func(string) ([]byte,
 	if err != nil || line > 0 {
 		return
 	}
-	known := func(it *Interaction) bool {
-		return slices.ContainsFunc(f.Interactions, func(was *Interaction) bool { return it.difference(was) == "" })
+	known := func(it *interaction.Interaction) bool {
+		return slices.ContainsFunc(f.Interactions, func(was *interaction.Interaction) bool { return it.Difference(was) == "" })
 	}
 	if len(got.Interactions) != len(f.Interactions) {
 		t.Fatalf("%d interactions are taken for whole:\n%s", len(got.Interactions), edited)

@@ -1,6 +1,11 @@
 package cassette
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/promptecho/promptecho/internal/exactjson"
+	"github.com/promptecho/promptecho/internal/interaction"
+)
 
 // Parse reads the cassette data. name is the file's name for messages; asset
 // returns the content of an asset by its file name and may be nil if there are
@@ -83,7 +88,7 @@ func oneOf(key, known string) bool {
 
 // key returns the text of a mapping's key.
 func (d *decoder) key(n *node, field string) string {
-	if k := d.resolve(n, field); k != String || n.tag == "!asset" {
+	if k := d.resolve(n, field); k != exactjson.String || n.tag == "!asset" {
 		d.badf(n, field, "the key %s is not text; put it in quotes", clip(n.text))
 	}
 	return d.decoded(n, field)
@@ -138,9 +143,9 @@ func (d *decoder) version(n *node) {
 	d.badf(n, "version", "is missing; a cassette starts with \"version: %d\"", Version)
 }
 
-func (d *decoder) interactions(n *node) []*Interaction {
+func (d *decoder) interactions(n *node) []*interaction.Interaction {
 	elems := d.list(n, "interactions", "interactions")
-	its := make([]*Interaction, 0, len(elems))
+	its := make([]*interaction.Interaction, 0, len(elems))
 	line, at := 1, 0
 	for i := range elems {
 		e := &elems[i]
@@ -160,8 +165,8 @@ func (d *decoder) interactions(n *node) []*Interaction {
 	return its
 }
 
-func (d *decoder) interaction(n *node) *Interaction {
-	it := new(Interaction)
+func (d *decoder) interaction(n *node) *interaction.Interaction {
+	it := new(interaction.Interaction)
 	var request, response bool
 	const known = "kind, boundary, match_key, seal, request, response, usage, latency_ms, concurrent"
 	d.each(n, "interaction", known, func(key string, v *node) {
@@ -202,8 +207,8 @@ func (d *decoder) need(n *node, field string, there bool) {
 	}
 }
 
-func (d *decoder) usage(n *node) *Usage {
-	u := new(Usage)
+func (d *decoder) usage(n *node) *interaction.Usage {
+	u := new(interaction.Usage)
 	d.each(n, "usage", "input_tokens, output_tokens", func(key string, v *node) {
 		i := d.integer(v, "usage."+key, minInt64)
 		if key == "input_tokens" {
@@ -215,8 +220,8 @@ func (d *decoder) usage(n *node) *Usage {
 	return u
 }
 
-func (d *decoder) request(n *node) Request {
-	var r Request
+func (d *decoder) request(n *node) interaction.Request {
+	var r interaction.Request
 	var b bodyNodes
 	d.each(n, "request", "method, url, headers, layout, body, body_base64, body_file", func(key string, v *node) {
 		switch key {
@@ -236,8 +241,8 @@ func (d *decoder) request(n *node) Request {
 	return r
 }
 
-func (d *decoder) response(n *node) Response {
-	var r Response
+func (d *decoder) response(n *node) interaction.Response {
+	var r interaction.Response
 	var b bodyNodes
 	var s streamNodes
 	const known = "status, proto, headers, trailers, stream, events_layout, events, events_padding, chunks, delays_ms, text, " +
@@ -278,7 +283,7 @@ func (d *decoder) response(n *node) Response {
 			b.set(key, v)
 		}
 	})
-	d.need(n, "response.status", r.Status != 0 || r.End == EndError || r.End == EndCanceled)
+	d.need(n, "response.status", r.Status != 0 || r.End == interaction.EndError || r.End == interaction.EndCanceled)
 	r.Body = d.body(&b, "response")
 	d.stream(&r, &s, &b)
 	return r
@@ -286,21 +291,21 @@ func (d *decoder) response(n *node) Response {
 
 func (d *decoder) end(n *node) string {
 	s := d.str(n, "response.end")
-	if s != EndClosed && s != EndError && s != EndCanceled {
+	if s != interaction.EndClosed && s != interaction.EndError && s != interaction.EndCanceled {
 		d.want(n, "response.end", "closed, error or canceled (leave it out if the body is whole)")
 	}
 	return s
 }
 
-func (d *decoder) headers(n *node, field string) Headers {
+func (d *decoder) headers(n *node, field string) interaction.Headers {
 	if n.kind != mappingNode || n.tag != "" {
 		d.want(n, field, "a mapping of names to values")
 		return nil
 	}
-	hs := make(Headers, 0, len(n.elems))
+	hs := make(interaction.Headers, 0, len(n.elems))
 	for i := range n.elems {
 		v := &n.elems[i]
-		h := Header{Name: d.key(&n.keys[i], field)}
+		h := interaction.Header{Name: d.key(&n.keys[i], field)}
 		if v.kind == sequenceNode {
 			for j := range d.list(v, field, "values") {
 				h.Values = append(h.Values, d.loose(&v.elems[j], field))

@@ -3,6 +3,8 @@ package cassette
 import (
 	"fmt"
 	"strings"
+
+	"github.com/promptecho/promptecho/internal/exactjson"
 )
 
 // bodyNodes are the keys of a request or a response that make its body.
@@ -56,7 +58,7 @@ func (d *decoder) anyBody(b *bodyNodes, part string) []byte {
 	case d.err != nil:
 		return nil
 	case structure:
-		var l Layout
+		var l exactjson.Layout
 		if b.layout != nil {
 			l = d.layout(b.layout, part+".layout")
 		}
@@ -78,7 +80,7 @@ func (d *decoder) anyBody(b *bodyNodes, part string) []byte {
 }
 
 func (d *decoder) bodyText(n *node, field string) string {
-	if n.tag == "!asset" || n.tag == "" && d.resolve(n, field) != String {
+	if n.tag == "!asset" || n.tag == "" && d.resolve(n, field) != exactjson.String {
 		d.want(n, field, "a mapping or a list (JSON), or text (in quotes if it looks like something else)")
 		return ""
 	}
@@ -145,14 +147,14 @@ func (d *decoder) lost() { d.err.Cut = !d.pinned() }
 
 // print returns the JSON text of v, which n stands for, unless a small file would
 // become a large one by indentation.
-func (d *decoder) print(n *node, field string, v *Value, l Layout) []byte {
+func (d *decoder) print(n *node, field string, v *exactjson.Value, l exactjson.Layout) []byte {
 	if d.err != nil {
 		return nil
 	}
-	p := printerFor(l)
-	p.indentation, p.most = d.indentation, mostIndentation(len(d.text))
-	text := p.print(nil, v)
-	if d.indentation = p.indentation; p.indentation > p.most {
+	p := exactjson.NewPrinter(l)
+	p.Indentation, p.Most = d.indentation, mostIndentation(len(d.text))
+	text := p.Print(nil, v)
+	if d.indentation = p.Indentation; p.Indentation > p.Most {
 		d.badf(n, field, "the indentation of its JSON is ten times as long as this file; write it as text, or indent it less")
 	}
 	return text
@@ -163,15 +165,15 @@ func (d *decoder) print(n *node, field string, v *Value, l Layout) []byte {
 func mostIndentation(n int) int { return (maxGrowth+2)*n + 1<<20 }
 
 // value returns the JSON value that n stands for.
-func (d *decoder) value(n *node, field string) Value {
+func (d *decoder) value(n *node, field string) exactjson.Value {
 	if n.kind != scalarNode && n.tag != "" {
 		d.badf(n, field, "the tag %s is for text", n.tag)
 	}
 	switch {
 	case d.err != nil:
-		return Value{}
+		return exactjson.Value{}
 	case n.kind == mappingNode:
-		v := Value{Kind: Object, Names: make([]string, len(n.keys)), Elems: make([]Value, len(n.elems))}
+		v := exactjson.Value{Kind: exactjson.Object, Names: make([]string, len(n.keys)), Elems: make([]exactjson.Value, len(n.elems))}
 		for i := range n.elems {
 			v.Names[i] = d.key(&n.keys[i], field)
 			if n.keys[i].tag == "!!binary" {
@@ -181,21 +183,21 @@ func (d *decoder) value(n *node, field string) Value {
 		}
 		return v
 	case n.kind == sequenceNode:
-		v := Value{Kind: Array, Elems: make([]Value, len(n.elems))}
+		v := exactjson.Value{Kind: exactjson.Array, Elems: make([]exactjson.Value, len(n.elems))}
 		for i := range n.elems {
 			v.Elems[i] = d.value(&n.elems[i], field)
 		}
 		return v
 	case n.tag == "!asset":
-		return Value{Kind: String, Text: d.assetText(n, field)}
+		return exactjson.Value{Kind: exactjson.String, Text: d.assetText(n, field)}
 	case n.tag == "!!binary":
 		d.badf(n, field, "a JSON text cannot be binary")
 	}
 	k := d.resolve(n, field)
-	if k == Null {
-		return Value{}
+	if k == exactjson.Null {
+		return exactjson.Value{}
 	}
-	return Value{Kind: k, Text: n.text}
+	return exactjson.Value{Kind: k, Text: n.text}
 }
 
 // assetText returns the text of an !asset: what stands before "@", and the
@@ -210,8 +212,8 @@ func (d *decoder) assetText(n *node, field string) string {
 }
 
 // layout reads what writer.layout writes.
-func (d *decoder) layout(n *node, field string) Layout {
-	var l Layout
+func (d *decoder) layout(n *node, field string) exactjson.Layout {
+	var l exactjson.Layout
 	d.each(n, field, "before, indent, space, padding, escape, after", func(key string, v *node) {
 		switch key {
 		case "before":
@@ -225,7 +227,7 @@ func (d *decoder) layout(n *node, field string) Layout {
 		case "padding":
 			l.Padding = d.padding(v, field+".padding")
 		case "escape":
-			for i := range d.list(v, field+".escape", strings.Join(escapeNames, ", ")) {
+			for i := range d.list(v, field+".escape", strings.Join(exactjson.EscapeNames, ", ")) {
 				l.Escape |= d.escape(&v.elems[i], field+".escape")
 			}
 		}
@@ -284,13 +286,13 @@ func (d *decoder) space(n *node, field string) (colon, comma bool) {
 	return false, false
 }
 
-func (d *decoder) escape(n *node, field string) Escape {
+func (d *decoder) escape(n *node, field string) exactjson.Escape {
 	s := d.str(n, field)
-	for i, name := range escapeNames {
+	for i, name := range exactjson.EscapeNames {
 		if s == name {
 			return 1 << i
 		}
 	}
-	d.want(n, field, "any of "+strings.Join(escapeNames, ", "))
+	d.want(n, field, "any of "+strings.Join(exactjson.EscapeNames, ", "))
 	return 0
 }

@@ -4,11 +4,13 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/promptecho/promptecho/internal/exactjson"
 )
 
 // str returns the text of n, which must be a string.
 func (d *decoder) str(n *node, field string) string {
-	if n.kind != scalarNode || n.tag == "!asset" || d.resolve(n, field) != String {
+	if n.kind != scalarNode || n.tag == "!asset" || d.resolve(n, field) != exactjson.String {
 		d.want(n, field, "text (in quotes if it looks like something else)")
 		return ""
 	}
@@ -18,7 +20,7 @@ func (d *decoder) str(n *node, field string) string {
 // loose is str for where numbers and bools, too, can only mean their text.
 func (d *decoder) loose(n *node, field string) string {
 	if n.kind == scalarNode && n.tag == "" {
-		if k := d.resolve(n, field); k == Number || k == Bool {
+		if k := d.resolve(n, field); k == exactjson.Number || k == exactjson.Bool {
 			return n.text
 		}
 	}
@@ -43,7 +45,7 @@ func (d *decoder) base64(n *node, field string) []byte {
 
 // integer returns the integer n, which is min or more.
 func (d *decoder) integer(n *node, field string, min int64) int64 {
-	if n.kind == scalarNode && n.tag == "" && d.resolve(n, field) == Number {
+	if n.kind == scalarNode && n.tag == "" && d.resolve(n, field) == exactjson.Number {
 		if i, err := strconv.ParseInt(n.text, 10, 64); err == nil && i >= min {
 			return i
 		}
@@ -59,7 +61,7 @@ func (d *decoder) integer(n *node, field string, min int64) int64 {
 }
 
 func (d *decoder) boolean(n *node, field string) bool {
-	if n.kind != scalarNode || n.tag != "" || d.resolve(n, field) != Bool {
+	if n.kind != scalarNode || n.tag != "" || d.resolve(n, field) != exactjson.Bool {
 		d.want(n, field, "true or false")
 	}
 	return n.text == "true"
@@ -67,23 +69,23 @@ func (d *decoder) boolean(n *node, field string) bool {
 
 // resolve returns the kind of the scalar n. Plain text that YAML takes for
 // something that JSON does not have, or writes differently, is refused.
-func (d *decoder) resolve(n *node, field string) Kind {
+func (d *decoder) resolve(n *node, field string) exactjson.Kind {
 	if n.style != plainStyle || n.tag != "" {
-		return String
+		return exactjson.String
 	}
 	switch n.text {
 	case "", "null":
-		return Null
+		return exactjson.Null
 	case "true", "false":
-		return Bool
+		return exactjson.Bool
 	}
-	if end, ok := scanNumber(n.text, 0); ok && end == len(n.text) {
-		return Number
+	if end, ok := exactjson.ScanNumber(n.text, 0); ok && end == len(n.text) {
+		return exactjson.Number
 	}
 	if yamlOnly(n.text) {
 		d.badf(n, field, "%q is not text to YAML; put it in quotes if it is meant to be, else write it as JSON does", clip(n.text))
 	}
-	return String
+	return exactjson.String
 }
 
 // yamlOnly reports whether YAML's core schema (YAML 1.2.2, 10.3.2) takes s for

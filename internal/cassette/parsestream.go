@@ -3,6 +3,9 @@ package cassette
 import (
 	"strconv"
 	"strings"
+
+	"github.com/promptecho/promptecho/internal/exactjson"
+	"github.com/promptecho/promptecho/internal/interaction"
 )
 
 // streamNodes are the keys of a response that make its events.
@@ -12,7 +15,7 @@ type streamNodes struct {
 
 // stream reads the events of a response and checks that it is either a stream
 // or has a body.
-func (d *decoder) stream(r *Response, s *streamNodes, b *bodyNodes) {
+func (d *decoder) stream(r *interaction.Response, s *streamNodes, b *bodyNodes) {
 	if n, _ := b.first(); n != nil && r.Stream != "" {
 		d.badf(n, "response", "a body beside stream %q; a stream's body is its events", clip(r.Stream))
 	}
@@ -33,7 +36,7 @@ func (d *decoder) stream(r *Response, s *streamNodes, b *bodyNodes) {
 	if d.err != nil || s.events == nil {
 		return
 	}
-	var l Layout
+	var l exactjson.Layout
 	if s.layout != nil {
 		if l = d.layout(s.layout, "response.events_layout"); l.Padding > 0 {
 			d.badf(s.layout, "response.events_layout", "padding is in events_padding, one per event; move it there")
@@ -41,7 +44,7 @@ func (d *decoder) stream(r *Response, s *streamNodes, b *bodyNodes) {
 	}
 	pads := d.paddings(s.padding, l)
 	elems := d.list(s.events, "response.events", "events")
-	r.Events = make([]Event, 0, len(elems))
+	r.Events = make([]interaction.Event, 0, len(elems))
 	for i := range elems {
 		pad := 0
 		if i < len(pads) {
@@ -52,7 +55,7 @@ func (d *decoder) stream(r *Response, s *streamNodes, b *bodyNodes) {
 }
 
 // paddings reads events_padding, if there is one.
-func (d *decoder) paddings(n *node, l Layout) []int {
+func (d *decoder) paddings(n *node, l exactjson.Layout) []int {
 	if n == nil {
 		return nil
 	}
@@ -69,7 +72,7 @@ func (d *decoder) paddings(n *node, l Layout) []int {
 
 // event returns the event n. Its last field that is structure is printed in
 // layout l with padding, the others without.
-func (d *decoder) event(n *node, l Layout, padding int) Event {
+func (d *decoder) event(n *node, l exactjson.Layout, padding int) interaction.Event {
 	const field = "response.events"
 	switch {
 	case d.err != nil:
@@ -93,15 +96,15 @@ func (d *decoder) event(n *node, l Layout, padding int) Event {
 }
 
 // fields returns the event of these names and values.
-func (d *decoder) fields(keys, elems []node, l Layout, padding int) Event {
+func (d *decoder) fields(keys, elems []node, l exactjson.Layout, padding int) interaction.Event {
 	const field = "response.events"
 	last := len(elems) - 1
 	for last >= 0 && elems[last].kind == scalarNode {
 		last--
 	}
-	e := make(Event, 0, len(elems))
+	e := make(interaction.Event, 0, len(elems))
 	for i := range elems {
-		f := Field{Name: d.key(&keys[i], field)}
+		f := interaction.Field{Name: d.key(&keys[i], field)}
 		if v := &elems[i]; v.kind == scalarNode {
 			f.Value = d.loose(v, field)
 		} else if val := d.value(v, field); d.err == nil {
@@ -130,16 +133,16 @@ func (d *decoder) chunks(n *node) []int {
 	return lengths
 }
 
-func (d *decoder) delays(n *node) []Delay {
+func (d *decoder) delays(n *node) []interaction.Delay {
 	const field = "response.delays_ms"
 	elems := d.list(n, field, "delays")
-	ds := make([]Delay, 0, len(elems))
+	ds := make([]interaction.Delay, 0, len(elems))
 	for i := range elems {
 		e := &elems[i]
 		first, _, several := strings.Cut(e.text, "~")
-		rest := Rest(strings.TrimPrefix(e.text, first))
+		rest := interaction.Rest(strings.TrimPrefix(e.text, first))
 		if e.kind == scalarNode && e.style == plainStyle && e.tag == "" && (first == "+" || several) {
-			delay := Delay{Together: first == "+", Rest: rest}
+			delay := interaction.Delay{Together: first == "+", Rest: rest}
 			if first != "+" {
 				var err error
 				if delay.MS, err = strconv.ParseInt(first, 10, 64); err != nil || delay.MS < 0 || strconv.FormatInt(delay.MS, 10) != first {
@@ -152,7 +155,7 @@ func (d *decoder) delays(n *node) []Delay {
 			ds = append(ds, delay)
 			continue
 		}
-		ds = append(ds, Delay{MS: d.integer(e, field, 0)})
+		ds = append(ds, interaction.Delay{MS: d.integer(e, field, 0)})
 	}
 	return ds
 }

@@ -7,6 +7,9 @@ import (
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"github.com/promptecho/promptecho/internal/exactjson"
+	"github.com/promptecho/promptecho/internal/interaction"
 )
 
 // A reader reads interactions as Format writes them: a few times faster than the
@@ -20,7 +23,7 @@ type reader struct {
 	s      []byte // what is read keeps nothing of it
 	pos    int
 	failed bool
-	json   printer
+	json   exactjson.Printer
 
 	scratch *Scratch // if the answer is read for a replay: without the text for readers
 	framer  Framer   // makes the bytes of a stream instead of its events; may be nil
@@ -28,7 +31,7 @@ type reader struct {
 	spans []eventSpan
 	names []string
 
-	like []Event // what a stream must have, if that is known: then nothing of it is kept
+	like []interaction.Event // what a stream must have, if that is known: then nothing of it is kept
 }
 
 // fail stops the reader: nothing follows, so that every loop ends.
@@ -204,7 +207,7 @@ func (r *reader) quoted() []byte {
 			return b
 		case '\\':
 			// The longest escape is a pair of surrogates.
-			c, n, ok := jsonEscape(string(r.s[i:min(len(r.s), i+12)]))
+			c, n, ok := exactjson.DecodeEscape(string(r.s[i:min(len(r.s), i+12)]))
 			if !ok || utf16.IsSurrogate(c) {
 				r.fail()
 				return nil
@@ -272,20 +275,20 @@ func (r *reader) flowText() []byte {
 }
 
 // interaction reads the text of an interaction, with its dash.
-func (r *reader) interaction(it *Interaction) {
+func (r *reader) interaction(it *interaction.Interaction) {
 	r.skip("  - ")
 	r.part(it)
 	r.parts(it)
 }
 
 // parts reads the lines of an interaction from one that begins with a key.
-func (r *reader) parts(it *Interaction) {
+func (r *reader) parts(it *interaction.Interaction) {
 	for r.indented(itemIndent) {
 		r.part(it)
 	}
 }
 
-func (r *reader) part(it *Interaction) {
+func (r *reader) part(it *interaction.Interaction) {
 	switch string(r.key()) {
 	case "kind":
 		it.Kind = r.text(itemIndent + 2)
@@ -315,7 +318,7 @@ func (r *reader) part(it *Interaction) {
 
 // answered reads the lines of an interaction from "response", and returns its
 // latency.
-func (r *reader) answered(resp *Response) (latencyMS int64) {
+func (r *reader) answered(resp *interaction.Response) (latencyMS int64) {
 	for r.indented(itemIndent) {
 		switch string(r.key()) {
 		case "response":
@@ -334,7 +337,7 @@ func (r *reader) answered(resp *Response) (latencyMS int64) {
 	return latencyMS
 }
 
-func (r *reader) usage() *Usage {
+func (r *reader) usage() *interaction.Usage {
 	text, ok := strings.CutPrefix(string(r.line()), " {input_tokens: ")
 	in, out, ok2 := strings.Cut(strings.TrimSuffix(text, "}"), ", output_tokens: ")
 	i, err1 := strconv.ParseInt(in, 10, 64)
@@ -342,11 +345,11 @@ func (r *reader) usage() *Usage {
 	if !ok || !ok2 || err1 != nil || err2 != nil {
 		r.fail()
 	}
-	return &Usage{i, o}
+	return &interaction.Usage{InputTokens: i, OutputTokens: o}
 }
 
-func (r *reader) request(req *Request) {
-	var l Layout
+func (r *reader) request(req *interaction.Request) {
+	var l exactjson.Layout
 	for r.indented(partIndent) {
 		switch key := r.key(); string(key) {
 		case "method":
@@ -365,8 +368,8 @@ func (r *reader) request(req *Request) {
 	}
 }
 
-func (r *reader) response(resp *Response) {
-	var l, events Layout
+func (r *reader) response(resp *interaction.Response) {
+	var l, events exactjson.Layout
 	for r.indented(partIndent) {
 		switch key := r.key(); string(key) {
 		case "status":
@@ -415,12 +418,12 @@ func (r *reader) response(resp *Response) {
 }
 
 // headers reads what writer.headers writes.
-func (r *reader) headers() Headers {
-	var hs Headers
+func (r *reader) headers() interaction.Headers {
+	var hs interaction.Headers
 	if r.peek() == '\n' {
 		r.next()
 		for r.indented(partIndent + 2) {
-			h := Header{Name: string(r.flowText())}
+			h := interaction.Header{Name: string(r.flowText())}
 			r.skip(":")
 			if r.at(" [") {
 				r.next()
@@ -449,10 +452,10 @@ func (r *reader) headers() Headers {
 		return string(t)
 	}
 	n := strings.Count(line, ": ")
-	hs = make(Headers, 0, n)
+	hs = make(interaction.Headers, 0, n)
 	single := make([]string, 0, n) // of headers with one value
 	for !r.failed {
-		h := Header{Name: text()}
+		h := interaction.Header{Name: text()}
 		r.skip(": ")
 		if r.peek() == '[' {
 			h.Values = r.values()
@@ -512,13 +515,13 @@ func (r *reader) ints() []int {
 	return ns
 }
 
-func (r *reader) delays() []Delay {
-	var ds []Delay
+func (r *reader) delays() []interaction.Delay {
+	var ds []interaction.Delay
 	if r.scratch != nil {
 		ds = r.scratch.delays[:0]
 	}
 	for r.skip(" ["); !r.failed; r.skip(", ") {
-		var d Delay
+		var d interaction.Delay
 		if d.Together = r.peek() == '+'; d.Together {
 			r.next()
 		} else {
@@ -529,7 +532,7 @@ func (r *reader) delays() []Delay {
 			for c := r.peek(); c == '~' || c == '+' || '0' <= c && c <= '9'; c = r.peek() {
 				r.next()
 			}
-			d.Rest = Rest(r.s[start:r.pos])
+			d.Rest = interaction.Rest(r.s[start:r.pos])
 			if _, ok := d.Rest.Pieces(); !ok {
 				r.fail()
 			}
@@ -561,7 +564,7 @@ func (r *reader) digits() (n int64) {
 
 // layout reads what writer.layout writes, but for white space in quotes other than
 // a line end after the value, which is what servers send.
-func (r *reader) layout() (l Layout) {
+func (r *reader) layout() (l exactjson.Layout) {
 	r.skip(" {")
 	for !r.failed {
 		switch key := r.key(); string(key) {
@@ -593,7 +596,7 @@ func (r *reader) layout() (l Layout) {
 		case "escape":
 			r.skip(" ")
 			for _, name := range r.values() {
-				i := slices.Index(escapeNames, name)
+				i := slices.Index(exactjson.EscapeNames, name)
 				if i < 0 {
 					r.fail()
 					break
@@ -622,7 +625,7 @@ func (r *reader) atoi(s []byte, most int) int {
 }
 
 // body reads a body: structure, or text.
-func (r *reader) body(l Layout) []byte {
+func (r *reader) body(l exactjson.Layout) []byte {
 	if r.peek() != '\n' && !r.at(" {") && !r.at(" [") {
 		return []byte(r.text(partIndent + 2))
 	}
@@ -636,7 +639,7 @@ func (r *reader) body(l Layout) []byte {
 	}
 	dst = append(dst, l.Before...)
 	dst = r.block(dst, partIndent, 0, false)
-	dst = r.json.end(dst, l.Padding)
+	dst = r.json.End(dst, l.Padding)
 	r.laidOut()
 	if r.scratch != nil {
 		r.scratch.body = dst
@@ -646,15 +649,15 @@ func (r *reader) body(l Layout) []byte {
 
 // layOut makes the printer for what follows, with what is left of the indentation that
 // may be in an interaction; see mostIndentation.
-func (r *reader) layOut(l Layout) {
-	before := r.json.indentation
-	r.json = printerFor(l)
-	r.json.indentation, r.json.most = before, mostIndentation(len(r.s))
+func (r *reader) layOut(l exactjson.Layout) {
+	before := r.json.Indentation
+	r.json = exactjson.NewPrinter(l)
+	r.json.Indentation, r.json.Most = before, mostIndentation(len(r.s))
 }
 
 // laidOut stops the reader if that was too much.
 func (r *reader) laidOut() {
-	if r.json.indentation > r.json.most {
+	if r.json.Indentation > r.json.Most {
 		r.fail()
 	}
 }

@@ -5,6 +5,9 @@ import (
 	"encoding/binary"
 	"math/bits"
 	"unicode/utf8"
+
+	"github.com/promptecho/promptecho/internal/exactjson"
+	"github.com/promptecho/promptecho/internal/interaction"
 )
 
 // block reads the value after an indicator that belongs to a collection indented
@@ -81,19 +84,19 @@ func (r *reader) collection(dst []byte, col, depth int) []byte {
 	dst = append(dst, open)
 	for first := true; first || r.indented(col); first = false {
 		if !first {
-			dst = append(dst, p.comma...)
+			dst = append(dst, p.Comma...)
 		}
-		dst = p.newline(dst, depth+1)
+		dst = p.Newline(dst, depth+1)
 		if list {
 			r.skip("-")
 		} else {
 			dst = r.nameJSON(dst)
 			r.skip(":")
-			dst = append(dst, p.colon...)
+			dst = append(dst, p.Colon...)
 		}
 		dst = r.block(dst, col, depth+1, list)
 	}
-	return append(p.newline(dst, depth), end)
+	return append(p.Newline(dst, depth), end)
 }
 
 // nameJSON reads the name of a member.
@@ -107,8 +110,8 @@ func (r *reader) nameJSON(dst []byte) []byte {
 // wordJSON appends the JSON of text that has nothing to escape but, in some
 // layouts, a slash.
 func (r *reader) wordJSON(dst, word []byte) []byte {
-	if r.json.special != &mustEscape {
-		return r.json.str(dst, string(word))
+	if r.json.Special != &exactjson.MustEscape {
+		return r.json.String(dst, string(word))
 	}
 	return append(append(append(dst, '"'), word...), '"')
 }
@@ -136,16 +139,16 @@ func (r *reader) flowFrom(dst []byte, depth, outer int, like *likeness) []byte {
 				continue
 			}
 			depth++
-			dst = p.newline(dst, depth)
+			dst = p.Newline(dst, depth)
 		case '}', ']':
 			depth--
-			dst = append(p.newline(dst, depth), c)
+			dst = append(p.Newline(dst, depth), c)
 			if i++; depth == outer {
 				r.pos = i
 				return dst
 			}
 		case ',':
-			dst = p.newline(append(dst, p.comma...), depth)
+			dst = p.Newline(append(dst, p.Comma...), depth)
 			i += 2
 			if like != nil {
 				like.mark(i, len(dst), depth)
@@ -155,7 +158,7 @@ func (r *reader) flowFrom(dst []byte, depth, outer int, like *likeness) []byte {
 				}
 			}
 		case ':':
-			dst = append(dst, p.colon...)
+			dst = append(dst, p.Colon...)
 			i += 2
 			if like != nil {
 				like.mark(i, len(dst), depth)
@@ -325,7 +328,7 @@ func (r *reader) plainJSON(dst, text []byte) []byte {
 		return dst
 	}
 	if c := text[0]; c == '-' || '0' <= c && c <= '9' {
-		if n, ok := scanNumber(string(text), 0); ok && n == len(text) {
+		if n, ok := exactjson.ScanNumber(string(text), 0); ok && n == len(text) {
 			return append(dst, text...)
 		}
 	}
@@ -335,13 +338,13 @@ func (r *reader) plainJSON(dst, text []byte) []byte {
 // lineJSON appends the inside of the JSON of a line of text, in which most are as
 // they are: there is no control character but tabs.
 func (r *reader) lineJSON(dst, line []byte) []byte {
-	if r.json.special != &mustEscape {
-		return r.json.inner(dst, string(line))
+	if r.json.Special != &exactjson.MustEscape {
+		return r.json.Inner(dst, string(line))
 	}
 	done := 0
 	for i, c := range line {
-		if mustEscape[c] { // all of them are ASCII
-			dst = r.json.escape(append(dst, line[done:i]...), rune(c))
+		if exactjson.MustEscape[c] { // all of them are ASCII
+			dst = r.json.AppendEscape(append(dst, line[done:i]...), rune(c))
 			done = i + 1
 		}
 	}
@@ -352,8 +355,8 @@ func (r *reader) lineJSON(dst, line []byte) []byte {
 // in the compact layout most stay as they are.
 func (r *reader) quotedJSON(dst []byte) []byte {
 	p := &r.json
-	if p.special != &mustEscape {
-		return p.str(dst, string(r.quoted()))
+	if p.Special != &exactjson.MustEscape {
+		return p.String(dst, string(r.quoted()))
 	}
 	start := r.pos
 	rest := r.s[start+1:]
@@ -366,7 +369,7 @@ func (r *reader) quotedJSON(dst []byte) []byte {
 		if r.s[i] != '\\' {
 			continue
 		}
-		c, n, ok := jsonEscape(string(r.s[i:min(len(r.s), i+12)]))
+		c, n, ok := exactjson.DecodeEscape(string(r.s[i:min(len(r.s), i+12)]))
 		switch {
 		case !ok:
 			r.fail()
@@ -416,7 +419,7 @@ type Framer interface {
 
 // frames reads the lines of events into the bytes of the stream, and notes where
 // each ends.
-func (r *reader) frames(l Layout) []byte {
+func (r *reader) frames(l exactjson.Layout) []byte {
 	in := r.scratch
 	in.Ends = in.ends[:0]
 	in.body = r.eventLines(in.body[:0], &in.like, l, func(dst []byte) []byte {
@@ -436,7 +439,7 @@ type eventSpan struct {
 }
 
 // events reads the lines of events.
-func (r *reader) events(l Layout) []Event {
+func (r *reader) events(l exactjson.Layout) []interaction.Event {
 	r.framer = nil
 	if r.like != nil {
 		return r.sameEvents(l)
@@ -452,11 +455,11 @@ func (r *reader) events(l Layout) []Event {
 		return nil
 	}
 	text := string(dst)
-	fields := make([]Field, len(r.spans))
+	fields := make([]interaction.Field, len(r.spans))
 	for i, s := range r.spans {
-		fields[i] = Field{s.name, text[s.start:s.end]}
+		fields[i] = interaction.Field{Name: s.name, Value: text[s.start:s.end]}
 	}
-	events := make([]Event, len(ends))
+	events := make([]interaction.Event, len(ends))
 	begin := 0
 	for i, end := range ends {
 		events[i] = fields[begin:end:end]
@@ -466,7 +469,7 @@ func (r *reader) events(l Layout) []Event {
 }
 
 // sameEvents is events where they must be r.like, and stops where they are not.
-func (r *reader) sameEvents(l Layout) []Event {
+func (r *reader) sameEvents(l exactjson.Layout) []interaction.Event {
 	at := 0
 	var like likeness
 	r.eventLines(nil, &like, l, func(dst []byte) []byte {
@@ -492,7 +495,7 @@ func (r *reader) sameEvents(l Layout) []Event {
 
 // eventLines reads the lines of events, one behind the other, and calls done after
 // each.
-func (r *reader) eventLines(dst []byte, like *likeness, l Layout, done func(dst []byte) []byte) []byte {
+func (r *reader) eventLines(dst []byte, like *likeness, l exactjson.Layout, done func(dst []byte) []byte) []byte {
 	rest := r.s[r.pos:]
 	var pads []int
 	if i := bytes.Index(rest, []byte("\n      events_padding:")); i >= 0 {
@@ -507,7 +510,7 @@ func (r *reader) eventLines(dst []byte, like *likeness, l Layout, done func(dst 
 			pad = pads[n]
 		}
 		dst = done(r.event(dst, pad, like))
-		if l.Indent != "" && len(dst) > r.json.most {
+		if l.Indent != "" && len(dst) > r.json.Most {
 			r.fail() // what is like the event before is not counted
 		}
 	}
@@ -576,7 +579,7 @@ func (r *reader) event(dst []byte, pad int, like *likeness) []byte {
 	}
 	like.toEnd = 0 // what was made is no longer together
 	behind := string(dst[cut:])
-	return append(appendSpaces(dst[:cut], pad), behind...)
+	return append(exactjson.AppendSpaces(dst[:cut], pad), behind...)
 }
 
 // name returns the name of a field; there are few.

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/promptecho/promptecho/internal/exactjson"
 )
 
 // How scalars are written. Plain and literal style are used only where every
@@ -128,16 +130,9 @@ func appendLiteral(dst []byte, s string, indent int) []byte {
 	for line := range strings.SplitSeq(body, "\n") {
 		dst = append(dst, '\n')
 		if line != "" {
-			dst = appendSpaces(dst, indent)
+			dst = exactjson.AppendSpaces(dst, indent)
 			dst = append(dst, line...)
 		}
-	}
-	return dst
-}
-
-func appendSpaces(dst []byte, n int) []byte {
-	for range n {
-		dst = append(dst, ' ')
 	}
 	return dst
 }
@@ -162,7 +157,7 @@ func appendQuoted(dst []byte, s string) []byte {
 		if k := strings.IndexByte("\"\\\b\f\n\r\t", c); k >= 0 {
 			dst = append(dst, '\\', `"\bfnrt`[k])
 		} else {
-			dst = appendUnicodeEscape(dst, r, false)
+			dst = exactjson.AppendUnicodeEscape(dst, r, false)
 		}
 		i += size
 		done = i

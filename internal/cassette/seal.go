@@ -2,15 +2,14 @@ package cassette
 
 import (
 	"bytes"
-	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
-	"hash"
 	"hash/crc32"
 	"slices"
 	"strconv"
-	"sync"
+
+	"github.com/promptecho/promptecho/internal/interaction"
 )
 
 // A seal says that an interaction is as it was written, so that what stands in it
@@ -85,7 +84,7 @@ func (s *seal) holds(item []byte) bool { return checksum(item, s.sumAt) == s.sum
 
 // seal writes the seal of an interaction and returns where its checksum goes, 0
 // if there is none to be filled in.
-func (w *writer) seal(it *Interaction) int {
+func (w *writer) seal(it *interaction.Interaction) int {
 	if w.rules == 0 {
 		w.text(itemIndent, "seal", it.Seal)
 		return 0
@@ -132,36 +131,3 @@ func parseHex[T string | []byte](s T) (n uint64, ok bool) {
 	}
 	return n, true
 }
-
-// Digest returns the first 64 bits of a SHA-256 of everything in the request. Two
-// requests of one digest are the same request, byte for byte.
-func (r *Request) Digest() uint64 {
-	d := digesters.Get().(*digester)
-	defer digesters.Put(d)
-	d.hash.Reset()
-	d.buf = appendText(appendText(d.buf[:0], r.Method), r.URL)
-	for _, h := range r.Headers {
-		d.buf = binary.AppendUvarint(appendText(d.buf, h.Name), uint64(len(h.Values)))
-		for _, v := range h.Values {
-			d.buf = appendText(d.buf, v)
-		}
-	}
-	d.buf = append(d.buf, 0xff) // no length: the rest is the body
-	d.hash.Write(d.buf)
-	d.hash.Write(r.Body)
-	d.buf = d.hash.Sum(d.buf[:0])
-	return binary.BigEndian.Uint64(d.buf)
-}
-
-// appendText appends s behind its length, so that no two lists of texts are one.
-func appendText(dst []byte, s string) []byte {
-	return append(binary.AppendUvarint(dst, uint64(len(s))), s...)
-}
-
-// digester is what a digest needs; it is used again.
-type digester struct {
-	hash hash.Hash
-	buf  []byte
-}
-
-var digesters = sync.Pool{New: func() any { return &digester{hash: sha256.New()} }}

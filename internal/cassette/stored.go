@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/promptecho/promptecho/internal/interaction"
 )
 
 // A Stored is a cassette whose interactions are read from its file when they are
@@ -36,8 +38,8 @@ type storedItem struct {
 	sealed bool  // the seal holds, by the rules of today
 	seal         // also of what is not sealed: its size
 
-	givenUp string       // see GivenUp
-	it      *Interaction // if it was read already
+	givenUp string                   // see GivenUp
+	it      *interaction.Interaction // if it was read already
 }
 
 // itemStart is where an interaction starts in what Format writes: nothing in it
@@ -329,7 +331,7 @@ func (s *scan) sealed(it *storedItem, of *Stored) (whole bool, err error) {
 // not. Nothing long stands behind it.
 func givenUp(item []byte) (cause string) {
 	const tail = 300
-	_, rest, ok := bytes.Cut(item[max(0, len(item)-tail):], []byte("\n      end: "+EndCanceled+"\n      error: "))
+	_, rest, ok := bytes.Cut(item[max(0, len(item)-tail):], []byte("\n      end: "+interaction.EndCanceled+"\n      error: "))
 	if !ok {
 		return ""
 	}
@@ -341,8 +343,8 @@ func givenUp(item []byte) (cause string) {
 const maxInteraction = 1 << 30
 
 // readItem reads the text of an interaction; nil if the reader cannot.
-func readItem(text []byte) *Interaction {
-	r, it := reader{s: text}, new(Interaction)
+func readItem(text []byte) *interaction.Interaction {
+	r, it := reader{s: text}, new(interaction.Interaction)
 	if r.interaction(it); r.failed || r.pos != len(text) {
 		return nil
 	}
@@ -351,7 +353,7 @@ func readItem(text []byte) *Interaction {
 
 // parseItem reads it with the parser; name and asset are as of [Parse]. Lines in
 // errors are not those of a file.
-func parseItem(name string, text []byte, asset func(name string) ([]byte, error)) (*Interaction, error) {
+func parseItem(name string, text []byte, asset func(name string) ([]byte, error)) (*interaction.Interaction, error) {
 	f, err := Parse(name, slices.Concat([]byte(headStart+headEnd), text, []byte(endMark)), asset)
 	if err != nil {
 		return nil, err
@@ -361,7 +363,7 @@ func parseItem(name string, text []byte, asset func(name string) ([]byte, error)
 
 // readSame reads an interaction that is not sealed, if Format would write it just
 // so; else it returns nil.
-func readSame(text []byte) *Interaction {
+func readSame(text []byte) *interaction.Interaction {
 	it := readItem(text)
 	if it == nil {
 		return nil
@@ -386,7 +388,7 @@ func (s *Stored) Hint(i int) (key, digest uint64, ok bool) {
 // GivenUp returns why the request of an interaction was given up before there was an
 // answer, as the error of its context says it; "" if it was not.
 func (s *Stored) GivenUp(i int) (cause string) {
-	if it := s.items[i].it; it != nil && it.Response.End == EndCanceled {
+	if it := s.items[i].it; it != nil && it.Response.End == interaction.EndCanceled {
 		return it.Response.Error
 	}
 	return s.items[i].givenUp
@@ -394,7 +396,7 @@ func (s *Stored) GivenUp(i int) (cause string) {
 
 // Interaction reads an interaction. What it returns is the caller's, and another
 // one every time, unless the interaction was not sealed.
-func (s *Stored) Interaction(i int) (it *Interaction, err error) {
+func (s *Stored) Interaction(i int) (it *interaction.Interaction, err error) {
 	if it := s.items[i].it; it != nil {
 		return it, nil
 	}
@@ -422,14 +424,14 @@ type Scratch struct {
 
 	body   []byte
 	ends   []int
-	delays []Delay
+	delays []interaction.Delay
 	like   likeness
 }
 
 // Response reads what answered the request of an interaction into resp, without
 // what only its readers need (Text), and returns its latency in milliseconds. What
 // resp has is valid until in is used again.
-func (s *Stored) Response(i int, resp *Response, in *Scratch) (latencyMS int64, err error) {
+func (s *Stored) Response(i int, resp *interaction.Response, in *Scratch) (latencyMS int64, err error) {
 	in.Ends = nil
 	if it := s.items[i].it; it != nil {
 		*resp = it.Response
@@ -442,7 +444,7 @@ func (s *Stored) Response(i int, resp *Response, in *Scratch) (latencyMS int64, 
 				if latencyMS = r.answered(resp); !r.failed && r.pos == len(text) {
 					return nil
 				}
-				*resp, in.Ends = Response{}, nil
+				*resp, in.Ends = interaction.Response{}, nil
 			}
 		}
 		whole, err := s.parse(text)
@@ -485,7 +487,7 @@ func (s *Stored) changed() error {
 }
 
 // parse reads an interaction with the parser.
-func (s *Stored) parse(text []byte) (*Interaction, error) {
+func (s *Stored) parse(text []byte) (*interaction.Interaction, error) {
 	if it, err := parseItem(s.path, text, readFrom(assetDir(target(s.path)))); err == nil {
 		return it, nil
 	}

@@ -7,6 +7,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/promptecho/promptecho/internal/exactjson"
+	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/seeds"
 )
 
 const testRules = 7
@@ -58,7 +62,7 @@ func checkStored(t *testing.T, f *File) {
 	}
 	sameAsParsed(t, data)
 	// Nobody's endpoint has so long a name; what is not sealed may need the parser.
-	long := slices.ContainsFunc(f.Interactions, func(it *Interaction) bool { return len(it.Kind)+len(it.Boundary) > maxBeforeSeal })
+	long := slices.ContainsFunc(f.Interactions, func(it *interaction.Interaction) bool { return len(it.Kind)+len(it.Boundary) > maxBeforeSeal })
 	s, fast, err := openBytes(t, data)
 	if err != nil || !fast && !long || s.Len() != len(f.Interactions) {
 		t.Fatalf("not opened: fast %v, %v\n%s", fast, err, data)
@@ -97,14 +101,14 @@ func sameAsParsed(t testing.TB, data []byte) (fast bool) {
 		if i < len(want.Interactions) && (it.Line != want.Interactions[i].Line || it.Seal != want.Interactions[i].Seal) {
 			t.Fatalf("interaction %d: line %d, seal %q; want %d, %q\n%s", i, it.Line, it.Seal, want.Interactions[i].Line, want.Interactions[i].Seal, data)
 		}
-		var resp Response
+		var resp interaction.Response
 		latency, err := s.Response(i, &resp, new(Scratch))
 		if err != nil {
 			t.Fatalf("response %d: %v\n%s", i, err, data)
 		}
 		resp.Text = it.Response.Text // not needed for a replay
-		if half := (&Interaction{Kind: it.Kind, Boundary: it.Boundary, MatchKey: it.MatchKey, Request: it.Request, Response: resp, Usage: it.Usage, LatencyMS: latency, Concurrent: it.Concurrent}); half.difference(it) != "" {
-			t.Fatalf("response %d: %s\n%s", i, half.difference(it), data)
+		if half := (&interaction.Interaction{Kind: it.Kind, Boundary: it.Boundary, MatchKey: it.MatchKey, Request: it.Request, Response: resp, Usage: it.Usage, LatencyMS: latency, Concurrent: it.Concurrent}); half.Difference(it) != "" {
+			t.Fatalf("response %d: %s\n%s", i, half.Difference(it), data)
 		}
 		got.Interactions = append(got.Interactions, it)
 	}
@@ -115,15 +119,15 @@ func sameAsParsed(t testing.TB, data []byte) (fast bool) {
 }
 
 func FuzzStored(f *testing.F) {
-	for _, s := range stringSeeds {
+	for _, s := range seeds.Strings {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
 		checkStored(t, sealed(everywhere(s)))
 		for _, it := range []string{s, "[" + s + "]"} {
-			checkStored(t, sealed(&File{Interactions: []*Interaction{{
-				Request:  Request{Method: "POST", URL: "/", Body: []byte(it)},
-				Response: Response{Status: 200, Stream: "sse", Events: []Event{{{"data", it}}, {{"data", it}, {"x", it}}}},
+			checkStored(t, sealed(&File{Interactions: []*interaction.Interaction{{
+				Request:  interaction.Request{Method: "POST", URL: "/", Body: []byte(it)},
+				Response: interaction.Response{Status: 200, Stream: "sse", Events: []interaction.Event{{{Name: "data", Value: it}}, {{Name: "data", Value: it}, {Name: "x", Value: it}}}},
 			}}}))
 		}
 	})
@@ -145,16 +149,16 @@ func (r random) text() string {
 	return b.String()
 }
 
-func (r random) value(depth int) Value {
+func (r random) value(depth int) exactjson.Value {
 	switch k := r.IntN(8); {
 	case k < 2 && depth < 6:
-		v := Value{Kind: Array}
+		v := exactjson.Value{Kind: exactjson.Array}
 		for range r.IntN(5) {
 			v.Elems = append(v.Elems, r.value(depth+1))
 		}
 		return v
 	case k < 4 && depth < 6:
-		v := Value{Kind: Object}
+		v := exactjson.Value{Kind: exactjson.Object}
 		for range r.IntN(5) {
 			if name := r.text(); !oneOf(name, strings.Join(v.Names, ", ")) {
 				v.Names, v.Elems = append(v.Names, name), append(v.Elems, r.value(depth+1))
@@ -162,13 +166,13 @@ func (r random) value(depth int) Value {
 		}
 		return v
 	case k == 4:
-		return Value{Kind: Number, Text: []string{"0", "-1", "1.50", "1e5", "12345678901234567890", "-0.0"}[r.IntN(6)]}
+		return exactjson.Value{Kind: exactjson.Number, Text: []string{"0", "-1", "1.50", "1e5", "12345678901234567890", "-0.0"}[r.IntN(6)]}
 	case k == 5:
-		return Value{Kind: Bool, Text: []string{"true", "false"}[r.IntN(2)]}
+		return exactjson.Value{Kind: exactjson.Bool, Text: []string{"true", "false"}[r.IntN(2)]}
 	case k == 6 && r.IntN(3) == 0:
-		return Value{}
+		return exactjson.Value{}
 	}
-	return Value{Kind: String, Text: r.text()}
+	return exactjson.Value{Kind: exactjson.String, Text: r.text()}
 }
 
 func (r random) body() []byte {
@@ -178,9 +182,9 @@ func (r random) body() []byte {
 	return r.value(0).AppendJSON(nil, layouts[r.IntN(len(layouts))])
 }
 
-func (r random) headers() (hs Headers) {
+func (r random) headers() (hs interaction.Headers) {
 	for _, name := range []string{"a", "content-type", "x y", "1"}[r.IntN(4):] {
-		h := Header{Name: name}
+		h := interaction.Header{Name: name}
 		for range 1 + r.IntN(2) {
 			h.Values = append(h.Values, r.text())
 		}
@@ -192,8 +196,8 @@ func (r random) headers() (hs Headers) {
 func (r random) file() *File {
 	f := &File{Pinned: r.IntN(9) == 0, Partial: r.IntN(9) == 0}
 	for range 1 + r.IntN(3) {
-		it := &Interaction{Boundary: r.text(), Concurrent: r.IntN(4) == 0, Request: Request{Method: "M" + r.text(), URL: "/" + r.text(), Headers: r.headers(), Body: r.body()}}
-		it.Response = Response{Status: 1 + r.IntN(999), Proto: r.text(), Headers: r.headers(), Trailers: r.headers(), Text: r.text(), End: []string{"", EndClosed, EndError, EndCanceled}[r.IntN(4)]}
+		it := &interaction.Interaction{Boundary: r.text(), Concurrent: r.IntN(4) == 0, Request: interaction.Request{Method: "M" + r.text(), URL: "/" + r.text(), Headers: r.headers(), Body: r.body()}}
+		it.Response = interaction.Response{Status: 1 + r.IntN(999), Proto: r.text(), Headers: r.headers(), Trailers: r.headers(), Text: r.text(), End: []string{"", interaction.EndClosed, interaction.EndError, interaction.EndCanceled}[r.IntN(4)]}
 		if r.IntN(3) > 0 {
 			it.Response.Body = r.body()
 		} else {
@@ -204,19 +208,19 @@ func (r random) file() *File {
 				if l.Indent == "" {
 					l.Padding = r.IntN(3)
 				}
-				e := Event{{"data", string(r.value(0).AppendJSON(nil, l))}}
+				e := interaction.Event{{Name: "data", Value: string(r.value(0).AppendJSON(nil, l))}}
 				if r.IntN(3) == 0 {
-					e = append(Event{{"event", r.text()}}, e...)
+					e = append(interaction.Event{{Name: "event", Value: r.text()}}, e...)
 				}
 				if r.IntN(5) == 0 {
-					e = append(e, Field{[]string{"data", "id"}[r.IntN(2)], r.text()})
+					e = append(e, interaction.Field{Name: []string{"data", "id"}[r.IntN(2)], Value: r.text()})
 				}
 				it.Response.Events = append(it.Response.Events, e)
-				it.Response.Delays = append(it.Response.Delays, []Delay{{}, {MS: 12}, {Together: true}, {MS: 3, Rest: "~5+1"}}[r.IntN(4)])
+				it.Response.Delays = append(it.Response.Delays, []interaction.Delay{{}, {MS: 12}, {Together: true}, {MS: 3, Rest: "~5+1"}}[r.IntN(4)])
 			}
 		}
 		if r.IntN(2) == 0 {
-			it.Usage = &Usage{r.Int64N(1e6), r.Int64N(1e6)}
+			it.Usage = &interaction.Usage{InputTokens: r.Int64N(1e6), OutputTokens: r.Int64N(1e6)}
 		}
 		it.LatencyMS = r.Int64N(1e5)
 		f.Interactions = append(f.Interactions, it)
@@ -285,4 +289,10 @@ func (r random) edit(data []byte) []byte {
 		}
 	}
 	return out
+}
+
+// layouts are some that JSON texts are drawn in.
+var layouts = []exactjson.Layout{
+	{}, {ColonSpace: true, CommaSpace: true}, {CommaSpace: true}, {Indent: "  "}, {Indent: "\t", After: "\n"}, {Padding: 7},
+	{Before: "\n   \n", After: "\r\n"}, {Escape: exactjson.EscapeASCII | exactjson.EscapeUpper}, {Indent: "  ", Escape: exactjson.EscapeHTML | exactjson.EscapeSlash},
 }

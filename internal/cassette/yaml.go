@@ -1,6 +1,10 @@
 package cassette
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/promptecho/promptecho/internal/exactjson"
+)
 
 // The YAML that people write by hand, read into nodes: block and flow
 // collections, all five scalar styles, comments, tags. What a cassette has no
@@ -39,7 +43,7 @@ const (
 
 // maxYAMLDepth is how deep collections may nest: bodies as deep as ParseJSON
 // takes them, and what is around them.
-const maxYAMLDepth = maxJSONDepth + 16
+const maxYAMLDepth = exactjson.MaxDepth + 16
 
 // yamlParser is at pos in the source. After the first error it is at the end.
 type yamlParser struct {

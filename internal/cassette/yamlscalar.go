@@ -4,12 +4,14 @@ import (
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"github.com/promptecho/promptecho/internal/exactjson"
 )
 
 // checkText refuses what no YAML file may hold, before anything else is read.
 func (p *yamlParser) checkText() {
 	s := p.text
-	if i := invalidUTF8(s); i >= 0 {
+	if i := exactjson.InvalidUTF8(s); i >= 0 {
 		p.failf(i, "invalid UTF-8; binary text is written as !!binary \"base64\"")
 		return
 	}
@@ -243,12 +245,12 @@ func (p *yamlParser) escape(b []byte) []byte {
 		breaks := p.foldBreaks()
 		return append(b, strings.Repeat("\n", max(breaks-1, 0))...)
 	case 'x':
-		r, ok = hexDigits(s, 2, 2)
+		r, ok = exactjson.HexDigits(s, 2, 2)
 		n = 4
 	case 'u':
-		r, n, ok = unicodeEscape(s)
+		r, n, ok = exactjson.DecodeUnicodeEscape(s)
 	case 'U':
-		r, ok = hexDigits(s, 2, 8)
+		r, ok = exactjson.HexDigits(s, 2, 8)
 		n = 10
 	}
 	if !ok || !utf8.ValidRune(r) {

@@ -13,7 +13,8 @@ import (
 	"testing"
 
 	"github.com/promptecho/promptecho/internal/canon"
-	"github.com/promptecho/promptecho/internal/cassette"
+	"github.com/promptecho/promptecho/internal/exactjson"
+	"github.com/promptecho/promptecho/internal/interaction"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files of this package")
@@ -79,18 +80,18 @@ func splitArchive(s string) (comment string, parts map[string]string) {
 // and a body. The URL may be left out.
 func formOf(t testing.TB, s string) *canon.Form {
 	t.Helper()
-	req := &cassette.Request{Method: "POST", URL: "https://api.openai.com/v1/chat/completions"}
+	req := &interaction.Request{Method: "POST", URL: "https://api.openai.com/v1/chat/completions"}
 	if strings.HasPrefix(s, "http") {
 		head, body, _ := strings.Cut(s, "\n\n")
 		headers := strings.Split(head, "\n")
 		req.URL, s = headers[0], body
 		for _, h := range headers[1:] {
 			name, value, _ := strings.Cut(h, ": ")
-			req.Headers = append(req.Headers, cassette.Header{Name: name, Values: []string{value}})
+			req.Headers = append(req.Headers, interaction.Header{Name: name, Values: []string{value}})
 		}
 	}
 	req.Body = []byte(expand(strings.TrimSuffix(s, "\n")))
-	if _, err := cassette.ParseJSON(req.Body); err != nil && strings.HasPrefix(s, "{") {
+	if _, err := exactjson.Parse(req.Body); err != nil && strings.HasPrefix(s, "{") {
 		t.Fatalf("bad JSON in a golden case: %v", err)
 	}
 	return (&canon.Rules{}).Form(req)

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/promptecho/promptecho/internal/cassette"
+	"github.com/promptecho/promptecho/internal/interaction"
 )
 
 // credentialFields are the names of fields that hold a credential wherever they
@@ -102,7 +102,7 @@ var exchangePaths = []string{
 // isExchange reports whether a request asks for a credential in exchange for another:
 // it goes to a token endpoint or says how the exchange is granted (RFC 6749, section
 // 4). What it and its answer hold is secret, although elsewhere it may not be.
-func isExchange(req *cassette.Request) bool {
+func isExchange(req *interaction.Request) bool {
 	path := strings.TrimRight(cut(req.URL).path, "/")
 	for _, end := range exchangePaths {
 		if strings.HasSuffix(path, end) {
@@ -121,7 +121,7 @@ func isTokenAnswer(b []byte) bool {
 }
 
 // fieldsOf returns what finds the credentials of a request's body, and of its answer's.
-func fieldsOf(req *cassette.Request) (asked, answered *finder) {
+func fieldsOf(req *interaction.Request) (asked, answered *finder) {
 	if isExchange(req) {
 		return &inGrant, &inExchange
 	}

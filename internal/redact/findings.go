@@ -6,16 +6,16 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/promptecho/promptecho/internal/cassette"
+	"github.com/promptecho/promptecho/internal/interaction"
 )
 
 // Findings names what in a stored interaction must not be there: the place and
 // the kind, never the value. A recording of ours has none; one that was edited or
 // made by something else may.
-func Findings(it *cassette.Interaction) []string {
+func Findings(it *interaction.Interaction) []string {
 	var found []string
 	add := func(place, kind string) { found = append(found, place+": "+kind) }
-	headers := func(place string, hs cassette.Headers, allowed []string) {
+	headers := func(place string, hs interaction.Headers, allowed []string) {
 		for _, h := range hs {
 			for _, v := range h.Values {
 				if isSecret(h.Name) && !listed(allowed, strings.ToLower(h.Name)) && !placeholder().MatchString(v) {
@@ -66,10 +66,10 @@ func Findings(it *cassette.Interaction) []string {
 			}
 		}
 	}
-	pieces := make([]cassette.Event, len(it.Response.Events))
+	pieces := make([]interaction.Event, len(it.Response.Events))
 	for i, event := range it.Response.Events {
 		for _, f := range event { // what is in one piece is found already
-			pieces[i] = append(pieces[i], cassette.Field{Name: f.Name, Value: string(p.body([]byte(f.Value), answered))})
+			pieces[i] = append(pieces[i], interaction.Field{Name: f.Name, Value: string(p.body([]byte(f.Value), answered))})
 		}
 	}
 	split(pieces, func(text []byte) {

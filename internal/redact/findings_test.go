@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/promptecho/promptecho/internal/cassette"
+	"github.com/promptecho/promptecho/internal/interaction"
 )
 
 // TestFindings: every place where a cassette that somebody edited can hold a
@@ -13,17 +13,17 @@ import (
 func TestFindings(t *testing.T) {
 	t.Parallel()
 	key := "ghp_" + "aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3zA5"
-	it := &cassette.Interaction{
-		Request: cassette.Request{
+	it := &interaction.Interaction{
+		Request: interaction.Request{
 			URL:     "https://u:" + key + "@h/" + key + "?key=" + key + "&limit=1",
 			Headers: headers("x-api-key", key, "content-type", "application/json", "accept", key),
 			Body:    []byte(`{"client_secret":"x","content":"` + key + `"}`),
 		},
-		Response: cassette.Response{
+		Response: interaction.Response{
 			Headers:  headers("set-cookie", "a="+key, "x-request-id", "req_1"),
 			Trailers: headers("x-token", key),
 			Body:     []byte("see " + key),
-			Events:   []cassette.Event{{{Name: "data", Value: "fine"}}, {{Name: "data", Value: key}}, {{Name: "data", Value: `{"text":"` + key[:9] + `"}`}}, {{Name: "data", Value: `{"text":"` + key[9:] + `"}`}}},
+			Events:   []interaction.Event{{{Name: "data", Value: "fine"}}, {{Name: "data", Value: key}}, {{Name: "data", Value: `{"text":"` + key[:9] + `"}`}}, {{Name: "data", Value: `{"text":"` + key[9:] + `"}`}}},
 			Error:    key,
 		},
 	}

@@ -22,7 +22,8 @@ import (
 	"sync/atomic"
 	"unicode/utf16"
 
-	"github.com/promptecho/promptecho/internal/cassette"
+	"github.com/promptecho/promptecho/internal/exactjson"
+	"github.com/promptecho/promptecho/internal/interaction"
 )
 
 // Placeholder stands where a secret was.
@@ -164,7 +165,7 @@ func (p *Policy) since(n int) []value {
 // Request cleans a request in place. Its own credentials become known values
 // first, so that an echo of them is found in what answers it. Cleaning a clean
 // request changes nothing.
-func (p *Policy) Request(req *cassette.Request) {
+func (p *Policy) Request(req *interaction.Request) {
 	p.Head(req)
 	p.Body(req)
 }
@@ -172,7 +173,7 @@ func (p *Policy) Request(req *cassette.Request) {
 // Head cleans everything of a request but its body in place; [Policy.Body] does
 // the rest. Of two requests with the same URL it makes the same URL, as long as
 // no value becomes known between them.
-func (p *Policy) Head(req *cassette.Request) {
+func (p *Policy) Head(req *interaction.Request) {
 	p.learn(req)
 	req.Headers = p.headers(req.Headers, requestHeaders)
 	req.URL = p.url(req.URL)
@@ -180,7 +181,7 @@ func (p *Policy) Head(req *cassette.Request) {
 
 // Body cleans the body of a request whose head is clean in place. A compressed one
 // becomes what it says: it is only ever read and compared.
-func (p *Policy) Body(req *cassette.Request) {
+func (p *Policy) Body(req *interaction.Request) {
 	if plain, ok := decompressed(req.Body); ok {
 		req.Body = plain
 	}
@@ -189,7 +190,7 @@ func (p *Policy) Body(req *cassette.Request) {
 }
 
 // Again replaces in a clean request what has become known since it was cleaned.
-func (p *Policy) Again(req *cassette.Request) {
+func (p *Policy) Again(req *interaction.Request) {
 	req.URL = string(p.Bytes([]byte(req.URL)))
 	req.Body = p.Bytes(req.Body)
 }
@@ -197,7 +198,7 @@ func (p *Policy) Again(req *cassette.Request) {
 // Response cleans the response to a clean request in place. Its trailers pass by
 // the same list as its headers. An answer that is nothing but a credential is
 // replaced as a whole.
-func (p *Policy) Response(req *cassette.Request, resp *cassette.Response) {
+func (p *Policy) Response(req *interaction.Request, resp *interaction.Response) {
 	if resp.Status == 200 && len(resp.Body) > 0 && strings.HasSuffix(req.URL, metadataTokenPath) {
 		resp.Body = []byte(Placeholder)
 	}
@@ -212,7 +213,7 @@ func (p *Policy) Response(req *cassette.Request, resp *cassette.Response) {
 
 // Interaction cleans both sides of an interaction in place. A credential may have
 // become known after they were cleaned first.
-func (p *Policy) Interaction(it *cassette.Interaction) {
+func (p *Policy) Interaction(it *interaction.Interaction) {
 	p.Request(&it.Request)
 	p.Response(&it.Request, &it.Response)
 }
@@ -336,7 +337,7 @@ func (p *Policy) learnValue(value string) {
 const metadataTokenPath = "/latest/api/token"
 
 // learn adds the credentials that a request carries to the known values.
-func (p *Policy) learn(req *cassette.Request) {
+func (p *Policy) learn(req *interaction.Request) {
 	for _, h := range req.Headers {
 		switch m := meanings.Get(h.Name); {
 		case strings.EqualFold(h.Name, "cookie"):
@@ -480,8 +481,8 @@ func escapable(c rune) bool {
 }
 
 // headers keeps what the list allows.
-func (p *Policy) headers(in cassette.Headers, allowed []string) cassette.Headers {
-	var out cassette.Headers
+func (p *Policy) headers(in interaction.Headers, allowed []string) interaction.Headers {
+	var out interaction.Headers
 	for _, h := range in {
 		name := strings.ToLower(h.Name) // no copy: a recorder's are lower-case
 		if !listed(allowed, name) && !slices.ContainsFunc(p.KeepHeaders, func(k string) bool { return strings.EqualFold(k, name) }) {
@@ -499,9 +500,9 @@ func (p *Policy) headers(in cassette.Headers, allowed []string) cassette.Headers
 				values[i] = Placeholder
 			}
 		}
-		out = append(out, cassette.Header{Name: name, Values: values})
+		out = append(out, interaction.Header{Name: name, Values: values})
 	}
-	slices.SortStableFunc(out, func(a, b cassette.Header) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortStableFunc(out, func(a, b interaction.Header) int { return strings.Compare(a.Name, b.Name) })
 	return out
 }
 
@@ -621,7 +622,7 @@ func (p *Policy) held(data []byte) (kind string, at int) {
 // CheckInteraction looks for every known value in the texts of an interaction,
 // as Check does, and in the strings of its JSON as they read: a file can have
 // them in a spelling of its own.
-func (p *Policy) CheckInteraction(what string, it *cassette.Interaction) error {
+func (p *Policy) CheckInteraction(what string, it *interaction.Interaction) error {
 	if p.Known() == 0 && len(it.Response.Events) == 0 {
 		return nil
 	}
@@ -660,7 +661,7 @@ func (p *Policy) CheckInteraction(what string, it *cassette.Interaction) error {
 			added(place)
 		}
 	}
-	var parser cassette.JSONParser
+	var parser exactjson.Parser
 	body := func(place string, b []byte) {
 		buf.Write(b)
 		added(place)
@@ -705,8 +706,8 @@ func (p *Policy) CheckInteraction(what string, it *cassette.Interaction) error {
 var texted = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
 // texts calls f with every string of v, names too.
-func texts(v *cassette.Value, f func(string)) {
-	if v.Kind == cassette.String {
+func texts(v *exactjson.Value, f func(string)) {
+	if v.Kind == exactjson.String {
 		f(v.Text)
 	}
 	for _, name := range v.Names {

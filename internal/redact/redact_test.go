@@ -17,15 +17,15 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/promptecho/promptecho/internal/cassette"
+	"github.com/promptecho/promptecho/internal/interaction"
 )
 
 const secret = "echo-secret-0123456789abcdef"
 
-func headers(pairs ...string) cassette.Headers {
-	var h cassette.Headers
+func headers(pairs ...string) interaction.Headers {
+	var h interaction.Headers
 	for i := 0; i < len(pairs); i += 2 {
-		h = append(h, cassette.Header{Name: pairs[i], Values: []string{pairs[i+1]}})
+		h = append(h, interaction.Header{Name: pairs[i], Values: []string{pairs[i+1]}})
 	}
 	return h
 }
@@ -33,7 +33,7 @@ func headers(pairs ...string) cassette.Headers {
 func TestRequestHeaders(t *testing.T) {
 	t.Parallel()
 	p := &Policy{KeepHeaders: []string{"X-Tenant"}}
-	req := cassette.Request{Method: "POST", URL: "https://api.openai.com/v1/x", Headers: headers(
+	req := interaction.Request{Method: "POST", URL: "https://api.openai.com/v1/x", Headers: headers(
 		"authorization", "Bearer "+secret,
 		"x-api-key", secret+"2",
 		"cookie", "a=b",
@@ -54,13 +54,13 @@ func TestRequestHeaders(t *testing.T) {
 func TestResponseHeaders(t *testing.T) {
 	t.Parallel()
 	var p Policy
-	resp := cassette.Response{
+	resp := interaction.Response{
 		Headers: headers("content-type", "text/event-stream", "set-cookie", "__cf_bm=x", "date", "today",
 			"openai-organization", "org-1", "x-request-id", "req_1", "x-amzn-bedrock-input-token-count", "3",
 			"x-ratelimit-remaining-tokens", "1", "content-length", "12", "location", "https://u:p@host/a?sig=k7Qx2mPz9Vw4Lr8Tn3Yb6&alt=sse"),
 		Trailers: headers("x-should-retry", "false", "x-secret", "x"),
 	}
-	p.Response(&cassette.Request{}, &resp)
+	p.Response(&interaction.Request{}, &resp)
 	want := headers("content-length", "12", "content-type", "text/event-stream", "location", "https://host/a?sig=[REDACTED]&alt=sse",
 		"x-amzn-bedrock-input-token-count", "3", "x-request-id", "req_1")
 	if !reflect.DeepEqual(resp.Headers, want) {
@@ -128,7 +128,7 @@ func TestQueryCredentials(t *testing.T) {
 		"3f2c8a11-90b4-4c9e-8a77-1d0a2b3c4d5e", "77aa8a11-90b4-4c9e-8a77-1d0a2b3c4d00", "1234567890123456", "1234567890123457", "US", "DE",
 		`"customer-2024-1"`, `"customer-2024-2"`, `HKLM\Software\Version1`, `HKLM\Software\Version2`, "<Root> & <Leaf> one", "<Root> & <Leaf> two",
 	} {
-		req := cassette.Request{URL: "https://h/?key=" + url.QueryEscape(value)}
+		req := interaction.Request{URL: "https://h/?key=" + url.QueryEscape(value)}
 		p.Request(&req)
 		if other := seen[req.URL]; other != "" {
 			t.Errorf("%s and %s are both %s", other, value, req.URL)
@@ -206,7 +206,7 @@ func TestCertainCredentials(t *testing.T) {
 		var p Policy
 		seen := map[string]string{p.url(strings.Split(q, "?")[0]): "none at all"}
 		for _, v := range values {
-			req := cassette.Request{URL: q + "=" + v}
+			req := interaction.Request{URL: q + "=" + v}
 			p.Request(&req)
 			if other, ok := seen[req.URL]; ok {
 				t.Errorf("%s: %s and %s are both %s", q, other, v, req.URL)
@@ -296,7 +296,7 @@ func TestSignedURLs(t *testing.T) {
 	}
 	clean := func(body string) string {
 		var p Policy
-		req := cassette.Request{URL: "https://h/", Body: []byte(body)}
+		req := interaction.Request{URL: "https://h/", Body: []byte(body)}
 		p.Request(&req)
 		once := string(req.Body)
 		if p.Request(&req); string(req.Body) != once {
@@ -311,8 +311,8 @@ func TestSignedURLs(t *testing.T) {
 		t.Errorf("two sizes are both %s", a)
 	}
 	var p Policy
-	resp := cassette.Response{Body: []byte(sign("01"))}
-	if p.Response(&cassette.Request{}, &resp); !strings.Contains(string(resp.Body), "X-Amz-Date=20250101T000000Z") || !strings.Contains(string(resp.Body), "X-Amz-Signature=[REDACTED]") {
+	resp := interaction.Response{Body: []byte(sign("01"))}
+	if p.Response(&interaction.Request{}, &resp); !strings.Contains(string(resp.Body), "X-Amz-Date=20250101T000000Z") || !strings.Contains(string(resp.Body), "X-Amz-Signature=[REDACTED]") {
 		t.Errorf("answer: %s", resp.Body)
 	}
 }
@@ -324,28 +324,28 @@ func TestCursors(t *testing.T) {
 	d := drawer{rand.New(rand.NewPCG(9, 9))}
 	for _, cursor := range []string{"42", "opaque_Zk3vQ9", "sk-" + d.from(alnums, 48), d.jwt(), d.jwt(), "https://h/v1/items?limit=2&cursor=" + d.jwt(), "/items?page_token=" + d.jwt() + "&limit=2"} {
 		for _, name := range []string{"next_page_token", "nextPageToken", "next", "nextCursor", "@odata.nextLink", "continuationToken"} {
-			for _, ask := range []func(cursor string) cassette.Request{
-				func(c string) cassette.Request {
+			for _, ask := range []func(cursor string) interaction.Request{
+				func(c string) interaction.Request {
 					if strings.Contains(c, "?") {
-						return cassette.Request{URL: c}
+						return interaction.Request{URL: c}
 					}
-					return cassette.Request{URL: "https://h/v1/items?page_token=" + url.QueryEscape(c)}
+					return interaction.Request{URL: "https://h/v1/items?page_token=" + url.QueryEscape(c)}
 				},
-				func(c string) cassette.Request {
-					return cassette.Request{URL: "https://h/v1/items?starting_after=" + c + "&limit=2"}
+				func(c string) interaction.Request {
+					return interaction.Request{URL: "https://h/v1/items?starting_after=" + c + "&limit=2"}
 				},
-				func(c string) cassette.Request {
-					return cassette.Request{URL: "https://h/", Body: []byte(`{"params": {"cursor" : "` + c + `"}}`)}
+				func(c string) interaction.Request {
+					return interaction.Request{URL: "https://h/", Body: []byte(`{"params": {"cursor" : "` + c + `"}}`)}
 				},
-				func(c string) cassette.Request {
-					return cassette.Request{URL: "https://h/", Body: []byte(`limit=2&PageToken=` + c)}
+				func(c string) interaction.Request {
+					return interaction.Request{URL: "https://h/", Body: []byte(`limit=2&PageToken=` + c)}
 				},
 			} {
 				var p Policy
 				recorded := ask(cursor)
 				p.Request(&recorded)
-				answer := cassette.Response{Body: []byte(`{"data":[],"` + name + `": "` + cursor + `"}`)}
-				p.Response(&cassette.Request{}, &answer)
+				answer := interaction.Response{Body: []byte(`{"data":[],"` + name + `": "` + cursor + `"}`)}
+				p.Response(&interaction.Request{}, &answer)
 				var got map[string]any
 				if err := json.Unmarshal(answer.Body, &got); err != nil {
 					t.Fatal(err)
@@ -409,10 +409,10 @@ func TestUploads(t *testing.T) {
 		if tt.header == "Link" {
 			value = "<" + tt.url + `>; rel="next", <https://h/last>; rel="last"`
 		}
-		recorded := cassette.Request{Method: "PUT", URL: tt.url}
+		recorded := interaction.Request{Method: "PUT", URL: tt.url}
 		p.Request(&recorded)
-		answer := cassette.Response{Headers: headers(tt.header, value)}
-		p.Response(&cassette.Request{}, &answer)
+		answer := interaction.Response{Headers: headers(tt.header, value)}
+		p.Response(&interaction.Request{}, &answer)
 		if len(answer.Headers) == 0 {
 			t.Errorf("%s is not written", tt.header)
 			continue
@@ -422,7 +422,7 @@ func TestUploads(t *testing.T) {
 			given, _, _ = strings.Cut(given[1:], ">")
 		}
 		for _, spelled := range []string{given, strings.NewReplacer("[", "%5B", "]", "%5D").Replace(given)} {
-			replayed := cassette.Request{Method: "PUT", URL: spelled}
+			replayed := interaction.Request{Method: "PUT", URL: spelled}
 			if p.Request(&replayed); replayed.URL != recorded.URL {
 				t.Errorf("%s: recorded %s, replayed %s", tt.header, recorded.URL, replayed.URL)
 			}
@@ -472,7 +472,7 @@ func TestOwnCredentialsAreFound(t *testing.T) {
 	tests := []struct {
 		name    string
 		url     string
-		headers cassette.Headers
+		headers interaction.Headers
 		echo    string // what must not be written
 	}{
 		{"bearer", "https://h/", headers("authorization", "Bearer "+secret), secret},
@@ -506,16 +506,16 @@ func TestOwnCredentialsAreFound(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			var p Policy
-			req := cassette.Request{URL: tt.url, Headers: tt.headers, Body: []byte("my key is " + tt.echo)}
+			req := interaction.Request{URL: tt.url, Headers: tt.headers, Body: []byte("my key is " + tt.echo)}
 			p.Request(&req)
-			resp := cassette.Response{
+			resp := interaction.Response{
 				Body:    []byte(`{"error":"invalid key ` + tt.echo + `"}`),
 				Headers: headers("x-request-id", "for "+tt.echo),
-				Events:  []cassette.Event{{{Name: "data", Value: tt.echo}}},
+				Events:  []interaction.Event{{{Name: "data", Value: tt.echo}}},
 				Text:    tt.echo,
 				Error:   tt.echo,
 			}
-			p.Response(&cassette.Request{}, &resp)
+			p.Response(&interaction.Request{}, &resp)
 			all := req.URL + string(req.Body) + string(resp.Body) + resp.Headers[0].Values[0] + resp.Events[0][0].Value + resp.Text + resp.Error
 			if strings.Contains(all, tt.echo) {
 				t.Errorf("the secret is still in %s", all)
@@ -533,7 +533,7 @@ func TestHarmlessHeaders(t *testing.T) {
 	t.Parallel()
 	body := "http-auth@example.org /dir/index.html SHA-256 Photos and more dark-mode-of-night 2024-01-02T03:04:05Z 3f2b8c1e-7a4d-4e9b-a1c6-5d8e0f2a7b94 Zk3vQ9pXw7RtLm2NcY8bHs5D us-east-1/bedrock content-type;host;x-amz-date"
 	var p Policy
-	req := cassette.Request{URL: "https://h/", Body: []byte(body), Headers: headers(
+	req := interaction.Request{URL: "https://h/", Body: []byte(body), Headers: headers(
 		"authorization", `Digest username="Mufasa", realm="http-auth@example.org", uri="/dir/index.html", algorithm=SHA-256`,
 		"proxy-authorization", `OAuth realm="Photos and more", oauth_version="1.0"`,
 		"cookie", "theme=dark-mode-of-night; seen=2024-01-02T03:04:05Z",
@@ -551,9 +551,9 @@ func TestSignaturesAreForgotten(t *testing.T) {
 	var p Policy
 	for i := range 1000 {
 		signature := fmt.Sprintf("%064x", sha256.Sum256([]byte{byte(i), byte(i >> 8)}))
-		req := cassette.Request{URL: "https://h/", Headers: headers("authorization", "AWS4-HMAC-SHA256 Credential=EXAMPLEKEYID0001/20250101/us-east-1/bedrock/aws4_request, SignedHeaders=host, Signature="+signature)}
+		req := interaction.Request{URL: "https://h/", Headers: headers("authorization", "AWS4-HMAC-SHA256 Credential=EXAMPLEKEYID0001/20250101/us-east-1/bedrock/aws4_request, SignedHeaders=host, Signature="+signature)}
 		p.Request(&req)
-		it := cassette.Interaction{Request: req, Response: cassette.Response{Body: []byte("signed " + signature)}}
+		it := interaction.Interaction{Request: req, Response: interaction.Response{Body: []byte("signed " + signature)}}
 		if err := p.CheckInteraction("f.yaml", &it); err == nil {
 			t.Fatalf("request %d: the signature could be written", i)
 		}
@@ -646,7 +646,7 @@ func TestBodiesAreLeftAlone(t *testing.T) {
 	var p Policy
 	p.AddSecret("short")
 	p.AddSecret("REDACTED")
-	req := cassette.Request{URL: "https://h/?key=test-key", Headers: headers(
+	req := interaction.Request{URL: "https://h/?key=test-key", Headers: headers(
 		"authorization", "Bearer dummy", "idempotency-key", "0123456789abcdef", "user-agent", "openai-go/3.95.0",
 		"x-goog-api-client", "genai-go/1.77.0", "x-amz-date", "20250101T000000Z"),
 		Body: []byte("short dummy test-key openai-go/3.95.0 genai-go/1.77.0 0123456789abcdef 20250101T000000Z [REDACTED]")}
@@ -690,7 +690,7 @@ func TestCredentialFields(t *testing.T) {
 			tt.want = tt.in
 		}
 		var p Policy
-		req := cassette.Request{URL: tt.url, Body: []byte(tt.in)}
+		req := interaction.Request{URL: tt.url, Body: []byte(tt.in)}
 		for _, when := range []string{"once", "twice"} {
 			p.Request(&req)
 			if string(req.Body) != tt.want {
@@ -704,11 +704,11 @@ func TestCredentialFields(t *testing.T) {
 // answer to one, and the credentials that are replayed do not look expired.
 func TestAnswersOfExchanges(t *testing.T) {
 	t.Parallel()
-	grant := cassette.Request{Method: "POST", URL: "https://h/login", Body: []byte("grant_type=password")}
-	get := cassette.Request{Method: "GET", URL: "https://h/things"}
+	grant := interaction.Request{Method: "POST", URL: "https://h/login", Body: []byte("grant_type=password")}
+	get := interaction.Request{Method: "GET", URL: "https://h/things"}
 	tests := []struct {
 		name     string
-		req      cassette.Request
+		req      interaction.Request
 		in, want string
 	}{
 		{"OpenID Connect", grant, `{"id_token":"a","code":"an error's","expires_in":3600}`, `{"id_token":"[REDACTED]","code":"an error's","expires_in":3600}`},
@@ -719,9 +719,9 @@ func TestAnswersOfExchanges(t *testing.T) {
 		{"AWS SSO, milliseconds", get, `{"roleCredentials":{"secretAccessKey":"k","sessionToken":"t","expiration":1767256602000}}`, `{"roleCredentials":{"secretAccessKey":"[REDACTED]","sessionToken":"[REDACTED]","expiration":32472144000000}}`},
 		{"IBM IAM, seconds", grant, `{"access_token":"a","expires_in":3600,"expiration": 1710085141 , "scope":"x"}`, `{"access_token":"[REDACTED]","expires_in":3600,"expiration": 32472144000 , "scope":"x"}`},
 		{"Azure, a text", grant, `{"access_token":"a","expires_on":"1710085141"}`, `{"access_token":"[REDACTED]","expires_on":"32472144000"}`},
-		{"Copilot", cassette.Request{URL: "https://api.github.com/copilot_internal/v2/token"}, `{"token":"tid=NOTREAL","expires_at":1710085141}`, `{"token":"[REDACTED]","expires_at":32472144000}`},
-		{"GitHub App", cassette.Request{URL: "https://api.github.com/app/installations/1/access_tokens"}, `{"token":"NOTREAL","expires_at":"2016-07-11T22:14:10Z"}`, `{"token":"[REDACTED]","expires_at":"2999-07-11T22:14:10Z"}`},
-		{"Google IAM", cassette.Request{URL: "https://iamcredentials.googleapis.com/v1/projects/-/serviceAccounts/x:generateAccessToken"}, `{"accessToken":"NOTREAL","expireTime":"2016-07-11T22:14:10Z"}`, `{"accessToken":"[REDACTED]","expireTime":"2999-07-11T22:14:10Z"}`},
+		{"Copilot", interaction.Request{URL: "https://api.github.com/copilot_internal/v2/token"}, `{"token":"tid=NOTREAL","expires_at":1710085141}`, `{"token":"[REDACTED]","expires_at":32472144000}`},
+		{"GitHub App", interaction.Request{URL: "https://api.github.com/app/installations/1/access_tokens"}, `{"token":"NOTREAL","expires_at":"2016-07-11T22:14:10Z"}`, `{"token":"[REDACTED]","expires_at":"2999-07-11T22:14:10Z"}`},
+		{"Google IAM", interaction.Request{URL: "https://iamcredentials.googleapis.com/v1/projects/-/serviceAccounts/x:generateAccessToken"}, `{"accessToken":"NOTREAL","expireTime":"2016-07-11T22:14:10Z"}`, `{"accessToken":"[REDACTED]","expireTime":"2999-07-11T22:14:10Z"}`},
 		{"OpenAI, realtime", get, `{"client_secret":{"value":"ek_NOTREAL","expires_at":1710085141}}`, `{"client_secret":{"value":"[REDACTED]","expires_at":32472144000}}`},
 		{"a file that expires, beside a tool", get, `{"tools":[{"authorization":"NOTREAL"}],"expires_at":1710085141}`, `{"tools":[{"authorization":"[REDACTED]"}],"expires_at":1710085141}`},
 		{"how long, not until when", grant, `{"access_token":"a","expires_at":3600,"expires_on":"soon"}`, `{"access_token":"[REDACTED]","expires_at":3600,"expires_on":"soon"}`},
@@ -733,7 +733,7 @@ func TestAnswersOfExchanges(t *testing.T) {
 			tt.want = tt.in
 		}
 		var p Policy
-		resp := cassette.Response{Body: []byte(tt.in)}
+		resp := interaction.Response{Body: []byte(tt.in)}
 		for _, when := range []string{"once", "twice"} {
 			p.Response(&tt.req, &resp)
 			if string(resp.Body) != tt.want {
@@ -767,7 +767,7 @@ func TestPlaces(t *testing.T) {
 			tt.want = tt.in
 		}
 		var p Policy
-		req := cassette.Request{URL: "https://h/", Body: []byte(tt.in)}
+		req := interaction.Request{URL: "https://h/", Body: []byte(tt.in)}
 		p.Request(&req)
 		if string(req.Body) != tt.want {
 			t.Errorf("%s: %s\nwant %s", tt.name, req.Body, tt.want)
@@ -776,7 +776,7 @@ func TestPlaces(t *testing.T) {
 		if string(req.Body) != tt.want {
 			t.Errorf("%s: cleaned twice: %s", tt.name, req.Body)
 		}
-		resp := cassette.Response{Events: []cassette.Event{{{Name: "data", Value: tt.in}}}}
+		resp := interaction.Response{Events: []interaction.Event{{{Name: "data", Value: tt.in}}}}
 		p.Response(&req, &resp)
 		if got := resp.Events[0][0].Value; got != tt.want {
 			t.Errorf("%s, event: %s\nwant %s", tt.name, got, tt.want)
@@ -790,7 +790,7 @@ func TestToolHeadersStayApart(t *testing.T) {
 	t.Parallel()
 	clean := func(tenant string) string {
 		var p Policy
-		req := cassette.Request{URL: "https://h/", Body: []byte(`{"tools":[{"headers":{"X-Tenant":"` + tenant + `"}}]}`)}
+		req := interaction.Request{URL: "https://h/", Body: []byte(`{"tools":[{"headers":{"X-Tenant":"` + tenant + `"}}]}`)}
 		p.Request(&req)
 		return string(req.Body)
 	}
@@ -816,7 +816,7 @@ func TestEscapedSecret(t *testing.T) {
 	for _, body := range []string{string(html), plain.String(), strings.ReplaceAll(plain.String(), "/", `\/`)} {
 		var p Policy
 		p.AddSecret(value)
-		req := cassette.Request{URL: "https://h/", Body: []byte(body)}
+		req := interaction.Request{URL: "https://h/", Body: []byte(body)}
 		p.Request(&req)
 		if want := `{"text":"[REDACTED]"}`; strings.TrimSpace(string(req.Body)) != want {
 			t.Errorf("%s became %s", body, req.Body)
@@ -831,15 +831,15 @@ func TestCheckInteraction(t *testing.T) {
 	odd := `"` + strings.Replace(secret, secret[:1], fmt.Sprintf(`\u%04x`, secret[0]), 1) + `"`
 	tests := []struct {
 		where string
-		it    cassette.Interaction
+		it    interaction.Interaction
 	}{
-		{"request.url", cassette.Interaction{Request: cassette.Request{URL: "https://h/" + secret}}},
-		{"request.body", cassette.Interaction{Request: cassette.Request{Body: []byte(`{"a":[{"b":` + odd + `}]}`)}}},
-		{"request.body", cassette.Interaction{Request: cassette.Request{Body: []byte(`{` + odd + `:1}`)}}},
-		{"response.body", cassette.Interaction{Response: cassette.Response{Body: []byte(secret)}}},
-		{"response.events[1]", cassette.Interaction{Response: cassette.Response{Events: []cassette.Event{{{Name: "data", Value: "a"}}, {{Name: "data", Value: odd}}}}}},
-		{"response.text", cassette.Interaction{Response: cassette.Response{Text: secret}}},
-		{"response.error", cassette.Interaction{Response: cassette.Response{Error: secret}}},
+		{"request.url", interaction.Interaction{Request: interaction.Request{URL: "https://h/" + secret}}},
+		{"request.body", interaction.Interaction{Request: interaction.Request{Body: []byte(`{"a":[{"b":` + odd + `}]}`)}}},
+		{"request.body", interaction.Interaction{Request: interaction.Request{Body: []byte(`{` + odd + `:1}`)}}},
+		{"response.body", interaction.Interaction{Response: interaction.Response{Body: []byte(secret)}}},
+		{"response.events[1]", interaction.Interaction{Response: interaction.Response{Events: []interaction.Event{{{Name: "data", Value: "a"}}, {{Name: "data", Value: odd}}}}}},
+		{"response.text", interaction.Interaction{Response: interaction.Response{Text: secret}}},
+		{"response.error", interaction.Interaction{Response: interaction.Response{Error: secret}}},
 	}
 	for _, tt := range tests {
 		var p Policy
@@ -858,8 +858,8 @@ func TestSignedURLsInHeaders(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"Location", "Operation-Location", "Azure-AsyncOperation"} {
 		var p Policy
-		resp := cassette.Response{Headers: headers(name, "https://u:pw@h/op/1?api-version=1&t=6387&c=MIIHcertQ2x9&s=SIGNATUREk7Qx2mPz9Vw4Lr8Tn3Yb6")}
-		p.Response(&cassette.Request{}, &resp)
+		resp := interaction.Response{Headers: headers(name, "https://u:pw@h/op/1?api-version=1&t=6387&c=MIIHcertQ2x9&s=SIGNATUREk7Qx2mPz9Vw4Lr8Tn3Yb6")}
+		p.Response(&interaction.Request{}, &resp)
 		got := resp.Headers[0].Values[0]
 		if strings.Contains(got, "SIGNATURE") || strings.Contains(got, "pw@") || !strings.Contains(got, "api-version=1") {
 			t.Errorf("%s: %s", name, got)
@@ -883,7 +883,7 @@ func TestNamesAndPatterns(t *testing.T) {
 		{`nothing of it`, `nothing of it`},
 	}
 	for _, tt := range tests {
-		req := cassette.Request{URL: "https://h/ada@home.example?customer=Ada&limit=1", Headers: headers("x-customer", "Ada", "x-note", "ada@home.example"), Body: []byte(tt.in)}
+		req := interaction.Request{URL: "https://h/ada@home.example?customer=Ada&limit=1", Headers: headers("x-customer", "Ada", "x-note", "ada@home.example"), Body: []byte(tt.in)}
 		for range 2 { // cleaning a clean one changes nothing
 			p.Request(&req)
 			if string(req.Body) != tt.want {
@@ -893,7 +893,7 @@ func TestNamesAndPatterns(t *testing.T) {
 				t.Errorf("%s %v", req.URL, req.Headers)
 			}
 		}
-		resp := cassette.Response{Body: []byte(tt.in), Text: tt.in, Events: []cassette.Event{{{Name: "data", Value: tt.in}}}}
+		resp := interaction.Response{Body: []byte(tt.in), Text: tt.in, Events: []interaction.Event{{{Name: "data", Value: tt.in}}}}
 		p.Response(&req, &resp)
 		if string(resp.Body) != tt.want || resp.Events[0][0].Value != tt.want {
 			t.Errorf("%s\n%s\nwant %s", resp.Body, resp.Events[0][0].Value, tt.want)
@@ -922,31 +922,31 @@ func TestEnvironment(t *testing.T) {
 // TestSplitSecret: a model that says a key in pieces is not written.
 func TestSplitSecret(t *testing.T) {
 	t.Parallel()
-	event := func(name, value string) cassette.Event { return cassette.Event{{Name: name, Value: value}} }
-	delta := func(s string) cassette.Event {
+	event := func(name, value string) interaction.Event { return interaction.Event{{Name: name, Value: value}} }
+	delta := func(s string) interaction.Event {
 		return event("data", fmt.Sprintf(`{"choices":[{"index":0,"delta":{"content":%q}}],"id":"x"}`, s))
 	}
 	tests := []struct {
 		name   string
-		events []cassette.Event
+		events []interaction.Event
 		held   bool
 	}{
-		{"in two pieces of JSON", []cassette.Event{delta("key: " + secret[:9]), delta(secret[9:] + ".")}, true},
-		{"letter by letter", func() (e []cassette.Event) {
+		{"in two pieces of JSON", []interaction.Event{delta("key: " + secret[:9]), delta(secret[9:] + ".")}, true},
+		{"letter by letter", func() (e []interaction.Event) {
 			for _, c := range secret {
 				e = append(e, delta(string(c)))
 			}
 			return e
 		}(), true},
-		{"in two pieces of text", []cassette.Event{event("data", secret[:9]), event("data", secret[9:])}, true},
-		{"in two fields that nobody joins", []cassette.Event{event("data", secret[:9]), event("id", secret[9:])}, false},
-		{"at two places that nobody joins", []cassette.Event{event("data", `{"a":"`+secret[:9]+`"}`), event("data", `{"b":"`+secret[9:]+`"}`)}, false},
-		{"not at all", []cassette.Event{delta("hello"), delta("world")}, false},
+		{"in two pieces of text", []interaction.Event{event("data", secret[:9]), event("data", secret[9:])}, true},
+		{"in two fields that nobody joins", []interaction.Event{event("data", secret[:9]), event("id", secret[9:])}, false},
+		{"at two places that nobody joins", []interaction.Event{event("data", `{"a":"`+secret[:9]+`"}`), event("data", `{"b":"`+secret[9:]+`"}`)}, false},
+		{"not at all", []interaction.Event{delta("hello"), delta("world")}, false},
 	}
 	for _, tt := range tests {
 		var p Policy
 		p.AddSecret(secret)
-		err := p.CheckInteraction("f.yaml", &cassette.Interaction{Response: cassette.Response{Stream: "sse", Events: tt.events}})
+		err := p.CheckInteraction("f.yaml", &interaction.Interaction{Response: interaction.Response{Stream: "sse", Events: tt.events}})
 		if (err != nil) != tt.held || err != nil && (!strings.Contains(err.Error(), "split over several") || strings.Contains(err.Error(), secret)) {
 			t.Errorf("%s: %v", tt.name, err)
 		}
@@ -956,8 +956,8 @@ func TestSplitSecret(t *testing.T) {
 func TestInstanceMetadataToken(t *testing.T) {
 	t.Parallel()
 	var p Policy
-	req := cassette.Request{Method: "PUT", URL: "http://169.254.169.254/latest/api/token"}
-	resp := cassette.Response{Status: 200, Body: []byte("AQAEANotReal==")}
+	req := interaction.Request{Method: "PUT", URL: "http://169.254.169.254/latest/api/token"}
+	resp := interaction.Response{Status: 200, Body: []byte("AQAEANotReal==")}
 	p.Response(&req, &resp)
 	if string(resp.Body) != Placeholder {
 		t.Errorf("body %q", resp.Body)
@@ -969,7 +969,7 @@ func TestTheCallersBytesDoNotChange(t *testing.T) {
 	var p Policy
 	p.AddSecret(secret)
 	body := []byte("a " + secret)
-	req := cassette.Request{URL: "https://h/", Body: body}
+	req := interaction.Request{URL: "https://h/", Body: body}
 	p.Request(&req)
 	if string(body) != "a "+secret {
 		t.Errorf("the caller's body is now %q", body)
@@ -1028,7 +1028,7 @@ func TestCompressed(t *testing.T) {
 	for name, body := range map[string][]byte{"gzip": zipped.Bytes(), "zlib": flated.Bytes(), "twice": twice.Bytes()} {
 		var p Policy
 		p.AddSecret(secret)
-		it := cassette.Interaction{Request: cassette.Request{URL: "https://h/", Body: body}, Response: cassette.Response{Body: body}}
+		it := interaction.Interaction{Request: interaction.Request{URL: "https://h/", Body: body}, Response: interaction.Response{Body: body}}
 		p.Request(&it.Request)
 		if want := `{"text":"my key is [REDACTED]"}`; string(it.Request.Body) != want {
 			t.Errorf("%s: %q", name, it.Request.Body)
@@ -1041,7 +1041,7 @@ func TestCompressed(t *testing.T) {
 		}
 		// What is broken, and what only begins so, stays.
 		for _, odd := range [][]byte{body[:len(body)-5], body[:3], []byte("x\x9c is no zlib"), nil} {
-			req := cassette.Request{URL: "https://h/", Body: odd}
+			req := interaction.Request{URL: "https://h/", Body: odd}
 			if p.Request(&req); !bytes.Equal(req.Body, odd) {
 				t.Errorf("%s: %q became %q", name, odd, req.Body)
 			}
@@ -1098,7 +1098,7 @@ func FuzzClean(f *testing.F) {
 	f.Fuzz(func(t *testing.T, rawURL, body string) {
 		var p Policy
 		p.AddSecret(secret)
-		req := cassette.Request{URL: rawURL, Body: []byte(body)}
+		req := interaction.Request{URL: rawURL, Body: []byte(body)}
 		p.Request(&req)
 		once := req
 		p.Request(&req)

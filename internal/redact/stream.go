@@ -5,7 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/promptecho/promptecho/internal/cassette"
+	"github.com/promptecho/promptecho/internal/exactjson"
+	"github.com/promptecho/promptecho/internal/interaction"
 )
 
 // A piece is a text of an event: a string of its JSON, or a field that is no JSON.
@@ -67,12 +68,12 @@ func (j joint) windows(yield func(joint) bool) {
 // them ("index", "output_index"), since several texts can come at once. Where nearly
 // every piece has a number of its own, the server counts the pieces by it, and those
 // of the place are plain, whatever their numbers.
-func joints(events []cassette.Event) (numbered, plain []joint) {
+func joints(events []interaction.Event) (numbered, plain []joint) {
 	if len(events) < 2 {
 		return nil, nil
 	}
 	var j joiner
-	j.parser = new(cassette.JSONParser)
+	j.parser = new(exactjson.Parser)
 	for i, event := range events {
 		for k, field := range event {
 			j.add(i, k, field)
@@ -97,7 +98,7 @@ func several(all []joint) []joint {
 
 // A joiner collects pieces by their places.
 type joiner struct {
-	parser          *cassette.JSONParser
+	parser          *exactjson.Parser
 	numbered, plain joinery
 	path, numbers   []byte
 	at              piece
@@ -122,7 +123,7 @@ func (y *joinery) add(place []byte, p *piece) int {
 	return i
 }
 
-func (j *joiner) add(event, field int, f cassette.Field) {
+func (j *joiner) add(event, field int, f interaction.Field) {
 	j.path, j.numbers = append(j.path[:0], f.Name...), j.numbers[:0]
 	j.at = piece{event: int32(event), field: int32(field)}
 	v, err := j.parser.Parse(f.Value)
@@ -145,8 +146,8 @@ func (j *joiner) string(text string) {
 	j.path = j.path[:n]
 }
 
-func (j *joiner) value(v *cassette.Value) {
-	if v.Kind == cassette.String {
+func (j *joiner) value(v *exactjson.Value) {
+	if v.Kind == exactjson.String {
 		if v.Text != "" {
 			j.string(v.Text)
 		}
@@ -156,13 +157,13 @@ func (j *joiner) value(v *cassette.Value) {
 	path := len(j.path)
 	defer func(n int) { j.numbers = j.numbers[:n] }(len(j.numbers))
 	for i, name := range v.Names {
-		if e := &v.Elems[i]; e.Kind == cassette.Number && isIndex(name) || name == "item_id" {
+		if e := &v.Elems[i]; e.Kind == exactjson.Number && isIndex(name) || name == "item_id" {
 			j.numbers = append(append(append(j.numbers, name...), e.Text...), 0)
 		}
 	}
 	for i := range v.Elems {
 		j.path = append(j.path, '/')
-		if v.Kind == cassette.Object {
+		if v.Kind == exactjson.Object {
 			j.path = append(j.path, v.Names[i]...)
 		}
 		j.value(&v.Elems[i])
@@ -176,7 +177,7 @@ func isIndex(name string) bool {
 
 // events cleans the events of a stream: first what is split over several of them, and
 // then each. What cannot be written back stays, and [Policy.CheckInteraction] refuses it.
-func (p *Policy) events(events []cassette.Event, find *finder) {
+func (p *Policy) events(events []interaction.Event, find *finder) {
 	p.joined(events, find)
 	again := false
 	for _, event := range events {
@@ -193,7 +194,7 @@ func (p *Policy) events(events []cassette.Event, find *finder) {
 
 // joined replaces what must not be written in the texts that are put together from
 // several events.
-func (p *Policy) joined(events []cassette.Event, find *finder) {
+func (p *Policy) joined(events []interaction.Event, find *finder) {
 	numbered, plain := joints(events)
 	var changed []*piece
 	for _, whole := range append(numbered, plain...) {
@@ -222,7 +223,7 @@ func (p *Policy) joined(events []cassette.Event, find *finder) {
 			}
 		}}
 		if s.value(0); at.start > 0 {
-			f.Value = f.Value[:at.start] + cassette.EscapeText(c.text) + f.Value[at.end:]
+			f.Value = f.Value[:at.start] + exactjson.EscapeText(c.text) + f.Value[at.end:]
 		}
 	}
 }
@@ -277,7 +278,7 @@ func (j joint) spread(text, clean []byte) {
 }
 
 // split calls f with the texts that are put together from several events.
-func split(events []cassette.Event, f func(text []byte)) {
+func split(events []interaction.Event, f func(text []byte)) {
 	numbered, plain := joints(events)
 	for _, whole := range append(numbered, plain...) {
 		for j := range whole.windows {

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/promptecho/promptecho/internal/cassette"
+	"github.com/promptecho/promptecho/internal/interaction"
 )
 
 // quoted is a text as JSON, without escapes that nobody needs.
@@ -42,9 +42,9 @@ var streams = []struct{ name, format, between string }{
 }
 
 // eventsOf returns the events of a stream that says the pieces.
-func eventsOf(format, between string, pieces []string) []cassette.Event {
-	var events []cassette.Event
-	add := func(value string) { events = append(events, cassette.Event{{Name: "data", Value: value}}) }
+func eventsOf(format, between string, pieces []string) []interaction.Event {
+	var events []interaction.Event
+	add := func(value string) { events = append(events, interaction.Event{{Name: "data", Value: value}}) }
 	for i, piece := range pieces {
 		if strings.Contains(format, "[2]") {
 			add(fmt.Sprintf(format, quoted(piece), i))
@@ -55,11 +55,11 @@ func eventsOf(format, between string, pieces []string) []cassette.Event {
 			add(between)
 		}
 	}
-	return append(events, cassette.Event{{Name: "data", Value: "[DONE]"}})
+	return append(events, interaction.Event{{Name: "data", Value: "[DONE]"}})
 }
 
 // said is what the events say, every string of the JSON one behind the other.
-func said(t *testing.T, events []cassette.Event, format string) string {
+func said(t *testing.T, events []interaction.Event, format string) string {
 	t.Helper()
 	keys := regexp.MustCompile(`"(content|arguments|delta|text|partial_json|token)":\s*("(?:[^"\\]|\\.)*")`)
 	var b strings.Builder
@@ -110,7 +110,7 @@ func TestStreamedCredentials(t *testing.T) {
 			}
 			for _, pieces := range ways {
 				cuts++
-				it := &cassette.Interaction{Response: cassette.Response{Stream: "sse", Events: eventsOf(stream.format, stream.between, pieces)}}
+				it := &interaction.Interaction{Response: interaction.Response{Stream: "sse", Events: eventsOf(stream.format, stream.between, pieces)}}
 				untouched := slices.Clone(it.Response.Events)
 				var p Policy
 				p.Response(&it.Request, &it.Response)
@@ -141,7 +141,7 @@ func TestStreamedPatterns(t *testing.T) {
 	for _, stream := range streams {
 		p := &Policy{Patterns: []*regexp.Regexp{regexp.MustCompile(`[a-z]+@home\.example`)}}
 		p.AddSecret(value)
-		it := &cassette.Interaction{Response: cassette.Response{Stream: "sse", Events: eventsOf(stream.format, stream.between, before)}}
+		it := &interaction.Interaction{Response: interaction.Response{Stream: "sse", Events: eventsOf(stream.format, stream.between, before)}}
 		p.Response(&it.Request, &it.Response)
 		if want := eventsOf(stream.format, stream.between, after); !reflect.DeepEqual(it.Response.Events, want) {
 			t.Errorf("%s:\n got %q\nwant %q", stream.name, it.Response.Events, want)
@@ -158,7 +158,7 @@ func TestStreamedPatterns(t *testing.T) {
 	// Fields that the user names, in the arguments of a tool.
 	p := &Policy{Names: []string{"email", "age"}}
 	events := eventsOf(streams[2].format, "", []string{`{"em`, `ail": "a`, `da@home", "a`, `ge": 3`, `6, "n": 1}`})
-	p.Response(&cassette.Request{}, &cassette.Response{Events: events})
+	p.Response(&interaction.Request{}, &interaction.Response{Events: events})
 	if got := said(t, events, ""); got != `{"email": "[REDACTED]", "age": 0, "n": 1}` {
 		t.Errorf("arguments are %s", got)
 	}
@@ -169,12 +169,12 @@ func TestStreamedTokens(t *testing.T) {
 	t.Parallel()
 	d := drawer{rand.New(rand.NewPCG(23, 24))}
 	key, other := "ghp_"+d.from(alnums, 36), "ghp_"+d.from(alnums, 36)
-	events := []cassette.Event{
+	events := []interaction.Event{
 		{{Name: "data", Value: `{"choices":[{"index":0,"logprobs":{"content":[{"token":"is "},{"token":"` + key[:7] + `"}]}},{"index":1,"delta":{"content":"` + other[:20] + `"}}]}`}},
 		{{Name: "data", Value: `{"choices":[{"index":1,"delta":{"content":"` + other[20:] + `."}},{"index":0,"logprobs":{"content":[{"token":"` + key[7:12] + `"},{"token":"` + key[12:] + `"},{"token":"!"}]}}]}`}},
 	}
 	var p Policy
-	p.Response(&cassette.Request{}, &cassette.Response{Events: events})
+	p.Response(&interaction.Request{}, &interaction.Response{Events: events})
 	want := []string{
 		`{"choices":[{"index":0,"logprobs":{"content":[{"token":"is "},{"token":"[REDACTED]"}]}},{"index":1,"delta":{"content":"[REDACTED]"}}]}`,
 		`{"choices":[{"index":1,"delta":{"content":"."}},{"index":0,"logprobs":{"content":[{"token":""},{"token":""},{"token":"!"}]}}]}`,
@@ -192,24 +192,24 @@ func TestStreamedTextStays(t *testing.T) {
 	t.Parallel()
 	d := drawer{rand.New(rand.NewPCG(13, 14))}
 	key := "ghp_" + d.from(alnums, 36)
-	event := func(values ...string) (events []cassette.Event) {
+	event := func(values ...string) (events []interaction.Event) {
 		for _, v := range values {
-			events = append(events, cassette.Event{{Name: "event", Value: "x"}, {Name: "data", Value: v}})
+			events = append(events, interaction.Event{{Name: "event", Value: "x"}, {Name: "data", Value: v}})
 		}
 		return events
 	}
-	for name, events := range map[string][]cassette.Event{
+	for name, events := range map[string][]interaction.Event{
 		"two places":         event(`{"a":"`+key[:9]+`"}`, `{"b":"`+key[9:]+`"}`),
 		"ids":                event(`{"id":"gh"}`, `{"id":"gh"}`, `{"id":"gh"}`),
 		"odd but not secret": event(`{"text": "\u0061\/" , "n":1.50}`, `{"text":"\ud83d"}`, `{"text":"b"`, `text`),
 		"one event":          event(`{"text":"hi"}`),
 	} {
 		var p Policy
-		resp := cassette.Response{Events: slices.Clone(events)}
+		resp := interaction.Response{Events: slices.Clone(events)}
 		for i := range events {
 			resp.Events[i] = slices.Clone(events[i])
 		}
-		if p.Response(&cassette.Request{}, &resp); !reflect.DeepEqual(resp.Events, events) {
+		if p.Response(&interaction.Request{}, &resp); !reflect.DeepEqual(resp.Events, events) {
 			t.Errorf("%s: %q\nwant %q", name, resp.Events, events)
 		}
 	}
@@ -221,7 +221,7 @@ func TestStreamThatCannotBeCleaned(t *testing.T) {
 	d := drawer{rand.New(rand.NewPCG(15, 16))}
 	key := "ghp_" + d.from(alnums, 36)
 	deep := strings.Repeat(`[`, 80) + `%s` + strings.Repeat(`]`, 80) // deeper than the scanner goes
-	it := &cassette.Interaction{Response: cassette.Response{Stream: "sse", Events: eventsOf(deep, "", []string{"a " + key[:9], key[9:] + " b"})}}
+	it := &interaction.Interaction{Response: interaction.Response{Stream: "sse", Events: eventsOf(deep, "", []string{"a " + key[:9], key[9:] + " b"})}}
 	var p Policy
 	p.Response(&it.Request, &it.Response)
 	err := p.CheckInteraction("f.yaml", it)
@@ -258,7 +258,7 @@ func TestStreamedAnything(t *testing.T) {
 			continue
 		}
 		stream := streams[d.IntN(len(streams))]
-		it := &cassette.Interaction{Response: cassette.Response{Stream: "sse", Events: eventsOf(stream.format, stream.between, pieces)}}
+		it := &interaction.Interaction{Response: interaction.Response{Stream: "sse", Events: eventsOf(stream.format, stream.between, pieces)}}
 		p.Response(&it.Request, &it.Response)
 		if err := p.CheckInteraction("f.yaml", it); err != nil {
 			t.Fatalf("%q: %v", pieces, err)
@@ -270,7 +270,7 @@ func TestStreamedAnything(t *testing.T) {
 		if strings.Contains(got, "hollow-word-list") || strings.Contains(got, "ada@home") {
 			t.Fatalf("%s: %q\n says %q", stream.name, pieces, got)
 		}
-		again := make([]cassette.Event, len(it.Response.Events))
+		again := make([]interaction.Event, len(it.Response.Events))
 		for i, e := range it.Response.Events {
 			again[i] = slices.Clone(e)
 		}

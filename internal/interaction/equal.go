@@ -1,14 +1,14 @@
-package cassette
+package interaction
 
 import (
 	"bytes"
 	"slices"
 )
 
-// difference returns where two interactions differ in what a cassette holds, or "".
+// Difference returns where two interactions differ in what a cassette holds, or "".
 // Nil and empty are the same, Line and Seal do not count, nor do trailing delays that
 // say nothing.
-func (it *Interaction) difference(o *Interaction) string {
+func (it *Interaction) Difference(o *Interaction) string {
 	p, q, r, s := &it.Request, &o.Request, &it.Response, &o.Response
 	for _, f := range []struct {
 		name string
@@ -29,7 +29,7 @@ func (it *Interaction) difference(o *Interaction) string {
 		{"response.stream", r.Stream == s.Stream},
 		{"response.events", slices.EqualFunc(r.Events, s.Events, func(a, b Event) bool { return slices.Equal(a, b) })},
 		{"response.chunks", slices.Equal(r.Chunks, s.Chunks)},
-		{"response.delays_ms", slices.Equal(trimDelays(r.Delays), trimDelays(s.Delays))},
+		{"response.delays_ms", slices.Equal(TrimDelays(r.Delays), TrimDelays(s.Delays))},
 		{"response.text", r.Text == s.Text},
 		{"response.end", r.End == s.End},
 		{"response.error", r.Error == s.Error},
@@ -48,4 +48,12 @@ func sameHeaders(a, b Headers) bool {
 	return slices.EqualFunc(a, b, func(a, b Header) bool {
 		return a.Name == b.Name && slices.Equal(a.Values, b.Values)
 	})
+}
+
+// TrimDelays drops zero delays from the end.
+func TrimDelays(ds []Delay) []Delay {
+	for len(ds) > 0 && ds[len(ds)-1] == (Delay{}) {
+		ds = ds[:len(ds)-1]
+	}
+	return ds
 }

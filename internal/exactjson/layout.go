@@ -1,4 +1,4 @@
-package cassette
+package exactjson
 
 import (
 	"math"
@@ -35,55 +35,55 @@ const (
 	EscapeLong                          // \u0008 and \u000c instead of \b and \f (Go before 1.22)
 )
 
-// escapeNames are the habits' names in a cassette.
-var escapeNames = []string{"ascii", "upper", "html", "separators", "gson", "slash", "delete", "long"}
+// EscapeNames are the habits' names in a cassette.
+var EscapeNames = []string{"ascii", "upper", "html", "separators", "gson", "slash", "delete", "long"}
 
 // AppendJSON appends v to dst as JSON text in layout l. Texts and names must be
 // valid UTF-8; what is not is written as it is, or as \ufffd with EscapeASCII.
 func (v Value) AppendJSON(dst []byte, l Layout) []byte {
-	p := printerFor(l)
-	return p.print(dst, &v)
+	p := NewPrinter(l)
+	return p.Print(dst, &v)
 }
 
-// A printer appends JSON text in a layout.
-type printer struct {
+// A Printer appends JSON text in a layout.
+type Printer struct {
 	Layout
-	colon, comma string
-	special      *[256]bool // bytes that a string cannot simply copy
+	Colon, Comma string
+	Special      *[256]bool // bytes that a string cannot simply copy
 
-	indentation int // bytes of it that there were
-	most        int // so many of them are appended
+	Indentation int // bytes of it that there were
+	Most        int // so many of them are appended
 }
 
-func printerFor(l Layout) printer {
-	p := printer{Layout: l, colon: ":", comma: ",", special: &mustEscape, most: math.MaxInt}
+func NewPrinter(l Layout) Printer {
+	p := Printer{Layout: l, Colon: ":", Comma: ",", Special: &MustEscape, Most: math.MaxInt}
 	if l.ColonSpace || l.Indent != "" {
-		p.colon = ": "
+		p.Colon = ": "
 	}
 	if l.CommaSpace && l.Indent == "" {
-		p.comma = ", "
+		p.Comma = ", "
 	}
 	if l.Escape != 0 {
-		p.special = specials(l.Escape)
+		p.Special = specials(l.Escape)
 	}
 	return p
 }
 
 // print appends a value and what is around it.
-func (p *printer) print(dst []byte, v *Value) []byte {
-	return p.end(p.value(append(dst, p.Before...), v, 0), p.Padding)
+func (p *Printer) Print(dst []byte, v *Value) []byte {
+	return p.End(p.value(append(dst, p.Before...), v, 0), p.Padding)
 }
 
 // end appends what follows a value, and puts padding before its last bracket.
-func (p *printer) end(dst []byte, padding int) []byte {
+func (p *Printer) End(dst []byte, padding int) []byte {
 	if n := len(dst); padding > 0 && p.Indent == "" && n > 0 && (dst[n-1] == '}' || dst[n-1] == ']') {
 		last := dst[n-1]
-		dst = append(appendSpaces(dst[:n-1], padding), last)
+		dst = append(AppendSpaces(dst[:n-1], padding), last)
 	}
 	return append(dst, p.After...)
 }
 
-var mustEscape = *specials(0)
+var MustEscape = *specials(0)
 
 // specials returns the bytes at which a string needs a closer look.
 func specials(e Escape) *[256]bool {
@@ -100,19 +100,19 @@ func specials(e Escape) *[256]bool {
 	return t
 }
 
-func (p *printer) value(dst []byte, v *Value, depth int) []byte {
+func (p *Printer) value(dst []byte, v *Value, depth int) []byte {
 	switch v.Kind {
 	case Null:
 		return append(dst, "null"...)
 	case Bool, Number:
 		return append(dst, v.Text...)
 	case String:
-		return p.str(dst, v.Text)
+		return p.String(dst, v.Text)
 	}
 	return p.container(dst, v, depth)
 }
 
-func (p *printer) container(dst []byte, v *Value, depth int) []byte {
+func (p *Printer) container(dst []byte, v *Value, depth int) []byte {
 	open, end := byte('['), byte(']')
 	if v.Kind == Object {
 		open, end = '{', '}'
@@ -120,25 +120,25 @@ func (p *printer) container(dst []byte, v *Value, depth int) []byte {
 	dst = append(dst, open)
 	for i := range v.Elems {
 		if i > 0 {
-			dst = append(dst, p.comma...)
+			dst = append(dst, p.Comma...)
 		}
-		dst = p.newline(dst, depth+1)
+		dst = p.Newline(dst, depth+1)
 		if v.Kind == Object {
-			dst = append(p.str(dst, v.Names[i]), p.colon...)
+			dst = append(p.String(dst, v.Names[i]), p.Colon...)
 		}
 		dst = p.value(dst, &v.Elems[i], depth+1)
 	}
 	if len(v.Elems) > 0 {
-		dst = p.newline(dst, depth)
+		dst = p.Newline(dst, depth)
 	}
 	return append(dst, end)
 }
 
-func (p *printer) newline(dst []byte, depth int) []byte {
+func (p *Printer) Newline(dst []byte, depth int) []byte {
 	if p.Indent == "" {
 		return dst
 	}
-	if p.indentation += 1 + depth*len(p.Indent); p.indentation > p.most {
+	if p.Indentation += 1 + depth*len(p.Indent); p.Indentation > p.Most {
 		return dst
 	}
 	dst = append(dst, '\n')
@@ -148,21 +148,21 @@ func (p *printer) newline(dst []byte, depth int) []byte {
 	return dst
 }
 
-func (p *printer) str(dst []byte, s string) []byte {
-	return append(p.inner(append(dst, '"'), s), '"')
+func (p *Printer) String(dst []byte, s string) []byte {
+	return append(p.Inner(append(dst, '"'), s), '"')
 }
 
 // inner appends the inside of a string.
-func (p *printer) inner(dst []byte, s string) []byte {
+func (p *Printer) Inner(dst []byte, s string) []byte {
 	done := 0
 	for i := 0; i < len(s); {
-		if !p.special[s[i]] {
+		if !p.Special[s[i]] {
 			i++
 			continue
 		}
 		r, size := utf8.DecodeRuneInString(s[i:])
 		if r < utf8.RuneSelf || p.Escape&EscapeASCII != 0 || r == '\u2028' || r == '\u2029' {
-			dst = p.escape(append(dst, s[done:i]...), r)
+			dst = p.AppendEscape(append(dst, s[done:i]...), r)
 			done = i + size
 		}
 		i += size
@@ -171,7 +171,7 @@ func (p *printer) inner(dst []byte, s string) []byte {
 }
 
 // escape appends r, which is escaped in this layout.
-func (p *printer) escape(dst []byte, r rune) []byte {
+func (p *Printer) AppendEscape(dst []byte, r rune) []byte {
 	short := byte(0)
 	switch r {
 	case '"', '\\', '/':
@@ -190,17 +190,17 @@ func (p *printer) escape(dst []byte, r rune) []byte {
 	if short != 0 && (r != '\b' && r != '\f' || p.Escape&EscapeLong == 0) {
 		return append(dst, '\\', short)
 	}
-	return appendUnicodeEscape(dst, r, p.Escape&EscapeUpper != 0)
+	return AppendUnicodeEscape(dst, r, p.Escape&EscapeUpper != 0)
 }
 
-// appendUnicodeEscape appends r as \uXXXX, as a surrogate pair where it needs one.
-func appendUnicodeEscape(dst []byte, r rune, upper bool) []byte {
+// AppendUnicodeEscape appends r as \uXXXX, as a surrogate pair where it needs one.
+func AppendUnicodeEscape(dst []byte, r rune, upper bool) []byte {
 	digits := "0123456789abcdef"
 	if upper {
 		digits = "0123456789ABCDEF"
 	}
 	if r > 0xffff {
-		dst = appendUnicodeEscape(dst, 0xd800+(r-0x10000)>>10, upper)
+		dst = AppendUnicodeEscape(dst, 0xd800+(r-0x10000)>>10, upper)
 		r = 0xdc00 + (r-0x10000)&0x3ff
 	}
 	return append(dst, '\\', 'u', digits[r>>12&15], digits[r>>8&15], digits[r>>4&15], digits[r&15])
@@ -209,39 +209,39 @@ func appendUnicodeEscape(dst []byte, r rune, upper bool) []byte {
 // DetectLayout finds the layout in which v, the value of the JSON text b, is
 // printed as exactly b. Without one, ok is false.
 func DetectLayout(b []byte, v Value) (l Layout, ok bool) {
-	l, _, ok = detectLayout(b, v)
+	l, _, ok = DetectIndented(b, v)
 	return l, ok
 }
 
-// detectLayout is DetectLayout; it also returns how much of b is indentation.
-func detectLayout(b []byte, v Value) (l Layout, indentation int, ok bool) {
-	var c clues
-	c.scan(string(b))
-	l = c.layout()
-	indentation, ok = prints(v, l, b)
+// DetectIndented is DetectLayout; it also returns how much of b is indentation.
+func DetectIndented(b []byte, v Value) (l Layout, indentation int, ok bool) {
+	var c Clues
+	c.Scan(string(b))
+	l = c.Layout()
+	indentation, ok = Prints(v, l, b)
 	return l, indentation, ok
 }
 
-// prints reports whether v in layout l is exactly b, and how much of that is
+// Prints reports whether v in layout l is exactly b, and how much of that is
 // indentation.
-func prints[T string | []byte](v Value, l Layout, b T) (indentation int, same bool) {
+func Prints[T string | []byte](v Value, l Layout, b T) (indentation int, same bool) {
 	buf := printed.Get().(*[]byte)
 	defer printed.Put(buf)
-	p := printerFor(l)
-	*buf = p.print((*buf)[:0], &v)
+	p := NewPrinter(l)
+	*buf = p.Print((*buf)[:0], &v)
 	same = string(*buf) == string(b)
 	if cap(*buf) > 1<<20 {
 		*buf = nil
 	}
-	return p.indentation, same
+	return p.Indentation, same
 }
 
 // printed are buffers to compare in; every body that is recorded needs one.
 var printed = sync.Pool{New: func() any { return new([]byte) }}
 
-// clues are what JSON texts of one origin give away about their layout. They
+// Clues are what JSON texts of one origin give away about their layout. They
 // prove nothing: a text may contradict itself, so who asks has to print.
-type clues struct {
+type Clues struct {
 	seen                         bool
 	before, after, indent        string
 	padding                      int
@@ -250,7 +250,7 @@ type clues struct {
 	escape                       Escape
 }
 
-func (c *clues) layout() Layout {
+func (c *Clues) Layout() Layout {
 	l := Layout{Before: c.before, After: c.after, Indent: c.indent, Escape: c.escape}
 	if c.indent == "" {
 		l.Padding = c.padding
@@ -266,7 +266,7 @@ func (c *clues) layout() Layout {
 
 // scan adds what the valid JSON text s gives away. White space around,
 // indentation and padding are taken from the first text only.
-func (c *clues) scan(s string) {
+func (c *Clues) Scan(s string) {
 	core := strings.Trim(s, " \t\r\n")
 	if !c.seen {
 		c.seen = true
@@ -275,7 +275,7 @@ func (c *clues) scan(s string) {
 		if len(core) > 1 && core[1] == '\n' {
 			c.indent = core[2 : len(core)-len(strings.TrimLeft(core[2:], " \t"))]
 		}
-		c.padding = paddingOf(core)
+		c.padding = PaddingOf(core)
 	}
 	spaced := func(i int) bool { return i+1 < len(core) && core[i+1] == ' ' }
 	for i := 0; i < len(core); i++ {
@@ -294,21 +294,21 @@ func (c *clues) scan(s string) {
 	}
 }
 
-// paddingOf returns how many spaces stand before the last character of s, which
+// PaddingOf returns how many spaces stand before the last character of s, which
 // is JSON and ends in no white space.
-func paddingOf(s string) int {
+func PaddingOf(s string) int {
 	s = s[:len(s)-1]
 	return len(s) - len(strings.TrimRight(s, " "))
 }
 
 // str scans the string whose opening quote is s[i] and returns the offset of
 // its closing one.
-func (c *clues) str(s string, i int) int {
+func (c *Clues) str(s string, i int) int {
 	for i++; i < len(s) && s[i] != '"'; i++ {
 		if s[i] != '\\' {
 			continue
 		}
-		r, n, ok := jsonEscape(s[i:])
+		r, n, ok := DecodeEscape(s[i:])
 		if !ok {
 			return len(s)
 		}
@@ -319,7 +319,7 @@ func (c *clues) str(s string, i int) int {
 }
 
 // habit adds what the escape esc of r gives away.
-func (c *clues) habit(esc string, r rune) {
+func (c *Clues) habit(esc string, r rune) {
 	if esc == `\/` {
 		c.escape |= EscapeSlash
 	}
@@ -343,4 +343,12 @@ func (c *clues) habit(esc string, r rune) {
 	case r > 0x7f:
 		c.escape |= EscapeASCII
 	}
+}
+
+// AppendSpaces appends n spaces to dst.
+func AppendSpaces(dst []byte, n int) []byte {
+	for range n {
+		dst = append(dst, ' ')
+	}
+	return dst
 }

@@ -1,9 +1,10 @@
-package cassette
+// Package seeds has texts that are easily got wrong, for the tests of several packages.
+package seeds
 
 import "strings"
 
-// jsonSeeds are JSON texts, nearly JSON texts, and layouts.
-var jsonSeeds = []string{
+// JSON are JSON texts, nearly JSON texts, and layouts.
+var JSON = []string{
 	``, ` `, `null`, `true`, `false`, `0`, `-0`, `1.50`, `1e-08`, `01`, `1.`, `.5`, `+1`, `-`, `1e`, `"`, `"a`, `"a"`,
 	`{}`, `[]`, `{ }`, `[ ]`, `[1]`, `[1,2]`, `[1, 2]`, `[1 ,2]`, `{"a":1}`, `{"a": 1}`, `{"a" : 1}`, `{"a": 1, "b": [2, 3]}`, `{"a":1, "b":2}`,
 	`{"a":1,"a":2}`, `{"a":1,}`, `[1,]`, `{"a"}`, `{1:2}`, `[1 2]`, `{"a":1}x`, `{"a":1}   }`, `{"a":1   }`, `[1  ]`, `{   }`, "{\"a\":1\t}",
@@ -18,8 +19,8 @@ var jsonSeeds = []string{
 	"data: {\"a\":1}\n\n", "\xef\xbb\xbf{}", "--boundary\r\nContent-Disposition: form-data\r\n\r\nx\r\n",
 }
 
-// stringSeeds are strings that some YAML reader or writer gets wrong.
-var stringSeeds = []string{
+// Strings are strings that some YAML reader or writer gets wrong.
+var Strings = []string{
 	"", " ", "\n", "\n\n", "a", "a b", "a\n", "a\nb", "a\nb\n", "a\nb\n\n", "\na", " a\nb", "\ta\nb", "a \nb", "a\t\nb", "a\n b\n\tc", "a\n\nb", "a\n \nb",
 	"a\tb", "\ta", "a\t", "a\rb", "a\r\nb", "a\u0085b", "a\u2028b\u2029", "\ufeffa", "a\ufeff", "a\x00b", "\x01", "\x7f", "\u0080", "\u00a0", "\u00a0a\u00a0", "\u202ea",
 	"\ufffe", "\uffff", "\ufffd", "\U0001f600", "é", "日本語\n二行", "\xff", "a\xffb", "\xed\xa0\x80", "\xc3", "null", "Null", "NULL", "~", "true", "True", "false", "yes", "Yes", "no", "on", "off", "y", "N",
@@ -28,11 +29,4 @@ var stringSeeds = []string{
 	"- a", "-", "-a", "? a", "?", "?a", ": a", ":", ":a", "a:", "a: b", "a:b", "a :b", "a #b", "a#b", "#a", "# a", "&a", "*a", "!a", "!!binary x", "!asset @x", "|", "|-", ">", ">a", "'", "''", "'a'", "\"", "\"a\"", "a\"b", "a'b", "%a", "@a", "`a", "{", "}", "{a: b}", "[", "]", "[a]", ",", "a,b", "a, b", "a]b", "a}b",
 	"\\", "\\n", "a\\", "\\u0041", "https://example.com/a?b=c#d", "data: x", "data:image/png;base64,@x", "@0123456789abcdef.png", "!asset data:,@0123456789abcdef.png", "(a)", "/a", "$a", "<a>", "“a”", "key: |\n  x", "a\n# b\nc", "# a\nb", "- a\n- b", "{\n  \"a\": 1\n}", "[1,\n2]",
 	strings.Repeat("a", 300), strings.Repeat("a ", 300), strings.Repeat("QUJD", 5000), "data:image/png;base64," + strings.Repeat("QUJD", 5000), "data:a b;base64," + strings.Repeat("QUJD", 5000), strings.Repeat("QUJD", 5000) + "QQ==", strings.Repeat("QUJD", 5000) + "QR==",
-}
-
-// layouts are layouts that DetectLayout finds again, whatever they print.
-var layouts = []Layout{
-	{}, {ColonSpace: true, CommaSpace: true}, {ColonSpace: true}, {CommaSpace: true}, {Indent: "  "}, {Indent: "\t"}, {Indent: "    ", After: "\n"},
-	{Before: "\n   \n", After: "\r\n"}, {Padding: 7}, {Escape: EscapeASCII}, {Escape: EscapeASCII | EscapeUpper}, {Escape: EscapeASCII | EscapeDelete | EscapeSlash},
-	{Escape: EscapeHTML | EscapeSeparators}, {Escape: EscapeGson | EscapeHTML | EscapeSeparators}, {Escape: EscapeLong}, {Indent: "  ", Escape: EscapeASCII | EscapeHTML | EscapeSlash | EscapeLong | EscapeDelete},
 }

@@ -1,13 +1,13 @@
-package cassette
+package exactjson
 
 import (
 	"strings"
 	"testing"
 )
 
-func TestParseJSON(t *testing.T) {
+func TestParse(t *testing.T) {
 	t.Parallel()
-	v, err := ParseJSON([]byte(" {\"a\": [1.50, -0, 1e-08, true, false, null], \"b\": \"x\\n\\u00e9\\ud83d\\ude00\\/\", \"a\": {}} \r\n\t"))
+	v, err := Parse([]byte(" {\"a\": [1.50, -0, 1e-08, true, false, null], \"b\": \"x\\n\\u00e9\\ud83d\\ude00\\/\", \"a\": {}} \r\n\t"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -26,11 +26,11 @@ func TestParseJSON(t *testing.T) {
 	}
 }
 
-// TestParseJSONCopies: a Value does not change with the bytes it was parsed from.
-func TestParseJSONCopies(t *testing.T) {
+// TestParseCopies: a Value does not change with the bytes it was parsed from.
+func TestParseCopies(t *testing.T) {
 	t.Parallel()
 	b := []byte(`{"a":"b"}`)
-	v, err := ParseJSON(b)
+	v, err := Parse(b)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,8 +52,8 @@ func TestEscaped(t *testing.T) {
 		{`"\\u0061"`, `\\u0061`},
 		{`""`, ``},
 	} {
-		plain, err := ParseJSON([]byte(tt.json))
-		p := JSONParser{Escaped: true}
+		plain, err := Parse([]byte(tt.json))
+		p := Parser{Escaped: true}
 		v, perr := p.Parse(tt.json)
 		if err != nil || perr != nil || v.Text != tt.want || EscapeText(plain.Text) != tt.want || UnescapeText(tt.want) != plain.Text {
 			t.Errorf("%s: %q (%v), want %q; EscapeText(%q) = %q, and back %q (%v)",
@@ -63,16 +63,16 @@ func TestEscaped(t *testing.T) {
 	if raw := "\xff\n\xc3"; UnescapeText(EscapeText(raw)) != raw {
 		t.Errorf("%q is %q escaped and back", raw, UnescapeText(EscapeText(raw)))
 	}
-	p := JSONParser{Escaped: true}
+	p := Parser{Escaped: true}
 	for _, bad := range []string{`"\n`, `"\`, `"\x"`, "\"\\n\n\"", `"\n\ud800"`} {
-		_, want := ParseJSON([]byte(bad))
+		_, want := Parse([]byte(bad))
 		if _, err := p.Parse(bad); err == nil || err.Error() != want.Error() {
 			t.Errorf("%s: %v, want %v", bad, err, want)
 		}
 	}
 }
 
-func TestParseJSONErrors(t *testing.T) {
+func TestParseErrors(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		``:                        `byte 0: want a value, found the end`,
@@ -117,11 +117,11 @@ func TestParseJSONErrors(t *testing.T) {
 		"\ufeff{}":                `byte 0: want a value, found '\ufeff'`,
 		strings.Repeat("[", 1001): `byte 1000: nested deeper than 1000`,
 	} {
-		if _, err := ParseJSON([]byte(text)); err == nil || err.Error() != "json: "+want {
+		if _, err := Parse([]byte(text)); err == nil || err.Error() != "json: "+want {
 			t.Errorf("%.40q: got %v, want json: %s", text, err, want)
 		}
 	}
-	if _, err := ParseJSON([]byte(strings.Repeat("[", 1000) + strings.Repeat("]", 1000))); err != nil {
+	if _, err := Parse([]byte(strings.Repeat("[", 1000) + strings.Repeat("]", 1000))); err != nil {
 		t.Error(err)
 	}
 }
@@ -130,7 +130,7 @@ func TestParseJSONErrors(t *testing.T) {
 // is found again.
 func TestLayouts(t *testing.T) {
 	t.Parallel()
-	v, err := ParseJSON([]byte(`{"a":[1,{"b":"<'/é\u2028\b\u007f😀"}],"c":{},"d":[]}`))
+	v, err := Parse([]byte(`{"a":[1,{"b":"<'/é\u2028\b\u007f😀"}],"c":{},"d":[]}`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -161,7 +161,7 @@ func TestNoLayout(t *testing.T) {
 		`{"a" :1}`, `{ "a":1}`, `{"a":1,"b": 2}`, `[1, 2,3]`, `["é\u00e9"]`, `["\u0041"]`, `["\u00e9\u00E8"]`, `["\u000A"]`, `["<\u003c"]`,
 		"[\n1\n]", "[\n  1, 2\n]", "[\n  1\n ]", "[\n  1,\n   2\n]", "{\n  \"a\":1\n}", "[\r\n  1\r\n]", "{\n}", "[ 1]", "[1\t]",
 	} {
-		v, err := ParseJSON([]byte(text))
+		v, err := Parse([]byte(text))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -170,7 +170,7 @@ func TestNoLayout(t *testing.T) {
 		}
 	}
 	for _, text := range []string{`12`, `"a"`, ` null `, `"\u00e9"`} {
-		v, err := ParseJSON([]byte(text))
+		v, err := Parse([]byte(text))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,4 +1,4 @@
-package cassette
+package exactjson
 
 import (
 	"fmt"
@@ -25,32 +25,32 @@ const (
 // of members, duplicate members and the literal of every number.
 type Value struct {
 	Kind  Kind
-	Mark  int32    // whatever a user of the value wants to know it by; ParseJSON leaves it 0
+	Mark  int32    // whatever a user of the value wants to know it by; Parse leaves it 0
 	Text  string   // Bool: "true" or "false"; Number: the literal; String: the decoded text
 	Names []string // Object: the member names, in order
 	Elems []Value  // Array: the elements; Object: the member values
 }
 
-// maxJSONDepth is how deep arrays and objects may nest.
-const maxJSONDepth = 1000
+// MaxDepth is how deep arrays and objects may nest.
+const MaxDepth = 1000
 
-// ParseJSON reads one JSON value (RFC 8259) with optional white space around it.
+// Parse reads one JSON value (RFC 8259) with optional white space around it.
 //
 // It is stricter than encoding/json where a Value could not give the same bytes
 // back: invalid UTF-8 and escapes of lone surrogates are errors, and so is
 // nesting deeper than 1,000. Duplicate members are kept in order. Errors start
 // with "json: byte N:", N counted from 0. The result does not refer to b.
-func ParseJSON(b []byte) (Value, error) {
-	var p JSONParser
+func Parse(b []byte) (Value, error) {
+	var p Parser
 	return p.Parse(string(b))
 }
 
-// Parse is [ParseJSON], but the values of all calls share allocations: they and
+// Parse is [Parse], but the values of all calls share allocations: they and
 // all below them are valid until Reset. Their texts and names always are.
-func (p *JSONParser) Parse(src string) (Value, error) {
+func (p *Parser) Parse(src string) (Value, error) {
 	p.src, p.pos, p.depth = src, 0, 0
 	p.stack, p.nameStack = p.stack[:0], p.nameStack[:0]
-	if i := invalidUTF8(p.src); i >= 0 {
+	if i := InvalidUTF8(p.src); i >= 0 {
 		return Value{}, p.errorf(i, "invalid UTF-8")
 	}
 	p.space()
@@ -64,8 +64,8 @@ func (p *JSONParser) Parse(src string) (Value, error) {
 	return p.stack[0], nil
 }
 
-// invalidUTF8 returns the offset of the first byte of s that is not UTF-8, or -1.
-func invalidUTF8(s string) int {
+// InvalidUTF8 returns the offset of the first byte of s that is not UTF-8, or -1.
+func InvalidUTF8(s string) int {
 	if utf8.ValidString(s) {
 		return -1
 	}
@@ -80,13 +80,13 @@ func invalidUTF8(s string) int {
 	return -1 // unreachable: the string is not valid
 }
 
-// A JSONParser reads JSON values that are used for a while only. Its zero value
+// A Parser reads JSON values that are used for a while only. Its zero value
 // is ready to use.
 //
 // It collects the elements of open arrays and objects on two stacks and cuts
 // the finished ones out of slabs, so that a body costs few allocations. Strings
 // without escapes and numbers are slices of src.
-type JSONParser struct {
+type Parser struct {
 	Escaped bool // the texts of strings are as [AppendEscaped] writes them; names are not
 
 	src   string
@@ -104,9 +104,9 @@ type JSONParser struct {
 
 // Reset takes back the values that were parsed, and keeps room for as many
 // unless that is much.
-func (p *JSONParser) Reset() {
+func (p *Parser) Reset() {
 	if max(cap(p.stack), cap(p.nameStack), len(p.vals.all), len(p.names.all)) > 1024 {
-		*p = JSONParser{Escaped: p.Escaped}
+		*p = Parser{Escaped: p.Escaped}
 		return
 	}
 	// They are not cleared: that costs as much as to write them, and what they
@@ -117,7 +117,7 @@ func (p *JSONParser) Reset() {
 
 // Make returns an array or object of n values to be filled in; it is valid as
 // long as the values that were parsed are.
-func (p *JSONParser) Make(kind Kind, n int) Value {
+func (p *Parser) Make(kind Kind, n int) Value {
 	v := Value{Kind: kind, Elems: p.vals.make(n)}
 	if kind == Object {
 		v.Names = p.names.make(n)
@@ -150,11 +150,11 @@ func (s *slab[T]) copy(from []T) []T {
 	return part
 }
 
-func (p *JSONParser) errorf(at int, format string, args ...any) error {
+func (p *Parser) errorf(at int, format string, args ...any) error {
 	return fmt.Errorf("json: byte %d: %s", at, fmt.Sprintf(format, args...))
 }
 
-func (p *JSONParser) unexpected(want string) error {
+func (p *Parser) unexpected(want string) error {
 	if p.pos >= len(p.src) {
 		return p.errorf(p.pos, "want %s, found the end", want)
 	}
@@ -162,18 +162,18 @@ func (p *JSONParser) unexpected(want string) error {
 	return p.errorf(p.pos, "want %s, found %q", want, r)
 }
 
-func (p *JSONParser) space() {
-	for p.pos < len(p.src) && isJSONSpace(p.src[p.pos]) {
+func (p *Parser) space() {
+	for p.pos < len(p.src) && IsSpace(p.src[p.pos]) {
 		p.pos++
 	}
 }
 
-func isJSONSpace(c byte) bool {
+func IsSpace(c byte) bool {
 	return c == ' ' || c == '\n' || c == '\t' || c == '\r'
 }
 
 // value reads a value and pushes it on the stack.
-func (p *JSONParser) value() error {
+func (p *Parser) value() error {
 	if p.pos >= len(p.src) {
 		return p.unexpected("a value")
 	}
@@ -194,7 +194,7 @@ func (p *JSONParser) value() error {
 	case 'n':
 		return p.word("null", Value{})
 	}
-	end, ok := scanNumber(p.src, p.pos)
+	end, ok := ScanNumber(p.src, p.pos)
 	if !ok {
 		p.pos = end
 		return p.unexpected("a value")
@@ -204,7 +204,7 @@ func (p *JSONParser) value() error {
 	return nil
 }
 
-func (p *JSONParser) word(w string, v Value) error {
+func (p *Parser) word(w string, v Value) error {
 	if !strings.HasPrefix(p.src[p.pos:], w) {
 		return p.unexpected("a value")
 	}
@@ -213,9 +213,9 @@ func (p *JSONParser) word(w string, v Value) error {
 	return nil
 }
 
-// scanNumber returns the end of the JSON number that starts at s[i], or the
+// ScanNumber returns the end of the JSON number that starts at s[i], or the
 // offset at which it stops being one.
-func scanNumber(s string, i int) (end int, ok bool) {
+func ScanNumber(s string, i int) (end int, ok bool) {
 	at := func(i int) byte {
 		if i < len(s) {
 			return s[i]
@@ -260,9 +260,9 @@ func scanNumber(s string, i int) (end int, ok bool) {
 }
 
 // container reads an array or an object whose opening bracket is at pos.
-func (p *JSONParser) container(open byte) error {
-	if p.depth++; p.depth > maxJSONDepth {
-		return p.errorf(p.pos, "nested deeper than %d", maxJSONDepth)
+func (p *Parser) container(open byte) error {
+	if p.depth++; p.depth > MaxDepth {
+		return p.errorf(p.pos, "nested deeper than %d", MaxDepth)
 	}
 	kind, end, want := Array, byte(']'), `"," or "]"`
 	if open == '{' {
@@ -298,7 +298,7 @@ func (p *JSONParser) container(open byte) error {
 }
 
 // name reads a member's name and the colon after it.
-func (p *JSONParser) name() error {
+func (p *Parser) name() error {
 	if p.pos >= len(p.src) || p.src[p.pos] != '"' {
 		return p.unexpected("a member name")
 	}
@@ -319,7 +319,7 @@ func (p *JSONParser) name() error {
 // str reads a string whose opening quote is at pos. If escaped it leaves it as
 // it stands where that is how [AppendEscaped] writes it: most texts are copied
 // from one JSON to another, and need not be decoded for that.
-func (p *JSONParser) str(escaped bool) (string, error) {
+func (p *Parser) str(escaped bool) (string, error) {
 	start := p.pos + 1
 	p.pos = start + plain(p.src[start:])
 	end := p.pos
@@ -418,7 +418,7 @@ func UnescapeText(s string) string {
 	}
 	b := make([]byte, 0, len(s))
 	for ; n >= 0; n = strings.IndexByte(s, '\\') {
-		r, size, _ := jsonEscape(s[n:])
+		r, size, _ := DecodeEscape(s[n:])
 		b = utf8.AppendRune(append(b, s[:n]...), r)
 		s = s[n+max(size, 1):]
 	}
@@ -427,7 +427,7 @@ func UnescapeText(s string) string {
 
 // decoded reads the rest of a string that starts at start and whose first byte
 // that does not stand for itself is at pos.
-func (p *JSONParser) decoded(start int) (string, error) {
+func (p *Parser) decoded(start int) (string, error) {
 	p.buf = append(p.buf[:0], p.src[start:p.pos]...)
 	for p.pos < len(p.src) {
 		c := p.src[p.pos]
@@ -440,7 +440,7 @@ func (p *JSONParser) decoded(start int) (string, error) {
 		}
 		r, n, ok := rune(c), 1, true
 		if c == '\\' {
-			r, n, ok = jsonEscape(p.src[p.pos:])
+			r, n, ok = DecodeEscape(p.src[p.pos:])
 		}
 		if !ok {
 			return "", p.errorf(p.pos, "invalid escape")
@@ -458,7 +458,7 @@ func (p *JSONParser) decoded(start int) (string, error) {
 }
 
 // keep returns b as a string: strings with escapes share allocations too.
-func (p *JSONParser) keep(b []byte) string {
+func (p *Parser) keep(b []byte) string {
 	if p.text.Cap()-p.text.Len() < len(b) {
 		p.text.Reset()
 		p.text.Grow(max(len(b), min(len(p.src)-p.pos, 4096)))
@@ -468,9 +468,9 @@ func (p *JSONParser) keep(b []byte) string {
 	return p.text.String()[at:]
 }
 
-// jsonEscape decodes the escape that s starts with, a surrogate pair as one,
+// DecodeEscape decodes the escape that s starts with, a surrogate pair as one,
 // and returns its length. A lone surrogate is returned as such.
-func jsonEscape(s string) (r rune, n int, ok bool) {
+func DecodeEscape(s string) (r rune, n int, ok bool) {
 	if len(s) < 2 {
 		return 0, 0, false
 	}
@@ -488,19 +488,19 @@ func jsonEscape(s string) (r rune, n int, ok bool) {
 	case 't':
 		return '\t', 2, true
 	case 'u':
-		return unicodeEscape(s)
+		return DecodeUnicodeEscape(s)
 	}
 	return 0, 0, false
 }
 
-// unicodeEscape decodes the \uXXXX that s starts with; see jsonEscape.
-func unicodeEscape(s string) (r rune, n int, ok bool) {
-	r, ok = hexDigits(s, 2, 4)
+// DecodeUnicodeEscape decodes the \uXXXX that s starts with; see DecodeEscape.
+func DecodeUnicodeEscape(s string) (r rune, n int, ok bool) {
+	r, ok = HexDigits(s, 2, 4)
 	if !ok {
 		return 0, 0, false
 	}
 	if utf16.IsSurrogate(r) && len(s) > 7 && s[6] == '\\' && s[7] == 'u' {
-		if low, ok := hexDigits(s, 8, 4); ok {
+		if low, ok := HexDigits(s, 8, 4); ok {
 			if pair := utf16.DecodeRune(r, low); pair != utf8.RuneError {
 				return pair, 12, true
 			}
@@ -509,8 +509,8 @@ func unicodeEscape(s string) (r rune, n int, ok bool) {
 	return r, 6, true
 }
 
-// hexDigits reads the n hex digits at s[at:].
-func hexDigits(s string, at, n int) (rune, bool) {
+// HexDigits reads the n hex digits at s[at:].
+func HexDigits(s string, at, n int) (rune, bool) {
 	if len(s) < at+n {
 		return 0, false
 	}

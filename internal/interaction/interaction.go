@@ -1,0 +1,142 @@
+// Package interaction is what promptecho records: a request, and what answered it. It
+// is data; every other package works on it, and this one knows none of them.
+package interaction
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Interaction is one request and what answered it.
+type Interaction struct {
+	Kind      string // "llm" for a known model API, "http" for anything else
+	Boundary  string // the logical endpoint, such as "anthropic.messages"; may be empty
+	MatchKey  string // a hint: 16 hex digits of the request's fingerprint; never an authority
+	Seal      string // see seal.go; "" if there is none, or if Format makes a new one
+	Request   Request
+	Response  Response
+	Usage     *Usage // what the answer says it cost; nil if it does not say
+	LatencyMS int64  // milliseconds from sending the request to the response headers
+
+	// Concurrent says that another request waited for its answer meanwhile, so that which was
+	// asked first, and whether this one was asked at all before its test ended, may
+	// be chance.
+	Concurrent bool
+
+	Line int // the 1-based line where the interaction starts in its file; not written
+}
+
+// Usage is the token count that an answer reports.
+type Usage struct {
+	InputTokens  int64
+	OutputTokens int64
+}
+
+// Request is a cleaned request.
+type Request struct {
+	Method  string
+	URL     string
+	Headers Headers
+	Body    []byte // nil and empty are the same
+}
+
+// Response is a cleaned response. A stream has Stream set and its body in
+// Events; every other response has its body in Body.
+type Response struct {
+	Status   int
+	Proto    string // "HTTP/2.0" and the like; empty means HTTP/1.1
+	Headers  Headers
+	Trailers Headers
+	Body     []byte
+
+	Stream string  // the framing's name; empty if the body is not a stream
+	Events []Event // the frames of a stream in order
+	Chunks []int   // the lengths of the pieces that a Body without a Stream came in; the last has the rest
+	Delays []Delay // one per event or chunk; missing ones are zero and of an arrival of their own
+	Text   string  // the assembled answer for the reader; replay ignores it
+
+	End   string // how the body ended: "" (whole), EndClosed, EndError or EndCanceled
+	Error string // with EndError and EndCanceled, what the client saw
+}
+
+// How a response body ended before its end.
+const (
+	EndClosed   = "closed"   // the client stopped reading
+	EndError    = "error"    // the server or the connection broke off
+	EndCanceled = "canceled" // the client gave up before there was an answer: it has no status
+)
+
+// Event is one frame of a stream in its framing's readable form: named fields
+// in order. The names belong to the framing; cassette only writes them down.
+type Event []Field
+
+// Field is one named value of an event.
+type Field struct {
+	Name  string
+	Value string // any bytes; written as structure when it is compact JSON
+}
+
+// Delay says when an event arrived.
+type Delay struct {
+	MS       int64 // milliseconds since the arrival before, or since the response headers
+	Together bool  // it came in one piece with the event before; MS is zero
+	Rest     Rest  // if it came in several pieces, those after the first
+}
+
+// Rest is what of an event came later than its beginning: "~N+MS" for each piece,
+// so many bytes from the end of the event so many milliseconds after the piece
+// before. It counts from the end, which is what stays when an event is edited.
+type Rest string
+
+// A Piece is one of Rest.
+type Piece struct {
+	Bytes int   // from the end of the event, this piece and all behind it
+	MS    int64 // after the piece before
+}
+
+// Add returns r with another piece.
+func (r Rest) Add(p Piece) Rest { return r + Rest(fmt.Sprintf("~%d+%d", p.Bytes, p.MS)) }
+
+// Pieces returns the pieces; ok is false if r has not their form, or if they are
+// not each shorter than the one before.
+func (r Rest) Pieces() (pieces []Piece, ok bool) {
+	if r == "" {
+		return nil, true
+	}
+	text, ok := strings.CutPrefix(string(r), "~")
+	if !ok {
+		return nil, false
+	}
+	for part := range strings.SplitSeq(text, "~") {
+		n, ms, ok := strings.Cut(part, "+")
+		bytes, err1 := strconv.Atoi(n)
+		after, err2 := strconv.ParseInt(ms, 10, 64)
+		p := Piece{bytes, after}
+		if !ok || err1 != nil || err2 != nil || bytes <= 0 || after < 0 || len(pieces) > 0 && bytes >= pieces[len(pieces)-1].Bytes || Rest("").Add(p) != Rest("~"+part) {
+			return nil, false
+		}
+		pieces = append(pieces, p)
+	}
+	return pieces, true
+}
+
+// Headers are header fields in the order they are written: names lower-case
+// and sorted, the values of one name in the order received.
+type Headers []Header
+
+// Header is one header field.
+type Header struct {
+	Name   string
+	Values []string
+}
+
+// Get returns the first value of the header named name (lower-case), or "".
+func (h Headers) Get(name string) string {
+	for _, f := range h {
+		if f.Name == name && len(f.Values) > 0 {
+			return f.Values[0]
+		}
+	}
+	return ""
+}
