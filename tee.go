@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/promptecho/promptecho/internal/canon"
+	"github.com/promptecho/promptecho/internal/coding"
 	"github.com/promptecho/promptecho/internal/exactjson"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/stream"
@@ -183,7 +184,7 @@ func (t *tee) decode() {
 	for i, a := range t.arrivals {
 		ends[i] = a.end
 	}
-	if plain, plainEnds, ok := decoded(t.coding, t.coded, ends); ok {
+	if plain, plainEnds, ok := coding.Decode(t.coding, t.coded, ends); ok {
 		t.coded = plain
 		for i, end := range plainEnds[:len(ends)] {
 			t.arrivals[i].end = end

@@ -24,14 +24,15 @@ const module = "github.com/promptecho/promptecho"
 // listed may not exist.
 var rooms = map[string][]string{
 	"echotest":             {"", "internal/verdict"},
-	"":                     {"internal/diff", "internal/redact", "internal/canon", "internal/stream", "internal/cassette", "internal/interaction", "internal/exactjson", "internal/verdict", "internal/memo"},
+	"":                     {"internal/diff", "internal/redact", "internal/canon", "internal/stream", "internal/cassette", "internal/interaction", "internal/exactjson", "internal/coding", "internal/verdict", "internal/memo"},
 	"internal/diff":        {"internal/canon"},
-	"internal/canon":       {"internal/interaction", "internal/exactjson", "internal/memo"},
-	"internal/redact":      {"internal/interaction", "internal/exactjson", "internal/memo"},
+	"internal/canon":       {"internal/interaction", "internal/exactjson", "internal/coding", "internal/memo"},
+	"internal/redact":      {"internal/interaction", "internal/exactjson", "internal/coding", "internal/memo"},
 	"internal/stream":      {},
 	"internal/cassette":    {"internal/interaction", "internal/exactjson"},
 	"internal/exactjson":   {},
 	"internal/interaction": {},
+	"internal/coding":      {},
 	"internal/seeds":       {},
 	"internal/verdict":     {},
 	"internal/memo":        {},

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/promptecho/promptecho/internal/coding"
 	"github.com/promptecho/promptecho/internal/exactjson"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/memo"
@@ -223,7 +224,7 @@ func (c *call) query(u *url.URL, unlisted level, listed []string) {
 		if pair == "" {
 			continue
 		}
-		name = unescape(name)
+		name = coding.UnescapeQuery(name)
 		l := unlisted
 		if slices.Contains(listed, name) {
 			l = identity
@@ -231,7 +232,7 @@ func (c *call) query(u *url.URL, unlisted level, listed []string) {
 		path := appendName([]byte("query/"), name)
 		path = appendIndex(append(path, '/'), count[name])
 		count[name]++
-		c.add(l, string(path), unescape(value))
+		c.add(l, string(path), coding.UnescapeQuery(value))
 	}
 }
 

@@ -7,13 +7,13 @@ import (
 	"io"
 	"mime"
 	"mime/multipart"
-	"net/url"
 	"path"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
+	"github.com/promptecho/promptecho/internal/coding"
 	"github.com/promptecho/promptecho/internal/exactjson"
 	"github.com/promptecho/promptecho/internal/interaction"
 )
@@ -155,24 +155,9 @@ func decodeForm(body string) exactjson.Value {
 			continue
 		}
 		name, value, _ := strings.Cut(pair, "=")
-		addField(&form, unescape(name), stringValue(unescape(value)))
+		addField(&form, coding.UnescapeQuery(name), stringValue(coding.UnescapeQuery(value)))
 	}
 	return form
-}
-
-// unescape returns a name or a value of a query or a form as it reads. What is
-// escaped wrongly is taken as it stands, after a NUL, which no URL holds: "%zz" is not
-// what "%25zz" reads. A value that reads as starting with a NUL gets another. Package
-// redact does the same.
-func unescape(s string) string {
-	plain, err := url.QueryUnescape(s)
-	if err != nil {
-		return "\x00" + s
-	}
-	if strings.HasPrefix(plain, "\x00") {
-		return "\x00" + plain
-	}
-	return plain
 }
 
 func addField(form *exactjson.Value, name string, value exactjson.Value) {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/promptecho/promptecho/internal/coding"
 	"github.com/promptecho/promptecho/internal/interaction"
 )
 
@@ -46,7 +47,7 @@ func Findings(it *interaction.Interaction) []string {
 	}
 	for pair := range strings.SplitSeq(u.query, "&") {
 		name, value, _ := strings.Cut(pair, "=")
-		name, value = unescape(name), unescape(value)
+		name, value = coding.UnescapeQuery(name), coding.UnescapeQuery(value)
 		if (isCredential(name) || isCertain(name, u.host, value)) && value != "" && !placeholder().MatchString(value) {
 			add("request.url", fmt.Sprintf("the parameter %q", name))
 		}

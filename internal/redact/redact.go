@@ -22,6 +22,7 @@ import (
 	"sync/atomic"
 	"unicode/utf16"
 
+	"github.com/promptecho/promptecho/internal/coding"
 	"github.com/promptecho/promptecho/internal/exactjson"
 	"github.com/promptecho/promptecho/internal/interaction"
 )
@@ -182,7 +183,7 @@ func (p *Policy) Head(req *interaction.Request) {
 // Body cleans the body of a request whose head is clean in place. A compressed one
 // becomes what it says: it is only ever read and compared.
 func (p *Policy) Body(req *interaction.Request) {
-	if plain, ok := decompressed(req.Body); ok {
+	if plain, ok := coding.Decompress(req.Body); ok {
 		req.Body = plain
 	}
 	asked, _ := fieldsOf(req)
@@ -365,7 +366,7 @@ func (p *Policy) learn(req *interaction.Request) {
 	}
 	for pair := range strings.SplitSeq(u.query, "&") {
 		name, value, _ := strings.Cut(pair, "=")
-		if name, plain := unescape(name), unescape(value); isCertain(name, u.host, plain) || isSecret(name) && looksDrawn(plain) {
+		if name, plain := coding.UnescapeQuery(name), coding.UnescapeQuery(value); isCertain(name, u.host, plain) || isSecret(name) && looksDrawn(plain) {
 			p.learnEscaped(value)
 		}
 	}
@@ -676,7 +677,7 @@ func (p *Policy) CheckInteraction(what string, it *interaction.Interaction) erro
 	add("request.url", it.Request.URL)
 	body("request.body", it.Request.Body)
 	body("response.body", it.Response.Body)
-	if plain, ok := decompressed(it.Response.Body); ok {
+	if plain, ok := coding.Decompress(it.Response.Body); ok {
 		body("response.body, decompressed,", plain)
 	}
 	for i, event := range it.Response.Events {

@@ -4,9 +4,10 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
-	"net/url"
 	"slices"
 	"strings"
+
+	"github.com/promptecho/promptecho/internal/coding"
 )
 
 // parts are those of a URL (RFC 3986, section 3), cut at their delimiters
@@ -36,21 +37,6 @@ func cut(raw string) (u parts) {
 		u.user, u.host = u.host[:at], u.host[at+1:]
 	}
 	return u
-}
-
-// unescape returns a name or a value of a query as it reads. What is escaped wrongly
-// is taken as it stands, after a NUL, which no URL holds: "%zz" is not what "%25zz"
-// reads. A value that reads as starting with a NUL gets another. Package canon does
-// the same.
-func unescape(s string) string {
-	plain, err := url.QueryUnescape(s)
-	if err != nil {
-		return "\x00" + s
-	}
-	if strings.HasPrefix(plain, "\x00") {
-		return "\x00" + plain
-	}
-	return plain
 }
 
 // holdsURL reports whether a header's value is a URL, which can be signed.
@@ -91,9 +77,9 @@ func (p *Policy) query(host, raw string) string {
 	signs := signing(pairs)
 	for i, pair := range pairs {
 		name, value, _ := strings.Cut(pair, "=")
-		plain := unescape(name)
+		plain := coding.UnescapeQuery(name)
 		switch {
-		case p.named(plain), isCertain(plain, host, unescape(value)), value != "" && signs(plain):
+		case p.named(plain), isCertain(plain, host, coding.UnescapeQuery(value)), value != "" && signs(plain):
 			value = Placeholder
 		case value == "":
 			pairs[i] = p.text(pair)
@@ -111,7 +97,7 @@ func (p *Policy) query(host, raw string) string {
 // as well be data becomes a short hash: two requests that differ in it must not
 // become one. Values are compared as they read, however they are escaped.
 func (p *Policy) queryValue(name, value string) string {
-	plain := unescape(value)
+	plain := coding.UnescapeQuery(value)
 	switch {
 	case placeholder().MatchString(plain):
 		return plain // clean already
@@ -195,7 +181,7 @@ func signing(pairs []string) (signs func(name string) bool) {
 	mayBe := false
 	for _, pair := range pairs {
 		name, _, _ := strings.Cut(pair, "=")
-		name = strings.ToLower(unescape(name))
+		name = strings.ToLower(coding.UnescapeQuery(name))
 		mayBe = mayBe || strings.HasSuffix(name, "signature") || name == "sig"
 		names = append(names, name)
 	}
@@ -231,7 +217,7 @@ func signatures(b []byte) []byte {
 		signs := signing(pairs)
 		out := []byte("?")
 		for i, pair := range pairs {
-			if name, value, ok := strings.Cut(pair, "="); ok && value != "" && signs(unescape(name)) {
+			if name, value, ok := strings.Cut(pair, "="); ok && value != "" && signs(coding.UnescapeQuery(name)) {
 				pair = name + "=" + Placeholder
 			}
 			if out = append(out, pair...); i < len(between) {

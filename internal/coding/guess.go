@@ -1,4 +1,4 @@
-package redact
+package coding
 
 import (
 	"bytes"
@@ -10,13 +10,13 @@ import (
 // mostPlain is how much is made of a compressed body to look into it.
 const mostPlain = 64 << 20
 
-// decompressed returns what a body says that is compressed with gzip (RFC 1952) or
+// Decompress returns what a body says that is compressed with gzip (RFC 1952) or
 // zlib (RFC 1950), whatever its headers say, several times too; ok is false if it is
 // not, or if it is not whole.
-func decompressed(b []byte) (plain []byte, ok bool) {
+func Decompress(b []byte) (plain []byte, ok bool) {
 	plain = b
 	for range 4 {
-		next, ok := decompress(plain)
+		next, ok := decompressOnce(plain)
 		if !ok {
 			return plain, len(plain) > 0 && &plain[0] != &b[0]
 		}
@@ -25,7 +25,7 @@ func decompressed(b []byte) (plain []byte, ok bool) {
 	return nil, false // nobody does that, but for mischief
 }
 
-func decompress(b []byte) ([]byte, bool) {
+func decompressOnce(b []byte) ([]byte, bool) {
 	var r io.Reader
 	var err error
 	switch in := bytes.NewReader(b); {

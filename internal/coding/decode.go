@@ -1,4 +1,6 @@
-package promptecho
+// Package coding takes codings off: the content codings of HTTP bodies, and the escapes
+// of queries.
+package coding
 
 import (
 	"bufio"
@@ -11,12 +13,12 @@ import (
 	"strings"
 )
 
-// decoded takes the content coding off a body (RFC 9110, section 8.4), so that
+// Decode takes the content coding off a body (RFC 9110, section 8.4), so that
 // a cassette can be read and matched by what it says; ends, where the pieces it
 // came in end, become those of the plain body. ok is false if there is nothing
 // to take off, or if the body is not what the coding says: then it stays as it
 // is. What is only cut off gives what can be read of it.
-func decoded(coding string, body []byte, ends []int) (plain []byte, plainEnds []int, ok bool) {
+func Decode(coding string, body []byte, ends []int) (plain []byte, plainEnds []int, ok bool) {
 	var open func(io.Reader) (io.Reader, error)
 	switch strings.ToLower(strings.TrimSpace(coding)) {
 	case "gzip", "x-gzip":
