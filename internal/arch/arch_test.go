@@ -34,6 +34,7 @@ var rooms = map[string][]string{
 	"internal/interaction": {},
 	"internal/coding":      {},
 	"internal/txtar":       {},
+	"internal/rerecord":    {"internal/interaction", "internal/exactjson"},
 	"internal/seeds":       {},
 	"internal/verdict":     {},
 	"internal/memo":        {},
