@@ -38,14 +38,14 @@ var rooms = map[string][]string{
 	"internal/seeds":       {},
 	"internal/verdict":     {},
 	"internal/memo":        {},
-	"internal/provider":    {},
+	"internal/standin":    {},
 	"internal/arch":        {},
-	"cmd/promptecho":       {"", "echotest", "internal/cassette", "internal/interaction", "internal/canon", "internal/provider", "internal/diff", "internal/redact", "internal/stream"},
+	"cmd/promptecho":       {"", "echotest", "internal/cassette", "internal/interaction", "internal/canon", "internal/standin", "internal/diff", "internal/redact", "internal/stream"},
 }
 
 // restricted is what of the standard library only some may import.
 var restricted = map[string][]string{
-	"net/http": {"", "internal/provider", "cmd/promptecho"},
+	"net/http": {"", "internal/standin", "cmd/promptecho"},
 	"testing":  {"", "echotest"},
 }
 
