@@ -1,4 +1,6 @@
-package echotest
+// Package scripts runs the real go command and the real promptecho command, as
+// their users do, by the scripts in testdata.
+package scripts
 
 import (
 	"fmt"
@@ -12,16 +14,34 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// TestScripts runs the real go test in a scratch module that uses promptecho
-// as a user's module does.
-func TestScripts(t *testing.T) {
+// TestCommand runs promptecho.
+func TestCommand(t *testing.T) {
+	t.Parallel()
+	bin := t.TempDir()
+	build := exec.Command("go", "build", "-o", bin, "github.com/promptecho/promptecho/cmd/promptecho")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
+	}
+	testscript.Run(t, testscript.Params{
+		Dir:                 filepath.Join("testdata", "command"),
+		RequireExplicitExec: true,
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("PATH", bin+string(os.PathListSeparator)+env.Getenv("PATH"))
+			return nil
+		},
+	})
+}
+
+// TestEchotest runs go test in a scratch module that uses promptecho as a
+// user's module does.
+func TestEchotest(t *testing.T) {
 	t.Parallel()
 	root, err := filepath.Abs("..")
 	if err != nil {
 		t.Fatal(err)
 	}
 	testscript.Run(t, testscript.Params{
-		Dir:                 filepath.Join("testdata", "script"),
+		Dir:                 filepath.Join("testdata", "echotest"),
 		RequireExplicitExec: true,
 		Setup: func(env *testscript.Env) error {
 			for _, name := range []string{"GOCACHE", "GOMODCACHE"} {
@@ -32,32 +52,13 @@ func TestScripts(t *testing.T) {
 				env.Setenv(name, strings.TrimSpace(string(out)))
 			}
 			env.Setenv("GOPROXY", "off")
-			env.Setenv("GOFLAGS", "-mod=mod")
 			env.Setenv("GOTOOLCHAIN", "local")
 			env.Setenv("CI", "")
-			return scratchModule(env, root)
+			mod := fmt.Sprintf("module example.com/app\n\ngo 1.25.0\n\nrequire github.com/promptecho/promptecho v0.0.0\n\nreplace github.com/promptecho/promptecho => %q\n", root)
+			return os.WriteFile(filepath.Join(env.WorkDir, "go.mod"), []byte(mod), 0o666)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"paste": paste},
 	})
-}
-
-// scratchModule writes the go.mod and go.sum of a module example.com/app that
-// needs promptecho from this tree.
-func scratchModule(env *testscript.Env, root string) error {
-	mod, err := os.ReadFile(filepath.Join(root, "go.mod"))
-	if err != nil {
-		return err
-	}
-	text := strings.Replace(string(mod), "module github.com/promptecho/promptecho", "module example.com/app", 1)
-	text += fmt.Sprintf("\nrequire github.com/promptecho/promptecho v0.0.0\n\nreplace github.com/promptecho/promptecho => %q\n", root)
-	if err := os.WriteFile(filepath.Join(env.WorkDir, "go.mod"), []byte(text), 0o666); err != nil {
-		return err
-	}
-	sum, err := os.ReadFile(filepath.Join(root, "go.sum"))
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(filepath.Join(env.WorkDir, "go.sum"), sum, 0o666)
 }
 
 // paste runs the command that the last output told its reader to run, in a

@@ -15,7 +15,7 @@ import (
 // and in the blocks of their content: clients write them for "not set". At the
 // top of a body that is done for every family. Neither looks further down, where user
 // data starts.
-func dropNulls(lists ...string) Rule {
+func dropNulls(lists ...string) Rewrite {
 	return func(b *Body) {
 		for _, name := range lists {
 			list := elems(b.Get(name))
@@ -47,12 +47,12 @@ func dropNull(v *exactjson.Value) {
 }
 
 // dropEmpty removes members that are an empty list.
-func dropEmpty(names ...string) Rule {
+func dropEmpty(names ...string) Rewrite {
 	return func(b *Body) { dropIfEmpty(b.Value, exactjson.Array, names) }
 }
 
 // dropEmptyObjects removes members that are an empty object.
-func dropEmptyObjects(names ...string) Rule {
+func dropEmptyObjects(names ...string) Rewrite {
 	return func(b *Body) { dropIfEmpty(b.Value, exactjson.Object, names) }
 }
 
@@ -65,7 +65,7 @@ func dropIfEmpty(v *exactjson.Value, kind exactjson.Kind, names []string) {
 }
 
 // listed writes a string as the list of that one string.
-func listed(names ...string) Rule {
+func listed(names ...string) Rewrite {
 	return func(b *Body) {
 		for _, n := range names {
 			if v := b.Get(n); v != nil && v.Kind == exactjson.String {
@@ -76,7 +76,7 @@ func listed(names ...string) Rule {
 }
 
 // renamed gives a member its common name, unless that is taken.
-func renamed(from, to string) Rule {
+func renamed(from, to string) Rewrite {
 	return func(b *Body) { rename(b.Value, from, to) }
 }
 
