@@ -211,7 +211,7 @@ func TestEnds(t *testing.T) {
 // A stepper lets the server send one more event for each one it has read.
 type stepper struct {
 	io.ReadCloser
-	gate *provider.Gate
+	gate *standin.Gate
 	seen bytes.Buffer
 }
 

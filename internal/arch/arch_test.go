@@ -29,7 +29,8 @@ var rooms = map[string][]string{
 	"internal/canon":       {"internal/interaction", "internal/exactjson", "internal/coding", "internal/memo"},
 	"internal/redact":      {"internal/interaction", "internal/exactjson", "internal/coding", "internal/memo"},
 	"internal/stream":      {},
-	"internal/cassette":    {"internal/interaction", "internal/exactjson"},
+	"internal/cassette":    {"internal/interaction", "internal/exactjson", "internal/yaml"},
+	"internal/yaml":        {"internal/exactjson"},
 	"internal/exactjson":   {},
 	"internal/interaction": {},
 	"internal/coding":      {},
@@ -38,7 +39,7 @@ var rooms = map[string][]string{
 	"internal/seeds":       {},
 	"internal/verdict":     {},
 	"internal/memo":        {},
-	"internal/standin":    {},
+	"internal/standin":     {},
 	"internal/arch":        {},
 	"cmd/promptecho":       {"", "echotest", "internal/cassette", "internal/interaction", "internal/canon", "internal/standin", "internal/diff", "internal/redact", "internal/stream"},
 }

@@ -1,4 +1,4 @@
-package cassette
+package yaml
 
 import "strings"
 
@@ -9,7 +9,7 @@ type blockHeader struct {
 	chomp  byte // '-' (strip), '+' (keep), or 0 (clip)
 }
 
-func (p *yamlParser) blockHeader() blockHeader {
+func (p *parser) blockHeader() blockHeader {
 	h := blockHeader{folded: p.peek(0) == '>'}
 	for p.pos++; !p.gapAt(0); p.pos++ {
 		switch c := p.peek(0); {
@@ -27,11 +27,11 @@ func (p *yamlParser) blockHeader() blockHeader {
 
 // blockScalar reads the literal or folded scalar whose header is at pos, the
 // value of a collection indented by n.
-func (p *yamlParser) blockScalar(nd node, n int) node {
-	nd.style = blockStyle
+func (p *parser) blockScalar(nd Node, n int) Node {
+	nd.Style = Block
 	h := p.blockHeader()
 	if p.eof() {
-		p.failf(nd.pos, "the file ends within a text; restore it, or write \"\"")
+		p.failf(nd.Pos, "the file ends within a text; restore it, or write \"\"")
 		return nd
 	}
 	p.newline()
@@ -60,7 +60,7 @@ func (p *yamlParser) blockScalar(nd node, n int) node {
 	if h.chomp == '+' {
 		b.WriteString(strings.Repeat("\n", breaks))
 	}
-	nd.text = b.String()
+	nd.Text = b.String()
 	return nd
 }
 
@@ -85,7 +85,7 @@ func (l blockLine) spaced() bool { return isBlank(l.text[0]) }
 
 // blockIndent finds the indentation of the block scalar that starts at pos: that
 // of its first line that is not blank, or n if that is not deeper.
-func (p *yamlParser) blockIndent(n int) int {
+func (p *parser) blockIndent(n int) int {
 	widest := 0
 	for rest := p.text[p.pos:]; ; {
 		line, after, more := strings.Cut(rest, "\n")
@@ -110,7 +110,7 @@ func (p *yamlParser) blockIndent(n int) int {
 
 // blockLines reads the lines of a block scalar that are indented by indent or
 // more, and counts the blank ones after the last.
-func (p *yamlParser) blockLines(indent int) (lines []blockLine, blank int) {
+func (p *parser) blockLines(indent int) (lines []blockLine, blank int) {
 	for !p.eof() {
 		line, _, _ := strings.Cut(p.text[p.pos:], "\n")
 		spaces := len(line) - len(strings.TrimLeft(line, " "))

@@ -1,6 +1,7 @@
-package cassette
+package yaml
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -9,7 +10,7 @@ import (
 )
 
 // checkText refuses what no YAML file may hold, before anything else is read.
-func (p *yamlParser) checkText() {
+func (p *parser) checkText() {
 	s := p.text
 	if i := exactjson.InvalidUTF8(s); i >= 0 {
 		p.failf(i, "invalid UTF-8; binary text is written as !!binary \"base64\"")
@@ -35,44 +36,25 @@ func (p *yamlParser) checkText() {
 			return
 		}
 	}
-	p.checkConflict()
-}
-
-// checkConflict finds the marks that git leaves in a file with a merge conflict.
-func (p *yamlParser) checkConflict() {
-	for _, m := range []string{"<<<<<<<", "=======", ">>>>>>>"} {
-		for at := 0; ; {
-			i := strings.Index(p.text[at:], m)
-			if i < 0 {
-				break
-			}
-			i += at
-			at = i + len(m)
-			if (i == 0 || p.text[i-1] == '\n') && (at == len(p.text) || p.text[at] == ' ' || p.text[at] == '\n') {
-				p.failf(i, "a merge conflict (%q); resolve it, or take one side and record again what is missing", m)
-				return
-			}
-		}
-	}
 }
 
 // tag reads the tag at pos.
-func (p *yamlParser) tag() string {
+func (p *parser) tag() string {
 	start := p.pos
 	for !p.gapAt(0) && !strings.ContainsRune(",[]{}", rune(p.peek(0))) {
 		p.pos++
 	}
 	t := p.text[start:p.pos]
-	switch t {
-	case "!asset", "!!binary", "!!str":
+	if slices.Contains(p.Tags, t) {
 		return t
 	}
-	p.failf(start, "unknown tag %q; a cassette has !asset, !!binary and !!str", clip(t))
+	last := len(p.Tags) - 1
+	p.failf(start, "unknown tag %q; %s has %s and %s", Clip(t), p.Name, strings.Join(p.Tags[:last], ", "), p.Tags[last])
 	return ""
 }
 
 // plainStart reports whether a plain scalar may start at pos.
-func (p *yamlParser) plainStart(flow bool) bool {
+func (p *parser) plainStart(flow bool) bool {
 	c := p.peek(0)
 	switch {
 	case c == '&' || c == '*':
@@ -91,13 +73,13 @@ func (p *yamlParser) plainStart(flow bool) bool {
 	return false
 }
 
-func (p *yamlParser) flowIndicator(i int) bool {
+func (p *parser) flowIndicator(i int) bool {
 	return p.pos+i < len(p.text) && strings.IndexByte(",[]{}", p.text[p.pos+i]) >= 0
 }
 
 // plainLine reads a plain scalar as far as it goes on this line. It stops at a
 // colon that ends a key, at white space before a comment, or at the line's end.
-func (p *yamlParser) plainLine(flow bool) string {
+func (p *parser) plainLine(flow bool) string {
 	start := p.pos
 	for ; !p.eof() && p.peek(0) != '\n'; p.pos++ {
 		c := p.peek(0)
@@ -116,7 +98,7 @@ func (p *yamlParser) plainLine(flow bool) string {
 
 // plainLines adds to nd the lines that a plain scalar runs over. The collection
 // it is in is indented by n.
-func (p *yamlParser) plainLines(nd *node, n int) {
+func (p *parser) plainLines(nd *Node, n int) {
 	var b []byte
 	for p.peek(0) == '\n' {
 		pos, bol, breaks := p.pos, p.bol, 0
@@ -140,7 +122,7 @@ func (p *yamlParser) plainLines(nd *node, n int) {
 			return
 		}
 		if b == nil {
-			b = append(b, nd.text...)
+			b = append(b, nd.Text...)
 		}
 		b = append(fold(b, breaks), p.plainLine(false)...)
 		if p.peek(0) == ':' {
@@ -149,7 +131,7 @@ func (p *yamlParser) plainLines(nd *node, n int) {
 		}
 	}
 	if b != nil {
-		nd.text = string(b)
+		nd.Text = string(b)
 	}
 }
 
@@ -165,8 +147,8 @@ func fold(b []byte, breaks int) []byte {
 }
 
 // quoted reads the quoted scalar at pos into nd.
-func (p *yamlParser) quoted(nd *node) {
-	nd.style = quotedStyle
+func (p *parser) quoted(nd *Node) {
+	nd.Style = Quoted
 	q := p.peek(0)
 	open := p.pos
 	p.pos++
@@ -183,9 +165,9 @@ func (p *yamlParser) quoted(nd *node) {
 			copied = p.pos
 		case c == q:
 			if copied == start {
-				nd.text = p.text[start:p.pos]
+				nd.Text = p.text[start:p.pos]
 			} else {
-				nd.text = string(append(b, p.text[copied:p.pos]...))
+				nd.Text = string(append(b, p.text[copied:p.pos]...))
 			}
 			p.pos++
 			return
@@ -207,7 +189,7 @@ func (p *yamlParser) quoted(nd *node) {
 
 // foldBreaks passes line ends, blank lines and the indentation of the next line
 // of a quoted scalar, and returns how many line ends there were.
-func (p *yamlParser) foldBreaks() int {
+func (p *parser) foldBreaks() int {
 	breaks := 0
 	for p.peek(0) == '\n' {
 		p.newline()
@@ -227,7 +209,7 @@ const escapeLetters = "0abtnvfre \"/\\N_LP\t"
 var escapeRunes = []rune("\x00\a\b\t\n\v\f\r\x1b \"/\\\u0085\u00a0\u2028\u2029\t")
 
 // escape reads the escape at pos of a double-quoted scalar.
-func (p *yamlParser) escape(b []byte) []byte {
+func (p *parser) escape(b []byte) []byte {
 	s := p.text[p.pos:]
 	if len(s) < 2 {
 		p.pos = len(p.text)
@@ -258,7 +240,7 @@ func (p *yamlParser) escape(b []byte) []byte {
 		if ok && utf16.IsSurrogate(r) {
 			what = "escape of a lone surrogate"
 		}
-		p.failf(p.pos, "%s %q in double quotes; a backslash is written \\\\", what, clip(s[:min(len(s), max(n, 2))]))
+		p.failf(p.pos, "%s %q in double quotes; a backslash is written \\\\", what, Clip(s[:min(len(s), max(n, 2))]))
 		return b
 	}
 	p.pos += n

@@ -1,4 +1,4 @@
-package cassette
+package yaml
 
 import (
 	"strings"
@@ -22,9 +22,9 @@ func isReserved(s string) bool {
 	return len(s) <= len("infinity") && reserved[strings.ToLower(s)]
 }
 
-// isWord reports whether s needs no quotes anywhere: letters, digits and a few
+// IsWord reports whether s needs no quotes anywhere: letters, digits and a few
 // marks that mean nothing in YAML.
-func isWord(s string) bool {
+func IsWord(s string) bool {
 	for i := 0; i < len(s); i++ {
 		c := s[i]
 		letter := c|0x20 >= 'a' && c|0x20 <= 'z' || c == '_'
@@ -35,11 +35,11 @@ func isWord(s string) bool {
 	return s != "" && !isReserved(s)
 }
 
-// isKey reports whether s can be a key of a block mapping without quotes.
-func isKey(s string) bool { return isWord(strings.TrimPrefix(s, "$")) }
+// IsKey reports whether s can be a key of a block mapping without quotes.
+func IsKey(s string) bool { return IsWord(strings.TrimPrefix(s, "$")) }
 
-// isPlain reports whether s can be a value in block context without quotes.
-func isPlain(s string) bool {
+// IsPlain reports whether s can be a value in block context without quotes.
+func IsPlain(s string) bool {
 	if s == "" || isReserved(s) || !plainFirst(s) || numeric(s) {
 		return false
 	}
@@ -98,10 +98,10 @@ func mustEscapeRune(r rune) bool {
 		r >= '\u202a' && r <= '\u202e' || r >= '\u2066' && r <= '\u2069'
 }
 
-// isLiteral reports whether s can be written in literal style: lines that end
+// IsLiteral reports whether s can be written in literal style: lines that end
 // in no blanks, the first one not indented, with at most one line end at the
 // end.
-func isLiteral(s string) bool {
+func IsLiteral(s string) bool {
 	i := strings.IndexByte(s, '\n')
 	if i <= 0 || s[0] == ' ' || s[0] == '\t' || strings.HasSuffix(s, "\n\n") {
 		return false
@@ -119,9 +119,9 @@ func isLiteral(s string) bool {
 	return !isBlank(s[len(s)-1]) && isClean(s, "\n\t")
 }
 
-// appendLiteral appends s in literal style after an indicator, its lines
+// AppendLiteral appends s in literal style after an indicator, its lines
 // indented by indent, without the last line end.
-func appendLiteral(dst []byte, s string, indent int) []byte {
+func AppendLiteral(dst []byte, s string, indent int) []byte {
 	dst = append(dst, '|')
 	body, clip := strings.CutSuffix(s, "\n")
 	if !clip {
@@ -137,9 +137,9 @@ func appendLiteral(dst []byte, s string, indent int) []byte {
 	return dst
 }
 
-// appendQuoted appends s, which is valid UTF-8, in double quotes with JSON's
+// AppendQuoted appends s, which is valid UTF-8, in double quotes with JSON's
 // escapes.
-func appendQuoted(dst []byte, s string) []byte {
+func AppendQuoted(dst []byte, s string) []byte {
 	dst = append(dst, '"')
 	done := 0
 	for i := 0; i < len(s); {

@@ -1,65 +1,117 @@
-package cassette
+// Package yaml reads the YAML that people write by hand into a tree of nodes with
+// their places, and writes scalars so that every YAML reader takes them for the text
+// that they are.
+//
+// It reads block and flow collections, all five scalar styles, comments and tags. What
+// a file of data has no use for (anchors, aliases, merge keys, explicit keys,
+// directives, several documents) is refused by name, and so is anything doubtful.
+// Nothing is guessed: a text that is accepted means what YAML 1.2
+// (https://yaml.org/spec/1.2.2) says it means.
+package yaml
 
 import (
+	"encoding/base64"
+	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/promptecho/promptecho/internal/exactjson"
 )
 
-// The YAML that people write by hand, read into nodes: block and flow
-// collections, all five scalar styles, comments, tags. What a cassette has no
-// use for (anchors, aliases, merge keys, explicit keys, directives, several
-// documents) is refused by name, and so is anything doubtful. Nothing is
-// guessed: a text that is accepted means what YAML 1.2 (https://yaml.org/spec/1.2.2)
-// says it means.
-
-// node is one YAML value.
-type node struct {
-	kind  nodeKind
-	style scalarStyle
-	pos   int    // offset in the source
-	item  int    // an element of a block sequence: the offset of its dash
-	tag   string // "", "!asset", "!!binary" ...
-	text  string // a scalar, decoded
-	keys  []node // a mapping's keys
-	elems []node // a mapping's values, a sequence's elements
+// A Node is one YAML value.
+type Node struct {
+	Kind  Kind
+	Style Style  // of a scalar
+	Pos   int    // the offset in the text
+	Item  int    // an element of a block sequence: the offset of its dash
+	Tag   string // as written, "" if there is none
+	Text  string // a scalar's text, without quotes, escapes and folding
+	Keys  []Node // a mapping's keys; all are scalars
+	Elems []Node // a mapping's values, a sequence's elements
 }
 
-type nodeKind uint8
+// Kind is the kind of a Node.
+type Kind uint8
 
+// The kinds of nodes. A value that is left out is a plain scalar without text.
 const (
-	scalarNode nodeKind = iota
-	mappingNode
-	sequenceNode
+	Scalar Kind = iota
+	Mapping
+	Sequence
 )
 
-type scalarStyle uint8
+// Style is how a scalar is written.
+type Style uint8
 
+// The styles of scalars.
 const (
-	plainStyle  scalarStyle = iota // also the empty node
-	quotedStyle                    // single or double quotes
-	blockStyle                     // literal or folded
+	Plain  Style = iota
+	Quoted       // in single or double quotes
+	Block        // literal or folded
 )
 
-// maxYAMLDepth is how deep collections may nest: bodies as deep as ParseJSON
-// takes them, and what is around them.
-const maxYAMLDepth = exactjson.MaxDepth + 16
+// Decode returns the text of a scalar: that of one with the tag !!binary is base64, also
+// over lines.
+func (n *Node) Decode() (string, error) {
+	if n.Tag != "!!binary" {
+		return n.Text, nil
+	}
+	b, err := DecodeBase64(n.Text)
+	return string(b), err
+}
 
-// yamlParser is at pos in the source. After the first error it is at the end.
-type yamlParser struct {
-	*source
+// DecodeBase64 decodes base64 as it stands in a file, also over lines.
+func DecodeBase64(s string) ([]byte, error) {
+	return base64.StdEncoding.Strict().DecodeString(strings.ReplaceAll(s, " ", ""))
+}
+
+// A Format is what a file format asks of its YAML.
+type Format struct {
+	Name string   // what messages call a file of it, such as "a cassette"
+	Tags []string // the tags that its texts may have
+}
+
+// An Error tells what is wrong with a text and where.
+type Error struct {
+	Offset int
+	Msg    string
+}
+
+// Position returns the line and column of the offset in text, both counted from 1,
+// columns in characters.
+func Position(text string, offset int) (line, column int) {
+	before := text[:min(offset, len(text))]
+	bol := strings.LastIndexByte(before, '\n') + 1
+	return strings.Count(before, "\n") + 1, utf8.RuneCountInString(before[bol:]) + 1
+}
+
+// maxDepth is how deep collections may nest: as deep as JSON, and what is around it.
+const maxDepth = exactjson.MaxDepth + 16
+
+// parser is at pos in the text. After the first error it is at the end.
+type parser struct {
+	Format
+	text  string
 	pos   int
 	bol   int // where the line of pos starts
 	depth int
+	err   *Error
 }
 
-// parseYAML reads the one document of src; src.err tells whether it could.
-func parseYAML(src *source) node {
-	p := &yamlParser{source: src}
+// Parse reads the one document of text, whose line ends are \n. A document without a
+// value is a scalar at the end of the text. The error tells of the first place that is
+// no YAML, is doubtful, or has what the package does not support.
+func (f Format) Parse(text string) (Node, *Error) {
+	p := &parser{Format: f, text: text}
 	p.checkText()
+	n := p.document()
+	return n, p.err
+}
+
+func (p *parser) document() Node {
 	p.nextContent()
 	if p.peek(0) == '%' && p.col() == 0 {
-		p.failf(p.pos, "a cassette has no directives; delete this line")
+		p.failf(p.pos, "%s has no directives; delete this line", p.Name)
 	}
 	if p.marker("---") {
 		p.pos += 3
@@ -67,8 +119,7 @@ func parseYAML(src *source) node {
 		p.nextContent()
 	}
 	if p.eof() {
-		p.failf(p.pos, "the file is empty; restore it, or delete it and record again")
-		return node{}
+		return Node{Pos: p.pos}
 	}
 	n := p.blockNode(-1, true, false)
 	p.nextContent()
@@ -78,7 +129,7 @@ func parseYAML(src *source) node {
 		p.nextContent()
 	}
 	if p.marker("---") {
-		p.failf(p.pos, "a second document starts here; a cassette is one document")
+		p.failf(p.pos, "a second document starts here; %s is one document", p.Name)
 	}
 	if !p.eof() {
 		p.failf(p.pos, "want the end of the file, found %q; check the indentation", p.rest())
@@ -86,26 +137,28 @@ func parseYAML(src *source) node {
 	return n
 }
 
-func (p *yamlParser) failf(pos int, format string, args ...any) {
-	p.fail(pos, "", format, args...)
+func (p *parser) failf(pos int, format string, args ...any) {
+	if p.err == nil {
+		p.err = &Error{min(pos, len(p.text)), fmt.Sprintf(format, args...)}
+	}
 	p.pos = len(p.text)
 	p.bol = p.pos
 }
 
-func (p *yamlParser) eof() bool { return p.pos >= len(p.text) }
+func (p *parser) eof() bool { return p.pos >= len(p.text) }
 
 // peek returns the byte i after pos, or 0 where there is none.
-func (p *yamlParser) peek(i int) byte {
+func (p *parser) peek(i int) byte {
 	if p.pos+i < len(p.text) {
 		return p.text[p.pos+i]
 	}
 	return 0
 }
 
-func (p *yamlParser) col() int { return p.pos - p.bol }
+func (p *parser) col() int { return p.pos - p.bol }
 
 // gapAt reports whether the byte i after pos is white space or the end.
-func (p *yamlParser) gapAt(i int) bool {
+func (p *parser) gapAt(i int) bool {
 	switch p.peek(i) {
 	case 0, ' ', '\t', '\n':
 		return true
@@ -114,13 +167,13 @@ func (p *yamlParser) gapAt(i int) bool {
 }
 
 // rest returns what is left of the line, for messages.
-func (p *yamlParser) rest() string {
+func (p *parser) rest() string {
 	s, _, _ := strings.Cut(p.text[p.pos:], "\n")
-	return clip(strings.TrimRight(s, " \t"))
+	return Clip(strings.TrimRight(s, " \t"))
 }
 
-// clip shortens s for a message.
-func clip(s string) string {
+// Clip shortens s to 40 characters, for a message.
+func Clip(s string) string {
 	const limit = 40
 	n := 0
 	for i := range s {
@@ -132,18 +185,18 @@ func clip(s string) string {
 }
 
 // marker reports whether a document marker is at pos.
-func (p *yamlParser) marker(m string) bool {
+func (p *parser) marker(m string) bool {
 	return p.col() == 0 && strings.HasPrefix(p.text[p.pos:], m) && p.gapAt(len(m))
 }
 
-func (p *yamlParser) skipBlanks() {
+func (p *parser) skipBlanks() {
 	for p.peek(0) == ' ' || p.peek(0) == '\t' {
 		p.pos++
 	}
 }
 
 // comment skips a comment, if one may start at pos and does.
-func (p *yamlParser) comment() bool {
+func (p *parser) comment() bool {
 	if p.peek(0) != '#' || p.pos > p.bol && !isBlank(p.text[p.pos-1]) {
 		return false
 	}
@@ -158,7 +211,7 @@ func (p *yamlParser) comment() bool {
 func isBlank(c byte) bool { return c == ' ' || c == '\t' }
 
 // endLine skips to the end of a line that must hold no more than a comment.
-func (p *yamlParser) endLine() {
+func (p *parser) endLine() {
 	p.skipBlanks()
 	if p.comment() || p.eof() || p.peek(0) == '\n' {
 		return
@@ -167,14 +220,14 @@ func (p *yamlParser) endLine() {
 }
 
 // newline passes the line end at pos.
-func (p *yamlParser) newline() {
+func (p *parser) newline() {
 	p.pos++
 	p.bol = p.pos
 }
 
 // nextContent skips blank lines and comments and returns the indentation of the
 // line it stops at: -1 at the end of the document.
-func (p *yamlParser) nextContent() int {
+func (p *parser) nextContent() int {
 	for {
 		p.skipBlanks()
 		p.comment()
@@ -199,7 +252,7 @@ func (p *yamlParser) nextContent() int {
 // blockNode reads the value after an indicator of a collection that is indented
 // by n. With inline, a collection may start on the indicator's line. With same,
 // a sequence may be indented like the collection: the value of a mapping's key.
-func (p *yamlParser) blockNode(n int, inline, same bool) node {
+func (p *parser) blockNode(n int, inline, same bool) Node {
 	start := p.pos
 	p.skipBlanks()
 	at := p.pos
@@ -218,24 +271,24 @@ func (p *yamlParser) blockNode(n int, inline, same bool) node {
 			return p.blockNode(n, true, false)
 		case ind > n:
 			// A tag on a line of its own would be a collection's, and ours are for text.
-			return p.content(node{pos: p.pos, tag: tag}, n, ind, tag == "")
+			return p.content(Node{Pos: p.pos, Tag: tag}, n, ind, tag == "")
 		case same && ind == n && p.dash():
-			return p.blockSequence(node{pos: p.pos, tag: tag}, n)
+			return p.blockSequence(Node{Pos: p.pos, Tag: tag}, n)
 		}
-		return node{pos: at, tag: tag}
+		return Node{Pos: at, Tag: tag}
 	}
-	return p.content(node{pos: at, tag: tag}, n, at-p.bol, inline)
+	return p.content(Node{Pos: at, Tag: tag}, n, at-p.bol, inline)
 }
 
-func (p *yamlParser) dash() bool { return p.peek(0) == '-' && p.gapAt(1) }
+func (p *parser) dash() bool { return p.peek(0) == '-' && p.gapAt(1) }
 
 // content reads the value at pos, which belongs to a collection indented by n
 // and would itself be one indented by col. With block it may be one.
-func (p *yamlParser) content(nd node, n, col int, block bool) node {
+func (p *parser) content(nd Node, n, col int, block bool) Node {
 	switch c := p.peek(0); {
 	case c == '-' && p.gapAt(1):
-		if nd.tag != "" {
-			p.failf(nd.pos, "a list has no tag; %s is for text", nd.tag)
+		if nd.Tag != "" {
+			p.failf(nd.Pos, "a list has no tag; %s is for text", nd.Tag)
 			return nd
 		}
 		if !block {
@@ -249,7 +302,7 @@ func (p *yamlParser) content(nd node, n, col int, block bool) node {
 	case c == '{' || c == '[':
 		nd = p.flow(nd)
 		if p.skipBlanks(); p.peek(0) == ':' {
-			p.failf(nd.pos, "a collection cannot be a key; keys are text")
+			p.failf(nd.Pos, "a collection cannot be a key; keys are text")
 		}
 		p.endLine()
 		return nd
@@ -261,7 +314,7 @@ func (p *yamlParser) content(nd node, n, col int, block bool) node {
 	return p.plainOrKey(nd, n, col, block)
 }
 
-func (p *yamlParser) quotedOrKey(nd node, col int, block bool) node {
+func (p *parser) quotedOrKey(nd Node, col int, block bool) Node {
 	line := p.bol
 	p.quoted(&nd)
 	p.skipBlanks()
@@ -269,30 +322,30 @@ func (p *yamlParser) quotedOrKey(nd node, col int, block bool) node {
 		p.endLine()
 		return nd
 	}
-	if !p.mayBeKey(nd.pos, block) {
+	if !p.mayBeKey(nd.Pos, block) {
 		return nd
 	}
 	if p.bol != line {
-		p.failf(nd.pos, "a key must not run over lines")
+		p.failf(nd.Pos, "a key must not run over lines")
 		return nd
 	}
 	return p.blockMapping(nd, col)
 }
 
-func (p *yamlParser) mayBeKey(pos int, block bool) bool {
+func (p *parser) mayBeKey(pos int, block bool) bool {
 	if !block {
 		p.failf(pos, "a mapping cannot start here; put text with %q in it in quotes", ": ")
 	}
 	return block
 }
 
-func (p *yamlParser) plainOrKey(nd node, n, col int, block bool) node {
+func (p *parser) plainOrKey(nd Node, n, col int, block bool) Node {
 	if !p.plainStart(false) {
 		return nd
 	}
-	nd.text = p.plainLine(false)
+	nd.Text = p.plainLine(false)
 	if p.peek(0) == ':' {
-		if !p.mayBeKey(nd.pos, block) {
+		if !p.mayBeKey(nd.Pos, block) {
 			return nd
 		}
 		return p.blockMapping(nd, col)
@@ -303,9 +356,9 @@ func (p *yamlParser) plainOrKey(nd node, n, col int, block bool) node {
 }
 
 // enter counts a level of nesting and reports whether it is still bearable.
-func (p *yamlParser) enter() bool {
-	if p.depth++; p.depth > maxYAMLDepth {
-		p.failf(p.pos, "nested deeper than %d", maxYAMLDepth)
+func (p *parser) enter() bool {
+	if p.depth++; p.depth > maxDepth {
+		p.failf(p.pos, "nested deeper than %d", maxDepth)
 		return false
 	}
 	return true
@@ -313,16 +366,16 @@ func (p *yamlParser) enter() bool {
 
 // noTab refuses a tab before a collection that starts at pos, on this line: it
 // has no column then.
-func (p *yamlParser) noTab(pos int) {
+func (p *parser) noTab(pos int) {
 	if i := strings.IndexByte(p.text[p.bol:max(pos, p.bol)], '\t'); i >= 0 {
 		p.failf(p.bol+i, "a tab in the indentation; indent with spaces")
 	}
 }
 
 // blockSequence reads the sequence whose first dash is at pos, in column col.
-func (p *yamlParser) blockSequence(nd node, col int) node {
-	p.noTab(nd.pos)
-	nd.kind = sequenceNode
+func (p *parser) blockSequence(nd Node, col int) Node {
+	p.noTab(nd.Pos)
+	nd.Kind = Sequence
 	for p.enter() {
 		dash := p.pos
 		p.pos++
@@ -331,8 +384,8 @@ func (p *yamlParser) blockSequence(nd node, col int) node {
 			return nd
 		}
 		e := p.blockNode(col, true, false)
-		e.item = dash
-		nd.elems = append(nd.elems, e)
+		e.Item = dash
+		nd.Elems = append(nd.Elems, e)
 		p.depth--
 		ind := p.nextContent()
 		if ind < col || ind == col && !p.dash() {
@@ -348,14 +401,14 @@ func (p *yamlParser) blockSequence(nd node, col int) node {
 
 // blockMapping reads the mapping whose first key was just read: key is that
 // key, a colon is at pos.
-func (p *yamlParser) blockMapping(key node, col int) node {
-	p.noTab(key.pos)
-	m := node{kind: mappingNode, pos: key.pos}
+func (p *parser) blockMapping(key Node, col int) Node {
+	p.noTab(key.Pos)
+	m := Node{Kind: Mapping, Pos: key.Pos}
 	for p.enter() {
 		p.addKey(&m, key)
 		p.pos++ // the colon
 		v := p.blockNode(col, false, true)
-		m.elems = append(m.elems, v)
+		m.Elems = append(m.Elems, v)
 		p.depth--
 		ind := p.nextContent()
 		if ind < col {

@@ -1,34 +1,34 @@
-package cassette
+package yaml
 
 // flow reads the flow collection at pos into nd.
-func (p *yamlParser) flow(nd node) node {
+func (p *parser) flow(nd Node) Node {
 	if !p.enter() {
 		return nd
 	}
 	open := p.pos
-	nd.kind = sequenceNode
+	nd.Kind = Sequence
 	end := byte(']')
 	if p.peek(0) == '{' {
-		nd.kind, end = mappingNode, '}'
+		nd.Kind, end = Mapping, '}'
 	}
 	p.pos++
 	for p.flowSpace(); p.peek(0) != end; p.flowSpace() {
 		if p.eof() {
-			p.failf(open, "a bracket (%q) without its end", rune(p.source.text[open]))
+			p.failf(open, "a bracket (%q) without its end", rune(p.text[open]))
 			return nd
 		}
-		if nd.elems == nil {
-			nd.elems = make([]node, 0, 4)
+		if nd.Elems == nil {
+			nd.Elems = make([]Node, 0, 4)
 		}
-		if nd.kind == mappingNode {
+		if nd.Kind == Mapping {
 			p.flowKey(&nd)
 		}
-		nd.elems = append(nd.elems, p.flowValue(nd.kind == mappingNode))
+		nd.Elems = append(nd.Elems, p.flowValue(nd.Kind == Mapping))
 		p.flowSpace()
 		switch {
 		case p.peek(0) == ',':
 			p.pos++
-		case p.peek(0) == ':' && nd.kind == sequenceNode:
+		case p.peek(0) == ':' && nd.Kind == Sequence:
 			p.failf(p.pos, "a key within a list; write {key: value}, or put the text in quotes")
 		case p.peek(0) != end && !p.eof():
 			p.failf(p.pos, "want %q or %q, found %q; put text with such characters in quotes", ',', rune(end), p.rest())
@@ -41,7 +41,7 @@ func (p *yamlParser) flow(nd node) node {
 }
 
 // flowSpace skips white space, line ends and comments within a flow collection.
-func (p *yamlParser) flowSpace() {
+func (p *parser) flowSpace() {
 	for {
 		p.skipBlanks()
 		p.comment()
@@ -57,11 +57,11 @@ func (p *yamlParser) flowSpace() {
 }
 
 // flowKey reads a key of the flow mapping m and the colon after it.
-func (p *yamlParser) flowKey(m *node) {
-	key := node{pos: p.pos}
+func (p *parser) flowKey(m *Node) {
+	key := Node{Pos: p.pos}
 	line := p.bol
 	if p.peek(0) == '!' {
-		key.tag = p.tag()
+		key.Tag = p.tag()
 		p.skipBlanks()
 	}
 	switch c := p.peek(0); {
@@ -72,30 +72,30 @@ func (p *yamlParser) flowKey(m *node) {
 	case c == '"' || c == '\'':
 		p.quoted(&key)
 	case p.plainStart(true):
-		key.text = p.plainLine(true)
+		key.Text = p.plainLine(true)
 	}
 	if p.err == nil && p.bol != line {
-		p.failf(key.pos, "a key must not run over lines")
+		p.failf(key.Pos, "a key must not run over lines")
 	}
 	p.skipBlanks()
-	if p.peek(0) != ':' || key.style == plainStyle && !p.gapAt(1) {
-		p.failf(p.pos, "want %q and a space after the key %q", ':', clip(key.text))
+	if p.peek(0) != ':' || key.Style == Plain && !p.gapAt(1) {
+		p.failf(p.pos, "want %q and a space after the key %q", ':', Clip(key.Text))
 		return
 	}
 	p.pos++
-	if m.keys == nil {
-		m.keys = make([]node, 0, 4)
+	if m.Keys == nil {
+		m.Keys = make([]Node, 0, 4)
 	}
 	p.addKey(m, key)
 }
 
 // flowValue reads a value within a flow collection. In a mapping it may be
 // missing, which is null.
-func (p *yamlParser) flowValue(mapping bool) node {
+func (p *parser) flowValue(mapping bool) Node {
 	p.flowSpace()
-	nd := node{pos: p.pos}
+	nd := Node{Pos: p.pos}
 	if p.peek(0) == '!' {
-		nd.tag = p.tag()
+		nd.Tag = p.tag()
 		p.flowSpace()
 	}
 	switch c := p.peek(0); {
@@ -105,10 +105,10 @@ func (p *yamlParser) flowValue(mapping bool) node {
 	case c == '"' || c == '\'':
 		p.quoted(&nd)
 	case p.plainStart(true):
-		nd.text = p.plainLine(true)
+		nd.Text = p.plainLine(true)
 		p.flowSpace()
 		if c := p.peek(0); c != ',' && c != ']' && c != '}' && c != ':' && !p.eof() {
-			p.failf(nd.pos, "text within brackets must end on its line; put it in quotes, or close the bracket")
+			p.failf(nd.Pos, "text within brackets must end on its line; put it in quotes, or close the bracket")
 		}
 	}
 	return nd
