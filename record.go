@@ -46,7 +46,7 @@ func (r *Recorder) record(req *http.Request, body []byte, s *slot) (*http.Respon
 	if resp.StatusCode == http.StatusSwitchingProtocols {
 		// The body is a connection; a wrapper would break the WebSocket dial.
 		r.abandon(s, "")
-		r.note(fmt.Sprintf("%s %s switched protocols (WebSocket): passed through, not recorded", s.it().Request.Method, s.it().Request.URL))
+		r.log.Notef("%s %s switched protocols (WebSocket): passed through, not recorded", s.it().Request.Method, s.it().Request.URL)
 		return resp, nil
 	}
 	t := newTee(r, s, resp, start)
@@ -125,24 +125,5 @@ func (r *Recorder) abandon(s *slot, failure string) {
 	if failure == "" {
 		return
 	}
-	for i := range r.failures { // SDKs try again
-		if r.failures[i].text == failure {
-			r.failures[i].count++
-			return
-		}
-	}
-	r.failures = append(r.failures, unanswered{failure, 1, keyOf(s.form())})
-}
-
-// unanswered is a request that got no answer, and how often.
-type unanswered struct {
-	text  string
-	count int
-	key   uint64 // of its form
-}
-
-func (r *Recorder) note(text string) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.notes = append(r.notes, text)
+	r.log.Unanswered(failure, s.form().Key())
 }

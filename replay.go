@@ -79,9 +79,7 @@ func (r *Recorder) replay(req *http.Request, clean *interaction.Request, s *slot
 		defer a.free()
 		return nil, r.canceled(req, s, a)
 	case a.Status >= 400 || a.Status == 0:
-		r.mu.Lock()
-		r.played = append(r.played, s)
-		r.mu.Unlock()
+		r.log.Replayed(s.line(), &a.Response)
 	}
 	if err := wait(req.Context(), nil, r.cfg.pace, a.latencyMS); err != nil {
 		a.free()
@@ -133,7 +131,7 @@ func (r *Recorder) replay(req *http.Request, clean *interaction.Request, s *slot
 	}
 	if a.End == interaction.EndClosed {
 		end := x.body.end.Error()
-		x.body.past = func() { r.note(strings.TrimPrefix(end, "promptecho: ")) }
+		x.body.past = func() { r.log.Notef("%s", strings.TrimPrefix(end, "promptecho: ")) }
 	}
 	if len(a.Trailers) > 0 {
 		// As in net/http: the names are there at once, the values after the body.
@@ -268,7 +266,7 @@ func (r *Recorder) warn(s *slot) {
 		return
 	}
 	if found := redact.Findings(s.it()); len(found) > 0 {
-		r.note(fmt.Sprintf("%s:%d: %s: looks like a secret; promptecho verify names all", r.file, s.it().Line, found[0]))
+		r.log.Notef("%s:%d: %s: looks like a secret; promptecho verify names all", r.file, s.it().Line, found[0])
 	}
 }
 

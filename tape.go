@@ -36,7 +36,6 @@ type slot struct {
 	lent    *canon.Form // of the request it was played for, if that was of another kind
 	fresh   bool        // recorded, or being recorded, in this run
 	claimed bool        // its own request came after it was lent
-	near    bool        // a miss was compared with it
 	looked  bool        // it was looked through for secrets
 	resumed bool        // recorded by a run that was killed, not in the cassette
 	whole   bool        // fresh: the answer is complete as far as it will ever be

@@ -23,8 +23,8 @@ const module = "github.com/promptecho/promptecho"
 // rooms lists what each package may import of ours; a package that is not
 // listed may not exist.
 var rooms = map[string][]string{
-	"echotest":             {"", "internal/verdict"},
-	"":                     {"internal/diff", "internal/redact", "internal/canon", "internal/stream", "internal/cassette", "internal/interaction", "internal/exactjson", "internal/coding", "internal/verdict", "internal/memo"},
+	"echotest":             {"", "internal/report"},
+	"":                     {"internal/diff", "internal/redact", "internal/canon", "internal/stream", "internal/cassette", "internal/interaction", "internal/exactjson", "internal/coding", "internal/report", "internal/memo"},
 	"internal/diff":        {"internal/canon"},
 	"internal/canon":       {"internal/interaction", "internal/exactjson", "internal/coding", "internal/memo"},
 	"internal/redact":      {"internal/interaction", "internal/exactjson", "internal/coding", "internal/memo"},
@@ -34,7 +34,7 @@ var rooms = map[string][]string{
 	"internal/interaction": {},
 	"internal/coding":      {},
 	"internal/seeds":       {},
-	"internal/verdict":     {},
+	"internal/report":      {"internal/diff", "internal/canon", "internal/interaction", "internal/redact"},
 	"internal/memo":        {},
 	"internal/provider":    {},
 	"internal/arch":        {},
