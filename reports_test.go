@@ -9,9 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"golang.org/x/tools/txtar"
-
 	"github.com/promptecho/promptecho/internal/report"
+	"github.com/promptecho/promptecho/internal/txtar"
 )
 
 var updateReports = flag.Bool("update", false, "rewrite the reports in testdata/reports")
