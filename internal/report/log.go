@@ -29,7 +29,7 @@ type Run struct {
 	MayAskNone   bool // a run without any request is fine if there is no cassette
 	KeepFailures bool // recorded failures are what the test is about
 
-	Rules *canon.Rules // how requests are matched; nil if they are not
+	Rules *canon.Options // how requests are matched; nil if they are not
 }
 
 // mode names the record mode and who chose it.
