@@ -20,20 +20,6 @@ type Contest struct {
 	Late  int         // the line of what was played before it, although it was recorded later; 0 if there is none
 }
 
-// judgeContests reports recordings that answered another request than theirs, where that
-// made a difference.
-func (l *Log) judgeContests(rep *Report, o *Outcome, contests []Contest) {
-	var found []string
-	for _, c := range contests {
-		text := c.String()
-		rep.annotate(Annotation{File: l.Path, Line: c.Line, Text: text})
-		found = append(found, fmt.Sprintf("%s:%d: %s", l.File, c.Line, text))
-	}
-	if len(found) > 0 {
-		rep.Errors = append(rep.Errors, strings.Join(found, "\n")+"\n\n"+l.howToRecord(o))
-	}
-}
-
 // String says what happened, and what to do about it.
 func (c *Contest) String() string {
 	if c.Late > 0 {

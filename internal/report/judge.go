@@ -53,8 +53,6 @@ func (l *Log) Judge(o *Outcome, ev Evidence) Report {
 	return rep
 }
 
-func (rep *Report) annotate(a Annotation) { rep.Annotations = append(rep.Annotations, a) }
-
 // missReport lists every miss, and what to do as its last lines.
 func (l *Log) missReport(o *Outcome, misses []*Miss, entries []Entry, compared map[Recording]bool) string {
 	var b strings.Builder
@@ -234,26 +232,16 @@ func (l *Log) noteUnselected(rep *Report, unasked []string, selected map[string]
 	}
 }
 
-// howToRecord says how to record the test again, and what stands in the way.
-func (r *Run) howToRecord(o *Outcome) string {
-	before := "To record it again:"
-	switch {
-	case !r.Exists && r.AtMost != "none":
-		before = "To record it:"
-	case r.Pinned:
-		before = fmt.Sprintf("%s is pinned. To record it again, remove \"pinned: true\" from its top, and run:", r.File)
-	case r.AtMost == "none":
-		before = "InMode(ModeNone) in the code allows no recording. To record it again, remove that, and run:"
-	case r.AtMost == "once" && r.Exists:
-		before = fmt.Sprintf("InMode(ModeOnce) in the code keeps what is recorded. To record it again, delete %s, and run:", r.File)
+// judgeContests reports recordings that answered another request than theirs, where that
+// made a difference.
+func (l *Log) judgeContests(rep *Report, o *Outcome, contests []Contest) {
+	var found []string
+	for _, c := range contests {
+		text := c.String()
+		rep.annotate(Annotation{File: l.Path, Line: c.Line, Text: text})
+		found = append(found, fmt.Sprintf("%s:%d: %s", l.File, c.Line, text))
 	}
-	return before + "\n" + r.command(o)
-}
-
-// command returns the line to paste that records the test again.
-func (r *Run) command(o *Outcome) string {
-	if o.Command == nil {
-		return "  PROMPTECHO_MODE=all, and run what uses " + r.File
+	if len(found) > 0 {
+		rep.Errors = append(rep.Errors, strings.Join(found, "\n")+"\n\n"+l.howToRecord(o))
 	}
-	return "  " + o.Command()
 }

@@ -9,46 +9,7 @@ import (
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/diff"
 	"github.com/promptecho/promptecho/internal/interaction"
-	"github.com/promptecho/promptecho/internal/redact"
 )
-
-// A Run describes a run to those who read its report.
-type Run struct {
-	File string // the cassette, as the user named it
-	Path string // the same, absolute
-
-	Mode   string // the record mode: "once"
-	ModeBy string // who chose it: "the default"
-	AtMost string // the record mode that the code allows at most; "" if it sets none
-
-	Exists       bool // there was a cassette when the run began
-	Pinned       bool // it says that it must not be recorded again
-	CheckUnused  bool // a recording that answers nothing is an error
-	AllowUnused  bool // unless the user allows it,
-	AllowRaced   bool // or allows it for those that raced with others
-	MayAskNone   bool // a run without any request is fine if there is no cassette
-	KeepFailures bool // recorded failures are what the test is about
-
-	Rules *canon.Options // how requests are matched; nil if they are not
-}
-
-// mode names the record mode and who chose it.
-func (r *Run) mode() string { return fmt.Sprintf("mode %s (%s)", r.Mode, r.ModeBy) }
-
-// A Recording is an interaction of the cassette. Recordings are compared by identity.
-type Recording interface {
-	Line() int          // where it starts in the cassette
-	Form() *canon.Form  // the form of its request
-	Trace() *canon.Form // that form with the paths of the request as it was sent
-	Concurrent() bool   // whether it was recorded while another request was open
-}
-
-// An Entry is a recording and what the run has made of it so far.
-type Entry struct {
-	Recording
-	Used    bool // it answered a request
-	Excused bool // the test may pass without asking for it
-}
 
 // A Log collects what a run has to tell. Its methods may be called concurrently, but Run
 // must not change once requests come.
@@ -203,30 +164,53 @@ func (l *Log) Drift(recording Recording, asked *canon.Form) {
 	}
 }
 
-// Count returns "1 thing", "2 things".
-func Count(n int, thing string) string {
-	if n != 1 {
-		thing += "s"
+// Miss keeps a request that is not recorded, once for each form, and returns what is
+// known of it now. Of the entries it names the nearest recording and what differs.
+func (l *Log) Miss(c *Call, entries []Entry) Miss {
+	l.mu.Lock()
+	m := l.missed[c.Form.Key()]
+	first := m == nil
+	if first {
+		m = &Miss{File: l.File, Endpoint: c.Form.Endpoint, Model: c.Form.Model, Caller: caller(), Reason: "not recorded"}
+		if l.missed == nil {
+			l.missed, l.compared = map[string]*Miss{}, map[Recording]bool{}
+		}
+		l.missed[c.Form.Key()] = m
+		l.misses = append(l.misses, m)
 	}
-	return fmt.Sprintf("%d %s", n, thing)
-}
-
-// times returns "once", "2 times".
-func times(n int) string {
-	if n == 1 {
-		return "once"
-	}
-	return fmt.Sprintf("%d times", n)
-}
-
-// printable makes a report safe to be shown: it has texts of requests and cassettes.
-func (rep *Report) printable() {
-	for _, texts := range [][]string{rep.Errors, rep.Notes} {
-		for i := range texts {
-			texts[i] = redact.Printable(texts[i])
+	m.Count++
+	switch {
+	case c.Socket:
+		m.Reason = socketReason
+	case c.Spent != nil:
+		m.spent(c.Spent)
+	case first:
+		candidates := make([]diff.Candidate, len(entries))
+		for i, e := range entries {
+			candidates[i].Used = e.Used || l.compared[e.Recording]
+		}
+		l.mu.Unlock()
+		// The comparison can take a while and needs no lock: forms do not change.
+		found, nearest := l.explain(c, entries, candidates)
+		l.mu.Lock()
+		m.Line, m.Reason, m.Diff, m.Hint = found.Line, found.Reason, found.Diff, found.Hint
+		if nearest != nil {
+			l.compared[nearest] = true
 		}
 	}
-	for i := range rep.Annotations {
-		rep.Annotations[i].Text = redact.Printable(rep.Annotations[i].Text)
+	defer l.mu.Unlock()
+	return *m
+}
+
+// Misses returns the requests that were not recorded so far, in the order they were first
+// asked.
+func (l *Log) Misses() []*Miss {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	misses := make([]*Miss, len(l.misses))
+	for i, m := range l.misses {
+		c := *m
+		misses[i] = &c
 	}
+	return misses
 }

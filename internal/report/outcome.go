@@ -4,6 +4,8 @@
 // forms of requests and how they differ, but neither HTTP nor files nor the recorder.
 package report
 
+import "github.com/promptecho/promptecho/internal/redact"
+
 // An Outcome is what is known of a test when its recorder is closed.
 type Outcome struct {
 	Failed   bool // the test failed, or is panicking
@@ -32,6 +34,21 @@ type Annotation struct {
 	Line   int    // in it; 0 if none
 	Caller string // "file.go:line" of the user's code; may be empty
 	Text   string // in one line
+}
+
+// annotate adds an annotation.
+func (rep *Report) annotate(a Annotation) { rep.Annotations = append(rep.Annotations, a) }
+
+// printable makes a report safe to be shown: it has texts of requests and cassettes.
+func (rep *Report) printable() {
+	for _, texts := range [][]string{rep.Errors, rep.Notes} {
+		for i := range texts {
+			texts[i] = redact.Printable(texts[i])
+		}
+	}
+	for i := range rep.Annotations {
+		rep.Annotations[i].Text = redact.Printable(rep.Annotations[i].Text)
+	}
 }
 
 // Finish closes a *promptecho.Recorder with an outcome, so that echotest needs no
