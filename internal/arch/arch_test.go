@@ -24,7 +24,8 @@ const module = "github.com/promptecho/promptecho"
 // listed may not exist.
 var rooms = map[string][]string{
 	"echotest":             {"", "internal/verdict"},
-	"":                     {"internal/diff", "internal/redact", "internal/canon", "internal/stream", "internal/cassette", "internal/interaction", "internal/exactjson", "internal/coding", "internal/verdict", "internal/memo"},
+	"":                     {"internal/answer", "internal/diff", "internal/redact", "internal/canon", "internal/stream", "internal/cassette", "internal/interaction", "internal/exactjson", "internal/coding", "internal/verdict", "internal/memo"},
+	"internal/answer":      {"internal/interaction", "internal/stream", "internal/coding"},
 	"internal/diff":        {"internal/canon"},
 	"internal/canon":       {"internal/interaction", "internal/exactjson", "internal/coding", "internal/memo"},
 	"internal/redact":      {"internal/interaction", "internal/exactjson", "internal/coding", "internal/memo"},
@@ -52,7 +53,7 @@ var (
 		"golang.org/x/mod":                {},
 	}
 	restricted = map[string][]string{
-		"net/http": {"", "internal/provider", "cmd/promptecho"},
+		"net/http": {"", "internal/answer", "internal/provider", "cmd/promptecho"},
 		"testing":  {"", "echotest"},
 	}
 )
