@@ -406,7 +406,7 @@ func (r *Recorder) write(path, name string, file *cassette.File, rep *verdict.Re
 func (r *Recorder) formatted(name string, it *interaction.Interaction) (*cassette.Item, error) {
 	r.redact.Interaction(it)
 	// The key of the request itself, whatever rules this test has.
-	it.MatchKey = (&canon.Rules{}).Form(&it.Request).Key()
+	it.MatchKey = (&canon.Options{}).Form(&it.Request).Key()
 	return r.checked(name, it)
 }
 

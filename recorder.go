@@ -417,7 +417,7 @@ func (r *Recorder) lies(s *slot, form *canon.Form) error {
 	if s.err != nil {
 		return s.err
 	}
-	if keyOf((&canon.Rules{}).Form(&it.Request)) == s.key {
+	if keyOf((&canon.Options{}).Form(&it.Request)) == s.key {
 		return nil // a credential has become known meanwhile
 	}
 	// Only a file that was made to lie can have that.
@@ -504,7 +504,7 @@ func (r *Recorder) next(clean *interaction.Request, form *canon.Form) (*slot, er
 	kind, boundary := form.Kind()
 	key := form.Key()
 	if !r.cfg.rules.Plain() { // that of the request itself, whatever rules this test has
-		key = (&canon.Rules{}).Form(clean).Key()
+		key = (&canon.Options{}).Form(clean).Key()
 	}
 	it := &interaction.Interaction{Kind: kind, Boundary: boundary, Request: *clean, MatchKey: key}
 	s := r.tape.place(it, form)

@@ -27,7 +27,7 @@ import (
 // chats returns a cassette of chat completions: prompt and answer of each.
 func chats(pairs ...string) *cassette.File {
 	f := &cassette.File{Rules: canon.Revision}
-	var rules canon.Rules
+	var rules canon.Options
 	for i := 0; i < len(pairs); i += 2 {
 		it := &interaction.Interaction{
 			Kind: "llm", Boundary: "openai.chat",
