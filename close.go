@@ -72,9 +72,6 @@ func (r *Recorder) finish(o report.Outcome) report.Report {
 		return r.report
 	}
 	r.closed = true
-	for parked := range r.parked {
-		close(parked)
-	}
 	r.mu.Unlock()
 	rep := r.end(o)
 	r.mu.Lock()
@@ -87,21 +84,11 @@ func (r *Recorder) finish(o report.Outcome) report.Report {
 }
 
 func (r *Recorder) end(o report.Outcome) report.Report {
-	r.mu.Lock()
-	open := make([]*tee, 0, len(r.live))
-	for t := range r.live {
-		open = append(open, t)
-	}
-	r.mu.Unlock()
-	for _, t := range open {
-		t.abandon()
-	}
+	r.pending.Close()
 	if r.journal != nil {
 		r.journal.close()
 	}
-	if t, ok := r.upstream.(*ownTransport); ok {
-		t.CloseIdleConnections()
-	}
+	r.upstream.Close()
 
 	rep := r.conclude(&o)
 	r.old.Close()
@@ -370,7 +357,7 @@ func (r *Recorder) write(path, name string, file *cassette.File) error {
 	if file.Partial && path == r.path {
 		note += ", marked partial: the test did not run whole and pass; its next such run completes it"
 	}
-	r.log.Notef("%s", note)
+	r.log.Note(note)
 	return nil
 }
 

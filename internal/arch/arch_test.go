@@ -24,7 +24,8 @@ const module = "github.com/promptecho/promptecho"
 // listed may not exist.
 var rooms = map[string][]string{
 	"echotest":             {"", "internal/report"},
-	"":                     {"internal/diff", "internal/redact", "internal/canon", "internal/stream", "internal/cassette", "internal/interaction", "internal/exactjson", "internal/coding", "internal/report", "internal/memo"},
+	"":                     {"internal/answer", "internal/diff", "internal/redact", "internal/canon", "internal/stream", "internal/cassette", "internal/interaction", "internal/exactjson", "internal/coding", "internal/report", "internal/memo"},
+	"internal/answer":      {"internal/interaction", "internal/stream", "internal/coding"},
 	"internal/diff":        {"internal/canon"},
 	"internal/canon":       {"internal/interaction", "internal/exactjson", "internal/coding", "internal/memo"},
 	"internal/redact":      {"internal/interaction", "internal/exactjson", "internal/coding", "internal/memo"},
@@ -46,7 +47,7 @@ var rooms = map[string][]string{
 
 // restricted is what of the standard library only some may import.
 var restricted = map[string][]string{
-	"net/http": {"", "internal/standin", "cmd/promptecho"},
+	"net/http": {"", "internal/answer", "internal/standin", "cmd/promptecho"},
 	"testing":  {"", "echotest"},
 }
 

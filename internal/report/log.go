@@ -51,12 +51,15 @@ func (l *Log) Quiet() bool {
 	return l.reached && len(l.misses)+len(l.replayed) == 0
 }
 
-// Notef adds a note, as [fmt.Sprintf] formats it.
-func (l *Log) Notef(format string, args ...any) {
+// Note adds a note.
+func (l *Log) Note(text string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.notes = append(l.notes, fmt.Sprintf(format, args...))
+	l.notes = append(l.notes, text)
 }
+
+// Notef adds a note, as [fmt.Sprintf] formats it.
+func (l *Log) Notef(format string, args ...any) { l.Note(fmt.Sprintf(format, args...)) }
 
 // Error adds an error that fails the run.
 func (l *Log) Error(err error) {

@@ -152,12 +152,6 @@ func converseBlocks(c *call, p prompt, r *reply) []block {
 	return blocks
 }
 
-// unframed is an event of a stream without its frame.
-type unframed struct {
-	kind string
-	data object
-}
-
 func converseEvents(blocks []block, r reply) []unframed {
 	var events []unframed
 	send := func(kind string, fields ...field) {

@@ -4,7 +4,6 @@ import (
 	"sort"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 )
 
 // step is one tool call that the user's text asks for.
@@ -158,21 +157,6 @@ func (p prompt) mentions(text string) []mention {
 		}
 	}
 	return steps
-}
-
-// inWord reports whether what stands between two texts is part of a longer word.
-func inWord(before, after string) bool {
-	last, _ := utf8.DecodeLastRuneInString(before)
-	first, size := utf8.DecodeRuneInString(after)
-	if wordRune(last) || wordRune(first) {
-		return true
-	}
-	second, _ := utf8.DecodeRuneInString(after[size:])
-	return (first == '-' || first == '.') && wordRune(second)
-}
-
-func wordRune(r rune) bool {
-	return r == '_' || r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r))
 }
 
 // arguments reads "(...)" at the beginning of a text, and its length.

@@ -83,3 +83,9 @@ func stopsOf(v any) []string {
 	}
 	return stops
 }
+
+// unframed is an event of a stream without its frame.
+type unframed struct {
+	kind string
+	data object
+}
