@@ -194,3 +194,35 @@ func TestConcurrentIsWaitingForAnAnswer(t *testing.T) {
 		}
 	})
 }
+
+// A request that waits to be canceled when the recorder is closed gets an error, which
+// shows no credential.
+func TestCanceledIsTooLate(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		const credential = "Zk3vQ9pXw7RtLm2NcY8bJd5s"
+		file := filepath.Join(t.TempDir(), "c.yaml")
+		ask := func(r *Recorder, ctx context.Context) error {
+			req, _ := http.NewRequestWithContext(ctx, "GET", "https://api.example.com/v1/things?api_key="+credential, nil)
+			_, err := r.RoundTrip(req)
+			return err
+		}
+		r := mustOpen(t, file, InMode(ModeAll), Upstream(holding))
+		ctx, cancel := context.WithCancel(t.Context())
+		time.AfterFunc(time.Minute, cancel)
+		if err := ask(r, ctx); !errors.Is(err, context.Canceled) {
+			t.Fatal(err)
+		}
+		mustClose(t, r)
+
+		r = mustOpen(t, file, InMode(ModeNone))
+		ctx, cancel = context.WithCancel(t.Context())
+		defer cancel()
+		time.AfterFunc(time.Minute, func() { r.Close() })
+		err := ask(r, ctx)
+		if err == nil || !strings.Contains(err.Error(), "GET https://api.example.com/v1/things") ||
+			!strings.Contains(err.Error(), "came after the recorder was closed") || strings.Contains(err.Error(), credential) {
+			t.Errorf("%v", err)
+		}
+	})
+}

@@ -231,7 +231,7 @@ func (c *config) unsaidOf(req *http.Request, clean *interaction.Request) unsaid 
 			has[path] = maphash.String(hashing, whoAsks(value))
 		}
 	}
-	for _, h := range headersOf(req.Header) {
+	for _, h := range interaction.HeadersOf(req.Header) {
 		i := slices.IndexFunc(clean.Headers, func(w interaction.Header) bool { return w.Name == h.Name })
 		switch {
 		case i >= 0 && slices.Equal(clean.Headers[i].Values, h.Values), changesByItself().MatchString(h.Name):

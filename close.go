@@ -75,9 +75,6 @@ func (r *Recorder) finish(o verdict.Outcome) verdict.Report {
 		return r.report
 	}
 	r.closed = true
-	for parked := range r.parked {
-		close(parked)
-	}
 	r.mu.Unlock()
 	rep := r.end(o)
 	r.mu.Lock()
@@ -90,21 +87,11 @@ func (r *Recorder) finish(o verdict.Outcome) verdict.Report {
 }
 
 func (r *Recorder) end(o verdict.Outcome) verdict.Report {
-	r.mu.Lock()
-	open := make([]*tee, 0, len(r.live))
-	for t := range r.live {
-		open = append(open, t)
-	}
-	r.mu.Unlock()
-	for _, t := range open {
-		t.abandon()
-	}
+	r.pending.Close()
 	if r.journal != nil {
 		r.journal.close()
 	}
-	if t, ok := r.upstream.(*ownTransport); ok {
-		t.CloseIdleConnections()
-	}
+	r.upstream.Close()
 
 	rep := r.conclude(&o)
 	r.old.Close()

@@ -6,10 +6,8 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"os"
 	"slices"
 	"strings"
-	"syscall"
 
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/diff"
@@ -233,32 +231,6 @@ func refusal(req *http.Request, text string) *http.Response {
 	}
 }
 
-// A transportError is a failure of the transport that was recorded.
-type transportError struct {
-	text, file string
-	line       int
-}
-
-func (e *transportError) Error() string {
-	return fmt.Sprintf("%s (recorded, promptecho: %s:%d)", e.text, e.file, e.line)
-}
-
-// Timeout reports whether it was one, as [net.Error] has it.
-func (e *transportError) Timeout() bool { return strings.HasSuffix(e.text, "timeout") }
-
-// Temporary is of [net.Error].
-func (e *transportError) Temporary() bool { return e.Timeout() }
-
-// Is reports whether the error was target, of those that callers ask for.
-func (e *transportError) Is(target error) bool {
-	for _, known := range [...]error{io.EOF, io.ErrUnexpectedEOF, os.ErrDeadlineExceeded, syscall.ECONNREFUSED, syscall.ECONNRESET, syscall.EPIPE} {
-		if target == known {
-			return e.text == known.Error() || strings.HasSuffix(e.text, ": "+known.Error())
-		}
-	}
-	return false
-}
-
 // A lateError is the answer to a request after the recorder was closed.
 type lateError struct{ file, method, url string }
 
@@ -266,6 +238,12 @@ func (e *lateError) Error() string {
 	return fmt.Sprintf("promptecho: %s: %s %s came after the recorder was closed: work that the test had started raced with its end; wait for it before the test ends", e.file, e.method, e.url)
 }
 func (e *lateError) RetryableError() bool { return false }
+
+// tooLate returns the error of a request that came after the recorder was closed, or that
+// was not answered when it was.
+func (r *Recorder) tooLate(method, url string) error {
+	return &lateError{r.file, method, r.redact.Message(url)}
+}
 
 // A secretError refuses to go upstream without a key.
 type secretError struct {
@@ -276,26 +254,3 @@ type secretError struct {
 func (e *secretError) Error() string {
 	return fmt.Sprintf("promptecho: %s: %s goes upstream, but the environment variable %s is empty: set it, or replay with PROMPTECHO_MODE=none", e.file, e.mode, e.env)
 }
-
-// A canceledError says that a request cannot be given up as the recorded one was.
-type canceledError struct {
-	file string
-	line int
-}
-
-func (e *canceledError) Error() string {
-	return fmt.Sprintf("promptecho: %s:%d: when this was recorded, its caller canceled it before there was an answer; this request has no context that can be canceled", e.file, e.line)
-}
-func (e *canceledError) RetryableError() bool { return false }
-
-// A closedError says that a client read past the point where the recorded
-// client stopped.
-type closedError struct {
-	file string
-	line int
-}
-
-func (e *closedError) Error() string {
-	return fmt.Sprintf("promptecho: %s:%d: the recording ends here: its client closed the body before the end; record again to have the rest", e.file, e.line)
-}
-func (e *closedError) RetryableError() bool { return false }

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/promptecho/promptecho/internal/answer"
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/cassette"
 	"github.com/promptecho/promptecho/internal/interaction"
@@ -34,7 +35,8 @@ type Recorder struct {
 	plan plan
 	cfg  config
 
-	upstream http.RoundTripper
+	upstream *answer.Upstream
+	pending  answer.Pending // answers that are under way
 	redact   redact.Policy
 	lastURL  atomic.Pointer[cleanURL]
 
@@ -43,7 +45,6 @@ type Recorder struct {
 
 	mu       sync.Mutex // guards what follows; not held across I/O but that of Close
 	tape     tape
-	live     map[*tee]bool // recordings whose body is still open
 	misses   []*MissError
 	missed   map[string]*MissError // by form key
 	drift    map[string]bool       // notes already made
@@ -51,13 +52,12 @@ type Recorder struct {
 	notes    []string
 	secrets  []string         // names asked for with Secret that the environment lacks
 	reached  bool             // a request arrived
-	failures []unanswered     // recording failures
+	failures []failedCall     // recording failures
 	contests []*contest       // see there
 	unsaid   map[*slot]unsaid // of the requests that took them, in a run that saves
 	refused  []string         // why requests were not sent, each once
 	played   []*slot          // recorded failures that were replayed
 	closed   bool
-	parked   map[chan struct{}]bool // of requests that wait to be canceled; Close closes them
 
 	old      *cassette.Stored // the cassette as it was; nil if there is none
 	trusts   bool             // seals tell which interaction answers a request
@@ -148,7 +148,7 @@ func Open(file string, opts ...Option) (*Recorder, error) {
 		}
 	}
 	if r.Recording() {
-		r.upstream = upstreamOf(cfg.upstream)
+		r.upstream = answer.NewUpstream(cfg.upstream, network())
 	}
 	return r, nil
 }
@@ -299,29 +299,17 @@ func (r *Recorder) relative(err error) error {
 	return err
 }
 
-// network is the default transport as it was when the program started.
-var network = http.DefaultTransport
+// networkAtStart is the default transport as it was when the program started.
+var networkAtStart = http.DefaultTransport
 
-// upstreamOf returns the transport that records. Its connections are its own:
-// one that was opened inside a synctest bubble must not be reused outside. A
-// recorder is never taken for the network, also where it is http.DefaultTransport
-// for code that takes no client.
-func upstreamOf(rt http.RoundTripper) http.RoundTripper {
-	if rt != nil {
-		return rt
+// network returns the default transport. A recorder is never taken for the network, also
+// where it is http.DefaultTransport for code that takes no client.
+func network() http.RoundTripper {
+	if _, ok := http.DefaultTransport.(*Recorder); ok {
+		return networkAtStart
 	}
-	rt = http.DefaultTransport
-	if _, ok := rt.(*Recorder); ok {
-		rt = network
-	}
-	if t, ok := rt.(*http.Transport); ok {
-		return &ownTransport{t.Clone()}
-	}
-	return rt
+	return http.DefaultTransport
 }
-
-// ownTransport marks a transport that the recorder made and has to tidy.
-type ownTransport struct{ *http.Transport }
 
 // Client returns an [http.Client] that goes through the recorder.
 func (r *Recorder) Client() *http.Client { return &http.Client{Transport: r} }
@@ -471,7 +459,7 @@ func (r *Recorder) mayPass(req *http.Request) error {
 	case req.URL == nil:
 		return errors.New("promptecho: the request has no URL")
 	case r.closed:
-		return &lateError{r.file, req.Method, r.redact.Message(req.URL.Redacted())}
+		return r.tooLate(req.Method, req.URL.Redacted())
 	case len(r.secrets) > 0:
 		return &secretError{r.file, r.secrets[0], r.mode}
 	}
@@ -487,7 +475,7 @@ func (r *Recorder) next(clean *interaction.Request, form *canon.Form) (*slot, er
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.closed {
-		return nil, &lateError{r.file, clean.Method, clean.URL}
+		return nil, r.tooLate(clean.Method, clean.URL)
 	}
 	r.reached = true
 	r.noteSelected(form)

@@ -15,6 +15,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/promptecho/promptecho/internal/answer"
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/cassette"
 	"github.com/promptecho/promptecho/internal/exactjson"
@@ -263,7 +264,7 @@ func TestBodiesAreTheirOwn(t *testing.T) {
 }
 
 // TestFramedIsWritten: a stream that is put together while it is read has the bytes,
-// and the parts, that its events have. Each event is a little unlike the one before.
+// that its events have, and the same ends and delays of each. Each event is a little unlike the one before.
 func TestFramedIsWritten(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(5, 6))
@@ -317,7 +318,7 @@ func TestFramedIsWritten(t *testing.T) {
 			it.Response.Events = append(it.Response.Events, e)
 			it.Response.Delays = append(it.Response.Delays, interaction.Delay{MS: int64(r.IntN(3))})
 		}
-		want, wantParts, wantErr := partsOf(&it.Response)
+		want, wantEnds, wantErr := answer.Join(&it.Response)
 		file := saved(t, &cassette.File{Rules: canon.Revision, Interactions: []*interaction.Interaction{it}})
 		s, err := cassette.Open(file, canon.Revision, nil)
 		if err != nil {
@@ -328,19 +329,27 @@ func TestFramedIsWritten(t *testing.T) {
 			t.Fatal(err)
 		}
 		s.Close()
-		got, gotParts, gotErr := resp.Body, framesOf(nil, in.Ends, resp.Delays), error(nil)
+		got, gotEnds, gotErr := resp.Body, in.Ends, error(nil)
 		if framed++; in.Ends == nil {
-			got, gotParts, gotErr = partsOf(&resp)
+			got, gotEnds, gotErr = answer.Join(&resp)
 			framed--
 			other++
 		}
-		if (gotErr == nil) != (wantErr == nil) || !bytes.Equal(got, want) || !slices.Equal(gotParts, wantParts) {
-			t.Fatalf("%q %v %v\nwant\n%q %v %v\n%s", got, gotParts, gotErr, want, wantParts, wantErr, read(t, file))
+		if (gotErr == nil) != (wantErr == nil) || !bytes.Equal(got, want) || !slices.Equal(gotEnds, wantEnds) || !slices.Equal(trimmed(resp.Delays), trimmed(it.Response.Delays)) {
+			t.Fatalf("%q %v %v %v\nwant\n%q %v %v %v\n%s", got, gotEnds, resp.Delays, gotErr, want, wantEnds, it.Response.Delays, wantErr, read(t, file))
 		}
 	}
 	if framed < 150 || other < 30 {
 		t.Errorf("%d were put together while they were read, %d were not", framed, other)
 	}
+}
+
+// trimmed returns delays without the zeros at their end, which are not written.
+func trimmed(delays []interaction.Delay) []interaction.Delay {
+	for len(delays) > 0 && delays[len(delays)-1] == (interaction.Delay{}) {
+		delays = delays[:len(delays)-1]
+	}
+	return delays
 }
 
 // TestMissingAsset: the file of a large answer is read when it is asked for; if it is

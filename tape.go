@@ -28,7 +28,6 @@ type slot struct {
 	read    *interaction.Interaction
 	err     error // why it could not be read
 	asked   *canon.Form
-	answer  *answer
 
 	givenUp string      // why the request was given up before there was an answer
 	kind    canon.Kind  // among the recordings of the form, when they are sorted

@@ -24,7 +24,8 @@ const module = "github.com/promptecho/promptecho"
 // listed may not exist.
 var rooms = map[string][]string{
 	"echotest":             {"", "internal/verdict"},
-	"":                     {"internal/diff", "internal/redact", "internal/canon", "internal/stream", "internal/cassette", "internal/interaction", "internal/exactjson", "internal/coding", "internal/verdict", "internal/memo"},
+	"":                     {"internal/answer", "internal/diff", "internal/redact", "internal/canon", "internal/stream", "internal/cassette", "internal/interaction", "internal/exactjson", "internal/coding", "internal/verdict", "internal/memo"},
+	"internal/answer":      {"internal/interaction", "internal/stream", "internal/coding"},
 	"internal/diff":        {"internal/canon"},
 	"internal/canon":       {"internal/interaction", "internal/exactjson", "internal/coding", "internal/memo"},
 	"internal/redact":      {"internal/interaction", "internal/exactjson", "internal/coding", "internal/memo"},
@@ -35,17 +36,18 @@ var rooms = map[string][]string{
 	"internal/interaction": {},
 	"internal/coding":      {},
 	"internal/txtar":       {},
+	"internal/rerecord":    {"internal/interaction", "internal/exactjson"},
 	"internal/seeds":       {},
 	"internal/verdict":     {},
 	"internal/memo":        {},
-	"internal/provider":    {},
+	"internal/standin":     {},
 	"internal/arch":        {},
-	"cmd/promptecho":       {"", "echotest", "internal/cassette", "internal/interaction", "internal/canon", "internal/provider", "internal/diff", "internal/redact", "internal/stream"},
+	"cmd/promptecho":       {"", "echotest", "internal/cassette", "internal/interaction", "internal/canon", "internal/standin", "internal/diff", "internal/redact", "internal/stream"},
 }
 
 // restricted is what of the standard library only some may import.
 var restricted = map[string][]string{
-	"net/http": {"", "internal/provider", "cmd/promptecho"},
+	"net/http": {"", "internal/answer", "internal/standin", "cmd/promptecho"},
 	"testing":  {"", "echotest"},
 }
 
