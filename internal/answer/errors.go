@@ -38,33 +38,13 @@ func (e *transportError) Is(target error) bool {
 	return false
 }
 
-// A canceledError says that a request can never end as the recorded one did.
-type canceledError struct {
-	file string
-	line int
-}
+// A finalError is an error that stays, however often one asks.
+type finalError string
 
-func (e *canceledError) Error() string {
-	return fmt.Sprintf("promptecho: %s:%d: when this was recorded, its caller canceled it before there was an answer; this request has no context that can be canceled", e.file, e.line)
-}
+func (e finalError) Error() string { return string(e) }
 
-// RetryableError reports false: asking again cannot help. The AWS SDK looks for this
-// method.
-func (e *canceledError) RetryableError() bool { return false }
-
-// A closedError says that a client reads past the point where the recorded client closed
-// the body.
-type closedError struct {
-	file string
-	line int
-}
-
-func (e *closedError) Error() string {
-	return fmt.Sprintf("promptecho: %s:%d: the recording ends here: its client closed the body before the end; record again to have the rest", e.file, e.line)
-}
-
-// RetryableError reports false: asking again cannot help.
-func (e *closedError) RetryableError() bool { return false }
+// RetryableError reports false; the AWS SDK looks for this method.
+func (e finalError) RetryableError() bool { return false }
 
 // brokenError returns the error of a body that broke off with the recorded error.
 func brokenError(recorded string) error {
