@@ -24,18 +24,17 @@ func (e *transportError) Timeout() bool { return strings.HasSuffix(e.text, "time
 // Temporary completes [net.Error].
 func (e *transportError) Temporary() bool { return e.Timeout() }
 
-// Is reports whether the recorded failure was target, if that is an error which callers
-// look for.
-func (e *transportError) Is(target error) bool {
+// Unwrap returns the error that the recorded failure was, if callers look for that one.
+func (e *transportError) Unwrap() error {
 	for _, known := range [...]error{
 		io.EOF, io.ErrUnexpectedEOF, os.ErrDeadlineExceeded,
 		syscall.ECONNREFUSED, syscall.ECONNRESET, syscall.EPIPE,
 	} {
-		if target == known {
-			return e.text == known.Error() || strings.HasSuffix(e.text, ": "+known.Error())
+		if strings.HasSuffix(": "+e.text, ": "+known.Error()) {
+			return known
 		}
 	}
-	return false
+	return nil
 }
 
 // A finalError is an error that stays, however often one asks.
