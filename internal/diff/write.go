@@ -101,7 +101,7 @@ func (w *writer) siblings(edits []Edit) {
 func (w *writer) edit(e *Edit) {
 	head := shown(e.Path)
 	switch {
-	case e.Note == "moved":
+	case e.Note == movedNote:
 		w.line(head, ": moved here from ", shown(e.From))
 		w.line("  ", summary(e.Incoming))
 		return
@@ -128,7 +128,7 @@ func (w *writer) edit(e *Edit) {
 }
 
 // shown writes a path for people and for the terminal.
-func shown(path string) string { return escape(canon.Short(path), escapeControls) }
+func shown(path string) string { return escape(canon.Short(path), 0) }
 
 // parted returns from without the end it has in common with path, from the
 // list element on in which they part.
@@ -144,124 +144,92 @@ func parted(from, path string) string {
 
 // values shows what a field has on both sides.
 func (w *writer) values(e *Edit) {
-	a, aok := canon.Unquote(e.Recorded)
-	b, bok := canon.Unquote(e.Incoming)
-	text := aok && bok
-	if !text {
+	a, aIsText := canon.Unquote(e.Recorded)
+	b, bIsText := canon.Unquote(e.Incoming)
+	bothTexts := aIsText && bIsText
+	if !bothTexts {
 		a, b = e.Recorded, e.Incoming
 	}
 	switch {
 	case strings.HasPrefix(e.Note, lineEndsNote):
-	case text && (isOpaque(a) || isOpaque(b)):
-		w.both(e.summaries())
+	case kindOf(e.Recorded) != kindOf(e.Incoming):
+		w.both(summary(e.Recorded), summary(e.Incoming))
+	case bothTexts && (opaque(a) != "" || opaque(b) != ""):
+		w.both(summary(e.Recorded), summary(e.Incoming))
 		if n := firstDifference(a, b); n >= longToken {
 			w.line("  the same up to byte ", count(n))
 		}
-	case kindOf(e.Recorded) != kindOf(e.Incoming):
-		w.both(e.summaries())
-	case short(a) && short(b):
-		if text {
-			level := escapeControls
-			if plain(a) == plain(b) {
-				level = escapeHidden
-			}
-			w.both(shownString(a, level), shownString(b, level))
-		} else {
-			w.both(escape(a, escapeControls), escape(b, escapeControls))
-		}
-		w.change(a, b)
-	default:
+	case !isShort(a) || !isShort(b):
 		w.long(a, b)
+	case !bothTexts:
+		w.both(escape(a, 0), escape(b, 0))
+		if e.Note == "" {
+			w.change(a, b)
+		}
+	default:
+		var level escaping
+		if plain(a) == plain(b) {
+			level = escapeHidden
+		}
+		w.both(quoted(a, level), quoted(b, level))
+		w.change(a, b)
 	}
 }
-
-func (e *Edit) summaries() (string, string) { return summary(e.Recorded), summary(e.Incoming) }
 
 func (w *writer) both(recorded, incoming string) {
 	w.line("  recorded: ", recorded)
 	w.line("  incoming: ", incoming)
 }
 
-// short reports whether a text is shown whole.
-func short(s string) bool {
-	return len(s) <= shortText && strings.Count(strings.TrimRight(s, "\n"), "\n") == 0
-}
+// isShort reports whether a text is shown whole.
+func isShort(s string) bool { return len(s) <= shortText && oneLine(s) }
 
-// shownString writes a text as a JSON string.
-func shownString(s string, level escaping) string {
-	s = strings.ReplaceAll(strings.ReplaceAll(s, `\`, `\\`), `"`, `\"`)
-	return `"` + escape(s, level) + `"`
-}
-
-// change shows the words that differ in two short texts, if that is easier to
-// read than the texts.
+// change shows the words that differ in two short texts, if there are enough
+// others to see them among.
 func (w *writer) change(a, b string) {
 	c := compareTexts(a, b)
-	common := 0
-	for _, s := range c.spans {
-		if s.same {
-			common += countWords(c.recorded(s))
-		}
-	}
-	if common < 3 {
+	if same, _ := c.countWords(); same < 3 {
 		return
 	}
-	m := c.marks()
-	var line strings.Builder
-	for _, s := range c.spans {
-		line.WriteString(c.mark(s, m))
+	for _, row := range c.rows(shortText) {
+		w.line("  ", row)
 	}
-	w.line("  change:   ", line.String())
 }
 
-// summary writes a value on one line of moderate length.
-func summary(value string) string {
-	if s, ok := canon.Unquote(value); ok {
-		return summaryOf(s, 160)
+// maxRows bounds the lines shown of one field.
+const maxRows = 10
+
+// long shows where two long texts differ.
+func (w *writer) long(a, b string) {
+	c := compareTexts(a, b)
+	if same, changed := c.countWords(); changed > 9*same {
+		w.unlike(a, b)
+		return
 	}
-	return shortenJSON(value)
+	const context = 36
+	rows := c.rows(context)
+	for i, row := range rows {
+		if i == maxRows && len(rows) > maxRows+1 {
+			w.line("  … and ", count(len(rows)-i), " more changes")
+			return
+		}
+		w.line("  ", row)
+	}
 }
 
-func summaryOf(s string, n int) string {
-	if what, ok := opaque(s); ok {
-		return "<" + what + ">"
+// unlike shows two texts that have so little in common that marks between their
+// words would say nothing: both from shortly before their first difference.
+func (w *writer) unlike(a, b string) {
+	const before, after = 30, 120
+	n := firstDifference(a, b)
+	from, lead := 0, ""
+	if n > before {
+		from, lead = n-len(cutBefore(a[:n], before)), "… "
 	}
-	text := readable(s)
-	if cut := shorten(text, n); cut != text {
-		return shownString(cut, escapeControls) + " (" + sizeOf(len(s)) + ")"
+	one := func(s string) string {
+		return quote(lead+shorten(readable(s[from:]), after)) + " (" + sizeOf(len(s)) + ")"
 	}
-	return shownString(text, escapeControls)
-}
-
-// shortenJSON shortens the strings of compact JSON, and then its end.
-func shortenJSON(value string) string {
-	const maxJSON, maxString = 320, 80
-	var b strings.Builder
-	for i := 0; i < len(value) && b.Len() <= maxJSON; {
-		if value[i] != '"' {
-			b.WriteByte(value[i])
-			i++
-			continue
-		}
-		end := i + 1
-		for end < len(value) && value[end] != '"' {
-			if value[end] == '\\' {
-				end++
-			}
-			end++
-		}
-		end = min(end+1, len(value))
-		if s, ok := canon.Unquote(value[i:end]); ok {
-			b.WriteString(summaryOf(s, maxString))
-		} else {
-			b.WriteString(shorten(escape(value[i:end], escapeControls), maxString))
-		}
-		i = end
-	}
-	if s := b.String(); b.Len() <= maxJSON+maxJSON/4 {
-		return s
-	}
-	return cutAfter(b.String(), maxJSON) + "… (" + sizeOf(len(value)) + ")"
+	w.both(one(a), one(b))
 }
 
 // firstDifference returns the offset of the first byte that differs.
