@@ -2,77 +2,23 @@ package diff
 
 // elements compares the elements of two lists. Equal ones are aligned as whole
 // subtrees; of the others, those that went elsewhere are shown as moved, and each
-// that is left is compared with the most similar one.
+// that is left is compared with the most similar one, if any is. Before such a pair
+// it tells what was removed, and then what was added there.
 func (c *comparer) elements(rec, inc []*node) {
-	runs := match(values(rec), values(inc))
-	if stayed := inPlace(rec, inc); size(stayed) >= size(runs) {
-		runs = stayed // two that changed places moved, not all between them
+	equal := match(values(rec), values(inc))
+	if stayed := inPlace(rec, inc); len(stayed) >= len(equal) {
+		equal = stayed // two that changed places moved, not all between them
 	}
-	runs = append(runs, run{len(rec), len(inc), 0})
-	moved := moves(rec, inc, runs)
+	moved := moves(rec, inc, equal)
+	end := pair{len(rec), len(inc)}
 	r, i := 0, 0
-	for _, equal := range runs {
-		c.gap(rec[r:equal.a], inc[i:equal.b], moved)
-		r, i = equal.a+equal.n, equal.b+equal.n
-	}
-}
-
-// inPlace returns the elements that are equal at the same index.
-func inPlace(rec, inc []*node) []run {
-	var runs []run
-	for i := range min(len(rec), len(inc)) {
-		if rec[i].value == inc[i].value {
-			runs = append(runs, run{i, i, 1})
-		}
-	}
-	return runs
-}
-
-// size returns the number of elements in runs.
-func size(runs []run) int {
-	n := 0
-	for _, r := range runs {
-		n += r.n
-	}
-	return n
-}
-
-// moves pairs equal elements outside of the common runs: it has the recorded one
-// by the incoming one, and the other way round.
-func moves(rec, inc []*node, runs []run) map[*node]*node {
-	loose := map[string][]*node{} // recorded, by value
-	r := 0
-	for _, common := range runs {
-		for _, n := range rec[r:common.a] {
-			loose[n.value] = append(loose[n.value], n)
-		}
-		r = common.a + common.n
-	}
-	moved := map[*node]*node{}
-	i := 0
-	for _, common := range runs {
-		for _, n := range inc[i:common.b] {
-			if same := loose[n.value]; len(same) > 0 {
-				moved[n], moved[same[0]] = same[0], n
-				loose[n.value] = same[1:]
-			}
-		}
-		i = common.b + common.n
-	}
-	return moved
-}
-
-// gap compares the elements between two common runs: before each pair of similar
-// ones it tells what was removed and then what was added or moved there.
-func (c *comparer) gap(rec, inc []*node, moved map[*node]*node) {
-	r, i := 0, 0
-	for _, similar := range append(pairUp(rec, inc, moved), pair{len(rec), len(inc)}) {
-		for ; r < similar.rec; r++ {
+	for _, p := range append(withSimilar(rec, inc, equal, moved), end) {
+		for ; r < p.a; r++ {
 			if moved[rec[r]] == nil {
 				c.removed(rec[r])
 			}
 		}
-		for ; i < similar.inc; i++ {
+		for ; i < p.b; i++ {
 			if from := moved[inc[i]]; from != nil {
 				e := Edit{Path: inc[i].path, From: from.path, Recorded: from.value, Incoming: from.value, Note: movedNote}
 				c.edits = append(c.edits, e)
@@ -80,22 +26,70 @@ func (c *comparer) gap(rec, inc []*node, moved map[*node]*node) {
 				c.added(inc[i])
 			}
 		}
-		if r < len(rec) && i < len(inc) {
+		if p != end {
 			c.node(rec[r], inc[i])
 			r, i = r+1, i+1
 		}
 	}
 }
 
-// A pair is an element of each list, by their indexes, that are compared.
-type pair struct{ rec, inc int }
+// inPlace pairs the elements that are equal at the same index.
+func inPlace(rec, inc []*node) []pair {
+	var pairs []pair
+	for i := range min(len(rec), len(inc)) {
+		if rec[i].value == inc[i].value {
+			pairs = append(pairs, pair{i, i})
+		}
+	}
+	return pairs
+}
+
+// moves finds equal elements that are no pair: it has the recorded one by the
+// incoming one, and the other way round.
+func moves(rec, inc []*node, pairs []pair) map[*node]*node {
+	paired := map[*node]bool{}
+	for _, p := range pairs {
+		paired[rec[p.a]], paired[inc[p.b]] = true, true
+	}
+	loose := map[string][]*node{} // recorded, by value
+	for _, n := range rec {
+		if !paired[n] {
+			loose[n.value] = append(loose[n.value], n)
+		}
+	}
+	moved := map[*node]*node{}
+	for _, n := range inc {
+		if same := loose[n.value]; !paired[n] && len(same) > 0 {
+			moved[n], moved[same[0]] = same[0], n
+			loose[n.value] = same[1:]
+		}
+	}
+	return moved
+}
+
+// withSimilar adds to the pairs of equal elements those of similar ones between
+// them. Elements that moved are in no pair.
+func withSimilar(rec, inc []*node, equal []pair, moved map[*node]*node) []pair {
+	var all []pair
+	var from pair
+	for _, to := range append(equal, pair{len(rec), len(inc)}) {
+		for _, p := range similar(rec[from.a:to.a], inc[from.b:to.b], moved) {
+			all = append(all, pair{from.a + p.a, from.b + p.b})
+		}
+		if to.a < len(rec) {
+			all = append(all, to)
+		}
+		from = pair{to.a + 1, to.b + 1}
+	}
+	return all
+}
 
 // maxPairs bounds how many pairs of elements are looked at closely in one gap.
 const maxPairs = 2_500
 
-// pairUp pairs elements that did not move so that the pairs are in order and as
-// similar as possible, by dynamic programming; in a large gap by their indexes.
-func pairUp(rec, inc []*node, moved map[*node]*node) []pair {
+// similar pairs elements so that the pairs are in order and as alike as possible,
+// by dynamic programming; in a large gap by their indexes.
+func similar(rec, inc []*node, moved map[*node]*node) []pair {
 	var pairs []pair
 	if len(rec)*len(inc) > maxPairs {
 		for i := range min(len(rec), len(inc)) {
@@ -106,13 +100,13 @@ func pairUp(rec, inc []*node, moved map[*node]*node) []pair {
 		return pairs
 	}
 	// best[r][i] is the largest sum of likenesses of pairs of rec[r:] and inc[i:].
-	best := make([][]float64, len(rec)+1)
-	for r := range best {
-		best[r] = make([]float64, len(inc)+1)
-	}
-	like := likenesses(rec, inc, moved)
+	best, like := matrix(len(rec)+1, len(inc)+1), matrix(len(rec), len(inc))
 	for r := len(rec) - 1; r >= 0; r-- {
+		p := newProfile(rec[r].lines, len(rec[r].path))
 		for i := len(inc) - 1; i >= 0; i-- {
+			if moved[rec[r]] == nil && moved[inc[i]] == nil {
+				like[r][i] = likeness(p, rec[r], inc[i])
+			}
 			best[r][i] = max(best[r+1][i], best[r][i+1], best[r+1][i+1]+like[r][i])
 		}
 	}
@@ -130,22 +124,12 @@ func pairUp(rec, inc []*node, moved map[*node]*node) []pair {
 	return pairs
 }
 
-// likenesses says of each recorded and each incoming element how well they pair.
-func likenesses(rec, inc []*node, moved map[*node]*node) [][]float64 {
-	like := make([][]float64, len(rec))
-	for r, recorded := range rec {
-		like[r] = make([]float64, len(inc))
-		if moved[recorded] != nil {
-			continue
-		}
-		p := newProfile(recorded.lines, len(recorded.path))
-		for i, incoming := range inc {
-			if moved[incoming] == nil {
-				like[r][i] = likeness(p, recorded, incoming)
-			}
-		}
+func matrix(rows, columns int) [][]float64 {
+	m := make([][]float64, rows)
+	for i := range m {
+		m[i] = make([]float64, columns)
 	}
-	return like
+	return m
 }
 
 // likeness says how well two elements pair; 0 is not at all. Elements of

@@ -2,81 +2,67 @@ package diff
 
 import "slices"
 
-// A run is a stretch that two sequences have in common: a[a:a+n] and b[b:b+n].
-type run struct{ a, b, n int }
+// A pair is an element of each of two sequences, by their indexes.
+type pair struct{ a, b int }
 
-// maxDepth bounds how often a gap between matches is searched again. Real texts
-// need three or four levels; without the bound one can be made that needs as many
-// as it has elements.
+// maxDepth bounds how often what is between two matches is searched again. Real
+// texts need three or four levels; without the bound one can be made that needs as
+// many as it has elements.
 const maxDepth = 32
 
-// match returns the stretches that a and b have in common, in order. It is an
-// anchored diff, as Go's internal/diff: elements that occur once in each are
-// anchors, and the longest sequence of anchors in the same order matches. What
-// is between two anchors is matched in the same way, since what occurs often in
-// the whole may occur once there. Time is O(n log n) whatever the sequences are,
-// unlike that of an algorithm that looks for the shortest script.
-func match(a, b []string) []run {
-	var m matcher
-	m.between(a, b, run{}, maxDepth)
-	return m.runs
+// match returns the elements that a and b have in common, in order. It is an
+// anchored diff, like that of Go's internal/diff: the rarest elements of both, most
+// often such as occur once, are anchors, and the longest sequence of anchors in the
+// same order matches. What is between two anchors is matched in the same way, since
+// what occurs often in the whole may occur once there. It takes O(n log n) for any
+// sequences, which an algorithm that looks for the shortest script does not.
+func match(a, b []string) []pair {
+	return appendMatches(nil, a, b, pair{}, maxDepth)
 }
 
-type matcher struct{ runs []run }
-
-// add adds a match behind those that were found.
-func (m *matcher) add(r run) {
-	if r.n == 0 {
-		return
+// appendMatches matches a and b, which start at these indexes of the whole.
+func appendMatches(pairs []pair, a, b []string, start pair, depth int) []pair {
+	at := 0
+	for ; at < min(len(a), len(b)) && a[at] == b[at]; at++ {
+		pairs = append(pairs, pair{start.a + at, start.b + at})
 	}
-	if k := len(m.runs) - 1; k >= 0 {
-		if last := &m.runs[k]; last.a+last.n == r.a && last.b+last.n == r.b {
-			last.n += r.n
-			return
-		}
+	from := pair{at, at}
+	to := pair{len(a), len(b)}
+	for to.a > from.a && to.b > from.b && a[to.a-1] == b[to.b-1] {
+		to = pair{to.a - 1, to.b - 1}
 	}
-	m.runs = append(m.runs, r)
-}
-
-// between matches a and b, which start at start.a and start.b of the whole.
-func (m *matcher) between(a, b []string, start run, depth int) {
-	head := 0
-	for head < len(a) && head < len(b) && a[head] == b[head] {
-		head++
-	}
-	m.add(run{start.a, start.b, head})
-	a, b = a[head:], b[head:]
-	start = run{a: start.a + head, b: start.b + head}
-
-	tail := 0
-	for tail < len(a) && tail < len(b) && a[len(a)-1-tail] == b[len(b)-1-tail] {
-		tail++
-	}
-	a, b = a[:len(a)-tail], b[:len(b)-tail]
-
 	if depth > 0 {
-		m.aroundAnchors(a, b, start, depth)
+		middle := pair{start.a + from.a, start.b + from.b}
+		pairs = appendAroundAnchors(pairs, a[from.a:to.a], b[from.b:to.b], middle, depth-1)
 	}
-	m.add(run{start.a + len(a), start.b + len(b), tail})
+	for ; to.a < len(a); to = (pair{to.a + 1, to.b + 1}) {
+		pairs = append(pairs, pair{start.a + to.a, start.b + to.b})
+	}
+	return pairs
 }
 
-// aroundAnchors matches the anchors of a and b, and what is between them.
-func (m *matcher) aroundAnchors(a, b []string, start run, depth int) {
-	var gap run // starts here
-	for _, anchor := range anchors(a, b) {
-		m.between(a[gap.a:anchor.a], b[gap.b:anchor.b], run{a: start.a + gap.a, b: start.b + gap.b}, depth-1)
-		m.add(run{start.a + anchor.a, start.b + anchor.b, 1})
-		gap = run{a: anchor.a + 1, b: anchor.b + 1}
+// appendAroundAnchors matches the anchors of a and b, and what is between them.
+func appendAroundAnchors(pairs []pair, a, b []string, start pair, depth int) []pair {
+	found := anchors(a, b)
+	if len(found) == 0 {
+		return pairs
 	}
-	if gap.a > 0 {
-		m.between(a[gap.a:], b[gap.b:], run{a: start.a + gap.a, b: start.b + gap.b}, depth-1)
+	var from pair
+	for _, to := range append(found, pair{len(a), len(b)}) {
+		gap := pair{start.a + from.a, start.b + from.b}
+		pairs = appendMatches(pairs, a[from.a:to.a], b[from.b:to.b], gap, depth)
+		if to.a < len(a) {
+			pairs = append(pairs, pair{start.a + to.a, start.b + to.b})
+		}
+		from = pair{to.a + 1, to.b + 1}
 	}
+	return pairs
 }
 
 // anchors returns the longest sequence of the rarest elements that are in a and in
 // b, in the same order. What occurs several times is paired by its occurrences: the
 // first with the first.
-func anchors(a, b []string) []run {
+func anchors(a, b []string) []pair {
 	type places struct{ a, b []int }
 	common := make(map[string]*places, len(a))
 	for i, s := range a {
@@ -98,27 +84,27 @@ func anchors(a, b []string) []run {
 			rarest = min(rarest, max(len(p.a), len(p.b)))
 		}
 	}
-	var pairs []run
+	var pairs []pair
 	for _, p := range common {
 		if max(len(p.a), len(p.b)) == rarest {
 			for k := range min(len(p.a), len(p.b)) {
-				pairs = append(pairs, run{p.a[k], p.b[k], 1})
+				pairs = append(pairs, pair{p.a[k], p.b[k]})
 			}
 		}
 	}
-	slices.SortFunc(pairs, func(p, q run) int { return p.a - q.a })
+	slices.SortFunc(pairs, func(p, q pair) int { return p.a - q.a })
 	return longestInOrder(pairs)
 }
 
-// longestInOrder returns the longest subsequence of runs, which are in the order
-// of a, that is in the order of b too. The k-th top is the run with the least b in
-// which a sequence of k+1 runs can end (Szymanski, "A special case of the maximal
+// longestInOrder returns the longest subsequence of pairs, which are in the order
+// of a, that is in the order of b too. The k-th top is the pair with the least b in
+// which a sequence of k+1 pairs can end (Szymanski, "A special case of the maximal
 // common subsequence problem", 1975).
-func longestInOrder(runs []run) []run {
-	var tops []int                   // indexes of runs
-	before := make([]int, len(runs)) // the run before each in its sequence
-	for i, r := range runs {
-		k, _ := slices.BinarySearchFunc(tops, r.b, func(top, b int) int { return runs[top].b - b })
+func longestInOrder(pairs []pair) []pair {
+	var tops []int                    // indexes of pairs
+	before := make([]int, len(pairs)) // the pair before each in its sequence
+	for i, p := range pairs {
+		k, _ := slices.BinarySearchFunc(tops, p.b, func(top, b int) int { return pairs[top].b - b })
 		if k == len(tops) {
 			tops = append(tops, i)
 		}
@@ -127,13 +113,12 @@ func longestInOrder(runs []run) []run {
 			before[i] = tops[k-1]
 		}
 	}
-	longest := make([]run, len(tops))
-	at := 0
-	if len(tops) > 0 {
-		at = tops[len(tops)-1]
-	}
+	longest := make([]pair, len(tops))
 	for k := len(tops) - 1; k >= 0; k-- {
-		longest[k], at = runs[at], before[at]
+		if k+1 < len(tops) {
+			tops[k] = before[tops[k+1]]
+		}
+		longest[k] = pairs[tops[k]]
 	}
 	return longest
 }

@@ -40,14 +40,15 @@ func (c *comparison) compare(a, b string, cuts ...func(string) []string) {
 		c.add(len(a), len(b), false)
 		return
 	}
-	join := func(pieces []string) string { return strings.Join(pieces, "") }
 	as, bs := cuts[0](a), cuts[0](b)
-	i, j := 0, 0
-	for _, r := range append(match(as, bs), run{len(as), len(bs), 0}) {
-		c.compare(join(as[i:r.a]), join(bs[j:r.b]), cuts[1:]...)
-		i, j = r.a+r.n, r.b+r.n
-		n := len(join(as[r.a:i]))
-		c.add(n, n, true)
+	join := func(pieces []string) string { return strings.Join(pieces, "") }
+	var from pair
+	for _, to := range append(match(as, bs), pair{len(as), len(bs)}) {
+		c.compare(join(as[from.a:to.a]), join(bs[from.b:to.b]), cuts[1:]...)
+		if to.a < len(as) {
+			c.add(len(as[to.a]), len(as[to.a]), true)
+		}
+		from = pair{to.a + 1, to.b + 1}
 	}
 }
 
@@ -136,24 +137,27 @@ func (c *comparison) trimBlanks() {
 	spans := c.spans
 	c.spans = nil
 	for _, s := range spans {
-		if s.same {
-			c.add(s.a1-s.a0, s.b1-s.b0, true)
-			continue
-		}
 		rec, inc := c.recorded(s), c.incoming(s)
-		head := 0
-		for head < min(len(rec), len(inc)) && rec[head] == inc[head] && isSpace(rec[head]) {
-			head++
-		}
-		rec, inc = rec[head:], inc[head:]
-		tail := 0
-		for tail < min(len(rec), len(inc)) && rec[len(rec)-1-tail] == inc[len(inc)-1-tail] && isSpace(rec[len(rec)-1-tail]) {
-			tail++
+		head, tail := len(rec), 0
+		if !s.same {
+			head, tail = sharedBlanks(rec, inc)
 		}
 		c.add(head, head, true)
-		c.add(len(rec)-tail, len(inc)-tail, false)
+		c.add(len(rec)-head-tail, len(inc)-head-tail, false)
 		c.add(tail, tail, true)
 	}
+}
+
+// sharedBlanks returns how many blanks both texts start with, and how many of the
+// others both end with.
+func sharedBlanks(a, b string) (head, tail int) {
+	for head < min(len(a), len(b)) && a[head] == b[head] && isSpace(a[head]) {
+		head++
+	}
+	for tail < min(len(a), len(b))-head && a[len(a)-1-tail] == b[len(b)-1-tail] && isSpace(a[len(a)-1-tail]) {
+		tail++
+	}
+	return head, tail
 }
 
 func isSpace(c byte) bool { return c == ' ' || '\t' <= c && c <= '\r' }

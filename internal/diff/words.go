@@ -21,8 +21,8 @@ func sentences(s string) []string {
 	}
 }
 
-// words cuts a text into words, numbers, newlines, stretches of blanks and
-// single signs. Characters that are seen as one stay together.
+// words cuts a text into words, numbers, newlines, stretches of blanks and other
+// signs. Characters that are seen as one stay together.
 func words(s string) []string {
 	out := make([]string, 0, len(s)/2+1)
 	start := 0      // of the word
