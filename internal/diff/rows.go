@@ -2,6 +2,7 @@ package diff
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -10,14 +11,10 @@ import (
 type marks struct{ delFrom, delTo, insFrom, insTo string }
 
 func (c *comparison) marks() marks {
-	for n := 1; ; n++ {
-		minus, plus := strings.Repeat("-", n), strings.Repeat("+", n)
+	inText := func(s string) bool { return strings.Contains(c.a, s) || strings.Contains(c.b, s) }
+	for minus, plus := "-", "+"; ; minus, plus = minus+"-", plus+"+" {
 		m := marks{"[" + minus, minus + "]", "{" + plus, plus + "}"}
-		clash := false
-		for _, s := range []string{m.delFrom, m.delTo, m.insFrom, m.insTo} {
-			clash = clash || strings.Contains(c.a, s) || strings.Contains(c.b, s)
-		}
-		if !clash {
+		if !slices.ContainsFunc([]string{m.delFrom, m.delTo, m.insFrom, m.insTo}, inText) {
 			return m
 		}
 	}
@@ -40,10 +37,9 @@ func between(from, s, to string, level escaping) string {
 	return from + escape(text, level) + rest + to
 }
 
-// level shows what is hidden where nothing else differs.
-func (c *comparison) level(s span) escaping {
-	rec, inc := c.recorded(s), c.incoming(s)
-	if max(len(rec), len(inc)) <= longToken && (plain(rec) == plain(inc) || strings.TrimSpace(rec+inc) == "") {
+// levelOf makes seen what is hidden where nothing else differs.
+func levelOf(a, b string) escaping {
+	if max(len(a), len(b)) <= longToken && (plain(a) == plain(b) || strings.TrimSpace(a+b) == "") {
 		return escapeHidden
 	}
 	return 0
@@ -105,7 +101,7 @@ func (r *rowWriter) mark(text, label string, line int) {
 
 // change writes what differs: within a line, or as lines of their own.
 func (r *rowWriter) change(s span) {
-	rec, inc, level := r.recorded(s), r.incoming(s), r.level(s)
+	rec, inc, level := r.recorded(s), r.incoming(s), levelOf(r.recorded(s), r.incoming(s))
 	if inline(rec) && inline(inc) {
 		del, ins := r.marks.del(rec, level), r.marks.ins(inc, level)
 		r.mark(del, "line", r.incLine)
@@ -144,39 +140,32 @@ const maxInline = 36
 // and the last.
 func (r *rowWriter) block(s, label string, line *int, mark func(string) string) {
 	const most, head = 5, 3
-	texts := strings.SplitAfter(s, "\n")
-	if last := len(texts) - 1; texts[last] == "" {
-		texts = texts[:last] // the next row starts with what is behind the change
-	}
-	for i, text := range texts {
-		text, whole := strings.CutSuffix(text, "\n")
-		switch {
-		case len(texts) <= most || i < head || i == len(texts)-1:
-			if text == "" {
-				text = "\n"
-			}
-			r.mark(mark(text), label, *line)
-		case i == head:
-			r.mark(fmt.Sprintf("… to line %d", *line+len(texts)-2-head), label, *line)
+	first, before := *line, len(r.rows)
+	for s != "" {
+		text, rest, newline := strings.Cut(s, "\n")
+		if text == "" {
+			text = "\n"
 		}
-		if whole {
+		r.mark(mark(text), label, *line)
+		if newline {
 			r.end()
 			*line++
 		}
+		s = rest
+	}
+	if len(r.rows)-before > most {
+		middle := fmt.Sprintf("%s %d: … to line %d", label, first+head, *line-2)
+		r.rows = slices.Replace(r.rows, before+head, len(r.rows)-1, middle)
 	}
 }
 
 // unchanged writes the words next to changes, with … for the rest of the line.
 func (r *rowWriter) unchanged(s string, after, before bool) {
-	first, last, newline := strings.Cut(s, "\n")
-	if !newline {
-		if after && before && len(s) <= 2*r.context+10 {
-			r.text(s)
-			return
-		}
-		last = first
-	} else {
-		first, last = strings.TrimSuffix(first, "\r"), s[strings.LastIndexByte(s, '\n')+1:]
+	lines := strings.Split(s, "\n")
+	first, last := strings.TrimSuffix(lines[0], "\r"), lines[len(lines)-1]
+	if after && before && len(lines) == 1 && len(s) <= 2*r.context+10 {
+		r.text(s)
+		return
 	}
 	if after {
 		if len(first) > r.context+10 {
@@ -185,8 +174,8 @@ func (r *rowWriter) unchanged(s string, after, before bool) {
 		r.text(first)
 		r.end()
 	}
-	r.recLine += strings.Count(s, "\n")
-	r.incLine += strings.Count(s, "\n")
+	r.recLine += len(lines) - 1
+	r.incLine += len(lines) - 1
 	if before {
 		if len(last) > r.context+10 {
 			last = "… " + cutBefore(last, r.context)

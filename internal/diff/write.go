@@ -1,14 +1,16 @@
 package diff
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/canon"
 )
 
-// Values up to shortText bytes are shown whole, longer ones as what changed.
-const shortText = 100
+const (
+	shortText    = 100 // bytes of a value that is shown whole; of a longer one, what changed
+	maxRows      = 10  // lines shown of what changed in one field
+	manySiblings = 4   // neighbours in a list from which they are one entry
+)
 
 // Write returns the edits as lines for a terminal, each starting with indent:
 // a field's path, and below it both values or, in long text, the words that
@@ -42,89 +44,99 @@ type writer struct {
 // line writes one line, without blanks at its end.
 func (w *writer) line(parts ...string) {
 	s := strings.TrimRight(w.indent+strings.Join(parts, ""), " \t")
-	w.b.WriteString(s)
-	w.b.WriteByte('\n')
+	w.b.WriteString(s + "\n")
+}
+
+// rows writes what stands below a path; of more rows than most, how many there are.
+func (w *writer) rows(rows []string, most int, what string) {
+	for i, row := range rows {
+		if i == most && len(rows) > most+1 {
+			w.line("  … and ", count(len(rows)-i), " more", what)
+			return
+		}
+		w.line("  ", row)
+	}
 }
 
 // more says what was left out.
 func (w *writer) more(rest []Edit) {
-	if len(rest) == 0 {
-		return
-	}
 	const named = 3
 	var names []string
-	for _, e := range rest[:min(len(rest), named)] {
+	for i, e := range rest {
+		if i == named {
+			names = append(names, "…")
+			break
+		}
 		names = append(names, shown(e.Path))
 	}
-	if len(rest) > named {
-		names = append(names, "…")
-	}
-	w.line(fmt.Sprintf("and %s more: %s", count(len(rest)), strings.Join(names, ", ")))
+	w.line("and ", count(len(rest)), " more: ", strings.Join(names, ", "))
 }
-
-// manySiblings is the number of neighbours from which they are one entry.
-const manySiblings = 4
 
 // siblings returns how many edits from the first on are neighbours in a list
 // that only one side has.
 func siblings(edits []Edit) int {
-	parent := func(e *Edit) string { return e.Path[:strings.LastIndexByte(e.Path, '/')+1] }
-	first := &edits[0]
-	if !isIndex(first.Path[len(parent(first)):]) {
+	split := func(e *Edit) (list, index string) {
+		i := strings.LastIndexByte(e.Path, '/') + 1
+		return e.Path[:i], e.Path[i:]
+	}
+	list, index := split(&edits[0])
+	side := edits[0].onlyIn()
+	if side == "" || !isIndex(index) {
 		return 1
 	}
 	n := 1
-	for n < len(edits) && (edits[n].Recorded == "") == (first.Recorded == "") &&
-		(edits[n].Incoming == "") == (first.Incoming == "") &&
-		(first.Incoming == "" || first.Recorded == "") && parent(&edits[n]) == parent(first) {
+	for n < len(edits) && edits[n].onlyIn() == side {
+		if other, _ := split(&edits[n]); other != list {
+			break
+		}
 		n++
 	}
 	return n
 }
 
+// onlyIn names the side that alone has the field, "" if both have it.
+func (e *Edit) onlyIn() string {
+	switch {
+	case e.Recorded == "" && e.Incoming != "":
+		return "the incoming request"
+	case e.Recorded != "" && e.Incoming == "":
+		return "the recording"
+	}
+	return ""
+}
+
 // siblings shows neighbours that only one side has.
 func (w *writer) siblings(edits []Edit) {
-	side := "the incoming request"
-	if edits[0].Incoming == "" {
-		side = "the recording"
+	last := edits[len(edits)-1]
+	w.line(shown(edits[0].Path), " to ", shown(last.Path), ": only in ", last.onlyIn())
+	var rows []string
+	for _, e := range edits {
+		rows = append(rows, summary(e.Recorded+e.Incoming))
 	}
-	w.line(shown(edits[0].Path), " to ", shown(edits[len(edits)-1].Path), ": only in ", side)
-	for i, e := range edits {
-		if i == manySiblings-1 && len(edits) > manySiblings {
-			w.line("  … and ", count(len(edits)-i), " more")
-			return
-		}
-		w.line("  ", summary(e.Recorded+e.Incoming))
-	}
+	w.rows(rows, manySiblings-1, "")
 }
 
 func (w *writer) edit(e *Edit) {
-	head := shown(e.Path)
+	head, side := shown(e.Path), e.onlyIn()
 	switch {
 	case e.Note == movedNote:
 		w.line(head, ": moved here from ", shown(e.From))
 		w.line("  ", summary(e.Incoming))
 		return
-	case e.Recorded == "" && e.Incoming == "":
-		w.line(head, ": ", e.Note)
+	case side != "":
+		w.line(head, ": only in ", side)
+		w.line("  ", summary(e.Recorded+e.Incoming))
 		return
-	case e.Recorded == "":
-		w.line(head, ": only in the incoming request")
-		w.line("  ", summary(e.Incoming))
-		return
-	case e.Incoming == "":
-		w.line(head, ": only in the recording")
-		w.line("  ", summary(e.Recorded))
-		return
-	}
-	if e.From != "" {
+	case e.From != "":
 		head += " (" + shown(parted(e.From, e.Path)) + " in the recording)"
 	}
 	if e.Note != "" {
 		head += ": " + e.Note
 	}
 	w.line(head)
-	w.values(e)
+	if e.Recorded != "" {
+		w.values(e)
+	}
 }
 
 // shown writes a path for people and for the terminal.
@@ -146,33 +158,27 @@ func parted(from, path string) string {
 func (w *writer) values(e *Edit) {
 	a, aIsText := canon.Unquote(e.Recorded)
 	b, bIsText := canon.Unquote(e.Incoming)
-	bothTexts := aIsText && bIsText
-	if !bothTexts {
+	texts := aIsText && bIsText
+	if !texts {
 		a, b = e.Recorded, e.Incoming
 	}
 	switch {
 	case strings.HasPrefix(e.Note, lineEndsNote):
-	case kindOf(e.Recorded) != kindOf(e.Incoming):
-		w.both(summary(e.Recorded), summary(e.Incoming))
-	case bothTexts && (opaque(a) != "" || opaque(b) != ""):
+	case kindOf(e.Recorded) != kindOf(e.Incoming), texts && opaque(a)+opaque(b) != "":
 		w.both(summary(e.Recorded), summary(e.Incoming))
 		if n := firstDifference(a, b); n >= longToken {
 			w.line("  the same up to byte ", count(n))
 		}
 	case !isShort(a) || !isShort(b):
 		w.long(a, b)
-	case !bothTexts:
+	case texts:
+		w.both(quoted(a, levelOf(a, b)), quoted(b, levelOf(a, b)))
+		w.change(a, b)
+	default:
 		w.both(escape(a, 0), escape(b, 0))
 		if e.Note == "" {
 			w.change(a, b)
 		}
-	default:
-		var level escaping
-		if plain(a) == plain(b) {
-			level = escapeHidden
-		}
-		w.both(quoted(a, level), quoted(b, level))
-		w.change(a, b)
 	}
 }
 
@@ -187,39 +193,20 @@ func isShort(s string) bool { return len(s) <= shortText && oneLine(s) }
 // change shows the words that differ in two short texts, if there are enough
 // others to see them among.
 func (w *writer) change(a, b string) {
-	c := compareTexts(a, b)
-	if same, _ := c.countWords(); same < 3 {
-		return
-	}
-	for _, row := range c.rows(shortText) {
-		w.line("  ", row)
+	if c := compareTexts(a, b); c.same >= 3 {
+		w.rows(c.rows(shortText), maxRows, " changes")
 	}
 }
 
-// maxRows bounds the lines shown of one field.
-const maxRows = 10
-
-// long shows where two long texts differ.
+// long shows where two long texts differ. If they have so little in common that
+// marks between their words would say nothing, it shows both from shortly before
+// their first difference.
 func (w *writer) long(a, b string) {
-	c := compareTexts(a, b)
-	if same, changed := c.countWords(); changed > 9*same {
-		w.unlike(a, b)
+	const context = 36
+	if c := compareTexts(a, b); c.changed <= 9*c.same {
+		w.rows(c.rows(context), maxRows, " changes")
 		return
 	}
-	const context = 36
-	rows := c.rows(context)
-	for i, row := range rows {
-		if i == maxRows && len(rows) > maxRows+1 {
-			w.line("  … and ", count(len(rows)-i), " more changes")
-			return
-		}
-		w.line("  ", row)
-	}
-}
-
-// unlike shows two texts that have so little in common that marks between their
-// words would say nothing: both from shortly before their first difference.
-func (w *writer) unlike(a, b string) {
 	const before, after = 30, 120
 	n := firstDifference(a, b)
 	from, lead := 0, ""
