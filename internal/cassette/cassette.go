@@ -20,7 +20,7 @@ type File struct {
 	Partial      bool // saved by a run that failed or was cut short
 	Interactions []*interaction.Interaction
 
-	// Rules is the number of the rules that made the match keys. If it is not 0,
-	// Format seals the interactions; Parse leaves it 0.
+	// Rules is the number of the rules that made the match keys, for the seals. Parse
+	// leaves it 0: a seal by no rules tells of edits, and nothing of the request.
 	Rules uint32
 }

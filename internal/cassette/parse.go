@@ -16,23 +16,27 @@ func Parse(name string, data []byte, asset func(name string) ([]byte, error)) (*
 	return f, err
 }
 
-// parse is Parse. It also returns the line of the first edit that a seal or the mark
-// tells of, 0 if there is none.
+// parse is Parse. It also returns the line of the first edit that the seals tell of,
+// 0 if there is none.
 func parse(name string, data []byte, asset func(name string) ([]byte, error)) (f *File, edited int, err error) {
-	text := strings.TrimSuffix(strings.TrimPrefix(string(data), "\ufeff"), "\r") // cut within a line end
-	d := decoder{asset: asset}
-	d.file, d.text = name, strings.ReplaceAll(text, "\r\n", "\n")
+	d := newDecoder(name, data, asset)
 	root := parseYAML(&d.source)
 	f = new(File)
 	if d.err == nil {
-		d.mentions, d.assets = map[string]int{}, map[string][]byte{}
 		d.countAssets(&root)
 		f = d.cassette(&root)
 	}
-	if d.checkWhole(f); d.err != nil {
+	if d.checkWhole(); d.err != nil {
 		return nil, 0, d.err
 	}
-	return f, d.firstEdit(f), nil
+	return f, d.unseal(f), nil
+}
+
+func newDecoder(name string, data []byte, asset func(name string) ([]byte, error)) *decoder {
+	text := strings.TrimSuffix(strings.TrimPrefix(string(data), "\ufeff"), "\r") // cut within a line end
+	d := decoder{asset: asset, mentions: map[string]int{}, assets: map[string][]byte{}}
+	d.file, d.text = name, strings.ReplaceAll(text, "\r\n", "\n")
+	return &d
 }
 
 // decoder turns nodes into the data model. After the first error what it
@@ -40,6 +44,7 @@ func parse(name string, data []byte, asset func(name string) ([]byte, error)) (f
 type decoder struct {
 	source
 	asset func(name string) ([]byte, error)
+	seals []seal // at the end of the file
 
 	mentions        map[string]int    // of each asset
 	assets          map[string][]byte // that were read, by name
@@ -111,7 +116,7 @@ func (d *decoder) cassette(n *node) *File {
 	}
 	d.version(n)
 	list := false
-	d.each(n, "", "version, pinned, partial, interactions", func(key string, v *node) {
+	d.each(n, "", "version, pinned, partial, interactions, seals", func(key string, v *node) {
 		switch key {
 		case "pinned":
 			f.Pinned = d.boolean(v, key)
@@ -120,12 +125,23 @@ func (d *decoder) cassette(n *node) *File {
 		case "interactions":
 			list = true
 			f.Interactions = d.interactions(v)
+		case "seals":
+			d.readSeals(v)
 		}
 	})
 	if !list {
 		d.badf(n, "interactions", "is missing; write \"interactions: []\" if there are none")
 	}
 	return f
+}
+
+// readSeals reads the seals at the end. One that was edited is none.
+func (d *decoder) readSeals(n *node) {
+	for i := range d.list(n, "seals", "seals") {
+		if s, ok := parseSeal(d.str(&n.elems[i], "seals")); ok {
+			d.seals = append(d.seals, s)
+		}
+	}
 }
 
 // version checks the version before anything that may depend on it.
@@ -168,17 +184,13 @@ func (d *decoder) interactions(n *node) []*interaction.Interaction {
 func (d *decoder) interaction(n *node) *interaction.Interaction {
 	it := new(interaction.Interaction)
 	var request, response bool
-	const known = "kind, boundary, match_key, seal, request, response, usage, latency_ms, concurrent"
+	const known = "kind, boundary, request, response, usage, latency_ms, concurrent"
 	d.each(n, "interaction", known, func(key string, v *node) {
 		switch key {
 		case "kind":
 			it.Kind = d.str(v, key)
 		case "boundary":
 			it.Boundary = d.str(v, key)
-		case "match_key":
-			it.MatchKey = d.str(v, key)
-		case "seal":
-			it.Seal = d.str(v, key)
 		case "request":
 			request = true
 			it.Request = d.request(v)

@@ -294,10 +294,6 @@ func (r *reader) part(it *interaction.Interaction) {
 		it.Kind = r.text(itemIndent + 2)
 	case "boundary":
 		it.Boundary = r.text(itemIndent + 2)
-	case "match_key":
-		it.MatchKey = r.text(itemIndent + 2)
-	case "seal":
-		it.Seal = r.text(itemIndent + 2)
 	case "request":
 		r.skip("\n")
 		r.request(&it.Request)

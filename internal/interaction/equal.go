@@ -6,8 +6,8 @@ import (
 )
 
 // Difference returns where two interactions differ in what a cassette holds, or "".
-// Nil and empty are the same, Line and Seal do not count, nor do trailing delays that
-// say nothing.
+// Nil and empty are the same, MatchKey and Line do not count, nor do trailing delays
+// that say nothing.
 func (it *Interaction) Difference(o *Interaction) string {
 	p, q, r, s := &it.Request, &o.Request, &it.Response, &o.Response
 	for _, f := range []struct {
@@ -16,7 +16,6 @@ func (it *Interaction) Difference(o *Interaction) string {
 	}{
 		{"kind", it.Kind == o.Kind},
 		{"boundary", it.Boundary == o.Boundary},
-		{"match_key", it.MatchKey == o.MatchKey},
 		{"request.method", p.Method == q.Method},
 		{"request.url", p.URL == q.URL},
 		{"request.headers", sameHeaders(p.Headers, q.Headers)},

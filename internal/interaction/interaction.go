@@ -13,7 +13,6 @@ type Interaction struct {
 	Kind      string // "llm" for a known model API, "http" for anything else
 	Boundary  string // the logical endpoint, such as "anthropic.messages"; may be empty
 	MatchKey  string // a hint: 16 hex digits of the request's fingerprint; never an authority
-	Seal      string // see seal.go; "" if there is none, or if Format makes a new one
 	Request   Request
 	Response  Response
 	Usage     *Usage // what the answer says it cost; nil if it does not say
