@@ -429,11 +429,11 @@ func (r *Recorder) lies(s *slot, form *canon.Form) error {
 	if s.err != nil {
 		return s.err
 	}
-	if keyOf((&canon.Rules{}).Form(&it.Request)) == s.key {
+	if keyOf((&canon.Options{}).Form(&it.Request)) == s.key {
 		return nil // a credential has become known meanwhile
 	}
 	// Only a file that was made to lie can have that.
-	return fmt.Errorf("promptecho: %s:%d: match_key is not that of the request, although the seal is whole: promptecho verify -w writes both anew", r.file, s.line())
+	return fmt.Errorf("promptecho: %s:%d: the match key in its seal is not that of the request: promptecho verify -w writes the seals anew", r.file, s.line())
 }
 
 // identical returns the slot to replay for a request that is recorded byte for
@@ -516,7 +516,7 @@ func (r *Recorder) next(clean *interaction.Request, form *canon.Form) (*slot, er
 	kind, boundary := form.Kind()
 	key := form.Key()
 	if !r.cfg.rules.Plain() { // that of the request itself, whatever rules this test has
-		key = (&canon.Rules{}).Form(clean).Key()
+		key = (&canon.Options{}).Form(clean).Key()
 	}
 	it := &interaction.Interaction{Kind: kind, Boundary: boundary, Request: *clean, MatchKey: key}
 	s := r.tape.place(it, form)

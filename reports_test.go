@@ -9,8 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"golang.org/x/tools/txtar"
-
+	"github.com/promptecho/promptecho/internal/txtar"
 	"github.com/promptecho/promptecho/internal/verdict"
 )
 

@@ -5,8 +5,8 @@
 //
 // The package keeps two laws. Readable when it is exact, raw when it is not: a
 // body is written as YAML structure only if reading it back gives the same
-// bytes. And nothing is lost: Parse(Format(f)) equals f, and Format(Parse(b))
-// is a fixed point.
+// bytes. And nothing is lost: Parse(Format(f)) equals f but for what is computed
+// when an interaction is saved, its match key and the text for readers.
 package cassette
 
 import "github.com/promptecho/promptecho/internal/interaction"

@@ -102,8 +102,9 @@ func encode(it *interaction.Interaction, revision uint32) (*Item, error) {
 	}
 	text := w.buf[maxFrame:]
 	seal := sealOf(it, text, revision)
-	framed := w.buf[maxFrame-copy(w.buf, seal.frame()):]
-	copy(framed, seal.frame())
+	frame := seal.frame()
+	framed := w.buf[maxFrame-len(frame):]
+	copy(framed, frame)
 	return &Item{text, w.assets, seal, framed}, nil
 }
 

@@ -429,7 +429,6 @@ func TestDifference(t *testing.T) {
 		"response.events of interaction 2":     func(f *File) { f.Interactions[1].Response.Events[1][0].Value = "" },
 		"response.chunks of interaction 2":     func(f *File) { f.Interactions[1].Response.Chunks = []int{1} },
 		"response.delays_ms of interaction 2":  func(f *File) { f.Interactions[1].Response.Delays[2].Together = false },
-		"response.text of interaction 2":       func(f *File) { f.Interactions[1].Response.Text = "" },
 		"response.end of interaction 2":        func(f *File) { f.Interactions[1].Response.End = "" },
 		"response.error of interaction 2":      func(f *File) { f.Interactions[1].Response.Error = "" },
 	} {

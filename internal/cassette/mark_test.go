@@ -60,7 +60,6 @@ func openAll(path string) (f *File, edited int, err error) {
 		}
 		whole := *it
 		whole.Response, whole.LatencyMS = resp, latency
-		whole.Response.Text = it.Response.Text // not needed for a replay
 		if d := whole.Difference(it); d != "" {
 			return nil, 0, fmt.Errorf("two readings differ in %s", d)
 		}
@@ -324,4 +323,40 @@ func secondItem(data []byte) int {
 	start := []byte("\n" + itemStart)
 	first := bytes.Index(data, start) + 1
 	return first + bytes.Index(data[first:], start) + 1
+}
+
+// TestMerged: a file that keeps what two branches added is as if it was recorded so, in
+// whatever order its seals are; and what one of them recorded again changes its own lines
+// only.
+func TestMerged(t *testing.T) {
+	t.Parallel()
+	parts := func(bodies ...string) (items, seals []string) {
+		f := new(File)
+		for _, b := range bodies {
+			f.Interactions = append(f.Interactions, fileOf(b).Interactions...)
+		}
+		data, _, err := Format(sealed(f))
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, list, _ := strings.Cut(strings.TrimPrefix(string(data), headStart+headEnd), sealsLine)
+		for item := range itemsOf([]byte(text)) {
+			items = append(items, string(item))
+		}
+		return items, strings.SplitAfter(strings.TrimSuffix(list, endMark+"\n"), "\n")
+	}
+	ours, ourSeals := parts("base", "ours")
+	theirs, theirSeals := parts("base", "theirs")
+	merged := headStart + headEnd + ours[0] + ours[1] + theirs[1] + sealsLine + ourSeals[0] + theirSeals[1] + ourSeals[1] + endMark + "\n"
+	f, edited, err := openAll(put(t, []byte(merged), nil))
+	if err != nil || edited != 0 || len(f.Interactions) != 3 {
+		t.Errorf("edited in line %d, %v\n%s", edited, err, merged)
+	}
+	again, againSeals := parts("base", "again", "more")
+	before, beforeSeals := parts("base", "ours", "more")
+	for i := range before {
+		if changed := i == 1; (before[i] != again[i]) != changed || (beforeSeals[i] != againSeals[i]) != changed {
+			t.Errorf("interaction %d, %q: %q and %q", i, againSeals[i], before[i], again[i])
+		}
+	}
 }

@@ -152,14 +152,14 @@ func readItem(text []byte) *interaction.Interaction {
 // errors are not those of a file.
 func parseItem(name string, text []byte, asset func(name string) ([]byte, error)) (*interaction.Interaction, error) {
 	d := newDecoder(name, append([]byte(headEnd), text...), asset)
-	root := parseYAML(&d.source)
-	if d.err == nil && (len(root.keys) != 1 || findMark(d.text) >= 0) {
+	root := d.yaml()
+	if d.err == nil && (len(root.Keys) != 1 || findMark(d.text) >= 0) {
 		d.badf(&root, "", "this is more than an interaction")
 	}
 	var its []*interaction.Interaction
 	if d.err == nil {
 		d.countAssets(&root)
-		its = d.interactions(&root.elems[0])
+		its = d.interactions(&root.Elems[0])
 	}
 	if d.err == nil && len(its) != 1 {
 		d.badf(&root, "", "these are %d interactions", len(its))

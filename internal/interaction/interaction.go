@@ -53,7 +53,7 @@ type Response struct {
 	Events []Event // the frames of a stream in order
 	Chunks []int   // the lengths of the pieces that a Body without a Stream came in; the last has the rest
 	Delays []Delay // one per event or chunk; missing ones are zero and of an arrival of their own
-	Text   string  // the assembled answer for the reader; replay ignores it
+	Text   string  // the assembled answer for the reader, written as a comment and not read back
 
 	End   string // how the body ended: "" (whole), EndClosed, EndError or EndCanceled
 	Error string // with EndError and EndCanceled, what the client saw
