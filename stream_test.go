@@ -18,8 +18,8 @@ import (
 
 	"github.com/promptecho/promptecho/internal/cassette"
 	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/report"
 	"github.com/promptecho/promptecho/internal/standin"
-	"github.com/promptecho/promptecho/internal/verdict"
 )
 
 func streamRequest(t testing.TB, ctx context.Context, base, text string) *http.Request {
@@ -466,7 +466,7 @@ func TestSwitchingProtocolsIsPassedOn(t *testing.T) {
 	if err != nil || resp.Body != conn {
 		t.Errorf("%v, body %T: want the body as it came", err, resp.Body)
 	}
-	if rep := verdict.Finish(r, verdict.Outcome{}); len(rep.Errors) > 0 || !strings.Contains(strings.Join(rep.Notes, ""), "passed through, not recorded") {
+	if rep := report.Finish(r, report.Outcome{}); len(rep.Errors) > 0 || !strings.Contains(strings.Join(rep.Notes, ""), "passed through, not recorded") {
 		t.Errorf("report %+v", rep)
 	}
 	if _, err := os.Stat(file); err == nil {

@@ -23,8 +23,9 @@ const module = "github.com/promptecho/promptecho"
 // rooms lists what each package may import of ours; a package that is not
 // listed may not exist.
 var rooms = map[string][]string{
-	"echotest":             {"", "internal/verdict"},
-	"":                     {"internal/diff", "internal/redact", "internal/canon", "internal/stream", "internal/cassette", "internal/interaction", "internal/exactjson", "internal/coding", "internal/verdict", "internal/memo"},
+	"echotest":             {"", "internal/report"},
+	"":                     {"internal/answer", "internal/diff", "internal/redact", "internal/canon", "internal/stream", "internal/cassette", "internal/interaction", "internal/exactjson", "internal/coding", "internal/report", "internal/memo"},
+	"internal/answer":      {"internal/interaction", "internal/stream", "internal/coding"},
 	"internal/diff":        {"internal/canon"},
 	"internal/canon":       {"internal/interaction", "internal/exactjson", "internal/coding", "internal/memo"},
 	"internal/redact":      {"internal/interaction", "internal/exactjson", "internal/coding", "internal/memo"},
@@ -37,7 +38,7 @@ var rooms = map[string][]string{
 	"internal/txtar":       {},
 	"internal/rerecord":    {"internal/interaction", "internal/exactjson"},
 	"internal/seeds":       {},
-	"internal/verdict":     {},
+	"internal/report":      {"internal/diff", "internal/canon", "internal/interaction", "internal/redact"},
 	"internal/memo":        {},
 	"internal/standin":     {},
 	"internal/arch":        {},
@@ -46,7 +47,7 @@ var rooms = map[string][]string{
 
 // restricted is what of the standard library only some may import.
 var restricted = map[string][]string{
-	"net/http": {"", "internal/standin", "cmd/promptecho"},
+	"net/http": {"", "internal/answer", "internal/standin", "cmd/promptecho"},
 	"testing":  {"", "echotest"},
 }
 
