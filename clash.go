@@ -11,21 +11,20 @@ import (
 	"net/url"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/redact"
-	"github.com/promptecho/promptecho/internal/verdict"
+	"github.com/promptecho/promptecho/internal/report"
 )
 
 // clashes returns what is wrong with the recordings of a run that saves if replay could
 // not tell them apart: two local servers, or two accounts, answered the same request
 // differently. Those that were loaded count as well, so that a cassette does not become
 // whole while it holds such recordings.
-func (r *Recorder) clashes(o *verdict.Outcome) (errs []string) {
+func (r *Recorder) clashes(o *report.Outcome) (errs []string) {
 	if text := r.clashOfServers(o); text != "" {
 		errs = append(errs, text)
 	}
@@ -34,7 +33,7 @@ func (r *Recorder) clashes(o *verdict.Outcome) (errs []string) {
 
 // clashOfServers returns the first request that local servers answered differently. On
 // other ports they could not be told apart.
-func (r *Recorder) clashOfServers(o *verdict.Outcome) string {
+func (r *Recorder) clashOfServers(o *report.Outcome) string {
 	forms := map[uint64][]*slot{}
 	var order []uint64
 	for _, s := range r.tape.slots {
@@ -60,41 +59,17 @@ func (r *Recorder) clashOfServers(o *verdict.Outcome) string {
 		if len(apart) == 0 {
 			continue
 		}
-		var names, lines []string
-		fresh := false // a port that is new in each run
-		for i, s := range apart {
-			address := "http://" + origin(s)
-			if strings.HasPrefix(s.it().Request.URL, "https:") {
-				address = "https://" + origin(s)
+		var addresses []string
+		for _, s := range apart {
+			scheme, _, _ := strings.Cut(s.it().Request.URL, "://")
+			if scheme != "https" {
+				scheme = "http"
 			}
-			names = append(names, origin(s))
-			name := fmt.Sprintf("server%d", i+1)
-			if i < len(aliasNames) {
-				name = aliasNames[i]
-			}
-			if isEphemeral(origin(s)) {
-				fresh = true
-				lines = append(lines, fmt.Sprintf("  promptecho.Alias(server.URL, %q), // server: the one at %s", name, address))
-			} else {
-				lines = append(lines, fmt.Sprintf("  promptecho.Alias(%q, %q),", address, name))
-			}
+			addresses = append(addresses, scheme+"://"+origin(s))
 		}
-		text := fmt.Sprintf("%s: %s answered the same request (%s) differently. Local hosts are one origin, since their ports change from run to run: give names to those that differ",
-			r.file, enumerated(names), strings.TrimSpace(list[0].form().Endpoint))
-		if fresh {
-			text += " (server stands for the variable that has the httptest.Server)"
-		}
-		return fmt.Sprintf("%s:\n%s\nand record again:\n%s", text, strings.Join(lines, "\n"), r.command(o))
+		return r.log.ServerClash(o, strings.TrimSpace(list[0].form().Endpoint), addresses)
 	}
 	return ""
-}
-
-var aliasNames = []string{"one", "two", "three", "four", "five"}
-
-// enumerated returns "a and b", "a, b and c".
-func enumerated(names []string) string {
-	last := len(names) - 1
-	return strings.Join(names[:last], ", ") + " and " + names[last]
 }
 
 // askedAt returns the origin that a recording answers for in this run: local servers may
@@ -114,15 +89,6 @@ func server(origin string) string {
 		host = "localhost"
 	}
 	return host + ":" + port
-}
-
-// isEphemeral reports whether a local server has a port that the system gave it, which is
-// another one in the next run: Linux gives those from 32768 on, others from 49152 (RFC
-// 6335, section 6).
-func isEphemeral(origin string) bool {
-	host, port := cutPort(origin)
-	n, err := strconv.Atoi(port)
-	return err == nil && n >= 32768 && (host == "localhost" || host == "[::1]" || strings.HasPrefix(host, "127."))
 }
 
 func cutPort(origin string) (host, port string) {
@@ -231,7 +197,7 @@ func (c *config) unsaidOf(req *http.Request, clean *interaction.Request) unsaid 
 			has[path] = maphash.String(hashing, whoAsks(value))
 		}
 	}
-	for _, h := range headersOf(req.Header) {
+	for _, h := range interaction.HeadersOf(req.Header) {
 		i := slices.IndexFunc(clean.Headers, func(w interaction.Header) bool { return w.Name == h.Name })
 		switch {
 		case i >= 0 && slices.Equal(clean.Headers[i].Values, h.Values), changesByItself().MatchString(h.Name):
@@ -240,7 +206,7 @@ func (c *config) unsaidOf(req *http.Request, clean *interaction.Request) unsaid 
 				cookies, _ := http.ParseCookie(v)
 				for _, cookie := range cookies {
 					if !ofNetworks().MatchString(cookie.Name) {
-						add(cookiePath+cookie.Name, cookie.Name, cookie.Value)
+						add(report.CookiePath+cookie.Name, cookie.Name, cookie.Value)
 					}
 				}
 			}
@@ -277,9 +243,6 @@ func (c *config) unsaidOf(req *http.Request, clean *interaction.Request) unsaid 
 	}
 	return has
 }
-
-// cookiePath is where the cookies of a request are in what is unsaid.
-const cookiePath = "header/cookie/"
 
 func unescaped(s string) string {
 	if plain, err := url.QueryUnescape(s); err == nil {
@@ -369,7 +332,7 @@ func whoAsks(value string) string {
 
 // clashesOfUnsaid returns, for each field that is not written, two requests that differ
 // in it, are the same to replay, and were answered differently.
-func (r *Recorder) clashesOfUnsaid(o *verdict.Outcome) (errs []string) {
+func (r *Recorder) clashesOfUnsaid(o *report.Outcome) (errs []string) {
 	number := map[*slot]int{}
 	kinds := map[kindKey][]*slot{}
 	var order []kindKey
@@ -399,28 +362,16 @@ func (r *Recorder) clashesOfUnsaid(o *verdict.Outcome) (errs []string) {
 		for _, path := range slices.Sorted(maps.Keys(paths)) {
 			apart := apart(list, func(s *slot) (uint64, bool) {
 				hash, ok := r.unsaid[s][path]
-				return hash, ok || !strings.HasPrefix(path, cookiePath) // an answer may have set it
+				return hash, ok || !strings.HasPrefix(path, report.CookiePath) // an answer may have set it
 			})
 			if len(apart) == 0 || told[path] {
 				continue
 			}
 			told[path] = true
-			errs = append(errs, fmt.Sprintf("%s: interactions %d and %d are of the same request (%s) and have different answers. They were asked with another %s, which is not written, so replay could not tell them apart. %s",
-				r.file, number[apart[0]], number[apart[1]], strings.TrimSpace(list[0].form().Endpoint), nameOf(path), r.wayOut(path, o)))
+			errs = append(errs, r.log.FieldClash(o, number[apart[0]], number[apart[1]], strings.TrimSpace(list[0].form().Endpoint), path, r.mayWrite(path)))
 		}
 	}
 	return errs
-}
-
-// nameOf says in words what stands at a path of what is unsaid.
-func nameOf(path string) string {
-	if name, ok := strings.CutPrefix(path, cookiePath); ok {
-		return "cookie " + name
-	}
-	if name, ok := strings.CutPrefix(path, "query/"); ok {
-		return "query parameter " + name
-	}
-	return strings.Replace(path, "/", " ", 1)
 }
 
 // mayBeSecret matches the names of headers that may hold a credential.
@@ -428,12 +379,10 @@ var mayBeSecret = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`auth|key|token|secret|passw|credential|cookie|session|jwt`)
 })
 
-// wayOut says what to do where requests differ in a field that is not written.
-func (r *Recorder) wayOut(path string, o *verdict.Outcome) string {
+// mayWrite reports whether a field that is not written is a header that can be: it is
+// none that may hold a credential.
+func (r *Recorder) mayWrite(path string) bool {
 	name, ok := strings.CutPrefix(path, "header/")
 	kept := slices.ContainsFunc(r.cfg.keepHeaders, func(k string) bool { return strings.EqualFold(k, name) })
-	if !ok || kept || mayBeSecret().MatchString(name) && name != "mcp-session-id" {
-		return fmt.Sprintf("It may be a credential, which is never written: use two cassettes, one per account. If it means nothing, give promptecho.Ignore(%q)", path)
-	}
-	return fmt.Sprintf("This writes it to the cassette and makes it match:\n  promptecho.Match(%q),\nor, if it means nothing, promptecho.Ignore(%[1]q). Then record again:\n%s", path, r.command(o))
+	return ok && !kept && (!mayBeSecret().MatchString(name) || name == "mcp-session-id")
 }

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"cmp"
-	"maps"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -227,30 +226,7 @@ func isObvious(h interaction.Header) bool {
 	return v == "application/json" || v == "*/*"
 }
 
-// headersOf returns a header map as a cassette has it: names lower-case and
-// sorted. A map can hold two spellings of one name (SDKs write lower-case keys
-// into it); they become one header, in the order of the sorted spellings.
-func headersOf(h http.Header) interaction.Headers {
-	var out interaction.Headers
-	at := map[string]int{}
-	for _, spelling := range slices.Sorted(maps.Keys(h)) {
-		if len(h[spelling]) == 0 {
-			continue // a trailer that was announced and never came
-		}
-		name := strings.ToLower(spelling)
-		i, ok := at[name]
-		if !ok {
-			i = len(out)
-			at[name] = i
-			out = append(out, interaction.Header{Name: name})
-		}
-		out[i].Values = append(out[i].Values, h[spelling]...)
-	}
-	slices.SortFunc(out, func(a, b interaction.Header) int { return strings.Compare(a.Name, b.Name) })
-	return out
-}
-
-// requestHeaders is headersOf without copies: the values are those of the map, and
+// requestHeaders is [interaction.HeadersOf] without copies: the values are those of the map, and
 // the result is in out if that has room.
 func requestHeaders(out interaction.Headers, h http.Header) interaction.Headers {
 	for spelling, values := range h {
@@ -261,27 +237,10 @@ func requestHeaders(out interaction.Headers, h http.Header) interaction.Headers 
 	slices.SortFunc(out, func(a, b interaction.Header) int { return strings.Compare(a.Name, b.Name) })
 	for i := 1; i < len(out); i++ {
 		if out[i].Name == out[i-1].Name {
-			return headersOf(h)
+			return interaction.HeadersOf(h)
 		}
 	}
 	return out
 }
 
-var (
-	lowerNames     = memo.Strings[string]{Func: strings.ToLower}
-	canonicalNames = memo.Strings[string]{Func: http.CanonicalHeaderKey}
-)
-
-// headerOf returns recorded headers as net/http gives them: a fresh map, since
-// some SDKs write into it, with canonical names. The values are in room if it has
-// enough.
-func headerOf(hs interaction.Headers, room []string) http.Header {
-	h := make(http.Header, len(hs)+1)
-	for _, f := range hs {
-		name := canonicalNames.Get(f.Name)
-		start := len(room)
-		room = append(append(room, h[name]...), f.Values...)
-		h[name] = room[start:len(room):len(room)]
-	}
-	return h
-}
+var lowerNames = memo.Strings[string]{Func: strings.ToLower}

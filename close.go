@@ -6,15 +6,12 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/cassette"
-	"github.com/promptecho/promptecho/internal/diff"
 	"github.com/promptecho/promptecho/internal/interaction"
-	"github.com/promptecho/promptecho/internal/redact"
-	"github.com/promptecho/promptecho/internal/verdict"
+	"github.com/promptecho/promptecho/internal/report"
 )
 
 // Close ends the recorder: it settles answers that are still being read, saves
@@ -32,9 +29,9 @@ import (
 // what they are.
 func (r *Recorder) Close() error {
 	var errs []error
-	o := verdict.Outcome{Unsure: testing.Testing()}
+	o := report.Outcome{Unsure: testing.Testing()}
 	if !r.allWell() {
-		now := verdict.Now()
+		now := report.Now()
 		o.Failed = now.Panicking || now.Exiting
 		o.Filtered = !now.InTest && (isSet("test.run") || isSet("test.skip"))
 	}
@@ -50,7 +47,7 @@ func (r *Recorder) allWell() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	loaded, used := r.tape.count()
-	return !r.plan.save && r.reached && loaded == used && len(r.misses)+len(r.contests)+len(r.played) == 0
+	return !r.plan.save && loaded == used && len(r.contests) == 0 && r.log.Quiet()
 }
 
 // isSet reports whether a flag of package testing has a value.
@@ -60,7 +57,7 @@ func isSet(name string) bool {
 }
 
 // finish closes the recorder knowing how its run ended.
-func (r *Recorder) finish(o verdict.Outcome) verdict.Report {
+func (r *Recorder) finish(o report.Outcome) report.Report {
 	r.mu.Lock()
 	switch {
 	case r.ended:
@@ -75,9 +72,6 @@ func (r *Recorder) finish(o verdict.Outcome) verdict.Report {
 		return r.report
 	}
 	r.closed = true
-	for parked := range r.parked {
-		close(parked)
-	}
 	r.mu.Unlock()
 	rep := r.end(o)
 	r.mu.Lock()
@@ -89,22 +83,12 @@ func (r *Recorder) finish(o verdict.Outcome) verdict.Report {
 	return rep
 }
 
-func (r *Recorder) end(o verdict.Outcome) verdict.Report {
-	r.mu.Lock()
-	open := make([]*tee, 0, len(r.live))
-	for t := range r.live {
-		open = append(open, t)
-	}
-	r.mu.Unlock()
-	for _, t := range open {
-		t.abandon()
-	}
+func (r *Recorder) end(o report.Outcome) report.Report {
+	r.pending.Close()
 	if r.journal != nil {
 		r.journal.close()
 	}
-	if t, ok := r.upstream.(*ownTransport); ok {
-		t.CloseIdleConnections()
-	}
+	r.upstream.Close()
 
 	rep := r.conclude(&o)
 	r.old.Close()
@@ -118,73 +102,53 @@ func (r *Recorder) end(o verdict.Outcome) verdict.Report {
 }
 
 // conclude saves and judges.
-func (r *Recorder) conclude(o *verdict.Outcome) verdict.Report {
+func (r *Recorder) conclude(o *report.Outcome) report.Report {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	var rep verdict.Report
-	if err := r.save(o, &rep); err != nil {
-		rep.Errors = append(rep.Errors, err.Error())
+	if err := r.save(o); err != nil {
+		r.log.Error(err)
 	}
 	if err := r.unreadError(); err != nil {
-		rep.Errors = append(rep.Errors, strings.TrimPrefix(err.Error(), "promptecho: "))
+		r.log.Error(err)
 	}
-	r.judge(o, &rep)
-	r.unselected(&rep)
-	rep.Notes = append(r.notes, rep.Notes...)
-	if o.Failed || o.Unsure && r.cfg.onRecordError != Keep {
-		for _, f := range r.played {
-			rep.Notes = append(rep.Notes, fmt.Sprintf("nothing was sent: this is a recording, %s:%d: %s", r.file, f.line(), failure(f)))
-		}
-	}
-	printable(&rep)
-	return rep
-}
-
-// printable makes a report safe to be shown: it has texts of requests and cassettes.
-func printable(rep *verdict.Report) {
-	for _, texts := range [][]string{rep.Errors, rep.Notes} {
-		for i := range texts {
-			texts[i] = redact.Printable(texts[i])
-		}
-	}
-	for i := range rep.Marks {
-		rep.Marks[i].Text = redact.Printable(rep.Marks[i].Text)
-	}
+	return r.judge(o)
 }
 
 // save writes what this run recorded to where it belongs.
-func (r *Recorder) save(o *verdict.Outcome, rep *verdict.Report) error {
+func (r *Recorder) save(o *report.Outcome) error {
 	if !r.plan.save {
 		return nil
 	}
 	clashes := r.clashes(o)
 	if len(clashes) > 0 {
-		rep.Errors = append(rep.Errors, clashes...)
+		for _, text := range clashes {
+			r.log.Error(errors.New(text))
+		}
 		o.Failed = true
 	}
-	fresh, refused := r.recorded(o, rep)
+	fresh, refused := r.recorded(o)
 	if refused != nil {
 		o.Failed = true
 	}
 	if len(fresh) > 0 && (r.journal.isForeign() || !r.read.same(stampOf(r.path))) {
-		return r.beside(fresh, rep, "something else has written it meanwhile (another test process?)")
+		return r.beside(fresh, "something else has written it meanwhile (another test process?)")
 	}
 	if len(clashes) > 0 && len(fresh) > 0 && r.plan.load && r.old != nil && !r.old.Partial {
-		return r.beside(fresh, rep, "it would hold recordings that replay cannot tell apart")
+		return r.beside(fresh, "it would hold recordings that replay cannot tell apart")
 	}
 	if refused != nil && r.cfg.onRecordError == Fail {
 		return refused
 	}
-	return errors.Join(refused, r.saveRecorded(fresh, o, rep))
+	return errors.Join(refused, r.saveRecorded(fresh, o))
 }
 
 // saveRecorded writes what was recorded where the mode and the end of the run say.
-func (r *Recorder) saveRecorded(fresh []*interaction.Interaction, o *verdict.Outcome, rep *verdict.Report) error {
+func (r *Recorder) saveRecorded(fresh []*interaction.Interaction, o *report.Outcome) error {
 	if r.cut && len(fresh) > 0 && (o.Failed || o.Skipped || o.Filtered) {
-		return r.beside(fresh, rep, "")
+		return r.beside(fresh, "")
 	}
 	if r.old != nil && !r.plan.load { // mode all, over a cassette
-		return r.replaceOld(fresh, o, rep)
+		return r.replaceOld(fresh, o)
 	}
 	file := cassette.File{}
 	// A test that skips itself because of an answer has asked for all that it asks for.
@@ -192,7 +156,7 @@ func (r *Recorder) saveRecorded(fresh []*interaction.Interaction, o *verdict.Out
 	wasPartial := r.old != nil && r.old.Partial
 	switch {
 	case wasPartial:
-		file.Partial = incomplete || !r.cfg.allowUnused && len(r.unused()) > 0
+		file.Partial = incomplete || !r.cfg.allowUnused && len(r.log.Unused(r.entries())) > 0
 	case r.old == nil:
 		file.Partial = incomplete
 	}
@@ -211,12 +175,12 @@ func (r *Recorder) saveRecorded(fresh []*interaction.Interaction, o *verdict.Out
 	if len(file.Interactions) == 0 {
 		return nil
 	}
-	return r.write(r.path, r.file, &file, rep)
+	return r.write(r.path, r.file, &file)
 }
 
 // recorded returns the interactions that this run recorded and that are to be
 // written, and an error if one is a failure that must not be.
-func (r *Recorder) recorded(o *verdict.Outcome, rep *verdict.Report) (fresh []*interaction.Interaction, refused error) {
+func (r *Recorder) recorded(o *report.Outcome) (fresh []*interaction.Interaction, refused error) {
 	for _, s := range r.tape.slots {
 		if s.resumed && (s.used || o.Failed || o.Skipped || o.Filtered || o.Unsure) {
 			// A run that asked for everything and not for this has no use for it.
@@ -229,11 +193,11 @@ func (r *Recorder) recorded(o *verdict.Outcome, rep *verdict.Report) (fresh []*i
 			continue // by the failure, most likely: a test that passes may not cancel it
 		}
 		if !s.whole {
-			rep.Notes = append(rep.Notes, fmt.Sprintf("%s: not recorded: %s %s: no answer before the recorder was closed", r.file, s.it().Request.Method, s.it().Request.URL))
+			r.log.Notef("%s: not recorded: %s %s: no answer before the recorder was closed", r.file, s.it().Request.Method, s.it().Request.URL)
 			continue
 		}
 		if s.failed() && r.cfg.onRecordError != Keep && !r.tape.overcome(s) {
-			what := fmt.Sprintf("%s %s: %s", s.it().Request.Method, s.it().Request.URL, failure(s))
+			what := fmt.Sprintf("%s %s: %s", s.it().Request.Method, s.it().Request.URL, report.Failure(&s.it().Response))
 			refusal := s.it().Response.Status == http.StatusUnauthorized || s.it().Response.Status == http.StatusForbidden
 			switch good := r.succeeded(s); {
 			case r.cfg.onRecordError == Fail:
@@ -245,31 +209,27 @@ func (r *Recorder) recorded(o *verdict.Outcome, rep *verdict.Report) (fresh []*i
 				refused = fmt.Errorf("%s: not recorded: the provider refused the key: %s. Set a key that may ask this; if the refusal is what the test is about, say so with OnRecordError(Keep)", r.file, what)
 				continue
 			case o.Failed:
-				rep.Notes = append(rep.Notes, fmt.Sprintf("%s: not written, since the run failed: %s", r.file, what))
+				r.log.Notef("%s: not written, since the run failed: %s", r.file, what)
 				continue
 			}
-			rep.Notes = append(rep.Notes, fmt.Sprintf("%s: a failure is recorded: %s. If that is what the test is about, say so with OnRecordError(Keep)", r.file, what))
+			r.log.Notef("%s: a failure is recorded: %s. If that is what the test is about, say so with OnRecordError(Keep)", r.file, what)
 		}
 		fresh = append(fresh, s.it())
 	}
-	for _, f := range r.failures {
-		text := fmt.Sprintf("%s: not recorded: %s", r.file, f.text)
-		if f.count > 1 {
-			text += fmt.Sprintf(" (%s)", times(f.count))
-		}
-		if r.mode.mode == ModeAll && !r.answered(f.key) {
-			refused = fmt.Errorf("%s. If that is what the test is about, say so with OnRecordError(Keep)", text)
+	for _, f := range r.log.FailedCalls() {
+		if r.mode.mode == ModeAll && !r.answered(f.Form) {
+			refused = fmt.Errorf("%s: not recorded: %s. If that is what the test is about, say so with OnRecordError(Keep)", r.file, f)
 			continue
 		}
-		rep.Notes = append(rep.Notes, text)
+		r.log.Notef("%s: not recorded: %s", r.file, f)
 	}
 	return fresh, refused
 }
 
 // answered reports whether a request of a form got an answer in this run.
-func (r *Recorder) answered(key uint64) bool {
+func (r *Recorder) answered(key string) bool {
 	return slices.ContainsFunc(r.tape.slots, func(s *slot) bool {
-		return s.fresh && s.whole && !s.failed() && keyOf(s.form()) == key
+		return s.fresh && s.whole && !s.failed() && s.form().Key() == key
 	})
 }
 
@@ -288,12 +248,12 @@ func (r *Recorder) succeeded(s *slot) *slot {
 // there. A run that did not end well does not replace a whole cassette: what it
 // recorded goes beside it. One that asked only in part, since it was filtered,
 // replaces only what it asked.
-func (r *Recorder) replaceOld(fresh []*interaction.Interaction, o *verdict.Outcome, rep *verdict.Report) error {
+func (r *Recorder) replaceOld(fresh []*interaction.Interaction, o *report.Outcome) error {
 	if len(fresh) == 0 {
 		return nil
 	}
 	if o.Failed && !r.old.Partial {
-		return r.beside(fresh, rep, "")
+		return r.beside(fresh, "")
 	}
 	file := cassette.File{Interactions: fresh}
 	if o.Failed || o.Skipped || o.Filtered || o.Unsure {
@@ -301,10 +261,10 @@ func (r *Recorder) replaceOld(fresh []*interaction.Interaction, o *verdict.Outco
 		file.Interactions = append(file.Interactions, kept...)
 		file.Partial = r.old.Partial
 		if len(kept) > 0 {
-			rep.Notes = append(rep.Notes, fmt.Sprintf("%s: kept %s that this run did not ask for; delete the file before recording to be rid of them", r.file, plural(len(kept), "recording")))
+			r.log.Notef("%s: kept %s that this run did not ask for; delete the file before recording to be rid of them", r.file, report.Count(len(kept), "recording"))
 		}
 	}
-	if err := r.write(r.path, r.file, &file, rep); err != nil {
+	if err := r.write(r.path, r.file, &file); err != nil {
 		return err
 	}
 	return cassette.Remove(cassette.Beside(r.path, failedSuffix))
@@ -346,29 +306,16 @@ const failedSuffix = ".failed"
 
 // beside saves what was recorded beside the cassette, which stays as it is. It is
 // an error if there is a reason other than a run that did not pass.
-func (r *Recorder) beside(fresh []*interaction.Interaction, rep *verdict.Report, reason string) error {
+func (r *Recorder) beside(fresh []*interaction.Interaction, reason string) error {
 	name := cassette.Beside(r.file, failedSuffix)
-	if err := r.write(cassette.Beside(r.path, failedSuffix), name, &cassette.File{Partial: true, Interactions: fresh}, rep); err != nil {
+	if err := r.write(cassette.Beside(r.path, failedSuffix), name, &cassette.File{Partial: true, Interactions: fresh}); err != nil {
 		return err
 	}
 	if reason != "" {
 		return fmt.Errorf("%s: not written: %s. What this run recorded is in %s", r.file, reason, name)
 	}
-	rep.Notes = append(rep.Notes, fmt.Sprintf("%s is as it was, since the run did not pass. To use what was recorded: mv %s %[1]s", r.file, name))
+	r.log.Notef("%s is as it was, since the run did not pass. To use what was recorded: mv %s %[1]s", r.file, name)
 	return nil
-}
-
-func failure(s *slot) string {
-	if s.canceled() {
-		return "no answer came before its deadline"
-	}
-	if s.it().Response.Status == 0 {
-		return "no answer came: " + s.it().Response.Error
-	}
-	if s.it().Response.End == interaction.EndError {
-		return "the answer broke off: " + s.it().Response.Error
-	}
-	return fmt.Sprintf("status %d", s.it().Response.Status)
 }
 
 // unreadError returns why an interaction that was needed could not be read.
@@ -381,7 +328,7 @@ func (r *Recorder) unreadError() error {
 // write saves a cassette to path, called name in messages, unless it would hold
 // a known secret. Everything is cleaned once more: a credential may have become
 // known after it was first seen.
-func (r *Recorder) write(path, name string, file *cassette.File, rep *verdict.Report) error {
+func (r *Recorder) write(path, name string, file *cassette.File) error {
 	ready := map[*interaction.Interaction]*cassette.Item{}
 	for _, s := range r.tape.slots {
 		if s.item != nil && (s.known == r.redact.Known() || len(s.item.Assets) == 0 && !r.redact.HoldsSince(s.known, s.item.Text)) {
@@ -406,11 +353,11 @@ func (r *Recorder) write(path, name string, file *cassette.File, rep *verdict.Re
 	if err := r.journal.remove(); err != nil { // nothing it has is only there
 		return fmt.Errorf("%s: saved, but its journal is left: %w", name, err)
 	}
-	note := fmt.Sprintf("saved %s to %s", plural(len(file.Interactions), "interaction"), name)
+	note := fmt.Sprintf("saved %s to %s", report.Count(len(file.Interactions), "interaction"), name)
 	if file.Partial && path == r.path {
 		note += ", marked partial: the test did not run whole and pass; its next such run completes it"
 	}
-	rep.Notes = append(rep.Notes, note)
+	r.log.Note(note)
 	return nil
 }
 
@@ -418,9 +365,16 @@ func (r *Recorder) write(path, name string, file *cassette.File, rep *verdict.Re
 // would hold a known secret; name is that of the file.
 func (r *Recorder) formatted(name string, it *interaction.Interaction) (*cassette.Item, error) {
 	r.redact.Interaction(it)
-	// The key of the request itself, whatever rules this test has.
-	it.MatchKey = (&canon.Rules{}).Form(&it.Request).Key()
+	derive(it)
 	return r.checked(name, it)
+}
+
+// derive computes what a cassette says of an interaction beside what was said: the key
+// of the request itself, whatever rules this test has, and the text for the reader.
+func derive(it *interaction.Interaction) {
+	form := (&canon.Options{}).Form(&it.Request)
+	it.MatchKey = form.Key()
+	it.Response.Text = form.Read(canon.Payloads(&it.Response)).Text
 }
 
 // checked returns the text of a clean interaction.
@@ -456,64 +410,4 @@ func (r *Recorder) format(it *interaction.Interaction) (item *cassette.Item, kno
 		return nil, 0
 	}
 	return item, known
-}
-
-// noteSelected keeps which patterns selected a field.
-func (r *Recorder) noteSelected(form *canon.Form) {
-	for _, p := range form.Selected {
-		if r.selected == nil {
-			r.selected = map[string]bool{}
-		}
-		r.selected[p] = true
-	}
-}
-
-// unselected notes the patterns and aliases that selected nothing: most likely a slip.
-func (r *Recorder) unselected(rep *verdict.Report) {
-	if !r.reached || r.plan.passThrough {
-		return
-	}
-	for _, a := range r.cfg.aliases {
-		if !a.asked.Load() {
-			rep.Notes = append(rep.Notes, fmt.Sprintf("%s: Alias(%q, %q): no request went to this server", r.file, a.address, a.name))
-		}
-	}
-	for _, o := range []struct {
-		name     string
-		patterns []string
-	}{{"MatchOn", r.cfg.rules.MatchOn}, {"Match", r.cfg.rules.Match}, {"Ignore", r.cfg.rules.Ignore}} {
-		for _, p := range o.patterns {
-			if o.name == "Ignore" && strings.HasPrefix(p, "header/") {
-				continue // of a header that is not written it is the clash that is ignored
-			}
-			if !r.selected[p] {
-				rep.Notes = append(rep.Notes, fmt.Sprintf("%s: %s(%q): no request and no recording has such a field: is the path that of a miss report?", r.file, o.name, p))
-			}
-		}
-	}
-}
-
-// noteDrift notes, once per field, that a replayed request differs from its
-// recording in what does not match.
-func (r *Recorder) noteDrift(s *slot, form *canon.Form) {
-	recorded := s.form()
-	if slices.Equal(recorded.Drift, form.Drift) {
-		return
-	}
-	edits, line := diff.Drift(recorded, form), s.line()
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.drift == nil {
-		r.drift = map[string]bool{}
-	}
-	for _, e := range edits {
-		if canon.OfOneCall(e.Path) {
-			continue // it is another one every time
-		}
-		text := strings.TrimRight(diff.Write([]diff.Edit{e}, "  ", 1), "\n")
-		if !r.drift[text] {
-			r.drift[text] = true
-			r.notes = append(r.notes, fmt.Sprintf("%s:%d: replayed although a field that does not match has changed (promptecho.Match(%q) makes it match):\n%s", r.file, line, canon.Selector(e.Path), text))
-		}
-	}
 }

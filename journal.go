@@ -11,6 +11,7 @@ import (
 	"github.com/promptecho/promptecho/internal/cassette"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/redact"
+	"github.com/promptecho/promptecho/internal/report"
 )
 
 // A journal keeps what a run has recorded so far in a file beside the cassette,
@@ -75,7 +76,7 @@ func (j *journal) rewrite() {
 	var clean []*cassette.Item
 	for _, it := range j.items {
 		j.redact.Interaction(it)
-		it.MatchKey = (&canon.Rules{}).Form(&it.Request).Key()
+		derive(it)
 		if j.redact.CheckInteraction("journal", it) != nil {
 			continue
 		}
@@ -147,7 +148,7 @@ func (r *Recorder) resume() error {
 		return fmt.Errorf("promptecho: %s, which a recording that was killed has left, cannot be read: %w. Delete it to record without it", file, err)
 	}
 	if stale {
-		r.notes = append(r.notes, fmt.Sprintf("%s: removed %s: the recording that left it was saved", r.file, file))
+		r.log.Notef("%s: removed %s: the recording that left it was saved", r.file, file)
 	}
 	if len(left) == 0 {
 		return cassette.Remove(path) // saved, or killed while it was created
@@ -156,7 +157,7 @@ func (r *Recorder) resume() error {
 	for _, it := range left {
 		req := r.asked(it, false)
 		form := r.cfg.rules.Form(&req)
-		r.noteSelected(form)
+		r.log.Selected(form)
 		slots = append(slots, &slot{in: r, read: it, asked: form, key: keyOf(form), resumed: true, givenUp: givenUp(it)})
 	}
 	tape := &tape{slots: slots}
@@ -168,7 +169,7 @@ func (r *Recorder) resume() error {
 	}
 	r.journal.items, r.journal.made = left, true
 	r.journal.rewrite() // without what is torn
-	r.notes = append(r.notes, fmt.Sprintf("%s: resumed a recording that was killed: %s from %s", r.file, plural(len(slots), "interaction"), file))
+	r.log.Notef("%s: resumed a recording that was killed: %s from %s", r.file, report.Count(len(slots), "interaction"), file)
 	return nil
 }
 

@@ -23,7 +23,7 @@ import (
 
 	"github.com/promptecho/promptecho/internal/cassette"
 	"github.com/promptecho/promptecho/internal/interaction"
-	"github.com/promptecho/promptecho/internal/verdict"
+	"github.com/promptecho/promptecho/internal/report"
 )
 
 // killed are the variables that make this test binary the process that is
@@ -57,7 +57,7 @@ func recordUntilKilled() {
 		}
 		say("finished %d", i)
 	}
-	if rep := r.finish(verdict.Outcome{}); len(rep.Errors) > 0 { // it passed
+	if rep := r.finish(report.Outcome{}); len(rep.Errors) > 0 { // it passed
 		say("error %v", rep.Errors)
 		os.Exit(1)
 	}
@@ -327,7 +327,7 @@ func TestResume(t *testing.T) {
 			for p := range strings.FieldsSeq(tt.asked) {
 				ask(t, r, u.URL, p)
 			}
-			rep := verdict.Finish(r, verdict.Outcome{Failed: tt.failed})
+			rep := report.Finish(r, report.Outcome{Failed: tt.failed})
 			if got := savedPrompts(t, file); got != tt.saved {
 				t.Errorf("saved %q, want %q; %+v", got, tt.saved, rep)
 			}
@@ -387,13 +387,13 @@ func TestJournalHoldsNoSecret(t *testing.T) {
 }
 
 // journalHead is what a journal begins with.
-const journalHead = "# promptecho cassette: credentials are replaced, all else is as it was said. docs/CASSETTE.md\nversion: 1\npartial: true\ninteractions:\n"
+const journalHead = "# promptecho cassette: credentials are replaced, all else is as it was said. https://github.com/promptecho/promptecho/blob/main/docs/CASSETTE.md\nversion: 1\npartial: true\ninteractions:\n"
 
 // TestTornJournal: a process that was killed while it created its journal has
 // left nothing to resume, and nothing in the way.
 func TestTornJournal(t *testing.T) {
 	t.Parallel()
-	for _, torn := range []string{"", "# promptecho", journalHead[:40], journalHead, journalHead + "\n# entry 00000", journalHead + "\n# entry 0000000060 12345678\n  - kind: http\n    request:\n      met"} {
+	for _, torn := range []string{"", "# promptecho", journalHead[:40], journalHead, journalHead + "\n# entry 00000", journalHead + "\n# entry 0123456789abcdef 0123456789abcdef 12345678 60 1\n  - kind: http\n    request:\n      met"} {
 		file := filepath.Join(t.TempDir(), "c.yaml")
 		if err := os.WriteFile(file+journalSuffix, []byte(torn), 0o644); err != nil {
 			t.Fatal(err)
@@ -593,7 +593,7 @@ func TestLeftovers(t *testing.T) {
 						t.Errorf("%s: %s is answered by %d %s", what, p, status, body)
 					}
 				}
-				rep := verdict.Finish(r, verdict.Outcome{})
+				rep := report.Finish(r, report.Outcome{})
 				if !recording { // a replay touches nothing
 					if read2(file) != before || len(listOf(t, file)) < 3 {
 						t.Errorf("%s: a replay has changed something: %q", what, listOf(t, file))

@@ -19,7 +19,7 @@ type Option func(*config)
 type config struct {
 	mode        Mode
 	upstream    http.RoundTripper
-	rules       canon.Rules
+	rules       canon.Options
 	aliases     []*alias
 	keepHeaders []string
 	redactNames []string

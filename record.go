@@ -1,13 +1,12 @@
 package promptecho
 
 import (
-	"bytes"
 	"fmt"
-	"io"
 	"net/http"
-	"strings"
 	"time"
 
+	"github.com/promptecho/promptecho/internal/answer"
+	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/interaction"
 )
 
@@ -15,27 +14,13 @@ import (
 // records what the caller reads. If no answer comes, the place on the tape is
 // given up: there is nothing to replay.
 func (r *Recorder) record(req *http.Request, body []byte, s *slot) (*http.Response, error) {
-	start := time.Now()
+	sent := time.Now()
 	resp, err := r.send(req, body, s)
 	if resp == nil && err == nil {
 		err = fmt.Errorf("promptecho: %s: the transport given with Upstream returned neither a response nor an error", r.file)
 	}
-	if cause := req.Context().Err(); err != nil && cause != nil {
-		it := *s.it()
-		it.LatencyMS = time.Since(start).Milliseconds()
-		it.Response = interaction.Response{End: interaction.EndCanceled, Error: cause.Error()}
-		r.settle(s, &it)
-		return nil, err
-	}
-	if err != nil && r.cfg.onRecordError == Keep {
-		it := *s.it()
-		it.LatencyMS = time.Since(start).Milliseconds()
-		it.Response = interaction.Response{End: interaction.EndError, Error: err.Error()}
-		r.settle(s, &it)
-		return nil, err
-	}
 	if err != nil {
-		r.abandon(s, fmt.Sprintf("%s %s: %v", s.it().Request.Method, s.it().Request.URL, r.redact.Message(err.Error())))
+		r.unanswered(req, s, err, time.Since(sent))
 		return nil, err
 	}
 	resp.Request = req
@@ -46,22 +31,36 @@ func (r *Recorder) record(req *http.Request, body []byte, s *slot) (*http.Respon
 	if resp.StatusCode == http.StatusSwitchingProtocols {
 		// The body is a connection; a wrapper would break the WebSocket dial.
 		r.abandon(s, "")
-		r.note(fmt.Sprintf("%s %s switched protocols (WebSocket): passed through, not recorded", s.it().Request.Method, s.it().Request.URL))
+		r.log.Notef("%s %s switched protocols (WebSocket): passed through, not recorded", s.it().Request.Method, s.it().Request.URL)
 		return resp, nil
 	}
-	t := newTee(r, s, resp, start)
-	r.mu.Lock()
-	if r.live == nil {
-		r.live = map[*tee]bool{}
-	}
-	r.live[t] = true
-	r.mu.Unlock()
-	if t.body == nil {
-		t.finish("")
-		return resp, nil
-	}
-	resp.Body = t
+	answer.Capture(resp, sent, answer.Keeper{
+		Pending:   &r.pending,
+		Completes: func(event string) bool { return s.form().Complete([]byte(event)) },
+		Settle: func(resp *interaction.Response, latencyMS int64) {
+			r.cfg.named(resp.Headers)
+			said := s.form().Read(canon.Payloads(resp))
+			resp.Text = said.Text
+			r.settle(s, resp, said.Usage, latencyMS)
+		},
+	})
 	return resp, nil
+}
+
+// unanswered records that a request got no answer, if a replay can play that: the caller
+// gave up, or failures are kept. Otherwise the place on the tape is given up.
+func (r *Recorder) unanswered(req *http.Request, s *slot, err error, after time.Duration) {
+	var resp interaction.Response
+	switch cause := req.Context().Err(); {
+	case cause != nil:
+		resp.End, resp.Error = interaction.EndCanceled, cause.Error()
+	case r.cfg.onRecordError == Keep:
+		resp.End, resp.Error = interaction.EndError, err.Error()
+	default:
+		r.abandon(s, fmt.Sprintf("%s %s: %v", s.it().Request.Method, s.it().Request.URL, r.redact.Message(err.Error())))
+		return
+	}
+	r.settle(s, &resp, nil, after.Milliseconds())
 }
 
 // send sends a request upstream. The place on the tape is open until the headers of the
@@ -72,44 +71,26 @@ func (r *Recorder) send(req *http.Request, body []byte, s *slot) (*http.Response
 		defer r.mu.Unlock()
 		delete(r.tape.open, s)
 	}()
-	return r.upstream.RoundTrip(outgoing(req, body))
+	return r.upstream.Send(req, body)
 }
 
 // settle puts what answered a request on the tape, and into the journal. Nobody else
 // has it.
-func (r *Recorder) settle(s *slot, it *interaction.Interaction) {
+func (r *Recorder) settle(s *slot, resp *interaction.Response, usage *interaction.Usage, latencyMS int64) {
+	it := *s.it()
+	it.Response, it.Usage, it.LatencyMS = *resp, usage, latencyMS
 	r.mu.Lock()
 	it.Concurrent = s.concurrent
 	r.mu.Unlock()
 	r.redact.Response(&it.Request, &it.Response)
-	item, known := r.format(it)
+	item, known := r.format(&it)
 	if item != nil {
-		r.journal.append(it, item, known)
+		r.journal.append(&it, item, known)
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	*s.it() = *it
+	*s.it() = it
 	s.whole, s.item, s.known = true, item, known
-}
-
-// outgoing returns the request that goes upstream: a clone with a body that
-// can be sent and sent again. Accept-Encoding is left to the transport, which
-// decodes what it asked for, so that cassettes can be read.
-func outgoing(req *http.Request, body []byte) *http.Request {
-	out := req.Clone(req.Context())
-	for name := range out.Header {
-		if strings.EqualFold(name, "Accept-Encoding") {
-			delete(out.Header, name)
-		}
-	}
-	if req.Body == nil || req.Body == http.NoBody {
-		return out
-	}
-	out.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
-	out.Body, _ = out.GetBody()
-	out.ContentLength = int64(len(body))
-	out.TransferEncoding = nil
-	return out
 }
 
 // abandon gives up the place of a request that got no answer.
@@ -125,24 +106,5 @@ func (r *Recorder) abandon(s *slot, failure string) {
 	if failure == "" {
 		return
 	}
-	for i := range r.failures { // SDKs try again
-		if r.failures[i].text == failure {
-			r.failures[i].count++
-			return
-		}
-	}
-	r.failures = append(r.failures, unanswered{failure, 1, keyOf(s.form())})
-}
-
-// unanswered is a request that got no answer, and how often.
-type unanswered struct {
-	text  string
-	count int
-	key   uint64 // of its form
-}
-
-func (r *Recorder) note(text string) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.notes = append(r.notes, text)
+	r.log.Unanswered(failure, s.form().Key())
 }

@@ -11,15 +11,16 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/promptecho/promptecho/internal/answer"
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/cassette"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/redact"
-	"github.com/promptecho/promptecho/internal/verdict"
+	"github.com/promptecho/promptecho/internal/report"
 )
 
 func init() {
-	verdict.Finish = func(recorder any, o verdict.Outcome) verdict.Report {
+	report.Finish = func(recorder any, o report.Outcome) report.Report {
 		return recorder.(*Recorder).finish(o)
 	}
 }
@@ -34,7 +35,9 @@ type Recorder struct {
 	plan plan
 	cfg  config
 
-	upstream http.RoundTripper
+	log      report.Log // what there is to tell
+	upstream *answer.Upstream
+	pending  answer.Pending // answers that are under way
 	redact   redact.Policy
 	lastURL  atomic.Pointer[cleanURL]
 
@@ -43,28 +46,17 @@ type Recorder struct {
 
 	mu       sync.Mutex // guards what follows; not held across I/O but that of Close
 	tape     tape
-	live     map[*tee]bool // recordings whose body is still open
-	misses   []*MissError
-	missed   map[string]*MissError // by form key
-	drift    map[string]bool       // notes already made
-	selected map[string]bool       // patterns of MatchOn and Ignore that selected a field
-	notes    []string
 	secrets  []string         // names asked for with Secret that the environment lacks
-	reached  bool             // a request arrived
-	failures []unanswered     // recording failures
 	contests []*contest       // see there
 	unsaid   map[*slot]unsaid // of the requests that took them, in a run that saves
-	refused  []string         // why requests were not sent, each once
-	played   []*slot          // recorded failures that were replayed
 	closed   bool
-	parked   map[chan struct{}]bool // of requests that wait to be canceled; Close closes them
 
 	old      *cassette.Stored // the cassette as it was; nil if there is none
 	trusts   bool             // seals tell which interaction answers a request
 	replaced []*slot          // its recordings in mode all, which does not play them
 	waiting  []chan struct{}  // of the Closes that came while the first was at work
 	ended    bool
-	report   verdict.Report
+	report   report.Report
 
 	journal *journal // nil if this run does not save
 	cut     bool     // there is a cassette of which a part is gone; mode all replaces it
@@ -136,6 +128,7 @@ func Open(file string, opts ...Option) (*Recorder, error) {
 	if err := r.load(); err != nil {
 		return nil, err
 	}
+	r.describe()
 	if r.key, err = register(path, file); err != nil {
 		r.old.Close()
 		return nil, err
@@ -148,7 +141,7 @@ func Open(file string, opts ...Option) (*Recorder, error) {
 		}
 	}
 	if r.Recording() {
-		r.upstream = upstreamOf(cfg.upstream)
+		r.upstream = answer.NewUpstream(cfg.upstream, network())
 	}
 	return r, nil
 }
@@ -183,7 +176,7 @@ func (r *Recorder) load() error {
 		r.old, r.replaced, r.unread = nil, nil, nil
 	}
 	if line := f.Edited(); line > 0 {
-		r.notes = append(r.notes, fmt.Sprintf("%s:%d: edited since it was recorded", r.file, line))
+		r.log.Notef("%s:%d: edited since it was recorded", r.file, line)
 	}
 	return nil
 }
@@ -194,7 +187,7 @@ func (r *Recorder) replaces(err error) bool {
 	var syntax *cassette.SyntaxError
 	r.cut = errors.As(err, &syntax) && syntax.Cut && r.mode.mode == ModeAll
 	if r.cut {
-		r.notes = append(r.notes, "recorded anew: "+strings.TrimPrefix(r.relative(err).Error(), "promptecho: "))
+		r.log.Notef("recorded anew: %s", strings.TrimPrefix(r.relative(err).Error(), "promptecho: "))
 	}
 	return r.cut
 }
@@ -209,7 +202,7 @@ func (r *Recorder) settlePlan(f *cassette.Stored) error {
 		return fmt.Errorf("promptecho: %s is pinned and partial: a pinned cassette is never written, and a partial one is not complete. Remove one of the two lines at its top", r.file)
 	}
 	if f != nil && f.Pinned && (r.mode.mode == ModeAll || r.mode.mode == ModeNewEpisodes) {
-		r.notes = append(r.notes, fmt.Sprintf("%s is pinned: replayed, not recorded, in spite of %s", r.file, r.mode))
+		r.log.Notef("%s is pinned: replayed, not recorded, in spite of %s", r.file, r.mode)
 		r.mode = chosen{ModeNone, "the cassette is pinned"}
 	}
 	if f != nil && f.Partial && r.mode.mode == ModeNone {
@@ -242,7 +235,7 @@ func (r *Recorder) fill() {
 			s.digest = digest
 		default:
 			s.key = keyOf(s.form())
-			r.noteSelected(s.form())
+			r.log.Selected(s.form())
 		}
 		r.tape.add(s)
 	}
@@ -251,7 +244,7 @@ func (r *Recorder) fill() {
 		for i := range slots {
 			slots[i].it()
 			if !r.plan.load && !r.trusts {
-				r.noteSelected(slots[i].form())
+				r.log.Selected(slots[i].form())
 			}
 		}
 		r.old.Close()
@@ -299,29 +292,17 @@ func (r *Recorder) relative(err error) error {
 	return err
 }
 
-// network is the default transport as it was when the program started.
-var network = http.DefaultTransport
+// networkAtStart is the default transport as it was when the program started.
+var networkAtStart = http.DefaultTransport
 
-// upstreamOf returns the transport that records. Its connections are its own:
-// one that was opened inside a synctest bubble must not be reused outside. A
-// recorder is never taken for the network, also where it is http.DefaultTransport
-// for code that takes no client.
-func upstreamOf(rt http.RoundTripper) http.RoundTripper {
-	if rt != nil {
-		return rt
+// network returns the default transport. A recorder is never taken for the network, also
+// where it is http.DefaultTransport for code that takes no client.
+func network() http.RoundTripper {
+	if _, ok := http.DefaultTransport.(*Recorder); ok {
+		return networkAtStart
 	}
-	rt = http.DefaultTransport
-	if _, ok := rt.(*Recorder); ok {
-		rt = network
-	}
-	if t, ok := rt.(*http.Transport); ok {
-		return &ownTransport{t.Clone()}
-	}
-	return rt
+	return http.DefaultTransport
 }
-
-// ownTransport marks a transport that the recorder made and has to tidy.
-type ownTransport struct{ *http.Transport }
 
 // Client returns an [http.Client] that goes through the recorder.
 func (r *Recorder) Client() *http.Client { return &http.Client{Transport: r} }
@@ -358,12 +339,9 @@ func (r *Recorder) Secret(env string) string {
 // Misses returns the requests that were not recorded so far, each once, in the
 // order they were first asked.
 func (r *Recorder) Misses() []*MissError {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	misses := make([]*MissError, len(r.misses))
-	for i, m := range r.misses {
-		c := *m
-		misses[i] = &c
+	var misses []*MissError
+	for _, m := range r.log.Misses() {
+		misses = append(misses, (*MissError)(m))
 	}
 	return misses
 }
@@ -415,7 +393,7 @@ func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 		r.unreadable(err)
 		return nil, err
 	}
-	r.noteDrift(s, form)
+	r.log.Drift(recording{s}, form)
 	return r.replay(req, clean, s)
 }
 
@@ -429,11 +407,11 @@ func (r *Recorder) lies(s *slot, form *canon.Form) error {
 	if s.err != nil {
 		return s.err
 	}
-	if keyOf((&canon.Rules{}).Form(&it.Request)) == s.key {
+	if keyOf((&canon.Options{}).Form(&it.Request)) == s.key {
 		return nil // a credential has become known meanwhile
 	}
 	// Only a file that was made to lie can have that.
-	return fmt.Errorf("promptecho: %s:%d: match_key is not that of the request, although the seal is whole: promptecho verify -w writes both anew", r.file, s.line())
+	return fmt.Errorf("promptecho: %s:%d: the match key in its seal is not that of the request: promptecho verify -w writes the seals anew", r.file, s.line())
 }
 
 // identical returns the slot to replay for a request that is recorded byte for
@@ -451,7 +429,7 @@ func (r *Recorder) identical(clean *interaction.Request) *slot {
 	if first == nil || r.closed {
 		return nil
 	}
-	r.reached = true
+	r.log.Reach()
 	return r.tape.queues.get((*first).key).same(*first, r.cfg.allowRepeats)
 }
 
@@ -471,11 +449,11 @@ func (r *Recorder) mayPass(req *http.Request) error {
 	case req.URL == nil:
 		return errors.New("promptecho: the request has no URL")
 	case r.closed:
-		return &lateError{r.file, req.Method, r.redact.Message(req.URL.Redacted())}
+		return r.tooLate(req.Method, req.URL.Redacted())
 	case len(r.secrets) > 0:
 		return &secretError{r.file, r.secrets[0], r.mode}
 	}
-	r.reached = true
+	r.log.Reach()
 	return nil
 }
 
@@ -487,10 +465,10 @@ func (r *Recorder) next(clean *interaction.Request, form *canon.Form) (*slot, er
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.closed {
-		return nil, &lateError{r.file, clean.Method, clean.URL}
+		return nil, r.tooLate(clean.Method, clean.URL)
 	}
-	r.reached = true
-	r.noteSelected(form)
+	r.log.Reach()
+	r.log.Selected(form)
 	var contested *contest
 	if q != nil {
 		if !q.ready() {
@@ -516,7 +494,7 @@ func (r *Recorder) next(clean *interaction.Request, form *canon.Form) (*slot, er
 	kind, boundary := form.Kind()
 	key := form.Key()
 	if !r.cfg.rules.Plain() { // that of the request itself, whatever rules this test has
-		key = (&canon.Rules{}).Form(clean).Key()
+		key = (&canon.Options{}).Form(clean).Key()
 	}
 	it := &interaction.Interaction{Kind: kind, Boundary: boundary, Request: *clean, MatchKey: key}
 	s := r.tape.place(it, form)

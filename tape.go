@@ -28,7 +28,6 @@ type slot struct {
 	read    *interaction.Interaction
 	err     error // why it could not be read
 	asked   *canon.Form
-	answer  *answer
 
 	givenUp string      // why the request was given up before there was an answer
 	kind    canon.Kind  // among the recordings of the form, when they are sorted
@@ -36,7 +35,6 @@ type slot struct {
 	lent    *canon.Form // of the request it was played for, if that was of another kind
 	fresh   bool        // recorded, or being recorded, in this run
 	claimed bool        // its own request came after it was lent
-	near    bool        // a miss was compared with it
 	looked  bool        // it was looked through for secrets
 	resumed bool        // recorded by a run that was killed, not in the cassette
 	whole   bool        // fresh: the answer is complete as far as it will ever be
