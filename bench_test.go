@@ -19,7 +19,7 @@ import (
 func seal(f *cassette.File) *cassette.File {
 	f.Rules = canon.Revision
 	for _, it := range f.Interactions {
-		it.Kind, it.MatchKey = "llm", (&canon.Rules{}).Form(&it.Request).Key()
+		it.Kind, it.MatchKey = "llm", (&canon.Options{}).Form(&it.Request).Key()
 	}
 	return f
 }

@@ -11,7 +11,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/promptecho/promptecho/internal/verdict"
+	"github.com/promptecho/promptecho/internal/report"
 )
 
 // A request of a test of choice: method, URL, body and headers.
@@ -335,7 +335,7 @@ func TestContested(t *testing.T) {
 			for _, a := range tt.asked {
 				a.ask(t, r)
 			}
-			report := r.finish(verdict.Outcome{Skipped: true}) // unused recordings are not what this is about
+			report := r.finish(report.Outcome{Skipped: true}) // unused recordings are not what this is about
 			got := strings.ReplaceAll(strings.Join(report.Errors, "\n"), file, "c.yaml")
 			if tt.want == "" && got != "" || !strings.Contains(got, tt.want) {
 				t.Errorf("got %s\nwant %s", got, tt.want)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/memo"
 	"github.com/promptecho/promptecho/internal/redact"
 	"github.com/promptecho/promptecho/internal/tape"
 )
@@ -88,6 +89,25 @@ func (in *incoming) redactHead(req *http.Request, c *config, policy *redact.Poli
 	policy.Head(&in.Request)
 	last.Store(&redactedURL{*req.URL, req.Host, in.Request.URL, secrets})
 }
+
+// requestHeaders is [interaction.HeadersOf] without copies: the values are those of the
+// map, and the result is in out if that has room.
+func requestHeaders(out interaction.Headers, h http.Header) interaction.Headers {
+	for spelling, values := range h {
+		if len(values) > 0 {
+			out = append(out, interaction.Header{Name: lowerNames.Get(spelling), Values: values})
+		}
+	}
+	slices.SortFunc(out, func(a, b interaction.Header) int { return strings.Compare(a.Name, b.Name) })
+	for i := 1; i < len(out); i++ {
+		if out[i].Name == out[i-1].Name {
+			return interaction.HeadersOf(h)
+		}
+	}
+	return out
+}
+
+var lowerNames = memo.Strings[string]{Func: strings.ToLower}
 
 // A urlCache remembers the last URL: the requests of a test mostly go to one place.
 type urlCache = atomic.Pointer[redactedURL]

@@ -65,8 +65,8 @@ func Open(file string, opts ...Option) (*Recorder, error) {
 	r.tape = tape.New(tape.Config{
 		Path:    path,
 		Name:    file,
-		Options: &r.config.match,
-		Redacts: len(r.config.redactNames)+len(r.config.redactPatterns) > 0,
+		Options: &r.config.matching,
+		Plain:   r.config.plain(),
 		Repeats: r.config.allowRepeats,
 	}, &r.redact)
 	if err := r.load(); err != nil {
@@ -156,7 +156,7 @@ func (r *Recorder) describe(path string) {
 		KeepFailures: r.config.onRecordError == Keep,
 	}
 	if !r.plan.passThrough {
-		r.log.Options = &r.config.match
+		r.log.Rules = &r.config.matching
 	}
 }
 

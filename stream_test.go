@@ -18,8 +18,8 @@ import (
 
 	"github.com/promptecho/promptecho/internal/cassette"
 	"github.com/promptecho/promptecho/internal/interaction"
-	"github.com/promptecho/promptecho/internal/provider"
-	"github.com/promptecho/promptecho/internal/verdict"
+	"github.com/promptecho/promptecho/internal/report"
+	"github.com/promptecho/promptecho/internal/standin"
 )
 
 func streamRequest(t testing.TB, ctx context.Context, base, text string) *http.Request {
@@ -80,7 +80,7 @@ func readEvent(t testing.TB, body io.Reader) string {
 // each event as it comes; replay gives the same bytes, one event a Read.
 func TestStreamIsLive(t *testing.T) {
 	t.Parallel()
-	p := provider.New()
+	p := standin.New()
 	defer p.Close()
 	file := filepath.Join(t.TempDir(), "c.yaml")
 	r := mustOpen(t, file, InMode(ModeAll))
@@ -120,7 +120,7 @@ func TestStreamIsLive(t *testing.T) {
 
 func TestStreamCassetteIsReadable(t *testing.T) {
 	t.Parallel()
-	p := provider.New()
+	p := standin.New()
 	defer p.Close()
 	file := filepath.Join(t.TempDir(), "c.yaml")
 	r := mustOpen(t, file, InMode(ModeAll))
@@ -169,7 +169,7 @@ func TestEnds(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			p := provider.New()
+			p := standin.New()
 			defer p.Close()
 			if tt.cut > 0 {
 				p.Cut(tt.cut)
@@ -211,7 +211,7 @@ func TestEnds(t *testing.T) {
 // A stepper lets the server send one more event for each one it has read.
 type stepper struct {
 	io.ReadCloser
-	gate *provider.Gate
+	gate *standin.Gate
 	seen bytes.Buffer
 }
 
@@ -250,7 +250,7 @@ func wantEOF(_ int, err error) string {
 // the server sees it leave.
 func TestCancelWhileRecording(t *testing.T) {
 	t.Parallel()
-	p := provider.New()
+	p := standin.New()
 	defer p.Close()
 	p.Hold()
 	file := filepath.Join(t.TempDir(), "c.yaml")
@@ -277,7 +277,7 @@ func TestCancelWhileRecording(t *testing.T) {
 // A body that nobody read or closed is settled when the recorder ends.
 func TestBodyLeftOpen(t *testing.T) {
 	t.Parallel()
-	p := provider.New()
+	p := standin.New()
 	defer p.Close()
 	p.Hold()
 	file := filepath.Join(t.TempDir(), "c.yaml")
@@ -423,7 +423,7 @@ func TestPace(t *testing.T) {
 
 func TestRetryAfterReplaysAsZero(t *testing.T) {
 	t.Parallel()
-	p := provider.New()
+	p := standin.New()
 	defer p.Close()
 	p.Fail(1, 429, http.Header{"Retry-After": {"60"}})
 	file := filepath.Join(t.TempDir(), "c.yaml")
@@ -466,7 +466,7 @@ func TestSwitchingProtocolsIsPassedOn(t *testing.T) {
 	if err != nil || resp.Body != conn {
 		t.Errorf("%v, body %T: want the body as it came", err, resp.Body)
 	}
-	if rep := verdict.Finish(r, verdict.Outcome{}); len(rep.Errors) > 0 || !strings.Contains(strings.Join(rep.Notes, ""), "passed through, not recorded") {
+	if rep := report.Finish(r, report.Outcome{}); len(rep.Errors) > 0 || !strings.Contains(strings.Join(rep.Notes, ""), "passed through, not recorded") {
 		t.Errorf("report %+v", rep)
 	}
 	if _, err := os.Stat(file); err == nil {

@@ -42,7 +42,7 @@ func (r *Recorder) play(req *http.Request, in *incoming, rec *tape.Recording) (*
 		in.free()
 	}
 	if err != nil {
-		return nil, r.told(err, req)
+		return nil, r.told(req, err)
 	}
 	if recorded.End != interaction.EndCanceled && (recorded.Status >= 400 || recorded.Status == 0) {
 		r.log.Replayed(recorded.Line, &recorded.Response)
@@ -51,7 +51,7 @@ func (r *Recorder) play(req *http.Request, in *incoming, rec *tape.Recording) (*
 	player := answer.Player{Pace: r.config.pace, Note: note, Pending: &r.pending}
 	resp, err := player.Play(req, recorded)
 	if errors.Is(err, answer.ErrClosed) {
-		return nil, r.told(tape.ErrClosed, req)
+		return nil, r.told(req, err)
 	}
 	if err != nil {
 		return nil, err

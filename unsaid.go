@@ -106,7 +106,7 @@ func unescaped(s string) string {
 // ignores reports whether the user has said that a field means nothing: it is ignored,
 // or redacted.
 func (c *config) ignores(path, name, value string) bool {
-	return slices.ContainsFunc(c.rules.Ignore, func(p string) bool { return canon.Match(p, path) }) ||
+	return slices.ContainsFunc(c.matching.Ignore, func(p string) bool { return canon.Match(p, path) }) ||
 		slices.ContainsFunc(c.redactNames, func(n string) bool { return strings.EqualFold(n, name) }) ||
 		slices.ContainsFunc(c.redactPatterns, func(re *regexp.Regexp) bool { return re.MatchString(value) })
 }

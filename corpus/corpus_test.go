@@ -69,7 +69,7 @@ func openIn(dir string, mode promptecho.Mode) opener {
 }
 
 func endpoint(r *corpus.Record) string {
-	var rules canon.Rules
+	var rules canon.Options
 	f := rules.Form(&interaction.Request{Method: r.Method, URL: r.URL, Body: r.ReqBody})
 	if !f.Known {
 		return "other"

@@ -74,7 +74,7 @@ func TestNothingChangesInSilence(t *testing.T) {
 		return false
 	}
 	found := map[string]string{} // what is silent and not documented, with an example
-	var rules canon.Rules
+	var rules canon.Options
 	changes := 0
 	for _, r := range load(t) {
 		req := requestOf(r)

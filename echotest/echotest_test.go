@@ -14,7 +14,7 @@ import (
 	"testing"
 
 	"github.com/promptecho/promptecho"
-	"github.com/promptecho/promptecho/internal/provider"
+	"github.com/promptecho/promptecho/internal/standin"
 )
 
 // A fakeTB is a test that records what is said of it, so that New's verdicts
@@ -83,7 +83,7 @@ func ask(t testing.TB, rec *promptecho.Recorder, base, text string) int {
 
 func TestNewRecordsThenReplays(t *testing.T) {
 	inDir(t)
-	p := provider.New()
+	p := standin.New()
 	defer p.Close()
 	test := func(tb testing.TB) {
 		rec := New(tb)
@@ -107,7 +107,7 @@ func TestNewRecordsThenReplays(t *testing.T) {
 
 func TestNewVerdicts(t *testing.T) {
 	inDir(t)
-	p := provider.New()
+	p := standin.New()
 	defer p.Close()
 	(&fakeTB{TB: t, name: "TestX"}).run(func(tb testing.TB) {
 		rec := New(tb)
@@ -179,7 +179,7 @@ func TestTwoRecordersInOneTest(t *testing.T) {
 // the recording must be marked partial all the same.
 func TestPanicIsAFailure(t *testing.T) {
 	inDir(t)
-	p := provider.New()
+	p := standin.New()
 	defer p.Close()
 	boom := errors.New("boom")
 	func() {

@@ -9,21 +9,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rogpeppe/go-internal/testscript"
-
 	"github.com/promptecho/promptecho/internal/cassette"
 )
 
 var update = flag.Bool("update", false, "rewrite testdata/demo.golden")
-
-func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"promptecho": main})
-}
-
-func TestScripts(t *testing.T) {
-	t.Parallel()
-	testscript.Run(t, testscript.Params{Dir: filepath.Join("testdata", "script"), RequireExplicitExec: true})
-}
 
 // What a newcomer reads, less what changes from run to run. Read it when it
 // changes: testdata/demo.golden.

@@ -157,7 +157,7 @@ func verify(file string, write bool) (problems []string, refreshed bool, err err
 		problems = append(problems, file+": left by a recording that was killed or failed; run its test again, or delete it")
 	}
 	sealed := sealsOf(file)
-	var rules canon.Rules
+	var rules canon.Options
 	for i, it := range f.Interactions {
 		for _, finding := range redact.Findings(it) {
 			problems = append(problems, fmt.Sprintf("%s:%d: %s: looks like a secret; replace it by [REDACTED], and revoke it if it was committed", file, it.Line, finding))

@@ -13,22 +13,22 @@ var anthropicFamilies = []*Family{
 	{
 		Name:        "anthropic.count_tokens",
 		Paths:       []string{"/v1/messages/count_tokens", "/publishers/anthropic/models/count-tokens:rawPredict"},
-		Has:         []string{"model messages"},
+		Needs:       []string{"model messages"},
 		Bookkeeping: []string{"anthropic_version"},
 		Headers:     anthropicHeaders,
-		Rules:       messagesRules,
+		Rewrites:    messagesRewrites,
 	},
 	{
 		Name:        "anthropic.messages",
 		Paths:       []string{"/v1/messages", "/publishers/anthropic/models/{model}:rawPredict"},
 		StreamPaths: []string{"/publishers/anthropic/models/{model}:streamRawPredict"},
-		Has:         []string{"model messages", "anthropic_version messages"},
+		Needs:       []string{"model messages", "anthropic_version messages"},
 		Stream:      "stream",
 		Bookkeeping: messagesBookkeeping,
 		Sampling:    messagesSampling,
 		Headers:     anthropicHeaders,
-		Rules:       messagesRules,
-		Ends:        []string{"message_stop"},
+		Rewrites:    messagesRewrites,
+		EndMarkers:  []string{"message_stop"},
 		Delta:       anthropicDelta,
 	},
 	{
@@ -37,33 +37,33 @@ var anthropicFamilies = []*Family{
 		Paths:       []string{"/model/{model}/invoke"},
 		StreamPaths: []string{"/model/{model}/invoke-with-response-stream"},
 		StreamWire:  "eventstream",
-		Has:         []string{"anthropic_version"},
+		Needs:       []string{"anthropic_version"},
 		Bookkeeping: messagesBookkeeping,
 		Sampling:    messagesSampling,
 		Headers:     append([]string{"anthropic-beta"}, bedrockHeaders...),
-		Rules:       messagesRules,
-		Ends:        []string{"message_stop"},
+		Rewrites:    messagesRewrites,
+		EndMarkers:  []string{"message_stop"},
 		Delta:       anthropicDelta,
 	},
 	{
 		Name:        "anthropic.complete",
 		Paths:       []string{"/v1/complete"},
-		Has:         []string{"model prompt"},
+		Needs:       []string{"model prompt"},
 		Stream:      "stream",
 		Bookkeeping: []string{"metadata"},
 		Sampling:    []string{"max_tokens_to_sample", "temperature", "top_p", "top_k"},
 		Headers:     anthropicHeaders,
-		Rules:       []Rule{dropEmpty("stop_sequences")},
+		Rewrites:    []Rewrite{dropEmpty("stop_sequences")},
 		Delta:       func(t *transcript, event *exactjson.Value) { t.text.WriteString(text(event, "completion")) },
 	},
 	{
 		Name:        "anthropic.batches",
 		Paths:       []string{"/v1/messages/batches"},
-		Has:         []string{"requests"},
+		Needs:       []string{"requests"},
 		NoModel:     true, // each request names its own
 		Bookkeeping: []string{"requests/*/custom_id", "requests/*/params/metadata"},
 		Headers:     anthropicHeaders,
-		Rules:       []Rule{batchParams},
+		Rewrites:    []Rewrite{batchParams},
 	},
 }
 
@@ -75,11 +75,11 @@ var (
 	messagesSampling = []string{"max_tokens", "temperature", "top_p", "top_k"}
 )
 
-// messagesRules bring a conversation in Anthropic's spelling to the common one.
-var messagesRules = append([]Rule{anthropicBeta}, conversationRules...)
+// messagesRewrites bring a conversation in Anthropic's spelling to the common one.
+var messagesRewrites = append([]Rewrite{anthropicBeta}, conversationRewrites...)
 
-// conversationRules are those of them that hold inside a body too.
-var conversationRules = []Rule{
+// conversationRewrites are those of them that hold inside a body too.
+var conversationRewrites = []Rewrite{
 	dropNulls("messages"),
 	dropEmpty("tools", "stop_sequences", "system"),
 	anthropicBlocks,
@@ -96,7 +96,7 @@ func batchParams(b *Body) {
 	requests := elems(b.Get("requests"))
 	for i := range requests {
 		dropNull(&requests[i])
-		b.within(member(&requests[i], "params"), conversationRules)
+		b.within(member(&requests[i], "params"), conversationRewrites)
 	}
 }
 

@@ -17,8 +17,8 @@ var bedrockFamilies = []*Family{
 		Bookkeeping: []string{"requestMetadata", "performanceConfig", "serviceTier"},
 		Sampling:    []string{"inferenceConfig/maxTokens", "inferenceConfig/temperature", "inferenceConfig/topP"},
 		Headers:     bedrockHeaders,
-		Rules:       []Rule{dropEmpty("system"), dropEmptyObjects("inferenceConfig"), converseMessages},
-		Ends:        []string{"metadata"}, // the event behind messageStop
+		Rewrites:    []Rewrite{dropEmpty("system"), dropEmptyObjects("inferenceConfig"), converseMessages},
+		EndMarkers:  []string{"metadata"}, // the event behind messageStop
 		Delta:       converseDelta,
 	},
 	{
@@ -26,16 +26,16 @@ var bedrockFamilies = []*Family{
 		Paths:       []string{"/model/{model}/invoke"},
 		StreamPaths: []string{"/model/{model}/invoke-with-response-stream"},
 		Headers:     append([]string{"accept", "x-amzn-bedrock-accept"}, bedrockHeaders...),
-		Rules:       invokeRules,
-		Ends:        []string{"invocationMetrics"}, // in the last chunk, whatever the model
+		Rewrites:    invokeRewrites,
+		EndMarkers:  []string{"invocationMetrics"}, // in the last chunk, whatever the model
 		Delta:       invokeDelta,
 	},
 	{
-		Name:    "bedrock.count_tokens",
-		Paths:   []string{"/model/{model}/count-tokens"},
-		Has:     []string{"input"},
-		Headers: bedrockHeaders,
-		Rules:   []Rule{countedInput},
+		Name:     "bedrock.count_tokens",
+		Paths:    []string{"/model/{model}/count-tokens"},
+		Needs:    []string{"input"},
+		Headers:  bedrockHeaders,
+		Rewrites: []Rewrite{countedInput},
 	},
 	{
 		Name:    "bedrock.guardrail",
@@ -44,14 +44,14 @@ var bedrockFamilies = []*Family{
 	},
 }
 
-// invokeRules are for the bodies of the models that Bedrock passes through. Those
+// invokeRewrites are for the bodies of the models that Bedrock passes through. Those
 // that call tools spell it as Converse does (Nova), as Anthropic or as OpenAI
 // (Mistral).
-var invokeRules = []Rule{converseMessages, toolIDs}
+var invokeRewrites = []Rewrite{converseMessages, toolIDs}
 
 // countedInput brings what is counted to the spelling of the call it stands for.
 func countedInput(b *Body) {
-	b.within(member(b.Get("input"), "converse"), []Rule{converseMessages})
+	b.within(member(b.Get("input"), "converse"), []Rewrite{converseMessages})
 	blob := member(member(b.Get("input"), "invokeModel"), "body")
 	if !isKind(blob, exactjson.String) {
 		return
@@ -66,9 +66,9 @@ func countedInput(b *Body) {
 	}
 	replace(blob, body)
 	if member(blob, "anthropic_version") != nil {
-		b.within(blob, conversationRules)
+		b.within(blob, conversationRewrites)
 	} else {
-		b.within(blob, invokeRules)
+		b.within(blob, invokeRewrites)
 	}
 }
 

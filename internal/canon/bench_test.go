@@ -112,7 +112,7 @@ func BenchmarkForm(b *testing.B) {
 				})
 			}
 			run("encoding-json", func() string { return jsonKey(b, body) })
-			var rules Rules
+			var rules Options
 			run("canon", func() string { return rules.Form(req).Key() })
 		}
 	}

@@ -45,7 +45,7 @@ type Form struct {
 	Drift  []Line  // what does not match but is reported when it changed
 	Traits []Trait // what chooses among several recordings of the form
 
-	Selected []string // the patterns of the user's rules that selected something
+	Selected []string // the patterns of the options that selected something
 
 	family *Family
 	key    string
@@ -53,11 +53,11 @@ type Form struct {
 
 	// Most forms are asked for their key only. The lines are made again from
 	// the request for those whose lines are asked for.
-	rules *Rules
-	req   interaction.Request
-	once  sync.Once
-	lines []Line
-	text  string // what the lines are slices of; empty if they are not
+	options *Options
+	req     interaction.Request
+	once    sync.Once
+	lines   []Line
+	text    string // what the lines are slices of; empty if they are not
 }
 
 // NewForm returns a form of the given lines, which are in canonical order.
@@ -68,12 +68,12 @@ func NewForm(endpoint, model, wire string, lines []Line) *Form {
 // Lines returns what matches, in canonical order.
 func (f *Form) Lines() []Line {
 	f.once.Do(func() {
-		if f.rules == nil {
+		if f.options == nil {
 			return
 		}
-		whole := f.rules.form(&f.req, wholeForm)
+		whole := f.options.form(&f.req, wholeForm)
 		f.lines, f.text = whole.lines, whole.text
-		f.rules, f.req = nil, interaction.Request{}
+		f.options, f.req = nil, interaction.Request{}
 	})
 	return f.lines
 }
@@ -126,9 +126,9 @@ type Mask struct {
 	Placeholder string
 }
 
-// Rules are a user's changes to what matches. The zero value changes nothing.
+// Options are a user's changes to what matches. The zero value changes nothing.
 // Of a field that several of them select, the first in the order below decides.
-type Rules struct {
+type Options struct {
 	Ignore  []string // fields left out
 	Match   []string // fields that match although they would not
 	MatchOn []string // if set, only these fields of the body match, and with Strict sampling
@@ -139,28 +139,28 @@ type Rules struct {
 	SortTools bool     // the order of tools does not match
 }
 
-// Plain reports whether the rules are the default ones.
-func (r *Rules) Plain() bool {
-	return len(r.Ignore)+len(r.Match)+len(r.MatchOn)+len(r.Masks)+len(r.Aliases) == 0 && !r.Strict && !r.SortTools
+// Plain reports whether the options are the default ones.
+func (o *Options) Plain() bool {
+	return len(o.Ignore)+len(o.Match)+len(o.MatchOn)+len(o.Masks)+len(o.Aliases) == 0 && !o.Strict && !o.SortTools
 }
 
-// selecting reports whether rules select fields by their paths.
-func (r *Rules) selecting() bool { return len(r.Ignore)+len(r.Match)+len(r.MatchOn) > 0 }
+// selecting reports whether options select fields by their paths.
+func (o *Options) selecting() bool { return len(o.Ignore)+len(o.Match)+len(o.MatchOn) > 0 }
 
-// Form returns the form of a cleaned request under the rules. Neither must
+// Form returns the form of a cleaned request under the options. Neither must
 // change as long as the form is in use: it reads them when its lines are asked
 // for.
-func (r *Rules) Form(req *interaction.Request) *Form {
-	f := r.form(req, keyOnly)
+func (o *Options) Form(req *interaction.Request) *Form {
+	f := o.form(req, keyOnly)
 	if f.text == "" && f.lines == nil {
-		f.rules, f.req = r, *req
+		f.options, f.req = o, *req
 	}
 	return f
 }
 
-// Trace is [Rules.Form], and the form knows where its fields stand in the
+// Trace is [Options.Form], and the form knows where its fields stand in the
 // request; see [Form.Sent].
-func (r *Rules) Trace(req *interaction.Request) *Form { return r.form(req, tracedForm) }
+func (o *Options) Trace(req *interaction.Request) *Form { return o.form(req, tracedForm) }
 
 // An extent is how much of a form is made.
 type extent int
@@ -171,15 +171,15 @@ const (
 	tracedForm               // with its lines, and where they were sent
 )
 
-func (r *Rules) form(req *interaction.Request, extent extent) *Form {
+func (o *Options) form(req *interaction.Request, extent extent) *Form {
 	w := walkers.Get().(*walker)
 	trace := extent == tracedForm
-	c := r.classify(req, &w.parser, trace || r.selecting())
+	c := o.classify(req, &w.parser, trace || o.selecting())
 	f := &Form{Endpoint: c.endpoint, Model: strings.Clone(c.model), Wire: c.wire, Known: c.family != nil, Origin: c.origin, family: c.family}
 	if trace {
 		f.sent = map[string]string{}
 	}
-	w.rules, w.form, w.family, w.sources = r, f, c.family, c.sources
+	w.options, w.form, w.family, w.sources = o, f, c.family, c.sources
 	w.request(req, &c, extent)
 	if len(req.Body) <= 1<<17 { // more is rare, and too much to keep
 		w.release()
@@ -190,7 +190,7 @@ func (r *Rules) form(req *interaction.Request, extent extent) *Form {
 // Sent returns the path of a field as the request spells it: a system prompt is
 // "body/system/0/text" in the form of a chat that has "body/messages/0/content".
 // It returns path itself if the two are the same, if the field stands outside
-// the body, and if the form is not of [Rules.Trace].
+// the body, and if the form is not of [Options.Trace].
 func (f *Form) Sent(path string) string {
 	if sent := f.sent[path]; sent != "" {
 		return sent
@@ -200,7 +200,7 @@ func (f *Form) Sent(path string) string {
 
 // walker writes a request's fields to a form, each to the side it belongs to.
 type walker struct {
-	rules   *Rules
+	options *Options
 	form    *Form
 	family  *Family
 	sources []string // where the values of a body were sent, by their marks; may be nil
@@ -258,7 +258,7 @@ var walkers = sync.Pool{New: func() any { return &walker{parser: exactjson.Parse
 
 func (w *walker) release() {
 	w.parser.Reset()
-	w.rules, w.form, w.family, w.sources = nil, nil, nil, nil
+	w.options, w.form, w.family, w.sources = nil, nil, nil, nil
 	w.path, w.order, w.listed, w.shuffled = w.path[:0], w.order[:0], w.listed[:0], false
 	w.lines.reset()
 	w.drift.reset()
@@ -380,10 +380,10 @@ func (w *walker) value(v *exactjson.Value, parent string) {
 	w.path = w.path[:mark]
 }
 
-func (w *walker) mask(s string) string { return w.rules.mask(s) }
+func (w *walker) mask(s string) string { return w.options.mask(s) }
 
-func (r *Rules) mask(s string) string {
-	for _, m := range r.Masks {
+func (o *Options) mask(s string) string {
+	for _, m := range o.Masks {
 		s = m.Regexp.ReplaceAllString(s, m.Placeholder)
 	}
 	return s
@@ -404,7 +404,7 @@ func (w *walker) leaf(v *exactjson.Value, source string) {
 		p.text = append(p.text, "[]"...)
 	case exactjson.String:
 		text := v.Text
-		if len(w.rules.Masks) > 0 {
+		if len(w.options.Masks) > 0 {
 			text = exactjson.EscapeText(w.mask(exactjson.UnescapeText(text)))
 		}
 		p.text = append(append(append(p.text, '"'), text...), '"')
@@ -426,8 +426,8 @@ func (w *walker) leaf(v *exactjson.Value, source string) {
 // side returns where the field at the path belongs, nil if it is ignored, and its
 // level; that of a field outside of the body is given.
 func (w *walker) side(source string, level level) (*page, level) {
-	r := w.rules
-	if level == identity && len(w.listed) == 0 && !r.selecting() {
+	o := w.options
+	if level == identity && len(w.listed) == 0 && !o.selecting() {
 		return &w.lines, identity
 	}
 	path := string(w.path)
@@ -436,12 +436,12 @@ func (w *walker) side(source string, level level) (*page, level) {
 		level = w.levelOf(path)
 	}
 	switch {
-	case w.selected(r.Ignore, path, source):
+	case w.selected(o.Ignore, path, source):
 		return nil, level
-	case w.selected(r.Match, path, source), level == sampling && r.Strict:
+	case w.selected(o.Match, path, source), level == sampling && o.Strict:
 		return &w.lines, identity
-	case inBody && len(r.MatchOn) > 0:
-		if w.selected(r.MatchOn, path, source) {
+	case inBody && len(o.MatchOn) > 0:
+		if w.selected(o.MatchOn, path, source) {
 			return &w.lines, identity
 		}
 		return &w.drift, max(level, unmatched)

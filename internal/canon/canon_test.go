@@ -13,10 +13,9 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"golang.org/x/tools/txtar"
-
 	"github.com/promptecho/promptecho/internal/exactjson"
 	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/txtar"
 )
 
 // parseRequest reads a request as the cases have it: a line with method and
@@ -68,7 +67,7 @@ func TestEqual(t *testing.T) {
 				if len(ar.Files) != 2 || len(ar.Comment) == 0 {
 					t.Fatalf("%s: want a comment that says why, and files a and b", file)
 				}
-				var rules Rules
+				var rules Options
 				a := rules.Form(parseRequest(t, ar.Files[0].Data))
 				b := rules.Form(parseRequest(t, ar.Files[1].Data))
 				if kind == "cross" && !slices.Equal(a.Lines(), b.Lines()) {
@@ -85,7 +84,7 @@ func TestEqual(t *testing.T) {
 	}
 }
 
-func form(t testing.TB, rules Rules, url, body string) *Form {
+func form(t testing.TB, rules Options, url, body string) *Form {
 	t.Helper()
 	return rules.Form(&interaction.Request{Method: "POST", URL: url, Body: []byte(body)})
 }
@@ -98,7 +97,7 @@ const (
 
 func TestFormText(t *testing.T) {
 	t.Parallel()
-	f := form(t, Rules{}, messagesURL, `{"model":"claude","max_tokens":5,"stream":true,"system":"Be brief.","messages":[{"role":"user","content":"line 1\nline \"2\""}],"metadata":{"user_id":"u"}}`)
+	f := form(t, Options{}, messagesURL, `{"model":"claude","max_tokens":5,"stream":true,"system":"Be brief.","messages":[{"role":"user","content":"line 1\nline \"2\""}],"metadata":{"user_id":"u"}}`)
 	want := strings.Join([]string{
 		`endpoint anthropic.messages`,
 		`wire stream`,
@@ -126,7 +125,7 @@ func TestFormText(t *testing.T) {
 
 func TestArraysKeepTheirOrder(t *testing.T) {
 	t.Parallel()
-	f := form(t, Rules{}, "https://example.com/x", `[0,1,2,3,4,5,6,7,8,9,10,11]`)
+	f := form(t, Options{}, "https://example.com/x", `[0,1,2,3,4,5,6,7,8,9,10,11]`)
 	for i, l := range f.Lines()[:12] {
 		if want := "body/" + strings.TrimLeft(l.Value, "+"); l.Path != want {
 			t.Errorf("line %d is %s %s", i, l.Path, l.Value)
@@ -137,29 +136,29 @@ func TestArraysKeepTheirOrder(t *testing.T) {
 	}
 }
 
-func TestRules(t *testing.T) {
+func TestOptions(t *testing.T) {
 	t.Parallel()
 	const a = `{"model":"m","temperature":0,"messages":[{"role":"user","content":"at 2026-01-02","name":"x"}],"hologram":1}`
 	tests := []struct {
 		name  string
-		rules Rules
+		rules Options
 		b     string
 		same  bool
 	}{
-		{"ignored field", Rules{Ignore: []string{"hologram"}}, strings.Replace(a, `"hologram":1`, `"hologram":2`, 1), true},
-		{"ignored with wildcard", Rules{Ignore: []string{"messages/*/name"}}, strings.Replace(a, `"name":"x"`, `"name":"y"`, 1), true},
-		{"ignored anywhere", Rules{Ignore: []string{"**/name"}}, strings.Replace(a, `"name":"x"`, `"name":"y"`, 1), true},
-		{"ignored subtree", Rules{Ignore: []string{"/messages"}}, strings.Replace(a, `"at 2026-01-02"`, `"else"`, 1), true},
-		{"another field is not ignored", Rules{Ignore: []string{"messages/*/nam"}}, strings.Replace(a, `"name":"x"`, `"name":"y"`, 1), false},
-		{"full path", Rules{Ignore: []string{"body/hologram"}}, strings.Replace(a, `"hologram":1`, `"hologram":2`, 1), true},
-		{"masked text", Rules{Masks: []Mask{{regexp.MustCompile(`\d{4}-\d\d-\d\d`), "DATE"}}}, strings.Replace(a, "2026-01-02", "2027-03-04", 1), true},
-		{"text beside the mask", Rules{Masks: []Mask{{regexp.MustCompile(`\d{4}-\d\d-\d\d`), "DATE"}}}, strings.Replace(a, "at 2026-01-02", "on 2026-01-02", 1), false},
-		{"sampling is lax", Rules{}, strings.Replace(a, `"temperature":0`, `"temperature":1`, 1), true},
-		{"sampling is strict", Rules{Strict: true}, strings.Replace(a, `"temperature":0`, `"temperature":1`, 1), false},
-		{"match on model, other field", Rules{MatchOn: []string{"model"}}, strings.Replace(a, "2026", "2027", 1), true},
-		{"match on model, model", Rules{MatchOn: []string{"model"}}, strings.Replace(a, `"m"`, `"n"`, 1), false},
-		{"match on temperature", Rules{MatchOn: []string{"temperature"}}, strings.Replace(a, `"temperature":0`, `"temperature":1`, 1), false},
-		{"match on still tells streams apart", Rules{MatchOn: []string{"model"}}, strings.Replace(a, `"model"`, `"stream":true,"model"`, 1), false},
+		{"ignored field", Options{Ignore: []string{"hologram"}}, strings.Replace(a, `"hologram":1`, `"hologram":2`, 1), true},
+		{"ignored with wildcard", Options{Ignore: []string{"messages/*/name"}}, strings.Replace(a, `"name":"x"`, `"name":"y"`, 1), true},
+		{"ignored anywhere", Options{Ignore: []string{"**/name"}}, strings.Replace(a, `"name":"x"`, `"name":"y"`, 1), true},
+		{"ignored subtree", Options{Ignore: []string{"/messages"}}, strings.Replace(a, `"at 2026-01-02"`, `"else"`, 1), true},
+		{"another field is not ignored", Options{Ignore: []string{"messages/*/nam"}}, strings.Replace(a, `"name":"x"`, `"name":"y"`, 1), false},
+		{"full path", Options{Ignore: []string{"body/hologram"}}, strings.Replace(a, `"hologram":1`, `"hologram":2`, 1), true},
+		{"masked text", Options{Masks: []Mask{{regexp.MustCompile(`\d{4}-\d\d-\d\d`), "DATE"}}}, strings.Replace(a, "2026-01-02", "2027-03-04", 1), true},
+		{"text beside the mask", Options{Masks: []Mask{{regexp.MustCompile(`\d{4}-\d\d-\d\d`), "DATE"}}}, strings.Replace(a, "at 2026-01-02", "on 2026-01-02", 1), false},
+		{"sampling is lax", Options{}, strings.Replace(a, `"temperature":0`, `"temperature":1`, 1), true},
+		{"sampling is strict", Options{Strict: true}, strings.Replace(a, `"temperature":0`, `"temperature":1`, 1), false},
+		{"match on model, other field", Options{MatchOn: []string{"model"}}, strings.Replace(a, "2026", "2027", 1), true},
+		{"match on model, model", Options{MatchOn: []string{"model"}}, strings.Replace(a, `"m"`, `"n"`, 1), false},
+		{"match on temperature", Options{MatchOn: []string{"temperature"}}, strings.Replace(a, `"temperature":0`, `"temperature":1`, 1), false},
+		{"match on still tells streams apart", Options{MatchOn: []string{"model"}}, strings.Replace(a, `"model"`, `"stream":true,"model"`, 1), false},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -181,31 +180,31 @@ func TestPatternsMeanTheRequest(t *testing.T) {
 	}
 	tests := []struct {
 		name  string
-		rules Rules
+		rules Options
 		url   string
 		a, b  string
 		same  bool
 	}{
-		{"MatchOn messages has the system prompt", Rules{MatchOn: []string{"model", "messages"}}, chatURL, ask("French", "hi"), ask("Klingon", "hi"), false},
-		{"MatchOn messages has the rest", Rules{MatchOn: []string{"model", "messages"}}, chatURL, ask("French", "hi"), ask("French", "ho"), false},
-		{"the first message is the first sent", Rules{Ignore: []string{"messages/0/content"}}, chatURL, ask("French", "hi"), ask("Klingon", "hi"), true},
-		{"and not the first of the form", Rules{Ignore: []string{"messages/0/content"}}, chatURL, ask("French", "hi"), ask("French", "ho"), false},
-		{"the second", Rules{Ignore: []string{"messages/1"}}, chatURL, ask("French", "hi"), ask("French", "ho"), true},
-		{"without an index the common place does too", Rules{Ignore: []string{"system"}}, chatURL, ask("French", "hi"), ask("Klingon", "hi"), true},
-		{"sent name", Rules{MatchOn: []string{"max_completion_tokens"}}, chatURL, ask("a", "b"), strings.Replace(ask("a", "b"), "5", "6", 1), false},
-		{"common name", Rules{MatchOn: []string{"max_tokens"}}, chatURL, ask("a", "b"), strings.Replace(ask("a", "b"), "5", "6", 1), false},
-		{"a tool's schema as sent", Rules{Ignore: []string{"tools/*/input_schema"}}, messagesURL,
+		{"MatchOn messages has the system prompt", Options{MatchOn: []string{"model", "messages"}}, chatURL, ask("French", "hi"), ask("Klingon", "hi"), false},
+		{"MatchOn messages has the rest", Options{MatchOn: []string{"model", "messages"}}, chatURL, ask("French", "hi"), ask("French", "ho"), false},
+		{"the first message is the first sent", Options{Ignore: []string{"messages/0/content"}}, chatURL, ask("French", "hi"), ask("Klingon", "hi"), true},
+		{"and not the first of the form", Options{Ignore: []string{"messages/0/content"}}, chatURL, ask("French", "hi"), ask("French", "ho"), false},
+		{"the second", Options{Ignore: []string{"messages/1"}}, chatURL, ask("French", "hi"), ask("French", "ho"), true},
+		{"without an index the common place does too", Options{Ignore: []string{"system"}}, chatURL, ask("French", "hi"), ask("Klingon", "hi"), true},
+		{"sent name", Options{MatchOn: []string{"max_completion_tokens"}}, chatURL, ask("a", "b"), strings.Replace(ask("a", "b"), "5", "6", 1), false},
+		{"common name", Options{MatchOn: []string{"max_tokens"}}, chatURL, ask("a", "b"), strings.Replace(ask("a", "b"), "5", "6", 1), false},
+		{"a tool's schema as sent", Options{Ignore: []string{"tools/*/input_schema"}}, messagesURL,
 			`{"model":"m","tools":[{"name":"t","input_schema":{"a":1}}]}`, `{"model":"m","tools":[{"name":"t","input_schema":{"a":2}}]}`, true},
-		{"a nested tool's schema as sent", Rules{Ignore: []string{"tools/0/function/parameters"}}, chatURL,
+		{"a nested tool's schema as sent", Options{Ignore: []string{"tools/0/function/parameters"}}, chatURL,
 			`{"model":"m","tools":[{"type":"function","function":{"name":"t","parameters":{"a":1}}}]}`,
 			`{"model":"m","tools":[{"type":"function","function":{"name":"t","parameters":{"a":2}}}]}`, true},
-		{"arguments as sent", Rules{Ignore: []string{"messages/*/tool_calls/*/function/arguments"}}, chatURL,
+		{"arguments as sent", Options{Ignore: []string{"messages/*/tool_calls/*/function/arguments"}}, chatURL,
 			`{"model":"m","messages":[{"role":"assistant","tool_calls":[{"id":"a","type":"function","function":{"name":"f","arguments":"{\"x\":1}"}}]}]}`,
 			`{"model":"m","messages":[{"role":"assistant","tool_calls":[{"id":"a","type":"function","function":{"name":"f","arguments":"{\"x\":2}"}}]}]}`, true},
-		{"a tool's result as sent", Rules{Ignore: []string{"messages/1/content"}}, chatURL,
+		{"a tool's result as sent", Options{Ignore: []string{"messages/1/content"}}, chatURL,
 			`{"model":"m","messages":[{"role":"user","content":"q"},{"role":"tool","tool_call_id":"a","content":"1"}]}`,
 			`{"model":"m","messages":[{"role":"user","content":"q"},{"role":"tool","tool_call_id":"a","content":"2"}]}`, true},
-		{"masked query", Rules{Masks: []Mask{{regexp.MustCompile(`\d+`), "N"}}}, "https://h/v1/things?after=1", `{}`, `{}`, true},
+		{"masked query", Options{Masks: []Mask{{regexp.MustCompile(`\d+`), "N"}}}, "https://h/v1/things?after=1", `{}`, `{}`, true},
 	}
 	for _, tt := range tests {
 		urlB := tt.url
@@ -222,7 +221,7 @@ func TestPatternsMeanTheRequest(t *testing.T) {
 			}
 		}
 	}
-	if f := form(t, Rules{Ignore: []string{"mesages"}}, chatURL, ask("a", "b")); len(f.Selected) > 0 {
+	if f := form(t, Options{Ignore: []string{"mesages"}}, chatURL, ask("a", "b")); len(f.Selected) > 0 {
 		t.Errorf("a pattern that fits nothing selected something: %q", f.Selected)
 	}
 }
@@ -230,7 +229,7 @@ func TestPatternsMeanTheRequest(t *testing.T) {
 // TestLazyLines: the lines are made when they are first asked for, by whomever.
 func TestLazyLines(t *testing.T) {
 	t.Parallel()
-	var rules Rules
+	var rules Options
 	req := &interaction.Request{Method: "POST", URL: chatURL, Body: benchBody(true, 4096)}
 	want := rules.Trace(req).Text()
 	f := rules.Form(req)
@@ -251,7 +250,7 @@ func TestSent(t *testing.T) {
 	const body = `{"model":"m","messages":[{"role":"system","content":"s"},{"role":"user","content":[{"type":"text","text":"u"}]},
 		{"role":"assistant","tool_calls":[{"id":"a","type":"function","function":{"name":"f","arguments":"{\"x\":1}"}}]},
 		{"role":"tool","tool_call_id":"a","content":"r"}]}`
-	var rules Rules
+	var rules Options
 	req := &interaction.Request{Method: "POST", URL: chatURL, Body: []byte(body)}
 	f := rules.Trace(req)
 	if plain := rules.Form(req); plain.Text() != f.Text() {
@@ -278,7 +277,7 @@ func TestSent(t *testing.T) {
 // TestDigestsAreNotMasked: a mask that fits a digest would make all files one.
 func TestDigestsAreNotMasked(t *testing.T) {
 	t.Parallel()
-	rules := Rules{Masks: []Mask{{regexp.MustCompile(`[0-9a-f]+`), "HEX"}}}
+	rules := Options{Masks: []Mask{{regexp.MustCompile(`[0-9a-f]+`), "HEX"}}}
 	bodies := map[string]string{
 		"multipart/form-data; boundary=B": "--B\r\nContent-Disposition: form-data; name=\"prompt\"\r\n\r\nrun TEXT\r\n--B\r\nContent-Disposition: form-data; name=\"image\"; filename=\"x.png\"\r\n\r\nFILE\r\n--B--\r\n",
 		"multipart/related; boundary=B":   "--B\r\nContent-Type: application/json\r\n\r\n{\"run\":\"TEXT\"}\r\n--B\r\nContent-Type: image/png\r\n\r\n\xffFILE\r\n--B--\r\n",
@@ -315,32 +314,32 @@ func TestOptIns(t *testing.T) {
 	const geminiURL = "https://h/v1beta/models/g:generateContent"
 	tests := []struct {
 		name          string
-		rules         Rules
+		rules         Options
 		a, b          interaction.Request
 		without, with bool // the same without the rules, and with them
 	}{
-		{"header", Rules{Match: []string{"header/anthropic-version"}},
+		{"header", Options{Match: []string{"header/anthropic-version"}},
 			interaction.Request{Method: "POST", URL: messagesURL, Headers: headers("1"), Body: []byte(`{"model":"m","messages":[]}`)},
 			interaction.Request{Method: "POST", URL: messagesURL, Headers: headers("2"), Body: []byte(`{"model":"m","messages":[]}`)}, true, false},
-		{"host", Rules{Match: []string{"host"}},
+		{"host", Options{Match: []string{"host"}},
 			interaction.Request{Method: "POST", URL: "https://a.example/v1/messages", Body: []byte(`{"model":"m","messages":[]}`)},
 			interaction.Request{Method: "POST", URL: "https://b.example/v1/messages", Body: []byte(`{"model":"m","messages":[]}`)}, true, false},
-		{"host of no family", Rules{Ignore: []string{"host"}},
+		{"host of no family", Options{Ignore: []string{"host"}},
 			interaction.Request{Method: "GET", URL: "https://a.example/v1/models"}, interaction.Request{Method: "GET", URL: "https://b.example/v1/models"}, false, true},
-		{"alias", Rules{Aliases: []string{"jira", "github"}},
+		{"alias", Options{Aliases: []string{"jira", "github"}},
 			interaction.Request{Method: "GET", URL: "http://jira/mcp"}, interaction.Request{Method: "GET", URL: "http://github/mcp"}, true, false},
-		{"tools", Rules{SortTools: true},
+		{"tools", Options{SortTools: true},
 			interaction.Request{Method: "POST", URL: messagesURL, Body: tools("x", "y")},
 			interaction.Request{Method: "POST", URL: messagesURL, Body: tools("y", "x")}, false, true},
-		{"other tools", Rules{SortTools: true},
+		{"other tools", Options{SortTools: true},
 			interaction.Request{Method: "POST", URL: messagesURL, Body: tools("x", "y")},
 			interaction.Request{Method: "POST", URL: messagesURL, Body: tools("z", "x")}, false, false},
-		{"Gemini's tools", Rules{SortTools: true},
+		{"Gemini's tools", Options{SortTools: true},
 			interaction.Request{Method: "POST", URL: geminiURL, Body: gemini("x", "y")},
 			interaction.Request{Method: "POST", URL: geminiURL, Body: gemini("y", "x")}, false, true},
 	}
 	for _, tt := range tests {
-		var none Rules
+		var none Options
 		if same := none.Form(&tt.a).Text() == none.Form(&tt.b).Text(); same != tt.without {
 			t.Errorf("%s: the same without the rule: %v", tt.name, same)
 		}
@@ -355,7 +354,7 @@ func TestOptIns(t *testing.T) {
 func TestRegionOfSTS(t *testing.T) {
 	t.Parallel()
 	ask := func(host string) *Form {
-		var rules Rules
+		var rules Options
 		return rules.Form(&interaction.Request{
 			Method: "POST", URL: "https://" + host + "/", Body: []byte("Action=AssumeRole&RoleArn=r"),
 			Headers: interaction.Headers{{Name: "content-type", Values: []string{"application/x-www-form-urlencoded"}}},
@@ -409,7 +408,7 @@ func TestRelink(t *testing.T) {
 		`{"id":"x","result":{}}`: `{"id":1,"result":{}}`, // one event of a stream
 		`{"id":"1","result":{}}`: `{"id":"1","result":{}}`,
 	} {
-		var rules Rules
+		var rules Options
 		f := rules.Form(batch)
 		if got := string(f.Relink([]byte(payload), batch, again)); got != want || !f.Linked() || f.Endpoint != "jsonrpc.batch" {
 			t.Errorf("%s of %s: got %s, want %s", f.Endpoint, payload, got, want)
@@ -420,7 +419,7 @@ func TestRelink(t *testing.T) {
 		}
 	}
 	for _, tt := range tests {
-		var rules Rules
+		var rules Options
 		f := rules.Form(recorded)
 		if !f.Linked() {
 			t.Fatal("a JSON-RPC form is not linked")
@@ -430,11 +429,11 @@ func TestRelink(t *testing.T) {
 		}
 	}
 	// A text is the same id in every spelling.
-	var rules Rules
+	var rules Options
 	if got := string(rules.Form(recorded).Relink([]byte(`{"id":"\u0061\/b"}`), request(`{"id":"a/b","method":"x"}`), request(`{"id":"c","method":"x"}`))); got != `{"id":"c"}` {
 		t.Errorf("got %s", got)
 	}
-	if form(t, Rules{}, chatURL, `{}`).Linked() {
+	if form(t, Options{}, chatURL, `{}`).Linked() {
 		t.Error("a chat is linked")
 	}
 }
@@ -449,7 +448,7 @@ func TestListedFields(t *testing.T) {
 		if f.Paths[0] == "" {
 			url = "https://h/any"
 		}
-		ask := func(rules Rules, path, value string) *Form {
+		ask := func(rules Options, path, value string) *Form {
 			body := value
 			names := strings.Split(path, "/")
 			for _, name := range slices.Backward(names) {
@@ -462,7 +461,7 @@ func TestListedFields(t *testing.T) {
 			body = strings.Replace(body, "{", "{"+evidence(f, names[0]), 1)
 			return rules.Form(&interaction.Request{Method: "POST", URL: url, Body: []byte(body)})
 		}
-		check := func(rules Rules, path string, same bool) {
+		check := func(rules Options, path string, same bool) {
 			a, b := ask(rules, path, `"1"`), ask(rules, path, `"2"`)
 			if !a.Known {
 				t.Errorf("%s: %s is not known", f.Name, url)
@@ -480,26 +479,26 @@ func TestListedFields(t *testing.T) {
 			}
 		}
 		for _, path := range f.Bookkeeping {
-			check(Rules{}, path, true)
-			check(Rules{Strict: true}, path, true)
+			check(Options{}, path, true)
+			check(Options{Strict: true}, path, true)
 		}
 		for _, path := range f.Sampling {
-			check(Rules{}, path, true)
-			check(Rules{Strict: true}, path, false)
+			check(Options{}, path, true)
+			check(Options{Strict: true}, path, false)
 		}
-		check(Rules{}, "a_field_nobody_has_heard_of", false)
-		check(Rules{Ignore: []string{"a_field/**/deep"}}, "a_field/of/any/deep", true)
+		check(Options{}, "a_field_nobody_has_heard_of", false)
+		check(Options{Ignore: []string{"a_field/**/deep"}}, "a_field/of/any/deep", true)
 	}
 }
 
 // evidence returns the members by which the family is known, beside one that the
 // body has already.
 func evidence(f *Family, beside string) string {
-	if len(f.Has) == 0 {
+	if len(f.Needs) == 0 {
 		return ""
 	}
-	names := strings.Fields(f.Has[0])
-	for _, has := range f.Has {
+	names := strings.Fields(f.Needs[0])
+	for _, has := range f.Needs {
 		if slices.Contains(strings.Fields(has), beside) {
 			names = strings.Fields(has)
 		}
@@ -536,13 +535,13 @@ func TestDeterminingFields(t *testing.T) {
 			t.Errorf("determining.txt has no fields of %s", f.Name)
 		}
 		url := "https://h" + strings.NewReplacer("{model}", "m", "{org}", "o", "{endpoint=", "", "{", "", "}", "").Replace(f.Paths[0])
-		for _, name := range append(names, strings.Fields(strings.Join(f.Has, " "))...) {
+		for _, name := range append(names, strings.Fields(strings.Join(f.Needs, " "))...) {
 			if name == "jsonrpc" || strings.Contains(name, "=") || slices.Contains(f.Bookkeeping, name) || name == "model" && strings.Contains(f.Paths[0], "{model}") {
 				continue
 			}
 			ask := func(value string) string {
 				body := `{` + evidence(f, name) + `"` + name + `":` + value + `}`
-				got := form(t, Rules{}, url, body)
+				got := form(t, Options{}, url, body)
 				if !got.Known || got.family.Name != f.Name {
 					t.Errorf("%s with %s is %s, want %s", url, body, got.Endpoint, f.Name)
 				}
@@ -559,7 +558,7 @@ func TestDeterminingFields(t *testing.T) {
 
 func TestMatchOnReportsTheRestAsDrift(t *testing.T) {
 	t.Parallel()
-	f := form(t, Rules{MatchOn: []string{"model"}}, chatURL, `{"model":"m","messages":[],"seed":1}`)
+	f := form(t, Options{MatchOn: []string{"model"}}, chatURL, `{"model":"m","messages":[],"seed":1}`)
 	if len(f.Lines()) != 1 || len(f.Drift) != 4 {
 		t.Errorf("Lines %v, Drift %v; want model alone to match, and messages, seed, host and prefix to drift", f.Lines(), f.Drift)
 	}
@@ -657,7 +656,7 @@ func urlCases(t *testing.T) []urlCase {
 func TestClassify(t *testing.T) {
 	t.Parallel()
 	for _, tt := range urlCases(t) {
-		var rules Rules
+		var rules Options
 		got := rules.Form(tt.req)
 		model := got.Model
 		if model == "" {
@@ -668,7 +667,7 @@ func TestClassify(t *testing.T) {
 		}
 	}
 	// A known path with a body that is no JSON object is nobody's.
-	if f := form(t, Rules{}, chatURL, "hello"); f.Known || f.Endpoint != "POST /v1/chat/completions" {
+	if f := form(t, Options{}, chatURL, "hello"); f.Known || f.Endpoint != "POST /v1/chat/completions" {
 		t.Errorf("text to %s: known %v, endpoint %s", chatURL, f.Known, f.Endpoint)
 	}
 }
@@ -677,7 +676,7 @@ func TestFormDoesNotChangeTheRequest(t *testing.T) {
 	t.Parallel()
 	body := `{"messages":[{"role":"system","content":"s"},{"role":"user","content":"hi"}],"model":"m","max_completion_tokens":3,"stop":"x"}`
 	req := &interaction.Request{Method: "POST", URL: chatURL, Body: []byte(body)}
-	var rules Rules
+	var rules Options
 	first := rules.Form(req).Text()
 	if string(req.Body) != body {
 		t.Errorf("the body is now %s", req.Body)
@@ -790,7 +789,7 @@ func TestRead(t *testing.T) {
 			for _, p := range tt.payloads {
 				payloads = append(payloads, []byte(p))
 			}
-			a := form(t, Rules{}, tt.url, strings.Replace(`{"model":"m","stream":true,"messages":[],"message":"x","input":"x","prompt":"x","file":"x"}`, "{", map[bool]string{true: `{"anthropic_version":"x",`, false: "{"}[tt.name == "Claude by invoke"], 1)).Read(slices.Values(payloads))
+			a := form(t, Options{}, tt.url, strings.Replace(`{"model":"m","stream":true,"messages":[],"message":"x","input":"x","prompt":"x","file":"x"}`, "{", map[bool]string{true: `{"anthropic_version":"x",`, false: "{"}[tt.name == "Claude by invoke"], 1)).Read(slices.Values(payloads))
 			if a.Text != tt.text {
 				t.Errorf("Text = %q, want %q", a.Text, tt.text)
 			}
@@ -799,7 +798,7 @@ func TestRead(t *testing.T) {
 			}
 		})
 	}
-	if a := form(t, Rules{}, "https://example.com/x", `{}`).Read(slices.Values([][]byte{[]byte("plain"), nil})); a.Text != "" || a.Usage != nil {
+	if a := form(t, Options{}, "https://example.com/x", `{}`).Read(slices.Values([][]byte{[]byte("plain"), nil})); a.Text != "" || a.Usage != nil {
 		t.Errorf("an answer nobody knows: %+v", a)
 	}
 }
@@ -811,7 +810,7 @@ func TestComplete(t *testing.T) {
 		messagesURL:  "event: message_stop\ndata: {\"type\":\"message_stop\"}\n\n",
 		responsesURL: "event: response.completed\ndata: {}\n\n",
 	} {
-		f := form(t, Rules{}, url, `{"model":"m","stream":true,"messages":[],"input":"x"}`)
+		f := form(t, Options{}, url, `{"model":"m","stream":true,"messages":[],"input":"x"}`)
 		if !f.Complete([]byte(last)) {
 			t.Errorf("%s: %q does not complete", url, last)
 		}
@@ -833,7 +832,7 @@ func FuzzForm(f *testing.F) {
 			t.Skip()
 		}
 		for _, url := range []string{chatURL, responsesURL, messagesURL, "https://api.openai.com/v1/embeddings", "https://example.com/x"} {
-			form(t, Rules{}, url, body)
+			form(t, Options{}, url, body)
 		}
 		a, aerr := exactjson.Parse([]byte(v1))
 		b, berr := exactjson.Parse([]byte(v2))
@@ -841,7 +840,7 @@ func FuzzForm(f *testing.F) {
 			t.Skip()
 		}
 		withA, withB := reversed(base, name, a), reversed(base, name, b)
-		fa, again, fb := form(t, Rules{}, "https://example.com/x", string(withA)), form(t, Rules{}, "https://example.com/x", string(reverse(t, withA))), form(t, Rules{}, "https://example.com/x", string(withB))
+		fa, again, fb := form(t, Options{}, "https://example.com/x", string(withA)), form(t, Options{}, "https://example.com/x", string(reverse(t, withA))), form(t, Options{}, "https://example.com/x", string(withB))
 		if !duplicated(base) && fa.Text() != again.Text() {
 			t.Errorf("key order changed the form:\n%s\n%s", fa.Text(), again.Text())
 		}

@@ -38,7 +38,7 @@ type fieldLine struct {
 
 // classify finds the family of a request by its decoded path and brings its body to
 // the family's one spelling.
-func (r *Rules) classify(req *interaction.Request, parser *exactjson.Parser, trace bool) call {
+func (o *Options) classify(req *interaction.Request, parser *exactjson.Parser, trace bool) call {
 	c := call{wire: "whole", parser: parser, lines: make([]fieldLine, 0, 8)}
 	to := addresses.Get(req.URL)
 	c.body, c.encoding = decode(req, parser)
@@ -48,12 +48,12 @@ func (r *Rules) classify(req *interaction.Request, parser *exactjson.Parser, tra
 	if i := slices.IndexFunc(to.served, func(s served) bool { return s.family.accepts(req.Method, &c) }); i >= 0 {
 		c.family = to.served[i].family
 		c.spelled(req, to.url.EscapedPath())
-		c.known(req, to, &to.served[i], r)
+		c.known(req, to, &to.served[i], o)
 	} else {
 		c.spelled(req, to.url.EscapedPath())
-		c.unknown(req, to, r)
+		c.unknown(req, to, o)
 	}
-	if r.SortTools {
+	if o.SortTools {
 		sortTools(&c.body)
 	}
 	if c.encoding == multipartBody || c.encoding == formBody {
@@ -69,10 +69,10 @@ func (c *call) add(l level, path, value string) {
 
 // addHost adds the origin of a URL. Which of the local hosts it is only chooses:
 // their names and ports change from machine to machine.
-func (c *call) addHost(l level, to *address, r *Rules) {
+func (c *call) addHost(l level, to *address, o *Options) {
 	c.origin = to.origin
 	line := fieldLine{Line{"host", to.origin}, l, to.origin}
-	if to.local && !slices.Contains(r.Aliases, to.origin) {
+	if to.local && !slices.Contains(o.Aliases, to.origin) {
 		line.Value = localHosts
 		c.local = true
 	}
@@ -124,7 +124,7 @@ func segments(u *url.URL) []string {
 }
 
 // known brings the request of a family to its one spelling.
-func (c *call) known(req *interaction.Request, to *address, s *served, r *Rules) {
+func (c *call) known(req *interaction.Request, to *address, s *served, o *Options) {
 	f := s.family
 	c.endpoint = f.Name
 	b := Body{Value: &c.body, req: req, url: to.url, call: c}
@@ -132,7 +132,7 @@ func (c *call) known(req *interaction.Request, to *address, s *served, r *Rules)
 	if !b.named(f, s.names) || f.Server {
 		hostLevel, prefixLevel, queryLevel = identity, identity, identity
 	}
-	c.addHost(hostLevel, to, r)
+	c.addHost(hostLevel, to, o)
 	if f.anywhere() {
 		c.add(identity, "path/server", plainPath(to.url))
 		queryLevel = identity
@@ -157,7 +157,7 @@ func (c *call) known(req *interaction.Request, to *address, s *served, r *Rules)
 		if b.takeStream(f) {
 			c.wire = f.streamWire()
 		}
-		for _, rule := range f.Rules {
+		for _, rule := range f.Rewrites {
 			rule(&b)
 		}
 	}
@@ -181,9 +181,9 @@ func modelOf(body *exactjson.Value) string {
 
 // unknown describes a request that no family knows: method, origin, path, query,
 // the headers that select content and the whole body decide.
-func (c *call) unknown(req *interaction.Request, to *address, r *Rules) {
-	c.endpoint = req.Method + " " + r.mask("/"+strings.TrimPrefix(plainPath(to.url), "/"))
-	c.addHost(identity, to, r)
+func (c *call) unknown(req *interaction.Request, to *address, o *Options) {
+	c.endpoint = req.Method + " " + o.mask("/"+strings.TrimPrefix(plainPath(to.url), "/"))
+	c.addHost(identity, to, o)
 	c.query(to.url, identity, nil)
 	for _, h := range req.Headers {
 		l := header

@@ -7,32 +7,32 @@ import (
 // Cohere's API (https://docs.cohere.com/reference/about), versions 1 and 2.
 var cohereFamilies = []*Family{
 	{
-		Name:     "cohere.chat",
-		Paths:    []string{"/v2/chat"},
-		Has:      []string{"model messages"},
-		Stream:   "stream",
-		Sampling: []string{"max_tokens", "temperature", "p", "k", "seed", "frequency_penalty", "presence_penalty"},
-		Rules:    []Rule{dropNulls("messages"), dropEmpty("tools", "stop_sequences"), chatMessages, toolIDs},
-		Ends:     []string{"[DONE]", "message-end"},
-		Delta:    cohereDelta,
+		Name:       "cohere.chat",
+		Paths:      []string{"/v2/chat"},
+		Needs:      []string{"model messages"},
+		Stream:     "stream",
+		Sampling:   []string{"max_tokens", "temperature", "p", "k", "seed", "frequency_penalty", "presence_penalty"},
+		Rewrites:   []Rewrite{dropNulls("messages"), dropEmpty("tools", "stop_sequences"), chatMessages, toolIDs},
+		EndMarkers: []string{"[DONE]", "message-end"},
+		Delta:      cohereDelta,
 	},
 	{
-		Name:     "cohere.chat_v1",
-		Paths:    []string{"/v1/chat"},
-		Has:      []string{"message"},
-		Stream:   "stream",
-		Sampling: []string{"max_tokens", "temperature", "p", "k", "seed", "frequency_penalty", "presence_penalty"},
-		Rules:    []Rule{dropEmpty("tools", "stop_sequences")},
-		Ends:     []string{"stream-end"},
+		Name:       "cohere.chat_v1",
+		Paths:      []string{"/v1/chat"},
+		Needs:      []string{"message"},
+		Stream:     "stream",
+		Sampling:   []string{"max_tokens", "temperature", "p", "k", "seed", "frequency_penalty", "presence_penalty"},
+		Rewrites:   []Rewrite{dropEmpty("tools", "stop_sequences")},
+		EndMarkers: []string{"stream-end"},
 		Delta: func(t *transcript, event *exactjson.Value) {
 			if text(event, "event_type") == "text-generation" {
 				t.text.WriteString(text(event, "text"))
 			}
 		},
 	},
-	{Name: "cohere.embed", Paths: []string{"/v2/embed"}, Has: cohereEmbeds, Forms: true},
-	{Name: "cohere.embed_v1", Paths: []string{"/v1/embed"}, Has: cohereEmbeds},
-	{Name: "cohere.rerank", Paths: []string{"/v2/rerank"}, Has: []string{"model documents"}},
+	{Name: "cohere.embed", Paths: []string{"/v2/embed"}, Needs: cohereEmbeds, TakesForms: true},
+	{Name: "cohere.embed_v1", Paths: []string{"/v1/embed"}, Needs: cohereEmbeds},
+	{Name: "cohere.rerank", Paths: []string{"/v2/rerank"}, Needs: []string{"model documents"}},
 }
 
 var cohereEmbeds = []string{"texts", "images", "inputs"}

@@ -11,10 +11,10 @@ import "strings"
 // and path may tell: a tenant, a realm.
 var credentialFamilies = []*Family{
 	{
-		Name:  "credentials.token",
-		Paths: []string{"/{endpoint=token}", "/{endpoint=access_token}"}, // /oauth2/v2.0/token, /identity/token
-		Has:   []string{"grant_type"},
-		Forms: true, NoModel: true, Server: true,
+		Name:       "credentials.token",
+		Paths:      []string{"/{endpoint=token}", "/{endpoint=access_token}"}, // /oauth2/v2.0/token, /identity/token
+		Needs:      []string{"grant_type"},
+		TakesForms: true, NoModel: true, Server: true,
 		Bookkeeping: []string{
 			"apikey", "assertion", "client_assertion", "client_secret", "code", "code_verifier", "device_code", "password",
 			"refresh_token", "subject_token", "actor_token",
@@ -23,12 +23,12 @@ var credentialFamilies = []*Family{
 	{
 		Name:        "credentials.sts",
 		Paths:       []string{""},
-		Has:         []string{"RoleArn Action=AssumeRole*"},
-		Forms:       true,
+		Needs:       []string{"RoleArn Action=AssumeRole*"},
+		TakesForms:  true,
 		NoModel:     true,
 		Server:      true,
 		Bookkeeping: []string{"RoleSessionName", "SAMLAssertion", "TokenCode", "WebIdentityToken"},
-		Rules:       []Rule{stsRegion},
+		Rewrites:    []Rewrite{stsRegion},
 	},
 }
 

@@ -22,9 +22,9 @@ func TestDocumentedTables(t *testing.T) {
 	for _, f := range families {
 		if f.Paths[0] != "" {
 			with := ""
-			if len(f.Has) > 0 {
+			if len(f.Needs) > 0 {
 				// "a b" is a and b, and each entry is enough.
-				with = ", with `" + strings.NewReplacer("` or `", "` or `", " ", "` and `").Replace(strings.Join(f.Has, "` or `")) + "`"
+				with = ", with `" + strings.NewReplacer("` or `", "` or `", " ", "` and `").Replace(strings.Join(f.Needs, "` or `")) + "`"
 			}
 			fmt.Fprintf(&endpoints, "| `%s` | %s%s | %s |\n", f.Name, code(f.Paths), with, code(f.StreamPaths))
 		}

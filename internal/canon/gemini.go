@@ -21,35 +21,35 @@ var geminiFamilies = []*Family{
 			"generationConfig/temperature", "generationConfig/topP", "generationConfig/topK", "generationConfig/maxOutputTokens",
 			"generationConfig/seed", "generationConfig/presencePenalty", "generationConfig/frequencyPenalty",
 		},
-		Query: []string{"$alt", "alt"},
-		Rules: geminiRules,
-		Ends:  []string{`"finishReason"`}, // quoted, it cannot be in a text
-		Delta: geminiDelta,
+		Query:      []string{"$alt", "alt"},
+		Rewrites:   geminiRewrites,
+		EndMarkers: []string{`"finishReason"`}, // quoted, it cannot be in a text
+		Delta:      geminiDelta,
 	},
-	{Name: "gemini.countTokens", Paths: geminiPaths("countTokens"), Query: geminiQuery, Rules: geminiRules},
-	{Name: "gemini.computeTokens", Paths: geminiPaths("computeTokens"), Query: geminiQuery, Rules: geminiRules},
-	{Name: "gemini.embedContent", Paths: geminiPaths("embedContent"), Query: geminiQuery, Rules: geminiRules},
-	{Name: "gemini.batchEmbedContents", Paths: geminiPaths("batchEmbedContents"), Query: geminiQuery, Rules: geminiRules},
+	{Name: "gemini.countTokens", Paths: geminiPaths("countTokens"), Query: geminiQuery, Rewrites: geminiRewrites},
+	{Name: "gemini.computeTokens", Paths: geminiPaths("computeTokens"), Query: geminiQuery, Rewrites: geminiRewrites},
+	{Name: "gemini.embedContent", Paths: geminiPaths("embedContent"), Query: geminiQuery, Rewrites: geminiRewrites},
+	{Name: "gemini.batchEmbedContents", Paths: geminiPaths("batchEmbedContents"), Query: geminiQuery, Rewrites: geminiRewrites},
 	{
 		Name:        "vertex.predict",
 		Paths:       []string{"/models/{model}:predict", "/{org=endpoints}/{model}:predict"},
-		Has:         []string{"instances"},
+		Needs:       []string{"instances"},
 		Bookkeeping: []string{"labels"},
 	},
 	{
 		Name:        "vertex.predictLongRunning",
 		Paths:       []string{"/models/{model}:predictLongRunning"},
-		Has:         []string{"instances"},
+		Needs:       []string{"instances"},
 		Bookkeeping: []string{"labels"},
 	},
 	{
 		Name:        "gemini.interactions",
 		Paths:       []string{"/v1beta/interactions", "/v1beta1/interactions", "/v1/interactions"},
-		Has:         []string{"input"},
+		Needs:       []string{"input"},
 		Stream:      "stream",
 		Bookkeeping: []string{"labels", "service_tier", "store", "webhook_config"},
 		Headers:     []string{"api-revision"},
-		Ends:        []string{"[DONE]"},
+		EndMarkers:  []string{"[DONE]"},
 	},
 }
 
@@ -63,7 +63,7 @@ func geminiPaths(operation string) []string {
 	return paths
 }
 
-var geminiRules = []Rule{geminiMembers, dropEmpty("tools"), dropEmptyObjects("generationConfig"), geminiContents}
+var geminiRewrites = []Rewrite{geminiMembers, dropEmpty("tools"), dropEmptyObjects("generationConfig"), geminiContents}
 
 // geminiMembers writes the request's own members in camel case and drops those
 // that are null: proto JSON takes either name of a field, and null for "not set"
@@ -142,7 +142,7 @@ func setOf(names ...string) map[string]bool {
 // and replaces ids that link a call to its response: fantasy and Genkit make
 // random ones for every process.
 func geminiContents(b *Body) {
-	b.within(b.Get("generateContentRequest"), []Rule{geminiContents})
+	b.within(b.Get("generateContentRequest"), []Rewrite{geminiContents})
 	ids := ordinals{}
 	contents := elems(b.Get("contents"))
 	for i := range contents {

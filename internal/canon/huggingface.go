@@ -8,7 +8,7 @@ var huggingfaceFamilies = []*Family{
 	{
 		Name:        "huggingface.inference",
 		Paths:       []string{"/models/{org}/{model}/pipeline/{task}", "/models/{org}/{model}"},
-		Has:         []string{"inputs"},
+		Needs:       []string{"inputs"},
 		Stream:      "stream",
 		Bookkeeping: []string{"options"},
 	},
@@ -16,6 +16,6 @@ var huggingfaceFamilies = []*Family{
 		Name:        "tgi.generate",
 		Paths:       []string{"/generate"},
 		StreamPaths: []string{"/generate_stream"},
-		Has:         []string{"inputs"},
+		Needs:       []string{"inputs"},
 	},
 }

@@ -15,12 +15,12 @@ import (
 var jsonrpcFamilies = []*Family{{
 	Name:        "jsonrpc",
 	Paths:       []string{""},
-	Has:         []string{"jsonrpc"},
-	Lists:       true,
+	Needs:       []string{"jsonrpc"},
+	TakesLists:  true,
 	Server:      true,
 	Bookkeeping: []string{"params/_meta", "batch/*/params/_meta"},
 	Headers:     []string{"mcp-protocol-version"},
-	Rules:       []Rule{jsonrpcCall},
+	Rewrites:    []Rewrite{jsonrpcCall},
 }}
 
 // jsonrpcCall makes the method part of the endpoint. A batch gets a name for its calls,

@@ -10,17 +10,16 @@ import (
 	"strings"
 	"testing"
 
-	"golang.org/x/tools/txtar"
-
 	"github.com/promptecho/promptecho/internal/exactjson"
 	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/txtar"
 )
 
 // TestKeys pins the key of every case under testdata: cassettes hold keys, and
 // one that changes without [Revision] is a recording that is not found.
 func TestKeys(t *testing.T) {
 	t.Parallel()
-	var rules Rules
+	var rules Options
 	var names []string
 	keys := map[string]string{}
 	add := func(name, key string) {
@@ -97,7 +96,7 @@ func FuzzKey(f *testing.F) {
 		if strings.Count(header, "**") > 3 || strings.Count(value, "**") > 3 {
 			t.Skip() // each tries every place: what nobody writes takes minutes
 		}
-		for _, rules := range []Rules{{}, {Strict: true, SortTools: true, Match: []string{"host", "header/" + header}}, {MatchOn: []string{value, header}}, {Ignore: []string{value}}} {
+		for _, rules := range []Options{{}, {Strict: true, SortTools: true, Match: []string{"host", "header/" + header}}, {MatchOn: []string{value, header}}, {Ignore: []string{value}}} {
 			req := &interaction.Request{Method: method, URL: url, Body: []byte(body), Headers: interaction.Headers{{Name: header, Values: []string{value}}}}
 			form := rules.Form(req)
 			sum := sha256.Sum256([]byte(form.Text()))
@@ -139,7 +138,7 @@ func TestAnyShape(t *testing.T) {
 				for _, shape := range []string{`null`, `5`, `"x"`, `[]`, `[5]`, `{"type":5}`} {
 					*v, _ = exactjson.Parse([]byte(shape))
 					req.Body = body.AppendJSON(nil, exactjson.Layout{})
-					var rules Rules
+					var rules Options
 					if a, b := rules.Form(req).Text(), rules.Trace(req).Text(); a != b {
 						t.Errorf("%s with %s: the traced form is another:\n%s\nwant\n%s", file, req.Body, b, a)
 					}

@@ -15,15 +15,15 @@ func TestLocalPorts(t *testing.T) {
 	const chat = `{"model":"m","messages":[]}`
 	tests := []struct {
 		name, path, body string
-		rules            Rules
+		rules            Options
 		local, sameKind  bool
 	}{
-		{"unknown endpoint", "/x", ``, Rules{}, true, false},
-		{"unknown endpoint, host ignored", "/x", ``, Rules{Ignore: []string{"host"}}, false, true},
-		{"model API", "/v1/chat/completions", chat, Rules{}, false, false},
-		{"model API, the host matches", "/v1/chat/completions", chat, Rules{Match: []string{"host"}}, true, false},
-		{"model API, the host is ignored", "/v1/chat/completions", chat, Rules{Match: []string{"host"}, Ignore: []string{"host"}}, false, true},
-		{"nobody names a model", "/v1/chat/completions", `{"messages":[]}`, Rules{}, true, false},
+		{"unknown endpoint", "/x", ``, Options{}, true, false},
+		{"unknown endpoint, host ignored", "/x", ``, Options{Ignore: []string{"host"}}, false, true},
+		{"model API", "/v1/chat/completions", chat, Options{}, false, false},
+		{"model API, the host matches", "/v1/chat/completions", chat, Options{Match: []string{"host"}}, true, false},
+		{"model API, the host is ignored", "/v1/chat/completions", chat, Options{Match: []string{"host"}, Ignore: []string{"host"}}, false, true},
+		{"nobody names a model", "/v1/chat/completions", `{"messages":[]}`, Options{}, true, false},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

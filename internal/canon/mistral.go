@@ -7,48 +7,48 @@ var mistralFamilies = []*Family{
 		Name:        "mistral.fim",
 		Paths:       []string{"/fim/completions", "/publishers/mistralai/models/{model}:rawPredict"},
 		StreamPaths: []string{"/publishers/mistralai/models/{model}:streamRawPredict"},
-		Has:         []string{"prompt"},
+		Needs:       []string{"prompt"},
 	}),
-	mistralCompletions(Family{Name: "mistral.agents", Paths: []string{"/agents/completions"}, Has: []string{"agent_id"}}),
+	mistralCompletions(Family{Name: "mistral.agents", Paths: []string{"/agents/completions"}, Needs: []string{"agent_id"}}),
 	{
 		Name:        "mistral.ocr",
 		Paths:       []string{"/v1/ocr", "/publishers/mistralai/models/{model}:rawPredict"},
-		Has:         []string{"document"},
+		Needs:       []string{"document"},
 		Bookkeeping: []string{"id", "metadata"},
 	},
 	{
 		Name:        "mistral.conversations.restart",
 		Paths:       []string{"/v1/conversations/{conversation}/restart"},
-		Has:         []string{"inputs", "from_entry_id"},
+		Needs:       []string{"inputs", "from_entry_id"},
 		Stream:      "stream",
 		Bookkeeping: []string{"metadata", "store"},
 	},
 	{
 		Name:        "mistral.conversations",
 		Paths:       []string{"/v1/conversations"},
-		Has:         []string{"inputs"}, // OpenAI has conversations too, with "items"
+		Needs:       []string{"inputs"}, // OpenAI has conversations too, with "items"
 		Stream:      "stream",
 		Bookkeeping: []string{"metadata", "store"},
 	},
 	{
 		Name:        "mistral.conversations.append",
 		Paths:       []string{"/v1/conversations/{conversation}"},
-		Has:         []string{"inputs"},
+		Needs:       []string{"inputs"},
 		Stream:      "stream",
 		Bookkeeping: []string{"metadata", "store"},
 	},
 	{
 		Name:        "mistral.chat_moderations",
 		Paths:       []string{"/chat/moderations"},
-		Has:         []string{"input"},
+		Needs:       []string{"input"},
 		Bookkeeping: []string{"metadata"},
 	},
 	{
 		Name:        "mistral.classifications",
 		Paths:       []string{"/classifications"},
-		Has:         []string{"input"},
+		Needs:       []string{"input"},
 		Bookkeeping: []string{"metadata"},
-		Rules:       []Rule{listed("input")},
+		Rewrites:    []Rewrite{listed("input")},
 	},
 }
 
@@ -58,10 +58,10 @@ func mistralCompletions(f Family) *Family {
 	f.Sampling = []string{
 		"max_tokens", "min_tokens", "temperature", "top_p", "random_seed", "presence_penalty", "frequency_penalty",
 	}
-	f.Rules = []Rule{
+	f.Rewrites = []Rewrite{
 		dropNulls("messages"), dropEmpty("tools", "stop"), listed("stop"), chatMessages, toolIDs, functionTools, toolChoice,
 	}
-	f.Ends = []string{"[DONE]"}
+	f.EndMarkers = []string{"[DONE]"}
 	f.Delta = chatDelta
 	return &f
 }

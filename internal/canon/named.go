@@ -118,7 +118,7 @@ func (b *Body) nameModel(path, model string) {
 }
 
 // within runs rules on an object inside the body, as if it were a body.
-func (b *Body) within(v *exactjson.Value, rules []Rule) {
+func (b *Body) within(v *exactjson.Value, rules []Rewrite) {
 	if v == nil || v.Kind != exactjson.Object {
 		return
 	}

@@ -14,8 +14,8 @@ var acmeFamilies = []*Family{{
 	Stream:      "stream",
 	Bookkeeping: []string{"user"},
 	Sampling:    []string{"temperature"},
-	Rules:       []Rule{dropNulls("messages"), dropEmpty("tools"), functionTools, toolChoice},
-	Ends:        []string{"[DONE]"},
+	Rewrites:    []Rewrite{dropNulls("messages"), dropEmpty("tools"), functionTools, toolChoice},
+	EndMarkers:  []string{"[DONE]"},
 	Delta:       chatDelta,
 }}
 
@@ -25,7 +25,7 @@ func TestNewFamily(t *testing.T) {
 	t.Cleanup(func() { families = old })
 	families = slices.Concat(acmeFamilies, old)
 	ask := func(body string) *Form {
-		var rules Rules
+		var rules Options
 		return rules.Form(&interaction.Request{Method: "POST", URL: "https://acme.example/v1/acme/large/chat", Body: []byte(body)})
 	}
 	a := ask(`{"stream":true,"user":"u","temperature":1,"messages":[{"text":"hi","x":null}],"tools":[]}`)

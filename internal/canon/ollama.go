@@ -14,17 +14,17 @@ var ollamaFamilies = []*Family{
 	{
 		Name:        "ollama.embed",
 		Paths:       []string{"/api/embed"},
-		Has:         []string{"model input"},
+		Needs:       []string{"model input"},
 		Bookkeeping: ollamaBookkeeping,
-		Rules:       append([]Rule{listed("input")}, ollamaRules...),
+		Rewrites:    append([]Rewrite{listed("input")}, ollamaRewrites...),
 	},
 	{
 		// Gateways have OpenAI's embeddings at the same path, with "input".
 		Name:        "ollama.embeddings",
 		Paths:       []string{"/api/embeddings"},
-		Has:         []string{"prompt"},
+		Needs:       []string{"prompt"},
 		Bookkeeping: ollamaBookkeeping,
-		Rules:       ollamaRules,
+		Rewrites:    ollamaRewrites,
 	},
 }
 
@@ -36,7 +36,7 @@ func ollamaGenerate(name, path string, has ...string) *Family {
 	return &Family{
 		Name:        name,
 		Paths:       []string{path},
-		Has:         has,
+		Needs:       has,
 		Stream:      "stream",
 		Streams:     true,
 		Bookkeeping: ollamaBookkeeping,
@@ -44,8 +44,8 @@ func ollamaGenerate(name, path string, has ...string) *Family {
 			"options/temperature", "options/top_p", "options/top_k", "options/min_p", "options/typical_p", "options/seed",
 			"options/num_predict", "options/repeat_penalty", "options/presence_penalty", "options/frequency_penalty",
 		},
-		Rules: ollamaRules,
-		Ends:  []string{`"done":true`, `"done": true`},
+		Rewrites:   ollamaRewrites,
+		EndMarkers: []string{`"done":true`, `"done": true`},
 		Delta: func(t *transcript, event *exactjson.Value) {
 			t.reasoning.WriteString(text(event, "thinking") + text(event, "message", "thinking"))
 			t.text.WriteString(text(event, "response"))
@@ -61,7 +61,7 @@ func ollamaGenerate(name, path string, has ...string) *Family {
 	}
 }
 
-var ollamaRules = []Rule{dropNulls("messages"), dropEmpty("tools", "images"), dropEmptyObjects("options"), ollamaDefaults, ollamaTools, ollamaToolIDs}
+var ollamaRewrites = []Rewrite{dropNulls("messages"), dropEmpty("tools", "images"), dropEmptyObjects("options"), ollamaDefaults, ollamaTools, ollamaToolIDs}
 
 // ollamaDefaults drops the texts that its Go client writes for "not set" and
 // completes the name of the model with its default tag.

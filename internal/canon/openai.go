@@ -25,51 +25,51 @@ var openaiFamilies = []*Family{
 		Name:        "openai.chat",
 		Paths:       []string{"/models/{model}:rawPredict", "/serving-endpoints/{model}/invocations"},
 		StreamPaths: []string{"/models/{model}:streamRawPredict"},
-		Has:         []string{"messages"},
+		Needs:       []string{"messages"},
 	}),
 	// Writer's chat (https://dev.writer.com) is OpenAI's at another path; Cohere's
 	// first version at that path has a "message".
-	chatCompletions(Family{Name: "writer.chat", Paths: []string{"/v1/chat"}, Has: []string{"model messages"}}),
+	chatCompletions(Family{Name: "writer.chat", Paths: []string{"/v1/chat"}, Needs: []string{"model messages"}}),
 	{
 		Name:        "openai.responses.input_tokens",
 		Paths:       []string{"/responses/input_tokens"},
-		Has:         responsesHas,
+		Needs:       responsesNeeds,
 		Bookkeeping: openaiBookkeeping,
 		Headers:     openaiHeaders,
-		Rules:       responsesRules,
+		Rewrites:    responsesRewrites,
 	},
 	{
 		Name:        "openai.responses.compact",
 		Paths:       []string{"/responses/compact"},
-		Has:         responsesHas,
+		Needs:       responsesNeeds,
 		Bookkeeping: openaiBookkeeping,
 		Headers:     openaiHeaders,
-		Rules:       responsesRules,
+		Rewrites:    responsesRewrites,
 	},
 	{
 		Name:        "openai.responses",
 		Paths:       []string{"/responses"},
-		Has:         responsesHas,
+		Needs:       responsesNeeds,
 		Stream:      "stream",
 		Bookkeeping: openaiBookkeeping,
 		Sampling:    []string{"max_output_tokens", "max_tokens", "temperature", "top_p"},
 		Headers:     openaiHeaders,
-		Rules:       responsesRules,
-		Ends:        []string{"response.completed", "response.failed", "response.incomplete"},
+		Rewrites:    responsesRewrites,
+		EndMarkers:  []string{"response.completed", "response.failed", "response.incomplete"},
 		Delta:       responsesDelta,
 	},
 	{
 		Name:        "openai.completions",
 		Paths:       []string{"/completions"},
-		Has:         []string{"prompt"},
+		Needs:       []string{"prompt"},
 		Stream:      "stream",
 		Bookkeeping: openaiBookkeeping,
 		Sampling: []string{
 			"max_tokens", "temperature", "top_p", "top_k", "min_p", "min_tokens", "seed", "presence_penalty",
 			"frequency_penalty", "repetition_penalty",
 		},
-		Rules: []Rule{dropEmpty("stop"), listed("stop")},
-		Ends:  []string{"[DONE]"},
+		Rewrites:   []Rewrite{dropEmpty("stop"), listed("stop")},
+		EndMarkers: []string{"[DONE]"},
 		Delta: func(t *transcript, event *exactjson.Value) {
 			for _, choice := range elems(member(event, "choices")) {
 				if text(&choice, "index") == "0" {
@@ -81,28 +81,28 @@ var openaiFamilies = []*Family{
 	{
 		Name:        "openai.embeddings",
 		Paths:       []string{"/embeddings"},
-		Has:         []string{"input"},
+		Needs:       []string{"input"},
 		Bookkeeping: []string{"user", "metadata"},
-		Rules:       []Rule{listed("input")}, // token lists stay as they are
+		Rewrites:    []Rewrite{listed("input")}, // token lists stay as they are
 	},
 	openaiImages("generations", "prompt"), openaiImages("edits", "prompt", "image", "image[]"), openaiImages("variations", "image"),
-	openaiAudio("transcriptions", audioHas...), openaiAudio("translations", audioHas...), openaiAudio("speech", "input"),
+	openaiAudio("transcriptions", audioNeeds...), openaiAudio("translations", audioNeeds...), openaiAudio("speech", "input"),
 	{
 		Name:        "openai.moderations",
 		Paths:       []string{"/moderations"},
-		Has:         []string{"input"},
+		Needs:       []string{"input"},
 		Bookkeeping: []string{"metadata", "safety_identifier"},
-		Rules:       []Rule{listed("input")},
+		Rewrites:    []Rewrite{listed("input")},
 	},
 }
 
 var (
 	// A response is made of one of these
 	// (https://platform.openai.com/docs/api-reference/responses/create).
-	responsesHas = []string{"input", "prompt", "previous_response_id", "conversation"}
+	responsesNeeds = []string{"input", "prompt", "previous_response_id", "conversation"}
 
 	// Groq takes a URL, Mistral one or the id of a file, OpenRouter the audio as JSON.
-	audioHas = []string{"file", "url", "file_url", "file_id", "input_audio"}
+	audioNeeds = []string{"file", "url", "file_url", "file_id", "input_audio"}
 )
 
 // chatCompletions is POST /chat/completions, or the same elsewhere.
@@ -114,7 +114,7 @@ func chatCompletions(f Family) *Family {
 		"presence_penalty", "frequency_penalty", "repetition_penalty",
 	}
 	f.Headers = openaiHeaders
-	f.Rules = []Rule{
+	f.Rewrites = []Rewrite{
 		dropNulls("messages"),
 		renamed("stop_sequences", "stop"),
 		dropEmpty("tools", "stop", "system"),
@@ -130,7 +130,7 @@ func chatCompletions(f Family) *Family {
 		anthropicParallel,
 		toolChoice,
 	}
-	f.Ends = []string{"[DONE]"}
+	f.EndMarkers = []string{"[DONE]"}
 	f.Delta = chatDelta
 	return &f
 }
@@ -142,11 +142,11 @@ func openaiImages(operation string, has ...string) *Family {
 	return &Family{
 		Name:        "openai.images." + operation,
 		Paths:       []string{"/images/" + operation},
-		Has:         has,
-		Forms:       true,
+		Needs:       has,
+		TakesForms:  true,
 		Stream:      "stream",
 		Bookkeeping: []string{"user", "safety_identifier"},
-		Ends:        []string{"image_generation.completed", "image_edit.completed"},
+		EndMarkers:  []string{"image_generation.completed", "image_edit.completed"},
 	}
 }
 
@@ -154,14 +154,14 @@ func openaiImages(operation string, has ...string) *Family {
 // the others.
 func openaiAudio(operation string, has ...string) *Family {
 	return &Family{
-		Name:     "openai.audio." + operation,
-		Paths:    []string{"/audio/" + operation},
-		Has:      has,
-		Forms:    true,
-		Stream:   "stream",
-		Sampling: []string{"temperature"},
-		Rules:    []Rule{speechStream},
-		Ends:     []string{"[DONE]", "transcript.text.done", "speech.audio.done"},
+		Name:       "openai.audio." + operation,
+		Paths:      []string{"/audio/" + operation},
+		Needs:      has,
+		TakesForms: true,
+		Stream:     "stream",
+		Sampling:   []string{"temperature"},
+		Rewrites:   []Rewrite{speechStream},
+		EndMarkers: []string{"[DONE]", "transcript.text.done", "speech.audio.done"},
 		Delta: func(t *transcript, event *exactjson.Value) {
 			if text(event, "type") == "transcript.text.delta" {
 				t.text.WriteString(text(event, "delta"))
@@ -275,8 +275,8 @@ func (b *Body) returned(item *exactjson.Value, reasons bool) {
 	}
 }
 
-// responsesRules bring a call of Responses to its one spelling.
-var responsesRules = []Rule{
+// responsesRewrites bring a call of Responses to its one spelling.
+var responsesRewrites = []Rewrite{
 	dropEmpty("tools"),
 	renamed("max_output_tokens", "max_tokens"),
 	responsesInput,

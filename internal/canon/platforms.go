@@ -23,10 +23,10 @@ var platformFamilies = []*Family{
 	},
 	{
 		// https://developers.cloudflare.com/api/resources/ai/methods/run; a model's name has slashes.
-		Name:   "cloudflare.run",
-		Paths:  []string{"/ai/run/{model...}", "/workers-ai/{model...}"},
-		Stream: "stream",
-		Rules:  []Rule{dropNulls("messages"), toolIDs},
+		Name:     "cloudflare.run",
+		Paths:    []string{"/ai/run/{model...}", "/workers-ai/{model...}"},
+		Stream:   "stream",
+		Rewrites: []Rewrite{dropNulls("messages"), toolIDs},
 	},
 	{
 		// https://replicate.com/docs/reference/http; "prefer" says whether to wait for the output.
@@ -35,14 +35,14 @@ var platformFamilies = []*Family{
 			"/models/{org}/{model}/predictions", "/{org=deployments}/{org}/{model}/predictions",
 			"/models/{org}/{model}/versions/{version}/predictions",
 		},
-		Has:         []string{"input"},
+		Needs:       []string{"input"},
 		Headers:     []string{"prefer"},
 		Bookkeeping: []string{"webhook", "webhook_events_filter"},
 	},
 	{
 		Name:        "replicate.predictions",
 		Paths:       []string{"/v1/predictions"},
-		Has:         []string{"version"},
+		Needs:       []string{"version"},
 		NoModel:     true, // the version is one of a model
 		Headers:     []string{"prefer"},
 		Bookkeeping: []string{"webhook", "webhook_events_filter"},

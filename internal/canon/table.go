@@ -25,14 +25,14 @@ type Family struct {
 	Paths       []string
 	StreamPaths []string
 
-	// Has lists members of which the body must have one, where a path alone does
+	// Needs lists members of which the body must have one, where a path alone does
 	// not tell: anyone may end a path in "/responses". "a b" asks for both, and
 	// "a=b*" for a field of a form with a value that starts so. Bodies are JSON
-	// objects unless Forms allows multipart and URL-encoded forms too, or Lists a
+	// objects unless TakesForms allows multipart and URL-encoded forms too, or TakesLists a
 	// list of such objects.
-	Has   []string
-	Forms bool
-	Lists bool
+	Needs      []string
+	TakesForms bool
+	TakesLists bool
 
 	// NoModel says that no model answers, or that the body names those that do
 	// elsewhere, so that it does not matter if none is named.
@@ -59,19 +59,19 @@ type Family struct {
 	Headers []string
 	Query   []string
 
-	// Rules bring equal spellings to one; they run in order on the body.
-	Rules []Rule
+	// Rewrites bring equal spellings to one; they run in order on the body.
+	Rewrites []Rewrite
 
-	// Ends lists what the last event of a complete stream holds, so that a
+	// EndMarkers lists what the last event of a complete stream holds, so that a
 	// client that stops reading there has missed nothing.
-	Ends []string
+	EndMarkers []string
 
 	// Delta adds what one event of a stream says to the transcript.
 	Delta func(t *transcript, event *exactjson.Value)
 }
 
-// A Rule rewrites a body to its one spelling.
-type Rule func(b *Body)
+// A Rewrite brings a body to its one spelling.
+type Rewrite func(b *Body)
 
 // families is the table of everything that is known: one file per provider.
 // The first family that knows a request has it, so what is more special stands
@@ -119,14 +119,14 @@ func (f *Family) accepts(method string, c *call) bool {
 	}
 	switch c.encoding {
 	case jsonBody:
-		if f.Lists && len(c.body.Elems) > 0 && c.body.Kind == exactjson.Array {
+		if f.TakesLists && len(c.body.Elems) > 0 && c.body.Kind == exactjson.Array {
 			return !slices.ContainsFunc(c.body.Elems, func(v exactjson.Value) bool { return !f.has(&v) })
 		}
 		if c.body.Kind != exactjson.Object {
 			return false
 		}
 	case multipartBody, formBody:
-		if !f.Forms {
+		if !f.TakesForms {
 			return false
 		}
 	default:
@@ -135,9 +135,9 @@ func (f *Family) accepts(method string, c *call) bool {
 	return f.has(&c.body)
 }
 
-// has reports whether a body has what Has asks for.
+// has reports whether a body has what Needs asks for.
 func (f *Family) has(body *exactjson.Value) bool {
-	return len(f.Has) == 0 || slices.ContainsFunc(f.Has, func(names string) bool {
+	return len(f.Needs) == 0 || slices.ContainsFunc(f.Needs, func(names string) bool {
 		for name := range strings.FieldsSeq(names) {
 			name, value, valued := strings.Cut(name, "=")
 			m := member(body, name)
@@ -231,5 +231,5 @@ func (f *Form) Complete(last []byte) bool {
 	if f.family == nil {
 		return false
 	}
-	return slices.ContainsFunc(f.family.Ends, func(end string) bool { return strings.Contains(string(last), end) })
+	return slices.ContainsFunc(f.family.EndMarkers, func(end string) bool { return strings.Contains(string(last), end) })
 }

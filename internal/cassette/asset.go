@@ -77,9 +77,4 @@ func cutBase64(s string) (prefix string, content []byte, ok bool) {
 	return prefix, content, true
 }
 
-// decodeBase64 decodes base64 as it stands in a cassette, also over lines.
-func decodeBase64(s string) ([]byte, error) {
-	return base64.StdEncoding.Strict().DecodeString(strings.ReplaceAll(s, " ", ""))
-}
-
 func encodeBase64(b []byte) string { return base64.StdEncoding.EncodeToString(b) }

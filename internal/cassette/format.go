@@ -9,6 +9,7 @@ import (
 
 	"github.com/promptecho/promptecho/internal/exactjson"
 	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/yaml"
 )
 
 // header is a cassette's first line.
@@ -105,26 +106,26 @@ func (w *writer) number(indent int, name string, n int64) {
 // indented by indent.
 func (w *writer) blockString(s string, indent int) {
 	switch {
-	case isPlain(s):
+	case yaml.IsPlain(s):
 		w.raw(s)
 	case !utf8.ValidString(s):
 		w.binary(s)
-	case isLiteral(s):
-		w.buf = appendLiteral(w.buf, s, indent)
+	case yaml.IsLiteral(s):
+		w.buf = yaml.AppendLiteral(w.buf, s, indent)
 	default:
-		w.buf = appendQuoted(w.buf, s)
+		w.buf = yaml.AppendQuoted(w.buf, s)
 	}
 }
 
 // flowString writes any string in flow context.
 func (w *writer) flowString(s string) {
 	switch {
-	case isWord(s):
+	case yaml.IsWord(s):
 		w.raw(s)
 	case !utf8.ValidString(s):
 		w.binary(s)
 	default:
-		w.buf = appendQuoted(w.buf, s)
+		w.buf = yaml.AppendQuoted(w.buf, s)
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/promptecho/promptecho/internal/exactjson"
 	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/yaml"
 )
 
 var update = flag.Bool("update", false, "rewrite testdata/golden.yaml")
@@ -161,7 +162,7 @@ func TestScalars(t *testing.T) {
 		"a", "a b", "gpt-4.1", "4o", "3 cats", "7d206bed48a0bc0c", "https://example.com/a?b=c#d", "a#b", "a: b"[:2] + "b", "(a)", "/a", "$a", "é", "“a”",
 		"a, b", "a]b", "it's", `say "hi"`, "nullable", "no way", "a - b", "a\\n", "application/json; charset=utf-8",
 	} {
-		if !isPlain(s) {
+		if !yaml.IsPlain(s) {
 			t.Errorf("%q is not plain", s)
 		}
 	}
@@ -171,17 +172,17 @@ func TestScalars(t *testing.T) {
 		"1", "1.5", "1e5", "12e4567890123456", "1_000", "1:30", "190:20:30.15", "0x1f", "0o17", "0b11", "2001-12-14", "2001-12-14 21:59:43.10 -5", "2001-12-14T21:59:43Z",
 		"a\tb", "a\nb", "a\rb", "a\x00b", "a\x7fb", "a\u0085b", "a\u2028b", "a\ufeffb", "a\u202eb", "\u00a0a", "a\ufffe", "\xff",
 	} {
-		if isPlain(s) {
+		if yaml.IsPlain(s) {
 			t.Errorf("%q is plain", s)
 		}
 	}
 	for _, s := range []string{"a\nb", "a\nb\n", "a\n\nb", "a\n b", "a\n\tb", "# a\n- b: c", "a\n---\nb", "é\n日本"} {
-		if !isLiteral(s) {
+		if !yaml.IsLiteral(s) {
 			t.Errorf("%q is not literal", s)
 		}
 	}
 	for _, s := range []string{"", "a", "\n", "\na", " a\nb", "\ta\nb", "a \nb", "a\t\nb", "a\n b ", "a\n\n", "a\n \nb", "a\r\nb", "a\n\x01", "a\n\u0085", "a\n\u2029", "a\n\ufeff"} {
-		if isLiteral(s) {
+		if yaml.IsLiteral(s) {
 			t.Errorf("%q is literal", s)
 		}
 	}

@@ -25,7 +25,7 @@ func (w *writer) end(n int) { w.raw(endMark + " # " + strconv.Itoa(n) + " record
 // startsWithMark reports whether the line that text begins with is the mark.
 func startsWithMark[T string | []byte](text T) bool {
 	n := len(endMark)
-	return len(text) >= n && string(text[:n]) == endMark && (len(text) == n || text[n] == '\n' || isBlank(text[n]))
+	return len(text) >= n && string(text[:n]) == endMark && (len(text) == n || strings.IndexByte(" \t\n", text[n]) >= 0)
 }
 
 // recordedIn returns the number in the mark that text begins with. A mark without

@@ -10,6 +10,7 @@ import (
 
 	"github.com/promptecho/promptecho/internal/exactjson"
 	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/yaml"
 )
 
 // A reader reads interactions as Format writes them: a few times faster than the
@@ -122,7 +123,7 @@ func (r *reader) word() []byte {
 // wordByte tells the bytes of words, and "$", with which a key may begin.
 var wordByte = func() (t [256]bool) {
 	for c := range 256 {
-		t[c] = isWord("a"+string(rune(c))) && c < utf8.RuneSelf || c == '$'
+		t[c] = yaml.IsWord("a"+string(rune(c))) && c < utf8.RuneSelf || c == '$'
 	}
 	return t
 }()

@@ -169,7 +169,7 @@ func FuzzForms(f *testing.F) {
 	f.Add([]byte("x"), []byte(""))
 	f.Fuzz(func(t *testing.T, recorded, incoming []byte) {
 		make1 := func(body []byte, url string) *canon.Form {
-			return (&canon.Rules{}).Form(&interaction.Request{Method: "POST", URL: url, Body: body})
+			return (&canon.Options{}).Form(&interaction.Request{Method: "POST", URL: url, Body: body})
 		}
 		for _, url := range []string{"https://x/v1/chat/completions", "https://x/other?a=b"} {
 			checkForms(t, make1(recorded, url), make1(incoming, url))
@@ -189,7 +189,7 @@ func TestFormsOfRandomJSON(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			return (&canon.Rules{}).Form(&interaction.Request{Method: "POST", URL: "https://x/v1/chat/completions", Body: body})
+			return (&canon.Options{}).Form(&interaction.Request{Method: "POST", URL: "https://x/v1/chat/completions", Body: body})
 		}
 		checkForms(t, make1(a), make1(b))
 	}

@@ -94,7 +94,7 @@ func formOf(t testing.TB, s string) *canon.Form {
 	if _, err := exactjson.Parse(req.Body); err != nil && strings.HasPrefix(s, "{") {
 		t.Fatalf("bad JSON in a golden case: %v", err)
 	}
-	return (&canon.Rules{}).Form(req)
+	return (&canon.Options{}).Form(req)
 }
 
 var generator = regexp.MustCompile(`@(prose|base64|lines|cjk|ints)\((\d+),(\d+)\)@`)

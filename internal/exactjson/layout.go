@@ -193,19 +193,6 @@ func (p *Printer) AppendEscape(dst []byte, r rune) []byte {
 	return AppendUnicodeEscape(dst, r, p.Escape&EscapeUpper != 0)
 }
 
-// AppendUnicodeEscape appends r as \uXXXX, as a surrogate pair where it needs one.
-func AppendUnicodeEscape(dst []byte, r rune, upper bool) []byte {
-	digits := "0123456789abcdef"
-	if upper {
-		digits = "0123456789ABCDEF"
-	}
-	if r > 0xffff {
-		dst = AppendUnicodeEscape(dst, 0xd800+(r-0x10000)>>10, upper)
-		r = 0xdc00 + (r-0x10000)&0x3ff
-	}
-	return append(dst, '\\', 'u', digits[r>>12&15], digits[r>>8&15], digits[r>>4&15], digits[r&15])
-}
-
 // DetectLayout finds the layout in which v, the value of the JSON text b, is
 // printed as exactly b. Without one, ok is false.
 func DetectLayout(b []byte, v Value) (l Layout, ok bool) {

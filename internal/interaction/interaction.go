@@ -129,23 +129,3 @@ func (r Rest) Pieces() (pieces []Piece, ok bool) {
 	}
 	return pieces, true
 }
-
-// Headers are header fields in the order they are written: names lower-case
-// and sorted, the values of one name in the order received.
-type Headers []Header
-
-// Header is one header field.
-type Header struct {
-	Name   string
-	Values []string
-}
-
-// Get returns the first value of the header named name (lower-case), or "".
-func (h Headers) Get(name string) string {
-	for _, f := range h {
-		if f.Name == name && len(f.Values) > 0 {
-			return f.Values[0]
-		}
-	}
-	return ""
-}

@@ -30,8 +30,8 @@ type Journal struct {
 	foreign bool // another process has a journal there
 }
 
-// journalSuffix is added to the name of the cassette.
-const journalSuffix = ".partial"
+// JournalSuffix is added to the name of the cassette for that of its journal.
+const JournalSuffix = ".partial"
 
 // add adds an interaction; item is its text, made when so many secrets were known. If
 // another is by now, and may stand in the text or in what was written, everything is

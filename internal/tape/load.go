@@ -17,7 +17,7 @@ import (
 func New(config Config, policy *redact.Policy) *Tape {
 	return &Tape{
 		config: config, policy: policy,
-		trusted: config.Options.Plain() && !config.Redacts,
+		trusted: config.Plain,
 		release: func() {},
 		queues:  queues{},
 		open:    map[*Recording]bool{},
@@ -133,8 +133,8 @@ type Leftover struct {
 // overcame are asked for again, unless keepFailures.
 func (t *Tape) Resume(keepFailures bool) (l Leftover, err error) {
 	t.version = versionOf(t.config.Path)
-	path := cassette.Beside(t.config.Path, journalSuffix)
-	l.Name = cassette.Beside(t.config.Name, journalSuffix)
+	path := cassette.Beside(t.config.Path, JournalSuffix)
+	l.Name = cassette.Beside(t.config.Name, JournalSuffix)
 	if err := cassette.Prepare(t.config.Path, path, cassette.Beside(t.config.Path, FailedSuffix)); err != nil {
 		return l, err
 	}

@@ -25,7 +25,7 @@ type Config struct {
 	Path    string         // of the cassette, absolute
 	Name    string         // of the cassette, as the user named it: for messages
 	Options *canon.Options // what matches
-	Redacts bool           // the user redacts more than promptecho does by itself
+	Plain   bool           // no option changes what makes two requests the same
 	Repeats bool           // the last recording of a request is played again and again
 }
 

@@ -1,0 +1,75 @@
+// Package scripts runs the real go command and the real promptecho command, as
+// their users do, by the scripts in testdata.
+package scripts
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// TestCommand runs promptecho.
+func TestCommand(t *testing.T) {
+	t.Parallel()
+	bin := t.TempDir()
+	build := exec.Command("go", "build", "-o", bin, "github.com/promptecho/promptecho/cmd/promptecho")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
+	}
+	testscript.Run(t, testscript.Params{
+		Dir:                 filepath.Join("testdata", "command"),
+		RequireExplicitExec: true,
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("PATH", bin+string(os.PathListSeparator)+env.Getenv("PATH"))
+			return nil
+		},
+	})
+}
+
+// TestEchotest runs go test in a scratch module that uses promptecho as a
+// user's module does.
+func TestEchotest(t *testing.T) {
+	t.Parallel()
+	root, err := filepath.Abs("..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	testscript.Run(t, testscript.Params{
+		Dir:                 filepath.Join("testdata", "echotest"),
+		RequireExplicitExec: true,
+		Setup: func(env *testscript.Env) error {
+			for _, name := range []string{"GOCACHE", "GOMODCACHE"} {
+				out, err := exec.Command("go", "env", name).Output()
+				if err != nil {
+					return err
+				}
+				env.Setenv(name, strings.TrimSpace(string(out)))
+			}
+			env.Setenv("GOPROXY", "off")
+			env.Setenv("GOTOOLCHAIN", "local")
+			env.Setenv("CI", "")
+			mod := fmt.Sprintf("module example.com/app\n\ngo 1.25.0\n\nrequire github.com/promptecho/promptecho v0.0.0\n\nreplace github.com/promptecho/promptecho => %q\n", root)
+			return os.WriteFile(filepath.Join(env.WorkDir, "go.mod"), []byte(mod), 0o666)
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"paste": paste},
+	})
+}
+
+// paste runs the command that the last output told its reader to run, in a
+// shell, as a person would.
+func paste(ts *testscript.TestScript, neg bool, args []string) {
+	command := regexp.MustCompile(`(?m)^\s+(PROMPTECHO_MODE=all go test .*)$`).FindStringSubmatch(ts.ReadFile("stdout"))
+	if command == nil {
+		ts.Fatalf("the output has no command to paste")
+	}
+	err := ts.Exec("sh", "-c", command[1])
+	if (err != nil) != neg {
+		ts.Fatalf("%s: %v", command[1], err)
+	}
+}
