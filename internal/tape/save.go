@@ -63,10 +63,13 @@ func (t *Tape) encodeOnce(it *interaction.Interaction) (item *cassette.Item, kno
 }
 
 // encodeAgain redacts an interaction once more and returns its text, unless that would
-// hold a known secret; name is that of the file.
+// hold a known secret; name is that of the file. The match key, which is that of the
+// request itself whatever options this run has, and the text for the reader are made
+// again.
 func encodeAgain(policy *redact.Policy, name string, it *interaction.Interaction) (*cassette.Item, error) {
 	policy.Interaction(it)
-	it.MatchKey = matchKey(it)
+	form := (&canon.Options{}).Form(&it.Request)
+	it.MatchKey, it.Response.Text = form.Key(), form.Read(canon.Payloads(&it.Response)).Text
 	return encode(policy, name, it)
 }
 

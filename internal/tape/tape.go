@@ -157,7 +157,7 @@ func (t *Tape) checkMatchKey(rec *Recording, form *canon.Form) error {
 		return nil // a secret has become known meanwhile
 	}
 	// Only a forged file gets here.
-	return t.unreadable(fmt.Errorf("%s:%d: match_key is not that of the request, although the seal is whole: promptecho verify -w writes both anew", t.config.Name, rec.Line()))
+	return t.unreadable(fmt.Errorf("%s:%d: the match key in its seal is not that of the request: promptecho verify -w writes the seals anew", t.config.Name, rec.Line()))
 }
 
 // Reserve takes the next place for a call that goes upstream. The error is [ErrClosed].
