@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/promptecho/promptecho/internal/cassette"
-	"github.com/promptecho/promptecho/internal/verdict"
+	"github.com/promptecho/promptecho/internal/report"
 )
 
 // holding is an upstream that gives no answer before its request is given up.
@@ -92,7 +92,7 @@ func TestCanceledByAFailure(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		time.AfterFunc(time.Minute, cancel)
 		send(ctx, r, "second")
-		r.finish(verdict.Outcome{Failed: true})
+		r.finish(report.Outcome{Failed: true})
 		if got := savedPrompts(t, file); got != "first" {
 			t.Errorf("saved %q", got)
 		}

@@ -18,8 +18,8 @@ import (
 
 	"github.com/promptecho/promptecho/internal/cassette"
 	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/report"
 	"github.com/promptecho/promptecho/internal/standin"
-	"github.com/promptecho/promptecho/internal/verdict"
 )
 
 func streamRequest(t testing.TB, ctx context.Context, base, text string) *http.Request {
@@ -128,7 +128,7 @@ func TestStreamCassetteIsReadable(t *testing.T) {
 	io.Copy(io.Discard, resp.Body)
 	mustClose(t, r) // the body was read to its end and never closed
 	c := read(t, file)
-	for _, want := range []string{"kind: llm", "boundary: openai.chat", "stream: sse", "\n        - {data: ", "delays_ms: [", "text: ", "You said: hi", "x-promptecho-provider: stand-in"} {
+	for _, want := range []string{"kind: llm", "boundary: openai.chat", "stream: sse", "\n        - {data: ", "delays_ms: [", "      # text, made of the events below:\n      #   [stand-in] You said: hi", "x-promptecho-provider: stand-in"} {
 		if !strings.Contains(c, want) {
 			t.Errorf("the cassette has no %q:\n%s", want, c)
 		}
@@ -466,7 +466,7 @@ func TestSwitchingProtocolsIsPassedOn(t *testing.T) {
 	if err != nil || resp.Body != conn {
 		t.Errorf("%v, body %T: want the body as it came", err, resp.Body)
 	}
-	if rep := verdict.Finish(r, verdict.Outcome{}); len(rep.Errors) > 0 || !strings.Contains(strings.Join(rep.Notes, ""), "passed through, not recorded") {
+	if rep := report.Finish(r, report.Outcome{}); len(rep.Errors) > 0 || !strings.Contains(strings.Join(rep.Notes, ""), "passed through, not recorded") {
 		t.Errorf("report %+v", rep)
 	}
 	if _, err := os.Stat(file); err == nil {

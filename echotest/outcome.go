@@ -10,13 +10,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/promptecho/promptecho/internal/verdict"
+	"github.com/promptecho/promptecho/internal/report"
 )
 
 // outcome tells how a test ended. It is called from the test's cleanup.
-func outcome(t testing.TB) verdict.Outcome {
-	now := verdict.Now()
-	return verdict.Outcome{
+func outcome(t testing.TB) report.Outcome {
+	now := report.Now()
+	return report.Outcome{
 		Failed:   t.Failed() || now.Panicking || now.Exiting && !t.Skipped(),
 		Skipped:  t.Skipped(),
 		Filtered: filtered(t.Name()),
