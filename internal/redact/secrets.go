@@ -25,7 +25,7 @@ const minLearned = 12
 // secrets are the values that are known to be secret.
 type secrets struct {
 	mu    sync.RWMutex
-	all   []knownSecret        // in the order in which they became known
+	all   []knownSecret   // in the order in which they became known
 	has   map[string]bool // their texts
 	json  matcher         // finds them as they are and as they stand in JSON
 	lines matcher         // finds the lines of those that have several
