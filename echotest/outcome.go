@@ -15,9 +15,8 @@ import (
 
 // outcome tells how a test ended. It is called from the test's cleanup.
 func outcome(t testing.TB) report.Outcome {
-	now := report.Now()
 	return report.Outcome{
-		Failed:   t.Failed() || now.Panicking || now.Exiting && !t.Skipped(),
+		Failed:   t.Failed() || report.Panicking() || report.Exiting() && !t.Skipped(),
 		Skipped:  t.Skipped(),
 		Filtered: filtered(t.Name()),
 		Command:  func() string { return command(t.Name()) },
