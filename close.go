@@ -364,9 +364,16 @@ func (r *Recorder) write(path, name string, file *cassette.File) error {
 // would hold a known secret; name is that of the file.
 func (r *Recorder) formatted(name string, it *interaction.Interaction) (*cassette.Item, error) {
 	r.redact.Interaction(it)
-	// The key of the request itself, whatever rules this test has.
-	it.MatchKey = (&canon.Options{}).Form(&it.Request).Key()
+	derive(it)
 	return r.checked(name, it)
+}
+
+// derive computes what a cassette says of an interaction beside what was said: the key
+// of the request itself, whatever rules this test has, and the text for the reader.
+func derive(it *interaction.Interaction) {
+	form := (&canon.Options{}).Form(&it.Request)
+	it.MatchKey = form.Key()
+	it.Response.Text = form.Read(canon.Payloads(&it.Response)).Text
 }
 
 // checked returns the text of a clean interaction.

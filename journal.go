@@ -76,7 +76,7 @@ func (j *journal) rewrite() {
 	var clean []*cassette.Item
 	for _, it := range j.items {
 		j.redact.Interaction(it)
-		it.MatchKey = (&canon.Options{}).Form(&it.Request).Key()
+		derive(it)
 		if j.redact.CheckInteraction("journal", it) != nil {
 			continue
 		}

@@ -387,13 +387,13 @@ func TestJournalHoldsNoSecret(t *testing.T) {
 }
 
 // journalHead is what a journal begins with.
-const journalHead = "# promptecho cassette: credentials are replaced, all else is as it was said. docs/CASSETTE.md\nversion: 1\npartial: true\ninteractions:\n"
+const journalHead = "# promptecho cassette: credentials are replaced, all else is as it was said. https://github.com/promptecho/promptecho/blob/main/docs/CASSETTE.md\nversion: 1\npartial: true\ninteractions:\n"
 
 // TestTornJournal: a process that was killed while it created its journal has
 // left nothing to resume, and nothing in the way.
 func TestTornJournal(t *testing.T) {
 	t.Parallel()
-	for _, torn := range []string{"", "# promptecho", journalHead[:40], journalHead, journalHead + "\n# entry 00000", journalHead + "\n# entry 0000000060 12345678\n  - kind: http\n    request:\n      met"} {
+	for _, torn := range []string{"", "# promptecho", journalHead[:40], journalHead, journalHead + "\n# entry 00000", journalHead + "\n# entry 0123456789abcdef 0123456789abcdef 12345678 60 1\n  - kind: http\n    request:\n      met"} {
 		file := filepath.Join(t.TempDir(), "c.yaml")
 		if err := os.WriteFile(file+journalSuffix, []byte(torn), 0o644); err != nil {
 			t.Fatal(err)

@@ -411,7 +411,7 @@ func (r *Recorder) lies(s *slot, form *canon.Form) error {
 		return nil // a credential has become known meanwhile
 	}
 	// Only a file that was made to lie can have that.
-	return fmt.Errorf("promptecho: %s:%d: match_key is not that of the request, although the seal is whole: promptecho verify -w writes both anew", r.file, s.line())
+	return fmt.Errorf("promptecho: %s:%d: the match key in its seal is not that of the request: promptecho verify -w writes the seals anew", r.file, s.line())
 }
 
 // identical returns the slot to replay for a request that is recorded byte for

@@ -13,7 +13,6 @@ type Interaction struct {
 	Kind      string // "llm" for a known model API, "http" for anything else
 	Boundary  string // the logical endpoint, such as "anthropic.messages"; may be empty
 	MatchKey  string // a hint: 16 hex digits of the request's fingerprint; never an authority
-	Seal      string // see seal.go; "" if there is none, or if Format makes a new one
 	Request   Request
 	Response  Response
 	Usage     *Usage // what the answer says it cost; nil if it does not say
@@ -54,7 +53,7 @@ type Response struct {
 	Events []Event // the frames of a stream in order
 	Chunks []int   // the lengths of the pieces that a Body without a Stream came in; the last has the rest
 	Delays []Delay // one per event or chunk; missing ones are zero and of an arrival of their own
-	Text   string  // the assembled answer for the reader; replay ignores it
+	Text   string  // the assembled answer for the reader, written as a comment and not read back
 
 	End   string // how the body ended: "" (whole), EndClosed, EndError or EndCanceled
 	Error string // with EndError and EndCanceled, what the client saw
