@@ -73,16 +73,16 @@ func (r *Run) judgeContests(rep *Report, o *Outcome, contests []Contest) {
 // before, in full, and the others in a line. It names the unused recordings as well: they
 // are those that no miss was compared with.
 func (r *Run) judgeMisses(rep *Report, o *Outcome, misses []*Miss, entries, unused []Entry) {
-	used, verb := 0, "were"
+	used, verb := 0, "have"
 	for _, e := range entries {
 		if e.Used {
 			used++
 		}
 	}
 	if len(misses) == 1 {
-		verb = "was"
+		verb = "has"
 	}
-	text := fmt.Sprintf("%s %s not recorded (%s; %d of %s used)", Count(len(misses), "request"), verb, r.mode(), used, Count(len(entries), "recording"))
+	text := fmt.Sprintf("%s %s no recording (mode %s, %s; %d of %d recordings used)", Count(len(misses), "request"), verb, r.Mode, r.ModeBy, used, len(entries))
 	brief := false // the miss before was named in a line
 	for i, m := range misses[:min(len(misses), maxListed)] {
 		r.annotate(rep, m.Line, m.Caller, m.Reason)
