@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/promptecho/promptecho/internal/cassette"
-	"github.com/promptecho/promptecho/internal/verdict"
+	"github.com/promptecho/promptecho/internal/report"
 )
 
 // holding is an upstream that gives no answer before its request is given up.
@@ -92,7 +92,7 @@ func TestCanceledByAFailure(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		time.AfterFunc(time.Minute, cancel)
 		send(ctx, r, "second")
-		r.finish(verdict.Outcome{Failed: true})
+		r.finish(report.Outcome{Failed: true})
 		if got := savedPrompts(t, file); got != "first" {
 			t.Errorf("saved %q", got)
 		}
@@ -191,6 +191,38 @@ func TestConcurrentIsWaitingForAnAnswer(t *testing.T) {
 		}
 		if len(f.Interactions) != 4 {
 			t.Errorf("%d interactions:\n%s", len(f.Interactions), read(t, file))
+		}
+	})
+}
+
+// A request that waits to be canceled when the recorder is closed gets an error, which
+// shows no credential.
+func TestCanceledIsTooLate(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		const credential = "Zk3vQ9pXw7RtLm2NcY8bJd5s"
+		file := filepath.Join(t.TempDir(), "c.yaml")
+		ask := func(r *Recorder, ctx context.Context) error {
+			req, _ := http.NewRequestWithContext(ctx, "GET", "https://api.example.com/v1/things?api_key="+credential, nil)
+			_, err := r.RoundTrip(req)
+			return err
+		}
+		r := mustOpen(t, file, InMode(ModeAll), Upstream(holding))
+		ctx, cancel := context.WithCancel(t.Context())
+		time.AfterFunc(time.Minute, cancel)
+		if err := ask(r, ctx); !errors.Is(err, context.Canceled) {
+			t.Fatal(err)
+		}
+		mustClose(t, r)
+
+		r = mustOpen(t, file, InMode(ModeNone))
+		ctx, cancel = context.WithCancel(t.Context())
+		defer cancel()
+		time.AfterFunc(time.Minute, func() { r.Close() })
+		err := ask(r, ctx)
+		if err == nil || !strings.Contains(err.Error(), "GET https://api.example.com/v1/things") ||
+			!strings.Contains(err.Error(), "came after the recorder was closed") || strings.Contains(err.Error(), credential) {
+			t.Errorf("%v", err)
 		}
 	})
 }

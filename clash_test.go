@@ -14,7 +14,7 @@ import (
 	"testing"
 
 	"github.com/promptecho/promptecho/internal/cassette"
-	"github.com/promptecho/promptecho/internal/verdict"
+	"github.com/promptecho/promptecho/internal/report"
 )
 
 // byHost is an upstream that answers with the last digit of the host that is asked.
@@ -34,7 +34,7 @@ func TestClashIsNotWashedOut(t *testing.T) {
 		for _, p := range ports {
 			local(p).ask(t, r)
 		}
-		rep := r.finish(verdict.Outcome{})
+		rep := r.finish(report.Outcome{})
 		if len(rep.Errors) != 1 || !strings.Contains(rep.Errors[0], "answered the same request (POST /x) differently") {
 			t.Errorf("asked %s: errors %q", ports, rep.Errors)
 		}
@@ -64,7 +64,7 @@ func TestClashIsNotWashedOut(t *testing.T) {
 		file := filepath.Join(t.TempDir(), "c.yaml")
 		r := mustOpen(t, file, InMode(ModeOnce), Upstream(roundTripFunc(byHost)))
 		local("1001").ask(t, r)
-		if rep := r.finish(verdict.Outcome{Failed: true}); len(rep.Errors) != 0 {
+		if rep := r.finish(report.Outcome{Failed: true}); len(rep.Errors) != 0 {
 			t.Error(rep.Errors)
 		}
 		clash(t, file, []string{"2001", "2002"})
@@ -79,7 +79,7 @@ func TestClashIsNotWashedOut(t *testing.T) {
 		r = mustOpen(t, file, InMode(ModeNewEpisodes), Upstream(roundTripFunc(byHost)))
 		local("1001").ask(t, r)
 		local("1002").ask(t, r)
-		rep := r.finish(verdict.Outcome{})
+		rep := r.finish(report.Outcome{})
 		if text := strings.Join(rep.Errors, "\n"); !strings.Contains(text, "differently") || !strings.Contains(text, "not written: it would hold recordings that replay cannot tell apart. What this run recorded is in "+file+".failed") {
 			t.Error(text)
 		}
@@ -319,7 +319,7 @@ func TestUnsaidIsNotWashedOut(t *testing.T) {
 		for _, a := range list {
 			a.ask(t, r)
 		}
-		rep := r.finish(verdict.Outcome{})
+		rep := r.finish(report.Outcome{})
 		if len(rep.Errors) != 1 {
 			t.Fatalf("run %d: %q", run, rep.Errors)
 		}
@@ -470,7 +470,7 @@ func TestAliasOfNothing(t *testing.T) {
 		r := mustOpen(t, file, InMode(mode), Upstream(canned(`"x"`)), Alias("http://127.0.0.1:1001", "jira"), Alias("http://127.0.0.1:1002", "github"))
 		local("1001").ask(t, r)
 		var notes []string
-		for _, note := range r.finish(verdict.Outcome{}).Notes {
+		for _, note := range r.finish(report.Outcome{}).Notes {
 			if !strings.HasPrefix(note, "saved") {
 				notes = append(notes, note)
 			}

@@ -1,20 +1,18 @@
 package promptecho
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
-	"os"
-	"slices"
 	"strings"
-	"syscall"
 
-	"github.com/promptecho/promptecho/internal/canon"
-	"github.com/promptecho/promptecho/internal/diff"
-	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/answer"
 	"github.com/promptecho/promptecho/internal/redact"
+	"github.com/promptecho/promptecho/internal/report"
+	"github.com/promptecho/promptecho/internal/tape"
 )
 
 // A MissError says that a request was not recorded, and why the nearest
@@ -29,180 +27,45 @@ type MissError struct {
 	Reason   string // in one line
 	Diff     string // the fields that differ from the nearest recording; several lines, may be empty
 	Hint     string // the option, as code, that would make the request match; empty if none can be told
-
-	unrecordable bool // recording again cannot help
 }
 
 // Error returns the report in several lines: where the nearest recording is,
 // what was asked by whom, and each differing field with both values.
-func (e *MissError) Error() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s", e.at(), e.Reason)
-	fmt.Fprintf(&b, "\n  asked:  %s", e.asked())
-	if e.Caller != "" {
-		fmt.Fprintf(&b, "\n  caller: %s", e.Caller)
-	}
-	if e.Diff != "" {
-		fmt.Fprintf(&b, "\n%s", strings.TrimRight(e.Diff, "\n"))
-	}
-	if e.Hint != "" {
-		fmt.Fprintf(&b, "\n  if that decides no answer: %s", e.Hint)
-	}
-	return redact.Printable(b.String())
-}
-
-// at returns where the nearest recording is.
-func (e *MissError) at() string {
-	if e.Line > 0 {
-		return fmt.Sprintf("%s:%d", e.File, e.Line)
-	}
-	return e.File
-}
-
-// brief returns the miss in a line, without the reason if that is known.
-func (e *MissError) brief(known string) string {
-	s := e.asked()
-	if e.Caller != "" {
-		s += ", " + e.Caller
-	}
-	if e.Reason != known {
-		s = e.at() + ": " + e.Reason + " (" + s + ")"
-	}
-	return s
-}
-
-// asked returns what was asked, in a line.
-func (e *MissError) asked() string {
-	s := e.Endpoint
-	if e.Model != "" {
-		s += ", model " + e.Model
-	}
-	if e.Count > 1 {
-		s += fmt.Sprintf(", %d times", e.Count)
-	}
-	return s
-}
+func (e *MissError) Error() string { return (*report.Miss)(e).Error() }
 
 // RetryableError reports false: asking again cannot help. The AWS SDK looks
 // for this method.
 func (e *MissError) RetryableError() bool { return false }
 
-// maxEdits is how many differing fields a report lists.
-const maxEdits = 12
-
-// miss keeps a miss, once per form, and returns the answer to it.
-func (r *Recorder) miss(req *http.Request, clean *interaction.Request, form *canon.Form) *http.Response {
-	m, candidates, slots := r.noteMiss(form)
-	if asksForSocket(req) {
-		r.mu.Lock()
-		m.Reason, m.Line, m.unrecordable = socketReason, 0, true
-		r.mu.Unlock()
-	} else if candidates != nil {
-		// The comparison can take a while and needs no lock: forms do not change.
-		for i, s := range slots {
-			candidates[i].Form = s.form()
-		}
-		found, near := r.explain(clean, form, candidates, slots)
-		r.mu.Lock()
-		m.Line, m.Reason, m.Diff, m.Hint = found.Line, found.Reason, found.Diff, found.Hint
-		if near != nil {
-			near.near = true
-		}
-		r.mu.Unlock()
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return missResponse(req, m)
-}
-
-// asksForSocket reports whether a request opens a WebSocket (RFC 6455, section 4.1).
-func asksForSocket(req *http.Request) bool {
-	return strings.EqualFold(req.Header.Get("Upgrade"), "websocket")
-}
-
-const socketReason = "it opens a WebSocket, and what passes through one is not recorded: ask over HTTP, or give this connection a client without the recorder"
-
-// noteMiss counts a miss. The candidates for the nearest recording, whose forms
-// have to be filled in, are nil if the miss is known already.
-func (r *Recorder) noteMiss(form *canon.Form) (*MissError, []diff.Candidate, []*slot) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	q := r.tape.queues.get(keyOf(form))
-	if m := r.missed[form.Key()]; m != nil {
-		m.Count++
-		r.exhausted(m, q)
-		return m, nil, nil
-	}
-	m := &MissError{File: r.file, Endpoint: form.Endpoint, Model: form.Model, Caller: caller(), Count: 1, Reason: "not recorded"}
-	if r.missed == nil {
-		r.missed = map[string]*MissError{}
-	}
-	r.missed[form.Key()] = m
-	r.misses = append(r.misses, m)
-	if q != nil {
-		r.exhausted(m, q)
-		return m, nil, nil
-	}
-	candidates := make([]diff.Candidate, 0, len(r.tape.slots))
-	slots := make([]*slot, 0, len(r.tape.slots))
-	for _, s := range r.tape.slots {
-		if !s.fresh {
-			candidates = append(candidates, diff.Candidate{Used: s.used || s.near})
-			slots = append(slots, s)
-		}
-	}
-	return m, candidates, slots
-}
-
-// exhausted says that a request has no recording left; q is nil if it never
-// had one.
-func (r *Recorder) exhausted(m *MissError, q *queue) {
-	if q == nil {
-		return
-	}
-	recorded := len(q.canceled)
-	for range q.all {
-		recorded++
-	}
-	m.Count = q.asked
-	last := q.last
-	if last == nil {
-		last = q.canceled[len(q.canceled)-1]
-	}
-	m.Line = last.line()
-	m.Reason = fmt.Sprintf("asked more often than recorded: %s, recorded %s (AllowRepeats replays the last again)", times(q.asked), times(recorded))
-	if i := slices.IndexFunc(r.contests, func(c *contest) bool { return c.given == nil && c.lent.key == last.key }); i >= 0 {
-		words, _ := r.contests[i].inWhat()
-		m.Line = r.contests[i].lent.line()
-		m.Reason = fmt.Sprintf("the recording of this very request was played before, for one that differs in %s and is not recorded", words)
-	}
-}
-
 // missHeader marks the answer to a request that is not recorded, so that no other
 // recorder records it.
 const missHeader = "X-Promptecho-Miss"
 
-// missResponse is the answer to a request that is not recorded.
-func missResponse(req *http.Request, m *MissError) *http.Response {
-	return refusal(req, fmt.Sprintf("promptecho: not recorded: %s: %s", strings.TrimSpace(m.Endpoint+" "+m.Model), m.Reason))
-}
-
 // refuse answers a request that is not sent because of err. Of a missing key Close says
 // so, too, if the client swallows the answer; what comes after Close nobody can be told.
 func (r *Recorder) refuse(req *http.Request, err error) (*http.Response, error) {
+	err = r.told(req, err)
 	var late *lateError
 	var missing *secretError
 	switch {
 	case errors.As(err, &missing):
-		r.mu.Lock()
-		defer r.mu.Unlock()
-		if text := strings.TrimPrefix(err.Error(), "promptecho: "); !slices.Contains(r.refused, text) {
-			r.refused = append(r.refused, text)
-		}
+		r.log.Error(err)
 	case !errors.As(err, &late):
 		return nil, err
 	}
 	return refusal(req, err.Error()), nil
+}
+
+// told returns an error as the sender of a request is told.
+func (r *Recorder) told(req *http.Request, err error) error {
+	var missing *secretError
+	switch {
+	case errors.As(err, &missing):
+		return err
+	case errors.Is(err, tape.ErrClosed), errors.Is(err, answer.ErrClosed):
+		return &lateError{r.file, cmp.Or(req.Method, http.MethodGet), r.redact.Message(req.URL.Redacted())}
+	}
+	return fmt.Errorf("promptecho: %w", err)
 }
 
 // refusal is the answer to a request that is not sent: one that every SDK can print and
@@ -233,32 +96,6 @@ func refusal(req *http.Request, text string) *http.Response {
 	}
 }
 
-// A transportError is a failure of the transport that was recorded.
-type transportError struct {
-	text, file string
-	line       int
-}
-
-func (e *transportError) Error() string {
-	return fmt.Sprintf("%s (recorded, promptecho: %s:%d)", e.text, e.file, e.line)
-}
-
-// Timeout reports whether it was one, as [net.Error] has it.
-func (e *transportError) Timeout() bool { return strings.HasSuffix(e.text, "timeout") }
-
-// Temporary is of [net.Error].
-func (e *transportError) Temporary() bool { return e.Timeout() }
-
-// Is reports whether the error was target, of those that callers ask for.
-func (e *transportError) Is(target error) bool {
-	for _, known := range [...]error{io.EOF, io.ErrUnexpectedEOF, os.ErrDeadlineExceeded, syscall.ECONNREFUSED, syscall.ECONNRESET, syscall.EPIPE} {
-		if target == known {
-			return e.text == known.Error() || strings.HasSuffix(e.text, ": "+known.Error())
-		}
-	}
-	return false
-}
-
 // A lateError is the answer to a request after the recorder was closed.
 type lateError struct{ file, method, url string }
 
@@ -270,32 +107,9 @@ func (e *lateError) RetryableError() bool { return false }
 // A secretError refuses to go upstream without a key.
 type secretError struct {
 	file, env string
-	mode      chosen
+	mode      chosenMode
 }
 
 func (e *secretError) Error() string {
 	return fmt.Sprintf("promptecho: %s: %s goes upstream, but the environment variable %s is empty: set it, or replay with PROMPTECHO_MODE=none", e.file, e.mode, e.env)
 }
-
-// A canceledError says that a request cannot be given up as the recorded one was.
-type canceledError struct {
-	file string
-	line int
-}
-
-func (e *canceledError) Error() string {
-	return fmt.Sprintf("promptecho: %s:%d: when this was recorded, its caller canceled it before there was an answer; this request has no context that can be canceled", e.file, e.line)
-}
-func (e *canceledError) RetryableError() bool { return false }
-
-// A closedError says that a client read past the point where the recorded
-// client stopped.
-type closedError struct {
-	file string
-	line int
-}
-
-func (e *closedError) Error() string {
-	return fmt.Sprintf("promptecho: %s:%d: the recording ends here: its client closed the body before the end; record again to have the rest", e.file, e.line)
-}
-func (e *closedError) RetryableError() bool { return false }

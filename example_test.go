@@ -40,7 +40,7 @@ func complete(client *http.Client, prompt string) (string, error) {
 }
 
 // Outside of tests, or under a name of your own, a recorder is opened on a
-// file. Inside of a test, echotest.New does this and gives the verdict.
+// file. Inside of a test, echotest.New does this and gives the report.
 func ExampleOpen() {
 	rec, err := promptecho.Open("testdata/cassettes/capital.yaml")
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 
 	"github.com/promptecho/promptecho/internal/cassette"
 	"github.com/promptecho/promptecho/internal/interaction"
-	"github.com/promptecho/promptecho/internal/verdict"
+	"github.com/promptecho/promptecho/internal/report"
 )
 
 // TestFaultsOfTheDisk: whatever is in the way of the cassette, the error says it,
@@ -237,7 +237,7 @@ func TestTenThousandInteractions(t *testing.T) {
 	if status, _ := ask(t, r, "http://h", "never asked"); status != 418 {
 		t.Errorf("a miss among them: %d", status)
 	}
-	if rep := verdict.Finish(r, verdict.Outcome{}); len(rep.Errors) != 1 {
+	if rep := report.Finish(r, report.Outcome{}); len(rep.Errors) != 1 {
 		t.Errorf("%d errors", len(rep.Errors))
 	}
 	if _, err := os.Stat(file + journalSuffix); !errors.Is(err, fs.ErrNotExist) {

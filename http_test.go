@@ -294,29 +294,6 @@ func TestChunks(t *testing.T) {
 	})
 }
 
-// TestEditedChunks: a body that a person made longer or shorter is replayed
-// whole.
-func TestEditedChunks(t *testing.T) {
-	t.Parallel()
-	for body, want := range map[string][]string{
-		"abcdef":   {"abc", "def"},
-		"abcdefgh": {"abc", "defgh"},
-		"abcd":     {"abc", "d"},
-		"ab":       {"ab"},
-		"abc":      {"abc"},
-	} {
-		var got []string
-		at := 0
-		for _, p := range chunksOf(&interaction.Response{Body: []byte(body), Chunks: []int{3, 3}, Delays: []interaction.Delay{{MS: 1}}}) {
-			got = append(got, body[at:p.end])
-			at = p.end
-		}
-		if !slices.Equal(got, want) {
-			t.Errorf("%q in chunks of 3 is %q, want %q", body, got, want)
-		}
-	}
-}
-
 // TestCompressedStreamKeepsItsEvents: the events of a compressed stream are
 // those that the server flushed, with their times.
 func TestCompressedStreamKeepsItsEvents(t *testing.T) {
@@ -502,7 +479,7 @@ func TestMemoryOfALongStream(t *testing.T) {
 		return &http.Response{StatusCode: 500, Header: http.Header{"Content-Type": {"text/event-stream"}}, Body: body, ContentLength: -1}, nil
 	})
 	r := mustOpen(t, filepath.Join(t.TempDir(), "c.yaml"), Upstream(up), OnRecordError(Fail))
-	r.journal = nil // writing 100 MB takes long
+	r.tape.Journal = nil // writing 100 MB takes long
 	resp, err := r.Client().Post("http://h/v1/x", "application/json", strings.NewReader(`{}`))
 	if err != nil {
 		t.Fatal(err)

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"github.com/promptecho/promptecho/internal/verdict"
+	"github.com/promptecho/promptecho/internal/report"
 )
 
 // canned is an upstream that always gives the same answer.
@@ -38,31 +38,31 @@ func TestOldRecordingsSurvive(t *testing.T) {
 		name    string
 		mode    Mode
 		partial bool // the cassette was
-		outcome verdict.Outcome
+		outcome report.Outcome
 		asked   string
 		want    string // prompts saved after "a b c"
 		mark    bool   // the cassette is partial afterwards
 		beside  string // prompts saved beside it
 	}{
-		{"all, passed", ModeAll, false, verdict.Outcome{}, "a d", "a d", false, ""},
-		{"all, failed", ModeAll, false, verdict.Outcome{Failed: true}, "a d", "a b c", false, "a d"},
-		{"all, skipped", ModeAll, false, verdict.Outcome{Skipped: true}, "a d", "a d b c", false, ""},
-		{"all, filtered", ModeAll, false, verdict.Outcome{Filtered: true}, "c", "c a b", false, ""},
-		{"all, nothing asked", ModeAll, false, verdict.Outcome{Failed: true}, "", "a b c", false, ""},
-		{"all, partial, passed", ModeAll, true, verdict.Outcome{}, "a d", "a d", false, ""},
-		{"all, partial, failed", ModeAll, true, verdict.Outcome{Failed: true}, "a d", "a d b c", true, ""},
-		{"all, partial, filtered", ModeAll, true, verdict.Outcome{Filtered: true}, "b", "b a c", true, ""},
-		{"new episodes, passed", ModeNewEpisodes, false, verdict.Outcome{}, "a d", "a b c d", false, ""},
-		{"new episodes, failed", ModeNewEpisodes, false, verdict.Outcome{Failed: true}, "a d", "a b c d", false, ""},
-		{"new episodes, filtered", ModeNewEpisodes, false, verdict.Outcome{Filtered: true}, "d", "a b c d", false, ""},
-		{"new episodes, partial, passed", ModeNewEpisodes, true, verdict.Outcome{}, "a b c d", "a b c d", false, ""},
-		{"new episodes, partial, all used", ModeNewEpisodes, true, verdict.Outcome{}, "a b c", "a b c", false, ""},
-		{"new episodes, partial, some unused", ModeNewEpisodes, true, verdict.Outcome{}, "a d", "a b c d", true, ""},
-		{"new episodes, partial, failed", ModeNewEpisodes, true, verdict.Outcome{Failed: true}, "a d", "a b c d", true, ""},
-		{"once, partial, failed", ModeOnce, true, verdict.Outcome{Failed: true}, "a d", "a b c d", true, ""},
-		{"once, partial, filtered", ModeOnce, true, verdict.Outcome{Filtered: true}, "a b c d", "a b c d", true, ""},
-		{"once, partial, passed", ModeOnce, true, verdict.Outcome{}, "a b c d", "a b c d", false, ""},
-		{"once, whole, failed", ModeOnce, false, verdict.Outcome{Failed: true}, "a d", "a b c", false, ""},
+		{"all, passed", ModeAll, false, report.Outcome{}, "a d", "a d", false, ""},
+		{"all, failed", ModeAll, false, report.Outcome{Failed: true}, "a d", "a b c", false, "a d"},
+		{"all, skipped", ModeAll, false, report.Outcome{Skipped: true}, "a d", "a d b c", false, ""},
+		{"all, filtered", ModeAll, false, report.Outcome{Filtered: true}, "c", "c a b", false, ""},
+		{"all, nothing asked", ModeAll, false, report.Outcome{Failed: true}, "", "a b c", false, ""},
+		{"all, partial, passed", ModeAll, true, report.Outcome{}, "a d", "a d", false, ""},
+		{"all, partial, failed", ModeAll, true, report.Outcome{Failed: true}, "a d", "a d b c", true, ""},
+		{"all, partial, filtered", ModeAll, true, report.Outcome{Filtered: true}, "b", "b a c", true, ""},
+		{"new episodes, passed", ModeNewEpisodes, false, report.Outcome{}, "a d", "a b c d", false, ""},
+		{"new episodes, failed", ModeNewEpisodes, false, report.Outcome{Failed: true}, "a d", "a b c d", false, ""},
+		{"new episodes, filtered", ModeNewEpisodes, false, report.Outcome{Filtered: true}, "d", "a b c d", false, ""},
+		{"new episodes, partial, passed", ModeNewEpisodes, true, report.Outcome{}, "a b c d", "a b c d", false, ""},
+		{"new episodes, partial, all used", ModeNewEpisodes, true, report.Outcome{}, "a b c", "a b c", false, ""},
+		{"new episodes, partial, some unused", ModeNewEpisodes, true, report.Outcome{}, "a d", "a b c d", true, ""},
+		{"new episodes, partial, failed", ModeNewEpisodes, true, report.Outcome{Failed: true}, "a d", "a b c d", true, ""},
+		{"once, partial, failed", ModeOnce, true, report.Outcome{Failed: true}, "a d", "a b c d", true, ""},
+		{"once, partial, filtered", ModeOnce, true, report.Outcome{Filtered: true}, "a b c d", "a b c d", true, ""},
+		{"once, partial, passed", ModeOnce, true, report.Outcome{}, "a b c d", "a b c d", false, ""},
+		{"once, whole, failed", ModeOnce, false, report.Outcome{Failed: true}, "a d", "a b c", false, ""},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -72,12 +72,12 @@ func TestOldRecordingsSurvive(t *testing.T) {
 			for _, p := range []string{"a", "b", "c"} {
 				ask(t, r, "http://h", p)
 			}
-			verdict.Finish(r, verdict.Outcome{Failed: tt.partial})
+			report.Finish(r, report.Outcome{Failed: tt.partial})
 			r = mustOpen(t, file, InMode(tt.mode), Upstream(canned(`{"new":true}`)))
 			for p := range strings.FieldsSeq(tt.asked) {
 				ask(t, r, "http://h", p)
 			}
-			rep := verdict.Finish(r, tt.outcome)
+			rep := report.Finish(r, tt.outcome)
 			if got := savedPrompts(t, file); got != tt.want {
 				t.Errorf("the cassette has %q, want %q; %+v", got, tt.want, rep)
 			}
@@ -98,11 +98,11 @@ func TestOldRecordingsSurvive(t *testing.T) {
 // is completed by the first whole one.
 func TestFirstRunThatWasNotWhole(t *testing.T) {
 	t.Parallel()
-	for _, o := range []verdict.Outcome{{Filtered: true}, {Failed: true}} {
+	for _, o := range []report.Outcome{{Filtered: true}, {Failed: true}} {
 		file := filepath.Join(t.TempDir(), "c.yaml")
 		r := mustOpen(t, file, Upstream(canned(`{}`)))
 		ask(t, r, "http://h", "a")
-		verdict.Finish(r, o)
+		report.Finish(r, o)
 		if !strings.Contains(read(t, file), "partial: true") {
 			t.Errorf("%+v: not marked", o)
 		}
@@ -126,7 +126,7 @@ func TestSkippedByAnAnswer(t *testing.T) {
 		if status, _ := ask(t, r, "http://h", "a"); status != 404 {
 			t.Errorf("%s: status %d", mode, status)
 		}
-		if rep := r.finish(verdict.Outcome{Skipped: true}); len(rep.Errors) > 0 {
+		if rep := r.finish(report.Outcome{Skipped: true}); len(rep.Errors) > 0 {
 			t.Errorf("%s: %q", mode, rep.Errors)
 		}
 	}
@@ -141,7 +141,7 @@ func TestBesideGoesAway(t *testing.T) {
 	for _, failed := range []bool{true, false} {
 		r := mustOpen(t, file, InMode(ModeAll), Upstream(canned(`{}`)))
 		ask(t, r, "http://h", "a")
-		verdict.Finish(r, verdict.Outcome{Failed: failed})
+		report.Finish(r, report.Outcome{Failed: failed})
 		if _, err := os.Stat(file + ".failed"); failed != (err == nil) {
 			t.Errorf("failed %v: %v", failed, err)
 		}
@@ -156,7 +156,7 @@ func TestPartialGoesWithAllowUnused(t *testing.T) {
 	r := mustOpen(t, file, Upstream(canned(`{}`)))
 	ask(t, r, "http://h", "a")
 	ask(t, r, "http://h", "b")
-	verdict.Finish(r, verdict.Outcome{Failed: true})
+	report.Finish(r, report.Outcome{Failed: true})
 	r = mustOpen(t, file, AllowUnused())
 	ask(t, r, "http://h", "a")
 	mustClose(t, r)
@@ -212,7 +212,7 @@ func TestPinnedAndPartial(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "c.yaml")
 	r := mustOpen(t, file, Upstream(canned(`{}`)))
 	ask(t, r, "http://h", "a")
-	verdict.Finish(r, verdict.Outcome{Failed: true})
+	report.Finish(r, report.Outcome{Failed: true})
 	text := strings.Replace(read(t, file), "partial: true", "pinned: true\npartial: true", 1)
 	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
@@ -274,7 +274,7 @@ func TestSecretThatCannotBeReplaced(t *testing.T) {
 	}
 }
 
-// TestConcurrentClose: every Close waits for the verdict.
+// TestConcurrentClose: every Close waits for the report.
 func TestConcurrentClose(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -286,7 +286,7 @@ func TestConcurrentClose(t *testing.T) {
 			t.Fatal(err)
 		}
 		resp.Body.Close()
-		r.note("something to log")
+		r.log.Notef("something to log")
 		errs := make(chan error, 2)
 		for range 2 {
 			go func() { errs <- r.Close() }()

@@ -19,7 +19,7 @@ import (
 
 	"github.com/promptecho/promptecho/internal/cassette"
 	"github.com/promptecho/promptecho/internal/interaction"
-	"github.com/promptecho/promptecho/internal/verdict"
+	"github.com/promptecho/promptecho/internal/report"
 )
 
 // Options that select fields compose: each keeps its meaning beside the others.
@@ -307,7 +307,7 @@ func TestGivenUp(t *testing.T) {
 
 		// Whether it is sent depends on how long others take: it may stay unused.
 		r = mustOpen(t, file, InMode(ModeNone))
-		report := r.finish(verdict.Outcome{})
+		report := r.finish(report.Outcome{})
 		if text := strings.Join(report.Errors, "\n"); strings.Contains(text, "not used") {
 			t.Error(text)
 		}

@@ -19,7 +19,7 @@ import (
 	"testing"
 
 	"github.com/promptecho/promptecho/internal/cassette"
-	"github.com/promptecho/promptecho/internal/verdict"
+	"github.com/promptecho/promptecho/internal/report"
 )
 
 // The tests choose their modes in code, so the machine's must not interfere.
@@ -120,7 +120,7 @@ func mustClose(t testing.TB, r *Recorder) {
 // mustPass ends a recorder as package echotest does for a test that ran whole and passed.
 func mustPass(t testing.TB, r *Recorder) {
 	t.Helper()
-	if errs := r.finish(verdict.Outcome{}).Errors; len(errs) > 0 {
+	if errs := r.finish(report.Outcome{}).Errors; len(errs) > 0 {
 		t.Fatal(errs)
 	}
 }
@@ -202,7 +202,7 @@ func TestModes(t *testing.T) {
 					t.Errorf("%q is answered with %s", text, body)
 				}
 			}
-			errs := r.finish(verdict.Outcome{}).Errors
+			errs := r.finish(report.Outcome{}).Errors
 			misses := tt.old == "miss" || tt.new == "miss"
 			if (len(errs) > 0) != misses {
 				t.Errorf("errors: %q", errs)
@@ -220,7 +220,7 @@ func TestModes(t *testing.T) {
 				if tt.mode == ModeNewEpisodes || tt.mode == ModeAll || tt.mode == ModeLive {
 					ask(t, r, u.URL, "third")
 				} else {
-					r.reached = true // as if another request had come
+					r.log.Reach() // as if another request had come
 				}
 				err := r.Close()
 				if unused := err != nil && strings.Contains(err.Error(), "not used"); unused != tt.unused {
@@ -448,7 +448,7 @@ func TestPinnedIsNeverOverwritten(t *testing.T) {
 		if status, _ := ask(t, r, base, "b"); status != http.StatusTeapot {
 			t.Errorf("%s: an unrecorded request got status %d", mode, status)
 		}
-		rep := verdict.Finish(r, verdict.Outcome{})
+		rep := report.Finish(r, report.Outcome{})
 		said := strings.Contains(strings.Join(rep.Notes, "\n"), "is pinned: replayed, not recorded, in spite of mode "+string(mode))
 		if said != (mode == ModeAll || mode == ModeNewEpisodes) {
 			t.Errorf("%s: notes %q", mode, rep.Notes)
@@ -466,7 +466,7 @@ func TestPartial(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "c.yaml")
 	r := mustOpen(t, file)
 	ask(t, r, u.URL, "a")
-	verdict.Finish(r, verdict.Outcome{Failed: true})
+	report.Finish(r, report.Outcome{Failed: true})
 	if !strings.Contains(read(t, file), "\npartial: true\n") {
 		t.Fatalf("not marked:\n%s", read(t, file))
 	}
@@ -496,7 +496,7 @@ func TestPartialThatWasComplete(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "c.yaml")
 	r := mustOpen(t, file)
 	ask(t, r, u.URL, "a")
-	verdict.Finish(r, verdict.Outcome{Failed: true})
+	report.Finish(r, report.Outcome{Failed: true})
 	r = mustOpen(t, file)
 	ask(t, r, u.URL, "a")
 	mustClose(t, r)
@@ -510,7 +510,7 @@ func TestRunThatRecordedNothingWritesNothing(t *testing.T) {
 	for _, mode := range []Mode{ModeOnce, ModeNewEpisodes, ModeAll} {
 		file := filepath.Join(t.TempDir(), "sub", "c.yaml")
 		r := mustOpen(t, file, InMode(mode))
-		rep := r.finish(verdict.Outcome{})
+		rep := r.finish(report.Outcome{})
 		said := rep.Errors
 		if mode == ModeOnce { // a helper may open a recorder for tests that ask nothing
 			said = rep.Notes
@@ -538,7 +538,7 @@ func TestTransportError(t *testing.T) {
 	if _, err := r.Client().Post("http://127.0.0.1:1/v1/chat/completions", "application/json", strings.NewReader(prompt("x"))); !errors.Is(err, boom) {
 		t.Errorf("the client got %v, want the transport's error", err)
 	}
-	rep := verdict.Finish(r, verdict.Outcome{})
+	rep := report.Finish(r, report.Outcome{})
 	if !strings.Contains(strings.Join(rep.Errors, "\n"), "not recorded: POST http://127.0.0.1:1/v1/chat/completions: boom") {
 		t.Errorf("errors: %q", rep.Errors)
 	}
@@ -588,7 +588,7 @@ func TestTransportErrorKept(t *testing.T) {
 		if !errors.As(err, &netErr) || netErr.Timeout() != tt.timeout || errors.As(live, &netErr) && netErr.Timeout() != tt.timeout {
 			t.Errorf("%v: timeout %v, live %v", tt.err, err, live)
 		}
-		if notes := r.finish(verdict.Outcome{Failed: true}).Notes; len(notes) != 1 || !strings.Contains(notes[0], "nothing was sent: this is a recording, ") {
+		if notes := r.finish(report.Outcome{Failed: true}).Notes; len(notes) != 1 || !strings.Contains(notes[0], "nothing was sent: this is a recording, ") {
 			t.Errorf("notes of a test that failed: %q", notes)
 		}
 	}
@@ -629,7 +629,7 @@ func TestOnRecordError(t *testing.T) {
 			for range tt.statuses {
 				ask(t, r, "http://h", "x")
 			}
-			rep := verdict.Finish(r, verdict.Outcome{Failed: tt.failed})
+			rep := report.Finish(r, report.Outcome{Failed: tt.failed})
 			if got := savedPrompts(t, file); got != tt.saved {
 				t.Errorf("saved %q, want %q", got, tt.saved)
 			}
@@ -910,7 +910,7 @@ func TestNoAnswerBeforeClose(t *testing.T) {
 		r.RoundTrip(req)
 	}()
 	<-arrived
-	rep := verdict.Finish(r, verdict.Outcome{})
+	rep := report.Finish(r, report.Outcome{})
 	close(release)
 	<-done
 	if want := "not recorded: POST http://h/v1/chat/completions: no answer before the recorder was closed"; !strings.Contains(strings.Join(rep.Notes, "\n"), want) {

@@ -14,7 +14,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/promptecho/promptecho/internal/verdict"
+	"github.com/promptecho/promptecho/internal/report"
 )
 
 // stable makes a report independent of where the test ran.
@@ -43,7 +43,7 @@ func TestDriftIsNoted(t *testing.T) {
 			t.Errorf("status %d", status)
 		}
 	}
-	rep := verdict.Finish(r, verdict.Outcome{})
+	rep := report.Finish(r, report.Outcome{})
 	if len(rep.Errors) > 0 || len(rep.Notes) != 1 || !strings.Contains(rep.Notes[0], "temperature") ||
 		!strings.Contains(rep.Notes[0], "0.7") || !strings.Contains(rep.Notes[0], "0.2") {
 		t.Errorf("report %+v", rep)

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/promptecho/promptecho/internal/report"
 	"github.com/promptecho/promptecho/internal/txtar"
-	"github.com/promptecho/promptecho/internal/verdict"
 )
 
 var updateReports = flag.Bool("update", false, "rewrite the reports in testdata/reports")
@@ -95,7 +95,7 @@ func reportOf(t *testing.T, part func(string) string) string {
 			opts = append(opts, opt)
 		}
 	}
-	o := verdict.Outcome{Command: func() string { return "PROMPTECHO_MODE=all go test example.com/app -run '^TestX$' -count=1" }}
+	o := report.Outcome{Command: func() string { return "PROMPTECHO_MODE=all go test example.com/app -run '^TestX$' -count=1" }}
 	for name := range strings.FieldsSeq(part("outcome")) {
 		o.Failed = o.Failed || name == "failed"
 		o.Skipped = o.Skipped || name == "skipped"
@@ -114,8 +114,8 @@ func reportOf(t *testing.T, part func(string) string) string {
 			askLine(t, r, line)
 		}
 	}
-	rep := verdict.Finish(r, o)
-	if again := verdict.Finish(r, o); len(again.Errors) != len(rep.Errors) {
+	rep := report.Finish(r, o)
+	if again := report.Finish(r, o); len(again.Errors) != len(rep.Errors) {
 		t.Error("finishing again gives another report")
 	}
 	var said []string
@@ -125,7 +125,7 @@ func reportOf(t *testing.T, part func(string) string) string {
 	for _, e := range rep.Errors {
 		said = append(said, "error: "+e)
 	}
-	for _, m := range rep.Marks {
+	for _, m := range rep.Annotations {
 		said = append(said, fmt.Sprintf("mark: line %d: %s", m.Line, m.Text))
 	}
 	if len(said) == 0 {

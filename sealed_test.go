@@ -15,12 +15,13 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/promptecho/promptecho/internal/answer"
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/cassette"
 	"github.com/promptecho/promptecho/internal/exactjson"
 	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/report"
 	"github.com/promptecho/promptecho/internal/stream"
-	"github.com/promptecho/promptecho/internal/verdict"
 )
 
 // chats returns a cassette of chat completions: prompt and answer of each.
@@ -80,7 +81,8 @@ func TestRecordedOrderOfEdited(t *testing.T) {
 		}, nil},
 		{"one has no seal", func() *cassette.File { return chats("two", "first", "two", "second") }, func(t *testing.T, file string) {
 			text := read(t, file)
-			seal := strings.Index(text, "    seal: ")
+			seals := strings.Index(text, "\nseals:") + 1
+			seal := seals + strings.IndexByte(text[seals:], '\n') + 1
 			edit(t, file, text[seal:seal+strings.IndexByte(text[seal:], '\n')+1], "")
 		}},
 		{"Windows", func() *cassette.File { return chats("two", "first", "two", "second") }, func(t *testing.T, file string) {
@@ -121,7 +123,7 @@ func TestSealThatLies(t *testing.T) {
 	file := saved(t, f)
 	r := mustOpen(t, file, InMode(ModeNone))
 	_, err := r.Client().Post("http://h/v1/chat/completions", "application/json", strings.NewReader(prompt("two")))
-	if err == nil || !strings.Contains(err.Error(), "c.yaml:4: match_key is not that of the request") {
+	if err == nil || !strings.Contains(err.Error(), "c.yaml:4: the match key in its seal is not that of the request") {
 		t.Errorf("answered: %v", err)
 	}
 	if err := r.Close(); err == nil || !strings.Contains(err.Error(), "promptecho verify -w") {
@@ -263,7 +265,7 @@ func TestBodiesAreTheirOwn(t *testing.T) {
 }
 
 // TestFramedIsWritten: a stream that is put together while it is read has the bytes,
-// and the parts, that its events have. Each event is a little unlike the one before.
+// that its events have, and the same ends and delays of each. Each event is a little unlike the one before.
 func TestFramedIsWritten(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(5, 6))
@@ -317,7 +319,7 @@ func TestFramedIsWritten(t *testing.T) {
 			it.Response.Events = append(it.Response.Events, e)
 			it.Response.Delays = append(it.Response.Delays, interaction.Delay{MS: int64(r.IntN(3))})
 		}
-		want, wantParts, wantErr := partsOf(&it.Response)
+		want, wantEnds, wantErr := answer.Join(&it.Response)
 		file := saved(t, &cassette.File{Rules: canon.Revision, Interactions: []*interaction.Interaction{it}})
 		s, err := cassette.Open(file, canon.Revision, nil)
 		if err != nil {
@@ -328,19 +330,27 @@ func TestFramedIsWritten(t *testing.T) {
 			t.Fatal(err)
 		}
 		s.Close()
-		got, gotParts, gotErr := resp.Body, framesOf(nil, in.Ends, resp.Delays), error(nil)
+		got, gotEnds, gotErr := resp.Body, in.Ends, error(nil)
 		if framed++; in.Ends == nil {
-			got, gotParts, gotErr = partsOf(&resp)
+			got, gotEnds, gotErr = answer.Join(&resp)
 			framed--
 			other++
 		}
-		if (gotErr == nil) != (wantErr == nil) || !bytes.Equal(got, want) || !slices.Equal(gotParts, wantParts) {
-			t.Fatalf("%q %v %v\nwant\n%q %v %v\n%s", got, gotParts, gotErr, want, wantParts, wantErr, read(t, file))
+		if (gotErr == nil) != (wantErr == nil) || !bytes.Equal(got, want) || !slices.Equal(gotEnds, wantEnds) || !slices.Equal(trimmed(resp.Delays), trimmed(it.Response.Delays)) {
+			t.Fatalf("%q %v %v %v\nwant\n%q %v %v %v\n%s", got, gotEnds, resp.Delays, gotErr, want, wantEnds, it.Response.Delays, wantErr, read(t, file))
 		}
 	}
 	if framed < 150 || other < 30 {
 		t.Errorf("%d were put together while they were read, %d were not", framed, other)
 	}
+}
+
+// trimmed returns delays without the zeros at their end, which are not written.
+func trimmed(delays []interaction.Delay) []interaction.Delay {
+	for len(delays) > 0 && delays[len(delays)-1] == (interaction.Delay{}) {
+		delays = delays[:len(delays)-1]
+	}
+	return delays
 }
 
 // TestMissingAsset: the file of a large answer is read when it is asked for; if it is
@@ -504,7 +514,7 @@ func TestCutInEveryMode(t *testing.T) {
 					}
 				}
 			case mode == ModeAll && n > 0:
-				if err != nil || !strings.Contains(fmt.Sprint(r.notes), fmt.Sprintf("recorded anew: %s:%d:", file, line)) {
+				if err != nil || !strings.Contains(fmt.Sprint(r.finish(report.Outcome{}).Notes), fmt.Sprintf("recorded anew: %s:%d:", file, line)) {
 					t.Fatalf("%s, cut at %d: %v", mode, n, err)
 				}
 			case err == nil:
@@ -545,17 +555,17 @@ func TestCutIsRecordedAnew(t *testing.T) {
 		name    string
 		damage  func(t *testing.T, file string)
 		mode    Mode
-		outcome verdict.Outcome
+		outcome report.Outcome
 		open    string // the error of Open
 		beside  bool
 	}{
-		{"cut", cut, ModeAll, verdict.Outcome{}, "", false},
-		{"cut, and the run fails", cut, ModeAll, verdict.Outcome{Failed: true}, "", true},
-		{"cut, and the run is filtered", cut, ModeAll, verdict.Outcome{Filtered: true}, "", true},
-		{"cut, and the run is skipped", cut, ModeAll, verdict.Outcome{Skipped: true}, "", true},
-		{"cut and pinned", both, ModeAll, verdict.Outcome{}, `take out "pinned: true"`, false},
-		{"an asset is gone", noAsset, ModeAll, verdict.Outcome{}, "", false},
-		{"an asset is gone, and new ones are recorded", noAsset, ModeNewEpisodes, verdict.Outcome{}, "response.body_file: asset", false},
+		{"cut", cut, ModeAll, report.Outcome{}, "", false},
+		{"cut, and the run fails", cut, ModeAll, report.Outcome{Failed: true}, "", true},
+		{"cut, and the run is filtered", cut, ModeAll, report.Outcome{Filtered: true}, "", true},
+		{"cut, and the run is skipped", cut, ModeAll, report.Outcome{Skipped: true}, "", true},
+		{"cut and pinned", both, ModeAll, report.Outcome{}, `take out "pinned: true"`, false},
+		{"an asset is gone", noAsset, ModeAll, report.Outcome{}, "", false},
+		{"an asset is gone, and new ones are recorded", noAsset, ModeNewEpisodes, report.Outcome{}, "response.body_file: asset", false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -577,7 +587,7 @@ func TestCutIsRecordedAnew(t *testing.T) {
 					t.Errorf("%q is answered by %s", p, body)
 				}
 			}
-			rep := verdict.Finish(r, tt.outcome)
+			rep := report.Finish(r, tt.outcome)
 			if len(rep.Errors) > 0 || !strings.Contains(strings.Join(rep.Notes, "\n"), "recorded anew: "+file+":") {
 				t.Errorf("%+v", rep)
 			}
@@ -622,7 +632,7 @@ func TestEditedIsNoted(t *testing.T) {
 			for _, p := range prompts {
 				ask(t, r, "http://h", p)
 			}
-			notes := strings.Join(verdict.Finish(r, verdict.Outcome{}).Notes, "\n")
+			notes := strings.Join(report.Finish(r, report.Outcome{}).Notes, "\n")
 			if n := strings.Count(notes, "edited since it was recorded"); tt.note == "" && n > 0 || tt.note != "" && (n != 1 || !strings.Contains(notes, tt.note)) {
 				t.Errorf("%s, %s: %q, want %q", tt.name, mode, notes, tt.note)
 			}

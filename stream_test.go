@@ -18,8 +18,8 @@ import (
 
 	"github.com/promptecho/promptecho/internal/cassette"
 	"github.com/promptecho/promptecho/internal/interaction"
-	"github.com/promptecho/promptecho/internal/provider"
-	"github.com/promptecho/promptecho/internal/verdict"
+	"github.com/promptecho/promptecho/internal/report"
+	"github.com/promptecho/promptecho/internal/standin"
 )
 
 func streamRequest(t testing.TB, ctx context.Context, base, text string) *http.Request {
@@ -80,7 +80,7 @@ func readEvent(t testing.TB, body io.Reader) string {
 // each event as it comes; replay gives the same bytes, one event a Read.
 func TestStreamIsLive(t *testing.T) {
 	t.Parallel()
-	p := provider.New()
+	p := standin.New()
 	defer p.Close()
 	file := filepath.Join(t.TempDir(), "c.yaml")
 	r := mustOpen(t, file, InMode(ModeAll))
@@ -120,7 +120,7 @@ func TestStreamIsLive(t *testing.T) {
 
 func TestStreamCassetteIsReadable(t *testing.T) {
 	t.Parallel()
-	p := provider.New()
+	p := standin.New()
 	defer p.Close()
 	file := filepath.Join(t.TempDir(), "c.yaml")
 	r := mustOpen(t, file, InMode(ModeAll))
@@ -128,7 +128,7 @@ func TestStreamCassetteIsReadable(t *testing.T) {
 	io.Copy(io.Discard, resp.Body)
 	mustClose(t, r) // the body was read to its end and never closed
 	c := read(t, file)
-	for _, want := range []string{"kind: llm", "boundary: openai.chat", "stream: sse", "\n        - {data: ", "delays_ms: [", "text: ", "You said: hi", "x-promptecho-provider: stand-in"} {
+	for _, want := range []string{"kind: llm", "boundary: openai.chat", "stream: sse", "\n        - {data: ", "delays_ms: [", "      # text, made of the events below:\n      #   [stand-in] You said: hi", "x-promptecho-provider: stand-in"} {
 		if !strings.Contains(c, want) {
 			t.Errorf("the cassette has no %q:\n%s", want, c)
 		}
@@ -169,7 +169,7 @@ func TestEnds(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			p := provider.New()
+			p := standin.New()
 			defer p.Close()
 			if tt.cut > 0 {
 				p.Cut(tt.cut)
@@ -211,7 +211,7 @@ func TestEnds(t *testing.T) {
 // A stepper lets the server send one more event for each one it has read.
 type stepper struct {
 	io.ReadCloser
-	gate *provider.Gate
+	gate *standin.Gate
 	seen bytes.Buffer
 }
 
@@ -250,7 +250,7 @@ func wantEOF(_ int, err error) string {
 // the server sees it leave.
 func TestCancelWhileRecording(t *testing.T) {
 	t.Parallel()
-	p := provider.New()
+	p := standin.New()
 	defer p.Close()
 	p.Hold()
 	file := filepath.Join(t.TempDir(), "c.yaml")
@@ -277,7 +277,7 @@ func TestCancelWhileRecording(t *testing.T) {
 // A body that nobody read or closed is settled when the recorder ends.
 func TestBodyLeftOpen(t *testing.T) {
 	t.Parallel()
-	p := provider.New()
+	p := standin.New()
 	defer p.Close()
 	p.Hold()
 	file := filepath.Join(t.TempDir(), "c.yaml")
@@ -423,7 +423,7 @@ func TestPace(t *testing.T) {
 
 func TestRetryAfterReplaysAsZero(t *testing.T) {
 	t.Parallel()
-	p := provider.New()
+	p := standin.New()
 	defer p.Close()
 	p.Fail(1, 429, http.Header{"Retry-After": {"60"}})
 	file := filepath.Join(t.TempDir(), "c.yaml")
@@ -466,7 +466,7 @@ func TestSwitchingProtocolsIsPassedOn(t *testing.T) {
 	if err != nil || resp.Body != conn {
 		t.Errorf("%v, body %T: want the body as it came", err, resp.Body)
 	}
-	if rep := verdict.Finish(r, verdict.Outcome{}); len(rep.Errors) > 0 || !strings.Contains(strings.Join(rep.Notes, ""), "passed through, not recorded") {
+	if rep := report.Finish(r, report.Outcome{}); len(rep.Errors) > 0 || !strings.Contains(strings.Join(rep.Notes, ""), "passed through, not recorded") {
 		t.Errorf("report %+v", rep)
 	}
 	if _, err := os.Stat(file); err == nil {
@@ -519,7 +519,7 @@ func TestEditedCassettes(t *testing.T) {
 	}{
 		{"as recorded", func(f *cassette.File) {}, map[string]string{"a": `"n":1`, "b": `"n":2`, "c": `"n":3`}, ""},
 		{"an interaction deleted", func(f *cassette.File) { f.Interactions = slices.Delete(f.Interactions, 1, 2) },
-			map[string]string{"a": `"n":1`, "b": "", "c": `"n":3`}, "1 request was not recorded"},
+			map[string]string{"a": `"n":1`, "b": "", "c": `"n":3`}, "1 request has no recording"},
 		{"an interaction added", func(f *cassette.File) {
 			it := *f.Interactions[0]
 			it.Request.Body = []byte(prompt("d"))
@@ -535,7 +535,7 @@ func TestEditedCassettes(t *testing.T) {
 		{"a response edited", func(f *cassette.File) { f.Interactions[0].Response.Body = []byte(`{"n":"edited"}`) },
 			map[string]string{"a": `"n":"edited"`, "b": `"n":2`, "c": `"n":3`}, ""},
 		{"a request edited, the hint stale", func(f *cassette.File) { f.Interactions[0].Request.Body = []byte(prompt("z")) },
-			map[string]string{"z": `"n":1`, "a": "", "b": `"n":2`, "c": `"n":3`}, "1 request was not recorded"},
+			map[string]string{"z": `"n":1`, "a": "", "b": `"n":2`, "c": `"n":3`}, "1 request has no recording"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -597,7 +597,7 @@ func TestMissAnswer(t *testing.T) {
 		t.Error("a miss can be retried")
 	}
 	report := r.Close().Error()
-	for _, want := range []string{"1 request was not recorded (mode none (InMode in the code); 0 of 1 recording used)", file + ":4: ", "cat", "dog", "recorded", "incoming", "PROMPTECHO_MODE=all"} {
+	for _, want := range []string{"1 request has no recording (mode none, InMode in the code; 0 of 1 recordings used)", file + ":4: ", "cat", "dog", "recorded", "incoming", "PROMPTECHO_MODE=all"} {
 		if !strings.Contains(report, want) {
 			t.Errorf("the report has no %q:\n%s", want, report)
 		}

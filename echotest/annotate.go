@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/promptecho/promptecho/internal/verdict"
+	"github.com/promptecho/promptecho/internal/report"
 )
 
 // annotate writes a workflow command of GitHub Actions for each finding, so that
@@ -15,7 +15,7 @@ import (
 // (https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-commands).
 // It writes nothing elsewhere. The variables are read only when a test has failed:
 // the go command caches results by the variables that are read.
-func annotate(w io.Writer, marks []verdict.Mark) {
+func annotate(w io.Writer, marks []report.Annotation) {
 	if len(marks) == 0 || os.Getenv("GITHUB_ACTIONS") != "true" {
 		return
 	}

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/promptecho/promptecho/internal/verdict"
+	"github.com/promptecho/promptecho/internal/report"
 )
 
 func TestAnnotate(t *testing.T) {
@@ -18,7 +18,7 @@ func TestAnnotate(t *testing.T) {
 	if err := os.WriteFile(cassette, nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	marks := []verdict.Mark{
+	marks := []report.Annotation{
 		{File: cassette, Line: 4, Caller: "bot_test.go:9", Text: "50% of it\ndiffers: a, b"},
 		{File: filepath.Join(root, "bot", "absent.yaml"), Caller: "bot_test.go:9", Text: "it does not exist"},
 		{File: filepath.Join(root, "bot", "absent.yaml"), Text: "it does not exist"},

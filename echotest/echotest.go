@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/promptecho/promptecho"
-	"github.com/promptecho/promptecho/internal/verdict"
+	"github.com/promptecho/promptecho/internal/report"
 )
 
 // New returns a recorder for a test or benchmark. Its cassette is
@@ -38,14 +38,14 @@ func New(t testing.TB, opts ...promptecho.Option) *promptecho.Recorder {
 	}
 	t.Cleanup(func() {
 		t.Helper()
-		report := verdict.Finish(rec, outcome(t))
-		for _, note := range report.Notes {
+		rep := report.Finish(rec, outcome(t))
+		for _, note := range rep.Notes {
 			t.Logf("promptecho: %s", note)
 		}
-		for _, text := range report.Errors {
+		for _, text := range rep.Errors {
 			t.Errorf("promptecho: %s", text)
 		}
-		annotate(os.Stdout, report.Marks)
+		annotate(os.Stdout, rep.Annotations)
 	})
 	return rec
 }

@@ -14,7 +14,7 @@ import (
 	"testing"
 
 	"github.com/promptecho/promptecho"
-	"github.com/promptecho/promptecho/internal/provider"
+	"github.com/promptecho/promptecho/internal/standin"
 )
 
 // A fakeTB is a test that records what is said of it, so that New's verdicts
@@ -83,7 +83,7 @@ func ask(t testing.TB, rec *promptecho.Recorder, base, text string) int {
 
 func TestNewRecordsThenReplays(t *testing.T) {
 	inDir(t)
-	p := provider.New()
+	p := standin.New()
 	defer p.Close()
 	test := func(tb testing.TB) {
 		rec := New(tb)
@@ -107,7 +107,7 @@ func TestNewRecordsThenReplays(t *testing.T) {
 
 func TestNewVerdicts(t *testing.T) {
 	inDir(t)
-	p := provider.New()
+	p := standin.New()
 	defer p.Close()
 	(&fakeTB{TB: t, name: "TestX"}).run(func(tb testing.TB) {
 		rec := New(tb)
@@ -119,7 +119,7 @@ func TestNewVerdicts(t *testing.T) {
 		body func(tb testing.TB, rec *promptecho.Recorder)
 		want string // in the one error; "" for none
 	}{
-		{"miss", func(tb testing.TB, rec *promptecho.Recorder) { ask(t, rec, p.URL, "three") }, "1 request was not recorded"},
+		{"miss", func(tb testing.TB, rec *promptecho.Recorder) { ask(t, rec, p.URL, "three") }, "1 request has no recording"},
 		{"unused", func(tb testing.TB, rec *promptecho.Recorder) { ask(t, rec, p.URL, "one") }, "1 of 2 recordings not used"},
 		{"not wired", func(testing.TB, *promptecho.Recorder) {}, "no request reached the recorder"},
 		{"unused and skipped", func(tb testing.TB, rec *promptecho.Recorder) { tb.(*fakeTB).skipped = true }, ""},
@@ -179,7 +179,7 @@ func TestTwoRecordersInOneTest(t *testing.T) {
 // the recording must be marked partial all the same.
 func TestPanicIsAFailure(t *testing.T) {
 	inDir(t)
-	p := provider.New()
+	p := standin.New()
 	defer p.Close()
 	boom := errors.New("boom")
 	func() {

@@ -13,7 +13,7 @@ import (
 	"github.com/anthropics/anthropic-sdk-go/option"
 
 	"github.com/promptecho/promptecho"
-	"github.com/promptecho/promptecho/internal/provider"
+	"github.com/promptecho/promptecho/internal/standin"
 )
 
 func anthropicClient(e env) anthropic.Client {
@@ -251,7 +251,7 @@ func TestAnthropicStreamCutByServer(t *testing.T) {
 
 func TestAnthropicMiss(t *testing.T) {
 	t.Parallel()
-	p := provider.New()
+	p := standin.New()
 	defer p.Close()
 	file := filepath.Join(t.TempDir(), "c.yaml")
 	play(t, file, promptecho.ModeAll, env{base: p.URL}, func(t *testing.T, e env, see *notes) {

@@ -18,7 +18,7 @@ import (
 	"time"
 
 	"github.com/promptecho/promptecho"
-	"github.com/promptecho/promptecho/internal/provider"
+	"github.com/promptecho/promptecho/internal/standin"
 )
 
 // traces are the spellings of a credential that must be in no file.
@@ -62,7 +62,7 @@ func TestCanarySDKs(t *testing.T) {
 		if strings.HasPrefix(c.name, "bedrock") {
 			key = fakeKeyID // the secret half is never sent
 		}
-		p := provider.New()
+		p := standin.New()
 		defer p.Close()
 		dir := t.TempDir()
 		rec, err := promptecho.Open(filepath.Join(dir, "c.yaml"), promptecho.InMode(promptecho.ModeAll))

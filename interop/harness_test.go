@@ -23,7 +23,7 @@ import (
 	"testing"
 
 	"github.com/promptecho/promptecho"
-	"github.com/promptecho/promptecho/internal/provider"
+	"github.com/promptecho/promptecho/internal/standin"
 )
 
 // rerecording says that PROMPTECHO_MODE asks for the committed cassettes to be
@@ -44,7 +44,7 @@ func TestMain(m *testing.M) {
 	local := http.DefaultTransport.(*http.Transport)
 	local.Proxy, local.DialContext = nil, dialLoopback
 	if rerecording {
-		http.DefaultTransport = toStandIn(sync.OnceValue(func() *provider.Server { return provider.New() }), local)
+		http.DefaultTransport = toStandIn(sync.OnceValue(func() *standin.Server { return standin.New() }), local)
 	}
 	os.Exit(m.Run())
 }
@@ -68,7 +68,7 @@ const fakeKey = "echo-secret-interop-0123456789"
 type env struct {
 	client   *http.Client
 	base     string
-	provider *provider.Server // nil in replay
+	provider *standin.Server // nil in replay
 	replay   bool
 }
 
@@ -89,7 +89,7 @@ func (n *notes) add(format string, args ...any) {
 // first time, and that the key is in no file.
 func recordReplay(t *testing.T, requests int, app func(t *testing.T, e env, see *notes), opts ...promptecho.Option) (cassette string) {
 	t.Helper()
-	p := provider.New()
+	p := standin.New()
 	defer p.Close()
 	dir := t.TempDir()
 	file := filepath.Join(dir, "c.yaml")

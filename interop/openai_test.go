@@ -17,7 +17,7 @@ import (
 	"github.com/openai/openai-go/v3/shared"
 
 	"github.com/promptecho/promptecho"
-	"github.com/promptecho/promptecho/internal/provider"
+	"github.com/promptecho/promptecho/internal/standin"
 )
 
 func openaiClient(e env, path string) openai.Client {
@@ -397,7 +397,7 @@ func TestOpenAIStreamCutByServer(t *testing.T) {
 // A miss fails at once: one attempt, an error for the application, one entry.
 func TestOpenAIMiss(t *testing.T) {
 	t.Parallel()
-	p := provider.New()
+	p := standin.New()
 	defer p.Close()
 	file := filepath.Join(t.TempDir(), "c.yaml")
 	ask := func(t *testing.T, e env, see *notes) {
@@ -430,7 +430,7 @@ func TestOpenAIMiss(t *testing.T) {
 	if misses := rec.Misses(); len(misses) != 3 || !strings.HasPrefix(misses[0].Caller, "openai_test.go:") || !strings.Contains(misses[0].Diff, "dog") {
 		t.Errorf("misses %+v", misses)
 	}
-	if err := rec.Close(); err == nil || !strings.Contains(err.Error(), "3 requests were not recorded") {
+	if err := rec.Close(); err == nil || !strings.Contains(err.Error(), "3 requests have no recording") {
 		t.Errorf("Close: %v", err)
 	}
 }
@@ -438,7 +438,7 @@ func TestOpenAIMiss(t *testing.T) {
 // Two hundred events are two hundred reads, cut where they were cut.
 func TestOpenAIStreamReads(t *testing.T) {
 	t.Parallel()
-	p := provider.New()
+	p := standin.New()
 	defer p.Close()
 	file := filepath.Join(t.TempDir(), "c.yaml")
 	words := strings.TrimSpace(strings.Repeat("word ", 190))
@@ -478,7 +478,7 @@ func TestOpenAIStreamReads(t *testing.T) {
 // What a person writes into a cassette is what the SDK gets.
 func TestOpenAIEditedAnswer(t *testing.T) {
 	t.Parallel()
-	p := provider.New()
+	p := standin.New()
 	defer p.Close()
 	file := filepath.Join(t.TempDir(), "c.yaml")
 	var got string

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/promptecho/promptecho"
-	"github.com/promptecho/promptecho/internal/provider"
+	"github.com/promptecho/promptecho/internal/standin"
 )
 
 const (
@@ -65,13 +65,13 @@ func runDemo(args []string, stdout, stderr io.Writer) error {
 type demo struct {
 	w        io.Writer
 	file     string
-	provider *provider.Server
+	provider *standin.Server
 }
 
 func (d *demo) printf(format string, args ...any) { fmt.Fprintf(d.w, format, args...) }
 
 func (d *demo) run() error {
-	d.provider = provider.New()
+	d.provider = standin.New()
 	defer d.provider.Close()
 	base := d.provider.URL
 

@@ -11,21 +11,6 @@ import (
 	"slices"
 )
 
-const usage = `promptecho freezes LLM API calls in Go tests.
-
-usage: promptecho COMMAND [flags]
-
-  demo [-dir DIR]   record a short agent run against a built-in stand-in
-                    provider, replay it without, and show what a miss looks like
-  verify [-w] [PATH ...]
-                    check that cassettes can be read, are complete and hold no
-                    secret; -w brings match_key and text up to date. A folder
-                    stands for all cassettes below it; the default is "."
-  help              print this
-
-The library is github.com/promptecho/promptecho; tests use its package echotest.
-`
-
 // What a user reads: the result goes to standard output, everything else to
 // standard error with a "promptecho:" prefix, in lower case and without a full
 // stop. The exit status is 0, 1 for a failure and 2 for a wrong call.
@@ -40,11 +25,6 @@ var commands = []command{
 	{"demo", runDemo},
 	{"verify", runVerify},
 }
-
-// A usageError is a wrong call.
-type usageError string
-
-func (e usageError) Error() string { return string(e) }
 
 func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
 

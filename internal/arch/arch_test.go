@@ -23,28 +23,32 @@ const module = "github.com/promptecho/promptecho"
 // rooms lists what each package may import of ours; a package that is not
 // listed may not exist.
 var rooms = map[string][]string{
-	"echotest":             {"", "internal/verdict"},
-	"":                     {"internal/diff", "internal/redact", "internal/canon", "internal/stream", "internal/cassette", "internal/interaction", "internal/exactjson", "internal/coding", "internal/verdict", "internal/memo"},
+	"echotest":             {"", "internal/report"},
+	"":                     {"internal/tape", "internal/answer", "internal/report", "internal/redact", "internal/canon", "internal/stream", "internal/cassette", "internal/interaction", "internal/memo"},
+	"internal/tape":        {"internal/redact", "internal/canon", "internal/cassette", "internal/interaction"},
+	"internal/answer":      {"internal/interaction", "internal/stream", "internal/coding"},
 	"internal/diff":        {"internal/canon"},
 	"internal/canon":       {"internal/interaction", "internal/exactjson", "internal/coding", "internal/memo"},
 	"internal/redact":      {"internal/interaction", "internal/exactjson", "internal/coding", "internal/memo"},
 	"internal/stream":      {},
-	"internal/cassette":    {"internal/interaction", "internal/exactjson"},
+	"internal/cassette":    {"internal/interaction", "internal/exactjson", "internal/yaml"},
+	"internal/yaml":        {"internal/exactjson"},
 	"internal/exactjson":   {},
 	"internal/interaction": {},
 	"internal/coding":      {},
 	"internal/txtar":       {},
+	"internal/rerecord":    {"internal/interaction", "internal/exactjson"},
 	"internal/seeds":       {},
-	"internal/verdict":     {},
+	"internal/report":      {"internal/diff", "internal/canon", "internal/interaction", "internal/redact"},
 	"internal/memo":        {},
-	"internal/provider":    {},
+	"internal/standin":     {},
 	"internal/arch":        {},
-	"cmd/promptecho":       {"", "echotest", "internal/cassette", "internal/interaction", "internal/canon", "internal/provider", "internal/diff", "internal/redact", "internal/stream"},
+	"cmd/promptecho":       {"", "echotest", "internal/cassette", "internal/interaction", "internal/canon", "internal/standin", "internal/diff", "internal/redact", "internal/stream"},
 }
 
 // restricted is what of the standard library only some may import.
 var restricted = map[string][]string{
-	"net/http": {"", "internal/provider", "cmd/promptecho"},
+	"net/http": {"", "internal/tape", "internal/answer", "internal/standin", "cmd/promptecho"},
 	"testing":  {"", "echotest"},
 }
 

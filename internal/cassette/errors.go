@@ -2,8 +2,8 @@ package cassette
 
 import (
 	"fmt"
-	"strings"
-	"unicode/utf8"
+
+	"github.com/promptecho/promptecho/internal/yaml"
 )
 
 // SyntaxError says where a cassette is broken, what is wrong there and what to
@@ -39,13 +39,6 @@ func (s *source) fail(pos int, field, format string, args ...any) {
 	if s.err != nil {
 		return
 	}
-	pos = min(pos, len(s.text))
-	bol := strings.LastIndexByte(s.text[:pos], '\n') + 1
-	s.err = &SyntaxError{
-		File:   s.file,
-		Line:   strings.Count(s.text[:pos], "\n") + 1,
-		Column: utf8.RuneCountInString(s.text[bol:pos]) + 1,
-		Field:  field,
-		Msg:    fmt.Sprintf(format, args...),
-	}
+	line, column := yaml.Position(s.text, pos)
+	s.err = &SyntaxError{File: s.file, Line: line, Column: column, Field: field, Msg: fmt.Sprintf(format, args...)}
 }

@@ -9,10 +9,11 @@ import (
 
 	"github.com/promptecho/promptecho/internal/exactjson"
 	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/yaml"
 )
 
 // header is a cassette's first line.
-const header = "# promptecho cassette: credentials are replaced, all else is as it was said. docs/CASSETTE.md\n"
+const header = "# promptecho cassette: credentials are replaced, all else is as it was said. https://github.com/promptecho/promptecho/blob/main/docs/CASSETTE.md\n"
 
 const (
 	objectWidth  = 80  // an object of plain values is one line if that ends here
@@ -26,20 +27,12 @@ const (
 // method, URL or status (an end "error" needs none), a stream with a body or
 // events without a stream, a header twice, a negative delay.
 func Format(f *File) (data []byte, assets map[string][]byte, err error) {
-	w := writer{assets: map[string][]byte{}, rules: f.Rules}
-	w.head(f.Pinned, f.Partial, len(f.Interactions))
-	for i, it := range f.Interactions {
-		if it == nil {
-			w.errorf("is nil")
-		} else {
-			w.interaction(it)
-		}
-		if w.err != nil {
-			return nil, nil, fmt.Errorf("cassette: interaction %d: %w", i+1, w.err)
-		}
+	d, err := draft(f, encode)
+	if err != nil {
+		return nil, nil, fmt.Errorf("cassette: %w", err)
 	}
-	w.end(len(f.Interactions))
-	return w.buf, w.assets, nil
+	pieces, assets, err := d.pieces()
+	return bytes.Join(pieces, nil), assets, err
 }
 
 // head writes what stands before n interactions.
@@ -63,7 +56,6 @@ func (w *writer) head(pinned, partial bool, n int) {
 type writer struct {
 	buf    []byte
 	assets map[string][]byte
-	rules  uint32 // see File.Rules
 	err    error
 }
 
@@ -105,26 +97,26 @@ func (w *writer) number(indent int, name string, n int64) {
 // indented by indent.
 func (w *writer) blockString(s string, indent int) {
 	switch {
-	case isPlain(s):
+	case yaml.IsPlain(s):
 		w.raw(s)
 	case !utf8.ValidString(s):
 		w.binary(s)
-	case isLiteral(s):
-		w.buf = appendLiteral(w.buf, s, indent)
+	case yaml.IsLiteral(s):
+		w.buf = yaml.AppendLiteral(w.buf, s, indent)
 	default:
-		w.buf = appendQuoted(w.buf, s)
+		w.buf = yaml.AppendQuoted(w.buf, s)
 	}
 }
 
 // flowString writes any string in flow context.
 func (w *writer) flowString(s string) {
 	switch {
-	case isWord(s):
+	case yaml.IsWord(s):
 		w.raw(s)
 	case !utf8.ValidString(s):
 		w.binary(s)
 	default:
-		w.buf = appendQuoted(w.buf, s)
+		w.buf = yaml.AppendQuoted(w.buf, s)
 	}
 }
 
@@ -137,10 +129,9 @@ func (w *writer) binary(s string) {
 // asset keeps content beside the cassette and returns its name.
 func (w *writer) asset(content []byte) string {
 	name := nameAsset(content)
-	if old, ok := w.assets[name]; ok && !bytes.Equal(old, content) {
-		w.errorf("two assets have the same name %q", name)
+	if err := addAsset(w.assets, name, content); err != nil {
+		w.errorf("%w", err)
 	}
-	w.assets[name] = content
 	return name
 }
 
@@ -154,8 +145,6 @@ func (w *writer) interaction(it *interaction.Interaction) {
 	start := len(w.buf)
 	w.text(itemIndent, "kind", it.Kind)
 	w.text(itemIndent, "boundary", it.Boundary)
-	w.text(itemIndent, "match_key", it.MatchKey)
-	sum := w.seal(it)
 	w.request(&it.Request)
 	w.response(&it.Response)
 	if it.Usage != nil {
@@ -170,9 +159,6 @@ func (w *writer) interaction(it *interaction.Interaction) {
 		w.raw(" true\n")
 	}
 	w.buf[start+itemIndent-2] = '-' // the interaction is an element of a list
-	if sum > 0 {
-		w.fill(start, sum)
-	}
 }
 
 func (w *writer) request(r *interaction.Request) {

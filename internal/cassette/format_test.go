@@ -6,12 +6,14 @@ import (
 	"flag"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"strings"
 	"testing"
 
 	"github.com/promptecho/promptecho/internal/exactjson"
 	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/yaml"
 )
 
 var update = flag.Bool("update", false, "rewrite testdata/golden.yaml")
@@ -161,7 +163,7 @@ func TestScalars(t *testing.T) {
 		"a", "a b", "gpt-4.1", "4o", "3 cats", "7d206bed48a0bc0c", "https://example.com/a?b=c#d", "a#b", "a: b"[:2] + "b", "(a)", "/a", "$a", "é", "“a”",
 		"a, b", "a]b", "it's", `say "hi"`, "nullable", "no way", "a - b", "a\\n", "application/json; charset=utf-8",
 	} {
-		if !isPlain(s) {
+		if !yaml.IsPlain(s) {
 			t.Errorf("%q is not plain", s)
 		}
 	}
@@ -171,17 +173,17 @@ func TestScalars(t *testing.T) {
 		"1", "1.5", "1e5", "12e4567890123456", "1_000", "1:30", "190:20:30.15", "0x1f", "0o17", "0b11", "2001-12-14", "2001-12-14 21:59:43.10 -5", "2001-12-14T21:59:43Z",
 		"a\tb", "a\nb", "a\rb", "a\x00b", "a\x7fb", "a\u0085b", "a\u2028b", "a\ufeffb", "a\u202eb", "\u00a0a", "a\ufffe", "\xff",
 	} {
-		if isPlain(s) {
+		if yaml.IsPlain(s) {
 			t.Errorf("%q is plain", s)
 		}
 	}
 	for _, s := range []string{"a\nb", "a\nb\n", "a\n\nb", "a\n b", "a\n\tb", "# a\n- b: c", "a\n---\nb", "é\n日本"} {
-		if !isLiteral(s) {
+		if !yaml.IsLiteral(s) {
 			t.Errorf("%q is not literal", s)
 		}
 	}
 	for _, s := range []string{"", "a", "\n", "\na", " a\nb", "\ta\nb", "a \nb", "a\t\nb", "a\n b ", "a\n\n", "a\n \nb", "a\r\nb", "a\n\x01", "a\n\u0085", "a\n\u2029", "a\n\ufeff"} {
-		if isLiteral(s) {
+		if yaml.IsLiteral(s) {
 			t.Errorf("%q is literal", s)
 		}
 	}
@@ -326,4 +328,27 @@ func difference(a, b *File) string {
 		}
 	}
 	return ""
+}
+
+// TestVector: an embedding is one line, which costs a blank for each number.
+func TestVector(t *testing.T) {
+	t.Parallel()
+	vector := make([]string, 1536)
+	for i := range vector {
+		vector[i] = fmt.Sprintf("%.8f", math.Sin(float64(i)))
+	}
+	body := `{"data":[{"embedding":[` + strings.Join(vector, ",") + `],"index":0}],"model":"e"}`
+	data, assets, err := Format(fileOf(body))
+	if err != nil || len(assets) > 0 {
+		t.Fatal(err)
+	}
+	lines := 0
+	for line := range strings.Lines(string(data)) {
+		if strings.Contains(line, ", ") && len(line) > len(body) {
+			lines++
+		}
+	}
+	if n := strings.Count(string(data), "\n"); lines != 1 || n > 20 || len(data) > len(body)+len(vector)+700 {
+		t.Errorf("%d bytes in %d lines of JSON of %d bytes", len(data), n, len(body))
+	}
 }

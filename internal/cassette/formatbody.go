@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/promptecho/promptecho/internal/exactjson"
+	"github.com/promptecho/promptecho/internal/yaml"
 )
 
 // What may be written as YAML structure. Deeper is unreadable, and longer keys
@@ -112,7 +113,7 @@ func bodyStructure(p *exactjson.Parser, b []byte) (v exactjson.Value, l exactjso
 	if err != nil || !structured(&v) {
 		return v, l, 0, false
 	}
-	l, indentation, ok = exactjson.DetectIndented(b, v)
+	l, indentation, ok = exactjson.DetectLayout(b, v)
 	return v, l, indentation, ok && storable(l)
 }
 
@@ -140,14 +141,14 @@ func (w *writer) layout(name string, l exactjson.Layout) {
 		sep = ", "
 	}
 	if l.Before != "" {
-		member("before", string(appendQuoted(nil, l.Before)))
+		member("before", string(yaml.AppendQuoted(nil, l.Before)))
 	}
 	if n := len(l.Indent); l.Indent == strings.Repeat(" ", n) && n > 0 {
 		member("indent", strconv.Itoa(n))
 	} else if l.Indent == "\t" {
 		member("indent", "tab")
 	} else if n > 0 {
-		member("indent", string(appendQuoted(nil, l.Indent)))
+		member("indent", string(yaml.AppendQuoted(nil, l.Indent)))
 	}
 	switch {
 	case l.ColonSpace && l.CommaSpace:
@@ -170,7 +171,7 @@ func (w *writer) layout(name string, l exactjson.Layout) {
 		member("escape", "["+strings.Join(names, ", ")+"]")
 	}
 	if l.After != "" {
-		member("after", string(appendQuoted(nil, l.After)))
+		member("after", string(yaml.AppendQuoted(nil, l.After)))
 	}
 	w.raw("}\n")
 }
@@ -229,10 +230,10 @@ func (w *writer) column() int {
 }
 
 func (w *writer) blockKey(name string) {
-	if isKey(name) {
+	if yaml.IsKey(name) {
 		w.raw(name)
 	} else {
-		w.buf = appendQuoted(w.buf, name)
+		w.buf = yaml.AppendQuoted(w.buf, name)
 	}
 	w.raw(":")
 }
@@ -292,10 +293,10 @@ func (w *writer) assetString(s string, block bool) bool {
 	}
 	w.raw("!asset ")
 	ref := prefix + "@" + w.asset(content)
-	if block && isPlain(ref) {
+	if block && yaml.IsPlain(ref) {
 		w.raw(ref)
 	} else {
-		w.buf = appendQuoted(w.buf, ref)
+		w.buf = yaml.AppendQuoted(w.buf, ref)
 	}
 	return true
 }

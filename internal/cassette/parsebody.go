@@ -5,14 +5,15 @@ import (
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/exactjson"
+	"github.com/promptecho/promptecho/internal/yaml"
 )
 
 // bodyNodes are the keys of a request or a response that make its body.
 type bodyNodes struct {
-	layout, body, base64, file *node
+	layout, body, base64, file *yaml.Node
 }
 
-func (b *bodyNodes) set(key string, v *node) {
+func (b *bodyNodes) set(key string, v *yaml.Node) {
 	switch key {
 	case "layout":
 		b.layout = v
@@ -27,8 +28,8 @@ func (b *bodyNodes) set(key string, v *node) {
 
 // first returns the first of the keys that hold a body, and another one if there
 // is one that should not be there.
-func (b *bodyNodes) first() (n, extra *node) {
-	for _, k := range []*node{b.body, b.base64, b.file} {
+func (b *bodyNodes) first() (n, extra *yaml.Node) {
+	for _, k := range []*yaml.Node{b.body, b.base64, b.file} {
 		if n == nil {
 			n = k
 		} else if k != nil {
@@ -50,7 +51,7 @@ func (d *decoder) anyBody(b *bodyNodes, part string) []byte {
 	if _, extra := b.first(); extra != nil {
 		d.badf(extra, part, "more than one of body, body_base64 and body_file; keep one")
 	}
-	structure := b.body != nil && b.body.kind != scalarNode
+	structure := b.body != nil && b.body.Kind != yaml.Scalar
 	if b.layout != nil && !structure {
 		d.badf(b.layout, part+".layout", "a layout is for a body that is a mapping or a list; remove it")
 	}
@@ -68,7 +69,7 @@ func (d *decoder) anyBody(b *bodyNodes, part string) []byte {
 		return []byte(d.bodyText(b.body, part+".body"))
 	case b.base64 != nil:
 		field := part + ".body_base64"
-		if b.base64.tag != "" {
+		if b.base64.Tag != "" {
 			d.want(b.base64, field, "base64")
 		}
 		d.str(b.base64, field)
@@ -79,8 +80,8 @@ func (d *decoder) anyBody(b *bodyNodes, part string) []byte {
 	return nil
 }
 
-func (d *decoder) bodyText(n *node, field string) string {
-	if n.tag == "!asset" || n.tag == "" && d.resolve(n, field) != exactjson.String {
+func (d *decoder) bodyText(n *yaml.Node, field string) string {
+	if n.Tag == "!asset" || n.Tag == "" && d.resolve(n, field) != exactjson.String {
 		d.want(n, field, "a mapping or a list (JSON), or text (in quotes if it looks like something else)")
 		return ""
 	}
@@ -88,12 +89,12 @@ func (d *decoder) bodyText(n *node, field string) string {
 }
 
 // readAsset returns the content of the asset that n names.
-func (d *decoder) readAsset(n *node, field, name string) []byte {
+func (d *decoder) readAsset(n *yaml.Node, field, name string) []byte {
 	if d.err != nil {
 		return nil
 	}
 	if !assetName.MatchString(name) {
-		d.badf(n, field, "invalid asset name %q; want 16 hex digits and an extension", clip(name))
+		d.badf(n, field, "invalid asset name %q; want 16 hex digits and an extension", yaml.Clip(name))
 		return nil
 	}
 	if d.asset == nil {
@@ -130,15 +131,15 @@ func (d *decoder) readAsset(n *node, field, name string) []byte {
 const maxNamed = 256 << 20
 
 // countAssets counts how often each asset is named in n.
-func (d *decoder) countAssets(n *node) {
-	if n.tag == "!asset" {
-		d.mentions[n.text[strings.LastIndexByte(n.text, '@')+1:]]++
+func (d *decoder) countAssets(n *yaml.Node) {
+	if n.Tag == "!asset" {
+		d.mentions[n.Text[strings.LastIndexByte(n.Text, '@')+1:]]++
 	}
-	for i := range n.elems {
-		if i < len(n.keys) && n.keys[i].text == "body_file" {
-			d.mentions[n.elems[i].text]++
+	for i := range n.Elems {
+		if i < len(n.Keys) && n.Keys[i].Text == "body_file" {
+			d.mentions[n.Elems[i].Text]++
 		}
-		d.countAssets(&n.elems[i])
+		d.countAssets(&n.Elems[i])
 	}
 }
 
@@ -147,7 +148,7 @@ func (d *decoder) lost() { d.err.Cut = !d.pinned() }
 
 // print returns the JSON text of v, which n stands for, unless a small file would
 // become a large one by indentation.
-func (d *decoder) print(n *node, field string, v *exactjson.Value, l exactjson.Layout) []byte {
+func (d *decoder) print(n *yaml.Node, field string, v *exactjson.Value, l exactjson.Layout) []byte {
 	if d.err != nil {
 		return nil
 	}
@@ -165,56 +166,56 @@ func (d *decoder) print(n *node, field string, v *exactjson.Value, l exactjson.L
 func mostIndentation(n int) int { return (maxGrowth+2)*n + 1<<20 }
 
 // value returns the JSON value that n stands for.
-func (d *decoder) value(n *node, field string) exactjson.Value {
-	if n.kind != scalarNode && n.tag != "" {
-		d.badf(n, field, "the tag %s is for text", n.tag)
+func (d *decoder) value(n *yaml.Node, field string) exactjson.Value {
+	if n.Kind != yaml.Scalar && n.Tag != "" {
+		d.badf(n, field, "the tag %s is for text", n.Tag)
 	}
 	switch {
 	case d.err != nil:
 		return exactjson.Value{}
-	case n.kind == mappingNode:
-		v := exactjson.Value{Kind: exactjson.Object, Names: make([]string, len(n.keys)), Elems: make([]exactjson.Value, len(n.elems))}
-		for i := range n.elems {
-			v.Names[i] = d.key(&n.keys[i], field)
-			if n.keys[i].tag == "!!binary" {
-				d.badf(&n.keys[i], field, "a JSON name cannot be binary")
+	case n.Kind == yaml.Mapping:
+		v := exactjson.Value{Kind: exactjson.Object, Names: make([]string, len(n.Keys)), Elems: make([]exactjson.Value, len(n.Elems))}
+		for i := range n.Elems {
+			v.Names[i] = d.key(&n.Keys[i], field)
+			if n.Keys[i].Tag == "!!binary" {
+				d.badf(&n.Keys[i], field, "a JSON name cannot be binary")
 			}
-			v.Elems[i] = d.value(&n.elems[i], field)
+			v.Elems[i] = d.value(&n.Elems[i], field)
 		}
 		return v
-	case n.kind == sequenceNode:
-		v := exactjson.Value{Kind: exactjson.Array, Elems: make([]exactjson.Value, len(n.elems))}
-		for i := range n.elems {
-			v.Elems[i] = d.value(&n.elems[i], field)
+	case n.Kind == yaml.Sequence:
+		v := exactjson.Value{Kind: exactjson.Array, Elems: make([]exactjson.Value, len(n.Elems))}
+		for i := range n.Elems {
+			v.Elems[i] = d.value(&n.Elems[i], field)
 		}
 		return v
-	case n.tag == "!asset":
+	case n.Tag == "!asset":
 		return exactjson.Value{Kind: exactjson.String, Text: d.assetText(n, field)}
-	case n.tag == "!!binary":
+	case n.Tag == "!!binary":
 		d.badf(n, field, "a JSON text cannot be binary")
 	}
 	k := d.resolve(n, field)
 	if k == exactjson.Null {
 		return exactjson.Value{}
 	}
-	return exactjson.Value{Kind: k, Text: n.text}
+	return exactjson.Value{Kind: k, Text: n.Text}
 }
 
 // assetText returns the text of an !asset: what stands before "@", and the
 // content of the asset after it in base64.
-func (d *decoder) assetText(n *node, field string) string {
-	i := strings.LastIndexByte(n.text, '@')
+func (d *decoder) assetText(n *yaml.Node, field string) string {
+	i := strings.LastIndexByte(n.Text, '@')
 	if i < 0 {
-		d.badf(n, field, "invalid asset %q; want \"@\" and the asset's name", clip(n.text))
+		d.badf(n, field, "invalid asset %q; want \"@\" and the asset's name", yaml.Clip(n.Text))
 		return ""
 	}
-	return n.text[:i] + encodeBase64(d.readAsset(n, field, n.text[i+1:]))
+	return n.Text[:i] + encodeBase64(d.readAsset(n, field, n.Text[i+1:]))
 }
 
 // layout reads what writer.layout writes.
-func (d *decoder) layout(n *node, field string) exactjson.Layout {
+func (d *decoder) layout(n *yaml.Node, field string) exactjson.Layout {
 	var l exactjson.Layout
-	d.each(n, field, "before, indent, space, padding, escape, after", func(key string, v *node) {
+	d.each(n, field, "before, indent, space, padding, escape, after", func(key string, v *yaml.Node) {
 		switch key {
 		case "before":
 			l.Before = d.blank(v, field+".before", " \t\r\n")
@@ -228,7 +229,7 @@ func (d *decoder) layout(n *node, field string) exactjson.Layout {
 			l.Padding = d.padding(v, field+".padding")
 		case "escape":
 			for i := range d.list(v, field+".escape", strings.Join(exactjson.EscapeNames, ", ")) {
-				l.Escape |= d.escape(&v.elems[i], field+".escape")
+				l.Escape |= d.escape(&v.Elems[i], field+".escape")
 			}
 		}
 	})
@@ -239,7 +240,7 @@ func (d *decoder) layout(n *node, field string) exactjson.Layout {
 }
 
 // blank returns the text of n, which must be of the given characters.
-func (d *decoder) blank(n *node, field, of string) string {
+func (d *decoder) blank(n *yaml.Node, field, of string) string {
 	s := d.str(n, field)
 	if d.err == nil && strings.Trim(s, of) != "" {
 		d.want(n, field, "white space in quotes")
@@ -247,12 +248,12 @@ func (d *decoder) blank(n *node, field, of string) string {
 	return s
 }
 
-func (d *decoder) indent(n *node, field string) string {
-	if n.style == plainStyle && n.text == "tab" {
+func (d *decoder) indent(n *yaml.Node, field string) string {
+	if n.Style == yaml.Plain && n.Text == "tab" {
 		return "\t"
 	}
 	var s string
-	if n.style == quotedStyle {
+	if n.Style == yaml.Quoted {
 		s = d.blank(n, field, " \t")
 	} else {
 		s = strings.Repeat(" ", int(min(d.integer(n, field, 0), maxIndent+1)))
@@ -264,7 +265,7 @@ func (d *decoder) indent(n *node, field string) string {
 }
 
 // padding returns a number of spaces.
-func (d *decoder) padding(n *node, field string) int {
+func (d *decoder) padding(n *yaml.Node, field string) int {
 	i := d.integer(n, field, 0)
 	if i > maxPadding {
 		d.want(n, field, fmt.Sprintf("a number of spaces, %d at most", maxPadding))
@@ -273,7 +274,7 @@ func (d *decoder) padding(n *node, field string) int {
 	return int(i)
 }
 
-func (d *decoder) space(n *node, field string) (colon, comma bool) {
+func (d *decoder) space(n *yaml.Node, field string) (colon, comma bool) {
 	switch d.str(n, field) {
 	case "both":
 		return true, true
@@ -286,7 +287,7 @@ func (d *decoder) space(n *node, field string) (colon, comma bool) {
 	return false, false
 }
 
-func (d *decoder) escape(n *node, field string) exactjson.Escape {
+func (d *decoder) escape(n *yaml.Node, field string) exactjson.Escape {
 	s := d.str(n, field)
 	for i, name := range exactjson.EscapeNames {
 		if s == name {

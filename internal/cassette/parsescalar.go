@@ -6,11 +6,12 @@ import (
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/exactjson"
+	"github.com/promptecho/promptecho/internal/yaml"
 )
 
 // str returns the text of n, which must be a string.
-func (d *decoder) str(n *node, field string) string {
-	if n.kind != scalarNode || n.tag == "!asset" || d.resolve(n, field) != exactjson.String {
+func (d *decoder) str(n *yaml.Node, field string) string {
+	if n.Kind != yaml.Scalar || n.Tag == "!asset" || d.resolve(n, field) != exactjson.String {
 		d.want(n, field, "text (in quotes if it looks like something else)")
 		return ""
 	}
@@ -18,25 +19,25 @@ func (d *decoder) str(n *node, field string) string {
 }
 
 // loose is str for where numbers and bools, too, can only mean their text.
-func (d *decoder) loose(n *node, field string) string {
-	if n.kind == scalarNode && n.tag == "" {
+func (d *decoder) loose(n *yaml.Node, field string) string {
+	if n.Kind == yaml.Scalar && n.Tag == "" {
 		if k := d.resolve(n, field); k == exactjson.Number || k == exactjson.Bool {
-			return n.text
+			return n.Text
 		}
 	}
 	return d.str(n, field)
 }
 
 // decoded returns the text of a scalar, decoded if it is tagged as binary.
-func (d *decoder) decoded(n *node, field string) string {
-	if n.tag == "!!binary" {
+func (d *decoder) decoded(n *yaml.Node, field string) string {
+	if n.Tag == "!!binary" {
 		return string(d.base64(n, field))
 	}
-	return n.text
+	return n.Text
 }
 
-func (d *decoder) base64(n *node, field string) []byte {
-	b, err := decodeBase64(n.text)
+func (d *decoder) base64(n *yaml.Node, field string) []byte {
+	b, err := yaml.DecodeBase64(n.Text)
 	if err != nil {
 		d.badf(n, field, "invalid base64 (%v); restore it, or record again", err)
 	}
@@ -44,9 +45,9 @@ func (d *decoder) base64(n *node, field string) []byte {
 }
 
 // integer returns the integer n, which is min or more.
-func (d *decoder) integer(n *node, field string, min int64) int64 {
-	if n.kind == scalarNode && n.tag == "" && d.resolve(n, field) == exactjson.Number {
-		if i, err := strconv.ParseInt(n.text, 10, 64); err == nil && i >= min {
+func (d *decoder) integer(n *yaml.Node, field string, min int64) int64 {
+	if n.Kind == yaml.Scalar && n.Tag == "" && d.resolve(n, field) == exactjson.Number {
+		if i, err := strconv.ParseInt(n.Text, 10, 64); err == nil && i >= min {
 			return i
 		}
 	}
@@ -60,30 +61,30 @@ func (d *decoder) integer(n *node, field string, min int64) int64 {
 	return 0
 }
 
-func (d *decoder) boolean(n *node, field string) bool {
-	if n.kind != scalarNode || n.tag != "" || d.resolve(n, field) != exactjson.Bool {
+func (d *decoder) boolean(n *yaml.Node, field string) bool {
+	if n.Kind != yaml.Scalar || n.Tag != "" || d.resolve(n, field) != exactjson.Bool {
 		d.want(n, field, "true or false")
 	}
-	return n.text == "true"
+	return n.Text == "true"
 }
 
 // resolve returns the kind of the scalar n. Plain text that YAML takes for
 // something that JSON does not have, or writes differently, is refused.
-func (d *decoder) resolve(n *node, field string) exactjson.Kind {
-	if n.style != plainStyle || n.tag != "" {
+func (d *decoder) resolve(n *yaml.Node, field string) exactjson.Kind {
+	if n.Style != yaml.Plain || n.Tag != "" {
 		return exactjson.String
 	}
-	switch n.text {
+	switch n.Text {
 	case "", "null":
 		return exactjson.Null
 	case "true", "false":
 		return exactjson.Bool
 	}
-	if end, ok := exactjson.ScanNumber(n.text, 0); ok && end == len(n.text) {
+	if end, ok := exactjson.ScanNumber(n.Text, 0); ok && end == len(n.Text) {
 		return exactjson.Number
 	}
-	if yamlOnly(n.text) {
-		d.badf(n, field, "%q is not text to YAML; put it in quotes if it is meant to be, else write it as JSON does", clip(n.text))
+	if yamlOnly(n.Text) {
+		d.badf(n, field, "%q is not text to YAML; put it in quotes if it is meant to be, else write it as JSON does", yaml.Clip(n.Text))
 	}
 	return exactjson.String
 }
@@ -112,18 +113,18 @@ func isFloat(s string) bool {
 }
 
 // describe says what n is, for messages.
-func (n *node) describe() string {
+func describe(n *yaml.Node) string {
 	switch {
-	case n.kind == mappingNode:
+	case n.Kind == yaml.Mapping:
 		return "a mapping"
-	case n.kind == sequenceNode:
+	case n.Kind == yaml.Sequence:
 		return "a list"
-	case n.tag != "":
-		return fmt.Sprintf("%s %q", n.tag, clip(n.text))
-	case n.style == plainStyle && n.text == "":
+	case n.Tag != "":
+		return fmt.Sprintf("%s %q", n.Tag, yaml.Clip(n.Text))
+	case n.Style == yaml.Plain && n.Text == "":
 		return "nothing"
-	case n.style == plainStyle:
-		return clip(n.text)
+	case n.Style == yaml.Plain:
+		return yaml.Clip(n.Text)
 	}
-	return fmt.Sprintf("the text %q", clip(n.text))
+	return fmt.Sprintf("the text %q", yaml.Clip(n.Text))
 }

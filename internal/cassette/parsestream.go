@@ -6,23 +6,24 @@ import (
 
 	"github.com/promptecho/promptecho/internal/exactjson"
 	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/yaml"
 )
 
 // streamNodes are the keys of a response that make its events.
 type streamNodes struct {
-	layout, events, padding, chunks *node
+	layout, events, padding, chunks *yaml.Node
 }
 
 // stream reads the events of a response and checks that it is either a stream
 // or has a body.
 func (d *decoder) stream(r *interaction.Response, s *streamNodes, b *bodyNodes) {
 	if n, _ := b.first(); n != nil && r.Stream != "" {
-		d.badf(n, "response", "a body beside stream %q; a stream's body is its events", clip(r.Stream))
+		d.badf(n, "response", "a body beside stream %q; a stream's body is its events", yaml.Clip(r.Stream))
 	}
 	if s.events != nil && r.Stream == "" {
 		d.badf(s.events, "response.events", "events without a stream; name the framing (\"stream: sse\")")
 	}
-	for _, n := range []*node{s.layout, s.padding} {
+	for _, n := range []*yaml.Node{s.layout, s.padding} {
 		if n != nil && s.events == nil {
 			d.badf(n, "response", "a layout or padding without events; remove it")
 		}
@@ -55,7 +56,7 @@ func (d *decoder) stream(r *interaction.Response, s *streamNodes, b *bodyNodes) 
 }
 
 // paddings reads events_padding, if there is one.
-func (d *decoder) paddings(n *node, l exactjson.Layout) []int {
+func (d *decoder) paddings(n *yaml.Node, l exactjson.Layout) []int {
 	if n == nil {
 		return nil
 	}
@@ -65,47 +66,47 @@ func (d *decoder) paddings(n *node, l exactjson.Layout) []int {
 	}
 	var pads []int
 	for i := range d.list(n, field, "numbers of spaces") {
-		pads = append(pads, d.padding(&n.elems[i], field))
+		pads = append(pads, d.padding(&n.Elems[i], field))
 	}
 	return pads
 }
 
 // event returns the event n. Its last field that is structure is printed in
 // layout l with padding, the others without.
-func (d *decoder) event(n *node, l exactjson.Layout, padding int) interaction.Event {
+func (d *decoder) event(n *yaml.Node, l exactjson.Layout, padding int) interaction.Event {
 	const field = "response.events"
 	switch {
 	case d.err != nil:
 		return nil
-	case n.tag == "" && n.kind == mappingNode:
-		return d.fields(n.keys, n.elems, l, padding)
-	case n.tag != "" || n.kind != sequenceNode:
+	case n.Tag == "" && n.Kind == yaml.Mapping:
+		return d.fields(n.Keys, n.Elems, l, padding)
+	case n.Tag != "" || n.Kind != yaml.Sequence:
 		d.want(n, field, "a mapping of fields, or a list of mappings of one field each")
 		return nil
 	}
-	var keys, elems []node
-	for i := range n.elems {
-		f := &n.elems[i]
-		if f.kind != mappingNode || f.tag != "" || len(f.elems) != 1 {
+	var keys, elems []yaml.Node
+	for i := range n.Elems {
+		f := &n.Elems[i]
+		if f.Kind != yaml.Mapping || f.Tag != "" || len(f.Elems) != 1 {
 			d.want(f, field, "a mapping of one field")
 			return nil
 		}
-		keys, elems = append(keys, f.keys[0]), append(elems, f.elems[0])
+		keys, elems = append(keys, f.Keys[0]), append(elems, f.Elems[0])
 	}
 	return d.fields(keys, elems, l, padding)
 }
 
 // fields returns the event of these names and values.
-func (d *decoder) fields(keys, elems []node, l exactjson.Layout, padding int) interaction.Event {
+func (d *decoder) fields(keys, elems []yaml.Node, l exactjson.Layout, padding int) interaction.Event {
 	const field = "response.events"
 	last := len(elems) - 1
-	for last >= 0 && elems[last].kind == scalarNode {
+	for last >= 0 && elems[last].Kind == yaml.Scalar {
 		last--
 	}
 	e := make(interaction.Event, 0, len(elems))
 	for i := range elems {
 		f := interaction.Field{Name: d.key(&keys[i], field)}
-		if v := &elems[i]; v.kind == scalarNode {
+		if v := &elems[i]; v.Kind == yaml.Scalar {
 			f.Value = d.loose(v, field)
 		} else if val := d.value(v, field); d.err == nil {
 			l.Padding = 0
@@ -119,7 +120,7 @@ func (d *decoder) fields(keys, elems []node, l exactjson.Layout, padding int) in
 	return e
 }
 
-func (d *decoder) chunks(n *node) []int {
+func (d *decoder) chunks(n *yaml.Node) []int {
 	const field = "response.chunks"
 	elems := d.list(n, field, "lengths in bytes")
 	lengths := make([]int, 0, len(elems))
@@ -133,15 +134,15 @@ func (d *decoder) chunks(n *node) []int {
 	return lengths
 }
 
-func (d *decoder) delays(n *node) []interaction.Delay {
+func (d *decoder) delays(n *yaml.Node) []interaction.Delay {
 	const field = "response.delays_ms"
 	elems := d.list(n, field, "delays")
 	ds := make([]interaction.Delay, 0, len(elems))
 	for i := range elems {
 		e := &elems[i]
-		first, _, several := strings.Cut(e.text, "~")
-		rest := interaction.Rest(strings.TrimPrefix(e.text, first))
-		if e.kind == scalarNode && e.style == plainStyle && e.tag == "" && (first == "+" || several) {
+		first, _, several := strings.Cut(e.Text, "~")
+		rest := interaction.Rest(strings.TrimPrefix(e.Text, first))
+		if e.Kind == yaml.Scalar && e.Style == yaml.Plain && e.Tag == "" && (first == "+" || several) {
 			delay := interaction.Delay{Together: first == "+", Rest: rest}
 			if first != "+" {
 				var err error

@@ -10,6 +10,7 @@ import (
 
 	"github.com/promptecho/promptecho/internal/exactjson"
 	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/yaml"
 )
 
 // A reader reads interactions as Format writes them: a few times faster than the
@@ -25,7 +26,7 @@ type reader struct {
 	failed bool
 	json   exactjson.Printer
 
-	scratch *Scratch // if the answer is read for a replay: without the text for readers
+	scratch *Scratch // if the answer is read for a replay:
 	framer  Framer   // makes the bytes of a stream instead of its events; may be nil
 
 	spans []eventSpan
@@ -122,7 +123,7 @@ func (r *reader) word() []byte {
 // wordByte tells the bytes of words, and "$", with which a key may begin.
 var wordByte = func() (t [256]bool) {
 	for c := range 256 {
-		t[c] = isWord("a"+string(rune(c))) && c < utf8.RuneSelf || c == '$'
+		t[c] = yaml.IsWord("a"+string(rune(c))) && c < utf8.RuneSelf || c == '$'
 	}
 	return t
 }()
@@ -171,16 +172,6 @@ func (r *reader) text(indent int) string {
 		r.fail()
 	}
 	return string(r.line())
-}
-
-// skipText passes what text does.
-func (r *reader) skipText(indent int) {
-	if r.at(" |") {
-		r.next()
-		r.lines(indent, func(int, []byte) {})
-		return
-	}
-	r.line()
 }
 
 // quoted passes a string in double quotes.
@@ -294,10 +285,6 @@ func (r *reader) part(it *interaction.Interaction) {
 		it.Kind = r.text(itemIndent + 2)
 	case "boundary":
 		it.Boundary = r.text(itemIndent + 2)
-	case "match_key":
-		it.MatchKey = r.text(itemIndent + 2)
-	case "seal":
-		it.Seal = r.text(itemIndent + 2)
 	case "request":
 		r.skip("\n")
 		r.request(&it.Request)
@@ -371,6 +358,10 @@ func (r *reader) request(req *interaction.Request) {
 func (r *reader) response(resp *interaction.Response) {
 	var l, events exactjson.Layout
 	for r.indented(partIndent) {
+		if r.peek() == '#' {
+			r.line()
+			continue
+		}
 		switch key := r.key(); string(key) {
 		case "status":
 			resp.Status = int(r.int())
@@ -397,12 +388,6 @@ func (r *reader) response(resp *interaction.Response) {
 			resp.Chunks = r.ints()
 		case "delays_ms":
 			resp.Delays = r.delays()
-		case "text":
-			if r.scratch != nil {
-				r.skipText(partIndent + 2)
-			} else {
-				resp.Text = r.text(partIndent + 2)
-			}
 		case "layout":
 			l = r.layout()
 		case "body":
@@ -639,7 +624,7 @@ func (r *reader) body(l exactjson.Layout) []byte {
 	}
 	dst = append(dst, l.Before...)
 	dst = r.block(dst, partIndent, 0, false)
-	dst = r.json.End(dst, l.Padding)
+	dst = r.json.End(dst)
 	r.laidOut()
 	if r.scratch != nil {
 		r.scratch.body = dst

@@ -28,16 +28,43 @@ func FuzzJSON(f *testing.F) {
 		if checkEscaped(t, &v, &escaped); (err == nil) != json.Valid(b) && !stricter(b, err) {
 			t.Fatalf("Parse(%q): %v, json.Valid: %v", b, err, json.Valid(b))
 		}
+		checkScan(t, string(b), err == nil)
 		if err != nil {
 			return
 		}
-		if l, ok := DetectLayout(b, v); ok && !bytes.Equal(v.AppendJSON(nil, l), b) {
+		if l, _, ok := DetectLayout(b, v); ok && !bytes.Equal(v.AppendJSON(nil, l), b) {
 			t.Fatalf("layout %+v does not print %q", l, b)
 		}
 		for _, l := range layouts {
 			checkLayout(t, v, l)
 		}
 	})
+}
+
+// checkScan demands that tokens stand one behind the other with nothing but white space,
+// commas and colons between them, and that of a valid text none is left out.
+func checkScan(t *testing.T, text string, valid bool) {
+	t.Helper()
+	at, depth := 0, 0
+	s := Scan(text)
+	for s.Next() {
+		if s.Start < at || s.End <= s.Start || strings.Trim(text[at:s.Start], " \t\r\n,:") != "" {
+			t.Fatalf("%q: token at %d to %d after one that ends at %d", text, s.Start, s.End, at)
+		}
+		at = s.End
+		switch s.Token {
+		case Open:
+			depth++
+		case Close:
+			depth--
+		}
+		if len(s.Path) != depth {
+			t.Fatalf("%q: path %q in depth %d", text, s.Path, depth)
+		}
+	}
+	if valid && (depth != 0 || strings.Trim(text[at:], " \t\r\n") != "") {
+		t.Fatalf("%q: the scan ended at %d in depth %d", text, at, depth)
+	}
 }
 
 // checkEscaped demands that the texts of one value are those of the other escaped.
@@ -68,7 +95,7 @@ func checkLayout(t *testing.T, v Value, l Layout) {
 	if err != nil || !equalValues(&v, &back) {
 		t.Fatalf("layout %+v: %q reads as another value (%v)", l, text, err)
 	}
-	found, ok := DetectLayout(text, back)
+	found, _, ok := DetectLayout(text, back)
 	if !ok {
 		t.Fatalf("layout %+v of %q: not found", l, text)
 	}

@@ -1,0 +1,117 @@
+package answer
+
+import (
+	"context"
+	"net/http"
+	"sync"
+	"time"
+)
+
+// A body plays a recorded body: a Read returns bytes of one chunk at most, after its
+// delay. There is no goroutine, and waiting uses only package time, so that it works in a
+// synctest bubble.
+type body struct {
+	ctx     context.Context // of the request
+	pace    float64
+	closing chan struct{} // closed by Close, so that it can interrupt a delay
+	end     error         // what a Read behind the last byte returns
+
+	// mu lets Close be called while another goroutine reads. It guards what follows and
+	// is not held during a delay. It is taken before the locks of onEnd and release.
+	mu      sync.Mutex
+	data    []byte  // what was not read yet; it belongs to release
+	left    int     // bytes of the chunk that is being read
+	chunks  []chunk // those behind it
+	closed  bool
+	onEnd   func() // called once, when the client reads behind the last byte; may be nil
+	release func() // called once, when data is not needed any more; may be nil
+}
+
+// Read returns bytes of one chunk. It ends with the error of the context once that is
+// done, as a live body does.
+func (b *body) Read(p []byte) (int, error) {
+	if err := b.ctx.Err(); err != nil {
+		return 0, err
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for b.left == 0 && (len(p) > 0 || b.closed) {
+		switch {
+		case b.closed:
+			return 0, http.ErrBodyReadAfterClose
+		case len(b.data) == 0:
+			return 0, b.over()
+		}
+		if err := b.begin(b.chunks[0]); err != nil {
+			return 0, err
+		}
+	}
+	n := copy(p, b.data[:b.left])
+	b.data, b.left = b.data[n:], b.left-n
+	return n, nil
+}
+
+// begin waits for the next chunk. Meanwhile the mutex is not held, so that Close can
+// interrupt the wait; if another Read has begun the chunk by then, that is no error.
+func (b *body) begin(next chunk) error {
+	if b.pace != 0 && next.delayMS != 0 {
+		behind := len(b.chunks)
+		b.mu.Unlock()
+		err := pause(b.ctx, b.closing, b.pace, next.delayMS)
+		b.mu.Lock()
+		if err != nil || len(b.chunks) != behind {
+			return err
+		}
+	}
+	b.left, b.chunks = next.size, b.chunks[1:]
+	return nil
+}
+
+// over ends the body and returns the error that says so.
+func (b *body) over() error {
+	b.forget()
+	if b.onEnd != nil {
+		b.onEnd()
+		b.onEnd = nil
+	}
+	return b.end
+}
+
+// forget gives the memory of the body back.
+func (b *body) forget() {
+	b.data, b.left, b.chunks = nil, 0, nil
+	if b.release != nil {
+		b.release()
+		b.release = nil
+	}
+}
+
+// Close ends the body, also while a Read waits. Reading it afterwards is an error.
+func (b *body) Close() error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if !b.closed {
+		close(b.closing)
+	}
+	b.closed = true
+	b.forget()
+	return nil
+}
+
+// pause waits for recorded milliseconds times pace. It is cut short, with an error, when
+// ctx is done or closing is closed.
+func pause(ctx context.Context, closing <-chan struct{}, pace float64, ms int64) error {
+	if pace == 0 || ms == 0 {
+		return ctx.Err()
+	}
+	timer := time.NewTimer(time.Duration(pace * float64(ms) * float64(time.Millisecond)))
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-closing:
+		return http.ErrBodyReadAfterClose
+	}
+}

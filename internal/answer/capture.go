@@ -1,0 +1,213 @@
+package answer
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/promptecho/promptecho/internal/coding"
+	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/stream"
+)
+
+// A Keeper gets a captured response when it is over.
+type Keeper struct {
+	// Settle is called once, with the response as it came (not redacted) and the
+	// milliseconds from the request to its headers, or to all of a body in one piece.
+	Settle func(resp *interaction.Response, latencyMS int64)
+
+	// Completes reports whether a stream is whole after an event with a field of this
+	// value.
+	Completes func(value string) bool
+
+	Pending *Pending // has the response until it is settled
+}
+
+// Capture records a response while the client reads its body; sent is when its request
+// was sent. What the client sees is not changed. The response is settled at the first of
+// end of file, a read error, Close and the end of the recorder: some SDKs close at the
+// last event without reading to the end, others read to the end and never close.
+func Capture(resp *http.Response, sent time.Time, keeper Keeper) {
+	c := &capture{keeper: keeper, resp: resp, sent: sent, announced: resp.ContentLength}
+	c.lastArrival = time.Since(sent)
+	c.latencyMS = c.lastArrival.Milliseconds()
+	c.stored = interaction.Response{Status: resp.StatusCode, Headers: interaction.HeadersOf(resp.Header)}
+	if resp.ProtoMajor != 1 && resp.Proto != "" {
+		c.stored.Proto = resp.Proto
+	}
+	c.coding = c.stored.Headers.Get("content-encoding")
+	c.cutter = stream.Cutter{ContentType: c.stored.Headers.Get("content-type"), Frame: c.storeFrame}
+	if resp.Body == nil || resp.Body == http.NoBody {
+		c.settle("", "")
+		return
+	}
+	// It counts the bytes on the wire; an answer without a body keeps it.
+	c.dropHeader("content-length")
+	c.body, resp.Body = resp.Body, c
+	keeper.Pending.add(c)
+}
+
+// A capture is the body of a live response. A stream is cut into its events as it comes,
+// so that only what will be stored and one partial event are held.
+type capture struct {
+	keeper    Keeper
+	resp      *http.Response
+	body      io.ReadCloser // the server's; nil if the response has none
+	sent      time.Time     // when the request was
+	announced int64         // the length of the body, -1 if it is not known
+	coding    string        // the body's, if it has one that must be taken off
+
+	// mu lets Close and the end of the recorder come while another goroutine reads. It
+	// guards what follows and is held while the response is settled, so that whoever ends
+	// it can rely on that. It is taken before the locks of Settle and of Pending.
+	mu        sync.Mutex
+	stored    interaction.Response
+	latencyMS int64
+	cutter    stream.Cutter
+	coded     []byte // the body so far, if it has a coding
+	received  int    // bytes of the body so far
+	arrivals
+	settled bool
+}
+
+// Read reads from the server and records what it read.
+func (c *capture) Read(p []byte) (int, error) {
+	n, err := c.body.Read(p)
+	if n > 0 {
+		c.add(p[:n], n == len(p))
+	}
+	switch {
+	case err == io.EOF:
+		c.settle("", "")
+	case err != nil && c.resp.Request.Context().Err() != nil:
+		c.settle(interaction.EndClosed, "") // the client itself gave up
+	case err != nil:
+		c.settle(interaction.EndError, err.Error())
+	}
+	return n, err
+}
+
+// add records what one Read returned; filled says that there may have been more.
+func (c *capture) add(b []byte, filled bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.settled {
+		return
+	}
+	c.received += len(b)
+	c.chunks = append(c.chunks, received{end: c.received, at: time.Since(c.sent), filled: filled})
+	if c.coding != "" {
+		c.coded = append(c.coded, b...)
+		return
+	}
+	c.cutter.Add(b)
+}
+
+// Close settles the response, unless it is over, and closes the server's body.
+func (c *capture) Close() error {
+	c.settle(interaction.EndClosed, "")
+	return c.body.Close()
+}
+
+// settle ends the recording, once: end and errText are End and Error of the response.
+func (c *capture) settle(end, errText string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.settled {
+		return
+	}
+	c.settled = true
+	c.stored.End, c.stored.Error = end, errText
+	if end == "" {
+		// Before the end they are not there, and the transport may be writing them.
+		c.stored.Trailers = interaction.HeadersOf(c.resp.Trailer)
+	}
+	c.decode()
+	c.storeBody()
+	if end == interaction.EndClosed && c.isWhole() {
+		c.stored.End = ""
+	}
+	c.keeper.Settle(&c.stored, c.latencyMS)
+	c.keeper.Pending.remove(c)
+	c.cutter, c.coded, c.arrivals = stream.Cutter{}, nil, arrivals{} // the client may keep the body
+}
+
+// decode takes the coding off the body. One that we do not have, or that the body does
+// not have, stays.
+func (c *capture) decode() {
+	if c.coding == "" {
+		return
+	}
+	ends := make([]int, len(c.chunks))
+	for i, chunk := range c.chunks {
+		ends[i] = chunk.end
+	}
+	if plain, plainEnds, ok := coding.Decode(c.coding, c.coded, ends); ok {
+		c.coded = plain
+		for i, end := range plainEnds[:len(ends)] {
+			c.chunks[i].end = end
+		}
+		c.dropHeader("content-encoding")
+	}
+	c.cutter.Add(c.coded)
+}
+
+// storeFrame stores a frame of a stream.
+func (c *capture) storeFrame(frame []byte) {
+	var event interaction.Event
+	for _, f := range c.cutter.Framing().Read(frame) {
+		event = append(event, interaction.Field(f))
+	}
+	c.stored.Events = append(c.stored.Events, event)
+	c.stored.Delays = append(c.stored.Delays, c.delayOf(frame))
+}
+
+// storeBody stores the rest of a stream, or a body that is none.
+func (c *capture) storeBody() {
+	framing, body := c.cutter.End()
+	if framing != nil {
+		c.stored.Stream = framing.Name
+		return
+	}
+	c.stored.Body = body
+	switch {
+	case len(c.chunks) == 0:
+	case c.announced < 0 && len(c.chunks) > 1 && timingMatters(c.stored.Headers.Get("content-type"), body):
+		c.stored.Chunks, c.stored.Delays = c.all()
+	default: // a body in one piece is there when its last byte is
+		c.latencyMS = c.chunks[len(c.chunks)-1].at.Milliseconds()
+	}
+}
+
+// timingMatters reports whether the chunks of a body without a framing say something:
+// those of sound and text do, which are played or shown while they come. JSON, pages and
+// pictures are used when they are whole.
+func timingMatters(contentType string, body []byte) bool {
+	media, _, _ := strings.Cut(strings.ToLower(contentType), ";")
+	media = strings.TrimSpace(media)
+	return !strings.HasSuffix(media, "json") && !strings.HasSuffix(media, "xml") &&
+		media != "text/html" && !strings.HasPrefix(media, "image/") && !json.Valid(body)
+}
+
+// isWhole reports whether a body that was closed before its end had come in full: to the
+// length announced, to the last event of its protocol, or as a whole JSON value (a
+// [json.Decoder] stops there).
+func (c *capture) isWhole() bool {
+	if c.announced >= 0 && int64(c.received) == c.announced {
+		return true
+	}
+	for _, event := range slices.Backward(c.stored.Events) {
+		if event[0].Name != stream.Raw { // a closing bracket says nothing
+			return slices.ContainsFunc(event, func(f interaction.Field) bool { return c.keeper.Completes(f.Value) })
+		}
+	}
+	return c.stored.Stream == "" && json.Valid(c.stored.Body)
+}
+
+func (c *capture) dropHeader(name string) {
+	c.stored.Headers = slices.DeleteFunc(c.stored.Headers, func(h interaction.Header) bool { return h.Name == name })
+}

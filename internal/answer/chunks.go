@@ -1,0 +1,96 @@
+package answer
+
+import (
+	"fmt"
+
+	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/stream"
+)
+
+// Join returns the bytes of a recorded body, and the offset just past each of its pieces:
+// of each event of a stream, of each chunk of another body that came in chunks. It is an
+// error if the framing is unknown or cannot have an event.
+func Join(resp *interaction.Response) (body []byte, ends []int, err error) {
+	if resp.Stream == "" {
+		return resp.Body, chunkEnds(resp.Chunks, len(resp.Body)), nil
+	}
+	framing, err := stream.Lookup(resp.Stream)
+	if err != nil {
+		return nil, nil, err
+	}
+	ends = make([]int, 0, len(resp.Events))
+	var fields []stream.Field
+	for i, event := range resp.Events {
+		fields = fields[:0]
+		for _, f := range event {
+			fields = append(fields, stream.Field(f))
+		}
+		if body, err = framing.Write(body, fields); err != nil {
+			return nil, nil, fmt.Errorf("events[%d]: %w", i, err)
+		}
+		ends = append(ends, len(body))
+	}
+	return body, ends, nil
+}
+
+// chunkEnds returns where chunks of these lengths end in a body of size bytes. A body that
+// was edited since may be longer or shorter than they say: the last chunk has the rest.
+func chunkEnds(lengths []int, size int) (ends []int) {
+	end := 0
+	for i, n := range lengths {
+		if end += n; end >= size || i == len(lengths)-1 {
+			return append(ends, size)
+		}
+		ends = append(ends, end)
+	}
+	return ends
+}
+
+// A chunk is what one Read returns at most: the bytes that arrived together.
+type chunk struct {
+	size    int   // in bytes
+	delayMS int64 // milliseconds after the chunk before
+}
+
+// chunksOf returns the chunks of a body of size bytes. ends and delays are those of its
+// pieces; missing delays are zero, and a body without pieces is one chunk.
+func chunksOf(size int, ends []int, delays []interaction.Delay) []chunk {
+	if len(ends) == 0 {
+		return []chunk{{size: size}}
+	}
+	chunks := make([]chunk, 0, len(ends))
+	start := 0
+	for i, end := range ends {
+		var delay interaction.Delay
+		if i < len(delays) {
+			delay = delays[i]
+		}
+		chunks = appendChunks(chunks, end-start, delay)
+		start = end
+	}
+	return chunks
+}
+
+// appendChunks appends the chunks in which the server sent an event of size bytes. The
+// first may have come in the chunk before.
+func appendChunks(chunks []chunk, size int, delay interaction.Delay) []chunk {
+	together := delay.Together && len(chunks) > 0
+	add := func(n int, ms int64) {
+		if together {
+			chunks[len(chunks)-1].size += n
+			together = false
+			return
+		}
+		chunks = append(chunks, chunk{n, ms})
+	}
+	ms := delay.MS
+	rest, _ := delay.Rest.Pieces()
+	for _, next := range rest {
+		if n := size - next.Bytes; n > 0 { // else the event was edited and is shorter now
+			add(n, ms)
+			size, ms = next.Bytes, next.MS
+		}
+	}
+	add(size, ms)
+	return chunks
+}

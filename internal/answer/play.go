@@ -1,0 +1,179 @@
+// Package answer is an answer in transit: a recorded response that is played, and a live
+// one that is recorded while its client reads it. It knows HTTP and time, and neither how
+// responses are stored nor which of them answers a request.
+package answer
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/promptecho/promptecho/internal/interaction"
+)
+
+// A Recording is a recorded response that is ready to be played.
+type Recording struct {
+	interaction.Response // Body and Ends are what Join returns; Events and Chunks may be missing
+
+	Ends      []int  // the offset in Body just past each event or chunk
+	LatencyMS int64  // milliseconds from the request to the response headers
+	File      string // the cassette, as errors name it
+	Line      int    // where the interaction starts in it
+	Release   func() // called once, when Body is not needed any more; may be nil
+}
+
+// A Player plays the recordings of a cassette.
+type Player struct {
+	Pace    float64           // how many times as long as recorded delays take; 0 is no delay
+	Note    func(text string) // told what people should know
+	Pending *Pending          // has the requests that wait to be canceled
+}
+
+// Play returns a recorded response as the answer to a request, or the error that was
+// recorded in its place. It waits as long as the server took, times the pace. It is
+// [ErrClosed] if the recorded request was canceled and the recorder is closed before
+// this one is.
+func (p *Player) Play(req *http.Request, rec *Recording) (*http.Response, error) {
+	resp, err := p.play(req, rec)
+	if rec.Release != nil && (err != nil || resp.Body == http.NoBody) {
+		rec.Release()
+	}
+	return resp, err
+}
+
+func (p *Player) play(req *http.Request, rec *Recording) (*http.Response, error) {
+	if rec.End == interaction.EndCanceled {
+		return nil, p.canceled(req.Context(), rec)
+	}
+	if err := pause(req.Context(), nil, p.Pace, rec.LatencyMS); err != nil {
+		return nil, err
+	}
+	if rec.Status == 0 {
+		return nil, &transportError{rec.Error, rec.File, rec.Line}
+	}
+	resp := p.head(req, rec)
+	if bodyless(req.Method, rec.Status) {
+		// A HEAD request is told the length that a body would have (RFC 9110, section 8.6).
+		announced, _ := strconv.ParseInt(resp.Header.Get("Content-Length"), 10, 64)
+		resp.Body, resp.ContentLength = http.NoBody, max(0, announced)
+		return resp, nil
+	}
+	// Bodies are stored decoded, so the recorded length is not theirs.
+	resp.Header.Del("Content-Length")
+	isWhole := rec.Stream == "" && rec.Chunks == nil && rec.End == "" && len(rec.Trailers) == 0
+	switch {
+	case isWhole:
+		resp.ContentLength = int64(len(rec.Body))
+		resp.Header.Set("Content-Length", strconv.Itoa(len(rec.Body)))
+	case resp.ProtoMajor == 1:
+		resp.TransferEncoding = []string{"chunked"}
+	}
+	resp.Body = p.body(resp, rec)
+	return resp, nil
+}
+
+// canceled returns the error of a request whose recording was given up before there was
+// an answer. A deadline passes at once unless paced. For its caller to cancel it, it
+// waits: callers do that when something else has happened, such as the answer to the
+// other one of two hedged requests.
+func (p *Player) canceled(ctx context.Context, rec *Recording) error {
+	if rec.Error == context.DeadlineExceeded.Error() {
+		if err := pause(ctx, nil, p.Pace, rec.LatencyMS); err != nil {
+			return context.Cause(ctx)
+		}
+		return context.DeadlineExceeded
+	}
+	if ctx.Done() == nil {
+		return finalError(fmt.Sprintf("promptecho: %s:%d: when this was recorded, its caller canceled it before there was an answer; this request has no context that can be canceled", rec.File, rec.Line))
+	}
+	closed := make(waiter) // made here: it belongs to the synctest bubble of the request
+	if !p.Pending.add(closed) {
+		return ErrClosed
+	}
+	defer p.Pending.remove(closed)
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-closed:
+		return ErrClosed
+	}
+}
+
+// A waiter is a request that waits to be canceled; it is closed with the recorder.
+type waiter chan struct{}
+
+func (w waiter) Close() error {
+	close(w)
+	return nil
+}
+
+// head returns a response without its body.
+func (p *Player) head(req *http.Request, rec *Recording) *http.Response {
+	resp := &http.Response{
+		StatusCode:    rec.Status,
+		Status:        strings.TrimSpace(strconv.Itoa(rec.Status) + " " + http.StatusText(rec.Status)),
+		Proto:         "HTTP/1.1",
+		ProtoMajor:    1,
+		ProtoMinor:    1,
+		Header:        rec.Headers.Map(),
+		Request:       req,
+		ContentLength: -1,
+	}
+	if rec.Proto != "" {
+		resp.Proto = rec.Proto
+		resp.ProtoMajor, resp.ProtoMinor, _ = http.ParseHTTPVersion(rec.Proto)
+	}
+	if p.Pace == 0 {
+		dropRetryDelays(resp.Header)
+	}
+	return resp
+}
+
+// dropRetryDelays makes SDKs that honour a recorded Retry-After (RFC 9110, section
+// 10.2.3) retry at once, and those that poll ask again at once.
+func dropRetryDelays(h http.Header) {
+	for _, name := range [...]string{"Retry-After", "Retry-After-Ms", "X-Amz-Retry-After", "Openai-Poll-After-Ms"} {
+		if _, ok := h[name]; ok {
+			h.Set(name, "0")
+		}
+	}
+}
+
+// bodyless reports whether an answer has no body (RFC 9110, section 6.4.1).
+func bodyless(method string, status int) bool {
+	return method == http.MethodHead || status == http.StatusNoContent || status == http.StatusNotModified || status < 200
+}
+
+// body returns the body of a response. It ends as the recorded one did.
+func (p *Player) body(resp *http.Response, rec *Recording) *body {
+	b := &body{
+		ctx:     resp.Request.Context(),
+		pace:    p.Pace,
+		closing: make(chan struct{}),
+		end:     io.EOF,
+		data:    rec.Body,
+		chunks:  chunksOf(len(rec.Body), rec.Ends, rec.Delays),
+		release: rec.Release,
+	}
+	switch {
+	case rec.End == interaction.EndError:
+		b.end = brokenError(rec.Error)
+	case rec.End == interaction.EndClosed:
+		note := fmt.Sprintf("%s:%d: the recording ends here: its client closed the body before the end; record again to have the rest", rec.File, rec.Line)
+		b.end = finalError("promptecho: " + note)
+		b.onEnd = func() { p.Note(note) }
+	case len(rec.Trailers) > 0:
+		// As in net/http: the names are there at once, the values after the body.
+		trailers := http.Header(rec.Trailers.Map())
+		resp.Trailer = make(http.Header, len(trailers))
+		for name := range trailers {
+			resp.Trailer[name] = nil
+		}
+		b.onEnd = func() { maps.Copy(resp.Trailer, trailers) }
+	}
+	return b
+}

@@ -1,0 +1,245 @@
+package exactjson
+
+import "strings"
+
+// Kind is the kind of a JSON value.
+type Kind uint8
+
+// The kinds of JSON values.
+const (
+	Null Kind = iota
+	Bool
+	Number
+	String
+	Array
+	Object
+)
+
+// MaxDepth is how deep arrays and objects may nest.
+const MaxDepth = 1000
+
+// A Scanner finds the tokens of JSON text (RFC 8259). It does not look at what stands in
+// strings: that may be anything, also escapes that are none and invalid UTF-8.
+//
+//	for s := exactjson.Scan(text); s.Next(); {
+//		if s.Token == exactjson.Scalar && s.Kind == exactjson.String {
+//			fmt.Println(s.Path, text[s.Start+1:s.End-1])
+//		}
+//	}
+type Scanner struct {
+	Token      Token
+	Kind       Kind // of the value; that of a name is String
+	Start, End int  // where the token stands, with its quotes or as a bracket
+
+	// Path has the name of the member that the token is in for each object that is open,
+	// as it is written between the quotes, and "" for each array. It is valid until Next
+	// is called.
+	Path []string
+
+	text string
+	pos  int
+	in   []Kind // the arrays and objects that pos is in
+	form form   // of the string that was found
+	want string // what was wanted at pos, where it is not JSON
+}
+
+// Token is what a Scanner found.
+type Token uint8
+
+// The tokens. Colons and commas are none.
+const (
+	Scalar Token = iota // a null, bool, number or string
+	Open                // the opening bracket of an array or object
+	Close               // its closing bracket
+	Name                // the name of a member
+)
+
+// form is how the text of a string is written.
+type form uint8
+
+const (
+	withEscapes form = 1 << iota // those that AppendEscaped writes
+	unlike                       // it has something that AppendEscaped does not write
+)
+
+// Scan returns a Scanner of text, which holds one JSON value or several, one behind the
+// other.
+func Scan(text string) Scanner { return Scanner{text: text} }
+
+// Next finds the next token. It returns false at the end of the text, and where it can
+// be no JSON; then nothing more is found.
+func (s *Scanner) Next() bool {
+	c := s.peek()
+	if s.Token == Name {
+		if c != ':' {
+			return s.fail(`":"`)
+		}
+		s.pos++
+		return s.value(s.peek())
+	}
+	if len(s.in) == 0 {
+		return s.value(c)
+	}
+	in := s.in[len(s.in)-1]
+	end := "]}"[in-Array]
+	if c == end {
+		return s.close(in)
+	}
+	if s.Token != Open { // it was an element
+		if c != ',' {
+			return s.fail(`"," or "` + string(end) + `"`)
+		}
+		s.pos++
+		c = s.peek()
+	}
+	if in == Object {
+		return s.name(c)
+	}
+	return s.value(c)
+}
+
+// peek passes white space and returns the byte behind it, 0 at the end of the text.
+func (s *Scanner) peek() byte {
+	for s.pos < len(s.text) {
+		if c := s.text[s.pos]; !IsSpace(c) {
+			return c
+		}
+		s.pos++
+	}
+	return 0
+}
+
+// IsSpace reports whether c is white space in JSON.
+func IsSpace(c byte) bool {
+	return c == ' ' || c == '\n' || c == '\t' || c == '\r'
+}
+
+// What is wanted where something else is wrong than what is found there.
+const (
+	tooDeep = "less nesting"
+	unended = "the end of a string"
+)
+
+// fail ends the scan: what is wanted is not at pos.
+func (s *Scanner) fail(want string) bool {
+	s.want = want
+	s.text = s.text[:s.pos]
+	return false
+}
+
+// found says that the token reaches from pos to end.
+func (s *Scanner) found(t Token, k Kind, end int) bool {
+	s.Token, s.Kind, s.Start, s.End = t, k, s.pos, end
+	s.pos = end
+	return true
+}
+
+func (s *Scanner) value(c byte) bool {
+	switch c {
+	case '{':
+		return s.open(Object)
+	case '[':
+		return s.open(Array)
+	case '"':
+		return s.str(Scalar)
+	case 'n':
+		return s.word("null", Null)
+	case 't':
+		return s.word("true", Bool)
+	case 'f':
+		return s.word("false", Bool)
+	}
+	end, ok := ScanNumber(s.text, s.pos)
+	if !ok {
+		s.pos = end
+		return s.fail("a value")
+	}
+	return s.found(Scalar, Number, end)
+}
+
+func (s *Scanner) word(w string, k Kind) bool {
+	if !strings.HasPrefix(s.text[s.pos:], w) {
+		return s.fail("a value")
+	}
+	return s.found(Scalar, k, s.pos+len(w))
+}
+
+func (s *Scanner) open(k Kind) bool {
+	if len(s.in) == MaxDepth {
+		return s.fail(tooDeep)
+	}
+	s.in, s.Path = append(s.in, k), append(s.Path, "")
+	return s.found(Open, k, s.pos+1)
+}
+
+func (s *Scanner) close(k Kind) bool {
+	last := len(s.in) - 1
+	s.in, s.Path = s.in[:last], s.Path[:last]
+	return s.found(Close, k, s.pos+1)
+}
+
+func (s *Scanner) name(c byte) bool {
+	if c != '"' {
+		return s.fail("a member name")
+	}
+	if !s.str(Name) {
+		return false
+	}
+	s.Path[len(s.Path)-1] = s.text[s.Start+1 : s.End-1]
+	return true
+}
+
+// str finds the string whose opening quote is at pos.
+func (s *Scanner) str(t Token) bool {
+	s.form = 0
+	for i := s.pos + 1; ; i++ {
+		i += plain(s.text[i:])
+		switch {
+		case i >= len(s.text):
+			return s.fail(unended)
+		case s.text[i] == '"':
+			return s.found(t, String, i+1)
+		case s.text[i] != '\\':
+			s.form |= unlike
+		case i+1 < len(s.text):
+			i++
+			if strings.IndexByte(letters[:always], s.text[i]) >= 0 {
+				s.form |= withEscapes
+			} else {
+				s.form |= unlike
+			}
+		}
+	}
+}
+
+// ScanNumber returns the end of the JSON number that starts at s[i], or the
+// offset at which it stops being one.
+func ScanNumber(s string, i int) (end int, ok bool) {
+	skip := func(any string) bool {
+		there := i < len(s) && strings.IndexByte(any, s[i]) >= 0
+		if there {
+			i++
+		}
+		return there
+	}
+	digits := func() bool {
+		start := i
+		for i < len(s) && '0' <= s[i] && s[i] <= '9' {
+			i++
+		}
+		return i > start
+	}
+	skip("-")
+	if !skip("0") && !digits() {
+		return i, false
+	}
+	if skip(".") && !digits() {
+		return i, false
+	}
+	if skip("eE") {
+		skip("+-")
+		ok = digits()
+		return i, ok
+	}
+	return i, true
+}

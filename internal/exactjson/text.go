@@ -1,0 +1,163 @@
+package exactjson
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// plain returns how many bytes s starts with that stand for themselves in a string on
+// one line.
+func plain(s string) int {
+	n := 0
+	for n < len(s) && !special[s[n]] {
+		n++
+	}
+	return n
+}
+
+// special are the bytes that do not stand for themselves in a string on one line.
+var special = func() (t [256]bool) {
+	for c := range t {
+		t[c] = c < ' ' || c == '"' || c == '\\' || c == 0x7f
+	}
+	return t
+}()
+
+// AppendEscaped appends s as it stands between the quotes of a JSON string, on
+// one line: control characters, quotes and backslashes escaped, each in one way,
+// and everything else as it is, invalid UTF-8 too. So different strings stay
+// different, and those that need no escape are themselves.
+func AppendEscaped(b []byte, s string) []byte {
+	for {
+		n := plain(s)
+		b = append(b, s[:n]...)
+		if n == len(s) {
+			return b
+		}
+		if i := strings.IndexByte(escaped[:always], s[n]); i >= 0 {
+			b = append(b, '\\', letters[i])
+		} else {
+			b = AppendUnicodeEscape(b, rune(s[n]), false)
+		}
+		s = s[n+1:]
+	}
+}
+
+// The letters that are escapes behind a backslash (RFC 8259, section 7), and what they
+// stand for. AppendEscaped always writes the first ones.
+const (
+	letters = `"\nrtbf/`
+	escaped = "\"\\\n\r\t\b\f/"
+	always  = 5
+)
+
+// EscapeText returns what [AppendEscaped] appends.
+func EscapeText(s string) string {
+	if plain(s) == len(s) {
+		return s
+	}
+	return string(AppendEscaped(nil, s))
+}
+
+// UnescapeText returns the string that [EscapeText] made s of.
+func UnescapeText(s string) string {
+	if strings.IndexByte(s, '\\') < 0 {
+		return s
+	}
+	b, _, _ := unescape(make([]byte, 0, len(s)), s)
+	return string(b)
+}
+
+// unescape appends the text that s is between the quotes of a JSON string. Where s can
+// be none it stops, and says what the problem is there.
+func unescape(b []byte, s string) (text []byte, at int, problem string) {
+	for {
+		n := plain(s[at:])
+		b = append(b, s[at:at+n]...)
+		if at += n; at == len(s) {
+			return b, at, ""
+		}
+		r, n, ok := rune(s[at]), 1, true
+		if r == '\\' {
+			r, n, ok = DecodeEscape(s[at:])
+		} else if r < ' ' {
+			return b, at, fmt.Sprintf("control character %q in a string", r)
+		}
+		switch {
+		case !ok:
+			return b, at, "invalid escape"
+		case utf16.IsSurrogate(r):
+			return b, at, "escape of a lone surrogate"
+		}
+		b = utf8.AppendRune(b, r)
+		at += n
+	}
+}
+
+// DecodeEscape decodes the escape that s starts with, a surrogate pair as one,
+// and returns its length. A lone surrogate is returned as such.
+func DecodeEscape(s string) (r rune, n int, ok bool) {
+	if len(s) < 2 {
+		return 0, 0, false
+	}
+	if i := strings.IndexByte(letters, s[1]); i >= 0 {
+		return rune(escaped[i]), 2, true
+	}
+	if s[1] == 'u' {
+		return DecodeUnicodeEscape(s)
+	}
+	return 0, 0, false
+}
+
+// DecodeUnicodeEscape decodes the \uXXXX that s starts with; see DecodeEscape.
+func DecodeUnicodeEscape(s string) (r rune, n int, ok bool) {
+	r, ok = HexDigits(s, 2, 4)
+	if !ok {
+		return 0, 0, false
+	}
+	if utf16.IsSurrogate(r) && strings.HasPrefix(s[6:], `\u`) {
+		low, _ := HexDigits(s, 8, 4)
+		if pair := utf16.DecodeRune(r, low); pair != utf8.RuneError {
+			return pair, 12, true
+		}
+	}
+	return r, 6, true
+}
+
+// HexDigits reads the n hex digits at s[at:].
+func HexDigits(s string, at, n int) (rune, bool) {
+	if len(s) < at+n {
+		return 0, false
+	}
+	r, err := strconv.ParseUint(s[at:at+n], 16, 32)
+	return rune(r), err == nil
+}
+
+// AppendUnicodeEscape appends r as \uXXXX, as a surrogate pair where it needs one.
+func AppendUnicodeEscape(dst []byte, r rune, upper bool) []byte {
+	digits := "0123456789abcdef"
+	if upper {
+		digits = "0123456789ABCDEF"
+	}
+	if r > 0xffff {
+		dst = AppendUnicodeEscape(dst, 0xd800+(r-0x10000)>>10, upper)
+		r = 0xdc00 + (r-0x10000)&0x3ff
+	}
+	return append(dst, '\\', 'u', digits[r>>12&15], digits[r>>8&15], digits[r>>4&15], digits[r&15])
+}
+
+// InvalidUTF8 returns the offset of the first byte of s that is not UTF-8, or -1.
+func InvalidUTF8(s string) int {
+	if utf8.ValidString(s) {
+		return -1
+	}
+	for i, r := range s {
+		if r == utf8.RuneError && !strings.HasPrefix(s[i:], "\ufffd") {
+			return i
+		}
+	}
+	return -1 // unreachable: the string is not valid
+}

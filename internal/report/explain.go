@@ -1,0 +1,111 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/promptecho/promptecho/internal/canon"
+	"github.com/promptecho/promptecho/internal/diff"
+	"github.com/promptecho/promptecho/internal/interaction"
+)
+
+// maxEdits is how many differing fields a report lists.
+const maxEdits = 12
+
+// A Call is a request that is not recorded.
+type Call struct {
+	Request *interaction.Request // as it is matched
+	Form    *canon.Form          // of it
+	Socket  bool                 // it opens a WebSocket
+	Spent   *Spent               // its recordings, which were all played; nil if it has none
+}
+
+// Spent describes the recordings of a request of which none is left.
+type Spent struct {
+	Line     int      // of the last of them
+	Recorded int      // how many there are
+	Asked    int      // how often the request was asked
+	Taken    *Contest // by which another request took the one that is missing now; nil if none did
+}
+
+// spent says that a request has no recording left.
+func (m *Miss) spent(s *Spent) {
+	m.Count, m.Line = max(m.Count, s.Asked), s.Line
+	m.Reason = fmt.Sprintf("asked more often than recorded: %s, recorded %s (AllowRepeats replays the last again)", times(s.Asked), times(s.Recorded))
+	if s.Taken != nil {
+		words, _ := s.Taken.inWhat()
+		m.Line = s.Taken.Line
+		m.Reason = fmt.Sprintf("the recording of this very request was played before, for one that differs in %s and is not recorded", words)
+	}
+}
+
+// explain finds the nearest recording, nil if there is none, and says what differs from
+// it. The candidates are the entries, without their forms.
+func (r *Run) explain(c *Call, entries []Entry, candidates []diff.Candidate) (m Miss, nearest Recording) {
+	for i, e := range entries {
+		candidates[i].Form = e.Form()
+	}
+	i := sameBodyElsewhere(c.Form, candidates)
+	if i < 0 {
+		i = diff.Nearest(c.Form, candidates)
+	}
+	if i < 0 {
+		m.Reason = fmt.Sprintf("nothing is recorded, and %s does not record", r.mode())
+		if !r.Exists {
+			m.Reason = fmt.Sprintf("the file does not exist, and %s does not record: was it committed?", r.mode())
+		}
+		return m, nil
+	}
+	nearest = entries[i].Recording
+	form := nearest.Form()
+	m.Line = nearest.Line()
+	if form.Endpoint != c.Form.Endpoint && !slices.Equal(form.Lines(), c.Form.Lines()) {
+		m.Reason = fmt.Sprintf("nothing of %s is recorded; this is of %s", c.Form.Endpoint, form.Endpoint)
+		return m, nearest
+	}
+	recorded, asked := nearest.Trace(), r.Rules.Trace(c.Request)
+	edits := diff.Forms(recorded, asked)
+	m.Reason = reason(form, c.Form, edits)
+	m.Diff = diff.Write(edits, "  ", maxEdits)
+	if drift := diff.Drift(recorded, asked); len(drift) > 0 {
+		m.Diff += "  different too, but it does not match:\n" + diff.Write(drift, "    ", 3)
+	}
+	m.Hint = hint(edits)
+	return m, nearest
+}
+
+// sameBodyElsewhere returns the index of a recording of the very same body for another
+// endpoint, -1 if there is none: a gateway or a provider has changed.
+func sameBodyElsewhere(form *canon.Form, candidates []diff.Candidate) int {
+	return slices.IndexFunc(candidates, func(c diff.Candidate) bool {
+		return c.Form.Endpoint != form.Endpoint && slices.Equal(c.Form.Lines(), form.Lines())
+	})
+}
+
+// reason says in a line how a request differs from the nearest recording.
+func reason(recorded, asked *canon.Form, edits []diff.Edit) string {
+	switch {
+	case recorded.Endpoint != asked.Endpoint:
+		return "recorded for another endpoint, " + recorded.Endpoint
+	case len(edits) != 1:
+		return "the nearest recording differs"
+	case recorded.Wire != asked.Wire:
+		return fmt.Sprintf("recorded only with a %s answer", delivery(recorded.Wire))
+	case recorded.Model != asked.Model:
+		return "recorded for another model, " + recorded.Model
+	case edits[0].Note == diff.ToolOrder:
+		return "the nearest recording differs only in the order of its tools (SortTools makes it not match)"
+	}
+	return "the nearest recording differs in " + canon.Short(edits[0].Path)
+}
+
+// delivery names the way in which an answer comes.
+func delivery(wire string) string {
+	switch wire {
+	case "whole":
+		return "plain"
+	case "stream":
+		return "streamed"
+	}
+	return "streamed (" + wire + ")"
+}

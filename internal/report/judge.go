@@ -1,0 +1,164 @@
+package report
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// How much a report shows.
+const (
+	fullMisses     = 5  // misses with all that differs
+	alsoNamed      = 5  // unused recordings that are named beside misses
+	maxListed      = 20 // misses or unused recordings that are named at all
+	maxAnnotations = 10 // GitHub shows ten of a step
+)
+
+// Evidence is what a log cannot know by itself when it judges a run.
+type Evidence struct {
+	Entries  []Entry   // the recordings of the cassette, in order
+	Contests []Contest // the recordings that answered another request than theirs
+	Unasked  []string  // options, as code, that name a server to which no request went
+}
+
+// Judge says what is wrong with a run that ended so, after what the log was told before.
+func (l *Log) Judge(o *Outcome, ev Evidence) Report {
+	misses := l.Misses()
+	l.mu.Lock()
+	rep := Report{Errors: slices.Clone(l.errors), Notes: slices.Clone(l.notes)}
+	reached, selected, compared, replayed := l.reached, maps.Clone(l.selected), maps.Clone(l.compared), l.replayed
+	l.mu.Unlock()
+
+	l.judgeContests(&rep, o, ev.Contests)
+	if len(misses) > 0 {
+		unused := slices.DeleteFunc(l.Unused(ev.Entries), func(e Entry) bool { return compared[e.Recording] })
+		l.judgeMisses(&rep, o, misses, ev.Entries, unused)
+	}
+	// Unused is evidence only if everything ran and went well: a miss, or
+	// whatever else failed the test, can be why the rest was not asked for.
+	if o.whole() && !l.AllowUnused && len(rep.Errors) == 0 {
+		l.judgeUnused(&rep, o, reached, ev.Entries)
+	}
+	if reached && l.Rules != nil {
+		rep.Notes = append(rep.Notes, l.unselected(ev.Unasked, selected)...)
+	}
+	if o.Failed || o.Unsure && !l.KeepFailures {
+		rep.Notes = append(rep.Notes, replayed...)
+	}
+	rep.printable()
+	return rep
+}
+
+// annotate adds an annotation, as long as it would be shown.
+func (r *Run) annotate(rep *Report, line int, caller, text string) {
+	if len(rep.Annotations) < maxAnnotations {
+		rep.Annotations = append(rep.Annotations, Annotation{r.Path, line, caller, text})
+	}
+}
+
+// judgeContests names the recordings that answered another request than theirs.
+func (r *Run) judgeContests(rep *Report, o *Outcome, contests []Contest) {
+	var lines []string
+	for _, c := range contests {
+		r.annotate(rep, c.Line, "", c.String())
+		lines = append(lines, fmt.Sprintf("%s:%d: %s", r.File, c.Line, c.String()))
+	}
+	if len(lines) > 0 {
+		rep.Errors = append(rep.Errors, strings.Join(lines, "\n")+"\n\n"+r.howToRecord(o))
+	}
+}
+
+// judgeMisses lists the misses: the first ones, and each with another reason than the one
+// before, in full, and the others in a line. It names the unused recordings as well: they
+// are those that no miss was compared with.
+func (r *Run) judgeMisses(rep *Report, o *Outcome, misses []*Miss, entries, unused []Entry) {
+	used, verb := 0, "have"
+	for _, e := range entries {
+		if e.Used {
+			used++
+		}
+	}
+	if len(misses) == 1 {
+		verb = "has"
+	}
+	text := fmt.Sprintf("%s %s no recording (mode %s, %s; %d of %d recordings used)", Count(len(misses), "request"), verb, r.Mode, r.ModeBy, used, len(entries))
+	brief := false // the miss before was named in a line
+	for i, m := range misses[:min(len(misses), maxListed)] {
+		r.annotate(rep, m.Line, m.Caller, m.Reason)
+		switch full := i < fullMisses && (i == 0 || m.Diff != "" || m.Reason != misses[i-1].Reason); {
+		case full:
+			text, brief = text+"\n\n"+m.Error(), false
+		case brief:
+			text += "\n  " + m.brief(misses[i-1].Reason)
+		default:
+			text, brief = text+"\n\n  "+m.brief(misses[i-1].Reason), true
+		}
+	}
+	text += andMore("\n  … ", len(misses)-maxListed)
+	if o.whole() && len(unused) > 0 {
+		var places []string
+		for _, e := range unused[:min(len(unused), alsoNamed)] {
+			places = append(places, fmt.Sprintf("%s:%d", r.File, e.Line()))
+		}
+		text += "\n\nNot used either: " + strings.Join(places, ", ") + andMore(" ", len(unused)-alsoNamed)
+	}
+	if slices.ContainsFunc(misses, func(m *Miss) bool { return !m.unrecordable() }) {
+		text += "\n\n" + r.howToRecord(o)
+	}
+	rep.Errors = append(rep.Errors, text)
+}
+
+// andMore ends a list that is too long to be shown.
+func andMore(before string, n int) string {
+	if n <= 0 {
+		return ""
+	}
+	return fmt.Sprintf("%sand %d more", before, n)
+}
+
+// judgeUnused says whether recordings answered nothing, in a run that went well otherwise.
+func (r *Run) judgeUnused(rep *Report, o *Outcome, reached bool, entries []Entry) {
+	switch unused := r.Unused(entries); {
+	case !reached && !r.Exists && r.MayAskNone:
+		rep.Notes = append(rep.Notes, r.File+": no request reached the recorder, and there is no cassette: a test that asks nothing needs none; one that does hands rec.Client() to the SDK")
+	case !reached:
+		text := "no request reached the recorder: hand rec.Client() to the SDK, or give AllowUnused()"
+		r.annotate(rep, 0, "", text)
+		rep.Errors = append(rep.Errors, r.File+": "+text)
+	case r.CheckUnused && len(unused) > 0:
+		text := fmt.Sprintf("%d of %s not used", len(unused), Count(len(entries), "recording"))
+		raced := ""
+		for _, e := range unused[:min(len(unused), maxListed)] {
+			r.annotate(rep, e.Line(), "", "this recording was not used")
+			text += r.describeUnused(e, entries)
+			if e.Concurrent() {
+				text += "\n    it was recorded while another request was open"
+				raced = "\n\nWhat is asked in the background may not be asked before its test ends, since a replay answers at once. Wait for it, or give AllowRaced()."
+			}
+		}
+		text += andMore("\n  … ", len(unused)-maxListed) + raced
+		rep.Errors = append(rep.Errors, text+"\n\nDelete them from the file, give AllowUnused(), or record again:\n"+r.command(o))
+	}
+}
+
+// unselected names the servers and the patterns of options that no request and no
+// recording had: most likely a slip.
+func (r *Run) unselected(unasked []string, selected map[string]bool) (notes []string) {
+	for _, option := range unasked {
+		notes = append(notes, fmt.Sprintf("%s: %s: no request went to this server", r.File, option))
+	}
+	for _, option := range []struct {
+		name     string
+		patterns []string
+	}{{"MatchOn", r.Rules.MatchOn}, {"Match", r.Rules.Match}, {"Ignore", r.Rules.Ignore}} {
+		for _, p := range option.patterns {
+			// A header that is ignored may not be written at all: then it is a clash that
+			// is ignored.
+			if !selected[p] && !(option.name == "Ignore" && strings.HasPrefix(p, "header/")) {
+				notes = append(notes, fmt.Sprintf("%s: %s(%q): no request and no recording has such a field: is the path that of a miss report?", r.File, option.name, p))
+			}
+		}
+	}
+	return notes
+}

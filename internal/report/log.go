@@ -1,0 +1,211 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/promptecho/promptecho/internal/canon"
+	"github.com/promptecho/promptecho/internal/diff"
+	"github.com/promptecho/promptecho/internal/interaction"
+)
+
+// A Log collects what a run has to tell. Its methods may be called concurrently, but Run
+// must not change once requests come.
+type Log struct {
+	Run
+
+	mu       sync.Mutex // guards what follows; no recording is asked while it is held
+	reached  bool       // a request arrived
+	notes    []string
+	errors   []string
+	failures []FailedCall
+	replayed []string // the recorded failures that were played
+	misses   []*Miss
+	missed   map[string]*Miss   // the same by the keys of their forms
+	compared map[Recording]bool // those that a miss was compared with
+	selected map[string]bool    // patterns of options that selected a field
+	drifted  map[string]bool    // differences that were noted
+}
+
+// A FailedCall is a request that got no answer when it was to be recorded.
+type FailedCall struct {
+	Text  string // the request and why
+	Count int    // how often that happened: SDKs try again
+	Form  string // the key of its form
+}
+
+// Reach notes that a request arrived.
+func (l *Log) Reach() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.reached = true
+}
+
+// Quiet reports whether requests arrived and all went well with them, so far.
+func (l *Log) Quiet() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.reached && len(l.misses)+len(l.replayed) == 0
+}
+
+// Note adds a note.
+func (l *Log) Note(text string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.notes = append(l.notes, text)
+}
+
+// Notef adds a note, as [fmt.Sprintf] formats it.
+func (l *Log) Notef(format string, args ...any) { l.Note(fmt.Sprintf(format, args...)) }
+
+// Error adds an error that fails the run, once.
+func (l *Log) Error(err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if text := strings.TrimPrefix(err.Error(), "promptecho: "); !slices.Contains(l.errors, text) {
+		l.errors = append(l.errors, text)
+	}
+}
+
+// Unanswered keeps a request that got no answer when it was to be recorded; form is the
+// key of its form.
+func (l *Log) Unanswered(text, form string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for i := range l.failures {
+		if l.failures[i].Text == text {
+			l.failures[i].Count++
+			return
+		}
+	}
+	l.failures = append(l.failures, FailedCall{text, 1, form})
+}
+
+// FailedCalls returns the requests that got no answer.
+func (l *Log) FailedCalls() []FailedCall {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.Clone(l.failures)
+}
+
+// String says what failed, and how often.
+func (c FailedCall) String() string {
+	if c.Count > 1 {
+		return fmt.Sprintf("%s (%s)", c.Text, times(c.Count))
+	}
+	return c.Text
+}
+
+// Replayed keeps that a request was answered with a recorded failure: whoever looks for
+// the reason of a test that fails must know that nothing was sent.
+func (l *Log) Replayed(line int, resp *interaction.Response) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.replayed = append(l.replayed, fmt.Sprintf("nothing was sent: this is a recording, %s:%d: %s", l.File, line, Failure(resp)))
+}
+
+// Failure says in words how a request failed that has this recorded answer.
+func Failure(resp *interaction.Response) string {
+	switch {
+	case resp.End == interaction.EndCanceled:
+		return "no answer came before its deadline"
+	case resp.Status == 0:
+		return "no answer came: " + resp.Error
+	case resp.End == interaction.EndError:
+		return "the answer broke off: " + resp.Error
+	}
+	return fmt.Sprintf("status %d", resp.Status)
+}
+
+// Selected keeps which patterns of options selected a field of a form.
+func (l *Log) Selected(form *canon.Form) {
+	if len(form.Selected) == 0 {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.selected == nil {
+		l.selected = map[string]bool{}
+	}
+	for _, pattern := range form.Selected {
+		l.selected[pattern] = true
+	}
+}
+
+// Drift notes, once for each field, that a replayed request differs from its recording
+// in what does not match.
+func (l *Log) Drift(recording Recording, asked *canon.Form) {
+	recorded := recording.Form()
+	if slices.Equal(recorded.Drift, asked.Drift) {
+		return
+	}
+	edits, line := diff.Drift(recorded, asked), recording.Line()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.drifted == nil {
+		l.drifted = map[string]bool{}
+	}
+	for _, e := range edits {
+		if canon.OfOneCall(e.Path) {
+			continue // it is another one every time
+		}
+		text := strings.TrimRight(diff.Write([]diff.Edit{e}, "  ", 1), "\n")
+		if !l.drifted[text] {
+			l.drifted[text] = true
+			l.notes = append(l.notes, fmt.Sprintf("%s:%d: replayed although a field that does not match has changed (promptecho.Match(%q) makes it match):\n%s", l.File, line, canon.Selector(e.Path), text))
+		}
+	}
+}
+
+// Miss keeps a request that is not recorded, once for each form, and returns what is
+// known of it now. Of the entries it names the nearest recording and what differs.
+func (l *Log) Miss(c *Call, entries []Entry) Miss {
+	l.mu.Lock()
+	m := l.missed[c.Form.Key()]
+	first := m == nil
+	if first {
+		m = &Miss{File: l.File, Endpoint: c.Form.Endpoint, Model: c.Form.Model, Caller: caller(), Reason: "not recorded"}
+		if l.missed == nil {
+			l.missed, l.compared = map[string]*Miss{}, map[Recording]bool{}
+		}
+		l.missed[c.Form.Key()] = m
+		l.misses = append(l.misses, m)
+	}
+	m.Count++
+	switch {
+	case c.Socket:
+		m.Reason = socketReason
+	case c.Spent != nil:
+		m.spent(c.Spent)
+	case first:
+		candidates := make([]diff.Candidate, len(entries))
+		for i, e := range entries {
+			candidates[i].Used = e.Used || l.compared[e.Recording]
+		}
+		l.mu.Unlock()
+		// The comparison can take a while and needs no lock: forms do not change.
+		found, nearest := l.explain(c, entries, candidates)
+		l.mu.Lock()
+		m.Line, m.Reason, m.Diff, m.Hint = found.Line, found.Reason, found.Diff, found.Hint
+		if nearest != nil {
+			l.compared[nearest] = true
+		}
+	}
+	defer l.mu.Unlock()
+	return *m
+}
+
+// Misses returns the requests that were not recorded so far, in the order they were first
+// asked.
+func (l *Log) Misses() []*Miss {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	misses := make([]*Miss, len(l.misses))
+	for i, m := range l.misses {
+		c := *m
+		misses[i] = &c
+	}
+	return misses
+}

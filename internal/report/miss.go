@@ -1,0 +1,76 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/promptecho/promptecho/internal/redact"
+)
+
+// A Miss is a request that was not recorded, as *promptecho.MissError shows it to users.
+type Miss struct {
+	File     string
+	Line     int
+	Endpoint string
+	Model    string
+	Caller   string
+	Count    int
+	Reason   string
+	Diff     string
+	Hint     string
+}
+
+// Error returns the report in several lines: where the nearest recording is, what was
+// asked by whom, and each differing field with both values.
+func (m *Miss) Error() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %s", m.at(), m.Reason)
+	fmt.Fprintf(&b, "\n  asked:  %s", m.asked())
+	if m.Caller != "" {
+		fmt.Fprintf(&b, "\n  caller: %s", m.Caller)
+	}
+	if m.Diff != "" {
+		fmt.Fprintf(&b, "\n%s", strings.TrimRight(m.Diff, "\n"))
+	}
+	if m.Hint != "" {
+		fmt.Fprintf(&b, "\n  if this cannot change the answer, add %s", m.Hint)
+	}
+	return redact.Printable(b.String())
+}
+
+// at returns where the nearest recording is.
+func (m *Miss) at() string {
+	if m.Line > 0 {
+		return fmt.Sprintf("%s:%d", m.File, m.Line)
+	}
+	return m.File
+}
+
+// asked returns what was asked, in a line.
+func (m *Miss) asked() string {
+	s := m.Endpoint
+	if m.Model != "" {
+		s += ", model " + m.Model
+	}
+	if m.Count > 1 {
+		s += ", " + times(m.Count)
+	}
+	return s
+}
+
+// brief returns the miss in a line, without the reason if that is known.
+func (m *Miss) brief(known string) string {
+	s := m.asked()
+	if m.Caller != "" {
+		s += ", " + m.Caller
+	}
+	if m.Reason != known {
+		s = m.at() + ": " + m.Reason + " (" + s + ")"
+	}
+	return s
+}
+
+// unrecordable reports whether recording again cannot help.
+func (m *Miss) unrecordable() bool { return m.Reason == socketReason }
+
+const socketReason = "it opens a WebSocket, and what passes through one is not recorded: ask over HTTP, or give this connection a client without the recorder"

@@ -1,0 +1,54 @@
+// Package report says in words what went wrong in a run, and what to do about it. A
+// recorder keeps a [Log] while it answers and has it judged when the test is over;
+// echotest hears the [Report] through [Finish]. The package is handed values: it knows
+// forms of requests and how they differ, but neither HTTP nor files nor the recorder.
+package report
+
+import "github.com/promptecho/promptecho/internal/redact"
+
+// An Outcome is what is known of a test when its recorder is closed.
+type Outcome struct {
+	Failed   bool // the test failed, or is panicking
+	Skipped  bool // the test was skipped
+	Filtered bool // parts of the test did not run because of -run or -skip
+	Unsure   bool // how the run ended is not known: nothing that was recorded before is dropped
+
+	// Command returns the shell command that records just this test again; nil if
+	// none is known.
+	Command func() string
+}
+
+// whole reports whether the test ran to its end and passed.
+func (o *Outcome) whole() bool { return !o.Failed && !o.Skipped && !o.Filtered }
+
+// A Report is what to tell the test.
+type Report struct {
+	Errors      []string     // each fails the test
+	Notes       []string     // each is logged
+	Annotations []Annotation // one for each finding, for tools that show it in the source
+}
+
+// An Annotation is a finding with its place in the source.
+type Annotation struct {
+	File   string // the cassette, absolute
+	Line   int    // in it; 0 if none
+	Caller string // "file.go:line" of the user's code; may be empty
+	Text   string // in one line
+}
+
+// printable makes a report safe to be shown: it has texts of requests and cassettes.
+func (rep *Report) printable() {
+	for _, texts := range [][]string{rep.Errors, rep.Notes} {
+		for i := range texts {
+			texts[i] = redact.Printable(texts[i])
+		}
+	}
+	for i := range rep.Annotations {
+		rep.Annotations[i].Text = redact.Printable(rep.Annotations[i].Text)
+	}
+}
+
+// Finish closes a *promptecho.Recorder with an outcome, so that echotest needs no
+// public method that nobody else should call. Package promptecho sets it when it is
+// initialised; nobody else may.
+var Finish func(recorder any, o Outcome) Report

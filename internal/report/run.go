@@ -1,0 +1,85 @@
+package report
+
+import (
+	"fmt"
+
+	"github.com/promptecho/promptecho/internal/canon"
+)
+
+// A Run describes a run to those who read its report.
+type Run struct {
+	File string // the cassette, as the user named it
+	Path string // the same, absolute
+
+	Mode   string // the record mode: "once"
+	ModeBy string // who chose it: "the default"
+	AtMost string // the record mode that the code allows at most; "" if it sets none
+
+	Exists       bool // there was a cassette when the run began
+	Pinned       bool // it says that it must not be recorded again
+	CheckUnused  bool // a recording that answers nothing is an error
+	AllowUnused  bool // unless the user allows it,
+	AllowRaced   bool // or allows it for those that raced with others
+	MayAskNone   bool // a run without any request is fine if there is no cassette
+	KeepFailures bool // recorded failures are what the test is about
+
+	Rules *canon.Options // how requests are matched; nil if they are not
+}
+
+// mode names the record mode and who chose it.
+func (r *Run) mode() string { return fmt.Sprintf("mode %s (%s)", r.Mode, r.ModeBy) }
+
+// A Recording is an interaction of the cassette. Recordings are compared by identity.
+type Recording interface {
+	Line() int          // where it starts in the cassette
+	Form() *canon.Form  // the form of its request
+	Trace() *canon.Form // that form with the paths of the request as it was sent
+	Concurrent() bool   // whether it was recorded while another request was open
+}
+
+// An Entry is a recording and what the run has made of it so far.
+type Entry struct {
+	Recording
+	Used    bool // it answered a request
+	Excused bool // the test may pass without asking for it
+}
+
+// howToRecord says how to record the test again, and what stands in the way.
+func (r *Run) howToRecord(o *Outcome) string {
+	before := "To record it again:"
+	switch {
+	case !r.Exists && r.AtMost != "none":
+		before = "To record it:"
+	case r.Pinned:
+		before = fmt.Sprintf("%s is pinned. To record it again, remove \"pinned: true\" from its top, and run:", r.File)
+	case r.AtMost == "none":
+		before = "InMode(ModeNone) in the code allows no recording. To record it again, remove that, and run:"
+	case r.AtMost == "once" && r.Exists:
+		before = fmt.Sprintf("InMode(ModeOnce) in the code keeps what is recorded. To record it again, delete %s, and run:", r.File)
+	}
+	return before + "\n" + r.command(o)
+}
+
+// command returns the line to paste that records the test again.
+func (r *Run) command(o *Outcome) string {
+	if o.Command == nil {
+		return "  PROMPTECHO_MODE=all, and run what uses " + r.File
+	}
+	return "  " + o.Command()
+}
+
+// Count returns "1 thing", "2 things".
+func Count(n int, thing string) string {
+	if n != 1 {
+		thing += "s"
+	}
+	return fmt.Sprintf("%d %s", n, thing)
+}
+
+// times returns "once", "2 times".
+func times(n int) string {
+	if n == 1 {
+		return "once"
+	}
+	return fmt.Sprintf("%d times", n)
+}

@@ -1,0 +1,156 @@
+// Package rerecord keeps the diff small of a cassette that is recorded again. Where an
+// answer says what it said before, what differs by chance stays as it was: ids, times,
+// latencies and delays.
+package rerecord
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/promptecho/promptecho/internal/exactjson"
+	"github.com/promptecho/promptecho/internal/interaction"
+)
+
+// A Keeper goes through the recordings of one cassette in the order asked. Its zero
+// value is ready to use.
+type Keeper struct {
+	ids map[string]string // those of new answers, and the old ones that took their place
+}
+
+// Keep changes a new recording to what the old one of the same request has, as far as
+// both say the same, and reports whether it changed anything. old is nil if there is none.
+//
+// ids says that an id of such an answer refers to nothing outside of its conversation,
+// as those of chat completions and their tool calls do. Then they stay as they were, too,
+// in the requests that follow as well. An id that a client may send to anywhere (a stored
+// response, a file) is always the new one: another cassette may have it.
+func (k *Keeper) Keep(old, fresh *interaction.Interaction, ids bool) (changed bool) {
+	changed = k.useOldIDs(&fresh.Request)
+	if old == nil {
+		return changed
+	}
+	was, is := &old.Response, &fresh.Response
+	c := comparison{ids: map[string]string{}}
+	if !c.sameResponse(was, is) {
+		return changed
+	}
+	is.Headers, is.Chunks, is.Delays, fresh.LatencyMS = was.Headers, was.Chunks, was.Delays, old.LatencyMS
+	if !c.differs || !ids {
+		return true
+	}
+	is.Body, is.Events, is.Text = was.Body, was.Events, was.Text
+	if k.ids == nil {
+		k.ids = map[string]string{}
+	}
+	maps.Copy(k.ids, c.ids)
+	return true
+}
+
+// useOldIDs puts the old ids into a request that was made with new ones.
+func (k *Keeper) useOldIDs(r *interaction.Request) (changed bool) {
+	var pairs []string
+	text := string(r.Body)
+	// A longer one first: an id may begin as another does.
+	longestFirst := func(a, b string) int { return cmp.Or(cmp.Compare(len(b), len(a)), cmp.Compare(a, b)) }
+	for _, id := range slices.SortedFunc(maps.Keys(k.ids), longestFirst) {
+		if strings.Contains(text, id) || strings.Contains(r.URL, id) {
+			pairs = append(pairs, id, k.ids[id])
+		}
+	}
+	if pairs == nil {
+		return false
+	}
+	replacer := strings.NewReplacer(pairs...)
+	r.Body, r.URL = []byte(replacer.Replace(text)), replacer.Replace(r.URL)
+	return true
+}
+
+// A comparison of two answers collects what differs by chance.
+type comparison struct {
+	ids     map[string]string // new to old
+	differs bool              // in anything, that is: in an id, a time or noise
+}
+
+// sameResponse reports whether two responses say the same.
+func (c *comparison) sameResponse(was, is *interaction.Response) bool {
+	return was.Status == is.Status && was.Proto == is.Proto && was.Stream == is.Stream && was.End == is.End && was.Error == is.Error &&
+		sameHeaders(was.Headers, is.Headers) && sameHeaders(was.Trailers, is.Trailers) &&
+		c.sameText(string(was.Body), string(is.Body)) &&
+		slices.EqualFunc(was.Events, is.Events, func(a, b interaction.Event) bool {
+			return slices.EqualFunc(a, b, func(a, b interaction.Field) bool { return a.Name == b.Name && c.sameText(a.Value, b.Value) })
+		})
+}
+
+// requestIDs are the headers that are others with each request.
+var requestIDs = []string{
+	"request-id", "x-request-id", "x-amzn-requestid", "x-ms-request-id", "mistral-correlation-id", "x-amzn-bedrock-invocation-latency",
+}
+
+func sameHeaders(was, is interaction.Headers) bool {
+	return slices.EqualFunc(was, is, func(a, b interaction.Header) bool {
+		return a.Name == b.Name && (slices.Equal(a.Values, b.Values) || slices.Contains(requestIDs, a.Name))
+	})
+}
+
+// sameText reports whether two texts are equal, or JSON that says the same.
+func (c *comparison) sameText(was, is string) bool {
+	if was == is {
+		return true
+	}
+	a, err1 := exactjson.Parse([]byte(was))
+	b, err2 := exactjson.Parse([]byte(is))
+	return err1 == nil && err2 == nil && c.sameValue("", &a, &b)
+}
+
+// sameValue compares the values of members of one name.
+func (c *comparison) sameValue(name string, was, is *exactjson.Value) bool {
+	if was.Kind != is.Kind || !slices.Equal(was.Names, is.Names) || len(was.Elems) != len(is.Elems) {
+		return false
+	}
+	for i := range was.Elems {
+		member := name
+		if was.Kind == exactjson.Object {
+			member = was.Names[i]
+		}
+		if !c.sameValue(member, &was.Elems[i], &is.Elems[i]) {
+			return false
+		}
+	}
+	if was.Text == is.Text {
+		return true
+	}
+	c.differs = true
+	switch {
+	case isChance(name):
+		return true
+	case isID(name) && was.Kind == exactjson.String && len(is.Text) >= minID:
+		if other, ok := c.ids[is.Text]; ok && other != was.Text {
+			return false // one id for what were two
+		}
+		c.ids[is.Text] = was.Text
+		return true
+	}
+	return false
+}
+
+// minID is the length from which an id is none but by chance a part of another text.
+const minID = 8
+
+// isID reports whether a member has this name that holds an id: id, call_id, toolUseId.
+func isID(name string) bool {
+	return name == "id" || strings.HasSuffix(name, "_id") || strings.HasSuffix(name, "Id")
+}
+
+// chance are the names of members that hold a time, a duration or noise, and suffixes of
+// such names: created (OpenAI), createTime (Gemini), eval_duration (Ollama), latencyMs
+// (Bedrock), and what OpenAI makes the events of a stream equally long with.
+var (
+	chance         = []string{"created", "createTime", "latencyMs", "obfuscation", "system_fingerprint"}
+	chanceSuffixes = []string{"_at", "_duration", "Latency"}
+)
+
+func isChance(name string) bool {
+	return slices.Contains(chance, name) || slices.ContainsFunc(chanceSuffixes, func(s string) bool { return strings.HasSuffix(name, s) })
+}

@@ -1,0 +1,102 @@
+package rerecord
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/promptecho/promptecho/internal/interaction"
+)
+
+// chat returns a recorded chat completion.
+func chat(request, answer, requestID string, latency int64) *interaction.Interaction {
+	return &interaction.Interaction{
+		Request: interaction.Request{Method: "POST", URL: "https://api.openai.com/v1/chat/completions", Body: []byte(request)},
+		Response: interaction.Response{
+			Status:  200,
+			Headers: interaction.Headers{{Name: "content-type", Values: []string{"application/json"}}, {Name: "x-request-id", Values: []string{requestID}}},
+			Body:    []byte(answer),
+		},
+		LatencyMS: latency,
+	}
+}
+
+func completion(id string, created int, text string) string {
+	return fmt.Sprintf(`{"id":"chatcmpl-%s","created":%d,"choices":[{"message":{"content":%q,"tool_calls":[{"id":"call_%s"}]}}]}`, id, created, text, id)
+}
+
+func TestKeep(t *testing.T) {
+	t.Parallel()
+	old := chat("{}", completion("aaaaaaaa", 1, "Paris"), "req_1", 300)
+	tests := []struct {
+		name    string
+		fresh   *interaction.Interaction
+		ids     bool
+		want    *interaction.Interaction
+		changed bool
+	}{
+		{"the same but for chance", chat("{}", completion("bbbbbbbb", 2, "Paris"), "req_2", 700), true, old, true},
+		{"another text", chat("{}", completion("bbbbbbbb", 2, "Rome"), "req_2", 700), true, chat("{}", completion("bbbbbbbb", 2, "Rome"), "req_2", 700), false},
+		{"ids that may be referred to", chat("{}", completion("bbbbbbbb", 2, "Paris"), "req_2", 700), false, chat("{}", completion("bbbbbbbb", 2, "Paris"), "req_1", 300), true},
+		{"another member", chat("{}", `{"id":"chatcmpl-bbbbbbbb","created":2,"usage":{}}`, "req_2", 700), true, chat("{}", `{"id":"chatcmpl-bbbbbbbb","created":2,"usage":{}}`, "req_2", 700), false},
+		{"another request", chat(`{"temperature":1}`, completion("bbbbbbbb", 2, "Paris"), "req_2", 700), true, chat(`{"temperature":1}`, completion("aaaaaaaa", 1, "Paris"), "req_1", 300), true},
+		{"no JSON", chat("{}", "Paris", "req_2", 700), true, chat("{}", "Paris", "req_2", 700), false},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			var k Keeper
+			if changed := k.Keep(old, tt.fresh, tt.ids); changed != tt.changed {
+				t.Errorf("changed: %t", changed)
+			}
+			if where := tt.fresh.Difference(tt.want); where != "" {
+				t.Errorf("%s differs: %+v, want %+v", where, tt.fresh, tt.want)
+			}
+		})
+	}
+}
+
+// TestKeepTurns: the next turn of a conversation has the ids of the answer that stayed.
+func TestKeepTurns(t *testing.T) {
+	t.Parallel()
+	request := func(id string) string {
+		return fmt.Sprintf(`{"messages":[{"role":"tool","tool_call_id":"call_%s"}]}`, id)
+	}
+	var k Keeper
+	k.Keep(chat("{}", completion("aaaaaaaa", 1, "x"), "req_1", 1), chat("{}", completion("bbbbbbbb", 2, "x"), "req_2", 2), true)
+	second := chat(request("bbbbbbbb"), completion("cccccccc", 3, "now another text"), "req_3", 3)
+	if !k.Keep(chat(request("aaaaaaaa"), completion("dddddddd", 1, "y"), "req_4", 1), second, true) {
+		t.Error("nothing has changed")
+	}
+	if got := string(second.Request.Body); got != request("aaaaaaaa") {
+		t.Errorf("the second turn asks %s", got)
+	}
+	third := chat(request("cccccccc"), completion("eeeeeeee", 5, "z"), "req_5", 5)
+	if k.Keep(nil, third, true) || string(third.Request.Body) != request("cccccccc") {
+		t.Errorf("the turn after an answer that changed asks %s", third.Request.Body)
+	}
+}
+
+func TestKeepStream(t *testing.T) {
+	t.Parallel()
+	stream := func(id, text string, delay int64) *interaction.Interaction {
+		it := chat("{}", "", "req_"+id, delay)
+		it.Response.Stream, it.Response.Body, it.Response.Text = "sse", nil, text
+		for _, word := range []string{text, "."} {
+			it.Response.Events = append(it.Response.Events, interaction.Event{{Name: "data", Value: fmt.Sprintf(`{"id":"chatcmpl-%s","delta":%q}`, id, word)}})
+			it.Response.Delays = append(it.Response.Delays, interaction.Delay{MS: delay})
+		}
+		it.Response.Events = append(it.Response.Events, interaction.Event{{Name: "data", Value: "[DONE]"}})
+		return it
+	}
+	for _, text := range []string{"Paris", "Rome"} {
+		old, fresh := stream("aaaaaaaa", "Paris", 5), stream("bbbbbbbb", text, 9)
+		var k Keeper
+		k.Keep(old, fresh, true)
+		if where := fresh.Difference(old); (where == "") != (text == "Paris") {
+			t.Errorf("%s: differs in %q", text, where)
+		}
+		if where := fresh.Difference(stream("bbbbbbbb", text, 9)); (where == "") != (text == "Rome") {
+			t.Errorf("%s: changed in %q", text, where)
+		}
+	}
+}

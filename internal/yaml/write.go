@@ -1,0 +1,167 @@
+package yaml
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/promptecho/promptecho/internal/exactjson"
+)
+
+// How scalars are written. Plain and literal style are used only where every
+// YAML reader, 1.1 or 1.2, takes them for exactly that text; everything else is
+// in double quotes with JSON's escapes.
+
+// reserved are the words that some YAML reader takes for something else.
+var reserved = map[string]bool{
+	"true": true, "false": true, "null": true, "nan": true, "inf": true, "infinity": true,
+	"yes": true, "no": true, "on": true, "off": true, "y": true, "n": true,
+}
+
+func isReserved(s string) bool {
+	return len(s) <= len("infinity") && reserved[strings.ToLower(s)]
+}
+
+// IsWord reports whether s needs no quotes anywhere: letters, digits and a few
+// marks that mean nothing in YAML.
+func IsWord(s string) bool {
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		letter := c|0x20 >= 'a' && c|0x20 <= 'z' || c == '_'
+		if !letter && (i == 0 || (c < '-' || c > '9')) { // - . / 0-9
+			return false
+		}
+	}
+	return s != "" && !isReserved(s)
+}
+
+// IsKey reports whether s can be a key of a block mapping without quotes.
+func IsKey(s string) bool { return IsWord(strings.TrimPrefix(s, "$")) }
+
+// IsPlain reports whether s can be a value in block context without quotes.
+func IsPlain(s string) bool {
+	if s == "" || isReserved(s) || !plainFirst(s) || numeric(s) {
+		return false
+	}
+	last := s[len(s)-1]
+	return last != ' ' && last != ':' && !strings.Contains(s, ": ") &&
+		!strings.Contains(s, " #") && IsClean(s, "")
+}
+
+// plainFirst reports whether s starts with a character that is no indicator and
+// starts no number.
+func plainFirst(s string) bool {
+	switch c := s[0]; {
+	case c >= '0' && c <= '9', c|0x20 >= 'a' && c|0x20 <= 'z', c == '_', c == '(', c == '/', c == '$', c == '^', c == ';':
+		return true
+	case c < utf8.RuneSelf:
+		return false
+	}
+	r, _ := utf8.DecodeRuneInString(s)
+	return !unicode.IsSpace(r)
+}
+
+// numeric reports whether s, which starts with no sign, looks like a number, a
+// date or a time to any reader.
+func numeric(s string) bool {
+	if s[0] < '0' || s[0] > '9' {
+		return false
+	}
+	if len(s) > 1 && s[0] == '0' && strings.IndexByte("xXoObB", s[1]) >= 0 {
+		return true
+	}
+	return strings.Trim(s, "0123456789_.,:eE+-TtZz ") == ""
+}
+
+// IsClean reports whether s has only characters that can stand unescaped, and
+// those in except: no control characters, no line or paragraph separators, no
+// byte order marks, nothing that turns the direction of text around.
+func IsClean(s, except string) bool {
+	for i, r := range s {
+		switch {
+		case r >= ' ' && r < 0x7f:
+		case r < 0xa0:
+			if strings.IndexByte(except, byte(r)) < 0 || r >= 0x7f {
+				return false
+			}
+		case mustEscapeRune(r), r == utf8.RuneError && !strings.HasPrefix(s[i:], "\ufffd"):
+			return false
+		}
+	}
+	return true
+}
+
+// mustEscapeRune reports whether r, which is no control character, is escaped
+// in double quotes: it is invisible, or breaks lines for some readers.
+func mustEscapeRune(r rune) bool {
+	return r == '\u2028' || r == '\u2029' || r == '\ufeff' || r == '\ufffe' || r == '\uffff' ||
+		r >= '\u202a' && r <= '\u202e' || r >= '\u2066' && r <= '\u2069'
+}
+
+// IsLiteral reports whether s can be written in literal style: lines that end
+// in no blanks, the first one not indented, with at most one line end at the
+// end.
+func IsLiteral(s string) bool {
+	i := strings.IndexByte(s, '\n')
+	if i <= 0 || s[0] == ' ' || s[0] == '\t' || strings.HasSuffix(s, "\n\n") {
+		return false
+	}
+	for j := i; j >= 0; {
+		if j > 0 && isBlank(s[j-1]) {
+			return false
+		}
+		next := strings.IndexByte(s[j+1:], '\n')
+		if next < 0 {
+			break
+		}
+		j += 1 + next
+	}
+	return !isBlank(s[len(s)-1]) && IsClean(s, "\n\t")
+}
+
+// AppendLiteral appends s in literal style after an indicator, its lines
+// indented by indent, without the last line end.
+func AppendLiteral(dst []byte, s string, indent int) []byte {
+	dst = append(dst, '|')
+	body, clip := strings.CutSuffix(s, "\n")
+	if !clip {
+		dst = append(dst, '-')
+	}
+	for line := range strings.SplitSeq(body, "\n") {
+		dst = append(dst, '\n')
+		if line != "" {
+			dst = exactjson.AppendSpaces(dst, indent)
+			dst = append(dst, line...)
+		}
+	}
+	return dst
+}
+
+// AppendQuoted appends s, which is valid UTF-8, in double quotes with JSON's
+// escapes.
+func AppendQuoted(dst []byte, s string) []byte {
+	dst = append(dst, '"')
+	done := 0
+	for i := 0; i < len(s); {
+		c := s[i]
+		if c >= ' ' && c < 0x7f && c != '"' && c != '\\' {
+			i++
+			continue
+		}
+		r, size := utf8.DecodeRuneInString(s[i:])
+		if r >= 0xa0 && !mustEscapeRune(r) {
+			i += size
+			continue
+		}
+		dst = append(dst, s[done:i]...)
+		if k := strings.IndexByte("\"\\\b\f\n\r\t", c); k >= 0 {
+			dst = append(dst, '\\', `"\bfnrt`[k])
+		} else {
+			dst = exactjson.AppendUnicodeEscape(dst, r, false)
+		}
+		i += size
+		done = i
+	}
+	dst = append(dst, s[done:]...)
+	return append(dst, '"')
+}
