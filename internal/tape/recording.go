@@ -95,7 +95,7 @@ func (rec *Recording) Trace() *canon.Form {
 func (rec *Recording) request() interaction.Request {
 	req := rec.Interaction().Request
 	if rec.sealed && rec.of.trusted {
-		rec.of.policy.Again(&req)
+		rec.of.policy.RedactNew(&req)
 	} else {
 		rec.of.policy.Request(&req)
 	}
