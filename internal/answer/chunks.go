@@ -48,7 +48,7 @@ func chunkEnds(lengths []int, size int) (ends []int) {
 
 // A chunk is what one Read returns at most: the bytes that arrived together.
 type chunk struct {
-	end     int   // offset in the body just past this chunk
+	size    int   // in bytes
 	delayMS int64 // milliseconds after the chunk before
 }
 
@@ -56,7 +56,7 @@ type chunk struct {
 // pieces; missing delays are zero, and a body without pieces is one chunk.
 func chunksOf(size int, ends []int, delays []interaction.Delay) []chunk {
 	if len(ends) == 0 {
-		return []chunk{{end: size}}
+		return []chunk{{size: size}}
 	}
 	chunks := make([]chunk, 0, len(ends))
 	start := 0
@@ -65,33 +65,32 @@ func chunksOf(size int, ends []int, delays []interaction.Delay) []chunk {
 		if i < len(delays) {
 			delay = delays[i]
 		}
-		chunks = appendChunks(chunks, start, end, delay)
+		chunks = appendChunks(chunks, end-start, delay)
 		start = end
 	}
 	return chunks
 }
 
-// appendChunks appends the chunks in which the server sent the event body[start:end]. The
+// appendChunks appends the chunks in which the server sent an event of size bytes. The
 // first may have come in the chunk before.
-func appendChunks(chunks []chunk, start, end int, delay interaction.Delay) []chunk {
+func appendChunks(chunks []chunk, size int, delay interaction.Delay) []chunk {
 	together := delay.Together && len(chunks) > 0
-	if delay.Rest == "" && !together {
-		return append(chunks, chunk{end, delay.MS})
+	add := func(n int, ms int64) {
+		if together {
+			chunks[len(chunks)-1].size += n
+			together = false
+			return
+		}
+		chunks = append(chunks, chunk{n, ms})
 	}
 	ms := delay.MS
-	pieces, _ := delay.Rest.Pieces()
-	for _, next := range append(pieces, interaction.Piece{}) { // behind the last piece there are 0 bytes
-		pieceEnd := end - next.Bytes
-		if next.Bytes > 0 && pieceEnd <= start {
-			continue // the event was edited and is shorter now
+	rest, _ := delay.Rest.Pieces()
+	for _, next := range rest {
+		if n := size - next.Bytes; n > 0 { // else the event was edited and is shorter now
+			add(n, ms)
+			size, ms = next.Bytes, next.MS
 		}
-		if together {
-			chunks[len(chunks)-1].end = pieceEnd
-			together = false
-		} else {
-			chunks = append(chunks, chunk{pieceEnd, ms})
-		}
-		ms = next.MS
 	}
+	add(size, ms)
 	return chunks
 }
