@@ -315,7 +315,7 @@ func TestContested(t *testing.T) {
 		want     string // in the error of Close; "" if there is none
 	}{
 		{"taken, then asked by its own", []string{`"one"`, `"two"`}, []asking{one, two}, []asking{nine, one},
-			`c.yaml:4: played for a request that differs in seed; then this very request came, and got line 22. Record both again, or tell the two apart with promptecho.Match("seed")`},
+			`c.yaml:4: played for a request that differs in seed; then this very request came, and got line 20. Record both again, or tell the two apart with promptecho.Match("seed")`},
 		{"nothing is left", []string{`"one"`}, []asking{one}, []asking{nine, one},
 			`c.yaml:4: the recording of this very request was played before, for one that differs in seed and is not recorded`},
 		{"the answers are the same", []string{`"one"`, `"one"`}, []asking{one, two}, []asking{nine, one}, ""},
@@ -324,7 +324,7 @@ func TestContested(t *testing.T) {
 		{"the own ones are in order", []string{`"a"`, `"b"`, `"c"`}, []asking{one, one, two}, []asking{one, one, nine}, ""},
 		{"the second of its own is taken", []string{`"a"`, `"b"`, `"c"`}, []asking{one, one, two}, []asking{one, two, nine, one}, "was played before, for one that differs in seed"},
 		{"in another spelling, out of order", []string{`"a"`, `"b"`}, []asking{spaced, chat("")}, []asking{chat(""), chat("")},
-			`c.yaml:4: played after line 22, which was recorded later for the same request in another spelling`},
+			`c.yaml:4: played after line 20, which was recorded later for the same request in another spelling`},
 		{"in another spelling, in order", []string{`"a"`, `"b"`}, []asking{chat(""), spaced}, []asking{chat(""), chat("")}, ""},
 	}
 	for _, tt := range tests {

@@ -1,6 +1,7 @@
 package promptecho
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -8,8 +9,10 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/promptecho/promptecho/internal/answer"
 	"github.com/promptecho/promptecho/internal/redact"
 	"github.com/promptecho/promptecho/internal/report"
+	"github.com/promptecho/promptecho/internal/tape"
 )
 
 // A MissError says that a request was not recorded, and why the nearest
@@ -41,6 +44,7 @@ const missHeader = "X-Promptecho-Miss"
 // refuse answers a request that is not sent because of err. Of a missing key Close says
 // so, too, if the client swallows the answer; what comes after Close nobody can be told.
 func (r *Recorder) refuse(req *http.Request, err error) (*http.Response, error) {
+	err = r.told(req, err)
 	var late *lateError
 	var missing *secretError
 	switch {
@@ -50,6 +54,18 @@ func (r *Recorder) refuse(req *http.Request, err error) (*http.Response, error) 
 		return nil, err
 	}
 	return refusal(req, err.Error()), nil
+}
+
+// told returns an error as the sender of a request is told.
+func (r *Recorder) told(req *http.Request, err error) error {
+	var missing *secretError
+	switch {
+	case errors.As(err, &missing):
+		return err
+	case errors.Is(err, tape.ErrClosed), errors.Is(err, answer.ErrClosed):
+		return &lateError{r.file, cmp.Or(req.Method, http.MethodGet), r.redact.Message(req.URL.Redacted())}
+	}
+	return fmt.Errorf("promptecho: %w", err)
 }
 
 // refusal is the answer to a request that is not sent: one that every SDK can print and
@@ -88,16 +104,10 @@ func (e *lateError) Error() string {
 }
 func (e *lateError) RetryableError() bool { return false }
 
-// tooLate returns the error of a request that came after the recorder was closed, or that
-// was not answered when it was.
-func (r *Recorder) tooLate(method, url string) error {
-	return &lateError{r.file, method, r.redact.Message(url)}
-}
-
 // A secretError refuses to go upstream without a key.
 type secretError struct {
 	file, env string
-	mode      chosen
+	mode      chosenMode
 }
 
 func (e *secretError) Error() string {

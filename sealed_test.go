@@ -81,7 +81,8 @@ func TestRecordedOrderOfEdited(t *testing.T) {
 		}, nil},
 		{"one has no seal", func() *cassette.File { return chats("two", "first", "two", "second") }, func(t *testing.T, file string) {
 			text := read(t, file)
-			seal := strings.Index(text, "    seal: ")
+			seals := strings.Index(text, "\nseals:") + 1
+			seal := seals + strings.IndexByte(text[seals:], '\n') + 1
 			edit(t, file, text[seal:seal+strings.IndexByte(text[seal:], '\n')+1], "")
 		}},
 		{"Windows", func() *cassette.File { return chats("two", "first", "two", "second") }, func(t *testing.T, file string) {
@@ -122,7 +123,7 @@ func TestSealThatLies(t *testing.T) {
 	file := saved(t, f)
 	r := mustOpen(t, file, InMode(ModeNone))
 	_, err := r.Client().Post("http://h/v1/chat/completions", "application/json", strings.NewReader(prompt("two")))
-	if err == nil || !strings.Contains(err.Error(), "c.yaml:4: match_key is not that of the request") {
+	if err == nil || !strings.Contains(err.Error(), "c.yaml:4: the match key in its seal is not that of the request") {
 		t.Errorf("answered: %v", err)
 	}
 	if err := r.Close(); err == nil || !strings.Contains(err.Error(), "promptecho verify -w") {

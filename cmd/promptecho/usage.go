@@ -8,7 +8,7 @@ usage: promptecho COMMAND [flags]
                     provider, replay it without, and show what a miss looks like
   verify [-w] [PATH ...]
                     check that cassettes can be read, are complete and hold no
-                    secret; -w brings match_key and text up to date. A folder
+                    secret; -w brings seals and texts up to date. A folder
                     stands for all cassettes below it; the default is "."
   help              print this
 

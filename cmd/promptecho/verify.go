@@ -22,7 +22,7 @@ import (
 func runVerify(args []string, stdout, stderr io.Writer) error {
 	flags := flag.NewFlagSet("verify", flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
-	write := flags.Bool("w", false, "write match_key, seal and text anew")
+	write := flags.Bool("w", false, "write seals and texts anew")
 	if err := flags.Parse(args); err != nil {
 		return usageError("verify: " + err.Error())
 	}
@@ -59,7 +59,7 @@ func runVerify(args []string, stdout, stderr io.Writer) error {
 	}
 	fmt.Fprintf(stdout, "%d of %d cassettes are good\n", len(files)-bad, len(files))
 	if stale > 0 && !*write {
-		fmt.Fprintf(stdout, "%d edited by hand, or written by another version: promptecho verify -w writes match_key, seal and text anew; replay needs none of them, but is slower without\n", stale)
+		fmt.Fprintf(stdout, "%d edited by hand, or written by another version: promptecho verify -w writes seals and texts anew; replay needs none of them, but is slower without\n", stale)
 	}
 	if bad > 0 {
 		return fmt.Errorf("verify: %d of %d cassettes are not good", bad, len(files))
@@ -163,13 +163,12 @@ func verify(file string, write bool) (problems []string, refreshed bool, err err
 			problems = append(problems, fmt.Sprintf("%s:%d: %s: looks like a secret; replace it by [REDACTED], and revoke it if it was committed", file, it.Line, finding))
 		}
 		form := rules.Form(&it.Request)
-		text := form.Read(canon.Payloads(&it.Response)).Text
-		if it.MatchKey != form.Key() || it.Response.Text != text || i >= len(sealed) || !sealed[i] {
-			it.MatchKey, it.Response.Text = form.Key(), text
-			if it.Kind == "" { // written by hand; a seal stands behind it
-				it.Kind, it.Boundary = form.Kind()
-			}
+		if it.MatchKey != form.Key() || i >= len(sealed) || !sealed[i] {
 			refreshed = true
+		}
+		it.MatchKey, it.Response.Text = form.Key(), form.Read(canon.Payloads(&it.Response)).Text
+		if it.Kind == "" { // written by hand
+			it.Kind, it.Boundary = form.Kind()
 		}
 	}
 	if refreshed && write && len(problems) == 0 {

@@ -20,9 +20,9 @@ type Keeper struct {
 	// milliseconds from the request to its headers, or to all of a body in one piece.
 	Settle func(resp *interaction.Response, latencyMS int64)
 
-	// Completes reports whether a stream is whole after an event, which is given as the
-	// values of its fields, a line each.
-	Completes func(event string) bool
+	// Completes reports whether a stream is whole after an event with a field of this
+	// value.
+	Completes func(value string) bool
 
 	Pending *Pending // has the response until it is settled
 }
@@ -48,7 +48,7 @@ func Capture(resp *http.Response, sent time.Time, keeper Keeper) {
 	// It counts the bytes on the wire; an answer without a body keeps it.
 	c.dropHeader("content-length")
 	c.body, resp.Body = resp.Body, c
-	keeper.Pending.add(c, c.stop)
+	keeper.Pending.add(c)
 }
 
 // A capture is the body of a live response. A stream is cut into its events as it comes,
@@ -107,18 +107,10 @@ func (c *capture) add(b []byte, filled bool) {
 	c.cutter.Add(b)
 }
 
-// Close closes the server's body.
+// Close settles the response, unless it is over, and closes the server's body.
 func (c *capture) Close() error {
-	err := c.body.Close()
 	c.settle(interaction.EndClosed, "")
-	return err
-}
-
-// stop settles a response whose client has not closed it when the recorder is closed, and
-// lets the connection go.
-func (c *capture) stop() {
-	c.settle(interaction.EndClosed, "")
-	c.body.Close()
+	return c.body.Close()
 }
 
 // settle ends the recording, once: end and errText are End and Error of the response.
@@ -205,28 +197,15 @@ func timingMatters(contentType string, body []byte) bool {
 // length announced, to the last event of its protocol, or as a whole JSON value (a
 // [json.Decoder] stops there).
 func (c *capture) isWhole() bool {
-	switch {
-	case c.announced >= 0 && int64(c.received) == c.announced:
+	if c.announced >= 0 && int64(c.received) == c.announced {
 		return true
-	case c.stored.Stream != "":
-		return c.keeper.Completes(c.lastEvent())
 	}
-	return json.Valid(c.stored.Body)
-}
-
-// lastEvent returns the last event that can be read, as Keeper.Completes takes it.
-func (c *capture) lastEvent() string {
 	for _, event := range slices.Backward(c.stored.Events) {
-		if event[0].Name == stream.Raw { // a closing bracket says nothing
-			continue
+		if event[0].Name != stream.Raw { // a closing bracket says nothing
+			return slices.ContainsFunc(event, func(f interaction.Field) bool { return c.keeper.Completes(f.Value) })
 		}
-		var text strings.Builder
-		for _, f := range event {
-			text.WriteString(f.Value + "\n")
-		}
-		return text.String()
 	}
-	return ""
+	return c.stored.Stream == "" && json.Valid(c.stored.Body)
 }
 
 func (c *capture) dropHeader(name string) {

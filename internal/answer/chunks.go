@@ -75,23 +75,22 @@ func chunksOf(size int, ends []int, delays []interaction.Delay) []chunk {
 // first may have come in the chunk before.
 func appendChunks(chunks []chunk, start, end int, delay interaction.Delay) []chunk {
 	together := delay.Together && len(chunks) > 0
-	if delay.Rest == "" && !together {
-		return append(chunks, chunk{end, delay.MS})
+	add := func(end int, ms int64) {
+		if together {
+			chunks[len(chunks)-1].end = end
+			together = false
+			return
+		}
+		chunks = append(chunks, chunk{end, ms})
 	}
 	ms := delay.MS
-	pieces, _ := delay.Rest.Pieces()
-	for _, next := range append(pieces, interaction.Piece{}) { // behind the last piece there are 0 bytes
-		pieceEnd := end - next.Bytes
-		if next.Bytes > 0 && pieceEnd <= start {
-			continue // the event was edited and is shorter now
+	rest, _ := delay.Rest.Pieces()
+	for _, next := range rest {
+		if at := end - next.Bytes; at > start { // else the event was edited and is shorter now
+			add(at, ms)
+			ms = next.MS
 		}
-		if together {
-			chunks[len(chunks)-1].end = pieceEnd
-			together = false
-		} else {
-			chunks = append(chunks, chunk{pieceEnd, ms})
-		}
-		ms = next.MS
 	}
+	add(end, ms)
 	return chunks
 }

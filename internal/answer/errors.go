@@ -24,47 +24,26 @@ func (e *transportError) Timeout() bool { return strings.HasSuffix(e.text, "time
 // Temporary completes [net.Error].
 func (e *transportError) Temporary() bool { return e.Timeout() }
 
-// Is reports whether the recorded failure was target, if that is an error which callers
-// look for.
-func (e *transportError) Is(target error) bool {
+// Unwrap returns the error that the recorded failure was, if callers look for that one.
+func (e *transportError) Unwrap() error {
 	for _, known := range [...]error{
 		io.EOF, io.ErrUnexpectedEOF, os.ErrDeadlineExceeded,
 		syscall.ECONNREFUSED, syscall.ECONNRESET, syscall.EPIPE,
 	} {
-		if target == known {
-			return e.text == known.Error() || strings.HasSuffix(e.text, ": "+known.Error())
+		if strings.HasSuffix(": "+e.text, ": "+known.Error()) {
+			return known
 		}
 	}
-	return false
+	return nil
 }
 
-// A canceledError says that a request can never end as the recorded one did.
-type canceledError struct {
-	file string
-	line int
-}
+// A finalError is an error that stays, however often one asks.
+type finalError string
 
-func (e *canceledError) Error() string {
-	return fmt.Sprintf("promptecho: %s:%d: when this was recorded, its caller canceled it before there was an answer; this request has no context that can be canceled", e.file, e.line)
-}
+func (e finalError) Error() string { return string(e) }
 
-// RetryableError reports false: asking again cannot help. The AWS SDK looks for this
-// method.
-func (e *canceledError) RetryableError() bool { return false }
-
-// A closedError says that a client reads past the point where the recorded client closed
-// the body.
-type closedError struct {
-	file string
-	line int
-}
-
-func (e *closedError) Error() string {
-	return fmt.Sprintf("promptecho: %s:%d: the recording ends here: its client closed the body before the end; record again to have the rest", e.file, e.line)
-}
-
-// RetryableError reports false: asking again cannot help.
-func (e *closedError) RetryableError() bool { return false }
+// RetryableError reports false; the AWS SDK looks for this method.
+func (e finalError) RetryableError() bool { return false }
 
 // brokenError returns the error of a body that broke off with the recorded error.
 func brokenError(recorded string) error {

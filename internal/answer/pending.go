@@ -2,6 +2,7 @@ package answer
 
 import (
 	"errors"
+	"io"
 	"sync"
 )
 
@@ -9,44 +10,40 @@ import (
 var ErrClosed = errors.New("the recorder is closed")
 
 // Pending is what of a recorder's answers is under way: responses whose client has not
-// read to the end, and requests that wait to be canceled. Closing the recorder ends
+// read to the end, and requests that wait to be canceled. Closing the recorder closes
 // them. The zero value is ready for use.
 type Pending struct {
 	mu     sync.Mutex // guards what follows; no other lock is taken while it is held
 	closed bool
-	stops  map[any]func()
+	all    map[io.Closer]bool
 }
 
-// add registers what ends an answer, under a key that is its own; ok is false if the
-// recorder is closed.
-func (p *Pending) add(key any, stop func()) (ok bool) {
+// add registers what is under way; ok is false if the recorder is closed.
+func (p *Pending) add(c io.Closer) (ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.closed {
-		return false
+	if p.all == nil {
+		p.all = map[io.Closer]bool{}
 	}
-	if p.stops == nil {
-		p.stops = map[any]func(){}
-	}
-	p.stops[key] = stop
-	return true
+	p.all[c] = true
+	return !p.closed
 }
 
-// remove forgets an answer that is over.
-func (p *Pending) remove(key any) {
+// remove forgets what is over.
+func (p *Pending) remove(c io.Closer) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	delete(p.stops, key)
+	delete(p.all, c)
 }
 
-// Close ends all that is under way, and returns when every captured response is
+// Close closes all that is under way, and returns when every captured response is
 // settled.
 func (p *Pending) Close() {
 	p.mu.Lock()
-	stops := p.stops
-	p.stops, p.closed = nil, true
+	all := p.all
+	p.all, p.closed = nil, true
 	p.mu.Unlock()
-	for _, stop := range stops {
-		stop()
+	for c := range all {
+		c.Close()
 	}
 }

@@ -5,6 +5,7 @@ package answer
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"maps"
 	"net/http"
@@ -56,7 +57,9 @@ func (p *Player) play(req *http.Request, rec *Recording) (*http.Response, error)
 	}
 	resp := p.head(req, rec)
 	if bodyless(req.Method, rec.Status) {
-		resp.Body, resp.ContentLength = http.NoBody, announcedLength(resp.Header)
+		// A HEAD request is told the length that a body would have (RFC 9110, section 8.6).
+		announced, _ := strconv.ParseInt(resp.Header.Get("Content-Length"), 10, 64)
+		resp.Body, resp.ContentLength = http.NoBody, max(0, announced)
 		return resp, nil
 	}
 	// Bodies are stored decoded, so the recorded length is not theirs.
@@ -85,10 +88,10 @@ func (p *Player) canceled(ctx context.Context, rec *Recording) error {
 		return context.DeadlineExceeded
 	}
 	if ctx.Done() == nil {
-		return &canceledError{rec.File, rec.Line}
+		return finalError(fmt.Sprintf("promptecho: %s:%d: when this was recorded, its caller canceled it before there was an answer; this request has no context that can be canceled", rec.File, rec.Line))
 	}
-	closed := make(chan struct{}) // made here: it belongs to the synctest bubble of the request
-	if !p.Pending.add(closed, func() { close(closed) }) {
+	closed := make(waiter) // made here: it belongs to the synctest bubble of the request
+	if !p.Pending.add(closed) {
 		return ErrClosed
 	}
 	defer p.Pending.remove(closed)
@@ -98,6 +101,14 @@ func (p *Player) canceled(ctx context.Context, rec *Recording) error {
 	case <-closed:
 		return ErrClosed
 	}
+}
+
+// A waiter is a request that waits to be canceled; it is closed with the recorder.
+type waiter chan struct{}
+
+func (w waiter) Close() error {
+	close(w)
+	return nil
 }
 
 // head returns a response without its body.
@@ -137,16 +148,6 @@ func bodyless(method string, status int) bool {
 	return method == http.MethodHead || status == http.StatusNoContent || status == http.StatusNotModified || status < 200
 }
 
-// announcedLength returns the length that an answer without a body says one would have
-// (HEAD; RFC 9110, section 8.6), 0 if it says none.
-func announcedLength(h http.Header) int64 {
-	n, err := strconv.ParseInt(h.Get("Content-Length"), 10, 64)
-	if err != nil || n < 0 {
-		return 0
-	}
-	return n
-}
-
 // body returns the body of a response. It ends as the recorded one did.
 func (p *Player) body(resp *http.Response, rec *Recording) *body {
 	b := &body{
@@ -162,8 +163,9 @@ func (p *Player) body(resp *http.Response, rec *Recording) *body {
 	case rec.End == interaction.EndError:
 		b.end = brokenError(rec.Error)
 	case rec.End == interaction.EndClosed:
-		b.end = &closedError{rec.File, rec.Line}
-		b.onEnd = func() { p.Note(strings.TrimPrefix(b.end.Error(), "promptecho: ")) }
+		note := fmt.Sprintf("%s:%d: the recording ends here: its client closed the body before the end; record again to have the rest", rec.File, rec.Line)
+		b.end = finalError("promptecho: " + note)
+		b.onEnd = func() { p.Note(note) }
 	case len(rec.Trailers) > 0:
 		// As in net/http: the names are there at once, the values after the body.
 		trailers := http.Header(rec.Trailers.Map())

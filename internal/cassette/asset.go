@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
+	"fmt"
 	"regexp"
 	"strings"
 )
@@ -30,6 +31,15 @@ func nameAsset(content []byte) string {
 func hashAsset(content []byte) string {
 	sum := sha256.Sum256(content)
 	return hex.EncodeToString(sum[:8])
+}
+
+// addAsset adds an asset to those of a file.
+func addAsset(assets map[string][]byte, name string, content []byte) error {
+	if old, ok := assets[name]; ok && !bytes.Equal(old, content) {
+		return fmt.Errorf("two assets have the same name %q", name)
+	}
+	assets[name] = content
+	return nil
 }
 
 // signatures are how the formats start that models read and write.

@@ -5,8 +5,8 @@
 //
 // The package keeps two laws. Readable when it is exact, raw when it is not: a
 // body is written as YAML structure only if reading it back gives the same
-// bytes. And nothing is lost: Parse(Format(f)) equals f, and Format(Parse(b))
-// is a fixed point.
+// bytes. And nothing is lost: Parse(Format(f)) equals f but for what is computed
+// when an interaction is saved, its match key and the text for readers.
 package cassette
 
 import "github.com/promptecho/promptecho/internal/interaction"
@@ -20,7 +20,7 @@ type File struct {
 	Partial      bool // saved by a run that failed or was cut short
 	Interactions []*interaction.Interaction
 
-	// Rules is the number of the rules that made the match keys. If it is not 0,
-	// Format seals the interactions; Parse leaves it 0.
+	// Rules is the number of the rules that made the match keys, for the seals. Parse
+	// leaves it 0: a seal by no rules tells of edits, and nothing of the request.
 	Rules uint32
 }

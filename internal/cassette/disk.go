@@ -45,15 +45,24 @@ func assetDir(file string) string { return Beside(strings.TrimSuffix(file, ".yam
 // says that the file on disk is not what was written. A link that leads out of the
 // folder of path is not followed: that is an error.
 func Save(path string, f *File) error {
-	d := Draft{Pinned: f.Pinned, Partial: f.Partial}
+	d, err := draft(f, FormatItem)
+	if err != nil {
+		return fmt.Errorf("%s: not saved: cassette: %w", path, err)
+	}
+	return d.Save(path)
+}
+
+// draft returns f as it is to be saved; format makes the items.
+func draft(f *File, format func(*interaction.Interaction, uint32) (*Item, error)) (*Draft, error) {
+	d := &Draft{Pinned: f.Pinned, Partial: f.Partial}
 	for i, it := range f.Interactions {
-		item, err := FormatItem(it, f.Rules)
+		item, err := format(it, f.Rules)
 		if err != nil {
-			return fmt.Errorf("%s: not saved: cassette: interaction %d: %w", path, i+1, err)
+			return nil, fmt.Errorf("interaction %d: %w", i+1, err)
 		}
 		d.Items = append(d.Items, item)
 	}
-	return d.Save(path)
+	return d, nil
 }
 
 // An Item is an interaction as it stands in a cassette.
@@ -61,30 +70,42 @@ type Item struct {
 	Text   []byte
 	Assets map[string][]byte // beside the file, by name
 
-	framed []byte // as it stands in a journal: Text behind its frame
+	seal   seal
+	framed []byte // as it stands in a journal: Text behind a frame
 }
 
-// FormatItem returns an interaction as it stands in a cassette, sealed if rules is
-// not 0 (see [File]), and makes sure that it reads as it again. Errors are those of
-// [Format].
-func FormatItem(it *interaction.Interaction, rules uint32) (*Item, error) {
+// FormatItem returns an interaction as it stands in a cassette, with a seal by
+// the rules of a revision (see [File]), and makes sure that it reads as it again.
+// Errors are those of [Format].
+func FormatItem(it *interaction.Interaction, revision uint32) (*Item, error) {
+	item, err := encode(it, revision)
+	if err != nil {
+		return nil, err
+	}
+	return item, item.check(it)
+}
+
+// encode is FormatItem without the check.
+func encode(it *interaction.Interaction, revision uint32) (*Item, error) {
 	if it == nil {
 		return nil, errors.New("is nil")
 	}
-	w := writer{assets: map[string][]byte{}, rules: rules}
 	size := len(it.Request.Body) + len(it.Response.Body)
 	for _, e := range it.Response.Events {
 		for _, f := range e {
 			size += len(f.Value) + 32
 		}
 	}
-	w.buf = make([]byte, frameLen, size+size/8+1024)
+	w := writer{buf: make([]byte, maxFrame, size+size/8+1024), assets: map[string][]byte{}}
 	if w.interaction(it); w.err != nil {
 		return nil, w.err
 	}
-	frame(w.buf)
-	item := &Item{w.buf[frameLen:], w.assets, w.buf}
-	return item, item.check(it)
+	text := w.buf[maxFrame:]
+	seal := sealOf(it, text, revision)
+	frame := seal.frame()
+	framed := w.buf[maxFrame-len(frame):]
+	copy(framed, frame)
+	return &Item{text, w.assets, seal, framed}, nil
 }
 
 // check makes sure that an item reads as an interaction.
@@ -116,17 +137,23 @@ type Draft struct {
 
 // pieces returns what the file consists of, and its assets.
 func (d *Draft) pieces() (pieces [][]byte, assets map[string][]byte, err error) {
-	head, tail := writer{assets: map[string][]byte{}}, writer{}
+	var head, tail writer
 	head.head(d.Pinned, d.Partial, len(d.Items))
-	pieces = append(pieces, head.buf)
+	pieces, assets = append(pieces, head.buf), map[string][]byte{}
+	if len(d.Items) > 0 {
+		tail.raw(sealsLine)
+	}
 	for _, item := range d.Items {
 		pieces = append(pieces, item.Text)
-		for _, content := range item.Assets {
-			head.asset(content)
+		tail.raw(itemStart + item.seal.String() + "\n")
+		for name, content := range item.Assets {
+			if err := addAsset(assets, name, content); err != nil {
+				return nil, nil, err
+			}
 		}
 	}
-	tail.end(len(d.Items))
-	return append(pieces, tail.buf), head.assets, head.err
+	tail.raw(endMark + "\n")
+	return append(pieces, tail.buf), assets, nil
 }
 
 // Save is [Save] of what the draft holds.

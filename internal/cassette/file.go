@@ -52,17 +52,32 @@ func notFile(mode fs.FileMode) string {
 
 // readFile reads a file as a whole.
 func readFile(path string) ([]byte, error) {
+	var b bytes.Buffer
+	f, err := readInto(&b, path)
+	if err != nil {
+		return nil, err
+	}
+	f.Close()
+	return b.Bytes(), nil
+}
+
+// readInto reads a file as a whole into a buffer, and returns it open.
+func readInto(b *bytes.Buffer, path string) (*os.File, error) {
 	f, size, err := openFile(path)
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
 	if size > maxFile {
-		return nil, &fs.PathError{Op: "read", Path: path, Err: fmt.Errorf("it has %d bytes, and %d at most are read", size, maxFile)}
+		err = &fs.PathError{Op: "read", Path: path, Err: fmt.Errorf("it has %d bytes, and %d at most are read", size, maxFile)}
+	} else {
+		b.Grow(int(size) + bytes.MinRead)
+		_, err = b.ReadFrom(io.LimitReader(f, maxFile))
 	}
-	b := bytes.NewBuffer(make([]byte, 0, size+bytes.MinRead))
-	_, err = b.ReadFrom(io.LimitReader(f, maxFile))
-	return b.Bytes(), err
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
 }
 
 // holds reports whether a file has this content.

@@ -13,7 +13,7 @@ import (
 )
 
 // header is a cassette's first line.
-const header = "# promptecho cassette: credentials are replaced, all else is as it was said. docs/CASSETTE.md\n"
+const header = "# promptecho cassette: credentials are replaced, all else is as it was said. https://github.com/promptecho/promptecho/blob/main/docs/CASSETTE.md\n"
 
 const (
 	objectWidth  = 80  // an object of plain values is one line if that ends here
@@ -27,20 +27,12 @@ const (
 // method, URL or status (an end "error" needs none), a stream with a body or
 // events without a stream, a header twice, a negative delay.
 func Format(f *File) (data []byte, assets map[string][]byte, err error) {
-	w := writer{assets: map[string][]byte{}, rules: f.Rules}
-	w.head(f.Pinned, f.Partial, len(f.Interactions))
-	for i, it := range f.Interactions {
-		if it == nil {
-			w.errorf("is nil")
-		} else {
-			w.interaction(it)
-		}
-		if w.err != nil {
-			return nil, nil, fmt.Errorf("cassette: interaction %d: %w", i+1, w.err)
-		}
+	d, err := draft(f, encode)
+	if err != nil {
+		return nil, nil, fmt.Errorf("cassette: %w", err)
 	}
-	w.end(len(f.Interactions))
-	return w.buf, w.assets, nil
+	pieces, assets, err := d.pieces()
+	return bytes.Join(pieces, nil), assets, err
 }
 
 // head writes what stands before n interactions.
@@ -64,7 +56,6 @@ func (w *writer) head(pinned, partial bool, n int) {
 type writer struct {
 	buf    []byte
 	assets map[string][]byte
-	rules  uint32 // see File.Rules
 	err    error
 }
 
@@ -138,10 +129,9 @@ func (w *writer) binary(s string) {
 // asset keeps content beside the cassette and returns its name.
 func (w *writer) asset(content []byte) string {
 	name := nameAsset(content)
-	if old, ok := w.assets[name]; ok && !bytes.Equal(old, content) {
-		w.errorf("two assets have the same name %q", name)
+	if err := addAsset(w.assets, name, content); err != nil {
+		w.errorf("%w", err)
 	}
-	w.assets[name] = content
 	return name
 }
 
@@ -155,8 +145,6 @@ func (w *writer) interaction(it *interaction.Interaction) {
 	start := len(w.buf)
 	w.text(itemIndent, "kind", it.Kind)
 	w.text(itemIndent, "boundary", it.Boundary)
-	w.text(itemIndent, "match_key", it.MatchKey)
-	sum := w.seal(it)
 	w.request(&it.Request)
 	w.response(&it.Response)
 	if it.Usage != nil {
@@ -171,9 +159,6 @@ func (w *writer) interaction(it *interaction.Interaction) {
 		w.raw(" true\n")
 	}
 	w.buf[start+itemIndent-2] = '-' // the interaction is an element of a list
-	if sum > 0 {
-		w.fill(start, sum)
-	}
 }
 
 func (w *writer) request(r *interaction.Request) {

@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"strings"
 	"testing"
@@ -327,4 +328,27 @@ func difference(a, b *File) string {
 		}
 	}
 	return ""
+}
+
+// TestVector: an embedding is one line, which costs a blank for each number.
+func TestVector(t *testing.T) {
+	t.Parallel()
+	vector := make([]string, 1536)
+	for i := range vector {
+		vector[i] = fmt.Sprintf("%.8f", math.Sin(float64(i)))
+	}
+	body := `{"data":[{"embedding":[` + strings.Join(vector, ",") + `],"index":0}],"model":"e"}`
+	data, assets, err := Format(fileOf(body))
+	if err != nil || len(assets) > 0 {
+		t.Fatal(err)
+	}
+	lines := 0
+	for line := range strings.Lines(string(data)) {
+		if strings.Contains(line, ", ") && len(line) > len(body) {
+			lines++
+		}
+	}
+	if n := strings.Count(string(data), "\n"); lines != 1 || n > 20 || len(data) > len(body)+len(vector)+700 {
+		t.Errorf("%d bytes in %d lines of JSON of %d bytes", len(data), n, len(body))
+	}
 }

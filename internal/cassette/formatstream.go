@@ -7,6 +7,7 @@ import (
 
 	"github.com/promptecho/promptecho/internal/exactjson"
 	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/yaml"
 )
 
 // stream writes what a response that is a stream has beyond others.
@@ -21,6 +22,7 @@ func (w *writer) stream(r *interaction.Response) {
 		w.errorf("response: chunks are of a body that is no stream")
 	}
 	w.text(partIndent, "stream", r.Stream)
+	w.comment("text, made of the events below:", r.Text)
 	if len(r.Events) > 0 {
 		start := len(w.buf)
 		form := formOf(r.Events)
@@ -32,7 +34,28 @@ func (w *writer) stream(r *interaction.Response) {
 	}
 	w.chunks(r.Chunks)
 	w.delays(r.Delays)
-	w.text(partIndent, "text", r.Text)
+}
+
+// comment writes a text for people: what is edited in it has no meaning, and it is not
+// read back.
+func (w *writer) comment(title, text string) {
+	if text == "" {
+		return
+	}
+	w.buf = exactjson.AppendSpaces(w.buf, partIndent)
+	w.raw("# " + title + "\n")
+	for line := range strings.SplitSeq(strings.TrimRight(strings.ToValidUTF8(text, "\ufffd"), "\n"), "\n") {
+		w.buf = exactjson.AppendSpaces(w.buf, partIndent)
+		switch {
+		case line == "":
+			w.raw("#")
+		case yaml.IsClean(line, "\t"):
+			w.raw("#   " + line)
+		default:
+			w.buf = yaml.AppendQuoted(append(w.buf, "#   "...), line)
+		}
+		w.raw("\n")
+	}
 }
 
 func (w *writer) events(events []interaction.Event, form eventForm) {

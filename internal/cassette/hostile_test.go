@@ -53,8 +53,12 @@ func hostile() (files []hostileFile) {
 	add("marks", "want the end of the file", resp("")+strings.Repeat("...\n", 100_000))
 	add("markers in a text", "", resp("      body: |\n"+strings.Repeat("        ...x\n", 200_000)))
 	add("comments", "", resp(strings.Repeat("# x\n", 500_000)))
-	add("a seal that is too long", "the file was cut here", resp("")+"  - kind: a\n    match_key: 0123456789abcdef\n    seal: 0123456789abcdef/01234567/1000000000/1\n"+strings.Repeat("  - x\n", 100_000))
-	add("many seals that are too long", "", "# promptecho cassette: credentials are replaced, all else is as it was said. docs/CASSETTE.md\nversion: 1\ninteractions:\n"+strings.Repeat("  - kind: a\n    match_key: 0123456789abcdef\n    seal: 0123456789abcdef/01234567/1000000/1\n    request:\n      method: GET\n      url: /\n    response:\n      status: 200\n    latency_ms: 0\n", 20_000)+"...\n")
+	seals := func(n int, seal string) string { return sealsLine + strings.Repeat("  - "+seal+"\n", n) + "...\n" }
+	recorded := strings.TrimPrefix(resp(""), "version: 1\ninteractions:\n")
+	add("a seal that is too long", "", headStart+resp("")[len("version: 1\n"):]+seals(1, "0123456789abcdef 0123456789abcdef 01234567 1000000000 1"))
+	add("many seals that are too long", "", headStart+headEnd+strings.Repeat(recorded, 20_000)+seals(20_000, "0123456789abcdef 0123456789abcdef 01234567 1000000 1"))
+	add("many seals of nothing", "", headStart+headEnd+recorded+seals(100_000, "0123456789abcdef 0123456789abcdef 01234567 1 1"))
+	add("many lines of seals", "the file was cut here", headStart+headEnd+recorded+strings.Repeat(sealsLine, 10_000))
 	return files
 }
 
@@ -114,15 +118,9 @@ func TestHostileSeals(t *testing.T) {
 	events := "      stream: sse\n      events_layout: {indent: 16}\n      events:\n" + strings.Repeat("        - {data: "+strings.Repeat("[", 60)+strings.Repeat("1, ", 300)+"1"+strings.Repeat("]", 60)+"}\n", 100)
 	body := "      layout: {indent: 16}\n      body: " + strings.Repeat("[", 60) + strings.Repeat("1, ", 30_000) + "1" + strings.Repeat("]", 60) + "\n"
 	for name, response := range map[string]string{"events": events, "a body": body} {
-		item := "  - kind: llm\n    match_key: 0123456789abcdea\n    seal: 0123456789abcdef/00000000/%d/7\n"
-		rest := "    request:\n      method: GET\n      url: /\n    response:\n      status: 200\n" + response + "    latency_ms: 0\n"
-		text := []byte(fmt.Sprintf(item, len(rest)) + rest)
-		s, ok := sealOf(text)
-		if !ok || s.size != len(text) {
-			t.Fatal(s, ok)
-		}
-		copy(text[s.sumAt:], fmt.Sprintf("%08x", checksum(text, s.sumAt)))
-		path := put(t, []byte(headStart+headEnd+string(text)+"... # 1 recorded\n"), nil)
+		text := []byte("  - kind: llm\n    request:\n      method: GET\n      url: /\n    response:\n      status: 200\n" + response + "    latency_ms: 0\n")
+		seal := seal{1, 2, idOf(text), testRules}
+		path := put(t, []byte(headStart+headEnd+string(text)+sealsLine+"  - "+seal.String()+"\n...\n"), nil)
 		used, took, err := bounded(func() error {
 			s, err := Open(path, testRules, nil)
 			if err != nil {

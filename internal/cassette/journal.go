@@ -3,53 +3,43 @@ package cassette
 import (
 	"bytes"
 	"errors"
-	"fmt"
-	"hash/crc32"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/promptecho/promptecho/internal/interaction"
 )
 
 // A journal is a file that grows by an interaction at a time. It is the text of a
-// cassette without its last line, and before each interaction there is a blank line
-// and a frame, with the length of its text and the CRC-32C of that:
+// cassette without its end, and the seal of each interaction stands in a frame before
+// it, behind a blank line:
 //
-//	# entry 0000001364 e8686e65
+//	# entry cf496412f553c8fe 97705aadc063a569 9f21e5eb 1364 2
 //
 // No interaction has a line like that, so that whatever is torn, or missing in the
 // middle, costs only the interactions it is part of.
 const (
 	frameStart = "\n# entry "
-	frameLen   = len(frameStart) + len("0000000000 00000000\n")
+	maxFrame   = 80 // bytes of a frame, at most
 )
 
-// frame fills in the frame before an interaction.
-func frame(framed []byte) {
-	text := framed[frameLen:]
-	copy(framed, fmt.Sprintf("%s%010d %08x\n", frameStart, len(text), crc32.Checksum(text, castagnoli)))
-}
+// frame returns what stands before an interaction in a journal.
+func (s *seal) frame() string { return frameStart + s.String() + "\n" }
 
-// framed returns the texts of the interactions in a journal that are whole.
-func framed(data []byte) (texts [][]byte) {
+// wholeItems returns the texts of the interactions in a journal that are whole.
+func wholeItems(data []byte) (texts [][]byte) {
 	for {
-		i := bytes.Index(data, []byte(frameStart))
-		if i < 0 || len(data) < i+frameLen {
+		_, rest, found := bytes.Cut(data, []byte(frameStart))
+		if !found {
 			return texts
 		}
-		var n int
-		var sum uint32
-		head := string(data[i+len(frameStart) : i+frameLen])
-		data = data[i+len(frameStart):]
-		if _, err := fmt.Sscanf(head, "%d %x\n", &n, &sum); err != nil || n <= 0 {
-			continue
-		}
-		text := data[len(head):]
-		if n <= len(text) && crc32.Checksum(text[:n], castagnoli) == sum {
-			texts = append(texts, text[:n])
-			data = text[n-1:] // its line end may be that of the next frame
+		data = rest
+		line, text, _ := bytes.Cut(rest, []byte("\n"))
+		s, ok := parseSeal(string(line))
+		if ok && 0 < s.text.len && s.text.len <= len(text) && idOf(text[:s.text.len]) == s.text {
+			texts = append(texts, text[:s.text.len])
+			data = text[s.text.len-1:] // its line end may be that of the next frame
 		}
 	}
 }
@@ -100,9 +90,7 @@ func SaveJournal(path string, items []*Item) error {
 	pieces, assets := [][]byte{journalHead()}, map[string][]byte{}
 	for _, item := range items {
 		pieces = append(pieces, item.framed)
-		for name, content := range item.Assets {
-			assets[name] = content
-		}
+		maps.Copy(assets, item.Assets)
 	}
 	if _, err := saveAssets(path, assets); err != nil {
 		return err
@@ -126,7 +114,7 @@ func LoadJournal(path, saved string) (its []*interaction.Interaction, stale bool
 	if err != nil {
 		return nil, false, err
 	}
-	texts := framed(data)
+	texts := wholeItems(data)
 	if head := journalHead(); len(texts) == 0 && !bytes.HasPrefix(data, head[:min(len(head), len(data))]) {
 		return nil, false, &SyntaxError{File: path, Line: 1, Column: 1, Msg: "this is not a journal of promptecho"}
 	}
@@ -158,21 +146,14 @@ func itemsIn(path string) map[string]bool {
 	if err != nil {
 		return nil
 	}
-	text := strings.ReplaceAll(string(data), "\r\n", "\n")
-	at := findMark(text)
-	if at < 0 {
+	data = bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n"))
+	end := bytes.LastIndex(data, []byte("\n"+sealsKey))
+	if findMark(string(data)) < 0 || end < 0 {
 		return nil
 	}
-	text = text[:at]
 	items := map[string]bool{}
-	start := string(itemStart)
-	for i := strings.Index(text, start); i >= 0; {
-		text = text[i+1:]
-		if i = strings.Index(text, start); i >= 0 {
-			items[text[:i+1]] = true
-		} else {
-			items[text] = true
-		}
+	for item := range itemsOf(data[:end+1]) {
+		items[string(item)] = true
 	}
 	return items
 }

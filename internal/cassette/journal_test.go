@@ -78,7 +78,7 @@ func TestJournalCut(t *testing.T) {
 func TestJournalHoles(t *testing.T) {
 	t.Parallel()
 	f, data, ends, path := journalOf(t)
-	whole := framed(data)
+	whole := wholeItems(data)
 	starts := append([]int{bytes.Index(data, []byte(frameStart))}, ends[:len(ends)-1]...)
 	for from := starts[0]; from < len(data); from++ {
 		for _, n := range []int{1, 9, 700} {
@@ -95,7 +95,7 @@ func TestJournalHoles(t *testing.T) {
 			if bytes.Equal(data[from:end], data[starts[0]:min(len(data), starts[0]+n)]) {
 				continue // a hole that looks the same somewhere else
 			}
-			got := framed(slices.Concat(data[:from], data[end:]))
+			got := wholeItems(slices.Concat(data[:from], data[end:]))
 			for _, i := range want {
 				if !slices.ContainsFunc(got, func(text []byte) bool { return bytes.Equal(text, whole[i]) }) {
 					t.Fatalf("a hole from %d to %d costs interaction %d", from, end, i)

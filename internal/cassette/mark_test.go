@@ -60,7 +60,6 @@ func openAll(path string) (f *File, edited int, err error) {
 		}
 		whole := *it
 		whole.Response, whole.LatencyMS = resp, latency
-		whole.Response.Text = it.Response.Text // not needed for a replay
 		if d := whole.Difference(it); d != "" {
 			return nil, 0, fmt.Errorf("two readings differ in %s", d)
 		}
@@ -119,7 +118,7 @@ func TestCutAndMore(t *testing.T) {
 	t.Parallel()
 	f, data, assets := recorded(t)
 	path := put(t, data, assets)
-	item := bytes.Index(data[bytes.Index(data, itemStart)+1:], itemStart) + bytes.Index(data, itemStart) + 2
+	item := secondItem(data)
 	for n := 1; n < len(data); n += 7 {
 		for name, more := range map[string][]byte{"itself": data, "the rest of an interaction": data[item+20 : item+300], "blank lines": []byte("\n\n\n"), "a comment": []byte("# x\n"), "NULs": make([]byte, 40)} {
 			if err := os.WriteFile(path, slices.Concat(data[:n], more), 0o644); err != nil {
@@ -137,25 +136,16 @@ func TestCutAndMore(t *testing.T) {
 func TestMark(t *testing.T) {
 	t.Parallel()
 	f, data, assets := recorded(t)
-	body := strings.TrimSuffix(string(data), "... # 5 recorded\n")
+	body := strings.TrimSuffix(string(data), "...\n")
 	if len(body) == len(data) {
 		t.Fatalf("%s", data[len(data)-40:])
 	}
-	line := 1 + strings.Count(body, "\n")
-	for _, tt := range []struct {
-		end    string
-		edited int
-	}{
-		{"... # 5 recorded\n", 0}, {"... # 5 recorded", 0}, {"...\n", 0}, {"...", 0}, {"...\r\n", 0}, {"... # 5 recorded\r\n", 0},
-		{"... # 5 recorded\n\n\n", 0}, {"... # 5 recorded\n# mine\n", 0}, {"...   # 5 recorded\n", 0}, {"...\t\n", 0}, {"\n\n...\n", 0}, {"# mine\n... # 5 recorded\n", 0},
-		{"... # 4 recorded\n", line}, {"... # 15 recorded", line}, {"... # 6 recorded\n# mine\n", line},
+	for _, end := range []string{
+		"...\n", "...", "...\r\n", "... # mine\n", "... # mine", "...\n\n\n", "...\n# mine\n", "...   # mine\n", "...\t\n", "\n\n...\n", "# mine\n...\n",
 	} {
-		got, edited, err := openAll(put(t, []byte(body+tt.end), assets))
-		if strings.HasPrefix(tt.end, "#") || strings.HasPrefix(tt.end, "\n") {
-			tt.edited = f5(body) // the last interaction has more behind it
-		}
-		if err != nil || difference(f, got) != "" || edited != tt.edited {
-			t.Errorf("%q: edited in line %d, want %d; %v", tt.end, edited, tt.edited, err)
+		got, edited, err := openAll(put(t, []byte(body+end), assets))
+		if err != nil || difference(f, got) != "" || edited != 0 {
+			t.Errorf("%q: edited in line %d; %v", end, edited, err)
 		}
 	}
 	for _, end := range []string{"", "\n", "..", "....\n", "...#\n", " ...\n", "# ...\n", "# x\n", "\n\n"} {
@@ -163,17 +153,14 @@ func TestMark(t *testing.T) {
 			t.Errorf("%q: %v", end, err)
 		}
 	}
-	for _, end := range []string{"... # 5 recorded\nx\n", "...\n---\n", "...\n...\n", "...\n  - kind: x\n"} {
+	for _, end := range []string{"... # mine\nx\n", "...\n---\n", "...\n...\n", "...\n  - kind: x\n"} {
 		if _, _, err := openAll(put(t, []byte(body+end), assets)); err == nil {
 			t.Errorf("%q: taken", end)
 		}
 	}
 }
 
-// f5 returns the line of the fifth interaction.
-func f5(text string) int { return 1 + strings.Count(text[:strings.LastIndex(text, "\n  - ")+1], "\n") }
-
-// TestByHand: a file without seals needs no mark.
+// TestByHand: a file without the first line and seals needs no mark.
 func TestByHand(t *testing.T) {
 	t.Parallel()
 	f := fileOf("x")
@@ -181,10 +168,17 @@ func TestByHand(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, text := range []string{string(data), strings.TrimSuffix(string(data), "... # 1 recorded\n"), strings.Replace(string(data), "# 1", "# 1", 1)} {
+	text := strings.TrimPrefix(string(data), header)
+	text = text[:strings.Index(text, sealsLine)]
+	for _, text := range []string{text, text + "...\n", "# mine\n" + text} {
 		got, edited, err := openAll(put(t, []byte(text), nil))
 		if err != nil || edited != 0 || difference(f, got) != "" {
 			t.Errorf("edited in line %d, %v\n%s", edited, err, text)
+		}
+	}
+	for _, text := range []string{header + text, text + sealsLine + "  - x\n"} {
+		if _, _, err := openAll(put(t, []byte(text), nil)); err == nil || !strings.Contains(err.Error(), "the file was cut here") {
+			t.Errorf("%v\n%s", err, text)
 		}
 	}
 }
@@ -194,12 +188,15 @@ func TestEdited(t *testing.T) {
 	t.Parallel()
 	_, data, assets := recorded(t)
 	text := string(data)
-	items := strings.SplitAfter(text[:strings.Index(text, "\n...")+1], "\n  - ")
+	items := strings.SplitAfter(text[:strings.Index(text, "\n"+sealsLine)+1], "\n  - ")
 	lineOf := func(part string) int { return 1 + strings.Count(text[:strings.Index(text, part)], "\n") }
-	second := lineOf(items[1][:20]) + strings.Count(items[1], "\n") // of the second interaction
-	last := strings.Count(text, "\n")
-	seal := text[strings.Index(text, "    seal: "):]
-	seal = seal[:strings.IndexByte(seal, '\n')+1]
+	first := lineOf("  - kind: llm")
+	second := first + strings.Count(items[1], "\n") // of the second interaction
+	last := lineOf(sealsLine)
+	seals := text[strings.Index(text, sealsLine)+len(sealsLine) : strings.LastIndex(text, endMark)]
+	seal, rest, _ := strings.Cut(seals, "\n")
+	key, digest := seal[4:20], seal[21:37]
+	otherKey, otherDigest := rest[4:20], rest[21:37]
 	for _, tt := range []struct {
 		name, old, new string
 		edited         int
@@ -209,9 +206,16 @@ func TestEdited(t *testing.T) {
 		{"an answer, as people write", "A cat sat on a mat.", "'A cat sat on a mat.' # yes", lineOf("  - kind: llm")},
 		{"a length", "status: 404", "status: 4040", 0}, // refused
 		{"the second", "caf\u00e9: yes", "cafe: yes", second},
-		{"a seal taken out", seal, "", lineOf("  - kind: llm")},
-		{"a seal of older rules", "/7\n", "/6\n", lineOf("  - kind: llm")}, // that is an edit
+		{"a seal taken out", seal + "\n", "", first},
+		{"the seals taken out", sealsLine + seals, "", first},
+		{"a seal that is none", seal, "  - x", first},
+		{"a seal of older rules", " 7\n", " 6\n", 0}, // it tells of edits, and of nothing else
+		{"another key", key, otherKey, first},
+		{"another request", digest, otherDigest, first},
+		{"a key and a request of another seal", key + " " + digest, otherKey + " " + otherDigest, first},
+		{"seals in another order", seals, rest + seal + "\n", 0},
 		{"an interaction taken out", "  - " + items[1][:len(items[1])-4], "", last - strings.Count(items[1], "\n")},
+		{"an interaction twice", "  - " + items[1], "  - " + items[1] + items[1], last + strings.Count(items[1], "\n")},
 		{"a comment at the top", "# promptecho", "# mine\n# promptecho", 0},
 	} {
 		if !strings.Contains(text, tt.old) {
@@ -248,7 +252,7 @@ func FuzzEdits(f *testing.F) {
 	f.Add(uint8(3), uint16(700), uint16(300), uint16(1400))
 	items := slices.Collect(func(yield func(int) bool) {
 		for at := 0; ; at++ {
-			i := bytes.Index(data[at:], itemStart)
+			i := bytes.Index(data[at:], []byte("\n"+itemStart))
 			if at += i; i < 0 || !yield(at+1) {
 				return
 			}
@@ -310,6 +314,49 @@ func TestHoles(t *testing.T) {
 	for from := range data {
 		for _, n := range []int{1, 6, 55, 500} {
 			checkEdit(t, f, slices.Concat(data[:from], data[min(len(data), from+n):]), asset)
+		}
+	}
+}
+
+// secondItem returns where the second interaction begins.
+func secondItem(data []byte) int {
+	start := []byte("\n" + itemStart)
+	first := bytes.Index(data, start) + 1
+	return first + bytes.Index(data[first:], start) + 1
+}
+
+// TestMerged: a file that keeps what two branches added is as if it was recorded so, in
+// whatever order its seals are; and what one of them recorded again changes its own lines
+// only.
+func TestMerged(t *testing.T) {
+	t.Parallel()
+	parts := func(bodies ...string) (items, seals []string) {
+		f := new(File)
+		for _, b := range bodies {
+			f.Interactions = append(f.Interactions, fileOf(b).Interactions...)
+		}
+		data, _, err := Format(sealed(f))
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, list, _ := strings.Cut(strings.TrimPrefix(string(data), headStart+headEnd), sealsLine)
+		for item := range itemsOf([]byte(text)) {
+			items = append(items, string(item))
+		}
+		return items, strings.SplitAfter(strings.TrimSuffix(list, endMark+"\n"), "\n")
+	}
+	ours, ourSeals := parts("base", "ours")
+	theirs, theirSeals := parts("base", "theirs")
+	merged := headStart + headEnd + ours[0] + ours[1] + theirs[1] + sealsLine + ourSeals[0] + theirSeals[1] + ourSeals[1] + endMark + "\n"
+	f, edited, err := openAll(put(t, []byte(merged), nil))
+	if err != nil || edited != 0 || len(f.Interactions) != 3 {
+		t.Errorf("edited in line %d, %v\n%s", edited, err, merged)
+	}
+	again, againSeals := parts("base", "again", "more")
+	before, beforeSeals := parts("base", "ours", "more")
+	for i := range before {
+		if changed := i == 1; (before[i] != again[i]) != changed || (beforeSeals[i] != againSeals[i]) != changed {
+			t.Errorf("interaction %d, %q: %q and %q", i, againSeals[i], before[i], again[i])
 		}
 	}
 }

@@ -17,23 +17,27 @@ func Parse(name string, data []byte, asset func(name string) ([]byte, error)) (*
 	return f, err
 }
 
-// parse is Parse. It also returns the line of the first edit that a seal or the mark
-// tells of, 0 if there is none.
+// parse is Parse. It also returns the line of the first edit that the seals tell of,
+// 0 if there is none.
 func parse(name string, data []byte, asset func(name string) ([]byte, error)) (f *File, edited int, err error) {
-	text := strings.TrimSuffix(strings.TrimPrefix(string(data), "\ufeff"), "\r") // cut within a line end
-	d := decoder{asset: asset}
-	d.file, d.text = name, strings.ReplaceAll(text, "\r\n", "\n")
+	d := newDecoder(name, data, asset)
 	f = new(File)
 	root := d.yaml()
 	if d.err == nil {
-		d.mentions, d.assets = map[string]int{}, map[string][]byte{}
 		d.countAssets(&root)
 		f = d.cassette(&root)
 	}
-	if d.checkWhole(f); d.err != nil {
+	if d.checkWhole(); d.err != nil {
 		return nil, 0, d.err
 	}
-	return f, d.firstEdit(f), nil
+	return f, d.unseal(f), nil
+}
+
+func newDecoder(name string, data []byte, asset func(name string) ([]byte, error)) *decoder {
+	text := strings.TrimSuffix(strings.TrimPrefix(string(data), "\ufeff"), "\r") // cut within a line end
+	d := decoder{asset: asset, mentions: map[string]int{}, assets: map[string][]byte{}}
+	d.file, d.text = name, strings.ReplaceAll(text, "\r\n", "\n")
+	return &d
 }
 
 // yaml reads the text into nodes.
@@ -65,7 +69,7 @@ func (d *decoder) checkConflict() {
 			i += at
 			at = i + len(m)
 			if (i == 0 || d.text[i-1] == '\n') && (at == len(d.text) || d.text[at] == ' ' || d.text[at] == '\n') {
-				d.fail(i, "", "a merge conflict (%q); resolve it, or take one side and record again what is missing", m)
+				d.fail(i, "", "a merge conflict (%q); keep both sides where each added interactions, also below \"seals:\", or take one side and record again what is missing", m)
 				return
 			}
 		}
@@ -77,6 +81,7 @@ func (d *decoder) checkConflict() {
 type decoder struct {
 	source
 	asset func(name string) ([]byte, error)
+	seals []seal // at the end of the file
 
 	mentions        map[string]int    // of each asset
 	assets          map[string][]byte // that were read, by name
@@ -148,7 +153,7 @@ func (d *decoder) cassette(n *yaml.Node) *File {
 	}
 	d.version(n)
 	list := false
-	d.each(n, "", "version, pinned, partial, interactions", func(key string, v *yaml.Node) {
+	d.each(n, "", "version, pinned, partial, interactions, seals", func(key string, v *yaml.Node) {
 		switch key {
 		case "pinned":
 			f.Pinned = d.boolean(v, key)
@@ -157,12 +162,23 @@ func (d *decoder) cassette(n *yaml.Node) *File {
 		case "interactions":
 			list = true
 			f.Interactions = d.interactions(v)
+		case "seals":
+			d.readSeals(v)
 		}
 	})
 	if !list {
 		d.badf(n, "interactions", "is missing; write \"interactions: []\" if there are none")
 	}
 	return f
+}
+
+// readSeals reads the seals at the end. One that was edited is none.
+func (d *decoder) readSeals(n *yaml.Node) {
+	for i := range d.list(n, "seals", "seals") {
+		if s, ok := parseSeal(d.str(&n.Elems[i], "seals")); ok {
+			d.seals = append(d.seals, s)
+		}
+	}
 }
 
 // version checks the version before anything that may depend on it.
@@ -205,17 +221,13 @@ func (d *decoder) interactions(n *yaml.Node) []*interaction.Interaction {
 func (d *decoder) interaction(n *yaml.Node) *interaction.Interaction {
 	it := new(interaction.Interaction)
 	var request, response bool
-	const known = "kind, boundary, match_key, seal, request, response, usage, latency_ms, concurrent"
+	const known = "kind, boundary, request, response, usage, latency_ms, concurrent"
 	d.each(n, "interaction", known, func(key string, v *yaml.Node) {
 		switch key {
 		case "kind":
 			it.Kind = d.str(v, key)
 		case "boundary":
 			it.Boundary = d.str(v, key)
-		case "match_key":
-			it.MatchKey = d.str(v, key)
-		case "seal":
-			it.Seal = d.str(v, key)
 		case "request":
 			request = true
 			it.Request = d.request(v)
@@ -282,7 +294,7 @@ func (d *decoder) response(n *yaml.Node) interaction.Response {
 	var r interaction.Response
 	var b bodyNodes
 	var s streamNodes
-	const known = "status, proto, headers, trailers, stream, events_layout, events, events_padding, chunks, delays_ms, text, " +
+	const known = "status, proto, headers, trailers, stream, events_layout, events, events_padding, chunks, delays_ms, " +
 		"layout, body, body_base64, body_file, end, error"
 	d.each(n, "response", known, func(key string, v *yaml.Node) {
 		field := "response." + key
@@ -310,8 +322,6 @@ func (d *decoder) response(n *yaml.Node) interaction.Response {
 			s.chunks = v
 		case "delays_ms":
 			r.Delays = d.delays(v)
-		case "text":
-			r.Text = d.str(v, field)
 		case "end":
 			r.End = d.end(v)
 		case "error":

@@ -26,7 +26,7 @@ type reader struct {
 	failed bool
 	json   exactjson.Printer
 
-	scratch *Scratch // if the answer is read for a replay: without the text for readers
+	scratch *Scratch // if the answer is read for a replay:
 	framer  Framer   // makes the bytes of a stream instead of its events; may be nil
 
 	spans []eventSpan
@@ -174,16 +174,6 @@ func (r *reader) text(indent int) string {
 	return string(r.line())
 }
 
-// skipText passes what text does.
-func (r *reader) skipText(indent int) {
-	if r.at(" |") {
-		r.next()
-		r.lines(indent, func(int, []byte) {})
-		return
-	}
-	r.line()
-}
-
 // quoted passes a string in double quotes.
 func (r *reader) quoted() []byte {
 	if r.peek() != '"' {
@@ -295,10 +285,6 @@ func (r *reader) part(it *interaction.Interaction) {
 		it.Kind = r.text(itemIndent + 2)
 	case "boundary":
 		it.Boundary = r.text(itemIndent + 2)
-	case "match_key":
-		it.MatchKey = r.text(itemIndent + 2)
-	case "seal":
-		it.Seal = r.text(itemIndent + 2)
 	case "request":
 		r.skip("\n")
 		r.request(&it.Request)
@@ -372,6 +358,10 @@ func (r *reader) request(req *interaction.Request) {
 func (r *reader) response(resp *interaction.Response) {
 	var l, events exactjson.Layout
 	for r.indented(partIndent) {
+		if r.peek() == '#' {
+			r.line()
+			continue
+		}
 		switch key := r.key(); string(key) {
 		case "status":
 			resp.Status = int(r.int())
@@ -398,12 +388,6 @@ func (r *reader) response(resp *interaction.Response) {
 			resp.Chunks = r.ints()
 		case "delays_ms":
 			resp.Delays = r.delays()
-		case "text":
-			if r.scratch != nil {
-				r.skipText(partIndent + 2)
-			} else {
-				resp.Text = r.text(partIndent + 2)
-			}
 		case "layout":
 			l = r.layout()
 		case "body":

@@ -2,132 +2,239 @@ package cassette
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
-	"encoding/hex"
 	"fmt"
 	"hash/crc32"
-	"slices"
+	"iter"
 	"strconv"
+	"strings"
 
 	"github.com/promptecho/promptecho/internal/interaction"
 )
 
-// A seal says that an interaction is as it was written, so that what stands in it
-// can be relied on without being read. It is a line behind match_key:
+// A seal says what the text of an interaction was when it was written, so that an
+// edit is noticed, and so that an interaction that was not edited need not be read
+// before it is asked for. The seals of a cassette are a list at its end, and a
+// journal has one before each interaction:
 //
-//	seal: DIGEST/CHECKSUM/LENGTH/RULES
+//   - KEY REQUEST CHECKSUM LENGTH REVISION
 //
-// DIGEST is the request's [Request.Digest]. CHECKSUM is the CRC-32C of the text
-// of the interaction without these 8 digits. LENGTH is that of the text behind the
-// line, in bytes. RULES is the number of the rules that made match_key. So a seal is
-// broken by every edit, and says nothing by other rules; then the interaction is read
-// in full, and means what it says.
-const (
-	digestLen   = 16
-	checksumLen = 8
+// KEY is the interaction's match key and REQUEST the [interaction.Request.Digest],
+// both in 16 hex digits. CHECKSUM is the CRC-32C of the text, combined with that of
+// KEY and REQUEST. LENGTH is that of the text in bytes. REVISION numbers the rules
+// that made the match key: under other rules a seal that holds tells only that there
+// was no edit.
+type seal struct {
+	key, request uint64
+	text         textID
+	revision     uint32
+}
 
-	maxBeforeSeal = 64  // bytes of kind and boundary
-	sealHead      = 512 // bytes that hold the lines up to the seal
-)
+// A textID tells texts of interactions apart.
+type textID struct {
+	sum uint32
+	len int
+}
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// checksum returns the checksum of an interaction whose own stands at offset at.
-func checksum(item []byte, at int) uint32 {
-	return crc32.Update(crc32.Checksum(item[:at], castagnoli), castagnoli, item[at+checksumLen:])
+func idOf(text []byte) textID { return textID{crc32.Checksum(text, castagnoli), len(text)} }
+
+// sealOf returns the seal of an interaction that has this text.
+func sealOf(it *interaction.Interaction, text []byte, revision uint32) seal {
+	s := seal{request: it.Request.Digest(), text: idOf(text), revision: revision}
+	if key, err := strconv.ParseUint(it.MatchKey, 16, 64); err == nil && hexKey(key) == it.MatchKey {
+		s.key = key
+	}
+	return s
 }
 
-// A seal is what the seal of an interaction says.
-type seal struct {
-	key, digest uint64 // the match key, and the request's digest
-	rules       uint32
-	sum         uint32 // the checksum, which stands at
-	sumAt       int
-	size        int // of the interaction, in bytes
+// hexKey returns a match key as an interaction has it.
+func hexKey(key uint64) string { return fmt.Sprintf("%016x", key) }
+
+// String returns the seal as it stands in a file.
+func (s *seal) String() string {
+	return fmt.Sprintf("%016x %016x %08x %d %d", s.key, s.request, s.text.sum^s.hashSum(), s.text.len, s.revision)
 }
 
-// sealOf reads the seal of an interaction; head is its text, or the beginning of it.
-func sealOf(head []byte) (s seal, ok bool) {
-	r := reader{s: head}
-	r.skip("  - kind: ")
-	r.find("\n    match_key: ")
-	quote := r.peek() == '"' // it looks like a number
-	if quote {
-		r.next()
-	}
-	key := r.take(digestLen)
-	if quote {
-		r.skip(`"`)
-	}
-	r.skip("\n    seal: ")
-	digest := r.take(digestLen)
-	r.skip("/")
-	s.sumAt = r.pos
-	sum := r.take(checksumLen)
-	r.skip("/")
-	length, rules, _ := bytes.Cut(r.line(), []byte("/"))
-	if r.failed {
-		return seal{}, false
-	}
-	n, err1 := strconv.Atoi(string(length))
-	want, err2 := strconv.ParseUint(string(sum), 16, 32)
-	by, err3 := strconv.ParseUint(string(rules), 10, 32)
-	var ok1, ok2 bool
-	s.key, ok1 = parseHex(key)
-	s.digest, ok2 = parseHex(digest)
-	s.sum, s.rules, s.size = uint32(want), uint32(by), r.pos+n
-	return s, ok1 && ok2 && err1 == nil && err2 == nil && err3 == nil && n > 0 && n <= maxInteraction
+// hashSum returns the checksum of the two hashes.
+func (s *seal) hashSum() uint32 {
+	var b [16]byte
+	binary.BigEndian.PutUint64(b[:8], s.key)
+	binary.BigEndian.PutUint64(b[8:], s.request)
+	return crc32.Checksum(b[:], castagnoli)
 }
 
-// holds reports whether an interaction is as the seal says.
-func (s *seal) holds(item []byte) bool { return checksum(item, s.sumAt) == s.sum }
-
-// seal writes the seal of an interaction and returns where its checksum goes, 0
-// if there is none to be filled in.
-func (w *writer) seal(it *interaction.Interaction) int {
-	if w.rules == 0 {
-		w.text(itemIndent, "seal", it.Seal)
-		return 0
-	}
-	// It has to be found near the beginning.
-	if _, ok := parseHex(it.MatchKey); !ok || it.Kind == "" || len(it.Kind)+len(it.Boundary) > maxBeforeSeal {
-		return 0
-	}
-	digest := it.Request.Digest()
-	w.key(itemIndent, "seal")
-	w.raw(" ")
-	w.buf = hex.AppendEncode(w.buf, binary.BigEndian.AppendUint64(nil, digest))
-	w.raw("/")
-	sum := len(w.buf)
-	w.raw("00000000/\n")
-	return sum
-}
-
-// fill fills in the checksum at offset at of the interaction that begins at start,
-// and the length and the rules behind it.
-func (w *writer) fill(start, at int) {
-	line := at + checksumLen + len("/\n")
-	behind := fmt.Appendf(nil, "%d/%d", len(w.buf)-line, w.rules)
-	w.buf = slices.Insert(w.buf, line-1, behind...)
-	sum := checksum(w.buf[start:], at-start)
-	hex.Encode(w.buf[at:], binary.BigEndian.AppendUint32(nil, sum))
-}
-
-// parseHex reads 16 lower-case hex digits.
-func parseHex[T string | []byte](s T) (n uint64, ok bool) {
-	if len(s) != digestLen {
-		return 0, false
-	}
-	for i := range len(s) {
-		c := s[i]
-		switch {
-		case '0' <= c && c <= '9':
-			n = n<<4 | uint64(c-'0')
-		case 'a' <= c && c <= 'f':
-			n = n<<4 | uint64(c-'a'+10)
-		default:
-			return 0, false
+// parseSeal reads a seal as String returns it.
+func parseSeal(line string) (s seal, ok bool) {
+	var n [5]uint64
+	for i, format := range [5]struct{ base, bits int }{{16, 64}, {16, 64}, {16, 32}, {10, 30}, {10, 32}} {
+		var word string
+		var err error
+		word, line, _ = strings.Cut(line, " ")
+		if n[i], err = strconv.ParseUint(word, format.base, format.bits); err != nil {
+			return seal{}, false
 		}
 	}
-	return n, true
+	s = seal{n[0], n[1], textID{uint32(n[2]), int(n[3])}, uint32(n[4])}
+	s.text.sum ^= s.hashSum()
+	return s, line == ""
+}
+
+// How a cassette that [Format] wrote begins and ends. What may stand between
+// "version" and "interactions" is pinned, partial, or both. The last line is YAML's
+// mark for the end of a document (YAML 1.2.2, 9.1.4).
+const (
+	firstLine = "# promptecho cassette"
+	headStart = header + "version: 1\n"
+	headEnd   = "interactions:\n"
+	sealsLine = "seals: # made by promptecho, which sees by them what was edited above; leave them as they are\n"
+	endMark   = "..."
+)
+
+// itemStart is where an interaction starts in what Format writes: nothing in it
+// stands as far left.
+const itemStart = "  - "
+
+// itemsOf divides the text of interactions where they begin.
+func itemsOf(text []byte) iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		for len(text) > 0 {
+			n := len(text)
+			if i := bytes.Index(text, []byte("\n"+itemStart)); i >= 0 {
+				n = i + 1
+			}
+			if !yield(text[:n]) {
+				return
+			}
+			text = text[n:]
+		}
+	}
+}
+
+// cutSeals divides what stands below "interactions:" into the interactions and the
+// seals; ok is false if it does not end as Format ends it.
+func cutSeals(text []byte) (items []byte, seals []seal, ok bool) {
+	at := bytes.LastIndex(text, []byte("\n"+sealsLine))
+	if at < 0 {
+		return nil, nil, false
+	}
+	items, list := text[:at+1], string(text[at+1+len(sealsLine):])
+	for {
+		line, rest, more := strings.Cut(list, "\n")
+		if line == endMark {
+			return items, seals, rest == ""
+		}
+		words, ok := strings.CutPrefix(line, itemStart)
+		s, whole := parseSeal(words)
+		if !ok || !whole || !more {
+			return nil, nil, false
+		}
+		seals = append(seals, s)
+		list = rest
+	}
+}
+
+// A sealFinder finds the seals that hold. They mostly stand in the order of the
+// interactions.
+type sealFinder struct {
+	seals  []seal
+	byText map[textID]*seal // made when it is needed
+}
+
+// find returns the seal that holds for an interaction, which is the i-th; nil if
+// there is none.
+func (f *sealFinder) find(i int, text []byte) *seal {
+	id := idOf(text)
+	if i < len(f.seals) && f.seals[i].text == id {
+		return &f.seals[i]
+	}
+	if f.byText == nil {
+		f.byText = make(map[textID]*seal, len(f.seals))
+		for i := range f.seals {
+			f.byText[f.seals[i].text] = &f.seals[i]
+		}
+	}
+	return f.byText[id]
+}
+
+// findMark returns where the mark at the end stands in a file, -1 if it is not
+// there. No text in a file has such a line.
+func findMark(text string) int {
+	for at := 0; ; {
+		i := strings.Index(text[at:], "\n"+endMark)
+		if i < 0 {
+			return -1
+		}
+		at += i + 1
+		if rest := text[at+len(endMark):]; rest == "" || strings.IndexByte(" \t\n", rest[0]) >= 0 {
+			return at
+		}
+	}
+}
+
+// recorded reports whether the file is one that promptecho wrote, by its first line
+// or its seals.
+func (d *decoder) recorded() bool {
+	n := min(len(d.text), len(header))
+	return n > 0 && d.text[:n] == header[:n] || strings.Contains("\n"+d.text, "\n"+firstLine) || strings.Contains(d.text, "\n"+sealsKey)
+}
+
+const sealsKey = "seals:"
+
+// checkWhole records that the file was cut, if it was: that is the reason for
+// whatever else is wrong with it. A file that was recorded ends with a mark.
+func (d *decoder) checkWhole() {
+	if !d.recorded() || findMark(d.text) >= 0 {
+		return
+	}
+	d.err = nil
+	again := "record it again: PROMPTECHO_MODE=all go test -run NAME"
+	if d.pinned() {
+		again = "take out \"pinned: true\" and record it again"
+	}
+	last := strings.TrimRight(d.text, "\n")
+	d.fail(len(last), "", "the file was cut here: the line %q that ends a recorded file is missing. Restore it: git checkout -- %s, or %s", endMark, d.file, again)
+	d.lost()
+}
+
+// pinned reports whether the file says that it is, also if it cannot be read.
+func (d *decoder) pinned() bool { return strings.Contains("\n"+d.text, "\npinned: true") }
+
+// unseal gives the interactions the match keys that the seals have for them, and
+// returns the line of the first one that was edited since it was recorded, or that
+// of the seals if their number is another; 0 if nothing was, or if the file was never
+// recorded.
+func (d *decoder) unseal(f *File) (edited int) {
+	if !d.recorded() {
+		return 0
+	}
+	end := findMark(d.text)
+	if at := strings.LastIndex(d.text, "\n"+sealsKey); at >= 0 {
+		end = at + 1
+	}
+	at, line := 0, 1
+	start := func(it *interaction.Interaction) int {
+		for ; line < it.Line; line++ {
+			at += strings.IndexByte(d.text[at:], '\n') + 1
+		}
+		return at
+	}
+	finder := sealFinder{seals: d.seals}
+	for i, it := range f.Interactions {
+		from, to := start(it), end
+		if i+1 < len(f.Interactions) {
+			to = start(f.Interactions[i+1])
+		}
+		if s := finder.find(i, []byte(d.text[from:max(from, to)])); s == nil {
+			edited = cmp.Or(edited, it.Line)
+		} else if s.key != 0 {
+			it.MatchKey = hexKey(s.key)
+		}
+	}
+	if edited == 0 && len(d.seals) != len(f.Interactions) {
+		edited = 1 + strings.Count(d.text[:end], "\n")
+	}
+	return edited
 }

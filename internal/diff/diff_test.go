@@ -68,7 +68,7 @@ func TestNearest(t *testing.T) {
 			t.Parallel()
 			if got := Nearest(asked, tt.recorded); got != tt.want {
 				for i, c := range tt.recorded {
-					t.Logf("%d: %+v", i, rankOf(asked, newBag(asked.Lines(), 0), c))
+					t.Logf("%d: %+v", i, rankOf(asked, newProfile(asked.Lines(), 0), c))
 				}
 				t.Errorf("Nearest = %d, want %d", got, tt.want)
 			}
@@ -110,8 +110,8 @@ func TestNearestInMovedMessage(t *testing.T) {
 	if got := Nearest(asked, recorded); got != 1 {
 		t.Errorf("Nearest = %d, want 1", got)
 	}
-	if b := newBag(nil, 0); b.share(nil, 0) != 1 {
-		t.Errorf("two empty forms have %v in common, want 1", b.share(nil, 0))
+	if p := newProfile(nil, 0); p.share(nil, 0) != 1 {
+		t.Errorf("two empty forms have %v in common, want 1", p.share(nil, 0))
 	}
 }
 
@@ -261,7 +261,7 @@ func TestShow(t *testing.T) {
 	tests := []struct{ got, want string }{
 		{count(0) + count(999) + " " + count(1000) + " " + count(1234567), "0999 1,000 1,234,567"},
 		{sizeOf(1) + ", " + sizeOf(2000), "1 byte, 2,000 bytes"},
-		{escape("a\"\\\x00\xff\U000E0001\u200b", escapeQuoted), `a\"\\\u0000\xff` + "\U000E0001\u200b"},
+		{escape("a\"\\\x00\xff\U000E0001\u200b", escapeQuotes), `a\"\\\u0000\xff` + "\U000E0001\u200b"},
 		{escape("\U000E0001\u200b\u00a0", escapeHidden), `\U000e0001\u200b\u00a0`},
 		{summary(quote(hex)), "<hex, 160 bytes, sha256 7d77e8db…>"},
 		{summary(quote(strings.Repeat("a-_0", 100))), "<base64, 300 bytes, sha256 6327fe19…>"},
@@ -270,7 +270,7 @@ func TestShow(t *testing.T) {
 		{cutBefore("日本語", 4), "語"},
 		{cutBefore("one two three", 9), "two three"},
 		{cutBefore("one two three", 8), "three"},
-		{shownString(`say "hi" \o/`, escapeControls), `"say \"hi\" \\o/"`},
+		{quoted(`say "hi" \o/`, 0), `"say \"hi\" \\o/"`},
 	}
 	for _, tt := range tests {
 		if got := tt.got; got != tt.want {

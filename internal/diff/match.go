@@ -2,196 +2,123 @@ package diff
 
 import "slices"
 
-// A run is a stretch that two sequences have in common: a[a:a+n] and b[b:b+n].
-type run struct{ a, b, n int }
+// A pair is an element of each of two sequences, by their indexes.
+type pair struct{ a, b int }
 
-// The bounds of one comparison. A step is one look at a pair of elements.
-const (
-	maxSteps = 6_000_000 // of all matches of one comparison
-	maxEdits = 1_500     // of one match
-)
+// maxDepth bounds how often what is between two matches is searched again. Real
+// texts need three or four levels; without the bound one can be made that needs as
+// many as it has elements.
+const maxDepth = 32
 
-// matcher finds what two sequences have in common with Myers' algorithm ("An
-// O(ND) difference algorithm and its variations", 1986), which gives the
-// shortest edit script. Its cost grows with the square of the script's length,
-// so it gives up after a number of steps, and the sequences are cut at the
-// elements that occur once in each (Cohen's patience diff) or, if there are
-// none, called different.
-type matcher struct {
-	runs  []run
-	steps *int // left
+// match returns the elements that a and b have in common, in order. It is an
+// anchored diff, like that of Go's internal/diff: the rarest elements of both, most
+// often such as occur once, are anchors, and the longest sequence of anchors in the
+// same order matches. What is between two anchors is matched in the same way, since
+// what occurs often in the whole may occur once there. It takes O(n log n) for any
+// sequences, which an algorithm that looks for the shortest script does not.
+func match(a, b []string) []pair {
+	return appendMatches(nil, a, b, pair{}, maxDepth)
 }
 
-// match returns the common stretches in order. It takes what it costs from
-// steps.
-func match(a, b []int32, steps *int) []run {
-	m := matcher{steps: steps}
-	m.between(a, b, 0, 0, true)
-	return m.runs
+// appendMatches matches a and b, which start at these indexes of the whole.
+func appendMatches(pairs []pair, a, b []string, start pair, depth int) []pair {
+	at := 0
+	for ; at < min(len(a), len(b)) && a[at] == b[at]; at++ {
+		pairs = append(pairs, pair{start.a + at, start.b + at})
+	}
+	from := pair{at, at}
+	to := pair{len(a), len(b)}
+	for to.a > from.a && to.b > from.b && a[to.a-1] == b[to.b-1] {
+		to = pair{to.a - 1, to.b - 1}
+	}
+	if depth > 0 {
+		middle := pair{start.a + from.a, start.b + from.b}
+		pairs = appendAroundAnchors(pairs, a[from.a:to.a], b[from.b:to.b], middle, depth-1)
+	}
+	for ; to.a < len(a); to = (pair{to.a + 1, to.b + 1}) {
+		pairs = append(pairs, pair{start.a + to.a, start.b + to.b})
+	}
+	return pairs
 }
 
-func (m *matcher) add(r run) {
-	if r.n == 0 {
-		return
+// appendAroundAnchors matches the anchors of a and b, and what is between them.
+func appendAroundAnchors(pairs []pair, a, b []string, start pair, depth int) []pair {
+	found := anchors(a, b)
+	if len(found) == 0 {
+		return pairs
 	}
-	if k := len(m.runs) - 1; k >= 0 && m.runs[k].a+m.runs[k].n == r.a && m.runs[k].b+m.runs[k].n == r.b {
-		m.runs[k].n += r.n
-		return
+	var from pair
+	for _, to := range append(found, pair{len(a), len(b)}) {
+		gap := pair{start.a + from.a, start.b + from.b}
+		pairs = appendMatches(pairs, a[from.a:to.a], b[from.b:to.b], gap, depth)
+		if to.a < len(a) {
+			pairs = append(pairs, pair{start.a + to.a, start.b + to.b})
+		}
+		from = pair{to.a + 1, to.b + 1}
 	}
-	m.runs = append(m.runs, r)
+	return pairs
 }
 
-// between matches a and b, which start at a0 and b0 of the whole.
-func (m *matcher) between(a, b []int32, a0, b0 int, split bool) {
-	p := 0
-	for p < len(a) && p < len(b) && a[p] == b[p] {
-		p++
+// anchors returns the longest sequence of the rarest elements that are in a and in
+// b, in the same order. What occurs several times is paired by its occurrences: the
+// first with the first.
+func anchors(a, b []string) []pair {
+	type places struct{ a, b []int }
+	common := make(map[string]*places, len(a))
+	for i, s := range a {
+		p := common[s]
+		if p == nil {
+			p = &places{}
+			common[s] = p
+		}
+		p.a = append(p.a, i)
 	}
-	m.add(run{a0, b0, p})
-	a, b, a0, b0 = a[p:], b[p:], a0+p, b0+p
-	s := 0
-	for s < len(a) && s < len(b) && a[len(a)-1-s] == b[len(b)-1-s] {
-		s++
-	}
-	a, b = a[:len(a)-s], b[:len(b)-s]
-	if len(a) > 0 && len(b) > 0 {
-		runs, ok := m.myers(a, b)
-		switch {
-		case ok:
-			for _, r := range runs {
-				m.add(run{a0 + r.a, b0 + r.b, r.n})
-			}
-		case split:
-			m.patience(a, b, a0, b0)
+	for i, s := range b {
+		if p := common[s]; p != nil {
+			p.b = append(p.b, i)
 		}
 	}
-	m.add(run{a0 + len(a), b0 + len(b), s})
-}
-
-// myers returns the longest common subsequence as runs, or false if it would
-// cost too much.
-func (m *matcher) myers(a, b []int32) ([]run, bool) {
-	limit := min(len(a)+len(b), maxEdits)
-	v := make([]int32, 2*limit+3) // the furthest x on each diagonal
-	zero := limit + 1
-	var rows [][]int32 // v after each d, every other diagonal
-	for d := 0; d <= limit; d++ {
-		for k := -d; k <= d; k += 2 {
-			x := 0
-			if k == -d || k != d && v[zero+k-1] < v[zero+k+1] {
-				x = int(v[zero+k+1])
-			} else {
-				x = int(v[zero+k-1]) + 1
-			}
-			start := x
-			for x < len(a) && x-k < len(b) && a[x] == b[x-k] {
-				x++
-			}
-			v[zero+k] = int32(x)
-			*m.steps -= x - start + 1
-			if x >= len(a) && x-k >= len(b) {
-				return walkBack(rows, len(a), len(b)), true
+	rarest := len(a) + len(b)
+	for _, p := range common {
+		if len(p.b) > 0 {
+			rarest = min(rarest, max(len(p.a), len(p.b)))
+		}
+	}
+	var pairs []pair
+	for _, p := range common {
+		if max(len(p.a), len(p.b)) == rarest {
+			for k := range min(len(p.a), len(p.b)) {
+				pairs = append(pairs, pair{p.a[k], p.b[k]})
 			}
 		}
-		if *m.steps < 0 {
-			return nil, false
-		}
-		row := make([]int32, d+1)
-		for i := range row {
-			row[i] = v[zero-d+2*i]
-		}
-		rows = append(rows, row)
 	}
-	return nil, false
+	slices.SortFunc(pairs, func(p, q pair) int { return p.a - q.a })
+	return longestInOrder(pairs)
 }
 
-// walkBack follows the path that reached the end after len(rows) edits.
-func walkBack(rows [][]int32, x, y int) []run {
-	var runs []run
-	for d := len(rows); d > 0; d-- {
-		at := func(k int) int { return int(rows[d-1][(k+d-1)/2]) }
-		k := x - y
-		prev := k - 1
-		if k == -d || k != d && at(k-1) < at(k+1) {
-			prev = k + 1
-		}
-		px := at(prev)
-		py := px - prev
-		start := px // where the snake starts, after the edit
-		if prev == k-1 {
-			start++
-		}
-		if n := x - start; n > 0 {
-			runs = append(runs, run{start, start - k, n})
-		}
-		x, y = px, py
-	}
-	if x > 0 {
-		runs = append(runs, run{0, 0, x})
-	}
-	slices.Reverse(runs)
-	return runs
-}
-
-// patience cuts a and b at the elements that occur once in each and matches
-// what is between.
-func (m *matcher) patience(a, b []int32, a0, b0 int) {
-	pa, pb := 0, 0
-	for _, anchor := range anchors(a, b) {
-		m.between(a[pa:anchor.a], b[pb:anchor.b], a0+pa, b0+pb, false)
-		m.add(run{a0 + anchor.a, b0 + anchor.b, 1})
-		pa, pb = anchor.a+1, anchor.b+1
-	}
-	if pa > 0 {
-		m.between(a[pa:], b[pb:], a0+pa, b0+pb, false)
-	}
-}
-
-// anchors returns the longest sequence of elements that occur once in a and
-// once in b and are in the same order.
-func anchors(a, b []int32) []run {
-	size := max(slices.Max(a), slices.Max(b)) + 1
-	const many = -1
-	where := func(s []int32) []int { // 1 + the place of each element
-		at := make([]int, size)
-		for i, v := range s {
-			if at[v] == 0 {
-				at[v] = i + 1
-			} else {
-				at[v] = many
-			}
-		}
-		return at
-	}
-	inA, inB := where(a), where(b)
-	var unique []run // in the order of a
-	for i, v := range a {
-		if inA[v] == i+1 && inB[v] > 0 {
-			unique = append(unique, run{i, inB[v] - 1, 1})
-		}
-	}
-	// Patience sorting: tops[k] is the last card of pile k, back the card
-	// under it in the sequence.
-	var tops []int
-	back := make([]int, len(unique))
-	for i, u := range unique {
-		pile, _ := slices.BinarySearchFunc(tops, u.b, func(t, b int) int { return unique[t].b - b })
-		back[i] = -1
-		if pile > 0 {
-			back[i] = tops[pile-1]
-		}
-		if pile == len(tops) {
+// longestInOrder returns the longest subsequence of pairs, which are in the order
+// of a, that is in the order of b too. The k-th top is the pair with the least b in
+// which a sequence of k+1 pairs can end (Szymanski, "A special case of the maximal
+// common subsequence problem", 1975).
+func longestInOrder(pairs []pair) []pair {
+	var tops []int                    // indexes of pairs
+	before := make([]int, len(pairs)) // the pair before each in its sequence
+	for i, p := range pairs {
+		k, _ := slices.BinarySearchFunc(tops, p.b, func(top, b int) int { return pairs[top].b - b })
+		if k == len(tops) {
 			tops = append(tops, i)
-		} else {
-			tops[pile] = i
+		}
+		tops[k] = i
+		if k > 0 {
+			before[i] = tops[k-1]
 		}
 	}
-	if len(tops) == 0 {
-		return nil
+	longest := make([]pair, len(tops))
+	for k := len(tops) - 1; k >= 0; k-- {
+		if k+1 < len(tops) {
+			tops[k] = before[tops[k+1]]
+		}
+		longest[k] = pairs[tops[k]]
 	}
-	out := make([]run, len(tops))
-	for i, at := len(tops)-1, tops[len(tops)-1]; i >= 0; i, at = i-1, back[at] {
-		out[i] = unique[at]
-	}
-	return out
+	return longest
 }

@@ -1,14 +1,16 @@
 package diff
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/canon"
 )
 
-// Values up to shortText bytes are shown whole, longer ones as what changed.
-const shortText = 100
+const (
+	shortText    = 100 // bytes of a value that is shown whole; of a longer one, what changed
+	maxRows      = 10  // lines shown of what changed in one field
+	manySiblings = 4   // neighbours in a list from which they are one entry
+)
 
 // Write returns the edits as lines for a terminal, each starting with indent:
 // a field's path, and below it both values or, in long text, the words that
@@ -42,93 +44,103 @@ type writer struct {
 // line writes one line, without blanks at its end.
 func (w *writer) line(parts ...string) {
 	s := strings.TrimRight(w.indent+strings.Join(parts, ""), " \t")
-	w.b.WriteString(s)
-	w.b.WriteByte('\n')
+	w.b.WriteString(s + "\n")
+}
+
+// rows writes what stands below a path; of more rows than most, how many there are.
+func (w *writer) rows(rows []string, most int, what string) {
+	for i, row := range rows {
+		if i == most && len(rows) > most+1 {
+			w.line("  … and ", count(len(rows)-i), " more", what)
+			return
+		}
+		w.line("  ", row)
+	}
 }
 
 // more says what was left out.
 func (w *writer) more(rest []Edit) {
-	if len(rest) == 0 {
-		return
-	}
 	const named = 3
 	var names []string
-	for _, e := range rest[:min(len(rest), named)] {
+	for i, e := range rest {
+		if i == named {
+			names = append(names, "…")
+			break
+		}
 		names = append(names, shown(e.Path))
 	}
-	if len(rest) > named {
-		names = append(names, "…")
-	}
-	w.line(fmt.Sprintf("and %s more: %s", count(len(rest)), strings.Join(names, ", ")))
+	w.line("and ", count(len(rest)), " more: ", strings.Join(names, ", "))
 }
-
-// manySiblings is the number of neighbours from which they are one entry.
-const manySiblings = 4
 
 // siblings returns how many edits from the first on are neighbours in a list
 // that only one side has.
 func siblings(edits []Edit) int {
-	parent := func(e *Edit) string { return e.Path[:strings.LastIndexByte(e.Path, '/')+1] }
-	first := &edits[0]
-	if !isIndex(first.Path[len(parent(first)):]) {
+	split := func(e *Edit) (list, index string) {
+		i := strings.LastIndexByte(e.Path, '/') + 1
+		return e.Path[:i], e.Path[i:]
+	}
+	list, index := split(&edits[0])
+	side := edits[0].onlyIn()
+	if side == "" || !isIndex(index) {
 		return 1
 	}
 	n := 1
-	for n < len(edits) && (edits[n].Recorded == "") == (first.Recorded == "") &&
-		(edits[n].Incoming == "") == (first.Incoming == "") &&
-		(first.Incoming == "" || first.Recorded == "") && parent(&edits[n]) == parent(first) {
+	for n < len(edits) && edits[n].onlyIn() == side {
+		if other, _ := split(&edits[n]); other != list {
+			break
+		}
 		n++
 	}
 	return n
 }
 
+// onlyIn names the side that alone has the field, "" if both have it.
+func (e *Edit) onlyIn() string {
+	switch {
+	case e.Recorded == "" && e.Incoming != "":
+		return "the incoming request"
+	case e.Recorded != "" && e.Incoming == "":
+		return "the recording"
+	}
+	return ""
+}
+
 // siblings shows neighbours that only one side has.
 func (w *writer) siblings(edits []Edit) {
-	side := "the incoming request"
-	if edits[0].Incoming == "" {
-		side = "the recording"
+	last := edits[len(edits)-1]
+	w.line(shown(edits[0].Path), " to ", shown(last.Path), ": only in ", last.onlyIn())
+	var rows []string
+	for _, e := range edits {
+		rows = append(rows, summary(e.Recorded+e.Incoming))
 	}
-	w.line(shown(edits[0].Path), " to ", shown(edits[len(edits)-1].Path), ": only in ", side)
-	for i, e := range edits {
-		if i == manySiblings-1 && len(edits) > manySiblings {
-			w.line("  … and ", count(len(edits)-i), " more")
-			return
-		}
-		w.line("  ", summary(e.Recorded+e.Incoming))
-	}
+	w.rows(rows, manySiblings-1, "")
 }
 
 func (w *writer) edit(e *Edit) {
-	head := shown(e.Path)
+	head, side := shown(e.Path), e.onlyIn()
 	switch {
-	case e.Note == "moved":
+	case e.Note == movedNote:
 		w.line(head, ": moved here from ", shown(e.From))
 		w.line("  ", summary(e.Incoming))
 		return
-	case e.Recorded == "" && e.Incoming == "":
-		w.line(head, ": ", e.Note)
+	case side != "":
+		w.line(head, ": only in ", side)
+		w.line("  ", summary(e.Recorded+e.Incoming))
 		return
-	case e.Recorded == "":
-		w.line(head, ": only in the incoming request")
-		w.line("  ", summary(e.Incoming))
-		return
-	case e.Incoming == "":
-		w.line(head, ": only in the recording")
-		w.line("  ", summary(e.Recorded))
-		return
-	}
-	if e.From != "" {
+	case e.From != "":
 		head += " (" + shown(parted(e.From, e.Path)) + " in the recording)"
 	}
 	if e.Note != "" {
 		head += ": " + e.Note
 	}
 	w.line(head)
-	w.values(e)
+	if e.Recorded != "" {
+		w.values(e)
+	}
 }
 
 // shown writes a path for people and for the terminal.
-func shown(path string) string { return escape(canon.Short(path), escapeControls) }
+func shown(path string) string { return escape(canon.Short(path), 0) }
 
 // parted returns from without the end it has in common with path, from the
 // list element on in which they part.
@@ -144,124 +156,67 @@ func parted(from, path string) string {
 
 // values shows what a field has on both sides.
 func (w *writer) values(e *Edit) {
-	a, aok := canon.Unquote(e.Recorded)
-	b, bok := canon.Unquote(e.Incoming)
-	text := aok && bok
-	if !text {
+	a, aIsText := canon.Unquote(e.Recorded)
+	b, bIsText := canon.Unquote(e.Incoming)
+	texts := aIsText && bIsText
+	if !texts {
 		a, b = e.Recorded, e.Incoming
 	}
 	switch {
 	case strings.HasPrefix(e.Note, lineEndsNote):
-	case text && (isOpaque(a) || isOpaque(b)):
-		w.both(e.summaries())
+	case kindOf(e.Recorded) != kindOf(e.Incoming), texts && opaque(a)+opaque(b) != "":
+		w.both(summary(e.Recorded), summary(e.Incoming))
 		if n := firstDifference(a, b); n >= longToken {
 			w.line("  the same up to byte ", count(n))
 		}
-	case kindOf(e.Recorded) != kindOf(e.Incoming):
-		w.both(e.summaries())
-	case short(a) && short(b):
-		if text {
-			level := escapeControls
-			if plain(a) == plain(b) {
-				level = escapeHidden
-			}
-			w.both(shownString(a, level), shownString(b, level))
-		} else {
-			w.both(escape(a, escapeControls), escape(b, escapeControls))
-		}
+	case !isShort(a) || !isShort(b):
+		w.long(a, b)
+	case texts:
+		w.both(quoted(a, levelOf(a, b)), quoted(b, levelOf(a, b)))
 		w.change(a, b)
 	default:
-		w.long(a, b)
+		w.both(escape(a, 0), escape(b, 0))
+		if e.Note == "" {
+			w.change(a, b)
+		}
 	}
 }
-
-func (e *Edit) summaries() (string, string) { return summary(e.Recorded), summary(e.Incoming) }
 
 func (w *writer) both(recorded, incoming string) {
 	w.line("  recorded: ", recorded)
 	w.line("  incoming: ", incoming)
 }
 
-// short reports whether a text is shown whole.
-func short(s string) bool {
-	return len(s) <= shortText && strings.Count(strings.TrimRight(s, "\n"), "\n") == 0
-}
+// isShort reports whether a text is shown whole.
+func isShort(s string) bool { return len(s) <= shortText && oneLine(s) }
 
-// shownString writes a text as a JSON string.
-func shownString(s string, level escaping) string {
-	s = strings.ReplaceAll(strings.ReplaceAll(s, `\`, `\\`), `"`, `\"`)
-	return `"` + escape(s, level) + `"`
-}
-
-// change shows the words that differ in two short texts, if that is easier to
-// read than the texts.
+// change shows the words that differ in two short texts, if there are enough
+// others to see them among.
 func (w *writer) change(a, b string) {
-	c := compareTexts(a, b)
-	common := 0
-	for _, s := range c.spans {
-		if s.same {
-			common += countWords(c.recorded(s))
-		}
+	if c := compareTexts(a, b); c.same >= 3 {
+		w.rows(c.rows(shortText), maxRows, " changes")
 	}
-	if common < 3 {
+}
+
+// long shows where two long texts differ. If they have so little in common that
+// marks between their words would say nothing, it shows both from shortly before
+// their first difference.
+func (w *writer) long(a, b string) {
+	const context = 36
+	if c := compareTexts(a, b); c.changed <= 9*c.same {
+		w.rows(c.rows(context), maxRows, " changes")
 		return
 	}
-	m := c.marks()
-	var line strings.Builder
-	for _, s := range c.spans {
-		line.WriteString(c.mark(s, m))
+	const before, after = 30, 120
+	n := firstDifference(a, b)
+	from, lead := 0, ""
+	if n > before {
+		from, lead = n-len(cutBefore(a[:n], before)), "… "
 	}
-	w.line("  change:   ", line.String())
-}
-
-// summary writes a value on one line of moderate length.
-func summary(value string) string {
-	if s, ok := canon.Unquote(value); ok {
-		return summaryOf(s, 160)
+	one := func(s string) string {
+		return quote(lead+shorten(readable(s[from:]), after)) + " (" + sizeOf(len(s)) + ")"
 	}
-	return shortenJSON(value)
-}
-
-func summaryOf(s string, n int) string {
-	if what, ok := opaque(s); ok {
-		return "<" + what + ">"
-	}
-	text := readable(s)
-	if cut := shorten(text, n); cut != text {
-		return shownString(cut, escapeControls) + " (" + sizeOf(len(s)) + ")"
-	}
-	return shownString(text, escapeControls)
-}
-
-// shortenJSON shortens the strings of compact JSON, and then its end.
-func shortenJSON(value string) string {
-	const maxJSON, maxString = 320, 80
-	var b strings.Builder
-	for i := 0; i < len(value) && b.Len() <= maxJSON; {
-		if value[i] != '"' {
-			b.WriteByte(value[i])
-			i++
-			continue
-		}
-		end := i + 1
-		for end < len(value) && value[end] != '"' {
-			if value[end] == '\\' {
-				end++
-			}
-			end++
-		}
-		end = min(end+1, len(value))
-		if s, ok := canon.Unquote(value[i:end]); ok {
-			b.WriteString(summaryOf(s, maxString))
-		} else {
-			b.WriteString(shorten(escape(value[i:end], escapeControls), maxString))
-		}
-		i = end
-	}
-	if s := b.String(); b.Len() <= maxJSON+maxJSON/4 {
-		return s
-	}
-	return cutAfter(b.String(), maxJSON) + "… (" + sizeOf(len(value)) + ")"
+	w.both(one(a), one(b))
 }
 
 // firstDifference returns the offset of the first byte that differs.

@@ -13,7 +13,6 @@ type Interaction struct {
 	Kind      string // "llm" for a known model API, "http" for anything else
 	Boundary  string // the logical endpoint, such as "anthropic.messages"; may be empty
 	MatchKey  string // a hint: 16 hex digits of the request's fingerprint; never an authority
-	Seal      string // see seal.go; "" if there is none, or if Format makes a new one
 	Request   Request
 	Response  Response
 	Usage     *Usage // what the answer says it cost; nil if it does not say
@@ -54,7 +53,7 @@ type Response struct {
 	Events []Event // the frames of a stream in order
 	Chunks []int   // the lengths of the pieces that a Body without a Stream came in; the last has the rest
 	Delays []Delay // one per event or chunk; missing ones are zero and of an arrival of their own
-	Text   string  // the assembled answer for the reader; replay ignores it
+	Text   string  // the assembled answer for the reader, written as a comment and not read back
 
 	End   string // how the body ended: "" (whole), EndClosed, EndError or EndCanceled
 	Error string // with EndError and EndCanceled, what the client saw
@@ -66,6 +65,15 @@ const (
 	EndError    = "error"    // the server or the connection broke off
 	EndCanceled = "canceled" // the client gave up before there was an answer: it has no status
 )
+
+// GivenUp returns why the request was given up before there was an answer, as the error
+// of its context says it; "" if it was not.
+func (r *Response) GivenUp() string {
+	if r.End != EndCanceled {
+		return ""
+	}
+	return r.Error
+}
 
 // Event is one frame of a stream in its framing's readable form: named fields
 // in order. The names belong to the framing; cassette only writes them down.

@@ -45,7 +45,7 @@ func IsPlain(s string) bool {
 	}
 	last := s[len(s)-1]
 	return last != ' ' && last != ':' && !strings.Contains(s, ": ") &&
-		!strings.Contains(s, " #") && isClean(s, "")
+		!strings.Contains(s, " #") && IsClean(s, "")
 }
 
 // plainFirst reports whether s starts with a character that is no indicator and
@@ -73,10 +73,10 @@ func numeric(s string) bool {
 	return strings.Trim(s, "0123456789_.,:eE+-TtZz ") == ""
 }
 
-// isClean reports whether s has only characters that can stand unescaped, and
+// IsClean reports whether s has only characters that can stand unescaped, and
 // those in except: no control characters, no line or paragraph separators, no
 // byte order marks, nothing that turns the direction of text around.
-func isClean(s, except string) bool {
+func IsClean(s, except string) bool {
 	for i, r := range s {
 		switch {
 		case r >= ' ' && r < 0x7f:
@@ -116,7 +116,7 @@ func IsLiteral(s string) bool {
 		}
 		j += 1 + next
 	}
-	return !isBlank(s[len(s)-1]) && isClean(s, "\n\t")
+	return !isBlank(s[len(s)-1]) && IsClean(s, "\n\t")
 }
 
 // AppendLiteral appends s in literal style after an indicator, its lines

@@ -1,0 +1,332 @@
+package cassette
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"sync"
+
+	"github.com/promptecho/promptecho/internal/interaction"
+)
+
+// A Stored is a cassette whose interactions are read from its file when they are
+// asked for. Opening one finds where they are; what a seal vouches for is not read
+// before. All methods may be called concurrently; after Close all give errors.
+type Stored struct {
+	Pinned  bool
+	Partial bool
+
+	path   string
+	items  []storedItem
+	edited int // see Edited
+
+	mu     sync.RWMutex  // held while what follows is used
+	text   []byte        // of a file that is kept in memory
+	buf    *bytes.Buffer // that text is in, to be used again; may be nil
+	file   *os.File      // one that is not
+	closed bool
+}
+
+// A storedItem is where an interaction stands, or what it is.
+type storedItem struct {
+	at      int64 // offset in the file
+	line    int   // in the file, counted from 1
+	seal    *seal // that holds; nil if there is none
+	trusted bool  // what the seal says of the request is right by today's rules
+
+	givenUp string                   // see GivenUp
+	it      *interaction.Interaction // if it was read already
+}
+
+// Open opens the cassette NAME.yaml; revision is that of the rules that match keys
+// are made by today. A seal is relied on only if trust, called with the text of the
+// interaction, agrees; trust may be nil. Errors are those of [Load]: a file that
+// Format has not written as it is, or an interaction of it that was edited since, is
+// read by the full parser, with the same meaning.
+func Open(path string, revision uint32, trust func(text []byte) bool) (*Stored, error) {
+	buf := buffers.Get().(*bytes.Buffer)
+	f, err := readInto(buf, path)
+	if err != nil {
+		return nil, err
+	}
+	data := buf.Bytes()
+	s, ok := find(path, &data, revision, trust)
+	switch {
+	case !ok:
+		s, err = openParsed(path, buf.Bytes())
+	case len(data) > maxKept && len(data) == buf.Len():
+		s.file = f
+		return s, nil
+	default:
+		s.text, s.buf = data, buf
+	}
+	f.Close()
+	return s, err
+}
+
+// maxKept is the length in bytes of a file that stays in memory while it is open.
+const maxKept = 256 << 10
+
+// buffers are those of closed files.
+var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+
+// openParsed is Open with the parser.
+func openParsed(path string, data []byte) (*Stored, error) {
+	f, edited, err := parse(path, data, readFrom(assetDir(target(path))))
+	if err != nil {
+		return nil, err
+	}
+	s := &Stored{path: path, Pinned: f.Pinned, Partial: f.Partial, edited: edited, items: make([]storedItem, len(f.Interactions))}
+	for i, it := range f.Interactions {
+		s.items[i] = storedItem{it: it, line: it.Line}
+	}
+	return s, nil
+}
+
+// find finds the interactions of a cassette as Format writes it; ok is false if it is
+// not as that, or if one that was edited cannot be read by itself. Line ends in data
+// become \n: git, on Windows, makes others.
+func find(path string, data *[]byte, revision uint32, trust func([]byte) bool) (s *Stored, ok bool) {
+	if bytes.Contains((*data)[:min(len(*data), 200)], []byte("\r\n")) {
+		*data = bytes.ReplaceAll(*data, []byte("\r\n"), []byte("\n"))
+	}
+	s = &Stored{path: path}
+	rest, ok := bytes.CutPrefix(*data, []byte(headStart))
+	rest, s.Pinned = bytes.CutPrefix(rest, []byte("pinned: true\n"))
+	rest, s.Partial = bytes.CutPrefix(rest, []byte("partial: true\n"))
+	rest, ok2 := bytes.CutPrefix(rest, []byte(headEnd))
+	text, seals, ok3 := cutSeals(rest)
+	if !ok || !ok2 || !ok3 {
+		return nil, false
+	}
+	at := len(*data) - len(rest)
+	line := 1 + bytes.Count((*data)[:at], []byte("\n"))
+	s.items = make([]storedItem, 0, len(seals))
+	finder := sealFinder{seals: seals}
+	for text := range itemsOf(text) {
+		it := storedItem{at: int64(at), line: line, seal: finder.find(len(s.items), text)}
+		if it.seal != nil {
+			it.trusted = it.seal.revision == revision && it.seal.key != 0 && (trust == nil || trust(text))
+			it.givenUp = givenUp(text)
+		} else if it.it, _ = parseItem(path, text, readFrom(assetDir(target(path)))); it.it == nil {
+			return nil, false
+		} else {
+			it.it.Line = line
+			s.edited = cmp.Or(s.edited, line)
+		}
+		s.items = append(s.items, it)
+		at += len(text)
+		line += bytes.Count(text, []byte("\n"))
+	}
+	if s.edited == 0 && len(seals) != len(s.items) {
+		s.edited = line
+	}
+	return s, true
+}
+
+// givenUp finds in the text of an interaction why its request was given up, "" if it was
+// not. Nothing long stands behind it.
+func givenUp(item []byte) (cause string) {
+	const tail = 300
+	_, rest, ok := bytes.Cut(item[max(0, len(item)-tail):], []byte("\n      end: "+interaction.EndCanceled+"\n      error: "))
+	if !ok {
+		return ""
+	}
+	line, _, _ := bytes.Cut(rest, []byte("\n"))
+	return string(line)
+}
+
+// readItem reads the text of an interaction; nil if the reader cannot.
+func readItem(text []byte) *interaction.Interaction {
+	r, it := reader{s: text}, new(interaction.Interaction)
+	if r.interaction(it); r.failed || r.pos != len(text) {
+		return nil
+	}
+	return it
+}
+
+// parseItem reads it with the parser; name and asset are as of [Parse]. Lines in
+// errors are not those of a file.
+func parseItem(name string, text []byte, asset func(name string) ([]byte, error)) (*interaction.Interaction, error) {
+	d := newDecoder(name, append([]byte(headEnd), text...), asset)
+	root := d.yaml()
+	if d.err == nil && (len(root.Keys) != 1 || findMark(d.text) >= 0) {
+		d.badf(&root, "", "this is more than an interaction")
+	}
+	var its []*interaction.Interaction
+	if d.err == nil {
+		d.countAssets(&root)
+		its = d.interactions(&root.Elems[0])
+	}
+	if d.err == nil && len(its) != 1 {
+		d.badf(&root, "", "these are %d interactions", len(its))
+	}
+	if d.err != nil {
+		return nil, d.err
+	}
+	return its[0], nil
+}
+
+// Len returns the number of interactions.
+func (s *Stored) Len() int { return len(s.items) }
+
+// Hint returns the match key and the digest of the request of an interaction that
+// is as it was written, without reading it. Of any other ok is false.
+func (s *Stored) Hint(i int) (key, digest uint64, ok bool) {
+	if it := &s.items[i]; it.trusted {
+		return it.seal.key, it.seal.request, true
+	}
+	return 0, 0, false
+}
+
+// GivenUp returns why the request of an interaction was given up before there was an
+// answer, as the error of its context says it; "" if it was not.
+func (s *Stored) GivenUp(i int) (cause string) {
+	if it := s.items[i].it; it != nil && it.Response.End == interaction.EndCanceled {
+		return it.Response.Error
+	}
+	return s.items[i].givenUp
+}
+
+// Interaction reads an interaction. What it returns is the caller's, and another
+// one every time, unless the interaction was not sealed.
+func (s *Stored) Interaction(i int) (it *interaction.Interaction, err error) {
+	if it := s.items[i].it; it != nil {
+		return it, nil
+	}
+	err = s.textOf(i, func(text []byte) error {
+		if it = readItem(text); it == nil {
+			it, err = s.parse(text)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	it.Line = s.items[i].line
+	if key := s.items[i].seal.key; key != 0 {
+		it.MatchKey = hexKey(key)
+	}
+	return it, nil
+}
+
+// A Scratch is memory that answers are read into; it can be used again and again.
+// Its zero value is ready to use.
+type Scratch struct {
+	Framer Framer // puts streams together, if it can; may be nil
+
+	// Ends is where the events of the last answer end in its Body, if Framer has
+	// put it together; then it has no Events.
+	Ends []int
+
+	body   []byte
+	ends   []int
+	delays []interaction.Delay
+	like   likeness
+}
+
+// Response reads what answered the request of an interaction into resp, without
+// what only its readers need (Text), and returns its latency in milliseconds. What
+// resp has is valid until in is used again.
+func (s *Stored) Response(i int, resp *interaction.Response, in *Scratch) (latencyMS int64, err error) {
+	in.Ends = nil
+	if it := s.items[i].it; it != nil {
+		*resp = it.Response
+		return it.LatencyMS, nil
+	}
+	err = s.textOf(i, func(text []byte) error {
+		if start := bytes.Index(text, []byte("\n    response:\n")); start > 0 {
+			for _, framer := range [...]Framer{in.Framer, nil} {
+				r := reader{s: text, pos: start + 1, scratch: in, framer: framer}
+				if latencyMS = r.answered(resp); !r.failed && r.pos == len(text) {
+					return nil
+				}
+				*resp, in.Ends = interaction.Response{}, nil
+			}
+		}
+		whole, err := s.parse(text)
+		if err == nil {
+			*resp, latencyMS = whole.Response, whole.LatencyMS
+		}
+		return err
+	})
+	return latencyMS, err
+}
+
+// textOf calls f with the text of an interaction, which is valid until f returns.
+func (s *Stored) textOf(i int, f func(text []byte) error) error {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	it := &s.items[i]
+	switch {
+	case s.closed:
+		return fmt.Errorf("%s: %w", s.path, fs.ErrClosed)
+	case s.file == nil:
+		return f(s.text[it.at:][:it.seal.text.len])
+	}
+	buf := buffers.Get().(*bytes.Buffer)
+	defer release(buf)
+	if _, err := buf.ReadFrom(io.NewSectionReader(s.file, it.at, int64(it.seal.text.len))); err != nil {
+		return fmt.Errorf("%s: %w", s.path, err)
+	}
+	if idOf(buf.Bytes()) != it.seal.text {
+		return s.changed()
+	}
+	return f(buf.Bytes())
+}
+
+// release makes a buffer one to be used again, unless it is large.
+func release(buf *bytes.Buffer) {
+	if buf.Cap() <= maxKept+bytes.MinRead {
+		buf.Reset()
+		buffers.Put(buf)
+	}
+}
+
+func (s *Stored) changed() error {
+	return fmt.Errorf("%s: the file has changed since it was opened; run the test again", s.path)
+}
+
+// parse reads an interaction with the parser.
+func (s *Stored) parse(text []byte) (*interaction.Interaction, error) {
+	if it, err := parseItem(s.path, text, readFrom(assetDir(target(s.path)))); err == nil {
+		return it, nil
+	}
+	// For an error with the right line.
+	if _, err := Load(s.path); err != nil {
+		return nil, err
+	}
+	return nil, s.changed()
+}
+
+// Edited returns the line of the first interaction that was edited since it was
+// written, as its seal tells, or of the mark at the end if interactions were taken out
+// or put in; 0 if there is none. What has no seal and no mark tells nothing.
+func (s *Stored) Edited() int { return s.edited }
+
+// Line returns the line of the file at which an interaction starts, counted from 1.
+func (s *Stored) Line(i int) int { return s.items[i].line }
+
+// Close closes the file. What was read stays valid.
+func (s *Stored) Close() error {
+	if s == nil {
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return nil
+	}
+	s.closed = true
+	if s.buf != nil {
+		release(s.buf)
+	}
+	s.text, s.buf = nil, nil
+	if s.file != nil {
+		return s.file.Close()
+	}
+	return nil
+}

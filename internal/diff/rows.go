@@ -1,0 +1,193 @@
+package diff
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// marks surround what only one text has. They are as many dashes and pluses as
+// it takes to be found in neither text.
+type marks struct{ delFrom, delTo, insFrom, insTo string }
+
+func (c *comparison) marks() marks {
+	inText := func(s string) bool { return strings.Contains(c.a, s) || strings.Contains(c.b, s) }
+	for minus, plus := "-", "+"; ; minus, plus = minus+"-", plus+"+" {
+		m := marks{"[" + minus, minus + "]", "{" + plus, plus + "}"}
+		if !slices.ContainsFunc([]string{m.delFrom, m.delTo, m.insFrom, m.insTo}, inText) {
+			return m
+		}
+	}
+}
+
+func (m *marks) del(s string, level escaping) string { return between(m.delFrom, s, m.delTo, level) }
+func (m *marks) ins(s string, level escaping) string { return between(m.insFrom, s, m.insTo, level) }
+
+// between writes a change between its marks, the middle of a long one left out.
+func between(from, s, to string, level escaping) string {
+	const head, tail = 120, 60
+	if s == "" {
+		return ""
+	}
+	text, rest := readable(s), ""
+	if len(text) > head+tail+40 {
+		rest = " … " + escape(cutBefore(text, tail), level) + " (" + sizeOf(len(s)) + ")"
+		text = cutAfter(text, head)
+	}
+	return from + escape(text, level) + rest + to
+}
+
+// levelOf makes seen what is hidden where nothing else differs.
+func levelOf(a, b string) escaping {
+	if max(len(a), len(b)) <= longToken && (plain(a) == plain(b) || strings.TrimSpace(a+b) == "") {
+		return escapeHidden
+	}
+	return 0
+}
+
+// rowWriter writes a comparison as rows: the changes with some text around them,
+// a line of the text or less at a time.
+type rowWriter struct {
+	*comparison
+	marks            marks
+	context          int  // bytes of unchanged text shown on each side of a change
+	numbered         bool // say which line of the text a row is of
+	recLine, incLine int  // where the row is
+
+	rows  []string
+	row   strings.Builder
+	label string // of the row; set by its first change
+}
+
+// rows returns the changes as lines, each behind a label: "change:", or the number
+// of the line if there are several.
+func (c *comparison) rows(context int) []string {
+	r := rowWriter{comparison: c, marks: c.marks(), context: context, recLine: 1, incLine: 1}
+	r.numbered = !oneLine(c.a) || !oneLine(c.b)
+	for i, s := range c.spans {
+		if s.same {
+			r.unchanged(c.recorded(s), i > 0, i+1 < len(c.spans))
+		} else {
+			r.change(s)
+		}
+	}
+	r.end()
+	return r.rows
+}
+
+// oneLine reports whether a text has no newline, or just one behind it.
+func oneLine(s string) bool { return !strings.Contains(strings.TrimRight(s, "\n"), "\n") }
+
+// end ends a row; one without a change is dropped.
+func (r *rowWriter) end() {
+	if r.label != "" {
+		r.rows = append(r.rows, r.label+r.row.String())
+	}
+	r.row.Reset()
+	r.label = ""
+}
+
+// mark writes a change to the row. The first of a row gives it its label.
+func (r *rowWriter) mark(text, label string, line int) {
+	switch {
+	case r.label != "":
+	case r.numbered:
+		r.label = fmt.Sprintf("%s %d: ", label, line)
+	default:
+		r.label = "change:   "
+	}
+	r.row.WriteString(text)
+}
+
+// change writes what differs: within a line, or as lines of their own.
+func (r *rowWriter) change(s span) {
+	rec, inc, level := r.recorded(s), r.incoming(s), levelOf(r.recorded(s), r.incoming(s))
+	if inline(rec) && inline(inc) {
+		del, ins := r.marks.del(rec, level), r.marks.ins(inc, level)
+		r.mark(del, "line", r.incLine)
+		if min(len(del), len(ins)) > shortText {
+			r.end()
+		}
+		r.mark(ins, "line", r.incLine)
+		r.recLine += strings.Count(rec, "\n")
+		r.incLine += strings.Count(inc, "\n")
+		return
+	}
+	label := "was line"
+	if r.row.Len() > 0 {
+		label = "line"
+	}
+	r.block(rec, label, &r.recLine, func(s string) string { return r.marks.del(s, level) })
+	if rec != "" {
+		r.end()
+	}
+	r.block(inc, "line", &r.incLine, func(s string) string { return r.marks.ins(s, level) })
+}
+
+// inline reports whether a change is shown within a line: it has no newline,
+// or next to nothing else.
+func inline(s string) bool {
+	if strings.TrimSpace(s) == "" || !strings.Contains(s, "\n") {
+		return true
+	}
+	return strings.Count(s, "\n") == 1 && !strings.HasSuffix(s, "\n") && len(s) <= maxInline
+}
+
+// maxInline is the most bytes of a change of two lines that is shown within a line.
+const maxInline = 36
+
+// block writes a change of several lines, a row for each; of many the first
+// and the last.
+func (r *rowWriter) block(s, label string, line *int, mark func(string) string) {
+	const most, head = 5, 3
+	first, before := *line, len(r.rows)
+	for s != "" {
+		text, rest, newline := strings.Cut(s, "\n")
+		if text == "" {
+			text = "\n"
+		}
+		r.mark(mark(text), label, *line)
+		if newline {
+			r.end()
+			*line++
+		}
+		s = rest
+	}
+	if len(r.rows)-before > most {
+		middle := fmt.Sprintf("%s %d: … to line %d", label, first+head, *line-2)
+		r.rows = slices.Replace(r.rows, before+head, len(r.rows)-1, middle)
+	}
+}
+
+// unchanged writes the words next to changes, with … for the rest of the line.
+func (r *rowWriter) unchanged(s string, after, before bool) {
+	lines := strings.Split(s, "\n")
+	first, last := strings.TrimSuffix(lines[0], "\r"), lines[len(lines)-1]
+	if after && before && len(lines) == 1 && len(s) <= 2*r.context+10 {
+		r.text(s)
+		return
+	}
+	if after {
+		if len(first) > r.context+10 {
+			first = cutAfter(first, r.context) + " …"
+		}
+		r.text(first)
+		r.end()
+	}
+	r.recLine += len(lines) - 1
+	r.incLine += len(lines) - 1
+	if before {
+		if len(last) > r.context+10 {
+			last = "… " + cutBefore(last, r.context)
+		}
+		r.text(last)
+	}
+}
+
+// text writes unchanged text, without the indentation of the line.
+func (r *rowWriter) text(s string) {
+	if r.row.Len() == 0 {
+		s = strings.TrimLeft(s, " \t\r")
+	}
+	r.row.WriteString(escape(strings.ReplaceAll(s, "\t", " "), 0))
+}
