@@ -156,7 +156,7 @@ func (r *Recorder) describe(path string) {
 		KeepFailures: r.config.onRecordError == Keep,
 	}
 	if !r.plan.passThrough {
-		r.log.Rules = &r.config.matching
+		r.log.Options = &r.config.matching
 	}
 }
 

@@ -51,14 +51,15 @@ func (r *Run) explain(c *Call, entries []Entry, candidates []diff.Candidate) (m 
 		m.Reason = fmt.Sprintf("nothing of %s is recorded; this is of %s", c.Form.Endpoint, form.Endpoint)
 		return m, nearest
 	}
-	recorded, asked := nearest.Trace(), r.Rules.Trace(c.Request)
+	request := nearest.Request()
+	recorded, asked := r.Options.Trace(&request), r.Options.Trace(c.Request)
 	edits := diff.Forms(recorded, asked)
 	m.Reason = reason(form, c.Form, edits)
 	m.Diff = diff.Write(edits, "  ", maxEdits)
 	if drift := diff.Drift(recorded, asked); len(drift) > 0 {
 		m.Diff += "  different too, but it does not match:\n" + diff.Write(drift, "    ", 3)
 	}
-	m.Hint = hint(edits)
+	m.Hint = hint(edits, *r.Options, &request, c.Request)
 	return m, nearest
 }
 

@@ -40,7 +40,7 @@ func (l *Log) Judge(o *Outcome, ev Evidence) Report {
 	if o.whole() && !l.AllowUnused && len(rep.Errors) == 0 {
 		l.judgeUnused(&rep, o, reached, ev.Entries)
 	}
-	if reached && l.Rules != nil {
+	if reached && l.Options != nil {
 		rep.Notes = append(rep.Notes, l.unselected(ev.Unasked, selected)...)
 	}
 	if o.Failed || o.Unsure && !l.KeepFailures {
@@ -151,7 +151,7 @@ func (r *Run) unselected(unasked []string, selected []string) (notes []string) {
 	for _, option := range []struct {
 		name     string
 		patterns []string
-	}{{"MatchOn", r.Rules.MatchOn}, {"Match", r.Rules.Match}, {"Ignore", r.Rules.Ignore}} {
+	}{{"MatchOn", r.Options.MatchOn}, {"Match", r.Options.Match}, {"Ignore", r.Options.Ignore}} {
 		for _, p := range option.patterns {
 			// A header that is ignored may not be written at all: then it is a clash that
 			// is ignored.
