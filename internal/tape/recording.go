@@ -89,7 +89,7 @@ func (rec *Recording) Form() *canon.Form {
 func (rec *Recording) Request() interaction.Request {
 	req := rec.Interaction().Request
 	if rec.sealed && rec.of.trusted {
-		rec.of.policy.Again(&req)
+		rec.of.policy.RedactNew(&req)
 	} else {
 		rec.of.policy.Request(&req)
 	}
