@@ -17,9 +17,9 @@ import (
 
 // A Recording is a recorded response that is ready to be played.
 type Recording struct {
-	interaction.Response // Body and Ends are what Join returns; Events and Chunks may be missing
+	interaction.Response // with the Body that Join returns; Events may be missing
 
-	Ends      []int  // the offset in Body just past each event or chunk
+	Ends      []int  // from Join too: the offset in Body just past each event or chunk
 	LatencyMS int64  // milliseconds from the request to the response headers
 	File      string // the cassette, as errors name it
 	Line      int    // where the interaction starts in it
