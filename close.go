@@ -33,9 +33,8 @@ func (r *Recorder) Close() error {
 	var errs []error
 	o := report.Outcome{Unsure: testing.Testing()}
 	if !r.allWell() {
-		now := report.Now()
-		o.Failed = now.Panicking || now.Exiting
-		o.Filtered = !now.InTest && (isSet("test.run") || isSet("test.skip"))
+		o.Failed = report.Panicking() || report.Exiting()
+		o.Filtered = !report.InTest() && (isSet("test.run") || isSet("test.skip"))
 	}
 	for _, text := range r.finish(o).Errors {
 		errs = append(errs, errors.New("promptecho: "+text))
@@ -83,7 +82,7 @@ func (r *Recorder) judge(o *report.Outcome) report.Report {
 	ev := report.Evidence{Entries: r.entries()}
 	for _, c := range r.tape.Contests() {
 		if c.Unfair() {
-			ev.Contests = append(ev.Contests, *contestOf(c))
+			ev.Contests = append(ev.Contests, contestOf(c))
 		}
 	}
 	for _, a := range r.config.aliases {
