@@ -69,18 +69,13 @@ func (s *search) named(start, end int) match {
 	return s.value(kind, at, quote)
 }
 
+// joiners stand between the words of a name.
+var joiners = strings.NewReplacer("-", "", "_", "")
+
 // nameKind returns what a value beside a name is, or "".
 func (s *search) nameKind(start, end int) string {
-	name := s.text[start:end]
-	var buf [24]byte
-	at := len(buf)
-	for i := len(name) - 1; i >= 0 && at > 0; i-- {
-		if c := name[i]; c != '-' && c != '_' {
-			at--
-			buf[at] = c | 0x20 // lower case; digits stay
-		}
-	}
-	low := string(buf[at:])
+	name := string(s.text[start:end])
+	low := strings.ToLower(joiners.Replace(name))
 	switch low {
 	case "bearer", "basic":
 		return low
@@ -95,12 +90,11 @@ func (s *search) nameKind(start, end int) string {
 	if kind := secretKind(low); kind != "" {
 		return kind
 	}
-	if bytes.ContainsAny(name, "abcdefghijklmnopqrstuvwxyz-") {
+	if strings.ContainsAny(name, "abcdefghijklmnopqrstuvwxyz-") {
 		return ""
 	}
-	variable := string(name)
 	for _, end := range variableEnds {
-		rest, ok := strings.CutSuffix(variable, end)
+		rest, ok := strings.CutSuffix(name, end)
 		if ok && len(rest) > 1 && !slices.ContainsFunc(harmlessKeys, func(w string) bool { return strings.HasSuffix(rest, w) }) {
 			return "credential in a variable"
 		}

@@ -13,11 +13,6 @@ import (
 	"unicode/utf16"
 )
 
-// minSecret is the length in bytes under which a secret is not looked for in other
-// places: replacing every "x" of a body because a test's key is "x" would ruin the
-// recording and hide nothing.
-const minSecret = 8
-
 // minLearned is the length in bytes under which what a request carries is not looked for
 // elsewhere: "test-key" may well be a word of the prompt.
 const minLearned = 12
@@ -39,9 +34,6 @@ type knownSecret struct {
 	text      string
 	spellings []spelling // made when it is needed first
 }
-
-// A spelling is a text in which a secret can stand.
-type spelling struct{ kind, text string }
 
 // AddSecret makes a secret known: it is replaced wherever it stands from now on. Values
 // shorter than 8 bytes are not looked for.
