@@ -15,17 +15,15 @@ import (
 
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/interaction"
-	"github.com/promptecho/promptecho/internal/memo"
 	"github.com/promptecho/promptecho/internal/redact"
 	"github.com/promptecho/promptecho/internal/tape"
 )
 
-// An incoming is a request as it came, and as it is matched. Most are recorded byte for
-// byte; their memory is used for the next request.
+// An incoming is a request as it came, and as it is matched. The memory of those that are
+// recorded byte for byte, which most are, is used for the next one.
 type incoming struct {
 	tape.Call
-	body    bytes.Buffer // as it came
-	headers [16]interaction.Header
+	body bytes.Buffer // as it came
 }
 
 var incomings = sync.Pool{New: func() any { return new(incoming) }}
@@ -37,7 +35,6 @@ func (in *incoming) free() {
 	}
 	in.body.Reset()
 	in.Call = tape.Call{}
-	clear(in.headers[:])
 	incomings.Put(in)
 }
 
@@ -70,55 +67,14 @@ func closeBody(req *http.Request) {
 }
 
 // redactHead makes the call from a request, redacted but for the body.
-func (in *incoming) redactHead(req *http.Request, c *config, policy *redact.Policy, last *urlCache) {
+func (in *incoming) redactHead(req *http.Request, c *config, policy *redact.Policy) {
 	in.Request = interaction.Request{
 		Method:  cmp.Or(req.Method, http.MethodGet),
-		Headers: requestHeaders(in.headers[:0], req.Header),
+		URL:     c.urlOf(req),
+		Headers: slices.DeleteFunc(interaction.HeadersOf(req.Header), isDefaultHeader),
 		Body:    in.body.Bytes(),
 	}
-	in.Request.Headers = slices.DeleteFunc(in.Request.Headers, isDefaultHeader)
-	if u := last.Load(); u != nil && u.url == *req.URL && u.host == req.Host {
-		policy.Head(&in.Request)
-		if u.secrets == policy.Known() {
-			in.Request.URL = u.redacted
-			return
-		}
-	}
-	in.Request.URL = c.urlOf(req)
-	secrets := policy.Known() // before: one that becomes known meanwhile may stand in it
 	policy.Head(&in.Request)
-	last.Store(&redactedURL{*req.URL, req.Host, in.Request.URL, secrets})
-}
-
-// requestHeaders is [interaction.HeadersOf] without copies: the values are those of the
-// map, and the result is in out if that has room.
-func requestHeaders(out interaction.Headers, h http.Header) interaction.Headers {
-	for spelling, values := range h {
-		if len(values) > 0 {
-			out = append(out, interaction.Header{Name: lowerNames.Get(spelling), Values: values})
-		}
-	}
-	slices.SortFunc(out, func(a, b interaction.Header) int { return strings.Compare(a.Name, b.Name) })
-	for i := 1; i < len(out); i++ {
-		if out[i].Name == out[i-1].Name {
-			return interaction.HeadersOf(h)
-		}
-	}
-	return out
-}
-
-var lowerNames = memo.Strings[string]{Func: strings.ToLower}
-
-// A urlCache remembers the last URL: the requests of a test mostly go to one place.
-type urlCache = atomic.Pointer[redactedURL]
-
-// A redactedURL is where a request went, and its redacted form, valid while the number of
-// known secrets is unchanged.
-type redactedURL struct {
-	url      url.URL
-	host     string
-	redacted string
-	secrets  int
 }
 
 // urlOf returns where a request goes, as it is matched and written: with the alias of

@@ -27,7 +27,6 @@ type Recorder struct {
 	log      report.Log     // what there is to tell at the end
 	pending  answer.Pending // answers that are under way
 	upstream *answer.Upstream
-	lastURL  urlCache
 	life     lifecycle
 }
 
@@ -234,7 +233,7 @@ func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 	if err := req.Context().Err(); err != nil {
 		return nil, err
 	}
-	in.redactHead(req, &r.config, &r.redact, &r.lastURL)
+	in.redactHead(req, &r.config, &r.redact)
 	r.log.Reach()
 	recording, err := r.tape.Take(&in.Call)
 	switch {
