@@ -33,9 +33,8 @@ func (r *Recorder) Close() error {
 	var errs []error
 	o := report.Outcome{Unsure: testing.Testing()}
 	if !r.allWell() {
-		now := report.Now()
-		o.Failed = now.Panicking || now.Exiting
-		o.Filtered = !now.InTest && (isSet("test.run") || isSet("test.skip"))
+		o.Failed = report.Panicking() || report.Exiting()
+		o.Filtered = !report.InTest() && (isSet("test.run") || isSet("test.skip"))
 	}
 	for _, text := range r.finish(o).Errors {
 		errs = append(errs, errors.New("promptecho: "+text))

@@ -49,7 +49,7 @@ func (r *Recorder) refuse(req *http.Request, err error) (*http.Response, error) 
 	var missing *secretError
 	switch {
 	case errors.As(err, &missing):
-		r.log.Refused(err)
+		r.log.Error(err)
 	case !errors.As(err, &late):
 		return nil, err
 	}

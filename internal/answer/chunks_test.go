@@ -26,8 +26,8 @@ func TestChunksOfAnEditedBody(t *testing.T) {
 		var got []string
 		start := 0
 		for _, c := range chunksOf(len(body), ends, []interaction.Delay{{MS: 1}}) {
-			got = append(got, body[start:c.end])
-			start = c.end
+			got = append(got, body[start:start+c.size])
+			start += c.size
 		}
 		if !slices.Equal(got, want) {
 			t.Errorf("%q in chunks of 3 is %q, want %q", body, got, want)
@@ -78,8 +78,8 @@ func TestDelaysAreArrivals(t *testing.T) {
 		var got []string
 		start := 0
 		for _, c := range chunksOf(len(body), ends, delays) {
-			got = append(got, body[start:c.end])
-			start = c.end
+			got = append(got, body[start:start+c.size])
+			start += c.size
 		}
 		if text := strings.Join(got, "|"); text != tt.want {
 			t.Errorf("%s: played %q, want %q", tt.name, text, tt.want)
@@ -92,11 +92,11 @@ func TestDelaysAreArrivals(t *testing.T) {
 func TestPiecesOfAShorterEvent(t *testing.T) {
 	t.Parallel()
 	got := chunksOf(5, []int{2, 5}, []interaction.Delay{{MS: 1}, {MS: 2, Rest: "~3+4~1+8"}})
-	if want := []chunk{{2, 1}, {4, 2}, {5, 8}}; !slices.Equal(got, want) {
+	if want := []chunk{{2, 1}, {2, 2}, {1, 8}}; !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
 	got = chunksOf(2, []int{2}, []interaction.Delay{{Together: true, Rest: "~1+8"}})
-	if want := []chunk{{1, 0}, {2, 8}}; !slices.Equal(got, want) {
+	if want := []chunk{{1, 0}, {1, 8}}; !slices.Equal(got, want) {
 		t.Errorf("together with nothing: %v, want %v", got, want)
 	}
 }

@@ -113,7 +113,7 @@ func bodyStructure(p *exactjson.Parser, b []byte) (v exactjson.Value, l exactjso
 	if err != nil || !structured(&v) {
 		return v, l, 0, false
 	}
-	l, indentation, ok = exactjson.DetectIndented(b, v)
+	l, indentation, ok = exactjson.DetectLayout(b, v)
 	return v, l, indentation, ok && storable(l)
 }
 

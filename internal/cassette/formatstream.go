@@ -142,7 +142,7 @@ func fitEvents(events []interaction.Event, l exactjson.Layout, c *exactjson.Clue
 				continue
 			}
 			if c != nil {
-				c.Scan(text)
+				c.Add(text)
 			}
 			l.Padding = 0
 			if last && l.Indent == "" {

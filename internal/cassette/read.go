@@ -624,7 +624,7 @@ func (r *reader) body(l exactjson.Layout) []byte {
 	}
 	dst = append(dst, l.Before...)
 	dst = r.block(dst, partIndent, 0, false)
-	dst = r.json.End(dst, l.Padding)
+	dst = r.json.End(dst)
 	r.laidOut()
 	if r.scratch != nil {
 		r.scratch.body = dst

@@ -104,16 +104,12 @@ func (r *reader) nameJSON(dst []byte) []byte {
 	if r.peek() == '"' {
 		return r.quotedJSON(dst)
 	}
-	return r.wordJSON(dst, r.word())
+	return r.stringJSON(dst, r.word())
 }
 
-// wordJSON appends the JSON of text that has nothing to escape but, in some
-// layouts, a slash.
-func (r *reader) wordJSON(dst, word []byte) []byte {
-	if r.json.Special != &exactjson.MustEscape {
-		return r.json.String(dst, string(word))
-	}
-	return append(append(append(dst, '"'), word...), '"')
+// stringJSON appends the JSON of a text.
+func (r *reader) stringJSON(dst, text []byte) []byte {
+	return append(r.json.Inner(append(dst, '"'), text), '"')
 }
 
 // flow reads a collection in flow style, as writer.flowValue writes it. Token by
@@ -184,7 +180,7 @@ func (r *reader) flowFrom(dst []byte, depth, outer int, like *likeness) []byte {
 			case len(word) <= 5 && (string(word) == "null" || string(word) == "true" || string(word) == "false"):
 				dst = append(dst, word...)
 			default:
-				dst = r.wordJSON(dst, word)
+				dst = r.stringJSON(dst, word)
 			}
 		}
 	}
@@ -332,31 +328,14 @@ func (r *reader) plainJSON(dst, text []byte) []byte {
 			return append(dst, text...)
 		}
 	}
-	return append(r.lineJSON(append(dst, '"'), text), '"')
-}
-
-// lineJSON appends the inside of the JSON of a line of text, in which most are as
-// they are: there is no control character but tabs.
-func (r *reader) lineJSON(dst, line []byte) []byte {
-	if r.json.Special != &exactjson.MustEscape {
-		return r.json.Inner(dst, string(line))
-	}
-	done := 0
-	for i, c := range line {
-		if exactjson.MustEscape[c] { // all of them are ASCII
-			dst = r.json.AppendEscape(append(dst, line[done:i]...), rune(c))
-			done = i + 1
-		}
-	}
-	return append(dst, line[done:]...)
+	return r.stringJSON(dst, text)
 }
 
 // quotedJSON appends the JSON of a string in double quotes. Its escapes are JSON's:
 // in the compact layout most stay as they are.
 func (r *reader) quotedJSON(dst []byte) []byte {
-	p := &r.json
-	if p.Special != &exactjson.MustEscape {
-		return p.String(dst, string(r.quoted()))
+	if r.json.Escape != 0 {
+		return r.stringJSON(dst, r.quoted())
 	}
 	start := r.pos
 	rest := r.s[start+1:]
@@ -395,7 +374,7 @@ func (r *reader) literalJSON(dst []byte, indent int) []byte {
 		if i > 0 {
 			dst = append(dst, `\n`...)
 		}
-		dst = r.lineJSON(dst, line)
+		dst = r.json.Inner(dst, line)
 	})
 	if clip {
 		dst = append(dst, `\n`...)

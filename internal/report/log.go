@@ -20,7 +20,6 @@ type Log struct {
 	reached  bool       // a request arrived
 	notes    []string
 	errors   []string
-	refused  []string // why requests were not sent, each once
 	failures []FailedCall
 	replayed []string // the recorded failures that were played
 	misses   []*Miss
@@ -61,19 +60,12 @@ func (l *Log) Note(text string) {
 // Notef adds a note, as [fmt.Sprintf] formats it.
 func (l *Log) Notef(format string, args ...any) { l.Note(fmt.Sprintf(format, args...)) }
 
-// Error adds an error that fails the run.
+// Error adds an error that fails the run, once.
 func (l *Log) Error(err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.errors = append(l.errors, strings.TrimPrefix(err.Error(), "promptecho: "))
-}
-
-// Refused keeps why a request was not sent, in case that its client swallows the answer.
-func (l *Log) Refused(err error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if text := strings.TrimPrefix(err.Error(), "promptecho: "); !slices.Contains(l.refused, text) {
-		l.refused = append(l.refused, text)
+	if text := strings.TrimPrefix(err.Error(), "promptecho: "); !slices.Contains(l.errors, text) {
+		l.errors = append(l.errors, text)
 	}
 }
 

@@ -33,7 +33,7 @@ func (m *Miss) Error() string {
 		fmt.Fprintf(&b, "\n%s", strings.TrimRight(m.Diff, "\n"))
 	}
 	if m.Hint != "" {
-		fmt.Fprintf(&b, "\n  if that decides no answer: %s", m.Hint)
+		fmt.Fprintf(&b, "\n  if this cannot change the answer, add %s", m.Hint)
 	}
 	return redact.Printable(b.String())
 }
