@@ -3,6 +3,7 @@ package tape
 import (
 	"maps"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -76,11 +77,6 @@ func cutPort(origin string) (host, port string) {
 	}
 	return origin, ""
 }
-
-// Unsaid is what a request has that its recording does not: headers that are not
-// written, and what is replaced in its URL, each as a hash under its path. It never leaves
-// the memory of the run.
-type Unsaid map[string]uint64
 
 // An UnsaidClash is a field that is not written in which two requests differ that are the
 // same to replay and were answered differently.
@@ -187,4 +183,17 @@ func apart[K comparable](list []*Recording, key func(*Recording) (k K, ok bool))
 		}
 	}
 	return found
+}
+
+// sameEffect reports whether two recordings say the same and lead to the same place.
+func sameEffect(a, b *Recording) bool { return sameAnswer(a, b) && a.leadsTo() == b.leadsTo() }
+
+// leadsTo returns where a redirect leads, without the server's own address.
+func (rec *Recording) leadsTo() string {
+	it := rec.Interaction()
+	to := it.Response.Headers.Get("location")
+	if u, err := url.Parse(it.Request.URL); err == nil {
+		to = strings.TrimPrefix(to, u.Scheme+"://"+u.Host)
+	}
+	return to
 }

@@ -3,10 +3,8 @@ package tape
 import (
 	"bytes"
 	"context"
-	"net/url"
 	"slices"
 	"strconv"
-	"strings"
 	"sync/atomic"
 
 	"github.com/promptecho/promptecho/internal/canon"
@@ -21,7 +19,7 @@ import (
 // An interaction of the cassette is read when it is needed: its seal is enough to find
 // it, and its answer is enough to replay it.
 type Recording struct {
-	of     *Tape
+	of     *source
 	number int    // in the cassette, from 0; -1 if it does not stand there
 	sealed bool   // it stands there as it was written
 	key    uint64 // of the form; as its seal says, until the form is made
@@ -52,8 +50,13 @@ type Recording struct {
 	known      int // how many secrets were known when text was made
 }
 
+// Unsaid is what a request has that its recording does not: headers that are not
+// written, and what is replaced in its URL, each as a hash under its path. It never leaves
+// the memory of the run.
+type Unsaid map[string]uint64
+
 // Interaction returns what was recorded. If it cannot be read (its asset is gone, say),
-// that is empty, and [Tape.Unreadable] tells why.
+// that is empty, and Unreadable of the tape tells why.
 func (rec *Recording) Interaction() *interaction.Interaction {
 	it, err := rec.load()
 	if err != nil {
@@ -94,7 +97,7 @@ func (rec *Recording) Trace() *canon.Form {
 // who wrote the file. One that is sealed was redacted by today's rules.
 func (rec *Recording) request() interaction.Request {
 	req := rec.Interaction().Request
-	if rec.sealed && rec.of.trusted {
+	if rec.sealed && rec.of.config.Plain {
 		rec.of.policy.Again(&req)
 	} else {
 		rec.of.policy.Request(&req)
@@ -198,15 +201,8 @@ func sameAnswer(a, b *Recording) bool {
 		slices.EqualFunc(x.Events, y.Events, slices.Equal[interaction.Event])
 }
 
-// sameEffect reports whether two recordings say the same and lead to the same place.
-func sameEffect(a, b *Recording) bool { return sameAnswer(a, b) && a.leadsTo() == b.leadsTo() }
-
-// leadsTo returns where a redirect leads, without the server's own address.
-func (rec *Recording) leadsTo() string {
-	it := rec.Interaction()
-	to := it.Response.Headers.Get("location")
-	if u, err := url.Parse(it.Request.URL); err == nil {
-		to = strings.TrimPrefix(to, u.Scheme+"://"+u.Host)
-	}
-	return to
+func succeededLater(rec *Recording, list []*Recording) bool {
+	return slices.ContainsFunc(list[slices.Index(list, rec)+1:], func(later *Recording) bool {
+		return later.Complete() && later.Form().Key() == rec.Form().Key() && !later.Failed()
+	})
 }
