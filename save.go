@@ -126,6 +126,11 @@ func (r *Recorder) write(f fate, recorded []*tape.Recording) error {
 		return r.saveBeside(recorded, f.reason)
 	case f.beside || r.plan.again && len(recorded) == 0:
 		return nil
+	}
+	if r.plan.again {
+		r.tape.KeepUnchanged(recorded)
+	}
+	switch {
 	case f.keep == keepAll:
 		partial = partial || f.markedIfUnused && !r.config.allowUnused && len(r.log.Unused(r.entries())) > 0
 		if len(recorded) == 0 && partial == old.Partial {
