@@ -1,18 +1,14 @@
 package promptecho
 
 import (
-	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"strings"
 
-	"github.com/promptecho/promptecho/internal/answer"
 	"github.com/promptecho/promptecho/internal/redact"
 	"github.com/promptecho/promptecho/internal/report"
-	"github.com/promptecho/promptecho/internal/tape"
 )
 
 // A MissError says that a request was not recorded, and why the nearest
@@ -40,33 +36,6 @@ func (e *MissError) RetryableError() bool { return false }
 // missHeader marks the answer to a request that is not recorded, so that no other
 // recorder records it.
 const missHeader = "X-Promptecho-Miss"
-
-// refuse answers a request that is not sent because of err. Of a missing key Close says
-// so, too, if the client swallows the answer; what comes after Close nobody can be told.
-func (r *Recorder) refuse(req *http.Request, err error) (*http.Response, error) {
-	err = r.told(req, err)
-	var late *lateError
-	var missing *secretError
-	switch {
-	case errors.As(err, &missing):
-		r.log.Error(err)
-	case !errors.As(err, &late):
-		return nil, err
-	}
-	return refusal(req, err.Error()), nil
-}
-
-// told returns an error as the sender of a request is told.
-func (r *Recorder) told(req *http.Request, err error) error {
-	var missing *secretError
-	switch {
-	case errors.As(err, &missing):
-		return err
-	case errors.Is(err, tape.ErrClosed), errors.Is(err, answer.ErrClosed):
-		return &lateError{r.file, cmp.Or(req.Method, http.MethodGet), r.redact.Message(req.URL.Redacted())}
-	}
-	return fmt.Errorf("promptecho: %w", err)
-}
 
 // refusal is the answer to a request that is not sent: one that every SDK can print and
 // none retries. A transport error would be retried for seconds; the status is one that
@@ -102,6 +71,7 @@ type lateError struct{ file, method, url string }
 func (e *lateError) Error() string {
 	return fmt.Sprintf("promptecho: %s: %s %s came after the recorder was closed: work that the test had started raced with its end; wait for it before the test ends", e.file, e.method, e.url)
 }
+
 func (e *lateError) RetryableError() bool { return false }
 
 // A secretError refuses to go upstream without a key.

@@ -6,14 +6,11 @@ import (
 	"cmp"
 	"net/http"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"unicode"
 
-	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/redact"
 	"github.com/promptecho/promptecho/internal/tape"
@@ -67,10 +64,10 @@ func closeBody(req *http.Request) {
 }
 
 // redactHead makes the call from a request, redacted but for the body.
-func (in *incoming) redactHead(req *http.Request, c *config, policy *redact.Policy) {
+func (in *incoming) redactHead(req *http.Request, as aliases, policy *redact.Policy) {
 	in.Request = interaction.Request{
 		Method:  cmp.Or(req.Method, http.MethodGet),
-		URL:     c.urlOf(req),
+		URL:     urlOf(req, as),
 		Headers: slices.DeleteFunc(interaction.HeadersOf(req.Header), isDefaultHeader),
 		Body:    in.body.Bytes(),
 	}
@@ -81,7 +78,7 @@ func (in *incoming) redactHead(req *http.Request, c *config, policy *redact.Poli
 // a local server, and with names of other scripts in Punycode (RFC 3492). Who is asked
 // is said by the Host header, which can be another than that of the address (RFC 9112,
 // section 3.2); and by a request line that names a host before that.
-func (c *config) urlOf(req *http.Request) string {
+func urlOf(req *http.Request, as aliases) string {
 	u := *req.URL
 	u.Host = cmp.Or(req.Host, u.Host)
 	if u.Opaque != "" { // the request line as it is: see url.URL.RequestURI
@@ -98,7 +95,7 @@ func (c *config) urlOf(req *http.Request) string {
 	if strings.ContainsFunc(u.Host, func(c rune) bool { return c > unicode.MaxASCII }) {
 		u.Host = punycode(u.Host)
 	}
-	if a := c.aliasOf(&u); a != nil {
+	if a := as.of(&u); a != nil {
 		a.asked.Store(true)
 		u.Scheme, u.Host = "http", a.name
 	}
@@ -129,77 +126,3 @@ func isDefaultHeader(h interaction.Header) bool {
 	v, _, _ := strings.Cut(h.Values[0], ";")
 	return v == "application/json" || v == "*/*"
 }
-
-// An alias is a name that a local server has in the cassette.
-type alias struct {
-	origin  string // see canon.Origin
-	address string // scheme, host and port
-	name    string
-	asked   atomic.Bool // by a request of this run
-}
-
-// aliasOf returns the alias of the server that a URL names, nil if it has none.
-func (c *config) aliasOf(u *url.URL) *alias {
-	if len(c.aliases) == 0 {
-		return nil
-	}
-	origin := canon.Origin(u)
-	for _, a := range slices.Backward(c.aliases) {
-		if a.origin == origin {
-			return a
-		}
-	}
-	return nil
-}
-
-// nameServers gives the servers that headers of an answer lead to the names that they have
-// in the cassette.
-func (c *config) nameServers(hs interaction.Headers) {
-	for _, h := range hs {
-		c.readdress(h.Values, func(u *url.URL) string {
-			if a := c.aliasOf(u); a != nil {
-				return "http://" + a.name
-			}
-			return ""
-		})
-	}
-}
-
-// addressServers is the reverse of nameServers, for an answer that is replayed: today the
-// servers have other ports.
-func (c *config) addressServers(h http.Header) {
-	for _, values := range h {
-		c.readdress(values, func(u *url.URL) string {
-			for _, a := range slices.Backward(c.aliases) {
-				if u.Scheme == "http" && strings.EqualFold(u.Host, a.name) {
-					return a.address
-				}
-			}
-			return ""
-		})
-	}
-}
-
-// readdress replaces the addresses in the values of a header by what to gives for them,
-// unless that is empty.
-func (c *config) readdress(values []string, to func(*url.URL) string) {
-	for i, v := range values {
-		if len(c.aliases) == 0 || !strings.Contains(v, "://") {
-			continue
-		}
-		values[i] = serverAddress().ReplaceAllStringFunc(v, func(m string) string {
-			text := strings.TrimPrefix(m, "<")
-			u, err := url.Parse(text)
-			if err != nil {
-				return m
-			}
-			return m[:len(m)-len(text)] + cmp.Or(to(u), text)
-		})
-	}
-}
-
-// serverAddress matches a server that a header of an answer leads to: Location, Link (RFC
-// 8288) and the like begin with it.
-var serverAddress = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?:^|<)https?://[^/?#<>"\s]+`)
-})

@@ -105,22 +105,29 @@ func (rec *Recording) request() interaction.Request {
 	return req
 }
 
-// Response reads the answer into resp and returns its latency in milliseconds, without
-// reading the request; see [cassette.Stored.Response].
-func (rec *Recording) Response(resp *interaction.Response, in *cassette.Scratch) (latencyMS int64, err error) {
-	if it := rec.interaction.Load(); it != nil {
-		*resp, in.Ends = it.Response, nil
-		return it.LatencyMS, nil
+// Answer reads the answer to a request into resp and returns its latency in milliseconds;
+// req is nil if the request is recorded byte for byte. The recorded request is not read
+// unless its ids have to be replaced; see [cassette.Stored.Response].
+func (rec *Recording) Answer(req *interaction.Request, resp *interaction.Response, in *cassette.Scratch) (latencyMS int64, err error) {
+	linked := req != nil && rec.Form().Linked()
+	it := rec.interaction.Load()
+	if it == nil && !linked {
+		if latencyMS, err = rec.of.stored.Response(rec.number, resp, in); err != nil {
+			return 0, rec.of.unreadable(err)
+		}
+		return latencyMS, nil
 	}
-	if latencyMS, err = rec.of.stored.Response(rec.number, resp, in); err != nil {
-		return 0, rec.of.unreadable(err)
+	it = rec.Interaction()
+	*resp, in.Ends = it.Response, nil
+	if linked {
+		*resp = *rec.responseTo(req)
 	}
-	return latencyMS, nil
+	return it.LatencyMS, nil
 }
 
-// ResponseTo returns the answer to req: the recorded one, with the ids that link it to
+// responseTo returns the answer to req: the recorded one, with the ids that link it to
 // its request replaced by those of req.
-func (rec *Recording) ResponseTo(req *interaction.Request) *interaction.Response {
+func (rec *Recording) responseTo(req *interaction.Request) *interaction.Response {
 	it, form := rec.Interaction(), rec.Form()
 	if !form.Linked() {
 		return &it.Response
@@ -196,7 +203,7 @@ func keyOf(form *canon.Form) uint64 {
 
 // sameAnswer reports whether two recordings say the same.
 func sameAnswer(a, b *Recording) bool {
-	x, y := a.ResponseTo(&b.Interaction().Request), &b.Interaction().Response
+	x, y := a.responseTo(&b.Interaction().Request), &b.Interaction().Response
 	return x.Status == y.Status && bytes.Equal(x.Body, y.Body) &&
 		slices.EqualFunc(x.Events, y.Events, slices.Equal[interaction.Event])
 }
