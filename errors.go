@@ -2,7 +2,6 @@ package promptecho
 
 import (
 	"encoding/json"
-	"fmt"
 	"io"
 	"net/http"
 	"strings"
@@ -37,6 +36,14 @@ func (e *MissError) RetryableError() bool { return false }
 // recorder records it.
 const missHeader = "X-Promptecho-Miss"
 
+// A refusedError says why a request was not sent.
+type refusedError string
+
+func (e refusedError) Error() string { return "promptecho: " + string(e) }
+
+// RetryableError reports false; see [MissError.RetryableError].
+func (e refusedError) RetryableError() bool { return false }
+
 // refusal is the answer to a request that is not sent: one that every SDK can print and
 // none retries. A transport error would be retried for seconds; the status is one that
 // no application acts on.
@@ -63,23 +70,4 @@ func refusal(req *http.Request, text string) *http.Response {
 		ContentLength: int64(len(body)),
 		Request:       req,
 	}
-}
-
-// A lateError is the answer to a request after the recorder was closed.
-type lateError struct{ file, method, url string }
-
-func (e *lateError) Error() string {
-	return fmt.Sprintf("promptecho: %s: %s %s came after the recorder was closed: work that the test had started raced with its end; wait for it before the test ends", e.file, e.method, e.url)
-}
-
-func (e *lateError) RetryableError() bool { return false }
-
-// A secretError refuses to go upstream without a key.
-type secretError struct {
-	file, env string
-	mode      chosenMode
-}
-
-func (e *secretError) Error() string {
-	return fmt.Sprintf("promptecho: %s: %s goes upstream, but the environment variable %s is empty: set it, or replay with PROMPTECHO_MODE=none", e.file, e.mode, e.env)
 }

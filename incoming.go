@@ -71,7 +71,7 @@ func (in *incoming) redactHead(req *http.Request, as aliases, policy *redact.Pol
 		Headers: slices.DeleteFunc(interaction.HeadersOf(req.Header), isDefaultHeader),
 		Body:    in.body.Bytes(),
 	}
-	policy.Head(&in.Request)
+	policy.RedactHead(&in.Request)
 }
 
 // urlOf returns where a request goes, as it is matched and written: with the alias of

@@ -79,7 +79,7 @@ func (r *Recorder) load() error {
 		return err
 	}
 	if note != "" {
-		r.log.Notef("%s", note)
+		r.log.Note(note)
 	}
 	r.mode = mode
 	r.plan = planFor(r.mode.mode, r.tape.State)
@@ -145,7 +145,7 @@ func (r *Recorder) describe(path string) {
 		KeepFailures: r.config.onRecordError == Keep,
 	}
 	if !r.plan.passThrough {
-		r.log.Rules = &r.config.matching
+		r.log.Options = &r.config.matching
 	}
 }
 

@@ -109,34 +109,31 @@ func (r *Recorder) admit() error {
 	case closed:
 		return tape.ErrClosed
 	case missing != "":
-		return &secretError{r.file, missing, r.mode}
+		err := refusedError(fmt.Sprintf("%s: %s goes upstream, but the environment variable %s is empty: set it, or replay with PROMPTECHO_MODE=none", r.file, r.mode, missing))
+		r.log.Error(err) // the client may swallow the answer
+		return err
 	}
 	return nil
 }
 
-// refuse answers a request that is not sent because of err. Of a missing key Close says
-// so, too, if the client swallows the answer; what comes after Close nobody can be told.
+// refuse answers a request that is not sent because of err.
 func (r *Recorder) refuse(req *http.Request, err error) (*http.Response, error) {
 	err = r.told(req, err)
-	var late *lateError
-	var missing *secretError
-	switch {
-	case errors.As(err, &missing):
-		r.log.Error(err)
-	case !errors.As(err, &late):
-		return nil, err
+	if refused := refusedError(""); errors.As(err, &refused) {
+		return refusal(req, err.Error()), nil
 	}
-	return refusal(req, err.Error()), nil
+	return nil, err
 }
 
-// told returns an error as the sender of a request is told.
+// told returns an error as the sender of a request is told. What comes after Close nobody
+// else can be told.
 func (r *Recorder) told(req *http.Request, err error) error {
-	var missing *secretError
-	switch {
-	case errors.As(err, &missing):
+	switch refused := refusedError(""); {
+	case errors.As(err, &refused):
 		return err
 	case errors.Is(err, tape.ErrClosed), errors.Is(err, answer.ErrClosed):
-		return &lateError{r.file, cmp.Or(req.Method, http.MethodGet), r.redact.Message(req.URL.Redacted())}
+		method, url := cmp.Or(req.Method, http.MethodGet), r.redact.Message(req.URL.Redacted())
+		return refusedError(fmt.Sprintf("%s: %s %s came after the recorder was closed: work that the test had started raced with its end; wait for it before the test ends", r.file, method, url))
 	}
 	return fmt.Errorf("promptecho: %w", err)
 }

@@ -37,8 +37,7 @@ func (r *Recorder) play(req *http.Request, in *incoming, rec *tape.Recording) (*
 	if recorded.End != interaction.EndCanceled && (recorded.Status >= 400 || recorded.Status == 0) {
 		r.log.Replayed(recorded.Line, &recorded.Response)
 	}
-	note := func(text string) { r.log.Notef("%s", text) }
-	player := answer.Player{Pace: r.config.pace, Note: note, Pending: &r.pending}
+	player := answer.Player{Pace: r.config.pace, Note: r.log.Note, Pending: &r.pending}
 	resp, err := player.Play(req, recorded)
 	if errors.Is(err, answer.ErrClosed) {
 		return nil, r.told(req, err)

@@ -143,8 +143,8 @@ func (s *search) word(start, end int) match {
 	switch n := end - at; {
 	case n >= 3 && next != 0 && nameTails[pair(text[end-2], text[end-1])]:
 		return s.named(at, end)
-	case next == '~' && text[end-1] == 'Q':
-		return s.entraSecret(end)
+	case next == '~' && text[end-1] == 'Q' && end-5 >= s.lastEnd(0) && isEdge(text, end-5, url64|dot|tilde):
+		return s.shape(end - 5) // of Microsoft Entra
 	case next == '.' && n >= 24 && n <= 32, next == ':' && n >= 8 && class[text[end-1]]&digit != 0, n >= 84 && n <= 86:
 		return s.shape(at)
 	}
@@ -169,21 +169,6 @@ func (s *search) shape(at int) match {
 		}
 	}
 	return match{}
-}
-
-// entraSecret looks for a client secret of Microsoft Entra: three characters, a digit,
-// "Q~", and 31 to 34 more.
-func (s *search) entraSecret(mark int) match {
-	const chars = url64 | dot | tilde
-	text, start := s.text, mark-5
-	if start < s.lastEnd(0) || class[text[mark-2]]&digit == 0 || run(text, start, chars) < mark || !isEdge(text, start, chars) {
-		return match{}
-	}
-	end := run(text, mark+1, chars)
-	if n := end - mark - 1; n < 31 || n > 34 || !evenMix(text[start:end]) {
-		return match{}
-	}
-	return s.match("Microsoft Entra client secret", start, end)
 }
 
 // userinfo looks for the password in "scheme://user:password@host" (RFC 3986, section

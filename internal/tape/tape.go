@@ -69,7 +69,7 @@ func (t *Tape) Take(c *Call) (*Recording, error) {
 	if rec := t.takeExact(c); rec != nil {
 		return rec, nil
 	}
-	t.policy.Body(&c.Request)
+	t.policy.RedactBody(&c.Request)
 	c.Form = t.config.Options.Form(&c.Request)
 	rec, err := t.takeAlike(c)
 	if rec == nil || err != nil {
@@ -205,7 +205,7 @@ func (t *Tape) encodeOnce(it *interaction.Interaction) (item *cassette.Item, kno
 	if t.Journal == nil {
 		return nil, 0
 	}
-	known = t.policy.Known()
+	known = t.policy.Count()
 	item, err := encode(t.policy, t.config.Name, it)
 	if err != nil {
 		return nil, 0
