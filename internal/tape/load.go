@@ -112,7 +112,7 @@ func (t *Tape) Resume(keepFailures bool) (l Leftover, err error) {
 
 // resumed returns a recording of a run that was killed.
 func (t *Tape) resumed(it *interaction.Interaction) *Recording {
-	rec := &Recording{of: t.source, number: -1, resumed: true, givenUp: it.Response.GivenUp()}
+	rec := &Recording{of: t.source, number: len(t.recordings), resumed: true, givenUp: it.Response.GivenUp()}
 	rec.interaction.Store(it)
 	rec.key = keyOf(rec.Form())
 	return rec

@@ -20,7 +20,7 @@ import (
 // it, and its answer is enough to replay it.
 type Recording struct {
 	of     *source
-	number int    // in the cassette, from 0; -1 if it does not stand there
+	number int    // in the cassette, from 0; of what does not stand there, behind that
 	sealed bool   // it stands there as it was written
 	key    uint64 // of the form; as its seal says, until the form is made
 	digest uint64 // of the request, if the seal can be believed; else 0
@@ -31,7 +31,8 @@ type Recording struct {
 	interaction atomic.Pointer[interaction.Interaction]
 	form        atomic.Pointer[canon.Form]
 
-	// What follows is guarded by the lock of the tape.
+	// What follows is guarded by the lock of the tape. The methods that tell it are for the
+	// time after Close, when it does not change any more.
 
 	kind    canon.Kind  // among the recordings of its form, when they are sorted
 	used    bool        // it was played

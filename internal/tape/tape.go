@@ -97,7 +97,9 @@ func (t *Tape) takeExact(c *Call) *Recording {
 // takeAlike returns the recording to play for a request of a form.
 func (t *Tape) takeAlike(c *Call) (*Recording, error) {
 	q := t.queues[keyOf(c.Form)] // the queues are as they were loaded
-	t.makeForms(q)
+	if q != nil {
+		q.readForms()
+	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.stopped {
@@ -115,22 +117,6 @@ func (t *Tape) takeAlike(c *Call) (*Recording, error) {
 		rec = q.takeCanceled()
 	}
 	return rec, nil
-}
-
-// makeForms makes the forms of a queue that is not sorted yet: they may have to be read.
-func (t *Tape) makeForms(q *queue) {
-	if q == nil {
-		return
-	}
-	t.mu.Lock()
-	sorted := q.kinds != nil
-	t.mu.Unlock()
-	if sorted {
-		return
-	}
-	for _, rec := range q.recordings {
-		rec.Form()
-	}
 }
 
 // checkMatchKey returns an error if a recording that was found by the key in its file is
