@@ -2,6 +2,7 @@ package tape
 
 import (
 	"maps"
+	"net"
 	"net/http"
 	"net/url"
 	"slices"
@@ -62,20 +63,15 @@ func (rec *Recording) askedAt() string {
 
 // server returns what tells local servers apart: the names of this machine are one.
 func server(origin string) string {
-	host, port := cutPort(origin)
+	host, port, err := net.SplitHostPort(origin)
+	if err != nil { // it names no port
+		host = strings.Trim(origin, "[]")
+	}
 	switch host {
-	case "localhost", "127.0.0.1", "[::1]", "0.0.0.0", "[::]":
+	case "127.0.0.1", "::1", "0.0.0.0", "::":
 		host = "localhost"
 	}
-	return host + ":" + port
-}
-
-// cutPort cuts an origin into host and port; the port may be missing.
-func cutPort(origin string) (host, port string) {
-	if i := strings.LastIndexByte(origin, ':'); i >= 0 && !strings.HasSuffix(origin, "]") {
-		return origin[:i], origin[i+1:]
-	}
-	return origin, ""
+	return net.JoinHostPort(host, port)
 }
 
 // An UnsaidClash is a field that is not written in which two requests differ that are the
