@@ -81,7 +81,7 @@ func (r *Recorder) toSave(o *report.Outcome) (list []*tape.Recording, refused er
 			refused = fmt.Errorf("%s. If that is what the test is about, say so with OnRecordError(Keep)", text)
 			continue
 		}
-		r.log.Notef("%s", text)
+		r.log.Note(text)
 	}
 	return list, refused
 }
@@ -126,6 +126,11 @@ func (r *Recorder) write(f fate, recorded []*tape.Recording) error {
 		return r.saveBeside(recorded, f.reason)
 	case f.beside || r.plan.again && len(recorded) == 0:
 		return nil
+	}
+	if r.plan.again {
+		r.tape.KeepUnchanged(recorded)
+	}
+	switch {
 	case f.keep == keepAll:
 		partial = partial || f.markedIfUnused && !r.config.allowUnused && len(r.log.Unused(r.entries())) > 0
 		if len(recorded) == 0 && partial == old.Partial {
@@ -184,6 +189,6 @@ func (r *Recorder) saveTo(path, name string, list []*tape.Recording, partial boo
 	if partial && path == r.log.Path {
 		note += ", marked partial: the test did not run whole and pass; its next such run completes it"
 	}
-	r.log.Notef("%s", note)
+	r.log.Note(note)
 	return nil
 }

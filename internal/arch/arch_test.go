@@ -25,7 +25,7 @@ const module = "github.com/promptecho/promptecho"
 var rooms = map[string][]string{
 	"echotest":             {"", "internal/report"},
 	"":                     {"internal/tape", "internal/answer", "internal/report", "internal/redact", "internal/canon", "internal/stream", "internal/cassette", "internal/interaction", "internal/memo"},
-	"internal/tape":        {"internal/redact", "internal/canon", "internal/cassette", "internal/interaction"},
+	"internal/tape":        {"internal/rerecord", "internal/redact", "internal/canon", "internal/cassette", "internal/interaction"},
 	"internal/answer":      {"internal/interaction", "internal/stream", "internal/coding"},
 	"internal/diff":        {"internal/canon"},
 	"internal/canon":       {"internal/interaction", "internal/exactjson", "internal/coding", "internal/memo"},

@@ -10,7 +10,8 @@ import (
 // before them that give a key or token another sense.
 var (
 	variableEnds = strings.Fields("_KEY _TOKEN _SECRET _PAT _PASSWORD _PWD")
-	harmlessKeys = strings.Fields("PUBLIC PRIMARY FOREIGN CACHE SORT PARTITION PAGE NEXT IDEMPOTENCY PUBLISHABLE ROUTING")
+	harmlessKeys = strings.Fields(`PUBLIC PRIMARY FOREIGN CACHE SORT PARTITION PAGE NEXT IDEMPOTENCY PUBLISHABLE
+		ROUTING`)
 )
 
 // nameTails are the last two bytes of every name beside which a secret may stand, and of
@@ -69,18 +70,13 @@ func (s *search) named(start, end int) match {
 	return s.value(kind, at, quote)
 }
 
+// joiners stand between the words of a name.
+var joiners = strings.NewReplacer("-", "", "_", "")
+
 // nameKind returns what a value beside a name is, or "".
 func (s *search) nameKind(start, end int) string {
-	name := s.text[start:end]
-	var buf [24]byte
-	at := len(buf)
-	for i := len(name) - 1; i >= 0 && at > 0; i-- {
-		if c := name[i]; c != '-' && c != '_' {
-			at--
-			buf[at] = c | 0x20 // lower case; digits stay
-		}
-	}
-	low := string(buf[at:])
+	name := string(s.text[start:end])
+	low := strings.ToLower(joiners.Replace(name))
 	switch low {
 	case "bearer", "basic":
 		return low
@@ -95,13 +91,13 @@ func (s *search) nameKind(start, end int) string {
 	if kind := secretKind(low); kind != "" {
 		return kind
 	}
-	if bytes.ContainsAny(name, "abcdefghijklmnopqrstuvwxyz-") {
+	if strings.ContainsAny(name, "abcdefghijklmnopqrstuvwxyz-") {
 		return ""
 	}
-	variable := string(name)
 	for _, end := range variableEnds {
-		rest, ok := strings.CutSuffix(variable, end)
-		if ok && len(rest) > 1 && !slices.ContainsFunc(harmlessKeys, func(w string) bool { return strings.HasSuffix(rest, w) }) {
+		rest, ok := strings.CutSuffix(name, end)
+		isEnd := func(word string) bool { return strings.HasSuffix(rest, word) }
+		if ok && len(rest) > 1 && !slices.ContainsFunc(harmlessKeys, isEnd) {
 			return "credential in a variable"
 		}
 	}
@@ -130,57 +126,29 @@ func (s *search) scheme(kind string, at int) match {
 	return s.match("basic authentication", at, end)
 }
 
-// assigned returns where the value begins that is given to a name ending at a place, in
-// JSON, YAML, shell, a URL, source code, a header or a table, and the quote it stands in.
-// It returns 0 if there is none.
+// assignment is what stands between the end of a name and the value that is given to it,
+// in JSON, YAML, shell, a URL, source code, a header or a table: the quotes that end the
+// name and begin the value, escaped any number of times, and a separator.
+var assignment = lazily(`^(` + quote + `)?\]?([ \t]{0,16})` +
+	`([:=][=>]?|[>|,]|%3[DdA]|\\u003[de])?[ \t]{0,16}(` + quote + `)?`)
+
+const quote = "\\\\{0,16}[\"'`]|%22"
+
+// assigned returns where the value begins that is given to a name ending at a place, and
+// the quote it stands in, '%' for an escaped one. It returns 0 if there is none. To an
+// option a value is given by a space, and after a comma only where names are quoted.
 func assigned(text []byte, at int, option bool) (value int, quote byte) {
-	at, quoted := skipQuote(text, at)
-	if at < len(text) && text[at] == ']' {
-		at++
-	}
-	spaces := at
-	at = skipSpaces(text, at)
-	switch rest := text[at:]; {
-	case len(rest) == 0:
+	m := assignment().FindSubmatch(text[at:min(len(text), at+100)])
+	name, spaces, separator, open := m[1], m[2], string(m[3]), m[4]
+	switch {
+	case separator == "" && (!option || len(spaces) == 0), separator == "," && len(name) == 0:
 		return 0, 0
-	case rest[0] == '=' || rest[0] == ':':
-		at++
-		if at < len(text) && (text[at] == '=' || text[at] == '>') {
-			at++
-		}
-	case rest[0] == '>' || rest[0] == '|', rest[0] == ',' && quoted != 0:
-		at++
-	case bytes.HasPrefix(rest, []byte("%3D")), bytes.HasPrefix(rest, []byte("%3d")), bytes.HasPrefix(rest, []byte("%3A")):
-		at += 3
-	case bytes.HasPrefix(rest, []byte(`\u003d`)), bytes.HasPrefix(rest, []byte(`\u003e`)):
-		at += 6
-	case option && at > spaces:
-	default:
-		return 0, 0
+	case len(open) > 0 && open[0] == '%':
+		quote = '%'
+	case len(open) > 0:
+		quote = open[len(open)-1]
 	}
-	return skipQuote(text, skipSpaces(text, at))
-}
-
-// skipQuote goes past one quote, escaped any number of times or as "%22".
-func skipQuote(text []byte, at int) (int, byte) {
-	i := at
-	for i < len(text) && i < at+16 && text[i] == '\\' {
-		i++
-	}
-	if i < len(text) && (text[i] == '"' || text[i] == '\'' || text[i] == '`') {
-		return i + 1, text[i]
-	}
-	if bytes.HasPrefix(text[at:], []byte("%22")) {
-		return at + 3, '%'
-	}
-	return at, 0
-}
-
-func skipSpaces(text []byte, at int) int {
-	for n := 0; n < 16 && at < len(text) && (text[at] == ' ' || text[at] == '\t'); n++ {
-		at++
-	}
-	return at
+	return at + len(m[0]), quote
 }
 
 // maxValue is the length in bytes up to which a value beside a name is looked at: the
@@ -239,7 +207,8 @@ func (s *search) password(name, start int, quote byte) match {
 	t := measure(v)
 	strong := len(v) >= 12 && t.upper > 0 && t.lower > 0 && t.digit > 0 && t.turns >= 4 &&
 		!isPlaceholder(v) && !bytes.ContainsAny(v, "(){}[]$*,=")
-	weak := text[start-1] == '=' && inConnection(text[s.lastEnd(name-160):name]) && !bytes.ContainsAny(v, "(),=") && isPassword(nil, v)
+	weak := text[start-1] == '=' && inConnection(text[s.lastEnd(name-160):name]) &&
+		!bytes.ContainsAny(v, "(),=") && isPassword(nil, v)
 	random := t.digit > 0 && (looksRandomAlone(v) || isBase32(v) || isUUID(v))
 	if !strong && !weak && !random || isElided(text, end) {
 		return match{}

@@ -67,7 +67,7 @@ func (t *Tape) Take(c *Call) (*Recording, error) {
 	if rec := t.takeExact(c); rec != nil {
 		return rec, nil
 	}
-	t.policy.Body(&c.Request)
+	t.policy.RedactBody(&c.Request)
 	c.Form = t.config.Options.Form(&c.Request)
 	rec, err := t.takeAlike(c)
 	if rec == nil || err != nil {
@@ -344,40 +344,4 @@ func (t *Tape) Succeeded(key string) bool {
 	return slices.ContainsFunc(t.recordings, func(rec *Recording) bool {
 		return rec.fresh && rec.complete && !rec.Failed() && rec.Form().Key() == key
 	})
-}
-
-// SucceededBefore returns the recording that is to be replaced of the same request which
-// succeeded, nil if there is none.
-func (t *Tape) SucceededBefore(rec *Recording) *Recording {
-	for _, old := range t.replaced {
-		if old.Form().Key() == rec.Form().Key() && !old.Failed() {
-			return old
-		}
-	}
-	return nil
-}
-
-// NotAskedAgain returns the recordings to be replaced of whose kind none was recorded in
-// this run. What was recorded takes the place of what would have answered it: local
-// servers have other ports now.
-func (t *Tape) NotAskedAgain() (kept []*Recording) {
-	old := queues{}
-	for _, rec := range t.replaced {
-		rec.key = keyOf(rec.Form())
-		old.add(rec)
-	}
-	again := map[requestKey]bool{}
-	for _, rec := range t.recordings {
-		if q := old[keyOf(rec.Form())]; q != nil {
-			if answer, _ := q.take(rec.Form(), true); answer != nil {
-				again[answer.requestKey()] = true
-			}
-		}
-	}
-	for _, rec := range t.replaced {
-		if !again[rec.requestKey()] {
-			kept = append(kept, rec)
-		}
-	}
-	return kept
 }
