@@ -49,14 +49,11 @@ func (e refusedError) RetryableError() bool { return false }
 // no application acts on.
 func refusal(req *http.Request, text string) *http.Response {
 	text = redact.Printable(text)
-	body, err := json.Marshal(map[string]any{
+	body, _ := json.Marshal(map[string]any{ // strings always marshal
 		"type":    "error",
 		"message": text,
 		"error":   map[string]any{"type": "promptecho_miss", "code": "promptecho_miss", "message": text},
 	})
-	if err != nil {
-		body = []byte(`{"message":"promptecho: not recorded"}`) // unreachable: strings marshal
-	}
 	return &http.Response{
 		StatusCode: http.StatusTeapot,
 		Status:     "418 I'm a teapot",

@@ -10,7 +10,8 @@ import (
 // before them that give a key or token another sense.
 var (
 	variableEnds = strings.Fields("_KEY _TOKEN _SECRET _PAT _PASSWORD _PWD")
-	harmlessKeys = strings.Fields("PUBLIC PRIMARY FOREIGN CACHE SORT PARTITION PAGE NEXT IDEMPOTENCY PUBLISHABLE ROUTING")
+	harmlessKeys = strings.Fields(`PUBLIC PRIMARY FOREIGN CACHE SORT PARTITION PAGE NEXT IDEMPOTENCY PUBLISHABLE
+		ROUTING`)
 )
 
 // nameTails are the last two bytes of every name beside which a secret may stand, and of
@@ -69,18 +70,13 @@ func (s *search) named(start, end int) match {
 	return s.value(kind, at, quote)
 }
 
+// joiners stand between the words of a name.
+var joiners = strings.NewReplacer("-", "", "_", "")
+
 // nameKind returns what a value beside a name is, or "".
 func (s *search) nameKind(start, end int) string {
-	name := s.text[start:end]
-	var buf [24]byte
-	at := len(buf)
-	for i := len(name) - 1; i >= 0 && at > 0; i-- {
-		if c := name[i]; c != '-' && c != '_' {
-			at--
-			buf[at] = c | 0x20 // lower case; digits stay
-		}
-	}
-	low := string(buf[at:])
+	name := string(s.text[start:end])
+	low := strings.ToLower(joiners.Replace(name))
 	switch low {
 	case "bearer", "basic":
 		return low
@@ -95,13 +91,13 @@ func (s *search) nameKind(start, end int) string {
 	if kind := secretKind(low); kind != "" {
 		return kind
 	}
-	if bytes.ContainsAny(name, "abcdefghijklmnopqrstuvwxyz-") {
+	if strings.ContainsAny(name, "abcdefghijklmnopqrstuvwxyz-") {
 		return ""
 	}
-	variable := string(name)
 	for _, end := range variableEnds {
-		rest, ok := strings.CutSuffix(variable, end)
-		if ok && len(rest) > 1 && !slices.ContainsFunc(harmlessKeys, func(w string) bool { return strings.HasSuffix(rest, w) }) {
+		rest, ok := strings.CutSuffix(name, end)
+		isEnd := func(word string) bool { return strings.HasSuffix(rest, word) }
+		if ok && len(rest) > 1 && !slices.ContainsFunc(harmlessKeys, isEnd) {
 			return "credential in a variable"
 		}
 	}
@@ -133,7 +129,8 @@ func (s *search) scheme(kind string, at int) match {
 // assignment is what stands between the end of a name and the value that is given to it,
 // in JSON, YAML, shell, a URL, source code, a header or a table: the quotes that end the
 // name and begin the value, escaped any number of times, and a separator.
-var assignment = lazily(`^(` + quote + `)?\]?([ \t]{0,16})([:=][=>]?|[>|,]|%3[DdA]|\\u003[de])?[ \t]{0,16}(` + quote + `)?`)
+var assignment = lazily(`^(` + quote + `)?\]?([ \t]{0,16})` +
+	`([:=][=>]?|[>|,]|%3[DdA]|\\u003[de])?[ \t]{0,16}(` + quote + `)?`)
 
 const quote = "\\\\{0,16}[\"'`]|%22"
 
@@ -210,7 +207,8 @@ func (s *search) password(name, start int, quote byte) match {
 	t := measure(v)
 	strong := len(v) >= 12 && t.upper > 0 && t.lower > 0 && t.digit > 0 && t.turns >= 4 &&
 		!isPlaceholder(v) && !bytes.ContainsAny(v, "(){}[]$*,=")
-	weak := text[start-1] == '=' && inConnection(text[s.lastEnd(name-160):name]) && !bytes.ContainsAny(v, "(),=") && isPassword(nil, v)
+	weak := text[start-1] == '=' && inConnection(text[s.lastEnd(name-160):name]) &&
+		!bytes.ContainsAny(v, "(),=") && isPassword(nil, v)
 	random := t.digit > 0 && (looksRandomAlone(v) || isBase32(v) || isUUID(v))
 	if !strong && !weak && !random || isElided(text, end) {
 		return match{}

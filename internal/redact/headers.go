@@ -43,31 +43,14 @@ var urlHeaders = strings.Fields(`location content-location operation-location az
 // linkTarget is the URL of a Link header (RFC 8288, section 3).
 var linkTarget = lazily(`<([^<>]*)>`)
 
-// listed reports whether name is on an allow-list; an entry that ends in "*" stands for
-// every name that starts so, one that starts with it for every name that ends so.
-func listed(list []string, name string) bool {
-	for _, entry := range list {
-		same := entry == name
-		switch last := len(entry) - 1; {
-		case entry[0] == '*':
-			same = strings.HasSuffix(name, entry[1:])
-		case entry[last] == '*':
-			same = strings.HasPrefix(name, entry[:last])
-		}
-		if same {
-			return true
-		}
-	}
-	return false
-}
-
 // headers returns the headers that may be written: those on the list and what the user
 // keeps, with everything replaced in them that must not be.
 func (p *Policy) headers(in interaction.Headers, allowed []string) interaction.Headers {
 	var out interaction.Headers
 	for _, h := range in {
 		name := strings.ToLower(h.Name) // no copy: a recorder's are lower-case
-		if !listed(allowed, name) && !slices.ContainsFunc(p.KeepHeaders, func(k string) bool { return strings.EqualFold(k, name) }) {
+		isName := func(keep string) bool { return strings.EqualFold(keep, name) }
+		if !listed(allowed, name) && !slices.ContainsFunc(p.KeepHeaders, isName) {
 			continue
 		}
 		values := make([]string, len(h.Values))
@@ -87,7 +70,8 @@ func (p *Policy) header(name, value string) string {
 	case slices.Contains(urlHeaders, name):
 		value = p.url(value)
 	case name == "link":
-		value = string(replaceMatches(linkTarget(), []byte(value), func(url []byte) string { return p.url(string(url)) }))
+		target := func(url []byte) string { return p.url(string(url)) }
+		value = string(replaceMatches(linkTarget(), []byte(value), target))
 	}
 	return p.text(value)
 }

@@ -5,7 +5,15 @@ import (
 	"iter"
 )
 
-// A matcher finds many texts of 8 bytes or more in one pass, however many there are: a
+// minSecret is the length in bytes under which a secret is not looked for in other
+// places: replacing every "x" of a body because a test's key is "x" would ruin the
+// recording and hide nothing.
+const minSecret = 8
+
+// A spelling is a text in which a secret can stand.
+type spelling struct{ kind, text string }
+
+// A matcher finds many texts of minSecret bytes or more in one pass, however many there are: a
 // program can have a key for each of its calls. It is the algorithm of Wu and Manber (A
 // Fast Algorithm for Multi-Pattern Searching, 1994): most places are skipped by what
 // stands there.

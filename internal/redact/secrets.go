@@ -13,11 +13,6 @@ import (
 	"unicode/utf16"
 )
 
-// minSecret is the length in bytes under which a secret is not looked for in other
-// places: replacing every "x" of a body because a test's key is "x" would ruin the
-// recording and hide nothing.
-const minSecret = 8
-
 // minLearned is the length in bytes under which what a request carries is not looked for
 // elsewhere: "test-key" may well be a word of the prompt.
 const minLearned = 12
@@ -39,9 +34,6 @@ type knownSecret struct {
 	text      string
 	spellings []spelling // made when it is needed first
 }
-
-// A spelling is a text in which a secret can stand.
-type spelling struct{ kind, text string }
 
 // AddSecret makes a secret known: it is replaced wherever it stands from now on. Values
 // shorter than 8 bytes are not looked for.
@@ -201,14 +193,16 @@ func jsonSpellings(text string) []spelling {
 	}
 	html := string(quoted[1 : len(quoted)-1])
 	plain := htmlEscapes.Replace(html)
-	for _, escaped := range []string{plain, html, strings.ReplaceAll(plain, "/", `\/`), strings.ReplaceAll(html, "/", `\/`)} {
+	for _, escaped := range []string{plain, html} {
 		all = appendNew(all, "JSON-escaped", escaped)
+		all = appendNew(all, "JSON-escaped", strings.ReplaceAll(escaped, "/", `\/`))
 	}
 	return all
 }
 
 // htmlEscapes undoes what encoding/json escapes so that JSON can stand in HTML.
-var htmlEscapes = strings.NewReplacer(`\u003c`, "<", `\u003e`, ">", `\u0026`, "&", `\u2028`, "\u2028", `\u2029`, "\u2029")
+var htmlEscapes = strings.NewReplacer(`\u003c`, "<", `\u003e`, ">", `\u0026`, "&",
+	`\u2028`, "\u2028", `\u2029`, "\u2029")
 
 // linesOf returns the lines of a text that has several, each of which stands alone in YAML.
 func linesOf(text string) (lines []spelling) {
