@@ -82,7 +82,7 @@ func (r *Recorder) judge(o *report.Outcome) report.Report {
 	ev := report.Evidence{Entries: r.entries()}
 	for _, c := range r.tape.Contests() {
 		if c.Unfair() {
-			ev.Contests = append(ev.Contests, *contestOf(c))
+			ev.Contests = append(ev.Contests, contestOf(c))
 		}
 	}
 	for _, a := range r.config.aliases {

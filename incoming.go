@@ -78,15 +78,15 @@ func (in *incoming) redactHead(req *http.Request, c *config, policy *redact.Poli
 	}
 	in.Request.Headers = slices.DeleteFunc(in.Request.Headers, isDefaultHeader)
 	if u := last.Load(); u != nil && u.url == *req.URL && u.host == req.Host {
-		policy.Head(&in.Request)
-		if u.secrets == policy.Known() {
+		policy.RedactHead(&in.Request)
+		if u.secrets == policy.Count() {
 			in.Request.URL = u.redacted
 			return
 		}
 	}
 	in.Request.URL = c.urlOf(req)
-	secrets := policy.Known() // before: one that becomes known meanwhile may stand in it
-	policy.Head(&in.Request)
+	secrets := policy.Count() // before: one that becomes known meanwhile may stand in it
+	policy.RedactHead(&in.Request)
 	last.Store(&redactedURL{*req.URL, req.Host, in.Request.URL, secrets})
 }
 

@@ -156,7 +156,7 @@ func (r *Recorder) describe(path string) {
 		KeepFailures: r.config.onRecordError == Keep,
 	}
 	if !r.plan.passThrough {
-		r.log.Rules = &r.config.matching
+		r.log.Options = &r.config.matching
 	}
 }
 
@@ -265,7 +265,9 @@ func (r *Recorder) admit() error {
 	case closed:
 		return tape.ErrClosed
 	case missing != "":
-		return &secretError{r.file, missing, r.mode}
+		err := refusedError(fmt.Sprintf("%s: %s goes upstream, but the environment variable %s is empty: set it, or replay with PROMPTECHO_MODE=none", r.file, r.mode, missing))
+		r.log.Error(err) // the client may swallow the answer
+		return err
 	}
 	return nil
 }

@@ -81,7 +81,7 @@ func (r *Recorder) toSave(o *report.Outcome) (list []*tape.Recording, refused er
 			refused = fmt.Errorf("%s. If that is what the test is about, say so with OnRecordError(Keep)", text)
 			continue
 		}
-		r.log.Notef("%s", text)
+		r.log.Note(text)
 	}
 	return list, refused
 }
@@ -189,6 +189,6 @@ func (r *Recorder) saveTo(path, name string, list []*tape.Recording, partial boo
 	if partial && path == r.log.Path {
 		note += ", marked partial: the test did not run whole and pass; its next such run completes it"
 	}
-	r.log.Notef("%s", note)
+	r.log.Note(note)
 	return nil
 }

@@ -47,8 +47,7 @@ func (r *Recorder) play(req *http.Request, in *incoming, rec *tape.Recording) (*
 	if recorded.End != interaction.EndCanceled && (recorded.Status >= 400 || recorded.Status == 0) {
 		r.log.Replayed(recorded.Line, &recorded.Response)
 	}
-	note := func(text string) { r.log.Notef("%s", text) }
-	player := answer.Player{Pace: r.config.pace, Note: note, Pending: &r.pending}
+	player := answer.Player{Pace: r.config.pace, Note: r.log.Note, Pending: &r.pending}
 	resp, err := player.Play(req, recorded)
 	if errors.Is(err, answer.ErrClosed) {
 		return nil, r.told(req, err)
@@ -201,16 +200,15 @@ func (r *Recorder) noteUnsaid(req *http.Request, in *incoming, rec *tape.Recordi
 // miss keeps that a request is not recorded, and returns the answer to it.
 func (r *Recorder) miss(req *http.Request, c *tape.Call) *http.Response {
 	r.log.Selected(c.Form)
-	call := &report.Call{
-		Request: &c.Request,
-		Form:    c.Form,
-		Socket:  strings.EqualFold(req.Header.Get("Upgrade"), "websocket"), // RFC 6455, section 4.1
-	}
-	if asked, ok := r.tape.AskedFor(c.Form); ok {
-		call.Spent = &report.Spent{Line: asked.Last.Line(), Recorded: asked.Recorded, Asked: asked.Times}
-		if asked.Lent != nil {
-			call.Spent.Taken = contestOf(asked.Lent)
-		}
+	call := &report.Call{Request: &c.Request, Form: c.Form}
+	asked, recorded := r.tape.AskedFor(c.Form)
+	switch {
+	case strings.EqualFold(req.Header.Get("Upgrade"), "websocket"): // RFC 6455, section 4.1
+		call.Why = report.Socket
+	case recorded && asked.Lent != nil:
+		call.Why, call.Line, call.Count = contestOf(asked.Lent).Taken(), asked.Lent.Lent.Line(), asked.Times
+	case recorded:
+		call.Why, call.Line, call.Count = report.TooOften(asked.Times, asked.Recorded), asked.Last.Line(), asked.Times
 	}
 	m := r.log.Miss(call, r.entries())
 	return refusal(req, fmt.Sprintf("promptecho: not recorded: %s: %s", strings.TrimSpace(m.Endpoint+" "+m.Model), m.Reason))
@@ -227,8 +225,8 @@ func (r *Recorder) entries() (entries []report.Entry) {
 }
 
 // contestOf returns a contest as the report words it.
-func contestOf(c *tape.Contest) *report.Contest {
-	told := &report.Contest{Line: c.Lent.Line(), Field: c.Field, Local: c.Lent.Form().Local}
+func contestOf(c *tape.Contest) report.Contest {
+	told := report.Contest{Line: c.Lent.Line(), Field: c.Field, Local: c.Lent.Form().Local}
 	if c.Given != nil {
 		told.Got = c.Given.Line()
 	}

@@ -69,18 +69,13 @@ func (s *search) named(start, end int) match {
 	return s.value(kind, at, quote)
 }
 
+// joiners stand between the words of a name.
+var joiners = strings.NewReplacer("-", "", "_", "")
+
 // nameKind returns what a value beside a name is, or "".
 func (s *search) nameKind(start, end int) string {
-	name := s.text[start:end]
-	var buf [24]byte
-	at := len(buf)
-	for i := len(name) - 1; i >= 0 && at > 0; i-- {
-		if c := name[i]; c != '-' && c != '_' {
-			at--
-			buf[at] = c | 0x20 // lower case; digits stay
-		}
-	}
-	low := string(buf[at:])
+	name := string(s.text[start:end])
+	low := strings.ToLower(joiners.Replace(name))
 	switch low {
 	case "bearer", "basic":
 		return low
@@ -95,12 +90,11 @@ func (s *search) nameKind(start, end int) string {
 	if kind := secretKind(low); kind != "" {
 		return kind
 	}
-	if bytes.ContainsAny(name, "abcdefghijklmnopqrstuvwxyz-") {
+	if strings.ContainsAny(name, "abcdefghijklmnopqrstuvwxyz-") {
 		return ""
 	}
-	variable := string(name)
 	for _, end := range variableEnds {
-		rest, ok := strings.CutSuffix(variable, end)
+		rest, ok := strings.CutSuffix(name, end)
 		if ok && len(rest) > 1 && !slices.ContainsFunc(harmlessKeys, func(w string) bool { return strings.HasSuffix(rest, w) }) {
 			return "credential in a variable"
 		}
@@ -130,57 +124,28 @@ func (s *search) scheme(kind string, at int) match {
 	return s.match("basic authentication", at, end)
 }
 
-// assigned returns where the value begins that is given to a name ending at a place, in
-// JSON, YAML, shell, a URL, source code, a header or a table, and the quote it stands in.
-// It returns 0 if there is none.
+// assignment is what stands between the end of a name and the value that is given to it,
+// in JSON, YAML, shell, a URL, source code, a header or a table: the quotes that end the
+// name and begin the value, escaped any number of times, and a separator.
+var assignment = lazily(`^(` + quote + `)?\]?([ \t]{0,16})([:=][=>]?|[>|,]|%3[DdA]|\\u003[de])?[ \t]{0,16}(` + quote + `)?`)
+
+const quote = "\\\\{0,16}[\"'`]|%22"
+
+// assigned returns where the value begins that is given to a name ending at a place, and
+// the quote it stands in, '%' for an escaped one. It returns 0 if there is none. To an
+// option a value is given by a space, and after a comma only where names are quoted.
 func assigned(text []byte, at int, option bool) (value int, quote byte) {
-	at, quoted := skipQuote(text, at)
-	if at < len(text) && text[at] == ']' {
-		at++
-	}
-	spaces := at
-	at = skipSpaces(text, at)
-	switch rest := text[at:]; {
-	case len(rest) == 0:
+	m := assignment().FindSubmatch(text[at:min(len(text), at+100)])
+	name, spaces, separator, open := m[1], m[2], string(m[3]), m[4]
+	switch {
+	case separator == "" && (!option || len(spaces) == 0), separator == "," && len(name) == 0:
 		return 0, 0
-	case rest[0] == '=' || rest[0] == ':':
-		at++
-		if at < len(text) && (text[at] == '=' || text[at] == '>') {
-			at++
-		}
-	case rest[0] == '>' || rest[0] == '|', rest[0] == ',' && quoted != 0:
-		at++
-	case bytes.HasPrefix(rest, []byte("%3D")), bytes.HasPrefix(rest, []byte("%3d")), bytes.HasPrefix(rest, []byte("%3A")):
-		at += 3
-	case bytes.HasPrefix(rest, []byte(`\u003d`)), bytes.HasPrefix(rest, []byte(`\u003e`)):
-		at += 6
-	case option && at > spaces:
-	default:
-		return 0, 0
+	case len(open) > 0 && open[0] == '%':
+		quote = '%'
+	case len(open) > 0:
+		quote = open[len(open)-1]
 	}
-	return skipQuote(text, skipSpaces(text, at))
-}
-
-// skipQuote goes past one quote, escaped any number of times or as "%22".
-func skipQuote(text []byte, at int) (int, byte) {
-	i := at
-	for i < len(text) && i < at+16 && text[i] == '\\' {
-		i++
-	}
-	if i < len(text) && (text[i] == '"' || text[i] == '\'' || text[i] == '`') {
-		return i + 1, text[i]
-	}
-	if bytes.HasPrefix(text[at:], []byte("%22")) {
-		return at + 3, '%'
-	}
-	return at, 0
-}
-
-func skipSpaces(text []byte, at int) int {
-	for n := 0; n < 16 && at < len(text) && (text[at] == ' ' || text[at] == '\t'); n++ {
-		at++
-	}
-	return at
+	return at + len(m[0]), quote
 }
 
 // maxValue is the length in bytes up to which a value beside a name is looked at: the

@@ -125,6 +125,10 @@ func (p *Policy) fields(b []byte, find *finder) []byte {
 	return out
 }
 
+// body returns a body or a field of an event with everything replaced that must not be
+// written; find finds its secret fields.
+func (p *Policy) body(b []byte, find *finder) []byte { return p.bytes(p.fields(b, find)) }
+
 // namedFields replaces the values of fields that the user named, in forms; JSON's are
 // found by their paths.
 func (p *Policy) namedFields(b []byte) []byte {

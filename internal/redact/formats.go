@@ -4,10 +4,8 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/json"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 )
 
 // A format is a kind of token. One with prefixes is looked for where one of them stands,
@@ -40,7 +38,7 @@ var formats = []format{
 	{kind: "Google access token", prefixes: "ya29.", chars: url64 | dot, min: 30},
 	{kind: "Google refresh token", prefixes: "1//0", chars: url64, min: 35},
 	{kind: "Google client secret", prefixes: "GOCSPX-", chars: url64, min: 24, max: 40},
-	{kind: "AWS access key id", prefixes: "AKIA|ASIA", find: awsKeyID},
+	{kind: "AWS access key id", prefixes: "AKIA|ASIA", find: shape(`(A[KS]IA[A-Z0-9]{16})(?:[^\w-]|$)`, isAWSKeyID)},
 	{kind: "AWS session token", prefixes: "FwoGZXIvYXdz|FQoGZXIvYXdz|IQoJb3JpZ2lu", chars: std64 | equal | percent, min: 80},
 	{kind: "Bedrock API key", prefixes: "ABSK", chars: std64 | equal, min: 80},
 	{kind: "Bedrock API key", prefixes: "bedrock-api-key-", chars: std64 | equal | percent, min: 80},
@@ -52,8 +50,8 @@ var formats = []format{
 	{kind: "Slack token", prefixes: "xoxb-|xoxp-|xoxa-|xoxr-|xoxs-", chars: alnum | dash, min: 30, check: isSlack},
 	{kind: "Slack token", prefixes: "xoxe", chars: alnum | dash | dot, min: 40},
 	{kind: "Slack token", prefixes: "xapp-", chars: alnum | dash, min: 40},
-	{kind: "Slack webhook", prefixes: "hooks.slack.com/services/", find: webhook},
-	{kind: "Discord webhook", prefixes: "discord.com/api/webhooks/", find: webhook},
+	{kind: "Slack webhook", prefixes: "hooks.slack.com/services/", find: shape(`hooks.slack.com/services/([\w+/-]+)`, isWebhook)},
+	{kind: "Discord webhook", prefixes: "discord.com/api/webhooks/", find: shape(`discord.com/api/webhooks/([\w+/-]+)`, isWebhook)},
 	{kind: "Hugging Face token", prefixes: "hf_|api_org_", chars: alnum, min: 30},
 	{kind: "Groq API key", prefixes: "gsk_", chars: alnum, min: 40},
 	{kind: "xAI API key", prefixes: "xai-", chars: alnum, min: 60},
@@ -102,6 +100,8 @@ var shapes = []format{
 	// Keys that Azure gives since 2024 (common annotated security keys): random
 	// characters, "JQQJ9", and when, where and by whom it was made.
 	{kind: "Azure API key", find: shape(`([A-Za-z0-9]{52}JQQJ9[A-Za-z0-9]{27})`, func(b []byte) bool { return evenMix(b[:52]) })},
+	// Three characters, a digit, "Q~", and 31 to 34 more.
+	{kind: "Microsoft Entra client secret", find: shape(`([\w.~-]{3}\dQ~[\w.~-]{31,34})(?:[^\w.~-]|$)`, evenMix)},
 	{kind: "Z.ai or Ollama API key", find: shape(`([0-9a-f]{32}\.[A-Za-z0-9]{16}(?:[A-Za-z0-9]{8})?)(?:[^\w-]|$)`,
 		func(b []byte) bool { return mixedCase(b[33:]) })},
 	// The number of the bot in base64, and two parts more.
@@ -125,12 +125,6 @@ func shape(expr string, check func([]byte) bool) func(text []byte, at int) (star
 		}
 		return at + m[2], at + m[3]
 	}
-}
-
-// lazily returns what compiles an expression when it is needed first: most tests need
-// few.
-func lazily(expr string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
 }
 
 // A prefix is one of a format.
@@ -236,65 +230,34 @@ func isDiscord(b []byte) bool {
 	return err == nil && run(number, 0, digit) == len(number)
 }
 
-// awsKeyID is four letters and 16 of base32.
-func awsKeyID(text []byte, at int) (start, end int) {
-	end = run(text, at, alnum)
-	id := text[at:end]
-	if len(id) != 20 || run(id, 0, upper|digit) != 20 || !evenMix(id) || end < len(text) && class[text[end]]&word != 0 {
-		return 0, 0
-	}
-	if id[1] == 'S' && !bytes.ContainsAny(id, "234567") {
-		return 0, 0 // ASIA is a word
-	}
-	return at, end
+// isAWSKeyID decides about four letters and 16 of base32.
+func isAWSKeyID(b []byte) bool {
+	return evenMix(b) && (b[1] != 'S' || bytes.ContainsAny(b, "234567")) // ASIA is a word
 }
 
-// webhook gives the part of a webhook's address that must not be known: all after
-// ".../services/" or ".../webhooks/".
-func webhook(text []byte, at int) (start, end int) {
-	start = run(text, at, word|dot|plus) // never further than the address
-	for _, mark := range []string{"/services/", "/webhooks/"} {
-		if i := bytes.Index(text[at:start], []byte(mark)); i >= 0 {
-			start = at + i + len(mark)
-			break
-		}
-	}
-	end = run(text, start, url64|plus)
-	last := start + bytes.LastIndexByte(text[start:end], '/') + 1
-	if last == start || end-last < 20 || !looksRandom(text[last:end]) {
-		return 0, 0
-	}
-	return start, end
+// isWebhook decides about the part of a webhook's address that must not be known.
+func isWebhook(b []byte) bool {
+	slash := bytes.LastIndexByte(b, '/')
+	return slash >= 0 && len(b)-slash > 20 && looksRandom(b[slash+1:])
 }
 
 // jwt is a JSON object with "alg" in base64url, and two parts more (RFC 7519) or four
 // (RFC 7516). A token without a signature is no secret.
 func jwt(text []byte, at int) (start, end int) {
-	first := run(text, at, url64)
-	if first == len(text) || text[first] != '.' || first-at > 4096 {
+	header := text[at:run(text[:min(len(text), at+4096)], at, url64)]
+	others := jwtParts().Find(text[at+len(header):])
+	if len(others)-bytes.LastIndexByte(others, '.') <= 16 {
 		return 0, 0
 	}
-	end = first
-	parts, last := 1, 0
-	for parts < 5 && end < len(text) && text[end] == '.' {
-		next := run(text, end+1, url64)
-		if next == end+1 && parts != 1 {
-			break
-		}
-		last = next - end - 1
-		end = next
-		parts++
-	}
-	if parts < 3 || last < 16 {
+	var object struct{ Alg string }
+	raw, err := base64.RawURLEncoding.DecodeString(string(header))
+	if err != nil || json.Unmarshal(raw, &object) != nil || object.Alg == "" {
 		return 0, 0
 	}
-	var header struct{ Alg string }
-	raw, err := base64.RawURLEncoding.DecodeString(string(text[at:first]))
-	if err != nil || json.Unmarshal(raw, &header) != nil || header.Alg == "" {
-		return 0, 0
-	}
-	return at, end
+	return at, at + len(header) + len(others)
 }
+
+var jwtParts = lazily(`^\.[\w-]*(?:\.[\w-]+){1,3}`)
 
 const pemBegin = "-----BEGIN "
 

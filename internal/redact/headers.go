@@ -43,24 +43,6 @@ var urlHeaders = strings.Fields(`location content-location operation-location az
 // linkTarget is the URL of a Link header (RFC 8288, section 3).
 var linkTarget = lazily(`<([^<>]*)>`)
 
-// listed reports whether name is on an allow-list; an entry that ends in "*" stands for
-// every name that starts so, one that starts with it for every name that ends so.
-func listed(list []string, name string) bool {
-	for _, entry := range list {
-		same := entry == name
-		switch last := len(entry) - 1; {
-		case entry[0] == '*':
-			same = strings.HasSuffix(name, entry[1:])
-		case entry[last] == '*':
-			same = strings.HasPrefix(name, entry[:last])
-		}
-		if same {
-			return true
-		}
-	}
-	return false
-}
-
 // headers returns the headers that may be written: those on the list and what the user
 // keeps, with everything replaced in them that must not be.
 func (p *Policy) headers(in interaction.Headers, allowed []string) interaction.Headers {

@@ -152,3 +152,21 @@ var keyNames = []struct{ host, name string }{
 	{"api.weatherapi.com", "key"}, // https://www.weatherapi.com/docs/
 	{"finnhub.io", "token"},       // https://finnhub.io/docs/api/authentication
 }
+
+// listed reports whether name is on an allow-list; an entry that ends in "*" stands for
+// every name that starts so, one that starts with it for every name that ends so.
+func listed(list []string, name string) bool {
+	for _, entry := range list {
+		same := entry == name
+		switch last := len(entry) - 1; {
+		case entry[0] == '*':
+			same = strings.HasSuffix(name, entry[1:])
+		case entry[last] == '*':
+			same = strings.HasPrefix(name, entry[:last])
+		}
+		if same {
+			return true
+		}
+	}
+	return false
+}

@@ -42,7 +42,3 @@ func (p *Policy) text(s string) string {
 	}
 	return string(p.bytes([]byte(s)))
 }
-
-// body returns a body or a field of an event with everything replaced that must not be
-// written; find finds its secret fields.
-func (p *Policy) body(b []byte, find *finder) []byte { return p.bytes(p.fields(b, find)) }

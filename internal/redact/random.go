@@ -3,9 +3,17 @@ package redact
 import (
 	"bytes"
 	"encoding/base64"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
+
+// lazily returns what compiles an expression when it is needed first: most tests need
+// few.
+func lazily(expr string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
+}
 
 // A charset is a set of classes of bytes.
 type charset uint16
@@ -193,21 +201,9 @@ func isBase32(b []byte) bool {
 	return t.turns >= max(4, t.n*12/100) && t.digit >= 2 && t.distinct >= 8 && t.steps*100 < t.n*45
 }
 
-func isUUID(b []byte) bool {
-	if len(b) != 36 {
-		return false
-	}
-	for i, c := range b {
-		want := hexAny
-		if i == 8 || i == 13 || i == 18 || i == 23 {
-			want = dash
-		}
-		if class[c]&want == 0 {
-			return false
-		}
-	}
-	return measure(b).distinct >= 8
-}
+func isUUID(b []byte) bool { return uuid().Match(b) && measure(b).distinct >= 8 }
+
+var uuid = lazily(`^[[:xdigit:]]{8}(?:-[[:xdigit:]]{4}){3}-[[:xdigit:]]{12}$`)
 
 // No random text of this length has one of fakeWords in it; fakeParts say only between
 // marks that a value stands for a secret.

@@ -13,11 +13,6 @@ import (
 	"unicode/utf16"
 )
 
-// minSecret is the length in bytes under which a secret is not looked for in other
-// places: replacing every "x" of a body because a test's key is "x" would ruin the
-// recording and hide nothing.
-const minSecret = 8
-
 // minLearned is the length in bytes under which what a request carries is not looked for
 // elsewhere: "test-key" may well be a word of the prompt.
 const minLearned = 12
@@ -40,19 +35,13 @@ type knownSecret struct {
 	spellings []spelling // made when it is needed first
 }
 
-// A spelling is a text in which a secret can stand.
-type spelling struct{ kind, text string }
-
 // AddSecret makes a secret known: it is replaced wherever it stands from now on. Values
 // shorter than 8 bytes are not looked for.
 func (s *secrets) AddSecret(text string) {
-	if len(text) < minSecret || strings.Contains(Placeholder, text) || s.isKnown(text) {
-		return
-	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.has[text] {
-		return // another goroutine was first
+	if len(text) < minSecret || strings.Contains(Placeholder, text) || s.has[text] {
+		return
 	}
 	if s.has == nil {
 		s.has = map[string]bool{}
@@ -68,12 +57,6 @@ func (s *secrets) AddSecret(text string) {
 	}
 }
 
-func (s *secrets) isKnown(text string) bool {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	return s.has[text]
-}
-
 // mostSigns is how many values that sign one request are looked for. An answer holds
 // those of its own request: they are the last ones, unless as many requests are under way
 // at once.
@@ -82,11 +65,11 @@ const mostSigns = 128
 // addSign makes a value known that signs one request, or is for one request only. It is
 // replaced for a while: nobody else's answer has it.
 func (s *secrets) addSign(text string) {
-	if len(text) < minLearned || s.isKnown(text) {
-		return
-	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if len(text) < minLearned || s.has[text] {
+		return
+	}
 	if s.signs[0] == nil || len(s.signs[0].texts) >= mostSigns {
 		s.signs = [2]*matcher{new(matcher), s.signs[0]}
 	}

@@ -210,37 +210,35 @@ func (p *Policy) split(events []interaction.Event, find *finder) {
 // spread gives the pieces the redacted text: what was not replaced stays in the piece
 // where it was, and a placeholder is where the secret began.
 func (j joint) spread(text, redacted []byte) {
+	ends := make([]int, len(j)) // of the pieces in the text
 	texts := make([]strings.Builder, len(j))
-	in, end := 0, len(j[0].text) // the piece that text has been followed to, and its end
-	at := 0
-	follow := func(to int) {
-		for at = to; at >= end && in < len(j)-1; {
-			in++
-			end += len(j[in].text)
+	for i, p := range j {
+		ends[i] = len(p.text)
+		if i > 0 {
+			ends[i] += ends[i-1]
 		}
 	}
+	at := func(offset int) *strings.Builder {
+		i, _ := slices.BinarySearch(ends, offset+1)
+		return &texts[min(i, len(j)-1)]
+	}
+	offset := 0 // that text has been followed to
 	for len(redacted) > 0 {
 		next := anyPlaceholder().FindIndex(redacted)
+		find := bytes.Index
 		if next == nil {
 			next = []int{len(redacted), len(redacted)}
+			find = bytes.LastIndex
 		}
-		same := redacted[:next[0]]
-		from := bytes.Index(text[at:], same)
-		if next[0] == len(redacted) {
-			from = bytes.LastIndex(text[at:], same)
-		}
-		if from < 0 { // something else was written in its place
-			texts[in].Write(redacted[:next[1]])
-		} else {
-			follow(at + from)
-			for len(same) > 0 {
-				n := min(len(same), max(end-at, 1))
-				texts[in].Write(same[:n])
-				same = same[n:]
-				follow(at + n)
+		same, other := redacted[:next[0]], redacted[:next[1]]
+		if from := find(text[offset:], same); from >= 0 {
+			for i, c := range same {
+				at(offset + from + i).WriteByte(c)
 			}
-			texts[in].Write(redacted[next[0]:next[1]])
+			offset += from + len(same)
+			other = other[len(same):]
 		}
+		at(offset).Write(other)
 		redacted = redacted[next[1]:]
 	}
 	for i, p := range j {

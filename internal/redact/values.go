@@ -1,6 +1,7 @@
 package redact
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -77,25 +78,19 @@ var (
 // isFake reports whether a value says that it stands for a secret: what runs without one
 // have. A word like "test" alone does not say it, it may be data.
 func isFake(v string) bool {
-	return sayFake().MatchString(v) || standsForSecret(words(strings.ToLower(v)))
-}
-
-var sayFake = lazily(`(?i)dummy|fake|placeholder|changeme|redacted|not[-_]?real|promptecho-replay-|xxxx`)
-
-func standsForSecret(words []string) bool {
-	stands, secret := false, false
-	for _, word := range words {
-		switch word {
-		case "test", "testing", "your", "my", "example", "sample", "demo", "mock", "insert", "replace", "unused", "invalid", "ci":
-			stands = true
-		case "key", "apikey", "api", "token", "secret", "password", "credential", "credentials", "sk":
-			secret = true
-		case "testkey", "testtoken", "yourkey", "yourapikey", "yourtoken", "yoursecret", "mykey", "myapikey":
-			return true
-		}
+	all := words(strings.ToLower(v))
+	has := func(list []string) bool {
+		return slices.ContainsFunc(all, func(word string) bool { return slices.Contains(list, word) })
 	}
-	return stands && secret
+	return saysFake().MatchString(v) || has(fakeSecrets) || has(fakeAdjectives) && has(secretNouns)
 }
+
+var (
+	saysFake       = lazily(`(?i)dummy|fake|placeholder|changeme|redacted|not[-_]?real|promptecho-replay-|xxxx`)
+	fakeSecrets    = strings.Fields("testkey testtoken yourkey yourapikey yourtoken yoursecret mykey myapikey")
+	fakeAdjectives = strings.Fields("test testing your my example sample demo mock insert replace unused invalid ci")
+	secretNouns    = strings.Fields("key apikey api token secret password credential credentials sk")
+)
 
 // isPlain reports whether a value of a query can be read as it is and is no secret: a
 // short word, a name of words and numbers, a number, a date, a time, or a short list of

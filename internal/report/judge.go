@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 )
@@ -26,13 +25,14 @@ type Evidence struct {
 func (l *Log) Judge(o *Outcome, ev Evidence) Report {
 	misses := l.Misses()
 	l.mu.Lock()
-	rep := Report{Errors: slices.Clone(l.errors), Notes: slices.Clone(l.notes)}
-	reached, selected, compared, replayed := l.reached, maps.Clone(l.selected), maps.Clone(l.compared), l.replayed
+	rep := Report{Errors: slices.Clone(l.errors.values), Notes: slices.Clone(l.notes)}
+	reached, replayed := l.reached, slices.Clone(l.replayed.values)
+	selected, compared := slices.Clone(l.selected.values), slices.Clone(l.compared.values)
 	l.mu.Unlock()
 
 	l.judgeContests(&rep, o, ev.Contests)
 	if len(misses) > 0 {
-		unused := slices.DeleteFunc(l.Unused(ev.Entries), func(e Entry) bool { return compared[e.Recording] })
+		unused := slices.DeleteFunc(l.Unused(ev.Entries), func(e Entry) bool { return slices.Contains(compared, e.Recording) })
 		l.judgeMisses(&rep, o, misses, ev.Entries, unused)
 	}
 	// Unused is evidence only if everything ran and went well: a miss, or
@@ -40,7 +40,7 @@ func (l *Log) Judge(o *Outcome, ev Evidence) Report {
 	if o.whole() && !l.AllowUnused && len(rep.Errors) == 0 {
 		l.judgeUnused(&rep, o, reached, ev.Entries)
 	}
-	if reached && l.Rules != nil {
+	if reached && l.Options != nil {
 		rep.Notes = append(rep.Notes, l.unselected(ev.Unasked, selected)...)
 	}
 	if o.Failed || o.Unsure && !l.KeepFailures {
@@ -144,18 +144,18 @@ func (r *Run) judgeUnused(rep *Report, o *Outcome, reached bool, entries []Entry
 
 // unselected names the servers and the patterns of options that no request and no
 // recording had: most likely a slip.
-func (r *Run) unselected(unasked []string, selected map[string]bool) (notes []string) {
+func (r *Run) unselected(unasked []string, selected []string) (notes []string) {
 	for _, option := range unasked {
 		notes = append(notes, fmt.Sprintf("%s: %s: no request went to this server", r.File, option))
 	}
 	for _, option := range []struct {
 		name     string
 		patterns []string
-	}{{"MatchOn", r.Rules.MatchOn}, {"Match", r.Rules.Match}, {"Ignore", r.Rules.Ignore}} {
+	}{{"MatchOn", r.Options.MatchOn}, {"Match", r.Options.Match}, {"Ignore", r.Options.Ignore}} {
 		for _, p := range option.patterns {
 			// A header that is ignored may not be written at all: then it is a clash that
 			// is ignored.
-			if !selected[p] && !(option.name == "Ignore" && strings.HasPrefix(p, "header/")) {
+			if !slices.Contains(selected, p) && !(option.name == "Ignore" && strings.HasPrefix(p, "header/")) {
 				notes = append(notes, fmt.Sprintf("%s: %s(%q): no request and no recording has such a field: is the path that of a miss report?", r.File, option.name, p))
 			}
 		}

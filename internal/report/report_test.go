@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/promptecho/promptecho/internal/canon"
-	"github.com/promptecho/promptecho/internal/diff"
 	"github.com/promptecho/promptecho/internal/interaction"
 )
 
@@ -22,26 +21,29 @@ type chat struct {
 	raced  bool
 }
 
-func (c *chat) request() *interaction.Request {
-	return &interaction.Request{
+func (c *chat) Request() interaction.Request {
+	return interaction.Request{
 		Method: "POST", URL: "https://api.openai.com/v1/chat/completions",
 		Body: fmt.Appendf(nil, `{"model":"m","messages":[{"role":"user","content":%q}]}`, c.prompt),
 	}
 }
 
-func (c *chat) Line() int          { return c.line }
-func (c *chat) Form() *canon.Form  { return new(canon.Options).Form(c.request()) }
-func (c *chat) Trace() *canon.Form { return new(canon.Options).Trace(c.request()) }
-func (c *chat) Concurrent() bool   { return c.raced }
+func (c *chat) Line() int { return c.line }
+func (c *chat) Form() *canon.Form {
+	req := c.Request()
+	return new(canon.Options).Form(&req)
+}
+func (c *chat) Concurrent() bool { return c.raced }
 
 func newLog() *Log {
-	return &Log{Run: Run{File: "c.yaml", Path: "/c.yaml", Mode: "none", ModeBy: "CI is set", Exists: true, CheckUnused: true, Rules: new(canon.Options)}}
+	return &Log{Run: Run{File: "c.yaml", Path: "/c.yaml", Mode: "none", ModeBy: "CI is set", Exists: true, CheckUnused: true, Options: new(canon.Options)}}
 }
 
 func miss(l *Log, prompt string, entries ...Entry) Miss {
 	l.Reach()
 	call := &chat{prompt: prompt}
-	return l.Miss(&Call{Request: call.request(), Form: call.Form()}, entries)
+	req := call.Request()
+	return l.Miss(&Call{Request: &req, Form: call.Form()}, entries)
 }
 
 // A miss names the nearest recording, and once that is taken, another one.
@@ -224,6 +226,7 @@ func TestReportsArePrintable(t *testing.T) {
 	}
 }
 
+// A hint is given only if it makes the request match.
 func TestHint(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("a long prompt ", 1000)
@@ -232,14 +235,13 @@ func TestHint(t *testing.T) {
 		{"on 2026-01-02", "off 2026-01-03", ""},
 		{long + "at 10:30 " + long, long + "at 9:15 " + long, "promptecho.Mask(`\\b\\d\\d?:\\d\\d(:\\d\\d)?\\b`, \"TIME\")"},
 		{"one word", "another word", ""},
+		{"Read /tmp/TestX111/001/a.go", "Read /tmp/TestX222/001/a.go", "promptecho.Mask(`/tmp/[^/\\s\"']+(/\\d{3})?`, \"TMP\")"},
+		{"Read /tmp/TestX111/001/a.go", "Read /tmp/TestX222/001/b.go", ""},
 	}
 	for _, tt := range tests {
-		edits := []diff.Edit{{Path: "messages/0/content", Recorded: fmt.Sprintf("%q", tt.recorded), Incoming: fmt.Sprintf("%q", tt.incoming)}}
-		if got := hint(edits); got != tt.want {
-			t.Errorf("%.20q and %.20q: %s, want %s", tt.recorded, tt.incoming, got, tt.want)
-		}
-		if got := hint(append(edits, diff.Edit{Path: "endpoint"})); got != "" {
-			t.Errorf("another endpoint: %s", got)
+		m := miss(newLog(), tt.incoming, Entry{Recording: &chat{line: 4, prompt: tt.recorded}})
+		if m.Hint != tt.want {
+			t.Errorf("%.30q and %.30q: %s, want %s", tt.recorded, tt.incoming, m.Hint, tt.want)
 		}
 	}
 }

@@ -61,7 +61,8 @@ func (r *Run) whyUnused(unused Entry, entries []Entry) string {
 	if i < 0 {
 		return ""
 	}
-	edits := diff.Forms(unused.Trace(), used[i].Trace())
+	request, other := unused.Request(), used[i].Request()
+	edits := diff.Forms(r.Options.Trace(&request), r.Options.Trace(&other))
 	if len(edits) == 0 || len(edits) > 3 {
 		return ""
 	}

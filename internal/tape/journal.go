@@ -49,9 +49,9 @@ func (j *Journal) add(it *interaction.Interaction, item *cassette.Item, known in
 		}
 	}
 	j.items = append(j.items, clone(it))
-	now := j.policy.Known()
-	unclean := known != now && j.policy.HoldsSince(known, item.Text)
-	if unclean || len(j.items) > 1 && (j.behind || j.written.MayHold(j.policy, j.known)) {
+	now := j.policy.Count()
+	unclean := known != now && j.policy.MayContainAny(item.Text)
+	if unclean || len(j.items) > 1 && (j.behind || j.written.MayContain(j.policy, j.known)) {
 		if j.rewrite(); !j.behind || unclean {
 			return
 		}
@@ -78,7 +78,7 @@ func (j *Journal) goOn(left []*interaction.Interaction) {
 // rewrite redacts everything again and writes the file again, leaving out what cannot be
 // redacted. The caller holds the lock.
 func (j *Journal) rewrite() {
-	known := j.policy.Known()
+	known := j.policy.Count()
 	var items []*cassette.Item
 	for _, it := range j.items {
 		if item, err := encodeAgain(j.policy, j.Path, it); err == nil {

@@ -29,7 +29,7 @@ func TestJournalOfALateSecret(t *testing.T) {
 			Request:  interaction.Request{Method: "POST", URL: "https://api.openai.com/v1/chat/completions", Body: []byte(`{"messages":[{"content":"` + text + `","role":"user"}]}`)},
 			Response: interaction.Response{Status: 200, Body: []byte(`{}`)},
 		}
-		known := policy.Known()
+		known := policy.Count()
 		item, err := encode(&policy, file, it)
 		if err != nil {
 			t.Fatal(err)

@@ -79,23 +79,17 @@ func (rec *Recording) Form() *canon.Form {
 	if f := rec.form.Load(); f != nil {
 		return f
 	}
-	req := rec.request()
+	req := rec.Request()
 	rec.form.CompareAndSwap(nil, rec.of.config.Options.Form(&req))
 	return rec.form.Load()
 }
 
-// Trace returns the form of the request with the paths that its fields have in it.
-func (rec *Recording) Trace() *canon.Form {
-	req := rec.request()
-	return rec.of.config.Options.Trace(&req)
-}
-
-// request returns the request as it is matched: redacted like an incoming one, no matter
+// Request returns the request as it is matched: redacted like an incoming one, no matter
 // who wrote the file. One that is sealed was redacted by today's rules.
-func (rec *Recording) request() interaction.Request {
+func (rec *Recording) Request() interaction.Request {
 	req := rec.Interaction().Request
 	if rec.sealed && rec.of.trusted {
-		rec.of.policy.Again(&req)
+		rec.of.policy.RedactNew(&req)
 	} else {
 		rec.of.policy.Request(&req)
 	}

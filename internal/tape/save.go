@@ -43,7 +43,7 @@ func (t *Tape) Save(path, name string, recs []*Recording, partial bool) error {
 // stillClean reports whether the text of a recording holds no secret that has become known
 // since it was made.
 func (t *Tape) stillClean(rec *Recording) bool {
-	return rec.known == t.policy.Known() || len(rec.text.Assets) == 0 && !t.policy.HoldsSince(rec.known, rec.text.Text)
+	return rec.known == t.policy.Count() || len(rec.text.Assets) == 0 && !t.policy.MayContainAny(rec.text.Text)
 }
 
 // encodeOnce puts an interaction that was just recorded and redacted into the journal,
@@ -53,7 +53,7 @@ func (t *Tape) encodeOnce(it *interaction.Interaction) (item *cassette.Item, kno
 	if t.Journal == nil {
 		return nil, 0
 	}
-	known = t.policy.Known()
+	known = t.policy.Count()
 	item, err := encode(t.policy, t.config.Name, it)
 	if err != nil {
 		return nil, 0

@@ -67,7 +67,7 @@ func (t *Tape) Take(c *Call) (*Recording, error) {
 	if rec := t.takeExact(c); rec != nil {
 		return rec, nil
 	}
-	t.policy.Body(&c.Request)
+	t.policy.RedactBody(&c.Request)
 	c.Form = t.config.Options.Form(&c.Request)
 	rec, err := t.takeAlike(c)
 	if rec == nil || err != nil {
