@@ -144,7 +144,7 @@ func (r *Recorder) record(req *http.Request, in *incoming) (*http.Response, erro
 	}
 	answer.Capture(resp, sent, answer.Keeper{
 		Pending:   &r.pending,
-		Completes: func(event string) bool { return in.Form.Complete([]byte(event)) },
+		Completes: in.Form.Completes,
 		Settle:    func(resp *interaction.Response, latencyMS int64) { r.settle(rec, resp, latencyMS) },
 	})
 	return resp, nil

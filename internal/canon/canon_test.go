@@ -807,7 +807,7 @@ func TestRead(t *testing.T) {
 	}
 }
 
-func TestComplete(t *testing.T) {
+func TestCompletes(t *testing.T) {
 	t.Parallel()
 	for url, last := range map[string]string{
 		chatURL:      "data: [DONE]\n\n",
@@ -815,10 +815,10 @@ func TestComplete(t *testing.T) {
 		responsesURL: "event: response.completed\ndata: {}\n\n",
 	} {
 		f := form(t, Options{}, url, `{"model":"m","stream":true,"messages":[],"input":"x"}`)
-		if !f.Complete([]byte(last)) {
+		if !f.Completes(last) {
 			t.Errorf("%s: %q does not complete", url, last)
 		}
-		if f.Complete([]byte("data: {}\n\n")) {
+		if f.Completes("data: {}\n\n") {
 			t.Errorf("%s: any event completes", url)
 		}
 	}

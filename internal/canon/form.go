@@ -109,10 +109,10 @@ func (f *Form) Sent(path string) string {
 	return path
 }
 
-// Complete reports whether a stream whose last event is last is whole although
-// the client closed it before its end (openai-go closes at [DONE]).
-func (f *Form) Complete(last []byte) bool {
-	return slices.ContainsFunc(f.endMarkers, func(mark string) bool { return strings.Contains(string(last), mark) })
+// Completes reports whether a stream is whole after an event with a field of this value,
+// although the client closed it before its end (openai-go closes at [DONE]).
+func (f *Form) Completes(value string) bool {
+	return slices.ContainsFunc(f.endMarkers, func(mark string) bool { return strings.Contains(value, mark) })
 }
 
 // Linked reports whether answers hold an id of their request; see [Form.Relink].
