@@ -143,6 +143,13 @@ func (t *formText) begin(path []byte) {
 	t.cuts = append(t.cuts, cut{int32(start), int32(len(t.text))})
 }
 
+// trait adds a field that does not match to what chooses.
+func (f *Form) trait(l level, path, value string) {
+	if t, ok := newTrait(l, path, value); ok {
+		f.Traits = append(f.Traits, t)
+	}
+}
+
 // note keeps a pattern that selected something.
 func (f *Form) note(pattern string) {
 	if !slices.Contains(f.Selected, pattern) {

@@ -7,7 +7,7 @@ import (
 	"sync"
 )
 
-// A Strings remembers up to 1,000 results of a function of strings of up to 64
+// A Strings remembers up to 1,000 results of a function of strings of up to 256
 // bytes; it computes what it does not remember. It may be used concurrently.
 type Strings[V any] struct {
 	Func func(string) V
@@ -18,7 +18,7 @@ type Strings[V any] struct {
 
 const (
 	most    = 1000
-	longest = 64
+	longest = 256
 )
 
 // Get returns Func(s).
