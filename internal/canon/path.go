@@ -87,13 +87,13 @@ func numberRepeated(members []child) (found bool) {
 	return found
 }
 
-// pathsByID gives v and everything below it an ID (Value.Mark), and returns the path of
+// pathsByID gives v and everything below it an ID (Value.ID), and returns the path of
 // each by its ID; 0 is the ID of nothing.
 func pathsByID(v *exactjson.Value) []string {
 	paths := []string{""}
 	var walk func(v *exactjson.Value, path string)
 	walk = func(v *exactjson.Value, path string) {
-		v.Mark = int32(len(paths))
+		v.ID = int32(len(paths))
 		paths = append(paths, path)
 		for _, c := range appendChildren(nil, v) {
 			walk(c.value, path+"/"+c.segment)

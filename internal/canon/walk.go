@@ -120,8 +120,8 @@ func (w *walker) source(v *exactjson.Value, parent string) string {
 	switch {
 	case w.part != "body":
 		return ""
-	case v.Mark > 0:
-		source = w.call.sources[v.Mark]
+	case v.ID > 0:
+		source = w.call.sources[v.ID]
 	case parent == "body":
 		return ""
 	}
