@@ -58,6 +58,8 @@ type pkg struct {
 	GoFiles    []string
 	Imports    []string
 	Export     string
+
+	exports map[string]string // the files with the export data of all packages
 }
 
 func packages(t *testing.T) []pkg {
