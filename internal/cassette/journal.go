@@ -80,9 +80,9 @@ func Append(path string, item *Item, create bool) (err error) {
 }
 
 func journalHead() []byte {
-	var w writer
-	w.head(false, true, 1)
-	return w.buf
+	var e encoder
+	e.head(false, true, 1)
+	return e.buf
 }
 
 // SaveJournal puts a journal of these interactions in the place of the one at path.
@@ -123,7 +123,7 @@ func LoadJournal(path, saved string) (its []*interaction.Interaction, stale bool
 		if there[string(text)] {
 			return nil, true, nil
 		}
-		it := readItem(text)
+		it := decode(text, nil)
 		if it == nil {
 			it, err = parseItem(path, text, readFrom(assetDir(path)))
 		}
