@@ -1,6 +1,7 @@
 package promptecho
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -8,8 +9,10 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/promptecho/promptecho/internal/answer"
 	"github.com/promptecho/promptecho/internal/redact"
 	"github.com/promptecho/promptecho/internal/report"
+	"github.com/promptecho/promptecho/internal/tape"
 )
 
 // A MissError says that a request was not recorded, and why the nearest
@@ -38,18 +41,34 @@ func (e *MissError) RetryableError() bool { return false }
 // recorder records it.
 const missHeader = "X-Promptecho-Miss"
 
-// refuse answers a request that is not sent because of err. Of a missing key Close says
-// so, too, if the client swallows the answer; what comes after Close nobody can be told.
+// A refusedError says why a request was not sent.
+type refusedError string
+
+func (e refusedError) Error() string { return "promptecho: " + string(e) }
+
+// RetryableError reports false; see [MissError.RetryableError].
+func (e refusedError) RetryableError() bool { return false }
+
+// refuse answers a request that is not sent because of err.
 func (r *Recorder) refuse(req *http.Request, err error) (*http.Response, error) {
-	var late *lateError
-	var missing *secretError
-	switch {
-	case errors.As(err, &missing):
-		r.log.Refused(err)
-	case !errors.As(err, &late):
-		return nil, err
+	err = r.told(req, err)
+	if refused := refusedError(""); errors.As(err, &refused) {
+		return refusal(req, err.Error()), nil
 	}
-	return refusal(req, err.Error()), nil
+	return nil, err
+}
+
+// told returns an error as the sender of a request is told. What comes after Close nobody
+// else can be told.
+func (r *Recorder) told(req *http.Request, err error) error {
+	switch refused := refusedError(""); {
+	case errors.As(err, &refused):
+		return err
+	case errors.Is(err, tape.ErrClosed), errors.Is(err, answer.ErrClosed):
+		method, url := cmp.Or(req.Method, http.MethodGet), r.redact.Message(req.URL.Redacted())
+		return refusedError(fmt.Sprintf("%s: %s %s came after the recorder was closed: work that the test had started raced with its end; wait for it before the test ends", r.file, method, url))
+	}
+	return fmt.Errorf("promptecho: %w", err)
 }
 
 // refusal is the answer to a request that is not sent: one that every SDK can print and
@@ -78,28 +97,4 @@ func refusal(req *http.Request, text string) *http.Response {
 		ContentLength: int64(len(body)),
 		Request:       req,
 	}
-}
-
-// A lateError is the answer to a request after the recorder was closed.
-type lateError struct{ file, method, url string }
-
-func (e *lateError) Error() string {
-	return fmt.Sprintf("promptecho: %s: %s %s came after the recorder was closed: work that the test had started raced with its end; wait for it before the test ends", e.file, e.method, e.url)
-}
-func (e *lateError) RetryableError() bool { return false }
-
-// tooLate returns the error of a request that came after the recorder was closed, or that
-// was not answered when it was.
-func (r *Recorder) tooLate(method, url string) error {
-	return &lateError{r.file, method, r.redact.Message(url)}
-}
-
-// A secretError refuses to go upstream without a key.
-type secretError struct {
-	file, env string
-	mode      chosen
-}
-
-func (e *secretError) Error() string {
-	return fmt.Sprintf("promptecho: %s: %s goes upstream, but the environment variable %s is empty: set it, or replay with PROMPTECHO_MODE=none", e.file, e.mode, e.env)
 }

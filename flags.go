@@ -28,13 +28,13 @@ func init() {
 }
 
 // flagMode returns the mode that the flags ask for, none if they are not set.
-func flagMode() (chosen, error) {
+func flagMode() (chosenMode, error) {
 	mode, record := flagValue(modeFlag), flagValue(recordFlag) == "true"
 	switch {
 	case mode == "" && !record:
-		return chosen{}, nil
+		return chosenMode{}, nil
 	case mode != "" && record && mode != string(ModeAll):
-		return chosen{}, fmt.Errorf("promptecho: -echo.record means -echo.mode=all, but -echo.mode is %q: use one of them", mode)
+		return chosenMode{}, fmt.Errorf("promptecho: -echo.record means -echo.mode=all, but -echo.mode is %q: use one of them", mode)
 	}
 	name := "-" + modeFlag
 	if mode == "" {
@@ -44,11 +44,11 @@ func flagMode() (chosen, error) {
 	// "go test -echo.mode=all ./..." tests one directory and hands "./..." on.
 	for _, arg := range flag.Args() {
 		if strings.HasPrefix(arg, "./") || strings.HasSuffix(arg, "...") {
-			return chosen{}, fmt.Errorf("promptecho: %s stands before %q, so the go command tested only this directory: run\n\tPROMPTECHO_MODE=%s go test %[2]s", name, arg, mode)
+			return chosenMode{}, fmt.Errorf("promptecho: %s stands before %q, so the go command tested only this directory: run\n\tPROMPTECHO_MODE=%s go test %[2]s", name, arg, mode)
 		}
 	}
 	m, err := parseMode(mode, name)
-	return chosen{m, name}, err
+	return chosenMode{m, name}, err
 }
 
 func flagValue(name string) string {

@@ -479,7 +479,7 @@ func TestMemoryOfALongStream(t *testing.T) {
 		return &http.Response{StatusCode: 500, Header: http.Header{"Content-Type": {"text/event-stream"}}, Body: body, ContentLength: -1}, nil
 	})
 	r := mustOpen(t, filepath.Join(t.TempDir(), "c.yaml"), Upstream(up), OnRecordError(Fail))
-	r.journal = nil // writing 100 MB takes long
+	r.tape.Journal = nil // writing 100 MB takes long
 	resp, err := r.Client().Post("http://h/v1/x", "application/json", strings.NewReader(`{}`))
 	if err != nil {
 		t.Fatal(err)

@@ -24,7 +24,10 @@ import (
 	"github.com/promptecho/promptecho/internal/cassette"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/report"
+	"github.com/promptecho/promptecho/internal/tape"
 )
+
+const journalSuffix = tape.JournalSuffix
 
 // killed are the variables that make this test binary the process that is
 // killed: where it records, and from where.
@@ -407,24 +410,6 @@ func TestTornJournal(t *testing.T) {
 	}
 }
 
-// TestJournalOfALateCredential: what became known after a text was made, and before
-// it is in the journal, is not in the journal.
-func TestJournalOfALateCredential(t *testing.T) {
-	t.Parallel()
-	const value = "Zk93hQ7xPw2LmN8v"
-	file := filepath.Join(t.TempDir(), "c.yaml")
-	r := mustOpen(t, file, InMode(ModeAll))
-	f := chats("one "+value, "first", "two", "second")
-	item, known := r.format(f.Interactions[0])
-	r.redact.AddSecret(value)
-	r.journal.append(f.Interactions[0], item, known)
-	item, known = r.format(f.Interactions[1])
-	r.journal.append(f.Interactions[1], item, known)
-	if text := read(t, file+journalSuffix); strings.Contains(text, value) || strings.Count(text, "  - kind: llm") != 2 {
-		t.Errorf("%s", text)
-	}
-}
-
 // TestTwoProcessesOneJournal: a second process that resumes from the journal of the
 // first, and writes it anew, does not cost the first what it records afterwards.
 func TestTwoProcessesOneJournal(t *testing.T) {
@@ -433,7 +418,7 @@ func TestTwoProcessesOneJournal(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "c.yaml")
 	one := mustOpen(t, file, InMode(ModeAll))
 	ask(t, one, u.URL, "0")
-	unregister(one.key) // stands for another process
+	one.tape.Free() // stands for another process
 	two := mustOpen(t, file, InMode(ModeAll))
 	ask(t, two, u.URL, "100")
 	for i := range 5 {
@@ -574,7 +559,7 @@ func TestLeftovers(t *testing.T) {
 				}
 				before, asked := read2(file), u.count()
 				r := mustOpen(t, file, InMode(mode), AllowUnused())
-				recording := r.plan.save
+				recording := r.plan.record
 				played := 0
 				switch {
 				case !recording:
@@ -644,13 +629,13 @@ func TestJournalAfterAFullDisk(t *testing.T) {
 		if !first {
 			ask(t, r, u.URL, "a")
 		}
-		path := r.journal.path
-		r.journal.path = filepath.Join(t.TempDir(), "none", "x") // a folder cannot be made below a file
-		if err := os.WriteFile(filepath.Dir(r.journal.path), nil, 0o644); err != nil {
+		path := r.tape.Journal.Path
+		r.tape.Journal.Path = filepath.Join(t.TempDir(), "none", "x") // a folder cannot be made below a file
+		if err := os.WriteFile(filepath.Dir(r.tape.Journal.Path), nil, 0o644); err != nil {
 			t.Fatal(err)
 		}
 		ask(t, r, u.URL, "b")
-		r.journal.path = path
+		r.tape.Journal.Path = path
 		ask(t, r, u.URL, "c")
 		ask(t, r, u.URL, "d")
 		// Killed here.
@@ -670,7 +655,7 @@ func TestLongNames(t *testing.T) {
 		file := filepath.Join(t.TempDir(), strings.Repeat("n", n-5)+".yaml")
 		killed := mustOpen(t, file, InMode(ModeAll))
 		ask(t, killed, u.URL, "a")
-		unregister(killed.key)
+		killed.tape.Free()
 		r := mustOpen(t, file, InMode(ModeAll))
 		before := u.count()
 		ask(t, r, u.URL, "a")

@@ -46,30 +46,30 @@ func parseMode(s, where string) (Mode, error) {
 	return "", fmt.Errorf("promptecho: %s: unknown record mode %q: use one of %s", where, s, strings.Join(names, ", "))
 }
 
-// chosen is a mode and who chose it, for messages.
-type chosen struct {
+// A chosenMode is a mode and who chose it, for messages.
+type chosenMode struct {
 	mode Mode
 	by   string
 }
 
-func (c chosen) String() string { return fmt.Sprintf("mode %s (%s)", c.mode, c.by) }
+func (c chosenMode) String() string { return fmt.Sprintf("mode %s (%s)", c.mode, c.by) }
 
 // chooseMode settles the mode: flag, then environment, then the default. A
 // mode given in code replaces the default and is a ceiling for the others:
 // they may make it stricter, never looser.
-func chooseMode(code Mode) (chosen, error) {
-	ceiling := chosen{code, "InMode in the code"}
+func chooseMode(code Mode) (chosenMode, error) {
+	ceiling := chosenMode{code, "InMode in the code"}
 	if code != "" {
 		if _, err := parseMode(string(code), "InMode"); err != nil {
-			return chosen{}, err
+			return chosenMode{}, err
 		}
 	}
 	asked, err := askedMode()
 	switch {
 	case err != nil:
-		return chosen{}, err
+		return chosenMode{}, err
 	case code == "" && asked.mode == "":
-		return chosen{ModeOnce, "the default"}, nil
+		return chosenMode{ModeOnce, "the default"}, nil
 	case code == "":
 		return asked, nil
 	case asked.mode == "" || slices.Index(modes, code) < slices.Index(modes, asked.mode):
@@ -81,17 +81,17 @@ func chooseMode(code Mode) (chosen, error) {
 // askedMode returns the mode that the flags or the environment ask for. The
 // environment is read here and not in an init function: the go command's test
 // cache sees only what a test reads while it runs.
-func askedMode() (chosen, error) {
+func askedMode() (chosenMode, error) {
 	if c, err := flagMode(); err != nil || c.mode != "" {
 		return c, err
 	}
 	if s := os.Getenv("PROMPTECHO_MODE"); s != "" {
 		m, err := parseMode(s, "PROMPTECHO_MODE")
-		return chosen{m, "PROMPTECHO_MODE"}, err
+		return chosenMode{m, "PROMPTECHO_MODE"}, err
 	}
 	switch ci := os.Getenv("CI"); strings.ToLower(ci) {
 	case "", "0", "false":
-		return chosen{}, nil
+		return chosenMode{}, nil
 	}
-	return chosen{ModeNone, "CI is set"}, nil
+	return chosenMode{ModeNone, "CI is set"}, nil
 }

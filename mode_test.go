@@ -85,8 +85,8 @@ func TestModeErrors(t *testing.T) {
 }
 
 // The mode that an error or a note shows says who chose it.
-func TestChosenString(t *testing.T) {
-	if got := (chosen{ModeNone, "CI is set"}).String(); got != "mode none (CI is set)" {
+func TestChosenModeString(t *testing.T) {
+	if got := (chosenMode{ModeNone, "CI is set"}).String(); got != "mode none (CI is set)" {
 		t.Error(got)
 	}
 }

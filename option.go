@@ -19,7 +19,7 @@ type Option func(*config)
 type config struct {
 	mode        Mode
 	upstream    http.RoundTripper
-	rules       canon.Options
+	matching    canon.Options
 	aliases     []*alias
 	keepHeaders []string
 	redactNames []string
@@ -38,7 +38,7 @@ type config struct {
 // plain reports whether the options change nothing of what makes two requests the
 // same: then match keys in the file are those of this run.
 func (c *config) plain() bool {
-	return c.rules.Plain() && len(c.redactNames) == 0 && len(c.redactPatterns) == 0
+	return c.matching.Plain() && len(c.redactNames) == 0 && len(c.redactPatterns) == 0
 }
 
 // InMode sets the record mode in code. It replaces the default and is a
@@ -78,7 +78,7 @@ func MatchOn(paths ...string) Option {
 				c.fail(fmt.Errorf("MatchOn: %q is outside the body: Match(%[1]q) makes it match; a field of the body of that name is %q", p, "body/"+p))
 			}
 		}
-		c.rules.MatchOn = append(c.rules.MatchOn, paths...)
+		c.matching.MatchOn = append(c.matching.MatchOn, paths...)
 	}
 }
 
@@ -91,7 +91,7 @@ func Match(paths ...string) Option {
 	return func(c *config) {
 		for _, p := range paths {
 			p = headerPath(p)
-			c.rules.Match = append(c.rules.Match, p)
+			c.matching.Match = append(c.matching.Match, p)
 			if name, ok := strings.CutPrefix(p, "header/"); ok {
 				name, _, _ = strings.Cut(name, "/")
 				c.keepHeaders = append(c.keepHeaders, name)
@@ -110,14 +110,14 @@ func headerPath(path string) string {
 
 // Strict makes the sampling parameters (temperature, top_p, max_tokens, seed
 // and the like) match too.
-func Strict() Option { return func(c *config) { c.rules.Strict = true } }
+func Strict() Option { return func(c *config) { c.matching.Strict = true } }
 
 // Ignore leaves fields out of matching and of reports. The paths are as in
 // [MatchOn], and "host", "path", "query/NAME" and "header/NAME" outside the body.
 func Ignore(paths ...string) Option {
 	return func(c *config) {
 		for _, p := range paths {
-			c.rules.Ignore = append(c.rules.Ignore, headerPath(p))
+			c.matching.Ignore = append(c.matching.Ignore, headerPath(p))
 		}
 	}
 }
@@ -135,7 +135,7 @@ func Mask(expr, placeholder string) Option {
 			c.fail(fmt.Errorf("Mask: %w", err))
 			return
 		}
-		c.rules.Masks = append(c.rules.Masks, canon.Mask{Regexp: re, Placeholder: placeholder})
+		c.matching.Masks = append(c.matching.Masks, canon.Mask{Regexp: re, Placeholder: placeholder})
 	}
 }
 
@@ -157,7 +157,7 @@ func Alias(origin, name string) Option {
 		default:
 			name = strings.ToLower(name)
 			c.aliases = append(c.aliases, &alias{origin: canon.Origin(u), address: u.Scheme + "://" + u.Host, name: name})
-			c.rules.Aliases = append(c.rules.Aliases, name)
+			c.matching.Aliases = append(c.matching.Aliases, name)
 		}
 	}
 }
@@ -165,7 +165,7 @@ func Alias(origin, name string) Option {
 // SortTools makes the order of tools not match, for programs that range over a
 // map to list them. The order changes the prompt, and with it what a provider
 // can cache; sorting in the program is better.
-func SortTools() Option { return func(c *config) { c.rules.SortTools = true } }
+func SortTools() Option { return func(c *config) { c.matching.SortTools = true } }
 
 // KeepHeaders writes headers of these names, of requests and responses, to the
 // cassette although they are not on the list of harmless ones. They do not

@@ -519,7 +519,7 @@ func TestEditedCassettes(t *testing.T) {
 	}{
 		{"as recorded", func(f *cassette.File) {}, map[string]string{"a": `"n":1`, "b": `"n":2`, "c": `"n":3`}, ""},
 		{"an interaction deleted", func(f *cassette.File) { f.Interactions = slices.Delete(f.Interactions, 1, 2) },
-			map[string]string{"a": `"n":1`, "b": "", "c": `"n":3`}, "1 request was not recorded"},
+			map[string]string{"a": `"n":1`, "b": "", "c": `"n":3`}, "1 request has no recording"},
 		{"an interaction added", func(f *cassette.File) {
 			it := *f.Interactions[0]
 			it.Request.Body = []byte(prompt("d"))
@@ -535,7 +535,7 @@ func TestEditedCassettes(t *testing.T) {
 		{"a response edited", func(f *cassette.File) { f.Interactions[0].Response.Body = []byte(`{"n":"edited"}`) },
 			map[string]string{"a": `"n":"edited"`, "b": `"n":2`, "c": `"n":3`}, ""},
 		{"a request edited, the hint stale", func(f *cassette.File) { f.Interactions[0].Request.Body = []byte(prompt("z")) },
-			map[string]string{"z": `"n":1`, "a": "", "b": `"n":2`, "c": `"n":3`}, "1 request was not recorded"},
+			map[string]string{"z": `"n":1`, "a": "", "b": `"n":2`, "c": `"n":3`}, "1 request has no recording"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -597,7 +597,7 @@ func TestMissAnswer(t *testing.T) {
 		t.Error("a miss can be retried")
 	}
 	report := r.Close().Error()
-	for _, want := range []string{"1 request was not recorded (mode none (InMode in the code); 0 of 1 recording used)", file + ":4: ", "cat", "dog", "recorded", "incoming", "PROMPTECHO_MODE=all"} {
+	for _, want := range []string{"1 request has no recording (mode none, InMode in the code; 0 of 1 recordings used)", file + ":4: ", "cat", "dog", "recorded", "incoming", "PROMPTECHO_MODE=all"} {
 		if !strings.Contains(report, want) {
 			t.Errorf("the report has no %q:\n%s", want, report)
 		}

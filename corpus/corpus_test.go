@@ -179,7 +179,7 @@ func structure(body []byte) int {
 	if err != nil || v.Kind != exactjson.Object && v.Kind != exactjson.Array {
 		return 0
 	}
-	if _, ok := exactjson.DetectLayout(body, v); !ok {
+	if _, _, ok := exactjson.DetectLayout(body, v); !ok {
 		return 0
 	}
 	return 1

@@ -119,7 +119,7 @@ func TestNewVerdicts(t *testing.T) {
 		body func(tb testing.TB, rec *promptecho.Recorder)
 		want string // in the one error; "" for none
 	}{
-		{"miss", func(tb testing.TB, rec *promptecho.Recorder) { ask(t, rec, p.URL, "three") }, "1 request was not recorded"},
+		{"miss", func(tb testing.TB, rec *promptecho.Recorder) { ask(t, rec, p.URL, "three") }, "1 request has no recording"},
 		{"unused", func(tb testing.TB, rec *promptecho.Recorder) { ask(t, rec, p.URL, "one") }, "1 of 2 recordings not used"},
 		{"not wired", func(testing.TB, *promptecho.Recorder) {}, "no request reached the recorder"},
 		{"unused and skipped", func(tb testing.TB, rec *promptecho.Recorder) { tb.(*fakeTB).skipped = true }, ""},

@@ -2,7 +2,7 @@ package echotest
 
 import (
 	"crypto/sha256"
-	"encoding/hex"
+	"fmt"
 	"path/filepath"
 	"strings"
 )
@@ -26,20 +26,26 @@ func fileFor(name string) string {
 	return filepath.Join("testdata", "cassettes", filepath.Join(segments...)) + ".yaml"
 }
 
+// alphanumeric are the characters that mean nothing else to a shell or a file system, and
+// plain those that may stand in the name of a file everywhere.
+const (
+	alphanumeric = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+	plain        = alphanumeric + "_-.=+,@#()[]{}"
+)
+
 // safeSegment makes one segment of a name safe. What is plain stays as it is;
 // everything else becomes %XX, and so does the first byte of a name that
 // Windows reserves. A long name is cut and ends in a hash of the whole.
 func safeSegment(s string) string {
-	var b strings.Builder
+	out := ""
 	for i := range len(s) {
-		c := s[i]
-		if plainByte(c) && !(c == '.' && (i == 0 || i == len(s)-1)) && !(i == 0 && c == '-') {
-			b.WriteByte(c)
-			continue
+		first, last := i == 0, i == len(s)-1
+		if strings.IndexByte(plain, s[i]) < 0 || s[i] == '.' && (first || last) || s[i] == '-' && first {
+			out += fmt.Sprintf("%%%02X", s[i])
+		} else {
+			out += s[i : i+1]
 		}
-		escape(&b, c)
 	}
-	out := b.String()
 	switch ext := strings.ToLower(filepath.Ext(out)); {
 	case out == "":
 		return "%"
@@ -47,26 +53,13 @@ func safeSegment(s string) string {
 		// A folder of this name could be in the way of a cassette or its files.
 		out = strings.TrimSuffix(out, filepath.Ext(out)) + "%2E" + filepath.Ext(out)[1:]
 	case reserved(out):
-		b.Reset()
-		escape(&b, out[0])
-		out = b.String() + out[1:]
+		out = fmt.Sprintf("%%%02X%s", out[0], out[1:])
 	}
 	if len(out) <= maxSegment {
 		return out
 	}
-	sum := sha256.Sum256([]byte(s))
-	return strings.TrimRight(out[:maxSegment-18], "%.") + "-h" + hex.EncodeToString(sum[:8])
-}
-
-func escape(b *strings.Builder, c byte) {
-	const digits = "0123456789ABCDEF"
-	b.WriteByte('%')
-	b.WriteByte(digits[c>>4])
-	b.WriteByte(digits[c&15])
-}
-
-func plainByte(c byte) bool {
-	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.IndexByte("_-.=+,@#()[]{}", c) >= 0
+	hash := sha256.Sum256([]byte(s))
+	return fmt.Sprintf("%s-h%x", strings.TrimRight(out[:maxSegment-18], "%."), hash[:8])
 }
 
 // reserved reports whether Windows gives the name to a device, whatever

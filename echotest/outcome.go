@@ -15,9 +15,8 @@ import (
 
 // outcome tells how a test ended. It is called from the test's cleanup.
 func outcome(t testing.TB) report.Outcome {
-	now := report.Now()
 	return report.Outcome{
-		Failed:   t.Failed() || now.Panicking || now.Exiting && !t.Skipped(),
+		Failed:   t.Failed() || report.Panicking() || report.Exiting() && !t.Skipped(),
 		Skipped:  t.Skipped(),
 		Filtered: filtered(t.Name()),
 		Command:  func() string { return command(t.Name()) },
@@ -50,19 +49,14 @@ func fits(pattern, segments []string) bool {
 
 // patterns splits a -run or -skip flag as package testing does: alternatives at
 // "|", the levels of each at "/", but not inside brackets.
-func patterns(name string) [][]string {
+func patterns(name string) (alternatives [][]string) {
 	f := flag.Lookup(name)
 	if f == nil || f.Value.String() == "" {
 		return nil
 	}
-	text := f.Value.String()
-	all := [][]string{nil}
-	start, brackets, parens := 0, 0, 0
-	end := func(i int) {
-		last := len(all) - 1
-		all[last] = append(all[last], text[start:i])
-		start = i + 1
-	}
+	const level, alternative = "\x00", "\x01" // what separates them from here on
+	text := []byte(f.Value.String())
+	brackets, parens := 0, 0
 	for i := 0; i < len(text); i++ {
 		switch c := text[i]; {
 		case c == '\\':
@@ -78,14 +72,15 @@ func patterns(name string) [][]string {
 			parens--
 		case parens > 0:
 		case c == '/':
-			end(i)
+			text[i] = level[0]
 		case c == '|':
-			end(i)
-			all = append(all, nil)
+			text[i] = alternative[0]
 		}
 	}
-	end(len(text))
-	return all
+	for one := range strings.SplitSeq(string(text), alternative) {
+		alternatives = append(alternatives, strings.Split(one, level))
+	}
+	return alternatives
 }
 
 // command returns the shell command that records one test again.
@@ -110,29 +105,30 @@ func command(name string) string {
 // nested returns the folder of the module that dir is in if it is not that of the
 // repository: there a package path is known only inside of the module.
 func nested(dir string) string {
-	module := ""
-	for ; ; dir = filepath.Dir(dir) {
-		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil && module == "" {
-			module = dir
-		}
-		if _, err := os.Stat(filepath.Join(dir, ".git")); err == nil {
-			if module == dir {
-				return ""
-			}
-			return module
+	module, repository := upward(dir, "go.mod"), upward(dir, ".git")
+	if repository == "" || len(module) <= len(repository) {
+		return ""
+	}
+	return module
+}
+
+// upward returns the nearest folder above dir, or dir itself, that holds a file of this
+// name; "" if there is none.
+func upward(dir, name string) string {
+	for {
+		if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
+			return dir
 		}
 		if dir == filepath.Dir(dir) {
 			return ""
 		}
+		dir = filepath.Dir(dir)
 	}
 }
 
 // shellQuote quotes s for a POSIX shell where it must be.
 func shellQuote(s string) string {
-	plain := func(r rune) bool {
-		return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("/._-=@%+,:", r)
-	}
-	if s != "" && strings.IndexFunc(s, func(r rune) bool { return !plain(r) }) < 0 {
+	if s != "" && strings.Trim(s, alphanumeric+"/._-=@%+,:") == "" {
 		return s
 	}
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"

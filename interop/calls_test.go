@@ -427,7 +427,7 @@ func TestCallsMissed(t *testing.T) {
 		if len(misses) != 1 || misses[0].Count != 2 || !strings.Contains(misses[0].Diff, "zebra") || !strings.Contains(misses[0].Diff, "lion") {
 			t.Errorf("misses %+v", misses)
 		}
-		if err := rec.Close(); err == nil || !strings.Contains(err.Error(), "1 request was not recorded") {
+		if err := rec.Close(); err == nil || !strings.Contains(err.Error(), "1 request has no recording") {
 			t.Errorf("Close: %v", err)
 		}
 		if p.Requests() != 1 {

@@ -430,7 +430,7 @@ func TestOpenAIMiss(t *testing.T) {
 	if misses := rec.Misses(); len(misses) != 3 || !strings.HasPrefix(misses[0].Caller, "openai_test.go:") || !strings.Contains(misses[0].Diff, "dog") {
 		t.Errorf("misses %+v", misses)
 	}
-	if err := rec.Close(); err == nil || !strings.Contains(err.Error(), "3 requests were not recorded") {
+	if err := rec.Close(); err == nil || !strings.Contains(err.Error(), "3 requests have no recording") {
 		t.Errorf("Close: %v", err)
 	}
 }

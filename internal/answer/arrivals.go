@@ -6,19 +6,19 @@ import (
 	"github.com/promptecho/promptecho/internal/interaction"
 )
 
-// A received is what one Read of a live body returned.
-type received struct {
+// An arrival is a chunk of a live body: what one Read returned.
+type arrival struct {
 	end    int           // offset in the body just past it
 	at     time.Duration // since the request was sent
 	filled bool          // it filled the client's buffer: more may have been there
 	shared bool          // the last byte of an event was in it
 }
 
-// arrivals tells when the pieces of a live body came.
+// arrivals tells when the frames of a live body came.
 type arrivals struct {
-	chunks      []received    // those that may have something of the next frame
-	framed      int           // where the frames so far end in the body
-	lastArrival time.Duration // of what was asked for last, at first of the headers
+	chunks []arrival     // those that may hold bytes behind the frames so far
+	framed int           // where the frames so far end in the body
+	last   time.Duration // when the last piece that has a delay came; at first, the headers
 }
 
 // delayOf says when the next frame came. It came with the chunk that completed it: where
@@ -63,9 +63,10 @@ func (a *arrivals) all() (lengths []int, delays []interaction.Delay) {
 	return lengths, delays
 }
 
-// since returns the milliseconds from the last arrival to this one.
-func (a *arrivals) since(arrival time.Duration) int64 {
-	ms := (arrival - a.lastArrival).Milliseconds()
-	a.lastArrival = arrival
+// since returns the milliseconds from the last piece that has a delay to the one that
+// came at this time.
+func (a *arrivals) since(at time.Duration) int64 {
+	ms := (at - a.last).Milliseconds()
+	a.last = at
 	return max(0, ms)
 }

@@ -19,10 +19,9 @@ type body struct {
 	// mu lets Close be called while another goroutine reads. It guards what follows and
 	// is not held during a delay. It is taken before the locks of onEnd and release.
 	mu      sync.Mutex
-	data    []byte  // until it was read or closed; it belongs to release
-	chunks  []chunk // that no Read has begun
-	at      int     // offset of the next byte in data
-	limit   int     // where the chunk that is being read ends
+	data    []byte  // what was not read yet; it belongs to release
+	left    int     // bytes of the chunk that is being read
+	chunks  []chunk // those behind it
 	closed  bool
 	onEnd   func() // called once, when the client reads behind the last byte; may be nil
 	release func() // called once, when data is not needed any more; may be nil
@@ -36,35 +35,35 @@ func (b *body) Read(p []byte) (int, error) {
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for b.at == b.limit && (len(p) > 0 || b.closed) {
+	for b.left == 0 && (len(p) > 0 || b.closed) {
 		switch {
 		case b.closed:
 			return 0, http.ErrBodyReadAfterClose
-		case b.at == len(b.data):
+		case len(b.data) == 0:
 			return 0, b.over()
 		}
 		if err := b.begin(b.chunks[0]); err != nil {
 			return 0, err
 		}
 	}
-	n := copy(p, b.data[b.at:b.limit])
-	b.at += n
+	n := copy(p, b.data[:b.left])
+	b.data, b.left = b.data[n:], b.left-n
 	return n, nil
 }
 
 // begin waits for the next chunk. Meanwhile the mutex is not held, so that Close can
-// interrupt the wait; if the chunk was taken by another Read then, that is no error.
+// interrupt the wait; if another Read has begun the chunk by then, that is no error.
 func (b *body) begin(next chunk) error {
 	if b.pace != 0 && next.delayMS != 0 {
-		left := len(b.chunks)
+		behind := len(b.chunks)
 		b.mu.Unlock()
 		err := pause(b.ctx, b.closing, b.pace, next.delayMS)
 		b.mu.Lock()
-		if err != nil || len(b.chunks) != left {
+		if err != nil || len(b.chunks) != behind {
 			return err
 		}
 	}
-	b.limit, b.chunks = next.end, b.chunks[1:]
+	b.left, b.chunks = next.size, b.chunks[1:]
 	return nil
 }
 
@@ -80,7 +79,7 @@ func (b *body) over() error {
 
 // forget gives the memory of the body back.
 func (b *body) forget() {
-	b.data, b.chunks, b.at, b.limit = nil, nil, 0, 0
+	b.data, b.left, b.chunks = nil, 0, nil
 	if b.release != nil {
 		b.release()
 		b.release = nil

@@ -33,8 +33,8 @@ type Keeper struct {
 // last event without reading to the end, others read to the end and never close.
 func Capture(resp *http.Response, sent time.Time, keeper Keeper) {
 	c := &capture{keeper: keeper, resp: resp, sent: sent, announced: resp.ContentLength}
-	c.lastArrival = time.Since(sent)
-	c.latencyMS = c.lastArrival.Milliseconds()
+	c.last = time.Since(sent)
+	c.latencyMS = c.last.Milliseconds()
 	c.stored = interaction.Response{Status: resp.StatusCode, Headers: interaction.HeadersOf(resp.Header)}
 	if resp.ProtoMajor != 1 && resp.Proto != "" {
 		c.stored.Proto = resp.Proto
@@ -99,7 +99,7 @@ func (c *capture) add(b []byte, filled bool) {
 		return
 	}
 	c.received += len(b)
-	c.chunks = append(c.chunks, received{end: c.received, at: time.Since(c.sent), filled: filled})
+	c.chunks = append(c.chunks, arrival{end: c.received, at: time.Since(c.sent), filled: filled})
 	if c.coding != "" {
 		c.coded = append(c.coded, b...)
 		return
@@ -133,7 +133,7 @@ func (c *capture) settle(end, errText string) {
 	}
 	c.keeper.Settle(&c.stored, c.latencyMS)
 	c.keeper.Pending.remove(c)
-	c.cutter, c.coded, c.arrivals = stream.Cutter{}, nil, arrivals{} // the client may keep the body
+	c.cutter, c.coded, c.arrivals = stream.Cutter{}, nil, arrivals{} // a client may keep the body for long
 }
 
 // decode takes the coding off the body. One that we do not have, or that the body does

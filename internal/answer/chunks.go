@@ -48,7 +48,7 @@ func chunkEnds(lengths []int, size int) (ends []int) {
 
 // A chunk is what one Read returns at most: the bytes that arrived together.
 type chunk struct {
-	end     int   // offset in the body just past this chunk
+	size    int   // in bytes
 	delayMS int64 // milliseconds after the chunk before
 }
 
@@ -56,7 +56,7 @@ type chunk struct {
 // pieces; missing delays are zero, and a body without pieces is one chunk.
 func chunksOf(size int, ends []int, delays []interaction.Delay) []chunk {
 	if len(ends) == 0 {
-		return []chunk{{end: size}}
+		return []chunk{{size: size}}
 	}
 	chunks := make([]chunk, 0, len(ends))
 	start := 0
@@ -65,32 +65,32 @@ func chunksOf(size int, ends []int, delays []interaction.Delay) []chunk {
 		if i < len(delays) {
 			delay = delays[i]
 		}
-		chunks = appendChunks(chunks, start, end, delay)
+		chunks = appendChunks(chunks, end-start, delay)
 		start = end
 	}
 	return chunks
 }
 
-// appendChunks appends the chunks in which the server sent the event body[start:end]. The
+// appendChunks appends the chunks in which the server sent an event of size bytes. The
 // first may have come in the chunk before.
-func appendChunks(chunks []chunk, start, end int, delay interaction.Delay) []chunk {
+func appendChunks(chunks []chunk, size int, delay interaction.Delay) []chunk {
 	together := delay.Together && len(chunks) > 0
-	add := func(end int, ms int64) {
+	add := func(n int, ms int64) {
 		if together {
-			chunks[len(chunks)-1].end = end
+			chunks[len(chunks)-1].size += n
 			together = false
 			return
 		}
-		chunks = append(chunks, chunk{end, ms})
+		chunks = append(chunks, chunk{n, ms})
 	}
 	ms := delay.MS
 	rest, _ := delay.Rest.Pieces()
 	for _, next := range rest {
-		if at := end - next.Bytes; at > start { // else the event was edited and is shorter now
-			add(at, ms)
-			ms = next.MS
+		if n := size - next.Bytes; n > 0 { // else the event was edited and is shorter now
+			add(n, ms)
+			size, ms = next.Bytes, next.MS
 		}
 	}
-	add(end, ms)
+	add(size, ms)
 	return chunks
 }

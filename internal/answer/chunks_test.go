@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -26,8 +27,8 @@ func TestChunksOfAnEditedBody(t *testing.T) {
 		var got []string
 		start := 0
 		for _, c := range chunksOf(len(body), ends, []interaction.Delay{{MS: 1}}) {
-			got = append(got, body[start:c.end])
-			start = c.end
+			got = append(got, body[start:start+c.size])
+			start += c.size
 		}
 		if !slices.Equal(got, want) {
 			t.Errorf("%q in chunks of 3 is %q, want %q", body, got, want)
@@ -61,7 +62,7 @@ func TestDelaysAreArrivals(t *testing.T) {
 		for i, read := range strings.Split(tt.reads, "|") {
 			text, filled := strings.CutSuffix(read, "#")
 			end += len(text)
-			a.chunks = append(a.chunks, received{end: end, at: time.Duration(i+1) * time.Millisecond, filled: filled})
+			a.chunks = append(a.chunks, arrival{end: end, at: time.Duration(i+1) * time.Millisecond, filled: filled})
 		}
 		var delays []interaction.Delay
 		var ends []int
@@ -78,11 +79,49 @@ func TestDelaysAreArrivals(t *testing.T) {
 		var got []string
 		start := 0
 		for _, c := range chunksOf(len(body), ends, delays) {
-			got = append(got, body[start:c.end])
-			start = c.end
+			got = append(got, body[start:start+c.size])
+			start += c.size
 		}
 		if text := strings.Join(got, "|"); text != tt.want {
 			t.Errorf("%s: played %q, want %q", tt.name, text, tt.want)
+		}
+	}
+}
+
+// However a stream is cut by the network, its chunks are all of it, and take as long as it
+// took.
+func TestChunksTakeAsLong(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 2000 {
+		var frames []string
+		for range 1 + r.IntN(5) {
+			frames = append(frames, "ab\n\ncd\n\n"[:1+r.IntN(8)]+"\n")
+		}
+		size := len(strings.Join(frames, ""))
+		var a arrivals
+		var came time.Duration
+		for at := 0; at < size; {
+			at = min(size, at+1+r.IntN(9))
+			came += time.Duration(r.IntN(3)) * time.Millisecond
+			a.chunks = append(a.chunks, arrival{end: at, at: came, filled: r.IntN(5) == 0})
+		}
+		var delays []interaction.Delay
+		var ends []int
+		for i, frame := range frames {
+			delays = append(delays, a.delayOf([]byte(frame)))
+			ends = append(ends, len(strings.Join(frames[:i+1], "")))
+		}
+		var total int
+		var took int64
+		for _, c := range chunksOf(size, ends, delays) {
+			if c.size <= 0 {
+				t.Fatalf("%q: a chunk of %d bytes", frames, c.size)
+			}
+			total, took = total+c.size, took+c.delayMS
+		}
+		if total != size || took != came.Milliseconds() {
+			t.Fatalf("%q, %v: %d of %d bytes in %d of %d ms", frames, delays, total, size, took, came.Milliseconds())
 		}
 	}
 }
@@ -92,11 +131,11 @@ func TestDelaysAreArrivals(t *testing.T) {
 func TestPiecesOfAShorterEvent(t *testing.T) {
 	t.Parallel()
 	got := chunksOf(5, []int{2, 5}, []interaction.Delay{{MS: 1}, {MS: 2, Rest: "~3+4~1+8"}})
-	if want := []chunk{{2, 1}, {4, 2}, {5, 8}}; !slices.Equal(got, want) {
+	if want := []chunk{{2, 1}, {2, 2}, {1, 8}}; !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
 	got = chunksOf(2, []int{2}, []interaction.Delay{{Together: true, Rest: "~1+8"}})
-	if want := []chunk{{1, 0}, {2, 8}}; !slices.Equal(got, want) {
+	if want := []chunk{{1, 0}, {1, 8}}; !slices.Equal(got, want) {
 		t.Errorf("together with nothing: %v, want %v", got, want)
 	}
 }

@@ -24,7 +24,8 @@ const module = "github.com/promptecho/promptecho"
 // listed may not exist.
 var rooms = map[string][]string{
 	"echotest":             {"", "internal/report"},
-	"":                     {"internal/answer", "internal/diff", "internal/redact", "internal/canon", "internal/stream", "internal/cassette", "internal/interaction", "internal/exactjson", "internal/coding", "internal/report", "internal/memo"},
+	"":                     {"internal/tape", "internal/answer", "internal/report", "internal/redact", "internal/canon", "internal/stream", "internal/cassette", "internal/interaction", "internal/memo"},
+	"internal/tape":        {"internal/rerecord", "internal/redact", "internal/canon", "internal/cassette", "internal/interaction"},
 	"internal/answer":      {"internal/interaction", "internal/stream", "internal/coding"},
 	"internal/diff":        {"internal/canon"},
 	"internal/canon":       {"internal/interaction", "internal/exactjson", "internal/coding", "internal/memo"},
@@ -47,7 +48,7 @@ var rooms = map[string][]string{
 
 // restricted is what of the standard library only some may import.
 var restricted = map[string][]string{
-	"net/http": {"", "internal/answer", "internal/standin", "cmd/promptecho"},
+	"net/http": {"", "internal/tape", "internal/answer", "internal/standin", "cmd/promptecho"},
 	"testing":  {"", "echotest"},
 }
 

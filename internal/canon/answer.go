@@ -3,6 +3,7 @@ package canon
 import (
 	"bytes"
 	"iter"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -17,15 +18,29 @@ type Answer struct {
 	Usage *interaction.Usage
 }
 
+// A Transcript tells where the events of a stream have the answer. Of paths that stand
+// together, each is read. A path is of member names; "*" is every element of a list, and
+// with "name=value" or "name!=value" only that goes on whose member has that value, or
+// another: "choices/*/index=0/delta/content".
+type Transcript struct {
+	Text      []string
+	Reasoning []string
+	Calls     []CallPaths
+}
+
+// CallPaths tell where a stream has the calls of tools.
+type CallPaths struct {
+	At   string // of the objects that each hold a piece of a call, "" for the event itself
+	ID   string // below them: what tells calls apart; without it each object is a whole call
+	Name string
+	Args string
+}
+
 // Read reads the payloads of a response to the form's request: the events'
 // data of a stream, or the one body. It keeps none of them.
 func (f *Form) Read(payloads iter.Seq[[]byte]) Answer {
 	var a Answer
-	var t transcript
-	var delta func(*transcript, *exactjson.Value)
-	if f.family != nil && f.Wire != "whole" {
-		delta = f.family.Delta
-	}
+	var r reader
 	for p := range payloads {
 		if len(p) == 0 || p[0] != '{' && !bytes.ContainsRune(p[:min(len(p), 4096)], '{') {
 			continue
@@ -35,11 +50,11 @@ func (f *Form) Read(payloads iter.Seq[[]byte]) Answer {
 			continue
 		}
 		a.usage(&v)
-		if delta != nil {
-			delta(&t, &v)
+		if f.transcript != nil && f.Wire != "whole" {
+			r.event(f.transcript, &v)
 		}
 	}
-	a.Text = t.String()
+	a.Text = r.String()
 	return a
 }
 
@@ -71,14 +86,10 @@ func Payloads(resp *interaction.Response) iter.Seq[[]byte] {
 // everything else (Ollama). Streams count up, so a later number replaces an
 // earlier one.
 func (a *Answer) usage(v *exactjson.Value) {
-	u := member(v, "usage")
-	for _, in := range []*exactjson.Value{
-		u, member(u, "tokens"), member(member(v, "message"), "usage"), member(member(v, "response"), "usage"), member(v, "usageMetadata"),
+	for _, path := range [][]string{
+		{"usage"}, {"usage", "tokens"}, {"message", "usage"}, {"response", "usage"}, {"usageMetadata"},
 	} {
-		if in == nil || in.Kind != exactjson.Object {
-			continue
-		}
-		a.count(in, []string{"input_tokens", "prompt_tokens", "inputTokens", "promptTokenCount"},
+		a.count(member(v, path...), []string{"input_tokens", "prompt_tokens", "inputTokens", "promptTokenCount"},
 			[]string{"output_tokens", "completion_tokens", "outputTokens", "candidatesTokenCount"})
 	}
 	a.count(v, []string{"prompt_eval_count"}, []string{"eval_count"})
@@ -104,7 +115,7 @@ func (a *Answer) count(u *exactjson.Value, in, out []string) {
 
 func count(u *exactjson.Value, names ...string) (int64, bool) {
 	for _, n := range names {
-		if v := member(u, n); v != nil && v.Kind == exactjson.Number {
+		if v := member(u, n); isKind(v, exactjson.Number) {
 			if i, err := strconv.ParseInt(v.Text, 10, 64); err == nil && i >= 0 {
 				return i, true
 			}
@@ -113,54 +124,98 @@ func count(u *exactjson.Value, names ...string) (int64, bool) {
 	return 0, false
 }
 
-// transcript puts an answer together from the pieces of a stream.
-type transcript struct {
+// A reader puts an answer together from the events of a stream.
+type reader struct {
 	reasoning strings.Builder
 	text      strings.Builder
 	calls     []*toolCall
 }
 
 type toolCall struct {
-	id   string // whatever tells the calls of one stream apart
-	name string
-	args strings.Builder
+	id         string // whatever tells the calls of one stream apart
+	name, args strings.Builder
 }
 
-// call returns the tool call with the id, a new one if there is none.
-func (t *transcript) call(id string) *toolCall {
-	for _, c := range t.calls {
-		if c.id == id {
-			return c
-		}
+// event adds what one event says.
+func (r *reader) event(t *Transcript, event *exactjson.Value) {
+	for _, path := range t.Reasoning {
+		join(&r.reasoning, event, path)
 	}
-	c := &toolCall{id: id}
-	t.calls = append(t.calls, c)
-	return c
+	for _, path := range t.Text {
+		join(&r.text, event, path)
+	}
+	for _, paths := range t.Calls {
+		at(event, paths.At, func(v *exactjson.Value) {
+			piece := toolCall{id: text(v, paths.ID)}
+			join(&piece.name, v, paths.Name)
+			join(&piece.args, v, paths.Args)
+			if piece.name.Len()+piece.args.Len() > 0 {
+				r.call(&piece, paths.ID != "")
+			}
+		})
+	}
+}
+
+// call adds a piece of a tool call to what is there of it.
+func (r *reader) call(piece *toolCall, inPieces bool) {
+	i := slices.IndexFunc(r.calls, func(c *toolCall) bool { return inPieces && c.id == piece.id })
+	if i < 0 {
+		i = len(r.calls)
+		r.calls = append(r.calls, &toolCall{id: piece.id})
+	}
+	r.calls[i].name.WriteString(piece.name.String())
+	r.calls[i].args.WriteString(piece.args.String())
 }
 
 // String returns the reasoning, marked as such, the text, and a line for each
 // tool call.
-func (t *transcript) String() string {
+func (r *reader) String() string {
 	var parts []string
-	if t.reasoning.Len() > 0 {
-		parts = append(parts, "[reasoning] "+t.reasoning.String())
+	if r.reasoning.Len() > 0 {
+		parts = append(parts, "[reasoning] "+r.reasoning.String())
 	}
-	if t.text.Len() > 0 {
-		parts = append(parts, t.text.String())
+	if r.text.Len() > 0 {
+		parts = append(parts, r.text.String())
 	}
-	for _, c := range t.calls {
-		parts = append(parts, "-> "+c.name+"("+c.args.String()+")")
+	for _, c := range r.calls {
+		parts = append(parts, "-> "+c.name.String()+"("+c.args.String()+")")
 	}
 	return strings.Join(parts, "\n")
 }
 
-// text returns the string at a path of member names, "" if there is none.
-func text(v *exactjson.Value, path ...string) string {
-	for _, name := range path {
-		v = member(v, name)
+// join appends the texts at a path of an event, if there is one; an object stands for its
+// JSON.
+func join(dst *strings.Builder, event *exactjson.Value, path string) {
+	if path == "" {
+		return
 	}
-	if v == nil || v.Kind == exactjson.Object || v.Kind == exactjson.Array {
-		return ""
+	at(event, path, func(v *exactjson.Value) {
+		if v.Kind == exactjson.Object {
+			dst.Write(v.AppendJSON(nil, exactjson.Layout{}))
+		} else {
+			dst.WriteString(text(v))
+		}
+	})
+}
+
+// at calls f for what stands at a path of a [Transcript].
+func at(v *exactjson.Value, path string, f func(*exactjson.Value)) {
+	name, rest, _ := strings.Cut(path, "/")
+	condition, value, conditional := strings.Cut(name, "=")
+	switch {
+	case v == nil:
+	case path == "":
+		f(v)
+	case name == "*":
+		for e := range items(v) {
+			at(e, rest, f)
+		}
+	case conditional:
+		name, negated := strings.CutSuffix(condition, "!")
+		if (text(v, name) == value) != negated {
+			at(v, rest, f)
+		}
+	default:
+		at(member(v, name), rest, f)
 	}
-	return v.Text
 }

@@ -2,6 +2,7 @@ package canon
 
 import (
 	"encoding/base64"
+	"slices"
 
 	"github.com/promptecho/promptecho/internal/exactjson"
 )
@@ -19,7 +20,7 @@ var bedrockFamilies = []*Family{
 		Headers:     bedrockHeaders,
 		Rewrites:    []Rewrite{dropEmpty("system"), dropEmptyObjects("inferenceConfig"), converseMessages},
 		EndMarkers:  []string{"metadata"}, // the event behind messageStop
-		Delta:       converseDelta,
+		Transcript:  converseTranscript,
 	},
 	{
 		Name:        "bedrock.invoke",
@@ -28,7 +29,7 @@ var bedrockFamilies = []*Family{
 		Headers:     append([]string{"accept", "x-amzn-bedrock-accept"}, bedrockHeaders...),
 		Rewrites:    invokeRewrites,
 		EndMarkers:  []string{"invocationMetrics"}, // in the last chunk, whatever the model
-		Delta:       invokeDelta,
+		Transcript:  invokeTranscript,
 	},
 	{
 		Name:     "bedrock.count_tokens",
@@ -51,8 +52,8 @@ var invokeRewrites = []Rewrite{converseMessages, toolIDs}
 
 // countedInput brings what is counted to the spelling of the call it stands for.
 func countedInput(b *Body) {
-	b.within(member(b.Get("input"), "converse"), []Rewrite{converseMessages})
-	blob := member(member(b.Get("input"), "invokeModel"), "body")
+	b.within(b.Get("input", "converse"), []Rewrite{converseMessages})
+	blob := b.Get("input", "invokeModel", "body")
 	if !isKind(blob, exactjson.String) {
 		return
 	}
@@ -60,8 +61,8 @@ func countedInput(b *Body) {
 	if err != nil {
 		return
 	}
-	body, err := b.call.parser.Parse(string(data))
-	if err != nil || body.Kind != exactjson.Object {
+	body, ok := b.parseObject(string(data))
+	if !ok {
 		return
 	}
 	replace(blob, body)
@@ -77,63 +78,45 @@ var bedrockHeaders = []string{
 	"x-amzn-bedrock-performanceconfig-latency",
 }
 
-// converseDelta reads the events of a ConverseStream, which their members tell
-// apart.
-func converseDelta(t *transcript, event *exactjson.Value) {
-	id := text(event, "contentBlockIndex")
-	if name := text(event, "start", "toolUse", "name"); name != "" {
-		t.call(id).name = name
-	}
-	t.reasoning.WriteString(text(event, "delta", "reasoningContent", "text"))
-	t.text.WriteString(text(event, "delta", "text"))
-	if args := text(event, "delta", "toolUse", "input"); args != "" {
-		t.call(id).args.WriteString(args)
-	}
+var converseTranscript = Transcript{
+	Text:      []string{"delta/text"},
+	Reasoning: []string{"delta/reasoningContent/text"},
+	Calls:     []CallPaths{{ID: "contentBlockIndex", Name: "start/toolUse/name", Args: "delta/toolUse/input"}},
 }
 
-// invokeDelta reads the chunks of the models that Bedrock passes through:
-// Titan, Llama, Mistral, and Nova, which has Converse's.
-func invokeDelta(t *transcript, event *exactjson.Value) {
-	t.text.WriteString(text(event, "outputText"))
-	t.text.WriteString(text(event, "generation"))
-	for _, o := range elems(member(event, "outputs")) {
-		t.text.WriteString(text(&o, "text"))
-	}
-	for _, name := range []string{"contentBlockStart", "contentBlockDelta"} {
-		if e := member(event, name); e != nil {
-			converseDelta(t, e)
-		}
-	}
+// invokeTranscript is of the models that Bedrock passes through: Titan, Llama, Mistral,
+// and Nova, which has Converse's.
+var invokeTranscript = Transcript{
+	Text:      []string{"outputText", "generation", "outputs/*/text", "contentBlockDelta/delta/text"},
+	Reasoning: []string{"contentBlockDelta/delta/reasoningContent/text"},
+	Calls: []CallPaths{
+		{At: "contentBlockStart", ID: "contentBlockIndex", Name: "start/toolUse/name"},
+		{At: "contentBlockDelta", ID: "contentBlockIndex", Args: "delta/toolUse/input"},
+	},
 }
 
 // converseMessages drops cache points, which cannot change the answer, and
 // replaces the ids that link a tool's use to its result.
 func converseMessages(b *Body) {
-	ids := ordinals{}
 	dropCachePoints(b.Get("system"))
-	dropCachePoints(member(b.Get("toolConfig"), "tools"))
-	messages := elems(b.Get("messages"))
-	for i := range messages {
-		dropNull(&messages[i])
-		content := member(&messages[i], "content")
+	dropCachePoints(b.Get("toolConfig", "tools"))
+	ids := ordinals{}
+	for m := range items(b.Get("messages")) {
+		dropNull(m)
+		content := member(m, "content")
 		dropBlockNulls(content)
 		dropCachePoints(content)
-		for _, block := range elems(content) {
-			ids.call(member(member(&block, "toolUse"), "toolUseId"))
-			ids.result(member(member(&block, "toolResult"), "toolUseId"))
+		for block := range items(content) {
+			ids.call(member(block, "toolUse", "toolUseId"))
+			ids.result(member(block, "toolResult", "toolUseId"))
 		}
 	}
 }
 
 func dropCachePoints(list *exactjson.Value) {
-	if list == nil || list.Kind != exactjson.Array {
-		return
+	if isKind(list, exactjson.Array) {
+		list.Elems = slices.DeleteFunc(list.Elems, func(v exactjson.Value) bool {
+			return len(v.Names) > 0 && only(&v, "cachePoint")
+		})
 	}
-	kept := list.Elems[:0:0]
-	for _, e := range list.Elems {
-		if !only(&e, "cachePoint") || len(e.Names) == 0 {
-			kept = append(kept, e)
-		}
-	}
-	list.Elems = kept
 }

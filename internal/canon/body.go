@@ -1,188 +1,132 @@
 package canon
 
 import (
-	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/exactjson"
-	"github.com/promptecho/promptecho/internal/interaction"
 )
 
-// A Body is the JSON object that rules rewrite. The value is the rules' own:
-// nothing of it is written or sent. The texts of its strings are escaped; see
-// [exactjson.Parser].
+// A Rewrite brings a body to its one spelling.
+type Rewrite func(b *Body)
+
+// A Body is the JSON object that rewrites work on. The value is theirs: nothing of it
+// is written or sent. The texts of its strings are escaped; see [exactjson.Parser].
 type Body struct {
 	*exactjson.Value
-	req     *interaction.Request
-	url     *url.URL
-	call    *call
-	headers []headerLine
+	request *request
 }
 
-type headerLine struct {
-	name   string
-	values []string
+// A request is what a form is made of. Its parts are JSON values, whatever they were.
+type request struct {
+	*Form
+	parser   *exactjson.Parser // of the body and of JSON in it
+	encoding encoding
+	body     exactjson.Value
+	header   exactjson.Value // lists of values by name
+	path     exactjson.Value // what the path tells
+	query    exactjson.Value // lists of values by name
+
+	hostModel exactjson.Value // what the host tells beside the body's model
+	anyHost   bool            // the host only chooses, although anybody can have such an endpoint
 }
 
-// member returns the member of v named name, or nil.
-func member(v *exactjson.Value, name string) *exactjson.Value {
-	if v == nil || v.Kind != exactjson.Object {
-		return nil
-	}
-	if i := slices.Index(v.Names, name); i >= 0 {
-		return &v.Elems[i]
-	}
-	return nil
+// addPath adds what the path tells.
+func (r *request) addPath(name, value string) {
+	r.path.Kind = exactjson.Object
+	r.path.Names = append(r.path.Names, name)
+	r.path.Elems = append(r.path.Elems, stringValue(value))
 }
 
-// drop removes the member of v named name.
-func drop(v *exactjson.Value, name string) {
-	if v.Kind != exactjson.Object {
-		return
-	}
-	if i := slices.Index(v.Names, name); i >= 0 {
-		v.Names = slices.Delete(v.Names, i, i+1)
-		v.Elems = slices.Delete(v.Elems, i, i+1)
-	}
-}
-
-// set sets or adds the member of v named name.
-func set(v *exactjson.Value, name string, to exactjson.Value) {
-	if m := member(v, name); m != nil {
-		replace(m, to)
-		return
-	}
-	v.Names = append(v.Names, name)
-	v.Elems = append(v.Elems, to)
-}
-
-// replace puts another value in v's place; it is still the one that was sent
-// there.
-func replace(v *exactjson.Value, with exactjson.Value) {
-	with.Mark = v.Mark
-	*v = with
-}
-
-// rename renames a member unless the new name is taken.
-func rename(v *exactjson.Value, from, to string) {
-	if v.Kind != exactjson.Object || slices.Contains(v.Names, to) {
-		return
-	}
-	if i := slices.Index(v.Names, from); i >= 0 {
-		v.Names[i] = to
-	}
-}
-
-// elems returns the elements of an array, nil of anything else.
-func elems(v *exactjson.Value) []exactjson.Value {
-	if v == nil || v.Kind != exactjson.Array {
-		return nil
-	}
-	return v.Elems
-}
-
-func isKind(v *exactjson.Value, kind exactjson.Kind) bool { return v != nil && v.Kind == kind }
-
-func isString(v *exactjson.Value, text string) bool {
-	return v != nil && v.Kind == exactjson.String && v.Text == text
-}
-
-// only reports whether v is an object with no members but the named ones.
-func only(v *exactjson.Value, names ...string) bool {
-	if v.Kind != exactjson.Object {
-		return false
-	}
-	for _, n := range v.Names {
-		if !slices.Contains(names, n) {
-			return false
+// addToSet adds values to those of a header whose order and number mean nothing.
+func (r *request) addToSet(header string, values ...string) {
+	for _, s := range values {
+		v := stringValue(strings.TrimSpace(s))
+		if list := member(&r.header, header); v.Text == "" {
+			continue
+		} else if list == nil {
+			appendTo(&r.header, header, v)
+		} else if i, found := slices.BinarySearchFunc(list.Elems, v, compareTexts); !found {
+			list.Elems = slices.Insert(list.Elems, i, v)
 		}
 	}
-	return true
 }
 
-func stringValue(s string) exactjson.Value {
-	return exactjson.Value{Kind: exactjson.String, Text: exactjson.EscapeText(s)}
-}
+func compareTexts(a, b exactjson.Value) int { return strings.Compare(a.Text, b.Text) }
 
-func listOf(v ...exactjson.Value) exactjson.Value {
-	return exactjson.Value{Kind: exactjson.Array, Elems: v}
-}
-
-// Get returns a top-level member, or nil.
-func (b *Body) Get(name string) *exactjson.Value { return member(b.Value, name) }
+// Get returns the value at a path of member names, or nil.
+func (b *Body) Get(path ...string) *exactjson.Value { return member(b.Value, path...) }
 
 // Set sets a top-level member.
 func (b *Body) Set(name string, to exactjson.Value) { set(b.Value, name, to) }
 
-// takeStream removes the member that asks for a stream and tells its value:
-// it is part of the form as Wire, and false is the same as absent.
-func (b *Body) takeStream(f *Family) bool {
-	s := b.Get(f.Stream)
-	if f.Stream == "" || s == nil || s.Kind == exactjson.Null {
-		return f.Streams
+// within runs rewrites on an object inside the body, as if it were a body.
+func (b *Body) within(v *exactjson.Value, rewrites []Rewrite) {
+	if !isKind(v, exactjson.Object) {
+		return
 	}
-	kind := exactjson.Bool
-	if list := elems(s); b.call.encoding != jsonBody && len(list) == 1 {
-		s, kind = &list[0], exactjson.String // a field of a form
+	dropNull(v)
+	inner := Body{v, b.request}
+	for _, rewrite := range rewrites {
+		rewrite(&inner)
 	}
-	if s.Kind != kind || s.Text != "true" && s.Text != "false" {
-		return f.Streams
-	}
-	stream := s.Text == "true"
-	if !stream && b.call.wire != "whole" {
-		return false // a path that streams and a body that asks for none: it stays
-	}
-	drop(b.Value, f.Stream)
-	return stream
 }
 
-// repeated reports whether an object in v has a member twice.
-func repeated(v *exactjson.Value) bool {
-	if len(v.Names) > 16 {
-		order := appendOrder(nil, v.Names)
-		for i := 1; i < len(order); i++ {
-			if v.Names[order[i]] == v.Names[order[i-1]] {
-				return true
-			}
-		}
-	} else {
-		for i, name := range v.Names {
-			if slices.Contains(v.Names[:i], name) {
-				return true
-			}
-		}
+// parseObject reads JSON that is part of the body; ok is false if it is no object.
+func (b *Body) parseObject(text string) (v exactjson.Value, ok bool) {
+	v, err := b.request.parser.Parse(text)
+	return v, err == nil && v.Kind == exactjson.Object
+}
+
+// A field is a member of an object that a rewrite makes.
+type field struct {
+	name  string
+	value exactjson.Value
+}
+
+// object returns a JSON object of the fields, which lives as long as the body.
+func (b *Body) object(fields ...field) exactjson.Value {
+	v := b.request.parser.Make(exactjson.Object, len(fields))
+	for i, f := range fields {
+		v.Names[i], v.Elems[i] = f.name, f.value
 	}
-	for i := range v.Elems {
-		if repeated(&v.Elems[i]) {
-			return true
-		}
+	return v
+}
+
+// list returns a JSON array of one value.
+func (b *Body) list(v exactjson.Value) exactjson.Value {
+	list := b.request.parser.Make(exactjson.Array, 1)
+	list.Elems[0] = v
+	return list
+}
+
+// nameModel makes a model that stands outside the body the body's if that has none. It
+// reports whether the body names another: then both decide.
+func (b *Body) nameModel(model string) (another bool) {
+	value := stringValue(model)
+	if b.request.encoding != jsonBody {
+		value = b.list(value)
+	}
+	switch m, own := b.Get("model"), modelOf(b.Value); {
+	case m == nil || m.Kind == exactjson.Null || isString(m, ""):
+		b.Set("model", value)
+	case own == model:
+	case strings.HasSuffix("/"+own, "/models/"+model): // Google's name of a resource
+		replace(m, value)
+	default:
+		return true
 	}
 	return false
 }
 
-func (b *Body) addHeader(name string, values ...string) {
-	i := slices.IndexFunc(b.headers, func(h headerLine) bool { return h.name == name })
-	if i < 0 {
-		b.headers = append(b.headers, headerLine{name: name})
-		i = len(b.headers) - 1
+// modelOf returns the model that a body names: a member, or a field of a form.
+func modelOf(body *exactjson.Value) string {
+	m := member(body, "model")
+	if list := elems(m); len(list) == 1 {
+		m = &list[0]
 	}
-	for _, v := range values {
-		if v = strings.TrimSpace(v); v != "" {
-			b.headers[i].values = append(b.headers[i].values, v)
-		}
+	if !isKind(m, exactjson.String) {
+		return ""
 	}
-}
-
-// headerLines returns one line per header: a sorted set of its values.
-func (b *Body) headerLines() []Line {
-	var lines []Line
-	for _, h := range b.headers {
-		slices.Sort(h.values)
-		for i, v := range slices.Compact(h.values) {
-			lines = append(lines, Line{"header/" + h.name + "/" + strconv.Itoa(i), v})
-		}
-	}
-	return lines
+	return exactjson.UnescapeText(m.Text)
 }

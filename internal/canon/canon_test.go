@@ -3,6 +3,8 @@ package canon
 import (
 	"bufio"
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"net/textproto"
 	"os"
 	"path/filepath"
@@ -226,17 +228,19 @@ func TestPatternsMeanTheRequest(t *testing.T) {
 	}
 }
 
-// TestLazyLines: the lines are made when they are first asked for, by whomever.
-func TestLazyLines(t *testing.T) {
+// TestFormIsShared: a form that is in use by several goroutines is the same for all, and
+// the same that a traced one is.
+func TestFormIsShared(t *testing.T) {
 	t.Parallel()
-	var rules Options
+	var options Options
 	req := &interaction.Request{Method: "POST", URL: chatURL, Body: benchBody(true, 4096)}
-	want := rules.Trace(req).Text()
-	f := rules.Form(req)
+	want := options.Trace(req).Text()
+	sum := sha256.Sum256([]byte(want))
+	f := options.Form(req)
 	var all sync.WaitGroup
 	for range 4 {
 		all.Go(func() {
-			if f.Text() != want || len(f.Lines()) == 0 || f.Key() != fingerprint([]byte(want)) {
+			if f.Text() != want || len(f.Lines()) == 0 || f.Key() != hex.EncodeToString(sum[:8]) {
 				t.Errorf("text, lines or key are others:\n%s", f.Text())
 			}
 		})
@@ -474,7 +478,7 @@ func TestListedFields(t *testing.T) {
 			}
 		}
 		for _, path := range slices.Concat(f.Bookkeeping, f.Sampling) {
-			if first, _, _ := strings.Cut(path, "/"); !plainName(first) || hasRoot(path) {
+			if first, _, _ := strings.Cut(path, "/"); segment(first) != first || hasRoot(path) {
 				t.Errorf("%s: the pattern %s does not start with a member's name", f.Name, path)
 			}
 		}
@@ -542,7 +546,7 @@ func TestDeterminingFields(t *testing.T) {
 			ask := func(value string) string {
 				body := `{` + evidence(f, name) + `"` + name + `":` + value + `}`
 				got := form(t, Options{}, url, body)
-				if !got.Known || got.family.Name != f.Name {
+				if !got.Known || got.Endpoint != f.Name && (f.Name != "jsonrpc" || !strings.HasPrefix(got.Endpoint, "jsonrpc.")) {
 					t.Errorf("%s with %s is %s, want %s", url, body, got.Endpoint, f.Name)
 				}
 				return got.Text()
@@ -857,8 +861,15 @@ func valueText(v exactjson.Value) string {
 	case exactjson.Number:
 		return number(v.Text)
 	case exactjson.Array, exactjson.Object:
-		var parts []string
+		var order []int
 		for i := range v.Elems {
+			order = append(order, i)
+		}
+		if v.Kind == exactjson.Object {
+			slices.SortStableFunc(order, func(i, j int) int { return strings.Compare(v.Names[i], v.Names[j]) })
+		}
+		var parts []string
+		for _, i := range order {
 			part := valueText(v.Elems[i])
 			if v.Kind == exactjson.Object {
 				part = string(appendQuoted(nil, v.Names[i])) + ":" + part
@@ -866,12 +877,7 @@ func valueText(v exactjson.Value) string {
 			parts = append(parts, part)
 		}
 		if v.Kind == exactjson.Object {
-			order := appendOrder(nil, v.Names)
-			sorted := make([]string, len(order))
-			for i, j := range order {
-				sorted[i] = parts[j]
-			}
-			return "{" + strings.Join(sorted, ",") + "}"
+			return "{" + strings.Join(parts, ",") + "}"
 		}
 		return "[" + strings.Join(parts, ",") + "]"
 	case exactjson.String:

@@ -7,88 +7,21 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/promptecho/promptecho/internal/coding"
 	"github.com/promptecho/promptecho/internal/exactjson"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/memo"
 )
 
-// call is a classified request.
-type call struct {
-	family   *Family
-	endpoint string
-	model    string
-	wire     string
-	origin   string
-	local    bool // the origin is one of those that count as one
-	encoding encoding
-	parser   *exactjson.Parser // of the body and of JSON in it
-	body     exactjson.Value
-	lines    []fieldLine // of host, path, headers and query
-	spelling uint64      // see spelled
-	sources  []string    // see walker; nil if nobody asks
-}
-
-// A fieldLine is a field outside of the body. Its value is plain text.
-type fieldLine struct {
-	Line
-	level level
-	trait string // what chooses, if that is more than the value
-}
-
-// classify finds the family of a request by its decoded path and brings its body to
-// the family's one spelling.
-func (o *Options) classify(req *interaction.Request, parser *exactjson.Parser, trace bool) call {
-	c := call{wire: "whole", parser: parser, lines: make([]fieldLine, 0, 8)}
-	to := addresses.Get(req.URL)
-	c.body, c.encoding = decode(req, parser)
-	if trace && len(req.Body) > 0 {
-		c.sources = sources(&c.body)
-	}
-	if i := slices.IndexFunc(to.served, func(s served) bool { return s.family.accepts(req.Method, &c) }); i >= 0 {
-		c.family = to.served[i].family
-		c.spelled(req, to.url.EscapedPath())
-		c.known(req, to, &to.served[i], o)
-	} else {
-		c.spelled(req, to.url.EscapedPath())
-		c.unknown(req, to, o)
-	}
-	if o.SortTools {
-		sortTools(&c.body)
-	}
-	if c.encoding == multipartBody || c.encoding == formBody {
-		c.add(identity, "encoding", string(c.encoding))
-	}
-	return c
-}
-
-// add adds a field outside of the body.
-func (c *call) add(l level, path, value string) {
-	c.lines = append(c.lines, fieldLine{Line{path, value}, l, value})
-}
-
-// addHost adds the origin of a URL. Which of the local hosts it is only chooses:
-// their names and ports change from machine to machine.
-func (c *call) addHost(l level, to *address, o *Options) {
-	c.origin = to.origin
-	line := fieldLine{Line{"host", to.origin}, l, to.origin}
-	if to.local && !slices.Contains(o.Aliases, to.origin) {
-		line.Value = localHosts
-		c.local = true
-	}
-	c.lines = append(c.lines, line)
-}
-
 // An address is what a URL alone tells. It is shared and must not change.
 type address struct {
-	url    *url.URL
-	origin string   // see Origin
-	local  bool     // see isLocal
-	served []served // the families that know the path, in the order of the table
+	url        *url.URL
+	origin     string      // see Origin
+	local      bool        // see isLocal
+	candidates []candidate // the families that know the path, in the order of the table
 }
 
-// A served is a family that knows a path.
-type served struct {
+// A candidate is a family that knows a path.
+type candidate struct {
 	family *Family
 	prefix string // the segments before those that it knows
 	names  []named
@@ -104,8 +37,16 @@ var addresses = memo.Strings[*address]{Func: func(s string) *address {
 	}
 	to, path := &address{url: u, origin: Origin(u), local: isLocal(u.Hostname())}, segments(u)
 	for _, f := range families {
-		if s, ok := f.match(path); ok {
-			to.served = append(to.served, s)
+		for i, pattern := range slices.Concat(f.Paths, f.StreamPaths) {
+			names, start, ok := matchSuffix(pattern, path)
+			if !ok {
+				continue
+			}
+			if !f.anywhere() {
+				names = append(prefixNames(path[:start]), names...)
+			}
+			to.candidates = append(to.candidates, candidate{f, strings.Join(path[:start], "/"), names, i >= len(f.Paths)})
+			break
 		}
 	}
 	return to
@@ -123,84 +64,6 @@ func segments(u *url.URL) []string {
 	return parts
 }
 
-// known brings the request of a family to its one spelling.
-func (c *call) known(req *interaction.Request, to *address, s *served, o *Options) {
-	f := s.family
-	c.endpoint = f.Name
-	b := Body{Value: &c.body, req: req, url: to.url, call: c}
-	hostLevel, prefixLevel, queryLevel := host, prefix, query
-	if !b.named(f, s.names) || f.Server {
-		hostLevel, prefixLevel, queryLevel = identity, identity, identity
-	}
-	c.addHost(hostLevel, to, o)
-	if f.anywhere() {
-		c.add(identity, "path/server", plainPath(to.url))
-		queryLevel = identity
-	} else {
-		c.add(prefixLevel, "path/prefix", s.prefix)
-	}
-	c.query(to.url, queryLevel, f.Query)
-	for _, h := range req.Headers {
-		switch name := strings.ToLower(h.Name); {
-		case slices.Contains(f.Headers, name), isBeta(name):
-			b.addHeader(name, strings.Split(strings.Join(h.Values, ","), ",")...)
-		default:
-			c.header(header, h)
-		}
-	}
-	if s.stream {
-		c.wire = f.streamWire()
-	}
-	// What a member means that stands twice is for the server to say.
-	if !repeated(&c.body) {
-		dropNull(&c.body)
-		if b.takeStream(f) {
-			c.wire = f.streamWire()
-		}
-		for _, rule := range f.Rewrites {
-			rule(&b)
-		}
-	}
-	for _, l := range b.headerLines() {
-		c.add(identity, l.Path, l.Value)
-	}
-	c.model = cmp.Or(c.model, modelOf(&c.body))
-}
-
-// modelOf returns the model that a body names: a member, or a field of a form.
-func modelOf(body *exactjson.Value) string {
-	m := member(body, "model")
-	if list := elems(m); len(list) == 1 {
-		m = &list[0]
-	}
-	if m == nil || m.Kind != exactjson.String {
-		return ""
-	}
-	return exactjson.UnescapeText(m.Text)
-}
-
-// unknown describes a request that no family knows: method, origin, path, query,
-// the headers that select content and the whole body decide.
-func (c *call) unknown(req *interaction.Request, to *address, o *Options) {
-	c.endpoint = req.Method + " " + o.mask("/"+strings.TrimPrefix(plainPath(to.url), "/"))
-	c.addHost(identity, to, o)
-	c.query(to.url, identity, nil)
-	for _, h := range req.Headers {
-		l := header
-		if name := strings.ToLower(h.Name); slices.Contains(contentHeaders, name) || isBeta(name) || name == "content-type" && c.encoding == opaqueBody {
-			l = identity
-		}
-		c.header(l, h)
-	}
-	if c.encoding != jsonBody {
-		return
-	}
-	if s := member(&c.body, "stream"); s != nil && s.Kind == exactjson.Bool && s.Text == "true" {
-		c.wire = "stream"
-	}
-	c.model = modelOf(&c.body)
-}
-
 // plainPath returns the path of a URL with every segment escaped in one way (RFC
 // 3986, section 6.2.2): "%7E" is "~", and "%2F" is no slash.
 func plainPath(u *url.URL) string {
@@ -213,27 +76,186 @@ func plainPath(u *url.URL) string {
 	return strings.Join(segments, "/")
 }
 
-// query adds the parameters of a query to the lines: the listed ones match, the
-// others are of the given level. It takes what is escaped wrongly, or separated by
-// ";", as it stands: [url.URL.Query] drops it, and two requests that differ in it
-// would be one.
-func (c *call) query(u *url.URL, unlisted level, listed []string) {
-	count := map[string]int{}
-	for pair := range strings.SplitSeq(u.RawQuery, "&") {
-		name, value, _ := strings.Cut(pair, "=")
-		if pair == "" {
+// A call is a classified request.
+type call struct {
+	request
+	url           *url.URL
+	family        *Family  // nil if none knows the request
+	serverDecides bool     // nobody is named, or anybody can have such an endpoint
+	local         bool     // the origin is one of those that count as one
+	sources       []string // see pathsByID; nil if nobody asks
+}
+
+// classify finds the family of a request by its decoded path and brings its body to
+// the family's one spelling. It fills in what the form tells of the request.
+func (o *Options) classify(f *Form, req *interaction.Request, parser *exactjson.Parser, traced bool) *call {
+	to := addresses.Get(req.URL)
+	c := &call{request: request{Form: f, parser: parser}, url: to.url}
+	c.Wire, c.Origin = "whole", to.origin
+	c.local = to.local && !slices.Contains(o.Aliases, to.origin)
+	c.body, c.encoding = decode(req, parser)
+	if traced && c.encoding != noBody {
+		c.sources = pathsByID(&c.body)
+	}
+	c.query = decodeForm(to.url.RawQuery)
+	i := slices.IndexFunc(to.candidates, func(f candidate) bool { return f.family.accepts(req.Method, &c.body, c.encoding) })
+	if i >= 0 {
+		c.family = to.candidates[i].family
+	}
+	c.addHeaders(req.Headers)
+	c.Traits = append(make([]Trait, 0, 8), c.spelling(req))
+	if i >= 0 {
+		c.known(&to.candidates[i])
+	} else {
+		c.unknown(req.Method, o)
+	}
+	if o.SortTools {
+		sortTools(&c.body)
+	}
+	return c
+}
+
+// addHeaders takes the values of the request's headers. Those of a header that a family
+// lists are a set, however they were sent.
+func (c *call) addHeaders(headers interaction.Headers) {
+	for _, h := range headers {
+		name := strings.ToLower(h.Name)
+		if c.family != nil && c.family.decides(name) {
+			c.addToSet(name, strings.Split(strings.Join(h.Values, ","), ",")...)
 			continue
 		}
-		name = coding.UnescapeQuery(name)
-		l := unlisted
-		if slices.Contains(listed, name) {
-			l = identity
+		for _, v := range h.Values {
+			if name == "content-type" {
+				v = withoutBoundary(v)
+			}
+			appendTo(&c.header, name, stringValue(v))
 		}
-		path := appendName([]byte("query/"), name)
-		path = appendIndex(append(path, '/'), count[name])
-		count[name]++
-		c.add(l, string(path), coding.UnescapeQuery(value))
 	}
+}
+
+// withoutBoundary returns a media type without the boundary of its parts, which is
+// drawn for every body.
+func withoutBoundary(contentType string) string {
+	media, params, err := mime.ParseMediaType(contentType)
+	if err != nil || params["boundary"] == "" {
+		return contentType
+	}
+	delete(params, "boundary")
+	return mime.FormatMediaType(media, params)
+}
+
+// known brings the request of a family to its one spelling.
+func (c *call) known(to *candidate) {
+	f := c.family
+	c.Known, c.Endpoint, c.Wire = true, f.Name, f.wire(to.stream)
+	c.transcript, c.endMarkers, c.linked = &f.Transcript, f.EndMarkers, f.Linked
+	b := &Body{&c.body, &c.request}
+	if f.anywhere() {
+		c.addPath("server", plainPath(c.url))
+	} else {
+		c.addPath("prefix", to.prefix)
+	}
+	c.serverDecides = !c.addNames(b, to.names) || f.Server
+	// What a member means that stands twice is for the server to say.
+	if !repeats(&c.body) {
+		dropNull(&c.body)
+		if c.takesStream(b) {
+			c.Wire = f.wire(true)
+		}
+		for _, rewrite := range f.Rewrites {
+			rewrite(b)
+		}
+	}
+	c.Model = strings.Clone(cmp.Or(c.Model, modelOf(&c.body)))
+}
+
+// addNames adds who is asked by path and host, and reports whether anybody is, there
+// or in the body. No name takes the place of another.
+func (c *call) addNames(b *Body, names []named) bool {
+	org := ""
+	for _, n := range names {
+		switch n.name {
+		case "org":
+			org += n.value + "/"
+		case "model":
+			model := org + n.value
+			if org = ""; b.nameModel(model) {
+				c.addPath("model", model)
+				c.Model = model
+			}
+		default:
+			c.addPath(n.name, n.value)
+		}
+	}
+	if c.family.NoModel || c.family.Server {
+		return true
+	}
+	if model := hostModel.Get(c.url.Hostname()); model != "" && b.nameModel(model) {
+		c.hostModel = stringValue(model)
+		c.Model = model
+	}
+	return modelOf(b.Value) != ""
+}
+
+// takesStream removes the member that asks for a stream and tells its value:
+// it is part of the form as Wire, and false is the same as absent.
+func (c *call) takesStream(b *Body) bool {
+	f := c.family
+	s := b.Get(f.Stream)
+	if f.Stream == "" || s == nil || s.Kind == exactjson.Null {
+		return f.Streams
+	}
+	kind := exactjson.Bool
+	if list := elems(s); c.encoding != jsonBody && len(list) == 1 {
+		s, kind = &list[0], exactjson.String // a field of a form
+	}
+	if s.Kind != kind || s.Text != "true" && s.Text != "false" {
+		return f.Streams
+	}
+	stream := s.Text == "true"
+	if !stream && c.Wire != "whole" {
+		return false // a path that streams and a body that asks for none: it stays
+	}
+	drop(b.Value, f.Stream)
+	return stream
+}
+
+// repeats reports whether an object in v has a member twice.
+func repeats(v *exactjson.Value) bool {
+	if len(v.Names) > 16 {
+		seen := make(map[string]bool, len(v.Names))
+		for _, name := range v.Names {
+			seen[name] = true
+		}
+		if len(seen) < len(v.Names) {
+			return true
+		}
+	} else {
+		for i, name := range v.Names {
+			if slices.Contains(v.Names[:i], name) {
+				return true
+			}
+		}
+	}
+	for i := range v.Elems {
+		if repeats(&v.Elems[i]) {
+			return true
+		}
+	}
+	return false
+}
+
+// unknown describes a request that no family knows: method, origin, path, query,
+// the headers that select content and the whole body decide.
+func (c *call) unknown(method string, o *Options) {
+	c.Endpoint = method + " " + o.mask("/"+strings.TrimPrefix(plainPath(c.url), "/"))
+	if c.encoding != jsonBody {
+		return
+	}
+	if s := member(&c.body, "stream"); isKind(s, exactjson.Bool) && s.Text == "true" {
+		c.Wire = "stream"
+	}
+	c.Model = strings.Clone(modelOf(&c.body))
 }
 
 // contentHeaders select what a server answers (RFC 9110, RFC 7240, and what the
@@ -248,28 +270,31 @@ var contentHeaders = []string{
 	"x-goog-upload-command", "x-goog-upload-offset", "x-http-method-override", "x-ms-continuation", "x-ms-range",
 }
 
-// isBeta reports whether a header asks for features that are not for everybody yet.
-// It changes the answer of whatever endpoint it is sent to.
-func isBeta(name string) bool { return strings.HasSuffix(name, "-beta") }
-
-// header adds the values of a request header to the lines.
-func (c *call) header(l level, h interaction.Header) {
-	name := strings.ToLower(h.Name)
-	for i, v := range h.Values {
-		if name == "content-type" {
-			v = withoutBoundary(v)
-		}
-		c.add(l, string(appendIndex([]byte("header/"+name+"/"), i)), v)
+// level returns the level of a field outside of the body: of what stands in the named
+// part of the request under a name.
+func (c *call) level(part, name string) level {
+	f := c.family
+	switch {
+	case part == "header" && !c.headerDecides(name):
+		return header
+	case part == "header" || f == nil:
+		return identity
+	case part == "host" && (c.anyHost || !c.serverDecides):
+		return host
+	case c.serverDecides:
+		return identity
+	case part == "path" && name == "prefix":
+		return prefix
+	case part == "query" && !slices.Contains(f.Query, name):
+		return query
 	}
+	return identity
 }
 
-// withoutBoundary returns a media type without the boundary of its parts, which is
-// drawn for every body.
-func withoutBoundary(contentType string) string {
-	media, params, err := mime.ParseMediaType(contentType)
-	if err != nil || params["boundary"] == "" {
-		return contentType
+// headerDecides reports whether a request header changes the answer.
+func (c *call) headerDecides(name string) bool {
+	if c.family != nil {
+		return c.family.decides(name)
 	}
-	delete(params, "boundary")
-	return mime.FormatMediaType(media, params)
+	return slices.Contains(contentHeaders, name) || isBeta(name) || name == "content-type" && c.encoding == opaqueBody
 }

@@ -1,9 +1,5 @@
 package canon
 
-import (
-	"github.com/promptecho/promptecho/internal/exactjson"
-)
-
 // Cohere's API (https://docs.cohere.com/reference/about), versions 1 and 2.
 var cohereFamilies = []*Family{
 	{
@@ -11,24 +7,20 @@ var cohereFamilies = []*Family{
 		Paths:      []string{"/v2/chat"},
 		Needs:      []string{"model messages"},
 		Stream:     "stream",
-		Sampling:   []string{"max_tokens", "temperature", "p", "k", "seed", "frequency_penalty", "presence_penalty"},
+		Sampling:   cohereSampling,
 		Rewrites:   []Rewrite{dropNulls("messages"), dropEmpty("tools", "stop_sequences"), chatMessages, toolIDs},
 		EndMarkers: []string{"[DONE]", "message-end"},
-		Delta:      cohereDelta,
+		Transcript: cohereTranscript,
 	},
 	{
 		Name:       "cohere.chat_v1",
 		Paths:      []string{"/v1/chat"},
 		Needs:      []string{"message"},
 		Stream:     "stream",
-		Sampling:   []string{"max_tokens", "temperature", "p", "k", "seed", "frequency_penalty", "presence_penalty"},
+		Sampling:   cohereSampling,
 		Rewrites:   []Rewrite{dropEmpty("tools", "stop_sequences")},
 		EndMarkers: []string{"stream-end"},
-		Delta: func(t *transcript, event *exactjson.Value) {
-			if text(event, "event_type") == "text-generation" {
-				t.text.WriteString(text(event, "text"))
-			}
-		},
+		Transcript: Transcript{Text: []string{"event_type=text-generation/text"}},
 	},
 	{Name: "cohere.embed", Paths: []string{"/v2/embed"}, Needs: cohereEmbeds, TakesForms: true},
 	{Name: "cohere.embed_v1", Paths: []string{"/v1/embed"}, Needs: cohereEmbeds},
@@ -37,16 +29,12 @@ var cohereFamilies = []*Family{
 
 var cohereEmbeds = []string{"texts", "images", "inputs"}
 
-func cohereDelta(t *transcript, event *exactjson.Value) {
-	id := text(event, "index")
-	switch text(event, "type") {
-	case "content-delta":
-		t.reasoning.WriteString(text(event, "delta", "message", "content", "thinking"))
-		t.text.WriteString(text(event, "delta", "message", "content", "text"))
-	case "tool-call-start", "tool-call-delta":
-		fn := member(member(member(member(event, "delta"), "message"), "tool_calls"), "function")
-		c := t.call(id)
-		c.name += text(fn, "name")
-		c.args.WriteString(text(fn, "arguments"))
-	}
+var cohereTranscript = Transcript{
+	Text:      []string{"type=content-delta/delta/message/content/text"},
+	Reasoning: []string{"type=content-delta/delta/message/content/thinking"},
+	Calls: []CallPaths{{
+		ID: "index", Name: "delta/message/tool_calls/function/name", Args: "delta/message/tool_calls/function/arguments",
+	}},
 }
+
+var cohereSampling = []string{"max_tokens", "temperature", "p", "k", "seed", "frequency_penalty", "presence_penalty"}

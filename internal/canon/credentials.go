@@ -36,14 +36,9 @@ var credentialFamilies = []*Family{
 // credentials (https://docs.aws.amazon.com/general/latest/gr/sts.html): the host only
 // chooses, as it does for a model API.
 func stsRegion(b *Body) {
-	region, ok := strings.CutPrefix(b.call.origin, "sts")
+	region, ok := strings.CutPrefix(b.request.Origin, "sts")
 	region, ok2 := strings.CutSuffix(region, ".amazonaws.com")
-	if !ok || !ok2 || strings.LastIndexByte(region, '.') > 0 || region != "" && region[0] != '.' {
-		return
-	}
-	for i := range b.call.lines {
-		if b.call.lines[i].Path == "host" {
-			b.call.lines[i].level = host
-		}
+	if ok && ok2 && strings.LastIndexByte(region, '.') <= 0 && (region == "" || region[0] == '.') {
+		b.request.anyHost = true
 	}
 }

@@ -35,7 +35,7 @@ func decode(req *interaction.Request, parser *exactjson.Parser) (exactjson.Value
 	if len(req.Body) == 0 {
 		return exactjson.Value{}, noBody
 	}
-	if v, err := parser.Parse(string(req.Body)); err == nil && (v.Kind == exactjson.Object || v.Kind == exactjson.Array) {
+	if v, ok := parseJSON(string(req.Body), parser); ok {
 		return v, jsonBody
 	}
 	for _, h := range req.Headers {
@@ -45,11 +45,7 @@ func decode(req *interaction.Request, parser *exactjson.Parser) (exactjson.Value
 		media, params, err := mime.ParseMediaType(h.Values[0])
 		switch {
 		case err != nil:
-		case media == "multipart/form-data":
-			if v, ok := decodeMultipart(req.Body, params["boundary"]); ok {
-				return v, multipartBody
-			}
-		case media == "multipart/related" || media == "multipart/mixed":
+		case media == "multipart/form-data", media == "multipart/related", media == "multipart/mixed":
 			if v, ok := decodeParts(req.Body, media, params["boundary"], parser); ok {
 				return v, multipartBody
 			}
@@ -57,114 +53,111 @@ func decode(req *interaction.Request, parser *exactjson.Parser) (exactjson.Value
 			return decodeForm(string(req.Body)), formBody
 		}
 	}
-	return exactjson.Value{}, opaqueBody
+	sum := sha256.Sum256(req.Body)
+	return exactjson.Value{Kind: digest, Text: "sha256:" + hex.EncodeToString(sum[:])}, opaqueBody
 }
 
-// decodeMultipart reads a multipart form (RFC 7578): for each name the list of
-// its values in order. A file is its content's hash and its extension; the
-// boundary, the headers of parts and the rest of file names (which are often
-// those of temporary files) say nothing about what is asked.
-func decodeMultipart(body []byte, boundary string) (exactjson.Value, bool) {
-	form := exactjson.Value{Kind: exactjson.Object}
-	ok := eachPart(body, boundary, func(part *multipart.Part, data []byte) {
-		value := stringValue(string(data))
-		if part.FileName() != "" || !utf8.Valid(data) {
-			value = file(data, extension(part))
-		}
-		addField(&form, part.FormName(), value)
-	})
-	return form, ok
+// parseJSON reads an object or an array.
+func parseJSON(text string, parser *exactjson.Parser) (v exactjson.Value, ok bool) {
+	v, err := parser.Parse(text)
+	return v, err == nil && (v.Kind == exactjson.Object || v.Kind == exactjson.Array)
 }
 
-// decodeParts reads a body of several parts that are no form (RFC 2387, and RFC
-// 2046, section 5.1.3), as Google's uploads are: the type and the content of
-// each in order.
-func decodeParts(body []byte, media, boundary string, parser *exactjson.Parser) (exactjson.Value, bool) {
-	list := exactjson.Value{Kind: exactjson.Array}
-	ok := eachPart(body, boundary, func(part *multipart.Part, data []byte) {
-		content, err := parser.Parse(string(data))
-		switch {
-		case err == nil && (content.Kind == exactjson.Object || content.Kind == exactjson.Array):
-		case utf8.Valid(data):
-			content = stringValue(string(data))
-		default:
-			content = file(data, extension(part))
+// decodeParts reads a body of several parts. Of a form (RFC 7578) it returns the list of
+// values of each name. Of anything else (RFC 2387, and RFC 2046, section 5.1.3), such
+// as Google's uploads, it returns the list of parts, by the media type. The boundary and
+// what names the parts beyond that say nothing about what is asked.
+func decodeParts(body []byte, media, boundary string, parser *exactjson.Parser) (v exactjson.Value, ok bool) {
+	if boundary == "" {
+		return v, false
+	}
+	v.Kind = exactjson.Object
+	if media != "multipart/form-data" {
+		set(&v, media, exactjson.Value{Kind: exactjson.Array})
+	}
+	for r := multipart.NewReader(bytes.NewReader(body), boundary); ; {
+		part, err := r.NextRawPart()
+		if err == io.EOF {
+			return v, true
 		}
-		fields := exactjson.Value{Kind: exactjson.Object}
-		for name, values := range part.Header {
-			if name = strings.ToLower(name); slices.Contains(partHeaders, name) {
-				addField(&fields, name, stringValue(strings.Join(values, ",")))
-			}
+		if err != nil {
+			return v, false
 		}
-		addField(&fields, "content", content)
-		list.Elems = append(list.Elems, fields)
-	})
-	return exactjson.Value{Kind: exactjson.Object, Names: []string{media}, Elems: []exactjson.Value{list}}, ok
+		data, err := io.ReadAll(part)
+		if err != nil {
+			return v, false
+		}
+		if media == "multipart/form-data" {
+			appendTo(&v, part.FormName(), decodeField(part, data))
+		} else {
+			appendTo(&v, media, decodePart(part, data, parser))
+		}
+	}
+}
+
+// decodeField reads a field of a form.
+func decodeField(part *multipart.Part, data []byte) exactjson.Value {
+	if part.FileName() != "" {
+		return fileValue(part, data)
+	}
+	return decodeText(part, data)
+}
+
+// decodeText reads what is text, and takes anything else for a file.
+func decodeText(part *multipart.Part, data []byte) exactjson.Value {
+	if !utf8.Valid(data) {
+		return fileValue(part, data)
+	}
+	return stringValue(string(data))
 }
 
 // partHeaders are the headers of a part that say what its content means.
 var partHeaders = []string{"content-type", "content-transfer-encoding", "content-encoding", "content-disposition"}
 
-func eachPart(body []byte, boundary string, f func(*multipart.Part, []byte)) bool {
-	if boundary == "" {
-		return false
+// decodePart reads a part that is no field of a form: its type and its content.
+func decodePart(part *multipart.Part, data []byte, parser *exactjson.Parser) (fields exactjson.Value) {
+	content, ok := parseJSON(string(data), parser)
+	if !ok {
+		content = decodeText(part, data)
 	}
-	for r := multipart.NewReader(bytes.NewReader(body), boundary); ; {
-		part, err := r.NextRawPart()
-		if err == io.EOF {
-			return true
+	appendTo(&fields, "content", content)
+	for name, values := range part.Header {
+		if name = strings.ToLower(name); slices.Contains(partHeaders, name) {
+			appendTo(&fields, name, stringValue(strings.Join(values, ",")))
 		}
-		if err != nil {
-			return false
-		}
-		data, err := io.ReadAll(part)
-		if err != nil {
-			return false
-		}
-		f(part, data)
 	}
-}
-
-func extension(part *multipart.Part) string {
-	return path.Ext(strings.ReplaceAll(part.FileName(), `\`, "/"))
+	return fields
 }
 
 // digest is the kind of a text that stands for content which the form does not
 // have: no mask of a user may rewrite it, or two files would be one.
 const digest = exactjson.Kind(0xff)
 
-// file stands for the content of a file.
-func file(data []byte, ext string) exactjson.Value {
+// fileValue stands for the content of a file. Of its name, which is often that of a
+// temporary file, only the extension means something.
+func fileValue(part *multipart.Part, data []byte) exactjson.Value {
 	sum := sha256.Sum256(data)
+	extension := path.Ext(strings.ReplaceAll(part.FileName(), `\`, "/"))
 	return exactjson.Value{
 		Kind:  exactjson.Object,
 		Names: []string{"sha256", "bytes", "ext"},
 		Elems: []exactjson.Value{
 			{Kind: digest, Text: hex.EncodeToString(sum[:])},
 			{Kind: exactjson.Number, Text: strconv.Itoa(len(data))},
-			stringValue(strings.ToLower(ext)),
+			stringValue(strings.ToLower(extension)),
 		},
 	}
 }
 
-// decodeForm reads a URL-encoded form: for each name the list of its values.
-func decodeForm(body string) exactjson.Value {
+// decodeForm reads a URL-encoded form, or a query: for each name the list of its values.
+// It takes what is escaped wrongly, or separated by ";", as it stands: [url.ParseQuery]
+// drops it, and two requests that differ in it would be one.
+func decodeForm(text string) exactjson.Value {
 	form := exactjson.Value{Kind: exactjson.Object}
-	for pair := range strings.SplitSeq(body, "&") {
-		if pair == "" {
-			continue
+	for pair := range strings.SplitSeq(text, "&") {
+		if name, value, _ := strings.Cut(pair, "="); pair != "" {
+			appendTo(&form, coding.UnescapeQuery(name), stringValue(coding.UnescapeQuery(value)))
 		}
-		name, value, _ := strings.Cut(pair, "=")
-		addField(&form, coding.UnescapeQuery(name), stringValue(coding.UnescapeQuery(value)))
 	}
 	return form
-}
-
-func addField(form *exactjson.Value, name string, value exactjson.Value) {
-	if list := member(form, name); list != nil {
-		list.Elems = append(list.Elems, value)
-		return
-	}
-	form.Names = append(form.Names, name)
-	form.Elems = append(form.Elems, listOf(value))
 }

@@ -24,7 +24,7 @@ var geminiFamilies = []*Family{
 		Query:      []string{"$alt", "alt"},
 		Rewrites:   geminiRewrites,
 		EndMarkers: []string{`"finishReason"`}, // quoted, it cannot be in a text
-		Delta:      geminiDelta,
+		Transcript: geminiTranscript,
 	},
 	{Name: "gemini.countTokens", Paths: geminiPaths("countTokens"), Query: geminiQuery, Rewrites: geminiRewrites},
 	{Name: "gemini.computeTokens", Paths: geminiPaths("computeTokens"), Query: geminiQuery, Rewrites: geminiRewrites},
@@ -144,21 +144,17 @@ func setOf(names ...string) map[string]bool {
 func geminiContents(b *Body) {
 	b.within(b.Get("generateContentRequest"), []Rewrite{geminiContents})
 	ids := ordinals{}
-	contents := elems(b.Get("contents"))
-	for i := range contents {
-		c := &contents[i]
+	for c := range items(b.Get("contents")) {
 		if c.Kind == exactjson.Object && member(c, "role") == nil {
 			set(c, "role", stringValue("user"))
 		}
-		for _, part := range elems(member(c, "parts")) {
-			ids.call(member(member(&part, "functionCall"), "id"))
-			ids.result(member(member(&part, "functionResponse"), "id"))
-			standardBase64(member(member(&part, "inlineData"), "data"))
+		for part := range items(member(c, "parts")) {
+			ids.call(member(part, "functionCall", "id"))
+			ids.result(member(part, "functionResponse", "id"))
+			standardBase64(member(part, "inlineData", "data"))
 		}
 	}
-	if s := b.Get("systemInstruction"); s != nil {
-		drop(s, "role")
-	}
+	drop(b.Get("systemInstruction"), "role")
 }
 
 // standardBase64 writes the URL-safe and unpadded alphabets of base64 (RFC
@@ -177,21 +173,8 @@ func standardBase64(v *exactjson.Value) {
 	v.Text = text + strings.Repeat("=", -len(text)&3)
 }
 
-func geminiDelta(t *transcript, event *exactjson.Value) {
-	for _, candidate := range elems(member(event, "candidates")) {
-		for _, part := range elems(member(member(&candidate, "content"), "parts")) {
-			if thought := member(&part, "thought"); thought != nil && thought.Text == "true" {
-				t.reasoning.WriteString(text(&part, "text"))
-			} else {
-				t.text.WriteString(text(&part, "text"))
-			}
-			if call := member(&part, "functionCall"); call != nil {
-				c := t.call(text(call, "name") + text(call, "id"))
-				c.name = text(call, "name")
-				if args := member(call, "args"); args != nil {
-					c.args.Write(args.AppendJSON(nil, exactjson.Layout{}))
-				}
-			}
-		}
-	}
+var geminiTranscript = Transcript{
+	Text:      []string{"candidates/*/content/parts/*/thought!=true/text"},
+	Reasoning: []string{"candidates/*/content/parts/*/thought=true/text"},
+	Calls:     []CallPaths{{At: "candidates/*/content/parts/*/functionCall", Name: "name", Args: "args"}},
 }

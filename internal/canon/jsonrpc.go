@@ -3,6 +3,7 @@ package canon
 import (
 	"bytes"
 	"encoding/json"
+	"iter"
 
 	"github.com/promptecho/promptecho/internal/exactjson"
 	"github.com/promptecho/promptecho/internal/interaction"
@@ -18,6 +19,7 @@ var jsonrpcFamilies = []*Family{{
 	Needs:       []string{"jsonrpc"},
 	TakesLists:  true,
 	Server:      true,
+	Linked:      true,
 	Bookkeeping: []string{"params/_meta", "batch/*/params/_meta"},
 	Headers:     []string{"mcp-protocol-version"},
 	Rewrites:    []Rewrite{jsonrpcCall},
@@ -27,16 +29,16 @@ var jsonrpcFamilies = []*Family{{
 // by which its fields are listed.
 func jsonrpcCall(b *Body) {
 	if b.Kind == exactjson.Array {
-		for i := range b.Elems {
-			markID(&b.Elems[i])
+		for call := range items(b.Value) {
+			markID(call)
 		}
-		b.call.endpoint = "jsonrpc.batch"
+		b.request.Endpoint = "jsonrpc.batch"
 		replace(b.Value, b.object(field{"batch", *b.Value}))
 		return
 	}
 	markID(b.Value)
-	if m := b.Get("method"); m != nil && m.Kind == exactjson.String {
-		b.call.endpoint = "jsonrpc." + exactjson.UnescapeText(m.Text)
+	if m := b.Get("method"); isKind(m, exactjson.String) {
+		b.request.Endpoint = "jsonrpc." + exactjson.UnescapeText(m.Text)
 	}
 }
 
@@ -51,126 +53,111 @@ func markID(call *exactjson.Value) {
 	}
 }
 
-// Linked reports whether answers hold an id of their request; see Relink.
-func (f *Form) Linked() bool { return f.family != nil && f.family.Name == "jsonrpc" }
-
 // Relink gives the JSON-RPC answers in a recorded payload the ids of the request that
 // is answered now; in a batch each has that of the call in the same place. Only the
 // bytes of the ids change, whatever the payload's layout. It returns the payload itself
 // if there is nothing to change.
 func (f *Form) Relink(payload []byte, recorded, asked *interaction.Request) []byte {
-	from, to := messages(recorded.Body), messages(asked.Body)
+	from, to := readMessages(recorded.Body), readMessages(asked.Body)
 	if len(from) != len(to) {
 		return payload
 	}
 	renamed := map[any][]byte{}
 	for i := range from {
 		if a, b := from[i].ids, to[i].ids; len(a) == 1 && len(b) == 1 && a[0].value != b[0].value {
-			renamed[a[0].value] = b[0].text
+			renamed[a[0].value] = asked.Body[b[0].start:b[0].end]
 		}
 	}
 	var out []byte
-	at := 0
-	for _, m := range messages(payload) {
+	end := 0
+	for _, m := range readMessages(payload) {
 		for _, id := range m.ids {
-			if text := renamed[id.value]; text != nil && !m.method {
-				out = append(append(out, payload[at:id.start]...), text...)
-				at = id.end
+			if text := renamed[id.value]; text != nil && !m.hasMethod {
+				out = append(append(out, payload[end:id.start]...), text...)
+				end = id.end
 			}
 		}
 	}
-	if at == 0 {
+	if end == 0 {
 		return payload
 	}
-	return append(out, payload[at:]...)
-}
-
-// An rpcID is a JSON-RPC id and where it stands in a text. A number and a string are
-// different ids.
-type rpcID struct {
-	value      any // a string as it reads, or a number as it is spelled
-	text       []byte
-	start, end int
-}
-
-// messages reads a message, or a list of them; one that is no object is empty.
-func messages(text []byte) (all []message) {
-	list := jsonParts{text, json.NewDecoder(bytes.NewReader(text))}
-	if !list.enter('[') {
-		return []message{readMessage(text)}
-	}
-	for list.More() {
-		start, end, ok := list.value()
-		if !ok {
-			return nil
-		}
-		m := readMessage(text[start:end])
-		for i := range m.ids {
-			m.ids[i].start, m.ids[i].end = start+m.ids[i].start, start+m.ids[i].end
-		}
-		all = append(all, m)
-	}
-	return all
+	return append(out, payload[end:]...)
 }
 
 // A message is what tells one kind of JSON-RPC message from another: what has no
 // method is an answer.
 type message struct {
-	ids    []rpcID
-	method bool
+	ids       []messageID
+	hasMethod bool
 }
 
-// readMessage reads a message, an empty one from what is no whole object.
-func readMessage(text []byte) (m message) {
-	in := jsonParts{text, json.NewDecoder(bytes.NewReader(text))}
-	if !in.enter('{') {
-		return message{}
+// A messageID is a JSON-RPC id and where it stands in a text. A number and a string are
+// different ids.
+type messageID struct {
+	value      any // a string as it reads, or a number as it is spelled
+	start, end int
+}
+
+// readMessages reads a message, or a list of them; one that is no object is empty.
+func readMessages(text []byte) (all []message) {
+	if !json.Valid(text) {
+		return []message{{}}
 	}
-	for in.More() {
-		name, err := in.Token()
-		if err != nil {
-			return message{}
-		}
-		start, end, ok := in.value()
-		if !ok {
-			return message{}
-		}
-		m.method = m.method || name == "method"
-		if name != "id" {
+	if !bytes.HasPrefix(bytes.TrimLeft(text, " \t\r\n"), []byte("[")) {
+		return []message{readMessage(text, 0)}
+	}
+	for start, element := range jsonChildren(text) {
+		all = append(all, readMessage(element.text, start))
+	}
+	return all
+}
+
+// readMessage reads a message that starts at an offset.
+func readMessage(text []byte, offset int) (m message) {
+	for start, member := range jsonChildren(text) {
+		m.hasMethod = m.hasMethod || member.name == "method"
+		if member.name != "id" {
 			continue
 		}
-		value := json.NewDecoder(bytes.NewReader(text[start:end]))
+		value := json.NewDecoder(bytes.NewReader(member.text))
 		value.UseNumber()
 		switch id, _ := value.Token(); id.(type) {
 		case string, json.Number:
-			m.ids = append(m.ids, rpcID{id, text[start:end], start, end})
+			m.ids = append(m.ids, messageID{id, offset + start, offset + start + len(member.text)})
 		}
-	}
-	if _, err := in.Token(); err != nil {
-		return message{}
 	}
 	return m
 }
 
-// jsonParts reads the members of an object or a list, and where they stand.
-type jsonParts struct {
+// A jsonChild is a member of an object or an element of a list, which has no name.
+type jsonChild struct {
+	name string
 	text []byte
-	*json.Decoder
 }
 
-// enter reads the beginning of an object or a list.
-func (in jsonParts) enter(open json.Delim) bool {
-	t, err := in.Token()
-	return err == nil && t == open
-}
-
-// value reads one value.
-func (in jsonParts) value() (start, end int, ok bool) {
-	var raw json.RawMessage
-	if in.Decode(&raw) != nil {
-		return 0, 0, false
+// jsonChildren yields where the children of valid JSON start, and the children.
+func jsonChildren(text []byte) iter.Seq2[int, jsonChild] {
+	return func(yield func(int, jsonChild) bool) {
+		d := json.NewDecoder(bytes.NewReader(text))
+		open, _ := d.Token()
+		if _, ok := open.(json.Delim); !ok {
+			return
+		}
+		for d.More() {
+			var c jsonChild
+			if open == json.Delim('{') {
+				name, _ := d.Token()
+				c.name, _ = name.(string)
+			}
+			var raw json.RawMessage
+			if d.Decode(&raw) != nil {
+				return // unreachable in valid JSON
+			}
+			end := int(d.InputOffset())
+			c.text = text[end-len(raw) : end]
+			if !yield(end-len(raw), c) {
+				return
+			}
+		}
 	}
-	end = int(in.InputOffset())
-	start = end - len(raw)
-	return start, end, start >= 0 && bytes.Equal(in.text[start:end], raw)
 }

@@ -48,7 +48,7 @@ var mistralFamilies = []*Family{
 		Paths:       []string{"/classifications"},
 		Needs:       []string{"input"},
 		Bookkeeping: []string{"metadata"},
-		Rewrites:    []Rewrite{listed("input")},
+		Rewrites:    []Rewrite{asList("input")},
 	},
 }
 
@@ -59,9 +59,9 @@ func mistralCompletions(f Family) *Family {
 		"max_tokens", "min_tokens", "temperature", "top_p", "random_seed", "presence_penalty", "frequency_penalty",
 	}
 	f.Rewrites = []Rewrite{
-		dropNulls("messages"), dropEmpty("tools", "stop"), listed("stop"), chatMessages, toolIDs, functionTools, toolChoice,
+		dropNulls("messages"), dropEmpty("tools", "stop"), asList("stop"), chatMessages, toolIDs, functionTools, toolChoice,
 	}
 	f.EndMarkers = []string{"[DONE]"}
-	f.Delta = chatDelta
+	f.Transcript = chatTranscript
 	return &f
 }

@@ -16,7 +16,7 @@ var acmeFamilies = []*Family{{
 	Sampling:    []string{"temperature"},
 	Rewrites:    []Rewrite{dropNulls("messages"), dropEmpty("tools"), functionTools, toolChoice},
 	EndMarkers:  []string{"[DONE]"},
-	Delta:       chatDelta,
+	Transcript:  chatTranscript,
 }}
 
 // Not parallel: it puts the family into the table while it runs.

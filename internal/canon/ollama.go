@@ -16,7 +16,7 @@ var ollamaFamilies = []*Family{
 		Paths:       []string{"/api/embed"},
 		Needs:       []string{"model input"},
 		Bookkeeping: ollamaBookkeeping,
-		Rewrites:    append([]Rewrite{listed("input")}, ollamaRewrites...),
+		Rewrites:    append([]Rewrite{asList("input")}, ollamaRewrites...),
 	},
 	{
 		// Gateways have OpenAI's embeddings at the same path, with "input".
@@ -46,17 +46,10 @@ func ollamaGenerate(name, path string, has ...string) *Family {
 		},
 		Rewrites:   ollamaRewrites,
 		EndMarkers: []string{`"done":true`, `"done": true`},
-		Delta: func(t *transcript, event *exactjson.Value) {
-			t.reasoning.WriteString(text(event, "thinking") + text(event, "message", "thinking"))
-			t.text.WriteString(text(event, "response"))
-			t.text.WriteString(text(event, "message", "content"))
-			for _, c := range elems(member(member(event, "message"), "tool_calls")) {
-				call := t.call(text(&c, "id") + text(&c, "function", "index") + text(&c, "function", "name"))
-				call.name = text(&c, "function", "name")
-				if args := member(member(&c, "function"), "arguments"); args != nil {
-					call.args.Write(args.AppendJSON(nil, exactjson.Layout{}))
-				}
-			}
+		Transcript: Transcript{
+			Text:      []string{"response", "message/content"},
+			Reasoning: []string{"thinking", "message/thinking"},
+			Calls:     []CallPaths{{At: "message/tool_calls/*", Name: "function/name", Args: "function/arguments"}},
 		},
 	}
 }
@@ -66,10 +59,8 @@ var ollamaRewrites = []Rewrite{dropNulls("messages"), dropEmpty("tools", "images
 // ollamaDefaults drops the texts that its Go client writes for "not set" and
 // completes the name of the model with its default tag.
 func ollamaDefaults(b *Body) {
-	for _, name := range []string{"format", "suffix", "template", "system"} {
-		dropEmptyText(b.Value, name)
-	}
-	if m := b.Get("model"); m != nil && m.Kind == exactjson.String && m.Text != "" {
+	dropIfEmpty(b.Value, exactjson.String, "format", "suffix", "template", "system")
+	if m := b.Get("model"); isKind(m, exactjson.String) && m.Text != "" {
 		if name := m.Text[strings.LastIndexByte(m.Text, '/')+1:]; !strings.Contains(name, ":") {
 			m.Text += ":latest"
 		}
@@ -80,24 +71,18 @@ func ollamaDefaults(b *Body) {
 // empty description of a function or of a parameter, and required: null (api/types.go
 // of v0.9 to v0.17).
 func ollamaTools(b *Body) {
-	for _, tool := range elems(b.Get("tools")) {
-		fn := member(&tool, "function")
-		dropEmptyText(fn, "description")
+	for tool := range items(b.Get("tools")) {
+		fn := member(tool, "function")
+		dropIfEmpty(fn, exactjson.String, "description")
 		parameters := member(fn, "parameters")
 		if isKind(member(parameters, "required"), exactjson.Null) {
 			drop(parameters, "required")
 		}
 		if properties := member(parameters, "properties"); isKind(properties, exactjson.Object) {
 			for i := range properties.Elems {
-				dropEmptyText(&properties.Elems[i], "description")
+				dropIfEmpty(&properties.Elems[i], exactjson.String, "description")
 			}
 		}
-	}
-}
-
-func dropEmptyText(v *exactjson.Value, name string) {
-	if isString(member(v, name), "") {
-		drop(v, name)
 	}
 }
 
@@ -105,28 +90,25 @@ func dropEmptyText(v *exactjson.Value, name string) {
 // those that no result has: servers give ids since 0.13, and older clients do not
 // send them back. An index of 0 is what a client sends that knows of none.
 func ollamaToolIDs(b *Body) {
-	messages := elems(b.Get("messages"))
 	linked := map[string]bool{}
-	for i := range messages {
-		if id := member(&messages[i], "tool_call_id"); isKind(id, exactjson.String) {
+	for m := range items(b.Get("messages")) {
+		if id := member(m, "tool_call_id"); isKind(id, exactjson.String) {
 			linked[id.Text] = true
 		}
 	}
 	ids := ordinals{}
-	for i := range messages {
-		m := &messages[i]
-		calls := elems(member(m, "tool_calls"))
-		if len(calls) > 0 && isString(member(m, "content"), "") {
-			drop(m, "content")
+	for m := range items(b.Get("messages")) {
+		if len(elems(member(m, "tool_calls"))) > 0 {
+			dropIfEmpty(m, exactjson.String, "content")
 		}
-		for j := range calls {
-			dropNull(&calls[j])
-			if id := member(&calls[j], "id"); isKind(id, exactjson.String) && !linked[id.Text] {
-				drop(&calls[j], "id")
+		for call := range items(member(m, "tool_calls")) {
+			dropNull(call)
+			if id := member(call, "id"); isKind(id, exactjson.String) && !linked[id.Text] {
+				drop(call, "id")
 			}
-			ids.call(member(&calls[j], "id"))
-			if fn := member(&calls[j], "function"); isKind(member(fn, "index"), exactjson.Number) && member(fn, "index").Text == "0" {
-				drop(fn, "index")
+			ids.call(member(call, "id"))
+			if index := member(call, "function", "index"); isKind(index, exactjson.Number) && index.Text == "0" {
+				drop(member(call, "function"), "index")
 			}
 		}
 		ids.result(member(m, "tool_call_id"))

@@ -1,8 +1,6 @@
 package canon
 
 import (
-	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/exactjson"
@@ -56,7 +54,7 @@ var openaiFamilies = []*Family{
 		Headers:     openaiHeaders,
 		Rewrites:    responsesRewrites,
 		EndMarkers:  []string{"response.completed", "response.failed", "response.incomplete"},
-		Delta:       responsesDelta,
+		Transcript:  responsesTranscript,
 	},
 	{
 		Name:        "openai.completions",
@@ -68,22 +66,16 @@ var openaiFamilies = []*Family{
 			"max_tokens", "temperature", "top_p", "top_k", "min_p", "min_tokens", "seed", "presence_penalty",
 			"frequency_penalty", "repetition_penalty",
 		},
-		Rewrites:   []Rewrite{dropEmpty("stop"), listed("stop")},
+		Rewrites:   []Rewrite{dropEmpty("stop"), asList("stop")},
 		EndMarkers: []string{"[DONE]"},
-		Delta: func(t *transcript, event *exactjson.Value) {
-			for _, choice := range elems(member(event, "choices")) {
-				if text(&choice, "index") == "0" {
-					t.text.WriteString(text(&choice, "text"))
-				}
-			}
-		},
+		Transcript: Transcript{Text: []string{"choices/*/index=0/text"}},
 	},
 	{
 		Name:        "openai.embeddings",
 		Paths:       []string{"/embeddings"},
 		Needs:       []string{"input"},
 		Bookkeeping: []string{"user", "metadata"},
-		Rewrites:    []Rewrite{listed("input")}, // token lists stay as they are
+		Rewrites:    []Rewrite{asList("input")}, // token lists stay as they are
 	},
 	openaiImages("generations", "prompt"), openaiImages("edits", "prompt", "image", "image[]"), openaiImages("variations", "image"),
 	openaiAudio("transcriptions", audioNeeds...), openaiAudio("translations", audioNeeds...), openaiAudio("speech", "input"),
@@ -92,7 +84,7 @@ var openaiFamilies = []*Family{
 		Paths:       []string{"/moderations"},
 		Needs:       []string{"input"},
 		Bookkeeping: []string{"metadata", "safety_identifier"},
-		Rewrites:    []Rewrite{listed("input")},
+		Rewrites:    []Rewrite{asList("input")},
 	},
 }
 
@@ -118,7 +110,7 @@ func chatCompletions(f Family) *Family {
 		dropNulls("messages"),
 		renamed("stop_sequences", "stop"),
 		dropEmpty("tools", "stop", "system"),
-		listed("stop"),
+		asList("stop"),
 		renamed("max_completion_tokens", "max_tokens"),
 		chatMessages,
 		chatToolBlocks,
@@ -131,11 +123,35 @@ func chatCompletions(f Family) *Family {
 		toolChoice,
 	}
 	f.EndMarkers = []string{"[DONE]"}
-	f.Delta = chatDelta
+	f.Transcript = chatTranscript
 	return &f
 }
 
 var openaiHeaders = []string{"openai-beta"}
+
+// chatTranscript has the first choice; further ones (n > 1) are in the events.
+var chatTranscript = Transcript{
+	Text: []string{"choices/*/index=0/delta/content"},
+	Reasoning: []string{
+		"choices/*/index=0/delta/reasoning_content", // DeepSeek
+		"choices/*/index=0/delta/reasoning",         // OpenRouter, vLLM
+	},
+	Calls: []CallPaths{{
+		At: "choices/*/index=0/delta/tool_calls/*", ID: "index", Name: "function/name", Args: "function/arguments",
+	}},
+}
+
+var responsesTranscript = Transcript{
+	Text: []string{"type=response.output_text.delta/delta", "type=response.refusal.delta/delta"},
+	Reasoning: []string{
+		"type=response.reasoning_summary_text.delta/delta", "type=response.reasoning_text.delta/delta",
+	},
+	Calls: []CallPaths{{
+		ID:   "output_index",
+		Name: "type=response.output_item.added/item/type=function_call/name",
+		Args: "type=response.function_call_arguments.delta/delta",
+	}},
+}
 
 // openaiImages is POST /images/OPERATION: JSON, or a form with files.
 func openaiImages(operation string, has ...string) *Family {
@@ -162,11 +178,7 @@ func openaiAudio(operation string, has ...string) *Family {
 		Sampling:   []string{"temperature"},
 		Rewrites:   []Rewrite{speechStream},
 		EndMarkers: []string{"[DONE]", "transcript.text.done", "speech.audio.done"},
-		Delta: func(t *transcript, event *exactjson.Value) {
-			if text(event, "type") == "transcript.text.delta" {
-				t.text.WriteString(text(event, "delta"))
-			}
-		},
+		Transcript: Transcript{Text: []string{"type=transcript.text.delta/delta"}},
 	}
 }
 
@@ -174,39 +186,7 @@ func openaiAudio(operation string, has ...string) *Family {
 // of events.
 func speechStream(b *Body) {
 	if isString(b.Get("stream_format"), "sse") {
-		b.call.wire = "stream"
-	}
-}
-
-// chatDelta reads the first choice; further ones (n > 1) are in the events.
-func chatDelta(t *transcript, event *exactjson.Value) {
-	for _, choice := range elems(member(event, "choices")) {
-		if text(&choice, "index") != "0" {
-			continue
-		}
-		delta := member(&choice, "delta")
-		t.reasoning.WriteString(text(delta, "reasoning_content") + text(delta, "reasoning")) // DeepSeek; OpenRouter, vLLM
-		t.text.WriteString(text(delta, "content"))
-		for _, c := range elems(member(delta, "tool_calls")) {
-			call := t.call(text(&c, "index"))
-			call.name += text(&c, "function", "name")
-			call.args.WriteString(text(&c, "function", "arguments"))
-		}
-	}
-}
-
-func responsesDelta(t *transcript, event *exactjson.Value) {
-	switch text(event, "type") {
-	case "response.reasoning_summary_text.delta", "response.reasoning_text.delta":
-		t.reasoning.WriteString(text(event, "delta"))
-	case "response.output_text.delta", "response.refusal.delta":
-		t.text.WriteString(text(event, "delta"))
-	case "response.output_item.added":
-		if text(event, "item", "type") == "function_call" {
-			t.call(text(event, "output_index")).name = text(event, "item", "name")
-		}
-	case "response.function_call_arguments.delta":
-		t.call(text(event, "output_index")).args.WriteString(text(event, "delta"))
+		b.request.Wire = "stream"
 	}
 }
 
@@ -214,26 +194,28 @@ func responsesDelta(t *transcript, event *exactjson.Value) {
 // string is a message of the user ("equivalent to a text input with the user
 // role"), a role alone makes a message.
 func responsesInput(b *Body) {
-	if in := b.Get("input"); in != nil && in.Kind == exactjson.String {
+	if in := b.Get("input"); isKind(in, exactjson.String) {
 		replace(in, b.list(b.object(field{"role", stringValue("user")}, field{"content", *in})))
 	}
 	ids := ordinals{}
-	items := elems(b.Get("input"))
 	// The API holds a reasoning item to the item that followed it, by its id.
-	reasons := slices.ContainsFunc(items, func(item exactjson.Value) bool { return isString(member(&item, "type"), "reasoning") })
-	for i := range items {
-		item := &items[i]
+	reasons := false
+	for item := range items(b.Get("input")) {
+		reasons = reasons || isString(member(item, "type"), "reasoning")
+	}
+	for item := range items(b.Get("input")) {
 		dropNull(item)
 		dropBlockNulls(member(item, "content"))
-		role := member(item, "role")
-		if role != nil && member(item, "type") == nil && item.Kind == exactjson.Object {
+		if member(item, "role") != nil && member(item, "type") == nil {
 			set(item, "type", stringValue("message"))
-			role = member(item, "role")
 		}
-		if role != nil && slices.Contains([]string{"user", "system", "developer"}, role.Text) {
+		switch role := member(item, "role"); {
+		case isOneOf(role, "user", "system", "developer"):
 			b.blocks(member(item, "content"), "input_text")
+		case isString(role, "assistant"):
+			b.outputText(member(item, "content"))
 		}
-		if kind := member(item, "type"); kind != nil && strings.HasSuffix(kind.Text, "_output") {
+		if strings.HasSuffix(text(item, "type"), "_output") {
 			ids.result(member(item, "call_id"))
 		} else {
 			ids.call(member(item, "call_id"))
@@ -241,10 +223,7 @@ func responsesInput(b *Body) {
 		if isString(member(item, "type"), "function_call") {
 			b.parseArguments(item)
 		}
-		if isString(role, "assistant") {
-			b.outputText(member(item, "content"))
-		}
-		b.returned(item, reasons)
+		dropReturned(item, reasons)
 	}
 }
 
@@ -252,25 +231,25 @@ func responsesInput(b *Body) {
 // response has it, without the lists that are empty there.
 func (b *Body) outputText(content *exactjson.Value) {
 	b.blocks(content, "output_text")
-	blocks := elems(content)
-	for i := range blocks {
-		if isString(member(&blocks[i], "type"), "output_text") {
-			dropIfEmpty(&blocks[i], exactjson.Array, []string{"annotations", "logprobs"})
+	for block := range items(content) {
+		if isString(member(block, "type"), "output_text") {
+			dropIfEmpty(block, exactjson.Array, "annotations", "logprobs")
 		}
 	}
 }
 
-// returned drops what only an item of a response has when it is sent back:
+// dropReturned drops what only an item of a response has when it is sent back:
 // clients leave it out or do not.
-func (b *Body) returned(item *exactjson.Value, reasons bool) {
+func dropReturned(item *exactjson.Value, reasons bool) {
 	kind := member(item, "type")
-	if kind == nil || !slices.Contains([]string{"message", "function_call", "function_call_output", "reasoning"}, kind.Text) {
+	if !isOneOf(kind, "message", "function_call", "function_call_output", "reasoning") {
 		return
 	}
+	isMessage := kind.Text == "message"
 	if isString(member(item, "status"), "completed") {
 		drop(item, "status")
 	}
-	if kind.Text == "message" && isString(member(item, "role"), "assistant") && !reasons {
+	if isMessage && isString(member(item, "role"), "assistant") && !reasons {
 		drop(item, "id")
 	}
 }
@@ -281,140 +260,4 @@ var responsesRewrites = []Rewrite{
 	renamed("max_output_tokens", "max_tokens"),
 	responsesInput,
 	toolChoice,
-}
-
-// chatMessages writes every text as one text block and tool arguments as what
-// they hold.
-func chatMessages(b *Body) {
-	messages := elems(b.Get("messages"))
-	for i := range messages {
-		m := &messages[i]
-		calls := elems(member(m, "tool_calls"))
-		if len(calls) > 0 && isString(member(m, "content"), "") {
-			drop(m, "content") // go-openai and ollama write "", openai-go nothing
-		}
-		if isString(member(m, "role"), "assistant") {
-			dropIfEmpty(m, exactjson.Array, []string{"tool_calls", "annotations"}) // of a response that is sent back
-		}
-		b.blocks(member(m, "content"), "text")
-		for j := range calls {
-			dropNull(&calls[j])
-			b.parseArguments(member(&calls[j], "function"))
-		}
-	}
-}
-
-// chatToolBlocks writes tool calls and their results where Anthropic has them:
-// in the content of the assistant's message and of one user message after it.
-// What holds more than those says stays as it is.
-func chatToolBlocks(b *Body) {
-	messages := b.Get("messages")
-	if messages == nil || messages.Kind != exactjson.Array {
-		return
-	}
-	out := messages.Elems[:0] // never longer than what is read
-	results := false          // the last of out is a message of results made here
-	for i := range messages.Elems {
-		m := &messages.Elems[i]
-		if block, ok := b.toolResult(m); ok {
-			if !results {
-				out = append(out, b.object(field{"role", stringValue("user")}, field{"content", b.list(block)}))
-				results = true
-				continue
-			}
-			content := member(&out[len(out)-1], "content")
-			content.Elems = append(content.Elems, block)
-			continue
-		}
-		results = false
-		b.toolUses(m)
-		out = append(out, *m)
-	}
-	messages.Elems = out
-}
-
-// toolResult returns the tool_result block of a message of role tool.
-func (b *Body) toolResult(m *exactjson.Value) (exactjson.Value, bool) {
-	id, content := member(m, "tool_call_id"), member(m, "content")
-	if !isString(member(m, "role"), "tool") || id == nil || content == nil || !only(m, "role", "tool_call_id", "content") {
-		return exactjson.Value{}, false
-	}
-	block := b.object(field{"type", stringValue("tool_result")}, field{"tool_use_id", *id}, field{"content", *content})
-	block.Mark = m.Mark
-	return block, true
-}
-
-// toolUses moves the tool calls of a message to blocks of its content.
-func (b *Body) toolUses(m *exactjson.Value) {
-	calls, content := elems(member(m, "tool_calls")), member(m, "content")
-	if len(calls) == 0 || content != nil && content.Kind != exactjson.Array {
-		return
-	}
-	list := b.call.parser.Make(exactjson.Array, len(elems(content))+len(calls))
-	blocks := list.Elems[copy(list.Elems, elems(content)):]
-	for i := range calls {
-		fn, id := member(&calls[i], "function"), member(&calls[i], "id")
-		kind, name, args := member(&calls[i], "type"), member(fn, "name"), member(fn, parsedArguments)
-		if args == nil && !isKind(member(fn, "arguments"), exactjson.Object) {
-			args = member(fn, "arguments")
-		}
-		if id == nil || name == nil || args == nil || !only(&calls[i], "id", "type", "function", "index") || len(fn.Names) != 2 ||
-			kind != nil && !isString(kind, "function") {
-			return
-		}
-		block := b.object(field{"type", stringValue("tool_use")}, field{"id", *id}, field{"name", *name}, field{"input", *args})
-		block.Mark = calls[i].Mark
-		blocks[i] = block
-	}
-	set(m, "content", list)
-	drop(m, "tool_calls")
-}
-
-// A field is a member of an object that a rule makes.
-type field struct {
-	name  string
-	value exactjson.Value
-}
-
-// object returns a JSON object of the fields, which lives as long as the body.
-func (b *Body) object(fields ...field) exactjson.Value {
-	v := b.call.parser.Make(exactjson.Object, len(fields))
-	for i, f := range fields {
-		v.Names[i], v.Elems[i] = f.name, f.value
-	}
-	return v
-}
-
-// list returns a JSON array of one value.
-func (b *Body) list(v exactjson.Value) exactjson.Value {
-	list := b.call.parser.Make(exactjson.Array, 1)
-	list.Elems[0] = v
-	return list
-}
-
-// sameDeveloper are the models that take a system message for one of the
-// developer: "When you use a system message with o4-mini, o3, o3-mini, and o1 it
-// will be treated as a developer message"
-// (https://learn.microsoft.com/azure/ai-services/openai/how-to/reasoning). o1-mini
-// refuses both, and other servers may not know the developer.
-var sameDeveloper = regexp.MustCompile(`^(o1|o3|o3-mini|o4-mini)(-\d{4}-\d\d-\d\d)?$`)
-
-// chatSystem moves the leading system message to where Anthropic has it. Only
-// the first, and only if it holds nothing else: further ones stay messages, so
-// that no two conversations become one.
-func chatSystem(b *Body) {
-	messages := b.Get("messages")
-	list := elems(messages)
-	if len(list) == 0 || b.Get("system") != nil {
-		return
-	}
-	first := &list[0]
-	role, content := member(first, "role"), member(first, "content")
-	developer := isString(role, "developer") && sameDeveloper.MatchString(modelOf(b.Value))
-	if !isString(role, "system") && !developer || content == nil || !only(first, "role", "content") {
-		return
-	}
-	system := *content
-	messages.Elems = list[1:]
-	b.Set("system", system)
 }

@@ -1,7 +1,6 @@
 package canon
 
 import (
-	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,55 +13,105 @@ import (
 // a wildcard or for a quoted name is written as a JSON string. So two
 // different bodies never have a path in common by accident.
 
-// appendName appends a member name as a path segment.
-func appendName(dst []byte, name string) []byte {
-	if plainName(name) {
-		return append(dst, name...)
-	}
-	esc := strings.NewReplacer("~", "~0", "/", "~1").Replace(name)
-	if quotable(name) {
-		return appendQuoted(dst, esc)
-	}
-	return append(dst, esc...)
-}
-
-// plainName reports whether name is the common case: letters, digits, '_',
-// '-', '.' and '$', not starting with a digit.
-func plainName(name string) bool {
-	if name == "" || '0' <= name[0] && name[0] <= '9' {
-		return false
-	}
-	for i := range len(name) {
-		if !plainBytes[name[i]] {
-			return false
+// segment returns a member name as it stands in a path.
+func segment(name string) string {
+	if strings.ContainsAny(name, "~/") {
+		escaped := strings.NewReplacer("~", "~0", "/", "~1").Replace(name)
+		if isAmbiguous(name) {
+			return string(appendQuoted(nil, escaped))
 		}
+		return escaped
 	}
-	return true
+	if isAmbiguous(name) {
+		return string(appendQuoted(nil, name))
+	}
+	return name
 }
 
-var plainBytes = func() (t [256]bool) {
-	for _, c := range []byte("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.$") {
-		t[c] = true
-	}
-	return t
-}()
-
-// quotable reports whether a name would be misread if it stood bare.
-func quotable(name string) bool {
-	if name == "" || name[0] == '"' || name == "*" || name == "**" {
+// isAmbiguous reports whether a name would be misread if it stood bare.
+func isAmbiguous(name string) bool {
+	if name == "" || name[0] == '"' || name == "*" || name == "**" || isIndex(name) {
 		return true
 	}
-	digits := true
-	for _, r := range name {
-		digits = digits && '0' <= r && r <= '9'
-		if r <= ' ' || r == 0x7f {
+	for i := range len(name) {
+		if name[i] <= ' ' || name[i] == 0x7f {
 			return true
 		}
 	}
-	return digits
+	return false
 }
 
-func appendIndex(dst []byte, i int) []byte { return strconv.AppendInt(dst, int64(i), 10) }
+func isIndex(s string) bool {
+	for i := range len(s) {
+		if s[i] < '0' || s[i] > '9' {
+			return false
+		}
+	}
+	return s != ""
+}
+
+// A child is an element of an array or a member of an object, and the segment that
+// leads to it.
+type child struct {
+	segment string
+	value   *exactjson.Value
+}
+
+// appendChildren appends the children of v in the order of a form: elements as they
+// stand, members sorted by their segments. The second of two members of one name is
+// told from the first by "~+2", which no name can hold.
+func appendChildren(dst []child, v *exactjson.Value) []child {
+	first := len(dst)
+	if v.Kind != exactjson.Object {
+		for i := range v.Elems {
+			dst = append(dst, child{strconv.Itoa(i), &v.Elems[i]})
+		}
+		return dst
+	}
+	for i, name := range v.Names {
+		dst = append(dst, child{segment(name), &v.Elems[i]})
+	}
+	members := dst[first:]
+	sortChildren(members)
+	if numberRepeated(members) {
+		sortChildren(members)
+	}
+	return dst
+}
+
+func sortChildren(list []child) {
+	slices.SortStableFunc(list, func(a, b child) int { return strings.Compare(a.segment, b.segment) })
+}
+
+// numberRepeated gives sorted members of one name different segments, and reports
+// whether there were any.
+func numberRepeated(members []child) (found bool) {
+	for i := 0; i+1 < len(members); i++ {
+		name := members[i].segment
+		for n := 2; i+1 < len(members) && members[i+1].segment == name; n++ {
+			i++
+			members[i].segment = name + "~+" + strconv.Itoa(n)
+			found = true
+		}
+	}
+	return found
+}
+
+// pathsByID gives v and everything below it an ID (Value.Mark), and returns the path of
+// each by its ID; 0 is the ID of nothing.
+func pathsByID(v *exactjson.Value) []string {
+	paths := []string{""}
+	var walk func(v *exactjson.Value, path string)
+	walk = func(v *exactjson.Value, path string) {
+		v.Mark = int32(len(paths))
+		paths = append(paths, path)
+		for _, c := range appendChildren(nil, v) {
+			walk(c.value, path+"/"+c.segment)
+		}
+	}
+	walk(v, "body")
+	return paths
+}
 
 // Short returns a path as people write it: without the leading "body/" where
 // nothing else could be meant.
@@ -75,7 +124,7 @@ func Short(path string) string {
 }
 
 // Selector returns the pattern that selects a field whatever its value: without the
-// place in a list of what stands outside of the body.
+// index of a header's or a parameter's value.
 func Selector(path string) string {
 	switch root, _, _ := strings.Cut(path, "/"); root {
 	case "path":
@@ -89,9 +138,13 @@ func Selector(path string) string {
 }
 
 // hasRoot reports whether a pattern names the part of the request it is in.
-func hasRoot(p string) bool {
-	root, _, _ := strings.Cut(p, "/")
-	return root == "body" || root == "header" || root == "query" || root == "path" || root == "encoding" || root == "host"
+func hasRoot(pattern string) bool {
+	root, _, _ := strings.Cut(pattern, "/")
+	switch root {
+	case "body", "encoding", "header", "host", "path", "query":
+		return true
+	}
+	return false
 }
 
 // Outside reports whether a pattern is of a field outside of the body.
@@ -102,8 +155,7 @@ func Outside(pattern string) bool {
 
 // Match reports whether pattern selects path: the field itself or one that
 // contains it. "*" stands for one segment, "**" for any number. A pattern that
-// does not start with body/, header/ or query/ is of the body; a leading slash
-// is allowed.
+// names no part of the request is of the body; a leading slash is allowed.
 func Match(pattern, path string) bool {
 	pattern = strings.TrimPrefix(pattern, "/")
 	if !hasRoot(pattern) {
@@ -115,115 +167,38 @@ func Match(pattern, path string) bool {
 	return matchSegments(pattern, path)
 }
 
+// matchSegments compares segment by segment. What follows the last "**" is tried at one
+// segment after the other. An earlier "**" never has to be tried again: it stood for as
+// few segments as it could, and that left the most for what follows.
 func matchSegments(pattern, path string) bool {
+	var retry struct{ pattern, path string } // both as they were behind the last "**"
+	wild := false
 	for {
-		p, prest, pmore := strings.Cut(pattern, "/")
+		p, nextPattern, moreP := strings.Cut(pattern, "/")
 		if p == "**" {
-			if !pmore {
+			if !moreP {
 				return true
 			}
-			for {
-				if matchSegments(prest, path) {
-					return true
-				}
-				_, rest, more := strings.Cut(path, "/")
-				if !more {
-					return false
-				}
-				path = rest
-			}
-		}
-		s, srest, smore := strings.Cut(path, "/")
-		if p != "*" && p != s {
-			return false
-		}
-		if !pmore {
-			return true
-		}
-		if !smore {
-			return false
-		}
-		pattern, path = prest, srest
-	}
-}
-
-// appendOrder appends the indexes of an object's member names sorted by name;
-// equal names (a duplicate member) stay in order.
-func appendOrder(dst []int, names []string) []int {
-	start := len(dst)
-	for i := range names {
-		dst = append(dst, i)
-		if i >= 16 {
+			pattern, wild = nextPattern, true
+			retry.pattern, retry.path = pattern, path
 			continue
 		}
-		for order := dst[start:]; i > 0 && names[order[i-1]] > names[order[i]]; i-- {
-			order[i-1], order[i] = order[i], order[i-1]
-		}
-	}
-	if len(names) > 16 {
-		slices.SortStableFunc(dst[start:], func(a, b int) int { return strings.Compare(names[a], names[b]) })
-	}
-	return dst
-}
-
-// appendMember appends the name of v's i-th member in order as a path segment.
-// The second of two members of one name is told from the first by "~+2", which
-// no name can hold.
-func appendMember(dst []byte, v *exactjson.Value, order []int, i int) []byte {
-	name := v.Names[order[i]]
-	dst = appendName(dst, name)
-	n := 1
-	for n <= i && v.Names[order[i-n]] == name {
-		n++
-	}
-	if n > 1 {
-		dst = strconv.AppendInt(append(dst, "~+"...), int64(n), 10)
-	}
-	return dst
-}
-
-// sources numbers v and everything below it with marks, and returns the path of
-// each by its mark; mark 0 is of nothing.
-func sources(v *exactjson.Value) []string {
-	paths := []string{""}
-	var walk func(v *exactjson.Value, path []byte)
-	walk = func(v *exactjson.Value, path []byte) {
-		v.Mark = int32(len(paths))
-		paths = append(paths, string(path))
-		path = append(path, '/')
-		var order []int
-		if v.Kind == exactjson.Object {
-			order = appendOrder(nil, v.Names)
-		}
-		for i := range v.Elems {
-			if order != nil {
-				walk(&v.Elems[order[i]], appendMember(path, v, order, i))
-			} else {
-				walk(&v.Elems[i], appendIndex(path, i))
+		s, nextPath, moreS := strings.Cut(path, "/")
+		switch {
+		case p == s || p == "*":
+			if !moreP || !moreS {
+				return !moreP
 			}
-		}
-	}
-	walk(v, []byte("body"))
-	return paths
-}
-
-// comparePaths orders paths segment by segment, array indexes by value.
-func comparePaths(a, b string) int {
-	for a != b {
-		as, arest, amore := strings.Cut(a, "/")
-		bs, brest, bmore := strings.Cut(b, "/")
-		if as != bs {
-			if isIndex(as) && isIndex(bs) {
-				return cmp.Or(cmp.Compare(len(as), len(bs)), strings.Compare(as, bs))
+			pattern, path = nextPattern, nextPath
+		case wild:
+			if _, path, moreS = strings.Cut(retry.path, "/"); !moreS {
+				return false
 			}
-			return strings.Compare(as, bs)
+			pattern, retry.path = retry.pattern, path
+		default:
+			return false
 		}
-		if !amore || !bmore {
-			return cmp.Compare(len(a), len(b))
-		}
-		a, b = arest, brest
 	}
-	return 0
 }
 
 // nameOf returns the last segment of a path that is no index.
@@ -235,13 +210,4 @@ func nameOf(path string) string {
 		}
 		path = path[:i]
 	}
-}
-
-func isIndex(s string) bool {
-	for i := range len(s) {
-		if s[i] < '0' || s[i] > '9' {
-			return false
-		}
-	}
-	return s != ""
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/promptecho/promptecho/internal/exactjson"
 )
 
-// The rules that several families share. Each brings spellings that mean the
+// The rewrites that several families share. Each brings spellings that mean the
 // same to the model to one; none joins, trims or reorders text.
 
 // dropNulls removes members that are null in the elements of the named lists,
@@ -18,59 +18,35 @@ import (
 func dropNulls(lists ...string) Rewrite {
 	return func(b *Body) {
 		for _, name := range lists {
-			list := elems(b.Get(name))
-			for i := range list {
-				dropNull(&list[i])
-				dropBlockNulls(member(&list[i], "content"))
+			for item := range items(b.Get(name)) {
+				dropNull(item)
+				dropBlockNulls(member(item, "content"))
 			}
 		}
 	}
 }
 
 func dropBlockNulls(content *exactjson.Value) {
-	blocks := elems(content)
-	for i := range blocks {
-		dropNull(&blocks[i])
-	}
-}
-
-func dropNull(v *exactjson.Value) {
-	if v.Kind != exactjson.Object {
-		return
-	}
-	for i := len(v.Names) - 1; i >= 0; i-- {
-		if v.Elems[i].Kind == exactjson.Null {
-			v.Names = slices.Delete(v.Names, i, i+1)
-			v.Elems = slices.Delete(v.Elems, i, i+1)
-		}
+	for block := range items(content) {
+		dropNull(block)
 	}
 }
 
 // dropEmpty removes members that are an empty list.
 func dropEmpty(names ...string) Rewrite {
-	return func(b *Body) { dropIfEmpty(b.Value, exactjson.Array, names) }
+	return func(b *Body) { dropIfEmpty(b.Value, exactjson.Array, names...) }
 }
 
 // dropEmptyObjects removes members that are an empty object.
 func dropEmptyObjects(names ...string) Rewrite {
-	return func(b *Body) { dropIfEmpty(b.Value, exactjson.Object, names) }
+	return func(b *Body) { dropIfEmpty(b.Value, exactjson.Object, names...) }
 }
 
-func dropIfEmpty(v *exactjson.Value, kind exactjson.Kind, names []string) {
-	for _, n := range names {
-		if m := member(v, n); m != nil && m.Kind == kind && len(m.Elems) == 0 {
-			drop(v, n)
-		}
-	}
-}
-
-// listed writes a string as the list of that one string.
-func listed(names ...string) Rewrite {
+// asList writes a string as the list of that one string.
+func asList(name string) Rewrite {
 	return func(b *Body) {
-		for _, n := range names {
-			if v := b.Get(n); v != nil && v.Kind == exactjson.String {
-				replace(v, b.list(*v))
-			}
+		if v := b.Get(name); isKind(v, exactjson.String) {
+			replace(v, b.list(*v))
 		}
 	}
 }
@@ -82,7 +58,7 @@ func renamed(from, to string) Rewrite {
 
 // blocks writes a text as the list of one text block of the given type.
 func (b *Body) blocks(v *exactjson.Value, blockType string) {
-	if v != nil && v.Kind == exactjson.String {
+	if isKind(v, exactjson.String) {
 		replace(v, b.list(b.object(field{"type", stringValue(blockType)}, field{"text", *v})))
 	}
 }
@@ -93,7 +69,7 @@ type ordinals map[string]string
 
 // call replaces the id of a tool call.
 func (o ordinals) call(v *exactjson.Value) {
-	if v == nil || v.Kind != exactjson.String {
+	if !isKind(v, exactjson.String) {
 		return
 	}
 	n, ok := o[v.Text]
@@ -108,7 +84,7 @@ func (o ordinals) call(v *exactjson.Value) {
 // (it is in the response that previous_response_id names) stays as it is:
 // nothing else tells which call it answers.
 func (o ordinals) result(v *exactjson.Value) {
-	if v == nil || v.Kind != exactjson.String {
+	if !isKind(v, exactjson.String) {
 		return
 	}
 	if n, ok := o[v.Text]; ok {
@@ -127,7 +103,7 @@ func (b *Body) parseArguments(call *exactjson.Value) {
 	if !isKind(v, exactjson.String) {
 		return
 	}
-	if args, err := b.call.parser.Parse(exactjson.UnescapeText(v.Text)); err == nil && args.Kind == exactjson.Object {
+	if args, ok := b.parseObject(exactjson.UnescapeText(v.Text)); ok {
 		replace(v, args)
 		rename(call, "arguments", parsedArguments)
 	}
@@ -139,32 +115,23 @@ const parsedArguments = "arguments.json"
 // {name, description, input_schema}, Chat's {type, function: {...}} and
 // Responses' {type, name, parameters}. Hosted tools keep everything.
 func (b *Body) functionTool(tool *exactjson.Value) {
-	if tool.Kind != exactjson.Object {
-		return
-	}
 	dropNull(tool)
 	kind, fn := member(tool, "type"), member(tool, "function")
 	switch {
-	case isString(kind, "function") && fn != nil && fn.Kind == exactjson.Object && only(tool, "type", "function"):
+	case isString(kind, "function") && isKind(fn, exactjson.Object) && only(tool, "type", "function"):
 		dropNull(fn)
-		n := len(fn.Names)
-		flat := b.call.parser.Make(exactjson.Object, n+1)
-		copy(flat.Names, fn.Names)
-		copy(flat.Elems, fn.Elems)
-		flat.Names[n], flat.Elems[n] = "type", stringValue("function")
+		flat := *fn
+		flat.Names, flat.Elems = append(flat.Names, "type"), append(flat.Elems, stringValue("function"))
 		replace(tool, flat)
-	case kind == nil || isString(kind, "custom"):
-		if member(tool, "input_schema") != nil && member(tool, "parameters") == nil {
-			rename(tool, "input_schema", "parameters")
-			set(tool, "type", stringValue("function"))
-		}
+	case (kind == nil || isString(kind, "custom")) && member(tool, "input_schema") != nil && member(tool, "parameters") == nil:
+		rename(tool, "input_schema", "parameters")
+		set(tool, "type", stringValue("function"))
 	}
 }
 
 func functionTools(b *Body) {
-	tools := elems(b.Get("tools"))
-	for i := range tools {
-		b.functionTool(&tools[i])
+	for tool := range items(b.Get("tools")) {
+		b.functionTool(tool)
 	}
 }
 
@@ -172,20 +139,20 @@ func functionTools(b *Body) {
 // "required" or {type: function, name}.
 func toolChoice(b *Body) {
 	tc := b.Get("tool_choice")
-	if tc == nil || tc.Kind != exactjson.Object {
+	if !isKind(tc, exactjson.Object) {
 		return
 	}
-	kind, name := member(tc, "type"), member(tc, "name")
-	if fn := member(tc, "function"); fn != nil && isString(kind, "function") && only(tc, "type", "function") && only(fn, "name") {
+	kind, name, fn := member(tc, "type"), member(tc, "name"), member(tc, "function")
+	nested := isString(kind, "function") && only(tc, "type", "function") && only(fn, "name")
+	if nested {
 		name = member(fn, "name")
 	}
 	switch {
-	case isString(kind, "auto") && only(tc, "type"), isString(kind, "none") && only(tc, "type"):
+	case only(tc, "type") && isOneOf(kind, "auto", "none"):
 		replace(tc, *kind)
-	case isString(kind, "any") && only(tc, "type"):
+	case only(tc, "type") && isString(kind, "any"):
 		replace(tc, stringValue("required"))
-	case name != nil && isString(kind, "tool") && only(tc, "type", "name"),
-		name != nil && isString(kind, "function") && (only(tc, "type", "name") || only(tc, "type", "function")):
+	case name != nil && (nested || isOneOf(kind, "tool", "function") && only(tc, "type", "name")):
 		replace(tc, b.object(field{"type", stringValue("function")}, field{"name", *name}))
 	}
 }
@@ -208,5 +175,5 @@ func sortTools(body *exactjson.Value) {
 	for _, t := range tools {
 		byName(elems(member(&t, "functionDeclarations")))
 	}
-	byName(elems(member(member(body, "toolConfig"), "tools")))
+	byName(elems(member(body, "toolConfig", "tools")))
 }

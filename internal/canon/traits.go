@@ -3,6 +3,7 @@ package canon
 import (
 	"bytes"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 
@@ -16,15 +17,16 @@ import (
 type level int
 
 const (
-	identity    level = iota // it matches
-	host                     // the others do not: they choose, the first before the rest
-	prefix                   // what stands in a path before what a family knows
-	query                    // parameters that no family lists
-	header                   // request headers that are stored
-	unmatched                // fields of the body that the user's MatchOn leaves out
-	sampling                 // how the answer is drawn
-	bookkeeping              // what cannot change it
-	spelling                 // how the request is written
+	ignored     level = iota - 1 // it is left out
+	identity                     // it matches
+	host                         // the others do not: they choose, the first before the rest
+	prefix                       // what stands in a path before what a family knows
+	query                        // parameters that no family lists
+	header                       // request headers that are stored
+	unmatched                    // fields of the body that the user's MatchOn leaves out
+	sampling                     // how the answer is drawn
+	bookkeeping                  // what cannot change it
+	spelling                     // how the request is written
 	levels
 )
 
@@ -47,27 +49,16 @@ type Varying map[string]bool
 
 // VaryingOf compares the traits of several requests.
 func VaryingOf(all [][]Trait) Varying {
-	type seen struct {
-		value uint64
-		times int
-	}
-	varying, first := Varying{}, map[string]*seen{}
+	count := map[Trait]int{}
 	for _, traits := range all {
 		for _, t := range traits {
-			switch s := first[t.Path]; {
-			case s == nil:
-				first[t.Path] = &seen{t.value, 1}
-			default:
-				s.times++
-				if s.value != t.value {
-					varying[t.Path] = true
-				}
-			}
+			count[t]++
 		}
 	}
-	for path, s := range first {
-		if s.times != len(all) {
-			varying[path] = true // some do not have it
+	varying := Varying{}
+	for t, n := range count {
+		if n != len(all) { // some have another, or none
+			varying[t.Path] = true
 		}
 	}
 	return varying
@@ -101,20 +92,10 @@ func (k *Kind) add(t Trait) { k[t.level-1] += hash(t.value, t.Path) }
 // Differing returns the most important trait in which two requests differ: of those
 // that vary, if it is one of them.
 func (v Varying) Differing(a, b []Trait) (first Trait) {
-	has := func(traits []Trait, t Trait) bool {
-		for _, o := range traits {
-			if o == t {
-				return true
-			}
-		}
-		return false
-	}
 	for _, side := range [...][2][]Trait{{a, b}, {b, a}} {
 		for _, t := range side[0] {
-			if has(side[1], t) {
-				continue
-			}
-			if first.Path == "" || v[t.Path] && !v[first.Path] || v[t.Path] == v[first.Path] && t.level < first.level {
+			if !slices.Contains(side[1], t) &&
+				(first.Path == "" || v[t.Path] && !v[first.Path] || v[t.Path] == v[first.Path] && t.level < first.level) {
 				first = t
 			}
 		}
@@ -218,6 +199,11 @@ var (
 	times = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`\d{4}-?\d\d-?\d\d|\d\d?:\d\d|(?i:\b(mon|tue|wed|thu|fri|sat|sun)[a-z]*,? \d)`)
 	})
+	// foreignEscape matches escapes of what is not ASCII; others are an encoder's habit
+	// with single characters.
+	foreignEscape = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`\\u([^0]|0[^0]|00[^0-7])`)
+	})
 	// drawn matches what is drawn for a call or a run: UUIDs and hexadecimal.
 	drawn = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-|[0-9a-fA-F]{16}`)
@@ -244,39 +230,27 @@ func withoutCounters(value string) (rest string, ok bool) {
 	}, value), true
 }
 
-// spelled adds how a request is written, where that changes nothing: the blanks and
+// spelling returns how a request is written, where that changes nothing: the blanks and
 // escapes of its JSON, which members it has, whatever their order and values, the names
 // of its files, the escapes of its path. A program writes each of its requests in one
 // way, so of two recordings that differ in it the one that is written alike is meant.
-func (c *call) spelled(req *interaction.Request, path string) {
-	h := hash(fnvOffset, path)
-	for b := req.Body; ; {
-		i := bytes.Index(b, []byte(`\u`))
-		if i < 0 || len(b) < i+6 {
-			break
-		}
-		if b[i+2] != '0' || b[i+3] != '0' || b[i+4] > '7' { // others are an encoder's habit with single signs
-			h = hash(h, `\u`)
-			break
-		}
-		b = b[i+2:]
+func (c *call) spelling(req *interaction.Request) Trait {
+	h := hash(fnvOffset, c.url.EscapedPath())
+	if bytes.Contains(req.Body, []byte(`\u`)) && foreignEscape().Match(req.Body) {
+		h = hash(h, `\u`)
 	}
 	if bytes.Contains(req.Body, []byte(`\/`)) {
 		h = hash(h, `\/`)
 	}
 	if c.encoding == multipartBody {
-		for rest := req.Body; ; {
-			var ok bool
-			if _, rest, ok = bytes.Cut(rest, []byte(`filename="`)); !ok {
-				break
-			}
+		for _, rest := range bytes.Split(req.Body, []byte(`filename="`))[1:] {
 			name, _, _ := bytes.Cut(rest, []byte(`"`))
 			h = hash(h, name)
 		}
 	} else {
 		h = blanks(h, req.Body)
 	}
-	c.spelling = h + c.members(&c.body, fnvOffset, true)
+	return Trait{"spelling", h + c.members(&c.body, fnvOffset, true), spelling}
 }
 
 // blanks goes on with a hash of the blanks behind the first brace, colon and comma of a
@@ -306,7 +280,7 @@ func (c *call) members(v *exactjson.Value, place uint64, top bool) (sum uint64) 
 	for i := range v.Elems {
 		at := place * fnvPrime
 		if v.Kind == exactjson.Object {
-			if top && c.family != nil && c.family.keeps(v.Names[i]) {
+			if top && c.family != nil && c.family.keepsBooks(v.Names[i]) {
 				continue
 			}
 			at = hash(place, v.Names[i])
@@ -315,41 +289,4 @@ func (c *call) members(v *exactjson.Value, place uint64, top bool) (sum uint64) 
 		sum += c.members(&v.Elems[i], at, false)
 	}
 	return sum
-}
-
-// keeps reports whether a member of the body holds bookkeeping.
-func (f *Family) keeps(member string) bool {
-	for _, p := range f.Bookkeeping {
-		if startsWith(p, member) {
-			return true
-		}
-	}
-	return false
-}
-
-// A listItem is a pattern of a family's lists.
-type listItem struct {
-	pattern string
-	level   level
-}
-
-// listed appends the patterns that fields at or below a member of the body may
-// match: those of the table start with a member's name.
-func (f *Family) listed(dst []listItem, member string) []listItem {
-	for _, p := range f.Bookkeeping {
-		if startsWith(p, member) {
-			dst = append(dst, listItem{p, bookkeeping})
-		}
-	}
-	for _, p := range f.Sampling {
-		if startsWith(p, member) {
-			dst = append(dst, listItem{p, sampling})
-		}
-	}
-	return dst
-}
-
-func startsWith(pattern, member string) bool {
-	return member != "" && pattern[0] == member[0] && strings.HasPrefix(pattern, member) &&
-		(len(pattern) == len(member) || pattern[len(member)] == '/')
 }

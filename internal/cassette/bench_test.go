@@ -64,7 +64,7 @@ func BenchmarkDetectLayout(b *testing.B) {
 	b.SetBytes(int64(len(body)))
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, ok := exactjson.DetectLayout(body, v); !ok {
+		if _, _, ok := exactjson.DetectLayout(body, v); !ok {
 			b.Fatal("no layout")
 		}
 	}

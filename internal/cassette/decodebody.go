@@ -28,7 +28,7 @@ func (d *decoder) structure(l exactjson.Layout) []byte {
 	}
 	dst = append(dst, l.Before...)
 	dst = d.block(dst, d.indent, 0, false)
-	dst = d.json.End(dst, l.Padding)
+	dst = d.json.End(dst)
 	if d.json.Indentation > d.json.Most {
 		d.fail()
 	}
@@ -123,7 +123,7 @@ func (d *decoder) collection(dst []byte, col, depth int) []byte {
 		case d.peek() == '"':
 			dst = d.quotedJSON(dst)
 		default:
-			dst = d.wordJSON(dst, d.word())
+			dst = d.stringJSON(dst, d.word())
 		}
 		if !list {
 			d.expect(":")
@@ -134,13 +134,9 @@ func (d *decoder) collection(dst []byte, col, depth int) []byte {
 	return append(p.Newline(dst, depth), end)
 }
 
-// wordJSON appends the JSON of text that has nothing to escape but, in some
-// layouts, a slash.
-func (d *decoder) wordJSON(dst, word []byte) []byte {
-	if d.json.Special != &exactjson.MustEscape {
-		return d.json.String(dst, string(word))
-	}
-	return append(append(append(dst, '"'), word...), '"')
+// stringJSON appends the JSON of a text.
+func (d *decoder) stringJSON(dst, text []byte) []byte {
+	return append(d.json.Inner(append(dst, '"'), text), '"')
 }
 
 // flow reads a collection in flow style, as encoder.flowValue writes it, which is in so
@@ -202,7 +198,7 @@ func (d *decoder) flow(dst []byte, depth, outer int, cache *eventCache) ([]byte,
 			case isConstant(word):
 				dst = append(dst, word...)
 			default:
-				dst = d.wordJSON(dst, word)
+				dst = d.stringJSON(dst, word)
 			}
 			continue
 		}
@@ -234,30 +230,14 @@ func (d *decoder) plainJSON(dst, text []byte) []byte {
 			return append(dst, text...)
 		}
 	}
-	return append(d.lineJSON(append(dst, '"'), text), '"')
-}
-
-// lineJSON appends the inside of the JSON of a line of text, in which most are as
-// they are: there is no control character but tabs.
-func (d *decoder) lineJSON(dst, line []byte) []byte {
-	if d.json.Special != &exactjson.MustEscape {
-		return d.json.Inner(dst, string(line))
-	}
-	done := 0
-	for i, c := range line {
-		if exactjson.MustEscape[c] { // all of them are ASCII
-			dst = d.json.AppendEscape(append(dst, line[done:i]...), rune(c))
-			done = i + 1
-		}
-	}
-	return append(dst, line[done:]...)
+	return d.stringJSON(dst, text)
 }
 
 // quotedJSON appends the JSON of a string in double quotes. Its escapes are JSON's:
 // in the compact layout most stay as they are.
 func (d *decoder) quotedJSON(dst []byte) []byte {
-	if d.json.Special != &exactjson.MustEscape {
-		return d.json.String(dst, string(d.quoted()))
+	if d.json.Escape != 0 {
+		return d.stringJSON(dst, d.quoted())
 	}
 	start := d.pos
 	i := start + 1
@@ -295,7 +275,7 @@ func (d *decoder) literalJSON(dst []byte, indent int) []byte {
 		if i > 0 {
 			dst = append(dst, `\n`...)
 		}
-		dst = d.lineJSON(dst, line)
+		dst = d.json.Inner(dst, line)
 	})
 	if clip {
 		dst = append(dst, `\n`...)

@@ -108,7 +108,7 @@ var jsonParsers = sync.Pool{New: func() any { return new(exactjson.Parser) }}
 // indentation.
 func bodyStructure(p *exactjson.Parser, b []byte) (v exactjson.Value, l exactjson.Layout, indentation int, ok bool) {
 	if v, ok = structureOf(p, string(b)); ok {
-		l, indentation, ok = exactjson.DetectIndented(b, v)
+		l, indentation, ok = exactjson.DetectLayout(b, v)
 	}
 	return v, l, indentation, ok && storable(l)
 }

@@ -169,7 +169,7 @@ func (e *encoder) event(event interaction.Event, layout *exactjson.Layout, p *ex
 			continue
 		}
 		if clues != nil {
-			clues.Scan(text)
+			clues.Add(text)
 		}
 		l := *layout
 		if !padded && l.Indent == "" {

@@ -14,15 +14,7 @@ type comparer struct {
 
 // lines compares two requests, or parts of them.
 func (c *comparer) lines(recorded, incoming []canon.Line) {
-	if slices.Equal(recorded, incoming) {
-		return
-	}
-	before := len(c.edits)
 	c.object(tree("", "", recorded), tree("", "", incoming))
-	if len(c.edits) == before {
-		// Unreachable for forms that canon made: their lines are sorted.
-		c.edits = append(c.edits, Edit{Path: "body", Note: "differs only in the order of its fields"})
-	}
 }
 
 // node compares one field that both sides have.
@@ -89,8 +81,6 @@ func (c *comparer) object(rec, inc *node) {
 	}
 }
 
-const elementOrder = "differs only in the order of its elements"
-
 // list compares two lists: short ones as a whole, lists of tools by their names
 // if only the order is another, and all others element by element.
 func (c *comparer) list(rec, inc *node) {
@@ -141,14 +131,6 @@ func sameElements(rec, inc []*node) bool {
 	return slices.Equal(a, b)
 }
 
-func values(kids []*node) []string {
-	out := make([]string, len(kids))
-	for i, k := range kids {
-		out[i] = k.value
-	}
-	return out
-}
-
 // named reports whether all elements have a name.
 func named(list *node) bool {
 	return !slices.ContainsFunc(list.kids, func(k *node) bool { return k.member("name") == "" })
@@ -161,4 +143,30 @@ func names(list *node) *node {
 		all = append(all, k.member("name"))
 	}
 	return &node{path: list.path, value: "[" + strings.Join(all, ",") + "]"}
+}
+
+// elements compares the elements of two lists. Before each pair it tells what was
+// removed, and then what was added there or came from elsewhere.
+func (c *comparer) elements(rec, inc []*node) {
+	pairs, moved := align(rec, inc)
+	end := pair{len(rec), len(inc)}
+	r, i := 0, 0
+	for _, p := range append(pairs, end) {
+		for ; r < p.a; r++ {
+			if moved[rec[r]] == nil {
+				c.removed(rec[r])
+			}
+		}
+		for ; i < p.b; i++ {
+			if from := moved[inc[i]]; from != nil {
+				c.changed(from, inc[i], movedNote)
+			} else {
+				c.added(inc[i])
+			}
+		}
+		if p != end {
+			c.node(rec[r], inc[i])
+			r, i = r+1, i+1
+		}
+	}
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/exactjson"
 	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/txtar"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files of this package")
@@ -37,15 +38,19 @@ func TestGolden(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			comment, parts := splitArchive(string(data))
+			archive := txtar.Parse(data)
+			parts := map[string]string{}
+			for _, f := range archive.Files {
+				parts[f.Name] = string(f.Data)
+			}
 			recorded, incoming := formOf(t, parts["recorded"]), formOf(t, parts["incoming"])
 			got := Write(Forms(recorded, incoming), "  ", 12)
 			if drift := Write(Drift(recorded, incoming), "  ", 12); drift != "" {
 				got += "drift:\n" + drift
 			}
 			if *update {
-				archive := comment + "-- recorded --\n" + parts["recorded"] + "-- incoming --\n" + parts["incoming"] + "-- want --\n" + got
-				if err := os.WriteFile(file, []byte(archive), 0o644); err != nil {
+				archive.Files[len(archive.Files)-1].Data = []byte(got)
+				if err := os.WriteFile(file, txtar.Format(archive), 0o644); err != nil {
 					t.Fatal(err)
 				}
 				return
@@ -55,25 +60,6 @@ func TestGolden(t *testing.T) {
 			}
 		})
 	}
-}
-
-// splitArchive reads the txtar format: a comment, then "-- name --" lines with
-// a file behind each.
-func splitArchive(s string) (comment string, parts map[string]string) {
-	parts = map[string]string{}
-	name := ""
-	for _, line := range lines(s) {
-		if n, ok := strings.CutPrefix(strings.TrimSuffix(line, " --\n"), "-- "); ok && strings.HasSuffix(line, " --\n") {
-			name = n
-			continue
-		}
-		if name == "" {
-			comment += line
-		} else {
-			parts[name] += line
-		}
-	}
-	return comment, parts
 }
 
 // formOf makes the form of a request written as a URL, headers, an empty line

@@ -8,7 +8,7 @@ type pair struct{ a, b int }
 // maxDepth bounds how often what is between two matches is searched again. Real
 // texts need three or four levels; without the bound one can be made that needs as
 // many as it has elements.
-const maxDepth = 32
+const maxDepth = 10
 
 // match returns the elements that a and b have in common, in order. It is an
 // anchored diff, like that of Go's internal/diff: the rarest elements of both, most

@@ -69,32 +69,24 @@ func whereBlank(a, b string) string {
 // plain writes a text as it looks: without what cannot be seen, special blanks
 // as blanks, and typographic signs as the ASCII they are mistaken for.
 func plain(s string) string {
-	return strings.Map(plainRune, inOnePart.Replace(s))
-}
-
-func plainRune(r rune) rune {
-	switch {
-	case r < 0x80:
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r < 0x80:
+			return r
+		case unicode.In(r, unicode.Zs):
+			return ' '
+		case unicode.In(r, unicode.Cf, unicode.Variation_Selector):
+			return -1
+		}
 		return r
-	case unicode.In(r, unicode.Zs):
-		return ' '
-	case unicode.In(r, unicode.Cf, unicode.Variation_Selector):
-		return -1
-	}
-	switch r {
-	case '‘', '’', 'ʼ', '′', '‛':
-		return '\''
-	case '“', '”', '„', '‟', '″':
-		return '"'
-	case '‐', '‑', '‒', '–', '—', '―', '−':
-		return '-'
-	}
-	return r
+	}, lookAlikes.Replace(s))
 }
 
-// inOnePart writes letters with the accents of Western Europe as Unicode's NFC
-// does: macOS file names and some inputs have them in two parts.
-var inOnePart = strings.NewReplacer(strings.Fields("… ... " +
+// lookAlikes replaces typographic signs, and letters with the accents of Western
+// Europe by what Unicode's NFC makes of them: macOS file names and some inputs have
+// them in two parts.
+var lookAlikes = strings.NewReplacer(strings.Fields("… ... ‐ - ‑ - ‒ - – - — - ― - − - " +
+	`‘ ' ’ ' ʼ ' ′ ' ‛ ' “ " ” " „ " ‟ " ″ " ` +
 	"a\u0300 à a\u0301 á a\u0302 â a\u0303 ã a\u0308 ä a\u030a å A\u0300 À A\u0301 Á A\u0302 Â A\u0303 Ã A\u0308 Ä A\u030a Å " +
 	"e\u0300 è e\u0301 é e\u0302 ê e\u0308 ë E\u0300 È E\u0301 É E\u0302 Ê E\u0308 Ë " +
 	"i\u0300 ì i\u0301 í i\u0302 î i\u0308 ï I\u0300 Ì I\u0301 Í I\u0302 Î I\u0308 Ï " +

@@ -107,18 +107,14 @@ const (
 	fnvPrime  = 1099511628211
 )
 
-// pathHash is of a path without its first skip bytes and the numbers in it.
+// pathHash is of a path without its first skip bytes and without digits: it does
+// not matter where in a list something stands.
 func pathHash(path string, skip int) uint64 {
-	h, digits := uint64(fnvOffset), false
+	h := uint64(fnvOffset)
 	for _, c := range []byte(path[min(skip, len(path)):]) {
-		isDigit := '0' <= c && c <= '9'
-		if isDigit {
-			c = '0' // stands for the whole number
-		}
-		if !isDigit || !digits {
+		if c < '0' || c > '9' {
 			h = (h ^ uint64(c)) * fnvPrime
 		}
-		digits = isDigit
 	}
 	return h
 }
@@ -147,10 +143,10 @@ func eachWord(value string, f func(hash uint64, size int)) {
 	}
 	for i := 1; i < len(value); i++ {
 		c := value[i]
-		if c >= wideStart || !wordBytes[c] {
+		if c >= wideStart || !isWord(c) {
 			end()
 		}
-		if wordBytes[c] {
+		if isWord(c) {
 			hash = (hash ^ uint64(c)) * fnvPrime
 			size++
 		}
@@ -160,15 +156,3 @@ func eachWord(value string, f func(hash uint64, size int)) {
 	}
 	end()
 }
-
-// wideStart is the least first byte of the runes from U+3000 on: scripts without
-// spaces, each character of which counts as a word.
-const wideStart = 0xE3
-
-// wordBytes has the ASCII letters and digits, and every byte of a rune beyond.
-var wordBytes = func() (t [256]bool) {
-	for c := range t {
-		t[c] = '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z' || c >= 0x80
-	}
-	return t
-}()

@@ -12,6 +12,10 @@ import (
 	"github.com/promptecho/promptecho/internal/canon"
 )
 
+// shortText is how many bytes a value may have to be shown whole; of a longer one,
+// what changed is shown.
+const shortText = 100
+
 // summary writes a JSON value on one line of moderate length.
 func summary(value string) string {
 	if s, ok := canon.Unquote(value); ok {

@@ -80,20 +80,6 @@ func join(s, next span) span {
 	return span{s.a0, next.a1, s.b0, next.b1, s.same && next.same, s.words + next.words}
 }
 
-// countWords counts the words of s; a character of a script without spaces is one.
-func countWords(s string) int {
-	n := 0
-	inWord := false
-	for i := range len(s) {
-		isWord := wordBytes[s[i]]
-		if isWord && !inWord || s[i] >= wideStart {
-			n++
-		}
-		inWord = isWord
-	}
-	return n
-}
-
 // joinNear joins changes that have next to nothing between them: two changed
 // words with a blank between, long ones with an "of". Confetti is no help.
 func (c *comparison) joinNear() {

@@ -52,7 +52,7 @@ var tellingMembers = []string{"role", "type", "name"}
 // members first, the others in canonical order.
 func (n *node) join() string {
 	var b strings.Builder
-	if !slices.ContainsFunc(n.kids, func(k *node) bool { return !isIndex(k.name) }) {
+	if !slices.ContainsFunc(n.kids, func(k *node) bool { return !isNumber(k.name) }) {
 		for i, k := range n.kids {
 			b.WriteByte("[,"[min(i, 1)])
 			b.WriteString(k.value)
@@ -119,14 +119,9 @@ func kindOf(value string) string {
 	return "a number"
 }
 
-// isIndex reports whether a path segment is the number of a list element.
-func isIndex(s string) bool {
-	return s != "" && strings.Trim(s, "0123456789") == ""
-}
-
 // compareNames orders path segments as canon does: numbers by value.
 func compareNames(a, b string) int {
-	if isIndex(a) && isIndex(b) {
+	if isNumber(a) && isNumber(b) {
 		return cmp.Or(cmp.Compare(len(a), len(b)), strings.Compare(a, b))
 	}
 	return strings.Compare(a, b)

@@ -90,12 +90,38 @@ func inWord(s string, i int) bool {
 	if i == 0 || i+1 == len(s) {
 		return false
 	}
-	digit := func(c byte) bool { return '0' <= c && c <= '9' }
 	switch s[i] {
 	case '\'':
-		return wordBytes[s[i-1]] && wordBytes[s[i+1]]
+		return isWord(s[i-1]) && isWord(s[i+1])
 	case '.':
-		return digit(s[i-1]) && digit(s[i+1])
+		return isNumber(s[i-1:i]) && isNumber(s[i+1:i+2])
 	}
 	return false
+}
+
+// wideStart is the least first byte of the runes from U+3000 on: scripts without
+// spaces, each character of which counts as a word.
+const wideStart = 0xE3
+
+// isWord accepts the ASCII letters and digits, and every byte of a rune beyond.
+func isWord(c byte) bool {
+	return 'a' <= c|0x20 && c|0x20 <= 'z' || '0' <= c && c <= '9' || c >= 0x80
+}
+
+// countWords counts the words of s; a character of a script without spaces is one.
+func countWords(s string) int {
+	n := 0
+	inWord := false
+	for i := range len(s) {
+		if isWord(s[i]) && !inWord || s[i] >= wideStart {
+			n++
+		}
+		inWord = isWord(s[i])
+	}
+	return n
+}
+
+// isNumber reports whether a text is all digits, as the name of a list element.
+func isNumber(s string) bool {
+	return s != "" && strings.Trim(s, "0123456789") == ""
 }

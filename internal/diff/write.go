@@ -1,15 +1,15 @@
 package diff
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/canon"
 )
 
 const (
-	shortText    = 100 // bytes of a value that is shown whole; of a longer one, what changed
-	maxRows      = 10  // lines shown of what changed in one field
-	manySiblings = 4   // neighbours in a list from which they are one entry
+	maxRows      = 10 // lines shown of what changed in one field
+	manySiblings = 4  // neighbours in a list from which they are one entry
 )
 
 // Write returns the edits as lines for a terminal, each starting with indent:
@@ -75,34 +75,11 @@ func (w *writer) more(rest []Edit) {
 // siblings returns how many edits from the first on are neighbours in a list
 // that only one side has.
 func siblings(edits []Edit) int {
-	split := func(e *Edit) (list, index string) {
-		i := strings.LastIndexByte(e.Path, '/') + 1
-		return e.Path[:i], e.Path[i:]
-	}
-	list, index := split(&edits[0])
-	side := edits[0].onlyIn()
-	if side == "" || !isIndex(index) {
-		return 1
-	}
 	n := 1
-	for n < len(edits) && edits[n].onlyIn() == side {
-		if other, _ := split(&edits[n]); other != list {
-			break
-		}
+	for list := edits[0].list(); list != "" && n < len(edits) && edits[n].list() == list; {
 		n++
 	}
 	return n
-}
-
-// onlyIn names the side that alone has the field, "" if both have it.
-func (e *Edit) onlyIn() string {
-	switch {
-	case e.Recorded == "" && e.Incoming != "":
-		return "the incoming request"
-	case e.Recorded != "" && e.Incoming == "":
-		return "the recording"
-	}
-	return ""
 }
 
 // siblings shows neighbours that only one side has.
@@ -120,7 +97,7 @@ func (w *writer) edit(e *Edit) {
 	head, side := shown(e.Path), e.onlyIn()
 	switch {
 	case e.Note == movedNote:
-		w.line(head, ": moved here from ", shown(e.From))
+		w.line(head, ": moved here from ", shown(cmp.Or(e.From, e.Path)))
 		w.line("  ", summary(e.Incoming))
 		return
 	case side != "":

@@ -32,7 +32,7 @@ func FuzzJSON(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if l, ok := DetectLayout(b, v); ok && !bytes.Equal(v.AppendJSON(nil, l), b) {
+		if l, _, ok := DetectLayout(b, v); ok && !bytes.Equal(v.AppendJSON(nil, l), b) {
 			t.Fatalf("layout %+v does not print %q", l, b)
 		}
 		for _, l := range layouts {
@@ -95,7 +95,7 @@ func checkLayout(t *testing.T, v Value, l Layout) {
 	if err != nil || !equalValues(&v, &back) {
 		t.Fatalf("layout %+v: %q reads as another value (%v)", l, text, err)
 	}
-	found, ok := DetectLayout(text, back)
+	found, _, ok := DetectLayout(text, back)
 	if !ok {
 		t.Fatalf("layout %+v of %q: not found", l, text)
 	}

@@ -3,7 +3,6 @@ package exactjson
 import (
 	"math"
 	"strings"
-	"sync"
 	"unicode/utf8"
 )
 
@@ -38,6 +37,29 @@ const (
 // EscapeNames are the habits' names in a cassette.
 var EscapeNames = []string{"ascii", "upper", "html", "separators", "gson", "slash", "delete", "long"}
 
+// habitual are the characters that a habit is about, in the order of the habits.
+var habitual = []string{"", "", "<>&", "\u2028\u2029", "'=", "/", "\x7f", "\b\f"}
+
+// special returns the first bytes of characters that a string with these habits
+// cannot simply copy.
+func (e Escape) special() *[256]bool {
+	t := special
+	t[0x7f] = false
+	for i, chars := range habitual {
+		for _, r := range chars {
+			if e&(1<<i) != 0 {
+				t[string(r)[0]] = true
+			}
+		}
+	}
+	for c := utf8.RuneSelf; c < 256; c++ {
+		t[c] = t[c] || e&EscapeASCII != 0
+	}
+	return &t
+}
+
+var mustEscape = Escape(0).special()
+
 // AppendJSON appends v to dst as JSON text in layout l. Texts and names must be
 // valid UTF-8; what is not is written as it is, or as \ufffd with EscapeASCII.
 func (v Value) AppendJSON(dst []byte, l Layout) []byte {
@@ -48,15 +70,17 @@ func (v Value) AppendJSON(dst []byte, l Layout) []byte {
 // A Printer appends JSON text in a layout.
 type Printer struct {
 	Layout
-	Colon, Comma string
-	Special      *[256]bool // bytes that a string cannot simply copy
+	Colon, Comma string // with the space behind them
 
-	Indentation int // bytes of it that there were
-	Most        int // so many of them are appended
+	Indentation int // how many bytes of indentation there were
+	Most        int // so many of them are appended, no more
+
+	special *[256]bool // the first bytes of what a string cannot simply copy
 }
 
+// NewPrinter returns a Printer of JSON in layout l.
 func NewPrinter(l Layout) Printer {
-	p := Printer{Layout: l, Colon: ":", Comma: ",", Special: &MustEscape, Most: math.MaxInt}
+	p := Printer{Layout: l, Colon: ":", Comma: ",", Most: math.MaxInt, special: mustEscape}
 	if l.ColonSpace || l.Indent != "" {
 		p.Colon = ": "
 	}
@@ -64,40 +88,25 @@ func NewPrinter(l Layout) Printer {
 		p.Comma = ", "
 	}
 	if l.Escape != 0 {
-		p.Special = specials(l.Escape)
+		p.special = l.Escape.special()
 	}
 	return p
 }
 
-// print appends a value and what is around it.
+// Print appends a value and what is around it.
 func (p *Printer) Print(dst []byte, v *Value) []byte {
-	return p.End(p.value(append(dst, p.Before...), v, 0), p.Padding)
+	return p.End(p.value(append(dst, p.Before...), v, 0))
 }
 
-// end appends what follows a value, and puts padding before its last bracket.
-func (p *Printer) End(dst []byte, padding int) []byte {
-	if n := len(dst); padding > 0 && p.Indent == "" && n > 0 && (dst[n-1] == '}' || dst[n-1] == ']') {
+// End appends what stands behind a value that was just appended, and puts the padding
+// before its last bracket.
+func (p *Printer) End(dst []byte) []byte {
+	n := len(dst)
+	if p.Padding > 0 && p.Indent == "" && n > 0 && (dst[n-1] == '}' || dst[n-1] == ']') {
 		last := dst[n-1]
-		dst = append(AppendSpaces(dst[:n-1], padding), last)
+		dst = append(AppendSpaces(dst[:n-1], p.Padding), last)
 	}
 	return append(dst, p.After...)
-}
-
-var MustEscape = *specials(0)
-
-// specials returns the bytes at which a string needs a closer look.
-func specials(e Escape) *[256]bool {
-	t := new([256]bool)
-	for c := range 256 {
-		t[c] = c < ' ' || c >= utf8.RuneSelf && e&EscapeASCII != 0
-	}
-	t['"'], t['\\'] = true, true
-	t['/'] = e&EscapeSlash != 0
-	t['<'], t['>'], t['&'] = e&EscapeHTML != 0, e&EscapeHTML != 0, e&EscapeHTML != 0
-	t['\''], t['='] = e&EscapeGson != 0, e&EscapeGson != 0
-	t[0x7f] = e&EscapeDelete != 0
-	t[0xe2] = t[0xe2] || e&EscapeSeparators != 0 // U+2028 is e2 80 a8
-	return t
 }
 
 func (p *Printer) value(dst []byte, v *Value, depth int) []byte {
@@ -107,7 +116,7 @@ func (p *Printer) value(dst []byte, v *Value, depth int) []byte {
 	case Bool, Number:
 		return append(dst, v.Text...)
 	case String:
-		return p.String(dst, v.Text)
+		return p.string(dst, v.Text)
 	}
 	return p.container(dst, v, depth)
 }
@@ -124,7 +133,7 @@ func (p *Printer) container(dst []byte, v *Value, depth int) []byte {
 		}
 		dst = p.Newline(dst, depth+1)
 		if v.Kind == Object {
-			dst = append(p.String(dst, v.Names[i]), p.Colon...)
+			dst = append(p.string(dst, v.Names[i]), p.Colon...)
 		}
 		dst = p.value(dst, &v.Elems[i], depth+1)
 	}
@@ -134,6 +143,8 @@ func (p *Printer) container(dst []byte, v *Value, depth int) []byte {
 	return append(dst, end)
 }
 
+// Newline appends what stands before an element within depth arrays and objects, or
+// before the bracket that ends one within so many: on one line nothing.
 func (p *Printer) Newline(dst []byte, depth int) []byte {
 	if p.Indent == "" {
 		return dst
@@ -148,21 +159,23 @@ func (p *Printer) Newline(dst []byte, depth int) []byte {
 	return dst
 }
 
-func (p *Printer) String(dst []byte, s string) []byte {
-	return append(p.Inner(append(dst, '"'), s), '"')
+// Inner appends the inside of a string, which is valid UTF-8.
+func (p *Printer) Inner(dst, s []byte) []byte { return inner(p, dst, s) }
+
+func (p *Printer) string(dst []byte, s string) []byte {
+	return append(inner(p, append(dst, '"'), s), '"')
 }
 
-// inner appends the inside of a string.
-func (p *Printer) Inner(dst []byte, s string) []byte {
+func inner[T string | []byte](p *Printer, dst []byte, s T) []byte {
 	done := 0
 	for i := 0; i < len(s); {
-		if !p.Special[s[i]] {
+		if !p.special[s[i]] {
 			i++
 			continue
 		}
-		r, size := utf8.DecodeRuneInString(s[i:])
+		r, size := utf8.DecodeRuneInString(string(s[i:min(i+utf8.UTFMax, len(s))]))
 		if r < utf8.RuneSelf || p.Escape&EscapeASCII != 0 || r == '\u2028' || r == '\u2029' {
-			dst = p.AppendEscape(append(dst, s[done:i]...), r)
+			dst = p.escape(append(dst, s[done:i]...), r)
 			done = i + size
 		}
 		i += size
@@ -171,165 +184,11 @@ func (p *Printer) Inner(dst []byte, s string) []byte {
 }
 
 // escape appends r, which is escaped in this layout.
-func (p *Printer) AppendEscape(dst []byte, r rune) []byte {
-	short := byte(0)
-	switch r {
-	case '"', '\\', '/':
-		short = byte(r)
-	case '\n':
-		short = 'n'
-	case '\r':
-		short = 'r'
-	case '\t':
-		short = 't'
-	case '\b':
-		short = 'b'
-	case '\f':
-		short = 'f'
-	}
-	if short != 0 && (r != '\b' && r != '\f' || p.Escape&EscapeLong == 0) {
-		return append(dst, '\\', short)
+func (p *Printer) escape(dst []byte, r rune) []byte {
+	if i := strings.IndexRune(escaped, r); i >= 0 && (r != '\b' && r != '\f' || p.Escape&EscapeLong == 0) {
+		return append(dst, '\\', letters[i])
 	}
 	return AppendUnicodeEscape(dst, r, p.Escape&EscapeUpper != 0)
-}
-
-// DetectLayout finds the layout in which v, the value of the JSON text b, is
-// printed as exactly b. Without one, ok is false.
-func DetectLayout(b []byte, v Value) (l Layout, ok bool) {
-	l, _, ok = DetectIndented(b, v)
-	return l, ok
-}
-
-// DetectIndented is DetectLayout; it also returns how much of b is indentation.
-func DetectIndented(b []byte, v Value) (l Layout, indentation int, ok bool) {
-	var c Clues
-	c.Scan(string(b))
-	l = c.Layout()
-	indentation, ok = Prints(v, l, b)
-	return l, indentation, ok
-}
-
-// Prints reports whether v in layout l is exactly b, and how much of that is
-// indentation.
-func Prints[T string | []byte](v Value, l Layout, b T) (indentation int, same bool) {
-	buf := printed.Get().(*[]byte)
-	defer printed.Put(buf)
-	p := NewPrinter(l)
-	*buf = p.Print((*buf)[:0], &v)
-	same = string(*buf) == string(b)
-	if cap(*buf) > 1<<20 {
-		*buf = nil
-	}
-	return p.Indentation, same
-}
-
-// printed are buffers to compare in; every body that is recorded needs one.
-var printed = sync.Pool{New: func() any { return new([]byte) }}
-
-// Clues are what JSON texts of one origin give away about their layout. They
-// prove nothing: a text may contradict itself, so who asks has to print.
-type Clues struct {
-	seen                         bool
-	before, after, indent        string
-	padding                      int
-	colons, commas               bool // there is one on a single line
-	spaceAfterColon, spaceAfterC bool // the first one has a space after it
-	escape                       Escape
-}
-
-func (c *Clues) Layout() Layout {
-	l := Layout{Before: c.before, After: c.after, Indent: c.indent, Escape: c.escape}
-	if c.indent == "" {
-		l.Padding = c.padding
-		// What there is none of is taken to be like the other, as printers do.
-		l.ColonSpace = c.spaceAfterColon || !c.colons && c.spaceAfterC
-		l.CommaSpace = c.spaceAfterC || !c.commas && c.spaceAfterColon
-	}
-	if l.Escape&EscapeASCII != 0 {
-		l.Escape &^= EscapeSeparators
-	}
-	return l
-}
-
-// scan adds what the valid JSON text s gives away. White space around,
-// indentation and padding are taken from the first text only.
-func (c *Clues) Scan(s string) {
-	core := strings.Trim(s, " \t\r\n")
-	if !c.seen {
-		c.seen = true
-		i := strings.Index(s, core)
-		c.before, c.after = s[:i], s[i+len(core):]
-		if len(core) > 1 && core[1] == '\n' {
-			c.indent = core[2 : len(core)-len(strings.TrimLeft(core[2:], " \t"))]
-		}
-		c.padding = PaddingOf(core)
-	}
-	spaced := func(i int) bool { return i+1 < len(core) && core[i+1] == ' ' }
-	for i := 0; i < len(core); i++ {
-		switch core[i] {
-		case '"':
-			i = c.str(core, i)
-		case ':':
-			if !c.colons {
-				c.colons, c.spaceAfterColon = true, spaced(i)
-			}
-		case ',':
-			if !c.commas {
-				c.commas, c.spaceAfterC = true, spaced(i)
-			}
-		}
-	}
-}
-
-// PaddingOf returns how many spaces stand before the last character of s, which
-// is JSON and ends in no white space.
-func PaddingOf(s string) int {
-	s = s[:len(s)-1]
-	return len(s) - len(strings.TrimRight(s, " "))
-}
-
-// str scans the string whose opening quote is s[i] and returns the offset of
-// its closing one.
-func (c *Clues) str(s string, i int) int {
-	for i++; i < len(s) && s[i] != '"'; i++ {
-		if s[i] != '\\' {
-			continue
-		}
-		r, n, ok := DecodeEscape(s[i:])
-		if !ok {
-			return len(s)
-		}
-		c.habit(s[i:i+n], r)
-		i += n - 1
-	}
-	return i
-}
-
-// habit adds what the escape esc of r gives away.
-func (c *Clues) habit(esc string, r rune) {
-	if esc == `\/` {
-		c.escape |= EscapeSlash
-	}
-	if esc[1] != 'u' {
-		return
-	}
-	if strings.ContainsAny(esc, "ABCDEF") {
-		c.escape |= EscapeUpper
-	}
-	switch {
-	case r == '<' || r == '>' || r == '&':
-		c.escape |= EscapeHTML
-	case r == '\'' || r == '=':
-		c.escape |= EscapeGson
-	case r == '\u2028' || r == '\u2029':
-		c.escape |= EscapeSeparators
-	case r == '\b' || r == '\f':
-		c.escape |= EscapeLong
-	case r == 0x7f:
-		c.escape |= EscapeDelete
-	case r > 0x7f:
-		c.escape |= EscapeASCII
-	}
 }
 
 // AppendSpaces appends n spaces to dst.

@@ -2,8 +2,6 @@ package exactjson
 
 import (
 	"fmt"
-	"strings"
-	"unicode/utf16"
 	"unicode/utf8"
 )
 
@@ -40,20 +38,19 @@ type Parser struct {
 	src   string
 	scan  Scanner
 	stack []Value  // the values that were read and are not part of another yet
-	named []string // their names, "" for what is no member
+	named []string // the names that were read before them
 	open  []int    // the arrays and objects on the stack that are not closed
+
 	vals  slab[Value]
 	names slab[string]
-
-	buf  []byte          // the string with escapes that is being read
-	text strings.Builder // such strings; never grown, so that none is copied
+	text  []byte // of a string with escapes
 }
 
 // Parse is [Parse], but the values of all calls share allocations: they and
 // all below them are valid until Reset. Their texts and names always are.
 func (p *Parser) Parse(src string) (Value, error) {
 	p.src = src
-	p.scan = Scanner{text: src, ends: p.scan.ends[:0], Path: p.scan.Path[:0]}
+	p.scan = Scanner{text: src, in: p.scan.in[:0], Path: p.scan.Path[:0]}
 	p.stack, p.named, p.open = p.stack[:0], p.named[:0], p.open[:0]
 	if i := InvalidUTF8(src); i >= 0 {
 		return Value{}, p.errorf(i, "invalid UTF-8")
@@ -67,7 +64,6 @@ func (p *Parser) Parse(src string) (Value, error) {
 		case Open:
 			p.open = append(p.open, len(p.stack))
 			p.push(name, Value{Kind: s.Kind})
-			name = ""
 		case Close:
 			p.close()
 		default:
@@ -132,63 +128,32 @@ func (p *Parser) str(escaped bool) (string, error) {
 	if s.form == 0 || escaped && s.form&unlike == 0 {
 		return p.src[s.Start+1 : s.End-1], nil
 	}
-	text, err := p.decode(s.Start)
+	text, err := p.decode(s.Start, s.End-1)
 	if escaped {
 		text = EscapeText(text)
 	}
 	return text, err
 }
 
-// decode decodes the string whose opening quote is at start.
-func (p *Parser) decode(start int) (string, error) {
-	p.buf = p.buf[:0]
-	for at := start + 1; ; {
-		n := plain(p.src[at:])
-		p.buf = append(p.buf, p.src[at:at+n]...)
-		if at += n; at == len(p.src) {
-			return "", p.errorf(start, "string without an end")
-		}
-		r, n, ok := rune(p.src[at]), 1, true
-		switch {
-		case r == '"':
-			return p.keep(p.buf), nil
-		case r < ' ':
-			return "", p.errorf(at, "control character %q in a string", r)
-		case r == '\\':
-			r, n, ok = DecodeEscape(p.src[at:])
-		}
-		if !ok {
-			return "", p.errorf(at, "invalid escape")
-		}
-		if utf16.IsSurrogate(r) {
-			return "", p.errorf(at, "escape of a lone surrogate")
-		}
-		p.buf = utf8.AppendRune(p.buf, r)
-		at += n
+// decode decodes the string whose quotes are at start and end.
+func (p *Parser) decode(start, end int) (string, error) {
+	text, at, problem := unescape(p.text[:0], p.src[start+1:end])
+	if p.text = text; problem != "" {
+		return "", p.errorf(start+1+at, "%s", problem)
 	}
-}
-
-// keep returns b as a string: strings with escapes share allocations too.
-func (p *Parser) keep(b []byte) string {
-	if p.text.Cap()-p.text.Len() < len(b) {
-		p.text.Reset()
-		p.text.Grow(max(len(b), min(len(p.src), 4096)))
-	}
-	at := p.text.Len()
-	p.text.Write(b)
-	return p.text.String()[at:]
+	return string(text), nil
 }
 
 // Reset takes back the values that were parsed, and keeps room for as many
 // unless that is much.
 func (p *Parser) Reset() {
-	if max(cap(p.stack), len(p.vals.all), len(p.names.all)) > 1024 {
+	if max(cap(p.stack), cap(p.vals), cap(p.names)) > 1024 {
 		*p = Parser{Escaped: p.Escaped}
 		return
 	}
 	// They are not cleared: that costs as much as to write them, and what they
 	// refer to is let go of when others are parsed.
-	p.vals.room, p.names.room = p.vals.all, p.names.all
+	p.vals, p.names = p.vals[:0], p.names[:0]
 	p.src = ""
 }
 
@@ -202,23 +167,19 @@ func (p *Parser) Make(kind Kind, n int) Value {
 	return v
 }
 
-// A slab is memory that slices are cut out of.
-type slab[T any] struct {
-	room []T // what is left of all
-	all  []T
-}
+// A slab is memory that slices are cut out of: it is used up to its length.
+type slab[T any] []T
 
 func (s *slab[T]) alloc(n int) []T {
 	if n == 0 {
 		return nil
 	}
-	if len(s.room) < n {
-		s.all = make([]T, max(n, min(2*len(s.all), 512), 16))
-		s.room = s.all
+	at := len(*s)
+	if cap(*s)-at < n {
+		*s, at = make([]T, 0, max(n, min(2*cap(*s), 512), 16)), 0
 	}
-	part := s.room[:n:n]
-	s.room = s.room[n:]
-	return part
+	*s = (*s)[:at+n]
+	return (*s)[at : at+n : at+n]
 }
 
 func (s *slab[T]) clone(from []T) []T {
@@ -238,8 +199,10 @@ func (p *Parser) unexpected() error {
 	case want == tooDeep:
 		return p.errorf(at, "nested deeper than %d", MaxDepth)
 	case want == unended:
-		_, err := p.decode(at)
-		return err
+		if _, err := p.decode(at, len(p.src)); err != nil {
+			return err
+		}
+		return p.errorf(at, "string without an end")
 	case at >= len(p.src):
 		return p.errorf(at, "want %s, found the end", want)
 	}

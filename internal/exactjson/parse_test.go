@@ -149,7 +149,7 @@ func TestLayouts(t *testing.T) {
 		if string(got) != test.want {
 			t.Errorf("%+v:\ngot  %q\nwant %q", test.l, got, test.want)
 		}
-		if l, ok := DetectLayout(got, v); !ok || l != test.l {
+		if l, _, ok := DetectLayout(got, v); !ok || l != test.l {
 			t.Errorf("%q: found %+v, %v, want %+v", got, l, ok, test.l)
 		}
 	}
@@ -165,7 +165,7 @@ func TestNoLayout(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if l, ok := DetectLayout([]byte(text), v); ok {
+		if l, _, ok := DetectLayout([]byte(text), v); ok {
 			t.Errorf("%q: found %+v", text, l)
 		}
 	}
@@ -174,7 +174,7 @@ func TestNoLayout(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, ok := DetectLayout([]byte(text), v); !ok {
+		if _, _, ok := DetectLayout([]byte(text), v); !ok {
 			t.Errorf("%q: no layout", text)
 		}
 	}

@@ -38,10 +38,9 @@ type Scanner struct {
 
 	text string
 	pos  int
-	ends []byte // the closing brackets of the arrays and objects that pos is in
-	now  state
+	in   []Kind // the arrays and objects that pos is in
+	form form   // of the string that was found
 	want string // what was wanted at pos, where it is not JSON
-	form form   // of the string
 }
 
 // Token is what a Scanner found.
@@ -53,16 +52,6 @@ const (
 	Open                // the opening bracket of an array or object
 	Close               // its closing bracket
 	Name                // the name of a member
-)
-
-// state is what may come next.
-type state uint8
-
-const (
-	atValue  state = iota
-	atOpened       // behind an opening bracket
-	atNamed        // behind a name
-	atEnd          // behind a value within an array or object
 )
 
 // form is how the text of a string is written.
@@ -81,27 +70,29 @@ func Scan(text string) Scanner { return Scanner{text: text} }
 // be no JSON; then nothing more is found.
 func (s *Scanner) Next() bool {
 	c := s.peek()
-	end := byte(0)
-	if n := len(s.ends); n > 0 {
-		end = s.ends[n-1]
-	}
-	switch {
-	case (s.now == atOpened || s.now == atEnd) && c == end:
-		return s.close()
-	case s.now == atNamed:
+	if s.Token == Name {
 		if c != ':' {
 			return s.fail(`":"`)
 		}
 		s.pos++
 		return s.value(s.peek())
-	case s.now == atEnd:
+	}
+	if len(s.in) == 0 {
+		return s.value(c)
+	}
+	in := s.in[len(s.in)-1]
+	end := "]}"[in-Array]
+	if c == end {
+		return s.close(in)
+	}
+	if s.Token != Open { // it was an element
 		if c != ',' {
-			return s.fail(`"," or "` + string(rune(end)) + `"`)
+			return s.fail(`"," or "` + string(end) + `"`)
 		}
 		s.pos++
 		c = s.peek()
 	}
-	if end == '}' {
+	if in == Object {
 		return s.name(c)
 	}
 	return s.value(c)
@@ -136,27 +127,19 @@ func (s *Scanner) fail(want string) bool {
 	return false
 }
 
-// found is the token from pos to end, after which now is the state.
-func (s *Scanner) found(t Token, k Kind, end int, now state) bool {
+// found says that the token reaches from pos to end.
+func (s *Scanner) found(t Token, k Kind, end int) bool {
 	s.Token, s.Kind, s.Start, s.End = t, k, s.pos, end
-	s.pos, s.now = end, now
+	s.pos = end
 	return true
-}
-
-// behind is the state behind a value.
-func (s *Scanner) behind() state {
-	if len(s.ends) == 0 {
-		return atValue
-	}
-	return atEnd
 }
 
 func (s *Scanner) value(c byte) bool {
 	switch c {
 	case '{':
-		return s.open(Object, '}')
+		return s.open(Object)
 	case '[':
-		return s.open(Array, ']')
+		return s.open(Array)
 	case '"':
 		return s.str(Scalar)
 	case 'n':
@@ -171,33 +154,28 @@ func (s *Scanner) value(c byte) bool {
 		s.pos = end
 		return s.fail("a value")
 	}
-	return s.found(Scalar, Number, end, s.behind())
+	return s.found(Scalar, Number, end)
 }
 
 func (s *Scanner) word(w string, k Kind) bool {
 	if !strings.HasPrefix(s.text[s.pos:], w) {
 		return s.fail("a value")
 	}
-	return s.found(Scalar, k, s.pos+len(w), s.behind())
+	return s.found(Scalar, k, s.pos+len(w))
 }
 
-func (s *Scanner) open(k Kind, end byte) bool {
-	if len(s.ends) == MaxDepth {
+func (s *Scanner) open(k Kind) bool {
+	if len(s.in) == MaxDepth {
 		return s.fail(tooDeep)
 	}
-	s.found(Open, k, s.pos+1, atOpened)
-	s.ends, s.Path = append(s.ends, end), append(s.Path, "")
-	return true
+	s.in, s.Path = append(s.in, k), append(s.Path, "")
+	return s.found(Open, k, s.pos+1)
 }
 
-func (s *Scanner) close() bool {
-	k := Array
-	if s.text[s.pos] == '}' {
-		k = Object
-	}
-	last := len(s.ends) - 1
-	s.ends, s.Path = s.ends[:last], s.Path[:last]
-	return s.found(Close, k, s.pos+1, s.behind())
+func (s *Scanner) close(k Kind) bool {
+	last := len(s.in) - 1
+	s.in, s.Path = s.in[:last], s.Path[:last]
+	return s.found(Close, k, s.pos+1)
 }
 
 func (s *Scanner) name(c byte) bool {
@@ -207,7 +185,6 @@ func (s *Scanner) name(c byte) bool {
 	if !s.str(Name) {
 		return false
 	}
-	s.now = atNamed
 	s.Path[len(s.Path)-1] = s.text[s.Start+1 : s.End-1]
 	return true
 }
@@ -221,7 +198,7 @@ func (s *Scanner) str(t Token) bool {
 		case i >= len(s.text):
 			return s.fail(unended)
 		case s.text[i] == '"':
-			return s.found(t, String, i+1, s.behind())
+			return s.found(t, String, i+1)
 		case s.text[i] != '\\':
 			s.form |= unlike
 		case i+1 < len(s.text):
@@ -238,45 +215,31 @@ func (s *Scanner) str(t Token) bool {
 // ScanNumber returns the end of the JSON number that starts at s[i], or the
 // offset at which it stops being one.
 func ScanNumber(s string, i int) (end int, ok bool) {
-	at := func(i int) byte {
-		if i < len(s) {
-			return s[i]
-		}
-		return 0
-	}
-	digits := func(i int) int {
-		for at(i) >= '0' && at(i) <= '9' {
+	skip := func(any string) bool {
+		there := i < len(s) && strings.IndexByte(any, s[i]) >= 0
+		if there {
 			i++
 		}
-		return i
+		return there
 	}
-	if at(i) == '-' {
-		i++
+	digits := func() bool {
+		start := i
+		for i < len(s) && '0' <= s[i] && s[i] <= '9' {
+			i++
+		}
+		return i > start
 	}
-	j := digits(i)
-	if j == i {
+	skip("-")
+	if !skip("0") && !digits() {
 		return i, false
 	}
-	if at(i) == '0' {
-		j = i + 1
+	if skip(".") && !digits() {
+		return i, false
 	}
-	if at(j) == '.' {
-		k := digits(j + 1)
-		if k == j+1 {
-			return k, false
-		}
-		j = k
+	if skip("eE") {
+		skip("+-")
+		ok = digits()
+		return i, ok
 	}
-	if at(j) == 'e' || at(j) == 'E' {
-		j++
-		if at(j) == '+' || at(j) == '-' {
-			j++
-		}
-		k := digits(j)
-		if k == j {
-			return k, false
-		}
-		j = k
-	}
-	return j, true
+	return i, true
 }

@@ -1,29 +1,17 @@
 package exactjson
 
 import (
-	"math/bits"
+	"fmt"
+	"strconv"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
 )
 
-// plain returns how many bytes s starts with that stand for themselves in a
-// string on one line. It looks at eight at a time: most of a body is text.
+// plain returns how many bytes s starts with that stand for themselves in a string on
+// one line.
 func plain(s string) int {
-	const ones, high = 0x0101010101010101, 0x8080808080808080
 	n := 0
-	for len(s)-n >= 8 {
-		w := s[n : n+8]
-		x := uint64(w[0]) | uint64(w[1])<<8 | uint64(w[2])<<16 | uint64(w[3])<<24 |
-			uint64(w[4])<<32 | uint64(w[5])<<40 | uint64(w[6])<<48 | uint64(w[7])<<56
-		quote, slash, del := x^'"'*ones, x^'\\'*ones, x^0x7f*ones
-		// The high bit of a byte is set where it is below ' ', or nothing is left of
-		// it. Bytes above such a one can be taken for one too, but not below.
-		if found := ((x-' '*ones)&^x | (quote-ones)&^quote | (slash-ones)&^slash | (del-ones)&^del) & high; found != 0 {
-			return n + bits.TrailingZeros64(found)/8
-		}
-		n += 8
-	}
 	for n < len(s) && !special[s[n]] {
 		n++
 	}
@@ -32,10 +20,9 @@ func plain(s string) int {
 
 // special are the bytes that do not stand for themselves in a string on one line.
 var special = func() (t [256]bool) {
-	for c := range byte(' ') {
-		t[c] = true
+	for c := range t {
+		t[c] = c < ' ' || c == '"' || c == '\\' || c == 0x7f
 	}
-	t['"'], t['\\'], t[0x7f] = true, true, true
 	return t
 }()
 
@@ -77,17 +64,37 @@ func EscapeText(s string) string {
 
 // UnescapeText returns the string that [EscapeText] made s of.
 func UnescapeText(s string) string {
-	n := strings.IndexByte(s, '\\')
-	if n < 0 {
+	if strings.IndexByte(s, '\\') < 0 {
 		return s
 	}
-	b := make([]byte, 0, len(s))
-	for ; n >= 0; n = strings.IndexByte(s, '\\') {
-		r, size, _ := DecodeEscape(s[n:])
-		b = utf8.AppendRune(append(b, s[:n]...), r)
-		s = s[n+max(size, 1):]
+	b, _, _ := unescape(make([]byte, 0, len(s)), s)
+	return string(b)
+}
+
+// unescape appends the text that s is between the quotes of a JSON string. Where s can
+// be none it stops, and says what the problem is there.
+func unescape(b []byte, s string) (text []byte, at int, problem string) {
+	for {
+		n := plain(s[at:])
+		b = append(b, s[at:at+n]...)
+		if at += n; at == len(s) {
+			return b, at, ""
+		}
+		r, n, ok := rune(s[at]), 1, true
+		if r == '\\' {
+			r, n, ok = DecodeEscape(s[at:])
+		} else if r < ' ' {
+			return b, at, fmt.Sprintf("control character %q in a string", r)
+		}
+		switch {
+		case !ok:
+			return b, at, "invalid escape"
+		case utf16.IsSurrogate(r):
+			return b, at, "escape of a lone surrogate"
+		}
+		b = utf8.AppendRune(b, r)
+		at += n
 	}
-	return string(append(b, s...))
 }
 
 // DecodeEscape decodes the escape that s starts with, a surrogate pair as one,
@@ -111,11 +118,10 @@ func DecodeUnicodeEscape(s string) (r rune, n int, ok bool) {
 	if !ok {
 		return 0, 0, false
 	}
-	if utf16.IsSurrogate(r) && len(s) > 7 && s[6] == '\\' && s[7] == 'u' {
-		if low, ok := HexDigits(s, 8, 4); ok {
-			if pair := utf16.DecodeRune(r, low); pair != utf8.RuneError {
-				return pair, 12, true
-			}
+	if utf16.IsSurrogate(r) && strings.HasPrefix(s[6:], `\u`) {
+		low, _ := HexDigits(s, 8, 4)
+		if pair := utf16.DecodeRune(r, low); pair != utf8.RuneError {
+			return pair, 12, true
 		}
 	}
 	return r, 6, true
@@ -126,21 +132,8 @@ func HexDigits(s string, at, n int) (rune, bool) {
 	if len(s) < at+n {
 		return 0, false
 	}
-	var r rune
-	for i := at; i < at+n; i++ {
-		r <<= 4
-		switch c := s[i]; {
-		case c >= '0' && c <= '9':
-			r |= rune(c - '0')
-		case c >= 'a' && c <= 'f':
-			r |= rune(c - 'a' + 10)
-		case c >= 'A' && c <= 'F':
-			r |= rune(c - 'A' + 10)
-		default:
-			return 0, false
-		}
-	}
-	return r, true
+	r, err := strconv.ParseUint(s[at:at+n], 16, 32)
+	return rune(r), err == nil
 }
 
 // AppendUnicodeEscape appends r as \uXXXX, as a surrogate pair where it needs one.
@@ -162,10 +155,7 @@ func InvalidUTF8(s string) int {
 		return -1
 	}
 	for i, r := range s {
-		if r != utf8.RuneError {
-			continue
-		}
-		if _, size := utf8.DecodeRuneInString(s[i:]); size == 1 {
+		if r == utf8.RuneError && !strings.HasPrefix(s[i:], "\ufffd") {
 			return i
 		}
 	}

@@ -66,6 +66,15 @@ const (
 	EndCanceled = "canceled" // the client gave up before there was an answer: it has no status
 )
 
+// GivenUp returns why the request was given up before there was an answer, as the error
+// of its context says it; "" if it was not.
+func (r *Response) GivenUp() string {
+	if r.End != EndCanceled {
+		return ""
+	}
+	return r.Error
+}
+
 // Event is one frame of a stream in its framing's readable form: named fields
 // in order. The names belong to the framing; cassette only writes them down.
 type Event []Field

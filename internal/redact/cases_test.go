@@ -108,7 +108,7 @@ func TestShapesPositive(t *testing.T) {
 		if !ok || !ok2 {
 			t.Fatalf("no « and » in %q", text)
 		}
-		if got := string(unshape([]byte(before + secret + after))); got != before+Placeholder+after {
+		if got := string(redactPatterns([]byte(before + secret + after))); got != before+Placeholder+after {
 			missed[name]++
 			last = name + " in " + before + secret + after + "\n gives " + got
 		}
@@ -132,7 +132,7 @@ func TestShapesPositive(t *testing.T) {
 func TestShapesNegative(t *testing.T) {
 	t.Parallel()
 	cases, draws := drawnCases(t, "negative.txt", func(name, text string) {
-		if hits := shaped([]byte(text)); hits != nil {
+		if hits := findPatterns([]byte(text)); hits != nil {
 			t.Errorf("%s: %s found: %q in %.300q", name, hits[0].kind, text[hits[0].start:hits[0].end], text)
 		}
 	})
@@ -157,8 +157,8 @@ func TestShapesCleanStaysClean(t *testing.T) {
 	for range 20_000 {
 		a, b := texts[rng.IntN(len(texts))], texts[rng.IntN(len(texts))]
 		text := a[rng.IntN(len(a)):] + between[rng.IntN(len(between))] + b[:rng.IntN(len(b)+1)] + between[rng.IntN(len(between))] + a
-		clean := unshape([]byte(text))
-		if hits := shaped(clean); hits != nil {
+		clean := redactPatterns([]byte(text))
+		if hits := findPatterns(clean); hits != nil {
 			t.Fatalf("%q\ncleaned is %q,\nwith %v", text, clean, hits)
 		}
 	}

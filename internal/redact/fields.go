@@ -3,105 +3,85 @@ package redact
 import (
 	"bytes"
 	"regexp"
-	"slices"
 	"strings"
-	"sync"
 
 	"github.com/promptecho/promptecho/internal/interaction"
 )
 
-// credentialFields are the names of fields that hold a credential wherever they
-// stand: OAuth 2.0 (RFC 6749, RFC 7521, RFC 8693), AWS STS and the instance metadata
-// of AWS. None of them is a field of a model API.
-const credentialFields = `access_token|refresh_token|client_secret|client_assertion|subject_token|actor_token|` +
+// secretFields are the names of fields that hold a secret wherever they stand: OAuth 2.0
+// (RFC 6749, RFC 7521, RFC 8693), AWS STS and the instance metadata of AWS. None of them
+// is a field of a model API.
+const secretFields = `access_token|refresh_token|client_secret|client_assertion|subject_token|actor_token|` +
 	`WebIdentityToken|SAMLAssertion|TokenCode|secretAccessKey|SecretAccessKey|sessionToken|SessionToken`
 
-// exchangeFields are those that hold a credential in an exchange of credentials, and
-// may be anybody's data elsewhere: an assertion is also what a test claims. They are
-// of RFC 6749, RFC 7521, RFC 7636, RFC 8628 and OpenID Connect, as Google, Microsoft,
-// IBM, AWS and GitHub spell them.
-const exchangeFields = credentialFields + `|assertion|id_token|device_code|code_verifier|private_key|apikey|token|` +
+// exchangeFields are those that hold a secret where one is exchanged for another, and may
+// be anybody's data elsewhere: an assertion is also what a test claims. They are of RFC
+// 6749, RFC 7521, RFC 7636, RFC 8628 and OpenID Connect, as Google, Microsoft, IBM, AWS
+// and GitHub spell them.
+const exchangeFields = secretFields + `|assertion|id_token|device_code|code_verifier|private_key|apikey|token|` +
 	`accessToken|refreshToken|idToken|clientSecret|deviceCode|codeVerifier`
 
-// grantFields are those of a request for an exchange; the code of an answer is that of
-// an error.
+// grantFields are those of a request for an exchange; the code of an answer is that of an
+// error.
 const grantFields = exchangeFields + `|code|password`
 
-// A finder finds the values of fields of some names, where bodies have fields.
-type finder struct{ json, form, part, xml func() *regexp.Regexp }
+// A finder finds the values of fields of some names, where bodies have fields: their
+// first group.
+type finder struct{ json, xml, form, part func() *regexp.Regexp }
 
-func newFinder(names string) finder {
-	return finder{
-		json: lazily(`("(?:` + names + `)"\s*:\s*")((?:[^"\\]|\\.)*)(")`),
-		form: lazily(pairs(names + `|password`)),
-		part: lazily(partsNamed(names + `|password`)),
-		xml:  lazily(`(<(?:` + names + `)>)([^<]*)(</)`),
+func newFinder(names string) *finder {
+	return &finder{
+		json: lazily(jsonField(names)),
+		xml:  lazily(`<(?:` + names + `)>([^<]*)</`),
+		form: lazily(formField(names + `|password`)),
+		part: lazily(partField(names + `|password`)),
 	}
 }
 
-// lazily returns what compiles an expression when it is needed first: most tests need
-// few.
-func lazily(expr string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
+func jsonField(names string) string { return `"(?:` + names + `)"\s*:\s*"((?:[^"\\]|\\.)*)"` }
+func formField(names string) string { return `(?:^|&)(?:` + names + `)=([^&\s]*)` }
+func partField(names string) string {
+	return `name="(?:` + names + `)"(?:\r?\n[^\r\n]+)*\r?\n\r?\n([^\r\n]*)`
 }
 
 var (
-	anywhere   = newFinder(credentialFields)
+	anywhere   = newFinder(secretFields)
 	inExchange = newFinder(exchangeFields)
 	inGrant    = newFinder(grantFields)
 
 	// Instance metadata has the session token beside the key, as "Token".
-	metadataToken = lazily(`("Token"\s*:\s*")((?:[^"\\]|\\.)*)(")`)
+	metadataToken = lazily(jsonField("Token"))
 
-	// A credential that is replayed has long expired; its client must not notice. It
-	// expires at a time or at seconds or milliseconds since 1970, as a number or a text.
-	expiryTime  = lazily(`("(?:[Ee]xpiration|[Ee]xpiry|expires_?(?:[Aa]t|[Oo]n)|expires|expireTime)"\s*:\s*"|<Expiration>)(\d{4})(-\d\d-\d\d[Tt ])`)
-	expiryEpoch = lazily(`("(?:[Ee]xpiration|[Ee]xpiry|expires_?(?:[Aa]t|[Oo]n)|expires|expireTime)"\s*:\s*"?)(\d{10}|\d{13})((?:\.\d+)?"?\s*[,}\]])`)
+	// A secret that is replayed has long expired; its client must not notice. It expires
+	// at a time or at seconds or milliseconds since 1970, as a number or a text.
+	expiryYear  = lazily(`(?:` + expiryName + `"|<Expiration>)(\d{4})-\d\d-\d\d[Tt ]`)
+	expiryEpoch = lazily(expiryName + `"?(\d{10}|\d{13})(?:\.\d+)?"?\s*[,}\]]`)
 )
 
-// A namedForm finds the values of one field in forms.
-type namedForm struct{ pair, part *regexp.Regexp }
+const expiryName = `"(?:[Ee]xpiration|[Ee]xpiry|expires_?(?:[Aa]t|[Oo]n)|expires|expireTime)"\s*:\s*`
 
-// The two kinds of forms: where the values of fields of these names stand.
-func pairs(names string) string { return `((?:^|&)(?:` + names + `)=)([^&\s]*)` }
-func partsNamed(names string) string {
-	return `(name="(?:` + names + `)"(?:\r?\n[^\r\n]+)*\r?\n\r?\n)([^\r\n]*)`
-}
-
-// isPairs reports whether a body can be a URL-encoded form, isMultipart whether it
+// mayBeForm reports whether a body can be a URL-encoded form, mayBeMultipart whether it
 // can be a multipart one: neither is looked for where it cannot be.
-func isPairs(b []byte) bool     { return len(b) < 64<<10 && !bytes.ContainsAny(b, "{<\n") }
-func isMultipart(b []byte) bool { return bytes.Contains(b, []byte("form-data")) }
+func mayBeForm(b []byte) bool      { return len(b) < 64<<10 && !bytes.ContainsAny(b, "{<\n") }
+func mayBeMultipart(b []byte) bool { return bytes.Contains(b, []byte("form-data")) }
 
-// namedFields replaces the values of fields that the user named, in URL-encoded
-// and multipart forms; JSON's are found by the scanner.
-func (p *Policy) namedFields(b []byte) []byte {
-	p.once.Do(func() {
-		for _, name := range p.Names {
-			quoted := regexp.QuoteMeta(name)
-			p.namedForms = append(p.namedForms, namedForm{regexp.MustCompile(`(?i)` + pairs(quoted)), regexp.MustCompile(`(?i)` + partsNamed(quoted))})
-		}
-	})
-	for _, f := range p.namedForms {
-		if isPairs(b) {
-			b = f.pair.ReplaceAll(b, []byte("${1}"+Placeholder))
-		}
-		if isMultipart(b) {
-			b = f.part.ReplaceAll(b, []byte("${1}"+Placeholder))
-		}
+// finders returns what finds the secrets in the body of a request, and in its answer's.
+func finders(req *interaction.Request) (asked, answered *finder) {
+	if isExchange(req) {
+		return inGrant, inExchange
 	}
-	return b
+	return anywhere, anywhere
 }
 
-// An exchange of credentials is known by its path or by what it asks for.
-var exchangePaths = []string{
-	"/token", "/access_token", "/access_tokens", "/device_authorization", "/device/code", "/devicecode",
-	":generateAccessToken", ":generateIdToken", "/federation/credentials",
-}
+// exchangePaths are the ends of the paths where a secret is exchanged for another.
+var exchangePaths = strings.Fields(`/token /access_token /access_tokens /device_authorization /device/code /devicecode
+	:generateAccessToken :generateIdToken /federation/credentials`)
 
-// isExchange reports whether a request asks for a credential in exchange for another:
-// it goes to a token endpoint or says how the exchange is granted (RFC 6749, section
-// 4). What it and its answer hold is secret, although elsewhere it may not be.
+var grantType = lazily(`(?:^|&)grant_type=|"grant_?[tT]ype"\s*:\s*"|name="grant_type"`)
+
+// isExchange reports whether a request asks for a secret in exchange for another: it goes
+// to a token endpoint or says how the exchange is granted (RFC 6749, section 4). What it
+// and its answer hold is secret, although elsewhere it may not be.
 func isExchange(req *interaction.Request) bool {
 	path := strings.TrimRight(cut(req.URL).path, "/")
 	for _, end := range exchangePaths {
@@ -112,104 +92,98 @@ func isExchange(req *interaction.Request) bool {
 	return bytes.Contains(req.Body, []byte("grant")) && grantType().Match(req.Body)
 }
 
-var grantType = lazily(`(?:^|&)grant_type=|"grant_?[tT]ype"\s*:\s*"|name="grant_type"`)
-
-// isTokenAnswer reports whether an answer is that to an exchange, whatever asked for
-// it: RFC 6749, section 5.1, demands these two fields.
+// isTokenAnswer reports whether an answer is that to an exchange, whatever asked for it:
+// RFC 6749, section 5.1, demands these two fields.
 func isTokenAnswer(b []byte) bool {
 	return bytes.Contains(b, []byte(`"access_token"`)) && bytes.Contains(b, []byte(`"token_type"`))
 }
 
-// fieldsOf returns what finds the credentials of a request's body, and of its answer's.
-func fieldsOf(req *interaction.Request) (asked, answered *finder) {
-	if isExchange(req) {
-		return &inGrant, &inExchange
-	}
-	return &anywhere, &anywhere
-}
-
-// fields returns a body with the values of credential fields replaced, in JSON,
-// in a URL-encoded form and in XML. It works on the text, so that everything
-// else keeps its bytes; it returns b itself if there is nothing to replace.
+// fields returns a body with the values of secret fields replaced, in JSON, in forms and
+// in XML. It works on the text, so that everything else keeps its bytes; it returns b
+// itself if there is nothing to replace.
 func (p *Policy) fields(b []byte, find *finder) []byte {
-	b = p.namedFields(p.placed(b))
-	if find == &anywhere {
-		if !mayHold(b) {
+	b = p.namedFields(p.redactPaths(b))
+	if find == anywhere {
+		if !mayHaveField(b) {
 			return b
 		}
 		if isTokenAnswer(b) {
-			find = &inExchange
+			find = inExchange
 		}
 	}
-	clean := replaceField(find.json(), b)
-	clean = replaceField(find.xml(), clean)
-	if isPairs(b) {
-		clean = replaceField(find.form(), clean)
+	out := redactMatches(find.json(), b, isHidden)
+	out = redactMatches(find.xml(), out, isHidden)
+	if mayBeForm(b) {
+		out = redactMatches(find.form(), out, isHidden)
 	}
-	if isMultipart(b) {
-		clean = replaceField(find.part(), clean)
+	if mayBeMultipart(b) {
+		out = redactMatches(find.part(), out, isHidden)
 	}
 	if bytes.Contains(b, []byte(`"SecretAccessKey"`)) {
-		clean = replaceField(metadataToken(), clean)
+		out = redactMatches(metadataToken(), out, isHidden)
 	}
-	return clean
+	return out
 }
 
-// answered is fields for an answer. Where a credential is replaced in it, it expires
-// later; a request keeps its times, by which it may be told from another.
-func (p *Policy) answered(b []byte, find *finder) []byte {
-	clean := p.fields(b, find)
-	if bytes.Equal(clean, b) || find == &anywhere && !mayHold(b) {
-		return clean
-	}
-	clean = expiryTime().ReplaceAll(clean, []byte("${1}2999${3}"))
-	return expiryEpoch().ReplaceAllFunc(clean, laterEpoch)
-}
+// body returns a body or a field of an event with everything replaced that must not be
+// written; find finds its secret fields.
+func (p *Policy) body(b []byte, find *finder) []byte { return p.bytes(p.fields(b, find)) }
 
-// replaceField replaces the values that a finder's expression finds, its second
-// group, but for those that their sender has hidden.
-func replaceField(re *regexp.Regexp, b []byte) []byte {
-	var out []byte
-	at := 0
-	for _, m := range re.FindAllSubmatchIndex(b, -1) {
-		if isHidden(b[m[4]:m[5]]) {
-			continue
-		}
-		out = append(append(out, b[at:m[4]]...), Placeholder...)
-		at = m[5]
-	}
-	if at == 0 {
+// namedFields replaces the values of fields that the user named, in forms; JSON's are
+// found by their paths.
+func (p *Policy) namedFields(b []byte) []byte {
+	if len(p.Names) == 0 {
 		return b
 	}
-	return append(out, b[at:]...)
-}
-
-// isHidden reports whether a value is hidden already: by us, or by the server that
-// echoes a credential. OpenAI's Responses say "<redacted>".
-func isHidden(value []byte) bool {
-	return placeholder().Match(value) || bytes.EqualFold(value, []byte("<redacted>")) || len(bytes.Trim(value, "*")) == 0
-}
-
-// laterEpoch moves a time in seconds or milliseconds to the year 2999.
-func laterEpoch(m []byte) []byte {
-	const seconds = "32472144000"
-	s := expiryEpoch().FindSubmatch(m)
-	later := seconds
-	if len(s[2]) == 13 {
-		later += "000"
+	p.once.Do(func() {
+		var quoted []string
+		for _, name := range p.Names {
+			quoted = append(quoted, regexp.QuoteMeta(name))
+		}
+		names := strings.Join(quoted, "|")
+		p.form, p.part = regexp.MustCompile(`(?i)`+formField(names)), regexp.MustCompile(`(?i)`+partField(names))
+	})
+	all := func([]byte) string { return Placeholder }
+	if mayBeForm(b) {
+		b = replaceMatches(p.form, b, all)
 	}
-	return slices.Concat(s[1], []byte(later), s[3])
+	if mayBeMultipart(b) {
+		b = replaceMatches(p.part, b, all)
+	}
+	return b
 }
 
-// mayHold reports whether b holds part of a name: nearly no body does, and
-// looking for all of them at once costs more.
-func mayHold(b []byte) bool {
-	for _, name := range nameEnds {
-		rest := b
-		for i := bytes.Index(rest, name); i >= 0; i = bytes.Index(rest, name) {
-			rest = rest[i+len(name):]
+// answered is fields for an answer. Where a secret is replaced in it, it expires later; a
+// request keeps its times, by which it may be told from another.
+func (p *Policy) answered(b []byte, find *finder) []byte {
+	out := p.fields(b, find)
+	if bytes.Equal(out, b) || find == anywhere && !mayHaveField(b) {
+		return out
+	}
+	out = replaceMatches(expiryYear(), out, func([]byte) string { return "2999" })
+	return replaceMatches(expiryEpoch(), out, laterEpoch)
+}
+
+// laterEpoch returns a time of the year 2999, in seconds or milliseconds since 1970.
+func laterEpoch(time []byte) string {
+	const seconds = "32472144000"
+	if len(time) == len("1710085141000") {
+		return seconds + "000"
+	}
+	return seconds
+}
+
+// mayHaveField reports whether b holds part of the name of a secret field: nearly no body
+// does, and looking for all of them at once costs more.
+func mayHaveField(b []byte) bool {
+	for _, name := range fieldEnds {
+		for at := 0; ; {
+			n := bytes.Index(b[at:], []byte(name))
+			if n < 0 {
+				break
+			}
 			// "max_tokens" is in nearly every body.
-			if len(rest) > 0 && (rest[0] == '"' || rest[0] == '=' || rest[0] == '>') {
+			if at += n + len(name); at < len(b) && (b[at] == '"' || b[at] == '=' || b[at] == '>') {
 				return true
 			}
 		}
@@ -217,10 +191,5 @@ func mayHold(b []byte) bool {
 	return bytes.Contains(b, []byte("ccessKey")) // AccessKey, AccessKeyId
 }
 
-// nameEnds are the ends of the names of all fields but AWS's access keys.
-var nameEnds = func() (ends [][]byte) {
-	for _, end := range []string{"_token", "_secret", "_assertion", "Assertion", "essionToken", "IdentityToken", "TokenCode", "password"} {
-		ends = append(ends, []byte(end))
-	}
-	return ends
-}()
+// fieldEnds are the ends of the names of all fields but AWS's access keys.
+var fieldEnds = strings.Fields("_token _secret _assertion Assertion essionToken IdentityToken TokenCode password")

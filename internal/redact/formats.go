@@ -5,266 +5,265 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"slices"
+	"strings"
 )
 
-// A charset is a set of classes of bytes.
-type charset uint16
-
-const (
-	digit charset = 1 << iota
-	lowAF         // a to f
-	lowGZ         // g to z
-	capAF         // A to F
-	capGZ         // G to Z
-	dash
-	under
-	dot
-	plus // + and /
-	equal
-	tilde
-	percent
-
-	lower    = lowAF | lowGZ
-	upper    = capAF | capGZ
-	alnum    = digit | lower | upper
-	word     = alnum | dash | under
-	url64    = word // base64url has the same characters
-	std64    = alnum | plus
-	hexLower = digit | lowAF
-	hexAny   = digit | lowAF | capAF
-)
-
-var class = func() (t [256]charset) {
-	for chars, c := range map[string]charset{
-		"0123456789": digit, "abcdef": lowAF, "ghijklmnopqrstuvwxyz": lowGZ, "ABCDEF": capAF, "GHIJKLMNOPQRSTUVWXYZ": capGZ,
-		"-": dash, "_": under, ".": dot, "+/": plus, "=": equal, "~": tilde, "%": percent,
-	} {
-		for i := range len(chars) {
-			t[chars[i]] = c
-		}
-	}
-	return t
-}()
-
-// A format is a kind of token that begins with a prefix of its own.
+// A format is a kind of token. One with prefixes is looked for where one of them stands,
+// with find or, if that is nil, by what must follow the prefix.
 type format struct {
 	kind     string
-	prefix   string
+	prefixes string            // separated by "|"
 	chars    charset           // of what follows the prefix
 	min, max int               // how many there are; no upper limit if max is 0
-	check    func([]byte) bool // of what follows the prefix; nil means drawn
+	check    func([]byte) bool // of what follows the prefix; nil means looksRandom
 
-	// find returns where the secret is, given where the prefix is; it takes the
-	// place of all the above for formats with parts.
+	// find returns where the secret is, given where the token begins; end is 0 if there
+	// is none.
 	find func(text []byte, at int) (start, end int)
 }
 
 // formats are what the providers document, what their keys look like, and what
-// gitleaks, trufflehog and GitHub's secret scanning look for. A length is a
-// lower limit wherever the provider never promised one.
+// gitleaks, trufflehog and GitHub's secret scanning look for. A length is a lower limit
+// wherever the provider never promised one.
 var formats = []format{
-	{kind: "Anthropic API key", prefix: "sk-ant-", chars: url64, min: 32},
-	{kind: "OpenRouter API key", prefix: "sk-or-v1-", chars: hexAny, min: 40},
-	{kind: "Langfuse secret key", prefix: "sk-lf-", chars: url64, min: 30},
-	{kind: "OpenAI API key", prefix: "sk-proj-", chars: url64, min: 32},
-	{kind: "OpenAI API key", prefix: "sk-svcacct-", chars: url64, min: 32},
-	{kind: "OpenAI API key", prefix: "sk-admin-", chars: url64, min: 32},
-	{kind: "API key", prefix: "sk-", chars: url64, min: 20, check: isSK}, // OpenAI, DeepSeek, Moonshot, LiteLLM
-	{kind: "OpenAI session", prefix: "sess-", chars: alnum, min: 36},
-	{kind: "OpenAI ephemeral key", prefix: "ek_", chars: alnum, min: 30},
-	{kind: "Google API key", prefix: "AIza", chars: url64, min: 35, max: 35},
-	{kind: "Google API key", prefix: "AQ.Ab", chars: url64, min: 44, max: 60},
-	{kind: "Google access token", prefix: "ya29.", chars: url64 | dot, min: 30},
-	{kind: "Google refresh token", prefix: "1//0", chars: url64, min: 35},
-	{kind: "Google client secret", prefix: "GOCSPX-", chars: url64, min: 24, max: 40},
-	{kind: "AWS access key id", prefix: "AKIA", find: awsKeyID},
-	{kind: "AWS access key id", prefix: "ASIA", find: awsKeyID},
-	{kind: "AWS session token", prefix: "FwoGZXIvYXdz", chars: std64 | equal | percent, min: 80},
-	{kind: "AWS session token", prefix: "FQoGZXIvYXdz", chars: std64 | equal | percent, min: 80},
-	{kind: "AWS session token", prefix: "IQoJb3JpZ2lu", chars: std64 | equal | percent, min: 80},
-	{kind: "Bedrock API key", prefix: "ABSK", chars: std64 | equal, min: 80},
-	{kind: "Bedrock API key", prefix: "bedrock-api-key-", chars: std64 | equal | percent, min: 80},
-	{kind: "GitHub token", prefix: "ghp_", chars: alnum, min: 36},
-	{kind: "GitHub token", prefix: "gho_", chars: alnum, min: 36},
-	{kind: "GitHub token", prefix: "ghu_", chars: alnum, min: 36},
-	{kind: "GitHub token", prefix: "ghs_", chars: url64 | dot, min: 36},
-	{kind: "GitHub token", prefix: "ghr_", chars: alnum, min: 36},
-	{kind: "GitHub token", prefix: "github_pat_", chars: alnum | under, min: 50},
-	{kind: "GitLab token", prefix: "glpat-", chars: url64 | dot, min: 20},
-	{kind: "GitLab token", prefix: "gldt-", chars: url64, min: 20},
-	{kind: "GitLab token", prefix: "glrt-", chars: url64 | dot, min: 20},
-	{kind: "GitLab token", prefix: "glcbt-", chars: url64, min: 20},
-	{kind: "Slack token", prefix: "xoxb-", chars: alnum | dash, min: 30, check: isSlack},
-	{kind: "Slack token", prefix: "xoxp-", chars: alnum | dash, min: 30, check: isSlack},
-	{kind: "Slack token", prefix: "xoxa-", chars: alnum | dash, min: 30, check: isSlack},
-	{kind: "Slack token", prefix: "xoxr-", chars: alnum | dash, min: 30, check: isSlack},
-	{kind: "Slack token", prefix: "xoxs-", chars: alnum | dash, min: 30, check: isSlack},
-	{kind: "Slack token", prefix: "xoxe", chars: alnum | dash | dot, min: 40},
-	{kind: "Slack token", prefix: "xapp-", chars: alnum | dash, min: 40},
-	{kind: "Slack webhook", prefix: "hooks.slack.com/services/", find: webhook},
-	{kind: "Discord webhook", prefix: "discord.com/api/webhooks/", find: webhook},
-	{kind: "Hugging Face token", prefix: "hf_", chars: alnum, min: 30},
-	{kind: "Hugging Face token", prefix: "api_org_", chars: alnum, min: 30},
-	{kind: "Groq API key", prefix: "gsk_", chars: alnum, min: 40},
-	{kind: "xAI API key", prefix: "xai-", chars: alnum, min: 60},
-	{kind: "Stripe key", prefix: "sk_live_", chars: alnum, min: 20},
-	{kind: "Stripe key", prefix: "rk_live_", chars: alnum, min: 20},
-	{kind: "Stripe key", prefix: "sk_test_", chars: alnum, min: 20},
-	{kind: "Stripe key", prefix: "rk_test_", chars: alnum, min: 20},
-	{kind: "webhook secret", prefix: "whsec_", chars: std64 | equal, min: 24},
-	{kind: "ElevenLabs API key", prefix: "sk_", chars: hexLower, min: 48, max: 48},
-	{kind: "Replicate token", prefix: "r8_", chars: alnum, min: 36, max: 40},
-	{kind: "Perplexity API key", prefix: "pplx-", chars: alnum, min: 40},
-	{kind: "Fireworks API key", prefix: "fw_", chars: alnum, min: 20, check: mixed},
-	{kind: "Voyage API key", prefix: "pa-", chars: url64, min: 40, max: 48, check: mixed},
-	{kind: "Jina API key", prefix: "jina_", chars: url64, min: 40},
-	{kind: "Tavily API key", prefix: "tvly-", chars: url64, min: 28},
-	{kind: "Firecrawl API key", prefix: "fc-", chars: hexLower, min: 32, max: 32},
-	{kind: "E2B API key", prefix: "e2b_", chars: hexLower, min: 40, max: 40},
-	{kind: "LangSmith API key", prefix: "lsv2_", chars: alnum | under, min: 40},
-	{kind: "LangSmith API key", prefix: "ls__", chars: hexLower, min: 32},
-	{kind: "Pinecone API key", prefix: "pcsk_", chars: alnum | under, min: 40},
-	{kind: "Cerebras API key", prefix: "csk-", chars: alnum, min: 40, check: spread},
-	{kind: "Together API key", prefix: "tgp_v1_", chars: url64, min: 38},
-	{kind: "NVIDIA API key", prefix: "nvapi-", chars: url64, min: 50},
-	{kind: "RunPod API key", prefix: "rpa_", chars: alnum, min: 40, check: spread},
-	{kind: "Vercel AI Gateway key", prefix: "vck_", chars: alnum, min: 40},
-	{kind: "Databricks token", prefix: "dapi", chars: hexLower | dash, min: 32, max: 34},
-	{kind: "SendGrid API key", prefix: "SG.", find: sendGrid},
-	{kind: "Twilio API key", prefix: "SK", chars: hexLower, min: 32, max: 32},
-	{kind: "npm token", prefix: "npm_", chars: alnum, min: 36},
-	{kind: "PyPI token", prefix: "pypi-AgE", chars: url64, min: 50},
-	{kind: "RubyGems key", prefix: "rubygems_", chars: hexLower, min: 48, max: 48},
-	{kind: "DigitalOcean token", prefix: "dop_v1_", chars: hexLower, min: 64, max: 64},
-	{kind: "DigitalOcean token", prefix: "doo_v1_", chars: hexLower, min: 64, max: 64},
-	{kind: "DigitalOcean token", prefix: "dor_v1_", chars: hexLower, min: 64, max: 64},
-	{kind: "Docker token", prefix: "dckr_pat_", chars: url64, min: 24},
-	{kind: "Vault token", prefix: "hvs.", chars: url64, min: 24},
-	{kind: "Supabase token", prefix: "sbp_", chars: hexLower, min: 40, max: 40},
-	{kind: "Linear API key", prefix: "lin_api_", chars: alnum, min: 40},
-	{kind: "Notion token", prefix: "ntn_", chars: alnum, min: 40},
-	{kind: "Figma token", prefix: "figd_", chars: url64, min: 36},
-	{kind: "Atlassian token", prefix: "ATATT3", chars: url64 | equal, min: 100},
-	{kind: "Shopify token", prefix: "shpat_", chars: hexLower, min: 32, max: 32},
-	{kind: "Grafana token", prefix: "glsa_", chars: alnum | under, min: 40},
-	{kind: "age secret key", prefix: "AGE-SECRET-KEY-1", chars: upper | digit, min: 58, max: 58, check: spread},
-	{kind: "JSON Web Token", prefix: "eyJ", find: jwt},
-	{kind: "private key", prefix: pemBegin, find: pem},
+	{kind: "Anthropic API key", prefixes: "sk-ant-", chars: url64, min: 32},
+	{kind: "OpenRouter API key", prefixes: "sk-or-v1-", chars: hexAny, min: 40},
+	{kind: "Langfuse secret key", prefixes: "sk-lf-", chars: url64, min: 30},
+	{kind: "OpenAI API key", prefixes: "sk-proj-|sk-svcacct-|sk-admin-", chars: url64, min: 32},
+	{kind: "API key", prefixes: "sk-", chars: url64, min: 20, check: isSK}, // OpenAI, DeepSeek, Moonshot, LiteLLM
+	{kind: "OpenAI session", prefixes: "sess-", chars: alnum, min: 36},
+	{kind: "OpenAI ephemeral key", prefixes: "ek_", chars: alnum, min: 30},
+	{kind: "Google API key", prefixes: "AIza", chars: url64, min: 35, max: 35},
+	{kind: "Google API key", prefixes: "AQ.Ab", chars: url64, min: 44, max: 60},
+	{kind: "Google access token", prefixes: "ya29.", chars: url64 | dot, min: 30},
+	{kind: "Google refresh token", prefixes: "1//0", chars: url64, min: 35},
+	{kind: "Google client secret", prefixes: "GOCSPX-", chars: url64, min: 24, max: 40},
+	{kind: "AWS access key id", prefixes: "AKIA|ASIA", find: shape(`(A[KS]IA[A-Z0-9]{16})(?:[^\w-]|$)`, isAWSKeyID)},
+	{kind: "AWS session token", prefixes: "FwoGZXIvYXdz|FQoGZXIvYXdz|IQoJb3JpZ2lu", chars: std64 | equal | percent, min: 80},
+	{kind: "Bedrock API key", prefixes: "ABSK", chars: std64 | equal, min: 80},
+	{kind: "Bedrock API key", prefixes: "bedrock-api-key-", chars: std64 | equal | percent, min: 80},
+	{kind: "GitHub token", prefixes: "ghp_|gho_|ghu_|ghr_", chars: alnum, min: 36},
+	{kind: "GitHub token", prefixes: "ghs_", chars: url64 | dot, min: 36},
+	{kind: "GitHub token", prefixes: "github_pat_", chars: alnum | under, min: 50},
+	{kind: "GitLab token", prefixes: "glpat-|glrt-", chars: url64 | dot, min: 20},
+	{kind: "GitLab token", prefixes: "gldt-|glcbt-", chars: url64, min: 20},
+	{kind: "Slack token", prefixes: "xoxb-|xoxp-|xoxa-|xoxr-|xoxs-", chars: alnum | dash, min: 30, check: isSlack},
+	{kind: "Slack token", prefixes: "xoxe", chars: alnum | dash | dot, min: 40},
+	{kind: "Slack token", prefixes: "xapp-", chars: alnum | dash, min: 40},
+	{kind: "Slack webhook", prefixes: "hooks.slack.com/services/", find: shape(`hooks.slack.com/services/([\w+/-]+)`, isWebhook)},
+	{kind: "Discord webhook", prefixes: "discord.com/api/webhooks/", find: shape(`discord.com/api/webhooks/([\w+/-]+)`, isWebhook)},
+	{kind: "Hugging Face token", prefixes: "hf_|api_org_", chars: alnum, min: 30},
+	{kind: "Groq API key", prefixes: "gsk_", chars: alnum, min: 40},
+	{kind: "xAI API key", prefixes: "xai-", chars: alnum, min: 60},
+	{kind: "Stripe key", prefixes: "sk_live_|rk_live_|sk_test_|rk_test_", chars: alnum, min: 20},
+	{kind: "webhook secret", prefixes: "whsec_", chars: std64 | equal, min: 24},
+	{kind: "ElevenLabs API key", prefixes: "sk_", chars: hexLower, min: 48, max: 48},
+	{kind: "Replicate token", prefixes: "r8_", chars: alnum, min: 36, max: 40},
+	{kind: "Perplexity API key", prefixes: "pplx-", chars: alnum, min: 40},
+	{kind: "Fireworks API key", prefixes: "fw_", chars: alnum, min: 20, check: mixedCase},
+	{kind: "Voyage API key", prefixes: "pa-", chars: url64, min: 40, max: 48, check: mixedCase},
+	{kind: "Jina API key", prefixes: "jina_", chars: url64, min: 40},
+	{kind: "Tavily API key", prefixes: "tvly-", chars: url64, min: 28},
+	{kind: "Firecrawl API key", prefixes: "fc-", chars: hexLower, min: 32, max: 32},
+	{kind: "E2B API key", prefixes: "e2b_", chars: hexLower, min: 40, max: 40},
+	{kind: "LangSmith API key", prefixes: "lsv2_", chars: alnum | under, min: 40},
+	{kind: "LangSmith API key", prefixes: "ls__", chars: hexLower, min: 32},
+	{kind: "Pinecone API key", prefixes: "pcsk_", chars: alnum | under, min: 40},
+	{kind: "Cerebras API key", prefixes: "csk-", chars: alnum, min: 40, check: evenMix},
+	{kind: "Together API key", prefixes: "tgp_v1_", chars: url64, min: 38},
+	{kind: "NVIDIA API key", prefixes: "nvapi-", chars: url64, min: 50},
+	{kind: "RunPod API key", prefixes: "rpa_", chars: alnum, min: 40, check: evenMix},
+	{kind: "Vercel AI Gateway key", prefixes: "vck_", chars: alnum, min: 40},
+	{kind: "Databricks token", prefixes: "dapi", chars: hexLower | dash, min: 32, max: 34},
+	{kind: "SendGrid API key", prefixes: "SG.", find: shape(`(SG\.[\w-]{16,24}\.[\w-]{32,64})(?:[^\w-]|$)`, isSendGrid)},
+	{kind: "Twilio API key", prefixes: "SK", chars: hexLower, min: 32, max: 32},
+	{kind: "npm token", prefixes: "npm_", chars: alnum, min: 36},
+	{kind: "PyPI token", prefixes: "pypi-AgE", chars: url64, min: 50},
+	{kind: "RubyGems key", prefixes: "rubygems_", chars: hexLower, min: 48, max: 48},
+	{kind: "DigitalOcean token", prefixes: "dop_v1_|doo_v1_|dor_v1_", chars: hexLower, min: 64, max: 64},
+	{kind: "Docker token", prefixes: "dckr_pat_", chars: url64, min: 24},
+	{kind: "Vault token", prefixes: "hvs.", chars: url64, min: 24},
+	{kind: "Supabase token", prefixes: "sbp_", chars: hexLower, min: 40, max: 40},
+	{kind: "Linear API key", prefixes: "lin_api_", chars: alnum, min: 40},
+	{kind: "Notion token", prefixes: "ntn_", chars: alnum, min: 40},
+	{kind: "Figma token", prefixes: "figd_", chars: url64, min: 36},
+	{kind: "Atlassian token", prefixes: "ATATT3", chars: url64 | equal, min: 100},
+	{kind: "Shopify token", prefixes: "shpat_", chars: hexLower, min: 32, max: 32},
+	{kind: "Grafana token", prefixes: "glsa_", chars: alnum | under, min: 40},
+	{kind: "age secret key", prefixes: "AGE-SECRET-KEY-1", chars: upper | digit, min: 58, max: 58, check: evenMix},
+	{kind: "JSON Web Token", prefixes: "eyJ", find: jwt},
+	{kind: "private key", prefixes: pemBegin, find: pem},
 }
 
-// groups are the formats by the first two bytes of their prefix, the longest
-// prefix first; heads gives the number of a pair's group, plus one.
-var groups, heads = func() (groups [][]format, heads [1 << 16]uint8) {
-	for _, f := range formats {
-		p := pair(f.prefix[0], f.prefix[1])
-		if heads[p] == 0 {
-			groups = append(groups, nil)
-			heads[p] = uint8(len(groups))
+// shapes are the tokens that no prefix tells, but their parts.
+var shapes = []format{
+	// Keys that Azure gives since 2024 (common annotated security keys): random
+	// characters, "JQQJ9", and when, where and by whom it was made.
+	{kind: "Azure API key", find: shape(`([A-Za-z0-9]{52}JQQJ9[A-Za-z0-9]{27})`, func(b []byte) bool { return evenMix(b[:52]) })},
+	// Three characters, a digit, "Q~", and 31 to 34 more.
+	{kind: "Microsoft Entra client secret", find: shape(`([\w.~-]{3}\dQ~[\w.~-]{31,34})(?:[^\w.~-]|$)`, evenMix)},
+	{kind: "Z.ai or Ollama API key", find: shape(`([0-9a-f]{32}\.[A-Za-z0-9]{16}(?:[A-Za-z0-9]{8})?)(?:[^\w-]|$)`,
+		func(b []byte) bool { return mixedCase(b[33:]) })},
+	// The number of the bot in base64, and two parts more.
+	{kind: "Discord bot token", find: shape(`([\w-]{24,28}\.[\w-]{6}\.[\w-]{27,38})(?:[^\w-]|$)`, isDiscord)},
+	// The number of the bot, ":AA", and 33 more. In a URL "bot" stands before it.
+	{kind: "Telegram bot token", find: shape(`(?:[\w-]*bot)?(\d{8,10}:AA[\w-]{33})(?:[^\w-]|$)`,
+		func(b []byte) bool { return looksRandom(b[bytes.IndexByte(b, ':')+1:]) })},
+}
+
+// longestShape is the length in bytes of more than any of them.
+const longestShape = 512
+
+// shape returns a function that finds the first group of an expression at a place, if
+// check says that it is a secret.
+func shape(expr string, check func([]byte) bool) func(text []byte, at int) (start, end int) {
+	re := lazily(`^` + expr)
+	return func(text []byte, at int) (start, end int) {
+		m := re().FindSubmatchIndex(text[at:min(len(text), at+longestShape)])
+		if m == nil || !check(text[at+m[2]:at+m[3]]) {
+			return 0, 0
 		}
-		groups[heads[p]-1] = append(groups[heads[p]-1], f)
+		return at + m[2], at + m[3]
+	}
+}
+
+// A prefix is one of a format.
+type prefix struct {
+	text string
+	*format
+}
+
+// prefixes are those of all formats by their first two bytes, the longest first.
+// prefixGroup gives the index of a pair of bytes; that of most pairs is 0, which is empty.
+var prefixes, prefixGroup = func() (groups [][]prefix, number [1 << 16]uint8) {
+	groups = [][]prefix{nil}
+	for i := range formats {
+		for text := range strings.SplitSeq(formats[i].prefixes, "|") {
+			p := pair(text[0], text[1])
+			if number[p] == 0 {
+				number[p] = uint8(len(groups))
+				groups = append(groups, nil)
+			}
+			groups[number[p]] = append(groups[number[p]], prefix{text, &formats[i]})
+		}
 	}
 	for _, g := range groups {
-		slices.SortStableFunc(g, func(a, b format) int { return len(b.prefix) - len(a.prefix) })
+		slices.SortStableFunc(g, func(a, b prefix) int { return len(b.text) - len(a.text) })
 	}
-	return groups, heads
+	return groups, number
 }()
 
-// isSK decides about "sk-": OpenAI's keys of old have the base64 of "OpenAI" in
-// the middle; DeepSeek, Moonshot, LiteLLM and many others took the prefix
-// without any mark, but so do words.
+func pair(a, b byte) int { return int(a)<<8 | int(b) }
+
+// token returns the format of the token whose prefix stands at a place, and where its
+// secret is; end is 0 if there is none.
+func token(text []byte, at int) (kind string, start, end int) {
+	if at+1 >= len(text) {
+		return "", 0, 0
+	}
+	for _, p := range prefixes[prefixGroup[pair(text[at], text[at+1])]] {
+		if !bytes.HasPrefix(text[at:], []byte(p.text)) {
+			continue
+		}
+		find := p.find
+		if find == nil {
+			find = p.span
+		}
+		if start, end = find(text, at); end > 0 {
+			return p.kind, start, end
+		}
+	}
+	return "", 0, 0
+}
+
+// span is find for a format that has none.
+func (p prefix) span(text []byte, at int) (start, end int) {
+	body := at + len(p.text)
+	end = run(text, body, p.chars)
+	for p.chars&dot != 0 && end > body && text[end-1] == '.' {
+		end-- // of the sentence
+	}
+	n := end - body
+	if n < p.min || p.max > 0 && n > p.max || isElided(text, end) || end < len(text) && class[text[end]]&alnum != 0 {
+		return 0, 0
+	}
+	check := p.check
+	if check == nil {
+		check = looksRandom
+	}
+	if !check(text[body:end]) {
+		return 0, 0
+	}
+	return at, end
+}
+
+// isElided reports whether a value goes on as dots or stars: somebody shortened it to
+// show it.
+func isElided(text []byte, end int) bool {
+	rest := text[end:]
+	return bytes.HasPrefix(rest, []byte("*")) || bytes.HasPrefix(rest, []byte("...")) ||
+		bytes.HasPrefix(rest, []byte("…")) || bytes.HasPrefix(rest, []byte(`\u2026`))
+}
+
+// isSK decides about "sk-": OpenAI's keys of old have the base64 of "OpenAI" in the
+// middle; DeepSeek, Moonshot, LiteLLM and many others took the prefix without any mark,
+// but so do words.
 func isSK(b []byte) bool {
 	if len(b) >= 40 && bytes.Contains(b, []byte("T3Blbk"+"FJ")) {
 		return true
 	}
 	if run(b, 0, hexLower) == len(b) {
-		return len(b) >= 32 && drawn(b)
+		return len(b) >= 32 && looksRandom(b)
 	}
-	return mixed(b) || len(b) >= 40 && drawnAlone(b)
+	return mixedCase(b) || len(b) >= 40 && looksRandomAlone(b)
 }
 
 // isSlack wants the numbers of workspace and user, or a random part.
 func isSlack(b []byte) bool {
-	return class[b[0]]&digit != 0 && drawn(b[bytes.LastIndexByte(b, '-')+1:]) || drawn(b)
+	return class[b[0]]&digit != 0 && looksRandom(b[bytes.LastIndexByte(b, '-')+1:]) || looksRandom(b)
 }
 
-// awsKeyID is four letters and 16 of base32.
-func awsKeyID(text []byte, at int) (start, end int) {
-	end = run(text, at, alnum)
-	id := text[at:end]
-	if end-at != 20 || run(text, at, upper|digit) != end || !spread(id) || end < len(text) && class[text[end]]&word != 0 {
-		return 0, 0
-	}
-	if text[at+1] == 'S' && !bytes.ContainsAny(id, "234567") {
-		return 0, 0 // ASIA is a word
-	}
-	return at, end
+func isSendGrid(b []byte) bool { return looksRandom(b[len("SG."):]) }
+
+func isDiscord(b []byte) bool {
+	number, err := base64.RawURLEncoding.DecodeString(string(b[:bytes.IndexByte(b, '.')]))
+	return err == nil && run(number, 0, digit) == len(number)
 }
 
-// sendGrid is "SG.", 22 characters, a dot and 43.
-func sendGrid(text []byte, at int) (start, end int) {
-	mid := run(text, at+3, url64)
-	if mid-at-3 < 16 || mid-at-3 > 24 || mid == len(text) || text[mid] != '.' {
-		return 0, 0
-	}
-	end = run(text, mid+1, url64)
-	if end-mid-1 < 32 || end-mid-1 > 64 || !drawn(text[at+3:end]) {
-		return 0, 0
-	}
-	return at, end
+// isAWSKeyID decides about four letters and 16 of base32.
+func isAWSKeyID(b []byte) bool {
+	return evenMix(b) && (b[1] != 'S' || bytes.ContainsAny(b, "234567")) // ASIA is a word
 }
 
-// webhook gives the part of a webhook's address that must not be known: all
-// after ".../services/" or ".../webhooks/".
-func webhook(text []byte, at int) (start, end int) {
-	start = at + run(text[at:], 0, word|dot|plus) // never further than the address
-	for _, mark := range []string{"/services/", "/webhooks/"} {
-		if i := bytes.Index(text[at:start], []byte(mark)); i >= 0 {
-			start = at + i + len(mark)
-			break
-		}
-	}
-	end = run(text, start, url64|plus)
-	last := start + bytes.LastIndexByte(text[start:end], '/') + 1
-	if last == start || end-last < 20 || !drawn(text[last:end]) {
-		return 0, 0
-	}
-	return start, end
+// isWebhook decides about the part of a webhook's address that must not be known.
+func isWebhook(b []byte) bool {
+	slash := bytes.LastIndexByte(b, '/')
+	return slash >= 0 && len(b)-slash > 20 && looksRandom(b[slash+1:])
 }
 
-// jwt is a JSON object with "alg" in base64url, and two parts more (RFC 7519)
-// or four (RFC 7516). A token without a signature is no secret.
+// jwt is a JSON object with "alg" in base64url, and two parts more (RFC 7519) or four
+// (RFC 7516). A token without a signature is no secret.
 func jwt(text []byte, at int) (start, end int) {
-	first := run(text, at, url64)
-	if first == len(text) || text[first] != '.' || first-at > 4096 {
+	header := text[at:run(text[:min(len(text), at+4096)], at, url64)]
+	others := jwtParts().Find(text[at+len(header):])
+	if len(others)-bytes.LastIndexByte(others, '.') <= 16 {
 		return 0, 0
 	}
-	end = first
-	parts, last := 1, 0
-	for parts < 5 && end < len(text) && text[end] == '.' {
-		next := run(text, end+1, url64)
-		if next == end+1 && parts != 1 {
-			break
-		}
-		last = next - end - 1
-		end = next
-		parts++
-	}
-	if parts < 3 || last < 16 {
+	var object struct{ Alg string }
+	raw, err := base64.RawURLEncoding.DecodeString(string(header))
+	if err != nil || json.Unmarshal(raw, &object) != nil || object.Alg == "" {
 		return 0, 0
 	}
-	var header struct{ Alg string }
-	raw, err := base64.RawURLEncoding.DecodeString(string(text[at:first]))
-	if err != nil || json.Unmarshal(raw, &header) != nil || header.Alg == "" {
-		return 0, 0
-	}
-	return at, end
+	return at, at + len(header) + len(others)
 }
+
+var jwtParts = lazily(`^\.[\w-]*(?:\.[\w-]+){1,3}`)
 
 const pemBegin = "-----BEGIN "
 
-// pem is a private key in PEM (RFC 7468) or OpenPGP armour. Its lines may be
-// ended by "\n" as two characters or more, and its end may be missing. A
-// beginning without 40 random characters in a row is talk about keys.
+// pem is a private key in PEM (RFC 7468) or OpenPGP armour. Its lines may be ended by
+// "\n" as two characters or more, and its end may be missing. A beginning without 40
+// random characters in a row is talk about keys.
 func pem(text []byte, at int) (start, end int) {
 	label := text[at+len(pemBegin) : min(len(text), at+len(pemBegin)+60)]
 	label, _, ok := bytes.Cut(label, []byte("-----"))
@@ -279,26 +278,14 @@ func pem(text []byte, at int) (start, end int) {
 			break
 		}
 	}
-	from, to := longest(text[body:end])
-	if to-from < 40 || !drawn(text[body+from:body+to]) {
+	from, to := longestRun(text[body:end], std64)
+	if to-from < 40 || !looksRandom(text[body+from:body+to]) {
 		return 0, 0
 	}
 	if tail := "-----END " + string(label) + "-----"; bytes.HasPrefix(text[end:], []byte(tail)) {
 		return at, end + len(tail)
 	}
 	return at, body + lastLine(text[body:end])
-}
-
-// longest returns where the longest run of base64 is.
-func longest(b []byte) (start, end int) {
-	for i := 0; i < len(b); i++ {
-		to := run(b, i, std64)
-		if to-i > end-start {
-			start, end = i, to
-		}
-		i = to
-	}
-	return start, end
 }
 
 // lastLine returns the end of the last run of base64 that is no word.

@@ -175,7 +175,7 @@ func TestShapes(t *testing.T) {
 			if !strings.Contains(full, bare) {
 				t.Fatalf("%s in %s: the case is wrong", s.name, frame.name)
 			}
-			got := string(unshape([]byte(full)))
+			got := string(redactPatterns([]byte(full)))
 			if want := strings.Replace(full, bare, Placeholder, 1); got != want {
 				missed++
 				t.Errorf("%s in %s:\n got %s\nwant %s", s.name, frame.name, got, want)
@@ -185,7 +185,7 @@ func TestShapes(t *testing.T) {
 	wrong := 0
 	negatives := negativeCases(d)
 	for _, n := range negatives {
-		if hits := shaped([]byte(n)); len(hits) > 0 {
+		if hits := findPatterns([]byte(n)); len(hits) > 0 {
 			wrong++
 			t.Errorf("%s found in %.200q", hits[0].kind, n)
 		}
@@ -250,7 +250,7 @@ func TestShapesInBase64(t *testing.T) {
 	t.Parallel()
 	d := drawer{rand.New(rand.NewPCG(3, 4))}
 	for _, set := range []string{stdSet, urlSet, hexDigits, alnums} {
-		if hits := shaped([]byte(`{"data":"` + d.from(set, 1<<20) + `"}`)); len(hits) > 0 {
+		if hits := findPatterns([]byte(`{"data":"` + d.from(set, 1<<20) + `"}`)); len(hits) > 0 {
 			t.Errorf("%d hits in 1 MB of %.10s…: %+v", len(hits), set, hits[0])
 		}
 	}
@@ -262,7 +262,7 @@ func FuzzShapes(f *testing.F) {
 		f.Add([]byte(s.text))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
-		hits := shaped(b)
+		hits := findPatterns(b)
 		at := 0
 		for _, h := range hits {
 			if h.start < at || h.end <= h.start || h.end > len(b) || h.kind == "" {
@@ -271,11 +271,11 @@ func FuzzShapes(f *testing.F) {
 			at = h.end
 		}
 		before := slices.Clone(b)
-		clean := unshape(b)
+		clean := redactPatterns(b)
 		if !bytes.Equal(before, b) {
 			t.Errorf("%q became %q in place", before, b)
 		}
-		if again := unshape(clean); !bytes.Equal(again, clean) {
+		if again := redactPatterns(clean); !bytes.Equal(again, clean) {
 			t.Errorf("%q cleaned is %q, and again %q", b, clean, again)
 		}
 	})
@@ -295,7 +295,7 @@ func BenchmarkShapes(b *testing.B) {
 		b.Run(tt.name, func(b *testing.B) {
 			b.SetBytes(int64(len(tt.text)))
 			for b.Loop() {
-				if len(shaped(tt.text)) > 0 {
+				if len(findPatterns(tt.text)) > 0 {
 					b.Fatal("found something")
 				}
 			}

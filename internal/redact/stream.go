@@ -10,279 +10,240 @@ import (
 )
 
 // A piece is a text of an event: a string of its JSON, or a field that is no JSON.
-// Clients put the pieces at one place of a stream together, and so must we: a model
-// says a key in several.
+// Clients put the pieces at one place of a stream together, and so must we: a model says
+// a key in several.
 type piece struct {
-	event, field int32
-	number       int32 // of the string in the JSON, -1 if the field is none
-	group        int32 // of the pieces with its numbers
-	text         string
-	changed      bool
+	field      *interaction.Field
+	start, end int    // of the text in the value of the field
+	inJSON     bool   // it is a string there
+	path       string // of the string
+	numbers    string // those in the objects around it ("index", "output_index")
+	text       string
+	changed    bool
+}
+
+// piecesOf returns the pieces of a stream in order.
+func piecesOf(events []interaction.Event) (pieces []*piece) {
+	for _, event := range events {
+		for i := range event {
+			inJSON, ok := jsonPieces(&event[i])
+			if !ok {
+				value := event[i].Value
+				inJSON = []*piece{{field: &event[i], end: len(value), path: event[i].Name, text: value}}
+			}
+			pieces = append(pieces, inJSON...)
+		}
+	}
+	return pieces
+}
+
+// jsonPieces returns the strings of a field that is JSON; of numbers and words alone one
+// cannot tell.
+func jsonPieces(field *interaction.Field) (pieces []*piece, ok bool) {
+	type object struct {
+		first   int    // the index of its first piece
+		numbers string // that stand in it
+	}
+	var open []object
+	values := 0
+	end := 0
+	for s := exactjson.Scan(field.Value); s.Next(); end = s.End {
+		switch s.Token {
+		case exactjson.Open:
+			open = append(open, object{first: len(pieces)})
+		case exactjson.Close:
+			last := open[len(open)-1]
+			open = open[:len(open)-1]
+			for _, p := range pieces[last.first:] {
+				p.numbers = last.numbers + p.numbers
+			}
+		case exactjson.Scalar:
+			if n := len(open); n > 0 && isNumbering(s.Path[n-1], s.Kind) {
+				open[n-1].numbers += s.Path[n-1] + field.Value[s.Start:s.End] + "\x00"
+			}
+			if s.Kind == exactjson.String && s.End > s.Start+2 {
+				text := exactjson.UnescapeText(field.Value[s.Start+1 : s.End-1])
+				path := strings.Join(append([]string{field.Name}, s.Path...), "/")
+				pieces = append(pieces, &piece{field: field, start: s.Start + 1, end: s.End - 1, inJSON: true, path: path, text: text})
+			} else if len(open) == 0 {
+				return nil, false
+			}
+		}
+		if len(open) == 0 {
+			values++
+		}
+	}
+	return pieces, values == 1 && len(open) == 0 && strings.TrimSpace(field.Value[end:]) == ""
+}
+
+// isNumbering reports whether a member of an object says to which of several texts that
+// come at once the strings of the object belong.
+func isNumbering(name string, kind exactjson.Kind) bool {
+	isIndex := name == "index" || strings.HasSuffix(name, "_index") || strings.HasSuffix(name, "Index")
+	return isIndex && kind == exactjson.Number || name == "item_id"
 }
 
 // A joint is a text that a client puts together, by its pieces.
-type joint struct{ pieces []*piece }
+type joint []*piece
 
-func (j joint) text() []byte {
-	size := 0
-	for _, p := range j.pieces {
-		size += len(p.text)
-	}
-	b := make([]byte, 0, size)
-	for _, p := range j.pieces {
-		b = append(b, p.text...)
-	}
-	return b
+// joints returns the texts that a client may put together from the pieces of a stream:
+// those of one path that have the same numbers, since several texts can come at once.
+// Where nearly every piece has a number of its own, the server counts the pieces by it,
+// and those of the path are plain, whatever their numbers.
+func joints(pieces []*piece) []joint {
+	numbered := groupBy(pieces, func(p *piece) string { return p.path + "\x00" + p.numbers })
+	plain := groupBy(pieces, func(p *piece) string { return p.path })
+	plain = slices.DeleteFunc(plain, func(j joint) bool {
+		numbers := map[string]bool{}
+		for _, p := range j {
+			numbers[p.numbers] = true
+		}
+		return len(numbers) == 1 || len(numbers)*2 < len(j)
+	})
+	// What is in one piece is found there, and what is the same in each is an id.
+	return slices.DeleteFunc(append(numbered, plain...), func(j joint) bool {
+		return !slices.ContainsFunc(j, func(p *piece) bool { return p.text != j[0].text })
+	})
 }
 
-// How much of a long text is looked through at once, and how much of that again with
-// what follows: no credential is longer.
+func groupBy(pieces []*piece, key func(*piece) string) (joints []joint) {
+	index := map[string]int{}
+	for _, p := range pieces {
+		k := key(p)
+		i, ok := index[k]
+		if !ok {
+			i = len(joints)
+			index[k] = i
+			joints = append(joints, nil)
+		}
+		joints[i] = append(joints[i], p)
+	}
+	return joints
+}
+
+// How much of a long text is looked through at once, and how much of that again with what
+// follows: no secret is longer.
 const (
 	windowSize    = 1 << 20
 	windowOverlap = 64 << 10
 )
 
-// windows calls yield with parts of the text, so that a long one is not in memory
-// again. They overlap.
+// windows calls yield with parts of the text, so that a long one is not in memory again.
+// They overlap.
 func (j joint) windows(yield func(joint) bool) {
-	for len(j.pieces) > 0 {
+	for len(j) > 0 {
 		end, size := 0, 0
-		for end < len(j.pieces) && size < windowSize {
-			size += len(j.pieces[end].text)
+		for end < len(j) && size < windowSize {
+			size += len(j[end].text)
 			end++
 		}
-		if !yield(joint{j.pieces[:end]}) || end == len(j.pieces) {
+		if !yield(j[:end]) || end == len(j) {
 			return
 		}
 		start, again := end, 0
 		for start > 1 && again < windowOverlap {
 			start--
-			again += len(j.pieces[start].text)
+			again += len(j[start].text)
 		}
-		j.pieces = j.pieces[start:]
+		j = j[start:]
 	}
 }
 
-// joints returns the texts that a client may put together from the events of a
-// stream: the pieces of one place that have the same numbers in the objects around
-// them ("index", "output_index"), since several texts can come at once. Where nearly
-// every piece has a number of its own, the server counts the pieces by it, and those
-// of the place are plain, whatever their numbers.
-func joints(events []interaction.Event) (numbered, plain []joint) {
+func (j joint) text() []byte {
+	var b bytes.Buffer
+	for _, p := range j {
+		b.WriteString(p.text)
+	}
+	return b.Bytes()
+}
+
+// splitTexts calls f with the texts that are put together from several events.
+func splitTexts(events []interaction.Event, f func(j joint, text []byte)) (pieces []*piece) {
 	if len(events) < 2 {
-		return nil, nil
+		return nil
 	}
-	var j joiner
-	j.parser = new(exactjson.Parser)
-	for i, event := range events {
-		for k, field := range event {
-			j.add(i, k, field)
+	pieces = piecesOf(events)
+	for _, whole := range joints(pieces) {
+		for j := range whole.windows {
+			f(j, j.text())
 		}
 	}
-	plain = slices.DeleteFunc(j.plain.joints, func(all joint) bool {
-		groups := map[int32]bool{}
-		for _, p := range all.pieces {
-			groups[p.group] = true
-		}
-		return len(groups) == 1 || len(groups)*2 < len(all.pieces)
-	})
-	return several(j.numbered.joints), several(plain)
+	return pieces
 }
 
-// several leaves out what is in one piece and what is the same in each, as ids are.
-func several(all []joint) []joint {
-	return slices.DeleteFunc(all, func(j joint) bool {
-		return !slices.ContainsFunc(j.pieces, func(p *piece) bool { return p.text != j.pieces[0].text })
-	})
-}
-
-// A joiner collects pieces by their places.
-type joiner struct {
-	parser          *exactjson.Parser
-	numbered, plain joinery
-	path, numbers   []byte
-	at              piece
-}
-
-type joinery struct {
-	places map[string]int
-	joints []joint
-}
-
-func (y *joinery) add(place []byte, p *piece) int {
-	i, ok := y.places[string(place)]
-	if !ok {
-		if y.places == nil {
-			y.places = map[string]int{}
-		}
-		i = len(y.joints)
-		y.places[string(place)] = i
-		y.joints = append(y.joints, joint{})
-	}
-	y.joints[i].pieces = append(y.joints[i].pieces, p)
-	return i
-}
-
-func (j *joiner) add(event, field int, f interaction.Field) {
-	j.path, j.numbers = append(j.path[:0], f.Name...), j.numbers[:0]
-	j.at = piece{event: int32(event), field: int32(field)}
-	v, err := j.parser.Parse(f.Value)
-	if err != nil {
-		j.at.number = -1
-		j.string(f.Value)
-		return
-	}
-	j.value(&v)
-	j.parser.Reset()
-}
-
-func (j *joiner) string(text string) {
-	p := j.at
-	p.text = text
-	j.plain.add(j.path, &p)
-	n := len(j.path)
-	j.path = append(append(j.path, 0), j.numbers...)
-	p.group = int32(j.numbered.add(j.path, &p))
-	j.path = j.path[:n]
-}
-
-func (j *joiner) value(v *exactjson.Value) {
-	if v.Kind == exactjson.String {
-		if v.Text != "" {
-			j.string(v.Text)
-		}
-		j.at.number++
-		return
-	}
-	path := len(j.path)
-	defer func(n int) { j.numbers = j.numbers[:n] }(len(j.numbers))
-	for i, name := range v.Names {
-		if e := &v.Elems[i]; e.Kind == exactjson.Number && isIndex(name) || name == "item_id" {
-			j.numbers = append(append(append(j.numbers, name...), e.Text...), 0)
-		}
-	}
-	for i := range v.Elems {
-		j.path = append(j.path, '/')
-		if v.Kind == exactjson.Object {
-			j.path = append(j.path, v.Names[i]...)
-		}
-		j.value(&v.Elems[i])
-		j.path = j.path[:path]
-	}
-}
-
-func isIndex(name string) bool {
-	return name == "index" || strings.HasSuffix(name, "_index") || strings.HasSuffix(name, "Index")
-}
-
-// events cleans the events of a stream: first what is split over several of them, and
-// then each. What cannot be written back stays, and [Policy.CheckInteraction] refuses it.
+// events redacts the events of a stream in place: first what is split over several of
+// them, and then each. [Policy.CheckInteraction] refuses what is left.
 func (p *Policy) events(events []interaction.Event, find *finder) {
-	p.joined(events, find)
+	p.split(events, find)
 	again := false
 	for _, event := range events {
 		for i := range event {
-			if clean := p.body([]byte(event[i].Value), find); string(clean) != event[i].Value {
-				event[i].Value, again = string(clean), true
+			if out := p.body([]byte(event[i].Value), find); string(out) != event[i].Value {
+				event[i].Value, again = string(out), true
 			}
 		}
 	}
 	if again { // what stood beside a piece is gone
-		p.joined(events, find)
+		p.split(events, find)
 	}
 }
 
-// joined replaces what must not be written in the texts that are put together from
-// several events.
-func (p *Policy) joined(events []interaction.Event, find *finder) {
-	numbered, plain := joints(events)
-	var changed []*piece
-	for _, whole := range append(numbered, plain...) {
-		for j := range whole.windows {
-			text := j.text()
-			if clean := p.body(text, find); !bytes.Equal(clean, text) {
-				j.spread(text, clean)
-				for _, p := range j.pieces {
-					if p.changed && !slices.Contains(changed, p) {
-						changed = append(changed, p)
-					}
-				}
-			}
+// split redacts the texts that are put together from several events.
+func (p *Policy) split(events []interaction.Event, find *finder) {
+	pieces := splitTexts(events, func(j joint, text []byte) {
+		if out := p.body(text, find); !bytes.Equal(out, text) {
+			j.spread(text, out)
 		}
-	}
-	for _, c := range changed {
-		f := &events[c.event][c.field]
-		if c.number < 0 {
-			f.Value = c.text
+	})
+	for _, c := range slices.Backward(pieces) { // so that the places of those before stay
+		if !c.changed {
 			continue
 		}
-		var at span
-		s := scanner{in: []byte(f.Value), strings: func(number, start, end int) {
-			if int32(number) == c.number {
-				at = span{start: start, end: end}
-			}
-		}}
-		if s.value(0); at.start > 0 {
-			f.Value = f.Value[:at.start] + exactjson.EscapeText(c.text) + f.Value[at.end:]
+		text := c.text
+		if c.inJSON {
+			text = exactjson.EscapeText(text)
 		}
+		c.field.Value = c.field.Value[:c.start] + text + c.field.Value[c.end:]
 	}
 }
 
-var anyPlaceholder = lazily(`\[REDACTED(-[0-9a-f]{8})?\]`)
-
-// spread gives the pieces the clean text: what was not replaced stays in the piece
-// where it was, and what stands for a value is where the value began.
-func (j joint) spread(text, clean []byte) {
-	texts := make([]strings.Builder, len(j.pieces))
-	in, end := 0, 0 // the piece that text has been followed to, and its end
-	for ; in < len(j.pieces) && end == 0; in++ {
-		end = len(j.pieces[in].text)
-	}
-	in--
-	at := 0
-	follow := func(to int) {
-		for at = to; at >= end && in < len(j.pieces)-1; {
-			in++
-			end += len(j.pieces[in].text)
+// spread gives the pieces the redacted text: what was not replaced stays in the piece
+// where it was, and a placeholder is where the secret began.
+func (j joint) spread(text, redacted []byte) {
+	ends := make([]int, len(j)) // of the pieces in the text
+	texts := make([]strings.Builder, len(j))
+	for i, p := range j {
+		ends[i] = len(p.text)
+		if i > 0 {
+			ends[i] += ends[i-1]
 		}
 	}
-	for len(clean) > 0 {
-		next := anyPlaceholder().FindIndex(clean)
+	at := func(offset int) *strings.Builder {
+		i, _ := slices.BinarySearch(ends, offset+1)
+		return &texts[min(i, len(j)-1)]
+	}
+	offset := 0 // that text has been followed to
+	for len(redacted) > 0 {
+		next := anyPlaceholder().FindIndex(redacted)
+		find := bytes.Index
 		if next == nil {
-			next = []int{len(clean), len(clean)}
+			next = []int{len(redacted), len(redacted)}
+			find = bytes.LastIndex
 		}
-		same := clean[:next[0]]
-		from := bytes.Index(text[at:], same)
-		if next[0] == len(clean) {
-			from = bytes.LastIndex(text[at:], same)
-		}
-		if from < 0 { // something else was written in its place
-			texts[in].Write(clean[:next[1]])
-		} else {
-			follow(at + from)
-			for len(same) > 0 {
-				n := min(len(same), max(end-at, 1))
-				texts[in].Write(same[:n])
-				same = same[n:]
-				follow(at + n)
+		same, other := redacted[:next[0]], redacted[:next[1]]
+		if from := find(text[offset:], same); from >= 0 {
+			for i, c := range same {
+				at(offset + from + i).WriteByte(c)
 			}
-			texts[in].Write(clean[next[0]:next[1]])
+			offset += from + len(same)
+			other = other[len(same):]
 		}
-		clean = clean[next[1]:]
+		at(offset).Write(other)
+		redacted = redacted[next[1]:]
 	}
-	for i, p := range j.pieces {
+	for i, p := range j {
 		if text := texts[i].String(); text != p.text {
 			p.text, p.changed = text, true
-		}
-	}
-}
-
-// split calls f with the texts that are put together from several events.
-func split(events []interaction.Event, f func(text []byte)) {
-	numbered, plain := joints(events)
-	for _, whole := range append(numbered, plain...) {
-		for j := range whole.windows {
-			f(j.text())
 		}
 	}
 }

@@ -21,7 +21,7 @@ type Contest struct {
 }
 
 // String says what happened, and what to do about it.
-func (c *Contest) String() string {
+func (c Contest) String() string {
 	if c.Late > 0 {
 		return fmt.Sprintf("played after line %d, which was recorded later for the same request in another spelling. Record both again", c.Late)
 	}
@@ -39,7 +39,7 @@ func (c *Contest) String() string {
 
 // inWhat says what the request that took a recording differs in, and as what an option
 // can select it; "" if none can.
-func (c *Contest) inWhat() (words, selector string) {
+func (c Contest) inWhat() (words, selector string) {
 	switch {
 	case c.Field.Spelled():
 		return "its spelling", ""
@@ -48,6 +48,12 @@ func (c *Contest) inWhat() (words, selector string) {
 	}
 	selector = canon.Selector(c.Field.Path)
 	return selector, selector
+}
+
+// Taken says that the request that took the recording is why its own request has none.
+func (c Contest) Taken() string {
+	words, _ := c.inWhat()
+	return fmt.Sprintf("the recording of this very request was played before, for one that differs in %s and is not recorded", words)
 }
 
 // ServerClash says that local servers, given by their addresses such as

@@ -16,27 +16,15 @@ const maxEdits = 12
 type Call struct {
 	Request *interaction.Request // as it is matched
 	Form    *canon.Form          // of it
-	Socket  bool                 // it opens a WebSocket
-	Spent   *Spent               // its recordings, which were all played; nil if it has none
+
+	Why   string // what is wrong with it, if no comparison with what is recorded tells
+	Line  int    // in that case: of the recording that is meant; 0 if there is none
+	Count int    // in that case: how often the request was asked, if that is known
 }
 
-// Spent describes the recordings of a request of which none is left.
-type Spent struct {
-	Line     int      // of the last of them
-	Recorded int      // how many there are
-	Asked    int      // how often the request was asked
-	Taken    *Contest // by which another request took the one that is missing now; nil if none did
-}
-
-// spent says that a request has no recording left.
-func (m *Miss) spent(s *Spent) {
-	m.Count, m.Line = max(m.Count, s.Asked), s.Line
-	m.Reason = fmt.Sprintf("asked more often than recorded: %s, recorded %s (AllowRepeats replays the last again)", times(s.Asked), times(s.Recorded))
-	if s.Taken != nil {
-		words, _ := s.Taken.inWhat()
-		m.Line = s.Taken.Line
-		m.Reason = fmt.Sprintf("the recording of this very request was played before, for one that differs in %s and is not recorded", words)
-	}
+// TooOften says that a request was asked more often than it was recorded.
+func TooOften(asked, recorded int) string {
+	return fmt.Sprintf("asked more often than recorded: %s, recorded %s (AllowRepeats replays the last again)", times(asked), times(recorded))
 }
 
 // explain finds the nearest recording, nil if there is none, and says what differs from
@@ -63,14 +51,15 @@ func (r *Run) explain(c *Call, entries []Entry, candidates []diff.Candidate) (m 
 		m.Reason = fmt.Sprintf("nothing of %s is recorded; this is of %s", c.Form.Endpoint, form.Endpoint)
 		return m, nearest
 	}
-	recorded, asked := nearest.Trace(), r.Rules.Trace(c.Request)
+	request := nearest.Request()
+	recorded, asked := r.Options.Trace(&request), r.Options.Trace(c.Request)
 	edits := diff.Forms(recorded, asked)
 	m.Reason = reason(form, c.Form, edits)
 	m.Diff = diff.Write(edits, "  ", maxEdits)
 	if drift := diff.Drift(recorded, asked); len(drift) > 0 {
 		m.Diff += "  different too, but it does not match:\n" + diff.Write(drift, "    ", 3)
 	}
-	m.Hint = hint(edits)
+	m.Hint = hint(edits, *r.Options, &request, c.Request)
 	return m, nearest
 }
 

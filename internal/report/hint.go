@@ -8,6 +8,7 @@ import (
 
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/diff"
+	"github.com/promptecho/promptecho/internal/interaction"
 )
 
 // changingText lists text that changes from run to run, and what to mask it by.
@@ -17,7 +18,7 @@ var changingText = []struct{ expr, name string }{
 	{`\b\d\d?:\d\d(:\d\d)?\b`, "TIME"},
 	{`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`, "UUID"},
 	{`127\.0\.0\.1:\d+`, "ADDRESS"},
-	{`/tmp/[^\s"']+`, "TMP"},
+	{`/tmp/[^/\s"']+(/\d{3})?`, "TMP"}, // as testing.T.TempDir and os.MkdirTemp name folders
 	{`\b[0-9a-f]{16,64}\b`, "HEX"},
 	{`\b1\d{9}(\d{3})?\b`, "UNIXTIME"},
 }
@@ -25,33 +26,36 @@ var changingText = []struct{ expr, name string }{
 // maxOptions is how many options a hint gives at most.
 const maxOptions = 3
 
-// hint returns the options that would make a request match, as code to paste, if all that
-// differs is text that changes from run to run or fields that only tell calls apart;
-// else "".
-func hint(edits []diff.Edit) string {
-	var options []string
+// hint returns the options, as code to paste, with which a request matches a recorded one
+// beside the options that there are, if all that differs is text that changes from run to
+// run or fields that only tell calls apart; else "".
+func hint(edits []diff.Edit, options canon.Options, recorded, asked *interaction.Request) string {
+	var code []string
 	for _, e := range edits {
-		option := optionFor(&e)
+		option := addOption(&options, &e)
 		if option == "" {
 			return ""
 		}
-		if !slices.Contains(options, option) {
-			options = append(options, option)
+		if !slices.Contains(code, option) {
+			code = append(code, option)
 		}
 	}
-	if len(options) > maxOptions {
+	if len(code) > maxOptions || options.Form(recorded).Key() != options.Form(asked).Key() {
 		return ""
 	}
-	return strings.Join(options, ", ")
+	return strings.Join(code, ", ")
 }
 
-// optionFor returns the option by which a field would match, "" if there is none.
-func optionFor(e *diff.Edit) string {
+// addOption adds the option by which a field may match, and returns it as code, "" if
+// there is none.
+func addOption(options *canon.Options, e *diff.Edit) string {
 	if e.Path == "endpoint" || e.Path == "wire" {
 		return ""
 	}
 	if canon.OfOneCall(e.Path) {
-		return fmt.Sprintf("promptecho.Ignore(%q)", canon.Short(e.Path))
+		path := canon.Short(e.Path)
+		options.Ignore = append(slices.Clip(options.Ignore), path)
+		return fmt.Sprintf("promptecho.Ignore(%q)", path)
 	}
 	recorded, ok := canon.Unquote(e.Recorded)
 	incoming, isText := canon.Unquote(e.Incoming)
@@ -62,6 +66,7 @@ func optionFor(e *diff.Edit) string {
 	for _, text := range changingText {
 		re := regexp.MustCompile(text.expr)
 		if re.MatchString(recorded) && re.ReplaceAllString(recorded, text.name) == re.ReplaceAllString(incoming, text.name) {
+			options.Masks = append(slices.Clip(options.Masks), canon.Mask{Regexp: re, Placeholder: text.name})
 			return fmt.Sprintf("promptecho.Mask(`%s`, %q)", text.expr, text.name)
 		}
 	}

@@ -2,19 +2,16 @@ package report
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
-
-	"github.com/promptecho/promptecho/internal/canon"
-	"github.com/promptecho/promptecho/internal/diff"
 )
 
 // How much a report shows.
 const (
 	fullMisses     = 5  // misses with all that differs
-	maxListed      = 20 // misses or recordings that are named at all
-	maxAnnotations = 10 // of each sort; GitHub shows ten of a step
+	alsoNamed      = 5  // unused recordings that are named beside misses
+	maxListed      = 20 // misses or unused recordings that are named at all
+	maxAnnotations = 10 // GitHub shows ten of a step
 )
 
 // Evidence is what a log cannot know by itself when it judges a run.
@@ -26,25 +23,25 @@ type Evidence struct {
 
 // Judge says what is wrong with a run that ended so, after what the log was told before.
 func (l *Log) Judge(o *Outcome, ev Evidence) Report {
+	misses := l.Misses()
 	l.mu.Lock()
-	rep := Report{Errors: slices.Concat(l.errors, l.refused), Notes: slices.Clone(l.notes)}
-	reached, selected, compared, replayed := l.reached, maps.Clone(l.selected), maps.Clone(l.compared), l.replayed
+	rep := Report{Errors: slices.Clone(l.errors.values), Notes: slices.Clone(l.notes)}
+	reached, replayed := l.reached, slices.Clone(l.replayed.values)
+	selected, compared := slices.Clone(l.selected.values), slices.Clone(l.compared.values)
 	l.mu.Unlock()
 
 	l.judgeContests(&rep, o, ev.Contests)
-	if misses := l.Misses(); len(misses) > 0 {
-		rep.Errors = append(rep.Errors, l.missReport(o, misses, ev.Entries, compared))
-		for _, m := range misses[:min(len(misses), maxAnnotations)] {
-			rep.annotate(Annotation{File: l.Path, Line: m.Line, Caller: m.Caller, Text: m.Reason})
-		}
+	if len(misses) > 0 {
+		unused := slices.DeleteFunc(l.Unused(ev.Entries), func(e Entry) bool { return slices.Contains(compared, e.Recording) })
+		l.judgeMisses(&rep, o, misses, ev.Entries, unused)
 	}
 	// Unused is evidence only if everything ran and went well: a miss, or
 	// whatever else failed the test, can be why the rest was not asked for.
 	if o.whole() && !l.AllowUnused && len(rep.Errors) == 0 {
 		l.judgeUnused(&rep, o, reached, ev.Entries)
 	}
-	if reached && l.Rules != nil {
-		l.noteUnselected(&rep, ev.Unasked, selected)
+	if reached && l.Options != nil {
+		rep.Notes = append(rep.Notes, l.unselected(ev.Unasked, selected)...)
 	}
 	if o.Failed || o.Unsure && !l.KeepFailures {
 		rep.Notes = append(rep.Notes, replayed...)
@@ -53,195 +50,115 @@ func (l *Log) Judge(o *Outcome, ev Evidence) Report {
 	return rep
 }
 
-// missReport lists every miss, and what to do as its last lines.
-func (l *Log) missReport(o *Outcome, misses []*Miss, entries []Entry, compared map[Recording]bool) string {
-	var b strings.Builder
-	verb := "were"
-	if len(misses) == 1 {
-		verb = "was"
+// annotate adds an annotation, as long as it would be shown.
+func (r *Run) annotate(rep *Report, line int, caller, text string) {
+	if len(rep.Annotations) < maxAnnotations {
+		rep.Annotations = append(rep.Annotations, Annotation{r.Path, line, caller, text})
 	}
-	used := 0
+}
+
+// judgeContests names the recordings that answered another request than theirs.
+func (r *Run) judgeContests(rep *Report, o *Outcome, contests []Contest) {
+	var lines []string
+	for _, c := range contests {
+		r.annotate(rep, c.Line, "", c.String())
+		lines = append(lines, fmt.Sprintf("%s:%d: %s", r.File, c.Line, c.String()))
+	}
+	if len(lines) > 0 {
+		rep.Errors = append(rep.Errors, strings.Join(lines, "\n")+"\n\n"+r.howToRecord(o))
+	}
+}
+
+// judgeMisses lists the misses: the first ones, and each with another reason than the one
+// before, in full, and the others in a line. It names the unused recordings as well: they
+// are those that no miss was compared with.
+func (r *Run) judgeMisses(rep *Report, o *Outcome, misses []*Miss, entries, unused []Entry) {
+	used, verb := 0, "have"
 	for _, e := range entries {
 		if e.Used {
 			used++
 		}
 	}
-	fmt.Fprintf(&b, "%s %s not recorded (%s; %d of %s used)", Count(len(misses), "request"), verb, l.mode(), used, Count(len(entries), "recording"))
-	brief, recordable := false, false // whether the miss before was named in a line; whether any can be recorded
-	for i, m := range misses {
-		recordable = recordable || !m.unrecordable()
-		if i >= maxListed {
-			continue
+	if len(misses) == 1 {
+		verb = "has"
+	}
+	text := fmt.Sprintf("%s %s no recording (mode %s, %s; %d of %d recordings used)", Count(len(misses), "request"), verb, r.Mode, r.ModeBy, used, len(entries))
+	brief := false // the miss before was named in a line
+	for i, m := range misses[:min(len(misses), maxListed)] {
+		r.annotate(rep, m.Line, m.Caller, m.Reason)
+		switch full := i < fullMisses && (i == 0 || m.Diff != "" || m.Reason != misses[i-1].Reason); {
+		case full:
+			text, brief = text+"\n\n"+m.Error(), false
+		case brief:
+			text += "\n  " + m.brief(misses[i-1].Reason)
+		default:
+			text, brief = text+"\n\n  "+m.brief(misses[i-1].Reason), true
 		}
-		full := i < fullMisses && (i == 0 || m.Diff != "" || m.Reason != misses[i-1].Reason)
-		if full || !brief {
-			b.WriteString("\n")
+	}
+	text += andMore("\n  … ", len(misses)-maxListed)
+	if o.whole() && len(unused) > 0 {
+		var places []string
+		for _, e := range unused[:min(len(unused), alsoNamed)] {
+			places = append(places, fmt.Sprintf("%s:%d", r.File, e.Line()))
 		}
-		if full {
-			fmt.Fprintf(&b, "\n%s", m.Error())
-		} else {
-			fmt.Fprintf(&b, "\n  %s", m.brief(misses[i-1].Reason))
-		}
-		brief = !full
+		text += "\n\nNot used either: " + strings.Join(places, ", ") + andMore(" ", len(unused)-alsoNamed)
 	}
-	if more := len(misses) - maxListed; more > 0 {
-		fmt.Fprintf(&b, "\n  … and %d more", more)
+	if slices.ContainsFunc(misses, func(m *Miss) bool { return !m.unrecordable() }) {
+		text += "\n\n" + r.howToRecord(o)
 	}
-	if o.whole() {
-		l.alsoUnused(&b, entries, compared)
-	}
-	if recordable {
-		fmt.Fprintf(&b, "\n\n%s", l.howToRecord(o))
-	}
-	return b.String()
+	rep.Errors = append(rep.Errors, text)
 }
 
-// alsoUnused names the recordings that answered nothing and that no miss was compared
-// with: those that were are part of the report of their miss.
-func (l *Log) alsoUnused(b *strings.Builder, entries []Entry, compared map[Recording]bool) {
-	var lines []string
-	for _, e := range l.Unused(entries) {
-		if !compared[e.Recording] {
-			lines = append(lines, fmt.Sprintf("%s:%d", l.File, e.Line()))
-		}
+// andMore ends a list that is too long to be shown.
+func andMore(before string, n int) string {
+	if n <= 0 {
+		return ""
 	}
-	const most = 5
-	switch {
-	case len(lines) > most:
-		fmt.Fprintf(b, "\n\nNot used either: %s and %d more", strings.Join(lines[:most], ", "), len(lines)-most)
-	case len(lines) > 0:
-		fmt.Fprintf(b, "\n\nNot used either: %s", strings.Join(lines, ", "))
-	}
+	return fmt.Sprintf("%sand %d more", before, n)
 }
 
 // judgeUnused says whether recordings answered nothing, in a run that went well otherwise.
-func (l *Log) judgeUnused(rep *Report, o *Outcome, reached bool, entries []Entry) {
-	switch unused := l.Unused(entries); {
-	case !reached && !l.Exists && l.MayAskNone:
-		rep.Notes = append(rep.Notes, l.File+": no request reached the recorder, and there is no cassette: a test that asks nothing needs none; one that does hands rec.Client() to the SDK")
+func (r *Run) judgeUnused(rep *Report, o *Outcome, reached bool, entries []Entry) {
+	switch unused := r.Unused(entries); {
+	case !reached && !r.Exists && r.MayAskNone:
+		rep.Notes = append(rep.Notes, r.File+": no request reached the recorder, and there is no cassette: a test that asks nothing needs none; one that does hands rec.Client() to the SDK")
 	case !reached:
 		text := "no request reached the recorder: hand rec.Client() to the SDK, or give AllowUnused()"
-		rep.Errors = append(rep.Errors, l.File+": "+text)
-		rep.annotate(Annotation{File: l.Path, Text: text})
-	case l.CheckUnused && len(unused) > 0:
-		rep.Errors = append(rep.Errors, l.unusedReport(o, unused, entries))
-		for _, e := range unused[:min(len(unused), maxAnnotations)] {
-			rep.annotate(Annotation{File: l.Path, Line: e.Line(), Text: "this recording was not used"})
-		}
-	}
-}
-
-// Unused returns the recordings that answered nothing although the test should have
-// asked for them.
-func (l *Log) Unused(entries []Entry) (unused []Entry) {
-	for _, e := range entries {
-		if !e.Used && !e.Excused && !(l.AllowRaced && e.Concurrent()) {
-			unused = append(unused, e)
-		}
-	}
-	return unused
-}
-
-// unusedReport lists the recordings that no request used, and for each what was asked
-// instead.
-func (l *Log) unusedReport(o *Outcome, unused, entries []Entry) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%d of %s not used", len(unused), Count(len(entries), "recording"))
-	raced := false
-	for _, e := range unused[:min(len(unused), maxListed)] {
-		fmt.Fprintf(&b, "\n  %s:%d: %s", l.File, e.Line(), e.Form().Endpoint)
-		if e.Form().Model != "" {
-			fmt.Fprintf(&b, ", model %s", e.Form().Model)
-		}
-		if why := l.whyUnused(e, entries); why != "" {
-			fmt.Fprintf(&b, "\n    %s", why)
-		}
-		if e.Concurrent() {
-			b.WriteString("\n    it was recorded while another request was open")
-			raced = true
-		}
-	}
-	if more := len(unused) - maxListed; more > 0 {
-		fmt.Fprintf(&b, "\n  … and %d more", more)
-	}
-	if raced {
-		b.WriteString("\n\nWhat is asked in the background may not be asked before its test ends, since a replay answers at once. Wait for it, or give AllowRaced().")
-	}
-	b.WriteString("\n\nDelete them from the file, give AllowUnused(), or record again:\n" + l.command(o))
-	return b.String()
-}
-
-// whyUnused compares a recording that was not used with those that were.
-func (l *Log) whyUnused(unused Entry, entries []Entry) string {
-	form := unused.Form()
-	var candidates []diff.Candidate
-	var used []Entry
-	same, asked := 0, 0
-	endpoint := false
-	for _, e := range entries {
-		if e.Form().Key() == form.Key() {
-			same++
-			if e.Used {
-				asked++
+		r.annotate(rep, 0, "", text)
+		rep.Errors = append(rep.Errors, r.File+": "+text)
+	case r.CheckUnused && len(unused) > 0:
+		text := fmt.Sprintf("%d of %s not used", len(unused), Count(len(entries), "recording"))
+		raced := ""
+		for _, e := range unused[:min(len(unused), maxListed)] {
+			r.annotate(rep, e.Line(), "", "this recording was not used")
+			text += r.describeUnused(e, entries)
+			if e.Concurrent() {
+				text += "\n    it was recorded while another request was open"
+				raced = "\n\nWhat is asked in the background may not be asked before its test ends, since a replay answers at once. Wait for it, or give AllowRaced()."
 			}
 		}
-		if e.Used {
-			endpoint = endpoint || e.Form().Endpoint == form.Endpoint
-			candidates = append(candidates, diff.Candidate{Form: e.Form()})
-			used = append(used, e)
-		}
+		text += andMore("\n  … ", len(unused)-maxListed) + raced
+		rep.Errors = append(rep.Errors, text+"\n\nDelete them from the file, give AllowUnused(), or record again:\n"+r.command(o))
 	}
-	if asked > 0 {
-		return fmt.Sprintf("the same request is recorded %s and was asked %s", times(same), times(asked))
-	}
-	if !endpoint {
-		return "nothing was asked of " + form.Endpoint
-	}
-	i := diff.Nearest(form, candidates)
-	if i < 0 {
-		return ""
-	}
-	edits := diff.Forms(unused.Trace(), used[i].Trace())
-	if len(edits) == 0 || len(edits) > 3 {
-		return ""
-	}
-	names := make([]string, len(edits))
-	for j, e := range edits {
-		names[j] = canon.Short(e.Path)
-	}
-	return fmt.Sprintf("%s:%d was used, which differs in %s", l.File, used[i].Line(), strings.Join(names, ", "))
 }
 
-// noteUnselected notes the servers and the patterns of options that no request and no
+// unselected names the servers and the patterns of options that no request and no
 // recording had: most likely a slip.
-func (l *Log) noteUnselected(rep *Report, unasked []string, selected map[string]bool) {
+func (r *Run) unselected(unasked []string, selected []string) (notes []string) {
 	for _, option := range unasked {
-		rep.Notes = append(rep.Notes, fmt.Sprintf("%s: %s: no request went to this server", l.File, option))
+		notes = append(notes, fmt.Sprintf("%s: %s: no request went to this server", r.File, option))
 	}
 	for _, option := range []struct {
 		name     string
 		patterns []string
-	}{{"MatchOn", l.Rules.MatchOn}, {"Match", l.Rules.Match}, {"Ignore", l.Rules.Ignore}} {
+	}{{"MatchOn", r.Options.MatchOn}, {"Match", r.Options.Match}, {"Ignore", r.Options.Ignore}} {
 		for _, p := range option.patterns {
 			// A header that is ignored may not be written at all: then it is a clash that
 			// is ignored.
-			if !selected[p] && !(option.name == "Ignore" && strings.HasPrefix(p, "header/")) {
-				rep.Notes = append(rep.Notes, fmt.Sprintf("%s: %s(%q): no request and no recording has such a field: is the path that of a miss report?", l.File, option.name, p))
+			if !slices.Contains(selected, p) && !(option.name == "Ignore" && strings.HasPrefix(p, "header/")) {
+				notes = append(notes, fmt.Sprintf("%s: %s(%q): no request and no recording has such a field: is the path that of a miss report?", r.File, option.name, p))
 			}
 		}
 	}
-}
-
-// judgeContests reports recordings that answered another request than theirs, where that
-// made a difference.
-func (l *Log) judgeContests(rep *Report, o *Outcome, contests []Contest) {
-	var found []string
-	for _, c := range contests {
-		text := c.String()
-		rep.annotate(Annotation{File: l.Path, Line: c.Line, Text: text})
-		found = append(found, fmt.Sprintf("%s:%d: %s", l.File, c.Line, text))
-	}
-	if len(found) > 0 {
-		rep.Errors = append(rep.Errors, strings.Join(found, "\n")+"\n\n"+l.howToRecord(o))
-	}
+	return notes
 }

@@ -19,22 +19,47 @@ type Log struct {
 	mu       sync.Mutex // guards what follows; no recording is asked while it is held
 	reached  bool       // a request arrived
 	notes    []string
-	errors   []string
-	refused  []string // why requests were not sent, each once
-	failures []FailedCall
-	replayed []string // the recorded failures that were played
+	errors   tally[string]
+	failed   tally[FailedCall]
+	replayed tally[string]    // recorded failures
+	drifted  tally[string]    // differences that were noted
+	selected tally[string]    // patterns of options that selected a field
+	compared tally[Recording] // those that a miss was compared with
 	misses   []*Miss
-	missed   map[string]*Miss   // the same by the keys of their forms
-	compared map[Recording]bool // those that a miss was compared with
-	selected map[string]bool    // patterns of options that selected a field
-	drifted  map[string]bool    // differences that were noted
+	missed   map[string]*Miss // the same by the keys of their forms
+}
+
+// A tally has values in the order in which they came first.
+type tally[V comparable] struct {
+	values []V
+	times  map[V]int // how often each came
+}
+
+// add adds a value, and reports whether it came for the first time.
+func (t *tally[V]) add(v V) bool {
+	if t.times == nil {
+		t.times = map[V]int{}
+	}
+	if t.times[v]++; t.times[v] > 1 {
+		return false
+	}
+	t.values = append(t.values, v)
+	return true
 }
 
 // A FailedCall is a request that got no answer when it was to be recorded.
 type FailedCall struct {
 	Text  string // the request and why
-	Count int    // how often that happened: SDKs try again
 	Form  string // the key of its form
+	Count int    // how often that happened: SDKs try again
+}
+
+// String says what failed, and how often.
+func (c FailedCall) String() string {
+	if c.Count > 1 {
+		return fmt.Sprintf("%s (%s)", c.Text, times(c.Count))
+	}
+	return c.Text
 }
 
 // Reach notes that a request arrived.
@@ -48,7 +73,7 @@ func (l *Log) Reach() {
 func (l *Log) Quiet() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.reached && len(l.misses)+len(l.replayed) == 0
+	return l.reached && len(l.misses)+len(l.replayed.values) == 0
 }
 
 // Note adds a note.
@@ -61,20 +86,11 @@ func (l *Log) Note(text string) {
 // Notef adds a note, as [fmt.Sprintf] formats it.
 func (l *Log) Notef(format string, args ...any) { l.Note(fmt.Sprintf(format, args...)) }
 
-// Error adds an error that fails the run.
+// Error adds an error that fails the run, once.
 func (l *Log) Error(err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.errors = append(l.errors, strings.TrimPrefix(err.Error(), "promptecho: "))
-}
-
-// Refused keeps why a request was not sent, in case that its client swallows the answer.
-func (l *Log) Refused(err error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if text := strings.TrimPrefix(err.Error(), "promptecho: "); !slices.Contains(l.refused, text) {
-		l.refused = append(l.refused, text)
-	}
+	l.errors.add(strings.TrimPrefix(err.Error(), "promptecho: "))
 }
 
 // Unanswered keeps a request that got no answer when it was to be recorded; form is the
@@ -82,28 +98,17 @@ func (l *Log) Refused(err error) {
 func (l *Log) Unanswered(text, form string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for i := range l.failures {
-		if l.failures[i].Text == text {
-			l.failures[i].Count++
-			return
-		}
-	}
-	l.failures = append(l.failures, FailedCall{text, 1, form})
+	l.failed.add(FailedCall{Text: text, Form: form})
 }
 
 // FailedCalls returns the requests that got no answer.
-func (l *Log) FailedCalls() []FailedCall {
+func (l *Log) FailedCalls() (calls []FailedCall) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return slices.Clone(l.failures)
-}
-
-// String says what failed, and how often.
-func (c FailedCall) String() string {
-	if c.Count > 1 {
-		return fmt.Sprintf("%s (%s)", c.Text, times(c.Count))
+	for _, c := range l.failed.values {
+		calls = append(calls, FailedCall{c.Text, c.Form, l.failed.times[c]})
 	}
-	return c.Text
+	return calls
 }
 
 // Replayed keeps that a request was answered with a recorded failure: whoever looks for
@@ -111,7 +116,7 @@ func (c FailedCall) String() string {
 func (l *Log) Replayed(line int, resp *interaction.Response) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.replayed = append(l.replayed, fmt.Sprintf("nothing was sent: this is a recording, %s:%d: %s", l.File, line, Failure(resp)))
+	l.replayed.add(fmt.Sprintf("nothing was sent: this is a recording, %s:%d: %s", l.File, line, Failure(resp)))
 }
 
 // Failure says in words how a request failed that has this recorded answer.
@@ -129,16 +134,10 @@ func Failure(resp *interaction.Response) string {
 
 // Selected keeps which patterns of options selected a field of a form.
 func (l *Log) Selected(form *canon.Form) {
-	if len(form.Selected) == 0 {
-		return
-	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.selected == nil {
-		l.selected = map[string]bool{}
-	}
 	for _, pattern := range form.Selected {
-		l.selected[pattern] = true
+		l.selected.add(pattern)
 	}
 }
 
@@ -152,16 +151,10 @@ func (l *Log) Drift(recording Recording, asked *canon.Form) {
 	edits, line := diff.Drift(recorded, asked), recording.Line()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.drifted == nil {
-		l.drifted = map[string]bool{}
-	}
 	for _, e := range edits {
-		if canon.OfOneCall(e.Path) {
-			continue // it is another one every time
-		}
 		text := strings.TrimRight(diff.Write([]diff.Edit{e}, "  ", 1), "\n")
-		if !l.drifted[text] {
-			l.drifted[text] = true
+		// What is of one call only is another one every time.
+		if !canon.OfOneCall(e.Path) && l.drifted.add(text) {
 			l.notes = append(l.notes, fmt.Sprintf("%s:%d: replayed although a field that does not match has changed (promptecho.Match(%q) makes it match):\n%s", l.File, line, canon.Selector(e.Path), text))
 		}
 	}
@@ -176,21 +169,19 @@ func (l *Log) Miss(c *Call, entries []Entry) Miss {
 	if first {
 		m = &Miss{File: l.File, Endpoint: c.Form.Endpoint, Model: c.Form.Model, Caller: caller(), Reason: "not recorded"}
 		if l.missed == nil {
-			l.missed, l.compared = map[string]*Miss{}, map[Recording]bool{}
+			l.missed = map[string]*Miss{}
 		}
 		l.missed[c.Form.Key()] = m
 		l.misses = append(l.misses, m)
 	}
-	m.Count++
+	m.Count = max(m.Count+1, c.Count)
 	switch {
-	case c.Socket:
-		m.Reason = socketReason
-	case c.Spent != nil:
-		m.spent(c.Spent)
+	case c.Why != "":
+		m.Reason, m.Line = c.Why, c.Line
 	case first:
 		candidates := make([]diff.Candidate, len(entries))
 		for i, e := range entries {
-			candidates[i].Used = e.Used || l.compared[e.Recording]
+			candidates[i].Used = e.Used || l.compared.times[e.Recording] > 0
 		}
 		l.mu.Unlock()
 		// The comparison can take a while and needs no lock: forms do not change.
@@ -198,7 +189,7 @@ func (l *Log) Miss(c *Call, entries []Entry) Miss {
 		l.mu.Lock()
 		m.Line, m.Reason, m.Diff, m.Hint = found.Line, found.Reason, found.Diff, found.Hint
 		if nearest != nil {
-			l.compared[nearest] = true
+			l.compared.add(nearest)
 		}
 	}
 	defer l.mu.Unlock()

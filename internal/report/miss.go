@@ -33,7 +33,7 @@ func (m *Miss) Error() string {
 		fmt.Fprintf(&b, "\n%s", strings.TrimRight(m.Diff, "\n"))
 	}
 	if m.Hint != "" {
-		fmt.Fprintf(&b, "\n  if that decides no answer: %s", m.Hint)
+		fmt.Fprintf(&b, "\n  if this cannot change the answer, add %s", m.Hint)
 	}
 	return redact.Printable(b.String())
 }
@@ -71,6 +71,7 @@ func (m *Miss) brief(known string) string {
 }
 
 // unrecordable reports whether recording again cannot help.
-func (m *Miss) unrecordable() bool { return m.Reason == socketReason }
+func (m *Miss) unrecordable() bool { return m.Reason == Socket }
 
-const socketReason = "it opens a WebSocket, and what passes through one is not recorded: ask over HTTP, or give this connection a client without the recorder"
+// Socket is what is wrong with a request that opens a WebSocket.
+const Socket = "it opens a WebSocket, and what passes through one is not recorded: ask over HTTP, or give this connection a client without the recorder"

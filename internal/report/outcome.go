@@ -36,9 +36,6 @@ type Annotation struct {
 	Text   string // in one line
 }
 
-// annotate adds an annotation.
-func (rep *Report) annotate(a Annotation) { rep.Annotations = append(rep.Annotations, a) }
-
 // printable makes a report safe to be shown: it has texts of requests and cassettes.
 func (rep *Report) printable() {
 	for _, texts := range [][]string{rep.Errors, rep.Notes} {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/promptecho/promptecho/internal/canon"
+	"github.com/promptecho/promptecho/internal/interaction"
 )
 
 // A Run describes a run to those who read its report.
@@ -23,7 +24,7 @@ type Run struct {
 	MayAskNone   bool // a run without any request is fine if there is no cassette
 	KeepFailures bool // recorded failures are what the test is about
 
-	Rules *canon.Options // how requests are matched; nil if they are not
+	Options *canon.Options // how requests are matched; nil if they are not
 }
 
 // mode names the record mode and who chose it.
@@ -31,10 +32,10 @@ func (r *Run) mode() string { return fmt.Sprintf("mode %s (%s)", r.Mode, r.ModeB
 
 // A Recording is an interaction of the cassette. Recordings are compared by identity.
 type Recording interface {
-	Line() int          // where it starts in the cassette
-	Form() *canon.Form  // the form of its request
-	Trace() *canon.Form // that form with the paths of the request as it was sent
-	Concurrent() bool   // whether it was recorded while another request was open
+	Line() int                    // where it starts in the cassette
+	Request() interaction.Request // its request, as it is matched
+	Form() *canon.Form            // the form of that
+	Concurrent() bool             // whether it was recorded while another request was open
 }
 
 // An Entry is a recording and what the run has made of it so far.

@@ -5,12 +5,12 @@ import (
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"strings"
-	"sync"
 )
 
-// stack returns the functions that are running, the innermost first.
+// stack yields the functions that are running, the innermost first.
 func stack(yield func(runtime.Frame) bool) {
 	pcs := make([]uintptr, 128)
 	frames := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs)])
@@ -22,29 +22,26 @@ func stack(yield func(runtime.Frame) bool) {
 	}
 }
 
-// A Moment is what the stack tells about the test at the time of a call. In a panicking
-// test Failed is still false and recover returns nothing in a cleanup, and a subtest that
-// calls FailNow on its parent has not failed itself; only the stack shows it.
-type Moment struct {
-	Panicking bool // a panic is running deferred functions
-	Exiting   bool // runtime.Goexit is, as FailNow and SkipNow do
-	InTest    bool // it is a test's goroutine
-}
-
-// Now returns what the stack tells.
-func Now() (m Moment) {
+// running reports whether one of these functions is on the stack.
+func running(functions ...string) bool {
 	for f := range stack {
-		switch f.Function {
-		case "runtime.gopanic":
-			m.Panicking = true
-		case "runtime.Goexit":
-			m.Exiting = true
-		case "testing.tRunner", "testing.(*B).runN":
-			m.InTest = true
+		if slices.Contains(functions, f.Function) {
+			return true
 		}
 	}
-	return m
+	return false
 }
+
+// Panicking reports whether a panic is running deferred functions. In a panicking test
+// Failed is still false, and recover returns nothing in a cleanup: only the stack shows it.
+func Panicking() bool { return running("runtime.gopanic") }
+
+// Exiting reports whether runtime.Goexit is running them, as after FailNow and SkipNow. A
+// subtest that calls FailNow on its parent has not failed itself.
+func Exiting() bool { return running("runtime.Goexit") }
+
+// InTest reports whether this is the goroutine of a test or benchmark.
+func InTest() bool { return running("testing.tRunner", "testing.(*B).runN") }
 
 // caller returns the place in the user's code that sent the request, as "file.go:line"
 // relative to the working directory: the innermost frame of a test file or of the main
@@ -52,45 +49,36 @@ func Now() (m Moment) {
 // is a transport, which asked for nothing. The place is empty if the request was sent
 // from a goroutine that has no such frame.
 func caller() (place string) {
+	module := "main" // of package main, if there is no build information
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Path != "" {
+		module = info.Main.Path
+	}
 	for f := range stack {
 		switch {
 		case strings.HasPrefix(f.Function, "net/http.(*Client)."):
 			place = ""
-		case place == "" && isUser(f):
+		case place == "" && (strings.HasSuffix(f.File, "_test.go") || isOf(module, f.Function)):
 			place = shortFile(f.File) + ":" + strconv.Itoa(f.Line)
 		}
 	}
 	return place
 }
 
-// mainModule is the path of the module that is built, "" if it is unknown.
-var mainModule = sync.OnceValue(func() string {
-	if info, ok := debug.ReadBuildInfo(); ok {
-		return info.Main.Path
+// isOf reports whether a function is of a module, and none of ours that answers requests.
+func isOf(module, function string) bool {
+	rest, ok := strings.CutPrefix(function, module)
+	if !ok || !strings.HasPrefix(rest, ".") && !strings.HasPrefix(rest, "/") {
+		return strings.HasPrefix(function, "main.")
 	}
-	return ""
-})
-
-// isUser reports whether a frame is code of the user: of a test, or of the module that
-// is built.
-func isUser(f runtime.Frame) bool {
-	if strings.HasSuffix(f.File, "_test.go") {
-		return true
-	}
-	rest, ok := strings.CutPrefix(f.Function, mainModule())
-	if !ok || mainModule() == "" {
-		return strings.HasPrefix(f.Function, "main.")
-	}
-	own := strings.HasPrefix(f.Function, "github.com/promptecho/promptecho.") ||
-		strings.HasPrefix(f.Function, "github.com/promptecho/promptecho/internal/")
-	return !own && (strings.HasPrefix(rest, ".") || strings.HasPrefix(rest, "/"))
+	return !strings.HasPrefix(function, "github.com/promptecho/promptecho.") &&
+		!strings.HasPrefix(function, "github.com/promptecho/promptecho/internal/")
 }
 
 // shortFile returns the name of a source file relative to the working directory, if it
 // is below it.
 func shortFile(file string) string {
 	if wd, err := os.Getwd(); err == nil {
-		if rel, err := filepath.Rel(wd, file); err == nil && !strings.HasPrefix(rel, "..") {
+		if rel, err := filepath.Rel(wd, file); err == nil && filepath.IsLocal(rel) {
 			file = rel
 		}
 	}

@@ -21,12 +21,7 @@ type Keeper struct {
 
 // Keep changes a new recording to what the old one of the same request has, as far as
 // both say the same, and reports whether it changed anything. old is nil if there is none.
-//
-// ids says that an id of such an answer refers to nothing outside of its conversation,
-// as those of chat completions and their tool calls do. Then they stay as they were, too,
-// in the requests that follow as well. An id that a client may send to anywhere (a stored
-// response, a file) is always the new one: another cassette may have it.
-func (k *Keeper) Keep(old, fresh *interaction.Interaction, ids bool) (changed bool) {
+func (k *Keeper) Keep(old, fresh *interaction.Interaction) (changed bool) {
 	changed = k.useOldIDs(&fresh.Request)
 	if old == nil {
 		return changed
@@ -37,7 +32,7 @@ func (k *Keeper) Keep(old, fresh *interaction.Interaction, ids bool) (changed bo
 		return changed
 	}
 	is.Headers, is.Chunks, is.Delays, fresh.LatencyMS = was.Headers, was.Chunks, was.Delays, old.LatencyMS
-	if !c.differs || !ids {
+	if !c.differs || !slices.Contains(conversations, fresh.Boundary) {
 		return true
 	}
 	is.Body, is.Events, is.Text = was.Body, was.Events, was.Text
@@ -46,6 +41,15 @@ func (k *Keeper) Keep(old, fresh *interaction.Interaction, ids bool) (changed bo
 	}
 	maps.Copy(k.ids, c.ids)
 	return true
+}
+
+// conversations are the endpoints whose ids refer to nothing outside of a conversation:
+// those of answers and of their tool calls. They stay as they were, in the requests that
+// follow as well. An id that a client may send to anywhere (a stored response, a file) is
+// always the new one: another cassette may have it.
+var conversations = []string{
+	"anthropic.messages", "bedrock.converse", "bedrock.invoke", "cohere.chat", "gemini.generateContent", "ollama.chat", "ollama.generate",
+	"openai.chat", "openai.completions", "writer.chat",
 }
 
 // useOldIDs puts the old ids into a request that was made with new ones.

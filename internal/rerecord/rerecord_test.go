@@ -10,7 +10,8 @@ import (
 // chat returns a recorded chat completion.
 func chat(request, answer, requestID string, latency int64) *interaction.Interaction {
 	return &interaction.Interaction{
-		Request: interaction.Request{Method: "POST", URL: "https://api.openai.com/v1/chat/completions", Body: []byte(request)},
+		Boundary: "openai.chat",
+		Request:  interaction.Request{Method: "POST", URL: "https://api.openai.com/v1/chat/completions", Body: []byte(request)},
 		Response: interaction.Response{
 			Status:  200,
 			Headers: interaction.Headers{{Name: "content-type", Values: []string{"application/json"}}, {Name: "x-request-id", Values: []string{requestID}}},
@@ -30,26 +31,29 @@ func TestKeep(t *testing.T) {
 	tests := []struct {
 		name    string
 		fresh   *interaction.Interaction
-		ids     bool
+		kind    string // of endpoint
 		want    *interaction.Interaction
 		changed bool
 	}{
-		{"the same but for chance", chat("{}", completion("bbbbbbbb", 2, "Paris"), "req_2", 700), true, old, true},
-		{"another text", chat("{}", completion("bbbbbbbb", 2, "Rome"), "req_2", 700), true, chat("{}", completion("bbbbbbbb", 2, "Rome"), "req_2", 700), false},
-		{"ids that may be referred to", chat("{}", completion("bbbbbbbb", 2, "Paris"), "req_2", 700), false, chat("{}", completion("bbbbbbbb", 2, "Paris"), "req_1", 300), true},
-		{"another member", chat("{}", `{"id":"chatcmpl-bbbbbbbb","created":2,"usage":{}}`, "req_2", 700), true, chat("{}", `{"id":"chatcmpl-bbbbbbbb","created":2,"usage":{}}`, "req_2", 700), false},
-		{"another request", chat(`{"temperature":1}`, completion("bbbbbbbb", 2, "Paris"), "req_2", 700), true, chat(`{"temperature":1}`, completion("aaaaaaaa", 1, "Paris"), "req_1", 300), true},
-		{"no JSON", chat("{}", "Paris", "req_2", 700), true, chat("{}", "Paris", "req_2", 700), false},
+		{"the same but for chance", chat("{}", completion("bbbbbbbb", 2, "Paris"), "req_2", 700), "openai.chat", old, true},
+		{"another text", chat("{}", completion("bbbbbbbb", 2, "Rome"), "req_2", 700), "openai.chat", chat("{}", completion("bbbbbbbb", 2, "Rome"), "req_2", 700), false},
+		{"ids that may be referred to", chat("{}", completion("bbbbbbbb", 2, "Paris"), "req_2", 700), "openai.responses", chat("{}", completion("bbbbbbbb", 2, "Paris"), "req_1", 300), true},
+		{"another member", chat("{}", `{"id":"chatcmpl-bbbbbbbb","created":2,"usage":{}}`, "req_2", 700), "openai.chat", chat("{}", `{"id":"chatcmpl-bbbbbbbb","created":2,"usage":{}}`, "req_2", 700), false},
+		{"another request", chat(`{"temperature":1}`, completion("bbbbbbbb", 2, "Paris"), "req_2", 700), "openai.chat", chat(`{"temperature":1}`, completion("aaaaaaaa", 1, "Paris"), "req_1", 300), true},
+		{"no JSON", chat("{}", "Paris", "req_2", 700), "openai.chat", chat("{}", "Paris", "req_2", 700), false},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			var k Keeper
-			if changed := k.Keep(old, tt.fresh, tt.ids); changed != tt.changed {
+			tt.fresh.Boundary = tt.kind
+			want := *tt.want
+			want.Boundary = tt.kind
+			if changed := k.Keep(old, tt.fresh); changed != tt.changed {
 				t.Errorf("changed: %t", changed)
 			}
-			if where := tt.fresh.Difference(tt.want); where != "" {
-				t.Errorf("%s differs: %+v, want %+v", where, tt.fresh, tt.want)
+			if where := tt.fresh.Difference(&want); where != "" {
+				t.Errorf("%s differs: %+v, want %+v", where, tt.fresh, &want)
 			}
 		})
 	}
@@ -62,16 +66,16 @@ func TestKeepTurns(t *testing.T) {
 		return fmt.Sprintf(`{"messages":[{"role":"tool","tool_call_id":"call_%s"}]}`, id)
 	}
 	var k Keeper
-	k.Keep(chat("{}", completion("aaaaaaaa", 1, "x"), "req_1", 1), chat("{}", completion("bbbbbbbb", 2, "x"), "req_2", 2), true)
+	k.Keep(chat("{}", completion("aaaaaaaa", 1, "x"), "req_1", 1), chat("{}", completion("bbbbbbbb", 2, "x"), "req_2", 2))
 	second := chat(request("bbbbbbbb"), completion("cccccccc", 3, "now another text"), "req_3", 3)
-	if !k.Keep(chat(request("aaaaaaaa"), completion("dddddddd", 1, "y"), "req_4", 1), second, true) {
+	if !k.Keep(chat(request("aaaaaaaa"), completion("dddddddd", 1, "y"), "req_4", 1), second) {
 		t.Error("nothing has changed")
 	}
 	if got := string(second.Request.Body); got != request("aaaaaaaa") {
 		t.Errorf("the second turn asks %s", got)
 	}
 	third := chat(request("cccccccc"), completion("eeeeeeee", 5, "z"), "req_5", 5)
-	if k.Keep(nil, third, true) || string(third.Request.Body) != request("cccccccc") {
+	if k.Keep(nil, third) || string(third.Request.Body) != request("cccccccc") {
 		t.Errorf("the turn after an answer that changed asks %s", third.Request.Body)
 	}
 }
@@ -91,7 +95,7 @@ func TestKeepStream(t *testing.T) {
 	for _, text := range []string{"Paris", "Rome"} {
 		old, fresh := stream("aaaaaaaa", "Paris", 5), stream("bbbbbbbb", text, 9)
 		var k Keeper
-		k.Keep(old, fresh, true)
+		k.Keep(old, fresh)
 		if where := fresh.Difference(old); (where == "") != (text == "Paris") {
 			t.Errorf("%s: differs in %q", text, where)
 		}

@@ -1,36 +1,24 @@
 package diff
 
-// elements compares the elements of two lists. Equal ones are aligned as whole
-// subtrees; of the others, those that went elsewhere are shown as moved, and each
-// that is left is compared with the most similar one, if any is. Before such a pair
-// it tells what was removed, and then what was added there.
-func (c *comparer) elements(rec, inc []*node) {
+// align pairs the elements of two lists: equal ones as whole subtrees, and of the
+// others each with the most similar one between the equal ones, if any is. Elements
+// that are equal but went elsewhere are in no pair: moved has the recorded one by the
+// incoming one, and the other way round.
+func align(rec, inc []*node) (pairs []pair, moved map[*node]*node) {
 	equal := match(values(rec), values(inc))
 	if stayed := inPlace(rec, inc); len(stayed) >= len(equal) {
 		equal = stayed // two that changed places moved, not all between them
 	}
-	moved := moves(rec, inc, equal)
-	end := pair{len(rec), len(inc)}
-	r, i := 0, 0
-	for _, p := range append(withSimilar(rec, inc, equal, moved), end) {
-		for ; r < p.a; r++ {
-			if moved[rec[r]] == nil {
-				c.removed(rec[r])
-			}
-		}
-		for ; i < p.b; i++ {
-			if from := moved[inc[i]]; from != nil {
-				e := Edit{Path: inc[i].path, From: from.path, Recorded: from.value, Incoming: from.value, Note: movedNote}
-				c.edits = append(c.edits, e)
-			} else {
-				c.added(inc[i])
-			}
-		}
-		if p != end {
-			c.node(rec[r], inc[i])
-			r, i = r+1, i+1
-		}
+	moved = moves(rec, inc, equal)
+	return withSimilar(rec, inc, equal, moved), moved
+}
+
+func values(kids []*node) []string {
+	out := make([]string, len(kids))
+	for i, k := range kids {
+		out[i] = k.value
 	}
+	return out
 }
 
 // inPlace pairs the elements that are equal at the same index.
@@ -44,8 +32,7 @@ func inPlace(rec, inc []*node) []pair {
 	return pairs
 }
 
-// moves finds equal elements that are no pair: it has the recorded one by the
-// incoming one, and the other way round.
+// moves finds equal elements that are in none of the pairs.
 func moves(rec, inc []*node, pairs []pair) map[*node]*node {
 	paired := map[*node]bool{}
 	for _, p := range pairs {
@@ -68,7 +55,7 @@ func moves(rec, inc []*node, pairs []pair) map[*node]*node {
 }
 
 // withSimilar adds to the pairs of equal elements those of similar ones between
-// them. Elements that moved are in no pair.
+// them.
 func withSimilar(rec, inc []*node, equal []pair, moved map[*node]*node) []pair {
 	var all []pair
 	var from pair

@@ -3,7 +3,6 @@ package canon
 import (
 	"strings"
 
-	"github.com/promptecho/promptecho/internal/exactjson"
 	"github.com/promptecho/promptecho/internal/memo"
 )
 
@@ -46,85 +45,82 @@ var modelHosts = []string{
 	"{model}.modal.run",
 }
 
-// A named is what a placeholder of a pattern stands for.
-type named struct{ name, value string }
-
-// prefixNames returns what is named in a part of a path.
-func prefixNames(path []string) (names []named) {
-	for i := 0; i < len(path); i++ {
-		for _, p := range prefixes {
-			if found, ok := matchParts(p[1:], "/", path[i:]); ok {
-				names = append(names, found...)
-				i += strings.Count(p[1:], "/")
-				break
-			}
-		}
-	}
-	return names
-}
-
 // hostModel tells for what model a host is named, if for any.
 var hostModel = memo.Strings[string]{Func: func(host string) string {
 	labels := strings.Split(strings.ToLower(strings.TrimSuffix(host, ".")), ".")
-	for _, p := range modelHosts {
-		if names, ok := matchParts(p, ".", labels); ok && strings.Count(p, ".") == len(labels)-1 {
+	for _, pattern := range modelHosts {
+		if names, rest, ok := matchParts(pattern, ".", labels); ok && len(rest) == 0 {
 			return names[0].value
 		}
 	}
 	return ""
 }}
 
-// named adds who is asked by path and host, and reports whether anybody is, there
-// or in the body. No name takes the place of another.
-func (b *Body) named(f *Family, names []named) bool {
-	org := ""
-	for _, n := range names {
-		switch n.name {
-		case "org":
-			org += n.value + "/"
-		case "model":
-			b.nameModel("path/model", org+n.value)
-			org = ""
-		default:
-			b.call.add(identity, "path/"+n.name, n.value)
+// A named is what a placeholder of a pattern stands for.
+type named struct{ name, value string }
+
+// prefixNames returns what is named in a part of a path.
+func prefixNames(path []string) (names []named) {
+next:
+	for len(path) > 0 {
+		for _, pattern := range prefixes {
+			if found, rest, ok := matchParts(pattern[1:], "/", path); ok {
+				names, path = append(names, found...), rest
+				continue next
+			}
+		}
+		path = path[1:]
+	}
+	return names
+}
+
+// matchSuffix compares the end of a path with a pattern of a [Family], and tells
+// where in the path the pattern starts.
+func matchSuffix(pattern string, path []string) (names []named, start int, ok bool) {
+	if pattern == "" {
+		return nil, 0, true
+	}
+	last := len(path) - strings.Count(pattern, "/")
+	first := last
+	if strings.HasSuffix(pattern, "...}") {
+		first = 0 // the rest starts wherever the segments before it stand first
+	}
+	for start := max(first, 0); start <= last; start++ {
+		if names, _, ok := matchParts(pattern[1:], "/", path[start:]); ok {
+			return names, start, true
 		}
 	}
-	if f.NoModel || f.Server {
-		return true
-	}
-	if model := hostModel.Get(b.url.Hostname()); model != "" {
-		b.nameModel("host/model", model)
-	}
-	return modelOf(b.Value) != ""
+	return nil, 0, false
 }
 
-// nameModel makes a model that stands outside the body the body's if that has
-// none. If the body names another, both decide.
-func (b *Body) nameModel(path, model string) {
-	value := stringValue(model)
-	if b.call.encoding != jsonBody {
-		value = b.list(value)
+// matchParts compares the parts of a pattern with the first segments of a path,
+// or labels of a host. It returns what is named, and what of the path is left.
+func matchParts(pattern, separator string, path []string) (names []named, rest []string, ok bool) {
+	for part := range strings.SplitSeq(pattern, separator) {
+		if len(path) == 0 {
+			return nil, nil, false
+		}
+		segment := path[0]
+		path = path[1:]
+		before, placeholder, open := strings.Cut(part, "{")
+		if !open {
+			if part != segment {
+				return nil, nil, false
+			}
+			continue
+		}
+		placeholder, after, _ := strings.Cut(placeholder, "}")
+		name, takesRest := strings.CutSuffix(placeholder, "...")
+		if takesRest {
+			segment, path = strings.Join(append([]string{segment}, path...), "/"), nil
+		}
+		name, word, fixed := strings.Cut(name, "=")
+		value, ok1 := strings.CutPrefix(segment, before)
+		value, ok2 := strings.CutSuffix(value, after)
+		if !ok1 || !ok2 || value == "" || fixed && value != word {
+			return nil, nil, false
+		}
+		names = append(names, named{name, value})
 	}
-	switch m, own := b.Get("model"), modelOf(b.Value); {
-	case m == nil || m.Kind == exactjson.Null || isString(m, ""):
-		b.Set("model", value)
-	case own == model:
-	case strings.HasSuffix("/"+own, "/models/"+model): // Google's name of a resource
-		replace(m, value)
-	default:
-		b.call.add(identity, path, model)
-		b.call.model = model
-	}
-}
-
-// within runs rules on an object inside the body, as if it were a body.
-func (b *Body) within(v *exactjson.Value, rules []Rewrite) {
-	if v == nil || v.Kind != exactjson.Object {
-		return
-	}
-	inner := Body{Value: v, req: b.req, url: b.url, call: b.call}
-	dropNull(v)
-	for _, rule := range rules {
-		rule(&inner)
-	}
+	return names, path, true
 }

@@ -1,0 +1,57 @@
+package promptecho
+
+import "github.com/promptecho/promptecho/internal/tape"
+
+// An ending is how a run ended that records.
+type ending struct {
+	failed, skipped, filtered bool
+
+	unsure    bool // nobody says whether the run was whole and passed
+	clash     bool // it holds recordings that replay cannot tell apart
+	overtaken bool // something else has written the cassette since it was read
+}
+
+// A fate is what becomes of a cassette at the end of a run that records.
+type fate struct {
+	beside bool   // it stays as it is, and what was recorded goes to NAME.yaml.failed
+	reason string // why, if that is an error
+
+	keep kept // which of its recordings it keeps
+
+	marked         bool // it is marked partial
+	markedIfUnused bool // so it is if any of its recordings was not used
+}
+
+type kept int
+
+const (
+	keepAll     kept = iota
+	keepUnasked      // those that were not asked for again
+	keepNone
+)
+
+// fateOf returns what becomes of a cassette. again says that the run asked for all of it
+// anew, instead of playing it. docs/DESIGN.md has this as a table.
+func fateOf(again bool, c tape.State, e ending) fate {
+	whole := c.Present && !c.Partial
+	passed := !e.failed && !e.skipped && !e.filtered
+	// A test that skips itself because of an answer has asked for all that it asks for.
+	incomplete := e.failed || e.filtered
+	switch {
+	case e.overtaken:
+		return fate{beside: true, reason: "something else has written it meanwhile (another test process?)"}
+	case !again && whole && e.clash:
+		return fate{beside: true, reason: "it would hold recordings that replay cannot tell apart"}
+	case !again && whole:
+		return fate{}
+	case again && whole && e.failed, again && c.Cut && !passed:
+		return fate{beside: true}
+	case !c.Present:
+		return fate{marked: incomplete}
+	case !again:
+		return fate{marked: incomplete, markedIfUnused: true}
+	case passed && !e.unsure:
+		return fate{keep: keepNone}
+	}
+	return fate{keep: keepUnasked, marked: c.Partial}
+}

@@ -1,0 +1,91 @@
+package promptecho
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/promptecho/promptecho/internal/tape"
+)
+
+// TestFate holds fateOf to the table of docs/DESIGN.md, "What happens to a cassette at
+// the end".
+func TestFate(t *testing.T) {
+	t.Parallel()
+	endings := map[string]ending{
+		"passed":   {},
+		"skipped":  {skipped: true},
+		"failed":   {failed: true},
+		"filtered": {filtered: true},
+		"unsure":   {unsure: true},
+	}
+	cassettes := map[string]tape.State{
+		"absent":  {},
+		"partial": {Present: true, Partial: true},
+		"whole":   {Present: true},
+		"cut":     {Cut: true},
+	}
+	for _, row := range strings.Split(strings.TrimSpace(`
+		once passed   | written        | completed     | added    | -
+		once skipped  | written        | completed     | added    | -
+		once unsure   | written        | completed     | added    | -
+		once failed   | written marked | added marked  | added    | -
+		once filtered | written marked | added marked  | added    | -
+		all  passed   | written        | replaced      | replaced | written
+		all  failed   | written marked | asked marked  | beside   | beside
+		all  skipped  | written        | asked marked  | asked    | beside
+		all  filtered | written marked | asked marked  | asked    | beside
+		all  unsure   | written        | asked marked  | asked    | written
+	`), "\n") {
+		cells := strings.Split(row, "|")
+		mode, end, _ := strings.Cut(strings.TrimSpace(cells[0]), " ")
+		for i, cassette := range []string{"absent", "partial", "whole", "cut"} {
+			want := strings.TrimSpace(cells[i+1])
+			if want == "-" {
+				continue // refused when it was opened
+			}
+			c := cassettes[cassette]
+			f := fateOf(mode == "all", c, endings[strings.TrimSpace(end)])
+			got := map[kept]string{keepAll: "added", keepUnasked: "asked", keepNone: "replaced"}[f.keep]
+			switch {
+			case f.beside:
+				got = "beside"
+			case !c.Present && f.keep == keepAll:
+				got = "written"
+			case f.markedIfUnused && !f.marked:
+				got = "completed"
+			}
+			if f.marked {
+				got += " marked"
+			}
+			if got != want || f.reason != "" {
+				t.Errorf("mode %s, %s, over a cassette that is %s: %s, want %s; %q", mode, end, cassette, got, want, f.reason)
+			}
+		}
+	}
+}
+
+// TestFateOfDanger: what would spoil a cassette goes beside it, and is an error.
+func TestFateOfDanger(t *testing.T) {
+	t.Parallel()
+	whole, partial := tape.State{Present: true}, tape.State{Present: true, Partial: true}
+	for _, tt := range []struct {
+		name   string
+		again  bool
+		c      tape.State
+		e      ending
+		beside bool
+		reason string
+	}{
+		{"overtaken", false, whole, ending{overtaken: true}, true, "something else has written it"},
+		{"overtaken while all is recorded", true, partial, ending{overtaken: true}, true, "something else has written it"},
+		{"overtaken where there was none", false, tape.State{}, ending{overtaken: true}, true, "something else has written it"},
+		{"a clash in a whole cassette", false, whole, ending{failed: true, clash: true}, true, "cannot tell apart"},
+		{"a clash in a partial one", false, partial, ending{failed: true, clash: true}, false, ""},
+		{"a clash while all is recorded", true, whole, ending{failed: true, clash: true}, true, ""},
+	} {
+		f := fateOf(tt.again, tt.c, tt.e)
+		if f.beside != tt.beside || !strings.Contains(f.reason, tt.reason) || (f.reason == "") != (tt.reason == "") {
+			t.Errorf("%s: %+v", tt.name, f)
+		}
+	}
+}

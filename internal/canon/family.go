@@ -1,0 +1,159 @@
+package canon
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/promptecho/promptecho/internal/exactjson"
+)
+
+// A Family is one endpoint of one kind of model API: how it is recognised and
+// which of its fields decide the answer. Everything in the body matches but
+// the two lists; a field nobody has heard of matches.
+type Family struct {
+	Name   string // "openai.chat": family and operation
+	Method string // POST if empty
+
+	// Paths are path suffixes. "{model}" stands for one segment, or for part of
+	// one, that names the model, and "{model...}" for all that is left; "{org}"
+	// before it is a part of that name, and so is the word that "{org=word}"
+	// stands for. Any other "{name}" is a segment that matches as "path/name", and
+	// so is the word of "{name=word}". A family with the path "" has all paths.
+	// StreamPaths are those whose answers stream. What stands before a suffix
+	// can name somebody too; see [prefixes].
+	Paths       []string
+	StreamPaths []string
+
+	// Needs lists members of which the body must have one, where a path alone does
+	// not tell: anyone may end a path in "/responses". "a b" asks for both, and
+	// "a=b*" for a field of a form with a value that starts so. Bodies are JSON
+	// objects unless TakesForms allows multipart and URL-encoded forms too, or
+	// TakesLists a list of such objects.
+	Needs      []string
+	TakesForms bool
+	TakesLists bool
+
+	// NoModel says that no model answers, or that the body names those that do
+	// elsewhere, so that it does not matter if none is named.
+	NoModel bool
+
+	// Server says that anybody can have such an endpoint, so that the origin
+	// matches: two servers must not answer for each other.
+	Server bool
+
+	// Stream names the member of the body that asks for a stream; Streams says
+	// that a body without it asks for one. StreamWire is what a stream's wire
+	// is called if its format is not that of the endpoint's other streams.
+	Stream     string
+	Streams    bool
+	StreamWire string
+
+	// Bookkeeping lists what cannot change the answer, Sampling what changes
+	// only how it is drawn. Neither matches; both are reported as drift.
+	Bookkeeping []string
+	Sampling    []string
+
+	// Headers and Query list the request headers and query parameters that
+	// change the answer.
+	Headers []string
+	Query   []string
+
+	// Rewrites bring equal spellings to one; they run in order on the body.
+	Rewrites []Rewrite
+
+	// Linked says that answers hold an id of their request; see [Form.Relink].
+	Linked bool
+
+	// EndMarkers lists what the last event of a complete stream holds, so that a
+	// client that stops reading there has missed nothing.
+	EndMarkers []string
+
+	// Transcript tells where the events of a stream have the answer's text.
+	Transcript Transcript
+}
+
+// anywhere reports whether the family is known by its body, whatever the path.
+func (f *Family) anywhere() bool { return f.Paths[0] == "" }
+
+// wire returns how an answer comes.
+func (f *Family) wire(stream bool) string {
+	if stream {
+		return cmp.Or(f.StreamWire, "stream")
+	}
+	return "whole"
+}
+
+// accepts reports whether the family takes such a method and body.
+func (f *Family) accepts(method string, body *exactjson.Value, encoding encoding) bool {
+	switch {
+	case method != cmp.Or(f.Method, "POST"):
+		return false
+	case encoding == multipartBody || encoding == formBody:
+		return f.TakesForms && f.hasNeeds(body)
+	case encoding != jsonBody:
+		return false
+	case f.TakesLists && len(elems(body)) > 0:
+		return !slices.ContainsFunc(body.Elems, func(v exactjson.Value) bool { return !f.hasNeeds(&v) })
+	}
+	return body.Kind == exactjson.Object && f.hasNeeds(body)
+}
+
+// hasNeeds reports whether a body has what Needs asks for.
+func (f *Family) hasNeeds(body *exactjson.Value) bool {
+	return len(f.Needs) == 0 || slices.ContainsFunc(f.Needs, func(names string) bool {
+		return !slices.ContainsFunc(strings.Fields(names), func(need string) bool { return !hasNeed(body, need) })
+	})
+}
+
+// hasNeed reports whether a body has one need: "a", or "a=b*" in a form.
+func hasNeed(body *exactjson.Value, need string) bool {
+	name, start, valued := strings.Cut(strings.TrimSuffix(need, "*"), "=")
+	m := member(body, name)
+	if !valued {
+		return m != nil && m.Kind != exactjson.Null
+	}
+	list := elems(m)
+	return len(list) == 1 && strings.HasPrefix(list[0].Text, start)
+}
+
+// A listed field is one of the family's lists: a pattern, and what it means.
+type listedField struct {
+	pattern string
+	level   level
+}
+
+// listed appends the patterns that fields at or below a member of the body may
+// match: those of the table start with a member's name.
+func (f *Family) listed(dst []listedField, member string) []listedField {
+	for _, p := range f.Bookkeeping {
+		if startsWith(p, member) {
+			dst = append(dst, listedField{p, bookkeeping})
+		}
+	}
+	for _, p := range f.Sampling {
+		if startsWith(p, member) {
+			dst = append(dst, listedField{p, sampling})
+		}
+	}
+	return dst
+}
+
+// keepsBooks reports whether a member of the body holds bookkeeping.
+func (f *Family) keepsBooks(member string) bool {
+	return slices.ContainsFunc(f.Bookkeeping, func(p string) bool { return startsWith(p, member) })
+}
+
+func startsWith(pattern, member string) bool {
+	return strings.HasPrefix(pattern, member) && (len(pattern) == len(member) || pattern[len(member)] == '/')
+}
+
+// decides reports whether a request header changes the answer. What is not for everybody
+// yet is asked for by a header that does wherever it is sent.
+func (f *Family) decides(header string) bool {
+	return slices.Contains(f.Headers, header) || isBeta(header)
+}
+
+// isBeta reports whether a header asks for features that are not for everybody yet.
+// It changes the answer of whatever endpoint it is sent to.
+func isBeta(name string) bool { return strings.HasSuffix(name, "-beta") }

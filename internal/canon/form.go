@@ -1,0 +1,151 @@
+// Package canon decides what makes two requests the same. It turns a cleaned
+// request into a Form: sorted "path value" lines of everything that decides
+// the answer. Two requests are the same if and only if their forms have the
+// same text; the same text is hashed for the look-up, shown in a miss, ranked
+// and diffed.
+//
+// What is known of a provider is data: one file per provider, one table of
+// all families (family.go). A request that no family recognises matches on its
+// method, path, query and whole body.
+package canon
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// Revision is the number of the rules by which keys are made, here and in
+// package redact, which cleans the requests. Raise it whenever a request's key
+// changes, so that stored keys that other rules made are not trusted.
+const Revision = 2
+
+// A Line is one field of a form.
+type Line struct {
+	Path  string // "body/messages/0/role", "header/openai-beta", "query/limit"
+	Value string // canonical JSON
+}
+
+// A Form is a request as matching sees it.
+type Form struct {
+	Endpoint string // "anthropic.messages"; method and path if no family knows it
+	Model    string // the model asked for, for people; empty if none is named
+	Wire     string // how the answer comes: "whole", "stream", or another name for a stream of another format
+	Known    bool   // a family of the table recognised the request
+	Origin   string // the host and port asked
+	Local    bool   // the origin matches, and is one of those that count as one
+
+	Drift  []Line  // what does not match but is reported when it changed
+	Traits []Trait // what chooses among several recordings of the form
+
+	Selected []string // the patterns of the user's options that selected something
+
+	text  string
+	key   string
+	cuts  []cut // where the lines are in the text
+	once  sync.Once
+	lines []Line
+	sent  map[string]string // where the request has the field at a path; nil unless traced
+
+	// What the family says of answers.
+	transcript *Transcript
+	endMarkers []string
+	linked     bool
+}
+
+// A cut is where a line starts in a text, and where its value does.
+type cut struct{ path, value int32 }
+
+// NewForm returns a form of the given lines, which are in canonical order.
+func NewForm(endpoint, model, wire string, lines []Line) *Form {
+	f := &Form{Endpoint: endpoint, Model: model, Wire: wire}
+	t := formText{text: f.appendHead(nil)}
+	for _, l := range lines {
+		t.begin([]byte(l.Path))
+		t.text = append(t.text, l.Value...)
+	}
+	f.setText(&t)
+	return f
+}
+
+// Text returns the canonical text of the form: what the key is of.
+func (f *Form) Text() string { return f.text }
+
+// Key returns the fingerprint: the first 16 hex digits of the text's SHA-256.
+func (f *Form) Key() string { return f.key }
+
+// Lines returns what matches, in canonical order. Most forms are never asked for them.
+func (f *Form) Lines() []Line {
+	f.once.Do(func() {
+		f.lines = make([]Line, len(f.cuts))
+		end := len(f.text)
+		for i, at := range slices.Backward(f.cuts) {
+			f.lines[i] = Line{f.text[at.path : at.value-1], f.text[at.value:end]}
+			end = int(at.path) - 1
+		}
+	})
+	return f.lines
+}
+
+// Kind returns what a cassette says of the request for its reader: "llm" and the
+// endpoint, or "http".
+func (f *Form) Kind() (kind, boundary string) {
+	if f.Known {
+		return "llm", f.Endpoint
+	}
+	return "http", ""
+}
+
+// Sent returns the path of a field as the request spells it: a system prompt is
+// "body/system/0/text" in the form of a chat that has "body/messages/0/content".
+// It returns path itself if the two are the same, if the field stands outside
+// the body, and if the form is not of [Options.Trace].
+func (f *Form) Sent(path string) string {
+	if sent := f.sent[path]; sent != "" {
+		return sent
+	}
+	return path
+}
+
+// Complete reports whether a stream whose last event is last is whole although
+// the client closed it before its end (openai-go closes at [DONE]).
+func (f *Form) Complete(last []byte) bool {
+	return slices.ContainsFunc(f.endMarkers, func(mark string) bool { return strings.Contains(string(last), mark) })
+}
+
+// Linked reports whether answers hold an id of their request; see [Form.Relink].
+func (f *Form) Linked() bool { return f.linked }
+
+// appendHead appends what the text has before its lines.
+func (f *Form) appendHead(dst []byte) []byte {
+	dst = append(append(dst, "endpoint "...), f.Endpoint...)
+	return append(append(dst, "\nwire "...), f.Wire...)
+}
+
+// setText sets the text and the key of the form.
+func (f *Form) setText(t *formText) {
+	sum := sha256.Sum256(t.text)
+	f.text, f.key, f.cuts = string(t.text), hex.EncodeToString(sum[:8]), slices.Clone(t.cuts)
+}
+
+// A formText is the text of a form that is being written.
+type formText struct {
+	text []byte
+	cuts []cut
+}
+
+// begin begins a line; its value is appended to the text.
+func (t *formText) begin(path []byte) {
+	start := len(t.text) + 1
+	t.text = append(append(append(t.text, '\n'), path...), ' ')
+	t.cuts = append(t.cuts, cut{int32(start), int32(len(t.text))})
+}
+
+// note keeps a pattern that selected something.
+func (f *Form) note(pattern string) {
+	if !slices.Contains(f.Selected, pattern) {
+		f.Selected = append(f.Selected, pattern)
+	}
+}

@@ -1,0 +1,106 @@
+package canon
+
+import (
+	"cmp"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/promptecho/promptecho/internal/exactjson"
+)
+
+// A Mask rewrites volatile text in field values before they are compared.
+type Mask struct {
+	Regexp      *regexp.Regexp
+	Placeholder string
+}
+
+// Options are a user's changes to what matches. The zero value changes nothing.
+// Of a field that several of them select, the first in the order below decides.
+type Options struct {
+	Ignore  []string // fields left out
+	Match   []string // fields that match although they would not
+	MatchOn []string // if set, only these fields of the body match, and with Strict sampling
+	Strict  bool     // sampling parameters match
+
+	Masks     []Mask
+	Aliases   []string // hosts that are origins of their own although they look local
+	SortTools bool     // the order of tools does not match
+}
+
+// Plain reports whether the options are the default ones.
+func (o *Options) Plain() bool {
+	return !o.selects() && len(o.Masks)+len(o.Aliases) == 0 && !o.Strict && !o.SortTools
+}
+
+// selects reports whether the options select fields by their paths.
+func (o *Options) selects() bool { return len(o.Ignore)+len(o.Match)+len(o.MatchOn) > 0 }
+
+// level returns the level of a field under the options, given the one that it has
+// without them. A field of the body has a source: where it was sent, "" if that is its
+// path. What selects it is noted in the form.
+func (o *Options) level(f *Form, level level, path, source string) level {
+	selected := func(patterns []string) (found bool) {
+		for _, p := range patterns {
+			if selects(p, path, source) {
+				f.note(p)
+				found = true
+			}
+		}
+		return found
+	}
+	switch {
+	case selected(o.Ignore):
+		return ignored
+	case selected(o.Match), level == sampling && o.Strict:
+		return identity
+	case len(o.MatchOn) == 0 || !strings.HasPrefix(path, "body"):
+		return level
+	case selected(o.MatchOn):
+		return identity
+	default:
+		return max(level, unmatched)
+	}
+}
+
+// selects reports whether a user's pattern selects a field: by where it was
+// sent, or by its path in the form if the pattern names no list element. An
+// index of the form is never meant: a system prompt that has its own place
+// there moves the messages behind it.
+func selects(pattern, path, source string) bool {
+	return Match(pattern, cmp.Or(source, path)) || source != "" && !hasIndex(pattern) && Match(pattern, path)
+}
+
+func hasIndex(pattern string) bool {
+	return slices.ContainsFunc(strings.Split(pattern, "/"), isIndex)
+}
+
+// mask returns a text with what the masks match replaced.
+func (o *Options) mask(s string) string {
+	for _, m := range o.Masks {
+		s = m.Regexp.ReplaceAllString(s, m.Placeholder)
+	}
+	return s
+}
+
+// appendValue appends the value of a field, which is no container or an empty one.
+func (o *Options) appendValue(dst []byte, v *exactjson.Value) []byte {
+	text := v.Text
+	switch v.Kind {
+	case exactjson.Object:
+		return append(dst, "{}"...)
+	case exactjson.Array:
+		return append(dst, "[]"...)
+	case exactjson.Number:
+		return append(dst, number(text)...)
+	case exactjson.Bool:
+		return append(dst, text...)
+	case exactjson.Null:
+		return append(dst, "null"...)
+	case exactjson.String:
+		if len(o.Masks) > 0 {
+			text = exactjson.EscapeText(o.mask(exactjson.UnescapeText(text)))
+		}
+	}
+	return append(append(append(dst, '"'), text...), '"')
+}

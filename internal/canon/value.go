@@ -1,0 +1,140 @@
+package canon
+
+import (
+	"iter"
+	"slices"
+
+	"github.com/promptecho/promptecho/internal/exactjson"
+)
+
+// member returns the value at a path of member names, or nil.
+func member(v *exactjson.Value, path ...string) *exactjson.Value {
+	for _, name := range path {
+		if v == nil || v.Kind != exactjson.Object {
+			return nil
+		}
+		i := slices.Index(v.Names, name)
+		if i < 0 {
+			return nil
+		}
+		v = &v.Elems[i]
+	}
+	return v
+}
+
+// elems returns the elements of an array, nil of anything else.
+func elems(v *exactjson.Value) []exactjson.Value {
+	if v == nil || v.Kind != exactjson.Array {
+		return nil
+	}
+	return v.Elems
+}
+
+// items yields the elements of an array, none of anything else.
+func items(v *exactjson.Value) iter.Seq[*exactjson.Value] {
+	return func(yield func(*exactjson.Value) bool) {
+		list := elems(v)
+		for i := range list {
+			if !yield(&list[i]) {
+				return
+			}
+		}
+	}
+}
+
+// text returns the string at a path of member names, "" if there is none.
+func text(v *exactjson.Value, path ...string) string {
+	if v = member(v, path...); v == nil || v.Kind == exactjson.Object || v.Kind == exactjson.Array {
+		return ""
+	}
+	return v.Text
+}
+
+func isKind(v *exactjson.Value, kind exactjson.Kind) bool { return v != nil && v.Kind == kind }
+
+func isString(v *exactjson.Value, text string) bool {
+	return isKind(v, exactjson.String) && v.Text == text
+}
+
+// isOneOf reports whether v is one of some strings.
+func isOneOf(v *exactjson.Value, texts ...string) bool {
+	return isKind(v, exactjson.String) && slices.Contains(texts, v.Text)
+}
+
+// only reports whether v is an object with no members but the named ones.
+func only(v *exactjson.Value, names ...string) bool {
+	return isKind(v, exactjson.Object) && !slices.ContainsFunc(v.Names, func(n string) bool { return !slices.Contains(names, n) })
+}
+
+// drop removes members of an object.
+func drop(v *exactjson.Value, names ...string) {
+	for _, name := range names {
+		if member(v, name) != nil {
+			dropAt(v, slices.Index(v.Names, name))
+		}
+	}
+}
+
+func dropAt(v *exactjson.Value, i int) {
+	v.Names = slices.Delete(v.Names, i, i+1)
+	v.Elems = slices.Delete(v.Elems, i, i+1)
+}
+
+// dropNull removes the members of an object that are null.
+func dropNull(v *exactjson.Value) {
+	if !isKind(v, exactjson.Object) {
+		return
+	}
+	for i := len(v.Names) - 1; i >= 0; i-- {
+		if v.Elems[i].Kind == exactjson.Null {
+			dropAt(v, i)
+		}
+	}
+}
+
+// dropIfEmpty removes members of an object that are an empty list, object or text.
+func dropIfEmpty(v *exactjson.Value, kind exactjson.Kind, names ...string) {
+	for _, n := range names {
+		if m := member(v, n); isKind(m, kind) && len(m.Elems) == 0 && m.Text == "" {
+			drop(v, n)
+		}
+	}
+}
+
+// set sets or adds a member of an object.
+func set(v *exactjson.Value, name string, to exactjson.Value) {
+	if m := member(v, name); m != nil {
+		replace(m, to)
+		return
+	}
+	v.Names = append(v.Names, name)
+	v.Elems = append(v.Elems, to)
+}
+
+// replace puts another value in v's place; it is still the one that was sent
+// there.
+func replace(v *exactjson.Value, with exactjson.Value) {
+	with.Mark = v.Mark
+	*v = with
+}
+
+// rename renames a member unless the new name is taken.
+func rename(v *exactjson.Value, from, to string) {
+	if member(v, from) != nil && member(v, to) == nil {
+		v.Names[slices.Index(v.Names, from)] = to
+	}
+}
+
+// appendTo adds a value to a member that is a list, in an object that may be empty yet.
+func appendTo(v *exactjson.Value, name string, value exactjson.Value) {
+	v.Kind = exactjson.Object
+	if list := member(v, name); list != nil {
+		list.Elems = append(list.Elems, value)
+		return
+	}
+	set(v, name, exactjson.Value{Kind: exactjson.Array, Elems: []exactjson.Value{value}})
+}
+
+func stringValue(s string) exactjson.Value {
+	return exactjson.Value{Kind: exactjson.String, Text: exactjson.EscapeText(s)}
+}

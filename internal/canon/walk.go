@@ -1,0 +1,158 @@
+package canon
+
+import (
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/promptecho/promptecho/internal/exactjson"
+	"github.com/promptecho/promptecho/internal/interaction"
+)
+
+// Form returns the form of a cleaned request under the options.
+func (o *Options) Form(req *interaction.Request) *Form { return o.form(req, false) }
+
+// Trace is [Options.Form], and the form knows where its fields stand in the
+// request; see [Form.Sent].
+func (o *Options) Trace(req *interaction.Request) *Form { return o.form(req, true) }
+
+func (o *Options) form(req *interaction.Request, traced bool) *Form {
+	f := &Form{}
+	if traced {
+		f.sent = map[string]string{}
+	}
+	w := walkers.Get().(*walker)
+	w.options, w.call = o, o.classify(f, req, &w.parser, traced || o.selects())
+	w.request()
+	if len(req.Body) <= 1<<17 { // more is rare, and too much to keep
+		w.release()
+	}
+	return f
+}
+
+// A walker writes the fields of a call to its form.
+type walker struct {
+	options *Options
+	call    *call
+
+	parser   exactjson.Parser
+	path     []byte
+	part     string        // of the request: the first segment of path
+	children []child       // of the containers around
+	listed   []listedField // the family's patterns that the field at path may match
+	formText
+}
+
+// walkers keeps what walkers write to: a form is cut out of it when it is whole.
+var walkers = sync.Pool{New: func() any { return &walker{parser: exactjson.Parser{Escaped: true}} }}
+
+func (w *walker) release() {
+	w.parser.Reset()
+	w.options, w.call = nil, nil
+	w.text, w.cuts = w.text[:0], w.cuts[:0]
+	walkers.Put(w)
+}
+
+// request walks the parts of a request in the order of their names.
+func (w *walker) request() {
+	c := w.call
+	origin := c.Origin
+	if c.local { // names and ports of local hosts change from machine to machine
+		origin = localHosts
+	}
+	w.text = c.appendHead(w.text)
+	w.root("body", c.body)
+	if c.encoding == multipartBody || c.encoding == formBody {
+		w.root("encoding", stringValue(string(c.encoding)))
+	}
+	w.root("header", c.header)
+	w.root("host", stringValue(origin))
+	if level := w.level(""); c.local && level != ignored { // which of them it is only chooses
+		c.Local = level == identity
+		c.trait(host, "host", w.options.mask(c.Origin))
+	}
+	w.root("host/model", c.hostModel)
+	w.root("path", c.path)
+	w.root("query", c.query)
+
+	c.setText(&w.formText)
+}
+
+// root walks a part of the request, if there is one.
+func (w *walker) root(part string, v exactjson.Value) {
+	if v.Kind == exactjson.Null || part != "body" && v.Kind == exactjson.Object && len(v.Elems) == 0 {
+		return
+	}
+	w.part, w.path, w.listed = part, append(w.path[:0], part...), w.listed[:0]
+	w.value(&v, "")
+}
+
+// value walks v in place. A container that is empty is a leaf. It is given where its
+// parent was sent.
+func (w *walker) value(v *exactjson.Value, source string) {
+	if w.call.sources != nil {
+		source = w.source(v, source)
+	}
+	if len(v.Elems) == 0 {
+		w.leaf(v, source)
+		return
+	}
+	first, length := len(w.children), len(w.path)
+	w.children = appendChildren(w.children, v)
+	for i := first; i < first+len(v.Elems); i++ {
+		child := w.children[i]
+		w.path = append(append(w.path[:length], '/'), child.segment...)
+		if length == len("body") && w.part == "body" && w.call.family != nil {
+			w.listed = w.call.family.listed(w.listed[:0], child.segment)
+		}
+		w.value(child.value, source)
+	}
+	w.children, w.path = w.children[:first], w.path[:length]
+}
+
+// source returns where a value of the body was sent, "" if that is its path. What a
+// rewrite made was sent where its parent was, unless that is the whole body.
+func (w *walker) source(v *exactjson.Value, parent string) string {
+	source := parent
+	switch {
+	case w.part != "body":
+		return ""
+	case v.Mark > 0:
+		source = w.call.sources[v.Mark]
+	case parent == "body":
+		return ""
+	}
+	if w.call.sent != nil && source != "" {
+		w.call.sent[string(w.path)] = source
+	}
+	return source
+}
+
+// leaf adds a field to the form.
+func (w *walker) leaf(v *exactjson.Value, source string) {
+	switch level := w.level(source); level {
+	case ignored:
+	case identity:
+		w.begin(w.path)
+		w.text = w.options.appendValue(w.text, v)
+	default:
+		line := Line{string(w.path), string(w.options.appendValue(nil, v))}
+		w.call.Drift = append(w.call.Drift, line)
+		w.call.trait(level, line.Path, line.Value)
+	}
+}
+
+// level returns the level of the field at the path.
+func (w *walker) level(source string) level {
+	level := identity
+	if w.part != "body" {
+		name, _, _ := strings.Cut(strings.TrimPrefix(string(w.path[len(w.part):]), "/"), "/")
+		level = w.call.level(w.part, name)
+	} else if i := slices.IndexFunc(w.listed, func(l listedField) bool { return Match(l.pattern, string(w.path)) }); i >= 0 {
+		level = w.listed[i].level
+	}
+	if level != sampling && !w.options.selects() {
+		return level
+	}
+	return w.options.level(w.call.Form, level, string(w.path), source)
+}

@@ -1,0 +1,62 @@
+package diff
+
+import (
+	"cmp"
+	"strings"
+
+	"github.com/promptecho/promptecho/internal/canon"
+)
+
+// An Edit is one difference between a recorded and an incoming form: a field
+// with two values, or a field, list element or object that only one side has.
+type Edit struct {
+	Path     string // as the incoming request has it, or the recorded one if only that has it; "endpoint" and "wire" for those
+	Recorded string // canonical value, compact JSON of an object or list; "" if only the incoming request has the field
+	Incoming string // the same of the incoming request; "" if only the recording has the field
+	From     string // the recorded path, if it is another; else ""
+	Note     string // what kind of difference it is, "differs only in white space"; "" if the values say it
+}
+
+// ToolOrder is the note of an edit of a tool list that has the same tools in
+// another order.
+const ToolOrder = "differs only in tool order"
+
+const elementOrder = "differs only in the order of its elements"
+
+// movedNote is the note of a list element that is the same at another place.
+const movedNote = "moved"
+
+// spell gives an edit the paths that the requests have, where the forms know
+// them: those are what a user can find in the program and in the cassette.
+func (e *Edit) spell(recorded, incoming *canon.Form) {
+	from := cmp.Or(e.From, e.Path)
+	if e.Incoming == "" && e.Recorded != "" {
+		e.Path = recorded.Sent(from)
+		return
+	}
+	e.Path = incoming.Sent(e.Path)
+	if e.From = ""; e.Recorded != "" && recorded.Sent(from) != e.Path {
+		e.From = recorded.Sent(from)
+	}
+}
+
+// list names the list and the side that alone has this element of it, "" if the
+// edit is of anything else.
+func (e *Edit) list() string {
+	i := strings.LastIndexByte(e.Path, '/') + 1
+	if e.onlyIn() == "" || !isNumber(e.Path[i:]) {
+		return ""
+	}
+	return e.Path[:i] + e.onlyIn()
+}
+
+// onlyIn names the side that alone has the field, "" if both have it.
+func (e *Edit) onlyIn() string {
+	switch {
+	case e.Recorded == "" && e.Incoming != "":
+		return "the incoming request"
+	case e.Recorded != "" && e.Incoming == "":
+		return "the recording"
+	}
+	return ""
+}

@@ -1,0 +1,76 @@
+package diff
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestHostileTexts compares texts that would take an algorithm of quadratic time
+// minutes or hours.
+func TestHostileTexts(t *testing.T) {
+	t.Parallel()
+	numbers := func(n int, format func(i int) string) string {
+		var b strings.Builder
+		for i := range n {
+			b.WriteString(format(i))
+		}
+		return b.String()
+	}
+	tests := []struct{ name, recorded, incoming string }{
+		{"nothing in common", generate("prose", 20_000, 1), generate("cjk", 33_000, 2)},
+		{"only commas in common", strings.Repeat("a,", 50_000), strings.Repeat("b,", 50_000)},
+		{"every other word in common", strings.Repeat("a,b;", 25_000), strings.Repeat("b,c;", 25_000)},
+		{"lines that repeat", strings.Repeat("a\nb\n", 10_000), strings.Repeat("b\nc\n", 10_000)},
+		{"blanks", strings.Repeat(" \t", 50_000), strings.Repeat("\t\n", 50_000)},
+		{"what looks like marks", strings.Repeat("[-", 50_000), strings.Repeat("-", 100_000)},
+		{"20,000 lines in reverse order",
+			numbers(20_000, func(i int) string { return strconv.Itoa(i) + "\n" }),
+			numbers(20_000, func(i int) string { return strconv.Itoa(20_000-i) + "\n" })},
+	}
+	for _, tt := range tests {
+		start := time.Now()
+		edits := Forms(form("e", "m", "whole", user(tt.recorded)), form("e", "m", "whole", user(tt.incoming)))
+		text := Write(edits, "", 0)
+		if took := time.Since(start); took > 10*time.Second || len(text) > 5_000 || text == "" {
+			t.Errorf("%s: %d bytes after %v", tt.name, len(text), took)
+		}
+	}
+}
+
+// TestMatchOfNestedAnchors matches a sequence whose only anchor is at its end, and
+// is there again when that is cut off, 10,000 times.
+func TestMatchOfNestedAnchors(t *testing.T) {
+	t.Parallel()
+	var a, b []string
+	for i := range 10_000 {
+		this, next := strconv.Itoa(i), strconv.Itoa(i+1)
+		a = append(a, next, this)
+		b = append(b, next, "x"+this, this)
+	}
+	start := time.Now()
+	pairs := match(a, b)
+	if took := time.Since(start); took > 10*time.Second || len(pairs) == 0 {
+		t.Errorf("%d pairs after %v", len(pairs), took)
+	}
+}
+
+// TestRepeatedElements aligns turns of a conversation that occur several times.
+func TestRepeatedElements(t *testing.T) {
+	t.Parallel()
+	turns := func(texts ...string) (fields []string) {
+		for i, text := range texts {
+			fields = append(fields, "body/messages/"+strconv.Itoa(i)+"/content "+quote(text))
+		}
+		return fields
+	}
+	recorded := turns("Read the file a.go", "continue", "ok", "continue", "ok", "stop")
+	incoming := turns("Write this poem", "Please", "continue", "ok", "continue", "ok", "go on")
+	for _, e := range Forms(form("e", "", "whole", recorded...), form("e", "", "whole", incoming...)) {
+		if e.Note == movedNote || slices.Contains([]string{`"continue"`, `"ok"`}, e.Recorded) {
+			t.Errorf("what both have in the same order differs: %+v", e)
+		}
+	}
+}

@@ -1,0 +1,128 @@
+package exactjson
+
+import (
+	"strings"
+	"sync"
+)
+
+// DetectLayout finds the layout in which v, the value of the JSON text b, is printed as
+// exactly b, and how many bytes of that are indentation. Without one, ok is false.
+func DetectLayout(b []byte, v Value) (l Layout, indentation int, ok bool) {
+	var c Clues
+	c.Add(string(b))
+	l = c.Layout()
+	indentation, ok = Prints(v, l, b)
+	return l, indentation, ok
+}
+
+// Prints reports whether v in layout l is exactly b, and how many bytes of that are
+// indentation.
+func Prints[T string | []byte](v Value, l Layout, b T) (indentation int, same bool) {
+	buf := printed.Get().(*[]byte)
+	defer printed.Put(buf)
+	p := NewPrinter(l)
+	*buf = p.Print((*buf)[:0], &v)
+	same = string(*buf) == string(b)
+	if cap(*buf) > 1<<20 {
+		*buf = nil
+	}
+	return p.Indentation, same
+}
+
+// printed are buffers to compare in; every body that is recorded needs one.
+var printed = sync.Pool{New: func() any { return new([]byte) }}
+
+// Clues are what JSON texts of one origin give away about their layout. They prove
+// nothing, since a text may contradict itself: [Prints] tells.
+type Clues struct {
+	first        Layout // white space around, indentation and padding of the first text
+	seen         bool
+	colon, comma string // the first ones, with the space behind them
+	escape       Escape
+}
+
+// Layout returns the layout that the texts point to.
+func (c *Clues) Layout() Layout {
+	l := c.first
+	l.Escape = c.escape
+	if l.Escape&EscapeASCII != 0 {
+		l.Escape &^= EscapeSeparators
+	}
+	if l.Indent != "" {
+		l.Padding = 0
+		return l
+	}
+	// What there is none of is taken to be like the other, as printers do.
+	l.ColonSpace = c.colon == ": " || c.colon == "" && c.comma == ", "
+	l.CommaSpace = c.comma == ", " || c.comma == "" && c.colon == ": "
+	return l
+}
+
+// Add adds what the valid JSON text s gives away.
+func (c *Clues) Add(s string) {
+	core := strings.Trim(s, " \t\r\n")
+	if !c.seen {
+		c.seen = true
+		c.first.Before, c.first.After, _ = strings.Cut(s, core)
+		c.first.Padding = PaddingOf(core)
+		if len(core) > 1 && core[1] == '\n' {
+			c.first.Indent = core[2 : len(core)-len(strings.TrimLeft(core[2:], " \t"))]
+		}
+	}
+	for t := Scan(core); t.Next(); {
+		switch after := core[t.End:]; {
+		case after == "":
+		case t.Token == Name && c.colon == "":
+			c.colon = spaced(after)
+		case after[0] == ',' && c.comma == "":
+			c.comma = spaced(after)
+		}
+		if t.Kind == String && t.form != 0 {
+			c.addEscapes(core[t.Start:t.End])
+		}
+	}
+}
+
+// spaced returns the first character of s and the space behind it, if there is one.
+func spaced(s string) string {
+	if len(s) > 1 && s[1] == ' ' {
+		return s[:2]
+	}
+	return s[:1]
+}
+
+// PaddingOf returns how many spaces stand before the last character of s, which
+// is JSON and ends in no white space.
+func PaddingOf(s string) int {
+	s = s[:len(s)-1]
+	return len(s) - len(strings.TrimRight(s, " "))
+}
+
+// addEscapes adds the habits that the escapes in a string give away.
+func (c *Clues) addEscapes(s string) {
+	for i := strings.IndexByte(s, '\\'); i >= 0; i = strings.IndexByte(s, '\\') {
+		r, n, ok := DecodeEscape(s[i:])
+		if !ok {
+			return
+		}
+		if esc := s[i : i+n]; esc[1] == 'u' || r == '/' {
+			c.addEscape(esc, r)
+		}
+		s = s[i+n:]
+	}
+}
+
+// addEscape adds what the escape of r gives away, which few printers would write.
+func (c *Clues) addEscape(esc string, r rune) {
+	if strings.ContainsAny(esc, "ABCDEF") {
+		c.escape |= EscapeUpper
+	}
+	if r > 0x7f && r != '\u2028' && r != '\u2029' {
+		c.escape |= EscapeASCII
+	}
+	for i, chars := range habitual {
+		if strings.ContainsRune(chars, r) {
+			c.escape |= 1 << i
+		}
+	}
+}

@@ -1,0 +1,155 @@
+package redact
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/promptecho/promptecho/internal/coding"
+	"github.com/promptecho/promptecho/internal/exactjson"
+	"github.com/promptecho/promptecho/internal/interaction"
+)
+
+// Check looks for every known secret in what is about to be written: as it is, escaped
+// for JSON or a URL, in base64, hexadecimal and UTF-16. It returns an error that names the
+// place, never the value.
+func (p *Policy) Check(what string, data []byte) error {
+	if found := p.find(data); found.end > 0 {
+		line := 1 + bytes.Count(data[:found.start], []byte("\n"))
+		return fmt.Errorf("%s: line %d would hold a known secret (%s): nothing was written", what, line, found.kind)
+	}
+	return nil
+}
+
+// CheckInteraction looks for every known secret in the texts of an interaction, as Check
+// does, and in the strings of its JSON as they read: a file can have them in a spelling of
+// its own.
+func (p *Policy) CheckInteraction(what string, it *interaction.Interaction) (err error) {
+	if p.Count() == 0 && len(it.Response.Events) == 0 {
+		return nil
+	}
+	check := func(place string, text []byte) {
+		if err != nil {
+			return
+		}
+		if found := p.find(text); found.end > 0 {
+			err = fmt.Errorf("%s: %s would hold a known secret (%s): nothing was written", what, place, found.kind)
+		}
+	}
+	body := func(place string, b []byte) {
+		check(place, b)
+		for text := range oddStrings(string(b)) {
+			check(place, []byte(text))
+		}
+	}
+	check("request.url", []byte(it.Request.URL))
+	body("request.body", it.Request.Body)
+	body("response.body", it.Response.Body)
+	if plain, ok := coding.Decompress(it.Response.Body); ok {
+		body("response.body, decompressed,", plain)
+	}
+	for i, event := range it.Response.Events {
+		for _, f := range event {
+			body(placeOf(i), []byte(f.Value))
+		}
+	}
+	_, answered := finders(&it.Request)
+	left := false
+	splitTexts(it.Response.Events, func(_ joint, text []byte) {
+		check("response.events, split over several,", text)
+		left = left || !bytes.Equal(p.body(text, answered), text)
+	})
+	check("response.text", []byte(it.Response.Text))
+	check("response.error", []byte(it.Response.Error))
+	if err == nil && left {
+		return fmt.Errorf("%s: response.events would hold what looks like a secret, or what Redact names, in pieces that cannot be replaced: nothing was written", what)
+	}
+	return err
+}
+
+func placeOf(event int) string { return fmt.Sprintf("response.events[%d]", event) }
+
+// oddStrings returns the strings of JSON text, names too, that have escapes, as they read.
+// There is none where nothing is escaped oddly, or twice: a secret stands there in one of
+// its spellings.
+func oddStrings(text string) func(yield func(string) bool) {
+	return func(yield func(string) bool) {
+		if !strings.Contains(text, `\u`) && !strings.Contains(text, `\/`) && !strings.Contains(text, `\\`) {
+			return
+		}
+		for s := exactjson.Scan(text); s.Next(); {
+			token := text[s.Start:s.End]
+			if token[0] == '"' && strings.Contains(token, `\`) && !yield(exactjson.UnescapeText(token[1:len(token)-1])) {
+				return
+			}
+		}
+	}
+}
+
+// Findings names what in a stored interaction must not be there: the place and the kind,
+// never the value. A recording of ours has none; one that was edited or made by something
+// else may.
+func Findings(it *interaction.Interaction) (found []string) {
+	var p Policy
+	add := func(place string, kinds ...string) {
+		for _, kind := range kinds {
+			found = append(found, place+": "+kind)
+		}
+	}
+	headers := func(place string, hs interaction.Headers, allowed []string) {
+		for _, h := range hs {
+			for _, v := range h.Values {
+				if isSecret(h.Name) && !listed(allowed, strings.ToLower(h.Name)) && !onlyPlaceholder().MatchString(v) {
+					add(place, fmt.Sprintf("the header %q", h.Name))
+				}
+				add(place, Kinds([]byte(v))...)
+			}
+		}
+	}
+	asked, answered := finders(&it.Request)
+	kindsIn := func(b []byte, find *finder) (kinds []string) {
+		if out := p.fields(b, find); !bytes.Equal(out, b) {
+			kinds, b = append(kinds, "a field that holds a credential"), out
+		}
+		return append(kinds, Kinds(b)...)
+	}
+	add("request.url", urlFindings(it.Request.URL)...)
+	headers("request.headers", it.Request.Headers, requestHeaders)
+	add("request.body", kindsIn(it.Request.Body, asked)...)
+	headers("response.headers", it.Response.Headers, responseHeaders)
+	headers("response.trailers", it.Response.Trailers, responseHeaders)
+	add("response.body", kindsIn(it.Response.Body, answered)...)
+	redacted := make([]interaction.Event, len(it.Response.Events)) // what is in one piece is found already
+	for i, event := range it.Response.Events {
+		for _, f := range event {
+			add(placeOf(i), kindsIn([]byte(f.Value), answered)...)
+			redacted[i] = append(redacted[i], interaction.Field{Name: f.Name, Value: string(p.body([]byte(f.Value), answered))})
+		}
+	}
+	splitTexts(redacted, func(_ joint, text []byte) {
+		for _, kind := range kindsIn(text, answered) {
+			if place := "response.events, split over several"; !slices.Contains(found, place+": "+kind) {
+				add(place, kind)
+			}
+		}
+	})
+	add("response.error", kindsIn([]byte(it.Response.Error), answered)...)
+	return found
+}
+
+// urlFindings returns what in a URL must not be there.
+func urlFindings(raw string) (kinds []string) {
+	u := cut(raw)
+	if u.user != "" {
+		kinds = append(kinds, "a user")
+	}
+	for pair := range strings.SplitSeq(u.query, "&") {
+		name, value, _ := strings.Cut(pair, "=")
+		name, value = coding.UnescapeQuery(name), coding.UnescapeQuery(value)
+		if (mayBeSecret(name) || isCertain(name, u.host, value)) && value != "" && !onlyPlaceholder().MatchString(value) {
+			kinds = append(kinds, fmt.Sprintf("the parameter %q", name))
+		}
+	}
+	return append(kinds, Kinds([]byte(raw))...)
+}

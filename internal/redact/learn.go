@@ -1,0 +1,179 @@
+package redact
+
+import (
+	"cmp"
+	"encoding/base64"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/promptecho/promptecho/internal/coding"
+	"github.com/promptecho/promptecho/internal/interaction"
+)
+
+// Environment makes the values of environment variables known whose names say that they
+// hold a secret and whose values look like one. Each entry is "NAME=value".
+func (p *Policy) Environment(environ []string) {
+	for _, entry := range environ {
+		name, value, _ := strings.Cut(entry, "=")
+		if len(value) >= minLearned && value[0] != '/' && isSecret(name) && isRandomVariable([]byte(value)) && !isModelName(value) {
+			p.AddSecret(value)
+		}
+	}
+}
+
+// Variable makes the value of one environment variable known, whatever it looks like.
+func (p *Policy) Variable(environ []string, name string) {
+	for _, entry := range environ {
+		if value, ok := strings.CutPrefix(entry, name+"="); ok {
+			p.AddSecret(value)
+		}
+	}
+}
+
+// isRandomVariable reports whether the value of a variable looks random and not like
+// written: words and names joined by marks have long runs of lower-case letters. It takes
+// more for random than looksRandomAlone does, since people make passwords up.
+func isRandomVariable(b []byte) bool {
+	t := measure(b)
+	start, end := longestRun(b, lower)
+	switch {
+	case t.distinct+t.marks < 8:
+		return false
+	case t.digit == 0:
+		return t.upper >= 4 && len(b)-t.upper >= 4 && end-start < 10 || t.upper == len(b)
+	case t.upper == 0:
+		return t.digit >= 4 && end-start < 12
+	}
+	return end-start < 16
+}
+
+// isModelName reports whether a text is a name made of words and numbers, such as that of
+// a model ("gpt-4o-mini-2024-07-18"): no upper-case letter, several parts, and not all
+// hexadecimal.
+func isModelName(text string) bool {
+	return len(text) < 28 && strings.ContainsAny(text, "-_.:/ ") && !strings.ContainsFunc(text, isUpper) &&
+		run([]byte(text), 0, hexAny|dash) < len(text)
+}
+
+// learn makes the secrets known that a request carries.
+func (p *Policy) learn(req *interaction.Request) {
+	for _, h := range req.Headers {
+		learn := p.learnHeader
+		switch m := meanings.Get(h.Name); {
+		case strings.EqualFold(h.Name, "cookie"):
+			learn = func(v string) { p.learnPairs(v) }
+		case m.secret:
+		case m.session:
+			learn = func(v string) {
+				if isKey(v) {
+					p.learnValue(v)
+				}
+			}
+		default:
+			continue
+		}
+		for _, v := range h.Values {
+			learn(v)
+		}
+	}
+	if !strings.ContainsAny(req.URL, "?@") {
+		return
+	}
+	u := cut(req.URL)
+	if _, password, ok := strings.Cut(u.user, ":"); ok {
+		p.learnEscaped(password)
+	}
+	for pair := range strings.SplitSeq(u.query, "&") {
+		name, value, _ := strings.Cut(pair, "=")
+		if name, plain := coding.UnescapeQuery(name), coding.UnescapeQuery(value); isCertain(name, u.host, plain) || isSecret(name) && isKey(plain) {
+			p.learnEscaped(value)
+		}
+	}
+}
+
+func (p *Policy) learnValue(value string) {
+	if len(value) >= minLearned {
+		p.AddSecret(value)
+	}
+}
+
+// learnEscaped makes a value of a URL known as it stands there and unescaped.
+func (p *Policy) learnEscaped(value string) {
+	p.learnValue(value)
+	for _, unescape := range []func(string) (string, error){url.QueryUnescape, url.PathUnescape} { // "+" is itself in a password
+		if plain, err := unescape(value); err == nil {
+			p.learnValue(plain)
+		}
+	}
+}
+
+// learnHeader makes the value of a header known that holds a secret, and the parts of it
+// that are secrets of their own: the token after the scheme, the password of basic
+// authentication (RFC 7617), and the parameters of a scheme that has some: AWS's
+// signatures, Digest (RFC 7616), OAuth 1.0 (RFC 5849), "Token token=...".
+func (p *Policy) learnHeader(value string) {
+	scheme, token, _ := strings.Cut(value, " ")
+	switch {
+	case strings.EqualFold(scheme, "basic"):
+		p.learnValue(token)
+		if plain, err := base64.StdEncoding.DecodeString(token); err == nil {
+			_, password, _ := strings.Cut(string(plain), ":")
+			p.learnValue(password)
+		}
+	case strings.EqualFold(scheme, "bearer"):
+		p.learnValue(token)
+	default:
+		pairs := p.learnPairs(cmp.Or(token, value))
+		if !pairs {
+			p.learnValue(token)
+		}
+		if token == "" || !pairs && strings.Contains(token, " ") { // there is no scheme
+			p.learnValue(value)
+		}
+	}
+}
+
+// Parameters of schemes that are no secrets, and those that sign one request only.
+var (
+	openParameters = strings.Fields(`realm uri username username* algorithm qop nc domain signedheaders headers timestamp
+		version signature_method created expires sr skn`)
+	signParameters = strings.Fields("signature response nonce cnonce opaque sig verifier")
+)
+
+// learnPairs makes the values of a list of names and values known: a cookie, or the
+// parameters of a scheme. It reports whether there is one. What signs this request only
+// is known for a while.
+func (p *Policy) learnPairs(list string) (found bool) {
+	for pair := range strings.FieldsFuncSeq(list, func(r rune) bool { return r == ',' || r == ';' || r == '&' }) {
+		pair = strings.TrimSpace(pair)
+		sep := strings.IndexAny(pair, "=:")
+		if sep < 0 {
+			continue
+		}
+		name, value := pair[:sep], pair[sep+1:]
+		if pair[sep] == ':' && strings.HasPrefix(value, "//") {
+			continue // a URL
+		}
+		if strings.Trim(value, "=") == "" || strings.ContainsAny(name, "+/ ") {
+			continue // the end of base64
+		}
+		found = true
+		name, value = strings.TrimPrefix(strings.ToLower(name), "oauth_"), strings.Trim(value, `"`)
+		if name == "credential" {
+			value, _, _ = strings.Cut(value, "/") // and its scope
+		}
+		if isPlain(value) || slices.Contains(openParameters, name) {
+			continue
+		}
+		learn := p.learnValue
+		if slices.Contains(signParameters, name) {
+			learn = p.addSign
+		}
+		learn(value)
+		if plain := unescaped(value); plain != value {
+			learn(plain)
+		}
+	}
+	return found
+}

@@ -1,0 +1,99 @@
+package redact
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+
+	"github.com/promptecho/promptecho/internal/exactjson"
+)
+
+// secretPaths are where secrets stand in JSON: the names that lead to one, the last ones
+// of a path, "*" for any one name or index. They are the fields of model APIs that carry
+// a secret for somebody else's server.
+var secretPaths = [][]string{
+	{"mcp_servers", "*", "authorization_token"},                // Anthropic, MCP connector
+	{"tools", "*", "authorization"},                            // OpenAI, Responses' MCP tool
+	{"tools", "*", "headers", "*"},                             // the same; and vendors' HTTP tools
+	{"mcp_servers", "*", "headers", "*"},                       // xAI, Mistral
+	{"data_sources", "*", "parameters", "authentication", "*"}, // Azure OpenAI, on your data
+	{"dataSources", "*", "parameters", "authentication", "*"},  // its older spelling
+	{"parameters", "embedding_dependency", "authentication", "*"},
+	{"client_secret", "value"},                     // OpenAI, realtime sessions
+	{"apiAuth", "apiKeyConfig", "apiKeyString"},    // Vertex AI, external grounding
+	{"authConfig", "apiKeyConfig", "apiKeyString"}, // Gemini, Google Maps and others
+}
+
+// pathParts are names of which every secret path has one; nearly no body does.
+var pathParts = strings.Fields(`"authorization_token" "authorization" "headers" "authentication" "client_secret" "apiKeyString"`)
+
+// harmlessNames are members of an object in whose other members secrets stand.
+var harmlessNames = strings.Fields("type managed_identity_resource_id content-type accept user-agent")
+
+// redactPaths returns JSON text with the secrets at known paths replaced, and what the
+// user names. It works on the text, so that everything else keeps its bytes, and stops at
+// what is not JSON. There may be one value, or one a line.
+func (p *Policy) redactPaths(b []byte) []byte {
+	if len(p.Names) == 0 && !mayHavePath(b) {
+		return b
+	}
+	text := string(b)
+	var edits []edit
+	for s := exactjson.Scan(text); s.Next(); {
+		start, end := s.Start, s.End
+		if s.Kind == exactjson.String {
+			start, end = start+1, end-1
+		}
+		if s.Token != exactjson.Scalar || len(s.Path) == 0 || isHidden(b[start:end]) {
+			continue
+		}
+		if out := p.valueAt(s.Path, s.Kind, text[start:end]); out != text[start:end] {
+			edits = append(edits, edit{start, end, out})
+		}
+	}
+	return splice(b, edits)
+}
+
+func mayHavePath(b []byte) bool {
+	return slices.ContainsFunc(pathParts, func(part string) bool { return bytes.Contains(b, []byte(part)) })
+}
+
+// valueAt returns what is written for a value at a path. A number that the user named
+// stays one. Values of headers that need not be secret become a hash: two requests that
+// differ in one are not the same.
+func (p *Policy) valueAt(path []string, kind exactjson.Kind, value string) string {
+	last := path[len(path)-1]
+	switch {
+	case p.isNamed(last) && kind == exactjson.Number:
+		return "0"
+	case p.isNamed(last) && kind == exactjson.String:
+		return Placeholder
+	case kind != exactjson.String:
+		return value
+	}
+	i := slices.IndexFunc(secretPaths, func(ends []string) bool { return endsIn(path, ends) })
+	isSame := func(name string) bool { return strings.EqualFold(last, name) }
+	switch {
+	case i < 0:
+		return value
+	case secretPaths[i][len(secretPaths[i])-1] != "*", isSecret(last), isSame("connection_string"):
+		return Placeholder
+	case slices.ContainsFunc(harmlessNames, isSame):
+		return value
+	}
+	return hashed(value)
+}
+
+// endsIn reports whether the last names of a path are these.
+func endsIn(path, names []string) bool {
+	skip := len(path) - len(names)
+	if skip < 0 {
+		return false
+	}
+	for i, name := range names {
+		if name != "*" && name != path[skip+i] {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,158 @@
+package redact
+
+import (
+	"bytes"
+	"net/url"
+	"strings"
+)
+
+// Kinds returns the kinds of what looks like a secret in a text, each as often as it is
+// there. It shows no value.
+func Kinds(text []byte) []string {
+	var kinds []string
+	for _, m := range findPatterns(text) {
+		kinds = append(kinds, m.kind)
+	}
+	return kinds
+}
+
+// redactPatterns returns b with everything replaced that looks like a secret. It returns
+// b itself if there is nothing, and never changes it. A token that ran into what was
+// replaced may show only then, so it looks until nothing is left: what is clean stays as
+// it is. Each round makes less of what is no placeholder, and no match has one in it.
+//
+// A place in a list becomes a hash: the request for the next page has it too, and must
+// not be the one for the page after that.
+func redactPatterns(b []byte) []byte {
+	for {
+		var edits []edit
+		for _, m := range findPatterns(b) {
+			text := Placeholder
+			if isCursorValue(b, m) {
+				text = hashed(unescaped(string(b[m.start:m.end])))
+			}
+			edits = append(edits, edit{m.start, m.end, text})
+		}
+		if len(edits) == 0 {
+			return b
+		}
+		b = splice(b, edits)
+	}
+}
+
+// isCursorValue reports whether a match is the whole value of a field or parameter that
+// has a place in a list.
+func isCursorValue(b []byte, m match) bool {
+	if m.end < len(b) && bytes.IndexByte([]byte("\"'\\&#<> \n"), b[m.end]) < 0 {
+		return false
+	}
+	before := bytes.TrimRight(b[:m.start], "\"'\\ ")
+	name := bytes.TrimRight(before, ":=")
+	if len(name) == len(before) {
+		return false
+	}
+	name = bytes.TrimRight(name, "\"'\\ ")
+	start := len(name)
+	for start > 0 && len(name)-start < 40 && (class[name[start-1]]&(word|dot) != 0 || name[start-1] == '$' || name[start-1] == '@') {
+		start--
+	}
+	return start < len(name) && isCursor(string(name[start:]))
+}
+
+// unescaped returns a value that stands in a URL as it reads.
+func unescaped(s string) string {
+	if plain, err := url.QueryUnescape(s); err == nil && strings.Contains(s, "%") {
+		return plain
+	}
+	return s
+}
+
+// findPatterns finds what looks like a secret, in order, without overlap: keys and
+// tokens whose format tells whose they are, private keys, and random values beside a
+// name, a scheme or an "@" that says what they are. It looks at text, not at JSON: a key
+// is found however often the text around it was escaped.
+//
+// It reads every byte about once: words are found by a table, and only a word with a
+// rare beginning or end is looked at further.
+func findPatterns(text []byte) (found []match) {
+	s := search{text: text}
+	for i := 0; i < len(text); {
+		var m match
+		if class[text[i]]&word == 0 {
+			if text[i] == ':' {
+				m = s.userinfo(i)
+			}
+			i++
+		} else {
+			start := i
+			i = run(text, i, word)
+			m = s.word(start, i)
+		}
+		if m.end > 0 {
+			found = append(found, m)
+			i, s.last = m.end, m.end
+		}
+	}
+	return found
+}
+
+// word looks at the word text[start:end] and what follows it.
+func (s *search) word(start, end int) match {
+	text, at := s.text, start
+	if m := s.token(start); m.end > 0 {
+		return m
+	}
+	if start > 0 && (text[start-1] == '\\' || text[start-1] == '%') {
+		if at = afterEscape(text, start); at != start {
+			if m := s.token(at); m.end > 0 {
+				return m
+			}
+		}
+	}
+	var next byte
+	if end < len(text) {
+		next = text[end]
+	}
+	switch n := end - at; {
+	case n >= 3 && next != 0 && nameTails[pair(text[end-2], text[end-1])]:
+		return s.named(at, end)
+	case next == '~' && text[end-1] == 'Q' && end-5 >= s.lastEnd(0) && isEdge(text, end-5, url64|dot|tilde):
+		return s.shape(end - 5) // of Microsoft Entra
+	case next == '.' && n >= 24 && n <= 32, next == ':' && n >= 8 && class[text[end-1]]&digit != 0, n >= 84 && n <= 86:
+		return s.shape(at)
+	}
+	return match{}
+}
+
+// userinfo looks for the password in "scheme://user:password@host" (RFC 3986, section
+// 3.2.1), given where the first ":" is.
+func (s *search) userinfo(mark int) match {
+	text, start := s.text, 0
+	for _, slashes := range []string{"://", `:\/\/`} {
+		if bytes.HasPrefix(text[mark:], []byte(slashes)) {
+			start = mark + len(slashes)
+		}
+	}
+	if start == 0 {
+		return match{}
+	}
+	colon, at := 0, 0
+	for i := start; i < min(len(text), start+300) && text[i] > ' ' && strings.IndexByte("/?#\"'`\\<>{}|,", text[i]) < 0; i++ {
+		switch {
+		case text[i] == ':' && colon == 0:
+			colon = i
+		case text[i] == '@':
+			at = i
+		}
+	}
+	if colon == 0 || at < colon {
+		return match{}
+	}
+	if kind, from, to := token(text, colon+1); from == colon+1 && to == at {
+		return s.match(kind, from, to)
+	}
+	if !isPassword(text[start:colon], text[colon+1:at]) {
+		return match{}
+	}
+	return s.match("password in a URL", colon+1, at)
+}

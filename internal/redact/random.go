@@ -1,0 +1,259 @@
+package redact
+
+import (
+	"bytes"
+	"encoding/base64"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// lazily returns what compiles an expression when it is needed first: most tests need
+// few.
+func lazily(expr string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
+}
+
+// A charset is a set of classes of bytes.
+type charset uint16
+
+const (
+	digit charset = 1 << iota
+	lowAF         // a to f
+	lowGZ         // g to z
+	capAF         // A to F
+	capGZ         // G to Z
+	dash
+	under
+	dot
+	plus // + and /
+	equal
+	tilde
+	percent
+
+	lower    = lowAF | lowGZ
+	upper    = capAF | capGZ
+	alnum    = digit | lower | upper
+	word     = alnum | dash | under
+	url64    = word // base64url has the same characters
+	std64    = alnum | plus
+	hexLower = digit | lowAF
+	hexAny   = digit | lowAF | capAF
+)
+
+var class = func() (t [256]charset) {
+	for chars, c := range map[string]charset{
+		"0123456789": digit, "abcdef": lowAF, "ghijklmnopqrstuvwxyz": lowGZ, "ABCDEF": capAF, "GHIJKLMNOPQRSTUVWXYZ": capGZ,
+		"-": dash, "_": under, ".": dot, "+/": plus, "=": equal, "~": tilde, "%": percent,
+	} {
+		for i := range len(chars) {
+			t[chars[i]] = c
+		}
+	}
+	return t
+}()
+
+// run returns where a run of bytes of the classes that begins at a place ends.
+func run(text []byte, at int, chars charset) int {
+	for at < len(text) && class[text[at]]&chars != 0 {
+		at++
+	}
+	return at
+}
+
+// longestRun returns where the longest run of bytes of the classes is.
+func longestRun(b []byte, chars charset) (start, end int) {
+	for i := 0; i < len(b); i++ {
+		to := run(b, i, chars)
+		if to-i > end-start {
+			start, end = i, to
+		}
+		i = to
+	}
+	return start, end
+}
+
+// looksRandomAlone reports whether a value of 16 characters or more looks random, as
+// keys are. Words, paths, names in camel case, counts up and down, and placeholders do
+// not.
+//
+// The measure is how the classes (digits, lower, upper case) alternate: two neighbours
+// differ in 62% of base62, 47% of hexadecimal and 40% of lower case with digits, but
+// rarely in text. Entropy does not tell them apart at this length.
+func looksRandomAlone(b []byte) bool {
+	if t := measure(b); t.n >= 32 && t.marks == 0 && t.digit*10 >= t.n {
+		return looksRandom(b) // of one case: words come by chance, but text has no digits
+	}
+	return switchesClass(b, 15, 70, 15)
+}
+
+// looksRandom is looksRandomAlone for what stands behind a prefix that says what it is:
+// a key may have a word in it by chance.
+func looksRandom(b []byte) bool { return switchesClass(b, 10, 85, 20) }
+
+// switchesClass takes the least share of turns and the largest of words and marks, in
+// percent.
+func switchesClass(b []byte, turns, words, marks int) bool {
+	if len(b) < 16 || isPlaceholder(b) {
+		return false
+	}
+	t := measure(b)
+	return t.turns >= max(3, t.n*turns/100) &&
+		t.distinct >= min(8+t.n/16, 12) &&
+		t.steps*100 < t.n*45 &&
+		t.words*100 < t.n*words &&
+		t.marks*100 <= len(b)*marks
+}
+
+// mixedCase is looksRandom with upper case, lower case and digits, and not just one of a
+// kind: for short values, and prefixes that are words.
+func mixedCase(b []byte) bool {
+	t := measure(b)
+	return looksRandom(b) && t.upper >= 2 && t.lower >= 2 && t.digit >= 1 && t.turns*100 >= t.n*25
+}
+
+// evenMix is for alphabets of one case, with few digits or many marks, behind a prefix
+// that is no word.
+func evenMix(b []byte) bool {
+	t := measure(b)
+	return t.distinct >= min(8, len(b)/2) && t.steps*100 < t.n*45 && !isPlaceholder(b)
+}
+
+// measures are what a value is judged by.
+type measures struct {
+	n, marks            int // letters and digits; everything else
+	upper, lower, digit int
+	distinct            int // letters and digits
+	turns               int // neighbours of different classes
+	steps               int // neighbours that are equal or next to each other
+	words               int // letters in words: four and more of one case, and a capital before them
+}
+
+func measure(b []byte) (t measures) {
+	var seen [256]bool
+	var last byte
+	length := 0 // of the word so far
+	for i, c := range b {
+		k := kindOf(c)
+		switch k {
+		case 0:
+			t.marks++
+			length = 0
+			continue
+		case upper:
+			t.upper++
+		case lower:
+			t.lower++
+		default:
+			t.digit++
+		}
+		t.n++
+		if !seen[c] {
+			seen[c] = true
+			t.distinct++
+		}
+		same := k == kindOf(last)
+		if last != 0 && !same {
+			t.turns++
+		}
+		if d := int(c) - int(last); same && d >= -1 && d <= 1 {
+			t.steps++
+		}
+		switch {
+		case k == digit:
+			length = 0
+		case length > 0 && same, length == 1 && kindOf(last) == upper && b[i-1] == last:
+			length++
+		default:
+			length = 1
+		}
+		switch {
+		case length == 4:
+			t.words += 4
+		case length > 4:
+			t.words++
+		}
+		last = c
+	}
+	return t
+}
+
+// kindOf returns which of the three classes upper, lower and digit a byte is of, or 0.
+func kindOf(c byte) charset {
+	switch k := class[c]; {
+	case k&upper != 0:
+		return upper
+	case k&lower != 0:
+		return lower
+	default:
+		return k & digit
+	}
+}
+
+// isBase32 reports whether a value is random base32 (RFC 4648, section 6): its capitals
+// look like words more often than others.
+func isBase32(b []byte) bool {
+	if len(b) < 16 || run(b, 0, upper|digit) != len(b) || bytes.ContainsAny(b, "0189") || isPlaceholder(b) {
+		return false
+	}
+	t := measure(b)
+	return t.turns >= max(4, t.n*12/100) && t.digit >= 2 && t.distinct >= 8 && t.steps*100 < t.n*45
+}
+
+func isUUID(b []byte) bool { return uuid().Match(b) && measure(b).distinct >= 8 }
+
+var uuid = lazily(`^[[:xdigit:]]{8}(?:-[[:xdigit:]]{4}){3}-[[:xdigit:]]{12}$`)
+
+// No random text of this length has one of fakeWords in it; fakeParts say only between
+// marks that a value stands for a secret.
+var (
+	fakeWords = strings.Fields(`example placeholder redacted xxxxx dummy changeme replace insert sample notreal
+		yourapi yourkey yourtoken yoursecret abcdef 12345678`)
+	fakeParts = strings.Fields(`your key api apikey token secret fake test testing tests mock here invalid none null
+		todo foo bar demo the not real put`)
+)
+
+// isPlaceholder reports whether a value says that it is no secret.
+func isPlaceholder(b []byte) bool {
+	low := bytes.ToLower(b[:min(len(b), 200)])
+	for _, w := range fakeWords {
+		if bytes.Contains(low, []byte(w)) {
+			return true
+		}
+	}
+	for part := range bytes.FieldsFuncSeq(low, func(r rune) bool { return r == '-' || r == '_' || r == '.' }) {
+		if slices.Contains(fakeParts, string(part)) {
+			return true
+		}
+	}
+	return false
+}
+
+var weakPasswords = strings.Split("password,passwd,passw0rd,password1,password123,secret,postgres,changeme,guest,"+
+	"mysecretpassword,username,mypassword,my-password,your_password,your-password,yourpassword,open sesame", ",")
+
+// isPassword reports whether a password beside a user is one: not what documentation and
+// local databases have.
+func isPassword(user, password []byte) bool {
+	if len(password) < 6 || bytes.EqualFold(user, password) ||
+		bytes.ContainsAny(password, "$*[%{") && !bytes.ContainsAny(password, "0123456789") {
+		return false
+	}
+	if slices.Contains(weakPasswords, string(bytes.ToLower(password))) || isPlaceholder(password) {
+		return false
+	}
+	t := measure(password)
+	return t.distinct >= 4 && t.steps*100 < t.n*60
+}
+
+// isBasic reports whether a value is one of basic authentication (RFC 7617) that has a
+// password.
+func isBasic(b []byte) bool {
+	plain, err := base64.StdEncoding.DecodeString(string(b))
+	if err != nil || bytes.ContainsFunc(plain, func(c rune) bool { return c < ' ' || c > '~' }) {
+		return false
+	}
+	user, password, ok := bytes.Cut(plain, []byte(":"))
+	return ok && isPassword(user, password)
+}

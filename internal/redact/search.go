@@ -1,0 +1,97 @@
+package redact
+
+import "bytes"
+
+// A match is a part of a text that must not be written, and what it is. The zero match
+// is none: none ends at 0.
+type match struct {
+	kind       string
+	start, end int
+}
+
+// A search looks through a text. Its methods return the match at a place, or none.
+type search struct {
+	text []byte
+	last int // where the last match ends
+}
+
+// match returns a match, or none if it touches another or a placeholder: it stood in the
+// middle of a word, and must not become one because its neighbour was replaced.
+func (s *search) match(kind string, start, end int) match {
+	if s.last > 0 && s.last >= start || endsInPlaceholder(s.text[:start]) ||
+		bytes.HasPrefix(s.text[end:], []byte(openPlaceholder)) {
+		return match{}
+	}
+	return match{kind, start, end}
+}
+
+// lastEnd returns a place before which nothing may decide: from, or the end of the last
+// match. What stood in a match is gone when the text is looked at again.
+func (s *search) lastEnd(from int) int { return max(from, s.last) }
+
+// token looks for a token whose prefix stands at a place. In the middle of base64, where
+// "+" and "/" only look like the edge of a word, there is none.
+func (s *search) token(at int) match {
+	kind, start, end := token(s.text, at)
+	if end == 0 || inBase64(s.text[s.lastEnd(at-24):at]) {
+		return match{}
+	}
+	return s.match(kind, start, end)
+}
+
+// shape looks for a token that begins at a place and is told by its parts.
+func (s *search) shape(at int) match {
+	for i := range shapes {
+		if start, end := shapes[i].find(s.text, at); end > 0 {
+			return s.match(shapes[i].kind, start, end)
+		}
+	}
+	return match{}
+}
+
+// afterEscape returns where a word begins whose first bytes belong to an escape: n in
+// "\nsk-...", u0026 in "\u0026sig=...", 3D in "%3Dsk-...".
+func afterEscape(text []byte, start int) int {
+	if text[start-1] == '%' {
+		if start+2 < len(text) && class[text[start]]&hexAny != 0 && class[text[start+1]]&hexAny != 0 {
+			return start + 2
+		}
+		return start
+	}
+	switch text[start] {
+	case 'n', 'r', 't', 'b', 'f':
+		return start + 1
+	case 'u':
+		if start+5 < len(text) && run(text[:start+5], start+1, hexAny) == start+5 {
+			return start + 5
+		}
+	}
+	return start
+}
+
+// isEdge reports whether a word can begin at a place: at the start of the text, after
+// what is no part of a word, or after an escape.
+func isEdge(text []byte, at int, chars charset) bool {
+	if at == 0 || class[text[at-1]]&chars == 0 {
+		return true
+	}
+	for _, n := range []int{1, 2, 5} {
+		if at > n && (text[at-n-1] == '\\' || text[at-n-1] == '%') && afterEscape(text, at-n) == at {
+			return true
+		}
+	}
+	return false
+}
+
+// inBase64 reports whether a word goes on from base64: from 24 bytes of it that end in
+// "+" or "/", of both cases.
+func inBase64(before []byte) bool {
+	n := len(before)
+	if n < 24 || before[n-1] != '+' && before[n-1] != '/' || run(before, 0, std64) != n {
+		return false
+	}
+	return bytes.ContainsFunc(before, isUpper) && bytes.ContainsFunc(before, isLower)
+}
+
+func isUpper(r rune) bool { return 'A' <= r && r <= 'Z' }
+func isLower(r rune) bool { return 'a' <= r && r <= 'z' }

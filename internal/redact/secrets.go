@@ -1,0 +1,222 @@
+package redact
+
+import (
+	"cmp"
+	"encoding/base64"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"unicode/utf16"
+)
+
+// minLearned is the length in bytes under which what a request carries is not looked for
+// elsewhere: "test-key" may well be a word of the prompt.
+const minLearned = 12
+
+// secrets are the values that are known to be secret.
+type secrets struct {
+	mu    sync.RWMutex
+	all   []knownSecret   // in the order in which they became known
+	has   map[string]bool // their texts
+	json  matcher         // finds them as they are and as they stand in JSON
+	lines matcher         // finds the lines of those that have several
+	every matcher         // finds the first ones in every spelling,
+	spelt int             // so many of them
+	signs [2]*matcher     // find what signs one request, the new ones first
+}
+
+// A knownSecret is a value that must not be written.
+type knownSecret struct {
+	text      string
+	spellings []spelling // made when it is needed first
+}
+
+// AddSecret makes a secret known: it is replaced wherever it stands from now on. Values
+// shorter than 8 bytes are not looked for.
+func (s *secrets) AddSecret(text string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(text) < minSecret || strings.Contains(Placeholder, text) || s.has[text] {
+		return
+	}
+	if s.has == nil {
+		s.has = map[string]bool{}
+	}
+	text = strings.Clone(text) // it may be a part of a large one
+	s.has[text] = true
+	s.all = append(s.all, knownSecret{text: text})
+	for _, spelling := range jsonSpellings(text) {
+		s.json.add(spelling)
+	}
+	for _, line := range linesOf(text) {
+		s.lines.add(line)
+	}
+}
+
+// mostSigns is how many values that sign one request are looked for. An answer holds
+// those of its own request: they are the last ones, unless as many requests are under way
+// at once.
+const mostSigns = 128
+
+// addSign makes a value known that signs one request, or is for one request only. It is
+// replaced for a while: nobody else's answer has it.
+func (s *secrets) addSign(text string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(text) < minLearned || s.has[text] {
+		return
+	}
+	if s.signs[0] == nil || len(s.signs[0].texts) >= mostSigns {
+		s.signs = [2]*matcher{new(matcher), s.signs[0]}
+	}
+	for _, spelling := range jsonSpellings(strings.Clone(text)) {
+		s.signs[0].add(spelling)
+	}
+}
+
+// Count returns how many secrets are known; it only grows.
+func (s *secrets) Count() int {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return len(s.all)
+}
+
+// Bytes returns b with every known secret replaced, also where it is escaped as JSON has
+// it. It returns b itself if it holds none and never changes it.
+func (s *secrets) Bytes(b []byte) []byte {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	var found []match
+	for _, m := range []*matcher{&s.json, s.signs[0], s.signs[1]} {
+		found = slices.AppendSeq(found, m.in(b))
+	}
+	slices.SortFunc(found, func(a, b match) int { return cmp.Compare(a.start, b.start) })
+	var edits []edit
+	for _, m := range found {
+		if n := len(edits); n > 0 && m.start < edits[n-1].end {
+			edits[n-1].end = max(edits[n-1].end, m.end)
+			continue
+		}
+		edits = append(edits, edit{m.start, m.end, Placeholder})
+	}
+	return splice(b, edits)
+}
+
+// holdsSecret reports whether a known secret stands in a text.
+func (s *secrets) holdsSecret(text string) bool { return string(s.Bytes([]byte(text))) != text }
+
+// find returns how and where a text holds a known secret, in any spelling. The zero match
+// is none.
+func (s *secrets) find(text []byte) match {
+	s.spelledSince(0)
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	for _, m := range []*matcher{&s.every, s.signs[0], s.signs[1]} {
+		for found := range m.in(text) {
+			return found
+		}
+	}
+	return match{}
+}
+
+// MayContain reports whether the text of a cassette may hold a known secret: as it is or
+// escaped as JSON has it, or a line of it.
+func (s *secrets) MayContain(text []byte) bool {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	for _, m := range []*matcher{&s.json, &s.lines} {
+		for range m.in(text) {
+			return true
+		}
+	}
+	return false
+}
+
+// MayContainAny is MayContain for secrets in any spelling.
+func (s *secrets) MayContainAny(text []byte) bool { return s.find(text).end > 0 || s.MayContain(text) }
+
+// spelledSince returns the secrets that have become known since so many were, with their
+// spellings.
+func (s *secrets) spelledSince(n int) []knownSecret {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for ; s.spelt < len(s.all); s.spelt++ {
+		known := &s.all[s.spelt]
+		known.spellings = spellings(known.text)
+		for _, spelling := range known.spellings {
+			s.every.add(spelling)
+		}
+	}
+	return s.all[n:len(s.all):len(s.all)]
+}
+
+// spellings returns how a secret can stand in a text: as it is, escaped for JSON or a
+// URL, in base64, hexadecimal and UTF-16.
+func spellings(text string) []spelling {
+	all := jsonSpellings(text)
+	add := func(kind, text string) { all = appendNew(all, kind, text) }
+	add("URL-escaped", url.QueryEscape(text))
+	add("URL-escaped", url.PathEscape(text))
+	// What base64 of any text that holds the secret holds too, in both alphabets (RFC
+	// 4648): the secret can start at any byte of a group of three, and the digits at its
+	// ends depend on its neighbours.
+	for _, enc := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {
+		for before := range 3 {
+			digits := enc.EncodeToString(append(make([]byte, before, before+len(text)), text...))
+			add("base64", digits[(before*8+5)/6:(before+len(text))*8/6])
+		}
+	}
+	digits := hex.EncodeToString([]byte(text))
+	add("hexadecimal", digits)
+	add("hexadecimal", strings.ToUpper(digits))
+	for _, order := range []binary.AppendByteOrder{binary.LittleEndian, binary.BigEndian} {
+		var units []byte
+		for _, unit := range utf16.Encode([]rune(text)) {
+			units = order.AppendUint16(units, unit)
+		}
+		add("UTF-16", string(units))
+	}
+	return all
+}
+
+// jsonSpellings returns a value as it is and as it stands inside a JSON string, as the
+// writers there are spell it: "&" and "/" may be escaped.
+func jsonSpellings(text string) []spelling {
+	all := []spelling{{"plain", text}}
+	quoted, err := json.Marshal(text)
+	if err != nil {
+		return all // unreachable: a string marshals
+	}
+	html := string(quoted[1 : len(quoted)-1])
+	plain := htmlEscapes.Replace(html)
+	for _, escaped := range []string{plain, html, strings.ReplaceAll(plain, "/", `\/`), strings.ReplaceAll(html, "/", `\/`)} {
+		all = appendNew(all, "JSON-escaped", escaped)
+	}
+	return all
+}
+
+// htmlEscapes undoes what encoding/json escapes so that JSON can stand in HTML.
+var htmlEscapes = strings.NewReplacer(`\u003c`, "<", `\u003e`, ">", `\u0026`, "&", `\u2028`, "\u2028", `\u2029`, "\u2029")
+
+// linesOf returns the lines of a text that has several, each of which stands alone in YAML.
+func linesOf(text string) (lines []spelling) {
+	if !strings.Contains(text, "\n") {
+		return nil
+	}
+	for line := range strings.SplitSeq(text, "\n") {
+		lines = appendNew(lines, "line", line)
+	}
+	return lines
+}
+
+// appendNew appends a spelling unless it is there or too short to be looked for.
+func appendNew(all []spelling, kind, text string) []spelling {
+	if len(text) < minSecret || slices.ContainsFunc(all, func(s spelling) bool { return s.text == text }) {
+		return all
+	}
+	return append(all, spelling{kind, text})
+}

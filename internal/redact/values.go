@@ -1,0 +1,128 @@
+package redact
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// isKey reports whether the value of a parameter that can be a secret or data ("key" is
+// both) looks like a key: it has the format of one, a run of a dozen random letters and
+// digits, or marks as passwords have. What is a path, a name, a date or a UUID is none,
+// however long and however it was made: a wrong recording would answer for it.
+func isKey(v string) bool {
+	b := []byte(v)
+	marks := 0
+	for _, c := range "\"\\!^<>|$%&" { // a pattern, a path or JSON has one of them
+		if strings.ContainsRune(v, c) {
+			marks++
+		}
+	}
+	if marks >= 2 && len(v) >= minLearned && !strings.Contains(v, " ") {
+		return true
+	}
+	if isPlain(v) || isPlaceholder(b) {
+		return false
+	}
+	if isToken(v) {
+		return true
+	}
+	if isUUID(b) || isPath(v) {
+		return false
+	}
+	for i := 0; i < len(b); i++ {
+		end := run(b, i, alnum)
+		t := measure(b[i:end])
+		most := 50 // percent of words
+		if end-i >= 20 {
+			most = 70 // in lower case they come by chance
+		}
+		if end-i >= 12 && t.turns >= 3 && t.distinct >= 8 && t.words*100 < t.n*most && t.steps*100 < t.n*45 {
+			return true
+		}
+		i = end
+	}
+	return false
+}
+
+// isToken reports whether all of a value looks like a secret.
+func isToken(v string) bool {
+	found := findPatterns([]byte(v))
+	return len(found) == 1 && found[0].start == 0 && found[0].end == len(v)
+}
+
+// isPath reports whether a value looks like a path, the name of a file or a dotted name:
+// it starts at a root, ends in an extension, or has a part that is a word or a number.
+// Base64, whose length is a multiple of four, and the tokens that have a dot have none of
+// them but by chance.
+func isPath(v string) bool {
+	if !strings.ContainsAny(v, "/.") {
+		return false
+	}
+	if v[0] == '/' && len(v)%4 != 0 || extension().MatchString(v) || strings.Contains(v, "/") && !strings.ContainsFunc(v, unicode.IsUpper) {
+		return true
+	}
+	for part := range strings.FieldsFuncSeq(v, func(r rune) bool { return r == '/' || r == '.' }) {
+		if isPlain(part) && wordOrNumber().MatchString(part) {
+			return true
+		}
+	}
+	return false
+}
+
+var (
+	extension    = lazily(`[^/.]\.(?:[a-z]{2,8}\d?|[A-Z]{2,4}\d?)$`)
+	wordOrNumber = lazily(`[a-z]{4}|^\d{4,}$`)
+)
+
+// isFake reports whether a value says that it stands for a secret: what runs without one
+// have. A word like "test" alone does not say it, it may be data.
+func isFake(v string) bool {
+	all := words(strings.ToLower(v))
+	has := func(list []string) bool {
+		return slices.ContainsFunc(all, func(word string) bool { return slices.Contains(list, word) })
+	}
+	return saysFake().MatchString(v) || has(fakeSecrets) || has(fakeAdjectives) && has(secretNouns)
+}
+
+var (
+	saysFake       = lazily(`(?i)dummy|fake|placeholder|changeme|redacted|not[-_]?real|promptecho-replay-|xxxx`)
+	fakeSecrets    = strings.Fields("testkey testtoken yourkey yourapikey yourtoken yoursecret mykey myapikey")
+	fakeAdjectives = strings.Fields("test testing your my example sample demo mock insert replace unused invalid ci")
+	secretNouns    = strings.Fields("key apikey api token secret password credential credentials sk")
+)
+
+// isPlain reports whether a value of a query can be read as it is and is no secret: a
+// short word, a name of words and numbers, a number, a date, a time, or a short list of
+// those.
+func isPlain(v string) bool {
+	if v == "" || len(v) > 100 {
+		return false
+	}
+	n := 0
+	for item := range strings.FieldsFuncSeq(v, func(r rune) bool { return r == ',' || r == ';' || r == '|' }) {
+		if n++; n > 16 || len(item) > 35 || !plainItem().MatchString(item) || sixConsonants().MatchString(item) {
+			return false
+		}
+	}
+	return n > 0
+}
+
+var (
+	plainItem = lazily(`^(?:` + plainNumber + `|` + plainTime + `|` + plainName + `)$`)
+	// There is no word with six consonants in a row.
+	sixConsonants = lazily(`(?i)[bcdfghjklmnpqrstvwxz]{6}`)
+)
+
+const (
+	// Seconds and milliseconds since 1970, and what is shorter than a telephone number.
+	plainNumber = `[+-]?(?:\d{1,8}|1\d{9}|1\d{12})(?:\.\d{1,12})?`
+	// RFC 3339, its basic form, and parts of it.
+	plainTime = `(?:\d{4}-?\d\d-?\d\d)?(?:[Tt ]?\d\d:?\d\d(?::?\d\d(?:\.\d{1,9})?)?(?:[Zz]|[+ -]\d\d:?\d\d)?)?`
+	// Words in lower case, in capitals or in both as names have them, with few digits
+	// before or behind, and joined by marks: mp3, linear16, 30d, en-US, createdAt,
+	// nova-3-general, -name.
+	plainName    = `[+-]?` + plainPart + `(?:[._:-]` + plainPart + `){0,6}`
+	plainPart    = `(?:` + plainLetters + `\d{0,4}|\d{1,4}[A-Za-z]{1,4}|\d{1,8})`
+	plainLetters = `(?:[a-z]{1,16}|[A-Z]{1,8}|[A-Z]?[a-z]{2,12}(?:[A-Z][a-z]{2,12}){0,4}(?:At|By|In|On|To|Id|ID|URL)?)`
+)

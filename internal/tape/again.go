@@ -1,0 +1,65 @@
+package tape
+
+import (
+	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/rerecord"
+)
+
+// What follows is for a run that records all of a cassette again. The tape must be closed.
+
+// SucceededBefore returns the recording that is to be replaced of the same request which
+// succeeded, nil if there is none.
+func (t *Tape) SucceededBefore(rec *Recording) *Recording {
+	for _, old := range t.replaced {
+		if old.Form().Key() == rec.Form().Key() && !old.Failed() {
+			return old
+		}
+	}
+	return nil
+}
+
+// NotAskedAgain returns the recordings to be replaced of whose kind none was recorded in
+// this run. What was recorded takes the place of what would have answered it: local
+// servers have other ports now.
+func (t *Tape) NotAskedAgain() (kept []*Recording) {
+	old := queues{}
+	for _, rec := range t.replaced {
+		rec.key = keyOf(rec.Form())
+		old.add(rec)
+	}
+	again := map[requestKey]bool{}
+	for _, rec := range t.recordings {
+		if q := old[keyOf(rec.Form())]; q != nil {
+			if answer, _ := q.take(rec.Form(), true); answer != nil {
+				again[answer.requestKey()] = true
+			}
+		}
+	}
+	for _, rec := range t.replaced {
+		if !again[rec.requestKey()] {
+			kept = append(kept, rec)
+		}
+	}
+	return kept
+}
+
+// KeepUnchanged changes recordings of this run to what the cassette had, as far as both say
+// the same, so that the diff of the file shows what has changed.
+func (t *Tape) KeepUnchanged(recs []*Recording) {
+	old := map[uint64][]*Recording{}
+	for _, rec := range t.replaced {
+		key := keyOf(rec.Form())
+		old[key] = append(old[key], rec)
+	}
+	var keeper rerecord.Keeper
+	for _, rec := range recs {
+		var before *interaction.Interaction
+		key := keyOf(rec.Form())
+		if same := old[key]; len(same) > 0 {
+			before, old[key] = same[0].Interaction(), same[1:]
+		}
+		if keeper.Keep(before, rec.Interaction()) {
+			rec.text = nil // it says something else
+		}
+	}
+}

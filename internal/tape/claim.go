@@ -1,0 +1,64 @@
+package tape
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"sync"
+)
+
+// claims holds the cassettes of this process, open or not, by folded path. It has a lock
+// of its own, under which no other is taken.
+var claims = struct {
+	sync.Mutex
+	files   map[string]*claim
+	folders map[string]string // without symbolic links, by the name they were given
+}{files: map[string]*claim{}, folders: map[string]string{}}
+
+type claim struct {
+	path string // as it was first spelled
+	open bool
+}
+
+// Claim makes the cassette the tape's alone until [Tape.Free]. A name that differs only in
+// case from one that was used before is refused too, open or not: on macOS and Windows the
+// two are one file, and a Go module with both cannot be downloaded.
+func (t *Tape) Claim() error {
+	claims.Lock()
+	defer claims.Unlock()
+	path := t.config.Path
+	key := foldPath(path)
+	c := claims.files[key]
+	if c == nil {
+		c = &claim{path: path}
+		claims.files[key] = c
+	}
+	sameFolder := filepath.Dir(c.path) == filepath.Dir(path) || !strings.EqualFold(c.path, path)
+	switch {
+	case filepath.Base(c.path) != filepath.Base(path) || !sameFolder:
+		return fmt.Errorf("%s differs only in case from %s: on macOS and Windows they are one file; rename one of the two (with echotest: the test)", t.config.Name, c.path)
+	case c.open:
+		return fmt.Errorf("%s is already open in this process: one cassette has one recorder; share it, or give the second a file of its own (with echotest: a subtest, t.Run, has its own)", t.config.Name)
+	}
+	c.open = true
+	t.release = func() {
+		claims.Lock()
+		defer claims.Unlock()
+		c.open = false
+	}
+	return nil
+}
+
+// foldPath makes names equal that are one file on some file system. The caller holds the
+// lock.
+func foldPath(path string) string {
+	folder, ok := claims.folders[filepath.Dir(path)]
+	if !ok {
+		var err error
+		if folder, err = filepath.EvalSymlinks(filepath.Dir(path)); err != nil {
+			return strings.ToLower(path) // not there yet
+		}
+		claims.folders[filepath.Dir(path)] = folder
+	}
+	return strings.ToLower(filepath.Join(folder, filepath.Base(path)))
+}

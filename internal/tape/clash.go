@@ -1,0 +1,190 @@
+package tape
+
+import (
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/promptecho/promptecho/internal/interaction"
+)
+
+// A ServerClash is a request that local servers answered differently. On other ports
+// they could not be told apart.
+type ServerClash struct {
+	Endpoint  string   // of the request
+	Addresses []string // of the servers: scheme, host and port
+}
+
+// ServerClash returns the first request that local servers answered differently, nil if
+// there is none. allowUnused says that recordings may stay unused. The tape must be
+// closed.
+func (t *Tape) ServerClash(allowUnused bool) *ServerClash {
+	local := grouped(t.recordings, func(rec *Recording) (uint64, bool) {
+		counts := (!rec.resumed || rec.used) && rec.isAnswer() && rec.Form().Local
+		if !counts {
+			return 0, false
+		}
+		return keyOf(rec.Form()), true
+	})
+	for _, group := range local {
+		origin := (*Recording).askedAt
+		if slices.ContainsFunc(group, func(rec *Recording) bool { return !rec.fresh && !rec.used }) {
+			if !allowUnused {
+				continue // a run that leaves some unused completes nothing
+			}
+			origin = func(rec *Recording) string { return rec.Form().Origin }
+		}
+		clash := &ServerClash{Endpoint: group[0].Form().Endpoint}
+		for _, rec := range apart(group, func(rec *Recording) (string, bool) { return server(origin(rec)), true }) {
+			scheme := "http://"
+			if strings.HasPrefix(rec.Interaction().Request.URL, "https:") {
+				scheme = "https://"
+			}
+			clash.Addresses = append(clash.Addresses, scheme+origin(rec))
+		}
+		if clash.Addresses != nil {
+			return clash
+		}
+	}
+	return nil
+}
+
+// askedAt returns the origin that a recording answers for in this run: local servers may
+// have other ports than when it was recorded.
+func (rec *Recording) askedAt() string {
+	if rec.lentFor != nil {
+		return rec.lentFor.Origin
+	}
+	return rec.Form().Origin
+}
+
+// server returns what tells local servers apart: the names of this machine are one.
+func server(origin string) string {
+	host, port := cutPort(origin)
+	switch host {
+	case "localhost", "127.0.0.1", "[::1]", "0.0.0.0", "[::]":
+		host = "localhost"
+	}
+	return host + ":" + port
+}
+
+// cutPort cuts an origin into host and port; the port may be missing.
+func cutPort(origin string) (host, port string) {
+	if i := strings.LastIndexByte(origin, ':'); i >= 0 && !strings.HasSuffix(origin, "]") {
+		return origin[:i], origin[i+1:]
+	}
+	return origin, ""
+}
+
+// Unsaid is what a request has that its recording does not: headers that are not
+// written, and what is replaced in its URL, each as a hash under its path. It never leaves
+// the memory of the run.
+type Unsaid map[string]uint64
+
+// An UnsaidClash is a field that is not written in which two requests differ that are the
+// same to replay and were answered differently.
+type UnsaidClash struct {
+	Path          string // of the field
+	Endpoint      string // of the requests
+	First, Second int    // the places of the two in the order recorded, from 1
+}
+
+// UnsaidClashes returns the fields that are not written which decide an answer, each
+// once. The tape must be closed.
+func (t *Tape) UnsaidClashes() (clashes []UnsaidClash) {
+	places := map[*Recording]int{}
+	for _, rec := range t.recordings {
+		if rec.Complete() {
+			places[rec] = len(places) + 1
+		}
+	}
+	same := grouped(t.recordings, func(rec *Recording) (requestKey, bool) {
+		// A request that was refused is sent again with a new token.
+		if rec.unsaid == nil || !rec.isAnswer() || rec.Interaction().Response.Status == http.StatusUnauthorized {
+			return requestKey{}, false
+		}
+		return rec.requestKey(), true
+	})
+	told := map[string]bool{}
+	for _, group := range same {
+		paths := map[string]bool{}
+		for _, rec := range group {
+			for path := range rec.unsaid {
+				paths[path] = true
+			}
+		}
+		for _, path := range slices.Sorted(maps.Keys(paths)) {
+			two := apart(group, func(rec *Recording) (uint64, bool) {
+				hash, ok := rec.unsaid[path]
+				return hash, ok || !strings.HasPrefix(path, "header/cookie/") // an answer may have set it
+			})
+			if two != nil && !told[path] {
+				told[path] = true
+				clashes = append(clashes, UnsaidClash{path, group[0].Form().Endpoint, places[two[0]], places[two[1]]})
+			}
+		}
+	}
+	return clashes
+}
+
+// isAnswer reports whether a recording has an answer that counts: not one that says that
+// the request is to be sent again.
+func (rec *Recording) isAnswer() bool {
+	if !rec.Complete() {
+		return false
+	}
+	switch resp := &rec.Interaction().Response; resp.Status {
+	case 0, http.StatusRequestTimeout, http.StatusConflict, http.StatusTooEarly, http.StatusTooManyRequests:
+		return false
+	default:
+		return resp.Status < 500 && resp.End != interaction.EndError && resp.End != interaction.EndCanceled
+	}
+}
+
+// grouped returns the recordings that have a key, in groups of equal keys, in the order
+// in which the first of each stands.
+func grouped[K comparable](list []*Recording, key func(*Recording) (k K, ok bool)) (groups [][]*Recording) {
+	at := map[K]int{}
+	for _, rec := range list {
+		k, ok := key(rec)
+		if !ok {
+			continue
+		}
+		i, known := at[k]
+		if !known {
+			i = len(groups)
+			at[k] = i
+			groups = append(groups, nil)
+		}
+		groups[i] = append(groups[i], rec)
+	}
+	return groups
+}
+
+// apart returns a recording of each group whose answers differ from those of the first
+// group, and before them the first one's; none if all answer alike. Answers are compared
+// in their order, without those that say the same as the one before: of two that are
+// polled, one may be polled more often.
+func apart[K comparable](list []*Recording, key func(*Recording) (k K, ok bool)) (found []*Recording) {
+	groups := grouped(list, key)
+	if len(groups) < 2 {
+		return nil
+	}
+	for i := range groups {
+		groups[i] = slices.CompactFunc(groups[i], sameEffect)
+	}
+	first := groups[0]
+	for _, group := range groups[1:] {
+		for i, rec := range group[:min(len(first), len(group))] {
+			if !sameEffect(first[i], rec) {
+				if found == nil {
+					found = append(found, first[i])
+				}
+				found = append(found, rec)
+				break
+			}
+		}
+	}
+	return found
+}

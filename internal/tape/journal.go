@@ -1,0 +1,140 @@
+package tape
+
+import (
+	"os"
+	"slices"
+	"sync"
+
+	"github.com/promptecho/promptecho/internal/cassette"
+	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/redact"
+)
+
+// A Journal keeps what a run has recorded so far in a file beside the cassette, so that a
+// process that is killed loses nothing that was paid for: the next run that records
+// resumes from it. Each interaction is added when it is settled, before its client sees
+// the end of the answer. Its lock is held while the file is written, and no other is taken
+// under it but the policy's.
+type Journal struct {
+	Path string // of the file
+
+	policy *redact.Policy
+
+	mu      sync.Mutex
+	items   []*interaction.Interaction // that are in the file, or should be
+	known   int                        // how many secrets were known when they were written
+	made    bool                       // the file is there
+	behind  bool                       // something could not be written
+	written redact.Written             // their texts
+	closed  bool
+	foreign bool // another process has a journal there
+}
+
+// JournalSuffix is added to the name of the cassette for that of its journal.
+const JournalSuffix = ".partial"
+
+// add adds an interaction; item is its text, made when so many secrets were known. If
+// another is by now, and may stand in the text or in what was written, everything is
+// written again; so it is after a write that failed.
+func (j *Journal) add(it *interaction.Interaction, item *cassette.Item, known int) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.closed || j.foreign {
+		return
+	}
+	if !j.made {
+		if _, err := os.Lstat(j.Path); err == nil {
+			j.foreign = true
+			return
+		}
+	}
+	j.items = append(j.items, clone(it))
+	now := j.policy.Count()
+	unclean := known != now && j.policy.MayContainAny(item.Text)
+	if unclean || len(j.items) > 1 && (j.behind || j.written.MayContain(j.policy, j.known)) {
+		if j.rewrite(); !j.behind || unclean {
+			return
+		}
+	}
+	switch err := cassette.Append(j.Path, item, !j.made); {
+	case err == nil:
+		j.made, j.known = true, now
+		j.written.Add(item.Text)
+	case !j.made && os.IsExist(err):
+		j.foreign = true
+	default:
+		j.behind = true
+	}
+}
+
+// goOn takes over what a run that was killed has left in the file, without what is torn.
+func (j *Journal) goOn(left []*interaction.Interaction) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.items, j.made = left, true
+	j.rewrite()
+}
+
+// rewrite redacts everything again and writes the file again, leaving out what cannot be
+// redacted. The caller holds the lock.
+func (j *Journal) rewrite() {
+	known := j.policy.Count()
+	var items []*cassette.Item
+	for _, it := range j.items {
+		if item, err := encodeAgain(j.policy, j.Path, it); err == nil {
+			items = append(items, item)
+		}
+	}
+	err := cassette.SaveJournal(j.Path, items)
+	j.made, j.behind = j.made || err == nil, err != nil
+	if err != nil {
+		return
+	}
+	j.known, j.written = known, redact.Written{}
+	for _, item := range items {
+		j.written.Add(item.Text)
+	}
+}
+
+// isForeign reports whether another process has a journal there.
+func (j *Journal) isForeign() bool {
+	if j == nil {
+		return false
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.foreign
+}
+
+// close ends the journal; what is settled later is not in it.
+func (j *Journal) close() {
+	if j == nil {
+		return
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.closed, j.items = true, nil
+}
+
+// Remove deletes the journal, when all it has is in a saved file.
+func (j *Journal) Remove() error {
+	if j == nil {
+		return nil
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if !j.made || j.foreign {
+		return nil
+	}
+	return cassette.Remove(j.Path)
+}
+
+// clone copies what redacting changes in place.
+func clone(it *interaction.Interaction) *interaction.Interaction {
+	c := *it
+	c.Response.Events = make([]interaction.Event, len(it.Response.Events))
+	for i, e := range it.Response.Events {
+		c.Response.Events[i] = slices.Clone(e)
+	}
+	return &c
+}

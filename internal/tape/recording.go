@@ -1,0 +1,206 @@
+package tape
+
+import (
+	"bytes"
+	"context"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"sync/atomic"
+
+	"github.com/promptecho/promptecho/internal/canon"
+	"github.com/promptecho/promptecho/internal/cassette"
+	"github.com/promptecho/promptecho/internal/interaction"
+)
+
+// A Recording is the place of one interaction on the tape. Places are taken in the order
+// asked, before anything goes upstream, so that concurrent calls are saved in a stable
+// order.
+//
+// An interaction of the cassette is read when it is needed: its seal is enough to find
+// it, and its answer is enough to replay it.
+type Recording struct {
+	of     *Tape
+	number int    // in the cassette, from 0; -1 if it does not stand there
+	sealed bool   // it stands there as it was written
+	key    uint64 // of the form; as its seal says, until the form is made
+	digest uint64 // of the request, if the seal can be believed; else 0
+
+	givenUp string // why the request was given up before there was an answer
+
+	// Both are read once and do not change then; see Tape.
+	interaction atomic.Pointer[interaction.Interaction]
+	form        atomic.Pointer[canon.Form]
+
+	// What follows is guarded by the lock of the tape.
+
+	kind    canon.Kind  // among the recordings of its form, when they are sorted
+	used    bool        // it was played
+	lentFor *canon.Form // of the request it was played for, if that was of another kind
+	claimed bool        // its own request came after it was lent
+	scanned bool        // it was searched for secrets
+	resumed bool        // recorded by a run that was killed
+	unsaid  Unsaid      // of the request that took it
+
+	// Of what this run records:
+
+	fresh      bool
+	concurrent bool // another request was open meanwhile
+	complete   bool // the answer is as complete as it will ever be
+	text       *cassette.Item
+	known      int // how many secrets were known when text was made
+}
+
+// Interaction returns what was recorded. If it cannot be read (its asset is gone, say),
+// that is empty, and [Tape.Unreadable] tells why.
+func (rec *Recording) Interaction() *interaction.Interaction {
+	it, err := rec.load()
+	if err != nil {
+		return new(interaction.Interaction)
+	}
+	return it
+}
+
+func (rec *Recording) load() (*interaction.Interaction, error) {
+	if it := rec.interaction.Load(); it != nil {
+		return it, nil
+	}
+	it, err := rec.of.stored.Interaction(rec.number)
+	if err != nil {
+		return nil, rec.of.unreadable(err)
+	}
+	rec.interaction.CompareAndSwap(nil, it)
+	return rec.interaction.Load(), nil
+}
+
+// Form returns the form of the request.
+func (rec *Recording) Form() *canon.Form {
+	if f := rec.form.Load(); f != nil {
+		return f
+	}
+	req := rec.Request()
+	rec.form.CompareAndSwap(nil, rec.of.config.Options.Form(&req))
+	return rec.form.Load()
+}
+
+// Request returns the request as it is matched: redacted like an incoming one, no matter
+// who wrote the file. One that is sealed was redacted by today's rules.
+func (rec *Recording) Request() interaction.Request {
+	req := rec.Interaction().Request
+	if rec.sealed && rec.of.trusted {
+		rec.of.policy.RedactNew(&req)
+	} else {
+		rec.of.policy.Request(&req)
+	}
+	return req
+}
+
+// Response reads the answer into resp and returns its latency in milliseconds, without
+// reading the request; see [cassette.Stored.Response].
+func (rec *Recording) Response(resp *interaction.Response, in *cassette.Scratch) (latencyMS int64, err error) {
+	if it := rec.interaction.Load(); it != nil {
+		*resp, in.Ends = it.Response, nil
+		return it.LatencyMS, nil
+	}
+	if latencyMS, err = rec.of.stored.Response(rec.number, resp, in); err != nil {
+		return 0, rec.of.unreadable(err)
+	}
+	return latencyMS, nil
+}
+
+// ResponseTo returns the answer to req: the recorded one, with the ids that link it to
+// its request replaced by those of req.
+func (rec *Recording) ResponseTo(req *interaction.Request) *interaction.Response {
+	it, form := rec.Interaction(), rec.Form()
+	if !form.Linked() {
+		return &it.Response
+	}
+	resp := it.Response
+	resp.Body = form.Relink(resp.Body, &it.Request, req)
+	resp.Events = make([]interaction.Event, len(it.Response.Events))
+	for i, event := range it.Response.Events {
+		resp.Events[i] = slices.Clone(event)
+		for j, f := range event {
+			if canon.IsPayload(f.Name) {
+				resp.Events[i][j].Value = string(form.Relink([]byte(f.Value), &it.Request, req))
+			}
+		}
+	}
+	return &resp
+}
+
+// Line returns the line of the cassette where the recording starts, counted from 1; 0 if
+// it is not there.
+func (rec *Recording) Line() int {
+	if it := rec.interaction.Load(); it != nil {
+		return it.Line
+	}
+	return rec.of.stored.Line(rec.number)
+}
+
+// Sealed reports whether the recording stands in the cassette as it was written.
+func (rec *Recording) Sealed() bool { return rec.sealed }
+
+// Fresh reports whether this run made the recording, or is making it.
+func (rec *Recording) Fresh() bool { return rec.fresh }
+
+// Resumed reports whether a run that was killed made the recording: it is not in the
+// cassette.
+func (rec *Recording) Resumed() bool { return rec.resumed }
+
+// Concurrent reports whether another request was open while it was recorded.
+func (rec *Recording) Concurrent() bool { return rec.Interaction().Concurrent }
+
+// Used reports whether the recording answered a request.
+func (rec *Recording) Used() bool { return rec.used }
+
+// Complete reports whether the answer is there, as far as it came.
+func (rec *Recording) Complete() bool { return !rec.fresh || rec.complete }
+
+// Failed reports whether the answer is a failure: a status of 400 or more, or none.
+func (rec *Recording) Failed() bool {
+	resp := &rec.Interaction().Response
+	return resp.Status >= 400 || resp.End == interaction.EndError || resp.GivenUp() == context.DeadlineExceeded.Error()
+}
+
+// Canceled reports whether the request was given up before there was an answer.
+func (rec *Recording) Canceled() bool {
+	return rec.givenUp != "" || rec.fresh && rec.Interaction().Response.End == interaction.EndCanceled
+}
+
+// requestKey tells all requests apart that can be: by form and traits.
+type requestKey struct {
+	form uint64
+	kind canon.Kind
+}
+
+func (rec *Recording) requestKey() requestKey {
+	return requestKey{keyOf(rec.Form()), canon.KindOf(rec.Form().Traits)}
+}
+
+// keyOf returns the fingerprint of a form as a number.
+func keyOf(form *canon.Form) uint64 {
+	key, _ := strconv.ParseUint(form.Key(), 16, 64)
+	return key
+}
+
+// sameAnswer reports whether two recordings say the same.
+func sameAnswer(a, b *Recording) bool {
+	x, y := a.ResponseTo(&b.Interaction().Request), &b.Interaction().Response
+	return x.Status == y.Status && bytes.Equal(x.Body, y.Body) &&
+		slices.EqualFunc(x.Events, y.Events, slices.Equal[interaction.Event])
+}
+
+// sameEffect reports whether two recordings say the same and lead to the same place.
+func sameEffect(a, b *Recording) bool { return sameAnswer(a, b) && a.leadsTo() == b.leadsTo() }
+
+// leadsTo returns where a redirect leads, without the server's own address.
+func (rec *Recording) leadsTo() string {
+	it := rec.Interaction()
+	to := it.Response.Headers.Get("location")
+	if u, err := url.Parse(it.Request.URL); err == nil {
+		to = strings.TrimPrefix(to, u.Scheme+"://"+u.Host)
+	}
+	return to
+}

@@ -1,0 +1,347 @@
+// Package tape holds what a recorder has recorded and plays: the recordings of one
+// cassette in order, read when they are needed; which of them answers a request, which
+// were used and what is left; the journal of a run that records, and the claim of one
+// recorder on its file.
+package tape
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/promptecho/promptecho/internal/canon"
+	"github.com/promptecho/promptecho/internal/cassette"
+	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/redact"
+)
+
+// ErrClosed is the error of a request that came after [Tape.Close].
+var ErrClosed = errors.New("the tape is closed")
+
+// A Config says what a tape is about and how it redacts and matches.
+type Config struct {
+	Path    string         // of the cassette, absolute
+	Name    string         // of the cassette, as the user named it: for messages
+	Options *canon.Options // what matches
+	Plain   bool           // no option changes what makes two requests the same
+	Repeats bool           // the last recording of a request is played again and again
+}
+
+// A Tape is the recordings of one cassette, and of this run. All methods may be called
+// concurrently once it is loaded.
+//
+// Its lock guards which recordings there are, which were used, and what a [Recording]
+// says it guards. It is not held while anything is read, written, redacted or matched:
+// an interaction and its form are read before, and published atomically. No other lock is
+// taken under it. After Close nothing that it guards changes, and it is read without.
+type Tape struct {
+	State   State    // of the cassette when the run began
+	Journal *Journal // nil if this run does not save
+
+	config  Config
+	policy  *redact.Policy
+	stored  *cassette.Stored // the cassette; nil if there is none
+	trusted bool             // the seals in it tell which recording answers a request
+	records bool             // this run records and saves
+	version version          // of the cassette when it was read
+	release func()           // gives the claim on the file up
+
+	unread atomic.Pointer[error] // the first reason why an interaction could not be read
+
+	mu         sync.Mutex
+	recordings []*Recording // in the order asked
+	replaced   []*Recording // of the cassette, if this run records all of it again
+	queues     queues
+	exact      map[uint64]*Recording // the first of each digest
+	open       map[*Recording]bool   // sent, and the headers of the answer are not there
+	contests   []*Contest
+	stopped    bool // no more requests
+	closed     bool // nothing changes any more
+}
+
+// Take returns the recording that answers a call, nil if there is none left. It is marked
+// as used. The error is [ErrClosed], or why the recording cannot be played.
+func (t *Tape) Take(c *Call) (*Recording, error) {
+	if rec := t.takeExact(c); rec != nil {
+		return rec, nil
+	}
+	t.policy.RedactBody(&c.Request)
+	c.Form = t.config.Options.Form(&c.Request)
+	rec, err := t.takeAlike(c)
+	if rec == nil || err != nil {
+		return nil, err
+	}
+	return rec, t.checkMatchKey(rec, c.Form)
+}
+
+// A Call is an incoming request.
+type Call struct {
+	// Request is redacted but for its body, which Take redacts if the recording is not
+	// found without.
+	Request interaction.Request
+
+	// Form is set by Take, unless the request is recorded byte for byte.
+	Form *canon.Form
+
+	contest *Contest // that it has begun, and in which it got nothing yet
+}
+
+// takeExact returns the recording to play for a request that is recorded byte for byte;
+// nil if that is not known, and the form has to be made.
+func (t *Tape) takeExact(c *Call) *Recording {
+	if len(t.exact) == 0 { // it is as it was loaded
+		return nil
+	}
+	digest := c.Request.Digest()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	first := t.exact[digest]
+	if first == nil || t.stopped {
+		return nil
+	}
+	return t.queues[first.key].takeExact(first, t.config.Repeats)
+}
+
+// takeAlike returns the recording to play for a request of a form.
+func (t *Tape) takeAlike(c *Call) (*Recording, error) {
+	q := t.queues[keyOf(c.Form)] // the queues are as they were loaded
+	t.makeForms(q)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.stopped {
+		return nil, ErrClosed
+	}
+	if q == nil {
+		return nil, nil
+	}
+	rec, contest := q.take(c.Form, t.config.Repeats)
+	if contest != nil {
+		t.contests = append(t.contests, contest)
+		c.contest = contest
+	}
+	if rec == nil && !t.records {
+		rec = q.takeCanceled()
+	}
+	return rec, nil
+}
+
+// makeForms makes the forms of a queue that is not sorted yet: they may have to be read.
+func (t *Tape) makeForms(q *queue) {
+	if q == nil {
+		return
+	}
+	t.mu.Lock()
+	sorted := q.kinds != nil
+	t.mu.Unlock()
+	if sorted {
+		return
+	}
+	for _, rec := range q.recordings {
+		rec.Form()
+	}
+}
+
+// checkMatchKey returns an error if a recording that was found by the key in its file is
+// not of the form that was asked for.
+func (t *Tape) checkMatchKey(rec *Recording, form *canon.Form) error {
+	if rec.digest == 0 || rec.Form().Key() == form.Key() {
+		return nil
+	}
+	it, err := rec.load()
+	if err != nil {
+		return err
+	}
+	if keyOf((&canon.Options{}).Form(&it.Request)) == rec.key {
+		return nil // a secret has become known meanwhile
+	}
+	// Only a forged file gets here.
+	return t.unreadable(fmt.Errorf("%s:%d: the match key in its seal is not that of the request: promptecho verify -w writes the seals anew", t.config.Name, rec.Line()))
+}
+
+// Reserve takes the next place for a call that goes upstream. The error is [ErrClosed].
+func (t *Tape) Reserve(c *Call) (*Recording, error) {
+	it := &interaction.Interaction{Request: c.Request, MatchKey: c.Form.Key()}
+	it.Kind, it.Boundary = c.Form.Kind()
+	if !t.config.Options.Plain() {
+		it.MatchKey = matchKey(it)
+	}
+	rec := &Recording{of: t, fresh: true}
+	rec.interaction.Store(it)
+	rec.form.Store(c.Form)
+
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.stopped {
+		return nil, ErrClosed
+	}
+	rec.concurrent = len(t.open) > 0
+	for other := range t.open {
+		other.concurrent = true
+	}
+	t.open[rec] = true
+	t.recordings = append(t.recordings, rec)
+	if c.contest != nil {
+		c.contest.Given = rec
+	}
+	return rec, nil
+}
+
+// matchKey returns the key of a request itself, whatever options this run has.
+func matchKey(it *interaction.Interaction) string { return (&canon.Options{}).Form(&it.Request).Key() }
+
+// Answered says that the headers of the answer to a recording are there, or that none
+// comes: a stream can go on as long as the test.
+func (t *Tape) Answered(rec *Recording) {
+	t.change(func() { delete(t.open, rec) })
+}
+
+// Settle keeps what answered a request, redacted, and puts it into the journal. Nobody
+// else may have it.
+func (t *Tape) Settle(rec *Recording, it *interaction.Interaction) {
+	t.mu.Lock()
+	it.Concurrent = rec.concurrent
+	t.mu.Unlock()
+	t.policy.Response(&it.Request, &it.Response)
+	text, known := t.encodeOnce(it)
+	t.change(func() {
+		rec.interaction.Store(it)
+		rec.complete, rec.text, rec.known = true, text, known
+	})
+}
+
+// GiveUp removes a place whose request got no answer.
+func (t *Tape) GiveUp(rec *Recording) {
+	t.change(func() {
+		t.recordings = slices.DeleteFunc(t.recordings, func(o *Recording) bool { return o == rec })
+	})
+}
+
+// Ask keeps what a request says that its recording does not.
+func (t *Tape) Ask(rec *Recording, has Unsaid) { t.change(func() { rec.unsaid = has }) }
+
+// FirstScan reports, once for each recording, that it was not searched for secrets.
+func (t *Tape) FirstScan(rec *Recording) (first bool) {
+	t.change(func() { first, rec.scanned = !rec.scanned, true })
+	return first
+}
+
+// change changes what the lock guards, unless the tape is closed.
+func (t *Tape) change(f func()) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if !t.closed {
+		f()
+	}
+}
+
+// Stop ends playing and recording: Take and Reserve return [ErrClosed] from now on. What
+// is being recorded can be settled.
+func (t *Tape) Stop() { t.change(func() { t.stopped = true }) }
+
+// Close ends the journal. After it nothing on the tape changes.
+func (t *Tape) Close() {
+	t.Journal.close()
+	t.change(func() { t.closed = true })
+}
+
+// Free closes the cassette file and gives up the claim on it.
+func (t *Tape) Free() {
+	t.stored.Close()
+	t.release()
+}
+
+// Recordings returns the recordings of the cassette that are played and those of this
+// run, in the order asked.
+func (t *Tape) Recordings() []*Recording {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return slices.Clone(t.recordings)
+}
+
+// AllUsed reports whether every recording of the cassette was played.
+func (t *Tape) AllUsed() bool {
+	return !slices.ContainsFunc(t.Entries(), func(e Entry) bool { return !e.Used })
+}
+
+// An Entry is a recording of the cassette and whether it was played so far.
+type Entry struct {
+	Recording *Recording
+	Used      bool
+}
+
+// Entries returns the recordings of the cassette that are played, in order.
+func (t *Tape) Entries() []Entry {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	entries := make([]Entry, 0, len(t.recordings))
+	for _, rec := range t.recordings {
+		if !rec.fresh && !rec.resumed {
+			entries = append(entries, Entry{rec, rec.used})
+		}
+	}
+	return entries
+}
+
+// WithForms returns the recordings, played or to be replaced, whose forms are known
+// without reading them.
+func (t *Tape) WithForms() []*Recording {
+	return slices.DeleteFunc(slices.Concat(t.recordings, t.replaced), func(rec *Recording) bool {
+		return rec.form.Load() == nil
+	})
+}
+
+// Asked says how often a form that is recorded was asked for.
+type Asked struct {
+	Times    int        // it was asked
+	Recorded int        // it was recorded
+	Last     *Recording // of the form
+	Lent     *Contest   // in which its recording was played for another request; may be nil
+}
+
+// AskedFor returns how often a form was asked for; ok is false if it is not recorded.
+func (t *Tape) AskedFor(form *canon.Form) (a Asked, ok bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	q := t.queues[keyOf(form)]
+	if q == nil {
+		return Asked{}, false
+	}
+	a = Asked{Times: q.asked, Recorded: len(q.recordings) + len(q.canceled.recordings), Last: q.last()}
+	if a.Last == nil {
+		a.Last = q.canceled.last()
+	}
+	for _, c := range t.contests {
+		if a.Lent == nil && c.Given == nil && c.Lent.key == a.Last.key {
+			a.Lent = c
+		}
+	}
+	return a, true
+}
+
+// Contests returns the contests so far, in order.
+func (t *Tape) Contests() []*Contest {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return slices.Clone(t.contests)
+}
+
+// SucceededLater reports whether the request of a recording succeeded when it was sent
+// again.
+func (t *Tape) SucceededLater(rec *Recording) bool {
+	return succeededLater(rec, t.recordings)
+}
+
+func succeededLater(rec *Recording, list []*Recording) bool {
+	return slices.ContainsFunc(list[slices.Index(list, rec)+1:], func(later *Recording) bool {
+		return later.Complete() && later.Form().Key() == rec.Form().Key() && !later.Failed()
+	})
+}
+
+// Succeeded reports whether a request succeeded in this run; key is that of its form.
+func (t *Tape) Succeeded(key string) bool {
+	return slices.ContainsFunc(t.recordings, func(rec *Recording) bool {
+		return rec.fresh && rec.complete && !rec.Failed() && rec.Form().Key() == key
+	})
+}

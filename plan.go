@@ -1,0 +1,52 @@
+package promptecho
+
+import (
+	"fmt"
+
+	"github.com/promptecho/promptecho/internal/tape"
+)
+
+// A plan is what a mode means for a given cassette. Nothing else asks for the mode.
+type plan struct {
+	passThrough bool // requests go upstream, and nothing is recorded or played
+	record      bool // what no recording answers goes upstream, and Close saves
+	again       bool // nothing is played: all of it is recorded again
+	checkUnused bool // a recording that answers nothing is an error
+	mayAskNone  bool // a run without a request is fine if there is no cassette
+}
+
+// mayGoUpstream reports whether any request can leave the process.
+func (p plan) mayGoUpstream() bool { return p.record || p.passThrough }
+
+// planFor returns the plan of a mode for a cassette that is not pinned.
+func planFor(m Mode, c tape.State) plan {
+	switch {
+	case m == ModeLive:
+		return plan{passThrough: true, mayAskNone: true}
+	case m == ModeAll:
+		return plan{record: true, again: true}
+	case m == ModeNewEpisodes:
+		return plan{record: true}
+	case m == ModeOnce && !c.Present:
+		return plan{record: true, mayAskNone: true}
+	case m == ModeOnce && c.Partial:
+		return plan{record: true, checkUnused: true}
+	}
+	return plan{checkUnused: true, mayAskNone: true}
+}
+
+// settleMode returns the mode of this run on the cassette: of one that is pinned, none. It
+// is an error if the cassette contradicts itself, or cannot be used in that mode.
+func (r *Recorder) settleMode() (chosenMode, error) {
+	c := r.tape.State
+	switch {
+	case c.Pinned && c.Partial:
+		return r.mode, fmt.Errorf("%s is pinned and partial: a pinned cassette is never written, and a partial one is not complete. Remove one of the two lines at its top", r.file)
+	case c.Partial && r.mode.mode == ModeNone:
+		return r.mode, fmt.Errorf("%s is partial: the run that recorded it did not pass. Run its test without CI and with the key set until it passes, which completes the cassette, and commit that", r.file)
+	case c.Pinned && (r.mode.mode == ModeAll || r.mode.mode == ModeNewEpisodes):
+		r.log.Notef("%s is pinned: replayed, not recorded, in spite of %s", r.file, r.mode)
+		return chosenMode{ModeNone, "the cassette is pinned"}, nil
+	}
+	return r.mode, nil
+}

@@ -1,0 +1,194 @@
+package promptecho
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/promptecho/promptecho/internal/cassette"
+	"github.com/promptecho/promptecho/internal/report"
+	"github.com/promptecho/promptecho/internal/tape"
+)
+
+// save writes what this run recorded to where it belongs. If the run failed by what it
+// recorded, it says so in o.
+func (r *Recorder) save(o *report.Outcome) error {
+	if !r.plan.record {
+		return nil
+	}
+	clashes := r.clashes(o)
+	for _, text := range clashes {
+		r.log.Error(errors.New(text))
+	}
+	o.Failed = o.Failed || len(clashes) > 0
+	list, refused := r.toSave(o)
+	o.Failed = o.Failed || refused != nil
+	if refused != nil && r.config.onRecordError == Fail {
+		return refused
+	}
+	f := fateOf(r.plan.again, r.tape.State, ending{
+		failed:    o.Failed,
+		skipped:   o.Skipped,
+		filtered:  o.Filtered,
+		unsure:    o.Unsure,
+		clash:     len(clashes) > 0,
+		overtaken: r.tape.Overtaken(),
+	})
+	return errors.Join(refused, r.write(f, list))
+}
+
+// clashes returns what is wrong with the recordings of a run that saves if replay could
+// not tell them apart: two local servers, or two accounts, answered the same request
+// differently. Those that were loaded count as well, so that a cassette does not become
+// whole while it holds such recordings.
+func (r *Recorder) clashes(o *report.Outcome) (texts []string) {
+	if c := r.tape.ServerClash(r.config.allowUnused); c != nil {
+		texts = append(texts, r.log.ServerClash(o, strings.TrimSpace(c.Endpoint), c.Addresses))
+	}
+	for _, c := range r.tape.UnsaidClashes() {
+		texts = append(texts, r.log.FieldClash(o, c.First, c.Second, strings.TrimSpace(c.Endpoint), c.Path, r.config.mayWrite(c.Path)))
+	}
+	return texts
+}
+
+// toSave returns what is to be written of what this run recorded, in the order asked, and
+// an error if there is a failure among it that must not be.
+func (r *Recorder) toSave(o *report.Outcome) (list []*tape.Recording, refused error) {
+	for _, rec := range r.tape.Recordings() {
+		save, err := rec.Fresh(), error(nil)
+		switch {
+		case rec.Resumed():
+			// A complete run that did not ask for it no longer needs it.
+			save = rec.Used() || o.Failed || o.Skipped || o.Filtered || o.Unsure
+		case save:
+			save, err = r.mayKeep(rec, o)
+		}
+		if err != nil {
+			refused = err
+			if r.config.onRecordError == Fail {
+				return nil, refused
+			}
+		}
+		if save {
+			list = append(list, rec)
+		}
+	}
+	for _, call := range r.log.FailedCalls() {
+		text := fmt.Sprintf("%s: not recorded: %s", r.file, call)
+		if r.plan.again && !r.tape.Succeeded(call.Form) {
+			refused = fmt.Errorf("%s. If that is what the test is about, say so with OnRecordError(Keep)", text)
+			continue
+		}
+		r.log.Note(text)
+	}
+	return list, refused
+}
+
+// mayKeep reports whether something that this run recorded is to be written. It is an
+// error if it is a failure that must not be.
+func (r *Recorder) mayKeep(rec *tape.Recording, o *report.Outcome) (bool, error) {
+	it := rec.Interaction()
+	what := it.Request.Method + " " + it.Request.URL
+	switch {
+	case o.Failed && rec.Canceled():
+		return false, nil // by the failure, most likely: a test that passes may not cancel it
+	case !rec.Complete():
+		r.log.Notef("%s: not recorded: %s: no answer before the recorder was closed", r.file, what)
+		return false, nil
+	case !rec.Failed() || r.config.onRecordError == Keep || r.tape.SucceededLater(rec):
+		return true, nil
+	}
+	what += ": " + report.Failure(&it.Response)
+	before := r.tape.SucceededBefore(rec)
+	switch status := it.Response.Status; {
+	case r.config.onRecordError == Fail:
+		return false, fmt.Errorf("%s: nothing was written: the recording has a failure: %s (OnRecordError)", r.file, what)
+	case before != nil:
+		return false, fmt.Errorf("%s:%d: not replaced: this recording succeeded, and now there is a failure: %s. If that is what the test is about, say so with OnRecordError(Keep)", r.file, before.Line(), what)
+	case status == http.StatusUnauthorized || status == http.StatusForbidden:
+		return false, fmt.Errorf("%s: not recorded: the provider refused the key: %s. Set a key that may ask this; if the refusal is what the test is about, say so with OnRecordError(Keep)", r.file, what)
+	case o.Failed:
+		r.log.Notef("%s: not written, since the run failed: %s", r.file, what)
+		return false, nil
+	}
+	r.log.Notef("%s: a failure is recorded: %s. If that is what the test is about, say so with OnRecordError(Keep)", r.file, what)
+	return true, nil
+}
+
+// write carries out the fate of the cassette; recorded is what this run adds to it.
+func (r *Recorder) write(f fate, recorded []*tape.Recording) error {
+	old := r.tape.State
+	list, partial := recorded, f.marked
+	switch {
+	case f.beside && len(recorded) > 0:
+		return r.saveBeside(recorded, f.reason)
+	case f.beside || r.plan.again && len(recorded) == 0:
+		return nil
+	}
+	if r.plan.again {
+		r.tape.KeepUnchanged(recorded)
+	}
+	switch {
+	case f.keep == keepAll:
+		partial = partial || f.markedIfUnused && !r.config.allowUnused && len(r.log.Unused(r.entries())) > 0
+		if len(recorded) == 0 && partial == old.Partial {
+			return nil
+		}
+		list = slices.DeleteFunc(r.tape.Recordings(), func(rec *tape.Recording) bool {
+			return (rec.Fresh() || rec.Resumed()) && !slices.Contains(recorded, rec)
+		})
+	case f.keep == keepUnasked:
+		kept := r.tape.NotAskedAgain()
+		list = append(list, kept...)
+		if len(kept) > 0 {
+			r.log.Notef("%s: kept %s that this run did not ask for; delete the file before recording to be rid of them", r.file, report.Count(len(kept), "recording"))
+		}
+	}
+	if len(list) == 0 {
+		return nil
+	}
+	if err := r.saveTo(r.log.Path, r.file, list, partial); err != nil {
+		return err
+	}
+	if r.plan.again && old.Present {
+		return cassette.Remove(cassette.Beside(r.log.Path, failedSuffix))
+	}
+	return nil
+}
+
+// failedSuffix is added to the name of a cassette for what a run recorded that must not
+// replace it. Nothing reads that file.
+const failedSuffix = tape.FailedSuffix
+
+// saveBeside saves what was recorded beside the cassette, which stays as it is. It is an
+// error if there is a reason other than a run that did not pass.
+func (r *Recorder) saveBeside(list []*tape.Recording, reason string) error {
+	name := cassette.Beside(r.file, failedSuffix)
+	if err := r.saveTo(cassette.Beside(r.log.Path, failedSuffix), name, list, true); err != nil {
+		return err
+	}
+	if reason != "" {
+		return fmt.Errorf("%s: not written: %s. What this run recorded is in %s", r.file, reason, name)
+	}
+	r.log.Notef("%s is as it was, since the run did not pass. To use what was recorded: mv %s %[1]s", r.file, name)
+	return nil
+}
+
+// saveTo saves recordings to the file at path, called name in messages.
+func (r *Recorder) saveTo(path, name string, list []*tape.Recording, partial bool) error {
+	if err := r.tape.Save(path, name, list, partial); err != nil {
+		return err
+	}
+	dateAhead(path)
+	if err := r.tape.Journal.Remove(); err != nil { // all of it has been saved
+		return fmt.Errorf("%s: saved, but its journal is left: %w", name, err)
+	}
+	note := fmt.Sprintf("saved %s to %s", report.Count(len(list), "interaction"), name)
+	if partial && path == r.log.Path {
+		note += ", marked partial: the test did not run whole and pass; its next such run completes it"
+	}
+	r.log.Note(note)
+	return nil
+}

@@ -1,0 +1,196 @@
+package promptecho
+
+import (
+	"cmp"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"hash/maphash"
+	"net/http"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/promptecho/promptecho/internal/canon"
+	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/redact"
+	"github.com/promptecho/promptecho/internal/report"
+	"github.com/promptecho/promptecho/internal/tape"
+)
+
+// hashing is drawn for each process: the hashes tell nothing outside.
+var hashing = maphash.MakeSeed()
+
+// unsaidOf returns what a request has that its redacted form does not.
+func (c *config) unsaidOf(req *http.Request, redacted *interaction.Request) tape.Unsaid {
+	has := tape.Unsaid{}
+	add := func(path, name, value string) {
+		// What is drawn or counts is another one with each call, unless it is a credential.
+		if !mayBeSecret().MatchString(strings.ToLower(name)) && drawnOrCounted().MatchString(value) {
+			return
+		}
+		if !c.ignores(path, name, value) {
+			has[path] = maphash.String(hashing, whoAsks(value))
+		}
+	}
+	for _, h := range interaction.HeadersOf(req.Header) {
+		written := slices.ContainsFunc(redacted.Headers, func(w interaction.Header) bool {
+			return w.Name == h.Name && slices.Equal(w.Values, h.Values)
+		})
+		switch {
+		case written || changesByItself().MatchString(h.Name):
+		case h.Name == "cookie":
+			addCookies(add, h.Values)
+		default:
+			add("header/"+h.Name, h.Name, strings.Join(h.Values, "\n"))
+		}
+	}
+	path, query, _ := strings.Cut(redacted.URL, "?")
+	if strings.Contains(path, redact.Placeholder) {
+		add("path", "", req.URL.EscapedPath())
+	}
+	query, _, _ = strings.Cut(query, "#")
+	if strings.Contains(query, redact.Placeholder) {
+		addParameters(add, strings.Split(req.URL.RawQuery, "&"), strings.Split(query, "&"))
+	}
+	return has
+}
+
+// addCookies adds the cookies of a header, but for those that tell no accounts apart.
+func addCookies(add func(path, name, value string), values []string) {
+	for _, v := range values {
+		cookies, _ := http.ParseCookie(v)
+		for _, cookie := range cookies {
+			if !ofNetworks().MatchString(cookie.Name) {
+				add(report.CookiePath+cookie.Name, cookie.Name, cookie.Value)
+			}
+		}
+	}
+}
+
+// addParameters adds the parameters of a query that were redacted: of a signed one, which
+// is new for each request, only the key.
+func addParameters(add func(path, name, value string), sent, redacted []string) {
+	if len(sent) != len(redacted) {
+		return
+	}
+	signed := slices.ContainsFunc(sent, func(pair string) bool {
+		name, _, _ := strings.Cut(strings.ToLower(pair), "=")
+		return name == "sig" || strings.HasSuffix(name, "signature")
+	})
+	for i, pair := range sent {
+		name, value, _ := strings.Cut(pair, "=")
+		name, value = unescaped(name), unescaped(value)
+		low := strings.ReplaceAll(strings.ToLower(name), "_", "-")
+		if signed {
+			if !keyOfURL().MatchString(low) {
+				continue
+			}
+			value, _, _ = strings.Cut(value, "/") // the scope, which has the date
+		}
+		if strings.Contains(redacted[i], redact.Placeholder) && !changesByItself().MatchString(low) {
+			add("query/"+name, name, value)
+		}
+	}
+}
+
+func unescaped(s string) string {
+	if plain, err := url.QueryUnescape(s); err == nil {
+		return plain
+	}
+	return s
+}
+
+// ignores reports whether the user has said that a field means nothing: it is ignored,
+// or redacted.
+func (c *config) ignores(path, name, value string) bool {
+	return slices.ContainsFunc(c.matching.Ignore, func(p string) bool { return canon.Match(p, path) }) ||
+		slices.ContainsFunc(c.redactNames, func(n string) bool { return strings.EqualFold(n, name) }) ||
+		slices.ContainsFunc(c.redactPatterns, func(re *regexp.Regexp) bool { return re.MatchString(value) })
+}
+
+// mayWrite reports whether the field at a path of what is unsaid can be written: a header
+// that is none of a credential.
+func (c *config) mayWrite(path string) bool {
+	name, ok := strings.CutPrefix(path, "header/")
+	kept := slices.ContainsFunc(c.keepHeaders, func(k string) bool { return strings.EqualFold(k, name) })
+	return ok && !kept && (!mayBeSecret().MatchString(name) || name == "mcp-session-id")
+}
+
+// mayBeSecret matches the names of headers that may hold a credential.
+var mayBeSecret = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`auth|key|token|secret|passw|credential|cookie|session|jwt`)
+})
+
+// changesByItself matches the names of headers and parameters that are another with each
+// call or each run and say nothing of what is asked, and those of headers that a
+// transport writes or that only describe the body.
+var changesByItself = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(x-stainless-|amz-sdk-|x-datadog-|x-b3-|x-envoy-|sec-|proxy-)|` +
+		`^(accept|accept-encoding|content-type|content-length|content-md5|transfer-encoding|user-agent|connection|keep-alive|te|trailer|expect|upgrade|host|forwarded|via|signature-input|x-amz-user-agent|x-goog-api-client|x-amz-security-token|x-cloud-trace-context|b3|newrelic|baggage|dpop)$|` +
+		`(^|-)(date|time|timestamp|expires|deadline|timeout|nonce|signature|sig|hmac|digest|sha256|csrf|xsrf|attempt|attempts|retry|retries|(elastic-apm-)?trace|traceparent|tracestate|traceid|spanid)(-(id|no|nr|number|count|token|bin))?$|` +
+		`(^|-)(request|correlation|idempotency|invocation|transaction|message|call|event|span|sequence)-?(id|key|no|nr|number|token|uuid|start)$`)
+})
+
+// drawnOrCounted matches values that are numbers, times, UUIDs or drawn by lot.
+var drawnOrCounted = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[0-9.:+-]+$|\d{4}-\d\d-\d\d|[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-|^[0-9a-fA-F]{16,}$|\d\d:\d\d:\d\d`)
+})
+
+// ofNetworks matches the cookies by which content delivery networks, load balancers and
+// counters of visits know a client again: Cloudflare, AWS, Azure, Akamai, Imperva,
+// DataDome, Google Analytics.
+var ofNetworks = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(__cf|_cf|cf_|AWSALB|AWSELB|ARRAffinity|ak_bmsc$|bm_|_abck$|incap_ses_|visid_incap_|nlbi_|datadome$|_ga|_gid$|(?i:csrf|xsrf|_csrf|csrftoken|xsrf-token)$)`)
+})
+
+// keyOfURL matches the parameters of a signed URL that name the key: of AWS, Google,
+// Alibaba, CloudFront and Azure.
+var keyOfURL = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`credential$|accessid$|accesskeyid$|^key-pair-id$|^skoid$`)
+})
+
+// keyOfHeader finds in a header that signs a request what names the key: AWS Signature
+// Version 4, OAuth 1.0 (RFC 5849), Digest (RFC 7616), RFC 9421, Hawk.
+var keyOfHeader = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)(?:^|[ ,])(credential|oauth_consumer_key|oauth_token|username|realm|keyid|id)="?([^",/]*)`)
+})
+
+// signs finds that a header signs a request: it is another with each.
+var signs = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)(^|[ ,])(signature|oauth_signature|response|mac)=`)
+})
+
+// whoAsks returns what the value of a header says of who asks, without what is new with
+// each call: of a signature its key, of a JSON Web Token (RFC 7519) its subject.
+func whoAsks(value string) string {
+	scheme, token, _ := strings.Cut(value, " ")
+	low := strings.ToLower(scheme)
+	switch {
+	case low == "negotiate" || low == "ntlm":
+		return low
+	case token != "" && (low == "aws" || strings.HasPrefix(low, "sharedkey")): // ID:SIGNATURE
+		id, _, _ := strings.Cut(token, ":")
+		return low + " " + id
+	case token != "" && signs().MatchString(token):
+		for _, m := range keyOfHeader().FindAllStringSubmatch(token, -1) {
+			low += " " + m[1] + " " + m[2]
+		}
+		return low
+	}
+	if parts := strings.Split(value[strings.LastIndexByte(value, ' ')+1:], "."); len(parts) == 3 {
+		var claims map[string]any
+		if payload, err := base64.RawURLEncoding.DecodeString(parts[1]); err == nil && json.Unmarshal(payload, &claims) == nil {
+			who := ""
+			for _, name := range []string{"iss", "sub", "tid", "oid", "org_id", "appid", "azp", "client_id", "email"} {
+				if claim, ok := claims[name]; ok {
+					who += fmt.Sprintf("%s %v\n", name, claim)
+				}
+			}
+			return cmp.Or(who, value)
+		}
+	}
+	return value
+}
