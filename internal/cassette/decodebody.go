@@ -197,6 +197,8 @@ func (d *decoder) flow(dst []byte, depth, outer int, cache *eventCache) ([]byte,
 				return dst, depth
 			case isConstant(word):
 				dst = append(dst, word...)
+			case d.json.Escape == 0: // nothing in a word must be escaped
+				dst = append(append(append(dst, '"'), word...), '"')
 			default:
 				dst = d.stringJSON(dst, word)
 			}

@@ -15,11 +15,12 @@ type eventCache struct {
 	size   int     // of that
 	behind int     // bytes behind it in its line
 	tokens []token // the tokens of it, in order
+	alike  int     // so many of them it has in common with the one before
 
 	// Of the one that is being read:
 	start, to int     // where it begins, in the file and in the JSON
 	stop      int     // in the file: the token from which on it is like the last one; -1 if there is none
-	read      []token // its tokens so far
+	read      []token // its tokens so far, behind those that it has in common with the last one
 }
 
 // A token is a place in a value where a name, an element or a value in it begins: behind
@@ -42,15 +43,13 @@ func (c *eventCache) value(d *decoder, dst []byte) []byte {
 	c.start, c.to, c.stop, c.read = d.pos, len(dst), -1, c.read[:0]
 	depth, like := 0, -1
 	if c.text != nil {
-		var n int
-		n, like = c.likeness(d.s[d.pos:])
-		if n > 0 {
-			last := c.tokens[n-1]
-			dst = append(dst, dst[c.out:c.out+last.to]...)
-			d.pos += last.from
-			depth = last.depth
-			c.read = append(c.read, c.tokens[:n]...)
-		}
+		like = c.likeness(d.s[d.pos:])
+	}
+	if c.alike > 0 {
+		last := c.tokens[c.alike-1]
+		dst = append(dst, dst[c.out:c.out+last.to]...)
+		d.pos += last.from
+		depth = last.depth
 	}
 	dst, depth = d.flow(dst, depth, 0, c)
 	if d.pos == c.stop && !d.failed && depth > 0 {
@@ -68,36 +67,40 @@ func (c *eventCache) value(d *decoder, dst []byte) []byte {
 	}
 	c.text, c.out, c.size = d.s[c.start:d.pos], c.to, len(dst)-c.to
 	c.behind = max(0, bytes.IndexByte(d.s[d.pos:], '\n'))
-	c.tokens, c.read = c.read, c.tokens
+	c.tokens = append(c.tokens[:c.alike], c.read...)
 	return dst
 }
 
-// likeness compares the last value with what stands in rest, and returns how many tokens
-// they begin with alike, and the token of the last one from which on both are alike, -1
-// if there is none; c.stop is where that stands in the file. Where the new one ends is a
-// guess: so far before the end of its line as the last one.
-func (c *eventCache) likeness(rest []byte) (n, like int) {
-	alike := samePrefix(c.text, rest)
+// likeness compares the last value with what stands in rest. It finds how many tokens
+// they have in common at the beginning, and returns the token of the last one from which
+// on both are alike, -1 if there is none; c.stop is where that stands in the file. Where
+// the new one ends is a guess: so far before the end of its line as the last one.
+func (c *eventCache) likeness(rest []byte) (like int) {
+	alike, n := samePrefix(c.text, rest), c.alike // mostly it is as many as before
+	for n > 0 && c.tokens[n-1].from > alike {
+		n--
+	}
 	for n < len(c.tokens) && c.tokens[n].from <= alike {
 		n++
 	}
+	c.alike = n
 	end := bytes.IndexByte(rest, '\n') - c.behind
-	if end <= 0 {
-		return n, -1
+	if n == len(c.tokens) || end <= 0 {
+		return -1
 	}
 	same := sameSuffix(c.text, rest[:end])
 	done := 0
 	if n > 0 {
 		done = c.tokens[n-1].from
 	}
-	for like = n; like < len(c.tokens); like++ {
+	for like := n; like < len(c.tokens); like++ {
 		left := len(c.text) - c.tokens[like].from
 		if left <= same && end-left > done {
 			c.stop = c.start + end - left
-			return n, like
+			return like
 		}
 	}
-	return n, -1
+	return -1
 }
 
 // sameSuffix returns how many bytes a and b end with alike.

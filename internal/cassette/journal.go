@@ -152,8 +152,10 @@ func itemsIn(path string) map[string]bool {
 		return nil
 	}
 	items := map[string]bool{}
-	for item := range itemsOf(data[:end+1]) {
+	for data = data[:end+1]; len(data) > 0; {
+		item := firstItem(data)
 		items[string(item)] = true
+		data = data[len(item):]
 	}
 	return items
 }

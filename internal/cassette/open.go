@@ -106,20 +106,22 @@ func find(path string, data *[]byte, revision uint32, trust func([]byte) bool) (
 	line := 1 + bytes.Count((*data)[:at], []byte("\n"))
 	s.items = make([]storedItem, 0, len(seals))
 	finder := sealFinder{seals: seals}
-	for text := range itemsOf(text) {
-		it := storedItem{at: int64(at), line: line, seal: finder.find(len(s.items), text)}
+	for len(text) > 0 {
+		item, seal := finder.cut(len(s.items), text)
+		it := storedItem{at: int64(at), line: line, seal: seal}
 		if it.seal != nil {
-			it.trusted = it.seal.revision == revision && it.seal.key != 0 && (trust == nil || trust(text))
-			it.givenUp = givenUp(text)
-		} else if it.it, _ = parseItem(path, text, readFrom(assetDir(target(path)))); it.it == nil {
+			it.trusted = it.seal.revision == revision && it.seal.key != 0 && (trust == nil || trust(item))
+			it.givenUp = givenUp(item)
+		} else if it.it, _ = parseItem(path, item, readFrom(assetDir(target(path)))); it.it == nil {
 			return nil, false
 		} else {
 			it.it.Line = line
 			s.edited = cmp.Or(s.edited, line)
 		}
 		s.items = append(s.items, it)
-		at += len(text)
-		line += bytes.Count(text, []byte("\n"))
+		at += len(item)
+		line += bytes.Count(item, []byte("\n"))
+		text = text[len(item):]
 	}
 	if s.edited == 0 && len(seals) != len(s.items) {
 		s.edited = line

@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
-	"iter"
 	"strconv"
 	"strings"
 
@@ -98,20 +97,12 @@ const (
 // stands as far left.
 const itemStart = "  - "
 
-// itemsOf divides the text of interactions where they begin.
-func itemsOf(text []byte) iter.Seq[[]byte] {
-	return func(yield func([]byte) bool) {
-		for len(text) > 0 {
-			n := len(text)
-			if i := bytes.Index(text, []byte("\n"+itemStart)); i >= 0 {
-				n = i + 1
-			}
-			if !yield(text[:n]) {
-				return
-			}
-			text = text[n:]
-		}
+// firstItem returns the first of the interactions that text consists of.
+func firstItem(text []byte) []byte {
+	if i := bytes.Index(text, []byte("\n"+itemStart)); i >= 0 {
+		return text[:i+1]
 	}
+	return text
 }
 
 // cutSeals divides what stands below "interactions:" into the interactions and the
@@ -142,6 +133,23 @@ func cutSeals(text []byte) (items []byte, seals []seal, ok bool) {
 type sealFinder struct {
 	seals  []seal
 	byText map[textID]*seal // made when it is needed
+	edited bool             // the lengths say nothing any more
+}
+
+// cut returns the first interaction of text, which is the i-th, and the seal that holds
+// for it, nil if there is none. A seal tells how long its interaction is.
+func (f *sealFinder) cut(i int, text []byte) (item []byte, s *seal) {
+	if i < len(f.seals) && !f.edited {
+		s := &f.seals[i]
+		if n := s.text.len; n == len(text) || n < len(text) && bytes.HasPrefix(text[n:], []byte(itemStart)) {
+			if item := text[:n]; idOf(item) == s.text {
+				return item, s
+			}
+		}
+		f.edited = true
+	}
+	item = firstItem(text)
+	return item, f.find(i, item)
 }
 
 // find returns the seal that holds for an interaction, which is the i-th; nil if
