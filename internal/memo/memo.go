@@ -17,8 +17,8 @@ type Strings[V any] struct {
 }
 
 const (
-	most    = 1000
-	longest = 256
+	maxEntries = 1000
+	maxKeyLen  = 256
 )
 
 // Get returns Func(s).
@@ -30,7 +30,7 @@ func (m *Strings[V]) Get(s string) V {
 		return v
 	}
 	v = m.Func(s)
-	if len(s) > longest {
+	if len(s) > maxKeyLen {
 		return v
 	}
 	m.mu.Lock()
@@ -38,7 +38,7 @@ func (m *Strings[V]) Get(s string) V {
 	if m.m == nil {
 		m.m = map[string]V{}
 	}
-	if len(m.m) < most {
+	if len(m.m) < maxEntries {
 		m.m[strings.Clone(s)] = v // s may be part of a large text
 	}
 	return v
