@@ -4,7 +4,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"sync"
 	"testing"
 
 	"github.com/promptecho/promptecho/internal/report"
@@ -91,59 +90,4 @@ func (r *Recorder) judge(o *report.Outcome) report.Report {
 		}
 	}
 	return r.log.Judge(o, ev)
-}
-
-// A lifecycle is how far a recorder has come. The zero value is open.
-type lifecycle struct {
-	mu      sync.Mutex // guards what follows; no other lock is taken under it
-	missing []string   // environment variables that a request upstream needs
-	closed  bool       // the recorder takes no requests
-	over    bool       // the report is there
-	report  report.Report
-	waiting []chan struct{} // Close calls waiting for the first one
-}
-
-// end closes the recorder by conclude, once, and returns what that has returned.
-func (l *lifecycle) end(conclude func() report.Report) report.Report {
-	l.mu.Lock()
-	switch {
-	case l.over:
-		defer l.mu.Unlock()
-		return l.report
-	case l.closed:
-		// Waiting for a channel, not for a sync.Once: a synctest bubble sees it.
-		over := make(chan struct{})
-		l.waiting = append(l.waiting, over)
-		l.mu.Unlock()
-		<-over
-		return l.report
-	}
-	l.closed = true
-	l.mu.Unlock()
-	rep := conclude()
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.report, l.over = rep, true
-	for _, over := range l.waiting {
-		close(over)
-	}
-	return rep
-}
-
-// miss keeps that an environment variable is empty.
-func (l *lifecycle) miss(env string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.missing = append(l.missing, env)
-}
-
-// state returns whether the recorder is closed, and the first environment variable that a
-// request upstream needs and that is empty; "" if there is none.
-func (l *lifecycle) state() (closed bool, missing string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if len(l.missing) > 0 {
-		missing = l.missing[0]
-	}
-	return l.closed, missing
 }

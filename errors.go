@@ -1,18 +1,13 @@
 package promptecho
 
 import (
-	"cmp"
 	"encoding/json"
-	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"strings"
 
-	"github.com/promptecho/promptecho/internal/answer"
 	"github.com/promptecho/promptecho/internal/redact"
 	"github.com/promptecho/promptecho/internal/report"
-	"github.com/promptecho/promptecho/internal/tape"
 )
 
 // A MissError says that a request was not recorded, and why the nearest
@@ -49,41 +44,16 @@ func (e refusedError) Error() string { return "promptecho: " + string(e) }
 // RetryableError reports false; see [MissError.RetryableError].
 func (e refusedError) RetryableError() bool { return false }
 
-// refuse answers a request that is not sent because of err.
-func (r *Recorder) refuse(req *http.Request, err error) (*http.Response, error) {
-	err = r.told(req, err)
-	if refused := refusedError(""); errors.As(err, &refused) {
-		return refusal(req, err.Error()), nil
-	}
-	return nil, err
-}
-
-// told returns an error as the sender of a request is told. What comes after Close nobody
-// else can be told.
-func (r *Recorder) told(req *http.Request, err error) error {
-	switch refused := refusedError(""); {
-	case errors.As(err, &refused):
-		return err
-	case errors.Is(err, tape.ErrClosed), errors.Is(err, answer.ErrClosed):
-		method, url := cmp.Or(req.Method, http.MethodGet), r.redact.Message(req.URL.Redacted())
-		return refusedError(fmt.Sprintf("%s: %s %s came after the recorder was closed: work that the test had started raced with its end; wait for it before the test ends", r.file, method, url))
-	}
-	return fmt.Errorf("promptecho: %w", err)
-}
-
 // refusal is the answer to a request that is not sent: one that every SDK can print and
 // none retries. A transport error would be retried for seconds; the status is one that
 // no application acts on.
 func refusal(req *http.Request, text string) *http.Response {
 	text = redact.Printable(text)
-	body, err := json.Marshal(map[string]any{
+	body, _ := json.Marshal(map[string]any{ // strings always marshal
 		"type":    "error",
 		"message": text,
 		"error":   map[string]any{"type": "promptecho_miss", "code": "promptecho_miss", "message": text},
 	})
-	if err != nil {
-		body = []byte(`{"message":"promptecho: not recorded"}`) // unreachable: strings marshal
-	}
 	return &http.Response{
 		StatusCode: http.StatusTeapot,
 		Status:     "418 I'm a teapot",

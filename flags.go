@@ -3,6 +3,8 @@ package promptecho
 import (
 	"flag"
 	"fmt"
+	"os"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -25,6 +27,48 @@ func init() {
 	if flag.Lookup(recordFlag) == nil {
 		flag.Bool(recordFlag, false, "promptecho: record every cassette again; short for -echo.mode=all")
 	}
+}
+
+// chooseMode settles the mode: flag, then environment, then the default. A
+// mode given in code replaces the default and is a ceiling for the others:
+// they may make it stricter, never looser.
+func chooseMode(code Mode) (chosenMode, error) {
+	ceiling := chosenMode{code, "InMode in the code"}
+	if code != "" {
+		if _, err := parseMode(string(code), "InMode"); err != nil {
+			return chosenMode{}, err
+		}
+	}
+	asked, err := askedMode()
+	switch {
+	case err != nil:
+		return chosenMode{}, err
+	case code == "" && asked.mode == "":
+		return chosenMode{ModeOnce, "the default"}, nil
+	case code == "":
+		return asked, nil
+	case asked.mode == "" || slices.Index(modes, code) < slices.Index(modes, asked.mode):
+		return ceiling, nil
+	}
+	return asked, nil
+}
+
+// askedMode returns the mode that the flags or the environment ask for. The
+// environment is read here and not in an init function: the go command's test
+// cache sees only what a test reads while it runs.
+func askedMode() (chosenMode, error) {
+	if c, err := flagMode(); err != nil || c.mode != "" {
+		return c, err
+	}
+	if s := os.Getenv("PROMPTECHO_MODE"); s != "" {
+		m, err := parseMode(s, "PROMPTECHO_MODE")
+		return chosenMode{m, "PROMPTECHO_MODE"}, err
+	}
+	switch ci := os.Getenv("CI"); strings.ToLower(ci) {
+	case "", "0", "false":
+		return chosenMode{}, nil
+	}
+	return chosenMode{ModeNone, "CI is set"}, nil
 }
 
 // flagMode returns the mode that the flags ask for, none if they are not set.

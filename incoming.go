@@ -6,26 +6,21 @@ import (
 	"cmp"
 	"net/http"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"unicode"
 
-	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/interaction"
-	"github.com/promptecho/promptecho/internal/memo"
 	"github.com/promptecho/promptecho/internal/redact"
 	"github.com/promptecho/promptecho/internal/tape"
 )
 
-// An incoming is a request as it came, and as it is matched. Most are recorded byte for
-// byte; their memory is used for the next request.
+// An incoming is a request as it came, and as it is matched. The memory of those that are
+// recorded byte for byte, which most are, is used for the next one.
 type incoming struct {
 	tape.Call
-	body    bytes.Buffer // as it came
-	headers [16]interaction.Header
+	body bytes.Buffer // as it came
 }
 
 var incomings = sync.Pool{New: func() any { return new(incoming) }}
@@ -37,7 +32,6 @@ func (in *incoming) free() {
 	}
 	in.body.Reset()
 	in.Call = tape.Call{}
-	clear(in.headers[:])
 	incomings.Put(in)
 }
 
@@ -70,62 +64,21 @@ func closeBody(req *http.Request) {
 }
 
 // redactHead makes the call from a request, redacted but for the body.
-func (in *incoming) redactHead(req *http.Request, c *config, policy *redact.Policy, last *urlCache) {
+func (in *incoming) redactHead(req *http.Request, as aliases, policy *redact.Policy) {
 	in.Request = interaction.Request{
 		Method:  cmp.Or(req.Method, http.MethodGet),
-		Headers: requestHeaders(in.headers[:0], req.Header),
+		URL:     urlOf(req, as),
+		Headers: slices.DeleteFunc(interaction.HeadersOf(req.Header), isDefaultHeader),
 		Body:    in.body.Bytes(),
 	}
-	in.Request.Headers = slices.DeleteFunc(in.Request.Headers, isDefaultHeader)
-	if u := last.Load(); u != nil && u.url == *req.URL && u.host == req.Host {
-		policy.RedactHead(&in.Request)
-		if u.secrets == policy.Count() {
-			in.Request.URL = u.redacted
-			return
-		}
-	}
-	in.Request.URL = c.urlOf(req)
-	secrets := policy.Count() // before: one that becomes known meanwhile may stand in it
 	policy.RedactHead(&in.Request)
-	last.Store(&redactedURL{*req.URL, req.Host, in.Request.URL, secrets})
-}
-
-// requestHeaders is [interaction.HeadersOf] without copies: the values are those of the
-// map, and the result is in out if that has room.
-func requestHeaders(out interaction.Headers, h http.Header) interaction.Headers {
-	for spelling, values := range h {
-		if len(values) > 0 {
-			out = append(out, interaction.Header{Name: lowerNames.Get(spelling), Values: values})
-		}
-	}
-	slices.SortFunc(out, func(a, b interaction.Header) int { return strings.Compare(a.Name, b.Name) })
-	for i := 1; i < len(out); i++ {
-		if out[i].Name == out[i-1].Name {
-			return interaction.HeadersOf(h)
-		}
-	}
-	return out
-}
-
-var lowerNames = memo.Strings[string]{Func: strings.ToLower}
-
-// A urlCache remembers the last URL: the requests of a test mostly go to one place.
-type urlCache = atomic.Pointer[redactedURL]
-
-// A redactedURL is where a request went, and its redacted form, valid while the number of
-// known secrets is unchanged.
-type redactedURL struct {
-	url      url.URL
-	host     string
-	redacted string
-	secrets  int
 }
 
 // urlOf returns where a request goes, as it is matched and written: with the alias of
 // a local server, and with names of other scripts in Punycode (RFC 3492). Who is asked
 // is said by the Host header, which can be another than that of the address (RFC 9112,
 // section 3.2); and by a request line that names a host before that.
-func (c *config) urlOf(req *http.Request) string {
+func urlOf(req *http.Request, as aliases) string {
 	u := *req.URL
 	u.Host = cmp.Or(req.Host, u.Host)
 	if u.Opaque != "" { // the request line as it is: see url.URL.RequestURI
@@ -142,7 +95,7 @@ func (c *config) urlOf(req *http.Request) string {
 	if strings.ContainsFunc(u.Host, func(c rune) bool { return c > unicode.MaxASCII }) {
 		u.Host = punycode(u.Host)
 	}
-	if a := c.aliasOf(&u); a != nil {
+	if a := as.of(&u); a != nil {
 		a.asked.Store(true)
 		u.Scheme, u.Host = "http", a.name
 	}
@@ -173,77 +126,3 @@ func isDefaultHeader(h interaction.Header) bool {
 	v, _, _ := strings.Cut(h.Values[0], ";")
 	return v == "application/json" || v == "*/*"
 }
-
-// An alias is a name that a local server has in the cassette.
-type alias struct {
-	origin  string // see canon.Origin
-	address string // scheme, host and port
-	name    string
-	asked   atomic.Bool // by a request of this run
-}
-
-// aliasOf returns the alias of the server that a URL names, nil if it has none.
-func (c *config) aliasOf(u *url.URL) *alias {
-	if len(c.aliases) == 0 {
-		return nil
-	}
-	origin := canon.Origin(u)
-	for _, a := range slices.Backward(c.aliases) {
-		if a.origin == origin {
-			return a
-		}
-	}
-	return nil
-}
-
-// nameServers gives the servers that headers of an answer lead to the names that they have
-// in the cassette.
-func (c *config) nameServers(hs interaction.Headers) {
-	for _, h := range hs {
-		c.readdress(h.Values, func(u *url.URL) string {
-			if a := c.aliasOf(u); a != nil {
-				return "http://" + a.name
-			}
-			return ""
-		})
-	}
-}
-
-// addressServers is the reverse of nameServers, for an answer that is replayed: today the
-// servers have other ports.
-func (c *config) addressServers(h http.Header) {
-	for _, values := range h {
-		c.readdress(values, func(u *url.URL) string {
-			for _, a := range slices.Backward(c.aliases) {
-				if u.Scheme == "http" && strings.EqualFold(u.Host, a.name) {
-					return a.address
-				}
-			}
-			return ""
-		})
-	}
-}
-
-// readdress replaces the addresses in the values of a header by what to gives for them,
-// unless that is empty.
-func (c *config) readdress(values []string, to func(*url.URL) string) {
-	for i, v := range values {
-		if len(c.aliases) == 0 || !strings.Contains(v, "://") {
-			continue
-		}
-		values[i] = serverAddress().ReplaceAllStringFunc(v, func(m string) string {
-			text := strings.TrimPrefix(m, "<")
-			u, err := url.Parse(text)
-			if err != nil {
-				return m
-			}
-			return m[:len(m)-len(text)] + cmp.Or(to(u), text)
-		})
-	}
-}
-
-// serverAddress matches a server that a header of an answer leads to: Location, Link (RFC
-// 8288) and the like begin with it.
-var serverAddress = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?:^|<)https?://[^/?#<>"\s]+`)
-})

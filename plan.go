@@ -35,18 +35,18 @@ func planFor(m Mode, c tape.State) plan {
 	return plan{checkUnused: true, mayAskNone: true}
 }
 
-// settleMode returns the mode of this run on the cassette: of one that is pinned, none. It
-// is an error if the cassette contradicts itself, or cannot be used in that mode.
-func (r *Recorder) settleMode() (chosenMode, error) {
-	c := r.tape.State
+// settleMode returns the mode of a run on a cassette, called file: of one that is pinned,
+// none. The note is for the user, and may be empty. It is an error if the cassette
+// contradicts itself, or cannot be used in that mode.
+func settleMode(m chosenMode, c tape.State, file string) (settled chosenMode, note string, err error) {
 	switch {
 	case c.Pinned && c.Partial:
-		return r.mode, fmt.Errorf("%s is pinned and partial: a pinned cassette is never written, and a partial one is not complete. Remove one of the two lines at its top", r.file)
-	case c.Partial && r.mode.mode == ModeNone:
-		return r.mode, fmt.Errorf("%s is partial: the run that recorded it did not pass. Run its test without CI and with the key set until it passes, which completes the cassette, and commit that", r.file)
-	case c.Pinned && (r.mode.mode == ModeAll || r.mode.mode == ModeNewEpisodes):
-		r.log.Notef("%s is pinned: replayed, not recorded, in spite of %s", r.file, r.mode)
-		return chosenMode{ModeNone, "the cassette is pinned"}, nil
+		return m, "", fmt.Errorf("%s is pinned and partial: a pinned cassette is never written, and a partial one is not complete. Remove one of the two lines at its top", file)
+	case c.Partial && m.mode == ModeNone:
+		return m, "", fmt.Errorf("%s is partial: the run that recorded it did not pass. Run its test without CI and with the key set until it passes, which completes the cassette, and commit that", file)
+	case c.Pinned && (m.mode == ModeAll || m.mode == ModeNewEpisodes):
+		note = fmt.Sprintf("%s is pinned: replayed, not recorded, in spite of %s", file, m)
+		return chosenMode{ModeNone, "the cassette is pinned"}, note, nil
 	}
-	return r.mode, nil
+	return m, "", nil
 }

@@ -119,43 +119,46 @@ func (r *Recorder) mayKeep(rec *tape.Recording, o *report.Outcome) (bool, error)
 
 // write carries out the fate of the cassette; recorded is what this run adds to it.
 func (r *Recorder) write(f fate, recorded []*tape.Recording) error {
-	old := r.tape.State
-	list, partial := recorded, f.marked
-	switch {
-	case f.beside && len(recorded) > 0:
-		return r.saveBeside(recorded, f.reason)
-	case f.beside || r.plan.again && len(recorded) == 0:
+	if len(recorded) == 0 && (f.beside || r.plan.again) {
 		return nil
+	}
+	if f.beside {
+		return r.saveBeside(recorded, f.reason)
 	}
 	if r.plan.again {
 		r.tape.KeepUnchanged(recorded)
 	}
-	switch {
-	case f.keep == keepAll:
-		partial = partial || f.markedIfUnused && !r.config.allowUnused && len(r.log.Unused(r.entries())) > 0
-		if len(recorded) == 0 && partial == old.Partial {
-			return nil
-		}
-		list = slices.DeleteFunc(r.tape.Recordings(), func(rec *tape.Recording) bool {
-			return (rec.Fresh() || rec.Resumed()) && !slices.Contains(recorded, rec)
-		})
-	case f.keep == keepUnasked:
-		kept := r.tape.NotAskedAgain()
-		list = append(list, kept...)
-		if len(kept) > 0 {
-			r.log.Notef("%s: kept %s that this run did not ask for; delete the file before recording to be rid of them", r.file, report.Count(len(kept), "recording"))
-		}
-	}
-	if len(list) == 0 {
+	list := r.kept(f, recorded)
+	unused := f.markedIfUnused && !r.config.allowUnused && len(r.log.Unused(r.entries())) > 0
+	partial := f.marked || unused
+	if len(list) == 0 || len(recorded) == 0 && partial == r.tape.State.Partial {
 		return nil
 	}
 	if err := r.saveTo(r.log.Path, r.file, list, partial); err != nil {
 		return err
 	}
-	if r.plan.again && old.Present {
+	if r.plan.again && r.tape.State.Present {
 		return cassette.Remove(cassette.Beside(r.log.Path, failedSuffix))
 	}
 	return nil
+}
+
+// kept returns what the cassette holds afterwards: what was recorded, and what of the rest
+// its fate keeps.
+func (r *Recorder) kept(f fate, recorded []*tape.Recording) []*tape.Recording {
+	switch f.keep {
+	case keepAll:
+		return slices.DeleteFunc(r.tape.Recordings(), func(rec *tape.Recording) bool {
+			return (rec.Fresh() || rec.Resumed()) && !slices.Contains(recorded, rec)
+		})
+	case keepUnasked:
+		kept := r.tape.NotAskedAgain()
+		if len(kept) > 0 {
+			r.log.Notef("%s: kept %s that this run did not ask for; delete the file before recording to be rid of them", r.file, report.Count(len(kept), "recording"))
+		}
+		return slices.Concat(recorded, kept)
+	}
+	return recorded
 }
 
 // failedSuffix is added to the name of a cassette for what a run recorded that must not

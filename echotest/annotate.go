@@ -15,16 +15,16 @@ import (
 // (https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-commands).
 // It writes nothing elsewhere. The variables are read only when a test has failed:
 // the go command caches results by the variables that are read.
-func annotate(w io.Writer, marks []report.Annotation) {
-	if len(marks) == 0 || os.Getenv("GITHUB_ACTIONS") != "true" {
+func annotate(w io.Writer, annotations []report.Annotation) {
+	if len(annotations) == 0 || os.Getenv("GITHUB_ACTIONS") != "true" {
 		return
 	}
 	root := os.Getenv("GITHUB_WORKSPACE")
-	for _, m := range marks {
-		file, line := m.File, m.Line
-		if _, err := os.Stat(file); err != nil && m.Caller != "" {
+	for _, a := range annotations {
+		file, line := a.File, a.Line
+		if _, err := os.Stat(file); err != nil && a.Caller != "" {
 			// No cassette to point at: the code that asked.
-			name, number, _ := strings.Cut(m.Caller, ":")
+			name, number, _ := strings.Cut(a.Caller, ":")
 			if abs, err := filepath.Abs(name); err == nil {
 				file = abs
 			}
@@ -37,7 +37,7 @@ func annotate(w io.Writer, marks []report.Annotation) {
 		if line > 0 {
 			place += fmt.Sprintf(",line=%d", line)
 		}
-		fmt.Fprintf(w, "::error %s,title=promptecho::%s\n", place, data.Replace(m.Text))
+		fmt.Fprintf(w, "::error %s,title=promptecho::%s\n", place, data.Replace(a.Text))
 	}
 }
 

@@ -18,7 +18,7 @@ func TestAnnotate(t *testing.T) {
 	if err := os.WriteFile(cassette, nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	marks := []report.Annotation{
+	annotations := []report.Annotation{
 		{File: cassette, Line: 4, Caller: "bot_test.go:9", Text: "50% of it\ndiffers: a, b"},
 		{File: filepath.Join(root, "bot", "absent.yaml"), Caller: "bot_test.go:9", Text: "it does not exist"},
 		{File: filepath.Join(root, "bot", "absent.yaml"), Text: "it does not exist"},
@@ -26,7 +26,7 @@ func TestAnnotate(t *testing.T) {
 	t.Chdir(filepath.Dir(cassette))
 	said := func() string {
 		var b strings.Builder
-		annotate(&b, marks)
+		annotate(&b, annotations)
 		return b.String()
 	}
 	t.Setenv("GITHUB_ACTIONS", "")

@@ -588,11 +588,30 @@ func TestMatch(t *testing.T) {
 		{"a/**/d", "body/a/d", true},
 		{"a/**", "body/a/d", true},
 		{"", "body/a", false},
+		{"a/**", "body/a", false},
+		{"a/**/**/b", "body/a/b", true},
+		{"**/a/*/c", "body/a/a/b/c", true},
+		{"**/a/**/b/c", "body/x/a/b/b/c/d", true},
+		{"**/a/**/b/c", "body/x/a/b/d/c", false},
 	}
 	for _, tt := range tests {
 		if got := Match(tt.pattern, tt.path); got != tt.want {
 			t.Errorf("Match(%q, %q) = %v, want %v", tt.pattern, tt.path, got, tt.want)
 		}
+	}
+}
+
+// TestManyWildcards: a pattern takes time in proportion to itself and the path, not to all
+// the ways in which its wildcards could share the path.
+func TestManyWildcards(t *testing.T) {
+	t.Parallel()
+	path := "body" + strings.Repeat("/a", 1000)
+	pattern := strings.Repeat("**/a/", 500)
+	if Match(pattern+"b", path) {
+		t.Error("a segment was found that is not there")
+	}
+	if !Match(pattern+"a", path) {
+		t.Error("the path was not found")
 	}
 }
 
@@ -807,7 +826,7 @@ func TestRead(t *testing.T) {
 	}
 }
 
-func TestComplete(t *testing.T) {
+func TestCompletes(t *testing.T) {
 	t.Parallel()
 	for url, last := range map[string]string{
 		chatURL:      "data: [DONE]\n\n",
@@ -815,10 +834,10 @@ func TestComplete(t *testing.T) {
 		responsesURL: "event: response.completed\ndata: {}\n\n",
 	} {
 		f := form(t, Options{}, url, `{"model":"m","stream":true,"messages":[],"input":"x"}`)
-		if !f.Complete([]byte(last)) {
+		if !f.Completes(last) {
 			t.Errorf("%s: %q does not complete", url, last)
 		}
-		if f.Complete([]byte("data: {}\n\n")) {
+		if f.Completes("data: {}\n\n") {
 			t.Errorf("%s: any event completes", url)
 		}
 	}

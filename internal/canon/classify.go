@@ -88,12 +88,11 @@ type call struct {
 
 // classify finds the family of a request by its decoded path and brings its body to
 // the family's one spelling. It fills in what the form tells of the request.
-func (o *Options) classify(f *Form, req *interaction.Request, parser *exactjson.Parser, traced bool) *call {
+func (c *call) classify(o *Options, req *interaction.Request, traced bool) {
 	to := addresses.Get(req.URL)
-	c := &call{request: request{Form: f, parser: parser}, url: to.url}
-	c.Wire, c.Origin = "whole", to.origin
+	c.url, c.Wire, c.Origin = to.url, "whole", to.origin
 	c.local = to.local && !slices.Contains(o.Aliases, to.origin)
-	c.body, c.encoding = decode(req, parser)
+	c.body, c.encoding = decode(req, c.parser)
 	if traced && c.encoding != noBody {
 		c.sources = pathsByID(&c.body)
 	}
@@ -103,7 +102,8 @@ func (o *Options) classify(f *Form, req *interaction.Request, parser *exactjson.
 		c.family = to.candidates[i].family
 	}
 	c.addHeaders(req.Headers)
-	c.Traits = append(make([]Trait, 0, 8), c.spelling(req))
+	c.Drift = make([]Line, 0, 8)
+	c.Traits = append(make([]Trait, 0, 8), spellingOf(to.url.EscapedPath(), req.Body, c.encoding, &c.body, c.keepsBooks))
 	if i >= 0 {
 		c.known(&to.candidates[i])
 	} else {
@@ -112,7 +112,11 @@ func (o *Options) classify(f *Form, req *interaction.Request, parser *exactjson.
 	if o.SortTools {
 		sortTools(&c.body)
 	}
-	return c
+}
+
+// keepsBooks reports whether a member of the body holds bookkeeping.
+func (c *call) keepsBooks(member string) bool {
+	return c.family != nil && slices.ContainsFunc(c.family.Bookkeeping, func(p string) bool { return startsWith(p, member) })
 }
 
 // addHeaders takes the values of the request's headers. Those of a header that a family

@@ -64,7 +64,7 @@ func (b *Body) toolResult(m *exactjson.Value) (block exactjson.Value, ok bool) {
 		return exactjson.Value{}, false
 	}
 	block = b.object(field{"type", stringValue("tool_result")}, field{"tool_use_id", *id}, field{"content", *content})
-	block.Mark = m.Mark
+	block.ID = m.ID
 	return block, true
 }
 
@@ -99,7 +99,7 @@ func (b *Body) toolUse(call *exactjson.Value) (block exactjson.Value, ok bool) {
 		return exactjson.Value{}, false
 	}
 	block = b.object(field{"type", stringValue("tool_use")}, field{"id", *id}, field{"name", *name}, field{"input", *args})
-	block.Mark = call.Mark
+	block.ID = call.ID
 	return block, true
 }
 

@@ -36,9 +36,7 @@ var credentialFamilies = []*Family{
 // credentials (https://docs.aws.amazon.com/general/latest/gr/sts.html): the host only
 // chooses, as it does for a model API.
 func stsRegion(b *Body) {
-	region, ok := strings.CutPrefix(b.request.Origin, "sts")
-	region, ok2 := strings.CutSuffix(region, ".amazonaws.com")
-	if ok && ok2 && strings.LastIndexByte(region, '.') <= 0 && (region == "" || region[0] == '.') {
-		b.request.anyHost = true
-	}
+	host := b.request.Origin
+	dots := strings.Count(host, ".")
+	b.request.anyHost = strings.HasPrefix(host, "sts.") && strings.HasSuffix(host, ".amazonaws.com") && dots <= 3
 }

@@ -139,11 +139,6 @@ func (f *Family) listed(dst []listedField, member string) []listedField {
 	return dst
 }
 
-// keepsBooks reports whether a member of the body holds bookkeeping.
-func (f *Family) keepsBooks(member string) bool {
-	return slices.ContainsFunc(f.Bookkeeping, func(p string) bool { return startsWith(p, member) })
-}
-
 func startsWith(pattern, member string) bool {
 	return strings.HasPrefix(pattern, member) && (len(pattern) == len(member) || pattern[len(member)] == '/')
 }

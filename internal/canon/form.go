@@ -109,10 +109,10 @@ func (f *Form) Sent(path string) string {
 	return path
 }
 
-// Complete reports whether a stream whose last event is last is whole although
-// the client closed it before its end (openai-go closes at [DONE]).
-func (f *Form) Complete(last []byte) bool {
-	return slices.ContainsFunc(f.endMarkers, func(mark string) bool { return strings.Contains(string(last), mark) })
+// Completes reports whether a stream is whole after an event with a field of this value,
+// although the client closed it before its end (openai-go closes at [DONE]).
+func (f *Form) Completes(value string) bool {
+	return slices.ContainsFunc(f.endMarkers, func(mark string) bool { return strings.Contains(value, mark) })
 }
 
 // Linked reports whether answers hold an id of their request; see [Form.Relink].
@@ -141,6 +141,13 @@ func (t *formText) begin(path []byte) {
 	start := len(t.text) + 1
 	t.text = append(append(append(t.text, '\n'), path...), ' ')
 	t.cuts = append(t.cuts, cut{int32(start), int32(len(t.text))})
+}
+
+// trait adds a field that does not match to what chooses.
+func (f *Form) trait(l level, path, value string) {
+	if t, ok := newTrait(l, path, value); ok {
+		f.Traits = append(f.Traits, t)
+	}
 }
 
 // note keeps a pattern that selected something.

@@ -16,40 +16,25 @@ var mistralFamilies = []*Family{
 		Needs:       []string{"document"},
 		Bookkeeping: []string{"id", "metadata"},
 	},
+	mistralConversations("mistral.conversations.restart", "/v1/conversations/{conversation}/restart", "inputs", "from_entry_id"),
+	mistralConversations("mistral.conversations", "/v1/conversations", "inputs"), // OpenAI's have "items"
+	mistralConversations("mistral.conversations.append", "/v1/conversations/{conversation}", "inputs"),
 	{
-		Name:        "mistral.conversations.restart",
-		Paths:       []string{"/v1/conversations/{conversation}/restart"},
-		Needs:       []string{"inputs", "from_entry_id"},
-		Stream:      "stream",
-		Bookkeeping: []string{"metadata", "store"},
+		Name:  "mistral.chat_moderations",
+		Paths: []string{"/chat/moderations"}, Needs: []string{"input"}, Bookkeeping: []string{"metadata"},
 	},
 	{
-		Name:        "mistral.conversations",
-		Paths:       []string{"/v1/conversations"},
-		Needs:       []string{"inputs"}, // OpenAI has conversations too, with "items"
-		Stream:      "stream",
-		Bookkeeping: []string{"metadata", "store"},
+		Name:  "mistral.classifications",
+		Paths: []string{"/classifications"}, Needs: []string{"input"}, Bookkeeping: []string{"metadata"},
+		Rewrites: []Rewrite{asList("input")},
 	},
-	{
-		Name:        "mistral.conversations.append",
-		Paths:       []string{"/v1/conversations/{conversation}"},
-		Needs:       []string{"inputs"},
-		Stream:      "stream",
-		Bookkeeping: []string{"metadata", "store"},
-	},
-	{
-		Name:        "mistral.chat_moderations",
-		Paths:       []string{"/chat/moderations"},
-		Needs:       []string{"input"},
-		Bookkeeping: []string{"metadata"},
-	},
-	{
-		Name:        "mistral.classifications",
-		Paths:       []string{"/classifications"},
-		Needs:       []string{"input"},
-		Bookkeeping: []string{"metadata"},
-		Rewrites:    []Rewrite{asList("input")},
-	},
+}
+
+func mistralConversations(name, path string, needs ...string) *Family {
+	return &Family{
+		Name:  name,
+		Paths: []string{path}, Needs: needs, Stream: "stream", Bookkeeping: []string{"metadata", "store"},
+	}
 }
 
 func mistralCompletions(f Family) *Family {

@@ -30,7 +30,7 @@ func TestNewFamily(t *testing.T) {
 	}
 	a := ask(`{"stream":true,"user":"u","temperature":1,"messages":[{"text":"hi","x":null}],"tools":[]}`)
 	b := ask(`{"messages":[{"text":"hi"}],"stream":true,"user":"v"}`)
-	if a.Text() != b.Text() || a.Endpoint != "acme.chat" || a.Model != "large" || a.Wire != "stream" || !a.Complete([]byte("data: [DONE]")) {
+	if a.Text() != b.Text() || a.Endpoint != "acme.chat" || a.Model != "large" || a.Wire != "stream" || !a.Completes("[DONE]") {
 		t.Errorf("--- a\n%s\n--- b\n%s", a.Text(), b.Text())
 	}
 	if c := ask(`{"messages":[{"text":"ho"}],"stream":true}`); c.Text() == b.Text() {

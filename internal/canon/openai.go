@@ -28,34 +28,16 @@ var openaiFamilies = []*Family{
 	// Writer's chat (https://dev.writer.com) is OpenAI's at another path; Cohere's
 	// first version at that path has a "message".
 	chatCompletions(Family{Name: "writer.chat", Paths: []string{"/v1/chat"}, Needs: []string{"model messages"}}),
-	{
-		Name:        "openai.responses.input_tokens",
-		Paths:       []string{"/responses/input_tokens"},
-		Needs:       responsesNeeds,
-		Bookkeeping: openaiBookkeeping,
-		Headers:     openaiHeaders,
-		Rewrites:    responsesRewrites,
-	},
-	{
-		Name:        "openai.responses.compact",
-		Paths:       []string{"/responses/compact"},
-		Needs:       responsesNeeds,
-		Bookkeeping: openaiBookkeeping,
-		Headers:     openaiHeaders,
-		Rewrites:    responsesRewrites,
-	},
-	{
-		Name:        "openai.responses",
-		Paths:       []string{"/responses"},
-		Needs:       responsesNeeds,
-		Stream:      "stream",
-		Bookkeeping: openaiBookkeeping,
-		Sampling:    []string{"max_output_tokens", "max_tokens", "temperature", "top_p"},
-		Headers:     openaiHeaders,
-		Rewrites:    responsesRewrites,
-		EndMarkers:  []string{"response.completed", "response.failed", "response.incomplete"},
-		Transcript:  responsesTranscript,
-	},
+	responses(Family{Name: "openai.responses.input_tokens", Paths: []string{"/responses/input_tokens"}}),
+	responses(Family{Name: "openai.responses.compact", Paths: []string{"/responses/compact"}}),
+	responses(Family{
+		Name:       "openai.responses",
+		Paths:      []string{"/responses"},
+		Stream:     "stream",
+		Sampling:   []string{"max_output_tokens", "max_tokens", "temperature", "top_p"},
+		EndMarkers: []string{"response.completed", "response.failed", "response.incomplete"},
+		Transcript: responsesTranscript,
+	}),
 	{
 		Name:        "openai.completions",
 		Paths:       []string{"/completions"},
@@ -88,14 +70,8 @@ var openaiFamilies = []*Family{
 	},
 }
 
-var (
-	// A response is made of one of these
-	// (https://platform.openai.com/docs/api-reference/responses/create).
-	responsesNeeds = []string{"input", "prompt", "previous_response_id", "conversation"}
-
-	// Groq takes a URL, Mistral one or the id of a file, OpenRouter the audio as JSON.
-	audioNeeds = []string{"file", "url", "file_url", "file_id", "input_audio"}
-)
+// Groq takes a URL, Mistral one or the id of a file, OpenRouter the audio as JSON.
+var audioNeeds = []string{"file", "url", "file_url", "file_id", "input_audio"}
 
 // chatCompletions is POST /chat/completions, or the same elsewhere.
 func chatCompletions(f Family) *Family {
@@ -124,6 +100,16 @@ func chatCompletions(f Family) *Family {
 	}
 	f.EndMarkers = []string{"[DONE]"}
 	f.Transcript = chatTranscript
+	return &f
+}
+
+// responses is POST /responses, or something else about one. What makes a response is in
+// https://platform.openai.com/docs/api-reference/responses/create.
+func responses(f Family) *Family {
+	f.Needs = []string{"input", "prompt", "previous_response_id", "conversation"}
+	f.Bookkeeping = openaiBookkeeping
+	f.Headers = openaiHeaders
+	f.Rewrites = []Rewrite{dropEmpty("tools"), renamed("max_output_tokens", "max_tokens"), responsesInput, toolChoice}
 	return &f
 }
 
@@ -245,19 +231,10 @@ func dropReturned(item *exactjson.Value, reasons bool) {
 	if !isOneOf(kind, "message", "function_call", "function_call_output", "reasoning") {
 		return
 	}
-	isMessage := kind.Text == "message"
+	if isString(kind, "message") && isString(member(item, "role"), "assistant") && !reasons {
+		drop(item, "id")
+	}
 	if isString(member(item, "status"), "completed") {
 		drop(item, "status")
 	}
-	if isMessage && isString(member(item, "role"), "assistant") && !reasons {
-		drop(item, "id")
-	}
-}
-
-// responsesRewrites bring a call of Responses to its one spelling.
-var responsesRewrites = []Rewrite{
-	dropEmpty("tools"),
-	renamed("max_output_tokens", "max_tokens"),
-	responsesInput,
-	toolChoice,
 }

@@ -55,10 +55,5 @@ func isLocal(host string) bool {
 	if !strings.Contains(host, ".") {
 		return host != ""
 	}
-	for _, end := range localNames {
-		if strings.HasSuffix(host, end) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(localNames, func(end string) bool { return strings.HasSuffix(host, end) })
 }

@@ -15,30 +15,20 @@ import (
 
 // segment returns a member name as it stands in a path.
 func segment(name string) string {
-	if strings.ContainsAny(name, "~/") {
-		escaped := strings.NewReplacer("~", "~0", "/", "~1").Replace(name)
-		if isAmbiguous(name) {
-			return string(appendQuoted(nil, escaped))
-		}
-		return escaped
+	quoted := name == "" || name[0] == '"' || name == "*" || name == "**" || isIndex(name)
+	escaped := false
+	for i := range len(name) {
+		c := name[i]
+		quoted = quoted || c <= ' ' || c == 0x7f
+		escaped = escaped || c == '~' || c == '/'
 	}
-	if isAmbiguous(name) {
+	if escaped {
+		name = strings.NewReplacer("~", "~0", "/", "~1").Replace(name)
+	}
+	if quoted {
 		return string(appendQuoted(nil, name))
 	}
 	return name
-}
-
-// isAmbiguous reports whether a name would be misread if it stood bare.
-func isAmbiguous(name string) bool {
-	if name == "" || name[0] == '"' || name == "*" || name == "**" || isIndex(name) {
-		return true
-	}
-	for i := range len(name) {
-		if name[i] <= ' ' || name[i] == 0x7f {
-			return true
-		}
-	}
-	return false
 }
 
 func isIndex(s string) bool {
@@ -97,13 +87,13 @@ func numberRepeated(members []child) (found bool) {
 	return found
 }
 
-// pathsByID gives v and everything below it an ID (Value.Mark), and returns the path of
+// pathsByID gives v and everything below it an ID (Value.ID), and returns the path of
 // each by its ID; 0 is the ID of nothing.
 func pathsByID(v *exactjson.Value) []string {
 	paths := []string{""}
 	var walk func(v *exactjson.Value, path string)
 	walk = func(v *exactjson.Value, path string) {
-		v.Mark = int32(len(paths))
+		v.ID = int32(len(paths))
 		paths = append(paths, path)
 		for _, c := range appendChildren(nil, v) {
 			walk(c.value, path+"/"+c.segment)

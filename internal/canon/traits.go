@@ -1,14 +1,11 @@
 package canon
 
 import (
-	"bytes"
 	"regexp"
 	"slices"
 	"strings"
 	"sync"
 
-	"github.com/promptecho/promptecho/internal/exactjson"
-	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/memo"
 )
 
@@ -136,26 +133,22 @@ func hash[T string | []byte](h uint64, text T) uint64 {
 	return (h ^ 0x100) * fnvPrime
 }
 
-// trait adds a field to the traits of the form, unless it counts, times or names a
+// newTrait returns the trait that a field is. It is none if it counts, times or names a
 // single call: a poll that was asked once more would take the answer that comes later.
-func (f *Form) trait(l level, path, value string) {
-	if l == query || l == header || l == unmatched || l == bookkeeping {
-		name := nameOf(path)
-		said := saying.Get(name)
-		if said == ofOneCall {
-			return
-		}
-		if said == whoAsks {
-			if drawn().MatchString(value) {
-				return
-			}
-		} else if rest, ok := withoutCounters(value); ok {
-			value = rest
-		} else {
-			return
+func newTrait(l level, path, value string) (t Trait, ok bool) {
+	ok = true
+	switch l {
+	case query, header, unmatched, bookkeeping:
+		switch saying.Get(nameOf(path)) {
+		case ofOneCall:
+			ok = false
+		case whoAsks:
+			ok = !drawn().MatchString(value)
+		default:
+			value, ok = withoutCounters(value)
 		}
 	}
-	f.Traits = append(f.Traits, Trait{path, hash(fnvOffset, value), l})
+	return Trait{path, hash(fnvOffset, value), l}, ok
 }
 
 // What the name of a field says of its value.
@@ -199,11 +192,6 @@ var (
 	times = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`\d{4}-?\d\d-?\d\d|\d\d?:\d\d|(?i:\b(mon|tue|wed|thu|fri|sat|sun)[a-z]*,? \d)`)
 	})
-	// foreignEscape matches escapes of what is not ASCII; others are an encoder's habit
-	// with single characters.
-	foreignEscape = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`\\u([^0]|0[^0]|00[^0-7])`)
-	})
 	// drawn matches what is drawn for a call or a run: UUIDs and hexadecimal.
 	drawn = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-|[0-9a-fA-F]{16}`)
@@ -228,65 +216,4 @@ func withoutCounters(value string) (rest string, ok bool) {
 		}
 		return r
 	}, value), true
-}
-
-// spelling returns how a request is written, where that changes nothing: the blanks and
-// escapes of its JSON, which members it has, whatever their order and values, the names
-// of its files, the escapes of its path. A program writes each of its requests in one
-// way, so of two recordings that differ in it the one that is written alike is meant.
-func (c *call) spelling(req *interaction.Request) Trait {
-	h := hash(fnvOffset, c.url.EscapedPath())
-	if bytes.Contains(req.Body, []byte(`\u`)) && foreignEscape().Match(req.Body) {
-		h = hash(h, `\u`)
-	}
-	if bytes.Contains(req.Body, []byte(`\/`)) {
-		h = hash(h, `\/`)
-	}
-	if c.encoding == multipartBody {
-		for _, rest := range bytes.Split(req.Body, []byte(`filename="`))[1:] {
-			name, _, _ := bytes.Cut(rest, []byte(`"`))
-			h = hash(h, name)
-		}
-	} else {
-		h = blanks(h, req.Body)
-	}
-	return Trait{"spelling", h + c.members(&c.body, fnvOffset, true), spelling}
-}
-
-// blanks goes on with a hash of the blanks behind the first brace, colon and comma of a
-// JSON text.
-func blanks(h uint64, body []byte) uint64 {
-	inString := false
-	var seen [256]bool
-	for i, left := 0, 3; i < min(len(body), 4096) && left > 0; i++ {
-		switch b := body[i]; {
-		case inString && b == '\\':
-			i++
-		case b == '"':
-			inString = !inString
-		case !inString && (b == '{' || b == ':' || b == ',') && !seen[b]:
-			seen[b] = true
-			left--
-			rest := body[i+1 : min(len(body), i+66)]
-			h = hash(h, rest[:len(rest)-len(bytes.TrimLeft(rest, " \t\r\n"))])
-		}
-	}
-	return h
-}
-
-// members returns the sum of a hash of every member's name and place, and of the kind
-// of its value. Bookkeeping is left out: it comes and goes.
-func (c *call) members(v *exactjson.Value, place uint64, top bool) (sum uint64) {
-	for i := range v.Elems {
-		at := place * fnvPrime
-		if v.Kind == exactjson.Object {
-			if top && c.family != nil && c.family.keepsBooks(v.Names[i]) {
-				continue
-			}
-			at = hash(place, v.Names[i])
-			sum += at * (uint64(v.Elems[i].Kind) + 1)
-		}
-		sum += c.members(&v.Elems[i], at, false)
-	}
-	return sum
 }

@@ -114,7 +114,7 @@ func set(v *exactjson.Value, name string, to exactjson.Value) {
 // replace puts another value in v's place; it is still the one that was sent
 // there.
 func replace(v *exactjson.Value, with exactjson.Value) {
-	with.Mark = v.Mark
+	with.ID = v.ID
 	*v = with
 }
 

@@ -22,7 +22,9 @@ func (o *Options) form(req *interaction.Request, traced bool) *Form {
 		f.sent = map[string]string{}
 	}
 	w := walkers.Get().(*walker)
-	w.options, w.call = o, o.classify(f, req, &w.parser, traced || o.selects())
+	w.options = o
+	w.call.request = request{Form: f, parser: &w.parser}
+	w.call.classify(o, req, traced || o.selects())
 	w.request()
 	if len(req.Body) <= 1<<17 { // more is rare, and too much to keep
 		w.release()
@@ -33,7 +35,7 @@ func (o *Options) form(req *interaction.Request, traced bool) *Form {
 // A walker writes the fields of a call to its form.
 type walker struct {
 	options *Options
-	call    *call
+	call    call
 
 	parser   exactjson.Parser
 	path     []byte
@@ -41,6 +43,7 @@ type walker struct {
 	children []child       // of the containers around
 	listed   []listedField // the family's patterns that the field at path may match
 	formText
+	drifted []byte // the value of a field that does not match
 }
 
 // walkers keeps what walkers write to: a form is cut out of it when it is whole.
@@ -48,14 +51,14 @@ var walkers = sync.Pool{New: func() any { return &walker{parser: exactjson.Parse
 
 func (w *walker) release() {
 	w.parser.Reset()
-	w.options, w.call = nil, nil
+	w.options, w.call = nil, call{}
 	w.text, w.cuts = w.text[:0], w.cuts[:0]
 	walkers.Put(w)
 }
 
 // request walks the parts of a request in the order of their names.
 func (w *walker) request() {
-	c := w.call
+	c := &w.call
 	origin := c.Origin
 	if c.local { // names and ports of local hosts change from machine to machine
 		origin = localHosts
@@ -117,8 +120,8 @@ func (w *walker) source(v *exactjson.Value, parent string) string {
 	switch {
 	case w.part != "body":
 		return ""
-	case v.Mark > 0:
-		source = w.call.sources[v.Mark]
+	case v.ID > 0:
+		source = w.call.sources[v.ID]
 	case parent == "body":
 		return ""
 	}
@@ -136,7 +139,8 @@ func (w *walker) leaf(v *exactjson.Value, source string) {
 		w.begin(w.path)
 		w.text = w.options.appendValue(w.text, v)
 	default:
-		line := Line{string(w.path), string(w.options.appendValue(nil, v))}
+		w.drifted = w.options.appendValue(w.drifted[:0], v)
+		line := Line{string(w.path), string(w.drifted)}
 		w.call.Drift = append(w.call.Drift, line)
 		w.call.trait(level, line.Path, line.Value)
 	}

@@ -178,8 +178,8 @@ func (s *Stored) Hint(i int) (key, digest uint64, ok bool) {
 // GivenUp returns why the request of an interaction was given up before there was an
 // answer, as the error of its context says it; "" if it was not.
 func (s *Stored) GivenUp(i int) (cause string) {
-	if it := s.items[i].it; it != nil && it.Response.End == interaction.EndCanceled {
-		return it.Response.Error
+	if it := s.items[i].it; it != nil {
+		return it.Response.GivenUp()
 	}
 	return s.items[i].givenUp
 }

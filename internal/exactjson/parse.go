@@ -9,7 +9,7 @@ import (
 // of members, duplicate members and the literal of every number.
 type Value struct {
 	Kind  Kind
-	Mark  int32    // whatever a user of the value wants to know it by; Parse leaves it 0
+	ID    int32    // what a user knows the value by; Parse leaves it 0
 	Text  string   // Bool: "true" or "false"; Number: the literal; String: the decoded text
 	Names []string // Object: the member names, in order
 	Elems []Value  // Array: the elements; Object: the member values

@@ -7,7 +7,7 @@ import (
 	"sync"
 )
 
-// A Strings remembers up to 1,000 results of a function of strings of up to 64
+// A Strings remembers up to 1,000 results of a function of strings of up to 256
 // bytes; it computes what it does not remember. It may be used concurrently.
 type Strings[V any] struct {
 	Func func(string) V
@@ -17,8 +17,8 @@ type Strings[V any] struct {
 }
 
 const (
-	most    = 1000
-	longest = 64
+	maxEntries = 1000
+	maxKeyLen  = 256
 )
 
 // Get returns Func(s).
@@ -30,7 +30,7 @@ func (m *Strings[V]) Get(s string) V {
 		return v
 	}
 	v = m.Func(s)
-	if len(s) > longest {
+	if len(s) > maxKeyLen {
 		return v
 	}
 	m.mu.Lock()
@@ -38,7 +38,7 @@ func (m *Strings[V]) Get(s string) V {
 	if m.m == nil {
 		m.m = map[string]V{}
 	}
-	if len(m.m) < most {
+	if len(m.m) < maxEntries {
 		m.m[strings.Clone(s)] = v // s may be part of a large text
 	}
 	return v

@@ -19,7 +19,7 @@ func TestStrings(t *testing.T) {
 	var all sync.WaitGroup
 	for range 4 {
 		all.Go(func() {
-			for i := range 3 * most {
+			for i := range 3 * maxEntries {
 				s := "Name-" + strconv.Itoa(i)
 				if got := m.Get(s); got != "name-"+strconv.Itoa(i) {
 					t.Errorf("Get(%q) = %q", s, got)
@@ -28,8 +28,8 @@ func TestStrings(t *testing.T) {
 		})
 	}
 	all.Wait()
-	if len(m.m) != most {
-		t.Errorf("%d results are remembered, want %d", len(m.m), most)
+	if len(m.m) != maxEntries {
+		t.Errorf("%d results are remembered, want %d", len(m.m), maxEntries)
 	}
 	once := func(s string, want int) {
 		t.Helper()
@@ -43,6 +43,6 @@ func TestStrings(t *testing.T) {
 		once(s, 0)
 		break
 	}
-	once(strings.Repeat("x", longest+1), 1) // too long
-	once(strings.Repeat("x", longest+1), 1)
+	once(strings.Repeat("x", maxKeyLen+1), 1) // too long
+	once(strings.Repeat("x", maxKeyLen+1), 1)
 }

@@ -10,7 +10,8 @@ import (
 // before them that give a key or token another sense.
 var (
 	variableEnds = strings.Fields("_KEY _TOKEN _SECRET _PAT _PASSWORD _PWD")
-	harmlessKeys = strings.Fields("PUBLIC PRIMARY FOREIGN CACHE SORT PARTITION PAGE NEXT IDEMPOTENCY PUBLISHABLE ROUTING")
+	harmlessKeys = strings.Fields(`PUBLIC PRIMARY FOREIGN CACHE SORT PARTITION PAGE NEXT IDEMPOTENCY PUBLISHABLE
+		ROUTING`)
 )
 
 // nameTails are the last two bytes of every name beside which a secret may stand, and of
@@ -95,7 +96,8 @@ func (s *search) nameKind(start, end int) string {
 	}
 	for _, end := range variableEnds {
 		rest, ok := strings.CutSuffix(name, end)
-		if ok && len(rest) > 1 && !slices.ContainsFunc(harmlessKeys, func(w string) bool { return strings.HasSuffix(rest, w) }) {
+		isEnd := func(word string) bool { return strings.HasSuffix(rest, word) }
+		if ok && len(rest) > 1 && !slices.ContainsFunc(harmlessKeys, isEnd) {
 			return "credential in a variable"
 		}
 	}
@@ -127,7 +129,8 @@ func (s *search) scheme(kind string, at int) match {
 // assignment is what stands between the end of a name and the value that is given to it,
 // in JSON, YAML, shell, a URL, source code, a header or a table: the quotes that end the
 // name and begin the value, escaped any number of times, and a separator.
-var assignment = lazily(`^(` + quote + `)?\]?([ \t]{0,16})([:=][=>]?|[>|,]|%3[DdA]|\\u003[de])?[ \t]{0,16}(` + quote + `)?`)
+var assignment = lazily(`^(` + quote + `)?\]?([ \t]{0,16})` +
+	`([:=][=>]?|[>|,]|%3[DdA]|\\u003[de])?[ \t]{0,16}(` + quote + `)?`)
 
 const quote = "\\\\{0,16}[\"'`]|%22"
 
@@ -204,7 +207,8 @@ func (s *search) password(name, start int, quote byte) match {
 	t := measure(v)
 	strong := len(v) >= 12 && t.upper > 0 && t.lower > 0 && t.digit > 0 && t.turns >= 4 &&
 		!isPlaceholder(v) && !bytes.ContainsAny(v, "(){}[]$*,=")
-	weak := text[start-1] == '=' && inConnection(text[s.lastEnd(name-160):name]) && !bytes.ContainsAny(v, "(),=") && isPassword(nil, v)
+	weak := text[start-1] == '=' && inConnection(text[s.lastEnd(name-160):name]) &&
+		!bytes.ContainsAny(v, "(),=") && isPassword(nil, v)
 	random := t.digit > 0 && (looksRandomAlone(v) || isBase32(v) || isUUID(v))
 	if !strong && !weak && !random || isElided(text, end) {
 		return match{}

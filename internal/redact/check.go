@@ -63,7 +63,8 @@ func (p *Policy) CheckInteraction(what string, it *interaction.Interaction) (err
 	check("response.text", []byte(it.Response.Text))
 	check("response.error", []byte(it.Response.Error))
 	if err == nil && left {
-		return fmt.Errorf("%s: response.events would hold what looks like a secret, or what Redact names, in pieces that cannot be replaced: nothing was written", what)
+		return fmt.Errorf("%s: response.events would hold what looks like a secret, or what Redact names, "+
+			"in pieces that cannot be replaced: nothing was written", what)
 	}
 	return err
 }
@@ -80,7 +81,10 @@ func oddStrings(text string) func(yield func(string) bool) {
 		}
 		for s := exactjson.Scan(text); s.Next(); {
 			token := text[s.Start:s.End]
-			if token[0] == '"' && strings.Contains(token, `\`) && !yield(exactjson.UnescapeText(token[1:len(token)-1])) {
+			if token[0] != '"' || !strings.Contains(token, `\`) {
+				continue
+			}
+			if !yield(exactjson.UnescapeText(token[1 : len(token)-1])) {
 				return
 			}
 		}
@@ -103,7 +107,7 @@ func Findings(it *interaction.Interaction) (found []string) {
 				if isSecret(h.Name) && !listed(allowed, strings.ToLower(h.Name)) && !onlyPlaceholder().MatchString(v) {
 					add(place, fmt.Sprintf("the header %q", h.Name))
 				}
-				add(place, Kinds([]byte(v))...)
+				add(place, patternKinds([]byte(v))...)
 			}
 		}
 	}
@@ -112,7 +116,7 @@ func Findings(it *interaction.Interaction) (found []string) {
 		if out := p.fields(b, find); !bytes.Equal(out, b) {
 			kinds, b = append(kinds, "a field that holds a credential"), out
 		}
-		return append(kinds, Kinds(b)...)
+		return append(kinds, patternKinds(b)...)
 	}
 	add("request.url", urlFindings(it.Request.URL)...)
 	headers("request.headers", it.Request.Headers, requestHeaders)
@@ -124,7 +128,8 @@ func Findings(it *interaction.Interaction) (found []string) {
 	for i, event := range it.Response.Events {
 		for _, f := range event {
 			add(placeOf(i), kindsIn([]byte(f.Value), answered)...)
-			redacted[i] = append(redacted[i], interaction.Field{Name: f.Name, Value: string(p.body([]byte(f.Value), answered))})
+			value := string(p.body([]byte(f.Value), answered))
+			redacted[i] = append(redacted[i], interaction.Field{Name: f.Name, Value: value})
 		}
 	}
 	splitTexts(redacted, func(_ joint, text []byte) {
@@ -147,9 +152,10 @@ func urlFindings(raw string) (kinds []string) {
 	for pair := range strings.SplitSeq(u.query, "&") {
 		name, value, _ := strings.Cut(pair, "=")
 		name, value = coding.UnescapeQuery(name), coding.UnescapeQuery(value)
-		if (mayBeSecret(name) || isCertain(name, u.host, value)) && value != "" && !onlyPlaceholder().MatchString(value) {
+		isSet := value != "" && !onlyPlaceholder().MatchString(value)
+		if isSet && (mayBeSecret(name) || isCertain(name, u.host, value)) {
 			kinds = append(kinds, fmt.Sprintf("the parameter %q", name))
 		}
 	}
-	return append(kinds, Kinds([]byte(raw))...)
+	return append(kinds, patternKinds([]byte(raw))...)
 }

@@ -49,7 +49,8 @@ func (p *Policy) headers(in interaction.Headers, allowed []string) interaction.H
 	var out interaction.Headers
 	for _, h := range in {
 		name := strings.ToLower(h.Name) // no copy: a recorder's are lower-case
-		if !listed(allowed, name) && !slices.ContainsFunc(p.KeepHeaders, func(k string) bool { return strings.EqualFold(k, name) }) {
+		isName := func(keep string) bool { return strings.EqualFold(keep, name) }
+		if !listed(allowed, name) && !slices.ContainsFunc(p.KeepHeaders, isName) {
 			continue
 		}
 		values := make([]string, len(h.Values))
@@ -69,7 +70,8 @@ func (p *Policy) header(name, value string) string {
 	case slices.Contains(urlHeaders, name):
 		value = p.url(value)
 	case name == "link":
-		value = string(replaceMatches(linkTarget(), []byte(value), func(url []byte) string { return p.url(string(url)) }))
+		target := func(url []byte) string { return p.url(string(url)) }
+		value = string(replaceMatches(linkTarget(), []byte(value), target))
 	}
 	return p.text(value)
 }

@@ -16,7 +16,10 @@ import (
 func (p *Policy) Environment(environ []string) {
 	for _, entry := range environ {
 		name, value, _ := strings.Cut(entry, "=")
-		if len(value) >= minLearned && value[0] != '/' && isSecret(name) && isRandomVariable([]byte(value)) && !isModelName(value) {
+		if len(value) < minLearned || value[0] == '/' || !isSecret(name) {
+			continue
+		}
+		if isRandomVariable([]byte(value)) && !isModelName(value) {
 			p.AddSecret(value)
 		}
 	}
@@ -86,7 +89,8 @@ func (p *Policy) learn(req *interaction.Request) {
 	}
 	for pair := range strings.SplitSeq(u.query, "&") {
 		name, value, _ := strings.Cut(pair, "=")
-		if name, plain := coding.UnescapeQuery(name), coding.UnescapeQuery(value); isCertain(name, u.host, plain) || isSecret(name) && isKey(plain) {
+		name, plain := coding.UnescapeQuery(name), coding.UnescapeQuery(value)
+		if isCertain(name, u.host, plain) || isSecret(name) && isKey(plain) {
 			p.learnEscaped(value)
 		}
 	}
@@ -101,7 +105,8 @@ func (p *Policy) learnValue(value string) {
 // learnEscaped makes a value of a URL known as it stands there and unescaped.
 func (p *Policy) learnEscaped(value string) {
 	p.learnValue(value)
-	for _, unescape := range []func(string) (string, error){url.QueryUnescape, url.PathUnescape} { // "+" is itself in a password
+	// "+" is itself in a password.
+	for _, unescape := range []func(string) (string, error){url.QueryUnescape, url.PathUnescape} {
 		if plain, err := unescape(value); err == nil {
 			p.learnValue(plain)
 		}

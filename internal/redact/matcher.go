@@ -20,26 +20,39 @@ type spelling struct{ kind, text string }
 type matcher struct {
 	texts   []spelling
 	shift   []uint8 // by the hash of three bytes: how far no text can begin
-	buckets map[uint16][]int
+	buckets map[int][]int
 }
 
-const block = 3
+const (
+	block     = 3 // bytes
+	leastRoom = 1 << 10
+	mostRoom  = 1 << 16
+)
 
-func hashBlock(a, b, c byte) uint16 { return uint16(a)<<8 ^ uint16(b)<<4 ^ uint16(c) }
+// hash returns the place of the three bytes before end in the tables.
+func (m *matcher) hash(b []byte, end int) int {
+	return (int(b[end-3])<<8 ^ int(b[end-2])<<4 ^ int(b[end-1])) & (len(m.shift) - 1)
+}
 
+// add adds a text. The tables grow with the texts, since for few of them it takes longer
+// to make large ones than to use them.
 func (m *matcher) add(s spelling) {
-	if m.shift == nil {
-		m.buckets = map[uint16][]int{}
-		m.shift = bytes.Repeat([]byte{minSecret - block + 1}, 1<<16)
-	}
-	for end := block - 1; end < minSecret; end++ {
-		h := hashBlock(s.text[end-2], s.text[end-1], s.text[end])
-		m.shift[h] = min(m.shift[h], uint8(minSecret-1-end))
-		if end == minSecret-1 {
-			m.buckets[h] = append(m.buckets[h], len(m.texts))
-		}
-	}
 	m.texts = append(m.texts, s)
+	first := len(m.texts) - 1
+	if room := len(m.shift); room < mostRoom && room < 32*len(m.texts) {
+		m.shift = bytes.Repeat([]byte{minSecret - block + 1}, max(leastRoom, 4*room))
+		m.buckets = map[int][]int{}
+		first = 0
+	}
+	for i := first; i < len(m.texts); i++ {
+		text := []byte(m.texts[i].text[:minSecret])
+		for end := block; end <= minSecret; end++ {
+			h := m.hash(text, end)
+			m.shift[h] = min(m.shift[h], uint8(minSecret-end))
+		}
+		h := m.hash(text, minSecret)
+		m.buckets[h] = append(m.buckets[h], i)
+	}
 }
 
 // in returns every place in b where one of the texts stands. A nil matcher has none.
@@ -48,16 +61,17 @@ func (m *matcher) in(b []byte) iter.Seq[match] {
 		if m == nil || m.shift == nil {
 			return
 		}
-		for end := minSecret - 1; end < len(b); {
-			h := hashBlock(b[end-2], b[end-1], b[end])
+		for end := minSecret; end <= len(b); {
+			h := m.hash(b, end)
 			if skip := m.shift[h]; skip > 0 {
 				end += int(skip)
 				continue
 			}
-			start := end - minSecret + 1
+			start := end - minSecret
 			for _, i := range m.buckets[h] {
 				s := &m.texts[i]
-				if bytes.HasPrefix(b[start:], []byte(s.text)) && !yield(match{s.kind, start, start + len(s.text)}) {
+				found := match{s.kind, start, start + len(s.text)}
+				if bytes.HasPrefix(b[start:], []byte(s.text)) && !yield(found) {
 					return
 				}
 			}

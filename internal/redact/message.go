@@ -32,7 +32,8 @@ var ciCommands = lazily(`##(\[|vso\[|teamcity\[)`)
 // direction of writing, and the beginnings of commands that CI systems take from logs
 // ("::error" of GitHub Actions at the start of a line, and ciCommands).
 func Printable(text string) string {
-	if strings.IndexFunc(text, isSpecial) < 0 && !strings.Contains(text, "::") && !strings.Contains(text, "##") && utf8.ValidString(text) {
+	if strings.IndexFunc(text, isSpecial) < 0 && !strings.Contains(text, "::") && !strings.Contains(text, "##") &&
+		utf8.ValidString(text) {
 		return text
 	}
 	var b strings.Builder

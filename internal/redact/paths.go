@@ -25,7 +25,8 @@ var secretPaths = [][]string{
 }
 
 // pathParts are names of which every secret path has one; nearly no body does.
-var pathParts = strings.Fields(`"authorization_token" "authorization" "headers" "authentication" "client_secret" "apiKeyString"`)
+var pathParts = strings.Fields(`"authorization_token" "authorization" "headers" "authentication" "client_secret"
+	"apiKeyString"`)
 
 // harmlessNames are members of an object in whose other members secrets stand.
 var harmlessNames = strings.Fields("type managed_identity_resource_id content-type accept user-agent")

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// Kinds returns the kinds of what looks like a secret in a text, each as often as it is
+// patternKinds returns the kinds of what looks like a secret in a text, each as often as it is
 // there. It shows no value.
-func Kinds(text []byte) []string {
+func patternKinds(text []byte) []string {
 	var kinds []string
 	for _, m := range findPatterns(text) {
 		kinds = append(kinds, m.kind)
@@ -53,7 +53,7 @@ func isCursorValue(b []byte, m match) bool {
 	}
 	name = bytes.TrimRight(name, "\"'\\ ")
 	start := len(name)
-	for start > 0 && len(name)-start < 40 && (class[name[start-1]]&(word|dot) != 0 || name[start-1] == '$' || name[start-1] == '@') {
+	for start > 0 && len(name)-start < 40 && (class[name[start-1]]&(word|dot) != 0 || strings.IndexByte("$@", name[start-1]) >= 0) {
 		start--
 	}
 	return start < len(name) && isCursor(string(name[start:]))
@@ -136,16 +136,13 @@ func (s *search) userinfo(mark int) match {
 	if start == 0 {
 		return match{}
 	}
-	colon, at := 0, 0
-	for i := start; i < min(len(text), start+300) && text[i] > ' ' && strings.IndexByte("/?#\"'`\\<>{}|,", text[i]) < 0; i++ {
-		switch {
-		case text[i] == ':' && colon == 0:
-			colon = i
-		case text[i] == '@':
-			at = i
-		}
+	end := start
+	for end < min(len(text), start+300) && text[end] > ' ' && strings.IndexByte("/?#\"'`\\<>{}|,", text[end]) < 0 {
+		end++
 	}
-	if colon == 0 || at < colon {
+	colon := start + bytes.IndexByte(text[start:end], ':')
+	at := start + bytes.LastIndexByte(text[start:end], '@')
+	if colon < start || at < colon {
 		return match{}
 	}
 	if kind, from, to := token(text, colon+1); from == colon+1 && to == at {

@@ -36,7 +36,8 @@ func endsInPlaceholder(text []byte) bool {
 // isHidden reports whether a value is hidden already: by us, or by the server that echoes
 // a secret. OpenAI's Responses say "<redacted>".
 func isHidden(value []byte) bool {
-	return onlyPlaceholder().Match(value) || bytes.EqualFold(value, []byte("<redacted>")) || len(bytes.Trim(value, "*")) == 0
+	return onlyPlaceholder().Match(value) || bytes.EqualFold(value, []byte("<redacted>")) ||
+		len(bytes.Trim(value, "*")) == 0
 }
 
 // holdsPlaceholder reports whether a value that a pattern of the user's matches, or a part

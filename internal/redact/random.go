@@ -44,7 +44,8 @@ const (
 
 var class = func() (t [256]charset) {
 	for chars, c := range map[string]charset{
-		"0123456789": digit, "abcdef": lowAF, "ghijklmnopqrstuvwxyz": lowGZ, "ABCDEF": capAF, "GHIJKLMNOPQRSTUVWXYZ": capGZ,
+		"0123456789": digit, "abcdef": lowAF, "ghijklmnopqrstuvwxyz": lowGZ,
+		"ABCDEF": capAF, "GHIJKLMNOPQRSTUVWXYZ": capGZ,
 		"-": dash, "_": under, ".": dot, "+/": plus, "=": equal, "~": tilde, "%": percent,
 	} {
 		for i := range len(chars) {

@@ -746,7 +746,7 @@ func TestAnswersOfExchanges(t *testing.T) {
 }
 
 // TestPlaces: credentials for other servers that requests carry. The fields are
-// those of the vendors' references (json.go names them).
+// those of the vendors' references (paths.go names them).
 func TestPlaces(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ name, in, want string }{

@@ -193,14 +193,16 @@ func jsonSpellings(text string) []spelling {
 	}
 	html := string(quoted[1 : len(quoted)-1])
 	plain := htmlEscapes.Replace(html)
-	for _, escaped := range []string{plain, html, strings.ReplaceAll(plain, "/", `\/`), strings.ReplaceAll(html, "/", `\/`)} {
+	for _, escaped := range []string{plain, html} {
 		all = appendNew(all, "JSON-escaped", escaped)
+		all = appendNew(all, "JSON-escaped", strings.ReplaceAll(escaped, "/", `\/`))
 	}
 	return all
 }
 
 // htmlEscapes undoes what encoding/json escapes so that JSON can stand in HTML.
-var htmlEscapes = strings.NewReplacer(`\u003c`, "<", `\u003e`, ">", `\u0026`, "&", `\u2028`, "\u2028", `\u2029`, "\u2029")
+var htmlEscapes = strings.NewReplacer(`\u003c`, "<", `\u003e`, ">", `\u0026`, "&",
+	`\u2028`, "\u2028", `\u2029`, "\u2029")
 
 // linesOf returns the lines of a text that has several, each of which stands alone in YAML.
 func linesOf(text string) (lines []spelling) {

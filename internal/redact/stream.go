@@ -64,7 +64,8 @@ func jsonPieces(field *interaction.Field) (pieces []*piece, ok bool) {
 			if s.Kind == exactjson.String && s.End > s.Start+2 {
 				text := exactjson.UnescapeText(field.Value[s.Start+1 : s.End-1])
 				path := strings.Join(append([]string{field.Name}, s.Path...), "/")
-				pieces = append(pieces, &piece{field: field, start: s.Start + 1, end: s.End - 1, inJSON: true, path: path, text: text})
+				p := piece{field: field, start: s.Start + 1, end: s.End - 1, inJSON: true, path: path, text: text}
+				pieces = append(pieces, &p)
 			} else if len(open) == 0 {
 				return nil, false
 			}

@@ -59,7 +59,8 @@ func isPath(v string) bool {
 	if !strings.ContainsAny(v, "/.") {
 		return false
 	}
-	if v[0] == '/' && len(v)%4 != 0 || extension().MatchString(v) || strings.Contains(v, "/") && !strings.ContainsFunc(v, unicode.IsUpper) {
+	if v[0] == '/' && len(v)%4 != 0 || extension().MatchString(v) ||
+		strings.Contains(v, "/") && !strings.ContainsFunc(v, unicode.IsUpper) {
 		return true
 	}
 	for part := range strings.FieldsFuncSeq(v, func(r rune) bool { return r == '/' || r == '.' }) {

@@ -42,7 +42,8 @@ func (w *Written) Add(text []byte) {
 		for size < maxFilter && (1<<size)/16 < len(text)/stride {
 			size++
 		}
-		w.filters = append(w.filters, filter{bits: make([]uint64, 1<<size/64), shift: 64 - size, left: 1 << size / 16})
+		bits := make([]uint64, 1<<size/64)
+		w.filters = append(w.filters, filter{bits: bits, shift: 64 - size, left: 1 << size / 16})
 	}
 	f := &w.filters[len(w.filters)-1]
 	f.left -= len(text) / stride

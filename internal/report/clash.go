@@ -16,8 +16,9 @@ type Contest struct {
 	Line  int         // of the recording
 	Field canon.Trait // in which it differs from the request that took it
 	Local bool        // it is of a local server
-	Got   int         // the line of what its own request got instead; 0 for a new recording
-	Late  int         // the line of what was played before it, although it was recorded later; 0 if there is none
+
+	Got  int // the line of what its own request got instead; 0 for a new recording
+	Late int // the line of what was recorded later and played before it; 0 if there is none
 }
 
 // String says what happened, and what to do about it.

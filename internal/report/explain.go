@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -79,22 +80,12 @@ func reason(recorded, asked *canon.Form, edits []diff.Edit) string {
 	case len(edits) != 1:
 		return "the nearest recording differs"
 	case recorded.Wire != asked.Wire:
-		return fmt.Sprintf("recorded only with a %s answer", delivery(recorded.Wire))
+		words := map[string]string{"whole": "plain", "stream": "streamed"}
+		return fmt.Sprintf("recorded only with a %s answer", cmp.Or(words[recorded.Wire], "streamed ("+recorded.Wire+")"))
 	case recorded.Model != asked.Model:
 		return "recorded for another model, " + recorded.Model
 	case edits[0].Note == diff.ToolOrder:
 		return "the nearest recording differs only in the order of its tools (SortTools makes it not match)"
 	}
 	return "the nearest recording differs in " + canon.Short(edits[0].Path)
-}
-
-// delivery names the way in which an answer comes.
-func delivery(wire string) string {
-	switch wire {
-	case "whole":
-		return "plain"
-	case "stream":
-		return "streamed"
-	}
-	return "streamed (" + wire + ")"
 }

@@ -65,7 +65,8 @@ func addOption(options *canon.Options, e *diff.Edit) string {
 	recorded, incoming = aroundDifference(recorded, incoming)
 	for _, text := range changingText {
 		re := regexp.MustCompile(text.expr)
-		if re.MatchString(recorded) && re.ReplaceAllString(recorded, text.name) == re.ReplaceAllString(incoming, text.name) {
+		masked := re.ReplaceAllString(recorded, text.name)
+		if masked != recorded && masked == re.ReplaceAllString(incoming, text.name) {
 			options.Masks = append(slices.Clip(options.Masks), canon.Mask{Regexp: re, Placeholder: text.name})
 			return fmt.Sprintf("promptecho.Mask(`%s`, %q)", text.expr, text.name)
 		}

@@ -32,7 +32,9 @@ func (l *Log) Judge(o *Outcome, ev Evidence) Report {
 
 	l.judgeContests(&rep, o, ev.Contests)
 	if len(misses) > 0 {
-		unused := slices.DeleteFunc(l.Unused(ev.Entries), func(e Entry) bool { return slices.Contains(compared, e.Recording) })
+		unused := slices.DeleteFunc(l.Unused(ev.Entries), func(e Entry) bool {
+			return slices.Contains(compared, e.Recording)
+		})
 		l.judgeMisses(&rep, o, misses, ev.Entries, unused)
 	}
 	// Unused is evidence only if everything ran and went well: a miss, or

@@ -7,35 +7,30 @@ import (
 	"github.com/promptecho/promptecho/internal/redact"
 )
 
-// A Miss is a request that was not recorded, as *promptecho.MissError shows it to users.
+// A Miss is a request that was not recorded. Users see it as a *promptecho.MissError, which
+// has the same fields and says what they mean.
 type Miss struct {
-	File     string
-	Line     int
-	Endpoint string
-	Model    string
-	Caller   string
-	Count    int
-	Reason   string
-	Diff     string
-	Hint     string
+	File                    string
+	Line                    int
+	Endpoint, Model, Caller string
+	Count                   int
+	Reason, Diff, Hint      string
 }
 
 // Error returns the report in several lines: where the nearest recording is, what was
 // asked by whom, and each differing field with both values.
 func (m *Miss) Error() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s", m.at(), m.Reason)
-	fmt.Fprintf(&b, "\n  asked:  %s", m.asked())
+	text := m.at() + ": " + m.Reason + "\n  asked:  " + m.asked()
 	if m.Caller != "" {
-		fmt.Fprintf(&b, "\n  caller: %s", m.Caller)
+		text += "\n  caller: " + m.Caller
 	}
 	if m.Diff != "" {
-		fmt.Fprintf(&b, "\n%s", strings.TrimRight(m.Diff, "\n"))
+		text += "\n" + strings.TrimRight(m.Diff, "\n")
 	}
 	if m.Hint != "" {
-		fmt.Fprintf(&b, "\n  if this cannot change the answer, add %s", m.Hint)
+		text += "\n  if this cannot change the answer, add " + m.Hint
 	}
-	return redact.Printable(b.String())
+	return redact.Printable(text)
 }
 
 // at returns where the nearest recording is.

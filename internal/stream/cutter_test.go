@@ -51,7 +51,7 @@ func TestCutterKeepsLittle(t *testing.T) {
 	event := []byte("data: " + strings.Repeat("x", 100) + "\n\n")
 	for range 100_000 {
 		c.Add(event)
-		if cap(c.buf) > 4*sure {
+		if cap(c.buf) > 4*detectAfter {
 			t.Fatalf("%d bytes are kept after %d frames", cap(c.buf), frames)
 		}
 	}

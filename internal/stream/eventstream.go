@@ -28,8 +28,8 @@ var eventStream = Framing{
 		}
 		return false
 	},
-	Split:  splitMessages,
-	Fields: messageFields,
+	FrameLen: firstMessageLen,
+	Fields:   messageFields,
 	Append: func(dst []byte, fields []Field) ([]byte, error) {
 		msg, err := messageBytes(fields)
 		return append(dst, msg...), err
@@ -58,21 +58,17 @@ func messageLen(b []byte) (n int, ok bool) {
 	return int(total), true
 }
 
-// splitMessages cuts after each message. Where there is none it cannot find the
-// next: the rest is one frame.
-func splitMessages(data []byte, atEOF bool) (advance int, frame []byte, err error) {
-	if n, ok := messageLen(data); ok && n <= len(data) {
-		return n, data[:n], nil
+// firstMessageLen returns the length of the first message, if it is whole. Where
+// there is none it cannot find the next: the rest is one frame.
+func firstMessageLen(rest []byte, _ bool) int {
+	if n, ok := messageLen(rest); ok && n <= len(rest) {
+		return n
 	}
-	if atEOF && len(data) > 0 {
-		return len(data), data, nil
-	}
-	return 0, nil, nil
+	return 0
 }
 
-// Fields of the payload.
+// Fields of the payload, beside dataField.
 const (
-	dataField  = "data"
 	bytesField = "bytes" // the event in {"bytes":"BASE64"}
 	afterField = "after" // what stands behind it, if that is not "}"
 )
@@ -86,7 +82,7 @@ func messageFields(frame []byte) ([]Field, bool) {
 	var fields []Field
 	for b := frame[preludeLen:split]; len(b) > 0; {
 		f, rest, ok := headerField(b)
-		if !ok {
+		if !ok || f.Name == Raw { // which would read as the bytes of the frame
 			return nil, false
 		}
 		fields, b = append(fields, f), rest
@@ -119,13 +115,17 @@ func unwrapped(payload string) (chunk, after string, ok bool) {
 	return string(b), after, true
 }
 
-// The types of header values, by their numbers, and how many bytes they have;
-// -1 stands for a length before the value.
-var headerTypes = []struct {
-	name string
-	size int
-}{
-	{"true", 0}, {"false", 0}, {"byte", 1}, {"short", 2}, {"int", 4}, {"long", 8}, {"bytes", -1}, {"", -1}, {"timestamp", 8}, {"uuid", 16},
+// A headerType is how the value of a header is written.
+type headerType struct {
+	name   string // stands behind the header's name; "" for a string
+	size   int    // of the value in bytes; -1 stands for a length before the value
+	number bool   // it is signed and big-endian, and reads in decimal; others read in hexadecimal
+}
+
+// headerTypes has the types by their numbers.
+var headerTypes = []headerType{
+	{name: "true"}, {name: "false"}, {"byte", 1, true}, {"short", 2, true}, {"int", 4, true}, {"long", 8, true},
+	{name: "bytes", size: -1}, {size: -1}, {"timestamp", 8, true}, {name: "uuid", size: 16},
 }
 
 const stringType = 7
@@ -136,8 +136,8 @@ func headerField(b []byte) (f Field, rest []byte, ok bool) {
 	if len(b) < 1+n+1 || int(b[1+n]) >= len(headerTypes) {
 		return Field{}, nil, false
 	}
-	name, kind, b := string(b[1:1+n]), int(b[1+n]), b[2+n:]
-	size := headerTypes[kind].size
+	name, kind, b := string(b[1:1+n]), headerTypes[b[1+n]], b[2+n:]
+	size := kind.size
 	if size < 0 {
 		if len(b) < 2 {
 			return Field{}, nil, false
@@ -148,20 +148,17 @@ func headerField(b []byte) (f Field, rest []byte, ok bool) {
 		return Field{}, nil, false
 	}
 	value, rest := b[:size], b[size:]
-	if kind == stringType {
+	if kind.name == "" {
 		return Field{name, string(value)}, rest, true
 	}
-	f.Name = name + "(" + headerTypes[kind].name + ")"
-	switch headerTypes[kind].name {
-	case "byte", "short", "int", "long", "timestamp": // signed, big-endian
+	f = Field{name + "(" + kind.name + ")", hex.EncodeToString(value)}
+	if kind.number {
 		v := uint64(0)
 		for _, c := range value {
 			v = v<<8 | uint64(c)
 		}
 		unused := 64 - 8*size
 		f.Value = strconv.FormatInt(int64(v<<unused)>>unused, 10)
-	default:
-		f.Value = hex.EncodeToString(value)
 	}
 	return f, rest, true
 }
@@ -172,8 +169,6 @@ func messageBytes(fields []Field) ([]byte, error) {
 	headers := preludeLen
 	for i, f := range fields {
 		switch f.Name {
-		case Raw:
-			return nil, fmt.Errorf("field %q stands alone in its event", Raw)
 		case dataField:
 			payload, hasPayload = f.Value, true
 		case bytesField:
@@ -205,40 +200,46 @@ func messageBytes(fields []Field) ([]byte, error) {
 }
 
 func appendHeader(msg []byte, f Field) ([]byte, error) {
-	name, kind := f.Name, stringType
-	if open := strings.LastIndexByte(name, '('); open >= 0 && strings.HasSuffix(name, ")") {
-		for i, t := range headerTypes {
-			if i != stringType && t.name == name[open+1:len(name)-1] {
-				name, kind = name[:open], i
-				break
-			}
+	name, number := f.Name, stringType
+	for i, t := range headerTypes {
+		if before, ok := strings.CutSuffix(f.Name, "("+t.name+")"); ok && i != stringType {
+			name, number = before, i
 		}
 	}
 	if len(name) > 255 {
 		return nil, fmt.Errorf("the name of header %q has %d bytes, at most 255 are allowed", name[:20]+"…", len(name))
 	}
-	value := []byte(f.Value)
-	switch t := headerTypes[kind]; t.name {
-	case "":
-	case "byte", "short", "int", "long", "timestamp":
-		v, err := strconv.ParseInt(f.Value, 10, 8*t.size)
-		if err != nil {
-			return nil, fmt.Errorf("header %q: %q is no number of %d bytes", f.Name, f.Value, t.size)
-		}
-		value = binary.BigEndian.AppendUint64(nil, uint64(v))[8-t.size:]
-	default:
-		var err error
-		if value, err = hex.DecodeString(f.Value); err != nil || t.size >= 0 && len(value) != t.size {
-			return nil, fmt.Errorf("header %q: %q are not the hexadecimal digits of its value", f.Name, f.Value)
-		}
+	kind := headerTypes[number]
+	value, err := headerValue(f, kind)
+	if err != nil {
+		return nil, err
 	}
 	msg = append(append(msg, byte(len(name))), name...)
-	msg = append(msg, byte(kind))
-	if headerTypes[kind].size < 0 {
+	msg = append(msg, byte(number))
+	if kind.size < 0 {
 		if len(value) > 1<<15-1 {
 			return nil, fmt.Errorf("header %q has %d bytes, at most 32767 are allowed", f.Name, len(value))
 		}
 		msg = binary.BigEndian.AppendUint16(msg, uint16(len(value)))
 	}
 	return append(msg, value...), nil
+}
+
+// headerValue returns the bytes of what a header's value reads as.
+func headerValue(f Field, kind headerType) ([]byte, error) {
+	switch {
+	case kind.name == "":
+		return []byte(f.Value), nil
+	case kind.number:
+		v, err := strconv.ParseInt(f.Value, 10, 8*kind.size)
+		if err != nil {
+			return nil, fmt.Errorf("header %q: %q is no number of %d bytes", f.Name, f.Value, kind.size)
+		}
+		return binary.BigEndian.AppendUint64(nil, uint64(v))[8-kind.size:], nil
+	}
+	value, err := hex.DecodeString(f.Value)
+	if err != nil || kind.size >= 0 && len(value) != kind.size {
+		return nil, fmt.Errorf("header %q: %q are not the hexadecimal digits of its value", f.Name, f.Value)
+	}
+	return value, nil
 }

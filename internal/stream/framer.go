@@ -13,14 +13,6 @@ type Framer struct {
 	name, before []byte // of the last field: most have one name
 }
 
-// A textFraming is how a framing surrounds the value of a field, which is one line.
-type textFraming struct {
-	before func(dst, name []byte) ([]byte, bool) // appends what stands before it
-	after  string                                // stands behind it
-	end    string                                // ends the frame
-	most   int                                   // fields of a frame; 0 is any number
-}
-
 // Stream begins a stream of the framing with this name.
 func (f *Framer) Stream(name string) bool {
 	*f = Framer{name: f.name[:0], before: f.before[:0]}

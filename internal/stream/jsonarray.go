@@ -17,9 +17,9 @@ var jsonArray = Framing{
 	Detect: func(media string, body []byte) bool {
 		return (media == "application/json" || media == "") && isGeminiArray(body)
 	},
-	Split:  splitElements,
-	Fields: elementFields,
-	Append: elementAppend,
+	FrameLen: firstElementLen,
+	Fields:   elementFields,
+	Append:   elementAppend,
 }
 
 // geminiFields are the members of a GenerateContentResponse.
@@ -40,22 +40,22 @@ func isGeminiArray(body []byte) bool {
 	return ok && slices.Contains(geminiFields, string(name))
 }
 
-// splitElements cuts after each element that is an object, by its brackets.
-func splitElements(data []byte, atEOF bool) (advance int, frame []byte, err error) {
-	start := bytes.IndexByte(data, '{')
-	if start >= 0 && separator(data[:start]) {
-		if n := objectLen(data[start:]); n > 0 {
-			return start + n, data[:start+n], nil
-		}
+// firstElementLen returns the length of the first element with what stands before
+// it, if it is an object and whole.
+func firstElementLen(rest []byte, _ bool) int {
+	start := bytes.IndexByte(rest, '{')
+	if start < 0 || !isSeparator(rest[:start]) {
+		return 0
 	}
-	if atEOF && len(data) > 0 {
-		return len(data), data, nil
+	n := objectLen(rest[start:])
+	if n == 0 {
+		return 0
 	}
-	return 0, nil, nil
+	return start + n
 }
 
-// separator reports whether b can stand before an element.
-func separator(b []byte) bool {
+// isSeparator reports whether b can stand before an element.
+func isSeparator(b []byte) bool {
 	b = bytes.Trim(b, " \t\r\n")
 	return len(b) == 0 || len(b) == 1 && (b[0] == '[' || b[0] == ',')
 }
@@ -93,7 +93,7 @@ const beforeField = "before"
 func elementFields(frame []byte) ([]Field, bool) {
 	text := string(frame)
 	start := strings.IndexByte(text, '{')
-	if start < 0 || !separator(frame[:start]) || objectLen(frame[start:]) != len(frame)-start {
+	if start < 0 || !isSeparator(frame[:start]) || objectLen(frame[start:]) != len(frame)-start {
 		return nil, false
 	}
 	before, element := text[:start], text[start:]
@@ -111,7 +111,7 @@ func elementAppend(dst []byte, fields []Field) ([]byte, error) {
 	if len(fields) != 1 || fields[0].Name != dataField {
 		return nil, fmt.Errorf("an element of a json-array has the field %q, and %q if that is not the usual separator", dataField, beforeField)
 	}
-	if !separator([]byte(before)) {
+	if !isSeparator([]byte(before)) {
 		return nil, fmt.Errorf("field %q: %q cannot stand before an element", beforeField, before)
 	}
 	if v := fields[0].Value; !strings.HasPrefix(v, "{") || objectLen([]byte(v)) != len(v) {

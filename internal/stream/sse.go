@@ -20,12 +20,12 @@ const sseComment = "comment"
 
 func sseFraming(name, eol string) Framing {
 	return Framing{
-		Name:   name,
-		Detect: func(media string, body []byte) bool { return isSSE(media, body) && firstEOL(body) == eol },
-		Split:  splitSSE,
-		Fields: func(frame []byte) ([]Field, bool) { return sseFields(string(frame), eol) },
-		Append: func(dst []byte, fields []Field) ([]byte, error) { return sseAppend(dst, fields, eol) },
-		text:   &textFraming{before: sseBefore, after: eol, end: eol},
+		Name:     name,
+		Detect:   func(media string, body []byte) bool { return isSSE(media, body) && firstEOL(body) == eol },
+		FrameLen: firstEventLen,
+		Fields:   func(frame []byte) ([]Field, bool) { return sseFields(string(frame), eol) },
+		Append:   func(dst []byte, fields []Field) ([]byte, error) { return sseAppend(dst, fields, eol) },
+		text:     &textFraming{before: sseBefore, after: eol, end: eol},
 	}
 }
 
@@ -59,28 +59,24 @@ func firstEOL(body []byte) string {
 	return "\r"
 }
 
-// splitSSE cuts after the blank line that ends an event.
-func splitSSE(data []byte, atEOF bool) (advance int, frame []byte, err error) {
-	for i := 0; i < len(data); {
-		n, end := lineEnd(data[i:], atEOF)
+// firstEventLen returns the length of the first event with the blank line that ends it.
+func firstEventLen(rest []byte, atEOF bool) int {
+	for i := 0; ; {
+		n, text := lineLen(rest[i:], atEOF)
 		if n == 0 {
-			break
-		}
-		if end == 0 { // a blank line
-			return i + n, data[:i+n], nil
+			return 0
 		}
 		i += n
+		if text == 0 { // a blank line
+			return i
+		}
 	}
-	if atEOF && len(data) > 0 {
-		return len(data), data, nil
-	}
-	return 0, nil, nil
 }
 
-// lineEnd returns the length of the first line with its end and without. It
+// lineLen returns the length of the first line with its end and without. It
 // returns 0 if the line is not whole: a CR at the end of what has come may be
 // half of a CRLF.
-func lineEnd(b []byte, atEOF bool) (withEnd, without int) {
+func lineLen(b []byte, atEOF bool) (withEnd, without int) {
 	i := bytes.IndexAny(b, "\r\n")
 	switch {
 	case i < 0:
@@ -127,7 +123,7 @@ func sseAppend(b []byte, fields []Field, eol string) ([]byte, error) {
 	for _, f := range fields {
 		var ok bool
 		switch b, ok = sseBefore(b, []byte(f.Name)); {
-		case f.Name == Raw, f.Name == Raw+":":
+		case f.Name == Raw+":":
 			return nil, fmt.Errorf("field %q stands alone in its event", Raw)
 		case !ok:
 			return nil, fmt.Errorf("%q is no field name of a server-sent event (want data, event, id, retry or comment)", f.Name)

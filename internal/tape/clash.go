@@ -2,7 +2,9 @@ package tape
 
 import (
 	"maps"
+	"net"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -61,26 +63,16 @@ func (rec *Recording) askedAt() string {
 
 // server returns what tells local servers apart: the names of this machine are one.
 func server(origin string) string {
-	host, port := cutPort(origin)
+	host, port, err := net.SplitHostPort(origin)
+	if err != nil { // it names no port
+		host = strings.Trim(origin, "[]")
+	}
 	switch host {
-	case "localhost", "127.0.0.1", "[::1]", "0.0.0.0", "[::]":
+	case "127.0.0.1", "::1", "0.0.0.0", "::":
 		host = "localhost"
 	}
-	return host + ":" + port
+	return net.JoinHostPort(host, port)
 }
-
-// cutPort cuts an origin into host and port; the port may be missing.
-func cutPort(origin string) (host, port string) {
-	if i := strings.LastIndexByte(origin, ':'); i >= 0 && !strings.HasSuffix(origin, "]") {
-		return origin[:i], origin[i+1:]
-	}
-	return origin, ""
-}
-
-// Unsaid is what a request has that its recording does not: headers that are not
-// written, and what is replaced in its URL, each as a hash under its path. It never leaves
-// the memory of the run.
-type Unsaid map[string]uint64
 
 // An UnsaidClash is a field that is not written in which two requests differ that are the
 // same to replay and were answered differently.
@@ -187,4 +179,17 @@ func apart[K comparable](list []*Recording, key func(*Recording) (k K, ok bool))
 		}
 	}
 	return found
+}
+
+// sameEffect reports whether two recordings say the same and lead to the same place.
+func sameEffect(a, b *Recording) bool { return sameAnswer(a, b) && a.leadsTo() == b.leadsTo() }
+
+// leadsTo returns where a redirect leads, without the server's own address.
+func (rec *Recording) leadsTo() string {
+	it := rec.Interaction()
+	to := it.Response.Headers.Get("location")
+	if u, err := url.Parse(it.Request.URL); err == nil {
+		to = strings.TrimPrefix(to, u.Scheme+"://"+u.Host)
+	}
+	return to
 }

@@ -10,6 +10,13 @@ import (
 	"github.com/promptecho/promptecho/internal/redact"
 )
 
+// JournalSuffix is added to the name of the cassette for that of its journal.
+const JournalSuffix = ".partial"
+
+// FailedSuffix is added to the name of a cassette for what a run recorded that must not
+// replace it. Nothing reads that file.
+const FailedSuffix = ".failed"
+
 // A Journal keeps what a run has recorded so far in a file beside the cassette, so that a
 // process that is killed loses nothing that was paid for: the next run that records
 // resumes from it. Each interaction is added when it is settled, before its client sees
@@ -29,9 +36,6 @@ type Journal struct {
 	closed  bool
 	foreign bool // another process has a journal there
 }
-
-// JournalSuffix is added to the name of the cassette for that of its journal.
-const JournalSuffix = ".partial"
 
 // add adds an interaction; item is its text, made when so many secrets were known. If
 // another is by now, and may stand in the text or in what was written, everything is

@@ -2,6 +2,7 @@ package tape
 
 import (
 	"context"
+	"sync"
 
 	"github.com/promptecho/promptecho/internal/canon"
 )
@@ -36,9 +37,10 @@ func (qs queues) add(rec *Recording) {
 // all that is recorded and asked is the same byte for byte, there is one.
 type queue struct {
 	line
-	exact    bool // all are the same request, byte for byte
-	asked    int  // how often the form was asked for
-	canceled line // that have no answer, since somebody canceled them
+	forms    sync.Once // reads the forms of all
+	exact    bool      // all are the same request, byte for byte
+	asked    int       // how often the form was asked for
+	canceled line      // that have no answer, since somebody canceled them
 
 	varying canon.Varying
 	kinds   map[int]map[uint64]*line    // see agreeing; nil until the queue is sorted
@@ -72,7 +74,17 @@ func (l *line) last() *Recording {
 	return l.recordings[len(l.recordings)-1]
 }
 
-// sort makes the kinds. The forms must have been made: nothing is read here.
+// readForms reads the forms that the other methods need. It is called without the lock of
+// the tape, which is not taken under that of forms.
+func (q *queue) readForms() {
+	q.forms.Do(func() {
+		for _, rec := range q.recordings {
+			rec.Form()
+		}
+	})
+}
+
+// sort makes the kinds.
 func (q *queue) sort() {
 	var traits [][]canon.Trait
 	for _, rec := range q.recordings {

@@ -3,10 +3,8 @@ package tape
 import (
 	"bytes"
 	"context"
-	"net/url"
 	"slices"
 	"strconv"
-	"strings"
 	"sync/atomic"
 
 	"github.com/promptecho/promptecho/internal/canon"
@@ -21,8 +19,8 @@ import (
 // An interaction of the cassette is read when it is needed: its seal is enough to find
 // it, and its answer is enough to replay it.
 type Recording struct {
-	of     *Tape
-	number int    // in the cassette, from 0; -1 if it does not stand there
+	of     *source
+	number int    // in the cassette, from 0; of what does not stand there, behind that
 	sealed bool   // it stands there as it was written
 	key    uint64 // of the form; as its seal says, until the form is made
 	digest uint64 // of the request, if the seal can be believed; else 0
@@ -33,7 +31,8 @@ type Recording struct {
 	interaction atomic.Pointer[interaction.Interaction]
 	form        atomic.Pointer[canon.Form]
 
-	// What follows is guarded by the lock of the tape.
+	// What follows is guarded by the lock of the tape. The methods that tell it are for the
+	// time after Close, when it does not change any more.
 
 	kind    canon.Kind  // among the recordings of its form, when they are sorted
 	used    bool        // it was played
@@ -52,8 +51,13 @@ type Recording struct {
 	known      int // how many secrets were known when text was made
 }
 
+// Unsaid is what a request has that its recording does not: headers that are not
+// written, and what is replaced in its URL, each as a hash under its path. It never leaves
+// the memory of the run.
+type Unsaid map[string]uint64
+
 // Interaction returns what was recorded. If it cannot be read (its asset is gone, say),
-// that is empty, and [Tape.Unreadable] tells why.
+// that is empty, and Unreadable of the tape tells why.
 func (rec *Recording) Interaction() *interaction.Interaction {
 	it, err := rec.load()
 	if err != nil {
@@ -88,7 +92,7 @@ func (rec *Recording) Form() *canon.Form {
 // who wrote the file. One that is sealed was redacted by today's rules.
 func (rec *Recording) Request() interaction.Request {
 	req := rec.Interaction().Request
-	if rec.sealed && rec.of.trusted {
+	if rec.sealed && rec.of.config.Plain {
 		rec.of.policy.RedactNew(&req)
 	} else {
 		rec.of.policy.Request(&req)
@@ -96,22 +100,29 @@ func (rec *Recording) Request() interaction.Request {
 	return req
 }
 
-// Response reads the answer into resp and returns its latency in milliseconds, without
-// reading the request; see [cassette.Stored.Response].
-func (rec *Recording) Response(resp *interaction.Response, in *cassette.Scratch) (latencyMS int64, err error) {
-	if it := rec.interaction.Load(); it != nil {
-		*resp, in.Ends = it.Response, nil
-		return it.LatencyMS, nil
+// Answer reads the answer to a request into resp and returns its latency in milliseconds;
+// req is nil if the request is recorded byte for byte. The recorded request is not read
+// unless its ids have to be replaced; see [cassette.Stored.Response].
+func (rec *Recording) Answer(req *interaction.Request, resp *interaction.Response, in *cassette.Scratch) (latencyMS int64, err error) {
+	linked := req != nil && rec.Form().Linked()
+	it := rec.interaction.Load()
+	if it == nil && !linked {
+		if latencyMS, err = rec.of.stored.Response(rec.number, resp, in); err != nil {
+			return 0, rec.of.unreadable(err)
+		}
+		return latencyMS, nil
 	}
-	if latencyMS, err = rec.of.stored.Response(rec.number, resp, in); err != nil {
-		return 0, rec.of.unreadable(err)
+	it = rec.Interaction()
+	*resp, in.Ends = it.Response, nil
+	if linked {
+		*resp = *rec.responseTo(req)
 	}
-	return latencyMS, nil
+	return it.LatencyMS, nil
 }
 
-// ResponseTo returns the answer to req: the recorded one, with the ids that link it to
+// responseTo returns the answer to req: the recorded one, with the ids that link it to
 // its request replaced by those of req.
-func (rec *Recording) ResponseTo(req *interaction.Request) *interaction.Response {
+func (rec *Recording) responseTo(req *interaction.Request) *interaction.Response {
 	it, form := rec.Interaction(), rec.Form()
 	if !form.Linked() {
 		return &it.Response
@@ -187,20 +198,13 @@ func keyOf(form *canon.Form) uint64 {
 
 // sameAnswer reports whether two recordings say the same.
 func sameAnswer(a, b *Recording) bool {
-	x, y := a.ResponseTo(&b.Interaction().Request), &b.Interaction().Response
+	x, y := a.responseTo(&b.Interaction().Request), &b.Interaction().Response
 	return x.Status == y.Status && bytes.Equal(x.Body, y.Body) &&
 		slices.EqualFunc(x.Events, y.Events, slices.Equal[interaction.Event])
 }
 
-// sameEffect reports whether two recordings say the same and lead to the same place.
-func sameEffect(a, b *Recording) bool { return sameAnswer(a, b) && a.leadsTo() == b.leadsTo() }
-
-// leadsTo returns where a redirect leads, without the server's own address.
-func (rec *Recording) leadsTo() string {
-	it := rec.Interaction()
-	to := it.Response.Headers.Get("location")
-	if u, err := url.Parse(it.Request.URL); err == nil {
-		to = strings.TrimPrefix(to, u.Scheme+"://"+u.Host)
-	}
-	return to
+func succeededLater(rec *Recording, list []*Recording) bool {
+	return slices.ContainsFunc(list[slices.Index(list, rec)+1:], func(later *Recording) bool {
+		return later.Complete() && later.Form().Key() == rec.Form().Key() && !later.Failed()
+	})
 }

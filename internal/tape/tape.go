@@ -5,29 +5,15 @@
 package tape
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"sync"
-	"sync/atomic"
 
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/cassette"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/redact"
 )
-
-// ErrClosed is the error of a request that came after [Tape.Close].
-var ErrClosed = errors.New("the tape is closed")
-
-// A Config says what a tape is about and how it redacts and matches.
-type Config struct {
-	Path    string         // of the cassette, absolute
-	Name    string         // of the cassette, as the user named it: for messages
-	Options *canon.Options // what matches
-	Plain   bool           // no option changes what makes two requests the same
-	Repeats bool           // the last recording of a request is played again and again
-}
 
 // A Tape is the recordings of one cassette, and of this run. All methods may be called
 // concurrently once it is loaded.
@@ -37,18 +23,12 @@ type Config struct {
 // an interaction and its form are read before, and published atomically. No other lock is
 // taken under it. After Close nothing that it guards changes, and it is read without.
 type Tape struct {
-	State   State    // of the cassette when the run began
+	*source
 	Journal *Journal // nil if this run does not save
 
-	config  Config
-	policy  *redact.Policy
-	stored  *cassette.Stored // the cassette; nil if there is none
-	trusted bool             // the seals in it tell which recording answers a request
-	records bool             // this run records and saves
-	version version          // of the cassette when it was read
-	release func()           // gives the claim on the file up
-
-	unread atomic.Pointer[error] // the first reason why an interaction could not be read
+	records bool    // this run records and saves
+	version version // of the cassette when it was read
+	release func()  // gives the claim on the file up
 
 	mu         sync.Mutex
 	recordings []*Recording // in the order asked
@@ -59,6 +39,28 @@ type Tape struct {
 	contests   []*Contest
 	stopped    bool // no more requests
 	closed     bool // nothing changes any more
+}
+
+// New returns an empty tape. Of the cassette it knows nothing yet: see Open and Load.
+func New(config Config, policy *redact.Policy) *Tape {
+	return &Tape{
+		source:  &source{config: config, policy: policy},
+		release: func() {},
+		queues:  queues{},
+		open:    map[*Recording]bool{},
+	}
+}
+
+// A Call is an incoming request.
+type Call struct {
+	// Request is redacted but for its body, which Take redacts if the recording is not
+	// found without.
+	Request interaction.Request
+
+	// Form is set by Take, unless the request is recorded byte for byte.
+	Form *canon.Form
+
+	contest *Contest // that it has begun, and in which it got nothing yet
 }
 
 // Take returns the recording that answers a call, nil if there is none left. It is marked
@@ -74,18 +76,6 @@ func (t *Tape) Take(c *Call) (*Recording, error) {
 		return nil, err
 	}
 	return rec, t.checkMatchKey(rec, c.Form)
-}
-
-// A Call is an incoming request.
-type Call struct {
-	// Request is redacted but for its body, which Take redacts if the recording is not
-	// found without.
-	Request interaction.Request
-
-	// Form is set by Take, unless the request is recorded byte for byte.
-	Form *canon.Form
-
-	contest *Contest // that it has begun, and in which it got nothing yet
 }
 
 // takeExact returns the recording to play for a request that is recorded byte for byte;
@@ -107,7 +97,9 @@ func (t *Tape) takeExact(c *Call) *Recording {
 // takeAlike returns the recording to play for a request of a form.
 func (t *Tape) takeAlike(c *Call) (*Recording, error) {
 	q := t.queues[keyOf(c.Form)] // the queues are as they were loaded
-	t.makeForms(q)
+	if q != nil {
+		q.readForms()
+	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.stopped {
@@ -125,22 +117,6 @@ func (t *Tape) takeAlike(c *Call) (*Recording, error) {
 		rec = q.takeCanceled()
 	}
 	return rec, nil
-}
-
-// makeForms makes the forms of a queue that is not sorted yet: they may have to be read.
-func (t *Tape) makeForms(q *queue) {
-	if q == nil {
-		return
-	}
-	t.mu.Lock()
-	sorted := q.kinds != nil
-	t.mu.Unlock()
-	if sorted {
-		return
-	}
-	for _, rec := range q.recordings {
-		rec.Form()
-	}
 }
 
 // checkMatchKey returns an error if a recording that was found by the key in its file is
@@ -165,9 +141,9 @@ func (t *Tape) Reserve(c *Call) (*Recording, error) {
 	it := &interaction.Interaction{Request: c.Request, MatchKey: c.Form.Key()}
 	it.Kind, it.Boundary = c.Form.Kind()
 	if !t.config.Options.Plain() {
-		it.MatchKey = matchKey(it)
+		it.MatchKey = (&canon.Options{}).Form(&it.Request).Key() // that of the request itself
 	}
-	rec := &Recording{of: t, fresh: true}
+	rec := &Recording{of: t.source, fresh: true}
 	rec.interaction.Store(it)
 	rec.form.Store(c.Form)
 
@@ -188,9 +164,6 @@ func (t *Tape) Reserve(c *Call) (*Recording, error) {
 	return rec, nil
 }
 
-// matchKey returns the key of a request itself, whatever options this run has.
-func matchKey(it *interaction.Interaction) string { return (&canon.Options{}).Form(&it.Request).Key() }
-
 // Answered says that the headers of the answer to a recording are there, or that none
 // comes: a stream can go on as long as the test.
 func (t *Tape) Answered(rec *Recording) {
@@ -209,6 +182,22 @@ func (t *Tape) Settle(rec *Recording, it *interaction.Interaction) {
 		rec.interaction.Store(it)
 		rec.complete, rec.text, rec.known = true, text, known
 	})
+}
+
+// encodeOnce puts an interaction that was just recorded and redacted into the journal,
+// and returns its text and how many secrets were known when it was made. The text is nil
+// if it cannot be written: Save finds out why; and if this run saves nothing.
+func (t *Tape) encodeOnce(it *interaction.Interaction) (item *cassette.Item, known int) {
+	if t.Journal == nil {
+		return nil, 0
+	}
+	known = t.policy.Count()
+	item, err := encode(t.policy, t.config.Name, it)
+	if err != nil {
+		return nil, 0
+	}
+	t.Journal.add(it, item, known)
+	return item, known
 }
 
 // GiveUp removes a place whose request got no answer.
@@ -260,11 +249,6 @@ func (t *Tape) Recordings() []*Recording {
 	return slices.Clone(t.recordings)
 }
 
-// AllUsed reports whether every recording of the cassette was played.
-func (t *Tape) AllUsed() bool {
-	return !slices.ContainsFunc(t.Entries(), func(e Entry) bool { return !e.Used })
-}
-
 // An Entry is a recording of the cassette and whether it was played so far.
 type Entry struct {
 	Recording *Recording
@@ -284,12 +268,9 @@ func (t *Tape) Entries() []Entry {
 	return entries
 }
 
-// WithForms returns the recordings, played or to be replaced, whose forms are known
-// without reading them.
-func (t *Tape) WithForms() []*Recording {
-	return slices.DeleteFunc(slices.Concat(t.recordings, t.replaced), func(rec *Recording) bool {
-		return rec.form.Load() == nil
-	})
+// AllUsed reports whether every recording of the cassette was played.
+func (t *Tape) AllUsed() bool {
+	return !slices.ContainsFunc(t.Entries(), func(e Entry) bool { return !e.Used })
 }
 
 // Asked says how often a form that is recorded was asked for.
@@ -325,23 +306,4 @@ func (t *Tape) Contests() []*Contest {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return slices.Clone(t.contests)
-}
-
-// SucceededLater reports whether the request of a recording succeeded when it was sent
-// again.
-func (t *Tape) SucceededLater(rec *Recording) bool {
-	return succeededLater(rec, t.recordings)
-}
-
-func succeededLater(rec *Recording, list []*Recording) bool {
-	return slices.ContainsFunc(list[slices.Index(list, rec)+1:], func(later *Recording) bool {
-		return later.Complete() && later.Form().Key() == rec.Form().Key() && !later.Failed()
-	})
-}
-
-// Succeeded reports whether a request succeeded in this run; key is that of its form.
-func (t *Tape) Succeeded(key string) bool {
-	return slices.ContainsFunc(t.recordings, func(rec *Recording) bool {
-		return rec.fresh && rec.complete && !rec.Failed() && rec.Form().Key() == key
-	})
 }

@@ -2,36 +2,29 @@ package yaml
 
 // flow reads the flow collection at pos into nd.
 func (p *parser) flow(nd Node) Node {
-	if !p.enter() {
-		return nd
-	}
-	open := p.pos
+	p.enter()
+	open, end := p.pos, byte(']')
 	nd.Kind = Sequence
-	end := byte(']')
-	if p.peek(0) == '{' {
+	if p.text[open] == '{' {
 		nd.Kind, end = Mapping, '}'
 	}
 	p.pos++
 	for p.flowSpace(); p.peek(0) != end; p.flowSpace() {
 		if p.eof() {
 			p.failf(open, "a bracket (%q) without its end", rune(p.text[open]))
-			return nd
-		}
-		if nd.Elems == nil {
-			nd.Elems = make([]Node, 0, 4)
 		}
 		if nd.Kind == Mapping {
-			p.flowKey(&nd)
+			p.addKey(&nd, p.flowKey())
 		}
 		nd.Elems = append(nd.Elems, p.flowValue(nd.Kind == Mapping))
 		p.flowSpace()
-		switch {
-		case p.peek(0) == ',':
+		switch c := p.peek(0); {
+		case c == ',':
 			p.pos++
-		case p.peek(0) == ':' && nd.Kind == Sequence:
+		case c == ':' && nd.Kind == Sequence:
 			p.failf(p.pos, "a key within a list; write {key: value}, or put the text in quotes")
-		case p.peek(0) != end && !p.eof():
-			p.failf(p.pos, "want %q or %q, found %q; put text with such characters in quotes", ',', rune(end), p.rest())
+		case c != end && c != 0:
+			p.failf(p.pos, "want %q or %q, found %q; put text with such characters in quotes", ',', rune(end), p.rest(p.pos))
 		}
 	}
 	p.pos++
@@ -44,49 +37,15 @@ func (p *parser) flow(nd Node) Node {
 func (p *parser) flowSpace() {
 	for {
 		p.skipBlanks()
-		p.comment()
+		p.skipComment()
 		if p.peek(0) != '\n' {
 			return
 		}
 		p.newline()
-		if p.marker("---") || p.marker("...") {
+		if p.atMarker() {
 			p.failf(p.pos, "a document marker within brackets; is a bracket missing above?")
-			return
 		}
 	}
-}
-
-// flowKey reads a key of the flow mapping m and the colon after it.
-func (p *parser) flowKey(m *Node) {
-	key := Node{Pos: p.pos}
-	line := p.bol
-	if p.peek(0) == '!' {
-		key.Tag = p.tag()
-		p.skipBlanks()
-	}
-	switch c := p.peek(0); {
-	case c == '{' || c == '[':
-		p.failf(p.pos, "a collection cannot be a key; keys are text")
-	case c == '?' && p.gapAt(1):
-		p.failf(p.pos, "explicit keys (%q) are not supported; write \"key: value\"", "? ")
-	case c == '"' || c == '\'':
-		p.quoted(&key)
-	case p.plainStart(true):
-		key.Text = p.plainLine(true)
-	}
-	if p.err == nil && p.bol != line {
-		p.failf(key.Pos, "a key must not run over lines")
-	}
-	p.skipBlanks()
-	if p.peek(0) != ':' || key.Style == Plain && !p.gapAt(1) {
-		p.failf(p.pos, "want %q and a space after the key %q", ':', Clip(key.Text))
-		return
-	}
-	p.pos++
-	if m.Keys == nil {
-		m.Keys = make([]Node, 0, 4)
-	}
-	p.addKey(m, key)
 }
 
 // flowValue reads a value within a flow collection. In a mapping it may be
@@ -94,20 +53,18 @@ func (p *parser) flowKey(m *Node) {
 func (p *parser) flowValue(mapping bool) Node {
 	p.flowSpace()
 	nd := Node{Pos: p.pos}
-	if p.peek(0) == '!' {
-		nd.Tag = p.tag()
-		p.flowSpace()
-	}
+	nd.Tag = p.tag()
+	p.flowSpace()
 	switch c := p.peek(0); {
 	case mapping && (c == ',' || c == '}'):
+		return nd
 	case c == '{' || c == '[':
 		return p.flow(nd)
-	case c == '"' || c == '\'':
-		p.quoted(&nd)
-	case p.plainStart(true):
-		nd.Text = p.plainLine(true)
+	}
+	p.scalar(&nd, true)
+	if nd.Style == Plain {
 		p.flowSpace()
-		if c := p.peek(0); c != ',' && c != ']' && c != '}' && c != ':' && !p.eof() {
+		if c := p.peek(0); c != ',' && c != ']' && c != '}' && c != ':' && c != 0 {
 			p.failf(nd.Pos, "text within brackets must end on its line; put it in quotes, or close the bracket")
 		}
 	}

@@ -8,9 +8,9 @@ import (
 	"github.com/promptecho/promptecho/internal/exactjson"
 )
 
-// How scalars are written. Plain and literal style are used only where every
-// YAML reader, 1.1 or 1.2, takes them for exactly that text; everything else is
-// in double quotes with JSON's escapes.
+// How scalars are written. Plain and literal style are for what every YAML reader, 1.1 or
+// 1.2, takes for exactly that text; everything else is in double quotes with JSON's
+// escapes.
 
 // reserved are the words that some YAML reader takes for something else.
 var reserved = map[string]bool{
@@ -22,13 +22,13 @@ func isReserved(s string) bool {
 	return len(s) <= len("infinity") && reserved[strings.ToLower(s)]
 }
 
+func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' || c == '_' }
+
 // IsWord reports whether s needs no quotes anywhere: letters, digits and a few
 // marks that mean nothing in YAML.
 func IsWord(s string) bool {
 	for i := 0; i < len(s); i++ {
-		c := s[i]
-		letter := c|0x20 >= 'a' && c|0x20 <= 'z' || c == '_'
-		if !letter && (i == 0 || (c < '-' || c > '9')) { // - . / 0-9
+		if c := s[i]; !isLetter(c) && (i == 0 || c < '-' || c > '9') { // - . / 0-9
 			return false
 		}
 	}
@@ -49,13 +49,10 @@ func IsPlain(s string) bool {
 }
 
 // plainFirst reports whether s starts with a character that is no indicator and
-// starts no number.
+// starts no number but one without a sign.
 func plainFirst(s string) bool {
-	switch c := s[0]; {
-	case c >= '0' && c <= '9', c|0x20 >= 'a' && c|0x20 <= 'z', c == '_', c == '(', c == '/', c == '$', c == '^', c == ';':
-		return true
-	case c < utf8.RuneSelf:
-		return false
+	if c := s[0]; c < utf8.RuneSelf {
+		return isLetter(c) || c >= '0' && c <= '9' || strings.IndexByte("(/$^;", c) >= 0
 	}
 	r, _ := utf8.DecodeRuneInString(s)
 	return !unicode.IsSpace(r)
@@ -73,50 +70,43 @@ func numeric(s string) bool {
 	return strings.Trim(s, "0123456789_.,:eE+-TtZz ") == ""
 }
 
-// IsClean reports whether s has only characters that can stand unescaped, and
-// those in except: no control characters, no line or paragraph separators, no
-// byte order marks, nothing that turns the direction of text around.
+// IsClean reports whether s is valid UTF-8 and has only characters that can stand
+// unescaped, and those in except.
 func IsClean(s, except string) bool {
 	for i, r := range s {
-		switch {
-		case r >= ' ' && r < 0x7f:
-		case r < 0xa0:
-			if strings.IndexByte(except, byte(r)) < 0 || r >= 0x7f {
-				return false
-			}
-		case mustEscapeRune(r), r == utf8.RuneError && !strings.HasPrefix(s[i:], "\ufffd"):
+		if !stands(r) && (r >= ' ' || strings.IndexByte(except, byte(r)) < 0) ||
+			r == utf8.RuneError && !strings.HasPrefix(s[i:], "\ufffd") {
 			return false
 		}
 	}
 	return true
 }
 
-// mustEscapeRune reports whether r, which is no control character, is escaped
-// in double quotes: it is invisible, or breaks lines for some readers.
-func mustEscapeRune(r rune) bool {
-	return r == '\u2028' || r == '\u2029' || r == '\ufeff' || r == '\ufffe' || r == '\uffff' ||
-		r >= '\u202a' && r <= '\u202e' || r >= '\u2066' && r <= '\u2069'
+// stands reports whether r can stand unescaped: it is no control character, no line or
+// paragraph separator, no byte order mark, and does not turn the direction of text around.
+func stands(r rune) bool {
+	switch {
+	case r < 0xa0:
+		return r >= ' ' && r < 0x7f
+	case r == '\u2028', r == '\u2029', r == '\ufeff', r == '\ufffe', r == '\uffff':
+		return false
+	}
+	return (r < '\u202a' || r > '\u202e') && (r < '\u2066' || r > '\u2069')
 }
 
 // IsLiteral reports whether s can be written in literal style: lines that end
 // in no blanks, the first one not indented, with at most one line end at the
 // end.
 func IsLiteral(s string) bool {
-	i := strings.IndexByte(s, '\n')
-	if i <= 0 || s[0] == ' ' || s[0] == '\t' || strings.HasSuffix(s, "\n\n") {
+	if !strings.Contains(s, "\n") || s[0] == '\n' || isBlank(s[0]) || strings.HasSuffix(s, "\n\n") {
 		return false
 	}
-	for j := i; j >= 0; {
-		if j > 0 && isBlank(s[j-1]) {
+	for line := range strings.SplitSeq(s, "\n") {
+		if line != "" && isBlank(line[len(line)-1]) {
 			return false
 		}
-		next := strings.IndexByte(s[j+1:], '\n')
-		if next < 0 {
-			break
-		}
-		j += 1 + next
 	}
-	return !isBlank(s[len(s)-1]) && IsClean(s, "\n\t")
+	return IsClean(s, "\n\t")
 }
 
 // AppendLiteral appends s in literal style after an indicator, its lines
@@ -141,27 +131,14 @@ func AppendLiteral(dst []byte, s string, indent int) []byte {
 // escapes.
 func AppendQuoted(dst []byte, s string) []byte {
 	dst = append(dst, '"')
-	done := 0
-	for i := 0; i < len(s); {
-		c := s[i]
-		if c >= ' ' && c < 0x7f && c != '"' && c != '\\' {
-			i++
-			continue
-		}
-		r, size := utf8.DecodeRuneInString(s[i:])
-		if r >= 0xa0 && !mustEscapeRune(r) {
-			i += size
-			continue
-		}
-		dst = append(dst, s[done:i]...)
-		if k := strings.IndexByte("\"\\\b\f\n\r\t", c); k >= 0 {
-			dst = append(dst, '\\', `"\bfnrt`[k])
+	for _, r := range s {
+		if r != '"' && r != '\\' && stands(r) {
+			dst = utf8.AppendRune(dst, r)
+		} else if i := strings.IndexRune("\"\\\b\f\n\r\t", r); i >= 0 {
+			dst = append(dst, '\\', `"\bfnrt`[i])
 		} else {
 			dst = exactjson.AppendUnicodeEscape(dst, r, false)
 		}
-		i += size
-		done = i
 	}
-	dst = append(dst, s[done:]...)
 	return append(dst, '"')
 }

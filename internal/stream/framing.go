@@ -2,19 +2,21 @@
 // framing is lossless: joined frames are the body, byte for byte, whatever the
 // body is. It knows no HTTP and no JSON; what an event means is not its
 // business.
+//
+// framing.go has what a framing is, a file each has the framings, table.go lists
+// them, and cutter.go and framer.go use any of them.
 package stream
 
-import (
-	"bufio"
-	"fmt"
-	"strings"
-)
+import "fmt"
 
 // A Field is one named value of a frame in its readable form.
 type Field struct{ Name, Value string }
 
-// Raw is the field name of a frame that has no readable form: its bytes.
-const Raw = "raw"
+// Names of fields that have the same meaning in several framings.
+const (
+	Raw       = "raw"  // the bytes of a frame that has no readable form
+	dataField = "data" // what the frame carries
+)
 
 // A Framing is one way to send a body in pieces.
 type Framing struct {
@@ -24,49 +26,20 @@ type Framing struct {
 	// media type, lower-case, without parameters; it can be missing or lie.
 	Detect func(contentType string, body []byte) bool
 
-	// Split cuts off one frame. It never drops a byte, and at the end of the
-	// body it returns what is left as a frame.
-	Split bufio.SplitFunc
+	// FrameLen returns the length of the first frame of what is left of a body,
+	// which is not empty. It returns 0 if that frame is not whole; atEOF says that
+	// nothing more comes, and then the rest is a frame.
+	FrameLen func(rest []byte, atEOF bool) int
 
 	// Fields returns the readable form of a frame, ok only if Append gives the
 	// same frame back.
 	Fields func(frame []byte) (fields []Field, ok bool)
 
 	// Append appends the frame of a readable form, or returns an error that says
-	// which field it cannot have.
+	// which field it cannot have. None of the fields is Raw.
 	Append func(dst []byte, fields []Field) ([]byte, error)
 
 	text *textFraming // the same field by field; nil if there is more to it
-}
-
-// framings is the table of everything that is known; the first that detects a
-// body has it.
-var framings = []*Framing{&ndjson, &sse, &sseCRLF, &sseCR, &jsonArray, &eventStream}
-
-// Detect returns the framing of a body, nil if it is not a stream.
-func Detect(contentType string, body []byte) *Framing {
-	media, _, _ := strings.Cut(contentType, ";")
-	media = strings.ToLower(strings.TrimSpace(media))
-	for _, f := range framings {
-		if f.Detect(media, body) {
-			return f
-		}
-	}
-	return nil
-}
-
-// Lookup returns the framing with the name that a cassette gives.
-func Lookup(name string) (*Framing, error) {
-	for _, f := range framings {
-		if f.Name == name {
-			return f, nil
-		}
-	}
-	names := make([]string, len(framings))
-	for i, f := range framings {
-		names[i] = f.Name
-	}
-	return nil, fmt.Errorf("unknown stream framing %q (known: %s)", name, strings.Join(names, ", "))
 }
 
 // Read returns the readable form of a frame, the raw one if it has none.
@@ -82,5 +55,18 @@ func (f *Framing) Write(dst []byte, fields []Field) ([]byte, error) {
 	if len(fields) == 1 && fields[0].Name == Raw {
 		return append(dst, fields[0].Value...), nil
 	}
+	for _, field := range fields {
+		if field.Name == Raw {
+			return nil, fmt.Errorf("field %q stands alone in its event", Raw)
+		}
+	}
 	return f.Append(dst, fields)
+}
+
+// A textFraming is how a framing surrounds the value of a field, which is one line.
+type textFraming struct {
+	before func(dst, name []byte) ([]byte, bool) // appends what stands before it
+	after  string                                // stands behind it
+	end    string                                // ends the frame
+	most   int                                   // fields of a frame; 0 is any number
 }

@@ -1,0 +1,134 @@
+package interaction
+
+import (
+	"reflect"
+	"slices"
+	"testing"
+)
+
+// TestDigest: requests that differ in any part, or in where a byte belongs, have
+// different digests.
+func TestDigest(t *testing.T) {
+	t.Parallel()
+	header := func(name string, values ...string) Headers { return Headers{{name, values}} }
+	seen := map[uint64]int{}
+	for i, r := range []Request{
+		{},
+		{Method: "POST"},
+		{Method: "POS", URL: "T"},
+		{URL: "POST"},
+		{Method: "POST", URL: "/ab"},
+		{Method: "POST", URL: "/a", Body: []byte("b")},
+		{Method: "POST", URL: "/a", Headers: header("b")},
+		{Method: "POST", URL: "/a", Headers: header("b", "")},
+		{Method: "POST", URL: "/a", Headers: header("b", "", "")},
+		{Method: "POST", URL: "/a", Headers: header("bc")},
+		{Method: "POST", URL: "/a", Headers: header("b", "c")},
+		{Method: "POST", URL: "/a", Headers: header("", "bc")},
+		{Method: "POST", URL: "/a", Headers: header("b", "cd")},
+		{Method: "POST", URL: "/a", Headers: header("b", "c", "d")},
+		{Method: "POST", URL: "/a", Headers: header("b", "d", "c")},
+		{Method: "POST", URL: "/a", Headers: Headers{{"b", nil}, {"c", nil}}},
+		{Method: "POST", URL: "/a", Headers: Headers{{"b", []string{"c"}}, {"d", nil}}},
+		{Method: "POST", URL: "/a", Headers: header("b", "c"), Body: []byte("d")},
+		{Method: "POST", URL: "/a", Headers: header("b"), Body: []byte("\xff")},
+		{Method: "POST", URL: "/a", Body: []byte("\x01b\x00\xff")},
+		{Method: "POST", URL: "/a", Body: []byte("\xff")},
+		{Method: "POST", URL: "/a"},
+	} {
+		d := r.Digest()
+		if j, ok := seen[d]; ok {
+			t.Errorf("requests %d and %d have one digest", j, i)
+		}
+		seen[d] = i
+		same := Request{r.Method, r.URL, slices.Clone(r.Headers), append([]byte{}, r.Body...)}
+		if same.Digest() != d {
+			t.Errorf("request %d has two digests", i)
+		}
+	}
+}
+
+func TestRest(t *testing.T) {
+	t.Parallel()
+	for _, pieces := range [][]Piece{nil, {{1, 0}}, {{20, 5}}, {{300, 0}, {20, 1 << 40}, {1, 3}}} {
+		var r Rest
+		for _, p := range pieces {
+			r = r.Add(p)
+		}
+		if back, ok := r.Pieces(); !ok || !slices.Equal(back, pieces) {
+			t.Errorf("%v is %q, and back %v, %v", pieces, r, back, ok)
+		}
+	}
+	for _, r := range []Rest{"~", "20+5", "~20", "~20+", "~+5", "~0+5", "~-1+5", "~20+-5", "~020+5", "~20+05", "~20+5~", "~20+5~20+5", "~20+5~21+5", "~20+5 ", "~+20+5"} {
+		if pieces, ok := r.Pieces(); ok {
+			t.Errorf("%q is %v", r, pieces)
+		}
+	}
+}
+
+// TestDifference: a change of any field but those that do not count is named. The
+// fields are found by reflection, so a new one is not forgotten.
+func TestDifference(t *testing.T) {
+	t.Parallel()
+	names := map[string]string{ // by the path of the field in Go; "" does not count
+		"Kind": "kind", "Boundary": "boundary", "MatchKey": "", "Usage": "usage", "LatencyMS": "latency_ms", "Concurrent": "concurrent", "Line": "",
+		"Request.Method": "request.method", "Request.URL": "request.url", "Request.Headers": "request.headers", "Request.Body": "request.body",
+		"Response.Status": "response.status", "Response.Proto": "response.proto", "Response.Headers": "response.headers", "Response.Trailers": "response.trailers",
+		"Response.Body": "response.body", "Response.Stream": "response.stream", "Response.Events": "response.events", "Response.Chunks": "response.chunks",
+		"Response.Delays": "response.delays_ms", "Response.Text": "", "Response.End": "response.end", "Response.Error": "response.error",
+	}
+	values := []any{
+		"x", int64(1), 1, true, []byte("x"), Headers{{"a", []string{"b"}}}, []Event{{{"a", "b"}}}, []int{1}, []Delay{{MS: 1}}, &Usage{InputTokens: 1},
+	}
+	check := func(path string, field reflect.Value, changed *Interaction) {
+		want, known := names[path]
+		if !known {
+			t.Errorf("%s is not in the table", path)
+		}
+		for _, v := range values {
+			if v := reflect.ValueOf(v); v.Type() == field.Type() {
+				field.Set(v)
+			}
+		}
+		if field.IsZero() {
+			t.Errorf("no value for %s", path)
+		}
+		if got := changed.Difference(&Interaction{}); got != want {
+			t.Errorf("%s: difference %q, want %q", path, got, want)
+		}
+		if got := changed.Difference(changed); got != "" {
+			t.Errorf("%s: difference %q from itself", path, got)
+		}
+	}
+	typ := reflect.TypeFor[Interaction]()
+	for i := range typ.NumField() {
+		f := typ.Field(i)
+		if f.Type.Kind() != reflect.Struct {
+			it := new(Interaction)
+			check(f.Name, reflect.ValueOf(it).Elem().Field(i), it)
+			continue
+		}
+		for j := range f.Type.NumField() {
+			it := new(Interaction)
+			check(f.Name+"."+f.Type.Field(j).Name, reflect.ValueOf(it).Elem().Field(i).Field(j), it)
+		}
+	}
+}
+
+// TestSame: what is nil and what is empty, and delays at the end that say nothing, are
+// no difference.
+func TestSame(t *testing.T) {
+	t.Parallel()
+	a := &Interaction{Response: Response{Delays: []Delay{{MS: 2}, {}}}}
+	b := &Interaction{
+		Request:  Request{Headers: Headers{}, Body: []byte{}},
+		Response: Response{Headers: Headers{}, Trailers: Headers{}, Body: []byte{}, Events: []Event{}, Chunks: []int{}, Delays: []Delay{{MS: 2}, {}, {}}},
+	}
+	if got := a.Difference(b); got != "" {
+		t.Errorf("difference %q", got)
+	}
+	b.Response.Delays = []Delay{{}, {MS: 2}}
+	if got := a.Difference(b); got != "response.delays_ms" {
+		t.Errorf("difference %q", got)
+	}
+}

@@ -1,0 +1,41 @@
+package tape
+
+import (
+	"fmt"
+
+	"github.com/promptecho/promptecho/internal/canon"
+	"github.com/promptecho/promptecho/internal/cassette"
+	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/redact"
+)
+
+// encodeAgain redacts an interaction once more and returns its text, unless that would
+// hold a known secret; name is that of the file. The match key, which is that of the
+// request itself whatever options this run has, and the text for the reader are made
+// again.
+func encodeAgain(policy *redact.Policy, name string, it *interaction.Interaction) (*cassette.Item, error) {
+	policy.Interaction(it)
+	form := (&canon.Options{}).Form(&it.Request)
+	it.MatchKey, it.Response.Text = form.Key(), form.Read(canon.Payloads(&it.Response)).Text
+	return encode(policy, name, it)
+}
+
+// encode returns the text of a redacted interaction, unless it would hold a known secret.
+func encode(policy *redact.Policy, name string, it *interaction.Interaction) (*cassette.Item, error) {
+	if err := policy.CheckInteraction(name, it); err != nil {
+		return nil, err
+	}
+	item, err := cassette.FormatItem(it, canon.Revision)
+	if err != nil {
+		return nil, fmt.Errorf("%s: not saved: %w", name, err)
+	}
+	if err := policy.Check(fmt.Sprintf("%s: %s %s", name, it.Request.Method, it.Request.URL), item.Text); err != nil {
+		return nil, err
+	}
+	for asset, data := range item.Assets {
+		if err := policy.Check(name+": asset "+asset, data); err != nil {
+			return nil, err
+		}
+	}
+	return item, nil
+}

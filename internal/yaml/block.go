@@ -1,0 +1,160 @@
+package yaml
+
+// Parse reads the one document of text, whose line ends are \n. A document without a
+// value is a scalar at the end of the text. The error tells of the first place that is
+// no YAML, is doubtful, or has what the package does not support.
+func (f Format) Parse(text string) (root Node, err *Error) {
+	defer func() {
+		if e := recover(); e != nil {
+			err = e.(*Error) // or panics on
+		}
+	}()
+	p := &parser{Format: f, text: text}
+	p.checkText()
+	return p.document(), nil
+}
+
+func (p *parser) document() Node {
+	p.nextContent()
+	if p.peek(0) == '%' && p.pos == p.bol {
+		p.failf(p.pos, "%s has no directives; delete this line", p.Name)
+	}
+	p.passMarker("---")
+	if p.eof() {
+		return Node{Pos: p.pos}
+	}
+	n := p.blockNode(-1, true, false)
+	p.nextContent()
+	p.passMarker("...")
+	if p.marker("---") {
+		p.failf(p.pos, "a second document starts here; %s is one document", p.Name)
+	}
+	if !p.eof() {
+		p.failf(p.pos, "want the end of the file, found %q; check the indentation", p.rest(p.pos))
+	}
+	return n
+}
+
+func (p *parser) passMarker(m string) {
+	if p.marker(m) {
+		p.pos += len(m)
+		p.endLine()
+		p.nextContent()
+	}
+}
+
+// blockNode reads the value after an indicator of a collection that is indented
+// by n. With inline, a collection may start on the indicator's line. With same,
+// a sequence may be indented like the collection: the value of a mapping's key.
+func (p *parser) blockNode(n int, inline, same bool) Node {
+	start := p.pos
+	p.skipBlanks()
+	nd := Node{Pos: p.pos}
+	nd.Tag = p.tag()
+	p.skipComment()
+	if !p.eol() {
+		return p.content(nd, n, nd.Pos-p.bol, inline)
+	}
+	indent := p.nextContent()
+	switch {
+	case indent > n && p.peek(0) == '!' && nd.Tag == "":
+		return p.blockNode(n, true, false)
+	case indent > n:
+		// A tag on a line of its own would be a collection's, and ours are for text.
+		return p.content(Node{Pos: p.pos, Tag: nd.Tag}, n, indent, nd.Tag == "")
+	case same && indent == n && p.dash():
+		return p.blockSequence(Node{Pos: p.pos, Tag: nd.Tag}, n)
+	case nd.Tag == "":
+		nd.Pos = start
+	}
+	return nd
+}
+
+// content reads the value at pos, which belongs to a collection indented by n
+// and would itself be one indented by col. With block it may be one.
+func (p *parser) content(nd Node, n, col int, block bool) Node {
+	switch c := p.peek(0); {
+	case p.dash():
+		if nd.Tag != "" {
+			p.failf(nd.Pos, "a list has no tag; %s is for text", nd.Tag)
+		}
+		if !block {
+			p.failf(p.pos, "a list cannot start on the line of its key; start it on the next line")
+		}
+		return p.blockSequence(nd, col)
+	case c == '{' || c == '[':
+		nd = p.flow(nd)
+		if p.skipBlanks(); p.peek(0) == ':' {
+			p.failf(nd.Pos, "a collection cannot be a key; keys are text")
+		}
+		p.endLine()
+		return nd
+	case c == '|' || c == '>':
+		return p.blockScalar(nd, n)
+	}
+	line := p.bol
+	p.scalar(&nd, false)
+	if p.colon() {
+		if !block {
+			p.failf(nd.Pos, "a mapping cannot start here; put text with %q in it in quotes", ": ")
+		}
+		if p.bol != line {
+			p.failf(nd.Pos, "a key must not run over lines")
+		}
+		return p.blockMapping(nd, col)
+	}
+	if nd.Style == Plain {
+		p.plainLines(&nd, n)
+	}
+	p.endLine()
+	return nd
+}
+
+// blockSequence reads the sequence whose first dash is at pos, in column col.
+func (p *parser) blockSequence(nd Node, col int) Node {
+	p.noTab(nd.Pos)
+	nd.Kind = Sequence
+	p.enter()
+	for {
+		dash := p.pos
+		p.pos++
+		if p.peek(0) == '\t' {
+			p.failf(p.pos, "a tab after %q; use a space", "-")
+		}
+		e := p.blockNode(col, true, false)
+		e.Item = dash
+		nd.Elems = append(nd.Elems, e)
+		indent := p.nextContent()
+		if indent > col {
+			p.failf(p.pos, "the indentation fits no line above: want %d spaces or more text of the element", col)
+		}
+		if indent < col || !p.dash() {
+			break
+		}
+	}
+	p.depth--
+	return nd
+}
+
+// blockMapping reads the mapping whose first key was just read: key is that
+// key, a colon is at pos.
+func (p *parser) blockMapping(key Node, col int) Node {
+	p.noTab(key.Pos)
+	m := Node{Kind: Mapping, Pos: key.Pos}
+	p.enter()
+	for {
+		p.addKey(&m, key)
+		m.Elems = append(m.Elems, p.blockNode(col, false, true))
+		indent := p.nextContent()
+		if indent > col {
+			p.failf(p.pos, "the indentation fits no line above; want %d spaces", col)
+		}
+		if indent < col {
+			break
+		}
+		key = p.blockKey()
+	}
+	p.depth--
+	p.checkKeys(&m)
+	return m
+}

@@ -1,0 +1,162 @@
+package promptecho
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/promptecho/promptecho/internal/answer"
+	"github.com/promptecho/promptecho/internal/report"
+	"github.com/promptecho/promptecho/internal/tape"
+)
+
+// Open returns a recorder on the cassette file. The file need not exist; it is
+// read now if the record mode replays, and written by [Recorder.Close] if the
+// mode records.
+//
+// It is an error if an option or the record mode is invalid, if the file is
+// there but not a whole and valid cassette (which is then never overwritten, but
+// for one of which a part is gone: mode all records it anew),
+// if the cassette is partial and the mode is none, and if another recorder of
+// this process has the same file open, also under a name that differs only in
+// case.
+func Open(file string, opts ...Option) (*Recorder, error) {
+	r := &Recorder{file: file}
+	for _, o := range opts {
+		o(&r.config)
+	}
+	if r.config.err != nil {
+		return nil, r.config.err
+	}
+	if _, ok := r.config.upstream.(*Recorder); ok {
+		return nil, errors.New("promptecho: Upstream: a recorder is not a network: what it does not know it answers with a miss")
+	}
+	var err error
+	if r.mode, err = chooseMode(r.config.mode); err != nil {
+		return nil, err
+	}
+	path, err := filepath.Abs(file) // a later Chdir does not matter
+	if err != nil {
+		return nil, fmt.Errorf("promptecho: %s: %w", file, err)
+	}
+	r.redact.KeepHeaders = r.config.keepHeaders
+	r.redact.Names, r.redact.Patterns = r.config.redactNames, r.config.redactPatterns
+	// In replay too, so that both sides of a match are redacted alike. (Environ is
+	// not what the go command's test cache watches; Getenv is.)
+	r.redact.Environment(os.Environ())
+	r.tape = tape.New(tape.Config{
+		Path:    path,
+		Name:    file,
+		Options: &r.config.matching,
+		Plain:   r.config.plain(),
+		Repeats: r.config.allowRepeats,
+	}, &r.redact)
+	if err := r.load(); err != nil {
+		return nil, fmt.Errorf("promptecho: %w", err)
+	}
+	r.describe(path)
+	if r.plan.mayGoUpstream() {
+		r.upstream = answer.NewUpstream(r.config.upstream, network())
+	}
+	return r, nil
+}
+
+// load settles the plan, puts the cassette on the tape and claims its file.
+func (r *Recorder) load() error {
+	r.plan = planFor(r.mode.mode, tape.State{})
+	if r.plan.passThrough {
+		return r.tape.Claim()
+	}
+	if err := r.overCut(r.tape.Open()); err != nil {
+		return err
+	}
+	mode, note, err := settleMode(r.mode, r.tape.State, r.file)
+	if err != nil {
+		r.tape.Free()
+		return err
+	}
+	if note != "" {
+		r.log.Note(note)
+	}
+	r.mode = mode
+	r.plan = planFor(r.mode.mode, r.tape.State)
+	if err := r.overCut(r.tape.Load(!r.plan.again, r.plan.record)); err != nil {
+		return err
+	}
+	if line := r.tape.State.Edited; line > 0 {
+		r.log.Notef("%s:%d: edited since it was recorded", r.file, line)
+	}
+	if err := r.tape.Claim(); err != nil {
+		r.tape.Free()
+		return err
+	}
+	if err := r.resume(); err != nil {
+		r.tape.Free()
+		return err
+	}
+	for _, rec := range r.tape.WithForms() {
+		r.log.Selected(rec.Form())
+	}
+	return nil
+}
+
+// overCut returns the error of reading the cassette, unless this run records all of it
+// again and only a part of it is gone.
+func (r *Recorder) overCut(err error) error {
+	if err == nil || !r.plan.again || !r.tape.State.Cut {
+		return err
+	}
+	r.log.Notef("recorded anew: %s", strings.TrimPrefix(err.Error(), "promptecho: "))
+	return nil
+}
+
+// resume goes on from what a run that was killed has left, if this one records.
+func (r *Recorder) resume() error {
+	if !r.plan.record {
+		return nil
+	}
+	left, err := r.tape.Resume(r.config.onRecordError == Keep)
+	if left.WasSaved {
+		r.log.Notef("%s: removed %s: the recording that left it was saved", r.file, left.Name)
+	}
+	if err == nil && left.Resumed > 0 {
+		r.log.Notef("%s: resumed a recording that was killed: %s from %s", r.file, report.Count(left.Resumed, "interaction"), left.Name)
+	}
+	return err
+}
+
+// describe tells the log what this run is.
+func (r *Recorder) describe(path string) {
+	r.log.Run = report.Run{
+		File:         r.file,
+		Path:         path,
+		Mode:         string(r.mode.mode),
+		ModeBy:       r.mode.by,
+		AtMost:       string(r.config.mode),
+		Exists:       r.tape.State.Present,
+		Pinned:       r.tape.State.Pinned,
+		CheckUnused:  r.plan.checkUnused,
+		AllowUnused:  r.config.allowUnused,
+		AllowRaced:   r.config.allowRaced,
+		MayAskNone:   r.plan.mayAskNone,
+		KeepFailures: r.config.onRecordError == Keep,
+	}
+	if !r.plan.passThrough {
+		r.log.Options = &r.config.matching
+	}
+}
+
+// networkAtStart is the default transport as it was when the program started.
+var networkAtStart = http.DefaultTransport
+
+// network returns the default transport. A recorder is never taken for the network, also
+// where it is http.DefaultTransport for code that takes no client.
+func network() http.RoundTripper {
+	if _, ok := http.DefaultTransport.(*Recorder); ok {
+		return networkAtStart
+	}
+	return http.DefaultTransport
+}

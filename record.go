@@ -1,0 +1,139 @@
+package promptecho
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/promptecho/promptecho/internal/answer"
+	"github.com/promptecho/promptecho/internal/canon"
+	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/tape"
+)
+
+// record sends a request upstream and returns its answer, which is recorded while the
+// caller reads it. If no answer comes, there may be nothing to replay.
+func (r *Recorder) record(req *http.Request, in *incoming) (*http.Response, error) {
+	r.log.Selected(in.Form)
+	if err := r.admit(); err != nil {
+		return r.refuse(req, err)
+	}
+	rec, err := r.tape.Reserve(&in.Call) // before it goes out: the file has the order asked
+	if err != nil {
+		return r.refuse(req, err)
+	}
+	r.noteUnsaid(req, in, rec)
+	sent := time.Now()
+	resp, err := r.send(req, in, rec)
+	if resp == nil && err == nil {
+		err = fmt.Errorf("promptecho: %s: the transport given with Upstream returned neither a response nor an error", r.file)
+	}
+	if err != nil {
+		r.unanswered(req, rec, err, time.Since(sent))
+		return nil, err
+	}
+	resp.Request = req
+	what := in.Request.Method + " " + in.Request.URL
+	if resp.Header.Get(missHeader) != "" {
+		r.tape.GiveUp(rec)
+		r.log.Unanswered(what+": the answer is the miss of another recorder, which stands where the network should be (http.DefaultTransport, or the transport given with Upstream)", in.Form.Key())
+		return resp, nil
+	}
+	if resp.StatusCode == http.StatusSwitchingProtocols {
+		// The body is a connection; a wrapper would break the WebSocket dial.
+		r.tape.GiveUp(rec)
+		r.log.Notef("%s switched protocols (WebSocket): passed through, not recorded", what)
+		return resp, nil
+	}
+	answer.Capture(resp, sent, answer.Keeper{
+		Pending:   &r.pending,
+		Completes: in.Form.Completes,
+		Settle:    func(resp *interaction.Response, latencyMS int64) { r.settle(rec, resp, latencyMS) },
+	})
+	return resp, nil
+}
+
+// send sends a request upstream. The recording is open until the headers of the answer
+// are there, also if the upstream panics.
+func (r *Recorder) send(req *http.Request, in *incoming, rec *tape.Recording) (*http.Response, error) {
+	defer r.tape.Answered(rec)
+	return r.upstream.Send(req, in.body.Bytes())
+}
+
+// settle keeps what answered a request.
+func (r *Recorder) settle(rec *tape.Recording, resp *interaction.Response, latencyMS int64) {
+	r.config.aliases.nameServers(resp.Headers)
+	said := rec.Form().Read(canon.Payloads(resp))
+	resp.Text = said.Text
+	it := *rec.Interaction()
+	it.Response, it.Usage, it.LatencyMS = *resp, said.Usage, latencyMS
+	r.tape.Settle(rec, &it)
+}
+
+// unanswered records that a request got no answer, if a replay can play that: the caller
+// gave up, or failures are kept. Otherwise its place on the tape is given up.
+func (r *Recorder) unanswered(req *http.Request, rec *tape.Recording, err error, after time.Duration) {
+	it := *rec.Interaction()
+	it.LatencyMS = after.Milliseconds()
+	switch cause := req.Context().Err(); {
+	case cause != nil:
+		it.Response = interaction.Response{End: interaction.EndCanceled, Error: cause.Error()}
+	case r.config.onRecordError == Keep:
+		it.Response = interaction.Response{End: interaction.EndError, Error: err.Error()}
+	default:
+		r.tape.GiveUp(rec)
+		text := fmt.Sprintf("%s %s: %v", it.Request.Method, it.Request.URL, r.redact.Message(err.Error()))
+		r.log.Unanswered(text, rec.Form().Key())
+		return
+	}
+	r.tape.Settle(rec, &it)
+}
+
+// noteUnsaid keeps what a request has that its recording does not say, in a run that
+// saves. Model APIs are left out: their answers differ by chance.
+func (r *Recorder) noteUnsaid(req *http.Request, in *incoming, rec *tape.Recording) {
+	if !r.plan.record {
+		return
+	}
+	if f := rec.Form(); !f.Known || f.Linked() {
+		r.tape.Ask(rec, r.config.unsaidOf(req, &in.Request))
+	}
+}
+
+// admit returns why a request cannot go upstream, nil if it can.
+func (r *Recorder) admit() error {
+	closed, missing := r.life.state()
+	switch {
+	case closed:
+		return tape.ErrClosed
+	case missing != "":
+		err := refusedError(fmt.Sprintf("%s: %s goes upstream, but the environment variable %s is empty: set it, or replay with PROMPTECHO_MODE=none", r.file, r.mode, missing))
+		r.log.Error(err) // the client may swallow the answer
+		return err
+	}
+	return nil
+}
+
+// refuse answers a request that is not sent because of err.
+func (r *Recorder) refuse(req *http.Request, err error) (*http.Response, error) {
+	err = r.told(req, err)
+	if refused := refusedError(""); errors.As(err, &refused) {
+		return refusal(req, err.Error()), nil
+	}
+	return nil, err
+}
+
+// told returns an error as the sender of a request is told. What comes after Close nobody
+// else can be told.
+func (r *Recorder) told(req *http.Request, err error) error {
+	switch refused := refusedError(""); {
+	case errors.As(err, &refused):
+		return err
+	case errors.Is(err, tape.ErrClosed), errors.Is(err, answer.ErrClosed):
+		method, url := cmp.Or(req.Method, http.MethodGet), r.redact.Message(req.URL.Redacted())
+		return refusedError(fmt.Sprintf("%s: %s %s came after the recorder was closed: work that the test had started raced with its end; wait for it before the test ends", r.file, method, url))
+	}
+	return fmt.Errorf("promptecho: %w", err)
+}

@@ -1,0 +1,91 @@
+package promptecho
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"sync"
+
+	"github.com/promptecho/promptecho/internal/answer"
+	"github.com/promptecho/promptecho/internal/cassette"
+	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/redact"
+	"github.com/promptecho/promptecho/internal/stream"
+	"github.com/promptecho/promptecho/internal/tape"
+)
+
+// play answers a request with a recording.
+func (r *Recorder) play(req *http.Request, in *incoming, rec *tape.Recording) (*http.Response, error) {
+	r.noteUnsaid(req, in, rec)
+	exact := in.Form == nil
+	if !exact {
+		r.log.Selected(in.Form)
+		r.log.Drift(rec, in.Form)
+	}
+	if !rec.Sealed() && r.tape.FirstScan(rec) {
+		if found := redact.Findings(rec.Interaction()); len(found) > 0 {
+			r.log.Notef("%s:%d: %s: looks like a secret; promptecho verify names all", r.file, rec.Line(), found[0])
+		}
+	}
+	recorded, err := r.recorded(rec, in)
+	if exact {
+		in.free()
+	}
+	if err != nil {
+		return nil, r.told(req, err)
+	}
+	if recorded.End != interaction.EndCanceled && (recorded.Status >= 400 || recorded.Status == 0) {
+		r.log.Replayed(recorded.Line, &recorded.Response)
+	}
+	player := answer.Player{Pace: r.config.pace, Note: r.log.Note, Pending: &r.pending}
+	resp, err := player.Play(req, recorded)
+	if errors.Is(err, answer.ErrClosed) {
+		return nil, r.told(req, err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	r.config.aliases.addressServers(resp.Header)
+	return resp, nil
+}
+
+// pooled is the memory of a recorded response while it is played. Most are played once, and
+// the next one uses the memory again.
+type pooled struct {
+	answer.Playable
+	in     cassette.Scratch
+	framer stream.Framer
+}
+
+var responses = sync.Pool{New: func() any { return new(pooled) }}
+
+func (p *pooled) free() {
+	if cap(p.Body) > 1<<20 {
+		return
+	}
+	p.Playable = answer.Playable{}
+	responses.Put(p)
+}
+
+// recorded returns the answer of a recording to a request, ready to be played.
+func (r *Recorder) recorded(rec *tape.Recording, in *incoming) (a *answer.Playable, err error) {
+	req := &in.Request
+	if in.Form == nil {
+		req = nil
+	}
+	p := responses.Get().(*pooled)
+	p.in.Framer = &p.framer
+	p.Release = p.free
+	if p.LatencyMS, err = rec.Answer(req, &p.Response, &p.in); err != nil {
+		return nil, err
+	}
+	p.File, p.Line, p.Ends = r.file, rec.Line(), p.in.Ends
+	p.Error = redact.Printable(p.Error)
+	if p.Ends != nil {
+		return &p.Playable, nil // a stream that was put together while it was read
+	}
+	if p.Body, p.Ends, err = answer.Join(&p.Response); err != nil {
+		return nil, fmt.Errorf("%s:%d: response: %w", r.file, p.Line, err)
+	}
+	return &p.Playable, nil
+}

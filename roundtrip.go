@@ -1,0 +1,53 @@
+package promptecho
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+)
+
+// RoundTrip answers a request from the cassette or, if the record mode allows,
+// sends it upstream and records the answer while the caller reads it. It does
+// not change the request, other than reading and closing its body.
+//
+// A request that is not recorded is a miss: the answer is at once an error
+// response in JSON with status 418 and "x-should-retry: false", which no SDK
+// retries, and the miss is kept for [Recorder.Misses] and [Recorder.Close].
+func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
+	if req.URL == nil {
+		closeBody(req)
+		return nil, errors.New("promptecho: the request has no URL")
+	}
+	if r.plan.passThrough {
+		return r.pass(req)
+	}
+	in := incomings.Get().(*incoming)
+	if err := in.readBody(req); err != nil {
+		return nil, fmt.Errorf("promptecho: reading the request: %w", err)
+	}
+	if err := req.Context().Err(); err != nil {
+		return nil, err
+	}
+	in.redactHead(req, r.config.aliases, &r.redact)
+	r.log.Reach()
+	recording, err := r.tape.Take(&in.Call)
+	switch {
+	case err != nil:
+		return r.refuse(req, err)
+	case recording != nil:
+		return r.play(req, in, recording)
+	case r.plan.record:
+		return r.record(req, in)
+	}
+	return r.miss(req, &in.Call), nil
+}
+
+// pass sends a request through, in mode live.
+func (r *Recorder) pass(req *http.Request) (*http.Response, error) {
+	if err := r.admit(); err != nil {
+		closeBody(req)
+		return r.refuse(req, err)
+	}
+	r.log.Reach()
+	return r.upstream.RoundTrip(req)
+}
