@@ -49,30 +49,31 @@ func (r *Recorder) play(req *http.Request, in *incoming, rec *tape.Recording) (*
 	return resp, nil
 }
 
-// A playable is a recorded answer in memory that the next one can use when it was played.
-type playable struct {
-	answer.Recording
+// pooled is the memory of a recorded response while it is played. Most are played once, and
+// the next one uses the memory again.
+type pooled struct {
+	answer.Playable
 	in     cassette.Scratch
 	framer stream.Framer
 }
 
-var playables = sync.Pool{New: func() any { return new(playable) }}
+var responses = sync.Pool{New: func() any { return new(pooled) }}
 
-func (p *playable) free() {
+func (p *pooled) free() {
 	if cap(p.Body) > 1<<20 {
 		return
 	}
-	p.Recording = answer.Recording{}
-	playables.Put(p)
+	p.Playable = answer.Playable{}
+	responses.Put(p)
 }
 
 // recorded returns the answer of a recording to a request, ready to be played.
-func (r *Recorder) recorded(rec *tape.Recording, in *incoming) (a *answer.Recording, err error) {
+func (r *Recorder) recorded(rec *tape.Recording, in *incoming) (a *answer.Playable, err error) {
 	req := &in.Request
 	if in.Form == nil {
 		req = nil
 	}
-	p := playables.Get().(*playable)
+	p := responses.Get().(*pooled)
 	p.in.Framer = &p.framer
 	p.Release = p.free
 	if p.LatencyMS, err = rec.Answer(req, &p.Response, &p.in); err != nil {
@@ -81,10 +82,10 @@ func (r *Recorder) recorded(rec *tape.Recording, in *incoming) (a *answer.Record
 	p.File, p.Line, p.Ends = r.file, rec.Line(), p.in.Ends
 	p.Error = redact.Printable(p.Error)
 	if p.Ends != nil {
-		return &p.Recording, nil // a stream that was put together while it was read
+		return &p.Playable, nil // a stream that was put together while it was read
 	}
 	if p.Body, p.Ends, err = answer.Join(&p.Response); err != nil {
 		return nil, fmt.Errorf("%s:%d: response: %w", r.file, p.Line, err)
 	}
-	return &p.Recording, nil
+	return &p.Playable, nil
 }

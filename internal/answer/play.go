@@ -15,11 +15,11 @@ import (
 	"github.com/promptecho/promptecho/internal/interaction"
 )
 
-// A Recording is a recorded response that is ready to be played.
-type Recording struct {
-	interaction.Response // Body and Ends are what Join returns; Events and Chunks may be missing
+// A Playable is a recorded response that is ready to be played.
+type Playable struct {
+	interaction.Response // with the Body that Join returns; Events may be missing
 
-	Ends      []int  // the offset in Body just past each event or chunk
+	Ends      []int  // from Join too: the offset in Body just past each event or chunk
 	LatencyMS int64  // milliseconds from the request to the response headers
 	File      string // the cassette, as errors name it
 	Line      int    // where the interaction starts in it
@@ -37,7 +37,7 @@ type Player struct {
 // recorded in its place. It waits as long as the server took, times the pace. It is
 // [ErrClosed] if the recorded request was canceled and the recorder is closed before
 // this one is.
-func (p *Player) Play(req *http.Request, rec *Recording) (*http.Response, error) {
+func (p *Player) Play(req *http.Request, rec *Playable) (*http.Response, error) {
 	resp, err := p.play(req, rec)
 	if rec.Release != nil && (err != nil || resp.Body == http.NoBody) {
 		rec.Release()
@@ -45,7 +45,7 @@ func (p *Player) Play(req *http.Request, rec *Recording) (*http.Response, error)
 	return resp, err
 }
 
-func (p *Player) play(req *http.Request, rec *Recording) (*http.Response, error) {
+func (p *Player) play(req *http.Request, rec *Playable) (*http.Response, error) {
 	if rec.End == interaction.EndCanceled {
 		return nil, p.canceled(req.Context(), rec)
 	}
@@ -80,7 +80,7 @@ func (p *Player) play(req *http.Request, rec *Recording) (*http.Response, error)
 // an answer. A deadline passes at once unless paced. For its caller to cancel it, it
 // waits: callers do that when something else has happened, such as the answer to the
 // other one of two hedged requests.
-func (p *Player) canceled(ctx context.Context, rec *Recording) error {
+func (p *Player) canceled(ctx context.Context, rec *Playable) error {
 	if rec.Error == context.DeadlineExceeded.Error() {
 		if err := pause(ctx, nil, p.Pace, rec.LatencyMS); err != nil {
 			return context.Cause(ctx)
@@ -112,7 +112,7 @@ func (w waiter) Close() error {
 }
 
 // head returns a response without its body.
-func (p *Player) head(req *http.Request, rec *Recording) *http.Response {
+func (p *Player) head(req *http.Request, rec *Playable) *http.Response {
 	resp := &http.Response{
 		StatusCode:    rec.Status,
 		Status:        strings.TrimSpace(strconv.Itoa(rec.Status) + " " + http.StatusText(rec.Status)),
@@ -149,7 +149,7 @@ func bodyless(method string, status int) bool {
 }
 
 // body returns the body of a response. It ends as the recorded one did.
-func (p *Player) body(resp *http.Response, rec *Recording) *body {
+func (p *Player) body(resp *http.Response, rec *Playable) *body {
 	b := &body{
 		ctx:     resp.Request.Context(),
 		pace:    p.Pace,

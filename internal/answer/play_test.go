@@ -17,8 +17,8 @@ import (
 
 // three is a recording of "abc" in three chunks, each a second after the one before, and
 // counts how often it is released.
-func three(released *int) *Recording {
-	return &Recording{
+func three(released *int) *Playable {
+	return &Playable{
 		Response: interaction.Response{
 			Status: 200, Body: []byte("abc"), Chunks: []int{1, 1, 1},
 			Delays: []interaction.Delay{{MS: 1000}, {MS: 1000}, {MS: 1000}},
@@ -43,19 +43,19 @@ func TestReleasedOnce(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
 		method string
-		change func(rec *Recording)
+		change func(rec *Playable)
 		use    func(body io.ReadCloser)
 	}{
 		"read and closed":     {use: func(b io.ReadCloser) { io.ReadAll(b); b.Close() }},
 		"read, not closed":    {use: func(b io.ReadCloser) { io.ReadAll(b); io.ReadAll(b) }},
 		"closed twice":        {use: func(b io.ReadCloser) { b.Read(make([]byte, 1)); b.Close(); b.Close(); io.ReadAll(b) }},
 		"no body":             {method: "HEAD", use: func(b io.ReadCloser) { io.ReadAll(b); b.Close() }},
-		"a transport error":   {change: func(rec *Recording) { rec.Status, rec.Error = 0, "EOF" }},
-		"given up":            {change: func(rec *Recording) { rec.End, rec.Error = interaction.EndCanceled, "context deadline exceeded" }},
-		"never cancelable":    {change: func(rec *Recording) { rec.End, rec.Error = interaction.EndCanceled, "context canceled" }},
-		"an empty body":       {change: func(rec *Recording) { rec.Body, rec.Ends = nil, nil }, use: func(b io.ReadCloser) { io.ReadAll(b) }},
-		"closed when live":    {change: func(rec *Recording) { rec.End = interaction.EndClosed }, use: func(b io.ReadCloser) { io.ReadAll(b); io.ReadAll(b) }},
-		"broke off when live": {change: func(rec *Recording) { rec.End = interaction.EndError }, use: func(b io.ReadCloser) { io.ReadAll(b); b.Close() }},
+		"a transport error":   {change: func(rec *Playable) { rec.Status, rec.Error = 0, "EOF" }},
+		"given up":            {change: func(rec *Playable) { rec.End, rec.Error = interaction.EndCanceled, "context deadline exceeded" }},
+		"never cancelable":    {change: func(rec *Playable) { rec.End, rec.Error = interaction.EndCanceled, "context canceled" }},
+		"an empty body":       {change: func(rec *Playable) { rec.Body, rec.Ends = nil, nil }, use: func(b io.ReadCloser) { io.ReadAll(b) }},
+		"closed when live":    {change: func(rec *Playable) { rec.End = interaction.EndClosed }, use: func(b io.ReadCloser) { io.ReadAll(b); io.ReadAll(b) }},
+		"broke off when live": {change: func(rec *Playable) { rec.End = interaction.EndError }, use: func(b io.ReadCloser) { io.ReadAll(b); b.Close() }},
 	} {
 		var released int
 		rec := three(&released)
@@ -138,7 +138,7 @@ func TestReadsAtOnce(t *testing.T) {
 func TestPendingRequest(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		rec := &Recording{Response: interaction.Response{End: interaction.EndCanceled, Error: "context canceled"}}
+		rec := &Playable{Response: interaction.Response{End: interaction.EndCanceled, Error: "context canceled"}}
 		p := Player{Pending: new(Pending)}
 		start := time.Now()
 		time.AfterFunc(time.Minute, p.Pending.Close)
@@ -167,7 +167,7 @@ func TestTransportErrorIsWhatItWas(t *testing.T) {
 		"THEOF": nil,
 	} {
 		p := Player{}
-		_, err := p.Play(request(t.Context(), "POST"), &Recording{Response: interaction.Response{Error: text}, File: "c.yaml", Line: 4})
+		_, err := p.Play(request(t.Context(), "POST"), &Playable{Response: interaction.Response{Error: text}, File: "c.yaml", Line: 4})
 		if err.Error() != text+" (recorded, promptecho: c.yaml:4)" || errors.Unwrap(err) != want {
 			t.Errorf("%q is %v, want %v", err, errors.Unwrap(err), want)
 		}

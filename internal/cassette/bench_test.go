@@ -2,6 +2,7 @@ package cassette
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -121,14 +122,26 @@ func BenchmarkOpen(b *testing.B) {
 	}
 }
 
-// BenchmarkResponse reads an answer: a stream of 200 events, and JSON of 8 KB.
+// BenchmarkResponse reads an answer: a stream of 200 events that are like one another, one
+// of 200 that are not, and JSON of 8 KB.
 func BenchmarkResponse(b *testing.B) {
 	stream := benchFile(1).Interactions[0]
 	for len(stream.Response.Events) < 200 {
 		stream.Response.Events = append(stream.Response.Events, stream.Response.Events...)[:min(200, 2*len(stream.Response.Events))]
 	}
+	// As many events of the same length, of which no two begin or end alike.
+	other := *stream
+	other.Response.Events = nil
+	r := rand.New(rand.NewPCG(7, 8))
+	for range stream.Response.Events {
+		word := func(n int) string { return strings.Repeat(string(rune('a'+r.IntN(26))), n) }
+		other.Response.Events = append(other.Response.Events, interaction.Event{
+			{Name: "event", Value: "content_block_delta"},
+			{Name: "data", Value: fmt.Sprintf(`{"%s":"%s","%s":%d,"%s":{"%s":"%s","%s":"%s %s %d"}}`, word(4), word(19), word(5), r.IntN(9), word(5), word(4), word(10), word(4), word(5), word(5), r.IntN(9))},
+		})
+	}
 	plain := &interaction.Interaction{Request: interaction.Request{Method: "POST", URL: "/"}, Response: interaction.Response{Status: 200, Body: benchBody()}}
-	for name, it := range map[string]*interaction.Interaction{"stream": stream, "plain": plain} {
+	for name, it := range map[string]*interaction.Interaction{"stream": stream, "stream of unlike events": &other, "plain": plain} {
 		b.Run(name, func(b *testing.B) {
 			data, _, err := Format(sealed(&File{Interactions: []*interaction.Interaction{it}}))
 			if err != nil {

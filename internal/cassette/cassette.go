@@ -9,7 +9,12 @@
 // when an interaction is saved, its match key and the text for readers.
 package cassette
 
-import "github.com/promptecho/promptecho/internal/interaction"
+import (
+	"bytes"
+	"fmt"
+
+	"github.com/promptecho/promptecho/internal/interaction"
+)
 
 // Version is the format version this package writes and reads.
 const Version = 1
@@ -23,4 +28,19 @@ type File struct {
 	// Rules is the number of the rules that made the match keys, for the seals. Parse
 	// leaves it 0: a seal by no rules tells of edits, and nothing of the request.
 	Rules uint32
+}
+
+// Format returns f as a cassette and its assets, by file name: the contents
+// that are kept beside it. Equal files give equal bytes.
+//
+// It is an error for f to hold what a cassette cannot: an interaction without
+// method, URL or status (an end "error" needs none), a stream with a body or
+// events without a stream, a header twice, a negative delay.
+func Format(f *File) (data []byte, assets map[string][]byte, err error) {
+	d, err := draft(f, encode)
+	if err != nil {
+		return nil, nil, fmt.Errorf("cassette: %w", err)
+	}
+	pieces, assets, err := d.pieces()
+	return bytes.Join(pieces, nil), assets, err
 }

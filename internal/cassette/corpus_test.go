@@ -107,19 +107,21 @@ func (s *share) decode(t *testing.T, b64 string) []byte {
 }
 
 func (s *share) count(es []interaction.Event) {
-	fits := formOf(es).fits
 	for _, e := range es {
-		for j, f := range e {
+		for _, f := range e {
 			s.all++
 			if mayBeJSON(f.Value) && json.Valid([]byte(f.Value)) {
 				s.json++
-				if fits[j] {
-					s.structure++
-				}
 			}
 		}
-		fits = fits[len(e):]
 	}
+	var l exactjson.Layout
+	var c exactjson.Clues
+	e := encoder{assets: map[string][]byte{}}
+	most := e.eventsIn(es, &l, &c).fields
+	l = c.Layout()
+	l.Padding = 0
+	s.structure += max(most, e.eventsIn(es, &l, nil).fields)
 }
 
 // splitSSE splits a body into events well enough for this test.

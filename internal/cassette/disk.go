@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/interaction"
@@ -91,27 +92,27 @@ func encode(it *interaction.Interaction, revision uint32) (*Item, error) {
 		return nil, errors.New("is nil")
 	}
 	size := len(it.Request.Body) + len(it.Response.Body)
-	for _, e := range it.Response.Events {
-		for _, f := range e {
+	for _, event := range it.Response.Events {
+		for _, f := range event {
 			size += len(f.Value) + 32
 		}
 	}
-	w := writer{buf: make([]byte, maxFrame, size+size/8+1024), assets: map[string][]byte{}}
-	if w.interaction(it); w.err != nil {
-		return nil, w.err
+	e := encoder{buf: make([]byte, maxFrame, size+size/8+1024), assets: map[string][]byte{}}
+	if e.interaction(it); e.err != nil {
+		return nil, e.err
 	}
-	text := w.buf[maxFrame:]
+	text := e.buf[maxFrame:]
 	seal := sealOf(it, text, revision)
 	frame := seal.frame()
-	framed := w.buf[maxFrame-len(frame):]
+	framed := e.buf[maxFrame-len(frame):]
 	copy(framed, frame)
-	return &Item{text, w.assets, seal, framed}, nil
+	return &Item{text, e.assets, seal, framed}, nil
 }
 
 // check makes sure that an item reads as an interaction.
 func (x *Item) check(it *interaction.Interaction) error {
-	r, back := reader{s: x.Text, like: it.Response.Events}, new(interaction.Interaction)
-	if r.interaction(back); r.failed || r.pos != len(x.Text) {
+	back := decode(x.Text, &comparison{events: it.Response.Events})
+	if back == nil {
 		var err error
 		back, err = parseItem("cassette", x.Text, func(name string) ([]byte, error) {
 			if b, ok := x.Assets[name]; ok {
@@ -137,7 +138,7 @@ type Draft struct {
 
 // pieces returns what the file consists of, and its assets.
 func (d *Draft) pieces() (pieces [][]byte, assets map[string][]byte, err error) {
-	var head, tail writer
+	var head, tail encoder
 	head.head(d.Pinned, d.Partial, len(d.Items))
 	pieces, assets = append(pieces, head.buf), map[string][]byte{}
 	if len(d.Items) > 0 {
@@ -154,6 +155,23 @@ func (d *Draft) pieces() (pieces [][]byte, assets map[string][]byte, err error) 
 	}
 	tail.raw(endMark + "\n")
 	return append(pieces, tail.buf), assets, nil
+}
+
+// head writes what stands before n interactions.
+func (e *encoder) head(pinned, partial bool, n int) {
+	e.raw(header)
+	e.raw("version: " + strconv.Itoa(Version) + "\n")
+	if pinned {
+		e.raw("pinned: true\n")
+	}
+	if partial {
+		e.raw("partial: true\n")
+	}
+	if n == 0 {
+		e.raw("interactions: []\n")
+	} else {
+		e.raw("interactions:\n")
+	}
 }
 
 // Save is [Save] of what the draft holds.

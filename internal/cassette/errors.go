@@ -30,7 +30,7 @@ func (e *SyntaxError) Error() string {
 // source is the text of a cassette and the first thing found wrong with it.
 type source struct {
 	file string
-	text string // line ends are \n
+	src  string // line ends are \n
 	err  *SyntaxError
 }
 
@@ -39,6 +39,6 @@ func (s *source) fail(pos int, field, format string, args ...any) {
 	if s.err != nil {
 		return
 	}
-	line, column := yaml.Position(s.text, pos)
+	line, column := yaml.Position(s.src, pos)
 	s.err = &SyntaxError{File: s.file, Line: line, Column: column, Field: field, Msg: fmt.Sprintf(format, args...)}
 }

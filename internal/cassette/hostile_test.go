@@ -57,6 +57,7 @@ func hostile() (files []hostileFile) {
 	recorded := strings.TrimPrefix(resp(""), "version: 1\ninteractions:\n")
 	add("a seal that is too long", "", headStart+resp("")[len("version: 1\n"):]+seals(1, "0123456789abcdef 0123456789abcdef 01234567 1000000000 1"))
 	add("many seals that are too long", "", headStart+headEnd+strings.Repeat(recorded, 20_000)+seals(20_000, "0123456789abcdef 0123456789abcdef 01234567 1000000 1"))
+	add("many seals as long as interactions", "", headStart+headEnd+strings.Repeat(recorded, 20_000)+seals(20_000, fmt.Sprint("0123456789abcdef 0123456789abcdef 01234567 ", 8000*len(recorded), " 1")))
 	add("many seals of nothing", "", headStart+headEnd+recorded+seals(100_000, "0123456789abcdef 0123456789abcdef 01234567 1 1"))
 	add("many lines of seals", "the file was cut here", headStart+headEnd+recorded+strings.Repeat(sealsLine, 10_000))
 	return files

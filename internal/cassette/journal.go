@@ -80,9 +80,9 @@ func Append(path string, item *Item, create bool) (err error) {
 }
 
 func journalHead() []byte {
-	var w writer
-	w.head(false, true, 1)
-	return w.buf
+	var e encoder
+	e.head(false, true, 1)
+	return e.buf
 }
 
 // SaveJournal puts a journal of these interactions in the place of the one at path.
@@ -123,7 +123,7 @@ func LoadJournal(path, saved string) (its []*interaction.Interaction, stale bool
 		if there[string(text)] {
 			return nil, true, nil
 		}
-		it := readItem(text)
+		it := decode(text, nil)
 		if it == nil {
 			it, err = parseItem(path, text, readFrom(assetDir(path)))
 		}
@@ -152,8 +152,10 @@ func itemsIn(path string) map[string]bool {
 		return nil
 	}
 	items := map[string]bool{}
-	for item := range itemsOf(data[:end+1]) {
+	for data = data[:end+1]; len(data) > 0; {
+		item := firstItem(data)
 		items[string(item)] = true
+		data = data[len(item):]
 	}
 	return items
 }

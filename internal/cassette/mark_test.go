@@ -340,8 +340,8 @@ func TestMerged(t *testing.T) {
 			t.Fatal(err)
 		}
 		text, list, _ := strings.Cut(strings.TrimPrefix(string(data), headStart+headEnd), sealsLine)
-		for item := range itemsOf([]byte(text)) {
-			items = append(items, string(item))
+		for rest := []byte(text); len(rest) > 0; rest = rest[len(firstItem(rest)):] {
+			items = append(items, string(firstItem(rest)))
 		}
 		return items, strings.SplitAfter(strings.TrimSuffix(list, endMark+"\n"), "\n")
 	}

@@ -106,20 +106,22 @@ func find(path string, data *[]byte, revision uint32, trust func([]byte) bool) (
 	line := 1 + bytes.Count((*data)[:at], []byte("\n"))
 	s.items = make([]storedItem, 0, len(seals))
 	finder := sealFinder{seals: seals}
-	for text := range itemsOf(text) {
-		it := storedItem{at: int64(at), line: line, seal: finder.find(len(s.items), text)}
+	for len(text) > 0 {
+		item, seal := finder.cut(len(s.items), text)
+		it := storedItem{at: int64(at), line: line, seal: seal}
 		if it.seal != nil {
-			it.trusted = it.seal.revision == revision && it.seal.key != 0 && (trust == nil || trust(text))
-			it.givenUp = givenUp(text)
-		} else if it.it, _ = parseItem(path, text, readFrom(assetDir(target(path)))); it.it == nil {
+			it.trusted = it.seal.revision == revision && it.seal.key != 0 && (trust == nil || trust(item))
+			it.givenUp = givenUp(item)
+		} else if it.it, _ = parseItem(path, item, readFrom(assetDir(target(path)))); it.it == nil {
 			return nil, false
 		} else {
 			it.it.Line = line
 			s.edited = cmp.Or(s.edited, line)
 		}
 		s.items = append(s.items, it)
-		at += len(text)
-		line += bytes.Count(text, []byte("\n"))
+		at += len(item)
+		line += bytes.Count(item, []byte("\n"))
+		text = text[len(item):]
 	}
 	if s.edited == 0 && len(seals) != len(s.items) {
 		s.edited = line
@@ -139,33 +141,24 @@ func givenUp(item []byte) (cause string) {
 	return string(line)
 }
 
-// readItem reads the text of an interaction; nil if the reader cannot.
-func readItem(text []byte) *interaction.Interaction {
-	r, it := reader{s: text}, new(interaction.Interaction)
-	if r.interaction(it); r.failed || r.pos != len(text) {
-		return nil
-	}
-	return it
-}
-
-// parseItem reads it with the parser; name and asset are as of [Parse]. Lines in
+// parseItem reads an interaction with the parser; name and asset are as of [Parse]. Lines in
 // errors are not those of a file.
 func parseItem(name string, text []byte, asset func(name string) ([]byte, error)) (*interaction.Interaction, error) {
-	d := newDecoder(name, append([]byte(headEnd), text...), asset)
-	root := d.yaml()
-	if d.err == nil && (len(root.Keys) != 1 || findMark(d.text) >= 0) {
-		d.badf(&root, "", "this is more than an interaction")
+	p := newParser(name, append([]byte(headEnd), text...), asset)
+	root := p.yaml()
+	if p.err == nil && (len(root.Keys) != 1 || findMark(p.src) >= 0) {
+		p.badf(&root, "", "this is more than an interaction")
 	}
-	var its []*interaction.Interaction
-	if d.err == nil {
-		d.countAssets(&root)
-		its = d.interactions(&root.Elems[0])
+	if p.err != nil {
+		return nil, p.err
 	}
-	if d.err == nil && len(its) != 1 {
-		d.badf(&root, "", "these are %d interactions", len(its))
+	p.countAssets(&root)
+	its := p.interactions(&root.Elems[0])
+	if p.err == nil && len(its) != 1 {
+		p.badf(&root, "", "these are %d interactions", len(its))
 	}
-	if d.err != nil {
-		return nil, d.err
+	if p.err != nil {
+		return nil, p.err
 	}
 	return its[0], nil
 }
@@ -198,7 +191,7 @@ func (s *Stored) Interaction(i int) (it *interaction.Interaction, err error) {
 		return it, nil
 	}
 	err = s.textOf(i, func(text []byte) error {
-		if it = readItem(text); it == nil {
+		if it = decode(text, nil); it == nil {
 			it, err = s.parse(text)
 		}
 		return err
@@ -222,10 +215,11 @@ type Scratch struct {
 	// put it together; then it has no Events.
 	Ends []int
 
-	body   []byte
-	ends   []int
-	delays []interaction.Delay
-	like   likeness
+	decoder decoder
+	answer  interaction.Interaction
+	body    []byte
+	delays  []interaction.Delay
+	events  eventList
 }
 
 // Response reads what answered the request of an interaction into resp, without
@@ -240,11 +234,13 @@ func (s *Stored) Response(i int, resp *interaction.Response, in *Scratch) (laten
 	err = s.textOf(i, func(text []byte) error {
 		if start := bytes.Index(text, []byte("\n    response:\n")); start > 0 {
 			for _, framer := range [...]Framer{in.Framer, nil} {
-				r := reader{s: text, pos: start + 1, scratch: in, framer: framer}
-				if latencyMS = r.answered(resp); !r.failed && r.pos == len(text) {
+				in.decoder = decoder{s: text, pos: start + 1, indent: itemIndent, scratch: in, framer: framer}
+				in.answer = interaction.Interaction{}
+				answerFields(&in.decoder, &in.answer)
+				if *resp, latencyMS = in.answer.Response, in.answer.LatencyMS; !in.decoder.failed && in.decoder.pos == len(text) {
 					return nil
 				}
-				*resp, in.Ends = interaction.Response{}, nil
+				in.Ends = nil
 			}
 		}
 		whole, err := s.parse(text)

@@ -1,6 +1,7 @@
 package cassette
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/exactjson"
@@ -20,37 +21,37 @@ func Parse(name string, data []byte, asset func(name string) ([]byte, error)) (*
 // parse is Parse. It also returns the line of the first edit that the seals tell of,
 // 0 if there is none.
 func parse(name string, data []byte, asset func(name string) ([]byte, error)) (f *File, edited int, err error) {
-	d := newDecoder(name, data, asset)
+	p := newParser(name, data, asset)
 	f = new(File)
-	root := d.yaml()
-	if d.err == nil {
-		d.countAssets(&root)
-		f = d.cassette(&root)
+	root := p.yaml()
+	if p.err == nil {
+		p.countAssets(&root)
+		f = p.cassette(&root)
 	}
-	if d.checkWhole(); d.err != nil {
-		return nil, 0, d.err
+	if p.checkWhole(); p.err != nil {
+		return nil, 0, p.err
 	}
-	return f, d.unseal(f), nil
+	return f, p.unseal(f), nil
 }
 
-func newDecoder(name string, data []byte, asset func(name string) ([]byte, error)) *decoder {
+func newParser(name string, data []byte, asset func(name string) ([]byte, error)) *parser {
 	text := strings.TrimSuffix(strings.TrimPrefix(string(data), "\ufeff"), "\r") // cut within a line end
-	d := decoder{asset: asset, mentions: map[string]int{}, assets: map[string][]byte{}}
-	d.file, d.text = name, strings.ReplaceAll(text, "\r\n", "\n")
-	return &d
+	p := parser{asset: asset, mentions: map[string]int{}, assets: map[string][]byte{}}
+	p.file, p.src = name, strings.ReplaceAll(text, "\r\n", "\n")
+	return &p
 }
 
 // yaml reads the text into nodes.
-func (d *decoder) yaml() yaml.Node {
-	d.checkConflict()
-	if d.err != nil {
+func (p *parser) yaml() yaml.Node {
+	p.checkConflict()
+	if p.err != nil {
 		return yaml.Node{}
 	}
-	root, err := format.Parse(d.text)
+	root, err := format.Parse(p.src)
 	if err != nil {
-		d.fail(err.Offset, "", "%s", err.Msg)
-	} else if root.Pos == len(d.text) {
-		d.fail(root.Pos, "", "the file is empty; restore it, or delete it and record again")
+		p.fail(err.Offset, "", "%s", err.Msg)
+	} else if root.Pos == len(p.src) {
+		p.fail(root.Pos, "", "the file is empty; restore it, or delete it and record again")
 	}
 	return root
 }
@@ -59,29 +60,30 @@ func (d *decoder) yaml() yaml.Node {
 var format = yaml.Format{Name: "a cassette", Tags: []string{"!asset", "!!binary", "!!str"}}
 
 // checkConflict finds the marks that git leaves in a file with a merge conflict.
-func (d *decoder) checkConflict() {
+func (p *parser) checkConflict() {
 	for _, m := range []string{"<<<<<<<", "=======", ">>>>>>>"} {
 		for at := 0; ; {
-			i := strings.Index(d.text[at:], m)
+			i := strings.Index(p.src[at:], m)
 			if i < 0 {
 				break
 			}
 			i += at
 			at = i + len(m)
-			if (i == 0 || d.text[i-1] == '\n') && (at == len(d.text) || d.text[at] == ' ' || d.text[at] == '\n') {
-				d.fail(i, "", "a merge conflict (%q); keep both sides where each added interactions, also below \"seals:\", or take one side and record again what is missing", m)
+			if (i == 0 || p.src[i-1] == '\n') && (at == len(p.src) || p.src[at] == ' ' || p.src[at] == '\n') {
+				p.fail(i, "", "a merge conflict (%q); keep both sides where each added interactions, also below \"seals:\", or take one side and record again what is missing", m)
 				return
 			}
 		}
 	}
 }
 
-// decoder turns nodes into the data model. After the first error what it
-// returns is worthless.
-type decoder struct {
+// A parser turns nodes into the data model. After the first error what it returns is
+// worthless.
+type parser struct {
 	source
 	asset func(name string) ([]byte, error)
 	seals []seal // at the end of the file
+	in    *mapping
 
 	mentions        map[string]int    // of each asset
 	assets          map[string][]byte // that were read, by name
@@ -89,115 +91,149 @@ type decoder struct {
 	indentation     int               // of the JSON that was made, in bytes
 }
 
+// A mapping is one whose fields are being read.
+type mapping struct {
+	node   *yaml.Node
+	field  string   // its name in errors
+	prefix string   // of the names of its fields
+	known  []string // the keys that were asked for
+	lacks  []string // those that must be there and are not
+	atEnd  func()   // checks what was read; may be nil
+}
+
+// mapping reads a mapping: each asks for all keys that there can be.
+func (p *parser) mapping(n *yaml.Node, field, prefix string, each func()) {
+	outer := p.in
+	m := &mapping{node: n, field: field, prefix: prefix}
+	whole := n.Kind == yaml.Mapping && n.Tag == ""
+	if !whole {
+		m.node = new(yaml.Node)
+	}
+	before := p.err
+	p.in = m
+	each()
+	if m.atEnd != nil {
+		m.atEnd()
+	}
+	p.in = outer
+	known := strings.Join(m.known, ", ")
+	if !whole && before == nil {
+		p.err = nil
+		p.want(n, field, "a mapping with the keys "+known)
+		return
+	}
+	for i := range n.Keys {
+		if key := p.key(&n.Keys[i], field); !slices.Contains(m.known, key) {
+			p.badf(&n.Keys[i], field, "unknown key %q; known are %s", yaml.Clip(key), known)
+		}
+	}
+	for _, name := range m.lacks {
+		p.badf(n, name, "is missing; restore it, or record again")
+	}
+}
+
+// get returns the value of a key of the mapping that is being read, and its name in
+// errors; nil if it is not there.
+func (p *parser) get(key string) (n *yaml.Node, field string) {
+	p.in.known = append(p.in.known, key)
+	return p.find(key)
+}
+
+// find is get for a key that was asked for.
+func (p *parser) find(key string) (n *yaml.Node, field string) {
+	m := p.in
+	for i := range m.node.Keys {
+		if p.err == nil && p.key(&m.node.Keys[i], m.field) == key {
+			return &m.node.Elems[i], m.prefix + key
+		}
+	}
+	return nil, m.prefix + key
+}
+
+// need notes that a field must be there.
+func (p *parser) need(key string, there bool) {
+	if !there {
+		p.in.lacks = append(p.in.lacks, p.in.prefix+key)
+	}
+}
+
 // badf records that n, which is the field, is wrong.
-func (d *decoder) badf(n *yaml.Node, field, format string, args ...any) {
-	d.fail(n.Pos, field, format, args...)
+func (p *parser) badf(n *yaml.Node, field, format string, args ...any) {
+	p.fail(n.Pos, field, format, args...)
 }
 
 // want records that n is not what the field takes.
-func (d *decoder) want(n *yaml.Node, field, what string) {
-	d.badf(n, field, "want %s, found %s", what, describe(n))
-}
-
-// each calls set for every member of the mapping n. Its keys must be known.
-func (d *decoder) each(n *yaml.Node, field, known string, set func(key string, v *yaml.Node)) {
-	if n.Kind != yaml.Mapping || n.Tag != "" {
-		d.want(n, field, "a mapping with the keys "+known)
-		return
-	}
-	for i := range n.Elems {
-		if d.err != nil {
-			return
-		}
-		key := d.key(&n.Keys[i], field)
-		if !oneOf(key, known) {
-			d.badf(&n.Keys[i], field, "unknown key %q; known are %s", yaml.Clip(key), known)
-			return
-		}
-		set(key, &n.Elems[i])
-	}
-}
-
-// oneOf reports whether key is in the list known, separated by commas.
-func oneOf(key, known string) bool {
-	for k := range strings.SplitSeq(known, ", ") {
-		if k == key {
-			return true
-		}
-	}
-	return false
+func (p *parser) want(n *yaml.Node, field, what string) {
+	p.badf(n, field, "want %s, found %s", what, describe(n))
 }
 
 // key returns the text of a mapping's key.
-func (d *decoder) key(n *yaml.Node, field string) string {
-	if k := d.resolve(n, field); k != exactjson.String || n.Tag == "!asset" {
-		d.badf(n, field, "the key %s is not text; put it in quotes", yaml.Clip(n.Text))
+func (p *parser) key(n *yaml.Node, field string) string {
+	if k := p.resolve(n, field); k != exactjson.String || n.Tag == "!asset" {
+		p.badf(n, field, "the key %s is not text; put it in quotes", yaml.Clip(n.Text))
 	}
-	return d.decoded(n, field)
+	return p.decoded(n, field)
 }
 
 // list returns the elements of the sequence n.
-func (d *decoder) list(n *yaml.Node, field, of string) []yaml.Node {
+func (p *parser) list(n *yaml.Node, field, of string) []yaml.Node {
 	if n.Kind != yaml.Sequence || n.Tag != "" {
-		d.want(n, field, "a list of "+of)
+		p.want(n, field, "a list of "+of)
 		return nil
 	}
 	return n.Elems
 }
 
-func (d *decoder) cassette(n *yaml.Node) *File {
+func (p *parser) cassette(n *yaml.Node) *File {
 	f := new(File)
 	if n.Kind != yaml.Mapping {
-		d.want(n, "", "a cassette (\"version: 1\" and \"interactions:\")")
+		p.want(n, "", "a cassette (\"version: 1\" and \"interactions:\")")
 		return f
 	}
-	d.version(n)
-	list := false
-	d.each(n, "", "version, pinned, partial, interactions, seals", func(key string, v *yaml.Node) {
-		switch key {
-		case "pinned":
-			f.Pinned = d.boolean(v, key)
-		case "partial":
-			f.Partial = d.boolean(v, key)
-		case "interactions":
-			list = true
-			f.Interactions = d.interactions(v)
-		case "seals":
-			d.readSeals(v)
+	p.version(n)
+	p.mapping(n, "", "", func() {
+		p.get("version")
+		p.flag("pinned", &f.Pinned)
+		p.flag("partial", &f.Partial)
+		list, field := p.get("interactions")
+		if list != nil {
+			f.Interactions = p.interactions(list)
+		} else {
+			p.badf(n, field, "is missing; write \"interactions: []\" if there are none")
+		}
+		if list, field := p.get("seals"); list != nil {
+			p.readSeals(list, field)
 		}
 	})
-	if !list {
-		d.badf(n, "interactions", "is missing; write \"interactions: []\" if there are none")
-	}
 	return f
 }
 
 // readSeals reads the seals at the end. One that was edited is none.
-func (d *decoder) readSeals(n *yaml.Node) {
-	for i := range d.list(n, "seals", "seals") {
-		if s, ok := parseSeal(d.str(&n.Elems[i], "seals")); ok {
-			d.seals = append(d.seals, s)
+func (p *parser) readSeals(n *yaml.Node, field string) {
+	for i := range p.list(n, field, "seals") {
+		if s, ok := parseSeal(p.str(&n.Elems[i], field)); ok {
+			p.seals = append(p.seals, s)
 		}
 	}
 }
 
 // version checks the version before anything that may depend on it.
-func (d *decoder) version(n *yaml.Node) {
+func (p *parser) version(n *yaml.Node) {
 	for i := range n.Keys {
 		if n.Keys[i].Text != "version" {
 			continue
 		}
-		v := d.integer(&n.Elems[i], "version", 1)
-		if d.err == nil && v != Version {
-			d.badf(&n.Elems[i], "version", "this is version %d, and this promptecho reads version %d; update it, or record again", v, Version)
+		v := p.integer(&n.Elems[i], "version", 1)
+		if p.err == nil && v != Version {
+			p.badf(&n.Elems[i], "version", "this is version %d, and this promptecho reads version %d; update it, or record again", v, Version)
 		}
 		return
 	}
-	d.badf(n, "version", "is missing; a cassette starts with \"version: %d\"", Version)
+	p.badf(n, "version", "is missing; a cassette starts with \"version: %d\"", Version)
 }
 
-func (d *decoder) interactions(n *yaml.Node) []*interaction.Interaction {
-	elems := d.list(n, "interactions", "interactions")
+func (p *parser) interactions(n *yaml.Node) []*interaction.Interaction {
+	elems := p.list(n, "interactions", "interactions")
 	its := make([]*interaction.Interaction, 0, len(elems))
 	line, at := 1, 0
 	for i := range elems {
@@ -206,10 +242,10 @@ func (d *decoder) interactions(n *yaml.Node) []*interaction.Interaction {
 		if start == 0 {
 			start = e.Pos // in a flow sequence
 		}
-		line += strings.Count(d.text[at:start], "\n")
+		line += strings.Count(p.src[at:start], "\n")
 		at = start
-		it := d.interaction(e)
-		if d.err != nil {
+		it := p.interaction(e)
+		if p.err != nil {
 			return nil
 		}
 		it.Line = line
@@ -218,147 +254,94 @@ func (d *decoder) interactions(n *yaml.Node) []*interaction.Interaction {
 	return its
 }
 
-func (d *decoder) interaction(n *yaml.Node) *interaction.Interaction {
+func (p *parser) interaction(n *yaml.Node) *interaction.Interaction {
 	it := new(interaction.Interaction)
-	var request, response bool
-	const known = "kind, boundary, request, response, usage, latency_ms, concurrent"
-	d.each(n, "interaction", known, func(key string, v *yaml.Node) {
-		switch key {
-		case "kind":
-			it.Kind = d.str(v, key)
-		case "boundary":
-			it.Boundary = d.str(v, key)
-		case "request":
-			request = true
-			it.Request = d.request(v)
-		case "response":
-			response = true
-			it.Response = d.response(v)
-		case "usage":
-			it.Usage = d.usage(v)
-		case "latency_ms":
-			it.LatencyMS = d.integer(v, key, minInt64)
-		case "concurrent":
-			it.Concurrent = d.boolean(v, key)
-		}
-	})
-	d.need(n, "request", request)
-	d.need(n, "response", response)
+	p.mapping(n, "interaction", "", func() { interactionFields(p, it) })
 	return it
+}
+
+func (p *parser) part(key string, each func()) {
+	n, field := p.get(key)
+	p.need(key, n != nil)
+	if n != nil {
+		p.mapping(n, field, field+".", each)
+	}
+}
+
+func (p *parser) text(key string, s *string) {
+	n, field := p.get(key)
+	if n != nil {
+		*s = p.str(n, field)
+	}
+	switch key {
+	case "method", "url":
+		p.need(key, *s != "")
+	case "end":
+		if n != nil && !isEnd(*s) {
+			p.want(n, field, "closed, error or canceled (leave it out if the body is whole)")
+		}
+	}
+}
+
+func (p *parser) status(status *int) {
+	if n, field := p.get("status"); n != nil {
+		*status = int(p.integer(n, field, 0))
+		if *status > 999 {
+			p.want(n, field, "a status (100 to 999)")
+		}
+	}
 }
 
 const minInt64 = -1 << 63
 
-// need records that a field of n is missing.
-func (d *decoder) need(n *yaml.Node, field string, there bool) {
-	if !there {
-		d.badf(n, field, "is missing; restore it, or record again")
+func (p *parser) latency(ms *int64) { p.number("latency_ms", ms) }
+
+func (p *parser) number(key string, i *int64) {
+	if n, field := p.get(key); n != nil {
+		*i = p.integer(n, field, minInt64)
 	}
 }
 
-func (d *decoder) usage(n *yaml.Node) *interaction.Usage {
-	u := new(interaction.Usage)
-	d.each(n, "usage", "input_tokens, output_tokens", func(key string, v *yaml.Node) {
-		i := d.integer(v, "usage."+key, minInt64)
-		if key == "input_tokens" {
-			u.InputTokens = i
-		} else {
-			u.OutputTokens = i
-		}
-	})
-	return u
-}
-
-func (d *decoder) request(n *yaml.Node) interaction.Request {
-	var r interaction.Request
-	var b bodyNodes
-	d.each(n, "request", "method, url, headers, layout, body, body_base64, body_file", func(key string, v *yaml.Node) {
-		switch key {
-		case "method":
-			r.Method = d.str(v, "request.method")
-		case "url":
-			r.URL = d.str(v, "request.url")
-		case "headers":
-			r.Headers = d.headers(v, "request.headers")
-		default:
-			b.set(key, v)
-		}
-	})
-	d.need(n, "request.method", r.Method != "")
-	d.need(n, "request.url", r.URL != "")
-	r.Body = d.body(&b, "request")
-	return r
-}
-
-func (d *decoder) response(n *yaml.Node) interaction.Response {
-	var r interaction.Response
-	var b bodyNodes
-	var s streamNodes
-	const known = "status, proto, headers, trailers, stream, events_layout, events, events_padding, chunks, delays_ms, " +
-		"layout, body, body_base64, body_file, end, error"
-	d.each(n, "response", known, func(key string, v *yaml.Node) {
-		field := "response." + key
-		switch key {
-		case "status":
-			r.Status = int(d.integer(v, field, 0))
-			if r.Status > 999 {
-				d.want(v, field, "a status (100 to 999)")
-			}
-		case "proto":
-			r.Proto = d.str(v, field)
-		case "headers":
-			r.Headers = d.headers(v, field)
-		case "trailers":
-			r.Trailers = d.headers(v, field)
-		case "stream":
-			r.Stream = d.str(v, field)
-		case "events_layout":
-			s.layout = v
-		case "events":
-			s.events = v
-		case "events_padding":
-			s.padding = v
-		case "chunks":
-			s.chunks = v
-		case "delays_ms":
-			r.Delays = d.delays(v)
-		case "end":
-			r.End = d.end(v)
-		case "error":
-			r.Error = d.str(v, field)
-		default:
-			b.set(key, v)
-		}
-	})
-	d.need(n, "response.status", r.Status != 0 || r.End == interaction.EndError || r.End == interaction.EndCanceled)
-	r.Body = d.body(&b, "response")
-	d.stream(&r, &s, &b)
-	return r
-}
-
-func (d *decoder) end(n *yaml.Node) string {
-	s := d.str(n, "response.end")
-	if s != interaction.EndClosed && s != interaction.EndError && s != interaction.EndCanceled {
-		d.want(n, "response.end", "closed, error or canceled (leave it out if the body is whole)")
+func (p *parser) flag(key string, set *bool) {
+	if n, field := p.get(key); n != nil {
+		*set = p.boolean(n, field)
 	}
-	return s
 }
 
-func (d *decoder) headers(n *yaml.Node, field string) interaction.Headers {
+func (p *parser) usage(u **interaction.Usage) {
+	n, field := p.get("usage")
+	if n == nil {
+		return
+	}
+	*u = new(interaction.Usage)
+	p.mapping(n, field, field+".", func() {
+		p.number("input_tokens", &(*u).InputTokens)
+		p.number("output_tokens", &(*u).OutputTokens)
+	})
+}
+
+func (p *parser) headers(key string, hs *interaction.Headers) {
+	if n, field := p.get(key); n != nil {
+		*hs = p.headerFields(n, field)
+	}
+}
+
+// headerFields returns the header fields n.
+func (p *parser) headerFields(n *yaml.Node, field string) interaction.Headers {
 	if n.Kind != yaml.Mapping || n.Tag != "" {
-		d.want(n, field, "a mapping of names to values")
+		p.want(n, field, "a mapping of names to values")
 		return nil
 	}
 	hs := make(interaction.Headers, 0, len(n.Elems))
 	for i := range n.Elems {
 		v := &n.Elems[i]
-		h := interaction.Header{Name: d.key(&n.Keys[i], field)}
+		h := interaction.Header{Name: p.key(&n.Keys[i], field)}
 		if v.Kind == yaml.Sequence {
-			for j := range d.list(v, field, "values") {
-				h.Values = append(h.Values, d.loose(&v.Elems[j], field))
+			for j := range p.list(v, field, "values") {
+				h.Values = append(h.Values, p.loose(&v.Elems[j], field))
 			}
 		} else {
-			h.Values = []string{d.loose(v, field)}
+			h.Values = []string{p.loose(v, field)}
 		}
 		hs = append(hs, h)
 	}

@@ -10,67 +10,67 @@ import (
 )
 
 // str returns the text of n, which must be a string.
-func (d *decoder) str(n *yaml.Node, field string) string {
-	if n.Kind != yaml.Scalar || n.Tag == "!asset" || d.resolve(n, field) != exactjson.String {
-		d.want(n, field, "text (in quotes if it looks like something else)")
+func (p *parser) str(n *yaml.Node, field string) string {
+	if n.Kind != yaml.Scalar || n.Tag == "!asset" || p.resolve(n, field) != exactjson.String {
+		p.want(n, field, "text (in quotes if it looks like something else)")
 		return ""
 	}
-	return d.decoded(n, field)
+	return p.decoded(n, field)
 }
 
 // loose is str for where numbers and bools, too, can only mean their text.
-func (d *decoder) loose(n *yaml.Node, field string) string {
+func (p *parser) loose(n *yaml.Node, field string) string {
 	if n.Kind == yaml.Scalar && n.Tag == "" {
-		if k := d.resolve(n, field); k == exactjson.Number || k == exactjson.Bool {
+		if k := p.resolve(n, field); k == exactjson.Number || k == exactjson.Bool {
 			return n.Text
 		}
 	}
-	return d.str(n, field)
+	return p.str(n, field)
 }
 
 // decoded returns the text of a scalar, decoded if it is tagged as binary.
-func (d *decoder) decoded(n *yaml.Node, field string) string {
+func (p *parser) decoded(n *yaml.Node, field string) string {
 	if n.Tag == "!!binary" {
-		return string(d.base64(n, field))
+		return string(p.base64(n, field))
 	}
 	return n.Text
 }
 
-func (d *decoder) base64(n *yaml.Node, field string) []byte {
+func (p *parser) base64(n *yaml.Node, field string) []byte {
 	b, err := yaml.DecodeBase64(n.Text)
 	if err != nil {
-		d.badf(n, field, "invalid base64 (%v); restore it, or record again", err)
+		p.badf(n, field, "invalid base64 (%v); restore it, or record again", err)
 	}
 	return b
 }
 
 // integer returns the integer n, which is min or more.
-func (d *decoder) integer(n *yaml.Node, field string, min int64) int64 {
-	if n.Kind == yaml.Scalar && n.Tag == "" && d.resolve(n, field) == exactjson.Number {
+func (p *parser) integer(n *yaml.Node, field string, min int64) int64 {
+	if n.Kind == yaml.Scalar && n.Tag == "" && p.resolve(n, field) == exactjson.Number {
 		if i, err := strconv.ParseInt(n.Text, 10, 64); err == nil && i >= min {
 			return i
 		}
 	}
-	if d.err == nil {
+	if p.err == nil {
 		what := "an integer"
 		if min == 0 {
 			what = "an integer, 0 or more"
 		}
-		d.want(n, field, what)
+		p.want(n, field, what)
 	}
 	return 0
 }
 
-func (d *decoder) boolean(n *yaml.Node, field string) bool {
-	if n.Kind != yaml.Scalar || n.Tag != "" || d.resolve(n, field) != exactjson.Bool {
-		d.want(n, field, "true or false")
+func (p *parser) boolean(n *yaml.Node, field string) bool {
+	if n.Kind != yaml.Scalar || n.Tag != "" || p.resolve(n, field) != exactjson.Bool {
+		p.want(n, field, "true or false")
 	}
 	return n.Text == "true"
 }
 
 // resolve returns the kind of the scalar n. Plain text that YAML takes for
 // something that JSON does not have, or writes differently, is refused.
-func (d *decoder) resolve(n *yaml.Node, field string) exactjson.Kind {
+func (p *parser) resolve(n *yaml.Node, field string) exactjson.Kind {
 	if n.Style != yaml.Plain || n.Tag != "" {
 		return exactjson.String
 	}
@@ -84,7 +84,7 @@ func (d *decoder) resolve(n *yaml.Node, field string) exactjson.Kind {
 		return exactjson.Number
 	}
 	if yamlOnly(n.Text) {
-		d.badf(n, field, "%q is not text to YAML; put it in quotes if it is meant to be, else write it as JSON does", yaml.Clip(n.Text))
+		p.badf(n, field, "%q is not text to YAML; put it in quotes if it is meant to be, else write it as JSON does", yaml.Clip(n.Text))
 	}
 	return exactjson.String
 }

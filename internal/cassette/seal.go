@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
-	"iter"
 	"strconv"
 	"strings"
 
@@ -86,6 +85,7 @@ func parseSeal(line string) (s seal, ok bool) {
 // "version" and "interactions" is pinned, partial, or both. The last line is YAML's
 // mark for the end of a document (YAML 1.2.2, 9.1.4).
 const (
+	header    = firstLine + ": credentials are replaced, all else is as it was said. https://github.com/promptecho/promptecho/blob/main/docs/CASSETTE.md\n"
 	firstLine = "# promptecho cassette"
 	headStart = header + "version: 1\n"
 	headEnd   = "interactions:\n"
@@ -97,20 +97,12 @@ const (
 // stands as far left.
 const itemStart = "  - "
 
-// itemsOf divides the text of interactions where they begin.
-func itemsOf(text []byte) iter.Seq[[]byte] {
-	return func(yield func([]byte) bool) {
-		for len(text) > 0 {
-			n := len(text)
-			if i := bytes.Index(text, []byte("\n"+itemStart)); i >= 0 {
-				n = i + 1
-			}
-			if !yield(text[:n]) {
-				return
-			}
-			text = text[n:]
-		}
+// firstItem returns the first of the interactions that text consists of.
+func firstItem(text []byte) []byte {
+	if i := bytes.Index(text, []byte("\n"+itemStart)); i >= 0 {
+		return text[:i+1]
 	}
+	return text
 }
 
 // cutSeals divides what stands below "interactions:" into the interactions and the
@@ -141,6 +133,23 @@ func cutSeals(text []byte) (items []byte, seals []seal, ok bool) {
 type sealFinder struct {
 	seals  []seal
 	byText map[textID]*seal // made when it is needed
+	edited bool             // the lengths say nothing any more
+}
+
+// cut returns the first interaction of text, which is the i-th, and the seal that holds
+// for it, nil if there is none. A seal tells how long its interaction is.
+func (f *sealFinder) cut(i int, text []byte) (item []byte, s *seal) {
+	if i < len(f.seals) && !f.edited {
+		s := &f.seals[i]
+		if n := s.text.len; n == len(text) || n < len(text) && bytes.HasPrefix(text[n:], []byte(itemStart)) {
+			if item := text[:n]; idOf(item) == s.text {
+				return item, s
+			}
+		}
+		f.edited = true
+	}
+	item = firstItem(text)
+	return item, f.find(i, item)
 }
 
 // find returns the seal that holds for an interaction, which is the i-th; nil if
@@ -176,65 +185,65 @@ func findMark(text string) int {
 
 // recorded reports whether the file is one that promptecho wrote, by its first line
 // or its seals.
-func (d *decoder) recorded() bool {
-	n := min(len(d.text), len(header))
-	return n > 0 && d.text[:n] == header[:n] || strings.Contains("\n"+d.text, "\n"+firstLine) || strings.Contains(d.text, "\n"+sealsKey)
+func (p *parser) recorded() bool {
+	n := min(len(p.src), len(header))
+	return n > 0 && p.src[:n] == header[:n] || strings.Contains("\n"+p.src, "\n"+firstLine) || strings.Contains(p.src, "\n"+sealsKey)
 }
 
 const sealsKey = "seals:"
 
 // checkWhole records that the file was cut, if it was: that is the reason for
 // whatever else is wrong with it. A file that was recorded ends with a mark.
-func (d *decoder) checkWhole() {
-	if !d.recorded() || findMark(d.text) >= 0 {
+func (p *parser) checkWhole() {
+	if !p.recorded() || findMark(p.src) >= 0 {
 		return
 	}
-	d.err = nil
+	p.err = nil
 	again := "record it again: PROMPTECHO_MODE=all go test -run NAME"
-	if d.pinned() {
+	if p.pinned() {
 		again = "take out \"pinned: true\" and record it again"
 	}
-	last := strings.TrimRight(d.text, "\n")
-	d.fail(len(last), "", "the file was cut here: the line %q that ends a recorded file is missing. Restore it: git checkout -- %s, or %s", endMark, d.file, again)
-	d.lost()
+	last := strings.TrimRight(p.src, "\n")
+	p.fail(len(last), "", "the file was cut here: the line %q that ends a recorded file is missing. Restore it: git checkout -- %s, or %s", endMark, p.file, again)
+	p.lost()
 }
 
 // pinned reports whether the file says that it is, also if it cannot be read.
-func (d *decoder) pinned() bool { return strings.Contains("\n"+d.text, "\npinned: true") }
+func (p *parser) pinned() bool { return strings.Contains("\n"+p.src, "\npinned: true") }
 
 // unseal gives the interactions the match keys that the seals have for them, and
 // returns the line of the first one that was edited since it was recorded, or that
 // of the seals if their number is another; 0 if nothing was, or if the file was never
 // recorded.
-func (d *decoder) unseal(f *File) (edited int) {
-	if !d.recorded() {
+func (p *parser) unseal(f *File) (edited int) {
+	if !p.recorded() {
 		return 0
 	}
-	end := findMark(d.text)
-	if at := strings.LastIndex(d.text, "\n"+sealsKey); at >= 0 {
+	end := findMark(p.src)
+	if at := strings.LastIndex(p.src, "\n"+sealsKey); at >= 0 {
 		end = at + 1
 	}
 	at, line := 0, 1
 	start := func(it *interaction.Interaction) int {
 		for ; line < it.Line; line++ {
-			at += strings.IndexByte(d.text[at:], '\n') + 1
+			at += strings.IndexByte(p.src[at:], '\n') + 1
 		}
 		return at
 	}
-	finder := sealFinder{seals: d.seals}
+	finder := sealFinder{seals: p.seals}
 	for i, it := range f.Interactions {
 		from, to := start(it), end
 		if i+1 < len(f.Interactions) {
 			to = start(f.Interactions[i+1])
 		}
-		if s := finder.find(i, []byte(d.text[from:max(from, to)])); s == nil {
+		if s := finder.find(i, []byte(p.src[from:max(from, to)])); s == nil {
 			edited = cmp.Or(edited, it.Line)
 		} else if s.key != 0 {
 			it.MatchKey = hexKey(s.key)
 		}
 	}
-	if edited == 0 && len(d.seals) != len(f.Interactions) {
-		edited = 1 + strings.Count(d.text[:end], "\n")
+	if edited == 0 && len(p.seals) != len(f.Interactions) {
+		edited = 1 + strings.Count(p.src[:end], "\n")
 	}
 	return edited
 }

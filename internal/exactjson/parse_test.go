@@ -63,6 +63,11 @@ func TestEscaped(t *testing.T) {
 	if raw := "\xff\n\xc3"; UnescapeText(EscapeText(raw)) != raw {
 		t.Errorf("%q is %q escaped and back", raw, UnescapeText(EscapeText(raw)))
 	}
+	for text, want := range map[string]string{`a\qb\n`: "a\\qb\n", "\n\\t\x01": "\n\t\x01", `\ud800\u0041`: `\ud800A`, `\\\`: `\\`, "\xff\\/": "\xff/"} {
+		if got := UnescapeText(text); got != want {
+			t.Errorf("%q unescaped is %q, want %q", text, got, want)
+		}
+	}
 	p := Parser{Escaped: true}
 	for _, bad := range []string{`"\n`, `"\`, `"\x"`, "\"\\n\n\"", `"\n\ud800"`} {
 		_, want := Parse([]byte(bad))

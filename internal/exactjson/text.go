@@ -62,13 +62,20 @@ func EscapeText(s string) string {
 	return string(AppendEscaped(nil, s))
 }
 
-// UnescapeText returns the string that [EscapeText] made s of.
+// UnescapeText returns what s is between the quotes of a JSON string. What can be no part
+// of one, and escapes of lone surrogates, stay as they are.
 func UnescapeText(s string) string {
 	if strings.IndexByte(s, '\\') < 0 {
 		return s
 	}
-	b, _, _ := unescape(make([]byte, 0, len(s)), s)
-	return string(b)
+	b := make([]byte, 0, len(s))
+	for {
+		text, at, problem := unescape(b, s)
+		if problem == "" {
+			return string(text)
+		}
+		b, s = append(text, s[at]), s[at+1:]
+	}
 }
 
 // unescape appends the text that s is between the quotes of a JSON string. Where s can

@@ -1,0 +1,229 @@
+package cassette
+
+import (
+	"encoding/base64"
+	"fmt"
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/promptecho/promptecho/internal/exactjson"
+	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/yaml"
+)
+
+const (
+	objectWidth  = 80  // an object of plain values is one line if that ends here
+	headersWidth = 100 // headers are one line if that ends here
+)
+
+// An encoder writes interactions as they stand in a cassette. After the first error
+// what it writes is worthless.
+type encoder struct {
+	buf    []byte
+	assets map[string][]byte
+	indent int // of the keys that are being written
+	err    error
+
+	names  []string // of the fields of an event, to be used again
+	values []exactjson.Value
+}
+
+// interaction writes an element of the list of interactions.
+func (e *encoder) interaction(it *interaction.Interaction) {
+	start := len(e.buf)
+	e.indent = itemIndent
+	e.check(it)
+	interactionFields(e, it)
+	e.buf[start+itemIndent-2] = '-'
+}
+
+// check makes sure that a cassette can hold the interaction.
+func (e *encoder) check(it *interaction.Interaction) {
+	q, r := &it.Request, &it.Response
+	if q.Method == "" || q.URL == "" {
+		e.errorf("request: no method or no url (method %q, url %q)", q.Method, q.URL)
+	}
+	if r.Status == 0 && !mayHaveNoStatus(r) || r.Status < 0 || r.Status > 999 {
+		e.errorf("response: invalid status %d", r.Status)
+	}
+	if r.End != "" && !isEnd(r.End) {
+		e.errorf("response: invalid end %q", r.End)
+	}
+	if r.Stream == "" && len(r.Events) > 0 {
+		e.errorf("response: events without a stream")
+	}
+	if r.Stream != "" && len(r.Body) > 0 {
+		e.errorf("response: a body beside stream %q", r.Stream)
+	}
+	if len(r.Chunks) > 0 && (r.Stream != "" || len(r.Body) == 0) {
+		e.errorf("response: chunks are of a body that is no stream")
+	}
+}
+
+func (e *encoder) errorf(format string, args ...any) {
+	if e.err == nil {
+		e.err = fmt.Errorf(format, args...)
+	}
+}
+
+func (e *encoder) raw(s string) { e.buf = append(e.buf, s...) }
+
+// start starts a line that is indented by indent.
+func (e *encoder) start(indent int) { e.buf = exactjson.AppendSpaces(e.buf, indent) }
+
+// key starts a line with a key.
+func (e *encoder) key(name string) {
+	e.start(e.indent)
+	e.raw(name)
+	e.raw(":")
+}
+
+// line writes a line of a key and a value that needs no quotes.
+func (e *encoder) line(name, value string) {
+	e.key(name)
+	e.raw(" " + value + "\n")
+}
+
+func (e *encoder) part(key string, each func()) {
+	e.key(key)
+	e.raw("\n")
+	e.indent += 2
+	each()
+	e.indent -= 2
+}
+
+func (e *encoder) text(key string, s *string) {
+	if *s == "" {
+		return
+	}
+	e.key(key)
+	e.raw(" ")
+	e.blockString(*s, e.indent+2)
+	e.raw("\n")
+}
+
+func (e *encoder) status(n *int) {
+	if *n != 0 {
+		e.line("status", strconv.Itoa(*n))
+	}
+}
+
+// latency is written also if it is zero: the lines of a file must not depend on its
+// timing.
+func (e *encoder) latency(ms *int64) { e.line("latency_ms", strconv.FormatInt(*ms, 10)) }
+
+func (e *encoder) flag(key string, set *bool) {
+	if *set {
+		e.line(key, "true")
+	}
+}
+
+func (e *encoder) usage(u **interaction.Usage) {
+	if *u != nil {
+		e.line("usage", fmt.Sprintf(usageFormat, (*u).InputTokens, (*u).OutputTokens))
+	}
+}
+
+const usageFormat = "{input_tokens: %d, output_tokens: %d}"
+
+// headers writes header fields on one line if they fit, else one a line.
+func (e *encoder) headers(key string, headers *interaction.Headers) {
+	hs := *headers
+	if len(hs) == 0 {
+		return
+	}
+	seen := map[string]bool{}
+	for _, h := range hs {
+		if seen[h.Name] {
+			e.errorf("%s: %q is there twice", key, h.Name)
+		}
+		seen[h.Name] = true
+	}
+	start := len(e.buf)
+	e.key(key)
+	after := len(e.buf)
+	e.raw(" {")
+	for i, h := range hs {
+		e.comma(i)
+		e.header(h, false)
+	}
+	e.raw("}\n")
+	if utf8.RuneCount(e.buf[start:])-1 <= headersWidth {
+		return
+	}
+	e.buf = append(e.buf[:after], '\n')
+	for _, h := range hs {
+		e.start(e.indent + 2)
+		e.header(h, true)
+		e.raw("\n")
+	}
+}
+
+// comma writes what stands between the elements of a collection in flow style, before
+// the i-th.
+func (e *encoder) comma(i int) {
+	if i > 0 {
+		e.raw(", ")
+	}
+}
+
+// header writes a header field, in block or in flow context.
+func (e *encoder) header(h interaction.Header, block bool) {
+	e.flowString(h.Name)
+	e.raw(": ")
+	switch {
+	case len(h.Values) != 1:
+		e.raw("[")
+		for i, v := range h.Values {
+			e.comma(i)
+			e.flowString(v)
+		}
+		e.raw("]")
+	case block:
+		e.blockString(h.Values[0], e.indent+4)
+	default:
+		e.flowString(h.Values[0])
+	}
+}
+
+// blockString writes any string in block context; lines of a literal are
+// indented by indent.
+func (e *encoder) blockString(s string, indent int) {
+	switch {
+	case yaml.IsPlain(s):
+		e.raw(s)
+	case !utf8.ValidString(s):
+		e.binary(s)
+	case yaml.IsLiteral(s):
+		e.buf = yaml.AppendLiteral(e.buf, s, indent)
+	default:
+		e.buf = yaml.AppendQuoted(e.buf, s)
+	}
+}
+
+// flowString writes any string in flow context.
+func (e *encoder) flowString(s string) {
+	switch {
+	case yaml.IsWord(s):
+		e.raw(s)
+	case !utf8.ValidString(s):
+		e.binary(s)
+	default:
+		e.buf = yaml.AppendQuoted(e.buf, s)
+	}
+}
+
+func (e *encoder) binary(s string) {
+	e.raw(`!!binary "`)
+	e.buf = base64.StdEncoding.AppendEncode(e.buf, []byte(s))
+	e.raw(`"`)
+}
+
+// asset keeps content beside the cassette and returns its name.
+func (e *encoder) asset(content []byte) string {
+	name := nameAsset(content)
+	if err := addAsset(e.assets, name, content); err != nil {
+		e.errorf("%w", err)
+	}
+	return name
+}

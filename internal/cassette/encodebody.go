@@ -1,0 +1,240 @@
+package cassette
+
+import (
+	"slices"
+	"sync"
+	"unicode/utf8"
+
+	"github.com/promptecho/promptecho/internal/exactjson"
+	"github.com/promptecho/promptecho/internal/yaml"
+)
+
+// What may be written as YAML structure. Deeper is unreadable, and longer keys
+// would need YAML's explicit ones.
+const (
+	maxDepth = 64
+	maxKey   = 256
+)
+
+// structured reports whether v can be written as YAML structure: an array or an
+// object without duplicate members or excesses.
+func structured(v *exactjson.Value) bool {
+	return (v.Kind == exactjson.Array || v.Kind == exactjson.Object) && withinLimits(v, 0)
+}
+
+func withinLimits(v *exactjson.Value, depth int) bool {
+	if depth > maxDepth || !unique(v.Names) {
+		return false
+	}
+	for i := range v.Elems {
+		if !withinLimits(&v.Elems[i], depth+1) {
+			return false
+		}
+	}
+	return true
+}
+
+// unique reports whether names are different and none of them is very long.
+func unique(names []string) bool {
+	var seen map[string]bool // of many
+	if len(names) > 16 {
+		seen = make(map[string]bool, len(names))
+	}
+	for i, n := range names {
+		if len(n) > maxKey || seen[n] || seen == nil && slices.Contains(names[:i], n) {
+			return false
+		}
+		if seen != nil {
+			seen[n] = true
+		}
+	}
+	return true
+}
+
+// mayBeJSON reports whether it is worth parsing s to find an array or object.
+func mayBeJSON[T string | []byte](s T) bool {
+	for i := range len(s) {
+		if !exactjson.IsSpace(s[i]) {
+			return s[i] == '{' || s[i] == '['
+		}
+	}
+	return false
+}
+
+// structureOf returns the value of a JSON text that may be written as structure.
+func structureOf(p *exactjson.Parser, text string) (v exactjson.Value, ok bool) {
+	if !mayBeJSON(text) {
+		return v, false
+	}
+	v, err := p.Parse(text)
+	return v, err == nil && structured(&v)
+}
+
+// body writes a body as structure, as text, in base64, or as an asset.
+func (e *encoder) body(body *[]byte) {
+	b := *body
+	if len(b) == 0 {
+		return
+	}
+	p := jsonParsers.Get().(*exactjson.Parser)
+	defer func() {
+		p.Reset()
+		jsonParsers.Put(p)
+	}()
+	if v, l, indentation, ok := bodyStructure(p, b); ok {
+		start := len(e.buf)
+		e.layout("layout", l)
+		e.key("body")
+		e.blockValue(&v, e.indent)
+		if indentation <= maxGrowth*(len(e.buf)-start) {
+			return
+		}
+		e.buf = e.buf[:start]
+	}
+	switch text := string(b); {
+	case utf8.ValidString(text):
+		e.text("body", &text)
+	case len(b) > minAssetBody:
+		e.line("body_file", e.asset(b))
+	default:
+		e.line("body_base64", `"`+encodeBase64(b)+`"`)
+	}
+}
+
+// jsonParsers are used again: recording makes text of two bodies a call.
+var jsonParsers = sync.Pool{New: func() any { return new(exactjson.Parser) }}
+
+// bodyStructure returns a body as structure, if it can be that, and how much of it is
+// indentation.
+func bodyStructure(p *exactjson.Parser, b []byte) (v exactjson.Value, l exactjson.Layout, indentation int, ok bool) {
+	if v, ok = structureOf(p, string(b)); ok {
+		l, indentation, ok = exactjson.DetectLayout(b, v)
+	}
+	return v, l, indentation, ok && storable(l)
+}
+
+// maxGrowth is how many bytes of indentation JSON may have for each that stands in the
+// file, so that a small file is not a large body.
+const maxGrowth = 8
+
+// blockValue writes v and the line's end after an indicator that belongs to a
+// collection indented by indent.
+func (e *encoder) blockValue(v *exactjson.Value, indent int) {
+	start := len(e.buf)
+	if len(v.Elems) == 0 || allScalars(v) {
+		e.raw(" ")
+		e.value(v, indent+2)
+		if v.Kind != exactjson.Object || len(v.Elems) == 0 || e.column() <= objectWidth {
+			e.raw("\n")
+			return
+		}
+		e.buf = e.buf[:start]
+	}
+	// After a dash, the first element of a collection is on the dash's line.
+	col := indent + 2
+	inline := e.buf[start-1] == '-'
+	for i := range v.Elems {
+		switch {
+		case i > 0:
+			e.start(col)
+		case inline:
+			e.raw(" ")
+		default:
+			e.raw("\n")
+			e.start(col)
+		}
+		if v.Kind == exactjson.Array {
+			e.raw("-")
+		} else {
+			e.blockKey(v.Names[i])
+		}
+		e.blockValue(&v.Elems[i], col)
+	}
+}
+
+// allScalars reports whether all elements of v are numbers, bools and nulls.
+func allScalars(v *exactjson.Value) bool {
+	for i := range v.Elems {
+		if v.Elems[i].Kind > exactjson.Number {
+			return false
+		}
+	}
+	return true
+}
+
+// column returns the width of the line being written, in characters.
+func (e *encoder) column() int {
+	i := len(e.buf)
+	for i > 0 && e.buf[i-1] != '\n' {
+		i--
+	}
+	return utf8.RuneCount(e.buf[i:])
+}
+
+func (e *encoder) blockKey(name string) {
+	if yaml.IsKey(name) {
+		e.raw(name)
+	} else {
+		e.buf = yaml.AppendQuoted(e.buf, name)
+	}
+	e.raw(":")
+}
+
+// value writes v on the rest of the line: a string in block style with its
+// lines indented by indent, everything else in flow style.
+func (e *encoder) value(v *exactjson.Value, indent int) {
+	if v.Kind != exactjson.String {
+		e.flowValue(v)
+		return
+	}
+	if !e.assetString(v.Text, true) {
+		e.blockString(v.Text, indent)
+	}
+}
+
+// flowValue writes v in flow style.
+func (e *encoder) flowValue(v *exactjson.Value) {
+	switch v.Kind {
+	case exactjson.Null:
+		e.raw("null")
+	case exactjson.Bool, exactjson.Number:
+		e.raw(v.Text)
+	case exactjson.String:
+		if !e.assetString(v.Text, false) {
+			e.flowString(v.Text)
+		}
+	case exactjson.Array:
+		e.raw("[")
+		for i := range v.Elems {
+			e.comma(i)
+			e.flowValue(&v.Elems[i])
+		}
+		e.raw("]")
+	case exactjson.Object:
+		e.raw("{")
+		for i := range v.Elems {
+			e.comma(i)
+			e.flowString(v.Names[i])
+			e.raw(": ")
+			e.flowValue(&v.Elems[i])
+		}
+		e.raw("}")
+	}
+}
+
+// assetString writes s as an asset, if it is large base64: what stands before
+// the base64, "@" and the asset's name, with the tag !asset.
+func (e *encoder) assetString(s string, block bool) bool {
+	prefix, content, ok := cutBase64(s)
+	if !ok {
+		return false
+	}
+	e.raw("!asset ")
+	ref := prefix + "@" + e.asset(content)
+	if block && yaml.IsPlain(ref) {
+		e.raw(ref)
+	} else {
+		e.buf = yaml.AppendQuoted(e.buf, ref)
+	}
+	return true
+}

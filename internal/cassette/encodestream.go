@@ -1,0 +1,209 @@
+package cassette
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/promptecho/promptecho/internal/exactjson"
+	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/yaml"
+)
+
+// stream writes what a response that is a stream has beyond others, and the pieces of
+// one that is none.
+func (e *encoder) stream(r *interaction.Response) {
+	e.text("stream", &r.Stream)
+	e.comment("text, made of the events below:", r.Text)
+	e.events(r.Events)
+	e.list("chunks", len(r.Chunks), func(i int) string {
+		if r.Chunks[i] <= 0 {
+			e.errorf("response: invalid length %d of chunk %d", r.Chunks[i], i+1)
+		}
+		return strconv.Itoa(r.Chunks[i])
+	})
+	e.delays(r.Delays)
+}
+
+// comment writes a text for people: what is edited in it has no meaning, and it is not
+// read back.
+func (e *encoder) comment(title, text string) {
+	if text == "" {
+		return
+	}
+	e.start(e.indent)
+	e.raw("# " + title + "\n")
+	for line := range strings.SplitSeq(strings.TrimRight(strings.ToValidUTF8(text, "\ufffd"), "\n"), "\n") {
+		e.start(e.indent)
+		switch {
+		case line == "":
+			e.raw("#")
+		case yaml.IsClean(line, "\t"):
+			e.raw("#   " + line)
+		default:
+			e.buf = yaml.AppendQuoted(append(e.buf, "#   "...), line)
+		}
+		e.raw("\n")
+	}
+}
+
+// list writes a line of a key and n values, unless n is 0.
+func (e *encoder) list(key string, n int, value func(i int) string) {
+	if n == 0 {
+		return
+	}
+	e.key(key)
+	e.raw(" [")
+	for i := range n {
+		e.comma(i)
+		e.raw(value(i))
+	}
+	e.raw("]\n")
+}
+
+// delays writes the delays but for those at the end that say nothing. One
+// stays: the lines of a file must not depend on its timing.
+func (e *encoder) delays(ds []interaction.Delay) {
+	n := len(interaction.TrimDelays(ds))
+	e.list("delays_ms", min(max(n, 1), len(ds)), func(i int) string {
+		text, ok := formatDelay(ds[i])
+		if !ok {
+			e.errorf("response: invalid delay %d: %+v", i+1, ds[i])
+		}
+		return text
+	})
+}
+
+// formatDelay returns a delay as it stands in a cassette; ok is false if it is none.
+func formatDelay(d interaction.Delay) (text string, ok bool) {
+	_, ok = d.Rest.Pieces()
+	if d.Together {
+		return "+" + string(d.Rest), ok && d.MS == 0
+	}
+	return strconv.FormatInt(d.MS, 10) + string(d.Rest), ok && d.MS >= 0
+}
+
+// parseDelay reads what formatDelay returns.
+func parseDelay(text string) (d interaction.Delay, ok bool) {
+	first, _, several := strings.Cut(text, "~")
+	if d.Together = first == "+"; !d.Together {
+		var err error
+		d.MS, err = strconv.ParseInt(first, 10, 64)
+		if err != nil || first != "0" && (first[0] < '1' || first[0] > '9') {
+			return d, false
+		}
+	}
+	if several {
+		d.Rest = interaction.Rest(text[len(first):])
+		_, ok := d.Rest.Pieces()
+		return d, ok
+	}
+	return d, true
+}
+
+// events writes a line for each event. JSON in their fields is structure, in one of two
+// layouts: compact, or the one that the fields look like, whichever fits more of them.
+func (e *encoder) events(events []interaction.Event) {
+	if len(events) == 0 {
+		return
+	}
+	start := len(e.buf)
+	var clues exactjson.Clues
+	compact := e.eventsIn(events, &exactjson.Layout{}, &clues)
+	l := clues.Layout()
+	l.Padding = 0
+	if l == (exactjson.Layout{}) || !storable(l) {
+		return
+	}
+	e.buf = e.buf[:start]
+	fitting := e.eventsIn(events, &l, nil)
+	better := fitting.fields > compact.fields
+	switch {
+	case better && fitting.indentation <= maxGrowth*(len(e.buf)-start):
+	case better:
+		e.buf = e.buf[:start]
+		e.eventsIn(events, nil, nil)
+	default:
+		e.buf = e.buf[:start]
+		e.eventsIn(events, &exactjson.Layout{}, nil)
+	}
+}
+
+// fitted counts the fields that are structure, and the bytes of indentation in them.
+type fitted struct{ fields, indentation int }
+
+// eventsIn writes events; fields that layout l prints as they are become structure, none
+// if it is nil. All that are JSON give clues, which may be nil, what they give away.
+func (e *encoder) eventsIn(events []interaction.Event, l *exactjson.Layout, clues *exactjson.Clues) (sum fitted) {
+	if l != nil {
+		e.layout("events_layout", *l)
+	}
+	e.key("events")
+	e.raw("\n")
+	p := jsonParsers.Get().(*exactjson.Parser)
+	defer jsonParsers.Put(p)
+	var paddings []int
+	for i, event := range events {
+		e.start(e.indent + 2)
+		padding := e.event(event, l, p, clues, &sum)
+		if p.Reset(); padding > 0 {
+			paddings = append(append(paddings, make([]int, i-len(paddings))...), padding)
+		}
+	}
+	e.list("events_padding", len(paddings), func(i int) string { return strconv.Itoa(paddings[i]) })
+	return sum
+}
+
+// event writes e: a mapping, or a list of mappings of one field each if a name occurs
+// more than once. It returns the padding of its last field that is structure; the others
+// have none.
+func (e *encoder) event(event interaction.Event, layout *exactjson.Layout, p *exactjson.Parser, clues *exactjson.Clues, sum *fitted) (padding int) {
+	names := append(e.names[:0], make([]string, len(event))...)
+	values := append(e.values[:0], make([]exactjson.Value, len(event))...) // null if the field is text
+	e.names, e.values = names, values
+	padded := false
+	for i := len(event) - 1; i >= 0; i-- {
+		names[i] = event[i].Name
+		text := event[i].Value
+		v, ok := structureOf(p, text)
+		if !ok || layout == nil {
+			continue
+		}
+		if clues != nil {
+			clues.Add(text)
+		}
+		l := *layout
+		if !padded && l.Indent == "" {
+			l.Padding = exactjson.PaddingOf(strings.TrimRight(text, " \t\r\n"))
+		}
+		if !storable(l) {
+			continue
+		}
+		if indentation, same := exactjson.Prints(v, l, text); same {
+			values[i] = v
+			sum.fields++
+			sum.indentation += indentation
+			if !padded {
+				padding, padded = l.Padding, true
+			}
+		}
+	}
+	open, sep, end := "- {", ", ", "}\n"
+	if !unique(names) {
+		open, sep, end = "- [{", "}, {", "}]\n"
+	}
+	e.raw(open)
+	for i, f := range event {
+		if i > 0 {
+			e.raw(sep)
+		}
+		e.flowString(f.Name)
+		e.raw(": ")
+		if values[i].Kind != exactjson.Null {
+			e.flowValue(&values[i])
+		} else {
+			e.flowString(f.Value)
+		}
+	}
+	e.raw(end)
+	return padding
+}
