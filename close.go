@@ -15,19 +15,19 @@ func init() {
 	}
 }
 
-// Close ends the recorder: it settles answers that are still being read, saves
-// the cassette if the record mode records, and returns what is wrong, joined:
-// misses, recordings that no request used, a recorder that no request reached,
-// and a cassette that could not be saved. Closing again, also while the first
-// Close is at work, returns the same.
+// Close ends the recorder. It settles answers that are still being read, saves the
+// cassette if the record mode records, and returns what is wrong, joined: misses,
+// recordings that no request used, a recorder that no request reached, and a cassette
+// that could not be saved. A second Close returns the same, even while the first is still
+// at work.
 //
-// The cassette is written whole or not at all: to a temporary file that is
-// renamed and read back. A run that recorded nothing writes nothing.
+// The cassette is written whole or not at all: to a temporary file that is renamed and
+// read back. A run that recorded nothing writes nothing.
 //
-// In a test Close does not know how the run ended; package echotest does. So it drops no
-// recording that was there before, also in mode all. It takes a panic, a test that ends
-// with FailNow or SkipNow while it is deferred, and outside of a test -run and -skip, for
-// what they are.
+// In a test, Close does not know how the run ended; package echotest does. So Close drops
+// no recording that was there before, even in mode all. If it is deferred, it takes a
+// panic, FailNow and SkipNow for a failure. If it is called outside of a test, it takes a
+// run with -run or -skip for one that is not whole.
 func (r *Recorder) Close() error {
 	var errs []error
 	o := report.Outcome{Unsure: testing.Testing()}
@@ -42,7 +42,7 @@ func (r *Recorder) Close() error {
 }
 
 // allWell reports whether there is nothing to save and nothing to say, however the run
-// ended: then nobody needs to find out.
+// ended. Then nobody needs to find out how it ended.
 func (r *Recorder) allWell() bool {
 	return !r.plan.record && r.tape.AllUsed() && len(r.tape.Contests()) == 0 && r.log.Quiet()
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/promptecho/promptecho/internal/tape"
 )
 
-// miss keeps that a request is not recorded, and returns the answer to it.
+// miss notes that a request is not recorded, and returns the answer to it.
 func (r *Recorder) miss(req *http.Request, c *tape.Call) *http.Response {
 	r.log.Selected(c.Form)
 	call := &report.Call{Request: &c.Request, Form: c.Form}
@@ -26,9 +26,9 @@ func (r *Recorder) miss(req *http.Request, c *tape.Call) *http.Response {
 	return refusal(req, fmt.Sprintf("promptecho: not recorded: %s: %s", strings.TrimSpace(m.Endpoint+" "+m.Model), m.Reason))
 }
 
-// entries returns the recordings of the cassette and what this run has made of them. One
-// that has no answer need not be asked for: whether a request is sent that is given up
-// depends on how long others take.
+// entries returns the recordings of the cassette and what this run has made of them. A
+// recording that has no answer need not be asked for: it depends on how long other
+// requests take whether one that is given up is sent at all.
 func (r *Recorder) entries() (entries []report.Entry) {
 	for _, e := range r.tape.Entries() {
 		entries = append(entries, report.Entry{Recording: e.Recording, Used: e.Used, Excused: e.Recording.Resumed() || e.Recording.Canceled()})
@@ -36,7 +36,7 @@ func (r *Recorder) entries() (entries []report.Entry) {
 	return entries
 }
 
-// contestOf returns a contest as the report words it.
+// contestOf returns a contest of the tape in the form in which package report words it.
 func contestOf(c *tape.Contest) report.Contest {
 	told := report.Contest{Line: c.Lent.Line(), Field: c.Field, Local: c.Lent.Form().Local}
 	if c.Given != nil {

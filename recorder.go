@@ -21,7 +21,7 @@ type Recorder struct {
 
 	redact   redact.Policy
 	tape     *tape.Tape
-	log      report.Log     // what there is to tell at the end
+	log      report.Log     // what to tell at the end
 	pending  answer.Pending // answers that are under way
 	upstream *answer.Upstream
 	life     lifecycle
@@ -34,17 +34,17 @@ func (r *Recorder) Client() *http.Client { return &http.Client{Transport: r} }
 // is not in the cassette is sent and recorded, or passed through.
 func (r *Recorder) Recording() bool { return r.plan.mayGoUpstream() }
 
-// Secret returns the value of an environment variable if this run may go
-// upstream, and a dummy in replay, so that a client that demands a key can be
-// made either way. The value is replaced by a placeholder wherever it would be
-// written, if it has 8 bytes or more. If the variable is empty in a run that may go upstream, the dummy
-// is returned and the first request that would go upstream fails with an error
-// that names the variable.
+// Secret returns the value of an environment variable if this run may go upstream, and a
+// dummy in replay, so that a client that demands a key can be made either way. If the
+// value has 8 bytes or more, a placeholder replaces it wherever it would be written. If
+// the variable is empty in a run that may go upstream, Secret returns the dummy, and the
+// first request that would go upstream fails with an error that names the variable.
 func (r *Recorder) Secret(env string) string {
 	dummy := "promptecho-replay-" + env
 	r.redact.AddSecret(dummy)
 	if !r.Recording() {
-		// The program may have it all the same, and send it: it is hidden on both sides.
+		// The program may have the value all the same and send it, so it is hidden on
+		// both sides of a match.
 		r.redact.Variable(os.Environ(), env)
 		return dummy
 	}
@@ -67,17 +67,18 @@ func (r *Recorder) Misses() []*MissError {
 	return misses
 }
 
-// A lifecycle is how far a recorder has come. The zero value is open.
+// A lifecycle says whether a recorder is open, being closed or closed. The zero value is
+// open.
 type lifecycle struct {
 	mu      sync.Mutex // guards what follows; no other lock is taken under it
 	missing []string   // environment variables that a request upstream needs
-	closed  bool       // the recorder takes no requests
-	over    bool       // the report is there
+	closed  bool       // the recorder takes no more requests
+	over    bool       // the report is made
 	report  report.Report
-	waiting []chan struct{} // Close calls waiting for the first one
+	waiting []chan struct{} // one for each call of Close that waits for the first one
 }
 
-// end closes the recorder by conclude, once, and returns what that has returned.
+// end closes the recorder by calling conclude, once, and returns what that returned.
 func (l *lifecycle) end(conclude func() report.Report) report.Report {
 	l.mu.Lock()
 	switch {
@@ -85,7 +86,7 @@ func (l *lifecycle) end(conclude func() report.Report) report.Report {
 		defer l.mu.Unlock()
 		return l.report
 	case l.closed:
-		// Waiting for a channel, not for a sync.Once: a synctest bubble sees it.
+		// Wait for a channel and not for a sync.Once, so that a synctest bubble sees it.
 		over := make(chan struct{})
 		l.waiting = append(l.waiting, over)
 		l.mu.Unlock()
@@ -104,15 +105,15 @@ func (l *lifecycle) end(conclude func() report.Report) report.Report {
 	return rep
 }
 
-// miss keeps that an environment variable is empty.
+// miss notes that an environment variable is empty.
 func (l *lifecycle) miss(env string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.missing = append(l.missing, env)
 }
 
-// state returns whether the recorder is closed, and the first environment variable that a
-// request upstream needs and that is empty; "" if there is none.
+// state returns whether the recorder is closed, and the first empty environment variable
+// that a request upstream needs, or "" if there is none.
 func (l *lifecycle) state() (closed bool, missing string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

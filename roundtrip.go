@@ -6,13 +6,13 @@ import (
 	"net/http"
 )
 
-// RoundTrip answers a request from the cassette or, if the record mode allows,
-// sends it upstream and records the answer while the caller reads it. It does
-// not change the request, other than reading and closing its body.
+// RoundTrip answers a request from the cassette or, if the record mode allows, sends it
+// upstream and records the answer while the caller reads it. It does not change the
+// request, other than reading and closing its body.
 //
-// A request that is not recorded is a miss: the answer is at once an error
-// response in JSON with status 418 and "x-should-retry: false", which no SDK
-// retries, and the miss is kept for [Recorder.Misses] and [Recorder.Close].
+// A request that is not recorded is a miss. It is answered at once with an error in JSON,
+// of status 418 and with "x-should-retry: false", which no SDK retries. [Recorder.Misses]
+// and [Recorder.Close] report it.
 func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 	if req.URL == nil {
 		closeBody(req)
