@@ -9,9 +9,9 @@ import (
 )
 
 // Load puts the recordings of the cassette on the tape, to be played, or aside, to be
-// replaced. Where seals tell what they answer, nothing of them is read, unless save says
-// that this run is about to write the file. If one that is needed cannot be read, the
-// error says why, and the tape is as if there were no cassette.
+// replaced. It does not read a recording whose seal tells what it answers, unless save
+// says that this run is about to write the file. If a recording that is needed cannot be
+// read, the error says why, and the tape is as if there were no cassette.
 func (t *Tape) Load(play, save bool) error {
 	t.records = save
 	if t.stored == nil {
@@ -44,7 +44,7 @@ func (t *Tape) Load(play, save bool) error {
 	return err
 }
 
-// place puts the recording with a number in the cassette where it belongs.
+// place puts the recording with this number in the cassette where it belongs on the tape.
 func (t *Tape) place(rec *Recording, number int, play bool) {
 	var digest uint64
 	rec.of, rec.number = t.source, number
@@ -71,16 +71,16 @@ func (t *Tape) add(rec *Recording) {
 	}
 }
 
-// A Leftover is what a run that was killed has left beside the cassette.
+// A Leftover is what a killed run has left beside the cassette.
 type Leftover struct {
-	Name     string // of its journal, as the user would name it
+	Name     string // the name of its journal, as the user would write it
 	Resumed  int    // how many interactions this run goes on from
-	WasSaved bool   // all that it has stands in the cassette
+	WasSaved bool   // everything in it is in the cassette
 }
 
-// Resume prepares a run that saves. It puts on the tape, to be played once, what a run
-// that was killed has left in its journal, and goes on with that. Failures that no retry
-// overcame are asked for again, unless keepFailures.
+// Resume prepares a run that saves. It puts on the tape, to be played once, what a killed
+// run has left in its journal, and goes on with that journal. Failures that no retry
+// overcame are asked for again, unless keepFailures is set.
 func (t *Tape) Resume(keepFailures bool) (l Leftover, err error) {
 	t.version = versionOf(t.config.Path)
 	path := cassette.Beside(t.config.Path, JournalSuffix)
@@ -110,7 +110,7 @@ func (t *Tape) Resume(keepFailures bool) (l Leftover, err error) {
 	return l, nil
 }
 
-// resumed returns a recording of a run that was killed.
+// resumed returns a recording of a killed run.
 func (t *Tape) resumed(it *interaction.Interaction) *Recording {
 	rec := &Recording{of: t.source, number: len(t.recordings), resumed: true, givenUp: it.Response.GivenUp()}
 	rec.interaction.Store(it)

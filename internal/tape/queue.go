@@ -7,10 +7,11 @@ import (
 	"github.com/promptecho/promptecho/internal/canon"
 )
 
-// canceled is what a request says that was given up by its caller, not by a deadline.
+// canceled is the error of a request that was given up by its caller, and not by a
+// deadline.
 var canceled = context.Canceled.Error()
 
-// queues holds the recordings that are played, by the key of their form.
+// queues holds the recordings that are played, by the keys of their forms.
 type queues map[uint64]*queue
 
 // add puts a recording behind the others of its form.
@@ -28,32 +29,32 @@ func (qs queues) add(rec *Recording) {
 	q.exact = q.exact && (len(q.recordings) == 1 || rec.digest != 0 && rec.digest == q.recordings[0].digest)
 }
 
-// A queue is the recorded interactions of one form, in recorded order. Each is played
+// A queue holds the recorded interactions of one form, in recorded order. Each is played
 // once. Recordings of this run never join one.
 //
-// Requests of one form can still differ, in what does not match. They fall into kinds by
-// those of their traits in which the recordings differ, and a request takes the first of
-// its own kind, else of the nearest. The kinds are made when they are needed: as long as
-// all that is recorded and asked is the same byte for byte, there is one.
+// Requests of one form can still differ in what does not match. The traits in which the
+// recordings differ divide them into kinds. A request takes the first recording of its
+// own kind, or else of the nearest one. The kinds are made when they are needed: as long
+// as everything that is recorded and asked is the same byte for byte, there is one kind.
 type queue struct {
 	line
 	forms    sync.Once // reads the forms of all
 	exact    bool      // all are the same request, byte for byte
 	asked    int       // how often the form was asked for
-	canceled line      // that have no answer, since somebody canceled them
+	canceled line      // those without an answer, because somebody canceled them
 
 	varying canon.Varying
 	kinds   map[int]map[uint64]*line    // see agreeing; nil until the queue is sorted
-	lent    map[canon.Kind][]*Recording // played for a request that differs, by their kinds
+	lent    map[canon.Kind][]*Recording // what was played for a request that differs, by kind
 }
 
-// A line is recordings in recorded order, each of which is played once.
+// A line holds recordings in recorded order. Each is played once.
 type line struct {
 	recordings []*Recording
 	at         int // those before this one were played
 }
 
-// next returns the first recording that was not played, nil if there is none.
+// next returns the first recording that was not played, or nil if there is none.
 func (l *line) next() *Recording {
 	if l == nil {
 		return nil
@@ -66,7 +67,7 @@ func (l *line) next() *Recording {
 	return nil
 }
 
-// last returns the last recording, played or not; nil if there is none.
+// last returns the last recording, played or not, or nil if there is none.
 func (l *line) last() *Recording {
 	if l == nil || len(l.recordings) == 0 {
 		return nil
@@ -74,8 +75,8 @@ func (l *line) last() *Recording {
 	return l.recordings[len(l.recordings)-1]
 }
 
-// readForms reads the forms that the other methods need. It is called without the lock of
-// the tape, which is not taken under that of forms.
+// readForms reads the forms that the other methods need. The caller must not hold the
+// lock of the tape, under which nothing is read.
 func (q *queue) readForms() {
 	q.forms.Do(func() {
 		for _, rec := range q.recordings {
@@ -97,8 +98,8 @@ func (q *queue) sort() {
 	q.kinds = map[int]map[uint64]*line{}
 }
 
-// agreeing returns the recordings that are so near to a kind, in recorded order; nil if
-// there are none.
+// agreeing returns the recordings that agree with a kind in the levels that near names
+// (see [canon.SameKind]), in recorded order, or nil if there are none.
 func (q *queue) agreeing(kind *canon.Kind, near int) *line {
 	lines := q.kinds[near]
 	if lines == nil {
@@ -115,10 +116,10 @@ func (q *queue) agreeing(kind *canon.Kind, near int) *line {
 	return lines[kind.Agreed(near)]
 }
 
-// takeExact returns the recording to be played for a request that is recorded byte for
-// byte as rec, nil if that has to be found by the form: if one of the same kind stands
-// before rec that is written otherwise, say. With repeats the last one is played again
-// and again.
+// takeExact returns the recording to play for a request that is recorded byte for byte as
+// rec. It returns nil if the form is needed to find the recording, for instance if one of
+// the same kind in another spelling stands before rec. With repeats, the last recording
+// is played again and again.
 func (q *queue) takeExact(rec *Recording, repeats bool) (next *Recording) {
 	switch {
 	case len(q.lent) > 0:
@@ -141,8 +142,8 @@ func (q *queue) takeExact(rec *Recording, repeats bool) (next *Recording) {
 	return next
 }
 
-// take returns the recording to be played for a request of the form, nil if there is
-// none left, and a contest if one comes to light by it.
+// take returns the recording to play for a request of the form, or nil if there is none
+// left. It also returns a contest if that request brings one to light.
 func (q *queue) take(form *canon.Form, repeats bool) (rec *Recording, c *Contest) {
 	if q.kinds == nil {
 		q.sort()
@@ -174,9 +175,9 @@ func (q *queue) take(form *canon.Form, repeats bool) (rec *Recording, c *Contest
 	return rec, c
 }
 
-// takeCanceled returns a recording that has no answer, since somebody canceled its
-// request, nil if there is none left. It is for requests that have no other one: which of
-// two hedged requests is canceled depends on how long they take.
+// takeCanceled returns a recording that has no answer because somebody canceled its
+// request, or nil if there is none left. It is for requests that have no other recording:
+// which of two hedged requests is canceled depends on how long they take.
 func (q *queue) takeCanceled() *Recording {
 	rec := q.canceled.next()
 	if rec != nil {
@@ -185,8 +186,9 @@ func (q *queue) takeCanceled() *Recording {
 	return rec
 }
 
-// lend remembers a recording that is played for a request that differs from its own,
-// under its kind among all that there are, and under that among those that vary.
+// lend remembers a recording that is played for a request that differs from its own. It
+// files the recording under the kind that all its traits make. If the request is of
+// another kind of this queue, it also files the recording under its kind here.
 func (q *queue) lend(rec *Recording, form *canon.Form, full, kind canon.Kind) {
 	own := canon.KindOf(rec.Form().Traits)
 	if rec.used || own == full {
@@ -202,9 +204,9 @@ func (q *queue) lend(rec *Recording, form *canon.Form, full, kind canon.Kind) {
 	}
 }
 
-// reclaim returns a recording of this very request that was played for another, once: one
-// that is of its kind among all that there are, or one that another of the kinds that
-// vary has taken.
+// reclaim returns a recording of this very request that was played for another one. It
+// returns each only once. full is the kind that all traits of the request make, and kind
+// is its kind in this queue.
 func (q *queue) reclaim(full, kind canon.Kind) *Recording {
 	for _, k := range [...]canon.Kind{full, kind} {
 		for i, rec := range q.lent[k] {
@@ -218,10 +220,10 @@ func (q *queue) reclaim(full, kind canon.Kind) *Recording {
 	return nil
 }
 
-// nearest returns the first recording that was not played of those nearest to a
-// request of no kind that has one left; with repeats, the last of those that were
-// played. What counts more is compared first, and what agrees in it before what does
-// not: so a few lookups are enough, however many there are.
+// nearest returns a recording for a request whose own kind has none left: the first one
+// that was not played among those nearest to the kind. If all were played and repeats is
+// set, it returns the last of the nearest ones. It compares the more important levels
+// first, so a few look-ups are enough, no matter how many recordings there are.
 func (q *queue) nearest(kind *canon.Kind, repeats bool) *Recording {
 	left := q.next() != nil
 	if !left && !repeats {
@@ -240,9 +242,10 @@ func (q *queue) nearest(kind *canon.Kind, repeats bool) *Recording {
 	return found.next()
 }
 
-// A Contest is a recording that a request took which differs from it in what does not
-// match, before the request came that it was recorded for; or after one came that
-// differs only in how it is written and was recorded later.
+// A Contest is a recording that answered another request than its own. Either it was
+// played for a request that differs in what does not match, and its own request came
+// later. Or it was played after a recording that was recorded later, for the same request
+// in another spelling.
 type Contest struct {
 	Lent  *Recording
 	Given *Recording  // what its own request got instead; nil if there was nothing left
@@ -251,7 +254,7 @@ type Contest struct {
 }
 
 // Unfair reports whether it made a difference that a recording answered another request
-// than its own. Where nothing was left, the miss says it.
+// than its own. If nothing was left for that one, its miss says so.
 func (c *Contest) Unfair() bool {
 	switch {
 	case c.Given == nil:
