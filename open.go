@@ -20,7 +20,7 @@ import (
 // not a whole and valid cassette, if the cassette is partial and the mode is none, or if
 // another recorder of this process has the same file open, even under a name that differs
 // only in case. A file that is not a whole and valid cassette is never overwritten, with
-// one exception: mode all records a cassette anew that was cut.
+// one exception: if it was cut, mode all records it anew.
 func Open(file string, opts ...Option) (*Recorder, error) {
 	r := &Recorder{file: file}
 	for _, o := range opts {

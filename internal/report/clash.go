@@ -9,12 +9,13 @@ import (
 	"github.com/promptecho/promptecho/internal/canon"
 )
 
-// A Contest is a recording that a request took which differs from it in what does not
-// match, before the request came that it was recorded for; or after one came that differs
-// only in how it is written and was recorded later.
+// A Contest is a recording that answered another request than its own. Either it was
+// played for a request that differs in what does not match, and its own request came
+// later. Or it was played after a recording that was recorded later, for the same request
+// in another spelling.
 type Contest struct {
-	Line  int         // of the recording
-	Field canon.Trait // in which it differs from the request that took it
+	Line  int         // where the recording starts
+	Field canon.Trait // what differs in the request that took it
 	Local bool        // it is of a local server
 
 	Got  int // the line of what its own request got instead; 0 for a new recording
@@ -38,8 +39,8 @@ func (c Contest) String() string {
 	return text
 }
 
-// inWhat says what the request that took a recording differs in, and as what an option
-// can select it; "" if none can.
+// inWhat says in what the request that took a recording differs, and gives the selector
+// by which an option can name that. The selector is "" if no option can.
 func (c Contest) inWhat() (words, selector string) {
 	switch {
 	case c.Field.Spelled():
@@ -51,7 +52,8 @@ func (c Contest) inWhat() (words, selector string) {
 	return selector, selector
 }
 
-// Taken says that the request that took the recording is why its own request has none.
+// Taken says that another request took the recording of this one, which is why this one
+// has none.
 func (c Contest) Taken() string {
 	words, _ := c.inWhat()
 	return fmt.Sprintf("the recording of this very request was played before, for one that differs in %s and is not recorded", words)
@@ -86,9 +88,9 @@ func (r *Run) ServerClash(o *Outcome, endpoint string, addresses []string) strin
 	return fmt.Sprintf("%s:\n%s\nand record again:\n%s", text, strings.Join(options, "\n"), r.command(o))
 }
 
-// hasDrawnPort reports whether a local server has a port that the system gave it, which is
-// another one in the next run: Linux gives those from 32768 on, others from 49152 (RFC
-// 6335, section 6).
+// hasDrawnPort reports whether a local server has a port that the system gave it. Such a
+// port is another one in the next run. Linux gives ports from 32768 on, other systems
+// from 49152 (RFC 6335, section 6).
 func hasDrawnPort(address string) bool {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -99,12 +101,12 @@ func hasDrawnPort(address string) bool {
 	return err == nil && port >= 32768 && (host == "localhost" || host == "::1" || strings.HasPrefix(host, "127."))
 }
 
-// CookiePath is where the cookies of a request stand among its fields.
+// CookiePath is the path of the cookies among the fields of a request.
 const CookiePath = "header/cookie/"
 
-// FieldClash says that two interactions, given by their numbers, have different answers to
-// requests that differ only in the field at path, which is not written. If it is not to be
-// written at all, since it may be a credential, mayWrite is false.
+// FieldClash says that two interactions, given by their numbers, have different answers
+// to requests that differ only in the field at path, which is not written. mayWrite is
+// false if the field must not be written at all, since it may be a credential.
 func (r *Run) FieldClash(o *Outcome, first, second int, endpoint, path string, mayWrite bool) string {
 	name := strings.Replace(path, "/", " ", 1)
 	if cookie, ok := strings.CutPrefix(path, CookiePath); ok {

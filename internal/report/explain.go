@@ -15,12 +15,12 @@ const maxEdits = 12
 
 // A Call is a request that is not recorded.
 type Call struct {
-	Request *interaction.Request // as it is matched
-	Form    *canon.Form          // of it
+	Request *interaction.Request // the request as it is matched
+	Form    *canon.Form          // its form
 
-	Why   string // what is wrong with it, if no comparison with what is recorded tells
-	Line  int    // in that case: of the recording that is meant; 0 if there is none
-	Count int    // in that case: how often the request was asked, if that is known
+	Why   string // what is wrong with it; "" if only a comparison with what is recorded can tell
+	Line  int    // the line of the recording that Why is about; 0 if there is none
+	Count int    // how often the request was asked, if Why is given and that is known
 }
 
 // TooOften says that a request was asked more often than it was recorded.
@@ -28,8 +28,8 @@ func TooOften(asked, recorded int) string {
 	return fmt.Sprintf("asked more often than recorded: %s, recorded %s (AllowRepeats replays the last again)", times(asked), times(recorded))
 }
 
-// explain finds the nearest recording, nil if there is none, and says what differs from
-// it. The candidates are the entries, without their forms.
+// explain finds the nearest recording and says what differs from it. nearest is nil if
+// there is no recording. The candidates are the entries; explain fills in their forms.
 func (r *Run) explain(c *Call, entries []Entry, candidates []diff.Candidate) (m Miss, nearest Recording) {
 	for i, e := range entries {
 		candidates[i].Form = e.Form()
@@ -65,7 +65,7 @@ func (r *Run) explain(c *Call, entries []Entry, candidates []diff.Candidate) (m 
 }
 
 // sameBodyElsewhere returns the index of a recording of the very same body for another
-// endpoint, -1 if there is none: a gateway or a provider has changed.
+// endpoint, or -1 if there is none. There is one if a gateway or a provider has changed.
 func sameBodyElsewhere(form *canon.Form, candidates []diff.Candidate) int {
 	return slices.IndexFunc(candidates, func(c diff.Candidate) bool {
 		return c.Form.Endpoint != form.Endpoint && slices.Equal(c.Form.Lines(), form.Lines())

@@ -11,7 +11,7 @@ const (
 	fullMisses     = 5  // misses with all that differs
 	alsoNamed      = 5  // unused recordings that are named beside misses
 	maxListed      = 20 // misses or unused recordings that are named at all
-	maxAnnotations = 10 // GitHub shows ten of a step
+	maxAnnotations = 10 // GitHub shows ten for each step
 )
 
 // Evidence is what a log cannot know by itself when it judges a run.
@@ -21,7 +21,8 @@ type Evidence struct {
 	Unasked  []string  // options, as code, that name a server to which no request went
 }
 
-// Judge says what is wrong with a run that ended so, after what the log was told before.
+// Judge says what is wrong with a run that ended with this outcome, after what the log
+// was told before.
 func (l *Log) Judge(o *Outcome, ev Evidence) Report {
 	misses := l.Misses()
 	l.mu.Lock()
@@ -37,7 +38,7 @@ func (l *Log) Judge(o *Outcome, ev Evidence) Report {
 		})
 		l.judgeMisses(&rep, o, misses, ev.Entries, unused)
 	}
-	// Unused is evidence only if everything ran and went well: a miss, or
+	// An unused recording is evidence only if everything ran and went well: a miss, or
 	// whatever else failed the test, can be why the rest was not asked for.
 	if o.whole() && !l.AllowUnused && len(rep.Errors) == 0 {
 		l.judgeUnused(&rep, o, reached, ev.Entries)
@@ -71,9 +72,9 @@ func (r *Run) judgeContests(rep *Report, o *Outcome, contests []Contest) {
 	}
 }
 
-// judgeMisses lists the misses: the first ones, and each with another reason than the one
-// before, in full, and the others in a line. It names the unused recordings as well: they
-// are those that no miss was compared with.
+// judgeMisses lists the misses. It shows the first ones in full, except one that shows no
+// difference and has the same reason as the one before. It gives each of the others a
+// line. It also names the unused recordings with which no miss was compared.
 func (r *Run) judgeMisses(rep *Report, o *Outcome, misses []*Miss, entries, unused []Entry) {
 	used, verb := 0, "have"
 	for _, e := range entries {
@@ -85,7 +86,7 @@ func (r *Run) judgeMisses(rep *Report, o *Outcome, misses []*Miss, entries, unus
 		verb = "has"
 	}
 	text := fmt.Sprintf("%s %s no recording (mode %s, %s; %d of %d recordings used)", Count(len(misses), "request"), verb, r.Mode, r.ModeBy, used, len(entries))
-	brief := false // the miss before was named in a line
+	brief := false // the miss before this one got a line
 	for i, m := range misses[:min(len(misses), maxListed)] {
 		r.annotate(rep, m.Line, m.Caller, m.Reason)
 		switch full := i < fullMisses && (i == 0 || m.Diff != "" || m.Reason != misses[i-1].Reason); {
@@ -144,8 +145,8 @@ func (r *Run) judgeUnused(rep *Report, o *Outcome, reached bool, entries []Entry
 	}
 }
 
-// unselected names the servers and the patterns of options that no request and no
-// recording had: most likely a slip.
+// unselected names the servers to which no request went, and the patterns of options that
+// select nothing in any request or recording. Both are most likely slips.
 func (r *Run) unselected(unasked []string, selected []string) (notes []string) {
 	for _, option := range unasked {
 		notes = append(notes, fmt.Sprintf("%s: %s: no request went to this server", r.File, option))
@@ -155,8 +156,8 @@ func (r *Run) unselected(unasked []string, selected []string) (notes []string) {
 		patterns []string
 	}{{"MatchOn", r.Options.MatchOn}, {"Match", r.Options.Match}, {"Ignore", r.Options.Ignore}} {
 		for _, p := range option.patterns {
-			// A header that is ignored may not be written at all: then it is a clash that
-			// is ignored.
+			// A header that is ignored may be one that is never written. Then the option
+			// is there for a clash.
 			if !slices.Contains(selected, p) && !(option.name == "Ignore" && strings.HasPrefix(p, "header/")) {
 				notes = append(notes, fmt.Sprintf("%s: %s(%q): no request and no recording has such a field: is the path that of a miss report?", r.File, option.name, p))
 			}

@@ -16,20 +16,20 @@ import (
 type Log struct {
 	Run
 
-	mu       sync.Mutex // guards what follows; no recording is asked while it is held
+	mu       sync.Mutex // guards what follows; no method of a recording is called while it is held
 	reached  bool       // a request arrived
 	notes    []string
 	errors   tally[string]
 	failed   tally[FailedCall]
-	replayed tally[string]    // recorded failures
+	replayed tally[string]    // recorded failures that were replayed
 	drifted  tally[string]    // differences that were noted
 	selected tally[string]    // patterns of options that selected a field
-	compared tally[Recording] // those that a miss was compared with
+	compared tally[Recording] // recordings that a miss was compared with
 	misses   []*Miss
-	missed   map[string]*Miss // the same by the keys of their forms
+	missed   map[string]*Miss // misses by the keys of their forms
 }
 
-// A tally has values in the order in which they came first.
+// A tally holds values in the order in which each came first.
 type tally[V comparable] struct {
 	values []V
 	times  map[V]int // how often each came
@@ -111,15 +111,15 @@ func (l *Log) FailedCalls() (calls []FailedCall) {
 	return calls
 }
 
-// Replayed keeps that a request was answered with a recorded failure: whoever looks for
-// the reason of a test that fails must know that nothing was sent.
+// Replayed notes that a request was answered with a recorded failure. Whoever looks for
+// the reason why a test failed must know that nothing was sent.
 func (l *Log) Replayed(line int, resp *interaction.Response) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.replayed.add(fmt.Sprintf("nothing was sent: this is a recording, %s:%d: %s", l.File, line, Failure(resp)))
 }
 
-// Failure says in words how a request failed that has this recorded answer.
+// Failure says in words how the request with this recorded answer failed.
 func Failure(resp *interaction.Response) string {
 	switch {
 	case resp.End == interaction.EndCanceled:
@@ -132,7 +132,7 @@ func Failure(resp *interaction.Response) string {
 	return fmt.Sprintf("status %d", resp.Status)
 }
 
-// Selected keeps which patterns of options selected a field of a form.
+// Selected notes which patterns of options selected a field of a form.
 func (l *Log) Selected(form *canon.Form) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -153,15 +153,15 @@ func (l *Log) Drift(recording Recording, asked *canon.Form) {
 	defer l.mu.Unlock()
 	for _, e := range edits {
 		text := strings.TrimRight(diff.Write([]diff.Edit{e}, "  ", 1), "\n")
-		// What is of one call only is another one every time.
+		// What belongs to one call changes every time.
 		if !canon.OfOneCall(e.Path) && l.drifted.add(text) {
 			l.notes = append(l.notes, fmt.Sprintf("%s:%d: replayed although a field that does not match has changed (promptecho.Match(%q) makes it match):\n%s", l.File, line, canon.Selector(e.Path), text))
 		}
 	}
 }
 
-// Miss keeps a request that is not recorded, once for each form, and returns what is
-// known of it now. Of the entries it names the nearest recording and what differs.
+// Miss keeps a request that is not recorded, once for each form, and returns what is now
+// known about it. It finds the nearest recording among the entries and says what differs.
 func (l *Log) Miss(c *Call, entries []Entry) Miss {
 	l.mu.Lock()
 	m := l.missed[c.Form.Key()]

@@ -19,8 +19,8 @@ type Run struct {
 	Exists       bool // there was a cassette when the run began
 	Pinned       bool // it says that it must not be recorded again
 	CheckUnused  bool // a recording that answers nothing is an error
-	AllowUnused  bool // unless the user allows it,
-	AllowRaced   bool // or allows it for those that raced with others
+	AllowUnused  bool // the user accepts such recordings
+	AllowRaced   bool // the user accepts those of them that raced with others
 	MayAskNone   bool // a run without any request is fine if there is no cassette
 	KeepFailures bool // recorded failures are what the test is about
 
@@ -34,7 +34,7 @@ func (r *Run) mode() string { return fmt.Sprintf("mode %s (%s)", r.Mode, r.ModeB
 type Recording interface {
 	Line() int                    // where it starts in the cassette
 	Request() interaction.Request // its request, as it is matched
-	Form() *canon.Form            // the form of that
+	Form() *canon.Form            // the form of its request
 	Concurrent() bool             // whether it was recorded while another request was open
 }
 

@@ -36,16 +36,16 @@ func running(functions ...string) bool {
 // Failed is still false, and recover returns nothing in a cleanup: only the stack shows it.
 func Panicking() bool { return running("runtime.gopanic") }
 
-// Exiting reports whether runtime.Goexit is running them, as after FailNow and SkipNow. A
-// subtest that calls FailNow on its parent has not failed itself.
+// Exiting reports whether runtime.Goexit is running deferred functions, as it does after
+// FailNow and SkipNow. A subtest that calls FailNow on its parent has not failed itself.
 func Exiting() bool { return running("runtime.Goexit") }
 
 // InTest reports whether this is the goroutine of a test or benchmark.
 func InTest() bool { return running("testing.tRunner", "testing.(*B).runN") }
 
 // caller returns the place in the user's code that sent the request, as "file.go:line"
-// relative to the working directory: the innermost frame of a test file or of the main
-// module that called an http.Client, itself or through an SDK. What runs below the client
+// relative to the working directory. It is the innermost frame of a test file or of the
+// main module that called an http.Client, itself or through an SDK. Code below the client
 // is a transport, which asked for nothing. The place is empty if the request was sent
 // from a goroutine that has no such frame.
 func caller() (place string) {
@@ -64,7 +64,8 @@ func caller() (place string) {
 	return place
 }
 
-// isOf reports whether a function is of a module, and none of ours that answers requests.
+// isOf reports whether a function belongs to a module and is not one of ours that answer
+// requests.
 func isOf(module, function string) bool {
 	rest, ok := strings.CutPrefix(function, module)
 	if !ok || !strings.HasPrefix(rest, ".") && !strings.HasPrefix(rest, "/") {
