@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
-	"strings"
 
 	"github.com/promptecho/promptecho/internal/cassette"
 	"github.com/promptecho/promptecho/internal/report"
@@ -45,10 +44,10 @@ func (r *Recorder) save(o *report.Outcome) error {
 // whole while it holds such recordings.
 func (r *Recorder) clashes(o *report.Outcome) (texts []string) {
 	if c := r.tape.ServerClash(r.config.allowUnused); c != nil {
-		texts = append(texts, r.log.ServerClash(o, strings.TrimSpace(c.Endpoint), c.Addresses))
+		texts = append(texts, r.log.ServerClash(o, c))
 	}
 	for _, c := range r.tape.UnsaidClashes() {
-		texts = append(texts, r.log.FieldClash(o, c.First, c.Second, strings.TrimSpace(c.Endpoint), c.Path, r.config.mayWrite(c.Path)))
+		texts = append(texts, r.log.FieldClash(o, c, r.config.mayWrite(c.Path)))
 	}
 	return texts
 }
@@ -129,7 +128,7 @@ func (r *Recorder) write(f fate, recorded []*tape.Recording) error {
 		r.tape.KeepUnchanged(recorded)
 	}
 	list := r.kept(f, recorded)
-	unused := f.markedIfUnused && !r.config.allowUnused && len(r.log.Unused(r.entries())) > 0
+	unused := f.markedIfUnused && !r.config.allowUnused && len(r.log.Unused()) > 0
 	partial := f.marked || unused
 	if len(list) == 0 || len(recorded) == 0 && partial == r.tape.State.Partial {
 		return nil

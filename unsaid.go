@@ -16,7 +16,6 @@ import (
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/redact"
-	"github.com/promptecho/promptecho/internal/report"
 	"github.com/promptecho/promptecho/internal/tape"
 )
 
@@ -64,7 +63,7 @@ func addCookies(add func(path, name, value string), values []string) {
 		cookies, _ := http.ParseCookie(v)
 		for _, cookie := range cookies {
 			if !ofNetworks().MatchString(cookie.Name) {
-				add(report.CookiePath+cookie.Name, cookie.Name, cookie.Value)
+				add(tape.CookiePath+cookie.Name, cookie.Name, cookie.Value)
 			}
 		}
 	}

@@ -51,7 +51,7 @@ type queue struct {
 // next returns the first recording that was not played, nil if there is none.
 func (q *queue) next() *Recording {
 	for ; q.played < len(q.recordings); q.played++ {
-		if rec := q.recordings[q.played]; !rec.used {
+		if rec := q.recordings[q.played]; !rec.used.Load() {
 			return rec
 		}
 	}
@@ -102,7 +102,7 @@ func (q *queue) takeExact(rec *Recording, repeats bool) (next *Recording) {
 		return nil
 	}
 	q.asked++
-	next.used = true
+	next.used.Store(true)
 	return next
 }
 
@@ -134,11 +134,11 @@ func (q *queue) take(form *canon.Form, repeats bool) (rec *Recording, c *Contest
 			c = &Contest{Lent: rec, Late: q.recordings[first]}
 		}
 	}
-	if !rec.used && rec.fullKind != full {
+	if !rec.used.Load() && rec.fullKind != full {
 		rec.lentFor = form
 		q.lent = append(q.lent, rec)
 	}
-	rec.used = true
+	rec.used.Store(true)
 	if c != nil {
 		c.Given = rec
 	}
@@ -150,8 +150,8 @@ func (q *queue) take(form *canon.Form, repeats bool) (rec *Recording, c *Contest
 // two hedged requests is canceled depends on how long they take.
 func (q *queue) takeCanceled() *Recording {
 	for _, rec := range q.canceled {
-		if !rec.used {
-			rec.used = true
+		if !rec.used.Load() {
+			rec.used.Store(true)
 			return rec
 		}
 	}
@@ -184,7 +184,7 @@ func (q *queue) nearest(kind *canon.Kind, played bool) (found *Recording, near i
 		from = q.played
 	}
 	for _, rec := range q.recordings[from:] {
-		if rec.used != played {
+		if rec.used.Load() != played {
 			continue
 		}
 		n := rec.kind.Near(kind)
@@ -208,9 +208,9 @@ type Contest struct {
 	Field canon.Trait // in which Lent differs from the request that took it
 }
 
-// Unfair reports whether it made a difference that a recording answered another request
+// unfair reports whether it made a difference that a recording answered another request
 // than its own. Where nothing was left, the miss says it.
-func (c *Contest) Unfair() bool {
+func (c *Contest) unfair() bool {
 	switch {
 	case c.Given == nil:
 		return false
