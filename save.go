@@ -27,14 +27,7 @@ func (r *Recorder) save(o *report.Outcome) error {
 	if refused != nil && r.config.onRecordError == Fail {
 		return refused
 	}
-	f := fateOf(r.plan.again, r.tape.State, ending{
-		failed:    o.Failed,
-		skipped:   o.Skipped,
-		filtered:  o.Filtered,
-		unsure:    o.Unsure,
-		clash:     len(clashes) > 0,
-		overtaken: r.tape.Overtaken(),
-	})
+	f := fateOf(r.plan.again, r.tape.State, ending{*o, len(clashes) > 0, r.tape.Overtaken()})
 	return errors.Join(refused, r.write(f, list))
 }
 
@@ -60,7 +53,7 @@ func (r *Recorder) toSave(o *report.Outcome) (list []*tape.Recording, refused er
 		switch {
 		case rec.Resumed():
 			// A complete run that did not ask for it no longer needs it.
-			save = rec.Used() || o.Failed || o.Skipped || o.Filtered || o.Unsure
+			save = rec.Used() || !o.Whole() || o.Unsure
 		case save:
 			save, err = r.mayKeep(rec, o)
 		}

@@ -36,7 +36,7 @@ func (l *Log) Judge(o *Outcome, unasked ...string) Report {
 	}
 	// Unused is evidence only if everything ran and went well: a miss, or
 	// whatever else failed the test, can be why the rest was not asked for.
-	if o.whole() && !l.AllowUnused && len(rep.Errors) == 0 {
+	if o.Whole() && !l.AllowUnused && len(rep.Errors) == 0 {
 		l.judgeUnused(&rep, o, reached, recs)
 	}
 	if reached && l.Mode != "live" {
@@ -96,7 +96,7 @@ func (r *Run) judgeMisses(rep *Report, o *Outcome, misses []*Miss, recs, unused 
 		}
 	}
 	text += andMore("\n  … ", len(misses)-maxListed)
-	if o.whole() && len(unused) > 0 {
+	if o.Whole() && len(unused) > 0 {
 		var places []string
 		for _, rec := range unused[:min(len(unused), alsoNamed)] {
 			places = append(places, fmt.Sprintf("%s:%d", r.File, rec.Line()))

@@ -88,7 +88,7 @@ func (t *Tape) Resume(keepFailures bool) (l Leftover, err error) {
 	if err := cassette.Prepare(t.Config.Path, path, cassette.Beside(t.Config.Path, FailedSuffix)); err != nil {
 		return l, err
 	}
-	t.Journal = &Journal{Path: path, policy: t.policy}
+	t.Journal.Path, t.Journal.policy = path, t.policy
 	left, stale, err := cassette.LoadJournal(path, t.Config.Path)
 	if err != nil {
 		return l, fmt.Errorf("%s, which a recording that was killed has left, cannot be read: %w. Delete it to record without it", l.Name, err)

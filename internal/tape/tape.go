@@ -24,7 +24,7 @@ import (
 // taken under it. After Close nothing that it guards changes, and it is read without.
 type Tape struct {
 	*source
-	Journal *Journal // nil if this run does not save
+	Journal Journal // empty if this run does not save
 
 	records bool    // this run records and saves
 	version version // of the cassette when it was read
@@ -188,7 +188,7 @@ func (t *Tape) Settle(rec *Recording, it *interaction.Interaction) {
 // and returns its text and how many secrets were known when it was made. The text is nil
 // if it cannot be written: Save finds out why; and if this run saves nothing.
 func (t *Tape) encodeOnce(it *interaction.Interaction) (item *cassette.Item, known int) {
-	if t.Journal == nil {
+	if t.Journal.policy == nil {
 		return nil, 0
 	}
 	known = t.policy.Count()
