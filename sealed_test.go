@@ -274,7 +274,7 @@ func TestFramedIsWritten(t *testing.T) {
 		return pick("a", "null", "1", `"q"`, "x y", "日本", "é\n", "}", ", ", ": ", `\`, "\u2028", "</x>", "[DONE]", "", "=")
 	}
 	layouts := []exactjson.Layout{{}, {}, {ColonSpace: true, CommaSpace: true}, {Escape: exactjson.EscapeASCII}, {Escape: exactjson.EscapeHTML | exactjson.EscapeSlash}, {Before: " "}, {After: " "}, {Indent: " "}}
-	var in cassette.Scratch
+	var in cassette.Buffer
 	in.Framer = new(stream.Framer)
 	framed, other := 0, 0
 	for range 500 {

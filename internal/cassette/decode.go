@@ -26,8 +26,8 @@ type decoder struct {
 	failed bool
 	json   exactjson.Printer
 
-	scratch *Scratch // if the answer is read for a replay
-	framer  Framer   // makes the bytes of a stream instead of its events; may be nil
+	scratch *Buffer // if the answer is read for a replay
+	framer  Framer  // makes the bytes of a stream instead of its events; may be nil
 	events  eventList
 	want    *comparison // the events that there must be; nil if that is not known
 }
