@@ -9,6 +9,7 @@ import (
 	"os"
 	"sync"
 
+	"github.com/promptecho/promptecho/internal/exactjson"
 	"github.com/promptecho/promptecho/internal/interaction"
 )
 
@@ -68,7 +69,7 @@ func Open(path string, revision uint32, trust func(text []byte) bool) (*Index, e
 }
 
 // maxKept is the length in bytes of a file that stays in memory while it is open.
-const maxKept = 256 << 10
+const maxKept = 2 << 20
 
 // buffers are those of closed files.
 var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
@@ -215,11 +216,13 @@ type Buffer struct {
 	// put it together; then it has no Events.
 	Ends []int
 
-	decoder decoder
-	answer  interaction.Interaction
-	body    []byte
-	delays  []interaction.Delay
-	events  eventList
+	decoder    decoder
+	answer     interaction.Interaction
+	body       []byte
+	layout     exactjson.Layout // that layoutLine stands for
+	layoutLine string
+	delays     []interaction.Delay
+	events     eventList
 }
 
 // Response reads what answered the request of an interaction into resp, without

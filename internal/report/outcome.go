@@ -1,6 +1,6 @@
 // Package report says in words what went wrong in a run, and what to do about it. A
 // recorder keeps a [Log] while it answers and has it judged when the test is over;
-// echotest gets the [Report] through [Finish]. The package is given values: it knows
+// echotest gets the [Report] through [Finish]. The package reads the tape, and knows
 // forms of requests and how they differ, but no HTTP, no cassette files and no recorder.
 package report
 
@@ -18,8 +18,8 @@ type Outcome struct {
 	Command func() string
 }
 
-// whole reports whether the test ran to its end and passed.
-func (o *Outcome) whole() bool { return !o.Failed && !o.Skipped && !o.Filtered }
+// Whole reports whether the test ran to its end and passed.
+func (o *Outcome) Whole() bool { return !o.Failed && !o.Skipped && !o.Filtered }
 
 // A Report is what to tell the test.
 type Report struct {

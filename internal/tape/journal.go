@@ -103,9 +103,6 @@ func (j *Journal) rewrite() {
 
 // isForeign reports whether the journal in that place is one of another process.
 func (j *Journal) isForeign() bool {
-	if j == nil {
-		return false
-	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return j.foreign
@@ -113,9 +110,6 @@ func (j *Journal) isForeign() bool {
 
 // close ends the journal; what is settled later is not in it.
 func (j *Journal) close() {
-	if j == nil {
-		return
-	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.closed, j.items = true, nil
@@ -123,9 +117,6 @@ func (j *Journal) close() {
 
 // Remove deletes the journal once everything in it is in a saved file.
 func (j *Journal) Remove() error {
-	if j == nil {
-		return nil
-	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if !j.made || j.foreign {
