@@ -177,13 +177,10 @@ func laterEpoch(time []byte) string {
 // does, and looking for all of them at once costs more.
 func mayHaveField(b []byte) bool {
 	for _, name := range fieldEnds {
-		for at := 0; ; {
-			n := bytes.Index(b[at:], []byte(name))
-			if n < 0 {
-				break
-			}
+		_, rest, found := bytes.Cut(b, []byte(name))
+		for ; found; _, rest, found = bytes.Cut(rest, []byte(name)) {
 			// "max_tokens" is in nearly every body.
-			if at += n + len(name); at < len(b) && (b[at] == '"' || b[at] == '=' || b[at] == '>') {
+			if len(rest) > 0 && strings.IndexByte(`"=>`, rest[0]) >= 0 {
 				return true
 			}
 		}

@@ -46,18 +46,12 @@ func isCursorValue(b []byte, m match) bool {
 	if m.end < len(b) && bytes.IndexByte([]byte("\"'\\&#<> \n"), b[m.end]) < 0 {
 		return false
 	}
-	before := bytes.TrimRight(b[:m.start], "\"'\\ ")
-	name := bytes.TrimRight(before, ":=")
-	if len(name) == len(before) {
-		return false
-	}
-	name = bytes.TrimRight(name, "\"'\\ ")
-	start := len(name)
-	for start > 0 && len(name)-start < 40 && (class[name[start-1]]&(word|dot) != 0 || strings.IndexByte("$@", name[start-1]) >= 0) {
-		start--
-	}
-	return start < len(name) && isCursor(string(name[start:]))
+	name := assignedName().FindSubmatch(b[max(0, m.start-100):m.start])
+	return name != nil && isCursor(string(name[1]))
 }
+
+// assignedName is the name before a value, in JSON, a URL or source code.
+var assignedName = lazily(`([\w.$@-]{1,40})["'\\ ]*[:=]+["'\\ ]*$`)
 
 // unescaped returns a value that stands in a URL as it reads.
 func unescaped(s string) string {
@@ -114,7 +108,7 @@ func (s *search) word(start, end int) match {
 		next = text[end]
 	}
 	switch n := end - at; {
-	case n >= 3 && next != 0 && nameTails[pair(text[end-2], text[end-1])]:
+	case n >= 3 && next != 0 && nameTails[text[end-2]][text[end-1]]:
 		return s.named(at, end)
 	case next == '~' && text[end-1] == 'Q' && end-5 >= s.lastEnd(0) && isEdge(text, end-5, url64|dot|tilde):
 		return s.shape(end - 5) // of Microsoft Entra
