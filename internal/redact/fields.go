@@ -29,25 +29,34 @@ const grantFields = exchangeFields + `|code|password`
 // first group.
 type finder struct{ json, xml, form, part func() *regexp.Regexp }
 
-func newFinder(names string) *finder {
+// newFinder takes the names of fields in JSON and XML, and those in forms, as expressions.
+func newFinder(names, inForms string) *finder {
 	return &finder{
 		json: lazily(jsonField(names)),
 		xml:  lazily(`<(?:` + names + `)>([^<]*)</`),
-		form: lazily(formField(names + `|password`)),
-		part: lazily(partField(names + `|password`)),
+		form: lazily(`(?:^|&)(?:` + inForms + `)=([^&\s]*)`),
+		part: lazily(`name="(?:` + inForms + `)"(?:\r?\n[^\r\n]+)*\r?\n\r?\n([^\r\n]*)`),
 	}
 }
 
 func jsonField(names string) string { return `"(?:` + names + `)"\s*:\s*"((?:[^"\\]|\\.)*)"` }
-func formField(names string) string { return `(?:^|&)(?:` + names + `)=([^&\s]*)` }
-func partField(names string) string {
-	return `name="(?:` + names + `)"(?:\r?\n[^\r\n]+)*\r?\n\r?\n([^\r\n]*)`
+
+// redactForms returns a body with the values of fields replaced if it can be a form,
+// URL-encoded or multipart.
+func (f *finder) redactForms(b []byte, stays func(value []byte) bool) []byte {
+	if len(b) < 64<<10 && !bytes.ContainsAny(b, "{<\n") {
+		b = redactMatches(f.form(), b, stays)
+	}
+	if bytes.Contains(b, []byte("form-data")) {
+		b = redactMatches(f.part(), b, stays)
+	}
+	return b
 }
 
 var (
-	anywhere   = newFinder(secretFields)
-	inExchange = newFinder(exchangeFields)
-	inGrant    = newFinder(grantFields)
+	anywhere   = newFinder(secretFields, secretFields+"|password")
+	inExchange = newFinder(exchangeFields, exchangeFields+"|password")
+	inGrant    = newFinder(grantFields, grantFields)
 
 	// Instance metadata has the session token beside the key, as "Token".
 	metadataToken = lazily(jsonField("Token"))
@@ -59,11 +68,6 @@ var (
 )
 
 const expiryName = `"(?:[Ee]xpiration|[Ee]xpiry|expires_?(?:[Aa]t|[Oo]n)|expires|expireTime)"\s*:\s*`
-
-// mayBeForm reports whether a body can be a URL-encoded form, mayBeMultipart whether it
-// can be a multipart one: neither is looked for where it cannot be.
-func mayBeForm(b []byte) bool      { return len(b) < 64<<10 && !bytes.ContainsAny(b, "{<\n") }
-func mayBeMultipart(b []byte) bool { return bytes.Contains(b, []byte("form-data")) }
 
 // finders returns what finds the secrets in the body of a request, and in its answer's.
 func finders(req *interaction.Request) (asked, answered *finder) {
@@ -113,12 +117,7 @@ func (p *Policy) fields(b []byte, find *finder) []byte {
 	}
 	out := redactMatches(find.json(), b, isHidden)
 	out = redactMatches(find.xml(), out, isHidden)
-	if mayBeForm(b) {
-		out = redactMatches(find.form(), out, isHidden)
-	}
-	if mayBeMultipart(b) {
-		out = redactMatches(find.part(), out, isHidden)
-	}
+	out = find.redactForms(out, isHidden)
 	if bytes.Contains(b, []byte(`"SecretAccessKey"`)) {
 		out = redactMatches(metadataToken(), out, isHidden)
 	}
@@ -140,17 +139,9 @@ func (p *Policy) namedFields(b []byte) []byte {
 		for _, name := range p.Names {
 			quoted = append(quoted, regexp.QuoteMeta(name))
 		}
-		names := strings.Join(quoted, "|")
-		p.form, p.part = regexp.MustCompile(`(?i)`+formField(names)), regexp.MustCompile(`(?i)`+partField(names))
+		p.named = newFinder("", `(?i:`+strings.Join(quoted, "|")+`)`)
 	})
-	all := func([]byte) string { return Placeholder }
-	if mayBeForm(b) {
-		b = replaceMatches(p.form, b, all)
-	}
-	if mayBeMultipart(b) {
-		b = replaceMatches(p.part, b, all)
-	}
-	return b
+	return p.named.redactForms(b, func([]byte) bool { return false })
 }
 
 // answered is fields for an answer. Where a secret is replaced in it, it expires later; a

@@ -276,17 +276,8 @@ func pem(text []byte, at int) (start, end int) {
 	if tail := "-----END " + string(label) + "-----"; bytes.HasPrefix(text[end:], []byte(tail)) {
 		return at, end + len(tail)
 	}
-	return at, body + lastLine(text[body:end])
+	return at, body + len(toLastLine().Find(text[body:end]))
 }
 
-// lastLine returns the end of the last run of base64 that is no word.
-func lastLine(b []byte) (end int) {
-	for i := 0; i < len(b); i++ {
-		to := run(b, i, std64|equal)
-		if to-i >= 24 {
-			end = to
-		}
-		i = to
-	}
-	return end
-}
+// toLastLine is all up to the end of the last run of base64 that is no word.
+var toLastLine = lazily(`(?s)^.*[A-Za-z0-9+/=]{24}`)

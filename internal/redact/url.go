@@ -59,7 +59,7 @@ func (p *Policy) query(host, raw string) string {
 		name, value, _ := strings.Cut(pair, "=")
 		plain := coding.UnescapeQuery(name)
 		switch {
-		case p.isNamed(plain), isCertain(plain, host, coding.UnescapeQuery(value)), value != "" && signs(plain):
+		case p.isNamed(plain), isCertain(plain, host, coding.UnescapeQuery(value)), value != "" && slices.Contains(signs, strings.ToLower(plain)):
 			value = Placeholder
 		case value == "":
 			pairs[i] = p.text(pair)
@@ -133,8 +133,9 @@ var schemes = []scheme{
 	newScheme("sig sv", "se st sp sr sip spr ss srt sdd si ses ske skt sks skv skoid sktid skdutid sduoid saoid suoid scid"),
 }
 
-// signing returns which parameters of a query sign it: none if it is not signed.
-func signing(pairs []string) (signs func(name string) bool) {
+// signing returns the names in lower case of the parameters of a query that sign it: none
+// if it is not signed.
+func signing(pairs []string) []string {
 	var names []string
 	for _, pair := range pairs {
 		name, _, _ := strings.Cut(pair, "=")
@@ -143,10 +144,10 @@ func signing(pairs []string) (signs func(name string) bool) {
 	isMissing := func(name string) bool { return !slices.Contains(names, name) }
 	for _, s := range schemes {
 		if !slices.ContainsFunc(s.has, isMissing) {
-			return func(name string) bool { return slices.Contains(s.names, strings.ToLower(name)) }
+			return s.names
 		}
 	}
-	return func(string) bool { return false }
+	return nil
 }
 
 // signedQuery is a query in a text: "&" is also written as JSON and HTML escape it.
@@ -169,7 +170,8 @@ func redactSignatures(b []byte) []byte {
 		signs := signing(pairs)
 		for _, pair := range pairs {
 			end := at + len(pair)
-			if name, value, ok := strings.Cut(pair, "="); ok && value != "" && signs(coding.UnescapeQuery(name)) {
+			name, value, _ := strings.Cut(pair, "=")
+			if value != "" && slices.Contains(signs, strings.ToLower(coding.UnescapeQuery(name))) {
 				edits = append(edits, edit{end - len(value), end, Placeholder})
 			}
 			at = end + len(ampersand().Find(b[end:m[1]]))
