@@ -40,7 +40,7 @@ type Journal struct {
 // add adds an interaction; item is its text, made when so many secrets were known. If
 // another is by now, and may stand in the text or in what was written, everything is
 // written again; so it is after a write that failed.
-func (j *Journal) add(it *interaction.Interaction, item *cassette.Item, known int) {
+func (j *Journal) add(it *interaction.Interaction, item *cassette.Encoded, known int) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if j.closed || j.foreign {
@@ -83,7 +83,7 @@ func (j *Journal) goOn(left []*interaction.Interaction) {
 // redacted. The caller holds the lock.
 func (j *Journal) rewrite() {
 	known := j.policy.Count()
-	var items []*cassette.Item
+	var items []*cassette.Encoded
 	for _, it := range j.items {
 		if item, err := encodeAgain(j.policy, j.Path, it); err == nil {
 			items = append(items, item)
@@ -102,9 +102,6 @@ func (j *Journal) rewrite() {
 
 // isForeign reports whether another process has a journal there.
 func (j *Journal) isForeign() bool {
-	if j == nil {
-		return false
-	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return j.foreign
@@ -112,9 +109,6 @@ func (j *Journal) isForeign() bool {
 
 // close ends the journal; what is settled later is not in it.
 func (j *Journal) close() {
-	if j == nil {
-		return
-	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.closed, j.items = true, nil
@@ -122,9 +116,6 @@ func (j *Journal) close() {
 
 // Remove deletes the journal, when all it has is in a saved file.
 func (j *Journal) Remove() error {
-	if j == nil {
-		return nil
-	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if !j.made || j.foreign {
