@@ -42,8 +42,11 @@ func (c *Cutter) End() (framing *Framing, body []byte) {
 }
 
 // canDetect reports whether the start of a body is enough to detect its framing:
-// some of it and a line with its end.
+// some of it and a line with its end, or a message of AWS's, which has no lines.
 func canDetect(b []byte) bool {
+	if _, ok := messageLen(b); ok {
+		return true
+	}
 	eol := bytes.IndexAny(b, "\r\n")
 	return len(b) >= detectAfter && eol >= 0 && eol < len(b)-1
 }
