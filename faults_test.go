@@ -133,7 +133,7 @@ func TestDiskFull(t *testing.T) {
 		return
 	}
 	it := &interaction.Interaction{Request: interaction.Request{Method: "GET", URL: "http://h/"}, Response: interaction.Response{Status: 200}}
-	item, err := cassette.FormatItem(it, 0)
+	item, err := cassette.Encode(it, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

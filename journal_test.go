@@ -318,7 +318,7 @@ func TestResume(t *testing.T) {
 			u := newUpstream(t)
 			file := filepath.Join(t.TempDir(), "c.yaml")
 			for i, it := range tt.left {
-				item, err := cassette.FormatItem(it, 0)
+				item, err := cassette.Encode(it, 0)
 				if err == nil {
 					err = cassette.Append(file+journalSuffix, item, i == 0)
 				}

@@ -53,7 +53,7 @@ func (r *Recorder) play(req *http.Request, in *incoming, rec *tape.Recording) (*
 // the next one uses the memory again.
 type pooled struct {
 	answer.Playable
-	in     cassette.Scratch
+	in     cassette.Buffer
 	framer stream.Framer
 }
 

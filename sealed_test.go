@@ -145,10 +145,10 @@ func many(n int) (f *cassette.File, filling string) {
 // recorded, from many goroutines; and the lines that a report names.
 func TestLargeCassette(t *testing.T) {
 	t.Parallel()
-	const n = 300
+	const n = 1100
 	f, filling := many(n)
 	file := saved(t, f)
-	if info, err := os.Stat(file); err != nil || info.Size() < 512<<10 {
+	if info, err := os.Stat(file); err != nil || info.Size() < 2<<20 {
 		t.Fatal("not large", info, err)
 	}
 	r := mustOpen(t, file, InMode(ModeNone))
@@ -274,7 +274,7 @@ func TestFramedIsWritten(t *testing.T) {
 		return pick("a", "null", "1", `"q"`, "x y", "日本", "é\n", "}", ", ", ": ", `\`, "\u2028", "</x>", "[DONE]", "", "=")
 	}
 	layouts := []exactjson.Layout{{}, {}, {ColonSpace: true, CommaSpace: true}, {Escape: exactjson.EscapeASCII}, {Escape: exactjson.EscapeHTML | exactjson.EscapeSlash}, {Before: " "}, {After: " "}, {Indent: " "}}
-	var in cassette.Scratch
+	var in cassette.Buffer
 	in.Framer = new(stream.Framer)
 	framed, other := 0, 0
 	for range 500 {
@@ -418,7 +418,7 @@ func TestSealsAndKnownValues(t *testing.T) {
 // meanwhile, never answers with another recording.
 func TestChangedWhileOpen(t *testing.T) {
 	t.Parallel()
-	f, filling := many(300)
+	f, filling := many(1100)
 	file := saved(t, f)
 	r := mustOpen(t, file, InMode(ModeNone), AllowUnused())
 	text := read(t, file)

@@ -148,7 +148,7 @@ func BenchmarkResponse(b *testing.B) {
 				b.Fatal(err)
 			}
 			s, _, _ := openBytes(b, data)
-			var in Scratch
+			var in Buffer
 			b.SetBytes(int64(len(data)))
 			b.ReportAllocs()
 			for b.Loop() {

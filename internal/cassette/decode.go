@@ -26,8 +26,8 @@ type decoder struct {
 	failed bool
 	json   exactjson.Printer
 
-	scratch *Scratch // if the answer is read for a replay
-	framer  Framer   // makes the bytes of a stream instead of its events; may be nil
+	scratch *Buffer // if the answer is read for a replay
+	framer  Framer  // makes the bytes of a stream instead of its events; may be nil
 	events  eventList
 	want    *comparison // the events that there must be; nil if that is not known
 }
@@ -175,34 +175,68 @@ func (d *decoder) usage(u **interaction.Usage) {
 }
 
 func (d *decoder) headers(key string, hs *interaction.Headers) {
-	if d.has(key) {
-		d.parsed(func(p *parser, n *yaml.Node) { *hs = p.headerFields(n, key) })
+	switch {
+	case !d.has(key):
+	case d.skip("\n"):
+		for d.indented(d.indent + 2) {
+			h := interaction.Header{Name: string(d.flowText())}
+			if d.expect(":"); d.at(" [") {
+				d.expect(" ")
+				h.Values = d.values()
+				d.expect("\n")
+			} else {
+				h.Values = []string{string(d.string(d.indent + 4))}
+			}
+			*hs = append(*hs, h)
+		}
+	default:
+		d.expect(" {")
+		for more := true; more && !d.failed; more = d.skip(", ") {
+			h := interaction.Header{Name: string(d.flowText())}
+			if d.expect(": "); d.at("[") {
+				h.Values = d.values()
+			} else {
+				h.Values = []string{string(d.flowText())}
+			}
+			*hs = append(*hs, h)
+		}
+		d.expect("}\n")
 	}
 }
 
-// layout reads what encoder.layout writes.
+// values reads a list of strings in flow style.
+func (d *decoder) values() (values []string) {
+	d.expect("[")
+	for !d.failed && !d.skip("]") {
+		if len(values) > 0 {
+			d.expect(", ")
+		}
+		values = append(values, string(d.flowText()))
+	}
+	return values
+}
+
+// layout has the parser read what encoder.layout writes: it is short, and mostly the same
+// as in the last answer.
 func (d *decoder) layout(key string) (l exactjson.Layout) {
-	if d.has(key) {
-		d.parsed(func(p *parser, n *yaml.Node) { l = p.layout(n, key) })
+	if !d.has(key) {
+		return l
 	}
-	return l
-}
-
-// parsed has the parser read a value that is short: the rest of the line, or the lines
-// below that are indented more.
-func (d *decoder) parsed(read func(p *parser, n *yaml.Node)) {
-	start := d.pos
-	for d.line(); d.at(spaces[:d.indent+1]); {
-		d.line()
+	line := d.line()
+	if b := d.scratch; b != nil && len(line) > 0 && b.layoutLine == string(line) {
+		return b.layout
 	}
-	p := newParser("", d.s[start:d.pos], nil)
+	p := newParser("", line, nil)
 	root, err := format.Parse(p.src)
 	if err == nil {
-		read(p, &root)
+		l = p.layout(&root, key)
 	}
 	if err != nil || p.err != nil {
 		d.fail()
+	} else if b := d.scratch; b != nil {
+		b.layoutLine, b.layout = p.src, l
 	}
+	return l
 }
 
 // string passes a space and a string in block context whose literal would be indented

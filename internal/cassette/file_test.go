@@ -20,7 +20,7 @@ func TestUmask(t *testing.T) {
 	const child = "PROMPTECHO_TEST_UMASK"
 	if dir := os.Getenv(child); dir != "" {
 		path := filepath.Join(dir, "x.yaml")
-		item, err := FormatItem(fileOf(big("a")).Interactions[0], 0)
+		item, err := Encode(fileOf(big("a")).Interactions[0], 0)
 		if err == nil {
 			err = Append(path+".partial", item, true)
 		}
@@ -86,7 +86,7 @@ func TestLongNames(t *testing.T) {
 		path := filepath.Join(t.TempDir(), strings.Repeat("n", n-5)+".yaml")
 		f := fileOf(big("a"))
 		mustSave(t, path, f)
-		item, err := FormatItem(f.Interactions[0], 0)
+		item, err := Encode(f.Interactions[0], 0)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -74,7 +74,7 @@ func TestHostileFiles(t *testing.T) {
 			if err == nil {
 				for i := range s.Len() {
 					var resp interaction.Response
-					if _, err = s.Response(i, &resp, new(Scratch)); err != nil {
+					if _, err = s.Response(i, &resp, new(Buffer)); err != nil {
 						break
 					}
 				}
@@ -132,7 +132,7 @@ func TestHostileSeals(t *testing.T) {
 				t.Errorf("%s: the seal does not hold", name)
 			}
 			var resp interaction.Response
-			if _, err := s.Response(0, &resp, new(Scratch)); err == nil {
+			if _, err := s.Response(0, &resp, new(Buffer)); err == nil {
 				t.Errorf("%s: a response of %d bytes", name, len(resp.Body))
 			}
 			_, err = s.Interaction(0)

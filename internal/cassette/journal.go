@@ -47,7 +47,7 @@ func wholeItems(data []byte) (texts [][]byte) {
 // Append adds an interaction to the journal at path. create makes the file, and it is
 // an error (fs.ErrExist) if there is one. The file is not kept open: another process
 // may put a new one in its place.
-func Append(path string, item *Item, create bool) (err error) {
+func Append(path string, item *Encoded, create bool) (err error) {
 	flags := os.O_WRONLY | os.O_APPEND
 	if create {
 		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
@@ -86,7 +86,7 @@ func journalHead() []byte {
 }
 
 // SaveJournal puts a journal of these interactions in the place of the one at path.
-func SaveJournal(path string, items []*Item) error {
+func SaveJournal(path string, items []*Encoded) error {
 	pieces, assets := [][]byte{journalHead()}, map[string][]byte{}
 	for _, item := range items {
 		pieces = append(pieces, item.framed)

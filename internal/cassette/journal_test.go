@@ -17,7 +17,7 @@ func journalOf(t testing.TB) (f *File, data []byte, ends []int, path string) {
 	f, _, _ = recorded(t)
 	path = filepath.Join(t.TempDir(), "x.yaml.partial")
 	for i, it := range f.Interactions {
-		item, err := FormatItem(it, testRules)
+		item, err := Encode(it, testRules)
 		if err == nil {
 			err = Append(path, item, i == 0)
 		}
@@ -196,14 +196,14 @@ func TestNoJournal(t *testing.T) {
 	if _, _, err := LoadJournal(path, ""); err == nil || !strings.Contains(err.Error(), "not a file") {
 		t.Errorf("a link: %v", err)
 	}
-	item, err := FormatItem(fileOf("x").Interactions[0], 0)
+	item, err := Encode(fileOf("x").Interactions[0], 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := Append(path, item, true); !errors.Is(err, fs.ErrExist) {
 		t.Errorf("a journal was made through a link: %v", err)
 	}
-	if err := SaveJournal(path, []*Item{item}); err != nil {
+	if err := SaveJournal(path, []*Encoded{item}); err != nil {
 		t.Fatal(err)
 	}
 	if text, err := os.ReadFile(mine); string(text) != "mine" {

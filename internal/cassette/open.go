@@ -9,18 +9,19 @@ import (
 	"os"
 	"sync"
 
+	"github.com/promptecho/promptecho/internal/exactjson"
 	"github.com/promptecho/promptecho/internal/interaction"
 )
 
-// A Stored is a cassette whose interactions are read from its file when they are
+// An Index is a cassette whose interactions are read from its file when they are
 // asked for. Opening one finds where they are; what a seal vouches for is not read
 // before. All methods may be called concurrently; after Close all give errors.
-type Stored struct {
+type Index struct {
 	Pinned  bool
 	Partial bool
 
 	path   string
-	items  []storedItem
+	items  []entry
 	edited int // see Edited
 
 	mu     sync.RWMutex  // held while what follows is used
@@ -30,8 +31,8 @@ type Stored struct {
 	closed bool
 }
 
-// A storedItem is where an interaction stands, or what it is.
-type storedItem struct {
+// An entry is where an interaction stands, or what it is.
+type entry struct {
 	at      int64 // offset in the file
 	line    int   // in the file, counted from 1
 	seal    *seal // that holds; nil if there is none
@@ -46,7 +47,7 @@ type storedItem struct {
 // interaction, agrees; trust may be nil. Errors are those of [Load]: a file that
 // Format has not written as it is, or an interaction of it that was edited since, is
 // read by the full parser, with the same meaning.
-func Open(path string, revision uint32, trust func(text []byte) bool) (*Stored, error) {
+func Open(path string, revision uint32, trust func(text []byte) bool) (*Index, error) {
 	buf := buffers.Get().(*bytes.Buffer)
 	f, err := readInto(buf, path)
 	if err != nil {
@@ -68,20 +69,20 @@ func Open(path string, revision uint32, trust func(text []byte) bool) (*Stored, 
 }
 
 // maxKept is the length in bytes of a file that stays in memory while it is open.
-const maxKept = 256 << 10
+const maxKept = 2 << 20
 
 // buffers are those of closed files.
 var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
 // openParsed is Open with the parser.
-func openParsed(path string, data []byte) (*Stored, error) {
+func openParsed(path string, data []byte) (*Index, error) {
 	f, edited, err := parse(path, data, readFrom(assetDir(target(path))))
 	if err != nil {
 		return nil, err
 	}
-	s := &Stored{path: path, Pinned: f.Pinned, Partial: f.Partial, edited: edited, items: make([]storedItem, len(f.Interactions))}
+	s := &Index{path: path, Pinned: f.Pinned, Partial: f.Partial, edited: edited, items: make([]entry, len(f.Interactions))}
 	for i, it := range f.Interactions {
-		s.items[i] = storedItem{it: it, line: it.Line}
+		s.items[i] = entry{it: it, line: it.Line}
 	}
 	return s, nil
 }
@@ -89,11 +90,11 @@ func openParsed(path string, data []byte) (*Stored, error) {
 // find finds the interactions of a cassette as Format writes it; ok is false if it is
 // not as that, or if one that was edited cannot be read by itself. Line ends in data
 // become \n: git, on Windows, makes others.
-func find(path string, data *[]byte, revision uint32, trust func([]byte) bool) (s *Stored, ok bool) {
+func find(path string, data *[]byte, revision uint32, trust func([]byte) bool) (s *Index, ok bool) {
 	if bytes.Contains((*data)[:min(len(*data), 200)], []byte("\r\n")) {
 		*data = bytes.ReplaceAll(*data, []byte("\r\n"), []byte("\n"))
 	}
-	s = &Stored{path: path}
+	s = &Index{path: path}
 	rest, ok := bytes.CutPrefix(*data, []byte(headStart))
 	rest, s.Pinned = bytes.CutPrefix(rest, []byte("pinned: true\n"))
 	rest, s.Partial = bytes.CutPrefix(rest, []byte("partial: true\n"))
@@ -104,11 +105,11 @@ func find(path string, data *[]byte, revision uint32, trust func([]byte) bool) (
 	}
 	at := len(*data) - len(rest)
 	line := 1 + bytes.Count((*data)[:at], []byte("\n"))
-	s.items = make([]storedItem, 0, len(seals))
+	s.items = make([]entry, 0, len(seals))
 	finder := sealFinder{seals: seals}
 	for len(text) > 0 {
 		item, seal := finder.cut(len(s.items), text)
-		it := storedItem{at: int64(at), line: line, seal: seal}
+		it := entry{at: int64(at), line: line, seal: seal}
 		if it.seal != nil {
 			it.trusted = it.seal.revision == revision && it.seal.key != 0 && (trust == nil || trust(item))
 			it.givenUp = givenUp(item)
@@ -164,11 +165,11 @@ func parseItem(name string, text []byte, asset func(name string) ([]byte, error)
 }
 
 // Len returns the number of interactions.
-func (s *Stored) Len() int { return len(s.items) }
+func (s *Index) Len() int { return len(s.items) }
 
 // Hint returns the match key and the digest of the request of an interaction that
 // is as it was written, without reading it. Of any other ok is false.
-func (s *Stored) Hint(i int) (key, digest uint64, ok bool) {
+func (s *Index) Hint(i int) (key, digest uint64, ok bool) {
 	if it := &s.items[i]; it.trusted {
 		return it.seal.key, it.seal.request, true
 	}
@@ -177,7 +178,7 @@ func (s *Stored) Hint(i int) (key, digest uint64, ok bool) {
 
 // GivenUp returns why the request of an interaction was given up before there was an
 // answer, as the error of its context says it; "" if it was not.
-func (s *Stored) GivenUp(i int) (cause string) {
+func (s *Index) GivenUp(i int) (cause string) {
 	if it := s.items[i].it; it != nil {
 		return it.Response.GivenUp()
 	}
@@ -186,7 +187,7 @@ func (s *Stored) GivenUp(i int) (cause string) {
 
 // Interaction reads an interaction. What it returns is the caller's, and another
 // one every time, unless the interaction was not sealed.
-func (s *Stored) Interaction(i int) (it *interaction.Interaction, err error) {
+func (s *Index) Interaction(i int) (it *interaction.Interaction, err error) {
 	if it := s.items[i].it; it != nil {
 		return it, nil
 	}
@@ -206,26 +207,28 @@ func (s *Stored) Interaction(i int) (it *interaction.Interaction, err error) {
 	return it, nil
 }
 
-// A Scratch is memory that answers are read into; it can be used again and again.
+// A Buffer is memory that answers are read into; it can be used again and again.
 // Its zero value is ready to use.
-type Scratch struct {
+type Buffer struct {
 	Framer Framer // puts streams together, if it can; may be nil
 
 	// Ends is where the events of the last answer end in its Body, if Framer has
 	// put it together; then it has no Events.
 	Ends []int
 
-	decoder decoder
-	answer  interaction.Interaction
-	body    []byte
-	delays  []interaction.Delay
-	events  eventList
+	decoder    decoder
+	answer     interaction.Interaction
+	body       []byte
+	layout     exactjson.Layout // that layoutLine stands for
+	layoutLine string
+	delays     []interaction.Delay
+	events     eventList
 }
 
 // Response reads what answered the request of an interaction into resp, without
 // what only its readers need (Text), and returns its latency in milliseconds. What
 // resp has is valid until in is used again.
-func (s *Stored) Response(i int, resp *interaction.Response, in *Scratch) (latencyMS int64, err error) {
+func (s *Index) Response(i int, resp *interaction.Response, in *Buffer) (latencyMS int64, err error) {
 	in.Ends = nil
 	if it := s.items[i].it; it != nil {
 		*resp = it.Response
@@ -253,7 +256,7 @@ func (s *Stored) Response(i int, resp *interaction.Response, in *Scratch) (laten
 }
 
 // textOf calls f with the text of an interaction, which is valid until f returns.
-func (s *Stored) textOf(i int, f func(text []byte) error) error {
+func (s *Index) textOf(i int, f func(text []byte) error) error {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	it := &s.items[i]
@@ -282,12 +285,12 @@ func release(buf *bytes.Buffer) {
 	}
 }
 
-func (s *Stored) changed() error {
+func (s *Index) changed() error {
 	return fmt.Errorf("%s: the file has changed since it was opened; run the test again", s.path)
 }
 
 // parse reads an interaction with the parser.
-func (s *Stored) parse(text []byte) (*interaction.Interaction, error) {
+func (s *Index) parse(text []byte) (*interaction.Interaction, error) {
 	if it, err := parseItem(s.path, text, readFrom(assetDir(target(s.path)))); err == nil {
 		return it, nil
 	}
@@ -301,13 +304,13 @@ func (s *Stored) parse(text []byte) (*interaction.Interaction, error) {
 // Edited returns the line of the first interaction that was edited since it was
 // written, as its seal tells, or of the mark at the end if interactions were taken out
 // or put in; 0 if there is none. What has no seal and no mark tells nothing.
-func (s *Stored) Edited() int { return s.edited }
+func (s *Index) Edited() int { return s.edited }
 
 // Line returns the line of the file at which an interaction starts, counted from 1.
-func (s *Stored) Line(i int) int { return s.items[i].line }
+func (s *Index) Line(i int) int { return s.items[i].line }
 
 // Close closes the file. What was read stays valid.
-func (s *Stored) Close() error {
+func (s *Index) Close() error {
 	if s == nil {
 		return nil
 	}

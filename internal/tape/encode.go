@@ -13,7 +13,7 @@ import (
 // hold a known secret; name is that of the file. The match key, which is that of the
 // request itself whatever options this run has, and the text for the reader are made
 // again.
-func encodeAgain(policy *redact.Policy, name string, it *interaction.Interaction) (*cassette.Item, error) {
+func encodeAgain(policy *redact.Policy, name string, it *interaction.Interaction) (*cassette.Encoded, error) {
 	policy.Interaction(it)
 	form := (&canon.Options{}).Form(&it.Request)
 	it.MatchKey, it.Response.Text = form.Key(), form.Read(canon.Payloads(&it.Response)).Text
@@ -21,11 +21,11 @@ func encodeAgain(policy *redact.Policy, name string, it *interaction.Interaction
 }
 
 // encode returns the text of a redacted interaction, unless it would hold a known secret.
-func encode(policy *redact.Policy, name string, it *interaction.Interaction) (*cassette.Item, error) {
+func encode(policy *redact.Policy, name string, it *interaction.Interaction) (*cassette.Encoded, error) {
 	if err := policy.CheckInteraction(name, it); err != nil {
 		return nil, err
 	}
-	item, err := cassette.FormatItem(it, canon.Revision)
+	item, err := cassette.Encode(it, canon.Revision)
 	if err != nil {
 		return nil, fmt.Errorf("%s: not saved: %w", name, err)
 	}

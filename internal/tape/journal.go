@@ -40,7 +40,7 @@ type Journal struct {
 // add adds an interaction; item is its text, made when so many secrets were known. If
 // another is by now, and may stand in the text or in what was written, everything is
 // written again; so it is after a write that failed.
-func (j *Journal) add(it *interaction.Interaction, item *cassette.Item, known int) {
+func (j *Journal) add(it *interaction.Interaction, item *cassette.Encoded, known int) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if j.closed || j.foreign {
@@ -83,7 +83,7 @@ func (j *Journal) goOn(left []*interaction.Interaction) {
 // redacted. The caller holds the lock.
 func (j *Journal) rewrite() {
 	known := j.policy.Count()
-	var items []*cassette.Item
+	var items []*cassette.Encoded
 	for _, it := range j.items {
 		if item, err := encodeAgain(j.policy, j.Path, it); err == nil {
 			items = append(items, item)

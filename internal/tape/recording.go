@@ -47,7 +47,7 @@ type Recording struct {
 	fresh      bool
 	concurrent bool // another request was open meanwhile
 	complete   bool // the answer is as complete as it will ever be
-	text       *cassette.Item
+	text       *cassette.Encoded
 	known      int // how many secrets were known when text was made
 }
 
@@ -102,8 +102,8 @@ func (rec *Recording) Request() interaction.Request {
 
 // Answer reads the answer to a request into resp and returns its latency in milliseconds;
 // req is nil if the request is recorded byte for byte. The recorded request is not read
-// unless its ids have to be replaced; see [cassette.Stored.Response].
-func (rec *Recording) Answer(req *interaction.Request, resp *interaction.Response, in *cassette.Scratch) (latencyMS int64, err error) {
+// unless its ids have to be replaced; see [cassette.Index.Response].
+func (rec *Recording) Answer(req *interaction.Request, resp *interaction.Response, in *cassette.Buffer) (latencyMS int64, err error) {
 	linked := req != nil && rec.Form().Linked()
 	it := rec.interaction.Load()
 	if it == nil && !linked {

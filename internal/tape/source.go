@@ -41,7 +41,7 @@ type source struct {
 
 	config Config
 	policy *redact.Policy
-	stored *cassette.Stored // the cassette; nil if there is none
+	stored *cassette.Index // the cassette; nil if there is none
 
 	unread atomic.Pointer[error] // the first reason why an interaction could not be read
 }

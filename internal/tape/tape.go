@@ -187,7 +187,7 @@ func (t *Tape) Settle(rec *Recording, it *interaction.Interaction) {
 // encodeOnce puts an interaction that was just recorded and redacted into the journal,
 // and returns its text and how many secrets were known when it was made. The text is nil
 // if it cannot be written: Save finds out why; and if this run saves nothing.
-func (t *Tape) encodeOnce(it *interaction.Interaction) (item *cassette.Item, known int) {
+func (t *Tape) encodeOnce(it *interaction.Interaction) (item *cassette.Encoded, known int) {
 	if t.Journal == nil {
 		return nil, 0
 	}

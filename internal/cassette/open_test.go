@@ -17,11 +17,11 @@ const testRules = 7
 
 // How many files are drawn and edited:
 //
-//	go test ./internal/cassette -run StoredIsParsed -files 1000000
+//	go test ./internal/cassette -run OpenedIsParsed -files 1000000
 var files = flag.Int("files", 1500, "draw and edit so many files")
 
 // openBytes is Open on data, with Parse where Open has Load.
-func openBytes(t testing.TB, data []byte) (s *Stored, fast bool, err error) {
+func openBytes(t testing.TB, data []byte) (s *Index, fast bool, err error) {
 	t.Helper()
 	text := data
 	if s, fast = find("x.yaml", &text, testRules, nil); fast {
@@ -86,7 +86,7 @@ func sameAsParsed(t testing.TB, data []byte) (fast bool) {
 			t.Fatalf("interaction %d: line %d, match key %q; want %d, %q\n%s", i, it.Line, it.MatchKey, want.Interactions[i].Line, want.Interactions[i].MatchKey, data)
 		}
 		var resp interaction.Response
-		latency, err := s.Response(i, &resp, new(Scratch))
+		latency, err := s.Response(i, &resp, new(Buffer))
 		if err != nil {
 			t.Fatalf("response %d: %v\n%s", i, err, data)
 		}
@@ -101,7 +101,7 @@ func sameAsParsed(t testing.TB, data []byte) (fast bool) {
 	return fast
 }
 
-func FuzzStored(f *testing.F) {
+func FuzzOpen(f *testing.F) {
 	for _, s := range seeds.Strings {
 		f.Add(s)
 	}
@@ -211,8 +211,8 @@ func (r random) file() *File {
 	return sealed(f)
 }
 
-// TestStoredIsParsed: what Format writes is opened as it is parsed.
-func TestStoredIsParsed(t *testing.T) {
+// TestOpenedIsParsed: what Format writes is opened as it is parsed.
+func TestOpenedIsParsed(t *testing.T) {
 	t.Parallel()
 	r := random{rand.New(rand.NewPCG(1, 2))}
 	for range *files {
@@ -220,9 +220,9 @@ func TestStoredIsParsed(t *testing.T) {
 	}
 }
 
-// TestStoredIsParsedEdited: edits of every kind, in every place, are opened as they are
+// TestOpenedIsParsedEdited: edits of every kind, in every place, are opened as they are
 // parsed, errors too.
-func TestStoredIsParsedEdited(t *testing.T) {
+func TestOpenedIsParsedEdited(t *testing.T) {
 	t.Parallel()
 	n := *files
 	r := random{rand.New(rand.NewPCG(3, 4))}

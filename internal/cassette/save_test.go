@@ -351,17 +351,17 @@ func TestCheck(t *testing.T) {
 	t.Parallel()
 	for _, content := range []string{"a", big("a")} { // in the file, and beside it
 		it := fileOf(content).Interactions[0]
-		item, err := FormatItem(it, 0)
+		item, err := Encode(it, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, x := range []struct {
-			item Item
+			item Encoded
 			want string
 		}{
 			{*item, "response.body would not survive; please report this"},
-			{Item{Text: item.Text[:len(item.Text)/2]}, "promptecho cannot read what it would write; please report this: cassette:"},
-			{Item{Text: []byte("x")}, "promptecho cannot read what it would write; please report this: cassette:2:"},
+			{Encoded{Text: item.Text[:len(item.Text)/2]}, "promptecho cannot read what it would write; please report this: cassette:"},
+			{Encoded{Text: []byte("x")}, "promptecho cannot read what it would write; please report this: cassette:2:"},
 		} {
 			if err := x.item.check(fileOf("b").Interactions[0]); err == nil || !strings.HasPrefix(err.Error(), x.want) {
 				t.Errorf("got %v, want %s", err, x.want)

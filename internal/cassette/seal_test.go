@@ -54,7 +54,7 @@ func openAll(path string) (f *File, edited int, err error) {
 			return nil, 0, err
 		}
 		var resp interaction.Response
-		latency, err := s.Response(i, &resp, new(Scratch))
+		latency, err := s.Response(i, &resp, new(Buffer))
 		if err != nil {
 			return nil, 0, err
 		}

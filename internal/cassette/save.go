@@ -46,7 +46,7 @@ func assetDir(file string) string { return Beside(strings.TrimSuffix(file, ".yam
 // says that the file on disk is not what was written. A link that leads out of the
 // folder of path is not followed: that is an error.
 func Save(path string, f *File) error {
-	d, err := draft(f, FormatItem)
+	d, err := draft(f, Encode)
 	if err != nil {
 		return fmt.Errorf("%s: not saved: cassette: %w", path, err)
 	}
@@ -54,7 +54,7 @@ func Save(path string, f *File) error {
 }
 
 // draft returns f as it is to be saved; format makes the items.
-func draft(f *File, format func(*interaction.Interaction, uint32) (*Item, error)) (*Draft, error) {
+func draft(f *File, format func(*interaction.Interaction, uint32) (*Encoded, error)) (*Draft, error) {
 	d := &Draft{Pinned: f.Pinned, Partial: f.Partial}
 	for i, it := range f.Interactions {
 		item, err := format(it, f.Rules)
@@ -66,8 +66,8 @@ func draft(f *File, format func(*interaction.Interaction, uint32) (*Item, error)
 	return d, nil
 }
 
-// An Item is an interaction as it stands in a cassette.
-type Item struct {
+// Encoded is an interaction as it stands in a cassette.
+type Encoded struct {
 	Text   []byte
 	Assets map[string][]byte // beside the file, by name
 
@@ -75,10 +75,10 @@ type Item struct {
 	framed []byte // as it stands in a journal: Text behind a frame
 }
 
-// FormatItem returns an interaction as it stands in a cassette, with a seal by
+// Encode returns an interaction as it stands in a cassette, with a seal by
 // the rules of a revision (see [File]), and makes sure that it reads as it again.
 // Errors are those of [Format].
-func FormatItem(it *interaction.Interaction, revision uint32) (*Item, error) {
+func Encode(it *interaction.Interaction, revision uint32) (*Encoded, error) {
 	item, err := encode(it, revision)
 	if err != nil {
 		return nil, err
@@ -86,8 +86,8 @@ func FormatItem(it *interaction.Interaction, revision uint32) (*Item, error) {
 	return item, item.check(it)
 }
 
-// encode is FormatItem without the check.
-func encode(it *interaction.Interaction, revision uint32) (*Item, error) {
+// encode is Encode without the check.
+func encode(it *interaction.Interaction, revision uint32) (*Encoded, error) {
 	if it == nil {
 		return nil, errors.New("is nil")
 	}
@@ -106,11 +106,11 @@ func encode(it *interaction.Interaction, revision uint32) (*Item, error) {
 	frame := seal.frame()
 	framed := e.buf[maxFrame-len(frame):]
 	copy(framed, frame)
-	return &Item{text, e.assets, seal, framed}, nil
+	return &Encoded{text, e.assets, seal, framed}, nil
 }
 
 // check makes sure that an item reads as an interaction.
-func (x *Item) check(it *interaction.Interaction) error {
+func (x *Encoded) check(it *interaction.Interaction) error {
 	back := decode(x.Text, &comparison{events: it.Response.Events})
 	if back == nil {
 		var err error
@@ -133,7 +133,7 @@ func (x *Item) check(it *interaction.Interaction) error {
 // A Draft is a cassette that is to be saved.
 type Draft struct {
 	Pinned, Partial bool
-	Items           []*Item
+	Items           []*Encoded
 }
 
 // pieces returns what the file consists of, and its assets.
