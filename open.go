@@ -58,6 +58,7 @@ func Open(file string, opts ...Option) (*Recorder, error) {
 		return nil, fmt.Errorf("promptecho: %w", err)
 	}
 	r.describe(path)
+	r.player = answer.Player{Pace: r.config.pace, Note: r.log.Note, Pending: &r.pending}
 	if r.plan.mayGoUpstream() {
 		r.upstream = answer.NewUpstream(r.config.upstream, network())
 	}

@@ -22,6 +22,7 @@ type Recorder struct {
 	redact   redact.Policy
 	tape     *tape.Tape
 	log      report.Log     // what there is to tell at the end
+	player   answer.Player  // of what is recorded
 	pending  answer.Pending // answers that are under way
 	upstream *answer.Upstream
 	life     lifecycle
