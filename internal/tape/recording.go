@@ -36,12 +36,12 @@ type Recording struct {
 	// What follows is guarded by the lock of the tape. The methods that tell it are for the
 	// time after Close, when it does not change any more.
 
-	kind     canon.Kind  // among the recordings of its form, when they are sorted
-	fullKind canon.Kind  // among all that there may be
-	lentFor  *canon.Form // of the request it was played for, if that was of another kind
-	scanned  bool        // it was searched for secrets
-	resumed  bool        // recorded by a run that was killed
-	unsaid   Unsaid      // of the request that took it
+	kind    canon.Kind  // among the recordings of its form, when they are sorted
+	lentFor *canon.Form // of the request it was played for, if that was of another kind
+	claimed bool        // its own request came after it was lent
+	scanned bool        // it was searched for secrets
+	resumed bool        // recorded by a run that was killed
+	unsaid  Unsaid      // of the request that took it
 
 	// Of what this run records:
 
