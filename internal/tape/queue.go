@@ -2,7 +2,6 @@ package tape
 
 import (
 	"context"
-	"slices"
 	"sync"
 
 	"github.com/promptecho/promptecho/internal/canon"
@@ -23,7 +22,7 @@ func (qs queues) add(rec *Recording) {
 		qs[rec.key] = q
 	}
 	if rec.givenUp == canceled {
-		q.canceled = append(q.canceled, rec)
+		q.canceled.recordings = append(q.canceled.recordings, rec)
 		return
 	}
 	q.recordings = append(q.recordings, rec)
@@ -38,25 +37,42 @@ func (qs queues) add(rec *Recording) {
 // own kind, or else of the nearest one. The kinds are made when they are needed: as long
 // as everything that is recorded and asked is the same byte for byte, there is one kind.
 type queue struct {
-	recordings []*Recording
-	played     int          // those before this one were played
-	canceled   []*Recording // those without an answer, because somebody canceled them
-	forms      sync.Once    // reads the forms of all
-	exact      bool         // all are the same request, byte for byte
-	asked      int          // how often the form was asked for
+	line
+	forms    sync.Once // reads the forms of all
+	exact    bool      // all are the same request, byte for byte
+	asked    int       // how often the form was asked for
+	canceled line      // those without an answer, because somebody canceled them
 
-	varying canon.Varying // nil until the queue is sorted
-	lent    []*Recording  // what was played for a request that differs, and was not reclaimed
+	varying canon.Varying
+	kinds   map[int]map[uint64]*line    // see agreeing; nil until the queue is sorted
+	lent    map[canon.Kind][]*Recording // what was played for a request that differs, by kind
+}
+
+// A line holds recordings in recorded order. Each is played once.
+type line struct {
+	recordings []*Recording
+	at         int // those before this one were played
 }
 
 // next returns the first recording that was not played, or nil if there is none.
-func (q *queue) next() *Recording {
-	for ; q.played < len(q.recordings); q.played++ {
-		if rec := q.recordings[q.played]; !rec.used.Load() {
+func (l *line) next() *Recording {
+	if l == nil {
+		return nil
+	}
+	for ; l.at < len(l.recordings); l.at++ {
+		if rec := l.recordings[l.at]; !rec.used.Load() {
 			return rec
 		}
 	}
 	return nil
+}
+
+// last returns the last recording, played or not, or nil if there is none.
+func (l *line) last() *Recording {
+	if l == nil || len(l.recordings) == 0 {
+		return nil
+	}
+	return l.recordings[len(l.recordings)-1]
 }
 
 // readForms reads the forms that the other methods need. The caller must not hold the
@@ -77,8 +93,27 @@ func (q *queue) sort() {
 	}
 	q.varying = canon.VaryingOf(traits)
 	for i, rec := range q.recordings {
-		rec.kind, rec.fullKind = q.varying.Of(traits[i]), canon.KindOf(traits[i])
+		rec.kind = q.varying.Of(traits[i])
 	}
+	q.kinds = map[int]map[uint64]*line{}
+}
+
+// agreeing returns the recordings that agree with a kind in the levels that near names
+// (see [canon.SameKind]), in recorded order, or nil if there are none.
+func (q *queue) agreeing(kind *canon.Kind, near int) *line {
+	lines := q.kinds[near]
+	if lines == nil {
+		lines = map[uint64]*line{}
+		for _, rec := range q.recordings {
+			hash := rec.kind.Agreed(near)
+			if lines[hash] == nil {
+				lines[hash] = &line{}
+			}
+			lines[hash].recordings = append(lines[hash].recordings, rec)
+		}
+		q.kinds[near] = lines
+	}
+	return lines[kind.Agreed(near)]
 }
 
 // takeExact returns the recording to play for a request that is recorded byte for byte as
@@ -89,15 +124,15 @@ func (q *queue) takeExact(rec *Recording, repeats bool) (next *Recording) {
 	switch {
 	case len(q.lent) > 0:
 		return nil
+	case q.kinds != nil:
+		next = q.agreeing(&rec.kind, canon.SameKind).next()
 	case q.exact:
 		next = q.next()
-	case q.varying != nil:
-		next, _ = q.nearest(&rec.kind, false)
 	default:
 		return nil
 	}
 	if next == nil && repeats && q.exact {
-		next = q.recordings[len(q.recordings)-1]
+		next = q.last()
 	}
 	if next == nil || next.digest != rec.digest {
 		return nil
@@ -110,7 +145,7 @@ func (q *queue) takeExact(rec *Recording, repeats bool) (next *Recording) {
 // take returns the recording to play for a request of the form, or nil if there is none
 // left. It also returns a contest if that request brings one to light.
 func (q *queue) take(form *canon.Form, repeats bool) (rec *Recording, c *Contest) {
-	if q.varying == nil {
+	if q.kinds == nil {
 		q.sort()
 	}
 	q.asked++
@@ -118,27 +153,21 @@ func (q *queue) take(form *canon.Form, repeats bool) (rec *Recording, c *Contest
 	if lent := q.reclaim(full, kind); lent != nil {
 		c = &Contest{Lent: lent, Field: q.varying.Differing(lent.Form().Traits, lent.lentFor.Traits)}
 	}
-	rec, near := q.nearest(&kind, false)
-	if near < canon.SameKind {
-		// SDKs try again after a deadline that was not theirs.
-		last, lastNear := q.nearest(&kind, true)
-		if rec == nil && repeats || lastNear == canon.SameKind && (repeats || last.givenUp != "") {
-			rec = last
-		}
+	own := q.agreeing(&kind, canon.SameKind)
+	rec = own.next()
+	if last := own.last(); rec == nil && last != nil && (repeats || last.givenUp != "") {
+		rec = last // SDKs try again after a deadline that was not theirs
 	}
 	if rec == nil {
-		return nil, c
-	}
-	if c == nil && near == canon.SpellingOnly {
-		first := slices.IndexFunc(q.recordings, func(own *Recording) bool { return own.kind == kind })
-		if first >= 0 && q.recordings[first].number > rec.number {
-			c = &Contest{Lent: rec, Late: q.recordings[first]}
+		if rec = q.nearest(&kind, repeats); rec == nil {
+			return nil, c
+		}
+		late := own != nil && own.recordings[0].number > rec.number
+		if late && c == nil && kind.Agreed(canon.SpellingOnly) == rec.kind.Agreed(canon.SpellingOnly) {
+			c = &Contest{Lent: rec, Late: own.recordings[0]}
 		}
 	}
-	if !rec.used.Load() && rec.fullKind != full {
-		rec.lentFor = form
-		q.lent = append(q.lent, rec)
-	}
+	q.lend(rec, form, full, kind)
 	rec.used.Store(true)
 	if c != nil {
 		c.Given = rec
@@ -150,54 +179,67 @@ func (q *queue) take(form *canon.Form, repeats bool) (rec *Recording, c *Contest
 // request, or nil if there is none left. It is for requests that have no other recording:
 // which of two hedged requests is canceled depends on how long they take.
 func (q *queue) takeCanceled() *Recording {
-	for _, rec := range q.canceled {
-		if !rec.used.Load() {
-			rec.used.Store(true)
-			return rec
-		}
+	rec := q.canceled.next()
+	if rec != nil {
+		rec.used.Store(true)
 	}
-	return nil
+	return rec
+}
+
+// lend remembers a recording that is played for a request that differs from its own. It
+// files the recording under the kind that all its traits make. If the request is of
+// another kind of this queue, it also files the recording under its kind here.
+func (q *queue) lend(rec *Recording, form *canon.Form, full, kind canon.Kind) {
+	own := canon.KindOf(rec.Form().Traits)
+	if rec.used.Load() || own == full {
+		return
+	}
+	if q.lent == nil {
+		q.lent = map[canon.Kind][]*Recording{}
+	}
+	rec.lentFor = form
+	q.lent[own] = append(q.lent[own], rec)
+	if rec.kind != kind {
+		q.lent[rec.kind] = append(q.lent[rec.kind], rec)
+	}
 }
 
 // reclaim returns a recording of this very request that was played for another one. It
 // returns each only once. full is the kind that all traits of the request make, and kind
 // is its kind in this queue.
 func (q *queue) reclaim(full, kind canon.Kind) *Recording {
-	i := slices.IndexFunc(q.lent, func(rec *Recording) bool { return rec.fullKind == full })
-	if i < 0 {
-		i = slices.IndexFunc(q.lent, func(rec *Recording) bool {
-			return rec.kind == kind && q.varying.Of(rec.lentFor.Traits) != kind
-		})
+	for _, k := range [...]canon.Kind{full, kind} {
+		for i, rec := range q.lent[k] {
+			if !rec.claimed {
+				rec.claimed = true
+				q.lent[k] = q.lent[k][i+1:]
+				return rec
+			}
+		}
 	}
-	if i < 0 {
-		return nil
-	}
-	rec := q.lent[i]
-	q.lent = slices.Delete(q.lent, i, i+1)
-	return rec
+	return nil
 }
 
-// nearest returns the recording that is nearest to a kind, and how near it is (see
-// [canon.Kind.Near]). Of several it returns the first one that was not played or, if
-// played is set, the last one that was. found is nil if there is none.
-func (q *queue) nearest(kind *canon.Kind, played bool) (found *Recording, near int) {
-	from := 0
-	if q.next(); !played {
-		from = q.played
+// nearest returns a recording for a request whose own kind has none left: the first one
+// that was not played among those nearest to the kind. If all were played and repeats is
+// set, it returns the last of the nearest ones. It compares the more important levels
+// first, so a few look-ups are enough, no matter how many recordings there are.
+func (q *queue) nearest(kind *canon.Kind, repeats bool) *Recording {
+	left := q.next() != nil
+	if !left && !repeats {
+		return nil
 	}
-	for _, rec := range q.recordings[from:] {
-		if rec.used.Load() != played {
-			continue
-		}
-		n := rec.kind.Near(kind)
-		if found == nil || n > near || n == near && played {
-			found, near = rec, n
-		}
-		if n == canon.SameKind && !played {
-			break
+	found, near := &q.line, 0
+	for level := (canon.SameKind + 1) / 2; level > 0; level /= 2 {
+		l := q.agreeing(kind, near|level)
+		if l != nil && (!left || l.next() != nil) {
+			found, near = l, near|level
 		}
 	}
-	return found, near
+	if !left {
+		return found.last()
+	}
+	return found.next()
 }
 
 // A Contest is a recording that answered another request than its own. Either it was

@@ -36,12 +36,12 @@ type Recording struct {
 	// What follows is guarded by the lock of the tape. The methods that return it are for
 	// the time after Close, when it does not change any more.
 
-	kind     canon.Kind  // its kind, when the recordings of its form are sorted
-	fullKind canon.Kind  // the kind that all its traits make
-	lentFor  *canon.Form // the form of the request it was played for, if that was of another kind
-	scanned  bool        // it was searched for secrets
-	resumed  bool        // a killed run recorded it
-	unsaid   Unsaid      // of the request that took it
+	kind    canon.Kind  // its kind, when the recordings of its form are sorted
+	lentFor *canon.Form // the form of the request it was played for, if that was of another kind
+	claimed bool        // its own request came after it was lent
+	scanned bool        // it was searched for secrets
+	resumed bool        // a killed run recorded it
+	unsaid  Unsaid      // of the request that took it
 
 	// What follows is set if this run records it.
 

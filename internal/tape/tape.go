@@ -276,8 +276,10 @@ func (t *Tape) AskedFor(form *canon.Form) Asked {
 	if q == nil {
 		return Asked{}
 	}
-	all := slices.Concat(q.canceled, q.recordings)
-	a := Asked{Times: q.asked, Recorded: len(all), Last: all[len(all)-1]}
+	a := Asked{Times: q.asked, Recorded: len(q.recordings) + len(q.canceled.recordings), Last: q.last()}
+	if a.Last == nil {
+		a.Last = q.canceled.last()
+	}
 	for _, c := range t.contests {
 		if a.Lent == nil && c.Given == nil && c.Lent.key == a.Last.key {
 			a.Lent = c
