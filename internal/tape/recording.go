@@ -19,7 +19,7 @@ import (
 // An interaction of the cassette is read when it is needed: its seal is enough to find
 // it, and its answer is enough to replay it.
 type Recording struct {
-	of     *source
+	of     *Tape
 	number int    // in the cassette, from 0; of what does not stand there, behind that
 	sealed bool   // it stands there as it was written
 	key    uint64 // of the form; as its seal says, until the form is made
@@ -39,7 +39,6 @@ type Recording struct {
 	kind     canon.Kind  // among the recordings of its form, when they are sorted
 	fullKind canon.Kind  // among all that there may be
 	lentFor  *canon.Form // of the request it was played for, if that was of another kind
-	scanned  bool        // it was searched for secrets
 	resumed  bool        // recorded by a run that was killed
 	unsaid   Unsaid      // of the request that took it
 
