@@ -71,17 +71,8 @@ func (t *tally[V]) count(v V) int {
 
 // A FailedCall is a request that got no answer when it was to be recorded.
 type FailedCall struct {
-	Text  string // the request and why
-	Form  string // the key of its form
-	Count int    // how often that happened: SDKs try again
-}
-
-// String says what failed, and how often.
-func (c FailedCall) String() string {
-	if c.Count > 1 {
-		return fmt.Sprintf("%s (%s)", c.Text, times(c.Count))
-	}
-	return c.Text
+	Text string // the request and why
+	Form string // the key of its form
 }
 
 // Reach notes that a request arrived.
@@ -101,13 +92,17 @@ func (l *Log) Error(err error) {
 // Unanswered keeps a request that got no answer when it was to be recorded; form is the
 // key of its form.
 func (l *Log) Unanswered(text, form string) {
-	l.failed.add(FailedCall{Text: text, Form: form})
+	l.failed.add(FailedCall{text, form})
 }
 
-// FailedCalls returns the requests that got no answer.
+// FailedCalls returns the requests that got no answer, each with how often that happened:
+// SDKs try again.
 func (l *Log) FailedCalls() (calls []FailedCall) {
 	for _, c := range l.failed.all() {
-		calls = append(calls, FailedCall{c.Text, c.Form, l.failed.count(c)})
+		if n := l.failed.count(c); n > 1 {
+			c.Text += " (" + times(n) + ")"
+		}
+		calls = append(calls, c)
 	}
 	return calls
 }

@@ -52,8 +52,6 @@ func (t *Tape) Load(play, save bool) error {
 	}
 	for i := range list {
 		t.place(&list[i], i, play)
-	}
-	for i := range list {
 		if save {
 			list[i].Interaction()
 		}
