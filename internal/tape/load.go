@@ -1,41 +1,12 @@
 package tape
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"slices"
-	"strings"
 
-	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/cassette"
 	"github.com/promptecho/promptecho/internal/interaction"
 )
-
-// Open opens the cassette and says in State what it is. It is no error if there is none.
-func (t *Tape) Open() error {
-	// A key that a seal vouches for is not that of this run if a secret stands in the
-	// text, which is replaced before it is matched.
-	trust := func(text []byte) bool { return !t.policy.MayContain(text) }
-	f, err := cassette.Open(t.Config.Path, canon.Revision, trust)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil
-	case err != nil:
-		t.State.Cut = isCut(err)
-		return t.relative(err)
-	}
-	t.stored = f
-	t.State = State{Present: true, Partial: f.Partial, Pinned: f.Pinned, Edited: f.Edited()}
-	return nil
-}
-
-// isCut reports whether an error says that a part of a file is gone.
-func isCut(err error) bool {
-	var syntax *cassette.SyntaxError
-	return errors.As(err, &syntax) && syntax.Cut
-}
 
 // Load puts the recordings of the cassette on the tape, to be played, or aside, to be
 // replaced. Where seals tell what they answer, nothing of them is read, unless save says
@@ -74,7 +45,7 @@ func (t *Tape) Load(play, save bool) error {
 // place puts the recording with a number in the cassette where it belongs.
 func (t *Tape) place(rec *Recording, number int, play bool) {
 	var digest uint64
-	rec.of, rec.number = t, number
+	rec.of, rec.number = t.source, number
 	rec.key, digest, rec.sealed = t.stored.Hint(number)
 	rec.givenUp = t.stored.GivenUp(number)
 	if !play {
@@ -131,7 +102,7 @@ func (t *Tape) Resume(name string, keepFailures bool) (resumed int, wasSaved boo
 
 // resumed returns a recording of a run that was killed.
 func (t *Tape) resumed(it *interaction.Interaction) *Recording {
-	rec := &Recording{of: t, number: len(t.recordings), resumed: true, givenUp: it.Response.GivenUp()}
+	rec := &Recording{of: t.source, number: len(t.recordings), resumed: true, givenUp: it.Response.GivenUp()}
 	rec.interaction.Store(it)
 	rec.key = keyOf(rec.Form())
 	return rec
@@ -143,50 +114,4 @@ func (t *Tape) WithForms() []*Recording {
 	return slices.DeleteFunc(slices.Concat(t.recordings, t.replaced), func(rec *Recording) bool {
 		return rec.form.Load() == nil
 	})
-}
-
-// Unreadable returns why an interaction that was needed could not be read, the first
-// time; nil if all could.
-func (t *Tape) Unreadable() error {
-	if err := t.unread.Load(); err != nil {
-		return *err
-	}
-	return nil
-}
-
-// unreadable keeps the first error of reading an interaction that is needed, and
-// returns it with the file named as the user named it.
-func (t *Tape) unreadable(err error) error {
-	if errors.Is(err, fs.ErrClosed) {
-		return ErrClosed
-	}
-	err = t.relative(err)
-	t.unread.CompareAndSwap(nil, &err)
-	return err
-}
-
-// relative shortens the absolute path in an error to the name that the user gave.
-func (t *Tape) relative(err error) error {
-	path, name := t.Config.Path, t.Config.Name
-	var syntax *cassette.SyntaxError
-	if errors.As(err, &syntax) {
-		syntax.Msg = strings.ReplaceAll(syntax.Msg, syntax.File, name)
-		syntax.File = name
-		return syntax
-	}
-	var perr *fs.PathError
-	if errors.As(err, &perr) && perr.Path == path {
-		return &fs.PathError{Op: perr.Op, Path: name, Err: perr.Err}
-	}
-	return err
-}
-
-// versionOf returns what tells whether a file is still the one that was read; "" if there
-// is none.
-func versionOf(path string) string {
-	info, err := os.Stat(path)
-	if err != nil {
-		return ""
-	}
-	return fmt.Sprint(info.Size(), info.ModTime().UnixNano())
 }

@@ -19,7 +19,7 @@ import (
 // An interaction of the cassette is read when it is needed: its seal is enough to find
 // it, and its answer is enough to replay it.
 type Recording struct {
-	of     *Tape
+	of     *source
 	number int    // in the cassette, from 0; of what does not stand there, behind that
 	sealed bool   // it stands there as it was written
 	key    uint64 // of the form; as its seal says, until the form is made

@@ -5,39 +5,15 @@
 package tape
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"sync"
-	"sync/atomic"
 
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/cassette"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/redact"
 )
-
-// ErrClosed is the error of a request that came after [Tape.Close].
-var ErrClosed = errors.New("the tape is closed")
-
-// A Config says what a tape is about and how it redacts and matches.
-type Config struct {
-	Path    string         // of the cassette, absolute
-	Name    string         // of the cassette, as the user named it: for messages
-	Options *canon.Options // what matches
-	Plain   bool           // no option changes what makes two requests the same
-	Repeats bool           // the last recording of a request is played again and again
-}
-
-// A State is what is known of a cassette before its interactions are read. The zero value
-// is that of none.
-type State struct {
-	Present bool // there is one
-	Partial bool // it is marked as not complete
-	Pinned  bool // it is marked as never to be written
-	Cut     bool // there is one of which a part is gone
-	Edited  int  // the line of the first interaction that was edited, 0 if none was
-}
 
 // A Tape is the recordings of one cassette, and of this run. All methods may be called
 // concurrently once it is loaded.
@@ -47,16 +23,12 @@ type State struct {
 // an interaction and its form are read before, and published atomically. No other lock is
 // taken under it. After Close nothing that it guards changes, and it is read without.
 type Tape struct {
-	Config  Config
-	State   State   // of the cassette when the run began
+	*source
 	Journal Journal // empty if this run does not save
 
-	policy  *redact.Policy
-	stored  *cassette.Index       // the cassette; nil if there is none
-	unread  atomic.Pointer[error] // the first reason why an interaction could not be read
-	records bool                  // this run records and saves
-	version string                // of the cassette when it was read; see versionOf
-	release func()                // gives the claim on the file up
+	records bool   // this run records and saves
+	version string // of the cassette when it was read; see versionOf
+	release func() // gives the claim on the file up
 
 	mu         sync.Mutex
 	recordings []*Recording // in the order asked
@@ -72,8 +44,7 @@ type Tape struct {
 // New returns an empty tape. Of the cassette it knows nothing yet: see Open and Load.
 func New(config Config, policy *redact.Policy) *Tape {
 	return &Tape{
-		Config:  config,
-		policy:  policy,
+		source:  &source{Config: config, policy: policy},
 		release: func() {},
 		queues:  queues{},
 		open:    map[*Recording]bool{},
@@ -172,7 +143,7 @@ func (t *Tape) Reserve(c *Call) (*Recording, error) {
 	if !t.Config.Options.Plain() {
 		it.MatchKey = (&canon.Options{}).Form(&it.Request).Key() // that of the request itself
 	}
-	rec := &Recording{of: t, fresh: true}
+	rec := &Recording{of: t.source, fresh: true}
 	rec.interaction.Store(it)
 	rec.form.Store(c.Form)
 

@@ -1,0 +1,118 @@
+package tape
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+	"sync/atomic"
+
+	"github.com/promptecho/promptecho/internal/canon"
+	"github.com/promptecho/promptecho/internal/cassette"
+	"github.com/promptecho/promptecho/internal/redact"
+)
+
+// ErrClosed is the error of a request that came after [Tape.Close].
+var ErrClosed = errors.New("the tape is closed")
+
+// A Config says what a tape is about and how it redacts and matches.
+type Config struct {
+	Path    string         // of the cassette, absolute
+	Name    string         // of the cassette, as the user named it: for messages
+	Options *canon.Options // what matches
+	Plain   bool           // no option changes what makes two requests the same
+	Repeats bool           // the last recording of a request is played again and again
+}
+
+// A State is what is known of a cassette before its interactions are read. The zero value
+// is that of none.
+type State struct {
+	Present bool // there is one
+	Partial bool // it is marked as not complete
+	Pinned  bool // it is marked as never to be written
+	Cut     bool // there is one of which a part is gone
+	Edited  int  // the line of the first interaction that was edited, 0 if none was
+}
+
+// A source is where the interactions of a cassette are read from, and how they are
+// redacted and matched.
+type source struct {
+	Config Config
+	State  State // of the cassette when the run began
+
+	policy *redact.Policy
+	stored *cassette.Index // the cassette; nil if there is none
+
+	unread atomic.Pointer[error] // the first reason why an interaction could not be read
+}
+
+// Open opens the cassette and says in State what it is. It is no error if there is none.
+func (s *source) Open() error {
+	// A key that a seal vouches for is not that of this run if a secret stands in the
+	// text, which is replaced before it is matched.
+	trust := func(text []byte) bool { return !s.policy.MayContain(text) }
+	f, err := cassette.Open(s.Config.Path, canon.Revision, trust)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		s.State.Cut = isCut(err)
+		return s.relative(err)
+	}
+	s.stored = f
+	s.State = State{Present: true, Partial: f.Partial, Pinned: f.Pinned, Edited: f.Edited()}
+	return nil
+}
+
+// isCut reports whether an error says that a part of a file is gone.
+func isCut(err error) bool {
+	var syntax *cassette.SyntaxError
+	return errors.As(err, &syntax) && syntax.Cut
+}
+
+// Unreadable returns why an interaction that was needed could not be read, the first
+// time; nil if all could.
+func (s *source) Unreadable() error {
+	if err := s.unread.Load(); err != nil {
+		return *err
+	}
+	return nil
+}
+
+// unreadable keeps the first error of reading an interaction that is needed, and
+// returns it with the file named as the user named it.
+func (s *source) unreadable(err error) error {
+	if errors.Is(err, fs.ErrClosed) {
+		return ErrClosed
+	}
+	err = s.relative(err)
+	s.unread.CompareAndSwap(nil, &err)
+	return err
+}
+
+// relative shortens the absolute path in an error to the name that the user gave.
+func (s *source) relative(err error) error {
+	path, name := s.Config.Path, s.Config.Name
+	var syntax *cassette.SyntaxError
+	if errors.As(err, &syntax) {
+		syntax.Msg = strings.ReplaceAll(syntax.Msg, syntax.File, name)
+		syntax.File = name
+		return syntax
+	}
+	var perr *fs.PathError
+	if errors.As(err, &perr) && perr.Path == path {
+		return &fs.PathError{Op: perr.Op, Path: name, Err: perr.Err}
+	}
+	return err
+}
+
+// versionOf returns what tells whether a file is still the one that was read; "" if there
+// is none.
+func versionOf(path string) string {
+	info, err := os.Stat(path)
+	if err != nil {
+		return ""
+	}
+	return fmt.Sprint(info.Size(), info.ModTime().UnixNano())
+}
