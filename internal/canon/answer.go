@@ -18,10 +18,8 @@ type Answer struct {
 	Usage *interaction.Usage
 }
 
-// A Transcript tells where the events of a stream have the answer. Of paths that stand
-// together, each is read. A path is of member names; "*" is every element of a list, and
-// with "name=value" or "name!=value" only that goes on whose member has that value, or
-// another: "choices/*/index=0/delta/content".
+// A Transcript tells where the events of a stream have the answer, by paths of [steps].
+// Of those that stand together, each is read.
 type Transcript struct {
 	Text      []string
 	Reasoning []string
@@ -196,26 +194,4 @@ func join(dst *strings.Builder, event *exactjson.Value, path string) {
 			dst.WriteString(text(v))
 		}
 	})
-}
-
-// at calls f for what stands at a path of a [Transcript].
-func at(v *exactjson.Value, path string, f func(*exactjson.Value)) {
-	name, rest, _ := strings.Cut(path, "/")
-	condition, value, conditional := strings.Cut(name, "=")
-	switch {
-	case v == nil:
-	case path == "":
-		f(v)
-	case name == "*":
-		for e := range items(v) {
-			at(e, rest, f)
-		}
-	case conditional:
-		name, negated := strings.CutSuffix(condition, "!")
-		if (text(v, name) == value) != negated {
-			at(v, rest, f)
-		}
-	default:
-		at(member(v, name), rest, f)
-	}
 }

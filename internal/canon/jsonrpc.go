@@ -27,18 +27,16 @@ var jsonrpcFamilies = []*Family{{
 
 // jsonrpcCall makes the method part of the endpoint. A batch gets a name for its calls,
 // by which its fields are listed.
-func jsonrpcCall(b *Body) {
-	if b.Kind == exactjson.Array {
-		for call := range items(b.Value) {
-			markID(call)
-		}
-		b.request.Endpoint = "jsonrpc.batch"
-		replace(b.Value, b.object(field("batch", *b.Value)))
+func jsonrpcCall(r *request, body *exactjson.Value) {
+	if body.Kind == exactjson.Array {
+		at(body, "*", markID)
+		r.Endpoint = "jsonrpc.batch"
+		replace(body, r.object(field("batch", *body)))
 		return
 	}
-	markID(b.Value)
-	if m := b.Get("method"); isKind(m, exactjson.String) {
-		b.request.Endpoint = "jsonrpc." + exactjson.UnescapeText(m.Text)
+	markID(body)
+	if m := member(body, "method"); isKind(m, exactjson.String) {
+		r.Endpoint = "jsonrpc." + exactjson.UnescapeText(m.Text)
 	}
 }
 
