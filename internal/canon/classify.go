@@ -80,7 +80,6 @@ func plainPath(u *url.URL) string {
 type call struct {
 	request
 	url           *url.URL
-	family        *Family  // nil if none knows the request
 	serverDecides bool     // nobody is named, or anybody can have such an endpoint
 	local         bool     // the origin is one of those that count as one
 	sources       []string // see pathsByID; nil if nobody asks
@@ -152,7 +151,6 @@ func withoutBoundary(contentType string) string {
 func (c *call) known(to *candidate) {
 	f := c.family
 	c.Known, c.Endpoint, c.Wire = true, f.Name, f.wire(to.stream)
-	c.transcript, c.endMarkers, c.linked = &f.Transcript, f.EndMarkers, f.Linked
 	if f.anywhere() {
 		c.addPath("server", plainPath(c.url))
 	} else {
