@@ -1,6 +1,7 @@
 package canon
 
 import (
+	"net/url"
 	"slices"
 	"strings"
 
@@ -13,15 +14,21 @@ import (
 type request struct {
 	*Form
 	parser   *exactjson.Parser // of the body and of JSON in it
+	url      *url.URL
 	encoding encoding
-	body     exactjson.Value
-	header   exactjson.Value // lists of values by name
-	path     exactjson.Value // what the path tells
-	query    exactjson.Value // lists of values by name
 
-	ids       ordinals        // of the conversation that is being rewritten
+	body      exactjson.Value
+	header    exactjson.Value // lists of values by name
+	path      exactjson.Value // what the path tells
+	query     exactjson.Value // lists of values by name
 	hostModel exactjson.Value // what the host tells beside the body's model
-	anyHost   bool            // the host only chooses, although anybody can have such an endpoint
+
+	local         bool // the origin is one of those that count as one
+	serverDecides bool // nobody is named, or anybody can have such an endpoint
+	anyHost       bool // the host only chooses all the same
+
+	ids     ordinals // of the conversation that is being rewritten
+	sources []string // see pathsByID; nil if nobody asks
 }
 
 // addPath adds what the path tells.
