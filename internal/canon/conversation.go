@@ -21,13 +21,11 @@ var chatMessages = each("messages/*",
 
 // dropTextBesideCalls drops the empty content of a message with tool calls: go-openai
 // and ollama write it, openai-go does not.
-func dropTextBesideCalls(r *request, m *exactjson.Value) {
-	if len(elems(member(m, "tool_calls"))) > 0 {
-		dropNoText(r, m)
+func dropTextBesideCalls(_ *request, m *exactjson.Value) {
+	if len(elems(member(m, "tool_calls"))) > 0 && isString(member(m, "content"), "") {
+		drop(m, "content")
 	}
 }
-
-var dropNoText = dropDefault(`""`, "content")
 
 // chatToolBlocks writes tool calls and their results where Anthropic has them:
 // in the content of the assistant's message and of one user message after it.

@@ -198,11 +198,11 @@ func toolChoice(r *request, body *exactjson.Value) {
 		name = member(fn, "name")
 	}
 	switch {
-	case only(tc, "type") && isOneOf(kind, "auto", "none"):
+	case only(tc, "type") && isString(kind, "auto", "none"):
 		replace(tc, *kind)
 	case only(tc, "type") && isString(kind, "any"):
 		replace(tc, stringValue("required"))
-	case name != nil && (nested || isOneOf(kind, "tool", "function") && only(tc, "type", "name")):
+	case name != nil && (nested || isString(kind, "tool", "function") && only(tc, "type", "name")):
 		replace(tc, r.object(field("type", stringValue("function")), field("name", *name)))
 	}
 }

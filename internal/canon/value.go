@@ -50,12 +50,8 @@ func text(v *exactjson.Value, path ...string) string {
 
 func isKind(v *exactjson.Value, kind exactjson.Kind) bool { return v != nil && v.Kind == kind }
 
-func isString(v *exactjson.Value, text string) bool {
-	return isKind(v, exactjson.String) && v.Text == text
-}
-
-// isOneOf reports whether v is one of some strings.
-func isOneOf(v *exactjson.Value, texts ...string) bool {
+// isString reports whether v is one of some strings.
+func isString(v *exactjson.Value, texts ...string) bool {
 	return isKind(v, exactjson.String) && slices.Contains(texts, v.Text)
 }
 
