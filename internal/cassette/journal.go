@@ -7,7 +7,9 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 
+	"github.com/promptecho/promptecho/internal/codec"
 	"github.com/promptecho/promptecho/internal/interaction"
 )
 
@@ -19,13 +21,12 @@ import (
 //
 // No interaction has a line like that, so that whatever is torn, or missing in the
 // middle, costs only the interactions it is part of.
-const (
-	frameStart = "\n# entry "
-	maxFrame   = 80 // bytes of a frame, at most
-)
+const frameStart = "\n# entry "
 
-// frame returns what stands before an interaction in a journal.
-func (s *seal) frame() string { return frameStart + s.String() + "\n" }
+// entry returns an interaction as it stands in a journal.
+func (x *Encoded) entry() []byte {
+	return slices.Concat([]byte(frameStart+x.seal.String()+"\n"), x.Text)
+}
 
 // wholeItems returns the texts of the interactions in a journal that are whole.
 func wholeItems(data []byte) (texts [][]byte) {
@@ -75,21 +76,17 @@ func Append(path string, item *Encoded, create bool) (err error) {
 			return err
 		}
 	}
-	_, err = f.Write(item.framed) // at once: others may append to it
+	_, err = f.Write(item.entry()) // at once: others may append to it
 	return err
 }
 
-func journalHead() []byte {
-	var e encoder
-	e.head(false, true, 1)
-	return e.buf
-}
+func journalHead() []byte { return []byte(head(false, true, 1)) }
 
 // SaveJournal puts a journal of these interactions in the place of the one at path.
 func SaveJournal(path string, items []*Encoded) error {
 	pieces, assets := [][]byte{journalHead()}, map[string][]byte{}
 	for _, item := range items {
-		pieces = append(pieces, item.framed)
+		pieces = append(pieces, item.entry())
 		maps.Copy(assets, item.Assets)
 	}
 	if _, err := saveAssets(path, assets); err != nil {
@@ -123,10 +120,7 @@ func LoadJournal(path, saved string) (its []*interaction.Interaction, stale bool
 		if there[string(text)] {
 			return nil, true, nil
 		}
-		it := decode(text, nil)
-		if it == nil {
-			it, err = parseItem(path, text, readFrom(assetDir(path)))
-		}
+		it, err := codec.Decode(path, text, readFrom(assetDir(path)))
 		var syntax *SyntaxError
 		switch {
 		case errors.As(err, &syntax) && syntax.Cut:
