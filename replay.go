@@ -37,8 +37,7 @@ func (r *Recorder) play(req *http.Request, in *incoming, rec *tape.Recording) (*
 	if recorded.End != interaction.EndCanceled && (recorded.Status >= 400 || recorded.Status == 0) {
 		r.log.Replayed(recorded.Line, &recorded.Response)
 	}
-	player := answer.Player{Pace: r.config.pace, Note: r.log.Note, Pending: &r.pending}
-	resp, err := player.Play(req, recorded)
+	resp, err := r.player.Play(req, recorded)
 	if errors.Is(err, answer.ErrClosed) {
 		return nil, r.told(req, err)
 	}
@@ -63,7 +62,7 @@ func (p *pooled) free() {
 	if cap(p.Body) > 1<<20 {
 		return
 	}
-	p.Playable = answer.Playable{}
+	p.Playable = answer.Playable{Release: p.Release}
 	responses.Put(p)
 }
 
@@ -74,8 +73,9 @@ func (r *Recorder) recorded(rec *tape.Recording, in *incoming) (a *answer.Playab
 		req = nil
 	}
 	p := responses.Get().(*pooled)
-	p.in.Framer = &p.framer
-	p.Release = p.free
+	if p.Release == nil { // it is new
+		p.in.Framer, p.Release = &p.framer, p.free
+	}
 	if p.LatencyMS, err = rec.Answer(req, &p.Response, &p.in); err != nil {
 		return nil, err
 	}

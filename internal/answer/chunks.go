@@ -74,23 +74,18 @@ func chunksOf(size int, ends []int, delays []interaction.Delay) []chunk {
 // appendChunks appends the chunks in which the server sent an event of size bytes. The
 // first may have come in the chunk before.
 func appendChunks(chunks []chunk, size int, delay interaction.Delay) []chunk {
-	together := delay.Together && len(chunks) > 0
-	add := func(n int, ms int64) {
-		if together {
-			chunks[len(chunks)-1].size += n
-			together = false
-			return
-		}
-		chunks = append(chunks, chunk{n, ms})
+	next := chunk{delayMS: delay.MS}
+	if before := len(chunks) - 1; delay.Together && before >= 0 {
+		next, chunks = chunks[before], chunks[:before]
 	}
-	ms := delay.MS
-	rest, _ := delay.Rest.Pieces()
-	for _, next := range rest {
-		if n := size - next.Bytes; n > 0 { // else the event was edited and is shorter now
-			add(n, ms)
-			size, ms = next.Bytes, next.MS
+	pieces, _ := delay.Rest.Pieces()
+	for _, p := range pieces {
+		if n := size - p.Bytes; n > 0 { // else the event was edited and is shorter now
+			next.size += n
+			chunks = append(chunks, next)
+			size, next = p.Bytes, chunk{delayMS: p.MS}
 		}
 	}
-	add(size, ms)
-	return chunks
+	next.size += size
+	return append(chunks, next)
 }

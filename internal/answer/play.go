@@ -63,12 +63,12 @@ func (p *Player) play(req *http.Request, rec *Playable) (*http.Response, error) 
 		return resp, nil
 	}
 	// Bodies are stored decoded, so the recorded length is not theirs.
-	resp.Header.Del("Content-Length")
+	delete(resp.Header, "Content-Length")
 	isWhole := rec.Stream == "" && rec.Chunks == nil && rec.End == "" && len(rec.Trailers) == 0
 	switch {
 	case isWhole:
 		resp.ContentLength = int64(len(rec.Body))
-		resp.Header.Set("Content-Length", strconv.Itoa(len(rec.Body)))
+		resp.Header["Content-Length"] = []string{strconv.Itoa(len(rec.Body))}
 	case resp.ProtoMajor == 1:
 		resp.TransferEncoding = []string{"chunked"}
 	}

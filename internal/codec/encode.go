@@ -25,8 +25,7 @@ type encoder struct {
 	indent int // of the keys that are being written
 	err    error
 
-	names  []string // of the fields of an event, to be used again
-	values []exactjson.Value
+	values []exactjson.Value // of the fields of an event, to be used again
 }
 
 // Encode returns the text of an interaction, as it stands in the list of interactions of

@@ -1,7 +1,7 @@
 package interaction
 
 import (
-	"maps"
+	"cmp"
 	"net/textproto"
 	"slices"
 	"strings"
@@ -31,22 +31,24 @@ func (h Headers) Get(name string) string {
 // spellings of one name, since some SDKs write lower-case keys into it; they become one
 // header, in the order of the sorted spellings.
 func HeadersOf(m map[string][]string) Headers {
-	var out Headers
-	at := map[string]int{}
-	for _, spelling := range slices.Sorted(maps.Keys(m)) {
-		if len(m[spelling]) == 0 {
-			continue // a trailer that was announced and never came
+	type field struct{ name, spelling string }
+	fields := make([]field, 0, len(m))
+	for spelling, values := range m {
+		if len(values) > 0 { // else it is a trailer that was announced and never came
+			fields = append(fields, field{strings.ToLower(spelling), spelling})
 		}
-		name := strings.ToLower(spelling)
-		i, ok := at[name]
-		if !ok {
-			i = len(out)
-			at[name] = i
-			out = append(out, Header{Name: name})
-		}
-		out[i].Values = append(out[i].Values, m[spelling]...)
 	}
-	slices.SortFunc(out, func(a, b Header) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(fields, func(a, b field) int {
+		return cmp.Or(strings.Compare(a.name, b.name), strings.Compare(a.spelling, b.spelling))
+	})
+	out := make(Headers, 0, len(fields))
+	for i, f := range fields {
+		if i == 0 || f.name != fields[i-1].name {
+			out = append(out, Header{Name: f.name})
+		}
+		last := &out[len(out)-1]
+		last.Values = append(last.Values, m[f.spelling]...)
+	}
 	return out
 }
 
