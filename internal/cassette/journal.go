@@ -7,7 +7,6 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"github.com/promptecho/promptecho/internal/codec"
 	"github.com/promptecho/promptecho/internal/interaction"
@@ -21,12 +20,13 @@ import (
 //
 // No interaction has a line like that, so that whatever is torn, or missing in the
 // middle, costs only the interactions it is part of.
-const frameStart = "\n# entry "
+const (
+	frameStart = "\n# entry "
+	maxFrame   = 80 // bytes of a frame, at most
+)
 
-// entry returns an interaction as it stands in a journal.
-func (x *Encoded) entry() []byte {
-	return slices.Concat([]byte(frameStart+x.seal.String()+"\n"), x.Text)
-}
+// frame returns what stands before an interaction in a journal.
+func (s *seal) frame() string { return frameStart + s.String() + "\n" }
 
 // wholeItems returns the texts of the interactions in a journal that are whole.
 func wholeItems(data []byte) (texts [][]byte) {
@@ -76,7 +76,7 @@ func Append(path string, item *Encoded, create bool) (err error) {
 			return err
 		}
 	}
-	_, err = f.Write(item.entry()) // at once: others may append to it
+	_, err = f.Write(item.framed) // at once: others may append to it
 	return err
 }
 
@@ -86,7 +86,7 @@ func journalHead() []byte { return []byte(head(false, true, 1)) }
 func SaveJournal(path string, items []*Encoded) error {
 	pieces, assets := [][]byte{journalHead()}, map[string][]byte{}
 	for _, item := range items {
-		pieces = append(pieces, item.entry())
+		pieces = append(pieces, item.framed)
 		maps.Copy(assets, item.Assets)
 	}
 	if _, err := saveAssets(path, assets); err != nil {

@@ -63,7 +63,8 @@ type Encoded struct {
 	Text   []byte
 	Assets map[string][]byte // beside the file, by name
 
-	seal seal
+	seal   seal
+	framed []byte // as it stands in a journal: Text behind a frame
 }
 
 // Encode returns an interaction as it stands in a cassette, with a seal by
@@ -79,11 +80,16 @@ func Encode(it *interaction.Interaction, revision uint32) (*Encoded, error) {
 
 // encode is Encode without the check.
 func encode(it *interaction.Interaction, revision uint32) (*Encoded, error) {
-	text, assets, err := codec.Encode(it)
+	framed, assets, err := codec.Encode(make([]byte, maxFrame), it)
 	if err != nil {
 		return nil, err
 	}
-	return &Encoded{text, assets, sealOf(it, text, revision)}, nil
+	text := framed[maxFrame:]
+	seal := sealOf(it, text, revision)
+	frame := seal.frame()
+	framed = framed[maxFrame-len(frame):]
+	copy(framed, frame)
+	return &Encoded{text, assets, seal, framed}, nil
 }
 
 // A Draft is a cassette that is to be saved.

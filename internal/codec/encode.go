@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"unicode/utf8"
 
@@ -28,13 +29,13 @@ type encoder struct {
 	values []exactjson.Value // of the fields of an event, to be used again
 }
 
-// Encode returns the text of an interaction, as it stands in the list of interactions of
-// a cassette, and its assets by their names.
+// Encode appends the text of an interaction, as it stands in the list of interactions of
+// a cassette, and returns its assets by their names.
 //
 // It is an error for it to hold what a cassette cannot: no method, URL or status (an end
 // "error" needs no status), a stream with a body or events without a stream, a header
 // twice, a negative delay.
-func Encode(it *interaction.Interaction) (text []byte, assets map[string][]byte, err error) {
+func Encode(dst []byte, it *interaction.Interaction) (text []byte, assets map[string][]byte, err error) {
 	if it == nil {
 		return nil, nil, errors.New("is nil")
 	}
@@ -44,7 +45,7 @@ func Encode(it *interaction.Interaction) (text []byte, assets map[string][]byte,
 			size += len(f.Value) + 32
 		}
 	}
-	e := encoder{buf: make([]byte, 0, size+size/8+1024), assets: map[string][]byte{}}
+	e := encoder{buf: slices.Grow(dst, size+size/8+1024), assets: map[string][]byte{}}
 	if e.interaction(it); e.err != nil {
 		return nil, nil, e.err
 	}

@@ -33,7 +33,7 @@ func cassetteOf(t testing.TB, its ...*interaction.Interaction) (data []byte, ass
 		data = []byte("version: 1\ninteractions: []\n")
 	}
 	for i, it := range its {
-		text, beside, err := Encode(it)
+		text, beside, err := Encode(nil, it)
 		if err != nil {
 			t.Fatalf("interaction %d: %v", i+1, err)
 		}
@@ -67,7 +67,7 @@ func checkRoundTrip(t testing.TB, its ...*interaction.Interaction) []byte {
 	}
 	for i, it := range doc.Interactions {
 		it.MatchKey, it.Response.Text = its[i].MatchKey, its[i].Response.Text // what is computed when it is saved
-		text, _, _ := Encode(its[i])
+		text, _, _ := Encode(nil, its[i])
 		var decoded []*interaction.Interaction
 		if got, err := Decode("x.yaml", text, read); err == nil {
 			decoded = append(decoded, got)
@@ -211,7 +211,7 @@ func TestUnwritable(t *testing.T) {
 		{&interaction.Interaction{Request: ok, Response: interaction.Response{Status: 200, Chunks: []int{1}}}, `response: chunks are of a body that is no stream`},
 		{&interaction.Interaction{Request: ok, Response: interaction.Response{Status: 200, Headers: interaction.Headers{{Name: "a", Values: nil}, {Name: "a", Values: nil}}}}, `headers: "a" is there twice`},
 	} {
-		data, assets, err := Encode(test.it)
+		data, assets, err := Encode(nil, test.it)
 		if err == nil || err.Error() != test.want || data != nil || assets != nil {
 			t.Errorf("got %q, %v, %v; want %q", data, assets, err, test.want)
 		}
@@ -248,7 +248,7 @@ func TestAssets(t *testing.T) {
 		if got, _, _ = strings.Cut(got, "    response:"); got != want {
 			t.Errorf("got\n%.300s\nwant\n%.300s", got, want)
 		}
-		if _, assets, _ := Encode(it); test.asset != "" && string(assets[name]) != test.asset || test.asset == "" && len(assets) > 0 {
+		if _, assets, _ := Encode(nil, it); test.asset != "" && string(assets[name]) != test.asset || test.asset == "" && len(assets) > 0 {
 			t.Errorf("wrong assets for\n%.300s", want)
 		}
 	}
@@ -320,7 +320,7 @@ func TestVector(t *testing.T) {
 		vector[i] = fmt.Sprintf("%.8f", math.Sin(float64(i)))
 	}
 	body := `{"data":[{"embedding":[` + strings.Join(vector, ",") + `],"index":0}],"model":"e"}`
-	data, assets, err := Encode(plain(body))
+	data, assets, err := Encode(nil, plain(body))
 	if err != nil || len(assets) > 0 {
 		t.Fatal(err)
 	}
@@ -340,7 +340,7 @@ func TestCheck(t *testing.T) {
 	t.Parallel()
 	for _, content := range []string{"a", big("a")} { // in the file, and beside it
 		it := plain(content)
-		text, assets, err := Encode(it)
+		text, assets, err := Encode(nil, it)
 		if err != nil {
 			t.Fatal(err)
 		}
