@@ -12,22 +12,6 @@ import (
 	"github.com/promptecho/promptecho/internal/interaction"
 )
 
-// A journal is a file that grows by an interaction at a time. It is the text of a
-// cassette without its end, and the seal of each interaction stands in a frame before
-// it, behind a blank line:
-//
-//	# entry cf496412f553c8fe 97705aadc063a569 9f21e5eb 1364 2
-//
-// No interaction has a line like that, so that whatever is torn, or missing in the
-// middle, costs only the interactions it is part of.
-const (
-	frameStart = "\n# entry "
-	maxFrame   = 80 // bytes of a frame, at most
-)
-
-// frame returns what stands before an interaction in a journal.
-func (s *seal) frame() string { return frameStart + s.String() + "\n" }
-
 // wholeItems returns the texts of the interactions in a journal that are whole.
 func wholeItems(data []byte) (texts [][]byte) {
 	for {

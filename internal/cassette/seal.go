@@ -82,6 +82,22 @@ func parseSeal(line string) (s seal, ok bool) {
 	return s, line == ""
 }
 
+// A journal is a file that grows by an interaction at a time. It is the text of a
+// cassette without its end, and the seal of each interaction stands in a frame before
+// it, behind a blank line:
+//
+//	# entry cf496412f553c8fe 97705aadc063a569 9f21e5eb 1364 2
+//
+// No interaction has a line like that, so that whatever is torn, or missing in the
+// middle, costs only the interactions it is part of.
+const (
+	frameStart = "\n# entry "
+	maxFrame   = 80 // bytes of a frame, at most
+)
+
+// frame returns what stands before an interaction in a journal.
+func (s *seal) frame() string { return frameStart + s.String() + "\n" }
+
 // How a cassette that [Format] wrote begins and ends. What may stand between
 // "version" and "interactions" is pinned, partial, or both. The last line is YAML's
 // mark for the end of a document (YAML 1.2.2, 9.1.4).
