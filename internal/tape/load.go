@@ -23,8 +23,6 @@ func (t *Tape) Load(play, save bool) error {
 	}
 	for i := range list {
 		t.place(&list[i], i, play)
-	}
-	for i := range list {
 		if save {
 			list[i].Interaction()
 		}
@@ -71,31 +69,23 @@ func (t *Tape) add(rec *Recording) {
 	}
 }
 
-// A Leftover is what a killed run has left beside the cassette.
-type Leftover struct {
-	Name     string // the name of its journal, as the user would write it
-	Resumed  int    // how many interactions this run goes on from
-	WasSaved bool   // everything in it is in the cassette
-}
-
 // Resume prepares a run that saves. It puts on the tape, to be played once, what a killed
-// run has left in its journal, and goes on with that journal. Failures that no retry
-// overcame are asked for again, unless keepFailures is set.
-func (t *Tape) Resume(keepFailures bool) (l Leftover, err error) {
+// run has left in the journal called name, goes on with that journal, and returns how many
+// interactions it has. Failures that no retry overcame are asked for again, unless
+// keepFailures is set. If wasSaved is true, everything in the journal stands in the cassette.
+func (t *Tape) Resume(name string, keepFailures bool) (resumed int, wasSaved bool, err error) {
 	t.version = versionOf(t.Config.Path)
 	path := cassette.Beside(t.Config.Path, JournalSuffix)
-	l.Name = cassette.Beside(t.Config.Name, JournalSuffix)
 	if err := cassette.Prepare(t.Config.Path, path, cassette.Beside(t.Config.Path, FailedSuffix)); err != nil {
-		return l, err
+		return 0, false, err
 	}
 	t.Journal.Path, t.Journal.policy = path, t.policy
-	left, stale, err := cassette.LoadJournal(path, t.Config.Path)
+	left, wasSaved, err := cassette.LoadJournal(path, t.Config.Path)
 	if err != nil {
-		return l, fmt.Errorf("%s, which a recording that was killed has left, cannot be read: %w. Delete it to record without it", l.Name, err)
+		return 0, false, fmt.Errorf("%s, which a recording that was killed has left, cannot be read: %w. Delete it to record without it", name, err)
 	}
-	l.Resumed, l.WasSaved = len(left), stale
 	if len(left) == 0 {
-		return l, cassette.Remove(path) // saved, or killed while it was created
+		return 0, wasSaved, cassette.Remove(path) // saved, or killed while it was created
 	}
 	recs := make([]*Recording, len(left))
 	for i, it := range left {
@@ -107,7 +97,7 @@ func (t *Tape) Resume(keepFailures bool) (l Leftover, err error) {
 		}
 	}
 	t.Journal.goOn(left)
-	return l, nil
+	return len(left), wasSaved, nil
 }
 
 // resumed returns a recording of a killed run.

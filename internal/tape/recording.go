@@ -39,7 +39,6 @@ type Recording struct {
 	kind    canon.Kind  // its kind, when the recordings of its form are sorted
 	lentFor *canon.Form // the form of the request it was played for, if that was of another kind
 	claimed bool        // its own request came after it was lent
-	scanned bool        // it was searched for secrets
 	resumed bool        // a killed run recorded it
 	unsaid  Unsaid      // of the request that took it
 

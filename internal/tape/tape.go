@@ -27,9 +27,9 @@ type Tape struct {
 	*source
 	Journal Journal // empty if this run does not save
 
-	records bool    // this run records and saves
-	version version // the version of the cassette that was read
-	release func()  // gives up the claim on the file
+	records bool   // this run records and saves
+	version string // the version of the cassette that was read; see versionOf
+	release func() // gives up the claim on the file
 
 	mu         sync.Mutex
 	recordings []*Recording // in the order asked
@@ -213,13 +213,6 @@ func (t *Tape) GiveUp(rec *Recording) {
 
 // Ask keeps what a request has and its recording has not.
 func (t *Tape) Ask(rec *Recording, has Unsaid) { t.change(func() { rec.unsaid = has }) }
-
-// FirstScan reports whether a recording was not searched for secrets yet. From then on it
-// counts as searched.
-func (t *Tape) FirstScan(rec *Recording) (first bool) {
-	t.change(func() { first, rec.scanned = !rec.scanned, true })
-	return first
-}
 
 // change changes what the lock guards, unless the tape is closed.
 func (t *Tape) change(f func()) {
