@@ -45,17 +45,15 @@ func (r *Recorder) Recording() bool { return r.plan.mayGoUpstream() }
 func (r *Recorder) Secret(env string) string {
 	dummy := "promptecho-replay-" + env
 	r.redact.AddSecret(dummy)
+	value := os.Getenv(env)
+	r.redact.AddSecret(value) // the program may have it in replay too, and send it
 	if !r.Recording() {
-		// The program may have it all the same, and send it: it is hidden on both sides.
-		r.redact.Variable(os.Environ(), env)
 		return dummy
 	}
-	value := os.Getenv(env)
 	if value == "" {
 		r.life.miss(env)
 		return dummy
 	}
-	r.redact.AddSecret(value)
 	return value
 }
 

@@ -94,7 +94,7 @@ func (s *secrets) matches(text []byte) iter.Seq[match] {
 func (s *secrets) Bytes(b []byte) []byte {
 	var found []match
 	for m := range s.matches(b) {
-		if m.kind == plain || m.kind == jsonEscaped {
+		if m.kind == kindPlain || m.kind == kindJSON {
 			found = append(found, m)
 		}
 	}
@@ -117,7 +117,7 @@ func (s *secrets) holdsSecret(text string) bool { return string(s.Bytes([]byte(t
 // is none.
 func (s *secrets) find(text []byte) match {
 	for m := range s.matches(text) {
-		if m.kind != aLine {
+		if m.kind != kindLine {
 			return m
 		}
 	}
@@ -144,11 +144,11 @@ func (s *secrets) spelledSince(n int) []spelling {
 	return s.finds.texts[s.first[n]:]
 }
 
-// Kinds of spellings.
+// Kinds of spellings that are told apart.
 const (
-	plain       = "plain"
-	jsonEscaped = "JSON-escaped"
-	aLine       = "line" // of several
+	kindPlain = "plain"
+	kindJSON  = "JSON-escaped"
+	kindLine  = "line" // of several
 )
 
 // spellings returns how a secret can stand in a text: as it is, escaped for JSON or a
@@ -179,7 +179,7 @@ func spellings(text string) []spelling {
 		add("UTF-16", string(units))
 	}
 	for line := range strings.SplitSeq(text, "\n") {
-		add(aLine, line)
+		add(kindLine, line)
 	}
 	return all
 }
@@ -187,15 +187,15 @@ func spellings(text string) []spelling {
 // jsonSpellings returns a value as it is and as it stands inside a JSON string, as the
 // writers there are spell it: "&" and "/" may be escaped.
 func jsonSpellings(text string) []spelling {
-	all := []spelling{{plain, text}}
+	all := []spelling{{kindPlain, text}}
 	quoted, err := json.Marshal(text)
 	if err != nil {
 		return all // unreachable: a string marshals
 	}
 	html := string(quoted[1 : len(quoted)-1])
 	for _, escaped := range []string{htmlEscapes.Replace(html), html} {
-		all = appendNew(all, jsonEscaped, escaped)
-		all = appendNew(all, jsonEscaped, strings.ReplaceAll(escaped, "/", `\/`))
+		all = appendNew(all, kindJSON, escaped)
+		all = appendNew(all, kindJSON, strings.ReplaceAll(escaped, "/", `\/`))
 	}
 	return all
 }
