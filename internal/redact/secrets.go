@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
-	"iter"
 	"net/url"
 	"slices"
 	"strings"
@@ -74,16 +73,15 @@ func (s *secrets) Count() int {
 	return len(s.first)
 }
 
-// matches returns where a text holds a known secret: in every spelling, and its lines.
-func (s *secrets) matches(text []byte) iter.Seq[match] {
-	return func(yield func(match) bool) {
-		s.mu.RLock()
-		defer s.mu.RUnlock()
-		for _, m := range []*matcher{&s.finds, s.signs[0], s.signs[1]} {
-			for found := range m.in(text) {
-				if !yield(found) {
-					return
-				}
+// each calls yield with the places where a text holds a known secret, in every spelling,
+// and its lines, until yield returns false.
+func (s *secrets) each(text []byte, yield func(match) bool) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	for _, m := range [...]*matcher{&s.finds, s.signs[0], s.signs[1]} {
+		for found := range m.in(text) {
+			if !yield(found) {
+				return
 			}
 		}
 	}
@@ -93,11 +91,12 @@ func (s *secrets) matches(text []byte) iter.Seq[match] {
 // it. It returns b itself if it holds none and never changes it.
 func (s *secrets) Bytes(b []byte) []byte {
 	var found []match
-	for m := range s.matches(b) {
+	s.each(b, func(m match) bool {
 		if m.kind == kindPlain || m.kind == kindJSON {
 			found = append(found, m)
 		}
-	}
+		return true
+	})
 	slices.SortFunc(found, func(a, b match) int { return cmp.Compare(a.start, b.start) })
 	var edits []edit
 	for _, m := range found {
@@ -115,22 +114,24 @@ func (s *secrets) holdsSecret(text string) bool { return string(s.Bytes([]byte(t
 
 // find returns how and where a text holds a known secret, in any spelling. The zero match
 // is none.
-func (s *secrets) find(text []byte) match {
-	for m := range s.matches(text) {
+func (s *secrets) find(text []byte) (found match) {
+	s.each(text, func(m match) bool {
 		if m.kind != kindLine {
-			return m
+			found = m
 		}
-	}
-	return match{}
+		return m.kind == kindLine
+	})
+	return found
 }
 
 // MayContain reports whether the text of a cassette may hold a known secret, in any
 // spelling, or a line of it.
-func (s *secrets) MayContain(text []byte) bool {
-	for range s.matches(text) {
-		return true
-	}
-	return false
+func (s *secrets) MayContain(text []byte) (may bool) {
+	s.each(text, func(match) bool {
+		may = true
+		return false
+	})
+	return may
 }
 
 // spelledSince returns the spellings of the secrets that have become known since so many
