@@ -142,6 +142,7 @@ func withoutBoundary(contentType string) string {
 func (r *request) known(to *candidate) {
 	f := r.family
 	r.Known, r.Endpoint, r.Wire = true, f.Name, f.wire(to.stream)
+	r.transcript, r.endMarkers, r.linked = &f.Transcript, f.EndMarkers, f.Linked
 	if f.anywhere() {
 		r.addPath("server", plainPath(r.url))
 	} else {
