@@ -167,10 +167,9 @@ func (p *Printer) string(dst []byte, s string) []byte {
 }
 
 func inner[T string | []byte](p *Printer, dst []byte, s T) []byte {
-	done := 0
-	for i := 0; i < len(s); {
-		if !p.special[s[i]] {
-			i++
+	done, special := 0, p.special
+	for i, c := range []byte(s) {
+		if !special[c] || i < done {
 			continue
 		}
 		r, size := utf8.DecodeRuneInString(string(s[i:min(i+utf8.UTFMax, len(s))]))
@@ -178,7 +177,6 @@ func inner[T string | []byte](p *Printer, dst []byte, s T) []byte {
 			dst = p.escape(append(dst, s[done:i]...), r)
 			done = i + size
 		}
-		i += size
 	}
 	return append(dst, s[done:]...)
 }

@@ -27,9 +27,9 @@ func (h Headers) Get(name string) string {
 	return ""
 }
 
-// HeadersOf returns a copy of an http.Header as a cassette has it. A map can hold two
-// spellings of one name, since some SDKs write lower-case keys into it; they become one
-// header, in the order of the sorted spellings.
+// HeadersOf returns an http.Header as a cassette has it. It may share values with the map.
+// A map can hold two spellings of one name, since some SDKs write lower-case keys into it;
+// they become one header, in the order of the sorted spellings.
 func HeadersOf(m map[string][]string) Headers {
 	type field struct{ name, spelling string }
 	fields := make([]field, 0, len(m))
@@ -43,11 +43,13 @@ func HeadersOf(m map[string][]string) Headers {
 	})
 	out := make(Headers, 0, len(fields))
 	for i, f := range fields {
-		if i == 0 || f.name != fields[i-1].name {
-			out = append(out, Header{Name: f.name})
+		values := slices.Clip(m[f.spelling])
+		if i > 0 && f.name == fields[i-1].name {
+			last := &out[len(out)-1]
+			last.Values = append(last.Values, values...)
+			continue
 		}
-		last := &out[len(out)-1]
-		last.Values = append(last.Values, m[f.spelling]...)
+		out = append(out, Header{f.name, values})
 	}
 	return out
 }

@@ -37,8 +37,8 @@ func (p *Policy) bytes(b []byte) []byte {
 
 // text is bytes for a string.
 func (p *Policy) text(s string) string {
-	if s == "" {
-		return ""
+	if b := p.bytes([]byte(s)); string(b) != s {
+		return string(b)
 	}
-	return string(p.bytes([]byte(s)))
+	return s
 }
