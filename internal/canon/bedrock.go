@@ -116,7 +116,7 @@ func converseMessages(b *Body) {
 func dropCachePoints(list *exactjson.Value) {
 	if isKind(list, exactjson.Array) {
 		list.Elems = slices.DeleteFunc(list.Elems, func(v exactjson.Value) bool {
-			return len(v.Names) > 0 && only(&v, "cachePoint")
+			return len(v.Elems) > 0 && only(&v, "cachePoint")
 		})
 	}
 }

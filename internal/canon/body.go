@@ -34,8 +34,7 @@ type request struct {
 // addPath adds what the path tells.
 func (r *request) addPath(name, value string) {
 	r.path.Kind = exactjson.Object
-	r.path.Names = append(r.path.Names, name)
-	r.path.Elems = append(r.path.Elems, stringValue(value))
+	r.path.Elems = append(r.path.Elems, field(name, stringValue(value)))
 }
 
 // addToSet adds values to those of a header whose order and number mean nothing.
@@ -78,26 +77,14 @@ func (b *Body) parseObject(text string) (v exactjson.Value, ok bool) {
 	return v, err == nil && v.Kind == exactjson.Object
 }
 
-// A field is a member of an object that a rewrite makes.
-type field struct {
-	name  string
-	value exactjson.Value
-}
-
-// object returns a JSON object of the fields, which lives as long as the body.
-func (b *Body) object(fields ...field) exactjson.Value {
-	v := b.request.parser.Make(exactjson.Object, len(fields))
-	for i, f := range fields {
-		v.Names[i], v.Elems[i] = f.name, f.value
-	}
-	return v
+// object returns a JSON object of the members, which lives as long as the body.
+func (b *Body) object(members ...exactjson.Value) exactjson.Value {
+	return b.request.parser.Make(exactjson.Object, members...)
 }
 
 // list returns a JSON array of one value.
 func (b *Body) list(v exactjson.Value) exactjson.Value {
-	list := b.request.parser.Make(exactjson.Array, 1)
-	list.Elems[0] = v
-	return list
+	return b.request.parser.Make(exactjson.Array, v)
 }
 
 // nameModel makes a model that stands outside the body the body's if that has none. It

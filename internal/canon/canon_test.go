@@ -885,13 +885,13 @@ func valueText(v exactjson.Value) string {
 			order = append(order, i)
 		}
 		if v.Kind == exactjson.Object {
-			slices.SortStableFunc(order, func(i, j int) int { return strings.Compare(v.Names[i], v.Names[j]) })
+			slices.SortStableFunc(order, func(i, j int) int { return strings.Compare(v.Elems[i].Name, v.Elems[j].Name) })
 		}
 		var parts []string
 		for _, i := range order {
 			part := valueText(v.Elems[i])
 			if v.Kind == exactjson.Object {
-				part = string(appendQuoted(nil, v.Names[i])) + ":" + part
+				part = string(appendQuoted(nil, v.Elems[i].Name)) + ":" + part
 			}
 			parts = append(parts, part)
 		}
@@ -909,7 +909,7 @@ func valueText(v exactjson.Value) string {
 
 func reversed(base exactjson.Value, name string, v exactjson.Value) []byte {
 	out := exactjson.Value{Kind: exactjson.Object}
-	out.Names = append(append(out.Names, base.Names...), name)
+	v.Name = name
 	out.Elems = append(append(out.Elems, base.Elems...), v)
 	return out.AppendJSON(nil, exactjson.Layout{})
 }
@@ -921,10 +921,7 @@ func reverse(t *testing.T, body []byte) []byte {
 	if err != nil {
 		t.Fatalf("our own %s does not parse: %v", body, err)
 	}
-	for i, j := 0, len(v.Names)-1; i < j; i, j = i+1, j-1 {
-		v.Names[i], v.Names[j] = v.Names[j], v.Names[i]
-		v.Elems[i], v.Elems[j] = v.Elems[j], v.Elems[i]
-	}
+	slices.Reverse(v.Elems)
 	return v.AppendJSON(nil, exactjson.Layout{})
 }
 
@@ -932,10 +929,10 @@ func duplicated(v exactjson.Value) bool {
 	seen := map[string]bool{}
 	for i := range v.Elems {
 		if v.Kind == exactjson.Object {
-			if seen[v.Names[i]] {
+			if seen[v.Elems[i].Name] {
 				return true
 			}
-			seen[v.Names[i]] = true
+			seen[v.Elems[i].Name] = true
 		}
 	}
 	return false

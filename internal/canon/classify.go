@@ -226,20 +226,8 @@ func (c *call) takesStream(b *Body) bool {
 
 // repeats reports whether an object in v has a member twice.
 func repeats(v *exactjson.Value) bool {
-	if len(v.Names) > 16 {
-		seen := make(map[string]bool, len(v.Names))
-		for _, name := range v.Names {
-			seen[name] = true
-		}
-		if len(seen) < len(v.Names) {
-			return true
-		}
-	} else {
-		for i, name := range v.Names {
-			if slices.Contains(v.Names[:i], name) {
-				return true
-			}
-		}
+	if v.Kind == exactjson.Object && !exactjson.Unique(v.Elems) {
+		return true
 	}
 	for i := range v.Elems {
 		if repeats(&v.Elems[i]) {

@@ -2,6 +2,7 @@ package canon
 
 import (
 	"regexp"
+	"slices"
 
 	"github.com/promptecho/promptecho/internal/exactjson"
 )
@@ -50,7 +51,7 @@ func chatToolBlocks(b *Body) {
 			content := member(&out[len(out)-1], "content")
 			content.Elems = append(content.Elems, block)
 		default:
-			out = append(out, b.object(field{"role", stringValue("user")}, field{"content", b.list(block)}))
+			out = append(out, b.object(field("role", stringValue("user")), field("content", b.list(block))))
 		}
 		results = isResult
 	}
@@ -63,7 +64,7 @@ func (b *Body) toolResult(m *exactjson.Value) (block exactjson.Value, ok bool) {
 	if !isString(member(m, "role"), "tool") || id == nil || content == nil || !only(m, "role", "tool_call_id", "content") {
 		return exactjson.Value{}, false
 	}
-	block = b.object(field{"type", stringValue("tool_result")}, field{"tool_use_id", *id}, field{"content", *content})
+	block = b.object(field("type", stringValue("tool_result")), field("tool_use_id", *id), field("content", *content))
 	block.ID = m.ID
 	return block, true
 }
@@ -74,16 +75,15 @@ func (b *Body) toolUses(m *exactjson.Value) {
 	if len(calls) == 0 || content != nil && content.Kind != exactjson.Array {
 		return
 	}
-	list := b.request.parser.Make(exactjson.Array, len(elems(content))+len(calls))
-	blocks := list.Elems[copy(list.Elems, elems(content)):]
+	blocks := slices.Clip(elems(content))
 	for i := range calls {
 		block, ok := b.toolUse(&calls[i])
 		if !ok {
 			return
 		}
-		blocks[i] = block
+		blocks = append(blocks, block)
 	}
-	set(m, "content", list)
+	set(m, "content", exactjson.Value{Kind: exactjson.Array, Elems: blocks})
 	drop(m, "tool_calls")
 }
 
@@ -94,11 +94,11 @@ func (b *Body) toolUse(call *exactjson.Value) (block exactjson.Value, ok bool) {
 	if args == nil && !isKind(member(fn, "arguments"), exactjson.Object) {
 		args = member(fn, "arguments")
 	}
-	if id == nil || name == nil || args == nil || len(fn.Names) != 2 ||
+	if id == nil || name == nil || args == nil || len(fn.Elems) != 2 ||
 		!only(call, "id", "type", "function", "index") || kind != nil && !isString(kind, "function") {
 		return exactjson.Value{}, false
 	}
-	block = b.object(field{"type", stringValue("tool_use")}, field{"id", *id}, field{"name", *name}, field{"input", *args})
+	block = b.object(field("type", stringValue("tool_use")), field("id", *id), field("name", *name), field("input", *args))
 	block.ID = call.ID
 	return block, true
 }

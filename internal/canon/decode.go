@@ -139,12 +139,11 @@ func fileValue(part *multipart.Part, data []byte) exactjson.Value {
 	sum := sha256.Sum256(data)
 	extension := path.Ext(strings.ReplaceAll(part.FileName(), `\`, "/"))
 	return exactjson.Value{
-		Kind:  exactjson.Object,
-		Names: []string{"sha256", "bytes", "ext"},
+		Kind: exactjson.Object,
 		Elems: []exactjson.Value{
-			{Kind: digest, Text: hex.EncodeToString(sum[:])},
-			{Kind: exactjson.Number, Text: strconv.Itoa(len(data))},
-			stringValue(strings.ToLower(extension)),
+			{Name: "sha256", Kind: digest, Text: hex.EncodeToString(sum[:])},
+			{Name: "bytes", Kind: exactjson.Number, Text: strconv.Itoa(len(data))},
+			field("ext", stringValue(strings.ToLower(extension))),
 		},
 	}
 }

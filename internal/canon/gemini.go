@@ -1,7 +1,6 @@
 package canon
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/exactjson"
@@ -78,12 +77,11 @@ func protoMessage(v *exactjson.Value) {
 		return
 	}
 	dropNull(v)
-	for i, name := range v.Names {
-		if camel := camelCase(name); camel != name && !slices.Contains(v.Names, camel) {
-			v.Names[i] = camel
-		}
-		if geminiMessages[v.Names[i]] {
-			protoMessage(&v.Elems[i])
+	for i := range v.Elems {
+		m := &v.Elems[i]
+		rename(v, m.Name, camelCase(m.Name))
+		if geminiMessages[m.Name] {
+			protoMessage(m)
 		}
 	}
 }

@@ -33,7 +33,7 @@ func jsonrpcCall(b *Body) {
 			markID(call)
 		}
 		b.request.Endpoint = "jsonrpc.batch"
-		replace(b.Value, b.object(field{"batch", *b.Value}))
+		replace(b.Value, b.object(field("batch", *b.Value)))
 		return
 	}
 	markID(b.Value)

@@ -181,7 +181,7 @@ func speechStream(b *Body) {
 // role"), a role alone makes a message.
 func responsesInput(b *Body) {
 	if in := b.Get("input"); isKind(in, exactjson.String) {
-		replace(in, b.list(b.object(field{"role", stringValue("user")}, field{"content", *in})))
+		replace(in, b.list(b.object(field("role", stringValue("user")), field("content", *in))))
 	}
 	ids := ordinals{}
 	// The API holds a reasoning item to the item that followed it, by its id.

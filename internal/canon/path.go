@@ -58,8 +58,8 @@ func appendChildren(dst []child, v *exactjson.Value) []child {
 		}
 		return dst
 	}
-	for i, name := range v.Names {
-		dst = append(dst, child{segment(name), &v.Elems[i]})
+	for i := range v.Elems {
+		dst = append(dst, child{segment(v.Elems[i].Name), &v.Elems[i]})
 	}
 	members := dst[first:]
 	sortChildren(members)

@@ -59,7 +59,7 @@ func renamed(from, to string) Rewrite {
 // blocks writes a text as the list of one text block of the given type.
 func (b *Body) blocks(v *exactjson.Value, blockType string) {
 	if isKind(v, exactjson.String) {
-		replace(v, b.list(b.object(field{"type", stringValue(blockType)}, field{"text", *v})))
+		replace(v, b.list(b.object(field("type", stringValue(blockType)), field("text", *v))))
 	}
 }
 
@@ -121,7 +121,7 @@ func (b *Body) functionTool(tool *exactjson.Value) {
 	case isString(kind, "function") && isKind(fn, exactjson.Object) && only(tool, "type", "function"):
 		dropNull(fn)
 		flat := *fn
-		flat.Names, flat.Elems = append(flat.Names, "type"), append(flat.Elems, stringValue("function"))
+		flat.Elems = append(flat.Elems, field("type", stringValue("function")))
 		replace(tool, flat)
 	case (kind == nil || isString(kind, "custom")) && member(tool, "input_schema") != nil && member(tool, "parameters") == nil:
 		rename(tool, "input_schema", "parameters")
@@ -153,7 +153,7 @@ func toolChoice(b *Body) {
 	case only(tc, "type") && isString(kind, "any"):
 		replace(tc, stringValue("required"))
 	case name != nil && (nested || isOneOf(kind, "tool", "function") && only(tc, "type", "name")):
-		replace(tc, b.object(field{"type", stringValue("function")}, field{"name", *name}))
+		replace(tc, b.object(field("type", stringValue("function")), field("name", *name)))
 	}
 }
 

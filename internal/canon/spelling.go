@@ -65,10 +65,10 @@ func membersHash(v *exactjson.Value, place uint64, leftOut func(member string) b
 	for i := range v.Elems {
 		at := place * fnvPrime
 		if v.Kind == exactjson.Object {
-			if leftOut != nil && leftOut(v.Names[i]) {
+			if leftOut != nil && leftOut(v.Elems[i].Name) {
 				continue
 			}
-			at = hash(place, v.Names[i])
+			at = hash(place, v.Elems[i].Name)
 			sum += at * (uint64(v.Elems[i].Kind) + 1)
 		}
 		sum += membersHash(&v.Elems[i], at, nil)

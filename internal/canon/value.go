@@ -10,16 +10,25 @@ import (
 // member returns the value at a path of member names, or nil.
 func member(v *exactjson.Value, path ...string) *exactjson.Value {
 	for _, name := range path {
-		if v == nil || v.Kind != exactjson.Object {
-			return nil
-		}
-		i := slices.Index(v.Names, name)
+		i := indexOf(v, name)
 		if i < 0 {
 			return nil
 		}
 		v = &v.Elems[i]
 	}
 	return v
+}
+
+// indexOf returns where an object has a member, -1 if it has none or is no object.
+func indexOf(v *exactjson.Value, name string) int {
+	if isKind(v, exactjson.Object) {
+		for i := range v.Elems {
+			if v.Elems[i].Name == name {
+				return i
+			}
+		}
+	}
+	return -1
 }
 
 // elems returns the elements of an array, nil of anything else.
@@ -63,32 +72,22 @@ func isOneOf(v *exactjson.Value, texts ...string) bool {
 
 // only reports whether v is an object with no members but the named ones.
 func only(v *exactjson.Value, names ...string) bool {
-	return isKind(v, exactjson.Object) && !slices.ContainsFunc(v.Names, func(n string) bool { return !slices.Contains(names, n) })
+	return isKind(v, exactjson.Object) && !slices.ContainsFunc(v.Elems, func(m exactjson.Value) bool { return !slices.Contains(names, m.Name) })
 }
 
 // drop removes members of an object.
 func drop(v *exactjson.Value, names ...string) {
 	for _, name := range names {
-		if member(v, name) != nil {
-			dropAt(v, slices.Index(v.Names, name))
+		if i := indexOf(v, name); i >= 0 {
+			v.Elems = slices.Delete(v.Elems, i, i+1)
 		}
 	}
-}
-
-func dropAt(v *exactjson.Value, i int) {
-	v.Names = slices.Delete(v.Names, i, i+1)
-	v.Elems = slices.Delete(v.Elems, i, i+1)
 }
 
 // dropNull removes the members of an object that are null.
 func dropNull(v *exactjson.Value) {
-	if !isKind(v, exactjson.Object) {
-		return
-	}
-	for i := len(v.Names) - 1; i >= 0; i-- {
-		if v.Elems[i].Kind == exactjson.Null {
-			dropAt(v, i)
-		}
+	if isKind(v, exactjson.Object) {
+		v.Elems = slices.DeleteFunc(v.Elems, func(m exactjson.Value) bool { return m.Kind == exactjson.Null })
 	}
 }
 
@@ -107,21 +106,26 @@ func set(v *exactjson.Value, name string, to exactjson.Value) {
 		replace(m, to)
 		return
 	}
-	v.Names = append(v.Names, name)
-	v.Elems = append(v.Elems, to)
+	v.Elems = append(v.Elems, field(name, to))
+}
+
+// field returns a value as that of a member.
+func field(name string, v exactjson.Value) exactjson.Value {
+	v.Name = name
+	return v
 }
 
 // replace puts another value in v's place; it is still the one that was sent
 // there.
 func replace(v *exactjson.Value, with exactjson.Value) {
-	with.ID = v.ID
+	with.ID, with.Name = v.ID, v.Name
 	*v = with
 }
 
 // rename renames a member unless the new name is taken.
 func rename(v *exactjson.Value, from, to string) {
-	if member(v, from) != nil && member(v, to) == nil {
-		v.Names[slices.Index(v.Names, from)] = to
+	if m := member(v, from); m != nil && member(v, to) == nil {
+		m.Name = to
 	}
 }
 

@@ -24,8 +24,7 @@ type encoder struct {
 	indent int // of the keys that are being written
 	err    error
 
-	names  []string // of the fields of an event, to be used again
-	values []exactjson.Value
+	values []exactjson.Value // of the fields of an event, to be used again
 }
 
 // interaction writes an element of the list of interactions.

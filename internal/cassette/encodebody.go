@@ -23,7 +23,7 @@ func structured(v *exactjson.Value) bool {
 }
 
 func withinLimits(v *exactjson.Value, depth int) bool {
-	if depth > maxDepth || !unique(v.Names) {
+	if depth > maxDepth || v.Kind == exactjson.Object && !unique(v.Elems) {
 		return false
 	}
 	for i := range v.Elems {
@@ -34,21 +34,10 @@ func withinLimits(v *exactjson.Value, depth int) bool {
 	return true
 }
 
-// unique reports whether names are different and none of them is very long.
-func unique(names []string) bool {
-	var seen map[string]bool // of many
-	if len(names) > 16 {
-		seen = make(map[string]bool, len(names))
-	}
-	for i, n := range names {
-		if len(n) > maxKey || seen[n] || seen == nil && slices.Contains(names[:i], n) {
-			return false
-		}
-		if seen != nil {
-			seen[n] = true
-		}
-	}
-	return true
+// unique reports whether the names of members are different and none is very long.
+func unique(members []exactjson.Value) bool {
+	return exactjson.Unique(members) &&
+		!slices.ContainsFunc(members, func(m exactjson.Value) bool { return len(m.Name) > maxKey })
 }
 
 // mayBeJSON reports whether it is worth parsing s to find an array or object.
@@ -146,7 +135,7 @@ func (e *encoder) blockValue(v *exactjson.Value, indent int) {
 		if v.Kind == exactjson.Array {
 			e.raw("-")
 		} else {
-			e.blockKey(v.Names[i])
+			e.blockKey(v.Elems[i].Name)
 		}
 		e.blockValue(&v.Elems[i], col)
 	}
@@ -214,7 +203,7 @@ func (e *encoder) flowValue(v *exactjson.Value) {
 		e.raw("{")
 		for i := range v.Elems {
 			e.comma(i)
-			e.flowString(v.Names[i])
+			e.flowString(v.Elems[i].Name)
 			e.raw(": ")
 			e.flowValue(&v.Elems[i])
 		}

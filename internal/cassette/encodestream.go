@@ -157,12 +157,11 @@ func (e *encoder) eventsIn(events []interaction.Event, l *exactjson.Layout, clue
 // more than once. It returns the padding of its last field that is structure; the others
 // have none.
 func (e *encoder) event(event interaction.Event, layout *exactjson.Layout, p *exactjson.Parser, clues *exactjson.Clues, sum *fitted) (padding int) {
-	names := append(e.names[:0], make([]string, len(event))...)
 	values := append(e.values[:0], make([]exactjson.Value, len(event))...) // null if the field is text
-	e.names, e.values = names, values
+	e.values = values
 	padded := false
 	for i := len(event) - 1; i >= 0; i-- {
-		names[i] = event[i].Name
+		values[i].Name = event[i].Name
 		text := event[i].Value
 		v, ok := structureOf(p, text)
 		if !ok || layout == nil {
@@ -179,6 +178,7 @@ func (e *encoder) event(event interaction.Event, layout *exactjson.Layout, p *ex
 			continue
 		}
 		if indentation, same := exactjson.Prints(v, l, text); same {
+			v.Name = event[i].Name
 			values[i] = v
 			sum.fields++
 			sum.indentation += indentation
@@ -188,7 +188,7 @@ func (e *encoder) event(event interaction.Event, layout *exactjson.Layout, p *ex
 		}
 	}
 	open, sep, end := "- {", ", ", "}\n"
-	if !unique(names) {
+	if !unique(values) {
 		open, sep, end = "- [{", "}, {", "}]\n"
 	}
 	e.raw(open)

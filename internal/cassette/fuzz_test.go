@@ -43,7 +43,8 @@ func everywhere(s string) *File {
 	}
 	v := exactjson.Value{Kind: exactjson.String, Text: strings.ToValidUTF8(s, "\ufffd")}
 	deep := exactjson.Value{Kind: exactjson.Array, Elems: []exactjson.Value{v, {Kind: exactjson.Array, Elems: []exactjson.Value{v, {}}}}}
-	body := exactjson.Value{Kind: exactjson.Object, Names: []string{v.Text, "k" + v.Text}, Elems: []exactjson.Value{v, deep}}
+	body := exactjson.Value{Kind: exactjson.Object, Elems: []exactjson.Value{v, deep}}
+	body.Elems[0].Name, body.Elems[1].Name = v.Text, "k"+v.Text
 	var bodies [2][]byte
 	bodies[0] = body.AppendJSON(nil, exactjson.Layout{})
 	bodies[1] = body.AppendJSON(nil, exactjson.Layout{Indent: "  ", After: "\n", Escape: exactjson.EscapeASCII})

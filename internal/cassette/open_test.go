@@ -143,8 +143,10 @@ func (r random) value(depth int) exactjson.Value {
 	case k < 4 && depth < 6:
 		v := exactjson.Value{Kind: exactjson.Object}
 		for range r.IntN(5) {
-			if name := r.text(); !slices.Contains(v.Names, name) {
-				v.Names, v.Elems = append(v.Names, name), append(v.Elems, r.value(depth+1))
+			if name := r.text(); !slices.ContainsFunc(v.Elems, func(m exactjson.Value) bool { return m.Name == name }) {
+				member := r.value(depth + 1)
+				member.Name = name
+				v.Elems = append(v.Elems, member)
 			}
 		}
 		return v

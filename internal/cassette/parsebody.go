@@ -152,13 +152,14 @@ func (p *parser) value(n *yaml.Node, field string) exactjson.Value {
 	case p.err != nil:
 		return exactjson.Value{}
 	case n.Kind == yaml.Mapping:
-		v := exactjson.Value{Kind: exactjson.Object, Names: make([]string, len(n.Keys)), Elems: make([]exactjson.Value, len(n.Elems))}
+		v := exactjson.Value{Kind: exactjson.Object, Elems: make([]exactjson.Value, len(n.Elems))}
 		for i := range n.Elems {
-			v.Names[i] = p.key(&n.Keys[i], field)
+			name := p.key(&n.Keys[i], field)
 			if n.Keys[i].Tag == "!!binary" {
 				p.badf(&n.Keys[i], field, "a JSON name cannot be binary")
 			}
 			v.Elems[i] = p.value(&n.Elems[i], field)
+			v.Elems[i].Name = name
 		}
 		return v
 	case n.Kind == yaml.Sequence:

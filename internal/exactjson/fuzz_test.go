@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -74,7 +73,7 @@ func checkEscaped(t *testing.T, v, escaped *Value) {
 	if v.Kind == String {
 		want = EscapeText(v.Text)
 	}
-	if v.Kind != escaped.Kind || !slices.Equal(v.Names, escaped.Names) || len(v.Elems) != len(escaped.Elems) || escaped.Text != want {
+	if v.Kind != escaped.Kind || v.Name != escaped.Name || len(v.Elems) != len(escaped.Elems) || escaped.Text != want {
 		t.Fatalf("with escaped texts %#v is %#v", v, escaped)
 	}
 	for i := range v.Elems {
@@ -105,13 +104,8 @@ func checkLayout(t *testing.T, v Value, l Layout) {
 }
 
 func equalValues(a, b *Value) bool {
-	if a.Kind != b.Kind || a.Text != b.Text || len(a.Names) != len(b.Names) || len(a.Elems) != len(b.Elems) {
+	if a.Kind != b.Kind || a.Text != b.Text || a.Name != b.Name || len(a.Elems) != len(b.Elems) {
 		return false
-	}
-	for i := range a.Names {
-		if a.Names[i] != b.Names[i] {
-			return false
-		}
 	}
 	for i := range a.Elems {
 		if !equalValues(&a.Elems[i], &b.Elems[i]) {

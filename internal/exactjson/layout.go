@@ -133,7 +133,7 @@ func (p *Printer) container(dst []byte, v *Value, depth int) []byte {
 		}
 		dst = p.Newline(dst, depth+1)
 		if v.Kind == Object {
-			dst = append(p.string(dst, v.Names[i]), p.Colon...)
+			dst = append(p.string(dst, v.Elems[i].Name), p.Colon...)
 		}
 		dst = p.value(dst, &v.Elems[i], depth+1)
 	}

@@ -9,10 +9,29 @@ import (
 // of members, duplicate members and the literal of every number.
 type Value struct {
 	Kind  Kind
-	ID    int32    // what a user knows the value by; Parse leaves it 0
-	Text  string   // Bool: "true" or "false"; Number: the literal; String: the decoded text
-	Names []string // Object: the member names, in order
-	Elems []Value  // Array: the elements; Object: the member values
+	ID    int32   // what a user knows the value by; Parse leaves it 0
+	Name  string  // of the member whose value it is; means nothing elsewhere
+	Text  string  // Bool: "true" or "false"; Number: the literal; String: the decoded text
+	Elems []Value // Array: the elements; Object: the members, in order
+}
+
+// Unique reports whether the names of members are different.
+func Unique(members []Value) bool {
+	if len(members) > 16 {
+		seen := make(map[string]bool, len(members))
+		for i := range members {
+			seen[members[i].Name] = true
+		}
+		return len(seen) == len(members)
+	}
+	for i := range members {
+		for j := range i {
+			if members[i].Name == members[j].Name {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // Parse reads one JSON value (RFC 8259) with optional white space around it.
@@ -37,13 +56,11 @@ type Parser struct {
 
 	src   string
 	scan  Scanner
-	stack []Value  // the values that were read and are not part of another yet
-	named []string // the names that were read before them
-	open  []int    // the arrays and objects on the stack that are not closed
+	stack []Value // the values that were read and are not part of another yet
+	open  []int   // the arrays and objects on the stack that are not closed
 
-	vals  slab[Value]
-	names slab[string]
-	text  []byte // of a string with escapes
+	slab []Value // what elements are cut out of; it is used up to its length
+	text []byte  // of a string with escapes
 }
 
 // Parse is [Parse], but the values of all calls share allocations: they and
@@ -51,7 +68,7 @@ type Parser struct {
 func (p *Parser) Parse(src string) (Value, error) {
 	p.src = src
 	p.scan = Scanner{text: src, in: p.scan.in[:0], Path: p.scan.Path[:0]}
-	p.stack, p.named, p.open = p.stack[:0], p.named[:0], p.open[:0]
+	p.stack, p.open = p.stack[:0], p.open[:0]
 	if i := InvalidUTF8(src); i >= 0 {
 		return Value{}, p.errorf(i, "invalid UTF-8")
 	}
@@ -63,13 +80,15 @@ func (p *Parser) Parse(src string) (Value, error) {
 			name, err = p.str(false)
 		case Open:
 			p.open = append(p.open, len(p.stack))
-			p.push(name, Value{Kind: s.Kind})
+			p.stack = append(p.stack, Value{Name: name, Kind: s.Kind})
+			name = ""
 		case Close:
 			p.close()
 		default:
-			var v Value
-			v, err = p.scalar()
-			p.push(name, v)
+			v := Value{Name: name, Kind: s.Kind}
+			v.Text, err = p.scalar()
+			p.stack = append(p.stack, v)
+			name = ""
 		}
 		if err != nil {
 			return Value{}, err
@@ -81,21 +100,15 @@ func (p *Parser) Parse(src string) (Value, error) {
 	return Value{}, p.unexpected()
 }
 
-func (p *Parser) push(name string, v Value) {
-	p.stack, p.named = append(p.stack, v), append(p.named, name)
-}
-
 // close takes the elements of the innermost array or object from the stack.
 func (p *Parser) close() {
 	last := len(p.open) - 1
 	at := p.open[last]
 	p.open = p.open[:last]
 	v := &p.stack[at]
-	v.Elems = p.vals.clone(p.stack[at+1:])
-	if v.Kind == Object {
-		v.Names = p.names.clone(p.named[at+1:])
-	}
-	p.stack, p.named = p.stack[:at+1], p.named[:at+1]
+	v.Elems = p.alloc(len(p.stack) - at - 1)
+	copy(v.Elems, p.stack[at+1:])
+	p.stack = p.stack[:at+1]
 }
 
 // last returns the value that was read, if nothing but white space is behind it.
@@ -107,17 +120,16 @@ func (p *Parser) last() (Value, error) {
 	return p.stack[0], nil
 }
 
-// scalar returns the value that was scanned.
-func (p *Parser) scalar() (v Value, err error) {
-	s := &p.scan
-	switch v.Kind = s.Kind; v.Kind {
+// scalar returns the text of the value that was scanned.
+func (p *Parser) scalar() (string, error) {
+	switch s := &p.scan; s.Kind {
 	case Null:
+		return "", nil
 	case String:
-		v.Text, err = p.str(p.Escaped)
+		return p.str(p.Escaped)
 	default:
-		v.Text = p.src[s.Start:s.End]
+		return p.src[s.Start:s.End], nil
 	}
-	return v, err
 }
 
 // str returns the text of the string that was scanned. If escaped it is left as it
@@ -147,45 +159,34 @@ func (p *Parser) decode(start, end int) (string, error) {
 // Reset takes back the values that were parsed, and keeps room for as many
 // unless that is much.
 func (p *Parser) Reset() {
-	if max(cap(p.stack), cap(p.vals), cap(p.names)) > 1024 {
+	if max(cap(p.stack), cap(p.slab)) > 1024 {
 		*p = Parser{Escaped: p.Escaped}
 		return
 	}
 	// They are not cleared: that costs as much as to write them, and what they
 	// refer to is let go of when others are parsed.
-	p.vals, p.names = p.vals[:0], p.names[:0]
-	p.src = ""
+	p.slab, p.src = p.slab[:0], ""
 }
 
-// Make returns an array or object of n values to be filled in; it is valid as
-// long as the values that were parsed are.
-func (p *Parser) Make(kind Kind, n int) Value {
-	v := Value{Kind: kind, Elems: p.vals.alloc(n)}
-	if kind == Object {
-		v.Names = p.names.alloc(n)
-	}
+// Make returns an array or object of the given elements; it is valid as long as the
+// values that were parsed are.
+func (p *Parser) Make(kind Kind, elems ...Value) Value {
+	v := Value{Kind: kind, Elems: p.alloc(len(elems))}
+	copy(v.Elems, elems)
 	return v
 }
 
-// A slab is memory that slices are cut out of: it is used up to its length.
-type slab[T any] []T
-
-func (s *slab[T]) alloc(n int) []T {
+// alloc cuts n values out of the slab.
+func (p *Parser) alloc(n int) []Value {
 	if n == 0 {
 		return nil
 	}
-	at := len(*s)
-	if cap(*s)-at < n {
-		*s, at = make([]T, 0, max(n, min(2*cap(*s), 512), 16)), 0
+	at := len(p.slab)
+	if cap(p.slab)-at < n {
+		p.slab, at = make([]Value, 0, max(n, min(2*cap(p.slab), 512), 16)), 0
 	}
-	*s = (*s)[:at+n]
-	return (*s)[at : at+n : at+n]
-}
-
-func (s *slab[T]) clone(from []T) []T {
-	part := s.alloc(len(from))
-	copy(part, from)
-	return part
+	p.slab = p.slab[:at+n]
+	return p.slab[at : at+n : at+n]
 }
 
 func (p *Parser) errorf(at int, format string, args ...any) error {

@@ -12,10 +12,10 @@ func TestParse(t *testing.T) {
 		t.Fatal(err)
 	}
 	num := func(s string) Value { return Value{Kind: Number, Text: s} }
-	want := Value{Kind: Object, Names: []string{"a", "b", "a"}, Elems: []Value{
-		{Kind: Array, Elems: []Value{num("1.50"), num("-0"), num("1e-08"), {Kind: Bool, Text: "true"}, {Kind: Bool, Text: "false"}, {}}},
-		{Kind: String, Text: "x\né😀/"},
-		{Kind: Object},
+	want := Value{Kind: Object, Elems: []Value{
+		{Name: "a", Kind: Array, Elems: []Value{num("1.50"), num("-0"), num("1e-08"), {Kind: Bool, Text: "true"}, {Kind: Bool, Text: "false"}, {}}},
+		{Name: "b", Kind: String, Text: "x\né😀/"},
+		{Name: "a", Kind: Object},
 	}}
 	if !equalValues(&v, &want) {
 		t.Errorf("got %+v", v)
@@ -35,7 +35,7 @@ func TestParseCopies(t *testing.T) {
 		t.Fatal(err)
 	}
 	clear(b)
-	if v.Names[0] != "a" || v.Elems[0].Text != "b" {
+	if v.Elems[0].Name != "a" || v.Elems[0].Text != "b" {
 		t.Errorf("got %+v", v)
 	}
 }

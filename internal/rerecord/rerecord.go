@@ -110,13 +110,13 @@ func (c *comparison) sameText(was, is string) bool {
 
 // sameValue compares the values of members of one name.
 func (c *comparison) sameValue(name string, was, is *exactjson.Value) bool {
-	if was.Kind != is.Kind || !slices.Equal(was.Names, is.Names) || len(was.Elems) != len(is.Elems) {
+	if was.Kind != is.Kind || was.Name != is.Name || len(was.Elems) != len(is.Elems) {
 		return false
 	}
 	for i := range was.Elems {
 		member := name
 		if was.Kind == exactjson.Object {
-			member = was.Names[i]
+			member = was.Elems[i].Name
 		}
 		if !c.sameValue(member, &was.Elems[i], &is.Elems[i]) {
 			return false
