@@ -34,7 +34,7 @@ var rooms = map[string][]string{
 	"internal/cassette":    {"internal/interaction", "internal/exactjson", "internal/yaml"},
 	"internal/yaml":        {"internal/exactjson"},
 	"internal/exactjson":   {},
-	"internal/interaction": {},
+	"internal/interaction": {"internal/memo"},
 	"internal/coding":      {},
 	"internal/txtar":       {},
 	"internal/rerecord":    {"internal/interaction", "internal/exactjson"},
