@@ -4,14 +4,13 @@ import (
 	"cmp"
 	"net/http"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/memo"
 )
 
 // An alias is a name that a local server has in the cassette.
@@ -87,6 +86,4 @@ func (as aliases) readdress(values []string, to func(*url.URL) string) {
 
 // serverAddress matches a server that a header of an answer leads to: Location, Link (RFC
 // 8288) and the like begin with it.
-var serverAddress = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?:^|<)https?://[^/?#<>"\s]+`)
-})
+var serverAddress = memo.Regexp(`(?:^|<)https?://[^/?#<>"\s]+`)

@@ -315,7 +315,7 @@ func TestContested(t *testing.T) {
 		want     string // in the error of Close; "" if there is none
 	}{
 		{"taken, then asked by its own", []string{`"one"`, `"two"`}, []asking{one, two}, []asking{nine, one},
-			`c.yaml:4: played for a request that differs in seed; then this very request came, and got line 20. Record both again, or tell the two apart with promptecho.Match("seed")`},
+			`c.yaml:4: played for a request that differs in seed; then this very request came, and got line 20. Record both again, or tell the two apart with promptecho.Match("seed")` + "\n\nInMode(ModeNone) in the code allows no recording. To record it again, remove that, and run:\n"},
 		{"nothing is left", []string{`"one"`}, []asking{one}, []asking{nine, one},
 			`c.yaml:4: the recording of this very request was played before, for one that differs in seed and is not recorded`},
 		{"the answers are the same", []string{`"one"`, `"one"`}, []asking{one, two}, []asking{nine, one}, ""},
@@ -499,7 +499,7 @@ func TestChoiceOfMany(t *testing.T) {
 }
 
 // BenchmarkChoice asks for a request whose seed is not recorded, among recordings that
-// all have others; what it costs must not grow with their number.
+// all have others: the most that a choice can cost, since it looks at all of them.
 //
 //	go test -run '^$' -bench Choice .
 func BenchmarkChoice(b *testing.B) {

@@ -30,21 +30,15 @@ func init() {
 // what they are.
 func (r *Recorder) Close() error {
 	var errs []error
-	o := report.Outcome{Unsure: testing.Testing()}
-	if !r.allWell() {
-		o.Failed = report.Panicking() || report.Exiting()
-		o.Filtered = !report.InTest() && (isSet("test.run") || isSet("test.skip"))
+	o := report.Outcome{
+		Failed:   report.Panicking() || report.Exiting(),
+		Filtered: !report.InTest() && (isSet("test.run") || isSet("test.skip")),
+		Unsure:   testing.Testing(),
 	}
 	for _, text := range r.finish(o).Errors {
 		errs = append(errs, errors.New("promptecho: "+text))
 	}
 	return errors.Join(errs...)
-}
-
-// allWell reports whether there is nothing to save and nothing to say, however the run
-// ended: then nobody needs to find out.
-func (r *Recorder) allWell() bool {
-	return !r.plan.record && r.tape.AllUsed() && len(r.tape.Contests()) == 0 && r.log.Quiet()
 }
 
 // isSet reports whether a flag of package testing has a value.
@@ -78,16 +72,11 @@ func (r *Recorder) finish(o report.Outcome) report.Report {
 
 // judge says what is wrong with the run.
 func (r *Recorder) judge(o *report.Outcome) report.Report {
-	ev := report.Evidence{Entries: r.entries()}
-	for _, c := range r.tape.Contests() {
-		if c.Unfair() {
-			ev.Contests = append(ev.Contests, contestOf(c))
-		}
-	}
+	var unasked []string // options
 	for _, a := range r.config.aliases {
 		if !a.asked.Load() {
-			ev.Unasked = append(ev.Unasked, fmt.Sprintf("Alias(%q, %q)", a.address, a.name))
+			unasked = append(unasked, fmt.Sprintf("Alias(%q, %q)", a.address, a.name))
 		}
 	}
-	return r.log.Judge(o, ev)
+	return r.log.Judge(o, unasked...)
 }

@@ -1,12 +1,13 @@
 package promptecho
 
-import "github.com/promptecho/promptecho/internal/tape"
+import (
+	"github.com/promptecho/promptecho/internal/report"
+	"github.com/promptecho/promptecho/internal/tape"
+)
 
 // An ending is how a run ended that records.
 type ending struct {
-	failed, skipped, filtered bool
-
-	unsure    bool // nobody says whether the run was whole and passed
+	report.Outcome
 	clash     bool // it holds recordings that replay cannot tell apart
 	overtaken bool // something else has written the cassette since it was read
 }
@@ -34,9 +35,8 @@ const (
 // anew, instead of playing it. docs/DESIGN.md has this as a table.
 func fateOf(again bool, c tape.State, e ending) fate {
 	whole := c.Present && !c.Partial
-	passed := !e.failed && !e.skipped && !e.filtered
 	// A test that skips itself because of an answer has asked for all that it asks for.
-	incomplete := e.failed || e.filtered
+	incomplete := e.Failed || e.Filtered
 	switch {
 	case e.overtaken:
 		return fate{beside: true, reason: "something else has written it meanwhile (another test process?)"}
@@ -44,13 +44,13 @@ func fateOf(again bool, c tape.State, e ending) fate {
 		return fate{beside: true, reason: "it would hold recordings that replay cannot tell apart"}
 	case !again && whole:
 		return fate{}
-	case again && whole && e.failed, again && c.Cut && !passed:
+	case again && whole && e.Failed, again && c.Cut && !e.Whole():
 		return fate{beside: true}
 	case !c.Present:
 		return fate{marked: incomplete}
 	case !again:
 		return fate{marked: incomplete, markedIfUnused: true}
-	case passed && !e.unsure:
+	case e.Whole() && !e.Unsure:
 		return fate{keep: keepNone}
 	}
 	return fate{keep: keepUnasked, marked: c.Partial}

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/promptecho/promptecho/internal/report"
 	"github.com/promptecho/promptecho/internal/tape"
 )
 
@@ -13,10 +14,10 @@ func TestFate(t *testing.T) {
 	t.Parallel()
 	endings := map[string]ending{
 		"passed":   {},
-		"skipped":  {skipped: true},
-		"failed":   {failed: true},
-		"filtered": {filtered: true},
-		"unsure":   {unsure: true},
+		"skipped":  {Outcome: report.Outcome{Skipped: true}},
+		"failed":   {Outcome: report.Outcome{Failed: true}},
+		"filtered": {Outcome: report.Outcome{Filtered: true}},
+		"unsure":   {Outcome: report.Outcome{Unsure: true}},
 	}
 	cassettes := map[string]tape.State{
 		"absent":  {},
@@ -79,9 +80,9 @@ func TestFateOfDanger(t *testing.T) {
 		{"overtaken", false, whole, ending{overtaken: true}, true, "something else has written it"},
 		{"overtaken while all is recorded", true, partial, ending{overtaken: true}, true, "something else has written it"},
 		{"overtaken where there was none", false, tape.State{}, ending{overtaken: true}, true, "something else has written it"},
-		{"a clash in a whole cassette", false, whole, ending{failed: true, clash: true}, true, "cannot tell apart"},
-		{"a clash in a partial one", false, partial, ending{failed: true, clash: true}, false, ""},
-		{"a clash while all is recorded", true, whole, ending{failed: true, clash: true}, true, ""},
+		{"a clash in a whole cassette", false, whole, ending{Outcome: report.Outcome{Failed: true}, clash: true}, true, "cannot tell apart"},
+		{"a clash in a partial one", false, partial, ending{Outcome: report.Outcome{Failed: true}, clash: true}, false, ""},
+		{"a clash while all is recorded", true, whole, ending{Outcome: report.Outcome{Failed: true}, clash: true}, true, ""},
 	} {
 		f := fateOf(tt.again, tt.c, tt.e)
 		if f.beside != tt.beside || !strings.Contains(f.reason, tt.reason) || (f.reason == "") != (tt.reason == "") {

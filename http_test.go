@@ -24,6 +24,7 @@ import (
 
 	"github.com/promptecho/promptecho/internal/cassette"
 	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/tape"
 )
 
 // seen is what a client can see of an answer.
@@ -479,7 +480,7 @@ func TestMemoryOfALongStream(t *testing.T) {
 		return &http.Response{StatusCode: 500, Header: http.Header{"Content-Type": {"text/event-stream"}}, Body: body, ContentLength: -1}, nil
 	})
 	r := mustOpen(t, filepath.Join(t.TempDir(), "c.yaml"), Upstream(up), OnRecordError(Fail))
-	r.tape.Journal = nil // writing 100 MB takes long
+	r.tape.Journal = tape.Journal{} // writing 100 MB takes long
 	resp, err := r.Client().Post("http://h/v1/x", "application/json", strings.NewReader(`{}`))
 	if err != nil {
 		t.Fatal(err)

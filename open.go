@@ -132,21 +132,17 @@ func (r *Recorder) resume() error {
 // describe tells the log what this run is.
 func (r *Recorder) describe(path string) {
 	r.log.Run = report.Run{
+		Tape:         r.tape,
 		File:         r.file,
 		Path:         path,
 		Mode:         string(r.mode.mode),
 		ModeBy:       r.mode.by,
 		AtMost:       string(r.config.mode),
-		Exists:       r.tape.State.Present,
-		Pinned:       r.tape.State.Pinned,
 		CheckUnused:  r.plan.checkUnused,
 		AllowUnused:  r.config.allowUnused,
 		AllowRaced:   r.config.allowRaced,
 		MayAskNone:   r.plan.mayAskNone,
 		KeepFailures: r.config.onRecordError == Keep,
-	}
-	if !r.plan.passThrough {
-		r.log.Options = &r.config.matching
 	}
 }
 

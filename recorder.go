@@ -1,6 +1,7 @@
 package promptecho
 
 import (
+	"cmp"
 	"net/http"
 	"os"
 	"sync"
@@ -70,46 +71,41 @@ func (r *Recorder) Misses() []*MissError {
 
 // A lifecycle is how far a recorder has come. The zero value is open.
 type lifecycle struct {
-	mu      sync.Mutex // guards what follows; no other lock is taken under it
-	missing []string   // environment variables that a request upstream needs
-	closed  bool       // the recorder takes no requests
-	over    bool       // the report is there
-	report  report.Report
-	waiting []chan struct{} // Close calls waiting for the first one
+	mu      sync.Mutex     // guards what follows; no other lock is taken under it
+	missing string         // the first environment variable that a request upstream needs
+	over    chan struct{}  // made when the recorder takes no more requests, closed with the report
+	report  *report.Report // nil until it is there
 }
 
 // end closes the recorder by conclude, once, and returns what that has returned.
 func (l *lifecycle) end(conclude func() report.Report) report.Report {
 	l.mu.Lock()
-	switch {
-	case l.over:
-		defer l.mu.Unlock()
-		return l.report
-	case l.closed:
-		// Waiting for a channel, not for a sync.Once: a synctest bubble sees it.
-		over := make(chan struct{})
-		l.waiting = append(l.waiting, over)
-		l.mu.Unlock()
-		<-over
-		return l.report
+	first := l.over == nil
+	if first {
+		l.over = make(chan struct{})
 	}
-	l.closed = true
+	over, rep := l.over, l.report
 	l.mu.Unlock()
-	rep := conclude()
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.report, l.over = rep, true
-	for _, over := range l.waiting {
-		close(over)
+	switch {
+	case rep != nil:
+		return *rep
+	case !first:
+		<-over // not a sync.Once: a synctest bubble sees who waits for a channel
+		return *l.report
 	}
-	return rep
+	told := conclude()
+	l.mu.Lock()
+	l.report = &told
+	l.mu.Unlock()
+	close(over)
+	return told
 }
 
 // miss keeps that an environment variable is empty.
 func (l *lifecycle) miss(env string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.missing = append(l.missing, env)
+	l.missing = cmp.Or(l.missing, env)
 }
 
 // state returns whether the recorder is closed, and the first environment variable that a
@@ -117,8 +113,5 @@ func (l *lifecycle) miss(env string) {
 func (l *lifecycle) state() (closed bool, missing string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if len(l.missing) > 0 {
-		missing = l.missing[0]
-	}
-	return l.closed, missing
+	return l.over != nil, l.missing
 }

@@ -4,6 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
+
+	"github.com/promptecho/promptecho/internal/tape"
 )
 
 // RoundTrip answers a request from the cassette or, if the record mode allows,
@@ -40,6 +43,13 @@ func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 		return r.record(req, in)
 	}
 	return r.miss(req, &in.Call), nil
+}
+
+// miss keeps that a request is not recorded, and returns the answer to it.
+func (r *Recorder) miss(req *http.Request, c *tape.Call) *http.Response {
+	r.log.Selected(c.Form)
+	m := r.log.Miss(c, strings.EqualFold(req.Header.Get("Upgrade"), "websocket")) // RFC 6455, section 4.1
+	return refusal(req, fmt.Sprintf("promptecho: not recorded: %s: %s", strings.TrimSpace(m.Endpoint+" "+m.Model), m.Reason))
 }
 
 // pass sends a request through, in mode live.

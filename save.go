@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
-	"strings"
 
 	"github.com/promptecho/promptecho/internal/cassette"
 	"github.com/promptecho/promptecho/internal/report"
@@ -28,14 +27,7 @@ func (r *Recorder) save(o *report.Outcome) error {
 	if refused != nil && r.config.onRecordError == Fail {
 		return refused
 	}
-	f := fateOf(r.plan.again, r.tape.State, ending{
-		failed:    o.Failed,
-		skipped:   o.Skipped,
-		filtered:  o.Filtered,
-		unsure:    o.Unsure,
-		clash:     len(clashes) > 0,
-		overtaken: r.tape.Overtaken(),
-	})
+	f := fateOf(r.plan.again, r.tape.State, ending{*o, len(clashes) > 0, r.tape.Overtaken()})
 	return errors.Join(refused, r.write(f, list))
 }
 
@@ -45,10 +37,10 @@ func (r *Recorder) save(o *report.Outcome) error {
 // whole while it holds such recordings.
 func (r *Recorder) clashes(o *report.Outcome) (texts []string) {
 	if c := r.tape.ServerClash(r.config.allowUnused); c != nil {
-		texts = append(texts, r.log.ServerClash(o, strings.TrimSpace(c.Endpoint), c.Addresses))
+		texts = append(texts, r.log.ServerClash(o, c))
 	}
 	for _, c := range r.tape.UnsaidClashes() {
-		texts = append(texts, r.log.FieldClash(o, c.First, c.Second, strings.TrimSpace(c.Endpoint), c.Path, r.config.mayWrite(c.Path)))
+		texts = append(texts, r.log.FieldClash(o, c, r.config.mayWrite(c.Path)))
 	}
 	return texts
 }
@@ -61,7 +53,7 @@ func (r *Recorder) toSave(o *report.Outcome) (list []*tape.Recording, refused er
 		switch {
 		case rec.Resumed():
 			// A complete run that did not ask for it no longer needs it.
-			save = rec.Used() || o.Failed || o.Skipped || o.Filtered || o.Unsure
+			save = rec.Used() || !o.Whole() || o.Unsure
 		case save:
 			save, err = r.mayKeep(rec, o)
 		}
@@ -129,7 +121,7 @@ func (r *Recorder) write(f fate, recorded []*tape.Recording) error {
 		r.tape.KeepUnchanged(recorded)
 	}
 	list := r.kept(f, recorded)
-	unused := f.markedIfUnused && !r.config.allowUnused && len(r.log.Unused(r.entries())) > 0
+	unused := f.markedIfUnused && !r.config.allowUnused && len(r.log.Unused()) > 0
 	partial := f.marked || unused
 	if len(list) == 0 || len(recorded) == 0 && partial == r.tape.State.Partial {
 		return nil

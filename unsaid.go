@@ -11,12 +11,11 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/memo"
 	"github.com/promptecho/promptecho/internal/redact"
-	"github.com/promptecho/promptecho/internal/report"
 	"github.com/promptecho/promptecho/internal/tape"
 )
 
@@ -64,7 +63,7 @@ func addCookies(add func(path, name, value string), values []string) {
 		cookies, _ := http.ParseCookie(v)
 		for _, cookie := range cookies {
 			if !ofNetworks().MatchString(cookie.Name) {
-				add(report.CookiePath+cookie.Name, cookie.Name, cookie.Value)
+				add(tape.CookiePath+cookie.Name, cookie.Name, cookie.Value)
 			}
 		}
 	}
@@ -120,48 +119,34 @@ func (c *config) mayWrite(path string) bool {
 }
 
 // mayBeSecret matches the names of headers that may hold a credential.
-var mayBeSecret = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`auth|key|token|secret|passw|credential|cookie|session|jwt`)
-})
+var mayBeSecret = memo.Regexp(`auth|key|token|secret|passw|credential|cookie|session|jwt`)
 
 // changesByItself matches the names of headers and parameters that are another with each
 // call or each run and say nothing of what is asked, and those of headers that a
 // transport writes or that only describe the body.
-var changesByItself = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^(x-stainless-|amz-sdk-|x-datadog-|x-b3-|x-envoy-|sec-|proxy-)|` +
-		`^(accept|accept-encoding|content-type|content-length|content-md5|transfer-encoding|user-agent|connection|keep-alive|te|trailer|expect|upgrade|host|forwarded|via|signature-input|x-amz-user-agent|x-goog-api-client|x-amz-security-token|x-cloud-trace-context|b3|newrelic|baggage|dpop)$|` +
-		`(^|-)(date|time|timestamp|expires|deadline|timeout|nonce|signature|sig|hmac|digest|sha256|csrf|xsrf|attempt|attempts|retry|retries|(elastic-apm-)?trace|traceparent|tracestate|traceid|spanid)(-(id|no|nr|number|count|token|bin))?$|` +
-		`(^|-)(request|correlation|idempotency|invocation|transaction|message|call|event|span|sequence)-?(id|key|no|nr|number|token|uuid|start)$`)
-})
+var changesByItself = memo.Regexp(`^(x-stainless-|amz-sdk-|x-datadog-|x-b3-|x-envoy-|sec-|proxy-)|` +
+	`^(accept|accept-encoding|content-type|content-length|content-md5|transfer-encoding|user-agent|connection|keep-alive|te|trailer|expect|upgrade|host|forwarded|via|signature-input|x-amz-user-agent|x-goog-api-client|x-amz-security-token|x-cloud-trace-context|b3|newrelic|baggage|dpop)$|` +
+	`(^|-)(date|time|timestamp|expires|deadline|timeout|nonce|signature|sig|hmac|digest|sha256|csrf|xsrf|attempt|attempts|retry|retries|(elastic-apm-)?trace|traceparent|tracestate|traceid|spanid)(-(id|no|nr|number|count|token|bin))?$|` +
+	`(^|-)(request|correlation|idempotency|invocation|transaction|message|call|event|span|sequence)-?(id|key|no|nr|number|token|uuid|start)$`)
 
 // drawnOrCounted matches values that are numbers, times, UUIDs or drawn by lot.
-var drawnOrCounted = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^[0-9.:+-]+$|\d{4}-\d\d-\d\d|[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-|^[0-9a-fA-F]{16,}$|\d\d:\d\d:\d\d`)
-})
+var drawnOrCounted = memo.Regexp(`^[0-9.:+-]+$|\d{4}-\d\d-\d\d|[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-|^[0-9a-fA-F]{16,}$|\d\d:\d\d:\d\d`)
 
 // ofNetworks matches the cookies by which content delivery networks, load balancers and
 // counters of visits know a client again: Cloudflare, AWS, Azure, Akamai, Imperva,
 // DataDome, Google Analytics.
-var ofNetworks = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^(__cf|_cf|cf_|AWSALB|AWSELB|ARRAffinity|ak_bmsc$|bm_|_abck$|incap_ses_|visid_incap_|nlbi_|datadome$|_ga|_gid$|(?i:csrf|xsrf|_csrf|csrftoken|xsrf-token)$)`)
-})
+var ofNetworks = memo.Regexp(`^(__cf|_cf|cf_|AWSALB|AWSELB|ARRAffinity|ak_bmsc$|bm_|_abck$|incap_ses_|visid_incap_|nlbi_|datadome$|_ga|_gid$|(?i:csrf|xsrf|_csrf|csrftoken|xsrf-token)$)`)
 
 // keyOfURL matches the parameters of a signed URL that name the key: of AWS, Google,
 // Alibaba, CloudFront and Azure.
-var keyOfURL = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`credential$|accessid$|accesskeyid$|^key-pair-id$|^skoid$`)
-})
+var keyOfURL = memo.Regexp(`credential$|accessid$|accesskeyid$|^key-pair-id$|^skoid$`)
 
 // keyOfHeader finds in a header that signs a request what names the key: AWS Signature
 // Version 4, OAuth 1.0 (RFC 5849), Digest (RFC 7616), RFC 9421, Hawk.
-var keyOfHeader = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)(?:^|[ ,])(credential|oauth_consumer_key|oauth_token|username|realm|keyid|id)="?([^",/]*)`)
-})
+var keyOfHeader = memo.Regexp(`(?i)(?:^|[ ,])(credential|oauth_consumer_key|oauth_token|username|realm|keyid|id)="?([^",/]*)`)
 
 // signs finds that a header signs a request: it is another with each.
-var signs = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)(^|[ ,])(signature|oauth_signature|response|mac)=`)
-})
+var signs = memo.Regexp(`(?i)(^|[ ,])(signature|oauth_signature|response|mac)=`)
 
 // whoAsks returns what the value of a header says of who asks, without what is new with
 // each call: of a signature its key, of a JSON Web Token (RFC 7519) its subject.

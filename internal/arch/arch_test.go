@@ -39,7 +39,7 @@ var rooms = map[string][]string{
 	"internal/txtar":       {},
 	"internal/rerecord":    {"internal/interaction", "internal/exactjson"},
 	"internal/seeds":       {},
-	"internal/report":      {"internal/diff", "internal/canon", "internal/interaction", "internal/redact"},
+	"internal/report":      {"internal/tape", "internal/diff", "internal/canon", "internal/interaction", "internal/redact"},
 	"internal/memo":        {},
 	"internal/standin":     {},
 	"internal/arch":        {},

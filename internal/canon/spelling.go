@@ -2,10 +2,9 @@ package canon
 
 import (
 	"bytes"
-	"regexp"
-	"sync"
 
 	"github.com/promptecho/promptecho/internal/exactjson"
+	"github.com/promptecho/promptecho/internal/memo"
 )
 
 // spellingOf returns how a request is written, where that changes nothing: the blanks and
@@ -34,9 +33,7 @@ func spellingOf(path string, text []byte, encoding encoding, body *exactjson.Val
 
 // foreignEscape matches escapes of what is not ASCII; others are an encoder's habit
 // with single characters.
-var foreignEscape = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`\\u([^0]|0[^0]|00[^0-7])`)
-})
+var foreignEscape = memo.Regexp(`\\u([^0]|0[^0]|00[^0-7])`)
 
 // blanks goes on with a hash of the blanks behind the first brace, colon and comma of a
 // JSON text.

@@ -1,10 +1,8 @@
 package canon
 
 import (
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/promptecho/promptecho/internal/memo"
 )
@@ -107,16 +105,16 @@ const SameKind = 1<<(levels-1) - 1
 // SpellingOnly is how near two requests are that differ only in how they are written.
 const SpellingOnly = SameKind - 1
 
-// Agreed returns a hash of those levels in which requests that are so near agree.
-func (k *Kind) Agreed(near int) uint64 {
-	h := uint64(fnvOffset)
-	for i, at := range k {
-		if near>>(len(k)-1-i)&1 == 1 {
-			h = (h ^ at) * fnvPrime
-			h ^= h >> 29
+// Near returns how near two requests are: a greater number means that they agree in
+// something that is more important.
+func (k *Kind) Near(other *Kind) (near int) {
+	for i := range k {
+		near <<= 1
+		if k[i] == other[i] {
+			near |= 1
 		}
 	}
-	return h
+	return near
 }
 
 // FNV-1a, http://www.isthe.com/chongo/tech/comp/fnv/.
@@ -175,27 +173,21 @@ var saying = memo.Strings[meaning]{Func: func(name string) meaning {
 	return anything
 }}
 
+// callWords are what names of fields call a single call, or a count of calls.
+const callWords = `trace|span|request|correlation|nonce|idempotency|run|build|progress|message|call|event|attempt|retry|retries|sequence|seq|` +
+	`step|turn|counter|iteration|iter|poll|invocation|completion|generation|task|job`
+
 // The expressions are compiled by the first request that needs them, not by every
 // program that links this package.
 var (
-	callNames = sync.OnceValue(func() *regexp.Regexp {
-		const words = `trace|span|request|correlation|nonce|idempotency|run|build|progress|message|call|event|attempt|retry|retries|sequence|seq|` +
-			`step|turn|counter|iteration|iter|poll|invocation|completion|generation|task|job`
-		return regexp.MustCompile(`(?i:(^|[_-])(` + words + `)([_-]?(id|no|nr|number|count|key|token|uuid))?$)|` +
-			`[a-z](?i:` + words + `)(Id|ID|Number|Count|Key|Token|UUID)$|` +
-			`(?i:^ts$|time|timestamp|date|created|updated|traceparent|tracestate)$|(_a|A)t$`)
-	})
-	callerNames = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?i)user|tenant|account|customer|client|organi[sz]ation|^org|project|session|conversation|thread|identifier|cache_key|version`)
-	})
+	callNames = memo.Regexp(`(?i:(^|[_-])(` + callWords + `)([_-]?(id|no|nr|number|count|key|token|uuid))?$)|` +
+		`[a-z](?i:` + callWords + `)(Id|ID|Number|Count|Key|Token|UUID)$|` +
+		`(?i:^ts$|time|timestamp|date|created|updated|traceparent|tracestate)$|(_a|A)t$`)
+	callerNames = memo.Regexp(`(?i)user|tenant|account|customer|client|organi[sz]ation|^org|project|session|conversation|thread|identifier|cache_key|version`)
 	// times matches dates and times as programs write them.
-	times = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`\d{4}-?\d\d-?\d\d|\d\d?:\d\d|(?i:\b(mon|tue|wed|thu|fri|sat|sun)[a-z]*,? \d)`)
-	})
+	times = memo.Regexp(`\d{4}-?\d\d-?\d\d|\d\d?:\d\d|(?i:\b(mon|tue|wed|thu|fri|sat|sun)[a-z]*,? \d)`)
 	// drawn matches what is drawn for a call or a run: UUIDs and hexadecimal.
-	drawn = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-|[0-9a-fA-F]{16}`)
-	})
+	drawn = memo.Regexp(`[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-|[0-9a-fA-F]{16}`)
 )
 
 // withoutCounters returns a value without its numbers; ok is false if nothing is left

@@ -3,9 +3,16 @@
 package memo
 
 import (
+	"regexp"
 	"strings"
 	"sync"
 )
+
+// Regexp returns a function that compiles an expression when it is called first: not every
+// program that links a package pays for it.
+func Regexp(expr string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
+}
 
 // A Strings remembers up to 1,000 results of a function of strings of up to 256
 // bytes; it computes what it does not remember. It may be used concurrently.

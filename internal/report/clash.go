@@ -7,30 +7,19 @@ import (
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/canon"
+	"github.com/promptecho/promptecho/internal/tape"
 )
 
-// A Contest is a recording that a request took which differs from it in what does not
-// match, before the request came that it was recorded for; or after one came that differs
-// only in how it is written and was recorded later.
-type Contest struct {
-	Line  int         // of the recording
-	Field canon.Trait // in which it differs from the request that took it
-	Local bool        // it is of a local server
-
-	Got  int // the line of what its own request got instead; 0 for a new recording
-	Late int // the line of what was recorded later and played before it; 0 if there is none
-}
-
-// String says what happened, and what to do about it.
-func (c Contest) String() string {
-	if c.Late > 0 {
-		return fmt.Sprintf("played after line %d, which was recorded later for the same request in another spelling. Record both again", c.Late)
+// contest says what happened in a contest, and what to do about it.
+func contest(c *tape.Contest) string {
+	if c.Late != nil {
+		return fmt.Sprintf("played after line %d, which was recorded later for the same request in another spelling. Record both again", c.Late.Line())
 	}
 	got := "a new recording"
-	if c.Got > 0 {
-		got = fmt.Sprintf("line %d", c.Got)
+	if line := c.Given.Line(); line > 0 {
+		got = fmt.Sprintf("line %d", line)
 	}
-	words, selector := c.inWhat()
+	words, selector := differingIn(c)
 	text := fmt.Sprintf("played for a request that differs in %s; then this very request came, and got %s. Record both again", words, got)
 	if selector != "" {
 		text += fmt.Sprintf(", or tell the two apart with promptecho.Match(%q)", selector)
@@ -38,32 +27,25 @@ func (c Contest) String() string {
 	return text
 }
 
-// inWhat says what the request that took a recording differs in, and as what an option
+// differingIn says what the request that took a recording differs in, and as what an option
 // can select it; "" if none can.
-func (c Contest) inWhat() (words, selector string) {
+func differingIn(c *tape.Contest) (words, selector string) {
 	switch {
 	case c.Field.Spelled():
 		return "its spelling", ""
-	case c.Field.Path == "host" && c.Local:
+	case c.Field.Path == "host" && c.Lent.Form().Local:
 		return "its local host", ""
 	}
 	selector = canon.Selector(c.Field.Path)
 	return selector, selector
 }
 
-// Taken says that the request that took the recording is why its own request has none.
-func (c Contest) Taken() string {
-	words, _ := c.inWhat()
-	return fmt.Sprintf("the recording of this very request was played before, for one that differs in %s and is not recorded", words)
-}
-
-// ServerClash says that local servers, given by their addresses such as
-// "http://127.0.0.1:8080", answered the same request differently. On other ports replay
-// could not tell them apart.
-func (r *Run) ServerClash(o *Outcome, endpoint string, addresses []string) string {
+// ServerClash says that local servers answered the same request differently. On other
+// ports replay could not tell them apart.
+func (r *Run) ServerClash(o *Outcome, c *tape.ServerClash) string {
 	var hosts, options []string
 	drawn := false
-	for i, address := range addresses {
+	for i, address := range c.Addresses {
 		_, host, _ := strings.Cut(address, "://")
 		hosts = append(hosts, host)
 		name := fmt.Sprintf("server%d", i+1)
@@ -79,7 +61,7 @@ func (r *Run) ServerClash(o *Outcome, endpoint string, addresses []string) strin
 	}
 	last := len(hosts) - 1
 	text := fmt.Sprintf("%s: %s and %s answered the same request (%s) differently. Local hosts are one origin, since their ports change from run to run: give names to those that differ",
-		r.File, strings.Join(hosts[:last], ", "), hosts[last], endpoint)
+		r.File, strings.Join(hosts[:last], ", "), hosts[last], strings.TrimSpace(c.Endpoint))
 	if drawn {
 		text += " (server stands for the variable that has the httptest.Server)"
 	}
@@ -99,23 +81,20 @@ func hasDrawnPort(address string) bool {
 	return err == nil && port >= 32768 && (host == "localhost" || host == "::1" || strings.HasPrefix(host, "127."))
 }
 
-// CookiePath is where the cookies of a request stand among its fields.
-const CookiePath = "header/cookie/"
-
-// FieldClash says that two interactions, given by their numbers, have different answers to
-// requests that differ only in the field at path, which is not written. If it is not to be
-// written at all, since it may be a credential, mayWrite is false.
-func (r *Run) FieldClash(o *Outcome, first, second int, endpoint, path string, mayWrite bool) string {
-	name := strings.Replace(path, "/", " ", 1)
-	if cookie, ok := strings.CutPrefix(path, CookiePath); ok {
+// FieldClash says that two interactions have different answers to requests that differ only
+// in a field that is not written. If it is not to be written at all, since it may be a
+// credential, mayWrite is false.
+func (r *Run) FieldClash(o *Outcome, c tape.UnsaidClash, mayWrite bool) string {
+	name := strings.Replace(c.Path, "/", " ", 1)
+	if cookie, ok := strings.CutPrefix(c.Path, tape.CookiePath); ok {
 		name = "cookie " + cookie
-	} else if param, ok := strings.CutPrefix(path, "query/"); ok {
+	} else if param, ok := strings.CutPrefix(c.Path, "query/"); ok {
 		name = "query parameter " + param
 	}
-	way := fmt.Sprintf("It may be a credential, which is never written: use two cassettes, one per account. If it means nothing, give promptecho.Ignore(%q)", path)
+	way := fmt.Sprintf("It may be a credential, which is never written: use two cassettes, one per account. If it means nothing, give promptecho.Ignore(%q)", c.Path)
 	if mayWrite {
-		way = fmt.Sprintf("This writes it to the cassette and makes it match:\n  promptecho.Match(%q),\nor, if it means nothing, promptecho.Ignore(%[1]q). Then record again:\n%s", path, r.command(o))
+		way = fmt.Sprintf("This writes it to the cassette and makes it match:\n  promptecho.Match(%q),\nor, if it means nothing, promptecho.Ignore(%[1]q). Then record again:\n%s", c.Path, r.command(o))
 	}
 	return fmt.Sprintf("%s: interactions %d and %d are of the same request (%s) and have different answers. They were asked with another %s, which is not written, so replay could not tell them apart. %s",
-		r.File, first, second, endpoint, name, way)
+		r.File, c.First, c.Second, strings.TrimSpace(c.Endpoint), name, way)
 }

@@ -7,32 +7,33 @@ import (
 
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/diff"
-	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/tape"
 )
 
 // maxEdits is how many differing fields a report lists.
 const maxEdits = 12
 
-// A Call is a request that is not recorded.
-type Call struct {
-	Request *interaction.Request // as it is matched
-	Form    *canon.Form          // of it
-
-	Why   string // what is wrong with it, if no comparison with what is recorded tells
-	Line  int    // in that case: of the recording that is meant; 0 if there is none
-	Count int    // in that case: how often the request was asked, if that is known
-}
-
-// TooOften says that a request was asked more often than it was recorded.
-func TooOften(asked, recorded int) string {
-	return fmt.Sprintf("asked more often than recorded: %s, recorded %s (AllowRepeats replays the last again)", times(asked), times(recorded))
+// unanswerable says why a request gets no answer although its form is recorded, or none
+// could be, and names the line of the recording that is meant; "" if a comparison with what
+// is recorded tells.
+func unanswerable(asked tape.Asked, opensSocket bool) (why string, line int) {
+	switch {
+	case opensSocket:
+		return socket, 0
+	case asked.Lent != nil:
+		words, _ := differingIn(asked.Lent)
+		return fmt.Sprintf("the recording of this very request was played before, for one that differs in %s and is not recorded", words), asked.Lent.Lent.Line()
+	case asked.Last != nil:
+		return fmt.Sprintf("asked more often than recorded: %s, recorded %s (AllowRepeats replays the last again)", times(asked.Times), times(asked.Recorded)), asked.Last.Line()
+	}
+	return "", 0
 }
 
 // explain finds the nearest recording, nil if there is none, and says what differs from
-// it. The candidates are the entries, without their forms.
-func (r *Run) explain(c *Call, entries []Entry, candidates []diff.Candidate) (m Miss, nearest Recording) {
-	for i, e := range entries {
-		candidates[i].Form = e.Form()
+// it. The candidates are the recordings, without their forms.
+func (r *Run) explain(c *tape.Call, recs []*tape.Recording, candidates []diff.Candidate) (m Miss, nearest *tape.Recording) {
+	for i, rec := range recs {
+		candidates[i].Form = rec.Form()
 	}
 	i := sameBodyElsewhere(c.Form, candidates)
 	if i < 0 {
@@ -40,12 +41,12 @@ func (r *Run) explain(c *Call, entries []Entry, candidates []diff.Candidate) (m 
 	}
 	if i < 0 {
 		m.Reason = fmt.Sprintf("nothing is recorded, and %s does not record", r.mode())
-		if !r.Exists {
+		if !r.Tape.State.Present {
 			m.Reason = fmt.Sprintf("the file does not exist, and %s does not record: was it committed?", r.mode())
 		}
 		return m, nil
 	}
-	nearest = entries[i].Recording
+	nearest = recs[i]
 	form := nearest.Form()
 	m.Line = nearest.Line()
 	if form.Endpoint != c.Form.Endpoint && !slices.Equal(form.Lines(), c.Form.Lines()) {
@@ -53,14 +54,15 @@ func (r *Run) explain(c *Call, entries []Entry, candidates []diff.Candidate) (m 
 		return m, nearest
 	}
 	request := nearest.Request()
-	recorded, asked := r.Options.Trace(&request), r.Options.Trace(c.Request)
+	options := r.Tape.Config.Options
+	recorded, asked := options.Trace(&request), options.Trace(&c.Request)
 	edits := diff.Forms(recorded, asked)
 	m.Reason = reason(form, c.Form, edits)
 	m.Diff = diff.Write(edits, "  ", maxEdits)
 	if drift := diff.Drift(recorded, asked); len(drift) > 0 {
 		m.Diff += "  different too, but it does not match:\n" + diff.Write(drift, "    ", 3)
 	}
-	m.Hint = hint(edits, *r.Options, &request, c.Request)
+	m.Hint = hint(edits, *options, &request, &c.Request)
 	return m, nearest
 }
 

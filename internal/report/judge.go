@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/promptecho/promptecho/internal/tape"
 )
 
 // How much a report shows.
@@ -14,15 +16,10 @@ const (
 	maxAnnotations = 10 // GitHub shows ten of a step
 )
 
-// Evidence is what a log cannot know by itself when it judges a run.
-type Evidence struct {
-	Entries  []Entry   // the recordings of the cassette, in order
-	Contests []Contest // the recordings that answered another request than theirs
-	Unasked  []string  // options, as code, that name a server to which no request went
-}
-
 // Judge says what is wrong with a run that ended so, after what the log was told before.
-func (l *Log) Judge(o *Outcome, ev Evidence) Report {
+// The options in unasked, as code, name a server to which no request went.
+func (l *Log) Judge(o *Outcome, unasked ...string) Report {
+	recs := l.Tape.Stored()
 	misses := l.Misses()
 	l.mu.Lock()
 	rep := Report{Errors: slices.Clone(l.errors.values), Notes: slices.Clone(l.notes)}
@@ -30,20 +27,20 @@ func (l *Log) Judge(o *Outcome, ev Evidence) Report {
 	selected, compared := slices.Clone(l.selected.values), slices.Clone(l.compared.values)
 	l.mu.Unlock()
 
-	l.judgeContests(&rep, o, ev.Contests)
+	l.judgeContests(&rep, o)
 	if len(misses) > 0 {
-		unused := slices.DeleteFunc(l.Unused(ev.Entries), func(e Entry) bool {
-			return slices.Contains(compared, e.Recording)
+		unused := slices.DeleteFunc(l.Unused(), func(rec *tape.Recording) bool {
+			return slices.Contains(compared, rec)
 		})
-		l.judgeMisses(&rep, o, misses, ev.Entries, unused)
+		l.judgeMisses(&rep, o, misses, recs, unused)
 	}
 	// Unused is evidence only if everything ran and went well: a miss, or
 	// whatever else failed the test, can be why the rest was not asked for.
-	if o.whole() && !l.AllowUnused && len(rep.Errors) == 0 {
-		l.judgeUnused(&rep, o, reached, ev.Entries)
+	if o.Whole() && !l.AllowUnused && len(rep.Errors) == 0 {
+		l.judgeUnused(&rep, o, reached, recs)
 	}
-	if reached && l.Options != nil {
-		rep.Notes = append(rep.Notes, l.unselected(ev.Unasked, selected)...)
+	if reached && l.Mode != "live" {
+		rep.Notes = append(rep.Notes, l.unselected(unasked, selected)...)
 	}
 	if o.Failed || o.Unsure && !l.KeepFailures {
 		rep.Notes = append(rep.Notes, replayed...)
@@ -60,11 +57,12 @@ func (r *Run) annotate(rep *Report, line int, caller, text string) {
 }
 
 // judgeContests names the recordings that answered another request than theirs.
-func (r *Run) judgeContests(rep *Report, o *Outcome, contests []Contest) {
+func (r *Run) judgeContests(rep *Report, o *Outcome) {
 	var lines []string
-	for _, c := range contests {
-		r.annotate(rep, c.Line, "", c.String())
-		lines = append(lines, fmt.Sprintf("%s:%d: %s", r.File, c.Line, c.String()))
+	for _, c := range r.Tape.Contests() {
+		text, line := contest(c), c.Lent.Line()
+		r.annotate(rep, line, "", text)
+		lines = append(lines, fmt.Sprintf("%s:%d: %s", r.File, line, text))
 	}
 	if len(lines) > 0 {
 		rep.Errors = append(rep.Errors, strings.Join(lines, "\n")+"\n\n"+r.howToRecord(o))
@@ -74,17 +72,17 @@ func (r *Run) judgeContests(rep *Report, o *Outcome, contests []Contest) {
 // judgeMisses lists the misses: the first ones, and each with another reason than the one
 // before, in full, and the others in a line. It names the unused recordings as well: they
 // are those that no miss was compared with.
-func (r *Run) judgeMisses(rep *Report, o *Outcome, misses []*Miss, entries, unused []Entry) {
+func (r *Run) judgeMisses(rep *Report, o *Outcome, misses []*Miss, recs, unused []*tape.Recording) {
 	used, verb := 0, "have"
-	for _, e := range entries {
-		if e.Used {
+	for _, rec := range recs {
+		if rec.Used() {
 			used++
 		}
 	}
 	if len(misses) == 1 {
 		verb = "has"
 	}
-	text := fmt.Sprintf("%s %s no recording (mode %s, %s; %d of %d recordings used)", Count(len(misses), "request"), verb, r.Mode, r.ModeBy, used, len(entries))
+	text := fmt.Sprintf("%s %s no recording (mode %s, %s; %d of %d recordings used)", Count(len(misses), "request"), verb, r.Mode, r.ModeBy, used, len(recs))
 	brief := false // the miss before was named in a line
 	for i, m := range misses[:min(len(misses), maxListed)] {
 		r.annotate(rep, m.Line, m.Caller, m.Reason)
@@ -98,10 +96,10 @@ func (r *Run) judgeMisses(rep *Report, o *Outcome, misses []*Miss, entries, unus
 		}
 	}
 	text += andMore("\n  … ", len(misses)-maxListed)
-	if o.whole() && len(unused) > 0 {
+	if o.Whole() && len(unused) > 0 {
 		var places []string
-		for _, e := range unused[:min(len(unused), alsoNamed)] {
-			places = append(places, fmt.Sprintf("%s:%d", r.File, e.Line()))
+		for _, rec := range unused[:min(len(unused), alsoNamed)] {
+			places = append(places, fmt.Sprintf("%s:%d", r.File, rec.Line()))
 		}
 		text += "\n\nNot used either: " + strings.Join(places, ", ") + andMore(" ", len(unused)-alsoNamed)
 	}
@@ -120,21 +118,21 @@ func andMore(before string, n int) string {
 }
 
 // judgeUnused says whether recordings answered nothing, in a run that went well otherwise.
-func (r *Run) judgeUnused(rep *Report, o *Outcome, reached bool, entries []Entry) {
-	switch unused := r.Unused(entries); {
-	case !reached && !r.Exists && r.MayAskNone:
+func (r *Run) judgeUnused(rep *Report, o *Outcome, reached bool, recs []*tape.Recording) {
+	switch unused := r.Unused(); {
+	case !reached && !r.Tape.State.Present && r.MayAskNone:
 		rep.Notes = append(rep.Notes, r.File+": no request reached the recorder, and there is no cassette: a test that asks nothing needs none; one that does hands rec.Client() to the SDK")
 	case !reached:
 		text := "no request reached the recorder: hand rec.Client() to the SDK, or give AllowUnused()"
 		r.annotate(rep, 0, "", text)
 		rep.Errors = append(rep.Errors, r.File+": "+text)
 	case r.CheckUnused && len(unused) > 0:
-		text := fmt.Sprintf("%d of %s not used", len(unused), Count(len(entries), "recording"))
+		text := fmt.Sprintf("%d of %s not used", len(unused), Count(len(recs), "recording"))
 		raced := ""
-		for _, e := range unused[:min(len(unused), maxListed)] {
-			r.annotate(rep, e.Line(), "", "this recording was not used")
-			text += r.describeUnused(e, entries)
-			if e.Concurrent() {
+		for _, rec := range unused[:min(len(unused), maxListed)] {
+			r.annotate(rep, rec.Line(), "", "this recording was not used")
+			text += r.describeUnused(rec, recs)
+			if rec.Concurrent() {
 				text += "\n    it was recorded while another request was open"
 				raced = "\n\nWhat is asked in the background may not be asked before its test ends, since a replay answers at once. Wait for it, or give AllowRaced()."
 			}
@@ -146,14 +144,15 @@ func (r *Run) judgeUnused(rep *Report, o *Outcome, reached bool, entries []Entry
 
 // unselected names the servers and the patterns of options that no request and no
 // recording had: most likely a slip.
-func (r *Run) unselected(unasked []string, selected []string) (notes []string) {
+func (r *Run) unselected(unasked, selected []string) (notes []string) {
+	matching := r.Tape.Config.Options
 	for _, option := range unasked {
 		notes = append(notes, fmt.Sprintf("%s: %s: no request went to this server", r.File, option))
 	}
 	for _, option := range []struct {
 		name     string
 		patterns []string
-	}{{"MatchOn", r.Options.MatchOn}, {"Match", r.Options.Match}, {"Ignore", r.Options.Ignore}} {
+	}{{"MatchOn", matching.MatchOn}, {"Match", matching.Match}, {"Ignore", matching.Ignore}} {
 		for _, p := range option.patterns {
 			// A header that is ignored may not be written at all: then it is a clash that
 			// is ignored.

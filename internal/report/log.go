@@ -9,6 +9,7 @@ import (
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/diff"
 	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/tape"
 )
 
 // A Log collects what a run has to tell. Its methods may be called concurrently, but Run
@@ -21,10 +22,10 @@ type Log struct {
 	notes    []string
 	errors   tally[string]
 	failed   tally[FailedCall]
-	replayed tally[string]    // recorded failures
-	drifted  tally[string]    // differences that were noted
-	selected tally[string]    // patterns of options that selected a field
-	compared tally[Recording] // those that a miss was compared with
+	replayed tally[string]          // recorded failures
+	drifted  tally[string]          // differences that were noted
+	selected tally[string]          // patterns of options that selected a field
+	compared tally[*tape.Recording] // those that a miss was compared with
 	misses   []*Miss
 	missed   map[string]*Miss // the same by the keys of their forms
 }
@@ -67,13 +68,6 @@ func (l *Log) Reach() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.reached = true
-}
-
-// Quiet reports whether requests arrived and all went well with them, so far.
-func (l *Log) Quiet() bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.reached && len(l.misses)+len(l.replayed.values) == 0
 }
 
 // Note adds a note.
@@ -143,7 +137,7 @@ func (l *Log) Selected(form *canon.Form) {
 
 // Drift notes, once for each field, that a replayed request differs from its recording
 // in what does not match.
-func (l *Log) Drift(recording Recording, asked *canon.Form) {
+func (l *Log) Drift(recording *tape.Recording, asked *canon.Form) {
 	recorded := recording.Form()
 	if slices.Equal(recorded.Drift, asked.Drift) {
 		return
@@ -161,8 +155,11 @@ func (l *Log) Drift(recording Recording, asked *canon.Form) {
 }
 
 // Miss keeps a request that is not recorded, once for each form, and returns what is
-// known of it now. Of the entries it names the nearest recording and what differs.
-func (l *Log) Miss(c *Call, entries []Entry) Miss {
+// known of it now: why its recordings do not answer it, or the nearest one and what
+// differs. One that opens a WebSocket cannot be recorded.
+func (l *Log) Miss(c *tape.Call, opensSocket bool) Miss {
+	recs, asked := l.Tape.Stored(), l.Tape.AskedFor(c.Form)
+	why, line := unanswerable(asked, opensSocket)
 	l.mu.Lock()
 	m := l.missed[c.Form.Key()]
 	first := m == nil
@@ -174,18 +171,18 @@ func (l *Log) Miss(c *Call, entries []Entry) Miss {
 		l.missed[c.Form.Key()] = m
 		l.misses = append(l.misses, m)
 	}
-	m.Count = max(m.Count+1, c.Count)
+	m.Count = max(m.Count+1, asked.Times)
 	switch {
-	case c.Why != "":
-		m.Reason, m.Line = c.Why, c.Line
+	case why != "":
+		m.Reason, m.Line = why, line
 	case first:
-		candidates := make([]diff.Candidate, len(entries))
-		for i, e := range entries {
-			candidates[i].Used = e.Used || l.compared.times[e.Recording] > 0
+		candidates := make([]diff.Candidate, len(recs))
+		for i, rec := range recs {
+			candidates[i].Used = rec.Used() || l.compared.times[rec] > 0
 		}
 		l.mu.Unlock()
 		// The comparison can take a while and needs no lock: forms do not change.
-		found, nearest := l.explain(c, entries, candidates)
+		found, nearest := l.explain(c, recs, candidates)
 		l.mu.Lock()
 		m.Line, m.Reason, m.Diff, m.Hint = found.Line, found.Reason, found.Diff, found.Hint
 		if nearest != nil {

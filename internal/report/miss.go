@@ -66,7 +66,7 @@ func (m *Miss) brief(known string) string {
 }
 
 // unrecordable reports whether recording again cannot help.
-func (m *Miss) unrecordable() bool { return m.Reason == Socket }
+func (m *Miss) unrecordable() bool { return m.Reason == socket }
 
-// Socket is what is wrong with a request that opens a WebSocket.
-const Socket = "it opens a WebSocket, and what passes through one is not recorded: ask over HTTP, or give this connection a client without the recorder"
+// socket is what is wrong with a request that opens a WebSocket.
+const socket = "it opens a WebSocket, and what passes through one is not recorded: ask over HTTP, or give this connection a client without the recorder"

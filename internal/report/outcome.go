@@ -18,8 +18,8 @@ type Outcome struct {
 	Command func() string
 }
 
-// whole reports whether the test ran to its end and passed.
-func (o *Outcome) whole() bool { return !o.Failed && !o.Skipped && !o.Filtered }
+// Whole reports whether the test ran to its end and passed.
+func (o *Outcome) Whole() bool { return !o.Failed && !o.Skipped && !o.Filtered }
 
 // A Report is what to tell the test.
 type Report struct {

@@ -1,75 +1,98 @@
 package report
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"sync"
 	"testing"
 
 	"github.com/promptecho/promptecho/internal/canon"
+	"github.com/promptecho/promptecho/internal/cassette"
 	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/redact"
+	"github.com/promptecho/promptecho/internal/tape"
 )
 
 // The reports of whole runs are in testdata/reports of package promptecho. These tests
 // hold the words and the log to what can be seen without a recorder.
 
-// chat is a recording of a prompt at a line; its own request is the prompt.
+// A chat is a recorded request.
 type chat struct {
-	line   int
 	prompt string
-	raced  bool
+	raced  bool   // it was recorded while another was open
+	end    string // of its answer
 }
 
-func (c *chat) Request() interaction.Request {
+// newLog returns the log of a run that replays a cassette of chats, with its recordings.
+func newLog(t *testing.T, chats ...chat) (*Log, []*tape.Recording) {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "c.yaml")
+	var f cassette.File
+	for _, c := range chats {
+		f.Interactions = append(f.Interactions, &interaction.Interaction{
+			Kind: "llm", Boundary: "openai.chat", Request: request(c.prompt), Concurrent: c.raced,
+			Response: interaction.Response{Status: 200, Body: []byte(fmt.Sprintf("%q", c.prompt)), End: c.end},
+		})
+		if c.end != "" {
+			f.Interactions[len(f.Interactions)-1].Response = interaction.Response{End: c.end, Error: context.Canceled.Error()}
+		}
+	}
+	if err := cassette.Save(file, &f); err != nil {
+		t.Fatal(err)
+	}
+	tp := tape.New(tape.Config{Path: file, Name: "c.yaml", Options: new(canon.Options), Plain: true}, new(redact.Policy))
+	if err := errors.Join(tp.Open(), tp.Load(true, false)); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(tp.Free)
+	return &Log{Run: Run{Tape: tp, File: "c.yaml", Path: "/c.yaml", Mode: "none", ModeBy: "CI is set", CheckUnused: true}}, tp.Recordings()
+}
+
+func request(prompt string) interaction.Request {
 	return interaction.Request{
 		Method: "POST", URL: "https://api.openai.com/v1/chat/completions",
-		Body: fmt.Appendf(nil, `{"model":"m","messages":[{"role":"user","content":%q}]}`, c.prompt),
+		Body: fmt.Appendf(nil, `{"model":"m","messages":[{"role":"user","content":%q}]}`, prompt),
 	}
 }
 
-func (c *chat) Line() int { return c.line }
-func (c *chat) Form() *canon.Form {
-	req := c.Request()
-	return new(canon.Options).Form(&req)
-}
-func (c *chat) Concurrent() bool { return c.raced }
-
-func newLog() *Log {
-	return &Log{Run: Run{File: "c.yaml", Path: "/c.yaml", Mode: "none", ModeBy: "CI is set", Exists: true, CheckUnused: true, Options: new(canon.Options)}}
-}
-
-func miss(l *Log, prompt string, entries ...Entry) Miss {
+// ask takes the recording of a prompt, or has the log explain why there is none.
+func ask(l *Log, prompt string) (m Miss) {
 	l.Reach()
-	call := &chat{prompt: prompt}
-	req := call.Request()
-	return l.Miss(&Call{Request: &req, Form: call.Form()}, entries)
+	c := &tape.Call{Request: request(prompt)}
+	if rec, err := l.Tape.Take(c); err != nil || rec == nil {
+		return l.Miss(c, false)
+	}
+	return Miss{}
 }
 
 // A miss names the nearest recording, and once that is taken, another one.
 func TestMissNamesTheNearestRecording(t *testing.T) {
 	t.Parallel()
-	l := newLog()
-	entries := []Entry{
-		{Recording: &chat{line: 4, prompt: "What is the capital of France?"}},
-		{Recording: &chat{line: 14, prompt: "What is the capital of Franconia?"}},
-		{Recording: &chat{line: 24, prompt: "Tell me a joke about cats."}},
-	}
-	first := miss(l, "What is the capital of Francs?", entries...)
-	if first.Line != 4 || first.Reason != "the nearest recording differs in messages/0/content" || !strings.Contains(first.Diff, "France") {
+	l, recs := newLog(t,
+		chat{prompt: "What is the capital of France?"},
+		chat{prompt: "What is the capital of Franconia?"},
+		chat{prompt: "Tell me a joke about cats."},
+	)
+	first := ask(l, "What is the capital of Francs?")
+	if first.Line != recs[0].Line() || first.Line == 0 || first.Reason != "the nearest recording differs in messages/0/content" || !strings.Contains(first.Diff, "France") {
 		t.Errorf("%+v", first)
 	}
 	if !strings.HasPrefix(first.Caller, "report_test.go:") {
 		t.Errorf("the caller is %q", first.Caller)
 	}
-	if second := miss(l, "What is the capital of Franks?", entries...); second.Line != 14 {
-		t.Errorf("the recording at line 4 is taken, and the next miss names line %d", second.Line)
+	if second := ask(l, "What is the capital of Franks?"); second.Line != recs[1].Line() {
+		t.Errorf("the recording at line %d is taken, and the next miss names line %d", first.Line, second.Line)
 	}
-	if again := miss(l, "What is the capital of Francs?", entries...); again.Count != 2 || again.Line != 4 || len(l.Misses()) != 2 {
+	if again := ask(l, "What is the capital of Francs?"); again.Count != 2 || again.Line != first.Line || len(l.Misses()) != 2 {
 		t.Errorf("%+v, %d misses", again, len(l.Misses()))
 	}
-	rep := l.Judge(&Outcome{}, Evidence{Entries: entries})
-	if len(rep.Errors) != 1 || !strings.Contains(rep.Errors[0], "\n\nNot used either: c.yaml:24\n\n") || len(rep.Annotations) != 2 {
+	rep := l.Judge(&Outcome{})
+	want := fmt.Sprintf("\n\nNot used either: c.yaml:%d\n\n", recs[2].Line())
+	if len(rep.Errors) != 1 || !strings.Contains(rep.Errors[0], want) || len(rep.Annotations) != 2 {
 		t.Errorf("%q", rep)
 	}
 }
@@ -77,10 +100,10 @@ func TestMissNamesTheNearestRecording(t *testing.T) {
 // What a caller got is his own: later misses do not change it.
 func TestMissIsACopy(t *testing.T) {
 	t.Parallel()
-	l := newLog()
-	first := miss(l, "a")
+	l, _ := newLog(t)
+	first := ask(l, "a")
 	l.Misses()[0].Reason = "changed"
-	miss(l, "a")
+	ask(l, "a")
 	if first.Count != 1 || l.Misses()[0].Count != 2 || l.Misses()[0].Reason == "changed" {
 		t.Errorf("%+v, %+v", first, l.Misses()[0])
 	}
@@ -88,28 +111,27 @@ func TestMissIsACopy(t *testing.T) {
 
 func TestUnused(t *testing.T) {
 	t.Parallel()
-	used := Entry{Recording: &chat{line: 4, prompt: "hello"}, Used: true}
 	tests := []struct {
-		name  string
-		entry Entry
-		run   func(*Run)
-		want  string // in the one error; "" for none
+		name     string
+		recorded chat // beside "hello", which is asked
+		run      func(*Run)
+		want     string // in the one error; "" for none
 	}{
-		{"unused", Entry{Recording: &chat{line: 9, prompt: "hallo"}}, nil, "c.yaml:4 was used, which differs in messages/0/content"},
-		{"the same again", Entry{Recording: &chat{line: 9, prompt: "hello"}}, nil, "the same request is recorded 2 times and was asked once"},
-		{"raced", Entry{Recording: &chat{line: 9, prompt: "hallo", raced: true}}, nil, "or give AllowRaced()."},
-		{"raced, and allowed", Entry{Recording: &chat{line: 9, prompt: "hallo", raced: true}}, func(r *Run) { r.AllowRaced = true }, ""},
-		{"excused", Entry{Recording: &chat{line: 9, prompt: "hallo"}, Excused: true}, nil, ""},
-		{"allowed", Entry{Recording: &chat{line: 9, prompt: "hallo"}}, func(r *Run) { r.AllowUnused = true }, ""},
-		{"of no interest", Entry{Recording: &chat{line: 9, prompt: "hallo"}}, func(r *Run) { r.CheckUnused = false }, ""},
+		{"unused", chat{prompt: "hallo"}, nil, "c.yaml:4 was used, which differs in messages/0/content"},
+		{"the same again", chat{prompt: "hello"}, nil, "the same request is recorded 2 times and was asked once"},
+		{"raced", chat{prompt: "hallo", raced: true}, nil, "or give AllowRaced()."},
+		{"raced, and allowed", chat{prompt: "hallo", raced: true}, func(r *Run) { r.AllowRaced = true }, ""},
+		{"canceled", chat{prompt: "hallo", end: interaction.EndCanceled}, nil, ""},
+		{"allowed", chat{prompt: "hallo"}, func(r *Run) { r.AllowUnused = true }, ""},
+		{"of no interest", chat{prompt: "hallo"}, func(r *Run) { r.CheckUnused = false }, ""},
 	}
 	for _, tt := range tests {
-		l := newLog()
+		l, _ := newLog(t, chat{prompt: "hello"}, tt.recorded)
 		if tt.run != nil {
 			tt.run(&l.Run)
 		}
-		l.Reach()
-		rep := l.Judge(&Outcome{}, Evidence{Entries: []Entry{used, tt.entry}})
+		ask(l, "hello")
+		rep := l.Judge(&Outcome{})
 		if got := strings.Join(rep.Errors, "\n"); tt.want == "" && got != "" || !strings.Contains(got, tt.want) {
 			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
 		}
@@ -119,13 +141,13 @@ func TestUnused(t *testing.T) {
 // A report shows ten annotations, as GitHub does, and names twenty findings.
 func TestLongReportsAreCut(t *testing.T) {
 	t.Parallel()
-	l := newLog()
-	l.Reach()
-	var entries []Entry
+	var chats []chat
 	for i := range 30 {
-		entries = append(entries, Entry{Recording: &chat{line: 10 * i, prompt: fmt.Sprint(i)}})
+		chats = append(chats, chat{prompt: fmt.Sprint(i)})
 	}
-	rep := l.Judge(&Outcome{}, Evidence{Entries: entries})
+	l, _ := newLog(t, chats...)
+	l.Reach()
+	rep := l.Judge(&Outcome{})
 	if len(rep.Annotations) != 10 || len(rep.Errors) != 1 || strings.Count(rep.Errors[0], "c.yaml:") != 20 || !strings.Contains(rep.Errors[0], "… and 10 more") {
 		t.Errorf("%d annotations, %q", len(rep.Annotations), rep.Errors)
 	}
@@ -134,20 +156,28 @@ func TestLongReportsAreCut(t *testing.T) {
 func TestContest(t *testing.T) {
 	t.Parallel()
 	host := canon.Trait{Path: "host"}
+	l, recs := newLog(t, chat{prompt: "a"}, chat{prompt: "b"})
+	lent, other := recs[0], recs[1]
 	tests := []struct {
-		contest Contest
+		contest tape.Contest
 		want    string
 	}{
-		{Contest{Line: 4, Field: host, Got: 9}, `c.yaml:4: played for a request that differs in host; then this very request came, and got line 9. Record both again, or tell the two apart with promptecho.Match("host")`},
-		{Contest{Line: 4, Field: host, Local: true}, "c.yaml:4: played for a request that differs in its local host; then this very request came, and got a new recording. Record both again"},
-		{Contest{Line: 4, Late: 9}, "c.yaml:4: played after line 9, which was recorded later for the same request in another spelling. Record both again"},
+		{tape.Contest{Lent: lent, Field: host, Given: other}, fmt.Sprintf(`played for a request that differs in host; then this very request came, and got line %d. Record both again, or tell the two apart with promptecho.Match("host")`, other.Line())},
+		{tape.Contest{Lent: lent, Late: other}, fmt.Sprintf("played after line %d, which was recorded later for the same request in another spelling. Record both again", other.Line())},
 	}
 	for _, tt := range tests {
-		l := newLog()
-		rep := l.Judge(&Outcome{Command: func() string { return "go test" }}, Evidence{Contests: []Contest{tt.contest}})
-		if want := tt.want + "\n\nTo record it again:\n  go test"; len(rep.Errors) != 1 || rep.Errors[0] != want {
-			t.Errorf("%q, want %q", rep.Errors, want)
+		if got := contest(&tt.contest); got != tt.want {
+			t.Errorf("%q, want %q", got, tt.want)
 		}
+	}
+	lent.Form().Local = true
+	fresh, err := l.Tape.Reserve(&tape.Call{Form: lent.Form()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	local := contest(&tape.Contest{Lent: lent, Field: host, Given: fresh})
+	if want := "played for a request that differs in its local host; then this very request came, and got a new recording. Record both again"; local != want {
+		t.Errorf("%q, want %q", local, want)
 	}
 }
 
@@ -166,16 +196,13 @@ func TestReplayedFailures(t *testing.T) {
 		{Outcome{Unsure: true}, true, 0},
 	}
 	for _, tt := range tests {
-		l := newLog()
+		l, _ := newLog(t)
 		l.KeepFailures = tt.keep
 		l.Reach()
 		l.Replayed(4, &interaction.Response{Status: 401})
-		rep := l.Judge(&tt.outcome, Evidence{})
+		rep := l.Judge(&tt.outcome)
 		if len(rep.Notes) != tt.want || tt.want == 1 && rep.Notes[0] != "nothing was sent: this is a recording, c.yaml:4: status 401" {
 			t.Errorf("%+v: %q", tt, rep.Notes)
-		}
-		if l.Quiet() {
-			t.Error("a recorded failure was played, and the log is quiet")
 		}
 	}
 }
@@ -183,7 +210,7 @@ func TestReplayedFailures(t *testing.T) {
 // The same failure is told once, with how often it happened.
 func TestFailedCalls(t *testing.T) {
 	t.Parallel()
-	l := newLog()
+	l, _ := newLog(t)
 	for range 3 {
 		l.Unanswered("POST http://h/: EOF", "form")
 	}
@@ -196,17 +223,16 @@ func TestFailedCalls(t *testing.T) {
 // A log is used by all requests at once, and judged while the last ones still come.
 func TestLogIsSafeForConcurrentUse(t *testing.T) {
 	t.Parallel()
-	l := newLog()
-	entries := []Entry{{Recording: &chat{line: 4, prompt: "hello"}}}
+	l, recs := newLog(t, chat{prompt: "hello"})
 	var wg sync.WaitGroup
 	for i := range 8 {
 		wg.Go(func() {
-			miss(l, fmt.Sprint("hello ", i%2), entries...)
+			ask(l, fmt.Sprint("hello ", i%2))
 			l.Notef("note %d", i)
 			l.Unanswered("text", "form")
 			l.Replayed(4, &interaction.Response{Status: 500})
-			l.Drift(entries[0].Recording, entries[0].Form())
-			l.Judge(&Outcome{Failed: true}, Evidence{Entries: entries})
+			l.Drift(recs[0], recs[0].Form())
+			l.Judge(&Outcome{Failed: true})
 		})
 	}
 	wg.Wait()
@@ -218,10 +244,10 @@ func TestLogIsSafeForConcurrentUse(t *testing.T) {
 // What other people wrote cannot write to a terminal or give a CI system commands.
 func TestReportsArePrintable(t *testing.T) {
 	t.Parallel()
-	l := newLog()
+	l, _ := newLog(t)
 	l.Notef("a\x1b[2J")
 	l.Error(fmt.Errorf("promptecho: \n::error::pwned"))
-	if rep := l.Judge(&Outcome{}, Evidence{}); rep.Notes[0] != `a\x1b[2J` || rep.Errors[0] != "\n\\::error::pwned" {
+	if rep := l.Judge(&Outcome{}); rep.Notes[0] != `a\x1b[2J` || rep.Errors[0] != "\n\\::error::pwned" {
 		t.Errorf("%q", rep)
 	}
 }
@@ -239,7 +265,8 @@ func TestHint(t *testing.T) {
 		{"Read /tmp/TestX111/001/a.go", "Read /tmp/TestX222/001/b.go", ""},
 	}
 	for _, tt := range tests {
-		m := miss(newLog(), tt.incoming, Entry{Recording: &chat{line: 4, prompt: tt.recorded}})
+		l, _ := newLog(t, chat{prompt: tt.recorded})
+		m := ask(l, tt.incoming)
 		if m.Hint != tt.want {
 			t.Errorf("%.30q and %.30q: %s, want %s", tt.recorded, tt.incoming, m.Hint, tt.want)
 		}

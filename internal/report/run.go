@@ -3,12 +3,12 @@ package report
 import (
 	"fmt"
 
-	"github.com/promptecho/promptecho/internal/canon"
-	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/tape"
 )
 
 // A Run describes a run to those who read its report.
 type Run struct {
+	Tape *tape.Tape
 	File string // the cassette, as the user named it
 	Path string // the same, absolute
 
@@ -16,46 +16,27 @@ type Run struct {
 	ModeBy string // who chose it: "the default"
 	AtMost string // the record mode that the code allows at most; "" if it sets none
 
-	Exists       bool // there was a cassette when the run began
-	Pinned       bool // it says that it must not be recorded again
 	CheckUnused  bool // a recording that answers nothing is an error
 	AllowUnused  bool // unless the user allows it,
 	AllowRaced   bool // or allows it for those that raced with others
 	MayAskNone   bool // a run without any request is fine if there is no cassette
 	KeepFailures bool // recorded failures are what the test is about
-
-	Options *canon.Options // how requests are matched; nil if they are not
 }
 
 // mode names the record mode and who chose it.
 func (r *Run) mode() string { return fmt.Sprintf("mode %s (%s)", r.Mode, r.ModeBy) }
 
-// A Recording is an interaction of the cassette. Recordings are compared by identity.
-type Recording interface {
-	Line() int                    // where it starts in the cassette
-	Request() interaction.Request // its request, as it is matched
-	Form() *canon.Form            // the form of that
-	Concurrent() bool             // whether it was recorded while another request was open
-}
-
-// An Entry is a recording and what the run has made of it so far.
-type Entry struct {
-	Recording
-	Used    bool // it answered a request
-	Excused bool // the test may pass without asking for it
-}
-
 // howToRecord says how to record the test again, and what stands in the way.
 func (r *Run) howToRecord(o *Outcome) string {
 	before := "To record it again:"
 	switch {
-	case !r.Exists && r.AtMost != "none":
+	case !r.Tape.State.Present && r.AtMost != "none":
 		before = "To record it:"
-	case r.Pinned:
+	case r.Tape.State.Pinned:
 		before = fmt.Sprintf("%s is pinned. To record it again, remove \"pinned: true\" from its top, and run:", r.File)
 	case r.AtMost == "none":
 		before = "InMode(ModeNone) in the code allows no recording. To record it again, remove that, and run:"
-	case r.AtMost == "once" && r.Exists:
+	case r.AtMost == "once" && r.Tape.State.Present:
 		before = fmt.Sprintf("InMode(ModeOnce) in the code keeps what is recorded. To record it again, delete %s, and run:", r.File)
 	}
 	return before + "\n" + r.command(o)

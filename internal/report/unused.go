@@ -7,62 +7,63 @@ import (
 
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/diff"
+	"github.com/promptecho/promptecho/internal/tape"
 )
 
 // Unused returns the recordings that answered nothing although the test should have
-// asked for them.
-func (r *Run) Unused(entries []Entry) (unused []Entry) {
-	for _, e := range entries {
-		if !e.Used && !e.Excused && !(r.AllowRaced && e.Concurrent()) {
-			unused = append(unused, e)
-		}
-	}
-	return unused
+// asked for them. One that has no answer need not be asked for: whether a request is sent
+// that is given up depends on how long others take.
+func (r *Run) Unused() []*tape.Recording {
+	return slices.DeleteFunc(r.Tape.Stored(), func(rec *tape.Recording) bool {
+		return rec.Used() || rec.Canceled() || r.AllowRaced && rec.Concurrent()
+	})
 }
 
 // describeUnused names a recording that no request used, and what was asked instead.
-func (r *Run) describeUnused(unused Entry, entries []Entry) string {
+func (r *Run) describeUnused(unused *tape.Recording, recs []*tape.Recording) string {
 	text := fmt.Sprintf("\n  %s:%d: %s", r.File, unused.Line(), unused.Form().Endpoint)
 	if model := unused.Form().Model; model != "" {
 		text += ", model " + model
 	}
-	if why := r.whyUnused(unused, entries); why != "" {
+	if why := r.whyUnused(unused, recs); why != "" {
 		text += "\n    " + why
 	}
 	return text
 }
 
 // whyUnused compares a recording that was not used with those that were.
-func (r *Run) whyUnused(unused Entry, entries []Entry) string {
+func (r *Run) whyUnused(unused *tape.Recording, recs []*tape.Recording) string {
 	form := unused.Form()
 	recorded, asked := 0, 0 // of the same request
-	var used []Entry
+	var used []*tape.Recording
 	var candidates []diff.Candidate
-	for _, e := range entries {
-		same := e.Form().Key() == form.Key()
+	for _, rec := range recs {
+		same := rec.Form().Key() == form.Key()
 		if same {
 			recorded++
 		}
-		if same && e.Used {
+		if !rec.Used() {
+			continue
+		}
+		if same {
 			asked++
 		}
-		if e.Used {
-			used = append(used, e)
-			candidates = append(candidates, diff.Candidate{Form: e.Form()})
-		}
+		used = append(used, rec)
+		candidates = append(candidates, diff.Candidate{Form: rec.Form()})
 	}
 	if asked > 0 {
 		return fmt.Sprintf("the same request is recorded %s and was asked %s", times(recorded), times(asked))
 	}
-	if !slices.ContainsFunc(used, func(e Entry) bool { return e.Form().Endpoint == form.Endpoint }) {
+	if !slices.ContainsFunc(used, func(rec *tape.Recording) bool { return rec.Form().Endpoint == form.Endpoint }) {
 		return "nothing was asked of " + form.Endpoint
 	}
 	i := diff.Nearest(form, candidates)
 	if i < 0 {
 		return ""
 	}
+	options := r.Tape.Config.Options
 	request, other := unused.Request(), used[i].Request()
-	edits := diff.Forms(r.Options.Trace(&request), r.Options.Trace(&other))
+	edits := diff.Forms(options.Trace(&request), options.Trace(&other))
 	if len(edits) == 0 || len(edits) > 3 {
 		return ""
 	}

@@ -26,7 +26,7 @@ type claim struct {
 func (t *Tape) Claim() error {
 	claims.Lock()
 	defer claims.Unlock()
-	path := t.config.Path
+	path := t.Config.Path
 	key := foldPath(path)
 	c := claims.files[key]
 	if c == nil {
@@ -36,9 +36,9 @@ func (t *Tape) Claim() error {
 	sameFolder := filepath.Dir(c.path) == filepath.Dir(path) || !strings.EqualFold(c.path, path)
 	switch {
 	case filepath.Base(c.path) != filepath.Base(path) || !sameFolder:
-		return fmt.Errorf("%s differs only in case from %s: on macOS and Windows they are one file; rename one of the two (with echotest: the test)", t.config.Name, c.path)
+		return fmt.Errorf("%s differs only in case from %s: on macOS and Windows they are one file; rename one of the two (with echotest: the test)", t.Config.Name, c.path)
 	case c.open:
-		return fmt.Errorf("%s is already open in this process: one cassette has one recorder; share it, or give the second a file of its own (with echotest: a subtest, t.Run, has its own)", t.config.Name)
+		return fmt.Errorf("%s is already open in this process: one cassette has one recorder; share it, or give the second a file of its own (with echotest: a subtest, t.Run, has its own)", t.Config.Name)
 	}
 	c.open = true
 	t.release = func() {

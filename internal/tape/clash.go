@@ -23,7 +23,7 @@ type ServerClash struct {
 // closed.
 func (t *Tape) ServerClash(allowUnused bool) *ServerClash {
 	local := grouped(t.recordings, func(rec *Recording) (uint64, bool) {
-		counts := (!rec.resumed || rec.used) && rec.isAnswer() && rec.Form().Local
+		counts := (!rec.resumed || rec.used.Load()) && rec.isAnswer() && rec.Form().Local
 		if !counts {
 			return 0, false
 		}
@@ -31,7 +31,7 @@ func (t *Tape) ServerClash(allowUnused bool) *ServerClash {
 	})
 	for _, group := range local {
 		origin := (*Recording).askedAt
-		if slices.ContainsFunc(group, func(rec *Recording) bool { return !rec.fresh && !rec.used }) {
+		if slices.ContainsFunc(group, func(rec *Recording) bool { return !rec.fresh && !rec.used.Load() }) {
 			if !allowUnused {
 				continue // a run that leaves some unused completes nothing
 			}
@@ -74,6 +74,9 @@ func server(origin string) string {
 	return net.JoinHostPort(host, port)
 }
 
+// CookiePath is where the cookies of a request stand among its fields.
+const CookiePath = "header/cookie/"
+
 // An UnsaidClash is a field that is not written in which two requests differ that are the
 // same to replay and were answered differently.
 type UnsaidClash struct {
@@ -109,7 +112,7 @@ func (t *Tape) UnsaidClashes() (clashes []UnsaidClash) {
 		for _, path := range slices.Sorted(maps.Keys(paths)) {
 			two := apart(group, func(rec *Recording) (uint64, bool) {
 				hash, ok := rec.unsaid[path]
-				return hash, ok || !strings.HasPrefix(path, "header/cookie/") // an answer may have set it
+				return hash, ok || !strings.HasPrefix(path, CookiePath) // an answer may have set it
 			})
 			if two != nil && !told[path] {
 				told[path] = true

@@ -102,9 +102,6 @@ func (j *Journal) rewrite() {
 
 // isForeign reports whether another process has a journal there.
 func (j *Journal) isForeign() bool {
-	if j == nil {
-		return false
-	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return j.foreign
@@ -112,9 +109,6 @@ func (j *Journal) isForeign() bool {
 
 // close ends the journal; what is settled later is not in it.
 func (j *Journal) close() {
-	if j == nil {
-		return
-	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.closed, j.items = true, nil
@@ -122,9 +116,6 @@ func (j *Journal) close() {
 
 // Remove deletes the journal, when all it has is in a saved file.
 func (j *Journal) Remove() error {
-	if j == nil {
-		return nil
-	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if !j.made || j.foreign {

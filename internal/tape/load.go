@@ -29,7 +29,7 @@ func (t *Tape) Load(play, save bool) error {
 		if save {
 			list[i].Interaction()
 		}
-		if save && !t.config.Plain {
+		if save && !t.Config.Plain {
 			list[i].Form()
 		}
 	}
@@ -55,7 +55,7 @@ func (t *Tape) place(rec *Recording, number int, play bool) {
 		t.replaced = append(t.replaced, rec)
 		return
 	}
-	if rec.sealed && t.config.Plain {
+	if rec.sealed && t.Config.Plain {
 		rec.digest = digest
 	} else {
 		rec.key = keyOf(rec.Form())
@@ -83,14 +83,14 @@ type Leftover struct {
 // that was killed has left in its journal, and goes on with that. Failures that no retry
 // overcame are asked for again, unless keepFailures.
 func (t *Tape) Resume(keepFailures bool) (l Leftover, err error) {
-	t.version = versionOf(t.config.Path)
-	path := cassette.Beside(t.config.Path, JournalSuffix)
-	l.Name = cassette.Beside(t.config.Name, JournalSuffix)
-	if err := cassette.Prepare(t.config.Path, path, cassette.Beside(t.config.Path, FailedSuffix)); err != nil {
+	t.version = versionOf(t.Config.Path)
+	path := cassette.Beside(t.Config.Path, JournalSuffix)
+	l.Name = cassette.Beside(t.Config.Name, JournalSuffix)
+	if err := cassette.Prepare(t.Config.Path, path, cassette.Beside(t.Config.Path, FailedSuffix)); err != nil {
 		return l, err
 	}
-	t.Journal = &Journal{Path: path, policy: t.policy}
-	left, stale, err := cassette.LoadJournal(path, t.config.Path)
+	t.Journal.Path, t.Journal.policy = path, t.policy
+	left, stale, err := cassette.LoadJournal(path, t.Config.Path)
 	if err != nil {
 		return l, fmt.Errorf("%s, which a recording that was killed has left, cannot be read: %w. Delete it to record without it", l.Name, err)
 	}

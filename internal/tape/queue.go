@@ -2,6 +2,7 @@ package tape
 
 import (
 	"context"
+	"slices"
 	"sync"
 
 	"github.com/promptecho/promptecho/internal/canon"
@@ -21,7 +22,7 @@ func (qs queues) add(rec *Recording) {
 		qs[rec.key] = q
 	}
 	if rec.givenUp == canceled {
-		q.canceled.recordings = append(q.canceled.recordings, rec)
+		q.canceled = append(q.canceled, rec)
 		return
 	}
 	q.recordings = append(q.recordings, rec)
@@ -36,42 +37,25 @@ func (qs queues) add(rec *Recording) {
 // its own kind, else of the nearest. The kinds are made when they are needed: as long as
 // all that is recorded and asked is the same byte for byte, there is one.
 type queue struct {
-	line
-	forms    sync.Once // reads the forms of all
-	exact    bool      // all are the same request, byte for byte
-	asked    int       // how often the form was asked for
-	canceled line      // that have no answer, since somebody canceled them
-
-	varying canon.Varying
-	kinds   map[int]map[uint64]*line    // see agreeing; nil until the queue is sorted
-	lent    map[canon.Kind][]*Recording // played for a request that differs, by their kinds
-}
-
-// A line is recordings in recorded order, each of which is played once.
-type line struct {
 	recordings []*Recording
-	at         int // those before this one were played
+	played     int          // those before this one were played
+	canceled   []*Recording // that have no answer, since somebody canceled them
+	forms      sync.Once    // reads the forms of all
+	exact      bool         // all are the same request, byte for byte
+	asked      int          // how often the form was asked for
+
+	varying canon.Varying // nil until the queue is sorted
+	lent    []*Recording  // played for a request that differs, and not reclaimed
 }
 
 // next returns the first recording that was not played, nil if there is none.
-func (l *line) next() *Recording {
-	if l == nil {
-		return nil
-	}
-	for ; l.at < len(l.recordings); l.at++ {
-		if rec := l.recordings[l.at]; !rec.used {
+func (q *queue) next() *Recording {
+	for ; q.played < len(q.recordings); q.played++ {
+		if rec := q.recordings[q.played]; !rec.used.Load() {
 			return rec
 		}
 	}
 	return nil
-}
-
-// last returns the last recording, played or not; nil if there is none.
-func (l *line) last() *Recording {
-	if l == nil || len(l.recordings) == 0 {
-		return nil
-	}
-	return l.recordings[len(l.recordings)-1]
 }
 
 // readForms reads the forms that the other methods need. It is called without the lock of
@@ -92,27 +76,8 @@ func (q *queue) sort() {
 	}
 	q.varying = canon.VaryingOf(traits)
 	for i, rec := range q.recordings {
-		rec.kind = q.varying.Of(traits[i])
+		rec.kind, rec.fullKind = q.varying.Of(traits[i]), canon.KindOf(traits[i])
 	}
-	q.kinds = map[int]map[uint64]*line{}
-}
-
-// agreeing returns the recordings that are so near to a kind, in recorded order; nil if
-// there are none.
-func (q *queue) agreeing(kind *canon.Kind, near int) *line {
-	lines := q.kinds[near]
-	if lines == nil {
-		lines = map[uint64]*line{}
-		for _, rec := range q.recordings {
-			hash := rec.kind.Agreed(near)
-			if lines[hash] == nil {
-				lines[hash] = &line{}
-			}
-			lines[hash].recordings = append(lines[hash].recordings, rec)
-		}
-		q.kinds[near] = lines
-	}
-	return lines[kind.Agreed(near)]
 }
 
 // takeExact returns the recording to be played for a request that is recorded byte for
@@ -123,28 +88,28 @@ func (q *queue) takeExact(rec *Recording, repeats bool) (next *Recording) {
 	switch {
 	case len(q.lent) > 0:
 		return nil
-	case q.kinds != nil:
-		next = q.agreeing(&rec.kind, canon.SameKind).next()
 	case q.exact:
 		next = q.next()
+	case q.varying != nil:
+		next, _ = q.nearest(&rec.kind, false)
 	default:
 		return nil
 	}
 	if next == nil && repeats && q.exact {
-		next = q.last()
+		next = q.recordings[len(q.recordings)-1]
 	}
 	if next == nil || next.digest != rec.digest {
 		return nil
 	}
 	q.asked++
-	next.used = true
+	next.used.Store(true)
 	return next
 }
 
 // take returns the recording to be played for a request of the form, nil if there is
 // none left, and a contest if one comes to light by it.
 func (q *queue) take(form *canon.Form, repeats bool) (rec *Recording, c *Contest) {
-	if q.kinds == nil {
+	if q.varying == nil {
 		q.sort()
 	}
 	q.asked++
@@ -152,22 +117,28 @@ func (q *queue) take(form *canon.Form, repeats bool) (rec *Recording, c *Contest
 	if lent := q.reclaim(full, kind); lent != nil {
 		c = &Contest{Lent: lent, Field: q.varying.Differing(lent.Form().Traits, lent.lentFor.Traits)}
 	}
-	own := q.agreeing(&kind, canon.SameKind)
-	rec = own.next()
-	if last := own.last(); rec == nil && last != nil && (repeats || last.givenUp != "") {
-		rec = last // SDKs try again after a deadline that was not theirs
+	rec, near := q.nearest(&kind, false)
+	if near < canon.SameKind {
+		// SDKs try again after a deadline that was not theirs.
+		last, lastNear := q.nearest(&kind, true)
+		if rec == nil && repeats || lastNear == canon.SameKind && (repeats || last.givenUp != "") {
+			rec = last
+		}
 	}
 	if rec == nil {
-		if rec = q.nearest(&kind, repeats); rec == nil {
-			return nil, c
-		}
-		late := own != nil && own.recordings[0].number > rec.number
-		if late && c == nil && kind.Agreed(canon.SpellingOnly) == rec.kind.Agreed(canon.SpellingOnly) {
-			c = &Contest{Lent: rec, Late: own.recordings[0]}
+		return nil, c
+	}
+	if c == nil && near == canon.SpellingOnly {
+		first := slices.IndexFunc(q.recordings, func(own *Recording) bool { return own.kind == kind })
+		if first >= 0 && q.recordings[first].number > rec.number {
+			c = &Contest{Lent: rec, Late: q.recordings[first]}
 		}
 	}
-	q.lend(rec, form, full, kind)
-	rec.used = true
+	if !rec.used.Load() && rec.fullKind != full {
+		rec.lentFor = form
+		q.lent = append(q.lent, rec)
+	}
+	rec.used.Store(true)
 	if c != nil {
 		c.Given = rec
 	}
@@ -178,66 +149,53 @@ func (q *queue) take(form *canon.Form, repeats bool) (rec *Recording, c *Contest
 // request, nil if there is none left. It is for requests that have no other one: which of
 // two hedged requests is canceled depends on how long they take.
 func (q *queue) takeCanceled() *Recording {
-	rec := q.canceled.next()
-	if rec != nil {
-		rec.used = true
+	for _, rec := range q.canceled {
+		if !rec.used.Load() {
+			rec.used.Store(true)
+			return rec
+		}
 	}
-	return rec
-}
-
-// lend remembers a recording that is played for a request that differs from its own,
-// under its kind among all that there are, and under that among those that vary.
-func (q *queue) lend(rec *Recording, form *canon.Form, full, kind canon.Kind) {
-	own := canon.KindOf(rec.Form().Traits)
-	if rec.used || own == full {
-		return
-	}
-	if q.lent == nil {
-		q.lent = map[canon.Kind][]*Recording{}
-	}
-	rec.lentFor = form
-	q.lent[own] = append(q.lent[own], rec)
-	if rec.kind != kind {
-		q.lent[rec.kind] = append(q.lent[rec.kind], rec)
-	}
+	return nil
 }
 
 // reclaim returns a recording of this very request that was played for another, once: one
 // that is of its kind among all that there are, or one that another of the kinds that
 // vary has taken.
 func (q *queue) reclaim(full, kind canon.Kind) *Recording {
-	for _, k := range [...]canon.Kind{full, kind} {
-		for i, rec := range q.lent[k] {
-			if !rec.claimed {
-				rec.claimed = true
-				q.lent[k] = q.lent[k][i+1:]
-				return rec
-			}
-		}
+	i := slices.IndexFunc(q.lent, func(rec *Recording) bool { return rec.fullKind == full })
+	if i < 0 {
+		i = slices.IndexFunc(q.lent, func(rec *Recording) bool {
+			return rec.kind == kind && q.varying.Of(rec.lentFor.Traits) != kind
+		})
 	}
-	return nil
-}
-
-// nearest returns the first recording that was not played of those nearest to a
-// request of no kind that has one left; with repeats, the last of those that were
-// played. What counts more is compared first, and what agrees in it before what does
-// not: so a few lookups are enough, however many there are.
-func (q *queue) nearest(kind *canon.Kind, repeats bool) *Recording {
-	left := q.next() != nil
-	if !left && !repeats {
+	if i < 0 {
 		return nil
 	}
-	found, near := &q.line, 0
-	for level := (canon.SameKind + 1) / 2; level > 0; level /= 2 {
-		l := q.agreeing(kind, near|level)
-		if l != nil && (!left || l.next() != nil) {
-			found, near = l, near|level
+	rec := q.lent[i]
+	q.lent = slices.Delete(q.lent, i, i+1)
+	return rec
+}
+
+// nearest returns the first of those recordings that are nearest to a request, or of those
+// that were played the last, and how near it is; nil if there are none.
+func (q *queue) nearest(kind *canon.Kind, played bool) (found *Recording, near int) {
+	from := 0
+	if q.next(); !played {
+		from = q.played
+	}
+	for _, rec := range q.recordings[from:] {
+		if rec.used.Load() != played {
+			continue
+		}
+		n := rec.kind.Near(kind)
+		if found == nil || n > near || n == near && played {
+			found, near = rec, n
+		}
+		if n == canon.SameKind && !played {
+			break
 		}
 	}
-	if !left {
-		return found.last()
-	}
-	return found.next()
+	return found, near
 }
 
 // A Contest is a recording that a request took which differs from it in what does not
@@ -250,9 +208,9 @@ type Contest struct {
 	Field canon.Trait // in which Lent differs from the request that took it
 }
 
-// Unfair reports whether it made a difference that a recording answered another request
+// unfair reports whether it made a difference that a recording answered another request
 // than its own. Where nothing was left, the miss says it.
-func (c *Contest) Unfair() bool {
+func (c *Contest) unfair() bool {
 	switch {
 	case c.Given == nil:
 		return false

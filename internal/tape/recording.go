@@ -31,16 +31,17 @@ type Recording struct {
 	interaction atomic.Pointer[interaction.Interaction]
 	form        atomic.Pointer[canon.Form]
 
+	used atomic.Bool // it was played
+
 	// What follows is guarded by the lock of the tape. The methods that tell it are for the
 	// time after Close, when it does not change any more.
 
-	kind    canon.Kind  // among the recordings of its form, when they are sorted
-	used    bool        // it was played
-	lentFor *canon.Form // of the request it was played for, if that was of another kind
-	claimed bool        // its own request came after it was lent
-	scanned bool        // it was searched for secrets
-	resumed bool        // recorded by a run that was killed
-	unsaid  Unsaid      // of the request that took it
+	kind     canon.Kind  // among the recordings of its form, when they are sorted
+	fullKind canon.Kind  // among all that there may be
+	lentFor  *canon.Form // of the request it was played for, if that was of another kind
+	scanned  bool        // it was searched for secrets
+	resumed  bool        // recorded by a run that was killed
+	unsaid   Unsaid      // of the request that took it
 
 	// Of what this run records:
 
@@ -84,7 +85,7 @@ func (rec *Recording) Form() *canon.Form {
 		return f
 	}
 	req := rec.Request()
-	rec.form.CompareAndSwap(nil, rec.of.config.Options.Form(&req))
+	rec.form.CompareAndSwap(nil, rec.of.Config.Options.Form(&req))
 	return rec.form.Load()
 }
 
@@ -92,7 +93,7 @@ func (rec *Recording) Form() *canon.Form {
 // who wrote the file. One that is sealed was redacted by today's rules.
 func (rec *Recording) Request() interaction.Request {
 	req := rec.Interaction().Request
-	if rec.sealed && rec.of.config.Plain {
+	if rec.sealed && rec.of.Config.Plain {
 		rec.of.policy.RedactNew(&req)
 	} else {
 		rec.of.policy.Request(&req)
@@ -164,7 +165,7 @@ func (rec *Recording) Resumed() bool { return rec.resumed }
 func (rec *Recording) Concurrent() bool { return rec.Interaction().Concurrent }
 
 // Used reports whether the recording answered a request.
-func (rec *Recording) Used() bool { return rec.used }
+func (rec *Recording) Used() bool { return rec.used.Load() }
 
 // Complete reports whether the answer is there, as far as it came.
 func (rec *Recording) Complete() bool { return !rec.fresh || rec.complete }

@@ -10,7 +10,7 @@ import (
 // Overtaken reports whether something else has written the cassette since it was opened,
 // or is recording it.
 func (t *Tape) Overtaken() bool {
-	return t.Journal.isForeign() || t.version != versionOf(t.config.Path)
+	return t.Journal.isForeign() || t.version != versionOf(t.Config.Path)
 }
 
 // Save writes recordings to the cassette file at path, called name in errors, unless it

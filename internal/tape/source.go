@@ -39,7 +39,7 @@ type State struct {
 type source struct {
 	State State // of the cassette when the run began
 
-	config Config
+	Config Config
 	policy *redact.Policy
 	stored *cassette.Index // the cassette; nil if there is none
 
@@ -51,7 +51,7 @@ func (s *source) Open() error {
 	// A key that a seal vouches for is not that of this run if a secret stands in the
 	// text, which is replaced before it is matched.
 	trust := func(text []byte) bool { return !s.policy.MayContain(text) }
-	f, err := cassette.Open(s.config.Path, canon.Revision, trust)
+	f, err := cassette.Open(s.Config.Path, canon.Revision, trust)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
@@ -92,7 +92,7 @@ func (s *source) unreadable(err error) error {
 
 // relative shortens the absolute path in an error to the name that the user gave.
 func (s *source) relative(err error) error {
-	path, name := s.config.Path, s.config.Name
+	path, name := s.Config.Path, s.Config.Name
 	var syntax *cassette.SyntaxError
 	if errors.As(err, &syntax) {
 		syntax.Msg = strings.ReplaceAll(syntax.Msg, syntax.File, name)

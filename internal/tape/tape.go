@@ -24,7 +24,7 @@ import (
 // taken under it. After Close nothing that it guards changes, and it is read without.
 type Tape struct {
 	*source
-	Journal *Journal // nil if this run does not save
+	Journal Journal // empty if this run does not save
 
 	records bool    // this run records and saves
 	version version // of the cassette when it was read
@@ -44,7 +44,7 @@ type Tape struct {
 // New returns an empty tape. Of the cassette it knows nothing yet: see Open and Load.
 func New(config Config, policy *redact.Policy) *Tape {
 	return &Tape{
-		source:  &source{config: config, policy: policy},
+		source:  &source{Config: config, policy: policy},
 		release: func() {},
 		queues:  queues{},
 		open:    map[*Recording]bool{},
@@ -70,7 +70,7 @@ func (t *Tape) Take(c *Call) (*Recording, error) {
 		return rec, nil
 	}
 	t.policy.RedactBody(&c.Request)
-	c.Form = t.config.Options.Form(&c.Request)
+	c.Form = t.Config.Options.Form(&c.Request)
 	rec, err := t.takeAlike(c)
 	if rec == nil || err != nil {
 		return nil, err
@@ -91,7 +91,7 @@ func (t *Tape) takeExact(c *Call) *Recording {
 	if first == nil || t.stopped {
 		return nil
 	}
-	return t.queues[first.key].takeExact(first, t.config.Repeats)
+	return t.queues[first.key].takeExact(first, t.Config.Repeats)
 }
 
 // takeAlike returns the recording to play for a request of a form.
@@ -108,7 +108,7 @@ func (t *Tape) takeAlike(c *Call) (*Recording, error) {
 	if q == nil {
 		return nil, nil
 	}
-	rec, contest := q.take(c.Form, t.config.Repeats)
+	rec, contest := q.take(c.Form, t.Config.Repeats)
 	if contest != nil {
 		t.contests = append(t.contests, contest)
 		c.contest = contest
@@ -133,14 +133,14 @@ func (t *Tape) checkMatchKey(rec *Recording, form *canon.Form) error {
 		return nil // a secret has become known meanwhile
 	}
 	// Only a forged file gets here.
-	return t.unreadable(fmt.Errorf("%s:%d: the match key in its seal is not that of the request: promptecho verify -w writes the seals anew", t.config.Name, rec.Line()))
+	return t.unreadable(fmt.Errorf("%s:%d: the match key in its seal is not that of the request: promptecho verify -w writes the seals anew", t.Config.Name, rec.Line()))
 }
 
 // Reserve takes the next place for a call that goes upstream. The error is [ErrClosed].
 func (t *Tape) Reserve(c *Call) (*Recording, error) {
 	it := &interaction.Interaction{Request: c.Request, MatchKey: c.Form.Key()}
 	it.Kind, it.Boundary = c.Form.Kind()
-	if !t.config.Options.Plain() {
+	if !t.Config.Options.Plain() {
 		it.MatchKey = (&canon.Options{}).Form(&it.Request).Key() // that of the request itself
 	}
 	rec := &Recording{of: t.source, fresh: true}
@@ -188,11 +188,11 @@ func (t *Tape) Settle(rec *Recording, it *interaction.Interaction) {
 // and returns its text and how many secrets were known when it was made. The text is nil
 // if it cannot be written: Save finds out why; and if this run saves nothing.
 func (t *Tape) encodeOnce(it *interaction.Interaction) (item *cassette.Encoded, known int) {
-	if t.Journal == nil {
+	if t.Journal.policy == nil {
 		return nil, 0
 	}
 	known = t.policy.Count()
-	item, err := encode(t.policy, t.config.Name, it)
+	item, err := encode(t.policy, t.Config.Name, it)
 	if err != nil {
 		return nil, 0
 	}
@@ -249,28 +249,9 @@ func (t *Tape) Recordings() []*Recording {
 	return slices.Clone(t.recordings)
 }
 
-// An Entry is a recording of the cassette and whether it was played so far.
-type Entry struct {
-	Recording *Recording
-	Used      bool
-}
-
-// Entries returns the recordings of the cassette that are played, in order.
-func (t *Tape) Entries() []Entry {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	entries := make([]Entry, 0, len(t.recordings))
-	for _, rec := range t.recordings {
-		if !rec.fresh && !rec.resumed {
-			entries = append(entries, Entry{rec, rec.used})
-		}
-	}
-	return entries
-}
-
-// AllUsed reports whether every recording of the cassette was played.
-func (t *Tape) AllUsed() bool {
-	return !slices.ContainsFunc(t.Entries(), func(e Entry) bool { return !e.Used })
+// Stored returns the recordings of the cassette that are played, in order.
+func (t *Tape) Stored() []*Recording {
+	return slices.DeleteFunc(t.Recordings(), func(rec *Recording) bool { return rec.fresh || rec.resumed })
 }
 
 // Asked says how often a form that is recorded was asked for.
@@ -281,29 +262,28 @@ type Asked struct {
 	Lent     *Contest   // in which its recording was played for another request; may be nil
 }
 
-// AskedFor returns how often a form was asked for; ok is false if it is not recorded.
-func (t *Tape) AskedFor(form *canon.Form) (a Asked, ok bool) {
+// AskedFor returns how often a form was asked for; Last is nil if it is not recorded.
+func (t *Tape) AskedFor(form *canon.Form) Asked {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	q := t.queues[keyOf(form)]
 	if q == nil {
-		return Asked{}, false
+		return Asked{}
 	}
-	a = Asked{Times: q.asked, Recorded: len(q.recordings) + len(q.canceled.recordings), Last: q.last()}
-	if a.Last == nil {
-		a.Last = q.canceled.last()
-	}
+	all := slices.Concat(q.canceled, q.recordings)
+	a := Asked{Times: q.asked, Recorded: len(all), Last: all[len(all)-1]}
 	for _, c := range t.contests {
 		if a.Lent == nil && c.Given == nil && c.Lent.key == a.Last.key {
 			a.Lent = c
 		}
 	}
-	return a, true
+	return a
 }
 
-// Contests returns the contests so far, in order.
+// Contests returns the contests so far that were unfair, in order.
 func (t *Tape) Contests() []*Contest {
 	t.mu.Lock()
-	defer t.mu.Unlock()
-	return slices.Clone(t.contests)
+	contests := slices.Clone(t.contests)
+	t.mu.Unlock()
+	return slices.DeleteFunc(contests, func(c *Contest) bool { return !c.unfair() })
 }
