@@ -16,11 +16,11 @@ var (
 
 // nameTails are the last two bytes of every name beside which a secret may stand, and of
 // the schemes Bearer and Basic, in both cases.
-var nameTails = func() (t [1 << 16]bool) {
+var nameTails = func() (t [256][256]bool) {
 	add := func(s string) {
 		tail := s[len(s)-2:]
 		for _, s := range []string{tail, strings.ToUpper(tail)} {
-			t[pair(s[0], s[1])] = true
+			t[s[0]][s[1]] = true
 		}
 	}
 	for _, s := range secretNames {
@@ -106,25 +106,22 @@ func (s *search) nameKind(start, end int) string {
 
 // scheme looks at the secret after "Bearer" or "Basic".
 func (s *search) scheme(kind string, at int) match {
-	text := s.text
-	switch {
-	case text[at] == ' ':
-		for at++; at < len(text) && text[at] == ' '; at++ {
-		}
-	case bytes.HasPrefix(text[at:], []byte("%20")):
-		at += 3
-	default:
+	space := afterScheme().FindIndex(s.text[at:])
+	if space == nil {
 		return match{}
 	}
+	at += space[1]
 	if kind == "bearer" {
 		return s.value("bearer token", at, 0)
 	}
-	end := run(text, at, std64|equal)
-	if end-at < 12 || !isBasic(text[at:end]) {
+	end := run(s.text, at, std64|equal)
+	if end-at < 12 || !isBasic(s.text[at:end]) {
 		return match{}
 	}
 	return s.match("basic authentication", at, end)
 }
+
+var afterScheme = lazily(`^(?: +|%20)`)
 
 // assignment is what stands between the end of a name and the value that is given to it,
 // in JSON, YAML, shell, a URL, source code, a header or a table: the quotes that end the

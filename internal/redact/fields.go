@@ -25,29 +25,10 @@ const exchangeFields = secretFields + `|assertion|id_token|device_code|code_veri
 // error.
 const grantFields = exchangeFields + `|code|password`
 
-// A finder finds the values of fields of some names, where bodies have fields: their
-// first group.
-type finder struct{ json, xml, form, part func() *regexp.Regexp }
-
-func newFinder(names string) *finder {
-	return &finder{
-		json: lazily(jsonField(names)),
-		xml:  lazily(`<(?:` + names + `)>([^<]*)</`),
-		form: lazily(formField(names + `|password`)),
-		part: lazily(partField(names + `|password`)),
-	}
-}
-
-func jsonField(names string) string { return `"(?:` + names + `)"\s*:\s*"((?:[^"\\]|\\.)*)"` }
-func formField(names string) string { return `(?:^|&)(?:` + names + `)=([^&\s]*)` }
-func partField(names string) string {
-	return `name="(?:` + names + `)"(?:\r?\n[^\r\n]+)*\r?\n\r?\n([^\r\n]*)`
-}
-
 var (
-	anywhere   = newFinder(secretFields)
-	inExchange = newFinder(exchangeFields)
-	inGrant    = newFinder(grantFields)
+	anywhere   = newFinder(secretFields, secretFields+"|password")
+	inExchange = newFinder(exchangeFields, exchangeFields+"|password")
+	inGrant    = newFinder(grantFields, grantFields)
 
 	// Instance metadata has the session token beside the key, as "Token".
 	metadataToken = lazily(jsonField("Token"))
@@ -59,11 +40,6 @@ var (
 )
 
 const expiryName = `"(?:[Ee]xpiration|[Ee]xpiry|expires_?(?:[Aa]t|[Oo]n)|expires|expireTime)"\s*:\s*`
-
-// mayBeForm reports whether a body can be a URL-encoded form, mayBeMultipart whether it
-// can be a multipart one: neither is looked for where it cannot be.
-func mayBeForm(b []byte) bool      { return len(b) < 64<<10 && !bytes.ContainsAny(b, "{<\n") }
-func mayBeMultipart(b []byte) bool { return bytes.Contains(b, []byte("form-data")) }
 
 // finders returns what finds the secrets in the body of a request, and in its answer's.
 func finders(req *interaction.Request) (asked, answered *finder) {
@@ -113,12 +89,7 @@ func (p *Policy) fields(b []byte, find *finder) []byte {
 	}
 	out := redactMatches(find.json(), b, isHidden)
 	out = redactMatches(find.xml(), out, isHidden)
-	if mayBeForm(b) {
-		out = redactMatches(find.form(), out, isHidden)
-	}
-	if mayBeMultipart(b) {
-		out = redactMatches(find.part(), out, isHidden)
-	}
+	out = find.redactForms(out, isHidden)
 	if bytes.Contains(b, []byte(`"SecretAccessKey"`)) {
 		out = redactMatches(metadataToken(), out, isHidden)
 	}
@@ -140,17 +111,9 @@ func (p *Policy) namedFields(b []byte) []byte {
 		for _, name := range p.Names {
 			quoted = append(quoted, regexp.QuoteMeta(name))
 		}
-		names := strings.Join(quoted, "|")
-		p.form, p.part = regexp.MustCompile(`(?i)`+formField(names)), regexp.MustCompile(`(?i)`+partField(names))
+		p.named = newFinder("", `(?i:`+strings.Join(quoted, "|")+`)`)
 	})
-	all := func([]byte) string { return Placeholder }
-	if mayBeForm(b) {
-		b = replaceMatches(p.form, b, all)
-	}
-	if mayBeMultipart(b) {
-		b = replaceMatches(p.part, b, all)
-	}
-	return b
+	return p.named.redactForms(b, func([]byte) bool { return false })
 }
 
 // answered is fields for an answer. Where a secret is replaced in it, it expires later; a
@@ -177,13 +140,10 @@ func laterEpoch(time []byte) string {
 // does, and looking for all of them at once costs more.
 func mayHaveField(b []byte) bool {
 	for _, name := range fieldEnds {
-		for at := 0; ; {
-			n := bytes.Index(b[at:], []byte(name))
-			if n < 0 {
-				break
-			}
+		_, rest, found := bytes.Cut(b, []byte(name))
+		for ; found; _, rest, found = bytes.Cut(rest, []byte(name)) {
 			// "max_tokens" is in nearly every body.
-			if at += n + len(name); at < len(b) && (b[at] == '"' || b[at] == '=' || b[at] == '>') {
+			if len(rest) > 0 && strings.IndexByte(`"=>`, rest[0]) >= 0 {
 				return true
 			}
 		}

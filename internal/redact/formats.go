@@ -133,35 +133,26 @@ type prefix struct {
 	*format
 }
 
-// prefixes are those of all formats by their first two bytes, the longest first.
-// prefixGroup gives the index of a pair of bytes; that of most pairs is 0, which is empty.
-var prefixes, prefixGroup = func() (groups [][]prefix, number [1 << 16]uint8) {
-	groups = [][]prefix{nil}
+// prefixes are those of all formats by their first byte, the longest first.
+var prefixes = func() (by [256][]prefix) {
 	for i := range formats {
 		for text := range strings.SplitSeq(formats[i].prefixes, "|") {
-			p := pair(text[0], text[1])
-			if number[p] == 0 {
-				number[p] = uint8(len(groups))
-				groups = append(groups, nil)
-			}
-			groups[number[p]] = append(groups[number[p]], prefix{text, &formats[i]})
+			by[text[0]] = append(by[text[0]], prefix{text, &formats[i]})
 		}
 	}
-	for _, g := range groups {
-		slices.SortStableFunc(g, func(a, b prefix) int { return len(b.text) - len(a.text) })
+	for _, group := range by {
+		slices.SortStableFunc(group, func(a, b prefix) int { return len(b.text) - len(a.text) })
 	}
-	return groups, number
+	return by
 }()
-
-func pair(a, b byte) int { return int(a)<<8 | int(b) }
 
 // token returns the format of the token whose prefix stands at a place, and where its
 // secret is; end is 0 if there is none.
 func token(text []byte, at int) (kind string, start, end int) {
-	if at+1 >= len(text) {
+	if at == len(text) {
 		return "", 0, 0
 	}
-	for _, p := range prefixes[prefixGroup[pair(text[at], text[at+1])]] {
+	for _, p := range prefixes[text[at]] {
 		if !bytes.HasPrefix(text[at:], []byte(p.text)) {
 			continue
 		}
@@ -285,17 +276,8 @@ func pem(text []byte, at int) (start, end int) {
 	if tail := "-----END " + string(label) + "-----"; bytes.HasPrefix(text[end:], []byte(tail)) {
 		return at, end + len(tail)
 	}
-	return at, body + lastLine(text[body:end])
+	return at, body + len(toLastLine().Find(text[body:end]))
 }
 
-// lastLine returns the end of the last run of base64 that is no word.
-func lastLine(b []byte) (end int) {
-	for i := 0; i < len(b); i++ {
-		to := run(b, i, std64|equal)
-		if to-i >= 24 {
-			end = to
-		}
-		i = to
-	}
-	return end
-}
+// toLastLine is all up to the end of the last run of base64 that is no word.
+var toLastLine = lazily(`(?s)^.*[A-Za-z0-9+/=]{24}`)

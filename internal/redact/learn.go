@@ -55,7 +55,7 @@ func isRandomVariable(b []byte) bool {
 // a model ("gpt-4o-mini-2024-07-18"): no upper-case letter, several parts, and not all
 // hexadecimal.
 func isModelName(text string) bool {
-	return len(text) < 28 && strings.ContainsAny(text, "-_.:/ ") && !strings.ContainsFunc(text, isUpper) &&
+	return len(text) < 28 && strings.ContainsAny(text, "-_.:/ ") && measure([]byte(text)).upper == 0 &&
 		run([]byte(text), 0, hexAny|dash) < len(text)
 }
 

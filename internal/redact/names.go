@@ -84,26 +84,11 @@ var cursors = strings.Fields(`
 
 // words splits a name where neither a letter nor a digit stands and where its case rises.
 func words(name string) []string {
-	var out []string
-	start := 0
-	add := func(end int) {
-		if end > start {
-			out = append(out, strings.ToLower(name[start:end]))
-		}
-	}
-	for i := range len(name) {
-		switch k := class[name[i]] & alnum; {
-		case k == 0 && name[i] < 0x80:
-			add(i)
-			start = i + 1
-		case i > 0 && k&upper != 0 && class[name[i-1]]&lower != 0:
-			add(i)
-			start = i
-		}
-	}
-	add(len(name))
-	return out
+	isMark := func(r rune) bool { return r < 0x80 && class[r]&alnum == 0 }
+	return strings.FieldsFunc(strings.ToLower(caseRise().ReplaceAllString(name, "$1 $2")), isMark)
 }
+
+var caseRise = lazily(`([a-z])([A-Z])`)
 
 // isSecret reports whether a header or parameter of this name holds a secret:
 // "x-api-key", "accessToken" and "APIKEY" do, "keyword", "author" and "pageToken" do not.
@@ -156,17 +141,9 @@ var keyNames = []struct{ host, name string }{
 // listed reports whether name is on an allow-list; an entry that ends in "*" stands for
 // every name that starts so, one that starts with it for every name that ends so.
 func listed(list []string, name string) bool {
-	for _, entry := range list {
-		same := entry == name
-		switch last := len(entry) - 1; {
-		case entry[0] == '*':
-			same = strings.HasSuffix(name, entry[1:])
-		case entry[last] == '*':
-			same = strings.HasPrefix(name, entry[:last])
-		}
-		if same {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(list, func(entry string) bool {
+		start, isStart := strings.CutSuffix(entry, "*")
+		end, isEnd := strings.CutPrefix(entry, "*")
+		return entry == name || isStart && strings.HasPrefix(name, start) || isEnd && strings.HasSuffix(name, end)
+	})
 }

@@ -87,14 +87,7 @@ func (p *Policy) valueAt(path []string, kind exactjson.Kind, value string) strin
 
 // endsIn reports whether the last names of a path are these.
 func endsIn(path, names []string) bool {
+	isSame := func(name, wanted string) bool { return wanted == "*" || wanted == name }
 	skip := len(path) - len(names)
-	if skip < 0 {
-		return false
-	}
-	for i, name := range names {
-		if name != "*" && name != path[skip+i] {
-			return false
-		}
-	}
-	return true
+	return skip >= 0 && slices.EqualFunc(path[skip:], names, isSame)
 }

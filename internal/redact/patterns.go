@@ -46,18 +46,12 @@ func isCursorValue(b []byte, m match) bool {
 	if m.end < len(b) && bytes.IndexByte([]byte("\"'\\&#<> \n"), b[m.end]) < 0 {
 		return false
 	}
-	before := bytes.TrimRight(b[:m.start], "\"'\\ ")
-	name := bytes.TrimRight(before, ":=")
-	if len(name) == len(before) {
-		return false
-	}
-	name = bytes.TrimRight(name, "\"'\\ ")
-	start := len(name)
-	for start > 0 && len(name)-start < 40 && (class[name[start-1]]&(word|dot) != 0 || strings.IndexByte("$@", name[start-1]) >= 0) {
-		start--
-	}
-	return start < len(name) && isCursor(string(name[start:]))
+	name := assignedName().FindSubmatch(b[max(0, m.start-100):m.start])
+	return name != nil && isCursor(string(name[1]))
 }
+
+// assignedName is the name before a value, in JSON, a URL or source code.
+var assignedName = lazily(`([\w.$@-]{1,40})["'\\ ]*[:=]+["'\\ ]*$`)
 
 // unescaped returns a value that stands in a URL as it reads.
 func unescaped(s string) string {
@@ -79,7 +73,7 @@ func findPatterns(text []byte) (found []match) {
 	for i := 0; i < len(text); {
 		var m match
 		if class[text[i]]&word == 0 {
-			if text[i] == ':' {
+			if text[i] == ':' && i+1 < len(text) && (text[i+1] == '/' || text[i+1] == '\\') {
 				m = s.userinfo(i)
 			}
 			i++
@@ -114,7 +108,7 @@ func (s *search) word(start, end int) match {
 		next = text[end]
 	}
 	switch n := end - at; {
-	case n >= 3 && next != 0 && nameTails[pair(text[end-2], text[end-1])]:
+	case n >= 3 && next != 0 && nameTails[text[end-2]][text[end-1]]:
 		return s.named(at, end)
 	case next == '~' && text[end-1] == 'Q' && end-5 >= s.lastEnd(0) && isEdge(text, end-5, url64|dot|tilde):
 		return s.shape(end - 5) // of Microsoft Entra
@@ -124,32 +118,24 @@ func (s *search) word(start, end int) match {
 	return match{}
 }
 
-// userinfo looks for the password in "scheme://user:password@host" (RFC 3986, section
-// 3.2.1), given where the first ":" is.
+// userinfo looks for the password in "scheme://user:password@host", given where the first
+// ":" is.
 func (s *search) userinfo(mark int) match {
-	text, start := s.text, 0
-	for _, slashes := range []string{"://", `:\/\/`} {
-		if bytes.HasPrefix(text[mark:], []byte(slashes)) {
-			start = mark + len(slashes)
-		}
-	}
-	if start == 0 {
+	m := userinfo().FindSubmatchIndex(s.text[mark:min(len(s.text), mark+305)])
+	if m == nil {
 		return match{}
 	}
-	end := start
-	for end < min(len(text), start+300) && text[end] > ' ' && strings.IndexByte("/?#\"'`\\<>{}|,", text[end]) < 0 {
-		end++
+	user, start, end := s.text[mark+m[2]:mark+m[3]], mark+m[4], mark+m[5]
+	if kind, from, to := token(s.text, start); from == start && to == end {
+		return s.match(kind, start, end)
 	}
-	colon := start + bytes.IndexByte(text[start:end], ':')
-	at := start + bytes.LastIndexByte(text[start:end], '@')
-	if colon < start || at < colon {
+	if !isPassword(user, s.text[start:end]) {
 		return match{}
 	}
-	if kind, from, to := token(text, colon+1); from == colon+1 && to == at {
-		return s.match(kind, from, to)
-	}
-	if !isPassword(text[start:colon], text[colon+1:at]) {
-		return match{}
-	}
-	return s.match("password in a URL", colon+1, at)
+	return s.match("password in a URL", start, end)
 }
+
+// userinfo is what stands behind the scheme of a URL (RFC 3986, section 3.2.1).
+var userinfo = lazily(`^:(?://|\\/\\/)([^:` + notInUser + `]*):([^` + notInUser + `]*)@`)
+
+const notInUser = "\x00-\x20/?#\"'`\\\\<>{}|,"

@@ -18,6 +18,7 @@ const placeholderExpr = `\[REDACTED(-[0-9a-f]{8})?\]`
 var (
 	onlyPlaceholder = lazily(`^` + placeholderExpr + `$`)
 	anyPlaceholder  = lazily(placeholderExpr)
+	lastPlaceholder = lazily(placeholderExpr + `$`)
 )
 
 // hashed stands for a value that may be a secret, and tells it from others.
@@ -28,9 +29,8 @@ func hashed(value string) string {
 
 // endsInPlaceholder reports whether a text ends with what stands for a value.
 func endsInPlaceholder(text []byte) bool {
-	const hash = len(openPlaceholder) + len("-00000000]")
-	return bytes.HasSuffix(text, []byte(Placeholder)) ||
-		len(text) >= hash && text[len(text)-1] == ']' && onlyPlaceholder().Match(text[len(text)-hash:])
+	const longest = len(openPlaceholder) + len("-00000000]")
+	return lastPlaceholder().Match(text[max(0, len(text)-longest):])
 }
 
 // isHidden reports whether a value is hidden already: by us, or by the server that echoes

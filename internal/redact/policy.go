@@ -16,8 +16,8 @@ type Policy struct {
 
 	secrets
 
-	once       sync.Once
-	form, part *regexp.Regexp // find the values of Names in forms; made once
+	once  sync.Once
+	named *finder // finds the values of Names in forms; made once
 }
 
 // isNamed reports whether the user wants the values of fields of this name replaced.
@@ -36,9 +36,4 @@ func (p *Policy) bytes(b []byte) []byte {
 }
 
 // text is bytes for a string.
-func (p *Policy) text(s string) string {
-	if b := p.bytes([]byte(s)); string(b) != s {
-		return string(b)
-	}
-	return s
-}
+func (p *Policy) text(s string) string { return string(p.bytes([]byte(s))) }

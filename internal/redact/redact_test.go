@@ -913,8 +913,8 @@ func TestEnvironment(t *testing.T) {
 		"MODEL_KEY=gpt-4o-mini-2024-07-18", "LANGFUSE_SECRET=0a1b2c3d-4e5f-6789-abcd-ef0123456789",
 	})
 	var got []string
-	for _, v := range p.all {
-		got = append(got, v.text)
+	for _, first := range p.first {
+		got = append(got, p.finds.texts[first].text)
 	}
 	if want := []string{secret, "Tr0ub4dor&3xyz", "0a1b2c3d-4e5f-6789-abcd-ef0123456789"}; !slices.Equal(got, want) {
 		t.Errorf("known: %d values, want those of three variables", len(got))

@@ -90,8 +90,6 @@ func inBase64(before []byte) bool {
 	if n < 24 || before[n-1] != '+' && before[n-1] != '/' || run(before, 0, std64) != n {
 		return false
 	}
-	return bytes.ContainsFunc(before, isUpper) && bytes.ContainsFunc(before, isLower)
+	t := measure(before)
+	return t.upper > 0 && t.lower > 0
 }
-
-func isUpper(r rune) bool { return 'A' <= r && r <= 'Z' }
-func isLower(r rune) bool { return 'a' <= r && r <= 'z' }

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
+	"iter"
 	"net/url"
 	"slices"
 	"strings"
@@ -20,19 +21,10 @@ const minLearned = 12
 // secrets are the values that are known to be secret.
 type secrets struct {
 	mu    sync.RWMutex
-	all   []knownSecret   // in the order in which they became known
-	has   map[string]bool // their texts
-	json  matcher         // finds them as they are and as they stand in JSON
-	lines matcher         // finds the lines of those that have several
-	every matcher         // finds the first ones in every spelling,
-	spelt int             // so many of them
+	known map[string]bool // their texts
+	first []int           // of the spellings in finds, by the order in which they became known
+	finds matcher         // finds them in every spelling, and their lines
 	signs [2]*matcher     // find what signs one request, the new ones first
-}
-
-// A knownSecret is a value that must not be written.
-type knownSecret struct {
-	text      string
-	spellings []spelling // made when it is needed first
 }
 
 // AddSecret makes a secret known: it is replaced wherever it stands from now on. Values
@@ -40,20 +32,17 @@ type knownSecret struct {
 func (s *secrets) AddSecret(text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if len(text) < minSecret || strings.Contains(Placeholder, text) || s.has[text] {
+	if len(text) < minSecret || strings.Contains(Placeholder, text) || s.known[text] {
 		return
 	}
-	if s.has == nil {
-		s.has = map[string]bool{}
+	if s.known == nil {
+		s.known = map[string]bool{}
 	}
 	text = strings.Clone(text) // it may be a part of a large one
-	s.has[text] = true
-	s.all = append(s.all, knownSecret{text: text})
-	for _, spelling := range jsonSpellings(text) {
-		s.json.add(spelling)
-	}
-	for _, line := range linesOf(text) {
-		s.lines.add(line)
+	s.known[text] = true
+	s.first = append(s.first, len(s.finds.texts))
+	for _, spelling := range spellings(text) {
+		s.finds.add(spelling)
 	}
 }
 
@@ -67,7 +56,7 @@ const mostSigns = 128
 func (s *secrets) addSign(text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if len(text) < minLearned || s.has[text] {
+	if len(text) < minLearned || s.known[text] {
 		return
 	}
 	if s.signs[0] == nil || len(s.signs[0].texts) >= mostSigns {
@@ -82,17 +71,32 @@ func (s *secrets) addSign(text string) {
 func (s *secrets) Count() int {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	return len(s.all)
+	return len(s.first)
+}
+
+// matches returns where a text holds a known secret: in every spelling, and its lines.
+func (s *secrets) matches(text []byte) iter.Seq[match] {
+	return func(yield func(match) bool) {
+		s.mu.RLock()
+		defer s.mu.RUnlock()
+		for _, m := range []*matcher{&s.finds, s.signs[0], s.signs[1]} {
+			for found := range m.in(text) {
+				if !yield(found) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // Bytes returns b with every known secret replaced, also where it is escaped as JSON has
 // it. It returns b itself if it holds none and never changes it.
 func (s *secrets) Bytes(b []byte) []byte {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
 	var found []match
-	for _, m := range []*matcher{&s.json, s.signs[0], s.signs[1]} {
-		found = slices.AppendSeq(found, m.in(b))
+	for m := range s.matches(b) {
+		if m.kind == plain || m.kind == jsonEscaped {
+			found = append(found, m)
+		}
 	}
 	slices.SortFunc(found, func(a, b match) int { return cmp.Compare(a.start, b.start) })
 	var edits []edit
@@ -112,50 +116,44 @@ func (s *secrets) holdsSecret(text string) bool { return string(s.Bytes([]byte(t
 // find returns how and where a text holds a known secret, in any spelling. The zero match
 // is none.
 func (s *secrets) find(text []byte) match {
-	s.spelledSince(0)
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	for _, m := range []*matcher{&s.every, s.signs[0], s.signs[1]} {
-		for found := range m.in(text) {
-			return found
+	for m := range s.matches(text) {
+		if m.kind != aLine {
+			return m
 		}
 	}
 	return match{}
 }
 
-// MayContain reports whether the text of a cassette may hold a known secret: as it is or
-// escaped as JSON has it, or a line of it.
+// MayContain reports whether the text of a cassette may hold a known secret, in any
+// spelling, or a line of it.
 func (s *secrets) MayContain(text []byte) bool {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	for _, m := range []*matcher{&s.json, &s.lines} {
-		for range m.in(text) {
-			return true
-		}
+	for range s.matches(text) {
+		return true
 	}
 	return false
 }
 
-// MayContainAny is MayContain for secrets in any spelling.
-func (s *secrets) MayContainAny(text []byte) bool { return s.find(text).end > 0 || s.MayContain(text) }
-
-// spelledSince returns the secrets that have become known since so many were, with their
-// spellings.
-func (s *secrets) spelledSince(n int) []knownSecret {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for ; s.spelt < len(s.all); s.spelt++ {
-		known := &s.all[s.spelt]
-		known.spellings = spellings(known.text)
-		for _, spelling := range known.spellings {
-			s.every.add(spelling)
-		}
+// spelledSince returns the spellings of the secrets that have become known since so many
+// were.
+func (s *secrets) spelledSince(n int) []spelling {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	if n == len(s.first) {
+		return nil
 	}
-	return s.all[n:len(s.all):len(s.all)]
+	return s.finds.texts[s.first[n]:]
 }
 
+// Kinds of spellings.
+const (
+	plain       = "plain"
+	jsonEscaped = "JSON-escaped"
+	aLine       = "line" // of several
+)
+
 // spellings returns how a secret can stand in a text: as it is, escaped for JSON or a
-// URL, in base64, hexadecimal and UTF-16.
+// URL, in base64, hexadecimal and UTF-16, and the lines of one that has several, each of
+// which stands alone in YAML.
 func spellings(text string) []spelling {
 	all := jsonSpellings(text)
 	add := func(kind, text string) { all = appendNew(all, kind, text) }
@@ -174,11 +172,14 @@ func spellings(text string) []spelling {
 	add("hexadecimal", digits)
 	add("hexadecimal", strings.ToUpper(digits))
 	for _, order := range []binary.AppendByteOrder{binary.LittleEndian, binary.BigEndian} {
-		var units []byte
+		units := make([]byte, 0, 2*len(text))
 		for _, unit := range utf16.Encode([]rune(text)) {
 			units = order.AppendUint16(units, unit)
 		}
 		add("UTF-16", string(units))
+	}
+	for line := range strings.SplitSeq(text, "\n") {
+		add(aLine, line)
 	}
 	return all
 }
@@ -186,16 +187,15 @@ func spellings(text string) []spelling {
 // jsonSpellings returns a value as it is and as it stands inside a JSON string, as the
 // writers there are spell it: "&" and "/" may be escaped.
 func jsonSpellings(text string) []spelling {
-	all := []spelling{{"plain", text}}
+	all := []spelling{{plain, text}}
 	quoted, err := json.Marshal(text)
 	if err != nil {
 		return all // unreachable: a string marshals
 	}
 	html := string(quoted[1 : len(quoted)-1])
-	plain := htmlEscapes.Replace(html)
-	for _, escaped := range []string{plain, html} {
-		all = appendNew(all, "JSON-escaped", escaped)
-		all = appendNew(all, "JSON-escaped", strings.ReplaceAll(escaped, "/", `\/`))
+	for _, escaped := range []string{htmlEscapes.Replace(html), html} {
+		all = appendNew(all, jsonEscaped, escaped)
+		all = appendNew(all, jsonEscaped, strings.ReplaceAll(escaped, "/", `\/`))
 	}
 	return all
 }
@@ -203,17 +203,6 @@ func jsonSpellings(text string) []spelling {
 // htmlEscapes undoes what encoding/json escapes so that JSON can stand in HTML.
 var htmlEscapes = strings.NewReplacer(`\u003c`, "<", `\u003e`, ">", `\u0026`, "&",
 	`\u2028`, "\u2028", `\u2029`, "\u2029")
-
-// linesOf returns the lines of a text that has several, each of which stands alone in YAML.
-func linesOf(text string) (lines []spelling) {
-	if !strings.Contains(text, "\n") {
-		return nil
-	}
-	for line := range strings.SplitSeq(text, "\n") {
-		lines = appendNew(lines, "line", line)
-	}
-	return lines
-}
 
 // appendNew appends a spelling unless it is there or too short to be looked for.
 func appendNew(all []spelling, kind, text string) []spelling {

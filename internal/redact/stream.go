@@ -122,34 +122,6 @@ func groupBy(pieces []*piece, key func(*piece) string) (joints []joint) {
 	return joints
 }
 
-// How much of a long text is looked through at once, and how much of that again with what
-// follows: no secret is longer.
-const (
-	windowSize    = 1 << 20
-	windowOverlap = 64 << 10
-)
-
-// windows calls yield with parts of the text, so that a long one is not in memory again.
-// They overlap.
-func (j joint) windows(yield func(joint) bool) {
-	for len(j) > 0 {
-		end, size := 0, 0
-		for end < len(j) && size < windowSize {
-			size += len(j[end].text)
-			end++
-		}
-		if !yield(j[:end]) || end == len(j) {
-			return
-		}
-		start, again := end, 0
-		for start > 1 && again < windowOverlap {
-			start--
-			again += len(j[start].text)
-		}
-		j = j[start:]
-	}
-}
-
 func (j joint) text() []byte {
 	var b bytes.Buffer
 	for _, p := range j {
@@ -165,9 +137,7 @@ func splitTexts(events []interaction.Event, f func(j joint, text []byte)) (piece
 	}
 	pieces = piecesOf(events)
 	for _, whole := range joints(pieces) {
-		for j := range whole.windows {
-			f(j, j.text())
-		}
+		f(whole, whole.text())
 	}
 	return pieces
 }

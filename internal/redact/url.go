@@ -59,7 +59,7 @@ func (p *Policy) query(host, raw string) string {
 		name, value, _ := strings.Cut(pair, "=")
 		plain := coding.UnescapeQuery(name)
 		switch {
-		case p.isNamed(plain), isCertain(plain, host, coding.UnescapeQuery(value)), value != "" && signs(plain):
+		case p.isNamed(plain), isCertain(plain, host, coding.UnescapeQuery(value)), value != "" && slices.Contains(signs, strings.ToLower(plain)):
 			value = Placeholder
 		case value == "":
 			pairs[i] = p.text(pair)
@@ -133,23 +133,21 @@ var schemes = []scheme{
 	newScheme("sig sv", "se st sp sr sip spr ss srt sdd si ses ske skt sks skv skoid sktid skdutid sduoid saoid suoid scid"),
 }
 
-// signing returns which parameters of a query sign it: none if it is not signed.
-func signing(pairs []string) (signs func(name string) bool) {
+// signing returns the names in lower case of the parameters of a query that sign it: none
+// if it is not signed.
+func signing(pairs []string) []string {
 	var names []string
-	mayBe := false
 	for _, pair := range pairs {
 		name, _, _ := strings.Cut(pair, "=")
-		name = strings.ToLower(coding.UnescapeQuery(name))
-		mayBe = mayBe || strings.HasSuffix(name, "signature") || name == "sig"
-		names = append(names, name)
+		names = append(names, strings.ToLower(coding.UnescapeQuery(name)))
 	}
 	isMissing := func(name string) bool { return !slices.Contains(names, name) }
 	for _, s := range schemes {
-		if mayBe && !slices.ContainsFunc(s.has, isMissing) {
-			return func(name string) bool { return slices.Contains(s.names, strings.ToLower(name)) }
+		if !slices.ContainsFunc(s.has, isMissing) {
+			return s.names
 		}
 	}
-	return func(string) bool { return false }
+	return nil
 }
 
 // signedQuery is a query in a text: "&" is also written as JSON and HTML escape it.
@@ -162,8 +160,8 @@ var (
 // signature itself: a URL that is signed anew for the same picture is the same. In an
 // answer everything but the signature stays.
 func redactSignatures(b []byte) []byte {
-	if !mayBeSigned(b) {
-		return b
+	if !bytes.Contains(b, []byte("ignature=")) && !bytes.Contains(b, []byte("sig=")) {
+		return b // nearly every one
 	}
 	var edits []edit
 	for _, m := range signedQuery().FindAllIndex(b, -1) {
@@ -172,15 +170,12 @@ func redactSignatures(b []byte) []byte {
 		signs := signing(pairs)
 		for _, pair := range pairs {
 			end := at + len(pair)
-			if name, value, ok := strings.Cut(pair, "="); ok && value != "" && signs(coding.UnescapeQuery(name)) {
+			name, value, _ := strings.Cut(pair, "=")
+			if value != "" && slices.Contains(signs, strings.ToLower(coding.UnescapeQuery(name))) {
 				edits = append(edits, edit{end - len(value), end, Placeholder})
 			}
 			at = end + len(ampersand().Find(b[end:m[1]]))
 		}
 	}
 	return splice(b, edits)
-}
-
-func mayBeSigned(b []byte) bool {
-	return bytes.Contains(b, []byte("ignature=")) || bytes.Contains(b, []byte("sig="))
 }

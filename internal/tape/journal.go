@@ -54,7 +54,7 @@ func (j *Journal) add(it *interaction.Interaction, item *cassette.Encoded, known
 	}
 	j.items = append(j.items, clone(it))
 	now := j.policy.Count()
-	unclean := known != now && j.policy.MayContainAny(item.Text)
+	unclean := known != now && j.policy.MayContain(item.Text)
 	if unclean || len(j.items) > 1 && (j.behind || j.written.MayContain(j.policy, j.known)) {
 		if j.rewrite(); !j.behind || unclean {
 			return

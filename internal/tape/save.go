@@ -37,7 +37,7 @@ func (t *Tape) Save(path, name string, recs []*Recording, partial bool) error {
 // stillClean reports whether the text of a recording holds no secret that has become known
 // since it was made.
 func (t *Tape) stillClean(rec *Recording) bool {
-	return rec.known == t.policy.Count() || len(rec.text.Assets) == 0 && !t.policy.MayContainAny(rec.text.Text)
+	return rec.known == t.policy.Count() || len(rec.text.Assets) == 0 && !t.policy.MayContain(rec.text.Text)
 }
 
 // SucceededLater reports whether the request of a recording succeeded when it was sent
