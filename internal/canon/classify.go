@@ -76,63 +76,53 @@ func plainPath(u *url.URL) string {
 	return strings.Join(segments, "/")
 }
 
-// A call is a classified request.
-type call struct {
-	request
-	url           *url.URL
-	family        *Family  // nil if none knows the request
-	serverDecides bool     // nobody is named, or anybody can have such an endpoint
-	local         bool     // the origin is one of those that count as one
-	sources       []string // see pathsByID; nil if nobody asks
-}
-
 // classify finds the family of a request by its decoded path and brings its body to
 // the family's one spelling. It fills in what the form tells of the request.
-func (c *call) classify(o *Options, req *interaction.Request, traced bool) {
+func (r *request) classify(o *Options, req *interaction.Request, traced bool) {
 	to := addresses.Get(req.URL)
-	c.url, c.Wire, c.Origin = to.url, "whole", to.origin
-	c.local = to.local && !slices.Contains(o.Aliases, to.origin)
-	c.body, c.encoding = decode(req, c.parser)
-	if traced && c.encoding != noBody {
-		c.sources = pathsByID(&c.body)
+	r.url, r.Wire, r.Origin = to.url, "whole", to.origin
+	r.local = to.local && !slices.Contains(o.Aliases, to.origin)
+	r.body, r.encoding = decode(req, r.parser)
+	if traced && r.encoding != noBody {
+		r.sources = pathsByID(&r.body)
 	}
-	c.query = decodeForm(to.url.RawQuery)
-	i := slices.IndexFunc(to.candidates, func(f candidate) bool { return f.family.accepts(req.Method, &c.body, c.encoding) })
+	r.query = decodeForm(to.url.RawQuery)
+	i := slices.IndexFunc(to.candidates, func(f candidate) bool { return f.family.accepts(req.Method, &r.body, r.encoding) })
 	if i >= 0 {
-		c.family = to.candidates[i].family
+		r.family = to.candidates[i].family
 	}
-	c.addHeaders(req.Headers)
-	c.Drift = make([]Line, 0, 8)
-	c.Traits = append(make([]Trait, 0, 8), spellingOf(to.url.EscapedPath(), req.Body, c.encoding, &c.body, c.keepsBooks))
+	r.addHeaders(req.Headers)
+	r.Drift = make([]Line, 0, 8)
+	r.Traits = append(make([]Trait, 0, 8), spellingOf(to.url.EscapedPath(), req.Body, r.encoding, &r.body, r.keepsBooks))
 	if i >= 0 {
-		c.known(&to.candidates[i])
+		r.known(&to.candidates[i])
 	} else {
-		c.unknown(req.Method, o)
+		r.unknown(req.Method, o)
 	}
 	if o.SortTools {
-		sortTools(&c.body)
+		sortTools(&r.body)
 	}
 }
 
 // keepsBooks reports whether a member of the body holds bookkeeping.
-func (c *call) keepsBooks(member string) bool {
-	return c.family != nil && slices.ContainsFunc(c.family.Bookkeeping, func(p string) bool { return startsWith(p, member) })
+func (r *request) keepsBooks(member string) bool {
+	return r.family != nil && slices.ContainsFunc(r.family.Bookkeeping, func(p string) bool { return startsWith(p, member) })
 }
 
 // addHeaders takes the values of the request's headers. Those of a header that a family
 // lists are a set, however they were sent.
-func (c *call) addHeaders(headers interaction.Headers) {
+func (r *request) addHeaders(headers interaction.Headers) {
 	for _, h := range headers {
 		name := strings.ToLower(h.Name)
-		if c.family != nil && c.family.decides(name) {
-			c.addToSet(name, strings.Split(strings.Join(h.Values, ","), ",")...)
+		if r.family != nil && r.family.decides(name) {
+			r.addToSet(name, strings.Split(strings.Join(h.Values, ","), ",")...)
 			continue
 		}
 		for _, v := range h.Values {
 			if name == "content-type" {
 				v = withoutBoundary(v)
 			}
-			appendTo(&c.header, name, stringValue(v))
+			appendTo(&r.header, name, stringValue(v))
 		}
 	}
 }
@@ -149,33 +139,29 @@ func withoutBoundary(contentType string) string {
 }
 
 // known brings the request of a family to its one spelling.
-func (c *call) known(to *candidate) {
-	f := c.family
-	c.Known, c.Endpoint, c.Wire = true, f.Name, f.wire(to.stream)
-	c.transcript, c.endMarkers, c.linked = &f.Transcript, f.EndMarkers, f.Linked
-	b := &Body{&c.body, &c.request}
+func (r *request) known(to *candidate) {
+	f := r.family
+	r.Known, r.Endpoint, r.Wire = true, f.Name, f.wire(to.stream)
 	if f.anywhere() {
-		c.addPath("server", plainPath(c.url))
+		r.addPath("server", plainPath(r.url))
 	} else {
-		c.addPath("prefix", to.prefix)
+		r.addPath("prefix", to.prefix)
 	}
-	c.serverDecides = !c.addNames(b, to.names) || f.Server
+	r.serverDecides = !r.addNames(to.names) || f.Server
 	// What a member means that stands twice is for the server to say.
-	if !repeats(&c.body) {
-		dropNull(&c.body)
-		if c.takesStream(b) {
-			c.Wire = f.wire(true)
+	if !repeats(&r.body) {
+		dropNull(r, &r.body)
+		if r.takesStream() {
+			r.Wire = f.wire(true)
 		}
-		for _, rewrite := range f.Rewrites {
-			rewrite(b)
-		}
+		r.rewrite(&r.body, f.Rewrites)
 	}
-	c.Model = strings.Clone(cmp.Or(c.Model, modelOf(&c.body)))
+	r.Model = strings.Clone(cmp.Or(r.Model, modelOf(&r.body)))
 }
 
 // addNames adds who is asked by path and host, and reports whether anybody is, there
 // or in the body. No name takes the place of another.
-func (c *call) addNames(b *Body, names []named) bool {
+func (r *request) addNames(names []named) bool {
 	org := ""
 	for _, n := range names {
 		switch n.name {
@@ -183,44 +169,44 @@ func (c *call) addNames(b *Body, names []named) bool {
 			org += n.value + "/"
 		case "model":
 			model := org + n.value
-			if org = ""; b.nameModel(model) {
-				c.addPath("model", model)
-				c.Model = model
+			if org = ""; r.nameModel(model) {
+				r.addPath("model", model)
+				r.Model = model
 			}
 		default:
-			c.addPath(n.name, n.value)
+			r.addPath(n.name, n.value)
 		}
 	}
-	if c.family.NoModel || c.family.Server {
+	if r.family.NoModel || r.family.Server {
 		return true
 	}
-	if model := hostModel.Get(c.url.Hostname()); model != "" && b.nameModel(model) {
-		c.hostModel = stringValue(model)
-		c.Model = model
+	if model := hostModel.Get(r.url.Hostname()); model != "" && r.nameModel(model) {
+		r.hostModel = stringValue(model)
+		r.Model = model
 	}
-	return modelOf(b.Value) != ""
+	return modelOf(&r.body) != ""
 }
 
 // takesStream removes the member that asks for a stream and tells its value:
 // it is part of the form as Wire, and false is the same as absent.
-func (c *call) takesStream(b *Body) bool {
-	f := c.family
-	s := b.Get(f.Stream)
+func (r *request) takesStream() bool {
+	f := r.family
+	s := member(&r.body, f.Stream)
 	if f.Stream == "" || s == nil || s.Kind == exactjson.Null {
 		return f.Streams
 	}
 	kind := exactjson.Bool
-	if list := elems(s); c.encoding != jsonBody && len(list) == 1 {
+	if list := elems(s); r.encoding != jsonBody && len(list) == 1 {
 		s, kind = &list[0], exactjson.String // a field of a form
 	}
 	if s.Kind != kind || s.Text != "true" && s.Text != "false" {
 		return f.Streams
 	}
 	stream := s.Text == "true"
-	if !stream && c.Wire != "whole" {
+	if !stream && r.Wire != "whole" {
 		return false // a path that streams and a body that asks for none: it stays
 	}
-	drop(b.Value, f.Stream)
+	drop(&r.body, f.Stream)
 	return stream
 }
 
@@ -239,15 +225,15 @@ func repeats(v *exactjson.Value) bool {
 
 // unknown describes a request that no family knows: method, origin, path, query,
 // the headers that select content and the whole body decide.
-func (c *call) unknown(method string, o *Options) {
-	c.Endpoint = method + " " + o.mask("/"+strings.TrimPrefix(plainPath(c.url), "/"))
-	if c.encoding != jsonBody {
+func (r *request) unknown(method string, o *Options) {
+	r.Endpoint = method + " " + o.mask("/"+strings.TrimPrefix(plainPath(r.url), "/"))
+	if r.encoding != jsonBody {
 		return
 	}
-	if s := member(&c.body, "stream"); isKind(s, exactjson.Bool) && s.Text == "true" {
-		c.Wire = "stream"
+	if s := member(&r.body, "stream"); isKind(s, exactjson.Bool) && s.Text == "true" {
+		r.Wire = "stream"
 	}
-	c.Model = strings.Clone(modelOf(&c.body))
+	r.Model = strings.Clone(modelOf(&r.body))
 }
 
 // contentHeaders select what a server answers (RFC 9110, RFC 7240, and what the
@@ -264,16 +250,16 @@ var contentHeaders = []string{
 
 // level returns the level of a field outside of the body: of what stands in the named
 // part of the request under a name.
-func (c *call) level(part, name string) level {
-	f := c.family
+func (r *request) level(part, name string) level {
+	f := r.family
 	switch {
-	case part == "header" && !c.headerDecides(name):
+	case part == "header" && !r.headerDecides(name):
 		return header
 	case part == "header" || f == nil:
 		return identity
-	case part == "host" && (c.anyHost || !c.serverDecides):
+	case part == "host" && (r.anyHost || !r.serverDecides):
 		return host
-	case c.serverDecides:
+	case r.serverDecides:
 		return identity
 	case part == "path" && name == "prefix":
 		return prefix
@@ -284,9 +270,9 @@ func (c *call) level(part, name string) level {
 }
 
 // headerDecides reports whether a request header changes the answer.
-func (c *call) headerDecides(name string) bool {
-	if c.family != nil {
-		return c.family.decides(name)
+func (r *request) headerDecides(name string) bool {
+	if r.family != nil {
+		return r.family.decides(name)
 	}
-	return slices.Contains(contentHeaders, name) || isBeta(name) || name == "content-type" && c.encoding == opaqueBody
+	return slices.Contains(contentHeaders, name) || isBeta(name) || name == "content-type" && r.encoding == opaqueBody
 }
