@@ -215,7 +215,7 @@ func TestFailedCalls(t *testing.T) {
 		l.Unanswered("POST http://h/: EOF", "form")
 	}
 	l.Unanswered("POST http://h/: refused", "form")
-	if calls := l.FailedCalls(); len(calls) != 2 || calls[0].String() != "POST http://h/: EOF (3 times)" || calls[1].String() != "POST http://h/: refused" {
+	if calls := l.FailedCalls(); len(calls) != 2 || calls[0].Text != "POST http://h/: EOF (3 times)" || calls[1].Text != "POST http://h/: refused" {
 		t.Errorf("%q", calls)
 	}
 }
