@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/answer"
+	"github.com/promptecho/promptecho/internal/cassette"
 	"github.com/promptecho/promptecho/internal/report"
 	"github.com/promptecho/promptecho/internal/tape"
 )
@@ -119,12 +120,13 @@ func (r *Recorder) resume() error {
 	if !r.plan.record {
 		return nil
 	}
-	left, err := r.tape.Resume(r.config.onRecordError == Keep)
-	if left.WasSaved {
-		r.log.Notef("%s: removed %s: the recording that left it was saved", r.file, left.Name)
+	name := cassette.Beside(r.file, tape.JournalSuffix)
+	resumed, wasSaved, err := r.tape.Resume(name, r.config.onRecordError == Keep)
+	if wasSaved {
+		r.log.Notef("%s: removed %s: the recording that left it was saved", r.file, name)
 	}
-	if err == nil && left.Resumed > 0 {
-		r.log.Notef("%s: resumed a recording that was killed: %s from %s", r.file, report.Count(left.Resumed, "interaction"), left.Name)
+	if err == nil && resumed > 0 {
+		r.log.Notef("%s: resumed a recording that was killed: %s from %s", r.file, report.Count(resumed, "interaction"), name)
 	}
 	return err
 }

@@ -22,7 +22,7 @@ func (r *Recorder) play(req *http.Request, in *incoming, rec *tape.Recording) (*
 		r.log.Selected(in.Form)
 		r.log.Drift(rec, in.Form)
 	}
-	if !rec.Sealed() && r.tape.FirstScan(rec) {
+	if !rec.Sealed() {
 		if found := redact.Findings(rec.Interaction()); len(found) > 0 {
 			r.log.Notef("%s:%d: %s: looks like a secret; promptecho verify names all", r.file, rec.Line(), found[0])
 		}

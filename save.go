@@ -17,32 +17,30 @@ func (r *Recorder) save(o *report.Outcome) error {
 	if !r.plan.record {
 		return nil
 	}
-	clashes := r.clashes(o)
-	for _, text := range clashes {
-		r.log.Error(errors.New(text))
-	}
-	o.Failed = o.Failed || len(clashes) > 0
+	clash := r.tellClashes(o)
+	o.Failed = o.Failed || clash
 	list, refused := r.toSave(o)
 	o.Failed = o.Failed || refused != nil
 	if refused != nil && r.config.onRecordError == Fail {
 		return refused
 	}
-	f := fateOf(r.plan.again, r.tape.State, ending{*o, len(clashes) > 0, r.tape.Overtaken()})
+	f := fateOf(r.plan.again, r.tape.State, ending{*o, clash, r.tape.Overtaken()})
 	return errors.Join(refused, r.write(f, list))
 }
 
-// clashes returns what is wrong with the recordings of a run that saves if replay could
+// tellClashes says what is wrong with the recordings of a run that saves if replay could
 // not tell them apart: two local servers, or two accounts, answered the same request
 // differently. Those that were loaded count as well, so that a cassette does not become
 // whole while it holds such recordings.
-func (r *Recorder) clashes(o *report.Outcome) (texts []string) {
-	if c := r.tape.ServerClash(r.config.allowUnused); c != nil {
-		texts = append(texts, r.log.ServerClash(o, c))
+func (r *Recorder) tellClashes(o *report.Outcome) (found bool) {
+	servers, fields := r.tape.ServerClash(r.config.allowUnused), r.tape.UnsaidClashes()
+	if servers != nil {
+		r.log.Error(errors.New(r.log.ServerClash(o, servers)))
 	}
-	for _, c := range r.tape.UnsaidClashes() {
-		texts = append(texts, r.log.FieldClash(o, c, r.config.mayWrite(c.Path)))
+	for _, c := range fields {
+		r.log.Error(errors.New(r.log.FieldClash(o, c, r.config.mayWrite(c.Path))))
 	}
-	return texts
+	return servers != nil || len(fields) > 0
 }
 
 // toSave returns what is to be written of what this run recorded, in the order asked, and
@@ -68,7 +66,7 @@ func (r *Recorder) toSave(o *report.Outcome) (list []*tape.Recording, refused er
 		}
 	}
 	for _, call := range r.log.FailedCalls() {
-		text := fmt.Sprintf("%s: not recorded: %s", r.file, call)
+		text := fmt.Sprintf("%s: not recorded: %s", r.file, call.Text)
 		if r.plan.again && !r.tape.Succeeded(call.Form) {
 			refused = fmt.Errorf("%s. If that is what the test is about, say so with OnRecordError(Keep)", text)
 			continue

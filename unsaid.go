@@ -52,7 +52,7 @@ func (c *config) unsaidOf(req *http.Request, redacted *interaction.Request) tape
 	}
 	query, _, _ = strings.Cut(query, "#")
 	if strings.Contains(query, redact.Placeholder) {
-		addParameters(add, strings.Split(req.URL.RawQuery, "&"), strings.Split(query, "&"))
+		addParameters(add, parameters(req.URL.RawQuery), parameters(query))
 	}
 	return has
 }
@@ -71,35 +71,30 @@ func addCookies(add func(path, name, value string), values []string) {
 
 // addParameters adds the parameters of a query that were redacted: of a signed one, which
 // is new for each request, only the key.
-func addParameters(add func(path, name, value string), sent, redacted []string) {
-	if len(sent) != len(redacted) {
-		return
+func addParameters(add func(path, name, value string), sent, redacted url.Values) {
+	signed := false
+	for name := range sent {
+		low := strings.ToLower(name)
+		signed = signed || low == "sig" || strings.HasSuffix(low, "signature")
 	}
-	signed := slices.ContainsFunc(sent, func(pair string) bool {
-		name, _, _ := strings.Cut(strings.ToLower(pair), "=")
-		return name == "sig" || strings.HasSuffix(name, "signature")
-	})
-	for i, pair := range sent {
-		name, value, _ := strings.Cut(pair, "=")
-		name, value = unescaped(name), unescaped(value)
+	for name, values := range sent {
+		value := strings.Join(values, "\n")
 		low := strings.ReplaceAll(strings.ToLower(name), "_", "-")
-		if signed {
-			if !keyOfURL().MatchString(low) {
-				continue
-			}
+		isKey := signed && keyOfURL().MatchString(low)
+		if isKey {
 			value, _, _ = strings.Cut(value, "/") // the scope, which has the date
 		}
-		if strings.Contains(redacted[i], redact.Placeholder) && !changesByItself().MatchString(low) {
+		hidden := strings.Contains(strings.Join(redacted[name], "\n"), redact.Placeholder)
+		if hidden && signed == isKey && !changesByItself().MatchString(low) {
 			add("query/"+name, name, value)
 		}
 	}
 }
 
-func unescaped(s string) string {
-	if plain, err := url.QueryUnescape(s); err == nil {
-		return plain
-	}
-	return s
+// parameters returns the parameters of a query, without those that are malformed.
+func parameters(query string) url.Values {
+	values, _ := url.ParseQuery(query)
+	return values
 }
 
 // ignores reports whether the user has said that a field means nothing: it is ignored,

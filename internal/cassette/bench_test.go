@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/promptecho/promptecho/internal/codec"
 	"github.com/promptecho/promptecho/internal/exactjson"
 	"github.com/promptecho/promptecho/internal/interaction"
 )
@@ -148,7 +149,7 @@ func BenchmarkResponse(b *testing.B) {
 				b.Fatal(err)
 			}
 			s, _, _ := openBytes(b, data)
-			var in Buffer
+			var in codec.Buffer
 			b.SetBytes(int64(len(data)))
 			b.ReportAllocs()
 			for b.Loop() {

@@ -1,23 +1,13 @@
-// Package cassette is the file that a recording lives in: its data model, its
-// YAML form, and how it reaches the disk. It knows bytes and structs, not what
-// they mean: which framing a stream has, what makes two requests the same and
-// what is secret are decided elsewhere.
-//
-// The package keeps two laws. Readable when it is exact, raw when it is not: a
-// body is written as YAML structure only if reading it back gives the same
-// bytes. And nothing is lost: Parse(Format(f)) equals f but for what is computed
-// when an interaction is saved, its match key and the text for readers.
+// Package cassette is the file that a recording lives in: what stands before and behind its
+// interactions, the seals that tell of edits, the assets beside it, the journal that grows
+// while a test runs, and how all that reaches the disk whole. The text of an interaction is
+// the business of package codec.
 package cassette
 
 import (
-	"bytes"
-	"fmt"
-
+	"github.com/promptecho/promptecho/internal/codec"
 	"github.com/promptecho/promptecho/internal/interaction"
 )
-
-// Version is the format version this package writes and reads.
-const Version = 1
 
 // File is one cassette: the interactions of one test, in the order asked.
 type File struct {
@@ -30,17 +20,46 @@ type File struct {
 	Rules uint32
 }
 
-// Format returns f as a cassette and its assets, by file name: the contents
-// that are kept beside it. Equal files give equal bytes.
-//
-// It is an error for f to hold what a cassette cannot: an interaction without
-// method, URL or status (an end "error" needs none), a stream with a body or
-// events without a stream, a header twice, a negative delay.
-func Format(f *File) (data []byte, assets map[string][]byte, err error) {
-	d, err := draft(f, encode)
-	if err != nil {
-		return nil, nil, fmt.Errorf("cassette: %w", err)
+// A SyntaxError says where a cassette is broken, and what to do about it.
+type SyntaxError = codec.SyntaxError
+
+// A Buffer is memory that answers are read into.
+type Buffer = codec.Buffer
+
+// Parse reads the cassette data. name is the file's name for messages; asset
+// returns the content of an asset by its file name and may be nil if there are
+// none. Nothing that Parse cannot give its exact meaning is accepted: the error
+// is a *SyntaxError then, whose message says what to do.
+func Parse(name string, data []byte, asset codec.ReadAsset) (*File, error) {
+	f, _, err := parse(name, data, asset)
+	return f, err
+}
+
+// parse is Parse. It also returns the line of the first edit that the seals tell of,
+// 0 if there is none.
+func parse(name string, data []byte, asset codec.ReadAsset) (f *File, edited int, err error) {
+	text := codec.Normalize(data)
+	doc, broken := codec.Parse(name, text, asset)
+	if cut := checkWhole(name, text); cut != nil {
+		broken = cut
 	}
-	pieces, assets, err := d.pieces()
-	return bytes.Join(pieces, nil), assets, err
+	if broken != nil {
+		broken.Cut = broken.Cut && !isPinned(text)
+		return nil, 0, broken
+	}
+	f = &File{Pinned: doc.Pinned, Partial: doc.Partial, Interactions: doc.Interactions}
+	return f, unseal(f.Interactions, text, doc.Seals), nil
+}
+
+// Load reads the cassette NAME.yaml and the assets it names from the folder
+// NAME.assets beside it. If path is a symbolic link, that is beside its target.
+//
+// If there is no such file the error is fs.ErrNotExist; if the file is broken,
+// or an asset is missing or was changed, it is a *SyntaxError.
+func Load(path string) (*File, error) {
+	data, err := readFile(path)
+	if err != nil {
+		return nil, err
+	}
+	return Parse(path, data, readFrom(assetDir(target(path))))
 }

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 	"unicode/utf8"
+
+	"github.com/promptecho/promptecho/internal/codec"
 )
 
 // TestUmask: files may be read by whom the user's umask says, a cassette, an asset and
@@ -213,7 +215,7 @@ func TestLinksOut(t *testing.T) {
 	if err := os.Mkdir(assets, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Symlink(mine, filepath.Join(assets, nameAsset([]byte(big("a"))))); err != nil {
+	if err := os.Symlink(mine, filepath.Join(assets, codec.NameAsset([]byte(big("a"))))); err != nil {
 		t.Fatal(err)
 	}
 	mustSave(t, path, fileOf(big("a")))

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/promptecho/promptecho/internal/codec"
 	"github.com/promptecho/promptecho/internal/interaction"
 )
 
@@ -56,10 +57,10 @@ func hostile() (files []hostileFile) {
 	seals := func(n int, seal string) string { return sealsLine + strings.Repeat("  - "+seal+"\n", n) + "...\n" }
 	recorded := strings.TrimPrefix(resp(""), "version: 1\ninteractions:\n")
 	add("a seal that is too long", "", headStart+resp("")[len("version: 1\n"):]+seals(1, "0123456789abcdef 0123456789abcdef 01234567 1000000000 1"))
-	add("many seals that are too long", "", headStart+headEnd+strings.Repeat(recorded, 20_000)+seals(20_000, "0123456789abcdef 0123456789abcdef 01234567 1000000 1"))
-	add("many seals as long as interactions", "", headStart+headEnd+strings.Repeat(recorded, 20_000)+seals(20_000, fmt.Sprint("0123456789abcdef 0123456789abcdef 01234567 ", 8000*len(recorded), " 1")))
-	add("many seals of nothing", "", headStart+headEnd+recorded+seals(100_000, "0123456789abcdef 0123456789abcdef 01234567 1 1"))
-	add("many lines of seals", "the file was cut here", headStart+headEnd+recorded+strings.Repeat(sealsLine, 10_000))
+	add("many seals that are too long", "", headStart+codec.ItemsLine+strings.Repeat(recorded, 20_000)+seals(20_000, "0123456789abcdef 0123456789abcdef 01234567 1000000 1"))
+	add("many seals as long as interactions", "", headStart+codec.ItemsLine+strings.Repeat(recorded, 20_000)+seals(20_000, fmt.Sprint("0123456789abcdef 0123456789abcdef 01234567 ", 8000*len(recorded), " 1")))
+	add("many seals of nothing", "", headStart+codec.ItemsLine+recorded+seals(100_000, "0123456789abcdef 0123456789abcdef 01234567 1 1"))
+	add("many lines of seals", "the file was cut here", headStart+codec.ItemsLine+recorded+strings.Repeat(sealsLine, 10_000))
 	return files
 }
 
@@ -74,7 +75,7 @@ func TestHostileFiles(t *testing.T) {
 			if err == nil {
 				for i := range s.Len() {
 					var resp interaction.Response
-					if _, err = s.Response(i, &resp, new(Buffer)); err != nil {
+					if _, err = s.Response(i, &resp, new(codec.Buffer)); err != nil {
 						break
 					}
 				}
@@ -121,7 +122,7 @@ func TestHostileSeals(t *testing.T) {
 	for name, response := range map[string]string{"events": events, "a body": body} {
 		text := []byte("  - kind: llm\n    request:\n      method: GET\n      url: /\n    response:\n      status: 200\n" + response + "    latency_ms: 0\n")
 		seal := seal{1, 2, idOf(text), testRules}
-		path := put(t, []byte(headStart+headEnd+string(text)+sealsLine+"  - "+seal.String()+"\n...\n"), nil)
+		path := put(t, []byte(headStart+codec.ItemsLine+string(text)+sealsLine+"  - "+seal.String()+"\n...\n"), nil)
 		used, took, err := bounded(func() error {
 			s, err := Open(path, testRules, nil)
 			if err != nil {
@@ -132,7 +133,7 @@ func TestHostileSeals(t *testing.T) {
 				t.Errorf("%s: the seal does not hold", name)
 			}
 			var resp interaction.Response
-			if _, err := s.Response(0, &resp, new(Buffer)); err == nil {
+			if _, err := s.Response(0, &resp, new(codec.Buffer)); err == nil {
 				t.Errorf("%s: a response of %d bytes", name, len(resp.Body))
 			}
 			_, err = s.Interaction(0)
@@ -150,7 +151,7 @@ func TestHostileSeals(t *testing.T) {
 func TestHostileAssets(t *testing.T) {
 	// Not parallel: it counts what is allocated.
 	content := strings.Repeat("\xff\x00", 2<<20)
-	name := nameAsset([]byte(content))
+	name := codec.NameAsset([]byte(content))
 	for _, tt := range []struct {
 		times int
 		want  string
@@ -184,7 +185,7 @@ func TestNoFile(t *testing.T) {
 		}
 		path := filepath.Join(t.TempDir(), "x.yaml")
 		mustSave(t, path, fileOf(big("a")))
-		asset := filepath.Join(filepath.Dir(path), "x.assets", nameAsset([]byte(big("a"))))
+		asset := filepath.Join(filepath.Dir(path), "x.assets", codec.NameAsset([]byte(big("a"))))
 		for _, file := range []string{asset, path} {
 			if err := os.Remove(file); err != nil {
 				t.Fatal(err)

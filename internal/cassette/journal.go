@@ -8,24 +8,9 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/promptecho/promptecho/internal/codec"
 	"github.com/promptecho/promptecho/internal/interaction"
 )
-
-// A journal is a file that grows by an interaction at a time. It is the text of a
-// cassette without its end, and the seal of each interaction stands in a frame before
-// it, behind a blank line:
-//
-//	# entry cf496412f553c8fe 97705aadc063a569 9f21e5eb 1364 2
-//
-// No interaction has a line like that, so that whatever is torn, or missing in the
-// middle, costs only the interactions it is part of.
-const (
-	frameStart = "\n# entry "
-	maxFrame   = 80 // bytes of a frame, at most
-)
-
-// frame returns what stands before an interaction in a journal.
-func (s *seal) frame() string { return frameStart + s.String() + "\n" }
 
 // wholeItems returns the texts of the interactions in a journal that are whole.
 func wholeItems(data []byte) (texts [][]byte) {
@@ -79,11 +64,7 @@ func Append(path string, item *Encoded, create bool) (err error) {
 	return err
 }
 
-func journalHead() []byte {
-	var e encoder
-	e.head(false, true, 1)
-	return e.buf
-}
+func journalHead() []byte { return []byte(head(false, true, 1)) }
 
 // SaveJournal puts a journal of these interactions in the place of the one at path.
 func SaveJournal(path string, items []*Encoded) error {
@@ -123,10 +104,7 @@ func LoadJournal(path, saved string) (its []*interaction.Interaction, stale bool
 		if there[string(text)] {
 			return nil, true, nil
 		}
-		it := decode(text, nil)
-		if it == nil {
-			it, err = parseItem(path, text, readFrom(assetDir(path)))
-		}
+		it, err := codec.Decode(path, text, readFrom(assetDir(path)))
 		var syntax *SyntaxError
 		switch {
 		case errors.As(err, &syntax) && syntax.Cut:

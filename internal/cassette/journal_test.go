@@ -9,12 +9,14 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/promptecho/promptecho/internal/codec"
 )
 
 // journalOf returns a journal of what was recorded, and where each entry ends.
 func journalOf(t testing.TB) (f *File, data []byte, ends []int, path string) {
 	t.Helper()
-	f, _, _ = recorded(t)
+	f, _, _ = recordedFile(t)
 	path = filepath.Join(t.TempDir(), "x.yaml.partial")
 	for i, it := range f.Interactions {
 		item, err := Encode(it, testRules)
@@ -163,7 +165,7 @@ func TestJournalOfACutCassette(t *testing.T) {
 func TestJournalOfAssets(t *testing.T) {
 	t.Parallel()
 	f, data, _, path := journalOf(t)
-	asset := filepath.Join(assetDir(path), nameAsset([]byte(big("a"))))
+	asset := filepath.Join(assetDir(path), codec.NameAsset([]byte(big("a"))))
 	if err := os.WriteFile(asset, []byte(big("a")[:100]), 0o644); err != nil {
 		t.Fatal(err)
 	}

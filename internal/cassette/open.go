@@ -9,7 +9,7 @@ import (
 	"os"
 	"sync"
 
-	"github.com/promptecho/promptecho/internal/exactjson"
+	"github.com/promptecho/promptecho/internal/codec"
 	"github.com/promptecho/promptecho/internal/interaction"
 )
 
@@ -98,7 +98,7 @@ func find(path string, data *[]byte, revision uint32, trust func([]byte) bool) (
 	rest, ok := bytes.CutPrefix(*data, []byte(headStart))
 	rest, s.Pinned = bytes.CutPrefix(rest, []byte("pinned: true\n"))
 	rest, s.Partial = bytes.CutPrefix(rest, []byte("partial: true\n"))
-	rest, ok2 := bytes.CutPrefix(rest, []byte(headEnd))
+	rest, ok2 := bytes.CutPrefix(rest, []byte(codec.ItemsLine))
 	text, seals, ok3 := cutSeals(rest)
 	if !ok || !ok2 || !ok3 {
 		return nil, false
@@ -113,7 +113,7 @@ func find(path string, data *[]byte, revision uint32, trust func([]byte) bool) (
 		if it.seal != nil {
 			it.trusted = it.seal.revision == revision && it.seal.key != 0 && (trust == nil || trust(item))
 			it.givenUp = givenUp(item)
-		} else if it.it, _ = parseItem(path, item, readFrom(assetDir(target(path)))); it.it == nil {
+		} else if it.it, _ = codec.ParseItem(path, item, readFrom(assetDir(target(path)))); it.it == nil {
 			return nil, false
 		} else {
 			it.it.Line = line
@@ -140,28 +140,6 @@ func givenUp(item []byte) (cause string) {
 	}
 	line, _, _ := bytes.Cut(rest, []byte("\n"))
 	return string(line)
-}
-
-// parseItem reads an interaction with the parser; name and asset are as of [Parse]. Lines in
-// errors are not those of a file.
-func parseItem(name string, text []byte, asset func(name string) ([]byte, error)) (*interaction.Interaction, error) {
-	p := newParser(name, append([]byte(headEnd), text...), asset)
-	root := p.yaml()
-	if p.err == nil && (len(root.Keys) != 1 || findMark(p.src) >= 0) {
-		p.badf(&root, "", "this is more than an interaction")
-	}
-	if p.err != nil {
-		return nil, p.err
-	}
-	p.countAssets(&root)
-	its := p.interactions(&root.Elems[0])
-	if p.err == nil && len(its) != 1 {
-		p.badf(&root, "", "these are %d interactions", len(its))
-	}
-	if p.err != nil {
-		return nil, p.err
-	}
-	return its[0], nil
 }
 
 // Len returns the number of interactions.
@@ -192,10 +170,8 @@ func (s *Index) Interaction(i int) (it *interaction.Interaction, err error) {
 		return it, nil
 	}
 	err = s.textOf(i, func(text []byte) error {
-		if it = decode(text, nil); it == nil {
-			it, err = s.parse(text)
-		}
-		return err
+		it, err = codec.Decode(s.path, text, s.asset)
+		return s.inFile(err)
 	})
 	if err != nil {
 		return nil, err
@@ -207,50 +183,25 @@ func (s *Index) Interaction(i int) (it *interaction.Interaction, err error) {
 	return it, nil
 }
 
-// A Buffer is memory that answers are read into; it can be used again and again.
-// Its zero value is ready to use.
-type Buffer struct {
-	Framer Framer // puts streams together, if it can; may be nil
-
-	// Ends is where the events of the last answer end in its Body, if Framer has
-	// put it together; then it has no Events.
-	Ends []int
-
-	decoder    decoder
-	answer     interaction.Interaction
-	body       []byte
-	layout     exactjson.Layout // that layoutLine stands for
-	layoutLine string
-	delays     []interaction.Delay
-	events     eventList
-}
-
 // Response reads what answered the request of an interaction into resp, without
 // what only its readers need (Text), and returns its latency in milliseconds. What
 // resp has is valid until in is used again.
-func (s *Index) Response(i int, resp *interaction.Response, in *Buffer) (latencyMS int64, err error) {
+func (s *Index) Response(i int, resp *interaction.Response, in *codec.Buffer) (latencyMS int64, err error) {
 	in.Ends = nil
 	if it := s.items[i].it; it != nil {
 		*resp = it.Response
 		return it.LatencyMS, nil
 	}
 	err = s.textOf(i, func(text []byte) error {
-		if start := bytes.Index(text, []byte("\n    response:\n")); start > 0 {
-			for _, framer := range [...]Framer{in.Framer, nil} {
-				in.decoder = decoder{s: text, pos: start + 1, indent: itemIndent, scratch: in, framer: framer}
-				in.answer = interaction.Interaction{}
-				answerFields(&in.decoder, &in.answer)
-				if *resp, latencyMS = in.answer.Response, in.answer.LatencyMS; !in.decoder.failed && in.decoder.pos == len(text) {
-					return nil
-				}
-				in.Ends = nil
-			}
+		var ok bool
+		if latencyMS, ok = in.Response(text, resp); ok {
+			return nil
 		}
-		whole, err := s.parse(text)
+		whole, err := codec.ParseItem(s.path, text, s.asset)
 		if err == nil {
 			*resp, latencyMS = whole.Response, whole.LatencyMS
 		}
-		return err
+		return s.inFile(err)
 	})
 	return latencyMS, err
 }
@@ -289,16 +240,19 @@ func (s *Index) changed() error {
 	return fmt.Errorf("%s: the file has changed since it was opened; run the test again", s.path)
 }
 
-// parse reads an interaction with the parser.
-func (s *Index) parse(text []byte) (*interaction.Interaction, error) {
-	if it, err := parseItem(s.path, text, readFrom(assetDir(target(s.path)))); err == nil {
-		return it, nil
+func (s *Index) asset(name string) ([]byte, error) {
+	return readFrom(assetDir(target(s.path)))(name)
+}
+
+// inFile returns the error about an interaction with its place in the file.
+func (s *Index) inFile(err error) error {
+	if err == nil {
+		return nil
 	}
-	// For an error with the right line.
 	if _, err := Load(s.path); err != nil {
-		return nil, err
+		return err
 	}
-	return nil, s.changed()
+	return s.changed()
 }
 
 // Edited returns the line of the first interaction that was edited since it was

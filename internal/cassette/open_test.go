@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/promptecho/promptecho/internal/codec"
 	"github.com/promptecho/promptecho/internal/exactjson"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/seeds"
@@ -86,7 +87,7 @@ func sameAsParsed(t testing.TB, data []byte) (fast bool) {
 			t.Fatalf("interaction %d: line %d, match key %q; want %d, %q\n%s", i, it.Line, it.MatchKey, want.Interactions[i].Line, want.Interactions[i].MatchKey, data)
 		}
 		var resp interaction.Response
-		latency, err := s.Response(i, &resp, new(Buffer))
+		latency, err := s.Response(i, &resp, new(codec.Buffer))
 		if err != nil {
 			t.Fatalf("response %d: %v\n%s", i, err, data)
 		}
@@ -106,7 +107,7 @@ func FuzzOpen(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		checkStored(t, sealed(everywhere(s)))
+		checkStored(t, sealed(&File{Interactions: seeds.Interactions(s)}))
 		for _, it := range []string{s, "[" + s + "]"} {
 			checkStored(t, sealed(&File{Interactions: []*interaction.Interaction{{
 				Request:  interaction.Request{Method: "POST", URL: "/", Body: []byte(it)},

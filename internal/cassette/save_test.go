@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/promptecho/promptecho/internal/codec"
 	"github.com/promptecho/promptecho/internal/interaction"
 )
 
@@ -121,7 +122,7 @@ func TestAssetLifecycle(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	path := filepath.Join(dir, "x.yaml")
-	a, b := "x.assets/"+nameAsset([]byte(big("a"))), "x.assets/"+nameAsset([]byte(big("b")))
+	a, b := "x.assets/"+codec.NameAsset([]byte(big("a"))), "x.assets/"+codec.NameAsset([]byte(big("b")))
 	mustSave(t, path, fileOf(big("a")))
 	wantTree(t, dir, a, "x.yaml")
 	mustSave(t, path, fileOf(big("b")))
@@ -149,7 +150,7 @@ func TestAssetRepair(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "x.yaml")
 	mustSave(t, path, fileOf(big("a")))
-	asset := filepath.Join(dir, "x.assets", nameAsset([]byte(big("a"))))
+	asset := filepath.Join(dir, "x.assets", codec.NameAsset([]byte(big("a"))))
 	if err := os.WriteFile(asset, []byte("other"), 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -182,7 +183,7 @@ func TestSaveFails(t *testing.T) {
 			}
 		}, fileOf(big("a")), "x.yaml: not saved: "},
 		{"asset is a folder", func(t *testing.T, dir string) {
-			name := filepath.Join(dir, "x.assets", nameAsset([]byte(big("a"))))
+			name := filepath.Join(dir, "x.assets", codec.NameAsset([]byte(big("a"))))
 			if err := os.MkdirAll(filepath.Join(name, "keep"), 0o755); err != nil {
 				t.Fatal(err)
 			}
@@ -346,30 +347,6 @@ func TestReadBack(t *testing.T) {
 	}
 }
 
-// TestCheck: what would not survive is not written.
-func TestCheck(t *testing.T) {
-	t.Parallel()
-	for _, content := range []string{"a", big("a")} { // in the file, and beside it
-		it := fileOf(content).Interactions[0]
-		item, err := Encode(it, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, x := range []struct {
-			item Encoded
-			want string
-		}{
-			{*item, "response.body would not survive; please report this"},
-			{Encoded{Text: item.Text[:len(item.Text)/2]}, "promptecho cannot read what it would write; please report this: cassette:"},
-			{Encoded{Text: []byte("x")}, "promptecho cannot read what it would write; please report this: cassette:2:"},
-		} {
-			if err := x.item.check(fileOf("b").Interactions[0]); err == nil || !strings.HasPrefix(err.Error(), x.want) {
-				t.Errorf("got %v, want %s", err, x.want)
-			}
-		}
-	}
-}
-
 func TestSymlink(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -383,7 +360,7 @@ func TestSymlink(t *testing.T) {
 	if err := os.Symlink(filepath.Join("real", "..", "real", "y.yaml"), hop); err != nil {
 		t.Fatal(err)
 	}
-	asset := "link/real/y.assets/" + nameAsset([]byte(big("a")))
+	asset := "link/real/y.assets/" + codec.NameAsset([]byte(big("a")))
 	for _, f := range []*File{fileOf("a"), fileOf("b"), fileOf(big("a"))} {
 		mustSave(t, link, f)
 	}

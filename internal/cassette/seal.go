@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/promptecho/promptecho/internal/codec"
 	"github.com/promptecho/promptecho/internal/interaction"
 )
 
@@ -81,6 +82,22 @@ func parseSeal(line string) (s seal, ok bool) {
 	return s, line == ""
 }
 
+// A journal is a file that grows by an interaction at a time. It is the text of a
+// cassette without its end, and the seal of each interaction stands in a frame before
+// it, behind a blank line:
+//
+//	# entry cf496412f553c8fe 97705aadc063a569 9f21e5eb 1364 2
+//
+// No interaction has a line like that, so that whatever is torn, or missing in the
+// middle, costs only the interactions it is part of.
+const (
+	frameStart = "\n# entry "
+	maxFrame   = 80 // bytes of a frame, at most
+)
+
+// frame returns what stands before an interaction in a journal.
+func (s *seal) frame() string { return frameStart + s.String() + "\n" }
+
 // How a cassette that [Format] wrote begins and ends. What may stand between
 // "version" and "interactions" is pinned, partial, or both. The last line is YAML's
 // mark for the end of a document (YAML 1.2.2, 9.1.4).
@@ -88,18 +105,12 @@ const (
 	header    = firstLine + ": credentials are replaced, all else is as it was said. https://github.com/promptecho/promptecho/blob/main/docs/CASSETTE.md\n"
 	firstLine = "# promptecho cassette"
 	headStart = header + "version: 1\n"
-	headEnd   = "interactions:\n"
 	sealsLine = "seals: # made by promptecho, which sees by them what was edited above; leave them as they are\n"
-	endMark   = "..."
 )
-
-// itemStart is where an interaction starts in what Format writes: nothing in it
-// stands as far left.
-const itemStart = "  - "
 
 // firstItem returns the first of the interactions that text consists of.
 func firstItem(text []byte) []byte {
-	if i := bytes.Index(text, []byte("\n"+itemStart)); i >= 0 {
+	if i := bytes.Index(text, []byte("\n"+codec.ItemStart)); i >= 0 {
 		return text[:i+1]
 	}
 	return text
@@ -108,17 +119,17 @@ func firstItem(text []byte) []byte {
 // cutSeals divides what stands below "interactions:" into the interactions and the
 // seals; ok is false if it does not end as Format ends it.
 func cutSeals(text []byte) (items []byte, seals []seal, ok bool) {
-	at := bytes.LastIndex(text, []byte("\n"+sealsLine))
-	if at < 0 {
+	at := bytes.LastIndexByte(text, ':') - len("\nseals") // no seal has a colon
+	if at < 0 || !bytes.HasPrefix(text[at:], []byte("\n"+sealsLine)) {
 		return nil, nil, false
 	}
 	items, list := text[:at+1], string(text[at+1+len(sealsLine):])
 	for {
 		line, rest, more := strings.Cut(list, "\n")
-		if line == endMark {
+		if line == codec.EndMark {
 			return items, seals, rest == ""
 		}
-		words, ok := strings.CutPrefix(line, itemStart)
+		words, ok := strings.CutPrefix(line, codec.ItemStart)
 		s, whole := parseSeal(words)
 		if !ok || !whole || !more {
 			return nil, nil, false
@@ -141,7 +152,7 @@ type sealFinder struct {
 func (f *sealFinder) cut(i int, text []byte) (item []byte, s *seal) {
 	if i < len(f.seals) && !f.edited {
 		s := &f.seals[i]
-		if n := s.text.len; n == len(text) || n < len(text) && bytes.HasPrefix(text[n:], []byte(itemStart)) {
+		if n := s.text.len; n == len(text) || n < len(text) && bytes.HasPrefix(text[n:], []byte(codec.ItemStart)) {
 			if item := text[:n]; idOf(item) == s.text {
 				return item, s
 			}
@@ -172,78 +183,84 @@ func (f *sealFinder) find(i int, text []byte) *seal {
 // there. No text in a file has such a line.
 func findMark(text string) int {
 	for at := 0; ; {
-		i := strings.Index(text[at:], "\n"+endMark)
+		i := strings.Index(text[at:], "\n"+codec.EndMark)
 		if i < 0 {
 			return -1
 		}
 		at += i + 1
-		if rest := text[at+len(endMark):]; rest == "" || strings.IndexByte(" \t\n", rest[0]) >= 0 {
+		if rest := text[at+len(codec.EndMark):]; rest == "" || strings.IndexByte(" \t\n", rest[0]) >= 0 {
 			return at
 		}
 	}
 }
 
-// recorded reports whether the file is one that promptecho wrote, by its first line
+// recorded reports whether a text is of a file that promptecho wrote, by its first line
 // or its seals.
-func (p *parser) recorded() bool {
-	n := min(len(p.src), len(header))
-	return n > 0 && p.src[:n] == header[:n] || strings.Contains("\n"+p.src, "\n"+firstLine) || strings.Contains(p.src, "\n"+sealsKey)
+func recorded(text string) bool {
+	n := min(len(text), len(header))
+	return n > 0 && text[:n] == header[:n] || strings.Contains("\n"+text, "\n"+firstLine) || strings.Contains(text, "\n"+sealsKey)
 }
 
 const sealsKey = "seals:"
 
-// checkWhole records that the file was cut, if it was: that is the reason for
-// whatever else is wrong with it. A file that was recorded ends with a mark.
-func (p *parser) checkWhole() {
-	if !p.recorded() || findMark(p.src) >= 0 {
-		return
+// checkWhole returns an error if a file was cut: that is the reason for whatever else is
+// wrong with it. A file that was recorded ends with a mark.
+func checkWhole(name, text string) *codec.SyntaxError {
+	if !recorded(text) || findMark(text) >= 0 {
+		return nil
 	}
-	p.err = nil
 	again := "record it again: PROMPTECHO_MODE=all go test -run NAME"
-	if p.pinned() {
+	if isPinned(text) {
 		again = "take out \"pinned: true\" and record it again"
 	}
-	last := strings.TrimRight(p.src, "\n")
-	p.fail(len(last), "", "the file was cut here: the line %q that ends a recorded file is missing. Restore it: git checkout -- %s, or %s", endMark, p.file, again)
-	p.lost()
+	last := len(strings.TrimRight(text, "\n"))
+	err := codec.ErrorAt(name, text, last, "", "the file was cut here: the line %q that ends a recorded file is missing. Restore it: git checkout -- %s, or %s", codec.EndMark, name, again)
+	err.Cut = true
+	return err
 }
 
-// pinned reports whether the file says that it is, also if it cannot be read.
-func (p *parser) pinned() bool { return strings.Contains("\n"+p.src, "\npinned: true") }
+// isPinned reports whether the text of a file says that it is, also if it cannot be read.
+func isPinned(text string) bool { return strings.Contains("\n"+text, "\npinned: true") }
 
 // unseal gives the interactions the match keys that the seals have for them, and
 // returns the line of the first one that was edited since it was recorded, or that
 // of the seals if their number is another; 0 if nothing was, or if the file was never
 // recorded.
-func (p *parser) unseal(f *File) (edited int) {
-	if !p.recorded() {
+func unseal(its []*interaction.Interaction, text string, list []string) (edited int) {
+	if !recorded(text) {
 		return 0
 	}
-	end := findMark(p.src)
-	if at := strings.LastIndex(p.src, "\n"+sealsKey); at >= 0 {
+	var seals []seal
+	for _, line := range list {
+		if s, ok := parseSeal(line); ok { // one that was edited is none
+			seals = append(seals, s)
+		}
+	}
+	end := findMark(text)
+	if at := strings.LastIndex(text, "\n"+sealsKey); at >= 0 {
 		end = at + 1
 	}
 	at, line := 0, 1
 	start := func(it *interaction.Interaction) int {
 		for ; line < it.Line; line++ {
-			at += strings.IndexByte(p.src[at:], '\n') + 1
+			at += strings.IndexByte(text[at:], '\n') + 1
 		}
 		return at
 	}
-	finder := sealFinder{seals: p.seals}
-	for i, it := range f.Interactions {
+	finder := sealFinder{seals: seals}
+	for i, it := range its {
 		from, to := start(it), end
-		if i+1 < len(f.Interactions) {
-			to = start(f.Interactions[i+1])
+		if i+1 < len(its) {
+			to = start(its[i+1])
 		}
-		if s := finder.find(i, []byte(p.src[from:max(from, to)])); s == nil {
+		if s := finder.find(i, []byte(text[from:max(from, to)])); s == nil {
 			edited = cmp.Or(edited, it.Line)
 		} else if s.key != 0 {
 			it.MatchKey = hexKey(s.key)
 		}
 	}
-	if edited == 0 && len(p.seals) != len(f.Interactions) {
-		edited = 1 + strings.Count(p.src[:end], "\n")
+	if edited == 0 && len(seals) != len(its) {
+		edited = 1 + strings.Count(text[:end], "\n")
 	}
 	return edited
 }

@@ -10,12 +10,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/promptecho/promptecho/internal/codec"
 	"github.com/promptecho/promptecho/internal/interaction"
 )
 
-// recorded is a cassette as a recorder writes it: a body, a stream, texts over lines
+// recordedFile is a cassette as a recorder writes it: a body, a stream, texts over lines
 // and an asset.
-func recorded(t testing.TB) (f *File, data []byte, assets map[string][]byte) {
+func recordedFile(t testing.TB) (f *File, data []byte, assets map[string][]byte) {
 	t.Helper()
 	f = sealed(goldenFile())
 	f.Interactions = append(f.Interactions, sealed(fileOf(big("a"))).Interactions...)
@@ -54,7 +55,7 @@ func openAll(path string) (f *File, edited int, err error) {
 			return nil, 0, err
 		}
 		var resp interaction.Response
-		latency, err := s.Response(i, &resp, new(Buffer))
+		latency, err := s.Response(i, &resp, new(codec.Buffer))
 		if err != nil {
 			return nil, 0, err
 		}
@@ -72,7 +73,7 @@ func openAll(path string) (f *File, edited int, err error) {
 // whole; with the line ends of git on Windows, and pinned, too.
 func TestCut(t *testing.T) {
 	t.Parallel()
-	f, data, assets := recorded(t)
+	f, data, assets := recordedFile(t)
 	pinned := bytes.Replace(data, []byte("partial:"), []byte("pinned: true\npartial:"), 1)
 	for name, data := range map[string][]byte{
 		"as written": data,
@@ -89,7 +90,7 @@ func TestCut(t *testing.T) {
 				t.Fatal(err)
 			}
 			got, edited, err := openAll(path)
-			if n >= mark+len(endMark) {
+			if n >= mark+len(codec.EndMark) {
 				want := *f
 				want.Pinned = name == "pinned"
 				if err != nil || edited != 0 || difference(&want, got) != "" {
@@ -116,7 +117,7 @@ func TestCut(t *testing.T) {
 // TestCutAndMore: what stands behind a cut is no end.
 func TestCutAndMore(t *testing.T) {
 	t.Parallel()
-	f, data, assets := recorded(t)
+	f, data, assets := recordedFile(t)
 	path := put(t, data, assets)
 	item := secondItem(data)
 	for n := 1; n < len(data); n += 7 {
@@ -135,7 +136,7 @@ func TestCutAndMore(t *testing.T) {
 // TestMark: what may stand at the end of a file.
 func TestMark(t *testing.T) {
 	t.Parallel()
-	f, data, assets := recorded(t)
+	f, data, assets := recordedFile(t)
 	body := strings.TrimSuffix(string(data), "...\n")
 	if len(body) == len(data) {
 		t.Fatalf("%s", data[len(data)-40:])
@@ -186,14 +187,14 @@ func TestByHand(t *testing.T) {
 // TestEdited: which edits are told of.
 func TestEdited(t *testing.T) {
 	t.Parallel()
-	_, data, assets := recorded(t)
+	_, data, assets := recordedFile(t)
 	text := string(data)
 	items := strings.SplitAfter(text[:strings.Index(text, "\n"+sealsLine)+1], "\n  - ")
 	lineOf := func(part string) int { return 1 + strings.Count(text[:strings.Index(text, part)], "\n") }
 	first := lineOf("  - kind: llm")
 	second := first + strings.Count(items[1], "\n") // of the second interaction
 	last := lineOf(sealsLine)
-	seals := text[strings.Index(text, sealsLine)+len(sealsLine) : strings.LastIndex(text, endMark)]
+	seals := text[strings.Index(text, sealsLine)+len(sealsLine) : strings.LastIndex(text, codec.EndMark)]
 	seal, rest, _ := strings.Cut(seals, "\n")
 	key, digest := seal[4:20], seal[21:37]
 	otherKey, otherDigest := rest[4:20], rest[21:37]
@@ -245,14 +246,14 @@ func TestEdited(t *testing.T) {
 // FuzzEdits: whatever is cut out of a cassette, doubled or swapped, it is refused; or
 // the edit is told of; or every interaction is one that was recorded, and as many.
 func FuzzEdits(f *testing.F) {
-	file, data, assets := recorded(f)
+	file, data, assets := recordedFile(f)
 	f.Add(uint8(0), uint16(900), uint16(0), uint16(0))
 	f.Add(uint8(1), uint16(700), uint16(300), uint16(0))
 	f.Add(uint8(2), uint16(700), uint16(300), uint16(0))
 	f.Add(uint8(3), uint16(700), uint16(300), uint16(1400))
 	items := slices.Collect(func(yield func(int) bool) {
 		for at := 0; ; at++ {
-			i := bytes.Index(data[at:], []byte("\n"+itemStart))
+			i := bytes.Index(data[at:], []byte("\n"+codec.ItemStart))
 			if at += i; i < 0 || !yield(at+1) {
 				return
 			}
@@ -309,7 +310,7 @@ func checkEdit(t *testing.T, f *File, edited []byte, asset func(string) ([]byte,
 // TestHoles: the same for holes at every byte.
 func TestHoles(t *testing.T) {
 	t.Parallel()
-	f, data, assets := recorded(t)
+	f, data, assets := recordedFile(t)
 	asset := readFrom(assetDir(put(t, data, assets)))
 	for from := range data {
 		for _, n := range []int{1, 6, 55, 500} {
@@ -320,7 +321,7 @@ func TestHoles(t *testing.T) {
 
 // secondItem returns where the second interaction begins.
 func secondItem(data []byte) int {
-	start := []byte("\n" + itemStart)
+	start := []byte("\n" + codec.ItemStart)
 	first := bytes.Index(data, start) + 1
 	return first + bytes.Index(data[first:], start) + 1
 }
@@ -339,15 +340,15 @@ func TestMerged(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		text, list, _ := strings.Cut(strings.TrimPrefix(string(data), headStart+headEnd), sealsLine)
+		text, list, _ := strings.Cut(strings.TrimPrefix(string(data), headStart+codec.ItemsLine), sealsLine)
 		for rest := []byte(text); len(rest) > 0; rest = rest[len(firstItem(rest)):] {
 			items = append(items, string(firstItem(rest)))
 		}
-		return items, strings.SplitAfter(strings.TrimSuffix(list, endMark+"\n"), "\n")
+		return items, strings.SplitAfter(strings.TrimSuffix(list, codec.EndMark+"\n"), "\n")
 	}
 	ours, ourSeals := parts("base", "ours")
 	theirs, theirSeals := parts("base", "theirs")
-	merged := headStart + headEnd + ours[0] + ours[1] + theirs[1] + sealsLine + ourSeals[0] + theirSeals[1] + ourSeals[1] + endMark + "\n"
+	merged := headStart + codec.ItemsLine + ours[0] + ours[1] + theirs[1] + sealsLine + ourSeals[0] + theirSeals[1] + ourSeals[1] + codec.EndMark + "\n"
 	f, edited, err := openAll(put(t, []byte(merged), nil))
 	if err != nil || edited != 0 || len(f.Interactions) != 3 {
 		t.Errorf("edited in line %d, %v\n%s", edited, err, merged)

@@ -20,12 +20,8 @@ const (
 // The options in unasked, as code, name a server to which no request went.
 func (l *Log) Judge(o *Outcome, unasked ...string) Report {
 	recs := l.Tape.Stored()
-	misses := l.Misses()
-	l.mu.Lock()
-	rep := Report{Errors: slices.Clone(l.errors.values), Notes: slices.Clone(l.notes)}
-	reached, replayed := l.reached, slices.Clone(l.replayed.values)
-	selected, compared := slices.Clone(l.selected.values), slices.Clone(l.compared.values)
-	l.mu.Unlock()
+	misses, reached, compared := l.Misses(), l.reached.Load(), l.compared.all()
+	rep := Report{Errors: l.errors.all(), Notes: l.notes.all()}
 
 	l.judgeContests(&rep, o)
 	if len(misses) > 0 {
@@ -40,10 +36,10 @@ func (l *Log) Judge(o *Outcome, unasked ...string) Report {
 		l.judgeUnused(&rep, o, reached, recs)
 	}
 	if reached && l.Mode != "live" {
-		rep.Notes = append(rep.Notes, l.unselected(unasked, selected)...)
+		rep.Notes = append(rep.Notes, l.unselected(unasked, l.selected.all())...)
 	}
 	if o.Failed || o.Unsure && !l.KeepFailures {
-		rep.Notes = append(rep.Notes, replayed...)
+		rep.Notes = append(rep.Notes, l.replayed.all()...)
 	}
 	rep.printable()
 	return rep

@@ -1,7 +1,16 @@
 // Package seeds has texts that are easily got wrong, for the tests of several packages.
 package seeds
 
-import "strings"
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"github.com/promptecho/promptecho/internal/interaction"
+)
 
 // JSON are JSON texts, nearly JSON texts, and layouts.
 var JSON = []string{
@@ -29,4 +38,44 @@ var Strings = []string{
 	"- a", "-", "-a", "? a", "?", "?a", ": a", ":", ":a", "a:", "a: b", "a:b", "a :b", "a #b", "a#b", "#a", "# a", "&a", "*a", "!a", "!!binary x", "!asset @x", "|", "|-", ">", ">a", "'", "''", "'a'", "\"", "\"a\"", "a\"b", "a'b", "%a", "@a", "`a", "{", "}", "{a: b}", "[", "]", "[a]", ",", "a,b", "a, b", "a]b", "a}b",
 	"\\", "\\n", "a\\", "\\u0041", "https://example.com/a?b=c#d", "data: x", "data:image/png;base64,@x", "@0123456789abcdef.png", "!asset data:,@0123456789abcdef.png", "(a)", "/a", "$a", "<a>", "“a”", "key: |\n  x", "a\n# b\nc", "# a\nb", "- a\n- b", "{\n  \"a\": 1\n}", "[1,\n2]",
 	strings.Repeat("a", 300), strings.Repeat("a ", 300), strings.Repeat("QUJD", 5000), "data:image/png;base64," + strings.Repeat("QUJD", 5000), "data:a b;base64," + strings.Repeat("QUJD", 5000), strings.Repeat("QUJD", 5000) + "QQ==", strings.Repeat("QUJD", 5000) + "QR==",
+}
+
+// Interactions returns interactions that hold s wherever one can.
+func Interactions(s string) []*interaction.Interaction {
+	some := s
+	if some == "" {
+		some = "x"
+	}
+	text := strings.ToValidUTF8(s, "\ufffd")
+	var compact, indented bytes.Buffer
+	e := json.NewEncoder(&compact)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(map[string]any{text: text, "k" + text: []any{text, []any{text, nil}}}); err != nil {
+		panic(err)
+	}
+	if err := json.Indent(&indented, compact.Bytes(), "", "  "); err != nil {
+		panic(err)
+	}
+	bodies := [2]string{strings.TrimSuffix(compact.String(), "\n"), ascii(indented.String())}
+	it := &interaction.Interaction{Kind: s, Boundary: s, MatchKey: s}
+	it.Request = interaction.Request{Method: some, URL: some, Headers: interaction.Headers{{Name: s, Values: []string{s}}, {Name: s + "2", Values: []string{s, s}}}, Body: []byte(bodies[0])}
+	it.Response = interaction.Response{Status: 200, Proto: s, Headers: interaction.Headers{{Name: s, Values: nil}}, Text: s, End: interaction.EndError, Error: s,
+		Stream: some, Events: []interaction.Event{{{Name: s, Value: s}, {Name: "data", Value: bodies[0]}}, {{Name: s, Value: s}, {Name: s, Value: s}}, {{Name: s, Value: bodies[1]}}}}
+	plain := &interaction.Interaction{Request: interaction.Request{Method: "GET", URL: "/", Body: []byte(s)}, Response: interaction.Response{Status: 200, Body: []byte(bodies[1])}}
+	return []*interaction.Interaction{it, plain}
+}
+
+// ascii returns JSON with escapes for all that is not ASCII.
+func ascii(text string) string {
+	var b strings.Builder
+	for _, r := range text {
+		if r < utf8.RuneSelf {
+			b.WriteRune(r)
+			continue
+		}
+		for _, unit := range utf16.AppendRune(nil, r) {
+			fmt.Fprintf(&b, "\\u%04x", unit)
+		}
+	}
+	return b.String()
 }

@@ -23,11 +23,7 @@ type ServerClash struct {
 // closed.
 func (t *Tape) ServerClash(allowUnused bool) *ServerClash {
 	local := grouped(t.recordings, func(rec *Recording) (uint64, bool) {
-		counts := (!rec.resumed || rec.used.Load()) && rec.isAnswer() && rec.Form().Local
-		if !counts {
-			return 0, false
-		}
-		return keyOf(rec.Form()), true
+		return keyOf(rec.Form()), (!rec.resumed || rec.used.Load()) && rec.isAnswer() && rec.Form().Local
 	})
 	for _, group := range local {
 		origin := (*Recording).askedAt
@@ -96,10 +92,7 @@ func (t *Tape) UnsaidClashes() (clashes []UnsaidClash) {
 	}
 	same := grouped(t.recordings, func(rec *Recording) (requestKey, bool) {
 		// A request that was refused is sent again with a new token.
-		if rec.unsaid == nil || !rec.isAnswer() || rec.Interaction().Response.Status == http.StatusUnauthorized {
-			return requestKey{}, false
-		}
-		return rec.requestKey(), true
+		return rec.requestKey(), rec.unsaid != nil && rec.isAnswer() && rec.Interaction().Response.Status != http.StatusUnauthorized
 	})
 	told := map[string]bool{}
 	for _, group := range same {

@@ -39,7 +39,6 @@ type Recording struct {
 	kind     canon.Kind  // among the recordings of its form, when they are sorted
 	fullKind canon.Kind  // among all that there may be
 	lentFor  *canon.Form // of the request it was played for, if that was of another kind
-	scanned  bool        // it was searched for secrets
 	resumed  bool        // recorded by a run that was killed
 	unsaid   Unsaid      // of the request that took it
 

@@ -2,6 +2,7 @@ package tape
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"strings"
@@ -37,9 +38,9 @@ type State struct {
 // A source is where the interactions of a cassette are read from, and how they are
 // redacted and matched.
 type source struct {
-	State State // of the cassette when the run began
-
 	Config Config
+	State  State // of the cassette when the run began
+
 	policy *redact.Policy
 	stored *cassette.Index // the cassette; nil if there is none
 
@@ -106,16 +107,12 @@ func (s *source) relative(err error) error {
 	return err
 }
 
-// A version tells whether a file is still the one that was read.
-type version struct {
-	size     int64
-	modified int64 // Unix time in nanoseconds; 0 if there is no file
-}
-
-func versionOf(path string) version {
+// versionOf returns what tells whether a file is still the one that was read; "" if there
+// is none.
+func versionOf(path string) string {
 	info, err := os.Stat(path)
 	if err != nil {
-		return version{}
+		return ""
 	}
-	return version{info.Size(), info.ModTime().UnixNano()}
+	return fmt.Sprint(info.Size(), info.ModTime().UnixNano())
 }

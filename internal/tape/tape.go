@@ -26,9 +26,9 @@ type Tape struct {
 	*source
 	Journal Journal // empty if this run does not save
 
-	records bool    // this run records and saves
-	version version // of the cassette when it was read
-	release func()  // gives the claim on the file up
+	records bool   // this run records and saves
+	version string // of the cassette when it was read; see versionOf
+	release func() // gives the claim on the file up
 
 	mu         sync.Mutex
 	recordings []*Recording // in the order asked
@@ -209,12 +209,6 @@ func (t *Tape) GiveUp(rec *Recording) {
 
 // Ask keeps what a request says that its recording does not.
 func (t *Tape) Ask(rec *Recording, has Unsaid) { t.change(func() { rec.unsaid = has }) }
-
-// FirstScan reports, once for each recording, that it was not searched for secrets.
-func (t *Tape) FirstScan(rec *Recording) (first bool) {
-	t.change(func() { first, rec.scanned = !rec.scanned, true })
-	return first
-}
 
 // change changes what the lock guards, unless the tape is closed.
 func (t *Tape) change(f func()) {

@@ -1,4 +1,4 @@
-package cassette
+package codec
 
 import (
 	"fmt"
@@ -15,8 +15,8 @@ type SyntaxError struct {
 	Field, Msg   string
 
 	// Cut says that a part of the cassette is gone: the end of its file, or an asset.
-	// What is left is worth nothing, and may be recorded over. It is not set if the
-	// cassette is pinned.
+	// What is left is worth nothing, and may be recorded over. Opening a cassette does
+	// not set it if the cassette is pinned.
 	Cut bool
 }
 
@@ -39,6 +39,11 @@ func (s *source) fail(pos int, field, format string, args ...any) {
 	if s.err != nil {
 		return
 	}
-	line, column := yaml.Position(s.src, pos)
-	s.err = &SyntaxError{File: s.file, Line: line, Column: column, Field: field, Msg: fmt.Sprintf(format, args...)}
+	s.err = ErrorAt(s.file, s.src, pos, field, format, args...)
+}
+
+// ErrorAt returns the error for what stands at an offset of the text src of a file.
+func ErrorAt(file, src string, pos int, field, format string, args ...any) *SyntaxError {
+	line, column := yaml.Position(src, pos)
+	return &SyntaxError{File: file, Line: line, Column: column, Field: field, Msg: fmt.Sprintf(format, args...)}
 }

@@ -1,4 +1,16 @@
-package cassette
+// Package codec writes an interaction as YAML text and reads it back. It knows bytes and
+// structs, not what they mean, and nothing of files: which framing a stream has, what makes
+// two requests the same and what is secret are decided elsewhere.
+//
+// Text is written by an encoder. What it wrote is read by a decoder, its mirror, which
+// trusts the text and is fast; what people wrote is read by a parser, which trusts nothing
+// and says what is wrong and where.
+//
+// The package keeps two laws. Readable when it is exact, raw when it is not: a body is
+// written as YAML structure only if reading it back gives the same bytes. And nothing is
+// lost: what is read equals what was written but for what is computed when an interaction
+// is saved, its match key and the text for readers.
+package codec
 
 import "github.com/promptecho/promptecho/internal/interaction"
 
@@ -56,6 +68,10 @@ const (
 	itemIndent = 4
 	partIndent = 6
 )
+
+// ItemStart is where an interaction starts in what Encode writes: nothing in it stands as
+// far left.
+const ItemStart = "  - "
 
 // isEnd reports whether a body can have ended so before its end.
 func isEnd(s string) bool {

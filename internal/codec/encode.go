@@ -1,8 +1,10 @@
-package cassette
+package codec
 
 import (
 	"encoding/base64"
+	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"unicode/utf8"
 
@@ -25,6 +27,29 @@ type encoder struct {
 	err    error
 
 	values []exactjson.Value // of the fields of an event, to be used again
+}
+
+// Encode appends the text of an interaction, as it stands in the list of interactions of
+// a cassette, and returns its assets by their names.
+//
+// It is an error for it to hold what a cassette cannot: no method, URL or status (an end
+// "error" needs no status), a stream with a body or events without a stream, a header
+// twice, a negative delay.
+func Encode(dst []byte, it *interaction.Interaction) (text []byte, assets map[string][]byte, err error) {
+	if it == nil {
+		return nil, nil, errors.New("is nil")
+	}
+	size := len(it.Request.Body) + len(it.Response.Body)
+	for _, event := range it.Response.Events {
+		for _, f := range event {
+			size += len(f.Value) + 32
+		}
+	}
+	e := encoder{buf: slices.Grow(dst, size+size/8+1024), assets: map[string][]byte{}}
+	if e.interaction(it); e.err != nil {
+		return nil, nil, e.err
+	}
+	return e.buf, e.assets, nil
 }
 
 // interaction writes an element of the list of interactions.
@@ -220,8 +245,8 @@ func (e *encoder) binary(s string) {
 
 // asset keeps content beside the cassette and returns its name.
 func (e *encoder) asset(content []byte) string {
-	name := nameAsset(content)
-	if err := addAsset(e.assets, name, content); err != nil {
+	name := NameAsset(content)
+	if err := AddAsset(e.assets, name, content); err != nil {
 		e.errorf("%w", err)
 	}
 	return name

@@ -1,13 +1,132 @@
-package cassette
+package codec
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/exactjson"
 	"github.com/promptecho/promptecho/internal/yaml"
 )
+
+// A parser turns nodes into the data model. After the first error what it returns is
+// worthless.
+type parser struct {
+	source
+	asset ReadAsset // may be nil
+	in    *mapping
+
+	mentions        map[string]int    // of each asset
+	assets          map[string][]byte // that were read, by name
+	distinct, named int               // their lengths in bytes, once and as often as they are named
+	indentation     int               // of the JSON that was made, in bytes
+}
+
+// A mapping is one whose fields are being read.
+type mapping struct {
+	node   *yaml.Node
+	field  string   // its name in errors
+	prefix string   // of the names of its fields
+	known  []string // the keys that were asked for
+	lacks  []string // those that must be there and are not
+	atEnd  func()   // checks what was read; may be nil
+}
+
+// mapping reads a mapping: each asks for all keys that there can be.
+func (p *parser) mapping(n *yaml.Node, field, prefix string, each func()) {
+	outer := p.in
+	m := &mapping{node: n, field: field, prefix: prefix}
+	whole := n.Kind == yaml.Mapping && n.Tag == ""
+	if !whole {
+		m.node = new(yaml.Node)
+	}
+	before := p.err
+	p.in = m
+	each()
+	if m.atEnd != nil {
+		m.atEnd()
+	}
+	p.in = outer
+	known := strings.Join(m.known, ", ")
+	if !whole && before == nil {
+		p.err = nil
+		p.want(n, field, "a mapping with the keys "+known)
+		return
+	}
+	for i := range n.Keys {
+		if key := p.key(&n.Keys[i], field); !slices.Contains(m.known, key) {
+			p.badf(&n.Keys[i], field, "unknown key %q; known are %s", yaml.Clip(key), known)
+		}
+	}
+	for _, name := range m.lacks {
+		p.badf(n, name, "is missing; restore it, or record again")
+	}
+}
+
+// get returns the value of a key of the mapping that is being read, and its name in
+// errors; nil if it is not there.
+func (p *parser) get(key string) (n *yaml.Node, field string) {
+	p.in.known = append(p.in.known, key)
+	return p.find(key)
+}
+
+// find is get for a key that was asked for.
+func (p *parser) find(key string) (n *yaml.Node, field string) {
+	m := p.in
+	for i := range m.node.Keys {
+		if p.err == nil && p.key(&m.node.Keys[i], m.field) == key {
+			return &m.node.Elems[i], m.prefix + key
+		}
+	}
+	return nil, m.prefix + key
+}
+
+// need notes that a field must be there.
+func (p *parser) need(key string, there bool) {
+	if !there {
+		p.in.lacks = append(p.in.lacks, p.in.prefix+key)
+	}
+}
+
+// badf records that n, which is the field, is wrong.
+func (p *parser) badf(n *yaml.Node, field, format string, args ...any) {
+	p.fail(n.Pos, field, format, args...)
+}
+
+// want records that n is not what the field takes.
+func (p *parser) want(n *yaml.Node, field, what string) {
+	p.badf(n, field, "want %s, found %s", what, describe(n))
+}
+
+// key returns the text of a mapping's key.
+func (p *parser) key(n *yaml.Node, field string) string {
+	if k := p.resolve(n, field); k != exactjson.String || n.Tag == "!asset" {
+		p.badf(n, field, "the key %s is not text; put it in quotes", yaml.Clip(n.Text))
+	}
+	return p.decoded(n, field)
+}
+
+// list returns the elements of the sequence n.
+func (p *parser) list(n *yaml.Node, field, of string) []yaml.Node {
+	if n.Kind != yaml.Sequence || n.Tag != "" {
+		p.want(n, field, "a list of "+of)
+		return nil
+	}
+	return n.Elems
+}
+
+func newParser(name, text string, asset ReadAsset) *parser {
+	p := parser{asset: asset, mentions: map[string]int{}, assets: map[string][]byte{}}
+	p.file, p.src = name, text
+	return &p
+}
+
+// format is the YAML of a cassette.
+var format = yaml.Format{Name: "a cassette", Tags: []string{"!asset", "!!binary", "!!str"}}
+
+// ReadAsset returns the content of an asset by its file name.
+type ReadAsset func(name string) ([]byte, error)
 
 // str returns the text of n, which must be a string.
 func (p *parser) str(n *yaml.Node, field string) string {

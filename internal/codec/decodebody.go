@@ -1,4 +1,4 @@
-package cassette
+package codec
 
 import (
 	"bytes"
@@ -7,40 +7,26 @@ import (
 	"github.com/promptecho/promptecho/internal/exactjson"
 )
 
-// body reads a body that is structure or text.
-func (d *decoder) body(body *[]byte) {
-	l := d.layout("layout")
-	switch {
-	case !d.has("body"):
-	case d.at("\n"), d.at(" {"), d.at(" ["):
-		*body = d.structure(l)
-	default:
-		*body = bytes.Clone(d.string(d.indent + 2))
-	}
+// A jsonDecoder reads structure and makes the text of its JSON.
+type jsonDecoder struct {
+	scanner
+	json exactjson.Printer
 }
 
-// structure reads a body that is JSON.
-func (d *decoder) structure(l exactjson.Layout) []byte {
+// structure reads a body that is JSON and appends it.
+func (d *jsonDecoder) structure(dst []byte, l exactjson.Layout) []byte {
 	d.layOut(l)
-	var dst []byte
-	if d.scratch != nil {
-		dst = d.scratch.body[:0]
-	}
-	dst = append(dst, l.Before...)
-	dst = d.block(dst, d.indent, 0, false)
+	dst = d.block(append(dst, l.Before...), d.indent, 0, false)
 	dst = d.json.End(dst)
 	if d.json.Indentation > d.json.Most {
 		d.fail()
-	}
-	if d.scratch != nil {
-		d.scratch.body = dst
 	}
 	return dst
 }
 
 // layOut makes the printer for what follows, with what is left of the indentation that
 // may be in an interaction; see mostIndentation.
-func (d *decoder) layOut(l exactjson.Layout) {
+func (d *jsonDecoder) layOut(l exactjson.Layout) {
 	before := d.json.Indentation
 	d.json = exactjson.NewPrinter(l)
 	d.json.Indentation, d.json.Most = before, mostIndentation(len(d.s))
@@ -49,7 +35,7 @@ func (d *decoder) layOut(l exactjson.Layout) {
 // block reads the value after an indicator that belongs to a collection indented
 // by indent, as encoder.blockValue writes it, and the line end, and appends its
 // JSON text. After a dash a collection may begin on the dash's line.
-func (d *decoder) block(dst []byte, indent, depth int, dash bool) []byte {
+func (d *jsonDecoder) block(dst []byte, indent, depth int, dash bool) []byte {
 	if indent+2 > maxIndentation {
 		d.fail()
 		return dst
@@ -83,7 +69,7 @@ func (d *decoder) block(dst []byte, indent, depth int, dash bool) []byte {
 }
 
 // atCollection reports whether a list or a mapping begins at pos, after a dash.
-func (d *decoder) atCollection() bool {
+func (d *jsonDecoder) atCollection() bool {
 	start := d.pos
 	defer func() { d.pos = start }()
 	switch c := d.peek(); {
@@ -104,7 +90,7 @@ func (d *decoder) atCollection() bool {
 
 // collection reads a list or a mapping whose elements stand in column col; the
 // first is at pos.
-func (d *decoder) collection(dst []byte, col, depth int) []byte {
+func (d *jsonDecoder) collection(dst []byte, col, depth int) []byte {
 	p := &d.json
 	list := d.peek() == '-'
 	open, end := byte('{'), byte('}')
@@ -135,16 +121,16 @@ func (d *decoder) collection(dst []byte, col, depth int) []byte {
 }
 
 // stringJSON appends the JSON of a text.
-func (d *decoder) stringJSON(dst, text []byte) []byte {
+func (d *jsonDecoder) stringJSON(dst, text []byte) []byte {
 	return append(d.json.Inner(append(dst, '"'), text), '"')
 }
 
 // flow reads a collection in flow style, as encoder.flowValue writes it, which is in so
 // many others, to where it is in outer ones. Token by token it is JSON but for the spaces
 // and the quotes of words; how the tokens fit together is not looked at: see [decoder].
-// With a cache, which notes where the tokens begin, it may end before, at a token that
-// the cache waits for; the depth there is returned.
-func (d *decoder) flow(dst []byte, depth, outer int, cache *eventCache) ([]byte, int) {
+// With tokens, which notes where they begin, it may end before, at the one to stop at;
+// the depth there is returned.
+func (d *jsonDecoder) flow(dst []byte, depth, outer int, tokens *tokens) ([]byte, int) {
 	p := &d.json
 	i := d.pos
 	for i < len(d.s) {
@@ -171,7 +157,7 @@ func (d *decoder) flow(dst []byte, depth, outer int, cache *eventCache) ([]byte,
 				dst = append(dst, p.Colon...)
 			}
 			i += 2
-			if cache != nil && cache.token(i, len(dst), depth) {
+			if tokens != nil && tokens.add(i, len(dst), depth) {
 				d.pos = i
 				return dst, depth
 			}
@@ -219,7 +205,7 @@ func isConstant(word []byte) bool {
 }
 
 // plainJSON appends the JSON of a plain scalar.
-func (d *decoder) plainJSON(dst, text []byte) []byte {
+func (d *jsonDecoder) plainJSON(dst, text []byte) []byte {
 	if len(text) == 0 {
 		d.fail()
 		return dst
@@ -237,7 +223,7 @@ func (d *decoder) plainJSON(dst, text []byte) []byte {
 
 // quotedJSON appends the JSON of a string in double quotes. Its escapes are JSON's:
 // in the compact layout most stay as they are.
-func (d *decoder) quotedJSON(dst []byte) []byte {
+func (d *jsonDecoder) quotedJSON(dst []byte) []byte {
 	if d.json.Escape != 0 {
 		return d.stringJSON(dst, d.quoted())
 	}
@@ -271,7 +257,7 @@ func (d *decoder) quotedJSON(dst []byte) []byte {
 }
 
 // literalJSON appends the JSON of a literal whose lines are indented by indent.
-func (d *decoder) literalJSON(dst []byte, indent int) []byte {
+func (d *jsonDecoder) literalJSON(dst []byte, indent int) []byte {
 	dst = append(dst, '"')
 	clip := d.literal(indent, func(i int, line []byte) {
 		if i > 0 {
@@ -283,4 +269,22 @@ func (d *decoder) literalJSON(dst []byte, indent int) []byte {
 		dst = append(dst, `\n`...)
 	}
 	return append(dst, '"')
+}
+
+// tokens notes where the names, elements and values in a value begin.
+type tokens struct {
+	start, to int     // where the value begins, in the file and in the JSON
+	stop      int     // in the file: the token to stop at; -1 if there is none
+	read      []token // so far
+}
+
+// A token is a place in a value where a name, an element or a value in it begins: behind
+// the beginning of the value in the file, behind that of its JSON, and in so many
+// collections.
+type token struct{ from, to, depth int }
+
+// add notes a token, and reports whether it is the one to stop at.
+func (t *tokens) add(from, to, depth int) (stop bool) {
+	t.read = append(t.read, token{from - t.start, to - t.to, depth})
+	return from == t.stop
 }

@@ -1,4 +1,4 @@
-package cassette
+package codec
 
 import (
 	"bytes"
@@ -23,8 +23,11 @@ var (
 	assetPrefix = regexp.MustCompile(`^data:[A-Za-z0-9!#$&^_.+/;=-]*;base64,`)
 )
 
-// nameAsset returns the name of the asset with this content.
-func nameAsset(content []byte) string {
+// IsAssetName reports whether a file is named like an asset.
+func IsAssetName(name string) bool { return assetName.MatchString(name) }
+
+// NameAsset returns the name of the asset with this content.
+func NameAsset(content []byte) string {
 	return hashAsset(content) + "." + sniff(content)
 }
 
@@ -33,8 +36,8 @@ func hashAsset(content []byte) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// addAsset adds an asset to those of a file.
-func addAsset(assets map[string][]byte, name string, content []byte) error {
+// AddAsset adds an asset to those of a file. It is an error if another one has its name.
+func AddAsset(assets map[string][]byte, name string, content []byte) error {
 	if old, ok := assets[name]; ok && !bytes.Equal(old, content) {
 		return fmt.Errorf("two assets have the same name %q", name)
 	}

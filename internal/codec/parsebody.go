@@ -1,4 +1,4 @@
-package cassette
+package codec
 
 import (
 	"slices"
@@ -84,12 +84,12 @@ func (p *parser) readAsset(n *yaml.Node, field, name string) []byte {
 		var err error
 		if b, err = p.asset(name); err != nil {
 			p.badf(n, field, "asset %q cannot be read (%v); restore it, or record again", name, err)
-			p.lost()
+			p.err.Cut = true
 			return nil
 		}
 		if h := hashAsset(b); h != name[:len(h)] {
 			p.badf(n, field, "asset %q was changed (its content is %s); restore it, or name the file for its content here and there", name, h)
-			p.lost()
+			p.err.Cut = true
 			return nil
 		}
 		p.assets[name] = b
@@ -120,9 +120,6 @@ func (p *parser) countAssets(n *yaml.Node) {
 		p.countAssets(&n.Elems[i])
 	}
 }
-
-// lost says of the error that a part of the cassette is gone.
-func (p *parser) lost() { p.err.Cut = !p.pinned() }
 
 // print returns the JSON text of v, which n stands for, unless a small file would
 // become a large one by indentation.

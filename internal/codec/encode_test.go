@@ -1,13 +1,11 @@
-package cassette
+package codec
 
 import (
 	"bytes"
 	"errors"
-	"flag"
 	"fmt"
 	"io/fs"
 	"math"
-	"os"
 	"strings"
 	"testing"
 
@@ -16,87 +14,89 @@ import (
 	"github.com/promptecho/promptecho/internal/yaml"
 )
 
-var update = flag.Bool("update", false, "rewrite testdata/golden.yaml")
-
-// goldenFile is the example of the design, a stream, and most of what is rare.
-func goldenFile() *File {
-	return &File{Partial: true, Interactions: []*interaction.Interaction{{
-		Kind: "llm", Boundary: "anthropic.messages", MatchKey: "7d206bed48a0bc0c",
-		Request: interaction.Request{
-			Method: "POST", URL: "https://api.anthropic.com/v1/messages",
-			Headers: interaction.Headers{{Name: "anthropic-version", Values: []string{"2023-06-01"}}},
-			Body:    []byte(`{"model":"claude-opus-4-8","max_tokens":100,"messages":[{"role":"user","content":"Summarize:\nthe cat sat on the mat."}]}`),
-		},
-		Response: interaction.Response{
-			Status: 200, Headers: interaction.Headers{{Name: "content-type", Values: []string{"application/json"}}},
-			Body: []byte(`{"content":[{"type":"text","text":"A cat sat on a mat."}],"usage":{"input_tokens":14,"output_tokens":8}}`),
-		},
-		Usage: &interaction.Usage{InputTokens: 14, OutputTokens: 8}, LatencyMS: 640,
-	}, {
-		Kind: "llm", Boundary: "anthropic.messages", MatchKey: "1234567890123456",
-		Request: interaction.Request{
-			Method: "POST", URL: "https://api.anthropic.com/v1/messages",
-			Body: []byte(`{"model": "claude-opus-4-8", "stream": true, "stop_sequences": [], "messages": [{"role": "user", "content": "caf\u00e9: yes\n\tno"}]}`),
-		},
-		Response: interaction.Response{
-			Status: 200, Proto: "HTTP/2.0",
-			Headers: interaction.Headers{
-				{Name: "content-type", Values: []string{"text/event-stream; charset=utf-8"}},
-				{Name: "request-id", Values: []string{"req_011CdTdZcBCtMG98h82iovem"}},
-				{Name: "x-many", Values: []string{"a", "b c"}},
-				{Name: "x-should-retry", Values: []string{"false"}},
-			},
-			Trailers: interaction.Headers{{Name: "grpc-status", Values: []string{"0"}}},
-			Stream:   "sse",
-			Events: []interaction.Event{
-				{{Name: "event", Value: "message_start"}, {Name: "data", Value: `{"type":"message_start","message":{"content":[],"id":"msg_1"}}`}},
-				{{Name: "comment", Value: " ping"}},
-				{{Name: "event", Value: "content_block_delta"}, {Name: "data", Value: `{"type":"content_block_delta","index":0,"delta":{"text":"Hi, you"}       }`}},
-				{{Name: "data", Value: "one"}, {Name: "data", Value: "two: 2"}},
-				{{Name: "data", Value: "[DONE]"}},
-				{{Name: "data", Value: "\xff"}},
-			},
-			Delays: []interaction.Delay{{MS: 412}, {MS: 13, Rest: "~9+2~1+0"}, {Together: true, Rest: "~1+7"}, {MS: 12}, {}, {}},
-			Text:   "Hi, you\n",
-			End:    interaction.EndError, Error: "unexpected EOF",
-		},
-	}, {
-		Kind:     "http",
-		Request:  interaction.Request{Method: "PUT", URL: "https://example.com/files/1", Body: []byte{0xff, 0xfe, 0}},
-		Response: interaction.Response{Status: 404, Body: []byte("Not Found")},
-	}, {
-		Kind:     "http",
-		Request:  interaction.Request{Method: "GET", URL: "https://example.com/v1/models"},
-		Response: interaction.Response{Status: 200, Body: []byte("{\n  \"data\": [\n    [\n      1,\n      2.50\n    ],\n    [\n      \"x\"\n    ]\n  ],\n  \"$ref\": \"\\u003cb\\u003e\",\n  \"no\": null\n}\n")},
-	}}}
+// plain returns an interaction with this response body.
+func plain(body string) *interaction.Interaction {
+	return &interaction.Interaction{
+		Request:  interaction.Request{Method: "GET", URL: "/"},
+		Response: interaction.Response{Status: 200, Body: []byte(body)},
+	}
 }
 
-func TestGolden(t *testing.T) {
-	t.Parallel()
-	got := checkRoundTrip(t, goldenFile())
-	const name = "testdata/golden.yaml"
-	if *update {
-		if err := os.WriteFile(name, got, 0o644); err != nil {
-			t.Fatal(err)
+// big is a body that becomes an asset.
+func big(c string) string { return strings.Repeat(c+"\xff", 1024) }
+
+// cassetteOf returns a cassette of what Encode makes of interactions, and its assets.
+func cassetteOf(t testing.TB, its ...*interaction.Interaction) (data []byte, assets map[string][]byte) {
+	t.Helper()
+	data, assets = []byte("version: 1\n"+ItemsLine), map[string][]byte{}
+	if len(its) == 0 {
+		data = []byte("version: 1\ninteractions: []\n")
+	}
+	for i, it := range its {
+		text, beside, err := Encode(nil, it)
+		if err != nil {
+			t.Fatalf("interaction %d: %v", i+1, err)
+		}
+		if err := Check(text, beside, it); err != nil {
+			t.Fatalf("interaction %d: %v\n%.2000s", i+1, err, text)
+		}
+		for name, content := range beside {
+			if err := AddAsset(assets, name, content); err != nil {
+				t.Fatal(err)
+			}
+		}
+		data = append(data, text...)
+	}
+	return data, assets
+}
+
+// checkRoundTrip fails the test unless what Encode writes is read as the interactions
+// again, and encoding that gives the same bytes.
+func checkRoundTrip(t testing.TB, its ...*interaction.Interaction) []byte {
+	t.Helper()
+	data, assets := cassetteOf(t, its...)
+	read := func(name string) ([]byte, error) { return assets[name], nil }
+	doc, err := Parse("x.yaml", string(data), read)
+	if err != nil {
+		t.Errorf("Parse: %v\n%.2000s", err, data)
+		return nil
+	}
+	if d := difference(its, doc.Interactions); d != "" {
+		t.Errorf("%s changed\n%.2000s", d, data)
+		return nil
+	}
+	for i, it := range doc.Interactions {
+		it.MatchKey, it.Response.Text = its[i].MatchKey, its[i].Response.Text // what is computed when it is saved
+		text, _, _ := Encode(nil, its[i])
+		var decoded []*interaction.Interaction
+		if got, err := Decode("x.yaml", text, read); err == nil {
+			decoded = append(decoded, got)
+		}
+		if d := difference(its[i:i+1], decoded); d != "" {
+			t.Errorf("%s changed, decoded\n%.2000s", d, text)
 		}
 	}
-	want, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
+	again, assets2 := cassetteOf(t, doc.Interactions...)
+	if !bytes.Equal(again, data) {
+		t.Error("encoding again gives something else")
 	}
-	if !bytes.Equal(got, want) {
-		t.Errorf("got\n%s\nwant\n%s\nrewrite it with: go test ./internal/cassette -run TestGolden -update", got, want)
+	if len(assets2) != len(assets) {
+		t.Errorf("%d assets, then %d", len(assets), len(assets2))
 	}
-	f, err := Parse(name, want, nil)
-	if err != nil {
-		t.Fatal(err)
+	return data
+}
+
+// difference returns where two lists of interactions differ in what a cassette holds, or "".
+func difference(a, b []*interaction.Interaction) string {
+	if len(a) != len(b) {
+		return fmt.Sprintf("the number of interactions (%d and %d)", len(a), len(b))
 	}
-	lines := bytes.Split(want, []byte("\n"))
-	for i, it := range f.Interactions {
-		if l := string(lines[it.Line-1]); !strings.HasPrefix(l, "  - kind: ") {
-			t.Errorf("interaction %d: line %d is %q", i+1, it.Line, l)
+	for i, it := range a {
+		if d := it.Difference(b[i]); d != "" {
+			return fmt.Sprintf("%s of interaction %d", d, i+1)
 		}
 	}
+	return ""
 }
 
 // TestBodies is how bodies are written.
@@ -142,11 +142,11 @@ func TestBodies(t *testing.T) {
 		{`{"` + strings.Repeat("a", 40) + `":1,"` + strings.Repeat("b", 40) + `":2}`, "body:\n  " + strings.Repeat("a", 40) + ": 1\n  " + strings.Repeat("b", 40) + ": 2"},
 		{strings.Repeat("[", 66) + strings.Repeat("]", 66), `body: "` + strings.Repeat("[", 66) + strings.Repeat("]", 66) + `"`},
 	} {
-		f := &File{Interactions: []*interaction.Interaction{{
+		it := &interaction.Interaction{
 			Request:  interaction.Request{Method: "POST", URL: "/", Body: []byte(test.body)},
 			Response: interaction.Response{Status: 200},
-		}}}
-		data := string(checkRoundTrip(t, f))
+		}
+		data := string(checkRoundTrip(t, it))
 		_, got, _ := strings.Cut(data, "url: /\n")
 		got, _, _ = strings.Cut(got, "    response:")
 		want := "      " + strings.ReplaceAll(test.want, "\n", "\n      ") + "\n"
@@ -189,7 +189,7 @@ func TestScalars(t *testing.T) {
 	}
 }
 
-// TestUnwritable is what Format refuses.
+// TestUnwritable is what Encode refuses.
 func TestUnwritable(t *testing.T) {
 	t.Parallel()
 	ok := interaction.Request{Method: "GET", URL: "/"}
@@ -211,16 +211,16 @@ func TestUnwritable(t *testing.T) {
 		{&interaction.Interaction{Request: ok, Response: interaction.Response{Status: 200, Chunks: []int{1}}}, `response: chunks are of a body that is no stream`},
 		{&interaction.Interaction{Request: ok, Response: interaction.Response{Status: 200, Headers: interaction.Headers{{Name: "a", Values: nil}, {Name: "a", Values: nil}}}}, `headers: "a" is there twice`},
 	} {
-		data, assets, err := Format(&File{Interactions: []*interaction.Interaction{test.it}})
-		if want := "cassette: interaction 1: " + test.want; err == nil || err.Error() != want || data != nil || assets != nil {
-			t.Errorf("got %q, %v, %v; want %q", data, assets, err, want)
+		data, assets, err := Encode(nil, test.it)
+		if err == nil || err.Error() != test.want || data != nil || assets != nil {
+			t.Errorf("got %q, %v, %v; want %q", data, assets, err, test.want)
 		}
 	}
 	it := &interaction.Interaction{Request: ok, Response: interaction.Response{End: interaction.EndError, Error: "connection refused"}}
-	checkRoundTrip(t, &File{Pinned: true, Interactions: []*interaction.Interaction{it}})
-	checkRoundTrip(t, &File{})
+	checkRoundTrip(t, it)
+	checkRoundTrip(t)
 	sound := interaction.Response{Status: 200, Body: []byte("\xff\xfb\x90"), Chunks: []int{2, 1}, Delays: []interaction.Delay{{MS: 7}, {MS: 5}}}
-	if data := checkRoundTrip(t, &File{Interactions: []*interaction.Interaction{{Request: ok, Response: sound}}}); !strings.Contains(string(data), "chunks: [2, 1]\n      delays_ms: [7, 5]\n") {
+	if data := checkRoundTrip(t, &interaction.Interaction{Request: ok, Response: sound}); !strings.Contains(string(data), "chunks: [2, 1]\n      delays_ms: [7, 5]\n") {
 		t.Errorf("%s", data)
 	}
 }
@@ -238,17 +238,17 @@ func TestAssets(t *testing.T) {
 		{`["` + b64 + `",{"a":"` + b64 + `"}]`, "body:\n  - !asset \"@6bdb6a0c0a0a6e0e.png\"\n  - a: !asset \"@6bdb6a0c0a0a6e0e.png\"", png},
 		{`["` + b64[:1<<14] + `"]`, "body:\n  - " + b64[:1<<14], ""},
 	} {
-		name := nameAsset([]byte(png))
+		name := NameAsset([]byte(png))
 		want := "      " + strings.ReplaceAll(strings.ReplaceAll(test.want, "6bdb6a0c0a0a6e0e.png", name), "\n", "\n      ") + "\n"
-		f := &File{Interactions: []*interaction.Interaction{{
+		it := &interaction.Interaction{
 			Request:  interaction.Request{Method: "POST", URL: "/", Body: []byte(test.body)},
 			Response: interaction.Response{Status: 200},
-		}}}
-		_, got, _ := strings.Cut(string(checkRoundTrip(t, f)), "url: /\n")
+		}
+		_, got, _ := strings.Cut(string(checkRoundTrip(t, it)), "url: /\n")
 		if got, _, _ = strings.Cut(got, "    response:"); got != want {
 			t.Errorf("got\n%.300s\nwant\n%.300s", got, want)
 		}
-		if _, assets, _ := Format(f); test.asset != "" && string(assets[name]) != test.asset || test.asset == "" && len(assets) > 0 {
+		if _, assets, _ := Encode(nil, it); test.asset != "" && string(assets[name]) != test.asset || test.asset == "" && len(assets) > 0 {
 			t.Errorf("wrong assets for\n%.300s", want)
 		}
 	}
@@ -262,7 +262,7 @@ func TestAssets(t *testing.T) {
 		}
 		body := exactjson.Value{Kind: exactjson.Array, Elems: []exactjson.Value{{Kind: exactjson.String, Text: s}}}
 		it := &interaction.Interaction{Request: interaction.Request{Method: "POST", URL: "/", Body: body.AppendJSON(nil, exactjson.Layout{})}, Response: interaction.Response{Status: 200}}
-		checkRoundTrip(t, &File{Interactions: []*interaction.Interaction{it}})
+		checkRoundTrip(t, it)
 	}
 	for _, prefix := range []string{"", "data:;base64,", "data:image/svg+xml;charset=utf-8;base64,", "data:application/vnd.x-y_z.1;base64,"} {
 		if got, content, ok := cutBase64(prefix + long + "QQ=="); !ok || got != prefix || encodeBase64(content) != long+"QQ==" {
@@ -270,7 +270,7 @@ func TestAssets(t *testing.T) {
 		}
 		data := `{"a":"` + prefix + long + `"}`
 		it := &interaction.Interaction{Request: interaction.Request{Method: "POST", URL: "/"}, Response: interaction.Response{Status: 200, Stream: "sse", Events: []interaction.Event{{{Name: "data", Value: data}}}}}
-		if text := checkRoundTrip(t, &File{Interactions: []*interaction.Interaction{it}}); !strings.Contains(string(text), `{data: {a: !asset "`+prefix+`@`) {
+		if text := checkRoundTrip(t, it); !strings.Contains(string(text), `{data: {a: !asset "`+prefix+`@`) {
 			t.Errorf("an event's %q is written as %.500s", prefix, text)
 		}
 	}
@@ -301,33 +301,15 @@ func TestBrokenAssets(t *testing.T) {
 		{name, read("x", nil), `asset "0123456789abcdef.bin" was changed (its content is 2d711642b726b044); restore it, or name the file for its content here and there`},
 		{"../../etc/passwd", read("x", nil), `invalid asset name "../../etc/passwd"; want 16 hex digits and an extension`},
 	} {
-		text := strings.Replace(cassetteOf("x"), "body: x", "body_file: "+test.file, 1)
-		_, err := Parse("x.yaml", []byte(text), test.asset)
+		text := strings.Replace(withBody("x"), "body: x", "body_file: "+test.file, 1)
+		_, err := Parse("x.yaml", text, test.asset)
 		if want := "x.yaml:6:18: request.body_file: " + test.want; err == nil || err.Error() != want {
 			t.Errorf("got  %v\nwant %s", err, want)
 		}
-		if errors.Is(err, fs.ErrNotExist) {
+		if errors.Is(error(err), fs.ErrNotExist) {
 			t.Errorf("%v: a missing asset is not a missing cassette", err)
 		}
 	}
-}
-
-// difference returns where two files differ in what a cassette holds, or "".
-func difference(a, b *File) string {
-	switch {
-	case a.Pinned != b.Pinned:
-		return "pinned"
-	case a.Partial != b.Partial:
-		return "partial"
-	case len(a.Interactions) != len(b.Interactions):
-		return fmt.Sprintf("the number of interactions (%d and %d)", len(a.Interactions), len(b.Interactions))
-	}
-	for i, it := range a.Interactions {
-		if d := it.Difference(b.Interactions[i]); d != "" {
-			return fmt.Sprintf("%s of interaction %d", d, i+1)
-		}
-	}
-	return ""
 }
 
 // TestVector: an embedding is one line, which costs a blank for each number.
@@ -338,7 +320,7 @@ func TestVector(t *testing.T) {
 		vector[i] = fmt.Sprintf("%.8f", math.Sin(float64(i)))
 	}
 	body := `{"data":[{"embedding":[` + strings.Join(vector, ",") + `],"index":0}],"model":"e"}`
-	data, assets, err := Format(fileOf(body))
+	data, assets, err := Encode(nil, plain(body))
 	if err != nil || len(assets) > 0 {
 		t.Fatal(err)
 	}
@@ -350,5 +332,30 @@ func TestVector(t *testing.T) {
 	}
 	if n := strings.Count(string(data), "\n"); lines != 1 || n > 20 || len(data) > len(body)+len(vector)+700 {
 		t.Errorf("%d bytes in %d lines of JSON of %d bytes", len(data), n, len(body))
+	}
+}
+
+// TestCheck: what would not survive is not written.
+func TestCheck(t *testing.T) {
+	t.Parallel()
+	for _, content := range []string{"a", big("a")} { // in the file, and beside it
+		it := plain(content)
+		text, assets, err := Encode(nil, it)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, x := range []struct {
+			text   []byte
+			assets map[string][]byte
+			want   string
+		}{
+			{text, assets, "response.body would not survive; please report this"},
+			{text[:len(text)/2], nil, "promptecho cannot read what it would write; please report this: cassette:"},
+			{[]byte("x"), nil, "promptecho cannot read what it would write; please report this: cassette:2:"},
+		} {
+			if err := Check(x.text, x.assets, plain("b")); err == nil || !strings.HasPrefix(err.Error(), x.want) {
+				t.Errorf("got %v, want %s", err, x.want)
+			}
+		}
 	}
 }

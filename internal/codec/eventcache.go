@@ -1,4 +1,4 @@
-package cassette
+package codec
 
 import (
 	"bytes"
@@ -14,60 +14,50 @@ type eventCache struct {
 	out    int     // where its JSON begins
 	size   int     // of that
 	behind int     // bytes behind it in its line
-	tokens []token // the tokens of it, in order
+	last   []token // the tokens of it, in order
 	alike  int     // so many of them it has in common with the one before
 
-	// Of the one that is being read:
-	start, to int     // where it begins, in the file and in the JSON
-	stop      int     // in the file: the token from which on it is like the last one; -1 if there is none
-	read      []token // its tokens so far, behind those that it has in common with the last one
+	// Of the one that is being read: those behind what it has in common with the last one,
+	// to the one from which on it is like that again.
+	tokens
 }
 
-// A token is a place in a value where a name, an element or a value in it begins: behind
-// the beginning of the value in the file, behind that of its JSON, and in so many
-// collections.
-type token struct{ from, to, depth int }
-
 // reset returns an empty cache that uses the memory of c.
-func (c *eventCache) reset() eventCache { return eventCache{tokens: c.tokens[:0], read: c.read[:0]} }
-
-// token notes a token, and reports whether it is the one to stop at.
-func (c *eventCache) token(from, to, depth int) (stop bool) {
-	c.read = append(c.read, token{from - c.start, to - c.to, depth})
-	return from == c.stop
+func (c *eventCache) reset() eventCache {
+	return eventCache{last: c.last[:0], tokens: tokens{read: c.read[:0]}}
 }
 
 // value reads the value at pos and appends its JSON. What is already in dst must stay as
 // it is until the next one.
-func (c *eventCache) value(d *decoder, dst []byte) []byte {
+func (c *eventCache) value(d *jsonDecoder, dst []byte) []byte {
 	c.start, c.to, c.stop, c.read = d.pos, len(dst), -1, c.read[:0]
 	depth, like := 0, -1
 	if c.text != nil {
 		like = c.likeness(d.s[d.pos:])
 	}
 	if c.alike > 0 {
-		last := c.tokens[c.alike-1]
+		last := c.last[c.alike-1]
 		dst = append(dst, dst[c.out:c.out+last.to]...)
 		d.pos += last.from
 		depth = last.depth
 	}
-	dst, depth = d.flow(dst, depth, 0, c)
+	dst, depth = d.flow(dst, depth, 0, &c.tokens)
 	if d.pos == c.stop && !d.failed && depth > 0 {
-		if last := c.tokens[like]; depth == last.depth {
+		if last := c.last[like]; depth == last.depth {
 			dst = append(dst, dst[c.out+last.to:c.out+c.size]...)
 			d.pos += len(c.text) - last.from
 			at := c.read[len(c.read)-1]
-			for _, t := range c.tokens[like+1:] {
+			for _, t := range c.last[like+1:] {
 				c.read = append(c.read, token{t.from - last.from + at.from, t.to - last.to + at.to, t.depth})
 			}
 		} else {
 			c.stop = -1
-			dst, _ = d.flow(dst, depth, 0, c)
+			dst, _ = d.flow(dst, depth, 0, &c.tokens)
 		}
 	}
 	c.text, c.out, c.size = d.s[c.start:d.pos], c.to, len(dst)-c.to
 	c.behind = max(0, bytes.IndexByte(d.s[d.pos:], '\n'))
-	c.tokens = append(c.tokens[:c.alike], c.read...)
+	c.last = append(c.last[:c.alike], c.read...)
 	return dst
 }
 
@@ -76,25 +66,28 @@ func (c *eventCache) value(d *decoder, dst []byte) []byte {
 // on both are alike, -1 if there is none; c.stop is where that stands in the file. Where
 // the new one ends is a guess: so far before the end of its line as the last one.
 func (c *eventCache) likeness(rest []byte) (like int) {
-	alike, n := samePrefix(c.text, rest), c.alike // mostly it is as many as before
-	for n > 0 && c.tokens[n-1].from > alike {
-		n--
+	alike, n := 0, 0
+	if c.alike > 0 { // mostly it is as many as before
+		if at := c.last[c.alike-1].from; bytes.HasPrefix(rest, c.text[:at]) {
+			alike, n = at, c.alike
+		}
 	}
-	for n < len(c.tokens) && c.tokens[n].from <= alike {
+	alike += samePrefix(c.text[alike:], rest[alike:])
+	for n < len(c.last) && c.last[n].from <= alike {
 		n++
 	}
 	c.alike = n
 	end := bytes.IndexByte(rest, '\n') - c.behind
-	if n == len(c.tokens) || end <= 0 {
+	if n == len(c.last) || end <= 0 {
 		return -1
 	}
 	same := sameSuffix(c.text, rest[:end])
 	done := 0
 	if n > 0 {
-		done = c.tokens[n-1].from
+		done = c.last[n-1].from
 	}
-	for like := n; like < len(c.tokens); like++ {
-		left := len(c.text) - c.tokens[like].from
+	for like := n; like < len(c.last); like++ {
+		left := len(c.text) - c.last[like].from
 		if left <= same && end-left > done {
 			c.stop = c.start + end - left
 			return like

@@ -1,4 +1,4 @@
-package cassette
+package codec
 
 import (
 	"slices"
@@ -21,42 +21,12 @@ type Framer interface {
 	End(dst []byte) []byte
 }
 
-// stream reads what encoder.stream writes.
-func (d *decoder) stream(r *interaction.Response) {
-	d.text("stream", &r.Stream)
-	for d.at(spaces[:d.indent] + "#") {
-		d.line()
-	}
-	l := d.layout("events_layout")
-	if d.has("events") {
-		d.expect("\n")
-		if d.framer != nil && !d.framer.Stream(r.Stream) {
-			d.framer = nil
-		}
-		text := d.eventLines(l)
-		switch {
-		case d.want != nil:
-			r.Events = d.want.events
-		case d.framer != nil:
-			r.Body, d.scratch.Ends = text, d.events.offsets
-		default:
-			r.Events = d.events.list(text)
-		}
-	}
-	r.Chunks = d.ints("chunks")
-	if d.scratch != nil {
-		r.Delays = d.scratch.delays[:0]
-	}
-	d.list("delays_ms", func(text string) {
-		delay, ok := parseDelay(text)
-		if !ok {
-			d.fail()
-		}
-		r.Delays = append(r.Delays, delay)
-	})
-	if d.scratch != nil {
-		d.scratch.delays = r.Delays
-	}
+// A streamDecoder reads the events of a stream.
+type streamDecoder struct {
+	jsonDecoder
+	framer Framer // makes the bytes of a stream instead of its events; may be nil
+	events eventList
+	want   *comparison // the events that there must be; nil if that is not known
 }
 
 // An eventList is what was read of events beside the text of their values. With a
@@ -86,11 +56,7 @@ func (l *eventList) list(values []byte) []interaction.Event {
 }
 
 // eventLines reads the lines of events, one behind the other, and their paddings.
-func (d *decoder) eventLines(l exactjson.Layout) (dst []byte) {
-	list := &d.events
-	if d.scratch != nil {
-		dst, *list = d.scratch.body[:0], d.scratch.events.reset()
-	}
+func (d *streamDecoder) eventLines(dst []byte, l exactjson.Layout) []byte {
 	d.layOut(l)
 	for d.indented(d.indent + 2) {
 		dst = d.event(dst)
@@ -105,11 +71,7 @@ func (d *decoder) eventLines(l exactjson.Layout) (dst []byte) {
 	if d.want != nil && (d.want.next != len(d.want.events) || !slices.Equal(paddings, d.want.paddings)) {
 		d.fail()
 	}
-	dst = insertPadding(dst, list.cuts, paddings, list.offsets)
-	if d.scratch != nil {
-		d.scratch.body, d.scratch.events = dst, *list
-	}
-	return dst
+	return insertPadding(dst, d.events.cuts, paddings, d.events.offsets)
 }
 
 // A comparison makes sure that events are those that were written, so that a long stream
@@ -122,7 +84,7 @@ type comparison struct {
 
 // compare makes sure that the event that was just read is the next one of those that are
 // wanted, and forgets it.
-func (d *decoder) compare(dst []byte) []byte {
+func (d *streamDecoder) compare(dst []byte) []byte {
 	list, want := &d.events, d.want
 	if want.next == len(want.events) || len(want.events[want.next]) != len(list.names) {
 		d.fail()
@@ -163,7 +125,7 @@ func (l *eventList) reset() eventList {
 }
 
 // event reads the line of an event.
-func (d *decoder) event(dst []byte) []byte {
+func (d *streamDecoder) event(dst []byte) []byte {
 	list := &d.events
 	d.expect("- ")
 	several := d.skip("[")
@@ -179,7 +141,7 @@ func (d *decoder) event(dst []byte) []byte {
 		start, line := len(dst), false
 		if c := d.peek(); c == '{' || c == '[' {
 			line = oneLine
-			dst = list.cache.value(d, append(dst, d.json.Before...))
+			dst = list.cache.value(&d.jsonDecoder, append(dst, d.json.Before...))
 			cut = len(dst) - 1
 			dst = append(dst, d.json.After...)
 		} else {

@@ -1,0 +1,257 @@
+package codec
+
+import (
+	"strings"
+
+	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/yaml"
+)
+
+// Version is the format version this package reads.
+const Version = 1
+
+// A Document is what stands in a cassette.
+type Document struct {
+	Pinned, Partial bool
+	Interactions    []*interaction.Interaction
+	Seals           []string // the list at the end, which means nothing here
+}
+
+// Parse reads the text of a cassette, which is as [Normalize] returns it. name is the
+// file's name for messages; asset may be nil if there are none. Nothing that Parse cannot
+// give its exact meaning is accepted: the error says what to do.
+func Parse(name, text string, asset ReadAsset) (*Document, *SyntaxError) {
+	p := newParser(name, text, asset)
+	doc := new(Document)
+	root := p.yaml()
+	if p.err == nil {
+		p.countAssets(&root)
+		p.document(&root, doc)
+	}
+	if p.err != nil {
+		return nil, p.err
+	}
+	return doc, nil
+}
+
+// Normalize returns the text of a file, whose lines may end as git on Windows ends them.
+func Normalize(data []byte) string {
+	text := strings.TrimSuffix(strings.TrimPrefix(string(data), "\ufeff"), "\r") // cut within a line end
+	return strings.ReplaceAll(text, "\r\n", "\n")
+}
+
+// Lines of a cassette.
+const (
+	ItemsLine = "interactions:\n" // stands before the interactions
+	EndMark   = "..."             // begins the last line: YAML's mark for the end of a document (YAML 1.2.2, 9.1.4)
+)
+
+// ParseItem reads the text of an interaction as people may have written it. Lines in
+// errors are not those of a file.
+func ParseItem(name string, text []byte, asset ReadAsset) (*interaction.Interaction, error) {
+	p := newParser(name, ItemsLine+string(text), asset)
+	root := p.yaml()
+	if p.err == nil && (len(root.Keys) != 1 || strings.Contains(p.src, "\n"+EndMark)) {
+		p.badf(&root, "", "this is more than an interaction")
+	}
+	if p.err != nil {
+		return nil, p.err
+	}
+	p.countAssets(&root)
+	its := p.interactions(&root.Elems[0])
+	if p.err == nil && len(its) != 1 {
+		p.badf(&root, "", "these are %d interactions", len(its))
+	}
+	if p.err != nil {
+		return nil, p.err
+	}
+	return its[0], nil
+}
+
+// yaml reads the text into nodes.
+func (p *parser) yaml() yaml.Node {
+	p.checkConflict()
+	if p.err != nil {
+		return yaml.Node{}
+	}
+	root, err := format.Parse(p.src)
+	if err != nil {
+		p.fail(err.Offset, "", "%s", err.Msg)
+	} else if root.Pos == len(p.src) {
+		p.fail(root.Pos, "", "the file is empty; restore it, or delete it and record again")
+	}
+	return root
+}
+
+// checkConflict finds the marks that git leaves in a file with a merge conflict.
+func (p *parser) checkConflict() {
+	for _, m := range []string{"<<<<<<<", "=======", ">>>>>>>"} {
+		for at := 0; ; {
+			i := strings.Index(p.src[at:], m)
+			if i < 0 {
+				break
+			}
+			i += at
+			at = i + len(m)
+			if (i == 0 || p.src[i-1] == '\n') && (at == len(p.src) || p.src[at] == ' ' || p.src[at] == '\n') {
+				p.fail(i, "", "a merge conflict (%q); keep both sides where each added interactions, also below \"seals:\", or take one side and record again what is missing", m)
+				return
+			}
+		}
+	}
+}
+
+func (p *parser) document(n *yaml.Node, doc *Document) {
+	if n.Kind != yaml.Mapping {
+		p.want(n, "", "a cassette (\"version: 1\" and \"interactions:\")")
+		return
+	}
+	p.version(n)
+	p.mapping(n, "", "", func() {
+		p.get("version")
+		p.flag("pinned", &doc.Pinned)
+		p.flag("partial", &doc.Partial)
+		list, field := p.get("interactions")
+		if list != nil {
+			doc.Interactions = p.interactions(list)
+		} else {
+			p.badf(n, field, "is missing; write \"interactions: []\" if there are none")
+		}
+		if list, field := p.get("seals"); list != nil {
+			for i := range p.list(list, field, "seals") {
+				doc.Seals = append(doc.Seals, p.str(&list.Elems[i], field))
+			}
+		}
+	})
+}
+
+// version checks the version before anything that may depend on it.
+func (p *parser) version(n *yaml.Node) {
+	for i := range n.Keys {
+		if n.Keys[i].Text != "version" {
+			continue
+		}
+		v := p.integer(&n.Elems[i], "version", 1)
+		if p.err == nil && v != Version {
+			p.badf(&n.Elems[i], "version", "this is version %d, and this promptecho reads version %d; update it, or record again", v, Version)
+		}
+		return
+	}
+	p.badf(n, "version", "is missing; a cassette starts with \"version: %d\"", Version)
+}
+
+func (p *parser) interactions(n *yaml.Node) []*interaction.Interaction {
+	elems := p.list(n, "interactions", "interactions")
+	its := make([]*interaction.Interaction, 0, len(elems))
+	line, at := 1, 0
+	for i := range elems {
+		e := &elems[i]
+		start := e.Item
+		if start == 0 {
+			start = e.Pos // in a flow sequence
+		}
+		line += strings.Count(p.src[at:start], "\n")
+		at = start
+		it := p.interaction(e)
+		if p.err != nil {
+			return nil
+		}
+		it.Line = line
+		its = append(its, it)
+	}
+	return its
+}
+
+func (p *parser) interaction(n *yaml.Node) *interaction.Interaction {
+	it := new(interaction.Interaction)
+	p.mapping(n, "interaction", "", func() { interactionFields(p, it) })
+	return it
+}
+
+func (p *parser) part(key string, each func()) {
+	n, field := p.get(key)
+	p.need(key, n != nil)
+	if n != nil {
+		p.mapping(n, field, field+".", each)
+	}
+}
+
+func (p *parser) text(key string, s *string) {
+	n, field := p.get(key)
+	if n != nil {
+		*s = p.str(n, field)
+	}
+	switch key {
+	case "method", "url":
+		p.need(key, *s != "")
+	case "end":
+		if n != nil && !isEnd(*s) {
+			p.want(n, field, "closed, error or canceled (leave it out if the body is whole)")
+		}
+	}
+}
+
+func (p *parser) status(status *int) {
+	if n, field := p.get("status"); n != nil {
+		*status = int(p.integer(n, field, 0))
+		if *status > 999 {
+			p.want(n, field, "a status (100 to 999)")
+		}
+	}
+}
+
+const minInt64 = -1 << 63
+
+func (p *parser) latency(ms *int64) { p.number("latency_ms", ms) }
+
+func (p *parser) number(key string, i *int64) {
+	if n, field := p.get(key); n != nil {
+		*i = p.integer(n, field, minInt64)
+	}
+}
+
+func (p *parser) flag(key string, set *bool) {
+	if n, field := p.get(key); n != nil {
+		*set = p.boolean(n, field)
+	}
+}
+
+func (p *parser) usage(u **interaction.Usage) {
+	n, field := p.get("usage")
+	if n == nil {
+		return
+	}
+	*u = new(interaction.Usage)
+	p.mapping(n, field, field+".", func() {
+		p.number("input_tokens", &(*u).InputTokens)
+		p.number("output_tokens", &(*u).OutputTokens)
+	})
+}
+
+func (p *parser) headers(key string, hs *interaction.Headers) {
+	if n, field := p.get(key); n != nil {
+		*hs = p.headerFields(n, field)
+	}
+}
+
+// headerFields returns the header fields n.
+func (p *parser) headerFields(n *yaml.Node, field string) interaction.Headers {
+	if n.Kind != yaml.Mapping || n.Tag != "" {
+		p.want(n, field, "a mapping of names to values")
+		return nil
+	}
+	hs := make(interaction.Headers, 0, len(n.Elems))
+	for i := range n.Elems {
+		v := &n.Elems[i]
+		h := interaction.Header{Name: p.key(&n.Keys[i], field)}
+		if v.Kind == yaml.Sequence {
+			for j := range p.list(v, field, "values") {
+				h.Values = append(h.Values, p.loose(&v.Elems[j], field))
+			}
+		} else {
+			h.Values = []string{p.loose(v, field)}
+		}
+		hs = append(hs, h)
+	}
+	return hs
+}
