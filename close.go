@@ -30,9 +30,10 @@ func init() {
 // run with -run or -skip for one that is not whole.
 func (r *Recorder) Close() error {
 	var errs []error
+	stack := report.CurrentStack()
 	o := report.Outcome{
-		Failed:   report.Panicking() || report.Exiting(),
-		Filtered: !report.InTest() && (isSet("test.run") || isSet("test.skip")),
+		Failed:   stack.Panicking || stack.Exiting,
+		Filtered: !stack.InTest && (isSet("test.run") || isSet("test.skip")),
 		Unsure:   testing.Testing(),
 	}
 	for _, text := range r.finish(o).Errors {

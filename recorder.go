@@ -44,18 +44,15 @@ func (r *Recorder) Recording() bool { return r.plan.mayGoUpstream() }
 func (r *Recorder) Secret(env string) string {
 	dummy := "promptecho-replay-" + env
 	r.redact.AddSecret(dummy)
+	value := os.Getenv(env)
+	r.redact.AddSecret(value) // in replay too: the program may have the value and send it
 	if !r.Recording() {
-		// The program may have the value all the same and send it, so it is hidden on
-		// both sides of a match.
-		r.redact.Variable(os.Environ(), env)
 		return dummy
 	}
-	value := os.Getenv(env)
 	if value == "" {
 		r.life.miss(env)
 		return dummy
 	}
-	r.redact.AddSecret(value)
 	return value
 }
 

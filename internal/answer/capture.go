@@ -35,7 +35,7 @@ func Capture(resp *http.Response, sent time.Time, keeper Keeper) {
 	c := &capture{keeper: keeper, resp: resp, sent: sent, announced: resp.ContentLength}
 	c.last = time.Since(sent)
 	c.latencyMS = c.last.Milliseconds()
-	c.stored = interaction.Response{Status: resp.StatusCode, Headers: interaction.HeadersOf(resp.Header)}
+	c.stored = interaction.Response{Status: resp.StatusCode, Headers: interaction.HeadersOf(resp.Header.Clone())}
 	if resp.ProtoMajor != 1 && resp.Proto != "" {
 		c.stored.Proto = resp.Proto
 	}

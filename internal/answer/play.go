@@ -155,11 +155,13 @@ func (p *Player) body(resp *http.Response, rec *Playable) *body {
 	b := &body{
 		ctx:     resp.Request.Context(),
 		pace:    p.Pace,
-		closing: make(chan struct{}),
 		end:     io.EOF,
 		data:    rec.Body,
 		chunks:  chunksOf(len(rec.Body), rec.Ends, rec.Delays),
 		release: rec.Release,
+	}
+	if p.Pace != 0 {
+		b.closing = make(chan struct{})
 	}
 	switch {
 	case rec.End == interaction.EndError:

@@ -48,8 +48,8 @@ func (f *Form) Read(payloads iter.Seq[[]byte]) Answer {
 			continue
 		}
 		a.usage(&v)
-		if f.family != nil && f.Wire != "whole" {
-			r.event(&f.family.Transcript, &v)
+		if f.transcript != nil && f.Wire != "whole" {
+			r.event(f.transcript, &v)
 		}
 	}
 	a.Text = r.String()

@@ -1,7 +1,6 @@
 package canon
 
 import (
-	"net/url"
 	"slices"
 	"strings"
 
@@ -14,21 +13,15 @@ import (
 type request struct {
 	*Form
 	parser   *exactjson.Parser // of the body and of JSON in it
-	url      *url.URL
 	encoding encoding
+	body     exactjson.Value
+	header   exactjson.Value // lists of values by name
+	path     exactjson.Value // what the path tells
+	query    exactjson.Value // lists of values by name
 
-	body      exactjson.Value
-	header    exactjson.Value // lists of values by name
-	path      exactjson.Value // what the path tells
-	query     exactjson.Value // lists of values by name
+	ids       ordinals        // of the conversation that is being rewritten
 	hostModel exactjson.Value // what the host tells beside the body's model
-
-	local         bool // the origin is one of those that count as one
-	serverDecides bool // nobody is named, or anybody can have such an endpoint
-	anyHost       bool // the host only chooses all the same
-
-	ids     ordinals // of the conversation that is being rewritten
-	sources []string // see pathsByID; nil if nobody asks
+	anyHost   bool            // the host only chooses, although anybody can have such an endpoint
 }
 
 // addPath adds what the path tells.

@@ -76,53 +76,63 @@ func plainPath(u *url.URL) string {
 	return strings.Join(segments, "/")
 }
 
+// A call is a classified request.
+type call struct {
+	request
+	url           *url.URL
+	family        *Family  // nil if none knows the request
+	serverDecides bool     // nobody is named, or anybody can have such an endpoint
+	local         bool     // the origin is one of those that count as one
+	sources       []string // see pathsByID; nil if nobody asks
+}
+
 // classify finds the family of a request by its decoded path and brings its body to
 // the family's one spelling. It fills in what the form tells of the request.
-func (r *request) classify(o *Options, req *interaction.Request, traced bool) {
+func (c *call) classify(o *Options, req *interaction.Request, traced bool) {
 	to := addresses.Get(req.URL)
-	r.url, r.Wire, r.Origin = to.url, "whole", to.origin
-	r.local = to.local && !slices.Contains(o.Aliases, to.origin)
-	r.body, r.encoding = decode(req, r.parser)
-	if traced && r.encoding != noBody {
-		r.sources = pathsByID(&r.body)
+	c.url, c.Wire, c.Origin = to.url, "whole", to.origin
+	c.local = to.local && !slices.Contains(o.Aliases, to.origin)
+	c.body, c.encoding = decode(req, c.parser)
+	if traced && c.encoding != noBody {
+		c.sources = pathsByID(&c.body)
 	}
-	r.query = decodeForm(to.url.RawQuery)
-	i := slices.IndexFunc(to.candidates, func(f candidate) bool { return f.family.accepts(req.Method, &r.body, r.encoding) })
+	c.query = decodeForm(to.url.RawQuery)
+	i := slices.IndexFunc(to.candidates, func(f candidate) bool { return f.family.accepts(req.Method, &c.body, c.encoding) })
 	if i >= 0 {
-		r.family = to.candidates[i].family
+		c.family = to.candidates[i].family
 	}
-	r.addHeaders(req.Headers)
-	r.Drift = make([]Line, 0, 8)
-	r.Traits = append(make([]Trait, 0, 8), spellingOf(to.url.EscapedPath(), req.Body, r.encoding, &r.body, r.keepsBooks))
+	c.addHeaders(req.Headers)
+	c.Drift = make([]Line, 0, 8)
+	c.Traits = append(make([]Trait, 0, 8), spellingOf(to.url.EscapedPath(), req.Body, c.encoding, &c.body, c.keepsBooks))
 	if i >= 0 {
-		r.known(&to.candidates[i])
+		c.known(&to.candidates[i])
 	} else {
-		r.unknown(req.Method, o)
+		c.unknown(req.Method, o)
 	}
 	if o.SortTools {
-		sortTools(&r.body)
+		sortTools(&c.body)
 	}
 }
 
 // keepsBooks reports whether a member of the body holds bookkeeping.
-func (r *request) keepsBooks(member string) bool {
-	return r.family != nil && slices.ContainsFunc(r.family.Bookkeeping, func(p string) bool { return startsWith(p, member) })
+func (c *call) keepsBooks(member string) bool {
+	return c.family != nil && slices.ContainsFunc(c.family.Bookkeeping, func(p string) bool { return startsWith(p, member) })
 }
 
 // addHeaders takes the values of the request's headers. Those of a header that a family
 // lists are a set, however they were sent.
-func (r *request) addHeaders(headers interaction.Headers) {
+func (c *call) addHeaders(headers interaction.Headers) {
 	for _, h := range headers {
 		name := strings.ToLower(h.Name)
-		if r.family != nil && r.family.decides(name) {
-			r.addToSet(name, strings.Split(strings.Join(h.Values, ","), ",")...)
+		if c.family != nil && c.family.decides(name) {
+			c.addToSet(name, strings.Split(strings.Join(h.Values, ","), ",")...)
 			continue
 		}
 		for _, v := range h.Values {
 			if name == "content-type" {
 				v = withoutBoundary(v)
 			}
-			appendTo(&r.header, name, stringValue(v))
+			appendTo(&c.header, name, stringValue(v))
 		}
 	}
 }
@@ -139,29 +149,30 @@ func withoutBoundary(contentType string) string {
 }
 
 // known brings the request of a family to its one spelling.
-func (r *request) known(to *candidate) {
-	f := r.family
-	r.Known, r.Endpoint, r.Wire = true, f.Name, f.wire(to.stream)
+func (c *call) known(to *candidate) {
+	f := c.family
+	c.Known, c.Endpoint, c.Wire = true, f.Name, f.wire(to.stream)
+	c.transcript, c.endMarkers, c.linked = &f.Transcript, f.EndMarkers, f.Linked
 	if f.anywhere() {
-		r.addPath("server", plainPath(r.url))
+		c.addPath("server", plainPath(c.url))
 	} else {
-		r.addPath("prefix", to.prefix)
+		c.addPath("prefix", to.prefix)
 	}
-	r.serverDecides = !r.addNames(to.names) || f.Server
+	c.serverDecides = !c.addNames(to.names) || f.Server
 	// What a member means that stands twice is for the server to say.
-	if !repeats(&r.body) {
-		dropNull(r, &r.body)
-		if r.takesStream() {
-			r.Wire = f.wire(true)
+	if !repeats(&c.body) {
+		dropNull(&c.request, &c.body)
+		if c.takesStream() {
+			c.Wire = f.wire(true)
 		}
-		r.rewrite(&r.body, f.Rewrites)
+		c.rewrite(&c.body, f.Rewrites)
 	}
-	r.Model = strings.Clone(cmp.Or(r.Model, modelOf(&r.body)))
+	c.Model = strings.Clone(cmp.Or(c.Model, modelOf(&c.body)))
 }
 
 // addNames adds who is asked by path and host, and reports whether anybody is, there
 // or in the body. No name takes the place of another.
-func (r *request) addNames(names []named) bool {
+func (c *call) addNames(names []named) bool {
 	org := ""
 	for _, n := range names {
 		switch n.name {
@@ -169,44 +180,44 @@ func (r *request) addNames(names []named) bool {
 			org += n.value + "/"
 		case "model":
 			model := org + n.value
-			if org = ""; r.nameModel(model) {
-				r.addPath("model", model)
-				r.Model = model
+			if org = ""; c.nameModel(model) {
+				c.addPath("model", model)
+				c.Model = model
 			}
 		default:
-			r.addPath(n.name, n.value)
+			c.addPath(n.name, n.value)
 		}
 	}
-	if r.family.NoModel || r.family.Server {
+	if c.family.NoModel || c.family.Server {
 		return true
 	}
-	if model := hostModel.Get(r.url.Hostname()); model != "" && r.nameModel(model) {
-		r.hostModel = stringValue(model)
-		r.Model = model
+	if model := hostModel.Get(c.url.Hostname()); model != "" && c.nameModel(model) {
+		c.hostModel = stringValue(model)
+		c.Model = model
 	}
-	return modelOf(&r.body) != ""
+	return modelOf(&c.body) != ""
 }
 
 // takesStream removes the member that asks for a stream and tells its value:
 // it is part of the form as Wire, and false is the same as absent.
-func (r *request) takesStream() bool {
-	f := r.family
-	s := member(&r.body, f.Stream)
+func (c *call) takesStream() bool {
+	f := c.family
+	s := member(&c.body, f.Stream)
 	if f.Stream == "" || s == nil || s.Kind == exactjson.Null {
 		return f.Streams
 	}
 	kind := exactjson.Bool
-	if list := elems(s); r.encoding != jsonBody && len(list) == 1 {
+	if list := elems(s); c.encoding != jsonBody && len(list) == 1 {
 		s, kind = &list[0], exactjson.String // a field of a form
 	}
 	if s.Kind != kind || s.Text != "true" && s.Text != "false" {
 		return f.Streams
 	}
 	stream := s.Text == "true"
-	if !stream && r.Wire != "whole" {
+	if !stream && c.Wire != "whole" {
 		return false // a path that streams and a body that asks for none: it stays
 	}
-	drop(&r.body, f.Stream)
+	drop(&c.body, f.Stream)
 	return stream
 }
 
@@ -225,15 +236,15 @@ func repeats(v *exactjson.Value) bool {
 
 // unknown describes a request that no family knows: method, origin, path, query,
 // the headers that select content and the whole body decide.
-func (r *request) unknown(method string, o *Options) {
-	r.Endpoint = method + " " + o.mask("/"+strings.TrimPrefix(plainPath(r.url), "/"))
-	if r.encoding != jsonBody {
+func (c *call) unknown(method string, o *Options) {
+	c.Endpoint = method + " " + o.mask("/"+strings.TrimPrefix(plainPath(c.url), "/"))
+	if c.encoding != jsonBody {
 		return
 	}
-	if s := member(&r.body, "stream"); isKind(s, exactjson.Bool) && s.Text == "true" {
-		r.Wire = "stream"
+	if s := member(&c.body, "stream"); isKind(s, exactjson.Bool) && s.Text == "true" {
+		c.Wire = "stream"
 	}
-	r.Model = strings.Clone(modelOf(&r.body))
+	c.Model = strings.Clone(modelOf(&c.body))
 }
 
 // contentHeaders select what a server answers (RFC 9110, RFC 7240, and what the
@@ -250,16 +261,16 @@ var contentHeaders = []string{
 
 // level returns the level of a field outside of the body: of what stands in the named
 // part of the request under a name.
-func (r *request) level(part, name string) level {
-	f := r.family
+func (c *call) level(part, name string) level {
+	f := c.family
 	switch {
-	case part == "header" && !r.headerDecides(name):
+	case part == "header" && !c.headerDecides(name):
 		return header
 	case part == "header" || f == nil:
 		return identity
-	case part == "host" && (r.anyHost || !r.serverDecides):
+	case part == "host" && (c.anyHost || !c.serverDecides):
 		return host
-	case r.serverDecides:
+	case c.serverDecides:
 		return identity
 	case part == "path" && name == "prefix":
 		return prefix
@@ -270,9 +281,9 @@ func (r *request) level(part, name string) level {
 }
 
 // headerDecides reports whether a request header changes the answer.
-func (r *request) headerDecides(name string) bool {
-	if r.family != nil {
-		return r.family.decides(name)
+func (c *call) headerDecides(name string) bool {
+	if c.family != nil {
+		return c.family.decides(name)
 	}
-	return slices.Contains(contentHeaders, name) || isBeta(name) || name == "content-type" && r.encoding == opaqueBody
+	return slices.Contains(contentHeaders, name) || isBeta(name) || name == "content-type" && c.encoding == opaqueBody
 }

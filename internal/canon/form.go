@@ -50,7 +50,10 @@ type Form struct {
 	lines []Line
 	sent  map[string]string // where the request has the field at a path; nil unless traced
 
-	family *Family // nil if none knows the request
+	// What the family says of answers.
+	transcript *Transcript
+	endMarkers []string
+	linked     bool
 }
 
 // A cut is where a line starts in a text, and where its value does.
@@ -110,11 +113,11 @@ func (f *Form) Sent(path string) string {
 // Completes reports whether a stream is whole after an event with a field of this value,
 // although the client closed it before its end (openai-go closes at [DONE]).
 func (f *Form) Completes(value string) bool {
-	return f.family != nil && slices.ContainsFunc(f.family.EndMarkers, func(mark string) bool { return strings.Contains(value, mark) })
+	return slices.ContainsFunc(f.endMarkers, func(mark string) bool { return strings.Contains(value, mark) })
 }
 
 // Linked reports whether answers hold an id of their request; see [Form.Relink].
-func (f *Form) Linked() bool { return f.family != nil && f.family.Linked }
+func (f *Form) Linked() bool { return f.linked }
 
 // appendHead appends what the text has before its lines.
 func (f *Form) appendHead(dst []byte) []byte {

@@ -23,19 +23,19 @@ func (o *Options) form(req *interaction.Request, traced bool) *Form {
 	}
 	w := walkers.Get().(*walker)
 	w.options = o
-	w.request = request{Form: f, parser: &w.parser}
-	w.request.classify(o, req, traced || o.selects())
-	w.parts()
+	w.call.request = request{Form: f, parser: &w.parser}
+	w.call.classify(o, req, traced || o.selects())
+	w.request()
 	if len(req.Body) <= 1<<17 { // more is rare, and too much to keep
 		w.release()
 	}
 	return f
 }
 
-// A walker writes the fields of a request to its form.
+// A walker writes the fields of a call to its form.
 type walker struct {
 	options *Options
-	request request
+	call    call
 
 	parser   exactjson.Parser
 	path     []byte
@@ -51,34 +51,34 @@ var walkers = sync.Pool{New: func() any { return &walker{parser: exactjson.Parse
 
 func (w *walker) release() {
 	w.parser.Reset()
-	w.options, w.request = nil, request{}
+	w.options, w.call = nil, call{}
 	w.text, w.cuts = w.text[:0], w.cuts[:0]
 	walkers.Put(w)
 }
 
-// parts walks the parts of a request in the order of their names.
-func (w *walker) parts() {
-	r := &w.request
-	origin := r.Origin
-	if r.local { // names and ports of local hosts change from machine to machine
+// request walks the parts of a request in the order of their names.
+func (w *walker) request() {
+	c := &w.call
+	origin := c.Origin
+	if c.local { // names and ports of local hosts change from machine to machine
 		origin = localHosts
 	}
-	w.text = r.appendHead(w.text)
-	w.root("body", r.body)
-	if r.encoding == multipartBody || r.encoding == formBody {
-		w.root("encoding", stringValue(string(r.encoding)))
+	w.text = c.appendHead(w.text)
+	w.root("body", c.body)
+	if c.encoding == multipartBody || c.encoding == formBody {
+		w.root("encoding", stringValue(string(c.encoding)))
 	}
-	w.root("header", r.header)
+	w.root("header", c.header)
 	w.root("host", stringValue(origin))
-	if level := w.level(""); r.local && level != ignored { // which of them it is only chooses
-		r.Local = level == identity
-		r.trait(host, "host", w.options.mask(r.Origin))
+	if level := w.level(""); c.local && level != ignored { // which of them it is only chooses
+		c.Local = level == identity
+		c.trait(host, "host", w.options.mask(c.Origin))
 	}
-	w.root("host/model", r.hostModel)
-	w.root("path", r.path)
-	w.root("query", r.query)
+	w.root("host/model", c.hostModel)
+	w.root("path", c.path)
+	w.root("query", c.query)
 
-	r.setText(&w.formText)
+	c.setText(&w.formText)
 }
 
 // root walks a part of the request, if there is one.
@@ -93,7 +93,7 @@ func (w *walker) root(part string, v exactjson.Value) {
 // value walks v in place. A container that is empty is a leaf. It is given where its
 // parent was sent.
 func (w *walker) value(v *exactjson.Value, source string) {
-	if w.request.sources != nil {
+	if w.call.sources != nil {
 		source = w.source(v, source)
 	}
 	if len(v.Elems) == 0 {
@@ -105,8 +105,8 @@ func (w *walker) value(v *exactjson.Value, source string) {
 	for i := first; i < first+len(v.Elems); i++ {
 		child := w.children[i]
 		w.path = append(append(w.path[:length], '/'), child.segment...)
-		if length == len("body") && w.part == "body" && w.request.family != nil {
-			w.listed = w.request.family.listed(w.listed[:0], child.segment)
+		if length == len("body") && w.part == "body" && w.call.family != nil {
+			w.listed = w.call.family.listed(w.listed[:0], child.segment)
 		}
 		w.value(child.value, source)
 	}
@@ -121,12 +121,12 @@ func (w *walker) source(v *exactjson.Value, parent string) string {
 	case w.part != "body":
 		return ""
 	case v.ID > 0:
-		source = w.request.sources[v.ID]
+		source = w.call.sources[v.ID]
 	case parent == "body":
 		return ""
 	}
-	if w.request.sent != nil && source != "" {
-		w.request.sent[string(w.path)] = source
+	if w.call.sent != nil && source != "" {
+		w.call.sent[string(w.path)] = source
 	}
 	return source
 }
@@ -141,8 +141,8 @@ func (w *walker) leaf(v *exactjson.Value, source string) {
 	default:
 		w.drifted = w.options.appendValue(w.drifted[:0], v)
 		line := Line{string(w.path), string(w.drifted)}
-		w.request.Drift = append(w.request.Drift, line)
-		w.request.trait(level, line.Path, line.Value)
+		w.call.Drift = append(w.call.Drift, line)
+		w.call.trait(level, line.Path, line.Value)
 	}
 }
 
@@ -151,12 +151,12 @@ func (w *walker) level(source string) level {
 	level := identity
 	if w.part != "body" {
 		name, _, _ := strings.Cut(strings.TrimPrefix(string(w.path[len(w.part):]), "/"), "/")
-		level = w.request.level(w.part, name)
+		level = w.call.level(w.part, name)
 	} else if i := slices.IndexFunc(w.listed, func(l listedField) bool { return Match(l.pattern, string(w.path)) }); i >= 0 {
 		level = w.listed[i].level
 	}
 	if level != sampling && !w.options.selects() {
 		return level
 	}
-	return w.options.level(w.request.Form, level, string(w.path), source)
+	return w.options.level(w.call.Form, level, string(w.path), source)
 }

@@ -66,10 +66,13 @@ func (c *eventCache) value(d *jsonDecoder, dst []byte) []byte {
 // on both are alike, -1 if there is none; c.stop is where that stands in the file. Where
 // the new one ends is a guess: so far before the end of its line as the last one.
 func (c *eventCache) likeness(rest []byte) (like int) {
-	alike, n := samePrefix(c.text, rest), c.alike // mostly it is as many as before
-	for n > 0 && c.last[n-1].from > alike {
-		n--
+	alike, n := 0, 0
+	if c.alike > 0 { // mostly it is as many as before
+		if at := c.last[c.alike-1].from; bytes.HasPrefix(rest, c.text[:at]) {
+			alike, n = at, c.alike
+		}
 	}
+	alike += samePrefix(c.text[alike:], rest[alike:])
 	for n < len(c.last) && c.last[n].from <= alike {
 		n++
 	}

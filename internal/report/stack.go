@@ -5,7 +5,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -22,26 +21,29 @@ func stack(yield func(runtime.Frame) bool) {
 	}
 }
 
-// running reports whether one of these functions is on the stack.
-func running(functions ...string) bool {
-	for f := range stack {
-		if slices.Contains(functions, f.Function) {
-			return true
-		}
-	}
-	return false
+// A Stack tells what runs the function that asks for it.
+type Stack struct {
+	Panicking bool // a panic is running deferred functions; in a cleanup only the stack shows it
+	Exiting   bool // runtime.Goexit is running them, as after FailNow and SkipNow, even of a parent test
+	InTest    bool // this is the goroutine of a test or benchmark
 }
 
-// Panicking reports whether a panic is running deferred functions. In a panicking test
-// Failed is still false, and recover returns nothing in a cleanup: only the stack shows it.
-func Panicking() bool { return running("runtime.gopanic") }
-
-// Exiting reports whether runtime.Goexit is running deferred functions, as it does after
-// FailNow and SkipNow. A subtest that calls FailNow on its parent has not failed itself.
-func Exiting() bool { return running("runtime.Goexit") }
-
-// InTest reports whether this is the goroutine of a test or benchmark.
-func InTest() bool { return running("testing.tRunner", "testing.(*B).runN") }
+// CurrentStack returns the stack of its caller. It does not ask for files and lines, which
+// takes many times as long.
+func CurrentStack() (s Stack) {
+	pcs := make([]uintptr, 128)
+	for _, pc := range pcs[:runtime.Callers(2, pcs)] {
+		switch runtime.FuncForPC(pc - 1).Name() { // of none that is inlined
+		case "runtime.gopanic":
+			s.Panicking = true
+		case "runtime.Goexit":
+			s.Exiting = true
+		case "testing.tRunner", "testing.(*B).runN":
+			s.InTest = true
+		}
+	}
+	return s
+}
 
 // caller returns the place in the user's code that sent the request, as "file.go:line"
 // relative to the working directory. It is the innermost frame of a test file or of the

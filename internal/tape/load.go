@@ -19,6 +19,7 @@ func (t *Tape) Load(play, save bool) error {
 	}
 	list := make([]Recording, t.stored.Len())
 	if play {
+		t.recordings = make([]*Recording, 0, len(list))
 		t.queues, t.exact = make(queues, len(list)), make(map[uint64]*Recording, len(list))
 	}
 	for i := range list {
