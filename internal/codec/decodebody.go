@@ -1,9 +1,6 @@
 package codec
 
 import (
-	"bytes"
-	"unicode/utf8"
-
 	"github.com/promptecho/promptecho/internal/exactjson"
 )
 
@@ -54,11 +51,11 @@ func (d *jsonDecoder) block(dst []byte, indent, depth int, dash bool) []byte {
 		d.expect("\n")
 		return dst
 	case c == '|':
-		return d.literalJSON(dst, indent+2)
+		return d.stringJSON(dst, d.literal(indent+2))
 	case dash && d.atCollection():
 		return d.collection(dst, indent+2, depth)
 	case c == '"':
-		dst = d.quotedJSON(dst)
+		dst = d.stringJSON(dst, d.quoted())
 		d.expect("\n")
 		return dst
 	case c == 0 || c == '!' || c == ' ' || c == '\n':
@@ -107,7 +104,7 @@ func (d *jsonDecoder) collection(dst []byte, col, depth int) []byte {
 		case list:
 			d.expect("-")
 		case d.peek() == '"':
-			dst = d.quotedJSON(dst)
+			dst = d.stringJSON(dst, d.quoted())
 		default:
 			dst = d.stringJSON(dst, d.word())
 		}
@@ -159,7 +156,7 @@ func (d *jsonDecoder) flow(dst []byte, depth, outer int, cache *eventCache) []by
 			}
 			continue
 		case '"':
-			dst = d.quotedJSON(dst)
+			dst = d.stringJSON(dst, d.quoted())
 			continue
 		default:
 			dst = d.wordJSON(dst)
@@ -213,54 +210,4 @@ func (d *jsonDecoder) plainJSON(dst, text []byte) []byte {
 		}
 	}
 	return d.stringJSON(dst, text)
-}
-
-// quotedJSON appends the JSON of a string in double quotes. Its escapes are JSON's:
-// in the compact layout most stay as they are.
-func (d *jsonDecoder) quotedJSON(dst []byte) []byte {
-	if d.json.Escape != 0 {
-		return d.stringJSON(dst, d.quoted())
-	}
-	start := d.pos
-	i := start + 1
-	if n := bytes.IndexByte(d.s[i:], '"'); n >= 0 && bytes.IndexByte(d.s[i:i+n], '\\') < 0 {
-		d.pos = i + n + 1
-		return append(dst, d.s[start:d.pos]...)
-	}
-	for ; i < len(d.s) && d.s[i] != '"'; i++ {
-		if d.s[i] != '\\' {
-			continue
-		}
-		c, n, ok := exactjson.DecodeEscape(string(d.s[i:min(len(d.s), i+12)]))
-		switch {
-		case !ok:
-			d.fail()
-			return dst
-		case n > 2 && c >= ' ':
-			dst = utf8.AppendRune(append(dst, d.s[start:i]...), c)
-			start = i + n
-		}
-		i += n - 1
-	}
-	if i >= len(d.s) {
-		d.fail()
-		return dst
-	}
-	d.pos = i + 1
-	return append(dst, d.s[start:d.pos]...)
-}
-
-// literalJSON appends the JSON of a literal whose lines are indented by indent.
-func (d *jsonDecoder) literalJSON(dst []byte, indent int) []byte {
-	dst = append(dst, '"')
-	clip := d.literal(indent, func(i int, line []byte) {
-		if i > 0 {
-			dst = append(dst, `\n`...)
-		}
-		dst = d.json.Inner(dst, line)
-	})
-	if clip {
-		dst = append(dst, `\n`...)
-	}
-	return append(dst, '"')
 }
