@@ -55,7 +55,7 @@ func (d *jsonDecoder) block(dst []byte, indent, depth int, dash bool) []byte {
 	case dash && d.atCollection():
 		return d.collection(dst, indent+2, depth)
 	case c == '"':
-		dst = d.stringJSON(dst, d.quoted())
+		dst = d.quotedJSON(dst)
 		d.expect("\n")
 		return dst
 	case c == 0 || c == '!' || c == ' ' || c == '\n':
@@ -104,7 +104,7 @@ func (d *jsonDecoder) collection(dst []byte, col, depth int) []byte {
 		case list:
 			d.expect("-")
 		case d.peek() == '"':
-			dst = d.stringJSON(dst, d.quoted())
+			dst = d.quotedJSON(dst)
 		default:
 			dst = d.stringJSON(dst, d.word())
 		}
@@ -156,7 +156,7 @@ func (d *jsonDecoder) flow(dst []byte, depth, outer int, cache *eventCache) []by
 			}
 			continue
 		case '"':
-			dst = d.stringJSON(dst, d.quoted())
+			dst = d.quotedJSON(dst)
 			continue
 		default:
 			dst = d.wordJSON(dst)
@@ -188,6 +188,17 @@ func (d *jsonDecoder) wordJSON(dst []byte) []byte {
 		return append(append(append(dst, '"'), word...), '"')
 	}
 	return d.stringJSON(dst, word)
+}
+
+// quotedJSON appends the JSON of a string in double quotes. In most layouts one without
+// escapes is its own JSON.
+func (d *jsonDecoder) quotedJSON(dst []byte) []byte {
+	start := d.pos
+	text := d.quoted()
+	if d.json.Escape == 0 && d.pos == start+len(text)+2 {
+		return append(dst, d.s[start:d.pos]...)
+	}
+	return d.stringJSON(dst, text)
 }
 
 // isConstant reports whether a word is null, true or false.
