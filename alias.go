@@ -18,13 +18,14 @@ type alias struct {
 	origin  string // see canon.Origin
 	address string // scheme, host and port
 	name    string
-	asked   atomic.Bool // by a request of this run
+	asked   atomic.Bool // a request of this run went to it
 }
 
-// aliases are all that the options give, of which the last one for a server counts.
+// aliases are all the aliases that the options give. If several are for one server, the
+// last one counts.
 type aliases []*alias
 
-// of returns the alias of the server that a URL names, nil if it has none.
+// of returns the alias of the server that a URL names, or nil if it has none.
 func (as aliases) of(u *url.URL) *alias {
 	if len(as) == 0 {
 		return nil
@@ -38,8 +39,8 @@ func (as aliases) of(u *url.URL) *alias {
 	return nil
 }
 
-// nameServers gives the servers that headers of an answer lead to the names that they have
-// in the cassette.
+// nameServers replaces the addresses of servers in the headers of an answer with the
+// names that the servers have in the cassette.
 func (as aliases) nameServers(hs interaction.Headers) {
 	for _, h := range hs {
 		as.readdress(h.Values, func(u *url.URL) string {
@@ -51,8 +52,8 @@ func (as aliases) nameServers(hs interaction.Headers) {
 	}
 }
 
-// addressServers is the reverse of nameServers, for an answer that is replayed: today the
-// servers have other ports.
+// addressServers is the reverse of nameServers. It is for an answer that is replayed,
+// because the servers have other ports now.
 func (as aliases) addressServers(h http.Header) {
 	for _, values := range h {
 		as.readdress(values, func(u *url.URL) string {
@@ -66,8 +67,8 @@ func (as aliases) addressServers(h http.Header) {
 	}
 }
 
-// readdress replaces the addresses in the values of a header by what to gives for them,
-// unless that is empty.
+// readdress replaces each address in the values of a header with what the function to
+// returns for it, unless that is empty.
 func (as aliases) readdress(values []string, to func(*url.URL) string) {
 	for i, v := range values {
 		if len(as) == 0 || !strings.Contains(v, "://") {
@@ -84,6 +85,6 @@ func (as aliases) readdress(values []string, to func(*url.URL) string) {
 	}
 }
 
-// serverAddress matches a server that a header of an answer leads to: Location, Link (RFC
-// 8288) and the like begin with it.
+// serverAddress matches the address of a server to which a header of an answer leads. The
+// values of Location, Link (RFC 8288) and the like begin with one.
 var serverAddress = memo.Regexp(`(?:^|<)https?://[^/?#<>"\s]+`)

@@ -499,7 +499,7 @@ func TestChoiceOfMany(t *testing.T) {
 }
 
 // BenchmarkChoice asks for a request whose seed is not recorded, among recordings that
-// all have others: the most that a choice can cost, since it looks at all of them.
+// all have others; what it costs must not grow with their number.
 //
 //	go test -run '^$' -bench Choice .
 func BenchmarkChoice(b *testing.B) {

@@ -15,24 +15,25 @@ func init() {
 	}
 }
 
-// Close ends the recorder: it settles answers that are still being read, saves
-// the cassette if the record mode records, and returns what is wrong, joined:
-// misses, recordings that no request used, a recorder that no request reached,
-// and a cassette that could not be saved. Closing again, also while the first
-// Close is at work, returns the same.
+// Close ends the recorder. It settles answers that are still being read, saves the
+// cassette if the record mode records, and returns what is wrong, joined: misses,
+// recordings that no request used, a recorder that no request reached, and a cassette
+// that could not be saved. A second Close returns the same, even while the first is still
+// at work.
 //
-// The cassette is written whole or not at all: to a temporary file that is
-// renamed and read back. A run that recorded nothing writes nothing.
+// The cassette is written whole or not at all: to a temporary file that is renamed and
+// read back. A run that recorded nothing writes nothing.
 //
-// In a test Close does not know how the run ended; package echotest does. So it drops no
-// recording that was there before, also in mode all. It takes a panic, a test that ends
-// with FailNow or SkipNow while it is deferred, and outside of a test -run and -skip, for
-// what they are.
+// In a test, Close does not know how the run ended; package echotest does. So Close drops
+// no recording that was there before, even in mode all. If it is deferred, it takes a
+// panic, FailNow and SkipNow for a failure. If it is called outside of a test, it takes a
+// run with -run or -skip for one that is not whole.
 func (r *Recorder) Close() error {
 	var errs []error
+	stack := report.CurrentStack()
 	o := report.Outcome{
-		Failed:   report.Panicking() || report.Exiting(),
-		Filtered: !report.InTest() && (isSet("test.run") || isSet("test.skip")),
+		Failed:   stack.Panicking || stack.Exiting,
+		Filtered: !stack.InTest && (isSet("test.run") || isSet("test.skip")),
 		Unsure:   testing.Testing(),
 	}
 	for _, text := range r.finish(o).Errors {

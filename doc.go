@@ -9,22 +9,23 @@
 // [Open] where there is no testing.TB, or where the file must have a name of
 // its own.
 //
-// Which of the recordings answers a request is decided by its content: the
-// logical endpoint and every field of the body that decides the answer, with
-// spellings that mean the same brought to one. Hosts, gateway prefixes, key
-// order and JSON white space do not matter. Sampling parameters (temperature,
-// max_tokens and the like) and bookkeeping (user, metadata) do not match
-// either, but a change of them is reported; see [Strict]. The same request
-// several times plays its recordings in recorded order, each once.
+// The content of a request decides which recording answers it: the logical
+// endpoint, and every field of the body that can change the answer. Spellings
+// that mean the same are equal. Hosts, gateway prefixes, key order and JSON
+// white space do not matter. Sampling parameters (temperature, max_tokens and
+// the like) and bookkeeping (user, metadata) do not match either, but a change
+// of them is noted; see [Strict]. The same request several times plays its
+// recordings in recorded order, each once.
 //
 // The record mode says what is replayed and what may go upstream; see [Mode].
 // It comes from the flag -echo.mode (or -echo.record, which means all), else
 // from the environment variable PROMPTECHO_MODE, else it is once, and none if
 // the environment variable CI is set.
 //
-// What is written is cleaned: headers pass by allow-list, and what looks like a
-// credential or is known as one is replaced, on both sides of a match; see
-// [Recorder.Secret] and [Redact] for values of your own. What the program sends and
-// receives does not change. While it records, a run keeps a journal beside the
-// cassette, so that a process that is killed loses nothing.
+// What is written is redacted first: headers are written by allow-list, and
+// whatever looks like a credential or is known as one is replaced, on both
+// sides of a match. See [Recorder.Secret] and [Redact] for values of your own.
+// What the program sends and receives does not change. While a run records, it
+// keeps a journal beside the cassette, so a process that is killed loses
+// nothing.
 package promptecho

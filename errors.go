@@ -21,7 +21,7 @@ type MissError struct {
 	Count    int    // how often the request was asked, retries included
 	Reason   string // in one line
 	Diff     string // the fields that differ from the nearest recording; several lines, may be empty
-	Hint     string // the option, as code, that would make the request match; empty if none can be told
+	Hint     string // the option, as code, that would make the request match; empty if there is none
 }
 
 // Error returns the report in several lines: where the nearest recording is,
@@ -44,9 +44,9 @@ func (e refusedError) Error() string { return "promptecho: " + string(e) }
 // RetryableError reports false; see [MissError.RetryableError].
 func (e refusedError) RetryableError() bool { return false }
 
-// refusal is the answer to a request that is not sent: one that every SDK can print and
-// none retries. A transport error would be retried for seconds; the status is one that
-// no application acts on.
+// refusal returns the answer to a request that is not sent. Every SDK can print it and
+// none retries it, while a transport error would be retried for seconds. No application
+// acts on its status.
 func refusal(req *http.Request, text string) *http.Response {
 	text = redact.Printable(text)
 	body, _ := json.Marshal(map[string]any{ // strings always marshal

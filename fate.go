@@ -5,10 +5,10 @@ import (
 	"github.com/promptecho/promptecho/internal/tape"
 )
 
-// An ending is how a run ended that records.
+// An ending says how a run that records has ended.
 type ending struct {
 	report.Outcome
-	clash     bool // it holds recordings that replay cannot tell apart
+	clash     bool // there are recordings that replay cannot tell apart
 	overtaken bool // something else has written the cassette since it was read
 }
 
@@ -20,7 +20,7 @@ type fate struct {
 	keep kept // which of its recordings it keeps
 
 	marked         bool // it is marked partial
-	markedIfUnused bool // so it is if any of its recordings was not used
+	markedIfUnused bool // it is marked partial if any of its recordings was not used
 }
 
 type kept int
@@ -31,11 +31,11 @@ const (
 	keepNone
 )
 
-// fateOf returns what becomes of a cassette. again says that the run asked for all of it
-// anew, instead of playing it. docs/DESIGN.md has this as a table.
+// fateOf returns what becomes of a cassette. again says that the run recorded all of it
+// again instead of playing it. docs/DESIGN.md has this as a table.
 func fateOf(again bool, c tape.State, e ending) fate {
 	whole := c.Present && !c.Partial
-	// A test that skips itself because of an answer has asked for all that it asks for.
+	// A test that skips itself because of an answer has asked for everything it asks for.
 	incomplete := e.Failed || e.Filtered
 	switch {
 	case e.overtaken:

@@ -8,8 +8,7 @@ import (
 	"github.com/promptecho/promptecho/internal/tape"
 )
 
-// TestFate holds fateOf to the table of docs/DESIGN.md, "What happens to a cassette at
-// the end".
+// TestFate holds fateOf to the table of docs/DESIGN.md, "Record modes".
 func TestFate(t *testing.T) {
 	t.Parallel()
 	endings := map[string]ending{

@@ -14,9 +14,9 @@ const (
 	recordFlag = "echo.record"
 )
 
-// The flags exist only in test binaries, so that a program that links this
-// package has none of them. Two versions of the package may be linked into one
-// binary; the first registers, both look them up.
+// The flags exist only in test binaries, so that a program that links this package has
+// none of them. If two versions of the package are linked into one binary, the first one
+// registers the flags and both look them up.
 func init() {
 	if !testing.Testing() {
 		return
@@ -29,9 +29,9 @@ func init() {
 	}
 }
 
-// chooseMode settles the mode: flag, then environment, then the default. A
-// mode given in code replaces the default and is a ceiling for the others:
-// they may make it stricter, never looser.
+// chooseMode settles the mode: the flag decides, else the environment, else the default.
+// A mode given in code replaces the default and is a ceiling for the others: they may
+// make it stricter, never looser.
 func chooseMode(code Mode) (chosenMode, error) {
 	ceiling := chosenMode{code, "InMode in the code"}
 	if code != "" {
@@ -71,7 +71,7 @@ func askedMode() (chosenMode, error) {
 	return chosenMode{ModeNone, "CI is set"}, nil
 }
 
-// flagMode returns the mode that the flags ask for, none if they are not set.
+// flagMode returns the mode that the flags ask for, or none if they are not set.
 func flagMode() (chosenMode, error) {
 	mode, record := flagValue(modeFlag), flagValue(recordFlag) == "true"
 	switch {
@@ -84,8 +84,8 @@ func flagMode() (chosenMode, error) {
 	if mode == "" {
 		mode, name = string(ModeAll), "-"+recordFlag
 	}
-	// The go command ends the package list at the first flag it does not know:
-	// "go test -echo.mode=all ./..." tests one directory and hands "./..." on.
+	// The go command ends the package list at the first flag it does not know: "go test
+	// -echo.mode=all ./..." tests one directory and hands "./..." to the test.
 	for _, arg := range flag.Args() {
 		if strings.HasPrefix(arg, "./") || strings.HasSuffix(arg, "...") {
 			return chosenMode{}, fmt.Errorf("promptecho: %s stands before %q, so the go command tested only this directory: run\n\tPROMPTECHO_MODE=%s go test %[2]s", name, arg, mode)

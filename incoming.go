@@ -16,8 +16,8 @@ import (
 	"github.com/promptecho/promptecho/internal/tape"
 )
 
-// An incoming is a request as it came, and as it is matched. The memory of those that are
-// recorded byte for byte, which most are, is used for the next one.
+// An incoming is a request, as it came and as it is matched. Most requests are recorded
+// byte for byte; the next request uses their memory again.
 type incoming struct {
 	tape.Call
 	body bytes.Buffer // as it came
@@ -25,7 +25,7 @@ type incoming struct {
 
 var incomings = sync.Pool{New: func() any { return new(incoming) }}
 
-// free gives the memory back; no part of it may be retained.
+// free gives the memory back. The caller must not keep any part of it.
 func (in *incoming) free() {
 	if in.body.Cap() > 1<<20 {
 		return
@@ -35,8 +35,9 @@ func (in *incoming) free() {
 	incomings.Put(in)
 }
 
-// readBody reads and closes the body of a request. A body that is empty although its
-// length is not is read through GetBody: cohere-go retries with the body it has drained.
+// readBody reads and closes the body of a request. If the body is empty although the
+// request announces a length, it is read through GetBody: cohere-go retries with the body
+// it has drained.
 func (in *incoming) readBody(req *http.Request) error {
 	if req.Body == nil || req.Body == http.NoBody {
 		return nil
@@ -63,7 +64,7 @@ func closeBody(req *http.Request) {
 	}
 }
 
-// redactHead makes the call from a request, redacted but for the body.
+// redactHead makes the call from a request and redacts all of it but the body.
 func (in *incoming) redactHead(req *http.Request, as aliases, policy *redact.Policy) {
 	in.Request = interaction.Request{
 		Method:  cmp.Or(req.Method, http.MethodGet),
@@ -74,14 +75,14 @@ func (in *incoming) redactHead(req *http.Request, as aliases, policy *redact.Pol
 	policy.RedactHead(&in.Request)
 }
 
-// urlOf returns where a request goes, as it is matched and written: with the alias of
-// a local server, and with names of other scripts in Punycode (RFC 3492). Who is asked
-// is said by the Host header, which can be another than that of the address (RFC 9112,
-// section 3.2); and by a request line that names a host before that.
+// urlOf returns the URL of a request as it is matched and written. A local server has its
+// alias in it, and a name in another script is in Punycode (RFC 3492). The Host header
+// says who is asked, and can differ from the host of the address (RFC 9112, section 3.2).
+// A request line that names a host comes before both.
 func urlOf(req *http.Request, as aliases) string {
 	u := *req.URL
 	u.Host = cmp.Or(req.Host, u.Host)
-	if u.Opaque != "" { // the request line as it is: see url.URL.RequestURI
+	if u.Opaque != "" { // it is the request line; see url.URL.RequestURI
 		path := u.Opaque
 		if rest, ok := strings.CutPrefix(path, "//"); ok {
 			end := strings.IndexByte(rest+"/", '/')
@@ -116,9 +117,9 @@ func punycode(host string) string {
 	return in.Host
 }
 
-// isDefaultHeader reports whether a header says nothing: every call asks for and sends
-// JSON. Another content type stays, with what a reader of the body needs (the
-// boundary of a multipart body).
+// isDefaultHeader reports whether a header says nothing new, since every call sends and
+// accepts JSON. Another content type stays, with the parameters that a reader of the body
+// needs (the boundary of a multipart body).
 func isDefaultHeader(h interaction.Header) bool {
 	if len(h.Values) != 1 || h.Name != "content-type" && h.Name != "accept" {
 		return false

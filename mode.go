@@ -9,7 +9,8 @@ import (
 // A Mode says what a recorder replays and what it may send upstream.
 type Mode string
 
-// The record modes, from strict to loose. "Present" is about the cassette.
+// The record modes, from strict to loose. "Present" and "absent" are said of the
+// cassette.
 const (
 	// ModeNone replays and never uses the network: a request that is not
 	// recorded is a miss. It is the default where CI is set.

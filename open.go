@@ -9,20 +9,19 @@ import (
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/answer"
+	"github.com/promptecho/promptecho/internal/cassette"
 	"github.com/promptecho/promptecho/internal/report"
 	"github.com/promptecho/promptecho/internal/tape"
 )
 
-// Open returns a recorder on the cassette file. The file need not exist; it is
-// read now if the record mode replays, and written by [Recorder.Close] if the
-// mode records.
+// Open returns a recorder on the cassette file. The file need not exist. It is read now
+// if the record mode replays, and written by [Recorder.Close] if the mode records.
 //
-// It is an error if an option or the record mode is invalid, if the file is
-// there but not a whole and valid cassette (which is then never overwritten, but
-// for one of which a part is gone: mode all records it anew),
-// if the cassette is partial and the mode is none, and if another recorder of
-// this process has the same file open, also under a name that differs only in
-// case.
+// It is an error if an option or the record mode is invalid, if the file exists but is
+// not a whole and valid cassette, if the cassette is partial and the mode is none, or if
+// another recorder of this process has the same file open, even under a name that differs
+// only in case. A file that is not a whole and valid cassette is never overwritten, with
+// one exception: if it was cut, mode all records it anew.
 func Open(file string, opts ...Option) (*Recorder, error) {
 	r := &Recorder{file: file}
 	for _, o := range opts {
@@ -38,14 +37,14 @@ func Open(file string, opts ...Option) (*Recorder, error) {
 	if r.mode, err = chooseMode(r.config.mode); err != nil {
 		return nil, err
 	}
-	path, err := filepath.Abs(file) // a later Chdir does not matter
+	path, err := filepath.Abs(file) // so that a later Chdir does not matter
 	if err != nil {
 		return nil, fmt.Errorf("promptecho: %s: %w", file, err)
 	}
 	r.redact.KeepHeaders = r.config.keepHeaders
 	r.redact.Names, r.redact.Patterns = r.config.redactNames, r.config.redactPatterns
-	// In replay too, so that both sides of a match are redacted alike. (Environ is
-	// not what the go command's test cache watches; Getenv is.)
+	// This is done in replay too, so that both sides of a match are redacted alike. (The
+	// test cache of the go command watches what Getenv reads, and not Environ.)
 	r.redact.Environment(os.Environ())
 	r.tape = tape.New(tape.Config{
 		Path:    path,
@@ -104,8 +103,8 @@ func (r *Recorder) load() error {
 	return nil
 }
 
-// overCut returns the error of reading the cassette, unless this run records all of it
-// again and only a part of it is gone.
+// overCut returns the error of reading the cassette, unless the cassette was cut and this
+// run records all of it again.
 func (r *Recorder) overCut(err error) error {
 	if err == nil || !r.plan.again || !r.tape.State.Cut {
 		return err
@@ -114,22 +113,23 @@ func (r *Recorder) overCut(err error) error {
 	return nil
 }
 
-// resume goes on from what a run that was killed has left, if this one records.
+// resume goes on from what a killed run has left, if this run records.
 func (r *Recorder) resume() error {
 	if !r.plan.record {
 		return nil
 	}
-	left, err := r.tape.Resume(r.config.onRecordError == Keep)
-	if left.WasSaved {
-		r.log.Notef("%s: removed %s: the recording that left it was saved", r.file, left.Name)
+	name := cassette.Beside(r.file, tape.JournalSuffix)
+	resumed, wasSaved, err := r.tape.Resume(name, r.config.onRecordError == Keep)
+	if wasSaved {
+		r.log.Notef("%s: removed %s: the recording that left it was saved", r.file, name)
 	}
-	if err == nil && left.Resumed > 0 {
-		r.log.Notef("%s: resumed a recording that was killed: %s from %s", r.file, report.Count(left.Resumed, "interaction"), left.Name)
+	if err == nil && resumed > 0 {
+		r.log.Notef("%s: resumed a recording that was killed: %s from %s", r.file, report.Count(resumed, "interaction"), name)
 	}
 	return err
 }
 
-// describe tells the log what this run is.
+// describe tells the log about this run.
 func (r *Recorder) describe(path string) {
 	r.log.Run = report.Run{
 		Tape:         r.tape,
@@ -149,8 +149,8 @@ func (r *Recorder) describe(path string) {
 // networkAtStart is the default transport as it was when the program started.
 var networkAtStart = http.DefaultTransport
 
-// network returns the default transport. A recorder is never taken for the network, also
-// where it is http.DefaultTransport for code that takes no client.
+// network returns the default transport. A recorder is never taken for the network, even
+// if it stands in http.DefaultTransport for code that takes no client.
 func network() http.RoundTripper {
 	if _, ok := http.DefaultTransport.(*Recorder); ok {
 		return networkAtStart

@@ -14,7 +14,7 @@ import (
 // that take several values add to what is there.
 type Option func(*config)
 
-// config is what the options fill.
+// config holds what the options set.
 type config struct {
 	mode        Mode
 	upstream    http.RoundTripper
@@ -34,8 +34,8 @@ type config struct {
 	err           error // the first option that could not be applied
 }
 
-// plain reports whether the options change nothing of what makes two requests the
-// same: then match keys in the file are those of this run.
+// plain reports whether the options change nothing about what makes two requests the
+// same. Then the match keys in the file are those of this run.
 func (c *config) plain() bool {
 	return c.matching.Plain() && len(c.redactNames) == 0 && len(c.redactPatterns) == 0
 }
@@ -47,23 +47,23 @@ func (c *config) plain() bool {
 // flag as well.
 func InMode(m Mode) Option { return func(c *config) { c.mode = m } }
 
-// Upstream sets the transport that records: what sends a request that is not
-// in the cassette. The default is a clone of [http.DefaultTransport] with
-// connections of its own. [Open] gives an error if it is a recorder.
+// Upstream sets the transport that sends a request that is not in the cassette. The
+// default is a clone of [http.DefaultTransport] with connections of its own. [Open]
+// returns an error if the transport is a recorder.
 func Upstream(rt http.RoundTripper) Option {
 	return func(c *config) { c.upstream = rt }
 }
 
-// MatchOn makes the named fields of the body the only ones of it that match. A
-// change of any other is reported but replayed. What is outside the body (the
-// endpoint, whether the answer streams, host, path, query and headers) matches as
-// without it. Paths are those of the request as it is sent, and of a miss report,
-// such as "model" or "messages/0/content"; "*" stands for one segment, "**" for any
-// number, and a path stands for everything below it. A path that no request and no
+// MatchOn makes the named fields the only fields of the body that match. A change of any
+// other field is reported, and the request is still replayed. What is outside the body
+// (the endpoint, whether the answer streams, host, path, query and headers) matches as it
+// does without MatchOn. Paths are those of the request as it is sent, and of a miss
+// report, such as "model" or "messages/0/content"; "*" stands for one segment, "**" for
+// any number, and a path stands for everything below it. A path that no request and no
 // recording has is noted.
 //
-// Of a field that several options select, [Ignore] decides before [Match], that
-// before [Strict], and that before MatchOn. [Mask] changes values wherever they match.
+// If several options select a field, [Ignore] decides before [Match], [Match] before
+// [Strict], and [Strict] before MatchOn. [Mask] changes values wherever they match.
 func MatchOn(paths ...string) Option {
 	return func(c *config) {
 		for _, p := range paths {
@@ -75,11 +75,11 @@ func MatchOn(paths ...string) Option {
 	}
 }
 
-// Match makes fields match that do not: "host", "path" (what stands before the part
-// that is known of it), "query/NAME" and "header/NAME" of a known model API, headers
-// of any other, and fields of the body that are only reported when they change, such
-// as "temperature" or "metadata/tenant". The paths are as in [MatchOn]. A header
-// that is named is written to the cassette, so it must not be secret.
+// Match makes fields match that otherwise do not: "host", "path" (the part before what is
+// known of it), "query/NAME" and "header/NAME" of a known model API, headers of any other
+// API, and fields of the body whose changes are only reported, such as "temperature" or
+// "metadata/tenant". The paths are as in [MatchOn]. A header that is named is written to
+// the cassette, so it must not be secret.
 func Match(paths ...string) Option {
 	return func(c *config) {
 		for _, p := range paths {
@@ -105,8 +105,8 @@ func headerPath(path string) string {
 // and the like) match too.
 func Strict() Option { return func(c *config) { c.matching.Strict = true } }
 
-// Ignore leaves fields out of matching and of reports. The paths are as in
-// [MatchOn], and "host", "path", "query/NAME" and "header/NAME" outside the body.
+// Ignore leaves fields out of matching and of reports. The paths are as in [MatchOn];
+// outside the body they are "host", "path", "query/NAME" and "header/NAME".
 func Ignore(paths ...string) Option {
 	return func(c *config) {
 		for _, p := range paths {
@@ -115,12 +115,12 @@ func Ignore(paths ...string) Option {
 	}
 }
 
-// Mask replaces what a regular expression matches in the texts of a request,
-// recorded and incoming, before they are compared: in strings of the body, and in
-// host, path, query values and headers, as far as they are stored as text and not as
-// a hash. The content of a file is never masked. The placeholder may refer to groups as in
-// [regexp.Regexp.ReplaceAllString]. What is sent and what is written does not
-// change. [Open] gives an error if the expression is invalid.
+// Mask replaces what a regular expression matches in the texts of a request, recorded and
+// incoming, before they are compared: in strings of the body, and in host, path, query
+// values and headers, if they are stored as text and not as a hash. The content of a file
+// is never masked. The placeholder may refer to groups as in
+// [regexp.Regexp.ReplaceAllString]. What is sent and what is written does not change.
+// [Open] returns an error if the expression is invalid.
 func Mask(expr, placeholder string) Option {
 	return func(c *config) {
 		re, err := regexp.Compile(expr)
@@ -133,12 +133,12 @@ func Mask(expr, placeholder string) Option {
 }
 
 // Alias names a local server: a request to the origin (scheme, host and port, such as
-// that of an httptest.Server) is matched and written as one to http://NAME. Local
-// hosts are one origin otherwise, since their names and ports change from machine to
-// machine: give names to those that must not answer for each other. Headers of answers
-// that lead to the server (Location, Link) are written with the name, too, and replayed
-// with the origin. An origin that no request went to is noted. [Open] gives an error if
-// the origin or the name is not one.
+// that of an httptest.Server) is matched and written as one to http://NAME. All local
+// hosts without a name count as one origin, since their names and ports change from
+// machine to machine. So give names to those that must not answer for each other. Headers
+// of answers that lead to the server (Location, Link) are written with the name, too, and
+// replayed with the origin. An origin that no request went to is noted. [Open] returns an
+// error if the origin or the name is invalid.
 func Alias(origin, name string) Option {
 	return func(c *config) {
 		u, err := url.Parse(origin)
@@ -155,9 +155,9 @@ func Alias(origin, name string) Option {
 	}
 }
 
-// SortTools makes the order of tools not match, for programs that range over a
-// map to list them. The order changes the prompt, and with it what a provider
-// can cache; sorting in the program is better.
+// SortTools leaves the order of tools out of matching. It is for programs that range over
+// a map to list them. The order changes the prompt, and with it what a provider can
+// cache, so sorting in the program is better.
 func SortTools() Option { return func(c *config) { c.matching.SortTools = true } }
 
 // KeepHeaders writes headers of these names, of requests and responses, to the
@@ -167,14 +167,14 @@ func KeepHeaders(names ...string) Option {
 	return func(c *config) { c.keepHeaders = append(c.keepHeaders, names...) }
 }
 
-// Redact replaces more than promptecho does by itself: personal data, names of
-// customers. A name alone, of letters, digits, "_", "-" and ".", stands for the
-// values of fields, query parameters and written headers of that name, in any
-// letter case: a text becomes "[REDACTED]", a number 0. Anything else is a regular
-// expression; what it matches is replaced, or its first group if it has one. It is
-// applied to everything that is written and before requests are compared, so two
-// requests that differ only in what is redacted are the same. What is sent and
-// received does not change. [Open] gives an error if an expression is invalid.
+// Redact replaces more than promptecho does by itself: personal data, names of customers.
+// An argument that is a plain name, of letters, digits, "_", "-" and ".", stands for the
+// values of fields, query parameters and written headers of that name, in any letter
+// case: a text becomes "[REDACTED]", a number 0. Any other argument is a regular
+// expression; what it matches is replaced, or its first group if it has one. Redact
+// applies to everything that is written, and before requests are compared, so two
+// requests that differ only in what is redacted are the same. What is sent and received
+// does not change. [Open] returns an error if an expression is invalid.
 func Redact(namesOrPatterns ...string) Option {
 	return func(c *config) {
 		for _, s := range namesOrPatterns {
@@ -197,9 +197,9 @@ func Redact(namesOrPatterns ...string) Option {
 
 var plainName = regexp.MustCompile(`^[A-Za-z0-9_.-]+$`)
 
-// Pace replays the recorded delays times x: 1 is as recorded, 0 (the default)
-// is at once. It waits with package time only, so a [testing/synctest] bubble
-// replays real latencies in no time. Open gives an error if x is negative.
+// Pace replays the recorded delays times x: 1 is as recorded, 0 (the default) is at once.
+// It waits with package time only, so a [testing/synctest] bubble replays real latencies
+// in no time. [Open] returns an error if x is negative.
 func Pace(x float64) Option {
 	return func(c *config) {
 		if !(x >= 0) {
@@ -214,24 +214,23 @@ func Pace(x float64) Option {
 // request reached.
 func AllowUnused() Option { return func(c *config) { c.allowUnused = true } }
 
-// AllowRaced accepts recordings that no request used if another request waited for its
-// answer while they did, and no others: what a program asks in the background (a title for a
+// AllowRaced accepts a recording that no request used if another request was waiting for
+// its answer while it was recorded. What a program asks in the background (a title for a
 // conversation) races with the end of its test, which comes sooner in replay.
 func AllowRaced() Option { return func(c *config) { c.allowRaced = true } }
 
-// AllowRepeats replays the last recording of a request again when the request
-// is asked more often than it was recorded.
+// AllowRepeats replays the last recording of a request again when the request is asked
+// more often than it was recorded.
 func AllowRepeats() Option { return func(c *config) { c.allowRepeats = true } }
 
-// Log gives every note to f when the recorder is closed: what was saved and where,
-// what was not recorded and why, fields that changed without a miss. Without it
-// [Recorder.Close] drops them. Package echotest logs them to its test anyway.
+// Log calls f with every note when the recorder is closed: what was saved and where, what
+// was not recorded and why, and which fields changed without a miss. Without it,
+// [Recorder.Close] drops the notes. Package echotest logs them to its test anyway.
 func Log(f func(note string)) Option { return func(c *config) { c.log = f } }
 
-// OnRecordError says what happens to answers that recorded a failure: a status
-// of 400 or more, or a stream that broke off, that no later success of the same
-// request followed. The default is [Warn]. An error that a retry overcame is
-// always kept, in sequence.
+// OnRecordError says what happens to failures that were recorded: a status of 400 or
+// more, or a stream that broke off, if no later success of the same request followed. The
+// default is [Warn]. An error that a retry overcame is always kept, in sequence.
 func OnRecordError(p RecordErrorPolicy) Option {
 	return func(c *config) {
 		if p < Warn || p > Keep {
@@ -247,9 +246,9 @@ type RecordErrorPolicy int
 
 // The policies for failures that were recorded.
 const (
-	// Warn writes them and says so; a run that failed does not write them, and
-	// none takes the place of a recorded success in mode all: the cassette stays
-	// as it was, and Close returns an error.
+	// Warn writes them and says so. A run that failed does not write them. In mode all,
+	// no failure takes the place of a recorded success: the cassette stays as it was, and
+	// Close returns an error.
 	Warn RecordErrorPolicy = iota
 
 	// Fail writes nothing and makes Close return an error.

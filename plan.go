@@ -6,7 +6,8 @@ import (
 	"github.com/promptecho/promptecho/internal/tape"
 )
 
-// A plan is what a mode means for a given cassette. Nothing else asks for the mode.
+// A plan is what a mode means for a given cassette. Once a recorder is open, its plan
+// decides, and nothing asks for the mode.
 type plan struct {
 	passThrough bool // requests go upstream, and nothing is recorded or played
 	record      bool // what no recording answers goes upstream, and Close saves
@@ -35,9 +36,9 @@ func planFor(m Mode, c tape.State) plan {
 	return plan{checkUnused: true, mayAskNone: true}
 }
 
-// settleMode returns the mode of a run on a cassette, called file: of one that is pinned,
-// none. The note is for the user, and may be empty. It is an error if the cassette
-// contradicts itself, or cannot be used in that mode.
+// settleMode returns the mode of a run on the cassette named file: none if the cassette
+// is pinned and the mode would record it. The note is for the user and may be empty. It
+// is an error if the cassette contradicts itself or cannot be used in that mode.
 func settleMode(m chosenMode, c tape.State, file string) (settled chosenMode, note string, err error) {
 	switch {
 	case c.Pinned && c.Partial:

@@ -20,7 +20,7 @@ func (r *Recorder) record(req *http.Request, in *incoming) (*http.Response, erro
 	if err := r.admit(); err != nil {
 		return r.refuse(req, err)
 	}
-	rec, err := r.tape.Reserve(&in.Call) // before it goes out: the file has the order asked
+	rec, err := r.tape.Reserve(&in.Call) // before it goes out, so that the file has the order asked
 	if err != nil {
 		return r.refuse(req, err)
 	}
@@ -55,8 +55,8 @@ func (r *Recorder) record(req *http.Request, in *incoming) (*http.Response, erro
 	return resp, nil
 }
 
-// send sends a request upstream. The recording is open until the headers of the answer
-// are there, also if the upstream panics.
+// send sends a request upstream. The recording counts as open until the headers of the
+// answer arrive or the upstream panics.
 func (r *Recorder) send(req *http.Request, in *incoming, rec *tape.Recording) (*http.Response, error) {
 	defer r.tape.Answered(rec)
 	return r.upstream.Send(req, in.body.Bytes())
@@ -72,8 +72,8 @@ func (r *Recorder) settle(rec *tape.Recording, resp *interaction.Response, laten
 	r.tape.Settle(rec, &it)
 }
 
-// unanswered records that a request got no answer, if a replay can play that: the caller
-// gave up, or failures are kept. Otherwise its place on the tape is given up.
+// unanswered records that a request got no answer if replay can repeat that: if the
+// caller gave up, or if failures are kept. Otherwise it gives up the place on the tape.
 func (r *Recorder) unanswered(req *http.Request, rec *tape.Recording, err error, after time.Duration) {
 	it := *rec.Interaction()
 	it.LatencyMS = after.Milliseconds()
@@ -91,8 +91,8 @@ func (r *Recorder) unanswered(req *http.Request, rec *tape.Recording, err error,
 	r.tape.Settle(rec, &it)
 }
 
-// noteUnsaid keeps what a request has that its recording does not say, in a run that
-// saves. Model APIs are left out: their answers differ by chance.
+// noteUnsaid keeps what a request has and its recording has not, in a run that saves. It
+// leaves out model APIs, because their answers differ by chance.
 func (r *Recorder) noteUnsaid(req *http.Request, in *incoming, rec *tape.Recording) {
 	if !r.plan.record {
 		return
@@ -102,7 +102,7 @@ func (r *Recorder) noteUnsaid(req *http.Request, in *incoming, rec *tape.Recordi
 	}
 }
 
-// admit returns why a request cannot go upstream, nil if it can.
+// admit returns why a request cannot go upstream, or nil if it can.
 func (r *Recorder) admit() error {
 	closed, missing := r.life.state()
 	switch {
@@ -125,8 +125,8 @@ func (r *Recorder) refuse(req *http.Request, err error) (*http.Response, error) 
 	return nil, err
 }
 
-// told returns an error as the sender of a request is told. What comes after Close nobody
-// else can be told.
+// told returns an error in the words for the sender of a request. If the request came
+// after Close, its sender is the only one who can be told.
 func (r *Recorder) told(req *http.Request, err error) error {
 	switch refused := refusedError(""); {
 	case errors.As(err, &refused):

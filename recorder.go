@@ -22,8 +22,8 @@ type Recorder struct {
 
 	redact   redact.Policy
 	tape     *tape.Tape
-	log      report.Log     // what there is to tell at the end
-	player   answer.Player  // of what is recorded
+	log      report.Log     // what to tell at the end
+	player   answer.Player  // plays what is recorded
 	pending  answer.Pending // answers that are under way
 	upstream *answer.Upstream
 	life     lifecycle
@@ -36,26 +36,23 @@ func (r *Recorder) Client() *http.Client { return &http.Client{Transport: r} }
 // is not in the cassette is sent and recorded, or passed through.
 func (r *Recorder) Recording() bool { return r.plan.mayGoUpstream() }
 
-// Secret returns the value of an environment variable if this run may go
-// upstream, and a dummy in replay, so that a client that demands a key can be
-// made either way. The value is replaced by a placeholder wherever it would be
-// written, if it has 8 bytes or more. If the variable is empty in a run that may go upstream, the dummy
-// is returned and the first request that would go upstream fails with an error
-// that names the variable.
+// Secret returns the value of an environment variable if this run may go upstream, and a
+// dummy in replay, so that a client that demands a key can be made either way. If the
+// value has 8 bytes or more, a placeholder replaces it wherever it would be written. If
+// the variable is empty in a run that may go upstream, Secret returns the dummy, and the
+// first request that would go upstream fails with an error that names the variable.
 func (r *Recorder) Secret(env string) string {
 	dummy := "promptecho-replay-" + env
 	r.redact.AddSecret(dummy)
+	value := os.Getenv(env)
+	r.redact.AddSecret(value) // in replay too: the program may have the value and send it
 	if !r.Recording() {
-		// The program may have it all the same, and send it: it is hidden on both sides.
-		r.redact.Variable(os.Environ(), env)
 		return dummy
 	}
-	value := os.Getenv(env)
 	if value == "" {
 		r.life.miss(env)
 		return dummy
 	}
-	r.redact.AddSecret(value)
 	return value
 }
 
@@ -69,7 +66,8 @@ func (r *Recorder) Misses() []*MissError {
 	return misses
 }
 
-// A lifecycle is how far a recorder has come. The zero value is open.
+// A lifecycle says whether a recorder is open, being closed or closed. The zero value is
+// open.
 type lifecycle struct {
 	mu      sync.Mutex     // guards what follows; no other lock is taken under it
 	missing string         // the first environment variable that a request upstream needs
@@ -77,7 +75,7 @@ type lifecycle struct {
 	report  *report.Report // nil until it is there
 }
 
-// end closes the recorder by conclude, once, and returns what that has returned.
+// end closes the recorder by calling conclude, once, and returns what that returned.
 func (l *lifecycle) end(conclude func() report.Report) report.Report {
 	l.mu.Lock()
 	first := l.over == nil
@@ -90,7 +88,7 @@ func (l *lifecycle) end(conclude func() report.Report) report.Report {
 	case rep != nil:
 		return *rep
 	case !first:
-		<-over // not a sync.Once: a synctest bubble sees who waits for a channel
+		<-over // and not a sync.Once, since a synctest bubble sees who waits for a channel
 		return *l.report
 	}
 	told := conclude()
@@ -101,15 +99,15 @@ func (l *lifecycle) end(conclude func() report.Report) report.Report {
 	return told
 }
 
-// miss keeps that an environment variable is empty.
+// miss notes that an environment variable is empty.
 func (l *lifecycle) miss(env string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.missing = cmp.Or(l.missing, env)
 }
 
-// state returns whether the recorder is closed, and the first environment variable that a
-// request upstream needs and that is empty; "" if there is none.
+// state returns whether the recorder is closed, and the first empty environment variable
+// that a request upstream needs, or "" if there is none.
 func (l *lifecycle) state() (closed bool, missing string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -22,7 +22,7 @@ func (r *Recorder) play(req *http.Request, in *incoming, rec *tape.Recording) (*
 		r.log.Selected(in.Form)
 		r.log.Drift(rec, in.Form)
 	}
-	if !rec.Sealed() && r.tape.FirstScan(rec) {
+	if !rec.Sealed() {
 		if found := redact.Findings(rec.Interaction()); len(found) > 0 {
 			r.log.Notef("%s:%d: %s: looks like a secret; promptecho verify names all", r.file, rec.Line(), found[0])
 		}
@@ -48,8 +48,8 @@ func (r *Recorder) play(req *http.Request, in *incoming, rec *tape.Recording) (*
 	return resp, nil
 }
 
-// pooled is the memory of a recorded response while it is played. Most are played once, and
-// the next one uses the memory again.
+// pooled is the memory that holds a recorded response while it is played. Then the next
+// response uses it again.
 type pooled struct {
 	answer.Playable
 	in     cassette.Buffer
@@ -82,7 +82,7 @@ func (r *Recorder) recorded(rec *tape.Recording, in *incoming) (a *answer.Playab
 	p.File, p.Line, p.Ends = r.file, rec.Line(), p.in.Ends
 	p.Error = redact.Printable(p.Error)
 	if p.Ends != nil {
-		return &p.Playable, nil // a stream that was put together while it was read
+		return &p.Playable, nil // it is a stream, which was put together while it was read
 	}
 	if p.Body, p.Ends, err = answer.Join(&p.Response); err != nil {
 		return nil, fmt.Errorf("%s:%d: response: %w", r.file, p.Line, err)

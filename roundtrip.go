@@ -9,13 +9,13 @@ import (
 	"github.com/promptecho/promptecho/internal/tape"
 )
 
-// RoundTrip answers a request from the cassette or, if the record mode allows,
-// sends it upstream and records the answer while the caller reads it. It does
-// not change the request, other than reading and closing its body.
+// RoundTrip answers a request from the cassette or, if the record mode allows, sends it
+// upstream and records the answer while the caller reads it. It does not change the
+// request, other than reading and closing its body.
 //
-// A request that is not recorded is a miss: the answer is at once an error
-// response in JSON with status 418 and "x-should-retry: false", which no SDK
-// retries, and the miss is kept for [Recorder.Misses] and [Recorder.Close].
+// A request that is not recorded is a miss. It is answered at once with an error in JSON,
+// of status 418 and with "x-should-retry: false", which no SDK retries. [Recorder.Misses]
+// and [Recorder.Close] report it.
 func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 	if req.URL == nil {
 		closeBody(req)
@@ -45,7 +45,7 @@ func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 	return r.miss(req, &in.Call), nil
 }
 
-// miss keeps that a request is not recorded, and returns the answer to it.
+// miss notes that a request is not recorded, and returns the answer to it.
 func (r *Recorder) miss(req *http.Request, c *tape.Call) *http.Response {
 	r.log.Selected(c.Form)
 	m := r.log.Miss(c, strings.EqualFold(req.Header.Get("Upgrade"), "websocket")) // RFC 6455, section 4.1

@@ -11,42 +11,40 @@ import (
 	"github.com/promptecho/promptecho/internal/tape"
 )
 
-// save writes what this run recorded to where it belongs. If the run failed by what it
-// recorded, it says so in o.
+// save writes what this run recorded to where it belongs. If what was recorded makes the
+// run a failed one, save says so in o.
 func (r *Recorder) save(o *report.Outcome) error {
 	if !r.plan.record {
 		return nil
 	}
-	clashes := r.clashes(o)
-	for _, text := range clashes {
-		r.log.Error(errors.New(text))
-	}
-	o.Failed = o.Failed || len(clashes) > 0
+	clash := r.tellClashes(o)
+	o.Failed = o.Failed || clash
 	list, refused := r.toSave(o)
 	o.Failed = o.Failed || refused != nil
 	if refused != nil && r.config.onRecordError == Fail {
 		return refused
 	}
-	f := fateOf(r.plan.again, r.tape.State, ending{*o, len(clashes) > 0, r.tape.Overtaken()})
+	f := fateOf(r.plan.again, r.tape.State, ending{*o, clash, r.tape.Overtaken()})
 	return errors.Join(refused, r.write(f, list))
 }
 
-// clashes returns what is wrong with the recordings of a run that saves if replay could
-// not tell them apart: two local servers, or two accounts, answered the same request
-// differently. Those that were loaded count as well, so that a cassette does not become
-// whole while it holds such recordings.
-func (r *Recorder) clashes(o *report.Outcome) (texts []string) {
-	if c := r.tape.ServerClash(r.config.allowUnused); c != nil {
-		texts = append(texts, r.log.ServerClash(o, c))
+// tellClashes reports whether there are recordings that replay could not tell apart, and
+// tells of them: two local servers, or two accounts, answered the same request differently.
+// Recordings that were loaded count as well, so that a cassette does not become whole while
+// it holds such recordings.
+func (r *Recorder) tellClashes(o *report.Outcome) (found bool) {
+	servers, fields := r.tape.ServerClash(r.config.allowUnused), r.tape.UnsaidClashes()
+	if servers != nil {
+		r.log.Error(errors.New(r.log.ServerClash(o, servers)))
 	}
-	for _, c := range r.tape.UnsaidClashes() {
-		texts = append(texts, r.log.FieldClash(o, c, r.config.mayWrite(c.Path)))
+	for _, c := range fields {
+		r.log.Error(errors.New(r.log.FieldClash(o, c, r.config.mayWrite(c.Path))))
 	}
-	return texts
+	return servers != nil || len(fields) > 0
 }
 
-// toSave returns what is to be written of what this run recorded, in the order asked, and
-// an error if there is a failure among it that must not be.
+// toSave returns those recordings of this run that are to be written, in the order asked,
+// and an error if one of this run's recordings is a failure that must not be written.
 func (r *Recorder) toSave(o *report.Outcome) (list []*tape.Recording, refused error) {
 	for _, rec := range r.tape.Recordings() {
 		save, err := rec.Fresh(), error(nil)
@@ -68,7 +66,7 @@ func (r *Recorder) toSave(o *report.Outcome) (list []*tape.Recording, refused er
 		}
 	}
 	for _, call := range r.log.FailedCalls() {
-		text := fmt.Sprintf("%s: not recorded: %s", r.file, call)
+		text := fmt.Sprintf("%s: not recorded: %s", r.file, call.Text)
 		if r.plan.again && !r.tape.Succeeded(call.Form) {
 			refused = fmt.Errorf("%s. If that is what the test is about, say so with OnRecordError(Keep)", text)
 			continue
@@ -78,14 +76,14 @@ func (r *Recorder) toSave(o *report.Outcome) (list []*tape.Recording, refused er
 	return list, refused
 }
 
-// mayKeep reports whether something that this run recorded is to be written. It is an
-// error if it is a failure that must not be.
+// mayKeep reports whether a recording of this run is to be written. It returns an error
+// if the recording is a failure that must not be written.
 func (r *Recorder) mayKeep(rec *tape.Recording, o *report.Outcome) (bool, error) {
 	it := rec.Interaction()
 	what := it.Request.Method + " " + it.Request.URL
 	switch {
 	case o.Failed && rec.Canceled():
-		return false, nil // by the failure, most likely: a test that passes may not cancel it
+		return false, nil // most likely the failure canceled it, and a test that passes does not
 	case !rec.Complete():
 		r.log.Notef("%s: not recorded: %s: no answer before the recorder was closed", r.file, what)
 		return false, nil
@@ -135,8 +133,8 @@ func (r *Recorder) write(f fate, recorded []*tape.Recording) error {
 	return nil
 }
 
-// kept returns what the cassette holds afterwards: what was recorded, and what of the rest
-// its fate keeps.
+// kept returns what the cassette holds afterwards: what was recorded, and those of its
+// other recordings that its fate keeps.
 func (r *Recorder) kept(f fate, recorded []*tape.Recording) []*tape.Recording {
 	switch f.keep {
 	case keepAll:
@@ -153,12 +151,13 @@ func (r *Recorder) kept(f fate, recorded []*tape.Recording) []*tape.Recording {
 	return recorded
 }
 
-// failedSuffix is added to the name of a cassette for what a run recorded that must not
-// replace it. Nothing reads that file.
+// failedSuffix is what the name of a cassette gets when a run saves what must not replace
+// the cassette. Nothing reads that file.
 const failedSuffix = tape.FailedSuffix
 
-// saveBeside saves what was recorded beside the cassette, which stays as it is. It is an
-// error if there is a reason other than a run that did not pass.
+// saveBeside saves what was recorded beside the cassette, which stays as it is. It
+// returns an error with the reason, if there is one. That the run did not pass needs no
+// reason.
 func (r *Recorder) saveBeside(list []*tape.Recording, reason string) error {
 	name := cassette.Beside(r.file, failedSuffix)
 	if err := r.saveTo(cassette.Beside(r.log.Path, failedSuffix), name, list, true); err != nil {

@@ -8,15 +8,15 @@ import (
 	"github.com/promptecho/promptecho/internal/cassette"
 )
 
-// aheadBy is how far in the future the time of a cassette is set that a test has just
-// written: as long as the go command lets a test run by default.
+// aheadBy is how far in the future a test dates a cassette that it has just written. It
+// is as long as the go command lets a test run by default.
 const aheadBy = 10 * time.Minute
 
-// dateAhead keeps the go command from caching the result of the test that wrote a file
-// and serving it in place of a replay: it caches no result that depends on a file younger
-// than two seconds at the end of the test process. A timer that renews the file would die
-// with a synctest bubble, so the file's time is set beyond that end. Errors are ignored:
-// at worst a result is cached.
+// dateAhead keeps the go command from caching the result of the test that wrote a file,
+// and from serving that result in place of a replay. The go command caches no result that
+// depends on a file younger than two seconds at the end of the test process. A timer that
+// renews the file would die with a synctest bubble, so the file is dated beyond that end.
+// Errors are ignored: at worst a result is cached.
 func dateAhead(path string) {
 	if !testing.Testing() {
 		return
@@ -26,8 +26,8 @@ func dateAhead(path string) {
 	}
 }
 
-// fileTime returns the time that the file system gives a file that is written
-// beside path now; package time has another in a bubble.
+// fileTime returns the time that the file system gives a file that is written beside path
+// now. In a synctest bubble the time of package time is another one.
 func fileTime(path string) (time.Time, error) {
 	f, err := cassette.CreateTemp(path)
 	if err != nil {

@@ -19,14 +19,15 @@ import (
 	"github.com/promptecho/promptecho/internal/tape"
 )
 
-// hashing is drawn for each process: the hashes tell nothing outside.
+// hashing is random for each process, so that the hashes mean nothing outside of it.
 var hashing = maphash.MakeSeed()
 
-// unsaidOf returns what a request has that its redacted form does not.
+// unsaidOf returns what a request has and its redacted form has not.
 func (c *config) unsaidOf(req *http.Request, redacted *interaction.Request) tape.Unsaid {
 	has := tape.Unsaid{}
 	add := func(path, name, value string) {
-		// What is drawn or counts is another one with each call, unless it is a credential.
+		// A number, a time or a random value changes with each call, unless it is a
+		// credential.
 		if !mayBeSecret().MatchString(strings.ToLower(name)) && drawnOrCounted().MatchString(value) {
 			return
 		}
@@ -52,12 +53,12 @@ func (c *config) unsaidOf(req *http.Request, redacted *interaction.Request) tape
 	}
 	query, _, _ = strings.Cut(query, "#")
 	if strings.Contains(query, redact.Placeholder) {
-		addParameters(add, strings.Split(req.URL.RawQuery, "&"), strings.Split(query, "&"))
+		addParameters(add, parameters(req.URL.RawQuery), parameters(query))
 	}
 	return has
 }
 
-// addCookies adds the cookies of a header, but for those that tell no accounts apart.
+// addCookies adds the cookies of a header, except those that do not tell accounts apart.
 func addCookies(add func(path, name, value string), values []string) {
 	for _, v := range values {
 		cookies, _ := http.ParseCookie(v)
@@ -69,49 +70,44 @@ func addCookies(add func(path, name, value string), values []string) {
 	}
 }
 
-// addParameters adds the parameters of a query that were redacted: of a signed one, which
-// is new for each request, only the key.
-func addParameters(add func(path, name, value string), sent, redacted []string) {
-	if len(sent) != len(redacted) {
-		return
+// addParameters adds the parameters of a query that were redacted. A signed query is new
+// for each request, so only its key is added.
+func addParameters(add func(path, name, value string), sent, redacted url.Values) {
+	signed := false
+	for name := range sent {
+		low := strings.ToLower(name)
+		signed = signed || low == "sig" || strings.HasSuffix(low, "signature")
 	}
-	signed := slices.ContainsFunc(sent, func(pair string) bool {
-		name, _, _ := strings.Cut(strings.ToLower(pair), "=")
-		return name == "sig" || strings.HasSuffix(name, "signature")
-	})
-	for i, pair := range sent {
-		name, value, _ := strings.Cut(pair, "=")
-		name, value = unescaped(name), unescaped(value)
+	for name, values := range sent {
+		value := strings.Join(values, "\n")
 		low := strings.ReplaceAll(strings.ToLower(name), "_", "-")
-		if signed {
-			if !keyOfURL().MatchString(low) {
-				continue
-			}
-			value, _, _ = strings.Cut(value, "/") // the scope, which has the date
+		isKey := signed && keyOfURL().MatchString(low)
+		if isKey {
+			value, _, _ = strings.Cut(value, "/") // without the scope, which has the date
 		}
-		if strings.Contains(redacted[i], redact.Placeholder) && !changesByItself().MatchString(low) {
+		hidden := strings.Contains(strings.Join(redacted[name], "\n"), redact.Placeholder)
+		if hidden && signed == isKey && !changesByItself().MatchString(low) {
 			add("query/"+name, name, value)
 		}
 	}
 }
 
-func unescaped(s string) string {
-	if plain, err := url.QueryUnescape(s); err == nil {
-		return plain
-	}
-	return s
+// parameters returns the parameters of a query, without those that are malformed.
+func parameters(query string) url.Values {
+	values, _ := url.ParseQuery(query)
+	return values
 }
 
-// ignores reports whether the user has said that a field means nothing: it is ignored,
-// or redacted.
+// ignores reports whether the user has said that a field means nothing, with Ignore or
+// with Redact.
 func (c *config) ignores(path, name, value string) bool {
 	return slices.ContainsFunc(c.matching.Ignore, func(p string) bool { return canon.Match(p, path) }) ||
 		slices.ContainsFunc(c.redactNames, func(n string) bool { return strings.EqualFold(n, name) }) ||
 		slices.ContainsFunc(c.redactPatterns, func(re *regexp.Regexp) bool { return re.MatchString(value) })
 }
 
-// mayWrite reports whether the field at a path of what is unsaid can be written: a header
-// that is none of a credential.
+// mayWrite reports whether a field that is unsaid can be written. It can if it is a
+// header that cannot be a credential.
 func (c *config) mayWrite(path string) bool {
 	name, ok := strings.CutPrefix(path, "header/")
 	kept := slices.ContainsFunc(c.keepHeaders, func(k string) bool { return strings.EqualFold(k, name) })
@@ -121,19 +117,19 @@ func (c *config) mayWrite(path string) bool {
 // mayBeSecret matches the names of headers that may hold a credential.
 var mayBeSecret = memo.Regexp(`auth|key|token|secret|passw|credential|cookie|session|jwt`)
 
-// changesByItself matches the names of headers and parameters that are another with each
-// call or each run and say nothing of what is asked, and those of headers that a
-// transport writes or that only describe the body.
+// changesByItself matches the names of headers and parameters that change with each call
+// or each run and say nothing about what is asked. It also matches the names of headers
+// that a transport writes or that only describe the body.
 var changesByItself = memo.Regexp(`^(x-stainless-|amz-sdk-|x-datadog-|x-b3-|x-envoy-|sec-|proxy-)|` +
 	`^(accept|accept-encoding|content-type|content-length|content-md5|transfer-encoding|user-agent|connection|keep-alive|te|trailer|expect|upgrade|host|forwarded|via|signature-input|x-amz-user-agent|x-goog-api-client|x-amz-security-token|x-cloud-trace-context|b3|newrelic|baggage|dpop)$|` +
 	`(^|-)(date|time|timestamp|expires|deadline|timeout|nonce|signature|sig|hmac|digest|sha256|csrf|xsrf|attempt|attempts|retry|retries|(elastic-apm-)?trace|traceparent|tracestate|traceid|spanid)(-(id|no|nr|number|count|token|bin))?$|` +
 	`(^|-)(request|correlation|idempotency|invocation|transaction|message|call|event|span|sequence)-?(id|key|no|nr|number|token|uuid|start)$`)
 
-// drawnOrCounted matches values that are numbers, times, UUIDs or drawn by lot.
+// drawnOrCounted matches values that are numbers, times, UUIDs or random.
 var drawnOrCounted = memo.Regexp(`^[0-9.:+-]+$|\d{4}-\d\d-\d\d|[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-|^[0-9a-fA-F]{16,}$|\d\d:\d\d:\d\d`)
 
 // ofNetworks matches the cookies by which content delivery networks, load balancers and
-// counters of visits know a client again: Cloudflare, AWS, Azure, Akamai, Imperva,
+// counters of visits recognise a client: Cloudflare, AWS, Azure, Akamai, Imperva,
 // DataDome, Google Analytics.
 var ofNetworks = memo.Regexp(`^(__cf|_cf|cf_|AWSALB|AWSELB|ARRAffinity|ak_bmsc$|bm_|_abck$|incap_ses_|visid_incap_|nlbi_|datadome$|_ga|_gid$|(?i:csrf|xsrf|_csrf|csrftoken|xsrf-token)$)`)
 
@@ -141,15 +137,15 @@ var ofNetworks = memo.Regexp(`^(__cf|_cf|cf_|AWSALB|AWSELB|ARRAffinity|ak_bmsc$|
 // Alibaba, CloudFront and Azure.
 var keyOfURL = memo.Regexp(`credential$|accessid$|accesskeyid$|^key-pair-id$|^skoid$`)
 
-// keyOfHeader finds in a header that signs a request what names the key: AWS Signature
+// keyOfHeader finds what names the key in a header that signs a request: AWS Signature
 // Version 4, OAuth 1.0 (RFC 5849), Digest (RFC 7616), RFC 9421, Hawk.
 var keyOfHeader = memo.Regexp(`(?i)(?:^|[ ,])(credential|oauth_consumer_key|oauth_token|username|realm|keyid|id)="?([^",/]*)`)
 
-// signs finds that a header signs a request: it is another with each.
+// signs matches a header that signs a request. Such a header changes with each request.
 var signs = memo.Regexp(`(?i)(^|[ ,])(signature|oauth_signature|response|mac)=`)
 
-// whoAsks returns what the value of a header says of who asks, without what is new with
-// each call: of a signature its key, of a JSON Web Token (RFC 7519) its subject.
+// whoAsks returns what the value of a header says about who asks, without what is new
+// with each call: the key of a signature, the subject of a JSON Web Token (RFC 7519).
 func whoAsks(value string) string {
 	scheme, token, _ := strings.Cut(value, " ")
 	low := strings.ToLower(scheme)

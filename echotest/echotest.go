@@ -3,7 +3,11 @@
 package echotest
 
 import (
+	"fmt"
+	"io"
 	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/promptecho/promptecho"
@@ -49,3 +53,40 @@ func New(t testing.TB, opts ...promptecho.Option) *promptecho.Recorder {
 	})
 	return rec
 }
+
+// annotate writes a workflow command of GitHub Actions for each finding, so that
+// it is shown in the changed files of a pull request
+// (https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-commands).
+// It writes nothing elsewhere. The variables are read only when a test has failed:
+// the go command caches results by the variables that are read.
+func annotate(w io.Writer, annotations []report.Annotation) {
+	if len(annotations) == 0 || os.Getenv("GITHUB_ACTIONS") != "true" {
+		return
+	}
+	root := os.Getenv("GITHUB_WORKSPACE")
+	for _, a := range annotations {
+		file, line := a.File, a.Line
+		if _, err := os.Stat(file); err != nil && a.Caller != "" {
+			// No cassette to point at: the code that asked.
+			name, number, _ := strings.Cut(a.Caller, ":")
+			if abs, err := filepath.Abs(name); err == nil {
+				file = abs
+			}
+			fmt.Sscan(number, &line)
+		}
+		if rel, err := filepath.Rel(root, file); root != "" && err == nil && filepath.IsLocal(rel) {
+			file = rel
+		}
+		place := "file=" + property.Replace(filepath.ToSlash(file))
+		if line > 0 {
+			place += fmt.Sprintf(",line=%d", line)
+		}
+		fmt.Fprintf(w, "::error %s,title=promptecho::%s\n", place, data.Replace(a.Text))
+	}
+}
+
+// The escapes of workflow commands.
+var (
+	data     = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
+	property = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
+)

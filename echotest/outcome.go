@@ -15,8 +15,9 @@ import (
 
 // outcome tells how a test ended. It is called from the test's cleanup.
 func outcome(t testing.TB) report.Outcome {
+	stack := report.CurrentStack()
 	return report.Outcome{
-		Failed:   t.Failed() || report.Panicking() || report.Exiting() && !t.Skipped(),
+		Failed:   t.Failed() || stack.Panicking || stack.Exiting && !t.Skipped(),
 		Skipped:  t.Skipped(),
 		Filtered: filtered(t.Name()),
 		Command:  func() string { return command(t.Name()) },

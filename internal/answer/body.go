@@ -13,7 +13,7 @@ import (
 type body struct {
 	ctx     context.Context // of the request
 	pace    float64
-	closing chan struct{} // closed by Close, so that it can interrupt a delay
+	closing chan struct{} // closed by Close, so that it can interrupt a delay; nil if there is none
 	end     error         // what a Read behind the last byte returns
 
 	// mu lets Close be called while another goroutine reads. It guards what follows and
@@ -90,7 +90,7 @@ func (b *body) forget() {
 func (b *body) Close() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if !b.closed {
+	if !b.closed && b.closing != nil {
 		close(b.closing)
 	}
 	b.closed = true

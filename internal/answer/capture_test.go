@@ -96,12 +96,17 @@ func TestCaptureEnds(t *testing.T) {
 				Completes: func(value string) bool { return value == "[DONE]" },
 				Pending:   &pending,
 			})
+			kind := resp.Header.Get("Content-Type")
+			resp.Header["Content-Type"][0] = "changed by the client"
 			tt.use(resp.Body, cancel, &pending)
 			if settled.Load() != 1 {
 				t.Fatalf("settled %d times", settled.Load())
 			}
 			if got.End != tt.end || got.Error != tt.err || len(got.Events) != tt.events || string(got.Body) != tt.body {
 				t.Errorf("stored %+v", got)
+			}
+			if was := got.Headers.Get("content-type"); was != kind {
+				t.Errorf("stored the content type %q, want %q", was, kind)
 			}
 			if tt.nothingOf != "" && got.Headers.Get(tt.nothingOf) != "" {
 				t.Errorf("stored the header %s", tt.nothingOf)

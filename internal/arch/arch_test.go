@@ -35,7 +35,7 @@ var rooms = map[string][]string{
 	"internal/codec":       {"internal/interaction", "internal/exactjson", "internal/yaml"},
 	"internal/yaml":        {"internal/exactjson"},
 	"internal/exactjson":   {},
-	"internal/interaction": {},
+	"internal/interaction": {"internal/memo"},
 	"internal/coding":      {},
 	"internal/txtar":       {},
 	"internal/rerecord":    {"internal/interaction", "internal/exactjson"},
@@ -59,6 +59,8 @@ type pkg struct {
 	GoFiles    []string
 	Imports    []string
 	Export     string
+
+	exports map[string]string // the files with the export data of all packages
 }
 
 func packages(t *testing.T) []pkg {

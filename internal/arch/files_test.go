@@ -1,6 +1,7 @@
 package arch
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"go/ast"
@@ -40,37 +41,33 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-var exports = map[string]string{}
+// compiled returns our packages.
+func compiled(t *testing.T) []pkg { return listed(t, "./...") }
 
-// compiled returns our packages, with the export data of all that they need.
-func compiled(t *testing.T) (ours []pkg) {
+// listed returns our packages among those that are named and all that they need, with the
+// export data of each and of what it imports.
+func listed(t *testing.T, names string) (ours []pkg) {
 	t.Helper()
-	cmd := exec.Command("go", "list", "-export", "-deps", "-json=ImportPath,Dir,GoFiles,Export", "./...")
+	cmd := exec.Command("go", "list", "-export", "-deps", "-json=ImportPath,Dir,GoFiles,Export", names)
 	cmd.Dir = filepath.Join("..", "..")
-	out, err := cmd.StdoutPipe()
+	out, err := cmd.Output()
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("go list: %v", err)
 	}
-	cmd.Stderr = os.Stderr
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	for dec := json.NewDecoder(out); ; {
+	exports := map[string]string{}
+	for dec := json.NewDecoder(bytes.NewReader(out)); ; {
 		var p pkg
 		if err := dec.Decode(&p); err == io.EOF {
-			break
+			return ours
 		} else if err != nil {
 			t.Fatal(err)
 		}
 		exports[p.ImportPath] = p.Export
 		if strings.HasPrefix(p.ImportPath, module) {
+			p.exports = exports
 			ours = append(ours, p)
 		}
 	}
-	if err := cmd.Wait(); err != nil {
-		t.Fatalf("go list: %v", err)
-	}
-	return ours
 }
 
 // uses returns, for each file of a package, the files that define what it uses, each
@@ -87,7 +84,7 @@ func uses(t *testing.T, p pkg) map[string]map[string]string {
 		files = append(files, f)
 	}
 	info := types.Info{Uses: map[*ast.Ident]types.Object{}}
-	conf := types.Config{Importer: importer.ForCompiler(fset, "gc", func(path string) (io.ReadCloser, error) { return os.Open(exports[path]) })}
+	conf := types.Config{Importer: importer.ForCompiler(fset, "gc", func(path string) (io.ReadCloser, error) { return os.Open(p.exports[path]) })}
 	self, err := conf.Check(p.ImportPath, fset, files, &info)
 	if err != nil {
 		t.Fatal(err)

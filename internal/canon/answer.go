@@ -18,10 +18,8 @@ type Answer struct {
 	Usage *interaction.Usage
 }
 
-// A Transcript tells where the events of a stream have the answer. Of paths that stand
-// together, each is read. A path is of member names; "*" is every element of a list, and
-// with "name=value" or "name!=value" only that goes on whose member has that value, or
-// another: "choices/*/index=0/delta/content".
+// A Transcript tells where the events of a stream have the answer, by paths of [steps].
+// Of those that stand together, each is read.
 type Transcript struct {
 	Text      []string
 	Reasoning []string
@@ -86,23 +84,20 @@ func Payloads(resp *interaction.Response) iter.Seq[[]byte] {
 // everything else (Ollama). Streams count up, so a later number replaces an
 // earlier one.
 func (a *Answer) usage(v *exactjson.Value) {
-	for _, path := range [][]string{
-		{"usage"}, {"usage", "tokens"}, {"message", "usage"}, {"response", "usage"}, {"usageMetadata"},
-	} {
-		a.count(member(v, path...), []string{"input_tokens", "prompt_tokens", "inputTokens", "promptTokenCount"},
-			[]string{"output_tokens", "completion_tokens", "outputTokens", "candidatesTokenCount"})
+	for _, path := range []string{"usage", "usage/tokens", "message/usage", "response/usage", "usageMetadata"} {
+		at(v, path, func(u *exactjson.Value) {
+			a.count(u, []string{"input_tokens", "prompt_tokens", "inputTokens", "promptTokenCount"},
+				[]string{"output_tokens", "completion_tokens", "outputTokens", "candidatesTokenCount"})
+		})
 	}
 	a.count(v, []string{"prompt_eval_count"}, []string{"eval_count"})
 }
 
 // count takes the counts of one object by the names they may have.
 func (a *Answer) count(u *exactjson.Value, in, out []string) {
-	input, hasIn := count(u, in...)
-	output, hasOut := count(u, out...)
-	if !hasIn && !hasOut {
-		return
-	}
-	if a.Usage == nil {
+	input, hasIn := count(u, in)
+	output, hasOut := count(u, out)
+	if a.Usage == nil && (hasIn || hasOut) {
 		a.Usage = new(interaction.Usage)
 	}
 	if hasIn {
@@ -113,11 +108,11 @@ func (a *Answer) count(u *exactjson.Value, in, out []string) {
 	}
 }
 
-func count(u *exactjson.Value, names ...string) (int64, bool) {
-	for _, n := range names {
-		if v := member(u, n); isKind(v, exactjson.Number) {
-			if i, err := strconv.ParseInt(v.Text, 10, 64); err == nil && i >= 0 {
-				return i, true
+func count(u *exactjson.Value, names []string) (n int64, ok bool) {
+	for _, name := range names {
+		if v := member(u, name); isKind(v, exactjson.Number) {
+			if n, err := strconv.ParseInt(v.Text, 10, 64); err == nil && n >= 0 {
+				return n, true
 			}
 		}
 	}
@@ -196,26 +191,4 @@ func join(dst *strings.Builder, event *exactjson.Value, path string) {
 			dst.WriteString(text(v))
 		}
 	})
-}
-
-// at calls f for what stands at a path of a [Transcript].
-func at(v *exactjson.Value, path string, f func(*exactjson.Value)) {
-	name, rest, _ := strings.Cut(path, "/")
-	condition, value, conditional := strings.Cut(name, "=")
-	switch {
-	case v == nil:
-	case path == "":
-		f(v)
-	case name == "*":
-		for e := range items(v) {
-			at(e, rest, f)
-		}
-	case conditional:
-		name, negated := strings.CutSuffix(condition, "!")
-		if (text(v, name) == value) != negated {
-			at(v, rest, f)
-		}
-	default:
-		at(member(v, name), rest, f)
-	}
 }

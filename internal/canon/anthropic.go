@@ -92,24 +92,19 @@ var conversationRewrites = []Rewrite{
 
 // batchParams brings each request of a batch to the one spelling. Its betas are
 // its own, and stay where they are.
-func batchParams(b *Body) {
-	for request := range items(b.Get("requests")) {
-		dropNull(request)
-		b.within(member(request, "params"), conversationRewrites)
-	}
-}
+var batchParams = each("requests/*", dropNull, each("params", dropNull), each("params", conversationRewrites...))
 
 // anthropicBeta joins the body's anthropic_beta (Bedrock, Vertex) with the
 // anthropic-beta header: one set of features however they were asked for.
-func anthropicBeta(b *Body) {
-	list := b.Get("anthropic_beta")
+func anthropicBeta(r *request, body *exactjson.Value) {
+	list := member(body, "anthropic_beta")
 	if !isKind(list, exactjson.Array) || slices.ContainsFunc(list.Elems, func(v exactjson.Value) bool { return v.Kind != exactjson.String }) {
 		return
 	}
-	for v := range items(list) {
-		b.request.addToSet("anthropic-beta", exactjson.UnescapeText(v.Text))
+	for _, v := range list.Elems {
+		r.addToSet("anthropic-beta", exactjson.UnescapeText(v.Text))
 	}
-	drop(b.Value, "anthropic_beta")
+	drop(body, "anthropic_beta")
 }
 
 var anthropicTranscript = Transcript{

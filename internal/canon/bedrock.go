@@ -18,7 +18,7 @@ var bedrockFamilies = []*Family{
 		Bookkeeping: []string{"requestMetadata", "performanceConfig", "serviceTier"},
 		Sampling:    []string{"inferenceConfig/maxTokens", "inferenceConfig/temperature", "inferenceConfig/topP"},
 		Headers:     bedrockHeaders,
-		Rewrites:    []Rewrite{dropEmpty("system"), dropEmptyObjects("inferenceConfig"), converseMessages},
+		Rewrites:    []Rewrite{dropEmpty("system"), dropDefault(`{}`, "inferenceConfig"), converseMessages},
 		EndMarkers:  []string{"metadata"}, // the event behind messageStop
 		Transcript:  converseTranscript,
 	},
@@ -36,7 +36,7 @@ var bedrockFamilies = []*Family{
 		Paths:    []string{"/model/{model}/count-tokens"},
 		Needs:    []string{"input"},
 		Headers:  bedrockHeaders,
-		Rewrites: []Rewrite{countedInput},
+		Rewrites: countedInput,
 	},
 	{
 		Name:    "bedrock.guardrail",
@@ -51,25 +51,27 @@ var bedrockFamilies = []*Family{
 var invokeRewrites = []Rewrite{converseMessages, toolIDs}
 
 // countedInput brings what is counted to the spelling of the call it stands for.
-func countedInput(b *Body) {
-	b.within(b.Get("input", "converse"), []Rewrite{converseMessages})
-	blob := b.Get("input", "invokeModel", "body")
-	if !isKind(blob, exactjson.String) {
-		return
-	}
-	data, err := base64.StdEncoding.DecodeString(exactjson.UnescapeText(blob.Text))
+var countedInput = []Rewrite{
+	each("input/converse", dropNull, converseMessages),
+	each("input/invokeModel/body", countedBody),
+}
+
+// countedBody reads the body of a call that is counted, which is JSON in base64.
+func countedBody(r *request, blob *exactjson.Value) {
+	data, err := base64.StdEncoding.DecodeString(exactjson.UnescapeText(text(blob)))
 	if err != nil {
 		return
 	}
-	body, ok := b.parseObject(string(data))
+	body, ok := r.parseObject(string(data))
 	if !ok {
 		return
 	}
 	replace(blob, body)
+	dropNull(r, blob)
 	if member(blob, "anthropic_version") != nil {
-		b.within(blob, conversationRewrites)
+		r.rewrite(blob, conversationRewrites)
 	} else {
-		b.within(blob, invokeRewrites)
+		r.rewrite(blob, invokeRewrites)
 	}
 }
 
@@ -97,23 +99,18 @@ var invokeTranscript = Transcript{
 
 // converseMessages drops cache points, which cannot change the answer, and
 // replaces the ids that link a tool's use to its result.
-func converseMessages(b *Body) {
-	dropCachePoints(b.Get("system"))
-	dropCachePoints(b.Get("toolConfig", "tools"))
-	ids := ordinals{}
-	for m := range items(b.Get("messages")) {
-		dropNull(m)
-		content := member(m, "content")
-		dropBlockNulls(content)
-		dropCachePoints(content)
-		for block := range items(content) {
-			ids.call(member(block, "toolUse", "toolUseId"))
-			ids.result(member(block, "toolResult", "toolUseId"))
-		}
-	}
-}
+var converseMessages = linking(
+	each("system", dropCachePoints),
+	each("toolConfig/tools", dropCachePoints),
+	each("messages/*",
+		dropNull,
+		each("content/*", dropNull),
+		each("content", dropCachePoints),
+		each("content/*", callID("toolUse/toolUseId"), resultID("toolResult/toolUseId")),
+	),
+)
 
-func dropCachePoints(list *exactjson.Value) {
+func dropCachePoints(_ *request, list *exactjson.Value) {
 	if isKind(list, exactjson.Array) {
 		list.Elems = slices.DeleteFunc(list.Elems, func(v exactjson.Value) bool {
 			return len(v.Elems) > 0 && only(&v, "cachePoint")

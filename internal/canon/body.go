@@ -7,17 +7,9 @@ import (
 	"github.com/promptecho/promptecho/internal/exactjson"
 )
 
-// A Rewrite brings a body to its one spelling.
-type Rewrite func(b *Body)
-
-// A Body is the JSON object that rewrites work on. The value is theirs: nothing of it
-// is written or sent. The texts of its strings are escaped; see [exactjson.Parser].
-type Body struct {
-	*exactjson.Value
-	request *request
-}
-
-// A request is what a form is made of. Its parts are JSON values, whatever they were.
+// A request is what a form is made of. Its parts are JSON values, whatever they were;
+// nothing of them is written or sent. The texts of their strings are escaped; see
+// [exactjson.Parser].
 type request struct {
 	*Form
 	parser   *exactjson.Parser // of the body and of JSON in it
@@ -27,6 +19,7 @@ type request struct {
 	path     exactjson.Value // what the path tells
 	query    exactjson.Value // lists of values by name
 
+	ids       ordinals        // of the conversation that is being rewritten
 	hostModel exactjson.Value // what the host tells beside the body's model
 	anyHost   bool            // the host only chooses, although anybody can have such an endpoint
 }
@@ -53,50 +46,32 @@ func (r *request) addToSet(header string, values ...string) {
 
 func compareTexts(a, b exactjson.Value) int { return strings.Compare(a.Text, b.Text) }
 
-// Get returns the value at a path of member names, or nil.
-func (b *Body) Get(path ...string) *exactjson.Value { return member(b.Value, path...) }
-
-// Set sets a top-level member.
-func (b *Body) Set(name string, to exactjson.Value) { set(b.Value, name, to) }
-
-// within runs rewrites on an object inside the body, as if it were a body.
-func (b *Body) within(v *exactjson.Value, rewrites []Rewrite) {
-	if !isKind(v, exactjson.Object) {
-		return
-	}
-	dropNull(v)
-	inner := Body{v, b.request}
-	for _, rewrite := range rewrites {
-		rewrite(&inner)
-	}
-}
-
 // parseObject reads JSON that is part of the body; ok is false if it is no object.
-func (b *Body) parseObject(text string) (v exactjson.Value, ok bool) {
-	v, err := b.request.parser.Parse(text)
+func (r *request) parseObject(text string) (v exactjson.Value, ok bool) {
+	v, err := r.parser.Parse(text)
 	return v, err == nil && v.Kind == exactjson.Object
 }
 
 // object returns a JSON object of the members, which lives as long as the body.
-func (b *Body) object(members ...exactjson.Value) exactjson.Value {
-	return b.request.parser.Make(exactjson.Object, members...)
+func (r *request) object(members ...exactjson.Value) exactjson.Value {
+	return r.parser.Make(exactjson.Object, members...)
 }
 
 // list returns a JSON array of one value.
-func (b *Body) list(v exactjson.Value) exactjson.Value {
-	return b.request.parser.Make(exactjson.Array, v)
+func (r *request) list(v exactjson.Value) exactjson.Value {
+	return r.parser.Make(exactjson.Array, v)
 }
 
 // nameModel makes a model that stands outside the body the body's if that has none. It
 // reports whether the body names another: then both decide.
-func (b *Body) nameModel(model string) (another bool) {
+func (r *request) nameModel(model string) (another bool) {
 	value := stringValue(model)
-	if b.request.encoding != jsonBody {
-		value = b.list(value)
+	if r.encoding != jsonBody {
+		value = r.list(value)
 	}
-	switch m, own := b.Get("model"), modelOf(b.Value); {
+	switch m, own := member(&r.body, "model"), modelOf(&r.body); {
 	case m == nil || m.Kind == exactjson.Null || isString(m, ""):
-		b.Set("model", value)
+		set(&r.body, "model", value)
 	case own == model:
 	case strings.HasSuffix("/"+own, "/models/"+model): // Google's name of a resource
 		replace(m, value)

@@ -153,29 +153,26 @@ func (c *call) known(to *candidate) {
 	f := c.family
 	c.Known, c.Endpoint, c.Wire = true, f.Name, f.wire(to.stream)
 	c.transcript, c.endMarkers, c.linked = &f.Transcript, f.EndMarkers, f.Linked
-	b := &Body{&c.body, &c.request}
 	if f.anywhere() {
 		c.addPath("server", plainPath(c.url))
 	} else {
 		c.addPath("prefix", to.prefix)
 	}
-	c.serverDecides = !c.addNames(b, to.names) || f.Server
+	c.serverDecides = !c.addNames(to.names) || f.Server
 	// What a member means that stands twice is for the server to say.
 	if !repeats(&c.body) {
-		dropNull(&c.body)
-		if c.takesStream(b) {
+		dropNull(&c.request, &c.body)
+		if c.takesStream() {
 			c.Wire = f.wire(true)
 		}
-		for _, rewrite := range f.Rewrites {
-			rewrite(b)
-		}
+		c.rewrite(&c.body, f.Rewrites)
 	}
 	c.Model = strings.Clone(cmp.Or(c.Model, modelOf(&c.body)))
 }
 
 // addNames adds who is asked by path and host, and reports whether anybody is, there
 // or in the body. No name takes the place of another.
-func (c *call) addNames(b *Body, names []named) bool {
+func (c *call) addNames(names []named) bool {
 	org := ""
 	for _, n := range names {
 		switch n.name {
@@ -183,7 +180,7 @@ func (c *call) addNames(b *Body, names []named) bool {
 			org += n.value + "/"
 		case "model":
 			model := org + n.value
-			if org = ""; b.nameModel(model) {
+			if org = ""; c.nameModel(model) {
 				c.addPath("model", model)
 				c.Model = model
 			}
@@ -194,18 +191,18 @@ func (c *call) addNames(b *Body, names []named) bool {
 	if c.family.NoModel || c.family.Server {
 		return true
 	}
-	if model := hostModel.Get(c.url.Hostname()); model != "" && b.nameModel(model) {
+	if model := hostModel.Get(c.url.Hostname()); model != "" && c.nameModel(model) {
 		c.hostModel = stringValue(model)
 		c.Model = model
 	}
-	return modelOf(b.Value) != ""
+	return modelOf(&c.body) != ""
 }
 
 // takesStream removes the member that asks for a stream and tells its value:
 // it is part of the form as Wire, and false is the same as absent.
-func (c *call) takesStream(b *Body) bool {
+func (c *call) takesStream() bool {
 	f := c.family
-	s := b.Get(f.Stream)
+	s := member(&c.body, f.Stream)
 	if f.Stream == "" || s == nil || s.Kind == exactjson.Null {
 		return f.Streams
 	}
@@ -220,7 +217,7 @@ func (c *call) takesStream(b *Body) bool {
 	if !stream && c.Wire != "whole" {
 		return false // a path that streams and a body that asks for none: it stays
 	}
-	drop(b.Value, f.Stream)
+	drop(&c.body, f.Stream)
 	return stream
 }
 

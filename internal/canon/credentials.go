@@ -1,6 +1,10 @@
 package canon
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/promptecho/promptecho/internal/exactjson"
+)
 
 // Credential exchanges that pass through the same client: OAuth 2.0 token
 // endpoints (RFC 6749, RFC 7523; IBM's gives a token for an API key,
@@ -35,8 +39,8 @@ var credentialFamilies = []*Family{
 // stsRegion makes the regional endpoints of AWS STS one, which give the same
 // credentials (https://docs.aws.amazon.com/general/latest/gr/sts.html): the host only
 // chooses, as it does for a model API.
-func stsRegion(b *Body) {
-	host := b.request.Origin
+func stsRegion(r *request, _ *exactjson.Value) {
+	host := r.Origin
 	dots := strings.Count(host, ".")
-	b.request.anyHost = strings.HasPrefix(host, "sts.") && strings.HasSuffix(host, ".amazonaws.com") && dots <= 3
+	r.anyHost = strings.HasPrefix(host, "sts.") && strings.HasSuffix(host, ".amazonaws.com") && dots <= 3
 }

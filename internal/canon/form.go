@@ -5,7 +5,7 @@
 // and diffed.
 //
 // What is known of a provider is data: one file per provider, one table of
-// all families (family.go). A request that no family recognises matches on its
+// all families (table.go). A request that no family recognises matches on its
 // method, path, query and whole body.
 package canon
 
@@ -19,7 +19,8 @@ import (
 
 // Revision is the number of the rules by which keys are made, here and in
 // package redact, which cleans the requests. Raise it whenever a request's key
-// changes, so that stored keys that other rules made are not trusted.
+// changes, also by a new family, so that stored keys that other rules made are not
+// trusted.
 const Revision = 2
 
 // A Line is one field of a form.

@@ -62,26 +62,24 @@ func geminiPaths(operation string) []string {
 	return paths
 }
 
-var geminiRewrites = []Rewrite{geminiMembers, dropEmpty("tools"), dropEmptyObjects("generationConfig"), geminiContents}
+var geminiRewrites = []Rewrite{protoMessage, dropEmpty("tools"), dropDefault(`{}`, "generationConfig"), geminiContents}
 
-// geminiMembers writes the request's own members in camel case and drops those
-// that are null: proto JSON takes either name of a field, and null for "not set"
-// (https://protobuf.dev/programming-guides/json).
-func geminiMembers(b *Body) { protoMessage(b.Value) }
-
-func protoMessage(v *exactjson.Value) {
+// protoMessage writes the members of a message in camel case and drops those that are
+// null: proto JSON takes either name of a field, and null for "not set"
+// (https://protobuf.dev/programming-guides/json). Other messages in it are treated alike.
+func protoMessage(r *request, v *exactjson.Value) {
 	if v.Kind == exactjson.Array {
 		for i := range v.Elems {
-			protoMessage(&v.Elems[i])
+			protoMessage(r, &v.Elems[i])
 		}
 		return
 	}
-	dropNull(v)
+	dropNull(r, v)
 	for i := range v.Elems {
 		m := &v.Elems[i]
 		rename(v, m.Name, camelCase(m.Name))
 		if geminiMessages[m.Name] {
-			protoMessage(m)
+			protoMessage(r, m)
 		}
 	}
 }
@@ -136,29 +134,30 @@ func setOf(names ...string) map[string]bool {
 	return set
 }
 
-// geminiContents fills in the default role, drops the one that means nothing,
-// and replaces ids that link a call to its response: fantasy and Genkit make
-// random ones for every process.
-func geminiContents(b *Body) {
-	b.within(b.Get("generateContentRequest"), []Rewrite{geminiContents})
-	ids := ordinals{}
-	for c := range items(b.Get("contents")) {
-		if c.Kind == exactjson.Object && member(c, "role") == nil {
-			set(c, "role", stringValue("user"))
-		}
-		for part := range items(member(c, "parts")) {
-			ids.call(member(part, "functionCall", "id"))
-			ids.result(member(part, "functionResponse", "id"))
-			standardBase64(member(part, "inlineData", "data"))
-		}
+// geminiContents brings the contents of a request, and of one in it, to one spelling.
+func geminiContents(r *request, v *exactjson.Value) {
+	if inner := member(v, "generateContentRequest"); inner != nil {
+		geminiContents(r, inner)
 	}
-	drop(b.Get("systemInstruction"), "role")
+	contentsRewrite(r, v)
 }
+
+// contentsRewrite fills in the default role, drops the one that means nothing, and
+// replaces ids that link a call to its response: fantasy and Genkit make random ones for
+// every process.
+var contentsRewrite = linking(
+	each("contents/*", textDefault("role", "user"), each("parts/*",
+		callID("functionCall/id"),
+		resultID("functionResponse/id"),
+		each("inlineData/data", standardBase64),
+	)),
+	each("systemInstruction", dropped("role")),
+)
 
 // standardBase64 writes the URL-safe and unpadded alphabets of base64 (RFC
 // 4648, section 5) in the standard one.
-func standardBase64(v *exactjson.Value) {
-	if v == nil || v.Kind != exactjson.String {
+func standardBase64(_ *request, v *exactjson.Value) {
+	if v.Kind != exactjson.String {
 		return
 	}
 	text := strings.TrimRight(v.Text, "=")

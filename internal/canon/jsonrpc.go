@@ -1,9 +1,7 @@
 package canon
 
 import (
-	"bytes"
 	"encoding/json"
-	"iter"
 
 	"github.com/promptecho/promptecho/internal/exactjson"
 	"github.com/promptecho/promptecho/internal/interaction"
@@ -27,18 +25,16 @@ var jsonrpcFamilies = []*Family{{
 
 // jsonrpcCall makes the method part of the endpoint. A batch gets a name for its calls,
 // by which its fields are listed.
-func jsonrpcCall(b *Body) {
-	if b.Kind == exactjson.Array {
-		for call := range items(b.Value) {
-			markID(call)
-		}
-		b.request.Endpoint = "jsonrpc.batch"
-		replace(b.Value, b.object(field("batch", *b.Value)))
+func jsonrpcCall(r *request, body *exactjson.Value) {
+	if body.Kind == exactjson.Array {
+		at(body, "*", markID)
+		r.Endpoint = "jsonrpc.batch"
+		replace(body, r.object(field("batch", *body)))
 		return
 	}
-	markID(b.Value)
-	if m := b.Get("method"); isKind(m, exactjson.String) {
-		b.request.Endpoint = "jsonrpc." + exactjson.UnescapeText(m.Text)
+	markID(body)
+	if m := member(body, "method"); isKind(m, exactjson.String) {
+		r.Endpoint = "jsonrpc." + exactjson.UnescapeText(m.Text)
 	}
 }
 
@@ -62,7 +58,7 @@ func (f *Form) Relink(payload []byte, recorded, asked *interaction.Request) []by
 	if len(from) != len(to) {
 		return payload
 	}
-	renamed := map[any][]byte{}
+	renamed := map[string][]byte{}
 	for i := range from {
 		if a, b := from[i].ids, to[i].ids; len(a) == 1 && len(b) == 1 && a[0].value != b[0].value {
 			renamed[a[0].value] = asked.Body[b[0].start:b[0].end]
@@ -94,7 +90,7 @@ type message struct {
 // A messageID is a JSON-RPC id and where it stands in a text. A number and a string are
 // different ids.
 type messageID struct {
-	value      any // a string as it reads, or a number as it is spelled
+	value      string // as it is written, but for escapes
 	start, end int
 }
 
@@ -103,61 +99,28 @@ func readMessages(text []byte) (all []message) {
 	if !json.Valid(text) {
 		return []message{{}}
 	}
-	if !bytes.HasPrefix(bytes.TrimLeft(text, " \t\r\n"), []byte("[")) {
-		return []message{readMessage(text, 0)}
-	}
-	for start, element := range jsonChildren(text) {
-		all = append(all, readMessage(element.text, start))
+	lists := 0 // around the messages
+	for s := exactjson.Scan(string(text)); s.Next(); {
+		depth := len(s.Path) - lists
+		switch {
+		case s.Token == exactjson.Open && s.Kind == exactjson.Array && len(s.Path) == 1:
+			lists = 1
+		case s.Token == exactjson.Open && depth == 1, s.Token == exactjson.Scalar && depth == 0:
+			all = append(all, message{})
+		case depth == 1:
+			all[len(all)-1].read(&s, text)
+		}
 	}
 	return all
 }
 
-// readMessage reads a message that starts at an offset.
-func readMessage(text []byte, offset int) (m message) {
-	for start, member := range jsonChildren(text) {
-		m.hasMethod = m.hasMethod || member.name == "method"
-		if member.name != "id" {
-			continue
-		}
-		value := json.NewDecoder(bytes.NewReader(member.text))
-		value.UseNumber()
-		switch id, _ := value.Token(); id.(type) {
-		case string, json.Number:
-			m.ids = append(m.ids, messageID{id, offset + start, offset + start + len(member.text)})
-		}
-	}
-	return m
-}
-
-// A jsonChild is a member of an object or an element of a list, which has no name.
-type jsonChild struct {
-	name string
-	text []byte
-}
-
-// jsonChildren yields where the children of valid JSON start, and the children.
-func jsonChildren(text []byte) iter.Seq2[int, jsonChild] {
-	return func(yield func(int, jsonChild) bool) {
-		d := json.NewDecoder(bytes.NewReader(text))
-		open, _ := d.Token()
-		if _, ok := open.(json.Delim); !ok {
-			return
-		}
-		for d.More() {
-			var c jsonChild
-			if open == json.Delim('{') {
-				name, _ := d.Token()
-				c.name, _ = name.(string)
-			}
-			var raw json.RawMessage
-			if d.Decode(&raw) != nil {
-				return // unreachable in valid JSON
-			}
-			end := int(d.InputOffset())
-			c.text = text[end-len(raw) : end]
-			if !yield(end-len(raw), c) {
-				return
-			}
-		}
+// read reads what stands at the top of a message.
+func (m *message) read(s *exactjson.Scanner, text []byte) {
+	name := exactjson.UnescapeText(s.Path[len(s.Path)-1])
+	switch {
+	case s.Token == exactjson.Name:
+		m.hasMethod = m.hasMethod || name == "method"
+	case s.Token == exactjson.Scalar && name == "id" && (s.Kind == exactjson.String || s.Kind == exactjson.Number):
+		m.ids = append(m.ids, messageID{exactjson.UnescapeText(string(text[s.Start:s.End])), s.Start, s.End})
 	}
 }

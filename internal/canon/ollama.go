@@ -54,13 +54,19 @@ func ollamaGenerate(name, path string, has ...string) *Family {
 	}
 }
 
-var ollamaRewrites = []Rewrite{dropNulls("messages"), dropEmpty("tools", "images"), dropEmptyObjects("options"), ollamaDefaults, ollamaTools, ollamaToolIDs}
+var ollamaRewrites = []Rewrite{
+	dropNulls("messages"),
+	dropEmpty("tools", "images"),
+	dropDefault(`{}`, "options"),
+	dropDefault(`""`, "format", "suffix", "template", "system"), // its Go client writes them for "not set"
+	each("model", defaultTag),
+	ollamaTools,
+	ollamaToolIDs,
+}
 
-// ollamaDefaults drops the texts that its Go client writes for "not set" and
-// completes the name of the model with its default tag.
-func ollamaDefaults(b *Body) {
-	dropIfEmpty(b.Value, exactjson.String, "format", "suffix", "template", "system")
-	if m := b.Get("model"); isKind(m, exactjson.String) && m.Text != "" {
+// defaultTag completes the name of a model.
+func defaultTag(_ *request, m *exactjson.Value) {
+	if isKind(m, exactjson.String) && m.Text != "" {
 		if name := m.Text[strings.LastIndexByte(m.Text, '/')+1:]; !strings.Contains(name, ":") {
 			m.Text += ":latest"
 		}
@@ -70,47 +76,29 @@ func ollamaDefaults(b *Body) {
 // ollamaTools drops what the Go client writes of a tool for "not set", by version: an
 // empty description of a function or of a parameter, and required: null (api/types.go
 // of v0.9 to v0.17).
-func ollamaTools(b *Body) {
-	for tool := range items(b.Get("tools")) {
-		fn := member(tool, "function")
-		dropIfEmpty(fn, exactjson.String, "description")
-		parameters := member(fn, "parameters")
-		if isKind(member(parameters, "required"), exactjson.Null) {
-			drop(parameters, "required")
-		}
-		if properties := member(parameters, "properties"); isKind(properties, exactjson.Object) {
-			for i := range properties.Elems {
-				dropIfEmpty(&properties.Elems[i], exactjson.String, "description")
-			}
-		}
-	}
-}
+var ollamaTools = each("tools/*/function",
+	dropDefault(`""`, "description"),
+	each("parameters", dropDefault("null", "required"), each("properties/{*}", dropDefault(`""`, "description"))),
+)
 
-// ollamaToolIDs replaces the ids that link tool calls to their results, and drops
-// those that no result has: servers give ids since 0.13, and older clients do not
-// send them back. An index of 0 is what a client sends that knows of none.
-func ollamaToolIDs(b *Body) {
+// ollamaToolIDs replaces the ids that link tool calls to their results. An index of 0 is
+// what a client sends that knows of none.
+var ollamaToolIDs = linking(dropUnlinked, each("messages/*",
+	dropTextBesideCalls,
+	each("tool_calls/*", dropNull, callID("id"), each("function", dropDefault("0", "index"))),
+	resultID("tool_call_id"),
+))
+
+// dropUnlinked drops the ids of calls that no result has: servers give ids since 0.13,
+// and older clients do not send them back.
+func dropUnlinked(_ *request, body *exactjson.Value) {
 	linked := map[string]bool{}
-	for m := range items(b.Get("messages")) {
-		if id := member(m, "tool_call_id"); isKind(id, exactjson.String) {
-			linked[id.Text] = true
+	at(body, "messages/*/tool_call_id", func(id *exactjson.Value) {
+		linked[id.Text] = linked[id.Text] || id.Kind == exactjson.String
+	})
+	at(body, "messages/*/tool_calls/*", func(call *exactjson.Value) {
+		if id := member(call, "id"); isKind(id, exactjson.String) && !linked[id.Text] {
+			drop(call, "id")
 		}
-	}
-	ids := ordinals{}
-	for m := range items(b.Get("messages")) {
-		if len(elems(member(m, "tool_calls"))) > 0 {
-			dropIfEmpty(m, exactjson.String, "content")
-		}
-		for call := range items(member(m, "tool_calls")) {
-			dropNull(call)
-			if id := member(call, "id"); isKind(id, exactjson.String) && !linked[id.Text] {
-				drop(call, "id")
-			}
-			ids.call(member(call, "id"))
-			if index := member(call, "function", "index"); isKind(index, exactjson.Number) && index.Text == "0" {
-				drop(member(call, "function"), "index")
-			}
-		}
-		ids.result(member(m, "tool_call_id"))
-	}
+	})
 }

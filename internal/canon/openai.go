@@ -170,71 +170,56 @@ func openaiAudio(operation string, has ...string) *Family {
 
 // speechStream: stream_format "sse" makes the binary answer of speech a stream
 // of events.
-func speechStream(b *Body) {
-	if isString(b.Get("stream_format"), "sse") {
-		b.request.Wire = "stream"
+func speechStream(r *request, body *exactjson.Value) {
+	if isString(member(body, "stream_format"), "sse") {
+		r.Wire = "stream"
 	}
 }
 
 // responsesInput writes the input as the list of items it stands for: a
 // string is a message of the user ("equivalent to a text input with the user
 // role"), a role alone makes a message.
-func responsesInput(b *Body) {
-	if in := b.Get("input"); isKind(in, exactjson.String) {
-		replace(in, b.list(b.object(field("role", stringValue("user")), field("content", *in))))
+var responsesInput = linking(
+	each("input", inputMessage),
+	each("input/*",
+		dropNull,
+		each("content/*", dropNull),
+		each("role=*", textDefault("type", "message")),
+		each("role=user|system|developer", asBlocks("content", "input_text")),
+		// What an assistant said is one block of output, as a response has it, without the
+		// lists that are empty there.
+		each("role=assistant",
+			asBlocks("content", "output_text"),
+			each("content/*/type=output_text", dropEmpty("annotations", "logprobs")),
+		),
+		responseCallID,
+		each("type=function_call", parseArguments),
+		// Only an item of a response has a status; clients send it back or do not.
+		each("type=message|function_call|function_call_output|reasoning", dropDefault(`"completed"`, "status")),
+	),
+	dropMessageIDs,
+)
+
+func inputMessage(r *request, input *exactjson.Value) {
+	if isKind(input, exactjson.String) {
+		replace(input, r.list(r.object(field("role", stringValue("user")), field("content", *input))))
 	}
-	ids := ordinals{}
-	// The API holds a reasoning item to the item that followed it, by its id.
+}
+
+func responseCallID(r *request, item *exactjson.Value) {
+	if id := member(item, "call_id"); strings.HasSuffix(text(item, "type"), "_output") {
+		r.ids.result(id)
+	} else {
+		r.ids.call(id)
+	}
+}
+
+// dropMessageIDs drops the ids of messages that a response had. The API holds a
+// reasoning item to the item that followed it, by its id: where there is one they stay.
+func dropMessageIDs(_ *request, body *exactjson.Value) {
 	reasons := false
-	for item := range items(b.Get("input")) {
-		reasons = reasons || isString(member(item, "type"), "reasoning")
-	}
-	for item := range items(b.Get("input")) {
-		dropNull(item)
-		dropBlockNulls(member(item, "content"))
-		if member(item, "role") != nil && member(item, "type") == nil {
-			set(item, "type", stringValue("message"))
-		}
-		switch role := member(item, "role"); {
-		case isOneOf(role, "user", "system", "developer"):
-			b.blocks(member(item, "content"), "input_text")
-		case isString(role, "assistant"):
-			b.outputText(member(item, "content"))
-		}
-		if strings.HasSuffix(text(item, "type"), "_output") {
-			ids.result(member(item, "call_id"))
-		} else {
-			ids.call(member(item, "call_id"))
-		}
-		if isString(member(item, "type"), "function_call") {
-			b.parseArguments(item)
-		}
-		dropReturned(item, reasons)
-	}
-}
-
-// outputText writes what an assistant said as one block of output, as a
-// response has it, without the lists that are empty there.
-func (b *Body) outputText(content *exactjson.Value) {
-	b.blocks(content, "output_text")
-	for block := range items(content) {
-		if isString(member(block, "type"), "output_text") {
-			dropIfEmpty(block, exactjson.Array, "annotations", "logprobs")
-		}
-	}
-}
-
-// dropReturned drops what only an item of a response has when it is sent back:
-// clients leave it out or do not.
-func dropReturned(item *exactjson.Value, reasons bool) {
-	kind := member(item, "type")
-	if !isOneOf(kind, "message", "function_call", "function_call_output", "reasoning") {
-		return
-	}
-	if isString(kind, "message") && isString(member(item, "role"), "assistant") && !reasons {
-		drop(item, "id")
-	}
-	if isString(member(item, "status"), "completed") {
-		drop(item, "status")
+	at(body, "input/*/type=reasoning", func(*exactjson.Value) { reasons = true })
+	if !reasons {
+		at(body, "input/*/type=message/role=assistant", func(m *exactjson.Value) { drop(m, "id") })
 	}
 }

@@ -2,108 +2,130 @@ package canon
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/exactjson"
 )
 
-// The rewrites that several families share. Each brings spellings that mean the
-// same to the model to one; none joins, trims or reorders text.
+// A Rewrite brings the body of a request, or a value in it, to its one spelling. None
+// joins, trims or reorders text.
+type Rewrite func(r *request, v *exactjson.Value)
 
-// dropNulls removes members that are null in the elements of the named lists,
-// and in the blocks of their content: clients write them for "not set". At the
-// top of a body that is done for every family. Neither looks further down, where user
-// data starts.
-func dropNulls(lists ...string) Rewrite {
-	return func(b *Body) {
-		for _, name := range lists {
-			for item := range items(b.Get(name)) {
-				dropNull(item)
-				dropBlockNulls(member(item, "content"))
+// rewrite runs rewrites on a value, in their order.
+func (r *request) rewrite(v *exactjson.Value, rewrites []Rewrite) {
+	for _, rewrite := range rewrites {
+		rewrite(r, v)
+	}
+}
+
+// each runs rewrites on what stands at a path of [steps]; at "" is the value itself.
+func each(path string, rewrites ...Rewrite) Rewrite {
+	to := stepsOf.Get(path)
+	return func(r *request, v *exactjson.Value) {
+		to.each(v, func(v *exactjson.Value) { r.rewrite(v, rewrites) })
+	}
+}
+
+// dropNull removes the members of an object that are null: clients write them for "not
+// set". At the top of a body that is done for every family.
+func dropNull(_ *request, v *exactjson.Value) {
+	if isKind(v, exactjson.Object) {
+		v.Elems = slices.DeleteFunc(v.Elems, func(m exactjson.Value) bool { return m.Kind == exactjson.Null })
+	}
+}
+
+// dropNulls removes members that are null in the elements of a list, and in the blocks
+// of their content. It does not look further down, where user data starts.
+func dropNulls(list string) Rewrite {
+	return each(list+"/*", dropNull, each("content/*", dropNull))
+}
+
+// dropDefault removes members that have the value that they have without them, which is
+// given as JSON.
+func dropDefault(value string, names ...string) Rewrite {
+	unset, err := exactjson.Parse([]byte(value))
+	if err != nil {
+		panic(err)
+	}
+	return func(_ *request, v *exactjson.Value) {
+		for _, name := range names {
+			if m := member(v, name); m != nil && equal(m, &unset) {
+				drop(v, name)
 			}
 		}
 	}
 }
 
-func dropBlockNulls(content *exactjson.Value) {
-	for block := range items(content) {
-		dropNull(block)
-	}
-}
-
 // dropEmpty removes members that are an empty list.
-func dropEmpty(names ...string) Rewrite {
-	return func(b *Body) { dropIfEmpty(b.Value, exactjson.Array, names...) }
+func dropEmpty(names ...string) Rewrite { return dropDefault(`[]`, names...) }
+
+// dropped removes members.
+func dropped(names ...string) Rewrite {
+	return func(_ *request, v *exactjson.Value) { drop(v, names...) }
 }
 
-// dropEmptyObjects removes members that are an empty object.
-func dropEmptyObjects(names ...string) Rewrite {
-	return func(b *Body) { dropIfEmpty(b.Value, exactjson.Object, names...) }
+// textDefault fills in a member of an object that has none of that name.
+func textDefault(name, text string) Rewrite {
+	return func(_ *request, v *exactjson.Value) {
+		if isKind(v, exactjson.Object) && member(v, name) == nil {
+			set(v, name, stringValue(text))
+		}
+	}
 }
 
 // asList writes a string as the list of that one string.
 func asList(name string) Rewrite {
-	return func(b *Body) {
-		if v := b.Get(name); isKind(v, exactjson.String) {
-			replace(v, b.list(*v))
+	return func(r *request, v *exactjson.Value) {
+		if m := member(v, name); isKind(m, exactjson.String) {
+			replace(m, r.list(*m))
+		}
+	}
+}
+
+// asBlocks writes a text as the list of one text block of the given type.
+func asBlocks(name, blockType string) Rewrite {
+	return func(r *request, v *exactjson.Value) {
+		if m := member(v, name); isKind(m, exactjson.String) {
+			replace(m, r.list(r.object(field("type", stringValue(blockType)), field("text", *m))))
 		}
 	}
 }
 
 // renamed gives a member its common name, unless that is taken.
 func renamed(from, to string) Rewrite {
-	return func(b *Body) { rename(b.Value, from, to) }
+	return func(_ *request, v *exactjson.Value) { rename(v, from, to) }
 }
 
-// blocks writes a text as the list of one text block of the given type.
-func (b *Body) blocks(v *exactjson.Value, blockType string) {
-	if isKind(v, exactjson.String) {
-		replace(v, b.list(b.object(field("type", stringValue(blockType)), field("text", *v))))
+// linking runs rewrites on one conversation, whose ids [callID] and [resultID] number.
+// They do so in one pass, when everything is in its place: numbering twice would lose
+// which result belongs to which call.
+func linking(rewrites ...Rewrite) Rewrite {
+	return func(r *request, v *exactjson.Value) {
+		r.ids = ordinals{}
+		r.rewrite(v, rewrites)
 	}
 }
 
-// ordinals replaces ids that only link a tool call to its result by "#1", "#2"
-// in order of first appearance: fantasy and Genkit make random ones.
-type ordinals map[string]string
-
-// call replaces the id of a tool call.
-func (o ordinals) call(v *exactjson.Value) {
-	if !isKind(v, exactjson.String) {
-		return
-	}
-	n, ok := o[v.Text]
-	if !ok {
-		n = "#" + strconv.Itoa(len(o)+1)
-		o[v.Text] = n
-	}
-	v.Text = n
+// callID numbers the ids of tool calls at a path.
+func callID(path string) Rewrite {
+	return each(path, func(r *request, id *exactjson.Value) { r.ids.call(id) })
 }
 
-// result replaces the id of a tool's result. One whose call is not in the body
-// (it is in the response that previous_response_id names) stays as it is:
-// nothing else tells which call it answers.
-func (o ordinals) result(v *exactjson.Value) {
-	if !isKind(v, exactjson.String) {
-		return
-	}
-	if n, ok := o[v.Text]; ok {
-		v.Text = n
-	} else if strings.HasPrefix(v.Text, "#") {
-		v.Text = "#" + v.Text // not an ordinal
-	}
+// resultID gives the ids of results at a path the numbers of their calls.
+func resultID(path string) Rewrite {
+	return each(path, func(r *request, id *exactjson.Value) { r.ids.result(id) })
 }
 
 // parseArguments writes arguments that are the text of a JSON object as this
 // object, so that a re-marshalled history is the same:
 // {"arguments": "{ \"a\": 1}"}. They get a name of their own, since arguments that
 // are an object when they are sent are not the same.
-func (b *Body) parseArguments(call *exactjson.Value) {
+func parseArguments(r *request, call *exactjson.Value) {
 	v := member(call, "arguments")
 	if !isKind(v, exactjson.String) {
 		return
 	}
-	if args, ok := b.parseObject(exactjson.UnescapeText(v.Text)); ok {
+	if args, ok := r.parseObject(exactjson.UnescapeText(v.Text)); ok {
 		replace(v, args)
 		rename(call, "arguments", parsedArguments)
 	}
@@ -114,12 +136,12 @@ const parsedArguments = "arguments.json"
 // functionTool brings the spellings of a function tool to one: Anthropic's
 // {name, description, input_schema}, Chat's {type, function: {...}} and
 // Responses' {type, name, parameters}. Hosted tools keep everything.
-func (b *Body) functionTool(tool *exactjson.Value) {
-	dropNull(tool)
+func functionTool(r *request, tool *exactjson.Value) {
+	dropNull(r, tool)
 	kind, fn := member(tool, "type"), member(tool, "function")
 	switch {
 	case isString(kind, "function") && isKind(fn, exactjson.Object) && only(tool, "type", "function"):
-		dropNull(fn)
+		dropNull(r, fn)
 		flat := *fn
 		flat.Elems = append(flat.Elems, field("type", stringValue("function")))
 		replace(tool, flat)
@@ -129,16 +151,12 @@ func (b *Body) functionTool(tool *exactjson.Value) {
 	}
 }
 
-func functionTools(b *Body) {
-	for tool := range items(b.Get("tools")) {
-		b.functionTool(tool)
-	}
-}
+var functionTools = each("tools/*", functionTool)
 
 // toolChoice brings the spellings of tool_choice to one: "auto", "none",
 // "required" or {type: function, name}.
-func toolChoice(b *Body) {
-	tc := b.Get("tool_choice")
+func toolChoice(r *request, body *exactjson.Value) {
+	tc := member(body, "tool_choice")
 	if !isKind(tc, exactjson.Object) {
 		return
 	}
@@ -148,12 +166,12 @@ func toolChoice(b *Body) {
 		name = member(fn, "name")
 	}
 	switch {
-	case only(tc, "type") && isOneOf(kind, "auto", "none"):
+	case only(tc, "type") && isString(kind, "auto", "none"):
 		replace(tc, *kind)
 	case only(tc, "type") && isString(kind, "any"):
 		replace(tc, stringValue("required"))
-	case name != nil && (nested || isOneOf(kind, "tool", "function") && only(tc, "type", "name")):
-		replace(tc, b.object(field("type", stringValue("function")), field("name", *name)))
+	case name != nil && (nested || isString(kind, "tool", "function") && only(tc, "type", "name")):
+		replace(tc, r.object(field("type", stringValue("function")), field("name", *name)))
 	}
 }
 
@@ -167,13 +185,9 @@ func sortTools(body *exactjson.Value) {
 		}
 		return ""
 	}
-	byName := func(list []exactjson.Value) {
-		slices.SortStableFunc(list, func(a, b exactjson.Value) int { return strings.Compare(name(a), name(b)) })
+	for _, path := range []string{"tools", "tools/*/functionDeclarations", "toolConfig/tools"} {
+		at(body, path, func(list *exactjson.Value) {
+			slices.SortStableFunc(elems(list), func(a, b exactjson.Value) int { return strings.Compare(name(a), name(b)) })
+		})
 	}
-	tools := elems(member(body, "tools"))
-	byName(tools)
-	for _, t := range tools {
-		byName(elems(member(&t, "functionDeclarations")))
-	}
-	byName(elems(member(body, "toolConfig", "tools")))
 }

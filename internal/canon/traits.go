@@ -105,16 +105,16 @@ const SameKind = 1<<(levels-1) - 1
 // SpellingOnly is how near two requests are that differ only in how they are written.
 const SpellingOnly = SameKind - 1
 
-// Near returns how near two requests are: a greater number means that they agree in
-// something that is more important.
-func (k *Kind) Near(other *Kind) (near int) {
-	for i := range k {
-		near <<= 1
-		if k[i] == other[i] {
-			near |= 1
+// Agreed returns a hash of those levels in which requests that are so near agree.
+func (k *Kind) Agreed(near int) uint64 {
+	h := uint64(fnvOffset)
+	for i, at := range k {
+		if near>>(len(k)-1-i)&1 == 1 {
+			h = (h ^ at) * fnvPrime
+			h ^= h >> 29
 		}
 	}
-	return near
+	return h
 }
 
 // FNV-1a, http://www.isthe.com/chongo/tech/comp/fnv/.

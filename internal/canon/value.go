@@ -1,10 +1,11 @@
 package canon
 
 import (
-	"iter"
 	"slices"
+	"strings"
 
 	"github.com/promptecho/promptecho/internal/exactjson"
+	"github.com/promptecho/promptecho/internal/memo"
 )
 
 // member returns the value at a path of member names, or nil.
@@ -39,18 +40,6 @@ func elems(v *exactjson.Value) []exactjson.Value {
 	return v.Elems
 }
 
-// items yields the elements of an array, none of anything else.
-func items(v *exactjson.Value) iter.Seq[*exactjson.Value] {
-	return func(yield func(*exactjson.Value) bool) {
-		list := elems(v)
-		for i := range list {
-			if !yield(&list[i]) {
-				return
-			}
-		}
-	}
-}
-
 // text returns the string at a path of member names, "" if there is none.
 func text(v *exactjson.Value, path ...string) string {
 	if v = member(v, path...); v == nil || v.Kind == exactjson.Object || v.Kind == exactjson.Array {
@@ -61,12 +50,8 @@ func text(v *exactjson.Value, path ...string) string {
 
 func isKind(v *exactjson.Value, kind exactjson.Kind) bool { return v != nil && v.Kind == kind }
 
-func isString(v *exactjson.Value, text string) bool {
-	return isKind(v, exactjson.String) && v.Text == text
-}
-
-// isOneOf reports whether v is one of some strings.
-func isOneOf(v *exactjson.Value, texts ...string) bool {
+// isString reports whether v is one of some strings.
+func isString(v *exactjson.Value, texts ...string) bool {
 	return isKind(v, exactjson.String) && slices.Contains(texts, v.Text)
 }
 
@@ -80,22 +65,6 @@ func drop(v *exactjson.Value, names ...string) {
 	for _, name := range names {
 		if i := indexOf(v, name); i >= 0 {
 			v.Elems = slices.Delete(v.Elems, i, i+1)
-		}
-	}
-}
-
-// dropNull removes the members of an object that are null.
-func dropNull(v *exactjson.Value) {
-	if isKind(v, exactjson.Object) {
-		v.Elems = slices.DeleteFunc(v.Elems, func(m exactjson.Value) bool { return m.Kind == exactjson.Null })
-	}
-}
-
-// dropIfEmpty removes members of an object that are an empty list, object or text.
-func dropIfEmpty(v *exactjson.Value, kind exactjson.Kind, names ...string) {
-	for _, n := range names {
-		if m := member(v, n); isKind(m, kind) && len(m.Elems) == 0 && m.Text == "" {
-			drop(v, n)
 		}
 	}
 }
@@ -141,4 +110,70 @@ func appendTo(v *exactjson.Value, name string, value exactjson.Value) {
 
 func stringValue(s string) exactjson.Value {
 	return exactjson.Value{Kind: exactjson.String, Text: exactjson.EscapeText(s)}
+}
+
+// Steps lead from a value to others below it. As a path they are member names; "*" is
+// every element of a list, "{*}" every member of an object. With "name=value" or
+// "name!=value" only that goes on whose member has that value, or another:
+// "choices/*/index=0/delta/content". "name=a|b" takes either value, "name=*" any.
+type steps []step
+
+type step struct {
+	name   string
+	values []string // only what has one of them goes on, or none of them
+	not    bool
+}
+
+// stepsOf remembers the steps of paths, which are all in tables.
+var stepsOf = memo.Strings[steps]{Func: func(path string) (list steps) {
+	for part := range strings.SplitSeq(path, "/") {
+		var s step
+		values, conditional := "", false
+		if s.name, values, conditional = strings.Cut(part, "="); conditional {
+			s.name, s.not = strings.CutSuffix(s.name, "!")
+			s.values = strings.Split(values, "|")
+		}
+		if part != "" {
+			list = append(list, s)
+		}
+	}
+	return list
+}}
+
+// at calls f for what stands at a path.
+func at(v *exactjson.Value, path string, f func(*exactjson.Value)) { stepsOf.Get(path).each(v, f) }
+
+// each calls f for what the steps lead to from v.
+func (p steps) each(v *exactjson.Value, f func(*exactjson.Value)) {
+	switch {
+	case v == nil:
+	case len(p) == 0:
+		f(v)
+	case p[0].values != nil:
+		if p[0].holds(v) {
+			p[1:].each(v, f)
+		}
+	case p[0].name == "*" && v.Kind == exactjson.Array, p[0].name == "{*}" && v.Kind == exactjson.Object:
+		for i := range v.Elems {
+			p[1:].each(&v.Elems[i], f)
+		}
+	default:
+		p[1:].each(member(v, p[0].name), f)
+	}
+}
+
+// holds reports whether the condition of a step is true for v.
+func (s *step) holds(v *exactjson.Value) bool {
+	m := member(v, s.name)
+	if s.values[0] == "*" {
+		return m != nil
+	}
+	return slices.Contains(s.values, text(m)) != s.not
+}
+
+// equal reports whether two values are the same, written in the same way.
+func equal(a, b *exactjson.Value) bool {
+	return a.Kind == b.Kind && a.Text == b.Text && slices.EqualFunc(a.Elems, b.Elems, func(a, b exactjson.Value) bool {
+		return a.Name == b.Name && equal(&a, &b)
+	})
 }

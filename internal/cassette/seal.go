@@ -119,8 +119,8 @@ func firstItem(text []byte) []byte {
 // cutSeals divides what stands below "interactions:" into the interactions and the
 // seals; ok is false if it does not end as Save ends it.
 func cutSeals(text []byte) (items []byte, seals []seal, ok bool) {
-	at := bytes.LastIndex(text, []byte("\n"+sealsLine))
-	if at < 0 {
+	at := bytes.LastIndexByte(text, ':') - len("\nseals") // no seal has a colon
+	if at < 0 || !bytes.HasPrefix(text[at:], []byte("\n"+sealsLine)) {
 		return nil, nil, false
 	}
 	items, list := text[:at+1], string(text[at+1+len(sealsLine):])

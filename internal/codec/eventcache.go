@@ -1,6 +1,7 @@
 package codec
 
 import (
+	"bytes"
 	"encoding/binary"
 	"math/bits"
 )
@@ -12,6 +13,7 @@ type eventCache struct {
 	start  int     // where the value begins in the file
 	out    int     // where its JSON begins
 	tokens []token // of the value, in order
+	alike  int     // how many bytes of it are like the value before
 }
 
 // A token is where a name, an element or a value begins: counted from the start of the
@@ -29,14 +31,21 @@ func (c *eventCache) note(from, to, depth int) {
 // common returns the last token up to which the text that follows is like the last value,
 // the zero token if there is none, and forgets those behind it.
 func (c *eventCache) common(rest []byte) token {
-	same, n := samePrefix(c.text, rest), len(c.tokens)
+	same := 0
+	if bytes.HasPrefix(rest, c.text[:c.alike]) { // mostly it is as much as before
+		same = c.alike
+	}
+	same += samePrefix(c.text[same:], rest[same:])
+	n := len(c.tokens)
 	for n > 0 && c.tokens[n-1].from > same {
 		n--
 	}
-	if c.tokens = c.tokens[:n]; n == 0 {
-		return token{}
+	var last token
+	if c.tokens = c.tokens[:n]; n > 0 {
+		last = c.tokens[n-1]
 	}
-	return c.tokens[n-1]
+	c.alike = last.from
+	return last
 }
 
 // samePrefix returns how many bytes a and b begin with alike.

@@ -167,20 +167,20 @@ func (p *Printer) string(dst []byte, s string) []byte {
 }
 
 func inner[T string | []byte](p *Printer, dst []byte, s T) []byte {
-	done := 0
-	for i := 0; i < len(s); {
-		if !p.special[s[i]] {
-			i++
-			continue
+	for {
+		n := plainUntil(s, p.special)
+		dst = append(dst, s[:n]...)
+		if s = s[n:]; len(s) == 0 {
+			return dst
 		}
-		r, size := utf8.DecodeRuneInString(string(s[i:min(i+utf8.UTFMax, len(s))]))
+		r, size := utf8.DecodeRuneInString(string(s[:min(len(s), utf8.UTFMax)]))
 		if r < utf8.RuneSelf || p.Escape&EscapeASCII != 0 || r == '\u2028' || r == '\u2029' {
-			dst = p.escape(append(dst, s[done:i]...), r)
-			done = i + size
+			dst = p.escape(dst, r)
+		} else {
+			dst = append(dst, s[:size]...)
 		}
-		i += size
+		s = s[size:]
 	}
-	return append(dst, s[done:]...)
 }
 
 // escape appends r, which is escaped in this layout.

@@ -10,12 +10,16 @@ import (
 
 // plain returns how many bytes s starts with that stand for themselves in a string on
 // one line.
-func plain(s string) int {
-	n := 0
-	for n < len(s) && !special[s[n]] {
-		n++
+func plain(s string) int { return plainUntil(s, &special) }
+
+// plainUntil returns how many bytes s starts with that are not in a set.
+func plainUntil[T string | []byte](s T, special *[256]bool) int {
+	for i, c := range []byte(s) {
+		if special[c] {
+			return i
+		}
 	}
-	return n
+	return len(s)
 }
 
 // special are the bytes that do not stand for themselves in a string on one line.

@@ -5,6 +5,8 @@ import (
 	"net/textproto"
 	"slices"
 	"strings"
+
+	"github.com/promptecho/promptecho/internal/memo"
 )
 
 // Headers are header fields in the order they are written: names lower-case and sorted,
@@ -27,15 +29,21 @@ func (h Headers) Get(name string) string {
 	return ""
 }
 
-// HeadersOf returns a copy of an http.Header as a cassette has it. A map can hold two
-// spellings of one name, since some SDKs write lower-case keys into it; they become one
-// header, in the order of the sorted spellings.
+// The spellings of a name: calls have the same headers again and again.
+var (
+	lowerCase = memo.Strings[string]{Func: strings.ToLower}
+	canonical = memo.Strings[string]{Func: textproto.CanonicalMIMEHeaderKey}
+)
+
+// HeadersOf returns an http.Header as a cassette has it. It may share values with the map.
+// A map can hold two spellings of one name, since some SDKs write lower-case keys into it;
+// they become one header, in the order of the sorted spellings.
 func HeadersOf(m map[string][]string) Headers {
 	type field struct{ name, spelling string }
 	fields := make([]field, 0, len(m))
 	for spelling, values := range m {
 		if len(values) > 0 { // else it is a trailer that was announced and never came
-			fields = append(fields, field{strings.ToLower(spelling), spelling})
+			fields = append(fields, field{lowerCase.Get(spelling), spelling})
 		}
 	}
 	slices.SortFunc(fields, func(a, b field) int {
@@ -43,11 +51,13 @@ func HeadersOf(m map[string][]string) Headers {
 	})
 	out := make(Headers, 0, len(fields))
 	for i, f := range fields {
-		if i == 0 || f.name != fields[i-1].name {
-			out = append(out, Header{Name: f.name})
+		values := slices.Clip(m[f.spelling])
+		if i > 0 && f.name == fields[i-1].name {
+			last := &out[len(out)-1]
+			last.Values = append(last.Values, values...)
+			continue
 		}
-		last := &out[len(out)-1]
-		last.Values = append(last.Values, m[f.spelling]...)
+		out = append(out, Header{f.name, values})
 	}
 	return out
 }
@@ -57,7 +67,7 @@ func HeadersOf(m map[string][]string) Headers {
 func (h Headers) Map() map[string][]string {
 	m := make(map[string][]string, len(h)+1)
 	for _, f := range h {
-		name := textproto.CanonicalMIMEHeaderKey(f.Name)
+		name := canonical.Get(f.Name)
 		m[name] = append(m[name], f.Values...)
 	}
 	return m

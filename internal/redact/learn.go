@@ -25,15 +25,6 @@ func (p *Policy) Environment(environ []string) {
 	}
 }
 
-// Variable makes the value of one environment variable known, whatever it looks like.
-func (p *Policy) Variable(environ []string, name string) {
-	for _, entry := range environ {
-		if value, ok := strings.CutPrefix(entry, name+"="); ok {
-			p.AddSecret(value)
-		}
-	}
-}
-
 // isRandomVariable reports whether the value of a variable looks random and not like
 // written: words and names joined by marks have long runs of lower-case letters. It takes
 // more for random than looksRandomAlone does, since people make passwords up.

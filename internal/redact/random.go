@@ -218,10 +218,8 @@ var (
 // isPlaceholder reports whether a value says that it is no secret.
 func isPlaceholder(b []byte) bool {
 	low := bytes.ToLower(b[:min(len(b), 200)])
-	for _, w := range fakeWords {
-		if bytes.Contains(low, []byte(w)) {
-			return true
-		}
+	if slices.ContainsFunc(fakeWords, func(w string) bool { return bytes.Contains(low, []byte(w)) }) {
+		return true
 	}
 	for part := range bytes.FieldsFuncSeq(low, func(r rune) bool { return r == '-' || r == '_' || r == '.' }) {
 		if slices.Contains(fakeParts, string(part)) {

@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
-	"iter"
 	"net/url"
 	"slices"
 	"strings"
@@ -74,16 +73,15 @@ func (s *secrets) Count() int {
 	return len(s.first)
 }
 
-// matches returns where a text holds a known secret: in every spelling, and its lines.
-func (s *secrets) matches(text []byte) iter.Seq[match] {
-	return func(yield func(match) bool) {
-		s.mu.RLock()
-		defer s.mu.RUnlock()
-		for _, m := range []*matcher{&s.finds, s.signs[0], s.signs[1]} {
-			for found := range m.in(text) {
-				if !yield(found) {
-					return
-				}
+// each calls yield with the places where a text holds a known secret, in every spelling,
+// and its lines, until yield returns false.
+func (s *secrets) each(text []byte, yield func(match) bool) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	for _, m := range [...]*matcher{&s.finds, s.signs[0], s.signs[1]} {
+		for found := range m.in(text) {
+			if !yield(found) {
+				return
 			}
 		}
 	}
@@ -93,11 +91,12 @@ func (s *secrets) matches(text []byte) iter.Seq[match] {
 // it. It returns b itself if it holds none and never changes it.
 func (s *secrets) Bytes(b []byte) []byte {
 	var found []match
-	for m := range s.matches(b) {
-		if m.kind == plain || m.kind == jsonEscaped {
+	s.each(b, func(m match) bool {
+		if m.kind == kindPlain || m.kind == kindJSON {
 			found = append(found, m)
 		}
-	}
+		return true
+	})
 	slices.SortFunc(found, func(a, b match) int { return cmp.Compare(a.start, b.start) })
 	var edits []edit
 	for _, m := range found {
@@ -115,22 +114,24 @@ func (s *secrets) holdsSecret(text string) bool { return string(s.Bytes([]byte(t
 
 // find returns how and where a text holds a known secret, in any spelling. The zero match
 // is none.
-func (s *secrets) find(text []byte) match {
-	for m := range s.matches(text) {
-		if m.kind != aLine {
-			return m
+func (s *secrets) find(text []byte) (found match) {
+	s.each(text, func(m match) bool {
+		if m.kind != kindLine {
+			found = m
 		}
-	}
-	return match{}
+		return m.kind == kindLine
+	})
+	return found
 }
 
 // MayContain reports whether the text of a cassette may hold a known secret, in any
 // spelling, or a line of it.
-func (s *secrets) MayContain(text []byte) bool {
-	for range s.matches(text) {
-		return true
-	}
-	return false
+func (s *secrets) MayContain(text []byte) (may bool) {
+	s.each(text, func(match) bool {
+		may = true
+		return false
+	})
+	return may
 }
 
 // spelledSince returns the spellings of the secrets that have become known since so many
@@ -144,11 +145,11 @@ func (s *secrets) spelledSince(n int) []spelling {
 	return s.finds.texts[s.first[n]:]
 }
 
-// Kinds of spellings.
+// Kinds of spellings that are told apart.
 const (
-	plain       = "plain"
-	jsonEscaped = "JSON-escaped"
-	aLine       = "line" // of several
+	kindPlain = "plain"
+	kindJSON  = "JSON-escaped"
+	kindLine  = "line" // of several
 )
 
 // spellings returns how a secret can stand in a text: as it is, escaped for JSON or a
@@ -179,7 +180,7 @@ func spellings(text string) []spelling {
 		add("UTF-16", string(units))
 	}
 	for line := range strings.SplitSeq(text, "\n") {
-		add(aLine, line)
+		add(kindLine, line)
 	}
 	return all
 }
@@ -187,15 +188,15 @@ func spellings(text string) []spelling {
 // jsonSpellings returns a value as it is and as it stands inside a JSON string, as the
 // writers there are spell it: "&" and "/" may be escaped.
 func jsonSpellings(text string) []spelling {
-	all := []spelling{{plain, text}}
+	all := []spelling{{kindPlain, text}}
 	quoted, err := json.Marshal(text)
 	if err != nil {
 		return all // unreachable: a string marshals
 	}
 	html := string(quoted[1 : len(quoted)-1])
 	for _, escaped := range []string{htmlEscapes.Replace(html), html} {
-		all = appendNew(all, jsonEscaped, escaped)
-		all = appendNew(all, jsonEscaped, strings.ReplaceAll(escaped, "/", `\/`))
+		all = appendNew(all, kindJSON, escaped)
+		all = appendNew(all, kindJSON, strings.ReplaceAll(escaped, "/", `\/`))
 	}
 	return all
 }

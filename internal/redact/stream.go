@@ -122,14 +122,6 @@ func groupBy(pieces []*piece, key func(*piece) string) (joints []joint) {
 	return joints
 }
 
-func (j joint) text() []byte {
-	var b bytes.Buffer
-	for _, p := range j {
-		b.WriteString(p.text)
-	}
-	return b.Bytes()
-}
-
 // splitTexts calls f with the texts that are put together from several events.
 func splitTexts(events []interaction.Event, f func(j joint, text []byte)) (pieces []*piece) {
 	if len(events) < 2 {
@@ -137,7 +129,11 @@ func splitTexts(events []interaction.Event, f func(j joint, text []byte)) (piece
 	}
 	pieces = piecesOf(events)
 	for _, whole := range joints(pieces) {
-		f(whole, whole.text())
+		var text []byte
+		for _, p := range whole {
+			text = append(text, p.text...)
+		}
+		f(whole, text)
 	}
 	return pieces
 }

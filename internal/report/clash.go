@@ -27,8 +27,8 @@ func contest(c *tape.Contest) string {
 	return text
 }
 
-// differingIn says what the request that took a recording differs in, and as what an option
-// can select it; "" if none can.
+// differingIn says in what the request that took a recording differs, and gives the
+// selector by which an option can name that. The selector is "" if no option can.
 func differingIn(c *tape.Contest) (words, selector string) {
 	switch {
 	case c.Field.Spelled():
@@ -68,9 +68,9 @@ func (r *Run) ServerClash(o *Outcome, c *tape.ServerClash) string {
 	return fmt.Sprintf("%s:\n%s\nand record again:\n%s", text, strings.Join(options, "\n"), r.command(o))
 }
 
-// hasDrawnPort reports whether a local server has a port that the system gave it, which is
-// another one in the next run: Linux gives those from 32768 on, others from 49152 (RFC
-// 6335, section 6).
+// hasDrawnPort reports whether a local server has a port that the system gave it. Such a
+// port is another one in the next run. Linux gives ports from 32768 on, other systems
+// from 49152 (RFC 6335, section 6).
 func hasDrawnPort(address string) bool {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -81,9 +81,9 @@ func hasDrawnPort(address string) bool {
 	return err == nil && port >= 32768 && (host == "localhost" || host == "::1" || strings.HasPrefix(host, "127."))
 }
 
-// FieldClash says that two interactions have different answers to requests that differ only
-// in a field that is not written. If it is not to be written at all, since it may be a
-// credential, mayWrite is false.
+// FieldClash says that two interactions, given by their numbers, have different answers
+// to requests that differ only in the field at path, which is not written. mayWrite is
+// false if the field must not be written at all, since it may be a credential.
 func (r *Run) FieldClash(o *Outcome, c tape.UnsaidClash, mayWrite bool) string {
 	name := strings.Replace(c.Path, "/", " ", 1)
 	if cookie, ok := strings.CutPrefix(c.Path, tape.CookiePath); ok {

@@ -13,9 +13,9 @@ import (
 // maxEdits is how many differing fields a report lists.
 const maxEdits = 12
 
-// unanswerable says why a request gets no answer although its form is recorded, or none
-// could be, and names the line of the recording that is meant; "" if a comparison with what
-// is recorded tells.
+// unanswerable says why a request gets no answer although its form is recorded, or why it
+// could not be recorded, and gives the line of the recording that is meant. why is "" if
+// only a comparison with what is recorded can tell.
 func unanswerable(asked tape.Asked, opensSocket bool) (why string, line int) {
 	switch {
 	case opensSocket:
@@ -29,8 +29,8 @@ func unanswerable(asked tape.Asked, opensSocket bool) (why string, line int) {
 	return "", 0
 }
 
-// explain finds the nearest recording, nil if there is none, and says what differs from
-// it. The candidates are the recordings, without their forms.
+// explain finds the nearest recording and says what differs from it. nearest is nil if
+// there is no recording. The candidates are the recordings; explain fills in their forms.
 func (r *Run) explain(c *tape.Call, recs []*tape.Recording, candidates []diff.Candidate) (m Miss, nearest *tape.Recording) {
 	for i, rec := range recs {
 		candidates[i].Form = rec.Form()
@@ -67,7 +67,7 @@ func (r *Run) explain(c *tape.Call, recs []*tape.Recording, candidates []diff.Ca
 }
 
 // sameBodyElsewhere returns the index of a recording of the very same body for another
-// endpoint, -1 if there is none: a gateway or a provider has changed.
+// endpoint, or -1 if there is none. There is one if a gateway or a provider has changed.
 func sameBodyElsewhere(form *canon.Form, candidates []diff.Candidate) int {
 	return slices.IndexFunc(candidates, func(c diff.Candidate) bool {
 		return c.Form.Endpoint != form.Endpoint && slices.Equal(c.Form.Lines(), form.Lines())

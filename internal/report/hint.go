@@ -11,14 +11,14 @@ import (
 	"github.com/promptecho/promptecho/internal/interaction"
 )
 
-// changingText lists text that changes from run to run, and what to mask it by.
+// changingText lists text that changes from run to run, and what to mask it with.
 var changingText = []struct{ expr, name string }{
 	{`\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d)?(\.\d+)?(Z|[+-]\d\d:?\d\d)?`, "TIME"},
 	{`\d{4}-\d\d-\d\d`, "DATE"},
 	{`\b\d\d?:\d\d(:\d\d)?\b`, "TIME"},
 	{`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`, "UUID"},
 	{`127\.0\.0\.1:\d+`, "ADDRESS"},
-	{`/tmp/[^/\s"']+(/\d{3})?`, "TMP"}, // as testing.T.TempDir and os.MkdirTemp name folders
+	{`/tmp/[^/\s"']+(/\d{3})?`, "TMP"}, // folders named by testing.T.TempDir and os.MkdirTemp
 	{`\b[0-9a-f]{16,64}\b`, "HEX"},
 	{`\b1\d{9}(\d{3})?\b`, "UNIXTIME"},
 }
@@ -26,9 +26,9 @@ var changingText = []struct{ expr, name string }{
 // maxOptions is how many options a hint gives at most.
 const maxOptions = 3
 
-// hint returns the options, as code to paste, with which a request matches a recorded one
-// beside the options that there are, if all that differs is text that changes from run to
-// run or fields that only tell calls apart; else "".
+// hint returns the options to add, as code to paste, so that a request matches a recorded
+// one. It returns "" if more differs than text that changes from run to run and fields
+// that only tell calls apart.
 func hint(edits []diff.Edit, options canon.Options, recorded, asked *interaction.Request) string {
 	var code []string
 	for _, e := range edits {
@@ -46,7 +46,7 @@ func hint(edits []diff.Edit, options canon.Options, recorded, asked *interaction
 	return strings.Join(code, ", ")
 }
 
-// addOption adds the option by which a field may match, and returns it as code, "" if
+// addOption adds the option by which a field may match, and returns it as code, or "" if
 // there is none.
 func addOption(options *canon.Options, e *diff.Edit) string {
 	if e.Path == "endpoint" || e.Path == "wire" {
@@ -74,8 +74,8 @@ func addOption(options *canon.Options, e *diff.Edit) string {
 	return ""
 }
 
-// aroundDifference cuts off what two texts begin and end with alike, but for some of it,
-// in which a changing text may begin or end: prompts are long.
+// aroundDifference cuts off what two texts begin and end with alike, since prompts are
+// long. It leaves a margin, because a changing text may begin or end in that.
 func aroundDifference(a, b string) (string, string) {
 	const margin = 128
 	i, n := 0, min(len(a), len(b))

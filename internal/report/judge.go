@@ -13,19 +13,15 @@ const (
 	fullMisses     = 5  // misses with all that differs
 	alsoNamed      = 5  // unused recordings that are named beside misses
 	maxListed      = 20 // misses or unused recordings that are named at all
-	maxAnnotations = 10 // GitHub shows ten of a step
+	maxAnnotations = 10 // GitHub shows ten for each step
 )
 
-// Judge says what is wrong with a run that ended so, after what the log was told before.
-// The options in unasked, as code, name a server to which no request went.
+// Judge says what is wrong with a run that ended with this outcome, after what the log
+// was told before.
 func (l *Log) Judge(o *Outcome, unasked ...string) Report {
 	recs := l.Tape.Stored()
-	misses := l.Misses()
-	l.mu.Lock()
-	rep := Report{Errors: slices.Clone(l.errors.values), Notes: slices.Clone(l.notes)}
-	reached, replayed := l.reached, slices.Clone(l.replayed.values)
-	selected, compared := slices.Clone(l.selected.values), slices.Clone(l.compared.values)
-	l.mu.Unlock()
+	misses, reached, compared := l.Misses(), l.reached.Load(), l.compared.all()
+	rep := Report{Errors: l.errors.all(), Notes: l.notes.all()}
 
 	l.judgeContests(&rep, o)
 	if len(misses) > 0 {
@@ -34,16 +30,16 @@ func (l *Log) Judge(o *Outcome, unasked ...string) Report {
 		})
 		l.judgeMisses(&rep, o, misses, recs, unused)
 	}
-	// Unused is evidence only if everything ran and went well: a miss, or
+	// An unused recording is evidence only if everything ran and went well: a miss, or
 	// whatever else failed the test, can be why the rest was not asked for.
 	if o.Whole() && !l.AllowUnused && len(rep.Errors) == 0 {
 		l.judgeUnused(&rep, o, reached, recs)
 	}
 	if reached && l.Mode != "live" {
-		rep.Notes = append(rep.Notes, l.unselected(unasked, selected)...)
+		rep.Notes = append(rep.Notes, l.unselected(unasked, l.selected.all())...)
 	}
 	if o.Failed || o.Unsure && !l.KeepFailures {
-		rep.Notes = append(rep.Notes, replayed...)
+		rep.Notes = append(rep.Notes, l.replayed.all()...)
 	}
 	rep.printable()
 	return rep
@@ -69,9 +65,9 @@ func (r *Run) judgeContests(rep *Report, o *Outcome) {
 	}
 }
 
-// judgeMisses lists the misses: the first ones, and each with another reason than the one
-// before, in full, and the others in a line. It names the unused recordings as well: they
-// are those that no miss was compared with.
+// judgeMisses lists the misses. It shows the first ones in full, except one that shows no
+// difference and has the same reason as the one before. It gives each of the others a
+// line. It also names the unused recordings with which no miss was compared.
 func (r *Run) judgeMisses(rep *Report, o *Outcome, misses []*Miss, recs, unused []*tape.Recording) {
 	used, verb := 0, "have"
 	for _, rec := range recs {
@@ -83,7 +79,7 @@ func (r *Run) judgeMisses(rep *Report, o *Outcome, misses []*Miss, recs, unused 
 		verb = "has"
 	}
 	text := fmt.Sprintf("%s %s no recording (mode %s, %s; %d of %d recordings used)", Count(len(misses), "request"), verb, r.Mode, r.ModeBy, used, len(recs))
-	brief := false // the miss before was named in a line
+	brief := false // the miss before this one got a line
 	for i, m := range misses[:min(len(misses), maxListed)] {
 		r.annotate(rep, m.Line, m.Caller, m.Reason)
 		switch full := i < fullMisses && (i == 0 || m.Diff != "" || m.Reason != misses[i-1].Reason); {
@@ -142,8 +138,8 @@ func (r *Run) judgeUnused(rep *Report, o *Outcome, reached bool, recs []*tape.Re
 	}
 }
 
-// unselected names the servers and the patterns of options that no request and no
-// recording had: most likely a slip.
+// unselected names the servers to which no request went, and the patterns of options that
+// select nothing in any request or recording. Both are most likely slips.
 func (r *Run) unselected(unasked, selected []string) (notes []string) {
 	matching := r.Tape.Config.Options
 	for _, option := range unasked {
@@ -154,8 +150,8 @@ func (r *Run) unselected(unasked, selected []string) (notes []string) {
 		patterns []string
 	}{{"MatchOn", matching.MatchOn}, {"Match", matching.Match}, {"Ignore", matching.Ignore}} {
 		for _, p := range option.patterns {
-			// A header that is ignored may not be written at all: then it is a clash that
-			// is ignored.
+			// A header that is ignored may be one that is never written. Then the option
+			// is there for a clash.
 			if !slices.Contains(selected, p) && !(option.name == "Ignore" && strings.HasPrefix(p, "header/")) {
 				notes = append(notes, fmt.Sprintf("%s: %s(%q): no request and no recording has such a field: is the path that of a miss report?", r.File, option.name, p))
 			}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/diff"
@@ -17,103 +18,102 @@ import (
 type Log struct {
 	Run
 
-	mu       sync.Mutex // guards what follows; no recording is asked while it is held
-	reached  bool       // a request arrived
-	notes    []string
+	reached  atomic.Bool // a request arrived
+	notes    tally[string]
 	errors   tally[string]
 	failed   tally[FailedCall]
-	replayed tally[string]          // recorded failures
+	replayed tally[string]          // recorded failures that were replayed
 	drifted  tally[string]          // differences that were noted
 	selected tally[string]          // patterns of options that selected a field
-	compared tally[*tape.Recording] // those that a miss was compared with
-	misses   []*Miss
-	missed   map[string]*Miss // the same by the keys of their forms
+	compared tally[*tape.Recording] // recordings that a miss was compared with
+
+	mu     sync.Mutex // guards what follows; no recording is asked while it is held
+	misses []*Miss
+	missed map[string]*Miss // misses by the keys of their forms
 }
 
-// A tally has values in the order in which they came first.
+// A tally holds values in the order in which each came first. Its methods may be called
+// concurrently.
 type tally[V comparable] struct {
+	mu     sync.Mutex // guards what follows; no other lock is taken under it
 	values []V
 	times  map[V]int // how often each came
 }
 
 // add adds a value, and reports whether it came for the first time.
 func (t *tally[V]) add(v V) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	if t.times == nil {
 		t.times = map[V]int{}
 	}
-	if t.times[v]++; t.times[v] > 1 {
+	t.times[v]++
+	if t.times[v] > 1 {
 		return false
 	}
 	t.values = append(t.values, v)
 	return true
 }
 
-// A FailedCall is a request that got no answer when it was to be recorded.
-type FailedCall struct {
-	Text  string // the request and why
-	Form  string // the key of its form
-	Count int    // how often that happened: SDKs try again
+// all returns the values so far.
+func (t *tally[V]) all() []V {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return slices.Clone(t.values)
 }
 
-// String says what failed, and how often.
-func (c FailedCall) String() string {
-	if c.Count > 1 {
-		return fmt.Sprintf("%s (%s)", c.Text, times(c.Count))
-	}
-	return c.Text
+// count returns how often a value came.
+func (t *tally[V]) count(v V) int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.times[v]
+}
+
+// A FailedCall is a request that got no answer when it was to be recorded.
+type FailedCall struct {
+	Text string // the request and why
+	Form string // the key of its form
 }
 
 // Reach notes that a request arrived.
-func (l *Log) Reach() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.reached = true
-}
+func (l *Log) Reach() { l.reached.Store(true) }
 
-// Note adds a note.
-func (l *Log) Note(text string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.notes = append(l.notes, text)
-}
+// Note adds a note, once.
+func (l *Log) Note(text string) { l.notes.add(text) }
 
 // Notef adds a note, as [fmt.Sprintf] formats it.
 func (l *Log) Notef(format string, args ...any) { l.Note(fmt.Sprintf(format, args...)) }
 
 // Error adds an error that fails the run, once.
 func (l *Log) Error(err error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
 	l.errors.add(strings.TrimPrefix(err.Error(), "promptecho: "))
 }
 
 // Unanswered keeps a request that got no answer when it was to be recorded; form is the
 // key of its form.
 func (l *Log) Unanswered(text, form string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.failed.add(FailedCall{Text: text, Form: form})
+	l.failed.add(FailedCall{text, form})
 }
 
-// FailedCalls returns the requests that got no answer.
+// FailedCalls returns the requests that got no answer, each with how often that happened:
+// SDKs try again.
 func (l *Log) FailedCalls() (calls []FailedCall) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for _, c := range l.failed.values {
-		calls = append(calls, FailedCall{c.Text, c.Form, l.failed.times[c]})
+	for _, c := range l.failed.all() {
+		if n := l.failed.count(c); n > 1 {
+			c.Text += " (" + times(n) + ")"
+		}
+		calls = append(calls, c)
 	}
 	return calls
 }
 
-// Replayed keeps that a request was answered with a recorded failure: whoever looks for
-// the reason of a test that fails must know that nothing was sent.
+// Replayed notes that a request was answered with a recorded failure. Whoever looks for
+// the reason why a test failed must know that nothing was sent.
 func (l *Log) Replayed(line int, resp *interaction.Response) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
 	l.replayed.add(fmt.Sprintf("nothing was sent: this is a recording, %s:%d: %s", l.File, line, Failure(resp)))
 }
 
-// Failure says in words how a request failed that has this recorded answer.
+// Failure says in words how the request with this recorded answer failed.
 func Failure(resp *interaction.Response) string {
 	switch {
 	case resp.End == interaction.EndCanceled:
@@ -126,10 +126,8 @@ func Failure(resp *interaction.Response) string {
 	return fmt.Sprintf("status %d", resp.Status)
 }
 
-// Selected keeps which patterns of options selected a field of a form.
+// Selected notes which patterns of options selected a field of a form.
 func (l *Log) Selected(form *canon.Form) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
 	for _, pattern := range form.Selected {
 		l.selected.add(pattern)
 	}
@@ -143,20 +141,17 @@ func (l *Log) Drift(recording *tape.Recording, asked *canon.Form) {
 		return
 	}
 	edits, line := diff.Drift(recorded, asked), recording.Line()
-	l.mu.Lock()
-	defer l.mu.Unlock()
 	for _, e := range edits {
 		text := strings.TrimRight(diff.Write([]diff.Edit{e}, "  ", 1), "\n")
-		// What is of one call only is another one every time.
+		// What belongs to one call changes every time.
 		if !canon.OfOneCall(e.Path) && l.drifted.add(text) {
-			l.notes = append(l.notes, fmt.Sprintf("%s:%d: replayed although a field that does not match has changed (promptecho.Match(%q) makes it match):\n%s", l.File, line, canon.Selector(e.Path), text))
+			l.Notef("%s:%d: replayed although a field that does not match has changed (promptecho.Match(%q) makes it match):\n%s", l.File, line, canon.Selector(e.Path), text)
 		}
 	}
 }
 
-// Miss keeps a request that is not recorded, once for each form, and returns what is
-// known of it now: why its recordings do not answer it, or the nearest one and what
-// differs. One that opens a WebSocket cannot be recorded.
+// Miss keeps a request that is not recorded, once for each form, and returns what is now
+// known about it. It finds the nearest recording and says what differs.
 func (l *Log) Miss(c *tape.Call, opensSocket bool) Miss {
 	recs, asked := l.Tape.Stored(), l.Tape.AskedFor(c.Form)
 	why, line := unanswerable(asked, opensSocket)
@@ -178,7 +173,7 @@ func (l *Log) Miss(c *tape.Call, opensSocket bool) Miss {
 	case first:
 		candidates := make([]diff.Candidate, len(recs))
 		for i, rec := range recs {
-			candidates[i].Used = rec.Used() || l.compared.times[rec] > 0
+			candidates[i].Used = rec.Used() || l.compared.count(rec) > 0
 		}
 		l.mu.Unlock()
 		// The comparison can take a while and needs no lock: forms do not change.

@@ -18,7 +18,7 @@ type Miss struct {
 }
 
 // Error returns the report in several lines: where the nearest recording is, what was
-// asked by whom, and each differing field with both values.
+// asked and by whom, and each differing field with both values.
 func (m *Miss) Error() string {
 	text := m.at() + ": " + m.Reason + "\n  asked:  " + m.asked()
 	if m.Caller != "" {
@@ -53,7 +53,7 @@ func (m *Miss) asked() string {
 	return s
 }
 
-// brief returns the miss in a line, without the reason if that is known.
+// brief returns the miss in a line. It leaves the reason out if it is the known one.
 func (m *Miss) brief(known string) string {
 	s := m.asked()
 	if m.Caller != "" {

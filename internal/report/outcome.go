@@ -1,7 +1,7 @@
 // Package report says in words what went wrong in a run, and what to do about it. A
 // recorder keeps a [Log] while it answers and has it judged when the test is over;
-// echotest hears the [Report] through [Finish]. The package is handed values: it knows
-// forms of requests and how they differ, but neither HTTP nor files nor the recorder.
+// echotest gets the [Report] through [Finish]. The package reads the tape, and knows
+// forms of requests and how they differ, but no HTTP, no cassette files and no recorder.
 package report
 
 import "github.com/promptecho/promptecho/internal/redact"
@@ -11,7 +11,7 @@ type Outcome struct {
 	Failed   bool // the test failed, or is panicking
 	Skipped  bool // the test was skipped
 	Filtered bool // parts of the test did not run because of -run or -skip
-	Unsure   bool // how the run ended is not known: nothing that was recorded before is dropped
+	Unsure   bool // nobody knows how the run ended, so nothing that was recorded before is dropped
 
 	// Command returns the shell command that records just this test again; nil if
 	// none is known.
@@ -36,7 +36,8 @@ type Annotation struct {
 	Text   string // in one line
 }
 
-// printable makes a report safe to be shown: it has texts of requests and cassettes.
+// printable makes a report safe to show, since it has texts of requests and cassettes in
+// it.
 func (rep *Report) printable() {
 	for _, texts := range [][]string{rep.Errors, rep.Notes} {
 		for i := range texts {

@@ -215,7 +215,7 @@ func TestFailedCalls(t *testing.T) {
 		l.Unanswered("POST http://h/: EOF", "form")
 	}
 	l.Unanswered("POST http://h/: refused", "form")
-	if calls := l.FailedCalls(); len(calls) != 2 || calls[0].String() != "POST http://h/: EOF (3 times)" || calls[1].String() != "POST http://h/: refused" {
+	if calls := l.FailedCalls(); len(calls) != 2 || calls[0].Text != "POST http://h/: EOF (3 times)" || calls[1].Text != "POST http://h/: refused" {
 		t.Errorf("%q", calls)
 	}
 }
@@ -276,24 +276,24 @@ func TestHint(t *testing.T) {
 // What the stack tells in cleanups, where testing.T does not know yet.
 func TestStack(t *testing.T) {
 	t.Parallel()
-	if Panicking() || Exiting() || !InTest() {
-		t.Errorf("in a test: panicking %v, exiting %v, in a test %v", Panicking(), Exiting(), InTest())
+	if s := CurrentStack(); s != (Stack{InTest: true}) {
+		t.Errorf("in a test: %+v", s)
 	}
 	func() {
 		defer func() { recover() }()
 		defer func() {
-			if !Panicking() || Exiting() {
-				t.Error("a panic is not seen")
+			if s := CurrentStack(); !s.Panicking || s.Exiting {
+				t.Errorf("a panic: %+v", s)
 			}
 		}()
 		panic("made up")
 	}()
-	done := make(chan bool)
+	done := make(chan Stack)
 	go func() {
-		defer func() { done <- Exiting() && !Panicking() && !InTest() }()
+		defer func() { done <- CurrentStack() }()
 		runtime.Goexit()
 	}()
-	if !<-done {
-		t.Error("runtime.Goexit in another goroutine is not seen")
+	if s := <-done; s != (Stack{Exiting: true}) {
+		t.Errorf("runtime.Goexit in another goroutine: %+v", s)
 	}
 }

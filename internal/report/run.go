@@ -17,8 +17,8 @@ type Run struct {
 	AtMost string // the record mode that the code allows at most; "" if it sets none
 
 	CheckUnused  bool // a recording that answers nothing is an error
-	AllowUnused  bool // unless the user allows it,
-	AllowRaced   bool // or allows it for those that raced with others
+	AllowUnused  bool // the user accepts such recordings
+	AllowRaced   bool // the user accepts those of them that raced with others
 	MayAskNone   bool // a run without any request is fine if there is no cassette
 	KeepFailures bool // recorded failures are what the test is about
 }

@@ -5,7 +5,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -22,30 +21,33 @@ func stack(yield func(runtime.Frame) bool) {
 	}
 }
 
-// running reports whether one of these functions is on the stack.
-func running(functions ...string) bool {
-	for f := range stack {
-		if slices.Contains(functions, f.Function) {
-			return true
-		}
-	}
-	return false
+// A Stack tells what runs the function that asks for it.
+type Stack struct {
+	Panicking bool // a panic is running deferred functions; in a cleanup only the stack shows it
+	Exiting   bool // runtime.Goexit is running them, as after FailNow and SkipNow, even of a parent test
+	InTest    bool // this is the goroutine of a test or benchmark
 }
 
-// Panicking reports whether a panic is running deferred functions. In a panicking test
-// Failed is still false, and recover returns nothing in a cleanup: only the stack shows it.
-func Panicking() bool { return running("runtime.gopanic") }
-
-// Exiting reports whether runtime.Goexit is running them, as after FailNow and SkipNow. A
-// subtest that calls FailNow on its parent has not failed itself.
-func Exiting() bool { return running("runtime.Goexit") }
-
-// InTest reports whether this is the goroutine of a test or benchmark.
-func InTest() bool { return running("testing.tRunner", "testing.(*B).runN") }
+// CurrentStack returns the stack of its caller. It does not ask for files and lines, which
+// takes many times as long.
+func CurrentStack() (s Stack) {
+	pcs := make([]uintptr, 128)
+	for _, pc := range pcs[:runtime.Callers(2, pcs)] {
+		switch runtime.FuncForPC(pc - 1).Name() { // of none that is inlined
+		case "runtime.gopanic":
+			s.Panicking = true
+		case "runtime.Goexit":
+			s.Exiting = true
+		case "testing.tRunner", "testing.(*B).runN":
+			s.InTest = true
+		}
+	}
+	return s
+}
 
 // caller returns the place in the user's code that sent the request, as "file.go:line"
-// relative to the working directory: the innermost frame of a test file or of the main
-// module that called an http.Client, itself or through an SDK. What runs below the client
+// relative to the working directory. It is the innermost frame of a test file or of the
+// main module that called an http.Client, itself or through an SDK. Code below the client
 // is a transport, which asked for nothing. The place is empty if the request was sent
 // from a goroutine that has no such frame.
 func caller() (place string) {
@@ -64,7 +66,8 @@ func caller() (place string) {
 	return place
 }
 
-// isOf reports whether a function is of a module, and none of ours that answers requests.
+// isOf reports whether a function belongs to a module and is not one of ours that answer
+// requests.
 func isOf(module, function string) bool {
 	rest, ok := strings.CutPrefix(function, module)
 	if !ok || !strings.HasPrefix(rest, ".") && !strings.HasPrefix(rest, "/") {

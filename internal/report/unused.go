@@ -10,9 +10,9 @@ import (
 	"github.com/promptecho/promptecho/internal/tape"
 )
 
-// Unused returns the recordings that answered nothing although the test should have
-// asked for them. One that has no answer need not be asked for: whether a request is sent
-// that is given up depends on how long others take.
+// Unused returns the recordings that answered nothing although the test should have asked
+// for them. A recording that has no answer need not be asked for: it depends on how long
+// other requests take whether one that is given up is sent at all.
 func (r *Run) Unused() []*tape.Recording {
 	return slices.DeleteFunc(r.Tape.Stored(), func(rec *tape.Recording) bool {
 		return rec.Used() || rec.Canceled() || r.AllowRaced && rec.Concurrent()

@@ -32,6 +32,7 @@ func (k *Keeper) Keep(old, fresh *interaction.Interaction) (changed bool) {
 		return changed
 	}
 	is.Headers, is.Chunks, is.Delays, fresh.LatencyMS = was.Headers, was.Chunks, was.Delays, old.LatencyMS
+	fresh.Concurrent = fresh.Concurrent || old.Concurrent // one of the two is chance
 	if !c.differs || !slices.Contains(conversations, fresh.Boundary) {
 		return true
 	}

@@ -59,6 +59,22 @@ func TestKeep(t *testing.T) {
 	}
 }
 
+// TestKeepConcurrent: whether another request was open meanwhile is chance, and once is
+// enough.
+func TestKeepConcurrent(t *testing.T) {
+	t.Parallel()
+	for _, was := range []bool{true, false} {
+		for _, is := range []bool{true, false} {
+			old, fresh := chat("{}", "x", "req_1", 1), chat("{}", "x", "req_2", 2)
+			old.Concurrent, fresh.Concurrent = was, is
+			new(Keeper).Keep(old, fresh)
+			if fresh.Concurrent != (was || is) {
+				t.Errorf("it was %t, is %t: %t", was, is, fresh.Concurrent)
+			}
+		}
+	}
+}
+
 // TestKeepTurns: the next turn of a conversation has the ids of the answer that stayed.
 func TestKeepTurns(t *testing.T) {
 	t.Parallel()

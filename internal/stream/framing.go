@@ -15,15 +15,16 @@ type Field struct{ Name, Value string }
 // Names of fields that have the same meaning in several framings.
 const (
 	Raw       = "raw"  // the bytes of a frame that has no readable form
-	dataField = "data" // what the frame carries
+	dataField = "data" // what the frame carries, by the name that package canon looks for
 )
 
 // A Framing is one way to send a body in pieces.
 type Framing struct {
 	Name string // as cassettes have it
 
-	// Detect reports whether a body is framed this way. contentType is the
-	// media type, lower-case, without parameters; it can be missing or lie.
+	// Detect reports whether a body is framed this way; it may get only the first
+	// 4 KB or more of it (see [Cutter]). contentType is the media type, lower-case,
+	// without parameters; it can be missing or lie.
 	Detect func(contentType string, body []byte) bool
 
 	// FrameLen returns the length of the first frame of what is left of a body,

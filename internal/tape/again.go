@@ -7,8 +7,8 @@ import (
 
 // What follows is for a run that records all of a cassette again. The tape must be closed.
 
-// SucceededBefore returns the recording that is to be replaced of the same request which
-// succeeded, nil if there is none.
+// SucceededBefore returns the recording of the same request that succeeded and is to be
+// replaced, or nil if there is none.
 func (t *Tape) SucceededBefore(rec *Recording) *Recording {
 	for _, old := range t.replaced {
 		if old.Form().Key() == rec.Form().Key() && !old.Failed() {
@@ -18,9 +18,9 @@ func (t *Tape) SucceededBefore(rec *Recording) *Recording {
 	return nil
 }
 
-// NotAskedAgain returns the recordings to be replaced of whose kind none was recorded in
-// this run. What was recorded takes the place of what would have answered it: local
-// servers have other ports now.
+// NotAskedAgain returns those of the recordings to be replaced that this run did not
+// record again. What was recorded takes the place of what would have answered it, because
+// local servers have other ports now.
 func (t *Tape) NotAskedAgain() (kept []*Recording) {
 	old := queues{}
 	for _, rec := range t.replaced {
@@ -43,8 +43,8 @@ func (t *Tape) NotAskedAgain() (kept []*Recording) {
 	return kept
 }
 
-// KeepUnchanged changes recordings of this run to what the cassette had, as far as both say
-// the same, so that the diff of the file shows what has changed.
+// KeepUnchanged changes recordings of this run to what the cassette had, wherever both
+// say the same, so that the diff of the file shows what has changed.
 func (t *Tape) KeepUnchanged(recs []*Recording) {
 	old := map[uint64][]*Recording{}
 	for _, rec := range t.replaced {

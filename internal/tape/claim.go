@@ -12,7 +12,7 @@ import (
 var claims = struct {
 	sync.Mutex
 	files   map[string]*claim
-	folders map[string]string // without symbolic links, by the name they were given
+	folders map[string]string // paths without symbolic links, by the names that were given
 }{files: map[string]*claim{}, folders: map[string]string{}}
 
 type claim struct {
@@ -20,9 +20,9 @@ type claim struct {
 	open bool
 }
 
-// Claim makes the cassette the tape's alone until [Tape.Free]. A name that differs only in
-// case from one that was used before is refused too, open or not: on macOS and Windows the
-// two are one file, and a Go module with both cannot be downloaded.
+// Claim reserves the cassette for this tape until [Tape.Free]. A name that differs only
+// in case from one that was used before is refused too, open or not: on macOS and Windows
+// the two are one file, and a Go module with both cannot be downloaded.
 func (t *Tape) Claim() error {
 	claims.Lock()
 	defer claims.Unlock()
@@ -49,8 +49,8 @@ func (t *Tape) Claim() error {
 	return nil
 }
 
-// foldPath makes names equal that are one file on some file system. The caller holds the
-// lock.
+// foldPath returns the same text for all names that are one file on some file system. The
+// caller holds the lock.
 func foldPath(path string) string {
 	folder, ok := claims.folders[filepath.Dir(path)]
 	if !ok {

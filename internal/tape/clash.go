@@ -11,23 +11,19 @@ import (
 	"github.com/promptecho/promptecho/internal/interaction"
 )
 
-// A ServerClash is a request that local servers answered differently. On other ports
-// they could not be told apart.
+// A ServerClash is a request that local servers answered differently. On other ports,
+// replay could not tell the servers apart.
 type ServerClash struct {
 	Endpoint  string   // of the request
 	Addresses []string // of the servers: scheme, host and port
 }
 
-// ServerClash returns the first request that local servers answered differently, nil if
-// there is none. allowUnused says that recordings may stay unused. The tape must be
+// ServerClash returns the first request that local servers answered differently, or nil
+// if there is none. allowUnused says that recordings may stay unused. The tape must be
 // closed.
 func (t *Tape) ServerClash(allowUnused bool) *ServerClash {
 	local := grouped(t.recordings, func(rec *Recording) (uint64, bool) {
-		counts := (!rec.resumed || rec.used.Load()) && rec.isAnswer() && rec.Form().Local
-		if !counts {
-			return 0, false
-		}
-		return keyOf(rec.Form()), true
+		return keyOf(rec.Form()), (!rec.resumed || rec.used.Load()) && rec.isAnswer() && rec.Form().Local
 	})
 	for _, group := range local {
 		origin := (*Recording).askedAt
@@ -52,8 +48,8 @@ func (t *Tape) ServerClash(allowUnused bool) *ServerClash {
 	return nil
 }
 
-// askedAt returns the origin that a recording answers for in this run: local servers may
-// have other ports than when it was recorded.
+// askedAt returns the origin for which a recording answers in this run. Local servers may
+// have had other ports when it was recorded.
 func (rec *Recording) askedAt() string {
 	if rec.lentFor != nil {
 		return rec.lentFor.Origin
@@ -61,7 +57,7 @@ func (rec *Recording) askedAt() string {
 	return rec.Form().Origin
 }
 
-// server returns what tells local servers apart: the names of this machine are one.
+// server returns what tells local servers apart. All names of this machine count as one.
 func server(origin string) string {
 	host, port, err := net.SplitHostPort(origin)
 	if err != nil { // it names no port
@@ -77,16 +73,16 @@ func server(origin string) string {
 // CookiePath is where the cookies of a request stand among its fields.
 const CookiePath = "header/cookie/"
 
-// An UnsaidClash is a field that is not written in which two requests differ that are the
-// same to replay and were answered differently.
+// An UnsaidClash is a field that is not written but decides the answer. Two requests that
+// are the same to replay differ in it, and were answered differently.
 type UnsaidClash struct {
 	Path          string // of the field
 	Endpoint      string // of the requests
 	First, Second int    // the places of the two in the order recorded, from 1
 }
 
-// UnsaidClashes returns the fields that are not written which decide an answer, each
-// once. The tape must be closed.
+// UnsaidClashes returns the fields that are not written but decide an answer, each once.
+// The tape must be closed.
 func (t *Tape) UnsaidClashes() (clashes []UnsaidClash) {
 	places := map[*Recording]int{}
 	for _, rec := range t.recordings {
@@ -96,10 +92,7 @@ func (t *Tape) UnsaidClashes() (clashes []UnsaidClash) {
 	}
 	same := grouped(t.recordings, func(rec *Recording) (requestKey, bool) {
 		// A request that was refused is sent again with a new token.
-		if rec.unsaid == nil || !rec.isAnswer() || rec.Interaction().Response.Status == http.StatusUnauthorized {
-			return requestKey{}, false
-		}
-		return rec.requestKey(), true
+		return rec.requestKey(), rec.unsaid != nil && rec.isAnswer() && rec.Interaction().Response.Status != http.StatusUnauthorized
 	})
 	told := map[string]bool{}
 	for _, group := range same {
@@ -123,8 +116,8 @@ func (t *Tape) UnsaidClashes() (clashes []UnsaidClash) {
 	return clashes
 }
 
-// isAnswer reports whether a recording has an answer that counts: not one that says that
-// the request is to be sent again.
+// isAnswer reports whether a recording has an answer that counts. An answer that says to
+// send the request again does not count.
 func (rec *Recording) isAnswer() bool {
 	if !rec.Complete() {
 		return false
@@ -138,7 +131,7 @@ func (rec *Recording) isAnswer() bool {
 }
 
 // grouped returns the recordings that have a key, in groups of equal keys, in the order
-// in which the first of each stands.
+// of the first recording of each group.
 func grouped[K comparable](list []*Recording, key func(*Recording) (k K, ok bool)) (groups [][]*Recording) {
 	at := map[K]int{}
 	for _, rec := range list {
@@ -157,10 +150,11 @@ func grouped[K comparable](list []*Recording, key func(*Recording) (k K, ok bool
 	return groups
 }
 
-// apart returns a recording of each group whose answers differ from those of the first
-// group, and before them the first one's; none if all answer alike. Answers are compared
-// in their order, without those that say the same as the one before: of two that are
-// polled, one may be polled more often.
+// apart divides recordings into groups of equal keys and compares their answers with
+// those of the first group. It returns one recording of each group that differs, and
+// before them one of the first group. It returns nothing if all groups have the same
+// answers. Answers are compared in their order. One that says the same as the one before
+// is left out, since one of two servers may be polled more often.
 func apart[K comparable](list []*Recording, key func(*Recording) (k K, ok bool)) (found []*Recording) {
 	groups := grouped(list, key)
 	if len(groups) < 2 {
@@ -187,7 +181,8 @@ func apart[K comparable](list []*Recording, key func(*Recording) (k K, ok bool))
 // sameEffect reports whether two recordings say the same and lead to the same place.
 func sameEffect(a, b *Recording) bool { return sameAnswer(a, b) && a.leadsTo() == b.leadsTo() }
 
-// leadsTo returns where a redirect leads, without the server's own address.
+// leadsTo returns the address to which a redirect leads, without the server's own
+// address.
 func (rec *Recording) leadsTo() string {
 	it := rec.Interaction()
 	to := it.Response.Headers.Get("location")

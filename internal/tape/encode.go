@@ -10,9 +10,9 @@ import (
 )
 
 // encodeAgain redacts an interaction once more and returns its text, unless that would
-// hold a known secret; name is that of the file. The match key, which is that of the
-// request itself whatever options this run has, and the text for the reader are made
-// again.
+// hold a known secret; name is the name of the file. It also makes the match key and the
+// text for the reader again. The key is that of the request itself, no matter what
+// options this run has.
 func encodeAgain(policy *redact.Policy, name string, it *interaction.Interaction) (*cassette.Encoded, error) {
 	policy.Interaction(it)
 	form := (&canon.Options{}).Form(&it.Request)

@@ -10,36 +10,37 @@ import (
 	"github.com/promptecho/promptecho/internal/redact"
 )
 
-// JournalSuffix is added to the name of the cassette for that of its journal.
+// JournalSuffix is added to the name of a cassette to make the name of its journal.
 const JournalSuffix = ".partial"
 
-// FailedSuffix is added to the name of a cassette for what a run recorded that must not
-// replace it. Nothing reads that file.
+// FailedSuffix is added to the name of a cassette to make the name of a file for what a
+// run recorded that must not replace the cassette. Nothing reads that file.
 const FailedSuffix = ".failed"
 
 // A Journal keeps what a run has recorded so far in a file beside the cassette, so that a
 // process that is killed loses nothing that was paid for: the next run that records
 // resumes from it. Each interaction is added when it is settled, before its client sees
-// the end of the answer. Its lock is held while the file is written, and no other is taken
-// under it but the policy's.
+// the end of the answer. The lock is held while the file is written. The only locks that
+// are taken under it are those of what redacts and encodes.
 type Journal struct {
-	Path string // of the file
+	Path string // the file
 
 	policy *redact.Policy
 
 	mu      sync.Mutex
-	items   []*interaction.Interaction // that are in the file, or should be
-	known   int                        // how many secrets were known when they were written
+	items   []*interaction.Interaction // what is in the file, or should be
+	known   int                        // how many secrets were known when items were written
 	made    bool                       // the file is there
 	behind  bool                       // something could not be written
-	written redact.Written             // their texts
+	written redact.Written             // the texts of items
 	closed  bool
 	foreign bool // another process has a journal there
 }
 
-// add adds an interaction; item is its text, made when so many secrets were known. If
-// another is by now, and may stand in the text or in what was written, everything is
-// written again; so it is after a write that failed.
+// add adds an interaction. item is its text, and known is how many secrets were known
+// when that was made. If another one has become known since, and may stand in the text or
+// in what was written, the whole file is written again. It is also written again after a
+// write that failed.
 func (j *Journal) add(it *interaction.Interaction, item *cassette.Encoded, known int) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -100,7 +101,7 @@ func (j *Journal) rewrite() {
 	}
 }
 
-// isForeign reports whether another process has a journal there.
+// isForeign reports whether the journal in that place is one of another process.
 func (j *Journal) isForeign() bool {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -114,7 +115,7 @@ func (j *Journal) close() {
 	j.closed, j.items = true, nil
 }
 
-// Remove deletes the journal, when all it has is in a saved file.
+// Remove deletes the journal once everything in it is in a saved file.
 func (j *Journal) Remove() error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -124,7 +125,7 @@ func (j *Journal) Remove() error {
 	return cassette.Remove(j.Path)
 }
 
-// clone copies what redacting changes in place.
+// clone copies an interaction, and with it what redacting changes in place.
 func clone(it *interaction.Interaction) *interaction.Interaction {
 	c := *it
 	c.Response.Events = make([]interaction.Event, len(it.Response.Events))

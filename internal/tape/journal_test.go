@@ -19,7 +19,7 @@ func TestJournalOfALateSecret(t *testing.T) {
 	var policy redact.Policy
 	file := filepath.Join(t.TempDir(), "c.yaml")
 	tape := New(Config{Path: file, Name: file, Options: &canon.Options{}, Plain: true}, &policy)
-	if _, err := tape.Resume(false); err != nil {
+	if _, _, err := tape.Resume(file+JournalSuffix, false); err != nil {
 		t.Fatal(err)
 	}
 	for i, text := range []string{"one " + value, "two"} {

@@ -9,9 +9,9 @@ import (
 )
 
 // Load puts the recordings of the cassette on the tape, to be played, or aside, to be
-// replaced. Where seals tell what they answer, nothing of them is read, unless save says
-// that this run is about to write the file. If one that is needed cannot be read, the
-// error says why, and the tape is as if there were no cassette.
+// replaced. It does not read a recording whose seal tells what it answers, unless save
+// says that this run is about to write the file. If a recording that is needed cannot be
+// read, the error says why, and the tape is as if there were no cassette.
 func (t *Tape) Load(play, save bool) error {
 	t.records = save
 	if t.stored == nil {
@@ -19,12 +19,11 @@ func (t *Tape) Load(play, save bool) error {
 	}
 	list := make([]Recording, t.stored.Len())
 	if play {
+		t.recordings = make([]*Recording, 0, len(list))
 		t.queues, t.exact = make(queues, len(list)), make(map[uint64]*Recording, len(list))
 	}
 	for i := range list {
 		t.place(&list[i], i, play)
-	}
-	for i := range list {
 		if save {
 			list[i].Interaction()
 		}
@@ -44,7 +43,7 @@ func (t *Tape) Load(play, save bool) error {
 	return err
 }
 
-// place puts the recording with a number in the cassette where it belongs.
+// place puts the recording with this number in the cassette where it belongs on the tape.
 func (t *Tape) place(rec *Recording, number int, play bool) {
 	var digest uint64
 	rec.of, rec.number = t.source, number
@@ -71,31 +70,23 @@ func (t *Tape) add(rec *Recording) {
 	}
 }
 
-// A Leftover is what a run that was killed has left beside the cassette.
-type Leftover struct {
-	Name     string // of its journal, as the user would name it
-	Resumed  int    // how many interactions this run goes on from
-	WasSaved bool   // all that it has stands in the cassette
-}
-
-// Resume prepares a run that saves. It puts on the tape, to be played once, what a run
-// that was killed has left in its journal, and goes on with that. Failures that no retry
-// overcame are asked for again, unless keepFailures.
-func (t *Tape) Resume(keepFailures bool) (l Leftover, err error) {
+// Resume prepares a run that saves. It puts on the tape, to be played once, what a killed
+// run has left in the journal called name, goes on with that journal, and returns how many
+// interactions it has. Failures that no retry overcame are asked for again, unless
+// keepFailures is set. If wasSaved is true, everything in the journal stands in the cassette.
+func (t *Tape) Resume(name string, keepFailures bool) (resumed int, wasSaved bool, err error) {
 	t.version = versionOf(t.Config.Path)
 	path := cassette.Beside(t.Config.Path, JournalSuffix)
-	l.Name = cassette.Beside(t.Config.Name, JournalSuffix)
 	if err := cassette.Prepare(t.Config.Path, path, cassette.Beside(t.Config.Path, FailedSuffix)); err != nil {
-		return l, err
+		return 0, false, err
 	}
 	t.Journal.Path, t.Journal.policy = path, t.policy
-	left, stale, err := cassette.LoadJournal(path, t.Config.Path)
+	left, wasSaved, err := cassette.LoadJournal(path, t.Config.Path)
 	if err != nil {
-		return l, fmt.Errorf("%s, which a recording that was killed has left, cannot be read: %w. Delete it to record without it", l.Name, err)
+		return 0, false, fmt.Errorf("%s, which a recording that was killed has left, cannot be read: %w. Delete it to record without it", name, err)
 	}
-	l.Resumed, l.WasSaved = len(left), stale
 	if len(left) == 0 {
-		return l, cassette.Remove(path) // saved, or killed while it was created
+		return 0, wasSaved, cassette.Remove(path) // saved, or killed while it was created
 	}
 	recs := make([]*Recording, len(left))
 	for i, it := range left {
@@ -107,10 +98,10 @@ func (t *Tape) Resume(keepFailures bool) (l Leftover, err error) {
 		}
 	}
 	t.Journal.goOn(left)
-	return l, nil
+	return len(left), wasSaved, nil
 }
 
-// resumed returns a recording of a run that was killed.
+// resumed returns a recording of a killed run.
 func (t *Tape) resumed(it *interaction.Interaction) *Recording {
 	rec := &Recording{of: t.source, number: len(t.recordings), resumed: true, givenUp: it.Response.GivenUp()}
 	rec.interaction.Store(it)

@@ -2,16 +2,16 @@ package tape
 
 import (
 	"context"
-	"slices"
 	"sync"
 
 	"github.com/promptecho/promptecho/internal/canon"
 )
 
-// canceled is what a request says that was given up by its caller, not by a deadline.
+// canceled is the error of a request that was given up by its caller, and not by a
+// deadline.
 var canceled = context.Canceled.Error()
 
-// queues holds the recordings that are played, by the key of their form.
+// queues holds the recordings that are played, by the keys of their forms.
 type queues map[uint64]*queue
 
 // add puts a recording behind the others of its form.
@@ -22,44 +22,61 @@ func (qs queues) add(rec *Recording) {
 		qs[rec.key] = q
 	}
 	if rec.givenUp == canceled {
-		q.canceled = append(q.canceled, rec)
+		q.canceled.recordings = append(q.canceled.recordings, rec)
 		return
 	}
 	q.recordings = append(q.recordings, rec)
 	q.exact = q.exact && (len(q.recordings) == 1 || rec.digest != 0 && rec.digest == q.recordings[0].digest)
 }
 
-// A queue is the recorded interactions of one form, in recorded order. Each is played
+// A queue holds the recorded interactions of one form, in recorded order. Each is played
 // once. Recordings of this run never join one.
 //
-// Requests of one form can still differ, in what does not match. They fall into kinds by
-// those of their traits in which the recordings differ, and a request takes the first of
-// its own kind, else of the nearest. The kinds are made when they are needed: as long as
-// all that is recorded and asked is the same byte for byte, there is one.
+// Requests of one form can still differ in what does not match. The traits in which the
+// recordings differ divide them into kinds. A request takes the first recording of its
+// own kind, or else of the nearest one. The kinds are made when they are needed: as long
+// as everything that is recorded and asked is the same byte for byte, there is one kind.
 type queue struct {
-	recordings []*Recording
-	played     int          // those before this one were played
-	canceled   []*Recording // that have no answer, since somebody canceled them
-	forms      sync.Once    // reads the forms of all
-	exact      bool         // all are the same request, byte for byte
-	asked      int          // how often the form was asked for
+	line
+	forms    sync.Once // reads the forms of all
+	exact    bool      // all are the same request, byte for byte
+	asked    int       // how often the form was asked for
+	canceled line      // those without an answer, because somebody canceled them
 
-	varying canon.Varying // nil until the queue is sorted
-	lent    []*Recording  // played for a request that differs, and not reclaimed
+	varying canon.Varying
+	kinds   map[int]map[uint64]*line    // see agreeing; nil until the queue is sorted
+	lent    map[canon.Kind][]*Recording // what was played for a request that differs, by kind
 }
 
-// next returns the first recording that was not played, nil if there is none.
-func (q *queue) next() *Recording {
-	for ; q.played < len(q.recordings); q.played++ {
-		if rec := q.recordings[q.played]; !rec.used.Load() {
+// A line holds recordings in recorded order. Each is played once.
+type line struct {
+	recordings []*Recording
+	at         int // those before this one were played
+}
+
+// next returns the first recording that was not played, or nil if there is none.
+func (l *line) next() *Recording {
+	if l == nil {
+		return nil
+	}
+	for ; l.at < len(l.recordings); l.at++ {
+		if rec := l.recordings[l.at]; !rec.used.Load() {
 			return rec
 		}
 	}
 	return nil
 }
 
-// readForms reads the forms that the other methods need. It is called without the lock of
-// the tape, which is not taken under that of forms.
+// last returns the last recording, played or not, or nil if there is none.
+func (l *line) last() *Recording {
+	if l == nil || len(l.recordings) == 0 {
+		return nil
+	}
+	return l.recordings[len(l.recordings)-1]
+}
+
+// readForms reads the forms that the other methods need. The caller must not hold the
+// lock of the tape, under which nothing is read.
 func (q *queue) readForms() {
 	q.forms.Do(func() {
 		for _, rec := range q.recordings {
@@ -76,27 +93,46 @@ func (q *queue) sort() {
 	}
 	q.varying = canon.VaryingOf(traits)
 	for i, rec := range q.recordings {
-		rec.kind, rec.fullKind = q.varying.Of(traits[i]), canon.KindOf(traits[i])
+		rec.kind = q.varying.Of(traits[i])
 	}
+	q.kinds = map[int]map[uint64]*line{}
 }
 
-// takeExact returns the recording to be played for a request that is recorded byte for
-// byte as rec, nil if that has to be found by the form: if one of the same kind stands
-// before rec that is written otherwise, say. With repeats the last one is played again
-// and again.
+// agreeing returns the recordings that agree with a kind in the levels that near names
+// (see [canon.SameKind]), in recorded order, or nil if there are none.
+func (q *queue) agreeing(kind *canon.Kind, near int) *line {
+	lines := q.kinds[near]
+	if lines == nil {
+		lines = map[uint64]*line{}
+		for _, rec := range q.recordings {
+			hash := rec.kind.Agreed(near)
+			if lines[hash] == nil {
+				lines[hash] = &line{}
+			}
+			lines[hash].recordings = append(lines[hash].recordings, rec)
+		}
+		q.kinds[near] = lines
+	}
+	return lines[kind.Agreed(near)]
+}
+
+// takeExact returns the recording to play for a request that is recorded byte for byte as
+// rec. It returns nil if the form is needed to find the recording, for instance if one of
+// the same kind in another spelling stands before rec. With repeats, the last recording
+// is played again and again.
 func (q *queue) takeExact(rec *Recording, repeats bool) (next *Recording) {
 	switch {
 	case len(q.lent) > 0:
 		return nil
+	case q.kinds != nil:
+		next = q.agreeing(&rec.kind, canon.SameKind).next()
 	case q.exact:
 		next = q.next()
-	case q.varying != nil:
-		next, _ = q.nearest(&rec.kind, false)
 	default:
 		return nil
 	}
 	if next == nil && repeats && q.exact {
-		next = q.recordings[len(q.recordings)-1]
+		next = q.last()
 	}
 	if next == nil || next.digest != rec.digest {
 		return nil
@@ -106,10 +142,10 @@ func (q *queue) takeExact(rec *Recording, repeats bool) (next *Recording) {
 	return next
 }
 
-// take returns the recording to be played for a request of the form, nil if there is
-// none left, and a contest if one comes to light by it.
+// take returns the recording to play for a request of the form, or nil if there is none
+// left. It also returns a contest if that request brings one to light.
 func (q *queue) take(form *canon.Form, repeats bool) (rec *Recording, c *Contest) {
-	if q.varying == nil {
+	if q.kinds == nil {
 		q.sort()
 	}
 	q.asked++
@@ -117,27 +153,21 @@ func (q *queue) take(form *canon.Form, repeats bool) (rec *Recording, c *Contest
 	if lent := q.reclaim(full, kind); lent != nil {
 		c = &Contest{Lent: lent, Field: q.varying.Differing(lent.Form().Traits, lent.lentFor.Traits)}
 	}
-	rec, near := q.nearest(&kind, false)
-	if near < canon.SameKind {
-		// SDKs try again after a deadline that was not theirs.
-		last, lastNear := q.nearest(&kind, true)
-		if rec == nil && repeats || lastNear == canon.SameKind && (repeats || last.givenUp != "") {
-			rec = last
-		}
+	own := q.agreeing(&kind, canon.SameKind)
+	rec = own.next()
+	if last := own.last(); rec == nil && last != nil && (repeats || last.givenUp != "") {
+		rec = last // SDKs try again after a deadline that was not theirs
 	}
 	if rec == nil {
-		return nil, c
-	}
-	if c == nil && near == canon.SpellingOnly {
-		first := slices.IndexFunc(q.recordings, func(own *Recording) bool { return own.kind == kind })
-		if first >= 0 && q.recordings[first].number > rec.number {
-			c = &Contest{Lent: rec, Late: q.recordings[first]}
+		if rec = q.nearest(&kind, repeats); rec == nil {
+			return nil, c
+		}
+		late := own != nil && own.recordings[0].number > rec.number
+		if late && c == nil && kind.Agreed(canon.SpellingOnly) == rec.kind.Agreed(canon.SpellingOnly) {
+			c = &Contest{Lent: rec, Late: own.recordings[0]}
 		}
 	}
-	if !rec.used.Load() && rec.fullKind != full {
-		rec.lentFor = form
-		q.lent = append(q.lent, rec)
-	}
+	q.lend(rec, form, full, kind)
 	rec.used.Store(true)
 	if c != nil {
 		c.Given = rec
@@ -145,62 +175,77 @@ func (q *queue) take(form *canon.Form, repeats bool) (rec *Recording, c *Contest
 	return rec, c
 }
 
-// takeCanceled returns a recording that has no answer, since somebody canceled its
-// request, nil if there is none left. It is for requests that have no other one: which of
-// two hedged requests is canceled depends on how long they take.
+// takeCanceled returns a recording that has no answer because somebody canceled its
+// request, or nil if there is none left. It is for requests that have no other recording:
+// which of two hedged requests is canceled depends on how long they take.
 func (q *queue) takeCanceled() *Recording {
-	for _, rec := range q.canceled {
-		if !rec.used.Load() {
-			rec.used.Store(true)
-			return rec
+	rec := q.canceled.next()
+	if rec != nil {
+		rec.used.Store(true)
+	}
+	return rec
+}
+
+// lend remembers a recording that is played for a request that differs from its own. It
+// files the recording under the kind that all its traits make. If the request is of
+// another kind of this queue, it also files the recording under its kind here.
+func (q *queue) lend(rec *Recording, form *canon.Form, full, kind canon.Kind) {
+	own := canon.KindOf(rec.Form().Traits)
+	if rec.used.Load() || own == full {
+		return
+	}
+	if q.lent == nil {
+		q.lent = map[canon.Kind][]*Recording{}
+	}
+	rec.lentFor = form
+	q.lent[own] = append(q.lent[own], rec)
+	if rec.kind != kind {
+		q.lent[rec.kind] = append(q.lent[rec.kind], rec)
+	}
+}
+
+// reclaim returns a recording of this very request that was played for another one. It
+// returns each only once. full is the kind that all traits of the request make, and kind
+// is its kind in this queue.
+func (q *queue) reclaim(full, kind canon.Kind) *Recording {
+	for _, k := range [...]canon.Kind{full, kind} {
+		for i, rec := range q.lent[k] {
+			if !rec.claimed {
+				rec.claimed = true
+				q.lent[k] = q.lent[k][i+1:]
+				return rec
+			}
 		}
 	}
 	return nil
 }
 
-// reclaim returns a recording of this very request that was played for another, once: one
-// that is of its kind among all that there are, or one that another of the kinds that
-// vary has taken.
-func (q *queue) reclaim(full, kind canon.Kind) *Recording {
-	i := slices.IndexFunc(q.lent, func(rec *Recording) bool { return rec.fullKind == full })
-	if i < 0 {
-		i = slices.IndexFunc(q.lent, func(rec *Recording) bool {
-			return rec.kind == kind && q.varying.Of(rec.lentFor.Traits) != kind
-		})
-	}
-	if i < 0 {
+// nearest returns a recording for a request whose own kind has none left: the first one
+// that was not played among those nearest to the kind. If all were played and repeats is
+// set, it returns the last of the nearest ones. It compares the more important levels
+// first, so a few look-ups are enough, no matter how many recordings there are.
+func (q *queue) nearest(kind *canon.Kind, repeats bool) *Recording {
+	left := q.next() != nil
+	if !left && !repeats {
 		return nil
 	}
-	rec := q.lent[i]
-	q.lent = slices.Delete(q.lent, i, i+1)
-	return rec
-}
-
-// nearest returns the first of those recordings that are nearest to a request, or of those
-// that were played the last, and how near it is; nil if there are none.
-func (q *queue) nearest(kind *canon.Kind, played bool) (found *Recording, near int) {
-	from := 0
-	if q.next(); !played {
-		from = q.played
-	}
-	for _, rec := range q.recordings[from:] {
-		if rec.used.Load() != played {
-			continue
-		}
-		n := rec.kind.Near(kind)
-		if found == nil || n > near || n == near && played {
-			found, near = rec, n
-		}
-		if n == canon.SameKind && !played {
-			break
+	found, near := &q.line, 0
+	for level := (canon.SameKind + 1) / 2; level > 0; level /= 2 {
+		l := q.agreeing(kind, near|level)
+		if l != nil && (!left || l.next() != nil) {
+			found, near = l, near|level
 		}
 	}
-	return found, near
+	if !left {
+		return found.last()
+	}
+	return found.next()
 }
 
-// A Contest is a recording that a request took which differs from it in what does not
-// match, before the request came that it was recorded for; or after one came that
-// differs only in how it is written and was recorded later.
+// A Contest is a recording that answered another request than its own. Either it was
+// played for a request that differs in what does not match, and its own request came
+// later. Or it was played after a recording that was recorded later, for the same request
+// in another spelling.
 type Contest struct {
 	Lent  *Recording
 	Given *Recording  // what its own request got instead; nil if there was nothing left
@@ -209,7 +254,7 @@ type Contest struct {
 }
 
 // unfair reports whether it made a difference that a recording answered another request
-// than its own. Where nothing was left, the miss says it.
+// than its own. If nothing was left for that one, its miss says so.
 func (c *Contest) unfair() bool {
 	switch {
 	case c.Given == nil:

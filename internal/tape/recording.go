@@ -20,30 +20,29 @@ import (
 // it, and its answer is enough to replay it.
 type Recording struct {
 	of     *source
-	number int    // in the cassette, from 0; of what does not stand there, behind that
-	sealed bool   // it stands there as it was written
-	key    uint64 // of the form; as its seal says, until the form is made
-	digest uint64 // of the request, if the seal can be believed; else 0
+	number int    // its number in the cassette, from 0; a resumed one has a higher number
+	sealed bool   // it is in the cassette as it was written
+	key    uint64 // the key of its form; until that is made, the one in its seal
+	digest uint64 // the digest of the request if the seal can be believed, else 0
 
 	givenUp string // why the request was given up before there was an answer
 
-	// Both are read once and do not change then; see Tape.
+	// Both are read once and do not change after that; see [Tape].
 	interaction atomic.Pointer[interaction.Interaction]
 	form        atomic.Pointer[canon.Form]
 
 	used atomic.Bool // it was played
 
-	// What follows is guarded by the lock of the tape. The methods that tell it are for the
-	// time after Close, when it does not change any more.
+	// What follows is guarded by the lock of the tape. The methods that return it are for
+	// the time after Close, when it does not change any more.
 
-	kind     canon.Kind  // among the recordings of its form, when they are sorted
-	fullKind canon.Kind  // among all that there may be
-	lentFor  *canon.Form // of the request it was played for, if that was of another kind
-	scanned  bool        // it was searched for secrets
-	resumed  bool        // recorded by a run that was killed
-	unsaid   Unsaid      // of the request that took it
+	kind    canon.Kind  // its kind, when the recordings of its form are sorted
+	lentFor *canon.Form // the form of the request it was played for, if that was of another kind
+	claimed bool        // its own request came after it was lent
+	resumed bool        // a killed run recorded it
+	unsaid  Unsaid      // of the request that took it
 
-	// Of what this run records:
+	// What follows is set if this run records it.
 
 	fresh      bool
 	concurrent bool // another request was open meanwhile
@@ -52,13 +51,13 @@ type Recording struct {
 	known      int // how many secrets were known when text was made
 }
 
-// Unsaid is what a request has that its recording does not: headers that are not
-// written, and what is replaced in its URL, each as a hash under its path. It never leaves
-// the memory of the run.
+// Unsaid is what a request has and its recording has not: headers that are not written,
+// and what is replaced in its URL, each as a hash under its path. It never leaves the
+// memory of the run.
 type Unsaid map[string]uint64
 
-// Interaction returns what was recorded. If it cannot be read (its asset is gone, say),
-// that is empty, and Unreadable of the tape tells why.
+// Interaction returns what was recorded. If that cannot be read, because its asset is
+// gone, say, the result is empty, and Unreadable of the tape tells why.
 func (rec *Recording) Interaction() *interaction.Interaction {
 	it, err := rec.load()
 	if err != nil {
@@ -90,7 +89,7 @@ func (rec *Recording) Form() *canon.Form {
 }
 
 // Request returns the request as it is matched: redacted like an incoming one, no matter
-// who wrote the file. One that is sealed was redacted by today's rules.
+// who wrote the file. A sealed one was redacted by today's rules.
 func (rec *Recording) Request() interaction.Request {
 	req := rec.Interaction().Request
 	if rec.sealed && rec.of.Config.Plain {
@@ -142,8 +141,8 @@ func (rec *Recording) responseTo(req *interaction.Request) *interaction.Response
 	return &resp
 }
 
-// Line returns the line of the cassette where the recording starts, counted from 1; 0 if
-// it is not there.
+// Line returns the line of the cassette where the recording starts, counted from 1, or 0
+// if the recording is not in the cassette.
 func (rec *Recording) Line() int {
 	if it := rec.interaction.Load(); it != nil {
 		return it.Line
@@ -151,13 +150,13 @@ func (rec *Recording) Line() int {
 	return rec.of.stored.Line(rec.number)
 }
 
-// Sealed reports whether the recording stands in the cassette as it was written.
+// Sealed reports whether the recording is in the cassette as it was written.
 func (rec *Recording) Sealed() bool { return rec.sealed }
 
 // Fresh reports whether this run made the recording, or is making it.
 func (rec *Recording) Fresh() bool { return rec.fresh }
 
-// Resumed reports whether a run that was killed made the recording: it is not in the
+// Resumed reports whether a killed run made the recording. Such a recording is not in the
 // cassette.
 func (rec *Recording) Resumed() bool { return rec.resumed }
 
@@ -181,7 +180,7 @@ func (rec *Recording) Canceled() bool {
 	return rec.givenUp != "" || rec.fresh && rec.Interaction().Response.End == interaction.EndCanceled
 }
 
-// requestKey tells all requests apart that can be: by form and traits.
+// requestKey tells apart, by form and traits, all requests that can be told apart.
 type requestKey struct {
 	form uint64
 	kind canon.Kind

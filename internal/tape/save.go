@@ -13,9 +13,9 @@ func (t *Tape) Overtaken() bool {
 	return t.Journal.isForeign() || t.version != versionOf(t.Config.Path)
 }
 
-// Save writes recordings to the cassette file at path, called name in errors, unless it
-// would hold a known secret. Everything is redacted once more: a secret may have become
-// known after it was first seen. The tape must be closed.
+// Save writes recordings to the cassette file at path, which errors call name, unless the
+// file would hold a known secret. Everything is redacted once more, because a secret may
+// have become known after it was first seen. The tape must be closed.
 func (t *Tape) Save(path, name string, recs []*Recording, partial bool) error {
 	contents := cassette.Contents{Partial: partial}
 	for i, rec := range recs {

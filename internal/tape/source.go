@@ -2,6 +2,7 @@ package tape
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"strings"
@@ -12,44 +13,45 @@ import (
 	"github.com/promptecho/promptecho/internal/redact"
 )
 
-// ErrClosed is the error of a request that came after [Tape.Close].
+// ErrClosed is the error of a request that came after [Tape.Stop].
 var ErrClosed = errors.New("the tape is closed")
 
-// A Config says what a tape is about and how it redacts and matches.
+// A Config says which cassette a tape is for, and how it matches.
 type Config struct {
-	Path    string         // of the cassette, absolute
-	Name    string         // of the cassette, as the user named it: for messages
+	Path    string         // the cassette, absolute
+	Name    string         // the cassette, as the user named it: for messages
 	Options *canon.Options // what matches
 	Plain   bool           // no option changes what makes two requests the same
 	Repeats bool           // the last recording of a request is played again and again
 }
 
 // A State is what is known of a cassette before its interactions are read. The zero value
-// is that of none.
+// says that there is no cassette.
 type State struct {
 	Present bool // there is one
 	Partial bool // it is marked as not complete
 	Pinned  bool // it is marked as never to be written
-	Cut     bool // there is one of which a part is gone
+	Cut     bool // there is one, but a part of it is gone
 	Edited  int  // the line of the first interaction that was edited, 0 if none was
 }
 
 // A source is where the interactions of a cassette are read from, and how they are
 // redacted and matched.
 type source struct {
-	State State // of the cassette when the run began
-
 	Config Config
+	State  State // of the cassette when the run began
+
 	policy *redact.Policy
 	stored *cassette.Index // the cassette; nil if there is none
 
 	unread atomic.Pointer[error] // the first reason why an interaction could not be read
 }
 
-// Open opens the cassette and says in State what it is. It is no error if there is none.
+// Open opens the cassette and says in State what it is. It is not an error if there is
+// none.
 func (s *source) Open() error {
-	// A key that a seal vouches for is not that of this run if a secret stands in the
-	// text, which is replaced before it is matched.
+	// A key that a seal vouches for is not the key of this run if a known secret stands
+	// in the text, since secrets are replaced before a request is matched.
 	trust := func(text []byte) bool { return !s.policy.MayContain(text) }
 	f, err := cassette.Open(s.Config.Path, canon.Revision, trust)
 	switch {
@@ -70,8 +72,8 @@ func isCut(err error) bool {
 	return errors.As(err, &syntax) && syntax.Cut
 }
 
-// Unreadable returns why an interaction that was needed could not be read, the first
-// time; nil if all could.
+// Unreadable returns the first reason why an interaction that was needed could not be
+// read, or nil if all could be read.
 func (s *source) Unreadable() error {
 	if err := s.unread.Load(); err != nil {
 		return *err
@@ -106,16 +108,12 @@ func (s *source) relative(err error) error {
 	return err
 }
 
-// A version tells whether a file is still the one that was read.
-type version struct {
-	size     int64
-	modified int64 // Unix time in nanoseconds; 0 if there is no file
-}
-
-func versionOf(path string) version {
+// versionOf returns what tells whether a file is still the one that was read; "" if there
+// is none.
+func versionOf(path string) string {
 	info, err := os.Stat(path)
 	if err != nil {
-		return version{}
+		return ""
 	}
-	return version{info.Size(), info.ModTime().UnixNano()}
+	return fmt.Sprint(info.Size(), info.ModTime().UnixNano())
 }

@@ -1,7 +1,7 @@
 // Package tape holds what a recorder has recorded and plays: the recordings of one
-// cassette in order, read when they are needed; which of them answers a request, which
-// were used and what is left; the journal of a run that records, and the claim of one
-// recorder on its file.
+// cassette, in order, each read when it is needed. The tape says which of them answers a
+// request, which were used and what is left. It has the journal of a run that records,
+// and the claim of one recorder on its file.
 package tape
 
 import (
@@ -15,33 +15,34 @@ import (
 	"github.com/promptecho/promptecho/internal/redact"
 )
 
-// A Tape is the recordings of one cassette, and of this run. All methods may be called
+// A Tape holds the recordings of one cassette and of this run. All methods may be called
 // concurrently once it is loaded.
 //
-// Its lock guards which recordings there are, which were used, and what a [Recording]
-// says it guards. It is not held while anything is read, written, redacted or matched:
-// an interaction and its form are read before, and published atomically. No other lock is
-// taken under it. After Close nothing that it guards changes, and it is read without.
+// Its lock guards which recordings there are, which were used, and the fields of a
+// [Recording] that are marked so. The lock is not held while anything is read, written,
+// redacted or matched: an interaction and its form are read before that, and published
+// atomically. No other lock is taken under it. After Close nothing that it guards changes
+// any more, and all of it is read without the lock.
 type Tape struct {
 	*source
 	Journal Journal // empty if this run does not save
 
-	records bool    // this run records and saves
-	version version // of the cassette when it was read
-	release func()  // gives the claim on the file up
+	records bool   // this run records and saves
+	version string // the version of the cassette that was read; see versionOf
+	release func() // gives up the claim on the file
 
 	mu         sync.Mutex
 	recordings []*Recording // in the order asked
-	replaced   []*Recording // of the cassette, if this run records all of it again
+	replaced   []*Recording // those of the cassette, if this run records all of it again
 	queues     queues
-	exact      map[uint64]*Recording // the first of each digest
-	open       map[*Recording]bool   // sent, and the headers of the answer are not there
+	exact      map[uint64]*Recording // the first recording of each digest
+	open       map[*Recording]bool   // those sent whose answer has no headers yet
 	contests   []*Contest
 	stopped    bool // no more requests
 	closed     bool // nothing changes any more
 }
 
-// New returns an empty tape. Of the cassette it knows nothing yet: see Open and Load.
+// New returns an empty tape. It knows nothing of the cassette yet; see Open and Load.
 func New(config Config, policy *redact.Policy) *Tape {
 	return &Tape{
 		source:  &source{Config: config, policy: policy},
@@ -53,18 +54,19 @@ func New(config Config, policy *redact.Policy) *Tape {
 
 // A Call is an incoming request.
 type Call struct {
-	// Request is redacted but for its body, which Take redacts if the recording is not
-	// found without.
+	// Request is redacted except for its body. Take redacts the body if it does not find
+	// the recording without that.
 	Request interaction.Request
 
 	// Form is set by Take, unless the request is recorded byte for byte.
 	Form *canon.Form
 
-	contest *Contest // that it has begun, and in which it got nothing yet
+	contest *Contest // the contest that it began and in which it got nothing yet
 }
 
-// Take returns the recording that answers a call, nil if there is none left. It is marked
-// as used. The error is [ErrClosed], or why the recording cannot be played.
+// Take returns the recording that answers a call, or nil if there is none left. It marks
+// the recording as used. The error is [ErrClosed], or says why the recording cannot be
+// played.
 func (t *Tape) Take(c *Call) (*Recording, error) {
 	if rec := t.takeExact(c); rec != nil {
 		return rec, nil
@@ -78,10 +80,10 @@ func (t *Tape) Take(c *Call) (*Recording, error) {
 	return rec, t.checkMatchKey(rec, c.Form)
 }
 
-// takeExact returns the recording to play for a request that is recorded byte for byte;
-// nil if that is not known, and the form has to be made.
+// takeExact returns the recording to play for a request that is recorded byte for byte.
+// It returns nil if that is not known, and the form has to be made.
 func (t *Tape) takeExact(c *Call) *Recording {
-	if len(t.exact) == 0 { // it is as it was loaded
+	if len(t.exact) == 0 { // needs no lock: it does not change once requests come
 		return nil
 	}
 	digest := c.Request.Digest()
@@ -96,7 +98,7 @@ func (t *Tape) takeExact(c *Call) *Recording {
 
 // takeAlike returns the recording to play for a request of a form.
 func (t *Tape) takeAlike(c *Call) (*Recording, error) {
-	q := t.queues[keyOf(c.Form)] // the queues are as they were loaded
+	q := t.queues[keyOf(c.Form)] // needs no lock: the map does not change once requests come
 	if q != nil {
 		q.readForms()
 	}
@@ -130,7 +132,7 @@ func (t *Tape) checkMatchKey(rec *Recording, form *canon.Form) error {
 		return err
 	}
 	if keyOf((&canon.Options{}).Form(&it.Request)) == rec.key {
-		return nil // a secret has become known meanwhile
+		return nil // a secret has become known since
 	}
 	// Only a forged file gets here.
 	return t.unreadable(fmt.Errorf("%s:%d: the match key in its seal is not that of the request: promptecho verify -w writes the seals anew", t.Config.Name, rec.Line()))
@@ -165,13 +167,14 @@ func (t *Tape) Reserve(c *Call) (*Recording, error) {
 }
 
 // Answered says that the headers of the answer to a recording are there, or that none
-// comes: a stream can go on as long as the test.
+// will come. The rest of the answer does not count: a stream can go on as long as the
+// test.
 func (t *Tape) Answered(rec *Recording) {
 	t.change(func() { delete(t.open, rec) })
 }
 
-// Settle keeps what answered a request, redacted, and puts it into the journal. Nobody
-// else may have it.
+// Settle keeps what answered a request: it redacts it and puts it into the journal.
+// Nobody else may use the interaction.
 func (t *Tape) Settle(rec *Recording, it *interaction.Interaction) {
 	t.mu.Lock()
 	it.Concurrent = rec.concurrent
@@ -184,9 +187,10 @@ func (t *Tape) Settle(rec *Recording, it *interaction.Interaction) {
 	})
 }
 
-// encodeOnce puts an interaction that was just recorded and redacted into the journal,
-// and returns its text and how many secrets were known when it was made. The text is nil
-// if it cannot be written: Save finds out why; and if this run saves nothing.
+// encodeOnce puts an interaction that was just recorded and redacted into the journal. It
+// returns the text of the interaction, and how many secrets were known when that was
+// made. The text is nil if this run saves nothing, and if it cannot be written; Save
+// finds out why.
 func (t *Tape) encodeOnce(it *interaction.Interaction) (item *cassette.Encoded, known int) {
 	if t.Journal.policy == nil {
 		return nil, 0
@@ -207,14 +211,8 @@ func (t *Tape) GiveUp(rec *Recording) {
 	})
 }
 
-// Ask keeps what a request says that its recording does not.
+// Ask keeps what a request has and its recording has not.
 func (t *Tape) Ask(rec *Recording, has Unsaid) { t.change(func() { rec.unsaid = has }) }
-
-// FirstScan reports, once for each recording, that it was not searched for secrets.
-func (t *Tape) FirstScan(rec *Recording) (first bool) {
-	t.change(func() { first, rec.scanned = !rec.scanned, true })
-	return first
-}
 
 // change changes what the lock guards, unless the tape is closed.
 func (t *Tape) change(f func()) {
@@ -226,10 +224,10 @@ func (t *Tape) change(f func()) {
 }
 
 // Stop ends playing and recording: Take and Reserve return [ErrClosed] from now on. What
-// is being recorded can be settled.
+// is being recorded can still be settled.
 func (t *Tape) Stop() { t.change(func() { t.stopped = true }) }
 
-// Close ends the journal. After it nothing on the tape changes.
+// Close ends the journal. After Close, nothing on the tape changes.
 func (t *Tape) Close() {
 	t.Journal.close()
 	t.change(func() { t.closed = true })
@@ -256,13 +254,14 @@ func (t *Tape) Stored() []*Recording {
 
 // Asked says how often a form that is recorded was asked for.
 type Asked struct {
-	Times    int        // it was asked
-	Recorded int        // it was recorded
-	Last     *Recording // of the form
-	Lent     *Contest   // in which its recording was played for another request; may be nil
+	Times    int        // how often it was asked for
+	Recorded int        // how often it was recorded
+	Last     *Recording // the last recording of the form
+	Lent     *Contest   // the contest in which its recording was played for another request; may be nil
 }
 
-// AskedFor returns how often a form was asked for; Last is nil if it is not recorded.
+// AskedFor returns how often a form was asked for. Last is nil if the form is not
+// recorded.
 func (t *Tape) AskedFor(form *canon.Form) Asked {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -270,8 +269,10 @@ func (t *Tape) AskedFor(form *canon.Form) Asked {
 	if q == nil {
 		return Asked{}
 	}
-	all := slices.Concat(q.canceled, q.recordings)
-	a := Asked{Times: q.asked, Recorded: len(all), Last: all[len(all)-1]}
+	a := Asked{Times: q.asked, Recorded: len(q.recordings) + len(q.canceled.recordings), Last: q.last()}
+	if a.Last == nil {
+		a.Last = q.canceled.last()
+	}
 	for _, c := range t.contests {
 		if a.Lent == nil && c.Given == nil && c.Lent.key == a.Last.key {
 			a.Lent = c
