@@ -17,7 +17,7 @@ import (
 
 // seal makes a file as a recorder would have written it.
 func seal(f *cassette.File) *cassette.File {
-	f.Rules = canon.Revision
+	f.Revision = canon.Revision
 	for _, it := range f.Interactions {
 		it.Kind, it.MatchKey = "llm", (&canon.Options{}).Form(&it.Request).Key()
 	}

@@ -26,7 +26,7 @@ import (
 
 // chats returns a cassette of chat completions: prompt and answer of each.
 func chats(pairs ...string) *cassette.File {
-	f := &cassette.File{Rules: canon.Revision}
+	f := &cassette.File{Revision: canon.Revision}
 	var rules canon.Options
 	for i := 0; i < len(pairs); i += 2 {
 		it := &interaction.Interaction{
@@ -75,7 +75,7 @@ func TestRecordedOrderOfEdited(t *testing.T) {
 		{"edited by hand", func() *cassette.File { return chats("one", "first", "two", "second") }, func(t *testing.T, file string) { edit(t, file, "content: one", "content: 'two' # not one any more") }},
 		{"the key of other rules", func() *cassette.File {
 			f := chats("two", "first", "two", "second")
-			f.Rules = canon.Revision + 1
+			f.Revision = canon.Revision + 1
 			f.Interactions[0].MatchKey = "0123456789abcdef"
 			return f
 		}, nil},
@@ -320,7 +320,7 @@ func TestFramedIsWritten(t *testing.T) {
 			it.Response.Delays = append(it.Response.Delays, interaction.Delay{MS: int64(r.IntN(3))})
 		}
 		want, wantEnds, wantErr := answer.Join(&it.Response)
-		file := saved(t, &cassette.File{Rules: canon.Revision, Interactions: []*interaction.Interaction{it}})
+		file := saved(t, &cassette.File{Revision: canon.Revision, Interactions: []*interaction.Interaction{it}})
 		s, err := cassette.Open(file, canon.Revision, nil)
 		if err != nil {
 			t.Fatal(err)

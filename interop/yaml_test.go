@@ -14,7 +14,7 @@ import (
 	goccy "github.com/goccy/go-yaml"
 	yamlv3 "go.yaml.in/yaml/v3"
 
-	"github.com/promptecho/promptecho/internal/cassette"
+	"github.com/promptecho/promptecho/internal/codec"
 	"github.com/promptecho/promptecho/internal/interaction"
 )
 
@@ -71,16 +71,17 @@ func TestCassettesAreYAMLForEverybody(t *testing.T) {
 			t.Fatal(err)
 		}
 		text := randomText(r)
-		data, _, err := cassette.Format(&cassette.File{Interactions: []*interaction.Interaction{{
+		item, _, err := codec.Encode(nil, &interaction.Interaction{
 			Kind:    "http",
 			Request: interaction.Request{Method: "POST", URL: "https://h/", Body: want},
 			Response: interaction.Response{Status: 200, Stream: "sse", Events: []interaction.Event{
 				{{Name: "data", Value: string(want)}}, {{Name: "data", Value: text}},
 			}},
-		}}})
+		})
 		if err != nil {
 			t.Fatal(err)
 		}
+		data := append([]byte("version: 1\n"+codec.ItemsLine), item...)
 		for name, unmarshal := range yamlReaders {
 			var file struct {
 				Interactions []struct {

@@ -172,7 +172,7 @@ func verify(file string, write bool) (problems []string, refreshed bool, err err
 		}
 	}
 	if refreshed && write && len(problems) == 0 {
-		f.Rules = canon.Revision
+		f.Revision = canon.Revision
 		if err := cassette.Save(file, f); err != nil {
 			return problems, false, err
 		}

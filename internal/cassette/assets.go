@@ -37,7 +37,7 @@ func saveAssets(file string, assets map[string][]byte) (added []string, err erro
 		path := filepath.Join(dir, name)
 		_, before := os.Lstat(path)
 		// A temporary file is beside the cassette, where the next run finds it.
-		if err := replaceFrom(file, path, content); err != nil {
+		if err := replace(file, path, content); err != nil {
 			return added, err
 		}
 		if before != nil {

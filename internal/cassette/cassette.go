@@ -15,9 +15,9 @@ type File struct {
 	Partial      bool // saved by a run that failed or was cut short
 	Interactions []*interaction.Interaction
 
-	// Rules is the number of the rules that made the match keys, for the seals. Parse
+	// Revision is the number of the rules that made the match keys, for the seals. Parse
 	// leaves it 0: a seal by no rules tells of edits, and nothing of the request.
-	Rules uint32
+	Revision uint32
 }
 
 // A SyntaxError says where a cassette is broken, and what to do about it.

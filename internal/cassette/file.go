@@ -178,11 +178,8 @@ func folderOf(path string) string {
 
 // replace makes path a file with this content, at once: it writes a temporary
 // file beside it and renames that. A file with the same content is left alone.
-func replace(path string, content ...[]byte) error { return replaceFrom(path, path, content...) }
-
-// replaceFrom is replace with a temporary file of owner, which is in the same file
-// system.
-func replaceFrom(owner, path string, content ...[]byte) error {
+// The temporary file is named for owner, which is in the same file system.
+func replace(owner, path string, content ...[]byte) error {
 	if same, err := holds(path, content); err == nil && same {
 		return nil
 	}
@@ -196,7 +193,7 @@ func replaceFrom(owner, path string, content ...[]byte) error {
 	})
 }
 
-// replaceWith is replaceFrom for whatever write writes.
+// replaceWith is replace for whatever write writes.
 func replaceWith(owner, path string, write func(*os.File) error) error {
 	f, err := CreateTemp(owner)
 	if err != nil {

@@ -71,7 +71,7 @@ func TestHostileFiles(t *testing.T) {
 	for _, tt := range hostile() {
 		path := put(t, []byte(tt.text), nil)
 		used, took, err := bounded(func() error {
-			s, err := Open(path, testRules, nil)
+			s, err := Open(path, testRevision, nil)
 			if err == nil {
 				for i := range s.Len() {
 					var resp interaction.Response
@@ -121,10 +121,10 @@ func TestHostileSeals(t *testing.T) {
 	body := "      layout: {indent: 16}\n      body: " + strings.Repeat("[", 60) + strings.Repeat("1, ", 30_000) + "1" + strings.Repeat("]", 60) + "\n"
 	for name, response := range map[string]string{"events": events, "a body": body} {
 		text := []byte("  - kind: llm\n    request:\n      method: GET\n      url: /\n    response:\n      status: 200\n" + response + "    latency_ms: 0\n")
-		seal := seal{1, 2, idOf(text), testRules}
+		seal := seal{1, 2, idOf(text), testRevision}
 		path := put(t, []byte(headStart+codec.ItemsLine+string(text)+sealsLine+"  - "+seal.String()+"\n...\n"), nil)
 		used, took, err := bounded(func() error {
-			s, err := Open(path, testRules, nil)
+			s, err := Open(path, testRevision, nil)
 			if err != nil {
 				return err
 			}
@@ -221,7 +221,7 @@ func TestNoFile(t *testing.T) {
 	if err := os.Truncate(huge, 1<<40); err != nil {
 		t.Skip(err)
 	}
-	if _, err := Open(huge, testRules, nil); err == nil || !strings.Contains(err.Error(), "it has 1099511627776 bytes, and 1073741824 at most are read") {
+	if _, err := Open(huge, testRevision, nil); err == nil || !strings.Contains(err.Error(), "it has 1099511627776 bytes, and 1073741824 at most are read") {
 		t.Errorf("1 TB: %v", err)
 	}
 }

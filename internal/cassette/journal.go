@@ -76,7 +76,7 @@ func SaveJournal(path string, items []*Encoded) error {
 	if _, err := saveAssets(path, assets); err != nil {
 		return err
 	}
-	return replace(path, pieces...)
+	return replace(path, path, pieces...)
 }
 
 // LoadJournal reads a journal that [Append] wrote: the interactions in it that are

@@ -19,7 +19,7 @@ func journalOf(t testing.TB) (f *File, data []byte, ends []int, path string) {
 	f, _, _ = recordedFile(t)
 	path = filepath.Join(t.TempDir(), "x.yaml.partial")
 	for i, it := range f.Interactions {
-		item, err := Encode(it, testRules)
+		item, err := Encode(it, testRevision)
 		if err == nil {
 			err = Append(path, item, i == 0)
 		}
@@ -120,10 +120,10 @@ func TestJournalStale(t *testing.T) {
 		stale    bool
 	}{
 		"no cassette":   {nil, false},
-		"another":       {sealed(fileOf("other")), false},
+		"another":       {withKeys(fileOf("other")), false},
 		"all of it":     {f, true},
-		"one of it":     {&File{Rules: testRules, Interactions: f.Interactions[2:3]}, true},
-		"the last":      {&File{Rules: testRules, Interactions: append(sealed(fileOf("other")).Interactions, f.Interactions[4])}, true},
+		"one of it":     {&File{Revision: testRevision, Interactions: f.Interactions[2:3]}, true},
+		"the last":      {&File{Revision: testRevision, Interactions: append(withKeys(fileOf("other")).Interactions, f.Interactions[4])}, true},
 		"none recorded": {&File{}, false},
 	} {
 		os.Remove(saved)

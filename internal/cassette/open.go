@@ -45,7 +45,7 @@ type entry struct {
 // Open opens the cassette NAME.yaml; revision is that of the rules that match keys
 // are made by today. A seal is relied on only if trust, called with the text of the
 // interaction, agrees; trust may be nil. Errors are those of [Load]: a file that
-// Format has not written as it is, or an interaction of it that was edited since, is
+// Save has not written as it is, or an interaction of it that was edited since, is
 // read by the full parser, with the same meaning.
 func Open(path string, revision uint32, trust func(text []byte) bool) (*Index, error) {
 	buf := buffers.Get().(*bytes.Buffer)
@@ -87,7 +87,7 @@ func openParsed(path string, data []byte) (*Index, error) {
 	return s, nil
 }
 
-// find finds the interactions of a cassette as Format writes it; ok is false if it is
+// find finds the interactions of a cassette as Save writes it; ok is false if it is
 // not as that, or if one that was edited cannot be read by itself. Line ends in data
 // become \n: git, on Windows, makes others.
 func find(path string, data *[]byte, revision uint32, trust func([]byte) bool) (s *Index, ok bool) {

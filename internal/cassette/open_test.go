@@ -14,7 +14,7 @@ import (
 	"github.com/promptecho/promptecho/internal/seeds"
 )
 
-const testRules = 7
+const testRevision = 7
 
 // How many files are drawn and edited:
 //
@@ -22,10 +22,10 @@ const testRules = 7
 var files = flag.Int("files", 1500, "draw and edit so many files")
 
 // openBytes is Open on data, with Parse where Open has Load.
-func openBytes(t testing.TB, data []byte) (s *Index, fast bool, err error) {
+func openBytes(t testing.TB, data []byte) (s *Index, unparsed bool, err error) {
 	t.Helper()
 	text := data
-	if s, fast = find("x.yaml", &text, testRules, nil); fast {
+	if s, unparsed = find("x.yaml", &text, testRevision, nil); unparsed {
 		s.text = text
 		return s, true, nil
 	}
@@ -33,10 +33,10 @@ func openBytes(t testing.TB, data []byte) (s *Index, fast bool, err error) {
 	return s, false, err
 }
 
-// sealed returns the file with a match key in every interaction, for which there
+// withKeys returns the file with a match key in every interaction, for which there
 // will be seals.
-func sealed(f *File) *File {
-	f.Rules = testRules
+func withKeys(f *File) *File {
+	f.Revision = testRevision
 	for i, it := range f.Interactions {
 		it.MatchKey, it.Kind = strings.Repeat(string("123456789abcdef"[i%15]), 16), "llm"
 	}
@@ -51,9 +51,9 @@ func checkStored(t *testing.T, f *File) {
 		return // not a file that there can be, or not a file alone
 	}
 	sameAsParsed(t, data)
-	s, fast, err := openBytes(t, data)
-	if err != nil || !fast && len(f.Interactions) > 0 || s.Len() != len(f.Interactions) {
-		t.Fatalf("not opened: fast %v, %v\n%s", fast, err, data)
+	s, unparsed, err := openBytes(t, data)
+	if err != nil || !unparsed && len(f.Interactions) > 0 || s.Len() != len(f.Interactions) {
+		t.Fatalf("not opened: unparsed %v, %v\n%s", unparsed, err, data)
 	}
 	for i := range f.Interactions {
 		key, digest, ok := s.Hint(i)
@@ -64,18 +64,18 @@ func checkStored(t *testing.T, f *File) {
 }
 
 // sameAsParsed expects that opening and parsing data give the same.
-func sameAsParsed(t testing.TB, data []byte) (fast bool) {
+func sameAsParsed(t testing.TB, data []byte) (unparsed bool) {
 	t.Helper()
 	want, edited, werr := parse("x.yaml", data, nil)
-	s, fast, err := openBytes(t, data)
+	s, unparsed, err := openBytes(t, data)
 	if (err == nil) != (werr == nil) || err != nil && err.Error() != werr.Error() {
 		t.Fatalf("opened: %v\nparsed: %v\n%s", err, werr, data)
 	}
 	if err != nil {
-		return fast
+		return unparsed
 	}
 	if s.edited != edited {
-		t.Fatalf("edited in line %d, parsed: %d (fast %v)\n%s", s.edited, edited, fast, data)
+		t.Fatalf("edited in line %d, parsed: %d (unparsed %v)\n%s", s.edited, edited, unparsed, data)
 	}
 	got := &File{Pinned: s.Pinned, Partial: s.Partial}
 	for i := range s.Len() {
@@ -97,9 +97,9 @@ func sameAsParsed(t testing.TB, data []byte) (fast bool) {
 		got.Interactions = append(got.Interactions, it)
 	}
 	if d := difference(want, got); d != "" {
-		t.Fatalf("%s differs (fast %v)\n%s", d, fast, data)
+		t.Fatalf("%s differs (unparsed %v)\n%s", d, unparsed, data)
 	}
-	return fast
+	return unparsed
 }
 
 func FuzzOpen(f *testing.F) {
@@ -107,9 +107,9 @@ func FuzzOpen(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		checkStored(t, sealed(&File{Interactions: seeds.Interactions(s)}))
+		checkStored(t, withKeys(&File{Interactions: seeds.Interactions(s)}))
 		for _, it := range []string{s, "[" + s + "]"} {
-			checkStored(t, sealed(&File{Interactions: []*interaction.Interaction{{
+			checkStored(t, withKeys(&File{Interactions: []*interaction.Interaction{{
 				Request:  interaction.Request{Method: "POST", URL: "/", Body: []byte(it)},
 				Response: interaction.Response{Status: 200, Stream: "sse", Events: []interaction.Event{{{Name: "data", Value: it}}, {{Name: "data", Value: it}, {Name: "x", Value: it}}}},
 			}}}))
@@ -211,7 +211,7 @@ func (r random) file() *File {
 		it.LatencyMS = r.Int64N(1e5)
 		f.Interactions = append(f.Interactions, it)
 	}
-	return sealed(f)
+	return withKeys(f)
 }
 
 // TestOpenedIsParsed: what Format writes is opened as it is parsed.
@@ -229,18 +229,18 @@ func TestOpenedIsParsedEdited(t *testing.T) {
 	t.Parallel()
 	n := *files
 	r := random{rand.New(rand.NewPCG(3, 4))}
-	fast := 0
+	unparsed := 0
 	var data []byte
 	for i := range n {
 		if i%10 == 0 {
 			data, _, _ = Format(r.file())
 		}
 		if sameAsParsed(t, r.edit(data)) {
-			fast++
+			unparsed++
 		}
 	}
-	t.Logf("%d of %d edited files were read without the parser", fast, n)
-	if fast == 0 || fast == n {
+	t.Logf("%d of %d edited files were read without the parser", unparsed, n)
+	if unparsed == 0 || unparsed == n {
 		t.Error("one of the two paths was never taken")
 	}
 }

@@ -1,7 +1,6 @@
 package cassette
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -23,39 +22,24 @@ import (
 // says that the file on disk is not what was written. A link that leads out of the
 // folder of path is not followed: that is an error.
 func Save(path string, f *File) error {
-	d, err := draft(f, Encode)
+	c, err := encodeAll(f)
 	if err != nil {
 		return fmt.Errorf("%s: not saved: cassette: %w", path, err)
 	}
-	return d.Save(path)
+	return c.Save(path)
 }
 
-// draft returns f as it is to be saved; format makes the items.
-func draft(f *File, format func(*interaction.Interaction, uint32) (*Encoded, error)) (*Draft, error) {
-	d := &Draft{Pinned: f.Pinned, Partial: f.Partial}
+// encodeAll returns f as it is to be saved.
+func encodeAll(f *File) (*Contents, error) {
+	c := &Contents{Pinned: f.Pinned, Partial: f.Partial}
 	for i, it := range f.Interactions {
-		item, err := format(it, f.Rules)
+		item, err := Encode(it, f.Revision)
 		if err != nil {
 			return nil, fmt.Errorf("interaction %d: %w", i+1, err)
 		}
-		d.Items = append(d.Items, item)
+		c.Items = append(c.Items, item)
 	}
-	return d, nil
-}
-
-// Format returns f as a cassette and its assets, by file name: the contents
-// that are kept beside it. Equal files give equal bytes.
-//
-// It is an error for f to hold what a cassette cannot: an interaction without
-// method, URL or status (an end "error" needs none), a stream with a body or
-// events without a stream, a header twice, a negative delay.
-func Format(f *File) (data []byte, assets map[string][]byte, err error) {
-	d, err := draft(f, encode)
-	if err != nil {
-		return nil, nil, fmt.Errorf("cassette: %w", err)
-	}
-	pieces, assets, err := d.pieces()
-	return bytes.Join(pieces, nil), assets, err
+	return c, nil
 }
 
 // Encoded is an interaction as it stands in a cassette.
@@ -67,19 +51,10 @@ type Encoded struct {
 	framed []byte // as it stands in a journal: Text behind a frame
 }
 
-// Encode returns an interaction as it stands in a cassette, with a seal by
-// the rules of a revision (see [File]), and makes sure that it reads as it again.
-// Errors are those of [Format].
+// Encode returns an interaction as it stands in a cassette, with a seal by the match rules
+// of a revision, and makes sure that it reads as it again. Errors are those of
+// [codec.Encode].
 func Encode(it *interaction.Interaction, revision uint32) (*Encoded, error) {
-	item, err := encode(it, revision)
-	if err != nil {
-		return nil, err
-	}
-	return item, codec.Check(item.Text, item.Assets, it)
-}
-
-// encode is Encode without the check.
-func encode(it *interaction.Interaction, revision uint32) (*Encoded, error) {
 	framed, assets, err := codec.Encode(make([]byte, maxFrame), it)
 	if err != nil {
 		return nil, err
@@ -89,24 +64,24 @@ func encode(it *interaction.Interaction, revision uint32) (*Encoded, error) {
 	frame := seal.frame()
 	framed = framed[maxFrame-len(frame):]
 	copy(framed, frame)
-	return &Encoded{text, assets, seal, framed}, nil
+	return &Encoded{text, assets, seal, framed}, codec.Check(text, assets, it)
 }
 
-// A Draft is a cassette that is to be saved.
-type Draft struct {
+// Contents is what a cassette is saved from.
+type Contents struct {
 	Pinned, Partial bool
 	Items           []*Encoded
 }
 
 // pieces returns what the file consists of, and its assets.
-func (d *Draft) pieces() (pieces [][]byte, assets map[string][]byte, err error) {
-	head := head(d.Pinned, d.Partial, len(d.Items))
+func (c *Contents) pieces() (pieces [][]byte, assets map[string][]byte, err error) {
+	head := head(c.Pinned, c.Partial, len(c.Items))
 	pieces, assets = append(pieces, []byte(head)), map[string][]byte{}
 	var tail strings.Builder
-	if len(d.Items) > 0 {
+	if len(c.Items) > 0 {
 		tail.WriteString(sealsLine)
 	}
-	for _, item := range d.Items {
+	for _, item := range c.Items {
 		pieces = append(pieces, item.Text)
 		tail.WriteString(codec.ItemStart + item.seal.String() + "\n")
 		for name, content := range item.Assets {
@@ -134,9 +109,9 @@ func head(pinned, partial bool, n int) string {
 	return text + codec.ItemsLine
 }
 
-// Save is [Save] of what the draft holds.
-func (d *Draft) Save(path string) error {
-	pieces, assets, err := d.pieces()
+// Save is [Save] of encoded interactions.
+func (c *Contents) Save(path string) error {
+	pieces, assets, err := c.pieces()
 	if err != nil {
 		return fmt.Errorf("%s: not saved: %w", path, err)
 	}
@@ -155,7 +130,7 @@ func (d *Draft) Save(path string) error {
 	}
 	added, err := saveAssets(file, assets)
 	if err == nil {
-		err = replace(file, pieces...)
+		err = replace(file, file, pieces...)
 	}
 	if err != nil {
 		undo(assetDir(file), added)

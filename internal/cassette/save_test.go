@@ -302,7 +302,7 @@ func TestReplaceFails(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	path := filepath.Join(dir, "x.yaml")
-	if err := replace(path, []byte("old")); err != nil {
+	if err := replace(path, path, []byte("old")); err != nil {
 		t.Fatal(err)
 	}
 	full := errors.New("no space left")
@@ -326,7 +326,7 @@ func TestReplaceFails(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(dir, "d"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := replace(filepath.Join(dir, "d"), nil); err == nil {
+	if err := replace(path, filepath.Join(dir, "d"), nil); err == nil {
 		t.Error("a folder was replaced")
 	}
 	wantTree(t, dir, "x.yaml")

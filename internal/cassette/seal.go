@@ -98,7 +98,7 @@ const (
 // frame returns what stands before an interaction in a journal.
 func (s *seal) frame() string { return frameStart + s.String() + "\n" }
 
-// How a cassette that [Format] wrote begins and ends. What may stand between
+// How a cassette that [Contents.Save] wrote begins and ends. What may stand between
 // "version" and "interactions" is pinned, partial, or both. The last line is YAML's
 // mark for the end of a document (YAML 1.2.2, 9.1.4).
 const (
@@ -117,7 +117,7 @@ func firstItem(text []byte) []byte {
 }
 
 // cutSeals divides what stands below "interactions:" into the interactions and the
-// seals; ok is false if it does not end as Format ends it.
+// seals; ok is false if it does not end as Save ends it.
 func cutSeals(text []byte) (items []byte, seals []seal, ok bool) {
 	at := bytes.LastIndexByte(text, ':') - len("\nseals") // no seal has a colon
 	if at < 0 || !bytes.HasPrefix(text[at:], []byte("\n"+sealsLine)) {

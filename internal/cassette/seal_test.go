@@ -18,8 +18,8 @@ import (
 // and an asset.
 func recordedFile(t testing.TB) (f *File, data []byte, assets map[string][]byte) {
 	t.Helper()
-	f = sealed(goldenFile())
-	f.Interactions = append(f.Interactions, sealed(fileOf(big("a"))).Interactions...)
+	f = withKeys(goldenFile())
+	f.Interactions = append(f.Interactions, withKeys(fileOf(big("a"))).Interactions...)
 	f.Interactions[4].MatchKey = strings.Repeat("4", 16)
 	data, assets, err := Format(f)
 	if err != nil || len(assets) != 1 {
@@ -43,7 +43,7 @@ func put(t testing.TB, data []byte, assets map[string][]byte) (path string) {
 
 // openAll opens a cassette and reads all of it, also every response by itself.
 func openAll(path string) (f *File, edited int, err error) {
-	s, err := Open(path, testRules, nil)
+	s, err := Open(path, testRevision, nil)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -69,9 +69,9 @@ func openAll(path string) (f *File, edited int, err error) {
 	return f, s.Edited(), nil
 }
 
-// TestCut: a cassette that is cut at any byte is refused, as one that was cut, or it is
+// TestCutAtEveryByte: a cassette that is cut at any byte is refused, as one that was cut, or it is
 // whole; with the line ends of git on Windows, and pinned, too.
-func TestCut(t *testing.T) {
+func TestCutAtEveryByte(t *testing.T) {
 	t.Parallel()
 	f, data, assets := recordedFile(t)
 	pinned := bytes.Replace(data, []byte("partial:"), []byte("pinned: true\npartial:"), 1)
@@ -133,8 +133,8 @@ func TestCutAndMore(t *testing.T) {
 	}
 }
 
-// TestMark: what may stand at the end of a file.
-func TestMark(t *testing.T) {
+// TestEndMark: what may stand at the end of a file.
+func TestEndMark(t *testing.T) {
 	t.Parallel()
 	f, data, assets := recordedFile(t)
 	body := strings.TrimSuffix(string(data), "...\n")
@@ -161,8 +161,8 @@ func TestMark(t *testing.T) {
 	}
 }
 
-// TestByHand: a file without the first line and seals needs no mark.
-func TestByHand(t *testing.T) {
+// TestWrittenByHand: a file without the first line and seals needs no mark.
+func TestWrittenByHand(t *testing.T) {
 	t.Parallel()
 	f := fileOf("x")
 	data, _, err := Format(f)
@@ -228,7 +228,7 @@ func TestEdited(t *testing.T) {
 		}
 	}
 	// By other rules it is as it was written, though its key says nothing.
-	s, err := Open(put(t, data, assets), testRules+1, func([]byte) bool { return true })
+	s, err := Open(put(t, data, assets), testRevision+1, func([]byte) bool { return true })
 	if err != nil || s.Edited() != 0 {
 		t.Errorf("by other rules: edited in line %d, %v", s.Edited(), err)
 	}
@@ -236,7 +236,7 @@ func TestEdited(t *testing.T) {
 		t.Error("a key of other rules is believed")
 	}
 	s.Close()
-	s, err = Open(put(t, data, assets), testRules, func([]byte) bool { return false })
+	s, err = Open(put(t, data, assets), testRevision, func([]byte) bool { return false })
 	if err != nil || s.Edited() != 0 {
 		t.Errorf("not trusted: edited in line %d, %v", s.Edited(), err)
 	}
@@ -307,8 +307,8 @@ func checkEdit(t *testing.T, f *File, edited []byte, asset func(string) ([]byte,
 	}
 }
 
-// TestHoles: the same for holes at every byte.
-func TestHoles(t *testing.T) {
+// TestHoleAtEveryByte: the same for holes at every byte.
+func TestHoleAtEveryByte(t *testing.T) {
 	t.Parallel()
 	f, data, assets := recordedFile(t)
 	asset := readFrom(assetDir(put(t, data, assets)))
@@ -336,7 +336,7 @@ func TestMerged(t *testing.T) {
 		for _, b := range bodies {
 			f.Interactions = append(f.Interactions, fileOf(b).Interactions...)
 		}
-		data, _, err := Format(sealed(f))
+		data, _, err := Format(withKeys(f))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,9 +1,6 @@
 package codec
 
 import (
-	"bytes"
-	"unicode/utf8"
-
 	"github.com/promptecho/promptecho/internal/exactjson"
 )
 
@@ -50,11 +47,11 @@ func (d *jsonDecoder) block(dst []byte, indent, depth int, dash bool) []byte {
 	d.expect(" ")
 	switch c := d.peek(); {
 	case c == '{' || c == '[':
-		dst, _ = d.flow(dst, depth, depth, nil)
+		dst = d.flow(dst, depth, depth, nil)
 		d.expect("\n")
 		return dst
 	case c == '|':
-		return d.literalJSON(dst, indent+2)
+		return d.stringJSON(dst, d.literal(indent+2))
 	case dash && d.atCollection():
 		return d.collection(dst, indent+2, depth)
 	case c == '"':
@@ -125,78 +122,83 @@ func (d *jsonDecoder) stringJSON(dst, text []byte) []byte {
 	return append(d.json.Inner(append(dst, '"'), text), '"')
 }
 
-// flow reads a collection in flow style, as encoder.flowValue writes it, which is in so
-// many others, to where it is in outer ones. Token by token it is JSON but for the spaces
-// and the quotes of words; how the tokens fit together is not looked at: see [decoder].
-// With tokens, which notes where they begin, it may end before, at the one to stop at;
-// the depth there is returned.
-func (d *jsonDecoder) flow(dst []byte, depth, outer int, tokens *tokens) ([]byte, int) {
+// flow reads a collection in flow style, as encoder.flowValue writes it, from a place that
+// is in depth collections to where it is in outer ones. Token by token it is JSON but for
+// the spaces and the quotes of words; how the tokens fit together is not checked: see
+// [decoder]. A cache, which may be nil, is told where the tokens begin.
+func (d *jsonDecoder) flow(dst []byte, depth, outer int, cache *eventCache) []byte {
 	p := &d.json
-	i := d.pos
-	for i < len(d.s) {
-		switch c := d.s[i]; c {
+	for d.pos < len(d.s) {
+		switch c := d.s[d.pos]; c {
 		case '{', '[':
 			dst = append(dst, c)
-			i++
-			if i < len(d.s) && d.s[i] == c+2 { // the closing brackets of ASCII
-				dst = append(dst, c+2)
-				i++
-			} else {
+			d.pos++
+			if d.peek() != c+2 { // the closing brackets of ASCII
 				depth++
 				dst = p.Newline(dst, depth)
 				continue
 			}
+			dst = append(dst, c+2)
+			d.pos++
 		case '}', ']':
 			depth--
 			dst = append(p.Newline(dst, depth), c)
-			i++
+			d.pos++
 		case ',', ':':
 			if c == ',' {
 				dst = p.Newline(append(dst, p.Comma...), depth)
 			} else {
 				dst = append(dst, p.Colon...)
 			}
-			i += 2
-			if tokens != nil && tokens.add(i, len(dst), depth) {
-				d.pos = i
-				return dst, depth
+			d.pos += 2
+			if cache != nil {
+				cache.note(d.pos, len(dst), depth)
 			}
 			continue
 		case '"':
-			d.pos = i
 			dst = d.quotedJSON(dst)
-			i = d.pos
 			continue
 		default:
-			start := i
-			for i < len(d.s) && wordByte[d.s[i]] {
-				i++
-			}
-			switch word := d.s[start:i]; {
-			case c == '-' || '0' <= c && c <= '9':
-				for i < len(d.s) && (wordByte[d.s[i]] || d.s[i] == '+') {
-					i++
-				}
-				dst = append(dst, d.s[start:i]...)
-			case len(word) == 0:
-				d.fail()
-				return dst, depth
-			case isConstant(word):
-				dst = append(dst, word...)
-			case d.json.Escape == 0: // nothing in a word must be escaped
-				dst = append(append(append(dst, '"'), word...), '"')
-			default:
-				dst = d.stringJSON(dst, word)
-			}
+			dst = d.wordJSON(dst)
 			continue
 		}
 		if depth == outer {
-			d.pos = i
-			return dst, depth
+			return dst
 		}
 	}
 	d.fail()
-	return dst, depth
+	return dst
+}
+
+// wordJSON appends the JSON of a number, a constant or a word in flow context.
+func (d *jsonDecoder) wordJSON(dst []byte) []byte {
+	start := d.pos
+	word := d.word()
+	switch c := d.s[start]; {
+	case d.failed:
+		return dst
+	case c == '-' || '0' <= c && c <= '9':
+		for d.pos < len(d.s) && (wordByte[d.s[d.pos]] || d.s[d.pos] == '+') {
+			d.pos++
+		}
+		return append(dst, d.s[start:d.pos]...)
+	case isConstant(word):
+		return append(dst, word...)
+	case d.json.Escape == 0: // nothing in a word must be escaped
+		return append(append(append(dst, '"'), word...), '"')
+	}
+	return d.stringJSON(dst, word)
+}
+
+// quotedJSON appends the JSON of a string in double quotes. In most layouts one without
+// escapes is its own JSON.
+func (d *jsonDecoder) quotedJSON(dst []byte) []byte {
+	start := d.pos
+	text := d.quoted()
+	if d.json.Escape == 0 && d.pos == start+len(text)+2 {
+		return append(dst, d.s[start:d.pos]...)
+	}
+	return d.stringJSON(dst, text)
 }
 
 // isConstant reports whether a word is null, true or false.
@@ -219,72 +221,4 @@ func (d *jsonDecoder) plainJSON(dst, text []byte) []byte {
 		}
 	}
 	return d.stringJSON(dst, text)
-}
-
-// quotedJSON appends the JSON of a string in double quotes. Its escapes are JSON's:
-// in the compact layout most stay as they are.
-func (d *jsonDecoder) quotedJSON(dst []byte) []byte {
-	if d.json.Escape != 0 {
-		return d.stringJSON(dst, d.quoted())
-	}
-	start := d.pos
-	i := start + 1
-	if n := bytes.IndexByte(d.s[i:], '"'); n >= 0 && bytes.IndexByte(d.s[i:i+n], '\\') < 0 {
-		d.pos = i + n + 1
-		return append(dst, d.s[start:d.pos]...)
-	}
-	for ; i < len(d.s) && d.s[i] != '"'; i++ {
-		if d.s[i] != '\\' {
-			continue
-		}
-		c, n, ok := exactjson.DecodeEscape(string(d.s[i:min(len(d.s), i+12)]))
-		switch {
-		case !ok:
-			d.fail()
-			return dst
-		case n > 2 && c >= ' ':
-			dst = utf8.AppendRune(append(dst, d.s[start:i]...), c)
-			start = i + n
-		}
-		i += n - 1
-	}
-	if i >= len(d.s) {
-		d.fail()
-		return dst
-	}
-	d.pos = i + 1
-	return append(dst, d.s[start:d.pos]...)
-}
-
-// literalJSON appends the JSON of a literal whose lines are indented by indent.
-func (d *jsonDecoder) literalJSON(dst []byte, indent int) []byte {
-	dst = append(dst, '"')
-	clip := d.literal(indent, func(i int, line []byte) {
-		if i > 0 {
-			dst = append(dst, `\n`...)
-		}
-		dst = d.json.Inner(dst, line)
-	})
-	if clip {
-		dst = append(dst, `\n`...)
-	}
-	return append(dst, '"')
-}
-
-// tokens notes where the names, elements and values in a value begin.
-type tokens struct {
-	start, to int     // where the value begins, in the file and in the JSON
-	stop      int     // in the file: the token to stop at; -1 if there is none
-	read      []token // so far
-}
-
-// A token is a place in a value where a name, an element or a value in it begins: behind
-// the beginning of the value in the file, behind that of its JSON, and in so many
-// collections.
-type token struct{ from, to, depth int }
-
-// add notes a token, and reports whether it is the one to stop at.
-func (t *tokens) add(from, to, depth int) (stop bool) {
-	t.read = append(t.read, token{from - t.start, to - t.to, depth})
-	return from == t.stop
 }

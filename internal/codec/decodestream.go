@@ -141,7 +141,7 @@ func (d *streamDecoder) event(dst []byte) []byte {
 		start, line := len(dst), false
 		if c := d.peek(); c == '{' || c == '[' {
 			line = oneLine
-			dst = list.cache.value(&d.jsonDecoder, append(dst, d.json.Before...))
+			dst = d.value(append(dst, d.json.Before...))
 			cut = len(dst) - 1
 			dst = append(dst, d.json.After...)
 		} else {
@@ -174,6 +174,19 @@ func (d *streamDecoder) event(dst []byte) []byte {
 		list.ends = append(list.ends, len(list.names))
 	}
 	list.cuts = append(list.cuts, cut)
+	return dst
+}
+
+// value reads the value of a field that is structure and appends its JSON. What is already
+// in dst must stay as it is until the next one.
+func (d *streamDecoder) value(dst []byte) []byte {
+	c, start, out := &d.events.cache, d.pos, len(dst)
+	same := c.common(d.s[start:])
+	dst = append(dst, dst[c.out:c.out+same.to]...)
+	c.start, c.out = start, out
+	d.pos += same.from
+	dst = d.flow(dst, same.depth, 0, c)
+	c.text = d.s[start:d.pos]
 	return dst
 }
 

@@ -137,7 +137,7 @@ func (p *parser) print(n *yaml.Node, field string, v *exactjson.Value, l exactjs
 }
 
 // mostIndentation returns how many bytes of indentation there may be in the JSON of a
-// text of n bytes. It is more than Format makes.
+// text of n bytes. It is more than Encode makes.
 func mostIndentation(n int) int { return (maxGrowth+2)*n + 1<<20 }
 
 // value returns the JSON value that n stands for.

@@ -108,17 +108,7 @@ func (d *scanner) string(indent int) []byte {
 		d.expect("\n")
 		return s
 	case '|':
-		var s []byte
-		clip := d.literal(indent, func(i int, line []byte) {
-			if i > 0 {
-				s = append(s, '\n')
-			}
-			s = append(s, line...)
-		})
-		if clip {
-			s = append(s, '\n')
-		}
-		return s
+		return d.literal(indent)
 	case 0, '!', '{', '[', '\n', ' ':
 		d.fail()
 	}
@@ -167,28 +157,28 @@ func (d *scanner) unescaped(start, i int) []byte {
 	return nil
 }
 
-// literal passes a literal whose lines are indented by indent and calls f with each of
-// them; clip says that the text ends in a line end.
-func (d *scanner) literal(indent int, f func(i int, line []byte)) (clip bool) {
+// literal passes a literal whose lines are indented by indent, and returns its text.
+func (d *scanner) literal(indent int) (text []byte) {
 	d.expect("|")
-	clip = !d.skip("-")
+	clip := !d.skip("-")
 	d.expect("\n")
-	i := 0
-	for ; ; i++ {
-		switch {
-		case d.skip("\n"):
-			f(i, nil)
-			continue
-		case d.skip(spaces[:indent]):
-			f(i, d.line())
-			continue
+	for !d.failed {
+		if d.skip("\n") {
+			text = append(text, '\n')
+		} else if d.skip(spaces[:indent]) {
+			text = append(append(text, d.line()...), '\n')
+		} else {
+			break
 		}
-		break
 	}
-	if i == 0 {
+	if len(text) == 0 {
 		d.fail()
+		return nil
 	}
-	return clip
+	if !clip {
+		text = text[:len(text)-1]
+	}
+	return text
 }
 
 // word passes what IsWord allows, and "$", with which a key may begin.

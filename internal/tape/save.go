@@ -17,7 +17,7 @@ func (t *Tape) Overtaken() bool {
 // file would hold a known secret. Everything is redacted once more, because a secret may
 // have become known after it was first seen. The tape must be closed.
 func (t *Tape) Save(path, name string, recs []*Recording, partial bool) error {
-	draft := cassette.Draft{Partial: partial}
+	contents := cassette.Contents{Partial: partial}
 	for i, rec := range recs {
 		item := rec.text
 		if item == nil || !t.stillClean(rec) {
@@ -26,9 +26,9 @@ func (t *Tape) Save(path, name string, recs []*Recording, partial bool) error {
 				return fmt.Errorf("%w (interaction %d)", err, i+1)
 			}
 		}
-		draft.Items = append(draft.Items, item)
+		contents.Items = append(contents.Items, item)
 	}
-	if err := draft.Save(path); err != nil {
+	if err := contents.Save(path); err != nil {
 		return t.relative(err)
 	}
 	return nil
