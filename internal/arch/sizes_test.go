@@ -17,7 +17,7 @@ import (
 
 const (
 	maxFile     = 400  // lines of a file, with comments
-	maxFunction = 68   // lines of a function
+	maxFunction = 60   // lines of a function
 	maxRoom     = 3000 // lines of code of a package, without comments and blank lines
 )
 
