@@ -183,14 +183,15 @@ func (d *scanner) literal(indent int) (text []byte) {
 
 // word passes what IsWord allows, and "$", with which a key may begin.
 func (d *scanner) word() []byte {
-	start := d.pos
-	for d.pos < len(d.s) && wordByte[d.s[d.pos]] {
-		d.pos++
+	i := d.pos
+	for i < len(d.s) && wordByte[d.s[i]] {
+		i++
 	}
-	if d.pos == start {
+	word := d.s[d.pos:i]
+	if d.pos = i; len(word) == 0 {
 		d.fail()
 	}
-	return d.s[start:d.pos]
+	return word
 }
 
 // wordByte tells the bytes of words.
