@@ -27,7 +27,7 @@ var tables = []string{}
 // TestSizes: a file and a function are short enough to be read in one go.
 func TestSizes(t *testing.T) {
 	t.Parallel()
-	for _, p := range compiled(t) {
+	for _, p := range packages(t) {
 		for _, name := range p.GoFiles {
 			path := filepath.Join(p.Dir, name)
 			fset := token.NewFileSet()

@@ -75,8 +75,8 @@ type Contents struct {
 
 // pieces returns what the file consists of, and its assets.
 func (c *Contents) pieces() (pieces [][]byte, assets map[string][]byte, err error) {
-	head := head(c.Pinned, c.Partial, len(c.Items))
-	pieces, assets = append(pieces, []byte(head)), map[string][]byte{}
+	pieces = append(pieces, []byte(head(c.Pinned, c.Partial, len(c.Items))))
+	assets = map[string][]byte{}
 	var tail strings.Builder
 	if len(c.Items) > 0 {
 		tail.WriteString(sealsLine)

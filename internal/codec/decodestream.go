@@ -92,18 +92,15 @@ func (d *streamDecoder) compare(dst []byte) []byte {
 	}
 	for i, f := range want.events[want.next] {
 		from, to := list.offsets[2*i], list.offsets[2*i+1]
-		value, padding := f.Value, 0
+		value := f.Value
 		if cut := list.cuts[0] - from; cut >= 0 && list.cuts[0] < to { // the padding is read later
-			padding = len(value) - (to - from)
+			padding := len(value) - (to - from)
 			if padding < 0 || padding > maxPadding || value[cut:cut+padding] != spaces[:padding] {
 				d.fail()
 				return dst
 			}
-		}
-		if padding > 0 {
-			cut := list.cuts[0] - from
 			value = value[:cut] + value[cut+padding:]
-			want.paddings = append(append(want.paddings, make([]int, want.next-len(want.paddings))...), padding)
+			want.paddings = appendPadding(want.paddings, want.next, padding)
 		}
 		if f.Name != list.names[i] || value != string(dst[from:to]) {
 			d.fail()

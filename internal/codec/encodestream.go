@@ -144,13 +144,20 @@ func (e *encoder) eventsIn(events []interaction.Event, l *exactjson.Layout, clue
 	var paddings []int
 	for i, event := range events {
 		e.start(e.indent + 2)
-		padding := e.event(event, l, p, clues, &sum)
-		if p.Reset(); padding > 0 {
-			paddings = append(append(paddings, make([]int, i-len(paddings))...), padding)
-		}
+		paddings = appendPadding(paddings, i, e.event(event, l, p, clues, &sum))
+		p.Reset()
 	}
 	e.list("events_padding", len(paddings), func(i int) string { return strconv.Itoa(paddings[i]) })
 	return sum
+}
+
+// appendPadding adds the padding of the i-th event to those of the events before. Events
+// without one are zeros, but for those at the end.
+func appendPadding(paddings []int, i, padding int) []int {
+	if padding == 0 {
+		return paddings
+	}
+	return append(append(paddings, make([]int, i-len(paddings))...), padding)
 }
 
 // event writes e: a mapping, or a list of mappings of one field each if a name occurs

@@ -30,11 +30,8 @@ func unanswerable(asked tape.Asked, opensSocket bool) (why string, line int) {
 }
 
 // explain finds the nearest recording and says what differs from it. nearest is nil if
-// there is no recording. The candidates are the recordings; explain fills in their forms.
+// there is no recording. The candidates are the recordings.
 func (r *Run) explain(c *tape.Call, recs []*tape.Recording, candidates []diff.Candidate) (m Miss, nearest *tape.Recording) {
-	for i, rec := range recs {
-		candidates[i].Form = rec.Form()
-	}
 	i := sameBodyElsewhere(c.Form, candidates)
 	if i < 0 {
 		i = diff.Nearest(c.Form, candidates)

@@ -171,12 +171,12 @@ func (l *Log) Miss(c *tape.Call, opensSocket bool) Miss {
 	case why != "":
 		m.Reason, m.Line = why, line
 	case first:
-		candidates := make([]diff.Candidate, len(recs))
-		for i, rec := range recs {
-			candidates[i].Used = rec.Used() || l.compared.count(rec) > 0
-		}
 		l.mu.Unlock()
 		// The comparison can take a while and needs no lock: forms do not change.
+		candidates := make([]diff.Candidate, len(recs))
+		for i, rec := range recs {
+			candidates[i] = diff.Candidate{Form: rec.Form(), Used: rec.Used() || l.compared.count(rec) > 0}
+		}
 		found, nearest := l.explain(c, recs, candidates)
 		l.mu.Lock()
 		m.Line, m.Reason, m.Diff, m.Hint = found.Line, found.Reason, found.Diff, found.Hint

@@ -11,14 +11,17 @@ import (
 
 // encodeAgain redacts an interaction once more and returns its text, unless that would
 // hold a known secret; name is the name of the file. It also makes the match key and the
-// text for the reader again. The key is that of the request itself, no matter what
-// options this run has.
+// text for the reader again.
 func encodeAgain(policy *redact.Policy, name string, it *interaction.Interaction) (*cassette.Encoded, error) {
 	policy.Interaction(it)
-	form := (&canon.Options{}).Form(&it.Request)
+	form := formOf(it)
 	it.MatchKey, it.Response.Text = form.Key(), form.Read(canon.Payloads(&it.Response)).Text
 	return encode(policy, name, it)
 }
+
+// formOf returns the form whose key is the match key of an interaction: that of the
+// request itself, no matter what options this run has.
+func formOf(it *interaction.Interaction) *canon.Form { return (&canon.Options{}).Form(&it.Request) }
 
 // encode returns the text of a redacted interaction, unless it would hold a known secret.
 func encode(policy *redact.Policy, name string, it *interaction.Interaction) (*cassette.Encoded, error) {

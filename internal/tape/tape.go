@@ -131,7 +131,7 @@ func (t *Tape) checkMatchKey(rec *Recording, form *canon.Form) error {
 	if err != nil {
 		return err
 	}
-	if keyOf((&canon.Options{}).Form(&it.Request)) == rec.key {
+	if keyOf(formOf(it)) == rec.key {
 		return nil // a secret has become known since
 	}
 	// Only a forged file gets here.
@@ -143,7 +143,7 @@ func (t *Tape) Reserve(c *Call) (*Recording, error) {
 	it := &interaction.Interaction{Request: c.Request, MatchKey: c.Form.Key()}
 	it.Kind, it.Boundary = c.Form.Kind()
 	if !t.Config.Options.Plain() {
-		it.MatchKey = (&canon.Options{}).Form(&it.Request).Key() // that of the request itself
+		it.MatchKey = formOf(it).Key()
 	}
 	rec := &Recording{of: t.source, fresh: true}
 	rec.interaction.Store(it)
