@@ -10,6 +10,7 @@
 package canon
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"slices"
@@ -98,6 +99,18 @@ func (f *Form) Kind() (kind, boundary string) {
 	}
 	return "http", ""
 }
+
+// Name returns what selectors call the request: kind and boundary, such as
+// "llm/openai.chat", or for a server that no family knows its origin, such as
+// "http/api.example.com".
+func (f *Form) Name() string {
+	kind, boundary := f.Kind()
+	return kind + "/" + cmp.Or(boundary, f.Origin)
+}
+
+// Selects reports whether a selector names a request, by the [Form.Name] of its form: in
+// full, by its kind alone ("tool"), or with "*" in place of the kind or of the boundary.
+func Selects(selector, name string) bool { return matchSegments(selector, name) }
 
 // Sent returns the path of a field as the request spells it: a system prompt is
 // "body/system/0/text" in the form of a chat that has "body/messages/0/content".
