@@ -88,8 +88,8 @@ func (r *Recorder) load() error {
 	if err := r.overCut(r.tape.Load(!r.plan.again && !r.plan.passThrough, r.plan.record)); err != nil {
 		return err
 	}
-	if line := r.tape.State.Edited; line > 0 {
-		r.log.Notef("%s:%d: edited since it was recorded", r.file, line)
+	if lines := r.tape.State.Edited; len(lines) > 0 {
+		r.log.Notef("%s:%d: edited since it was recorded", r.file, lines[0])
 	}
 	if err := r.tape.Claim(); err != nil {
 		r.tape.Free()

@@ -127,9 +127,12 @@ func upward(dir, name string) string {
 	}
 }
 
+// harmless are the characters that mean nothing to a shell.
+const harmless = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-=@%+,:"
+
 // shellQuote quotes s for a POSIX shell where it must be.
 func shellQuote(s string) string {
-	if s != "" && strings.Trim(s, alphanumeric+"/._-=@%+,:") == "" {
+	if s != "" && strings.Trim(s, harmless) == "" {
 		return s
 	}
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"

@@ -23,7 +23,7 @@ const module = "github.com/promptecho/promptecho"
 // rooms lists what each package may import of ours; a package that is not
 // listed may not exist.
 var rooms = map[string][]string{
-	"echotest":             {"", "internal/report"},
+	"echotest":             {"", "internal/report", "internal/testname"},
 	"":                     {"internal/function", "internal/tape", "internal/answer", "internal/report", "internal/redact", "internal/canon", "internal/stream", "internal/cassette", "internal/interaction", "internal/memo"},
 	"internal/function":    {"internal/exactjson", "internal/interaction"},
 	"internal/tape":        {"internal/rerecord", "internal/redact", "internal/canon", "internal/cassette", "internal/interaction"},
@@ -38,6 +38,7 @@ var rooms = map[string][]string{
 	"internal/exactjson":   {},
 	"internal/interaction": {"internal/memo"},
 	"internal/coding":      {},
+	"internal/testname":    {},
 	"internal/txtar":       {},
 	"internal/rerecord":    {"internal/interaction", "internal/exactjson"},
 	"internal/seeds":       {"internal/interaction"},
@@ -45,7 +46,7 @@ var rooms = map[string][]string{
 	"internal/memo":        {},
 	"internal/standin":     {},
 	"internal/arch":        {},
-	"cmd/promptecho":       {"", "echotest", "internal/cassette", "internal/interaction", "internal/canon", "internal/standin", "internal/diff", "internal/redact", "internal/stream"},
+	"cmd/promptecho":       {"", "echotest", "internal/testname", "internal/cassette", "internal/interaction", "internal/canon", "internal/standin", "internal/diff", "internal/redact", "internal/stream"},
 }
 
 // restricted is what of the standard library only some may import.

@@ -31,11 +31,11 @@ type Config struct {
 // A State is what is known of a cassette before its interactions are read. The zero value
 // says that there is no cassette.
 type State struct {
-	Present bool // there is one
-	Partial bool // it is marked as not complete
-	Pinned  bool // it is marked as never to be written
-	Cut     bool // there is one, but a part of it is gone
-	Edited  int  // the line of the first interaction that was edited, 0 if none was
+	Present bool  // there is one
+	Partial bool  // it is marked as not complete
+	Pinned  bool  // it is marked as never to be written
+	Cut     bool  // there is one, but a part of it is gone
+	Edited  []int // the lines of the interactions that were edited
 }
 
 // A source is where the interactions of a cassette are read from, and how they are
