@@ -24,9 +24,9 @@ const module = "github.com/promptecho/promptecho"
 // listed may not exist.
 var rooms = map[string][]string{
 	"echotest":             {"", "internal/report"},
-	"":                     {"internal/tape", "internal/answer", "internal/report", "internal/redact", "internal/canon", "internal/stream", "internal/cassette", "internal/interaction", "internal/memo"},
+	"":                     {"internal/tape", "internal/answer", "internal/report", "internal/redact", "internal/canon", "internal/stream", "internal/cassette", "internal/interaction", "internal/request", "internal/memo"},
 	"internal/tape":        {"internal/rerecord", "internal/redact", "internal/canon", "internal/cassette", "internal/interaction"},
-	"internal/answer":      {"internal/interaction", "internal/stream", "internal/coding"},
+	"internal/answer":      {"internal/interaction", "internal/request", "internal/stream", "internal/coding"},
 	"internal/diff":        {"internal/canon"},
 	"internal/canon":       {"internal/interaction", "internal/exactjson", "internal/coding", "internal/memo"},
 	"internal/redact":      {"internal/interaction", "internal/exactjson", "internal/coding", "internal/memo"},
@@ -36,6 +36,7 @@ var rooms = map[string][]string{
 	"internal/yaml":        {"internal/exactjson"},
 	"internal/exactjson":   {},
 	"internal/interaction": {"internal/memo"},
+	"internal/request":     {},
 	"internal/coding":      {},
 	"internal/txtar":       {},
 	"internal/rerecord":    {"internal/interaction", "internal/exactjson"},
@@ -49,7 +50,7 @@ var rooms = map[string][]string{
 
 // restricted is what of the standard library only some may import.
 var restricted = map[string][]string{
-	"net/http": {"", "internal/tape", "internal/answer", "internal/standin", "cmd/promptecho"},
+	"net/http": {"", "internal/tape", "internal/answer", "internal/request", "internal/standin", "cmd/promptecho"},
 	"testing":  {"", "echotest"},
 }
 
