@@ -24,6 +24,7 @@ const module = "github.com/promptecho/promptecho"
 // listed may not exist.
 var rooms = map[string][]string{
 	"echotest":             {"", "internal/report"},
+	"echofault":            {"internal/report", "internal/answer", "internal/canon", "internal/stream", "internal/interaction", "internal/request"},
 	"":                     {"internal/tape", "internal/answer", "internal/report", "internal/redact", "internal/canon", "internal/stream", "internal/cassette", "internal/interaction", "internal/request", "internal/memo"},
 	"internal/tape":        {"internal/rerecord", "internal/redact", "internal/canon", "internal/cassette", "internal/interaction"},
 	"internal/answer":      {"internal/interaction", "internal/request", "internal/stream", "internal/coding"},
@@ -50,8 +51,8 @@ var rooms = map[string][]string{
 
 // restricted is what of the standard library only some may import.
 var restricted = map[string][]string{
-	"net/http": {"", "internal/tape", "internal/answer", "internal/request", "internal/standin", "cmd/promptecho"},
-	"testing":  {"", "echotest"},
+	"net/http": {"", "echofault", "internal/tape", "internal/answer", "internal/request", "internal/standin", "cmd/promptecho"},
+	"testing":  {"", "echotest", "echofault"},
 }
 
 type pkg struct {
