@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"sync/atomic"
 	"unicode/utf8"
 
 	"github.com/promptecho/promptecho/internal/canon"
@@ -102,10 +103,10 @@ type body struct {
 	io.ReadCloser // the answer's
 	hit           *hit
 	split         splitter
-	size          int    // bytes that were read
-	out           []byte // what the client gets next
-	err           error  // what it gets then; nil if the answer goes on
-	broken        bool   // the error is the fault
+	size          atomic.Int64 // bytes that were read
+	out           []byte       // what the client gets next
+	err           error        // what it gets then; nil if the answer goes on
+	broken        bool         // the error is the fault
 }
 
 // Read returns what the fault leaves of one Read of the answer.
@@ -115,7 +116,7 @@ func (b *body) Read(p []byte) (int, error) {
 			return 0, b.over()
 		}
 		n, err := b.ReadCloser.Read(p)
-		b.size += n
+		b.size.Add(int64(n))
 		b.out = b.out[:0]
 		b.split.add(p[:n], err != nil)
 		if !b.broken {
@@ -134,16 +135,16 @@ func (b *body) over() error {
 		b.hit.done()
 		b.ReadCloser.Close()
 	case b.split.framing == nil:
-		b.hit.spare("the answer to %s is no stream, but one body of %d bytes", b.hit.name, b.size)
+		b.hit.spare("the answer to %s is no stream, but one body of %d bytes", b.hit.name, b.size.Load())
 	default:
-		b.hit.spare("the answer to %s has %d events", b.hit.name, b.split.events)
+		b.hit.spare("the answer to %s has %d events", b.hit.name, b.split.events.Load())
 	}
 	return b.err
 }
 
 // Close closes the answer. A fault that has not struck by then does not.
 func (b *body) Close() error {
-	b.hit.spare("the client closed the answer to %s before", b.hit.name)
+	b.hit.spare("the client closed the answer to %s after %d bytes, with %d events of a stream", b.hit.name, b.size.Load(), b.split.events.Load())
 	return b.ReadCloser.Close()
 }
 

@@ -1,6 +1,10 @@
 package echofault
 
-import "github.com/promptecho/promptecho/internal/stream"
+import (
+	"sync/atomic"
+
+	"github.com/promptecho/promptecho/internal/stream"
+)
 
 // A splitter tells where the events of a body end, while the body comes. They are those
 // that a cassette lists under "events". Unlike a [stream.Cutter] it gives the bytes of an
@@ -15,7 +19,7 @@ type splitter struct {
 
 	framing *stream.Framing // nil if the body is no stream
 	known   bool            // whether it is one is settled
-	events  int             // that are whole
+	events  atomic.Int64    // that are whole
 	buf     []byte          // of the event that is not whole, or of a body that is not known
 	given   int             // how many of these bytes were given
 }
@@ -48,18 +52,17 @@ func (s *splitter) cut(atEnd bool) {
 	for len(s.buf) > 0 {
 		n := s.framing.FrameLen(s.buf, atEnd)
 		if n == 0 && !atEnd {
-			s.part(s.buf[s.given:], s.events+1, false)
+			s.part(s.buf[s.given:], int(s.events.Load())+1, false)
 			s.given = len(s.buf)
 			return
 		}
 		if n == 0 {
 			n = len(s.buf)
 		}
-		if s.events == 0 { // only a whole line tells the line ends of a stream
+		if s.events.Load() == 0 { // only a whole line tells the line ends of a stream
 			s.framing = stream.Detect(s.contentType, s.buf)
 		}
-		s.events++
-		s.part(s.buf[s.given:n], s.events, true)
+		s.part(s.buf[s.given:n], int(s.events.Add(1)), true)
 		s.buf, s.given = s.buf[n:], 0
 	}
 }

@@ -2,6 +2,7 @@ package echofault
 
 import (
 	"bytes"
+	"flag"
 	"fmt"
 	"io"
 	"maps"
@@ -115,6 +116,17 @@ func TestTold(t *testing.T) {
 		}
 		resp.Body.Close()
 	}
+	stopAtEnd := func(c *http.Client) {
+		resp, err := c.Post(openai, "application/json", strings.NewReader(`{"model":"m","messages":[]}`))
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		if _, err := io.ReadFull(resp.Body, make([]byte, len("data: 1\n\ndata: [DONE]\n\n"))); err != nil {
+			t.Error(err)
+		}
+		resp.Body.Close()
+	}
 	leave := func(c *http.Client) {
 		if _, err := c.Post(openai, "application/json", strings.NewReader(`{"model":"m","messages":[]}`)); err != nil {
 			t.Error(err)
@@ -132,7 +144,8 @@ func TestTold(t *testing.T) {
 		{Cut(1, "llm/openai.chatt", "http"), ask(openai, openai, anthropic), `echofault: Cut(1, "llm/openai.chatt", "http") never struck: it selects none of the requests, which were llm/anthropic.messages (1), llm/openai.chat (2)`},
 		{Cut(3), ask(openai), "echofault: Cut(3) never struck: the answer to llm/openai.chat has 2 events"},
 		{Garble(3), ask(openai), "echofault: Garble(3) never struck: the answer to llm/openai.chat has 2 events"},
-		{Cut(2), stop, "echofault: Cut(2) never struck: the client closed the answer to llm/openai.chat before"},
+		{Cut(2), stop, "echofault: Cut(2) never struck: the client closed the answer to llm/openai.chat after 0 bytes, with 0 events of a stream"},
+		{Garble(3), stopAtEnd, "echofault: Garble(3) never struck: the client closed the answer to llm/openai.chat after 23 bytes, with 2 events of a stream"},
 		{Cut(2), leave, "echofault: Cut(2) never struck: the client did not read the answer that far"},
 		{SlowFirst(time.Nanosecond, "http"), ask(openai), `echofault: SlowFirst(1ns, "http") never struck: it selects none of the requests, which were llm/openai.chat (1)`},
 	} {
@@ -398,5 +411,22 @@ func TestCloseWhileReading(t *testing.T) {
 	resp.Body.Close()
 	if err := <-read; err != io.ErrClosedPipe {
 		t.Errorf("the reader gets %v", err)
+	}
+}
+
+// A run that left out parts of the test is no evidence that a fault strikes nothing. (Not
+// parallel: the flag is everybody's.)
+func TestFilteredRun(t *testing.T) {
+	run := flag.Lookup("test.run")
+	defer run.Value.Set(run.Value.String())
+	for filter, want := range map[string]int{"^TestX$": 1, "^TestX$/^part$": 0} {
+		if err := run.Value.Set(filter); err != nil {
+			t.Fatal(err)
+		}
+		tb := &fakeTB{}
+		tb.run(func() { New(tb, new(answers), Cut(1)) })
+		if len(tb.errors) != want || len(tb.logs) != 1-want {
+			t.Errorf("-run %s: the test is told %q, %q", filter, tb.errors, tb.logs)
+		}
 	}
 }

@@ -43,14 +43,18 @@ type conduct struct {
 // (its internal/retrier.go), three of AWS's (aws/retry, whose list of statuses has no
 // 529). The table of calls gives Bedrock's clients one attempt; "aws" has the default.
 var conducts = map[string]conduct{
-	"openai":    {3, 3, true, true, false, [3]string{"rate_limit_exceeded", "server_error", "server_error"}},
-	"anthropic": {3, 3, true, true, true, [3]string{"rate_limit_error", "api_error", "overloaded_error"}},
-	"genai":     {1, 1, false, false, false, [3]string{"RESOURCE_EXHAUSTED", "INTERNAL", "UNAVAILABLE"}},
-	"bedrock":   {1, 1, false, false, false, [3]string{"ThrottlingException", "InternalServerException", "ServiceUnavailableException"}},
-	"aws":       {3, 1, false, true, false, [3]string{"ThrottlingException", "InternalServerException", "ServiceUnavailableException"}},
-	"ollama":    {1, 1, false, false, false, [3]string{}},
-	"cohere":    {2, 2, false, false, false, [3]string{}},
+	"openai": {attempts: 3, at529: 3, obeys: true, timeout: true,
+		kinds: [3]string{"rate_limit_exceeded", "server_error", "server_error"}},
+	"anthropic": {attempts: 3, at529: 3, obeys: true, timeout: true, cutBody: true,
+		kinds: [3]string{"rate_limit_error", "api_error", "overloaded_error"}},
+	"genai":   {attempts: 1, at529: 1, kinds: [3]string{"RESOURCE_EXHAUSTED", "INTERNAL", "UNAVAILABLE"}},
+	"bedrock": {attempts: 1, at529: 1, kinds: awsKinds},
+	"aws":     {attempts: 3, at529: 1, timeout: true, kinds: awsKinds},
+	"ollama":  {attempts: 1, at529: 1},
+	"cohere":  {attempts: 2, at529: 2},
 }
+
+var awsKinds = [3]string{"ThrottlingException", "InternalServerException", "ServiceUnavailableException"}
 
 // awsConverse is a call of Bedrock's client with the retries it has by default.
 var awsConverse = call{name: "aws converse", ask: func(ctx context.Context, client *http.Client, base string, q question, each func(string) bool) (any, error) {
