@@ -22,7 +22,7 @@ func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 		request.CloseBody(req)
 		return nil, errors.New("promptecho: the request has no URL")
 	}
-	if r.plan.passThrough {
+	if r.plan.passThrough && r.config.selection.empty() {
 		return r.pass(req)
 	}
 	in := incomings.Get().(*incoming)
@@ -33,15 +33,23 @@ func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	in.redactHead(req, r.config.aliases, &r.redact)
+	in.Request.Within, in.Outer = r.within(req.Context())
 	r.log.Reach()
 	recording, err := r.tape.Take(&in.Call)
-	switch {
-	case err != nil:
+	if err != nil {
 		return r.refuse(req, err)
-	case recording != nil:
+	}
+	switch r.answerOf(in.Form, recording) {
+	case toPlay:
 		return r.play(req, in, recording)
-	case r.plan.record:
+	case toRecord:
+		in.Instead = recording
 		return r.record(req, in)
+	case toPass:
+		if err := r.admit(); err != nil {
+			return r.refuse(req, err)
+		}
+		return r.upstream.Send(req, in.body.Bytes())
 	}
 	return r.miss(req, &in.Call), nil
 }

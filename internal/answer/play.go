@@ -47,11 +47,17 @@ func (p *Player) Play(req *http.Request, rec *Playable) (*http.Response, error) 
 	return resp, err
 }
 
+// Wait waits as long as an answer took, times the pace. It returns the error of the
+// context if that ends before.
+func (p *Player) Wait(ctx context.Context, latencyMS int64) error {
+	return pause(ctx, nil, p.Pace, latencyMS)
+}
+
 func (p *Player) play(req *http.Request, rec *Playable) (*http.Response, error) {
 	if rec.End == interaction.EndCanceled {
 		return nil, p.canceled(req.Context(), rec)
 	}
-	if err := pause(req.Context(), nil, p.Pace, rec.LatencyMS); err != nil {
+	if err := p.Wait(req.Context(), rec.LatencyMS); err != nil {
 		return nil, err
 	}
 	if rec.Status == 0 {
@@ -84,7 +90,7 @@ func (p *Player) play(req *http.Request, rec *Playable) (*http.Response, error) 
 // other one of two hedged requests.
 func (p *Player) canceled(ctx context.Context, rec *Playable) error {
 	if rec.Error == context.DeadlineExceeded.Error() {
-		if err := pause(ctx, nil, p.Pace, rec.LatencyMS); err != nil {
+		if err := p.Wait(ctx, rec.LatencyMS); err != nil {
 			return context.Cause(ctx)
 		}
 		return context.DeadlineExceeded

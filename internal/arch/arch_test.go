@@ -25,7 +25,8 @@ const module = "github.com/promptecho/promptecho"
 var rooms = map[string][]string{
 	"echotest":             {"", "internal/report"},
 	"echofault":            {"internal/report", "internal/answer", "internal/canon", "internal/stream", "internal/interaction", "internal/request"},
-	"":                     {"internal/tape", "internal/answer", "internal/report", "internal/redact", "internal/canon", "internal/stream", "internal/cassette", "internal/interaction", "internal/request", "internal/memo"},
+	"":                     {"internal/function", "internal/tape", "internal/answer", "internal/report", "internal/redact", "internal/canon", "internal/stream", "internal/cassette", "internal/interaction", "internal/request", "internal/memo"},
+	"internal/function":    {"internal/exactjson", "internal/interaction"},
 	"internal/tape":        {"internal/rerecord", "internal/redact", "internal/canon", "internal/cassette", "internal/interaction"},
 	"internal/answer":      {"internal/interaction", "internal/request", "internal/stream", "internal/coding"},
 	"internal/diff":        {"internal/canon"},
