@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/promptecho/promptecho/internal/request"
 	"github.com/promptecho/promptecho/internal/tape"
 )
 
@@ -18,14 +19,14 @@ import (
 // and [Recorder.Close] report it.
 func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 	if req.URL == nil {
-		closeBody(req)
+		request.CloseBody(req)
 		return nil, errors.New("promptecho: the request has no URL")
 	}
 	if r.plan.passThrough && r.config.selection.empty() {
 		return r.pass(req)
 	}
 	in := incomings.Get().(*incoming)
-	if err := in.readBody(req); err != nil {
+	if err := request.ReadBody(&in.body, req); err != nil {
 		return nil, fmt.Errorf("promptecho: reading the request: %w", err)
 	}
 	if err := req.Context().Err(); err != nil {
@@ -63,7 +64,7 @@ func (r *Recorder) miss(req *http.Request, c *tape.Call) *http.Response {
 // pass sends a request through, in mode live.
 func (r *Recorder) pass(req *http.Request) (*http.Response, error) {
 	if err := r.admit(); err != nil {
-		closeBody(req)
+		request.CloseBody(req)
 		return r.refuse(req, err)
 	}
 	r.log.Reach()

@@ -123,7 +123,7 @@ func (w waiter) Close() error {
 func (p *Player) head(req *http.Request, rec *Playable) *http.Response {
 	resp := &http.Response{
 		StatusCode:    rec.Status,
-		Status:        strings.TrimSpace(strconv.Itoa(rec.Status) + " " + http.StatusText(rec.Status)),
+		Status:        statusText(rec.Status),
 		Proto:         "HTTP/1.1",
 		ProtoMajor:    1,
 		ProtoMinor:    1,
