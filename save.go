@@ -193,7 +193,7 @@ func (r *Recorder) saveDerived(o *report.Outcome) error {
 		return refused
 	}
 	list := slices.Concat(r.tape.Played(false), live)
-	tape.SortAsked(list)
+	tape.SortPlaced(list)
 	return errors.Join(refused, r.saveTo(derivedName(r.log.Path), derivedName(r.file), list, o.Failed))
 }
 

@@ -20,7 +20,7 @@ import (
 // it, and its answer is enough to replay it.
 type Recording struct {
 	of     *source
-	number int    // its number in the cassette, from 0; a resumed one has a higher number
+	number int    // its number in the cassette, from 0, or that of the one in whose place it is recorded; a resumed one has a higher number, a new one -1
 	sealed bool   // it is in the cassette as it was written
 	key    uint64 // the key of its form; until that is made, the one in its seal
 	digest uint64 // the digest of the request if the seal can be believed, else 0
