@@ -51,12 +51,13 @@ func (r *Recorder) tellClashes(o *report.Outcome) (found bool) {
 // toSave returns those recordings of this run that are to be written, in the order asked,
 // and an error if one of this run's recordings is a failure that must not be written.
 func (r *Recorder) toSave(o *report.Outcome) (list []*tape.Recording, refused error) {
+	within := r.tape.WithinPlayed()
 	for _, rec := range r.tape.Recordings() {
 		save, err := rec.Fresh(), error(nil)
 		switch {
 		case rec.Resumed():
 			// A complete run that did not ask for it no longer needs it.
-			save = rec.Used() || !o.Whole() || o.Unsure
+			save = rec.Used() || within(rec) || !o.Whole() || o.Unsure
 		case save:
 			save, err = r.mayKeep(rec, o)
 		}

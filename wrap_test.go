@@ -408,6 +408,38 @@ func TestWrapWithin(t *testing.T) {
 	}
 }
 
+// TestWithinUnused: what was sent within a function need not be asked for, in whatever
+// order, while the function is; after that it is left, like the function.
+func TestWithinUnused(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "c.yaml")
+	u := newUpstream(t)
+	run := func(calls bool) []string {
+		r := mustOpen(t, file)
+		user := Wrap(r, "memory_read/user", func(ctx context.Context, id int) (string, error) {
+			_, body := postIn(t, ctx, r, u.URL, `{"user":1}`)
+			return body, nil
+		})
+		search := Wrap(r, "tool/search", func(ctx context.Context, query string) (string, error) {
+			postIn(t, ctx, r, u.URL, `{"before":1}`)
+			return user(ctx, 1)
+		})
+		if calls {
+			search(t.Context(), "q")
+		}
+		postIn(t, t.Context(), r, u.URL, `{"after":1}`)
+		return r.finish(report.Outcome{}).Errors
+	}
+	for _, errs := range [][]string{run(true), run(true)} {
+		if len(errs) > 0 {
+			t.Errorf("errors %q", errs)
+		}
+	}
+	if errs := run(false); len(errs) != 1 || !strings.Contains(errs[0], "4 of 5 recordings not used") {
+		t.Errorf("not called: errors %q", errs)
+	}
+}
+
 // postIn is post with a context.
 func postIn(t testing.TB, ctx context.Context, r *Recorder, url, body string) (int, string) {
 	t.Helper()

@@ -23,7 +23,6 @@ type Run struct {
 	KeepFailures bool // recorded failures are what the test is about
 
 	Frozen func(name string) bool // whether calls of this name are never made; nil if none is
-	Live   func(name string) bool // whether they are made although they are recorded; nil if none is
 }
 
 // isFrozen reports whether calls of this name are never made.
