@@ -7,8 +7,10 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/canon"
@@ -122,7 +124,7 @@ func load(file string) (*cassette.File, error) {
 		return cassette.Load(file)
 	}
 	left, _, err := cassette.LoadJournal(file, "")
-	return &cassette.File{Partial: true, Interactions: left}, err
+	return left, err
 }
 
 // sealsOf tells which interactions of a cassette are as they were written.
@@ -155,6 +157,12 @@ func verify(file string, write bool) (problems []string, refreshed bool, err err
 	}
 	if f.Partial && filepath.Ext(file) != ".yaml" {
 		problems = append(problems, file+": left by a recording that was killed or failed; run its test again, or delete it")
+	}
+	var policy redact.Policy
+	for _, name := range slices.Sorted(maps.Keys(f.Given.Env)) {
+		if err := policy.CheckVariable(name, f.Given.Env[name]); err != nil {
+			problems = append(problems, fmt.Sprintf("%s: env %s: %v; remove it, and revoke it if it was committed", file, name, err))
+		}
 	}
 	sealed := sealsOf(file)
 	var rules canon.Options
