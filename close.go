@@ -77,7 +77,12 @@ func (r *Recorder) judge(o *report.Outcome) report.Report {
 	var unasked []string // options
 	for _, a := range r.config.aliases {
 		if !a.asked.Load() {
-			unasked = append(unasked, fmt.Sprintf("Alias(%q, %q)", a.address, a.name))
+			unasked = append(unasked, fmt.Sprintf("Alias(%q, %q): no request went to this server", a.address, a.name))
+		}
+	}
+	if s := &r.config.selection; !s.empty() && !r.plan.passThrough && len(r.log.Misses()) == 0 {
+		for _, option := range s.unselected(r.tape.Recordings()) {
+			unasked = append(unasked, option+": nothing of this name was asked or is recorded")
 		}
 	}
 	return r.log.Judge(o, unasked...)

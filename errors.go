@@ -2,10 +2,9 @@ package promptecho
 
 import (
 	"encoding/json"
-	"io"
 	"net/http"
-	"strings"
 
+	"github.com/promptecho/promptecho/internal/answer"
 	"github.com/promptecho/promptecho/internal/redact"
 	"github.com/promptecho/promptecho/internal/report"
 )
@@ -54,17 +53,9 @@ func refusal(req *http.Request, text string) *http.Response {
 		"message": text,
 		"error":   map[string]any{"type": "promptecho_miss", "code": "promptecho_miss", "message": text},
 	})
-	return &http.Response{
-		StatusCode: http.StatusTeapot,
-		Status:     "418 I'm a teapot",
-		Proto:      "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
-		Header: http.Header{
-			"Content-Type":   {"application/json"},
-			"X-Should-Retry": {"false"},
-			missHeader:       {"not recorded"},
-		},
-		Body:          io.NopCloser(strings.NewReader(string(body))),
-		ContentLength: int64(len(body)),
-		Request:       req,
-	}
+	return answer.Whole(req, http.StatusTeapot, http.Header{
+		"Content-Type":   {"application/json"},
+		"X-Should-Retry": {"false"},
+		missHeader:       {"not recorded"},
+	}, body)
 }

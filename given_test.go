@@ -307,8 +307,8 @@ func TestGivenChangesNothingElse(t *testing.T) {
 		t.Errorf("without the added lines it is\n%s\nand was\n%s", got, before)
 	}
 	stored, err := cassette.Open(file, 0, nil)
-	if err != nil || stored.Edited() > 0 {
-		t.Errorf("edited in line %d, %v", stored.Edited(), err)
+	if err != nil || len(stored.Edited()) > 0 {
+		t.Errorf("edited in lines %v, %v", stored.Edited(), err)
 	}
 	stored.Close()
 }

@@ -53,6 +53,8 @@ func Open(file string, opts ...Option) (*Recorder, error) {
 		Options: &r.config.matching,
 		Plain:   r.config.plain(),
 		Repeats: r.config.allowRepeats,
+		Frozen:  r.config.selection.neverMade(),
+		Live:    r.isLive,
 	}, &r.redact)
 	if err := r.load(); err != nil {
 		return nil, fmt.Errorf("promptecho: %w", err)
@@ -69,8 +71,8 @@ func Open(file string, opts ...Option) (*Recorder, error) {
 
 // load settles the plan, puts the cassette on the tape and claims its file.
 func (r *Recorder) load() error {
-	r.plan = planFor(r.mode.mode, tape.State{})
-	if r.plan.passThrough {
+	r.plan = r.planFor()
+	if r.plan.passThrough && len(r.config.selection.frozen) == 0 {
 		return r.tape.Claim()
 	}
 	if err := r.overCut(r.tape.Open()); err != nil {
@@ -85,12 +87,12 @@ func (r *Recorder) load() error {
 		r.log.Note(note)
 	}
 	r.mode = mode
-	r.plan = planFor(r.mode.mode, r.tape.State)
-	if err := r.overCut(r.tape.Load(!r.plan.again, r.plan.record)); err != nil {
+	r.plan = r.planFor()
+	if err := r.overCut(r.tape.Load(!r.plan.again && !r.plan.passThrough, r.plan.record)); err != nil {
 		return err
 	}
-	if line := r.tape.State.Edited; line > 0 {
-		r.log.Notef("%s:%d: edited since it was recorded", r.file, line)
+	if lines := r.tape.State.Edited; len(lines) > 0 {
+		r.log.Notef("%s:%d: edited since it was recorded", r.file, lines[0])
 	}
 	if err := r.tape.Claim(); err != nil {
 		r.tape.Free()
@@ -106,6 +108,11 @@ func (r *Recorder) load() error {
 	return nil
 }
 
+// planFor returns the plan of this run, as far as the cassette is known.
+func (r *Recorder) planFor() plan {
+	return planFor(r.mode.mode, r.tape.State, len(r.config.selection.live) > 0)
+}
+
 // overCut returns the error of reading the cassette, unless the cassette was cut and this
 // run records all of it again.
 func (r *Recorder) overCut(err error) error {
@@ -118,7 +125,7 @@ func (r *Recorder) overCut(err error) error {
 
 // resume goes on from what a killed run has left, if this run records.
 func (r *Recorder) resume() error {
-	if !r.plan.record {
+	if !r.plan.record || r.plan.derive {
 		return nil
 	}
 	name := cassette.Beside(r.file, tape.JournalSuffix)
@@ -146,6 +153,8 @@ func (r *Recorder) describe(path string) {
 		AllowRaced:   r.config.allowRaced,
 		MayAskNone:   r.plan.mayAskNone,
 		KeepFailures: r.config.onRecordError == Keep,
+		Frozen:       r.config.selection.neverMade(),
+		Live:         r.isLive,
 	}
 }
 

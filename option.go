@@ -20,6 +20,7 @@ type config struct {
 	upstream    http.RoundTripper
 	matching    canon.Options
 	aliases     aliases
+	selection   selection
 	keepHeaders []string
 	redactNames []string
 
@@ -35,9 +36,9 @@ type config struct {
 }
 
 // plain reports whether the options change nothing about what makes two requests the
-// same. Then the match keys in the file are those of this run.
+// same, and select none by its form. Then the match keys in the file are those of this run.
 func (c *config) plain() bool {
-	return c.matching.Plain() && len(c.redactNames) == 0 && len(c.redactPatterns) == 0
+	return c.matching.Plain() && len(c.redactNames) == 0 && len(c.redactPatterns) == 0 && c.selection.empty()
 }
 
 // InMode sets the record mode in code. It replaces the default and is a
@@ -227,6 +228,33 @@ func AllowRepeats() Option { return func(c *config) { c.allowRepeats = true } }
 // was not recorded and why, and which fields changed without a miss. Without it,
 // [Recorder.Close] drops the notes. Package echotest logs them to its test anyway.
 func Log(f func(note string)) Option { return func(c *config) { c.log = f } }
+
+// Live runs the selected calls for real and replays the rest, to see what becomes of a
+// recorded conversation when one part of it has changed. What comes of it is written to
+// NAME.derived.yaml beside the cassette NAME.yaml, which stays as it is. In mode none
+// nothing is written.
+//
+// A selector is the name of a function that was given to [Wrap], such as "tool/search", or
+// of a request: "llm/openai.chat" or "http/api.example.com". "*" stands for the kind or for
+// the rest, and a kind alone selects all of that kind. A selector that selects nothing is
+// noted.
+//
+// A function can be live in every mode. A request is live only if the mode records what is
+// not recorded (new_episodes); else it is replayed, with a note. If the cassette is absent
+// or partial, or is recorded again, everything is recorded as without Live.
+func Live(selectors ...string) Option {
+	return func(c *config) { c.selection.live = append(c.selection.live, selectors...) }
+}
+
+// Frozen keeps the selected calls from ever being made, in any record mode: they are
+// replayed, and what is not recorded is a miss. Even mode all, which records everything
+// else again, keeps and replays what the cassette has of them, and mode live replays it.
+// It is for what must not happen twice, such as charging a card: record it once without
+// this option, or write its recording by hand. The selectors are those of [Live]. What both
+// select is frozen.
+func Frozen(selectors ...string) Option {
+	return func(c *config) { c.selection.frozen = append(c.selection.frozen, selectors...) }
+}
 
 // OnRecordError says what happens to failures that were recorded: a status of 400 or
 // more, or a stream that broke off, if no later success of the same request followed. The

@@ -12,6 +12,8 @@ type plan struct {
 	passThrough bool // requests go upstream, and nothing is recorded or played
 	record      bool // what no recording answers goes upstream, and Close saves
 	again       bool // nothing is played: all of it is recorded again
+	derive      bool // what Live selects is asked for real
+	saveDerived bool // and what comes of it is saved beside the cassette
 	checkUnused bool // a recording that answers nothing is an error
 	mayAskNone  bool // a run without a request is fine if there is no cassette
 }
@@ -19,8 +21,18 @@ type plan struct {
 // mayGoUpstream reports whether any request can leave the process.
 func (p plan) mayGoUpstream() bool { return p.record || p.passThrough }
 
-// planFor returns the plan of a mode for a cassette that is not pinned.
-func planFor(m Mode, c tape.State) plan {
+// planFor returns the plan of a mode for a cassette that is not pinned. live says that the
+// user wants a part of it live.
+func planFor(m Mode, c tape.State, live bool) plan {
+	p := planOf(m, c)
+	if live && c.Present && !c.Partial && !p.again && !p.passThrough {
+		p.derive, p.saveDerived = true, m != ModeNone
+	}
+	return p
+}
+
+// planOf returns the plan of a mode if nothing is live.
+func planOf(m Mode, c tape.State) plan {
 	switch {
 	case m == ModeLive:
 		return plan{passThrough: true, mayAskNone: true}

@@ -35,7 +35,7 @@ func (r *Recorder) record(req *http.Request, in *incoming) (*http.Response, erro
 		return nil, err
 	}
 	resp.Request = req
-	what := in.Request.Method + " " + in.Request.URL
+	what := in.Request.String()
 	if resp.Header.Get(missHeader) != "" {
 		r.tape.GiveUp(rec)
 		r.log.Unanswered(what+": the answer is the miss of another recorder, which stands where the network should be (http.DefaultTransport, or the transport given with Upstream)", in.Form.Key())
@@ -84,7 +84,7 @@ func (r *Recorder) unanswered(req *http.Request, rec *tape.Recording, err error,
 		it.Response = interaction.Response{End: interaction.EndError, Error: err.Error()}
 	default:
 		r.tape.GiveUp(rec)
-		text := fmt.Sprintf("%s %s: %v", it.Request.Method, it.Request.URL, r.redact.Message(err.Error()))
+		text := fmt.Sprintf("%s: %v", it.Request.String(), r.redact.Message(err.Error()))
 		r.log.Unanswered(text, rec.Form().Key())
 		return
 	}
@@ -118,22 +118,26 @@ func (r *Recorder) admit() error {
 
 // refuse answers a request that is not sent because of err.
 func (r *Recorder) refuse(req *http.Request, err error) (*http.Response, error) {
-	err = r.told(req, err)
+	err = r.told(r.nameOf(req), err)
 	if refused := refusedError(""); errors.As(err, &refused) {
 		return refusal(req, err.Error()), nil
 	}
 	return nil, err
 }
 
-// told returns an error in the words for the sender of a request. If the request came
-// after Close, its sender is the only one who can be told.
-func (r *Recorder) told(req *http.Request, err error) error {
+// nameOf returns what a request asks, for messages.
+func (r *Recorder) nameOf(req *http.Request) string {
+	return cmp.Or(req.Method, http.MethodGet) + " " + r.redact.Message(req.URL.Redacted())
+}
+
+// told returns an error in the words for who asked for what. If that came after Close,
+// nobody else can be told.
+func (r *Recorder) told(what string, err error) error {
 	switch refused := refusedError(""); {
 	case errors.As(err, &refused):
 		return err
 	case errors.Is(err, tape.ErrClosed), errors.Is(err, answer.ErrClosed):
-		method, url := cmp.Or(req.Method, http.MethodGet), r.redact.Message(req.URL.Redacted())
-		return refusedError(fmt.Sprintf("%s: %s %s came after the recorder was closed: work that the test had started raced with its end; wait for it before the test ends", r.file, method, url))
+		return refusedError(fmt.Sprintf("%s: %s came after the recorder was closed: work that the test had started raced with its end; wait for it before the test ends", r.file, what))
 	}
 	return fmt.Errorf("promptecho: %w", err)
 }

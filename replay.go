@@ -17,35 +17,39 @@ import (
 // play answers a request with a recording.
 func (r *Recorder) play(req *http.Request, in *incoming, rec *tape.Recording) (*http.Response, error) {
 	r.noteUnsaid(req, in, rec)
-	exact := in.Form == nil
-	if !exact {
-		r.log.Selected(in.Form)
-		r.log.Drift(rec, in.Form)
-	}
-	if !rec.Sealed() {
-		if found := redact.Findings(rec.Interaction()); len(found) > 0 {
-			r.log.Notef("%s:%d: %s: looks like a secret; promptecho verify names all", r.file, rec.Line(), found[0])
-		}
-	}
+	r.notePlayed(&in.Call, rec)
 	recorded, err := r.recorded(rec, in)
-	if exact {
+	if in.Form == nil { // nothing keeps a part of it
 		in.free()
 	}
 	if err != nil {
-		return nil, r.told(req, err)
+		return nil, r.told(r.nameOf(req), err)
 	}
 	if recorded.End != interaction.EndCanceled && (recorded.Status >= 400 || recorded.Status == 0) {
 		r.log.Replayed(recorded.Line, &recorded.Response)
 	}
 	resp, err := r.player.Play(req, recorded)
 	if errors.Is(err, answer.ErrClosed) {
-		return nil, r.told(req, err)
+		return nil, r.told(r.nameOf(req), err)
 	}
 	if err != nil {
 		return nil, err
 	}
 	r.config.aliases.addressServers(resp.Header)
 	return resp, nil
+}
+
+// notePlayed keeps what there is to tell of a recording that answers a call.
+func (r *Recorder) notePlayed(c *tape.Call, rec *tape.Recording) {
+	if c.Form != nil {
+		r.log.Selected(c.Form)
+		r.log.Drift(rec, c.Form)
+	}
+	if !rec.Sealed() {
+		if found := redact.Findings(rec.Interaction()); len(found) > 0 {
+			r.log.Notef("%s:%d: %s: looks like a secret; promptecho verify names all", r.file, rec.Line(), found[0])
+		}
+	}
 }
 
 // pooled is the memory that holds a recorded response while it is played. Then the next

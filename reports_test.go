@@ -1,6 +1,8 @@
 package promptecho
 
 import (
+	"context"
+	"encoding/json"
 	"flag"
 	"fmt"
 	"net/http"
@@ -19,7 +21,8 @@ var updateReports = flag.Bool("update", false, "rewrite the reports in testdata/
 var reportOptions = map[string]Option{
 	"none": InMode(ModeNone), "once": InMode(ModeOnce), "allow-unused": AllowUnused(), "allow-repeats": AllowRepeats(),
 	"strict": Strict(), "sort-tools": SortTools(), "match-on-model": MatchOn("model"), "mask-dates": Mask(`\d{4}-\d\d-\d\d`, "DATE"),
-	"ignore-slip": Ignore("mesages"), "match-host": Match("host"),
+	"ignore-slip": Ignore("mesages"), "match-host": Match("host"), "frozen": Frozen("tool/charge_card"),
+	"new-episodes": InMode(ModeNewEpisodes),
 }
 
 // TestReportFiles holds every report to a file that a person has read: a comment
@@ -141,9 +144,14 @@ func reportOf(t *testing.T, part func(string) string) string {
 	return stable(strings.Join(said, "\n\n"), file)
 }
 
-// askLine sends "METHOD URL BODY".
+// askLine sends "METHOD URL BODY", or calls "KIND/FUNCTION ARGUMENT".
 func askLine(t *testing.T, r *Recorder, line string) {
 	t.Helper()
+	if name, argument, _ := strings.Cut(line, " "); strings.Contains(name, "/") {
+		f := Wrap(r, name, func(context.Context, json.RawMessage) (string, error) { return "ok", nil })
+		f(t.Context(), json.RawMessage(argument))
+		return
+	}
 	parts := strings.SplitN(line, " ", 3)
 	for len(parts) < 3 {
 		parts = append(parts, "")

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/promptecho/promptecho/internal/request"
 	"github.com/promptecho/promptecho/internal/tape"
 )
 
@@ -18,29 +19,37 @@ import (
 // and [Recorder.Close] report it.
 func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 	if req.URL == nil {
-		closeBody(req)
+		request.CloseBody(req)
 		return nil, errors.New("promptecho: the request has no URL")
 	}
-	if r.plan.passThrough {
+	if r.plan.passThrough && r.config.selection.empty() {
 		return r.pass(req)
 	}
 	in := incomings.Get().(*incoming)
-	if err := in.readBody(req); err != nil {
+	if err := request.ReadBody(&in.body, req); err != nil {
 		return nil, fmt.Errorf("promptecho: reading the request: %w", err)
 	}
 	if err := req.Context().Err(); err != nil {
 		return nil, err
 	}
 	in.redactHead(req, r.config.aliases, &r.redact)
+	in.Request.Within, in.Outer = r.within(req.Context())
 	r.log.Reach()
 	recording, err := r.tape.Take(&in.Call)
-	switch {
-	case err != nil:
+	if err != nil {
 		return r.refuse(req, err)
-	case recording != nil:
+	}
+	switch r.answerOf(in.Form, recording) {
+	case toPlay:
 		return r.play(req, in, recording)
-	case r.plan.record:
+	case toRecord:
+		in.Instead = recording
 		return r.record(req, in)
+	case toPass:
+		if err := r.admit(); err != nil {
+			return r.refuse(req, err)
+		}
+		return r.upstream.Send(req, in.body.Bytes())
 	}
 	return r.miss(req, &in.Call), nil
 }
@@ -55,7 +64,7 @@ func (r *Recorder) miss(req *http.Request, c *tape.Call) *http.Response {
 // pass sends a request through, in mode live.
 func (r *Recorder) pass(req *http.Request) (*http.Response, error) {
 	if err := r.admit(); err != nil {
-		closeBody(req)
+		request.CloseBody(req)
 		return r.refuse(req, err)
 	}
 	r.log.Reach()

@@ -4,7 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/promptecho/promptecho/internal/cassette"
 	"github.com/promptecho/promptecho/internal/interaction"
@@ -15,7 +17,10 @@ import (
 // save writes what this run recorded to where it belongs. If what was recorded makes the
 // run a failed one, save says so in o.
 func (r *Recorder) save(o *report.Outcome) error {
-	if !r.plan.record {
+	switch {
+	case r.plan.derive:
+		return r.saveDerived(o)
+	case !r.plan.record:
 		return nil
 	}
 	clash, unfit := r.tellClashes(o), r.values.check()
@@ -81,7 +86,7 @@ func (r *Recorder) toSave(o *report.Outcome) (list []*tape.Recording, refused er
 // if the recording is a failure that must not be written.
 func (r *Recorder) mayKeep(rec *tape.Recording, o *report.Outcome) (bool, error) {
 	it := rec.Interaction()
-	what := it.Request.Method + " " + it.Request.URL
+	what := it.Request.String()
 	switch {
 	case o.Failed && rec.Canceled():
 		return false, nil // most likely the failure canceled it, and a test that passes does not
@@ -123,6 +128,10 @@ func (r *Recorder) write(f fate, recorded []*tape.Recording) error {
 		r.tape.KeepUnchanged(recorded)
 	}
 	list := r.kept(f, recorded)
+	if r.plan.again && r.config.selection.neverMade() != nil {
+		list = slices.Concat(list, r.tape.Played(f.keep == keepUnasked))
+		tape.SortAsked(list)
+	}
 	unused := f.markedIfUnused && !r.config.allowUnused && len(r.log.Unused()) > 0
 	partial := f.marked || unused
 	if len(list) == 0 || len(recorded) == 0 && !added && partial == r.tape.State.Partial {
@@ -172,6 +181,25 @@ func (r *Recorder) saveBeside(given interaction.Given, list []*tape.Recording, r
 	}
 	r.log.Notef("%s is as it was, since the run did not pass. To use what was recorded: mv %s %[1]s", r.file, name)
 	return nil
+}
+
+// derivedName returns the name of the file for what comes of live parts: NAME.derived.yaml
+// for the cassette NAME.yaml.
+func derivedName(cassetteName string) string {
+	ext := filepath.Ext(cassetteName)
+	return cassette.Beside(strings.TrimSuffix(cassetteName, ext), ".derived"+ext)
+}
+
+// saveDerived saves what came of a run that was live in part.
+func (r *Recorder) saveDerived(o *report.Outcome) error {
+	live, refused := r.toSave(o)
+	if !r.plan.saveDerived || len(live) == 0 {
+		return refused
+	}
+	r.values.check()
+	list := slices.Concat(r.tape.Played(false), live)
+	tape.SortAsked(list)
+	return errors.Join(refused, r.saveTo(derivedName(r.log.Path), derivedName(r.file), r.values.kept(fate{}), list, o.Failed))
 }
 
 // saveTo saves recordings, and what they give their test, to the file at path, called name

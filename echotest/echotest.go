@@ -12,6 +12,7 @@ import (
 
 	"github.com/promptecho/promptecho"
 	"github.com/promptecho/promptecho/internal/report"
+	"github.com/promptecho/promptecho/internal/testname"
 )
 
 // New returns a recorder for a test or benchmark. Its cassette is
@@ -36,11 +37,11 @@ import (
 // ends the test with t.Fatal.
 func New(t testing.TB, opts ...promptecho.Option) *promptecho.Recorder {
 	t.Helper()
-	rec, err := promptecho.Open(fileFor(t.Name()), opts...)
+	rec, err := promptecho.Open(testname.File(t.Name()), opts...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	report.Begin(rec, !filtered(t.Name()))
+	report.Begin(rec, !report.Filtered(t.Name()))
 	t.Cleanup(func() {
 		t.Helper()
 		rep := report.Finish(rec, outcome(t))

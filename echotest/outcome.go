@@ -1,12 +1,10 @@
 package echotest
 
 import (
-	"flag"
 	"os"
 	"path/filepath"
 	"regexp"
 	"runtime/debug"
-	"slices"
 	"strings"
 	"testing"
 
@@ -19,69 +17,9 @@ func outcome(t testing.TB) report.Outcome {
 	return report.Outcome{
 		Failed:   t.Failed() || stack.Panicking || stack.Exiting && !t.Skipped(),
 		Skipped:  t.Skipped(),
-		Filtered: filtered(t.Name()),
+		Filtered: report.Filtered(t.Name()),
 		Command:  func(mode string) string { return command(mode, t.Name()) },
 	}
-}
-
-// filtered reports whether -run or -skip may have left out parts of the test:
-// a recording that was not used is then no evidence, and what was recorded may
-// not be all.
-func filtered(name string) bool {
-	segments := strings.Split(name, "/")
-	deeper := func(pattern []string) bool { return len(pattern) > len(segments) && fits(pattern, segments) }
-	run, skip := patterns("test.run"), patterns("test.skip")
-	// An alternative that ends at the test or above it has everything below run.
-	all := slices.ContainsFunc(run, func(p []string) bool { return len(p) <= len(segments) && fits(p, segments) })
-	return !all && slices.ContainsFunc(run, deeper) || slices.ContainsFunc(skip, deeper)
-}
-
-// fits reports whether a pattern matches a test as far as both go; one that is
-// no regular expression is taken to.
-func fits(pattern, segments []string) bool {
-	for i := range min(len(pattern), len(segments)) {
-		re, err := regexp.Compile(strings.ReplaceAll(pattern[i], " ", "_"))
-		if err == nil && !re.MatchString(segments[i]) {
-			return false
-		}
-	}
-	return true
-}
-
-// patterns splits a -run or -skip flag as package testing does: alternatives at
-// "|", the levels of each at "/", but not inside brackets.
-func patterns(name string) (alternatives [][]string) {
-	f := flag.Lookup(name)
-	if f == nil || f.Value.String() == "" {
-		return nil
-	}
-	const level, alternative = "\x00", "\x01" // what separates them from here on
-	text := []byte(f.Value.String())
-	brackets, parens := 0, 0
-	for i := 0; i < len(text); i++ {
-		switch c := text[i]; {
-		case c == '\\':
-			i++
-		case c == '[':
-			brackets++
-		case c == ']':
-			brackets = max(0, brackets-1)
-		case brackets > 0:
-		case c == '(':
-			parens++
-		case c == ')':
-			parens--
-		case parens > 0:
-		case c == '/':
-			text[i] = level[0]
-		case c == '|':
-			text[i] = alternative[0]
-		}
-	}
-	for one := range strings.SplitSeq(string(text), alternative) {
-		alternatives = append(alternatives, strings.Split(one, level))
-	}
-	return alternatives
 }
 
 // command returns the shell command that runs one test in a record mode.
@@ -127,9 +65,12 @@ func upward(dir, name string) string {
 	}
 }
 
+// harmless are the characters that mean nothing to a shell.
+const harmless = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-=@%+,:"
+
 // shellQuote quotes s for a POSIX shell where it must be.
 func shellQuote(s string) string {
-	if s != "" && strings.Trim(s, alphanumeric+"/._-=@%+,:") == "" {
+	if s != "" && strings.Trim(s, harmless) == "" {
 		return s
 	}
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"

@@ -32,20 +32,26 @@ The first go test records, every later one replays, CI only replays. Commit the
 cassettes; git diff is how you review them.
 `
 
+const demoHelp = `demo [-dir DIR]
+see it work: record a short agent run, replay it, and miss
+
+The agent asks a stand-in for a provider, which is built in and needs neither a
+network nor a key. It is shut down before the replay. Then a word of the prompt
+is changed, to show what a test fails with.
+
+  -dir DIR   where the cassette goes; else a new temporary folder
+`
+
 // runDemo records, unplugs, replays, and shows a miss.
 func runDemo(args []string, stdout, stderr io.Writer) error {
 	flags := flag.NewFlagSet("demo", flag.ContinueOnError)
-	flags.SetOutput(io.Discard)
 	dir := flags.String("dir", "", "where the cassette goes")
-	err := flags.Parse(args)
+	rest, err := parse(flags, args)
 	switch {
-	case errors.Is(err, flag.ErrHelp):
-		fmt.Fprint(stdout, usage)
-		return nil
 	case err != nil:
-		return usageError("demo: " + err.Error())
-	case flags.NArg() > 0:
-		return usageError(fmt.Sprintf("demo: unexpected argument %q", flags.Arg(0)))
+		return err
+	case len(rest) > 0:
+		return fmt.Errorf("unexpected argument %q", rest[0])
 	}
 	if *dir == "" {
 		if *dir, err = os.MkdirTemp("", "promptecho-demo-"); err != nil {

@@ -1,29 +1,37 @@
 // Command promptecho shows and looks after promptecho cassettes.
 //
-//	promptecho demo [-dir DIR]
+//	promptecho ls [-json] [PATH ...]
 //	promptecho verify [-w] [PATH ...]
+//	promptecho demo [-dir DIR]
+//
+// promptecho help VERB says more; docs/COMMAND.md has examples.
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"slices"
+	"strings"
 )
 
 // What a user reads: the result goes to standard output, everything else to
 // standard error with a "promptecho:" prefix, in lower case and without a full
-// stop. The exit status is 0, 1 for a failure and 2 for a wrong call.
+// stop. The exit status is 0, 1 if the command found what it looks for (a bad
+// cassette, a difference) and 2 if it could not run.
 
-// A command is one subcommand.
-type command struct {
+// A verb is one subcommand.
+type verb struct {
 	name string
+	help string // the first line is its usage, the second what it does
 	run  func(args []string, stdout, stderr io.Writer) error
 }
 
-var commands = []command{
-	{"demo", runDemo},
-	{"verify", runVerify},
+var verbs = []verb{
+	{"ls", lsHelp, runLs},
+	{"verify", verifyHelp, runVerify},
+	{"demo", demoHelp, runDemo},
 }
 
 func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
@@ -31,25 +39,57 @@ func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
 // run is main with its surroundings as arguments; it returns the exit status.
 func run(args []string, stdout, stderr io.Writer) int {
 	if len(args) == 0 {
-		fmt.Fprint(stderr, usage)
+		fmt.Fprint(stderr, usage())
 		return 2
 	}
-	if slices.Contains([]string{"help", "-h", "-help", "--help"}, args[0]) {
-		fmt.Fprint(stdout, usage)
+	if args[0] == "help" || isHelp(args[0]) {
+		return help(args[1:], stdout, stderr)
+	}
+	i := slices.IndexFunc(verbs, func(v verb) bool { return v.name == args[0] })
+	if i < 0 {
+		fmt.Fprintf(stderr, "promptecho: unknown command %q\n\n%s", args[0], usage())
+		return 2
+	}
+	if slices.ContainsFunc(args[1:], isHelp) {
+		fmt.Fprint(stdout, "usage: promptecho "+verbs[i].help)
 		return 0
 	}
-	i := slices.IndexFunc(commands, func(c command) bool { return c.name == args[0] })
-	if i < 0 {
-		fmt.Fprintf(stderr, "promptecho: unknown command %q\n\n%s", args[0], usage)
-		return 2
-	}
-	err := commands[i].run(args[1:], stdout, stderr)
+	err := verbs[i].run(args[1:], stdout, stderr)
 	if err == nil {
 		return 0
 	}
-	fmt.Fprintf(stderr, "promptecho: %v\n", err)
-	if _, ok := err.(usageError); ok {
-		return 2
+	var f found
+	if errors.As(err, &f) {
+		if f != "" {
+			fmt.Fprintf(stderr, "promptecho: %s: %s\n", verbs[i].name, f)
+		}
+		return 1
 	}
-	return 1
+	fmt.Fprintf(stderr, "promptecho: %s: %v\n", verbs[i].name, err)
+	return 2
+}
+
+func isHelp(arg string) bool { return arg == "-h" || arg == "-help" || arg == "--help" }
+
+// help prints what the command, or a verb, is for.
+func help(args []string, stdout, stderr io.Writer) int {
+	if len(args) == 0 {
+		fmt.Fprint(stdout, usage())
+		return 0
+	}
+	return run([]string{args[0], "-h"}, stdout, stderr)
+}
+
+// usage lists the verbs.
+func usage() string {
+	var b strings.Builder
+	b.WriteString("promptecho freezes LLM API calls in Go tests.\n\nusage: promptecho COMMAND [flags] [arguments]\n\n")
+	for _, v := range verbs {
+		_, text, _ := strings.Cut(v.help, "\n")
+		text, _, _ = strings.Cut(text, "\n")
+		fmt.Fprintf(&b, "  %-8s %s\n", v.name, text)
+	}
+	b.WriteString("  help     print this, or what a command does: promptecho help ls\n\n" +
+		"The library is github.com/promptecho/promptecho; tests use its package echotest.\n")
+	return b.String()
 }

@@ -1,189 +1,177 @@
 package main
 
 import (
-	"bytes"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
-	"io/fs"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/cassette"
 	"github.com/promptecho/promptecho/internal/redact"
 )
 
+const verifyHelp = `verify [-w] [-json] [PATH ...]
+check that cassettes are whole, hold no secret; name what was edited
+
+A folder stands for all cassettes below it, and for what recordings left there;
+the default is ".". An interaction that was edited since it was recorded is
+named; that is no fault. Cassettes that are partial, broken or hold what looks
+like a secret are faults, and so is what killed or failed recordings left.
+
+  -w      write seals and texts anew, as the next recording would
+  -json   print a list with an object for each file
+
+The exit status is 1 if a file is at fault.
+`
+
+// A verdict is what verify says of one file.
+type verdict struct {
+	Path     string   `json:"path"`
+	Good     bool     `json:"good"`
+	Problems []string `json:"problems"`       // each with its place
+	Edited   []int    `json:"edited"`         // the lines of interactions that were edited
+	Derived  string   `json:"from,omitempty"` // the cassette that a derived one came of
+	Stale    bool     `json:"stale"`          // what is computed for the reader was not up to date
+	Written  bool     `json:"written"`
+}
+
 // runVerify checks cassettes: that they can be read, hold no credential, and are
 // complete. With -w it writes them as promptecho writes them, with what is
 // computed for the reader brought up to date.
 func runVerify(args []string, stdout, stderr io.Writer) error {
 	flags := flag.NewFlagSet("verify", flag.ContinueOnError)
-	flags.SetOutput(io.Discard)
-	write := flags.Bool("w", false, "write seals and texts anew")
-	if err := flags.Parse(args); err != nil {
-		return usageError("verify: " + err.Error())
-	}
-	paths := flags.Args()
-	if len(paths) == 0 {
-		paths = []string{"."}
-	}
-	var files []string
-	for _, path := range paths {
-		found, err := cassettesIn(path)
-		if err != nil {
-			return fmt.Errorf("verify: %w", err)
-		}
-		files = append(files, found...)
-	}
-	bad, stale := 0, 0
-	for _, file := range files {
-		problems, refreshed, err := verify(file, *write)
-		if err != nil {
-			return fmt.Errorf("verify: %w", err)
-		}
-		if len(problems) > 0 {
-			bad++
-		}
-		for _, p := range problems {
-			fmt.Fprintln(stdout, redact.Printable(p))
-		}
-		if refreshed {
-			stale++
-			if *write {
-				fmt.Fprintf(stdout, "%s: written anew\n", file)
-			}
-		}
-	}
-	fmt.Fprintf(stdout, "%d of %d cassettes are good\n", len(files)-bad, len(files))
-	if stale > 0 && !*write {
-		fmt.Fprintf(stdout, "%d edited by hand, or written by another version: promptecho verify -w writes seals and texts anew; replay needs none of them, but is slower without\n", stale)
-	}
-	if bad > 0 {
-		return fmt.Errorf("verify: %d of %d cassettes are not good", bad, len(files))
-	}
-	return nil
-}
-
-// cassettesIn returns the cassettes at path: the file itself, or all below a
-// folder, with what a killed or failed recording has left.
-func cassettesIn(path string) ([]string, error) {
-	info, err := os.Stat(path)
+	write, asJSON := flags.Bool("w", false, ""), flags.Bool("json", false, "")
+	paths, err := parse(flags, args)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	if !info.IsDir() {
-		return []string{path}, nil
+	files, err := allCassettes(paths)
+	if err != nil {
+		return err
 	}
-	var files []string
-	err = filepath.WalkDir(path, func(file string, d fs.DirEntry, err error) error {
+	verdicts, bad, p := []*verdict{}, 0, newProgress(stderr)
+	for i, file := range files {
+		p.step(i, len(files))
+		v, err := verify(file, *write)
 		if err != nil {
+			p.end()
 			return err
 		}
-		if d.IsDir() && (d.Name() == ".git" || d.Name() == "node_modules") {
-			return fs.SkipDir
+		verdicts = append(verdicts, v)
+		if !v.Good {
+			bad++
 		}
-		name := strings.TrimSuffix(strings.TrimSuffix(d.Name(), ".partial"), ".failed")
-		if d.IsDir() || filepath.Ext(name) != ".yaml" {
-			return nil
-		}
-		ours, err := isCassette(file)
-		if ours {
-			files = append(files, file)
-		}
-		return err
-	})
-	return files, err
+	}
+	p.end()
+	if *asJSON {
+		err = printJSON(stdout, verdicts)
+	} else {
+		printVerdicts(stdout, verdicts, bad, *write)
+	}
+	if err == nil && bad > 0 {
+		err = found(fmt.Sprintf("%d of %d cassettes are not good", bad, len(files)))
+	}
+	return err
 }
 
-// isCassette reports whether a YAML file is a cassette of ours, whole or broken,
-// by its first lines.
-func isCassette(file string) (bool, error) {
-	f, err := os.Open(file)
-	if err != nil {
-		return false, err
+// printVerdicts prints what is wrong, what was edited and what was written.
+func printVerdicts(w io.Writer, verdicts []*verdict, bad int, write bool) {
+	stale := 0
+	for _, v := range verdicts {
+		for _, p := range v.Problems {
+			fmt.Fprintln(w, redact.Printable(p))
+		}
+		for _, line := range v.Edited {
+			fmt.Fprintf(w, "%s:%d: edited since it was recorded\n", redact.Printable(v.Path), line)
+		}
+		if v.Derived != "" {
+			fmt.Fprintf(w, "%s: came of live parts; compare it by promptecho diff %s %[1]s, then delete it\n", redact.Printable(v.Path), redact.Printable(v.Derived))
+		}
+		if v.Written {
+			fmt.Fprintf(w, "%s: written anew\n", redact.Printable(v.Path))
+		}
+		if v.Stale {
+			stale++
+		}
 	}
-	defer f.Close()
-	head := make([]byte, 1024)
-	n, err := io.ReadFull(f, head)
-	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, io.EOF) {
-		return false, err
+	fmt.Fprintf(w, "%d of %d cassettes are good\n", len(verdicts)-bad, len(verdicts))
+	if stale > 0 && !write {
+		fmt.Fprintf(w, "%d edited by hand, or written by another version: promptecho verify -w writes seals and texts anew; replay needs none of them, but is slower without\n", stale)
 	}
-	head = append([]byte("\n"), head[:n]...)
-	return bytes.Contains(head, []byte("\n# promptecho cassette")) ||
-		bytes.Contains(head, []byte("\nversion:")) && bytes.Contains(head, []byte("\ninteractions:")), nil
 }
 
-// load reads a cassette, or what a recording that was killed has left.
-func load(file string) (*cassette.File, error) {
-	if filepath.Ext(file) != ".partial" {
-		return cassette.Load(file)
-	}
-	left, _, err := cassette.LoadJournal(file, "")
-	return left, err
-}
-
-// sealsOf tells which interactions of a cassette are as they were written.
-func sealsOf(file string) []bool {
+// sealsOf tells which interactions of a cassette are as they were written, and the lines
+// of those that were edited.
+func sealsOf(file string) (seals []bool, edited []int) {
 	stored, err := cassette.Open(file, canon.Revision, nil)
 	if err != nil {
-		return nil
+		return nil, nil
 	}
 	defer stored.Close()
-	seals := make([]bool, stored.Len())
+	seals = make([]bool, stored.Len())
 	for i := range seals {
 		_, _, seals[i] = stored.Hint(i)
 	}
-	return seals
+	return seals, stored.Edited()
 }
 
-// verify checks one cassette. refreshed says that what is computed
-// was not up to date, and has been written if write is set.
-func verify(file string, write bool) (problems []string, refreshed bool, err error) {
+// verify checks one cassette, and writes what is computed for the reader anew if write is
+// set and nothing else is wrong.
+func verify(file string, write bool) (*verdict, error) {
+	v := &verdict{Path: file, Problems: []string{}, Edited: []int{}}
 	f, err := load(file)
 	if err != nil {
 		var syntax *cassette.SyntaxError
-		if errors.As(err, &syntax) || errors.Is(err, fs.ErrNotExist) {
-			return []string{err.Error()}, false, nil
+		if errors.As(err, &syntax) {
+			v.Problems = append(v.Problems, err.Error())
+			return v, nil
 		}
-		return nil, false, err
+		return nil, err
 	}
-	if f.Partial && filepath.Ext(file) == ".yaml" {
-		problems = append(problems, file+": partial: the run that recorded it did not pass whole; run its test until it does")
-	}
-	if f.Partial && filepath.Ext(file) != ".yaml" {
-		problems = append(problems, file+": left by a recording that was killed or failed; run its test again, or delete it")
+	switch kindOf(file) {
+	case isJournal:
+		v.Problems = append(v.Problems, file+": left by a recording that was killed; run its test again, or delete it")
+	case isFailed:
+		v.Problems = append(v.Problems, file+": recorded by a run that failed, and not used; compare it by promptecho diff, then delete it")
+	case isDerived:
+		v.Derived = original(file)
+	default:
+		if f.Partial {
+			v.Problems = append(v.Problems, file+": partial: the run that recorded it did not pass whole; run its test until it does")
+		}
 	}
 	var policy redact.Policy
 	for _, name := range slices.Sorted(maps.Keys(f.Given.Env)) {
 		if err := policy.CheckVariable(name, f.Given.Env[name]); err != nil {
-			problems = append(problems, fmt.Sprintf("%s: env %s: %v; remove it, and revoke it if it was committed", file, name, err))
+			v.Problems = append(v.Problems, fmt.Sprintf("%s: env %s: %v; remove it, and revoke it if it was committed", file, name, err))
 		}
 	}
-	sealed := sealsOf(file)
+	sealed, edited := sealsOf(file)
+	v.Edited = append(v.Edited, edited...)
 	var rules canon.Options
 	for i, it := range f.Interactions {
 		for _, finding := range redact.Findings(it) {
-			problems = append(problems, fmt.Sprintf("%s:%d: %s: looks like a secret; replace it by [REDACTED], and revoke it if it was committed", file, it.Line, finding))
+			v.Problems = append(v.Problems, fmt.Sprintf("%s:%d: %s: looks like a secret; replace it by [REDACTED], and revoke it if it was committed", file, it.Line, finding))
 		}
 		form := rules.Form(&it.Request)
 		if it.MatchKey != form.Key() || i >= len(sealed) || !sealed[i] {
-			refreshed = true
+			v.Stale = true
 		}
 		it.MatchKey, it.Response.Text = form.Key(), form.Read(canon.Payloads(&it.Response)).Text
 		if it.Kind == "" { // written by hand
 			it.Kind, it.Boundary = form.Kind()
 		}
 	}
-	if refreshed && write && len(problems) == 0 {
+	v.Good = len(v.Problems) == 0
+	if v.Stale && write && v.Good {
 		f.Revision = canon.Revision
 		if err := cassette.Save(file, f); err != nil {
-			return problems, false, err
+			return nil, err
 		}
+		v.Written = true
 	}
-	return problems, refreshed, nil
+	return v, nil
 }

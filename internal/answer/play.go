@@ -47,11 +47,17 @@ func (p *Player) Play(req *http.Request, rec *Playable) (*http.Response, error) 
 	return resp, err
 }
 
+// Wait waits as long as an answer took, times the pace. It returns the error of the
+// context if that ends before.
+func (p *Player) Wait(ctx context.Context, latencyMS int64) error {
+	return pause(ctx, nil, p.Pace, latencyMS)
+}
+
 func (p *Player) play(req *http.Request, rec *Playable) (*http.Response, error) {
 	if rec.End == interaction.EndCanceled {
 		return nil, p.canceled(req.Context(), rec)
 	}
-	if err := pause(req.Context(), nil, p.Pace, rec.LatencyMS); err != nil {
+	if err := p.Wait(req.Context(), rec.LatencyMS); err != nil {
 		return nil, err
 	}
 	if rec.Status == 0 {
@@ -84,7 +90,7 @@ func (p *Player) play(req *http.Request, rec *Playable) (*http.Response, error) 
 // other one of two hedged requests.
 func (p *Player) canceled(ctx context.Context, rec *Playable) error {
 	if rec.Error == context.DeadlineExceeded.Error() {
-		if err := pause(ctx, nil, p.Pace, rec.LatencyMS); err != nil {
+		if err := p.Wait(ctx, rec.LatencyMS); err != nil {
 			return context.Cause(ctx)
 		}
 		return context.DeadlineExceeded
@@ -117,7 +123,7 @@ func (w waiter) Close() error {
 func (p *Player) head(req *http.Request, rec *Playable) *http.Response {
 	resp := &http.Response{
 		StatusCode:    rec.Status,
-		Status:        strings.TrimSpace(strconv.Itoa(rec.Status) + " " + http.StatusText(rec.Status)),
+		Status:        statusText(rec.Status),
 		Proto:         "HTTP/1.1",
 		ProtoMajor:    1,
 		ProtoMinor:    1,

@@ -30,7 +30,7 @@ func three(released *int) *Playable {
 	}
 }
 
-func request(ctx context.Context, method string) *http.Request {
+func newRequest(ctx context.Context, method string) *http.Request {
 	req, err := http.NewRequestWithContext(ctx, method, "http://h/", nil)
 	if err != nil {
 		panic(err)
@@ -64,7 +64,7 @@ func TestReleasedOnce(t *testing.T) {
 		}
 		notes := 0
 		p := Player{Note: func(string) { notes++ }, Pending: new(Pending)}
-		resp, err := p.Play(request(context.Background(), tt.method), rec)
+		resp, err := p.Play(newRequest(context.Background(), tt.method), rec)
 		if (err == nil) != (tt.use != nil) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -86,7 +86,7 @@ func TestCloseInterruptsARead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var released int
 		p := Player{Pace: 1}
-		resp, err := p.Play(request(t.Context(), "POST"), three(&released))
+		resp, err := p.Play(newRequest(t.Context(), "POST"), three(&released))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -108,7 +108,7 @@ func TestReadsAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var released int
 		p := Player{Pace: 1}
-		resp, err := p.Play(request(t.Context(), "POST"), three(&released))
+		resp, err := p.Play(newRequest(t.Context(), "POST"), three(&released))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -143,7 +143,7 @@ func TestPendingRequest(t *testing.T) {
 		start := time.Now()
 		time.AfterFunc(time.Minute, p.Pending.Close)
 		for range 2 {
-			if _, err := p.Play(request(t.Context(), "POST"), rec); err != ErrClosed || time.Since(start) != time.Minute {
+			if _, err := p.Play(newRequest(t.Context(), "POST"), rec); err != ErrClosed || time.Since(start) != time.Minute {
 				t.Errorf("%v after %v", err, time.Since(start))
 			}
 		}
@@ -152,7 +152,7 @@ func TestPendingRequest(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		p.Pending = new(Pending)
 		time.AfterFunc(time.Second, func() { cancel(why) })
-		if _, err := p.Play(request(ctx, "POST"), rec); err != why {
+		if _, err := p.Play(newRequest(ctx, "POST"), rec); err != why {
 			t.Errorf("%v, want %v", err, why)
 		}
 		p.Pending.Close() // it has nothing left to close
@@ -167,7 +167,7 @@ func TestTransportErrorIsWhatItWas(t *testing.T) {
 		"THEOF": nil,
 	} {
 		p := Player{}
-		_, err := p.Play(request(t.Context(), "POST"), &Playable{Response: interaction.Response{Error: text}, File: "c.yaml", Line: 4})
+		_, err := p.Play(newRequest(t.Context(), "POST"), &Playable{Response: interaction.Response{Error: text}, File: "c.yaml", Line: 4})
 		if err.Error() != text+" (recorded, promptecho: c.yaml:4)" || errors.Unwrap(err) != want {
 			t.Errorf("%q is %v, want %v", err, errors.Unwrap(err), want)
 		}

@@ -1,10 +1,10 @@
 package answer
 
 import (
-	"bytes"
-	"io"
 	"net/http"
 	"strings"
+
+	"github.com/promptecho/promptecho/internal/request"
 )
 
 // An Upstream is the transport that sends requests to their servers.
@@ -30,17 +30,11 @@ func NewUpstream(given, network http.RoundTripper) *Upstream {
 // Send sends a clone of a request whose body was read. Accept-Encoding is left to the
 // transport, which decodes what it asked for, so that people can read the cassette.
 func (u *Upstream) Send(req *http.Request, body []byte) (*http.Response, error) {
-	out := req.Clone(req.Context())
+	out := request.Clone(req, body)
 	for name := range out.Header {
 		if strings.EqualFold(name, "Accept-Encoding") {
 			delete(out.Header, name)
 		}
-	}
-	if req.Body != nil && req.Body != http.NoBody {
-		out.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
-		out.Body, _ = out.GetBody()
-		out.ContentLength = int64(len(body))
-		out.TransferEncoding = nil
 	}
 	return u.RoundTrip(out)
 }

@@ -23,10 +23,12 @@ const module = "github.com/promptecho/promptecho"
 // rooms lists what each package may import of ours; a package that is not
 // listed may not exist.
 var rooms = map[string][]string{
-	"echotest":             {"", "internal/report"},
-	"":                     {"internal/tape", "internal/answer", "internal/report", "internal/redact", "internal/canon", "internal/stream", "internal/cassette", "internal/interaction", "internal/memo"},
+	"echotest":             {"", "internal/report", "internal/testname"},
+	"echofault":            {"internal/report", "internal/answer", "internal/canon", "internal/stream", "internal/interaction", "internal/request"},
+	"":                     {"internal/function", "internal/tape", "internal/answer", "internal/report", "internal/redact", "internal/canon", "internal/stream", "internal/cassette", "internal/interaction", "internal/request", "internal/memo"},
+	"internal/function":    {"internal/exactjson", "internal/interaction"},
 	"internal/tape":        {"internal/rerecord", "internal/redact", "internal/canon", "internal/cassette", "internal/interaction"},
-	"internal/answer":      {"internal/interaction", "internal/stream", "internal/coding"},
+	"internal/answer":      {"internal/interaction", "internal/request", "internal/stream", "internal/coding"},
 	"internal/diff":        {"internal/canon"},
 	"internal/canon":       {"internal/interaction", "internal/exactjson", "internal/coding", "internal/memo"},
 	"internal/redact":      {"internal/interaction", "internal/exactjson", "internal/coding", "internal/memo"},
@@ -36,7 +38,9 @@ var rooms = map[string][]string{
 	"internal/yaml":        {"internal/exactjson"},
 	"internal/exactjson":   {},
 	"internal/interaction": {"internal/memo"},
+	"internal/request":     {},
 	"internal/coding":      {},
+	"internal/testname":    {},
 	"internal/txtar":       {},
 	"internal/rerecord":    {"internal/interaction", "internal/exactjson"},
 	"internal/seeds":       {"internal/interaction"},
@@ -44,13 +48,13 @@ var rooms = map[string][]string{
 	"internal/memo":        {},
 	"internal/standin":     {},
 	"internal/arch":        {},
-	"cmd/promptecho":       {"", "echotest", "internal/cassette", "internal/interaction", "internal/canon", "internal/standin", "internal/diff", "internal/redact", "internal/stream"},
+	"cmd/promptecho":       {"", "echotest", "internal/testname", "internal/cassette", "internal/interaction", "internal/canon", "internal/standin", "internal/diff", "internal/redact", "internal/stream"},
 }
 
 // restricted is what of the standard library only some may import.
 var restricted = map[string][]string{
-	"net/http": {"", "internal/tape", "internal/answer", "internal/standin", "cmd/promptecho"},
-	"testing":  {"", "echotest"},
+	"net/http": {"", "echofault", "internal/tape", "internal/answer", "internal/request", "internal/standin", "cmd/promptecho"},
+	"testing":  {"", "echotest", "echofault"},
 }
 
 type pkg struct {

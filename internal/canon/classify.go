@@ -89,6 +89,13 @@ type call struct {
 // classify finds the family of a request by its decoded path and brings its body to
 // the family's one spelling. It fills in what the form tells of the request.
 func (c *call) classify(o *Options, req *interaction.Request, traced bool) {
+	if req.Within != "" {
+		c.trait(within, "within", req.Within)
+	}
+	if req.Function != "" {
+		c.describeFunction(req, traced)
+		return
+	}
 	to := addresses.Get(req.URL)
 	c.url, c.Wire, c.Origin = to.url, "whole", to.origin
 	c.local = to.local && !slices.Contains(o.Aliases, to.origin)
@@ -103,7 +110,7 @@ func (c *call) classify(o *Options, req *interaction.Request, traced bool) {
 	}
 	c.addHeaders(req.Headers)
 	c.Drift = make([]Line, 0, 8)
-	c.Traits = append(make([]Trait, 0, 8), spellingOf(to.url.EscapedPath(), req.Body, c.encoding, &c.body, c.keepsBooks))
+	c.Traits = append(slices.Grow(c.Traits, 8), spellingOf(to.url.EscapedPath(), req.Body, c.encoding, &c.body, c.keepsBooks))
 	if i >= 0 {
 		c.known(&to.candidates[i])
 	} else {

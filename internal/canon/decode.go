@@ -53,8 +53,13 @@ func decode(req *interaction.Request, parser *exactjson.Parser) (exactjson.Value
 			return decodeForm(string(req.Body)), formBody
 		}
 	}
-	sum := sha256.Sum256(req.Body)
-	return exactjson.Value{Kind: digest, Text: "sha256:" + hex.EncodeToString(sum[:])}, opaqueBody
+	return digestOf(req.Body), opaqueBody
+}
+
+// digestOf returns what stands for a body that has no fields.
+func digestOf(body []byte) exactjson.Value {
+	sum := sha256.Sum256(body)
+	return exactjson.Value{Kind: digest, Text: "sha256:" + hex.EncodeToString(sum[:])}
 }
 
 // parseJSON reads an object or an array.

@@ -36,6 +36,7 @@ type Form struct {
 	Model    string // the model asked for, for people; empty if none is named
 	Wire     string // how the answer comes: "whole", "stream", or another name for a stream of another format
 	Known    bool   // a family of the table recognised the request
+	Function bool   // it is the call of a function, which Endpoint names
 	Origin   string // the host and port asked
 	Local    bool   // the origin matches, and is one of those that count as one
 
@@ -92,10 +93,14 @@ func (f *Form) Lines() []Line {
 }
 
 // Kind returns what a cassette says of the request for its reader: "llm" and the
-// endpoint, or "http".
+// endpoint, the kind and the name of a function, or "http".
 func (f *Form) Kind() (kind, boundary string) {
-	if f.Known {
+	switch {
+	case f.Known:
 		return "llm", f.Endpoint
+	case f.Function:
+		kind, boundary, _ = strings.Cut(f.Endpoint, "/")
+		return kind, boundary
 	}
 	return "http", ""
 }

@@ -12,16 +12,17 @@ import (
 type level int
 
 const (
-	ignored     level = iota - 1 // it is left out
-	identity                     // it matches
-	host                         // the others do not: they choose, the first before the rest
-	prefix                       // what stands in a path before what a family knows
-	query                        // parameters that no family lists
-	header                       // request headers that are stored
-	unmatched                    // fields of the body that the user's MatchOn leaves out
-	sampling                     // how the answer is drawn
-	bookkeeping                  // what cannot change it
-	spelling                     // how the request is written
+	ignored  level = iota - 1 // it is left out
+	identity                  // it matches
+	within                    // the others do not: they choose, the first before the rest
+	host
+	prefix      // what stands in a path before what a family knows
+	query       // parameters that no family lists
+	header      // request headers that are stored
+	unmatched   // fields of the body that the user's MatchOn leaves out
+	sampling    // how the answer is drawn
+	bookkeeping // what cannot change it
+	spelling    // how the request is written
 	levels
 )
 

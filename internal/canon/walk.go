@@ -69,7 +69,9 @@ func (w *walker) request() {
 		w.root("encoding", stringValue(string(c.encoding)))
 	}
 	w.root("header", c.header)
-	w.root("host", stringValue(origin))
+	if !c.Function {
+		w.root("host", stringValue(origin))
+	}
 	if level := w.level(""); c.local && level != ignored { // which of them it is only chooses
 		c.Local = level == identity
 		c.trait(host, "host", w.options.mask(c.Origin))

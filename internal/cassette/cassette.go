@@ -36,9 +36,8 @@ func Parse(name string, data []byte, asset codec.ReadAsset) (*File, error) {
 	return f, err
 }
 
-// parse is Parse. It also returns the line of the first edit that the seals tell of,
-// 0 if there is none.
-func parse(name string, data []byte, asset codec.ReadAsset) (f *File, edited int, err error) {
+// parse is Parse. It also returns the lines of the edits that the seals tell of.
+func parse(name string, data []byte, asset codec.ReadAsset) (f *File, edited []int, err error) {
 	text := codec.Normalize(data)
 	doc, broken := codec.Parse(name, text, asset)
 	if cut := checkWhole(name, text); cut != nil {
@@ -46,7 +45,7 @@ func parse(name string, data []byte, asset codec.ReadAsset) (f *File, edited int
 	}
 	if broken != nil {
 		broken.Cut = broken.Cut && !isPinned(text)
-		return nil, 0, broken
+		return nil, nil, broken
 	}
 	f = &File{Pinned: doc.Pinned, Partial: doc.Partial, Given: doc.Given, Interactions: doc.Interactions}
 	return f, unseal(f.Interactions, text, doc.Seals), nil

@@ -2,7 +2,6 @@ package cassette
 
 import (
 	"bytes"
-	"cmp"
 	"fmt"
 	"io"
 	"io/fs"
@@ -23,7 +22,7 @@ type Index struct {
 
 	path   string
 	items  []entry
-	edited int // see Edited
+	edited []int // see Edited
 
 	mu     sync.RWMutex  // held while what follows is used
 	text   []byte        // of a file that is kept in memory
@@ -119,15 +118,15 @@ func find(path string, data *[]byte, revision uint32, trust func([]byte) bool) (
 			return nil, false
 		} else {
 			it.it.Line = line
-			s.edited = cmp.Or(s.edited, line)
+			s.edited = append(s.edited, line)
 		}
 		s.items = append(s.items, it)
 		at += len(item)
 		line += bytes.Count(item, []byte("\n"))
 		text = text[len(item):]
 	}
-	if s.edited == 0 && len(seals) != len(s.items) {
-		s.edited = line
+	if s.edited == nil && len(seals) != len(s.items) {
+		s.edited = []int{line}
 	}
 	return s, true
 }
@@ -257,10 +256,10 @@ func (s *Index) inFile(err error) error {
 	return s.changed()
 }
 
-// Edited returns the line of the first interaction that was edited since it was
-// written, as its seal tells, or of the mark at the end if interactions were taken out
-// or put in; 0 if there is none. What has no seal and no mark tells nothing.
-func (s *Index) Edited() int { return s.edited }
+// Edited returns the lines of the interactions that were edited since they were
+// written, as their seals tell, or of the mark at the end if interactions were taken out
+// or put in. What has no seal and no mark tells nothing.
+func (s *Index) Edited() []int { return s.edited }
 
 // Line returns the line of the file at which an interaction starts, counted from 1.
 func (s *Index) Line(i int) int { return s.items[i].line }

@@ -76,8 +76,8 @@ func sameAsParsed(t testing.TB, data []byte) (unparsed bool) {
 	if err != nil {
 		return unparsed
 	}
-	if s.edited != edited {
-		t.Fatalf("edited in line %d, parsed: %d (unparsed %v)\n%s", s.edited, edited, unparsed, data)
+	if !slices.Equal(s.edited, edited) {
+		t.Fatalf("edited in lines %d, parsed: %d (unparsed %v)\n%s", s.edited, edited, unparsed, data)
 	}
 	got := &File{Pinned: s.Pinned, Partial: s.Partial, Given: s.Given}
 	for i := range s.Len() {

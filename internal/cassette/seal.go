@@ -2,7 +2,6 @@ package cassette
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
@@ -229,12 +228,11 @@ func checkWhole(name, text string) *codec.SyntaxError {
 func isPinned(text string) bool { return strings.Contains("\n"+text, "\npinned: true") }
 
 // unseal gives the interactions the match keys that the seals have for them, and
-// returns the line of the first one that was edited since it was recorded, or that
-// of the seals if their number is another; 0 if nothing was, or if the file was never
-// recorded.
-func unseal(its []*interaction.Interaction, text string, list []string) (edited int) {
+// returns the lines of those that were edited since they were recorded, or that of the
+// seals if their number is another; none if nothing was, or if the file was never recorded.
+func unseal(its []*interaction.Interaction, text string, list []string) (edited []int) {
 	if !recorded(text) {
-		return 0
+		return nil
 	}
 	var seals []seal
 	for _, line := range list {
@@ -260,13 +258,13 @@ func unseal(its []*interaction.Interaction, text string, list []string) (edited 
 			to = start(its[i+1])
 		}
 		if s := finder.find(i, []byte(text[from:max(from, to)])); s == nil {
-			edited = cmp.Or(edited, it.Line)
+			edited = append(edited, it.Line)
 		} else if s.key != 0 {
 			it.MatchKey = hexKey(s.key)
 		}
 	}
-	if edited == 0 && len(seals) != len(its) {
-		edited = 1 + strings.Count(text[:end], "\n")
+	if edited == nil && len(seals) != len(its) {
+		edited = []int{1 + strings.Count(text[:end], "\n")}
 	}
 	return edited
 }

@@ -66,7 +66,15 @@ func openAll(path string) (f *File, edited int, err error) {
 		}
 		f.Interactions = append(f.Interactions, it)
 	}
-	return f, s.Edited(), nil
+	return f, first(s.Edited()), nil
+}
+
+// first returns the first of some lines, 0 if there is none.
+func first(lines []int) int {
+	if len(lines) == 0 {
+		return 0
+	}
+	return lines[0]
 }
 
 // TestCutAtEveryByte: a cassette that is cut at any byte is refused, as one that was cut, or it is
@@ -227,9 +235,15 @@ func TestEdited(t *testing.T) {
 			t.Errorf("%s: edited in line %d, want %d; %v", tt.name, edited, tt.edited, err)
 		}
 	}
+	// Each edit is told of.
+	s, err := Open(put(t, []byte(strings.NewReplacer("A cat sat on a mat.", "A dog sat on a mat.", "caf\u00e9: yes", "cafe: yes").Replace(text)), assets), testRevision, nil)
+	if err != nil || !slices.Equal(s.Edited(), []int{lineOf("  - kind: llm"), second}) {
+		t.Errorf("two edits: in lines %d, %v", s.Edited(), err)
+	}
+	s.Close()
 	// By other rules it is as it was written, though its key says nothing.
-	s, err := Open(put(t, data, assets), testRevision+1, func([]byte) bool { return true })
-	if err != nil || s.Edited() != 0 {
+	s, err = Open(put(t, data, assets), testRevision+1, func([]byte) bool { return true })
+	if err != nil || s.Edited() != nil {
 		t.Errorf("by other rules: edited in line %d, %v", s.Edited(), err)
 	}
 	if _, _, ok := s.Hint(0); ok {
@@ -237,7 +251,7 @@ func TestEdited(t *testing.T) {
 	}
 	s.Close()
 	s, err = Open(put(t, data, assets), testRevision, func([]byte) bool { return false })
-	if err != nil || s.Edited() != 0 {
+	if err != nil || s.Edited() != nil {
 		t.Errorf("not trusted: edited in line %d, %v", s.Edited(), err)
 	}
 	s.Close()
@@ -290,8 +304,8 @@ func FuzzEdits(f *testing.F) {
 // or that every interaction is one of f, and as many.
 func checkEdit(t *testing.T, f *File, edited []byte, asset func(string) ([]byte, error)) {
 	t.Helper()
-	got, line, err := parse("x.yaml", edited, asset)
-	if err != nil || line > 0 {
+	got, lines, err := parse("x.yaml", edited, asset)
+	if err != nil || lines != nil {
 		return
 	}
 	known := func(it *interaction.Interaction) bool {

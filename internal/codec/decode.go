@@ -204,6 +204,22 @@ func (d *decoder) values() (values []string) {
 	return values
 }
 
+// texts reads what encoder.texts writes.
+func (d *decoder) texts(key string, list *[]string) {
+	if d.has(key) {
+		d.expect(" ")
+		*list = d.values()
+		d.expect("\n")
+	}
+}
+
+// jsonBody reads JSON of any kind.
+func (d *decoder) jsonBody(body *[]byte, _ bool) {
+	if d.has("body") {
+		*body = d.structure(nil, exactjson.Layout{})
+	}
+}
+
 // layout has the parser read what encoder.layout writes: it is short, and mostly the same
 // as in the last answer.
 func (d *decoder) layout(key string) (l exactjson.Layout) {

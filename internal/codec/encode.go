@@ -34,7 +34,7 @@ type encoder struct {
 //
 // It is an error for it to hold what a cassette cannot: no method, URL or status (an end
 // "error" needs no status), a stream with a body or events without a stream, a header
-// twice, a negative delay.
+// twice, a negative delay, or a function whose argument or result is no compact JSON.
 func Encode(dst []byte, it *interaction.Interaction) (text []byte, assets map[string][]byte, err error) {
 	if it == nil {
 		return nil, nil, errors.New("is nil")
@@ -64,6 +64,10 @@ func (e *encoder) interaction(it *interaction.Interaction) {
 // check makes sure that a cassette can hold the interaction.
 func (e *encoder) check(it *interaction.Interaction) {
 	q, r := &it.Request, &it.Response
+	if q.Function != "" || isFunction(it.Kind) {
+		e.checkFunction(it)
+		return
+	}
 	if q.Method == "" || q.URL == "" {
 		e.errorf("request: no method or no url (method %q, url %q)", q.Method, q.URL)
 	}
@@ -81,6 +85,17 @@ func (e *encoder) check(it *interaction.Interaction) {
 	}
 	if len(r.Chunks) > 0 && (r.Stream != "" || len(r.Body) == 0) {
 		e.errorf("response: chunks are of a body that is no stream")
+	}
+}
+
+// checkFunction makes sure that a cassette can hold the call of a function.
+func (e *encoder) checkFunction(it *interaction.Interaction) {
+	q, r := &it.Request, &it.Response
+	if !isFunction(it.Kind) || q.Function != it.Kind+"/"+it.Boundary {
+		e.errorf("request: the function %q is not of kind %q and boundary %q", q.Function, it.Kind, it.Boundary)
+	}
+	if len(q.Body) == 0 || len(r.Body) == 0 && r.Error == "" {
+		e.errorf("a function without an argument, or without a result and an error")
 	}
 }
 
@@ -148,6 +163,26 @@ func (e *encoder) usage(u **interaction.Usage) {
 	}
 }
 
+// texts writes a list of texts on one line.
+func (e *encoder) texts(key string, list *[]string) {
+	if len(*list) == 0 {
+		return
+	}
+	e.key(key)
+	e.raw(" ")
+	e.flowTexts(*list)
+	e.raw("\n")
+}
+
+func (e *encoder) flowTexts(list []string) {
+	e.raw("[")
+	for i, s := range list {
+		e.comma(i)
+		e.flowString(s)
+	}
+	e.raw("]")
+}
+
 const usageFormat = "{input_tokens: %d, output_tokens: %d}"
 
 // headers writes header fields on one line if they fit, else one a line.
@@ -197,12 +232,7 @@ func (e *encoder) header(h interaction.Header, block bool) {
 	e.raw(": ")
 	switch {
 	case len(h.Values) != 1:
-		e.raw("[")
-		for i, v := range h.Values {
-			e.comma(i)
-			e.flowString(v)
-		}
-		e.raw("]")
+		e.flowTexts(h.Values)
 	case block:
 		e.blockString(h.Values[0], e.indent+4)
 	default:

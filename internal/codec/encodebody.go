@@ -90,6 +90,20 @@ func (e *encoder) body(body *[]byte) {
 	}
 }
 
+// jsonBody writes compact JSON of any kind as structure.
+func (e *encoder) jsonBody(body *[]byte, _ bool) {
+	if len(*body) == 0 {
+		return
+	}
+	v, err := exactjson.Parse(*body)
+	if err != nil || !withinLimits(&v, 0) {
+		e.errorf("body: JSON that cannot be written as YAML: it is invalid, more than %d levels deep, or has a member twice or with a name of more than %d bytes", maxDepth, maxKey)
+		return
+	}
+	e.key("body")
+	e.blockValue(&v, e.indent)
+}
+
 // jsonParsers are used again: recording makes text of two bodies a call.
 var jsonParsers = sync.Pool{New: func() any { return new(exactjson.Parser) }}
 

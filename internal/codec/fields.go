@@ -12,7 +12,11 @@
 // is saved, its match key and the text for readers.
 package codec
 
-import "github.com/promptecho/promptecho/internal/interaction"
+import (
+	"slices"
+
+	"github.com/promptecho/promptecho/internal/interaction"
+)
 
 // fields is what is done to the fields of an interaction, in the order in which they
 // are written: the encoder writes those that are set, the decoder reads back what the
@@ -28,14 +32,40 @@ type fields interface {
 	usage(u **interaction.Usage)
 	stream(r *interaction.Response)
 	body(b *[]byte)
+	jsonBody(b *[]byte, needed bool)
+	texts(key string, list *[]string)
 }
 
 func interactionFields(f fields, it *interaction.Interaction) {
 	f.text("kind", &it.Kind)
 	f.text("boundary", &it.Boundary)
+	f.text("within", &it.Request.Within)
+	if isFunction(it.Kind) {
+		functionFields(f, it)
+		return
+	}
 	f.part("request", func() { requestFields(f, &it.Request) })
 	answerFields(f, it)
 }
+
+// functionFields are the fields of a call of a function. Its argument and its result are
+// JSON of any kind: a body that is a text stands for a string.
+func functionFields(f fields, it *interaction.Interaction) {
+	if it.Request.Function == "" { // it is being read
+		it.Request.Function = it.Kind + "/" + it.Boundary
+	}
+	f.part("request", func() { f.jsonBody(&it.Request.Body, true) })
+	r := &it.Response
+	f.part("response", func() {
+		f.text("error", &r.Error)
+		f.texts("error_is", &r.ErrorIs)
+		f.jsonBody(&r.Body, r.Error == "")
+	})
+	f.latency(&it.LatencyMS)
+	f.flag("concurrent", &it.Concurrent)
+}
+
+func isFunction(kind string) bool { return slices.Contains(interaction.FunctionKinds, kind) }
 
 func requestFields(f fields, r *interaction.Request) {
 	f.text("method", &r.Method)

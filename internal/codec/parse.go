@@ -199,6 +199,10 @@ func (p *parser) text(key string, s *string) {
 	switch key {
 	case "method", "url":
 		p.need(key, *s != "")
+	case "boundary":
+		if k, _ := p.find("kind"); k != nil && isFunction(k.Text) {
+			p.need(key, *s != "")
+		}
 	case "end":
 		if n != nil && !isEnd(*s) {
 			p.want(n, field, "closed, error or canceled (leave it out if the body is whole)")
@@ -246,6 +250,15 @@ func (p *parser) usage(u **interaction.Usage) {
 func (p *parser) headers(key string, hs *interaction.Headers) {
 	if n, field := p.get(key); n != nil {
 		*hs = p.headerFields(n, field)
+	}
+}
+
+// texts reads a list of texts.
+func (p *parser) texts(key string, list *[]string) {
+	if n, field := p.get(key); n != nil {
+		for i := range p.list(n, field, "texts") {
+			*list = append(*list, p.str(&n.Elems[i], field))
+		}
 	}
 }
 

@@ -49,6 +49,17 @@ func (p *parser) body(body *[]byte) {
 	}
 }
 
+// jsonBody reads JSON of any kind.
+func (p *parser) jsonBody(body *[]byte, needed bool) {
+	n, field := p.get("body")
+	if n == nil {
+		p.need("body", !needed)
+		return
+	}
+	v := p.value(n, field)
+	*body = p.print(n, field, &v, exactjson.Layout{})
+}
+
 // secondOf returns the second of the nodes that are there, nil if there are fewer.
 func secondOf(nodes ...*yaml.Node) *yaml.Node {
 	there := slices.DeleteFunc(nodes, func(n *yaml.Node) bool { return n == nil })

@@ -28,7 +28,7 @@ func (c *comparer) node(rec, inc *node) {
 		c.list(rec, inc)
 	case recKind == "an object":
 		c.object(rec, inc)
-	case recKind == "a string" && inc.path == "body":
+	case inc.path == "body" && strings.HasPrefix(rec.value, `"sha256:`):
 		c.changed(rec, inc, "not JSON, compared by its SHA-256")
 	default:
 		c.changed(rec, inc, textNote(rec.value, inc.value))

@@ -13,7 +13,11 @@ func (r *Request) Digest() uint64 {
 	d := digesters.Get().(*digester)
 	defer digesters.Put(d)
 	d.hash.Reset()
-	d.buf = appendText(appendText(d.buf[:0], r.Method), r.URL)
+	method := r.Method
+	if r.Function != "" || r.Within != "" {
+		method += "\x00" + r.Function + "\x00" + r.Within // no method has such a byte
+	}
+	d.buf = appendText(appendText(d.buf[:0], method), r.URL)
 	for _, h := range r.Headers {
 		d.buf = binary.AppendUvarint(appendText(d.buf, h.Name), uint64(len(h.Values)))
 		for _, v := range h.Values {

@@ -16,6 +16,8 @@ func (it *Interaction) Difference(o *Interaction) string {
 	}{
 		{"kind", it.Kind == o.Kind},
 		{"boundary", it.Boundary == o.Boundary},
+		{"function", p.Function == q.Function},
+		{"within", p.Within == q.Within},
 		{"request.method", p.Method == q.Method},
 		{"request.url", p.URL == q.URL},
 		{"request.headers", sameHeaders(p.Headers, q.Headers)},
@@ -31,6 +33,7 @@ func (it *Interaction) Difference(o *Interaction) string {
 		{"response.delays_ms", slices.Equal(TrimDelays(r.Delays), TrimDelays(s.Delays))},
 		{"response.end", r.End == s.End},
 		{"response.error", r.Error == s.Error},
+		{"response.error_is", slices.Equal(r.ErrorIs, s.ErrorIs)},
 		{"usage", it.Usage == nil && o.Usage == nil || it.Usage != nil && o.Usage != nil && *it.Usage == *o.Usage},
 		{"latency_ms", it.LatencyMS == o.LatencyMS},
 		{"concurrent", it.Concurrent == o.Concurrent},

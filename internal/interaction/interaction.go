@@ -3,6 +3,7 @@
 package interaction
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -10,8 +11,8 @@ import (
 
 // Interaction is one request and what answered it.
 type Interaction struct {
-	Kind      string // "llm" for a known model API, "http" for anything else
-	Boundary  string // the logical endpoint, such as "anthropic.messages"; may be empty
+	Kind      string // "llm" for a known model API, "http" for any other, or one of FunctionKinds
+	Boundary  string // the logical endpoint, such as "anthropic.messages", or the function; may be empty
 	MatchKey  string // a hint: 16 hex digits of the request's fingerprint; never an authority
 	Request   Request
 	Response  Response
@@ -32,16 +33,27 @@ type Usage struct {
 	OutputTokens int64
 }
 
-// Request is a cleaned request.
+// Request is a cleaned request. It is sent over HTTP, or it is a call of a function, which
+// has nothing but its name and a body: its argument as compact JSON.
 type Request struct {
 	Method  string
 	URL     string
 	Headers Headers
 	Body    []byte // nil and empty are the same
+
+	Function string // kind and name of the function, such as "tool/get_weather"; empty if sent over HTTP
+	Within   string // the function that asked while it ran; empty if none did
 }
 
+// FunctionKinds are the kinds of functions that can be recorded.
+var FunctionKinds = []string{"tool", "retrieval", "memory_read", "memory_write"}
+
+// String returns what is asked: "POST https://...", or the function.
+func (r *Request) String() string { return cmp.Or(r.Function, r.Method+" "+r.URL) }
+
 // Response is a cleaned response. A stream has Stream set and its body in
-// Events; every other response has its body in Body.
+// Events; every other response has its body in Body. What a function returned has a Body,
+// its result as compact JSON, or an Error, or both, and nothing else.
 type Response struct {
 	Status   int
 	Proto    string // "HTTP/2.0" and the like; empty means HTTP/1.1
@@ -56,7 +68,9 @@ type Response struct {
 	Text   string  // the assembled answer for the reader, written as a comment and not read back
 
 	End   string // how the body ended: "" (whole), EndClosed, EndError or EndCanceled
-	Error string // with EndError and EndCanceled, what the client saw
+	Error string // with EndError and EndCanceled, what the client saw; of a function, its error
+
+	ErrorIs []string // the texts of the well-known errors that the error of a function is
 }
 
 // How a response body ended before its end.

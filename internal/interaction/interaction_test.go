@@ -35,13 +35,19 @@ func TestDigest(t *testing.T) {
 		{Method: "POST", URL: "/a", Body: []byte("\x01b\x00\xff")},
 		{Method: "POST", URL: "/a", Body: []byte("\xff")},
 		{Method: "POST", URL: "/a"},
+		{Function: "tool/a"},
+		{Function: "tool/a", Body: []byte("1")},
+		{Within: "tool/a"},
+		{Function: "tool/a", Within: "tool/a"},
+		{Method: "POST", Within: "tool/a"},
+		{Method: "POSTtool/a"},
 	} {
 		d := r.Digest()
 		if j, ok := seen[d]; ok {
 			t.Errorf("requests %d and %d have one digest", j, i)
 		}
 		seen[d] = i
-		same := Request{r.Method, r.URL, slices.Clone(r.Headers), append([]byte{}, r.Body...)}
+		same := Request{r.Method, r.URL, slices.Clone(r.Headers), append([]byte{}, r.Body...), r.Function, r.Within}
 		if same.Digest() != d {
 			t.Errorf("request %d has two digests", i)
 		}
@@ -73,12 +79,13 @@ func TestDifference(t *testing.T) {
 	names := map[string]string{ // by the path of the field in Go; "" does not count
 		"Kind": "kind", "Boundary": "boundary", "MatchKey": "", "Usage": "usage", "LatencyMS": "latency_ms", "Concurrent": "concurrent", "Line": "",
 		"Request.Method": "request.method", "Request.URL": "request.url", "Request.Headers": "request.headers", "Request.Body": "request.body",
+		"Request.Function": "function", "Request.Within": "within", "Response.ErrorIs": "response.error_is",
 		"Response.Status": "response.status", "Response.Proto": "response.proto", "Response.Headers": "response.headers", "Response.Trailers": "response.trailers",
 		"Response.Body": "response.body", "Response.Stream": "response.stream", "Response.Events": "response.events", "Response.Chunks": "response.chunks",
 		"Response.Delays": "response.delays_ms", "Response.Text": "", "Response.End": "response.end", "Response.Error": "response.error",
 	}
 	values := []any{
-		"x", int64(1), 1, true, []byte("x"), Headers{{"a", []string{"b"}}}, []Event{{{"a", "b"}}}, []int{1}, []Delay{{MS: 1}}, &Usage{InputTokens: 1},
+		"x", int64(1), 1, true, []byte("x"), Headers{{"a", []string{"b"}}}, []Event{{{"a", "b"}}}, []int{1}, []string{"x"}, []Delay{{MS: 1}}, &Usage{InputTokens: 1},
 	}
 	check := func(path string, field reflect.Value, changed *Interaction) {
 		want, known := names[path]

@@ -38,7 +38,9 @@ func (r *Run) explain(c *tape.Call, recs []*tape.Recording, candidates []diff.Ca
 	}
 	if i < 0 {
 		m.Reason = fmt.Sprintf("nothing is recorded, and %s does not record", r.mode())
-		if !r.Tape.State.Present {
+		if r.isFrozen(c.Form.Name()) {
+			m.Reason = "nothing is recorded"
+		} else if !r.Tape.State.Present {
 			m.Reason = fmt.Sprintf("the file does not exist, and %s does not record: was it committed?", r.mode())
 		}
 		return m, nil
@@ -74,6 +76,8 @@ func sameBodyElsewhere(form *canon.Form, candidates []diff.Candidate) int {
 // reason says in a line how a request differs from the nearest recording.
 func reason(recorded, asked *canon.Form, edits []diff.Edit) string {
 	switch {
+	case recorded.Endpoint != asked.Endpoint && recorded.Function:
+		return "recorded for another function, " + recorded.Endpoint
 	case recorded.Endpoint != asked.Endpoint:
 		return "recorded for another endpoint, " + recorded.Endpoint
 	case len(edits) != 1:

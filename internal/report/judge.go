@@ -150,12 +150,12 @@ func (r *Run) judgeUnused(rep *Report, o *Outcome, reached bool, recs []*tape.Re
 	}
 }
 
-// unselected names the servers to which no request went, and the patterns of options that
+// unselected names the options that had nothing to do, and the patterns of those that
 // select nothing in any request or recording. Both are most likely slips.
 func (r *Run) unselected(unasked, selected []string) (notes []string) {
 	matching := r.Tape.Config.Options
 	for _, option := range unasked {
-		notes = append(notes, fmt.Sprintf("%s: %s: no request went to this server", r.File, option))
+		notes = append(notes, r.File+": "+option)
 	}
 	for _, option := range []struct {
 		name     string

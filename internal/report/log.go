@@ -117,6 +117,8 @@ func (l *Log) Replayed(line int, resp *interaction.Response) {
 // Failure says in words how the request with this recorded answer failed.
 func Failure(resp *interaction.Response) string {
 	switch {
+	case resp.End == "" && resp.Error != "":
+		return "the function returned the error: " + resp.Error
 	case resp.End == interaction.EndCanceled:
 		return "no answer came before its deadline"
 	case resp.Status == 0:
@@ -187,6 +189,9 @@ func (l *Log) Miss(c *tape.Call, opensSocket bool) Miss {
 		if nearest != nil {
 			l.compared.add(nearest)
 		}
+	}
+	if first && l.isFrozen(c.Form.Name()) {
+		m.Reason += frozen
 	}
 	defer l.mu.Unlock()
 	return *m

@@ -21,7 +21,13 @@ type Run struct {
 	AllowRaced   bool // the user accepts those of them that raced with others
 	MayAskNone   bool // a run without any request is fine if there is no cassette
 	KeepFailures bool // recorded failures are what the test is about
+
+	Frozen func(name string) bool // whether calls of this name are never made; nil if none is
+	Live   func(name string) bool // whether they are made although they are recorded; nil if none is
 }
+
+// isFrozen reports whether calls of this name are never made.
+func (r *Run) isFrozen(name string) bool { return r.Frozen != nil && r.Frozen(name) }
 
 // mode names the record mode and who chose it.
 func (r *Run) mode() string { return fmt.Sprintf("mode %s (%s)", r.Mode, r.ModeBy) }

@@ -62,7 +62,12 @@ func Interactions(s string) []*interaction.Interaction {
 	it.Response = interaction.Response{Status: 200, Proto: s, Headers: interaction.Headers{{Name: s, Values: nil}}, Text: s, End: interaction.EndError, Error: s,
 		Stream: some, Events: []interaction.Event{{{Name: s, Value: s}, {Name: "data", Value: bodies[0]}}, {{Name: s, Value: s}, {Name: s, Value: s}}, {{Name: s, Value: bodies[1]}}}}
 	plain := &interaction.Interaction{Request: interaction.Request{Method: "GET", URL: "/", Body: []byte(s)}, Response: interaction.Response{Status: 200, Body: []byte(bodies[1])}}
-	return []*interaction.Interaction{it, plain}
+	function := &interaction.Interaction{
+		Kind: "tool", Boundary: some, LatencyMS: 7, Concurrent: true,
+		Request:  interaction.Request{Function: "tool/" + some, Within: s, Body: compactJSON(text)},
+		Response: interaction.Response{Error: some, ErrorIs: []string{s, "EOF"}, Body: compactJSON(map[string]any{"k": []any{text, []any{text, nil}}})},
+	}
+	return []*interaction.Interaction{it, plain, function}
 }
 
 // ascii returns JSON with escapes for all that is not ASCII.
@@ -78,4 +83,15 @@ func ascii(text string) string {
 		}
 	}
 	return b.String()
+}
+
+// compactJSON returns the JSON of v with nothing escaped that need not be.
+func compactJSON(v any) []byte {
+	text, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	// A backslash that is escaped begins no escape.
+	plain := strings.NewReplacer(`\\`, `\\`, `\u003c`, "<", `\u003e`, ">", `\u0026`, "&", `\u2028`, "\u2028", `\u2029`, "\u2029")
+	return []byte(plain.Replace(string(text)))
 }

@@ -49,7 +49,7 @@ func encode(policy *redact.Policy, name string, it *interaction.Interaction) (*c
 	if err != nil {
 		return nil, fmt.Errorf("%s: not saved: %w", name, err)
 	}
-	if err := policy.Check(fmt.Sprintf("%s: %s %s", name, it.Request.Method, it.Request.URL), item.Text); err != nil {
+	if err := policy.Check(name+": "+it.Request.String(), item.Text); err != nil {
 		return nil, err
 	}
 	for asset, data := range item.Assets {

@@ -9,7 +9,7 @@ import (
 )
 
 // Load puts the recordings of the cassette on the tape, to be played, or aside, to be
-// replaced. It does not read a recording whose seal tells what it answers, unless save
+// replaced; frozen ones are always played. It does not read a recording whose seal tells what it answers, unless save
 // says that this run is about to write the file. If a recording that is needed cannot be
 // read, the error says why, and the tape is as if there were no cassette.
 func (t *Tape) Load(play, save bool) error {
@@ -18,7 +18,7 @@ func (t *Tape) Load(play, save bool) error {
 		return nil
 	}
 	list := make([]Recording, t.stored.Len())
-	if play {
+	if play || t.Config.Frozen != nil {
 		t.recordings = make([]*Recording, 0, len(list))
 		t.queues, t.exact = make(queues, len(list)), make(map[uint64]*Recording, len(list))
 	}
@@ -37,7 +37,7 @@ func (t *Tape) Load(play, save bool) error {
 	}
 	if err != nil {
 		t.State = State{Cut: isCut(err)}
-		t.stored, t.replaced = nil, nil
+		t.stored, t.replaced, t.recordings, t.queues = nil, nil, nil, queues{}
 		t.unread.Store(nil)
 	}
 	return err
@@ -49,7 +49,7 @@ func (t *Tape) place(rec *Recording, number int, play bool) {
 	rec.of, rec.number = t.source, number
 	rec.key, digest, rec.sealed = t.stored.Hint(number)
 	rec.givenUp = t.stored.GivenUp(number)
-	if !play {
+	if !play && !t.isFrozen(rec) {
 		t.replaced = append(t.replaced, rec)
 		return
 	}

@@ -36,17 +36,20 @@ type Recording struct {
 	// What follows is guarded by the lock of the tape. The methods that return it are for
 	// the time after Close, when it does not change any more.
 
-	kind    canon.Kind  // its kind, when the recordings of its form are sorted
-	lentFor *canon.Form // the form of the request it was played for, if that was of another kind
-	claimed bool        // its own request came after it was lent
-	resumed bool        // a killed run recorded it
-	unsaid  Unsaid      // of the request that took it
+	kind     canon.Kind  // its kind, when the recordings of its form are sorted
+	lentFor  *canon.Form // the form of the request it was played for, if that was of another kind
+	claimed  bool        // its own request came after it was lent
+	asked    int         // the number of the first call that it answered, from 1; 0 if none
+	replaced bool        // another one was recorded in its place
+	resumed  bool        // a killed run recorded it
+	unsaid   Unsaid      // of the request that took it
 
 	// What follows is set if this run records it.
 
 	fresh      bool
-	concurrent bool // another request was open meanwhile
-	complete   bool // the answer is as complete as it will ever be
+	outer      *Recording // the function that made the call
+	concurrent bool       // another request was open meanwhile
+	complete   bool       // the answer is as complete as it will ever be
 	text       *cassette.Encoded
 	known      int // how many secrets were known when text was made
 }
@@ -59,14 +62,15 @@ type Unsaid map[string]uint64
 // Interaction returns what was recorded. If that cannot be read, because its asset is
 // gone, say, the result is empty, and Unreadable of the tape tells why.
 func (rec *Recording) Interaction() *interaction.Interaction {
-	it, err := rec.load()
+	it, err := rec.Load()
 	if err != nil {
 		return new(interaction.Interaction)
 	}
 	return it
 }
 
-func (rec *Recording) load() (*interaction.Interaction, error) {
+// Load returns what was recorded, or an error that says why that cannot be read.
+func (rec *Recording) Load() (*interaction.Interaction, error) {
 	if it := rec.interaction.Load(); it != nil {
 		return it, nil
 	}
@@ -150,6 +154,16 @@ func (rec *Recording) Line() int {
 	return rec.of.stored.Line(rec.number)
 }
 
+// isWithin reports whether a function made the call, itself or through others.
+func (rec *Recording) isWithin(function *Recording) bool {
+	for outer := rec.outer; outer != nil; outer = outer.outer {
+		if outer == function {
+			return true
+		}
+	}
+	return false
+}
+
 // Sealed reports whether the recording is in the cassette as it was written.
 func (rec *Recording) Sealed() bool { return rec.sealed }
 
@@ -169,10 +183,11 @@ func (rec *Recording) Used() bool { return rec.used.Load() }
 // Complete reports whether the answer is there, as far as it came.
 func (rec *Recording) Complete() bool { return !rec.fresh || rec.complete }
 
-// Failed reports whether the answer is a failure: a status of 400 or more, or none.
+// Failed reports whether the answer is a failure: a status of 400 or more, none, or the
+// error of a function.
 func (rec *Recording) Failed() bool {
 	resp := &rec.Interaction().Response
-	return resp.Status >= 400 || resp.End == interaction.EndError || resp.GivenUp() == context.DeadlineExceeded.Error()
+	return resp.End == "" && resp.Error != "" || resp.Status >= 400 || resp.End == interaction.EndError || resp.GivenUp() == context.DeadlineExceeded.Error()
 }
 
 // Canceled reports whether the request was given up before there was an answer.
@@ -199,7 +214,7 @@ func keyOf(form *canon.Form) uint64 {
 // sameAnswer reports whether two recordings say the same.
 func sameAnswer(a, b *Recording) bool {
 	x, y := a.responseTo(&b.Interaction().Request), &b.Interaction().Response
-	return x.Status == y.Status && bytes.Equal(x.Body, y.Body) &&
+	return x.Status == y.Status && x.Error == y.Error && bytes.Equal(x.Body, y.Body) &&
 		slices.EqualFunc(x.Events, y.Events, slices.Equal[interaction.Event])
 }
 

@@ -24,16 +24,19 @@ type Config struct {
 	Options *canon.Options // what matches
 	Plain   bool           // no option changes what makes two requests the same
 	Repeats bool           // the last recording of a request is played again and again
+
+	Frozen func(name string) bool // whether calls of this name are played in every run; nil if none are
+	Live   func(name string) bool // whether calls of this name are not played
 }
 
 // A State is what is known of a cassette before its interactions are read. The zero value
 // says that there is no cassette.
 type State struct {
-	Present bool // there is one
-	Partial bool // it is marked as not complete
-	Pinned  bool // it is marked as never to be written
-	Cut     bool // there is one, but a part of it is gone
-	Edited  int  // the line of the first interaction that was edited, 0 if none was
+	Present bool  // there is one
+	Partial bool  // it is marked as not complete
+	Pinned  bool  // it is marked as never to be written
+	Cut     bool  // there is one, but a part of it is gone
+	Edited  []int // the lines of the interactions that were edited
 
 	Given interaction.Given // what it gives its test
 }

@@ -38,6 +38,7 @@ type Tape struct {
 	exact      map[uint64]*Recording // the first recording of each digest
 	open       map[*Recording]bool   // those sent whose answer has no headers yet
 	contests   []*Contest
+	asked      int  // how many calls there were
 	stopped    bool // no more requests
 	closed     bool // nothing changes any more
 }
@@ -60,6 +61,13 @@ type Call struct {
 
 	// Form is set by Take, unless the request is recorded byte for byte.
 	Form *canon.Form
+
+	// Outer is the recording of the function that makes the call, or nil if none is being
+	// recorded.
+	Outer *Recording
+
+	// Instead is the recording in the place of which the answer is recorded; nil if none.
+	Instead *Recording
 
 	contest *Contest // the contest that it began and in which it got nothing yet
 }
@@ -118,6 +126,10 @@ func (t *Tape) takeAlike(c *Call) (*Recording, error) {
 	if rec == nil && !t.records {
 		rec = q.takeCanceled()
 	}
+	if rec != nil && rec.asked == 0 {
+		t.asked++
+		rec.asked = t.asked
+	}
 	return rec, nil
 }
 
@@ -127,7 +139,7 @@ func (t *Tape) checkMatchKey(rec *Recording, form *canon.Form) error {
 	if rec.digest == 0 || rec.Form().Key() == form.Key() {
 		return nil
 	}
-	it, err := rec.load()
+	it, err := rec.Load()
 	if err != nil {
 		return err
 	}
@@ -145,7 +157,7 @@ func (t *Tape) Reserve(c *Call) (*Recording, error) {
 	if !t.Config.Options.Plain() {
 		it.MatchKey = formOf(it).Key()
 	}
-	rec := &Recording{of: t.source, fresh: true}
+	rec := &Recording{of: t.source, fresh: true, outer: c.Outer}
 	rec.interaction.Store(it)
 	rec.form.Store(c.Form)
 
@@ -154,9 +166,15 @@ func (t *Tape) Reserve(c *Call) (*Recording, error) {
 	if t.stopped {
 		return nil, ErrClosed
 	}
-	rec.concurrent = len(t.open) > 0
 	for other := range t.open {
-		other.concurrent = true
+		if !rec.isWithin(other) {
+			rec.concurrent, other.concurrent = true, true
+		}
+	}
+	t.asked++
+	rec.asked = t.asked
+	if c.Instead != nil {
+		c.Instead.replaced = true
 	}
 	t.open[rec] = true
 	t.recordings = append(t.recordings, rec)

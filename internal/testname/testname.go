@@ -1,9 +1,13 @@
-package echotest
+// Package testname says which file is the cassette of a test, and of which test a file is
+// the cassette.
+package testname
 
 import (
 	"crypto/sha256"
 	"fmt"
+	"net/url"
 	"path/filepath"
+	"regexp"
 	"strings"
 )
 
@@ -17,21 +21,50 @@ import (
 // tools limit names to 255 and Windows paths to 260.
 const maxSegment = 80
 
-// fileFor returns the cassette of the test named name.
-func fileFor(name string) string {
+// Folder is where the cassettes of a package's tests are, below the package's folder.
+var Folder = filepath.Join("testdata", "cassettes")
+
+// File returns the cassette of the test named name, below the folder of its package.
+func File(name string) string {
 	segments := strings.Split(name, "/")
 	for i, s := range segments {
 		segments[i] = safeSegment(s)
 	}
-	return filepath.Join("testdata", "cassettes", filepath.Join(segments...)) + ".yaml"
+	return filepath.Join(Folder, filepath.Join(segments...)) + ".yaml"
 }
 
-// alphanumeric are the characters that mean nothing else to a shell or a file system, and
-// plain those that may stand in the name of a file everywhere.
-const (
-	alphanumeric = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-	plain        = alphanumeric + "_-.=+,@#()[]{}"
-)
+// Of returns the name of the test that has its cassette in file, and the folder of its
+// package. ok is false if the file is not one that [File] names, or if its name is too long
+// to tell.
+func Of(file string) (name, pkg string, ok bool) {
+	slash := "/" + filepath.ToSlash(filepath.Clean(file))
+	i := strings.LastIndex(slash, "/"+filepath.ToSlash(Folder)+"/")
+	if i < 0 {
+		return "", "", false
+	}
+	segments := strings.Split(strings.TrimSuffix(slash[i+len(Folder)+2:], ".yaml"), "/")
+	for i, s := range segments {
+		unescaped, err := url.PathUnescape(s)
+		switch {
+		case s == "%":
+			unescaped = ""
+		case err != nil, hashed.MatchString(s):
+			return "", "", false
+		}
+		segments[i] = unescaped
+	}
+	name = strings.Join(segments, "/")
+	if filepath.ToSlash(File(name)) != slash[i+1:] {
+		return "", "", false
+	}
+	return name, filepath.FromSlash(strings.TrimPrefix(slash[:i], "/")), true
+}
+
+// hashed is what a segment looks like that was cut.
+var hashed = regexp.MustCompile(`^.{32,}-h[0-9a-f]{16}$`)
+
+// plain are the characters that may stand in the name of a file everywhere.
+const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.=+,@#()[]{}"
 
 // safeSegment makes one segment of a name safe. What is plain stays as it is;
 // everything else becomes %XX, and so does the first byte of a name that

@@ -1,4 +1,4 @@
-package echotest
+package testname
 
 import (
 	"path/filepath"
@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestFileFor(t *testing.T) {
+func TestFile(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("long", 60)
 	tests := []struct{ name, want string }{
@@ -34,7 +34,7 @@ func TestFileFor(t *testing.T) {
 		{"Test/" + long, "Test/" + long[:62] + "-h3a7c5a9c4c4e3b2f.yaml"},
 	}
 	for _, tt := range tests {
-		got := filepath.ToSlash(fileFor(tt.name))
+		got := filepath.ToSlash(File(tt.name))
 		want := "testdata/cassettes/" + tt.want
 		if i := strings.Index(want, "-h3a7c"); i >= 0 {
 			// The hash is what it is; its length and place are the contract.
@@ -43,7 +43,27 @@ func TestFileFor(t *testing.T) {
 			}
 		}
 		if got != want {
-			t.Errorf("fileFor(%q) = %q, want %q", tt.name, got, want)
+			t.Errorf("File(%q) = %q, want %q", tt.name, got, want)
+		}
+	}
+}
+
+// TestOf: the name of the test comes back, wherever its package is; what New never names
+// is of no test.
+func TestOf(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"TestAgent", "TestAgent/a b/c", "Test//abs", "Test/100%", "Test/con", "Test/x.yaml/y", "TestÄ"} {
+		for _, pkg := range []string{"", "bot", filepath.Join("testdata", "cassettes", "deep"), filepath.Join(string(filepath.Separator), "abs", "bot")} {
+			got, in, ok := Of(filepath.Join(pkg, File(name)))
+			if got != name || in != pkg || !ok {
+				t.Errorf("%q in %q: %q, %q, %v", name, pkg, got, in, ok)
+			}
+		}
+	}
+	for _, file := range []string{"TestX.yaml", "testdata/TestX.yaml", "testdata/cassettes/con.yaml", "testdata/cassettes/a%zz.yaml",
+		"testdata/cassettes/TestX.yaml.failed", filepath.ToSlash(File("Test" + strings.Repeat("long", 60)))} {
+		if name, pkg, ok := Of(filepath.FromSlash(file)); ok {
+			t.Errorf("%s: %q in %q", file, name, pkg)
 		}
 	}
 }
@@ -56,25 +76,25 @@ const allowed = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789/
 // accept. The module scripts has CheckFilePath itself look at paths.
 func checkFile(t *testing.T, name string) string {
 	t.Helper()
-	file := filepath.ToSlash(fileFor(name))
+	file := filepath.ToSlash(File(name))
 	if !filepath.IsLocal(file) || !strings.HasPrefix(file, "testdata/cassettes/") {
-		t.Errorf("fileFor(%q) = %q leaves the folder", name, file)
+		t.Errorf("File(%q) = %q leaves the folder", name, file)
 	}
 	if filepath.ToSlash(filepath.Clean(file)) != file {
-		t.Errorf("fileFor(%q) = %q is not clean", name, file)
+		t.Errorf("File(%q) = %q is not clean", name, file)
 	}
 	if strings.Trim(file, allowed) != "" {
-		t.Errorf("fileFor(%q) = %q has characters that no module may have", name, file)
+		t.Errorf("File(%q) = %q has characters that no module may have", name, file)
 	}
 	for _, segment := range strings.Split(file, "/") {
 		if len(segment) > maxSegment+len(".yaml") {
-			t.Errorf("fileFor(%q): segment %q is too long", name, segment)
+			t.Errorf("File(%q): segment %q is too long", name, segment)
 		}
 	}
 	return file
 }
 
-func FuzzFileFor(f *testing.F) {
+func FuzzFile(f *testing.F) {
 	f.Add("TestA/b", "TestA/B")
 	f.Add("Test/../..", "Test/%2E%2E")
 	f.Add("Test/con.x", "Test//\x00")

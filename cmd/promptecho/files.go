@@ -1,0 +1,122 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/promptecho/promptecho/internal/cassette"
+)
+
+// What a file is that has recordings.
+const (
+	isCassette = "cassette"
+	isDerived  = "derived" // NAME.derived.yaml: what came of live parts, beside NAME.yaml
+	isJournal  = "journal" // NAME.yaml.partial: of a run that records, or was killed
+	isFailed   = "failed"  // NAME.yaml.failed: what a run recorded that must not replace NAME.yaml
+)
+
+// kindOf tells what a file is, by its name and what stands beside it.
+func kindOf(file string) string {
+	switch filepath.Ext(file) {
+	case ".partial":
+		return isJournal
+	case ".failed":
+		return isFailed
+	}
+	if original(file) != "" {
+		return isDerived
+	}
+	return isCassette
+}
+
+// original returns the cassette beside which a derived one stands, "" if it is not derived.
+func original(file string) string {
+	name, ok := strings.CutSuffix(file, ".derived.yaml")
+	if _, err := os.Stat(name + ".yaml"); !ok || err != nil {
+		return ""
+	}
+	return name + ".yaml"
+}
+
+// allCassettes returns the cassettes at all paths, each once; "." if there are none.
+func allCassettes(paths []string) (files []string, err error) {
+	if len(paths) == 0 {
+		paths = []string{"."}
+	}
+	seen := map[string]bool{}
+	for _, path := range paths {
+		list, err := cassettesIn(path)
+		if err != nil {
+			return nil, err
+		}
+		for _, file := range list {
+			if file = filepath.Clean(file); !seen[file] {
+				files, seen[file] = append(files, file), true
+			}
+		}
+	}
+	return files, nil
+}
+
+// cassettesIn returns the cassettes at path: the file itself, or all below a
+// folder, with what a killed or failed recording has left.
+func cassettesIn(path string) ([]string, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.IsDir() {
+		return []string{path}, nil
+	}
+	var files []string
+	err = filepath.WalkDir(path, func(file string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() && (d.Name() == ".git" || d.Name() == "node_modules") {
+			return fs.SkipDir
+		}
+		name := strings.TrimSuffix(strings.TrimSuffix(d.Name(), ".partial"), ".failed")
+		if d.IsDir() || filepath.Ext(name) != ".yaml" {
+			return nil
+		}
+		ours, err := looksLikeCassette(file)
+		if ours {
+			files = append(files, file)
+		}
+		return err
+	})
+	return files, err
+}
+
+// looksLikeCassette reports whether a YAML file is a cassette of ours, whole or broken,
+// by its first lines.
+func looksLikeCassette(file string) (bool, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return false, err
+	}
+	defer f.Close()
+	head := make([]byte, 1024)
+	n, err := io.ReadFull(f, head)
+	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, io.EOF) {
+		return false, err
+	}
+	head = append([]byte("\n"), head[:n]...)
+	return bytes.Contains(head, []byte("\n# promptecho cassette")) ||
+		bytes.Contains(head, []byte("\nversion:")) && bytes.Contains(head, []byte("\ninteractions:")), nil
+}
+
+// load reads a cassette, or what a recording that was killed has left.
+func load(file string) (*cassette.File, error) {
+	if filepath.Ext(file) != ".partial" {
+		return cassette.Load(file)
+	}
+	left, _, err := cassette.LoadJournal(file, "")
+	return left, err
+}

@@ -1,0 +1,263 @@
+package main
+
+import (
+	"flag"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/promptecho/promptecho/internal/canon"
+	"github.com/promptecho/promptecho/internal/redact"
+)
+
+const lsHelp = `ls [-json] [PATH ...]
+list cassettes: calls, models, tokens, age, state
+
+A folder stands for all cassettes below it; the default is ".". The age is that
+of the file. The state of a cassette is nothing, or some of
+
+  partial   the run that recorded it did not pass whole
+  pinned    no run writes it
+  failures  it holds answers with an error status
+  orphan    no test file of its package has a test of its name, or mentions it
+  broken    it cannot be read; promptecho verify says why
+  derived   what came of live parts (option Live), beside the original
+  journal   left by a recording that runs or was killed; the next one resumes
+  failed    what a run recorded that must not replace the cassette
+
+  -json   print {"cassettes": [...], "total": {...}}
+
+The exit status is 1 if a cassette is broken.
+`
+
+// A listing is what ls says of one file.
+type listing struct {
+	Path         string         `json:"path"`
+	Kind         string         `json:"kind"`           // cassette, derived, journal or failed
+	Test         string         `json:"test,omitempty"` // by the name of the file
+	Calls        map[string]int `json:"calls"`          // by kind: llm, http, tool, ...
+	Models       []string       `json:"models"`         // sorted
+	InputTokens  int64          `json:"input_tokens"`
+	OutputTokens int64          `json:"output_tokens"`
+	Modified     time.Time      `json:"modified"`
+	State        []string       `json:"state"` // partial, pinned, failures, orphan, broken
+	Problem      string         `json:"problem,omitempty"`
+}
+
+// A lsTotal is the sum of listings.
+type lsTotal struct {
+	Cassettes    int            `json:"cassettes"`
+	Tests        int            `json:"tests"` // that have a cassette
+	Calls        map[string]int `json:"calls"`
+	InputTokens  int64          `json:"input_tokens"`
+	OutputTokens int64          `json:"output_tokens"`
+	States       map[string]int `json:"states"`
+}
+
+// runLs lists cassettes.
+func runLs(args []string, stdout, stderr io.Writer) error {
+	flags := flag.NewFlagSet("ls", flag.ContinueOnError)
+	asJSON := flags.Bool("json", false, "")
+	paths, err := parse(flags, args)
+	if err != nil {
+		return err
+	}
+	files, err := allCassettes(paths)
+	if err != nil {
+		return err
+	}
+	list, tests, p := []listing{}, packageTests{}, newProgress(stderr)
+	for i, file := range files {
+		p.step(i, len(files))
+		list = append(list, list1(file, tests))
+	}
+	p.end()
+	total := sum(list)
+	if *asJSON {
+		err = printJSON(stdout, map[string]any{"cassettes": list, "total": total})
+	} else {
+		err = printListing(stdout, list, total)
+	}
+	if err == nil && total.States["broken"] > 0 {
+		err = found(fmt.Sprintf("%s cannot be read: promptecho verify says why", count(total.States["broken"], "file")))
+	}
+	return err
+}
+
+// list1 looks at one file.
+func list1(file string, tests packageTests) listing {
+	l := listing{Path: file, Kind: kindOf(file), Calls: map[string]int{}, Models: []string{}, State: []string{}}
+	if l.Kind == isCassette {
+		l.Test, _ = testOf(file)
+	}
+	if info, err := os.Stat(file); err == nil {
+		l.Modified = info.ModTime().Truncate(time.Second)
+	}
+	f, err := load(file)
+	if err != nil {
+		l.State, l.Problem = append(l.State, "broken"), err.Error()
+		return l
+	}
+	failures := false
+	var rules canon.Options
+	for _, it := range f.Interactions {
+		form := rules.Form(&it.Request)
+		kind, _ := form.Kind()
+		l.Calls[kind]++
+		if form.Model != "" && !slices.Contains(l.Models, form.Model) {
+			l.Models = append(l.Models, form.Model)
+		}
+		if it.Usage != nil {
+			l.InputTokens += it.Usage.InputTokens
+			l.OutputTokens += it.Usage.OutputTokens
+		}
+		failures = failures || it.Response.Status >= 400
+	}
+	slices.Sort(l.Models)
+	for _, s := range []struct {
+		name string
+		is   bool
+	}{
+		{"partial", f.Partial && l.Kind == isCassette},
+		{"pinned", f.Pinned},
+		{"failures", failures},
+		{"orphan", l.Kind == isCassette && tests.orphaned(file)},
+	} {
+		if s.is {
+			l.State = append(l.State, s.name)
+		}
+	}
+	return l
+}
+
+// sum adds up cassettes. What stands beside them counts by its kind only.
+func sum(list []listing) lsTotal {
+	t := lsTotal{Calls: map[string]int{}, States: map[string]int{}}
+	tests := map[string]bool{}
+	for _, l := range list {
+		for _, s := range l.State {
+			t.States[s]++
+		}
+		if l.Kind != isCassette {
+			t.States[l.Kind]++
+			continue
+		}
+		t.Cassettes++
+		if name, pkg := testOf(l.Path); name != "" {
+			tests[pkg+"\x00"+name] = true
+		}
+		for kind, n := range l.Calls {
+			t.Calls[kind] += n
+		}
+		t.InputTokens += l.InputTokens
+		t.OutputTokens += l.OutputTokens
+	}
+	t.Tests = len(tests)
+	return t
+}
+
+// printListing prints a line for each cassette, and one for all.
+func printListing(w io.Writer, list []listing, total lsTotal) error {
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	if len(list) > 0 {
+		fmt.Fprintln(table, "CASSETTE\tCALLS\tMODELS\tTOKENS IN\tOUT\tAGE\tSTATE")
+	}
+	for _, l := range list {
+		state := slices.Clone(l.State)
+		if l.Kind != isCassette {
+			state = append([]string{l.Kind}, state...)
+		}
+		row := []string{l.Path, calls(l.Calls), models(l.Models), thousands(l.InputTokens), thousands(l.OutputTokens), age(time.Since(l.Modified)), strings.Join(state, ", ")}
+		for i, cell := range row {
+			row[i] = redact.Printable(cell)
+			if cell == "" && i < len(row)-1 {
+				row[i] = "-"
+			}
+		}
+		fmt.Fprintln(table, strings.TrimRight(strings.Join(row, "\t"), "\t"))
+	}
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	var states []string
+	for _, s := range slices.Sorted(maps.Keys(total.States)) {
+		states = append(states, fmt.Sprintf("%d %s", total.States[s], strings.ReplaceAll(s, "failures", "with failures")))
+	}
+	line := fmt.Sprintf("%s of %s: %s; tokens: %s in, %s out", count(total.Cassettes, "cassette"), count(total.Tests, "test"),
+		orNone(calls(total.Calls), "no calls"), thousands(total.InputTokens), thousands(total.OutputTokens))
+	if len(states) > 0 {
+		line += "; " + strings.Join(states, ", ")
+	}
+	_, err := fmt.Fprintln(w, line)
+	return err
+}
+
+// calls returns "3 llm, 2 tool".
+func calls(byKind map[string]int) string {
+	kinds := slices.SortedFunc(maps.Keys(byKind), func(a, b string) int {
+		if (a == "llm") != (b == "llm") {
+			return map[bool]int{true: -1, false: 1}[a == "llm"]
+		}
+		return strings.Compare(a, b)
+	})
+	for i, kind := range kinds {
+		kinds[i] = fmt.Sprintf("%d %s", byKind[kind], kind)
+	}
+	return strings.Join(kinds, ", ")
+}
+
+// models returns the names of some models.
+func models(names []string) string {
+	const shown = 2
+	if len(names) <= shown {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s, +%d", strings.Join(names[:shown], ", "), len(names)-shown)
+}
+
+func orNone(text, none string) string {
+	if text == "" {
+		return none
+	}
+	return text
+}
+
+// count returns "1 call" or "2 calls".
+func count(n int, what string) string {
+	if n != 1 {
+		what += "s"
+	}
+	return thousands(int64(n)) + " " + what
+}
+
+// thousands returns 12,345.
+func thousands(n int64) string {
+	s := strconv.FormatInt(n, 10)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// age returns how long ago something was, in one unit. A cassette that was just written is
+// dated ten minutes ahead, for the go command's cache.
+func age(d time.Duration) string {
+	const day = 24 * time.Hour
+	switch {
+	case d < time.Minute:
+		return "now"
+	case d < time.Hour:
+		return strconv.Itoa(int(d.Minutes())) + "min"
+	case d < day:
+		return strconv.Itoa(int(d.Hours())) + "h"
+	case d < 365*day:
+		return strconv.Itoa(int(d/day)) + "d"
+	}
+	return strconv.Itoa(int(d/(365*day))) + "y"
+}

@@ -1,0 +1,239 @@
+package echofault
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"io"
+	"net/http"
+	"sync/atomic"
+	"unicode/utf8"
+
+	"github.com/promptecho/promptecho/internal/canon"
+	"github.com/promptecho/promptecho/internal/stream"
+)
+
+// Cut breaks an answer off after n events of a stream, or after n bytes of a body that is
+// no stream. Then its reader gets [io.ErrUnexpectedEOF], as from net/http when a
+// connection breaks. Cut(0, ...) breaks it off behind the headers. Events are those that
+// the cassette lists; comments and pings count. Cut strikes the first successful answer
+// that goes on so long. Give it twice to cut two.
+func Cut(n int, selectors ...string) Fault {
+	f := newFault(1, selectors, "Cut", n)
+	if n < 0 {
+		f.err = fmt.Errorf("%d is not a number of events: use 0 or more", n)
+	}
+	f.strike = spoil(func(b *body) {
+		c := &cut{body: b, n: n}
+		b.split.part = c.part
+		c.end(n == 0)
+	})
+	return f
+}
+
+// Garble damages event n of a stream, counted from 1 as for [Cut], so that its JSON is
+// invalid: the second half of its data reads "###". Lengths stay as they are, and the
+// checksums of an AWS event stream are right, so the damage reaches whoever reads the
+// JSON. A body that is no stream is one event: Garble(1) damages it. Garble strikes the
+// first successful answer that has such an event.
+func Garble(n int, selectors ...string) Fault {
+	f := newFault(1, selectors, "Garble", n)
+	if n < 1 {
+		f.err = fmt.Errorf("%d is not the number of an event: use 1 or more", n)
+	}
+	f.strike = spoil(func(b *body) {
+		g := &garble{body: b, n: n}
+		b.split.part = g.part
+	})
+	return f
+}
+
+// spoil returns what a fault does that spoils the body of a successful answer. prepare
+// gets the body before anything is read from it.
+func spoil(prepare func(*body)) func(*hit, *http.Request, func() (*http.Response, error)) (*http.Response, error) {
+	return func(h *hit, _ *http.Request, send func() (*http.Response, error)) (*http.Response, error) {
+		resp, err := send()
+		switch {
+		case err != nil || resp == nil:
+			h.spare("%s got no answer", h.name)
+			return resp, err
+		case resp.StatusCode < 200 || resp.StatusCode > 299:
+			h.spare("the answer to %s has status %d", h.name, resp.StatusCode)
+			return resp, nil
+		case resp.Body == nil || resp.Body == http.NoBody:
+			h.spare("the answer to %s has no body", h.name)
+			return resp, nil
+		}
+		if h.recorded {
+			resp.Body = readAll(resp.Body)
+		}
+		coding := resp.Header.Get("Content-Encoding")
+		b := &body{ReadCloser: resp.Body, hit: h}
+		b.split.contentType, b.split.coded = resp.Header.Get("Content-Type"), coding != "" && coding != "identity"
+		prepare(b)
+		resp.Body = b
+		return resp, nil
+	}
+}
+
+// readAll reads a body to its end and returns one like it. The recorder has all of the
+// answer then, whatever the fault leaves of it.
+func readAll(body io.ReadCloser) io.ReadCloser {
+	data, err := io.ReadAll(body)
+	return &inMemory{bytes.NewReader(data), body, cmp.Or(err, io.EOF)}
+}
+
+// An inMemory is a body that was read before.
+type inMemory struct {
+	data *bytes.Reader
+	io.Closer
+	end error // what it ended with
+}
+
+func (m *inMemory) Read(p []byte) (int, error) {
+	if m.data.Len() == 0 {
+		return 0, m.end
+	}
+	return m.data.Read(p)
+}
+
+// A body is the body of an answer that a fault spoils while the client reads it. Read must
+// not be called concurrently; Close may be.
+type body struct {
+	io.ReadCloser // the answer's
+	hit           *hit
+	split         splitter
+	size          atomic.Int64 // bytes that were read
+	out           []byte       // what the client gets next
+	err           error        // what it gets then; nil if the answer goes on
+	broken        bool         // the error is the fault
+}
+
+// Read returns what the fault leaves of one Read of the answer.
+func (b *body) Read(p []byte) (int, error) {
+	for len(b.out) == 0 && len(p) > 0 {
+		if b.err != nil {
+			return 0, b.over()
+		}
+		n, err := b.ReadCloser.Read(p)
+		b.size.Add(int64(n))
+		b.out = b.out[:0]
+		b.split.add(p[:n], err != nil)
+		if !b.broken {
+			b.err = err
+		}
+	}
+	n := copy(p, b.out)
+	b.out = b.out[n:]
+	return n, nil
+}
+
+// over returns the error at the end of the body, and tells the fault what became of it.
+func (b *body) over() error {
+	switch {
+	case b.broken:
+		b.hit.done()
+		b.ReadCloser.Close()
+	case b.split.framing == nil:
+		b.hit.spare("the answer to %s is no stream, but one body of %d bytes", b.hit.name, b.size.Load())
+	default:
+		b.hit.spare("the answer to %s has %d events", b.hit.name, b.split.events.Load())
+	}
+	return b.err
+}
+
+// Close closes the answer. A fault that has not struck by then does not.
+func (b *body) Close() error {
+	b.hit.spare("the client closed the answer to %s after %d bytes, with %d events of a stream", b.hit.name, b.size.Load(), b.split.events.Load())
+	return b.ReadCloser.Close()
+}
+
+// A cut is what [Cut] does to a body.
+type cut struct {
+	*body
+	n     int
+	given int // bytes of a body that is no stream
+}
+
+func (c *cut) part(b []byte, event int, last bool) {
+	switch plain := c.split.framing == nil; {
+	case c.broken:
+	case plain:
+		b = b[:min(len(b), c.n-c.given)]
+		c.given += len(b)
+		c.out = append(c.out, b...)
+		c.end(c.given == c.n)
+	default:
+		c.out = append(c.out, b...)
+		c.end(last && event == c.n)
+	}
+}
+
+// end ends the body here if the fault strikes.
+func (c *cut) end(here bool) {
+	if here {
+		c.broken, c.err = true, io.ErrUnexpectedEOF
+	}
+}
+
+// A garble is what [Garble] does to a body.
+type garble struct {
+	*body
+	n    int
+	held []byte // of the event to damage
+}
+
+func (g *garble) part(b []byte, event int, last bool) {
+	if event != g.n {
+		g.out = append(g.out, b...)
+		return
+	}
+	g.held = append(g.held, b...)
+	if !last {
+		return
+	}
+	damaged, ok := damage(g.split.framing, g.held)
+	g.out = append(g.out, damaged...)
+	if ok {
+		g.hit.done()
+	} else {
+		g.hit.spare("event %d of the answer to %s has no data", event, g.hit.name)
+	}
+}
+
+// damage returns an event with its data damaged, or ok false if it has none. framing is
+// nil for a body that is no stream, which is nothing but data.
+func damage(framing *stream.Framing, event []byte) (damaged []byte, ok bool) {
+	if framing == nil {
+		overwrite(event)
+		return event, len(event) > 0
+	}
+	fields := framing.Read(event)
+	data := 0 // the length of what is damaged
+	for i := range fields {
+		if f := &fields[i]; f.Name == stream.Raw || canon.IsPayload(f.Name) {
+			value := []byte(f.Value)
+			overwrite(value)
+			f.Value, data = string(value), len(value)
+		}
+	}
+	if data == 0 {
+		return event, false
+	}
+	damaged, err := framing.Write(nil, fields)
+	if err != nil { // an array of JSON holds nothing else; its elements end with their data
+		overwrite(event[len(event)-data:])
+		return event, true
+	}
+	return damaged, true
+}
+
+// overwrite overwrites the second half of a text with "#", from the start of a letter on.
+// No JSON text ends with that.
+func overwrite(text []byte) {
+	half := len(text) / 2
+	for half > 0 && !utf8.RuneStart(text[half]) {
+		half--
+	}
+	copy(text[half:], bytes.Repeat([]byte("#"), len(text)-half))
+}

@@ -1,0 +1,32 @@
+// Package echofault makes recorded answers go wrong, to test what a program does then: its
+// retries, its fallback, the error path of its streams. A [Transport] stands in front of a
+// recorder:
+//
+//	rec := echotest.New(t)
+//	faulty := echofault.New(t, rec,
+//		echofault.FailFirst(2, 429),                   // two refusals, then answers
+//		echofault.Cut(3, "llm/anthropic.messages"),    // a stream that breaks off
+//	)
+//	client := openai.NewClient(option.WithHTTPClient(faulty.Client()))
+//
+// A request meets one fault at most: the first in the list that selects it and is not used
+// up. So the list is a script: FailFirst(1, 500), Cut(3) fails the first request and cuts
+// the answer to the second one. For a slow answer that is also cut, put one transport in
+// front of another. Each attempt is a request: the retries of an SDK count. A fault that
+// cannot strike a request, since its answer is too short, a failure or a miss of the
+// recorder, leaves it alone and waits for the next one.
+//
+// Every fault takes selectors. They name the requests that it may strike, each by what a
+// cassette calls it: by kind and boundary, "llm/openai.chat", by kind alone, "llm", or a
+// server that no API is known of by its host, with the port if that is not the usual one,
+// "http/api.example.com". A "*" stands for either part. A fault without selectors may
+// strike every request.
+//
+// Faults work in every record mode. Record with the faults in place: then the cassette has
+// as many recordings as the program asks for. What Cut and Garble spoil is recorded whole,
+// as long as the recorder stands directly below; they read it to its end for that. If the
+// test was recorded without faults, a program that asks again after Cut or Garble needs the
+// recording twice; see [github.com/promptecho/promptecho.AllowRepeats].
+//
+// A test in which a fault never strikes fails, and says why.
+package echofault

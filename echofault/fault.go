@@ -1,0 +1,111 @@
+package echofault
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/promptecho/promptecho/internal/canon"
+)
+
+// A Fault is something that goes wrong with a request or its answer. [FailFirst],
+// [SlowFirst], [Cut] and [Garble] make one, and [New] puts it into effect. A Fault does
+// not change, so it can be given to several transports; each of them counts for itself.
+// The zero Fault is none.
+type Fault struct {
+	code      string   // the call that made it, for messages
+	err       error    // why that call makes no fault
+	times     int      // how many requests it strikes
+	selectors []string // the requests that it selects; none stands for all of them
+
+	// strike answers a request, and tells h whether that was the fault. send sends the
+	// request on.
+	strike func(h *hit, req *http.Request, send func() (*http.Response, error)) (*http.Response, error)
+}
+
+// newFault returns a fault, without what it does. what and args are the call that made it.
+func newFault(times int, selectors []string, what string, args ...any) Fault {
+	var list []string
+	for _, a := range args {
+		list = append(list, fmt.Sprint(a))
+	}
+	for _, s := range selectors {
+		list = append(list, fmt.Sprintf("%q", s))
+	}
+	f := Fault{times: times, selectors: selectors, code: what + "(" + strings.Join(list, ", ") + ")"}
+	if slices.Contains(selectors, "") {
+		f.err = errors.New(`"" selects nothing: name the requests, such as "llm" or "llm/openai.chat", or leave the selector out for every request`)
+	}
+	return f
+}
+
+// check returns why the fault is none, or nil.
+func (f *Fault) check() error {
+	switch {
+	case f.code == "":
+		return errors.New("echofault: a Fault that nothing has made: use FailFirst, SlowFirst, Cut or Garble")
+	case f.err != nil:
+		return fmt.Errorf("echofault: %s: %w", f.code, f.err)
+	}
+	return nil
+}
+
+// selects reports whether the fault selects the requests of a name.
+func (f *Fault) selects(name string) bool {
+	return len(f.selectors) == 0 || slices.ContainsFunc(f.selectors, func(s string) bool { return canon.Selects(s, name) })
+}
+
+// A tally is a fault in a transport, and what it has done there.
+type tally struct {
+	Fault
+
+	mu     sync.Mutex     // guards what follows; no other lock is taken under it
+	taken  int            // requests that it strikes or is about to
+	struck map[string]int // requests that it struck, by name
+	spared string         // why it did not strike the last of those that it was to strike
+}
+
+// A hit is a fault that is to strike a request.
+type hit struct {
+	*tally
+	name     string // of the request
+	number   int    // which of the requests of the fault it is, from 1
+	recorded bool   // a recorder may record what answers the request
+	over     bool   // it has struck or spared the request; tally.mu guards it
+}
+
+// take returns the hit for a request of this name, or nil if the fault leaves it alone.
+func (f *tally) take(name string) *hit {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.taken == f.times || !f.selects(name) {
+		return nil
+	}
+	f.taken++
+	return &hit{tally: f, name: name, number: f.taken}
+}
+
+// done notes that the fault struck the request.
+func (h *hit) done() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if !h.over {
+		h.over = true
+		h.struck[h.name]++
+	}
+}
+
+// spare notes why the fault could not strike the request. It will strike another one. If
+// it has struck already, spare does nothing.
+func (h *hit) spare(format string, args ...any) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if !h.over {
+		h.over = true
+		h.taken--
+		h.spared = fmt.Sprintf(format, args...)
+	}
+}

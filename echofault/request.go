@@ -1,0 +1,52 @@
+package echofault
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"time"
+)
+
+// FailFirst answers the first n requests with a status of 400 to 599, each attempt of an
+// SDK counting as one. Nothing is sent, and no recording is used. The error is JSON in the
+// provider's shape, so SDKs make their typed errors of it, and its message names
+// FailFirst. It has the header "Retry-After: 0", whatever
+// [github.com/promptecho/promptecho.Pace] says, so clients that obey it retry at once.
+func FailFirst(n, status int, selectors ...string) Fault {
+	f := newFault(n, selectors, "FailFirst", n, status)
+	switch {
+	case n < 1:
+		f.err = fmt.Errorf("%d is not a number of requests: use 1 or more", n)
+	case status < 400 || status > 599:
+		f.err = fmt.Errorf("status %d is no failure: use 400 to 599", status)
+	}
+	f.strike = func(h *hit, req *http.Request, _ func() (*http.Response, error)) (*http.Response, error) {
+		h.done()
+		return failure(req, h.name, status, fmt.Sprintf("failure %d of %d by echofault.FailFirst", h.number, n)), nil
+	}
+	return f
+}
+
+// SlowFirst holds the first request back for d before it is sent on, so that the answer
+// comes so much later. If the context of the request ends meanwhile, its error is
+// returned, nothing is sent, and no recording is used. Time comes from package time only:
+// in a [testing/synctest] bubble waiting takes none. The recorded latency comes on top if
+// [github.com/promptecho/promptecho.Pace] replays it.
+func SlowFirst(d time.Duration, selectors ...string) Fault {
+	f := newFault(1, selectors, "SlowFirst", d)
+	if d <= 0 {
+		f.err = fmt.Errorf("%v is no time to wait: use more than 0", d)
+	}
+	f.strike = func(h *hit, req *http.Request, send func() (*http.Response, error)) (*http.Response, error) {
+		h.done()
+		timer := time.NewTimer(d)
+		defer timer.Stop()
+		select {
+		case <-timer.C:
+			return send()
+		case <-req.Context().Done():
+			return nil, context.Cause(req.Context())
+		}
+	}
+	return f
+}

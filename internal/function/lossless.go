@@ -1,0 +1,185 @@
+package function
+
+import (
+	"encoding"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+	"unicode/utf8"
+)
+
+// lossless returns an error if values of the type lose something in JSON. what names the
+// type's part in the function. A type that is read back must also be readable.
+func lossless(what string, t reflect.Type, readBack bool) error {
+	w := typeWalker{readBack: readBack, seen: map[reflect.Type]bool{}}
+	if err := w.walk(t, ""); err != nil {
+		return fmt.Errorf("JSON loses a part of the %s, %s: %w. Wrap a closure that takes and returns a type of its own", what, t, err)
+	}
+	return nil
+}
+
+type typeWalker struct {
+	readBack bool
+	seen     map[reflect.Type]bool
+}
+
+// walk looks for what JSON loses; path leads to the type: "" or ".Field".
+func (w *typeWalker) walk(t reflect.Type, path string) error {
+	if writes, reads := customJSON(t); writes || reads && w.readBack {
+		return w.custom(path, writes, reads)
+	}
+	switch t.Kind() {
+	case reflect.Chan, reflect.Func, reflect.Complex64, reflect.Complex128, reflect.UnsafePointer:
+		return lost(path, "JSON has no %s", t.Kind())
+	case reflect.Interface:
+		if t.NumMethod() > 0 || strings.Contains(path, ".") && !strings.HasSuffix(path, "]") {
+			return lost(path, "JSON does not say which type an interface holds (a map[string]any or a json.RawMessage keeps what JSON has)")
+		}
+	case reflect.Pointer:
+		return w.walk(t.Elem(), path)
+	case reflect.Slice, reflect.Array:
+		return w.walk(t.Elem(), path+"[]")
+	case reflect.Map:
+		if writes, reads := customJSON(t.Key()); writes {
+			if err := w.custom(path, writes, reads); err != nil {
+				return err
+			}
+		}
+		return w.walk(t.Elem(), path+"[]")
+	case reflect.Struct:
+		if w.seen[t] {
+			return nil
+		}
+		w.seen[t] = true
+		return w.fields(t, path, map[string]string{})
+	}
+	return nil
+}
+
+// custom checks a type that writes or reads its JSON itself.
+func (w *typeWalker) custom(path string, writes, reads bool) error {
+	switch {
+	case !w.readBack || writes && reads:
+		return nil
+	case writes:
+		return lost(path, "it writes its JSON itself and does not read it: UnmarshalJSON or UnmarshalText is missing")
+	}
+	return lost(path, "it reads its JSON itself and does not write it: MarshalJSON or MarshalText is missing")
+}
+
+// fields walks the fields of a struct; names has those seen so far by their JSON names.
+func (w *typeWalker) fields(t reflect.Type, path string, names map[string]string) error {
+	for i := range t.NumField() {
+		f := t.Field(i)
+		tag := f.Tag.Get("json")
+		name, _, _ := strings.Cut(tag, ",")
+		at := path + "." + f.Name
+		switch {
+		case f.Name == "_":
+			continue
+		case tag == "-":
+			return lost(at, "the field has the tag json:\"-\"")
+		case f.Anonymous && name == "" && f.Type.Kind() == reflect.Struct && !isCustom(f.Type):
+			if err := w.fields(f.Type, at, names); err != nil {
+				return err
+			}
+			continue
+		case !f.IsExported():
+			return lost(at, "the field is not exported")
+		case name == "":
+			name = f.Name
+		}
+		if other := names[name]; other != "" {
+			return lost(at, "the field has the JSON name %q, as %s has", name, other)
+		}
+		names[name] = at
+		if err := w.walk(f.Type, at); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func lost(path, format string, args ...any) error {
+	why := fmt.Sprintf(format, args...)
+	if path = strings.TrimPrefix(path, "."); path != "" {
+		why = path + ": " + why
+	}
+	return errors.New(why)
+}
+
+// customJSON reports whether a type writes and reads its JSON itself.
+func customJSON(t reflect.Type) (writes, reads bool) {
+	if t.Kind() == reflect.Interface {
+		return false, false
+	}
+	p := reflect.PointerTo(t)
+	is := func(interfaces ...reflect.Type) bool {
+		for _, i := range interfaces {
+			if p.Implements(i) {
+				return true
+			}
+		}
+		return false
+	}
+	return is(reflect.TypeFor[json.Marshaler](), reflect.TypeFor[encoding.TextMarshaler]()),
+		is(reflect.TypeFor[json.Unmarshaler](), reflect.TypeFor[encoding.TextUnmarshaler]())
+}
+
+func isCustom(t reflect.Type) bool {
+	writes, reads := customJSON(t)
+	return writes || reads
+}
+
+// check returns an error if a value holds what its type does not tell and JSON loses:
+// text that is not UTF-8, and what is in an interface. JSON could write the value, so it
+// leads nowhere in a circle.
+func check(v reflect.Value, path string) error {
+	if writes, _ := customJSON(v.Type()); writes {
+		return nil
+	}
+	switch v.Kind() {
+	case reflect.String:
+		if !utf8.ValidString(v.String()) {
+			return lost(path, "this text is not UTF-8, and JSON has no other: use []byte")
+		}
+	case reflect.Interface:
+		if v.IsNil() {
+			return nil
+		}
+		w := typeWalker{seen: map[reflect.Type]bool{}}
+		if err := w.walk(v.Elem().Type(), path); err != nil {
+			return err
+		}
+		return check(v.Elem(), path)
+	case reflect.Pointer:
+		if !v.IsNil() {
+			return check(v.Elem(), path)
+		}
+	case reflect.Slice, reflect.Array:
+		if v.Type().Elem().Kind() == reflect.Uint8 {
+			return nil
+		}
+		for i := range v.Len() {
+			if err := check(v.Index(i), fmt.Sprintf("%s[%d]", path, i)); err != nil {
+				return err
+			}
+		}
+	case reflect.Map:
+		for key, elem := range v.Seq2() {
+			at := fmt.Sprintf("%s[%q]", path, fmt.Sprint(key))
+			if err := errors.Join(check(key, at), check(elem, at)); err != nil {
+				return err
+			}
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if err := check(v.Field(i), path+"."+v.Type().Field(i).Name); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

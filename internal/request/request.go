@@ -1,0 +1,93 @@
+// Package request reads requests of net/http. It knows no matching, and it leaves a request
+// as it is, other than reading and closing its body.
+package request
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"unicode"
+)
+
+// ReadBody appends the body of a request to dst and closes it. If the body is empty
+// although the request announces a length, it is read through GetBody: cohere-go retries
+// with the body it has drained.
+func ReadBody(dst *bytes.Buffer, req *http.Request) error {
+	if req.Body == nil || req.Body == http.NoBody {
+		return nil
+	}
+	n, err := dst.ReadFrom(req.Body)
+	if cerr := req.Body.Close(); err == nil {
+		err = cerr
+	}
+	if err != nil || n > 0 || req.ContentLength <= 0 || req.GetBody == nil {
+		return err
+	}
+	again, err := req.GetBody()
+	if err != nil {
+		return err
+	}
+	defer again.Close()
+	_, err = dst.ReadFrom(again)
+	return err
+}
+
+// CloseBody closes the body of a request that is not sent.
+func CloseBody(req *http.Request) {
+	if req.Body != nil {
+		req.Body.Close()
+	}
+}
+
+// Clone returns a request like req, whose body was read; body is what was read.
+func Clone(req *http.Request, body []byte) *http.Request {
+	out := req.Clone(req.Context())
+	if req.Body != nil && req.Body != http.NoBody {
+		out.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
+		out.Body, _ = out.GetBody()
+		out.ContentLength = int64(len(body))
+		out.TransferEncoding = nil
+	}
+	return out
+}
+
+// URL returns the URL that a request asks for. A name in another script is in Punycode
+// (RFC 3492). The Host header says who is asked, and can differ from the host of the
+// address (RFC 9112, section 3.2). A request line that names a host comes before both.
+func URL(req *http.Request) url.URL {
+	u := *req.URL
+	u.Host = cmp.Or(req.Host, u.Host)
+	if u.Opaque != "" { // it is the request line; see url.URL.RequestURI
+		path := u.Opaque
+		if rest, ok := strings.CutPrefix(path, "//"); ok {
+			end := strings.IndexByte(rest+"/", '/')
+			u.Host, path = rest[:end], rest[end:]
+		}
+		u.Opaque, u.Path, u.RawPath = "", path, ""
+		if plain, err := url.PathUnescape(path); err == nil {
+			u.Path, u.RawPath = plain, path
+		}
+	}
+	if strings.ContainsFunc(u.Host, func(c rune) bool { return c > unicode.MaxASCII }) {
+		u.Host = punycode(u.Host)
+	}
+	return u
+}
+
+// punycode returns a host as net/http sends it.
+func punycode(host string) string {
+	var sent bytes.Buffer
+	out := http.Request{URL: &url.URL{Host: strings.ToLower(host)}}
+	if err := out.Write(&sent); err != nil {
+		return host
+	}
+	in, err := http.ReadRequest(bufio.NewReader(&sent))
+	if err != nil {
+		return host
+	}
+	return in.Host
+}

@@ -1,0 +1,119 @@
+package request
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"testing/iotest"
+)
+
+// A closer is a body that tells whether it was closed.
+type closer struct {
+	io.Reader
+	closed bool
+}
+
+func (c *closer) Close() error { c.closed = true; return nil }
+
+// TestReadBody: what the server would get is read, whatever state the body is in.
+func TestReadBody(t *testing.T) {
+	t.Parallel()
+	again := func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader("hello")), nil }
+	broken := errors.New("broken")
+	for _, tt := range []struct {
+		name   string
+		body   io.Reader
+		length int64
+		again  func() (io.ReadCloser, error)
+		want   string
+		err    error
+	}{
+		{"text", strings.NewReader("hello"), 5, nil, "hello", nil},
+		{"unknown length", strings.NewReader("hello"), -1, nil, "hello", nil},
+		{"drained by an attempt before", strings.NewReader(""), 5, again, "hello", nil},
+		{"drained, and cannot be had again", strings.NewReader(""), 5, nil, "", nil},
+		{"empty", strings.NewReader(""), 0, again, "", nil},
+		{"it cannot be read", iotest.ErrReader(broken), 5, again, "", broken},
+		{"it cannot be had again", strings.NewReader(""), 5, func() (io.ReadCloser, error) { return nil, broken }, "", broken},
+	} {
+		body := &closer{Reader: tt.body}
+		req := &http.Request{Body: body, ContentLength: tt.length, GetBody: tt.again}
+		var got bytes.Buffer
+		got.WriteString("before ")
+		if err := ReadBody(&got, req); !errors.Is(err, tt.err) || got.String() != "before "+tt.want {
+			t.Errorf("%s: %q, %v; want %q, %v", tt.name, got.String(), err, tt.want, tt.err)
+		}
+		if !body.closed {
+			t.Errorf("%s: the body is not closed", tt.name)
+		}
+	}
+	for _, body := range []io.ReadCloser{nil, http.NoBody} {
+		var got bytes.Buffer
+		if err := ReadBody(&got, &http.Request{Body: body, ContentLength: 5, GetBody: again}); err != nil || got.Len() > 0 {
+			t.Errorf("without a body: %q, %v", got.String(), err)
+		}
+	}
+}
+
+// TestClone: a clone sends the body that was read, any number of times, and the request it
+// was made of stays as it is.
+func TestClone(t *testing.T) {
+	t.Parallel()
+	req, err := http.NewRequest("POST", "http://h/", io.NopCloser(strings.NewReader("hello")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.ContentLength, req.TransferEncoding = -1, []string{"chunked"}
+	body := req.Body
+	out := Clone(req, []byte("hello"))
+	out.Header.Set("X-New", "yes")
+	for range 2 {
+		if got, err := io.ReadAll(out.Body); err != nil || string(got) != "hello" || out.ContentLength != 5 || out.TransferEncoding != nil {
+			t.Errorf("the clone sends %q, %v, of length %d, %q", got, err, out.ContentLength, out.TransferEncoding)
+		}
+		if out.Body, err = out.GetBody(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if req.Body != body || req.GetBody != nil || req.ContentLength != -1 || len(req.Header) > 0 {
+		t.Errorf("the request has changed: %+v", req)
+	}
+	if got := Clone(&http.Request{URL: &url.URL{}}, nil); got.Body != nil || got.GetBody != nil {
+		t.Error("a request without a body has one now")
+	}
+}
+
+func TestURL(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name string
+		req  http.Request
+		want string
+	}{
+		{"as it is", http.Request{URL: &url.URL{Scheme: "https", Host: "h", Path: "/a b", RawQuery: "q=1"}}, "https://h/a%20b?q=1"},
+		{"a virtual host", http.Request{Host: "v", URL: &url.URL{Scheme: "https", Host: "h", Path: "/"}}, "https://v/"},
+		{"a request line with a path", http.Request{URL: &url.URL{Scheme: "https", Host: "h", Opaque: "/a%2Fb"}}, "https://h/a%2Fb"},
+		{"a request line with a host", http.Request{Host: "v", URL: &url.URL{Scheme: "https", Host: "h", Opaque: "//o/a"}}, "https://o/a"},
+		{"a request line that is a host", http.Request{URL: &url.URL{Scheme: "https", Host: "h", Opaque: "//o"}}, "https://o"},
+		{"a name in another script", http.Request{URL: &url.URL{Scheme: "https", Host: "Bücher.example", Path: "/"}}, "https://xn--bcher-kva.example/"}, // RFC 3492's algorithm, as browsers show it
+	} {
+		if got := URL(&tt.req); got.String() != tt.want {
+			t.Errorf("%s: %s, want %s", tt.name, got.String(), tt.want)
+		}
+	}
+}
+
+// CloseBody takes a request without a body, too.
+func TestCloseBody(t *testing.T) {
+	t.Parallel()
+	body := &closer{}
+	CloseBody(&http.Request{Body: body})
+	CloseBody(&http.Request{})
+	if !body.closed {
+		t.Error("the body is not closed")
+	}
+}

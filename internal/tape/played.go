@@ -1,0 +1,45 @@
+package tape
+
+import (
+	"cmp"
+	"slices"
+)
+
+// What follows is for runs that play a part of a cassette and make the rest anew. The tape
+// must be closed.
+
+// Played returns the recordings of the cassette that stand for calls of this run: those
+// that were played, unless another was recorded in their place, and those sent within
+// functions that were played. With all, it returns those that nothing asked for as well.
+func (t *Tape) Played(all bool) (list []*Recording) {
+	last := 0
+	for _, rec := range t.Stored() {
+		function := rec.Interaction().Request.Within
+		switch {
+		case rec.replaced:
+			continue
+		case rec.asked > 0:
+			last = rec.asked
+		case all || function != "" && !t.Config.Live(function):
+			rec.asked = last // it stays behind what stands before it
+		default:
+			continue
+		}
+		list = append(list, rec)
+	}
+	return list
+}
+
+// SortAsked sorts recordings in the order in which this run asked for them.
+func SortAsked(list []*Recording) {
+	slices.SortStableFunc(list, func(a, b *Recording) int { return cmp.Compare(a.asked, b.asked) })
+}
+
+// isFrozen reports whether a recording is played in every run.
+func (t *Tape) isFrozen(rec *Recording) bool {
+	if t.Config.Frozen == nil {
+		return false
+	}
+	function := rec.Interaction().Request.Within
+	return t.Config.Frozen(rec.Form().Name()) || function != "" && t.Config.Frozen(function)
+}

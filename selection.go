@@ -1,0 +1,48 @@
+package promptecho
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/promptecho/promptecho/internal/canon"
+	"github.com/promptecho/promptecho/internal/tape"
+)
+
+// A selection is what the options Live and Frozen select.
+type selection struct{ live, frozen []string }
+
+// empty reports whether no option selects anything.
+func (s *selection) empty() bool { return len(s.live)+len(s.frozen) == 0 }
+
+// isFrozen reports whether calls of a name are never made.
+func (s *selection) isFrozen(name string) bool { return selects(s.frozen, name) }
+
+// neverMade returns isFrozen, or nil if nothing is frozen.
+func (s *selection) neverMade() func(name string) bool {
+	if len(s.frozen) == 0 {
+		return nil
+	}
+	return s.isFrozen
+}
+
+// isLive reports whether calls of a name are made for real.
+func (s *selection) isLive(name string) bool { return selects(s.live, name) && !s.isFrozen(name) }
+
+func selects(selectors []string, name string) bool {
+	return slices.ContainsFunc(selectors, func(s string) bool { return canon.Selects(s, name) })
+}
+
+// unselected returns the options that selected nothing that was asked or is recorded.
+func (s *selection) unselected(recs []*tape.Recording) (options []string) {
+	for _, o := range []struct {
+		name      string
+		selectors []string
+	}{{"Live", s.live}, {"Frozen", s.frozen}} {
+		for _, selector := range o.selectors {
+			if !slices.ContainsFunc(recs, func(rec *tape.Recording) bool { return canon.Selects(selector, rec.Form().Name()) }) {
+				options = append(options, fmt.Sprintf("%s(%q)", o.name, selector))
+			}
+		}
+	}
+	return options
+}

@@ -1,0 +1,204 @@
+package promptecho
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"time"
+
+	"github.com/promptecho/promptecho/internal/function"
+	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/redact"
+	"github.com/promptecho/promptecho/internal/tape"
+)
+
+// Wrap returns a function that calls f, and records what f is asked and what it returns as
+// the recorder does for a request over HTTP: a tool of an agent, a search, a memory. In
+// replay, f is not called. If rec is nil, Wrap returns f, so that a program needs no other
+// path for production.
+//
+// The name is the kind and the name of the function: "tool/get_weather", or a kind of
+// "retrieval", "memory_read" and "memory_write". It is what the cassette and reports call
+// the function, and by which [Live] and [Frozen] select it. A function of another shape is
+// wrapped in a closure.
+//
+// The argument matches as the JSON body of a request does, with the options [Ignore],
+// [Mask], [Match], [MatchOn] and [Redact]. A call that is not recorded is a miss: it returns
+// a [*MissError], and the run fails. Calls of one argument play their recordings in recorded
+// order, each once.
+//
+// The argument and the result pass through encoding/json. The run that records gets the
+// result as it was stored, so it sees what every replay will see: a number in an "any" is a
+// float64, and what is redacted is "[REDACTED]". A type of which JSON loses a part (a field
+// that is not exported or has the tag json:"-", a field of interface type, a channel) is
+// refused: each call returns an error that names the field, and the run fails.
+//
+// An error of f is recorded with its text. For [errors.Is] it stays the errors of
+// packages context, errors, io, io/fs and os that it was, and those of [Sentinels];
+// anything else about it is lost in the recording run, too. A result beside an error is
+// kept. Nothing is recorded if f panics, or if it returns an error after its context was
+// canceled.
+//
+// Requests that f sends with its context through the recorder are recorded too, as sent
+// within f. They need not be asked in a replay, since f is not called; if f is [Live], they
+// are replayed.
+func Wrap[In, Out any](rec *Recorder, name string, f func(context.Context, In) (Out, error), opts ...WrapOption) func(context.Context, In) (Out, error) {
+	if rec == nil {
+		return f
+	}
+	w := rec.wrap(name, reflect.TypeFor[In](), reflect.TypeFor[Out](), opts)
+	return func(ctx context.Context, in In) (Out, error) {
+		var out Out
+		err := w.call(ctx, &in, &out, func(ctx context.Context) (err error) {
+			out, err = f(ctx, in)
+			return err
+		})
+		return out, err
+	}
+}
+
+// A WrapOption changes what [Wrap] does.
+type WrapOption func(*wrapConfig)
+
+type wrapConfig struct{ sentinels []error }
+
+// Sentinels names errors that a recorded error still is, for [errors.Is]: when one of them
+// was recorded, or an error that wraps it, so is what the replay returns. A cassette knows
+// them by their texts, so no two may have the same.
+func Sentinels(errs ...error) WrapOption {
+	return func(c *wrapConfig) { c.sentinels = append(c.sentinels, errs...) }
+}
+
+// A wrapped is a function and its recorder.
+type wrapped struct {
+	*function.Function
+	rec     *Recorder
+	refused error // why the function cannot be recorded; nil if it can
+}
+
+// wrap returns a function that takes an in and returns an out.
+func (r *Recorder) wrap(name string, in, out reflect.Type, opts []WrapOption) *wrapped {
+	var c wrapConfig
+	for _, o := range opts {
+		o(&c)
+	}
+	f, err := function.New(name, in, out, c.sentinels)
+	w := &wrapped{Function: f, rec: r}
+	if err != nil {
+		w.refused = w.fail(0, fmt.Errorf("Wrap(%q): %w", name, err))
+	}
+	return w
+}
+
+// call is [Recorder.RoundTrip] for a function. It reads the argument that in points to, and
+// writes the result where out points to, as run does.
+func (w *wrapped) call(ctx context.Context, in, out any, run func(context.Context) error) error {
+	r := w.rec
+	switch {
+	case w.refused != nil:
+		return w.refused
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case r.plan.passThrough && r.config.selection.empty():
+		r.log.Reach()
+		return run(ctx)
+	}
+	req, err := w.Request(in)
+	if err != nil {
+		return w.fail(0, err)
+	}
+	c := tape.Call{Request: req}
+	c.Request.Within, c.Outer = r.within(ctx)
+	r.log.Reach()
+	recording, err := r.tape.Take(&c)
+	if err != nil {
+		return r.told(w.Name, err)
+	}
+	switch r.answerOf(c.Form, recording) {
+	case toPlay:
+		return w.play(ctx, &c, recording, out)
+	case toPass:
+		return run(ctx)
+	case toRecord:
+		c.Instead = recording
+		return w.record(ctx, &c, out, run)
+	}
+	r.log.Selected(c.Form)
+	m := r.log.Miss(&c, false)
+	return (*MissError)(&m)
+}
+
+// play returns what is recorded.
+func (w *wrapped) play(ctx context.Context, c *tape.Call, rec *tape.Recording, out any) error {
+	r := w.rec
+	r.notePlayed(c, rec)
+	it, err := rec.Load()
+	if err != nil {
+		return r.told(w.Name, err)
+	}
+	resp := it.Response
+	if resp.Error != "" {
+		resp.Error = redact.Printable(resp.Error)
+		r.log.Replayed(it.Line, &resp)
+	}
+	if err := r.player.Wait(ctx, it.LatencyMS); err != nil {
+		return err
+	}
+	err, failed := w.Answer(&resp, out)
+	if failed != nil {
+		return w.fail(it.Line, fmt.Errorf("%w. If the function has changed, record it again", failed))
+	}
+	return err
+}
+
+// record calls the function and records what it returns.
+func (w *wrapped) record(ctx context.Context, c *tape.Call, out any, run func(context.Context) error) error {
+	r := w.rec
+	r.log.Selected(c.Form)
+	rec, err := r.tape.Reserve(c)
+	if err != nil {
+		return r.told(w.Name, err)
+	}
+	whole := false // false if the function panics, or ends its goroutine
+	defer func() {
+		r.tape.Answered(rec)
+		if !whole {
+			r.tape.GiveUp(rec)
+		}
+	}()
+	began := time.Now()
+	err = run(context.WithValue(ctx, runningKey{r}, running{w.Name, rec}))
+	it := *rec.Interaction()
+	it.LatencyMS = time.Since(began).Milliseconds()
+	if err != nil && errors.Is(ctx.Err(), context.Canceled) {
+		return err
+	}
+	if it.Response, err = w.Response(out, err); err != nil {
+		return w.fail(0, err)
+	}
+	whole = true
+	r.tape.Settle(rec, &it)
+	return w.stored(&it.Response, out)
+}
+
+// stored returns the answer as it was stored.
+func (w *wrapped) stored(resp *interaction.Response, out any) error {
+	err, failed := w.Answer(resp, out)
+	if failed != nil {
+		return w.fail(0, failed)
+	}
+	return err
+}
+
+// fail fails the run with an error, which it returns as the function's; line is where the
+// recording stands that is to blame, or 0.
+func (w *wrapped) fail(line int, err error) error {
+	place := w.rec.file
+	if line > 0 {
+		place = fmt.Sprintf("%s:%d", place, line)
+	}
+	err = refusedError(fmt.Sprintf("%s: %v", place, err))
+	w.rec.log.Error(err)
+	return err
+}

@@ -1,0 +1,857 @@
+package promptecho
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"reflect"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/promptecho/promptecho/internal/cassette"
+	"github.com/promptecho/promptecho/internal/report"
+)
+
+type city struct {
+	Name string    `json:"city"`
+	At   time.Time `json:"at,omitzero"`
+}
+
+type weather struct {
+	Celsius float64        `json:"celsius"`
+	Tags    []string       `json:"tags"`
+	More    map[string]any `json:"more,omitempty"`
+}
+
+// counted returns a function of that name, which counts its calls and knows the weather.
+func counted(rec *Recorder, name string, calls *atomic.Int64, opts ...WrapOption) func(context.Context, city) (weather, error) {
+	return Wrap(rec, name, func(_ context.Context, c city) (weather, error) {
+		n := calls.Add(1)
+		return weather{Celsius: float64(len(c.Name)) + 0.5, Tags: []string{c.Name}, More: map[string]any{"n": n}}, nil
+	}, opts...)
+}
+
+// TestWrap: the recording run and every replay get the same, and the replay calls nothing.
+func TestWrap(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"tool/get_weather", "retrieval/docs", "memory_read/user", "memory_write/user", "tool/mcp/files.read-1"} {
+		file := filepath.Join(t.TempDir(), "c.yaml")
+		var calls atomic.Int64
+		var results [2][]weather
+		for run := range results {
+			r := mustOpen(t, file)
+			get := counted(r, name, &calls)
+			for _, c := range []string{"Berlin", "Rome", "Berlin"} {
+				w, err := get(t.Context(), city{Name: c})
+				if err != nil {
+					t.Fatal(err)
+				}
+				results[run] = append(results[run], w)
+			}
+			mustPass(t, r)
+		}
+		if calls.Load() != 3 {
+			t.Errorf("%s: %d calls, want those of the recording run, 3", name, calls.Load())
+		}
+		if !reflect.DeepEqual(results[0], results[1]) {
+			t.Errorf("%s: the recording run got %v and the replay %v", name, results[0], results[1])
+		}
+		// JSON has one kind of number: what an any holds is a float64, also when recorded.
+		if got := results[0][2].More["n"]; got != 3.0 {
+			t.Errorf("%s: the third call gave %v (%[2]T), want 3.0", name, got)
+		}
+		f, err := cassette.Load(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		kind, boundary, _ := strings.Cut(name, "/")
+		for _, it := range f.Interactions {
+			if it.Kind != kind || it.Boundary != boundary || it.Request.Function != name {
+				t.Errorf("%s: recorded as %s, %s", name, it.Kind, it.Boundary)
+			}
+		}
+	}
+}
+
+// TestWrapCassette: a function reads well in the file, and texts are texts there.
+func TestWrapCassette(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "c.yaml")
+	r := mustOpen(t, file)
+	search := Wrap(r, "retrieval/notes", func(_ context.Context, query string) (string, error) {
+		return "first line\nsecond <line>\n", nil
+	})
+	charge := Wrap(r, "tool/charge_card", func(_ context.Context, in map[string]any) (*weather, error) {
+		return nil, fmt.Errorf("charge %v: %w", in["amount"], fs.ErrPermission)
+	})
+	search(t.Context(), "notes of May")
+	if _, err := charge(t.Context(), map[string]any{"amount": 12.50, "currency": "EUR"}); err == nil || err.Error() != "charge 12.5: permission denied" {
+		t.Errorf("error %v", err)
+	}
+	mustPass(t, r)
+	_, text, _ := strings.Cut(read(t, file), "interactions:\n")
+	text, _, _ = strings.Cut(text, "seals:")
+	want := `  - kind: retrieval
+    boundary: notes
+    request:
+      body: notes of May
+    response:
+      body: |
+        first line
+        second <line>
+    latency_ms: 0
+  - kind: tool
+    boundary: charge_card
+    request:
+      body:
+        amount: 12.5
+        currency: EUR
+    response:
+      error: "charge 12.5: permission denied"
+      error_is: ["permission denied"]
+    latency_ms: 0
+`
+	if text != want {
+		t.Errorf("the cassette has\n%s\nwant\n%s", text, want)
+	}
+}
+
+// TestWrapErrors: a recorded error has its text, and is what it was for errors.Is, in the
+// recording run too.
+func TestWrapErrors(t *testing.T) {
+	t.Parallel()
+	sentinel := errors.New("no such city")
+	given := map[string]error{
+		"own":      errors.New("broken"),
+		"EOF":      io.EOF,
+		"wrapped":  fmt.Errorf("read: %w", io.ErrUnexpectedEOF),
+		"file":     &fs.PathError{Op: "open", Path: "/x", Err: fs.ErrNotExist},
+		"deadline": context.DeadlineExceeded,
+		"canceled": fmt.Errorf("inner: %w", context.Canceled),
+		"sentinel": fmt.Errorf("weather: %w", sentinel),
+		"two":      errors.Join(sentinel, os.ErrDeadlineExceeded),
+		"empty":    errors.New(""),
+	}
+	file := filepath.Join(t.TempDir(), "c.yaml")
+	for run := range 2 {
+		r := mustOpen(t, file, OnRecordError(Keep))
+		f := Wrap(r, "tool/fail", func(_ context.Context, name string) (int, error) {
+			if run > 0 {
+				t.Error("called in replay")
+			}
+			return len(name), given[name]
+		}, Sentinels(sentinel))
+		for name, was := range given {
+			n, err := f(t.Context(), name)
+			if err == nil || err.Error() != was.Error() && name != "empty" {
+				t.Errorf("run %d: %s: error %v, want %v", run, name, err, was)
+			}
+			if n != len(name) {
+				t.Errorf("run %d: %s: the result beside the error is %d", run, name, n)
+			}
+			for _, target := range []error{io.EOF, io.ErrUnexpectedEOF, fs.ErrNotExist, fs.ErrPermission, context.DeadlineExceeded, context.Canceled, sentinel, os.ErrDeadlineExceeded} {
+				if errors.Is(err, target) != errors.Is(was, target) {
+					t.Errorf("run %d: %s: errors.Is(%v) is %v", run, name, target, errors.Is(err, target))
+				}
+			}
+			if name == "EOF" && err != io.EOF {
+				t.Errorf("run %d: io.EOF is not the same value", run)
+			}
+			var timeout interface{ Timeout() bool }
+			if name == "deadline" && (!errors.As(err, &timeout) || !timeout.Timeout()) {
+				t.Errorf("run %d: the deadline is no timeout", run)
+			}
+		}
+		mustPass(t, r)
+	}
+	// Without the sentinel nobody can tell what the error was.
+	r := mustOpen(t, file, AllowUnused())
+	f := Wrap(r, "tool/fail", func(context.Context, string) (int, error) { return 0, nil })
+	_, err := f(t.Context(), "sentinel")
+	if err == nil || !strings.Contains(err.Error(), `is "no such city", and no error of that text was given to Sentinels`) {
+		t.Errorf("error %v", err)
+	}
+	if err := r.Close(); err == nil {
+		t.Error("the run passes")
+	}
+}
+
+// TestWrapNotRecorded: what was canceled, panicked or ended its goroutine has no result.
+func TestWrapNotRecorded(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "c.yaml")
+	r := mustOpen(t, file)
+	ctx, cancel := context.WithCancel(t.Context())
+	f := Wrap(r, "tool/f", func(ctx context.Context, how string) (string, error) {
+		switch how {
+		case "cancel":
+			cancel()
+			return "partly", fmt.Errorf("stopped: %w", ctx.Err())
+		case "panic":
+			panic("oh")
+		case "goexit":
+			runtime.Goexit()
+		}
+		return how, nil
+	})
+	if out, err := f(ctx, "cancel"); out != "partly" || !errors.Is(err, context.Canceled) {
+		t.Errorf("canceled: %q, %v", out, err)
+	}
+	func() {
+		defer func() {
+			if p := recover(); p != "oh" {
+				t.Errorf("recovered %v", p)
+			}
+		}()
+		f(t.Context(), "panic")
+	}()
+	var wg sync.WaitGroup
+	wg.Go(func() { f(t.Context(), "goexit") })
+	wg.Wait()
+	if _, err := f(ctx, "late"); !errors.Is(err, context.Canceled) {
+		t.Errorf("a context that is over: %v", err)
+	}
+	if out, err := f(t.Context(), "fine"); out != "fine" || err != nil {
+		t.Errorf("%q, %v", out, err)
+	}
+	mustPass(t, r)
+	loaded, err := cassette.Load(file)
+	if err != nil || len(loaded.Interactions) != 1 || string(loaded.Interactions[0].Request.Body) != `"fine"` {
+		t.Errorf("recorded %v, %v", loaded, err)
+	}
+}
+
+// TestWrapDeadline: a deadline of the caller is an answer, and comes at once in replay.
+func TestWrapDeadline(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "c.yaml")
+	for run := range 2 {
+		synctest.Test(t, func(t *testing.T) {
+			r := mustOpen(t, file, OnRecordError(Keep))
+			f := Wrap(r, "tool/slow", func(ctx context.Context, _ string) (string, error) {
+				<-ctx.Done()
+				return "", ctx.Err()
+			})
+			ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+			defer cancel()
+			began := time.Now()
+			_, err := f(ctx, "x")
+			if err != context.DeadlineExceeded || (run > 0) != (time.Since(began) == 0) {
+				t.Errorf("run %d: %v after %v", run, err, time.Since(began))
+			}
+			mustPass(t, r)
+		})
+	}
+}
+
+// TestWrapPace: a function takes as long as it took.
+func TestWrapPace(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "c.yaml")
+	for run := range 2 {
+		synctest.Test(t, func(t *testing.T) {
+			r := mustOpen(t, file, Pace(2))
+			f := Wrap(r, "tool/slow", func(ctx context.Context, _ string) (string, error) {
+				time.Sleep(3 * time.Second)
+				return "", nil
+			})
+			began := time.Now()
+			if _, err := f(t.Context(), "x"); err != nil {
+				t.Fatal(err)
+			}
+			if want := time.Duration(3+3*run) * time.Second; time.Since(began) != want {
+				t.Errorf("run %d took %v, want %v", run, time.Since(began), want)
+			}
+			mustPass(t, r)
+		})
+	}
+}
+
+// TestWrapNil: without a recorder, a function is what it was.
+func TestWrapNil(t *testing.T) {
+	t.Parallel()
+	type anything struct{ hidden int } // which no recorder takes
+	f := Wrap(nil, "not a name", func(_ context.Context, in anything) (chan int, error) { return nil, fmt.Errorf("%d", in.hidden) })
+	if _, err := f(t.Context(), anything{7}); err == nil || err.Error() != "7" {
+		t.Errorf("error %v", err)
+	}
+}
+
+// TestWrapRefused: a function that cannot be recorded fails the run and is not called.
+func TestWrapRefused(t *testing.T) {
+	t.Parallel()
+	type hidden struct{ Query, secret string }
+	var called atomic.Bool
+	file := filepath.Join(t.TempDir(), "c.yaml")
+	r := mustOpen(t, file)
+	_ = hidden{secret: ""}.secret
+	f := Wrap(r, "tool/search", func(context.Context, hidden) (string, error) { called.Store(true); return "", nil })
+	_, err := f(t.Context(), hidden{})
+	want := file + `: Wrap("tool/search"): JSON loses a part of the argument, promptecho.hidden: secret: the field is not exported. Wrap a closure that takes and returns a type of its own`
+	if err == nil || err.Error() != "promptecho: "+want {
+		t.Errorf("error %v\nwant %s", err, want)
+	}
+	if called.Load() {
+		t.Error("it was called")
+	}
+	if errs := r.finish(report.Outcome{}).Errors; len(errs) != 1 || errs[0] != want {
+		t.Errorf("errors %q", errs)
+	}
+	for _, name := range []string{"", "get_weather", "tools/x", "llm/openai.chat", "tool/", "tool//x", "tool/a b", "tool/../x/"} {
+		r := mustOpen(t, filepath.Join(t.TempDir(), "c.yaml"))
+		f := Wrap(r, name, func(context.Context, string) (string, error) { return "", nil })
+		if _, err := f(t.Context(), ""); err == nil || !strings.Contains(err.Error(), "tool, retrieval, memory_read, memory_write") {
+			t.Errorf("%q: error %v", name, err)
+		}
+	}
+	// A value can hold what its type does not tell.
+	r = mustOpen(t, filepath.Join(t.TempDir(), "d.yaml"))
+	g := Wrap(r, "tool/any", func(_ context.Context, in map[string]any) (any, error) { return in["x"], nil })
+	for want, in := range map[string]any{
+		`["x"].secret: the field is not exported`:            hidden{},
+		`["x"]: this text is not UTF-8`:                      "\xff",
+		`["x"][1]["y"]: JSON has no chan`:                    []any{1, map[string]any{"y": make(chan int)}},
+		`the argument cannot be recorded: json: unsupported`: func() {},
+	} {
+		if _, err := g(t.Context(), map[string]any{"x": in}); err == nil || !strings.Contains(err.Error(), want) && !strings.Contains(err.Error(), "unsupported type") {
+			t.Errorf("%T: error %v, want %s", in, err, want)
+		}
+	}
+}
+
+// TestWrapWithin: what a function sends is recorded as sent within it, and is not asked
+// for in a replay, which does not call the function.
+func TestWrapWithin(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "c.yaml")
+	u := newUpstream(t)
+	var inner atomic.Int64
+	agent := func(r *Recorder) string {
+		lookup := Wrap(r, "memory_read/user", func(ctx context.Context, id int) (string, error) {
+			inner.Add(1)
+			_, body := postIn(t, ctx, r, u.URL, `{"id":1}`)
+			return body, nil
+		})
+		search := Wrap(r, "tool/search", func(ctx context.Context, query string) (string, error) {
+			user, err := lookup(ctx, 1)
+			if err != nil {
+				return "", err
+			}
+			_, body := postIn(t, ctx, r, u.URL, fmt.Sprintf("{%q:1}", query))
+			return user + body, nil
+		})
+		out, err := search(t.Context(), "q")
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, body := postIn(t, t.Context(), r, u.URL, `{"id":1}`) // as the function asked, and not within it
+		return out + body
+	}
+	r := mustOpen(t, file)
+	want := agent(r)
+	mustPass(t, r)
+	f, err := cassette.Load(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, it := range f.Interactions {
+		got = append(got, fmt.Sprintf("%s %s within %q concurrent %v", it.Kind, it.Boundary, it.Request.Within, it.Concurrent))
+	}
+	wantOrder := []string{
+		`tool search within "" concurrent false`, `memory_read user within "tool/search" concurrent false`,
+		`http  within "memory_read/user" concurrent false`, `http  within "tool/search" concurrent false`, `http  within "" concurrent false`,
+	}
+	if !reflect.DeepEqual(got, wantOrder) {
+		t.Errorf("recorded\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(wantOrder, "\n"))
+	}
+	hits := u.count()
+	r = mustOpen(t, file)
+	if got := agent(r); got != want {
+		t.Errorf("replayed %s, want %s", got, want)
+	}
+	mustPass(t, r)
+	if u.count() != hits || inner.Load() != 1 {
+		t.Errorf("%d requests and %d calls in the replay", u.count()-hits, inner.Load()-1)
+	}
+
+	// Live, the function runs, and finds its requests, the one that was sent elsewhere too
+	// in its own place.
+	r = mustOpen(t, file, Live("tool"), InMode(ModeNone))
+	if got := agent(r); got != want {
+		t.Errorf("live: %s, want %s", got, want)
+	}
+	mustPass(t, r)
+	if u.count() != hits || inner.Load() != 1 {
+		t.Errorf("live: %d requests and %d calls of what is not live", u.count()-hits, inner.Load()-1)
+	}
+	r = mustOpen(t, file, Live("tool", "memory_read"), InMode(ModeNone))
+	if got := agent(r); got != want {
+		t.Errorf("both live: %s, want %s", got, want)
+	}
+	mustPass(t, r)
+	if u.count() != hits || inner.Load() != 2 {
+		t.Errorf("both live: %d requests and %d calls", u.count()-hits, inner.Load()-2)
+	}
+	if _, err := os.Stat(strings.TrimSuffix(file, ".yaml") + ".derived.yaml"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("mode none wrote: %v", err)
+	}
+}
+
+// postIn is post with a context.
+func postIn(t testing.TB, ctx context.Context, r *Recorder, url, body string) (int, string) {
+	t.Helper()
+	req := streamRequest(t, ctx, url, "")
+	req.URL.Path = "/x"
+	req.Body = io.NopCloser(strings.NewReader(body))
+	req.ContentLength = int64(len(body))
+	resp, err := r.Client().Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	b, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resp.StatusCode, string(b)
+}
+
+// TestWrapOptions: options mean for an argument what they mean for a body.
+func TestWrapOptions(t *testing.T) {
+	t.Parallel()
+	type query struct {
+		Text string `json:"text"`
+		User string `json:"user"`
+		N    int    `json:"n"`
+	}
+	was := query{"find 2026-01-02", "ann", 1}
+	for _, tt := range []struct {
+		name string
+		opts []Option
+		now  query
+		miss bool
+	}{
+		{"same", nil, was, false},
+		{"other text", nil, query{"find 2026-01-03", "ann", 1}, true},
+		{"mask", []Option{Mask(`\d{4}-\d\d-\d\d`, "DATE")}, query{"find 2026-01-03", "ann", 1}, false},
+		{"user matches", nil, query{"find 2026-01-02", "bob", 1}, true},
+		{"ignore", []Option{Ignore("user")}, query{"find 2026-01-02", "bob", 1}, false},
+		{"redact", []Option{Redact("user")}, query{"find 2026-01-02", "bob", 1}, false},
+		{"match on", []Option{MatchOn("text")}, query{"find 2026-01-02", "bob", 2}, false},
+		{"match on what differs", []Option{MatchOn("user")}, query{"find 2026-01-02", "bob", 1}, true},
+		{"strict", []Option{Strict()}, was, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			file := filepath.Join(t.TempDir(), "c.yaml")
+			for run, in := range []query{was, tt.now} {
+				r := mustOpen(t, file, append(tt.opts, Log(func(string) {}))...)
+				f := Wrap(r, "tool/f", func(_ context.Context, q query) (string, error) { return "for " + q.User, nil })
+				out, err := f(t.Context(), in)
+				var miss *MissError
+				switch {
+				case run == 1 && tt.miss:
+					if !errors.As(err, &miss) || miss.Endpoint != "tool/f" || !strings.HasPrefix(miss.Caller, "wrap_test.go:") {
+						t.Errorf("error %v", err)
+					}
+				case err != nil:
+					t.Error(err)
+				case out != "for ann" && tt.name != "redact" || tt.name == "redact" && out != "for ann":
+					t.Errorf("run %d: %q", run, out)
+				}
+				if errs := r.finish(report.Outcome{}).Errors; (len(errs) > 0) != (run == 1 && tt.miss) {
+					t.Errorf("run %d: errors %q", run, errs)
+				}
+			}
+		})
+	}
+}
+
+// TestWrapRedacted: a secret in an argument or a result is not written, and the recording
+// run gets what replay will.
+func TestWrapRedacted(t *testing.T) {
+	t.Parallel()
+	const key = "sk-proj-Qm7vX2tLr9KwPz4NbYc8DfHs3JgTe6Ua1VxRi5Wo"
+	file := filepath.Join(t.TempDir(), "c.yaml")
+	var outs [2]map[string]string
+	for run := range outs {
+		r := mustOpen(t, file)
+		f := Wrap(r, "tool/token", func(_ context.Context, in map[string]string) (map[string]string, error) {
+			return map[string]string{"note": "uses " + in["key"]}, errors.New("used " + in["key"])
+		})
+		out, err := f(t.Context(), map[string]string{"key": key})
+		if outs[run] = out; err == nil || strings.Contains(err.Error(), key) {
+			t.Errorf("run %d: error %v", run, err)
+		}
+		mustPass(t, r)
+	}
+	if text := read(t, file); strings.Contains(text, key) {
+		t.Errorf("written:\n%s", text)
+	}
+	if !reflect.DeepEqual(outs[0], outs[1]) || outs[0]["note"] != "uses [REDACTED]" {
+		t.Errorf("the runs got %v", outs)
+	}
+}
+
+// TestWrapOrder: calls of one argument play in recorded order, and one too many is a miss.
+func TestWrapOrder(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "c.yaml")
+	var calls atomic.Int64
+	ask := func(times int, opts ...Option) (got []any, errs []string) {
+		r := mustOpen(t, file, opts...)
+		f := counted(r, "tool/poll", &calls)
+		for range times {
+			w, err := f(t.Context(), city{Name: "x"})
+			if err != nil {
+				got = append(got, err.(*MissError).Reason)
+			} else {
+				got = append(got, w.More["n"])
+			}
+		}
+		return got, r.finish(report.Outcome{}).Errors
+	}
+	ask(2)
+	for _, tt := range []struct {
+		times int
+		opts  []Option
+		want  string
+		fails string
+	}{
+		{2, nil, "[1 2]", ""},
+		{1, nil, "[1]", "1 of 2 recordings not used"},
+		{1, []Option{AllowUnused()}, "[1]", ""},
+		{3, nil, "[1 2 asked more often than recorded: 3 times, recorded 2 times (AllowRepeats replays the last again)]", "1 request has no recording"},
+		{3, []Option{AllowRepeats()}, "[1 2 2]", ""},
+	} {
+		got, errs := ask(tt.times, tt.opts...)
+		if fmt.Sprint(got) != tt.want || (tt.fails == "") != (len(errs) == 0) || len(errs) > 0 && !strings.Contains(errs[0], tt.fails) {
+			t.Errorf("%d times: %v, errors %q", tt.times, got, errs)
+		}
+	}
+}
+
+// TestWrapModes: the record modes mean for functions what they mean for requests.
+func TestWrapModes(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		mode     Mode
+		present  bool
+		old, new bool // whether the function is called
+		saved    int
+	}{
+		{ModeOnce, false, true, true, 2}, {ModeOnce, true, false, false, 1},
+		{ModeNone, false, false, false, 0}, {ModeNone, true, false, false, 1},
+		{ModeNewEpisodes, false, true, true, 2}, {ModeNewEpisodes, true, false, true, 2},
+		{ModeAll, false, true, true, 2}, {ModeAll, true, true, true, 2},
+		{ModeLive, false, true, true, 0}, {ModeLive, true, true, true, 1},
+	} {
+		file := filepath.Join(t.TempDir(), "c.yaml")
+		var calls atomic.Int64
+		call := func(mode Mode, name string) bool {
+			r := mustOpen(t, file, InMode(mode), AllowUnused())
+			before := calls.Load()
+			_, err := counted(r, "tool/f", &calls)(t.Context(), city{Name: name})
+			called := calls.Load() > before
+			if errs := r.finish(report.Outcome{}).Errors; (err != nil) != (len(errs) > 0) {
+				t.Errorf("%+v: %s: error %v, and the run says %q", tt, name, err, errs)
+			}
+			return called
+		}
+		if tt.present {
+			call(ModeAll, "old")
+		}
+		r := mustOpen(t, file, InMode(tt.mode))
+		f := counted(r, "tool/f", &calls)
+		for name, want := range map[string]bool{"old": tt.old, "new": tt.new} {
+			before := calls.Load()
+			_, err := f(t.Context(), city{Name: name})
+			if called := calls.Load() > before; called != want || (err != nil) != (!called && !(tt.present && name == "old")) {
+				t.Errorf("%+v: %s was called: %v, error %v", tt, name, called, err)
+			}
+		}
+		r.finish(report.Outcome{})
+		saved := 0
+		if f, err := cassette.Load(file); err == nil {
+			saved = len(f.Interactions)
+		}
+		if saved != tt.saved {
+			t.Errorf("%+v: %d saved", tt, saved)
+		}
+	}
+}
+
+// TestWrapParallel: many goroutines on one function each get what was recorded for them.
+func TestWrapParallel(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "c.yaml")
+	var calls atomic.Int64
+	for range 3 {
+		r := mustOpen(t, file)
+		f := counted(r, "tool/f", &calls)
+		var wg sync.WaitGroup
+		for i := range 50 {
+			wg.Go(func() {
+				name := fmt.Sprint("city ", i%10)
+				w, err := f(t.Context(), city{Name: name})
+				if err != nil || len(w.Tags) != 1 || w.Tags[0] != name {
+					t.Errorf("%s: %v, %v", name, w, err)
+				}
+			})
+		}
+		wg.Wait()
+		mustPass(t, r)
+	}
+	if calls.Load() != 50 {
+		t.Errorf("%d calls, want 50", calls.Load())
+	}
+}
+
+// TestWrapChanged: a recorded result that does not fit the type any more is an error.
+func TestWrapChanged(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "c.yaml")
+	r := mustOpen(t, file)
+	var calls atomic.Int64
+	counted(r, "tool/f", &calls)(t.Context(), city{Name: "x"})
+	mustPass(t, r)
+	type renamed struct {
+		Degrees float64        `json:"degrees"`
+		Tags    []string       `json:"tags"`
+		More    map[string]any `json:"more"`
+	}
+	r = mustOpen(t, file)
+	_, err := Wrap(r, "tool/f", func(context.Context, city) (renamed, error) { return renamed{}, nil })(t.Context(), city{Name: "x"})
+	want := file + `:4: the recorded result of tool/f is no promptecho.renamed: json: unknown field "celsius". If the function has changed, record it again`
+	if err == nil || err.Error() != "promptecho: "+want {
+		t.Errorf("error %v\nwant %s", err, want)
+	}
+	if errs := r.finish(report.Outcome{}).Errors; len(errs) != 1 {
+		t.Errorf("errors %q", errs)
+	}
+}
+
+// TestWrapLate: a call after the recorder was closed is told so.
+func TestWrapLate(t *testing.T) {
+	t.Parallel()
+	r := mustOpen(t, filepath.Join(t.TempDir(), "c.yaml"))
+	var calls atomic.Int64
+	f := counted(r, "tool/f", &calls)
+	f(t.Context(), city{Name: "x"})
+	mustPass(t, r)
+	_, err := f(t.Context(), city{Name: "x"})
+	if err == nil || !strings.Contains(err.Error(), "tool/f came after the recorder was closed") || calls.Load() != 1 {
+		t.Errorf("error %v, %d calls", err, calls.Load())
+	}
+}
+
+// TestFrozen: a frozen function is never called, in any mode, also while recording.
+func TestFrozen(t *testing.T) {
+	t.Parallel()
+	for _, present := range []bool{false, true} {
+		for _, mode := range modes {
+			file := filepath.Join(t.TempDir(), "c.yaml")
+			var charged, looked atomic.Int64
+			if present {
+				r := mustOpen(t, file)
+				counted(r, "tool/look", &looked)(t.Context(), city{Name: "first"})
+				counted(r, "tool/charge_card", &charged)(t.Context(), city{Name: "old"})
+				mustPass(t, r)
+			}
+			charged.Store(0)
+			r := mustOpen(t, file, InMode(mode), Frozen("tool/charge_card"))
+			look, charge := counted(r, "tool/look", &looked), counted(r, "tool/charge_card", &charged)
+			_, lookErr := look(t.Context(), city{Name: "first"})
+			w, oldErr := charge(t.Context(), city{Name: "old"})
+			_, newErr := charge(t.Context(), city{Name: "new"})
+			if charged.Load() != 0 {
+				t.Fatalf("mode %s, present %v: charged %d times", mode, present, charged.Load())
+			}
+			if (lookErr == nil) != (present || mode != ModeNone) {
+				t.Errorf("mode %s, present %v: what is not frozen: %v", mode, present, lookErr)
+			}
+			if (oldErr == nil) != present || present && (len(w.Tags) != 1 || w.Tags[0] != "old") {
+				t.Errorf("mode %s, present %v: what is recorded gives %v, %v", mode, present, w, oldErr)
+			}
+			var miss *MissError
+			if !errors.As(newErr, &miss) || !strings.HasSuffix(miss.Reason, "Frozen keeps it from being called: to record it, take that option out for one run") {
+				t.Errorf("mode %s, present %v: what is not recorded: %v", mode, present, newErr)
+			}
+			if errs := r.finish(report.Outcome{}).Errors; len(errs) == 0 {
+				t.Errorf("mode %s, present %v: the run passes", mode, present)
+			}
+		}
+	}
+}
+
+// TestFrozenAgain: recording again keeps what is frozen where it stood, with what was sent
+// within it.
+func TestFrozenAgain(t *testing.T) {
+	t.Parallel()
+	u := newUpstream(t)
+	file := filepath.Join(t.TempDir(), "c.yaml")
+	run := func(opts ...Option) *Recorder {
+		r := mustOpen(t, file, opts...)
+		charge := Wrap(r, "tool/charge_card", func(ctx context.Context, s string) (string, error) {
+			_, body := postIn(t, ctx, r, u.URL, `{"charge":1}`)
+			return body, nil
+		})
+		ask(t, r, u.URL, "before")
+		charge(t.Context(), "5 EUR")
+		ask(t, r, u.URL, "after")
+		return r
+	}
+	mustPass(t, run())
+	first, err := cassette.Load(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mustPass(t, run(InMode(ModeAll), Frozen("tool")))
+	second, err := cassette.Load(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(first.Interactions) != 4 || len(second.Interactions) != 4 {
+		t.Fatalf("%d interactions, and then %d", len(first.Interactions), len(second.Interactions))
+	}
+	for i, again := range []bool{true, false, false, true} {
+		a, b := first.Interactions[i], second.Interactions[i]
+		if a.Request.String() != b.Request.String() || (string(a.Response.Body) != string(b.Response.Body)) != again {
+			t.Errorf("interaction %d: %s gave %s, and then %s gave %s", i, a.Request.String(), a.Response.Body, b.Request.String(), b.Response.Body)
+		}
+	}
+	mustPass(t, run(InMode(ModeNone)))
+	if u.count() != 5 {
+		t.Errorf("%d requests, want 3 and 2", u.count())
+	}
+}
+
+// TestLive: what is live is called, the rest is replayed, the original stays as it is, and
+// what came of it is beside it.
+func TestLive(t *testing.T) {
+	t.Parallel()
+	u := newUpstream(t)
+	dir := t.TempDir()
+	file, derived := filepath.Join(dir, "c.yaml"), filepath.Join(dir, "c.derived.yaml")
+	version := "v1"
+	run := func(prompts []string, opts ...Option) (*Recorder, string) {
+		r := mustOpen(t, file, opts...)
+		search := Wrap(r, "tool/search", func(_ context.Context, q string) (string, error) { return version + " of " + q, nil })
+		var said []string
+		for _, p := range prompts {
+			out, err := search(t.Context(), p)
+			if err != nil {
+				out = "miss"
+			}
+			said = append(said, out)
+			ask(t, r, u.URL, p)
+		}
+		return r, strings.Join(said, ", ")
+	}
+	r, _ := run([]string{"a", "b"})
+	mustPass(t, r)
+	before, hits := read(t, file), u.count()
+	version = "v2"
+	r, said := run([]string{"a", "b"}, Live("tool/search"))
+	mustPass(t, r)
+	if said != "v2 of a, v2 of b" || u.count() != hits || read(t, file) != before {
+		t.Errorf("said %s, %d requests, the cassette changed: %v", said, u.count()-hits, read(t, file) != before)
+	}
+	original, derivedFile := load(t, file), load(t, derived)
+	for i, it := range derivedFile.Interactions {
+		was := original.Interactions[i]
+		if it.Request.String() != was.Request.String() || (i%2 == 0) != (string(it.Response.Body) != string(was.Response.Body)) {
+			t.Errorf("interaction %d of the derived cassette: %s: %s", i, it.Request.String(), it.Response.Body)
+		}
+	}
+	if len(derivedFile.Interactions) != 4 || derivedFile.Partial {
+		t.Errorf("%d interactions in the derived cassette, partial %v", len(derivedFile.Interactions), derivedFile.Partial)
+	}
+
+	// The derived cassette is one like any other.
+	if err := os.Rename(derived, filepath.Join(dir, "d.yaml")); err != nil {
+		t.Fatal(err)
+	}
+	file, version = filepath.Join(dir, "d.yaml"), "v3"
+	r, said = run([]string{"a", "b"}, InMode(ModeNone))
+	mustPass(t, r)
+	if said != "v2 of a, v2 of b" {
+		t.Errorf("the derived cassette gives %s", said)
+	}
+
+	// A request is live only where the mode sends, and then the rest is replayed.
+	file = filepath.Join(dir, "c.yaml")
+	hits = u.count()
+	var notes []string
+	log := Log(func(note string) { notes = append(notes, note) })
+	r, said = run([]string{"a", "b"}, Live("llm"), log)
+	mustPass(t, r)
+	if said != "v1 of a, v1 of b" || u.count() != hits || !strings.Contains(strings.Join(notes, "\n"), "Live: llm/openai.chat is replayed: mode once (the default) sends nothing; PROMPTECHO_MODE=new_episodes does") {
+		t.Errorf("mode once: said %s, %d requests, notes %q", said, u.count()-hits, notes)
+	}
+	r, said = run([]string{"a", "b", "new"}, Live("llm"), InMode(ModeNewEpisodes))
+	mustPass(t, r)
+	if said != "v1 of a, v1 of b, v3 of new" || u.count() != hits+3 || read(t, file) != before {
+		t.Errorf("mode new_episodes: said %s, %d requests, the cassette changed: %v", said, u.count()-hits, read(t, file) != before)
+	}
+	if n := len(load(t, derived).Interactions); n != 6 {
+		t.Errorf("%d interactions in the derived cassette, want 6", n)
+	}
+
+	// Both select it: it is frozen. What selects nothing is named.
+	notes = nil
+	r, said = run([]string{"a", "b"}, Live("tool", "tool/serach"), Frozen("tool/search", "retrieval"), log)
+	mustPass(t, r)
+	if said != "v1 of a, v1 of b" {
+		t.Errorf("frozen and live: %s", said)
+	}
+	for _, want := range []string{`Live("tool/serach"): nothing of this name was asked or is recorded`, `Frozen("retrieval"): nothing of this name was asked or is recorded`} {
+		if !strings.Contains(strings.Join(notes, "\n"), want) {
+			t.Errorf("notes %q, want %s", notes, want)
+		}
+	}
+
+	// A first recording, and recording again, are as without it.
+	file = filepath.Join(dir, "e.yaml")
+	r, _ = run([]string{"a"}, Live("tool"))
+	mustPass(t, r)
+	r, _ = run([]string{"a"}, Live("tool"), InMode(ModeAll))
+	mustPass(t, r)
+	if _, err := os.Stat(filepath.Join(dir, "e.derived.yaml")); !errors.Is(err, fs.ErrNotExist) || len(load(t, file).Interactions) != 2 {
+		t.Errorf("recording: %v", err)
+	}
+}
+
+func load(t testing.TB, file string) *cassette.File {
+	t.Helper()
+	f, err := cassette.Load(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// TestWrapRawJSON: an argument that is JSON already matches as JSON.
+func TestWrapRawJSON(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "c.yaml")
+	for _, in := range []string{`{"a": 1.50, "b": [null, "x\u00e9"]}`, "{\n\"b\": [null,\"xé\"], \"a\":1.50}"} {
+		r := mustOpen(t, file)
+		out, err := Wrap(r, "tool/raw", func(_ context.Context, in json.RawMessage) (json.RawMessage, error) { return in, nil })(t.Context(), json.RawMessage(in))
+		if err != nil || string(out) != `{"a":1.50,"b":[null,"xé"]}` {
+			t.Errorf("%s: %s, %v", in, out, err)
+		}
+		mustPass(t, r)
+	}
+}
