@@ -1,6 +1,7 @@
 package promptecho
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -638,5 +639,36 @@ func TestTimeInABubble(t *testing.T) {
 			}
 			mustPass(t, r)
 		})
+	}
+}
+
+// TestGivenToFunctions: what is given may stand in what a wrapped function is asked, too.
+// What comes of a run in which the function is live has the same top as its cassette.
+func TestGivenToFunctions(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "c.yaml")
+	type day struct {
+		Date time.Time
+		Dice int
+	}
+	calls := 0
+	for _, tt := range []struct {
+		mode  Mode
+		opts  []Option
+		calls int
+	}{{ModeOnce, nil, 1}, {ModeNone, nil, 1}, {ModeOnce, []Option{Live("tool/*")}, 2}} {
+		r := mustOpen(t, file, append(tt.opts, InMode(tt.mode))...)
+		weather := Wrap(r, "tool/weather", func(context.Context, day) (string, error) {
+			calls++
+			return fmt.Sprint("rain ", calls), nil
+		})
+		if _, err := weather(t.Context(), day{r.Time(), r.Rand("dice").IntN(1e9)}); err != nil || calls != tt.calls {
+			t.Errorf("mode %s: %d calls, %v", tt.mode, calls, err)
+		}
+		mustPass(t, r)
+	}
+	want, derived := top(t, file), top(t, derivedName(file))
+	if want.Time.IsZero() || want.Seed == "" || !derived.Equal(&want) {
+		t.Errorf("the derived cassette gives %v, want %v", derived, want)
 	}
 }
