@@ -258,6 +258,38 @@ func TestAgentLive(t *testing.T) {
 	}
 }
 
+// TestAgentLiveGoesOn: what a live tool says is new to the model, and in a mode that sends,
+// the conversation goes on from there.
+func TestAgentLiveGoesOn(t *testing.T) {
+	t.Parallel()
+	for _, tt := range agentChats {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			b := bookTrip(t, tt.chat)
+			model := standin.New()
+			defer model.Close()
+			w := unplugged(t)
+			w.weather = func(context.Context, forecastQuery) (forecast, error) { return forecast{"Rome", 31}, nil }
+			w.remember = new(memory).remember // it has another summary to keep
+			rec := openTrip(t, b, promptecho.ModeNewEpisodes, promptecho.Live("tool/get_weather"))
+			saw := runTrip(t, rec, w, tt.chat(env{client: rec.Client(), base: model.URL}), nil)
+			if err := rec.Close(); err != nil {
+				t.Error(err)
+			}
+			if last := saw[len(saw)-1]; !strings.Contains(last, `get_weather gave {"city":"Rome","celsius":31}`) || model.Requests() != 3 {
+				t.Errorf("%d requests, want those of the turns after the first, 3; the agent ended with %s", model.Requests(), last)
+			}
+			derived := b
+			derived.file = strings.TrimSuffix(b.file, ".yaml") + ".derived.yaml"
+			rec = openTrip(t, derived, promptecho.ModeNone)
+			compare(t, saw, runTrip(t, rec, unplugged(t), tt.chat(env{client: rec.Client(), base: b.base}), nil))
+			if err := rec.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
 func loadTrip(t *testing.T, file string) []*interaction.Interaction {
 	t.Helper()
 	f, err := cassette.Load(file)

@@ -51,7 +51,11 @@ func (c concierge) ask(ctx context.Context, question string) (string, error) {
 		}
 		p.Messages = append(p.Messages, m.ToParam())
 		for _, call := range m.ToolCalls {
-			result, err := c.tools[call.Function.Name](ctx, json.RawMessage(call.Function.Arguments))
+			tool, ok := c.tools[call.Function.Name]
+			if !ok {
+				return "", fmt.Errorf("the model calls %s, which is no tool", call.Function.Name)
+			}
+			result, err := tool(ctx, json.RawMessage(call.Function.Arguments))
 			if err != nil {
 				return "", err
 			}
