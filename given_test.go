@@ -398,14 +398,16 @@ func TestGivenWithoutRecorder(t *testing.T) {
 	if d := time.Since(r.Time()); d < 0 || d > time.Minute {
 		t.Errorf("the time is off by %v", d)
 	}
-	if r.Rand("a").Uint64() == r.Rand("a").Uint64() {
+	first, second := r.Rand("a").Uint64(), r.Rand("a").Uint64()
+	if first == second {
 		t.Error("two sources are the same")
 	}
 	if r.Env(testVariable) != "model-b" || r.Env("PROMPTECHO_TEST_UNSET") != "" {
 		t.Errorf("%q", r.Env(testVariable))
 	}
 	live := mustOpen(t, filepath.Join(t.TempDir(), "c.yaml"), InMode(ModeLive))
-	if live.Rand("a") != live.Rand("a") || live.Rand("a") == live.Rand("b") {
+	a := live.Rand("a")
+	if a != live.Rand("a") || a == live.Rand("b") {
 		t.Error("sources are not told apart by their names")
 	}
 }
