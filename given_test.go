@@ -589,7 +589,7 @@ func TestGivenAfterAKill(t *testing.T) {
 			}
 			t.Setenv(testVariable, "there")
 			killed := mustOpen(t, file, InMode(tt.mode), up)
-			killed.values.found.Time = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC) // it was then
+			killed.given.found.Time = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC) // it was then
 			want := prompts(killed)
 			killed.tape.Free() // it is killed here
 			if tt.torn != "" {

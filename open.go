@@ -60,8 +60,8 @@ func Open(file string, opts ...Option) (*Recorder, error) {
 		return nil, fmt.Errorf("promptecho: %w", err)
 	}
 	r.describe(path)
-	r.values = values{plan: r.plan, file: file, tape: r.tape, log: &r.log, policy: &r.redact}
-	r.values.find(!testing.Testing()) // echotest knows better
+	r.given = given{plan: r.plan, file: file, tape: r.tape, log: &r.log, policy: &r.redact}
+	r.given.find(!testing.Testing()) // echotest knows better
 	r.player = answer.Player{Pace: r.config.pace, Note: r.log.Note, Pending: &r.pending}
 	if r.plan.mayGoUpstream() {
 		r.upstream = answer.NewUpstream(r.config.upstream, network())

@@ -26,7 +26,7 @@ type Recorder struct {
 	player   answer.Player  // plays what is recorded
 	pending  answer.Pending // answers that are under way
 	upstream *answer.Upstream
-	values   values // what the test gets beside answers
+	given    given // what the test gets beside answers
 	life     lifecycle
 }
 
