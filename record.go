@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/promptecho/promptecho/internal/answer"
-	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/said"
 	"github.com/promptecho/promptecho/internal/tape"
 )
 
@@ -65,10 +65,10 @@ func (r *Recorder) send(req *http.Request, in *incoming, rec *tape.Recording) (*
 // settle keeps what answered a request.
 func (r *Recorder) settle(rec *tape.Recording, resp *interaction.Response, latencyMS int64) {
 	r.config.aliases.nameServers(resp.Headers)
-	said := rec.Form().Read(canon.Payloads(resp))
-	resp.Text = said.Text
+	says := said.Read(rec.Form(), resp)
+	resp.Text = says.Transcript
 	it := *rec.Interaction()
-	it.Response, it.Usage, it.LatencyMS = *resp, said.Usage, latencyMS
+	it.Response, it.Usage, it.LatencyMS = *resp, says.Usage, latencyMS
 	r.tape.Settle(rec, &it)
 }
 
