@@ -27,9 +27,6 @@ func (r *Recorder) record(req *http.Request, in *incoming) (*http.Response, erro
 	r.noteUnsaid(req, in, rec)
 	sent := time.Now()
 	resp, err := r.send(req, in, rec)
-	if resp == nil && err == nil {
-		err = fmt.Errorf("promptecho: %s: the transport given with Upstream returned neither a response nor an error", r.file)
-	}
 	if err != nil {
 		r.unanswered(req, rec, err, time.Since(sent))
 		return nil, err
@@ -104,16 +101,23 @@ func (r *Recorder) noteUnsaid(req *http.Request, in *incoming, rec *tape.Recordi
 
 // admit returns why a request cannot go upstream, or nil if it can.
 func (r *Recorder) admit() error {
-	closed, missing := r.life.state()
-	switch {
-	case closed:
+	if r.life.closed() {
 		return tape.ErrClosed
-	case missing != "":
-		err := refusedError(fmt.Sprintf("%s: %s goes upstream, but the environment variable %s is empty: set it, or replay with PROMPTECHO_MODE=none", r.file, r.mode, missing))
-		r.log.Error(err) // the client may swallow the answer
-		return err
 	}
-	return nil
+	err := r.missingKey()
+	if err != nil {
+		r.log.Error(err) // the client may swallow the answer
+	}
+	return err
+}
+
+// missingKey returns an error if a key that a request upstream needs is empty.
+func (r *Recorder) missingKey() error {
+	missing := r.life.missingKey()
+	if missing == "" {
+		return nil
+	}
+	return refusedError(fmt.Sprintf("%s: %s goes upstream, but the environment variable %s is empty: set it, or replay with PROMPTECHO_MODE=none", r.file, r.mode, missing))
 }
 
 // refuse answers a request that is not sent because of err.
