@@ -55,6 +55,7 @@ func (r *Recorder) finish(o report.Outcome) report.Report {
 		r.tape.Stop()
 		r.pending.Close()
 		r.tape.Close()
+		r.compare()
 		r.upstream.Close()
 		for _, err := range []error{r.save(&o), r.tape.Unreadable()} {
 			if err != nil {

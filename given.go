@@ -17,9 +17,10 @@ import (
 
 // A given is what a recorder gives its test beside answers: the time, random sources and
 // the environment. What is found in the cassette is given again. What is not is drawn in a
-// run that may go upstream, and lacking in any other.
+// run that records or passes requests through, and lacking in any other.
 type given struct {
 	plan   plan
+	frozen bool   // there are calls that are never made, but played in every mode
 	file   string // the cassette, as the user named it
 	tape   *tape.Tape
 	log    *report.Log
@@ -39,9 +40,9 @@ type given struct {
 // test runs with all its parts.
 //
 // A run that records all of the cassette again draws anew. But it keeps the time and the
-// seed if it may be only a part of what the cassette is for: recordings that it does not
-// ask for are kept then, and no request would find them if these values were others. A
-// variable of the environment changes only if somebody changes it, who wants it to.
+// seed if there are frozen calls, or if it may be only a part of what the cassette is for:
+// recordings are played or kept then, and nothing would find them if these values were
+// others. A variable of the environment changes only if somebody changes it, who wants it to.
 func (g *given) find(whole bool) {
 	left, stored := g.tape.Journal.Given(), g.tape.State.Given
 	if !g.plan.again {
@@ -49,7 +50,7 @@ func (g *given) find(whole bool) {
 		return
 	}
 	g.found = left
-	if !whole {
+	if !whole || g.frozen {
 		g.found = left.Or(interaction.Given{Time: stored.Time, Seed: stored.Seed})
 	}
 }
@@ -116,9 +117,6 @@ func (g *given) rand(name string) *Rand {
 // env returns the recorded value of a variable.
 func (g *given) env(name string) string {
 	present, isSet := os.LookupEnv(name)
-	if g.plan.passThrough {
-		return present
-	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if value, ok := g.used.Env[name]; ok {
@@ -128,6 +126,8 @@ func (g *given) env(name string) string {
 	switch {
 	case ok:
 		g.compare(name, value, present, isSet)
+	case g.plan.passThrough:
+		return present
 	case g.policy.CheckVariable(name, present) != nil:
 		g.refuse(name, present)
 		return present
@@ -164,10 +164,11 @@ func (g *given) refuse(name, value string) {
 // because of the call, unless there is no cassette: a test that asks nothing needs none,
 // and whatever another one asks is a miss.
 func (g *given) draws(call string) bool {
-	if !g.plan.mayGoUpstream() && g.tape.State.Present {
+	draws := g.plan.record || g.plan.passThrough
+	if !draws && g.tape.State.Present {
 		g.log.Lack(call)
 	}
-	return g.plan.mayGoUpstream()
+	return draws
 }
 
 // give keeps values that are given.

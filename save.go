@@ -198,7 +198,7 @@ func (r *Recorder) saveDerived(o *report.Outcome) error {
 	}
 	r.given.check()
 	list := slices.Concat(r.tape.Played(false), live)
-	tape.SortAsked(list)
+	tape.SortPlaced(list)
 	return errors.Join(refused, r.saveTo(derivedName(r.log.Path), derivedName(r.file), r.given.kept(fate{}), list, o.Failed))
 }
 

@@ -54,7 +54,7 @@ func (d *jsonDecoder) block(dst []byte, indent, depth int, dash bool) []byte {
 		return d.stringJSON(dst, d.literal(indent+2))
 	case dash && d.atCollection():
 		return d.collection(dst, indent+2, depth)
-	case c == '"':
+	case c == '"' || c == '\'':
 		dst = d.quotedJSON(dst)
 		d.expect("\n")
 		return dst
@@ -155,7 +155,7 @@ func (d *jsonDecoder) flow(dst []byte, depth, outer int, cache *eventCache) []by
 				cache.note(d.pos, len(dst), depth)
 			}
 			continue
-		case '"':
+		case '"', '\'':
 			dst = d.quotedJSON(dst)
 			continue
 		default:
@@ -190,12 +190,12 @@ func (d *jsonDecoder) wordJSON(dst []byte) []byte {
 	return d.stringJSON(dst, word)
 }
 
-// quotedJSON appends the JSON of a string in double quotes. In most layouts one without
-// escapes is its own JSON.
+// quotedJSON appends the JSON of a string in quotes. In most layouts one in double quotes
+// without escapes is its own JSON.
 func (d *jsonDecoder) quotedJSON(dst []byte) []byte {
 	start := d.pos
 	text := d.quoted()
-	if d.json.Escape == 0 && d.pos == start+len(text)+2 {
+	if d.json.Escape == 0 && d.s[start] == '"' && d.pos == start+len(text)+2 {
 		return append(dst, d.s[start:d.pos]...)
 	}
 	return d.stringJSON(dst, text)

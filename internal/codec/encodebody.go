@@ -178,7 +178,7 @@ func (e *encoder) blockKey(name string) {
 	if yaml.IsKey(name) {
 		e.raw(name)
 	} else {
-		e.buf = yaml.AppendQuoted(e.buf, name)
+		e.buf = yaml.AppendDoubleQuoted(e.buf, name)
 	}
 	e.raw(":")
 }

@@ -103,7 +103,7 @@ func (d *scanner) has(key string) bool {
 func (d *scanner) string(indent int) []byte {
 	d.expect(" ")
 	switch d.peek() {
-	case '"':
+	case '"', '\'':
 		s := d.quoted()
 		d.expect("\n")
 		return s
@@ -115,20 +115,25 @@ func (d *scanner) string(indent int) []byte {
 	return d.line()
 }
 
-// quoted passes a string in double quotes.
+// quoted passes a string in quotes. Single ones hold the text as it is.
 func (d *scanner) quoted() []byte {
-	if start := d.pos + 1; d.skip(`"`) {
-		if i := bytes.IndexByte(d.s[start:], '"'); i >= 0 {
-			text := d.s[start : start+i]
-			if escape := bytes.IndexByte(text, '\\'); escape >= 0 {
-				return d.unescaped(start, start+escape)
-			}
-			d.pos = start + i + 1
-			return text
-		}
+	start := d.pos + 1
+	quote := d.peek()
+	if quote != '"' && quote != '\'' {
+		d.fail()
+		return nil
 	}
-	d.fail()
-	return nil
+	end := bytes.IndexByte(d.s[start:], quote)
+	if end < 0 {
+		d.fail()
+		return nil
+	}
+	text := d.s[start : start+end]
+	if escape := bytes.IndexByte(text, '\\'); escape >= 0 && quote == '"' {
+		return d.unescaped(start, start+escape)
+	}
+	d.pos = start + end + 1
+	return text
 }
 
 // unescaped is quoted for a string that starts at start and has its first escape at i.
@@ -204,7 +209,7 @@ var wordByte = func() (t [256]bool) {
 
 // flowText passes a string in flow context.
 func (d *scanner) flowText() []byte {
-	if d.peek() == '"' {
+	if c := d.peek(); c == '"' || c == '\'' {
 		return d.quoted()
 	}
 	return d.word()

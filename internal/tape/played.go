@@ -35,6 +35,22 @@ func SortAsked(list []*Recording) {
 	slices.SortStableFunc(list, func(a, b *Recording) int { return cmp.Compare(a.asked, b.asked) })
 }
 
+// SortPlaced sorts recordings in the order of the cassette. One that was recorded in the
+// place of another stands there, and a new one behind all that came before it in this run.
+func SortPlaced(list []*Recording) {
+	SortAsked(list)
+	places, last := map[*Recording]int{}, -1
+	for _, rec := range list {
+		if rec.number >= 0 {
+			places[rec] = rec.number
+			last = max(last, rec.number)
+		} else {
+			places[rec] = last
+		}
+	}
+	slices.SortStableFunc(list, func(a, b *Recording) int { return cmp.Compare(places[a], places[b]) })
+}
+
 // isFrozen reports whether a recording is played in every run.
 func (t *Tape) isFrozen(rec *Recording) bool {
 	if t.Config.Frozen == nil {

@@ -157,7 +157,7 @@ func (t *Tape) Reserve(c *Call) (*Recording, error) {
 	if !t.Config.Options.Plain() {
 		it.MatchKey = formOf(it).Key()
 	}
-	rec := &Recording{of: t.source, fresh: true, outer: c.Outer}
+	rec := &Recording{of: t.source, number: -1, fresh: true, outer: c.Outer}
 	rec.interaction.Store(it)
 	rec.form.Store(c.Form)
 
@@ -174,7 +174,7 @@ func (t *Tape) Reserve(c *Call) (*Recording, error) {
 	t.asked++
 	rec.asked = t.asked
 	if c.Instead != nil {
-		c.Instead.replaced = true
+		c.Instead.replaced, rec.number = true, c.Instead.number
 	}
 	t.open[rec] = true
 	t.recordings = append(t.recordings, rec)

@@ -59,6 +59,7 @@ func FuzzScalars(f *testing.F) {
 	f.Fuzz(func(t *testing.T, s string) {
 		s = strings.ToValidUTF8(s, "\ufffd")
 		written := map[string]bool{fmt.Sprintf("a: %s\n", AppendQuoted(nil, s)): true, fmt.Sprintf("[%s]", AppendQuoted(nil, s)): true}
+		written[fmt.Sprintf("- %s\n", AppendDoubleQuoted(nil, s))] = true
 		written[fmt.Sprintf("a: %s\n", AppendLiteral(nil, s, 3))] = IsLiteral(s)
 		written["- "+s+" # c\n"] = IsPlain(s)
 		written["a: {"+s+": "+s+"}"] = IsWord(s)

@@ -9,8 +9,8 @@ import (
 )
 
 // How scalars are written. Plain and literal style are for what every YAML reader, 1.1 or
-// 1.2, takes for exactly that text; everything else is in double quotes with JSON's
-// escapes.
+// 1.2, takes for exactly that text. Everything else is in quotes: in double ones with JSON's
+// escapes, or in single ones if that spares people the escapes, as in JSON within a text.
 
 // reserved are the words that some YAML reader takes for something else.
 var reserved = map[string]bool{
@@ -127,9 +127,19 @@ func AppendLiteral(dst []byte, s string, indent int) []byte {
 	return dst
 }
 
-// AppendQuoted appends s, which is valid UTF-8, in double quotes with JSON's
-// escapes.
+// AppendQuoted appends s, which is valid UTF-8, in quotes. They are single ones only if
+// nothing in them must be escaped, so that a text stands in a file as it is or as JSON has
+// it, and in no third way.
 func AppendQuoted(dst []byte, s string) []byte {
+	if strings.ContainsAny(s, "\"\\") && !strings.Contains(s, "'") && IsClean(s, "") {
+		return append(append(append(dst, '\''), s...), '\'')
+	}
+	return AppendDoubleQuoted(dst, s)
+}
+
+// AppendDoubleQuoted appends s, which is valid UTF-8, in double quotes with JSON's
+// escapes.
+func AppendDoubleQuoted(dst []byte, s string) []byte {
 	dst = append(dst, '"')
 	for _, r := range s {
 		if r != '"' && r != '\\' && stands(r) {
