@@ -1,78 +1,215 @@
 package promptecho
 
 import (
+	"fmt"
+	"maps"
 	"os"
+	"slices"
+	"strings"
+	"sync"
 	"time"
+
+	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/redact"
+	"github.com/promptecho/promptecho/internal/report"
+	"github.com/promptecho/promptecho/internal/tape"
 )
 
-// Time returns when the recording was made, in whole seconds and UTC: the same time in the
-// run that records and in every replay. Use it in place of [time.Now] where the time gets
-// into requests: the method value rec.Time is a clock that stands still.
-//
-// In the run that records it is the time of the first call, the real one also in a bubble
-// of [testing/synctest]. To have the bubble's clock start at the recording, begin the bubble
-// with time.Sleep(time.Until(rec.Time())), which takes no time.
-//
-// The cassette holds the time, if a test asks for it, and it may be edited there. Mode all
-// takes a new one if the test runs with all its parts; without package echotest nobody
-// knows that, and the time stays. So does that of a run that was killed and is resumed.
-//
-// If the cassette holds no time and nothing can be added to it (mode none, mode once with a
-// whole cassette), the run fails with an error that says how to add it, and Time returns
-// the first second of the year 2000. In mode live the time is not stored. A nil recorder
-// returns the present time.
-func (r *Recorder) Time() time.Time {
-	if r == nil {
-		return time.Now().UTC().Truncate(time.Second)
-	}
-	return r.values.time()
+// A given is what a recorder gives its test beside answers: the time, random sources and
+// the environment. What is found in the cassette is given again. What is not is drawn in a
+// run that records or passes requests through, and lacking in any other.
+type given struct {
+	plan   plan
+	frozen bool   // there are calls that are never made, but played in every mode
+	file   string // the cassette, as the user named it
+	tape   *tape.Tape
+	log    *report.Log
+	policy *redact.Policy
+
+	// The lock guards what follows. It is held while the journal is written, so that no
+	// request goes out with a value that a killed run would not leave behind. The only locks
+	// that are taken under it are those of the journal, the log and the known secrets.
+	mu      sync.Mutex
+	found   interaction.Given // in the cassette, and in what a killed run has left
+	used    interaction.Given // what this run has given
+	sources map[string]*Rand  // by their names
+	unfit   bool              // a variable was asked for that must not be written
 }
 
-// Rand returns the source of random numbers and bytes of this name. It gives the same in
-// the run that records and in every replay. Sources with different names are independent,
-// so a new one changes nothing for the others. Calls with the same name return the same
-// source, which goes on where it was: what draws in an order of its own (a goroutine, a
-// subtest that -run can select) needs a source of its own.
+// find finds what there is to give, before the test has the recorder. whole says that the
+// test runs with all its parts.
 //
-// All sources of a cassette come from one seed, which is drawn from [crypto/rand] when the
-// cassette is recorded. The cassette holds it, if a test asks for a source. It stays and
-// changes as the time of [Recorder.Time] does.
-//
-// If the cassette holds no seed and nothing can be added to it (mode none, mode once with a
-// whole cassette), the run fails with an error that says how to add it, and the sources
-// come from a seed of zeros. In mode live the seed is not stored. A nil recorder returns a
-// new source with a seed of its own each time.
-//
-// The global sources of [crypto/rand] and [math/rand/v2] are left alone on purpose. Package
-// testing/cryptotest can make the first one deterministic for a test, but then TLS draws
-// from it, too, while a test records and not while it replays. So every id that is drawn
-// after the first connection would differ. And the seed in a committed file would give the
-// keys of the recorded connections away.
-func (r *Recorder) Rand(name string) *Rand {
-	if r == nil {
-		return newRand(drawSeed(), name)
+// A run that records all of the cassette again draws anew. But it keeps the time and the
+// seed if there are frozen calls, or if it may be only a part of what the cassette is for:
+// recordings are played or kept then, and nothing would find them if these values were
+// others. A variable of the environment changes only if somebody changes it, who wants it to.
+func (g *given) find(whole bool) {
+	left, stored := g.tape.Journal.Given(), g.tape.State.Given
+	if !g.plan.again {
+		g.found = stored.Or(left)
+		return
 	}
-	return r.values.rand(name)
+	g.found = left
+	if !whole || g.frozen {
+		g.found = left.Or(interaction.Given{Time: stored.Time, Seed: stored.Seed})
+	}
 }
 
-// Env returns the value that an environment variable had when the recording was made; it is
-// "" if the variable was not set. So what a test depends on (a model's name, a region, a
-// base URL) is the same wherever it is replayed. If the variable is set and has another
-// value now, a note names both, and Env returns the recorded one.
-//
-// The cassette holds the value, if a test asks for it, and it may be edited there. Mode all
-// takes the present one. A run that was killed and is resumed keeps the one it had.
-//
-// A variable whose name or value looks like a credential is not written. Env returns its
-// present value then, and the run fails: use [Recorder.Secret]. A long random text looks
-// like a credential, unless the name of its variable ends in ID, SHA or the like.
-//
-// If the cassette does not hold the variable and nothing can be added to it (mode none, mode
-// once with a whole cassette), the run fails with an error that says how to add it, and Env
-// returns "". In mode live, and of a nil recorder, it is [os.Getenv].
-func (r *Recorder) Env(name string) string {
-	if r == nil {
-		return os.Getenv(name)
+// What is given where a value is lacking: always the same. The time is that at which
+// clocks of package testing/synctest start.
+var (
+	lackingTime = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
+	lackingSeed = strings.Repeat("0", interaction.SeedDigits)
+)
+
+// time returns the time of the recording.
+func (g *given) time() time.Time {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.used.Time.IsZero() {
+		when := g.found.Time
+		switch {
+		case !when.IsZero():
+		case g.draws("rec.Time()"):
+			when = now()
+		default:
+			when = lackingTime
+		}
+		g.give(interaction.Given{Time: when})
 	}
-	return r.values.env(name)
+	return g.used.Time
+}
+
+// now returns the time as a cassette can hold it: that of the file system, since a synctest
+// bubble has a time that is of no use to a model.
+func now() time.Time {
+	t, err := fileTime(os.CreateTemp("", "promptecho-"))
+	if err != nil {
+		t = time.Now()
+	}
+	return t.UTC().Truncate(time.Second)
+}
+
+// rand returns the source of this name.
+func (g *given) rand(name string) *Rand {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.used.Seed == "" {
+		seed := g.found.Seed
+		switch {
+		case seed != "":
+		case g.draws(fmt.Sprintf("rec.Rand(%q)", name)):
+			seed = drawSeed()
+		default:
+			seed = lackingSeed
+		}
+		g.give(interaction.Given{Seed: seed})
+	}
+	if g.sources[name] == nil {
+		if g.sources == nil {
+			g.sources = map[string]*Rand{}
+		}
+		g.sources[name] = newRand(g.used.Seed, name)
+	}
+	return g.sources[name]
+}
+
+// env returns the recorded value of a variable.
+func (g *given) env(name string) string {
+	present, isSet := os.LookupEnv(name)
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if value, ok := g.used.Env[name]; ok {
+		return value
+	}
+	value, ok := g.found.Env[name]
+	switch {
+	case ok:
+		g.compare(name, value, present, isSet)
+	case g.plan.passThrough:
+		return present
+	case g.policy.CheckVariable(name, present) != nil:
+		g.refuse(name, present)
+		return present
+	case g.draws(fmt.Sprintf("rec.Env(%q)", name)):
+		value = present
+	}
+	g.give(interaction.Given{Env: map[string]string{name: value}})
+	return value
+}
+
+// compare notes what a reader of the test's log must know about a recorded value.
+func (g *given) compare(name, recorded, present string, isSet bool) {
+	if g.policy.CheckVariable(name, recorded) != nil { // somebody has edited it
+		g.log.Notef("%s: env %s: looks like a secret; promptecho verify names all", g.file, name)
+		return
+	}
+	if !isSet || present == recorded {
+		return
+	}
+	here := fmt.Sprintf("%.100q", present)
+	if g.policy.CheckVariable(name, present) != nil {
+		here = "something that may be a credential"
+	}
+	g.log.Notef("%s is %s here and was %.100q when %s was recorded: the test gets %[3]q. To use what is here, record it again", name, here, recorded, g.file)
+}
+
+// refuse fails the run because of a variable that must not be written.
+func (g *given) refuse(name, value string) {
+	g.unfit = true
+	g.log.Error(fmt.Errorf("%s: rec.Env(%q) is not written: %w. For a credential use rec.Secret(%[2]q)", g.file, name, g.policy.CheckVariable(name, value)))
+}
+
+// draws reports whether a value that was not found is drawn. If it is not, the run fails
+// because of the call, unless there is no cassette: a test that asks nothing needs none,
+// and whatever another one asks is a miss.
+func (g *given) draws(call string) bool {
+	draws := g.plan.record || g.plan.passThrough
+	if !draws && g.tape.State.Present {
+		g.log.Lack(call)
+	}
+	return draws
+}
+
+// give keeps values that are given.
+func (g *given) give(values interaction.Given) {
+	g.used = values.Or(g.used)
+	g.tape.Journal.Give(g.used)
+}
+
+// check takes out the variables that have turned out to be secret since they were given,
+// and reports whether there are variables that must not be written. Those fail the run.
+func (g *given) check() (unfit bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for _, name := range slices.Sorted(maps.Keys(g.used.Env)) {
+		if value := g.used.Env[name]; g.policy.CheckVariable(name, value) != nil {
+			g.refuse(name, value)
+			delete(g.used.Env, name)
+		}
+	}
+	return g.unfit
+}
+
+// added reports whether the cassette gets values that it has not, even if nothing was
+// recorded.
+func (g *given) added() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	all := g.tape.State.Given.Or(g.used)
+	return !g.plan.again && !all.Equal(&g.tape.State.Given)
+}
+
+// kept returns what a cassette with this fate gives from now on. What this run has given
+// comes first, because what it recorded was asked with that. Recordings that nothing asked
+// for in mode all may be kept beside it, and may have been asked with another value (of a
+// variable; see find). No cassette serves both: those that were just recorded can be
+// replayed, the others count as unused. What this run did not use stays as it was.
+func (g *given) kept(f fate) interaction.Given {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if f.beside || f.keep == keepNone {
+		return g.used.Or(interaction.Given{})
+	}
+	return g.used.Or(g.found).Or(g.tape.State.Given)
 }

@@ -179,6 +179,8 @@ func TestGivenModes(t *testing.T) {
 		{name: "all, skipped", mode: ModeAll, top: oldTime + oldSeed + oldEnv, calls: "time", asked: "b", outcome: report.Outcome{Skipped: true}, got: now, after: now + " seed model-a"},
 		{name: "all, filtered", mode: ModeAll, top: oldTime + oldSeed + oldEnv, calls: "time env:" + testVariable, asked: "b", outcome: report.Outcome{Filtered: true}, got: old + " model-b", after: old + " seed model-b"},
 		{name: "all, by Close", mode: ModeAll, top: oldTime + oldSeed, calls: all, asked: "b", outcome: report.Outcome{Unsure: true}, got: old + " old model-b", after: old + " seed model-b"},
+		{name: "compare", mode: ModeCompare, top: oldTime + oldSeed + oldEnv, calls: all, asked: "a", got: old + " old model-a", after: "same"},
+		{name: "compare, nothing there", mode: ModeCompare, calls: all, asked: "a", got: none, after: "same", errs: lack},
 		{name: "live", mode: ModeLive, top: oldTime + oldEnv, calls: all, asked: "a", got: now + " drawn model-b", after: "same"},
 	}
 	for _, tt := range tests {
@@ -398,14 +400,16 @@ func TestGivenWithoutRecorder(t *testing.T) {
 	if d := time.Since(r.Time()); d < 0 || d > time.Minute {
 		t.Errorf("the time is off by %v", d)
 	}
-	if r.Rand("a").Uint64() == r.Rand("a").Uint64() {
+	first, second := r.Rand("a").Uint64(), r.Rand("a").Uint64()
+	if first == second {
 		t.Error("two sources are the same")
 	}
 	if r.Env(testVariable) != "model-b" || r.Env("PROMPTECHO_TEST_UNSET") != "" {
 		t.Errorf("%q", r.Env(testVariable))
 	}
 	live := mustOpen(t, filepath.Join(t.TempDir(), "c.yaml"), InMode(ModeLive))
-	if live.Rand("a") != live.Rand("a") || live.Rand("a") == live.Rand("b") {
+	a := live.Rand("a")
+	if a != live.Rand("a") || a == live.Rand("b") {
 		t.Error("sources are not told apart by their names")
 	}
 }
@@ -587,7 +591,7 @@ func TestGivenAfterAKill(t *testing.T) {
 			}
 			t.Setenv(testVariable, "there")
 			killed := mustOpen(t, file, InMode(tt.mode), up)
-			killed.values.found.Time = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC) // it was then
+			killed.given.found.Time = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC) // it was then
 			want := prompts(killed)
 			killed.tape.Free() // it is killed here
 			if tt.torn != "" {
@@ -639,6 +643,27 @@ func TestTimeInABubble(t *testing.T) {
 			}
 			mustPass(t, r)
 		})
+	}
+}
+
+// TestGivenToFrozen: a function that is never called is asked in mode all, too, as it was
+// when it was recorded.
+func TestGivenToFrozen(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "c.yaml")
+	for i, mode := range []Mode{ModeOnce, ModeAll, ModeAll, ModeLive, ModeNone} {
+		var opts []Option
+		if i > 0 {
+			opts = append(opts, Frozen("tool/book"))
+		}
+		r := mustOpen(t, file, append(opts, InMode(mode), Upstream(canned(`{}`)))...)
+		report.Begin(r, true)
+		book := Wrap(r, "tool/book", func(context.Context, uint64) (string, error) { return "booked", nil })
+		if got, err := book(t.Context(), r.Rand("id").Uint64()); got != "booked" {
+			t.Errorf("mode %s: %q, %v", mode, got, err)
+		}
+		ask(t, r, "http://h", dated(r))
+		mustPass(t, r)
 	}
 }
 

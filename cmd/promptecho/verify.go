@@ -11,6 +11,7 @@ import (
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/cassette"
 	"github.com/promptecho/promptecho/internal/redact"
+	"github.com/promptecho/promptecho/internal/said"
 )
 
 const verifyHelp = `verify [-w] [-json] [PATH ...]
@@ -160,7 +161,7 @@ func verify(file string, write bool) (*verdict, error) {
 		if it.MatchKey != form.Key() || i >= len(sealed) || !sealed[i] {
 			v.Stale = true
 		}
-		it.MatchKey, it.Response.Text = form.Key(), form.Read(canon.Payloads(&it.Response)).Text
+		it.MatchKey, it.Response.Text = form.Key(), said.Read(form, &it.Response).Transcript
 		if it.Kind == "" { // written by hand
 			it.Kind, it.Boundary = form.Kind()
 		}

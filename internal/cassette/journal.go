@@ -13,42 +13,55 @@ import (
 	"github.com/promptecho/promptecho/internal/interaction"
 )
 
-// wholeItems returns the texts of the interactions in a journal that are whole.
-func wholeItems(data []byte) (texts [][]byte) {
+// eachFrame calls whole with the line of each frame of a journal that begins with start,
+// and the text behind it. whole returns how long the text of the frame is, or 0 if the frame
+// is torn.
+func eachFrame(data []byte, start string, whole func(line string, text []byte) int) {
 	for {
-		_, rest, found := bytes.Cut(data, []byte(frameStart))
+		_, rest, found := bytes.Cut(data, []byte(start))
 		if !found {
-			return texts
+			return
 		}
 		data = rest
 		line, text, _ := bytes.Cut(rest, []byte("\n"))
-		s, ok := parseSeal(string(line))
-		if ok && 0 < s.text.len && s.text.len <= len(text) && idOf(text[:s.text.len]) == s.text {
-			texts = append(texts, text[:s.text.len])
-			data = text[s.text.len-1:] // its line end may be that of the next frame
+		if n := whole(string(line), text); n > 0 {
+			data = text[n-1:] // its line end may be that of the next frame
 		}
 	}
+}
+
+// begins reports whether text begins with what id is of.
+func (id textID) begins(text []byte) bool {
+	return 0 < id.len && id.len <= len(text) && idOf(text[:id.len]) == id
+}
+
+// wholeItems returns the texts of the interactions in a journal that are whole.
+func wholeItems(data []byte) (texts [][]byte) {
+	eachFrame(data, frameStart, func(line string, text []byte) int {
+		s, ok := parseSeal(line)
+		if !ok || !s.text.begins(text) {
+			return 0
+		}
+		texts = append(texts, text[:s.text.len])
+		return s.text.len
+	})
+	return texts
 }
 
 // givenIn returns what a journal gives its test: the last of the texts with that which is
 // whole, since each has what the ones before it have.
 func givenIn(data []byte) (g interaction.Given) {
-	for {
-		_, rest, found := bytes.Cut(data, []byte(givenStart))
-		if !found {
-			return g
-		}
-		data = rest
-		line, text, _ := bytes.Cut(rest, []byte("\n"))
+	eachFrame(data, givenStart, func(line string, text []byte) int {
 		var id textID
-		if _, err := fmt.Sscanf(string(line), "%x %d", &id.sum, &id.len); err != nil || id.len <= 0 || id.len > len(text) || idOf(text[:id.len]) != id {
-			continue
+		if _, err := fmt.Sscanf(line, "%x %d", &id.sum, &id.len); err != nil || !id.begins(text) {
+			return 0
 		}
 		if later, err := codec.ParseGiven("", text[:id.len]); err == nil {
 			g = later
 		}
-		data = text[id.len-1:] // its line end may be that of the next frame
-	}
+		return id.len
+	})
+	return g
 }
 
 // frameGiven returns what [EncodeGiven] returned as it stands in a journal.

@@ -33,7 +33,7 @@ func (p *Policy) CheckVariable(name, value string) error {
 		return errors.New("its value looks like a credential. If it is an id, call the variable ..._ID")
 	}
 	if p.isNamed(name) || p.text(value) != value {
-		return errors.New("Redact names it")
+		return errors.New("the option Redact names it")
 	}
 	return nil
 }

@@ -17,6 +17,7 @@ import (
 // must not change once requests come.
 type Log struct {
 	Run
+	Comparisons Comparisons // set when no requests come any more
 
 	reached  atomic.Bool // a request arrived
 	notes    tally[string]

@@ -9,6 +9,7 @@ import (
 	"github.com/promptecho/promptecho/internal/cassette"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/redact"
+	"github.com/promptecho/promptecho/internal/said"
 )
 
 // encodeAgain redacts an interaction once more and returns its text, unless that would
@@ -17,7 +18,7 @@ import (
 func encodeAgain(policy *redact.Policy, name string, it *interaction.Interaction) (*cassette.Encoded, error) {
 	policy.Interaction(it)
 	form := formOf(it)
-	it.MatchKey, it.Response.Text = form.Key(), form.Read(canon.Payloads(&it.Response)).Text
+	it.MatchKey, it.Response.Text = form.Key(), said.Read(form, &it.Response).Transcript
 	return encode(policy, name, it)
 }
 
