@@ -1,6 +1,8 @@
 // Command promptecho shows and looks after promptecho cassettes.
 //
 //	promptecho ls [-json] [PATH ...]
+//	promptecho show [-raw] [-json] PATH ... [N]
+//	promptecho diff [-git REF] [-json] [PATH ...]
 //	promptecho verify [-w] [PATH ...]
 //	promptecho demo [-dir DIR]
 //
@@ -30,6 +32,8 @@ type verb struct {
 
 var verbs = []verb{
 	{"ls", lsHelp, runLs},
+	{"show", showHelp, runShow},
+	{"diff", diffHelp, runDiff},
 	{"verify", verifyHelp, runVerify},
 	{"demo", demoHelp, runDemo},
 }
