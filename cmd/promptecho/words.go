@@ -29,11 +29,11 @@ func wordDiff(old, fresh string) (text string, ok bool) {
 	same := 0
 	for _, d := range fine {
 		if d.Type == diffmatchpatch.DiffEqual {
-			same += len(d.Text)
+			same += letters(d.Text)
 		}
 	}
 	const least = 3 // a third of the longer text
-	if same*least < max(len(old), len(fresh)) {
+	if same*least < max(letters(old), letters(fresh)) {
 		return "", false
 	}
 	var b strings.Builder
@@ -49,6 +49,9 @@ func wordDiff(old, fresh string) (text string, ok bool) {
 	}
 	return b.String(), true
 }
+
+// letters returns the length of a text without its white space.
+func letters(text string) int { return len(strings.Join(strings.Fields(text), "")) }
 
 // shorten takes out the middle of a text that did not change; before and after say whether
 // there is a change on that side.
