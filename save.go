@@ -136,6 +136,9 @@ func (r *Recorder) write(f fate, recorded []*tape.Recording) error {
 	if err := r.saveTo(r.log.Path, r.file, list, partial); err != nil {
 		return err
 	}
+	if r.plan.again && f.keep == keepNone {
+		r.tellDropped()
+	}
 	if r.plan.again && r.tape.State.Present {
 		return cassette.Remove(cassette.Beside(r.log.Path, failedSuffix))
 	}
@@ -158,6 +161,14 @@ func (r *Recorder) kept(f fate, recorded []*tape.Recording) []*tape.Recording {
 		return slices.Concat(recorded, kept)
 	}
 	return recorded
+}
+
+// tellDropped tells which recordings the cassette had that this run did not ask for.
+func (r *Recorder) tellDropped() {
+	if n := len(r.tape.NotAskedAgain()); n > 0 {
+		r.log.Notef("%s: dropped %s that this run did not ask for", r.file, report.Count(n, "recording"))
+		r.log.Dropped(n)
+	}
 }
 
 // failedSuffix is what the name of a cassette gets when a run saves what must not replace
@@ -203,6 +214,7 @@ func (r *Recorder) saveTo(path, name string, list []*tape.Recording, partial boo
 		return err
 	}
 	dateAhead(path)
+	r.log.Saved(path)
 	if err := r.tape.Journal.Remove(); err != nil { // all of it has been saved
 		return fmt.Errorf("%s: saved, but its journal is left: %w", name, err)
 	}

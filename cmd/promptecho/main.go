@@ -1,6 +1,7 @@
 // Command promptecho shows and looks after promptecho cassettes.
 //
 //	promptecho ls [-json] [PATH ...]
+//	promptecho record [-all] [PACKAGE ...]
 //	promptecho verify [-w] [PATH ...]
 //	promptecho demo [-dir DIR]
 //
@@ -30,6 +31,7 @@ type verb struct {
 
 var verbs = []verb{
 	{"ls", lsHelp, runLs},
+	{"record", recordHelp, runRecord},
 	{"verify", verifyHelp, runVerify},
 	{"demo", demoHelp, runDemo},
 }
