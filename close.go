@@ -10,6 +10,7 @@ import (
 )
 
 func init() {
+	report.Begin = func(recorder any, whole bool) { recorder.(*Recorder).given.find(whole) }
 	report.Finish = func(recorder any, o report.Outcome) report.Report {
 		return recorder.(*Recorder).finish(o)
 	}
@@ -54,6 +55,7 @@ func (r *Recorder) finish(o report.Outcome) report.Report {
 		r.tape.Stop()
 		r.pending.Close()
 		r.tape.Close()
+		r.compare()
 		r.upstream.Close()
 		for _, err := range []error{r.save(&o), r.tape.Unreadable()} {
 			if err != nil {

@@ -32,7 +32,7 @@ func (e *MissError) Error() string { return (*report.Miss)(e).Error() }
 func (e *MissError) RetryableError() bool { return false }
 
 // missHeader marks the answer to a request that is not recorded, so that no other
-// recorder records it.
+// recorder records it or compares with it.
 const missHeader = "X-Promptecho-Miss"
 
 // A refusedError says why a request was not sent.

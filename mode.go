@@ -16,6 +16,15 @@ const (
 	// recorded is a miss. It is the default where CI is set.
 	ModeNone Mode = "none"
 
+	// ModeCompare replays like ModeNone and never writes. When the test is over,
+	// it sends the model calls that were replayed upstream as well, one after the
+	// other, and compares the answers with the recorded ones. An answer that has
+	// drifted fails the test: other tool calls, another finish reason, another
+	// shape of its JSON, another status or model. Other wording does not; it is
+	// shown. Calls of other servers, of tools and of jobs are not sent. It is
+	// never a default: choose it by flag, by environment or with [InMode].
+	ModeCompare Mode = "compare"
+
 	// ModeOnce records if the cassette is absent and replays like ModeNone if
 	// it is present. It is the default elsewhere.
 	ModeOnce Mode = "once"
@@ -32,7 +41,7 @@ const (
 )
 
 // modes lists the record modes from strict to loose.
-var modes = []Mode{ModeNone, ModeOnce, ModeNewEpisodes, ModeAll, ModeLive}
+var modes = []Mode{ModeNone, ModeCompare, ModeOnce, ModeNewEpisodes, ModeAll, ModeLive}
 
 // parseMode returns the mode named s; where says who asked for it.
 func parseMode(s, where string) (Mode, error) {

@@ -43,6 +43,13 @@ func TestChooseMode(t *testing.T) {
 		{name: "environment is stricter than code", code: ModeAll, env: "once", want: ModeOnce, by: "PROMPTECHO_MODE"},
 		{name: "flag is stricter than code", code: ModeLive, flag: "none", want: ModeNone, by: "-echo.mode"},
 		{name: "CI is stricter than code", code: ModeAll, ci: "true", want: ModeNone, by: "CI is set"},
+		{name: "CI does not compare because the code does", code: ModeCompare, ci: "true", want: ModeNone, by: "CI is set"},
+		{name: "CI compares because it is asked to", env: "compare", ci: "true", want: ModeCompare, by: "PROMPTECHO_MODE"},
+		{name: "compare by flag", flag: "compare", want: ModeCompare, by: "-echo.mode"},
+		{name: "compare in code", code: ModeCompare, want: ModeCompare, by: "InMode in the code"},
+		{name: "code that sends nothing forbids to compare", code: ModeNone, env: "compare", want: ModeNone, by: "InMode in the code"},
+		{name: "code that compares forbids to record", code: ModeCompare, env: "all", want: ModeCompare, by: "InMode in the code"},
+		{name: "code that records lets compare", code: ModeAll, env: "compare", want: ModeCompare, by: "PROMPTECHO_MODE"},
 		{name: "code and environment agree", code: ModeAll, env: "all", ci: "true", want: ModeAll, by: "PROMPTECHO_MODE"},
 	}
 	for _, tt := range tests {
@@ -65,7 +72,7 @@ func TestModeErrors(t *testing.T) {
 	t.Run("environment", func(t *testing.T) {
 		t.Setenv("PROMPTECHO_MODE", "record")
 		_, err := Open("x.yaml")
-		if want := `promptecho: PROMPTECHO_MODE: unknown record mode "record": use one of none, once, new_episodes, all, live`; err == nil || err.Error() != want {
+		if want := `promptecho: PROMPTECHO_MODE: unknown record mode "record": use one of none, compare, once, new_episodes, all, live`; err == nil || err.Error() != want {
 			t.Errorf("%v, want %s", err, want)
 		}
 	})

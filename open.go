@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"testing"
 
 	"github.com/promptecho/promptecho/internal/answer"
 	"github.com/promptecho/promptecho/internal/cassette"
@@ -18,7 +19,7 @@ import (
 // if the record mode replays, and written by [Recorder.Close] if the mode records.
 //
 // It is an error if an option or the record mode is invalid, if the file exists but is
-// not a whole and valid cassette, if the cassette is partial and the mode is none, or if
+// not a whole and valid cassette, if the cassette is partial and the mode is none or compare, or if
 // another recorder of this process has the same file open, even under a name that differs
 // only in case. A file that is not a whole and valid cassette is never overwritten, with
 // one exception: if it was cut, mode all records it anew.
@@ -59,7 +60,12 @@ func Open(file string, opts ...Option) (*Recorder, error) {
 		return nil, fmt.Errorf("promptecho: %w", err)
 	}
 	r.describe(path)
+	r.given = given{plan: r.plan, frozen: r.config.selection.neverMade() != nil, file: file, tape: r.tape, log: &r.log, policy: &r.redact}
+	r.given.find(!testing.Testing()) // echotest knows better
 	r.player = answer.Player{Pace: r.config.pace, Note: r.log.Note, Pending: &r.pending}
+	if r.plan.compare {
+		neverCache()
+	}
 	if r.plan.mayGoUpstream() {
 		r.upstream = answer.NewUpstream(r.config.upstream, network())
 	}
@@ -145,6 +151,7 @@ func (r *Recorder) describe(path string) {
 		Mode:         string(r.mode.mode),
 		ModeBy:       r.mode.by,
 		AtMost:       string(r.config.mode),
+		Compares:     r.plan.compare,
 		CheckUnused:  r.plan.checkUnused,
 		AllowUnused:  r.config.allowUnused,
 		AllowRaced:   r.config.allowRaced,

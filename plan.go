@@ -11,6 +11,7 @@ import (
 type plan struct {
 	passThrough bool // requests go upstream, and nothing is recorded or played
 	record      bool // what no recording answers goes upstream, and Close saves
+	compare     bool // model calls that were played go upstream once more, when the run is over
 	again       bool // nothing is played: all of it is recorded again
 	derive      bool // what Live selects is asked for real
 	saveDerived bool // and what comes of it is saved beside the cassette
@@ -19,14 +20,14 @@ type plan struct {
 }
 
 // mayGoUpstream reports whether any request can leave the process.
-func (p plan) mayGoUpstream() bool { return p.record || p.passThrough }
+func (p plan) mayGoUpstream() bool { return p.record || p.passThrough || p.compare }
 
 // planFor returns the plan of a mode for a cassette that is not pinned. live says that the
 // user wants a part of it live.
 func planFor(m Mode, c tape.State, live bool) plan {
 	p := planOf(m, c)
 	if live && c.Present && !c.Partial && !p.again && !p.passThrough {
-		p.derive, p.saveDerived = true, m != ModeNone
+		p.derive, p.saveDerived = true, m != ModeNone && !p.compare
 	}
 	return p
 }
@@ -40,6 +41,8 @@ func planOf(m Mode, c tape.State) plan {
 		return plan{record: true, again: true}
 	case m == ModeNewEpisodes:
 		return plan{record: true}
+	case m == ModeCompare:
+		return plan{compare: true, checkUnused: true, mayAskNone: true}
 	case m == ModeOnce && !c.Present:
 		return plan{record: true, mayAskNone: true}
 	case m == ModeOnce && c.Partial:
@@ -55,7 +58,7 @@ func settleMode(m chosenMode, c tape.State, file string) (settled chosenMode, no
 	switch {
 	case c.Pinned && c.Partial:
 		return m, "", fmt.Errorf("%s is pinned and partial: a pinned cassette is never written, and a partial one is not complete. Remove one of the two lines at its top", file)
-	case c.Partial && m.mode == ModeNone:
+	case c.Partial && (m.mode == ModeNone || m.mode == ModeCompare):
 		return m, "", fmt.Errorf("%s is partial: the run that recorded it did not pass. Run its test without CI and with the key set until it passes, which completes the cassette, and commit that", file)
 	case c.Pinned && (m.mode == ModeAll || m.mode == ModeNewEpisodes):
 		note = fmt.Sprintf("%s is pinned: replayed, not recorded, in spite of %s", file, m)

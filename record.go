@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/promptecho/promptecho/internal/answer"
-	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/said"
 	"github.com/promptecho/promptecho/internal/tape"
 )
 
@@ -27,9 +27,6 @@ func (r *Recorder) record(req *http.Request, in *incoming) (*http.Response, erro
 	r.noteUnsaid(req, in, rec)
 	sent := time.Now()
 	resp, err := r.send(req, in, rec)
-	if resp == nil && err == nil {
-		err = fmt.Errorf("promptecho: %s: the transport given with Upstream returned neither a response nor an error", r.file)
-	}
 	if err != nil {
 		r.unanswered(req, rec, err, time.Since(sent))
 		return nil, err
@@ -65,10 +62,10 @@ func (r *Recorder) send(req *http.Request, in *incoming, rec *tape.Recording) (*
 // settle keeps what answered a request.
 func (r *Recorder) settle(rec *tape.Recording, resp *interaction.Response, latencyMS int64) {
 	r.config.aliases.nameServers(resp.Headers)
-	said := rec.Form().Read(canon.Payloads(resp))
-	resp.Text = said.Text
+	says := said.Read(rec.Form(), resp)
+	resp.Text = says.Transcript
 	it := *rec.Interaction()
-	it.Response, it.Usage, it.LatencyMS = *resp, said.Usage, latencyMS
+	it.Response, it.Usage, it.LatencyMS = *resp, says.Usage, latencyMS
 	r.tape.Settle(rec, &it)
 }
 
@@ -104,16 +101,23 @@ func (r *Recorder) noteUnsaid(req *http.Request, in *incoming, rec *tape.Recordi
 
 // admit returns why a request cannot go upstream, or nil if it can.
 func (r *Recorder) admit() error {
-	closed, missing := r.life.state()
-	switch {
-	case closed:
+	if r.life.closed() {
 		return tape.ErrClosed
-	case missing != "":
-		err := refusedError(fmt.Sprintf("%s: %s goes upstream, but the environment variable %s is empty: set it, or replay with PROMPTECHO_MODE=none", r.file, r.mode, missing))
-		r.log.Error(err) // the client may swallow the answer
-		return err
 	}
-	return nil
+	err := r.missingKey()
+	if err != nil {
+		r.log.Error(err) // the client may swallow the answer
+	}
+	return err
+}
+
+// missingKey returns an error if a key that a request upstream needs is empty.
+func (r *Recorder) missingKey() error {
+	missing := r.life.missingKey()
+	if missing == "" {
+		return nil
+	}
+	return refusedError(fmt.Sprintf("%s: %s goes upstream, but the environment variable %s is empty: set it, or replay with PROMPTECHO_MODE=none", r.file, r.mode, missing))
 }
 
 // refuse answers a request that is not sent because of err.

@@ -25,7 +25,9 @@ type Recorder struct {
 	log      report.Log     // what to tell at the end
 	player   answer.Player  // plays what is recorded
 	pending  answer.Pending // answers that are under way
+	repeater repeater       // calls to send once more at the end
 	upstream *answer.Upstream
+	given    given // what the test gets beside answers
 	life     lifecycle
 }
 
@@ -33,7 +35,8 @@ type Recorder struct {
 func (r *Recorder) Client() *http.Client { return &http.Client{Transport: r} }
 
 // Recording reports whether this run may go upstream: whether a request that
-// is not in the cassette is sent and recorded, or passed through.
+// is not in the cassette is sent and recorded, or passed through, or whether
+// recorded answers are compared with live ones (mode compare).
 func (r *Recorder) Recording() bool { return r.plan.mayGoUpstream() }
 
 // Secret returns the value of an environment variable if this run may go upstream, and a
@@ -106,10 +109,17 @@ func (l *lifecycle) miss(env string) {
 	l.missing = cmp.Or(l.missing, env)
 }
 
-// state returns whether the recorder is closed, and the first empty environment variable
-// that a request upstream needs, or "" if there is none.
-func (l *lifecycle) state() (closed bool, missing string) {
+// closed reports whether the recorder takes no more requests.
+func (l *lifecycle) closed() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.over != nil, l.missing
+	return l.over != nil
+}
+
+// missingKey returns the first empty environment variable that a request upstream needs,
+// or "" if there is none.
+func (l *lifecycle) missingKey() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.missing
 }

@@ -32,6 +32,7 @@ func TestMain(m *testing.M) {
 	}
 	os.Unsetenv("CI")
 	os.Unsetenv("PROMPTECHO_MODE")
+	os.Setenv(testVariable, "model-b")
 	os.Exit(m.Run())
 }
 
@@ -394,7 +395,7 @@ func TestOpenErrors(t *testing.T) {
 		opt  Option
 		want string
 	}{
-		{"mode", InMode("sometimes"), `promptecho: InMode: unknown record mode "sometimes": use one of none, once, new_episodes, all, live`},
+		{"mode", InMode("sometimes"), `promptecho: InMode: unknown record mode "sometimes": use one of none, compare, once, new_episodes, all, live`},
 		{"mask", Mask("(", ""), "promptecho: Mask: error parsing regexp: missing closing ): `(`"},
 		{"pace", Pace(-1), "promptecho: Pace: -1 is not a factor of time: use 0 or more"},
 		{"redact", Redact("("), "promptecho: Redact: error parsing regexp: missing closing ): `(`"},

@@ -17,6 +17,9 @@ import (
 // play answers a request with a recording.
 func (r *Recorder) play(req *http.Request, in *incoming, rec *tape.Recording) (*http.Response, error) {
 	r.noteUnsaid(req, in, rec)
+	if r.plan.compare {
+		r.repeater.keep(req, in.body.Bytes(), rec)
+	}
 	r.notePlayed(&in.Call, rec)
 	recorded, err := r.recorded(rec, in)
 	if in.Form == nil { // nothing keeps a part of it

@@ -1,13 +1,17 @@
 package promptecho
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"net/http"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -22,12 +26,13 @@ var reportOptions = map[string]Option{
 	"none": InMode(ModeNone), "once": InMode(ModeOnce), "allow-unused": AllowUnused(), "allow-repeats": AllowRepeats(),
 	"strict": Strict(), "sort-tools": SortTools(), "match-on-model": MatchOn("model"), "mask-dates": Mask(`\d{4}-\d\d-\d\d`, "DATE"),
 	"ignore-slip": Ignore("mesages"), "match-host": Match("host"), "frozen": Frozen("tool/charge_card"),
-	"new-episodes": InMode(ModeNewEpisodes),
+	"new-episodes": InMode(ModeNewEpisodes), "compare": InMode(ModeCompare), "frozen-chat": Frozen("llm/openai.chat"),
 }
 
 // TestReportFiles holds every report to a file that a person has read: a comment
 // that says what happened, what was recorded and asked (one request a line:
-// method, URL, body), and what is said. With -update they are written; read them
+// method, URL, body), what stands at the top of the cassette and what the test uses of
+// that, and what is said. With -update they are written; read them
 // then as who is paged by them.
 func TestReportFiles(t *testing.T) {
 	t.Parallel()
@@ -77,7 +82,7 @@ func reportOf(t *testing.T, part func(string) string) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "c.yaml")
 	if recorded := part("recorded"); recorded != "" {
-		r := mustOpen(t, file, InMode(ModeAll), Upstream(canned(`{"ok":true}`)))
+		r := mustOpen(t, file, InMode(ModeAll), OnRecordError(Keep), Upstream(answersOf(cmp.Or(part("answers"), `200 {"ok":true}`))))
 		for line := range strings.SplitSeq(recorded, "\n") {
 			askLine(t, r, line)
 		}
@@ -98,20 +103,30 @@ func reportOf(t *testing.T, part func(string) string) string {
 			opts = append(opts, opt)
 		}
 	}
-	o := report.Outcome{Command: func() string { return "PROMPTECHO_MODE=all go test example.com/app -run '^TestX$' -count=1" }}
+	if lines := part("top"); lines != "" {
+		setTop(t, file, lines+"\n")
+	}
+	o := report.Outcome{Command: func(mode string) string {
+		return "PROMPTECHO_MODE=" + mode + " go test example.com/app -run '^TestX$' -count=1"
+	}}
 	for name := range strings.FieldsSeq(part("outcome")) {
 		o.Failed = o.Failed || name == "failed"
 		o.Skipped = o.Skipped || name == "skipped"
 		o.Filtered = o.Filtered || name == "filtered"
 	}
-	r, err := Open(file, append(opts, Upstream(roundTripFunc(func(*http.Request) (*http.Response, error) {
-		t.Error("a request went upstream")
-		return nil, http.ErrHandlerTimeout
-	})))...)
+	upstream := answersOf(part("live"))
+	if part("live") == "" {
+		upstream = roundTripFunc(func(*http.Request) (*http.Response, error) {
+			t.Error("a request went upstream")
+			return nil, http.ErrHandlerTimeout
+		})
+	}
+	r, err := Open(file, append(opts, Upstream(upstream))...)
 	if err != nil {
 		return stable(err.Error(), file)
 	}
 	defer r.Close()
+	use(r, part("uses"))
 	if asked := part("asked"); asked != "" {
 		for line := range strings.SplitSeq(asked, "\n") {
 			askLine(t, r, line)
@@ -137,6 +152,30 @@ func reportOf(t *testing.T, part func(string) string) string {
 	return stable(strings.Join(said, "\n\n"), file)
 }
 
+// answersOf returns a transport that answers with a line after the other, "STATUS BODY",
+// and then with the last one again. Events that follow each other in a body are a stream.
+// A line without a status is an error.
+func answersOf(lines string) http.RoundTripper {
+	list := strings.Split(lines, "\n")
+	return roundTripFunc(func(req *http.Request) (*http.Response, error) {
+		line := list[0]
+		list = list[min(1, len(list)-1):]
+		number, body, _ := strings.Cut(line, " ")
+		status, err := strconv.Atoi(number)
+		if err != nil {
+			return nil, errors.New(line)
+		}
+		contentType := "application/json"
+		if strings.HasPrefix(body, "data: ") {
+			contentType, body = "text/event-stream", strings.ReplaceAll(body, " data: ", "\n\ndata: ")+"\n\n"
+		}
+		return &http.Response{
+			StatusCode: status, ProtoMajor: 1, Header: http.Header{"Content-Type": {contentType}},
+			Body: io.NopCloser(strings.NewReader(body)), ContentLength: int64(len(body)), Request: req,
+		}, nil
+	})
+}
+
 // askLine sends "METHOD URL BODY", or calls "KIND/FUNCTION ARGUMENT".
 func askLine(t *testing.T, r *Recorder, line string) {
 	t.Helper()
@@ -158,5 +197,6 @@ func askLine(t *testing.T, r *Recorder, line string) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	io.Copy(io.Discard, resp.Body)
 	resp.Body.Close()
 }

@@ -9,7 +9,7 @@ import (
 	"sync/atomic"
 	"unicode/utf8"
 
-	"github.com/promptecho/promptecho/internal/canon"
+	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/stream"
 )
 
@@ -211,7 +211,7 @@ func damage(framing *stream.Framing, event []byte) (damaged []byte, ok bool) {
 	fields := framing.Read(event)
 	data := 0 // the length of what is damaged
 	for i := range fields {
-		if f := &fields[i]; f.Name == stream.Raw || canon.IsPayload(f.Name) {
+		if f := &fields[i]; f.Name == stream.Raw || interaction.IsPayload(f.Name) {
 			value := []byte(f.Value)
 			overwrite(value)
 			f.Value, data = string(value), len(value)

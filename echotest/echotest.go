@@ -17,6 +17,11 @@
 //	promptecho.output_tokens  tokens of their answers
 //	promptecho.dropped        recordings that the cassette had and has no more
 //	promptecho.missed         different requests that have no recording
+//	promptecho.identical      answers of which mode compare says this, and so on
+//	promptecho.benign
+//	promptecho.drift
+//	promptecho.not_compared
+//	promptecho.not_sent
 //
 // promptecho record shows them for all tests of a module.
 package echotest
@@ -61,6 +66,7 @@ func New(t testing.TB, opts ...promptecho.Option) *promptecho.Recorder {
 	if err != nil {
 		t.Fatal(err)
 	}
+	report.Begin(rec, !report.Filtered(t.Name()))
 	t.Cleanup(func() {
 		t.Helper()
 		rep := report.Finish(rec, outcome(t))

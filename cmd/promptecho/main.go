@@ -2,6 +2,7 @@
 //
 //	promptecho ls [-json] [PATH ...]
 //	promptecho record [-all] [PACKAGE ...]
+//	promptecho compare [PACKAGE ...]
 //	promptecho verify [-w] [PATH ...]
 //	promptecho demo [-dir DIR]
 //
@@ -32,6 +33,7 @@ type verb struct {
 var verbs = []verb{
 	{"ls", lsHelp, runLs},
 	{"record", recordHelp, runRecord},
+	{"compare", compareHelp, runCompare},
 	{"verify", verifyHelp, runVerify},
 	{"demo", demoHelp, runDemo},
 }

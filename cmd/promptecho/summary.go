@@ -64,6 +64,7 @@ func countsLine(c attr.Counts) string {
 		what  string
 	}{
 		{c.Recorded, "recorded"}, {c.Resumed, "resumed"}, {c.Replayed, "replayed"}, {c.Dropped, "dropped"}, {c.Missed, "without a recording"},
+		{c.Identical, "identical"}, {c.Benign, "benign"}, {c.Drift, "drift"}, {c.NotCompared, "not compared"}, {c.NotSent, "not sent"},
 	} {
 		if n.count != 0 {
 			parts = append(parts, thousands(n.count)+" "+n.what)
@@ -147,8 +148,11 @@ func (s *summary) print(w io.Writer) {
 	for _, f := range s.failures() {
 		fmt.Fprintf(w, "\n%s", redact.Printable(f.Output))
 	}
-	for _, t := range s.failed() {
-		fmt.Fprintf(w, "\n%s", redact.Printable(t.Output))
+	failed := s.failed()
+	for _, t := range s.Tests {
+		if t.Output != "" && (t.Status != suite.Fail || slices.Contains(failed, t)) {
+			fmt.Fprintf(w, "\n%s", redact.Printable(t.Output))
+		}
 	}
 	s.printSaved(w)
 	s.printJournals(w)

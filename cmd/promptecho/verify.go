@@ -5,10 +5,13 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/cassette"
 	"github.com/promptecho/promptecho/internal/redact"
+	"github.com/promptecho/promptecho/internal/said"
 )
 
 const verifyHelp = `verify [-w] [-json] [PATH ...]
@@ -141,6 +144,12 @@ func verify(file string, write bool) (*verdict, error) {
 			v.Problems = append(v.Problems, file+": partial: the run that recorded it did not pass whole; run its test until it does")
 		}
 	}
+	var policy redact.Policy
+	for _, name := range slices.Sorted(maps.Keys(f.Given.Env)) {
+		if err := policy.CheckVariable(name, f.Given.Env[name]); err != nil {
+			v.Problems = append(v.Problems, fmt.Sprintf("%s: env %s: %v; remove it, and revoke it if it was committed", file, name, err))
+		}
+	}
 	sealed, edited := sealsOf(file)
 	v.Edited = append(v.Edited, edited...)
 	var rules canon.Options
@@ -152,7 +161,7 @@ func verify(file string, write bool) (*verdict, error) {
 		if it.MatchKey != form.Key() || i >= len(sealed) || !sealed[i] {
 			v.Stale = true
 		}
-		it.MatchKey, it.Response.Text = form.Key(), form.Read(canon.Payloads(&it.Response)).Text
+		it.MatchKey, it.Response.Text = form.Key(), said.Read(form, &it.Response).Transcript
 		if it.Kind == "" { // written by hand
 			it.Kind, it.Boundary = form.Kind()
 		}

@@ -1,9 +1,13 @@
 package answer
 
 import (
+	"errors"
+	"io"
 	"net/http"
 	"strings"
+	"time"
 
+	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/request"
 )
 
@@ -36,7 +40,33 @@ func (u *Upstream) Send(req *http.Request, body []byte) (*http.Response, error) 
 			delete(out.Header, name)
 		}
 	}
-	return u.RoundTrip(out)
+	resp, err := u.RoundTrip(out)
+	if resp == nil && err == nil {
+		err = errors.New("the transport given with Upstream returned neither a response nor an error")
+	}
+	return resp, err
+}
+
+// Fetch sends a request as [Upstream.Send] does and returns its whole answer, as
+// [Capture] records it; completes is that of a [Keeper]. If the answer broke off, its end
+// says so.
+func (u *Upstream) Fetch(req *http.Request, body []byte, completes func(value string) bool) (whole *interaction.Response, err error) {
+	sent := time.Now()
+	resp, err := u.Send(req, body)
+	if err != nil {
+		return nil, err
+	}
+	resp.Request = req
+	Capture(resp, sent, Keeper{
+		Pending:   new(Pending),
+		Completes: completes,
+		Settle:    func(r *interaction.Response, _ int64) { whole = r },
+	})
+	if resp.Body != nil {
+		_, _ = io.Copy(io.Discard, resp.Body) // the response has the error
+		resp.Body.Close()
+	}
+	return whole, nil
 }
 
 // Close closes the connections that nobody uses any more. A nil Upstream has none.

@@ -1,10 +1,15 @@
 package answer
 
 import (
+	"errors"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
+	"testing/iotest"
+
+	"github.com/promptecho/promptecho/internal/interaction"
 )
 
 type transport func(*http.Request) (*http.Response, error)
@@ -59,4 +64,58 @@ func TestUpstreamIsAClone(t *testing.T) {
 		t.Error("the transport of the user is not used as it is")
 	}
 	(*Upstream)(nil).Close() // a replay has none
+}
+
+// TestUpstreamFetch: an answer is fetched whole, as it would be recorded, or with how it
+// ended.
+func TestUpstreamFetch(t *testing.T) {
+	t.Parallel()
+	broken := errors.New("connection reset")
+	for _, tt := range []struct {
+		name, contentType string
+		body              io.ReadCloser
+		err               error
+		want              interaction.Response
+	}{
+		{"in one piece", "application/json", io.NopCloser(strings.NewReader(`{"a":1}`)), nil, interaction.Response{Body: []byte(`{"a":1}`)}},
+		{"a stream", "text/event-stream", io.NopCloser(strings.NewReader("data: 1\n\ndata: 2\n\n")), nil,
+			interaction.Response{Stream: "sse", Events: []interaction.Event{{{Name: "data", Value: "1"}}, {{Name: "data", Value: "2"}}}}},
+		{"no body", "", nil, nil, interaction.Response{}},
+		{"broken off", "application/json", io.NopCloser(io.MultiReader(strings.NewReader(`{"a`), iotest.ErrReader(broken))), nil,
+			interaction.Response{Body: []byte(`{"a`), End: interaction.EndError, Error: broken.Error()}},
+		{"no answer", "", nil, broken, interaction.Response{}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			u := NewUpstream(transport(func(out *http.Request) (*http.Response, error) {
+				if body, err := io.ReadAll(out.Body); string(body) != "asked" || err != nil {
+					t.Errorf("sent %q, %v", body, err)
+				}
+				if tt.err != nil {
+					return nil, tt.err
+				}
+				return &http.Response{StatusCode: 200, ProtoMajor: 1, Header: http.Header{"Content-Type": {tt.contentType}}, Body: tt.body}, nil
+			}), nil)
+			req, err := http.NewRequestWithContext(t.Context(), "POST", "http://h/", strings.NewReader("drained"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := u.Fetch(req, []byte("asked"), func(string) bool { return false })
+			if !errors.Is(err, tt.err) {
+				t.Fatalf("error %v, want %v", err, tt.err)
+			}
+			if tt.err != nil {
+				return
+			}
+			got.Headers, got.Delays, tt.want.Status = nil, nil, 200
+			a, b := interaction.Interaction{Response: *got}, interaction.Interaction{Response: tt.want}
+			if where := a.Difference(&b); where != "" {
+				t.Errorf("%s: %+v, want %+v", where, *got, tt.want)
+			}
+		})
+	}
+	neither := NewUpstream(transport(func(*http.Request) (*http.Response, error) { return nil, nil }), nil)
+	if _, err := neither.Fetch(httptest.NewRequest("GET", "http://h/", nil), nil, nil); err == nil {
+		t.Error("neither an answer nor an error is no error")
+	}
 }

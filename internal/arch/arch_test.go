@@ -25,9 +25,11 @@ const module = "github.com/promptecho/promptecho"
 var rooms = map[string][]string{
 	"echotest":             {"", "internal/attr", "internal/report", "internal/testname"},
 	"echofault":            {"internal/report", "internal/answer", "internal/canon", "internal/stream", "internal/interaction", "internal/request"},
-	"":                     {"internal/function", "internal/tape", "internal/answer", "internal/report", "internal/redact", "internal/canon", "internal/stream", "internal/cassette", "internal/interaction", "internal/request", "internal/memo"},
+	"":                     {"internal/function", "internal/tape", "internal/answer", "internal/report", "internal/compare", "internal/said", "internal/redact", "internal/canon", "internal/stream", "internal/cassette", "internal/interaction", "internal/request", "internal/memo"},
 	"internal/function":    {"internal/exactjson", "internal/interaction"},
-	"internal/tape":        {"internal/rerecord", "internal/redact", "internal/canon", "internal/cassette", "internal/interaction"},
+	"internal/compare":     {"internal/rerecord", "internal/diff", "internal/said", "internal/canon", "internal/interaction", "internal/exactjson"},
+	"internal/said":        {"internal/canon", "internal/interaction", "internal/exactjson"},
+	"internal/tape":        {"internal/rerecord", "internal/redact", "internal/said", "internal/canon", "internal/cassette", "internal/interaction"},
 	"internal/answer":      {"internal/interaction", "internal/request", "internal/stream", "internal/coding"},
 	"internal/diff":        {"internal/canon"},
 	"internal/canon":       {"internal/interaction", "internal/exactjson", "internal/coding", "internal/memo"},
@@ -36,7 +38,7 @@ var rooms = map[string][]string{
 	"internal/cassette":    {"internal/interaction", "internal/codec"},
 	"internal/codec":       {"internal/interaction", "internal/exactjson", "internal/yaml"},
 	"internal/yaml":        {"internal/exactjson"},
-	"internal/exactjson":   {},
+	"internal/exactjson":   {"internal/memo"},
 	"internal/interaction": {"internal/memo"},
 	"internal/request":     {},
 	"internal/coding":      {},
@@ -44,13 +46,13 @@ var rooms = map[string][]string{
 	"internal/txtar":       {},
 	"internal/rerecord":    {"internal/interaction", "internal/exactjson"},
 	"internal/seeds":       {"internal/interaction"},
-	"internal/report":      {"internal/attr", "internal/tape", "internal/diff", "internal/canon", "internal/interaction", "internal/redact"},
+	"internal/report":      {"internal/attr", "internal/tape", "internal/compare", "internal/diff", "internal/canon", "internal/interaction", "internal/redact"},
 	"internal/memo":        {},
 	"internal/attr":        {},
 	"internal/suite":       {"internal/attr"},
 	"internal/standin":     {},
 	"internal/arch":        {},
-	"cmd/promptecho":       {"", "internal/attr", "internal/suite", "echotest", "internal/testname", "internal/cassette", "internal/interaction", "internal/canon", "internal/standin", "internal/diff", "internal/redact", "internal/stream"},
+	"cmd/promptecho":       {"", "internal/attr", "internal/suite", "echotest", "internal/testname", "internal/cassette", "internal/interaction", "internal/canon", "internal/standin", "internal/diff", "internal/redact", "internal/said", "internal/stream"},
 }
 
 // restricted is what of the standard library only some may import.

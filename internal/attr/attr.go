@@ -31,6 +31,13 @@ type Counts struct {
 	OutputTokens int64 `json:"output_tokens,omitempty"` // the same
 	Dropped      int64 `json:"dropped,omitempty"`       // recordings that the cassette had and has no more
 	Missed       int64 `json:"missed,omitempty"`        // different requests that have no recording
+
+	// Verdicts of mode compare.
+	Identical   int64 `json:"identical,omitempty"`
+	Benign      int64 `json:"benign,omitempty"`
+	Drift       int64 `json:"drift,omitempty"`
+	NotCompared int64 `json:"not_compared,omitempty"` // it was sent, and the answer says nothing of the model
+	NotSent     int64 `json:"not_sent,omitempty"`
 }
 
 // numbers are the keys of the numbers.
@@ -45,6 +52,11 @@ var numbers = []struct {
 	{"promptecho.output_tokens", func(c *Counts) *int64 { return &c.OutputTokens }},
 	{"promptecho.dropped", func(c *Counts) *int64 { return &c.Dropped }},
 	{"promptecho.missed", func(c *Counts) *int64 { return &c.Missed }},
+	{"promptecho.identical", func(c *Counts) *int64 { return &c.Identical }},
+	{"promptecho.benign", func(c *Counts) *int64 { return &c.Benign }},
+	{"promptecho.drift", func(c *Counts) *int64 { return &c.Drift }},
+	{"promptecho.not_compared", func(c *Counts) *int64 { return &c.NotCompared }},
+	{"promptecho.not_sent", func(c *Counts) *int64 { return &c.NotSent }},
 }
 
 // Write calls set with each attribute that says something: the files, and the numbers that

@@ -30,6 +30,7 @@ var anthropicFamilies = []*Family{
 		Rewrites:    messagesRewrites,
 		EndMarkers:  []string{"message_stop"},
 		Transcript:  anthropicTranscript,
+		Whole:       anthropicWhole,
 	},
 	{
 		// Bedrock streams in another format, which no client of the others can read.
@@ -44,6 +45,7 @@ var anthropicFamilies = []*Family{
 		Rewrites:    messagesRewrites,
 		EndMarkers:  []string{"message_stop"},
 		Transcript:  anthropicTranscript,
+		Whole:       anthropicWhole,
 	},
 	{
 		Name:        "anthropic.complete",
@@ -54,7 +56,7 @@ var anthropicFamilies = []*Family{
 		Sampling:    []string{"max_tokens_to_sample", "temperature", "top_p", "top_k"},
 		Headers:     anthropicHeaders,
 		Rewrites:    []Rewrite{dropEmpty("stop_sequences")},
-		Transcript:  Transcript{Text: []string{"completion"}},
+		Transcript:  Transcript{Text: []string{"completion"}, Finish: []string{"stop_reason"}},
 	},
 	{
 		Name:        "anthropic.batches",
@@ -64,6 +66,7 @@ var anthropicFamilies = []*Family{
 		Bookkeeping: []string{"requests/*/custom_id", "requests/*/params/metadata"},
 		Headers:     anthropicHeaders,
 		Rewrites:    []Rewrite{batchParams},
+		Acts:        []string{"*"},
 	},
 }
 
@@ -111,4 +114,12 @@ var anthropicTranscript = Transcript{
 	Text:      []string{"delta/text"},
 	Reasoning: []string{"delta/thinking"},
 	Calls:     []CallPaths{{ID: "index", Name: "content_block/name", Args: "delta/partial_json"}},
+	Finish:    []string{"delta/stop_reason"},
+}
+
+var anthropicWhole = Transcript{
+	Text:      []string{"content/*/type=text/text"},
+	Reasoning: []string{"content/*/type=thinking/thinking"},
+	Calls:     []CallPaths{{At: "content/*/type=tool_use|server_tool_use|mcp_tool_use", Name: "name", Args: "input"}},
+	Finish:    []string{"stop_reason"},
 }

@@ -21,6 +21,7 @@ var bedrockFamilies = []*Family{
 		Rewrites:    []Rewrite{dropEmpty("system"), dropDefault(`{}`, "inferenceConfig"), converseMessages},
 		EndMarkers:  []string{"metadata"}, // the event behind messageStop
 		Transcript:  converseTranscript,
+		Whole:       converseWhole,
 	},
 	{
 		Name:        "bedrock.invoke",
@@ -30,6 +31,7 @@ var bedrockFamilies = []*Family{
 		Rewrites:    invokeRewrites,
 		EndMarkers:  []string{"invocationMetrics"}, // in the last chunk, whatever the model
 		Transcript:  invokeTranscript,
+		Whole:       invokeWhole,
 	},
 	{
 		Name:     "bedrock.count_tokens",
@@ -84,17 +86,41 @@ var converseTranscript = Transcript{
 	Text:      []string{"delta/text"},
 	Reasoning: []string{"delta/reasoningContent/text"},
 	Calls:     []CallPaths{{ID: "contentBlockIndex", Name: "start/toolUse/name", Args: "delta/toolUse/input"}},
+	Finish:    []string{"stopReason"},
+}
+
+var converseWhole = Transcript{
+	Text:      []string{"output/message/content/*/text"},
+	Reasoning: []string{"output/message/content/*/reasoningContent/reasoningText/text"},
+	Calls:     []CallPaths{{At: "output/message/content/*/toolUse", Name: "name", Args: "input"}},
+	Finish:    []string{"stopReason"},
 }
 
 // invokeTranscript is of the models that Bedrock passes through: Titan, Llama, Mistral,
 // and Nova, which has Converse's.
 var invokeTranscript = Transcript{
-	Text:      []string{"outputText", "generation", "outputs/*/text", "contentBlockDelta/delta/text"},
+	Text:      []string{"outputText", "generation", "outputs/*/text", "contentBlockDelta/delta/text", "completion"},
 	Reasoning: []string{"contentBlockDelta/delta/reasoningContent/text"},
 	Calls: []CallPaths{
 		{At: "contentBlockStart", ID: "contentBlockIndex", Name: "start/toolUse/name"},
 		{At: "contentBlockDelta", ID: "contentBlockIndex", Args: "delta/toolUse/input"},
 	},
+	Finish: []string{"completionReason", "stop_reason", "outputs/*/stop_reason", "messageStop/stopReason"},
+}
+
+// invokeWhole is of the same models, of Cohere's and AI21's, and of those that are called
+// as OpenAI's are.
+var invokeWhole = Transcript{
+	Text: slices.Concat(converseWhole.Text, chatWhole.Text, []string{
+		"results/*/outputText", "generation", "outputs/*/text", "generations/*/text", "completions/*/data/text", "choices/*/text",
+		"completion",
+	}),
+	Reasoning: slices.Concat(converseWhole.Reasoning, chatWhole.Reasoning),
+	Calls:     slices.Concat(converseWhole.Calls, chatWhole.Calls),
+	Finish: slices.Concat(converseWhole.Finish, chatWhole.Finish, []string{
+		"results/*/completionReason", "stop_reason", "outputs/*/stop_reason", "choices/*/stop_reason", "generations/*/finish_reason",
+		"completions/*/finishReason/reason",
+	}),
 }
 
 // converseMessages drops cache points, which cannot change the answer, and

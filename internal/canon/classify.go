@@ -159,7 +159,7 @@ func withoutBoundary(contentType string) string {
 func (c *call) known(to *candidate) {
 	f := c.family
 	c.Known, c.Endpoint, c.Wire = true, f.Name, f.wire(to.stream)
-	c.transcript, c.endMarkers, c.linked = &f.Transcript, f.EndMarkers, f.Linked
+	c.of, c.acts = f, f.actsFor(&c.body)
 	if f.anywhere() {
 		c.addPath("server", plainPath(c.url))
 	} else {

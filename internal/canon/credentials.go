@@ -23,6 +23,7 @@ var credentialFamilies = []*Family{
 			"apikey", "assertion", "client_assertion", "client_secret", "code", "code_verifier", "device_code", "password",
 			"refresh_token", "subject_token", "actor_token",
 		},
+		Acts: []string{"*"},
 	},
 	{
 		Name:        "credentials.sts",
@@ -33,6 +34,7 @@ var credentialFamilies = []*Family{
 		Server:      true,
 		Bookkeeping: []string{"RoleSessionName", "SAMLAssertion", "TokenCode", "WebIdentityToken"},
 		Rewrites:    []Rewrite{stsRegion},
+		Acts:        []string{"*"},
 	},
 }
 

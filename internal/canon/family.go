@@ -69,8 +69,15 @@ type Family struct {
 	// client that stops reading there has missed nothing.
 	EndMarkers []string
 
-	// Transcript tells where the events of a stream have the answer's text.
+	// Transcript tells where the events of a stream have the answer, and Whole where an
+	// answer in one piece has it, if that is not at the same paths.
 	Transcript Transcript
+	Whole      Transcript
+
+	// Acts lists members of the body with which a call does more than to ask a model: it
+	// calls a tool, starts a job, or changes what a server keeps. "*" is every body. Nobody
+	// sends such a call a second time.
+	Acts []string
 }
 
 // anywhere reports whether the family is known by its body, whatever the path.
@@ -97,6 +104,11 @@ func (f *Family) accepts(method string, body *exactjson.Value, encoding encoding
 		return !slices.ContainsFunc(body.Elems, func(v exactjson.Value) bool { return !f.hasNeeds(&v) })
 	}
 	return body.Kind == exactjson.Object && f.hasNeeds(body)
+}
+
+// actsFor reports whether a call with this body does more than to ask a model.
+func (f *Family) actsFor(body *exactjson.Value) bool {
+	return slices.ContainsFunc(f.Acts, func(name string) bool { return name == "*" || hasNeed(body, name) })
 }
 
 // hasNeeds reports whether a body has what Needs asks for.

@@ -52,10 +52,8 @@ type Form struct {
 	lines []Line
 	sent  map[string]string // where the request has the field at a path; nil unless traced
 
-	// What the family says of answers.
-	transcript *Transcript
-	endMarkers []string
-	linked     bool
+	of   *Family // the family that knows the request; nil if none does
+	acts bool    // see Repeatable
 }
 
 // A cut is where a line starts in a text, and where its value does.
@@ -131,11 +129,15 @@ func (f *Form) Sent(path string) string {
 // Completes reports whether a stream is whole after an event with a field of this value,
 // although the client closed it before its end (openai-go closes at [DONE]).
 func (f *Form) Completes(value string) bool {
-	return slices.ContainsFunc(f.endMarkers, func(mark string) bool { return strings.Contains(value, mark) })
+	return f.of != nil && slices.ContainsFunc(f.of.EndMarkers, func(mark string) bool { return strings.Contains(value, mark) })
 }
 
 // Linked reports whether answers hold an id of their request; see [Form.Relink].
-func (f *Form) Linked() bool { return f.linked }
+func (f *Form) Linked() bool { return f.of != nil && f.of.Linked }
+
+// Repeatable reports whether the request asks a model and does nothing else, so that it
+// can be sent once more without an effect but its cost; see [Family.Acts].
+func (f *Form) Repeatable() bool { return f.of != nil && !f.acts }
 
 // appendHead appends what the text has before its lines.
 func (f *Form) appendHead(dst []byte) []byte {

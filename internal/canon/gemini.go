@@ -40,6 +40,7 @@ var geminiFamilies = []*Family{
 		Paths:       []string{"/models/{model}:predictLongRunning"},
 		Needs:       []string{"instances"},
 		Bookkeeping: []string{"labels"},
+		Acts:        []string{"*"},
 	},
 	{
 		Name:        "gemini.interactions",
@@ -49,6 +50,9 @@ var geminiFamilies = []*Family{
 		Bookkeeping: []string{"labels", "service_tier", "store", "webhook_config"},
 		Headers:     []string{"api-revision"},
 		EndMarkers:  []string{"[DONE]"},
+		Transcript:  interactionsTranscript,
+		Whole:       interactionsWhole,
+		Acts:        []string{"agent", "webhook_config"},
 	},
 }
 
@@ -174,4 +178,25 @@ var geminiTranscript = Transcript{
 	Text:      []string{"candidates/*/content/parts/*/thought!=true/text"},
 	Reasoning: []string{"candidates/*/content/parts/*/thought=true/text"},
 	Calls:     []CallPaths{{At: "candidates/*/content/parts/*/functionCall", Name: "name", Args: "args"}},
+	Finish:    []string{"candidates/*/finishReason", "promptFeedback/blockReason"},
 }
+
+// What an interaction answers: steps, which a stream has as events.
+var (
+	interactionsTranscript = Transcript{
+		Text:      []string{"event_type=step.delta/delta/type=text/text"},
+		Reasoning: []string{"event_type=step.delta/delta/type=thought_summary/content/text"},
+		Calls: []CallPaths{{
+			ID:   "index",
+			Name: "event_type=step.start/step/type=function_call/name",
+			Args: "event_type=step.delta/delta/type=arguments_delta/arguments",
+		}},
+		Finish: []string{"event_type=interaction.completed/interaction/status"},
+	}
+	interactionsWhole = Transcript{
+		Text:      []string{"steps/*/type=model_output/content/*/type=text/text"},
+		Reasoning: []string{"steps/*/type=thought/summary/*/text"},
+		Calls:     []CallPaths{{At: "steps/*/type=function_call", Name: "name", Args: "arguments"}},
+		Finish:    []string{"status"},
+	}
+)

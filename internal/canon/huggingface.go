@@ -11,11 +11,20 @@ var huggingfaceFamilies = []*Family{
 		Needs:       []string{"inputs"},
 		Stream:      "stream",
 		Bookkeeping: []string{"options"},
+		Transcript:  generated,
 	},
 	{
 		Name:        "tgi.generate",
 		Paths:       []string{"/generate"},
 		StreamPaths: []string{"/generate_stream"},
 		Needs:       []string{"inputs"},
+		Transcript:  Transcript{Text: []string{"token/text"}, Finish: []string{"details/finish_reason"}},
+		Whole:       generated,
 	},
+}
+
+// generated is what text generation answers in one piece, alone or in a list.
+var generated = Transcript{
+	Text:   []string{"generated_text", "*/generated_text"},
+	Finish: []string{"details/finish_reason", "*/details/finish_reason"},
 }

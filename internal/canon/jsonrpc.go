@@ -21,6 +21,7 @@ var jsonrpcFamilies = []*Family{{
 	Bookkeeping: []string{"params/_meta", "batch/*/params/_meta"},
 	Headers:     []string{"mcp-protocol-version"},
 	Rewrites:    []Rewrite{jsonrpcCall},
+	Acts:        []string{"*"},
 }}
 
 // jsonrpcCall makes the method part of the endpoint. A batch gets a name for its calls,

@@ -15,10 +15,20 @@ var mistralFamilies = []*Family{
 		Paths:       []string{"/v1/ocr", "/publishers/mistralai/models/{model}:rawPredict"},
 		Needs:       []string{"document"},
 		Bookkeeping: []string{"id", "metadata"},
+		Transcript:  Transcript{Text: []string{"pages/*/markdown"}},
 	},
-	mistralConversations("mistral.conversations.restart", "/v1/conversations/{conversation}/restart", "inputs", "from_entry_id"),
-	mistralConversations("mistral.conversations", "/v1/conversations", "inputs"), // OpenAI's have "items"
-	mistralConversations("mistral.conversations.append", "/v1/conversations/{conversation}", "inputs"),
+	mistralConversations(Family{
+		Name:  "mistral.conversations.restart",
+		Paths: []string{"/v1/conversations/{conversation}/restart"},
+		Needs: []string{"inputs", "from_entry_id"},
+	}),
+	mistralConversations(Family{Name: "mistral.conversations", Paths: []string{"/v1/conversations"}, Needs: []string{"inputs"}}), // OpenAI's have "items"
+	mistralConversations(Family{
+		Name:  "mistral.conversations.append",
+		Paths: []string{"/v1/conversations/{conversation}"},
+		Needs: []string{"inputs"},
+		Acts:  []string{"*"}, // the conversation gets what is asked and answered
+	}),
 	{
 		Name:  "mistral.chat_moderations",
 		Paths: []string{"/chat/moderations"}, Needs: []string{"input"}, Bookkeeping: []string{"metadata"},
@@ -30,11 +40,15 @@ var mistralFamilies = []*Family{
 	},
 }
 
-func mistralConversations(name, path string, needs ...string) *Family {
-	return &Family{
-		Name:  name,
-		Paths: []string{path}, Needs: needs, Stream: "stream", Bookkeeping: []string{"metadata", "store"},
+func mistralConversations(f Family) *Family {
+	f.Stream = "stream"
+	f.Bookkeeping = []string{"metadata", "store"}
+	f.Transcript = Transcript{Text: []string{"type=message.output.delta/content"}}
+	f.Whole = Transcript{
+		Text:  []string{"outputs/*/type=message.output/content", "outputs/*/type=message.output/content/*/type=text/text"},
+		Calls: []CallPaths{{At: "outputs/*/type=function.call", Name: "name", Args: "arguments"}},
 	}
+	return &f
 }
 
 func mistralCompletions(f Family) *Family {
@@ -48,5 +62,6 @@ func mistralCompletions(f Family) *Family {
 	}
 	f.EndMarkers = []string{"[DONE]"}
 	f.Transcript = chatTranscript
+	f.Whole = chatWhole
 	return &f
 }

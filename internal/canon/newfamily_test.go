@@ -17,6 +17,7 @@ var acmeFamilies = []*Family{{
 	Rewrites:    []Rewrite{dropNulls("messages"), dropEmpty("tools"), functionTools, toolChoice},
 	EndMarkers:  []string{"[DONE]"},
 	Transcript:  chatTranscript,
+	Whole:       chatWhole,
 }}
 
 // Not parallel: it puts the family into the table while it runs.

@@ -50,6 +50,7 @@ func ollamaGenerate(name, path string, has ...string) *Family {
 			Text:      []string{"response", "message/content"},
 			Reasoning: []string{"thinking", "message/thinking"},
 			Calls:     []CallPaths{{At: "message/tool_calls/*", Name: "function/name", Args: "function/arguments"}},
+			Finish:    []string{"done_reason"},
 		},
 	}
 }

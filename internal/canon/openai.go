@@ -37,6 +37,8 @@ var openaiFamilies = []*Family{
 		Sampling:   []string{"max_output_tokens", "max_tokens", "temperature", "top_p"},
 		EndMarkers: []string{"response.completed", "response.failed", "response.incomplete"},
 		Transcript: responsesTranscript,
+		Whole:      responsesWhole,
+		Acts:       []string{"conversation"}, // it gets what is asked and answered
 	}),
 	{
 		Name:        "openai.completions",
@@ -50,7 +52,8 @@ var openaiFamilies = []*Family{
 		},
 		Rewrites:   []Rewrite{dropEmpty("stop"), asList("stop")},
 		EndMarkers: []string{"[DONE]"},
-		Transcript: Transcript{Text: []string{"choices/*/index=0/text"}},
+		Transcript: Transcript{Text: []string{"choices/*/index=0/text"}, Finish: []string{"choices/*/index=0/finish_reason"}},
+		Whole:      Transcript{Text: []string{"choices/*/text"}, Finish: []string{"choices/*/finish_reason"}},
 	},
 	{
 		Name:        "openai.embeddings",
@@ -100,6 +103,7 @@ func chatCompletions(f Family) *Family {
 	}
 	f.EndMarkers = []string{"[DONE]"}
 	f.Transcript = chatTranscript
+	f.Whole = chatWhole
 	return &f
 }
 
@@ -122,9 +126,25 @@ var chatTranscript = Transcript{
 		"choices/*/index=0/delta/reasoning_content", // DeepSeek
 		"choices/*/index=0/delta/reasoning",         // OpenRouter, vLLM
 	},
-	Calls: []CallPaths{{
-		At: "choices/*/index=0/delta/tool_calls/*", ID: "index", Name: "function/name", Args: "function/arguments",
-	}},
+	Calls: []CallPaths{
+		{At: "choices/*/index=0/delta/tool_calls/*", ID: "index", Name: "function/name", Args: "function/arguments"},
+		{At: "choices/*/index=0/delta/function_call", ID: "index", Name: "name", Args: "arguments"}, // has none: there is one call
+	},
+	Finish: []string{"choices/*/index=0/finish_reason"},
+}
+
+var chatWhole = Transcript{
+	Text: []string{"choices/*/message/content", "choices/*/message/content/*/type=text/text"},
+	Reasoning: []string{
+		"choices/*/message/reasoning_content", "choices/*/message/reasoning",
+		"choices/*/message/content/*/type=thinking/thinking/*/text", // Mistral
+	},
+	Calls: []CallPaths{
+		{At: "choices/*/message/tool_calls/*/function", Name: "name", Args: "arguments"},
+		{At: "choices/*/message/tool_calls/*/custom", Name: "name", Args: "input"},
+		{At: "choices/*/message/function_call", Name: "name", Args: "arguments"},
+	},
+	Finish: []string{"choices/*/finish_reason"},
 }
 
 var responsesTranscript = Transcript{
@@ -132,12 +152,40 @@ var responsesTranscript = Transcript{
 	Reasoning: []string{
 		"type=response.reasoning_summary_text.delta/delta", "type=response.reasoning_text.delta/delta",
 	},
-	Calls: []CallPaths{{
-		ID:   "output_index",
-		Name: "type=response.output_item.added/item/type=function_call/name",
-		Args: "type=response.function_call_arguments.delta/delta",
-	}},
+	Calls: []CallPaths{
+		{
+			ID:   "output_index",
+			Name: "type=response.output_item.added/item/type=function_call|custom_tool_call|mcp_call/name",
+			Args: "type=response.function_call_arguments.delta|response.custom_tool_call_input.delta|response.mcp_call_arguments.delta/delta",
+		},
+		{
+			ID:   "output_index",
+			Name: "type=response.output_item.done/item/type=" + hostedCalls + "/type",
+			Args: "type=response.output_item.done/item/action",
+		},
+	},
+	Finish: []string{
+		"type=response.completed|response.incomplete|response.failed/response/status",
+		"type=response.incomplete/response/incomplete_details/reason",
+		"type=response.refusal.done/type",
+	},
 }
+
+var responsesWhole = Transcript{
+	Text: []string{
+		"output/*/type=message/content/*/type=output_text/text", "output/*/type=message/content/*/type=refusal/refusal",
+	},
+	Reasoning: []string{"output/*/type=reasoning/summary/*/text", "output/*/type=reasoning/content/*/text"},
+	Calls: []CallPaths{
+		{At: "output/*/type=function_call|mcp_call", Name: "name", Args: "arguments"},
+		{At: "output/*/type=custom_tool_call", Name: "name", Args: "input"},
+		{At: "output/*/type=" + hostedCalls, Name: "type", Args: "action"},
+	},
+	Finish: []string{"status", "incomplete_details/reason", "output/*/type=message/content/*/type=refusal/type"},
+}
+
+// hostedCalls are the types of items that call a tool of OpenAI's own.
+const hostedCalls = "web_search_call|file_search_call|code_interpreter_call|computer_call|image_generation_call|local_shell_call|shell_call"
 
 // openaiImages is POST /images/OPERATION: JSON, or a form with files.
 func openaiImages(operation string, has ...string) *Family {
@@ -165,6 +213,7 @@ func openaiAudio(operation string, has ...string) *Family {
 		Rewrites:   []Rewrite{speechStream},
 		EndMarkers: []string{"[DONE]", "transcript.text.done", "speech.audio.done"},
 		Transcript: Transcript{Text: []string{"type=transcript.text.delta/delta"}},
+		Whole:      Transcript{Text: []string{"text"}},
 	}
 }
 

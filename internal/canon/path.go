@@ -69,6 +69,24 @@ func appendChildren(dst []child, v *exactjson.Value) []child {
 	return dst
 }
 
+// Lines returns the fields of a JSON value, in the order and the spellings of a form. An
+// empty object or list has none.
+func Lines(v *exactjson.Value) (lines []Line) {
+	var plain Options
+	var walk func(v *exactjson.Value, path string)
+	walk = func(v *exactjson.Value, path string) {
+		for _, c := range appendChildren(nil, v) {
+			walk(c.value, strings.TrimPrefix(path+"/"+c.segment, "/"))
+		}
+		if isContainer := v.Kind == exactjson.Array || v.Kind == exactjson.Object; len(v.Elems) == 0 && (path != "" || !isContainer) {
+			leaf := exactjson.Value{Kind: v.Kind, Text: exactjson.EscapeText(v.Text)}
+			lines = append(lines, Line{path, string(plain.appendValue(nil, &leaf))})
+		}
+	}
+	walk(v, "")
+	return lines
+}
+
 func sortChildren(list []child) {
 	slices.SortStableFunc(list, func(a, b child) int { return strings.Compare(a.segment, b.segment) })
 }

@@ -20,6 +20,7 @@ var platformFamilies = []*Family{
 			"x-amzn-sagemaker-target-variant", "x-amzn-sagemaker-target-container-hostname",
 			"x-amzn-sagemaker-inference-component", "x-amzn-sagemaker-session-id",
 		},
+		Transcript: generated,
 	},
 	{
 		// https://developers.cloudflare.com/api/resources/ai/methods/run; a model's name has slashes.
@@ -27,6 +28,10 @@ var platformFamilies = []*Family{
 		Paths:    []string{"/ai/run/{model...}", "/workers-ai/{model...}"},
 		Stream:   "stream",
 		Rewrites: []Rewrite{dropNulls("messages"), toolIDs},
+		Transcript: Transcript{
+			Text:  []string{"response", "result/response", "result/text"},
+			Calls: []CallPaths{{At: "result/tool_calls/*", Name: "name", Args: "arguments"}},
+		},
 	},
 	{
 		// https://replicate.com/docs/reference/http; "prefer" says whether to wait for the output.
@@ -38,6 +43,8 @@ var platformFamilies = []*Family{
 		Needs:       []string{"input"},
 		Headers:     []string{"prefer"},
 		Bookkeeping: []string{"webhook", "webhook_events_filter"},
+		Transcript:  predicted,
+		Acts:        []string{"webhook"},
 	},
 	{
 		Name:        "replicate.predictions",
@@ -46,5 +53,10 @@ var platformFamilies = []*Family{
 		NoModel:     true, // the version is one of a model
 		Headers:     []string{"prefer"},
 		Bookkeeping: []string{"webhook", "webhook_events_filter"},
+		Transcript:  predicted,
+		Acts:        []string{"webhook"},
 	},
 }
+
+// predicted is what a model of Replicate's has put out, if somebody waited for it.
+var predicted = Transcript{Text: []string{"output", "output/*"}}

@@ -18,11 +18,11 @@ func (r *request) rewrite(v *exactjson.Value, rewrites []Rewrite) {
 	}
 }
 
-// each runs rewrites on what stands at a path of [steps]; at "" is the value itself.
+// each runs rewrites on what stands at a path of [exactjson.Steps]; at "" is the value itself.
 func each(path string, rewrites ...Rewrite) Rewrite {
-	to := stepsOf.Get(path)
+	to := exactjson.StepsOf(path)
 	return func(r *request, v *exactjson.Value) {
-		to.each(v, func(v *exactjson.Value) { r.rewrite(v, rewrites) })
+		to.Each(v, func(v *exactjson.Value) { r.rewrite(v, rewrites) })
 	}
 }
 

@@ -2,20 +2,16 @@ package canon
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/promptecho/promptecho/internal/exactjson"
-	"github.com/promptecho/promptecho/internal/memo"
 )
 
 // member returns the value at a path of member names, or nil.
 func member(v *exactjson.Value, path ...string) *exactjson.Value {
 	for _, name := range path {
-		i := indexOf(v, name)
-		if i < 0 {
+		if v = v.Member(name); v == nil {
 			return nil
 		}
-		v = &v.Elems[i]
 	}
 	return v
 }
@@ -41,12 +37,7 @@ func elems(v *exactjson.Value) []exactjson.Value {
 }
 
 // text returns the string at a path of member names, "" if there is none.
-func text(v *exactjson.Value, path ...string) string {
-	if v = member(v, path...); v == nil || v.Kind == exactjson.Object || v.Kind == exactjson.Array {
-		return ""
-	}
-	return v.Text
-}
+func text(v *exactjson.Value, path ...string) string { return member(v, path...).Scalar() }
 
 func isKind(v *exactjson.Value, kind exactjson.Kind) bool { return v != nil && v.Kind == kind }
 
@@ -112,63 +103,9 @@ func stringValue(s string) exactjson.Value {
 	return exactjson.Value{Kind: exactjson.String, Text: exactjson.EscapeText(s)}
 }
 
-// Steps lead from a value to others below it. As a path they are member names; "*" is
-// every element of a list, "{*}" every member of an object. With "name=value" or
-// "name!=value" only that goes on whose member has that value, or another:
-// "choices/*/index=0/delta/content". "name=a|b" takes either value, "name=*" any.
-type steps []step
-
-type step struct {
-	name   string
-	values []string // only what has one of them goes on, or none of them
-	not    bool
-}
-
-// stepsOf remembers the steps of paths, which are all in tables.
-var stepsOf = memo.Strings[steps]{Func: func(path string) (list steps) {
-	for part := range strings.SplitSeq(path, "/") {
-		var s step
-		values, conditional := "", false
-		if s.name, values, conditional = strings.Cut(part, "="); conditional {
-			s.name, s.not = strings.CutSuffix(s.name, "!")
-			s.values = strings.Split(values, "|")
-		}
-		if part != "" {
-			list = append(list, s)
-		}
-	}
-	return list
-}}
-
-// at calls f for what stands at a path.
-func at(v *exactjson.Value, path string, f func(*exactjson.Value)) { stepsOf.Get(path).each(v, f) }
-
-// each calls f for what the steps lead to from v.
-func (p steps) each(v *exactjson.Value, f func(*exactjson.Value)) {
-	switch {
-	case v == nil:
-	case len(p) == 0:
-		f(v)
-	case p[0].values != nil:
-		if p[0].holds(v) {
-			p[1:].each(v, f)
-		}
-	case p[0].name == "*" && v.Kind == exactjson.Array, p[0].name == "{*}" && v.Kind == exactjson.Object:
-		for i := range v.Elems {
-			p[1:].each(&v.Elems[i], f)
-		}
-	default:
-		p[1:].each(member(v, p[0].name), f)
-	}
-}
-
-// holds reports whether the condition of a step is true for v.
-func (s *step) holds(v *exactjson.Value) bool {
-	m := member(v, s.name)
-	if s.values[0] == "*" {
-		return m != nil
-	}
-	return slices.Contains(s.values, text(m)) != s.not
+// at calls f for what stands at a path of [exactjson.Steps].
+func at(v *exactjson.Value, path string, f func(*exactjson.Value)) {
+	exactjson.StepsOf(path).Each(v, f)
 }
 
 // equal reports whether two values are the same, written in the same way.

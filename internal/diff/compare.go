@@ -9,10 +9,11 @@ import (
 
 // comparer collects the edits of one comparison.
 type comparer struct {
+	live  bool // answers are compared, and not requests
 	edits []Edit
 }
 
-// lines compares two requests, or parts of them.
+// lines compares two requests or answers, or parts of them.
 func (c *comparer) lines(recorded, incoming []canon.Line) {
 	c.object(tree("", "", recorded), tree("", "", incoming))
 }
@@ -23,7 +24,7 @@ func (c *comparer) node(rec, inc *node) {
 	switch {
 	case rec.value == inc.value:
 	case recKind != incKind:
-		c.changed(rec, inc, "the recording has "+recKind+", the request "+incKind)
+		c.changed(rec, inc, "the recording has "+recKind+", "+c.other()+" "+incKind)
 	case recKind == "a list":
 		c.list(rec, inc)
 	case recKind == "an object":
@@ -31,13 +32,21 @@ func (c *comparer) node(rec, inc *node) {
 	case inc.path == "body" && strings.HasPrefix(rec.value, `"sha256:`):
 		c.changed(rec, inc, "not JSON, compared by its SHA-256")
 	default:
-		c.changed(rec, inc, textNote(rec.value, inc.value))
+		c.changed(rec, inc, textNote(rec.value, inc.value, c.other()))
 	}
+}
+
+// other names what is compared with the recording.
+func (c *comparer) other() string {
+	if c.live {
+		return "the live answer"
+	}
+	return "the request"
 }
 
 // changed adds an edit of a field that both sides have.
 func (c *comparer) changed(rec, inc *node, note string) {
-	e := Edit{Path: inc.path, Recorded: rec.value, Incoming: inc.value, Note: note}
+	e := Edit{Path: inc.path, Recorded: rec.value, Incoming: inc.value, Note: note, Live: c.live}
 	if rec.path != inc.path {
 		e.From = rec.path
 	}
@@ -46,13 +55,13 @@ func (c *comparer) changed(rec, inc *node, note string) {
 
 func (c *comparer) removed(n *node) {
 	for _, f := range n.fields() {
-		c.edits = append(c.edits, Edit{Path: f.path, Recorded: f.value})
+		c.edits = append(c.edits, Edit{Path: f.path, Recorded: f.value, Live: c.live})
 	}
 }
 
 func (c *comparer) added(n *node) {
 	for _, f := range n.fields() {
-		c.edits = append(c.edits, Edit{Path: f.path, Incoming: f.value})
+		c.edits = append(c.edits, Edit{Path: f.path, Incoming: f.value, Live: c.live})
 	}
 }
 

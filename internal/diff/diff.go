@@ -53,3 +53,10 @@ func Drift(recorded, incoming *canon.Form) []Edit {
 	}
 	return c.edits
 }
+
+// Answers lists what differs between the fields of a recorded answer and of a live one.
+func Answers(recorded, live []canon.Line) []Edit {
+	c := comparer{live: true}
+	c.lines(recorded, live)
+	return c.edits
+}

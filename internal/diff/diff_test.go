@@ -210,7 +210,7 @@ func TestTextNote(t *testing.T) {
 		{"wait…", "wait...", "differs only in characters that look alike or are invisible"},
 	}
 	for _, tt := range tests {
-		if got := textNote(quote(tt.a), quote(tt.b)); got != tt.want {
+		if got := textNote(quote(tt.a), quote(tt.b), "the request"); got != tt.want {
 			t.Errorf("textNote(%q, %q) = %q, want %q", tt.a, tt.b, got, tt.want)
 		}
 	}

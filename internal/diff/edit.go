@@ -7,14 +7,16 @@ import (
 	"github.com/promptecho/promptecho/internal/canon"
 )
 
-// An Edit is one difference between a recorded and an incoming form: a field
-// with two values, or a field, list element or object that only one side has.
+// An Edit is one difference between a recorded and an incoming form, or between a recorded
+// and a live answer: a field with two values, or a field, list element or object that only
+// one side has.
 type Edit struct {
 	Path     string // as the incoming request has it, or the recorded one if only that has it; "endpoint" and "wire" for those
 	Recorded string // canonical value, compact JSON of an object or list; "" if only the incoming request has the field
 	Incoming string // the same of the incoming request; "" if only the recording has the field
 	From     string // the recorded path, if it is another; else ""
 	Note     string // what kind of difference it is, "differs only in white space"; "" if the values say it
+	Live     bool   // Incoming is of a live answer, and not of a request
 }
 
 // ToolOrder is the note of an edit of a tool list that has the same tools in
@@ -53,6 +55,8 @@ func (e *Edit) list() string {
 // onlyIn names the side that alone has the field, "" if both have it.
 func (e *Edit) onlyIn() string {
 	switch {
+	case e.Recorded == "" && e.Incoming != "" && e.Live:
+		return "the live answer"
 	case e.Recorded == "" && e.Incoming != "":
 		return "the incoming request"
 	case e.Recorded != "" && e.Incoming == "":

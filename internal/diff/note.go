@@ -20,8 +20,8 @@ func wireNote(recorded, incoming string) string {
 const lineEndsNote = "differs only in line ends"
 
 // textNote says what two JSON strings differ in if it is only something that
-// is easy to miss, "" otherwise.
-func textNote(recorded, incoming string) string {
+// is easy to miss, "" otherwise. other names what the incoming text is of.
+func textNote(recorded, incoming, other string) string {
 	a, isText := canon.Unquote(recorded)
 	b, both := canon.Unquote(incoming)
 	differOnlyIn := func(normalize func(string) string) bool { return normalize(a) == normalize(b) }
@@ -29,7 +29,7 @@ func textNote(recorded, incoming string) string {
 	case !isText || !both || a == b:
 		return ""
 	case differOnlyIn(func(s string) string { return strings.ReplaceAll(s, "\r\n", "\n") }):
-		return lineEndsNote + ": the recording has " + lineEnds(a) + ", the request " + lineEnds(b)
+		return lineEndsNote + ": the recording has " + lineEnds(a) + ", " + other + " " + lineEnds(b)
 	case differOnlyIn(strings.TrimSpace):
 		return "differs only in white space " + whereBlank(a, b)
 	case differOnlyIn(func(s string) string { return strings.Join(strings.Fields(s), " ") }):

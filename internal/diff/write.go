@@ -14,7 +14,8 @@ const (
 
 // Write returns the edits as lines for a terminal, each starting with indent:
 // a field's path, and below it both values or, in long text, the words that
-// changed. [-…-] is only in the recording, {+…+} only in the incoming request.
+// changed. [-…-] is only in the recording, {+…+} only in the incoming request or the live
+// answer.
 // Of more than limit edits the rest are counted; a limit of 0 is none.
 func Write(edits []Edit, indent string, limit int) string {
 	w := writer{indent: indent}
@@ -142,26 +143,30 @@ func (w *writer) values(e *Edit) {
 	switch {
 	case strings.HasPrefix(e.Note, lineEndsNote):
 	case kindOf(e.Recorded) != kindOf(e.Incoming), texts && opaque(a)+opaque(b) != "":
-		w.both(summary(e.Recorded), summary(e.Incoming))
+		w.both(e, summary(e.Recorded), summary(e.Incoming))
 		if n := firstDifference(a, b); n >= longToken {
 			w.line("  the same up to byte ", count(n))
 		}
 	case !isShort(a) || !isShort(b):
-		w.long(a, b)
+		w.long(e, a, b)
 	case texts:
-		w.both(quoted(a, levelOf(a, b)), quoted(b, levelOf(a, b)))
+		w.both(e, quoted(a, levelOf(a, b)), quoted(b, levelOf(a, b)))
 		w.change(a, b)
 	default:
-		w.both(escape(a, 0), escape(b, 0))
+		w.both(e, escape(a, 0), escape(b, 0))
 		if e.Note == "" {
 			w.change(a, b)
 		}
 	}
 }
 
-func (w *writer) both(recorded, incoming string) {
+func (w *writer) both(e *Edit, recorded, incoming string) {
+	label := "incoming: "
+	if e.Live {
+		label = "live:     "
+	}
 	w.line("  recorded: ", recorded)
-	w.line("  incoming: ", incoming)
+	w.line("  ", label, incoming)
 }
 
 // isShort reports whether a text is shown whole.
@@ -178,7 +183,7 @@ func (w *writer) change(a, b string) {
 // long shows where two long texts differ. If they have so little in common that
 // marks between their words would say nothing, it shows both from shortly before
 // their first difference.
-func (w *writer) long(a, b string) {
+func (w *writer) long(e *Edit, a, b string) {
 	const context = 36
 	if c := compareTexts(a, b); c.changed <= 9*c.same {
 		w.rows(c.rows(context), maxRows, " changes")
@@ -193,7 +198,7 @@ func (w *writer) long(a, b string) {
 	one := func(s string) string {
 		return quote(lead+shorten(readable(s[from:]), after)) + " (" + sizeOf(len(s)) + ")"
 	}
-	w.both(one(a), one(b))
+	w.both(e, one(a), one(b))
 }
 
 // firstDifference returns the offset of the first byte that differs.

@@ -5,6 +5,8 @@ package interaction
 import (
 	"cmp"
 	"fmt"
+	"iter"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -73,6 +75,16 @@ type Response struct {
 	ErrorIs []string // the texts of the well-known errors that the error of a function is
 }
 
+// Clone returns a copy whose events can be changed.
+func (r *Response) Clone() *Response {
+	c := *r
+	c.Events = make([]Event, len(r.Events))
+	for i, event := range r.Events {
+		c.Events[i] = slices.Clone(event)
+	}
+	return &c
+}
+
 // How a response body ended before its end.
 const (
 	EndClosed   = "closed"   // the client stopped reading
@@ -89,6 +101,17 @@ func (r *Response) GivenUp() string {
 	return r.Error
 }
 
+// Passing reports whether the status says nothing of the request: the server is busy or
+// out of order, and the same request may succeed later (RFC 9110, section 15.5.9; RFC
+// 6585, section 4; RFC 8470, section 5.2).
+func (r *Response) Passing() bool {
+	switch r.Status {
+	case 408, 409, 425, 429:
+		return true
+	}
+	return r.Status >= 500
+}
+
 // Event is one frame of a stream in its framing's readable form: named fields
 // in order. The names belong to the framing; cassette only writes them down.
 type Event []Field
@@ -97,6 +120,28 @@ type Event []Field
 type Field struct {
 	Name  string
 	Value string // any bytes; written as structure when it is compact JSON
+}
+
+// IsPayload reports whether the field of an event of this name has what the event carries,
+// in whatever framing.
+func IsPayload(field string) bool { return field == "data" || field == "data:" || field == "bytes" }
+
+// Payloads returns the pieces of a response that hold JSON: the one body, or the
+// fields of events that have the payload.
+func (r *Response) Payloads() iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		if r.Stream == "" {
+			yield(r.Body)
+			return
+		}
+		for _, event := range r.Events {
+			for _, f := range event {
+				if IsPayload(f.Name) && !yield([]byte(f.Value)) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // Delay says when an event arrived.

@@ -1,6 +1,9 @@
 package report
 
-import "github.com/promptecho/promptecho/internal/attr"
+import (
+	"github.com/promptecho/promptecho/internal/attr"
+	"github.com/promptecho/promptecho/internal/compare"
+)
 
 // Played notes that a recording answered a request.
 func (l *Log) Played() { l.played.Add(1) }
@@ -27,6 +30,20 @@ func (l *Log) done(missed int) attr.Done {
 		case rec.Resumed() && rec.Used():
 			d.Resumed++
 			d.Replayed--
+		}
+	}
+	for _, one := range l.Comparisons.all {
+		switch one.Verdict {
+		case compare.Identical:
+			d.Identical++
+		case compare.Benign:
+			d.Benign++
+		case compare.Drift:
+			d.Drift++
+		case compare.NotCompared:
+			d.NotCompared++
+		case compare.NotSent:
+			d.NotSent++
 		}
 	}
 	return d

@@ -8,14 +8,6 @@ import (
 	"github.com/promptecho/promptecho/internal/tape"
 )
 
-// How much a report shows.
-const (
-	fullMisses     = 5  // misses with all that differs
-	alsoNamed      = 5  // unused recordings that are named beside misses
-	maxListed      = 20 // misses or unused recordings that are named at all
-	maxAnnotations = 10 // GitHub shows ten for each step
-)
-
 // Judge says what is wrong with a run that ended with this outcome, after what the log
 // was told before.
 func (l *Log) Judge(o *Outcome, unasked ...string) Report {
@@ -24,6 +16,7 @@ func (l *Log) Judge(o *Outcome, unasked ...string) Report {
 	rep := Report{Errors: l.errors.all(), Notes: l.notes.all(), Done: l.done(len(misses))}
 
 	l.judgeContests(&rep, o)
+	l.judgeLacking(&rep, o, l.lacking.all())
 	if len(misses) > 0 {
 		unused := slices.DeleteFunc(l.Unused(), func(rec *tape.Recording) bool {
 			return slices.Contains(compared, rec)
@@ -35,6 +28,9 @@ func (l *Log) Judge(o *Outcome, unasked ...string) Report {
 	if o.Whole() && !l.AllowUnused && len(rep.Errors) == 0 {
 		l.judgeUnused(&rep, o, reached, recs)
 	}
+	if l.Compares && reached {
+		l.judgeComparisons(&rep, o, &l.Comparisons)
+	}
 	if reached && l.Mode != "live" {
 		rep.Notes = append(rep.Notes, l.unselected(unasked, l.selected.all())...)
 	}
@@ -43,13 +39,6 @@ func (l *Log) Judge(o *Outcome, unasked ...string) Report {
 	}
 	rep.printable()
 	return rep
-}
-
-// annotate adds an annotation, as long as it would be shown.
-func (r *Run) annotate(rep *Report, line int, caller, text string) {
-	if len(rep.Annotations) < maxAnnotations {
-		rep.Annotations = append(rep.Annotations, Annotation{r.Path, line, caller, text})
-	}
 }
 
 // judgeContests names the recordings that answered another request than theirs.
@@ -63,6 +52,17 @@ func (r *Run) judgeContests(rep *Report, o *Outcome) {
 	if len(lines) > 0 {
 		rep.Errors = append(rep.Errors, strings.Join(lines, "\n")+"\n\n"+r.howToRecord(o))
 	}
+}
+
+// judgeLacking names the calls whose values the cassette lacks, and says how to add them.
+func (r *Run) judgeLacking(rep *Report, o *Outcome, calls []string) {
+	if len(calls) == 0 {
+		return
+	}
+	text := "no value for " + strings.Join(calls[:min(len(calls), maxListed)], ", ") + andMore(" ", len(calls)-maxListed)
+	r.annotate(rep, 0, "", text)
+	rep.Errors = append(rep.Errors, fmt.Sprintf("%s has %s: it was recorded before the test asked for that.%s\n\nIf no request holds the value, this adds it and records nothing again:\n%s\n\nIf one does, record the test again:\n%s",
+		r.File, text, r.obstacle(), r.commandIn(o, "new_episodes"), r.command(o)))
 }
 
 // judgeMisses lists the misses. It shows the first ones in full, except one that shows no
@@ -103,14 +103,6 @@ func (r *Run) judgeMisses(rep *Report, o *Outcome, misses []*Miss, recs, unused 
 		text += "\n\n" + r.howToRecord(o)
 	}
 	rep.Errors = append(rep.Errors, text)
-}
-
-// andMore ends a list that is too long to be shown.
-func andMore(before string, n int) string {
-	if n <= 0 {
-		return ""
-	}
-	return fmt.Sprintf("%sand %d more", before, n)
 }
 
 // judgeUnused says whether recordings answered nothing, in a run that went well otherwise.

@@ -2,8 +2,17 @@ package report
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/promptecho/promptecho/internal/tape"
+)
+
+// How much a report shows.
+const (
+	fullMisses     = 5  // misses with all that differs
+	alsoNamed      = 5  // unused recordings that are named beside misses
+	maxListed      = 20 // misses or unused recordings that are named at all
+	maxAnnotations = 10 // GitHub shows ten for each step
 )
 
 // A Run describes a run to those who read its report.
@@ -16,6 +25,7 @@ type Run struct {
 	ModeBy string // who chose it: "the default"
 	AtMost string // the record mode that the code allows at most; "" if it sets none
 
+	Compares     bool // recorded answers are compared with live ones
 	CheckUnused  bool // a recording that answers nothing is an error
 	AllowUnused  bool // the user accepts such recordings
 	AllowRaced   bool // the user accepts those of them that raced with others
@@ -36,24 +46,53 @@ func (r *Run) mode() string { return fmt.Sprintf("mode %s (%s)", r.Mode, r.ModeB
 func (r *Run) howToRecord(o *Outcome) string {
 	before := "To record it again:"
 	switch {
-	case !r.Tape.State.Present && r.AtMost != "none":
+	case !r.Tape.State.Present && r.AtMost != "none" && r.AtMost != "compare":
 		before = "To record it:"
 	case r.Tape.State.Pinned:
 		before = fmt.Sprintf("%s is pinned. To record it again, remove \"pinned: true\" from its top, and run:", r.File)
-	case r.AtMost == "none":
-		before = "InMode(ModeNone) in the code allows no recording. To record it again, remove that, and run:"
+	case r.AtMost == "none" || r.AtMost == "compare":
+		before = fmt.Sprintf("InMode(Mode%s%s) in the code allows no recording. To record it again, remove that, and run:", strings.ToUpper(r.AtMost[:1]), r.AtMost[1:])
 	case r.AtMost == "once" && r.Tape.State.Present:
 		before = fmt.Sprintf("InMode(ModeOnce) in the code keeps what is recorded. To record it again, delete %s, and run:", r.File)
 	}
 	return before + "\n" + r.command(o)
 }
 
-// command returns the line to paste that records the test again.
-func (r *Run) command(o *Outcome) string {
-	if o.Command == nil {
-		return "  PROMPTECHO_MODE=all, and run what uses " + r.File
+// obstacle says what has to go before anything can be added to the cassette, or "".
+func (r *Run) obstacle() string {
+	switch {
+	case r.Tape.State.Pinned:
+		return " The cassette is pinned: remove \"pinned: true\" from its top first."
+	case r.AtMost == "none", r.AtMost == "once":
+		return " InMode in the code keeps the cassette as it is: remove that first."
 	}
-	return "  " + o.Command()
+	return ""
+}
+
+// command returns the line to paste that records the test again.
+func (r *Run) command(o *Outcome) string { return r.commandIn(o, "all") }
+
+// commandIn returns the line to paste that runs the test in a record mode.
+func (r *Run) commandIn(o *Outcome, mode string) string {
+	if o.Command == nil {
+		return fmt.Sprintf("  PROMPTECHO_MODE=%s, and run what uses %s", mode, r.File)
+	}
+	return "  " + o.Command(mode)
+}
+
+// annotate adds an annotation, as long as it would be shown.
+func (r *Run) annotate(rep *Report, line int, caller, text string) {
+	if len(rep.Annotations) < maxAnnotations {
+		rep.Annotations = append(rep.Annotations, Annotation{r.Path, line, caller, text})
+	}
+}
+
+// andMore ends a list that is too long to be shown.
+func andMore(before string, n int) string {
+	if n <= 0 {
+		return ""
+	}
+	return fmt.Sprintf("%sand %d more", before, n)
 }
 
 // Count returns "1 thing", "2 things".

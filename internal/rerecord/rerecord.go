@@ -128,9 +128,9 @@ func (c *comparison) sameValue(name string, was, is *exactjson.Value) bool {
 	}
 	c.differs = true
 	switch {
-	case isChance(name):
+	case IsChance(name):
 		return true
-	case isID(name) && was.Kind == exactjson.String && len(is.Text) >= minID:
+	case IsID(name) && was.Kind == exactjson.String && len(is.Text) >= minID:
 		if other, ok := c.ids[is.Text]; ok && other != was.Text {
 			return false // one id for what were two
 		}
@@ -143,8 +143,8 @@ func (c *comparison) sameValue(name string, was, is *exactjson.Value) bool {
 // minID is the length from which an id is none but by chance a part of another text.
 const minID = 8
 
-// isID reports whether a member has this name that holds an id: id, call_id, toolUseId.
-func isID(name string) bool {
+// IsID reports whether a member has this name that holds an id: id, call_id, toolUseId.
+func IsID(name string) bool {
 	return name == "id" || strings.HasSuffix(name, "_id") || strings.HasSuffix(name, "Id")
 }
 
@@ -156,6 +156,7 @@ var (
 	chanceSuffixes = []string{"_at", "_duration", "Latency"}
 )
 
-func isChance(name string) bool {
+// IsChance reports whether a member of this name holds a time, a duration or noise.
+func IsChance(name string) bool {
 	return slices.Contains(chance, name) || slices.ContainsFunc(chanceSuffixes, func(s string) bool { return strings.HasSuffix(name, s) })
 }

@@ -23,7 +23,7 @@ type Test struct {
 	Seconds float64 `json:"seconds"`
 	attr.Done
 
-	Output string `json:"output,omitempty"` // of a test that failed, as go test shows it
+	Output string `json:"output,omitempty"` // if it failed, or answers differ from recorded ones; as go test shows it
 	Linked bool   `json:"-"`                // it has a recorder
 }
 
@@ -113,8 +113,10 @@ func (r *Results) end(one *running, status string, seconds float64) *Test {
 	t := &one.test
 	delete(r.running, [2]string{t.Package, t.Name})
 	t.Status, t.Seconds = status, seconds
-	if status == Fail {
+	if status == Fail || t.Benign+t.NotCompared+t.NotSent > 0 {
 		t.Output = one.verdict + strings.Join(one.lines, "")
+	}
+	if status == Fail {
 		r.get(t.Package, "").failed++
 	}
 	if !t.Linked && status != Fail {

@@ -122,12 +122,8 @@ func (rec *Recording) isAnswer() bool {
 	if !rec.Complete() {
 		return false
 	}
-	switch resp := &rec.Interaction().Response; resp.Status {
-	case 0, http.StatusRequestTimeout, http.StatusConflict, http.StatusTooEarly, http.StatusTooManyRequests:
-		return false
-	default:
-		return resp.Status < 500 && resp.End != interaction.EndError && resp.End != interaction.EndCanceled
-	}
+	resp := &rec.Interaction().Response
+	return resp.Status != 0 && !resp.Passing() && resp.End != interaction.EndError && resp.End != interaction.EndCanceled
 }
 
 // grouped returns the recordings that have a key, in groups of equal keys, in the order

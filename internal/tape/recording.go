@@ -131,18 +131,16 @@ func (rec *Recording) responseTo(req *interaction.Request) *interaction.Response
 	if !form.Linked() {
 		return &it.Response
 	}
-	resp := it.Response
+	resp := it.Response.Clone()
 	resp.Body = form.Relink(resp.Body, &it.Request, req)
-	resp.Events = make([]interaction.Event, len(it.Response.Events))
-	for i, event := range it.Response.Events {
-		resp.Events[i] = slices.Clone(event)
+	for _, event := range resp.Events {
 		for j, f := range event {
-			if canon.IsPayload(f.Name) {
-				resp.Events[i][j].Value = string(form.Relink([]byte(f.Value), &it.Request, req))
+			if interaction.IsPayload(f.Name) {
+				event[j].Value = string(form.Relink([]byte(f.Value), &it.Request, req))
 			}
 		}
 	}
-	return &resp
+	return resp
 }
 
 // Line returns the line of the cassette where the recording starts, counted from 1, or 0

@@ -1,0 +1,74 @@
+package promptecho
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/promptecho/promptecho/internal/compare"
+	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/report"
+)
+
+// compareTimeout is how long a model may take for an answer that is compared. It is short
+// beside the ten minutes that the go command gives a test binary.
+const compareTimeout = 2 * time.Minute
+
+// compare sends the model calls that were played upstream, one after the other, and
+// compares the answers with the recorded ones.
+func (r *Recorder) compare() {
+	for _, c := range r.repeater.played() {
+		r.log.Comparisons.Add(c.rec, r.compareCall(c))
+	}
+}
+
+// compareCall compares the recorded answer to a call with a live one.
+func (r *Recorder) compareCall(c playedCall) compare.Result {
+	request, recorded := c.rec.Request(), c.rec.Interaction().Response.Clone()
+	r.redact.Response(&request, recorded) // somebody may have edited it
+	if why := r.whyNotSent(c, recorded); why != "" {
+		return compare.Result{Verdict: compare.NotSent, Why: why}
+	}
+	live, err := r.fetch(c)
+	if err != nil {
+		return compare.Result{Verdict: compare.NotCompared, Why: r.redact.Message(err.Error())}
+	}
+	r.redact.Response(&request, live)
+	return compare.Answers(c.rec.Form(), recorded, live)
+}
+
+// whyNotSent says why a call is not sent once more, or returns "".
+func (r *Recorder) whyNotSent(c playedCall, recorded *interaction.Response) string {
+	if report.CurrentStack().Panicking {
+		return "the test panicked"
+	}
+	if r.config.selection.isFrozen(c.rec.Form().Name()) {
+		return "Frozen in the code forbids it"
+	}
+	if why := compare.Unfit(recorded); why != "" {
+		return why
+	}
+	if err := r.missingKey(); err != nil {
+		r.log.Error(err)
+		return "a key is missing"
+	}
+	return ""
+}
+
+// fetch sends a call upstream and returns its whole answer.
+func (r *Recorder) fetch(c playedCall) (*interaction.Response, error) {
+	ctx, cancel := context.WithTimeout(c.req.Context(), compareTimeout)
+	defer cancel()
+	live, err := r.upstream.Fetch(c.req.WithContext(ctx), c.body, c.rec.Form().Completes)
+	switch {
+	case ctx.Err() != nil && (err != nil || live.End != ""):
+		return nil, fmt.Errorf("no answer within %s", compareTimeout)
+	case err != nil:
+		return nil, err
+	case live.Headers.Get(strings.ToLower(missHeader)) != "":
+		return nil, errors.New("the answer is the miss of another recorder, which stands where the network should be")
+	}
+	return live, nil
+}

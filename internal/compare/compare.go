@@ -1,0 +1,202 @@
+// Package compare says whether a model still answers as it was recorded. It compares a
+// recorded answer with a live one: the status, the calls of tools, why the answer ended,
+// the shape of its JSON and the model that answered are judged. Wording is shown and never
+// judged. Both answers must be redacted, so that placeholders are equal.
+//
+// From the bottom up: json.go reads and makes values, names.go lists what differs by
+// chance, shape.go compares shapes, fit.go says which answers can be compared, and
+// compare.go gives the verdict.
+package compare
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/promptecho/promptecho/internal/canon"
+	"github.com/promptecho/promptecho/internal/diff"
+	"github.com/promptecho/promptecho/internal/exactjson"
+	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/said"
+)
+
+// A Verdict is what comes out of a comparison.
+type Verdict string
+
+// The verdicts.
+const (
+	Identical   Verdict = "identical"         // but for ids, times, fingerprints, latencies and usage
+	Benign      Verdict = "benign"            // only texts and numbers differ
+	Drift       Verdict = "drift"             // something differs that a program depends on
+	NotCompared Verdict = "could not compare" // there is no answer, or one that says nothing of the model
+	NotSent     Verdict = "not sent"          // there was nothing to compare an answer with
+)
+
+// A Result is a verdict with its reasons.
+type Result struct {
+	Verdict Verdict
+	Why     string      // in what an answer drifted, or why there is nothing to compare; else empty
+	Edits   []diff.Edit // what differs; if benign, what of that is worth showing
+}
+
+// Answers compares a recorded answer to the form's request, which is fit to be compared
+// (see [Unfit]), with a live one.
+func Answers(form *canon.Form, recorded, live *interaction.Response) Result {
+	if why := saysNothing(recorded, live); why != "" {
+		return Result{Verdict: NotCompared, Why: why}
+	}
+	a, b := said.Read(form, recorded), said.Read(form, live)
+	edits := diff.Answers(judged(recorded, live, &a), judged(live, recorded, &b))
+	why := reasons(edits)
+	// An answer of another status, or that calls other tools, has another shape.
+	if recorded.Status == live.Status && !slices.Contains(why, callsReason) {
+		if shape := slices.Concat(bodyShape(form, recorded, live), textShape(&a, &b)); len(shape) > 0 {
+			edits, why = append(edits, shape...), append(why, "the shape of the JSON")
+		}
+	}
+	if len(edits) > 0 {
+		isText := func(e diff.Edit) bool { return strings.HasPrefix(e.Path, "text") }
+		if recorded.Status == live.Status && !slices.ContainsFunc(edits, isText) {
+			edits = append(edits, diff.Answers(wording(&a), wording(&b))...)
+		}
+		return Result{Drift, strings.Join(why, ", "), edits}
+	}
+	if edits = values(recorded, live, &a, &b); len(edits) > 0 {
+		return Result{Verdict: Benign, Edits: edits}
+	}
+	if _, isJSON := value(recorded); !isJSON && !bytes.Equal(recorded.Body, live.Body) {
+		return Result{Verdict: Benign} // sound, a picture
+	}
+	return Result{Verdict: Identical}
+}
+
+// judged returns what of an answer is judged beside its shape. If the other answer has
+// another status, that is the status and the error.
+func judged(resp, other *interaction.Response, says *said.Answer) []canon.Line {
+	if resp.Status != other.Status {
+		names := []string{"status", "error"}
+		return canon.Lines(objectOf(names, number(resp.Status), textOrNil(errorOf(resp))))
+	}
+	var finish, calls []exactjson.Value
+	for _, why := range says.Finish {
+		finish = append(finish, *text(why))
+	}
+	ended := listOrNil(finish)
+	if len(finish) == 1 {
+		ended = &finish[0]
+	}
+	for _, c := range says.Calls {
+		calls = append(calls, *callValue(c))
+	}
+	names := []string{"model", "finish_reason", "tool_calls"}
+	return canon.Lines(objectOf(names, textOrNil(says.Model), ended, listOrNil(calls)))
+}
+
+// callValue returns a call of a tool. Arguments that are no JSON are a text, and none at
+// all are an empty object, as streams leave them out.
+func callValue(c said.Call) *exactjson.Value {
+	args, err := exactjson.Parse([]byte(c.Args))
+	switch {
+	case c.Args == "":
+		args = exactjson.Value{Kind: exactjson.Object}
+	case err != nil:
+		args = *text(c.Args)
+	}
+	return objectOf([]string{"name", "arguments"}, text(c.Name), &args)
+}
+
+// callsReason is the reason of a drift in the calls of tools.
+const callsReason = "tool calls"
+
+// reasons names what the edits of [judged] are in, each once.
+func reasons(edits []diff.Edit) (names []string) {
+	for _, e := range edits {
+		name, _, _ := strings.Cut(e.Path, "/")
+		switch name {
+		case "error":
+			continue // it comes with the status
+		case "tool_calls":
+			name = callsReason
+		case "finish_reason":
+			name = "finish reason"
+		}
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// values lists what differs although it is not judged: the texts, or, if the answers have
+// none that differ, everything else.
+func values(recorded, live *interaction.Response, a, b *said.Answer) []diff.Edit {
+	edits := diff.Answers(wording(a), wording(b))
+	streamed := recorded.Stream != ""
+	if len(edits) > 0 || streamed && a.Transcript != "" {
+		return edits // other events than those that were read say the same in other pieces
+	}
+	was, _ := value(recorded)
+	is, _ := value(live)
+	was, is = withoutChance(was), withoutChance(is)
+	return diff.Answers(canon.Lines(&was), canon.Lines(&is))
+}
+
+// wording returns the texts of an answer.
+func wording(a *said.Answer) []canon.Line {
+	return canon.Lines(objectOf([]string{"reasoning", "text"}, textOrNil(a.Reasoning), textOrNil(a.Text)))
+}
+
+// bodyShape lists where the shapes of two bodies differ.
+func bodyShape(form *canon.Form, recorded, live *interaction.Response) []diff.Edit {
+	was, wasJSON := value(recorded)
+	is, isJSON := value(live)
+	root := place{}
+	if recorded.Stream != "" {
+		root = root.step("events")
+	}
+	switch {
+	case (recorded.Stream == "") != (live.Stream == ""):
+		return []diff.Edit{{Path: "stream", Recorded: framing(recorded), Incoming: framing(live), Live: true}}
+	case wasJSON && isJSON:
+		says := form.Says(recorded)
+		if root.path != "" {
+			for i := range says {
+				says[i] = root.path + "/*/" + says[i]
+			}
+		}
+		return compareShapes(root, says, &was, &is)
+	}
+	if a, b := content(recorded, wasJSON), content(live, isJSON); a != b {
+		return []diff.Edit{{Path: "body", Recorded: quote(a), Incoming: quote(b), Live: true}}
+	}
+	return nil
+}
+
+// textShape lists where the shapes of two texts differ that are JSON, as a structured
+// output is.
+func textShape(a, b *said.Answer) []diff.Edit {
+	was, wasJSON := parseObject(a.Text)
+	is, isJSON := parseObject(b.Text)
+	switch root := (place{}).step("text (JSON)"); {
+	case wasJSON && isJSON:
+		return compareShapes(root, []string{}, &was, &is)
+	case a.Text != "" && b.Text != "" && wasJSON != isJSON, len(a.Calls) == 0 && (a.Text == "") != (b.Text == ""):
+		return diff.Answers(wording(&said.Answer{Text: a.Text}), wording(&said.Answer{Text: b.Text}))
+	}
+	return nil
+}
+
+// framing returns how a body comes, as the value of an edit.
+func framing(resp *interaction.Response) string {
+	return quote(cmp.Or(resp.Stream, "in one piece"))
+}
+
+// content says what a body is: JSON, or what its media type says.
+func content(resp *interaction.Response, isJSON bool) string {
+	if isJSON {
+		return "JSON"
+	}
+	media, _, _ := strings.Cut(resp.Headers.Get("content-type"), ";")
+	return "no JSON, " + cmp.Or(strings.ToLower(strings.TrimSpace(media)), "without a content type")
+}

@@ -1,0 +1,109 @@
+package compare
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"github.com/promptecho/promptecho/internal/exactjson"
+	"github.com/promptecho/promptecho/internal/interaction"
+)
+
+// Unfit says why nothing can be compared with a recorded answer, or "" if something can.
+// If not, its request need not be sent.
+func Unfit(recorded *interaction.Response) string {
+	switch why := brokenOff(recorded); {
+	case recorded.Status == 0:
+		return "the recording has no answer"
+	case recorded.Passing():
+		return fmt.Sprintf("the recording is of a failure that passes, status %d", recorded.Status)
+	case recorded.End == interaction.EndClosed:
+		return "the recorded answer ends where its client closed it"
+	case why != "":
+		return "the recorded answer broke off: " + why
+	}
+	return ""
+}
+
+// saysNothing says why a live answer tells nothing of the model, or returns "".
+func saysNothing(recorded, live *interaction.Response) string {
+	if why := brokenOff(live); why != "" {
+		return "the live answer broke off: " + why
+	}
+	if live.Status == recorded.Status {
+		return ""
+	}
+	why := ""
+	switch status := live.Status; {
+	case status == 401, status == 403, status == 407:
+		why = "the key was refused"
+	case status == 404, status == 400 && saysNotFound(live):
+		why = "something that the request names is gone, or the key may not use it"
+	case live.Passing():
+		why = "the server was busy or failed, try again"
+	default:
+		return ""
+	}
+	text := fmt.Sprintf("status %d: %s", live.Status, why)
+	if message := errorOf(live); message != "" {
+		text += fmt.Sprintf(" (%q)", message)
+	}
+	return text
+}
+
+// brokenOff says why an answer is not whole, or returns "" if it is. A stream whose status
+// was sent tells of a failure with an event.
+func brokenOff(resp *interaction.Response) string {
+	if resp.End != "" {
+		return cmp.Or(resp.Error, "its end did not come")
+	}
+	for _, event := range resp.Events {
+		for _, f := range event {
+			if f.Name == ":exception-type" { // of an AWS event stream
+				return f.Value
+			}
+			if !interaction.IsPayload(f.Name) || !strings.Contains(f.Value, `"error"`) {
+				continue
+			}
+			v, err := exactjson.Parse([]byte(f.Value))
+			if e := member(&v, "error"); err == nil && (e != nil || has(&v, "type", "error")) {
+				return cmp.Or(messageOf(&v), "an event says that there was an error")
+			}
+		}
+	}
+	return ""
+}
+
+// errorOf returns the message of an error, "" if the answer has none.
+func errorOf(resp *interaction.Response) string {
+	if resp.Status < 400 {
+		return ""
+	}
+	v, err := exactjson.Parse(resp.Body)
+	if err != nil {
+		return ""
+	}
+	return messageOf(&v)
+}
+
+// messageOf returns the message of an error wherever the vendors have it: in its error, in
+// that of the first element (Gemini), or beside everything else.
+func messageOf(v *exactjson.Value) string {
+	if v.Kind == exactjson.Array && len(v.Elems) > 0 {
+		v = &v.Elems[0]
+	}
+	for _, at := range []*exactjson.Value{member(member(v, "error"), "message"), member(v, "error"), member(v, "message"), member(v, "detail")} {
+		if at != nil && at.Kind == exactjson.String {
+			return at.Text
+		}
+	}
+	return ""
+}
+
+// saysNotFound reports whether an error has a code that says so although its status does
+// not: a previous response that has expired is status 400 at OpenAI.
+func saysNotFound(resp *interaction.Response) bool {
+	v, err := exactjson.Parse(resp.Body)
+	code := member(member(&v, "error"), "code")
+	return err == nil && code != nil && strings.HasSuffix(code.Text, "_not_found")
+}

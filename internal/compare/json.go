@@ -1,0 +1,91 @@
+package compare
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/promptecho/promptecho/internal/exactjson"
+	"github.com/promptecho/promptecho/internal/interaction"
+)
+
+// value returns the JSON of a body, or the list of what the events of a stream carry; ok
+// is false if the body is not JSON.
+func value(resp *interaction.Response) (v exactjson.Value, ok bool) {
+	if resp.Stream == "" {
+		v, err := exactjson.Parse(resp.Body)
+		return v, err == nil
+	}
+	v.Kind = exactjson.Array
+	for payload := range resp.Payloads() {
+		if event, err := exactjson.Parse(payload); err == nil {
+			v.Elems = append(v.Elems, event)
+		}
+	}
+	return v, true
+}
+
+// parseObject reads a text that is an object or a list; ok is false if it is neither.
+func parseObject(s string) (v exactjson.Value, ok bool) {
+	if trimmed := strings.TrimSpace(s); !strings.HasPrefix(trimmed, "{") && !strings.HasPrefix(trimmed, "[") {
+		return v, false
+	}
+	v, err := exactjson.Parse([]byte(s))
+	return v, err == nil
+}
+
+// member returns a member of an object that is not null, or nil.
+func member(v *exactjson.Value, name string) *exactjson.Value {
+	if m := v.Member(name); m != nil && m.Kind != exactjson.Null {
+		return m
+	}
+	return nil
+}
+
+// has reports whether an object has a member with this text.
+func has(v *exactjson.Value, name, text string) bool {
+	m := member(v, name)
+	return m != nil && m.Kind == exactjson.String && m.Text == text
+}
+
+func text(s string) *exactjson.Value { return &exactjson.Value{Kind: exactjson.String, Text: s} }
+
+func textOrNil(s string) *exactjson.Value {
+	if s == "" {
+		return nil
+	}
+	return text(s)
+}
+
+func listOrNil(elems []exactjson.Value) *exactjson.Value {
+	if elems == nil {
+		return nil
+	}
+	return &exactjson.Value{Kind: exactjson.Array, Elems: elems}
+}
+
+func number(n int) *exactjson.Value {
+	return &exactjson.Value{Kind: exactjson.Number, Text: strconv.Itoa(n)}
+}
+
+// compact returns a value as the value of an edit, "" if there is none.
+func compact(v *exactjson.Value) string {
+	if v == nil {
+		return ""
+	}
+	return string(v.AppendJSON(nil, exactjson.Layout{}))
+}
+
+func quote(s string) string { return compact(text(s)) }
+
+// objectOf returns an object. A member that is nil is left out.
+func objectOf(names []string, members ...*exactjson.Value) *exactjson.Value {
+	object := exactjson.Value{Kind: exactjson.Object}
+	for i, m := range members {
+		if m != nil {
+			v := *m
+			v.Name = names[i]
+			object.Elems = append(object.Elems, v)
+		}
+	}
+	return &object
+}

@@ -1,0 +1,118 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/promptecho/promptecho/internal/compare"
+	"github.com/promptecho/promptecho/internal/diff"
+	"github.com/promptecho/promptecho/internal/tape"
+)
+
+// Comparisons are the recorded answers of a run that were compared with live ones, in the
+// order asked.
+type Comparisons struct {
+	all []comparison
+}
+
+type comparison struct {
+	rec *tape.Recording
+	compare.Result
+}
+
+// Add adds the result of a comparison.
+func (c *Comparisons) Add(rec *tape.Recording, r compare.Result) {
+	c.all = append(c.all, comparison{rec, r})
+}
+
+// of returns the comparisons with one of these verdicts.
+func (c *Comparisons) of(verdicts ...compare.Verdict) []comparison {
+	return slices.DeleteFunc(slices.Clone(c.all), func(one comparison) bool { return !slices.Contains(verdicts, one.Verdict) })
+}
+
+// maxWording is how many differences are shown of an answer that differs only in them.
+const maxWording = 3
+
+// judgeComparisons says which answers have drifted, and notes what became of the others.
+func (r *Run) judgeComparisons(rep *Report, o *Outcome, c *Comparisons) {
+	if len(c.all) == 0 {
+		if len(rep.Errors) == 0 {
+			rep.Notes = append(rep.Notes, r.File+": nothing was compared: no request of the test asks a model and does nothing else (docs/COMPARE.md says which calls are sent)")
+		}
+		return
+	}
+	drifted, not, sent := c.of(compare.Drift), c.of(compare.NotCompared), len(c.all)-len(c.of(compare.NotSent))
+	shown := c.of(compare.Identical, compare.Benign, compare.NotCompared, compare.NotSent)
+	if len(not) == sent && sent > 0 {
+		shown = c.of(compare.NotSent)
+		text := fmt.Sprintf("none of %s could be compared (mode %s, %s)", Count(sent, "model call"), r.Mode, r.ModeBy)
+		rep.Errors = append(rep.Errors, text+r.list(not, 0)+"\n\nSet a key that may ask this, or try again later. PROMPTECHO_MODE=none replays without asking anybody.")
+	}
+	var counts []string
+	for _, v := range []struct {
+		verdict compare.Verdict
+		name    string
+	}{
+		{compare.Identical, "identical"}, {compare.Benign, "benign"}, {compare.Drift, "drift"},
+		{compare.NotCompared, "not compared"}, {compare.NotSent, "not sent"},
+	} {
+		if n := len(c.of(v.verdict)); n > 0 {
+			counts = append(counts, fmt.Sprintf("%d %s", n, v.name))
+		}
+	}
+	rep.Notes = append(rep.Notes, fmt.Sprintf("compared %s with live ones: %s%s", Count(len(c.all), "recorded answer"), strings.Join(counts, ", "), r.list(shown, maxWording)))
+	if len(drifted) > 0 {
+		r.judgeDrifted(rep, o, drifted, sent)
+	}
+}
+
+// judgeDrifted names the answers that have drifted, and shows in what.
+func (r *Run) judgeDrifted(rep *Report, o *Outcome, drifted []comparison, sent int) {
+	verb := "have"
+	if len(drifted) == 1 {
+		verb = "has"
+	}
+	text := fmt.Sprintf("%d of %s %s drifted: the provider does not answer as recorded (mode %s, %s)", len(drifted), Count(sent, "model call"), verb, r.Mode, r.ModeBy)
+	for _, one := range drifted {
+		r.annotate(rep, one.rec.Line(), "", "the provider does not answer as recorded: drift in "+one.Why)
+	}
+	full := min(len(drifted), fullMisses)
+	for _, one := range drifted[:full] {
+		text += "\n\n" + r.compared(one, maxEdits)
+	}
+	if rest := r.list(drifted[full:], 0); rest != "" {
+		text += "\n" + rest
+	}
+	rep.Errors = append(rep.Errors, text+"\n\n"+r.howToRecord(o))
+}
+
+// list describes comparisons, each on lines of its own and with up to so many of its
+// differences.
+func (r *Run) list(all []comparison, edits int) (text string) {
+	for _, one := range all[:min(len(all), maxListed)] {
+		text += "\n" + r.compared(one, edits)
+	}
+	return text + andMore("\n… ", len(all)-maxListed)
+}
+
+// compared describes a comparison: the recording, what was asked, and the verdict in a
+// line, and below it up to so many of the differences.
+func (r *Run) compared(one comparison, edits int) string {
+	form := one.rec.Form()
+	text := fmt.Sprintf("%s:%d: %s", r.File, one.rec.Line(), form.Endpoint)
+	if form.Model != "" {
+		text += ", model " + form.Model
+	}
+	text += ": " + string(one.Verdict)
+	switch {
+	case one.Verdict == compare.Drift:
+		text += " in " + one.Why
+	case one.Why != "":
+		text += ": " + one.Why
+	}
+	if edits > 0 && len(one.Edits) > 0 {
+		text += "\n" + strings.TrimRight(diff.Write(one.Edits, "  ", edits), "\n")
+	}
+	return text
+}
