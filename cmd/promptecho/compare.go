@@ -16,7 +16,7 @@ what the live answers are:
   identical     the same, but for ids, times and the like
   benign        other words
   drift         other tool calls, another shape, model or finish reason
-  not compared  the answer says nothing of the model: a refused key, a busy server
+  not compared  nothing was said of the model: a refused key, a busy server
   not sent      the recording cannot be compared with anything
 
 Below are the differences. Nothing is written; docs/COMPARE.md says more.

@@ -29,9 +29,9 @@ new_episodes). Prompts, answers and keys are handled as in go test.
 Flags of go test: -run, -skip, -short, -timeout, -tags, -race, -p and -parallel,
 and behind "--" any others. -count is 1; the mode stands in PROMPTECHO_MODE.
 
-The first interrupt (^C) lets go test end and prints what was done; the second
-one kills it. Nothing is lost: what was answered is in journals beside the
-cassettes, and the next run goes on from there.
+The first interrupt (^C) stops the tests, and a summary says what was done; the
+second one kills go test. Nothing is lost: what was answered is in journals
+beside the cassettes, and the next run goes on from there.
 
 The exit status is 1 if a test failed or the run was interrupted.
 `
