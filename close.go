@@ -10,6 +10,7 @@ import (
 )
 
 func init() {
+	report.Begin = func(recorder any, whole bool) { recorder.(*Recorder).given.find(whole) }
 	report.Finish = func(recorder any, o report.Outcome) report.Report {
 		return recorder.(*Recorder).finish(o)
 	}

@@ -22,6 +22,9 @@
 // from the environment variable PROMPTECHO_MODE, else it is once, and none if
 // the environment variable CI is set.
 //
+// What a request depends on beside the program comes from the recorder, too, if a test
+// takes it from there: see [Recorder.Time], [Recorder.Rand] and [Recorder.Env].
+//
 // What is written is redacted first: headers are written by allow-list, and
 // whatever looks like a credential or is known as one is replaced, on both
 // sides of a match. See [Recorder.Secret] and [Redact] for values of your own.

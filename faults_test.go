@@ -137,7 +137,7 @@ func TestDiskFull(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := cassette.Append(full, item, false); err == nil || !strings.Contains(err.Error(), "no space left") {
+	if err := cassette.Append(full, nil, item, false); err == nil || !strings.Contains(err.Error(), "no space left") {
 		t.Errorf("the journal: %v", err)
 	}
 	if err := cassette.Save(full, &cassette.File{Interactions: []*interaction.Interaction{it}}); err == nil {

@@ -34,6 +34,8 @@ const journalSuffix = tape.JournalSuffix
 const (
 	killedFile = "PROMPTECHO_TEST_KILLED_FILE"
 	killedBase = "PROMPTECHO_TEST_KILLED_BASE"
+
+	killedModel = "PROMPTECHO_TEST_KILLED_MODEL" // another one in the next run
 )
 
 // killPrompts are what the process asks, every second one as a stream.
@@ -67,8 +69,17 @@ func recordUntilKilled() {
 	say("closed")
 }
 
+// askNumber asks with a number, and with more and more of what a recorder gives: what was
+// asked in the killed process is asked again in the next one only if that gives the same.
 func askNumber(r *Recorder, base string, i int) error {
-	body := fmt.Sprintf(`{"model":"m","stream":%v,"messages":[{"role":"user","content":"%d"}]}`, i%2 == 1, i)
+	given := fmt.Sprint(r.Rand("ids").Uint64())
+	if i >= 5 {
+		given += " " + r.Time().String()
+	}
+	if i >= 9 {
+		given += " " + r.Env(killedModel)
+	}
+	body := fmt.Sprintf(`{"model":"m","stream":%v,"messages":[{"role":"user","content":"%d %s"}]}`, i%2 == 1, i, given)
 	resp, err := r.Client().Post(base+"/v1/chat/completions", "application/json", strings.NewReader(body))
 	if err != nil {
 		return err
@@ -119,6 +130,7 @@ func (n *numbers) count() int {
 // only for the rest.
 func TestKilled(t *testing.T) {
 	// Not parallel: it starts processes.
+	t.Setenv(killedModel, "here")
 	moments := 200
 	if underRace {
 		moments = 30
@@ -192,7 +204,7 @@ func TestKilled(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		mustClose(t, r)
+		mustPass(t, r)
 		if asked := rest.count() - hits; asked != killPrompts-resumable {
 			t.Errorf("moment %d: the next run asked %d times, want %d: the rest", moment, asked, killPrompts-resumable)
 		}
@@ -215,7 +227,7 @@ func TestKilled(t *testing.T) {
 func runKilled(t *testing.T, file, base string, random *rand.Rand) (done []int, said []string) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), killedFile+"="+file, killedBase+"="+base)
+	cmd.Env = append(os.Environ(), killedFile+"="+file, killedBase+"="+base, killedModel+"=there")
 	stdout, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -258,7 +270,10 @@ func numbersIn(t *testing.T, file string) (numbers []int) {
 	var its []*interaction.Interaction
 	var err error
 	if strings.HasSuffix(file, journalSuffix) {
-		its, _, err = cassette.LoadJournal(file, "")
+		var left *cassette.File
+		if left, _, err = cassette.LoadJournal(file, ""); err == nil {
+			its = left.Interactions
+		}
 	} else if _, serr := os.Stat(file); serr == nil {
 		var f *cassette.File
 		if f, err = cassette.Load(file); err == nil {
@@ -320,7 +335,7 @@ func TestResume(t *testing.T) {
 			for i, it := range tt.left {
 				item, err := cassette.Encode(it, 0)
 				if err == nil {
-					err = cassette.Append(file+journalSuffix, item, i == 0)
+					err = cassette.Append(file+journalSuffix, nil, item, i == 0)
 				}
 				if err != nil {
 					t.Fatal(err)
@@ -639,9 +654,9 @@ func TestJournalAfterAFullDisk(t *testing.T) {
 		ask(t, r, u.URL, "c")
 		ask(t, r, u.URL, "d")
 		// Killed here.
-		its, _, err := cassette.LoadJournal(path, file)
-		if want := map[bool]int{true: 3, false: 4}[first]; err != nil || len(its) != want {
-			t.Errorf("first %v: %d interactions, want %d; %v", first, len(its), want, err)
+		left, _, err := cassette.LoadJournal(path, file)
+		if want := map[bool]int{true: 3, false: 4}[first]; err != nil || len(left.Interactions) != want {
+			t.Errorf("first %v: %v, want %d interactions; %v", first, left, want, err)
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"testing"
 
 	"github.com/promptecho/promptecho/internal/answer"
 	"github.com/promptecho/promptecho/internal/cassette"
@@ -59,6 +60,8 @@ func Open(file string, opts ...Option) (*Recorder, error) {
 		return nil, fmt.Errorf("promptecho: %w", err)
 	}
 	r.describe(path)
+	r.given = given{plan: r.plan, frozen: r.config.selection.neverMade() != nil, file: file, tape: r.tape, log: &r.log, policy: &r.redact}
+	r.given.find(!testing.Testing()) // echotest knows better
 	r.player = answer.Player{Pace: r.config.pace, Note: r.log.Note, Pending: &r.pending}
 	if r.plan.compare {
 		neverCache()

@@ -27,6 +27,7 @@ type Recorder struct {
 	pending  answer.Pending // answers that are under way
 	repeater repeater       // calls to send once more at the end
 	upstream *answer.Upstream
+	given    given // what the test gets beside answers
 	life     lifecycle
 }
 

@@ -32,6 +32,7 @@ func TestMain(m *testing.M) {
 	}
 	os.Unsetenv("CI")
 	os.Unsetenv("PROMPTECHO_MODE")
+	os.Setenv(testVariable, "model-b")
 	os.Exit(m.Run())
 }
 

@@ -31,7 +31,8 @@ var reportOptions = map[string]Option{
 
 // TestReportFiles holds every report to a file that a person has read: a comment
 // that says what happened, what was recorded and asked (one request a line:
-// method, URL, body), and what is said. With -update they are written; read them
+// method, URL, body), what stands at the top of the cassette and what the test uses of
+// that, and what is said. With -update they are written; read them
 // then as who is paged by them.
 func TestReportFiles(t *testing.T) {
 	t.Parallel()
@@ -102,7 +103,12 @@ func reportOf(t *testing.T, part func(string) string) string {
 			opts = append(opts, opt)
 		}
 	}
-	o := report.Outcome{Command: func() string { return "PROMPTECHO_MODE=all go test example.com/app -run '^TestX$' -count=1" }}
+	if lines := part("top"); lines != "" {
+		setTop(t, file, lines+"\n")
+	}
+	o := report.Outcome{Command: func(mode string) string {
+		return "PROMPTECHO_MODE=" + mode + " go test example.com/app -run '^TestX$' -count=1"
+	}}
 	for name := range strings.FieldsSeq(part("outcome")) {
 		o.Failed = o.Failed || name == "failed"
 		o.Skipped = o.Skipped || name == "skipped"
@@ -120,6 +126,7 @@ func reportOf(t *testing.T, part func(string) string) string {
 		return stable(err.Error(), file)
 	}
 	defer r.Close()
+	use(r, part("uses"))
 	if asked := part("asked"); asked != "" {
 		for line := range strings.SplitSeq(asked, "\n") {
 			askLine(t, r, line)

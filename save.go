@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/cassette"
+	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/report"
 	"github.com/promptecho/promptecho/internal/tape"
 )
@@ -22,8 +23,8 @@ func (r *Recorder) save(o *report.Outcome) error {
 	case !r.plan.record:
 		return nil
 	}
-	clash := r.tellClashes(o)
-	o.Failed = o.Failed || clash
+	clash, unfit := r.tellClashes(o), r.given.check()
+	o.Failed = o.Failed || clash || unfit
 	list, refused := r.toSave(o)
 	o.Failed = o.Failed || refused != nil
 	if refused != nil && r.config.onRecordError == Fail {
@@ -128,11 +129,14 @@ func (r *Recorder) mayKeep(rec *tape.Recording, o *report.Outcome) (bool, error)
 
 // write carries out the fate of the cassette; recorded is what this run adds to it.
 func (r *Recorder) write(f fate, recorded []*tape.Recording) error {
-	if len(recorded) == 0 && (f.beside || r.plan.again) {
+	top, added := r.given.kept(f), r.given.added()
+	switch {
+	case f.beside && len(recorded) == 0 && added && f.reason != "":
+		return fmt.Errorf("%s: not written: %s. Run the test again", r.file, f.reason)
+	case len(recorded) == 0 && (f.beside || r.plan.again):
 		return nil
-	}
-	if f.beside {
-		return r.saveBeside(recorded, f.reason)
+	case f.beside:
+		return r.saveBeside(top, recorded, f.reason)
 	}
 	if r.plan.again {
 		r.tape.KeepUnchanged(recorded)
@@ -148,13 +152,13 @@ func (r *Recorder) write(f fate, recorded []*tape.Recording) error {
 	if f.keep == keepAsked {
 		dropped = len(r.unasked())
 	}
-	if len(list) == 0 || len(recorded) == 0 && partial == r.tape.State.Partial && dropped == 0 {
+	if len(list) == 0 || len(recorded)+dropped == 0 && !added && partial == r.tape.State.Partial {
 		return nil
 	}
 	if dropped > 0 {
 		r.log.Notef("%s: dropped %s that this run did not ask for", r.file, report.Count(dropped, "recording"))
 	}
-	if err := r.saveTo(r.log.Path, r.file, list, partial); err != nil {
+	if err := r.saveTo(r.log.Path, r.file, top, list, partial); err != nil {
 		return err
 	}
 	if r.plan.again && r.tape.State.Present {
@@ -200,9 +204,9 @@ const failedSuffix = tape.FailedSuffix
 // saveBeside saves what was recorded beside the cassette, which stays as it is. It
 // returns an error with the reason, if there is one. That the run did not pass needs no
 // reason.
-func (r *Recorder) saveBeside(list []*tape.Recording, reason string) error {
+func (r *Recorder) saveBeside(top interaction.Given, list []*tape.Recording, reason string) error {
 	name := cassette.Beside(r.file, failedSuffix)
-	if err := r.saveTo(cassette.Beside(r.log.Path, failedSuffix), name, list, true); err != nil {
+	if err := r.saveTo(cassette.Beside(r.log.Path, failedSuffix), name, top, list, true); err != nil {
 		return err
 	}
 	if reason != "" {
@@ -225,14 +229,16 @@ func (r *Recorder) saveDerived(o *report.Outcome) error {
 	if !r.plan.saveDerived || len(live) == 0 {
 		return refused
 	}
+	r.given.check()
 	list := slices.Concat(r.tape.Played(false), live)
 	tape.SortPlaced(list)
-	return errors.Join(refused, r.saveTo(derivedName(r.log.Path), derivedName(r.file), list, o.Failed))
+	return errors.Join(refused, r.saveTo(derivedName(r.log.Path), derivedName(r.file), r.given.kept(fate{}), list, o.Failed))
 }
 
-// saveTo saves recordings to the file at path, called name in messages.
-func (r *Recorder) saveTo(path, name string, list []*tape.Recording, partial bool) error {
-	if err := r.tape.Save(path, name, list, partial); err != nil {
+// saveTo saves recordings, and what they give their test, to the file at path, called name
+// in messages.
+func (r *Recorder) saveTo(path, name string, top interaction.Given, list []*tape.Recording, partial bool) error {
+	if err := r.tape.Save(path, name, top, list, partial); err != nil {
 		return err
 	}
 	dateAhead(path)

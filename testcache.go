@@ -22,15 +22,14 @@ func dateAhead(path string) {
 	if !testing.Testing() {
 		return
 	}
-	if now, err := fileTime(path); err == nil {
+	if now, err := fileTime(cassette.CreateTemp(path)); err == nil {
 		_ = os.Chtimes(path, time.Time{}, now.Add(aheadBy))
 	}
 }
 
-// fileTime returns the time that the file system gives a file that is written beside path
-// now. In a synctest bubble the time of package time is another one.
-func fileTime(path string) (time.Time, error) {
-	f, err := cassette.CreateTemp(path)
+// fileTime returns the time that the file system has given a new file, which it removes.
+// In a synctest bubble the time of package time is another one.
+func fileTime(f *os.File, err error) (time.Time, error) {
 	if err != nil {
 		return time.Time{}, err
 	}

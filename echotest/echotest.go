@@ -41,6 +41,7 @@ func New(t testing.TB, opts ...promptecho.Option) *promptecho.Recorder {
 	if err != nil {
 		t.Fatal(err)
 	}
+	report.Begin(rec, !report.Filtered(t.Name()))
 	t.Cleanup(func() {
 		t.Helper()
 		rep := report.Finish(rec, outcome(t))

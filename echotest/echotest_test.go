@@ -220,7 +220,7 @@ func TestShellQuote(t *testing.T) {
 
 func TestCommand(t *testing.T) {
 	t.Parallel()
-	got := command("TestA/a.b_(c)/it's#01")
+	got := command("all", "TestA/a.b_(c)/it's#01")
 	want := `PROMPTECHO_MODE=all go test github.com/promptecho/promptecho/echotest -run '^TestA$/^a\.b_\(c\)$/^it'\''s#01$' -count=1`
 	if got != want {
 		t.Errorf("command:\n%s\nwant:\n%s", got, want)

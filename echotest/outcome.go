@@ -18,12 +18,12 @@ func outcome(t testing.TB) report.Outcome {
 		Failed:   t.Failed() || stack.Panicking || stack.Exiting && !t.Skipped(),
 		Skipped:  t.Skipped(),
 		Filtered: report.Filtered(t.Name()),
-		Command:  func() string { return command(t.Name()) },
+		Command:  func(mode string) string { return command(mode, t.Name()) },
 	}
 }
 
-// command returns the shell command that records one test again.
-func command(name string) string {
+// command returns the shell command that runs one test in a record mode.
+func command(mode, name string) string {
 	pkg := "."
 	if info, ok := debug.ReadBuildInfo(); ok && info.Path != "" {
 		pkg = strings.TrimSuffix(info.Path, ".test")
@@ -38,7 +38,7 @@ func command(name string) string {
 			goTest = "go -C " + shellQuote(dir) + " test "
 		}
 	}
-	return "PROMPTECHO_MODE=all " + goTest + shellQuote(pkg) + " -run " + shellQuote(strings.Join(segments, "/")) + " -count=1"
+	return "PROMPTECHO_MODE=" + mode + " " + goTest + shellQuote(pkg) + " -run " + shellQuote(strings.Join(segments, "/")) + " -count=1"
 }
 
 // nested returns the folder of the module that dir is in if it is not that of the

@@ -8,8 +8,10 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	goccy "github.com/goccy/go-yaml"
 	yamlv3 "go.yaml.in/yaml/v3"
@@ -81,9 +83,21 @@ func TestCassettesAreYAMLForEverybody(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		data := append([]byte("version: 1\n"+codec.ItemsLine), item...)
+		given := interaction.Given{
+			Time: time.Unix(r.Int64N(4e9), 0).UTC(),
+			Seed: fmt.Sprintf("%016x%016x", r.Uint64(), r.Uint64()),
+			Env:  map[string]string{"A": randomText(r), "B" + randomText(r): randomText(r)},
+		}
+		top, err := codec.EncodeGiven(&given)
+		if err != nil {
+			t.Fatal(err)
+		}
+		data := slices.Concat([]byte("version: 1\n"), top, []byte(codec.ItemsLine), item)
 		for name, unmarshal := range yamlReaders {
 			var file struct {
+				Time         time.Time
+				Seed         string
+				Env          map[string]string
 				Interactions []struct {
 					Request  struct{ Body any }
 					Response struct{ Events []map[string]any }
@@ -91,6 +105,9 @@ func TestCassettesAreYAMLForEverybody(t *testing.T) {
 			}
 			if err := unmarshal(data, &file); err != nil {
 				t.Fatalf("%s cannot read\n%s\n%v", name, data, err)
+			}
+			if got := (interaction.Given{Time: file.Time, Seed: file.Seed, Env: file.Env}); !got.Equal(&given) {
+				t.Fatalf("%s reads %v, want %v, from\n%s", name, got, given, data)
 			}
 			it := file.Interactions[0]
 			if got := plain(t, it.Request.Body); !reflect.DeepEqual(got, plain(t, body)) {

@@ -61,10 +61,14 @@ func TestEchotest(t *testing.T) {
 	})
 }
 
-// paste runs the command that the last output told its reader to run, in a
-// shell, as a person would.
+// paste runs the command that the last output told its reader to run, in a shell, as a
+// person would: the one with the record mode that is given, or with mode all.
 func paste(ts *testscript.TestScript, neg bool, args []string) {
-	command := regexp.MustCompile(`(?m)^\s+(PROMPTECHO_MODE=all go test .*)$`).FindStringSubmatch(ts.ReadFile("stdout"))
+	mode := "all"
+	if len(args) > 0 {
+		mode = args[0]
+	}
+	command := regexp.MustCompile(`(?m)^\s+(PROMPTECHO_MODE=` + mode + ` go test .*)$`).FindStringSubmatch(ts.ReadFile("stdout"))
 	if command == nil {
 		ts.Fatalf("the output has no command to paste")
 	}

@@ -118,5 +118,5 @@ func load(file string) (*cassette.File, error) {
 		return cassette.Load(file)
 	}
 	left, _, err := cassette.LoadJournal(file, "")
-	return &cassette.File{Partial: true, Interactions: left}, err
+	return left, err
 }

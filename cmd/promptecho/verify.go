@@ -5,6 +5,8 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/cassette"
@@ -140,6 +142,12 @@ func verify(file string, write bool) (*verdict, error) {
 	default:
 		if f.Partial {
 			v.Problems = append(v.Problems, file+": partial: the run that recorded it did not pass whole; run its test until it does")
+		}
+	}
+	var policy redact.Policy
+	for _, name := range slices.Sorted(maps.Keys(f.Given.Env)) {
+		if err := policy.CheckVariable(name, f.Given.Env[name]); err != nil {
+			v.Problems = append(v.Problems, fmt.Sprintf("%s: env %s: %v; remove it, and revoke it if it was committed", file, name, err))
 		}
 	}
 	sealed, edited := sealsOf(file)

@@ -13,6 +13,7 @@ import (
 type File struct {
 	Pinned       bool // never overwritten by a recording run
 	Partial      bool // saved by a run that failed or was cut short
+	Given        interaction.Given
 	Interactions []*interaction.Interaction
 
 	// Revision is the number of the rules that made the match keys, for the seals. Parse
@@ -46,7 +47,7 @@ func parse(name string, data []byte, asset codec.ReadAsset) (f *File, edited []i
 		broken.Cut = broken.Cut && !isPinned(text)
 		return nil, nil, broken
 	}
-	f = &File{Pinned: doc.Pinned, Partial: doc.Partial, Interactions: doc.Interactions}
+	f = &File{Pinned: doc.Pinned, Partial: doc.Partial, Given: doc.Given, Interactions: doc.Interactions}
 	return f, unseal(f.Interactions, text, doc.Seals), nil
 }
 

@@ -24,7 +24,7 @@ func TestUmask(t *testing.T) {
 		path := filepath.Join(dir, "x.yaml")
 		item, err := Encode(fileOf(big("a")).Interactions[0], 0)
 		if err == nil {
-			err = Append(path+".partial", item, true)
+			err = Append(path+".partial", nil, item, true)
 		}
 		if err == nil {
 			err = Save(path, fileOf(big("b")))
@@ -93,11 +93,11 @@ func TestLongNames(t *testing.T) {
 			t.Fatal(err)
 		}
 		journal := Beside(path, ".partial")
-		if err := Append(journal, item, true); err != nil {
+		if err := Append(journal, nil, item, true); err != nil {
 			t.Fatal(err)
 		}
-		if its, _, err := LoadJournal(journal, ""); err != nil || len(its) != 1 {
-			t.Errorf("%d bytes: the journal: %v, %v", n, its, err)
+		if left, _, err := LoadJournal(journal, ""); err != nil || len(left.Interactions) != 1 {
+			t.Errorf("%d bytes: the journal: %v, %v", n, left, err)
 		}
 	}
 }

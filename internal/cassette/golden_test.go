@@ -7,6 +7,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/promptecho/promptecho/internal/interaction"
 )
@@ -15,7 +16,12 @@ var update = flag.Bool("update", false, "rewrite testdata/golden.yaml")
 
 // goldenFile is the example of the design, a stream, and most of what is rare.
 func goldenFile() *File {
-	return &File{Partial: true, Interactions: []*interaction.Interaction{{
+	given := interaction.Given{
+		Time: time.Date(2026, 11, 22, 15, 30, 12, 0, time.UTC),
+		Seed: "5f0c71b2a9e84d36f1d0c3b2a1908f7e",
+		Env:  map[string]string{"MODEL": "claude-opus-4-8", "REGION": ""},
+	}
+	return &File{Partial: true, Given: given, Interactions: []*interaction.Interaction{{
 		Kind: "llm", Boundary: "anthropic.messages", MatchKey: "7d206bed48a0bc0c",
 		Request: interaction.Request{
 			Method: "POST", URL: "https://api.anthropic.com/v1/messages",
@@ -101,6 +107,8 @@ func difference(a, b *File) string {
 		return "pinned"
 	case a.Partial != b.Partial:
 		return "partial"
+	case !a.Given.Equal(&b.Given):
+		return "time, seed or env"
 	case len(a.Interactions) != len(b.Interactions):
 		return fmt.Sprintf("the number of interactions (%d and %d)", len(a.Interactions), len(b.Interactions))
 	}

@@ -55,6 +55,21 @@ func hostile() (files []hostileFile) {
 	add("marks", "want the end of the file", resp("")+strings.Repeat("...\n", 100_000))
 	add("markers in a text", "", resp("      body: |\n"+strings.Repeat("        ...x\n", 200_000)))
 	add("comments", "", resp(strings.Repeat("# x\n", 500_000)))
+	top := func(lines string) string {
+		return headStart + lines + strings.TrimPrefix(resp(""), "version: 1\n") + codec.EndMark + "\n"
+	}
+	add("a long variable", "", top("env: {A: "+strings.Repeat("x", 4<<20)+"}\n"))
+	add("a long variable, as it is written", "", top("env:\n  A: "+strings.Repeat("x", 4<<20)+"\n"))
+	add("many variables", "", top("env:\n"+func() string {
+		var b strings.Builder
+		for i := range 50_000 {
+			fmt.Fprintf(&b, "  K%06d: a\n", i)
+		}
+		return b.String()
+	}()))
+	add("deep variables", "want text", top("env: {A: "+strings.Repeat("[", 900)+strings.Repeat("]", 900)+"}\n"))
+	add("a long time", "want a time in whole seconds", top("time: "+strings.Repeat("2026", 1<<20)+"\n"))
+	add("a long seed", "want 32 hexadecimal digits", top("seed: "+strings.Repeat("5f0c", 1<<20)+"\n"))
 	seals := func(n int, seal string) string { return sealsLine + strings.Repeat("  - "+seal+"\n", n) + "...\n" }
 	recorded := strings.TrimPrefix(resp(""), "version: 1\ninteractions:\n")
 	add("a seal that is too long", "", headStart+resp("")[len("version: 1\n"):]+seals(1, "0123456789abcdef 0123456789abcdef 01234567 1000000000 1"))

@@ -3,6 +3,7 @@ package cassette
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io/fs"
 	"maps"
 	"os"
@@ -12,27 +13,70 @@ import (
 	"github.com/promptecho/promptecho/internal/interaction"
 )
 
-// wholeItems returns the texts of the interactions in a journal that are whole.
-func wholeItems(data []byte) (texts [][]byte) {
+// eachFrame calls whole with the line of each frame of a journal that begins with start,
+// and the text behind it. whole returns how long the text of the frame is, or 0 if the frame
+// is torn.
+func eachFrame(data []byte, start string, whole func(line string, text []byte) int) {
 	for {
-		_, rest, found := bytes.Cut(data, []byte(frameStart))
+		_, rest, found := bytes.Cut(data, []byte(start))
 		if !found {
-			return texts
+			return
 		}
 		data = rest
 		line, text, _ := bytes.Cut(rest, []byte("\n"))
-		s, ok := parseSeal(string(line))
-		if ok && 0 < s.text.len && s.text.len <= len(text) && idOf(text[:s.text.len]) == s.text {
-			texts = append(texts, text[:s.text.len])
-			data = text[s.text.len-1:] // its line end may be that of the next frame
+		if n := whole(string(line), text); n > 0 {
+			data = text[n-1:] // its line end may be that of the next frame
 		}
 	}
 }
 
-// Append adds an interaction to the journal at path. create makes the file, and it is
-// an error (fs.ErrExist) if there is one. The file is not kept open: another process
-// may put a new one in its place.
-func Append(path string, item *Encoded, create bool) (err error) {
+// begins reports whether text begins with what id is of.
+func (id textID) begins(text []byte) bool {
+	return 0 < id.len && id.len <= len(text) && idOf(text[:id.len]) == id
+}
+
+// wholeItems returns the texts of the interactions in a journal that are whole.
+func wholeItems(data []byte) (texts [][]byte) {
+	eachFrame(data, frameStart, func(line string, text []byte) int {
+		s, ok := parseSeal(line)
+		if !ok || !s.text.begins(text) {
+			return 0
+		}
+		texts = append(texts, text[:s.text.len])
+		return s.text.len
+	})
+	return texts
+}
+
+// givenIn returns what a journal gives its test: the last of the texts with that which is
+// whole, since each has what the ones before it have.
+func givenIn(data []byte) (g interaction.Given) {
+	eachFrame(data, givenStart, func(line string, text []byte) int {
+		var id textID
+		if _, err := fmt.Sscanf(line, "%x %d", &id.sum, &id.len); err != nil || !id.begins(text) {
+			return 0
+		}
+		if later, err := codec.ParseGiven("", text[:id.len]); err == nil {
+			g = later
+		}
+		return id.len
+	})
+	return g
+}
+
+// frameGiven returns what [EncodeGiven] returned as it stands in a journal.
+func frameGiven(text []byte) []byte {
+	if len(text) == 0 {
+		return nil
+	}
+	id := idOf(text)
+	return append(fmt.Appendf(nil, "%s%08x %d\n", givenStart, id.sum, id.len), text...)
+}
+
+// Append adds to the journal at path what [EncodeGiven] returned and an interaction; each
+// of the two may be nil. create makes the file, and it is an error (fs.ErrExist) if there
+// is one. The file is not kept open: another process may put a new one in its place.
+func Append(path string, given []byte, item *Encoded, create bool) (err error) {
 	flags := os.O_WRONLY | os.O_APPEND
 	if create {
 		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
@@ -52,6 +96,9 @@ func Append(path string, item *Encoded, create bool) (err error) {
 			os.Remove(path)
 		}
 	}()
+	if item == nil {
+		item = new(Encoded)
+	}
 	if _, err := saveAssets(path, item.Assets); err != nil {
 		return err
 	}
@@ -60,15 +107,20 @@ func Append(path string, item *Encoded, create bool) (err error) {
 			return err
 		}
 	}
-	_, err = f.Write(item.framed) // at once: others may append to it
-	return err
+	for _, piece := range [][]byte{frameGiven(given), item.framed} {
+		if _, err := f.Write(piece); err != nil { // at once: others may append to it
+			return err
+		}
+	}
+	return nil
 }
 
-func journalHead() []byte { return []byte(head(false, true, 1)) }
+func journalHead() []byte { return []byte(head(false, true, nil, 1)) }
 
-// SaveJournal puts a journal of these interactions in the place of the one at path.
-func SaveJournal(path string, items []*Encoded) error {
-	pieces, assets := [][]byte{journalHead()}, map[string][]byte{}
+// SaveJournal puts a journal of these interactions, and of what [EncodeGiven] returned, in
+// the place of the one at path.
+func SaveJournal(path string, given []byte, items []*Encoded) error {
+	pieces, assets := [][]byte{journalHead(), frameGiven(given)}, map[string][]byte{}
 	for _, item := range items {
 		pieces = append(pieces, item.framed)
 		maps.Copy(assets, item.Assets)
@@ -79,18 +131,18 @@ func SaveJournal(path string, items []*Encoded) error {
 	return replace(path, path, pieces...)
 }
 
-// LoadJournal reads a journal that [Append] wrote: the interactions in it that are
-// whole, with their assets. saved is the cassette that the journal is for. If one of
-// the interactions stands in it, then all were saved that were to be, and stale is
-// true. If there is no journal, or one that nothing was finished in, there are no
-// interactions and no error.
-func LoadJournal(path, saved string) (its []*interaction.Interaction, stale bool, err error) {
+// LoadJournal reads a journal that [Append] wrote: what is whole of it, with assets. saved
+// is the cassette that the journal is for. If one of the interactions stands in it, then
+// all were saved that were to be, and stale is true. If there is no journal, or one that
+// nothing was finished in, what is left has no interactions, and there is no error.
+func LoadJournal(path, saved string) (left *File, stale bool, err error) {
+	left = &File{Partial: true}
 	if info, err := os.Lstat(path); err == nil && notFile(info.Mode()) != "" {
 		return nil, false, errors.New("it is not a file; move it out of the way")
 	}
 	data, err := readFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, false, nil
+		return left, false, nil
 	}
 	if err != nil {
 		return nil, false, err
@@ -100,9 +152,10 @@ func LoadJournal(path, saved string) (its []*interaction.Interaction, stale bool
 		return nil, false, &SyntaxError{File: path, Line: 1, Column: 1, Msg: "this is not a journal of promptecho"}
 	}
 	there := itemsIn(saved)
+	left.Given = givenIn(data)
 	for _, text := range texts {
 		if there[string(text)] {
-			return nil, true, nil
+			return &File{Partial: true}, true, nil
 		}
 		it, err := codec.Decode(path, text, readFrom(assetDir(path)))
 		var syntax *SyntaxError
@@ -112,9 +165,9 @@ func LoadJournal(path, saved string) (its []*interaction.Interaction, stale bool
 		case err != nil:
 			return nil, false, err // by another version
 		}
-		its = append(its, it)
+		left.Interactions = append(left.Interactions, it)
 	}
-	return its, false, nil
+	return left, false, nil
 }
 
 // itemsIn returns the texts of the interactions in the cassette at path. One that was

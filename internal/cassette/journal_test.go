@@ -9,8 +9,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/promptecho/promptecho/internal/codec"
+	"github.com/promptecho/promptecho/internal/interaction"
 )
 
 // journalOf returns a journal of what was recorded, and where each entry ends.
@@ -21,7 +23,7 @@ func journalOf(t testing.TB) (f *File, data []byte, ends []int, path string) {
 	for i, it := range f.Interactions {
 		item, err := Encode(it, testRevision)
 		if err == nil {
-			err = Append(path, item, i == 0)
+			err = Append(path, nil, item, i == 0)
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -40,10 +42,11 @@ func wantJournal(t *testing.T, path string, data []byte, f *File, want ...int) {
 	if err := os.WriteFile(path, data, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	its, stale, err := LoadJournal(path, "")
+	left, stale, err := LoadJournal(path, "")
 	if err != nil || stale {
 		t.Fatalf("stale %v, %v\n%s", stale, err, data)
 	}
+	its := left.Interactions
 	if len(its) != len(want) {
 		t.Fatalf("%d interactions, want %d\n%s", len(its), want, data)
 	}
@@ -134,10 +137,10 @@ func TestJournalStale(t *testing.T) {
 			if err := os.WriteFile(path, data[:len(data)-cut], 0o644); err != nil {
 				t.Fatal(err)
 			}
-			its, stale, err := LoadJournal(path, saved)
+			left, stale, err := LoadJournal(path, saved)
 			want := tt.stale && (cut == 0 || name != "the last")
-			if err != nil || stale != want || stale == (len(its) > 0) {
-				t.Errorf("%s, cut %d: %d interactions, stale %v, %v", name, cut, len(its), stale, err)
+			if err != nil || stale != want || stale == (len(left.Interactions) > 0) {
+				t.Errorf("%s, cut %d: %v, stale %v, %v", name, cut, left, stale, err)
 			}
 		}
 	}
@@ -156,8 +159,8 @@ func TestJournalOfACutCassette(t *testing.T) {
 	if err := os.WriteFile(saved, text[:len(text)-30], 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if its, stale, err := LoadJournal(path, saved); err != nil || stale || len(its) != len(f.Interactions) {
-		t.Errorf("%d interactions, stale %v, %v", len(its), stale, err)
+	if left, stale, err := LoadJournal(path, saved); err != nil || stale || len(left.Interactions) != len(f.Interactions) {
+		t.Errorf("%v, stale %v, %v", left, stale, err)
 	}
 }
 
@@ -185,8 +188,8 @@ func TestNoJournal(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	path := filepath.Join(dir, "x.yaml.partial")
-	if its, stale, err := LoadJournal(path, ""); err != nil || stale || its != nil {
-		t.Errorf("of none: %v %v %v", its, stale, err)
+	if left, stale, err := LoadJournal(path, ""); err != nil || stale || left.Interactions != nil {
+		t.Errorf("of none: %v %v %v", left, stale, err)
 	}
 	mine := filepath.Join(dir, "mine")
 	if err := os.WriteFile(mine, []byte("mine"), 0o644); err != nil {
@@ -202,10 +205,10 @@ func TestNoJournal(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := Append(path, item, true); !errors.Is(err, fs.ErrExist) {
+	if err := Append(path, nil, item, true); !errors.Is(err, fs.ErrExist) {
 		t.Errorf("a journal was made through a link: %v", err)
 	}
-	if err := SaveJournal(path, []*Encoded{item}); err != nil {
+	if err := SaveJournal(path, nil, []*Encoded{item}); err != nil {
 		t.Fatal(err)
 	}
 	if text, err := os.ReadFile(mine); string(text) != "mine" {
@@ -216,5 +219,77 @@ func TestNoJournal(t *testing.T) {
 	}
 	if _, _, err := LoadJournal(path, ""); err == nil || !strings.Contains(err.Error(), "this is not a journal of promptecho") {
 		t.Errorf("another file: %v", err)
+	}
+}
+
+// TestJournalGiven: of what a journal gives, cut at any byte and with holes anywhere, each
+// value is there as it was written, or is not there. None is half there, and what is
+// written later stands beside what was written before.
+func TestJournalGiven(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "x.yaml.partial")
+	first := interaction.Given{Seed: strings.Repeat("5e", 16), Env: map[string]string{"MODEL": "gpt-5.1", "NOTE": "# entry\n# given\n\n\nx"}}
+	all := interaction.Given{Time: time.Date(2026, 11, 22, 15, 30, 12, 0, time.UTC), Env: map[string]string{"REGION": ""}}.Or(first)
+	item, err := Encode(fileOf("x").Interactions[0], testRevision)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ends []int // of what was appended
+	for i, given := range []interaction.Given{first, {}, all} {
+		text, err := EncodeGiven(&given)
+		if err != nil {
+			t.Fatal(err)
+		}
+		with := item
+		if i == 2 { // it was used after the last request
+			with = nil
+		}
+		if err := Append(path, text, with, i == 0); err != nil {
+			t.Fatal(err)
+		}
+		info, err := os.Stat(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ends = append(ends, int(info.Size()))
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	firstEnd := bytes.Index(data, []byte(frameStart))
+	for n := range len(data) + 1 {
+		want := interaction.Given{}
+		switch {
+		case n == len(data):
+			want = all
+		case n >= firstEnd:
+			want = first
+		}
+		if got := givenIn(data[:n]); !got.Equal(&want) {
+			t.Fatalf("cut at %d: %v, want %v", n, got, want)
+		}
+		// And goes on.
+		if got := givenIn(slices.Concat(data[:n], data[ends[1]:])); !got.Equal(&all) {
+			t.Fatalf("cut at %d and gone on: %v", n, got)
+		}
+	}
+	for from := range data {
+		for _, n := range []int{1, 7, 60} {
+			end := min(len(data), from+n)
+			for name, torn := range map[string][]byte{"a hole": slices.Concat(data[:from], data[end:]), "NULs": slices.Concat(data[:from], make([]byte, end-from), data[end:])} {
+				if got := givenIn(torn); !got.Equal(&interaction.Given{}) && !got.Equal(&first) && !got.Equal(&all) {
+					t.Fatalf("%s from %d to %d: %v", name, from, end, got)
+				}
+			}
+		}
+	}
+	// Items are found between the values as without them.
+	if got := wholeItems(data); len(got) != 2 {
+		t.Errorf("%d interactions in\n%s", len(got), data)
+	}
+	left, _, err := LoadJournal(path, "")
+	if err != nil || !left.Given.Equal(&all) || len(left.Interactions) != 2 {
+		t.Errorf("%v, %v", left, err)
 	}
 }

@@ -18,6 +18,7 @@ import (
 type Index struct {
 	Pinned  bool
 	Partial bool
+	Given   interaction.Given
 
 	path   string
 	items  []entry
@@ -79,7 +80,7 @@ func openParsed(path string, data []byte) (*Index, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Index{path: path, Pinned: f.Pinned, Partial: f.Partial, edited: edited, items: make([]entry, len(f.Interactions))}
+	s := &Index{path: path, Pinned: f.Pinned, Partial: f.Partial, Given: f.Given, edited: edited, items: make([]entry, len(f.Interactions))}
 	for i, it := range f.Interactions {
 		s.items[i] = entry{it: it, line: it.Line}
 	}
@@ -97,11 +98,12 @@ func find(path string, data *[]byte, revision uint32, trust func([]byte) bool) (
 	rest, ok := bytes.CutPrefix(*data, []byte(headStart))
 	rest, s.Pinned = bytes.CutPrefix(rest, []byte("pinned: true\n"))
 	rest, s.Partial = bytes.CutPrefix(rest, []byte("partial: true\n"))
-	rest, ok2 := bytes.CutPrefix(rest, []byte(codec.ItemsLine))
+	given, rest, ok2 := codec.DecodeGiven(rest)
 	text, seals, ok3 := cutSeals(rest)
 	if !ok || !ok2 || !ok3 {
 		return nil, false
 	}
+	s.Given = given
 	at := len(*data) - len(rest)
 	line := 1 + bytes.Count((*data)[:at], []byte("\n"))
 	s.items = make([]entry, 0, len(seals))

@@ -3,10 +3,12 @@ package cassette
 import (
 	"bytes"
 	"flag"
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/promptecho/promptecho/internal/codec"
 	"github.com/promptecho/promptecho/internal/exactjson"
@@ -77,7 +79,7 @@ func sameAsParsed(t testing.TB, data []byte) (unparsed bool) {
 	if !slices.Equal(s.edited, edited) {
 		t.Fatalf("edited in lines %d, parsed: %d (unparsed %v)\n%s", s.edited, edited, unparsed, data)
 	}
-	got := &File{Pinned: s.Pinned, Partial: s.Partial}
+	got := &File{Pinned: s.Pinned, Partial: s.Partial, Given: s.Given}
 	for i := range s.Len() {
 		it, err := s.Interaction(i)
 		if err != nil {
@@ -107,7 +109,7 @@ func FuzzOpen(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		checkStored(t, withKeys(&File{Interactions: seeds.Interactions(s)}))
+		checkStored(t, withKeys(&File{Given: interaction.Given{Env: map[string]string{s: s, "A": s}}, Interactions: seeds.Interactions(s)}))
 		for _, it := range []string{s, "[" + s + "]"} {
 			checkStored(t, withKeys(&File{Interactions: []*interaction.Interaction{{
 				Request:  interaction.Request{Method: "POST", URL: "/", Body: []byte(it)},
@@ -179,8 +181,21 @@ func (r random) headers() (hs interaction.Headers) {
 	return hs
 }
 
+func (r random) given() (g interaction.Given) {
+	if r.IntN(3) == 0 {
+		g.Time = time.Unix(r.Int64N(1e10), 0).UTC()
+	}
+	if r.IntN(3) == 0 {
+		g.Seed = fmt.Sprintf("%016x%016x", r.Uint64(), r.Uint64())
+	}
+	for range r.IntN(9) - 6 {
+		g = interaction.Given{Env: map[string]string{r.text(): r.text()}}.Or(g)
+	}
+	return g
+}
+
 func (r random) file() *File {
-	f := &File{Pinned: r.IntN(9) == 0, Partial: r.IntN(9) == 0}
+	f := &File{Pinned: r.IntN(9) == 0, Partial: r.IntN(9) == 0, Given: r.given()}
 	for range 1 + r.IntN(3) {
 		it := &interaction.Interaction{Boundary: r.text(), Concurrent: r.IntN(4) == 0, Request: interaction.Request{Method: "M" + r.text(), URL: "/" + r.text(), Headers: r.headers(), Body: r.body()}}
 		it.Response = interaction.Response{Status: 1 + r.IntN(999), Proto: r.text(), Headers: r.headers(), Trailers: r.headers(), Text: r.text(), End: []string{"", interaction.EndClosed, interaction.EndError, interaction.EndCanceled}[r.IntN(4)]}

@@ -32,6 +32,10 @@ func Save(path string, f *File) error {
 // encodeAll returns f as it is to be saved.
 func encodeAll(f *File) (*Contents, error) {
 	c := &Contents{Pinned: f.Pinned, Partial: f.Partial}
+	var err error
+	if c.Given, err = EncodeGiven(&f.Given); err != nil {
+		return nil, err
+	}
 	for i, it := range f.Interactions {
 		item, err := Encode(it, f.Revision)
 		if err != nil {
@@ -67,15 +71,20 @@ func Encode(it *interaction.Interaction, revision uint32) (*Encoded, error) {
 	return &Encoded{text, assets, seal, framed}, codec.Check(text, assets, it)
 }
 
+// EncodeGiven returns what a cassette gives its test, as it stands at its top, and makes
+// sure that it reads as that again.
+func EncodeGiven(g *interaction.Given) ([]byte, error) { return codec.EncodeGiven(g) }
+
 // Contents is what a cassette is saved from.
 type Contents struct {
 	Pinned, Partial bool
+	Given           []byte // as EncodeGiven returns it
 	Items           []*Encoded
 }
 
 // pieces returns what the file consists of, and its assets.
 func (c *Contents) pieces() (pieces [][]byte, assets map[string][]byte, err error) {
-	pieces = append(pieces, []byte(head(c.Pinned, c.Partial, len(c.Items))))
+	pieces = append(pieces, []byte(head(c.Pinned, c.Partial, c.Given, len(c.Items))))
 	assets = map[string][]byte{}
 	var tail strings.Builder
 	if len(c.Items) > 0 {
@@ -95,7 +104,7 @@ func (c *Contents) pieces() (pieces [][]byte, assets map[string][]byte, err erro
 }
 
 // head returns what stands before n interactions.
-func head(pinned, partial bool, n int) string {
+func head(pinned, partial bool, given []byte, n int) string {
 	text := headStart
 	if pinned {
 		text += "pinned: true\n"
@@ -103,6 +112,7 @@ func head(pinned, partial bool, n int) string {
 	if partial {
 		text += "partial: true\n"
 	}
+	text += string(given)
 	if n == 0 {
 		return text + "interactions: []\n"
 	}

@@ -87,10 +87,16 @@ func parseSeal(line string) (s seal, ok bool) {
 //
 //	# entry cf496412f553c8fe 97705aadc063a569 9f21e5eb 1364 2
 //
-// No interaction has a line like that, so that whatever is torn, or missing in the
-// middle, costs only the interactions it is part of.
+// What a cassette gives its test (time, seed, env) stands in it each time there is more of
+// it, behind the checksum and the length of its text:
+//
+//	# given 9f21e5eb 85
+//
+// No interaction and no value has a line like these, so that whatever is torn, or missing
+// in the middle, costs only what it is part of.
 const (
 	frameStart = "\n# entry "
+	givenStart = "\n# given "
 	maxFrame   = 80 // bytes of a frame, at most
 )
 
@@ -98,8 +104,8 @@ const (
 func (s *seal) frame() string { return frameStart + s.String() + "\n" }
 
 // How a cassette that [Contents.Save] wrote begins and ends. What may stand between
-// "version" and "interactions" is pinned, partial, or both. The last line is YAML's
-// mark for the end of a document (YAML 1.2.2, 9.1.4).
+// "version" and "interactions" is pinned, partial and what the cassette gives its test, in
+// this order. The last line is YAML's mark for the end of a document (YAML 1.2.2, 9.1.4).
 const (
 	header    = firstLine + ": credentials are replaced, all else is as it was said. https://github.com/promptecho/promptecho/blob/main/docs/CASSETTE.md\n"
 	firstLine = "# promptecho cassette"

@@ -48,7 +48,7 @@ func openAll(path string) (f *File, edited int, err error) {
 		return nil, 0, err
 	}
 	defer s.Close()
-	f = &File{Pinned: s.Pinned, Partial: s.Partial}
+	f = &File{Pinned: s.Pinned, Partial: s.Partial, Given: s.Given}
 	for i := range s.Len() {
 		it, err := s.Interaction(i)
 		if err != nil {

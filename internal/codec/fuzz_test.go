@@ -53,6 +53,9 @@ func FuzzParse(f *testing.F) {
 	for _, h := range handEdited {
 		f.Add([]byte(h.body))
 	}
+	for _, g := range givens() {
+		f.Add([]byte(headOf(f, g) + strings.TrimPrefix(minimal, "version: 1\n")))
+	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		checkParse(t, data)
 		checkParse(t, []byte(withBody(string(data))))
@@ -63,6 +66,7 @@ func checkParse(t *testing.T, data []byte) {
 	c, err := Parse("x.yaml", Normalize(data), nil)
 	if err == nil {
 		checkRoundTrip(t, c.Interactions...)
+		headOf(t, c.Given)
 	} else if c != nil || !strings.HasPrefix(err.Error(), "x.yaml:") {
 		t.Fatalf("error %q with %v", err, c)
 	}

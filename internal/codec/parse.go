@@ -13,6 +13,7 @@ const Version = 1
 // A Document is what stands in a cassette.
 type Document struct {
 	Pinned, Partial bool
+	Given           interaction.Given
 	Interactions    []*interaction.Interaction
 	Seals           []string // the list at the end, which means nothing here
 }
@@ -68,6 +69,19 @@ func ParseItem(name string, text []byte, asset ReadAsset) (*interaction.Interact
 	return its[0], nil
 }
 
+// ParseGiven reads lines with what a cassette gives its test.
+func ParseGiven(name string, text []byte) (g interaction.Given, err error) {
+	p := newParser(name, string(text), nil)
+	root := p.yaml()
+	if p.err == nil {
+		p.mapping(&root, "", "", func() { p.given(&g) })
+	}
+	if p.err != nil {
+		return interaction.Given{}, p.err
+	}
+	return g, nil
+}
+
 // yaml reads the text into nodes.
 func (p *parser) yaml() yaml.Node {
 	p.checkConflict()
@@ -111,6 +125,7 @@ func (p *parser) document(n *yaml.Node, doc *Document) {
 		p.get("version")
 		p.flag("pinned", &doc.Pinned)
 		p.flag("partial", &doc.Partial)
+		p.given(&doc.Given)
 		list, field := p.get("interactions")
 		if list != nil {
 			doc.Interactions = p.interactions(list)

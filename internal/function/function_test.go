@@ -70,7 +70,7 @@ func TestTypes(t *testing.T) {
 	named := reflect.StructOf([]reflect.StructField{field("A", "-,")}) // the name "-"
 	l := new(locked)
 	l.mu.Lock()
-	l.mu.Unlock()
+	defer l.mu.Unlock()
 	_ = writes{}.secret
 	for _, tt := range []struct {
 		typ             reflect.Type
@@ -136,10 +136,10 @@ func TestSentinels(t *testing.T) {
 	}
 	one := errors.New("x")
 	for want, sentinels := range map[string][]error{
-		`have the text "x"`:   {one, errors.New("x")},
-		`have the text "EOF"`: {errors.New("EOF")},
-		"given to Sentinels is nil":                {nil},
-		"":                               {one, one, io.EOF, errors.New("y")},
+		`have the text "x"`:         {one, errors.New("x")},
+		`have the text "EOF"`:       {errors.New("EOF")},
+		"given to Sentinels is nil": {nil},
+		"":                          {one, one, io.EOF, errors.New("y")},
 	} {
 		_, err := New("tool/x", reflect.TypeFor[int](), reflect.TypeFor[int](), sentinels)
 		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {

@@ -16,6 +16,7 @@ func (l *Log) Judge(o *Outcome, unasked ...string) Report {
 	rep := Report{Errors: l.errors.all(), Notes: l.notes.all()}
 
 	l.judgeContests(&rep, o)
+	l.judgeLacking(&rep, o, l.lacking.all())
 	if len(misses) > 0 {
 		unused := slices.DeleteFunc(l.Unused(), func(rec *tape.Recording) bool {
 			return slices.Contains(compared, rec)
@@ -51,6 +52,17 @@ func (r *Run) judgeContests(rep *Report, o *Outcome) {
 	if len(lines) > 0 {
 		rep.Errors = append(rep.Errors, strings.Join(lines, "\n")+"\n\n"+r.howToRecord(o))
 	}
+}
+
+// judgeLacking names the calls whose values the cassette lacks, and says how to add them.
+func (r *Run) judgeLacking(rep *Report, o *Outcome, calls []string) {
+	if len(calls) == 0 {
+		return
+	}
+	text := "no value for " + strings.Join(calls[:min(len(calls), maxListed)], ", ") + andMore(" ", len(calls)-maxListed)
+	r.annotate(rep, 0, "", text)
+	rep.Errors = append(rep.Errors, fmt.Sprintf("%s has %s: it was recorded before the test asked for that.%s\n\nIf no request holds the value, this adds it and records nothing again:\n%s\n\nIf one does, record the test again:\n%s",
+		r.File, text, r.obstacle(), r.commandIn(o, "new_episodes"), r.command(o)))
 }
 
 // judgeMisses lists the misses. It shows the first ones in full, except one that shows no

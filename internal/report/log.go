@@ -26,6 +26,7 @@ type Log struct {
 	replayed tally[string]          // recorded failures that were replayed
 	drifted  tally[string]          // differences that were noted
 	selected tally[string]          // patterns of options that selected a field
+	lacking  tally[string]          // calls whose values the cassette lacks
 	compared tally[*tape.Recording] // recordings that a miss was compared with
 
 	mu     sync.Mutex // guards what follows; no recording is asked while it is held
@@ -135,6 +136,9 @@ func (l *Log) Selected(form *canon.Form) {
 		l.selected.add(pattern)
 	}
 }
+
+// Lack notes that the cassette has no value for a call of the test: rec.Time().
+func (l *Log) Lack(call string) { l.lacking.add(call) }
 
 // Drift notes, once for each field, that a replayed request differs from its recording
 // in what does not match.

@@ -13,9 +13,9 @@ type Outcome struct {
 	Filtered bool // parts of the test did not run because of -run or -skip
 	Unsure   bool // nobody knows how the run ended, so nothing that was recorded before is dropped
 
-	// Command returns the shell command that records just this test again; nil if
-	// none is known.
-	Command func() string
+	// Command returns the shell command that runs just this test, in a record mode; nil
+	// if none is known.
+	Command func(mode string) string
 }
 
 // Whole reports whether the test ran to its end and passed.
@@ -49,7 +49,10 @@ func (rep *Report) printable() {
 	}
 }
 
-// Finish closes a *promptecho.Recorder with an outcome, so that echotest needs no
-// public method that nobody else should call. Package promptecho sets it when it is
-// initialised; nobody else may.
-var Finish func(recorder any, o Outcome) Report
+// Begin tells a *promptecho.Recorder whether its test runs with all its parts, and Finish
+// closes it with an outcome. So echotest needs no public methods that nobody else should
+// call. Package promptecho sets both when it is initialised; nobody else may.
+var (
+	Begin  func(recorder any, whole bool)
+	Finish func(recorder any, o Outcome) Report
+)

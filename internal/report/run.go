@@ -61,12 +61,26 @@ func (r *Run) mayNotWrite() bool {
 	return r.AtMost == "none" || r.AtMost == "compare" || r.AtMost == "live"
 }
 
-// command returns the line to paste that records the test again.
-func (r *Run) command(o *Outcome) string {
-	if o.Command == nil {
-		return "  PROMPTECHO_MODE=all, and run what uses " + r.File
+// obstacle says what has to go before anything can be added to the cassette, or "".
+func (r *Run) obstacle() string {
+	switch {
+	case r.Tape.State.Pinned:
+		return " The cassette is pinned: remove \"pinned: true\" from its top first."
+	case r.mayNotWrite():
+		return " InMode in the code keeps the cassette as it is: remove that first."
 	}
-	return "  " + o.Command()
+	return ""
+}
+
+// command returns the line to paste that records the test again.
+func (r *Run) command(o *Outcome) string { return r.commandIn(o, "all") }
+
+// commandIn returns the line to paste that runs the test in a record mode.
+func (r *Run) commandIn(o *Outcome, mode string) string {
+	if o.Command == nil {
+		return fmt.Sprintf("  PROMPTECHO_MODE=%s, and run what uses %s", mode, r.File)
+	}
+	return "  " + o.Command(mode)
 }
 
 // annotate adds an annotation, as long as it would be shown.

@@ -2,6 +2,8 @@ package tape
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/cassette"
@@ -23,6 +25,21 @@ func encodeAgain(policy *redact.Policy, name string, it *interaction.Interaction
 // formOf returns the form whose key is the match key of an interaction: that of the
 // request itself, no matter what options this run has.
 func formOf(it *interaction.Interaction) *canon.Form { return (&canon.Options{}).Form(&it.Request) }
+
+// encodeGiven returns what a cassette gives its test, as it stands at its top, unless that
+// would hold a credential; name is the name of the file.
+func encodeGiven(policy *redact.Policy, name string, g interaction.Given) ([]byte, error) {
+	for _, variable := range slices.Sorted(maps.Keys(g.Env)) {
+		if err := policy.CheckVariable(variable, g.Env[variable]); err != nil {
+			return nil, fmt.Errorf("%s: env %s: %w: nothing was written", name, variable, err)
+		}
+	}
+	text, err := cassette.EncodeGiven(&g)
+	if err != nil {
+		return nil, fmt.Errorf("%s: not saved: %w", name, err)
+	}
+	return text, policy.Check(name+": its top", text)
+}
 
 // encode returns the text of a redacted interaction, unless it would hold a known secret.
 func encode(policy *redact.Policy, name string, it *interaction.Interaction) (*cassette.Encoded, error) {

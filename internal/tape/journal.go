@@ -1,6 +1,7 @@
 package tape
 
 import (
+	"maps"
 	"os"
 	"slices"
 	"sync"
@@ -28,11 +29,12 @@ type Journal struct {
 	policy *redact.Policy
 
 	mu      sync.Mutex
-	items   []*interaction.Interaction // what is in the file, or should be
+	given   interaction.Given          // what is in the file once there is one, or should be
+	items   []*interaction.Interaction // the same
 	known   int                        // how many secrets were known when items were written
 	made    bool                       // the file is there
 	behind  bool                       // something could not be written
-	written redact.Written             // the texts of items
+	written redact.Written             // the texts of both
 	closed  bool
 	foreign bool // another process has a journal there
 }
@@ -61,9 +63,14 @@ func (j *Journal) add(it *interaction.Interaction, item *cassette.Encoded, known
 			return
 		}
 	}
-	switch err := cassette.Append(j.Path, item, !j.made); {
+	var given []byte
+	if !j.made {
+		given = j.encodeGiven()
+	}
+	switch err := cassette.Append(j.Path, given, item, !j.made); {
 	case err == nil:
 		j.made, j.known = true, now
+		j.written.Add(given)
 		j.written.Add(item.Text)
 	case !j.made && os.IsExist(err):
 		j.foreign = true
@@ -72,11 +79,48 @@ func (j *Journal) add(it *interaction.Interaction, item *cassette.Encoded, known
 	}
 }
 
-// goOn takes over what a run that was killed has left in the file, without what is torn.
-func (j *Journal) goOn(left []*interaction.Interaction) {
+// Give keeps what the run has given its test so far. If there is no file yet, it is
+// written with the first interaction.
+func (j *Journal) Give(g interaction.Given) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.items, j.made = left, true
+	j.given = g.Or(j.given)
+	if !j.made || j.closed || j.foreign {
+		return
+	}
+	text := j.encodeGiven()
+	if err := cassette.Append(j.Path, text, nil, false); err != nil {
+		j.behind = true
+		return
+	}
+	j.written.Add(text)
+}
+
+// Given returns what the file gives a test: what this run has given, and what a killed
+// run has left.
+func (j *Journal) Given() interaction.Given {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.given
+}
+
+// encodeGiven returns the text of what is given, without the variables that must not be
+// written. There is none if it must not be written as a whole. The caller holds the lock.
+func (j *Journal) encodeGiven() []byte {
+	g := j.given.Or(interaction.Given{})
+	maps.DeleteFunc(g.Env, func(name, value string) bool { return j.policy.CheckVariable(name, value) != nil })
+	text, err := encodeGiven(j.policy, j.Path, g)
+	if err != nil {
+		return nil
+	}
+	return text
+}
+
+// goOn takes over what a run that was killed has left in the file, without what is torn.
+func (j *Journal) goOn(left *cassette.File) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.given, j.items, j.made = left.Given, left.Interactions, true
 	j.rewrite()
 }
 
@@ -90,12 +134,14 @@ func (j *Journal) rewrite() {
 			items = append(items, item)
 		}
 	}
-	err := cassette.SaveJournal(j.Path, items)
+	given := j.encodeGiven()
+	err := cassette.SaveJournal(j.Path, given, items)
 	j.made, j.behind = j.made || err == nil, err != nil
 	if err != nil {
 		return
 	}
 	j.known, j.written = known, redact.Written{}
+	j.written.Add(given)
 	for _, item := range items {
 		j.written.Add(item.Text)
 	}

@@ -85,11 +85,11 @@ func (t *Tape) Resume(name string, keepFailures bool) (resumed int, wasSaved boo
 	if err != nil {
 		return 0, false, fmt.Errorf("%s, which a recording that was killed has left, cannot be read: %w. Delete it to record without it", name, err)
 	}
-	if len(left) == 0 {
+	if len(left.Interactions) == 0 {
 		return 0, wasSaved, cassette.Remove(path) // saved, or killed while it was created
 	}
-	recs := make([]*Recording, len(left))
-	for i, it := range left {
+	recs := make([]*Recording, len(left.Interactions))
+	for i, it := range left.Interactions {
 		recs[i] = t.resumed(it)
 	}
 	for _, rec := range recs {
@@ -98,7 +98,7 @@ func (t *Tape) Resume(name string, keepFailures bool) (resumed int, wasSaved boo
 		}
 	}
 	t.Journal.goOn(left)
-	return len(left), wasSaved, nil
+	return len(recs), wasSaved, nil
 }
 
 // resumed returns a recording of a killed run.

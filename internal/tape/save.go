@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/promptecho/promptecho/internal/cassette"
+	"github.com/promptecho/promptecho/internal/interaction"
 )
 
 // Overtaken reports whether something else has written the cassette since it was opened,
@@ -13,11 +14,16 @@ func (t *Tape) Overtaken() bool {
 	return t.Journal.isForeign() || t.version != versionOf(t.Config.Path)
 }
 
-// Save writes recordings to the cassette file at path, which errors call name, unless the
-// file would hold a known secret. Everything is redacted once more, because a secret may
-// have become known after it was first seen. The tape must be closed.
-func (t *Tape) Save(path, name string, recs []*Recording, partial bool) error {
-	contents := cassette.Contents{Partial: partial}
+// Save writes recordings, and what they give their test, to the cassette file at path,
+// which errors call name, unless the file would hold a known secret. Everything is redacted
+// once more, because a secret may have become known after it was first seen. The tape must
+// be closed.
+func (t *Tape) Save(path, name string, given interaction.Given, recs []*Recording, partial bool) error {
+	head, err := encodeGiven(t.policy, name, given)
+	if err != nil {
+		return err
+	}
+	contents := cassette.Contents{Partial: partial, Given: head}
 	for i, rec := range recs {
 		item := rec.text
 		if item == nil || !t.stillClean(rec) {

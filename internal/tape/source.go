@@ -10,6 +10,7 @@ import (
 
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/cassette"
+	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/redact"
 )
 
@@ -36,6 +37,8 @@ type State struct {
 	Pinned  bool  // it is marked as never to be written
 	Cut     bool  // there is one, but a part of it is gone
 	Edited  []int // the lines of the interactions that were edited
+
+	Given interaction.Given // what it gives its test
 }
 
 // A source is where the interactions of a cassette are read from, and how they are
@@ -65,7 +68,7 @@ func (s *source) Open() error {
 		return s.relative(err)
 	}
 	s.stored = f
-	s.State = State{Present: true, Partial: f.Partial, Pinned: f.Pinned, Edited: f.Edited()}
+	s.State = State{Present: true, Partial: f.Partial, Pinned: f.Pinned, Edited: f.Edited(), Given: f.Given}
 	return nil
 }
 

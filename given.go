@@ -1,0 +1,215 @@
+package promptecho
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/redact"
+	"github.com/promptecho/promptecho/internal/report"
+	"github.com/promptecho/promptecho/internal/tape"
+)
+
+// A given is what a recorder gives its test beside answers: the time, random sources and
+// the environment. What is found in the cassette is given again. What is not is drawn in a
+// run that records or passes requests through, and lacking in any other.
+type given struct {
+	plan   plan
+	frozen bool   // there are calls that are never made, but played in every mode
+	file   string // the cassette, as the user named it
+	tape   *tape.Tape
+	log    *report.Log
+	policy *redact.Policy
+
+	// The lock guards what follows. It is held while the journal is written, so that no
+	// request goes out with a value that a killed run would not leave behind. The only locks
+	// that are taken under it are those of the journal, the log and the known secrets.
+	mu      sync.Mutex
+	found   interaction.Given // in the cassette, and in what a killed run has left
+	used    interaction.Given // what this run has given
+	sources map[string]*Rand  // by their names
+	unfit   bool              // a variable was asked for that must not be written
+}
+
+// find finds what there is to give, before the test has the recorder. whole says that the
+// test runs with all its parts.
+//
+// A run that records all of the cassette again draws anew. But it keeps the time and the
+// seed if there are frozen calls, or if it may be only a part of what the cassette is for:
+// recordings are played or kept then, and nothing would find them if these values were
+// others. A variable of the environment changes only if somebody changes it, who wants it to.
+func (g *given) find(whole bool) {
+	left, stored := g.tape.Journal.Given(), g.tape.State.Given
+	if !g.plan.again {
+		g.found = stored.Or(left)
+		return
+	}
+	g.found = left
+	if !whole || g.frozen {
+		g.found = left.Or(interaction.Given{Time: stored.Time, Seed: stored.Seed})
+	}
+}
+
+// What is given where a value is lacking: always the same. The time is that at which
+// clocks of package testing/synctest start.
+var (
+	lackingTime = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
+	lackingSeed = strings.Repeat("0", interaction.SeedDigits)
+)
+
+// time returns the time of the recording.
+func (g *given) time() time.Time {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.used.Time.IsZero() {
+		when := g.found.Time
+		switch {
+		case !when.IsZero():
+		case g.draws("rec.Time()"):
+			when = now()
+		default:
+			when = lackingTime
+		}
+		g.give(interaction.Given{Time: when})
+	}
+	return g.used.Time
+}
+
+// now returns the time as a cassette can hold it: that of the file system, since a synctest
+// bubble has a time that is of no use to a model.
+func now() time.Time {
+	t, err := fileTime(os.CreateTemp("", "promptecho-"))
+	if err != nil {
+		t = time.Now()
+	}
+	return t.UTC().Truncate(time.Second)
+}
+
+// rand returns the source of this name.
+func (g *given) rand(name string) *Rand {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.used.Seed == "" {
+		seed := g.found.Seed
+		switch {
+		case seed != "":
+		case g.draws(fmt.Sprintf("rec.Rand(%q)", name)):
+			seed = drawSeed()
+		default:
+			seed = lackingSeed
+		}
+		g.give(interaction.Given{Seed: seed})
+	}
+	if g.sources[name] == nil {
+		if g.sources == nil {
+			g.sources = map[string]*Rand{}
+		}
+		g.sources[name] = newRand(g.used.Seed, name)
+	}
+	return g.sources[name]
+}
+
+// env returns the recorded value of a variable.
+func (g *given) env(name string) string {
+	present, isSet := os.LookupEnv(name)
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if value, ok := g.used.Env[name]; ok {
+		return value
+	}
+	value, ok := g.found.Env[name]
+	switch {
+	case ok:
+		g.compare(name, value, present, isSet)
+	case g.plan.passThrough:
+		return present
+	case g.policy.CheckVariable(name, present) != nil:
+		g.refuse(name, present)
+		return present
+	case g.draws(fmt.Sprintf("rec.Env(%q)", name)):
+		value = present
+	}
+	g.give(interaction.Given{Env: map[string]string{name: value}})
+	return value
+}
+
+// compare notes what a reader of the test's log must know about a recorded value.
+func (g *given) compare(name, recorded, present string, isSet bool) {
+	if g.policy.CheckVariable(name, recorded) != nil { // somebody has edited it
+		g.log.Notef("%s: env %s: looks like a secret; promptecho verify names all", g.file, name)
+		return
+	}
+	if !isSet || present == recorded {
+		return
+	}
+	here := fmt.Sprintf("%.100q", present)
+	if g.policy.CheckVariable(name, present) != nil {
+		here = "something that may be a credential"
+	}
+	g.log.Notef("%s is %s here and was %.100q when %s was recorded: the test gets %[3]q. To use what is here, record it again", name, here, recorded, g.file)
+}
+
+// refuse fails the run because of a variable that must not be written.
+func (g *given) refuse(name, value string) {
+	g.unfit = true
+	g.log.Error(fmt.Errorf("%s: rec.Env(%q) is not written: %w. For a credential use rec.Secret(%[2]q)", g.file, name, g.policy.CheckVariable(name, value)))
+}
+
+// draws reports whether a value that was not found is drawn. If it is not, the run fails
+// because of the call, unless there is no cassette: a test that asks nothing needs none,
+// and whatever another one asks is a miss.
+func (g *given) draws(call string) bool {
+	draws := g.plan.record || g.plan.passThrough
+	if !draws && g.tape.State.Present {
+		g.log.Lack(call)
+	}
+	return draws
+}
+
+// give keeps values that are given.
+func (g *given) give(values interaction.Given) {
+	g.used = values.Or(g.used)
+	g.tape.Journal.Give(g.used)
+}
+
+// check takes out the variables that have turned out to be secret since they were given,
+// and reports whether there are variables that must not be written. Those fail the run.
+func (g *given) check() (unfit bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for _, name := range slices.Sorted(maps.Keys(g.used.Env)) {
+		if value := g.used.Env[name]; g.policy.CheckVariable(name, value) != nil {
+			g.refuse(name, value)
+			delete(g.used.Env, name)
+		}
+	}
+	return g.unfit
+}
+
+// added reports whether the cassette gets values that it has not, even if nothing was
+// recorded.
+func (g *given) added() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	all := g.tape.State.Given.Or(g.used)
+	return !g.plan.again && !all.Equal(&g.tape.State.Given)
+}
+
+// kept returns what a cassette with this fate gives from now on. What this run has given
+// comes first, because what it recorded was asked with that. Recordings that nothing asked
+// for in mode all may be kept beside it, and may have been asked with another value (of a
+// variable; see find). No cassette serves both: those that were just recorded can be
+// replayed, the others count as unused. What this run did not use stays as it was.
+func (g *given) kept(f fate) interaction.Given {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if f.beside || f.keep == keepNone {
+		return g.used.Or(interaction.Given{})
+	}
+	return g.used.Or(g.found).Or(g.tape.State.Given)
+}

@@ -1,0 +1,52 @@
+package codec
+
+import (
+	"encoding/hex"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/yaml"
+)
+
+// given reads what the mapping that is being read has for the test.
+func (p *parser) given(g *interaction.Given) {
+	if n, field := p.get("time"); n != nil {
+		g.Time = p.time(n, field)
+	}
+	if n, field := p.get("seed"); n != nil {
+		g.Seed = p.seed(n, field)
+	}
+	if n, field := p.get("env"); n != nil {
+		g.Env = p.variables(n, field)
+	}
+}
+
+// time returns the time n. A year of more or fewer digits cannot be written again.
+func (p *parser) time(n *yaml.Node, field string) time.Time {
+	t, err := time.Parse(time.RFC3339, n.Text)
+	if t = t.UTC(); n.Tag != "" || err != nil || t.Nanosecond() != 0 || t.Year() < 1000 || t.Year() > 9999 {
+		p.want(n, field, "a time in whole seconds, such as 2026-11-22T15:30:12Z (RFC 3339)")
+	}
+	return t
+}
+
+func (p *parser) seed(n *yaml.Node, field string) string {
+	if _, err := hex.DecodeString(n.Text); n.Tag != "" || err != nil || len(n.Text) != interaction.SeedDigits {
+		p.want(n, field, fmt.Sprintf("%d hexadecimal digits", interaction.SeedDigits))
+	}
+	return strings.ToLower(n.Text)
+}
+
+func (p *parser) variables(n *yaml.Node, field string) map[string]string {
+	if n.Kind != yaml.Mapping || n.Tag != "" {
+		p.want(n, field, "a mapping of names to values")
+		return nil
+	}
+	env := make(map[string]string, len(n.Elems))
+	for i := range n.Elems {
+		env[p.key(&n.Keys[i], field)] = p.loose(&n.Elems[i], field)
+	}
+	return env
+}

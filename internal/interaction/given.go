@@ -1,0 +1,39 @@
+package interaction
+
+import (
+	"maps"
+	"time"
+)
+
+// Given is what a cassette gives a test beside answers, so that what the test asks is the
+// same in replay. A value is there only if a test used it. The zero value has none.
+type Given struct {
+	Time time.Time         // when the recording was made, in whole seconds, UTC; zero if it is not there
+	Seed string            // of all random sources: SeedDigits hexadecimal digits in lower case; "" if it is not there
+	Env  map[string]string // the values of environment variables, by their names
+}
+
+// SeedDigits is how many digits a seed has.
+const SeedDigits = 32
+
+// Or returns what g has, and what o has of the rest. The map of the result is its own.
+func (g Given) Or(o Given) Given {
+	if g.Time.IsZero() {
+		g.Time = o.Time
+	}
+	if g.Seed == "" {
+		g.Seed = o.Seed
+	}
+	env := g.Env
+	if g.Env = maps.Clone(o.Env); g.Env == nil {
+		g.Env = maps.Clone(env)
+		return g
+	}
+	maps.Copy(g.Env, env)
+	return g
+}
+
+// Equal reports whether two have the same values.
+func (g *Given) Equal(o *Given) bool {
+	return g.Time.Equal(o.Time) && g.Seed == o.Seed && maps.Equal(g.Env, o.Env)
+}

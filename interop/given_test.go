@@ -1,0 +1,111 @@
+package interop
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"testing/cryptotest"
+
+	"github.com/google/uuid"
+	"github.com/openai/openai-go/v3"
+	"github.com/openai/openai-go/v3/option"
+
+	"github.com/promptecho/promptecho"
+	"github.com/promptecho/promptecho/internal/standin"
+)
+
+// TestIDs: ids of google/uuid, drawn from the recorder, stand in prompts, from several
+// goroutines at once. They are the same in every replay, in which there is no provider.
+func TestIDs(t *testing.T) {
+	t.Parallel()
+	p := standin.New()
+	defer p.Close()
+	file := filepath.Join(t.TempDir(), "c.yaml")
+	const workers = 8
+	run := func(mode promptecho.Mode) (answers [workers]string) {
+		rec, err := promptecho.Open(file, promptecho.InMode(mode))
+		if err != nil {
+			t.Fatal(err)
+		}
+		client := openai.NewClient(option.WithHTTPClient(rec.Client()), option.WithBaseURL(p.URL+"/v1"), option.WithAPIKey(fakeKey))
+		var wg sync.WaitGroup
+		for i := range workers {
+			wg.Go(func() {
+				id, err := uuid.NewRandomFromReader(rec.Rand(fmt.Sprint("worker ", i)))
+				if err != nil || id.Version() != 4 {
+					t.Errorf("%v of version %d: %v", id, id.Version(), err)
+				}
+				answer, err := client.Chat.Completions.New(t.Context(), openai.ChatCompletionNewParams{
+					Model:    rec.Env("PROMPTECHO_TEST_NO_MODEL") + openai.ChatModelGPT5_4Mini,
+					Messages: []openai.ChatCompletionMessageParamUnion{openai.UserMessage(fmt.Sprintf("%s, %s", id, rec.Time()))},
+				})
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				if answers[i] = answer.Choices[0].Message.Content; !strings.Contains(answers[i], id.String()) {
+					t.Errorf("the answer to %s is %q", id, answers[i])
+				}
+			})
+		}
+		wg.Wait()
+		if err := rec.Close(); err != nil {
+			t.Error(err)
+		}
+		return answers
+	}
+	want := run(promptecho.ModeAll)
+	p.Close()
+	for range 20 {
+		if got := run(promptecho.ModeNone); got != want {
+			t.Fatalf("%q, want %q", got, want)
+		}
+	}
+}
+
+// TestGlobalRandomness is why promptecho leaves the global source alone: made deterministic
+// for a test, it gives other ids while the test records than while it replays, since TLS
+// draws from it, too. What is drawn from the recorder does not depend on it.
+func TestGlobalRandomness(t *testing.T) {
+	// Not parallel: cryptotest does not allow it.
+	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprint(w, `{}`)
+	}))
+	defer server.Close()
+	file := filepath.Join(t.TempDir(), "c.yaml")
+	drawn := func(mode promptecho.Mode) (global, ours uuid.UUID) {
+		t.Run(string(mode), func(t *testing.T) {
+			cryptotest.SetGlobalRandom(t, 1)
+			rec, err := promptecho.Open(file, promptecho.InMode(mode), promptecho.Upstream(server.Client().Transport))
+			if err != nil {
+				t.Fatal(err)
+			}
+			resp, err := rec.Client().Get(server.URL)
+			if err != nil {
+				t.Fatal(err)
+			}
+			resp.Body.Close()
+			global = uuid.New()
+			if ours, err = uuid.NewRandomFromReader(rec.Rand("ids")); err != nil {
+				t.Error(err)
+			}
+			if err := rec.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+		return global, ours
+	}
+	recorded, ours := drawn(promptecho.ModeAll)
+	replayed, again := drawn(promptecho.ModeNone)
+	if recorded == replayed {
+		t.Errorf("the global source gave %s both times: what go doc says of Recorder.Rand is not true any more", recorded)
+	}
+	if ours != again {
+		t.Errorf("the recorder gave %s and %s", ours, again)
+	}
+}
