@@ -62,7 +62,7 @@ func follow(p *suite.Process, s *summary, status *status, interrupts <-chan os.S
 		select {
 		case e, more := <-p.Events:
 			if !more {
-				return interrupted
+				return interrupted || len(interrupts) > 0 // go test may have seen it first
 			}
 			if t := s.Add(e); t != nil && t.Linked {
 				status.line(status.out, testLine(places[t.Package], t))

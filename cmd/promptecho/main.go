@@ -3,7 +3,7 @@
 //	promptecho ls [-json] [PATH ...]
 //	promptecho show [-raw] [-json] PATH ... [N]
 //	promptecho diff [-git REF] [-json] [PATH ...]
-//	promptecho record [-all] [PACKAGE ...]
+//	promptecho record [-update|-all] [PACKAGE ...]
 //	promptecho compare [PACKAGE ...]
 //	promptecho verify [-w] [PATH ...]
 //	promptecho prune [-w] [-json] [PATH ...]

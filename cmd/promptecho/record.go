@@ -16,15 +16,16 @@ import (
 	"github.com/promptecho/promptecho/internal/suite"
 )
 
-const recordHelp = `record [-all] [-json] [FLAGS] [PACKAGE ...] [-- FLAGS]
+const recordHelp = `record [-update|-all] [-json] [FLAGS] [PACKAGE ...] [-- FLAGS]
 run tests and record: a line per test, then what to review
 
 It runs go test for those of the packages whose tests link promptecho; the
 default is ./... What is recorded is replayed, what is not is recorded (mode
-new_episodes). Prompts, answers and keys are handled as in go test.
+new_episodes).
 
-  -all    record everything again (mode all)
-  -json   print one object for all of the run
+  -update  and drop what tests that pass do not ask for (mode update)
+  -all     record everything again (mode all)
+  -json    print one object for all of the run
 
 Flags of go test: -run, -skip, -short, -timeout, -tags, -race, -p and -parallel,
 and behind "--" any others. -count is 1; the mode stands in PROMPTECHO_MODE.
@@ -39,14 +40,20 @@ The exit status is 1 if a test failed or the run was interrupted.
 // runRecord runs tests so that what is not recorded gets recorded.
 func runRecord(args []string, stdout, stderr io.Writer) error {
 	flags := flag.NewFlagSet("record", flag.ContinueOnError)
-	all := flags.Bool("all", false, "")
+	update, all := flags.Bool("update", false, ""), flags.Bool("all", false, "")
 	r, err := parseRun("record", flags, args)
 	if err != nil {
 		return err
 	}
-	r.mode = "new_episodes"
-	if *all {
+	switch {
+	case *update && *all:
+		return errors.New("-update records what is missing, and -all everything: use one of them")
+	case *update:
+		r.mode, r.verb = "update", "record -update"
+	case *all:
 		r.mode, r.verb = "all", "record -all"
+	default:
+		r.mode = "new_episodes"
 	}
 	return r.run(stdout, stderr)
 }
@@ -118,7 +125,7 @@ func (r *testRun) run(stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	s := &summary{verb: r.verb, mode: r.mode, packages: packages, began: time.Now()}
+	s := &summary{verb: r.verb, mode: r.mode, flags: r.flags, behind: r.behind, packages: packages, began: time.Now()}
 	out := stdout
 	if r.asJSON {
 		out = io.Discard

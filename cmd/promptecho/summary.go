@@ -21,6 +21,8 @@ type summary struct {
 	suite.Results
 	verb        string // with its flag, as it is called again
 	mode        string
+	flags       []string // as testRun has them
+	behind      []string
 	packages    []suite.Package
 	began       time.Time
 	interrupted bool
@@ -46,14 +48,24 @@ func (s *summary) places() map[string]string {
 
 // progress says how far the run is.
 func (s *summary) progress(interrupted bool) string {
-	text := fmt.Sprintf("%d of %s, %s", s.Packages, count(len(s.packages), "package"), count(len(s.Tests), "test"))
+	text := fmt.Sprintf("%s, %d of %s, %s", time.Since(s.began).Round(time.Second), s.Packages, count(len(s.packages), "package"), count(s.linked(), "test"))
 	if told := countsLine(s.Total); told != "" {
 		text += ": " + told
 	}
 	if interrupted {
-		text = "interrupted; " + text
+		text = "interrupted, " + text
 	}
-	return fmt.Sprintf("%s (%s)", text, time.Since(s.began).Round(time.Second))
+	return text
+}
+
+// linked returns how many tests have ended that have a recorder.
+func (s *summary) linked() (n int) {
+	for _, t := range s.Tests {
+		if t.Linked {
+			n++
+		}
+	}
+	return n
 }
 
 // countsLine returns "2 recorded, 3 replayed; tokens: 1,200 in, 34 out".
@@ -157,13 +169,7 @@ func (s *summary) print(w io.Writer) {
 	s.printSaved(w)
 	s.printJournals(w)
 	s.printFailed(w)
-	linked := 0
-	for _, t := range s.Tests {
-		if t.Linked {
-			linked++
-		}
-	}
-	fmt.Fprintf(w, "\n%s with a recorder, %d of %s: %s (%s)\n", count(linked, "test"), s.Packages, count(len(s.packages), "package"),
+	fmt.Fprintf(w, "\n%s with a recorder, %d of %s: %s (%s)\n", count(s.linked(), "test"), s.Packages, count(len(s.packages), "package"),
 		orNone(countsLine(s.Total), "nothing asked"), time.Since(s.began).Round(100*time.Millisecond))
 }
 
@@ -219,9 +225,24 @@ func (s *summary) printFailed(w io.Writer) {
 	}
 	fmt.Fprintf(w, "\n%s failed. To run what failed again:\n", count(len(failed), "test"))
 	for _, p := range s.packages {
-		if names := tests[p.Path]; len(names) > 0 {
-			fmt.Fprintf(w, "  promptecho %s %s -run %s\n", s.verb, quote(places[p.Path]), quote("^("+strings.Join(names, "|")+")$"))
+		names := tests[p.Path]
+		if len(names) == 0 {
+			continue
 		}
+		command := "promptecho " + s.verb
+		for _, f := range s.flags {
+			if !strings.HasPrefix(f, "-run=") && !strings.HasPrefix(f, "-skip=") {
+				command += " " + quote(f)
+			}
+		}
+		command += " " + quote(places[p.Path]) + " -run " + quote("^("+strings.Join(names, "|")+")$")
+		if len(s.behind) > 0 {
+			command += " --"
+		}
+		for _, arg := range s.behind {
+			command += " " + quote(arg)
+		}
+		fmt.Fprintf(w, "  %s\n", redact.Printable(command))
 	}
 }
 
