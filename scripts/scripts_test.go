@@ -18,7 +18,8 @@ import (
 func TestCommand(t *testing.T) {
 	t.Parallel()
 	bin := t.TempDir()
-	build := exec.Command("go", "build", "-o", bin, "github.com/promptecho/promptecho/cmd/promptecho")
+	build := exec.Command("go", "build", "-o", bin, "./cmd/promptecho")
+	build.Dir = ".." // the module that requires what the command needs
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)
 	}

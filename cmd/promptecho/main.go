@@ -1,7 +1,10 @@
 // Command promptecho shows and looks after promptecho cassettes.
 //
 //	promptecho ls [-json] [PATH ...]
+//	promptecho show [-raw] [-json] PATH ... [N]
+//	promptecho diff [-git REF] [-json] [PATH ...]
 //	promptecho verify [-w] [PATH ...]
+//	promptecho prune [-w] [-json] [PATH ...]
 //	promptecho demo [-dir DIR]
 //
 // promptecho help VERB says more; docs/COMMAND.md has examples.
@@ -30,7 +33,10 @@ type verb struct {
 
 var verbs = []verb{
 	{"ls", lsHelp, runLs},
+	{"show", showHelp, runShow},
+	{"diff", diffHelp, runDiff},
 	{"verify", verifyHelp, runVerify},
+	{"prune", pruneHelp, runPrune},
 	{"demo", demoHelp, runDemo},
 }
 
@@ -50,7 +56,11 @@ func run(args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintf(stderr, "promptecho: unknown command %q\n\n%s", args[0], usage())
 		return 2
 	}
-	if slices.ContainsFunc(args[1:], isHelp) {
+	own := args[1:] // what stands before a command to be run
+	if at := slices.Index(own, "--"); at >= 0 {
+		own = own[:at]
+	}
+	if slices.ContainsFunc(own, isHelp) {
 		fmt.Fprint(stdout, "usage: promptecho "+verbs[i].help)
 		return 0
 	}

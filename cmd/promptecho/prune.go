@@ -1,0 +1,103 @@
+package main
+
+import (
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/promptecho/promptecho/internal/cassette"
+	"github.com/promptecho/promptecho/internal/redact"
+)
+
+const pruneHelp = `prune [-w] [-json] [PATH ...]
+name the cassettes of tests that are gone; -w deletes them
+
+Such an orphan is in testdata/cassettes, and no test file of its package has a
+test, benchmark or fuzz test of its name, or mentions the file. What recordings
+left beside it goes with it. Subtests are not known before they run, so the
+cassette of one that is gone is no orphan. Pinned and broken cassettes stay.
+
+  -w      delete them, with their assets
+  -json   print a list with an object for each file
+
+The exit status is 1 if there are orphans and -w is not given.
+`
+
+// A pruned is what prune says of one file.
+type pruned struct {
+	Path         string `json:"path"`
+	Kind         string `json:"kind"` // as ls has it
+	Interactions int    `json:"interactions"`
+	Deleted      bool   `json:"deleted"`
+}
+
+// runPrune names orphans, or deletes them.
+func runPrune(args []string, stdout, stderr io.Writer) error {
+	flags := flag.NewFlagSet("prune", flag.ContinueOnError)
+	write, asJSON := flags.Bool("w", false, ""), flags.Bool("json", false, "")
+	paths, err := parse(flags, args)
+	if err != nil {
+		return err
+	}
+	list, err := orphans(paths, stderr)
+	if err != nil {
+		return err
+	}
+	for i := range list {
+		if !*write {
+			break
+		}
+		if err := cassette.Remove(list[i].Path); err != nil {
+			return err
+		}
+		removeEmpty(filepath.Dir(list[i].Path))
+		list[i].Deleted = true
+	}
+	if *asJSON {
+		err = printJSON(stdout, list)
+	} else {
+		for _, l := range list {
+			fmt.Fprintf(stdout, "%s: %s, its test is gone: %s\n", redact.Printable(l.Path), count(l.Interactions, "interaction"), map[bool]string{true: "deleted", false: "orphan"}[l.Deleted])
+		}
+		fmt.Fprintln(stdout, count(len(list), "orphan"))
+	}
+	if err == nil && len(list) > 0 && !*write {
+		err = found("promptecho prune -w deletes them")
+	}
+	return err
+}
+
+// orphans returns the files of tests that are gone.
+func orphans(paths []string, stderr io.Writer) ([]pruned, error) {
+	files, err := allCassettes(paths)
+	if err != nil {
+		return nil, err
+	}
+	list, tests, p := []pruned{}, packageTests{}, newProgress(stderr)
+	defer p.end()
+	for i, file := range files {
+		p.step(i, len(files))
+		kind := kindOf(file)
+		owner := strings.TrimSuffix(strings.TrimSuffix(file, ".partial"), ".failed")
+		if kind == isDerived {
+			owner = original(file)
+		}
+		if !tests.orphaned(owner) {
+			continue
+		}
+		if f, err := load(file); err == nil && !f.Pinned {
+			list = append(list, pruned{Path: file, Kind: kind, Interactions: len(f.Interactions)})
+		}
+	}
+	return list, nil
+}
+
+// removeEmpty removes a folder of cassettes that has become empty, and those above it.
+func removeEmpty(dir string) {
+	for filepath.Base(dir) != "testdata" && os.Remove(dir) == nil {
+		dir = filepath.Dir(dir)
+	}
+}

@@ -1,0 +1,318 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"io/fs"
+	"strconv"
+	"strings"
+
+	"github.com/promptecho/promptecho/internal/answer"
+	"github.com/promptecho/promptecho/internal/conversation"
+	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/redact"
+)
+
+const showHelp = `show [-n N] [-full] [-raw] [-request] [-json] PATH ... [N]
+show the conversations of a cassette: roles, tool calls, answers
+
+A path is a cassette, a folder, or the name of a test below the current folder
+that has one cassette: promptecho show TestTrip/in_paris. What a turn repeats of
+an earlier one is folded. Within a function stands what it sent.
+
+  -n N       only the Nth interaction; a number behind the path means the same
+  -full      long texts whole
+  -raw       the bytes of one answer's body as they were received, no more
+  -request   with -raw, the bytes of the request's body
+  -json      print a list with an object for each cassette
+`
+
+// A shown is what show -json says of a cassette.
+type shown struct {
+	Path         string                   `json:"path"`
+	Kind         string                   `json:"kind"` // as ls has it
+	Partial      bool                     `json:"partial,omitempty"`
+	Pinned       bool                     `json:"pinned,omitempty"`
+	Interactions []*conversation.Exchange `json:"interactions"`
+
+	stored []*interaction.Interaction
+}
+
+// runShow shows cassettes.
+func runShow(args []string, stdout, stderr io.Writer) error {
+	flags := flag.NewFlagSet("show", flag.ContinueOnError)
+	n := flags.Int("n", 0, "")
+	full, raw, request, asJSON := flags.Bool("full", false, ""), flags.Bool("raw", false, ""), flags.Bool("request", false, ""), flags.Bool("json", false, "")
+	paths, err := parse(flags, args)
+	if err != nil {
+		return err
+	}
+	if *n == 0 && len(paths) > 1 {
+		if number, err := strconv.Atoi(paths[len(paths)-1]); err == nil && number > 0 {
+			*n, paths = number, paths[:len(paths)-1]
+		}
+	}
+	if len(paths) == 0 {
+		return errors.New("which cassette? promptecho ls lists them")
+	}
+	list, err := readCassettes(paths, *n, stderr)
+	switch {
+	case err != nil:
+		return err
+	case *raw:
+		return printRaw(stdout, list, *request)
+	case *asJSON:
+		return printJSON(stdout, list)
+	}
+	p := newPrinter(stdout, *full)
+	for i, s := range list {
+		if i > 0 {
+			p.write("\n")
+		}
+		p.cassette(s)
+	}
+	return p.err
+}
+
+// readCassettes reads the cassettes at paths; n is the number of the interaction that is
+// asked for, 0 for all.
+func readCassettes(paths []string, n int, stderr io.Writer) (list []*shown, err error) {
+	var files []string
+	for _, path := range paths {
+		found, err := filesAt(path)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, found...)
+	}
+	list = []*shown{}
+	p := newProgress(stderr)
+	defer p.end()
+	for i, file := range files {
+		p.step(i, len(files))
+		f, err := load(file)
+		if err != nil {
+			return nil, err
+		}
+		s := &shown{Path: file, Kind: kindOf(file), Partial: f.Partial, Pinned: f.Pinned, stored: f.Interactions, Interactions: conversation.Read(f.Interactions)}
+		if n > len(s.stored) || n < 0 {
+			return nil, fmt.Errorf("%s has %s, there is no number %d", file, count(len(s.stored), "interaction"), n)
+		}
+		if n > 0 {
+			s.stored, s.Interactions = s.stored[n-1:n], s.Interactions[n-1:n]
+			s.Interactions[0].Repeats = nil
+		}
+		list = append(list, s)
+	}
+	return list, nil
+}
+
+// filesAt returns the cassettes at a path, or the one of the test of that name.
+func filesAt(path string) ([]string, error) {
+	files, err := cassettesIn(path)
+	if !errors.Is(err, fs.ErrNotExist) || !testFunction.MatchString(path) {
+		return files, err
+	}
+	all, walkErr := cassettesIn(".")
+	if walkErr != nil {
+		return nil, walkErr
+	}
+	for _, file := range all {
+		if name, _ := testOf(file); name == path {
+			files = append(files, file)
+		}
+	}
+	switch len(files) {
+	case 0:
+		return nil, fmt.Errorf("%w, and no test of this name has a cassette below the current folder", err)
+	case 1:
+		return files, nil
+	}
+	return nil, fmt.Errorf("several packages have a test of this name: %s", strings.Join(files, ", "))
+}
+
+// printRaw prints one body as it is stored.
+func printRaw(w io.Writer, list []*shown, request bool) error {
+	if len(list) != 1 || len(list[0].stored) != 1 {
+		all := 0
+		for _, s := range list {
+			all += len(s.stored)
+		}
+		return fmt.Errorf("-raw prints one body, and there are %s: say which, by -n N", count(all, "interaction"))
+	}
+	it := list[0].stored[0]
+	body := it.Request.Body
+	if !request {
+		var err error
+		if body, _, err = answer.Join(&it.Response); err != nil {
+			return err
+		}
+	}
+	if columns(w) > 0 && redact.Printable(string(body)) != string(body) {
+		return errors.New("the body has bytes that a terminal might take for commands: write it to a file or a pipe")
+	}
+	_, err := w.Write(body)
+	return err
+}
+
+// cassette prints the conversations of one cassette.
+func (p *printer) cassette(s *shown) {
+	var in, out int64
+	for _, e := range s.Interactions {
+		in, out = in+e.InputTokens, out+e.OutputTokens
+	}
+	about := []string{count(len(s.Interactions), "interaction")}
+	if in+out > 0 {
+		about = append(about, thousands(in)+" tokens in, "+thousands(out)+" out")
+	}
+	if s.Kind != isCassette {
+		about = append(about, s.Kind)
+	}
+	if s.Partial && s.Kind == isCassette {
+		about = append(about, "partial")
+	}
+	if s.Pinned {
+		about = append(about, "pinned")
+	}
+	p.line(0, bold, "%s: %s", s.Path, strings.Join(about, ", "))
+	depth := map[string]int{} // of functions that were called, by their names
+	for _, e := range s.Interactions {
+		indent := 0
+		if e.Within != "" {
+			indent = depth[e.Within] + 4
+		}
+		if e.Kind != "llm" && e.Kind != "http" {
+			depth[e.Request] = indent
+		}
+		p.write("\n")
+		p.exchange(indent, e)
+	}
+}
+
+// exchange prints one interaction.
+func (p *printer) exchange(indent int, e *conversation.Exchange) {
+	p.line(indent, bold, "#%d %s", e.Number, strings.Join(headline(e), ", "))
+	tools := toolList(e.Tools)
+	if r := e.Repeats; r != nil {
+		what := count(r.Messages, "message")
+		if r.Tools {
+			what, tools = "tools and "+what, ""
+		}
+		p.line(indent+2, dim, "(%s as in #%d)", what, r.Of)
+	}
+	if tools != "" {
+		p.text(indent+2, "tools: "+tools)
+	}
+	for _, s := range e.Settings {
+		if e.Repeats == nil || !e.Repeats.Settings {
+			p.text(indent+2, s.Name+": "+readable(s.Value))
+		}
+	}
+	messages := e.Messages
+	if e.Repeats != nil {
+		messages = messages[e.Repeats.Messages:]
+	}
+	for _, m := range messages {
+		p.line(indent+2, bold, "%s", m.Role)
+		p.parts(indent+4, m.Parts)
+	}
+	isFunction := e.Kind != "llm" && e.Kind != "http"
+	if e.Body != "" {
+		p.line(indent+2, bold, "%s", map[bool]string{true: "argument", false: "body"}[isFunction])
+		p.text(indent+4, readable(e.Body))
+	}
+	p.line(indent+2, bold, "%s", answerLine(e, isFunction))
+	p.parts(indent+4, e.Answer.Parts)
+	if e.Answer.Body != "" {
+		p.text(indent+4, readable(e.Answer.Body))
+	}
+	if e.Answer.Error != "" {
+		p.text(indent+4, "error: "+e.Answer.Error)
+	}
+	if e.Answer.Broken != "" {
+		p.text(indent+4, "("+e.Answer.Broken+")")
+	}
+}
+
+// headline says what was asked, of whom, where it stands and what it cost.
+func headline(e *conversation.Exchange) []string {
+	what := []string{e.Request}
+	if e.Kind == "llm" {
+		what = []string{e.Boundary}
+		if e.Model != "" {
+			what = append(what, "model "+e.Model)
+		}
+	}
+	if e.Within != "" {
+		what = append(what, "within "+e.Within)
+	}
+	if e.InputTokens+e.OutputTokens > 0 {
+		what = append(what, fmt.Sprintf("%s tokens in, %s out", thousands(e.InputTokens), thousands(e.OutputTokens)))
+	}
+	return append(what, fmt.Sprintf("line %d", e.Line))
+}
+
+// answerLine says how an answer came and why it ended.
+func answerLine(e *conversation.Exchange, isFunction bool) string {
+	a := &e.Answer
+	line := "answer"
+	if isFunction {
+		line = "result"
+	}
+	if a.Model != "" && a.Model != e.Model {
+		line += " of " + a.Model
+	}
+	if a.Stream != "" {
+		line += fmt.Sprintf(" in %s, the first after %s, the last after %s", count(a.Events, "event"), duration(e.FirstMS), duration(e.TotalMS))
+	} else {
+		line += " after " + duration(e.TotalMS)
+	}
+	if a.Status != 0 && a.Status != 200 {
+		line += ", status " + strconv.Itoa(a.Status)
+	}
+	if len(a.Finish) > 0 {
+		line += ", finish: " + strings.Join(a.Finish, " ")
+	}
+	return line
+}
+
+// parts prints the parts of a message.
+func (p *printer) parts(indent int, parts []conversation.Part) {
+	for _, part := range parts {
+		switch part.Kind {
+		case conversation.Reasoning:
+			p.text(indent, "[reasoning] "+part.Text)
+		case conversation.Call:
+			p.text(indent, "-> "+part.Name+"("+part.Args+")")
+		case conversation.Result:
+			failed := ""
+			if part.Bad {
+				failed = "error: "
+			}
+			p.text(indent, strings.TrimSpace("<- "+part.Name)+": "+failed+part.Text)
+		case conversation.Media:
+			p.text(indent, "["+part.Text+"]")
+		default:
+			p.text(indent, part.Text)
+		}
+	}
+}
+
+// toolList returns the tools with the names of their parameters.
+func toolList(tools []conversation.Tool) string {
+	var list []string
+	for _, t := range tools {
+		list = append(list, t.Name+"("+strings.Join(t.Parameters, ", ")+")")
+	}
+	return strings.Join(list, ", ")
+}
+
+// duration returns 12 ms, or 1.2 s.
+func duration(ms int64) string {
+	if ms < 1000 {
+		return strconv.FormatInt(ms, 10) + " ms"
+	}
+	return strconv.FormatFloat(float64(ms)/1000, 'f', 1, 64) + " s"
+}

@@ -1,0 +1,138 @@
+package main
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/sergi/go-diff/diffmatchpatch"
+)
+
+// mostTokens is how many words or lines of a text are compared; the time grows with their
+// number times that of the differences.
+const mostTokens = 5000
+
+// wordDiff returns an old and a new text as one, with [-what is only in the old-] and
+// {+what is only in the new+}, and long equal parts shortened. ok is false if the texts
+// have too little in common to be read like that, or are too long.
+func wordDiff(old, fresh string) (text string, ok bool) {
+	pieces := diffTokens(lines(old), lines(fresh))
+	var fine []diffmatchpatch.Diff
+	for i := 0; i < len(pieces); i++ {
+		if i+1 < len(pieces) && pieces[i].Type == diffmatchpatch.DiffDelete && pieces[i+1].Type == diffmatchpatch.DiffInsert {
+			fine = append(fine, diffTokens(words(pieces[i].Text), words(pieces[i+1].Text))...)
+			i++
+			continue
+		}
+		fine = append(fine, pieces[i])
+	}
+	same := 0
+	for _, d := range fine {
+		if d.Type == diffmatchpatch.DiffEqual {
+			same += letters(d.Text)
+		}
+	}
+	const least = 3 // a third of the longer text
+	if same*least < max(letters(old), letters(fresh)) {
+		return "", false
+	}
+	var b strings.Builder
+	for i, d := range fine {
+		switch d.Type {
+		case diffmatchpatch.DiffDelete:
+			b.WriteString("[-" + d.Text + "-]")
+		case diffmatchpatch.DiffInsert:
+			b.WriteString("{+" + d.Text + "+}")
+		default:
+			b.WriteString(shorten(d.Text, i > 0, i < len(fine)-1))
+		}
+	}
+	return b.String(), true
+}
+
+// letters returns the length of a text without its white space.
+func letters(text string) int { return len(strings.Join(strings.Fields(text), "")) }
+
+// shorten takes out the middle of a text that did not change; before and after say whether
+// there is a change on that side.
+func shorten(text string, before, after bool) string {
+	const kept = 60
+	first, last := 0, len(text)
+	if before {
+		first = min(len(text), kept)
+	}
+	if after {
+		last = max(0, len(text)-kept)
+	}
+	for first < len(text) && !utf8.RuneStart(text[first]) {
+		first++
+	}
+	for last < len(text) && !utf8.RuneStart(text[last]) {
+		last++
+	}
+	if last-first < kept {
+		return text
+	}
+	return text[:first] + " ... " + text[last:]
+}
+
+// diffTokens compares two lists of tokens.
+func diffTokens(old, fresh []string) []diffmatchpatch.Diff {
+	if len(old) > mostTokens || len(fresh) > mostTokens {
+		return []diffmatchpatch.Diff{{Type: diffmatchpatch.DiffDelete, Text: strings.Join(old, "")}, {Type: diffmatchpatch.DiffInsert, Text: strings.Join(fresh, "")}}
+	}
+	runes := map[string]rune{}
+	tokens := map[rune]string{}
+	encode := func(list []string) (out []rune) {
+		for _, token := range list {
+			r, ok := runes[token]
+			if !ok {
+				r = rune(len(runes) + 1)
+				runes[token], tokens[r] = r, token
+			}
+			out = append(out, r)
+		}
+		return out
+	}
+	dmp := diffmatchpatch.New()
+	dmp.DiffTimeout = 0 // the same texts give the same output on every machine
+	diffs := dmp.DiffMainRunes(encode(old), encode(fresh), false)
+	for i := range diffs {
+		var b strings.Builder
+		for _, r := range diffs[i].Text {
+			b.WriteString(tokens[r])
+		}
+		diffs[i].Text = b.String()
+	}
+	return diffs
+}
+
+// lines returns the lines of a text, each with its end.
+func lines(text string) []string {
+	return strings.SplitAfter(text, "\n")
+}
+
+// words returns the words of a text and what stands between them.
+func words(text string) (list []string) {
+	start := 0
+	kind := func(r rune) int {
+		switch {
+		case unicode.IsLetter(r), unicode.IsDigit(r), r == '_':
+			return 1
+		case unicode.IsSpace(r):
+			return 2
+		}
+		return 0 // each by itself
+	}
+	last := -1
+	for i, r := range text {
+		if k := kind(r); i > 0 && (k != last || k == 0) {
+			list, start = append(list, text[start:i]), i
+		}
+		last = kind(r)
+	}
+	if start < len(text) {
+		list = append(list, text[start:])
+	}
+	return list
+}

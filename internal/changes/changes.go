@@ -1,0 +1,193 @@
+// Package changes says what differs between two cassettes of one test, by meaning: what was
+// asked, what was answered, what it cost. Ids, times and whatever else differs by chance is
+// left out. pair.go says which interaction took the place of which.
+package changes
+
+import (
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/promptecho/promptecho/internal/canon"
+	"github.com/promptecho/promptecho/internal/diff"
+	"github.com/promptecho/promptecho/internal/exactjson"
+	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/rerecord"
+	"github.com/promptecho/promptecho/internal/said"
+)
+
+// A Change is what became of one interaction.
+type Change struct {
+	Old, New int    // the numbers in their cassettes, counted from 1; 0 if it was added or removed
+	Edits    []Edit // what differs; nil if it was added or removed
+	Repeated int    // edits left out because an earlier interaction has the same: an agent repeats its history
+}
+
+// An Edit is a field that differs.
+type Edit struct {
+	In   string `json:"in"`            // request, settings (which do not match), answer or usage
+	Path string `json:"path"`          // in the request as it is spelled there
+	Old  string `json:"old,omitempty"` // JSON; empty if only the new one has the field
+	New  string `json:"new,omitempty"` // JSON; empty if only the old one has it
+	Note string `json:"note,omitempty"`
+}
+
+// Between lists what differs between an old and a new cassette, in the order of the new
+// one; what was removed stands behind what it stood behind.
+func Between(before, after []*interaction.Interaction) (list []Change) {
+	old, fresh := calls(before), calls(after)
+	of := pairs(old, fresh)
+	seen := map[string]bool{} // edits
+	gone := 0                 // the old ones before this were told of
+	removed := func(until int) {
+		for ; gone < until; gone++ {
+			if !slices.Contains(of, gone) {
+				list = append(list, Change{Old: old[gone].number})
+			}
+		}
+	}
+	for j := range fresh {
+		if of[j] < 0 {
+			list = append(list, Change{New: fresh[j].number})
+			continue
+		}
+		removed(of[j])
+		c := Change{Old: old[of[j]].number, New: fresh[j].number}
+		for _, e := range edits(&old[of[j]], &fresh[j]) {
+			key := e.Old + "\x00" + e.New // an answer stands in the next request, in another place
+			if e.In == "settings" || e.In == "usage" {
+				key = e.In + "\x00" + e.Path + "\x00" + key
+			}
+			if seen[key] && (e.In == "request" || e.In == "settings") {
+				c.Repeated++
+				continue
+			}
+			seen[key] = true
+			c.Edits = append(c.Edits, e)
+		}
+		if len(c.Edits)+c.Repeated > 0 {
+			list = append(list, c)
+		}
+	}
+	removed(len(old))
+	return list
+}
+
+// edits compares two interactions.
+func edits(old, fresh *call) (list []Edit) {
+	add := func(in string, edits []diff.Edit) {
+		for _, e := range edits {
+			if byChance(&e) {
+				continue
+			}
+			if in != "answer" {
+				e.Path = strings.TrimPrefix(e.Path, "body/")
+			}
+			list = append(list, Edit{in, e.Path, e.Recorded, e.Incoming, e.Note})
+		}
+	}
+	add("request", diff.Forms(old.form, fresh.form))
+	add("settings", diff.Drift(old.form, fresh.form))
+	add("answer", diff.Answers(answer(old), answer(fresh)))
+	add("usage", diff.Answers(usage(old.Usage), usage(fresh.Usage)))
+	return list
+}
+
+// byChance reports whether an edit says nothing: an id or a time, or the port of a local
+// server.
+func byChance(e *diff.Edit) bool {
+	name := e.Path[strings.LastIndexByte(e.Path, '/')+1:]
+	switch {
+	case e.Path == "host":
+		return isLocal(e.Recorded) && isLocal(e.Incoming)
+	case rerecord.IsChance(name):
+		return true
+	}
+	return rerecord.IsID(name) && looksRandom(e.Recorded) && looksRandom(e.Incoming)
+}
+
+// isLocal reports whether an origin, as the value of a line, is this machine.
+func isLocal(value string) bool {
+	origin, _ := canon.Unquote(value)
+	u, err := url.Parse("http://" + origin)
+	return err == nil && slices.Contains([]string{"localhost", "127.0.0.1", "::1"}, u.Hostname())
+}
+
+// looksRandom reports whether a text is an id that somebody drew, and no name.
+func looksRandom(value string) bool {
+	const shortest = 8
+	return len(value) >= shortest+2 && strings.ContainsAny(value, "0123456789") && !strings.Contains(value, " ")
+}
+
+// answer returns what a response says, as fields.
+func answer(c *call) []canon.Line {
+	resp := &c.Response
+	v := exactjson.Value{Kind: exactjson.Object}
+	add := func(name string, value exactjson.Value) {
+		value.Name = name
+		v.Elems = append(v.Elems, value)
+	}
+	texts := func(name string, text string) {
+		if text != "" {
+			add(name, exactjson.Value{Kind: exactjson.String, Text: text})
+		}
+	}
+	if resp.Status != 0 {
+		add("status", exactjson.Value{Kind: exactjson.Number, Text: strconv.Itoa(resp.Status)})
+	}
+	texts("end", resp.End)
+	texts("error", resp.Error)
+	says := said.Read(c.form, resp)
+	texts("model", says.Model)
+	texts("reasoning", says.Reasoning)
+	texts("text", says.Text)
+	if says.Finish != nil {
+		texts("finish", strings.Join(says.Finish, " "))
+	}
+	if says.Calls != nil {
+		list := exactjson.Value{Kind: exactjson.Array}
+		for _, call := range says.Calls {
+			name, args := exactjson.Value{Kind: exactjson.String, Name: "name", Text: call.Name}, parsed(call.Args)
+			args.Name = "arguments"
+			list.Elems = append(list.Elems, exactjson.Value{Kind: exactjson.Object, Elems: []exactjson.Value{name, args}})
+		}
+		add("tool_calls", list)
+	}
+	if says.Text == "" && says.Reasoning == "" && says.Calls == nil && len(resp.Body)+len(resp.Events) > 0 {
+		add("body", body(resp))
+	}
+	return canon.Lines(&v)
+}
+
+// body returns what a response holds of which nobody knows what it says.
+func body(resp *interaction.Response) exactjson.Value {
+	if resp.Stream == "" {
+		return parsed(string(resp.Body))
+	}
+	list := exactjson.Value{Kind: exactjson.Array}
+	for payload := range resp.Payloads() {
+		list.Elems = append(list.Elems, parsed(string(payload)))
+	}
+	return list
+}
+
+// parsed returns JSON as a value, and any other text as it is.
+func parsed(text string) exactjson.Value {
+	if v, err := exactjson.Parse([]byte(text)); err == nil {
+		return v
+	}
+	return exactjson.Value{Kind: exactjson.String, Text: text}
+}
+
+// usage returns token counts as fields.
+func usage(u *interaction.Usage) []canon.Line {
+	v := exactjson.Value{Kind: exactjson.Object}
+	if u != nil {
+		v.Elems = []exactjson.Value{
+			{Name: "input_tokens", Kind: exactjson.Number, Text: strconv.FormatInt(u.InputTokens, 10)},
+			{Name: "output_tokens", Kind: exactjson.Number, Text: strconv.FormatInt(u.OutputTokens, 10)},
+		}
+	}
+	return canon.Lines(&v)
+}

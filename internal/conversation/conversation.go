@@ -1,0 +1,177 @@
+// Package conversation reads interactions as people read them: who said what, which tools
+// were offered and called, what they gave, what the answer was. One reader serves the model
+// APIs, since package canon brings their requests to one spelling and says where answers
+// have what they say; what it does not know stays JSON. Nothing of it is matched or
+// replayed.
+//
+// From the bottom up: tree.go makes values of the lines of a form, message.go reads
+// messages, exchange.go has what an interaction is for people, fold.go finds what a turn
+// repeats, and conversation.go reads whole interactions.
+package conversation
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/promptecho/promptecho/internal/canon"
+	"github.com/promptecho/promptecho/internal/exactjson"
+	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/said"
+)
+
+// Read reads the interactions of a cassette.
+func Read(its []*interaction.Interaction) []*Exchange {
+	list := make([]*Exchange, len(its))
+	for i, it := range its {
+		list[i] = read(it)
+		list[i].Number = i + 1
+	}
+	fold(list)
+	return list
+}
+
+// read reads an interaction.
+func read(it *interaction.Interaction) *Exchange {
+	var rules canon.Options
+	form := rules.Form(&it.Request)
+	e := &Exchange{Line: it.Line, Request: it.Request.String(), Within: it.Request.Within, Model: form.Model}
+	e.Kind, e.Boundary = form.Kind()
+	if form.Known {
+		e.readBody(form)
+	}
+	if len(e.Messages) == 0 && len(e.Settings) == 0 {
+		e.Body = bodyText(it.Request.Body)
+	}
+	e.readAnswer(form, &it.Response)
+	if it.Usage != nil {
+		e.InputTokens, e.OutputTokens = it.Usage.InputTokens, it.Usage.OutputTokens
+	}
+	e.FirstMS, e.TotalMS = times(it)
+	return e
+}
+
+// readBody reads the body of a request to a model.
+func (e *Exchange) readBody(form *canon.Form) {
+	lines := form.Lines()
+	lines = slices.DeleteFunc(slices.Clone(lines), func(l canon.Line) bool { return !strings.HasPrefix(l.Path, "body/") })
+	body := tree(lines, len("body/"))
+	var read []string
+	e.Messages, read = messages(&body)
+	read = append(read, "model", "stream")
+	for _, name := range []string{"tools", "toolConfig", "functions"} {
+		v := body.Member(name)
+		if inner := v.Member("tools"); inner != nil {
+			v = inner
+		}
+		if tools := toolsOf(v); len(tools) > 0 {
+			e.Tools, read = append(e.Tools, tools...), append(read, name)
+		}
+	}
+	for _, m := range body.Elems {
+		if !slices.Contains(read, m.Name) {
+			e.Settings = append(e.Settings, Setting{m.Name, string(m.AppendJSON(nil, exactjson.Layout{}))})
+		}
+	}
+	for _, l := range form.Drift {
+		if name, ok := strings.CutPrefix(l.Path, "body/"); ok {
+			e.Settings = append(e.Settings, Setting{name, l.Value})
+		}
+	}
+}
+
+// toolsOf reads a list of tools.
+func toolsOf(list *exactjson.Value) (tools []Tool) {
+	for _, v := range elems(list) {
+		if inner := v.Member("functionDeclarations"); inner != nil {
+			tools = append(tools, toolsOf(inner)...)
+			continue
+		}
+		for _, wrapper := range []string{"toolSpec", "function", "custom"} {
+			if inner := v.Member(wrapper); inner != nil && inner.Kind == exactjson.Object {
+				v = *inner
+			}
+		}
+		t := Tool{Name: cmp.Or(textOf(&v, "name", "type"), compact(&v)), Description: textOf(&v, "description")}
+		schema := member(&v, "parameters", "input_schema", "inputSchema", "parametersJsonSchema")
+		if inner := schema.Member("json"); inner != nil {
+			schema = inner
+		}
+		if properties := schema.Member("properties"); properties != nil {
+			for _, p := range properties.Elems {
+				t.Parameters = append(t.Parameters, p.Name)
+			}
+		}
+		tools = append(tools, t)
+	}
+	return tools
+}
+
+// readAnswer reads what came back.
+func (e *Exchange) readAnswer(form *canon.Form, resp *interaction.Response) {
+	a := &e.Answer
+	a.Status, a.Stream, a.Events = resp.Status, resp.Stream, len(resp.Events)
+	switch {
+	case form.Function:
+		a.Error = resp.Error
+	case resp.GivenUp() != "":
+		a.Broken = "the client gave up: " + resp.GivenUp()
+	case resp.End == interaction.EndClosed:
+		a.Broken = "the client stopped reading"
+	case resp.End != "":
+		a.Broken = "it broke off: " + resp.Error
+	}
+	says := said.Read(form, resp)
+	if says.Reasoning != "" {
+		a.Parts = append(a.Parts, Part{Kind: Reasoning, Text: says.Reasoning})
+	}
+	if says.Text != "" {
+		a.Parts = append(a.Parts, Part{Kind: Text, Text: says.Text})
+	}
+	for _, c := range says.Calls {
+		a.Parts = append(a.Parts, Part{Kind: Call, Name: c.Name, Args: c.Args})
+	}
+	a.Finish, a.Model = says.Finish, says.Model
+	if len(a.Parts) > 0 {
+		return
+	}
+	if resp.Stream == "" {
+		a.Body = bodyText(resp.Body)
+		return
+	}
+	var events []string
+	for payload := range resp.Payloads() {
+		events = append(events, bodyText(payload))
+	}
+	a.Body = strings.Join(events, "\n")
+}
+
+// bodyText returns a body, or what it is if it is no text.
+func bodyText(body []byte) string {
+	if !utf8.Valid(body) || slices.Contains(body, 0) {
+		return fmt.Sprintf("(%d bytes that are no text)", len(body))
+	}
+	return string(body)
+}
+
+// times returns how long it took until the first event of a stream came, and until the
+// answer was complete. The latency of a stream is that of its headers.
+func times(it *interaction.Interaction) (first, total int64) {
+	total = it.LatencyMS
+	for i, d := range it.Response.Delays {
+		total += d.MS
+		if i == 0 && it.Response.Stream != "" {
+			first = total
+		}
+		pieces, _ := d.Rest.Pieces()
+		for _, p := range pieces {
+			total += p.MS
+		}
+	}
+	if it.Response.Stream != "" && first == 0 {
+		first = it.LatencyMS
+	}
+	return first, total
+}

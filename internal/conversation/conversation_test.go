@@ -1,0 +1,227 @@
+package conversation
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/promptecho/promptecho/internal/interaction"
+)
+
+func post(url, body string) *interaction.Interaction {
+	return &interaction.Interaction{
+		Request:  interaction.Request{Method: "POST", URL: url, Body: []byte(body)},
+		Response: interaction.Response{Status: 200, Body: []byte("{}")},
+	}
+}
+
+// lines returns messages as lines that a test can show.
+func lines(messages []Message) string {
+	var b strings.Builder
+	for _, m := range messages {
+		for _, p := range m.Parts {
+			b.WriteString(m.Role + " " + p.Kind)
+			for _, s := range []string{p.Name, p.Args, p.Text} {
+				if s != "" {
+					b.WriteString(" " + s)
+				}
+			}
+			if p.Bad {
+				b.WriteString(" (error)")
+			}
+			b.WriteByte('\n')
+		}
+	}
+	return b.String()
+}
+
+const (
+	chat      = "https://api.openai.com/v1/chat/completions"
+	responses = "https://api.openai.com/v1/responses"
+	claude    = "https://api.anthropic.com/v1/messages"
+	gemini    = "https://generativelanguage.googleapis.com/v1beta/models/g:generateContent"
+	converse  = "https://bedrock-runtime.us-east-1.amazonaws.com/model/x/converse"
+	cohere    = "https://api.cohere.com/v2/chat"
+	ollama    = "http://localhost:11434/api/chat"
+)
+
+// TestFamilies: a loop over a tool reads the same in the spelling of every provider, as its
+// reference documents the request.
+func TestFamilies(t *testing.T) {
+	t.Parallel()
+	const want = "system text Be brief.\nuser text Weather?\nassistant text Let me see.\n" +
+		"assistant tool_call weather {\"city\":\"Paris\"}\ntool tool_result weather rain\n"
+	const wantTools = `[{"name":"weather","description":"In a city","parameters":["city"]}]`
+	const schema = `{"type":"object","properties":{"city":{"type":"string"}}}`
+	const openTool = `"tools":[{"type":"function","function":{"name":"weather","description":"In a city","parameters":` + schema + `}}]`
+	for _, tt := range []struct{ name, url, body string }{
+		{"openai.chat", chat, `{"model":"m",` + openTool + `,"messages":[
+			{"role":"system","content":"Be brief."},{"role":"user","content":"Weather?"},
+			{"role":"assistant","content":"Let me see.","tool_calls":[{"id":"call_1","type":"function","function":{"name":"weather","arguments":"{\"city\": \"Paris\"}"}}]},
+			{"role":"tool","tool_call_id":"call_1","content":"rain"}]}`},
+		{"openai.responses", responses, `{"model":"m","instructions":"Be brief.","tools":[{"type":"function","name":"weather","description":"In a city","parameters":` + schema + `}],"input":[
+			{"role":"user","content":"Weather?"},
+			{"type":"message","role":"assistant","content":[{"type":"output_text","text":"Let me see."}]},
+			{"type":"function_call","call_id":"c","name":"weather","arguments":"{\"city\":\"Paris\"}"},
+			{"type":"function_call_output","call_id":"c","output":"rain"}]}`},
+		{"anthropic.messages", claude, `{"model":"m","max_tokens":9,"system":"Be brief.","tools":[{"name":"weather","description":"In a city","input_schema":` + schema + `}],"messages":[
+			{"role":"user","content":"Weather?"},
+			{"role":"assistant","content":[{"type":"text","text":"Let me see."},{"type":"tool_use","id":"t","name":"weather","input":{"city":"Paris"}}]},
+			{"role":"user","content":[{"type":"tool_result","tool_use_id":"t","content":"rain"}]}]}`},
+		{"gemini", gemini, `{"systemInstruction":{"parts":[{"text":"Be brief."}]},"tools":[{"functionDeclarations":[{"name":"weather","description":"In a city","parameters":` + schema + `}]}],"contents":[
+			{"role":"user","parts":[{"text":"Weather?"}]},
+			{"role":"model","parts":[{"text":"Let me see."},{"functionCall":{"name":"weather","args":{"city":"Paris"}}}]},
+			{"role":"user","parts":[{"functionResponse":{"name":"weather","response":"rain"}}]}]}`},
+		{"bedrock.converse", converse, `{"system":[{"text":"Be brief."}],"toolConfig":{"tools":[{"toolSpec":{"name":"weather","description":"In a city","inputSchema":{"json":` + schema + `}}}]},"messages":[
+			{"role":"user","content":[{"text":"Weather?"}]},
+			{"role":"assistant","content":[{"text":"Let me see."},{"toolUse":{"toolUseId":"t","name":"weather","input":{"city":"Paris"}}}]},
+			{"role":"user","content":[{"toolResult":{"toolUseId":"t","content":[{"text":"rain"}]}}]}]}`},
+		{"cohere.chat", cohere, `{"model":"m",` + openTool + `,"messages":[
+			{"role":"system","content":"Be brief."},{"role":"user","content":"Weather?"},
+			{"role":"assistant","content":"Let me see.","tool_calls":[{"id":"c","type":"function","function":{"name":"weather","arguments":"{\"city\":\"Paris\"}"}}]},
+			{"role":"tool","tool_call_id":"c","content":"rain"}]}`},
+		{"ollama.chat", ollama, `{"model":"m",` + openTool + `,"messages":[
+			{"role":"system","content":"Be brief."},{"role":"user","content":"Weather?"},
+			{"role":"assistant","content":"Let me see.","tool_calls":[{"function":{"name":"weather","arguments":{"city":"Paris"}}}]},
+			{"role":"tool","tool_name":"weather","content":"rain"}]}`},
+	} {
+		e := Read([]*interaction.Interaction{post(tt.url, tt.body)})[0]
+		if got := lines(e.Messages); got != want {
+			t.Errorf("%s: messages\n%swant\n%s", tt.name, got, want)
+		}
+		tools, err := json.Marshal(e.Tools)
+		if err != nil || string(tools) != wantTools {
+			t.Errorf("%s: tools %s, %v", tt.name, tools, err)
+		}
+		if e.Kind != "llm" || e.Body != "" {
+			t.Errorf("%s: kind %s, body %q", tt.name, e.Kind, e.Body)
+		}
+	}
+}
+
+// TestParts: what else a message can hold.
+func TestParts(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ name, url, body, want string }{
+		{"a picture inline", chat, `{"model":"m","messages":[{"role":"user","content":[{"type":"text","text":"What?"},{"type":"image_url","image_url":{"url":"data:image/png;base64,QUJD"}}]}]}`,
+			"user text What?\nuser media image/png, 3 bytes\n"},
+		{"a picture by its address", chat, `{"model":"m","messages":[{"role":"user","content":[{"type":"image_url","image_url":{"url":"https://h/cat.png"}}]}]}`,
+			"user media image_url https://h/cat.png\n"},
+		{"Anthropic's picture", claude, `{"model":"m","max_tokens":1,"messages":[{"role":"user","content":[{"type":"image","source":{"type":"base64","media_type":"image/png","data":"QUJD"}}]}]}`,
+			"user media image/png, 3 bytes\n"},
+		{"Gemini's picture", gemini, `{"contents":[{"role":"user","parts":[{"inlineData":{"mimeType":"image/jpeg","data":"QUJD"}}]}]}`,
+			"user media image/jpeg, 3 bytes\n"},
+		{"reasoning that is sent back", claude, `{"model":"m","max_tokens":1,"messages":[{"role":"assistant","content":[{"type":"thinking","thinking":"Hm","signature":"s"},{"type":"text","text":"Yes"}]}]}`,
+			"assistant reasoning Hm\nassistant text Yes\n"},
+		{"a result that is an error", claude, `{"model":"m","max_tokens":1,"messages":[{"role":"user","content":[{"type":"tool_result","tool_use_id":"t","is_error":true,"content":[{"type":"text","text":"no"}]},{"type":"text","text":"And?"}]}]}`,
+			"tool tool_result no (error)\nuser text And?\n"},
+		{"a block that nobody knows", claude, `{"model":"m","max_tokens":1,"messages":[{"role":"user","content":[{"type":"hologram","depth":3}]}]}`,
+			"user other {\"depth\":3,\"type\":\"hologram\"}\n"},
+		{"reasoning items", responses, `{"model":"m","input":[{"type":"reasoning","id":"rs_1","summary":[{"type":"summary_text","text":"Hm"}]},{"type":"function_call","call_id":"a","name":"f","arguments":"{}"},{"type":"function_call","call_id":"b","name":"g","arguments":"{}"},{"type":"function_call_output","call_id":"b","output":"2"},{"type":"function_call_output","call_id":"a","output":"1"}]}`,
+			"assistant reasoning Hm\nassistant tool_call f {}\nassistant tool_call g {}\ntool tool_result g 2\ntool tool_result f 1\n"},
+		{"one text", responses, `{"model":"m","input":"hi"}`, "user text hi\n"},
+		{"several texts", "https://api.openai.com/v1/embeddings", `{"model":"m","input":["a","b"]}`, "user text a\nuser text b\n"},
+		{"a prompt", "http://localhost:11434/api/generate", `{"model":"m","system":"s","prompt":"hi"}`, "system text s\nuser text hi\n"},
+		{"Cohere's old chat", "https://api.cohere.com/v1/chat", `{"model":"m","preamble":"p","message":"now","chat_history":[{"role":"USER","message":"a"},{"role":"CHATBOT","message":"b"}]}`,
+			"system text p\nuser text a\nassistant text b\nuser text now\n"},
+		{"numbers and lists in arguments", ollama, `{"model":"m","messages":[{"role":"assistant","content":"","tool_calls":[{"function":{"name":"f","arguments":{"b":[1,2.5,{"c":null}],"a/b":"x"}}}]}]}`,
+			"assistant tool_call f {\"a/b\":\"x\",\"b\":[1,2.5,{\"c\":null}]}\n"},
+	} {
+		e := Read([]*interaction.Interaction{post(tt.url, tt.body)})[0]
+		if got := lines(e.Messages); got != tt.want {
+			t.Errorf("%s:\n%swant\n%s", tt.name, got, tt.want)
+		}
+	}
+}
+
+// TestSettings: nothing that a body says is left out.
+func TestSettings(t *testing.T) {
+	t.Parallel()
+	e := Read([]*interaction.Interaction{post(chat, `{"model":"m","messages":[{"role":"user","content":"hi"}],"temperature":0.5,"response_format":{"type":"json_object"},"hologram":[1]}`)})[0]
+	var got []string
+	for _, s := range e.Settings {
+		got = append(got, s.Name+" "+s.Value)
+	}
+	slices.Sort(got)
+	if want := []string{"hologram [1]", `response_format {"type":"json_object"}`, "temperature 0.5"}; !slices.Equal(got, want) {
+		t.Errorf("settings %q, want %q", got, want)
+	}
+	other := Read([]*interaction.Interaction{post("https://h/v1/x", `{"a":1}`), post("https://h/v1/x", "\x00\xff")})
+	if other[0].Body != `{"a":1}` || other[1].Body != "(2 bytes that are no text)" || other[0].Kind != "http" {
+		t.Errorf("bodies of others: %q, %q", other[0].Body, other[1].Body)
+	}
+}
+
+// TestFold: a turn repeats the longest beginning that any earlier one had, with its answer;
+// reasoning, ids and the layout of arguments do not count.
+func TestFold(t *testing.T) {
+	t.Parallel()
+	ask := func(messages string) string {
+		return `{"model":"m","max_tokens":9,"messages":[{"role":"user","content":"Weather?"}` + messages + `]}`
+	}
+	first := post(claude, ask(""))
+	first.Response.Body = []byte(`{"content":[{"type":"thinking","thinking":"Hm"},{"type":"tool_use","id":"toolu_1","name":"weather","input":{"city":"Paris","days":1}}],"stop_reason":"tool_use"}`)
+	const called = `,{"role":"assistant","content":[{"type":"tool_use","id":"toolu_1","name":"weather","input":{"days":1,"city":"Paris"}}]}`
+	const result = `,{"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_1","content":"rain"}]}`
+	list := Read([]*interaction.Interaction{
+		first,
+		post(claude, ask(called+result)),
+		post(claude, ask(strings.Replace(called, "Paris", "Rome", 1)+result)),
+		post(claude, `{"model":"m","max_tokens":9,"messages":[{"role":"user","content":"Something else"}]}`),
+		post(claude, ask(called+result)),
+	})
+	want := []*Repeat{nil, {1, 2, false, true}, {2, 1, false, true}, nil, {2, 3, false, true}}
+	for i, e := range list {
+		if (e.Repeats == nil) != (want[i] == nil) || e.Repeats != nil && *e.Repeats != *want[i] {
+			t.Errorf("exchange %d repeats %+v, want %+v", i+1, e.Repeats, want[i])
+		}
+	}
+}
+
+// TestAnswers: what came back, and how.
+func TestAnswers(t *testing.T) {
+	t.Parallel()
+	streamed := post(claude, `{"model":"m","max_tokens":9,"stream":true,"messages":[]}`)
+	streamed.LatencyMS = 100
+	streamed.Response = interaction.Response{Status: 200, Stream: "sse", End: interaction.EndError, Error: "unexpected EOF",
+		Events: []interaction.Event{
+			{{Name: "data", Value: `{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"Hi, "}}`}},
+			{{Name: "data", Value: `{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"you"}}`}},
+		},
+		Delays: []interaction.Delay{{MS: 20}, {MS: 30, Rest: "~1+5"}},
+	}
+	tool := &interaction.Interaction{
+		Request:  interaction.Request{Function: "tool/weather", Body: []byte(`"Paris"`)},
+		Response: interaction.Response{Error: "no weather"},
+	}
+	within := post("https://h/v1/x", "{}")
+	within.Request.Within = "tool/weather"
+	list := Read([]*interaction.Interaction{streamed, tool, within})
+	e := list[0]
+	if e.FirstMS != 120 || e.TotalMS != 155 || e.Answer.Events != 2 || e.Answer.Broken != "it broke off: unexpected EOF" ||
+		lines([]Message{{"a", e.Answer.Parts}}) != "a text Hi, you\n" {
+		t.Errorf("a stream: %+v", e)
+	}
+	if e = list[1]; e.Kind != "tool" || e.Body != `"Paris"` || e.Answer.Error != "no weather" || e.Request != "tool/weather" {
+		t.Errorf("a function: %+v", e)
+	}
+	if e = list[2]; e.Within != "tool/weather" {
+		t.Errorf("a request within a function: %+v", e)
+	}
+}
+
+// FuzzRead: no request and no answer is too strange.
+func FuzzRead(f *testing.F) {
+	f.Add(chat, `{"model":"m","messages":[{"role":"user","content":[{"type":"image_url"}]},null,3,[1]],"tools":[null,{"function":3}]}`, `{"choices":[{"message":{"tool_calls":[{}]}}]}`)
+	f.Add(gemini, `{"contents":{"parts":{"text":1}},"systemInstruction":[]}`, `{}`)
+	f.Add(responses, `{"model":"m","input":[{"type":"function_call"},{"type":"reasoning","summary":3}]}`, `[`)
+	f.Fuzz(func(t *testing.T, url, request, answer string) {
+		it := post(url, request)
+		it.Response.Body = []byte(answer)
+		list := Read([]*interaction.Interaction{it, it})
+		if r := list[1].Repeats; len(list[0].Messages) > 0 && (r == nil || r.Of != 1 || r.Messages != len(list[1].Messages)) {
+			t.Errorf("the same request again repeats %+v", r)
+		}
+	})
+}

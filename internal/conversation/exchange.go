@@ -1,0 +1,59 @@
+package conversation
+
+// An Exchange is one interaction: what was asked, and what answered.
+type Exchange struct {
+	Number   int       `json:"number"` // in its file, counted from 1
+	Line     int       `json:"line"`
+	Kind     string    `json:"kind"`
+	Boundary string    `json:"boundary,omitempty"`
+	Request  string    `json:"request"` // "POST https://...", or the function
+	Within   string    `json:"within,omitempty"`
+	Model    string    `json:"model,omitempty"` // that was asked
+	Tools    []Tool    `json:"tools,omitempty"`
+	Messages []Message `json:"messages,omitempty"`
+	Settings []Setting `json:"settings,omitempty"` // what else the body of a request to a model says
+	Body     string    `json:"body,omitempty"`     // of any other request
+	Answer   Answer    `json:"answer"`
+
+	InputTokens  int64 `json:"input_tokens"`
+	OutputTokens int64 `json:"output_tokens"`
+	FirstMS      int64 `json:"first_ms,omitempty"` // until the first event of a stream
+	TotalMS      int64 `json:"total_ms"`           // until the answer was complete
+
+	Repeats *Repeat `json:"repeats,omitempty"`
+}
+
+// A Tool is one that the model may call.
+type Tool struct {
+	Name        string   `json:"name"`
+	Description string   `json:"description,omitempty"`
+	Parameters  []string `json:"parameters,omitempty"` // their names
+}
+
+// A Setting is a field of a request that is no message and no tool.
+type Setting struct {
+	Name  string `json:"name"`
+	Value string `json:"value"` // JSON
+}
+
+// An Answer is what came back.
+type Answer struct {
+	Status int    `json:"status,omitempty"` // of HTTP
+	Stream string `json:"stream,omitempty"` // the framing, if it was streamed
+	Events int    `json:"events,omitempty"` // of a stream
+	Parts  []Part `json:"parts,omitempty"`  // reasoning, text, calls of tools
+
+	Finish []string `json:"finish,omitempty"` // why it ended
+	Model  string   `json:"model,omitempty"`  // that answered
+	Body   string   `json:"body,omitempty"`   // if nothing is known of what it says
+	Broken string   `json:"broken,omitempty"` // how it ended before its end
+	Error  string   `json:"error,omitempty"`  // that a function returned
+}
+
+// A Repeat says what a turn repeats of an earlier one.
+type Repeat struct {
+	Of       int  `json:"of"`       // the number of the earlier exchange
+	Messages int  `json:"messages"` // so many of the first messages are the same; the earlier answer may be the last
+	Tools    bool `json:"tools"`    // the tools are the same
+	Settings bool `json:"settings"` // the settings are the same
+}
