@@ -595,6 +595,7 @@ func TestWrapModes(t *testing.T) {
 		{ModeOnce, false, true, true, 2}, {ModeOnce, true, false, false, 1},
 		{ModeNone, false, false, false, 0}, {ModeNone, true, false, false, 1},
 		{ModeNewEpisodes, false, true, true, 2}, {ModeNewEpisodes, true, false, true, 2},
+		{ModeUpdate, false, true, true, 2}, {ModeUpdate, true, false, true, 2},
 		{ModeAll, false, true, true, 2}, {ModeAll, true, true, true, 2},
 		{ModeLive, false, true, true, 0}, {ModeLive, true, true, true, 1},
 	} {
