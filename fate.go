@@ -10,6 +10,8 @@ type ending struct {
 	report.Outcome
 	clash     bool // there are recordings that replay cannot tell apart
 	overtaken bool // something else has written the cassette since it was read
+	doubtful  bool // a call got no answer, or that of another
+	outdated  bool // a request failed after an answer that was replayed
 }
 
 // A fate is what becomes of a cassette at the end of a run that records.
@@ -28,13 +30,14 @@ type kept int
 const (
 	keepAll     kept = iota
 	keepUnasked      // those that were not asked for again
+	keepAsked        // those that were asked for
 	keepNone
 )
 
-// fateOf returns what becomes of a cassette. again says that the run recorded all of it
-// again instead of playing it. docs/DESIGN.md has this as a table.
-func fateOf(again bool, c tape.State, e ending) fate {
-	whole := c.Present && !c.Partial
+// fateOf returns what becomes of a cassette in a run with this plan. docs/DESIGN.md has
+// this as a table.
+func fateOf(p plan, c tape.State, e ending) fate {
+	again, whole := p.again, c.Present && !c.Partial
 	// A test that skips itself because of an answer has asked for everything it asks for.
 	incomplete := e.Failed || e.Filtered
 	switch {
@@ -42,6 +45,10 @@ func fateOf(again bool, c tape.State, e ending) fate {
 		return fate{beside: true, reason: "something else has written it meanwhile (another test process?)"}
 	case !again && whole && e.clash:
 		return fate{beside: true, reason: "it would hold recordings that replay cannot tell apart"}
+	case p.update && whole && e.outdated:
+		return fate{beside: true}
+	case p.update && c.Present && e.Whole() && !e.Unsure && !e.doubtful:
+		return fate{keep: keepAsked}
 	case !again && whole:
 		return fate{}
 	case again && whole && e.Failed, again && c.Cut && !e.Whole():

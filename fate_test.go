@@ -30,6 +30,11 @@ func TestFate(t *testing.T) {
 		once unsure   | written        | completed     | added    | -
 		once failed   | written marked | added marked  | added    | -
 		once filtered | written marked | added marked  | added    | -
+		update passed   | written        | asked for    | asked for | -
+		update skipped  | written        | completed    | added     | -
+		update unsure   | written        | completed    | added     | -
+		update failed   | written marked | added marked | added     | -
+		update filtered | written marked | added marked | added     | -
 		all  passed   | written        | replaced      | replaced | written
 		all  failed   | written marked | asked marked  | beside   | beside
 		all  skipped  | written        | asked marked  | asked    | beside
@@ -44,8 +49,8 @@ func TestFate(t *testing.T) {
 				continue // refused when it was opened
 			}
 			c := cassettes[cassette]
-			f := fateOf(mode == "all", c, endings[strings.TrimSpace(end)])
-			got := map[kept]string{keepAll: "added", keepUnasked: "asked", keepNone: "replaced"}[f.keep]
+			f := fateOf(planOf(Mode(mode), c), c, endings[strings.TrimSpace(end)])
+			got := map[kept]string{keepAll: "added", keepUnasked: "asked", keepAsked: "asked for", keepNone: "replaced"}[f.keep]
 			switch {
 			case f.beside:
 				got = "beside"
@@ -70,22 +75,33 @@ func TestFateOfDanger(t *testing.T) {
 	whole, partial := tape.State{Present: true}, tape.State{Present: true, Partial: true}
 	for _, tt := range []struct {
 		name   string
-		again  bool
+		plan   plan
 		c      tape.State
 		e      ending
 		beside bool
 		reason string
 	}{
-		{"overtaken", false, whole, ending{overtaken: true}, true, "something else has written it"},
-		{"overtaken while all is recorded", true, partial, ending{overtaken: true}, true, "something else has written it"},
-		{"overtaken where there was none", false, tape.State{}, ending{overtaken: true}, true, "something else has written it"},
-		{"a clash in a whole cassette", false, whole, ending{Outcome: report.Outcome{Failed: true}, clash: true}, true, "cannot tell apart"},
-		{"a clash in a partial one", false, partial, ending{Outcome: report.Outcome{Failed: true}, clash: true}, false, ""},
-		{"a clash while all is recorded", true, whole, ending{Outcome: report.Outcome{Failed: true}, clash: true}, true, ""},
+		{"overtaken", plan{}, whole, ending{overtaken: true}, true, "something else has written it"},
+		{"overtaken while all is recorded", plan{again: true}, partial, ending{overtaken: true}, true, "something else has written it"},
+		{"overtaken where there was none", plan{}, tape.State{}, ending{overtaken: true}, true, "something else has written it"},
+		{"a clash in a whole cassette", plan{}, whole, ending{Outcome: report.Outcome{Failed: true}, clash: true}, true, "cannot tell apart"},
+		{"a clash in a partial one", plan{}, partial, ending{Outcome: report.Outcome{Failed: true}, clash: true}, false, ""},
+		{"a clash while it is updated", plan{update: true}, whole, ending{clash: true}, true, "cannot tell apart"},
+		{"an outdated cassette that is updated", plan{update: true}, whole, ending{Outcome: report.Outcome{Failed: true}, outdated: true}, true, ""},
+		{"an outdated cassette that is not", plan{}, whole, ending{Outcome: report.Outcome{Failed: true}, outdated: true}, false, ""},
+		{"a clash while all is recorded", plan{again: true}, whole, ending{Outcome: report.Outcome{Failed: true}, clash: true}, true, ""},
 	} {
-		f := fateOf(tt.again, tt.c, tt.e)
+		f := fateOf(tt.plan, tt.c, tt.e)
 		if f.beside != tt.beside || !strings.Contains(f.reason, tt.reason) || (f.reason == "") != (tt.reason == "") {
 			t.Errorf("%s: %+v", tt.name, f)
 		}
+	}
+}
+
+// TestFateOfDoubt: what was contested or missed drops nothing.
+func TestFateOfDoubt(t *testing.T) {
+	t.Parallel()
+	if f := fateOf(plan{update: true}, tape.State{Present: true}, ending{doubtful: true}); f.keep != keepAll || f.beside {
+		t.Errorf("%+v", f)
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"slices"
 	"strings"
 	"testing"
 )
@@ -22,7 +21,7 @@ func init() {
 		return
 	}
 	if flag.Lookup(modeFlag) == nil {
-		flag.String(modeFlag, "", "promptecho: record `mode`: none, compare, once, new_episodes, all or live")
+		flag.String(modeFlag, "", "promptecho: record `mode`: none, compare, once, new_episodes, update, all or live")
 	}
 	if flag.Lookup(recordFlag) == nil {
 		flag.Bool(recordFlag, false, "promptecho: record every cassette again; short for -echo.mode=all")
@@ -31,7 +30,7 @@ func init() {
 
 // chooseMode settles the mode: the flag decides, else the environment, else the default.
 // A mode given in code replaces the default and is a ceiling for the others: they may
-// make it stricter, never looser.
+// neither send nor write if it does not.
 func chooseMode(code Mode) (chosenMode, error) {
 	ceiling := chosenMode{code, "InMode in the code"}
 	if code != "" {
@@ -47,7 +46,7 @@ func chooseMode(code Mode) (chosenMode, error) {
 		return chosenMode{ModeOnce, "the default"}, nil
 	case code == "":
 		return asked, nil
-	case asked.mode == "" || slices.Index(modes, code) < slices.Index(modes, asked.mode):
+	case asked.mode == "" || !code.allows(asked.mode):
 		return ceiling, nil
 	}
 	return asked, nil

@@ -2,6 +2,7 @@ package promptecho
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -18,6 +19,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -294,6 +296,62 @@ func numbersIn(t *testing.T, file string) (numbers []int) {
 		}
 	}
 	return numbers
+}
+
+// TestResumeFunction: what a killed run has of a function is played, and what the function
+// had sent is sent no second time.
+func TestResumeFunction(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name  string
+		after bool // the run is killed after the function returned, else within it
+		calls int64
+	}{
+		{"killed within the function", false, 1}, {"killed after it", true, 0},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			u := newUpstream(t)
+			first, second := filepath.Join(t.TempDir(), "c.yaml"), filepath.Join(t.TempDir(), "c.yaml")
+			kill := func() { // what the next run finds of it
+				if err := os.WriteFile(second+journalSuffix, []byte(read(t, first+journalSuffix)), 0o600); err != nil {
+					t.Error(err)
+				}
+			}
+			var calls atomic.Int64
+			search := func(r *Recorder, then func()) string {
+				out, err := Wrap(r, "tool/search", func(ctx context.Context, query string) (string, error) {
+					calls.Add(1)
+					_, body := postIn(t, ctx, r, u.URL, `{"query":1}`)
+					then()
+					return query + body, nil
+				})(t.Context(), "q")
+				if err != nil {
+					t.Error(err)
+				}
+				return out
+			}
+			r := mustOpen(t, first)
+			want := ""
+			if tt.after {
+				want = search(r, func() {})
+				kill()
+			} else {
+				want = search(r, kill)
+			}
+			mustPass(t, r)
+			hits := u.count()
+			calls.Store(0)
+			r = mustOpen(t, second)
+			if got := search(r, func() {}); got != want || calls.Load() != tt.calls || u.count() != hits {
+				t.Errorf("got %s after %d calls and %d requests, want %s after %d and none", got, calls.Load(), u.count()-hits, want, tt.calls)
+			}
+			mustPass(t, r)
+			if n := len(load(t, second).Interactions); n != 2 {
+				t.Errorf("%d interactions, want the function and what it sent", n)
+			}
+		})
+	}
 }
 
 // TestResume: how the next run goes on, by hand.

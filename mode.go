@@ -9,8 +9,7 @@ import (
 // A Mode says what a recorder replays and what it may send upstream.
 type Mode string
 
-// The record modes, from strict to loose. "Present" and "absent" are said of the
-// cassette.
+// The record modes. "Present" and "absent" are said of the cassette.
 const (
 	// ModeNone replays and never uses the network: a request that is not
 	// recorded is a miss. It is the default where CI is set.
@@ -33,6 +32,14 @@ const (
 	// both.
 	ModeNewEpisodes Mode = "new_episodes"
 
+	// ModeUpdate replays what is recorded, records what is not, and drops the
+	// recordings that a whole run that passed did not ask for: after an edit you
+	// pay for what has changed, and nothing stale stays. It drops nothing if
+	// [AllowUnused] is given, and does not touch a cassette if a request failed
+	// with a status of 400 to 499 after another was replayed: what it refers to
+	// (a response id, a cache) may not be there any more.
+	ModeUpdate Mode = "update"
+
 	// ModeAll records everything and replaces the cassette at the end.
 	ModeAll Mode = "all"
 
@@ -40,8 +47,26 @@ const (
 	ModeLive Mode = "live"
 )
 
-// modes lists the record modes from strict to loose.
-var modes = []Mode{ModeNone, ModeCompare, ModeOnce, ModeNewEpisodes, ModeAll, ModeLive}
+// modes lists the record modes.
+var modes = []Mode{ModeNone, ModeCompare, ModeOnce, ModeNewEpisodes, ModeUpdate, ModeAll, ModeLive}
+
+// may says whether a mode may send requests upstream, and whether it may write.
+func (m Mode) may() (send, write bool) {
+	switch m {
+	case ModeNone:
+		return false, false
+	case ModeCompare, ModeLive:
+		return true, false
+	}
+	return true, true
+}
+
+// allows reports whether a mode in code lets another one be chosen that may do no more.
+func (m Mode) allows(other Mode) bool {
+	send, write := m.may()
+	sends, writes := other.may()
+	return (send || !sends) && (write || !writes)
+}
 
 // parseMode returns the mode named s; where says who asked for it.
 func parseMode(s, where string) (Mode, error) {

@@ -38,8 +38,12 @@ func TestChooseMode(t *testing.T) {
 		{name: "code", code: ModeAll, want: ModeAll, by: "InMode in the code"},
 		{name: "code live", code: ModeLive, want: ModeLive, by: "InMode in the code"},
 		{name: "code is a ceiling for the environment", code: ModeNone, env: "all", want: ModeNone, by: "InMode in the code"},
-		{name: "code is a ceiling for the flag", code: ModeOnce, flag: "live", want: ModeOnce, by: "InMode in the code"},
-		{name: "code is a ceiling for the record flag", code: ModeNewEpisodes, record: "true", want: ModeNewEpisodes, by: "InMode in the code"},
+		{name: "code that records lets pass through", code: ModeOnce, flag: "live", want: ModeLive, by: "-echo.mode"},
+		{name: "code that records lets record again", code: ModeNewEpisodes, record: "true", want: ModeAll, by: "-echo.record"},
+		{name: "code that records lets update", code: ModeOnce, env: "update", want: ModeUpdate, by: "PROMPTECHO_MODE"},
+		{name: "code that writes nothing forbids to record", code: ModeLive, env: "once", want: ModeLive, by: "InMode in the code"},
+		{name: "code that sends lets compare", code: ModeLive, env: "compare", want: ModeCompare, by: "PROMPTECHO_MODE"},
+		{name: "code that sends nothing forbids to pass through", code: ModeNone, flag: "live", want: ModeNone, by: "InMode in the code"},
 		{name: "environment is stricter than code", code: ModeAll, env: "once", want: ModeOnce, by: "PROMPTECHO_MODE"},
 		{name: "flag is stricter than code", code: ModeLive, flag: "none", want: ModeNone, by: "-echo.mode"},
 		{name: "CI is stricter than code", code: ModeAll, ci: "true", want: ModeNone, by: "CI is set"},
@@ -72,7 +76,7 @@ func TestModeErrors(t *testing.T) {
 	t.Run("environment", func(t *testing.T) {
 		t.Setenv("PROMPTECHO_MODE", "record")
 		_, err := Open("x.yaml")
-		if want := `promptecho: PROMPTECHO_MODE: unknown record mode "record": use one of none, compare, once, new_episodes, all, live`; err == nil || err.Error() != want {
+		if want := `promptecho: PROMPTECHO_MODE: unknown record mode "record": use one of none, compare, once, new_episodes, update, all, live`; err == nil || err.Error() != want {
 			t.Errorf("%v, want %s", err, want)
 		}
 	})

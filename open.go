@@ -54,7 +54,6 @@ func Open(file string, opts ...Option) (*Recorder, error) {
 		Plain:   r.config.plain(),
 		Repeats: r.config.allowRepeats,
 		Frozen:  r.config.selection.neverMade(),
-		Live:    r.isLive,
 	}, &r.redact)
 	if err := r.load(); err != nil {
 		return nil, fmt.Errorf("promptecho: %w", err)
@@ -158,7 +157,6 @@ func (r *Recorder) describe(path string) {
 		MayAskNone:   r.plan.mayAskNone,
 		KeepFailures: r.config.onRecordError == Keep,
 		Frozen:       r.config.selection.neverMade(),
-		Live:         r.isLive,
 	}
 }
 

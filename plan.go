@@ -13,6 +13,7 @@ type plan struct {
 	record      bool // what no recording answers goes upstream, and Close saves
 	compare     bool // model calls that were played go upstream once more, when the run is over
 	again       bool // nothing is played: all of it is recorded again
+	update      bool // what was not asked for is dropped in the end
 	derive      bool // what Live selects is asked for real
 	saveDerived bool // and what comes of it is saved beside the cassette
 	checkUnused bool // a recording that answers nothing is an error
@@ -41,6 +42,8 @@ func planOf(m Mode, c tape.State) plan {
 		return plan{record: true, again: true}
 	case m == ModeNewEpisodes:
 		return plan{record: true}
+	case m == ModeUpdate:
+		return plan{record: true, update: true}
 	case m == ModeCompare:
 		return plan{compare: true, checkUnused: true, mayAskNone: true}
 	case m == ModeOnce && !c.Present:
@@ -60,7 +63,7 @@ func settleMode(m chosenMode, c tape.State, file string) (settled chosenMode, no
 		return m, "", fmt.Errorf("%s is pinned and partial: a pinned cassette is never written, and a partial one is not complete. Remove one of the two lines at its top", file)
 	case c.Partial && (m.mode == ModeNone || m.mode == ModeCompare):
 		return m, "", fmt.Errorf("%s is partial: the run that recorded it did not pass. Run its test without CI and with the key set until it passes, which completes the cassette, and commit that", file)
-	case c.Pinned && (m.mode == ModeAll || m.mode == ModeNewEpisodes):
+	case c.Pinned && (m.mode == ModeAll || m.mode == ModeNewEpisodes || m.mode == ModeUpdate):
 		note = fmt.Sprintf("%s is pinned: replayed, not recorded, in spite of %s", file, m)
 		return chosenMode{ModeNone, "the cassette is pinned"}, note, nil
 	}

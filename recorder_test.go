@@ -167,6 +167,8 @@ func TestModes(t *testing.T) {
 		{ModeNone, true, "cassette", "miss", "old", false, true},
 		{ModeNewEpisodes, false, "upstream", "upstream", "old new", true, false},
 		{ModeNewEpisodes, true, "cassette", "upstream", "old new", true, false},
+		{ModeUpdate, false, "upstream", "upstream", "old new", true, false},
+		{ModeUpdate, true, "cassette", "upstream", "old new", true, false},
 		{ModeAll, false, "upstream", "upstream", "old new", true, false},
 		{ModeAll, true, "upstream", "upstream", "old new", true, false},
 		{ModeLive, false, "upstream", "upstream", "", true, false},
@@ -218,7 +220,7 @@ func TestModes(t *testing.T) {
 			}
 			if tt.present {
 				r := mustOpen(t, file, InMode(tt.mode))
-				if tt.mode == ModeNewEpisodes || tt.mode == ModeAll || tt.mode == ModeLive {
+				if tt.mode == ModeNewEpisodes || tt.mode == ModeUpdate || tt.mode == ModeAll || tt.mode == ModeLive {
 					ask(t, r, u.URL, "third")
 				} else {
 					r.log.Reach() // as if another request had come
@@ -395,7 +397,7 @@ func TestOpenErrors(t *testing.T) {
 		opt  Option
 		want string
 	}{
-		{"mode", InMode("sometimes"), `promptecho: InMode: unknown record mode "sometimes": use one of none, compare, once, new_episodes, all, live`},
+		{"mode", InMode("sometimes"), `promptecho: InMode: unknown record mode "sometimes": use one of none, compare, once, new_episodes, update, all, live`},
 		{"mask", Mask("(", ""), "promptecho: Mask: error parsing regexp: missing closing ): `(`"},
 		{"pace", Pace(-1), "promptecho: Pace: -1 is not a factor of time: use 0 or more"},
 		{"redact", Redact("("), "promptecho: Redact: error parsing regexp: missing closing ): `(`"},

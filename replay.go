@@ -44,6 +44,7 @@ func (r *Recorder) play(req *http.Request, in *incoming, rec *tape.Recording) (*
 
 // notePlayed keeps what there is to tell of a recording that answers a call.
 func (r *Recorder) notePlayed(c *tape.Call, rec *tape.Recording) {
+	r.log.Played()
 	if c.Form != nil {
 		r.log.Selected(c.Form)
 		r.log.Drift(rec, c.Form)

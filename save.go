@@ -30,7 +30,13 @@ func (r *Recorder) save(o *report.Outcome) error {
 	if refused != nil && r.config.onRecordError == Fail {
 		return refused
 	}
-	f := fateOf(r.plan.again, r.tape.State, ending{*o, clash, r.tape.Overtaken()})
+	f := fateOf(r.plan, r.tape.State, ending{
+		Outcome:   *o,
+		clash:     clash,
+		overtaken: r.tape.Overtaken(),
+		doubtful:  len(r.log.Misses())+len(r.tape.Contests()) > 0,
+		outdated:  errors.As(refused, new(outdatedError)),
+	})
 	return errors.Join(refused, r.write(f, list))
 }
 
@@ -52,12 +58,13 @@ func (r *Recorder) tellClashes(o *report.Outcome) (found bool) {
 // toSave returns those recordings of this run that are to be written, in the order asked,
 // and an error if one of this run's recordings is a failure that must not be written.
 func (r *Recorder) toSave(o *report.Outcome) (list []*tape.Recording, refused error) {
+	within := r.tape.WithinPlayed()
 	for _, rec := range r.tape.Recordings() {
 		save, err := rec.Fresh(), error(nil)
 		switch {
 		case rec.Resumed():
 			// A complete run that did not ask for it no longer needs it.
-			save = rec.Used() || !o.Whole() || o.Unsure
+			save = rec.Used() || within(rec) || !o.Whole() || o.Unsure
 		case save:
 			save, err = r.mayKeep(rec, o)
 		}
@@ -82,6 +89,11 @@ func (r *Recorder) toSave(o *report.Outcome) (list []*tape.Recording, refused er
 	return list, refused
 }
 
+// An outdatedError says that a request failed because of an answer that was replayed.
+type outdatedError string
+
+func (e outdatedError) Error() string { return string(e) }
+
 // mayKeep reports whether a recording of this run is to be written. It returns an error
 // if the recording is a failure that must not be written.
 func (r *Recorder) mayKeep(rec *tape.Recording, o *report.Outcome) (bool, error) {
@@ -97,6 +109,9 @@ func (r *Recorder) mayKeep(rec *tape.Recording, o *report.Outcome) (bool, error)
 		return true, nil
 	}
 	what += ": " + report.Failure(&it.Response)
+	if status := it.Response.Status; r.plan.update && status >= 400 && status < 500 && r.tape.FollowsPlayed(rec) {
+		return false, outdatedError(fmt.Sprintf("%s: not updated: %s, after an answer that was replayed. What the request refers to (a response id, a file, a cache) may not be there any more; mode all records everything again", r.file, what))
+	}
 	before := r.tape.SucceededBefore(rec)
 	switch status := it.Response.Status; {
 	case r.config.onRecordError == Fail:
@@ -134,12 +149,17 @@ func (r *Recorder) write(f fate, recorded []*tape.Recording) error {
 	}
 	unused := f.markedIfUnused && !r.config.allowUnused && len(r.log.Unused()) > 0
 	partial := f.marked || unused
-	if len(list) == 0 || len(recorded) == 0 && !added && partial == r.tape.State.Partial {
+	dropped := len(r.unasked(f))
+	if len(list) == 0 || len(recorded)+dropped == 0 && !added && partial == r.tape.State.Partial {
 		return nil
+	}
+	if dropped > 0 {
+		r.log.Notef("%s: dropped %s that this run did not ask for", r.file, report.Count(dropped, "recording"))
 	}
 	if err := r.saveTo(r.log.Path, r.file, top, list, partial); err != nil {
 		return err
 	}
+	r.log.Dropped(dropped)
 	if r.plan.again && r.tape.State.Present {
 		return cassette.Remove(cassette.Beside(r.log.Path, failedSuffix))
 	}
@@ -150,9 +170,10 @@ func (r *Recorder) write(f fate, recorded []*tape.Recording) error {
 // other recordings that its fate keeps.
 func (r *Recorder) kept(f fate, recorded []*tape.Recording) []*tape.Recording {
 	switch f.keep {
-	case keepAll:
+	case keepAll, keepAsked:
+		unasked := r.unasked(f)
 		return slices.DeleteFunc(r.tape.Recordings(), func(rec *tape.Recording) bool {
-			return (rec.Fresh() || rec.Resumed()) && !slices.Contains(recorded, rec)
+			return (rec.Fresh() || rec.Resumed()) && !slices.Contains(recorded, rec) || slices.Contains(unasked, rec)
 		})
 	case keepUnasked:
 		kept := r.tape.NotAskedAgain()
@@ -162,6 +183,17 @@ func (r *Recorder) kept(f fate, recorded []*tape.Recording) []*tape.Recording {
 		return slices.Concat(recorded, kept)
 	}
 	return recorded
+}
+
+// unasked returns the recordings that are dropped because this run did not ask for them.
+func (r *Recorder) unasked(f fate) []*tape.Recording {
+	switch {
+	case f.keep == keepNone:
+		return r.tape.NotAskedAgain()
+	case f.keep == keepAsked && !r.config.allowUnused:
+		return r.log.Unused()
+	}
+	return nil
 }
 
 // failedSuffix is what the name of a cassette gets when a run saves what must not replace
@@ -209,6 +241,7 @@ func (r *Recorder) saveTo(path, name string, top interaction.Given, list []*tape
 		return err
 	}
 	dateAhead(path)
+	r.log.Saved(path)
 	if err := r.tape.Journal.Remove(); err != nil { // all of it has been saved
 		return fmt.Errorf("%s: saved, but its journal is left: %w", name, err)
 	}

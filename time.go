@@ -14,12 +14,12 @@ import (
 // with time.Sleep(time.Until(rec.Time())), which takes no time.
 //
 // The cassette holds the time, if a test asks for it, and it may be edited there. Mode all
-// takes a new one if the test runs with all its parts. In a test without package echotest
-// nobody knows that, and the time stays. So does that of a run that was killed and is
-// resumed.
+// takes a new one if the test runs with all its parts and has no [Frozen] calls. In a test
+// without package echotest nobody knows that, and the time stays. So does that of a run that
+// was killed and is resumed.
 //
-// If the cassette holds no time and nothing can be added to it (mode none, mode once with a
-// whole cassette), the run fails with an error that says how to add it, and Time returns
+// If the cassette holds no time and nothing can be added to it (modes none and compare, and
+// once with a whole cassette), the run fails with an error that says how to add it, and Time returns
 // the first second of the year 2000. In mode live the time is not stored. A nil recorder
 // returns the present time.
 func (r *Recorder) Time() time.Time {
@@ -39,8 +39,8 @@ func (r *Recorder) Time() time.Time {
 // cassette is recorded. The cassette holds it, if a test asks for a source. It stays and
 // changes as the time of [Recorder.Time] does.
 //
-// If the cassette holds no seed and nothing can be added to it (mode none, mode once with a
-// whole cassette), the run fails with an error that says how to add it, and the sources
+// If the cassette holds no seed and nothing can be added to it (modes none and compare, and
+// once with a whole cassette), the run fails with an error that says how to add it, and the sources
 // come from a seed of zeros. In mode live the seed is not stored. A nil recorder returns a
 // new source with a seed of its own each time.
 //
@@ -68,8 +68,8 @@ func (r *Recorder) Rand(name string) *Rand {
 // present value then, and the run fails: use [Recorder.Secret]. A random text of a dozen
 // letters and digits looks like one, unless the variable's name ends in ID, SHA or the like.
 //
-// If the cassette does not hold the variable and nothing can be added to it (mode none, mode
-// once with a whole cassette), the run fails with an error that says how to add it, and Env
+// If the cassette does not hold the variable and nothing can be added to it (modes none and
+// compare, and once with a whole cassette), the run fails with an error that says how to add it, and Env
 // returns "". In mode live, and of a nil recorder, it is [os.Getenv].
 func (r *Recorder) Env(name string) string {
 	if r == nil {

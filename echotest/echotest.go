@@ -1,5 +1,29 @@
 // Package echotest binds a promptecho recorder to a test: it names the
 // cassette after the test and gives the verdict when the test ends.
+//
+// # Attributes
+//
+// When the test ends, each of its recorders says what it did in attributes of the test
+// ([testing.TB.Attr]), which go test -json and go test -v show. Numbers that are 0 are left
+// out. If a test has several recorders, the attributes of all of them are there, and the
+// numbers are to be added. The keys are stable:
+//
+//	promptecho.cassette       the absolute path of the cassette, which may not exist
+//	promptecho.saved          the absolute path of a file that was written
+//	promptecho.replayed       requests that the cassette answered
+//	promptecho.resumed        requests that the journal of a killed run answered
+//	promptecho.recorded       requests whose live answers were recorded
+//	promptecho.input_tokens   tokens of the requests recorded, as the provider reports them
+//	promptecho.output_tokens  tokens of their answers
+//	promptecho.dropped        recordings that the cassette had and has no more
+//	promptecho.missed         different requests that have no recording
+//	promptecho.identical      answers of which mode compare says this, and so on
+//	promptecho.benign
+//	promptecho.drift
+//	promptecho.not_compared
+//	promptecho.not_sent
+//
+// promptecho record shows them for all tests of a module.
 package echotest
 
 import (
@@ -11,6 +35,7 @@ import (
 	"testing"
 
 	"github.com/promptecho/promptecho"
+	"github.com/promptecho/promptecho/internal/attr"
 	"github.com/promptecho/promptecho/internal/report"
 	"github.com/promptecho/promptecho/internal/testname"
 )
@@ -52,8 +77,32 @@ func New(t testing.TB, opts ...promptecho.Option) *promptecho.Recorder {
 			t.Errorf("promptecho: %s", text)
 		}
 		annotate(os.Stdout, rep.Annotations)
+		rep.Done.Write(t.Attr)
+		if _, bench := t.(*testing.B); !bench && !testing.Verbose() { // else it is logged, or breaks the line of the benchmark
+			sayChanges(os.Stdout, t.Name(), &rep.Done)
+		}
 	})
 	return rec
+}
+
+// sayChanges writes a line for each file that was written, since the log of a test that
+// passes is not shown.
+func sayChanges(w io.Writer, test string, done *attr.Done) {
+	for _, path := range done.Saved {
+		if wd, err := os.Getwd(); err == nil {
+			if rel, err := filepath.Rel(wd, path); err == nil && filepath.IsLocal(rel) {
+				path = rel
+			}
+		}
+		text := fmt.Sprintf("%d recorded", done.Recorded)
+		if done.Resumed > 0 {
+			text += fmt.Sprintf(", %d resumed", done.Resumed)
+		}
+		if done.Dropped > 0 {
+			text += fmt.Sprintf(", %d dropped", done.Dropped)
+		}
+		fmt.Fprintf(w, "promptecho: %s: %s: saved %s\n", test, text, path)
+	}
 }
 
 // annotate writes a workflow command of GitHub Actions for each finding, so that

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/promptecho/promptecho"
+	"github.com/promptecho/promptecho/internal/attr"
 	"github.com/promptecho/promptecho/internal/standin"
 )
 
@@ -24,15 +25,17 @@ type fakeTB struct {
 	failed, skipped bool
 	fatal           string
 	errors, logs    []string
+	attrs           []string
 	cleanups        []func()
 }
 
-func (f *fakeTB) Name() string      { return f.name }
-func (f *fakeTB) Helper()           {}
-func (f *fakeTB) Failed() bool      { return f.failed }
-func (f *fakeTB) Skipped() bool     { return f.skipped }
-func (f *fakeTB) Cleanup(fn func()) { f.cleanups = append(f.cleanups, fn) }
-func (f *fakeTB) Fatal(args ...any) { f.failed = true; f.fatal = fmt.Sprint(args...); panic(f) }
+func (f *fakeTB) Name() string           { return f.name }
+func (f *fakeTB) Helper()                {}
+func (f *fakeTB) Failed() bool           { return f.failed }
+func (f *fakeTB) Skipped() bool          { return f.skipped }
+func (f *fakeTB) Cleanup(fn func())      { f.cleanups = append(f.cleanups, fn) }
+func (f *fakeTB) Fatal(args ...any)      { f.failed = true; f.fatal = fmt.Sprint(args...); panic(f) }
+func (f *fakeTB) Attr(key, value string) { f.attrs = append(f.attrs, key+"="+value) }
 func (f *fakeTB) Logf(format string, args ...any) {
 	f.logs = append(f.logs, fmt.Sprintf(format, args...))
 }
@@ -146,6 +149,52 @@ func TestNewVerdicts(t *testing.T) {
 	})
 	if len(tb.errors) != 1 || tb.errors[0] != "my own failure" {
 		t.Errorf("errors %q", tb.errors)
+	}
+}
+
+// What a recorder did is said in attributes, and what it wrote without -v.
+func TestAttributes(t *testing.T) {
+	inDir(t)
+	p := standin.New()
+	defer p.Close()
+	file, err := filepath.Abs(filepath.Join("testdata", "cassettes", "TestX.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	cassette, saved := "promptecho.cassette="+file, "promptecho.saved="+file
+	for _, tt := range []struct {
+		mode  string
+		texts []string
+		want  []string // beginnings; the stand-in counts the tokens, and scripts/testdata/echotest/record.txtar checks them
+	}{
+		{"once", []string{"hello", "hello you"}, []string{cassette, saved, "promptecho.recorded=2", "promptecho.input_tokens=", "promptecho.output_tokens="}},
+		{"once", []string{"hello", "hello you"}, []string{cassette, "promptecho.replayed=2"}},
+		{"once", []string{"hello", "bye"}, []string{cassette, "promptecho.replayed=1", "promptecho.missed=1"}},
+		{"new_episodes", []string{"hello", "bye"}, []string{cassette, saved, "promptecho.replayed=1", "promptecho.recorded=1", "promptecho.input_tokens=", "promptecho.output_tokens="}},
+		{"all", []string{"hello"}, []string{cassette, saved, "promptecho.recorded=1", "promptecho.input_tokens=", "promptecho.output_tokens=", "promptecho.dropped=2"}},
+		{"none", nil, []string{cassette}},
+	} {
+		t.Setenv("PROMPTECHO_MODE", tt.mode)
+		tb := &fakeTB{TB: t, name: "TestX"}
+		tb.run(func(tb testing.TB) {
+			rec := New(tb)
+			for _, text := range tt.texts {
+				ask(t, rec, p.URL, text)
+			}
+		})
+		for i, want := range tt.want {
+			if i >= len(tb.attrs) || len(tb.attrs) != len(tt.want) || !strings.HasPrefix(tb.attrs[i], want) {
+				t.Errorf("mode %s, %q: attributes %q, want %q", tt.mode, tt.texts, tb.attrs, tt.want)
+				break
+			}
+		}
+	}
+	var said strings.Builder
+	sayChanges(&said, "TestX", &attr.Done{Saved: []string{file, "/elsewhere/y.yaml"}, Counts: attr.Counts{Recorded: 2, Dropped: 1}})
+	want := "promptecho: TestX: 2 recorded, 1 dropped: saved " + filepath.Join("testdata", "cassettes", "TestX.yaml") + "\n" +
+		"promptecho: TestX: 2 recorded, 1 dropped: saved /elsewhere/y.yaml\n"
+	if said.String() != want {
+		t.Errorf("said %q, want %q", said.String(), want)
 	}
 }
 

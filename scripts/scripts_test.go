@@ -14,15 +14,32 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// TestCommand runs promptecho.
-func TestCommand(t *testing.T) {
-	t.Parallel()
+// command builds promptecho and returns the folder it is in.
+func command(t *testing.T) string {
+	t.Helper()
 	bin := t.TempDir()
 	build := exec.Command("go", "build", "-o", bin, "./cmd/promptecho")
 	build.Dir = ".." // the module that requires what the command needs
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)
 	}
+	return bin
+}
+
+// goMod returns the go.mod of a user's module.
+func goMod(t *testing.T) string {
+	t.Helper()
+	root, err := filepath.Abs("..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fmt.Sprintf("module example.com/app\n\ngo 1.25.0\n\nrequire github.com/promptecho/promptecho v0.0.0\n\nreplace github.com/promptecho/promptecho => %q\n", root)
+}
+
+// TestCommand runs promptecho.
+func TestCommand(t *testing.T) {
+	t.Parallel()
+	bin := command(t)
 	testscript.Run(t, testscript.Params{
 		Dir:                 filepath.Join("testdata", "command"),
 		RequireExplicitExec: true,
@@ -33,14 +50,11 @@ func TestCommand(t *testing.T) {
 	})
 }
 
-// TestEchotest runs go test in a scratch module that uses promptecho as a
-// user's module does.
+// TestEchotest runs go test, and the commands that run it, in a scratch module that uses
+// promptecho as a user's module does.
 func TestEchotest(t *testing.T) {
 	t.Parallel()
-	root, err := filepath.Abs("..")
-	if err != nil {
-		t.Fatal(err)
-	}
+	bin, mod := command(t), goMod(t)
 	testscript.Run(t, testscript.Params{
 		Dir:                 filepath.Join("testdata", "echotest"),
 		RequireExplicitExec: true,
@@ -52,10 +66,10 @@ func TestEchotest(t *testing.T) {
 				}
 				env.Setenv(name, strings.TrimSpace(string(out)))
 			}
+			env.Setenv("PATH", bin+string(os.PathListSeparator)+env.Getenv("PATH"))
 			env.Setenv("GOPROXY", "off")
 			env.Setenv("GOTOOLCHAIN", "local")
 			env.Setenv("CI", "")
-			mod := fmt.Sprintf("module example.com/app\n\ngo 1.25.0\n\nrequire github.com/promptecho/promptecho v0.0.0\n\nreplace github.com/promptecho/promptecho => %q\n", root)
 			return os.WriteFile(filepath.Join(env.WorkDir, "go.mod"), []byte(mod), 0o666)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"paste": paste},

@@ -3,6 +3,8 @@
 //	promptecho ls [-json] [PATH ...]
 //	promptecho show [-raw] [-json] PATH ... [N]
 //	promptecho diff [-git REF] [-json] [PATH ...]
+//	promptecho record [-update|-all] [PACKAGE ...]
+//	promptecho compare [PACKAGE ...]
 //	promptecho verify [-w] [PATH ...]
 //	promptecho prune [-w] [-json] [PATH ...]
 //	promptecho demo [-dir DIR]
@@ -37,6 +39,8 @@ var verbs = []verb{
 	{"ls", lsHelp, runLs},
 	{"show", showHelp, runShow},
 	{"diff", diffHelp, runDiff},
+	{"record", recordHelp, runRecord},
+	{"compare", compareHelp, runCompare},
 	{"verify", verifyHelp, runVerify},
 	{"prune", pruneHelp, runPrune},
 	{"demo", demoHelp, runDemo},

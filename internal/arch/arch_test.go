@@ -24,7 +24,7 @@ const module = "github.com/promptecho/promptecho"
 // rooms lists what each package may import of ours; a package that is not
 // listed may not exist.
 var rooms = map[string][]string{
-	"echotest":             {"", "internal/report", "internal/testname"},
+	"echotest":             {"", "internal/attr", "internal/report", "internal/testname"},
 	"echofault":            {"internal/report", "internal/answer", "internal/canon", "internal/stream", "internal/interaction", "internal/request"},
 	"":                     {"internal/function", "internal/tape", "internal/answer", "internal/report", "internal/compare", "internal/said", "internal/redact", "internal/canon", "internal/stream", "internal/cassette", "internal/interaction", "internal/request", "internal/memo"},
 	"internal/function":    {"internal/exactjson", "internal/interaction"},
@@ -47,13 +47,15 @@ var rooms = map[string][]string{
 	"internal/txtar":       {},
 	"internal/rerecord":    {"internal/interaction", "internal/exactjson"},
 	"internal/seeds":       {"internal/interaction"},
-	"internal/report":      {"internal/tape", "internal/compare", "internal/diff", "internal/canon", "internal/interaction", "internal/redact"},
+	"internal/report":      {"internal/attr", "internal/tape", "internal/compare", "internal/diff", "internal/canon", "internal/interaction", "internal/redact"},
 	"internal/memo":        {},
+	"internal/attr":        {},
 	"internal/standin":     {},
 	"internal/arch":        {},
-	"cmd/promptecho":       {"", "echotest", "internal/testname", "internal/conversation", "internal/changes", "internal/answer", "internal/exactjson", "internal/cassette", "internal/interaction", "internal/canon", "internal/standin", "internal/diff", "internal/redact", "internal/said", "internal/stream"},
+	"cmd/promptecho":       {"", "internal/attr", "internal/suite", "echotest", "internal/testname", "internal/conversation", "internal/changes", "internal/answer", "internal/exactjson", "internal/cassette", "internal/interaction", "internal/canon", "internal/standin", "internal/diff", "internal/redact", "internal/said", "internal/stream"},
 
 	// What only the command links.
+	"internal/suite":        {"internal/attr"},
 	"internal/conversation": {"internal/said", "internal/canon", "internal/interaction", "internal/exactjson"},
 	"internal/changes":      {"internal/said", "internal/diff", "internal/rerecord", "internal/canon", "internal/interaction", "internal/exactjson"},
 }

@@ -14,7 +14,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite testdata/golden.yaml")
 
-// goldenFile is the example of the design, a stream, and most of what is rare.
+// goldenFile is the example of the design, a stream, the kinds of functions, and most of
+// what is rare.
 func goldenFile() *File {
 	given := interaction.Given{
 		Time: time.Date(2026, 11, 22, 15, 30, 12, 0, time.UTC),
@@ -69,6 +70,27 @@ func goldenFile() *File {
 		Kind:     "http",
 		Request:  interaction.Request{Method: "GET", URL: "https://example.com/v1/models"},
 		Response: interaction.Response{Status: 200, Body: []byte("{\n  \"data\": [\n    [\n      1,\n      2.50\n    ],\n    [\n      \"x\"\n    ]\n  ],\n  \"$ref\": \"\\u003cb\\u003e\",\n  \"no\": null\n}\n")},
+	}, {
+		Kind: "retrieval", Boundary: "docs", MatchKey: "2345678901234567",
+		Request:   interaction.Request{Function: "retrieval/docs", Body: []byte(`"how do I return shoes?"`)},
+		Response:  interaction.Response{Body: []byte(`[{"text":"Within 30 days.","score":0.87}]`)},
+		LatencyMS: 12,
+	}, {
+		Kind:     "http",
+		Request:  interaction.Request{Method: "GET", URL: "http://index/docs?q=shoes", Within: "retrieval/docs"},
+		Response: interaction.Response{Status: 200, Body: []byte(`["30 days"]`)},
+	}, {
+		Kind: "memory_read", Boundary: "user",
+		Request:  interaction.Request{Function: "memory_read/user", Body: []byte(`7`)},
+		Response: interaction.Response{Body: []byte(`null`)},
+	}, {
+		Kind: "tool", Boundary: "charge_card", Concurrent: true,
+		Request:  interaction.Request{Function: "tool/charge_card", Body: []byte(`{"amount":12.5,"note":"{\"order\":\"A-1\"}"}`)},
+		Response: interaction.Response{Body: []byte(`{"tries":3}`), Error: "charge: the card was declined", ErrorIs: []string{"the card was declined"}},
+	}, {
+		Kind: "memory_write", Boundary: "user",
+		Request:  interaction.Request{Function: "memory_write/user", Body: []byte(`{"id":7,"texts":["one\ntwo","three"]}`)},
+		Response: interaction.Response{Body: []byte(`true`)},
 	}}}
 }
 

@@ -40,7 +40,10 @@ func openBytes(t testing.TB, data []byte) (s *Index, unparsed bool, err error) {
 func withKeys(f *File) *File {
 	f.Revision = testRevision
 	for i, it := range f.Interactions {
-		it.MatchKey, it.Kind = strings.Repeat(string("123456789abcdef"[i%15]), 16), "llm"
+		it.MatchKey = strings.Repeat(string("123456789abcdef"[i%15]), 16)
+		if it.Request.Function == "" {
+			it.Kind = "llm"
+		}
 	}
 	return f
 }

@@ -387,7 +387,7 @@ func TestDifference(t *testing.T) {
 	for want, edit := range map[string]func(f *File){
 		"pinned":                               func(f *File) { f.Pinned = true },
 		"partial":                              func(f *File) { f.Partial = false },
-		"the number of interactions (3 and 4)": func(f *File) { f.Interactions = f.Interactions[1:] },
+		"the number of interactions (8 and 9)": func(f *File) { f.Interactions = f.Interactions[1:] },
 		"kind of interaction 2":                func(f *File) { f.Interactions[1].Kind = "" },
 		"boundary of interaction 2":            func(f *File) { f.Interactions[1].Boundary = "" },
 		"usage of interaction 1":               func(f *File) { f.Interactions[0].Usage = nil },

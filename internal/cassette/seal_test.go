@@ -14,13 +14,14 @@ import (
 	"github.com/promptecho/promptecho/internal/interaction"
 )
 
-// recordedFile is a cassette as a recorder writes it: a body, a stream, texts over lines
-// and an asset.
+// recordedFile is a cassette as a recorder writes it: a body, a stream, texts over lines, a
+// function and an asset.
 func recordedFile(t testing.TB) (f *File, data []byte, assets map[string][]byte) {
 	t.Helper()
 	f = withKeys(goldenFile())
-	f.Interactions = append(f.Interactions, withKeys(fileOf(big("a"))).Interactions...)
-	f.Interactions[4].MatchKey = strings.Repeat("4", 16)
+	last := withKeys(fileOf(big("a"))).Interactions[0]
+	last.MatchKey = strings.Repeat("f", 16)
+	f.Interactions = append(f.Interactions[:4], f.Interactions[7], last)
 	data, assets, err := Format(f)
 	if err != nil || len(assets) != 1 {
 		t.Fatal(len(assets), err)

@@ -28,12 +28,12 @@ func withSentinels(sentinels []error) (knownErrors, error) {
 	known := slices.Clone(knownErrors(wellKnown))
 	for _, s := range sentinels {
 		if s == nil {
-			return nil, errors.New("Sentinels: an error is nil")
+			return nil, errors.New("an error given to Sentinels is nil")
 		}
 		if i := slices.IndexFunc(known, func(k error) bool { return k.Error() == s.Error() }); i < 0 {
 			known = append(known, s)
 		} else if !errors.Is(s, known[i]) {
-			return nil, fmt.Errorf("Sentinels: two errors have the text %q, by which a cassette knows them", s)
+			return nil, fmt.Errorf("two of the errors given to Sentinels and the well-known ones have the text %q, by which a cassette knows them", s)
 		}
 	}
 	return known, nil

@@ -27,9 +27,6 @@ type (
 		A      string
 		Secret string `json:"-"`
 	}
-	named struct {
-		A string `json:"-,"`
-	}
 	embedded struct {
 		plain
 		C int
@@ -65,11 +62,16 @@ func (b *both) UnmarshalText(t []byte) error { _, err := fmt.Sscan(string(t), &b
 func TestTypes(t *testing.T) {
 	t.Parallel()
 	_ = hidden{b: ""}.b
-	field := func(name string) reflect.StructField {
-		return reflect.StructField{Name: name, Type: reflect.TypeFor[int](), Tag: `json:"x"`}
+	// The tags are ones that go vet would complain of.
+	field := func(name, tag string) reflect.StructField {
+		return reflect.StructField{Name: name, Type: reflect.TypeFor[int](), Tag: reflect.StructTag(`json:"` + tag + `"`)}
 	}
-	twice := reflect.StructOf([]reflect.StructField{field("A"), field("B")})
-	_ = locked{}.N
+	twice := reflect.StructOf([]reflect.StructField{field("A", "x"), field("B", "x")})
+	named := reflect.StructOf([]reflect.StructField{field("A", "-,")}) // the name "-"
+	l := new(locked)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	_ = writes{}.secret
 	for _, tt := range []struct {
 		typ             reflect.Type
 		argument, value string // what is wrong with it; "" if nothing is
@@ -86,7 +88,7 @@ func TestTypes(t *testing.T) {
 		{reflect.TypeFor[*big.Int](), "", ""},
 		{reflect.TypeFor[struct{}](), "", ""},
 		{reflect.TypeFor[*plain](), "", ""},
-		{reflect.TypeFor[named](), "", ""},
+		{named, "", ""},
 		{reflect.TypeFor[embedded](), "", ""},
 		{reflect.TypeFor[withMap](), "", ""},
 		{reflect.TypeFor[tree](), "", ""},
@@ -134,10 +136,10 @@ func TestSentinels(t *testing.T) {
 	}
 	one := errors.New("x")
 	for want, sentinels := range map[string][]error{
-		`two errors have the text "x"`:   {one, errors.New("x")},
-		`two errors have the text "EOF"`: {errors.New("EOF")},
-		"an error is nil":                {nil},
-		"":                               {one, one, io.EOF, errors.New("y")},
+		`have the text "x"`:         {one, errors.New("x")},
+		`have the text "EOF"`:       {errors.New("EOF")},
+		"given to Sentinels is nil": {nil},
+		"":                          {one, one, io.EOF, errors.New("y")},
 	} {
 		_, err := New("tool/x", reflect.TypeFor[int](), reflect.TypeFor[int](), sentinels)
 		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {

@@ -13,7 +13,7 @@ import (
 func (l *Log) Judge(o *Outcome, unasked ...string) Report {
 	recs := l.Tape.Stored()
 	misses, reached, compared := l.Misses(), l.reached.Load(), l.compared.all()
-	rep := Report{Errors: l.errors.all(), Notes: l.notes.all()}
+	rep := Report{Errors: l.errors.all(), Notes: l.notes.all(), Done: l.done(len(misses))}
 
 	l.judgeContests(&rep, o)
 	l.judgeLacking(&rep, o, l.lacking.all())

@@ -28,6 +28,10 @@ type Log struct {
 	selected tally[string]          // patterns of options that selected a field
 	lacking  tally[string]          // calls whose values the cassette lacks
 	compared tally[*tape.Recording] // recordings that a miss was compared with
+	saved    tally[string]          // the paths of files that were written
+
+	played  atomic.Int64 // how often a recording answered a request
+	dropped atomic.Int64 // how many recordings are no more in the files that were written
 
 	mu     sync.Mutex // guards what follows; no recording is asked while it is held
 	misses []*Miss

@@ -4,7 +4,10 @@
 // forms of requests and how they differ, but no HTTP, no cassette files and no recorder.
 package report
 
-import "github.com/promptecho/promptecho/internal/redact"
+import (
+	"github.com/promptecho/promptecho/internal/attr"
+	"github.com/promptecho/promptecho/internal/redact"
+)
 
 // An Outcome is what is known of a test when its recorder is closed.
 type Outcome struct {
@@ -26,6 +29,7 @@ type Report struct {
 	Errors      []string     // each fails the test
 	Notes       []string     // each is logged
 	Annotations []Annotation // one for each finding, for tools that show it in the source
+	Done        attr.Done    // what the recorder did, in numbers
 }
 
 // An Annotation is a finding with its place in the source.

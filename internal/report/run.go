@@ -33,7 +33,6 @@ type Run struct {
 	KeepFailures bool // recorded failures are what the test is about
 
 	Frozen func(name string) bool // whether calls of this name are never made; nil if none is
-	Live   func(name string) bool // whether they are made although they are recorded; nil if none is
 }
 
 // isFrozen reports whether calls of this name are never made.
@@ -46,16 +45,19 @@ func (r *Run) mode() string { return fmt.Sprintf("mode %s (%s)", r.Mode, r.ModeB
 func (r *Run) howToRecord(o *Outcome) string {
 	before := "To record it again:"
 	switch {
-	case !r.Tape.State.Present && r.AtMost != "none" && r.AtMost != "compare":
+	case !r.Tape.State.Present && !r.mayNotWrite():
 		before = "To record it:"
 	case r.Tape.State.Pinned:
 		before = fmt.Sprintf("%s is pinned. To record it again, remove \"pinned: true\" from its top, and run:", r.File)
-	case r.AtMost == "none" || r.AtMost == "compare":
+	case r.mayNotWrite():
 		before = fmt.Sprintf("InMode(Mode%s%s) in the code allows no recording. To record it again, remove that, and run:", strings.ToUpper(r.AtMost[:1]), r.AtMost[1:])
-	case r.AtMost == "once" && r.Tape.State.Present:
-		before = fmt.Sprintf("InMode(ModeOnce) in the code keeps what is recorded. To record it again, delete %s, and run:", r.File)
 	}
 	return before + "\n" + r.command(o)
+}
+
+// mayNotWrite reports whether the code allows no mode that records.
+func (r *Run) mayNotWrite() bool {
+	return r.AtMost == "none" || r.AtMost == "compare" || r.AtMost == "live"
 }
 
 // obstacle says what has to go before anything can be added to the cassette, or "".
@@ -63,7 +65,7 @@ func (r *Run) obstacle() string {
 	switch {
 	case r.Tape.State.Pinned:
 		return " The cassette is pinned: remove \"pinned: true\" from its top first."
-	case r.AtMost == "none", r.AtMost == "once":
+	case r.mayNotWrite():
 		return " InMode in the code keeps the cassette as it is: remove that first."
 	}
 	return ""

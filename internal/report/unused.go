@@ -14,15 +14,10 @@ import (
 // for them. A recording that has no answer need not be asked for: it depends on how long
 // other requests take whether one that is given up is sent at all.
 func (r *Run) Unused() []*tape.Recording {
+	within := r.Tape.WithinPlayed()
 	return slices.DeleteFunc(r.Tape.Stored(), func(rec *tape.Recording) bool {
-		return rec.Used() || rec.Canceled() || r.AllowRaced && rec.Concurrent() || r.within(rec)
+		return rec.Used() || rec.Canceled() || r.AllowRaced && rec.Concurrent() || within(rec)
 	})
-}
-
-// within reports whether a recording was sent within a function that is not called.
-func (r *Run) within(rec *tape.Recording) bool {
-	function := rec.Interaction().Request.Within
-	return function != "" && (r.Live == nil || !r.Live(function))
 }
 
 // describeUnused names a recording that no request used, and what was asked instead.

@@ -5,22 +5,52 @@ import (
 	"slices"
 )
 
-// What follows is for runs that play a part of a cassette and make the rest anew. The tape
-// must be closed.
+// What follows says which recordings stand for calls of this run. The tape must be closed.
+
+// WithinPlayed returns a function that reports whether a recording was sent within a
+// function that this run played, itself or through others. Nobody asks for it then.
+func (t *Tape) WithinPlayed() func(rec *Recording) bool {
+	var names map[string]bool // of the functions
+	return func(rec *Recording) bool {
+		function := rec.Interaction().Request.Within
+		if function != "" && names == nil {
+			names = t.functionsPlayed()
+		}
+		return names[function]
+	}
+}
+
+// functionsPlayed returns the names of the functions that this run played, and of those
+// that are recorded as called within them.
+func (t *Tape) functionsPlayed() map[string]bool {
+	names := map[string]bool{}
+	for n := -1; n < len(names); {
+		n = len(names)
+		for _, rec := range t.Recordings() {
+			it := rec.interaction.Load() // what plays a function reads it
+			if it == nil && !rec.Used() {
+				it = rec.Interaction()
+			}
+			if it != nil && it.Request.Function != "" && (rec.Used() && !rec.replaced || names[it.Request.Within]) {
+				names[it.Request.Function] = true
+			}
+		}
+	}
+	return names
+}
 
 // Played returns the recordings of the cassette that stand for calls of this run: those
 // that were played, unless another was recorded in their place, and those sent within
 // functions that were played. With all, it returns those that nothing asked for as well.
 func (t *Tape) Played(all bool) (list []*Recording) {
-	last := 0
+	last, within := 0, t.WithinPlayed()
 	for _, rec := range t.Stored() {
-		function := rec.Interaction().Request.Within
 		switch {
 		case rec.replaced:
 			continue
 		case rec.asked > 0:
 			last = rec.asked
-		case all || function != "" && !t.Config.Live(function):
+		case all || within(rec):
 			rec.asked = last // it stays behind what stands before it
 		default:
 			continue

@@ -52,6 +52,12 @@ func (t *Tape) SucceededLater(rec *Recording) bool {
 	return succeededLater(rec, t.recordings)
 }
 
+// FollowsPlayed reports whether a recording was asked for after one of the cassette was
+// played.
+func (t *Tape) FollowsPlayed(rec *Recording) bool {
+	return slices.ContainsFunc(t.recordings, func(o *Recording) bool { return !o.fresh && 0 < o.asked && o.asked < rec.asked })
+}
+
 // Succeeded reports whether a request succeeded in this run; key is that of its form.
 func (t *Tape) Succeeded(key string) bool {
 	return slices.ContainsFunc(t.recordings, func(rec *Recording) bool {

@@ -26,7 +26,6 @@ type Config struct {
 	Repeats bool           // the last recording of a request is played again and again
 
 	Frozen func(name string) bool // whether calls of this name are played in every run; nil if none are
-	Live   func(name string) bool // whether calls of this name are not played
 }
 
 // A State is what is known of a cassette before its interactions are read. The zero value

@@ -101,7 +101,9 @@ func (t *Tape) takeExact(c *Call) *Recording {
 	if first == nil || t.stopped {
 		return nil
 	}
-	return t.queues[first.key].takeExact(first, t.Config.Repeats)
+	rec := t.queues[first.key].takeExact(first, t.Config.Repeats)
+	t.number(rec)
+	return rec
 }
 
 // takeAlike returns the recording to play for a request of a form.
@@ -126,11 +128,17 @@ func (t *Tape) takeAlike(c *Call) (*Recording, error) {
 	if rec == nil && !t.records {
 		rec = q.takeCanceled()
 	}
+	t.number(rec)
+	return rec, nil
+}
+
+// number gives a recording that is played or reserved for the first time the number of the
+// call; rec may be nil. The caller holds the lock.
+func (t *Tape) number(rec *Recording) {
 	if rec != nil && rec.asked == 0 {
 		t.asked++
 		rec.asked = t.asked
 	}
-	return rec, nil
 }
 
 // checkMatchKey returns an error if a recording that was found by the key in its file is
@@ -171,8 +179,7 @@ func (t *Tape) Reserve(c *Call) (*Recording, error) {
 			rec.concurrent, other.concurrent = true, true
 		}
 	}
-	t.asked++
-	rec.asked = t.asked
+	t.number(rec)
 	if c.Instead != nil {
 		c.Instead.replaced, rec.number = true, c.Instead.number
 	}

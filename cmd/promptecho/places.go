@@ -1,0 +1,42 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/promptecho/promptecho/internal/suite"
+)
+
+// place names a package as the go command takes it here: ./bot instead of its import path,
+// if it is below the current folder.
+func place(p suite.Package) string {
+	if rel := here(p.Dir); filepath.IsLocal(rel) {
+		if rel == "." {
+			return "."
+		}
+		return "./" + filepath.ToSlash(rel)
+	}
+	return p.Path
+}
+
+// here returns a path as it is called in the current folder, if it is below that.
+func here(path string) string {
+	wd, err := os.Getwd()
+	if err != nil {
+		return path
+	}
+	if rel, err := filepath.Rel(wd, path); err == nil && filepath.IsLocal(rel) {
+		return rel
+	}
+	return path
+}
+
+// quote quotes an argument for a shell where it must be.
+func quote(s string) string {
+	if regexp.MustCompile(`^[A-Za-z0-9/._=@%+,:-]+$`).MatchString(s) {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}

@@ -1,0 +1,147 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"regexp"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/promptecho/promptecho/internal/suite"
+)
+
+const recordHelp = `record [-update|-all] [-json] [FLAGS] [PACKAGE ...] [-- FLAGS]
+run tests and record: a line per test, then what to review
+
+It runs go test for those of the packages whose tests link promptecho; the
+default is ./... What is recorded is replayed, what is not is recorded (mode
+new_episodes).
+
+  -update  and drop what tests that pass do not ask for (mode update)
+  -all     record everything again (mode all)
+  -json    print one object for all of the run
+
+Flags of go test: -run, -skip, -short, -timeout, -tags, -race, -p and -parallel,
+and behind "--" any others. -count is 1; the mode stands in PROMPTECHO_MODE.
+
+The first interrupt (^C) stops the tests, and a summary says what was done; the
+second one kills go test. Nothing is lost: what was answered is in journals
+beside the cassettes, and the next run goes on from there.
+
+The exit status is 1 if a test failed or the run was interrupted.
+`
+
+// runRecord runs tests so that what is not recorded gets recorded.
+func runRecord(args []string, stdout, stderr io.Writer) error {
+	flags := flag.NewFlagSet("record", flag.ContinueOnError)
+	update, all := flags.Bool("update", false, ""), flags.Bool("all", false, "")
+	r, err := parseRun("record", flags, args)
+	if err != nil {
+		return err
+	}
+	switch {
+	case *update && *all:
+		return errors.New("-update records what is missing, and -all everything: use one of them")
+	case *update:
+		r.mode, r.verb = "update", "record -update"
+	case *all:
+		r.mode, r.verb = "all", "record -all"
+	default:
+		r.mode = "new_episodes"
+	}
+	return r.run(stdout, stderr)
+}
+
+// A testRun is a run of go test by a verb.
+type testRun struct {
+	verb     string // and its flag that says what to record
+	mode     string
+	asJSON   bool
+	flags    []string // for go test
+	patterns []string // of packages
+	behind   []string // more flags for go test
+}
+
+// parseRun reads the arguments of a verb that runs tests.
+func parseRun(verb string, flags *flag.FlagSet, args []string) (*testRun, error) {
+	r := &testRun{verb: verb}
+	if i := slices.Index(args, "--"); i >= 0 {
+		args, r.behind = args[:i], args[i+1:]
+	}
+	flags.BoolVar(&r.asJSON, "json", false, "")
+	own := map[string]bool{}
+	flags.VisitAll(func(f *flag.Flag) { own[f.Name] = true })
+	run, skip := flags.String("run", "", ""), flags.String("skip", "", "")
+	flags.Bool("short", false, "")
+	flags.Bool("race", false, "")
+	flags.Duration("timeout", 0, "")
+	flags.String("tags", "", "")
+	flags.Uint("p", 0, "")
+	flags.Uint("parallel", 0, "")
+	var err error
+	if r.patterns, err = parse(flags, args); err != nil {
+		return nil, err
+	}
+	for name, pattern := range map[string]string{"run": *run, "skip": *skip} {
+		if _, err := regexp.Compile(pattern); err != nil {
+			return nil, fmt.Errorf("-%s: %w", name, err)
+		}
+	}
+	for _, arg := range r.behind {
+		if name := strings.TrimLeft(arg, "-"); strings.HasPrefix(name, "echo.") {
+			return nil, fmt.Errorf("%s: the mode is that of %s: say it with its own flags", arg, verb)
+		}
+	}
+	flags.Visit(func(f *flag.Flag) {
+		if !own[f.Name] {
+			r.flags = append(r.flags, "-"+f.Name+"="+f.Value.String())
+		}
+	})
+	if len(r.patterns) == 0 {
+		r.patterns = []string{"./..."}
+	}
+	return r, nil
+}
+
+// run runs the tests, tells what they do, and sums up.
+func (r *testRun) run(stdout, stderr io.Writer) error {
+	packages, err := suite.List(slices.DeleteFunc(slices.Clone(r.flags), func(f string) bool { return !strings.HasPrefix(f, "-tags=") }), r.patterns)
+	if err != nil {
+		return err
+	}
+	if len(packages) == 0 {
+		return fmt.Errorf("no package of %s has tests that link promptecho: tests use its package echotest", strings.Join(r.patterns, " "))
+	}
+	interrupts := make(chan os.Signal, 2)
+	signal.Notify(interrupts, os.Interrupt, syscall.SIGTERM)
+	defer signal.Stop(interrupts)
+	p, err := suite.Start(r.mode, r.flags, packages, r.behind)
+	if err != nil {
+		return err
+	}
+	s := &summary{verb: r.verb, mode: r.mode, flags: r.flags, behind: r.behind, packages: packages, began: time.Now()}
+	out := stdout
+	if r.asJSON {
+		out = io.Discard
+	}
+	s.interrupted = follow(p, s, newStatus(out, stderr), interrupts)
+	said, err := p.Wait()
+	if err != nil && !s.interrupted {
+		return err
+	}
+	if err := s.addJournals(); err != nil {
+		return err
+	}
+	if r.asJSON {
+		err = printJSON(stdout, s.json())
+	} else {
+		s.print(stdout)
+	}
+	return errors.Join(err, s.verdict(said))
+}

@@ -1,0 +1,289 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/promptecho/promptecho/internal/attr"
+	"github.com/promptecho/promptecho/internal/redact"
+	"github.com/promptecho/promptecho/internal/suite"
+)
+
+// A summary is what a run of tests comes to.
+type summary struct {
+	suite.Results
+	verb        string // with its flag, as it is called again
+	mode        string
+	flags       []string // as testRun has them
+	behind      []string
+	packages    []suite.Package
+	began       time.Time
+	interrupted bool
+	journals    []journal
+}
+
+// A journal is left by a test that did not end.
+type journal struct {
+	Path         string `json:"path"`
+	Interactions int    `json:"interactions"`
+	InputTokens  int64  `json:"input_tokens"`
+	OutputTokens int64  `json:"output_tokens"`
+}
+
+// places returns what the packages are called here, by their import paths.
+func (s *summary) places() map[string]string {
+	places := map[string]string{}
+	for _, p := range s.packages {
+		places[p.Path] = place(p)
+	}
+	return places
+}
+
+// progress says how far the run is.
+func (s *summary) progress(interrupted bool) string {
+	text := fmt.Sprintf("%s, %d of %s, %s", time.Since(s.began).Round(time.Second), s.Packages, count(len(s.packages), "package"), count(s.linked(), "test"))
+	if told := countsLine(s.Total); told != "" {
+		text += ": " + told
+	}
+	if interrupted {
+		text = "interrupted, " + text
+	}
+	return text
+}
+
+// linked returns how many tests have ended that have a recorder.
+func (s *summary) linked() (n int) {
+	for _, t := range s.Tests {
+		if t.Linked {
+			n++
+		}
+	}
+	return n
+}
+
+// countsLine returns "2 recorded, 3 replayed; tokens: 1,200 in, 34 out".
+func countsLine(c attr.Counts) string {
+	var parts []string
+	for _, n := range []struct {
+		count int64
+		what  string
+	}{
+		{c.Recorded, "recorded"}, {c.Resumed, "resumed"}, {c.Replayed, "replayed"}, {c.Dropped, "dropped"}, {c.Missed, "without a recording"},
+		{c.Identical, "identical"}, {c.Benign, "benign"}, {c.Drift, "drift"}, {c.NotCompared, "not compared"}, {c.NotSent, "not sent"},
+	} {
+		if n.count != 0 {
+			parts = append(parts, thousands(n.count)+" "+n.what)
+		}
+	}
+	text := strings.Join(parts, ", ")
+	if c.InputTokens != 0 || c.OutputTokens != 0 {
+		text += fmt.Sprintf("; tokens: %s in, %s out", thousands(c.InputTokens), thousands(c.OutputTokens))
+	}
+	return text
+}
+
+// addJournals finds the journals that are left in the packages.
+func (s *summary) addJournals() error {
+	for _, p := range s.packages {
+		data := filepath.Join(p.Dir, "testdata")
+		if _, err := os.Stat(data); err != nil {
+			continue
+		}
+		files, err := cassettesIn(data)
+		if err != nil {
+			return err
+		}
+		for _, file := range files {
+			if kindOf(file) == isJournal {
+				s.journals = append(s.journals, readJournal(file))
+			}
+		}
+	}
+	return nil
+}
+
+// readJournal looks at a journal. One that cannot be read has nothing to resume.
+func readJournal(file string) journal {
+	j := journal{Path: here(file)}
+	if f, err := load(file); err == nil {
+		j.Interactions = len(f.Interactions)
+		for _, it := range f.Interactions {
+			if it.Usage != nil {
+				j.InputTokens += it.Usage.InputTokens
+				j.OutputTokens += it.Usage.OutputTokens
+			}
+		}
+	}
+	return j
+}
+
+// failed returns the tests that failed, and not only because one of their subtests did. A
+// test that was stopped by an interrupt has not failed.
+func (s *summary) failed() (tests []*suite.Test) {
+	for _, t := range s.Tests {
+		parent := slices.ContainsFunc(tests, func(o *suite.Test) bool { return o.Package == t.Package && strings.HasPrefix(o.Name, t.Name+"/") })
+		verdictOnly := strings.Count(t.Output, "\n") <= 1
+		if t.Status == suite.Fail && !(parent && verdictOnly) || t.Status == suite.Stopped && !s.interrupted {
+			tests = append(tests, t)
+		}
+	}
+	return tests
+}
+
+// failures returns the packages that failed, and not by an interrupt.
+func (s *summary) failures() []suite.Failure {
+	return slices.DeleteFunc(slices.Clone(s.Failures), func(f suite.Failure) bool {
+		return s.interrupted && strings.Contains(f.Output, "signal: ")
+	})
+}
+
+// saved returns the files that were written, as they are called here.
+func (s *summary) saved() []string {
+	files := map[string]bool{}
+	for _, t := range s.Tests {
+		for _, path := range t.Saved {
+			files[here(path)] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(files))
+}
+
+// print prints the output of what failed, and the summary.
+func (s *summary) print(w io.Writer) {
+	for _, f := range s.failures() {
+		fmt.Fprintf(w, "\n%s", redact.Printable(f.Output))
+	}
+	failed := s.failed()
+	for _, t := range s.Tests {
+		if t.Output != "" && (t.Status != suite.Fail || slices.Contains(failed, t)) {
+			fmt.Fprintf(w, "\n%s", redact.Printable(t.Output))
+		}
+	}
+	s.printSaved(w)
+	s.printJournals(w)
+	s.printFailed(w)
+	fmt.Fprintf(w, "\n%s with a recorder, %d of %s: %s (%s)\n", count(s.linked(), "test"), s.Packages, count(len(s.packages), "package"),
+		orNone(countsLine(s.Total), "nothing asked"), time.Since(s.began).Round(100*time.Millisecond))
+}
+
+// printSaved lists the files that were written.
+func (s *summary) printSaved(w io.Writer) {
+	const shown = 20
+	files := s.saved()
+	if len(files) == 0 {
+		return
+	}
+	fmt.Fprintf(w, "\nWritten, to be reviewed:\n")
+	folders := map[string]bool{}
+	for i, file := range files {
+		folder, below, _ := strings.Cut(filepath.ToSlash(file), "testdata/cassettes/")
+		if below != "" {
+			folder += "testdata/cassettes"
+		}
+		folders[quote(folder)] = true
+		if i < shown {
+			fmt.Fprintf(w, "  %s\n", redact.Printable(file))
+		}
+	}
+	if len(files) > shown {
+		fmt.Fprintf(w, "  … and %d more\n", len(files)-shown)
+	}
+	list := strings.Join(slices.Sorted(maps.Keys(folders)), " ")
+	fmt.Fprintf(w, "New files as well:\n  git add -N -- %s\n  git diff -- %[1]s\n", list)
+}
+
+// printJournals says what the next run goes on from.
+func (s *summary) printJournals(w io.Writer) {
+	if len(s.journals) == 0 {
+		return
+	}
+	fmt.Fprintf(w, "\nLeft by tests that did not end. The next run that records resumes them, and asks only for the rest:\n")
+	for _, j := range s.journals {
+		fmt.Fprintf(w, "  %s: %s; tokens: %s in, %s out\n", redact.Printable(j.Path), count(j.Interactions, "interaction"), thousands(j.InputTokens), thousands(j.OutputTokens))
+	}
+}
+
+// printFailed says how to run what failed again, package by package.
+func (s *summary) printFailed(w io.Writer) {
+	tests, places := map[string][]string{}, s.places()
+	failed := s.failed()
+	for _, t := range failed {
+		name, _, _ := strings.Cut(t.Name, "/")
+		if name = regexp.QuoteMeta(name); !slices.Contains(tests[t.Package], name) {
+			tests[t.Package] = append(tests[t.Package], name)
+		}
+	}
+	if len(failed) == 0 {
+		return
+	}
+	fmt.Fprintf(w, "\n%s failed. To run what failed again:\n", count(len(failed), "test"))
+	for _, p := range s.packages {
+		names := tests[p.Path]
+		if len(names) == 0 {
+			continue
+		}
+		command := "promptecho " + s.verb
+		for _, f := range s.flags {
+			if !strings.HasPrefix(f, "-run=") && !strings.HasPrefix(f, "-skip=") {
+				command += " " + quote(f)
+			}
+		}
+		command += " " + quote(places[p.Path]) + " -run " + quote("^("+strings.Join(names, "|")+")$")
+		if len(s.behind) > 0 {
+			command += " --"
+		}
+		for _, arg := range s.behind {
+			command += " " + quote(arg)
+		}
+		fmt.Fprintf(w, "  %s\n", redact.Printable(command))
+	}
+}
+
+// json returns the summary for programs.
+func (s *summary) json() any {
+	tests := s.Tests
+	if tests == nil {
+		tests = []*suite.Test{}
+	}
+	return map[string]any{
+		"mode":        s.mode,
+		"tests":       tests,
+		"failures":    append([]suite.Failure{}, s.failures()...),
+		"journals":    append([]journal{}, s.journals...),
+		"packages":    len(s.packages),
+		"ended":       s.Packages,
+		"total":       s.Total,
+		"seconds":     time.Since(s.began).Seconds(),
+		"interrupted": s.interrupted,
+	}
+}
+
+// verdict returns what the exit status says. What go test said beside the events is part of
+// it.
+func (s *summary) verdict(said string) error {
+	tests, packages := len(s.failed()), len(s.failures())
+	var text []string
+	if s.interrupted {
+		text = append(text, "interrupted")
+	}
+	if tests > 0 {
+		text = append(text, count(tests, "test")+" failed")
+	}
+	if packages > 0 {
+		text = append(text, count(packages, "package")+" failed")
+	}
+	if said != "" && len(text) > 0 {
+		text = append(text, "go test says: "+said)
+	}
+	if len(text) == 0 {
+		return nil
+	}
+	return found(strings.Join(text, ", "))
+}

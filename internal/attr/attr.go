@@ -1,0 +1,108 @@
+// Package attr has the attributes by which a test says what its recorders did. Package
+// echotest sets them with [testing.TB.Attr]; the command reads them from the events of
+// go test -json. The keys are stable; go doc of echotest lists them.
+package attr
+
+import (
+	"strconv"
+	"strings"
+)
+
+// The keys of the attributes that name files. Those of the numbers are in numbers.
+const (
+	cassette = "promptecho.cassette"
+	saved    = "promptecho.saved"
+)
+
+// Done is what a recorder did, or what several did together. The names in JSON are those
+// of promptecho record -json.
+type Done struct {
+	Cassettes []string `json:"cassettes,omitempty"` // absolute paths
+	Saved     []string `json:"saved,omitempty"`     // the files that were written, absolute
+	Counts
+}
+
+// Counts are numbers of requests, recordings and tokens.
+type Counts struct {
+	Replayed     int64 `json:"replayed,omitempty"`      // requests that the cassette answered
+	Resumed      int64 `json:"resumed,omitempty"`       // requests that the journal of a killed run answered
+	Recorded     int64 `json:"recorded,omitempty"`      // requests whose live answers were recorded
+	InputTokens  int64 `json:"input_tokens,omitempty"`  // of what was recorded, as the provider reports them
+	OutputTokens int64 `json:"output_tokens,omitempty"` // the same
+	Dropped      int64 `json:"dropped,omitempty"`       // recordings that the cassette had and has no more
+	Missed       int64 `json:"missed,omitempty"`        // different requests that have no recording
+
+	// Verdicts of mode compare.
+	Identical   int64 `json:"identical,omitempty"`
+	Benign      int64 `json:"benign,omitempty"`
+	Drift       int64 `json:"drift,omitempty"`
+	NotCompared int64 `json:"not_compared,omitempty"` // it was sent, and the answer says nothing of the model
+	NotSent     int64 `json:"not_sent,omitempty"`
+}
+
+// numbers are the keys of the numbers.
+var numbers = []struct {
+	key string
+	of  func(*Counts) *int64
+}{
+	{"promptecho.replayed", func(c *Counts) *int64 { return &c.Replayed }},
+	{"promptecho.resumed", func(c *Counts) *int64 { return &c.Resumed }},
+	{"promptecho.recorded", func(c *Counts) *int64 { return &c.Recorded }},
+	{"promptecho.input_tokens", func(c *Counts) *int64 { return &c.InputTokens }},
+	{"promptecho.output_tokens", func(c *Counts) *int64 { return &c.OutputTokens }},
+	{"promptecho.dropped", func(c *Counts) *int64 { return &c.Dropped }},
+	{"promptecho.missed", func(c *Counts) *int64 { return &c.Missed }},
+	{"promptecho.identical", func(c *Counts) *int64 { return &c.Identical }},
+	{"promptecho.benign", func(c *Counts) *int64 { return &c.Benign }},
+	{"promptecho.drift", func(c *Counts) *int64 { return &c.Drift }},
+	{"promptecho.not_compared", func(c *Counts) *int64 { return &c.NotCompared }},
+	{"promptecho.not_sent", func(c *Counts) *int64 { return &c.NotSent }},
+}
+
+// Write calls set with each attribute that says something: the files, and the numbers that
+// are not 0. A path with a line break cannot be an attribute and is left out.
+func (d *Done) Write(set func(key, value string)) {
+	for _, files := range []struct {
+		key   string
+		paths []string
+	}{{cassette, d.Cassettes}, {saved, d.Saved}} {
+		for _, path := range files.paths {
+			if !strings.ContainsAny(path, "\r\n") {
+				set(files.key, path)
+			}
+		}
+	}
+	for _, n := range numbers {
+		if v := *n.of(&d.Counts); v != 0 {
+			set(n.key, strconv.FormatInt(v, 10))
+		}
+	}
+}
+
+// Read adds what an attribute says. It reports whether the attribute is one of ours and
+// says something.
+func (d *Done) Read(key, value string) bool {
+	switch key {
+	case cassette:
+		d.Cassettes = append(d.Cassettes, value)
+		return true
+	case saved:
+		d.Saved = append(d.Saved, value)
+		return true
+	}
+	for _, n := range numbers {
+		if n.key == key {
+			v, err := strconv.ParseInt(value, 10, 64)
+			*n.of(&d.Counts) += v
+			return err == nil
+		}
+	}
+	return false
+}
+
+// Add adds the counts of others.
+func (c *Counts) Add(other Counts) {
+	for _, n := range numbers {
+		*n.of(c) += *n.of(&other)
+	}
+}

@@ -1,0 +1,50 @@
+package report
+
+import (
+	"github.com/promptecho/promptecho/internal/attr"
+	"github.com/promptecho/promptecho/internal/compare"
+)
+
+// Played notes that a recording answered a request.
+func (l *Log) Played() { l.played.Add(1) }
+
+// Saved notes that the file with this absolute path was written.
+func (l *Log) Saved(path string) { l.saved.add(path) }
+
+// Dropped notes how many recordings the cassette had before and has no more.
+func (l *Log) Dropped(n int) { l.dropped.Add(int64(n)) }
+
+// done counts what the recorder did. What was recorded counts by whether it was asked of
+// the provider, and not by whether it is kept: it is paid for.
+func (l *Log) done(missed int) attr.Done {
+	d := attr.Done{Cassettes: []string{l.Path}, Saved: l.saved.all()}
+	d.Replayed, d.Dropped, d.Missed = l.played.Load(), l.dropped.Load(), int64(missed)
+	for _, rec := range l.Tape.Recordings() {
+		switch {
+		case rec.Fresh() && rec.Complete():
+			d.Recorded++
+			if u := rec.Interaction().Usage; u != nil {
+				d.InputTokens += u.InputTokens
+				d.OutputTokens += u.OutputTokens
+			}
+		case rec.Resumed() && rec.Used():
+			d.Resumed++
+			d.Replayed--
+		}
+	}
+	for _, one := range l.Comparisons.all {
+		switch one.Verdict {
+		case compare.Identical:
+			d.Identical++
+		case compare.Benign:
+			d.Benign++
+		case compare.Drift:
+			d.Drift++
+		case compare.NotCompared:
+			d.NotCompared++
+		case compare.NotSent:
+			d.NotSent++
+		}
+	}
+	return d
+}

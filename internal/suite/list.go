@@ -1,0 +1,63 @@
+// Package suite runs the tests of a module that use promptecho, by go test -json, and
+// reads what comes of them. Only the command needs it.
+package suite
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"strings"
+)
+
+// library is the package that a test links if it has a recorder.
+const library = "github.com/promptecho/promptecho"
+
+// A Package is one whose tests link promptecho.
+type Package struct {
+	Path string // the import path
+	Dir  string // absolute
+}
+
+// List returns the packages that match the patterns and whose tests link promptecho, in
+// the order of go list. The flags are for go list. The error is what go list says.
+func List(flags, patterns []string) (found []Package, err error) {
+	args := append([]string{"list", "-test", "-json=ImportPath,Name,Dir,Deps"}, flags...)
+	cmd := exec.Command("go", append(args, patterns...)...)
+	var out, said bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &said
+	if err := cmd.Run(); err != nil {
+		if said.Len() > 0 {
+			err = errors.New(strings.TrimSpace(said.String()))
+		}
+		return nil, fmt.Errorf("go list: %w", err)
+	}
+	for dec := json.NewDecoder(&out); ; {
+		var p struct {
+			ImportPath, Name, Dir string
+			Deps                  []string
+		}
+		if err := dec.Decode(&p); err == io.EOF {
+			return found, nil
+		} else if err != nil {
+			return nil, fmt.Errorf("go list: %w", err)
+		}
+		path, isTest := strings.CutSuffix(p.ImportPath, ".test") // the program that runs a package's tests
+		if isTest && p.Name == "main" && links(p.Deps) {
+			found = append(found, Package{path, p.Dir})
+		}
+	}
+}
+
+// links reports whether the library is among dependencies. A package that is built for one
+// test has the name of the test's program behind its own.
+func links(deps []string) bool {
+	for _, dep := range deps {
+		if path, _, _ := strings.Cut(dep, " "); path == library {
+			return true
+		}
+	}
+	return false
+}
