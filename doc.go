@@ -22,6 +22,10 @@
 // from the environment variable PROMPTECHO_MODE, else it is once, and none if
 // the environment variable CI is set.
 //
+// What an agent does beside HTTP (its tools, its searches, its memory) is recorded and
+// replayed by [Wrap], in the same cassette. [Live] runs a part of it for real, and [Frozen]
+// keeps a part from ever being called.
+//
 // What a request depends on beside the program comes from the recorder, too, if a test
 // takes it from there: see [Recorder.Time], [Recorder.Rand] and [Recorder.Env].
 //

@@ -39,11 +39,12 @@ The exit status is 1 if something differs.
 
 // A difference is what diff says of one cassette.
 type difference struct {
-	Old   string     `json:"old"` // the names of the two; empty if there is none
-	New   string     `json:"new"`
-	Calls []callDiff `json:"calls"`
-	Total usageDiff  `json:"usage"`
-	Same  int        `json:"unchanged"` // so many interactions
+	Old   string         `json:"old"` // the names of the two; empty if there is none
+	New   string         `json:"new"`
+	Env   []changes.Edit `json:"env,omitempty"` // the variables that the test is given
+	Calls []callDiff     `json:"calls"`
+	Total usageDiff      `json:"usage"`
+	Same  int            `json:"unchanged"` // so many interactions
 }
 
 // A callDiff is what became of one interaction.
@@ -84,7 +85,7 @@ func runDiff(args []string, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	list = slices.DeleteFunc(list, func(d *difference) bool { return len(d.Calls) == 0 && d.Old != "" && d.New != "" })
+	list = slices.DeleteFunc(list, func(d *difference) bool { return len(d.Calls)+len(d.Env) == 0 && d.Old != "" && d.New != "" })
 	if *asJSON {
 		if list == nil {
 			list = []*difference{}
@@ -185,6 +186,7 @@ func compare(oldName, newName string, old, fresh *cassette.File) *difference {
 	d := &difference{Old: oldName, New: newName, Calls: []callDiff{}, Same: len(fresh.Interactions)}
 	d.Total.OldInput, d.Total.OldOutput = tokens(old.Interactions)
 	d.Total.NewInput, d.Total.NewOutput = tokens(fresh.Interactions)
+	d.Env = changes.Env(old.Given.Env, fresh.Given.Env)
 	for _, c := range changes.Between(old.Interactions, fresh.Interactions) {
 		call := callDiff{Is: "changed", Old: c.Old, New: c.New, Edits: c.Edits, Repeated: c.Repeated}
 		var it *interaction.Interaction
@@ -245,6 +247,9 @@ func (p *printer) difference(d *difference) {
 		p.line(0, bold, "%s: deleted", d.Old)
 	default:
 		p.line(0, bold, "%s -> %s", d.Old, d.New)
+	}
+	for _, e := range d.Env {
+		p.line(2, "", "env %s: %s -> %s", e.Path, orNone(e.Old, "(none)"), orNone(e.New, "(none)"))
 	}
 	number := map[string]int{}
 	for _, c := range d.Calls {

@@ -20,6 +20,8 @@ import (
 	"os"
 	"slices"
 	"strings"
+
+	"github.com/promptecho/promptecho/internal/redact"
 )
 
 // What a user reads: the result goes to standard output, everything else to
@@ -77,11 +79,11 @@ func run(args []string, stdout, stderr io.Writer) int {
 	var f found
 	if errors.As(err, &f) {
 		if f != "" {
-			fmt.Fprintf(stderr, "promptecho: %s: %s\n", verbs[i].name, f)
+			fmt.Fprintf(stderr, "promptecho: %s: %s\n", verbs[i].name, redact.Printable(f.Error()))
 		}
 		return 1
 	}
-	fmt.Fprintf(stderr, "promptecho: %s: %v\n", verbs[i].name, err)
+	fmt.Fprintf(stderr, "promptecho: %s: %s\n", verbs[i].name, redact.Printable(err.Error()))
 	return 2
 }
 

@@ -65,21 +65,17 @@ const (
 // text prints a recorded text.
 func (p *printer) text(indent int, text string) {
 	text = strings.TrimRight(strings.ReplaceAll(text, "\r\n", "\n"), "\n")
-	bytesLeft := 0
-	if !p.full && len(text) > mostBytes {
+	all, size := strings.Count(text, "\n")+1, len(text)
+	if !p.full && size > mostBytes {
 		at := mostBytes
-		for !utf8.RuneStart(text[at]) {
+		for at > 0 && !utf8.RuneStart(text[at]) {
 			at--
 		}
-		bytesLeft, text = len(text)-at, text[:at]
+		text = text[:at]
 	}
 	lines := strings.Split(redact.Printable(text), "\n")
-	linesLeft := 0
 	if !p.full && len(lines) > mostLines {
-		linesLeft, lines = len(lines)-shownLines, lines[:shownLines]
-		if bytesLeft > 0 {
-			linesLeft = 0
-		}
+		lines = lines[:shownLines]
 	}
 	for _, line := range lines {
 		for _, piece := range wrap(line, p.width-indent) {
@@ -87,10 +83,10 @@ func (p *printer) text(indent int, text string) {
 		}
 	}
 	switch {
-	case linesLeft > 0:
-		p.line(indent, dim, "(%s more: -full)", count(linesLeft, "line"))
-	case bytesLeft > 0:
-		p.line(indent, dim, "(%s more: -full)", count(bytesLeft, "byte"))
+	case len(lines) < all:
+		p.line(indent, dim, "(%s more: -full)", count(all-len(lines), "line"))
+	case len(text) < size:
+		p.line(indent, dim, "(%s more: -full)", count(size-len(text), "byte"))
 	}
 }
 

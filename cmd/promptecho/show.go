@@ -6,8 +6,11 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/promptecho/promptecho/internal/answer"
 	"github.com/promptecho/promptecho/internal/conversation"
@@ -35,6 +38,8 @@ type shown struct {
 	Kind         string                   `json:"kind"` // as ls has it
 	Partial      bool                     `json:"partial,omitempty"`
 	Pinned       bool                     `json:"pinned,omitempty"`
+	Time         time.Time                `json:"time,omitzero"` // that the test was given
+	Env          map[string]string        `json:"env,omitempty"` // the variables that it was given
 	Interactions []*conversation.Exchange `json:"interactions"`
 
 	stored []*interaction.Interaction
@@ -96,7 +101,7 @@ func readCassettes(paths []string, n int, stderr io.Writer) (list []*shown, err 
 		if err != nil {
 			return nil, err
 		}
-		s := &shown{Path: file, Kind: kindOf(file), Partial: f.Partial, Pinned: f.Pinned, stored: f.Interactions, Interactions: conversation.Read(f.Interactions)}
+		s := &shown{Path: file, Kind: kindOf(file), Partial: f.Partial, Pinned: f.Pinned, Time: f.Given.Time, Env: f.Given.Env, stored: f.Interactions, Interactions: conversation.Read(f.Interactions)}
 		if n > len(s.stored) || n < 0 {
 			return nil, fmt.Errorf("%s has %s, there is no number %d", file, count(len(s.stored), "interaction"), n)
 		}
@@ -177,6 +182,12 @@ func (p *printer) cassette(s *shown) {
 		about = append(about, "pinned")
 	}
 	p.line(0, bold, "%s: %s", s.Path, strings.Join(about, ", "))
+	if !s.Time.IsZero() {
+		p.line(2, "", "time: %s", s.Time.Format(time.RFC3339))
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.Env)) {
+		p.text(2, "env "+name+": "+s.Env[name])
+	}
 	depth := map[string]int{} // of functions that were called, by their names
 	for _, e := range s.Interactions {
 		indent := 0

@@ -114,6 +114,33 @@ func TestPrinter(t *testing.T) {
 	}
 }
 
+// TestCut: of a long text the beginning is shown, and how much more there is.
+func TestCut(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		text  string
+		lines int    // that are shown, with the last
+		last  string // that says what is left out; "" if nothing is
+	}{
+		{strings.Repeat("line\n", 30), 30, ""},
+		{strings.Repeat("line\n", 31), 21, "(11 lines more: -full)"},
+		{strings.Repeat("x", 4000), 1, ""},
+		{strings.Repeat("é", 2500), 2, "(1,000 bytes more: -full)"},
+		{strings.Repeat(strings.Repeat("x", 999)+"\n", 10), 6, "(5 lines more: -full)"},
+	} {
+		var cut, full bytes.Buffer
+		(&printer{w: &cut}).text(0, tt.text)
+		(&printer{w: &full, full: true}).text(0, tt.text)
+		got := strings.Split(strings.TrimSuffix(cut.String(), "\n"), "\n")
+		if len(got) != tt.lines || tt.last != "" && got[len(got)-1] != tt.last {
+			t.Errorf("%.20q: %d lines, the last is %q", tt.text, len(got), got[len(got)-1])
+		}
+		if full.String() != strings.TrimSuffix(tt.text, "\n")+"\n" {
+			t.Errorf("%.20q is not whole: %.60q", tt.text, full.String())
+		}
+	}
+}
+
 // TestParse: flags may stand anywhere, and not behind "--".
 func TestParse(t *testing.T) {
 	t.Parallel()

@@ -26,7 +26,7 @@ type Change struct {
 
 // An Edit is a field that differs.
 type Edit struct {
-	In   string `json:"in"`            // request, settings (which do not match), answer or usage
+	In   string `json:"in"`            // request, settings (which do not match), answer, usage or env
 	Path string `json:"path"`          // in the request as it is spelled there
 	Old  string `json:"old,omitempty"` // JSON; empty if only the new one has the field
 	New  string `json:"new,omitempty"` // JSON; empty if only the old one has it
@@ -71,6 +71,21 @@ func Between(before, after []*interaction.Interaction) (list []Change) {
 		}
 	}
 	removed(len(old))
+	return list
+}
+
+// Env compares the environment variables that two cassettes give their test.
+func Env(old, fresh map[string]string) (list []Edit) {
+	fields := func(env map[string]string) []canon.Line {
+		v := exactjson.Value{Kind: exactjson.Object}
+		for name, value := range env {
+			v.Elems = append(v.Elems, exactjson.Value{Name: name, Kind: exactjson.String, Text: value})
+		}
+		return canon.Lines(&v)
+	}
+	for _, e := range diff.Answers(fields(old), fields(fresh)) {
+		list = append(list, Edit{"env", e.Path, e.Recorded, e.Incoming, e.Note})
+	}
 	return list
 }
 

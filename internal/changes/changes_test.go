@@ -131,3 +131,30 @@ func TestMany(t *testing.T) {
 		t.Errorf("%d changes, one is %+v", len(list), list[41])
 	}
 }
+
+// TestEnv: what a cassette gives its test beside answers.
+func TestEnv(t *testing.T) {
+	t.Parallel()
+	got := Env(map[string]string{"MODEL": "a", "SAME": "x", "GONE": "1"}, map[string]string{"MODEL": "b", "SAME": "x", "NEW": ""})
+	want := []Edit{{"env", "GONE", `"1"`, "", ""}, {"env", "MODEL", `"a"`, `"b"`, ""}, {"env", "NEW", "", `""`, ""}}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %+v", got)
+	}
+	if got := Env(nil, nil); got != nil {
+		t.Errorf("nothing differs: %+v", got)
+	}
+}
+
+// FuzzBetween: a cassette does not differ from itself, and no two are too strange.
+func FuzzBetween(f *testing.F) {
+	f.Add(`{"model":"m","messages":[{"role":"user","content":"a"}]}`, `{"choices":[{"message":{"content":"x","tool_calls":[{"function":{"name":"f","arguments":"{"}}]}}]}`, `{}`, `[1,{"id":"run_12345678"}]`)
+	f.Fuzz(func(t *testing.T, q1, a1, q2, a2 string) {
+		one, two := ask("", ""), ask("", "")
+		one.Request.Body, one.Response.Body = []byte(q1), []byte(a1)
+		two.Request.Body, two.Response.Body = []byte(q2), []byte(a2)
+		if list := Between([]*interaction.Interaction{one, two}, []*interaction.Interaction{one, two}); list != nil {
+			t.Errorf("a cassette differs from itself: %s", shown(list))
+		}
+		Between([]*interaction.Interaction{one}, []*interaction.Interaction{two, one})
+	})
+}
