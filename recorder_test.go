@@ -81,7 +81,13 @@ func ask(t testing.TB, r *Recorder, base, text string) (int, string) {
 // status and the body of the answer.
 func post(t testing.TB, r *Recorder, url, body string, headers ...string) (int, string) {
 	t.Helper()
-	req, err := http.NewRequestWithContext(t.Context(), "POST", url, strings.NewReader(body))
+	return postIn(t, t.Context(), r, url, body, headers...)
+}
+
+// postIn is post with a context.
+func postIn(t testing.TB, ctx context.Context, r *Recorder, url, body string, headers ...string) (int, string) {
+	t.Helper()
+	req, err := http.NewRequestWithContext(ctx, "POST", url, strings.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
 	}

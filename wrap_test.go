@@ -348,7 +348,7 @@ func TestWrapWithin(t *testing.T) {
 	agent := func(r *Recorder) string {
 		lookup := Wrap(r, "memory_read/user", func(ctx context.Context, id int) (string, error) {
 			inner.Add(1)
-			_, body := postIn(t, ctx, r, u.URL, `{"id":1}`)
+			_, body := postIn(t, ctx, r, u.URL+"/x", `{"id":1}`)
 			return body, nil
 		})
 		search := Wrap(r, "tool/search", func(ctx context.Context, query string) (string, error) {
@@ -356,14 +356,14 @@ func TestWrapWithin(t *testing.T) {
 			if err != nil {
 				return "", err
 			}
-			_, body := postIn(t, ctx, r, u.URL, fmt.Sprintf("{%q:1}", query))
+			_, body := postIn(t, ctx, r, u.URL+"/x", fmt.Sprintf("{%q:1}", query))
 			return user + body, nil
 		})
 		out, err := search(t.Context(), "q")
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, body := postIn(t, t.Context(), r, u.URL, `{"id":1}`) // as the function asked, and not within it
+		_, body := postIn(t, t.Context(), r, u.URL+"/x", `{"id":1}`) // as the function asked, and not within it
 		return out + body
 	}
 	r := mustOpen(t, file)
@@ -426,17 +426,17 @@ func TestWithinUnused(t *testing.T) {
 	run := func(calls bool) []string {
 		r := mustOpen(t, file)
 		user := Wrap(r, "memory_read/user", func(ctx context.Context, id int) (string, error) {
-			_, body := postIn(t, ctx, r, u.URL, `{"user":1}`)
+			_, body := postIn(t, ctx, r, u.URL+"/x", `{"user":1}`)
 			return body, nil
 		})
 		search := Wrap(r, "tool/search", func(ctx context.Context, query string) (string, error) {
-			postIn(t, ctx, r, u.URL, `{"before":1}`)
+			postIn(t, ctx, r, u.URL+"/x", `{"before":1}`)
 			return user(ctx, 1)
 		})
 		if calls {
 			search(t.Context(), "q")
 		}
-		postIn(t, t.Context(), r, u.URL, `{"after":1}`)
+		postIn(t, t.Context(), r, u.URL+"/x", `{"after":1}`)
 		return r.finish(report.Outcome{}).Errors
 	}
 	for _, errs := range [][]string{run(true), run(true)} {
@@ -447,25 +447,6 @@ func TestWithinUnused(t *testing.T) {
 	if errs := run(false); len(errs) != 1 || !strings.Contains(errs[0], "4 of 5 recordings not used") {
 		t.Errorf("not called: errors %q", errs)
 	}
-}
-
-// postIn is post with a context.
-func postIn(t testing.TB, ctx context.Context, r *Recorder, url, body string) (int, string) {
-	t.Helper()
-	req := streamRequest(t, ctx, url, "")
-	req.URL.Path = "/x"
-	req.Body = io.NopCloser(strings.NewReader(body))
-	req.ContentLength = int64(len(body))
-	resp, err := r.Client().Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer resp.Body.Close()
-	b, err := io.ReadAll(resp.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return resp.StatusCode, string(b)
 }
 
 // TestWrapOptions: options mean for an argument what they mean for a body.
@@ -746,7 +727,7 @@ func TestFrozenAgain(t *testing.T) {
 	run := func(opts ...Option) *Recorder {
 		r := mustOpen(t, file, opts...)
 		charge := Wrap(r, "tool/charge_card", func(ctx context.Context, s string) (string, error) {
-			_, body := postIn(t, ctx, r, u.URL, `{"charge":1}`)
+			_, body := postIn(t, ctx, r, u.URL+"/x", `{"charge":1}`)
 			return body, nil
 		})
 		ask(t, r, u.URL, "before")
