@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"net/http"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/promptecho/promptecho/internal/interaction"
@@ -38,7 +37,7 @@ func (in *incoming) redactHead(req *http.Request, as aliases, policy *redact.Pol
 	in.Request = interaction.Request{
 		Method:  cmp.Or(req.Method, http.MethodGet),
 		URL:     urlOf(req, as),
-		Headers: slices.DeleteFunc(interaction.HeadersOf(req.Header), isDefaultHeader),
+		Headers: slices.DeleteFunc(interaction.HeadersOf(req.Header), interaction.Header.IsDefault),
 		Body:    in.body.Bytes(),
 	}
 	policy.RedactHead(&in.Request)
@@ -53,15 +52,4 @@ func urlOf(req *http.Request, as aliases) string {
 		u.Scheme, u.Host = "http", a.name
 	}
 	return u.String()
-}
-
-// isDefaultHeader reports whether a header says nothing new, since every call sends and
-// accepts JSON. Another content type stays, with the parameters that a reader of the body
-// needs (the boundary of a multipart body).
-func isDefaultHeader(h interaction.Header) bool {
-	if len(h.Values) != 1 || h.Name != "content-type" && h.Name != "accept" {
-		return false
-	}
-	v, _, _ := strings.Cut(h.Values[0], ";")
-	return v == "application/json" || v == "*/*"
 }

@@ -47,7 +47,7 @@ func (r *Recorder) notePlayed(c *tape.Call, rec *tape.Recording) {
 	r.log.Played()
 	if c.Form != nil {
 		r.log.Selected(c.Form)
-		r.log.Drift(rec, c.Form)
+		r.log.Drift(rec, c.As)
 	}
 	if !rec.Sealed() {
 		if found := redact.Findings(rec.Interaction()); len(found) > 0 {

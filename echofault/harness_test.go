@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -15,6 +16,13 @@ import (
 
 	"github.com/promptecho/promptecho"
 )
+
+// The tests choose their modes in code, so the machine's must not interfere.
+func TestMain(m *testing.M) {
+	os.Unsetenv("CI")
+	os.Unsetenv("PROMPTECHO_MODE")
+	os.Exit(m.Run())
+}
 
 // A fakeTB is a test that keeps what is said of it.
 type fakeTB struct {

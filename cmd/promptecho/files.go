@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"errors"
 	"io"
 	"io/fs"
@@ -95,21 +94,27 @@ func cassettesIn(path string) ([]string, error) {
 }
 
 // looksLikeCassette reports whether a YAML file is a cassette of ours, whole or broken,
-// by its first lines.
+// by its first lines. Those of other tools can begin as one that was written by hand.
 func looksLikeCassette(file string) (bool, error) {
 	f, err := os.Open(file)
 	if err != nil {
 		return false, err
 	}
 	defer f.Close()
-	head := make([]byte, 1024)
-	n, err := io.ReadFull(f, head)
+	start := make([]byte, 1024)
+	n, err := io.ReadFull(f, start)
 	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, io.EOF) {
 		return false, err
 	}
-	head = append([]byte("\n"), head[:n]...)
-	return bytes.Contains(head, []byte("\n# promptecho cassette")) ||
-		bytes.Contains(head, []byte("\nversion:")) && bytes.Contains(head, []byte("\ninteractions:")), nil
+	head := "\n" + string(start[:n])
+	if strings.Contains(head, "\n# promptecho cassette") {
+		return true, nil
+	}
+	if !strings.Contains(head, "\nversion:") || !strings.Contains(head, "\ninteractions:") {
+		return false, nil
+	}
+	rest, err := io.ReadAll(f)
+	return cassette.Foreign(head[1:]+string(rest)) == "", err
 }
 
 // load reads a cassette, or what a recording that was killed has left.

@@ -7,6 +7,7 @@
 //	promptecho compare [PACKAGE ...]
 //	promptecho verify [-w] [PATH ...]
 //	promptecho prune [-w] [-json] [PATH ...]
+//	promptecho import [-o DIR | -w] PATH ...
 //	promptecho demo [-dir DIR]
 //
 // promptecho help VERB says more; docs/COMMAND.md has examples.
@@ -43,6 +44,7 @@ var verbs = []verb{
 	{"compare", compareHelp, runCompare},
 	{"verify", verifyHelp, runVerify},
 	{"prune", pruneHelp, runPrune},
+	{"import", importHelp, runImport},
 	{"demo", demoHelp, runDemo},
 }
 

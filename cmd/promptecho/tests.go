@@ -20,8 +20,9 @@ type packageTests map[string]*testsIn
 type testsIn struct {
 	goFiles   int
 	functions []string
-	mentioned map[string]bool // the last segments of the texts in test files
-	unread    error           // a test file that cannot be read: nobody knows what is in it
+	texts     map[string][]string // those in each of the functions
+	mentioned map[string]bool     // the last segments of the texts in test files
+	unread    error               // a test file that cannot be read: nobody knows what is in it
 }
 
 var testFunction = regexp.MustCompile(`^(Test|Benchmark|Fuzz)`)
@@ -31,7 +32,7 @@ func (p packageTests) in(dir string) *testsIn {
 	if t, ok := p[dir]; ok {
 		return t
 	}
-	t := &testsIn{mentioned: map[string]bool{}}
+	t := &testsIn{texts: map[string][]string{}, mentioned: map[string]bool{}}
 	p[dir] = t
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -59,16 +60,25 @@ func (t *testsIn) read(file string) {
 	for _, d := range f.Decls {
 		if fn, ok := d.(*ast.FuncDecl); ok && fn.Recv == nil && testFunction.MatchString(fn.Name.Name) {
 			t.functions = append(t.functions, fn.Name.Name)
+			t.texts[fn.Name.Name] = textsIn(fn)
 		}
 	}
-	ast.Inspect(f, func(n ast.Node) bool {
+	for _, text := range textsIn(f) {
+		t.mentioned[text[strings.LastIndex(text, "/")+1:]] = true
+	}
+}
+
+// textsIn returns the texts in a piece of code.
+func textsIn(code ast.Node) (texts []string) {
+	ast.Inspect(code, func(n ast.Node) bool {
 		if lit, ok := n.(*ast.BasicLit); ok && lit.Kind == token.STRING {
 			if text, err := strconv.Unquote(lit.Value); err == nil {
-				t.mentioned[text[strings.LastIndex(text, "/")+1:]] = true
+				texts = append(texts, text)
 			}
 		}
 		return true
 	})
+	return texts
 }
 
 // testOf returns the test that a cassette is named after, and the folder of its package; ""

@@ -97,7 +97,7 @@ func (c *call) classify(o *Options, req *interaction.Request, traced bool) {
 		return
 	}
 	to := addresses.Get(req.URL)
-	c.url, c.Wire, c.Origin = to.url, "whole", to.origin
+	c.url, c.Wire, c.Origin, c.Unknown = to.url, "whole", to.origin, req.UnknownHeaders
 	c.local = to.local && !slices.Contains(o.Aliases, to.origin)
 	c.body, c.encoding = decode(req, c.parser)
 	if traced && c.encoding != noBody {

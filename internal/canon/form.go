@@ -39,6 +39,7 @@ type Form struct {
 	Function bool   // it is the call of a function, which Endpoint names
 	Origin   string // the host and port asked
 	Local    bool   // the origin matches, and is one of those that count as one
+	Unknown  bool   // the request may have had other headers, which match whatever they are
 
 	Drift  []Line  // what does not match but is reported when it changed
 	Traits []Trait // what chooses among several recordings of the form
@@ -142,7 +143,11 @@ func (f *Form) Repeatable() bool { return f.of != nil && !f.acts }
 // appendHead appends what the text has before its lines.
 func (f *Form) appendHead(dst []byte) []byte {
 	dst = append(append(dst, "endpoint "...), f.Endpoint...)
-	return append(append(dst, "\nwire "...), f.Wire...)
+	dst = append(append(dst, "\nwire "...), f.Wire...)
+	if f.Unknown {
+		dst = append(dst, "\nheaders unknown"...)
+	}
+	return dst
 }
 
 // setText sets the text and the key of the form.

@@ -5,6 +5,8 @@
 package cassette
 
 import (
+	"cmp"
+
 	"github.com/promptecho/promptecho/internal/codec"
 	"github.com/promptecho/promptecho/internal/interaction"
 )
@@ -40,6 +42,9 @@ func Parse(name string, data []byte, asset codec.ReadAsset) (*File, error) {
 func parse(name string, data []byte, asset codec.ReadAsset) (f *File, edited []int, err error) {
 	text := codec.Normalize(data)
 	doc, broken := codec.Parse(name, text, asset)
+	if broken != nil {
+		broken = cmp.Or(notOurs(name, text), broken)
+	}
 	if cut := checkWhole(name, text); cut != nil {
 		broken = cut
 	}

@@ -39,6 +39,7 @@ type entry struct {
 	trusted bool  // what the seal says of the request is right by today's rules
 
 	givenUp string                   // see GivenUp
+	unknown bool                     // see UnknownHeaders
 	it      *interaction.Interaction // if it was read already
 }
 
@@ -108,9 +109,11 @@ func find(path string, data *[]byte, revision uint32, trust func([]byte) bool) (
 	line := 1 + bytes.Count((*data)[:at], []byte("\n"))
 	s.items = make([]entry, 0, len(seals))
 	finder := sealFinder{seals: seals}
+	unknown := []byte(codec.UnknownHeadersLine)
+	anyUnknown := bytes.Contains(text, unknown)
 	for len(text) > 0 {
 		item, seal := finder.cut(len(s.items), text)
-		it := entry{at: int64(at), line: line, seal: seal}
+		it := entry{at: int64(at), line: line, seal: seal, unknown: anyUnknown && bytes.Contains(item, unknown)}
 		if it.seal != nil {
 			it.trusted = it.seal.revision == revision && it.seal.key != 0 && (trust == nil || trust(item))
 			it.givenUp = givenUp(item)
@@ -162,6 +165,15 @@ func (s *Index) GivenUp(i int) (cause string) {
 		return it.Response.GivenUp()
 	}
 	return s.items[i].givenUp
+}
+
+// UnknownHeaders reports whether the request of an interaction may have had headers that
+// it does not list.
+func (s *Index) UnknownHeaders(i int) bool {
+	if it := s.items[i].it; it != nil {
+		return it.Request.UnknownHeaders
+	}
+	return s.items[i].unknown
 }
 
 // Interaction reads an interaction. What it returns is the caller's, and another

@@ -71,8 +71,13 @@ func requestFields(f fields, r *interaction.Request) {
 	f.text("method", &r.Method)
 	f.text("url", &r.URL)
 	f.headers("headers", &r.Headers)
+	f.flag("unknown_headers", &r.UnknownHeaders)
 	f.body(&r.Body)
 }
+
+// UnknownHeadersLine is written into an interaction whose request has unknown headers, and
+// nowhere else: whatever it holds is indented deeper.
+const UnknownHeadersLine = "\n      unknown_headers: true\n"
 
 // answerFields are the fields of an interaction that tell how it was answered.
 func answerFields(f fields, it *interaction.Interaction) {

@@ -74,7 +74,7 @@ func TestDecode(t *testing.T) {
 		}
 	}
 	for _, tt := range []struct{ coding, body string }{
-		{"", said}, {"identity", said}, {"br", said}, {"gzip, gzip", said}, {"gzip", said}, {"deflate", said},
+		{"", said}, {"identity", said}, {"br", said}, {"gzip, gzip", said}, {"gzip", said}, {"gzip", "hi"}, {"deflate", said},
 	} {
 		if plain, _, ok := Decode(tt.coding, []byte(tt.body), nil); ok {
 			t.Errorf("%q of plain text: %q", tt.coding, plain)

@@ -30,9 +30,10 @@ func Decode(coding string, body []byte, ends []int) (plain []byte, plainEnds []i
 	}
 	src := &pieces{body: body, ends: ends, out: &bytes.Buffer{}}
 	r, err := open(src)
-	if err == nil {
-		_, err = io.Copy(src.out, io.LimitReader(r, maxPlain+1))
+	if err != nil {
+		return nil, nil, false // not even its head is there
 	}
+	_, err = io.Copy(src.out, io.LimitReader(r, maxPlain+1))
 	if src.out.Len() > maxPlain {
 		return nil, nil, false // a bomb, or nothing for a cassette
 	}

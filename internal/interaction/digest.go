@@ -17,6 +17,9 @@ func (r *Request) Digest() uint64 {
 	if r.Function != "" || r.Within != "" {
 		method += "\x00" + r.Function + "\x00" + r.Within // no method has such a byte
 	}
+	if r.UnknownHeaders {
+		method += "\x01" // nor such a one
+	}
 	d.buf = appendText(appendText(d.buf[:0], method), r.URL)
 	for _, h := range r.Headers {
 		d.buf = binary.AppendUvarint(appendText(d.buf, h.Name), uint64(len(h.Values)))

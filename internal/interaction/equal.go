@@ -21,6 +21,7 @@ func (it *Interaction) Difference(o *Interaction) string {
 		{"request.method", p.Method == q.Method},
 		{"request.url", p.URL == q.URL},
 		{"request.headers", sameHeaders(p.Headers, q.Headers)},
+		{"request.unknown_headers", p.UnknownHeaders == q.UnknownHeaders},
 		{"request.body", bytes.Equal(p.Body, q.Body)},
 		{"response.status", r.Status == s.Status},
 		{"response.proto", r.Proto == s.Proto},

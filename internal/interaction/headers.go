@@ -29,6 +29,35 @@ func (h Headers) Get(name string) string {
 	return ""
 }
 
+// IsDefault reports whether a request header says nothing new, since every call sends and
+// accepts JSON. Another content type stays, with the parameters that a reader of the body
+// needs (the boundary of a multipart body).
+func (h Header) IsDefault() bool {
+	if len(h.Values) != 1 || h.Name != "content-type" && h.Name != "accept" {
+		return false
+	}
+	v, _, _ := strings.Cut(h.Values[0], ";")
+	return v == "application/json" || v == "*/*"
+}
+
+// Names returns the names of the headers, in their order.
+func (h Headers) Names() (names []string) {
+	for _, f := range h {
+		names = append(names, f.Name)
+	}
+	return names
+}
+
+// Only returns those of the headers that have one of the names.
+func (h Headers) Only(names []string) (only Headers) {
+	for _, f := range h {
+		if slices.Contains(names, f.Name) {
+			only = append(only, f)
+		}
+	}
+	return only
+}
+
 // The spellings of a name: calls have the same headers again and again.
 var (
 	lowerCase = memo.Strings[string]{Func: strings.ToLower}

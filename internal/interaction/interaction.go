@@ -43,8 +43,22 @@ type Request struct {
 	Headers Headers
 	Body    []byte // nil and empty are the same
 
+	// UnknownHeaders says that it may have had other headers, too: another tool recorded it
+	// and left headers out.
+	UnknownHeaders bool
+
 	Function string // kind and name of the function, such as "tool/get_weather"; empty if sent over HTTP
 	Within   string // the function that asked while it ran; empty if none did
+}
+
+// KnownAs returns the request with as many of its headers as are known of other: all of
+// them, unless other has unknown headers.
+func (r *Request) KnownAs(other *Request) Request {
+	c := *r
+	if other.UnknownHeaders {
+		c.UnknownHeaders, c.Headers = true, r.Headers.Only(other.Headers.Names())
+	}
+	return c
 }
 
 // FunctionKinds are the kinds of functions that can be recorded.

@@ -54,14 +54,15 @@ func (r *Run) explain(c *tape.Call, recs []*tape.Recording, candidates []diff.Ca
 	}
 	request := nearest.Request()
 	options := r.Tape.Config.Options
-	recorded, asked := options.Trace(&request), options.Trace(&c.Request)
+	incoming := c.Request.KnownAs(&request)
+	recorded, asked := options.Trace(&request), options.Trace(&incoming)
 	edits := diff.Forms(recorded, asked)
 	m.Reason = reason(form, c.Form, edits)
 	m.Diff = diff.Write(edits, "  ", maxEdits)
 	if drift := diff.Drift(recorded, asked); len(drift) > 0 {
 		m.Diff += "  different too, but it does not match:\n" + diff.Write(drift, "    ", 3)
 	}
-	m.Hint = hint(edits, *options, &request, &c.Request)
+	m.Hint = hint(edits, *options, &request, &incoming)
 	return m, nearest
 }
 

@@ -164,7 +164,7 @@ func (l *Log) Drift(recording *tape.Recording, asked *canon.Form) {
 // Miss keeps a request that is not recorded, once for each form, and returns what is now
 // known about it. It finds the nearest recording and says what differs.
 func (l *Log) Miss(c *tape.Call, opensSocket bool) Miss {
-	recs, asked := l.Tape.Stored(), l.Tape.AskedFor(c.Form)
+	recs, asked := l.Tape.Stored(), l.Tape.AskedFor(c)
 	why, line := unanswerable(asked, opensSocket)
 	l.mu.Lock()
 	m := l.missed[c.Form.Key()]

@@ -61,7 +61,7 @@ func Interactions(s string) []*interaction.Interaction {
 	it.Request = interaction.Request{Method: some, URL: some, Headers: interaction.Headers{{Name: s, Values: []string{s}}, {Name: s + "2", Values: []string{s, s}}}, Body: []byte(bodies[0])}
 	it.Response = interaction.Response{Status: 200, Proto: s, Headers: interaction.Headers{{Name: s, Values: nil}}, Text: s, End: interaction.EndError, Error: s,
 		Stream: some, Events: []interaction.Event{{{Name: s, Value: s}, {Name: "data", Value: bodies[0]}}, {{Name: s, Value: s}, {Name: s, Value: s}}, {{Name: s, Value: bodies[1]}}}}
-	plain := &interaction.Interaction{Request: interaction.Request{Method: "GET", URL: "/", Body: []byte(s)}, Response: interaction.Response{Status: 200, Body: []byte(bodies[1])}}
+	plain := &interaction.Interaction{Request: interaction.Request{Method: "GET", URL: "/", Body: []byte(s), UnknownHeaders: true}, Response: interaction.Response{Status: 200, Body: []byte(bodies[1])}}
 	function := &interaction.Interaction{
 		Kind: "tool", Boundary: some, LatencyMS: 7, Concurrent: true,
 		Request:  interaction.Request{Function: "tool/" + some, Within: s, Body: compactJSON(text)},

@@ -11,7 +11,7 @@ import (
 // replaced, or nil if there is none.
 func (t *Tape) SucceededBefore(rec *Recording) *Recording {
 	for _, old := range t.replaced {
-		if old.Form().Key() == rec.Form().Key() && !old.Failed() {
+		if old.isOf(rec) && !old.Failed() {
 			return old
 		}
 	}
@@ -22,16 +22,17 @@ func (t *Tape) SucceededBefore(rec *Recording) *Recording {
 // record again. What was recorded takes the place of what would have answered it, because
 // local servers have other ports now.
 func (t *Tape) NotAskedAgain() (kept []*Recording) {
-	old := queues{}
+	old := newShelf(len(t.replaced))
 	for _, rec := range t.replaced {
 		rec.key = keyOf(rec.Form())
 		old.add(rec)
 	}
 	again := map[requestKey]bool{}
 	for _, rec := range t.recordings {
-		if q := old[keyOf(rec.Form())]; q != nil {
-			if answer, _ := q.take(rec.Form(), true); answer != nil {
+		for _, q := range old.find(rec.Form(), &rec.Interaction().Request, t.Config.Options) {
+			if answer, _ := q.take(q.form, true); answer != nil {
 				again[answer.requestKey()] = true
+				break
 			}
 		}
 	}

@@ -12,10 +12,11 @@ import (
 	"github.com/promptecho/promptecho/internal/said"
 )
 
-// encodeAgain redacts an interaction once more and returns its text, unless that would
-// hold a known secret; name is the name of the file. It also makes the match key and the
-// text for the reader again.
-func encodeAgain(policy *redact.Policy, name string, it *interaction.Interaction) (*cassette.Encoded, error) {
+// Encode redacts an interaction and returns its text, unless that would hold a known
+// secret; name is the name of the file. It also makes the match key and the text for the
+// reader. An interaction that is redacted already stays as it is but for secrets that have
+// become known since.
+func Encode(policy *redact.Policy, name string, it *interaction.Interaction) (*cassette.Encoded, error) {
 	policy.Interaction(it)
 	form := formOf(it)
 	it.MatchKey, it.Response.Text = form.Key(), said.Read(form, &it.Response).Transcript

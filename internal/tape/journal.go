@@ -130,7 +130,7 @@ func (j *Journal) rewrite() {
 	known := j.policy.Count()
 	var items []*cassette.Encoded
 	for _, it := range j.items {
-		if item, err := encodeAgain(j.policy, j.Path, it); err == nil {
+		if item, err := Encode(j.policy, j.Path, it); err == nil {
 			items = append(items, item)
 		}
 	}

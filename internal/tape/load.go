@@ -20,7 +20,7 @@ func (t *Tape) Load(play, save bool) error {
 	list := make([]Recording, t.stored.Len())
 	if play || t.Config.Frozen != nil {
 		t.recordings = make([]*Recording, 0, len(list))
-		t.queues, t.exact = make(queues, len(list)), make(map[uint64]*Recording, len(list))
+		t.shelf, t.exact = newShelf(len(list)), make(map[uint64]*Recording, len(list))
 	}
 	for i := range list {
 		t.place(&list[i], i, play)
@@ -37,7 +37,7 @@ func (t *Tape) Load(play, save bool) error {
 	}
 	if err != nil {
 		t.State = State{Cut: isCut(err)}
-		t.stored, t.replaced, t.recordings, t.queues = nil, nil, nil, queues{}
+		t.stored, t.replaced, t.recordings, t.shelf = nil, nil, nil, newShelf(0)
 		t.unread.Store(nil)
 	}
 	return err
@@ -48,7 +48,7 @@ func (t *Tape) place(rec *Recording, number int, play bool) {
 	var digest uint64
 	rec.of, rec.number = t.source, number
 	rec.key, digest, rec.sealed = t.stored.Hint(number)
-	rec.givenUp = t.stored.GivenUp(number)
+	rec.givenUp, rec.unknown = t.stored.GivenUp(number), t.stored.UnknownHeaders(number)
 	if !play && !t.isFrozen(rec) {
 		t.replaced = append(t.replaced, rec)
 		return
@@ -64,7 +64,7 @@ func (t *Tape) place(rec *Recording, number int, play bool) {
 // add puts a recording on the tape, to be played.
 func (t *Tape) add(rec *Recording) {
 	t.recordings = append(t.recordings, rec)
-	t.queues.add(rec)
+	t.shelf.add(rec)
 	if t.exact[rec.digest] == nil && rec.digest != 0 && rec.givenUp != canceled {
 		t.exact[rec.digest] = rec
 	}
@@ -103,7 +103,7 @@ func (t *Tape) Resume(name string, keepFailures bool) (resumed int, wasSaved boo
 
 // resumed returns a recording of a killed run.
 func (t *Tape) resumed(it *interaction.Interaction) *Recording {
-	rec := &Recording{of: t.source, number: len(t.recordings), resumed: true, givenUp: it.Response.GivenUp()}
+	rec := &Recording{of: t.source, number: len(t.recordings), resumed: true, givenUp: it.Response.GivenUp(), unknown: it.Request.UnknownHeaders}
 	rec.interaction.Store(it)
 	rec.key = keyOf(rec.Form())
 	return rec

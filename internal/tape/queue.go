@@ -11,24 +11,6 @@ import (
 // deadline.
 var canceled = context.Canceled.Error()
 
-// queues holds the recordings that are played, by the keys of their forms.
-type queues map[uint64]*queue
-
-// add puts a recording behind the others of its form.
-func (qs queues) add(rec *Recording) {
-	q := qs[rec.key]
-	if q == nil {
-		q = &queue{exact: true}
-		qs[rec.key] = q
-	}
-	if rec.givenUp == canceled {
-		q.canceled.recordings = append(q.canceled.recordings, rec)
-		return
-	}
-	q.recordings = append(q.recordings, rec)
-	q.exact = q.exact && (len(q.recordings) == 1 || rec.digest != 0 && rec.digest == q.recordings[0].digest)
-}
-
 // A queue holds the recorded interactions of one form, in recorded order. Each is played
 // once. Recordings of this run never join one.
 //
@@ -46,6 +28,16 @@ type queue struct {
 	varying canon.Varying
 	kinds   map[int]map[uint64]*line    // see agreeing; nil until the queue is sorted
 	lent    map[canon.Kind][]*Recording // what was played for a request that differs, by kind
+}
+
+// add puts a recording behind the others.
+func (q *queue) add(rec *Recording) {
+	if rec.givenUp == canceled {
+		q.canceled.recordings = append(q.canceled.recordings, rec)
+		return
+	}
+	q.recordings = append(q.recordings, rec)
+	q.exact = q.exact && (len(q.recordings) == 1 || rec.digest != 0 && rec.digest == q.recordings[0].digest)
 }
 
 // A line holds recordings in recorded order. Each is played once.

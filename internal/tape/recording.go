@@ -26,6 +26,7 @@ type Recording struct {
 	digest uint64 // the digest of the request if the seal can be believed, else 0
 
 	givenUp string // why the request was given up before there was an answer
+	unknown bool   // the request may have had headers that it does not list
 
 	// Both are read once and do not change after that; see [Tape].
 	interaction atomic.Pointer[interaction.Interaction]
@@ -142,6 +143,18 @@ func (rec *Recording) responseTo(req *interaction.Request) *interaction.Response
 		}
 	}
 	return resp
+}
+
+// isOf reports whether this is a recording of the request of another one, as far as its
+// headers are known.
+func (rec *Recording) isOf(other *Recording) bool {
+	form := other.Form()
+	if rec.unknown && !other.unknown {
+		req, own := other.Request(), rec.Request()
+		known := req.KnownAs(&own)
+		form = rec.of.Config.Options.Form(&known)
+	}
+	return rec.Form().Key() == form.Key()
 }
 
 // Line returns the line of the cassette where the recording starts, counted from 1, or 0

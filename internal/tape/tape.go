@@ -5,6 +5,7 @@
 package tape
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"sync"
@@ -34,7 +35,7 @@ type Tape struct {
 	mu         sync.Mutex
 	recordings []*Recording // in the order asked
 	replaced   []*Recording // those of the cassette, if this run records all of it again
-	queues     queues
+	shelf      shelf
 	exact      map[uint64]*Recording // the first recording of each digest
 	open       map[*Recording]bool   // those sent whose answer has no headers yet
 	contests   []*Contest
@@ -48,7 +49,7 @@ func New(config Config, policy *redact.Policy) *Tape {
 	return &Tape{
 		source:  &source{Config: config, policy: policy},
 		release: func() {},
-		queues:  queues{},
+		shelf:   newShelf(0),
 		open:    map[*Recording]bool{},
 	}
 }
@@ -61,6 +62,11 @@ type Call struct {
 
 	// Form is set by Take, unless the request is recorded byte for byte.
 	Form *canon.Form
+
+	// As is the form by which Take found the recording. It is not Form if the recording has
+	// unknown headers; then it is that of the request with only those headers that the
+	// recording lists.
+	As *canon.Form
 
 	// Outer is the recording of the function that makes the call, or nil if none is being
 	// recorded.
@@ -85,7 +91,7 @@ func (t *Tape) Take(c *Call) (*Recording, error) {
 	if rec == nil || err != nil {
 		return nil, err
 	}
-	return rec, t.checkMatchKey(rec, c.Form)
+	return rec, t.checkMatchKey(rec, c.As)
 }
 
 // takeExact returns the recording to play for a request that is recorded byte for byte.
@@ -101,15 +107,19 @@ func (t *Tape) takeExact(c *Call) *Recording {
 	if first == nil || t.stopped {
 		return nil
 	}
-	rec := t.queues[first.key].takeExact(first, t.Config.Repeats)
+	rec := t.shelf.queues[first.key].takeExact(first, t.Config.Repeats)
 	t.number(rec)
 	return rec
 }
 
+// find returns the queues whose recordings can answer a call. It needs no lock: the shelf
+// does not change once requests come.
+func (t *Tape) find(c *Call) []found { return t.shelf.find(c.Form, &c.Request, t.Config.Options) }
+
 // takeAlike returns the recording to play for a request of a form.
-func (t *Tape) takeAlike(c *Call) (*Recording, error) {
-	q := t.queues[keyOf(c.Form)] // needs no lock: the map does not change once requests come
-	if q != nil {
+func (t *Tape) takeAlike(c *Call) (rec *Recording, err error) {
+	queues := t.find(c)
+	for _, q := range queues {
 		q.readForms()
 	}
 	t.mu.Lock()
@@ -117,10 +127,17 @@ func (t *Tape) takeAlike(c *Call) (*Recording, error) {
 	if t.stopped {
 		return nil, ErrClosed
 	}
-	if q == nil {
-		return nil, nil
+	for i := 0; rec == nil && i < len(queues); i++ {
+		rec, c.As = t.takeFrom(queues[i].queue, queues[i].form, c), queues[i].form
 	}
-	rec, contest := q.take(c.Form, t.Config.Repeats)
+	t.number(rec)
+	return rec, nil
+}
+
+// takeFrom returns the recording of a queue to play for a call, which has the form. The
+// caller holds the lock.
+func (t *Tape) takeFrom(q *queue, form *canon.Form, c *Call) *Recording {
+	rec, contest := q.take(form, t.Config.Repeats)
 	if contest != nil {
 		t.contests = append(t.contests, contest)
 		c.contest = contest
@@ -128,8 +145,7 @@ func (t *Tape) takeAlike(c *Call) (*Recording, error) {
 	if rec == nil && !t.records {
 		rec = q.takeCanceled()
 	}
-	t.number(rec)
-	return rec, nil
+	return rec
 }
 
 // number gives a recording that is played or reserved for the first time the number of the
@@ -286,18 +302,19 @@ type Asked struct {
 	Lent     *Contest   // the contest in which its recording was played for another request; may be nil
 }
 
-// AskedFor returns how often a form was asked for. Last is nil if the form is not
-// recorded.
-func (t *Tape) AskedFor(form *canon.Form) Asked {
+// AskedFor returns how often the form of a call was asked for. Last is nil if the form is
+// not recorded.
+func (t *Tape) AskedFor(c *Call) (a Asked) {
+	queues := t.find(c)
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	q := t.queues[keyOf(form)]
-	if q == nil {
-		return Asked{}
+	for _, q := range queues {
+		a.Times = max(a.Times, q.asked)
+		a.Recorded += len(q.recordings) + len(q.canceled.recordings)
+		a.Last = cmp.Or(q.last(), q.canceled.last(), a.Last)
 	}
-	a := Asked{Times: q.asked, Recorded: len(q.recordings) + len(q.canceled.recordings), Last: q.last()}
 	if a.Last == nil {
-		a.Last = q.canceled.last()
+		return a
 	}
 	for _, c := range t.contests {
 		if a.Lent == nil && c.Given == nil && c.Lent.key == a.Last.key {

@@ -1,0 +1,335 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/promptecho/promptecho/internal/cassette"
+	"github.com/promptecho/promptecho/internal/foreign"
+	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/redact"
+)
+
+const importHelp = `import [-o DIR | -w] [-overwrite] [-json] PATH ...
+convert cassettes of go-vcr, vcrpy, ruby VCR and httprr
+
+A folder stands for all files below it; what is no cassette of these tools is
+left alone. The cassettes go where echotest looks for them: what is below
+PKG/testdata/FOLDER goes to PKG/testdata/cassettes, under the same name, or
+under that of the one test that names the file. What is written is redacted,
+as a recording is. The files that are read stay.
+
+Of each file import says what the other tool did not keep. Request headers that
+it left out are marked unknown and match whatever a request has.
+
+  -o DIR       write below DIR, under the names that the files have below PATH
+  -w           write beside the file; a file NAME.yaml is replaced
+  -overwrite   replace other cassettes that are in the way, too
+  -json        print a list with an object for each cassette
+
+Nothing is written before all is read. The exit status is 1 if a cassette could
+not be read, or if another one is in the way.
+`
+
+// An importing says what import makes of one cassette of another tool.
+type importing struct {
+	Path         string         `json:"path"`
+	Tool         string         `json:"tool"`
+	To           string         `json:"to,omitempty"` // "" if there is nothing to write
+	Interactions int            `json:"interactions"`
+	NotKept      map[string]int `json:"not_kept"` // what the file did not say, and of how many interactions
+	Hint         string         `json:"hint,omitempty"`
+	Problem      string         `json:"problem,omitempty"`
+	Written      bool           `json:"written"`
+
+	read     *foreign.Cassette
+	contents *cassette.Contents
+	placing  placing
+	same     bool // it is there already
+}
+
+// runImport converts cassettes of other tools.
+func runImport(args []string, stdout, stderr io.Writer) error {
+	flags := flag.NewFlagSet("import", flag.ContinueOnError)
+	var to destination
+	flags.StringVar(&to.dir, "o", "", "")
+	flags.BoolVar(&to.inPlace, "w", false, "")
+	flags.BoolVar(&to.overwrite, "overwrite", false, "")
+	asJSON := flags.Bool("json", false, "")
+	paths, err := parse(flags, args)
+	switch {
+	case err != nil:
+		return err
+	case len(paths) == 0:
+		return errors.New("which files? Name them, or a folder")
+	case to.dir != "" && to.inPlace:
+		return errors.New("-o and -w say two places; use one of them")
+	}
+	files, err := importable(paths)
+	if err != nil {
+		return err
+	}
+	list, p := []*importing{}, newProgress(stderr)
+	for i, f := range files {
+		p.step(i, len(files))
+		im, err := importFile(f.path)
+		if err != nil {
+			p.end()
+			return err
+		}
+		if im != nil {
+			err = to.place(f, im)
+			list = append(list, im)
+		}
+		if err != nil {
+			p.end()
+			return err
+		}
+	}
+	p.end()
+	to.settle(list)
+	for _, im := range list {
+		im.write()
+	}
+	if *asJSON {
+		err = printJSON(stdout, list)
+	} else {
+		printImports(stdout, list, len(files)-len(list))
+	}
+	bad := 0
+	for _, im := range list {
+		if im.Problem != "" {
+			bad++
+		}
+	}
+	if err == nil && bad > 0 {
+		err = found(fmt.Sprintf("%d of %s not imported", bad, count(len(list), "cassette")))
+	}
+	return err
+}
+
+// A source is a file that may be a cassette of another tool, and the folder that was named
+// above it.
+type source struct{ path, root string }
+
+// importable returns the files at paths, each once.
+func importable(paths []string) (files []source, err error) {
+	seen := map[string]bool{}
+	add := func(path, root string) {
+		if path = filepath.Clean(path); !seen[path] {
+			files, seen[path] = append(files, source{path, root}), true
+		}
+	}
+	for _, path := range paths {
+		info, err := os.Stat(path)
+		if err != nil {
+			return nil, err
+		}
+		if !info.IsDir() {
+			add(path, filepath.Dir(path))
+			continue
+		}
+		err = filepath.WalkDir(path, func(file string, d fs.DirEntry, err error) error {
+			switch {
+			case err != nil:
+				return err
+			case d.IsDir() && slices.Contains([]string{".git", "node_modules", "vendor"}, d.Name()):
+				return fs.SkipDir
+			case d.Type().IsRegular() && slices.Contains([]string{".yaml", ".yml", ".json", ".httprr", ".gz"}, filepath.Ext(file)):
+				add(file, path)
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return files, nil
+}
+
+// importFile reads a cassette of another tool and makes one of ours; nil if it is none.
+func importFile(file string) (*importing, error) {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	c, err := foreign.Read(file, data)
+	im := &importing{Path: file, NotKept: map[string]int{}}
+	var syntax *cassette.SyntaxError
+	switch {
+	case errors.As(err, &syntax):
+		im.Problem = err.Error()
+		return im, nil
+	case err != nil:
+		return nil, err
+	case c == nil:
+		return nil, nil
+	}
+	im.Tool, im.Interactions, im.read = c.Tool, len(c.Interactions), c
+	for _, l := range c.Losses {
+		im.NotKept[l.Text] = l.Times
+	}
+	if im.contents, err = c.Contents(file, os.Environ()); err != nil {
+		im.Problem = err.Error()
+	}
+	return im, nil
+}
+
+// write writes a cassette, if there is anything to write.
+func (im *importing) write() {
+	if im.To == "" || im.Problem != "" || im.same {
+		return
+	}
+	if err := im.contents.Save(im.To); err != nil {
+		im.Problem = fmt.Sprintf("%s: %v", im.Path, err)
+		return
+	}
+	im.Written = true
+}
+
+// printImports prints what became of each cassette; others is how many files are none.
+func printImports(w io.Writer, list []*importing, others int) {
+	done, interactions := 0, 0
+	for _, im := range list {
+		switch {
+		case im.Problem != "":
+			fmt.Fprintln(w, redact.Printable(im.Problem))
+			continue
+		case im.To == "":
+			fmt.Fprintf(w, "%s: empty, nothing to write\n", redact.Printable(im.Path))
+			continue
+		}
+		done++
+		interactions += im.Interactions
+		there := ""
+		if im.same {
+			there = ", as it was"
+		}
+		fmt.Fprintf(w, "%s -> %s: %s of %s%s\n", redact.Printable(im.Path), redact.Printable(im.To), count(im.Interactions, "interaction"), im.Tool, there)
+		for _, l := range im.read.Losses {
+			fmt.Fprintf(w, "  %d of %d: %s\n", l.Times, im.Interactions, l.Text)
+		}
+		if im.Hint != "" {
+			fmt.Fprintf(w, "  %s\n", redact.Printable(im.Hint))
+		}
+	}
+	fmt.Fprintf(w, "%s imported, with %s", count(done, "cassette"), count(interactions, "interaction"))
+	if others > 0 {
+		fmt.Fprintf(w, "; %s left alone, which %s no cassette of another tool", count(others, "file"), map[bool]string{true: "is", false: "are"}[others == 1])
+	}
+	fmt.Fprintln(w)
+}
+
+// A destination says where cassettes are written.
+type destination struct {
+	dir                string // -o
+	inPlace, overwrite bool   // -w, -overwrite
+	tests              packageTests
+}
+
+// place says where an imported cassette goes.
+func (d *destination) place(f source, im *importing) error {
+	if im.Problem != "" || im.Interactions == 0 {
+		return nil
+	}
+	name := withoutExt(f.path)
+	if d.inPlace {
+		im.To = name + ".yaml"
+		return nil
+	}
+	if d.dir != "" {
+		rel, err := filepath.Rel(f.root, name)
+		if err != nil || !filepath.IsLocal(rel) {
+			rel = filepath.Base(name)
+		}
+		im.To = filepath.Join(d.dir, rel) + ".yaml"
+		return nil
+	}
+	if d.tests == nil {
+		d.tests = packageTests{}
+	}
+	abs, err := filepath.Abs(name)
+	to, ok := d.tests.place(abs)
+	if err != nil || !ok {
+		return fmt.Errorf("%s is not below a folder testdata, so that nobody can tell of which package it is: say with -o DIR where it goes, or with -w that it goes beside", f.path)
+	}
+	if !filepath.IsAbs(name) {
+		to.file, to.byTest = relative(to.file), relative(to.byTest)
+	}
+	im.placing, im.To = to, cmp.Or(to.byTest, to.file)
+	return nil
+}
+
+// relative returns a path as it is seen from the current folder, if it can be.
+func relative(path string) string {
+	here, err := os.Getwd()
+	rel, rerr := filepath.Rel(here, path)
+	if path == "" || err != nil || rerr != nil {
+		return path
+	}
+	return rel
+}
+
+// settle says under which names cassettes are written, and finds what is in the way: two
+// cassettes for one place, and a file that is there.
+func (d *destination) settle(list []*importing) {
+	places := map[string][]*importing{}
+	for _, im := range list {
+		places[im.To] = append(places[im.To], im)
+	}
+	for _, im := range list {
+		if im.placing.file != "" && (im.placing.byTest == "" || len(places[im.To]) > 1) {
+			im.Hint = im.placing.hint
+		}
+	}
+	for _, im := range list {
+		if im.Hint != "" {
+			im.To = im.placing.file
+		}
+	}
+	first := map[string]*importing{}
+	for _, im := range list {
+		switch other := first[im.To]; {
+		case im.To == "":
+		case other != nil:
+			im.Problem = fmt.Sprintf("%s: not written: %s, which is for %s; import it to another place with -o DIR", im.Path, im.To, other.Path)
+		default:
+			first[im.To] = im
+			d.look(im)
+		}
+	}
+}
+
+// look finds what is in the place of a cassette.
+func (d *destination) look(im *importing) {
+	info, err := os.Lstat(im.To)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		im.Problem = fmt.Sprintf("%s: not written: %v", im.Path, err)
+	case im.isThere():
+		im.same = true
+	case !info.Mode().IsRegular():
+		im.Problem = fmt.Sprintf("%s: not written: %s is no file; move it out of the way", im.Path, im.To)
+	case d.overwrite, d.inPlace && im.To == im.Path:
+	case im.To == im.Path:
+		im.Problem = im.Path + ": not written: it is where its own cassette goes; -w replaces it"
+	default:
+		im.Problem = fmt.Sprintf("%s: not written: %s is there already; -overwrite replaces it", im.Path, im.To)
+	}
+}
+
+// isThere reports whether the file in the place of a cassette holds the same.
+func (im *importing) isThere() bool {
+	f, err := cassette.Load(im.To)
+	return err == nil && slices.EqualFunc(f.Interactions, im.read.Interactions, func(a, b *interaction.Interaction) bool {
+		return a.Difference(b) == ""
+	})
+}

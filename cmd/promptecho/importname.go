@@ -1,0 +1,79 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/promptecho/promptecho/internal/testname"
+)
+
+// A placing says where the cassette goes that takes the place of a fixture of another tool.
+type placing struct {
+	file, hint string // under its own name, and what is then left to do
+	byTest     string // under the name of the one test that names the fixture; "" if there is none
+}
+
+// place returns where the cassette goes: into the folder where echotest looks for it. The
+// fixture is an absolute path, without what tells its format. ok is false if it is not below
+// a folder testdata of its module.
+func (p packageTests) place(fixture string) (to placing, ok bool) {
+	segments := strings.Split(filepath.ToSlash(fixture), "/")
+	i := len(segments) - 1
+	for i >= 0 && segments[i] != "testdata" {
+		if _, err := os.Stat(filepath.FromSlash(strings.Join(segments[:i], "/") + "/go.mod")); err == nil {
+			return to, false
+		}
+		i--
+	}
+	if i < 0 || i == len(segments)-1 {
+		return to, false
+	}
+	pkg := filepath.Dir(filepath.FromSlash(strings.Join(segments[:i+1], "/")))
+	below := segments[i+1:]
+	if len(below) > 1 && !testFunction.MatchString(below[0]) {
+		below = below[1:] // the folder of the other tool
+	}
+	name := strings.Join(below, "/")
+	to.file = filepath.Join(pkg, testname.File(name))
+	if testFunction.MatchString(name) {
+		return to, true
+	}
+	open := fmt.Sprintf("open it with promptecho.Open(%q)", filepath.ToSlash(testname.File(name)))
+	switch by := p.in(pkg).naming(strings.Join(segments[i:], "/")); len(by) {
+	case 0:
+		to.hint = "no test names it: rename it to that of its test, or " + open
+	case 1:
+		to.byTest = filepath.Join(pkg, testname.File(by[0]))
+		to.hint = by[0] + " names other fixtures, too: " + open
+	default:
+		to.hint = strings.Join(by, " and ") + " name it: " + open + ", or record one for each"
+	}
+	return to, true
+}
+
+// naming returns the tests that name a fixture, such as "testdata/fixtures/chat": in full,
+// or by the end of its path.
+func (t *testsIn) naming(fixture string) (tests []string) {
+	for _, name := range t.functions {
+		for _, text := range t.texts[name] {
+			text = withoutExt(strings.TrimPrefix(filepath.ToSlash(filepath.Clean(text)), "./"))
+			if fixture == text || strings.HasSuffix(fixture, "/"+text) && len(text) > 2 {
+				tests = append(tests, name)
+				break
+			}
+		}
+	}
+	slices.Sort(tests)
+	return slices.Compact(tests)
+}
+
+// withoutExt returns the name of a file without what tells its format.
+func withoutExt(file string) string {
+	for _, ext := range []string{".gz", ".httprr", ".yaml", ".yml", ".json"} {
+		file = strings.TrimSuffix(file, ext)
+	}
+	return file
+}

@@ -1,0 +1,27 @@
+package promptecho
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// Opening the cassette of another tool names the tool and the command that converts it.
+func TestOpenForeign(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "TestX.yaml")
+	const theirs = "---\nversion: 2\ninteractions:\n    - id: 0\n      request:\n        url: https://h/\n      response:\n        code: 200\n"
+	if err := os.WriteFile(file, []byte(theirs), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, mode := range []Mode{ModeNone, ModeOnce, ModeAll} {
+		_, err := Open(file, InMode(mode))
+		want := "promptecho: " + file + ":1:1: this is a cassette of go-vcr; to convert it: go run github.com/promptecho/promptecho/cmd/promptecho@latest import -w " + file
+		if err == nil || err.Error() != want {
+			t.Errorf("%s: %v\nwant %s", mode, err, want)
+		}
+	}
+	if read(t, file) != theirs {
+		t.Error("it was changed")
+	}
+}

@@ -1,0 +1,53 @@
+package cassette
+
+import (
+	"errors"
+	"strings"
+	"testing"
+)
+
+// The cassettes of other tools, as short as they can be, and what looks like them.
+var foreignTexts = []struct{ text, tool string }{
+	{"---\nversion: 1\ninteractions:\n- request:\n    body: \"\"\n    url: https://h/\n  response:\n    body: x\n    code: 200\n", GoVCR},
+	{"---\r\nversion: 2\r\ninteractions:\r\n    - id: 0\r\n      request:\r\n        url: https://h/\r\n      response:\r\n        body: |\r\n            uri: x\r\n        code: 200\r\n", GoVCR},
+	{"interactions:\n- request:\n    body: '{\"code\":\n      1}'\n    uri: https://h/\n  response:\n    status:\n      code: 200\nversion: 1\n", VCRpy},
+	{"\ufeff---\nhttp_interactions:\n- request:\n    uri: https://h/\n", RubyVCR},
+	{`{"http_interactions":[],"recorded_with":"VCR 6.3.1"}`, RubyVCR},
+	{`{"version": 1, "interactions": [{"request": {"uri": "https://h/"}}]}`, VCRpy},
+	{"httprr trace v1\n", HTTPRR},
+	{"httprr trace v1\r\n1 1\r\nab", HTTPRR},
+
+	{"", ""},
+	{"httprr trace v2\n", ""},
+	{"version: 1\ninteractions:\n  - request: {method: GET, url: \"https://h/\"}\n    response: {status: 200, code: 1}\n", ""},
+	{"version: 1\ninteractions:\n  - request:\n      method: GET\n      url: https://h/\n      body:\n        uri: a\n    response:\n      status: 200\n      body:\n        code: 1\n", ""},
+	{header + "version: 1\ninteractions:\n  - request:\n      uri: a\n", ""},
+	{"services:\n  request:\n    uri: a\n  response:\n    code: 1\n", ""},
+	{`{"interactions": []}`, ""},
+}
+
+func TestForeign(t *testing.T) {
+	t.Parallel()
+	for _, tt := range foreignTexts {
+		if got := Foreign(tt.text); got != tt.tool {
+			t.Errorf("%q is of %q, want %q", tt.text, got, tt.tool)
+		}
+	}
+}
+
+// Whoever opens the cassette of another tool is told of which, and how to convert it. A
+// cassette of ours that is broken is never taken for another tool's.
+func TestForeignIsNamed(t *testing.T) {
+	t.Parallel()
+	for _, tt := range foreignTexts {
+		_, err := Parse("c.yaml", []byte(tt.text), nil)
+		var syntax *SyntaxError
+		if tt.tool != "" && (!errors.As(err, &syntax) || syntax.Cut || err.Error() !=
+			"c.yaml:1:1: this is a cassette of "+tt.tool+"; to convert it: go run github.com/promptecho/promptecho/cmd/promptecho@latest import -w c.yaml") {
+			t.Errorf("%q: %v", tt.text, err)
+		}
+		if tt.tool == "" && err != nil && strings.Contains(err.Error(), "convert") {
+			t.Errorf("%q: %v", tt.text, err)
+		}
+	}
+}

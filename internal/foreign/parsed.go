@@ -1,0 +1,78 @@
+package foreign
+
+import (
+	"math/big"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/promptecho/promptecho/internal/exactjson"
+	"github.com/promptecho/promptecho/internal/yaml"
+)
+
+// json returns what a node says as compact JSON.
+func (r *reader) json(n *yaml.Node, field string) []byte {
+	v := r.value(n, field)
+	return v.AppendJSON(nil, exactjson.Layout{})
+}
+
+func (r *reader) value(n *yaml.Node, field string) (v exactjson.Value) {
+	switch n.Kind {
+	case yaml.Scalar:
+		return r.scalar(n, field)
+	case yaml.Sequence:
+		v.Kind = exactjson.Array
+		for i := range n.Elems {
+			v.Elems = append(v.Elems, r.value(&n.Elems[i], field))
+		}
+		return v
+	}
+	v.Kind = exactjson.Object
+	for i := range n.Elems {
+		m := r.value(&n.Elems[i], field)
+		m.Name = n.Keys[i].Text
+		v.Elems = append(v.Elems, m)
+	}
+	return v
+}
+
+// What plain text means to PyYAML, which reads YAML 1.1 (https://yaml.org/type): its
+// writers put in quotes what must not mean that. What JSON has not (dates) is text there.
+var (
+	pyBool  = regexp.MustCompile(`^(?:(yes|Yes|YES|true|True|TRUE|on|On|ON)|no|No|NO|false|False|FALSE|off|Off|OFF)$`)
+	pyInt   = regexp.MustCompile(`^[-+]?(?:0b[01_]+|0[0-7_]+|0|[1-9][0-9_]*|0x[0-9a-fA-F_]+)$`)
+	pyFloat = regexp.MustCompile(`^[-+]?(?:[0-9][0-9_]*\.[0-9_]*|\.[0-9][0-9_]*)(?:[eE][-+][0-9]+)?$`)
+	pyOther = regexp.MustCompile(`^(?:[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))$`)
+)
+
+func (r *reader) scalar(n *yaml.Node, field string) exactjson.Value {
+	text := r.string(n, field)
+	value := func(k exactjson.Kind, text string) exactjson.Value { return exactjson.Value{Kind: k, Text: text} }
+	if n.Style != yaml.Plain || n.Tag != "" {
+		return value(exactjson.String, text)
+	}
+	if isNull(n) {
+		return value(exactjson.Null, "")
+	}
+	if m := pyBool.FindStringSubmatch(text); m != nil {
+		return value(exactjson.Bool, strconv.FormatBool(m[1] != ""))
+	}
+	if pyOther.MatchString(text) {
+		r.failf(n, field, "%s is a number that JSON cannot write; put it in quotes if it is text", text)
+	}
+	isInt, isFloat := pyInt.MatchString(text), pyFloat.MatchString(text)
+	if end, ok := exactjson.ScanNumber(text, 0); ok && end == len(text) && (isInt || isFloat) {
+		return value(exactjson.Number, text)
+	}
+	switch plain := strings.ReplaceAll(text, "_", ""); {
+	case isInt:
+		if i, ok := new(big.Int).SetString(plain, 0); ok {
+			return value(exactjson.Number, i.String())
+		}
+	case isFloat:
+		if f, err := strconv.ParseFloat(plain, 64); err == nil {
+			return value(exactjson.Number, strconv.FormatFloat(f, 'g', -1, 64))
+		}
+	}
+	return value(exactjson.String, text)
+}

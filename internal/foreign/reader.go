@@ -1,0 +1,141 @@
+package foreign
+
+import (
+	"strconv"
+
+	"github.com/promptecho/promptecho/internal/codec"
+	"github.com/promptecho/promptecho/internal/yaml"
+)
+
+// A reader makes a cassette of YAML nodes. After the first error what it makes is worthless.
+type reader struct {
+	name, text string
+	cassette   *Cassette
+	err        error
+}
+
+// failf notes what is wrong with a node, which stands at a field.
+func (r *reader) failf(n *yaml.Node, field, format string, args ...any) {
+	if r.err == nil {
+		r.err = codec.ErrorAt(r.name, r.text, n.Pos, field, format, args...)
+	}
+}
+
+// add adds what was read from a node.
+func (r *reader) add(n *yaml.Node, x *exchange) {
+	if r.err != nil {
+		return
+	}
+	if err := r.cassette.add(x); err != nil {
+		r.failf(n, "", "%v", err)
+	}
+}
+
+// member returns the value of a key, nil if it is not there or null.
+func member(n *yaml.Node, key string) *yaml.Node {
+	if n == nil || n.Kind != yaml.Mapping {
+		return nil
+	}
+	for i := range n.Keys {
+		if n.Keys[i].Text == key && !isNull(&n.Elems[i]) {
+			return &n.Elems[i]
+		}
+	}
+	return nil
+}
+
+// isNull reports whether a node is a null of YAML 1.1, which all of the tools write.
+func isNull(n *yaml.Node) bool {
+	if n.Kind != yaml.Scalar || n.Style != yaml.Plain || n.Tag != "" {
+		return false
+	}
+	switch n.Text {
+	case "", "~", "null", "Null", "NULL":
+		return true
+	}
+	return false
+}
+
+// part returns a member that must be a mapping.
+func (r *reader) part(n *yaml.Node, key string) *yaml.Node {
+	m := member(n, key)
+	if m == nil || m.Kind != yaml.Mapping {
+		r.failf(n, key, "want a mapping; is this an interaction?")
+		return &yaml.Node{Kind: yaml.Mapping, Pos: n.Pos}
+	}
+	return m
+}
+
+// list returns the elements of a member that must be a list.
+func (r *reader) list(n *yaml.Node, key string) []yaml.Node {
+	m := member(n, key)
+	if m == nil {
+		return nil
+	}
+	if m.Kind != yaml.Sequence {
+		r.failf(m, key, "want a list")
+	}
+	return m.Elems
+}
+
+// string returns the text of a scalar, whatever type it has; "" for nil.
+func (r *reader) string(n *yaml.Node, field string) string {
+	if n == nil || isNull(n) {
+		return ""
+	}
+	if n.Kind != yaml.Scalar {
+		r.failf(n, field, "want text")
+		return ""
+	}
+	if n.Tag == "!!binary" || n.Tag == "!binary" {
+		b, err := yaml.DecodeBase64(n.Text)
+		if err != nil {
+			r.failf(n, field, "invalid base64: %v", err)
+		}
+		return string(b)
+	}
+	return n.Text
+}
+
+// int returns an integer; 0 for nil.
+func (r *reader) int(n *yaml.Node, field string) int64 {
+	if n == nil {
+		return 0
+	}
+	i, err := strconv.ParseInt(r.string(n, field), 10, 64)
+	if err != nil {
+		r.failf(n, field, "want an integer, found %q", yaml.Clip(n.Text))
+	}
+	return i
+}
+
+// headers returns headers by their names: each has a value or a list of values.
+func (r *reader) headers(n *yaml.Node, field string) map[string][]string {
+	if n == nil {
+		return nil
+	}
+	if n.Kind != yaml.Mapping {
+		r.failf(n, field, "want a mapping of names to values")
+		return nil
+	}
+	headers := map[string][]string{}
+	for i := range n.Keys {
+		name, v := n.Keys[i].Text, &n.Elems[i]
+		values := []yaml.Node{*v}
+		if v.Kind == yaml.Sequence {
+			values = v.Elems
+		}
+		for j := range values {
+			if !isNull(&values[j]) {
+				headers[name] = append(headers[name], r.string(&values[j], field+"."+name))
+			}
+		}
+	}
+	return headers
+}
+
+// line returns the line at which a node starts.
+func (r *reader) line(n *yaml.Node) int {
+	line, _ := yaml.Position(r.text, n.Pos)
+	return line
+}

@@ -1,0 +1,61 @@
+package foreign
+
+import (
+	"strings"
+
+	"github.com/promptecho/promptecho/internal/yaml"
+)
+
+// rubyVCR reads a cassette of the VCR of Ruby, or of R, which has its format with a few
+// other keys.
+func (r *reader) rubyVCR(root *yaml.Node) {
+	list := r.list(root, "http_interactions")
+	for i := range list {
+		req, resp := r.part(&list[i], "request"), r.part(&list[i], "response")
+		status := member(resp, "status")
+		if status != nil && status.Kind == yaml.Mapping {
+			if status = member(status, "code"); status == nil {
+				status = member(member(resp, "status"), "status_code") // of R
+			}
+		}
+		x := &exchange{
+			line:   r.line(&list[i]),
+			method: r.string(member(req, "method"), "request.method"),
+			url:    r.string(member(req, "uri"), "request.uri"),
+			asked:  r.rubyMessage(req, "request"),
+			status: r.int(status, "response.status"),
+			answer: r.rubyMessage(resp, "response"),
+		}
+		if v := strings.TrimPrefix(r.string(member(resp, "http_version"), "response.http_version"), "HTTP/"); v == "2" || v == "2.0" {
+			x.proto = "HTTP/2.0"
+		}
+		if strings.Contains(x.url, "<%") {
+			r.failf(req, "request.uri", "it is made by a template of ERB (<%% ... %%>): only Ruby can tell what that stands for")
+		}
+		r.add(&list[i], x)
+	}
+}
+
+func (r *reader) rubyMessage(n *yaml.Node, field string) message {
+	m := message{headers: r.headers(member(n, "headers"), field+".headers")}
+	body := member(n, "body")
+	if body == nil || body.Kind == yaml.Scalar {
+		m.body = []byte(r.string(body, field+".body"))
+		return m
+	}
+	switch encoding := strings.ToUpper(r.string(member(body, "encoding"), field+".body.encoding")); encoding {
+	case "", "UTF-8", "US-ASCII", "ASCII-8BIT", "BINARY":
+	default:
+		r.cassette.lose("a body in %s was written as UTF-8 and stays so", encoding)
+	}
+	if coded := member(body, "base64_string"); coded != nil {
+		b, err := yaml.DecodeBase64(r.string(coded, field+".body.base64_string"))
+		if err != nil {
+			r.failf(coded, field+".body.base64_string", "invalid base64: %v", err)
+		}
+		m.body = b
+		return m
+	}
+	m.body = []byte(r.string(member(body, "string"), field+".body.string"))
+	return m
+}
