@@ -60,12 +60,14 @@ func (r *Recorder) tellClashes(o *report.Outcome) (found bool) {
 func (r *Recorder) toSave(o *report.Outcome) (list []*tape.Recording, refused error) {
 	within := r.tape.WithinPlayed()
 	for _, rec := range r.tape.Recordings() {
-		save, err := rec.Fresh(), error(nil)
+		save, err := false, error(nil)
 		switch {
 		case rec.Resumed():
 			// A complete run that did not ask for it no longer needs it.
 			save = rec.Used() || within(rec) || !o.Whole() || o.Unsure
-		case save:
+		case rec.InVain() && o.Whole():
+			// What called it is not recorded, so nothing will ask for it.
+		case rec.Fresh():
 			save, err = r.mayKeep(rec, o)
 		}
 		if err != nil {

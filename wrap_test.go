@@ -449,6 +449,37 @@ func TestWithinUnused(t *testing.T) {
 	}
 }
 
+// TestWithinCanceled: a tool that another one cancels after it has sent something leaves
+// nothing that a replay would miss, in which it does not get so far.
+func TestWithinCanceled(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "c.yaml")
+	u := newUpstream(t)
+	for run := range 2 {
+		r := mustOpen(t, file)
+		ctx, cancel := context.WithCancel(t.Context())
+		slow := Wrap(r, "tool/slow", func(ctx context.Context, _ string) (string, error) {
+			_, body := postIn(t, ctx, r, u.URL, `{"slow":1}`)
+			cancel()
+			return body, ctx.Err()
+		})
+		fails := Wrap(r, "tool/fails", func(context.Context, string) (string, error) { return "", io.EOF })
+		if run == 1 {
+			cancel() // the one that fails was faster
+		}
+		if _, err := slow(ctx, "x"); !errors.Is(err, context.Canceled) {
+			t.Errorf("run %d: error %v", run, err)
+		}
+		if _, err := fails(t.Context(), "x"); err != io.EOF {
+			t.Errorf("run %d: error %v", run, err)
+		}
+		mustPass(t, r)
+	}
+	if its := load(t, file).Interactions; len(its) != 1 {
+		t.Errorf("%d interactions, want the one that was not canceled", len(its))
+	}
+}
+
 // TestWrapOptions: options mean for an argument what they mean for a body.
 func TestWrapOptions(t *testing.T) {
 	t.Parallel()

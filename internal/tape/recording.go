@@ -50,6 +50,7 @@ type Recording struct {
 	fresh      bool
 	outer      *Recording // the function that made the call
 	concurrent bool       // another request was open meanwhile
+	abandoned  bool       // there will be no answer
 	complete   bool       // the answer is as complete as it will ever be
 	text       *cassette.Encoded
 	known      int // how many secrets were known when text was made
@@ -169,6 +170,17 @@ func (rec *Recording) Line() int {
 func (rec *Recording) isWithin(function *Recording) bool {
 	for outer := rec.outer; outer != nil; outer = outer.outer {
 		if outer == function {
+			return true
+		}
+	}
+	return false
+}
+
+// InVain reports whether a function made the call, itself or through others, that then
+// returned nothing. No replay gets as far as that.
+func (rec *Recording) InVain() bool {
+	for outer := rec.outer; outer != nil; outer = outer.outer {
+		if outer.abandoned {
 			return true
 		}
 	}

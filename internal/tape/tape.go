@@ -248,6 +248,7 @@ func (t *Tape) encodeOnce(it *interaction.Interaction) (item *cassette.Encoded, 
 // GiveUp removes a place whose request got no answer.
 func (t *Tape) GiveUp(rec *Recording) {
 	t.change(func() {
+		rec.abandoned = true
 		t.recordings = slices.DeleteFunc(t.recordings, func(o *Recording) bool { return o == rec })
 	})
 }
