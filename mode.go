@@ -50,7 +50,8 @@ const (
 // modes lists the record modes.
 var modes = []Mode{ModeNone, ModeCompare, ModeOnce, ModeNewEpisodes, ModeUpdate, ModeAll, ModeLive}
 
-// may says whether a mode may send requests upstream, and whether it may write.
+// may says whether a mode may send requests upstream, and whether it may write. It
+// may do both if the code names none.
 func (m Mode) may() (send, write bool) {
 	switch m {
 	case ModeNone:

@@ -143,6 +143,7 @@ func (r *Recorder) resume() error {
 
 // describe tells the log about this run.
 func (r *Recorder) describe(path string) {
+	_, writes := r.config.mode.may()
 	r.log.Run = report.Run{
 		Tape:         r.tape,
 		File:         r.file,
@@ -150,6 +151,7 @@ func (r *Recorder) describe(path string) {
 		Mode:         string(r.mode.mode),
 		ModeBy:       r.mode.by,
 		AtMost:       string(r.config.mode),
+		ReadOnly:     !writes,
 		Compares:     r.plan.compare,
 		CheckUnused:  r.plan.checkUnused,
 		AllowUnused:  r.config.allowUnused,

@@ -28,7 +28,8 @@ func (p plan) mayGoUpstream() bool { return p.record || p.passThrough || p.compa
 func planFor(m Mode, c tape.State, live bool) plan {
 	p := planOf(m, c)
 	if live && c.Present && !c.Partial && !p.again && !p.passThrough {
-		p.derive, p.saveDerived = true, m != ModeNone && !p.compare
+		p.derive = true
+		_, p.saveDerived = m.may()
 	}
 	return p
 }
@@ -58,12 +59,13 @@ func planOf(m Mode, c tape.State) plan {
 // is pinned and the mode would record it. The note is for the user and may be empty. It
 // is an error if the cassette contradicts itself or cannot be used in that mode.
 func settleMode(m chosenMode, c tape.State, file string) (settled chosenMode, note string, err error) {
+	p := planOf(m.mode, c)
 	switch {
 	case c.Pinned && c.Partial:
 		return m, "", fmt.Errorf("%s is pinned and partial: a pinned cassette is never written, and a partial one is not complete. Remove one of the two lines at its top", file)
-	case c.Partial && (m.mode == ModeNone || m.mode == ModeCompare):
+	case c.Partial && !p.record && !p.passThrough:
 		return m, "", fmt.Errorf("%s is partial: the run that recorded it did not pass. Run its test without CI and with the key set until it passes, which completes the cassette, and commit that", file)
-	case c.Pinned && (m.mode == ModeAll || m.mode == ModeNewEpisodes || m.mode == ModeUpdate):
+	case c.Pinned && p.record:
 		note = fmt.Sprintf("%s is pinned: replayed, not recorded, in spite of %s", file, m)
 		return chosenMode{ModeNone, "the cassette is pinned"}, note, nil
 	}

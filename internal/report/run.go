@@ -25,6 +25,7 @@ type Run struct {
 	ModeBy string // who chose it: "the default"
 	AtMost string // the record mode that the code allows at most; "" if it sets none
 
+	ReadOnly     bool // the code allows no mode that writes
 	Compares     bool // recorded answers are compared with live ones
 	CheckUnused  bool // a recording that answers nothing is an error
 	AllowUnused  bool // the user accepts such recordings
@@ -45,19 +46,14 @@ func (r *Run) mode() string { return fmt.Sprintf("mode %s (%s)", r.Mode, r.ModeB
 func (r *Run) howToRecord(o *Outcome) string {
 	before := "To record it again:"
 	switch {
-	case !r.Tape.State.Present && !r.mayNotWrite():
+	case !r.Tape.State.Present && !r.ReadOnly:
 		before = "To record it:"
 	case r.Tape.State.Pinned:
 		before = fmt.Sprintf("%s is pinned. To record it again, remove \"pinned: true\" from its top, and run:", r.File)
-	case r.mayNotWrite():
+	case r.ReadOnly:
 		before = fmt.Sprintf("InMode(Mode%s%s) in the code allows no recording. To record it again, remove that, and run:", strings.ToUpper(r.AtMost[:1]), r.AtMost[1:])
 	}
 	return before + "\n" + r.command(o)
-}
-
-// mayNotWrite reports whether the code allows no mode that records.
-func (r *Run) mayNotWrite() bool {
-	return r.AtMost == "none" || r.AtMost == "compare" || r.AtMost == "live"
 }
 
 // obstacle says what has to go before anything can be added to the cassette, or "".
@@ -65,7 +61,7 @@ func (r *Run) obstacle() string {
 	switch {
 	case r.Tape.State.Pinned:
 		return " The cassette is pinned: remove \"pinned: true\" from its top first."
-	case r.mayNotWrite():
+	case r.ReadOnly:
 		return " InMode in the code keeps the cassette as it is: remove that first."
 	}
 	return ""
