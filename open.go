@@ -19,9 +19,9 @@ import (
 // if the record mode replays, and written by [Recorder.Close] if the mode records.
 //
 // It is an error if an option or the record mode is invalid, if the file exists but is
-// not a whole and valid cassette, if the cassette is partial and the mode is none or compare, or if
-// another recorder of this process has the same file open, even under a name that differs
-// only in case. A file that is not a whole and valid cassette is never overwritten, with
+// not a whole and valid cassette, if the cassette is partial and the mode is none or
+// compare, or if another recorder of this process has the same file open, even under a name
+// that differs only in case. A file that is not a whole and valid cassette is never overwritten, with
 // one exception: if it was cut, mode all records it anew.
 func Open(file string, opts ...Option) (*Recorder, error) {
 	r := &Recorder{file: file}
@@ -59,7 +59,7 @@ func Open(file string, opts ...Option) (*Recorder, error) {
 		return nil, fmt.Errorf("promptecho: %w", err)
 	}
 	r.describe(path)
-	r.given = given{plan: r.plan, frozen: r.config.selection.neverMade() != nil, file: file, tape: r.tape, log: &r.log, policy: &r.redact}
+	r.given = given{plan: r.plan, frozen: r.config.selection.freezes(), file: file, tape: r.tape, log: &r.log, policy: &r.redact}
 	r.given.find(!testing.Testing()) // echotest knows better
 	r.player = answer.Player{Pace: r.config.pace, Note: r.log.Note, Pending: &r.pending}
 	if r.plan.compare {
@@ -74,7 +74,7 @@ func Open(file string, opts ...Option) (*Recorder, error) {
 // load settles the plan, puts the cassette on the tape and claims its file.
 func (r *Recorder) load() error {
 	r.plan = r.planFor()
-	if r.plan.passThrough && len(r.config.selection.frozen) == 0 {
+	if r.plan.passThrough && !r.config.selection.freezes() {
 		return r.tape.Claim()
 	}
 	if err := r.overCut(r.tape.Open()); err != nil {

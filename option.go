@@ -44,8 +44,8 @@ func (c *config) plain() bool {
 // InMode sets the record mode in code. It replaces the default and is a
 // ceiling: flag and environment choose another mode only if that neither sends
 // nor writes where this one does not. So a cassette that was edited by hand is
-// safe from PROMPTECHO_MODE=all with InMode(ModeNone). In CI a mode other than none needs PROMPTECHO_MODE or the
-// flag as well.
+// safe from PROMPTECHO_MODE=all with InMode(ModeNone). In CI a mode other than
+// none needs PROMPTECHO_MODE or the flag as well.
 func InMode(m Mode) Option { return func(c *config) { c.mode = m } }
 
 // Upstream sets the transport that sends a request that is not in the cassette. The

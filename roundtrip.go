@@ -46,10 +46,7 @@ func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 		in.Instead = recording
 		return r.record(req, in)
 	case toPass:
-		if err := r.admit(); err != nil {
-			return r.refuse(req, err)
-		}
-		return r.upstream.Send(req, in.body.Bytes())
+		return r.pass(request.Clone(req, in.body.Bytes()))
 	}
 	return r.miss(req, &in.Call), nil
 }

@@ -144,14 +144,15 @@ func (r *Recorder) write(f fate, recorded []*tape.Recording) error {
 	if r.plan.again {
 		r.tape.KeepUnchanged(recorded)
 	}
-	list := r.kept(f, recorded)
-	if r.plan.again && r.config.selection.neverMade() != nil {
+	unasked := r.unasked(f)
+	list := r.kept(f, recorded, unasked)
+	if r.plan.again && r.config.selection.freezes() {
 		list = slices.Concat(list, r.tape.Played(f.keep == keepUnasked))
 		tape.SortAsked(list)
 	}
 	unused := f.markedIfUnused && !r.config.allowUnused && len(r.log.Unused()) > 0
 	partial := f.marked || unused
-	dropped := len(r.unasked(f))
+	dropped := len(unasked)
 	if len(list) == 0 || len(recorded)+dropped == 0 && !added && partial == r.tape.State.Partial {
 		return nil
 	}
@@ -169,11 +170,10 @@ func (r *Recorder) write(f fate, recorded []*tape.Recording) error {
 }
 
 // kept returns what the cassette holds afterwards: what was recorded, and those of its
-// other recordings that its fate keeps.
-func (r *Recorder) kept(f fate, recorded []*tape.Recording) []*tape.Recording {
+// other recordings that its fate keeps. unasked are those that it drops.
+func (r *Recorder) kept(f fate, recorded, unasked []*tape.Recording) []*tape.Recording {
 	switch f.keep {
 	case keepAll, keepAsked:
-		unasked := r.unasked(f)
 		return slices.DeleteFunc(r.tape.Recordings(), func(rec *tape.Recording) bool {
 			return (rec.Fresh() || rec.Resumed()) && !slices.Contains(recorded, rec) || slices.Contains(unasked, rec)
 		})

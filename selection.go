@@ -17,9 +17,12 @@ func (s *selection) empty() bool { return len(s.live)+len(s.frozen) == 0 }
 // isFrozen reports whether calls of a name are never made.
 func (s *selection) isFrozen(name string) bool { return selects(s.frozen, name) }
 
+// freezes reports whether any call may be frozen.
+func (s *selection) freezes() bool { return len(s.frozen) > 0 }
+
 // neverMade returns isFrozen, or nil if nothing is frozen.
 func (s *selection) neverMade() func(name string) bool {
-	if len(s.frozen) == 0 {
+	if !s.freezes() {
 		return nil
 	}
 	return s.isFrozen

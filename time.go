@@ -19,9 +19,9 @@ import (
 // was killed and is resumed.
 //
 // If the cassette holds no time and nothing can be added to it (modes none and compare, and
-// once with a whole cassette), the run fails with an error that says how to add it, and Time returns
-// the first second of the year 2000. In mode live the time is not stored. A nil recorder
-// returns the present time.
+// once with a whole cassette), the run fails with an error that says how to add it, and Time
+// returns the first second of the year 2000. In mode live the time is not stored. A nil
+// recorder returns the present time.
 func (r *Recorder) Time() time.Time {
 	if r == nil {
 		return time.Now().UTC().Truncate(time.Second)
@@ -40,9 +40,9 @@ func (r *Recorder) Time() time.Time {
 // changes as the time of [Recorder.Time] does.
 //
 // If the cassette holds no seed and nothing can be added to it (modes none and compare, and
-// once with a whole cassette), the run fails with an error that says how to add it, and the sources
-// come from a seed of zeros. In mode live the seed is not stored. A nil recorder returns a
-// new source with a seed of its own each time.
+// once with a whole cassette), the run fails with an error that says how to add it, and the
+// sources come from a seed of zeros. In mode live the seed is not stored. A nil recorder
+// returns a new source with a seed of its own each time.
 //
 // The global sources of [crypto/rand] and [math/rand/v2] are left alone on purpose. Package
 // testing/cryptotest can make the first one deterministic for a test, but then TLS draws

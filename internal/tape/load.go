@@ -9,9 +9,10 @@ import (
 )
 
 // Load puts the recordings of the cassette on the tape, to be played, or aside, to be
-// replaced; frozen ones are always played. It does not read a recording whose seal tells what it answers, unless save
-// says that this run is about to write the file. If a recording that is needed cannot be
-// read, the error says why, and the tape is as if there were no cassette.
+// replaced; frozen ones are always played. It does not read a recording whose seal tells
+// what it answers, unless save says that this run is about to write the file. If a
+// recording that is needed cannot be read, the error says why, and the tape is as if there
+// were no cassette.
 func (t *Tape) Load(play, save bool) error {
 	t.records = save
 	if t.stored == nil {

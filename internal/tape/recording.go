@@ -166,10 +166,11 @@ func (rec *Recording) Line() int {
 	return rec.of.stored.Line(rec.number)
 }
 
-// isWithin reports whether a function made the call, itself or through others.
-func (rec *Recording) isWithin(function *Recording) bool {
+// isWithin reports whether one of the functions that made the call, itself or through
+// others, is such a one.
+func (rec *Recording) isWithin(such func(function *Recording) bool) bool {
 	for outer := rec.outer; outer != nil; outer = outer.outer {
-		if outer == function {
+		if such(outer) {
 			return true
 		}
 	}
@@ -179,12 +180,7 @@ func (rec *Recording) isWithin(function *Recording) bool {
 // InVain reports whether a function made the call, itself or through others, that then
 // returned nothing. No replay gets as far as that.
 func (rec *Recording) InVain() bool {
-	for outer := rec.outer; outer != nil; outer = outer.outer {
-		if outer.abandoned {
-			return true
-		}
-	}
-	return false
+	return rec.isWithin(func(function *Recording) bool { return function.abandoned })
 }
 
 // Sealed reports whether the recording is in the cassette as it was written.

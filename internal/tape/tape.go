@@ -191,7 +191,7 @@ func (t *Tape) Reserve(c *Call) (*Recording, error) {
 		return nil, ErrClosed
 	}
 	for other := range t.open {
-		if !rec.isWithin(other) {
+		if !rec.isWithin(func(function *Recording) bool { return function == other }) {
 			rec.concurrent, other.concurrent = true, true
 		}
 	}
