@@ -137,19 +137,13 @@ func (w *wrapped) play(ctx context.Context, c *tape.Call, rec *tape.Recording, o
 	if err != nil {
 		return r.told(w.Name, err)
 	}
-	resp := it.Response
-	if resp.Error != "" {
-		resp.Error = redact.Printable(resp.Error)
-		r.log.Replayed(it.Line, &resp)
+	if it.Response.Error != "" {
+		r.log.Replayed(it.Line, &it.Response)
 	}
 	if err := r.player.Wait(ctx, it.LatencyMS); err != nil {
 		return err
 	}
-	err, failed := w.Answer(&resp, out)
-	if failed != nil {
-		return w.fail(it.Line, fmt.Errorf("%w. If the function has changed, record it again", failed))
-	}
-	return err
+	return w.answer(it.Line, it.Response, out)
 }
 
 // record calls the function and records what it returns.
@@ -179,14 +173,16 @@ func (w *wrapped) record(ctx context.Context, c *tape.Call, out any, run func(co
 	}
 	whole = true
 	r.tape.Settle(rec, &it)
-	return w.stored(&it.Response, out)
+	return w.answer(0, it.Response, out)
 }
 
-// stored returns the answer as it was stored.
-func (w *wrapped) stored(resp *interaction.Response, out any) error {
-	err, failed := w.Answer(resp, out)
+// answer returns what is stored, in the run that records as in every replay; line is where
+// it stands, or 0 if it was just recorded.
+func (w *wrapped) answer(line int, resp interaction.Response, out any) error {
+	resp.Error = redact.Printable(resp.Error)
+	err, failed := w.Answer(&resp, out)
 	if failed != nil {
-		return w.fail(0, failed)
+		return w.fail(line, failed)
 	}
 	return err
 }
@@ -197,6 +193,7 @@ func (w *wrapped) fail(line int, err error) error {
 	place := w.rec.file
 	if line > 0 {
 		place = fmt.Sprintf("%s:%d", place, line)
+		err = fmt.Errorf("%w. If the function has changed, record it again", err)
 	}
 	err = refusedError(fmt.Sprintf("%s: %v", place, err))
 	w.rec.log.Error(err)
