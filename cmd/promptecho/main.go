@@ -8,6 +8,7 @@
 //	promptecho verify [-w] [PATH ...]
 //	promptecho prune [-w] [-json] [PATH ...]
 //	promptecho import [-o DIR | -w] PATH ...
+//	promptecho lint [-fix|-diff] [PACKAGE ...]
 //	promptecho demo [-dir DIR]
 //
 // promptecho help VERB says more; docs/COMMAND.md has examples.
@@ -45,10 +46,17 @@ var verbs = []verb{
 	{"verify", verifyHelp, runVerify},
 	{"prune", pruneHelp, runPrune},
 	{"import", importHelp, runImport},
+	{"lint", lintHelp, runLint},
 	{"demo", demoHelp, runDemo},
 }
 
-func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
+func main() {
+	if isVetTool(os.Args[1:]) {
+		beVetTool()
+		return
+	}
+	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
+}
 
 // run is main with its surroundings as arguments; it returns the exit status.
 func run(args []string, stdout, stderr io.Writer) int {

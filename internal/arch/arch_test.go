@@ -52,10 +52,11 @@ var rooms = map[string][]string{
 	"internal/attr":        {},
 	"internal/standin":     {},
 	"internal/arch":        {},
-	"cmd/promptecho":       {"", "internal/attr", "internal/suite", "echotest", "internal/testname", "internal/conversation", "internal/changes", "internal/answer", "internal/exactjson", "internal/cassette", "internal/interaction", "internal/canon", "internal/standin", "internal/diff", "internal/foreign", "internal/redact", "internal/said", "internal/stream"},
+	"cmd/promptecho":       {"", "internal/lint", "internal/attr", "internal/suite", "echotest", "internal/testname", "internal/conversation", "internal/changes", "internal/answer", "internal/exactjson", "internal/cassette", "internal/interaction", "internal/canon", "internal/standin", "internal/diff", "internal/foreign", "internal/redact", "internal/said", "internal/stream"},
 
 	// What only the command links.
 	"internal/foreign":      {"internal/canon", "internal/cassette", "internal/codec", "internal/coding", "internal/exactjson", "internal/interaction", "internal/redact", "internal/said", "internal/stream", "internal/tape", "internal/yaml"},
+	"internal/lint":         {},
 	"internal/suite":        {"internal/attr"},
 	"internal/conversation": {"internal/said", "internal/canon", "internal/interaction", "internal/exactjson"},
 	"internal/changes":      {"internal/said", "internal/diff", "internal/rerecord", "internal/canon", "internal/interaction", "internal/exactjson"},
@@ -66,7 +67,7 @@ var rooms = map[string][]string{
 var required = map[string][]string{
 	"github.com/goccy/go-yaml": {"internal/foreign"},
 	"github.com/sergi/go-diff": {"cmd/promptecho"},
-	"golang.org/x/tools":       {"lint", "cmd/promptecho"},
+	"golang.org/x/tools":       {"internal/lint", "cmd/promptecho"},
 }
 
 // restricted is what of the standard library only some may import.
