@@ -18,20 +18,32 @@ import (
 	"github.com/promptecho/promptecho/internal/lint"
 )
 
-const lintHelp = `lint [-fix|-diff] [-json] [-RULE[=false]] [-tags TAGS] [PACKAGE ...]
+var lintHelp = `lint [-fix|-diff] [-json] [FLAGS] [PACKAGE ...]
 find tests that ask a model, and recorders used wrongly
 
 It is go vet with the rules of docs/LINT.md; the default is ./... The program
 can be given to go vet as well: go vet -vettool=$(which promptecho) ./...
 
-  -fix    apply the fixes; findings without a fix are not printed then
-  -diff   print the fixes as a diff
-  -json   print a list of findings
-  -RULE   run only the rules that are named; -RULE=false runs all others
+  -fix              apply the fixes; what has no fix is not printed then
+  -diff             print the fixes as a diff
+  -json             print a list of findings
 
+The name of a rule is a flag: -keyskip runs that one, -keyskip=false the others.
+-tags is that of go vet.
+
+` + ruleHelp() + `
 -fix and -diff need Go 1.26. Run it again afterwards: a fix may make another
 one possible. The exit status is 1 if something is found, or a diff is printed.
 `
+
+// ruleHelp has a line for each rule.
+func ruleHelp() string {
+	var b strings.Builder
+	for _, a := range lint.Analyzers {
+		fmt.Fprintf(&b, "  -%-16s %s\n", a.Name, a.Doc)
+	}
+	return b.String()
+}
 
 // isVetTool reports whether the arguments are those that go vet gives to its tool.
 func isVetTool(args []string) bool {

@@ -14,7 +14,7 @@ import (
 // recorder can be given to it.
 var HardWired = &analysis.Analyzer{
 	Name:     "hardwired",
-	Doc:      "find tests of code that makes its own client of a model API",
+	Doc:      "find tests of code that makes its own client",
 	URL:      "https://github.com/promptecho/promptecho/blob/main/docs/LINT.md#hardwired",
 	Requires: []*analysis.Analyzer{clients, inspect.Analyzer},
 	Run: func(pass *analysis.Pass) (any, error) {

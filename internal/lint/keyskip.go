@@ -15,7 +15,7 @@ import (
 // KeySkip finds tests that skip themselves where there is no key.
 var KeySkip = &analysis.Analyzer{
 	Name:     "keyskip",
-	Doc:      "find tests that are skipped where there is no key of a model API",
+	Doc:      "find tests that are skipped without a key",
 	URL:      "https://github.com/promptecho/promptecho/blob/main/docs/LINT.md#keyskip",
 	Requires: []*analysis.Analyzer{inspect.Analyzer, clients},
 	Run: func(pass *analysis.Pass) (any, error) {

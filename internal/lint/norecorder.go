@@ -12,7 +12,7 @@ import (
 // NoRecorder finds clients of SDKs that a test makes without a recorder.
 var NoRecorder = &analysis.Analyzer{
 	Name:     "norecorder",
-	Doc:      "find clients of model APIs that a test makes without a recorder",
+	Doc:      "find clients that a test makes without a recorder",
 	URL:      "https://github.com/promptecho/promptecho/blob/main/docs/LINT.md#norecorder",
 	Requires: []*analysis.Analyzer{clients},
 	Run: func(pass *analysis.Pass) (any, error) {

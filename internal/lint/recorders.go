@@ -13,7 +13,7 @@ import (
 // one cassette, and the verdict would be given when the outer test ends.
 var OuterTest = &analysis.Analyzer{
 	Name:     "outertest",
-	Doc:      "find recorders that a subtest makes for the test around it",
+	Doc:      "find recorders of the test around a subtest",
 	URL:      "https://github.com/promptecho/promptecho/blob/main/docs/LINT.md#outertest",
 	Requires: []*analysis.Analyzer{inspect.Analyzer},
 	Run: func(pass *analysis.Pass) (any, error) {
@@ -163,7 +163,7 @@ func parallelAround(pass *analysis.Pass, c inspector.Cursor) (ast.Stmt, bool) {
 // MainCode finds TestMain functions that drop what echotest.Run returns.
 var MainCode = &analysis.Analyzer{
 	Name:     "maincode",
-	Doc:      "find TestMain functions that drop the exit code of echotest.Run",
+	Doc:      "find a TestMain that drops the code of echotest.Run",
 	URL:      "https://github.com/promptecho/promptecho/blob/main/docs/LINT.md#maincode",
 	Requires: []*analysis.Analyzer{inspect.Analyzer},
 	Run: func(pass *analysis.Pass) (any, error) {

@@ -14,7 +14,7 @@ import (
 // answers them.
 var Volatile = &analysis.Analyzer{
 	Name:     "volatile",
-	Doc:      "find times and random ids that are written straight into a prompt",
+	Doc:      "find times and random ids in prompts",
 	URL:      "https://github.com/promptecho/promptecho/blob/main/docs/LINT.md#volatile",
 	Requires: []*analysis.Analyzer{inspect.Analyzer},
 	Run: func(pass *analysis.Pass) (any, error) {
