@@ -19,7 +19,7 @@ import (
 	"github.com/promptecho/promptecho/internal/redact"
 )
 
-const viewHelp = `view [-git REF] [-no-browser] [-o FILE] [PATH ...]
+const viewHelp = `view [-git REF] [-print] [-o FILE] [PATH ...]
 look at cassettes in a browser: a list, conversations, streams
 
 It serves one page on this machine's loopback interface, prints its address,
@@ -31,16 +31,16 @@ It shows what changed since a git revision, between a cassette and what stands
 beside it (NAME.derived.yaml, NAME.yaml.failed), and between two cassettes that
 are given or chosen on the page.
 
-  -git REF      compare with this revision; the default is HEAD, if there is one
-  -no-browser   only print the address
-  -o FILE       write the page to a file, for a review say, and end; - is
-                standard output
+  -git REF   compare with this revision; the default is HEAD, if there is one
+  -print     print the address and open no browser
+  -o FILE    write the page to a file, for a review say, and end; - is standard
+             output
 `
 
 // runView serves a page of cassettes, or writes it.
 func runView(args []string, stdout, stderr io.Writer) error {
 	flags := flag.NewFlagSet("view", flag.ContinueOnError)
-	ref, output, quiet := flags.String("git", "", ""), flags.String("o", "", ""), flags.Bool("no-browser", false, "")
+	ref, output, printOnly := flags.String("git", "", ""), flags.String("o", "", ""), flags.Bool("print", false, "")
 	paths, err := parse(flags, args)
 	if err != nil {
 		return err
@@ -63,7 +63,7 @@ func runView(args []string, stdout, stderr io.Writer) error {
 	go func() { ended <- server.Serve(listener) }()
 	address := "http://" + listener.Addr().String() + "/"
 	fmt.Fprintln(stdout, address)
-	if columns(stdout) > 0 && !*quiet {
+	if columns(stdout) > 0 && !*printOnly {
 		if err := openBrowser(address); err != nil {
 			fmt.Fprintf(stderr, "promptecho: view: no browser opens (%s): open the address yourself\n", redact.Printable(err.Error()))
 		}
