@@ -25,6 +25,7 @@ of the file. The state of a cassette is nothing, or some of
   partial   the run that recorded it did not pass whole
   pinned    no run writes it
   failures  it holds answers with an error status
+  accepted  promptecho accept has put newer requests into it
   orphan    no test file of its package has a test of its name, or mentions it
   broken    it cannot be read; promptecho verify says why
   derived   what came of live parts (option Live), beside the original
@@ -46,7 +47,7 @@ type listing struct {
 	InputTokens  int64          `json:"input_tokens"`
 	OutputTokens int64          `json:"output_tokens"`
 	Modified     time.Time      `json:"modified"`
-	State        []string       `json:"state"` // partial, pinned, failures, orphan, broken
+	State        []string       `json:"state"` // partial, pinned, failures, accepted, orphan, broken
 	Problem      string         `json:"problem,omitempty"`
 }
 
@@ -104,7 +105,7 @@ func list1(file string, tests packageTests) listing {
 		l.State, l.Problem = append(l.State, "broken"), err.Error()
 		return l
 	}
-	failures := false
+	failures, accepted := false, false
 	var rules canon.Options
 	for _, it := range f.Interactions {
 		form := rules.Form(&it.Request)
@@ -118,6 +119,7 @@ func list1(file string, tests packageTests) listing {
 			l.OutputTokens += it.Usage.OutputTokens
 		}
 		failures = failures || it.Response.Status >= 400
+		accepted = accepted || it.Accepted
 	}
 	slices.Sort(l.Models)
 	for _, s := range []struct {
@@ -127,6 +129,7 @@ func list1(file string, tests packageTests) listing {
 		{"partial", f.Partial && l.Kind == isCassette},
 		{"pinned", f.Pinned},
 		{"failures", failures},
+		{"accepted", accepted},
 		{"orphan", l.Kind == isCassette && tests.orphaned(file)},
 	} {
 		if s.is {

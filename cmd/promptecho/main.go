@@ -3,8 +3,9 @@
 //	promptecho ls [-json] [PATH ...]
 //	promptecho show [-raw] [-json] PATH ... [N]
 //	promptecho diff [-git REF] [-json] [PATH ...]
-//	promptecho record [-update|-all] [PACKAGE ...]
+//	promptecho record [-update|-all|-accepted] [PACKAGE ...]
 //	promptecho compare [PACKAGE ...]
+//	promptecho accept [-n] [-i] [-question] [PACKAGE ...]
 //	promptecho verify [-w] [PATH ...]
 //	promptecho prune [-w] [-json] [PATH ...]
 //	promptecho import [-o DIR | -w] PATH ...
@@ -42,6 +43,7 @@ var verbs = []verb{
 	{"diff", diffHelp, runDiff},
 	{"record", recordHelp, runRecord},
 	{"compare", compareHelp, runCompare},
+	{"accept", acceptHelp, runAccept},
 	{"verify", verifyHelp, runVerify},
 	{"prune", pruneHelp, runPrune},
 	{"import", importHelp, runImport},
