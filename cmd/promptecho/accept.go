@@ -16,7 +16,7 @@ import (
 	"github.com/promptecho/promptecho/internal/suite"
 )
 
-const acceptHelp = `accept [-n] [-i] [-question] [-json] [FLAGS] [PACKAGE ...] [-- FLAGS]
+const acceptHelp = `accept [-n|-i] [-question] [FLAGS] [PACKAGE ...] [-- FLAGS]
 take edited prompts over into recordings, and keep the answers
 
 For edits that change no answer: a typo in a system prompt, the description of a

@@ -5,7 +5,7 @@
 //	promptecho diff [-git REF] [-json] [PATH ...]
 //	promptecho record [-update|-all|-accepted] [PACKAGE ...]
 //	promptecho compare [PACKAGE ...]
-//	promptecho accept [-n] [-i] [-question] [PACKAGE ...]
+//	promptecho accept [-n|-i] [-question] [PACKAGE ...]
 //	promptecho verify [-w] [PATH ...]
 //	promptecho prune [-w] [-json] [PATH ...]
 //	promptecho import [-o DIR | -w] PATH ...

@@ -18,7 +18,7 @@ import (
 	"github.com/promptecho/promptecho/internal/suite"
 )
 
-const recordHelp = `record [-update|-all|-accepted] [-json] [FLAGS] [PACKAGE ...] [-- FLAGS]
+const recordHelp = `record [-update|-all|-accepted] [FLAGS] [PACKAGE ...] [-- FLAGS]
 run tests and record: a line per test, then what to review
 
 It runs go test for those of the packages whose tests link promptecho; the
@@ -27,8 +27,8 @@ new_episodes).
 
   -update    and drop what tests that pass do not ask for (mode update)
   -all       record everything again (mode all)
-  -accepted  record again what promptecho accept has accepted, in the tests whose
-             cassettes have such recordings (mode accepted)
+  -accepted  record again what promptecho accept has accepted, in the tests
+             whose cassettes have such recordings (mode accepted)
   -json      print one object for all of the run
 
 Flags of go test: -run, -skip, -short, -timeout, -tags, -race, -p and -parallel,

@@ -19,9 +19,9 @@ check that cassettes are whole, hold no secret; name what was edited
 
 A folder stands for all cassettes below it, and for what recordings left there;
 the default is ".". An interaction that was edited since it was recorded is
-named, and so is one that promptecho accept has put a newer request into; that is
-no fault. Cassettes that are partial, broken or hold what looks
-like a secret are faults, and so is what killed or failed recordings left.
+named, and so is one that promptecho accept has put a newer request into; that
+is no fault. Cassettes that are partial, broken or hold what looks like a secret
+are faults, and so is what killed or failed recordings left.
 
   -w      write seals and texts anew, as the next recording would
   -json   print a list with an object for each file
