@@ -18,7 +18,7 @@ import (
 	"github.com/promptecho/promptecho/internal/suite"
 )
 
-const recordHelp = `record [-update|-all|-accepted] [FLAGS] [PACKAGE ...] [-- FLAGS]
+const recordHelp = `record [-update|-all|-accepted] [FLAGS] [PACKAGE ...]
 run tests and record: a line per test, then what to review
 
 It runs go test for those of the packages whose tests link promptecho; the
