@@ -176,7 +176,8 @@ func answersOf(lines string) http.RoundTripper {
 	})
 }
 
-// askLine sends "METHOD URL BODY", or calls "KIND/FUNCTION ARGUMENT".
+// askLine sends "METHOD URL [HEADER:VALUE ...] BODY", or calls "KIND/FUNCTION ARGUMENT". In a
+// body, \r and \n stand for line ends.
 func askLine(t *testing.T, r *Recorder, line string) {
 	t.Helper()
 	if name, argument, _ := strings.Cut(line, " "); strings.Contains(name, "/") {
@@ -184,15 +185,27 @@ func askLine(t *testing.T, r *Recorder, line string) {
 		f(t.Context(), json.RawMessage(argument))
 		return
 	}
-	parts := strings.SplitN(line, " ", 3)
-	for len(parts) < 3 {
-		parts = append(parts, "")
+	method, rest, _ := strings.Cut(line, " ")
+	url, body, _ := strings.Cut(rest, " ")
+	header := http.Header{"Content-Type": {"application/json"}}
+	for {
+		first, after, _ := strings.Cut(body, " ")
+		name, value, ok := strings.Cut(first, ":")
+		if !ok || name == "" || strings.ContainsAny(name, `{["<`) {
+			break
+		}
+		header.Set(name, value)
+		body = after
 	}
-	req, err := http.NewRequestWithContext(t.Context(), parts[0], parts[1], strings.NewReader(strings.ReplaceAll(parts[2], "LONG", strings.Repeat("All work and no play makes Jack a dull boy. ", 60))))
+	body = strings.ReplaceAll(body, "LONG", strings.Repeat("All work and no play makes Jack a dull boy. ", 60))
+	if header.Get("Content-Type") != "application/json" {
+		body = strings.NewReplacer(`\r`, "\r", `\n`, "\n").Replace(body)
+	}
+	req, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
 	}
-	req.Header.Set("Content-Type", "application/json")
+	req.Header = header
 	resp, err := r.Client().Do(req)
 	if err != nil {
 		t.Fatal(err)

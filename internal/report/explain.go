@@ -57,12 +57,17 @@ func (r *Run) explain(c *tape.Call, recs []*tape.Recording, candidates []diff.Ca
 	incoming := c.Request.KnownAs(&request)
 	recorded, asked := options.Trace(&request), options.Trace(&incoming)
 	edits := diff.Forms(recorded, asked)
+	inOrderSent(edits, incoming.Body)
+	m.Hint = r.hint(edits, recs, nearest, &incoming)
+	spellOut(edits, &request, &incoming)
 	m.Reason = reason(form, c.Form, edits)
+	if len(edits) > 0 {
+		m.Change = edits[0].Values()
+	}
 	m.Diff = diff.Write(edits, "  ", maxEdits)
 	if drift := diff.Drift(recorded, asked); len(drift) > 0 {
 		m.Diff += "  different too, but it does not match:\n" + diff.Write(drift, "    ", 3)
 	}
-	m.Hint = hint(edits, *options, &request, &incoming)
 	return m, nearest
 }
 
@@ -81,8 +86,10 @@ func reason(recorded, asked *canon.Form, edits []diff.Edit) string {
 		return "recorded for another function, " + recorded.Endpoint
 	case recorded.Endpoint != asked.Endpoint:
 		return "recorded for another endpoint, " + recorded.Endpoint
-	case len(edits) != 1:
+	case len(edits) == 0:
 		return "the nearest recording differs"
+	case len(edits) > 1:
+		return "the nearest recording differs in " + names(edits)
 	case recorded.Wire != asked.Wire:
 		words := map[string]string{"whole": "plain", "stream": "streamed"}
 		return fmt.Sprintf("recorded only with a %s answer", cmp.Or(words[recorded.Wire], "streamed ("+recorded.Wire+")"))

@@ -95,7 +95,7 @@ func (r *Run) judgeMisses(rep *Report, o *Outcome, misses []*Miss, recs, unused 
 	text := fmt.Sprintf("%s %s no recording (mode %s, %s; %d of %d recordings used)", Count(len(misses), "request"), verb, r.Mode, r.ModeBy, used, len(recs))
 	brief := false // the miss before this one got a line
 	for i, m := range misses[:min(len(misses), maxListed)] {
-		r.annotate(rep, m.Line, m.Caller, m.Reason)
+		r.annotate(rep, m.Line, m.Caller, m.why())
 		switch full := i < fullMisses && (i == 0 || m.Diff != "" || m.Reason != misses[i-1].Reason); {
 		case full:
 			text, brief = text+"\n\n"+m.Error(), false

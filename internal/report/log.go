@@ -176,7 +176,7 @@ func (l *Log) Miss(c *tape.Call, opensSocket bool) Miss {
 	m := l.missed[c.Form.Key()]
 	first := m == nil
 	if first {
-		m = &Miss{File: l.File, Endpoint: c.Form.Endpoint, Model: c.Form.Model, Caller: caller(), Reason: "not recorded"}
+		m = &Miss{File: l.File, Endpoint: c.Form.Endpoint, Model: c.Form.Model, Asked: said(c.Form), Caller: caller(), Reason: "not recorded"}
 		if l.missed == nil {
 			l.missed = map[string]*Miss{}
 		}
@@ -196,7 +196,7 @@ func (l *Log) Miss(c *tape.Call, opensSocket bool) Miss {
 		}
 		found, nearest := l.explain(c, recs, candidates)
 		l.mu.Lock()
-		m.Line, m.Reason, m.Diff, m.Hint = found.Line, found.Reason, found.Diff, found.Hint
+		m.Line, m.Reason, m.Change, m.Diff, m.Hint = found.Line, found.Reason, found.Change, found.Diff, found.Hint
 		if nearest != nil {
 			l.compared.add(nearest)
 		}
