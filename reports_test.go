@@ -91,6 +91,10 @@ func reportOf(t *testing.T, part func(string) string) string {
 	var opts []Option
 	for name := range strings.FieldsSeq(part("options")) {
 		switch name {
+		case "empty":
+			if err := os.WriteFile(file, []byte("version: 1\ninteractions: []\n"), 0o644); err != nil {
+				t.Fatal(err)
+			}
 		case "pinned", "partial":
 			if err := os.WriteFile(file, []byte(strings.Replace(read(t, file), "version: 1\n", "version: 1\n"+name+": true\n", 1)), 0o644); err != nil {
 				t.Fatal(err)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/diff"
@@ -13,13 +14,19 @@ import (
 // maxEdits is how many differing fields a report lists.
 const maxEdits = 12
 
+// missed is what the answer to a miss says. An agent that goes on after it may say that to
+// the model.
+const missed = "promptecho: not recorded: "
+
 // unanswerable says why a request gets no answer although its form is recorded, or why it
 // could not be recorded, and gives the line of the recording that is meant. why is "" if
 // only a comparison with what is recorded can tell.
-func unanswerable(asked tape.Asked, opensSocket bool) (why string, line int) {
+func unanswerable(text string, asked tape.Asked, opensSocket bool) (why string, line int) {
 	switch {
 	case opensSocket:
 		return socket, 0
+	case strings.Contains(text, missed):
+		return "it carries the error of a miss before it, which comes first", 0
 	case asked.Lent != nil:
 		words, _ := differingIn(asked.Lent)
 		return fmt.Sprintf("the recording of this very request was played before, for one that differs in %s and is not recorded", words), asked.Lent.Lent.Line()
@@ -41,7 +48,12 @@ func (r *Run) explain(c *tape.Call, recs []*tape.Recording, candidates []diff.Ca
 		if r.isFrozen(c.Form.Name()) {
 			m.Reason = "nothing is recorded"
 		} else if !r.Tape.State.Present {
-			m.Reason = fmt.Sprintf("the file does not exist, and %s does not record: was it committed?", r.mode())
+			m.Reason = fmt.Sprintf("the file does not exist, and %s does not record", r.mode())
+			if r.ModeBy == ByCI {
+				m.Reason += ": was it committed?"
+			}
+		} else if len(recs) == 0 {
+			m.Reason = fmt.Sprintf("the cassette is empty (interactions: []), and %s does not add to a cassette that is there", r.mode())
 		}
 		return m, nil
 	}

@@ -171,7 +171,7 @@ func (l *Log) Drift(recording *tape.Recording, asked *canon.Form) {
 // known about it. It finds the nearest recording and says what differs.
 func (l *Log) Miss(c *tape.Call, opensSocket bool) Miss {
 	recs, asked := l.Tape.Stored(), l.Tape.AskedFor(c)
-	why, line := unanswerable(asked, opensSocket)
+	why, line := unanswerable(c.Form.Text(), asked, opensSocket)
 	l.mu.Lock()
 	m := l.missed[c.Form.Key()]
 	first := m == nil
