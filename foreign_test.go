@@ -3,6 +3,7 @@ package promptecho
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
