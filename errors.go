@@ -16,7 +16,7 @@ type MissError struct {
 	Line     int    // where the nearest recording starts in it; 0 if there is none
 	Endpoint string // what was asked: "anthropic.messages", "GET /v1/models"
 	Model    string // empty if the request names none
-	Caller   string // "file.go:line" of the user's code; empty if not found
+	Caller   string // "file.go:line" of the user's code, or for another process its User-Agent and what it asked; empty if not found
 	Count    int    // how often the request was asked, retries included
 	Reason   string // in one line
 	Diff     string // the fields that differ from the nearest recording; several lines, may be empty

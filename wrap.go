@@ -125,7 +125,7 @@ func (w *wrapped) call(ctx context.Context, in, out any, run func(context.Contex
 		return w.record(ctx, &c, out, run)
 	}
 	r.log.Selected(c.Form)
-	m := r.log.Miss(&c, false)
+	m := r.log.Miss(&c, false, "")
 	return (*MissError)(&m)
 }
 

@@ -19,7 +19,7 @@ const maxEdits = 12
 func unanswerable(asked tape.Asked, opensSocket bool) (why string, line int) {
 	switch {
 	case opensSocket:
-		return socket, 0
+		return Socket, 0
 	case asked.Lent != nil:
 		words, _ := differingIn(asked.Lent)
 		return fmt.Sprintf("the recording of this very request was played before, for one that differs in %s and is not recorded", words), asked.Lent.Lent.Line()

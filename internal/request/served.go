@@ -1,0 +1,24 @@
+package request
+
+import "context"
+
+// Served is what is known of a request that did not come from the code of this process, but
+// over a listener of package serve.
+type Served struct {
+	By         string // who asked, for messages
+	Unsendable string // why the request must not go upstream as it is; empty if it may
+}
+
+type servedKey struct{}
+
+// WithServed returns a context for a request that came over a listener.
+func WithServed(ctx context.Context, s Served) context.Context {
+	return context.WithValue(ctx, servedKey{}, s)
+}
+
+// ServedBy returns what is known of a request with this context. It is zero if the request
+// came over no listener.
+func ServedBy(ctx context.Context) Served {
+	s, _ := ctx.Value(servedKey{}).(Served)
+	return s
+}
