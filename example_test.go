@@ -105,9 +105,8 @@ func ExampleRecorder_Misses() {
 }
 
 // A prompt that holds today's date matches its recording on every day.
-func ExampleMask() {
-	rec, err := promptecho.Open("testdata/cassettes/dated.yaml",
-		promptecho.Mask(`\d{4}-\d\d-\d\d`, "DATE"))
+func ExampleMaskTimes() {
+	rec, err := promptecho.Open("testdata/cassettes/dated.yaml", promptecho.MaskTimes())
 	if err != nil {
 		log.Fatal(err)
 	}

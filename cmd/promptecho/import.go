@@ -17,7 +17,7 @@ import (
 	"github.com/promptecho/promptecho/internal/redact"
 )
 
-const importHelp = `import [-o DIR | -w] [-overwrite] [-json] PATH ...
+const importHelp = `import [-o DIR | -w] [-overwrite] [-json] FILE ...
 convert cassettes of go-vcr, vcrpy, ruby VCR and httprr
 
 A folder stands for all files below it; what is no cassette of these tools is
@@ -29,7 +29,7 @@ as a recording is. The files that are read stay.
 Of each file import says what the other tool did not keep. Request headers that
 it left out are marked unknown and match whatever a request has.
 
-  -o DIR       write below DIR, under the names that the files have below PATH
+  -o DIR       write below DIR, under the names that the files have below FILE
   -w           write beside the file; a file NAME.yaml is replaced
   -overwrite   replace other cassettes that are in the way, too
   -json        print a list with an object for each cassette

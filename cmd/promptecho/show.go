@@ -18,7 +18,7 @@ import (
 	"github.com/promptecho/promptecho/internal/redact"
 )
 
-const showHelp = `show [-n N] [-full] [-raw] [-request] [-json] PATH ... [N]
+const showHelp = `show [-full] [-raw] [-request] [-json] PATH|TEST ... [N]
 show the conversations of a cassette: roles, tool calls, answers
 
 A path is a cassette, a folder, or the name of a test below the current folder

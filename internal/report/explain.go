@@ -62,7 +62,7 @@ func (r *Run) explain(c *tape.Call, recs []*tape.Recording, candidates []diff.Ca
 	if drift := diff.Drift(recorded, asked); len(drift) > 0 {
 		m.Diff += "  different too, but it does not match:\n" + diff.Write(drift, "    ", 3)
 	}
-	m.Hint = hint(edits, *options, &request, &incoming)
+	m.Hint = r.hint(edits, recs, nearest, &incoming)
 	return m, nearest
 }
 

@@ -257,11 +257,11 @@ func TestHint(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("a long prompt ", 1000)
 	tests := []struct{ recorded, incoming, want string }{
-		{"on 2026-01-02", "on 2026-01-03", "promptecho.Mask(`\\d{4}-\\d\\d-\\d\\d`, \"DATE\")"},
+		{"on 2026-01-02", "on 2026-01-03", "promptecho.MaskTimes()"},
 		{"on 2026-01-02", "off 2026-01-03", ""},
-		{long + "at 10:30 " + long, long + "at 9:15 " + long, "promptecho.Mask(`\\b\\d\\d?:\\d\\d(:\\d\\d)?\\b`, \"TIME\")"},
+		{long + "at 10:30 " + long, long + "at 9:15 " + long, "promptecho.MaskTimes()"},
 		{"one word", "another word", ""},
-		{"Read /tmp/TestX111/001/a.go", "Read /tmp/TestX222/001/a.go", "promptecho.Mask(`/tmp/[^/\\s\"']+(/\\d{3})?`, \"TMP\")"},
+		{"Read /tmp/TestX111/001/a.go", "Read /tmp/TestX222/001/a.go", "promptecho.MaskTempDirs()"},
 		{"Read /tmp/TestX111/001/a.go", "Read /tmp/TestX222/001/b.go", ""},
 	}
 	for _, tt := range tests {
