@@ -2,6 +2,7 @@ package promptecho
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -87,10 +88,14 @@ func (r *Recorder) settle(rec *tape.Recording, resp *interaction.Response, laten
 func (r *Recorder) unanswered(req *http.Request, rec *tape.Recording, err error, after time.Duration) {
 	it := *rec.Interaction()
 	it.LatencyMS = after.Milliseconds()
+	stopped := errors.Is(context.Cause(req.Context()), request.ErrStopped)
+	if stopped {
+		err = request.ErrStopped
+	}
 	switch cause := req.Context().Err(); {
-	case cause != nil:
+	case cause != nil && !stopped:
 		it.Response = interaction.Response{End: interaction.EndCanceled, Error: cause.Error()}
-	case r.config.onRecordError == Keep:
+	case r.config.onRecordError == Keep && !stopped:
 		it.Response = interaction.Response{End: interaction.EndError, Error: err.Error()}
 	default:
 		r.tape.GiveUp(rec)

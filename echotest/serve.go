@@ -58,8 +58,9 @@ func (s *Server) URL(upstream string) string {
 // in the test, else the provider's own; Bedrock's is that of AWS_REGION, else of us-east-1.
 // NO_PROXY keeps proxies out of the way.
 //
-// In a run that sends nothing upstream (see [promptecho.Recorder.Recording]) the variables
-// with the keys are there, too, with dummies. Otherwise the process needs the real ones.
+// The keys are there, too: OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY and those of AWS,
+// as the test has them. In a run that sends nothing upstream (see
+// [promptecho.Recorder.Recording]) they are dummies.
 //
 // Put them behind those that the process gets anyway, since the last value of a name counts:
 //

@@ -245,7 +245,7 @@ func TestServeRefuses(t *testing.T) {
 func TestServeKeys(t *testing.T) {
 	inDir(t)
 	t.Setenv("OPENAI_API_KEY", "echo-secret-of-the-environment")
-	for mode, want := range map[string]string{"all": "", "new_episodes": "", "none": "OPENAI_API_KEY=promptecho-replay-OPENAI_API_KEY"} {
+	for mode, want := range map[string]string{"all": "OPENAI_API_KEY=echo-secret-of-the-environment", "new_episodes": "OPENAI_API_KEY=echo-secret-of-the-environment", "none": "OPENAI_API_KEY=promptecho-replay-OPENAI_API_KEY"} {
 		t.Setenv("PROMPTECHO_MODE", mode)
 		(&fakeTB{TB: t, name: "TestX"}).run(func(tb testing.TB) {
 			got := ""

@@ -1,6 +1,9 @@
 package request
 
-import "context"
+import (
+	"context"
+	"errors"
+)
 
 // Served is what is known of a request that did not come from the code of this process, but
 // over a listener of package serve.
@@ -8,6 +11,10 @@ type Served struct {
 	By         string // who asked, for messages
 	Unsendable string // why the request must not go upstream as it is; empty if it may
 }
+
+// ErrStopped is the cause of the end of a request whose listener was closed. Its client has
+// not given it up.
+var ErrStopped = errors.New("the server for other processes was stopped before there was an answer")
 
 type servedKey struct{}
 

@@ -26,7 +26,8 @@ func providers(region string) []provider {
 
 // Env returns environment variables, as "NAME=value", that lead the SDKs of a process to
 // listeners. The upstream of each is what getenv returns for the variable, else the
-// provider's own. If dummy is not nil, nothing is sent upstream, and the keys are what it
+// provider's own. The keys are there, too, as getenv returns them for a process that
+// inherits none. If dummy is not nil, nothing is sent upstream, and the keys are what that
 // returns for their names.
 func (s *Server) Env(getenv func(name string) string, dummy func(name string) string) (env []string, err error) {
 	region := cmp.Or(getenv("AWS_REGION"), getenv("AWS_DEFAULT_REGION"), "us-east-1")
@@ -41,12 +42,19 @@ func (s *Server) Env(getenv func(name string) string, dummy func(name string) st
 		}
 		env = append(env, p.variable+"="+address)
 		for _, key := range p.keys {
+			value := getenv(key)
 			if dummy != nil {
-				env = append(env, key+"="+dummy(key))
+				value = dummy(key)
+			}
+			if value != "" {
+				env = append(env, key+"="+value)
 			}
 		}
 	}
 	env = append(env, "AWS_REGION="+region)
+	if token := getenv("AWS_SESSION_TOKEN"); token != "" && dummy == nil {
+		env = append(env, "AWS_SESSION_TOKEN="+token)
+	}
 	if dummy != nil {
 		env = append(env, "AWS_SESSION_TOKEN=", "AWS_BEARER_TOKEN_BEDROCK=", "AWS_EC2_METADATA_DISABLED=true")
 	}

@@ -15,6 +15,8 @@ import (
 	"net/url"
 	"sync"
 	"time"
+
+	"github.com/promptecho/promptecho/internal/request"
 )
 
 // A Server has the listeners in front of a transport. Its methods may be called
@@ -22,8 +24,8 @@ import (
 type Server struct {
 	transport http.RoundTripper
 	web       http.Server
-	cancel    context.CancelFunc // ends the requests under way
-	running   sync.WaitGroup     // these requests, and the goroutines that accept
+	cancel    context.CancelCauseFunc // ends the requests under way
+	running   sync.WaitGroup          // these requests, and the goroutines that accept
 
 	mu        sync.Mutex // guards what follows
 	listeners map[target]*listener
@@ -32,7 +34,7 @@ type Server struct {
 
 // New returns a server without listeners.
 func New(transport http.RoundTripper) *Server {
-	ctx, cancel := context.WithCancel(context.Background())
+	ctx, cancel := context.WithCancelCause(context.Background())
 	s := &Server{transport: transport, cancel: cancel, listeners: map[target]*listener{}}
 	s.web = http.Server{
 		Handler:           s,
@@ -113,12 +115,13 @@ func (s *Server) begin() bool {
 // patience is how long Close waits for a transport that does not heed its context.
 const patience = 5 * time.Second
 
-// Close ends all requests, streams too, and waits until the transport has let go of them.
+// Close ends all requests, streams too, and waits until the transport has let go of them. A
+// second Close does nothing.
 func (s *Server) Close() {
 	s.mu.Lock()
 	s.closed = true
 	s.mu.Unlock()
-	s.cancel()
+	s.cancel(request.ErrStopped)
 	_ = s.web.Close() // of the listeners and connections, which nobody uses any more
 	ended := make(chan struct{})
 	go func() {

@@ -277,7 +277,7 @@ type readUntilDone struct {
 
 func (r readUntilDone) Read([]byte) (int, error) {
 	<-r.ctx.Done()
-	r.told <- r.ctx.Err()
+	r.told <- context.Cause(r.ctx)
 	return 0, r.ctx.Err()
 }
 
@@ -296,7 +296,7 @@ func TestClose(t *testing.T) {
 	s.Close()
 	select {
 	case err := <-canceled:
-		if !errors.Is(err, context.Canceled) {
+		if !errors.Is(err, request.ErrStopped) {
 			t.Error(err)
 		}
 	default:
@@ -433,15 +433,15 @@ func TestEnv(t *testing.T) {
 		dummy func(string) string
 		want  []string
 	}{
-		{nil, nil, []string{
-			"OPENAI_BASE_URL=" + at("https://api.openai.com/v1"),
+		{map[string]string{"OPENAI_API_KEY": "k", "AWS_SESSION_TOKEN": "t"}, nil, []string{
+			"OPENAI_BASE_URL=" + at("https://api.openai.com/v1"), "OPENAI_API_KEY=k",
 			"ANTHROPIC_BASE_URL=" + at("https://api.anthropic.com"),
 			"GOOGLE_GEMINI_BASE_URL=" + at("https://generativelanguage.googleapis.com"),
 			"OLLAMA_HOST=" + at("http://127.0.0.1:11434"),
 			"AWS_ENDPOINT_URL_BEDROCK_RUNTIME=" + at("https://bedrock-runtime.us-east-1.amazonaws.com"),
-			"AWS_REGION=us-east-1",
+			"AWS_REGION=us-east-1", "AWS_SESSION_TOKEN=t",
 			"NO_PROXY=127.0.0.1,localhost,::1", "no_proxy=127.0.0.1,localhost,::1"}},
-		{map[string]string{"OPENAI_BASE_URL": "https://gateway.example.com/openai", "OLLAMA_HOST": ":9999", "AWS_DEFAULT_REGION": "eu-central-1", "NO_PROXY": "intra"},
+		{map[string]string{"OPENAI_BASE_URL": "https://gateway.example.com/openai", "OLLAMA_HOST": ":9999", "AWS_SESSION_TOKEN": "t", "OPENAI_API_KEY": "k", "AWS_DEFAULT_REGION": "eu-central-1", "NO_PROXY": "intra"},
 			func(name string) string { return "dummy " + name }, []string{
 				"OPENAI_BASE_URL=" + at("https://gateway.example.com/openai"),
 				"OPENAI_API_KEY=dummy OPENAI_API_KEY",
