@@ -19,7 +19,7 @@ import (
 	"github.com/promptecho/promptecho/internal/serve"
 )
 
-const serveHelp = `serve [-cassette FILE] [-mode MODE] [-upstream UPSTREAM] [-- cmd]
+const serveHelp = `serve [-cassette FILE] [-mode MODE] [FLAGS] [-- command ...]
 record and replay a program in any language
 
 It runs the command with variables that lead SDKs to the cassette:
