@@ -48,7 +48,7 @@ var rooms = map[string][]string{
 	"internal/txtar":       {},
 	"internal/rerecord":    {"internal/interaction", "internal/exactjson"},
 	"internal/seeds":       {"internal/interaction"},
-	"internal/report":      {"internal/attr", "internal/tape", "internal/compare", "internal/diff", "internal/canon", "internal/interaction", "internal/redact"},
+	"internal/report":      {"internal/attr", "internal/tape", "internal/compare", "internal/diff", "internal/canon", "internal/interaction", "internal/exactjson", "internal/redact"},
 	"internal/memo":        {},
 	"internal/attr":        {},
 	"internal/standin":     {},
@@ -56,7 +56,7 @@ var rooms = map[string][]string{
 	"cmd/promptecho":       {"", "internal/attr", "internal/report", "internal/serve", "internal/suite", "echotest", "internal/testname", "internal/conversation", "internal/changes", "internal/answer", "internal/exactjson", "internal/cassette", "internal/interaction", "internal/canon", "internal/standin", "internal/diff", "internal/foreign", "internal/redact", "internal/said", "internal/stream"},
 
 	// What only the command links.
-	"internal/foreign":      {"internal/canon", "internal/cassette", "internal/codec", "internal/coding", "internal/exactjson", "internal/interaction", "internal/redact", "internal/said", "internal/stream", "internal/tape", "internal/yaml"},
+	"internal/foreign":      {"internal/canon", "internal/cassette", "internal/codec", "internal/coding", "internal/exactjson", "internal/function", "internal/interaction", "internal/redact", "internal/said", "internal/stream", "internal/tape", "internal/yaml"},
 	"internal/suite":        {"internal/attr"},
 	"internal/conversation": {"internal/said", "internal/canon", "internal/interaction", "internal/exactjson"},
 	"internal/changes":      {"internal/said", "internal/diff", "internal/rerecord", "internal/canon", "internal/interaction", "internal/exactjson"},

@@ -65,9 +65,10 @@ func (r *Run) judgeLacking(rep *Report, o *Outcome, calls []string) {
 		r.File, text, r.obstacle(), r.commandIn(o, "new_episodes"), r.command(o)))
 }
 
-// judgeMisses lists the misses. It shows the first ones in full, except one that shows no
-// difference and has the same reason as the one before. It gives each of the others a
-// line. It also names the unused recordings with which no miss was compared.
+// judgeMisses lists the misses, those that differ from their recordings in the same way as
+// one finding: one prompt edit can be a hundred misses. It shows the first one of each
+// finding in full and gives each of the others a line. It also names the unused recordings
+// with which no miss was compared.
 func (r *Run) judgeMisses(rep *Report, o *Outcome, misses []*Miss, recs, unused []*tape.Recording) {
 	used, verb := 0, "have"
 	for _, rec := range recs {
@@ -79,19 +80,26 @@ func (r *Run) judgeMisses(rep *Report, o *Outcome, misses []*Miss, recs, unused 
 		verb = "has"
 	}
 	text := fmt.Sprintf("%s %s no recording (mode %s, %s; %d of %d recordings used)", Count(len(misses), "request"), verb, r.Mode, r.ModeBy, used, len(recs))
-	brief := false // the miss before this one got a line
-	for i, m := range misses[:min(len(misses), maxListed)] {
-		r.annotate(rep, m.Line, m.Caller, m.Reason)
-		switch full := i < fullMisses && (i == 0 || m.Diff != "" || m.Reason != misses[i-1].Reason); {
-		case full:
-			text, brief = text+"\n\n"+m.Error(), false
-		case brief:
-			text += "\n  " + m.brief(misses[i-1].Reason)
+	for i, finding := range findings(misses) {
+		first := finding[0]
+		r.annotate(rep, first.Line, first.Caller, first.why())
+		switch {
+		case i < fullMisses:
+			text += "\n\n" + first.Error()
+		case i < maxListed:
+			text += "\n\n  " + first.brief("")
 		default:
-			text, brief = text+"\n\n  "+m.brief(misses[i-1].Reason), true
+			continue
+		}
+		if rest := finding[1:]; len(rest) > 0 {
+			text += "\n\n  The same is true of " + Count(len(rest), "more request") + ":"
+			for _, m := range rest[:min(len(rest), alsoNamed)] {
+				text += "\n  " + m.brief(first.Reason)
+			}
+			text += andMore("\n  … ", len(rest)-alsoNamed)
 		}
 	}
-	text += andMore("\n  … ", len(misses)-maxListed)
+	text += andMore("\n\n  … ", len(findings(misses))-maxListed)
 	if o.Whole() && len(unused) > 0 {
 		var places []string
 		for _, rec := range unused[:min(len(unused), alsoNamed)] {
@@ -103,6 +111,23 @@ func (r *Run) judgeMisses(rep *Report, o *Outcome, misses []*Miss, recs, unused 
 		text += "\n\n" + r.howToRecord(o)
 	}
 	rep.Errors = append(rep.Errors, text)
+}
+
+// findings puts those misses together that have the same reason and differ from their
+// recordings in the same way.
+func findings(misses []*Miss) (all [][]*Miss) {
+	at := map[[2]string]int{}
+	for _, m := range misses {
+		why := [2]string{m.Reason, m.Diff}
+		i, ok := at[why]
+		if !ok {
+			i = len(all)
+			at[why] = i
+			all = append(all, nil)
+		}
+		all[i] = append(all[i], m)
+	}
+	return all
 }
 
 // judgeUnused says whether recordings answered nothing, in a run that went well otherwise.

@@ -297,3 +297,19 @@ func TestStack(t *testing.T) {
 		t.Errorf("runtime.Goexit in another goroutine: %+v", s)
 	}
 }
+
+// Whether a cassette was committed is asked only where that can be the reason.
+func TestAbsentCassette(t *testing.T) {
+	t.Parallel()
+	for by, want := range map[string]bool{ByCI: true, "-echo.mode": false} {
+		tp := tape.New(tape.Config{Path: filepath.Join(t.TempDir(), "c.yaml"), Name: "c.yaml", Options: new(canon.Options), Plain: true}, new(redact.Policy))
+		if err := errors.Join(tp.Open(), tp.Load(true, false)); err != nil {
+			t.Fatal(err)
+		}
+		l := &Log{Run: Run{Tape: tp, File: "c.yaml", Mode: "none", ModeBy: by}}
+		if m := ask(l, "hello"); strings.HasSuffix(m.Reason, "was it committed?") != want {
+			t.Errorf("%s: %s", by, m.Reason)
+		}
+		tp.Free()
+	}
+}

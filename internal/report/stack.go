@@ -48,20 +48,31 @@ func CurrentStack() (s Stack) {
 // caller returns the place in the user's code that sent the request, as "file.go:line"
 // relative to the working directory. It is the innermost frame of a test file or of the
 // main module that called an http.Client, itself or through an SDK. Code below the client
-// is a transport, which asked for nothing. The place is empty if the request was sent
-// from a goroutine that has no such frame.
+// is a transport, which asked for nothing. If the place is not in a test file, that of the
+// test follows: "bot.go:39 < a_test.go:40". The place is empty if the request was sent from
+// a goroutine that has no such frame.
 func caller() (place string) {
+	test := ""       // the innermost line of a test file
 	module := "main" // of package main, if there is no build information
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Path != "" {
 		module = info.Main.Path
 	}
 	for f := range stack {
+		inTest := strings.HasSuffix(f.File, "_test.go")
+		here := shortFile(f.File) + ":" + strconv.Itoa(f.Line)
 		switch {
 		case strings.HasPrefix(f.Function, "net/http.(*Client)."):
-			place = ""
-		case place == "" && (strings.HasSuffix(f.File, "_test.go") || isOf(module, f.Function)):
-			place = shortFile(f.File) + ":" + strconv.Itoa(f.Line)
+			place, test = "", ""
+			continue
+		case place == "" && (inTest || isOf(module, f.Function)):
+			place = here
 		}
+		if test == "" && inTest {
+			test = here
+		}
+	}
+	if test != "" && place != test {
+		place += " < " + test
 	}
 	return place
 }
