@@ -3,6 +3,7 @@
 //	promptecho ls [-json] [PATH ...]
 //	promptecho show [-raw] [-json] PATH|TEST ... [N]
 //	promptecho diff [-git REF] [-json] [PATH ...]
+//	promptecho view [-git REF] [-o FILE] [PATH ...]
 //	promptecho record [-update|-all] [PACKAGE ...]
 //	promptecho compare [PACKAGE ...]
 //	promptecho verify [-w] [PATH ...]
@@ -36,6 +37,7 @@ var verbs = []verb{
 	{"ls", lsHelp, runLs},
 	{"show", showHelp, runShow},
 	{"diff", diffHelp, runDiff},
+	{"view", viewHelp, runView},
 	{"record", recordHelp, runRecord},
 	{"compare", compareHelp, runCompare},
 	{"verify", verifyHelp, runVerify},
