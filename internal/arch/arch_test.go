@@ -27,7 +27,7 @@ var rooms = map[string][]string{
 	"echotest":             {"", "internal/attr", "internal/report", "internal/testname"},
 	"echofault":            {"internal/report", "internal/answer", "internal/canon", "internal/stream", "internal/interaction", "internal/request"},
 	"":                     {"internal/function", "internal/tape", "internal/answer", "internal/report", "internal/compare", "internal/said", "internal/redact", "internal/canon", "internal/stream", "internal/cassette", "internal/interaction", "internal/request", "internal/memo"},
-	"internal/function":    {"internal/exactjson", "internal/interaction"},
+	"internal/function":    {"internal/codec", "internal/exactjson", "internal/interaction"},
 	"internal/compare":     {"internal/rerecord", "internal/diff", "internal/said", "internal/canon", "internal/interaction", "internal/exactjson"},
 	"internal/said":        {"internal/canon", "internal/interaction", "internal/exactjson"},
 	"internal/tape":        {"internal/rerecord", "internal/redact", "internal/said", "internal/canon", "internal/cassette", "internal/interaction"},

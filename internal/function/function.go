@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/promptecho/promptecho/internal/codec"
 	"github.com/promptecho/promptecho/internal/exactjson"
 	"github.com/promptecho/promptecho/internal/interaction"
 )
@@ -112,6 +113,9 @@ func marshal(v any) ([]byte, error) {
 	value, err := exactjson.Parse(b.Bytes()) // a MarshalJSON may have its own layout
 	if err != nil {
 		return nil, err
+	}
+	if why := codec.Unwritable(&value); why != "" {
+		return nil, fmt.Errorf("%s. A closure that passes it as a string keeps every byte", why)
 	}
 	return value.AppendJSON(nil, exactjson.Layout{}), nil
 }
