@@ -23,7 +23,7 @@ func init() {
 		return
 	}
 	if flag.Lookup(modeFlag) == nil {
-		flag.String(modeFlag, "", "promptecho: record `mode`: none, compare, once, new_episodes, update, all or live")
+		flag.String(modeFlag, "", "promptecho: record `mode`: none, compare, once, new_episodes, update, accepted, all or live")
 	}
 	if flag.Lookup(recordFlag) == nil {
 		flag.Bool(recordFlag, false, "promptecho: record every cassette again; short for -echo.mode=all")

@@ -31,7 +31,7 @@ func Open(file string, opts ...Option) (*Recorder, error) {
 	if r.config.err != nil {
 		return nil, r.config.err
 	}
-	if _, ok := r.config.upstream.(*Recorder); ok {
+	if _, ok := r.config.upstream.(*Recorder); ok || answer.InFront(r.config.upstream) {
 		return nil, errors.New("promptecho: Upstream: a recorder is not a network: what it does not know it answers with a miss")
 	}
 	var err error
@@ -90,7 +90,7 @@ func (r *Recorder) load() error {
 	}
 	r.mode = mode
 	r.plan = r.planFor()
-	if err := r.overCut(r.tape.Load(!r.plan.again && !r.plan.passThrough, r.plan.record)); err != nil {
+	if err := r.overCut(r.tape.Load(r.plan.plays(), r.plan.record)); err != nil {
 		return err
 	}
 	if lines := r.tape.State.Edited; len(lines) > 0 {
@@ -171,5 +171,5 @@ func network() http.RoundTripper {
 	if _, ok := http.DefaultTransport.(*Recorder); ok {
 		return networkAtStart
 	}
-	return http.DefaultTransport
+	return answer.Network()
 }

@@ -4,11 +4,13 @@
 //	promptecho show [-raw] [-json] PATH|TEST ... [N]
 //	promptecho diff [-git REF] [-json] [PATH ...]
 //	promptecho view [-git REF] [-o FILE] [PATH ...]
-//	promptecho record [-update|-all] [PACKAGE ...]
+//	promptecho record [-update|-all|-accepted] [PACKAGE ...]
 //	promptecho compare [PACKAGE ...]
+//	promptecho accept [-n|-i] [-question] [PACKAGE ...]
 //	promptecho verify [-w] [PATH ...]
 //	promptecho prune [-w] [-json] [PATH ...]
 //	promptecho import [-o DIR | -w] FILE ...
+//	promptecho serve [-cassette FILE] [-mode MODE] [-- command ...]
 //	promptecho demo [-dir DIR]
 //	promptecho completion SHELL
 //	promptecho version
@@ -39,9 +41,11 @@ var verbs = []verb{
 	{"view", viewHelp, runView},
 	{"record", recordHelp, runRecord},
 	{"compare", compareHelp, runCompare},
+	{"accept", acceptHelp, runAccept},
 	{"verify", verifyHelp, runVerify},
 	{"prune", pruneHelp, runPrune},
 	{"import", importHelp, runImport},
+	{"serve", serveHelp, runServe},
 	{"demo", demoHelp, runDemo},
 	{"completion", completionHelp, runCompletion},
 	{"version", versionHelp, runVersion},
@@ -78,6 +82,10 @@ func run(args []string, stdout, stderr io.Writer) int {
 	err := verbs[i].run(args[1:], stdout, stderr)
 	if err == nil {
 		return 0
+	}
+	var status exitStatus
+	if errors.As(err, &status) {
+		return int(status) // the command has said why
 	}
 	var f found
 	if errors.As(err, &f) {

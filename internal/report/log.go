@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -24,6 +25,7 @@ type Log struct {
 	errors   tally[string]
 	failed   tally[FailedCall]
 	replayed tally[string]          // recorded failures that were replayed
+	accepted tally[int]             // the lines of accepted recordings that were played
 	drifted  tally[string]          // differences that were noted
 	selected tally[string]          // patterns of options that selected a field
 	lacking  tally[string]          // calls whose values the cassette lacks
@@ -119,6 +121,11 @@ func (l *Log) Replayed(line int, resp *interaction.Response) {
 	l.replayed.add(fmt.Sprintf("nothing was sent: this is a recording, %s:%d: %s", l.File, line, Failure(resp)))
 }
 
+// PlayedAccepted notes that a request was answered by a recording, at this line, that was
+// accepted. Whoever looks for the reason why a test failed must know that the answer is that
+// of an earlier request.
+func (l *Log) PlayedAccepted(line int) { l.accepted.add(line) }
+
 // Failure says in words how the request with this recorded answer failed.
 func Failure(resp *interaction.Response) string {
 	switch {
@@ -162,15 +169,16 @@ func (l *Log) Drift(recording *tape.Recording, asked *canon.Form) {
 }
 
 // Miss keeps a request that is not recorded, once for each form, and returns what is now
-// known about it. It finds the nearest recording and says what differs.
-func (l *Log) Miss(c *tape.Call, opensSocket bool) Miss {
+// known about it. It finds the nearest recording and says what differs. The parameter by
+// says who asked; if it is empty, the stack does.
+func (l *Log) Miss(c *tape.Call, opensSocket bool, by string) Miss {
 	recs, asked := l.Tape.Stored(), l.Tape.AskedFor(c)
 	why, line := unanswerable(c.Form.Text(), asked, opensSocket)
 	l.mu.Lock()
 	m := l.missed[c.Form.Key()]
 	first := m == nil
 	if first {
-		m = &Miss{File: l.File, Endpoint: c.Form.Endpoint, Model: c.Form.Model, Asked: said(c.Form), Caller: caller(), Reason: "not recorded"}
+		m = &Miss{File: l.File, Endpoint: c.Form.Endpoint, Model: c.Form.Model, Asked: said(c.Form), Caller: cmp.Or(by, caller()), Reason: "not recorded"}
 		if l.missed == nil {
 			l.missed = map[string]*Miss{}
 		}
