@@ -126,7 +126,7 @@ func (w *wrapped) call(ctx context.Context, in, out any, run func(context.Contex
 		c.Instead = recording
 		return w.record(ctx, &c, out, run)
 	}
-	m := r.noteMiss(&c, false)
+	m := r.noteMiss(&c, false, "")
 	return (*MissError)(&m)
 }
 
