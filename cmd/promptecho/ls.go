@@ -14,6 +14,7 @@ import (
 
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/redact"
+	"github.com/promptecho/promptecho/internal/tests"
 )
 
 const lsHelp = `ls [-json] [PATH ...]
@@ -72,10 +73,10 @@ func runLs(args []string, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	list, tests, p := []listing{}, packageTests{}, newProgress(stderr)
+	list, packages, p := []listing{}, tests.Packages{}, newProgress(stderr)
 	for i, file := range files {
 		p.step(i, len(files))
-		list = append(list, list1(file, tests))
+		list = append(list, list1(file, packages))
 	}
 	p.end()
 	total := sum(list)
@@ -91,7 +92,7 @@ func runLs(args []string, stdout, stderr io.Writer) error {
 }
 
 // list1 looks at one file.
-func list1(file string, tests packageTests) listing {
+func list1(file string, packages tests.Packages) listing {
 	l := listing{Path: file, Kind: kindOf(file), Calls: map[string]int{}, Models: []string{}, State: []string{}}
 	if l.Kind == isCassette {
 		l.Test, _ = testOf(file)
@@ -127,7 +128,7 @@ func list1(file string, tests packageTests) listing {
 		{"partial", f.Partial && l.Kind == isCassette},
 		{"pinned", f.Pinned},
 		{"failures", failures},
-		{"orphan", l.Kind == isCassette && tests.orphaned(file)},
+		{"orphan", l.Kind == isCassette && packages.Orphaned(file)},
 	} {
 		if s.is {
 			l.State = append(l.State, s.name)
@@ -139,7 +140,7 @@ func list1(file string, tests packageTests) listing {
 // sum adds up cassettes. What stands beside them counts by its kind only.
 func sum(list []listing) lsTotal {
 	t := lsTotal{Calls: map[string]int{}, States: map[string]int{}}
-	tests := map[string]bool{}
+	named := map[string]bool{}
 	for _, l := range list {
 		for _, s := range l.State {
 			t.States[s]++
@@ -150,7 +151,7 @@ func sum(list []listing) lsTotal {
 		}
 		t.Cassettes++
 		if name, pkg := testOf(l.Path); name != "" {
-			tests[pkg+"\x00"+name] = true
+			named[pkg+"\x00"+name] = true
 		}
 		for kind, n := range l.Calls {
 			t.Calls[kind] += n
@@ -158,7 +159,7 @@ func sum(list []listing) lsTotal {
 		t.InputTokens += l.InputTokens
 		t.OutputTokens += l.OutputTokens
 	}
-	t.Tests = len(tests)
+	t.Tests = len(named)
 	return t
 }
 

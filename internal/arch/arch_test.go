@@ -24,14 +24,14 @@ const module = "github.com/promptecho/promptecho"
 // rooms lists what each package may import of ours; a package that is not
 // listed may not exist.
 var rooms = map[string][]string{
-	"echotest":             {"", "internal/attr", "internal/report", "internal/testname"},
+	"echotest":             {"", "internal/attr", "internal/guard", "internal/report", "internal/shell", "internal/stack", "internal/testname", "internal/tests"},
 	"echofault":            {"internal/report", "internal/answer", "internal/canon", "internal/stream", "internal/interaction", "internal/request"},
-	"":                     {"internal/function", "internal/tape", "internal/answer", "internal/report", "internal/compare", "internal/said", "internal/redact", "internal/canon", "internal/stream", "internal/cassette", "internal/interaction", "internal/request", "internal/memo"},
+	"":                     {"internal/function", "internal/guard", "internal/shell", "internal/stack", "internal/tape", "internal/answer", "internal/report", "internal/compare", "internal/said", "internal/redact", "internal/canon", "internal/stream", "internal/cassette", "internal/interaction", "internal/request", "internal/memo"},
 	"internal/function":    {"internal/exactjson", "internal/interaction"},
 	"internal/compare":     {"internal/rerecord", "internal/diff", "internal/said", "internal/canon", "internal/interaction", "internal/exactjson"},
 	"internal/said":        {"internal/canon", "internal/interaction", "internal/exactjson"},
 	"internal/tape":        {"internal/rerecord", "internal/redact", "internal/said", "internal/canon", "internal/cassette", "internal/interaction"},
-	"internal/answer":      {"internal/interaction", "internal/request", "internal/stream", "internal/coding"},
+	"internal/answer":      {"internal/guard", "internal/interaction", "internal/request", "internal/stream", "internal/coding"},
 	"internal/diff":        {"internal/canon"},
 	"internal/canon":       {"internal/interaction", "internal/exactjson", "internal/coding", "internal/memo"},
 	"internal/redact":      {"internal/interaction", "internal/exactjson", "internal/coding", "internal/memo"},
@@ -44,15 +44,19 @@ var rooms = map[string][]string{
 	"internal/request":     {},
 	"internal/coding":      {},
 	"internal/testname":    {},
+	"internal/tests":       {"internal/testname"},
+	"internal/shell":       {},
+	"internal/stack":       {},
+	"internal/guard":       {"internal/stack"},
 	"internal/txtar":       {},
 	"internal/rerecord":    {"internal/interaction", "internal/exactjson"},
 	"internal/seeds":       {"internal/interaction"},
-	"internal/report":      {"internal/attr", "internal/tape", "internal/compare", "internal/diff", "internal/canon", "internal/interaction", "internal/redact"},
+	"internal/report":      {"internal/attr", "internal/shell", "internal/stack", "internal/tests", "internal/testname", "internal/tape", "internal/compare", "internal/diff", "internal/canon", "internal/interaction", "internal/redact"},
 	"internal/memo":        {},
 	"internal/attr":        {},
 	"internal/standin":     {},
 	"internal/arch":        {},
-	"cmd/promptecho":       {"", "internal/attr", "internal/suite", "echotest", "internal/testname", "internal/conversation", "internal/changes", "internal/answer", "internal/exactjson", "internal/cassette", "internal/interaction", "internal/canon", "internal/standin", "internal/diff", "internal/foreign", "internal/redact", "internal/said", "internal/stream"},
+	"cmd/promptecho":       {"", "internal/attr", "internal/shell", "internal/suite", "internal/tests", "echotest", "internal/testname", "internal/conversation", "internal/changes", "internal/answer", "internal/exactjson", "internal/cassette", "internal/interaction", "internal/canon", "internal/standin", "internal/diff", "internal/foreign", "internal/redact", "internal/said", "internal/stream"},
 
 	// What only the command links.
 	"internal/foreign":      {"internal/canon", "internal/cassette", "internal/codec", "internal/coding", "internal/exactjson", "internal/interaction", "internal/redact", "internal/said", "internal/stream", "internal/tape", "internal/yaml"},
@@ -71,7 +75,7 @@ var required = map[string][]string{
 
 // restricted is what of the standard library only some may import.
 var restricted = map[string][]string{
-	"net/http": {"", "echofault", "internal/tape", "internal/answer", "internal/request", "internal/standin", "cmd/promptecho"},
+	"net/http": {"", "echofault", "internal/guard", "internal/tape", "internal/answer", "internal/request", "internal/standin", "cmd/promptecho"},
 	"testing":  {"", "echotest", "echofault"},
 }
 

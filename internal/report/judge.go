@@ -13,7 +13,10 @@ import (
 func (l *Log) Judge(o *Outcome, unasked ...string) Report {
 	recs := l.Tape.Stored()
 	misses, reached, compared := l.Misses(), l.reached.Load(), l.compared.all()
-	rep := Report{Errors: l.errors.all(), Notes: l.notes.all(), Done: l.done(len(misses))}
+	rep := Report{Notes: l.notes.all(), Done: l.done(len(misses))}
+	for _, text := range l.errors.all() {
+		rep.fail(text)
+	}
 
 	l.judgeContests(&rep, o)
 	l.judgeLacking(&rep, o, l.lacking.all())
@@ -21,11 +24,11 @@ func (l *Log) Judge(o *Outcome, unasked ...string) Report {
 		unused := slices.DeleteFunc(l.Unused(), func(rec *tape.Recording) bool {
 			return slices.Contains(compared, rec)
 		})
-		l.judgeMisses(&rep, o, misses, recs, unused)
+		l.judgeMisses(&rep, o, misses, recs, unused, l.renamed(l.missedForms()))
 	}
 	// An unused recording is evidence only if everything ran and went well: a miss, or
 	// whatever else failed the test, can be why the rest was not asked for.
-	if o.Whole() && !l.AllowUnused && len(rep.Errors) == 0 {
+	if o.Whole() && !o.Short && !l.AllowUnused && len(rep.Errors) == 0 {
 		l.judgeUnused(&rep, o, reached, recs)
 	}
 	if l.Compares && reached {
@@ -50,7 +53,7 @@ func (r *Run) judgeContests(rep *Report, o *Outcome) {
 		lines = append(lines, fmt.Sprintf("%s:%d: %s", r.File, line, text))
 	}
 	if len(lines) > 0 {
-		rep.Errors = append(rep.Errors, strings.Join(lines, "\n")+"\n\n"+r.howToRecord(o))
+		rep.fail(strings.Join(lines, "\n") + "\n\n" + r.howToRecord(o))
 	}
 }
 
@@ -61,14 +64,15 @@ func (r *Run) judgeLacking(rep *Report, o *Outcome, calls []string) {
 	}
 	text := "no value for " + strings.Join(calls[:min(len(calls), maxListed)], ", ") + andMore(" ", len(calls)-maxListed)
 	r.annotate(rep, 0, "", text)
-	rep.Errors = append(rep.Errors, fmt.Sprintf("%s has %s: it was recorded before the test asked for that.%s\n\nIf no request holds the value, this adds it and records nothing again:\n%s\n\nIf one does, record the test again:\n%s",
+	rep.fail(fmt.Sprintf("%s has %s: it was recorded before the test asked for that.%s\n\nIf no request holds the value, this adds it and records nothing again:\n%s\n\nIf one does, record the test again:\n%s",
 		r.File, text, r.obstacle(), r.commandIn(o, "new_episodes"), r.command(o)))
 }
 
 // judgeMisses lists the misses. It shows the first ones in full, except one that shows no
 // difference and has the same reason as the one before. It gives each of the others a
 // line. It also names the unused recordings with which no miss was compared.
-func (r *Run) judgeMisses(rep *Report, o *Outcome, misses []*Miss, recs, unused []*tape.Recording) {
+// renamed says which cassette has the requests under another name, or is empty.
+func (r *Run) judgeMisses(rep *Report, o *Outcome, misses []*Miss, recs, unused []*tape.Recording, renamed string) {
 	used, verb := 0, "have"
 	for _, rec := range recs {
 		if rec.Used() {
@@ -100,9 +104,13 @@ func (r *Run) judgeMisses(rep *Report, o *Outcome, misses []*Miss, recs, unused 
 		text += "\n\nNot used either: " + strings.Join(places, ", ") + andMore(" ", len(unused)-alsoNamed)
 	}
 	if slices.ContainsFunc(misses, func(m *Miss) bool { return !m.unrecordable() }) {
-		text += "\n\n" + r.howToRecord(o)
+		text += "\n\n" + renamed + r.howToRecord(o)
 	}
-	rep.Errors = append(rep.Errors, text)
+	var findings []Finding
+	for _, m := range misses {
+		findings = append(findings, Finding{m.Reason, strings.TrimRight(m.Diff, "\n")})
+	}
+	rep.fail(text, findings...)
 }
 
 // judgeUnused says whether recordings answered nothing, in a run that went well otherwise.
@@ -113,7 +121,7 @@ func (r *Run) judgeUnused(rep *Report, o *Outcome, reached bool, recs []*tape.Re
 	case !reached:
 		text := "no request reached the recorder: hand rec.Client() to the SDK, or give AllowUnused()"
 		r.annotate(rep, 0, "", text)
-		rep.Errors = append(rep.Errors, r.File+": "+text)
+		rep.fail(r.File+": "+text, Finding{Reason: text})
 	case r.CheckUnused && len(unused) > 0:
 		text := fmt.Sprintf("%d of %s not used", len(unused), Count(len(recs), "recording"))
 		raced := ""
@@ -126,7 +134,11 @@ func (r *Run) judgeUnused(rep *Report, o *Outcome, reached bool, recs []*tape.Re
 			}
 		}
 		text += andMore("\n  … ", len(unused)-maxListed) + raced
-		rep.Errors = append(rep.Errors, text+"\n\nDelete them from the file, give AllowUnused(), or record again:\n"+r.command(o))
+		advice := "Delete them from the file, give AllowUnused(), or record again:"
+		if o.Unsure {
+			advice = "That says nothing if a test failed or ran in part, which Close cannot know; echotest does. Otherwise give AllowUnused(), or record again:"
+		}
+		rep.fail(text + "\n\n" + advice + "\n" + r.command(o))
 	}
 }
 

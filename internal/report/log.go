@@ -10,6 +10,7 @@ import (
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/diff"
 	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/stack"
 	"github.com/promptecho/promptecho/internal/tape"
 )
 
@@ -170,7 +171,7 @@ func (l *Log) Miss(c *tape.Call, opensSocket bool) Miss {
 	m := l.missed[c.Form.Key()]
 	first := m == nil
 	if first {
-		m = &Miss{File: l.File, Endpoint: c.Form.Endpoint, Model: c.Form.Model, Caller: caller(), Reason: "not recorded"}
+		m = &Miss{File: l.File, Endpoint: c.Form.Endpoint, Model: c.Form.Model, Caller: stack.Caller(), Reason: "not recorded"}
 		if l.missed == nil {
 			l.missed = map[string]*Miss{}
 		}
@@ -213,4 +214,15 @@ func (l *Log) Misses() []*Miss {
 		misses[i] = &c
 	}
 	return misses
+}
+
+// missedForms returns the keys of the forms that are not recorded.
+func (l *Log) missedForms() map[string]bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	keys := map[string]bool{}
+	for key := range l.missed {
+		keys[key] = true
+	}
+	return keys
 }
