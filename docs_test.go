@@ -31,6 +31,20 @@ func TestDocumentedCode(t *testing.T) {
 	}
 }
 
+// Every block of docs/COMMAND.md is what a script runs, or what it says.
+func TestDocumentedCommands(t *testing.T) {
+	t.Parallel()
+	shown := regexp.MustCompile("(?m)^(.*)\n```\\w").FindAllStringSubmatch(read(t, "docs/COMMAND.md"), -1)
+	for _, m := range shown {
+		if !regexp.MustCompile(`^<!-- code: (scripts/testdata/\S+|cmd/promptecho/completion)\.\w+ -->$`).MatchString(m[1]) {
+			t.Errorf("docs/COMMAND.md: no script is named above the block under %q", m[1])
+		}
+	}
+	if len(shown) < 10 {
+		t.Errorf("docs/COMMAND.md has %d blocks, want those of its verbs", len(shown))
+	}
+}
+
 // Links between the pages lead somewhere.
 func TestDocumentedLinks(t *testing.T) {
 	t.Parallel()

@@ -3,6 +3,7 @@ package promptecho
 import (
 	"encoding/json"
 	"net/http"
+	"strings"
 
 	"github.com/promptecho/promptecho/internal/answer"
 	"github.com/promptecho/promptecho/internal/redact"
@@ -16,9 +17,11 @@ type MissError struct {
 	Line     int    // where the nearest recording starts in it; 0 if there is none
 	Endpoint string // what was asked: "anthropic.messages", "GET /v1/models"
 	Model    string // empty if the request names none
-	Caller   string // "file.go:line" of the user's code; empty if not found
+	Caller   string // "file.go:line" of the user's code, and behind " < " that of the test it was called from; empty if not found
+	Asked    string // the beginning of the last message or input, quoted; empty if there is none
 	Count    int    // how often the request was asked, retries included
 	Reason   string // in one line
+	Change   string // the first field that differs, both values cut to one line; may be empty
 	Diff     string // the fields that differ from the nearest recording; several lines, may be empty
 	Hint     string // the option, as code, that would make the request match; empty if there is none
 }
@@ -46,16 +49,35 @@ func (e refusedError) RetryableError() bool { return false }
 // refusal returns the answer to a request that is not sent. Every SDK can print it and
 // none retries it, while a transport error would be retried for seconds. No application
 // acts on its status.
-func refusal(req *http.Request, text string) *http.Response {
+// Its reason phrase says it shortly, for those that print that and not the body.
+func refusal(req *http.Request, short, text string) *http.Response {
 	text = redact.Printable(text)
 	body, _ := json.Marshal(map[string]any{ // strings always marshal
 		"type":    "error",
 		"message": text,
 		"error":   map[string]any{"type": "promptecho_miss", "code": "promptecho_miss", "message": text},
 	})
-	return answer.Whole(req, http.StatusTeapot, http.Header{
+	resp := answer.Whole(req, http.StatusTeapot, http.Header{
 		"Content-Type":   {"application/json"},
 		"X-Should-Retry": {"false"},
 		missHeader:       {"not recorded"},
 	}, body)
+	resp.Status = "418 " + phrase(redact.Printable(short))
+	return resp
+}
+
+// phrase returns the beginning of a text as a reason phrase (RFC 9112, section 4), which
+// is printable ASCII.
+func phrase(text string) string {
+	const most = 200
+	text = strings.Map(func(r rune) rune {
+		if r < ' ' || r > '~' {
+			return '?'
+		}
+		return r
+	}, text)
+	if len(text) > most {
+		text = text[:most] + "..."
+	}
+	return text
 }

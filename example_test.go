@@ -34,7 +34,7 @@ func complete(client *http.Client, prompt string) (string, error) {
 		return "", err
 	}
 	if len(answer.Choices) == 0 {
-		return "", fmt.Errorf("%s: %s", resp.Status, answer.Message)
+		return "", fmt.Errorf("status %d: %s", resp.StatusCode, answer.Message)
 	}
 	return answer.Choices[0].Message.Content, nil
 }
@@ -96,7 +96,7 @@ func ExampleRecorder_Misses() {
 		fmt.Printf("%s:%d: %s\n%s", miss.File, miss.Line, miss.Reason, miss.Diff)
 	}
 	// Output:
-	// 418 I'm a teapot: promptecho: not recorded: openai.chat gpt-5.4-mini: the nearest recording differs in messages/0/content
+	// status 418: promptecho: not recorded: openai.chat gpt-5.4-mini: testdata/cassettes/capital.yaml:4: the nearest recording differs in messages/0/content: recorded "What is the capital of France?", incoming "What is the capital of Spain?"
 	// testdata/cassettes/capital.yaml:4: the nearest recording differs in messages/0/content
 	//   messages/0/content
 	//     recorded: "What is the capital of France?"
@@ -105,9 +105,8 @@ func ExampleRecorder_Misses() {
 }
 
 // A prompt that holds today's date matches its recording on every day.
-func ExampleMask() {
-	rec, err := promptecho.Open("testdata/cassettes/dated.yaml",
-		promptecho.Mask(`\d{4}-\d\d-\d\d`, "DATE"))
+func ExampleMaskTimes() {
+	rec, err := promptecho.Open("testdata/cassettes/dated.yaml", promptecho.MaskTimes())
 	if err != nil {
 		log.Fatal(err)
 	}

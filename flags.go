@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 	"strings"
+
+	"github.com/promptecho/promptecho/internal/report"
 )
 
 const (
@@ -51,7 +53,7 @@ func askedMode() (chosenMode, error) {
 	case "", "0", "false":
 		return chosenMode{}, nil
 	}
-	return chosenMode{ModeNone, "CI is set"}, nil
+	return chosenMode{ModeNone, report.ByCI}, nil
 }
 
 // flagMode returns the mode that the flags ask for, or none if they are not set.

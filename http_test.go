@@ -15,6 +15,7 @@ import (
 	"net/http/httptest"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -225,6 +226,30 @@ func TestHTTP(t *testing.T) {
 }
 
 // TestRedirectsAreFollowed from the cassette, each hop a recording of its own.
+// TestUnusualJSON: bodies of JSON that YAML cannot have as structure stand in a cassette as
+// text, and come back byte for byte.
+func TestUnusualJSON(t *testing.T) {
+	t.Parallel()
+	for _, body := range []string{
+		`{"model":"m","a":1, "b":2,"a":3}`,
+		`{"` + strings.Repeat("k", 257) + `":1}`,
+		strings.Repeat("[", 66) + strings.Repeat("]", 66),
+		`{"a":"\ud800"}`,
+	} {
+		file := filepath.Join(t.TempDir(), "c.yaml")
+		for _, mode := range []Mode{ModeAll, ModeNone} {
+			r := mustOpen(t, file, InMode(mode), Upstream(canned(body)))
+			if status, got := post(t, r, "https://h.example/v1/x", body); status != 200 || got != body {
+				t.Errorf("mode %s: status %d, %q, want %q", mode, status, got, body)
+			}
+			mustPass(t, r)
+		}
+		if text := read(t, file); len(regexp.MustCompile(`body: ['"]`).FindAllString(text, -1)) != 2 {
+			t.Errorf("not both bodies are text:\n%s", text)
+		}
+	}
+}
+
 func TestRedirectsAreFollowed(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -133,6 +133,25 @@ func Mask(expr, placeholder string) Option {
 	}
 }
 
+// MaskTimes masks dates and times in texts, as [Mask] does: as RFC 3339 and the layouts of
+// package time have them, as [time.Time.String] and people write them ("2 January 2026",
+// "Monday", "3:04 PM"), and Unix times of ten digits and more. A test that depends on a
+// date is better off with [Recorder.Time], which changes nothing in what matches.
+func MaskTimes() Option { return maskWith(canon.Times) }
+
+// MaskUUIDs masks UUIDs in texts, as [Mask] does.
+func MaskUUIDs() Option { return maskWith(canon.UUIDs) }
+
+// MaskTempDirs masks, as [Mask] does, where temporary files are: the folder of the system
+// (/tmp, macOS's below /var/folders, Windows's below AppData) and the random digits that
+// [testing.T.TempDir], [os.MkdirTemp] and [os.CreateTemp] append to a name. The names of
+// folders and files still match.
+func MaskTempDirs() Option { return maskWith(canon.TempDirs) }
+
+func maskWith(mask func() canon.Mask) Option {
+	return func(c *config) { c.matching.Masks = append(c.matching.Masks, mask()) }
+}
+
 // Alias names a local server: a request to the origin (scheme, host and port, such as
 // that of an httptest.Server) is matched and written as one to http://NAME. All local
 // hosts without a name count as one origin, since their names and ports change from

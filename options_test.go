@@ -396,3 +396,30 @@ func TestMaskOfAPath(t *testing.T) {
 		r.Close()
 	}
 }
+
+// TestReadyMasks: what changes with every run matches its recording with the option for it,
+// and a change beside it does not.
+func TestReadyMasks(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name               string
+		option             Option
+		text, again, other string
+	}{
+		{"times", MaskTimes(), "at Fri, 02 Jan 2026 03:04:05 GMT, Oslo", "at Sat, 21 Nov 2026 23:14:15 GMT, Oslo", "at Fri, 02 Jan 2026 03:04:05 GMT, Rome"},
+		{"uuids", MaskUUIDs(), "run 0b1e4a52-9c1f-4d3e-8a77-1f2e3d4c5b6a", "run 7C9E6679-7425-40DE-944B-E07FC1F90AE7", "run 7C9E6679"},
+		{"temp dirs", MaskTempDirs(), "read /var/folders/zz/zy_0/T/TestX12345/001/a.txt", "read /tmp/TestX6789/001/a.txt", "read /tmp/TestX6789/001/b.txt"},
+	} {
+		ask := func(text string) asking {
+			return asking{url: "https://x.example/ask", body: fmt.Sprintf(`{"q":%q}`, text)}
+		}
+		file := recorded(t, []string{`"one"`}, []asking{ask(tt.text)})
+		for text, want := range map[string]string{tt.again: `"one"`, tt.other: "status 418"} {
+			r := mustOpen(t, file, InMode(ModeNone), AllowUnused(), tt.option)
+			if got := ask(text).ask(t, r); !strings.HasPrefix(got, want) {
+				t.Errorf("%s: %q is answered with %s, want %s", tt.name, text, got, want)
+			}
+			r.Close()
+		}
+	}
+}

@@ -124,7 +124,7 @@ func (r *Recorder) missingKey() error {
 func (r *Recorder) refuse(req *http.Request, err error) (*http.Response, error) {
 	err = r.told(r.nameOf(req), err)
 	if refused := refusedError(""); errors.As(err, &refused) {
-		return refusal(req, err.Error()), nil
+		return refusal(req, err.Error(), err.Error()), nil
 	}
 	return nil, err
 }

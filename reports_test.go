@@ -91,6 +91,10 @@ func reportOf(t *testing.T, part func(string) string) string {
 	var opts []Option
 	for name := range strings.FieldsSeq(part("options")) {
 		switch name {
+		case "empty":
+			if err := os.WriteFile(file, []byte("version: 1\ninteractions: []\n"), 0o644); err != nil {
+				t.Fatal(err)
+			}
 		case "pinned", "partial":
 			if err := os.WriteFile(file, []byte(strings.Replace(read(t, file), "version: 1\n", "version: 1\n"+name+": true\n", 1)), 0o644); err != nil {
 				t.Fatal(err)
@@ -176,7 +180,8 @@ func answersOf(lines string) http.RoundTripper {
 	})
 }
 
-// askLine sends "METHOD URL BODY", or calls "KIND/FUNCTION ARGUMENT".
+// askLine sends "METHOD URL [HEADER:VALUE ...] BODY", or calls "KIND/FUNCTION ARGUMENT". In a
+// body, \r and \n stand for line ends.
 func askLine(t *testing.T, r *Recorder, line string) {
 	t.Helper()
 	if name, argument, _ := strings.Cut(line, " "); strings.Contains(name, "/") {
@@ -184,15 +189,27 @@ func askLine(t *testing.T, r *Recorder, line string) {
 		f(t.Context(), json.RawMessage(argument))
 		return
 	}
-	parts := strings.SplitN(line, " ", 3)
-	for len(parts) < 3 {
-		parts = append(parts, "")
+	method, rest, _ := strings.Cut(line, " ")
+	url, body, _ := strings.Cut(rest, " ")
+	header := http.Header{"Content-Type": {"application/json"}}
+	for {
+		first, after, _ := strings.Cut(body, " ")
+		name, value, ok := strings.Cut(first, ":")
+		if !ok || name == "" || strings.ContainsAny(name, `{["<`) {
+			break
+		}
+		header.Set(name, value)
+		body = after
 	}
-	req, err := http.NewRequestWithContext(t.Context(), parts[0], parts[1], strings.NewReader(strings.ReplaceAll(parts[2], "LONG", strings.Repeat("All work and no play makes Jack a dull boy. ", 60))))
+	body = strings.ReplaceAll(body, "LONG", strings.Repeat("All work and no play makes Jack a dull boy. ", 60))
+	if header.Get("Content-Type") != "application/json" {
+		body = strings.NewReplacer(`\r`, "\r", `\n`, "\n").Replace(body)
+	}
+	req, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
 	}
-	req.Header.Set("Content-Type", "application/json")
+	req.Header = header
 	resp, err := r.Client().Do(req)
 	if err != nil {
 		t.Fatal(err)

@@ -55,7 +55,8 @@ func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 func (r *Recorder) miss(req *http.Request, c *tape.Call) *http.Response {
 	r.log.Selected(c.Form)
 	m := r.log.Miss(c, strings.EqualFold(req.Header.Get("Upgrade"), "websocket")) // RFC 6455, section 4.1
-	return refusal(req, fmt.Sprintf("promptecho: not recorded: %s: %s", strings.TrimSpace(m.Endpoint+" "+m.Model), m.Reason))
+	short, full := m.OneLine()
+	return refusal(req, "promptecho: not recorded: "+short, fmt.Sprintf("promptecho: not recorded: %s: %s", strings.TrimSpace(m.Endpoint+" "+m.Model), full))
 }
 
 // pass sends a request through, in mode live.

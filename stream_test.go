@@ -581,7 +581,8 @@ func TestMissAnswer(t *testing.T) {
 		}
 		resp.Body.Close()
 		if resp.StatusCode != 418 || resp.Header.Get("X-Should-Retry") != "false" || body.Error.Type != "promptecho_miss" ||
-			body.Message != "promptecho: not recorded: openai.chat m: the nearest recording differs in messages/0/content" || body.Error.Message != body.Message {
+			resp.Status != "418 promptecho: not recorded: "+file+":4: the nearest recording differs in messages/0/content" ||
+			body.Message != "promptecho: not recorded: openai.chat m: "+file+`:4: the nearest recording differs in messages/0/content: recorded "the cat sat", incoming "the dog sat"` || body.Error.Message != body.Message {
 			t.Errorf("%d %v %+v", resp.StatusCode, resp.Header, body)
 		}
 	}

@@ -142,9 +142,11 @@ func TestWrapErrors(t *testing.T) {
 		"two":      errors.Join(sentinel, os.ErrDeadlineExceeded),
 		"empty":    errors.New(""),
 		"terminal": errors.New("\x1b[31mred\x1b[0m\r\n::error::\x00\xff"),
+		"escape":   errors.New("red \x1b[31m alert"), // valid UTF-8, unlike the one above
 	}
 	changed := map[string]string{ // texts: a cassette needs one, and logs must bear it
 		"empty":    "*errors.errorString",
+		"escape":   `red \x1b[31m alert`,
 		"terminal": `\x1b[31mred\x1b[0m` + "\n" + `\::error::\x00\xff`,
 	}
 	file := filepath.Join(t.TempDir(), "c.yaml")
@@ -334,6 +336,43 @@ func TestWrapRefused(t *testing.T) {
 	} {
 		if _, err := g(t.Context(), map[string]any{"x": in}); err == nil || !strings.Contains(err.Error(), want) && !strings.Contains(err.Error(), "unsupported type") {
 			t.Errorf("%T: error %v, want %s", in, err, want)
+		}
+	}
+}
+
+// TestWrapJSON: JSON of the user's own that no cassette holds as structure is refused where the
+// function is called, and nothing else of the run is lost.
+func TestWrapJSON(t *testing.T) {
+	t.Parallel()
+	deep := strings.Repeat(`[`, 66) + strings.Repeat(`]`, 66)
+	for text, want := range map[string]string{
+		`{"x":[1,{"a":1,"b":2,"a":3}]}`:                     `x/1: there are two members "a"`,
+		`{"x":{"` + strings.Repeat("k", 257) + `":1}}`:      `x: the name "` + strings.Repeat("k", 40) + `..." has more than 256 bytes`,
+		`{"x":` + deep + `}`:                                `x/0/0/0/0/0/0/0/...: it is more than 64 levels deep`,
+		`{"` + strings.Repeat("k", 256) + `":` + deep + `}`: strings.Repeat("k", 40) + `.../0/0/0/0/0/0/0/...: it is more than 64 levels deep`,
+	} {
+		file := filepath.Join(t.TempDir(), "c.yaml")
+		r := mustOpen(t, file)
+		takes := Wrap(r, "tool/takes", func(context.Context, json.RawMessage) (int, error) { t.Error("called"); return 1, nil })
+		gives := Wrap(r, "tool/gives", func(context.Context, int) (json.RawMessage, error) { return json.RawMessage(text), nil })
+		for what, call := range map[string]func() error{
+			"tool/takes: the argument": func() error { _, err := takes(t.Context(), json.RawMessage(text)); return err },
+			"tool/gives: the result":   func() error { _, err := gives(t.Context(), 1); return err },
+		} {
+			want := "promptecho: " + file + ": " + what + " cannot be recorded: " + want + ". A closure that passes it as a string keeps every byte"
+			if err := call(); err == nil || err.Error() != want {
+				t.Errorf("%.40s: error %v\nwant %s", text, err, want)
+			}
+		}
+		whole := Wrap(r, "tool/whole", func(_ context.Context, s string) (string, error) { return s, nil })
+		if _, err := whole(t.Context(), text); err != nil {
+			t.Error(err)
+		}
+		if err := r.Close(); err == nil || strings.Contains(err.Error(), "not saved") {
+			t.Errorf("%.40s: Close: %v", text, err)
+		}
+		if its := load(t, file).Interactions; len(its) != 1 || its[0].Boundary != "whole" {
+			t.Errorf("%.40s: %d interactions are saved", text, len(its))
 		}
 	}
 }

@@ -31,12 +31,13 @@ func sayChanges(w io.Writer, test string, done *attr.Done) {
 	}
 }
 
-// annotate writes a workflow command of GitHub Actions for each finding, so that
-// it is shown in the changed files of a pull request
+// annotate writes a workflow command of GitHub Actions for each finding, so that it is
+// shown in the changed files of a pull request, with the test and the cassette. Each
+// command starts on a line of its own, whatever the test has written
 // (https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-commands).
 // It writes nothing elsewhere. The variables are read only when a test has failed:
 // the go command caches results by the variables that are read.
-func annotate(w io.Writer, annotations []report.Annotation) {
+func annotate(w io.Writer, test string, annotations []report.Annotation) {
 	if len(annotations) == 0 || os.Getenv("GITHUB_ACTIONS") != "true" {
 		return
 	}
@@ -58,7 +59,7 @@ func annotate(w io.Writer, annotations []report.Annotation) {
 		if line > 0 {
 			place += fmt.Sprintf(",line=%d", line)
 		}
-		fmt.Fprintf(w, "::error %s,title=promptecho::%s\n", place, data.Replace(a.Text))
+		fmt.Fprintf(w, "\n::error %s,title=%s::%s: %s\n", place, property.Replace("promptecho: "+test), data.Replace(filepath.Base(a.File)), data.Replace(a.Text))
 	}
 }
 

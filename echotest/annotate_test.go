@@ -26,7 +26,7 @@ func TestAnnotate(t *testing.T) {
 	t.Chdir(filepath.Dir(cassette))
 	said := func() string {
 		var b strings.Builder
-		annotate(&b, annotations)
+		annotate(&b, "TestX/a", annotations)
 		return b.String()
 	}
 	t.Setenv("GITHUB_ACTIONS", "")
@@ -36,9 +36,9 @@ func TestAnnotate(t *testing.T) {
 	t.Setenv("GITHUB_ACTIONS", "true")
 	t.Setenv("GITHUB_WORKSPACE", root)
 	// As the reference of workflow commands escapes it.
-	want := "::error file=bot/a%2Cb.yaml,line=4,title=promptecho::50%25 of it%0Adiffers: a, b\n" +
-		"::error file=bot/bot_test.go,line=9,title=promptecho::it does not exist\n" +
-		"::error file=bot/absent.yaml,title=promptecho::it does not exist\n"
+	want := "\n::error file=bot/a%2Cb.yaml,line=4,title=promptecho%3A TestX/a::a,b.yaml: 50%25 of it%0Adiffers: a, b\n" +
+		"\n::error file=bot/bot_test.go,line=9,title=promptecho%3A TestX/a::absent.yaml: it does not exist\n" +
+		"\n::error file=bot/absent.yaml,title=promptecho%3A TestX/a::absent.yaml: it does not exist\n"
 	if got := said(); got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}

@@ -77,7 +77,7 @@ func New(t testing.TB, opts ...promptecho.Option) *promptecho.Recorder {
 			t.Errorf("promptecho: %s", l.Report())
 		}
 		current.Load().add(t.Name(), &rep)
-		annotate(os.Stdout, rep.Annotations)
+		annotate(os.Stdout, t.Name(), rep.Annotations)
 		rep.Done.Write(t.Attr)
 		if _, bench := t.(*testing.B); !bench && !testing.Verbose() { // else it is logged, or breaks the line of the benchmark
 			sayChanges(os.Stdout, t.Name(), &rep.Done)

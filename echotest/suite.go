@@ -73,7 +73,7 @@ func (s *suite) conclude(w io.Writer, code int, leaks []guard.Leak) int {
 			fmt.Fprintf(w, "promptecho: %s\n", text)
 			code = cmp.Or(code, 1)
 		}
-		annotate(w, rep.Annotations)
+		annotate(w, "TestMain", rep.Annotations)
 		s.add("", &rep)
 	}
 	for _, l := range leaks {

@@ -45,6 +45,7 @@ func TestCommand(t *testing.T) {
 		RequireExplicitExec: true,
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("PATH", bin+string(os.PathListSeparator)+env.Getenv("PATH"))
+			env.Setenv("BIN", bin)
 			return nil
 		},
 	})

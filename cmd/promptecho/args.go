@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"flag"
 	"io"
 )
@@ -12,12 +13,20 @@ type found string
 
 func (f found) Error() string { return string(f) }
 
+// flagsAsked is what parse returns for -h: the flags that there are. run prints the help of a
+// verb without it; completion asks.
+type flagsAsked struct{ flags *flag.FlagSet }
+
+func (*flagsAsked) Error() string { return flag.ErrHelp.Error() }
+
 // parse reads flags, which may stand before and behind the other arguments, and returns
 // those.
 func parse(flags *flag.FlagSet, args []string) (rest []string, err error) {
 	flags.SetOutput(io.Discard)
 	for {
-		if err := flags.Parse(args); err != nil {
+		if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {
+			return nil, &flagsAsked{flags}
+		} else if err != nil {
 			return nil, err
 		}
 		done := len(args) - flags.NArg()

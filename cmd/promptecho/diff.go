@@ -45,6 +45,8 @@ type difference struct {
 	Calls []callDiff     `json:"calls"`
 	Total usageDiff      `json:"usage"`
 	Same  int            `json:"unchanged"` // so many interactions
+
+	problem string // why they cannot be compared
 }
 
 // A callDiff is what became of one interaction.
@@ -125,21 +127,13 @@ func diffTwo(old, fresh string) ([]*difference, error) {
 
 // diffGit compares cassettes with a revision.
 func diffGit(ref string, paths []string, stderr io.Writer) (list []*difference, err error) {
-	if len(paths) == 0 {
-		paths = []string{"."}
+	changed, unknown, err := changedAt(ref, paths)
+	if err != nil {
+		return nil, err
 	}
-	var files []string
-	for _, path := range paths {
-		if info, err := os.Stat(path); err == nil && info.IsDir() {
-			changed, err := changedSince(ref, path)
-			if err != nil {
-				return nil, err
-			}
-			files = append(files, changed...)
-		} else {
-			files = append(files, path)
-		}
-	}
+	files := append(changed, unknown...)
+	slices.Sort(files)
+	files = slices.Compact(files)
 	p := newProgress(stderr)
 	defer p.end()
 	for i, file := range files {
@@ -153,6 +147,26 @@ func diffGit(ref string, paths []string, stderr io.Writer) (list []*difference, 
 		}
 	}
 	return list, nil
+}
+
+// changedAt returns the files at paths, "." if there are none, that may differ from a
+// revision, and those that git does not know yet. What is no folder may differ.
+func changedAt(ref string, paths []string) (changed, unknown []string, err error) {
+	if len(paths) == 0 {
+		paths = []string{"."}
+	}
+	for _, path := range paths {
+		if info, err := os.Stat(path); err != nil || !info.IsDir() {
+			changed = append(changed, path)
+			continue
+		}
+		more, fresh, err := changedSince(ref, path)
+		if err != nil {
+			return nil, nil, err
+		}
+		changed, unknown = append(changed, more...), append(unknown, fresh...)
+	}
+	return changed, unknown, nil
 }
 
 // diffRevision compares a file with a revision; nil if it is no cassette, which is an error
@@ -251,9 +265,7 @@ func (p *printer) difference(d *difference) {
 	for _, e := range d.Env {
 		p.line(2, "", "env %s: %s -> %s", e.Path, orNone(e.Old, "(none)"), orNone(e.New, "(none)"))
 	}
-	number := map[string]int{}
 	for _, c := range d.Calls {
-		number[c.Is]++
 		switch c.Is {
 		case "added":
 			p.line(0, green, "+ #%d %s", c.New, c.whole())
@@ -262,6 +274,15 @@ func (p *printer) difference(d *difference) {
 		default:
 			p.changed(c)
 		}
+	}
+	p.line(0, "", "%s", d.sum())
+}
+
+// sum says how much differs.
+func (d *difference) sum() string {
+	number := map[string]int{}
+	for _, c := range d.Calls {
+		number[c.Is]++
 	}
 	var parts []string
 	for _, is := range []string{"changed", "added", "removed"} {
@@ -274,7 +295,7 @@ func (p *printer) difference(d *difference) {
 	if t.OldInput != t.NewInput || t.OldOutput != t.NewOutput {
 		parts = append(parts, fmt.Sprintf("tokens %s -> %s in, %s -> %s out", thousands(t.OldInput), thousands(t.NewInput), thousands(t.OldOutput), thousands(t.NewOutput)))
 	}
-	p.line(0, "", "%s", strings.Join(parts, ", "))
+	return strings.Join(parts, ", ")
 }
 
 // changed prints what differs in one interaction.
@@ -288,10 +309,7 @@ func (p *printer) changed(c callDiff) {
 		p.line(4, dim, "(%s as above)", count(c.Repeated, "change"))
 	}
 	for _, e := range c.Edits {
-		name := e.In + " " + e.Path
-		if e.Note != "" {
-			name += " (" + e.Note + ")"
-		}
+		name := fieldName(e)
 		if old, fresh := orNone(e.Old, "(none)"), orNone(e.New, "(none)"); short(old) && short(fresh) {
 			p.line(4, "", "%s: %s -> %s", name, old, fresh)
 			continue
@@ -299,6 +317,15 @@ func (p *printer) changed(c callDiff) {
 		p.line(4, "", "%s", name)
 		p.edit(6, e.Old, e.New)
 	}
+}
+
+// fieldName says which field an edit is of.
+func fieldName(e changes.Edit) string {
+	name := e.In + " " + e.Path
+	if e.Note != "" {
+		name += " (" + e.Note + ")"
+	}
+	return name
 }
 
 // whole says what was added or removed.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"io"
 	"io/fs"
@@ -9,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/cassette"
+	"github.com/promptecho/promptecho/internal/testname"
 )
 
 // What a file is that has recordings.
@@ -40,6 +42,16 @@ func original(file string) string {
 		return ""
 	}
 	return name + ".yaml"
+}
+
+// packageOf returns the folder of the package that a cassette belongs to, else its own.
+func packageOf(file string) string {
+	dir := filepath.ToSlash(filepath.Dir(file))
+	slash := "/" + dir + "/"
+	if i := strings.LastIndex(slash, "/"+filepath.ToSlash(testname.Folder)+"/"); i >= 0 {
+		return cmp.Or(strings.TrimPrefix(slash[:i], "/"), ".")
+	}
+	return dir
 }
 
 // allCassettes returns the cassettes at all paths, each once; "." if there are none.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/cassette"
@@ -66,27 +65,29 @@ func loadRevision(ref, file string) (*cassette.File, error) {
 	return cassette.Parse(fmt.Sprintf("%s (%s)", file, ref), data, func(name string) ([]byte, error) { return show(assets + "/" + name) })
 }
 
-// changedSince returns the files below a folder that differ from a revision, also those
-// that git does not know yet, and those that are gone.
-func changedSince(ref, dir string) (files []string, err error) {
+// changedSince returns the YAML files below a folder that differ from a revision or are
+// gone, and those that git does not know yet.
+func changedSince(ref, dir string) (changed, unknown []string, err error) {
 	commit, err := commitOf(ref, dir)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	for _, args := range [][]string{
-		{"diff", "--name-only", "-z", "--relative", "--no-renames", commit, "--", "."},
-		{"ls-files", "--others", "--exclude-standard", "-z", "--", "."},
+	for _, list := range []struct {
+		files *[]string
+		args  []string
+	}{
+		{&changed, []string{"diff", "--name-only", "-z", "--relative", "--no-renames", commit, "--", "."}},
+		{&unknown, []string{"ls-files", "--others", "--exclude-standard", "-z", "--", "."}},
 	} {
-		out, err := git(dir, args...)
+		out, err := git(dir, list.args...)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		for name := range strings.SplitSeq(string(out), "\x00") {
 			if strings.HasSuffix(name, ".yaml") {
-				files = append(files, filepath.Join(dir, filepath.FromSlash(name)))
+				*list.files = append(*list.files, filepath.Join(dir, filepath.FromSlash(name)))
 			}
 		}
 	}
-	slices.Sort(files)
-	return slices.Compact(files), nil
+	return changed, unknown, nil
 }

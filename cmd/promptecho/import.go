@@ -18,8 +18,8 @@ import (
 	"github.com/promptecho/promptecho/internal/tests"
 )
 
-const importHelp = `import [-o DIR | -w] [-overwrite] [-json] PATH ...
-convert cassettes of go-vcr, vcrpy, ruby VCR and httprr
+const importHelp = `import [-o DIR | -w] [-overwrite] [-json] FILE ...
+convert cassettes of go-vcr, vcrpy, ruby VCR, httprr and AgentTape
 
 A folder stands for all files below it; what is no cassette of these tools is
 left alone. The cassettes go where echotest looks for them: what is below
@@ -28,9 +28,10 @@ under that of the one test that names the file. What is written is redacted,
 as a recording is. The files that are read stay.
 
 Of each file import says what the other tool did not keep. Request headers that
-it left out are marked unknown and match whatever a request has.
+it left out are marked unknown and match whatever a request has. A cassette of
+which interactions cannot be kept is partial: the next local run completes it.
 
-  -o DIR       write below DIR, under the names that the files have below PATH
+  -o DIR       write below DIR, under the names that the files have below FILE
   -w           write beside the file; a file NAME.yaml is replaced
   -overwrite   replace other cassettes that are in the way, too
   -json        print a list with an object for each cassette
@@ -46,9 +47,11 @@ type importing struct {
 	To           string         `json:"to,omitempty"` // "" if there is nothing to write
 	Interactions int            `json:"interactions"`
 	NotKept      map[string]int `json:"not_kept"` // what the file did not say, and of how many interactions
-	Hint         string         `json:"hint,omitempty"`
-	Problem      string         `json:"problem,omitempty"`
-	Written      bool           `json:"written"`
+
+	LeftOut []foreign.LeftOut `json:"left_out,omitempty"` // interactions that cannot be kept
+	Hint    string            `json:"hint,omitempty"`
+	Problem string            `json:"problem,omitempty"`
+	Written bool              `json:"written"`
 
 	read     *foreign.Cassette
 	contents *cassette.Contents
@@ -161,7 +164,9 @@ func importFile(file string) (*importing, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := foreign.Read(file, data)
+	c, err := foreign.Read(file, data, func(name string) ([]byte, error) {
+		return os.ReadFile(filepath.Join(withoutExt(file)+".assets", name))
+	})
 	im := &importing{Path: file, NotKept: map[string]int{}}
 	var syntax *cassette.SyntaxError
 	switch {
@@ -173,7 +178,7 @@ func importFile(file string) (*importing, error) {
 	case c == nil:
 		return nil, nil
 	}
-	im.Tool, im.Interactions, im.read = c.Tool, len(c.Interactions), c
+	im.Tool, im.Interactions, im.LeftOut, im.read = c.Tool, len(c.Interactions), c.LeftOut, c
 	for _, l := range c.Losses {
 		im.NotKept[l.Text] = l.Times
 	}
@@ -204,7 +209,8 @@ func printImports(w io.Writer, list []*importing, others int) {
 			fmt.Fprintln(w, redact.Printable(im.Problem))
 			continue
 		case im.To == "":
-			fmt.Fprintf(w, "%s: empty, nothing to write\n", redact.Printable(im.Path))
+			fmt.Fprintf(w, "%s: nothing to write\n", redact.Printable(im.Path))
+			im.printLeftOut(w)
 			continue
 		}
 		done++
@@ -217,6 +223,7 @@ func printImports(w io.Writer, list []*importing, others int) {
 		for _, l := range im.read.Losses {
 			fmt.Fprintf(w, "  %d of %d: %s\n", l.Times, im.Interactions, l.Text)
 		}
+		im.printLeftOut(w)
 		if im.Hint != "" {
 			fmt.Fprintf(w, "  %s\n", redact.Printable(im.Hint))
 		}
@@ -226,6 +233,13 @@ func printImports(w io.Writer, list []*importing, others int) {
 		fmt.Fprintf(w, "; %s left alone, which %s no cassette of another tool", count(others, "file"), map[bool]string{true: "is", false: "are"}[others == 1])
 	}
 	fmt.Fprintln(w)
+}
+
+// printLeftOut prints which interactions are not kept.
+func (im *importing) printLeftOut(w io.Writer) {
+	for _, l := range im.LeftOut {
+		fmt.Fprintf(w, "  %s:%d: left out: %s\n", redact.Printable(im.Path), l.Line, l.Why)
+	}
 }
 
 // A destination says where cassettes are written.

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/promptecho/promptecho/internal/canon"
+	"github.com/promptecho/promptecho/internal/cassette"
 	"github.com/promptecho/promptecho/internal/redact"
 	"github.com/promptecho/promptecho/internal/tests"
 )
@@ -93,6 +94,12 @@ func runLs(args []string, stdout, stderr io.Writer) error {
 
 // list1 looks at one file.
 func list1(file string, packages tests.Packages) listing {
+	f, err := load(file)
+	return listed(file, f, err, packages)
+}
+
+// listed says what a file is, of which load returned f and err.
+func listed(file string, f *cassette.File, err error, packages tests.Packages) listing {
 	l := listing{Path: file, Kind: kindOf(file), Calls: map[string]int{}, Models: []string{}, State: []string{}}
 	if l.Kind == isCassette {
 		l.Test, _ = testOf(file)
@@ -100,7 +107,6 @@ func list1(file string, packages tests.Packages) listing {
 	if info, err := os.Stat(file); err == nil {
 		l.Modified = info.ModTime().Truncate(time.Second)
 	}
-	f, err := load(file)
 	if err != nil {
 		l.State, l.Problem = append(l.State, "broken"), err.Error()
 		return l
@@ -186,17 +192,22 @@ func printListing(w io.Writer, list []listing, total lsTotal) error {
 	if err := table.Flush(); err != nil {
 		return err
 	}
+	_, err := fmt.Fprintln(w, total.text())
+	return err
+}
+
+// text returns the sum as a line.
+func (t lsTotal) text() string {
 	var states []string
-	for _, s := range slices.Sorted(maps.Keys(total.States)) {
-		states = append(states, fmt.Sprintf("%d %s", total.States[s], strings.ReplaceAll(s, "failures", "with failures")))
+	for _, s := range slices.Sorted(maps.Keys(t.States)) {
+		states = append(states, fmt.Sprintf("%d %s", t.States[s], strings.ReplaceAll(s, "failures", "with failures")))
 	}
-	line := fmt.Sprintf("%s of %s: %s; tokens: %s in, %s out", count(total.Cassettes, "cassette"), count(total.Tests, "test"),
-		orNone(calls(total.Calls), "no calls"), thousands(total.InputTokens), thousands(total.OutputTokens))
+	line := fmt.Sprintf("%s of %s: %s; tokens: %s in, %s out", count(t.Cassettes, "cassette"), count(t.Tests, "test"),
+		orNone(calls(t.Calls), "no calls"), thousands(t.InputTokens), thousands(t.OutputTokens))
 	if len(states) > 0 {
 		line += "; " + strings.Join(states, ", ")
 	}
-	_, err := fmt.Fprintln(w, line)
-	return err
+	return line
 }
 
 // calls returns "3 llm, 2 tool".

@@ -1,14 +1,17 @@
 // Command promptecho shows and looks after promptecho cassettes.
 //
 //	promptecho ls [-json] [PATH ...]
-//	promptecho show [-raw] [-json] PATH ... [N]
+//	promptecho show [-raw] [-json] PATH|TEST ... [N]
 //	promptecho diff [-git REF] [-json] [PATH ...]
+//	promptecho view [-git REF] [-o FILE] [PATH ...]
 //	promptecho record [-update|-all] [PACKAGE ...]
 //	promptecho compare [PACKAGE ...]
 //	promptecho verify [-w] [PATH ...]
 //	promptecho prune [-w] [-json] [PATH ...]
-//	promptecho import [-o DIR | -w] PATH ...
+//	promptecho import [-o DIR | -w] FILE ...
 //	promptecho demo [-dir DIR]
+//	promptecho completion SHELL
+//	promptecho version
 //
 // promptecho help VERB says more; docs/COMMAND.md has examples.
 package main
@@ -29,23 +32,19 @@ import (
 // stop. The exit status is 0, 1 if the command found what it looks for (a bad
 // cassette, a difference) and 2 if it could not run.
 
-// A verb is one subcommand.
-type verb struct {
-	name string
-	help string // the first line is its usage, the second what it does
-	run  func(args []string, stdout, stderr io.Writer) error
-}
-
 var verbs = []verb{
 	{"ls", lsHelp, runLs},
 	{"show", showHelp, runShow},
 	{"diff", diffHelp, runDiff},
+	{"view", viewHelp, runView},
 	{"record", recordHelp, runRecord},
 	{"compare", compareHelp, runCompare},
 	{"verify", verifyHelp, runVerify},
 	{"prune", pruneHelp, runPrune},
 	{"import", importHelp, runImport},
 	{"demo", demoHelp, runDemo},
+	{"completion", completionHelp, runCompletion},
+	{"version", versionHelp, runVersion},
 }
 
 func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
@@ -58,6 +57,10 @@ func run(args []string, stdout, stderr io.Writer) int {
 	}
 	if args[0] == "help" || isHelp(args[0]) {
 		return help(args[1:], stdout, stderr)
+	}
+	if args[0] == "__complete" { // asked by the scripts of promptecho completion
+		printCompletions(stdout, verbs, args[1:])
+		return 0
 	}
 	i := slices.IndexFunc(verbs, func(v verb) bool { return v.name == args[0] })
 	if i < 0 {
@@ -103,11 +106,9 @@ func usage() string {
 	var b strings.Builder
 	b.WriteString("promptecho freezes LLM API calls in Go tests.\n\nusage: promptecho COMMAND [flags] [arguments]\n\n")
 	for _, v := range verbs {
-		_, text, _ := strings.Cut(v.help, "\n")
-		text, _, _ = strings.Cut(text, "\n")
-		fmt.Fprintf(&b, "  %-8s %s\n", v.name, text)
+		fmt.Fprintf(&b, "  %-10s %s\n", v.name, v.summary())
 	}
-	b.WriteString("  help     print this, or what a command does: promptecho help ls\n\n" +
+	b.WriteString("  help       print this, or what a command does: promptecho help ls\n\n" +
 		"The library is github.com/promptecho/promptecho; tests use its package echotest.\n")
 	return b.String()
 }

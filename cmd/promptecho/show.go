@@ -13,13 +13,14 @@ import (
 	"time"
 
 	"github.com/promptecho/promptecho/internal/answer"
+	"github.com/promptecho/promptecho/internal/cassette"
 	"github.com/promptecho/promptecho/internal/conversation"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/redact"
 	"github.com/promptecho/promptecho/internal/tests"
 )
 
-const showHelp = `show [-n N] [-full] [-raw] [-request] [-json] PATH ... [N]
+const showHelp = `show [-full] [-raw] [-request] [-json] PATH|TEST ... [N]
 show the conversations of a cassette: roles, tool calls, answers
 
 A path is a cassette, a folder, or the name of a test below the current folder
@@ -82,6 +83,10 @@ func runShow(args []string, stdout, stderr io.Writer) error {
 	return p.err
 }
 
+func newShown(file string, f *cassette.File) *shown {
+	return &shown{Path: file, Kind: kindOf(file), Partial: f.Partial, Pinned: f.Pinned, Time: f.Given.Time, Env: f.Given.Env, stored: f.Interactions, Interactions: conversation.Read(f.Interactions)}
+}
+
 // readCassettes reads the cassettes at paths; n is the number of the interaction that is
 // asked for, 0 for all.
 func readCassettes(paths []string, n int, stderr io.Writer) (list []*shown, err error) {
@@ -102,7 +107,7 @@ func readCassettes(paths []string, n int, stderr io.Writer) (list []*shown, err 
 		if err != nil {
 			return nil, err
 		}
-		s := &shown{Path: file, Kind: kindOf(file), Partial: f.Partial, Pinned: f.Pinned, Time: f.Given.Time, Env: f.Given.Env, stored: f.Interactions, Interactions: conversation.Read(f.Interactions)}
+		s := newShown(file, f)
 		if n > len(s.stored) || n < 0 {
 			return nil, fmt.Errorf("%s has %s, there is no number %d", file, count(len(s.stored), "interaction"), n)
 		}
@@ -189,30 +194,39 @@ func (p *printer) cassette(s *shown) {
 	for _, name := range slices.Sorted(maps.Keys(s.Env)) {
 		p.text(2, "env "+name+": "+s.Env[name])
 	}
-	depth := map[string]int{} // of functions that were called, by their names
-	for _, e := range s.Interactions {
-		indent := 0
-		if e.Within != "" {
-			indent = depth[e.Within] + 4
-		}
-		if e.Kind != "llm" && e.Kind != "http" {
-			depth[e.Request] = indent
-		}
+	depth := depths(s.Interactions)
+	for i, e := range s.Interactions {
 		p.write("\n")
-		p.exchange(indent, e)
+		p.exchange(4*depth[i], e)
 	}
 }
+
+// depths returns within how many functions each interaction stands.
+func depths(list []*conversation.Exchange) []int {
+	of := map[string]int{} // functions that were called, by their names
+	depth := make([]int, len(list))
+	for i, e := range list {
+		if e.Within != "" {
+			depth[i] = of[e.Within] + 1
+		}
+		if isFunction(e) {
+			of[e.Request] = depth[i]
+		}
+	}
+	return depth
+}
+
+func isFunction(e *conversation.Exchange) bool { return e.Kind != "llm" && e.Kind != "http" }
 
 // exchange prints one interaction.
 func (p *printer) exchange(indent int, e *conversation.Exchange) {
 	p.line(indent, bold, "#%d %s", e.Number, strings.Join(headline(e), ", "))
 	tools := toolList(e.Tools)
 	if r := e.Repeats; r != nil {
-		what := count(r.Messages, "message")
+		p.line(indent+2, dim, "(%s as in #%d)", folded(r), r.Of)
 		if r.Tools {
-			what, tools = "tools and "+what, ""
+			tools = ""
 		}
-		p.line(indent+2, dim, "(%s as in #%d)", what, r.Of)
 	}
 	if tools != "" {
 		p.text(indent+2, "tools: "+tools)
@@ -230,12 +244,11 @@ func (p *printer) exchange(indent int, e *conversation.Exchange) {
 		p.line(indent+2, bold, "%s", m.Role)
 		p.parts(indent+4, m.Parts)
 	}
-	isFunction := e.Kind != "llm" && e.Kind != "http"
 	if e.Body != "" {
-		p.line(indent+2, bold, "%s", map[bool]string{true: "argument", false: "body"}[isFunction])
+		p.line(indent+2, bold, "%s", bodyName(e))
 		p.text(indent+4, readable(e.Body))
 	}
-	p.line(indent+2, bold, "%s", answerLine(e, isFunction))
+	p.line(indent+2, bold, "%s", answerLine(e))
 	p.parts(indent+4, e.Answer.Parts)
 	if e.Answer.Body != "" {
 		p.text(indent+4, readable(e.Answer.Body))
@@ -266,11 +279,24 @@ func headline(e *conversation.Exchange) []string {
 	return append(what, fmt.Sprintf("line %d", e.Line))
 }
 
+// folded says what a turn repeats of an earlier one.
+func folded(r *conversation.Repeat) string {
+	if r.Tools {
+		return "tools and " + count(r.Messages, "message")
+	}
+	return count(r.Messages, "message")
+}
+
+// bodyName is what the body of a request that is none to a model is called.
+func bodyName(e *conversation.Exchange) string {
+	return map[bool]string{true: "argument", false: "body"}[isFunction(e)]
+}
+
 // answerLine says how an answer came and why it ended.
-func answerLine(e *conversation.Exchange, isFunction bool) string {
+func answerLine(e *conversation.Exchange) string {
 	a := &e.Answer
 	line := "answer"
-	if isFunction {
+	if isFunction(e) {
 		line = "result"
 	}
 	if a.Model != "" && a.Model != e.Model {

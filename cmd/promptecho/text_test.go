@@ -30,7 +30,7 @@ func TestHelp(t *testing.T) {
 				t.Errorf("help %s: this line is too wide: %s", v.name, line)
 			}
 		}
-		if v.run != nil && !strings.HasPrefix(v.help, v.name+" ") {
+		if v.run != nil && strings.Fields(v.help)[0] != v.name {
 			t.Errorf("the usage of %s begins with %.20q", v.name, v.help)
 		}
 	}

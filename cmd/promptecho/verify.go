@@ -15,7 +15,7 @@ import (
 )
 
 const verifyHelp = `verify [-w] [-json] [PATH ...]
-check that cassettes are whole, hold no secret; name what was edited
+check that cassettes are whole and hold no secret, and name edits
 
 A folder stands for all cassettes below it, and for what recordings left there;
 the default is ".". An interaction that was edited since it was recorded is

@@ -16,8 +16,28 @@ const mostTokens = 5000
 // {+what is only in the new+}, and long equal parts shortened. ok is false if the texts
 // have too little in common to be read like that, or are too long.
 func wordDiff(old, fresh string) (text string, ok bool) {
+	pieces, ok := wordPieces(old, fresh)
+	if !ok {
+		return "", false
+	}
+	var b strings.Builder
+	for _, d := range pieces {
+		switch d.Type {
+		case diffmatchpatch.DiffDelete:
+			b.WriteString("[-" + d.Text + "-]")
+		case diffmatchpatch.DiffInsert:
+			b.WriteString("{+" + d.Text + "+}")
+		default:
+			b.WriteString(d.Text)
+		}
+	}
+	return b.String(), true
+}
+
+// wordPieces returns what of an old and a new text is in both, shortened where it is long,
+// and what in only one of them. ok is false if they have too little in common.
+func wordPieces(old, fresh string) (fine []diffmatchpatch.Diff, ok bool) {
 	pieces := diffTokens(lines(old), lines(fresh))
-	var fine []diffmatchpatch.Diff
 	for i := 0; i < len(pieces); i++ {
 		if i+1 < len(pieces) && pieces[i].Type == diffmatchpatch.DiffDelete && pieces[i+1].Type == diffmatchpatch.DiffInsert {
 			fine = append(fine, diffTokens(words(pieces[i].Text), words(pieces[i+1].Text))...)
@@ -27,27 +47,14 @@ func wordDiff(old, fresh string) (text string, ok bool) {
 		fine = append(fine, pieces[i])
 	}
 	same := 0
-	for _, d := range fine {
+	for i, d := range fine {
 		if d.Type == diffmatchpatch.DiffEqual {
 			same += letters(d.Text)
+			fine[i].Text = shorten(d.Text, i > 0, i < len(fine)-1)
 		}
 	}
 	const least = 3 // a third of the longer text
-	if same*least < max(letters(old), letters(fresh)) {
-		return "", false
-	}
-	var b strings.Builder
-	for i, d := range fine {
-		switch d.Type {
-		case diffmatchpatch.DiffDelete:
-			b.WriteString("[-" + d.Text + "-]")
-		case diffmatchpatch.DiffInsert:
-			b.WriteString("{+" + d.Text + "+}")
-		default:
-			b.WriteString(shorten(d.Text, i > 0, i < len(fine)-1))
-		}
-	}
-	return b.String(), true
+	return fine, same*least >= max(letters(old), letters(fresh))
 }
 
 // letters returns the length of a text without its white space.

@@ -244,7 +244,7 @@ func repeats(v *exactjson.Value) bool {
 // unknown describes a request that no family knows: method, origin, path, query,
 // the headers that select content and the whole body decide.
 func (c *call) unknown(method string, o *Options) {
-	c.Endpoint = method + " " + o.mask("/"+strings.TrimPrefix(plainPath(c.url), "/"))
+	c.Endpoint = method + " " + o.Masked("/"+strings.TrimPrefix(plainPath(c.url), "/"))
 	if c.encoding != jsonBody {
 		return
 	}

@@ -75,8 +75,8 @@ func hasIndex(pattern string) bool {
 	return slices.ContainsFunc(strings.Split(pattern, "/"), isIndex)
 }
 
-// mask returns a text with what the masks match replaced.
-func (o *Options) mask(s string) string {
+// Masked returns a text with what the masks match replaced.
+func (o *Options) Masked(s string) string {
 	for _, m := range o.Masks {
 		s = m.Regexp.ReplaceAllString(s, m.Placeholder)
 	}
@@ -99,7 +99,7 @@ func (o *Options) appendValue(dst []byte, v *exactjson.Value) []byte {
 		return append(dst, "null"...)
 	case exactjson.String:
 		if len(o.Masks) > 0 {
-			text = exactjson.EscapeText(o.mask(exactjson.UnescapeText(text)))
+			text = exactjson.EscapeText(o.Masked(exactjson.UnescapeText(text)))
 		}
 	}
 	return append(append(append(dst, '"'), text...), '"')

@@ -74,7 +74,7 @@ func (w *walker) request() {
 	}
 	if level := w.level(""); c.local && level != ignored { // which of them it is only chooses
 		c.Local = level == identity
-		c.trait(host, "host", w.options.mask(c.Origin))
+		c.trait(host, "host", w.options.Masked(c.Origin))
 	}
 	w.root("host/model", c.hostModel)
 	w.root("path", c.path)

@@ -12,6 +12,8 @@ const (
 	VCRpy   = "vcrpy"
 	RubyVCR = "ruby VCR"
 	HTTPRR  = "httprr"
+
+	AgentTape = "AgentTape"
 )
 
 // httprrLine is the first line of every file of httprr.
@@ -32,6 +34,7 @@ func Foreign(text string) (tool string) {
 		return ""
 	}
 	part, members, items := "", -1, false // of what part of an interaction the members are read, and their column
+	hasRun := false
 	for line := range strings.Lines(text) {
 		content := strings.TrimLeft(line, " -")
 		column := len(line) - len(content)
@@ -40,6 +43,10 @@ func Foreign(text string) (tool string) {
 		case strings.TrimSpace(content) == "":
 		case column == 0 && key == "http_interactions":
 			return RubyVCR
+		case column == 0 && key == "run_id":
+			hasRun = true
+		case column == 0 && key == "interactions" && hasRun:
+			return AgentTape
 		case column == 0:
 			items, part = items || key == "interactions", ""
 		case ok && items && (key == "request" || key == "response"):
@@ -67,6 +74,8 @@ func foreignJSON(text string) (tool string) {
 		return RubyVCR
 	case !strings.Contains(text, `"interactions"`):
 		return ""
+	case strings.Contains(text, `"run_id"`) && strings.Contains(text, `"agenttape_version"`):
+		return AgentTape
 	case strings.Contains(text, `"uri"`):
 		return VCRpy
 	case strings.Contains(text, `"code"`):

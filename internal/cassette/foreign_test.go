@@ -16,8 +16,11 @@ var foreignTexts = []struct{ text, tool string }{
 	{`{"version": 1, "interactions": [{"request": {"uri": "https://h/"}}]}`, VCRpy},
 	{"httprr trace v1\n", HTTPRR},
 	{"httprr trace v1\r\n1 1\r\nab", HTTPRR},
+	{"version: '1'\ncreated_at: '2026-06-17T12:00:00'\nrun_id: a\nmeta: {}\ninteractions: []\n", AgentTape},
+	{`{"version": "1", "run_id": "a", "meta": {"agenttape_version": "0.1.5"}, "interactions": [{"request": {"uri": 1}}]}`, AgentTape},
 
 	{"", ""},
+	{"run_id: a\njobs: []\n", ""},
 	{"httprr trace v2\n", ""},
 	{"version: 1\ninteractions:\n  - request: {method: GET, url: \"https://h/\"}\n    response: {status: 200, code: 1}\n", ""},
 	{"version: 1\ninteractions:\n  - request:\n      method: GET\n      url: https://h/\n      body:\n        uri: a\n    response:\n      status: 200\n      body:\n        code: 1\n", ""},

@@ -1,21 +1,17 @@
 package codec
 
 import (
-	"bufio"
-	"compress/gzip"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"os"
 	"strings"
 	"testing"
 
 	"github.com/promptecho/promptecho/internal/exactjson"
 	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/seeds"
 )
-
-// corpusFile holds interactions that other projects recorded, outside the
-// repository: data of others, to run against and never to commit.
-const corpusFile = "../../../shared/corpus/recorded.jsonl.gz"
 
 type corpusRecord struct {
 	Source string
@@ -26,33 +22,17 @@ type corpusRecord struct {
 	Resp   string `json:"resp_body_b64"`
 }
 
-func readCorpus(t *testing.T) []corpusRecord {
-	f, err := os.Open(corpusFile)
-	if err != nil {
-		t.Skipf("no corpus: %v", err)
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var rs []corpusRecord
-	for d := json.NewDecoder(bufio.NewReader(z)); d.More(); {
-		var r corpusRecord
-		if err := d.Decode(&r); err != nil {
-			t.Fatal(err)
-		}
-		rs = append(rs, r)
-	}
-	return rs
-}
-
 // TestCorpus puts real bodies through a cassette and counts how many of the
 // JSON ones are stored as structure.
 func TestCorpus(t *testing.T) {
 	t.Parallel()
 	var bodies, events share
-	records := readCorpus(t)
+	records, err := seeds.Corpus[corpusRecord]()
+	if errors.Is(err, os.ErrNotExist) {
+		t.Skipf("no corpus: %v", err)
+	} else if err != nil {
+		t.Fatal(err)
+	}
 	var all []*interaction.Interaction
 	for _, r := range records {
 		it := &interaction.Interaction{Request: interaction.Request{Method: r.Method, URL: r.URL}, Response: interaction.Response{Status: r.Status}}

@@ -1,7 +1,9 @@
 package codec
 
 import (
-	"slices"
+	"fmt"
+	"strconv"
+	"strings"
 	"sync"
 	"unicode/utf8"
 
@@ -19,25 +21,73 @@ const (
 // structured reports whether v can be written as YAML structure: an array or an
 // object without duplicate members or excesses.
 func structured(v *exactjson.Value) bool {
-	return (v.Kind == exactjson.Array || v.Kind == exactjson.Object) && withinLimits(v, 0)
+	return (v.Kind == exactjson.Array || v.Kind == exactjson.Object) && withinLimits(v)
 }
 
-func withinLimits(v *exactjson.Value, depth int) bool {
-	if depth > maxDepth || v.Kind == exactjson.Object && !unique(v.Elems) {
-		return false
+func withinLimits(v *exactjson.Value) bool {
+	_, why := excess(v, 0)
+	return why == ""
+}
+
+// Unwritable says what of JSON cannot be written as structure, and why: "a/0: there are ...".
+// It returns "" if all of it can.
+func Unwritable(v *exactjson.Value) string {
+	path, why := excess(v, 0)
+	if path != "" {
+		why = path + ": " + why
 	}
-	for i := range v.Elems {
-		if !withinLimits(&v.Elems[i], depth+1) {
-			return false
+	return why
+}
+
+// maxPath is how many steps a path has in a message.
+const maxPath = 8
+
+// excess returns where in a value something is that cannot be written as structure, and why.
+func excess(v *exactjson.Value, depth int) (path, why string) {
+	if depth > maxDepth {
+		return "", fmt.Sprintf("it is more than %d levels deep", maxDepth)
+	}
+	if v.Kind == exactjson.Object {
+		if why := excessOf(v.Elems); why != "" {
+			return "", why
 		}
 	}
-	return true
+	for i := range v.Elems {
+		path, why := excess(&v.Elems[i], depth+1)
+		if why == "" {
+			continue
+		}
+		if depth >= maxPath {
+			return "...", why
+		}
+		step := strconv.Itoa(i)
+		if v.Kind == exactjson.Object {
+			step = yaml.Clip(v.Elems[i].Name)
+		}
+		return strings.TrimSuffix(step+"/"+path, "/"), why
+	}
+	return "", ""
 }
 
-// unique reports whether the names of members are different and none is very long.
-func unique(members []exactjson.Value) bool {
-	return exactjson.Unique(members) &&
-		!slices.ContainsFunc(members, func(m exactjson.Value) bool { return len(m.Name) > maxKey })
+// excessOf says what is wrong with the names of members: two are the same, or one is very
+// long.
+func excessOf(members []exactjson.Value) string {
+	for _, m := range members {
+		if len(m.Name) > maxKey {
+			return fmt.Sprintf("the name %q has more than %d bytes", yaml.Clip(m.Name), maxKey)
+		}
+	}
+	if exactjson.Unique(members) {
+		return ""
+	}
+	seen := map[string]bool{}
+	for _, m := range members {
+		if seen[m.Name] {
+			return fmt.Sprintf("there are two members %q", m.Name)
+		}
+		seen[m.Name] = true
+	}
+	return ""
 }
 
 // mayBeJSON reports whether it is worth parsing s to find an array or object.
@@ -96,8 +146,12 @@ func (e *encoder) jsonBody(body *[]byte, _ bool) {
 		return
 	}
 	v, err := exactjson.Parse(*body)
-	if err != nil || !withinLimits(&v, 0) {
-		e.errorf("body: JSON that cannot be written as YAML: it is invalid, more than %d levels deep, or has a member twice or with a name of more than %d bytes", maxDepth, maxKey)
+	if err != nil {
+		e.errorf("body: %w", err)
+		return
+	}
+	if why := Unwritable(&v); why != "" {
+		e.errorf("body: JSON that cannot be written as YAML: %s", why)
 		return
 	}
 	e.key("body")

@@ -195,7 +195,7 @@ func (e *encoder) event(event interaction.Event, layout *exactjson.Layout, p *ex
 		}
 	}
 	open, sep, end := "- {", ", ", "}\n"
-	if !unique(values) {
+	if excessOf(values) != "" {
 		open, sep, end = "- [{", "}, {", "}]\n"
 	}
 	e.raw(open)

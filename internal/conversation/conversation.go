@@ -159,19 +159,38 @@ func bodyText(body []byte) string {
 // times returns how long it took until the first event of a stream came, and until the
 // answer was complete. The latency of a stream is that of its headers.
 func times(it *interaction.Interaction) (first, total int64) {
+	came, total := arrivals(it)
+	switch {
+	case it.Response.Stream == "":
+		return 0, total
+	case len(came) == 0:
+		return it.LatencyMS, total
+	}
+	return came[0], total
+}
+
+// Arrivals returns when the beginning of each event of a stream came, in milliseconds since
+// the request was sent.
+func Arrivals(it *interaction.Interaction) []int64 {
+	came, _ := arrivals(it)
+	return came[:len(it.Response.Events)]
+}
+
+// arrivals returns when each event or chunk of a body began to come, and when the body was
+// complete. A delay that is missing is zero.
+func arrivals(it *interaction.Interaction) (came []int64, total int64) {
 	total = it.LatencyMS
-	for i, d := range it.Response.Delays {
-		total += d.MS
-		if i == 0 && it.Response.Stream != "" {
-			first = total
+	for i := range max(len(it.Response.Delays), len(it.Response.Events)) {
+		var d interaction.Delay
+		if i < len(it.Response.Delays) {
+			d = it.Response.Delays[i]
 		}
+		total += d.MS
+		came = append(came, total)
 		pieces, _ := d.Rest.Pieces()
 		for _, p := range pieces {
 			total += p.MS
 		}
 	}
-	if it.Response.Stream != "" && first == 0 {
-		first = it.LatencyMS
-	}
-	return first, total
+	return came, total
 }

@@ -27,6 +27,8 @@ func (c *comparer) node(rec, inc *node) {
 		c.changed(rec, inc, "the recording has "+recKind+", "+c.other()+" "+incKind)
 	case recKind == "a list":
 		c.list(rec, inc)
+	case isFile(rec) && isFile(inc):
+		c.edits = append(c.edits, Edit{Path: inc.path, Recorded: file(rec), Incoming: file(inc), Note: fileNote})
 	case recKind == "an object":
 		c.object(rec, inc)
 	case inc.path == "body" && strings.HasPrefix(rec.value, `"sha256:`):
@@ -35,6 +37,9 @@ func (c *comparer) node(rec, inc *node) {
 		c.changed(rec, inc, textNote(rec.value, inc.value, c.other()))
 	}
 }
+
+// hashed begins what package redact writes for a value that it hashes.
+const hashed = "[REDACTED-"
 
 // other names what is compared with the recording.
 func (c *comparer) other() string {
@@ -46,6 +51,9 @@ func (c *comparer) other() string {
 
 // changed adds an edit of a field that both sides have.
 func (c *comparer) changed(rec, inc *node, note string) {
+	if strings.Contains(rec.value, hashed) && strings.Contains(inc.value, hashed) {
+		note = "kept as a hash, since it may be a credential"
+	}
 	e := Edit{Path: inc.path, Recorded: rec.value, Incoming: inc.value, Note: note, Live: c.live}
 	if rec.path != inc.path {
 		e.From = rec.path

@@ -1,6 +1,7 @@
 package diff
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 
@@ -16,6 +17,9 @@ func wireNote(recorded, incoming string) string {
 	}
 	return "both are streams, but their events come in different formats"
 }
+
+// fileNote is the note of a file that was replaced by another one.
+const fileNote = "another file"
 
 const lineEndsNote = "differs only in line ends"
 
@@ -38,8 +42,18 @@ func textNote(recorded, incoming, other string) string {
 		return "differs only in letter case"
 	case differOnlyIn(plain):
 		return "differs only in characters that look alike or are invisible"
+	case differOnlyIn(sortedWords):
+		return "has the same words in another order, as text has that is made by ranging over a map"
 	}
 	return ""
+}
+
+// sortedWords returns the words of a text in alphabetical order; what stands between them
+// moves with them.
+func sortedWords(s string) string {
+	words := strings.FieldsFunc(s, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune(",;:", r) })
+	slices.Sort(words)
+	return strings.Join(words, " ")
 }
 
 func lineEnds(s string) string {

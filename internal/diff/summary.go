@@ -142,7 +142,7 @@ func readable(s string) string {
 // opaque describes text that nobody reads: "<base64, 12,345 bytes, sha256 ab12…>".
 // It returns "" for any other.
 func opaque(s string) string {
-	if len(s) < longToken || strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r == '"' || r >= 0x80 }) {
+	if len(s) < longToken && !strings.HasPrefix(s, "data:") || strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r == '"' || r >= 0x80 }) {
 		return ""
 	}
 	media := ""

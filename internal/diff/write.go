@@ -151,7 +151,9 @@ func (w *writer) values(e *Edit) {
 		w.long(e, a, b)
 	case texts:
 		w.both(e, quoted(a, levelOf(a, b)), quoted(b, levelOf(a, b)))
-		w.change(a, b)
+		if e.Note != fileNote {
+			w.change(a, b)
+		}
 	default:
 		w.both(e, escape(a, 0), escape(b, 0))
 		if e.Note == "" {

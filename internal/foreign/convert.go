@@ -22,12 +22,19 @@ type Cassette struct {
 	Tool         string                     // and its format, if it has several
 	Interactions []*interaction.Interaction // in order; not redacted, and without kind, key and usage
 	Losses       []Loss                     // what the file does not say, or what cannot be kept
+	LeftOut      []LeftOut                  // in order
 }
 
 // A Loss is something that was not kept, and of how many interactions.
 type Loss struct {
 	Text  string
 	Times int
+}
+
+// A LeftOut is an interaction that is not among those of a cassette, and why.
+type LeftOut struct {
+	Line int    `json:"line"` // of the file
+	Why  string `json:"why"`
 }
 
 // lose notes that something of an interaction was not kept.
@@ -63,6 +70,7 @@ type message struct {
 	body     []byte
 	length   int64 // of the body, as the tool has it beside the headers; 0 and less mean nothing
 	remade   bool  // the tool kept what the body says and not its bytes
+	complete bool  // the tool kept all headers but credentials, and those that each client adds
 }
 
 // add adds an exchange to the cassette. The error says what a cassette cannot hold.
@@ -90,7 +98,7 @@ func (c *Cassette) request(x *exchange) interaction.Request {
 	m := &x.asked
 	c.checkLength(m, "request")
 	headers := interaction.HeadersOf(m.headers)
-	unknown := !isComplete(headers)
+	unknown := !m.complete && !isComplete(headers)
 	if unknown {
 		c.lose("not all request headers are known: those that the file does not list match whatever a request has")
 		if media := formOf(m.body); media != "" && headers.Get("content-type") == "" {
@@ -175,7 +183,7 @@ func (c *Cassette) checkLength(m *message, of string) {
 	}
 	switch {
 	case m.remade:
-		c.lose("the body of the %s is not known byte for byte: only what its JSON says was kept (parsed_body), and it is written anew", of)
+		c.lose("the body of the %s is not known byte for byte: only what it says was kept, and it is written anew", of)
 	case announced > 0 && len(m.body) > 0 && announced != int64(len(m.body)):
 		c.lose("the body of the %s has another length than was announced, so it was changed after it was sent: it is taken as it is", of)
 	}

@@ -2,8 +2,7 @@ package foreign
 
 import (
 	"bytes"
-	"compress/gzip"
-	"encoding/json"
+	"errors"
 	"io"
 	"net/http"
 	"net/url"
@@ -14,36 +13,29 @@ import (
 	"testing"
 
 	"github.com/promptecho/promptecho"
+	"github.com/promptecho/promptecho/internal/seeds"
 )
 
-// corpusFile holds interactions that other projects recorded, outside the repository: data
-// of others, to run against and never to commit.
-const corpusFile = "../../../shared/corpus/recorded.jsonl.gz"
+// A corpusRecord is an interaction that another project recorded.
+type corpusRecord struct {
+	Source, Method, URL string
+	Status              int
+	ReqHeaders          http.Header `json:"req_headers"`
+	RespHeaders         http.Header `json:"resp_headers"`
+	Req                 []byte      `json:"req_body_b64"`
+	Resp                []byte      `json:"resp_body_b64"`
+}
 
 // corpusSamples returns the interactions of each recorded file.
 func corpusSamples(t *testing.T) (names []string, samples map[string][]*sample) {
-	f, err := os.Open(corpusFile)
-	if err != nil {
+	records, err := seeds.Corpus[corpusRecord]()
+	if errors.Is(err, os.ErrNotExist) {
 		t.Skipf("no corpus: %v", err)
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
+	} else if err != nil {
 		t.Fatal(err)
 	}
 	samples = map[string][]*sample{}
-	for d := json.NewDecoder(z); d.More(); {
-		var r struct {
-			Source, Method, URL string
-			Status              int
-			ReqHeaders          http.Header `json:"req_headers"`
-			RespHeaders         http.Header `json:"resp_headers"`
-			Req                 []byte      `json:"req_body_b64"`
-			Resp                []byte      `json:"resp_body_b64"`
-		}
-		if err := d.Decode(&r); err != nil {
-			t.Fatal(err)
-		}
+	for _, r := range records {
 		name, _, _ := strings.Cut(r.Source, "#")
 		if samples[name] == nil {
 			names = append(names, name)
@@ -84,7 +76,7 @@ func TestCorpus(t *testing.T) {
 					if err := contents.Save(file); err != nil {
 						t.Fatal(err)
 					}
-					replay(t, name, file, samples)
+					replay(t, w, name, file, samples)
 					replayed += len(samples)
 				}
 				if t.Failed() {
@@ -116,7 +108,7 @@ func distinct(w writer, samples []*sample) (kept []*sample) {
 var signature = regexp.MustCompile(`([?&]sig=)[A-Za-z0-9%/+]+`)
 
 // replay asks an imported cassette for what was recorded.
-func replay(t *testing.T, name, file string, samples []*sample) {
+func replay(t *testing.T, w writer, name, file string, samples []*sample) {
 	t.Helper()
 	rec, err := promptecho.Open(file, promptecho.InMode(promptecho.ModeNone))
 	if err != nil {
@@ -136,7 +128,7 @@ func replay(t *testing.T, name, file string, samples []*sample) {
 		}
 		got, err := io.ReadAll(resp.Body)
 		resp.Body.Close()
-		if err != nil || resp.StatusCode != s.status || !bytes.Equal(got, s.answer) && !bytes.Equal(got, signature.ReplaceAll(s.answer, []byte("${1}[REDACTED]"))) {
+		if err != nil || resp.StatusCode != s.status || !w.isSame(s.answer, got, s.respHeaders) && !w.isSame(signature.ReplaceAll(s.answer, []byte("${1}[REDACTED]")), got, s.respHeaders) {
 			t.Errorf("%s: %s %s: status %d, want %d, %v\n%.500q, want\n%.500q", name, s.method, s.url, resp.StatusCode, s.status, err, got, s.answer)
 		}
 	}

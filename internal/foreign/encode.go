@@ -12,14 +12,15 @@ import (
 
 // Contents returns what is to be saved of a cassette that was read from the file name. It
 // is redacted as a recording is: secrets that a request carries, and those in the
-// environment, are replaced in all interactions. The error says what must not be written.
+// environment, are replaced in all interactions. If interactions were left out it is partial, so
+// that the next local run records those. The error says what must not be written.
 func (c *Cassette) Contents(name string, environ []string) (*cassette.Contents, error) {
 	var policy redact.Policy
 	policy.Environment(environ)
 	for _, it := range c.Interactions {
 		policy.Interaction(it)
 	}
-	contents := new(cassette.Contents)
+	contents := &cassette.Contents{Partial: len(c.LeftOut) > 0}
 	var options canon.Options
 	for _, it := range c.Interactions {
 		form := options.Form(&it.Request)

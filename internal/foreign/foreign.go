@@ -1,5 +1,5 @@
 // Package foreign reads the cassettes of other tools: go-vcr, vcrpy, the VCR of Ruby and R,
-// and httprr. It gives what they hold, byte for byte, and says what they do not hold. What
+// httprr and AgentTape. It gives what they hold, byte for byte, and says what they do not hold. What
 // of that may be written is the business of others.
 //
 // A file each has the formats. All but httprr's are YAML, which documents.go and reader.go
@@ -18,10 +18,10 @@ import (
 	"github.com/promptecho/promptecho/internal/codec"
 )
 
-// Read reads the file data of another tool; name is its name for messages. It returns nil
-// if that is no cassette of a tool that it knows. A cassette that it cannot give exactly is
-// an error, a [*codec.SyntaxError].
-func Read(name string, data []byte) (*Cassette, error) {
+// Read reads the file data of another tool; name is its name for messages, and asset reads a
+// file that the tool has put beside it. It returns nil if that is no cassette of a tool that it
+// knows. A cassette that it cannot give exactly is an error, a [*codec.SyntaxError].
+func Read(name string, data []byte, asset func(name string) ([]byte, error)) (*Cassette, error) {
 	text, err := plain(data)
 	if err != nil {
 		return nil, codec.ErrorAt(name, "", 0, "", "%v", err)
@@ -33,11 +33,12 @@ func Read(name string, data []byte) (*Cassette, error) {
 	case cassette.HTTPRR:
 		return readHTTPRR(name, text)
 	}
-	roots, broken := documents(codec.Normalize([]byte(text)))
+	text = codec.Normalize([]byte(text))
+	roots, broken := documents(text)
 	if broken != nil {
-		return nil, codec.ErrorAt(name, codec.Normalize([]byte(text)), broken.Offset, "", "%s", broken.Msg)
+		return nil, codec.ErrorAt(name, text, broken.Offset, "", "%s", broken.Msg)
 	}
-	r := &reader{name: name, text: codec.Normalize([]byte(text)), cassette: &Cassette{Tool: tool}}
+	r := &reader{name: name, text: text, asset: asset, cassette: &Cassette{Tool: tool}}
 	for i := range roots {
 		switch tool {
 		case cassette.GoVCR:
@@ -46,6 +47,8 @@ func Read(name string, data []byte) (*Cassette, error) {
 			r.vcrpy(&roots[i])
 		case cassette.RubyVCR:
 			r.rubyVCR(&roots[i])
+		case cassette.AgentTape:
+			r.agentTape(&roots[i])
 		}
 	}
 	if r.err != nil {

@@ -1,7 +1,6 @@
 package foreign
 
 import (
-	"bytes"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
@@ -28,7 +27,7 @@ func bodyOf(t testing.TB, it *interaction.Interaction) []byte {
 func readBack(t testing.TB, w writer, samples []*sample) *Cassette {
 	t.Helper()
 	text := w.write(t, samples)
-	c, err := Read("c", []byte(text))
+	c, err := Read("c", []byte(text), w.asset)
 	if err != nil {
 		t.Fatalf("%s: %v\n%.2000s", w.tool, err, text)
 	}
@@ -43,10 +42,10 @@ func readBack(t testing.TB, w writer, samples []*sample) *Cassette {
 		if it.Request.Method != s.method || it.Request.URL != want || it.Response.Status != s.status {
 			t.Errorf("%s: %s %s is read as %s, status %d", w.tool, s.method, s.url, it.Request.String(), it.Response.Status)
 		}
-		if !bytes.Equal(it.Request.Body, s.body) {
+		if !w.isSame(s.body, it.Request.Body, s.headers) {
 			t.Errorf("%s: the request %q is read as %q\n%.2000s", w.tool, s.body, it.Request.Body, text)
 		}
-		if got := bodyOf(t, it); !bytes.Equal(got, s.answer) {
+		if got := bodyOf(t, it); !w.isSame(s.answer, got, s.respHeaders) {
 			t.Errorf("%s: the answer %q is read as %q\n%.2000s", w.tool, s.answer, got, text)
 		}
 	}
@@ -58,7 +57,8 @@ func sampleOf(body, answer string) *sample {
 }
 
 // Texts that some YAML reader or writer gets wrong come back byte for byte from every tool's
-// cassette.
+// cassette. Where a tool has written what is another text by the rules of YAML, it is refused,
+// or less blanks at its end.
 func TestRoundTrip(t *testing.T) {
 	t.Parallel()
 	rnd := rand.New(rand.NewPCG(1, 2))
@@ -76,6 +76,16 @@ func TestRoundTrip(t *testing.T) {
 		t.Run(w.tool, func(t *testing.T) {
 			t.Parallel()
 			for i := range texts {
+				if w.unreadable != nil && w.unreadable(texts[i]) {
+					text := w.write(t, []*sample{sampleOf("x", texts[i])})
+					if c, err := Read("c", []byte(text), w.asset); err == nil && strings.TrimRight(string(bodyOf(t, c.Interactions[0])), " ") != strings.TrimRight(texts[i], " ") {
+						t.Errorf("%q is read as %q", texts[i], bodyOf(t, c.Interactions[0]))
+					}
+					continue
+				}
+				if other := texts[len(texts)-1-i]; w.unreadable != nil && w.unreadable(other) {
+					continue
+				}
 				readBack(t, w, []*sample{sampleOf(texts[i], texts[len(texts)-1-i]), sampleOf(fmt.Sprint(i), texts[i])})
 			}
 		})

@@ -53,6 +53,9 @@ func describe(t *testing.T, c *Cassette) string {
 		if it.Request.UnknownHeaders {
 			b.WriteString("asked ?\n")
 		}
+		if it.Response.Error != "" {
+			fmt.Fprintf(&b, "failed: %s\n", it.Response.Error)
+		}
 		fmt.Fprintf(&b, "%d %s%q %s\n", it.Response.Status, it.Response.Proto, bodyOf(t, it), it.Response.Stream)
 		headers("answered", it.Response.Headers)
 		headers("trailer", it.Response.Trailers)
@@ -62,6 +65,9 @@ func describe(t *testing.T, c *Cassette) string {
 	}
 	for _, l := range c.Losses {
 		fmt.Fprintf(&b, "%d: %s\n", l.Times, l.Text)
+	}
+	for _, l := range c.LeftOut {
+		fmt.Fprintf(&b, "line %d: %s\n", l.Line, l.Why)
 	}
 	return b.String()
 }
@@ -190,9 +196,9 @@ asked content-length: 7
 asked ?
 200 "[]" ` + `
 answered content-type: application/json
-1: the body of the request is not known byte for byte: only what its JSON says was kept (parsed_body), and it is written anew
+1: the body of the request is not known byte for byte: only what it says was kept, and it is written anew
 1: ` + unknownLoss + `
-1: the body of the answer is not known byte for byte: only what its JSON says was kept (parsed_body), and it is written anew
+1: the body of the answer is not known byte for byte: only what it says was kept, and it is written anew
 `},
 		{"vcrpy: parsed_body beside the body", pyFile("parsed_body: {a: 1}\nbody: '{ \"a\": 1 }'\nheaders: {x-a: [b]}", "headers: {content-type: [text/plain]}\nbody: {string: ''}"),
 			"POST https://h.example/v1/x \"{ \\\"a\\\": 1 }\"\nasked x-a: b\n200 \"\" \nanswered content-type: text/plain\n"},
@@ -280,6 +286,111 @@ answered transfer-encoding: chunked
 `},
 		{"httprr, compressed", gzipped(wire("GET https://h.example/a HTTP/1.1\nX-A: b\n\n", "HTTP/1.1 404 Not Found\nContent-Length: 0\n\n")),
 			"GET https://h.example/a \"\"\nasked x-a: b\n404 \"\" \nanswered content-length: 0\n"},
+		{"AgentTape: calls of the openai SDK and of tools", agentFile(agentTrip), `POST https://api.openai.com/v1/chat/completions "{\"model\":\"gpt-x\",\"messages\":[{\"role\":\"user\",\"content\":\"What is the weather in Paris?\"}],\"temperature\":0.0,\"tools\":[{\"type\":\"function\",\"function\":{\"name\":\"get_weather\",\"parameters\":{\"type\":\"object\"}}}]}"
+asked ?
+200 "{\"id\":\"chatcmpl-1\",\"choices\":[{\"finish_reason\":\"tool_calls\",\"index\":0,\"logprobs\":null,\"message\":{\"content\":null,\"role\":\"assistant\",\"tool_calls\":[{\"id\":\"call_1\",\"function\":{\"arguments\":\"{\\\"city\\\": \\\"Paris\\\"}\",\"name\":\"get_weather\"},\"type\":\"function\"}]}}],\"model\":\"gpt-x\",\"usage\":{\"completion_tokens\":7,\"prompt_tokens\":50,\"total_tokens\":57}}" ` + `
+answered content-type: application/json
+1200 ms
+tool/get_weather "{\"city\":\"Paris\"}"
+0 "{\"temp\":15,\"condition\":\"rainy\"}" ` + `
+88 ms
+tool/charge_card "{\"amount\":4200}"
+failed: payment gateway timed out
+0 "" ` + `
+1: a call of the openai SDK was recorded, and not what it sent: the request is made of the arguments, sent to api.openai.com, and extra_body is not known
+1: ` + unknownLoss + `
+1: the type of an error is not kept, which is one of Python: "TimeoutError"
+`},
+		{"AgentTape: bodies in all its ways, plain texts that look like numbers, and what it redacted", agentFile(`  - index: 0
+    kind: http
+    boundary: h.example
+    request:
+      method: POST
+      url: 'https://h.example/token'
+      headers:
+        content-type: application/x-www-form-urlencoded
+      form:
+        user: 'a b'
+        password: '***REDACTED***'
+    response:
+      status_code: 201
+      headers: {}
+      http_version: HTTP/2
+      json:
+        n:
+          - 1
+          - '1'
+          - 0x1F
+          - 1_000
+          - 2001-12-14
+          - 1e-05
+          - 1.5e+16
+          - '***REDACTED***'
+          - null
+          - 'null'
+          - true
+          - ''
+    latency_ms: 0.4
+  - index: 1
+    kind: http
+    request:
+      method: GET
+      url: 'https://h.example/file'
+      headers: {}
+    response:
+      status_code: 200
+      headers:
+        content-type: application/octet-stream
+      body_b64: '/w=='
+  - index: 2
+    kind: retrieval
+    boundary: docs/search
+    request:
+      query: rain
+      top: 3
+    response: null
+`), `POST https://h.example/token "user=a+b&password=%2A%2A%2AREDACTED%2A%2A%2A"
+asked content-type: application/x-www-form-urlencoded
+201 HTTP/2.0"{\"n\":[1,\"1\",\"0x1F\",\"1_000\",\"2001-12-14\",1e-05,1.5e+16,\"***REDACTED***\",null,\"null\",true,\"\"]}" ` + `
+answered content-type: application/json
+GET https://h.example/file ""
+asked ?
+200 "\xff" ` + `
+answered content-type: application/octet-stream
+retrieval/docs/search "{\"query\":\"rain\",\"top\":3}"
+0 "null" ` + `
+1: the request has places that AgentTape replaced with ***REDACTED***, as it does with addresses of e-mail: it matches no other text there, unless you tell it to (Mask, Ignore)
+1: the answer has places that AgentTape replaced with ***REDACTED***
+1: the body of the request is not known byte for byte: only what it says was kept, and it is written anew
+1: the body of the answer is not known byte for byte: only what it says was kept, and it is written anew
+1: the answer has no Content-Type: one was added that fits the body
+1: ` + unknownLoss + `
+`},
+		{"AgentTape: what cannot be kept", agentFile(`  - {index: 0, kind: llm, boundary: llm, request: {prompts: <via-callback>}, response: {}}
+  - {index: 1, kind: llm, request: {endpoint: messages}, response: {}}
+  - {index: 2, kind: llm, request: {endpoint: responses}, response: text}
+  - {index: 3, kind: llm, request: {endpoint: responses}, error: {type: RateLimitError, message: slower}}
+  - {index: 4, kind: http, request: {method: GET, url: 'https://h/'}, error: {type: ConnectError}}
+  - {index: 5, kind: tool, boundary: "a b", request: {name: "a b", args: {}}, response: 1}
+  - {index: 6, kind: tool, boundary: lookup, request: {name: lookup}, response: 1}
+  - {index: 7, kind: retrieval, boundary: retrieval, request: {query: <via-callback>}, response: []}
+  - {index: 8, kind: memory_write, boundary: notes, request: {name: notes, args: {}}, error: {type: Stop}}
+`), `memory_write/notes "{}"
+failed: Stop without a message
+0 "" ` + `
+1: the type of an error is not kept, which is one of Python: "Stop"
+line 7: a framework said that a model was called, and not what was sent to which provider
+line 8: the call of the model is none of the openai SDK that is known: "messages"
+line 9: the call of the model returned no object, so that the answer is not known
+line 10: the call of the model failed with an error of Python, and there is no answer
+line 11: the request failed with an error of Python, and there is no answer
+line 12: no function can be wrapped under the name "tool/a b"
+line 13: a framework said that tool/lookup was called, and not with what
+line 14: a framework said that retrieval/retrieval was called, and not with what
+`},
+		{"AgentTape as JSON", `{"version": "1", "run_id": "a", "meta": {"agenttape_version": "0.1.5"}, "interactions": [{"index": 0, "kind": "http", "request": {"method": "GET", "url": "https://h.example/\u00e9", "headers": {"X-A": "b"}}, "response": {"status_code": 200, "headers": {"Content-Type": "text/plain"}, "content": "a\n"}}]}`,
+			"GET https://h.example/é \"\"\nasked x-a: b\n200 \"a\\n\" \nanswered content-type: text/plain\n"},
+		{"nothing recorded by AgentTape", agentFile(""), ""},
 		{"nothing recorded", "---\nversion: 2\ninteractions: []\n", "none"},
 		{"nothing recorded by httprr", "httprr trace v1\n", ""},
 		{"nothing recorded by ruby VCR", "---\nhttp_interactions: []\nrecorded_with: VCR 6.3.1\n", ""},
@@ -292,7 +403,7 @@ answered transfer-encoding: chunked
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			c, err := Read("c", []byte(tt.text))
+			c, err := Read("c", []byte(tt.text), nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -306,6 +417,11 @@ answered transfer-encoding: chunked
 		})
 	}
 }
+
+// agentWrong is the name of a file that does not hold what its name says.
+var agentWrong = strings.Repeat("1", 64)
+
+func init() { agentAssets.Store("sha256-"+agentWrong, []byte("changed")) }
 
 // What cannot be read is refused with its place, field and reason.
 func TestRefused(t *testing.T) {
@@ -342,9 +458,18 @@ func TestRefused(t *testing.T) {
 		{wire("GET https://h/ HTTP/1.1\n\n", "HTTP/1.1 200 OK\nTransfer-Encoding: chunked\n\n3\nab"), "c:2:1: the answer: its chunks: unexpected EOF"},
 		{wire("GET https://h/ HTTP/1.1\n\n", "HTTP/1.1 200 OK\nTransfer-Encoding: chunked\n\n2\nabc\n1\nd\n0\n\n"), "c:2:1: the answer: its chunks: malformed chunked encoding"},
 		{wire("GET /only HTTP/1.1\n\n", "HTTP/1.1 200 OK\n\n"), "c:2:1: the URL of the request names no host: \"/only\""},
+		{strings.Replace(agentFile(""), "'1'", "'2'", 1), "c:1:1: version: this is format \"2\" of AgentTape; 1 is known"},
+		{agentFile("  - {kind: dream, request: {}}\n"), "c:7:5: kind: \"dream\" is none of http, llm, tool, retrieval, memory_read, memory_write"},
+		{agentFile("  - {kind: tool, boundary: x, response: 1}\n"), "c:7:5: request: want a mapping; is this an interaction?"},
+		{agentFile("  - {kind: tool, latency_ms: fast, request: {name: x, args: {}}, response: 1}\n"), "c:7:30: latency_ms: want milliseconds, found \"fast\""},
+		{agentFile("  - {kind: http, request: {url: 'https://h/', form: [a]}, response: {status_code: 200}}\n"), "c:7:53: request.form: want a mapping of names to values"},
+		{agentFile("  - {kind: http, request: {url: 'https://h/', body_b64: '?'}, response: {status_code: 200}}\n"), "c:7:57: request.body_b64: invalid base64: illegal base64 data at input byte 0"},
+		{agentFile("  - {kind: tool, boundary: x, request: {name: x, args: {}}, response: {__agenttape_asset__: '../x', preview: a}}\n"), "c:7:93: __agenttape_asset__: want sha256: and 64 digits"},
+		{agentFile("  - {kind: tool, boundary: x, request: {name: x, args: {}}, response: {__agenttape_asset__: 'sha256:" + strings.Repeat("0", 64) + "', preview: a}}\n"), "c:7:93: __agenttape_asset__: a long text stands in a file of its own, which cannot be read: file does not exist"},
+		{agentFile("  - {kind: tool, boundary: x, request: {name: x, args: {}}, response: {__agenttape_asset__: 'sha256:" + agentWrong + "', preview: a}}\n"), "c:7:93: __agenttape_asset__: the file of this text was changed: its SHA-256 is not its name"},
 		{gzipped(strings.Repeat("httprr trace v1\n", 100))[:40], "c:1:1: it is compressed, and damaged: unexpected EOF"},
 	} {
-		c, err := Read("c", []byte(tt.text))
+		c, err := Read("c", []byte(tt.text), readAgentAsset)
 		var syntax *codec.SyntaxError
 		if c != nil || err == nil || !strings.HasPrefix(err.Error(), tt.want) || !errors.As(err, &syntax) {
 			t.Errorf("%.200q\ngot  %v\nwant %s", tt.text, err, tt.want)
@@ -358,9 +483,10 @@ func FuzzRead(f *testing.F) {
 	for _, w := range writers {
 		f.Add([]byte(w.write(f, []*sample{sampleOf(`{"a": [1, "b\n"]}`, "data: 1\n\ndata: 2\n\n"), sampleOf("a\nb", "\xff")})))
 	}
+	f.Add([]byte(agentFile(agentTrip)))
 	f.Add([]byte("%YAML 1.1\n---\ninteractions:\n- request: &a {uri: !x 'https://h/', body: &b c}\n  response: {status: {code: 200}, body: *b}\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		c, err := Read("c", data)
+		c, err := Read("c", data, readAgentAsset)
 		if err != nil || c == nil {
 			if c != nil {
 				t.Error("an error and a cassette")
@@ -368,7 +494,7 @@ func FuzzRead(f *testing.F) {
 			return
 		}
 		for _, it := range c.Interactions {
-			if it.Request.URL == "" || it.Request.Method == "" || it.Response.Status < 100 {
+			if it.Request.Function == "" && (it.Request.URL == "" || it.Request.Method == "" || it.Response.Status < 100) {
 				t.Errorf("no request or answer: %+v", it)
 			}
 			bodyOf(t, it)

@@ -61,6 +61,10 @@ func (r *reader) scalar(n *yaml.Node, field string) exactjson.Value {
 		r.failf(n, field, "%s is a number that JSON cannot write; put it in quotes if it is text", text)
 	}
 	isInt, isFloat := pyInt.MatchString(text), pyFloat.MatchString(text)
+	if r.isNumber != nil {
+		number := r.isNumber(text)
+		isInt, isFloat = isInt && number, number
+	}
 	if end, ok := exactjson.ScanNumber(text, 0); ok && end == len(text) && (isInt || isFloat) {
 		return value(exactjson.Number, text)
 	}

@@ -10,6 +10,8 @@ import (
 // A reader makes a cassette of YAML nodes. After the first error what it makes is worthless.
 type reader struct {
 	name, text string
+	asset      func(name string) ([]byte, error) // reads a file beside the cassette
+	isNumber   func(plain string) bool           // nil for the rules of YAML 1.1
 	cassette   *Cassette
 	err        error
 }

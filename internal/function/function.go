@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/promptecho/promptecho/internal/codec"
 	"github.com/promptecho/promptecho/internal/exactjson"
 	"github.com/promptecho/promptecho/internal/interaction"
 )
@@ -28,8 +29,7 @@ type Function struct {
 // error if name is not "KIND/NAME", if JSON would lose a part of one of the types, or if
 // two of the sentinels and the well-known errors have the same text.
 func New(name string, in, out reflect.Type, sentinels []error) (*Function, error) {
-	kind, rest, _ := strings.Cut(name, "/")
-	if !slices.Contains(interaction.FunctionKinds, kind) || !plainName.MatchString(rest) {
+	if !IsName(name) {
 		return nil, fmt.Errorf("a name is one of %s, a slash, and letters, digits, \"_\", \"-\", \".\" and \"/\", such as \"tool/get_weather\"",
 			strings.Join(interaction.FunctionKinds, ", "))
 	}
@@ -47,6 +47,12 @@ func New(name string, in, out reflect.Type, sentinels []error) (*Function, error
 }
 
 var plainName = regexp.MustCompile(`^[A-Za-z0-9_.-]+(/[A-Za-z0-9_.-]+)*$`)
+
+// IsName reports whether a function can have the name.
+func IsName(name string) bool {
+	kind, rest, _ := strings.Cut(name, "/")
+	return slices.Contains(interaction.FunctionKinds, kind) && plainName.MatchString(rest)
+}
 
 // Request returns the call of the function with an argument, which in points to.
 func (f *Function) Request(in any) (interaction.Request, error) {
@@ -107,6 +113,9 @@ func marshal(v any) ([]byte, error) {
 	value, err := exactjson.Parse(b.Bytes()) // a MarshalJSON may have its own layout
 	if err != nil {
 		return nil, err
+	}
+	if why := codec.Unwritable(&value); why != "" {
+		return nil, fmt.Errorf("%s. A closure that passes it as a string keeps every byte", why)
 	}
 	return value.AppendJSON(nil, exactjson.Layout{}), nil
 }

@@ -27,18 +27,30 @@ var urlInText = lazily("[A-Za-z][A-Za-z0-9+.-]*://[^\\s\"'<>\\\\`]+")
 // Pipelines, TeamCity.
 var ciCommands = lazily(`##(\[|vso\[|teamcity\[)`)
 
+// workflowCommands are what GitHub Actions takes from the start of a line, behind whatever
+// unicode.IsSpace calls white space.
+var workflowCommands = lazily(`(?m)^([\s\v\x{85}\p{Z}]*)::`)
+
 // Printable returns a text that other people wrote with everything escaped that does more
-// than to be read: control characters but for line breaks and tabs, what turns the
-// direction of writing, and the beginnings of commands that CI systems take from logs
-// ("::error" of GitHub Actions at the start of a line, and ciCommands).
+// than to be read: what [Visible] escapes, and the beginnings of commands that CI systems
+// take from logs ("::error" of GitHub Actions at the start of a line, and ciCommands).
 func Printable(text string) string {
-	if strings.IndexFunc(text, isSpecial) < 0 && !strings.Contains(text, "::") && !strings.Contains(text, "##") &&
-		utf8.ValidString(text) {
+	if strings.Contains(text, "::") || strings.Contains(text, "##") {
+		text = ciCommands().ReplaceAllString(text, `\#\#$1`)
+		text = workflowCommands().ReplaceAllString(text, `$1\::`)
+	}
+	return Visible(text)
+}
+
+// Visible returns a text with everything escaped that cannot be seen and does something:
+// control characters but for line breaks and tabs, what turns the direction of writing, and
+// bytes that are no UTF-8.
+func Visible(text string) string {
+	if strings.IndexFunc(text, isSpecial) < 0 && utf8.ValidString(text) {
 		return text
 	}
 	var b strings.Builder
-	text = ciCommands().ReplaceAllString(strings.ReplaceAll(text, "\r\n", "\n"), `\#\#$1`)
-	start := true // of a line, but for blanks
+	text = strings.ReplaceAll(text, "\r\n", "\n")
 	for i, r := range text {
 		_, size := utf8.DecodeRuneInString(text[i:])
 		switch {
@@ -48,12 +60,9 @@ func Printable(text string) string {
 			fmt.Fprintf(&b, `\x%02x`, r)
 		case isSpecial(r):
 			fmt.Fprintf(&b, `\u%04x`, r)
-		case start && strings.HasPrefix(text[i:], "::"):
-			b.WriteString(`\:`)
 		default:
 			b.WriteRune(r)
 		}
-		start = r == '\n' || start && unicode.IsSpace(r)
 	}
 	return b.String()
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/diff"
@@ -13,13 +14,19 @@ import (
 // maxEdits is how many differing fields a report lists.
 const maxEdits = 12
 
+// missed is what the answer to a miss says. An agent that goes on after it may say that to
+// the model.
+const missed = "promptecho: not recorded: "
+
 // unanswerable says why a request gets no answer although its form is recorded, or why it
 // could not be recorded, and gives the line of the recording that is meant. why is "" if
 // only a comparison with what is recorded can tell.
-func unanswerable(asked tape.Asked, opensSocket bool) (why string, line int) {
+func unanswerable(text string, asked tape.Asked, opensSocket bool) (why string, line int) {
 	switch {
 	case opensSocket:
 		return socket, 0
+	case strings.Contains(text, missed):
+		return "it carries the error of a miss before it, which comes first", 0
 	case asked.Lent != nil:
 		words, _ := differingIn(asked.Lent)
 		return fmt.Sprintf("the recording of this very request was played before, for one that differs in %s and is not recorded", words), asked.Lent.Lent.Line()
@@ -41,7 +48,12 @@ func (r *Run) explain(c *tape.Call, recs []*tape.Recording, candidates []diff.Ca
 		if r.isFrozen(c.Form.Name()) {
 			m.Reason = "nothing is recorded"
 		} else if !r.Tape.State.Present {
-			m.Reason = fmt.Sprintf("the file does not exist, and %s does not record: was it committed?", r.mode())
+			m.Reason = fmt.Sprintf("the file does not exist, and %s does not record", r.mode())
+			if r.ModeBy == ByCI {
+				m.Reason += ": was it committed?"
+			}
+		} else if len(recs) == 0 {
+			m.Reason = fmt.Sprintf("the cassette is empty (interactions: []), and %s does not add to a cassette that is there", r.mode())
 		}
 		return m, nil
 	}
@@ -57,12 +69,17 @@ func (r *Run) explain(c *tape.Call, recs []*tape.Recording, candidates []diff.Ca
 	incoming := c.Request.KnownAs(&request)
 	recorded, asked := options.Trace(&request), options.Trace(&incoming)
 	edits := diff.Forms(recorded, asked)
+	inOrderSent(edits, incoming.Body)
+	m.Hint = r.hint(edits, recs, nearest, &incoming)
+	spellOut(edits, &request, &incoming)
 	m.Reason = reason(form, c.Form, edits)
+	if len(edits) > 0 {
+		m.Change = edits[0].Values()
+	}
 	m.Diff = diff.Write(edits, "  ", maxEdits)
 	if drift := diff.Drift(recorded, asked); len(drift) > 0 {
 		m.Diff += "  different too, but it does not match:\n" + diff.Write(drift, "    ", 3)
 	}
-	m.Hint = hint(edits, *options, &request, &incoming)
 	return m, nearest
 }
 
@@ -81,8 +98,10 @@ func reason(recorded, asked *canon.Form, edits []diff.Edit) string {
 		return "recorded for another function, " + recorded.Endpoint
 	case recorded.Endpoint != asked.Endpoint:
 		return "recorded for another endpoint, " + recorded.Endpoint
-	case len(edits) != 1:
+	case len(edits) == 0:
 		return "the nearest recording differs"
+	case len(edits) > 1:
+		return "the nearest recording differs in " + names(edits)
 	case recorded.Wire != asked.Wire:
 		words := map[string]string{"whole": "plain", "stream": "streamed"}
 		return fmt.Sprintf("recorded only with a %s answer", cmp.Or(words[recorded.Wire], "streamed ("+recorded.Wire+")"))

@@ -2,76 +2,120 @@ package report
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/diff"
 	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/tape"
 )
-
-// changingText lists text that changes from run to run, and what to mask it with.
-var changingText = []struct{ expr, name string }{
-	{`\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d)?(\.\d+)?(Z|[+-]\d\d:?\d\d)?`, "TIME"},
-	{`\d{4}-\d\d-\d\d`, "DATE"},
-	{`\b\d\d?:\d\d(:\d\d)?\b`, "TIME"},
-	{`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`, "UUID"},
-	{`127\.0\.0\.1:\d+`, "ADDRESS"},
-	{`/tmp/[^/\s"']+(/\d{3})?`, "TMP"}, // folders named by testing.T.TempDir and os.MkdirTemp
-	{`\b[0-9a-f]{16,64}\b`, "HEX"},
-	{`\b1\d{9}(\d{3})?\b`, "UNIXTIME"},
-}
 
 // maxOptions is how many options a hint gives at most.
 const maxOptions = 3
 
-// hint returns the options to add, as code to paste, so that a request matches a recorded
-// one. It returns "" if more differs than text that changes from run to run and fields
-// that only tell calls apart.
-func hint(edits []diff.Edit, options canon.Options, recorded, asked *interaction.Request) string {
+// hint returns the options to add, as code to paste, so that a request matches the nearest
+// recording. It returns "" if more differs than text that changes from run to run and
+// fields that only tell calls apart, or if another recording would match then, too.
+func (r *Run) hint(edits []diff.Edit, recs []*tape.Recording, nearest *tape.Recording, asked *interaction.Request) string {
+	options := *r.Tape.Config.Options
 	var code []string
 	for _, e := range edits {
-		option := addOption(&options, &e)
-		if option == "" {
+		added := addOptions(&options, &e)
+		if len(added) == 0 {
 			return ""
 		}
-		if !slices.Contains(code, option) {
-			code = append(code, option)
+		for _, option := range added {
+			if !slices.Contains(code, option) {
+				code = append(code, option)
+			}
 		}
 	}
-	if len(code) > maxOptions || options.Form(recorded).Key() != options.Form(asked).Key() {
+	keyOf := func(req *interaction.Request) string { return options.Form(req).Key() }
+	request := nearest.Request()
+	key := keyOf(&request)
+	if len(code) == 0 || len(code) > maxOptions || key != keyOf(asked) {
 		return ""
+	}
+	for _, rec := range recs {
+		if rec.Form().Key() != nearest.Form().Key() && mayEqual(&options, rec.Form(), nearest.Form()) {
+			if other := rec.Request(); keyOf(&other) == key {
+				return ""
+			}
+		}
 	}
 	return strings.Join(code, ", ")
 }
 
-// addOption adds the option by which a field may match, and returns it as code, or "" if
-// there is none.
-func addOption(options *canon.Options, e *diff.Edit) string {
-	if e.Path == "endpoint" || e.Path == "wire" {
-		return ""
+// mayEqual reports whether two forms may be equal under other options. It is quick to say
+// no: it stops at the first line that the options do not make equal.
+func mayEqual(options *canon.Options, a, b *canon.Form) bool {
+	ignored := func(l canon.Line) bool {
+		return slices.ContainsFunc(options.Ignore, func(p string) bool { return canon.Match(p, l.Path) })
 	}
-	if canon.OfOneCall(e.Path) {
-		path := canon.Short(e.Path)
-		options.Ignore = append(slices.Clip(options.Ignore), path)
-		return fmt.Sprintf("promptecho.Ignore(%q)", path)
-	}
+	return a.Endpoint == b.Endpoint && slices.EqualFunc(
+		slices.DeleteFunc(slices.Clone(a.Lines()), ignored), slices.DeleteFunc(slices.Clone(b.Lines()), ignored),
+		func(a, b canon.Line) bool {
+			if a.Path != b.Path || a.Value == b.Value {
+				return a.Path == b.Path
+			}
+			x, y := aroundDifference(a.Value, b.Value)
+			return options.Masked(x) == options.Masked(y)
+		})
+}
+
+// addOptions adds the options by which a field may match, and returns them as code; there
+// are none if nothing but the field's meaning can have changed.
+func addOptions(options *canon.Options, e *diff.Edit) (code []string) {
 	recorded, ok := canon.Unquote(e.Recorded)
 	incoming, isText := canon.Unquote(e.Incoming)
-	if !ok || !isText {
-		return ""
+	switch {
+	case e.Path == "endpoint" || e.Path == "wire":
+		return nil
+	case canon.OfOneCall(e.Path) || strings.HasPrefix(e.Path, "header/") || canon.IsUnixTime(e.Recorded) && canon.IsUnixTime(e.Incoming):
+		path := canon.Short(e.Path)
+		options.Ignore = append(slices.Clip(options.Ignore), path)
+		return []string{fmt.Sprintf("promptecho.Ignore(%q)", path)}
+	case !ok || !isText:
+		return nil
 	}
-	recorded, incoming = aroundDifference(recorded, incoming)
-	for _, text := range changingText {
-		re := regexp.MustCompile(text.expr)
-		masked := re.ReplaceAllString(recorded, text.name)
-		if masked != recorded && masked == re.ReplaceAllString(incoming, text.name) {
-			options.Masks = append(slices.Clip(options.Masks), canon.Mask{Regexp: re, Placeholder: text.name})
-			return fmt.Sprintf("promptecho.Mask(`%s`, %q)", text.expr, text.name)
+	for _, text := range explaining(aroundDifference(recorded, incoming)) {
+		mask := text.Mask()
+		options.Masks = append(slices.Clip(options.Masks), mask)
+		option := text.Option
+		if option == "" {
+			option = fmt.Sprintf("Mask(`%s`, %q)", mask.Regexp, mask.Placeholder)
+		}
+		code = append(code, "promptecho."+option)
+	}
+	return code
+}
+
+// explaining returns the kinds of changing text that make two texts equal: one, or as few
+// as will do, or none if the texts differ in something else.
+func explaining(recorded, incoming string) []canon.Changing {
+	equal := func(kinds []canon.Changing) bool {
+		var o canon.Options
+		for _, kind := range kinds {
+			o.Masks = append(o.Masks, kind.Mask())
+		}
+		return o.Masked(recorded) == o.Masked(incoming)
+	}
+	for i := range canon.ChangingTexts {
+		if one := canon.ChangingTexts[i : i+1]; equal(one) {
+			return one
 		}
 	}
-	return ""
+	kinds := canon.ChangingTexts
+	if !equal(kinds) {
+		return nil
+	}
+	for i := len(kinds) - 1; i >= 0; i-- {
+		if fewer := slices.Concat(kinds[:i], kinds[i+1:]); equal(fewer) {
+			kinds = fewer
+		}
+	}
+	return kinds
 }
 
 // aroundDifference cuts off what two texts begin and end with alike, since prompts are

@@ -68,10 +68,11 @@ func (r *Run) judgeLacking(rep *Report, o *Outcome, calls []string) {
 		r.File, text, r.obstacle(), r.commandIn(o, "new_episodes"), r.command(o)))
 }
 
-// judgeMisses lists the misses. It shows the first ones in full, except one that shows no
-// difference and has the same reason as the one before. It gives each of the others a
-// line. It also names the unused recordings with which no miss was compared.
-// renamed says which cassette has the requests under another name, or is empty.
+// judgeMisses lists the misses, those that differ from their recordings in the same way as
+// one finding: one prompt edit can be a hundred misses. It shows the first one of each
+// finding in full and gives each of the others a line. It also names the unused recordings
+// with which no miss was compared. renamed says which cassette has the requests under
+// another name, or is empty.
 func (r *Run) judgeMisses(rep *Report, o *Outcome, misses []*Miss, recs, unused []*tape.Recording, renamed string) {
 	used, verb := 0, "have"
 	for _, rec := range recs {
@@ -83,19 +84,26 @@ func (r *Run) judgeMisses(rep *Report, o *Outcome, misses []*Miss, recs, unused 
 		verb = "has"
 	}
 	text := fmt.Sprintf("%s %s no recording (mode %s, %s; %d of %d recordings used)", Count(len(misses), "request"), verb, r.Mode, r.ModeBy, used, len(recs))
-	brief := false // the miss before this one got a line
-	for i, m := range misses[:min(len(misses), maxListed)] {
-		r.annotate(rep, m.Line, m.Caller, m.Reason)
-		switch full := i < fullMisses && (i == 0 || m.Diff != "" || m.Reason != misses[i-1].Reason); {
-		case full:
-			text, brief = text+"\n\n"+m.Error(), false
-		case brief:
-			text += "\n  " + m.brief(misses[i-1].Reason)
+	for i, finding := range findings(misses) {
+		first := finding[0]
+		r.annotate(rep, first.Line, first.Caller, first.why())
+		switch {
+		case i < fullMisses:
+			text += "\n\n" + first.Error()
+		case i < maxListed:
+			text += "\n\n  " + first.brief("")
 		default:
-			text, brief = text+"\n\n  "+m.brief(misses[i-1].Reason), true
+			continue
+		}
+		if rest := finding[1:]; len(rest) > 0 {
+			text += "\n\n  The same is true of " + Count(len(rest), "more request") + ":"
+			for _, m := range rest[:min(len(rest), alsoNamed)] {
+				text += "\n  " + m.brief(first.Reason)
+			}
+			text += andMore("\n  … ", len(rest)-alsoNamed)
 		}
 	}
-	text += andMore("\n  … ", len(misses)-maxListed)
+	text += andMore("\n\n  … ", len(findings(misses))-maxListed)
 	if o.Whole() && len(unused) > 0 {
 		var places []string
 		for _, rec := range unused[:min(len(unused), alsoNamed)] {
@@ -106,11 +114,28 @@ func (r *Run) judgeMisses(rep *Report, o *Outcome, misses []*Miss, recs, unused 
 	if slices.ContainsFunc(misses, func(m *Miss) bool { return !m.unrecordable() }) {
 		text += "\n\n" + renamed + r.howToRecord(o)
 	}
-	var findings []Finding
+	var reasons []Finding
 	for _, m := range misses {
-		findings = append(findings, Finding{m.Reason, strings.TrimRight(m.Diff, "\n")})
+		reasons = append(reasons, Finding{m.Reason, strings.TrimRight(m.Diff, "\n")})
 	}
-	rep.fail(text, findings...)
+	rep.fail(text, reasons...)
+}
+
+// findings puts those misses together that have the same reason and differ from their
+// recordings in the same way.
+func findings(misses []*Miss) (all [][]*Miss) {
+	at := map[[2]string]int{}
+	for _, m := range misses {
+		why := [2]string{m.Reason, m.Diff}
+		i, ok := at[why]
+		if !ok {
+			i = len(all)
+			at[why] = i
+			all = append(all, nil)
+		}
+		all[i] = append(all[i], m)
+	}
+	return all
 }
 
 // judgeUnused says whether recordings answered nothing, in a run that went well otherwise.

@@ -166,12 +166,12 @@ func (l *Log) Drift(recording *tape.Recording, asked *canon.Form) {
 // known about it. It finds the nearest recording and says what differs.
 func (l *Log) Miss(c *tape.Call, opensSocket bool) Miss {
 	recs, asked := l.Tape.Stored(), l.Tape.AskedFor(c)
-	why, line := unanswerable(asked, opensSocket)
+	why, line := unanswerable(c.Form.Text(), asked, opensSocket)
 	l.mu.Lock()
 	m := l.missed[c.Form.Key()]
 	first := m == nil
 	if first {
-		m = &Miss{File: l.File, Endpoint: c.Form.Endpoint, Model: c.Form.Model, Caller: stack.Caller(), Reason: "not recorded"}
+		m = &Miss{File: l.File, Endpoint: c.Form.Endpoint, Model: c.Form.Model, Asked: said(c.Form), Caller: stack.Caller(), Reason: "not recorded"}
 		if l.missed == nil {
 			l.missed = map[string]*Miss{}
 		}
@@ -191,7 +191,7 @@ func (l *Log) Miss(c *tape.Call, opensSocket bool) Miss {
 		}
 		found, nearest := l.explain(c, recs, candidates)
 		l.mu.Lock()
-		m.Line, m.Reason, m.Diff, m.Hint = found.Line, found.Reason, found.Diff, found.Hint
+		m.Line, m.Reason, m.Change, m.Diff, m.Hint = found.Line, found.Reason, found.Change, found.Diff, found.Hint
 		if nearest != nil {
 			l.compared.add(nearest)
 		}

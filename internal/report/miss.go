@@ -13,8 +13,10 @@ type Miss struct {
 	File                    string
 	Line                    int
 	Endpoint, Model, Caller string
+	Asked                   string
 	Count                   int
-	Reason, Diff, Hint      string
+	Reason, Change          string
+	Diff, Hint              string
 }
 
 // Error returns the report in several lines: where the nearest recording is, what was
@@ -47,10 +49,27 @@ func (m *Miss) asked() string {
 	if m.Model != "" {
 		s += ", model " + m.Model
 	}
+	if m.Asked != "" {
+		s += ", " + m.Asked
+	}
 	if m.Count > 1 {
 		s += ", " + times(m.Count)
 	}
 	return s
+}
+
+// OneLine returns where the nearest recording is and which fields differ, and in full the
+// same with both values of the first field.
+func (m *Miss) OneLine() (short, full string) {
+	return redact.Printable(m.at() + ": " + m.Reason), redact.Printable(m.at() + ": " + m.why())
+}
+
+// why returns what differs, with both values of the first field, in a line.
+func (m *Miss) why() string {
+	if m.Change == "" {
+		return m.Reason
+	}
+	return m.Reason + ": " + m.Change
 }
 
 // brief returns the miss in a line. It leaves the reason out if it is the known one.

@@ -256,11 +256,11 @@ func TestHint(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("a long prompt ", 1000)
 	tests := []struct{ recorded, incoming, want string }{
-		{"on 2026-01-02", "on 2026-01-03", "promptecho.Mask(`\\d{4}-\\d\\d-\\d\\d`, \"DATE\")"},
+		{"on 2026-01-02", "on 2026-01-03", "promptecho.MaskTimes()"},
 		{"on 2026-01-02", "off 2026-01-03", ""},
-		{long + "at 10:30 " + long, long + "at 9:15 " + long, "promptecho.Mask(`\\b\\d\\d?:\\d\\d(:\\d\\d)?\\b`, \"TIME\")"},
+		{long + "at 10:30 " + long, long + "at 9:15 " + long, "promptecho.MaskTimes()"},
 		{"one word", "another word", ""},
-		{"Read /tmp/TestX111/001/a.go", "Read /tmp/TestX222/001/a.go", "promptecho.Mask(`/tmp/[^/\\s\"']+(/\\d{3})?`, \"TMP\")"},
+		{"Read /tmp/TestX111/001/a.go", "Read /tmp/TestX222/001/a.go", "promptecho.MaskTempDirs()"},
 		{"Read /tmp/TestX111/001/a.go", "Read /tmp/TestX222/001/b.go", ""},
 	}
 	for _, tt := range tests {
@@ -269,5 +269,21 @@ func TestHint(t *testing.T) {
 		if m.Hint != tt.want {
 			t.Errorf("%.30q and %.30q: %s, want %s", tt.recorded, tt.incoming, m.Hint, tt.want)
 		}
+	}
+}
+
+// Whether a cassette was committed is asked only where that can be the reason.
+func TestAbsentCassette(t *testing.T) {
+	t.Parallel()
+	for by, want := range map[string]bool{ByCI: true, "-echo.mode": false} {
+		tp := tape.New(tape.Config{Path: filepath.Join(t.TempDir(), "c.yaml"), Name: "c.yaml", Options: new(canon.Options), Plain: true}, new(redact.Policy))
+		if err := errors.Join(tp.Open(), tp.Load(true, false)); err != nil {
+			t.Fatal(err)
+		}
+		l := &Log{Run: Run{Tape: tp, File: "c.yaml", Mode: "none", ModeBy: by}}
+		if m := ask(l, "hello"); strings.HasSuffix(m.Reason, "was it committed?") != want {
+			t.Errorf("%s: %s", by, m.Reason)
+		}
+		tp.Free()
 	}
 }

@@ -15,6 +15,9 @@ const (
 	maxAnnotations = 10 // GitHub shows ten for each step
 )
 
+// ByCI is who chose the mode if nobody did and the variable CI is set.
+const ByCI = "CI is set"
+
 // A Run describes a run to those who read its report.
 type Run struct {
 	Tape *tape.Tape

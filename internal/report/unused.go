@@ -22,10 +22,7 @@ func (r *Run) Unused() []*tape.Recording {
 
 // describeUnused names a recording that no request used, and what was asked instead.
 func (r *Run) describeUnused(unused *tape.Recording, recs []*tape.Recording) string {
-	text := fmt.Sprintf("\n  %s:%d: %s", r.File, unused.Line(), unused.Form().Endpoint)
-	if model := unused.Form().Model; model != "" {
-		text += ", model " + model
-	}
+	text := fmt.Sprintf("\n  %s:%d: %s", r.File, unused.Line(), asked(unused.Form()))
 	if why := r.whyUnused(unused, recs); why != "" {
 		text += "\n    " + why
 	}

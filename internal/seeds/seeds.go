@@ -3,8 +3,10 @@ package seeds
 
 import (
 	"bytes"
+	"compress/gzip"
 	"encoding/json"
 	"fmt"
+	"os"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -38,6 +40,29 @@ var Strings = []string{
 	"- a", "-", "-a", "? a", "?", "?a", ": a", ":", ":a", "a:", "a: b", "a:b", "a :b", "a #b", "a#b", "#a", "# a", "&a", "*a", "!a", "!!binary x", "!asset @x", "|", "|-", ">", ">a", "'", "''", "'a'", "\"", "\"a\"", "a\"b", "a'b", "%a", "@a", "`a", "{", "}", "{a: b}", "[", "]", "[a]", ",", "a,b", "a, b", "a]b", "a}b",
 	"\\", "\\n", "a\\", "\\u0041", "https://example.com/a?b=c#d", "data: x", "data:image/png;base64,@x", "@0123456789abcdef.png", "!asset data:,@0123456789abcdef.png", "(a)", "/a", "$a", "<a>", "“a”", "key: |\n  x", "a\n# b\nc", "# a\nb", "- a\n- b", "{\n  \"a\": 1\n}", "[1,\n2]",
 	strings.Repeat("a", 300), strings.Repeat("a ", 300), strings.Repeat("QUJD", 5000), "data:image/png;base64," + strings.Repeat("QUJD", 5000), "data:a b;base64," + strings.Repeat("QUJD", 5000), strings.Repeat("QUJD", 5000) + "QQ==", strings.Repeat("QUJD", 5000) + "QR==",
+}
+
+// Corpus returns what other projects recorded, as records of the caller's type. The file is
+// outside the repository: data of others, to run against and never to commit. Where it is not,
+// the error is one of [os.ErrNotExist]. The path is that from a package in internal.
+func Corpus[R any]() (records []R, err error) {
+	f, err := os.Open("../../../shared/corpus/recorded.jsonl.gz")
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		return nil, err
+	}
+	for d := json.NewDecoder(z); d.More(); {
+		var r R
+		if err := d.Decode(&r); err != nil {
+			return nil, err
+		}
+		records = append(records, r)
+	}
+	return records, nil
 }
 
 // Interactions returns interactions that hold s wherever one can.

@@ -110,26 +110,16 @@ func cutLast(s, sep string) (before, after string, found bool) {
 // CallerIn returns the innermost place in the user's code of goroutines of which each was
 // started by the next one, as [Caller] does for the first one of them; "" if there is none.
 func CallerIn(chain []Goroutine) string {
-	module := mainModule()
+	p := newPlace()
 	for i, g := range chain {
-		frames := g.Frames
-		if i > 0 { // what it waits for is not what it started
-			frames = nil
-		}
-		place := ""
-		for _, f := range append(frames, g.Creator) {
-			switch {
-			case strings.HasPrefix(f.Function, "net/http.(*Client)."):
-				place = ""
-			case place == "" && isUsers(module, f.Function, f.File):
-				place = at(f.File, f.Line)
+		if i == 0 { // what the others wait for is not what they started
+			for _, f := range g.Frames {
+				p.add(f.Function, f.File, f.Line)
 			}
 		}
-		if place != "" {
-			return place
-		}
+		p.add(g.Creator.Function, g.Creator.File, g.Creator.Line)
 	}
-	return ""
+	return p.String()
 }
 
 // TestIn returns the name of the test function that goroutines come from, of which each was

@@ -53,36 +53,56 @@ func Current() (s Running) {
 // Caller returns the place in the user's code that sent the request, as "file.go:line"
 // relative to the working directory. It is the innermost frame of a test file or of the
 // main module that called an http.Client, itself or through an SDK. Code below the client
-// is a transport, which asked for nothing. The place is empty if the request was sent
-// from a goroutine that has no such frame.
-func Caller() (place string) {
-	module := mainModule()
+// is a transport, which asked for nothing. If the place is not in a test file, that of the
+// test follows: "bot.go:39 < a_test.go:40". The place is empty if the request was sent from
+// a goroutine that has no such frame.
+func Caller() string {
+	p := newPlace()
 	for f := range frames {
-		switch {
-		case strings.HasPrefix(f.Function, "net/http.(*Client)."):
-			place = ""
-		case place == "" && isUsers(module, f.Function, f.File):
-			place = at(f.File, f.Line)
-		}
+		p.add(f.Function, f.File, f.Line)
 	}
-	return place
+	return p.String()
 }
 
-// mainModule returns the path of the module whose tests run.
-func mainModule() string {
+// A place is the line in the user's code that sent a request.
+type place struct {
+	module string // the path of the module whose tests run
+	code   string // the line; "" if there is none yet
+	test   string // the innermost line of a test file
+}
+
+func newPlace() place {
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Path != "" {
-		return info.Main.Path
+		return place{module: info.Main.Path}
 	}
-	return "main" // of package main, if there is no build information
+	return place{module: "main"} // of package main, if there is no build information
 }
 
-// isUsers reports whether a function is the user's code.
-func isUsers(module, function, file string) bool {
-	return strings.HasSuffix(file, "_test.go") || isOf(module, function)
+// add adds the function that called those that were added before.
+func (p *place) add(function, file string, line int) {
+	inTest := strings.HasSuffix(file, "_test.go")
+	switch {
+	case strings.HasPrefix(function, "net/http.(*Client)."):
+		p.code, p.test = "", ""
+		return
+	case !inTest && (p.code != "" || !isOf(p.module, function)):
+		return
+	}
+	here := shortFile(file) + ":" + strconv.Itoa(line)
+	if p.code == "" {
+		p.code = here
+	}
+	if inTest && p.test == "" {
+		p.test = here
+	}
 }
 
-// at returns a place in the source.
-func at(file string, line int) string { return shortFile(file) + ":" + strconv.Itoa(line) }
+func (p *place) String() string {
+	if p.test != "" && p.code != p.test {
+		return p.code + " < " + p.test
+	}
+	return p.code
+}
 
 // isOf reports whether a function belongs to a module and is not one of ours that answer
 // requests.

@@ -1,0 +1,169 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"io/fs"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"os/signal"
+	"runtime"
+	"time"
+
+	"github.com/promptecho/promptecho/internal/redact"
+)
+
+const viewHelp = `view [-git REF] [-print] [-o FILE] [PATH ...]
+look at cassettes in a browser: a list, conversations, streams
+
+It serves one page on this machine's loopback interface, prints its address,
+and opens it in the browser if it runs on a terminal. A reload reads the files
+again, and ^C ends it. The page fetches nothing, and nothing leaves the machine;
+whoever has an account on the machine can read it meanwhile.
+
+It shows what changed since a git revision, between a cassette and what stands
+beside it (NAME.derived.yaml, NAME.yaml.failed), and between two cassettes that
+are given or chosen on the page.
+
+  -git REF   compare with this revision; the default is HEAD, if there is one
+  -print     print the address and open no browser
+  -o FILE    write the page to a file, for a review say, and end; - is standard
+             output
+`
+
+// runView serves a page of cassettes, or writes it.
+func runView(args []string, stdout, stderr io.Writer) error {
+	flags := flag.NewFlagSet("view", flag.ContinueOnError)
+	ref, output, printOnly := flags.String("git", "", ""), flags.String("o", "", ""), flags.Bool("print", false, "")
+	paths, err := parse(flags, args)
+	if err != nil {
+		return err
+	}
+	v := &viewer{paths: paths, ref: *ref}
+	if *output != "" {
+		return v.write(*output, stdout, stderr)
+	}
+	if _, err := v.page("", "", newProgress(stderr)); err != nil { // what is wrong is said before a browser opens
+		return err
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	server := &http.Server{Handler: v, ReadHeaderTimeout: 10 * time.Second}
+	ended := make(chan error, 1)
+	go func() { ended <- server.Serve(listener) }()
+	address := "http://" + listener.Addr().String() + "/"
+	fmt.Fprintln(stdout, address)
+	if columns(stdout) > 0 && !*printOnly {
+		if err := openBrowser(address); err != nil {
+			fmt.Fprintf(stderr, "promptecho: view: no browser opens (%s): open the address yourself\n", redact.Printable(err.Error()))
+		}
+	}
+	select {
+	case err := <-ended:
+		return err
+	case <-ctx.Done():
+		return server.Close()
+	}
+}
+
+// openBrowser opens an address in the browser that the user prefers.
+func openBrowser(address string) error {
+	command := []string{"xdg-open", address}
+	switch runtime.GOOS {
+	case "darwin":
+		command[0] = "open"
+	case "windows":
+		command = []string{"rundll32", "url.dll,FileProtocolHandler", address}
+	}
+	cmd := exec.Command(command[0], command[1:]...)
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	go cmd.Wait() // so that it is no zombie; what it says is nobody's concern
+	return nil
+}
+
+// write writes the page to a file.
+func (v *viewer) write(file string, stdout, stderr io.Writer) error {
+	progress := newProgress(stderr)
+	p, err := v.page("", "", progress)
+	if err != nil {
+		return err
+	}
+	var b bytes.Buffer
+	if err := p.Write(&b); err != nil {
+		return err
+	}
+	if file == "-" {
+		_, err := stdout.Write(b.Bytes())
+		return err
+	}
+	switch was, err := os.ReadFile(file); {
+	case err == nil && len(was) > 0 && !bytes.HasPrefix(was, []byte("<!doctype html>")):
+		return fmt.Errorf("%s is there and is no page: give -o another name, or delete it", file)
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return err
+	}
+	return os.WriteFile(file, b.Bytes(), 0o666)
+}
+
+// ServeHTTP answers with the page. It answers nobody who reached it by another name than
+// that of this machine: a page of somebody else's whose name was made to lead here.
+func (v *viewer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	switch {
+	case !isLoopback(r.Host):
+		http.Error(w, "this is only for this machine: use the address that promptecho view printed", http.StatusForbidden)
+		return
+	case r.URL.Path != "/":
+		http.NotFound(w, r)
+		return
+	case r.Method != http.MethodGet && r.Method != http.MethodHead:
+		w.Header().Set("Allow", "GET, HEAD")
+		http.Error(w, "the page can be read, no more", http.StatusMethodNotAllowed)
+		return
+	}
+	p, err := v.page(r.FormValue("old"), r.FormValue("new"), newProgress(io.Discard))
+	if err != nil {
+		http.Error(w, redact.Visible(err.Error()), http.StatusInternalServerError)
+		return
+	}
+	p.Served = true
+	var b bytes.Buffer
+	if err := p.Write(&b); err != nil {
+		http.Error(w, redact.Visible(err.Error()), http.StatusInternalServerError)
+		return
+	}
+	for name, value := range map[string]string{
+		"Content-Type":                 "text/html; charset=utf-8",
+		"Content-Security-Policy":      p.Policy() + "; frame-ancestors 'none'",
+		"Cross-Origin-Resource-Policy": "same-origin",
+		"Cross-Origin-Opener-Policy":   "same-origin",
+		"X-Content-Type-Options":       "nosniff",
+		"Referrer-Policy":              "no-referrer",
+		"Cache-Control":                "no-store",
+	} {
+		w.Header().Set(name, value)
+	}
+	w.Write(b.Bytes())
+}
+
+// isLoopback reports whether a Host header names this machine. The port may be another one,
+// which ssh forwards, say.
+func isLoopback(host string) bool {
+	name, _, err := net.SplitHostPort(host)
+	if err != nil {
+		name = host
+	}
+	ip := net.ParseIP(name)
+	return name == "localhost" || name == "[::1]" || ip != nil && ip.IsLoopback()
+}

@@ -1,0 +1,167 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/promptecho/promptecho/internal/cassette"
+	"github.com/promptecho/promptecho/internal/page"
+	"github.com/promptecho/promptecho/internal/tests"
+)
+
+// A viewer makes the page of the cassettes at some paths.
+type viewer struct {
+	paths []string
+	ref   string // the revision to compare with; "" is HEAD, if there is one
+}
+
+// page reads the cassettes and makes the page of them. old and fresh are two that are to be
+// compared, "" for none. What is wrong with one cassette is said on the page.
+func (v *viewer) page(old, fresh string, progress *progress) (*page.Page, error) {
+	files, err := allCassettes(v.paths)
+	if err != nil {
+		return nil, err
+	}
+	p := &page.Page{Title: strings.Join(v.paths, " "), Old: old, New: fresh}
+	if len(v.paths) == 0 {
+		if wd, err := os.Getwd(); err == nil {
+			p.Title = filepath.Base(wd)
+		}
+	}
+	if len(v.paths) == 2 && v.ref == "" && old == "" && slices.Contains(files, filepath.Clean(v.paths[0])) && slices.Contains(files, filepath.Clean(v.paths[1])) {
+		p.Old, p.New = filepath.Clean(v.paths[0]), filepath.Clean(v.paths[1])
+	}
+	read, listings, packages := map[string]*cassette.File{}, []listing{}, tests.Packages{}
+	for i, file := range files {
+		progress.step(i, len(files))
+		f, err := load(file)
+		l := listed(file, f, err, packages)
+		listings = append(listings, l)
+		c := cassetteOf(&l)
+		if err == nil {
+			read[file] = f
+			c.fill(f)
+		}
+		p.Cassettes = append(p.Cassettes, c.Cassette)
+	}
+	progress.end()
+	p.Total = sum(listings).text()
+	c := comparer{page: p, read: read}
+	if err := c.chosen(); err != nil {
+		p.Problem = err.Error()
+	}
+	c.beside()
+	return p, c.revision(v.ref, v.paths)
+}
+
+// A pageCassette becomes a cassette of the page.
+type pageCassette struct{ *page.Cassette }
+
+// cassetteOf returns what ls says of a cassette.
+func cassetteOf(l *listing) pageCassette {
+	c := &page.Cassette{
+		Path: l.Path, Name: cmp.Or(l.Test, filepath.Base(l.Path)), Folder: packageOf(l.Path), Kind: l.Kind,
+		Calls: calls(l.Calls), Models: models(l.Models), Input: l.InputTokens, Output: l.OutputTokens,
+		Modified: l.Modified, Age: age(time.Since(l.Modified)), States: l.State, Problem: l.Problem,
+	}
+	if l.Kind != isCassette {
+		c.States = append([]string{l.Kind}, l.State...)
+	}
+	return pageCassette{c}
+}
+
+// fill adds what is in a cassette, as show has it.
+func (c pageCassette) fill(f *cassette.File) {
+	s := newShown(c.Path, f)
+	if !s.Time.IsZero() {
+		c.Given = append(c.Given, page.Field{Name: "time", Text: s.Time.Format(time.RFC3339)})
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.Env)) {
+		c.Given = append(c.Given, page.Field{Name: name, Text: s.Env[name]})
+	}
+	for i, depth := range depths(s.Interactions) {
+		c.List = append(c.List, callOf(s.Interactions[i], s.stored[i], depth, c.Path))
+	}
+}
+
+// A comparer adds comparisons to a page.
+type comparer struct {
+	page *page.Page
+	read map[string]*cassette.File // those that can be read, by their paths
+}
+
+// add adds one comparison, to be shown with the cassette at a path.
+func (c *comparer) add(name, path string, d *difference) {
+	c.page.Compared = append(c.page.Compared, comparisonOf(name, path, d))
+}
+
+// chosen compares two cassettes that somebody chose.
+func (c *comparer) chosen() error {
+	p := c.page
+	if p.Old == "" && p.New == "" {
+		return nil
+	}
+	for _, file := range []string{p.Old, p.New} {
+		if c.read[file] == nil {
+			return fmt.Errorf("%q cannot be compared: it is none of these cassettes, or cannot be read", file)
+		}
+	}
+	c.add("Two cassettes", "", compare(p.Old, p.New, c.read[p.Old], c.read[p.New]))
+	return nil
+}
+
+// beside compares each cassette with what came of its live parts, and of a run that must
+// not replace it.
+func (c *comparer) beside() {
+	for _, other := range c.page.Cassettes {
+		path := original(other.Path)
+		if other.Kind == isFailed {
+			path = strings.TrimSuffix(other.Path, ".failed")
+		}
+		if c.read[path] != nil && c.read[other.Path] != nil {
+			c.add(filepath.Base(other.Path)+" beside "+filepath.Base(path), path, compare(path, other.Path, c.read[path], c.read[other.Path]))
+		}
+	}
+}
+
+// mostRevisions is how many cassettes are compared with a revision: each takes git some
+// milliseconds.
+const mostRevisions = 100
+
+// revision compares cassettes with a git revision. Without one it is HEAD, and no error if
+// git is not there.
+func (c *comparer) revision(ref string, paths []string) error {
+	changed, unknown, err := changedAt(cmp.Or(ref, "HEAD"), paths)
+	if err != nil {
+		if ref == "" {
+			return nil
+		}
+		return err
+	}
+	for _, other := range c.page.Cassettes {
+		if slices.Contains(unknown, other.Path) {
+			other.States = append(other.States, "new")
+		}
+	}
+	compared := 0
+	for _, file := range changed {
+		if compared++; compared > mostRevisions {
+			c.page.Problem = fmt.Sprintf("%s differ from %s, of which %d are compared here: promptecho diff has all", count(len(changed), "file"), cmp.Or(ref, "HEAD"), mostRevisions)
+			return nil
+		}
+		d, err := diffRevision(cmp.Or(ref, "HEAD"), file, false)
+		if err != nil {
+			d = &difference{Old: file + " (" + cmp.Or(ref, "HEAD") + ")", New: file, problem: "cannot be compared: " + err.Error()}
+		}
+		if d != nil && (d.problem != "" || len(d.Calls)+len(d.Env) > 0) {
+			c.add(filepath.Base(file)+" since "+cmp.Or(ref, "HEAD"), file, d)
+		}
+	}
+	return nil
+}

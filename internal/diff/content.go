@@ -1,0 +1,99 @@
+package diff
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/promptecho/promptecho/internal/canon"
+)
+
+// isFile reports whether an object stands for the content of a file.
+func isFile(n *node) bool {
+	return len(n.kids) == 3 && n.kids[0].name == "bytes" && n.kids[1].name == "ext" && n.kids[2].name == "sha256"
+}
+
+// file describes the file that an object stands for: ".wav, 11 bytes, sha256 7f4ed1ab…".
+func file(n *node) string {
+	ext, _ := canon.Unquote(n.kids[1].value)
+	sum, _ := canon.Unquote(n.kids[2].value)
+	if ext == "" {
+		ext = "no extension"
+	}
+	return quote(ext + ", " + n.kids[0].value + " bytes, sha256 " + sum[:min(8, len(sum))] + "…")
+}
+
+// NameFiles gives an edit that replaces a file the names of both files, where they have
+// one, in place of their extensions.
+func (e *Edit) NameFiles(recorded, incoming func(path string) string) {
+	if e.Note != fileNote {
+		return
+	}
+	from := e.From
+	if from == "" {
+		from = e.Path
+	}
+	for value, name := range map[*string]string{&e.Recorded: recorded(from), &e.Incoming: incoming(e.Path)} {
+		if text, _ := canon.Unquote(*value); name != "" {
+			_, rest, _ := strings.Cut(text, ", ")
+			*value = quote(name + ", " + rest)
+		}
+	}
+}
+
+// maxText is the length up to which bodies are compared as texts.
+const maxText = 1 << 20
+
+// CompareBodies replaces the digests of an edit of two bodies by the bodies, if they are
+// texts. It names what is wrong with one that should be JSON.
+func (e *Edit) CompareBodies(recorded, incoming []byte) {
+	isText := func(body []byte) bool {
+		return len(body) <= maxText && utf8.Valid(body) && !strings.ContainsRune(string(body), 0)
+	}
+	if e.Path != "body" || !strings.Contains(e.Recorded+e.Incoming, `"sha256:`) || !isText(recorded) || !isText(incoming) {
+		return
+	}
+	e.Recorded, e.Incoming = quote(string(recorded)), quote(string(incoming))
+	e.Note = textNote(e.Recorded, e.Incoming, "the request")
+	for _, side := range []struct {
+		name string
+		body []byte
+	}{{"the recording", recorded}, {"the request", incoming}} {
+		var syntax *json.SyntaxError
+		trimmed := strings.TrimSpace(string(side.body))
+		if trimmed != "" && strings.Contains("{[", trimmed[:1]) && errors.As(json.Unmarshal(side.body, new(any)), &syntax) {
+			e.Note = fmt.Sprintf("%s is no JSON: %v, at byte %d", side.name, syntax, syntax.Offset)
+		}
+	}
+}
+
+// Brief writes a JSON value in a few words.
+func Brief(value string) string {
+	const most = 60
+	if s, ok := canon.Unquote(value); ok {
+		return textSummary(s, most)
+	}
+	return shorten(escape(value, 0), most)
+}
+
+// Values writes what an edit changes in one line: both values, from shortly before their
+// first difference, or what was added or removed.
+func (e *Edit) Values() string {
+	if side := e.onlyIn(); side != "" {
+		return "only in " + side + ": " + Brief(e.Recorded+e.Incoming)
+	}
+	a, aIsText := canon.Unquote(e.Recorded)
+	b, bIsText := canon.Unquote(e.Incoming)
+	if !aIsText || !bIsText {
+		return "recorded " + Brief(e.Recorded) + ", incoming " + Brief(e.Incoming)
+	}
+	const before = 20
+	lead := ""
+	if n := firstDifference(a, b); n > before && max(len(a), len(b)) > shortText {
+		cut := len(a[:n]) - len(cutBefore(a[:n], before))
+		a, b, lead = a[cut:], b[cut:], "…"
+	}
+	return "recorded " + textSummary(lead+a, shortText/2) + ", incoming " + textSummary(lead+b, shortText/2)
+}

@@ -1,0 +1,132 @@
+package report
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"mime"
+	"mime/multipart"
+	"slices"
+	"strings"
+
+	"github.com/promptecho/promptecho/internal/canon"
+	"github.com/promptecho/promptecho/internal/diff"
+	"github.com/promptecho/promptecho/internal/exactjson"
+	"github.com/promptecho/promptecho/internal/interaction"
+)
+
+// said returns the beginning of what a request says last, quoted: the text of the last
+// message, of the input or of the prompt. It returns "" if there is no such text.
+func said(form *canon.Form) string {
+	for _, field := range []string{"messages", "contents", "input", "inputs", "prompt", "message", "query", "texts", "text", "q"} {
+		for _, l := range slices.Backward(form.Lines()) {
+			rest, ok := strings.CutPrefix(l.Path, "body/"+field)
+			if !ok || rest != "" && rest[0] != '/' {
+				continue
+			}
+			rest = strings.TrimRight(rest, "/0123456789")
+			switch name := rest[strings.LastIndexByte(rest, '/')+1:]; name {
+			case "", "text", "content":
+				if _, isText := canon.Unquote(l.Value); isText {
+					return diff.Brief(l.Value)
+				}
+			}
+		}
+	}
+	return ""
+}
+
+// asked names a request in a line: its endpoint, its model and what it says.
+func asked(form *canon.Form) string {
+	s := form.Endpoint
+	if form.Model != "" {
+		s += ", model " + form.Model
+	}
+	if text := said(form); text != "" {
+		s += ", " + text
+	}
+	return s
+}
+
+// spellOut gives edits what the forms of two requests have only as a digest: the texts of
+// bodies that are no JSON, and the names of files.
+func spellOut(edits []diff.Edit, recorded, incoming *interaction.Request) {
+	nameOf := func(req *interaction.Request) func(string) string {
+		return func(path string) string { return fileName(req, path) }
+	}
+	for i := range edits {
+		edits[i].CompareBodies(recorded.Body, incoming.Body)
+		edits[i].NameFiles(nameOf(recorded), nameOf(incoming))
+	}
+}
+
+// inOrderSent sorts edits by where their fields stand in the body that was sent. Fields that
+// only the recording has, and those outside of the body, keep their place at the end and at
+// the front.
+func inOrderSent(edits []diff.Edit, body []byte) {
+	order := map[string]int{}
+	for i, name := range members(body) {
+		order[name] = i + 1
+	}
+	place := func(e diff.Edit) int {
+		if canon.Outside(e.Path) || e.Path == "body" {
+			return 0
+		}
+		name, _, _ := strings.Cut(canon.Short(e.Path), "/")
+		return cmp.Or(order[name], len(order)+1)
+	}
+	slices.SortStableFunc(edits, func(a, b diff.Edit) int { return place(a) - place(b) })
+}
+
+// names lists the fields that differ, the first few by name.
+func names(edits []diff.Edit) string {
+	const most = 3
+	var list []string
+	for _, e := range edits {
+		if name := canon.Short(e.Path); !slices.Contains(list, name) {
+			list = append(list, name)
+		}
+	}
+	text := strings.Join(list[:min(len(list), most)], ", ")
+	return text + andMore(" ", len(list)-most)
+}
+
+// members returns the names of the members of a body that is a JSON object, in the order
+// in which they stand there.
+func members(body []byte) (names []string) {
+	v, err := exactjson.Parse(body)
+	if err != nil || v.Kind != exactjson.Object {
+		return nil
+	}
+	for _, member := range v.Elems {
+		names = append(names, member.Name)
+	}
+	return names
+}
+
+// fileName returns the name that a multipart form gives the file at a path of its form,
+// "body/file/0", or "".
+func fileName(req *interaction.Request, path string) string {
+	for _, h := range req.Headers {
+		if !strings.EqualFold(h.Name, "content-type") || len(h.Values) == 0 {
+			continue
+		}
+		_, params, err := mime.ParseMediaType(h.Values[0])
+		if err != nil {
+			return ""
+		}
+		count := map[string]int{}
+		for r := multipart.NewReader(bytes.NewReader(req.Body), params["boundary"]); ; {
+			part, err := r.NextRawPart()
+			if err != nil {
+				return ""
+			}
+			name := part.FormName()
+			if path == fmt.Sprintf("body/%s/%d", name, count[name]) {
+				return part.FileName()
+			}
+			count[name]++
+		}
+	}
+	return ""
+}

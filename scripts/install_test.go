@@ -1,0 +1,67 @@
+package scripts
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+	"golang.org/x/mod/module"
+	"golang.org/x/mod/zip"
+)
+
+// TestInstall gets the command as a user does, from a module proxy. The proxy is a folder with
+// this module, as it would be published, and then the module cache of this machine.
+func TestInstall(t *testing.T) {
+	t.Parallel()
+	proxy := t.TempDir()
+	publish(t, filepath.Join(proxy, "github.com", "promptecho", "promptecho", "@v"))
+	goEnv := func(name string) string {
+		out, err := exec.Command("go", "env", name).Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.TrimSpace(string(out))
+	}
+	cache, modules := goEnv("GOCACHE"), filepath.ToSlash(goEnv("GOMODCACHE"))
+	testscript.Run(t, testscript.Params{
+		Dir:                 filepath.Join("testdata", "install"),
+		RequireExplicitExec: true,
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("GOPROXY", "file://"+filepath.ToSlash(proxy)+",file://"+modules+"/cache/download")
+			env.Setenv("GOSUMDB", "off")
+			env.Setenv("GOTOOLCHAIN", "local")
+			env.Setenv("GOFLAGS", "-modcacherw")
+			env.Setenv("GOPATH", env.WorkDir)
+			env.Setenv("GOCACHE", cache)
+			return nil
+		},
+	})
+}
+
+// publish writes this module as version v1.0.0 into the folder of a proxy.
+func publish(t *testing.T, dir string) {
+	t.Helper()
+	mod, err := os.ReadFile(filepath.Join("..", "go.mod"))
+	if err == nil {
+		err = os.MkdirAll(dir, 0o755)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{"list": "v1.0.0\n", "v1.0.0.info": `{"Version":"v1.0.0"}`, "v1.0.0.mod": string(mod)} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f, err := os.Create(filepath.Join(dir, "v1.0.0.zip"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if err := zip.CreateFromDir(f, module.Version{Path: "github.com/promptecho/promptecho", Version: "v1.0.0"}, ".."); err != nil {
+		t.Fatal(err)
+	}
+}
