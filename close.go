@@ -64,7 +64,7 @@ func (r *Recorder) finish(o report.Outcome) report.Report {
 		r.tape.Close()
 		r.compare()
 		r.upstream.Close()
-		for _, err := range []error{r.save(&o), r.tape.Unreadable()} {
+		for _, err := range []error{r.save(&o), r.tape.Unreadable(), r.handOver()} {
 			if err != nil {
 				r.log.Error(err)
 			}

@@ -66,7 +66,7 @@ func TestDocumentedLinks(t *testing.T) {
 func TestDocumentedModes(t *testing.T) {
 	t.Parallel()
 	readme := read(t, "README.md")
-	for _, m := range []Mode{ModeNone, ModeCompare, ModeNewEpisodes, ModeAll, ModeLive} {
+	for _, m := range []Mode{ModeNone, ModeCompare, ModeNewEpisodes, ModeUpdate, ModeAll, ModeLive} {
 		if !strings.Contains(readme, "PROMPTECHO_MODE="+string(m)+" ") {
 			t.Errorf("README.md does not show mode %s", m)
 		}

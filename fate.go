@@ -45,7 +45,7 @@ func fateOf(p plan, c tape.State, e ending) fate {
 		return fate{beside: true, reason: "something else has written it meanwhile (another test process?)"}
 	case !again && whole && e.clash:
 		return fate{beside: true, reason: "it would hold recordings that replay cannot tell apart"}
-	case p.update && whole && e.outdated:
+	case p.update && whole && e.outdated, p.renew && e.Failed:
 		return fate{beside: true}
 	case p.update && c.Present && e.AskedAll() && !e.doubtful:
 		return fate{keep: keepAsked}

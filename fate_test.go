@@ -88,6 +88,8 @@ func TestFateOfDanger(t *testing.T) {
 		{"a clash in a partial one", plan{}, partial, ending{Outcome: report.Outcome{Failed: true}, clash: true}, false, ""},
 		{"a clash while it is updated", plan{update: true}, whole, ending{clash: true}, true, "cannot tell apart"},
 		{"an outdated cassette that is updated", plan{update: true}, whole, ending{Outcome: report.Outcome{Failed: true}, outdated: true}, true, ""},
+		{"accepted recordings, in a run that fails", plan{renew: true}, whole, ending{Outcome: report.Outcome{Failed: true}}, true, ""},
+		{"accepted recordings of a partial cassette, in a run that fails", plan{renew: true}, partial, ending{Outcome: report.Outcome{Failed: true}}, true, ""},
 		{"an outdated cassette that is not", plan{}, whole, ending{Outcome: report.Outcome{Failed: true}, outdated: true}, false, ""},
 		{"a clash while all is recorded", plan{again: true}, whole, ending{Outcome: report.Outcome{Failed: true}, clash: true}, true, ""},
 	} {

@@ -3,6 +3,7 @@ package promptecho
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -23,5 +24,19 @@ func TestOpenForeign(t *testing.T) {
 	}
 	if read(t, file) != theirs {
 		t.Error("it was changed")
+	}
+}
+
+// TestSlipIsNotForeign: one of our cassettes with another tool's name for a field is told so,
+// and not taken for a cassette of that tool.
+func TestSlipIsNotForeign(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "c.yaml")
+	text := "version: 1\ninteractions:\n  - kind: http\n    request:\n      method: GET\n      uri: https://x.example/\n"
+	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(file); err == nil || !strings.Contains(err.Error(), `unknown key "uri"`) {
+		t.Errorf("%v", err)
 	}
 }

@@ -91,7 +91,7 @@ func (r *Recorder) load() error {
 	}
 	r.mode = mode
 	r.plan = r.planFor()
-	if err := r.overCut(r.tape.Load(!r.plan.again && !r.plan.passThrough, r.plan.record)); err != nil {
+	if err := r.overCut(r.tape.Load(r.plan.plays(), r.plan.record)); err != nil {
 		return err
 	}
 	if lines := r.tape.State.Edited; len(lines) > 0 {

@@ -13,6 +13,7 @@ type plan struct {
 	record      bool // what no recording answers goes upstream, and Close saves
 	compare     bool // model calls that were played go upstream once more, when the run is over
 	again       bool // nothing is played: all of it is recorded again
+	renew       bool // recordings that were accepted are not played: they are recorded again
 	update      bool // what was not asked for is dropped in the end
 	derive      bool // what Live selects is asked for real
 	saveDerived bool // and what comes of it is saved beside the cassette
@@ -22,6 +23,17 @@ type plan struct {
 
 // mayGoUpstream reports whether any request can leave the process.
 func (p plan) mayGoUpstream() bool { return p.record || p.passThrough || p.compare }
+
+// plays says which recordings of the cassette are played.
+func (p plan) plays() tape.Playing {
+	switch {
+	case p.again || p.passThrough:
+		return tape.PlayNone
+	case p.renew:
+		return tape.PlayNotAccepted
+	}
+	return tape.PlayAll
+}
 
 // planFor returns the plan of a mode for a cassette that is not pinned. live says that the
 // user wants a part of it live.
@@ -45,6 +57,8 @@ func planOf(m Mode, c tape.State) plan {
 		return plan{record: true}
 	case m == ModeUpdate:
 		return plan{record: true, update: true}
+	case m == ModeAccepted && c.Accepted:
+		return plan{record: true, update: true, renew: true}
 	case m == ModeCompare:
 		return plan{compare: true, checkUnused: true, mayAskNone: true}
 	case m == ModeOnce && !c.Present:

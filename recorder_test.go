@@ -403,7 +403,7 @@ func TestOpenErrors(t *testing.T) {
 		opt  Option
 		want string
 	}{
-		{"mode", InMode("sometimes"), `promptecho: InMode: unknown record mode "sometimes": use one of none, compare, once, new_episodes, update, all, live`},
+		{"mode", InMode("sometimes"), `promptecho: InMode: unknown record mode "sometimes": use one of none, compare, once, new_episodes, update, accepted, all, live`},
 		{"mask", Mask("(", ""), "promptecho: Mask: error parsing regexp: missing closing ): `(`"},
 		{"pace", Pace(-1), "promptecho: Pace: -1 is not a factor of time: use 0 or more"},
 		{"redact", Redact("("), "promptecho: Redact: error parsing regexp: missing closing ): `(`"},

@@ -45,6 +45,9 @@ func (r *Recorder) play(req *http.Request, in *incoming, rec *tape.Recording) (*
 // notePlayed keeps what there is to tell of a recording that answers a call.
 func (r *Recorder) notePlayed(c *tape.Call, rec *tape.Recording) {
 	r.log.Played()
+	if rec.Accepted() {
+		r.log.PlayedAccepted(rec.Line())
+	}
 	if c.Form != nil {
 		r.log.Selected(c.Form)
 		r.log.Drift(rec, c.As)

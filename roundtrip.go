@@ -53,8 +53,7 @@ func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 
 // miss notes that a request is not recorded, and returns the answer to it.
 func (r *Recorder) miss(req *http.Request, c *tape.Call) *http.Response {
-	r.log.Selected(c.Form)
-	m := r.log.Miss(c, strings.EqualFold(req.Header.Get("Upgrade"), "websocket")) // RFC 6455, section 4.1
+	m := r.noteMiss(c, strings.EqualFold(req.Header.Get("Upgrade"), "websocket")) // RFC 6455, section 4.1
 	short, full := m.OneLine()
 	return refusal(req, "promptecho: not recorded: "+short, fmt.Sprintf("promptecho: not recorded: %s: %s", strings.TrimSpace(m.Endpoint+" "+m.Model), full))
 }

@@ -141,10 +141,10 @@ func (r *Recorder) write(f fate, recorded []*tape.Recording) error {
 	case f.beside:
 		return r.saveBeside(top, recorded, f.reason)
 	}
-	if r.plan.again {
+	if r.plan.again || r.plan.renew {
 		r.tape.KeepUnchanged(recorded)
 	}
-	unasked := r.unasked(f)
+	unasked := r.unasked(f, recorded)
 	list := r.kept(f, recorded, unasked)
 	if r.plan.again && r.config.selection.freezes() {
 		list = slices.Concat(list, r.tape.Played(f.keep == keepUnasked))
@@ -174,9 +174,15 @@ func (r *Recorder) write(f fate, recorded []*tape.Recording) error {
 func (r *Recorder) kept(f fate, recorded, unasked []*tape.Recording) []*tape.Recording {
 	switch f.keep {
 	case keepAll, keepAsked:
-		return slices.DeleteFunc(r.tape.Recordings(), func(rec *tape.Recording) bool {
+		list := slices.DeleteFunc(r.tape.Recordings(), func(rec *tape.Recording) bool {
 			return (rec.Fresh() || rec.Resumed()) && !slices.Contains(recorded, rec) || slices.Contains(unasked, rec)
 		})
+		if r.plan.renew {
+			left := r.tape.TakePlaces(recorded)
+			list = append(list, slices.DeleteFunc(left, func(rec *tape.Recording) bool { return slices.Contains(unasked, rec) })...)
+			tape.SortPlaced(list)
+		}
+		return list
 	case keepUnasked:
 		kept := r.tape.NotAskedAgain()
 		if len(kept) > 0 {
@@ -188,12 +194,16 @@ func (r *Recorder) kept(f fate, recorded, unasked []*tape.Recording) []*tape.Rec
 }
 
 // unasked returns the recordings that are dropped because this run did not ask for them.
-func (r *Recorder) unasked(f fate) []*tape.Recording {
+func (r *Recorder) unasked(f fate, recorded []*tape.Recording) []*tape.Recording {
 	switch {
 	case f.keep == keepNone:
 		return r.tape.NotAskedAgain()
 	case f.keep == keepAsked && !r.config.allowUnused:
-		return r.log.Unused()
+		list := r.log.Unused()
+		if r.plan.renew {
+			list = append(list, r.tape.TakePlaces(recorded)...)
+		}
+		return list
 	}
 	return nil
 }

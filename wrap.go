@@ -124,8 +124,7 @@ func (w *wrapped) call(ctx context.Context, in, out any, run func(context.Contex
 		c.Instead = recording
 		return w.record(ctx, &c, out, run)
 	}
-	r.log.Selected(c.Form)
-	m := r.log.Miss(&c, false)
+	m := r.noteMiss(&c, false)
 	return (*MissError)(&m)
 }
 

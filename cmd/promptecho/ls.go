@@ -27,6 +27,7 @@ of the file. The state of a cassette is nothing, or some of
   partial   the run that recorded it did not pass whole
   pinned    no run writes it
   failures  it holds answers with an error status
+  accepted  promptecho accept has put newer requests into it
   orphan    no test file of its package has a test of its name, or mentions it
   broken    it cannot be read; promptecho verify says why
   derived   what came of live parts (option Live), beside the original
@@ -48,7 +49,7 @@ type listing struct {
 	InputTokens  int64          `json:"input_tokens"`
 	OutputTokens int64          `json:"output_tokens"`
 	Modified     time.Time      `json:"modified"`
-	State        []string       `json:"state"` // partial, pinned, failures, orphan, broken
+	State        []string       `json:"state"` // partial, pinned, failures, accepted, orphan, broken
 	Problem      string         `json:"problem,omitempty"`
 }
 
@@ -111,7 +112,7 @@ func listed(file string, f *cassette.File, err error, packages tests.Packages) l
 		l.State, l.Problem = append(l.State, "broken"), err.Error()
 		return l
 	}
-	failures := false
+	failures, accepted := false, false
 	var rules canon.Options
 	for _, it := range f.Interactions {
 		form := rules.Form(&it.Request)
@@ -125,6 +126,7 @@ func listed(file string, f *cassette.File, err error, packages tests.Packages) l
 			l.OutputTokens += it.Usage.OutputTokens
 		}
 		failures = failures || it.Response.Status >= 400
+		accepted = accepted || it.Accepted
 	}
 	slices.Sort(l.Models)
 	for _, s := range []struct {
@@ -134,6 +136,7 @@ func listed(file string, f *cassette.File, err error, packages tests.Packages) l
 		{"partial", f.Partial && l.Kind == isCassette},
 		{"pinned", f.Pinned},
 		{"failures", failures},
+		{"accepted", accepted},
 		{"orphan", l.Kind == isCassette && packages.Orphaned(file)},
 	} {
 		if s.is {

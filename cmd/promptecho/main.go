@@ -4,8 +4,9 @@
 //	promptecho show [-raw] [-json] PATH|TEST ... [N]
 //	promptecho diff [-git REF] [-json] [PATH ...]
 //	promptecho view [-git REF] [-o FILE] [PATH ...]
-//	promptecho record [-update|-all] [PACKAGE ...]
+//	promptecho record [-update|-all|-accepted] [PACKAGE ...]
 //	promptecho compare [PACKAGE ...]
+//	promptecho accept [-n|-i] [-question] [PACKAGE ...]
 //	promptecho verify [-w] [PATH ...]
 //	promptecho prune [-w] [-json] [PATH ...]
 //	promptecho import [-o DIR | -w] FILE ...
@@ -39,6 +40,7 @@ var verbs = []verb{
 	{"view", viewHelp, runView},
 	{"record", recordHelp, runRecord},
 	{"compare", compareHelp, runCompare},
+	{"accept", acceptHelp, runAccept},
 	{"verify", verifyHelp, runVerify},
 	{"prune", pruneHelp, runPrune},
 	{"import", importHelp, runImport},

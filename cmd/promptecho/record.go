@@ -7,25 +7,30 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"syscall"
 	"time"
 
+	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/suite"
+	"github.com/promptecho/promptecho/internal/tests"
 )
 
-const recordHelp = `record [-update|-all] [-json] [FLAGS] [PACKAGE ...] [-- FLAGS]
+const recordHelp = `record [-update|-all|-accepted] [FLAGS] [PACKAGE ...]
 run tests and record: a line per test, then what to review
 
 It runs go test for those of the packages whose tests link promptecho; the
 default is ./... What is recorded is replayed, what is not is recorded (mode
 new_episodes).
 
-  -update  and drop what tests that pass do not ask for (mode update)
-  -all     record everything again (mode all)
-  -json    print one object for all of the run
+  -update    and drop what tests that pass do not ask for (mode update)
+  -all       record everything again (mode all)
+  -accepted  record again what promptecho accept has accepted, in the tests
+             whose cassettes have such recordings (mode accepted)
+  -json      print one object for all of the run
 
 Flags of go test: -run, -skip, -short, -timeout, -tags, -race, -p and -parallel,
 and behind "--" any others. -count is 1; the mode stands in PROMPTECHO_MODE.
@@ -40,7 +45,7 @@ The exit status is 1 if a test failed or the run was interrupted.
 // runRecord runs tests so that what is not recorded gets recorded.
 func runRecord(args []string, stdout, stderr io.Writer) error {
 	flags := flag.NewFlagSet("record", flag.ContinueOnError)
-	update, all := flags.Bool("update", false, ""), flags.Bool("all", false, "")
+	update, all, accepted := flags.Bool("update", false, ""), flags.Bool("all", false, ""), flags.Bool("accepted", false, "")
 	r, err := parseRun("record", flags, args)
 	if err != nil {
 		return err
@@ -48,6 +53,10 @@ func runRecord(args []string, stdout, stderr io.Writer) error {
 	switch {
 	case *update && *all:
 		return errors.New("-update records what is missing, and -all everything: use one of them")
+	case *accepted && (*update || *all):
+		return errors.New("-accepted records again what was accepted, and nothing else: it goes with neither -update nor -all")
+	case *accepted:
+		r.mode, r.verb = "accepted", "record -accepted"
 	case *update:
 		r.mode, r.verb = "update", "record -update"
 	case *all:
@@ -111,28 +120,19 @@ func parseRun(verb string, flags *flag.FlagSet, args []string) (*testRun, error)
 
 // run runs the tests, tells what they do, and sums up.
 func (r *testRun) run(stdout, stderr io.Writer) error {
-	packages, err := suite.List(slices.DeleteFunc(slices.Clone(r.flags), func(f string) bool { return !strings.HasPrefix(f, "-tags=") }), r.patterns)
+	packages, err := r.list()
+	if err == nil && r.mode == "accepted" {
+		packages, err = r.onlyAccepted(packages)
+	}
 	if err != nil {
 		return err
 	}
-	if len(packages) == 0 {
-		return fmt.Errorf("no package of %s has tests that link promptecho: tests use its package echotest", strings.Join(r.patterns, " "))
-	}
-	interrupts := make(chan os.Signal, 2)
-	signal.Notify(interrupts, os.Interrupt, syscall.SIGTERM)
-	defer signal.Stop(interrupts)
-	p, err := suite.Start(r.mode, r.flags, packages, r.behind)
-	if err != nil {
-		return err
-	}
-	s := &summary{verb: r.verb, mode: r.mode, flags: r.flags, behind: r.behind, packages: packages, began: time.Now()}
 	out := stdout
 	if r.asJSON {
 		out = io.Discard
 	}
-	s.interrupted = follow(p, s, newStatus(out, stderr), interrupts)
-	said, err := p.Wait()
-	if err != nil && !s.interrupted {
+	s, said, err := r.once(packages, newStatus(out, stderr))
+	if err != nil {
 		return err
 	}
 	if err := s.addJournals(); err != nil {
@@ -144,4 +144,75 @@ func (r *testRun) run(stdout, stderr io.Writer) error {
 		s.print(stdout)
 	}
 	return errors.Join(err, s.verdict(said))
+}
+
+// list returns the packages whose tests are run.
+func (r *testRun) list() ([]suite.Package, error) {
+	tags := slices.DeleteFunc(slices.Clone(r.flags), func(f string) bool { return !strings.HasPrefix(f, "-tags=") })
+	packages, err := suite.List(tags, r.patterns)
+	if err == nil && len(packages) == 0 {
+		err = fmt.Errorf("no package of %s has tests that link promptecho: tests use its package echotest", strings.Join(r.patterns, " "))
+	}
+	return packages, err
+}
+
+// onlyAccepted returns the packages that have cassettes with accepted recordings. If it is
+// known which tests have these, and the user has not said which to run, only those run.
+func (r *testRun) onlyAccepted(packages []suite.Package) (found []suite.Package, err error) {
+	all, names, known := tests.Packages{}, []string{}, true
+	for _, p := range packages {
+		data := filepath.Join(p.Dir, "testdata")
+		if _, err := os.Stat(data); err != nil {
+			continue
+		}
+		files, err := cassettesIn(data)
+		if err != nil {
+			return nil, err
+		}
+		has := false
+		for _, file := range files {
+			f, err := load(file)
+			if err != nil {
+				return nil, err
+			}
+			if kindOf(file) != isCassette || !slices.ContainsFunc(f.Interactions, func(it *interaction.Interaction) bool { return it.Accepted }) {
+				continue
+			}
+			name, _ := testOf(file)
+			name, _, _ = strings.Cut(name, "/")
+			has, known = true, known && slices.Contains(all.In(p.Dir).Functions, name)
+			if name = regexp.QuoteMeta(name); !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+		if has {
+			found = append(found, p)
+		}
+	}
+	if len(found) == 0 {
+		return nil, fmt.Errorf("no cassette of %s has accepted recordings", strings.Join(r.patterns, " "))
+	}
+	if known && !slices.ContainsFunc(r.flags, func(f string) bool { return strings.HasPrefix(f, "-run=") }) {
+		r.flags = append(slices.Clip(r.flags), "-run=^("+strings.Join(names, "|")+")$")
+	}
+	return found, nil
+}
+
+// once runs the tests of packages, with more variables in their environment, and tells what
+// they do. It returns what came of them, and what go test said beside.
+func (r *testRun) once(packages []suite.Package, status *status, env ...string) (s *summary, said string, err error) {
+	interrupts := make(chan os.Signal, 2)
+	signal.Notify(interrupts, os.Interrupt, syscall.SIGTERM)
+	defer signal.Stop(interrupts)
+	p, err := suite.Start(r.mode, r.flags, packages, r.behind, env...)
+	if err != nil {
+		return nil, "", err
+	}
+	s = &summary{verb: r.verb, mode: r.mode, flags: r.flags, behind: r.behind, packages: packages, began: time.Now()}
+	s.interrupted = follow(p, s, status, interrupts)
+	said, err = p.Wait()
+	if s.interrupted {
+		err = nil
+	}
+	return s, said, err
 }

@@ -276,6 +276,9 @@ func headline(e *conversation.Exchange) []string {
 	if e.InputTokens+e.OutputTokens > 0 {
 		what = append(what, fmt.Sprintf("%s tokens in, %s out", thousands(e.InputTokens), thousands(e.OutputTokens)))
 	}
+	if e.Accepted {
+		what = append(what, "accepted")
+	}
 	return append(what, fmt.Sprintf("line %d", e.Line))
 }
 

@@ -213,24 +213,31 @@ func (s *summary) printJournals(w io.Writer) {
 
 // printFailed says how to run what failed again, package by package.
 func (s *summary) printFailed(w io.Writer) {
-	tests, places := map[string][]string{}, s.places()
 	failed := s.failed()
+	if len(failed) == 0 {
+		return
+	}
+	fmt.Fprintf(w, "\n%s failed. To run what failed again:\n", count(len(failed), "test"))
+	for _, command := range s.commands(s.verb, failed) {
+		fmt.Fprintf(w, "  %s\n", redact.Printable(command))
+	}
+}
+
+// commands returns the commands by which a verb runs these tests, one for each package.
+func (s *summary) commands(verb string, failed []*suite.Test) (commands []string) {
+	places, tests := s.places(), map[string][]string{}
 	for _, t := range failed {
 		name, _, _ := strings.Cut(t.Name, "/")
 		if name = regexp.QuoteMeta(name); !slices.Contains(tests[t.Package], name) {
 			tests[t.Package] = append(tests[t.Package], name)
 		}
 	}
-	if len(failed) == 0 {
-		return
-	}
-	fmt.Fprintf(w, "\n%s failed. To run what failed again:\n", count(len(failed), "test"))
 	for _, p := range s.packages {
 		names := tests[p.Path]
 		if len(names) == 0 {
 			continue
 		}
-		command := "promptecho " + s.verb
+		command := "promptecho " + verb
 		for _, f := range s.flags {
 			if !strings.HasPrefix(f, "-run=") && !strings.HasPrefix(f, "-skip=") {
 				command += " " + shell.Quote(f)
@@ -243,8 +250,9 @@ func (s *summary) printFailed(w io.Writer) {
 		for _, arg := range s.behind {
 			command += " " + shell.Quote(arg)
 		}
-		fmt.Fprintf(w, "  %s\n", redact.Printable(command))
+		commands = append(commands, command)
 	}
+	return commands
 }
 
 // json returns the summary for programs.

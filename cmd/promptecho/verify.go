@@ -19,8 +19,9 @@ check that cassettes are whole and hold no secret, and name edits
 
 A folder stands for all cassettes below it, and for what recordings left there;
 the default is ".". An interaction that was edited since it was recorded is
-named; that is no fault. Cassettes that are partial, broken or hold what looks
-like a secret are faults, and so is what killed or failed recordings left.
+named, and so is one that promptecho accept has put a newer request into; that
+is no fault. Cassettes that are partial, broken or hold what looks like a secret
+are faults, and so is what killed or failed recordings left.
 
   -w      write seals and texts anew, as the next recording would
   -json   print a list with an object for each file
@@ -34,6 +35,7 @@ type verdict struct {
 	Good     bool     `json:"good"`
 	Problems []string `json:"problems"`       // each with its place
 	Edited   []int    `json:"edited"`         // the lines of interactions that were edited
+	Accepted []int    `json:"accepted"`       // the lines of those that promptecho accept has put newer requests into
 	Derived  string   `json:"from,omitempty"` // the cassette that a derived one came of
 	Stale    bool     `json:"stale"`          // what is computed for the reader was not up to date
 	Written  bool     `json:"written"`
@@ -80,13 +82,17 @@ func runVerify(args []string, stdout, stderr io.Writer) error {
 
 // printVerdicts prints what is wrong, what was edited and what was written.
 func printVerdicts(w io.Writer, verdicts []*verdict, bad int, write bool) {
-	stale := 0
+	stale, accepted := 0, 0
 	for _, v := range verdicts {
 		for _, p := range v.Problems {
 			fmt.Fprintln(w, redact.Printable(p))
 		}
 		for _, line := range v.Edited {
 			fmt.Fprintf(w, "%s:%d: edited since it was recorded\n", redact.Printable(v.Path), line)
+		}
+		for _, line := range v.Accepted {
+			fmt.Fprintf(w, "%s:%d: accepted: its request is newer than its answer\n", redact.Printable(v.Path), line)
+			accepted++
 		}
 		if v.Derived != "" {
 			fmt.Fprintf(w, "%s: came of live parts; compare it by promptecho diff %s %[1]s, then delete it\n", redact.Printable(v.Path), redact.Printable(v.Derived))
@@ -99,6 +105,9 @@ func printVerdicts(w io.Writer, verdicts []*verdict, bad int, write bool) {
 		}
 	}
 	fmt.Fprintf(w, "%d of %d cassettes are good\n", len(verdicts)-bad, len(verdicts))
+	if accepted > 0 {
+		fmt.Fprintf(w, "%s accepted: promptecho record -accepted records them again\n", count(accepted, "recording"))
+	}
 	if stale > 0 && !write {
 		fmt.Fprintf(w, "%d edited by hand, or written by another version: promptecho verify -w writes seals and texts anew; replay needs none of them, but is slower without\n", stale)
 	}
@@ -122,7 +131,7 @@ func sealsOf(file string) (seals []bool, edited []int) {
 // verify checks one cassette, and writes what is computed for the reader anew if write is
 // set and nothing else is wrong.
 func verify(file string, write bool) (*verdict, error) {
-	v := &verdict{Path: file, Problems: []string{}, Edited: []int{}}
+	v := &verdict{Path: file, Problems: []string{}, Edited: []int{}, Accepted: []int{}}
 	f, err := load(file)
 	if err != nil {
 		var syntax *cassette.SyntaxError
@@ -156,6 +165,9 @@ func verify(file string, write bool) (*verdict, error) {
 	for i, it := range f.Interactions {
 		for _, finding := range redact.Findings(it) {
 			v.Problems = append(v.Problems, fmt.Sprintf("%s:%d: %s: looks like a secret; replace it by [REDACTED], and revoke it if it was committed", file, it.Line, finding))
+		}
+		if it.Accepted {
+			v.Accepted = append(v.Accepted, it.Line)
 		}
 		form := rules.Form(&it.Request)
 		if it.MatchKey != form.Key() || i >= len(sealed) || !sealed[i] {

@@ -26,7 +26,8 @@ const module = "github.com/promptecho/promptecho"
 var rooms = map[string][]string{
 	"echotest":             {"", "internal/attr", "internal/guard", "internal/report", "internal/shell", "internal/stack", "internal/testname", "internal/tests"},
 	"echofault":            {"internal/report", "internal/answer", "internal/canon", "internal/stream", "internal/interaction", "internal/request"},
-	"":                     {"internal/function", "internal/guard", "internal/shell", "internal/stack", "internal/tape", "internal/answer", "internal/report", "internal/compare", "internal/said", "internal/redact", "internal/canon", "internal/stream", "internal/cassette", "internal/interaction", "internal/request", "internal/memo"},
+	"":                     {"internal/missed", "internal/function", "internal/guard", "internal/shell", "internal/stack", "internal/tape", "internal/answer", "internal/report", "internal/compare", "internal/said", "internal/redact", "internal/canon", "internal/stream", "internal/cassette", "internal/interaction", "internal/request", "internal/memo"},
+	"internal/missed":      {"internal/canon", "internal/codec", "internal/interaction"},
 	"internal/function":    {"internal/codec", "internal/exactjson", "internal/interaction"},
 	"internal/compare":     {"internal/rerecord", "internal/diff", "internal/said", "internal/canon", "internal/interaction", "internal/exactjson"},
 	"internal/said":        {"internal/canon", "internal/interaction", "internal/exactjson"},
@@ -56,12 +57,13 @@ var rooms = map[string][]string{
 	"internal/attr":        {},
 	"internal/standin":     {},
 	"internal/arch":        {},
-	"cmd/promptecho":       {"", "internal/attr", "internal/shell", "internal/suite", "internal/tests", "echotest", "internal/testname", "internal/conversation", "internal/changes", "internal/answer", "internal/exactjson", "internal/cassette", "internal/interaction", "internal/canon", "internal/standin", "internal/diff", "internal/foreign", "internal/page", "internal/redact", "internal/said", "internal/stream"},
+	"cmd/promptecho":       {"", "internal/accept", "internal/missed", "internal/attr", "internal/shell", "internal/suite", "internal/tests", "echotest", "internal/testname", "internal/conversation", "internal/changes", "internal/answer", "internal/exactjson", "internal/cassette", "internal/interaction", "internal/canon", "internal/standin", "internal/diff", "internal/foreign", "internal/page", "internal/redact", "internal/said", "internal/stream"},
 
 	// What only the command links.
 	"internal/foreign":      {"internal/canon", "internal/cassette", "internal/codec", "internal/coding", "internal/exactjson", "internal/function", "internal/interaction", "internal/redact", "internal/said", "internal/stream", "internal/tape", "internal/yaml"},
 	"internal/page":         {"internal/redact"},
 	"internal/suite":        {"internal/attr"},
+	"internal/accept":       {"internal/canon", "internal/diff", "internal/exactjson", "internal/interaction"},
 	"internal/conversation": {"internal/said", "internal/canon", "internal/interaction", "internal/exactjson"},
 	"internal/changes":      {"internal/said", "internal/diff", "internal/rerecord", "internal/canon", "internal/interaction", "internal/exactjson"},
 }

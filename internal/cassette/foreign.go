@@ -47,6 +47,8 @@ func Foreign(text string) (tool string) {
 			hasRun = true
 		case column == 0 && key == "interactions" && hasRun:
 			return AgentTape
+		case items && part == "" && key == "kind": // each of ours begins with it
+			return ""
 		case column == 0:
 			items, part = items || key == "interactions", ""
 		case ok && items && (key == "request" || key == "response"):

@@ -38,9 +38,10 @@ type entry struct {
 	seal    *seal // that holds; nil if there is none
 	trusted bool  // what the seal says of the request is right by today's rules
 
-	givenUp string                   // see GivenUp
-	unknown bool                     // see UnknownHeaders
-	it      *interaction.Interaction // if it was read already
+	givenUp  string                   // see GivenUp
+	unknown  bool                     // see UnknownHeaders
+	accepted bool                     // see Accepted
+	it       *interaction.Interaction // if it was read already
 }
 
 // Open opens the cassette NAME.yaml; revision is that of the rules that match keys
@@ -95,25 +96,18 @@ func find(path string, data *[]byte, revision uint32, trust func([]byte) bool) (
 	if bytes.Contains((*data)[:min(len(*data), 200)], []byte("\r\n")) {
 		*data = bytes.ReplaceAll(*data, []byte("\r\n"), []byte("\n"))
 	}
-	s = &Index{path: path}
-	rest, ok := bytes.CutPrefix(*data, []byte(headStart))
-	rest, s.Pinned = bytes.CutPrefix(rest, []byte("pinned: true\n"))
-	rest, s.Partial = bytes.CutPrefix(rest, []byte("partial: true\n"))
-	given, rest, ok2 := codec.DecodeGiven(rest)
-	text, seals, ok3 := cutSeals(rest)
-	if !ok || !ok2 || !ok3 {
+	s, at, text, seals, ok := divide(*data)
+	if !ok {
 		return nil, false
 	}
-	s.Given = given
-	at := len(*data) - len(rest)
+	s.path = path
 	line := 1 + bytes.Count((*data)[:at], []byte("\n"))
 	s.items = make([]entry, 0, len(seals))
 	finder := sealFinder{seals: seals}
-	unknown := []byte(codec.UnknownHeadersLine)
-	anyUnknown := bytes.Contains(text, unknown)
+	unknown, accepted := lineIn(text, codec.UnknownHeadersLine), lineIn(text, codec.AcceptedLine)
 	for len(text) > 0 {
 		item, seal := finder.cut(len(s.items), text)
-		it := entry{at: int64(at), line: line, seal: seal, unknown: anyUnknown && bytes.Contains(item, unknown)}
+		it := entry{at: int64(at), line: line, seal: seal, unknown: unknown(item), accepted: accepted(item)}
 		if it.seal != nil {
 			it.trusted = it.seal.revision == revision && it.seal.key != 0 && (trust == nil || trust(item))
 			it.givenUp = givenUp(item)
@@ -132,6 +126,28 @@ func find(path string, data *[]byte, revision uint32, trust func([]byte) bool) (
 		s.edited = []int{line}
 	}
 	return s, true
+}
+
+// divide divides a cassette as Save writes it into its top, the interactions, which start at
+// an offset, and the seals; ok is false if it is not as that.
+func divide(data []byte) (top *Index, at int, items []byte, seals []seal, ok bool) {
+	top = new(Index)
+	rest, ok1 := bytes.CutPrefix(data, []byte(headStart))
+	rest, top.Pinned = bytes.CutPrefix(rest, []byte("pinned: true\n"))
+	rest, top.Partial = bytes.CutPrefix(rest, []byte("partial: true\n"))
+	given, rest, ok2 := codec.DecodeGiven(rest)
+	items, seals, ok3 := cutSeals(rest)
+	top.Given = given
+	return top, len(data) - len(rest), items, seals, ok1 && ok2 && ok3
+}
+
+// lineIn returns a function that reports whether an interaction of a text has a line. Most
+// texts have no such line, and are looked at once.
+func lineIn(text []byte, line string) func(item []byte) bool {
+	if !bytes.Contains(text, []byte(line)) {
+		return func([]byte) bool { return false }
+	}
+	return func(item []byte) bool { return bytes.Contains(item, []byte(line)) }
 }
 
 // givenUp finds in the text of an interaction why its request was given up, "" if it was
@@ -174,6 +190,14 @@ func (s *Index) UnknownHeaders(i int) bool {
 		return it.Request.UnknownHeaders
 	}
 	return s.items[i].unknown
+}
+
+// Accepted reports whether promptecho accept has put a later request into an interaction.
+func (s *Index) Accepted(i int) bool {
+	if it := s.items[i].it; it != nil {
+		return it.Accepted
+	}
+	return s.items[i].accepted
 }
 
 // Interaction reads an interaction. What it returns is the caller's, and another

@@ -91,7 +91,7 @@ type Buffer struct {
 // milliseconds; ok is false if the parser has to read it. What resp has is valid until b
 // is used again.
 func (b *Buffer) Response(text []byte, resp *interaction.Response) (latencyMS int64, ok bool) {
-	start := bytes.Index(text, []byte("\n    response:\n"))
+	start := bytes.Index(text, []byte(AnswerStart))
 	if start <= 0 {
 		return 0, false
 	}

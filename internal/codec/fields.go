@@ -40,6 +40,7 @@ func interactionFields(f fields, it *interaction.Interaction) {
 	f.text("kind", &it.Kind)
 	f.text("boundary", &it.Boundary)
 	f.text("within", &it.Request.Within)
+	f.flag("accepted", &it.Accepted)
 	if isFunction(it.Kind) {
 		functionFields(f, it)
 		return
@@ -78,6 +79,12 @@ func requestFields(f fields, r *interaction.Request) {
 // UnknownHeadersLine is written into an interaction whose request has unknown headers, and
 // nowhere else: whatever it holds is indented deeper.
 const UnknownHeadersLine = "\n      unknown_headers: true\n"
+
+// AcceptedLine is written into an interaction whose request was accepted, and nowhere else.
+const AcceptedLine = "\n    accepted: true\n"
+
+// AnswerStart is where the fields of an answer start in an interaction.
+const AnswerStart = "\n    response:\n"
 
 // answerFields are the fields of an interaction that tell how it was answered.
 func answerFields(f fields, it *interaction.Interaction) {

@@ -85,6 +85,9 @@ func ParseGiven(name string, text []byte) (g interaction.Given, err error) {
 // yaml reads the text into nodes.
 func (p *parser) yaml() yaml.Node {
 	p.checkConflict()
+	if strings.HasPrefix(p.src, "version https://git-lfs.github.com/spec/") {
+		p.fail(0, "", "this is a pointer of Git LFS and not the file; fetch that: git lfs pull (with GitHub's actions/checkout: \"lfs: true\")")
+	}
 	if p.err != nil {
 		return yaml.Node{}
 	}
@@ -92,7 +95,7 @@ func (p *parser) yaml() yaml.Node {
 	if err != nil {
 		p.fail(err.Offset, "", "%s", err.Msg)
 	} else if root.Pos == len(p.src) {
-		p.fail(root.Pos, "", "the file is empty; restore it, or delete it and record again")
+		p.fail(root.Pos, "", "the file is empty; restore it: git checkout -- %s, or delete it and record again", p.file)
 	}
 	return root
 }
@@ -108,7 +111,7 @@ func (p *parser) checkConflict() {
 			i += at
 			at = i + len(m)
 			if (i == 0 || p.src[i-1] == '\n') && (at == len(p.src) || p.src[at] == ' ' || p.src[at] == '\n') {
-				p.fail(i, "", "a merge conflict (%q); keep both sides where each added interactions, also below \"seals:\", or take one side and record again what is missing", m)
+				p.fail(i, "", "a merge conflict (%q); keep both sides where each added interactions, also below \"seals:\", or take one side (git checkout --ours -- %s) and record again what is missing", m, p.file)
 				return
 			}
 		}
@@ -148,7 +151,7 @@ func (p *parser) version(n *yaml.Node) {
 		}
 		v := p.integer(&n.Elems[i], "version", 1)
 		if p.err == nil && v != Version {
-			p.badf(&n.Elems[i], "version", "this is version %d, and this promptecho reads version %d; update it, or record again", v, Version)
+			p.badf(&n.Elems[i], "version", "this is version %d, and this promptecho reads version %d; update it: go get github.com/promptecho/promptecho@latest, or record again", v, Version)
 		}
 		return
 	}

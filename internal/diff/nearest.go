@@ -67,3 +67,9 @@ func sameButModel(a, b []canon.Line) bool {
 		return a == b || a.Path == "body/model" && b.Path == "body/model"
 	})
 }
+
+// Likeness returns how much two forms have in common: 1 for everything, 0 for nothing.
+func Likeness(a, b *canon.Form) float64 {
+	there, back := newProfile(a.Lines(), 0).share(b.Lines(), 0), newProfile(b.Lines(), 0).share(a.Lines(), 0)
+	return (there + back) / 2 // words that only one side has count in one direction
+}

@@ -26,6 +26,10 @@ type Interaction struct {
 	// be chance.
 	Concurrent bool
 
+	// Accepted says that Request is a later one, which promptecho accept has put in the place
+	// of the request that was answered.
+	Accepted bool
+
 	Line int // the 1-based line where the interaction starts in its file; not written
 }
 

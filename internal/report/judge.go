@@ -37,11 +37,25 @@ func (l *Log) Judge(o *Outcome, unasked ...string) Report {
 	if reached && l.Mode != "live" {
 		rep.Notes = append(rep.Notes, l.unselected(unasked, l.selected.all())...)
 	}
+	if lines := l.accepted.all(); len(lines) > 0 {
+		rep.Notes = append(rep.Notes, l.acceptedPlayed(lines))
+	}
 	if o.Failed || o.Unsure && !l.KeepFailures {
 		rep.Notes = append(rep.Notes, l.replayed.all()...)
 	}
 	rep.printable()
 	return rep
+}
+
+// acceptedPlayed names the accepted recordings that were played, by their lines.
+func (r *Run) acceptedPlayed(lines []int) string {
+	slices.Sort(lines)
+	var places []string
+	for _, line := range lines[:min(len(lines), alsoNamed)] {
+		places = append(places, fmt.Sprintf("%s:%d", r.File, line))
+	}
+	return fmt.Sprintf("answered from %s of promptecho accept, whose requests are newer than their answers: %s%s. To record them again: promptecho record -accepted",
+		Count(len(lines), "recording"), strings.Join(places, ", "), andMore(" ", len(lines)-alsoNamed))
 }
 
 // judgeContests names the recordings that answered another request than theirs.

@@ -25,6 +25,7 @@ type Log struct {
 	errors   tally[string]
 	failed   tally[FailedCall]
 	replayed tally[string]          // recorded failures that were replayed
+	accepted tally[int]             // the lines of accepted recordings that were played
 	drifted  tally[string]          // differences that were noted
 	selected tally[string]          // patterns of options that selected a field
 	lacking  tally[string]          // calls whose values the cassette lacks
@@ -119,6 +120,11 @@ func (l *Log) FailedCalls() (calls []FailedCall) {
 func (l *Log) Replayed(line int, resp *interaction.Response) {
 	l.replayed.add(fmt.Sprintf("nothing was sent: this is a recording, %s:%d: %s", l.File, line, Failure(resp)))
 }
+
+// PlayedAccepted notes that a request was answered by a recording, at this line, that was
+// accepted. Whoever looks for the reason why a test failed must know that the answer is that
+// of an earlier request.
+func (l *Log) PlayedAccepted(line int) { l.accepted.add(line) }
 
 // Failure says in words how the request with this recorded answer failed.
 func Failure(resp *interaction.Response) string {

@@ -34,15 +34,15 @@ type Process struct {
 
 // Start starts go test in a record mode. The mode stands in the environment, since the go
 // command ends its list of packages at a flag that it does not know. The flags and the
-// arguments behind the packages are for go test. Results that go test has cached do not
-// count.
-func Start(mode string, flags []string, packages []Package, behind []string) (*Process, error) {
+// arguments behind the packages are for go test, and more variables of the environment,
+// NAME=VALUE, for the tests. Results that go test has cached do not count.
+func Start(mode string, flags []string, packages []Package, behind []string, env ...string) (*Process, error) {
 	args := append([]string{"test", "-json", "-count=1"}, flags...)
 	for _, p := range packages {
 		args = append(args, p.Path)
 	}
 	p := &Process{cmd: exec.Command("go", append(args, behind...)...)}
-	p.cmd.Env = append(os.Environ(), "PROMPTECHO_MODE="+mode)
+	p.cmd.Env = append(append(os.Environ(), "PROMPTECHO_MODE="+mode), env...)
 	p.cmd.Stderr = &p.said
 	p.cmd.WaitDelay = time.Second // for what a killed go test has started
 	out, err := p.cmd.StdoutPipe()

@@ -1,11 +1,14 @@
 package tape
 
 import (
+	"slices"
+
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/rerecord"
 )
 
-// What follows is for a run that records all of a cassette again. The tape must be closed.
+// What follows is for a run that records a cassette again, or what of it was accepted. The
+// tape must be closed.
 
 // SucceededBefore returns the recording of the same request that succeeded and is to be
 // replaced, or nil if there is none.
@@ -42,6 +45,23 @@ func (t *Tape) NotAskedAgain() (kept []*Recording) {
 		}
 	}
 	return kept
+}
+
+// TakePlaces gives recordings of this run the places of those that they replace, and returns
+// those that are not replaced.
+func (t *Tape) TakePlaces(recs []*Recording) (left []*Recording) {
+	old := map[uint64][]*Recording{}
+	for _, rec := range t.replaced {
+		key := keyOf(rec.Form())
+		old[key] = append(old[key], rec)
+	}
+	for _, rec := range recs {
+		key := keyOf(rec.Form())
+		if same := old[key]; len(same) > 0 {
+			rec.number, old[key] = same[0].number, same[1:]
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(t.replaced), func(rec *Recording) bool { return !slices.Contains(old[keyOf(rec.Form())], rec) })
 }
 
 // KeepUnchanged changes recordings of this run to what the cassette had, wherever both

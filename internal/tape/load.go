@@ -8,18 +8,27 @@ import (
 	"github.com/promptecho/promptecho/internal/interaction"
 )
 
+// Which recordings of the cassette are played.
+type Playing int
+
+const (
+	PlayNone        Playing = iota
+	PlayNotAccepted         // all but those that were accepted
+	PlayAll
+)
+
 // Load puts the recordings of the cassette on the tape, to be played, or aside, to be
 // replaced; frozen ones are always played. It does not read a recording whose seal tells
 // what it answers, unless save says that this run is about to write the file. If a
 // recording that is needed cannot be read, the error says why, and the tape is as if there
 // were no cassette.
-func (t *Tape) Load(play, save bool) error {
+func (t *Tape) Load(play Playing, save bool) error {
 	t.records = save
 	if t.stored == nil {
 		return nil
 	}
 	list := make([]Recording, t.stored.Len())
-	if play || t.Config.Frozen != nil {
+	if play != PlayNone || t.Config.Frozen != nil {
 		t.recordings = make([]*Recording, 0, len(list))
 		t.shelf, t.exact = newShelf(len(list)), make(map[uint64]*Recording, len(list))
 	}
@@ -45,12 +54,13 @@ func (t *Tape) Load(play, save bool) error {
 }
 
 // place puts the recording with this number in the cassette where it belongs on the tape.
-func (t *Tape) place(rec *Recording, number int, play bool) {
+func (t *Tape) place(rec *Recording, number int, play Playing) {
 	var digest uint64
 	rec.of, rec.number = t.source, number
 	rec.key, digest, rec.sealed = t.stored.Hint(number)
 	rec.givenUp, rec.unknown = t.stored.GivenUp(number), t.stored.UnknownHeaders(number)
-	if !play && !t.isFrozen(rec) {
+	rec.accepted = t.stored.Accepted(number)
+	if (play == PlayNone || play == PlayNotAccepted && rec.accepted) && !t.isFrozen(rec) {
 		t.replaced = append(t.replaced, rec)
 		return
 	}

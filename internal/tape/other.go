@@ -10,7 +10,7 @@ func (t *Tape) CountIn(path string, asked map[string]bool) (n int) {
 		return 0
 	}
 	defer other.Free()
-	if other.Load(true, false) != nil {
+	if other.Load(PlayAll, false) != nil {
 		return 0
 	}
 	for _, rec := range other.Recordings() {

@@ -25,8 +25,9 @@ type Recording struct {
 	key    uint64 // the key of its form; until that is made, the one in its seal
 	digest uint64 // the digest of the request if the seal can be believed, else 0
 
-	givenUp string // why the request was given up before there was an answer
-	unknown bool   // the request may have had headers that it does not list
+	givenUp  string // why the request was given up before there was an answer
+	unknown  bool   // the request may have had headers that it does not list
+	accepted bool   // its answer is that of an earlier request
 
 	// Both are read once and do not change after that; see [Tape].
 	interaction atomic.Pointer[interaction.Interaction]
@@ -54,6 +55,15 @@ type Recording struct {
 	complete   bool       // the answer is as complete as it will ever be
 	text       *cassette.Encoded
 	known      int // how many secrets were known when text was made
+}
+
+// A Step is a call of this run: one that a recording of the cassette answered, each
+// recording once, or one that nothing answered.
+type Step struct {
+	Recording *Recording
+	Missed    *interaction.Interaction // the request, and an error in place of an answer
+
+	asked int
 }
 
 // Unsaid is what a request has and its recording has not: headers that are not written,
@@ -185,6 +195,14 @@ func (rec *Recording) InVain() bool {
 
 // Sealed reports whether the recording is in the cassette as it was written.
 func (rec *Recording) Sealed() bool { return rec.sealed }
+
+// Accepted reports whether promptecho accept has put another request in the place of the
+// one that was answered.
+func (rec *Recording) Accepted() bool { return rec.accepted }
+
+// Number returns the number of the recording in the cassette, from 0; -1 if it is not in
+// the cassette and not recorded in the place of one that is.
+func (rec *Recording) Number() int { return rec.number }
 
 // Fresh reports whether this run made the recording, or is making it.
 func (rec *Recording) Fresh() bool { return rec.fresh }

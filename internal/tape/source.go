@@ -37,6 +37,8 @@ type State struct {
 	Cut     bool  // there is one, but a part of it is gone
 	Edited  []int // the lines of the interactions that were edited
 
+	Accepted bool // it has interactions that were accepted
+
 	Given interaction.Given // what it gives its test
 }
 
@@ -68,6 +70,9 @@ func (s *source) Open() error {
 	}
 	s.stored = f
 	s.State = State{Present: true, Partial: f.Partial, Pinned: f.Pinned, Edited: f.Edited(), Given: f.Given}
+	for i := range f.Len() {
+		s.State.Accepted = s.State.Accepted || f.Accepted(i)
+	}
 	return nil
 }
 

@@ -34,14 +34,15 @@ type Tape struct {
 
 	mu         sync.Mutex
 	recordings []*Recording // in the order asked
-	replaced   []*Recording // those of the cassette, if this run records all of it again
+	replaced   []*Recording // those of the cassette that this run records again
 	shelf      shelf
 	exact      map[uint64]*Recording // the first recording of each digest
 	open       map[*Recording]bool   // those sent whose answer has no headers yet
 	contests   []*Contest
-	asked      int  // how many calls there were
-	stopped    bool // no more requests
-	closed     bool // nothing changes any more
+	missed     []Step // see Miss
+	asked      int    // how many calls there were
+	stopped    bool   // no more requests
+	closed     bool   // nothing changes any more
 }
 
 // New returns an empty tape. It knows nothing of the cassette yet; see Open and Load.

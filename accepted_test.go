@@ -1,0 +1,208 @@
+package promptecho
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/promptecho/promptecho/internal/canon"
+	"github.com/promptecho/promptecho/internal/cassette"
+	"github.com/promptecho/promptecho/internal/missed"
+	"github.com/promptecho/promptecho/internal/report"
+)
+
+// accept marks a recording of a cassette as promptecho accept does.
+func accept(t *testing.T, file string, number int) {
+	t.Helper()
+	f := load(t, file)
+	f.Revision = canon.Revision
+	f.Interactions[number].Accepted = true
+	if err := cassette.Save(file, f); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// marks returns the prompts of a cassette, with a star at those that are accepted.
+func marks(t *testing.T, file string) string {
+	t.Helper()
+	prompts := strings.Fields(savedPrompts(t, file))
+	for i, it := range load(t, file).Interactions {
+		if it.Accepted {
+			prompts[i] += "*"
+		}
+	}
+	return strings.Join(prompts, " ")
+}
+
+// TestModeAccepted: what was accepted is recorded again in its place, and everything else is
+// replayed. A run that fails loses nothing, and one that is not whole keeps what it did not
+// ask for.
+func TestModeAccepted(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name    string
+		asked   string
+		status  int
+		outcome report.Outcome
+		hits    int
+		saved   string
+		beside  string // in NAME.yaml.failed
+		err     string
+	}{
+		{"passed", "a b c d", 200, report.Outcome{}, 2, "a b c d", "", ""},
+		{"in another order", "d c b a", 200, report.Outcome{}, 2, "a b c d", "", ""},
+		{"failed", "a b c d", 200, report.Outcome{Failed: true}, 2, "a b* c d*", "b d", ""},
+		{"filtered", "a b", 200, report.Outcome{Filtered: true}, 1, "a b c d*", "", ""},
+		{"skipped", "a", 200, report.Outcome{Skipped: true}, 0, "a b* c d*", "", ""},
+		{"nobody says how it ended", "a d", 200, report.Outcome{Unsure: true}, 1, "a b* c d", "", ""},
+		{"edited once more", "a B c d", 200, report.Outcome{}, 2, "a B c d", "", ""},
+		{"not asked any more", "a c d", 200, report.Outcome{}, 1, "a c d", "", ""},
+		{"refused", "a b c d", 401, report.Outcome{}, 2, "a b* c d*", "", "not updated: POST"},
+		{"busy", "a b c d", 529, report.Outcome{}, 2, "a b* c d*", "", "not replaced: this recording succeeded"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			file := filepath.Join(t.TempDir(), "c.yaml")
+			record(t, file, "a", "b", "c", "d")
+			accept(t, file, 1)
+			accept(t, file, 3)
+			before, text := load(t, file), read(t, file)
+			u := statuses(`{"n":9}`, tt.status, tt.status, tt.status, tt.status)
+			r := mustOpen(t, file, InMode(ModeAccepted), Upstream(u))
+			for _, p := range strings.Fields(tt.asked) {
+				ask(t, r, "http://127.0.0.1:9", p)
+			}
+			rep := r.finish(tt.outcome)
+			if got := strings.Join(rep.Errors, "\n"); !strings.Contains(got, tt.err) || (got == "") != (tt.err == "") {
+				t.Errorf("errors %q, want %q", got, tt.err)
+			}
+			if rep.Done.Recorded != int64(tt.hits) {
+				t.Errorf("%d recorded, want %d", rep.Done.Recorded, tt.hits)
+			}
+			if got := marks(t, file); got != tt.saved {
+				t.Errorf("the cassette has %q, want %q", got, tt.saved)
+			}
+			if strings.Contains(tt.saved, "b* c d*") && read(t, file) != text {
+				t.Error("the cassette was written")
+			}
+			if got := savedPrompts(t, file+".failed"); got != tt.beside {
+				t.Errorf("beside it is %q, want %q", got, tt.beside)
+			}
+			for _, it := range load(t, file).Interactions {
+				for _, was := range before.Interactions {
+					same := string(was.Request.Body) == string(it.Request.Body)
+					if same && !was.Accepted && was.Difference(it) != "" {
+						t.Errorf("%s was recorded again", it.Request.Body)
+					}
+					if same && was.Accepted && !it.Accepted && string(it.Response.Body) != `{"n":9}` {
+						t.Errorf("%s has lost its mark, and not its answer", it.Request.Body)
+					}
+				}
+			}
+		})
+	}
+}
+
+// TestModeAcceptedOfOthers: a cassette without accepted recordings is replayed, and what it
+// has not is a miss.
+func TestModeAcceptedOfOthers(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "c.yaml")
+	record(t, file, "a")
+	text, u := read(t, file), newUpstream(t)
+	r := mustOpen(t, file, InMode(ModeAccepted), Upstream(u.Client().Transport))
+	ask(t, r, u.URL, "a")
+	if status, _ := ask(t, r, u.URL, "b"); status != 418 || r.Recording() {
+		t.Errorf("status %d, may go upstream: %t", status, r.Recording())
+	}
+	if err := r.Close(); err == nil || u.count() != 0 || read(t, file) != text {
+		t.Errorf("%v, %d requests", err, u.count())
+	}
+}
+
+// TestAcceptedIsNoted: whoever reads the report of a test learns which answers are those of
+// earlier requests.
+func TestAcceptedIsNoted(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "c.yaml")
+	record(t, file, "a", "b")
+	accept(t, file, 1)
+	for asked, want := range map[string]string{
+		"a b": "answered from 1 recording of promptecho accept, whose requests are newer than their answers: " + file + ":",
+		"a":   "",
+	} {
+		r := mustOpen(t, file, InMode(ModeNone), AllowUnused())
+		for _, p := range strings.Fields(asked) {
+			ask(t, r, "http://127.0.0.1:9", p)
+		}
+		notes := strings.Join(r.finish(report.Outcome{}).Notes, "\n")
+		if (want == "") == strings.Contains(notes, "promptecho accept") || !strings.Contains(notes, want) {
+			t.Errorf("asked %s: %q", asked, notes)
+		}
+	}
+}
+
+// TestHandOver: promptecho accept learns what was asked, in order, and no secret. A run that
+// misses nothing hands nothing over.
+func TestHandOver(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv(missed.Env, dir)
+	t.Setenv("ACME_API_KEY", "very-secret-value-of-the-test")
+	file := filepath.Join(t.TempDir(), "c.yaml")
+	record(t, file, "a", "b", "c")
+	r := mustOpen(t, file, InMode(ModeNone))
+	for _, p := range []string{"a", "b", "c"} {
+		ask(t, r, "http://127.0.0.1:9", p)
+	}
+	mustPass(t, r)
+	if runs, err := missed.Read(dir); err != nil || runs != nil {
+		t.Fatalf("nothing was missed: %v, %v", runs, err)
+	}
+
+	r = mustOpen(t, file, InMode(ModeNone), Mask("x+", "X"), Ignore("user"))
+	key := r.Secret("ACME_API_KEY")
+	tool := Wrap(r, "tool/look", func(_ context.Context, in city) (city, error) { return in, nil })
+	for _, p := range []string{"b", "new, with very-secret-value-of-the-test and " + key, "a", "new, too"} {
+		ask(t, r, "http://127.0.0.1:9", p)
+	}
+	tool(t.Context(), city{Name: "Paris"})
+	if err := r.Close(); err == nil {
+		t.Error("no miss")
+	}
+	runs, err := missed.Read(dir)
+	if err != nil || len(runs) != 1 {
+		t.Fatalf("%v, %v", runs, err)
+	}
+	run := runs[0]
+	if run.Cassette != file || run.Sum != cassette.SumOf(file) || run.Options.Masks[0].Regexp.String() != "x+" || run.Options.Ignore[0] != "user" {
+		t.Errorf("got %+v", run)
+	}
+	var got []string
+	for _, c := range run.Calls {
+		if c.Played >= 0 {
+			got = append(got, string(rune('a'+c.Played)))
+			continue
+		}
+		it, err := c.Request()
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, it.Request.String()+" "+string(it.Request.Body))
+	}
+	want := []string{
+		"b", "POST http://127.0.0.1:9/v1/chat/completions " + prompt("new, with [REDACTED] and [REDACTED]"), "a",
+		"POST http://127.0.0.1:9/v1/chat/completions " + prompt("new, too"), `tool/look {"city":"Paris"}`,
+	}
+	if strings.Join(got, "\n") != strings.Join(want, "\n") {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	entries, _ := os.ReadDir(dir)
+	for _, e := range entries {
+		info, err := e.Info()
+		if text := read(t, filepath.Join(dir, e.Name())); err != nil || strings.Contains(text, "very-secret") || info.Mode().Perm()&0o077 != 0 {
+			t.Errorf("%v: a secret, or %s", err, info.Mode())
+		}
+	}
+}

@@ -1,0 +1,229 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/promptecho/promptecho/internal/missed"
+	"github.com/promptecho/promptecho/internal/redact"
+	"github.com/promptecho/promptecho/internal/shell"
+	"github.com/promptecho/promptecho/internal/suite"
+)
+
+const acceptHelp = `accept [-n|-i] [-question] [FLAGS] [PACKAGE ...] [-- FLAGS]
+take edited prompts over into recordings, and keep the answers
+
+For edits that change no answer: a typo in a system prompt, the description of a
+tool. It runs the tests of the packages in mode none, which sends nothing; the
+default is ./... Each request that misses is put into the recording that it is
+an edit of, which is marked "accepted: true", and the tests run again, until
+nothing misses: the next request of an agent shows only then. Answers stay as
+they are. Nothing is assigned if it is not clear which recording is meant, or if
+something else differs: the model, the way the answer comes, what is asked.
+
+  -n         only say what the first run would come to; write nothing
+  -i         ask about each request, also if what is asked differs
+  -question  accept requests in which what is asked differs: the messages, the
+             input, the argument of a function
+  -json      print one object for all of the runs
+
+Flags of go test: as for promptecho record. Review what was written with git;
+promptecho record -accepted records it again.
+
+The exit status is 1 if a request was refused, a test failed otherwise, -n found
+something to accept, or the run was interrupted.
+`
+
+// maxRounds bounds how often the tests are run. Each round goes on by at least one request.
+const maxRounds = 300
+
+// runAccept takes edited requests over into recordings.
+func runAccept(args []string, stdout, stderr io.Writer) error {
+	flags := flag.NewFlagSet("accept", flag.ContinueOnError)
+	a := &acceptance{out: stdout, files: map[string]*acceptedFile{}, declined: map[string]bool{}, seen: map[string]bool{}, yes: map[string]bool{}}
+	flags.BoolVar(&a.dry, "n", false, "")
+	ask := flags.Bool("i", false, "")
+	flags.BoolVar(&a.questions, "question", false, "")
+	r, err := parseRun("accept", flags, args)
+	if err != nil {
+		return err
+	}
+	r.mode = "none"
+	if *ask {
+		if r.asJSON || a.dry {
+			return errors.New("-i asks: it goes with neither -json nor -n")
+		}
+		a.questions, a.answers = true, bufio.NewReader(os.Stdin)
+	}
+	if r.asJSON {
+		a.out = io.Discard
+	}
+	packages, err := r.list()
+	if err != nil {
+		return err
+	}
+	s, said, err := a.loop(r, packages, stderr)
+	if terr := a.tidy(); err == nil {
+		err = terr
+	}
+	if err != nil {
+		return err
+	}
+	if r.asJSON {
+		if err := printJSON(stdout, a.json(s)); err != nil {
+			return err
+		}
+	}
+	a.print(s)
+	return a.verdict(s, said)
+}
+
+// loop runs the tests, and accepts what they ask, until that changes nothing any more. It
+// returns what came of the last run.
+func (a *acceptance) loop(r *testRun, packages []suite.Package, stderr io.Writer) (s *summary, said string, err error) {
+	narrow := !slices.ContainsFunc(r.flags, func(f string) bool { return strings.HasPrefix(f, "-run=") })
+	all := r.flags
+	for a.rounds = 1; ; a.rounds++ {
+		var runs []missed.Run
+		if s, said, runs, err = round(r, packages, stderr); err != nil || s.interrupted {
+			return s, said, err
+		}
+		went, err := a.round(runs)
+		switch {
+		case err != nil:
+			return s, said, err
+		case !went || a.dry:
+			return s, said, nil
+		case a.rounds == maxRounds:
+			return s, said, fmt.Errorf("after %d rounds there are still requests that miss", maxRounds)
+		}
+		if r.flags = all; narrow {
+			r.flags = append(slices.Clip(all), a.onlyFailed(s, runs)...)
+		}
+	}
+}
+
+// round runs the tests once, and returns what they missed.
+func round(r *testRun, packages []suite.Package, stderr io.Writer) (s *summary, said string, runs []missed.Run, err error) {
+	dir, err := os.MkdirTemp("", "promptecho-accept-")
+	if err != nil {
+		return nil, "", nil, err
+	}
+	defer os.RemoveAll(dir)
+	s, said, err = r.once(packages, newStatus(io.Discard, stderr), missed.Env+"="+dir)
+	if err == nil {
+		runs, err = missed.Read(dir)
+	}
+	return s, said, runs, err
+}
+
+// onlyFailed returns the flag by which the next round runs only the tests that failed, or
+// nothing if something else missed as well.
+func (a *acceptance) onlyFailed(s *summary, runs []missed.Run) []string {
+	var names, cassettes []string
+	for _, t := range s.Tests {
+		if t.Status == suite.Pass || t.Status == suite.Skip {
+			continue
+		}
+		cassettes = append(cassettes, t.Cassettes...)
+		name, _, _ := strings.Cut(t.Name, "/")
+		if name = regexp.QuoteMeta(name); !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	if len(s.Failures) > 0 || slices.ContainsFunc(runs, func(r missed.Run) bool { return !slices.Contains(cassettes, r.Cassette) }) {
+		return nil
+	}
+	return []string{"-run=^(" + strings.Join(names, "|") + ")$"}
+}
+
+// print says what is left to do, and sums up.
+func (a *acceptance) print(s *summary) {
+	w := a.out
+	for _, l := range a.refused {
+		fmt.Fprintf(w, "\n%s", redact.Printable(l.text("refused")))
+	}
+	if commands := s.commands("record -update", a.tests(s)); len(commands) > 0 {
+		fmt.Fprintf(w, "\nTo record what was refused:\n")
+		for _, command := range commands {
+			fmt.Fprintf(w, "  %s\n", redact.Printable(command))
+		}
+	}
+	for _, f := range s.failures() {
+		fmt.Fprintf(w, "\n%s", redact.Printable(f.Output))
+	}
+	for _, t := range a.otherwise(s) {
+		fmt.Fprintf(w, "\n%s", redact.Printable(t.Output))
+	}
+	accepted, files := a.accepted()
+	if accepted > 0 && !a.dry {
+		fmt.Fprintf(w, "\nWritten, to be reviewed:\n")
+		for _, file := range files {
+			fmt.Fprintf(w, "  git diff -- %s\n", redact.Printable(shell.Quote(file)))
+		}
+		fmt.Fprintf(w, "Their answers were given to the requests before. To record them again:\n  promptecho record -accepted\n")
+	}
+	verb := "accepted"
+	if a.dry {
+		verb = "to accept"
+	}
+	fmt.Fprintf(w, "\n%s %s in %s, %d refused (%s)\n", count(accepted, "request"), verb, count(len(files), "cassette"), len(a.refused), count(a.rounds, "run"))
+}
+
+// tests returns the failed tests of the cassettes in which something was refused.
+func (a *acceptance) tests(s *summary) []*suite.Test {
+	return slices.DeleteFunc(s.failed(), func(t *suite.Test) bool { return !a.refusedIn(t.Cassettes) })
+}
+
+// otherwise returns the tests that failed, and not because something missed.
+func (a *acceptance) otherwise(s *summary) []*suite.Test {
+	return slices.DeleteFunc(s.failed(), func(t *suite.Test) bool { return t.Missed > 0 || a.refusedIn(t.Cassettes) })
+}
+
+func (a *acceptance) refusedIn(cassettes []string) bool {
+	return slices.ContainsFunc(a.refused, func(l acceptLine) bool { return slices.Contains(cassettes, l.path) })
+}
+
+// verdict returns what the exit status says.
+func (a *acceptance) verdict(s *summary, said string) error {
+	accepted, _ := a.accepted()
+	var text []string
+	if s.interrupted {
+		text = append(text, "interrupted")
+	}
+	if len(a.refused) > 0 {
+		text = append(text, count(len(a.refused), "request")+" refused")
+	}
+	if n := len(a.otherwise(s)) + len(s.failures()); n > 0 {
+		text = append(text, count(n, "failure")+" for another reason")
+	}
+	if len(text) == 0 && (!a.dry || accepted == 0) {
+		return nil
+	}
+	if said != "" && len(s.failures()) > 0 {
+		text = append(text, "go test says: "+said)
+	}
+	return found(strings.Join(text, ", "))
+}
+
+// json returns what was done for programs.
+func (a *acceptance) json(s *summary) any {
+	lines := func(list []acceptLine) []acceptLine { return append([]acceptLine{}, list...) }
+	failed := []*suite.Test{}
+	return map[string]any{
+		"accepted":    lines(a.done),
+		"refused":     lines(a.refused),
+		"failed":      append(failed, a.otherwise(s)...),
+		"failures":    append([]suite.Failure{}, s.failures()...),
+		"runs":        a.rounds,
+		"dry":         a.dry,
+		"interrupted": s.interrupted,
+	}
+}

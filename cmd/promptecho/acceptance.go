@@ -1,0 +1,290 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/promptecho/promptecho/internal/accept"
+	"github.com/promptecho/promptecho/internal/canon"
+	"github.com/promptecho/promptecho/internal/cassette"
+	"github.com/promptecho/promptecho/internal/diff"
+	"github.com/promptecho/promptecho/internal/missed"
+	"github.com/promptecho/promptecho/internal/redact"
+)
+
+// An acceptance is what promptecho accept has done so far.
+type acceptance struct {
+	out       io.Writer
+	dry       bool // nothing is written
+	questions bool // what is asked may differ
+	answers   *bufio.Reader
+
+	rounds   int
+	files    map[string]*acceptedFile
+	done     []acceptLine
+	refused  []acceptLine
+	declined map[string]bool // what the user said no to
+	seen     map[string]bool // edits that were shown
+	yes      map[string]bool // edits that the user said yes to for all requests
+}
+
+// An acceptedFile is a cassette into which requests were put.
+type acceptedFile struct {
+	original []byte // what was in it at first
+	before   accept.Changes
+	undone   *acceptLine // why all of that was undone; nil if it was not
+}
+
+// An acceptLine is a request that was accepted or refused.
+type acceptLine struct {
+	File     string       `json:"file"`
+	Line     int          `json:"line,omitempty"`   // of the recording, or of the most similar one
+	Number   int          `json:"number,omitempty"` // the same, counted from 1
+	Endpoint string       `json:"endpoint"`
+	Edits    []acceptEdit `json:"edits,omitempty"`
+	Reason   string       `json:"reason,omitempty"` // why it was refused
+
+	path  string
+	shown string // the edits as text
+}
+
+// An acceptEdit is a field of a request that differs from the recording.
+type acceptEdit struct {
+	Path string `json:"path"`
+	Old  string `json:"old,omitempty"` // JSON
+	New  string `json:"new,omitempty"` // the same
+}
+
+// text returns the line as people read it.
+func (l *acceptLine) text(what string) string {
+	text := l.File
+	if l.Number > 0 {
+		text = fmt.Sprintf("%s:%d: %s #%d", l.File, l.Line, what, l.Number)
+	} else {
+		text += ": " + what
+	}
+	text += " " + l.Endpoint
+	if l.Reason != "" {
+		text += ": " + l.Reason
+	}
+	return text + l.shown + "\n"
+}
+
+// line returns what is to be said of a finding.
+func (a *acceptance) line(run *missed.Run, stored *cassette.File, f *accept.Finding, number int) acceptLine {
+	l := acceptLine{File: filepath.ToSlash(here(run.Cassette)), path: run.Cassette, Endpoint: f.Form.Endpoint, Reason: f.Refused}
+	if number >= 0 {
+		l.Line, l.Number = stored.Interactions[number].Line, number+1
+	}
+	same := ""
+	for _, e := range f.Edits {
+		l.Edits = append(l.Edits, acceptEdit{canon.Short(e.Path), e.Recorded, e.Incoming})
+		same += e.Recorded + "\x00" + e.Incoming + "\x00"
+	}
+	const shown = 6
+	switch {
+	case same == "":
+	case a.seen[same]:
+		l.shown = ": the same edit"
+	default:
+		l.shown = "\n" + strings.TrimRight(diff.Write(f.Edits, "  ", shown), "\n")
+	}
+	a.seen[same] = true
+	return l
+}
+
+// round accepts what the tests of a run missed, as far as it is clear. It reports whether
+// anything has changed.
+func (a *acceptance) round(runs []missed.Run) (went bool, err error) {
+	a.refused = nil
+	for i := range runs {
+		if i > 0 && runs[i].Cassette == runs[i-1].Cassette {
+			continue // the next round shows whether it is still missing
+		}
+		changed, err := a.cassette(&runs[i], runs[i+1:])
+		if err != nil {
+			return went, err
+		}
+		went = went || changed
+	}
+	for _, path := range slices.Sorted(maps.Keys(a.files)) {
+		if undone := a.files[path].undone; undone != nil {
+			a.refused = append(a.refused, *undone)
+		}
+	}
+	return went, nil
+}
+
+// cassette accepts what was missed of one cassette, of which there may be more runs.
+func (a *acceptance) cassette(run *missed.Run, more []missed.Run) (changed bool, err error) {
+	file := a.files[run.Cassette]
+	if file != nil && file.undone != nil {
+		return false, nil
+	}
+	stored, err := cassette.Load(run.Cassette)
+	if os.IsNotExist(err) {
+		stored = new(cassette.File)
+	} else if err != nil {
+		return false, err
+	}
+	asked := &accept.Run{Stored: stored.Interactions, Options: &run.Options, Questions: a.questions}
+	if file != nil {
+		asked.Before = file.before
+	}
+	if asked.Calls, err = callsOf(run, more); err != nil {
+		return false, err
+	}
+	its := accept.Changes{}
+	var lines []acceptLine
+	for _, f := range accept.Assign(asked) {
+		switch {
+		case f.Contested:
+			return true, a.undo(run.Cassette, a.line(run, stored, &f, f.Near))
+		case f.Later:
+		case f.Refused != "":
+			a.refused = append(a.refused, a.line(run, stored, &f, f.Near))
+		default:
+			lines = append(lines, a.take(run, stored, &f, its)...)
+		}
+	}
+	if len(its) == 0 {
+		return false, nil
+	}
+	if err := a.write(run, stored, its); err != nil {
+		for _, l := range lines {
+			l.Reason, l.shown = err.Error(), ""
+			a.refused = append(a.refused, l)
+		}
+		return false, nil
+	}
+	for _, l := range lines {
+		fmt.Fprint(a.out, redact.Printable(l.text(map[bool]string{false: "accepted", true: "would accept"}[a.dry])))
+	}
+	a.done = append(a.done, lines...)
+	return true, nil
+}
+
+// callsOf returns what was asked of a cassette. Of further runs it has what they played.
+func callsOf(run *missed.Run, more []missed.Run) (calls []accept.Call, err error) {
+	for _, c := range run.Calls {
+		call := accept.Call{Played: c.Played}
+		if c.Played < 0 {
+			if call.Missed, err = c.Request(); err != nil {
+				return nil, err
+			}
+		}
+		calls = append(calls, call)
+	}
+	for _, other := range more {
+		for _, c := range other.Calls {
+			if other.Cassette == run.Cassette && c.Played >= 0 {
+				calls = append(calls, accept.Call{Played: c.Played})
+			}
+		}
+	}
+	return calls, nil
+}
+
+// take adds to its what becomes of the recordings that take requests, unless the user says
+// no.
+func (a *acceptance) take(run *missed.Run, stored *cassette.File, f *accept.Finding, its accept.Changes) (lines []acceptLine) {
+	for i, number := range f.Into {
+		l := a.line(run, stored, f, number)
+		if !a.confirm(&l, f) {
+			l.Reason, l.shown = "you said no", ""
+			a.refused = append(a.refused, l)
+			continue
+		}
+		its[number] = accept.Into(stored.Interactions[number], f.Missed[i], &run.Options)
+		lines = append(lines, l)
+	}
+	return lines
+}
+
+// confirm asks the user, if that is wanted, whether to accept a request.
+func (a *acceptance) confirm(l *acceptLine, f *accept.Finding) bool {
+	edit := ""
+	for _, e := range l.Edits {
+		edit += e.Old + "\x00" + e.New + "\x00"
+	}
+	key := l.path + "\x00" + f.Form.Key()
+	switch {
+	case a.answers == nil || a.yes[edit]:
+		return true
+	case a.declined[key]:
+		return false
+	}
+	fmt.Fprint(a.out, redact.Printable(l.text("accept")))
+	l.shown = ""
+	for {
+		fmt.Fprint(a.out, "  yes, no, or all with this edit? [y/n/a] ")
+		answer, err := a.answers.ReadString('\n')
+		switch answer = strings.ToLower(strings.TrimSpace(answer)); {
+		case answer == "y" || answer == "yes":
+			return true
+		case answer == "a" || answer == "all":
+			a.yes[edit] = true
+			return true
+		case answer == "n" || answer == "no" || err != nil:
+			a.declined[key] = true
+			return false
+		}
+	}
+}
+
+// write puts requests into a cassette.
+func (a *acceptance) write(run *missed.Run, stored *cassette.File, its accept.Changes) error {
+	original, err := cassette.Rewrite(run.Cassette, run.Sum, canon.Revision, its, a.dry)
+	if err != nil {
+		return fmt.Errorf("%s", strings.ReplaceAll(err.Error(), run.Cassette, filepath.ToSlash(here(run.Cassette))))
+	}
+	file := a.files[run.Cassette]
+	if file == nil {
+		file = &acceptedFile{original: original, before: accept.Changes{}}
+		a.files[run.Cassette] = file
+	}
+	for number := range its {
+		if file.before[number] == nil {
+			file.before[number] = stored.Interactions[number]
+		}
+	}
+	return nil
+}
+
+// undo puts a cassette back as it was, and accepts nothing of it any more.
+func (a *acceptance) undo(path string, why acceptLine) error {
+	file := a.files[path]
+	why.Reason += ". What was accepted of this cassette is undone"
+	file.undone = &why
+	a.done = slices.DeleteFunc(a.done, func(l acceptLine) bool { return l.path == path })
+	fmt.Fprintf(a.out, "%s: undone\n", redact.Printable(filepath.ToSlash(here(path))))
+	return cassette.Restore(path, file.original)
+}
+
+// accepted returns how many requests were accepted, and the cassettes that have them.
+func (a *acceptance) accepted() (n int, files []string) {
+	for _, l := range a.done {
+		if !slices.Contains(files, l.File) {
+			files = append(files, l.File)
+		}
+	}
+	return len(a.done), files
+}
+
+// tidy removes what the cassettes do not need any more.
+func (a *acceptance) tidy() error {
+	for path, file := range a.files {
+		if file.undone == nil && !a.dry {
+			if err := cassette.Tidy(path); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

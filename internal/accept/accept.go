@@ -1,0 +1,146 @@
+// Package accept says which recordings edited requests were recorded as, so that promptecho
+// accept can put these requests into them and keep their answers. It works on what a run
+// that is over asked, and never while a program runs: only then it is known what was asked
+// exactly. Where it is not clear which recording is meant, it says so and assigns nothing.
+//
+// From the bottom up: question.go tells what is asked from what stands around it, run.go is
+// what a test asked, group.go puts equal requests together, near.go compares groups, and
+// accept.go assigns.
+package accept
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/promptecho/promptecho/internal/canon"
+	"github.com/promptecho/promptecho/internal/diff"
+	"github.com/promptecho/promptecho/internal/interaction"
+)
+
+// A Finding is what is to become of requests that missed and are the same.
+type Finding struct {
+	Missed []*interaction.Interaction // in the order asked
+	Form   *canon.Form                // of each
+	Into   []int                      // the numbers of the recordings that take the first ones; nil if refused
+	Near   int                        // the number of the recording that was compared, from 0; -1 if there is none
+	Edits  []diff.Edit                // what differs from that
+
+	Refused string // why no recording takes them, in words; "" if some do, or if Later is set
+
+	// Later says that they were asked because another request missed: the next run shows
+	// whether they still are.
+	Later bool
+
+	// Contested says that something accepted before was most likely another's: all that was
+	// accepted of this cassette is to be undone.
+	Contested bool
+}
+
+// Assign says what is to become of the requests that missed, in the order asked.
+func Assign(r *Run) []Finding {
+	a := newAssignment(r)
+	findings := make([]Finding, len(a.missed))
+	for i := range a.missed {
+		findings[i] = Finding{Missed: a.missed[i].missed(r), Form: a.missed[i].form, Near: -1}
+		a.find(i, &findings[i])
+	}
+	return findings
+}
+
+// missOfOurs is what a client is told when a request is not recorded; see the recorder's
+// RoundTrip.
+const missOfOurs = "promptecho: not recorded"
+
+// find says what is to become of the requests of a group.
+func (a *assignment) find(i int, f *Finding) {
+	m := &a.missed[i]
+	if strings.Contains(string(f.Missed[0].Request.Body), missOfOurs) {
+		f.Later = true
+		return
+	}
+	if same := a.storedAs(m.form.Key()); same != nil {
+		a.again(m, same, f)
+		return
+	}
+	best := a.nearest(i)
+	if best.to < 0 {
+		f.Refused = "no recording is left that it could be an edit of"
+	} else {
+		f.Near, f.Edits, f.Refused = a.recorded[best.to].free(a)[0], best.edits, best.refused
+	}
+	if n, ok := a.taken(m, best); ok {
+		f.Contested = true
+		f.Near = n
+		f.Refused = "the recording that is most like it took another request before: there are more calls than there were, or the request is another one with each run"
+	}
+	if f.Refused == "" {
+		f.Refused = a.clear(i, best)
+	}
+	if f.Refused == "" {
+		f.Into, f.Refused = a.pair(m, &a.recorded[best.to])
+	}
+}
+
+// again assigns a request that was accepted before and is asked once more: it goes where the
+// next recording of the same old request is.
+func (a *assignment) again(m, same *group, f *Finding) {
+	f.Near = same.members[0]
+	for n, old := range a.Before {
+		if a.form(a.Stored[n]).Key() != m.form.Key() {
+			continue
+		}
+		if rest := a.storedAs(a.form(old).Key()); rest != nil && len(rest.free(a)) > 0 {
+			f.Near, f.Edits = rest.free(a)[0], a.edits(a.Stored[rest.free(a)[0]], f.Missed[0])
+			f.Into, f.Refused = a.pair(m, rest)
+			return
+		}
+	}
+	f.Refused = fmt.Sprintf("the same request is recorded (%d times), and was asked more often than that", len(same.members))
+	if len(same.members) == 1 {
+		f.Refused = "the same request is recorded once, and was asked more often than that"
+	}
+}
+
+// clear returns why it is not clear that a group goes where it is nearest; "" if it is.
+func (a *assignment) clear(i int, best candidate) string {
+	for _, other := range a.candidates(i) {
+		if other.to != best.to && other.refused == "" && !muchNearer(best.distance, other.distance) {
+			return fmt.Sprintf("two recordings are about equally near: lines %s and %s",
+				a.line(a.recorded[best.to].free(a)[0]), a.line(a.recorded[other.to].free(a)[0]))
+		}
+	}
+	for j := range a.missed {
+		if j == i {
+			continue
+		}
+		for _, rival := range a.candidates(j) {
+			if rival.to == best.to && rival.refused == "" && !muchNearer(best.distance, rival.distance) {
+				return "another request that missed is about as near to the recording, or nearer"
+			}
+		}
+	}
+	return ""
+}
+
+// Into returns a recording with another request. Where the request matches all the same, it
+// keeps the URL and the headers of the recording: a local server has another port with each
+// run.
+func Into(recorded, asked *interaction.Interaction, options *canon.Options) *interaction.Interaction {
+	it := *recorded
+	it.Request, it.Kind, it.Boundary, it.Accepted = asked.Request, asked.Kind, asked.Boundary, true
+	plain := new(canon.Options)
+	for _, keep := range []func(*interaction.Request){
+		func(r *interaction.Request) { r.URL = recorded.Request.URL },
+		func(r *interaction.Request) {
+			r.Headers, r.UnknownHeaders = recorded.Request.Headers, recorded.Request.UnknownHeaders
+		},
+	} {
+		kept := it.Request
+		keep(&kept)
+		if options.Form(&kept).Key() == options.Form(&asked.Request).Key() && plain.Form(&kept).Key() == plain.Form(&asked.Request).Key() {
+			it.Request = kept
+		}
+	}
+	it.MatchKey = plain.Form(&it.Request).Key()
+	return &it
+}

@@ -1,0 +1,157 @@
+package accept
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/promptecho/promptecho/internal/canon"
+	"github.com/promptecho/promptecho/internal/diff"
+	"github.com/promptecho/promptecho/internal/interaction"
+)
+
+const (
+	// farthest is the greatest distance of two requests of which one is an edit of the
+	// other. An edit of a sentence in a prompt of some sentences is at 0.1 or less.
+	farthest = 0.4
+
+	// farthestTold is the same if what is asked may differ: that may be short.
+	farthestTold = 0.6
+
+	// clearly is how much nearer a recording must be than the next one.
+	clearly = 0.75
+
+	// compared is how many recordings are compared field by field with a request.
+	compared = 8
+)
+
+// muchNearer reports whether a distance is so much shorter than another that it is clear
+// which recording is meant.
+func muchNearer(distance, other float64) bool { return distance < clearly*other }
+
+// candidates returns those recordings that could take a group of calls, the nearest first.
+// Those that are too far to be compared are left out, unless there are no others.
+func (a *assignment) candidates(i int) []candidate {
+	if list, ok := a.near[i]; ok {
+		return list
+	}
+	m := &a.missed[i]
+	var list []candidate
+	for to := range a.recorded {
+		g := &a.recorded[to]
+		free := g.free(a)
+		if len(free) == 0 {
+			continue
+		}
+		c := candidate{to: to, distance: distance(g.form, m.form), refused: a.unfit(free, m.form)}
+		list = append(list, c)
+	}
+	slices.SortStableFunc(list, func(x, y candidate) int {
+		return cmp.Or(cmp.Compare(rank(a, x, m), rank(a, y, m)), cmp.Compare(x.distance, y.distance))
+	})
+	list = list[:min(len(list), compared)]
+	for k := range list {
+		c := &list[k]
+		recorded, asked := a.Stored[a.recorded[c.to].free(a)[0]], a.Calls[m.members[0]].Missed
+		c.edits = a.edits(recorded, asked)
+		if path := question(c.edits, m.form, &recorded.Request, &asked.Request); c.refused == "" && path != "" && !a.Questions {
+			c.refused = fmt.Sprintf("what is asked differs (%s), and not only what stands around it", canon.Short(path))
+		}
+	}
+	a.near[i] = list
+	return list
+}
+
+// rank is 0 for recordings of the endpoint of a request and 1 for others, so that these are
+// named only if there are no better ones.
+func rank(a *assignment, c candidate, m *group) int {
+	if a.recorded[c.to].form.Endpoint == m.form.Endpoint {
+		return 0
+	}
+	return 1
+}
+
+// nearest returns the candidate that a group of calls is nearest to, of those that fit, or
+// else of those that do not.
+func (a *assignment) nearest(i int) candidate {
+	list := a.candidates(i)
+	if len(list) == 0 {
+		return candidate{to: -1, distance: 1}
+	}
+	best := list[max(0, slices.IndexFunc(list, func(c candidate) bool { return c.refused == "" }))]
+	m := &a.missed[i]
+	if best.refused == "" {
+		for number := range a.playedAt {
+			if played := a.form(a.Stored[number]); played.Endpoint == m.form.Endpoint && distance(played, m.form) < best.distance {
+				best.refused = fmt.Sprintf("it is more like the recording in line %s, which was asked for itself: there may be a call more than before", a.line(number))
+				break
+			}
+		}
+	}
+	return best
+}
+
+// taken returns the number of a recording that took another request before, if this one is
+// more likely to be its own.
+func (a *assignment) taken(m *group, best candidate) (number int, ok bool) {
+	asked := a.Calls[m.members[0]].Missed
+	for n, old := range a.Before {
+		was := a.form(old)
+		switch d := distance(was, m.form); {
+		case was.Key() == m.form.Key():
+			return n, true
+		case best.refused == "" && best.to >= 0 && best.distance <= d, muchNearer(distance(was, a.form(a.Stored[n])), d):
+		case a.unlike(was, m.form) == "" && (a.Questions || question(a.edits(old, asked), m.form, &old.Request, &asked.Request) == ""):
+			return n, true
+		}
+	}
+	return 0, false
+}
+
+// unfit returns why none of the recordings of a group can take a request; "" if they can.
+func (a *assignment) unfit(free []int, asked *canon.Form) string {
+	for _, n := range free {
+		if failed(a.Stored[n]) {
+			return "the recording is a failure, and not an answer to keep"
+		}
+	}
+	return a.unlike(a.form(a.Stored[free[0]]), asked)
+}
+
+// unlike returns why a request cannot be an edit of a recorded one; "" if it can.
+func (a *assignment) unlike(recorded, asked *canon.Form) string {
+	limit := farthest
+	if a.Questions {
+		limit = farthestTold
+	}
+	switch {
+	case recorded.Endpoint != asked.Endpoint:
+		return fmt.Sprintf("it asks %s, and what is left is of %s", asked.Endpoint, recorded.Endpoint)
+	case recorded.Wire != asked.Wire:
+		return "its answer comes in another form: one of the two is streamed, or in another framing"
+	case recorded.Model != asked.Model:
+		return fmt.Sprintf("it asks the model %s, and the recording is of %s", asked.Model, recorded.Model)
+	case asked.Linked():
+		return "its answer holds the id of the recorded request"
+	case distance(recorded, asked) > limit:
+		return "the most similar recording is too different"
+	}
+	return ""
+}
+
+// failed reports whether an answer is a failure.
+func failed(it *interaction.Interaction) bool {
+	r := &it.Response
+	if it.Request.Function != "" {
+		return r.Error != ""
+	}
+	return r.Status == 0 || r.Status >= 400 || r.End == interaction.EndError || r.End == interaction.EndCanceled
+}
+
+func distance(a, b *canon.Form) float64 { return 1 - diff.Likeness(a, b) }
+
+// edits returns what differs between a recording and a request.
+func (a *assignment) edits(recorded, asked *interaction.Interaction) []diff.Edit {
+	known := asked.Request.KnownAs(&recorded.Request)
+	return diff.Forms(a.form(recorded), a.Options.Trace(&known))
+}

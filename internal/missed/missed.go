@@ -1,0 +1,100 @@
+// Package missed hands what a run asked, and what was not recorded of it, to promptecho
+// accept: the command names a folder in the environment of the tests, and each recorder that
+// missed something leaves a file there. Requests are redacted, as they would stand in the
+// cassette.
+package missed
+
+import (
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/promptecho/promptecho/internal/canon"
+	"github.com/promptecho/promptecho/internal/codec"
+	"github.com/promptecho/promptecho/internal/interaction"
+)
+
+// Env is the environment variable that names the folder.
+const Env = "PROMPTECHO_MISSED"
+
+// Dir returns the folder, or "" if nobody wants to know. It is only asked when something was
+// missed: the go command caches results by the variables that tests read, but none of tests
+// that fail.
+func Dir() string { return os.Getenv(Env) }
+
+// A Run is what one recorder was asked.
+type Run struct {
+	Cassette string // the absolute path
+	Name     string // as the user named it
+	Sum      string // of the file, as cassette.SumOf returns it
+	Options  canon.Options
+	Calls    []Call // in the order asked
+}
+
+// A Call is one request.
+type Call struct {
+	Played int               // the number of the recording that answered it, from 0; -1 if none did
+	Text   string            `json:",omitempty"` // if none did: the request, as codec.Encode writes an interaction
+	Assets map[string][]byte `json:",omitempty"` // of the text, by name
+}
+
+// Request returns the request of a call that nothing answered, in an interaction whose
+// answer means nothing.
+func (c *Call) Request() (*interaction.Interaction, error) {
+	return codec.Decode("a missed request", []byte(c.Text), func(name string) ([]byte, error) {
+		if content, ok := c.Assets[name]; ok {
+			return content, nil
+		}
+		return nil, fs.ErrNotExist
+	})
+}
+
+// Encode returns the run as it stands in its file.
+func (r *Run) Encode() ([]byte, error) { return json.Marshal(r) }
+
+// Write writes what Encode returned to a new file in the folder, which only this user can
+// read.
+func Write(dir string, data []byte) error {
+	f, err := os.CreateTemp(dir, "*.tmp") // read by nobody before it is whole
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	if cerr := f.Close(); err == nil {
+		err = cerr
+	}
+	if err == nil {
+		err = os.Rename(f.Name(), f.Name()+suffix)
+	}
+	if err != nil {
+		os.Remove(f.Name())
+	}
+	return err
+}
+
+const suffix = ".json"
+
+// Read returns the runs in the folder, in the order of their cassettes.
+func Read(dir string) (runs []Run, err error) {
+	files, err := filepath.Glob(filepath.Join(dir, "*"+suffix))
+	if err != nil {
+		return nil, err
+	}
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			return nil, err
+		}
+		var r Run
+		if err := json.Unmarshal(data, &r); err != nil {
+			return nil, fmt.Errorf("what a test has left cannot be read: %w. Does the module require another version of promptecho?", err)
+		}
+		runs = append(runs, r)
+	}
+	slices.SortStableFunc(runs, func(a, b Run) int { return strings.Compare(a.Cassette, b.Cassette) })
+	return runs, nil
+}

@@ -1,0 +1,53 @@
+package promptecho
+
+import (
+	"fmt"
+
+	"github.com/promptecho/promptecho/internal/cassette"
+	"github.com/promptecho/promptecho/internal/missed"
+	"github.com/promptecho/promptecho/internal/report"
+	"github.com/promptecho/promptecho/internal/tape"
+)
+
+// noteMiss keeps a call that is not recorded, and says why it is not answered.
+func (r *Recorder) noteMiss(c *tape.Call, opensSocket bool) report.Miss {
+	r.log.Selected(c.Form)
+	if !opensSocket && missed.Dir() != "" {
+		r.tape.Miss(c)
+	}
+	return r.log.Miss(c, opensSocket)
+}
+
+// handOver gives promptecho accept what was not recorded, if that runs the test. The tape
+// must be closed.
+func (r *Recorder) handOver() error {
+	steps := r.tape.Steps()
+	if len(steps) == 0 {
+		return nil
+	}
+	run := missed.Run{Cassette: r.log.Path, Name: r.file, Sum: cassette.SumOf(r.log.Path), Options: r.config.matching}
+	for _, step := range steps {
+		call := missed.Call{Played: -1}
+		if step.Recording != nil {
+			call.Played = step.Recording.Number()
+		} else {
+			item, err := r.tape.EncodeMissed(step.Missed)
+			if err != nil {
+				return err
+			}
+			call.Text, call.Assets = string(item.Text), item.Assets
+		}
+		run.Calls = append(run.Calls, call)
+	}
+	data, err := run.Encode()
+	if err == nil {
+		err = r.redact.Check(r.file+": what was missed", data)
+	}
+	if err == nil {
+		err = missed.Write(missed.Dir(), data)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: promptecho accept does not learn of the misses: %w", r.file, err)
+	}
+	return nil
+}
