@@ -3,6 +3,7 @@ package promptecho
 import (
 	"errors"
 	"fmt"
+	"net/url"
 	"testing"
 
 	"github.com/promptecho/promptecho/internal/report"
@@ -15,6 +16,9 @@ func init() {
 		return recorder.(*Recorder).finish(o)
 	}
 	report.Unfinished = unfinished.all
+	report.HasAlias = func(recorder any, u *url.URL) bool {
+		return recorder.(*Recorder).config.aliases.of(u) != nil
+	}
 }
 
 // Close ends the recorder. It settles answers that are still being read, saves the

@@ -9,6 +9,7 @@ import (
 
 	"github.com/promptecho/promptecho/internal/compare"
 	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/request"
 	"github.com/promptecho/promptecho/internal/stack"
 )
 
@@ -48,6 +49,9 @@ func (r *Recorder) whyNotSent(c playedCall, recorded *interaction.Response) stri
 		return "Frozen in the code forbids it"
 	}
 	if why := compare.Unfit(recorded); why != "" {
+		return why
+	}
+	if why := request.ServedBy(c.req.Context()).Unsendable; why != "" {
 		return why
 	}
 	if err := r.missingKey(); err != nil {

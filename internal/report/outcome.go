@@ -5,6 +5,7 @@
 package report
 
 import (
+	"net/url"
 	"strings"
 	"sync/atomic"
 
@@ -93,6 +94,9 @@ var (
 	// Unfinished returns the recorders that have no outcome yet, in the order in which they
 	// were opened.
 	Unfinished func() []any
+
+	// HasAlias reports whether a recorder has an alias for the server of a URL.
+	HasAlias func(recorder any, u *url.URL) bool
 )
 
 // Deferred says that echotest.Run runs, and finishes what is unfinished when it knows how
