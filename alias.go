@@ -1,7 +1,6 @@
 package promptecho
 
 import (
-	"cmp"
 	"net/http"
 	"net/url"
 	"slices"
@@ -10,7 +9,7 @@ import (
 
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/interaction"
-	"github.com/promptecho/promptecho/internal/memo"
+	"github.com/promptecho/promptecho/internal/request"
 )
 
 // An alias is a name that a local server has in the cassette.
@@ -42,8 +41,11 @@ func (as aliases) of(u *url.URL) *alias {
 // nameServers replaces the addresses of servers in the headers of an answer with the
 // names that the servers have in the cassette.
 func (as aliases) nameServers(hs interaction.Headers) {
+	if len(as) == 0 {
+		return
+	}
 	for _, h := range hs {
-		as.readdress(h.Values, func(u *url.URL) string {
+		request.Readdress(h.Values, func(u *url.URL) string {
 			if a := as.of(u); a != nil {
 				return "http://" + a.name
 			}
@@ -55,8 +57,11 @@ func (as aliases) nameServers(hs interaction.Headers) {
 // addressServers is the reverse of nameServers. It is for an answer that is replayed,
 // because the servers have other ports now.
 func (as aliases) addressServers(h http.Header) {
+	if len(as) == 0 {
+		return
+	}
 	for _, values := range h {
-		as.readdress(values, func(u *url.URL) string {
+		request.Readdress(values, func(u *url.URL) string {
 			for _, a := range slices.Backward(as) {
 				if u.Scheme == "http" && strings.EqualFold(u.Host, a.name) {
 					return a.address
@@ -66,25 +71,3 @@ func (as aliases) addressServers(h http.Header) {
 		})
 	}
 }
-
-// readdress replaces each address in the values of a header with what the function to
-// returns for it, unless that is empty.
-func (as aliases) readdress(values []string, to func(*url.URL) string) {
-	for i, v := range values {
-		if len(as) == 0 || !strings.Contains(v, "://") {
-			continue
-		}
-		values[i] = serverAddress().ReplaceAllStringFunc(v, func(m string) string {
-			text := strings.TrimPrefix(m, "<")
-			u, err := url.Parse(text)
-			if err != nil {
-				return m
-			}
-			return m[:len(m)-len(text)] + cmp.Or(to(u), text)
-		})
-	}
-}
-
-// serverAddress matches the address of a server to which a header of an answer leads. The
-// values of Location, Link (RFC 8288) and the like begin with one.
-var serverAddress = memo.Regexp(`(?:^|<)https?://[^/?#<>"\s]+`)

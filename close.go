@@ -4,6 +4,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"net/url"
 	"testing"
 
 	"github.com/promptecho/promptecho/internal/report"
@@ -13,6 +14,9 @@ func init() {
 	report.Begin = func(recorder any, whole bool) { recorder.(*Recorder).given.find(whole) }
 	report.Finish = func(recorder any, o report.Outcome) report.Report {
 		return recorder.(*Recorder).finish(o)
+	}
+	report.HasAlias = func(recorder any, u *url.URL) bool {
+		return recorder.(*Recorder).config.aliases.of(u) != nil
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/promptecho/promptecho/internal/compare"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/report"
+	"github.com/promptecho/promptecho/internal/request"
 )
 
 // compareTimeout is how long a model may take for an answer that is compared. It is short
@@ -48,6 +49,9 @@ func (r *Recorder) whyNotSent(c playedCall, recorded *interaction.Response) stri
 		return "Frozen in the code forbids it"
 	}
 	if why := compare.Unfit(recorded); why != "" {
+		return why
+	}
+	if why := request.ServedBy(c.req.Context()).Unsendable; why != "" {
 		return why
 	}
 	if err := r.missingKey(); err != nil {

@@ -17,7 +17,7 @@ type MissError struct {
 	Line     int    // where the nearest recording starts in it; 0 if there is none
 	Endpoint string // what was asked: "anthropic.messages", "GET /v1/models"
 	Model    string // empty if the request names none
-	Caller   string // "file.go:line" of the user's code, and behind " < " that of the test it was called from; empty if not found
+	Caller   string // "file.go:line" of the user's code, and behind " < " that of the test it was called from; for another process its User-Agent and what it asked; empty if not found
 	Asked    string // the beginning of the last message or input, quoted; empty if there is none
 	Count    int    // how often the request was asked, retries included
 	Reason   string // in one line

@@ -191,6 +191,31 @@ func TestSocketMiss(t *testing.T) {
 	}
 }
 
+// A WebSocket that would be recorded is not opened, and fails the run, which names it.
+func TestSocketIsNotRecorded(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "c.yaml")
+	r := mustOpen(t, file, InMode(ModeAll), Upstream(roundTripFunc(func(*http.Request) (*http.Response, error) {
+		t.Error("it was opened")
+		return nil, io.EOF
+	})))
+	req, _ := http.NewRequest("GET", "https://api.openai.com/v1/realtime?model=m", nil)
+	req.Header.Set("Connection", "Upgrade")
+	req.Header.Set("Upgrade", "websocket")
+	resp, err := r.Client().Do(req)
+	if err != nil || resp.StatusCode != http.StatusTeapot || resp.Header.Get("X-Should-Retry") != "false" {
+		t.Fatal(resp, err)
+	}
+	resp.Body.Close()
+	want := "promptecho: " + file + ": GET https://api.openai.com/v1/realtime?model=m: it opens a WebSocket, and what passes through one is not recorded: ask over HTTP, or give this connection a client without the recorder"
+	if err := r.Close(); err == nil || err.Error() != want {
+		t.Errorf("Close: %v\nwant %s", err, want)
+	}
+	if _, err := os.Stat(file); err == nil {
+		t.Error("something was recorded")
+	}
+}
+
 // Every header that docs/MATCHING.md says matches is written, and tells two requests
 // apart when it is replayed: one that is not written is the same on both sides.
 func TestHeadersThatMatchAreWritten(t *testing.T) {

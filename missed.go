@@ -9,13 +9,14 @@ import (
 	"github.com/promptecho/promptecho/internal/tape"
 )
 
-// noteMiss keeps a call that is not recorded, and says why it is not answered.
-func (r *Recorder) noteMiss(c *tape.Call, opensSocket bool) report.Miss {
+// noteMiss keeps a call that is not recorded, and says why it is not answered; by says who
+// asked, if that was not the code of this process.
+func (r *Recorder) noteMiss(c *tape.Call, opensSocket bool, by string) report.Miss {
 	r.log.Selected(c.Form)
 	if !opensSocket && missed.Dir() != "" {
 		r.tape.Miss(c)
 	}
-	return r.log.Miss(c, opensSocket)
+	return r.log.Miss(c, opensSocket, by)
 }
 
 // handOver gives promptecho accept what was not recorded, if that runs the test. The tape

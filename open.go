@@ -31,7 +31,7 @@ func Open(file string, opts ...Option) (*Recorder, error) {
 	if r.config.err != nil {
 		return nil, r.config.err
 	}
-	if _, ok := r.config.upstream.(*Recorder); ok {
+	if _, ok := r.config.upstream.(*Recorder); ok || answer.InFront(r.config.upstream) {
 		return nil, errors.New("promptecho: Upstream: a recorder is not a network: what it does not know it answers with a miss")
 	}
 	var err error
@@ -171,5 +171,5 @@ func network() http.RoundTripper {
 	if _, ok := http.DefaultTransport.(*Recorder); ok {
 		return networkAtStart
 	}
-	return http.DefaultTransport
+	return answer.Network()
 }

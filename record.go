@@ -2,13 +2,17 @@ package promptecho
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/promptecho/promptecho/internal/answer"
 	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/report"
+	"github.com/promptecho/promptecho/internal/request"
 	"github.com/promptecho/promptecho/internal/said"
 	"github.com/promptecho/promptecho/internal/tape"
 )
@@ -17,7 +21,12 @@ import (
 // caller reads it. If no answer comes, there may be nothing to replay.
 func (r *Recorder) record(req *http.Request, in *incoming) (*http.Response, error) {
 	r.log.Selected(in.Form)
-	if err := r.admit(); err != nil {
+	err := r.admit(req)
+	if err == nil && opensSocket(req) {
+		err = refusedError(fmt.Sprintf("%s: %s: %s", r.file, r.nameOf(req), report.Socket))
+		r.log.Error(err)
+	}
+	if err != nil {
 		return r.refuse(req, err)
 	}
 	rec, err := r.tape.Reserve(&in.Call) // before it goes out, so that the file has the order asked
@@ -39,9 +48,9 @@ func (r *Recorder) record(req *http.Request, in *incoming) (*http.Response, erro
 		return resp, nil
 	}
 	if resp.StatusCode == http.StatusSwitchingProtocols {
-		// The body is a connection; a wrapper would break the WebSocket dial.
+		// The body is a connection, which cannot be recorded and must not be wrapped.
 		r.tape.GiveUp(rec)
-		r.log.Notef("%s switched protocols (WebSocket): passed through, not recorded", what)
+		r.log.Error(fmt.Errorf("%s: %s switched to another protocol (status 101), so its answer is not recorded: give this connection a client without the recorder", r.file, what))
 		return resp, nil
 	}
 	answer.Capture(resp, sent, answer.Keeper{
@@ -50,6 +59,11 @@ func (r *Recorder) record(req *http.Request, in *incoming) (*http.Response, erro
 		Settle:    func(resp *interaction.Response, latencyMS int64) { r.settle(rec, resp, latencyMS) },
 	})
 	return resp, nil
+}
+
+// opensSocket reports whether a request opens a WebSocket (RFC 6455, section 4.1).
+func opensSocket(req *http.Request) bool {
+	return strings.EqualFold(req.Header.Get("Upgrade"), "websocket")
 }
 
 // send sends a request upstream. The recording counts as open until the headers of the
@@ -74,10 +88,14 @@ func (r *Recorder) settle(rec *tape.Recording, resp *interaction.Response, laten
 func (r *Recorder) unanswered(req *http.Request, rec *tape.Recording, err error, after time.Duration) {
 	it := *rec.Interaction()
 	it.LatencyMS = after.Milliseconds()
+	stopped := errors.Is(context.Cause(req.Context()), request.ErrStopped)
+	if stopped {
+		err = request.ErrStopped
+	}
 	switch cause := req.Context().Err(); {
-	case cause != nil:
+	case cause != nil && !stopped:
 		it.Response = interaction.Response{End: interaction.EndCanceled, Error: cause.Error()}
-	case r.config.onRecordError == Keep:
+	case r.config.onRecordError == Keep && !stopped:
 		it.Response = interaction.Response{End: interaction.EndError, Error: err.Error()}
 	default:
 		r.tape.GiveUp(rec)
@@ -100,11 +118,14 @@ func (r *Recorder) noteUnsaid(req *http.Request, in *incoming, rec *tape.Recordi
 }
 
 // admit returns why a request cannot go upstream, or nil if it can.
-func (r *Recorder) admit() error {
+func (r *Recorder) admit(req *http.Request) error {
 	if r.life.closed() {
 		return tape.ErrClosed
 	}
 	err := r.missingKey()
+	if why := request.ServedBy(req.Context()).Unsendable; err == nil && why != "" {
+		err = refusedError(fmt.Sprintf("%s: %s: %s goes upstream, but %s", r.file, r.mode, r.nameOf(req), why))
+	}
 	if err != nil {
 		r.log.Error(err) // the client may swallow the answer
 	}

@@ -53,14 +53,14 @@ func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 
 // miss notes that a request is not recorded, and returns the answer to it.
 func (r *Recorder) miss(req *http.Request, c *tape.Call) *http.Response {
-	m := r.noteMiss(c, strings.EqualFold(req.Header.Get("Upgrade"), "websocket")) // RFC 6455, section 4.1
+	m := r.noteMiss(c, opensSocket(req), request.ServedBy(req.Context()).By)
 	short, full := m.OneLine()
 	return refusal(req, "promptecho: not recorded: "+short, fmt.Sprintf("promptecho: not recorded: %s: %s", strings.TrimSpace(m.Endpoint+" "+m.Model), full))
 }
 
 // pass sends a request through, in mode live.
 func (r *Recorder) pass(req *http.Request) (*http.Response, error) {
-	if err := r.admit(); err != nil {
+	if err := r.admit(req); err != nil {
 		request.CloseBody(req)
 		return r.refuse(req, err)
 	}

@@ -32,7 +32,9 @@ import (
 // result as it was stored, so it sees what every replay will see: a number in an "any" is a
 // float64, and what is redacted is "[REDACTED]". A type of which JSON loses a part (a field
 // that is not exported or has the tag json:"-", a field of interface type, a channel) is
-// refused: each call returns an error that names the field, and the run fails.
+// refused: each call returns an error that names the field, and the run fails. So does a
+// call with a value whose JSON no cassette holds, since it has a member twice, a name of more
+// than 256 bytes, or more than 64 levels.
 //
 // An error of f is recorded with its text. For [errors.Is] it stays the errors of
 // packages context, errors, io, io/fs and os that it was, and those of [Sentinels];
@@ -124,7 +126,7 @@ func (w *wrapped) call(ctx context.Context, in, out any, run func(context.Contex
 		c.Instead = recording
 		return w.record(ctx, &c, out, run)
 	}
-	m := r.noteMiss(&c, false)
+	m := r.noteMiss(&c, false, "")
 	return (*MissError)(&m)
 }
 

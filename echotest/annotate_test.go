@@ -22,6 +22,7 @@ func TestAnnotate(t *testing.T) {
 		{File: cassette, Line: 4, Caller: "bot_test.go:9", Text: "50% of it\ndiffers: a, b"},
 		{File: filepath.Join(root, "bot", "absent.yaml"), Caller: "bot_test.go:9", Text: "it does not exist"},
 		{File: filepath.Join(root, "bot", "absent.yaml"), Text: "it does not exist"},
+		{File: filepath.Join(root, "bot", "absent.yaml"), Caller: "curl/8.5.0, through http://127.0.0.1:41001 for https://api.openai.com", Text: "it does not exist"},
 	}
 	t.Chdir(filepath.Dir(cassette))
 	said := func() string {
@@ -38,6 +39,7 @@ func TestAnnotate(t *testing.T) {
 	// As the reference of workflow commands escapes it.
 	want := "\n::error file=bot/a%2Cb.yaml,line=4,title=promptecho%3A TestX/a::a,b.yaml: 50%25 of it%0Adiffers: a, b\n" +
 		"\n::error file=bot/bot_test.go,line=9,title=promptecho%3A TestX/a::absent.yaml: it does not exist\n" +
+		"\n::error file=bot/absent.yaml,title=promptecho%3A TestX/a::absent.yaml: it does not exist\n" +
 		"\n::error file=bot/absent.yaml,title=promptecho%3A TestX/a::absent.yaml: it does not exist\n"
 	if got := said(); got != want {
 		t.Errorf("got\n%swant\n%s", got, want)

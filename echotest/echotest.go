@@ -121,7 +121,7 @@ func annotate(w io.Writer, test string, annotations []report.Annotation) {
 		if _, err := os.Stat(file); err != nil && a.Caller != "" {
 			// No cassette to point at: the code that asked.
 			name, number, _ := strings.Cut(a.Caller, ":")
-			if abs, err := filepath.Abs(name); err == nil {
+			if abs, err := filepath.Abs(name); err == nil && strings.HasSuffix(name, ".go") {
 				file = abs
 			}
 			fmt.Sscan(number, &line)

@@ -46,6 +46,9 @@ func TestMain(m *testing.M) {
 	if rerecording {
 		http.DefaultTransport = toStandIn(sync.OnceValue(func() *standin.Server { return standin.New() }), local)
 	}
+	if name := os.Getenv("INTEROP_PROCESS"); name != "" {
+		os.Exit(runProcess(name))
+	}
 	os.Exit(m.Run())
 }
 

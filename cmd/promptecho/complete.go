@@ -87,6 +87,10 @@ var completed = map[string]func(word string) []candidate{
 	"REF":     func(string) []candidate { return gitRefs() },
 	"SHELL":   func(string) []candidate { return named(shells, "") },
 	"TEST":    func(string) []candidate { return testNames() },
+	"MODE": func(string) []candidate {
+		return named([]string{"none", "compare", "once", "new_episodes", "update", "all", "live"}, "")
+	},
+	"UPSTREAM": nil, // it has no end
 }
 
 // argument returns the arguments of a kind that begin with word.

@@ -10,6 +10,7 @@
 //	promptecho verify [-w] [PATH ...]
 //	promptecho prune [-w] [-json] [PATH ...]
 //	promptecho import [-o DIR | -w] FILE ...
+//	promptecho serve [-cassette FILE] [-mode MODE] [-- command ...]
 //	promptecho demo [-dir DIR]
 //	promptecho completion SHELL
 //	promptecho version
@@ -44,6 +45,7 @@ var verbs = []verb{
 	{"verify", verifyHelp, runVerify},
 	{"prune", pruneHelp, runPrune},
 	{"import", importHelp, runImport},
+	{"serve", serveHelp, runServe},
 	{"demo", demoHelp, runDemo},
 	{"completion", completionHelp, runCompletion},
 	{"version", versionHelp, runVersion},
@@ -80,6 +82,10 @@ func run(args []string, stdout, stderr io.Writer) int {
 	err := verbs[i].run(args[1:], stdout, stderr)
 	if err == nil {
 		return 0
+	}
+	var status exitStatus
+	if errors.As(err, &status) {
+		return int(status) // the command has said why
 	}
 	var f found
 	if errors.As(err, &f) {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"unicode/utf8"
@@ -148,7 +149,7 @@ func comparisonOf(name, path string, d *difference) *page.Comparison {
 	}
 	for i := range d.Calls {
 		call := &d.Calls[i]
-		change := &page.Change{Is: call.Is, Name: fmt.Sprintf("#%d %s, line %d", max(call.New, call.Old*map[bool]int{true: 1}[call.New == 0]), call.Request, call.Line), Edits: editsOf(call.Edits)}
+		change := &page.Change{Is: call.Is, Number: cmp.Or(call.New, call.Old), Name: fmt.Sprintf("%s, line %d", call.Request, call.Line), Edits: editsOf(call.Edits)}
 		if call.Is != "changed" {
 			change.Asked = call.Asked
 		}

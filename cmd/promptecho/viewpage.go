@@ -136,30 +136,37 @@ const mostRevisions = 100
 // revision compares cassettes with a git revision. Without one it is HEAD, and no error if
 // git is not there.
 func (c *comparer) revision(ref string, paths []string) error {
-	changed, unknown, err := changedAt(cmp.Or(ref, "HEAD"), paths)
+	name := cmp.Or(ref, "HEAD")
+	changed, unknown, err := changedAt(name, paths)
 	if err != nil {
 		if ref == "" {
 			return nil
 		}
 		return err
 	}
+	if len(changed) > mostRevisions {
+		c.page.Problem = fmt.Sprintf("%s may differ from %s, of which %d are compared here: promptecho diff has all", count(len(changed), "file"), name, mostRevisions)
+		changed = changed[:mostRevisions]
+	}
+	for _, file := range changed {
+		d, err := diffRevision(name, file, false)
+		if err != nil {
+			if _, noGit := commitOf(name, filepath.Dir(file)); noGit != nil && ref == "" {
+				continue
+			}
+			d = &difference{Old: file + " (" + name + ")", New: file, problem: "cannot be compared: " + err.Error()}
+		}
+		switch {
+		case d == nil:
+		case d.Old == "":
+			unknown = append(unknown, file)
+		case d.problem != "" || len(d.Calls)+len(d.Env) > 0:
+			c.add(filepath.Base(file)+" since "+name, file, d)
+		}
+	}
 	for _, other := range c.page.Cassettes {
 		if slices.Contains(unknown, other.Path) {
 			other.States = append(other.States, "new")
-		}
-	}
-	compared := 0
-	for _, file := range changed {
-		if compared++; compared > mostRevisions {
-			c.page.Problem = fmt.Sprintf("%s differ from %s, of which %d are compared here: promptecho diff has all", count(len(changed), "file"), cmp.Or(ref, "HEAD"), mostRevisions)
-			return nil
-		}
-		d, err := diffRevision(cmp.Or(ref, "HEAD"), file, false)
-		if err != nil {
-			d = &difference{Old: file + " (" + cmp.Or(ref, "HEAD") + ")", New: file, problem: "cannot be compared: " + err.Error()}
-		}
-		if d != nil && (d.problem != "" || len(d.Calls)+len(d.Env) > 0) {
-			c.add(filepath.Base(file)+" since "+cmp.Or(ref, "HEAD"), file, d)
 		}
 	}
 	return nil

@@ -8,11 +8,10 @@ import (
 
 // The tools whose cassettes promptecho import reads.
 const (
-	GoVCR   = "go-vcr"
-	VCRpy   = "vcrpy"
-	RubyVCR = "ruby VCR"
-	HTTPRR  = "httprr"
-
+	GoVCR     = "go-vcr"
+	VCRpy     = "vcrpy"
+	RubyVCR   = "ruby VCR"
+	HTTPRR    = "httprr"
 	AgentTape = "AgentTape"
 )
 

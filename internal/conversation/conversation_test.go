@@ -203,6 +203,13 @@ func TestAnswers(t *testing.T) {
 		lines([]Message{{"a", e.Answer.Parts}}) != "a text Hi, you\n" {
 		t.Errorf("a stream: %+v", e)
 	}
+	if came := Arrivals(streamed); !slices.Equal(came, []int64{120, 150}) {
+		t.Errorf("the events came after %d ms", came)
+	}
+	streamed.Response.Delays = streamed.Response.Delays[:1] // an edited cassette may lack some
+	if came := Arrivals(streamed); !slices.Equal(came, []int64{120, 120}) {
+		t.Errorf("without a delay the events came after %d ms", came)
+	}
 	if e = list[1]; e.Kind != "tool" || e.Body != `"Paris"` || e.Answer.Error != "no weather" || e.Request != "tool/weather" {
 		t.Errorf("a function: %+v", e)
 	}

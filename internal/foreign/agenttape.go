@@ -19,7 +19,7 @@ import (
 // AgentTape (https://pypi.org/project/agenttape, docs/format.md) records calls of Python: of
 // functions, of methods of the openai SDK, and of httpx and requests. What it says of each is
 // read as what promptecho would have recorded in the same place. A call of which the file does
-// not say what was asked, or what came back as bytes, is left out.
+// not say what was asked, or what came back, is left out.
 
 // openAIPaths are the paths of the methods that its openai adapter records.
 var openAIPaths = map[string]string{
@@ -102,7 +102,7 @@ func (r *reader) agentMessage(n *yaml.Node, field string) message {
 			r.failf(coded, field+".body_b64", "invalid base64: %v", err)
 		}
 		m.body = b
-	case has(n, "content"): // of versions before 0.1.5
+	case has(n, "content"): // of its first versions
 		m.body = []byte(r.string(member(n, "content"), field+".content"))
 	default:
 		m.body = []byte(r.string(member(n, "text"), field+".text"))

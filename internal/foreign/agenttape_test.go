@@ -29,7 +29,7 @@ import (
 	"github.com/promptecho/promptecho/internal/exactjson"
 )
 
-// What follows writes cassettes as AgentTape 0.1.5 does, whose emitter is its own: by its
+// What follows writes cassettes as AgentTape does, whose emitter is its own: by its
 // docs/format.md, and by what its yaml_io.py, assets.py and adapters/http.py do.
 
 // agentAssets are the long texts, by the names of their files.

@@ -113,11 +113,14 @@ type Comparison struct {
 
 // A Change is what became of one call.
 type Change struct {
-	Is       string // changed, added, removed or env
+	Is       string // changed, added or removed
+	Number   int    // of the call in the new cassette, else in the old one; 0 if it is of none
 	Name     string
 	Asked    string // if it was added or removed
 	Repeated string // what is said above already
 	Edits    []Edit
+
+	CallID string // of the call, if its cassette is on the page; set by Write
 }
 
 // An Edit is a field that differs.
@@ -199,6 +202,15 @@ func (p *Page) link() {
 		}
 		if c := byPath[d.Of]; c != nil {
 			c.Compared = append(c.Compared, d)
+		}
+		for _, change := range d.Changes {
+			path := d.New
+			if change.Is == "removed" {
+				path = d.Old
+			}
+			if c := byPath[path]; c != nil && change.Number > 0 {
+				change.CallID = fmt.Sprintf("%s/%d", c.ID, change.Number)
+			}
 		}
 	}
 }

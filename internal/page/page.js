@@ -47,7 +47,9 @@
     const at = t.lower.indexOf(word);
     const b = document.createElement('b');
     b.textContent = t.text.slice(at, at + word.length);
-    hit.append('… ', t.text.slice(Math.max(0, at - 50), at).replace(/\s+/g, ' '), b, t.text.slice(at + word.length, at + word.length + 70).replace(/\s+/g, ' '), ' …');
+    const before = t.text.slice(Math.max(0, at - 50), at).replace(/^\S*\s/, '').replace(/\s+/g, ' ');
+    const after = t.text.slice(at + word.length, at + word.length + 70).replace(/\s\S*$/, '').replace(/\s+/g, ' ');
+    hit.append(`… ${before}`, b, `${after} …`);
     return hit;
   };
 
@@ -66,7 +68,7 @@
     for (const body of list.querySelectorAll('tbody')) {
       body.hidden = !body.querySelector('tr[data-for]:not([hidden])');
     }
-    found.textContent = all.length ? `${n} of ${rows.length} cassettes` : '';
+    found.textContent = all.length ? `${n} of ${rows.length} found` : '';
     highlight();
   };
 

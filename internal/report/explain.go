@@ -24,7 +24,7 @@ const missed = "promptecho: not recorded: "
 func unanswerable(text string, asked tape.Asked, opensSocket bool) (why string, line int) {
 	switch {
 	case opensSocket:
-		return socket, 0
+		return Socket, 0
 	case strings.Contains(text, missed):
 		return "it carries the error of a miss before it, which comes first", 0
 	case asked.Lent != nil:

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -168,15 +169,16 @@ func (l *Log) Drift(recording *tape.Recording, asked *canon.Form) {
 }
 
 // Miss keeps a request that is not recorded, once for each form, and returns what is now
-// known about it. It finds the nearest recording and says what differs.
-func (l *Log) Miss(c *tape.Call, opensSocket bool) Miss {
+// known about it. It finds the nearest recording and says what differs. The parameter by
+// says who asked; if it is empty, the stack does.
+func (l *Log) Miss(c *tape.Call, opensSocket bool, by string) Miss {
 	recs, asked := l.Tape.Stored(), l.Tape.AskedFor(c)
 	why, line := unanswerable(c.Form.Text(), asked, opensSocket)
 	l.mu.Lock()
 	m := l.missed[c.Form.Key()]
 	first := m == nil
 	if first {
-		m = &Miss{File: l.File, Endpoint: c.Form.Endpoint, Model: c.Form.Model, Asked: said(c.Form), Caller: caller(), Reason: "not recorded"}
+		m = &Miss{File: l.File, Endpoint: c.Form.Endpoint, Model: c.Form.Model, Asked: said(c.Form), Caller: cmp.Or(by, caller()), Reason: "not recorded"}
 		if l.missed == nil {
 			l.missed = map[string]*Miss{}
 		}

@@ -85,10 +85,10 @@ func (m *Miss) brief(known string) string {
 }
 
 // unrecordable reports whether recording again cannot help.
-func (m *Miss) unrecordable() bool { return m.Reason == socket || strings.HasSuffix(m.Reason, frozen) }
+func (m *Miss) unrecordable() bool { return m.Reason == Socket || strings.HasSuffix(m.Reason, frozen) }
 
 // frozen ends the reason of a miss that no mode records.
 const frozen = "; Frozen keeps it from being called: to record it, take that option out for one run"
 
-// socket is what is wrong with a request that opens a WebSocket.
-const socket = "it opens a WebSocket, and what passes through one is not recorded: ask over HTTP, or give this connection a client without the recorder"
+// Socket is what is wrong with a request that opens a WebSocket.
+const Socket = "it opens a WebSocket, and what passes through one is not recorded: ask over HTTP, or give this connection a client without the recorder"

@@ -5,6 +5,8 @@
 package report
 
 import (
+	"net/url"
+
 	"github.com/promptecho/promptecho/internal/attr"
 	"github.com/promptecho/promptecho/internal/redact"
 )
@@ -54,9 +56,11 @@ func (rep *Report) printable() {
 }
 
 // Begin tells a *promptecho.Recorder whether its test runs with all its parts, and Finish
-// closes it with an outcome. So echotest needs no public methods that nobody else should
-// call. Package promptecho sets both when it is initialised; nobody else may.
+// closes it with an outcome. HasAlias reports whether it has an alias for the server of a
+// URL. So echotest needs no public methods that nobody else should call. Package promptecho
+// sets them when it is initialised; nobody else may.
 var (
-	Begin  func(recorder any, whole bool)
-	Finish func(recorder any, o Outcome) Report
+	Begin    func(recorder any, whole bool)
+	Finish   func(recorder any, o Outcome) Report
+	HasAlias func(recorder any, u *url.URL) bool
 )

@@ -64,7 +64,7 @@ func ask(l *Log, prompt string) (m Miss) {
 	l.Reach()
 	c := &tape.Call{Request: request(prompt)}
 	if rec, err := l.Tape.Take(c); err != nil || rec == nil {
-		return l.Miss(c, false)
+		return l.Miss(c, false, "")
 	}
 	return Miss{}
 }

@@ -1,0 +1,206 @@
+package echotest
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/promptecho/promptecho"
+	"github.com/promptecho/promptecho/internal/standin"
+)
+
+// get asks for a page and returns what it says.
+func get(t *testing.T, client *http.Client, url string) string {
+	t.Helper()
+	resp, err := client.Get(url)
+	if err != nil {
+		t.Error(err)
+		return ""
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Error(err)
+	}
+	return string(text)
+}
+
+// pages is a network that has a page everywhere, and counts the requests.
+func pages(asked *int) promptecho.Option {
+	return promptecho.Upstream(roundTripFunc(func(req *http.Request) (*http.Response, error) {
+		*asked++
+		return &http.Response{StatusCode: 200, ProtoMajor: 1, ProtoMinor: 1, Header: http.Header{"Content-Type": {"text/plain"}},
+			Body: io.NopCloser(strings.NewReader("page of " + req.URL.String())), ContentLength: -1, Request: req}, nil
+	}))
+}
+
+// Whatever uses the default transport, or a clone of it, is answered by the recorder.
+func TestDefault(t *testing.T) {
+	inDir(t)
+	asked := 0
+	for range 2 { // recorded, replayed
+		tb := &fakeTB{TB: t, name: "TestX"}
+		tb.run(func(tb testing.TB) {
+			Default(tb, New(tb, pages(&asked)))
+			clone := http.DefaultTransport.(*http.Transport).Clone()
+			defer clone.CloseIdleConnections()
+			for i, client := range []*http.Client{http.DefaultClient, {}, {Transport: http.DefaultTransport}, {Transport: clone}} {
+				for _, scheme := range []string{"http", "https"} {
+					page := fmt.Sprintf("%s://example.com/%d?q=a%%2Fb", scheme, i)
+					if got := get(t, client, page); got != "page of "+page {
+						t.Errorf("%s: %q", page, got)
+					}
+				}
+			}
+		})
+		if len(tb.errors) > 0 || asked != 8 {
+			t.Errorf("%d asked, %q", asked, tb.errors)
+		}
+	}
+}
+
+// A miss names the line of code, and a clone where the line is not known.
+func TestDefaultMiss(t *testing.T) {
+	inDir(t)
+	t.Setenv("PROMPTECHO_MODE", "none")
+	tb := &fakeTB{TB: t, name: "TestX"}
+	tb.run(func(tb testing.TB) {
+		Default(tb, New(tb))
+		clone := http.DefaultTransport.(*http.Transport).Clone()
+		defer clone.CloseIdleConnections()
+		get(t, http.DefaultClient, "https://example.com/a")
+		get(t, &http.Client{Transport: clone}, "https://example.com/b")
+	})
+	if len(tb.errors) != 1 || !strings.Contains(tb.errors[0], "/echotest/default_test.go:") || !strings.Contains(tb.errors[0], "a client with a clone of http.DefaultTransport") {
+		t.Errorf("errors %q", tb.errors)
+	}
+}
+
+// The servers of the test itself are asked, unless an alias names one.
+func TestDefaultLoopback(t *testing.T) {
+	inDir(t)
+	said := "live"
+	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, said) })
+	own, named, secure := httptest.NewServer(handler), httptest.NewServer(handler), httptest.NewTLSServer(handler)
+	defer own.Close()
+	defer named.Close()
+	defer secure.Close()
+	for _, want := range []string{"live", "later"} {
+		said = want
+		tb := &fakeTB{TB: t, name: "TestX"}
+		tb.run(func(tb testing.TB) {
+			rec := New(tb, promptecho.Alias(named.URL, "named"))
+			Default(tb, rec)
+			clone := http.DefaultTransport.(*http.Transport).Clone()
+			defer clone.CloseIdleConnections()
+			for _, client := range []*http.Client{http.DefaultClient, {Transport: clone}} {
+				if got := get(t, client, own.URL); got != want {
+					t.Errorf("a server of the test: %q, want %q", got, want)
+				}
+				if got := get(t, client, named.URL); got != "live" {
+					t.Errorf("a server with an alias: %q, want what was recorded", got)
+				}
+			}
+			if got := get(t, secure.Client(), secure.URL); got != want {
+				t.Errorf("a server with TLS and a client of its own: %q, want %q", got, want)
+			}
+		})
+		if len(tb.errors) > 0 {
+			t.Error(tb.errors)
+		}
+	}
+}
+
+// The default transport is put back, and it is an *http.Transport while it is replaced.
+func TestDefaultIsPutBack(t *testing.T) {
+	inDir(t)
+	before := http.DefaultTransport
+	var left *http.Client
+	tb := &fakeTB{TB: t, name: "TestX"}
+	tb.run(func(tb testing.TB) {
+		Default(tb, New(tb, promptecho.AllowUnused()))
+		if http.DefaultTransport == before {
+			t.Error("the default transport is not replaced")
+		}
+		left = &http.Client{Transport: http.DefaultTransport.(*http.Transport).Clone()}
+	})
+	if http.DefaultTransport != before {
+		t.Error("the default transport is not put back")
+	}
+	if _, err := left.Get("https://example.com/"); err == nil || !strings.Contains(err.Error(), "https://example.com is asked after the recorder that answers for it was closed") {
+		t.Errorf("a clone that was left: %v", err)
+	}
+	// A transport that somebody has set meanwhile stays.
+	other := roundTripFunc(nil)
+	(&fakeTB{TB: t, name: "TestX"}).run(func(tb testing.TB) {
+		Default(tb, New(tb, promptecho.AllowUnused()))
+		http.DefaultTransport = &other
+	})
+	if http.DefaultTransport != http.RoundTripper(&other) {
+		t.Error("the transport of somebody else is gone")
+	}
+	http.DefaultTransport = before
+}
+
+// A recorder is never the network of another one.
+func TestDefaultIsNoNetwork(t *testing.T) {
+	inDir(t)
+	p := standin.New()
+	defer p.Close()
+	tb := &fakeTB{TB: t, name: "TestX"}
+	tb.run(func(tb testing.TB) {
+		first := New(tb, promptecho.AllowUnused(), promptecho.Alias(p.URL, "provider"))
+		Default(tb, first)
+		rec, err := promptecho.Open("other.yaml", promptecho.InMode(promptecho.ModeAll), promptecho.Alias(p.URL, "provider"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if status := ask(t, rec, p.URL, "hello"); status != 200 {
+			t.Errorf("status %d", status)
+		}
+		if err := rec.Close(); err != nil {
+			t.Error(err)
+		}
+		if _, err := promptecho.Open("third.yaml", promptecho.Upstream(http.DefaultTransport)); err == nil || !strings.Contains(err.Error(), "a recorder is not a network") {
+			t.Errorf("Upstream: %v", err)
+		}
+		Default(tb, first)
+		t.Error("a second Default returned")
+	})
+	if want := "promptecho: Default: another recorder is http.DefaultTransport already: give one of the two to its code with rec.Client(), or let the other test end first"; tb.fatal != want {
+		t.Errorf("got %s\nwant %s", tb.fatal, want)
+	}
+	if len(tb.logs) > 0 {
+		t.Errorf("the first recorder has seen a request: %q", tb.logs)
+	}
+}
+
+// A parallel test is refused, as by t.Setenv.
+func TestDefaultInParallel(t *testing.T) {
+	rec, err := promptecho.Open(t.TempDir()+"/c.yaml", promptecho.AllowUnused())
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := http.DefaultTransport
+	t.Run("parallel", func(t *testing.T) {
+		t.Parallel()
+		defer func() {
+			if p := fmt.Sprint(recover()); !strings.Contains(p, "t.Parallel") {
+				t.Errorf("recovered %s", p)
+			}
+			if http.DefaultTransport != before {
+				t.Error("the default transport is replaced")
+			}
+		}()
+		Default(t, rec)
+		t.Error("Default returned")
+	})
+	t.Cleanup(func() {
+		if err := rec.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+}

@@ -1,0 +1,79 @@
+package echotest
+
+import (
+	"fmt"
+	"os"
+	"testing"
+
+	"github.com/promptecho/promptecho"
+	"github.com/promptecho/promptecho/internal/serve"
+)
+
+// A Server lets processes that a test starts use its recorder. All methods may be called
+// concurrently.
+type Server struct {
+	t      testing.TB
+	rec    *promptecho.Recorder
+	server *serve.Server
+}
+
+// Serve returns a server for the processes that a test starts: each upstream gets a listener
+// on the loopback address, and what a process asks there is answered by the recorder as if
+// the process had asked the upstream itself. So a cassette is the same whether it was
+// recorded in the process of the test or through Serve.
+//
+// The server ends with the test, before the recorder is closed. It waits for no stream: what
+// is still running is canceled. So wait for the processes before the test ends.
+//
+// A request that is not recorded is answered as [promptecho.Recorder.RoundTrip] does, with
+// status 418. The report names the program by its User-Agent and the upstream that it asked,
+// since the line of code is in another process.
+//
+// Headers of answers that lead the client on (Location, Operation-Location, upload URLs) name
+// listeners. URLs in bodies stay. A request that a process has signed for a listener (AWS
+// Signature Version 4) is signed again for the upstream with AWS_SECRET_ACCESS_KEY; if that
+// is not the secret of its key, it is not sent, and the test fails.
+func Serve(t testing.TB, rec *promptecho.Recorder) *Server {
+	s := &Server{t, rec, serve.New(rec)}
+	t.Cleanup(s.server.Close)
+	return s
+}
+
+// URL returns the address at which a process reaches an upstream: of
+// "https://api.openai.com/v1" it is "http://127.0.0.1:41001/v1". Each host has a listener of
+// its own, which is opened when it is first asked for, on a free port. It ends the test with
+// t.Fatal if the upstream is no address of a server, or if the server has ended.
+func (s *Server) URL(upstream string) string {
+	s.t.Helper()
+	address, err := s.server.URL(upstream)
+	if err != nil {
+		s.t.Fatal(fmt.Sprintf("promptecho: Serve: URL(%q): %v", upstream, err))
+	}
+	return address
+}
+
+// Env returns variables for [os/exec.Cmd.Env] that lead SDKs to the server, as "NAME=value":
+// OPENAI_BASE_URL, ANTHROPIC_BASE_URL, GOOGLE_GEMINI_BASE_URL, OLLAMA_HOST and
+// AWS_ENDPOINT_URL_BEDROCK_RUNTIME. The upstream of each is the value that the variable has
+// in the test, else the provider's own; Bedrock's is that of AWS_REGION, else of us-east-1.
+// NO_PROXY keeps proxies out of the way.
+//
+// The keys are there, too: OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY and those of AWS,
+// as the test has them. In a run that sends nothing upstream (see
+// [promptecho.Recorder.Recording]) they are dummies.
+//
+// Put them behind those that the process gets anyway, since the last value of a name counts:
+//
+//	cmd.Env = append(cmd.Environ(), s.Env()...)
+func (s *Server) Env() []string {
+	s.t.Helper()
+	var dummy func(string) string
+	if !s.rec.Recording() {
+		dummy = s.rec.Secret
+	}
+	env, err := s.server.Env(os.Getenv, dummy)
+	if err != nil {
+		s.t.Fatal("promptecho: Serve: ", err)
+	}
+	return env
+}

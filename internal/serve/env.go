@@ -1,0 +1,80 @@
+package serve
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+)
+
+// A provider is one whose SDKs read their base URL from a variable.
+type provider struct {
+	variable string
+	upstream string   // if the environment names none
+	keys     []string // without which an SDK makes no client
+}
+
+func providers(region string) []provider {
+	return []provider{
+		{"OPENAI_BASE_URL", "https://api.openai.com/v1", []string{"OPENAI_API_KEY"}},
+		{"ANTHROPIC_BASE_URL", "https://api.anthropic.com", []string{"ANTHROPIC_API_KEY"}},
+		{"GOOGLE_GEMINI_BASE_URL", "https://generativelanguage.googleapis.com", []string{"GEMINI_API_KEY"}},
+		{"OLLAMA_HOST", "http://127.0.0.1:11434", nil},
+		{"AWS_ENDPOINT_URL_BEDROCK_RUNTIME", "https://bedrock-runtime." + region + ".amazonaws.com",
+			[]string{"AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"}},
+	}
+}
+
+// Env returns environment variables, as "NAME=value", that lead the SDKs of a process to
+// listeners. The upstream of each is what getenv returns for the variable, else the
+// provider's own. The keys are there, too, as getenv returns them for a process that
+// inherits none. If dummy is not nil, nothing is sent upstream, and the keys are what that
+// returns for their names.
+func (s *Server) Env(getenv func(name string) string, dummy func(name string) string) (env []string, err error) {
+	region := cmp.Or(getenv("AWS_REGION"), getenv("AWS_DEFAULT_REGION"), "us-east-1")
+	for _, p := range providers(region) {
+		upstream := cmp.Or(getenv(p.variable), p.upstream)
+		if p.variable == "OLLAMA_HOST" {
+			upstream = ollamaURL(upstream)
+		}
+		address, err := s.URL(upstream)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", p.variable, err)
+		}
+		env = append(env, p.variable+"="+address)
+		for _, key := range p.keys {
+			value := getenv(key)
+			if dummy != nil {
+				value = dummy(key)
+			}
+			if value != "" {
+				env = append(env, key+"="+value)
+			}
+		}
+	}
+	env = append(env, "AWS_REGION="+region)
+	if token := getenv("AWS_SESSION_TOKEN"); token != "" && dummy == nil {
+		env = append(env, "AWS_SESSION_TOKEN="+token)
+	}
+	if dummy != nil {
+		env = append(env, "AWS_SESSION_TOKEN=", "AWS_BEARER_TOKEN_BEDROCK=", "AWS_EC2_METADATA_DISABLED=true")
+	}
+	// Go's clients ask loopback addresses without a proxy anyway; others want to be told.
+	for _, name := range []string{"NO_PROXY", "no_proxy"} {
+		direct := "127.0.0.1,localhost,::1"
+		if others := getenv(name); others != "" {
+			direct = others + "," + direct
+		}
+		env = append(env, name+"="+direct)
+	}
+	return env, nil
+}
+
+// ollamaURL returns the URL that a value of OLLAMA_HOST means: scheme and port may be
+// missing (https://github.com/ollama/ollama/blob/main/envconfig/config.go).
+func ollamaURL(host string) string {
+	if strings.Contains(host, "://") {
+		return host
+	}
+	name, port, _ := strings.Cut(host, ":")
+	return "http://" + cmp.Or(name, "127.0.0.1") + ":" + cmp.Or(port, "11434")
+}

@@ -1,0 +1,135 @@
+// Package serve lets other processes, and clients that cannot be given a transport, use
+// one: each upstream gets a listener on the loopback address, and what arrives there goes
+// through the transport as a request to that upstream. It knows HTTP, and neither
+// recorders nor cassettes.
+package serve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"net/url"
+	"sync"
+	"time"
+
+	"github.com/promptecho/promptecho/internal/request"
+)
+
+// A Server has the listeners in front of a transport. Its methods may be called
+// concurrently.
+type Server struct {
+	transport http.RoundTripper
+	web       http.Server
+	cancel    context.CancelCauseFunc // ends the requests under way
+	running   sync.WaitGroup          // these requests, and the goroutines that accept
+
+	mu        sync.Mutex // guards what follows
+	listeners map[target]*listener
+	closed    bool
+}
+
+// New returns a server without listeners.
+func New(transport http.RoundTripper) *Server {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	s := &Server{transport: transport, cancel: cancel, listeners: map[target]*listener{}}
+	s.web = http.Server{
+		Handler:           s,
+		ReadHeaderTimeout: time.Minute,
+		Protocols:         new(http.Protocols),
+		ErrorLog:          log.New(io.Discard, "", 0), // clients that went away; the transport knows the rest
+		BaseContext:       func(l net.Listener) context.Context { return context.WithValue(ctx, listenerKey{}, l) },
+	}
+	s.web.Protocols.SetHTTP1(true)
+	s.web.Protocols.SetUnencryptedHTTP2(true)
+	return s
+}
+
+// URL returns the address at which other processes reach an upstream: of
+// "https://api.openai.com/v1" it is "http://127.0.0.1:41001/v1". All addresses of an
+// origin have one listener.
+func (s *Server) URL(upstream string) (string, error) {
+	u, err := url.Parse(upstream)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+		return "", errors.New("an upstream is an address such as https://api.example.com/v1, without user, query and fragment")
+	}
+	l, err := s.listen(targetOf(u))
+	if err != nil {
+		return "", err
+	}
+	return l.address + u.EscapedPath(), nil
+}
+
+// Dial connects a client of this process to the listener that stands for an upstream; addr
+// is host and port of the upstream. The client speaks HTTP without TLS, whatever the scheme.
+func (s *Server) Dial(ctx context.Context, scheme, addr string) (net.Conn, error) {
+	t := targetOf(&url.URL{Scheme: scheme, Host: addr})
+	t.dialed = true
+	l, err := s.listen(t)
+	if err != nil {
+		return nil, err
+	}
+	return new(net.Dialer).DialContext(ctx, "tcp", l.Addr().String())
+}
+
+// listen returns the listener of a target.
+func (s *Server) listen(t target) (*listener, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return nil, fmt.Errorf("%s is asked after the recorder that answers for it was closed", t)
+	}
+	if l := s.listeners[t]; l != nil {
+		return l, nil
+	}
+	for _, l := range s.listeners {
+		if l.address == t.String() {
+			return nil, fmt.Errorf("%s is the address of the listener for %s: name the upstream itself", t, l.target)
+		}
+	}
+	web, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		if web, err = net.Listen("tcp6", "[::1]:0"); err != nil {
+			return nil, err
+		}
+	}
+	l := &listener{Listener: web, target: t, address: "http://" + web.Addr().String()}
+	s.listeners[t] = l
+	s.running.Go(func() { _ = s.web.Serve(l) }) // always ends by Close
+	return l, nil
+}
+
+// begin reports whether a request may begin. It runs until the caller calls s.running.Done.
+func (s *Server) begin() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.closed {
+		s.running.Add(1)
+	}
+	return !s.closed
+}
+
+// patience is how long Close waits for a transport that does not heed its context.
+const patience = 5 * time.Second
+
+// Close ends all requests, streams too, and waits until the transport has let go of them. A
+// second Close does nothing.
+func (s *Server) Close() {
+	s.mu.Lock()
+	s.closed = true
+	s.mu.Unlock()
+	s.cancel(request.ErrStopped)
+	_ = s.web.Close() // of the listeners and connections, which nobody uses any more
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		s.running.Wait()
+	}()
+	select {
+	case <-ended:
+	case <-time.After(patience):
+	}
+}

@@ -1,0 +1,364 @@
+package interop
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/anthropics/anthropic-sdk-go"
+	"github.com/aws/aws-sdk-go-v2/aws"
+	v4 "github.com/aws/aws-sdk-go-v2/aws/signer/v4"
+	"github.com/aws/aws-sdk-go-v2/config"
+	"github.com/aws/aws-sdk-go-v2/service/bedrockruntime"
+	brtypes "github.com/aws/aws-sdk-go-v2/service/bedrockruntime/types"
+	"github.com/coder/websocket"
+	gorilla "github.com/gorilla/websocket"
+	ollama "github.com/ollama/ollama/api"
+	"github.com/openai/openai-go/v3"
+	"github.com/philippgille/chromem-go"
+	"google.golang.org/genai"
+
+	"github.com/promptecho/promptecho"
+	"github.com/promptecho/promptecho/echotest"
+	"github.com/promptecho/promptecho/internal/standin"
+)
+
+// processes are programs that take everything from their environment, as a user's may. Each
+// runs in a process of its own, and prints what it saw.
+var processes = map[string]func(ctx context.Context) (string, error){
+	"openai": func(ctx context.Context) (all string, err error) {
+		c := openai.NewClient()
+		stream := c.Chat.Completions.NewStreaming(ctx, openai.ChatCompletionNewParams{Model: "m", Messages: []openai.ChatCompletionMessageParamUnion{openai.UserMessage("Hello from a process.")}})
+		for stream.Next() {
+			all += fmt.Sprintln(stream.Current().RawJSON())
+		}
+		return all, stream.Err()
+	},
+	"anthropic": func(ctx context.Context) (string, error) {
+		c := anthropic.NewClient()
+		m, err := c.Messages.New(ctx, anthropic.MessageNewParams{Model: "m", MaxTokens: 100, Messages: []anthropic.MessageParam{anthropic.NewUserMessage(anthropic.NewTextBlock("Hello from a process."))}})
+		if err != nil {
+			return "", err
+		}
+		return m.RawJSON(), nil
+	},
+	"genai": func(ctx context.Context) (string, error) {
+		c, err := genai.NewClient(ctx, nil)
+		if err != nil {
+			return "", err
+		}
+		file, err := c.Files.Upload(ctx, strings.NewReader("the content of a file"), &genai.UploadFileConfig{MIMEType: "text/plain"})
+		if err != nil {
+			return "", err
+		}
+		r, err := c.Models.GenerateContent(ctx, "m", genai.Text("Hello from a process."), nil)
+		if err != nil {
+			return "", err
+		}
+		return file.Name + " " + r.Text(), nil
+	},
+	"ollama": func(ctx context.Context) (all string, err error) {
+		c, err := ollama.ClientFromEnvironment()
+		if err != nil {
+			return "", err
+		}
+		err = c.Chat(ctx, &ollama.ChatRequest{Model: "m", Messages: []ollama.Message{{Role: "user", Content: "Hello from a process."}}}, func(r ollama.ChatResponse) error {
+			all += r.Message.Content + "\n"
+			return nil
+		})
+		return all, err
+	},
+	"bedrock": func(ctx context.Context) (string, error) {
+		cfg, err := config.LoadDefaultConfig(ctx)
+		if err != nil {
+			return "", err
+		}
+		out, err := bedrockruntime.NewFromConfig(cfg).ConverseStream(ctx, &bedrockruntime.ConverseStreamInput{
+			ModelId:  aws.String("eu.anthropic.claude-x-v1:0"),
+			Messages: []brtypes.Message{{Role: "user", Content: []brtypes.ContentBlock{&brtypes.ContentBlockMemberText{Value: "Hello from a process."}}}},
+		})
+		if err != nil {
+			return "", err
+		}
+		all, stream := "", out.GetStream()
+		defer stream.Close()
+		for event := range stream.Events() {
+			all += fmt.Sprintln(asLine(event))
+		}
+		return all, stream.Err()
+	},
+}
+
+// unset takes variables out of the environment of a test.
+func unset(t *testing.T, names ...string) {
+	for _, name := range names {
+		t.Setenv(name, "") // which puts it back
+		os.Unsetenv(name)
+	}
+}
+
+func asLine(v any) string { return fmt.Sprintf("%T %s", v, jsonOf(v)) }
+
+// runProcess is main of such a process.
+func runProcess(name string) int {
+	text, err := processes[name](context.Background())
+	fmt.Print(text)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return 0
+}
+
+// startProcess runs a process whose environment has nothing but what is given.
+func startProcess(t *testing.T, name string, env []string) string {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), self)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	// A proxy that is not there: NO_PROXY must keep it out of the way.
+	cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir(), "HTTP_PROXY=http://127.0.0.1:1", "http_proxy=http://127.0.0.1:1", "INTEROP_PROCESS=" + name}, env...)
+	out, err := cmd.Output()
+	if err != nil {
+		t.Errorf("%s: %v\n%s", name, err, &stderr)
+	}
+	return string(out)
+}
+
+// Each variable of echotest.Server.Env leads its SDK to the recorder. The process is
+// recorded with keys, and replayed with none and without an upstream.
+func TestServeVariables(t *testing.T) {
+	const key, secret = "AKIDOFINTEROPTESTS", "echo-secret-of-aws-0123456789"
+	t.Setenv("AWS_SECRET_ACCESS_KEY", secret)
+	t.Setenv("AWS_REGION", "eu-central-1")
+	unset(t, "OPENAI_BASE_URL", "ANTHROPIC_BASE_URL", "GOOGLE_GEMINI_BASE_URL", "OLLAMA_HOST", "AWS_ENDPOINT_URL_BEDROCK_RUNTIME", "NO_PROXY", "no_proxy")
+	p := standin.New()
+	defer p.Close()
+	atStandIn := toStandIn(func() *standin.Server { return p }, http.DefaultTransport)
+	hosts := map[string]string{
+		"openai": "api.openai.com", "anthropic": "api.anthropic.com", "genai": "generativelanguage.googleapis.com",
+		"ollama": "127.0.0.1:11434", "bedrock": "bedrock-runtime.eu-central-1.amazonaws.com",
+	}
+	for name, host := range hosts {
+		t.Run(name, func(t *testing.T) {
+			file, asked := filepath.Join(t.TempDir(), "c.yaml"), 0
+			upstream := roundTripFunc(func(req *http.Request) (*http.Response, error) {
+				asked++
+				if req.URL.Host != host || req.Host != "" && req.Host != host {
+					t.Errorf("%s is asked, with Host %q, want %s", req.URL, req.Host, host)
+				}
+				if name == "bedrock" {
+					checkSignature(t, req, key, secret)
+				}
+				if strings.HasPrefix(req.URL.Path, "/upload/") {
+					return uploaded(t, req)
+				}
+				if name == "ollama" {
+					req = req.Clone(req.Context())
+					req.URL.Host = "ollama.example.com" // which is the stand-in
+				}
+				return atStandIn.RoundTrip(req)
+			})
+			run := func(mode promptecho.Mode, env ...string) (text string) {
+				rec, err := promptecho.Open(file, promptecho.InMode(mode), promptecho.Upstream(upstream))
+				if err != nil {
+					t.Fatal(err)
+				}
+				t.Run(string(mode), func(t *testing.T) {
+					text = startProcess(t, name, append(env, echotest.Serve(t, rec).Env()...))
+				})
+				if err := rec.Close(); err != nil {
+					t.Error(err)
+				}
+				return text
+			}
+			live := run(promptecho.ModeAll, "OPENAI_API_KEY="+fakeKey, "ANTHROPIC_API_KEY="+fakeKey, "GEMINI_API_KEY="+fakeKey, "AWS_ACCESS_KEY_ID="+key, "AWS_SECRET_ACCESS_KEY="+secret)
+			before := asked
+			again := run(promptecho.ModeNone)
+			if live == "" || again != live || asked != before || before == 0 {
+				t.Errorf("%d requests, then %d\nlive:   %s\nreplay: %s", before, asked-before, live, again)
+			}
+			noKey(t, filepath.Dir(file))
+		})
+	}
+}
+
+// checkSignature compares the signature of a request with the one that AWS's own signer
+// makes for it.
+func checkSignature(t *testing.T, req *http.Request, key, secret string) {
+	t.Helper()
+	body, err := io.ReadAll(req.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Body = io.NopCloser(bytes.NewReader(body))
+	got := req.Header.Get("Authorization")
+	own, err := http.NewRequest(req.Method, req.URL.String(), bytes.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range strings.Split(regexp.MustCompile(`SignedHeaders=([^,]+)`).FindStringSubmatch(got)[1], ";") {
+		if values := req.Header.Values(name); len(values) > 0 {
+			own.Header[http.CanonicalHeaderKey(name)] = values
+		}
+	}
+	at, err := time.Parse("20060102T150405Z", req.Header.Get("X-Amz-Date"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	hash := sha256.Sum256(body)
+	if err := v4.NewSigner().SignHTTP(t.Context(), aws.Credentials{AccessKeyID: key, SecretAccessKey: secret}, own, hex.EncodeToString(hash[:]), "bedrock", "eu-central-1", at); err != nil {
+		t.Fatal(err)
+	}
+	if want := own.Header.Get("Authorization"); got != want || !strings.Contains(req.URL.EscapedPath(), "%3A") {
+		t.Errorf("%s is signed\n%s, AWS's signer has\n%s", req.URL, got, want)
+	}
+}
+
+// uploaded answers the requests of a resumable upload, as Gemini's API does.
+func uploaded(t *testing.T, req *http.Request) (*http.Response, error) {
+	t.Helper()
+	body, err := io.ReadAll(req.Body)
+	if err != nil {
+		return nil, err
+	}
+	header, text := http.Header{"Content-Type": {"application/json"}}, "{}"
+	switch command := req.Header.Get("X-Goog-Upload-Command"); command {
+	case "start":
+		header.Set("X-Goog-Upload-URL", "https://generativelanguage.googleapis.com/upload/v1beta/files?upload_id=7&upload_protocol=resumable")
+	case "upload, finalize":
+		if string(body) != "the content of a file" || req.URL.Query().Get("upload_id") != "7" {
+			t.Errorf("%s: %q is uploaded", req.URL, body)
+		}
+		header.Set("X-Goog-Upload-Status", "final")
+		text = `{"file": {"name": "files/abc", "uri": "https://generativelanguage.googleapis.com/v1beta/files/abc"}}`
+	default:
+		t.Errorf("%s: command %q", req.URL, command)
+	}
+	return &http.Response{StatusCode: 200, ProtoMajor: 1, ProtoMinor: 1, Header: header, Body: io.NopCloser(strings.NewReader(text)), ContentLength: int64(len(text)), Request: req}, nil
+}
+
+// A WebSocket says what it is: its handshake fails, and so does the test, with a sentence.
+// The first client dials through the recorder, the other one as a process does.
+func TestServeWebSocket(t *testing.T) {
+	t.Parallel()
+	dial := map[string]func(t *testing.T, rec *promptecho.Recorder) error{
+		"coder": func(t *testing.T, rec *promptecho.Recorder) error {
+			_, _, err := websocket.Dial(t.Context(), "https://api.openai.com/v1/realtime?model=m", &websocket.DialOptions{HTTPClient: rec.Client()})
+			return err
+		},
+		"gorilla": func(t *testing.T, rec *promptecho.Recorder) error {
+			address := echotest.Serve(t, rec).URL("https://api.openai.com/v1")
+			_, resp, err := gorilla.DefaultDialer.DialContext(t.Context(), "ws"+strings.TrimPrefix(address, "http")+"/realtime?model=m", nil)
+			if resp != nil {
+				text, _ := io.ReadAll(resp.Body)
+				err = errors.Join(err, fmt.Errorf("%s %s", resp.Status, text))
+			}
+			return err
+		},
+	}
+	const why = "it opens a WebSocket, and what passes through one is not recorded: ask over HTTP, or give this connection a client without the recorder"
+	for name, dial := range dial {
+		for mode, want := range map[promptecho.Mode]string{
+			promptecho.ModeAll:  "GET https://api.openai.com/v1/realtime?model=m: " + why,
+			promptecho.ModeNone: why + "\n  asked:  GET /v1/realtime\n",
+		} {
+			t.Run(name+" "+string(mode), func(t *testing.T) {
+				t.Parallel()
+				file := filepath.Join(t.TempDir(), "c.yaml")
+				rec, err := promptecho.Open(file, promptecho.InMode(mode), promptecho.Upstream(roundTripFunc(func(*http.Request) (*http.Response, error) {
+					t.Error("it was opened")
+					return nil, io.EOF
+				})))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := dial(t, rec); err == nil || !strings.Contains(err.Error(), "418") || name == "gorilla" && !strings.Contains(err.Error(), why) {
+					t.Errorf("the client is told %v", err)
+				}
+				if err := rec.Close(); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "PROMPTECHO_MODE=") {
+					t.Errorf("Close: %v\nwant %s", err, want)
+				}
+				if _, err := os.Stat(file); err == nil {
+					t.Error("something was recorded")
+				}
+			})
+		}
+	}
+}
+
+// Clients that nobody gives an http.Client are answered if echotest.Default stands in for the
+// default transport.
+func TestDefaultClients(t *testing.T) {
+	unset(t, "OPENAI_BASE_URL", "ANTHROPIC_BASE_URL", "GOOGLE_GEMINI_BASE_URL")
+	t.Setenv("OLLAMA_HOST", "http://127.0.0.1:11434")
+	for _, name := range []string{"OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY"} {
+		t.Setenv(name, fakeKey)
+	}
+	p := standin.New()
+	defer p.Close()
+	atStandIn := toStandIn(sync.OnceValue(func() *standin.Server { return p }), http.DefaultTransport)
+	upstream := roundTripFunc(func(req *http.Request) (*http.Response, error) {
+		if strings.HasPrefix(req.URL.Path, "/upload/") {
+			return uploaded(t, req)
+		}
+		req = req.Clone(req.Context())
+		req.URL.Host = "provider.example.com" // which is the stand-in, for Ollama, too
+		return atStandIn.RoundTrip(req)
+	})
+	clients := map[string]func(context.Context) (string, error){"chromem": func(ctx context.Context) (string, error) {
+		vector, err := chromem.NewEmbeddingFuncOpenAI(fakeKey, chromem.EmbeddingModelOpenAI3Small)(ctx, "Hello from a test.")
+		return fmt.Sprint(vector), err
+	}}
+	for _, name := range []string{"openai", "anthropic", "genai", "ollama"} {
+		clients[name] = processes[name]
+	}
+	for name, ask := range clients {
+		t.Run(name, func(t *testing.T) {
+			file := filepath.Join(t.TempDir(), "c.yaml")
+			var said []string
+			for _, mode := range []promptecho.Mode{promptecho.ModeAll, promptecho.ModeNone} {
+				rec, err := promptecho.Open(file, promptecho.InMode(mode), promptecho.Upstream(upstream), promptecho.Alias("http://127.0.0.1:11434", "ollama"))
+				if err != nil {
+					t.Fatal(err)
+				}
+				before := p.Requests()
+				t.Run(string(mode), func(t *testing.T) {
+					echotest.Default(t, rec)
+					text, err := ask(t.Context())
+					if err != nil || text == "" {
+						t.Errorf("%q, %v", text, err)
+					}
+					said = append(said, text)
+				})
+				if err := rec.Close(); err != nil {
+					t.Error(err)
+				}
+				if asked := p.Requests() - before; (asked > 0) != (mode == promptecho.ModeAll) {
+					t.Errorf("mode %s: %d requests reached the provider", mode, asked)
+				}
+			}
+			if said[0] != said[1] {
+				t.Errorf("live:   %s\nreplay: %s", said[0], said[1])
+			}
+			noKey(t, filepath.Dir(file))
+		})
+	}
+}
