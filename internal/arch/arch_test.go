@@ -62,6 +62,7 @@ var rooms = map[string][]string{
 
 	// What only the command links.
 	"internal/foreign":      {"internal/canon", "internal/cassette", "internal/codec", "internal/coding", "internal/exactjson", "internal/function", "internal/interaction", "internal/redact", "internal/said", "internal/stream", "internal/tape", "internal/yaml"},
+	"internal/lint":         {},
 	"internal/page":         {"internal/redact"},
 	"internal/suite":        {"internal/attr"},
 	"internal/accept":       {"internal/canon", "internal/diff", "internal/exactjson", "internal/interaction"},
@@ -74,7 +75,7 @@ var rooms = map[string][]string{
 var required = map[string][]string{
 	"github.com/goccy/go-yaml": {"internal/foreign"},
 	"github.com/sergi/go-diff": {"cmd/promptecho"},
-	"golang.org/x/tools":       {"lint", "cmd/promptecho"},
+	"golang.org/x/tools":       {"internal/lint", "cmd/promptecho"},
 }
 
 // restricted is what of the standard library only some may import.
