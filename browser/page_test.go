@@ -15,6 +15,11 @@ var screenshots = flag.String("screenshots", "", "write pictures of the page to 
 // TestScreens: no screen is wider than the window, at any width, light and dark. With
 // -screenshots it writes a picture of each.
 func TestScreens(t *testing.T) {
+	if *screenshots != "" {
+		if err := os.MkdirAll(*screenshots, 0o777); err != nil {
+			t.Fatal(err)
+		}
+	}
 	address := serve(t, tree(t))
 	for name, width := range map[string]int64{"desk": 1280, "hand": 390} {
 		for _, scheme := range []string{"light", "dark"} {

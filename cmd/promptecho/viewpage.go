@@ -45,9 +45,9 @@ func (v *viewer) page(old, fresh string, progress *progress) (*page.Page, error)
 		c := cassetteOf(&l)
 		if err == nil {
 			read[file] = f
-			c.fill(f)
+			fill(c, f)
 		}
-		p.Cassettes = append(p.Cassettes, c.Cassette)
+		p.Cassettes = append(p.Cassettes, c)
 	}
 	progress.end()
 	p.Total = sum(listings).text()
@@ -59,11 +59,8 @@ func (v *viewer) page(old, fresh string, progress *progress) (*page.Page, error)
 	return p, c.revision(v.ref, v.paths)
 }
 
-// A pageCassette becomes a cassette of the page.
-type pageCassette struct{ *page.Cassette }
-
 // cassetteOf returns what ls says of a cassette.
-func cassetteOf(l *listing) pageCassette {
+func cassetteOf(l *listing) *page.Cassette {
 	c := &page.Cassette{
 		Path: l.Path, Name: cmp.Or(l.Test, filepath.Base(l.Path)), Folder: packageOf(l.Path), Kind: l.Kind,
 		Calls: calls(l.Calls), Models: models(l.Models), Input: l.InputTokens, Output: l.OutputTokens,
@@ -72,11 +69,11 @@ func cassetteOf(l *listing) pageCassette {
 	if l.Kind != isCassette {
 		c.States = append([]string{l.Kind}, l.State...)
 	}
-	return pageCassette{c}
+	return c
 }
 
 // fill adds what is in a cassette, as show has it.
-func (c pageCassette) fill(f *cassette.File) {
+func fill(c *page.Cassette, f *cassette.File) {
 	s := newShown(c.Path, f)
 	if !s.Time.IsZero() {
 		c.Given = append(c.Given, page.Field{Name: "time", Text: s.Time.Format(time.RFC3339)})

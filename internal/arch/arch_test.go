@@ -54,10 +54,11 @@ var rooms = map[string][]string{
 	"internal/attr":        {},
 	"internal/standin":     {},
 	"internal/arch":        {},
-	"cmd/promptecho":       {"", "internal/accept", "internal/missed", "internal/attr", "internal/report", "internal/serve", "internal/suite", "echotest", "internal/testname", "internal/conversation", "internal/changes", "internal/answer", "internal/exactjson", "internal/cassette", "internal/interaction", "internal/canon", "internal/standin", "internal/diff", "internal/foreign", "internal/page", "internal/redact", "internal/said", "internal/stream"},
+	"cmd/promptecho":       {"", "internal/lint", "internal/accept", "internal/missed", "internal/attr", "internal/report", "internal/serve", "internal/suite", "echotest", "internal/testname", "internal/conversation", "internal/changes", "internal/answer", "internal/exactjson", "internal/cassette", "internal/interaction", "internal/canon", "internal/standin", "internal/diff", "internal/foreign", "internal/page", "internal/redact", "internal/said", "internal/stream"},
 
 	// What only the command links.
 	"internal/foreign":      {"internal/canon", "internal/cassette", "internal/codec", "internal/coding", "internal/exactjson", "internal/function", "internal/interaction", "internal/redact", "internal/said", "internal/stream", "internal/tape", "internal/yaml"},
+	"internal/lint":         {},
 	"internal/page":         {"internal/redact"},
 	"internal/suite":        {"internal/attr"},
 	"internal/accept":       {"internal/canon", "internal/diff", "internal/exactjson", "internal/interaction"},
@@ -70,7 +71,7 @@ var rooms = map[string][]string{
 var required = map[string][]string{
 	"github.com/goccy/go-yaml": {"internal/foreign"},
 	"github.com/sergi/go-diff": {"cmd/promptecho"},
-	"golang.org/x/tools":       {"lint", "cmd/promptecho"},
+	"golang.org/x/tools":       {"internal/lint", "cmd/promptecho"},
 }
 
 // restricted is what of the standard library only some may import.
