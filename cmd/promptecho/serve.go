@@ -136,11 +136,11 @@ func (s *serving) run() error {
 
 // env returns the variables for programs.
 func (s *serving) env(server *serve.Server) ([]string, error) {
-	var dummy func(string) string
-	if !s.rec.Recording() {
-		dummy = s.rec.Secret
+	key, dummies := s.rec.Secret, !s.rec.Recording()
+	if !dummies {
+		key = func(string) string { return "" } // the command has the real ones, and nobody prints them
 	}
-	env, err := server.Env(os.Getenv, dummy)
+	env, err := server.Env(os.Getenv, key, dummies)
 	if err != nil {
 		return nil, err
 	}
