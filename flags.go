@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"strings"
-	"testing"
 
 	"github.com/promptecho/promptecho/internal/report"
 )
@@ -14,21 +13,6 @@ const (
 	modeFlag   = "echo.mode"
 	recordFlag = "echo.record"
 )
-
-// The flags exist only in test binaries, so that a program that links this package has
-// none of them. If two versions of the package are linked into one binary, the first one
-// registers the flags and both look them up.
-func init() {
-	if !testing.Testing() {
-		return
-	}
-	if flag.Lookup(modeFlag) == nil {
-		flag.String(modeFlag, "", "promptecho: record `mode`: none, compare, once, new_episodes, update, accepted, all or live")
-	}
-	if flag.Lookup(recordFlag) == nil {
-		flag.Bool(recordFlag, false, "promptecho: record every cassette again; short for -echo.mode=all")
-	}
-}
 
 // chooseMode settles the mode: the flag decides, else the environment, else the default.
 // A mode given in code replaces the default and is a ceiling for the others: they may
@@ -74,7 +58,7 @@ func askedMode() (chosenMode, error) {
 
 // flagMode returns the mode that the flags ask for, or none if they are not set.
 func flagMode() (chosenMode, error) {
-	mode, record := flagValue(modeFlag), flagValue(recordFlag) == "true"
+	mode, record := valueOf(modeFlag), valueOf(recordFlag) == "true"
 	switch {
 	case mode == "" && !record:
 		return chosenMode{}, nil
@@ -85,18 +69,11 @@ func flagMode() (chosenMode, error) {
 	if mode == "" {
 		mode, name = string(ModeAll), "-"+recordFlag
 	}
-	// The go command ends the package list at the first flag it does not know: "go test
-	// -echo.mode=all ./..." tests one directory and hands "./..." to the test.
-	for _, arg := range flag.Args() {
-		if strings.HasPrefix(arg, "./") || strings.HasSuffix(arg, "...") {
-			return chosenMode{}, fmt.Errorf("promptecho: %s stands before %q, so the go command tested only this directory: run\n\tPROMPTECHO_MODE=%s go test %[2]s", name, arg, mode)
-		}
-	}
 	m, err := parseMode(mode, name)
 	return chosenMode{m, name}, err
 }
 
-func flagValue(name string) string {
+func valueOf(name string) string {
 	if f := flag.Lookup(name); f != nil {
 		return f.Value.String()
 	}

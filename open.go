@@ -68,6 +68,7 @@ func Open(file string, opts ...Option) (*Recorder, error) {
 	if r.plan.mayGoUpstream() {
 		r.upstream = answer.NewUpstream(r.config.upstream, network())
 	}
+	unfinished.add(r)
 	return r, nil
 }
 

@@ -64,7 +64,7 @@ func (r *Recorder) toSave(o *report.Outcome) (list []*tape.Recording, refused er
 		switch {
 		case rec.Resumed():
 			// A complete run that did not ask for it no longer needs it.
-			save = rec.Used() || within(rec) || !o.Whole() || o.Unsure
+			save = rec.Used() || within(rec) || !o.AskedAll()
 		case rec.InVain() && o.Whole():
 			// What called it is not recorded, so nothing will ask for it.
 		case rec.Fresh():

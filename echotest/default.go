@@ -39,6 +39,7 @@ func Default(t testing.TB, rec *promptecho.Recorder) {
 		return newDefault(rec, s, network)
 	})
 	if !ok {
+		s.Close()
 		t.Fatal("promptecho: Default: another recorder is http.DefaultTransport already: give one of the two to its code with rec.Client(), or let the other test end first")
 	}
 	t.Cleanup(func() {

@@ -9,36 +9,48 @@ import (
 	"testing"
 
 	"github.com/promptecho/promptecho/internal/report"
+	"github.com/promptecho/promptecho/internal/shell"
+	"github.com/promptecho/promptecho/internal/stack"
 )
+
+// folder is that of the package, where its tests start.
+var folder, _ = os.Getwd()
 
 // outcome tells how a test ended. It is called from the test's cleanup.
 func outcome(t testing.TB) report.Outcome {
-	stack := report.CurrentStack()
+	running := stack.Current()
 	return report.Outcome{
-		Failed:   t.Failed() || stack.Panicking || stack.Exiting && !t.Skipped(),
+		Failed:   t.Failed() || running.Panicking || running.Exiting && !t.Skipped(),
 		Skipped:  t.Skipped(),
-		Filtered: report.Filtered(t.Name()),
+		Filtered: report.Filtered(t.Name()) || report.Fuzzing(t.Name()),
+		Short:    report.Short(),
 		Command:  func(mode string) string { return command(mode, t.Name()) },
 	}
 }
 
-// command returns the shell command that runs one test in a record mode.
-func command(mode, name string) string {
+// command returns the shell command that runs tests of this package in a record mode: all
+// of them, if none is named.
+func command(mode string, names ...string) string {
 	pkg := "."
 	if info, ok := debug.ReadBuildInfo(); ok && info.Path != "" {
 		pkg = strings.TrimSuffix(info.Path, ".test")
 	}
-	segments := strings.Split(name, "/")
-	for i, s := range segments {
-		segments[i] = "^" + regexp.QuoteMeta(s) + "$"
+	words := []string{"go", "test", pkg}
+	if dir := nested(folder); dir != "" {
+		words = []string{"go", "-C", dir, "test", pkg}
 	}
-	goTest := "go test "
-	if wd, err := os.Getwd(); err == nil {
-		if dir := nested(wd); dir != "" {
-			goTest = "go -C " + shellQuote(dir) + " test "
+	var patterns []string
+	for _, name := range names {
+		segments := strings.Split(name, "/")
+		for i, s := range segments {
+			segments[i] = "^" + regexp.QuoteMeta(s) + "$"
 		}
+		patterns = append(patterns, strings.Join(segments, "/"))
 	}
-	return "PROMPTECHO_MODE=" + mode + " " + goTest + shellQuote(pkg) + " -run " + shellQuote(strings.Join(segments, "/")) + " -count=1"
+	if len(patterns) > 0 {
+		words = append(words, "-run", strings.Join(patterns, "|"))
+	}
+	return "PROMPTECHO_MODE=" + mode + " " + shell.Join(append(words, "-count=1"))
 }
 
 // nested returns the folder of the module that dir is in if it is not that of the
@@ -63,15 +75,4 @@ func upward(dir, name string) string {
 		}
 		dir = filepath.Dir(dir)
 	}
-}
-
-// harmless are the characters that mean nothing to a shell.
-const harmless = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-=@%+,:"
-
-// shellQuote quotes s for a POSIX shell where it must be.
-func shellQuote(s string) string {
-	if s != "" && strings.Trim(s, harmless) == "" {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }

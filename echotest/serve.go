@@ -1,8 +1,8 @@
 package echotest
 
 import (
-	"fmt"
 	"os"
+	"strconv"
 	"testing"
 
 	"github.com/promptecho/promptecho"
@@ -47,7 +47,7 @@ func (s *Server) URL(upstream string) string {
 	s.t.Helper()
 	address, err := s.server.URL(upstream)
 	if err != nil {
-		s.t.Fatal(fmt.Sprintf("promptecho: Serve: URL(%q): %v", upstream, err))
+		s.t.Fatal("promptecho: Serve: URL(", strconv.Quote(upstream), "): ", err)
 	}
 	return address
 }
@@ -67,11 +67,11 @@ func (s *Server) URL(upstream string) string {
 //	cmd.Env = append(cmd.Environ(), s.Env()...)
 func (s *Server) Env() []string {
 	s.t.Helper()
-	var dummy func(string) string
-	if !s.rec.Recording() {
-		dummy = s.rec.Secret
+	key, dummies := os.Getenv, !s.rec.Recording()
+	if dummies {
+		key = s.rec.Secret
 	}
-	env, err := s.server.Env(os.Getenv, dummy)
+	env, err := s.server.Env(os.Getenv, key, dummies)
 	if err != nil {
 		s.t.Fatal("promptecho: Serve: ", err)
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/promptecho/promptecho/internal/missed"
 	"github.com/promptecho/promptecho/internal/redact"
+	"github.com/promptecho/promptecho/internal/shell"
 	"github.com/promptecho/promptecho/internal/suite"
 )
 
@@ -147,7 +148,7 @@ func (a *acceptance) onlyFailed(s *summary, runs []missed.Run) []string {
 func (a *acceptance) print(s *summary) {
 	w := a.out
 	for _, l := range a.refused {
-		fmt.Fprintf(w, "\n%s", redact.Printable(l.text("refused")))
+		fmt.Fprintf(w, "\n%s", a.say("refused", &l))
 	}
 	if commands := s.commands("record -update", a.tests(s)); len(commands) > 0 {
 		fmt.Fprintf(w, "\nTo record what was refused:\n")
@@ -165,7 +166,7 @@ func (a *acceptance) print(s *summary) {
 	if accepted > 0 && !a.dry {
 		fmt.Fprintf(w, "\nWritten, to be reviewed:\n")
 		for _, file := range files {
-			fmt.Fprintf(w, "  git diff -- %s\n", redact.Printable(quote(file)))
+			fmt.Fprintf(w, "  git diff -- %s\n", redact.Printable(shell.Quote(file)))
 		}
 		fmt.Fprintf(w, "Their answers were given to the requests before. To record them again:\n  promptecho record -accepted\n")
 	}
@@ -181,9 +182,13 @@ func (a *acceptance) tests(s *summary) []*suite.Test {
 	return slices.DeleteFunc(s.failed(), func(t *suite.Test) bool { return !a.refusedIn(t.Cassettes) })
 }
 
-// otherwise returns the tests that failed, and not because something missed.
+// otherwise returns the tests that failed, and not because of what was refused or, if
+// nothing is written, could be accepted.
 func (a *acceptance) otherwise(s *summary) []*suite.Test {
-	return slices.DeleteFunc(s.failed(), func(t *suite.Test) bool { return t.Missed > 0 || a.refusedIn(t.Cassettes) })
+	return slices.DeleteFunc(s.failed(), func(t *suite.Test) bool {
+		accepted := slices.ContainsFunc(a.done, func(l acceptLine) bool { return slices.Contains(t.Cassettes, l.path) })
+		return a.refusedIn(t.Cassettes) || a.dry && accepted
+	})
 }
 
 func (a *acceptance) refusedIn(cassettes []string) bool {

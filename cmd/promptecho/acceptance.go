@@ -29,6 +29,7 @@ type acceptance struct {
 	files    map[string]*acceptedFile
 	done     []acceptLine
 	refused  []acceptLine
+	later    []acceptLine    // asked because another request missed
 	declined map[string]bool // what the user said no to
 	seen     map[string]bool // edits that were shown
 	yes      map[string]bool // edits that the user said yes to for all requests
@@ -51,7 +52,7 @@ type acceptLine struct {
 	Reason   string       `json:"reason,omitempty"` // why it was refused
 
 	path  string
-	shown string // the edits as text
+	edits []diff.Edit
 }
 
 // An acceptEdit is a field of a request that differs from the recording.
@@ -61,8 +62,9 @@ type acceptEdit struct {
 	New  string `json:"new,omitempty"` // the same
 }
 
-// text returns the line as people read it.
-func (l *acceptLine) text(what string) string {
+// say returns a line as people read it, and below it what differs, if no line before had the
+// same.
+func (a *acceptance) say(what string, l *acceptLine) string {
 	text := l.File
 	if l.Number > 0 {
 		text = fmt.Sprintf("%s:%d: %s #%d", l.File, l.Line, what, l.Number)
@@ -73,36 +75,43 @@ func (l *acceptLine) text(what string) string {
 	if l.Reason != "" {
 		text += ": " + l.Reason
 	}
-	return text + l.shown + "\n"
+	const shown = 6
+	same := l.same()
+	switch {
+	case same == "":
+	case a.seen[same]:
+		text += ": the same edit"
+	default:
+		text += "\n" + strings.TrimRight(diff.Write(l.edits, "  ", shown), "\n")
+	}
+	a.seen[same] = true
+	return redact.Printable(text + "\n")
+}
+
+// same is equal for lines of which the same differs.
+func (l *acceptLine) same() (text string) {
+	for _, e := range l.Edits {
+		text += e.Old + "\x00" + e.New + "\x00"
+	}
+	return text
 }
 
 // line returns what is to be said of a finding.
 func (a *acceptance) line(run *missed.Run, stored *cassette.File, f *accept.Finding, number int) acceptLine {
-	l := acceptLine{File: filepath.ToSlash(here(run.Cassette)), path: run.Cassette, Endpoint: f.Form.Endpoint, Reason: f.Refused}
+	l := acceptLine{File: filepath.ToSlash(here(run.Cassette)), path: run.Cassette, Endpoint: f.Form.Endpoint, Reason: f.Refused, edits: f.Edits}
 	if number >= 0 {
 		l.Line, l.Number = stored.Interactions[number].Line, number+1
 	}
-	same := ""
 	for _, e := range f.Edits {
 		l.Edits = append(l.Edits, acceptEdit{canon.Short(e.Path), e.Recorded, e.Incoming})
-		same += e.Recorded + "\x00" + e.Incoming + "\x00"
 	}
-	const shown = 6
-	switch {
-	case same == "":
-	case a.seen[same]:
-		l.shown = ": the same edit"
-	default:
-		l.shown = "\n" + strings.TrimRight(diff.Write(f.Edits, "  ", shown), "\n")
-	}
-	a.seen[same] = true
 	return l
 }
 
 // round accepts what the tests of a run missed, as far as it is clear. It reports whether
 // anything has changed.
 func (a *acceptance) round(runs []missed.Run) (went bool, err error) {
-	a.refused = nil
+	a.refused, a.later = nil, nil
 	for i := range runs {
 		if i > 0 && runs[i].Cassette == runs[i-1].Cassette {
 			continue // the next round shows whether it is still missing
@@ -112,6 +121,9 @@ func (a *acceptance) round(runs []missed.Run) (went bool, err error) {
 			return went, err
 		}
 		went = went || changed
+	}
+	if !went {
+		a.refused = append(a.refused, a.later...)
 	}
 	for _, path := range slices.Sorted(maps.Keys(a.files)) {
 		if undone := a.files[path].undone; undone != nil {
@@ -147,6 +159,8 @@ func (a *acceptance) cassette(run *missed.Run, more []missed.Run) (changed bool,
 		case f.Contested:
 			return true, a.undo(run.Cassette, a.line(run, stored, &f, f.Near))
 		case f.Later:
+			f.Refused = "it holds the report of a miss, which the program went on with"
+			a.later = append(a.later, a.line(run, stored, &f, -1))
 		case f.Refused != "":
 			a.refused = append(a.refused, a.line(run, stored, &f, f.Near))
 		default:
@@ -158,13 +172,13 @@ func (a *acceptance) cassette(run *missed.Run, more []missed.Run) (changed bool,
 	}
 	if err := a.write(run, stored, its); err != nil {
 		for _, l := range lines {
-			l.Reason, l.shown = err.Error(), ""
+			l.Reason = err.Error()
 			a.refused = append(a.refused, l)
 		}
 		return false, nil
 	}
 	for _, l := range lines {
-		fmt.Fprint(a.out, redact.Printable(l.text(map[bool]string{false: "accepted", true: "would accept"}[a.dry])))
+		fmt.Fprint(a.out, a.say(map[bool]string{false: "accepted", true: "would accept"}[a.dry], &l))
 	}
 	a.done = append(a.done, lines...)
 	return true, nil
@@ -197,7 +211,7 @@ func (a *acceptance) take(run *missed.Run, stored *cassette.File, f *accept.Find
 	for i, number := range f.Into {
 		l := a.line(run, stored, f, number)
 		if !a.confirm(&l, f) {
-			l.Reason, l.shown = "you said no", ""
+			l.Reason = "you said no"
 			a.refused = append(a.refused, l)
 			continue
 		}
@@ -209,19 +223,14 @@ func (a *acceptance) take(run *missed.Run, stored *cassette.File, f *accept.Find
 
 // confirm asks the user, if that is wanted, whether to accept a request.
 func (a *acceptance) confirm(l *acceptLine, f *accept.Finding) bool {
-	edit := ""
-	for _, e := range l.Edits {
-		edit += e.Old + "\x00" + e.New + "\x00"
-	}
 	key := l.path + "\x00" + f.Form.Key()
 	switch {
-	case a.answers == nil || a.yes[edit]:
+	case a.answers == nil || a.yes[l.same()]:
 		return true
 	case a.declined[key]:
 		return false
 	}
-	fmt.Fprint(a.out, redact.Printable(l.text("accept")))
-	l.shown = ""
+	fmt.Fprint(a.out, a.say("accept", l))
 	for {
 		fmt.Fprint(a.out, "  yes, no, or all with this edit? [y/n/a] ")
 		answer, err := a.answers.ReadString('\n')
@@ -229,7 +238,7 @@ func (a *acceptance) confirm(l *acceptLine, f *accept.Finding) bool {
 		case answer == "y" || answer == "yes":
 			return true
 		case answer == "a" || answer == "all":
-			a.yes[edit] = true
+			a.yes[l.same()] = true
 			return true
 		case answer == "n" || answer == "no" || err != nil:
 			a.declined[key] = true

@@ -11,6 +11,7 @@
 //	promptecho prune [-w] [-json] [PATH ...]
 //	promptecho import [-o DIR | -w] FILE ...
 //	promptecho serve [-cassette FILE] [-mode MODE] [-- command ...]
+//	promptecho lint [-fix|-diff] [PACKAGE ...]
 //	promptecho demo [-dir DIR]
 //	promptecho completion SHELL
 //	promptecho version
@@ -46,12 +47,19 @@ var verbs = []verb{
 	{"prune", pruneHelp, runPrune},
 	{"import", importHelp, runImport},
 	{"serve", serveHelp, runServe},
+	{"lint", lintHelp, runLint},
 	{"demo", demoHelp, runDemo},
 	{"completion", completionHelp, runCompletion},
 	{"version", versionHelp, runVersion},
 }
 
-func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
+func main() {
+	if isVetTool(os.Args[1:]) {
+		beVetTool()
+		return
+	}
+	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
+}
 
 // run is main with its surroundings as arguments; it returns the exit status.
 func run(args []string, stdout, stderr io.Writer) int {

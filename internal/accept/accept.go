@@ -10,6 +10,8 @@ package accept
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/canon"
@@ -70,7 +72,7 @@ func (a *assignment) find(i int, f *Finding) {
 	}
 	if n, ok := a.taken(m, best); ok {
 		f.Contested = true
-		f.Near = n
+		f.Near, f.Edits = n, a.edits(a.Before[n], f.Missed[0])
 		f.Refused = "the recording that is most like it took another request before: there are more calls than there were, or the request is another one with each run"
 	}
 	if f.Refused == "" {
@@ -85,7 +87,8 @@ func (a *assignment) find(i int, f *Finding) {
 // next recording of the same old request is.
 func (a *assignment) again(m, same *group, f *Finding) {
 	f.Near = same.members[0]
-	for n, old := range a.Before {
+	for _, n := range slices.Sorted(maps.Keys(a.Before)) {
+		old := a.Before[n]
 		if a.form(a.Stored[n]).Key() != m.form.Key() {
 			continue
 		}

@@ -3,6 +3,7 @@ package accept
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/promptecho/promptecho/internal/canon"
@@ -29,8 +30,8 @@ const (
 // which recording is meant.
 func muchNearer(distance, other float64) bool { return distance < clearly*other }
 
-// candidates returns those recordings that could take a group of calls, the nearest first.
-// Those that are too far to be compared are left out, unless there are no others.
+// candidates returns the recordings that are nearest to a group of calls, those of its
+// endpoint first, with the reasons why they cannot take them.
 func (a *assignment) candidates(i int) []candidate {
 	if list, ok := a.near[i]; ok {
 		return list
@@ -43,8 +44,7 @@ func (a *assignment) candidates(i int) []candidate {
 		if len(free) == 0 {
 			continue
 		}
-		c := candidate{to: to, distance: distance(g.form, m.form), refused: a.unfit(free, m.form)}
-		list = append(list, c)
+		list = append(list, candidate{to: to, distance: distance(g.form, m.form), refused: a.unfit(free, m.form)})
 	}
 	slices.SortStableFunc(list, func(x, y candidate) int {
 		return cmp.Or(cmp.Compare(rank(a, x, m), rank(a, y, m)), cmp.Compare(x.distance, y.distance))
@@ -81,7 +81,7 @@ func (a *assignment) nearest(i int) candidate {
 	best := list[max(0, slices.IndexFunc(list, func(c candidate) bool { return c.refused == "" }))]
 	m := &a.missed[i]
 	if best.refused == "" {
-		for number := range a.playedAt {
+		for _, number := range slices.Sorted(maps.Keys(a.playedAt)) {
 			if played := a.form(a.Stored[number]); played.Endpoint == m.form.Endpoint && distance(played, m.form) < best.distance {
 				best.refused = fmt.Sprintf("it is more like the recording in line %s, which was asked for itself: there may be a call more than before", a.line(number))
 				break
@@ -95,7 +95,8 @@ func (a *assignment) nearest(i int) candidate {
 // more likely to be its own.
 func (a *assignment) taken(m *group, best candidate) (number int, ok bool) {
 	asked := a.Calls[m.members[0]].Missed
-	for n, old := range a.Before {
+	for _, n := range slices.Sorted(maps.Keys(a.Before)) {
+		old := a.Before[n]
 		was := a.form(old)
 		switch d := distance(was, m.form); {
 		case was.Key() == m.form.Key():

@@ -104,10 +104,11 @@ func find(path string, data *[]byte, revision uint32, trust func([]byte) bool) (
 	line := 1 + bytes.Count((*data)[:at], []byte("\n"))
 	s.items = make([]entry, 0, len(seals))
 	finder := sealFinder{seals: seals}
-	unknown, accepted := lineIn(text, codec.UnknownHeadersLine), lineIn(text, codec.AcceptedLine)
+	unknown := []byte(codec.UnknownHeadersLine)
+	anyUnknown := bytes.Contains(text, unknown)
 	for len(text) > 0 {
 		item, seal := finder.cut(len(s.items), text)
-		it := entry{at: int64(at), line: line, seal: seal, unknown: unknown(item), accepted: accepted(item)}
+		it := entry{at: int64(at), line: line, seal: seal, unknown: anyUnknown && bytes.Contains(item, unknown), accepted: codec.IsAccepted(item)}
 		if it.seal != nil {
 			it.trusted = it.seal.revision == revision && it.seal.key != 0 && (trust == nil || trust(item))
 			it.givenUp = givenUp(item)
@@ -139,15 +140,6 @@ func divide(data []byte) (top *Index, at int, items []byte, seals []seal, ok boo
 	items, seals, ok3 := cutSeals(rest)
 	top.Given = given
 	return top, len(data) - len(rest), items, seals, ok1 && ok2 && ok3
-}
-
-// lineIn returns a function that reports whether an interaction of a text has a line. Most
-// texts have no such line, and are looked at once.
-func lineIn(text []byte, line string) func(item []byte) bool {
-	if !bytes.Contains(text, []byte(line)) {
-		return func([]byte) bool { return false }
-	}
-	return func(item []byte) bool { return bytes.Contains(item, []byte(line)) }
 }
 
 // givenUp finds in the text of an interaction why its request was given up, "" if it was

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/seeds"
 )
 
 // other returns an interaction with another request, as promptecho accept makes it.
@@ -222,4 +223,35 @@ func mustRead(t *testing.T, path string) []byte {
 		t.Fatal(err)
 	}
 	return data
+}
+
+// TestRewriteAnswers: the text of any answer stays: of a stream, of a function, of one that
+// broke off.
+func TestRewriteAnswers(t *testing.T) {
+	t.Parallel()
+	for i, it := range seeds.Interactions("a text: of \"any\" kind, é") {
+		path := filepath.Join(t.TempDir(), "c.yaml")
+		if err := Save(path, &File{Interactions: []*interaction.Interaction{it}, Revision: 2}); err != nil {
+			t.Fatal(err)
+		}
+		was := itemsOf(mustRead(t, path))[0]
+		c := *it
+		c.Request.Body, c.Accepted = []byte(`{"another":"request"}`), true
+		if _, err := Rewrite(path, SumOf(path), 2, map[int]*interaction.Interaction{0: &c}, false); err != nil {
+			t.Errorf("interaction %d: %v", i, err)
+			continue
+		}
+		now := itemsOf(mustRead(t, path))[0]
+		_, oldAnswer, _ := strings.Cut(was, "\n    response:\n")
+		_, newAnswer, _ := strings.Cut(now, "\n    response:\n")
+		s, err := Open(path, 2, nil)
+		if err != nil || !s.Accepted(0) {
+			t.Errorf("interaction %d: %v, or the mark is not seen", i, err)
+		}
+		s.Close()
+		back, err := Load(path)
+		if oldAnswer != newAnswer || err != nil || back.Interactions[0].Difference(&c) != "" {
+			t.Errorf("interaction %d: %v, got\n%s\nfrom\n%s", i, err, now, was)
+		}
+	}
 }

@@ -13,6 +13,7 @@
 package codec
 
 import (
+	"bytes"
 	"slices"
 
 	"github.com/promptecho/promptecho/internal/interaction"
@@ -80,8 +81,13 @@ func requestFields(f fields, r *interaction.Request) {
 // nowhere else: whatever it holds is indented deeper.
 const UnknownHeadersLine = "\n      unknown_headers: true\n"
 
-// AcceptedLine is written into an interaction whose request was accepted, and nowhere else.
-const AcceptedLine = "\n    accepted: true\n"
+// IsAccepted reports whether the text of an interaction, as Encode writes it, says that its
+// request was accepted. It looks only at what stands before the request.
+func IsAccepted(item []byte) bool {
+	const mark = "accepted: true"
+	head, _, _ := bytes.Cut(item, []byte("\n    request:\n"))
+	return bytes.HasSuffix(head, []byte("\n    "+mark)) || string(head) == ItemStart+mark
+}
 
 // AnswerStart is where the fields of an answer start in an interaction.
 const AnswerStart = "\n    response:\n"

@@ -26,10 +26,9 @@ func providers(region string) []provider {
 
 // Env returns environment variables, as "NAME=value", that lead the SDKs of a process to
 // listeners. The upstream of each is what getenv returns for the variable, else the
-// provider's own. The keys are there, too, as getenv returns them for a process that
-// inherits none. If dummy is not nil, nothing is sent upstream, and the keys are what that
-// returns for their names.
-func (s *Server) Env(getenv func(name string) string, dummy func(name string) string) (env []string, err error) {
+// provider's own. The keys are what key returns for their names; empty ones are left out. If
+// dummies says that these are none, AWS's SDK is kept from looking for others.
+func (s *Server) Env(getenv, key func(name string) string, dummies bool) (env []string, err error) {
 	region := cmp.Or(getenv("AWS_REGION"), getenv("AWS_DEFAULT_REGION"), "us-east-1")
 	for _, p := range providers(region) {
 		upstream := cmp.Or(getenv(p.variable), p.upstream)
@@ -41,22 +40,17 @@ func (s *Server) Env(getenv func(name string) string, dummy func(name string) st
 			return nil, fmt.Errorf("%s: %w", p.variable, err)
 		}
 		env = append(env, p.variable+"="+address)
-		for _, key := range p.keys {
-			value := getenv(key)
-			if dummy != nil {
-				value = dummy(key)
-			}
-			if value != "" {
-				env = append(env, key+"="+value)
+		for _, name := range p.keys {
+			if value := key(name); value != "" {
+				env = append(env, name+"="+value)
 			}
 		}
 	}
 	env = append(env, "AWS_REGION="+region)
-	if token := getenv("AWS_SESSION_TOKEN"); token != "" && dummy == nil {
-		env = append(env, "AWS_SESSION_TOKEN="+token)
-	}
-	if dummy != nil {
+	if dummies {
 		env = append(env, "AWS_SESSION_TOKEN=", "AWS_BEARER_TOKEN_BEDROCK=", "AWS_EC2_METADATA_DISABLED=true")
+	} else if token := key("AWS_SESSION_TOKEN"); token != "" {
+		env = append(env, "AWS_SESSION_TOKEN="+token)
 	}
 	// Go's clients ask loopback addresses without a proxy anyway; others want to be told.
 	for _, name := range []string{"NO_PROXY", "no_proxy"} {

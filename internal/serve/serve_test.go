@@ -430,10 +430,10 @@ func TestEnv(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		given map[string]string
-		dummy func(string) string
+		dummy bool
 		want  []string
 	}{
-		{map[string]string{"OPENAI_API_KEY": "k", "AWS_SESSION_TOKEN": "t"}, nil, []string{
+		{map[string]string{"OPENAI_API_KEY": "k", "AWS_SESSION_TOKEN": "t"}, false, []string{
 			"OPENAI_BASE_URL=" + at("https://api.openai.com/v1"), "OPENAI_API_KEY=k",
 			"ANTHROPIC_BASE_URL=" + at("https://api.anthropic.com"),
 			"GOOGLE_GEMINI_BASE_URL=" + at("https://generativelanguage.googleapis.com"),
@@ -442,7 +442,7 @@ func TestEnv(t *testing.T) {
 			"AWS_REGION=us-east-1", "AWS_SESSION_TOKEN=t",
 			"NO_PROXY=127.0.0.1,localhost,::1", "no_proxy=127.0.0.1,localhost,::1"}},
 		{map[string]string{"OPENAI_BASE_URL": "https://gateway.example.com/openai", "OLLAMA_HOST": ":9999", "AWS_SESSION_TOKEN": "t", "OPENAI_API_KEY": "k", "AWS_DEFAULT_REGION": "eu-central-1", "NO_PROXY": "intra"},
-			func(name string) string { return "dummy " + name }, []string{
+			true, []string{
 				"OPENAI_BASE_URL=" + at("https://gateway.example.com/openai"),
 				"OPENAI_API_KEY=dummy OPENAI_API_KEY",
 				"ANTHROPIC_BASE_URL=" + at("https://api.anthropic.com"),
@@ -455,12 +455,18 @@ func TestEnv(t *testing.T) {
 				"AWS_REGION=eu-central-1", "AWS_SESSION_TOKEN=", "AWS_BEARER_TOKEN_BEDROCK=", "AWS_EC2_METADATA_DISABLED=true",
 				"NO_PROXY=intra,127.0.0.1,localhost,::1", "no_proxy=127.0.0.1,localhost,::1"}},
 	} {
-		got, err := s.Env(func(name string) string { return tt.given[name] }, tt.dummy)
+		getenv := func(name string) string { return tt.given[name] }
+		key := getenv
+		if tt.dummy {
+			key = func(name string) string { return "dummy " + name }
+		}
+		got, err := s.Env(getenv, key, tt.dummy)
 		if err != nil || !slices.Equal(got, tt.want) {
 			t.Errorf("%v: %v\ngot  %q\nwant %q", tt.given, err, got, tt.want)
 		}
 	}
-	if _, err := s.Env(func(string) string { return "nowhere" }, nil); err == nil || !strings.HasPrefix(err.Error(), "OPENAI_BASE_URL: an upstream is an address") {
+	nowhere := func(string) string { return "nowhere" }
+	if _, err := s.Env(nowhere, nowhere, false); err == nil || !strings.HasPrefix(err.Error(), "OPENAI_BASE_URL: an upstream is an address") {
 		t.Error(err)
 	}
 	for value, want := range map[string]string{"example.com": "http://example.com:11434", "example.com:1": "http://example.com:1", "https://ollama.com": "https://ollama.com", ":1": "http://127.0.0.1:1"} {

@@ -1,0 +1,145 @@
+package lint
+
+import (
+	"go/ast"
+	"go/types"
+	"regexp"
+
+	"golang.org/x/tools/go/analysis"
+	"golang.org/x/tools/go/analysis/passes/inspect"
+	"golang.org/x/tools/go/ast/inspector"
+)
+
+// Volatile finds values in prompts that are others with each run, so that no recording
+// answers them.
+var Volatile = &analysis.Analyzer{
+	Name:     "volatile",
+	Doc:      "find times and random ids in prompts",
+	URL:      "https://github.com/promptecho/promptecho/blob/main/docs/LINT.md#volatile",
+	Requires: []*analysis.Analyzer{inspect.Analyzer},
+	Run: func(pass *analysis.Pass) (any, error) {
+		seen := map[ast.Node]bool{}
+		for c := range pass.ResultOf[inspect.Analyzer].(*inspector.Inspector).Root().Preorder((*ast.CallExpr)(nil), (*ast.KeyValueExpr)(nil)) {
+			for _, prompt := range prompts(pass.TypesInfo, c) {
+				v := &values{info: pass.TypesInfo}
+				if decl := function(c); decl != nil {
+					v.body = decl
+				}
+				for _, found := range v.volatile(prompt) {
+					if !seen[found] {
+						seen[found] = true
+						report(pass, found, "take it from the recorder", fromRecorder(pass, c, found), "%s", said(pass.TypesInfo, found))
+					}
+				}
+			}
+		}
+		return nil, nil
+	},
+}
+
+// Names of functions of SDKs whose arguments are prompts, and of fields that are.
+var (
+	promptFunction = regexp.MustCompile(`(Message|Text|TextBlock|TextPart|TextParts|SinglePrompt|FromText|ContentPart)$`)
+	promptField    = regexp.MustCompile(`^(Content|Contents|MultiContent|Text|Prompt|Input|System|SystemInstruction|Instructions|Value|Message|Messages|Preamble|Parts)$`)
+)
+
+// prompts returns the values that a call or a field puts into a prompt.
+func prompts(info *types.Info, c inspector.Cursor) []ast.Expr {
+	switch n := c.Node().(type) {
+	case *ast.CallExpr:
+		if fn := callee(info, n); fn != nil && fn.Pkg() != nil && OfSDK(fn.Pkg().Path()) && promptFunction.MatchString(fn.Name()) {
+			return n.Args
+		}
+	case *ast.KeyValueExpr:
+		key, ok := n.Key.(*ast.Ident)
+		if !ok || !promptField.MatchString(key.Name) {
+			return nil
+		}
+		if f, ok := info.Uses[key].(*types.Var); ok && f.IsField() && f.Pkg() != nil && OfSDK(f.Pkg().Path()) {
+			return []ast.Expr{n.Value}
+		}
+	}
+	return nil
+}
+
+// volatile returns the calls in the texts of a prompt that give another value each time. A
+// variable that is set once is looked into.
+func (v *values) volatile(e ast.Expr) (found []*ast.CallExpr) {
+	var look func(e ast.Node, text bool)
+	look = func(e ast.Node, text bool) {
+		ast.Inspect(e, func(n ast.Node) bool {
+			x, ok := n.(ast.Expr)
+			if !ok || n == e {
+				return true
+			}
+			look(x, text || isText(v.info.TypeOf(x)))
+			return false
+		})
+		switch n := e.(type) {
+		case *ast.CallExpr:
+			if text && isVolatile(v.info, n) {
+				found = append(found, n)
+			}
+		case *ast.Ident:
+			if l, ok := v.local(n); ok && len(l.values) == 1 && isText(v.info.TypeOf(n)) {
+				if call, isCall := l.values[0].(*ast.CallExpr); isCall && v.info.TypeOf(call) != nil && isText(v.info.TypeOf(call)) {
+					look(call, true)
+				}
+			}
+		}
+	}
+	look(e, isText(v.info.TypeOf(e)))
+	return found
+}
+
+func isText(t types.Type) bool {
+	if t == nil {
+		return false
+	}
+	b, ok := t.Underlying().(*types.Basic)
+	return ok && b.Info()&types.IsString != 0
+}
+
+// isVolatile reports whether a call gives another value each time.
+func isVolatile(info *types.Info, call *ast.CallExpr) bool {
+	for path, names := range map[string][]string{
+		"time":                   {"Now", "Since", "Until"},
+		"github.com/google/uuid": {"New", "NewString", "NewRandom", "NewUUID", "NewV6", "NewV7"},
+		"github.com/rs/xid":      {"New"},
+		"github.com/oklog/ulid":  {"Make"},
+		"math/rand":              {"Int", "Intn", "Int31", "Int31n", "Int63", "Int63n", "IntN", "N", "Uint32", "Uint64", "Float32", "Float64"},
+		"crypto/rand":            {"Text"},
+	} {
+		if isCall(info, call, path, names...) {
+			return true
+		}
+	}
+	return false
+}
+
+// said says what is wrong with a volatile value, and what to write.
+func said(info *types.Info, call *ast.CallExpr) string {
+	name := types.ExprString(call.Fun)
+	if isCall(info, call, "time", "Now", "Since", "Until") {
+		return name + " is in the prompt, so no recording answers it tomorrow: take the time from a func() time.Time that the code is given, which is rec.Time in tests"
+	}
+	return name + " is in the prompt, so no recording answers it: take it from a source that the code is given, which is rec.Rand(\"ids\") in tests"
+}
+
+// fromRecorder returns the edit that takes a value from the recorder, if there is one.
+func fromRecorder(pass *analysis.Pass, c inspector.Cursor, call *ast.CallExpr) []analysis.TextEdit {
+	rec := recorderIn(pass, file(c), call.Pos())
+	switch {
+	case rec == "":
+	case isCall(pass.TypesInfo, call, "time", "Now"):
+		return []analysis.TextEdit{replace(call, rec+".Time()")}
+	case isCall(pass.TypesInfo, call, "github.com/google/uuid", "New", "NewString"):
+		pkg := types.ExprString(call.Fun.(*ast.SelectorExpr).X)
+		text := pkg + `.Must(` + pkg + `.NewRandomFromReader(` + rec + `.Rand("ids")))`
+		if isCall(pass.TypesInfo, call, "github.com/google/uuid", "NewString") {
+			text += ".String()"
+		}
+		return []analysis.TextEdit{replace(call, text)}
+	}
+	return nil
+}

@@ -1,0 +1,176 @@
+package interop
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+
+	"golang.org/x/tools/go/analysis/analysistest"
+
+	rules "github.com/promptecho/promptecho/internal/lint"
+)
+
+// command returns the promptecho command, built once.
+var command = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "promptecho")
+	if err != nil {
+		return "", err
+	}
+	build := exec.Command("go", "build", "-o", dir, "./cmd/promptecho")
+	build.Dir = ".."
+	if out, err := build.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("go build: %w\n%s", err, out)
+	}
+	return filepath.Join(dir, "promptecho"), nil
+})
+
+// lint runs promptecho lint and returns its output and its exit status.
+func lint(t *testing.T, dir string, args ...string) (out string, status int) {
+	t.Helper()
+	bin, err := command()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(bin, append([]string{"lint"}, args...)...)
+	cmd.Dir = dir
+	var said strings.Builder
+	cmd.Stderr = &said
+	data, err := cmd.Output()
+	if said.Len() > 0 {
+		t.Fatalf("promptecho lint: %v\n%s", err, said.String())
+	}
+	return string(data), cmd.ProcessState.ExitCode()
+}
+
+// TestLint holds every rule of promptecho lint to the comments in testdata/lint, which say
+// what it finds there, in the way of package analysistest, with the real types of the SDKs.
+// All rules run at once, so none finds something in what is there for another. They run by
+// go vet, as for a user: analysistest would load the SDKs from their sources, which takes a
+// minute.
+func TestLint(t *testing.T) {
+	t.Parallel()
+	out, status := lint(t, ".", "-json", "./testdata/lint/...")
+	if status != 1 {
+		t.Errorf("exit status %d, want 1", status)
+	}
+	var findings []struct{ Rule, Place, Message string }
+	if err := json.Unmarshal([]byte(out), &findings); err != nil {
+		t.Fatalf("%v in %s", err, out)
+	}
+	wanted := wants(t, "testdata/lint")
+	ruled := map[string]bool{}
+	for _, f := range findings {
+		ruled[f.Rule] = true
+		place := strings.Join(strings.Split(f.Place, ":")[:2], ":")
+		want := wanted[place]
+		delete(wanted, place)
+		if message := f.Message + " (" + f.Rule + ")"; want == nil || !want.MatchString(message) {
+			t.Errorf("%s: %s\nwant: %v", place, message, want)
+		}
+	}
+	for place, want := range wanted {
+		t.Errorf("%s: nothing is found, want: %s", place, want)
+	}
+	if len(ruled) != 6 { // all but those of TestLintStubs
+		t.Errorf("rules that find something: %v", ruled)
+	}
+}
+
+// TestLintStubs is TestLint for the rules that look at no SDK.
+func TestLintStubs(t *testing.T) {
+	t.Parallel()
+	dir, err := filepath.Abs("testdata/lintstubs")
+	if err != nil {
+		t.Fatal(err)
+	}
+	analysistest.RunWithSuggestedFixes(t, dir, rules.ParallelDefault, "defaults")
+	analysistest.RunWithSuggestedFixes(t, dir, rules.MainCode, "mainlast")
+	analysistest.Run(t, dir, rules.MainCode, "maindrop", "maincode")
+}
+
+// wants returns what comments say that is found, by file and line.
+func wants(t *testing.T, dir string) map[string]*regexp.Regexp {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(dir, "*", "*.go"))
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	found := map[string]*regexp.Regexp{}
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		abs, err := filepath.Abs(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, line := range strings.Split(string(data), "\n") {
+			if _, want, ok := strings.Cut(line, "// want `"); ok {
+				found[fmt.Sprintf("%s:%d", abs, i+1)] = regexp.MustCompile(strings.TrimSuffix(want, "`"))
+			}
+		}
+	}
+	return found
+}
+
+// TestLintFixes applies every fix: the code compiles, is what the golden files say, and has
+// nothing more to fix.
+func TestLintFixes(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	root, err := filepath.Abs("..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	mod := strings.Replace(read(t, "go.mod"), "=> ../", "=> "+root, 1)
+	write(t, filepath.Join(dir, "go.mod"), mod)
+	write(t, filepath.Join(dir, "go.sum"), read(t, "go.sum"))
+	sources, err := filepath.Glob("testdata/lintfixes/*.go")
+	if err != nil || len(sources) == 0 {
+		t.Fatal(sources, err)
+	}
+	for _, s := range sources {
+		write(t, filepath.Join(dir, filepath.Base(s)), read(t, s))
+	}
+	// A recorder that one fix makes is what another one needs.
+	for range 2 {
+		lint(t, dir, "-fix", ".") // which fails if the code does not compile
+	}
+	if out, status := lint(t, dir, "-diff", "."); out != "" || status != 0 {
+		t.Errorf("-diff after -fix has status %d:\n%s", status, out)
+	}
+	for _, s := range sources {
+		got := read(t, filepath.Join(dir, filepath.Base(s)))
+		if *update {
+			write(t, s+".golden", got)
+		} else if want := read(t, s+".golden"); got != want {
+			t.Errorf("%s is now\n%s\nwant\n%s\n(go test -run TestLintFixes -update writes it)", s, got, want)
+		}
+	}
+}
+
+var update = flag.Bool("update", false, "write the golden files of lint's fixes")
+
+func read(t *testing.T, file string) string {
+	t.Helper()
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+func write(t *testing.T, file, text string) {
+	t.Helper()
+	if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,2 @@
+// Package gates is for tests of lint.
+package gates

@@ -1,0 +1,70 @@
+package gates
+
+import (
+	"os"
+	"testing"
+
+	"github.com/openai/openai-go/v3"
+	"github.com/openai/openai-go/v3/option"
+
+	"github.com/promptecho/promptecho/echotest"
+)
+
+func TestPlain(t *testing.T) {
+	if os.Getenv("OPENAI_API_KEY") == "" { // want `the test is skipped without OPENAI_API_KEY, and so in CI: write rec := echotest.New\(t\) and rec.Secret\("OPENAI_API_KEY"\), which need no key in replay, and delete the condition \(keyskip\)`
+		t.Skip("no key")
+	}
+}
+
+func TestVariable(t *testing.T) {
+	key := os.Getenv("LLM_API_KEY")
+	if key == "" { // want `skipped without LLM_API_KEY`
+		t.Skipf("no key")
+	}
+	rec := echotest.New(t)
+	c := openai.NewClient(option.WithAPIKey(key), option.WithHTTPClient(rec.Client()))
+	c.Models.List(t.Context())
+}
+
+func TestLookup(t *testing.T) {
+	if _, ok := os.LookupEnv("ANTHROPIC_API_KEY"); !ok { // want `skipped without ANTHROPIC_API_KEY`
+		t.SkipNow()
+	}
+}
+
+func needKey(t testing.TB) {
+	t.Helper()
+	if os.Getenv("GEMINI_API_KEY") == "" { // want `skipped without GEMINI_API_KEY`
+		t.Skip("no key")
+	}
+}
+
+func TestHelper(t *testing.T) { needKey(t) }
+
+var noKey bool
+
+func TestSaid(t *testing.T) {
+	if noKey { // want `skipped without MISTRAL_API_KEY`
+		t.Skip("MISTRAL_API_KEY not set")
+	}
+}
+
+// These are no gates of a model's key.
+
+func TestShort(t *testing.T) {
+	if testing.Short() {
+		t.Skip("short")
+	}
+	if os.Getenv("DATABASE_URL") == "" {
+		t.Skip("no database")
+	}
+	if os.Getenv("GITHUB_TOKEN") == "" {
+		t.Skip("no token")
+	}
+	if os.Getenv("OPENAI_API_KEY") == "" {
+		t.Log("no key")
+	}
+	if os.Getenv("OPENAI_API_KEY") != "" {
+		t.Skip("a key")
+	}
+}

@@ -1,0 +1,2 @@
+// Package recorders is for tests of lint.
+package recorders

@@ -1,0 +1,48 @@
+package recorders
+
+import (
+	"net/http"
+	"testing"
+
+	"github.com/promptecho/promptecho"
+	"github.com/promptecho/promptecho/echotest"
+)
+
+func use(*http.Client) {}
+
+func TestOuter(t *testing.T) {
+	t.Run("a", func(tt *testing.T) {
+		rec := echotest.New(t) // want `t is the test around this subtest, so its subtests would share a cassette: write echotest.New\(tt, ...\) \(outertest\)`
+		use(rec.Client())
+	})
+	t.Run("b", func(*testing.T) {
+		use(echotest.New(t).Client()) // want `t is the test around this subtest: name the parameter of the subtest`
+	})
+	for _, name := range []string{"c", "d"} {
+		t.Run(name, func(t *testing.T) {
+			use(echotest.New(t).Client())
+			t.Run("e", func(t *testing.T) { use(echotest.New(t).Client()) })
+		})
+	}
+	// A recorder for all subtests is no mistake.
+	rec := echotest.New(t)
+	t.Run("f", func(t *testing.T) { use(rec.Client()) })
+	t.Run("g", func(t2 *testing.T) {
+		func() { use(echotest.New(t2).Client()) }()
+	})
+}
+
+func TestDiscarded(t *testing.T) {
+	echotest.New(t)           // want `the recorder is discarded, so no request reaches it: write rec := echotest.New\(t\), and hand rec.Client\(\) to the code that is tested \(discarded\)`
+	_ = echotest.New(t)       // want `discarded`
+	unused := echotest.New(t) // want `discarded`
+	_ = unused
+	_, err := promptecho.Open("testdata/x.yaml") // want `write rec, err := promptecho.Open`
+	if err != nil {
+		t.Fatal(err)
+	}
+	used := echotest.New(t)
+	use(used.Client())
+}
+
+func make(t testing.TB) *promptecho.Recorder { return echotest.New(t) }

@@ -1,0 +1,2 @@
+// Package sdks is for tests of lint.
+package sdks

@@ -1,0 +1,2 @@
+// Package volatile is for tests of lint.
+package volatile

@@ -1,0 +1,42 @@
+package volatile
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/anthropics/anthropic-sdk-go"
+	"github.com/google/uuid"
+	"github.com/openai/openai-go/v3"
+	goopenai "github.com/sashabaranov/go-openai"
+	"github.com/tmc/langchaingo/llms"
+	"google.golang.org/genai"
+
+	"github.com/promptecho/promptecho/echotest"
+)
+
+func TestTimes(t *testing.T) {
+	rec := echotest.New(t)
+	openai.UserMessage("Today is " + time.Now().Format(time.DateOnly)) // want `time.Now is in the prompt, so no recording answers it tomorrow: take the time from a func\(\) time.Time that the code is given, which is rec.Time in tests \(volatile\)`
+	openai.SystemMessage(fmt.Sprintf("It is %v.", rec.Time()))
+	genai.NewContentFromText(fmt.Sprint(time.Now()), genai.RoleUser) // want `time.Now is in the prompt`
+	prompt := fmt.Sprintf("It is %v.", time.Now())                   // want `time.Now is in the prompt`
+	_ = goopenai.ChatCompletionMessage{Content: prompt}
+}
+
+func TestIDs(t *testing.T) {
+	anthropic.NewTextBlock("order " + uuid.NewString())                                      // want `uuid.NewString is in the prompt, so no recording answers it: take it from a source that the code is given, which is rec.Rand\("ids"\) in tests`
+	_ = openai.ChatCompletionNewParams{Messages: nil, User: openai.String(uuid.NewString())} // bookkeeping
+	llms.TextParts(llms.ChatMessageTypeHuman, rand.Text())                                   // want `rand.Text is in the prompt`
+}
+
+// These are in no prompt.
+func TestElsewhere(t *testing.T) {
+	ctx, cancel := context.WithDeadline(t.Context(), time.Now().Add(time.Second))
+	defer cancel()
+	llms.GenerateFromSinglePrompt(ctx, nil, "order 7")
+	began := time.Now()
+	t.Log(openai.UserMessage("order 7"), time.Since(began), uuid.NewString())
+}

@@ -1,0 +1,2 @@
+// Package defaults is for tests of lint.
+package defaults

@@ -1,0 +1,2 @@
+// Package maincode is for tests of lint.
+package maincode

@@ -1,0 +1,2 @@
+// Package maindrop is for tests of lint.
+package maindrop

@@ -1,0 +1,12 @@
+package mainlast
+
+import (
+	"testing"
+
+	"github.com/promptecho/promptecho/echotest"
+)
+
+func TestMain(m *testing.M) {
+	println("up")
+	_ = echotest.Run(m) // want `the code of echotest.Run is dropped`
+}
