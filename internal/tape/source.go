@@ -54,6 +54,7 @@ type source struct {
 	stored *cassette.Index // the cassette; nil if there is none
 
 	unread atomic.Pointer[error] // the first reason why an interaction could not be read
+	peeked atomic.Int64          // the length of the forms that Peek has made
 }
 
 // Open opens the cassette and says in State what it is. It is not an error if there is
