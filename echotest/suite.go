@@ -142,7 +142,7 @@ func (s *suite) nameLeft(w io.Writer, whole bool) {
 			fmt.Fprintf(w, "  promptecho prune -w deletes what is left of tests that are gone; a test that was renamed: git mv\n")
 		}
 	}
-	benchmarks := filepath.Join(testname.Folder, "Benchmark") // a run of all tests runs none
+	benchmarks := filepath.Join(testname.Folder, "Benchmark") // they run only with -bench
 	unopened := slices.DeleteFunc(all, func(cassette string) bool {
 		return opened(cassette) || slices.Contains(orphans, cassette) || strings.HasPrefix(cassette, benchmarks)
 	})
