@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"example.com/app/internal/quiet"
-	"github.com/promptecho/promptecho"
 	"github.com/promptecho/promptecho/echotest"
 )
 
@@ -17,8 +16,8 @@ func TestMain(m *testing.M) {
 }
 
 // recorded returns a bot whose requests are recorded.
-func recorded(t testing.TB, opts ...promptecho.Option) *Bot {
-	rec := echotest.New(t, opts...)
+func recorded(t testing.TB) *Bot {
+	rec := echotest.New(t)
 	return &Bot{
 		Client: rec.Client(),
 		Base:   cmp.Or(os.Getenv("OPENAI_BASE_URL"), "https://api.openai.com/v1"),

@@ -1,13 +1,9 @@
 package bot
 
-import (
-	"testing"
-
-	"github.com/promptecho/promptecho"
-)
+import "testing"
 
 func BenchmarkTitle(b *testing.B) {
-	bot := recorded(b, promptecho.AllowRepeats())
+	bot := recorded(b)
 	for b.Loop() {
 		if _, err := bot.Title(b.Context(), "A text that is read again and again."); err != nil {
 			b.Fatal(err)
