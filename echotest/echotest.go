@@ -60,7 +60,7 @@ func New(t testing.TB, opts ...promptecho.Option) *promptecho.Recorder {
 	t.Helper()
 	rec, err := promptecho.Open(cassette(t.Name()), opts...)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatal(openError(err, t.Name()))
 	}
 	leaks := watch()
 	report.Begin(rec, !report.Filtered(t.Name()))
