@@ -58,11 +58,12 @@ var rooms = map[string][]string{
 	"internal/attr":        {},
 	"internal/standin":     {},
 	"internal/arch":        {},
-	"cmd/promptecho":       {"", "internal/lint", "internal/accept", "internal/missed", "internal/attr", "internal/report", "internal/serve", "internal/suite", "echotest", "internal/testname", "internal/conversation", "internal/changes", "internal/answer", "internal/exactjson", "internal/cassette", "internal/interaction", "internal/canon", "internal/standin", "internal/diff", "internal/foreign", "internal/page", "internal/redact", "internal/said", "internal/stream", "internal/shell", "internal/tests"},
+	"cmd/promptecho":       {"", "internal/lint", "internal/observe", "internal/accept", "internal/missed", "internal/attr", "internal/report", "internal/serve", "internal/suite", "echotest", "internal/testname", "internal/conversation", "internal/changes", "internal/answer", "internal/exactjson", "internal/cassette", "internal/interaction", "internal/canon", "internal/standin", "internal/diff", "internal/foreign", "internal/page", "internal/redact", "internal/said", "internal/stream", "internal/shell", "internal/tests"},
 
 	// What only the command links.
 	"internal/foreign":      {"internal/canon", "internal/cassette", "internal/codec", "internal/coding", "internal/exactjson", "internal/function", "internal/interaction", "internal/redact", "internal/said", "internal/stream", "internal/tape", "internal/yaml"},
 	"internal/lint":         {},
+	"internal/observe":      {"internal/canon", "internal/interaction"},
 	"internal/page":         {"internal/redact"},
 	"internal/suite":        {"internal/attr"},
 	"internal/accept":       {"internal/canon", "internal/diff", "internal/exactjson", "internal/interaction"},
