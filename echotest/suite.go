@@ -141,7 +141,10 @@ func (s *suite) nameLeft(w io.Writer, whole bool) {
 			fmt.Fprintf(w, "  promptecho prune -w deletes what is left of tests that are gone; a test that was renamed: git mv\n")
 		}
 	}
-	unopened := slices.DeleteFunc(all, func(cassette string) bool { return opened(cassette) || slices.Contains(orphans, cassette) })
+	unopened := slices.DeleteFunc(all, func(cassette string) bool {
+		benchmark := strings.HasPrefix(filepath.Base(cassette), "Benchmark") // it runs only with -bench
+		return opened(cassette) || slices.Contains(orphans, cassette) || benchmark
+	})
 	if whole && len(s.cassettes) > 0 && len(unopened) > 0 {
 		fmt.Fprintf(w, "promptecho: all tests passed, and none opened %s: %s\n", plural(len(unopened), "this cassette", "these cassettes"), list(unopened))
 	}

@@ -25,6 +25,8 @@ type Config struct {
 	Plain   bool           // no option changes what makes two requests the same
 	Repeats bool           // the last recording of a request is played again and again
 
+	Rounds bool // what this run records is played from then on, when it is asked for again
+
 	Frozen func(name string) bool // whether calls of this name are played in every run; nil if none are
 }
 
