@@ -4,7 +4,9 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
+	"testing"
 
 	"github.com/promptecho/promptecho/internal/report"
 )
@@ -25,6 +27,9 @@ func chooseMode(code Mode) (chosenMode, error) {
 		}
 	}
 	asked, err := askedMode()
+	if report.FuzzWorker() && err == nil && asked.mode != ModeNone {
+		asked = chosenMode{ModeNone, "a fuzz worker records nothing, since it is one of several"}
+	}
 	switch {
 	case err != nil:
 		return chosenMode{}, err
@@ -42,6 +47,12 @@ func chooseMode(code Mode) (chosenMode, error) {
 // environment is read here and not in an init function: the go command's test
 // cache sees only what a test reads while it runs.
 func askedMode() (chosenMode, error) {
+	if !flag.Parsed() && testing.Testing() {
+		// Nobody knows yet what the flags say.
+		if i := slices.IndexFunc(os.Args, isOurFlag); i >= 0 {
+			return chosenMode{}, fmt.Errorf("promptecho: the recorder is opened before %s is read: in TestMain, call flag.Parse() before promptecho.Open, or open it in the function that echotest.Main(echotest.RunFunc(...)) runs", os.Args[i])
+		}
+	}
 	if c, err := flagMode(); err != nil || c.mode != "" {
 		return c, err
 	}
@@ -78,4 +89,10 @@ func valueOf(name string) string {
 		return f.Value.String()
 	}
 	return ""
+}
+
+// isOurFlag reports whether an argument sets one of our flags.
+func isOurFlag(arg string) bool {
+	name, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(arg, "-"), "-"), "=")
+	return strings.HasPrefix(arg, "-") && (name == modeFlag || name == recordFlag)
 }

@@ -88,12 +88,6 @@ func handOver() {
 	os.Exit(become(args))
 }
 
-// isOurFlag reports whether an argument sets one of our flags.
-func isOurFlag(arg string) bool {
-	name, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(arg, "-"), "-"), "=")
-	return strings.HasPrefix(arg, "-") && (name == modeFlag || name == recordFlag)
-}
-
 // splitArguments finds the package patterns among arguments: the first ones that follow
 // each other. If all of them name the current folder, which is tested anyway, there are none.
 func splitArguments(args []string) (before, patterns, behind []string) {

@@ -11,6 +11,7 @@ import (
 	"github.com/promptecho/promptecho/internal/cassette"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/report"
+	"github.com/promptecho/promptecho/internal/shell"
 	"github.com/promptecho/promptecho/internal/tape"
 )
 
@@ -223,7 +224,8 @@ func (r *Recorder) saveBeside(top interaction.Given, list []*tape.Recording, rea
 	if reason != "" {
 		return fmt.Errorf("%s: not written: %s. What this run recorded is in %s", r.file, reason, name)
 	}
-	r.log.Notef("%s is as it was, since the run did not pass. To use what was recorded: mv %s %[1]s", r.file, name)
+	r.log.Notef("%s is as it was, since the run did not pass. To use what was recorded:\n  %s", r.file,
+		shell.Join([]string{"mv", shell.Place(cassette.Beside(r.log.Path, failedSuffix)), shell.Place(r.log.Path)}))
 	return nil
 }
 

@@ -17,6 +17,7 @@
 //	promptecho.output_tokens  tokens of their answers
 //	promptecho.dropped        recordings that the cassette had and has no more
 //	promptecho.missed         different requests that have no recording
+//	promptecho.changed        fields that do not match, and differ from what is recorded
 //	promptecho.identical      answers of which mode compare says this, and so on
 //	promptecho.benign
 //	promptecho.drift
@@ -60,7 +61,7 @@ func New(t testing.TB, opts ...promptecho.Option) *promptecho.Recorder {
 	t.Helper()
 	rec, err := promptecho.Open(cassette(t.Name()), opts...)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatal(openError(err, t.Name()))
 	}
 	leaks := watch()
 	report.Begin(rec, !report.Filtered(t.Name()))

@@ -39,7 +39,7 @@ func Part() string {
 	switch shards := os.Getenv("TEST_TOTAL_SHARDS"); {
 	case flagValue("test.count") == "0":
 		return "-count is 0"
-	case flagValue("test.fuzzworker") == "true":
+	case FuzzWorker():
 		return "this is a fuzz worker"
 	case shards != "" && shards != "0" && shards != "1":
 		return "TEST_TOTAL_SHARDS is " + shards
@@ -55,8 +55,11 @@ func Short() bool { return flagValue("test.short") == "true" }
 // Fuzzing reports whether inputs are being made for this fuzz test, which ask for what
 // nobody knows. That happens in other processes; this one may be one of them.
 func Fuzzing(name string) bool {
-	return strings.HasPrefix(name, "Fuzz") && (flagValue("test.fuzz") != "" || flagValue("test.fuzzworker") == "true")
+	return strings.HasPrefix(name, "Fuzz") && (flagValue("test.fuzz") != "" || FuzzWorker())
 }
+
+// FuzzWorker reports whether this process tries inputs for a fuzz test, beside others.
+func FuzzWorker() bool { return flagValue("test.fuzzworker") == "true" }
 
 // flagValue returns the value of a flag, or "" if there is none of that name.
 func flagValue(name string) string {

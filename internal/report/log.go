@@ -193,11 +193,7 @@ func (l *Log) Miss(c *tape.Call, opensSocket bool, by string) Miss {
 	case first:
 		l.mu.Unlock()
 		// The comparison can take a while and needs no lock: forms do not change.
-		candidates := make([]diff.Candidate, len(recs))
-		for i, rec := range recs {
-			candidates[i] = diff.Candidate{Form: rec.Form(), Used: rec.Used() || l.compared.count(rec) > 0}
-		}
-		found, nearest := l.explain(c, recs, candidates)
+		found, nearest := l.explain(c, recs, func(rec *tape.Recording) bool { return rec.Used() || l.compared.count(rec) > 0 })
 		l.mu.Lock()
 		m.Line, m.Reason, m.Change, m.Diff, m.Hint = found.Line, found.Reason, found.Change, found.Diff, found.Hint
 		if nearest != nil {

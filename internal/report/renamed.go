@@ -50,8 +50,8 @@ func move(dir, from, to string) string {
 		if filepath.Join(olds[i+1:]...) == filepath.Join(news[i+1:]...) && i < len(olds)-1 {
 			from, to = filepath.Join(olds[:i+1]...), filepath.Join(news[:i+1]...)
 		} else {
-			mkdir = shell.Join([]string{"mkdir", "-p", filepath.Join(dir, filepath.Dir(to))}) + " && "
+			mkdir = shell.Join([]string{"mkdir", "-p", shell.Place(filepath.Join(dir, filepath.Dir(to)))}) + " && "
 		}
 	}
-	return mkdir + shell.Join([]string{"git", "-C", dir, "mv", filepath.ToSlash(from), filepath.ToSlash(to)})
+	return mkdir + shell.Join([]string{"git", "-C", shell.Place(dir), "mv", filepath.ToSlash(from), filepath.ToSlash(to)})
 }

@@ -1,7 +1,9 @@
 package shell
 
 import (
+	"os"
 	"os/exec"
+	"path/filepath"
 	"testing"
 )
 
@@ -16,6 +18,37 @@ func TestQuote(t *testing.T) {
 		out, err := exec.Command(sh, "-c", "printf %s "+Quote(s)).Output()
 		if err != nil || string(out) != s {
 			t.Errorf("Quote(%q) = %s reads as %q, %v", s, Quote(s), out, err)
+		}
+	}
+}
+
+func TestWith(t *testing.T) {
+	t.Parallel()
+	words := []string{"go", "test", "-tags=a,b", "example.com/app", "-run", "^TestIt's$", "-count=1"}
+	for goos, want := range map[string]string{
+		"linux":   `MODE=all go test -tags=a,b example.com/app -run '^TestIt'\''s$' -count=1`,
+		"windows": `$env:MODE='all'; go test '-tags=a,b' example.com/app -run '^TestIt''s$' -count=1; Remove-Item Env:MODE`,
+	} {
+		if got := With(goos, "MODE", "all", words); got != want {
+			t.Errorf("%s:\n%s\nwant:\n%s", goos, got, want)
+		}
+	}
+}
+
+// A command names a folder so that it works wherever its reader stands: on this machine
+// anywhere, and for CI in the root of any checkout.
+func TestPlace(t *testing.T) {
+	root := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(root, ".git"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	dir, outside := filepath.Join(root, "a", "b"), t.TempDir()
+	for _, tt := range []struct{ ci, path, want string }{
+		{"", dir, dir}, {"false", dir, dir}, {"true", dir, "a/b"}, {"1", root, "."}, {"true", outside, outside},
+	} {
+		t.Setenv("CI", tt.ci)
+		if got := Place(tt.path); got != tt.want {
+			t.Errorf("CI=%q: %s is %s, want %s", tt.ci, tt.path, got, tt.want)
 		}
 	}
 }
