@@ -30,7 +30,7 @@ type patch struct {
 
 var patches = []patch{
 	{"net/http/roundtrip.go", [][2]string{
-		{"\treturn t.roundTrip(req)\n", "\tpromptechoAsked(req)\n\treturn t.roundTrip(req)\n"},
+		{"\treturn t.roundTrip(req)\n", "\tpromptechoAsked(t, req)\n\treturn t.roundTrip(req)\n"},
 	}, httpHook},
 	{"testing/testing.go", [][2]string{
 		{"\tt.runner = callerName(0)\n", "\tt.runner = callerName(0)\n\tpromptechoEvent(\"begin\", t.name)\n\tt.ctx = context.WithValue(t.ctx, \"promptecho.test\", t.name)\n"},

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/promptecho/promptecho"
+	"github.com/promptecho/promptecho/echotest"
 )
 
 // Every host ends at a server of this process, by the dialler.
@@ -189,6 +190,18 @@ func TestRecorded(t *testing.T) {
 		t.Fatal(err)
 	}
 	Ask(t.Context(), rec.Client(), "http://recorded.test") // want TestRecorded promptecho
+	if err := rec.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestDefault(t *testing.T) {
+	rec, err := promptecho.Open(t.TempDir()+"/c.yaml", promptecho.InMode(promptecho.ModeAll), promptecho.Upstream(transport()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	echotest.Default(t, rec)
+	Ask(t.Context(), http.DefaultClient, "http://default.test") // want TestDefault promptecho
 	if err := rec.Close(); err != nil {
 		t.Fatal(err)
 	}
