@@ -2,12 +2,12 @@ package promptecho
 
 import (
 	"errors"
-	"flag"
 	"fmt"
 	"net/url"
 	"testing"
 
 	"github.com/promptecho/promptecho/internal/report"
+	"github.com/promptecho/promptecho/internal/stack"
 )
 
 func init() {
@@ -15,6 +15,7 @@ func init() {
 	report.Finish = func(recorder any, o report.Outcome) report.Report {
 		return recorder.(*Recorder).finish(o)
 	}
+	report.Unfinished = unfinished.all
 	report.HasAlias = func(recorder any, u *url.URL) bool {
 		return recorder.(*Recorder).config.aliases.of(u) != nil
 	}
@@ -31,26 +32,32 @@ func init() {
 //
 // In a test, Close does not know how the run ended; package echotest does. So Close drops
 // no recording that was there before, even in mode all. If it is deferred, it takes a
-// panic, FailNow and SkipNow for a failure. If it is called outside of a test, it takes a
-// run with -run or -skip for one that is not whole.
+// panic, FailNow and SkipNow for a failure. If it is called outside of a test, as in
+// TestMain, it takes a run with -run or -skip, or one of several shards, for one that is not
+// whole. Under [github.com/promptecho/promptecho/echotest.Run], which knows how the tests
+// end, such a Close only ends the recorder: Run saves the cassette and reports what is wrong.
 func (r *Recorder) Close() error {
-	var errs []error
-	stack := report.CurrentStack()
+	running := stack.Current()
 	o := report.Outcome{
-		Failed:   stack.Panicking || stack.Exiting,
-		Filtered: !stack.InTest && (isSet("test.run") || isSet("test.skip")),
-		Unsure:   testing.Testing(),
+		Failed: running.Panicking || running.Exiting,
+		Short:  testing.Testing() && report.Short(),
+		Unsure: testing.Testing(),
 	}
+	if report.Deferred.Load() && !running.InTest && !o.Failed {
+		r.life.leave()
+		r.tape.Stop()
+		return nil
+	}
+	if running.InTest {
+		o.Filtered = report.FilteredInside()
+	} else {
+		o.Filtered = testing.Testing() && report.Part() != ""
+	}
+	var errs []error
 	for _, text := range r.finish(o).Errors {
 		errs = append(errs, errors.New("promptecho: "+text))
 	}
 	return errors.Join(errs...)
-}
-
-// isSet reports whether a flag of package testing has a value.
-func isSet(name string) bool {
-	f := flag.Lookup(name)
-	return f != nil && f.Value.String() != ""
 }
 
 // finish closes the recorder knowing how its run ended.
@@ -68,6 +75,7 @@ func (r *Recorder) finish(o report.Outcome) report.Report {
 		}
 		rep := r.judge(&o)
 		r.tape.Free()
+		unfinished.remove(r)
 		if r.config.log != nil {
 			for _, note := range rep.Notes {
 				r.config.log(note)

@@ -9,8 +9,8 @@ import (
 
 	"github.com/promptecho/promptecho/internal/compare"
 	"github.com/promptecho/promptecho/internal/interaction"
-	"github.com/promptecho/promptecho/internal/report"
 	"github.com/promptecho/promptecho/internal/request"
+	"github.com/promptecho/promptecho/internal/stack"
 )
 
 // compareTimeout is how long a model may take for an answer that is compared. It is short
@@ -42,7 +42,7 @@ func (r *Recorder) compareCall(c playedCall) compare.Result {
 
 // whyNotSent says why a call is not sent once more, or returns "".
 func (r *Recorder) whyNotSent(c playedCall, recorded *interaction.Response) string {
-	if report.CurrentStack().Panicking {
+	if stack.Current().Panicking {
 		return "the test panicked"
 	}
 	if r.config.selection.isFrozen(c.rec.Form().Name()) {

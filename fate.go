@@ -47,7 +47,7 @@ func fateOf(p plan, c tape.State, e ending) fate {
 		return fate{beside: true, reason: "it would hold recordings that replay cannot tell apart"}
 	case p.update && whole && e.outdated, p.renew && e.Failed:
 		return fate{beside: true}
-	case p.update && c.Present && e.Whole() && !e.Unsure && !e.doubtful:
+	case p.update && c.Present && e.AskedAll() && !e.doubtful:
 		return fate{keep: keepAsked}
 	case !again && whole:
 		return fate{}
@@ -57,7 +57,7 @@ func fateOf(p plan, c tape.State, e ending) fate {
 		return fate{marked: incomplete}
 	case !again:
 		return fate{marked: incomplete, markedIfUnused: true}
-	case e.Whole() && !e.Unsure:
+	case e.AskedAll():
 		return fate{keep: keepNone}
 	}
 	return fate{keep: keepUnasked, marked: c.Partial}

@@ -4,6 +4,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -14,21 +15,6 @@ const (
 	modeFlag   = "echo.mode"
 	recordFlag = "echo.record"
 )
-
-// The flags exist only in test binaries, so that a program that links this package has
-// none of them. If two versions of the package are linked into one binary, the first one
-// registers the flags and both look them up.
-func init() {
-	if !testing.Testing() {
-		return
-	}
-	if flag.Lookup(modeFlag) == nil {
-		flag.String(modeFlag, "", "promptecho: record `mode`: none, compare, once, new_episodes, update, accepted, all or live")
-	}
-	if flag.Lookup(recordFlag) == nil {
-		flag.Bool(recordFlag, false, "promptecho: record every cassette again; short for -echo.mode=all")
-	}
-}
 
 // chooseMode settles the mode: the flag decides, else the environment, else the default.
 // A mode given in code replaces the default and is a ceiling for the others: they may
@@ -41,6 +27,9 @@ func chooseMode(code Mode) (chosenMode, error) {
 		}
 	}
 	asked, err := askedMode()
+	if report.FuzzWorker() && err == nil && asked.mode != ModeNone {
+		asked = chosenMode{ModeNone, "a fuzz worker records nothing, since it is one of several"}
+	}
 	switch {
 	case err != nil:
 		return chosenMode{}, err
@@ -58,6 +47,12 @@ func chooseMode(code Mode) (chosenMode, error) {
 // environment is read here and not in an init function: the go command's test
 // cache sees only what a test reads while it runs.
 func askedMode() (chosenMode, error) {
+	if !flag.Parsed() && testing.Testing() {
+		// Nobody knows yet what the flags say.
+		if i := slices.IndexFunc(os.Args, isOurFlag); i >= 0 {
+			return chosenMode{}, fmt.Errorf("promptecho: the recorder is opened before %s is read: in TestMain, call flag.Parse() before promptecho.Open, or open it in the function that echotest.Main(echotest.RunFunc(...)) runs", os.Args[i])
+		}
+	}
 	if c, err := flagMode(); err != nil || c.mode != "" {
 		return c, err
 	}
@@ -74,7 +69,7 @@ func askedMode() (chosenMode, error) {
 
 // flagMode returns the mode that the flags ask for, or none if they are not set.
 func flagMode() (chosenMode, error) {
-	mode, record := flagValue(modeFlag), flagValue(recordFlag) == "true"
+	mode, record := valueOf(modeFlag), valueOf(recordFlag) == "true"
 	switch {
 	case mode == "" && !record:
 		return chosenMode{}, nil
@@ -85,20 +80,19 @@ func flagMode() (chosenMode, error) {
 	if mode == "" {
 		mode, name = string(ModeAll), "-"+recordFlag
 	}
-	// The go command ends the package list at the first flag it does not know: "go test
-	// -echo.mode=all ./..." tests one directory and hands "./..." to the test.
-	for _, arg := range flag.Args() {
-		if strings.HasPrefix(arg, "./") || strings.HasSuffix(arg, "...") {
-			return chosenMode{}, fmt.Errorf("promptecho: %s stands before %q, so the go command tested only this directory: run\n\tPROMPTECHO_MODE=%s go test %[2]s", name, arg, mode)
-		}
-	}
 	m, err := parseMode(mode, name)
 	return chosenMode{m, name}, err
 }
 
-func flagValue(name string) string {
+func valueOf(name string) string {
 	if f := flag.Lookup(name); f != nil {
 		return f.Value.String()
 	}
 	return ""
+}
+
+// isOurFlag reports whether an argument sets one of our flags.
+func isOurFlag(arg string) bool {
+	name, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(arg, "-"), "-"), "=")
+	return strings.HasPrefix(arg, "-") && (name == modeFlag || name == recordFlag)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/promptecho/promptecho/internal/answer"
 	"github.com/promptecho/promptecho/internal/cassette"
 	"github.com/promptecho/promptecho/internal/report"
+	"github.com/promptecho/promptecho/internal/stack"
 	"github.com/promptecho/promptecho/internal/tape"
 )
 
@@ -42,6 +43,10 @@ func Open(file string, opts ...Option) (*Recorder, error) {
 	if err != nil {
 		return nil, fmt.Errorf("promptecho: %s: %w", file, err)
 	}
+	rounds := testing.Testing() && stack.Current().Benchmark
+	if rounds {
+		r.mode = inRounds(r.mode, path)
+	}
 	r.redact.KeepHeaders = r.config.keepHeaders
 	r.redact.Names, r.redact.Patterns = r.config.redactNames, r.config.redactPatterns
 	// This is done in replay too, so that both sides of a match are redacted alike. (The
@@ -52,7 +57,8 @@ func Open(file string, opts ...Option) (*Recorder, error) {
 		Name:    file,
 		Options: &r.config.matching,
 		Plain:   r.config.plain(),
-		Repeats: r.config.allowRepeats,
+		Repeats: r.config.allowRepeats || rounds,
+		Rounds:  rounds,
 		Frozen:  r.config.selection.neverMade(),
 	}, &r.redact)
 	if err := r.load(); err != nil {
@@ -68,6 +74,7 @@ func Open(file string, opts ...Option) (*Recorder, error) {
 	if r.plan.mayGoUpstream() {
 		r.upstream = answer.NewUpstream(r.config.upstream, network())
 	}
+	unfinished.add(r)
 	return r, nil
 }
 

@@ -73,6 +73,7 @@ func (r *Recorder) Misses() []*MissError {
 // open.
 type lifecycle struct {
 	mu      sync.Mutex     // guards what follows; no other lock is taken under it
+	left    bool           // it takes no more requests, and gets its report later
 	missing string         // the first environment variable that a request upstream needs
 	over    chan struct{}  // made when the recorder takes no more requests, closed with the report
 	report  *report.Report // nil until it is there
@@ -113,7 +114,14 @@ func (l *lifecycle) miss(env string) {
 func (l *lifecycle) closed() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.over != nil
+	return l.left || l.over != nil
+}
+
+// leave makes the recorder take no more requests.
+func (l *lifecycle) leave() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.left = true
 }
 
 // missingKey returns the first empty environment variable that a request upstream needs,

@@ -11,6 +11,7 @@ import (
 	"github.com/promptecho/promptecho/internal/cassette"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/report"
+	"github.com/promptecho/promptecho/internal/shell"
 	"github.com/promptecho/promptecho/internal/tape"
 )
 
@@ -64,7 +65,7 @@ func (r *Recorder) toSave(o *report.Outcome) (list []*tape.Recording, refused er
 		switch {
 		case rec.Resumed():
 			// A complete run that did not ask for it no longer needs it.
-			save = rec.Used() || within(rec) || !o.Whole() || o.Unsure
+			save = rec.Used() || within(rec) || !o.AskedAll()
 		case rec.InVain() && o.Whole():
 			// What called it is not recorded, so nothing will ask for it.
 		case rec.Fresh():
@@ -223,7 +224,8 @@ func (r *Recorder) saveBeside(top interaction.Given, list []*tape.Recording, rea
 	if reason != "" {
 		return fmt.Errorf("%s: not written: %s. What this run recorded is in %s", r.file, reason, name)
 	}
-	r.log.Notef("%s is as it was, since the run did not pass. To use what was recorded: mv %s %[1]s", r.file, name)
+	r.log.Notef("%s is as it was, since the run did not pass. To use what was recorded:\n  %s", r.file,
+		shell.Join([]string{"mv", shell.Place(cassette.Beside(r.log.Path, failedSuffix)), shell.Place(r.log.Path)}))
 	return nil
 }
 

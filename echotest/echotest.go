@@ -17,6 +17,7 @@
 //	promptecho.output_tokens  tokens of their answers
 //	promptecho.dropped        recordings that the cassette had and has no more
 //	promptecho.missed         different requests that have no recording
+//	promptecho.changed        fields that do not match, and differ from what is recorded
 //	promptecho.identical      answers of which mode compare says this, and so on
 //	promptecho.benign
 //	promptecho.drift
@@ -27,23 +28,19 @@
 package echotest
 
 import (
-	"fmt"
-	"io"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/promptecho/promptecho"
-	"github.com/promptecho/promptecho/internal/attr"
 	"github.com/promptecho/promptecho/internal/report"
 	"github.com/promptecho/promptecho/internal/testname"
 )
 
 // New returns a recorder for a test or benchmark. Its cassette is
 // testdata/cassettes/NAME.yaml, where NAME is t.Name() made safe for every file
-// system; subtests have theirs in folders. It is below the working directory at
-// the time of the call, which is the package's unless the test changed it.
+// system; subtests have theirs in folders. It is below the folder of the package,
+// in which the test program started, wherever the test is now.
 //
 // When the test ends, New's cleanup saves what was recorded and fails the test
 // if a request was not recorded, if a recording was not used (unless the test
@@ -62,10 +59,11 @@ import (
 // ends the test with t.Fatal.
 func New(t testing.TB, opts ...promptecho.Option) *promptecho.Recorder {
 	t.Helper()
-	rec, err := promptecho.Open(testname.File(t.Name()), opts...)
+	rec, err := promptecho.Open(cassette(t.Name()), opts...)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatal(openError(err, t.Name()))
 	}
+	leaks := watch()
 	report.Begin(rec, !report.Filtered(t.Name()))
 	t.Cleanup(func() {
 		t.Helper()
@@ -76,6 +74,10 @@ func New(t testing.TB, opts ...promptecho.Option) *promptecho.Recorder {
 		for _, text := range rep.Errors {
 			t.Errorf("promptecho: %s", text)
 		}
+		for _, l := range leaks() {
+			t.Errorf("promptecho: %s", l.Report())
+		}
+		current.Load().add(t.Name(), &rep)
 		annotate(os.Stdout, t.Name(), rep.Annotations)
 		rep.Done.Write(t.Attr)
 		if _, bench := t.(*testing.B); !bench && !testing.Verbose() { // else it is logged, or breaks the line of the benchmark
@@ -85,60 +87,12 @@ func New(t testing.TB, opts ...promptecho.Option) *promptecho.Recorder {
 	return rec
 }
 
-// sayChanges writes a line for each file that was written, since the log of a test that
-// passes is not shown.
-func sayChanges(w io.Writer, test string, done *attr.Done) {
-	for _, path := range done.Saved {
-		if wd, err := os.Getwd(); err == nil {
-			if rel, err := filepath.Rel(wd, path); err == nil && filepath.IsLocal(rel) {
-				path = rel
-			}
-		}
-		text := fmt.Sprintf("%d recorded", done.Recorded)
-		if done.Resumed > 0 {
-			text += fmt.Sprintf(", %d resumed", done.Resumed)
-		}
-		if done.Dropped > 0 {
-			text += fmt.Sprintf(", %d dropped", done.Dropped)
-		}
-		fmt.Fprintf(w, "promptecho: %s: %s: saved %s\n", test, text, path)
+// cassette returns the cassette of a test. Its name is relative as long as the test has not
+// changed the working directory: reports name it so.
+func cassette(test string) string {
+	file := testname.File(test)
+	if wd, err := os.Getwd(); err == nil && wd == folder {
+		return file
 	}
+	return filepath.Join(folder, file)
 }
-
-// annotate writes a workflow command of GitHub Actions for each finding, so that it is
-// shown in the changed files of a pull request, with the test and the cassette. Each
-// command starts on a line of its own, whatever the test has written
-// (https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-commands).
-// It writes nothing elsewhere. The variables are read only when a test has failed:
-// the go command caches results by the variables that are read.
-func annotate(w io.Writer, test string, annotations []report.Annotation) {
-	if len(annotations) == 0 || os.Getenv("GITHUB_ACTIONS") != "true" {
-		return
-	}
-	root := os.Getenv("GITHUB_WORKSPACE")
-	for _, a := range annotations {
-		file, line := a.File, a.Line
-		if _, err := os.Stat(file); err != nil && a.Caller != "" {
-			// No cassette to point at: the code that asked.
-			name, number, _ := strings.Cut(a.Caller, ":")
-			if abs, err := filepath.Abs(name); err == nil && strings.HasSuffix(name, ".go") {
-				file = abs
-			}
-			fmt.Sscan(number, &line)
-		}
-		if rel, err := filepath.Rel(root, file); root != "" && err == nil && filepath.IsLocal(rel) {
-			file = rel
-		}
-		place := "file=" + property.Replace(filepath.ToSlash(file))
-		if line > 0 {
-			place += fmt.Sprintf(",line=%d", line)
-		}
-		fmt.Fprintf(w, "\n::error %s,title=%s::%s: %s\n", place, property.Replace("promptecho: "+test), data.Replace(filepath.Base(a.File)), data.Replace(a.Text))
-	}
-}
-
-// The escapes of workflow commands.
-var (
-	data     = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
-	property = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
-)

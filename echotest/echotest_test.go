@@ -6,8 +6,8 @@ import (
 	"io"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
@@ -61,7 +61,10 @@ func (f *fakeTB) run(body func(testing.TB)) {
 // environment: these tests are about what New does with both.
 func inDir(t *testing.T) {
 	t.Helper()
+	old := folder
+	t.Cleanup(func() { folder = old })
 	t.Chdir(t.TempDir())
+	folder, _ = os.Getwd()
 	t.Setenv("CI", "")
 	t.Setenv("PROMPTECHO_MODE", "")
 }
@@ -252,26 +255,33 @@ func TestPanicIsAFailure(t *testing.T) {
 	}
 }
 
-// A shell must read back what shellQuote was given.
-func TestShellQuote(t *testing.T) {
-	t.Parallel()
-	sh, err := exec.LookPath("sh")
-	if err != nil {
-		t.Fatal("no sh to check the quoting with")
-	}
-	for _, s := range []string{"", "plain", "a b", "it's", `"$HOME" \ * ?`, "^Test$/^a\\.b$", "é😀", "-n", "a;b|c&d"} {
-		out, err := exec.Command(sh, "-c", "printf %s "+shellQuote(s)).Output()
-		if err != nil || string(out) != s {
-			t.Errorf("shellQuote(%q) = %s reads as %q, %v", s, shellQuote(s), out, err)
-		}
-	}
-}
-
 func TestCommand(t *testing.T) {
 	t.Parallel()
-	got := command("all", "TestA/a.b_(c)/it's#01")
-	want := `PROMPTECHO_MODE=all go test github.com/promptecho/promptecho/echotest -run '^TestA$/^a\.b_\(c\)$/^it'\''s#01$' -count=1`
-	if got != want {
+	const pkg = "github.com/promptecho/promptecho/echotest"
+	if got, want := command("all", "TestA"), "PROMPTECHO_MODE=all go test "+pkg+" -run '^TestA$' -count=1"; got != want {
 		t.Errorf("command:\n%s\nwant:\n%s", got, want)
+	}
+	built := func(settings ...debug.BuildSetting) *debug.BuildInfo {
+		return &debug.BuildInfo{Path: "example.com/app.test", Settings: settings}
+	}
+	for _, tt := range []struct {
+		built  *debug.BuildInfo
+		folder string
+		names  string
+		want   string
+	}{
+		{built(), "", "TestA/a.b_(c)/it's#01", `go test example.com/app -run ^TestA$/^a\.b_\(c\)$/^it's#01$ -count=1`},
+		{built(), "", "TestA TestB/c", `go test example.com/app -run ^TestA$|^TestB$/^c$ -count=1`},
+		{built(), "", "", `go test example.com/app -count=1`},
+		{built(debug.BuildSetting{Key: "-race", Value: "true"}, debug.BuildSetting{Key: "-tags", Value: "a,b"}), "", "TestA", `go test -tags=a,b example.com/app -run ^TestA$ -count=1`},
+		{built(), "", "BenchmarkX/small", `go test example.com/app -run ^$ -bench ^BenchmarkX$/^small$ -benchtime=1x -count=1`},
+		{built(), "", "TestA BenchmarkX", `go test example.com/app -run ^TestA$ -bench ^BenchmarkX$ -benchtime=1x -count=1`},
+		{built(), "", "FuzzX/seed#0", `go test example.com/app -run ^FuzzX$/^seed#0$ -count=1`},
+		{built(), "/r/inner", "TestA", `go -C /r/inner test example.com/app -run ^TestA$ -count=1`},
+		{new(debug.BuildInfo), "", "TestA", `go test . -run ^TestA$ -count=1`},
+	} {
+		if got := strings.Join(goTest(tt.built, tt.folder, strings.Fields(tt.names)), " "); got != tt.want {
+			t.Errorf("%s:\n%s\nwant:\n%s", tt.names, got, tt.want)
+		}
 	}
 }

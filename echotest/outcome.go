@@ -1,77 +1,114 @@
 package echotest
 
 import (
+	"cmp"
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"runtime/debug"
 	"strings"
 	"testing"
 
 	"github.com/promptecho/promptecho/internal/report"
+	"github.com/promptecho/promptecho/internal/shell"
+	"github.com/promptecho/promptecho/internal/stack"
 )
+
+// folder is that of the package, where its tests start.
+var folder, _ = os.Getwd()
 
 // outcome tells how a test ended. It is called from the test's cleanup.
 func outcome(t testing.TB) report.Outcome {
-	stack := report.CurrentStack()
+	running := stack.Current()
 	return report.Outcome{
-		Failed:   t.Failed() || stack.Panicking || stack.Exiting && !t.Skipped(),
+		Failed:   t.Failed() || running.Panicking || running.Exiting && !t.Skipped(),
 		Skipped:  t.Skipped(),
-		Filtered: report.Filtered(t.Name()),
+		Filtered: report.Filtered(t.Name()) || report.Fuzzing(t.Name()),
+		Short:    report.Short(),
 		Command:  func(mode string) string { return command(mode, t.Name()) },
 	}
 }
 
-// command returns the shell command that runs one test in a record mode.
-func command(mode, name string) string {
-	pkg := "."
-	if info, ok := debug.ReadBuildInfo(); ok && info.Path != "" {
-		pkg = strings.TrimSuffix(info.Path, ".test")
+// command returns the shell command that runs tests and benchmarks of this package in a
+// record mode: all tests, if none is named. It works wherever in the module it is pasted, or,
+// if the module is nested, in the repository.
+func command(mode string, names ...string) string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		info = new(debug.BuildInfo)
 	}
-	segments := strings.Split(name, "/")
-	for i, s := range segments {
-		segments[i] = "^" + regexp.QuoteMeta(s) + "$"
+	return shell.With(runtime.GOOS, "PROMPTECHO_MODE", mode, goTest(info, nested(folder), names))
+}
+
+// goTest returns the words of a command that runs tests and benchmarks of the package that
+// was built so. The folder is that of its module if that is nested.
+func goTest(built *debug.BuildInfo, folder string, names []string) []string {
+	words := []string{"go", "test"}
+	if folder != "" {
+		words = []string{"go", "-C", shell.Place(folder), "test"}
 	}
-	goTest := "go test "
-	if wd, err := os.Getwd(); err == nil {
-		if dir := nested(wd); dir != "" {
-			goTest = "go -C " + shellQuote(dir) + " test "
+	for _, s := range built.Settings {
+		if s.Key == "-tags" {
+			words = append(words, "-tags="+s.Value)
 		}
 	}
-	return "PROMPTECHO_MODE=" + mode + " " + goTest + shellQuote(pkg) + " -run " + shellQuote(strings.Join(segments, "/")) + " -count=1"
+	words = append(words, cmp.Or(strings.TrimSuffix(built.Path, ".test"), "."))
+	var tests, benchmarks []string
+	for _, name := range names {
+		segments := strings.Split(name, "/")
+		for i, s := range segments {
+			segments[i] = "^" + regexp.QuoteMeta(s) + "$"
+		}
+		if pattern := strings.Join(segments, "/"); strings.HasPrefix(name, "Benchmark") {
+			benchmarks = append(benchmarks, pattern)
+		} else {
+			tests = append(tests, pattern)
+		}
+	}
+	switch {
+	case len(tests) > 0:
+		words = append(words, "-run", strings.Join(tests, "|"))
+	case len(benchmarks) > 0:
+		words = append(words, "-run", "^$")
+	}
+	if len(benchmarks) > 0 {
+		words = append(words, "-bench", strings.Join(benchmarks, "|"), "-benchtime=1x") // each call is paid for
+	}
+	return append(words, "-count=1")
 }
 
 // nested returns the folder of the module that dir is in if it is not that of the
 // repository: there a package path is known only inside of the module.
 func nested(dir string) string {
-	module, repository := upward(dir, "go.mod"), upward(dir, ".git")
+	module, repository := shell.Upward(dir, "go.mod"), shell.Upward(dir, ".git")
 	if repository == "" || len(module) <= len(repository) {
 		return ""
 	}
 	return module
 }
 
-// upward returns the nearest folder above dir, or dir itself, that holds a file of this
-// name; "" if there is none.
-func upward(dir, name string) string {
-	for {
-		if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
-			return dir
-		}
-		if dir == filepath.Dir(dir) {
-			return ""
-		}
-		dir = filepath.Dir(dir)
+// openError returns an error of opening a cassette with the commands that show what became
+// of the cassette and that record it anew, if that is what to do about it.
+func openError(err error, test string) error {
+	var broken interface {
+		Broken() (file string, ours bool)
 	}
-}
-
-// harmless are the characters that mean nothing to a shell.
-const harmless = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-=@%+,:"
-
-// shellQuote quotes s for a POSIX shell where it must be.
-func shellQuote(s string) string {
-	if s != "" && strings.Trim(s, harmless) == "" {
-		return s
+	if !errors.As(err, &broken) {
+		return err
 	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+	file, ours := broken.Broken()
+	if !ours {
+		return err
+	}
+	path, err2 := filepath.Abs(file)
+	rel, err3 := filepath.Rel(folder, path)
+	if err2 != nil || err3 != nil || !filepath.IsLocal(rel) {
+		return err
+	}
+	show := shell.Join([]string{"git", "-C", shell.Place(folder), "diff", "HEAD", "--", filepath.ToSlash(rel)})
+	remove := shell.Join([]string{"rm", shell.Place(path)})
+	return fmt.Errorf("%w\n\nTo see what was edited:\n  %s\n\nTo record it anew:\n  %s\n  %s", err, show, remove, command("once", test))
 }

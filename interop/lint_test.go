@@ -78,21 +78,18 @@ func TestLint(t *testing.T) {
 	for place, want := range wanted {
 		t.Errorf("%s: nothing is found, want: %s", place, want)
 	}
-	if len(ruled) != 6 { // all but those of TestLintStubs
+	if len(ruled) != 8 {
 		t.Errorf("rules that find something: %v", ruled)
 	}
 }
 
-// TestLintStubs is TestLint for the rules that look at no SDK.
-func TestLintStubs(t *testing.T) {
+// TestLintByPackage holds rules that need no SDK to the same comments by analysistest,
+// which loads all from sources, and to the golden files of their fixes.
+func TestLintByPackage(t *testing.T) {
 	t.Parallel()
-	dir, err := filepath.Abs("testdata/lintstubs")
-	if err != nil {
-		t.Fatal(err)
-	}
-	analysistest.RunWithSuggestedFixes(t, dir, rules.ParallelDefault, "defaults")
-	analysistest.RunWithSuggestedFixes(t, dir, rules.MainCode, "mainlast")
-	analysistest.Run(t, dir, rules.MainCode, "maindrop", "maincode")
+	analysistest.RunWithSuggestedFixes(t, ".", rules.ParallelDefault, "./testdata/lint/defaults")
+	analysistest.RunWithSuggestedFixes(t, ".", rules.MainCode, "./testdata/lint/mainlast")
+	analysistest.Run(t, ".", rules.MainCode, "./testdata/lint/maindrop", "./testdata/lint/maincode")
 }
 
 // wants returns what comments say that is found, by file and line.

@@ -10,16 +10,9 @@ import (
 
 	"golang.org/x/mod/module"
 
-	"github.com/promptecho/promptecho/echotest"
+	"github.com/promptecho/promptecho"
+	"github.com/promptecho/promptecho/internal/testname"
 )
-
-// named is a test under another name, as t.Run would never give it.
-type named struct {
-	testing.TB
-	name string
-}
-
-func (n named) Name() string { return n.name }
 
 // TestFileNames: the go command takes a module with the cassettes of any test;
 // golang.org/x/mod/zip refuses a whole module over one bad name.
@@ -32,15 +25,20 @@ func TestFileNames(t *testing.T) {
 		"TestPlain", "Test/sub/subsub", "Test/case#01", "Test/a=1,b=2", `Test/a:b*c?d"e<f>g|h\i`, "Test/../../etc/passwd", "Test//abs", "Test/",
 		"Test/.hidden", "Test/end.", "Test/100%", "Test/émoji😀", "TestÜmlaut", "Test/con", "Test/COM1.txt", "Test/x.yaml/y", "Test/-flag", "Test/a\x00b\x7f`'~&;!",
 	}
-	t.Run("record", func(t *testing.T) {
-		for _, name := range names {
-			resp, err := echotest.New(named{t, name}).Client().Get(server.URL)
-			if err != nil {
-				t.Fatalf("%q: %v", name, err)
-			}
-			resp.Body.Close()
+	for _, name := range names {
+		rec, err := promptecho.Open(testname.File(name)) // as echotest.New does
+		if err != nil {
+			t.Fatalf("%q: %v", name, err)
 		}
-	})
+		resp, err := rec.Client().Get(server.URL)
+		if err != nil {
+			t.Fatalf("%q: %v", name, err)
+		}
+		resp.Body.Close()
+		if err := rec.Close(); err != nil {
+			t.Fatalf("%q: %v", name, err)
+		}
+	}
 	saved := 0
 	err := filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {

@@ -73,20 +73,34 @@ func TestEchotest(t *testing.T) {
 			env.Setenv("CI", "")
 			return os.WriteFile(filepath.Join(env.WorkDir, "go.mod"), []byte(mod), 0o666)
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"paste": paste},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"paste": paste, "holds": holds},
 	})
 }
 
-// paste runs the command that the last output told its reader to run, in a shell, as a
-// person would: the one with the record mode that is given, or with mode all.
-func paste(ts *testscript.TestScript, neg bool, args []string) {
-	mode := "all"
-	if len(args) > 0 {
-		mode = args[0]
+// holds compares a part of the last output with a file: all lines of the file must stand in
+// the output, one after the other.
+func holds(ts *testscript.TestScript, neg bool, args []string) {
+	if want := ts.ReadFile(args[0]); strings.Contains(ts.ReadFile("stdout"), want) == neg {
+		ts.Fatalf("the output does not hold %s:\n%s", args[0], want)
 	}
-	command := regexp.MustCompile(`(?m)^\s+(PROMPTECHO_MODE=` + mode + ` go test .*)$`).FindStringSubmatch(ts.ReadFile("stdout"))
-	if command == nil {
+}
+
+// paste runs the command that the last output told its reader to run, in a shell, as a
+// person would: the first one with the record mode that is given, or with mode all; the last
+// one with mode all; or the one of git or rm.
+func paste(ts *testscript.TestScript, neg bool, args []string) {
+	what := append(args, "all")[0]
+	start := map[string]string{"git": "git ", "rm": "rm ", "last": "PROMPTECHO_MODE=all go "}[what]
+	if start == "" {
+		start = "PROMPTECHO_MODE=" + what + " go "
+	}
+	commands := regexp.MustCompile(`(?m)^\s+(`+start+`.*)$`).FindAllStringSubmatch(ts.ReadFile("stdout"), -1)
+	if commands == nil {
 		ts.Fatalf("the output has no command to paste")
+	}
+	command := commands[0]
+	if what == "last" {
+		command = commands[len(commands)-1]
 	}
 	err := ts.Exec("sh", "-c", command[1])
 	if (err != nil) != neg {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/promptecho/promptecho/internal/missed"
 	"github.com/promptecho/promptecho/internal/redact"
+	"github.com/promptecho/promptecho/internal/shell"
 	"github.com/promptecho/promptecho/internal/suite"
 )
 
@@ -165,7 +166,7 @@ func (a *acceptance) print(s *summary) {
 	if accepted > 0 && !a.dry {
 		fmt.Fprintf(w, "\nWritten, to be reviewed:\n")
 		for _, file := range files {
-			fmt.Fprintf(w, "  git diff -- %s\n", redact.Printable(quote(file)))
+			fmt.Fprintf(w, "  git diff -- %s\n", redact.Printable(shell.Quote(file)))
 		}
 		fmt.Fprintf(w, "Their answers were given to the requests before. To record them again:\n  promptecho record -accepted\n")
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/promptecho/promptecho/internal/foreign"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/redact"
+	"github.com/promptecho/promptecho/internal/tests"
 )
 
 const importHelp = `import [-o DIR | -w] [-overwrite] [-json] FILE ...
@@ -245,7 +246,7 @@ func (im *importing) printLeftOut(w io.Writer) {
 type destination struct {
 	dir                string // -o
 	inPlace, overwrite bool   // -w, -overwrite
-	tests              packageTests
+	packages           tests.Packages
 }
 
 // place says where an imported cassette goes.
@@ -266,11 +267,11 @@ func (d *destination) place(f source, im *importing) error {
 		im.To = filepath.Join(d.dir, rel) + ".yaml"
 		return nil
 	}
-	if d.tests == nil {
-		d.tests = packageTests{}
+	if d.packages == nil {
+		d.packages = tests.Packages{}
 	}
 	abs, err := filepath.Abs(name)
-	to, ok := d.tests.place(abs)
+	to, ok := placeOf(d.packages, abs)
 	if err != nil || !ok {
 		return fmt.Errorf("%s is not below a folder testdata, so that nobody can tell of which package it is: say with -o DIR where it goes, or with -w that it goes beside", f.path)
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/testname"
+	"github.com/promptecho/promptecho/internal/tests"
 )
 
 // A placing says where the cassette goes that takes the place of a fixture of another tool.
@@ -16,10 +17,10 @@ type placing struct {
 	byTest     string // under the name of the one test that names the fixture; "" if there is none
 }
 
-// place returns where the cassette goes: into the folder where echotest looks for it. The
+// placeOf returns where the cassette goes: into the folder where echotest looks for it. The
 // fixture is an absolute path, without what tells its format. ok is false if it is not below
 // a folder testdata of its module.
-func (p packageTests) place(fixture string) (to placing, ok bool) {
+func placeOf(packages tests.Packages, fixture string) (to placing, ok bool) {
 	segments := strings.Split(filepath.ToSlash(fixture), "/")
 	i := len(segments) - 1
 	for i >= 0 && segments[i] != "testdata" {
@@ -33,16 +34,16 @@ func (p packageTests) place(fixture string) (to placing, ok bool) {
 	}
 	pkg := filepath.Dir(filepath.FromSlash(strings.Join(segments[:i+1], "/")))
 	below := segments[i+1:]
-	if len(below) > 1 && !testFunction.MatchString(below[0]) {
+	if len(below) > 1 && !tests.IsTest(below[0]) {
 		below = below[1:] // the folder of the other tool
 	}
 	name := strings.Join(below, "/")
 	to.file = filepath.Join(pkg, testname.File(name))
-	if testFunction.MatchString(name) {
+	if tests.IsTest(name) {
 		return to, true
 	}
 	open := fmt.Sprintf("open it with promptecho.Open(%q)", filepath.ToSlash(testname.File(name)))
-	switch by := p.in(pkg).naming(strings.Join(segments[i:], "/")); len(by) {
+	switch by := naming(packages.In(pkg), strings.Join(segments[i:], "/")); len(by) {
 	case 0:
 		to.hint = "no test names it: rename it to that of its test, or " + open
 	case 1:
@@ -56,18 +57,18 @@ func (p packageTests) place(fixture string) (to placing, ok bool) {
 
 // naming returns the tests that name a fixture, such as "testdata/fixtures/chat": in full,
 // or by the end of its path.
-func (t *testsIn) naming(fixture string) (tests []string) {
-	for _, name := range t.functions {
-		for _, text := range t.texts[name] {
+func naming(p *tests.Package, fixture string) (names []string) {
+	for _, name := range p.Functions {
+		for _, text := range p.Texts[name] {
 			text = withoutExt(strings.TrimPrefix(filepath.ToSlash(filepath.Clean(text)), "./"))
 			if fixture == text || strings.HasSuffix(fixture, "/"+text) && len(text) > 2 {
-				tests = append(tests, name)
+				names = append(names, name)
 				break
 			}
 		}
 	}
-	slices.Sort(tests)
-	return slices.Compact(tests)
+	slices.Sort(names)
+	return slices.Compact(names)
 }
 
 // withoutExt returns the name of a file without what tells its format.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"github.com/promptecho/promptecho/internal/tests"
 	"os"
 	"path/filepath"
 	"testing"
@@ -44,7 +45,7 @@ func helper() { use("testdata/fixtures/none") }
 		{"testdata", "", "", false},
 		{"testdata/module/fixtures/one", "", "", false},
 	} {
-		got, ok := packageTests{}.place(filepath.Join(dir, filepath.FromSlash(tt.fixture)))
+		got, ok := placeOf(tests.Packages{}, filepath.Join(dir, filepath.FromSlash(tt.fixture)))
 		full := func(name string) string {
 			if name == "" {
 				return ""

@@ -15,6 +15,7 @@ import (
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/cassette"
 	"github.com/promptecho/promptecho/internal/redact"
+	"github.com/promptecho/promptecho/internal/tests"
 )
 
 const lsHelp = `ls [-json] [PATH ...]
@@ -74,10 +75,10 @@ func runLs(args []string, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	list, tests, p := []listing{}, packageTests{}, newProgress(stderr)
+	list, packages, p := []listing{}, tests.Packages{}, newProgress(stderr)
 	for i, file := range files {
 		p.step(i, len(files))
-		list = append(list, list1(file, tests))
+		list = append(list, list1(file, packages))
 	}
 	p.end()
 	total := sum(list)
@@ -93,13 +94,13 @@ func runLs(args []string, stdout, stderr io.Writer) error {
 }
 
 // list1 looks at one file.
-func list1(file string, tests packageTests) listing {
+func list1(file string, packages tests.Packages) listing {
 	f, err := load(file)
-	return listed(file, f, err, tests)
+	return listed(file, f, err, packages)
 }
 
 // listed says what a file is, of which load returned f and err.
-func listed(file string, f *cassette.File, err error, tests packageTests) listing {
+func listed(file string, f *cassette.File, err error, packages tests.Packages) listing {
 	l := listing{Path: file, Kind: kindOf(file), Calls: map[string]int{}, Models: []string{}, State: []string{}}
 	if l.Kind == isCassette {
 		l.Test, _ = testOf(file)
@@ -136,7 +137,7 @@ func listed(file string, f *cassette.File, err error, tests packageTests) listin
 		{"pinned", f.Pinned},
 		{"failures", failures},
 		{"accepted", accepted},
-		{"orphan", l.Kind == isCassette && tests.orphaned(file)},
+		{"orphan", l.Kind == isCassette && packages.Orphaned(file)},
 	} {
 		if s.is {
 			l.State = append(l.State, s.name)
@@ -148,7 +149,7 @@ func listed(file string, f *cassette.File, err error, tests packageTests) listin
 // sum adds up cassettes. What stands beside them counts by its kind only.
 func sum(list []listing) lsTotal {
 	t := lsTotal{Calls: map[string]int{}, States: map[string]int{}}
-	tests := map[string]bool{}
+	named := map[string]bool{}
 	for _, l := range list {
 		for _, s := range l.State {
 			t.States[s]++
@@ -159,7 +160,7 @@ func sum(list []listing) lsTotal {
 		}
 		t.Cassettes++
 		if name, pkg := testOf(l.Path); name != "" {
-			tests[pkg+"\x00"+name] = true
+			named[pkg+"\x00"+name] = true
 		}
 		for kind, n := range l.Calls {
 			t.Calls[kind] += n
@@ -167,7 +168,7 @@ func sum(list []listing) lsTotal {
 		t.InputTokens += l.InputTokens
 		t.OutputTokens += l.OutputTokens
 	}
-	t.Tests = len(tests)
+	t.Tests = len(named)
 	return t
 }
 

@@ -12,6 +12,7 @@
 //	promptecho import [-o DIR | -w] FILE ...
 //	promptecho serve [-cassette FILE] [-mode MODE] [-- command ...]
 //	promptecho lint [-fix|-diff] [PACKAGE ...]
+//	promptecho observe [-fail] [PACKAGE ...]
 //	promptecho demo [-dir DIR]
 //	promptecho completion SHELL
 //	promptecho version
@@ -48,6 +49,7 @@ var verbs = []verb{
 	{"import", importHelp, runImport},
 	{"serve", serveHelp, runServe},
 	{"lint", lintHelp, runLint},
+	{"observe", observeHelp, runObserve},
 	{"demo", demoHelp, runDemo},
 	{"completion", completionHelp, runCompletion},
 	{"version", versionHelp, runVersion},

@@ -3,8 +3,6 @@ package main
 import (
 	"os"
 	"path/filepath"
-	"regexp"
-	"strings"
 
 	"github.com/promptecho/promptecho/internal/suite"
 )
@@ -31,12 +29,4 @@ func here(path string) string {
 		return rel
 	}
 	return path
-}
-
-// quote quotes an argument for a shell where it must be.
-func quote(s string) string {
-	if regexp.MustCompile(`^[A-Za-z0-9/._=@%+,:-]+$`).MatchString(s) {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/promptecho/promptecho/internal/cassette"
 	"github.com/promptecho/promptecho/internal/redact"
+	"github.com/promptecho/promptecho/internal/tests"
 )
 
 const pruneHelp = `prune [-w] [-json] [PATH ...]
@@ -76,7 +77,7 @@ func orphans(paths []string, stderr io.Writer) ([]pruned, error) {
 	if err != nil {
 		return nil, err
 	}
-	list, tests, p := []pruned{}, packageTests{}, newProgress(stderr)
+	list, packages, p := []pruned{}, tests.Packages{}, newProgress(stderr)
 	defer p.end()
 	for i, file := range files {
 		p.step(i, len(files))
@@ -85,7 +86,7 @@ func orphans(paths []string, stderr io.Writer) ([]pruned, error) {
 		if kind == isDerived {
 			owner = original(file)
 		}
-		if !tests.orphaned(owner) {
+		if !packages.Orphaned(owner) {
 			continue
 		}
 		if f, err := load(file); err == nil && !f.Pinned {

@@ -17,6 +17,7 @@ import (
 	"github.com/promptecho/promptecho"
 	"github.com/promptecho/promptecho/internal/report"
 	"github.com/promptecho/promptecho/internal/serve"
+	"github.com/promptecho/promptecho/internal/shell"
 )
 
 const serveHelp = `serve [-cassette FILE] [-mode MODE] [FLAGS] [-- command ...]
@@ -166,7 +167,7 @@ func (s *serving) until(env []string, stop func()) (status int, interrupted bool
 		var text strings.Builder
 		for _, v := range env {
 			name, value, _ := strings.Cut(v, "=")
-			fmt.Fprintf(&text, "export %s=%s\n", name, quote(value))
+			fmt.Fprintf(&text, "export %s=%s\n", name, shell.Quote(value))
 		}
 		if _, err := io.WriteString(s.stdout, text.String()); err != nil { // at once, for who reads a file
 			return 0, false, err
@@ -223,7 +224,7 @@ func (s *serving) again(mode string) string {
 		words = append(append(words, "--"), s.command...)
 	}
 	for i, w := range words {
-		words[i] = quote(w)
+		words[i] = shell.Quote(w)
 	}
 	return strings.Join(words, " ")
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/promptecho/promptecho/internal/conversation"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/redact"
+	"github.com/promptecho/promptecho/internal/tests"
 )
 
 const showHelp = `show [-full] [-raw] [-request] [-json] PATH|TEST ... [N]
@@ -122,7 +123,7 @@ func readCassettes(paths []string, n int, stderr io.Writer) (list []*shown, err 
 // filesAt returns the cassettes at a path, or the one of the test of that name.
 func filesAt(path string) ([]string, error) {
 	files, err := cassettesIn(path)
-	if !errors.Is(err, fs.ErrNotExist) || !testFunction.MatchString(path) {
+	if !errors.Is(err, fs.ErrNotExist) || !tests.IsTest(path) {
 		return files, err
 	}
 	all, walkErr := cassettesIn(".")

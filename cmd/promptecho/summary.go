@@ -13,6 +13,7 @@ import (
 
 	"github.com/promptecho/promptecho/internal/attr"
 	"github.com/promptecho/promptecho/internal/redact"
+	"github.com/promptecho/promptecho/internal/shell"
 	"github.com/promptecho/promptecho/internal/suite"
 )
 
@@ -75,7 +76,7 @@ func countsLine(c attr.Counts) string {
 		count int64
 		what  string
 	}{
-		{c.Recorded, "recorded"}, {c.Resumed, "resumed"}, {c.Replayed, "replayed"}, {c.Dropped, "dropped"}, {c.Missed, "without a recording"},
+		{c.Recorded, "recorded"}, {c.Resumed, "resumed"}, {c.Replayed, "replayed"}, {c.Dropped, "dropped"}, {c.Missed, "without a recording"}, {c.Changed, "changed without a miss"},
 		{c.Identical, "identical"}, {c.Benign, "benign"}, {c.Drift, "drift"}, {c.NotCompared, "not compared"}, {c.NotSent, "not sent"},
 	} {
 		if n.count != 0 {
@@ -187,7 +188,7 @@ func (s *summary) printSaved(w io.Writer) {
 		if below != "" {
 			folder += "testdata/cassettes"
 		}
-		folders[quote(folder)] = true
+		folders[shell.Quote(folder)] = true
 		if i < shown {
 			fmt.Fprintf(w, "  %s\n", redact.Printable(file))
 		}
@@ -239,15 +240,15 @@ func (s *summary) commands(verb string, failed []*suite.Test) (commands []string
 		command := "promptecho " + verb
 		for _, f := range s.flags {
 			if !strings.HasPrefix(f, "-run=") && !strings.HasPrefix(f, "-skip=") {
-				command += " " + quote(f)
+				command += " " + shell.Quote(f)
 			}
 		}
-		command += " " + quote(places[p.Path]) + " -run " + quote("^("+strings.Join(names, "|")+")$")
+		command += " " + shell.Quote(places[p.Path]) + " -run " + shell.Quote("^("+strings.Join(names, "|")+")$")
 		if len(s.behind) > 0 {
 			command += " --"
 		}
 		for _, arg := range s.behind {
-			command += " " + quote(arg)
+			command += " " + shell.Quote(arg)
 		}
 		commands = append(commands, command)
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/promptecho/promptecho/internal/conversation"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/page"
+	"github.com/promptecho/promptecho/internal/shell"
 )
 
 // callOf returns an interaction for the page, in the words of show.
@@ -45,7 +46,7 @@ func callOf(e *conversation.Exchange, it *interaction.Interaction, depth int, pa
 	}
 	c.Messages = append(c.Messages, answerOf(e))
 	c.Plot = plotOf(it, e)
-	c.Raw = rawOf(it, fmt.Sprintf("%s %d", quote(path), e.Number))
+	c.Raw = rawOf(it, fmt.Sprintf("%s %d", shell.Quote(path), e.Number))
 	return c
 }
 

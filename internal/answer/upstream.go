@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/promptecho/promptecho/internal/guard"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/request"
 )
@@ -29,6 +30,15 @@ func NewUpstream(given, network http.RoundTripper) *Upstream {
 		return &Upstream{own, own}
 	}
 	return &Upstream{RoundTripper: network}
+}
+
+// RoundTrip sends a request, past the guard that looks for requests without a recorder.
+func (u *Upstream) RoundTrip(req *http.Request) (*http.Response, error) {
+	resp, err := u.RoundTripper.RoundTrip(req.WithContext(guard.Exempt(req.Context())))
+	if resp != nil {
+		resp.Request = req
+	}
+	return resp, err
 }
 
 // Send sends a clone of a request whose body was read. Accept-Encoding is left to the

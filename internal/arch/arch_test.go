@@ -24,15 +24,15 @@ const module = "github.com/promptecho/promptecho"
 // rooms lists what each package may import of ours; a package that is not
 // listed may not exist.
 var rooms = map[string][]string{
-	"echotest":             {"", "internal/answer", "internal/attr", "internal/report", "internal/serve", "internal/testname"},
+	"echotest":             {"", "internal/answer", "internal/attr", "internal/report", "internal/serve", "internal/testname", "internal/guard", "internal/shell", "internal/stack", "internal/tests"},
 	"echofault":            {"internal/report", "internal/answer", "internal/canon", "internal/stream", "internal/interaction", "internal/request"},
-	"":                     {"internal/missed", "internal/function", "internal/tape", "internal/answer", "internal/report", "internal/compare", "internal/said", "internal/redact", "internal/canon", "internal/stream", "internal/cassette", "internal/interaction", "internal/request", "internal/memo"},
+	"":                     {"internal/missed", "internal/function", "internal/guard", "internal/shell", "internal/stack", "internal/tape", "internal/answer", "internal/report", "internal/compare", "internal/said", "internal/redact", "internal/canon", "internal/stream", "internal/cassette", "internal/interaction", "internal/request", "internal/memo"},
 	"internal/missed":      {"internal/canon", "internal/codec", "internal/interaction"},
 	"internal/function":    {"internal/codec", "internal/exactjson", "internal/interaction"},
 	"internal/compare":     {"internal/rerecord", "internal/diff", "internal/said", "internal/canon", "internal/interaction", "internal/exactjson"},
 	"internal/said":        {"internal/canon", "internal/interaction", "internal/exactjson"},
 	"internal/tape":        {"internal/rerecord", "internal/redact", "internal/said", "internal/canon", "internal/cassette", "internal/interaction"},
-	"internal/answer":      {"internal/interaction", "internal/request", "internal/stream", "internal/coding"},
+	"internal/answer":      {"internal/guard", "internal/interaction", "internal/request", "internal/stream", "internal/coding"},
 	"internal/diff":        {"internal/canon"},
 	"internal/canon":       {"internal/interaction", "internal/exactjson", "internal/coding", "internal/memo"},
 	"internal/redact":      {"internal/interaction", "internal/exactjson", "internal/coding", "internal/memo"},
@@ -46,19 +46,24 @@ var rooms = map[string][]string{
 	"internal/serve":       {"internal/request"},
 	"internal/coding":      {},
 	"internal/testname":    {},
+	"internal/tests":       {"internal/testname"},
+	"internal/shell":       {},
+	"internal/stack":       {},
+	"internal/guard":       {"internal/stack"},
 	"internal/txtar":       {},
 	"internal/rerecord":    {"internal/interaction", "internal/exactjson"},
 	"internal/seeds":       {"internal/interaction"},
-	"internal/report":      {"internal/attr", "internal/tape", "internal/compare", "internal/diff", "internal/canon", "internal/interaction", "internal/exactjson", "internal/redact"},
+	"internal/report":      {"internal/attr", "internal/shell", "internal/stack", "internal/tests", "internal/testname", "internal/tape", "internal/compare", "internal/diff", "internal/canon", "internal/interaction", "internal/exactjson", "internal/redact"},
 	"internal/memo":        {},
 	"internal/attr":        {},
 	"internal/standin":     {},
 	"internal/arch":        {},
-	"cmd/promptecho":       {"", "internal/lint", "internal/accept", "internal/missed", "internal/attr", "internal/report", "internal/serve", "internal/suite", "echotest", "internal/testname", "internal/conversation", "internal/changes", "internal/answer", "internal/exactjson", "internal/cassette", "internal/interaction", "internal/canon", "internal/standin", "internal/diff", "internal/foreign", "internal/page", "internal/redact", "internal/said", "internal/stream"},
+	"cmd/promptecho":       {"", "internal/lint", "internal/observe", "internal/accept", "internal/missed", "internal/attr", "internal/report", "internal/serve", "internal/suite", "echotest", "internal/testname", "internal/conversation", "internal/changes", "internal/answer", "internal/exactjson", "internal/cassette", "internal/interaction", "internal/canon", "internal/standin", "internal/diff", "internal/foreign", "internal/page", "internal/redact", "internal/said", "internal/stream", "internal/shell", "internal/tests"},
 
 	// What only the command links.
 	"internal/foreign":      {"internal/canon", "internal/cassette", "internal/codec", "internal/coding", "internal/exactjson", "internal/function", "internal/interaction", "internal/redact", "internal/said", "internal/stream", "internal/tape", "internal/yaml"},
 	"internal/lint":         {},
+	"internal/observe":      {"internal/canon", "internal/interaction"},
 	"internal/page":         {"internal/redact"},
 	"internal/suite":        {"internal/attr"},
 	"internal/accept":       {"internal/canon", "internal/diff", "internal/exactjson", "internal/interaction"},
@@ -76,7 +81,7 @@ var required = map[string][]string{
 
 // restricted is what of the standard library only some may import.
 var restricted = map[string][]string{
-	"net/http": {"", "echofault", "echotest", "internal/serve", "internal/tape", "internal/answer", "internal/request", "internal/standin", "cmd/promptecho"},
+	"net/http": {"", "echofault", "echotest", "internal/serve", "internal/tape", "internal/answer", "internal/request", "internal/standin", "cmd/promptecho", "internal/guard"},
 	"testing":  {"", "echotest", "echofault"},
 }
 

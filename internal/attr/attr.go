@@ -31,6 +31,7 @@ type Counts struct {
 	OutputTokens int64 `json:"output_tokens,omitempty"` // the same
 	Dropped      int64 `json:"dropped,omitempty"`       // recordings that the cassette had and has no more
 	Missed       int64 `json:"missed,omitempty"`        // different requests that have no recording
+	Changed      int64 `json:"changed,omitempty"`       // fields that do not match, and differ from what is recorded
 
 	// Verdicts of mode compare.
 	Identical   int64 `json:"identical,omitempty"`
@@ -52,6 +53,7 @@ var numbers = []struct {
 	{"promptecho.output_tokens", func(c *Counts) *int64 { return &c.OutputTokens }},
 	{"promptecho.dropped", func(c *Counts) *int64 { return &c.Dropped }},
 	{"promptecho.missed", func(c *Counts) *int64 { return &c.Missed }},
+	{"promptecho.changed", func(c *Counts) *int64 { return &c.Changed }},
 	{"promptecho.identical", func(c *Counts) *int64 { return &c.Identical }},
 	{"promptecho.benign", func(c *Counts) *int64 { return &c.Benign }},
 	{"promptecho.drift", func(c *Counts) *int64 { return &c.Drift }},

@@ -47,9 +47,10 @@ type Form struct {
 	Selected []string // the patterns of the user's options that selected something
 
 	text  string
+	hash  sync.Once // makes key
 	key   string
-	cuts  []cut // where the lines are in the text
-	once  sync.Once
+	cuts  []cut     // where the lines are in the text
+	cut   sync.Once // makes lines
 	lines []Line
 	sent  map[string]string // where the request has the field at a path; nil unless traced
 
@@ -75,12 +76,19 @@ func NewForm(endpoint, model, wire string, lines []Line) *Form {
 // Text returns the canonical text of the form: what the key is of.
 func (f *Form) Text() string { return f.text }
 
-// Key returns the fingerprint: the first 16 hex digits of the text's SHA-256.
-func (f *Form) Key() string { return f.key }
+// Key returns the fingerprint: the first 16 hex digits of the text's SHA-256. Forms that a
+// miss is compared with are not asked for it.
+func (f *Form) Key() string {
+	f.hash.Do(func() {
+		sum := sha256.Sum256([]byte(f.text))
+		f.key = hex.EncodeToString(sum[:8])
+	})
+	return f.key
+}
 
 // Lines returns what matches, in canonical order. Most forms are never asked for them.
 func (f *Form) Lines() []Line {
-	f.once.Do(func() {
+	f.cut.Do(func() {
 		f.lines = make([]Line, len(f.cuts))
 		end := len(f.text)
 		for i, at := range slices.Backward(f.cuts) {
@@ -150,10 +158,9 @@ func (f *Form) appendHead(dst []byte) []byte {
 	return dst
 }
 
-// setText sets the text and the key of the form.
+// setText sets the text of the form.
 func (f *Form) setText(t *formText) {
-	sum := sha256.Sum256(t.text)
-	f.text, f.key, f.cuts = string(t.text), hex.EncodeToString(sum[:8]), slices.Clone(t.cuts)
+	f.text, f.cuts = string(t.text), slices.Clone(t.cuts)
 }
 
 // A formText is the text of a form that is being written.

@@ -4,6 +4,7 @@ import (
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/diff"
 	"github.com/promptecho/promptecho/internal/interaction"
+	"slices"
 )
 
 // A call is an interaction with the form of its request.
@@ -64,7 +65,7 @@ func nearest(c *call, among []call, free func(int) bool) int {
 			candidates, at = append(candidates, diff.Candidate{Form: among[i].form}), append(at, i)
 		}
 	}
-	if i := diff.Nearest(c.form, candidates); i >= 0 {
+	if i := diff.Nearest(c.form, slices.Values(candidates)); i >= 0 {
 		return at[i]
 	}
 	return -1

@@ -14,6 +14,10 @@ type SyntaxError struct {
 	Line, Column int
 	Field, Msg   string
 
+	// Elsewhere says that nobody has edited the cassette: it is fine, and must be fetched,
+	// converted or read by another version.
+	Elsewhere bool
+
 	// Cut says that a part of the cassette is gone: the end of its file, or an asset.
 	// What is left is worth nothing, and may be recorded over. Opening a cassette does
 	// not set it if the cassette is pinned.
@@ -26,6 +30,10 @@ func (e *SyntaxError) Error() string {
 	}
 	return fmt.Sprintf("%s:%d:%d: %s: %s", e.File, e.Line, e.Column, e.Field, e.Msg)
 }
+
+// Broken returns the file, and whether its content is wrong, so that recording it anew is a
+// way out.
+func (e *SyntaxError) Broken() (file string, ours bool) { return e.File, !e.Elsewhere }
 
 // source is the text of a cassette and the first thing found wrong with it.
 type source struct {

@@ -254,3 +254,22 @@ func TestBroken(t *testing.T) {
 		}
 	}
 }
+
+// Recording anew is no way out for a cassette that is fine, and is only somewhere else.
+func TestBrokenElsewhere(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]bool{
+		"version https://git-lfs.github.com/spec/v1\n": false,
+		edit("version: 1", "version: 2"):               false,
+		edit("version: 1", "version: 0"):               true,
+		"":                                             true,
+	} {
+		_, err := Parse("x.yaml", text, nil)
+		if err == nil {
+			t.Fatalf("%q: no error", text)
+		}
+		if file, ours := err.Broken(); file != "x.yaml" || ours != want {
+			t.Errorf("%q: %s, %v, want %v", text, file, ours, want)
+		}
+	}
+}

@@ -87,6 +87,7 @@ func (p *parser) yaml() yaml.Node {
 	p.checkConflict()
 	if strings.HasPrefix(p.src, "version https://git-lfs.github.com/spec/") {
 		p.fail(0, "", "this is a pointer of Git LFS and not the file; fetch that: git lfs pull (with GitHub's actions/checkout: \"lfs: true\")")
+		p.err.Elsewhere = true
 	}
 	if p.err != nil {
 		return yaml.Node{}
@@ -152,6 +153,7 @@ func (p *parser) version(n *yaml.Node) {
 		v := p.integer(&n.Elems[i], "version", 1)
 		if p.err == nil && v != Version {
 			p.badf(&n.Elems[i], "version", "this is version %d, and this promptecho reads version %d; update it: go get github.com/promptecho/promptecho@latest, or record again", v, Version)
+			p.err.Elsewhere = true
 		}
 		return
 	}

@@ -2,6 +2,7 @@ package diff
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -26,7 +27,7 @@ func BenchmarkNearest(b *testing.B) {
 	asked := prompt(words10KB, 5000)
 	b.ReportAllocs()
 	for b.Loop() {
-		Nearest(asked, recorded)
+		Nearest(asked, slices.Values(recorded))
 	}
 }
 

@@ -302,5 +302,5 @@ func checkForms(t *testing.T, a, b *canon.Form) {
 		}
 	}
 	Write(Drift(a, b), "", 0)
-	Nearest(a, []Candidate{{b, false}, {a, true}})
+	Nearest(a, slices.Values([]Candidate{{b, false}, {a, true}}))
 }

@@ -1,6 +1,7 @@
 package diff
 
 import (
+	"iter"
 	"slices"
 
 	"github.com/promptecho/promptecho/internal/canon"
@@ -16,21 +17,23 @@ type Candidate struct {
 // it, what two requests have in common is only what all requests have.
 const plausible = 0.25
 
-// Nearest returns the index of the candidate most like asked, -1 if there is
+// Nearest returns the number of the candidate most like asked, from 0; -1 if there is
 // none. In this order it prefers the same endpoint; an unused candidate that
 // differs in model and wire only; the same model and wire; one that has a
 // fair part in common; an unused one; the larger common part; the earlier one.
-func Nearest(asked *canon.Form, recorded []Candidate) int {
-	sameEndpoint := slices.ContainsFunc(recorded, func(c Candidate) bool { return c.Form.Endpoint == asked.Endpoint })
-	skip := 0
-	if !sameEndpoint {
-		skip = anyPath
-	}
-	p := newProfile(asked.Lines(), skip)
-	nearest, best := -1, rank{}
-	for i, c := range recorded {
-		if sameEndpoint && c.Form.Endpoint != asked.Endpoint {
+// It keeps no candidate.
+func Nearest(asked *canon.Form, recorded iter.Seq[Candidate]) int {
+	sameEndpoint := false // a candidate has it
+	p := newProfile(asked.Lines(), anyPath)
+	i, nearest, best := -1, -1, rank{}
+	for c := range recorded {
+		i++
+		switch same := c.Form.Endpoint == asked.Endpoint; {
+		case sameEndpoint && !same:
 			continue
+		case same && !sameEndpoint:
+			sameEndpoint, nearest = true, -1
+			p = newProfile(asked.Lines(), 0)
 		}
 		if r := rankOf(asked, p, c); nearest < 0 || slices.Compare(r[:], best[:]) > 0 {
 			nearest, best = i, r

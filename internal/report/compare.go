@@ -47,7 +47,7 @@ func (r *Run) judgeComparisons(rep *Report, o *Outcome, c *Comparisons) {
 	if len(not) == sent && sent > 0 {
 		shown = c.of(compare.NotSent)
 		text := fmt.Sprintf("none of %s could be compared (mode %s, %s)", Count(sent, "model call"), r.Mode, r.ModeBy)
-		rep.Errors = append(rep.Errors, text+r.list(not, 0)+"\n\nSet a key that may ask this, or try again later. PROMPTECHO_MODE=none replays without asking anybody.")
+		rep.fail(text + r.list(not, 0) + "\n\nSet a key that may ask this, or try again later. PROMPTECHO_MODE=none replays without asking anybody.")
 	}
 	var counts []string
 	for _, v := range []struct {
@@ -84,7 +84,7 @@ func (r *Run) judgeDrifted(rep *Report, o *Outcome, drifted []comparison, sent i
 	if rest := r.list(drifted[full:], 0); rest != "" {
 		text += "\n" + rest
 	}
-	rep.Errors = append(rep.Errors, text+"\n\n"+r.howToRecord(o))
+	rep.fail(text + "\n\n" + r.howToRecord(o))
 }
 
 // list describes comparisons, each on lines of its own and with up to so many of its

@@ -19,6 +19,7 @@ func (l *Log) Dropped(n int) { l.dropped.Add(int64(n)) }
 func (l *Log) done(missed int) attr.Done {
 	d := attr.Done{Cassettes: []string{l.Path}, Saved: l.saved.all()}
 	d.Replayed, d.Dropped, d.Missed = l.played.Load(), l.dropped.Load(), int64(missed)
+	d.Changed = int64(len(l.drifted.all()))
 	for _, rec := range l.Tape.Recordings() {
 		switch {
 		case rec.Fresh() && rec.Complete():

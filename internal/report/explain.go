@@ -37,12 +37,9 @@ func unanswerable(text string, asked tape.Asked, opensSocket bool) (why string, 
 }
 
 // explain finds the nearest recording and says what differs from it. nearest is nil if
-// there is no recording. The candidates are the recordings.
-func (r *Run) explain(c *tape.Call, recs []*tape.Recording, candidates []diff.Candidate) (m Miss, nearest *tape.Recording) {
-	i := sameBodyElsewhere(c.Form, candidates)
-	if i < 0 {
-		i = diff.Nearest(c.Form, candidates)
-	}
+// there is no recording.
+func (r *Run) explain(c *tape.Call, recs []*tape.Recording, used func(*tape.Recording) bool) (m Miss, nearest *tape.Recording) {
+	i := nearestOf(c.Form, recs, used)
 	if i < 0 {
 		m.Reason = fmt.Sprintf("nothing is recorded, and %s does not record", r.mode())
 		if r.isFrozen(c.Form.Name()) {
@@ -83,12 +80,27 @@ func (r *Run) explain(c *tape.Call, recs []*tape.Recording, candidates []diff.Ca
 	return m, nearest
 }
 
-// sameBodyElsewhere returns the index of a recording of the very same body for another
-// endpoint, or -1 if there is none. There is one if a gateway or a provider has changed.
-func sameBodyElsewhere(form *canon.Form, candidates []diff.Candidate) int {
-	return slices.IndexFunc(candidates, func(c diff.Candidate) bool {
-		return c.Form.Endpoint != form.Endpoint && slices.Equal(c.Form.Lines(), form.Lines())
+// nearestOf returns the index of the recording that is most like a form, or -1 if there is
+// none. One of the very same body for another endpoint comes first: there is one if a gateway
+// or a provider has changed. The forms of the recordings need not fit into memory.
+func nearestOf(form *canon.Form, recs []*tape.Recording, used func(*tape.Recording) bool) int {
+	elsewhere := -1
+	nearest := diff.Nearest(form, func(yield func(diff.Candidate) bool) {
+		for i, rec := range recs {
+			c := diff.Candidate{Form: rec.Peek(), Used: used(rec)}
+			if c.Form.Endpoint != form.Endpoint && slices.Equal(c.Form.Lines(), form.Lines()) {
+				elsewhere = i
+				return
+			}
+			if !yield(c) {
+				return
+			}
+		}
 	})
+	if elsewhere >= 0 {
+		return elsewhere
+	}
+	return nearest
 }
 
 // reason says in a line how a request differs from the nearest recording.

@@ -2,6 +2,7 @@ package report
 
 import (
 	"flag"
+	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -19,6 +20,55 @@ func Filtered(name string) bool {
 	return !all && slices.ContainsFunc(run, deeper) || slices.ContainsFunc(skip, deeper)
 }
 
+// FilteredInside reports whether -run or -skip may have left out parts of a test, no
+// matter which.
+func FilteredInside() bool {
+	deep := func(pattern []string) bool { return len(pattern) > 1 }
+	return slices.ContainsFunc(patterns("test.run"), deep) || slices.ContainsFunc(patterns("test.skip"), deep)
+}
+
+// Part says why this process may not run all tests of its package: "-run is given". It
+// returns "" if it runs all of them. Bazel gives a process a shard of the tests
+// (https://bazel.build/reference/test-encyclopedia) or only those of a filter.
+func Part() string {
+	for _, name := range [...]string{"run", "skip", "list", "fuzz"} {
+		if flagValue("test."+name) != "" {
+			return "-" + name + " is given"
+		}
+	}
+	switch shards := os.Getenv("TEST_TOTAL_SHARDS"); {
+	case flagValue("test.count") == "0":
+		return "-count is 0"
+	case FuzzWorker():
+		return "this is a fuzz worker"
+	case shards != "" && shards != "0" && shards != "1":
+		return "TEST_TOTAL_SHARDS is " + shards
+	case os.Getenv("TESTBRIDGE_TEST_ONLY") != "":
+		return "TESTBRIDGE_TEST_ONLY is set"
+	}
+	return ""
+}
+
+// Short reports whether -short is given: a test may ask for less than it does otherwise.
+func Short() bool { return flagValue("test.short") == "true" }
+
+// Fuzzing reports whether inputs are being made for this fuzz test, which ask for what
+// nobody knows. That happens in other processes; this one may be one of them.
+func Fuzzing(name string) bool {
+	return strings.HasPrefix(name, "Fuzz") && (flagValue("test.fuzz") != "" || FuzzWorker())
+}
+
+// FuzzWorker reports whether this process tries inputs for a fuzz test, beside others.
+func FuzzWorker() bool { return flagValue("test.fuzzworker") == "true" }
+
+// flagValue returns the value of a flag, or "" if there is none of that name.
+func flagValue(name string) string {
+	if f := flag.Lookup(name); f != nil {
+		return f.Value.String()
+	}
+	return ""
+}
+
 // fits reports whether a pattern matches a test as far as both go; one that is
 // no regular expression is taken to.
 func fits(pattern, segments []string) bool {
@@ -34,12 +84,15 @@ func fits(pattern, segments []string) bool {
 // patterns splits a -run or -skip flag as package testing does: alternatives at
 // "|", the levels of each at "/", but not inside brackets.
 func patterns(name string) (alternatives [][]string) {
-	f := flag.Lookup(name)
-	if f == nil || f.Value.String() == "" {
+	value := flagValue(name)
+	if name == "test.run" && value == "" {
+		value = os.Getenv("TESTBRIDGE_TEST_ONLY")
+	}
+	if value == "" {
 		return nil
 	}
 	const level, alternative = "\x00", "\x01" // what separates them from here on
-	text := []byte(f.Value.String())
+	text := []byte(value)
 	brackets, parens := 0, 0
 	for i := 0; i < len(text); i++ {
 		switch c := text[i]; {

@@ -45,7 +45,7 @@ func (r *Run) hint(edits []diff.Edit, recs []*tape.Recording, nearest *tape.Reco
 		return ""
 	}
 	for _, rec := range recs {
-		if rec.Form().Key() != nearest.Form().Key() && mayEqual(&options, rec.Form(), nearest.Form()) {
+		if form := rec.Peek(); form.Text() != nearest.Form().Text() && mayEqual(&options, form, nearest.Form()) {
 			if other := rec.Request(); keyOf(&other) == key {
 				return ""
 			}

@@ -13,7 +13,10 @@ import (
 func (l *Log) Judge(o *Outcome, unasked ...string) Report {
 	recs := l.Tape.Stored()
 	misses, reached, compared := l.Misses(), l.reached.Load(), l.compared.all()
-	rep := Report{Errors: l.errors.all(), Notes: l.notes.all(), Done: l.done(len(misses))}
+	rep := Report{Notes: l.notes.all(), Done: l.done(len(misses))}
+	for _, text := range l.errors.all() {
+		rep.fail(text)
+	}
 
 	l.judgeContests(&rep, o)
 	l.judgeLacking(&rep, o, l.lacking.all())
@@ -21,11 +24,11 @@ func (l *Log) Judge(o *Outcome, unasked ...string) Report {
 		unused := slices.DeleteFunc(l.Unused(), func(rec *tape.Recording) bool {
 			return slices.Contains(compared, rec)
 		})
-		l.judgeMisses(&rep, o, misses, recs, unused)
+		l.judgeMisses(&rep, o, misses, recs, unused, l.renamed(l.missedForms()))
 	}
 	// An unused recording is evidence only if everything ran and went well: a miss, or
 	// whatever else failed the test, can be why the rest was not asked for.
-	if o.Whole() && !l.AllowUnused && len(rep.Errors) == 0 {
+	if o.Whole() && !o.Short && !l.AllowUnused && len(rep.Errors) == 0 {
 		l.judgeUnused(&rep, o, reached, recs)
 	}
 	if l.Compares && reached {
@@ -64,7 +67,7 @@ func (r *Run) judgeContests(rep *Report, o *Outcome) {
 		lines = append(lines, fmt.Sprintf("%s:%d: %s", r.File, line, text))
 	}
 	if len(lines) > 0 {
-		rep.Errors = append(rep.Errors, strings.Join(lines, "\n")+"\n\n"+r.howToRecord(o))
+		rep.fail(strings.Join(lines, "\n") + "\n\n" + r.howToRecord(o))
 	}
 }
 
@@ -75,15 +78,16 @@ func (r *Run) judgeLacking(rep *Report, o *Outcome, calls []string) {
 	}
 	text := "no value for " + strings.Join(calls[:min(len(calls), maxListed)], ", ") + andMore(" ", len(calls)-maxListed)
 	r.annotate(rep, 0, "", text)
-	rep.Errors = append(rep.Errors, fmt.Sprintf("%s has %s: it was recorded before the test asked for that.%s\n\nIf no request holds the value, this adds it and records nothing again:\n%s\n\nIf one does, record the test again:\n%s",
+	rep.fail(fmt.Sprintf("%s has %s: it was recorded before the test asked for that.%s\n\nIf no request holds the value, this adds it and records nothing again:\n%s\n\nIf one does, record the test again:\n%s",
 		r.File, text, r.obstacle(), r.commandIn(o, "new_episodes"), r.command(o)))
 }
 
 // judgeMisses lists the misses, those that differ from their recordings in the same way as
 // one finding: one prompt edit can be a hundred misses. It shows the first one of each
 // finding in full and gives each of the others a line. It also names the unused recordings
-// with which no miss was compared.
-func (r *Run) judgeMisses(rep *Report, o *Outcome, misses []*Miss, recs, unused []*tape.Recording) {
+// with which no miss was compared. renamed says which cassette has the requests under
+// another name, or is empty.
+func (r *Run) judgeMisses(rep *Report, o *Outcome, misses []*Miss, recs, unused []*tape.Recording, renamed string) {
 	used, verb := 0, "have"
 	for _, rec := range recs {
 		if rec.Used() {
@@ -122,9 +126,13 @@ func (r *Run) judgeMisses(rep *Report, o *Outcome, misses []*Miss, recs, unused 
 		text += "\n\nNot used either: " + strings.Join(places, ", ") + andMore(" ", len(unused)-alsoNamed)
 	}
 	if slices.ContainsFunc(misses, func(m *Miss) bool { return !m.unrecordable() }) {
-		text += "\n\n" + r.howToRecord(o)
+		text += "\n\n" + renamed + r.howToRecord(o)
 	}
-	rep.Errors = append(rep.Errors, text)
+	var reasons []Finding
+	for _, m := range misses {
+		reasons = append(reasons, Finding{m.Reason, strings.TrimRight(m.Diff, "\n")})
+	}
+	rep.fail(text, reasons...)
 }
 
 // findings puts those misses together that have the same reason and differ from their
@@ -152,7 +160,7 @@ func (r *Run) judgeUnused(rep *Report, o *Outcome, reached bool, recs []*tape.Re
 	case !reached:
 		text := "no request reached the recorder: hand rec.Client() to the SDK, or give AllowUnused()"
 		r.annotate(rep, 0, "", text)
-		rep.Errors = append(rep.Errors, r.File+": "+text)
+		rep.fail(r.File+": "+text, Finding{Reason: text})
 	case r.CheckUnused && len(unused) > 0:
 		text := fmt.Sprintf("%d of %s not used", len(unused), Count(len(recs), "recording"))
 		raced := ""
@@ -165,7 +173,11 @@ func (r *Run) judgeUnused(rep *Report, o *Outcome, reached bool, recs []*tape.Re
 			}
 		}
 		text += andMore("\n  … ", len(unused)-maxListed) + raced
-		rep.Errors = append(rep.Errors, text+"\n\nDelete them from the file, give AllowUnused(), or record again:\n"+r.command(o))
+		advice := "Delete them from the file, give AllowUnused(), or record again:"
+		if o.Unsure {
+			advice = "That says nothing if a test failed or ran in part, which Close cannot know; echotest does. Otherwise give AllowUnused(), or record again:"
+		}
+		rep.fail(text + "\n\n" + advice + "\n" + r.command(o))
 	}
 }
 

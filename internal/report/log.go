@@ -11,6 +11,7 @@ import (
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/diff"
 	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/stack"
 	"github.com/promptecho/promptecho/internal/tape"
 )
 
@@ -178,7 +179,7 @@ func (l *Log) Miss(c *tape.Call, opensSocket bool, by string) Miss {
 	m := l.missed[c.Form.Key()]
 	first := m == nil
 	if first {
-		m = &Miss{File: l.File, Endpoint: c.Form.Endpoint, Model: c.Form.Model, Asked: said(c.Form), Caller: cmp.Or(by, caller()), Reason: "not recorded"}
+		m = &Miss{File: l.File, Endpoint: c.Form.Endpoint, Model: c.Form.Model, Asked: said(c.Form), Caller: cmp.Or(by, stack.Caller()), Reason: "not recorded"}
 		if l.missed == nil {
 			l.missed = map[string]*Miss{}
 		}
@@ -192,11 +193,7 @@ func (l *Log) Miss(c *tape.Call, opensSocket bool, by string) Miss {
 	case first:
 		l.mu.Unlock()
 		// The comparison can take a while and needs no lock: forms do not change.
-		candidates := make([]diff.Candidate, len(recs))
-		for i, rec := range recs {
-			candidates[i] = diff.Candidate{Form: rec.Form(), Used: rec.Used() || l.compared.count(rec) > 0}
-		}
-		found, nearest := l.explain(c, recs, candidates)
+		found, nearest := l.explain(c, recs, func(rec *tape.Recording) bool { return rec.Used() || l.compared.count(rec) > 0 })
 		l.mu.Lock()
 		m.Line, m.Reason, m.Change, m.Diff, m.Hint = found.Line, found.Reason, found.Change, found.Diff, found.Hint
 		if nearest != nil {
@@ -221,4 +218,15 @@ func (l *Log) Misses() []*Miss {
 		misses[i] = &c
 	}
 	return misses
+}
+
+// missedForms returns the keys of the forms that are not recorded.
+func (l *Log) missedForms() map[string]bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	keys := map[string]bool{}
+	for key := range l.missed {
+		keys[key] = true
+	}
+	return keys
 }

@@ -6,6 +6,8 @@ package report
 
 import (
 	"net/url"
+	"strings"
+	"sync/atomic"
 
 	"github.com/promptecho/promptecho/internal/attr"
 	"github.com/promptecho/promptecho/internal/redact"
@@ -16,6 +18,7 @@ type Outcome struct {
 	Failed   bool // the test failed, or is panicking
 	Skipped  bool // the test was skipped
 	Filtered bool // parts of the test did not run because of -run or -skip
+	Short    bool // -short is given, so the test may have asked for less than it does otherwise
 	Unsure   bool // nobody knows how the run ended, so nothing that was recorded before is dropped
 
 	// Command returns the shell command that runs just this test, in a record mode; nil
@@ -26,12 +29,22 @@ type Outcome struct {
 // Whole reports whether the test ran to its end and passed.
 func (o *Outcome) Whole() bool { return !o.Failed && !o.Skipped && !o.Filtered }
 
+// AskedAll reports whether what the test did not ask for is needed no more.
+func (o *Outcome) AskedAll() bool { return o.Whole() && !o.Short && !o.Unsure }
+
 // A Report is what to tell the test.
 type Report struct {
 	Errors      []string     // each fails the test
 	Notes       []string     // each is logged
 	Annotations []Annotation // one for each finding, for tools that show it in the source
 	Done        attr.Done    // what the recorder did, in numbers
+	Findings    []Finding    // why it fails, for a summary of many tests
+}
+
+// A Finding is a reason why a test fails. Tests that fail for the same reason have equal ones.
+type Finding struct {
+	Reason string // in a line
+	Detail string // what differs, in several lines; may be empty
 }
 
 // An Annotation is a finding with its place in the source.
@@ -42,6 +55,16 @@ type Annotation struct {
 	Text   string // in one line
 }
 
+// fail adds an error. Its findings are the given ones, or else its first line.
+func (rep *Report) fail(text string, findings ...Finding) {
+	if findings == nil {
+		first, _, _ := strings.Cut(text, "\n")
+		findings = []Finding{{Reason: strings.TrimSuffix(first, ":")}}
+	}
+	rep.Errors = append(rep.Errors, text)
+	rep.Findings = append(rep.Findings, findings...)
+}
+
 // printable makes a report safe to show, since it has texts of requests and cassettes in
 // it.
 func (rep *Report) printable() {
@@ -50,17 +73,32 @@ func (rep *Report) printable() {
 			texts[i] = redact.Printable(texts[i])
 		}
 	}
+	for i, f := range rep.Findings {
+		rep.Findings[i] = Finding{redact.Printable(f.Reason), redact.Printable(f.Detail)}
+	}
 	for i := range rep.Annotations {
 		rep.Annotations[i].Text = redact.Printable(rep.Annotations[i].Text)
 	}
 }
 
-// Begin tells a *promptecho.Recorder whether its test runs with all its parts, and Finish
-// closes it with an outcome. HasAlias reports whether it has an alias for the server of a
-// URL. So echotest needs no public methods that nobody else should call. Package promptecho
-// sets them when it is initialised; nobody else may.
+// What package echotest asks of a *promptecho.Recorder, so that there need be no public
+// methods that nobody else should call. Package promptecho sets these functions when it is
+// initialised; nobody else may.
 var (
-	Begin    func(recorder any, whole bool)
-	Finish   func(recorder any, o Outcome) Report
+	// Begin tells a recorder whether its test runs with all its parts.
+	Begin func(recorder any, whole bool)
+
+	// Finish closes a recorder with an outcome.
+	Finish func(recorder any, o Outcome) Report
+
+	// Unfinished returns the recorders that have no outcome yet, in the order in which they
+	// were opened.
+	Unfinished func() []any
+
+	// HasAlias reports whether a recorder has an alias for the server of a URL.
 	HasAlias func(recorder any, u *url.URL) bool
 )
+
+// Deferred says that echotest.Run runs, and finishes what is unfinished when it knows how
+// the tests ended.
+var Deferred atomic.Bool

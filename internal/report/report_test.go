@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -271,31 +270,6 @@ func TestHint(t *testing.T) {
 		if m.Hint != tt.want {
 			t.Errorf("%.30q and %.30q: %s, want %s", tt.recorded, tt.incoming, m.Hint, tt.want)
 		}
-	}
-}
-
-// What the stack tells in cleanups, where testing.T does not know yet.
-func TestStack(t *testing.T) {
-	t.Parallel()
-	if s := CurrentStack(); s != (Stack{InTest: true}) {
-		t.Errorf("in a test: %+v", s)
-	}
-	func() {
-		defer func() { recover() }()
-		defer func() {
-			if s := CurrentStack(); !s.Panicking || s.Exiting {
-				t.Errorf("a panic: %+v", s)
-			}
-		}()
-		panic("made up")
-	}()
-	done := make(chan Stack)
-	go func() {
-		defer func() { done <- CurrentStack() }()
-		runtime.Goexit()
-	}()
-	if s := <-done; s != (Stack{Exiting: true}) {
-		t.Errorf("runtime.Goexit in another goroutine: %+v", s)
 	}
 }
 

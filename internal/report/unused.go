@@ -34,9 +34,8 @@ func (r *Run) whyUnused(unused *tape.Recording, recs []*tape.Recording) string {
 	form := unused.Form()
 	recorded, asked := 0, 0 // of the same request
 	var used []*tape.Recording
-	var candidates []diff.Candidate
 	for _, rec := range recs {
-		same := rec.Form().Key() == form.Key()
+		same := rec.Peek().Text() == form.Text()
 		if same {
 			recorded++
 		}
@@ -47,15 +46,14 @@ func (r *Run) whyUnused(unused *tape.Recording, recs []*tape.Recording) string {
 			asked++
 		}
 		used = append(used, rec)
-		candidates = append(candidates, diff.Candidate{Form: rec.Form()})
 	}
 	if asked > 0 {
 		return fmt.Sprintf("the same request is recorded %s and was asked %s", times(recorded), times(asked))
 	}
-	if !slices.ContainsFunc(used, func(rec *tape.Recording) bool { return rec.Form().Endpoint == form.Endpoint }) {
+	if !slices.ContainsFunc(used, func(rec *tape.Recording) bool { return rec.Peek().Endpoint == form.Endpoint }) {
 		return "nothing was asked of " + form.Endpoint
 	}
-	i := diff.Nearest(form, candidates)
+	i := nearestOf(form, used, func(*tape.Recording) bool { return false })
 	if i < 0 {
 		return ""
 	}

@@ -12,26 +12,31 @@ import (
 func (t *Tape) WithinPlayed() func(rec *Recording) bool {
 	var names map[string]bool // of the functions
 	return func(rec *Recording) bool {
-		function := rec.Interaction().Request.Within
-		if function != "" && names == nil {
+		if names == nil {
 			names = t.functionsPlayed()
 		}
-		return names[function]
+		return len(names) > 0 && names[rec.Interaction().Request.Within]
 	}
 }
 
 // functionsPlayed returns the names of the functions that this run played, and of those
-// that are recorded as called within them.
+// that are recorded as called within them. If it played none, nothing is read.
 func (t *Tape) functionsPlayed() map[string]bool {
-	names := map[string]bool{}
-	for n := -1; n < len(names); {
+	names, recs := map[string]bool{}, t.Recordings()
+	for _, rec := range recs {
+		// What plays a function reads it.
+		if it := rec.interaction.Load(); it != nil && it.Request.Function != "" && rec.Used() && !rec.replaced {
+			names[it.Request.Function] = true
+		}
+	}
+	for n := 0; n < len(names); {
 		n = len(names)
-		for _, rec := range t.Recordings() {
-			it := rec.interaction.Load() // what plays a function reads it
+		for _, rec := range recs {
+			it := rec.interaction.Load()
 			if it == nil && !rec.Used() {
 				it = rec.Interaction()
 			}
-			if it != nil && it.Request.Function != "" && (rec.Used() && !rec.replaced || names[it.Request.Within]) {
+			if it != nil && it.Request.Function != "" && names[it.Request.Within] {
 				names[it.Request.Function] = true
 			}
 		}

@@ -104,10 +104,38 @@ func (rec *Recording) Form() *canon.Form {
 	return rec.form.Load()
 }
 
+// Peek returns the form of the request for a comparison with many recordings. A cassette can
+// have more of them than fit into memory, so Peek keeps the first few forms that it makes, and
+// nothing else that it reads. If the recording cannot be read, Unreadable of the tape tells why.
+func (rec *Recording) Peek() *canon.Form {
+	if f := rec.form.Load(); f != nil {
+		return f
+	}
+	it := rec.interaction.Load()
+	if it == nil {
+		var err error
+		if it, err = rec.of.stored.Interaction(rec.number); err != nil {
+			return rec.Form()
+		}
+	}
+	req := rec.redacted(it)
+	form := rec.of.Config.Options.Form(&req)
+	if rec.of.peeked.Add(int64(len(form.Text()))) <= maxPeeked {
+		rec.form.CompareAndSwap(nil, form)
+	}
+	return form
+}
+
+// maxPeeked is the length in bytes of the texts of forms that Peek keeps.
+const maxPeeked = 16 << 20
+
 // Request returns the request as it is matched: redacted like an incoming one, no matter
 // who wrote the file. A sealed one was redacted by today's rules.
-func (rec *Recording) Request() interaction.Request {
-	req := rec.Interaction().Request
+func (rec *Recording) Request() interaction.Request { return rec.redacted(rec.Interaction()) }
+
+// redacted returns the request of the recording, which is read, as it is matched.
+func (rec *Recording) redacted(it *interaction.Interaction) interaction.Request {
+	req := it.Request
 	if rec.sealed && rec.of.Config.Plain {
 		rec.of.policy.RedactNew(&req)
 	} else {

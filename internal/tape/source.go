@@ -25,6 +25,8 @@ type Config struct {
 	Plain   bool           // no option changes what makes two requests the same
 	Repeats bool           // the last recording of a request is played again and again
 
+	Rounds bool // what this run records is played from then on, when it is asked for again
+
 	Frozen func(name string) bool // whether calls of this name are played in every run; nil if none are
 }
 
@@ -52,6 +54,7 @@ type source struct {
 	stored *cassette.Index // the cassette; nil if there is none
 
 	unread atomic.Pointer[error] // the first reason why an interaction could not be read
+	peeked atomic.Int64          // the length of the forms that Peek has made
 }
 
 // Open opens the cassette and says in State what it is. It is not an error if there is

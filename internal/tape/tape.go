@@ -39,10 +39,11 @@ type Tape struct {
 	exact      map[uint64]*Recording // the first recording of each digest
 	open       map[*Recording]bool   // those sent whose answer has no headers yet
 	contests   []*Contest
-	missed     []Step // see Miss
-	asked      int    // how many calls there were
-	stopped    bool   // no more requests
-	closed     bool   // nothing changes any more
+	rounds     map[string]*Recording // what this run recorded, if it is played again, by the keys of forms
+	missed     []Step                // see Miss
+	asked      int                   // how many calls there were
+	stopped    bool                  // no more requests
+	closed     bool                  // nothing changes any more
 }
 
 // New returns an empty tape. It knows nothing of the cassette yet; see Open and Load.
@@ -130,6 +131,9 @@ func (t *Tape) takeAlike(c *Call) (rec *Recording, err error) {
 	}
 	for i := 0; rec == nil && i < len(queues); i++ {
 		rec, c.As = t.takeFrom(queues[i].queue, queues[i].form, c), queues[i].form
+	}
+	if rec == nil && t.rounds[c.Form.Key()] != nil {
+		rec, c.As = t.rounds[c.Form.Key()], c.Form
 	}
 	t.number(rec)
 	return rec, nil
@@ -226,6 +230,12 @@ func (t *Tape) Settle(rec *Recording, it *interaction.Interaction) {
 	t.change(func() {
 		rec.interaction.Store(it)
 		rec.complete, rec.text, rec.known = true, text, known
+		if t.Config.Rounds {
+			if t.rounds == nil {
+				t.rounds = map[string]*Recording{}
+			}
+			t.rounds[rec.form.Load().Key()] = rec
+		}
 	})
 }
 

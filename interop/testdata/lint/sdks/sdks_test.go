@@ -163,6 +163,12 @@ func TestServer(t *testing.T) {
 	tr.Models.List(t.Context())
 }
 
+func TestDefault(t *testing.T) {
+	echotest.Default(t, echotest.New(t))
+	c := openai.NewClient()
+	c.Models.List(t.Context())
+}
+
 func TestMadeOnly(t *testing.T) {
 	c := goopenai.NewClient("key")
 	if c == nil {

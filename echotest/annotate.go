@@ -1,0 +1,70 @@
+package echotest
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/promptecho/promptecho/internal/attr"
+	"github.com/promptecho/promptecho/internal/report"
+)
+
+// sayChanges writes a line for each file that was written, since the log of a test that
+// passes is not shown.
+func sayChanges(w io.Writer, test string, done *attr.Done) {
+	for _, path := range done.Saved {
+		if wd, err := os.Getwd(); err == nil {
+			if rel, err := filepath.Rel(wd, path); err == nil && filepath.IsLocal(rel) {
+				path = rel
+			}
+		}
+		text := fmt.Sprintf("%d recorded", done.Recorded)
+		if done.Resumed > 0 {
+			text += fmt.Sprintf(", %d resumed", done.Resumed)
+		}
+		if done.Dropped > 0 {
+			text += fmt.Sprintf(", %d dropped", done.Dropped)
+		}
+		fmt.Fprintf(w, "promptecho: %s: %s: saved %s\n", test, text, path)
+	}
+}
+
+// annotate writes a workflow command of GitHub Actions for each finding, so that it is
+// shown in the changed files of a pull request, with the test and the cassette. Each
+// command starts on a line of its own, whatever the test has written
+// (https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-commands).
+// It writes nothing elsewhere. The variables are read only when a test has failed:
+// the go command caches results by the variables that are read.
+func annotate(w io.Writer, test string, annotations []report.Annotation) {
+	if len(annotations) == 0 || os.Getenv("GITHUB_ACTIONS") != "true" {
+		return
+	}
+	root := os.Getenv("GITHUB_WORKSPACE")
+	for _, a := range annotations {
+		file, line := a.File, a.Line
+		if _, err := os.Stat(file); err != nil && a.Caller != "" {
+			// No cassette to point at: the code that asked.
+			name, number, _ := strings.Cut(a.Caller, ":")
+			if abs, err := filepath.Abs(name); err == nil && strings.HasSuffix(name, ".go") {
+				file = abs
+			}
+			fmt.Sscan(number, &line)
+		}
+		if rel, err := filepath.Rel(root, file); root != "" && err == nil && filepath.IsLocal(rel) {
+			file = rel
+		}
+		place := "file=" + property.Replace(filepath.ToSlash(file))
+		if line > 0 {
+			place += fmt.Sprintf(",line=%d", line)
+		}
+		fmt.Fprintf(w, "\n::error %s,title=%s::%s: %s\n", place, property.Replace("promptecho: "+test), data.Replace(filepath.Base(a.File)), data.Replace(a.Text))
+	}
+}
+
+// The escapes of workflow commands.
+var (
+	data     = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
+	property = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
+)

@@ -1,0 +1,119 @@
+package echotest
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/promptecho/promptecho/internal/guard"
+	"github.com/promptecho/promptecho/internal/report"
+)
+
+// The transport is changed when the program starts, so that clones that are made of it before
+// Run ask the guard, too. Nobody is on guard before that.
+func init() { guard.Install() }
+
+// Main runs the tests of a package as [Run] does, and ends the process with the exit status:
+//
+//	func TestMain(m *testing.M) { echotest.Main(m) }
+//
+// What the tests need is set up and torn down in a [RunFunc]:
+//
+//	echotest.Main(echotest.RunFunc(func() int {
+//		db := up()
+//		defer db.Close()
+//		return m.Run()
+//	}))
+func Main(m interface{ Run() int }, opts ...MainOption) { os.Exit(Run(m, opts...)) }
+
+// Run runs the tests of a package and returns the exit status of the process: that of m, or
+// 1 if m passed and something is wrong with the package as a whole. m is a [*testing.M], or
+// a [RunFunc] that runs one. Run parses the flags first, if nobody has.
+//
+// While m runs, a request that would leave the process without a recorder is refused: the
+// error names its host. Requests to this machine pass, those to hosts of [AllowHosts], and
+// those of a function that runs under [promptecho.Wrap]. A test that has a recorder fails
+// itself, with the line that asked and what to write; for another one the package fails.
+// That goes for each record mode, also for those that send: nothing records such a request.
+// What is seen is http.DefaultTransport and what is cloned from it: docs/SUITE.md lists the
+// SDKs.
+//
+// When m has run, Run
+//   - ends recorders that were opened with [promptecho.Open] and not in a test: it knows
+//     whether the tests passed and all ran, saves their cassettes accordingly and fails the
+//     package with their reports. [promptecho.Recorder.Close] leaves that to Run.
+//   - names cassettes in testdata/cassettes of which the test is gone, and, if all tests ran
+//     and passed, those that no test has opened. That fails nothing. It deletes nothing.
+//   - sums up, if several tests failed on their cassettes: which failed for the same reason,
+//     and one command that records all of them.
+//
+// Tools that end the process themselves go around Run:
+//
+//	goleak.VerifyTestMain(echotest.RunFunc(func() int { return echotest.Run(m) }))
+func Run(m interface{ Run() int }, opts ...MainOption) int {
+	if !flag.Parsed() {
+		flag.Parse()
+	}
+	var c mainConfig
+	for _, o := range opts {
+		o(&c)
+	}
+	if c.err != nil {
+		fmt.Fprintln(os.Stderr, c.err)
+		return 2
+	}
+	s := new(suite)
+	if !current.CompareAndSwap(nil, s) {
+		return m.Run() // a Run runs already
+	}
+	defer current.Store(nil)
+	report.Deferred.Store(true)
+	defer report.Deferred.Store(false)
+	guard.Start(c.hosts)
+	code := m.Run()
+	leaks := guard.Stop()
+	if onlyLists() {
+		return code
+	}
+	return s.conclude(os.Stdout, code, leaks)
+}
+
+// onlyLists reports whether this process runs no tests, or those that another one reports.
+func onlyLists() bool {
+	for _, name := range [...]string{"test.list", "test.fuzzworker"} {
+		if f := flag.Lookup(name); f != nil && f.Value.String() != "" && f.Value.String() != "false" {
+			return true
+		}
+	}
+	return false
+}
+
+// RunFunc is a function that runs tests and returns the exit status, as [testing.M.Run] does.
+type RunFunc func() int
+
+// Run calls f.
+func (f RunFunc) Run() int { return f() }
+
+// A MainOption changes what [Main] and [Run] do.
+type MainOption func(*mainConfig)
+
+type mainConfig struct {
+	hosts []string
+	err   error
+}
+
+// AllowHosts lets requests without a recorder pass to these hosts. A host is a name or an
+// address, without a scheme and a port: "db.internal". "*.example.com" stands for all names
+// below example.com.
+func AllowHosts(hosts ...string) MainOption {
+	return func(c *mainConfig) {
+		for _, host := range hosts {
+			bare := strings.Trim(host, "[]")
+			if bare == "" || strings.ContainsAny(bare, "/@ ") || strings.Count(bare, ":") == 1 || strings.Contains(strings.TrimPrefix(bare, "*."), "*") {
+				c.err = fmt.Errorf("echotest.AllowHosts(%q): a host is a name or an address, without a scheme and a port, or *.NAME", host)
+			}
+			c.hosts = append(c.hosts, bare)
+		}
+	}
+}

@@ -1,0 +1,180 @@
+package echotest
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/promptecho/promptecho/internal/attr"
+	"github.com/promptecho/promptecho/internal/guard"
+	"github.com/promptecho/promptecho/internal/report"
+	"github.com/promptecho/promptecho/internal/testname"
+	"github.com/promptecho/promptecho/internal/tests"
+)
+
+// How much a summary shows.
+const (
+	maxReasons = 10
+	maxNamed   = 10 // tests of one reason, or cassettes
+)
+
+// A suite is what the tests of a package with recorders came to.
+type suite struct {
+	mu        sync.Mutex // guards what follows; no other lock is taken under it
+	total     attr.Counts
+	changed   int                         // tests whose cassettes were written
+	cassettes map[string]bool             // absolute paths of those that were opened
+	reasons   map[report.Finding][]string // the tests that failed for each reason
+}
+
+// add adds the report of one of the recorders of a test; nil is a suite that does not run.
+func (s *suite) add(test string, rep *report.Report) {
+	if s == nil {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.cassettes == nil {
+		s.cassettes, s.reasons = map[string]bool{}, map[report.Finding][]string{}
+	}
+	for _, path := range rep.Done.Cassettes {
+		s.cassettes[path] = true
+	}
+	s.total.Add(rep.Done.Counts)
+	if len(rep.Done.Saved) > 0 {
+		s.changed++
+	}
+	for _, f := range rep.Findings {
+		if !slices.Contains(s.reasons[f], test) {
+			s.reasons[f] = append(s.reasons[f], test)
+		}
+	}
+}
+
+// conclude ends what is left when the tests have run, tells what there is to tell of the
+// package, and returns the exit status; code is that of the tests.
+func (s *suite) conclude(w io.Writer, code int, leaks []guard.Leak) int {
+	part := report.Part()
+	for _, rec := range report.Unfinished() {
+		rep := report.Finish(rec, report.Outcome{
+			Failed:   code != 0,
+			Filtered: part != "",
+			Short:    report.Short(),
+			Command:  func(mode string) string { return command(mode) },
+		})
+		for _, note := range rep.Notes {
+			fmt.Fprintf(w, "promptecho: %s\n", note)
+		}
+		for _, text := range rep.Errors {
+			fmt.Fprintf(w, "promptecho: %s\n", text)
+			code = cmp.Or(code, 1)
+		}
+		annotate(w, "TestMain", rep.Annotations)
+		s.add("", &rep)
+	}
+	for _, l := range leaks {
+		fmt.Fprintf(w, "promptecho: %s\n", l.Report())
+		code = cmp.Or(code, 1)
+	}
+	s.sumUp(w)
+	whole := code == 0 && part == "" && !report.Short()
+	s.nameLeft(w, whole)
+	return code
+}
+
+// sumUp says which tests failed for the same reason, if several did, and what was written.
+func (s *suite) sumUp(w io.Writer) {
+	var failed []string
+	reasons := make([]report.Finding, 0, len(s.reasons))
+	for f, names := range s.reasons {
+		slices.Sort(names)
+		reasons = append(reasons, f)
+		failed = append(failed, names...)
+	}
+	slices.Sort(failed)
+	failed = slices.DeleteFunc(slices.Compact(failed), func(name string) bool { return name == "" })
+	slices.SortFunc(reasons, func(a, b report.Finding) int {
+		return cmp.Or(len(s.reasons[b])-len(s.reasons[a]), slices.Compare(s.reasons[a], s.reasons[b]), strings.Compare(a.Reason+a.Detail, b.Reason+b.Detail))
+	})
+	if len(failed) > 1 {
+		fmt.Fprintf(w, "promptecho: %d tests do not fit their cassettes, for %s:\n", len(failed), report.Count(len(reasons), "reason"))
+		for _, f := range reasons[:min(len(reasons), maxReasons)] {
+			fmt.Fprintf(w, "\n%s: %s\n", report.Count(len(s.reasons[f]), "test"), f.Reason)
+			if f.Detail != "" {
+				fmt.Fprintln(w, f.Detail)
+			}
+			fmt.Fprintf(w, "  in %s\n", list(s.reasons[f]))
+		}
+		if more := len(reasons) - maxReasons; more > 0 {
+			fmt.Fprintf(w, "\n… and %s more\n", report.Count(more, "reason"))
+		}
+		fmt.Fprintf(w, "\nTo record all of them again:\n  %s\n", command("all", failed...))
+	}
+	if t := s.total; t.Recorded+t.Resumed+t.Dropped+t.Changed > 0 {
+		var parts []string
+		for _, n := range []struct {
+			count int64
+			what  string
+		}{{t.Recorded, "%d recorded"}, {t.Resumed, "%d resumed"}, {t.Dropped, "%d dropped"}, {t.Changed, "%d changed in what does not match (go test -v shows it)"}} {
+			if n.count > 0 {
+				parts = append(parts, fmt.Sprintf(n.what, n.count))
+			}
+		}
+		fmt.Fprintf(w, "promptecho: in all: %s; %s written\n", strings.Join(parts, ", "), report.Count(s.changed, "cassette"))
+	}
+}
+
+// nameLeft names the cassettes of tests that are gone and, after a whole run that passed,
+// those that no test opened. Both fail nothing: they make no test pass that should not, and
+// promptecho prune fails for who wants that.
+func (s *suite) nameLeft(w io.Writer, whole bool) {
+	all, orphans := tests.In(folder).Cassettes()
+	opened := func(cassette string) bool { return s.cassettes[filepath.Join(folder, cassette)] }
+	orphans = slices.DeleteFunc(orphans, opened)
+	if len(orphans) > 0 {
+		fmt.Fprintf(w, "promptecho: no test of this package has the name of %s: %s\n", plural(len(orphans), "this cassette", "these cassettes"), list(orphans))
+		if whole {
+			fmt.Fprintf(w, "  promptecho prune -w deletes what is left of tests that are gone; a test that was renamed: git mv\n")
+		}
+	}
+	benchmarks := filepath.Join(testname.Folder, "Benchmark") // they run only with -bench
+	unopened := slices.DeleteFunc(all, func(cassette string) bool {
+		return opened(cassette) || slices.Contains(orphans, cassette) || strings.HasPrefix(cassette, benchmarks)
+	})
+	if whole && len(s.cassettes) > 0 && len(unopened) > 0 {
+		fmt.Fprintf(w, "promptecho: all tests passed, and none opened %s: %s\n", plural(len(unopened), "this cassette", "these cassettes"), list(unopened))
+	}
+}
+
+// list lists names.
+func list(names []string) string {
+	text := strings.Join(names[:min(len(names), maxNamed)], ", ")
+	if more := len(names) - maxNamed; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
+}
+
+func plural(n int, one, many string) string {
+	if n == 1 {
+		return one
+	}
+	return many
+}
+
+// current is the suite that runs; nil if there is none.
+var current atomic.Pointer[suite]
+
+// watch says that the test that calls it has a recorder. The function that it returns is for
+// the end of the test.
+func watch() (leaks func() []guard.Leak) {
+	if current.Load() == nil {
+		return func() []guard.Leak { return nil }
+	}
+	return guard.Watch()
+}

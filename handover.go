@@ -1,0 +1,188 @@
+package promptecho
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime/debug"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/promptecho/promptecho/internal/shell"
+)
+
+// The flags exist only in test binaries, so that a program that links this package has
+// none of them. If two versions of the package are linked into one binary, the first one
+// registers the flags and both look them up.
+func init() {
+	if !testing.Testing() {
+		return
+	}
+	if flag.Lookup(modeFlag) == nil {
+		flag.Var(new(flagValue), modeFlag, "promptecho: record `mode`: none, compare, once, new_episodes, update, accepted, all or live")
+	}
+	if flag.Lookup(recordFlag) == nil {
+		flag.Var(&flagValue{text: "false", isBool: true}, recordFlag, "promptecho: record every cassette again; short for -echo.mode=all")
+	}
+}
+
+// A flagValue is the value of one of the flags. It learns at once when the flag is given,
+// before any test runs; see handOver.
+type flagValue struct {
+	text   string
+	isBool bool
+}
+
+func (v *flagValue) String() string   { return v.text }
+func (v *flagValue) IsBoolFlag() bool { return v.isBool }
+
+func (v *flagValue) Set(s string) error {
+	if v.isBool {
+		on, err := strconv.ParseBool(s)
+		if err != nil {
+			return err
+		}
+		s = strconv.FormatBool(on)
+	}
+	v.text = s
+	handOver()
+	return nil
+}
+
+// The go command ends the package list at the first flag that it does not know, so that
+//
+//	go test -echo.mode=all ./...
+//
+// tests the package in the current folder only, and hands "./..." to its test binary. The
+// binary then becomes go test for these packages, with the mode in the environment. The
+// patterns are no arguments of what it starts, so that cannot start anything more.
+
+// handOver is called when the value of one of our flags is set. While the flags of the
+// process are parsed, flag.Args are the arguments behind this flag. If there are package
+// patterns among them, handOver does not return.
+func handOver() {
+	before, patterns, behind := splitArguments(flag.Args())
+	if len(patterns) == 0 || slices.ContainsFunc(before, isOurFlag) { // the later flag sees both
+		return
+	}
+	asked, err := flagMode()
+	if err == nil && asked.mode == "" {
+		return
+	}
+	var args []string
+	if err == nil {
+		args, err = goTest(asked, patterns, slices.Concat(before, behind))
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(2)
+	}
+	command := "PROMPTECHO_MODE=" + string(asked.mode) + " " + shell.Join(args)
+	fmt.Fprintf(os.Stderr, "promptecho: %s stands before %q, so the go command tests only this folder; what runs instead is: %s\n", asked.by, patterns[0], command)
+	os.Setenv("PROMPTECHO_MODE", string(asked.mode))
+	os.Exit(become(args))
+}
+
+// splitArguments finds the package patterns among arguments: the first ones that follow
+// each other. If all of them name the current folder, which is tested anyway, there are none.
+func splitArguments(args []string) (before, patterns, behind []string) {
+	module := ""
+	if info, ok := debug.ReadBuildInfo(); ok {
+		module = info.Main.Path
+	}
+	isPattern := func(arg string) bool {
+		if strings.HasPrefix(arg, "-") {
+			return false
+		}
+		if module != "" && (arg == module || strings.HasPrefix(arg, module+"/")) || strings.HasSuffix(arg, "...") {
+			return true
+		}
+		if arg != "." && arg != ".." && !strings.HasPrefix(arg, "./") && !strings.HasPrefix(arg, "../") {
+			return false
+		}
+		files, _ := filepath.Glob(filepath.Join(arg, "*.go")) // else it is a file or folder for the test
+		return len(files) > 0
+	}
+	i := slices.IndexFunc(args, isPattern)
+	if i < 0 {
+		return args, nil, nil
+	}
+	n := slices.IndexFunc(args[i:], func(arg string) bool { return !isPattern(arg) })
+	if n < 0 {
+		n = len(args) - i
+	}
+	patterns = args[i : i+n]
+	if !slices.ContainsFunc(patterns, func(p string) bool { return filepath.Clean(p) != "." }) {
+		return args, nil, nil
+	}
+	return args[:i], patterns, args[i+n:]
+}
+
+// handedOn are the flags of package testing that go test takes for several packages.
+var handedOn = []string{"bench", "benchmem", "benchtime", "count", "cpu", "failfast", "fullpath", "list", "parallel", "run", "short", "shuffle", "skip", "timeout", "v"}
+
+// builtWith are the flags of go build that a binary knows it was built with.
+var builtWith = []string{"-asan", "-gcflags", "-ldflags", "-msan", "-race", "-tags", "-trimpath"}
+
+// goTest returns the command that runs the tests of the packages as this process was to
+// run them. The error names a flag that cannot be handed on.
+func goTest(mode chosenMode, patterns, rest []string) (args []string, err error) {
+	args = []string{"go", "test"}
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, s := range info.Settings {
+			if slices.Contains(builtWith, s.Key) {
+				args = append(args, s.Key+"="+s.Value)
+			}
+		}
+	}
+	var own []string // for the user's tests
+	give := func(name, value string) {
+		name, isGo := strings.CutPrefix(name, "test.")
+		switch {
+		case isOurFlag("-" + name), isGo && name == "paniconexit0":
+		case !isGo:
+			own = append(own, "-"+name+"="+value)
+		case name == "v" && value == "test2json":
+			err = errors.New("-json")
+		case name == "gocoverdir":
+			err = errors.New("-cover")
+		case slices.Contains(handedOn, name):
+			args = append(args, "-"+name+"="+value)
+		default:
+			err = errors.New("-" + name)
+		}
+	}
+	flag.Visit(func(f *flag.Flag) { give(f.Name, f.Value.String()) })
+	for _, arg := range rest { // flags of go test that are not parsed yet
+		if name, value, ok := strings.Cut(strings.TrimPrefix(arg, "-"), "="); ok && strings.HasPrefix(name, "test.") {
+			give(name, value)
+		} else {
+			own = append(own, arg)
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("promptecho: %s stands before %q, so the go command tested only this folder, and %w cannot be handed on: run\n\tPROMPTECHO_MODE=%s go test %s", mode.by, patterns[0], err, mode.mode, shell.Join(patterns))
+	}
+	return slices.Concat(args, patterns, own), nil
+}
+
+// become runs a command in place of this process, so that no timer of this process is left
+// to end it, or beside it where the system has no such call. It returns the exit status.
+func become(args []string) (status int) {
+	path, err := exec.LookPath(args[0])
+	if err == nil {
+		replaceProcess(path, args)
+		cmd := exec.Command(path, args[1:]...)
+		cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+		if err = cmd.Run(); cmd.ProcessState != nil {
+			return cmd.ProcessState.ExitCode()
+		}
+	}
+	fmt.Fprintln(os.Stderr, "promptecho:", err)
+	return 2
+}

@@ -1,0 +1,222 @@
+// Package guard refuses requests that would leave the process of a test without a recorder.
+// It sees the transports that ask for a proxy as [http.DefaultTransport] does: that one and
+// its clones.
+package guard
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/promptecho/promptecho/internal/stack"
+)
+
+// active is the guard that is on duty; nil if there is none.
+var active atomic.Pointer[guard]
+
+type guard struct {
+	allowed []string
+
+	mu    sync.Mutex        // guards what follows; no other lock is taken under it
+	tests map[uint64]*watch // by the goroutines of tests that have a recorder
+	leaks []*Leak           // of nobody's test
+}
+
+// A watch has the leaks of a test that has a recorder.
+type watch struct {
+	recorders int
+	leaks     []*Leak
+}
+
+// Install makes the default transport ask the guard. Clones that are made of it later ask too.
+func Install() {
+	t, ok := http.DefaultTransport.(*http.Transport)
+	if !ok {
+		return // somebody else has put another one there
+	}
+	proxy := t.Proxy
+	t.Proxy = func(req *http.Request) (*url.URL, error) {
+		if g := active.Load(); g != nil && !g.passes(req) {
+			if err := g.refuse(req); err != nil {
+				return nil, err
+			}
+		}
+		if proxy == nil {
+			return nil, nil
+		}
+		return proxy(req)
+	}
+}
+
+// Start puts the guard on duty. It lets requests to these hosts pass, and those to the
+// loopback.
+func Start(allowed []string) { active.Store(&guard{allowed: allowed, tests: map[uint64]*watch{}}) }
+
+// Stop ends the duty, and returns the requests that no test has taken.
+func Stop() []Leak {
+	g := active.Swap(nil)
+	if g == nil {
+		return nil
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for _, w := range g.tests { // they have not ended
+		g.leaks = append(g.leaks, w.leaks...)
+	}
+	return values(g.leaks)
+}
+
+// values copies leaks, of which some may still happen again.
+func values(leaks []*Leak) (list []Leak) {
+	for _, l := range leaks {
+		list = append(list, *l)
+	}
+	return list
+}
+
+// exempt is the key of contexts whose requests a recorder sends.
+type exempt struct{}
+
+// Exempt returns a context whose requests pass the guard: a recorder sends them.
+func Exempt(ctx context.Context) context.Context { return context.WithValue(ctx, exempt{}, true) }
+
+// Watch says that a test has a recorder; its caller runs in the goroutine of that test. The
+// function that it returns is called once, when the test ends, and returns the requests that
+// left it without a recorder.
+func Watch() (leaks func() []Leak) {
+	g := active.Load()
+	if g == nil {
+		return func() []Leak { return nil }
+	}
+	id := stack.ID()
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	w := g.tests[id]
+	if w == nil {
+		w = &watch{}
+		g.tests[id] = w
+	}
+	w.recorders++
+	return func() []Leak {
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		if w.recorders--; w.recorders == 0 {
+			delete(g.tests, id)
+		}
+		leaks := values(w.leaks)
+		w.leaks = nil
+		return leaks
+	}
+}
+
+// passes reports whether a request may go out.
+func (g *guard) passes(req *http.Request) bool {
+	host := strings.ToLower(req.URL.Hostname())
+	return isLocal(host) || req.Context().Value(exempt{}) != nil || slices.ContainsFunc(g.allowed, func(allowed string) bool {
+		domain, below := strings.CutPrefix(allowed, "*")
+		return strings.EqualFold(host, allowed) || below && strings.HasSuffix(host, strings.ToLower(domain))
+	})
+}
+
+// isLocal reports whether a host is this machine.
+func isLocal(host string) bool {
+	if host == "localhost" || strings.HasSuffix(host, ".localhost") {
+		return true
+	}
+	ip, err := netip.ParseAddr(host)
+	return err == nil && (ip.IsLoopback() || ip.IsUnspecified())
+}
+
+// wrapped is the function of ours that runs a function wrapped by promptecho.Wrap. What that
+// sends is covered by its recording.
+const wrapped = "github.com/promptecho/promptecho.(*wrapped).call"
+
+// refuse keeps a request as a leak, and returns the error of the request; nil if a wrapped
+// function sends it.
+func (g *guard) refuse(req *http.Request) error {
+	chain := stack.Ancestors()
+	for _, one := range chain {
+		if slices.ContainsFunc(one.Frames, func(f stack.Frame) bool { return f.Function == wrapped }) {
+			return nil
+		}
+	}
+	l := &Leak{Method: req.Method, Host: req.URL.Hostname(), Test: stack.TestIn(chain), Caller: stack.CallerIn(chain), Client: clientIn(chain), Times: 1}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	leaks := &g.leaks
+	for _, one := range chain {
+		if w := g.tests[one.ID]; w != nil {
+			leaks = &w.leaks
+			break
+		}
+	}
+	i := slices.IndexFunc(*leaks, func(known *Leak) bool {
+		return known.Host == l.Host && known.Method == l.Method && known.Test == l.Test && known.Caller == l.Caller
+	})
+	if i >= 0 {
+		(*leaks)[i].Times++ // SDKs try again
+	} else {
+		*leaks = append(*leaks, l)
+	}
+	return l
+}
+
+// A Leak is a request that would have left the process without a recorder. It is the error
+// of that request.
+type Leak struct {
+	Method, Host string
+	Test         string // the function that it comes from: TestX; "" if that is not known
+	Caller       string // the line in the user's code: "x_test.go:12"; "" if there is none
+	Client       string // how its client is given a recorder, as code
+	Times        int
+}
+
+func (l *Leak) Error() string {
+	return fmt.Sprintf("promptecho: refused: %s to %s has no recorder", l.Method, l.Host)
+}
+
+// Report says what left, from where, and what to write.
+func (l *Leak) Report() string {
+	text := fmt.Sprintf("%s to %s was refused: it has no recorder", l.Method, l.Host)
+	if l.Times > 1 {
+		text += fmt.Sprintf(" (%d times)", l.Times)
+	}
+	if l.Test != "" {
+		text += "\n  test:   " + l.Test
+	}
+	if l.Caller != "" {
+		text += "\n  caller: " + l.Caller
+	}
+	return text + fmt.Sprintf("\n\nHand the client of a recorder to what sends it:\n  rec := echotest.New(t)\n  %s\nor let this host pass, in TestMain:\n  echotest.Main(m, echotest.AllowHosts(%q))", l.Client, l.Host)
+}
+
+// clients says how the clients of SDKs are given a recorder, by the paths of their packages.
+// Those that use others come first.
+var clients = []struct{ path, code string }{
+	{"github.com/tmc/langchaingo/llms/", "WithHTTPClient(rec.Client()) // an option of the model's New"},
+	{"github.com/openai/openai-go", "openai.NewClient(option.WithHTTPClient(rec.Client()), ...)"},
+	{"github.com/anthropics/anthropic-sdk-go", "anthropic.NewClient(option.WithHTTPClient(rec.Client()), ...)"},
+	{"google.golang.org/genai", "genai.NewClient(ctx, &genai.ClientConfig{HTTPClient: rec.Client(), ...})"},
+	{"github.com/ollama/ollama/api", "api.NewClient(base, rec.Client())"},
+	{"github.com/cohere-ai/cohere-go", "client.NewClient(option.WithHTTPClient(rec.Client()), ...)"},
+	{"github.com/sashabaranov/go-openai", "config.HTTPClient = rec.Client() // of openai.NewClientWithConfig(config)"},
+	{"github.com/modelcontextprotocol/go-sdk", "&mcp.StreamableClientTransport{HTTPClient: rec.Client(), ...}"},
+}
+
+// clientIn returns the code that gives a recorder to the client that sends a request.
+func clientIn(chain []stack.Goroutine) string {
+	for _, c := range clients {
+		for _, g := range chain[:min(len(chain), 1)] {
+			if slices.ContainsFunc(g.Frames, func(f stack.Frame) bool { return strings.HasPrefix(f.Function, c.path) }) {
+				return c.code
+			}
+		}
+	}
+	return "rec.Client() // an *http.Client; rec is its transport"
+}

@@ -1,0 +1,57 @@
+package report
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/promptecho/promptecho/internal/shell"
+	"github.com/promptecho/promptecho/internal/testname"
+	"github.com/promptecho/promptecho/internal/tests"
+)
+
+// renamed says which cassette of a test that is gone has requests that are asked here, and
+// how to rename it; asked are the keys of their forms. It returns "" if there is a cassette,
+// or none to be renamed.
+func (r *Run) renamed(asked map[string]bool) string {
+	i := strings.LastIndex(r.Path, string(filepath.Separator)+testname.Folder+string(filepath.Separator))
+	if r.Tape.State.Present || i < 0 {
+		return ""
+	}
+	dir, own := r.Path[:i], r.Path[i+1:]
+	_, orphans := tests.In(dir).Cassettes()
+	found, most := "", 0
+	for _, orphan := range orphans {
+		if n := r.Tape.CountIn(filepath.Join(dir, orphan), asked); n > most {
+			found, most = orphan, n
+		}
+	}
+	if found == "" {
+		return ""
+	}
+	has := "this request"
+	if len(asked) > 1 {
+		has = fmt.Sprintf("%d of these requests", most)
+	}
+	return fmt.Sprintf("%s has %s, and its test is gone. If the test was renamed:\n  %s\n\n", filepath.ToSlash(found), has, move(dir, found, own))
+}
+
+// move returns the command that renames a cassette, or the folder in which the two names
+// differ; both are below the folder of the package.
+func move(dir, from, to string) string {
+	mkdir := ""
+	if _, err := os.Stat(filepath.Join(dir, filepath.Dir(to))); err != nil {
+		olds, news := strings.Split(from, string(filepath.Separator)), strings.Split(to, string(filepath.Separator))
+		i := 0
+		for i < len(olds)-1 && i < len(news)-1 && olds[i] == news[i] {
+			i++
+		}
+		if filepath.Join(olds[i+1:]...) == filepath.Join(news[i+1:]...) && i < len(olds)-1 {
+			from, to = filepath.Join(olds[:i+1]...), filepath.Join(news[:i+1]...)
+		} else {
+			mkdir = shell.Join([]string{"mkdir", "-p", shell.Place(filepath.Join(dir, filepath.Dir(to)))}) + " && "
+		}
+	}
+	return mkdir + shell.Join([]string{"git", "-C", shell.Place(dir), "mv", filepath.ToSlash(from), filepath.ToSlash(to)})
+}

@@ -1,0 +1,154 @@
+package stack
+
+import (
+	"runtime"
+	"strconv"
+	"strings"
+)
+
+// A Goroutine is one that lives.
+type Goroutine struct {
+	ID      uint64
+	Frames  []Frame // what runs in it, the innermost first
+	Creator Frame   // what started it; zero for the first one
+	Parent  uint64  // the goroutine that did
+}
+
+// A Frame is a function and the line that runs.
+type Frame struct {
+	Function, File string
+	Line           int
+}
+
+// ID returns the number of the goroutine of its caller. No other goroutine of the process
+// has it or will have it.
+func ID() uint64 {
+	var head [64]byte // as long as "goroutine 18446744073709551615 "
+	id, _ := header(string(head[:runtime.Stack(head[:], false)]))
+	return id
+}
+
+// Ancestors returns the goroutine of its caller, the one that started it, and so on, as far
+// as they live. It stops the program meanwhile: it is for what is about to fail.
+func Ancestors() (chain []Goroutine) {
+	all := parse(dump())
+	for id := ID(); ; {
+		g, ok := all[id]
+		if !ok {
+			return chain
+		}
+		chain = append(chain, g)
+		delete(all, id)
+		id = g.Parent
+	}
+}
+
+// dump returns the stacks of all goroutines as text.
+func dump() string {
+	const most = 64 << 20
+	for size := 1 << 16; ; size *= 4 {
+		text := make([]byte, size)
+		if n := runtime.Stack(text, true); n < size || size >= most {
+			return string(text[:n])
+		}
+	}
+}
+
+// header returns the number of a goroutine from the line above its stack: "goroutine 7
+// [running]:".
+func header(line string) (id uint64, ok bool) {
+	rest, ok := strings.CutPrefix(line, "goroutine ")
+	number, _, _ := strings.Cut(rest, " ")
+	id, err := strconv.ParseUint(number, 10, 64)
+	return id, ok && err == nil
+}
+
+// parse reads stacks as runtime.Stack writes them. It leaves out what it does not know.
+func parse(text string) map[uint64]Goroutine {
+	all := map[uint64]Goroutine{}
+	for block := range strings.SplitSeq(text, "\n\n") {
+		lines := strings.Split(strings.TrimSuffix(block, "\n"), "\n")
+		g := Goroutine{}
+		var ok bool
+		if g.ID, ok = header(lines[0]); !ok {
+			continue
+		}
+		for i := 1; i+1 < len(lines); i++ {
+			place, ok := strings.CutPrefix(lines[i+1], "\t")
+			if !ok {
+				continue // frames that are left out
+			}
+			file, rest, _ := cutLast(place, ":")
+			number, _, _ := strings.Cut(rest, " ")
+			line, _ := strconv.Atoi(number)
+			f := Frame{File: file, Line: line}
+			if by, ok := strings.CutPrefix(lines[i], "created by "); ok {
+				var parent string
+				f.Function, parent, _ = strings.Cut(by, " in goroutine ")
+				g.Creator = f
+				g.Parent, _ = strconv.ParseUint(parent, 10, 64)
+			} else {
+				f.Function, _, _ = cutLast(lines[i], "(")
+				g.Frames = append(g.Frames, f)
+			}
+			i++
+		}
+		all[g.ID] = g
+	}
+	return all
+}
+
+// cutLast cuts a text at the last place where sep stands.
+func cutLast(s, sep string) (before, after string, found bool) {
+	i := strings.LastIndex(s, sep)
+	if i < 0 {
+		return s, "", false
+	}
+	return s[:i], s[i+len(sep):], true
+}
+
+// CallerIn returns the innermost place in the user's code of goroutines of which each was
+// started by the next one, as [Caller] does for the first one of them; "" if there is none.
+func CallerIn(chain []Goroutine) string {
+	p := newPlace()
+	for i, g := range chain {
+		if i == 0 { // what the others wait for is not what they started
+			for _, f := range g.Frames {
+				p.add(f.Function, f.File, f.Line)
+			}
+		}
+		p.add(g.Creator.Function, g.Creator.File, g.Creator.Line)
+	}
+	return p.String()
+}
+
+// TestIn returns the name of the test function that goroutines come from, of which each was
+// started by the next one; "" if there is none. A subtest has the name of its test.
+func TestIn(chain []Goroutine) string {
+	for _, g := range chain {
+		for i := len(g.Frames) - 1; i >= 0; i-- {
+			if name := testFunction(g.Frames[i].Function); name != "" {
+				return name
+			}
+		}
+		if name := testFunction(g.Creator.Function); name != "" {
+			return name
+		}
+	}
+	return ""
+}
+
+// testFunction returns the test that a function is, or is a part of: TestX of
+// "example.com/app.TestX.func1". It returns "" if it is none.
+func testFunction(function string) string {
+	function = function[strings.LastIndex(function, "/")+1:]
+	parts := strings.Split(function, ".")
+	for _, part := range parts[1:] {
+		for _, kind := range [...]string{"Test", "Benchmark", "Fuzz", "Example"} {
+			if strings.HasPrefix(part, kind) && part != "TestMain" {
+				return part
+			}
+		}
+	}
+	return ""
+}

@@ -1,0 +1,70 @@
+package stack
+
+import (
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// What the stack tells in cleanups, where testing.T does not know yet.
+func TestStack(t *testing.T) {
+	t.Parallel()
+	if s := Current(); s != (Running{InTest: true}) {
+		t.Errorf("in a test: %+v", s)
+	}
+	func() {
+		defer func() { recover() }()
+		defer func() {
+			if s := Current(); !s.Panicking || s.Exiting {
+				t.Errorf("a panic: %+v", s)
+			}
+		}()
+		panic("made up")
+	}()
+	done := make(chan Running)
+	go func() {
+		defer func() { done <- Current() }()
+		runtime.Goexit()
+	}()
+	if s := <-done; s != (Running{Exiting: true}) {
+		t.Errorf("runtime.Goexit in another goroutine: %+v", s)
+	}
+}
+
+// The stacks of the runtime are read with those that started them.
+func TestAncestors(t *testing.T) {
+	t.Parallel()
+	chain, done := make(chan []Goroutine), make(chan bool)
+	defer close(done)
+	go func() {
+		go func() { chain <- Ancestors() }()
+		<-done
+	}()
+	got := <-chain
+	if len(got) < 3 || got[0].Parent != got[1].ID || got[1].Parent != got[2].ID || got[2].ID != ID() {
+		t.Fatalf("%+v, this is goroutine %d", got, ID())
+	}
+	if name := TestIn(got); name != "TestAncestors" {
+		t.Errorf("the test is %q", name)
+	}
+	if at := CallerIn(got); !strings.HasPrefix(at, "stack_test.go:") {
+		t.Errorf("the caller is %q", at)
+	}
+	if f := got[0].Frames[len(got[0].Frames)-1]; !strings.HasSuffix(f.File, "stack_test.go") || f.Line == 0 {
+		t.Errorf("%+v", f)
+	}
+}
+
+// What is cut or unknown is left out.
+func TestParse(t *testing.T) {
+	t.Parallel()
+	for text, frames := range map[string]int{
+		"": -1, "goroutine": -1, "goroutine x [running]:": -1,
+		"goroutine 7 [running, synctest bubble 1]:\na.B(0x1, {0x2, 0x3})\n\t/x/b.go:12 +0x1d\n...3 frames elided...\na.C(...)\n\t/x/c.go:3\ncreated by a.(*T).Go in goroutine 5\n\t/x/d.go:9 +0x4": 2,
+	} {
+		g, ok := parse(text)[7]
+		if ok != (frames >= 0) || ok && (len(g.Frames) != frames || g.Parent != 5 || g.Creator != (Frame{"a.(*T).Go", "/x/d.go", 9}) || g.Frames[0] != (Frame{"a.B", "/x/b.go", 12})) {
+			t.Errorf("%q: %+v", text, g)
+		}
+	}
+}

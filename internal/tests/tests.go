@@ -1,0 +1,164 @@
+// Package tests says which tests a package has, as its files say, and which cassettes are
+// those of tests that are gone.
+package tests
+
+import (
+	"go/scanner"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/promptecho/promptecho/internal/testname"
+)
+
+// Packages reads packages, each once, by their folders.
+type Packages map[string]*Package
+
+// A Package has the tests of one package. A file for another system counts as well.
+type Package struct {
+	Functions []string            // Test, Benchmark and Fuzz functions
+	Texts     map[string][]string // the texts in each of them
+
+	dir       string
+	goFiles   int
+	mentioned map[string]bool // the last segments of the texts in test files
+	unread    error           // a test file that cannot be read: nobody knows what is in it
+}
+
+var testFunction = regexp.MustCompile(`^(Test|Benchmark|Fuzz)`)
+
+// IsTest reports whether a function of this name, or the part of one, is a test, a benchmark
+// or a fuzz test.
+func IsTest(name string) bool { return testFunction.MatchString(name) }
+
+// In returns the package in a folder.
+func (all Packages) In(dir string) *Package {
+	p, ok := all[dir]
+	if !ok {
+		p = In(dir)
+		all[dir] = p
+	}
+	return p
+}
+
+// In reads the package in a folder. It only splits the files into tokens: to parse them
+// would link a parser into every test.
+func In(dir string) *Package {
+	p := &Package{dir: dir, Texts: map[string][]string{}, mentioned: map[string]bool{}}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		p.unread = err
+	}
+	for _, e := range entries {
+		if filepath.Ext(e.Name()) != ".go" || e.IsDir() {
+			continue
+		}
+		p.goFiles++
+		if strings.HasSuffix(e.Name(), "_test.go") {
+			text, err := os.ReadFile(filepath.Join(dir, e.Name()))
+			if err != nil {
+				p.unread = err
+			}
+			p.read(text)
+		}
+	}
+	return p
+}
+
+// read adds what a test file has.
+func (p *Package) read(text []byte) {
+	files := token.NewFileSet()
+	var s scanner.Scanner
+	s.Init(files.AddFile("", files.Base(), len(text)), text, func(_ token.Position, msg string) {
+		p.unread = scanner.Error{Msg: msg}
+	}, 0)
+	depth, function := 0, "" // of brackets; the test that is read
+	for last := token.ILLEGAL; ; {
+		_, tok, lit := s.Scan()
+		switch tok {
+		case token.EOF:
+			return
+		case token.LPAREN, token.LBRACE, token.LBRACK:
+			depth++
+		case token.RPAREN, token.RBRACE, token.RBRACK:
+			depth--
+		case token.FUNC, token.VAR, token.CONST, token.TYPE:
+			if depth == 0 {
+				function = ""
+			}
+		case token.IDENT:
+			if depth == 0 && last == token.FUNC && IsTest(lit) {
+				function = lit
+				p.Functions = append(p.Functions, lit)
+			}
+		case token.STRING:
+			if text, err := strconv.Unquote(lit); err == nil {
+				p.mentioned[text[strings.LastIndex(text, "/")+1:]] = true
+				if function != "" {
+					p.Texts[function] = append(p.Texts[function], text)
+				}
+			}
+		}
+		last = tok
+	}
+}
+
+// Orphaned reports whether the test is gone that a cassette in testdata/cassettes is named
+// after: no function of its package has the name, and no test file mentions the cassette.
+// Subtests are not known before they run. Elsewhere, and in a folder without Go files,
+// nobody knows who uses a cassette.
+func (all Packages) Orphaned(file string) bool {
+	abs, err := filepath.Abs(file)
+	if err != nil {
+		return false
+	}
+	i := strings.LastIndex(abs, string(filepath.Separator)+testname.Folder+string(filepath.Separator))
+	if i < 0 {
+		return false
+	}
+	return all.In(abs[:i]).lacks(abs[i+1:])
+}
+
+// lacks reports whether the test of a cassette is gone; the path is that below the folder
+// of the package.
+func (p *Package) lacks(cassette string) bool {
+	base := filepath.Base(cassette)
+	if p.goFiles == 0 || p.unread != nil || p.mentioned[base] || p.mentioned[strings.TrimSuffix(base, ".yaml")] {
+		return false
+	}
+	for _, name := range p.Functions {
+		own := testname.File(name)
+		if cassette == own || strings.HasPrefix(cassette, strings.TrimSuffix(own, ".yaml")+string(filepath.Separator)) {
+			return false
+		}
+	}
+	return true
+}
+
+// Cassettes returns the cassettes of the package's tests and, among them, those of tests
+// that are gone, as paths below the folder of the package. What recordings leave beside a
+// cassette does not count, nor does what cannot be read.
+func (p *Package) Cassettes() (all, orphans []string) {
+	_ = filepath.WalkDir(filepath.Join(p.dir, testname.Folder), func(path string, e fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return fs.SkipDir
+		case e.IsDir() && strings.HasSuffix(path, ".assets"):
+			return fs.SkipDir
+		case e.IsDir() || filepath.Ext(path) != ".yaml" || strings.HasSuffix(path, ".derived.yaml"):
+			return nil
+		}
+		if rel, err := filepath.Rel(p.dir, path); err == nil {
+			all = append(all, rel)
+			if p.lacks(rel) {
+				orphans = append(orphans, rel)
+			}
+		}
+		return nil
+	})
+	return all, orphans
+}

@@ -1,0 +1,100 @@
+package tests
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+)
+
+// write writes files below a new folder.
+func write(t *testing.T, files map[string]string) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	for name, text := range files {
+		file := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+const source = `package x
+
+import "testing"
+
+var _ = map[string]func(){"a": func() {}}
+
+// func TestComment(t *testing.T) {}
+func TestPlain(t *testing.T) { use("testdata/cassettes/opened.yaml", "\u0061b") }
+
+func (s *suite) TestMethod() {}
+
+func helper() { use("not/of/a/test") }
+
+var text = ` + "`" + `
+func TestQuoted(t *testing.T) {}
+` + "`" + `
+
+func FuzzIt(f *testing.F) {
+	func() { use("inner") }()
+}
+
+func BenchmarkOf[T any](b *testing.B) {}
+func example() {}
+`
+
+// Comments, methods and quoted code have no tests; a literal is read as Go reads it.
+func TestIn(t *testing.T) {
+	t.Parallel()
+	p := In(write(t, map[string]string{"x_test.go": source, "x.go": "package x\nfunc TestNone() {}\n"}))
+	if want := []string{"TestPlain", "FuzzIt", "BenchmarkOf"}; !slices.Equal(p.Functions, want) || p.unread != nil {
+		t.Errorf("%q, %v, want %q", p.Functions, p.unread, want)
+	}
+	if got := p.Texts["TestPlain"]; !slices.Equal(got, []string{"testdata/cassettes/opened.yaml", "ab"}) {
+		t.Errorf("the texts in TestPlain: %q", got)
+	}
+	if got := p.Texts["FuzzIt"]; !slices.Equal(got, []string{"inner"}) {
+		t.Errorf("the texts in FuzzIt: %q", got)
+	}
+}
+
+func TestCassettes(t *testing.T) {
+	t.Parallel()
+	files := map[string]string{"x_test.go": source}
+	for _, name := range []string{"TestPlain", "TestPlain/sub", "TestPlai", "TestMethod", "TestComment", "TestQuoted/a/b", "FuzzIt", "opened", "other", "TestPlain.derived", "TestGone.assets/x"} {
+		files["testdata/cassettes/"+name+".yaml"] = ""
+	}
+	files["testdata/cassettes/TestGone.yaml.failed"] = ""
+	dir := write(t, files)
+	all, orphans := In(dir).Cassettes()
+	var got []string
+	for _, o := range orphans {
+		rel, _ := filepath.Rel("testdata/cassettes", o)
+		got = append(got, filepath.ToSlash(rel))
+		if !(Packages{}).Orphaned(filepath.Join(dir, o)) {
+			t.Errorf("%s is no orphan by its path", o)
+		}
+	}
+	if want := []string{"TestComment.yaml", "TestMethod.yaml", "TestPlai.yaml", "TestQuoted/a/b.yaml", "other.yaml"}; len(all) != 9 || !slices.Equal(got, want) {
+		t.Errorf("%d cassettes, orphans %q, want %q", len(all), got, want)
+	}
+}
+
+// Without sources, or with one that cannot be read, nobody knows what is gone.
+func TestUnknown(t *testing.T) {
+	t.Parallel()
+	for name, files := range map[string]map[string]string{
+		"no sources":  {"testdata/cassettes/TestGone.yaml": ""},
+		"not closed":  {"testdata/cassettes/TestGone.yaml": "", "x_test.go": "package x\nvar a = `func TestGone("},
+		"not Go text": {"testdata/cassettes/TestGone.yaml": "", "x_test.go": "package x\n\x00"},
+	} {
+		if all, orphans := In(write(t, files)).Cassettes(); len(all) != 1 || len(orphans) != 0 {
+			t.Errorf("%s: %q, %q", name, all, orphans)
+		}
+	}
+}

@@ -1,4 +1,0 @@
-// Package promptecho stands in for the real one where lint is tested without modules.
-package promptecho
-
-type Recorder struct{}

@@ -1,0 +1,43 @@
+package promptecho
+
+import (
+	"slices"
+	"sync"
+	"testing"
+)
+
+// unfinished are the recorders of the tests of this process that have no report yet, in the
+// order in which they were opened.
+var unfinished openRecorders
+
+type openRecorders struct {
+	mu   sync.Mutex // guards what follows; no other lock is taken under it
+	list []*Recorder
+}
+
+// add adds a recorder. In a program that is no test nobody asks for it.
+func (o *openRecorders) add(r *Recorder) {
+	if !testing.Testing() {
+		return
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.list = append(o.list, r)
+}
+
+func (o *openRecorders) remove(r *Recorder) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if i := slices.Index(o.list, r); i >= 0 {
+		o.list = slices.Delete(o.list, i, i+1)
+	}
+}
+
+func (o *openRecorders) all() (list []any) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for _, r := range o.list {
+		list = append(list, r)
+	}
+	return list
+}
