@@ -21,7 +21,8 @@ const mostHinted = 256 << 10
 
 // hint returns the options to add, as code to paste, so that a request matches the nearest
 // recording. It returns "" if more differs than text that changes from run to run and
-// fields that only tell calls apart, or if another recording would match then, too, or if the requests are long.
+// fields that only tell calls apart, if another recording would match then, too, or if the
+// requests are long.
 func (r *Run) hint(edits []diff.Edit, recs []*tape.Recording, nearest *tape.Recording, asked *interaction.Request) string {
 	request, options := nearest.Request(), *r.Tape.Config.Options
 	if len(request.Body)+len(asked.Body) > mostHinted {
