@@ -3,6 +3,7 @@ package promptecho
 import (
 	"cmp"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -89,6 +90,35 @@ func matchWith(t *testing.T, part func(string) string, code string) {
 	}
 	if before, after := misses(), misses(optionsOf(t, code)...); after >= before {
 		t.Errorf("%d misses, and %d with %s", before, after, code)
+	}
+}
+
+// TestMissInFailedFile: what a failed run left beside the cassette has the very request.
+func TestMissInFailedFile(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "c.yaml")
+	run := func(mode Mode, text string, o report.Outcome) string {
+		r := mustOpen(t, file, InMode(mode), Upstream(answersOf(`200 {"ok":true}`)))
+		askLine(t, r, "POST https://api.openai.com/v1/chat/completions "+prompt(text))
+		return strings.Join(report.Finish(r, o).Errors, "\n")
+	}
+	run(ModeAll, "one", report.Outcome{})
+	run(ModeAll, "two", report.Outcome{Failed: true})
+	said := run(ModeNone, "two", report.Outcome{})
+	m := regexp.MustCompile(`c.yaml.failed has this request: a run that did not pass recorded it. To use that file, which a run that passes makes whole:\n  mv (\S+) (\S+)\n  PROMPTECHO_MODE=once`).FindStringSubmatch(said)
+	if m == nil {
+		t.Fatalf("the report does not name the file:\n%s", said)
+	}
+	if said := run(ModeNone, "three", report.Outcome{}); strings.Contains(said, "failed") {
+		t.Errorf("the report names a file that does not have the request:\n%s", said)
+	}
+	if err := os.Rename(m[1], m[2]); err != nil {
+		t.Fatal(err)
+	}
+	for _, mode := range []Mode{ModeOnce, ModeNone} {
+		if said := run(mode, "two", report.Outcome{}); said != "" {
+			t.Errorf("mode %s, after the command:\n%s", mode, said)
+		}
 	}
 }
 
