@@ -13,6 +13,7 @@ import (
 	"github.com/promptecho/promptecho/internal/attr"
 	"github.com/promptecho/promptecho/internal/guard"
 	"github.com/promptecho/promptecho/internal/report"
+	"github.com/promptecho/promptecho/internal/testname"
 	"github.com/promptecho/promptecho/internal/tests"
 )
 
@@ -141,9 +142,9 @@ func (s *suite) nameLeft(w io.Writer, whole bool) {
 			fmt.Fprintf(w, "  promptecho prune -w deletes what is left of tests that are gone; a test that was renamed: git mv\n")
 		}
 	}
+	benchmarks := filepath.Join(testname.Folder, "Benchmark") // they run only with -bench
 	unopened := slices.DeleteFunc(all, func(cassette string) bool {
-		benchmark := strings.HasPrefix(filepath.Base(cassette), "Benchmark") // it runs only with -bench
-		return opened(cassette) || slices.Contains(orphans, cassette) || benchmark
+		return opened(cassette) || slices.Contains(orphans, cassette) || strings.HasPrefix(cassette, benchmarks)
 	})
 	if whole && len(s.cassettes) > 0 && len(unopened) > 0 {
 		fmt.Fprintf(w, "promptecho: all tests passed, and none opened %s: %s\n", plural(len(unopened), "this cassette", "these cassettes"), list(unopened))

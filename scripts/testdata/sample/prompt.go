@@ -1,0 +1,7 @@
+package bot
+
+const (
+	answerPrompt = "You answer in one sentence."
+	titlePrompt  = "You find titles."
+	tellPrompt   = "You tell stories."
+)
