@@ -37,9 +37,9 @@ func TestDiscarded(t *testing.T) {
 	_ = echotest.New(t)       // want `discarded`
 	unused := echotest.New(t) // want `discarded`
 	_ = unused
-	_, err := promptecho.Open("testdata/x.yaml") // want `write rec, err := promptecho.Open`
-	if err != nil {
-		t.Fatal(err)
+	promptecho.Open("testdata/x.yaml") // want `write rec, err := promptecho.Open`
+	if _, err := promptecho.Open("/"); err == nil {
+		t.Error("a folder is opened")
 	}
 	used := echotest.New(t)
 	use(used.Client())
