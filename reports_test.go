@@ -36,9 +36,32 @@ var reportOptions = map[string]Option{
 // then as who is paged by them.
 func TestReportFiles(t *testing.T) {
 	t.Parallel()
+	eachReport(t, func(t *testing.T, file string, ar *txtar.Archive, part func(string) string) {
+		if len(ar.Comment) == 0 {
+			t.Error("the case does not say what it is about")
+		}
+		got := reportOf(t, part)
+		if again := reportOf(t, part); again != got {
+			t.Errorf("another run says\n%s\nand not\n%s", again, got)
+		}
+		if *updateReports {
+			ar.Files = append(ar.Files[:len(ar.Files)-1:len(ar.Files)-1], txtar.File{Name: "want", Data: []byte(got + "\n")})
+			if err := os.WriteFile(file, txtar.Format(ar), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			return
+		}
+		if want := part("want"); got != want {
+			t.Errorf("%s\ngot:\n%s\n\nwant:\n%s", ar.Comment, got, want)
+		}
+	})
+}
+
+// eachReport runs a test for each file in testdata/reports.
+func eachReport(t *testing.T, f func(t *testing.T, file string, ar *txtar.Archive, part func(string) string)) {
 	files, err := filepath.Glob("testdata/reports/*.txtar")
-	if err != nil || len(files) < 40 {
-		t.Fatalf("%d reports, want 40 or more: %v", len(files), err)
+	if err != nil || len(files) < 60 {
+		t.Fatalf("%d reports, want 60 or more: %v", len(files), err)
 	}
 	for _, file := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
@@ -48,39 +71,22 @@ func TestReportFiles(t *testing.T) {
 				t.Fatal(err)
 			}
 			ar := txtar.Parse(data)
-			if len(ar.Comment) == 0 {
-				t.Error("the case does not say what it is about")
-			}
-			part := func(name string) string {
+			f(t, file, ar, func(name string) string {
 				for _, f := range ar.Files {
 					if f.Name == name {
 						return strings.TrimRight(string(f.Data), "\n")
 					}
 				}
 				return ""
-			}
-			got := reportOf(t, part)
-			if again := reportOf(t, part); again != got {
-				t.Errorf("another run says\n%s\nand not\n%s", again, got)
-			}
-			if *updateReports {
-				ar.Files = append(ar.Files[:len(ar.Files)-1:len(ar.Files)-1], txtar.File{Name: "want", Data: []byte(got + "\n")})
-				if err := os.WriteFile(file, txtar.Format(ar), 0o644); err != nil {
-					t.Fatal(err)
-				}
-				return
-			}
-			if want := part("want"); got != want {
-				t.Errorf("%s\ngot:\n%s\n\nwant:\n%s", ar.Comment, got, want)
-			}
+			})
 		})
 	}
 }
 
-// reportOf records, asks, and returns everything that is then said.
-func reportOf(t *testing.T, part func(string) string) string {
+// caseOf records what a case has, and returns the cassette and the options of its test.
+func caseOf(t *testing.T, part func(string) string) (file string, opts []Option) {
 	t.Helper()
-	file := filepath.Join(t.TempDir(), "c.yaml")
+	file = filepath.Join(t.TempDir(), "c.yaml")
 	if recorded := part("recorded"); recorded != "" {
 		r := mustOpen(t, file, InMode(ModeAll), OnRecordError(Keep), Upstream(answersOf(cmp.Or(part("answers"), `200 {"ok":true}`))))
 		for line := range strings.SplitSeq(recorded, "\n") {
@@ -88,7 +94,6 @@ func reportOf(t *testing.T, part func(string) string) string {
 		}
 		mustClose(t, r)
 	}
-	var opts []Option
 	for name := range strings.FieldsSeq(part("options")) {
 		switch name {
 		case "empty":
@@ -110,6 +115,24 @@ func reportOf(t *testing.T, part func(string) string) string {
 	if lines := part("top"); lines != "" {
 		setTop(t, file, lines+"\n")
 	}
+	return file, opts
+}
+
+// askAll uses and asks what a case says.
+func askAll(t *testing.T, r *Recorder, part func(string) string) {
+	t.Helper()
+	use(r, part("uses"))
+	if asked := part("asked"); asked != "" {
+		for line := range strings.SplitSeq(asked, "\n") {
+			askLine(t, r, line)
+		}
+	}
+}
+
+// reportOf records, asks, and returns everything that is then said.
+func reportOf(t *testing.T, part func(string) string) string {
+	t.Helper()
+	file, opts := caseOf(t, part)
 	o := report.Outcome{Command: func(mode string) string {
 		return "PROMPTECHO_MODE=" + mode + " go test example.com/app -run '^TestX$' -count=1"
 	}}
@@ -130,12 +153,7 @@ func reportOf(t *testing.T, part func(string) string) string {
 		return stable(err.Error(), file)
 	}
 	defer r.Close()
-	use(r, part("uses"))
-	if asked := part("asked"); asked != "" {
-		for line := range strings.SplitSeq(asked, "\n") {
-			askLine(t, r, line)
-		}
-	}
+	askAll(t, r, part)
 	rep := report.Finish(r, o)
 	if again := report.Finish(r, o); len(again.Errors) != len(rep.Errors) {
 		t.Error("finishing again gives another report")

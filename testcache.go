@@ -3,6 +3,7 @@ package promptecho
 import (
 	"flag"
 	"os"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -41,6 +42,11 @@ func fileTime(f *os.File, err error) (time.Time, error) {
 	}
 	return info.ModTime(), nil
 }
+
+// unlogged is true when a recorder was opened outside of a test, as in TestMain. The go
+// command's log of what was read begins when the tests do, so the environment and the
+// cassette of that recorder are not in it.
+var unlogged atomic.Bool
 
 // neverCache keeps the go command from caching the result of the tests that run, which is
 // about what a provider answers now. The go command caches no result without the log of

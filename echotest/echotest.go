@@ -59,6 +59,9 @@ import (
 // ends the test with t.Fatal.
 func New(t testing.TB, opts ...promptecho.Option) *promptecho.Recorder {
 	t.Helper()
+	if _, input := t.(*testing.T); input && report.FuzzWorker() {
+		t.Fatal("promptecho: while go test -fuzz makes inputs, the test of one has no name, and so no cassette: open the recorder before f.Fuzz, with echotest.New(f), or leave out -fuzz")
+	}
 	rec, err := promptecho.Open(cassette(t.Name()), opts...)
 	if err != nil {
 		t.Fatal(openError(err, t.Name()))

@@ -8,6 +8,7 @@ go 1.26.0
 require (
 	github.com/promptecho/promptecho v0.0.0
 	github.com/rogpeppe/go-internal v1.16.0
+	go.uber.org/goleak v1.3.0
 	golang.org/x/mod v0.42.0
 )
 

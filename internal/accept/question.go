@@ -11,13 +11,19 @@ import (
 	"github.com/promptecho/promptecho/internal/interaction"
 )
 
-// asking are the members of a request to a model that hold what is asked: the conversation,
-// the input of an embedding, the query and the documents of a rerank. System prompts, tools
-// and settings stand around it.
-var asking = []string{
-	"messages", "contents", "input", "inputs", "prompt", "message", "chat_history", "content", "parts",
-	"query", "documents", "texts", "text", "images", "image", "file", "audio", "video", "suffix", "instances",
-	"requests", "tool_results", "previous_response_id", "conversation",
+// around are the members of a request to a model that stand around what is asked: system
+// prompts, tools and settings that choose among answers. Everything else is asked, also what
+// nobody knows: a needless refusal is seen, a wrong answer is not.
+var around = []string{
+	"system", "systemInstruction", "system_instruction", "instructions", "preamble",
+	"tools", "tool_choice", "parallel_tool_calls", "max_tool_calls", "functions", "function_call", "toolConfig", "tool_config", "strict_tools",
+	"response_format", "output_config", "output_format", "outputConfig", "format",
+	"generationConfig", "generation_config", "inferenceConfig", "textGenerationConfig", "options", "completion_args",
+	"thinking", "think", "reasoning", "reasoning_effort", "verbosity",
+	"temperature", "top_p", "top_k", "p", "k", "min_p", "seed", "random_seed", "presence_penalty", "frequency_penalty", "repetition_penalty", "logit_bias",
+	"max_tokens", "max_completion_tokens", "max_output_tokens", "max_tokens_to_sample", "max_gen_len",
+	"stop", "stop_sequences", "truncation", "safety_mode", "safetySettings", "safety_settings", "guardrailConfig",
+	"metadata", "user", "store", "service_tier", "include", "context_management", "cache_control", "anthropic_beta", "anthropic_version",
 }
 
 // systemRoles are the roles of messages that are system prompts.
@@ -47,8 +53,8 @@ func isAsked(path string, body []byte) bool {
 	if !ok {
 		return path == "body" // a body that is no JSON
 	}
-	name, rest, _ := strings.Cut(path, "/")
-	if !slices.Contains(asking, name) {
+	name, rest, _ := strings.Cut(strings.TrimPrefix(path, "text/"), "/") // Responses have settings below text
+	if slices.Contains(around, name) {
 		return false
 	}
 	index, _, _ := strings.Cut(rest, "/")

@@ -149,6 +149,9 @@ func (r *reader) agentLLM(n *yaml.Node) {
 	case !ok:
 		r.leaveOut(n, "the call of the model is none of the openai SDK that is known: "+strconv.Quote(endpoint))
 		return
+	case r.string(member(req, "stream"), "request.stream") == "true":
+		r.leaveOut(n, "the call of the model was streamed, and the events are not known")
+		return
 	case result == nil || result.Kind != yaml.Mapping:
 		r.leaveOut(n, "the call of the model returned no object, so that the answer is not known")
 		return

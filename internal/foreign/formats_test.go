@@ -375,6 +375,7 @@ retrieval/docs/search "{\"query\":\"rain\",\"top\":3}"
   - {index: 6, kind: tool, boundary: lookup, request: {name: lookup}, response: 1}
   - {index: 7, kind: retrieval, boundary: retrieval, request: {query: <via-callback>}, response: []}
   - {index: 8, kind: memory_write, boundary: notes, request: {name: notes, args: {}}, error: {type: Stop}}
+  - {index: 9, kind: llm, request: {endpoint: chat.completions, model: m, messages: [], stream: true}, response: {id: x}}
 `), `memory_write/notes "{}"
 failed: Stop without a message
 0 "" ` + `
@@ -387,6 +388,7 @@ line 11: the request failed with an error of Python, and there is no answer
 line 12: no function can be wrapped under the name "tool/a b"
 line 13: a framework said that tool/lookup was called, and not with what
 line 14: a framework said that retrieval/retrieval was called, and not with what
+line 16: the call of the model was streamed, and the events are not known
 `},
 		{"AgentTape as JSON", `{"version": "1", "run_id": "a", "meta": {"agenttape_version": "0.1.5"}, "interactions": [{"index": 0, "kind": "http", "request": {"method": "GET", "url": "https://h.example/\u00e9", "headers": {"X-A": "b"}}, "response": {"status_code": 200, "headers": {"Content-Type": "text/plain"}, "content": "a\n"}}]}`,
 			"GET https://h.example/é \"\"\nasked x-a: b\n200 \"a\\n\" \nanswered content-type: text/plain\n"},

@@ -80,12 +80,15 @@ const suffix = ".json"
 
 // Read returns the runs in the folder, in the order of their cassettes.
 func Read(dir string) (runs []Run, err error) {
-	files, err := filepath.Glob(filepath.Join(dir, "*"+suffix))
+	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return nil, err
 	}
-	for _, file := range files {
-		data, err := os.ReadFile(file)
+	for _, e := range entries {
+		if !strings.HasSuffix(e.Name(), suffix) {
+			continue
+		}
+		data, err := os.ReadFile(filepath.Join(dir, e.Name()))
 		if err != nil {
 			return nil, err
 		}

@@ -14,11 +14,20 @@ import (
 // maxOptions is how many options a hint gives at most.
 const maxOptions = 3
 
+// mostHinted is how many bytes the bodies of two requests may have together for a hint to be
+// tried. Masks take a second for each MB of text, and a miss that answers after ten is worse
+// than one without a hint.
+const mostHinted = 256 << 10
+
 // hint returns the options to add, as code to paste, so that a request matches the nearest
 // recording. It returns "" if more differs than text that changes from run to run and
-// fields that only tell calls apart, or if another recording would match then, too.
+// fields that only tell calls apart, if another recording would match then, too, or if the
+// requests are long.
 func (r *Run) hint(edits []diff.Edit, recs []*tape.Recording, nearest *tape.Recording, asked *interaction.Request) string {
-	options := *r.Tape.Config.Options
+	request, options := nearest.Request(), *r.Tape.Config.Options
+	if len(request.Body)+len(asked.Body) > mostHinted {
+		return ""
+	}
 	var code []string
 	for _, e := range edits {
 		added := addOptions(&options, &e)
@@ -32,7 +41,6 @@ func (r *Run) hint(edits []diff.Edit, recs []*tape.Recording, nearest *tape.Reco
 		}
 	}
 	keyOf := func(req *interaction.Request) string { return options.Form(req).Key() }
-	request := nearest.Request()
 	key := keyOf(&request)
 	if len(code) == 0 || len(code) > maxOptions || key != keyOf(asked) {
 		return ""

@@ -24,7 +24,7 @@ func (l *Log) Judge(o *Outcome, unasked ...string) Report {
 		unused := slices.DeleteFunc(l.Unused(), func(rec *tape.Recording) bool {
 			return slices.Contains(compared, rec)
 		})
-		l.judgeMisses(&rep, o, misses, recs, unused, l.renamed(l.missedForms()))
+		l.judgeMisses(&rep, o, misses, recs, unused, l.elsewhere(o, l.missedForms()))
 	}
 	// An unused recording is evidence only if everything ran and went well: a miss, or
 	// whatever else failed the test, can be why the rest was not asked for.
@@ -85,9 +85,9 @@ func (r *Run) judgeLacking(rep *Report, o *Outcome, calls []string) {
 // judgeMisses lists the misses, those that differ from their recordings in the same way as
 // one finding: one prompt edit can be a hundred misses. It shows the first one of each
 // finding in full and gives each of the others a line. It also names the unused recordings
-// with which no miss was compared. renamed says which cassette has the requests under
-// another name, or is empty.
-func (r *Run) judgeMisses(rep *Report, o *Outcome, misses []*Miss, recs, unused []*tape.Recording, renamed string) {
+// with which no miss was compared. elsewhere says which other file has the requests, or is
+// empty.
+func (r *Run) judgeMisses(rep *Report, o *Outcome, misses []*Miss, recs, unused []*tape.Recording, elsewhere string) {
 	used, verb := 0, "have"
 	for _, rec := range recs {
 		if rec.Used() {
@@ -126,7 +126,7 @@ func (r *Run) judgeMisses(rep *Report, o *Outcome, misses []*Miss, recs, unused 
 		text += "\n\nNot used either: " + strings.Join(places, ", ") + andMore(" ", len(unused)-alsoNamed)
 	}
 	if slices.ContainsFunc(misses, func(m *Miss) bool { return !m.unrecordable() }) {
-		text += "\n\n" + renamed + r.howToRecord(o)
+		text += "\n\n" + elsewhere + r.howToRecord(o)
 	}
 	var reasons []Finding
 	for _, m := range misses {

@@ -11,6 +11,21 @@ import (
 	"github.com/promptecho/promptecho/internal/tests"
 )
 
+// elsewhere says which other file has requests that are asked here, by the keys of their
+// forms, and how to use it. It returns "" if there is none.
+func (r *Run) elsewhere(o *Outcome, asked map[string]bool) string {
+	path, n := r.Tape.CountInFailed(asked)
+	if n == 0 || r.Tape.State.Pinned {
+		return r.renamed(asked)
+	}
+	has, it := "this request", "it"
+	if len(asked) > 1 {
+		has, it = fmt.Sprintf("%d of these requests", n), "them"
+	}
+	return fmt.Sprintf("%s has %s: a run that did not pass recorded %s. To use that file, which a run that passes makes whole:\n  %s\n%s\n\n",
+		filepath.Join(filepath.Dir(r.File), filepath.Base(path)), has, it, shell.Join([]string{"mv", shell.Place(path), shell.Place(r.Path)}), r.commandIn(o, "once"))
+}
+
 // renamed says which cassette of a test that is gone has requests that are asked here, and
 // how to rename it; asked are the keys of their forms. It returns "" if there is a cassette,
 // or none to be renamed.

@@ -259,6 +259,7 @@ func TestHint(t *testing.T) {
 		{"on 2026-01-02", "on 2026-01-03", "promptecho.MaskTimes()"},
 		{"on 2026-01-02", "off 2026-01-03", ""},
 		{long + "at 10:30 " + long, long + "at 9:15 " + long, "promptecho.MaskTimes()"},
+		{strings.Repeat(long, 10) + "at 10:30", strings.Repeat(long, 10) + "at 9:15", ""}, // it would take too long
 		{"one word", "another word", ""},
 		{"Read /tmp/TestX111/001/a.go", "Read /tmp/TestX222/001/a.go", "promptecho.MaskTempDirs()"},
 		{"Read /tmp/TestX111/001/a.go", "Read /tmp/TestX222/001/b.go", ""},

@@ -26,6 +26,10 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		fail(w, http.StatusMisdirectedRequest, fmt.Sprintf("%s stands for %s and is no proxy: use it as the base URL", l.address, l.target))
 		return
 	}
+	if !l.dialed && !l.serves(r) {
+		fail(w, http.StatusForbidden, fmt.Sprintf("%s answers programs of this machine, and no page of %q under the name %q", l.address, r.Header.Get("Origin"), r.Host))
+		return
+	}
 	w.Header()["Content-Type"] = nil // else net/http makes one up for an answer that has none
 	p := httputil.ReverseProxy{
 		Rewrite:       func(pr *httputil.ProxyRequest) { s.redirect(l, pr) },

@@ -397,6 +397,39 @@ func TestUpstreams(t *testing.T) {
 	}
 }
 
+// TestPages: no page in the browser of the developer gets to the transport, whether it names
+// the listener or comes under a name that was made to lead there. Programs do, also pages of
+// this machine.
+func TestPages(t *testing.T) {
+	t.Parallel()
+	_, address := serveFor(t, "https://api.example.com", func(req *http.Request) (*http.Response, error) {
+		return answer(req, 200, http.Header{}, strings.NewReader("")), nil
+	})
+	for _, tt := range []struct {
+		host, headers string
+		want          int
+	}{
+		{"HOST", "", 200},
+		{"localhost:4711", "", 200},
+		{"api.example.com", "", 200},
+		{"host.docker.internal:4711", "", 200},
+		{"HOST", "Origin: http://localhost:3000\nSec-Fetch-Site: cross-site\n", 200},
+		{"HOST", "Origin: app://editor\n", 200},
+		{"rebound.example.org:4711", "", 403},
+		{"api.example.com.example.org", "", 403},
+		{"127.0.0.1.example.org", "", 403},
+		{"HOST", "Origin: https://example.org\n", 403},
+		{"HOST", "Origin: http://127.0.0.1.example.org\n", 403},
+		{"HOST", "Origin: null\n", 403},
+		{"HOST", "Sec-Fetch-Site: cross-site\n", 403},
+	} {
+		resp, body := send(t, address, "POST /v1 HTTP/1.1\nHost: "+tt.host+"\n"+tt.headers+"Content-Length: 0\n\n")
+		if resp.StatusCode != tt.want || tt.want == 403 && !strings.Contains(body, "answers programs of this machine") {
+			t.Errorf("Host %s, %q: %s %s", tt.host, tt.headers, resp.Status, body)
+		}
+	}
+}
+
 func TestAskedBy(t *testing.T) {
 	t.Parallel()
 	var by []string

@@ -2,6 +2,7 @@ package serve
 
 import (
 	"net"
+	"net/http"
 	"net/netip"
 	"net/url"
 	"strings"
@@ -23,6 +24,29 @@ type listener struct {
 }
 
 type listenerKey struct{}
+
+// serves reports whether a request may come from a program that was led here. The others are
+// pages that the developer's browser has open: what such a page asks would be recorded, and
+// under a name that was made to lead here it would read the answers. A browser names the page
+// in Origin, or says that it is from elsewhere (https://www.w3.org/TR/fetch-metadata/). Names
+// below .internal are nobody's (containers call their host so).
+func (l *listener) serves(r *http.Request) bool {
+	ours := func(host string) bool {
+		return IsLoopback(host) || host == l.host || strings.HasSuffix((&url.URL{Host: host}).Hostname(), ".internal")
+	}
+	if r.Host != "" && !ours(r.Host) {
+		return false
+	}
+	origin := r.Header.Get("Origin")
+	if origin == "" {
+		return r.Header.Get("Sec-Fetch-Site") != "cross-site"
+	}
+	u, err := url.Parse(origin)
+	if err != nil || origin == "null" {
+		return false
+	}
+	return u.Scheme != "http" && u.Scheme != "https" || ours(u.Host) // applications have schemes of their own
+}
 
 // targetOf returns the target that a URL names.
 func targetOf(u *url.URL) target {

@@ -1,5 +1,14 @@
 package tape
 
+import "github.com/promptecho/promptecho/internal/cassette"
+
+// CountInFailed is CountIn for the file in which a run that did not pass left what it
+// recorded, and returns the path of that.
+func (t *Tape) CountInFailed(asked map[string]bool) (path string, n int) {
+	path = cassette.Beside(t.Config.Path, FailedSuffix)
+	return path, t.CountIn(path, asked)
+}
+
 // CountIn returns how many recordings of another cassette answer requests that are asked
 // here, by the keys of their forms. It returns 0 if the cassette cannot be read.
 func (t *Tape) CountIn(path string, asked map[string]bool) (n int) {

@@ -1,0 +1,154 @@
+package promptecho
+
+import (
+	"cmp"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/promptecho/promptecho/internal/report"
+	"github.com/promptecho/promptecho/internal/txtar"
+)
+
+// TestReportRemedies does what each report says, and checks that it helps: it runs the test
+// in the record modes of the commands, and with the options of the hints.
+func TestReportRemedies(t *testing.T) {
+	t.Parallel()
+	eachReport(t, func(t *testing.T, _ string, _ *txtar.Archive, part func(string) string) {
+		want := part("want")
+		for _, command := range slices.Compact(slices.Sorted(slices.Values(commands.FindAllString(want, -1)))) {
+			mode := Mode(commands.FindStringSubmatch(command)[1])
+			if mode == ModeNewEpisodes && strings.Contains(want, "has no recording") {
+				continue // "if no request holds the value"; here one does, and the other command is for it
+			}
+			recordAs(t, part, mode)
+		}
+		for _, hint := range hints.FindAllStringSubmatch(want, -1) {
+			matchWith(t, part, hint[1])
+		}
+		if strings.Contains(want, "has no recording") && !commands.MatchString(want) && !noCommandHelps.MatchString(want) {
+			t.Errorf("the report says neither a command nor why none helps:\n%s", want)
+		}
+	})
+}
+
+var (
+	commands       = regexp.MustCompile(`PROMPTECHO_MODE=(\w+) go test`)
+	hints          = regexp.MustCompile(`if this cannot change the answer, add (.*)`)
+	noCommandHelps = regexp.MustCompile(`WebSocket|Frozen keeps it`)
+)
+
+// withoutModes returns the options of a case without its record modes, which reports say to
+// remove where they stand in the way of recording.
+func withoutModes(part func(string) string) func(string) string {
+	return func(name string) string {
+		text := part(name)
+		if name == "options" {
+			for _, mode := range []string{"none", "once", "new-episodes", "compare"} {
+				text = strings.Join(slices.DeleteFunc(strings.Fields(text), func(o string) bool { return o == mode }), " ")
+			}
+		}
+		return text
+	}
+}
+
+// recordAs runs the test of a case in a record mode, and then in mode none, in which it must
+// pass.
+func recordAs(t *testing.T, part func(string) string, mode Mode) {
+	t.Helper()
+	file, opts := caseOf(t, withoutModes(part))
+	if strings.Contains(part("want"), "is pinned") {
+		if err := os.WriteFile(file, []byte(strings.Replace(read(t, file), "pinned: true\n", "", 1)), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	run := func(mode Mode) {
+		live := answersOf(cmp.Or(part("live"), part("answers"), `200 {"ok":true}`))
+		r := mustOpen(t, file, append(slices.Clone(opts), InMode(mode), OnRecordError(Keep), Upstream(live))...)
+		askAll(t, r, part)
+		if rep := report.Finish(r, report.Outcome{}); len(rep.Errors) > 0 {
+			t.Errorf("mode %s, after the report said to record in mode %s:\n%s", mode, commands.FindAllString(part("want"), -1), strings.Join(rep.Errors, "\n"))
+		}
+	}
+	run(mode)
+	run(ModeNone)
+}
+
+// matchWith runs the test of a case with the options that a hint gives as code: there must
+// be a miss less.
+func matchWith(t *testing.T, part func(string) string, code string) {
+	t.Helper()
+	misses := func(more ...Option) int {
+		file, opts := caseOf(t, withoutModes(part))
+		r := mustOpen(t, file, append(append(opts, InMode(ModeNone)), more...)...)
+		askAll(t, r, part)
+		return len(r.log.Misses())
+	}
+	if before, after := misses(), misses(optionsOf(t, code)...); after >= before {
+		t.Errorf("%d misses, and %d with %s", before, after, code)
+	}
+}
+
+// TestMissInFailedFile: what a failed run left beside the cassette has the very request.
+func TestMissInFailedFile(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "c.yaml")
+	run := func(mode Mode, text string, o report.Outcome) string {
+		r := mustOpen(t, file, InMode(mode), Upstream(answersOf(`200 {"ok":true}`)))
+		askLine(t, r, "POST https://api.openai.com/v1/chat/completions "+prompt(text))
+		return strings.Join(report.Finish(r, o).Errors, "\n")
+	}
+	run(ModeAll, "one", report.Outcome{})
+	run(ModeAll, "two", report.Outcome{Failed: true})
+	said := run(ModeNone, "two", report.Outcome{})
+	m := regexp.MustCompile(`c.yaml.failed has this request: a run that did not pass recorded it. To use that file, which a run that passes makes whole:\n  mv (\S+) (\S+)\n  PROMPTECHO_MODE=once`).FindStringSubmatch(said)
+	if m == nil {
+		t.Fatalf("the report does not name the file:\n%s", said)
+	}
+	if said := run(ModeNone, "three", report.Outcome{}); strings.Contains(said, "failed") {
+		t.Errorf("the report names a file that does not have the request:\n%s", said)
+	}
+	if err := os.Rename(m[1], m[2]); err != nil {
+		t.Fatal(err)
+	}
+	for _, mode := range []Mode{ModeOnce, ModeNone} {
+		if said := run(mode, "two", report.Outcome{}); said != "" {
+			t.Errorf("mode %s, after the command:\n%s", mode, said)
+		}
+	}
+}
+
+// optionsOf reads the options that a hint gives as code.
+func optionsOf(t *testing.T, code string) (opts []Option) {
+	t.Helper()
+	text := "(`[^`]*`|\"(?:[^\"\\\\]|\\\\.)*\")"
+	call := regexp.MustCompile(`^promptecho\.(\w+)\((?:` + text + `(?:, ` + text + `)?)?\)(?:, )?`)
+	for code != "" {
+		m := call.FindStringSubmatch(code)
+		if m == nil {
+			t.Fatalf("no option: %s", code)
+		}
+		code = code[len(m[0]):]
+		a, _ := strconv.Unquote(m[2])
+		b, _ := strconv.Unquote(m[3])
+		switch m[1] {
+		case "Ignore":
+			opts = append(opts, Ignore(a))
+		case "Mask":
+			opts = append(opts, Mask(a, b))
+		case "MaskTimes":
+			opts = append(opts, MaskTimes())
+		case "MaskUUIDs":
+			opts = append(opts, MaskUUIDs())
+		case "MaskTempDirs":
+			opts = append(opts, MaskTempDirs())
+		default:
+			t.Fatalf("no option: %s", m[0])
+		}
+	}
+	return opts
+}
