@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/promptecho/promptecho/internal/txtar"
 )
 
 // Code in the documentation is code that runs: a block under
@@ -95,6 +97,22 @@ func TestDocumentedTests(t *testing.T) {
 		}
 		if len(names) < least {
 			t.Errorf("%s names %d tests, want %d or more", file, len(names), least)
+		}
+	}
+}
+
+// Every report of testdata/reports is listed in docs/MISSES.md under what it is about.
+func TestDocumentedReports(t *testing.T) {
+	t.Parallel()
+	page := read(t, "docs/MISSES.md")
+	files, err := filepath.Glob("testdata/reports/*.txtar")
+	if err != nil || len(files) < 60 {
+		t.Fatalf("%d reports, want 60 or more: %v", len(files), err)
+	}
+	for _, file := range files {
+		about := strings.Join(strings.Fields(string(txtar.Parse([]byte(read(t, file))).Comment)), " ")
+		if line := "- [" + about + "](../" + file + ")\n"; !strings.Contains(page, line) {
+			t.Errorf("docs/MISSES.md does not list a report; add under \"All reports\":\n%s", line)
 		}
 	}
 }

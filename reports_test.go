@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -29,6 +30,11 @@ var reportOptions = map[string]Option{
 	"new-episodes": InMode(ModeNewEpisodes), "compare": InMode(ModeCompare), "frozen-chat": Frozen("llm/openai.chat"),
 }
 
+// forbidden matches what a terminal (escape sequences, carriage returns) or a CI system
+// takes for a command: GitHub's "::error::", GitLab's "section_start" (which has both of the
+// former), "##teamcity[" of TeamCity and "##vso[" of Azure. Hyperlinks are such sequences.
+var forbidden = regexp.MustCompile(`[\x00-\x09\x0b-\x1f\x7f\x{80}-\x{9f}]|(?m:^\s*::)|##(teamcity|vso)?\[`)
+
 // TestReportFiles holds every report to a file that a person has read: a comment
 // that says what happened, what was recorded and asked (one request a line:
 // method, URL, body), what stands at the top of the cassette and what the test uses of
@@ -41,6 +47,9 @@ func TestReportFiles(t *testing.T) {
 			t.Error("the case does not say what it is about")
 		}
 		got := reportOf(t, part)
+		if forbidden.MatchString(got) {
+			t.Errorf("a terminal or a CI system would obey this:\n%q", got)
+		}
 		if again := reportOf(t, part); again != got {
 			t.Errorf("another run says\n%s\nand not\n%s", again, got)
 		}
