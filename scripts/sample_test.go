@@ -94,17 +94,9 @@ func TestSample(t *testing.T) {
 			server := httptest.NewServer(p)
 			env.Defer(func() { server.Close(); p.provider.Close() })
 			env.Values["plug"] = p
-			for _, name := range []string{"GOCACHE", "GOMODCACHE"} {
-				out, err := exec.Command("go", "env", name).Output()
-				if err != nil {
-					return err
-				}
-				env.Setenv(name, strings.TrimSpace(string(out)))
+			if err := offline(env, bin); err != nil {
+				return err
 			}
-			env.Setenv("PATH", bin+string(os.PathListSeparator)+env.Getenv("PATH"))
-			env.Setenv("GOPROXY", "off")
-			env.Setenv("GOTOOLCHAIN", "local")
-			env.Setenv("CI", "")
 			env.Setenv("OPENAI_BASE_URL", server.URL+"/v1")
 			env.Setenv("PROXY", server.URL)
 			if err := os.CopyFS(env.WorkDir, os.DirFS(filepath.Join("testdata", "sample"))); err != nil {

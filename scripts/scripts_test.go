@@ -51,6 +51,23 @@ func TestCommand(t *testing.T) {
 	})
 }
 
+// offline lets a script run go and promptecho as on a developer's machine, with the caches
+// of this one and no network.
+func offline(env *testscript.Env, bin string) error {
+	for _, name := range []string{"GOCACHE", "GOMODCACHE"} {
+		out, err := exec.Command("go", "env", name).Output()
+		if err != nil {
+			return err
+		}
+		env.Setenv(name, strings.TrimSpace(string(out)))
+	}
+	env.Setenv("PATH", bin+string(os.PathListSeparator)+env.Getenv("PATH"))
+	env.Setenv("GOPROXY", "off")
+	env.Setenv("GOTOOLCHAIN", "local")
+	env.Setenv("CI", "")
+	return nil
+}
+
 // TestEchotest runs go test, and the commands that run it, in a scratch module that uses
 // promptecho as a user's module does.
 func TestEchotest(t *testing.T) {
@@ -60,17 +77,9 @@ func TestEchotest(t *testing.T) {
 		Dir:                 filepath.Join("testdata", "echotest"),
 		RequireExplicitExec: true,
 		Setup: func(env *testscript.Env) error {
-			for _, name := range []string{"GOCACHE", "GOMODCACHE"} {
-				out, err := exec.Command("go", "env", name).Output()
-				if err != nil {
-					return err
-				}
-				env.Setenv(name, strings.TrimSpace(string(out)))
+			if err := offline(env, bin); err != nil {
+				return err
 			}
-			env.Setenv("PATH", bin+string(os.PathListSeparator)+env.Getenv("PATH"))
-			env.Setenv("GOPROXY", "off")
-			env.Setenv("GOTOOLCHAIN", "local")
-			env.Setenv("CI", "")
 			return os.WriteFile(filepath.Join(env.WorkDir, "go.mod"), []byte(mod), 0o666)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"paste": paste, "holds": holds},

@@ -183,11 +183,11 @@ func TestAssign(t *testing.T) {
 			calls: calls(chat("", "system", system, "user", "What is the weather in Paris?", "assistant", "promptecho: not recorded: openai.chat")), told: true, findings: []string{"LATER"}},
 	}
 	for _, tt := range tests {
+		for i, it := range tt.stored { // several cases share some
+			it.Line = 3 + 10*i
+		}
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			for i, it := range tt.stored {
-				it.Line = 3 + 10*i
-			}
 			findings := Assign(&Run{Stored: tt.stored, Calls: tt.calls, Options: &tt.options, Before: tt.before, Questions: tt.told})
 			var got []string
 			for _, f := range findings {

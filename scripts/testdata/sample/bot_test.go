@@ -6,13 +6,14 @@ import (
 	"strings"
 	"testing"
 
-	"example.com/app/internal/quiet"
+	"go.uber.org/goleak"
+
 	"github.com/promptecho/promptecho/echotest"
 )
 
 // TestMain also fails if a goroutine is left.
 func TestMain(m *testing.M) {
-	quiet.VerifyTestMain(echotest.RunFunc(func() int { return echotest.Run(m) }))
+	goleak.VerifyTestMain(echotest.RunFunc(func() int { return echotest.Run(m) }))
 }
 
 // recorded returns a bot whose requests are recorded.

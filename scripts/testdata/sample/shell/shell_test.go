@@ -6,12 +6,13 @@ import (
 	"strings"
 	"testing"
 
-	"example.com/app/internal/quiet"
+	"go.uber.org/goleak"
+
 	"github.com/promptecho/promptecho/echotest"
 )
 
 func TestMain(m *testing.M) {
-	quiet.VerifyTestMain(echotest.RunFunc(func() int { return echotest.Run(m) }))
+	goleak.VerifyTestMain(echotest.RunFunc(func() int { return echotest.Run(m) }))
 }
 
 func TestAsk(t *testing.T) {

@@ -1,18 +1,26 @@
 package main
 
 import (
+	"fmt"
 	"path/filepath"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"go.uber.org/goleak"
 
-	"example.com/app/internal/quiet"
 	"github.com/promptecho/promptecho/echotest"
 )
 
 func TestMain(m *testing.M) {
-	tests := echotest.RunFunc(func() int { return echotest.Run(m) })
-	testscript.Main(echotest.RunFunc(func() int { return quiet.Run(tests) }), map[string]func(){"ask": main})
+	tests := echotest.RunFunc(func() int {
+		code := echotest.Run(m)
+		if err := goleak.Find(); err != nil && code == 0 {
+			fmt.Println(err)
+			return 1
+		}
+		return code
+	})
+	testscript.Main(tests, map[string]func(){"ask": main})
 }
 
 func TestScripts(t *testing.T) {
