@@ -67,8 +67,8 @@ func TestMemoryOfAMiss(t *testing.T) {
 		t.Fatal(err)
 	}
 	f = nil
-	r := mustOpen(t, file, InMode(ModeNone), AllowUnused())
 	peak := peakHeap(func() {
+		r := mustOpen(t, file, InMode(ModeNone), AllowUnused())
 		resp, err := r.Client().Post("http://h/v1/chat/completions", "application/json", strings.NewReader(prompt("2000 NEW "+words)))
 		if err != nil || resp.StatusCode != http.StatusTeapot {
 			t.Fatal(resp, err)

@@ -53,31 +53,29 @@ func notFile(mode fs.FileMode) string {
 // readFile reads a file as a whole.
 func readFile(path string) ([]byte, error) {
 	var b bytes.Buffer
-	f, err := readInto(&b, path)
+	f, size, err := openFile(path)
 	if err != nil {
+		return nil, err
+	}
+	if err := readInto(&b, f, size); err != nil {
 		return nil, err
 	}
 	f.Close()
 	return b.Bytes(), nil
 }
 
-// readInto reads a file as a whole into a buffer, and returns it open.
-func readInto(b *bytes.Buffer, path string) (*os.File, error) {
-	f, size, err := openFile(path)
-	if err != nil {
-		return nil, err
-	}
+// readInto reads a file as a whole into a buffer; if that fails, it closes the file.
+func readInto(b *bytes.Buffer, f *os.File, size int64) (err error) {
 	if size > maxFile {
-		err = &fs.PathError{Op: "read", Path: path, Err: fmt.Errorf("it has %d bytes, and %d at most are read", size, maxFile)}
+		err = &fs.PathError{Op: "read", Path: f.Name(), Err: fmt.Errorf("it has %d bytes, and %d at most are read", size, maxFile)}
 	} else {
 		b.Grow(int(size) + bytes.MinRead)
 		_, err = b.ReadFrom(io.LimitReader(f, maxFile))
 	}
 	if err != nil {
 		f.Close()
-		return nil, err
 	}
-	return f, nil
+	return err
 }
 
 // holds reports whether a file has this content.

@@ -1,6 +1,7 @@
 package cassette
 
 import (
+	"bufio"
 	"bytes"
 	"fmt"
 	"io"
@@ -50,9 +51,18 @@ type entry struct {
 // Save has not written as it is, or an interaction of it that was edited since, is
 // read by the full parser, with the same meaning.
 func Open(path string, revision uint32, trust func(text []byte) bool) (*Index, error) {
-	buf := buffers.Get().(*bytes.Buffer)
-	f, err := readInto(buf, path)
+	f, size, err := openFile(path)
 	if err != nil {
+		return nil, err
+	}
+	if size > maxKept {
+		if s, ok := findSealed(path, f, size, revision, trust); ok {
+			s.file = f
+			return s, nil
+		}
+	}
+	buf := buffers.Get().(*bytes.Buffer)
+	if err := readInto(buf, f, size); err != nil {
 		return nil, err
 	}
 	data := buf.Bytes()
@@ -104,21 +114,17 @@ func find(path string, data *[]byte, revision uint32, trust func([]byte) bool) (
 	line := 1 + bytes.Count((*data)[:at], []byte("\n"))
 	s.items = make([]entry, 0, len(seals))
 	finder := sealFinder{seals: seals}
-	unknown := []byte(codec.UnknownHeadersLine)
-	anyUnknown := bytes.Contains(text, unknown)
 	for len(text) > 0 {
 		item, seal := finder.cut(len(s.items), text)
-		it := entry{at: int64(at), line: line, seal: seal, unknown: anyUnknown && bytes.Contains(item, unknown), accepted: codec.IsAccepted(item)}
-		if it.seal != nil {
-			it.trusted = it.seal.revision == revision && it.seal.key != 0 && (trust == nil || trust(item))
-			it.givenUp = givenUp(item)
-		} else if it.it, _ = codec.ParseItem(path, item, readFrom(assetDir(target(path)))); it.it == nil {
+		if seal != nil {
+			s.items = append(s.items, sealedEntry(item, seal, int64(at), line, revision, trust))
+		} else if it, _ := codec.ParseItem(path, item, readFrom(assetDir(target(path)))); it == nil {
 			return nil, false
 		} else {
-			it.it.Line = line
+			it.Line = line
 			s.edited = append(s.edited, line)
+			s.items = append(s.items, entry{at: int64(at), line: line, it: it})
 		}
-		s.items = append(s.items, it)
 		at += len(item)
 		line += bytes.Count(item, []byte("\n"))
 		text = text[len(item):]
@@ -129,17 +135,84 @@ func find(path string, data *[]byte, revision uint32, trust func([]byte) bool) (
 	return s, true
 }
 
+// findSealed is find for a file that is too large to be kept in memory: it reads one
+// interaction after the other. ok is false if not all of them are as they were written, or
+// if the file is not as Save writes it; then the whole text is needed to say more.
+func findSealed(path string, file io.ReaderAt, size int64, revision uint32, trust func([]byte) bool) (s *Index, ok bool) {
+	const window = 1 << 16
+	head := make([]byte, min(size, window))
+	if _, err := file.ReadAt(head, 0); err != nil && err != io.EOF || bytes.Contains(head[:min(len(head), 200)], []byte("\r\n")) {
+		return nil, false
+	}
+	s, items, ok := cutTop(head)
+	end, seals, sealed := readSeals(file, size)
+	if !ok || !sealed {
+		return nil, false
+	}
+	s.path = path
+	at := int64(len(head) - len(items))
+	line := 1 + bytes.Count(head[:at], []byte("\n"))
+	r := bufio.NewReaderSize(io.NewSectionReader(file, at, end-at), window)
+	var item []byte
+	for i := range seals {
+		if int64(seals[i].text.len) > end-at {
+			return nil, false
+		}
+		item = append(item[:0], make([]byte, seals[i].text.len)...)
+		if _, err := io.ReadFull(r, item); err != nil || !bytes.HasPrefix(item, []byte(codec.ItemStart)) || idOf(item) != seals[i].text {
+			return nil, false
+		}
+		s.items = append(s.items, sealedEntry(item, &seals[i], at, line, revision, trust))
+		at += int64(len(item))
+		line += bytes.Count(item, []byte("\n"))
+	}
+	return s, at == end
+}
+
+// readSeals reads the seals from the end of a file, and returns where the interactions end.
+func readSeals(file io.ReaderAt, size int64) (end int64, seals []seal, ok bool) {
+	const most = 64 << 20 // those of a million interactions
+	for n := int64(1 << 16); ; n *= 4 {
+		tail := make([]byte, min(n, size))
+		if _, err := file.ReadAt(tail, size-int64(len(tail))); err != nil && err != io.EOF {
+			return 0, nil, false
+		}
+		if items, seals, ok := cutSeals(tail); ok {
+			return size - int64(len(tail)-len(items)), seals, true
+		}
+		if n >= min(size, most) {
+			return 0, nil, false
+		}
+	}
+}
+
+// sealedEntry returns the entry of an interaction for which a seal holds.
+func sealedEntry(item []byte, seal *seal, at int64, line int, revision uint32, trust func([]byte) bool) entry {
+	return entry{
+		at: at, line: line, seal: seal,
+		trusted:  seal.revision == revision && seal.key != 0 && (trust == nil || trust(item)),
+		givenUp:  givenUp(item),
+		unknown:  bytes.Contains(item, []byte(codec.UnknownHeadersLine)),
+		accepted: codec.IsAccepted(item),
+	}
+}
+
 // divide divides a cassette as Save writes it into its top, the interactions, which start at
 // an offset, and the seals; ok is false if it is not as that.
 func divide(data []byte) (top *Index, at int, items []byte, seals []seal, ok bool) {
+	top, rest, ok1 := cutTop(data)
+	items, seals, ok2 := cutSeals(rest)
+	return top, len(data) - len(rest), items, seals, ok1 && ok2
+}
+
+// cutTop cuts off what stands above the interactions of a cassette as Save writes it.
+func cutTop(data []byte) (top *Index, rest []byte, ok bool) {
 	top = new(Index)
 	rest, ok1 := bytes.CutPrefix(data, []byte(headStart))
 	rest, top.Pinned = bytes.CutPrefix(rest, []byte("pinned: true\n"))
 	rest, top.Partial = bytes.CutPrefix(rest, []byte("partial: true\n"))
-	given, rest, ok2 := codec.DecodeGiven(rest)
-	items, seals, ok3 := cutSeals(rest)
-	top.Given = given
-	return top, len(data) - len(rest), items, seals, ok1 && ok2 && ok3
+	top.Given, rest, ok = codec.DecodeGiven(rest)
+	return top, rest, ok1 && ok
 }
 
 // givenUp finds in the text of an interaction why its request was given up, "" if it was

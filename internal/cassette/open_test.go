@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -27,7 +28,13 @@ var files = flag.Int("files", 1500, "draw and edit so many files")
 func openBytes(t testing.TB, data []byte) (s *Index, unparsed bool, err error) {
 	t.Helper()
 	text := data
-	if s, unparsed = find("x.yaml", &text, testRevision, nil); unparsed {
+	s, unparsed = find("x.yaml", &text, testRevision, nil)
+	// A large file is opened in another way, if it is as it was written.
+	large, ok := findSealed("x.yaml", bytes.NewReader(data), int64(len(data)), testRevision, nil)
+	if want := unparsed && s.edited == nil && len(text) == len(data); ok != want || ok && !reflect.DeepEqual(large, s) {
+		t.Errorf("a large file like this is opened: %v, want %v\n%+v\n%+v\n%s", ok, want, large, s, data)
+	}
+	if unparsed {
 		s.text = text
 		return s, true, nil
 	}
