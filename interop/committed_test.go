@@ -107,7 +107,7 @@ func TestCommittedCassettesSayStandIn(t *testing.T) {
 			t.Errorf("%s holds the key of its recording", path)
 		}
 		f, err := cassette.Load(path)
-		if err != nil {
+		if err != nil || bytes.HasPrefix(data, []byte("# Written by hand: no provider sent this.\n")) {
 			return err
 		}
 		for _, it := range f.Interactions {
