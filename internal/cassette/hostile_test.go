@@ -70,7 +70,9 @@ func hostile() (files []hostileFile) {
 	add("deep variables", "want text", top("env: {A: "+strings.Repeat("[", 900)+strings.Repeat("]", 900)+"}\n"))
 	add("a long time", "want a time in whole seconds", top("time: "+strings.Repeat("2026", 1<<20)+"\n"))
 	add("a long seed", "want 32 hexadecimal digits", top("seed: "+strings.Repeat("5f0c", 1<<20)+"\n"))
-	seals := func(n int, seal string) string { return sealsLine + strings.Repeat(codec.ItemStart+seal+"\n", n) + "...\n" }
+	seals := func(n int, seal string) string {
+		return sealsLine + strings.Repeat(codec.ItemStart+seal+"\n", n) + "...\n"
+	}
 	const recorded = "- request: {method: GET, url: /}\n  response:\n    status: 200\n" // as Save writes it
 	add("a seal that is too long", "", headStart+codec.ItemsLine+recorded+seals(1, "0123456789abcdef 0123456789abcdef 01234567 1000000000 1"))
 	add("many seals that are too long", "", headStart+codec.ItemsLine+strings.Repeat(recorded, 20_000)+seals(20_000, "0123456789abcdef 0123456789abcdef 01234567 1000000 1"))
