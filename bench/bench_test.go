@@ -54,6 +54,9 @@ func fixture(tb testing.TB, c Contender, w *workload, n int) string {
 	if _, err := os.Stat(dir); err == nil && !c.InMemory {
 		return file
 	}
+	if c.RecordMany != nil {
+		c.Record = c.RecordMany
+	}
 	if c.InMemory {
 		record(tb, c, w, n, file)
 		return file
