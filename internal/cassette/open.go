@@ -219,7 +219,7 @@ func cutTop(data []byte) (top *Index, rest []byte, ok bool) {
 // not. Nothing long stands behind it.
 func givenUp(item []byte) (cause string) {
 	const tail = 300
-	_, rest, ok := bytes.Cut(item[max(0, len(item)-tail):], []byte("\n      end: "+interaction.EndCanceled+"\n      error: "))
+	_, rest, ok := bytes.Cut(item[max(0, len(item)-tail):], []byte(codec.PartStart+"end: "+interaction.EndCanceled+codec.PartStart+"error: "))
 	if !ok {
 		return ""
 	}
