@@ -23,7 +23,16 @@ func charmVCR() Contender {
 		Name:    "charm",
 		OneShot: true, // the package has no setting for repeats
 		Record: func(file string, upstream http.RoundTripper) (Session, error) {
-			return openCharm(file, recorder.WithMode(recorder.ModeRecordOnly), recorder.WithRealTransport(upstream))
+			s, err := openCharm(file, recorder.WithMode(recorder.ModeRecordOnly), recorder.WithRealTransport(upstream))
+			if err != nil {
+				return nil, err
+			}
+			return roundTripper{func(req *http.Request) (*http.Response, error) {
+				// It takes headers out of the request itself, and ours has those of all requests.
+				own := *req
+				own.Header = req.Header.Clone()
+				return s.RoundTrip(&own)
+			}, s.Close}, nil
 		},
 		Replay: func(file string, _ bool) (Session, error) {
 			return openCharm(file, recorder.WithMode(recorder.ModeReplayOnly))
