@@ -302,7 +302,7 @@ func TestChunks(t *testing.T) {
 		r := mustOpen(t, file, Upstream(up))
 		post(t, r, "http://h/v1/audio/speech", `{"input":"x"}`)
 		mustClose(t, r)
-		if text := read(t, file); !strings.Contains(text, "chunks: [2, 3, 1]\n      delays_ms: [20, 20, 20]") {
+		if text := read(t, file); !strings.Contains(text, "chunks: [2, 3, 1]\n    delays_ms: [20, 20, 20]") {
 			t.Fatalf("%s", text)
 		}
 		r = mustOpen(t, file, InMode(ModeNone), Pace(1))

@@ -495,7 +495,7 @@ func TestTwoProcessesOneJournal(t *testing.T) {
 		ask(t, one, u.URL, fmt.Sprint(1+i))
 	}
 	// Now the first is killed.
-	if got := strings.Count(read(t, file+journalSuffix), "  - kind: llm"); got != 7 {
+	if got := strings.Count(read(t, file+journalSuffix), "- kind: llm"); got != 7 {
 		t.Errorf("%d of 7 answers are in the journal", got)
 	}
 }
@@ -573,7 +573,7 @@ func TestLeftovers(t *testing.T) {
 		"a hole in the first":  {slices.Concat(l.journal[:l.firstEntry-30], l.journal[l.firstEntry-20:]), 1},
 		"NULs in the first":    {slices.Concat(l.journal[:l.firstEntry-30], make([]byte, 10), l.journal[l.firstEntry-20:]), 1},
 		"a hole in the second": {slices.Concat(l.journal[:n-30], l.journal[n-20:]), 1},
-		"text behind it":       {slices.Concat(l.journal, []byte("\n# entry 0000000100 01234567\n  - kind: llm\n    requ")), 2},
+		"text behind it":       {slices.Concat(l.journal, []byte("\n# entry 0000000100 01234567\n- kind: llm\n  requ")), 2},
 	}
 	for at := 1; at < n; at += 37 {
 		has := 0

@@ -170,7 +170,7 @@ func TestLargeCassette(t *testing.T) {
 		t.Fatal(err)
 	}
 	lines := strings.Split(read(t, file), "\n")
-	if line < 1 || !strings.HasPrefix(lines[line-1], "  - kind: llm") {
+	if line < 1 || !strings.HasPrefix(lines[line-1], "- kind: llm") {
 		t.Errorf("line %d is %q", line, lines[line-1])
 	}
 	// The file is as it was read, and nothing reads it now.
@@ -422,8 +422,8 @@ func TestChangedWhileOpen(t *testing.T) {
 	file := saved(t, f)
 	r := mustOpen(t, file, InMode(ModeNone), AllowUnused())
 	text := read(t, file)
-	first := strings.Index(text, "\n  - ") + 1
-	second := first + strings.Index(text[first:], "\n  - ") + 1
+	first := strings.Index(text, "\n- ") + 1
+	second := first + strings.Index(text[first:], "\n- ") + 1
 	if err := os.WriteFile(file, []byte(text[:first]+text[second:]), 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -624,7 +624,7 @@ func TestEditedIsNoted(t *testing.T) {
 		tt.edit(t, file)
 		text := read(t, file)
 		if strings.Contains(tt.note, "%d") {
-			at := strings.LastIndex(text[:strings.Index(text, "edited line")], "\n  - ") + 1
+			at := strings.LastIndex(text[:strings.Index(text, "edited line")], "\n- ") + 1
 			tt.note = fmt.Sprintf(tt.note, 1+strings.Count(text[:at], "\n"))
 		}
 		for _, mode := range []Mode{ModeNone, ModeNewEpisodes} {

@@ -128,7 +128,7 @@ func TestStreamCassetteIsReadable(t *testing.T) {
 	io.Copy(io.Discard, resp.Body)
 	mustClose(t, r) // the body was read to its end and never closed
 	c := read(t, file)
-	for _, want := range []string{"kind: llm", "boundary: openai.chat", "stream: sse", "\n        - {data: ", "delays_ms: [", "      # text, made of the events below:\n      #   [stand-in] You said: hi", "x-promptecho-provider: stand-in"} {
+	for _, want := range []string{"kind: llm", "boundary: openai.chat", "stream: sse", "\n    - {data: ", "delays_ms: [", "    # text, made of the events below:\n    #   [stand-in] You said: hi", "x-promptecho-provider: stand-in"} {
 		if !strings.Contains(c, want) {
 			t.Errorf("the cassette has no %q:\n%s", want, c)
 		}

@@ -101,25 +101,25 @@ func TestWrapCassette(t *testing.T) {
 	mustPass(t, r)
 	_, text, _ := strings.Cut(read(t, file), "interactions:\n")
 	text, _, _ = strings.Cut(text, "seals:")
-	want := `  - kind: retrieval
-    boundary: notes
-    request:
-      body: notes of May
-    response:
-      body: |
-        first line
-        second <line>
-    latency_ms: 0
-  - kind: tool
-    boundary: charge_card
-    request:
-      body:
-        amount: 12.5
-        currency: EUR
-    response:
-      error: "charge 12.5: permission denied"
-      error_is: ["permission denied"]
-    latency_ms: 0
+	want := `- kind: retrieval
+  boundary: notes
+  request:
+    body: notes of May
+  response:
+    body: |
+      first line
+      second <line>
+  latency_ms: 0
+- kind: tool
+  boundary: charge_card
+  request:
+    body:
+      amount: 12.5
+      currency: EUR
+  response:
+    error: "charge 12.5: permission denied"
+    error_is: ["permission denied"]
+  latency_ms: 0
 `
 	if text != want {
 		t.Errorf("the cassette has\n%s\nwant\n%s", text, want)

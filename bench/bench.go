@@ -18,6 +18,10 @@ type Contender struct {
 	// answers. Closing the session writes the file.
 	Record func(file string, upstream http.RoundTripper) (Session, error)
 
+	// RecordMany is Record for large cassettes that are to be replayed, where Record would
+	// take minutes; nil if it does not.
+	RecordMany func(file string, upstream http.RoundTripper) (Session, error)
+
 	// Replay opens what was recorded. If repeats is set, every recording answers
 	// any number of times.
 	Replay func(file string, repeats bool) (Session, error)
@@ -43,7 +47,7 @@ type Session interface {
 
 // contenders makes each contender anew, so that one that keeps its recordings
 // in memory gives them up when its benchmark is over.
-var contenders = []func() Contender{promptEcho, goVCR, httpReplay, canned, jsonHash, jsonFile}
+var contenders = []func() Contender{promptEcho, goVCR, charmVCR, seborama, httpReplay, httpRR, canned, jsonHash, jsonFile}
 
 // errNotRecorded is what the floors return for a request they do not know.
 var errNotRecorded = errors.New("bench: the request was not recorded")

@@ -54,6 +54,9 @@ func fixture(tb testing.TB, c Contender, w *workload, n int) string {
 	if _, err := os.Stat(dir); err == nil && !c.InMemory {
 		return file
 	}
+	if c.RecordMany != nil {
+		c.Record = c.RecordMany
+	}
 	if c.InMemory {
 		record(tb, c, w, n, file)
 		return file
@@ -335,6 +338,9 @@ func BenchmarkRecord(b *testing.B) {
 	for _, n := range []int{1, 10, 100, 1_000} {
 		b.Run(fmt.Sprintf("n=%d", n), func(b *testing.B) {
 			each(b, func(b *testing.B, c Contender) {
+				if c.RecordMany != nil && n == 1_000 {
+					b.Skip("it would take minutes")
+				}
 				dir := b.TempDir()
 				file := filepath.Join(dir, "cassette.yaml")
 				record(b, c, kb1, n, file)

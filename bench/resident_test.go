@@ -4,10 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"os/exec"
 	"strconv"
 	"strings"
-	"testing"
 	"time"
 )
 
@@ -21,40 +19,6 @@ const (
 type use struct {
 	OpenNS int64
 	PeakKB int64
-}
-
-// BenchmarkResident opens a cassette of 100 MB in a process of its own, makes 10
-// calls of 1,000 and reports the time to open and the peak of resident memory.
-// The contender "none" opens nothing: its peak is that of the process.
-func BenchmarkResident(b *testing.B) {
-	if _, err := os.Stat("/proc/self/status"); err != nil {
-		b.Skip("the peak of resident memory is read from /proc")
-	}
-	b.Run("contender=none", func(b *testing.B) { resident(b, "none", "") })
-	eachOnDisk(b, func(b *testing.B, c Contender) {
-		resident(b, c.Name, fixture(b, c, kb100, hugeCalls))
-	})
-}
-
-func resident(b *testing.B, name, file string) {
-	var sum use
-	for b.Loop() {
-		cmd := exec.Command(os.Args[0])
-		cmd.Env = append(os.Environ(), "BENCH_CHILD="+name, "BENCH_FILE="+file)
-		cmd.Stderr = os.Stderr
-		out, err := cmd.Output()
-		if err != nil {
-			b.Fatalf("%s: %v\n%s", name, err, out)
-		}
-		var u use
-		if err := json.Unmarshal(out, &u); err != nil {
-			b.Fatalf("%s: %v\n%s", name, err, out)
-		}
-		sum.OpenNS += u.OpenNS
-		sum.PeakKB += u.PeakKB
-	}
-	b.ReportMetric(float64(sum.OpenNS)/float64(b.N), "ns/op")
-	b.ReportMetric(float64(sum.PeakKB)/1024/float64(b.N), "MB-peak")
 }
 
 // child is the process that resident starts. It checks every answer.

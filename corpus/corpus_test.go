@@ -9,6 +9,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"math/rand/v2"
 	"net/http"
@@ -105,7 +106,7 @@ func TestRecordReplay(t *testing.T) {
 			for _, name := range slices.Sorted(maps.Keys(total)) {
 				t.Logf("  %-20s %4d interactions, %d failed", name, total[name], failed[name])
 			}
-			shares(t, dir)
+			shares(t, dir, recs)
 		})
 	}
 }
@@ -127,9 +128,14 @@ func signed(count *atomic.Int64) func(*corpus.Record, *http.Response, []byte) er
 	}
 }
 
-// shares logs how much of the cassettes is readable structure.
-func shares(t *testing.T, dir string) {
+// shares logs how much of the cassettes is readable structure, and how large they are beside
+// the bodies of what they hold.
+func shares(t *testing.T, dir string, recs []*corpus.Record) {
 	t.Helper()
+	var size, bodies int
+	for _, r := range recs {
+		bodies += len(r.ReqBody) + len(r.RespBody)
+	}
 	var reqStructure, reqBodies, respStructure, respBodies, streams, readable, events, rawEvents int
 	files, err := filepath.Glob(filepath.Join(dir, "*.yaml"))
 	if err != nil {
@@ -168,6 +174,20 @@ func shares(t *testing.T, dir string) {
 	}
 	t.Logf("  readable as structure: %s of request bodies, %s of response bodies, %s of streams (%s of events)",
 		share(reqStructure, reqBodies), share(respStructure, respBodies), share(readable, streams), share(events-rawEvents, events))
+	err = filepath.WalkDir(dir, func(file string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		info, err := entry.Info()
+		if err == nil {
+			size += int(info.Size())
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("  %d bytes of bodies take %d in %d cassettes and their assets: %.3f", bodies, size, len(files), float64(size)/float64(bodies))
 }
 
 func share(n, of int) string {

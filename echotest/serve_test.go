@@ -101,13 +101,13 @@ func TestServeAndClientShareACassette(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		requests := regexp.MustCompile(`(?s)    request:\n.*?    response:\n`).FindAllString(string(file), -1)
+		requests := regexp.MustCompile(`(?s)  request:\n.*?  response:\n`).FindAllString(string(file), -1)
 		files = append(files, strings.Join(requests, ""))
 	}
 	if p.Requests() != 6 {
 		t.Errorf("%d requests reached the provider, want 6", p.Requests())
 	}
-	if files[0] != files[1] || strings.Count(files[0], "      url: https://api.openai.com/v1/chat/completions\n") != 3 {
+	if files[0] != files[1] || strings.Count(files[0], "    url: https://api.openai.com/v1/chat/completions\n") != 3 {
 		t.Errorf("through Serve:\n%s\nby a client:\n%s", files[0], files[1])
 	}
 }

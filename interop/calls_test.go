@@ -248,7 +248,7 @@ func plainErrs(c call) bool { return !c.others }
 
 // halves cuts a cassette of one interaction before its response.
 func halves(s string) (request, response string) {
-	at := strings.Index(s, "\n    response:")
+	at := strings.Index(s, "\n  response:")
 	return s[:at], s[at:]
 }
 

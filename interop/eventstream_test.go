@@ -71,7 +71,7 @@ func TestReadableStreams(t *testing.T) {
 		if strings.Contains(cassette, "body_base64") || strings.Count(cassette, "- {raw: ") > 1 {
 			t.Errorf("not readable:\n%s", cassette)
 		}
-		if !strings.Contains(cassette, "made of the events below:\n      #   [stand-in] You said: hello zebra") {
+		if !strings.Contains(cassette, "made of the events below:\n    #   [stand-in] You said: hello zebra") {
 			t.Errorf("no text:\n%s", cassette)
 		}
 	})

@@ -147,8 +147,10 @@ func TestServeInterrupted(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = cmd.Wait() // the status says more
-	if got, want := cmd.ProcessState.ExitCode(), 128+int(syscall.SIGTERM); got != want {
-		t.Errorf("status %d, want %d\n%s", got, want, stderr)
+	// The command may see the end of its request before it gets the signal: then it ends as curl
+	// does.
+	if got, want := cmd.ProcessState.ExitCode(), 128+int(syscall.SIGTERM); got != want && got != 22 {
+		t.Errorf("status %d, want %d or 22\n%s", got, want, stderr)
 	}
 	cassette, err := os.ReadFile(filepath.Join(cmd.Dir, "serve.yaml"))
 	if err != nil || !bytes.Contains(cassette, []byte("\npartial: true\n")) || !bytes.Contains(cassette, []byte("content: first\n")) || bytes.Contains(cassette, []byte("second")) {

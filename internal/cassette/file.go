@@ -91,9 +91,12 @@ func holds(path string, pieces [][]byte) (bool, error) {
 	if size != 0 {
 		return false, nil
 	}
-	buf := make([]byte, 32<<10)
+	var buf []byte
 	for _, piece := range pieces {
 		for len(piece) > 0 {
+			if most := min(len(piece), 32<<10); len(buf) < most {
+				buf = make([]byte, most)
+			}
 			n, err := io.ReadFull(f, buf[:min(len(buf), len(piece))])
 			if err != nil || !bytes.Equal(buf[:n], piece[:n]) {
 				return false, nil // it is shorter by now
@@ -197,21 +200,23 @@ func replaceWith(owner, path string, write func(*os.File) error) error {
 	if err != nil {
 		return err
 	}
-	defer os.Remove(f.Name()) // fails after the rename
 	err = write(f)
-	if err == nil {
-		err = f.Sync()
-	}
 	if info, serr := os.Stat(path); err == nil && serr == nil && info.Mode().IsRegular() {
 		err = f.Chmod(info.Mode().Perm())
+	}
+	if _, serr := os.Stat(owner); err == nil && serr == nil {
+		err = f.Sync() // a cassette that is replaced must not be lost if the power fails
 	}
 	if cerr := f.Close(); err == nil {
 		err = cerr
 	}
-	if err != nil {
-		return err
+	if err == nil {
+		err = os.Rename(f.Name(), path)
 	}
-	return os.Rename(f.Name(), path)
+	if err != nil {
+		os.Remove(f.Name())
+	}
+	return err
 }
 
 // Temporary files are named for the file they belong to, the machine and the process

@@ -116,7 +116,7 @@ func TestGolden(t *testing.T) {
 	}
 	lines := bytes.Split(want, []byte("\n"))
 	for i, it := range f.Interactions {
-		if l := string(lines[it.Line-1]); !strings.HasPrefix(l, "  - kind: ") {
+		if l := string(lines[it.Line-1]); !strings.HasPrefix(l, "- kind: ") {
 			t.Errorf("interaction %d: line %d is %q", i+1, it.Line, l)
 		}
 	}

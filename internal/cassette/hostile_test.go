@@ -70,9 +70,11 @@ func hostile() (files []hostileFile) {
 	add("deep variables", "want text", top("env: {A: "+strings.Repeat("[", 900)+strings.Repeat("]", 900)+"}\n"))
 	add("a long time", "want a time in whole seconds", top("time: "+strings.Repeat("2026", 1<<20)+"\n"))
 	add("a long seed", "want 32 hexadecimal digits", top("seed: "+strings.Repeat("5f0c", 1<<20)+"\n"))
-	seals := func(n int, seal string) string { return sealsLine + strings.Repeat("  - "+seal+"\n", n) + "...\n" }
-	recorded := strings.TrimPrefix(resp(""), "version: 1\ninteractions:\n")
-	add("a seal that is too long", "", headStart+resp("")[len("version: 1\n"):]+seals(1, "0123456789abcdef 0123456789abcdef 01234567 1000000000 1"))
+	seals := func(n int, seal string) string {
+		return sealsLine + strings.Repeat(codec.ItemStart+seal+"\n", n) + "...\n"
+	}
+	const recorded = "- request: {method: GET, url: /}\n  response:\n    status: 200\n" // as Save writes it
+	add("a seal that is too long", "", headStart+codec.ItemsLine+recorded+seals(1, "0123456789abcdef 0123456789abcdef 01234567 1000000000 1"))
 	add("many seals that are too long", "", headStart+codec.ItemsLine+strings.Repeat(recorded, 20_000)+seals(20_000, "0123456789abcdef 0123456789abcdef 01234567 1000000 1"))
 	add("many seals as long as interactions", "", headStart+codec.ItemsLine+strings.Repeat(recorded, 20_000)+seals(20_000, fmt.Sprint("0123456789abcdef 0123456789abcdef 01234567 ", 8000*len(recorded), " 1")))
 	add("many seals of nothing", "", headStart+codec.ItemsLine+recorded+seals(100_000, "0123456789abcdef 0123456789abcdef 01234567 1 1"))
@@ -147,12 +149,12 @@ var harmless = sync.OnceValue(func() time.Duration {
 // can make that too.
 func TestHostileSeals(t *testing.T) {
 	// Not parallel: it counts what is allocated.
-	events := "      stream: sse\n      events_layout: {indent: 16}\n      events:\n" + strings.Repeat("        - {data: "+strings.Repeat("[", 60)+strings.Repeat("1, ", 300)+"1"+strings.Repeat("]", 60)+"}\n", 100)
-	body := "      layout: {indent: 16}\n      body: " + strings.Repeat("[", 60) + strings.Repeat("1, ", 30_000) + "1" + strings.Repeat("]", 60) + "\n"
+	events := "    stream: sse\n    events_layout: {indent: 16}\n    events:\n" + strings.Repeat("    - {data: "+strings.Repeat("[", 60)+strings.Repeat("1, ", 300)+"1"+strings.Repeat("]", 60)+"}\n", 100)
+	body := "    layout: {indent: 16}\n    body: " + strings.Repeat("[", 60) + strings.Repeat("1, ", 30_000) + "1" + strings.Repeat("]", 60) + "\n"
 	for name, response := range map[string]string{"events": events, "a body": body} {
-		text := []byte("  - kind: llm\n    request:\n      method: GET\n      url: /\n    response:\n      status: 200\n" + response + "    latency_ms: 0\n")
+		text := []byte("- kind: llm\n  request:\n    method: GET\n    url: /\n  response:\n    status: 200\n" + response + "  latency_ms: 0\n")
 		seal := seal{1, 2, idOf(text), testRevision}
-		path := put(t, []byte(headStart+codec.ItemsLine+string(text)+sealsLine+"  - "+seal.String()+"\n...\n"), nil)
+		path := put(t, []byte(headStart+codec.ItemsLine+string(text)+sealsLine+codec.ItemStart+seal.String()+"\n...\n"), nil)
 		used, took, err := bounded(func() error {
 			s, err := Open(path, testRevision, nil)
 			if err != nil {

@@ -192,7 +192,7 @@ func sealedEntry(item []byte, seal *seal, at int64, line int, revision uint32, t
 		at: at, line: line, seal: seal,
 		trusted:  seal.revision == revision && seal.key != 0 && (trust == nil || trust(item)),
 		givenUp:  givenUp(item),
-		unknown:  bytes.Contains(item, []byte(codec.UnknownHeadersLine)),
+		unknown:  unknownHeaders(item),
 		accepted: codec.IsAccepted(item),
 	}
 }
@@ -219,12 +219,21 @@ func cutTop(data []byte) (top *Index, rest []byte, ok bool) {
 // not. Nothing long stands behind it.
 func givenUp(item []byte) (cause string) {
 	const tail = 300
-	_, rest, ok := bytes.Cut(item[max(0, len(item)-tail):], []byte("\n      end: "+interaction.EndCanceled+"\n      error: "))
+	_, rest, ok := bytes.Cut(item[max(0, len(item)-tail):], []byte(codec.PartStart+"end: "+interaction.EndCanceled+codec.PartStart+"error: "))
 	if !ok {
 		return ""
 	}
 	line, _, _ := bytes.Cut(rest, []byte("\n"))
 	return string(line)
+}
+
+// unknownHeaders finds in the text of an interaction whether its request has unknown headers.
+// That stands before the request's body, which can be most of the text.
+func unknownHeaders(item []byte) bool {
+	if body := bytes.Index(item, []byte(codec.PartStart+"body")); body >= 0 {
+		item = item[:body+1]
+	}
+	return bytes.Contains(item, []byte(codec.UnknownHeadersLine))
 }
 
 // Len returns the number of interactions.

@@ -85,7 +85,7 @@ func TestRewrite(t *testing.T) {
 			}
 			_, oldAnswer, _ := strings.Cut(oldItems[1], "response:")
 			_, newAnswer, _ := strings.Cut(newItems[1], "response:")
-			if oldAnswer != newAnswer || oldAnswer == "" || !strings.Contains(newItems[1], "    accepted: true") {
+			if oldAnswer != newAnswer || oldAnswer == "" || !strings.Contains(newItems[1], "  accepted: true") {
 				t.Errorf("got\n%s\nfrom\n%s", newItems[1], oldItems[1])
 			}
 			if got := editedIn(t, path); got != editedBefore {
@@ -194,8 +194,8 @@ func replaceIn(t *testing.T, path, old, text string) {
 func itemsOf(data []byte) (items []string) {
 	text, _, _ := strings.Cut(string(data), "\nseals:")
 	_, text, _ = strings.Cut(text, "interactions:")
-	for _, item := range strings.Split(text, "\n  - ")[1:] {
-		items = append(items, "  - "+strings.TrimSuffix(item, "\r"))
+	for _, item := range strings.Split(text, "\n- ")[1:] {
+		items = append(items, "- "+strings.TrimSuffix(item, "\r"))
 	}
 	return items
 }
@@ -242,8 +242,8 @@ func TestRewriteAnswers(t *testing.T) {
 			continue
 		}
 		now := itemsOf(mustRead(t, path))[0]
-		_, oldAnswer, _ := strings.Cut(was, "\n    response:\n")
-		_, newAnswer, _ := strings.Cut(now, "\n    response:\n")
+		_, oldAnswer, _ := strings.Cut(was, "\n  response:\n")
+		_, newAnswer, _ := strings.Cut(now, "\n  response:\n")
 		s, err := Open(path, 2, nil)
 		if err != nil || !s.Accepted(0) {
 			t.Errorf("interaction %d: %v, or the mark is not seen", i, err)

@@ -154,7 +154,7 @@ func TestAssetRepair(t *testing.T) {
 	if err := os.WriteFile(asset, []byte("other"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Load(path); err == nil || !strings.Contains(err.Error(), "was changed") || !strings.HasPrefix(err.Error(), path+":9:18: response.body_file: ") {
+	if _, err := Load(path); err == nil || !strings.Contains(err.Error(), "was changed") || !strings.HasPrefix(err.Error(), path+":9:16: response.body_file: ") {
 		t.Errorf("Load with a changed asset: %v", err)
 	}
 	if err := os.Remove(asset); err != nil {

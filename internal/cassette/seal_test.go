@@ -163,7 +163,7 @@ func TestEndMark(t *testing.T) {
 			t.Errorf("%q: %v", end, err)
 		}
 	}
-	for _, end := range []string{"... # mine\nx\n", "...\n---\n", "...\n...\n", "...\n  - kind: x\n"} {
+	for _, end := range []string{"... # mine\nx\n", "...\n---\n", "...\n...\n", "...\n- kind: x\n"} {
 		if _, _, err := openAll(put(t, []byte(body+end), assets)); err == nil {
 			t.Errorf("%q: taken", end)
 		}
@@ -186,7 +186,7 @@ func TestWrittenByHand(t *testing.T) {
 			t.Errorf("edited in line %d, %v\n%s", edited, err, text)
 		}
 	}
-	for _, text := range []string{header + text, text + sealsLine + "  - x\n"} {
+	for _, text := range []string{header + text, text + sealsLine + "- x\n"} {
 		if _, _, err := openAll(put(t, []byte(text), nil)); err == nil || !strings.Contains(err.Error(), "the file was cut here") {
 			t.Errorf("%v\n%s", err, text)
 		}
@@ -198,34 +198,34 @@ func TestEdited(t *testing.T) {
 	t.Parallel()
 	_, data, assets := recordedFile(t)
 	text := string(data)
-	items := strings.SplitAfter(text[:strings.Index(text, "\n"+sealsLine)+1], "\n  - ")
+	items := strings.SplitAfter(text[:strings.Index(text, "\n"+sealsLine)+1], "\n- ")
 	lineOf := func(part string) int { return 1 + strings.Count(text[:strings.Index(text, part)], "\n") }
-	first := lineOf("  - kind: llm")
+	first := lineOf("- kind: llm")
 	second := first + strings.Count(items[1], "\n") // of the second interaction
 	last := lineOf(sealsLine)
 	seals := text[strings.Index(text, sealsLine)+len(sealsLine) : strings.LastIndex(text, codec.EndMark)]
 	seal, rest, _ := strings.Cut(seals, "\n")
-	key, digest := seal[4:20], seal[21:37]
-	otherKey, otherDigest := rest[4:20], rest[21:37]
+	key, digest := seal[2:18], seal[19:35]
+	otherKey, otherDigest := rest[2:18], rest[19:35]
 	for _, tt := range []struct {
 		name, old, new string
 		edited         int
 	}{
 		{"nothing", "x", "x", 0},
-		{"an answer", "A cat sat on a mat.", "A dog sat on a mat.", lineOf("  - kind: llm")},
-		{"an answer, as people write", "A cat sat on a mat.", "'A cat sat on a mat.' # yes", lineOf("  - kind: llm")},
+		{"an answer", "A cat sat on a mat.", "A dog sat on a mat.", lineOf("- kind: llm")},
+		{"an answer, as people write", "A cat sat on a mat.", "'A cat sat on a mat.' # yes", lineOf("- kind: llm")},
 		{"a length", "status: 404", "status: 4040", 0}, // refused
 		{"the second", "caf\u00e9: yes", "cafe: yes", second},
 		{"a seal taken out", seal + "\n", "", first},
 		{"the seals taken out", sealsLine + seals, "", first},
-		{"a seal that is none", seal, "  - x", first},
+		{"a seal that is none", seal, "- x", first},
 		{"a seal of older rules", " 7\n", " 6\n", 0}, // it tells of edits, and of nothing else
 		{"another key", key, otherKey, first},
 		{"another request", digest, otherDigest, first},
 		{"a key and a request of another seal", key + " " + digest, otherKey + " " + otherDigest, first},
 		{"seals in another order", seals, rest + seal + "\n", 0},
-		{"an interaction taken out", "  - " + items[1][:len(items[1])-4], "", last - strings.Count(items[1], "\n")},
-		{"an interaction twice", "  - " + items[1], "  - " + items[1] + items[1], last + strings.Count(items[1], "\n")},
+		{"an interaction taken out", "- " + items[1][:len(items[1])-2], "", last - strings.Count(items[1], "\n")},
+		{"an interaction twice", "- " + items[1], "- " + items[1] + items[1], last + strings.Count(items[1], "\n")},
 		{"a comment at the top", "# promptecho", "# mine\n# promptecho", 0},
 	} {
 		if !strings.Contains(text, tt.old) {
@@ -238,7 +238,7 @@ func TestEdited(t *testing.T) {
 	}
 	// Each edit is told of.
 	s, err := Open(put(t, []byte(strings.NewReplacer("A cat sat on a mat.", "A dog sat on a mat.", "caf\u00e9: yes", "cafe: yes").Replace(text)), assets), testRevision, nil)
-	if err != nil || !slices.Equal(s.Edited(), []int{lineOf("  - kind: llm"), second}) {
+	if err != nil || !slices.Equal(s.Edited(), []int{lineOf("- kind: llm"), second}) {
 		t.Errorf("two edits: in lines %d, %v", s.Edited(), err)
 	}
 	s.Close()

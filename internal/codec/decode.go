@@ -179,6 +179,7 @@ func (d *decoder) headers(key string, hs *interaction.Headers) {
 		}
 	default:
 		d.expect(" {")
+		*hs = make(interaction.Headers, 0, 4)
 		for more := true; more && !d.failed; more = d.skip(", ") {
 			h := interaction.Header{Name: string(d.flowText())}
 			if d.expect(": "); d.at("[") {

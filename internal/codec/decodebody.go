@@ -38,6 +38,9 @@ func (d *jsonDecoder) block(dst []byte, indent, depth int, dash bool) []byte {
 		return dst
 	}
 	if d.skip("\n") {
+		if !dash && d.dash(indent) {
+			return d.collection(dst, indent, depth)
+		}
 		if !d.indented(indent + 2) {
 			d.fail()
 			return dst
@@ -95,7 +98,7 @@ func (d *jsonDecoder) collection(dst []byte, col, depth int) []byte {
 		open, end = '[', ']'
 	}
 	dst = append(dst, open)
-	for first := true; first || d.indented(col); first = false {
+	for first := true; first || list && d.dash(col) || !list && d.indented(col); first = false {
 		if !first {
 			dst = append(dst, p.Comma...)
 		}

@@ -58,7 +58,7 @@ func (l *eventList) list(values []byte) []interaction.Event {
 // eventLines reads the lines of events, one behind the other, and their paddings.
 func (d *streamDecoder) eventLines(dst []byte, l exactjson.Layout) []byte {
 	d.layOut(l)
-	for d.indented(d.indent + 2) {
+	for d.dash(d.indent) {
 		dst = d.event(dst)
 		if d.want != nil {
 			dst = d.compare(dst)

@@ -116,9 +116,12 @@ func TestBodies(t *testing.T) {
 		{"\xff", `body_base64: "/w=="`},
 		{"{\"a\":\"\xff\"}", `body_base64: "eyJhIjoi/yJ9"`},
 		{`[1,2.50,null,true]`, "body: [1, 2.50, null, true]"},
-		{`[1,"a"]`, "body:\n  - 1\n  - a"},
-		{`[[1],[],["a"],[["b"]]]`, "body:\n  - [1]\n  - []\n  - - a\n  - - - b"},
-		{`[{"a":"b","c":{"d":"e"}},{}]`, "body:\n  - a: b\n    c:\n      d: e\n  - {}"},
+		{`[1,"a"]`, "body:\n- 1\n- a"},
+		{`["a","b\nc"]`, "body:\n- a\n- |-\n  b\n  c"},
+		{`["` + strings.Repeat("a", 35) + `","` + strings.Repeat("b", 35) + `"]`, "body:\n- " + strings.Repeat("a", 35) + "\n- " + strings.Repeat("b", 35)},
+		{`["` + strings.Repeat("a", 32) + `","` + strings.Repeat("b", 32) + `"]`, "body: [" + strings.Repeat("a", 32) + ", " + strings.Repeat("b", 32) + "]"},
+		{`[[1],[],["a"],[["b"]]]`, "body:\n- [1]\n- []\n- [a]\n- - [b]"},
+		{`[{"a":"b","c":{"d":"e"}},{}]`, "body:\n- a: b\n  c:\n    d: e\n- {}"},
 		{`{"a":1,"b":false}`, "body: {a: 1, b: false}"},
 		{`{"a": 1}`, "layout: {space: both}\nbody: {a: 1}"},
 		{`{"a": 1,"b": 2}`, "layout: {space: colon}\nbody: {a: 1, b: 2}"},
@@ -132,7 +135,7 @@ func TestBodies(t *testing.T) {
 		{`{"a":"\ud800"}`, `body: '{"a":"\ud800"}'`},
 		{`{"a":"é\u00e9"}`, `body: '{"a":"é\u00e9"}'`},
 		{`{"arguments":"{\"city\":\"Rome\"}"}`, "body:\n  arguments: '{\"city\":\"Rome\"}'"},
-		{`["it's: \"so\"","\\\t","C:\\x"]`, "body:\n  - \"it's: \\\"so\\\"\"\n  - \"\\\\\\t\"\n  - C:\\x"},
+		{`["it's: \"so\"","\\\t","C:\\x"]`, "body: [\"it's: \\\"so\\\"\", \"\\\\\\t\", 'C:\\x']"},
 		{`{"a":"\u00E9\/\u003C"}`, "layout: {escape: [ascii, upper, html, slash]}\nbody:\n  a: é/<"},
 		{`{"a":"\u2028\u0027\u007f\b"}`, "layout: {escape: [separators, gson, delete]}\nbody:\n  a: \"\\u2028'\\u007f\\b\""},
 		{`{"a":"\u000c"}`, "layout: {escape: [long]}\nbody:\n  a: \"\\f\""},
@@ -150,8 +153,8 @@ func TestBodies(t *testing.T) {
 		}
 		data := string(checkRoundTrip(t, it))
 		_, got, _ := strings.Cut(data, "url: /\n")
-		got, _, _ = strings.Cut(got, "    response:")
-		want := "      " + strings.ReplaceAll(test.want, "\n", "\n      ") + "\n"
+		got, _, _ = strings.Cut(got, "  response:")
+		want := "    " + strings.ReplaceAll(test.want, "\n", "\n    ") + "\n"
 		if got != want {
 			t.Errorf("%q is written as\n%swant\n%s", test.body, got, want)
 		}
@@ -222,7 +225,7 @@ func TestUnwritable(t *testing.T) {
 	checkRoundTrip(t, it)
 	checkRoundTrip(t)
 	sound := interaction.Response{Status: 200, Body: []byte("\xff\xfb\x90"), Chunks: []int{2, 1}, Delays: []interaction.Delay{{MS: 7}, {MS: 5}}}
-	if data := checkRoundTrip(t, &interaction.Interaction{Request: ok, Response: sound}); !strings.Contains(string(data), "chunks: [2, 1]\n      delays_ms: [7, 5]\n") {
+	if data := checkRoundTrip(t, &interaction.Interaction{Request: ok, Response: sound}); !strings.Contains(string(data), "chunks: [2, 1]\n    delays_ms: [7, 5]\n") {
 		t.Errorf("%s", data)
 	}
 }
@@ -236,18 +239,18 @@ func TestAssets(t *testing.T) {
 		{png, "body_file: 6bdb6a0c0a0a6e0e.png", png},
 		{png[:1024], `body_base64: "` + encodeBase64([]byte(png[:1024])) + `"`, ""},
 		{`{"url":"data:image/png;base64,` + b64 + `"}`, "body:\n  url: !asset data:image/png;base64,@6bdb6a0c0a0a6e0e.png", png},
-		{`["` + b64 + `"]`, "body:\n  - !asset \"@6bdb6a0c0a0a6e0e.png\"", png},
-		{`["` + b64 + `",{"a":"` + b64 + `"}]`, "body:\n  - !asset \"@6bdb6a0c0a0a6e0e.png\"\n  - a: !asset \"@6bdb6a0c0a0a6e0e.png\"", png},
-		{`["` + b64[:1<<14] + `"]`, "body:\n  - " + b64[:1<<14], ""},
+		{`["` + b64 + `"]`, "body:\n- !asset \"@6bdb6a0c0a0a6e0e.png\"", png},
+		{`["` + b64 + `",{"a":"` + b64 + `"}]`, "body:\n- !asset \"@6bdb6a0c0a0a6e0e.png\"\n- a: !asset \"@6bdb6a0c0a0a6e0e.png\"", png},
+		{`["` + b64[:1<<14] + `"]`, "body:\n- " + b64[:1<<14], ""},
 	} {
 		name := NameAsset([]byte(png))
-		want := "      " + strings.ReplaceAll(strings.ReplaceAll(test.want, "6bdb6a0c0a0a6e0e.png", name), "\n", "\n      ") + "\n"
+		want := "    " + strings.ReplaceAll(strings.ReplaceAll(test.want, "6bdb6a0c0a0a6e0e.png", name), "\n", "\n    ") + "\n"
 		it := &interaction.Interaction{
 			Request:  interaction.Request{Method: "POST", URL: "/", Body: []byte(test.body)},
 			Response: interaction.Response{Status: 200},
 		}
 		_, got, _ := strings.Cut(string(checkRoundTrip(t, it)), "url: /\n")
-		if got, _, _ = strings.Cut(got, "    response:"); got != want {
+		if got, _, _ = strings.Cut(got, "  response:"); got != want {
 			t.Errorf("got\n%.300s\nwant\n%.300s", got, want)
 		}
 		if _, assets, _ := Encode(nil, it); test.asset != "" && string(assets[name]) != test.asset || test.asset == "" && len(assets) > 0 {

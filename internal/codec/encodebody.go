@@ -178,18 +178,22 @@ const maxGrowth = 8
 // collection indented by indent.
 func (e *encoder) blockValue(v *exactjson.Value, indent int) {
 	start := len(e.buf)
-	if len(v.Elems) == 0 || allScalars(v) {
+	if scalars := allScalars(v); scalars || allWords(v) {
 		e.raw(" ")
 		e.value(v, indent+2)
-		if v.Kind != exactjson.Object || len(v.Elems) == 0 || e.column() <= objectWidth {
+		if len(v.Elems) == 0 || scalars && v.Kind == exactjson.Array || e.column() <= objectWidth {
 			e.raw("\n")
 			return
 		}
 		e.buf = e.buf[:start]
 	}
-	// After a dash, the first element of a collection is on the dash's line.
+	// After a dash, the first element of a collection is on the dash's line. After a key, a
+	// list stands where the key does.
 	col := indent + 2
 	inline := e.buf[start-1] == '-'
+	if v.Kind == exactjson.Array && !inline {
+		col = indent
+	}
 	for i := range v.Elems {
 		switch {
 		case i > 0:
@@ -213,6 +217,20 @@ func (e *encoder) blockValue(v *exactjson.Value, indent int) {
 func allScalars(v *exactjson.Value) bool {
 	for i := range v.Elems {
 		if v.Elems[i].Kind > exactjson.Number {
+			return false
+		}
+	}
+	return true
+}
+
+// allWords reports whether v is a list of short texts of one line.
+func allWords(v *exactjson.Value) bool {
+	if v.Kind != exactjson.Array {
+		return false
+	}
+	for i := range v.Elems {
+		text := v.Elems[i].Text
+		if v.Elems[i].Kind != exactjson.String || len(text) > objectWidth || strings.Contains(text, "\n") {
 			return false
 		}
 	}

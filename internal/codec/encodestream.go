@@ -143,7 +143,7 @@ func (e *encoder) eventsIn(events []interaction.Event, l *exactjson.Layout, clue
 	defer jsonParsers.Put(p)
 	var paddings []int
 	for i, event := range events {
-		e.start(e.indent + 2)
+		e.start(e.indent)
 		paddings = appendPadding(paddings, i, e.event(event, l, p, clues, &sum))
 		p.Reset()
 	}

@@ -79,18 +79,18 @@ func requestFields(f fields, r *interaction.Request) {
 
 // UnknownHeadersLine is written into an interaction whose request has unknown headers, and
 // nowhere else: whatever it holds is indented deeper.
-const UnknownHeadersLine = "\n      unknown_headers: true\n"
+const UnknownHeadersLine = PartStart + "unknown_headers: true\n"
 
 // IsAccepted reports whether the text of an interaction, as Encode writes it, says that its
 // request was accepted. It looks only at what stands before the request.
 func IsAccepted(item []byte) bool {
 	const mark = "accepted: true"
-	head, _, _ := bytes.Cut(item, []byte("\n    request:\n"))
-	return bytes.HasSuffix(head, []byte("\n    "+mark)) || string(head) == ItemStart+mark
+	head, _, _ := bytes.Cut(item, []byte(keyStart+"request:\n"))
+	return bytes.HasSuffix(head, []byte(keyStart+mark)) || string(head) == ItemStart+mark
 }
 
 // AnswerStart is where the fields of an answer start in an interaction.
-const AnswerStart = "\n    response:\n"
+const AnswerStart = keyStart + "response:\n"
 
 // answerFields are the fields of an interaction that tell how it was answered.
 func answerFields(f fields, it *interaction.Interaction) {
@@ -113,13 +113,19 @@ func responseFields(f fields, r *interaction.Response) {
 
 // The columns of an interaction's keys, and of those within them.
 const (
-	itemIndent = 4
-	partIndent = 6
+	itemIndent = 2
+	partIndent = 4
+)
+
+// keyStart and PartStart are where those keys start.
+const (
+	keyStart  = "\n  "
+	PartStart = "\n    "
 )
 
 // ItemStart is where an interaction starts in what Encode writes: nothing in it stands as
 // far left.
-const ItemStart = "  - "
+const ItemStart = "- "
 
 // isEnd reports whether a body can have ended so before its end.
 func isEnd(s string) bool {

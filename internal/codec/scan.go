@@ -84,6 +84,15 @@ func (d *scanner) indented(n int) bool {
 	return true
 }
 
+// dash passes n spaces, if an element of a list follows them on the line at pos.
+func (d *scanner) dash(n int) bool {
+	if !d.at(spaces[:n]) || len(d.s) < d.pos+n+2 || d.s[d.pos+n] != '-' || d.s[d.pos+n+1] != ' ' {
+		return false
+	}
+	d.pos += n
+	return true
+}
+
 // has passes a key and its colon, if they begin the line at pos.
 func (d *scanner) has(key string) bool {
 	start := spaces[:d.indent]

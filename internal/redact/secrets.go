@@ -11,6 +11,8 @@ import (
 	"strings"
 	"sync"
 	"unicode/utf16"
+
+	"github.com/promptecho/promptecho/internal/memo"
 )
 
 // minLearned is the length in bytes under which what a request carries is not looked for
@@ -40,7 +42,7 @@ func (s *secrets) AddSecret(text string) {
 	text = strings.Clone(text) // it may be a part of a large one
 	s.known[text] = true
 	s.first = append(s.first, len(s.finds.texts))
-	for _, spelling := range spellings(text) {
+	for _, spelling := range spelled.Get(text) {
 		s.finds.add(spelling)
 	}
 }
@@ -151,6 +153,9 @@ const (
 	kindJSON  = "JSON-escaped"
 	kindLine  = "line" // of several
 )
+
+// spelled remembers the spellings of keys, which the tests of a package share.
+var spelled = memo.Strings[[]spelling]{Func: spellings}
 
 // spellings returns how a secret can stand in a text: as it is, escaped for JSON or a
 // URL, in base64, hexadecimal and UTF-16, and the lines of one that has several, each of

@@ -43,7 +43,7 @@ func TestJournalOfALateSecret(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if strings.Contains(string(text), value) || strings.Count(string(text), "  - kind: llm") != 2 {
+	if strings.Contains(string(text), value) || strings.Count(string(text), "- kind: llm") != 2 {
 		t.Errorf("%s", text)
 	}
 }

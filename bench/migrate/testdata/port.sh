@@ -1,0 +1,3 @@
+promptecho import -o translate/testdata/cassettes ../service/tests/cassettes
+mv translate/testdata/cassettes/translate.yaml translate/testdata/cassettes/TestTranslate.yaml
+PROMPTECHO_MODE=none go test ./translate
