@@ -1,61 +1,133 @@
 package promptecho
 
 import (
+	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/promptecho/promptecho/internal/txtar"
+	"github.com/promptecho/promptecho/internal/yaml"
 )
 
-// Code in the documentation is code that runs: a block under
-// "<!-- code: FILE -->" must be in that file as it is.
+// pages are all pages of the documentation.
+func pages(t *testing.T) []string {
+	t.Helper()
+	pages, err := filepath.Glob("docs/*.md")
+	if err != nil || len(pages) < 15 {
+		t.Fatalf("%d pages in docs: %v", len(pages), err)
+	}
+	return append(pages, "README.md", "CONTRIBUTING.md", "SECURITY.md")
+}
+
+// A fenced block, with the mark in the line above it.
+var fenced = regexp.MustCompile("(?m)^( *)(?:<!-- (.*?) -->\n *)?```(\\w*)\n((?s:.*?))^ *```\n")
+
+// Files that are run: tests, what scripts run and compare with, reports that tests compare
+// with, cassettes that tests write or play.
+var isRun = regexp.MustCompile(`^((\w+/)*\w+_test\.go|scripts/testdata/\S+|testdata/reports/\w+\.txtar|(interop/)?testdata/cassettes/\w+\.yaml|internal/cassette/testdata/golden\.yaml|(lint|bench/migrate)/testdata/\S+)$`)
+
+// What no test runs, and why.
+var notRun = map[string]string{
+	"docs/PERFORMANCE.md": "it measures for an hour; `go -C bench test ./...` checks the contenders",
+	"CONTRIBUTING.md":     "the second command is CI itself, which begins with the first",
+}
+
+// Every block of the documentation is run by a test, and its mark says by which: under
+// "<!-- code: FILE -->" it stands in that file as it is, and under "<!-- ci:NAME -->" .ci/run
+// runs it. Under "<!-- not run: REASON -->" nothing does.
 func TestDocumentedCode(t *testing.T) {
 	t.Parallel()
-	pages, err := filepath.Glob("docs/*.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	block := regexp.MustCompile("(?s)<!-- code: (\\S+) -->\n```\\w+\n(.*?)```")
-	found := 0
-	for _, page := range append(pages, "README.md") {
-		for _, m := range block.FindAllStringSubmatch(read(t, page), -1) {
-			found++
-			if src := read(t, m[1]); !strings.Contains(src, m[2]) {
-				t.Errorf("%s: this block is not in %s:\n%s", page, m[1], m[2])
+	for _, page := range pages(t) {
+		text := read(t, page)
+		blocks := fenced.FindAllStringSubmatch(text, -1)
+		if fences := regexp.MustCompile("(?m)^[ >]*(```|~~~)").FindAllString(text, -1); len(fences) != 2*len(blocks) {
+			t.Errorf("%s has %d fences, and %d blocks are found", page, len(fences), len(blocks))
+		}
+		for _, m := range blocks {
+			mark, block := m[2], strings.ReplaceAll("\n"+m[4], "\n"+m[1], "\n")[1:]
+			kind, what, _ := strings.Cut(mark, ":")
+			what = strings.TrimSpace(what)
+			switch {
+			case kind == "code" && !isRun.MatchString(what):
+				t.Errorf("%s: nothing runs %s, which is the mark of\n%s", page, what, block)
+			case kind == "code":
+				if !strings.Contains(read(t, what), strings.TrimSuffix(block, "\n")) {
+					t.Errorf("%s: this block is not in %s:\n%s", page, what, block)
+				}
+			case kind == "ci" && page == "README.md":
+				if !strings.Contains(read(t, ".ci/run"), "$(below "+what+")") {
+					t.Errorf("%s: .ci/run does not run %s", page, mark)
+				}
+			case kind == "diff" && page == "docs/MIGRATING.md": // a test in bench/migrate compares these
+			case kind == "not run" && what == notRun[page]:
+			default:
+				t.Errorf("%s: no test runs this block, whose mark is %q; add <!-- code: FILE -->:\n%s", page, mark, block)
+			}
+			if m[3] == "yaml" {
+				if _, err := (yaml.Format{}).Parse(block); err != nil {
+					t.Errorf("%s: this block is no YAML: %v\n%s", page, err, block)
+				}
 			}
 		}
 	}
-	if found < 14 {
-		t.Errorf("%d blocks of code found, want those of README.md, docs/CASSETTE.md and docs/MISSES.md", found)
-	}
 }
 
-// Every block of docs/COMMAND.md is what a script runs, or what it says.
+// Commands in sentences and tables that no script runs, and why.
+var commandsNotRun = map[string]string{
+	"go -C bench run ./cmd/report":                     "it measures for an hour",
+	"go -C bench test ./...":                           ".ci/run does, with more flags",
+	"go -C browser test -run Screens -screenshots DIR": ".ci/run does, without pictures",
+	"go -C bench test ./migrate -update":               ".ci/run does, without the flag",
+	"go -C bench test -run '^$' -bench":                "it measures",
+	"go test -httprecord=REGEXP":                       "it is a flag of httprr",
+	"go test -overlay":                                 "this is what promptecho observe runs",
+}
+
+// Every command in a sentence or a table is one that a script or .ci/run runs, from its first
+// word on. A word in capitals stands for any other.
 func TestDocumentedCommands(t *testing.T) {
 	t.Parallel()
-	shown := regexp.MustCompile("(?m)^(.*)\n```\\w").FindAllStringSubmatch(read(t, "docs/COMMAND.md"), -1)
-	for _, m := range shown {
-		if !regexp.MustCompile(`^<!-- code: (scripts/testdata/\S+|cmd/promptecho/completion)\.\w+ -->$`).MatchString(m[1]) {
-			t.Errorf("docs/COMMAND.md: no script is named above the block under %q", m[1])
+	ran := "\n" + read(t, ".ci/run")
+	err := filepath.WalkDir("scripts/testdata", func(file string, entry fs.DirEntry, err error) error {
+		if err == nil && !entry.IsDir() {
+			ran += "\n" + read(t, file)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	span := regexp.MustCompile("`((?:PROMPTECHO_MODE=\\w+ )?(?:go|promptecho)\\s[^`]+)`")
+	capitals := regexp.MustCompile(`\b[A-Z]+\b`)
+	found := 0
+	for _, page := range pages(t) {
+		for _, m := range span.FindAllStringSubmatch(fenced.ReplaceAllString(read(t, page), ""), -1) {
+			found++
+			command := strings.Join(strings.Fields(m[1]), " ")
+			if slices.ContainsFunc(slices.Collect(maps.Keys(commandsNotRun)), func(c string) bool { return strings.HasPrefix(command, c) }) {
+				continue
+			}
+			line := capitals.ReplaceAllString(regexp.QuoteMeta(command), `\S+`)
+			if !regexp.MustCompile(`(?m)^(! )?(exec )?` + line + `( |$)`).MatchString(ran) {
+				t.Errorf("%s: no script runs `%s`", page, command)
+			}
 		}
 	}
-	if len(shown) < 10 {
-		t.Errorf("docs/COMMAND.md has %d blocks, want those of its verbs", len(shown))
+	if found < 60 {
+		t.Errorf("%d commands found, want those of README.md and docs/COMMAND.md", found)
 	}
 }
 
 // Links between the pages lead somewhere.
 func TestDocumentedLinks(t *testing.T) {
 	t.Parallel()
-	pages, err := filepath.Glob("docs/*.md")
-	if err != nil {
-		t.Fatal(err)
-	}
 	link := regexp.MustCompile(`\]\(([^)#:]+)(#[^)]*)?\)`)
-	for _, page := range append(pages, "README.md", "CONTRIBUTING.md", "SECURITY.md") {
+	for _, page := range pages(t) {
 		for _, m := range link.FindAllStringSubmatch(read(t, page), -1) {
 			if _, err := os.Stat(filepath.Join(filepath.Dir(page), m[1])); err != nil {
 				t.Errorf("%s links to %s: %v", page, m[1], err)

@@ -39,6 +39,7 @@ func TestReportRemedies(t *testing.T) {
 var (
 	commands       = regexp.MustCompile(`PROMPTECHO_MODE=(\w+) go test`)
 	hints          = regexp.MustCompile(`if this cannot change the answer, add (.*)`)
+	needed         = regexp.MustCompile(`(?m)makes it match:$\n  (.*),$`)
 	noCommandHelps = regexp.MustCompile(`WebSocket|Frozen keeps it`)
 )
 
@@ -48,7 +49,7 @@ func withoutModes(part func(string) string) func(string) string {
 	return func(name string) string {
 		text := part(name)
 		if name == "options" {
-			for _, mode := range []string{"none", "once", "new-episodes", "compare"} {
+			for _, mode := range []string{"none", "once", "new-episodes", "all", "compare"} {
 				text = strings.Join(slices.DeleteFunc(strings.Fields(text), func(o string) bool { return o == mode }), " ")
 			}
 		}
@@ -56,8 +57,8 @@ func withoutModes(part func(string) string) func(string) string {
 	}
 }
 
-// recordAs runs the test of a case in a record mode, and then in mode none, in which it must
-// pass.
+// recordAs runs the test of a case in a record mode, with the option that the report says to
+// add before, and then in mode none, in which it must pass.
 func recordAs(t *testing.T, part func(string) string, mode Mode) {
 	t.Helper()
 	file, opts := caseOf(t, withoutModes(part))
@@ -65,6 +66,9 @@ func recordAs(t *testing.T, part func(string) string, mode Mode) {
 		if err := os.WriteFile(file, []byte(strings.Replace(read(t, file), "pinned: true\n", "", 1)), 0o644); err != nil {
 			t.Fatal(err)
 		}
+	}
+	if m := needed.FindStringSubmatch(part("want")); m != nil {
+		opts = append(opts, optionsOf(t, m[1])...)
 	}
 	run := func(mode Mode) {
 		live := answersOf(cmp.Or(part("live"), part("answers"), `200 {"ok":true}`))
@@ -138,6 +142,8 @@ func optionsOf(t *testing.T, code string) (opts []Option) {
 		switch m[1] {
 		case "Ignore":
 			opts = append(opts, Ignore(a))
+		case "Match":
+			opts = append(opts, Match(a))
 		case "Mask":
 			opts = append(opts, Mask(a, b))
 		case "MaskTimes":

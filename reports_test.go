@@ -27,7 +27,7 @@ var reportOptions = map[string]Option{
 	"none": InMode(ModeNone), "once": InMode(ModeOnce), "allow-unused": AllowUnused(), "allow-repeats": AllowRepeats(),
 	"strict": Strict(), "sort-tools": SortTools(), "match-on-model": MatchOn("model"), "mask-dates": Mask(`\d{4}-\d\d-\d\d`, "DATE"),
 	"ignore-slip": Ignore("mesages"), "match-host": Match("host"), "frozen": Frozen("tool/charge_card"),
-	"new-episodes": InMode(ModeNewEpisodes), "compare": InMode(ModeCompare), "frozen-chat": Frozen("llm/openai.chat"),
+	"new-episodes": InMode(ModeNewEpisodes), "all": InMode(ModeAll), "compare": InMode(ModeCompare), "frozen-chat": Frozen("llm/openai.chat"),
 }
 
 // forbidden matches what a terminal (escape sequences, carriage returns) or a CI system

@@ -1,3 +1,6 @@
+// The first example of the README is this very code. Its cassette was recorded against the
+// stand-in provider.
+
 package interop
 
 import (
@@ -10,8 +13,6 @@ import (
 	"github.com/promptecho/promptecho/echotest"
 )
 
-// The first example of the README, which is this very code. Its cassette was
-// recorded against the stand-in provider.
 func TestCapital(t *testing.T) {
 	rec := echotest.New(t)
 	client := openai.NewClient(

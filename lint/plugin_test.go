@@ -1,12 +1,68 @@
 package lint
 
 import (
+	"os"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/golangci/plugin-module-register/register"
 	"golang.org/x/tools/go/analysis"
+
+	"github.com/promptecho/promptecho/internal/yaml"
 )
+
+// at returns the text at a path in a file of YAML; the steps are keys, and into a list its first element.
+func at(t *testing.T, file string, path ...string) string {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	node, bad := (yaml.Format{}).Parse(string(text))
+	if bad != nil {
+		t.Fatalf("%s: %v", file, bad)
+	}
+	for _, step := range path {
+		if node.Kind == yaml.Sequence {
+			node = node.Elems[0]
+		}
+		i := slices.IndexFunc(node.Keys, func(k yaml.Node) bool { return k.Text == step })
+		if i < 0 {
+			t.Fatalf("%s: no %s in %s", file, step, path)
+		}
+		node = node.Elems[i]
+	}
+	if node.Kind == yaml.Sequence {
+		node = node.Elems[0]
+	}
+	return node.Text
+}
+
+// The files of docs/LINT.md name this module, this plugin, and a rule that there is.
+func TestDocumentedFiles(t *testing.T) {
+	t.Parallel()
+	mod, err := os.ReadFile("go.mod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if module := at(t, "testdata/custom-gcl.yml", "plugins", "module"); !strings.Contains(string(mod), "\nmodule "+module+"\n") {
+		t.Errorf("custom-gcl.yml has module %s", module)
+	}
+	name := at(t, "testdata/golangci.yml", "linters", "enable")
+	open, err := register.GetPlugin(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	custom := []string{"linters", "settings", "custom", name}
+	if kind := at(t, "testdata/golangci.yml", append(custom, "type")...); kind != "module" {
+		t.Errorf("type is %s", kind)
+	}
+	rule := at(t, "testdata/golangci.yml", append(custom, "settings", "disable")...)
+	if _, err := open(map[string]any{"disable": []string{rule}}); err != nil {
+		t.Error(err)
+	}
+}
 
 // golangci-lint finds the plugin by its name, and gives it the settings as a map.
 func TestPlugin(t *testing.T) {

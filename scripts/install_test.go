@@ -12,8 +12,9 @@ import (
 	"golang.org/x/mod/zip"
 )
 
-// TestInstall gets the command as a user does, from a module proxy. The proxy is a folder with
-// this module, as it would be published, and then the module cache of this machine.
+// TestInstall gets the library and the command as a user and a CI job do, from a module proxy.
+// The proxy is a folder with this module, as it would be published, and then the module cache
+// of this machine.
 func TestInstall(t *testing.T) {
 	t.Parallel()
 	proxy := t.TempDir()
@@ -33,7 +34,7 @@ func TestInstall(t *testing.T) {
 			env.Setenv("GOPROXY", "file://"+filepath.ToSlash(proxy)+",file://"+modules+"/cache/download")
 			env.Setenv("GOSUMDB", "off")
 			env.Setenv("GOTOOLCHAIN", "local")
-			env.Setenv("GOFLAGS", "-modcacherw")
+			env.Setenv("GOFLAGS", "-modcacherw -trimpath") // so that what one script has built, another need not
 			env.Setenv("GOPATH", env.WorkDir)
 			env.Setenv("GOCACHE", cache)
 			return nil

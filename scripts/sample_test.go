@@ -54,14 +54,14 @@ func unplug(ts *testscript.TestScript, neg bool, _ []string) {
 	}
 }
 
-// sampleMod returns the go.mod of the sample: it requires what this module does.
-func sampleMod(t *testing.T) []byte {
+// sampleMod returns the go.mod of a user's module: it requires what another module does.
+func sampleMod(t *testing.T, other string) []byte {
 	t.Helper()
 	root, err := filepath.Abs("..")
 	if err != nil {
 		t.Fatal(err)
 	}
-	mod, err := modfile.Parse("go.mod", read(t, "go.mod"), nil)
+	mod, err := modfile.Parse("go.mod", read(t, filepath.Join(other, "go.mod")), nil)
 	if err == nil {
 		err = errors.Join(mod.AddModuleStmt("example.com/app"), mod.AddReplace("github.com/promptecho/promptecho", "", root, ""))
 	}
@@ -84,9 +84,34 @@ func read(t *testing.T, file string) []byte {
 // testdata/sample is the repository, and testdata/year has the script.
 func TestSample(t *testing.T) {
 	t.Parallel()
-	bin, mod, sum := command(t), sampleMod(t), read(t, "go.sum")
+	withProvider(t, "year", ".", func(dir string) error {
+		return os.CopyFS(dir, os.DirFS(filepath.Join("testdata", "sample")))
+	})
+}
+
+// TestReadme runs README.md's first example, as it stands in interop, with the SDK that it is
+// written for.
+func TestReadme(t *testing.T) {
+	t.Parallel()
+	interop := filepath.Join("..", "interop")
+	withProvider(t, "readme", interop, func(dir string) error {
+		return os.WriteFile(filepath.Join(dir, "capital_test.go"), read(t, filepath.Join(interop, "readme_test.go")), 0o666)
+	})
+}
+
+// TestModes runs go test in each record mode.
+func TestModes(t *testing.T) {
+	t.Parallel()
+	withProvider(t, "modes", ".", func(string) error { return nil })
+}
+
+// withProvider runs the scripts of a folder in a user's module, which requires what another
+// one does and has the files that fill writes. Its provider can be unplugged.
+func withProvider(t *testing.T, scripts, other string, fill func(dir string) error) {
+	t.Helper()
+	bin, mod, sum := command(t), sampleMod(t, other), read(t, filepath.Join(other, "go.sum"))
 	testscript.Run(t, testscript.Params{
-		Dir:                 filepath.Join("testdata", "year"),
+		Dir:                 filepath.Join("testdata", scripts),
 		RequireExplicitExec: true,
 		Setup: func(env *testscript.Env) error {
 			p := &plug{provider: standin.New()}
@@ -98,13 +123,11 @@ func TestSample(t *testing.T) {
 			}
 			env.Setenv("OPENAI_BASE_URL", server.URL+"/v1")
 			env.Setenv("PROXY", server.URL)
-			if err := os.CopyFS(env.WorkDir, os.DirFS(filepath.Join("testdata", "sample"))); err != nil {
-				return err
-			}
-			if err := os.WriteFile(filepath.Join(env.WorkDir, "go.mod"), []byte(mod), 0o666); err != nil {
-				return err
-			}
-			return os.WriteFile(filepath.Join(env.WorkDir, "go.sum"), sum, 0o666)
+			return errors.Join(
+				os.WriteFile(filepath.Join(env.WorkDir, "go.mod"), mod, 0o666),
+				os.WriteFile(filepath.Join(env.WorkDir, "go.sum"), sum, 0o666),
+				fill(env.WorkDir),
+			)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"paste": paste, "holds": holds, "unplug": unplug},
 	})
