@@ -30,7 +30,7 @@ const module = "github.com/promptecho/promptecho/demo"
 const cassette = "testdata/cassettes/TestTrip.yaml"
 
 // telling are the lines of the cassette that say what was asked and answered.
-var telling = regexp.MustCompile(`^ +(- kind: .*|request:|response:|(- )?content: .*|stream: sse|# .*)$`)
+var telling = regexp.MustCompile(`^ *(- kind: .*|request:|response:|(- )?content: .*|stream: sse|# .*)$`)
 
 // testLine is where the test begins.
 const testLine = "func TestTrip(t *testing.T) {"
