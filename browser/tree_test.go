@@ -21,12 +21,16 @@ func write(t *testing.T, file, text string) {
 	}
 }
 
-// tree makes the cassettes of some packages: what promptecho demo records from the stand-in,
-// those of testdata, and a change since the last commit. Its folder is a git repository.
+// tree makes the cassettes of some packages: an agent of interop, those of testdata, and a
+// change since the last commit. Its folder is a git repository.
 func tree(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
-	promptecho(t, dir, "demo", "-dir", filepath.Join("plan", "testdata", "cassettes"))
+	agent, err := os.ReadFile(filepath.Join("..", "interop", "testdata", "cassettes", "TestAgentCommitted.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(dir, "plan", "testdata", "cassettes", "TestTrip.yaml"), string(agent))
 	if err := os.CopyFS(filepath.Join(dir, "bot", "testdata", "cassettes"), os.DirFS("testdata")); err != nil {
 		t.Fatal(err)
 	}

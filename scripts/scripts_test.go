@@ -44,9 +44,8 @@ func TestCommand(t *testing.T) {
 		Dir:                 filepath.Join("testdata", "command"),
 		RequireExplicitExec: true,
 		Setup: func(env *testscript.Env) error {
-			env.Setenv("PATH", bin+string(os.PathListSeparator)+env.Getenv("PATH"))
 			env.Setenv("BIN", bin)
-			return nil
+			return offline(env, bin)
 		},
 	})
 }

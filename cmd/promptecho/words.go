@@ -143,3 +143,12 @@ func words(text string) (list []string) {
 	}
 	return list
 }
+
+// clip shortens a text to n runes.
+func clip(s string, n int) string {
+	r := []rune(s)
+	if len(r) <= n {
+		return s
+	}
+	return string(r[:n-1]) + "…"
+}

@@ -27,7 +27,7 @@ import (
 
 // Those take seconds a contender, and do not scatter like what takes microseconds:
 // they run in one repetition of four.
-const slow = "Resident|/n=10000"
+const slow = "Resident|Build|/n=10000"
 
 func main() {
 	reps := flag.Int("reps", 10, "how many `times` everything runs")

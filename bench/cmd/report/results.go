@@ -112,6 +112,8 @@ var sections = []section{
 	{"A stream of 200 events: Reads that the client sees", "Stream", "reads/op", count, false},
 	{"A cassette of 100 MB: opening it", "Resident", "ns/op", duration, true},
 	{"A cassette of 100 MB of which 10 of 1,000 calls are used: peak of resident memory, MB", "Resident", "MB-peak", count, false},
+	{"Building the binary of a small test, all of it", "BuildTime", "ns/op", duration, false},
+	{"The binary of a small test, MB", "BuildSize", "MB-binary", hundredths, false},
 }
 
 // render writes a table for each section that has values.
