@@ -17,7 +17,7 @@ import (
 // of this machine.
 func TestInstall(t *testing.T) {
 	t.Parallel()
-	proxy := t.TempDir()
+	proxy, gopath := t.TempDir(), t.TempDir()
 	publish(t, filepath.Join(proxy, "github.com", "promptecho", "promptecho", "@v"))
 	goEnv := func(name string) string {
 		out, err := exec.Command("go", "env", name).Output()
@@ -35,7 +35,8 @@ func TestInstall(t *testing.T) {
 			env.Setenv("GOSUMDB", "off")
 			env.Setenv("GOTOOLCHAIN", "local")
 			env.Setenv("GOFLAGS", "-modcacherw -trimpath") // so that what one script has built, another need not
-			env.Setenv("GOPATH", env.WorkDir)
+			env.Setenv("GOPATH", gopath)
+			env.Setenv("GOBIN", filepath.Join(env.WorkDir, "bin"))
 			env.Setenv("GOCACHE", cache)
 			return nil
 		},
