@@ -61,6 +61,7 @@ func offline(env *testscript.Env, bin string) error {
 		env.Setenv(name, strings.TrimSpace(string(out)))
 	}
 	env.Setenv("PATH", bin+string(os.PathListSeparator)+env.Getenv("PATH"))
+	env.Setenv("GOFLAGS", "-vet=off -ldflags=-w")
 	env.Setenv("GOPROXY", "off")
 	env.Setenv("GOTOOLCHAIN", "local")
 	env.Setenv("CI", "")

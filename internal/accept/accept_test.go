@@ -147,6 +147,13 @@ func TestAssign(t *testing.T) {
 		{name: "the agent goes on", stored: append(list{turn(mended, 0)}, agent[1:]...), before: Changes{0: agent[0]},
 			calls: calls(0, turn(mended, 1)), findings: []string{"1"}},
 
+		{name: "the next question, which is alike", stored: list{chat("a", "system", mended, "user", "Name three teas."), chat("b", "system", system, "user", "Yes, about: Name three teas.")},
+			before: Changes{0: chat("a", "system", system, "user", "Name three teas.")},
+			calls:  calls(0, chat("", "system", mended, "user", "Yes, about: Name three teas.")), findings: []string{"1"}},
+		{name: "a question more, which is alike", stored: list{chat("a", "system", mended, "user", "Name three teas."), chat("b", "system", system, "user", "Name three coffees.")},
+			before: Changes{0: chat("a", "system", system, "user", "Name three teas.")},
+			calls:  calls(0, chat("", "system", mended, "user", "Yes, about: Name three teas.")), findings: []string{"what is asked differs"}},
+
 		// An edited request beside an unedited one.
 		{name: "beside an unedited one", stored: list{paris(system), oslo(system)}, calls: calls(0, paris(mended)), findings: []string{"what is asked differs"}},
 		{name: "beside an unedited one, told", stored: list{paris(system), oslo(system)}, calls: calls(0, paris(mended)), told: true,

@@ -82,7 +82,11 @@ func (a *assignment) nearest(i int) candidate {
 	m := &a.missed[i]
 	if best.refused == "" {
 		for _, number := range slices.Sorted(maps.Keys(a.playedAt)) {
-			if played := a.form(a.Stored[number]); played.Endpoint == m.form.Endpoint && distance(played, m.form) < best.distance {
+			played := a.form(a.Stored[number])
+			if old := a.Before[number]; old != nil {
+				played = a.form(old) // that both have the edit now makes them no more alike
+			}
+			if played.Endpoint == m.form.Endpoint && distance(played, m.form) < best.distance {
 				best.refused = fmt.Sprintf("it is more like the recording in line %s, which was asked for itself: there may be a call more than before", a.line(number))
 				break
 			}

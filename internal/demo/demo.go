@@ -149,7 +149,7 @@ func (d *demo) tell() error {
 	d.quote(test[slices.Index(test, testLine):])
 
 	d.say("\n1. The first run records. A stand-in for the provider answers: no network, no key of yours.\n")
-	d.say("   (The go command compiles now, in silence; the first time that takes up to half a minute.)\n\n")
+	d.say("   (The go command compiles now, in silence; the first time that can take a minute or two.)\n\n")
 	recorded, err := d.goTest(true, "", "")
 	if err == nil {
 		err = d.showCassette(recorded)
@@ -180,6 +180,12 @@ func (d *demo) tell() error {
 	if _, err := d.goTest(true, "PROMPTECHO_MODE", "all", again...); err != nil {
 		return err
 	}
+	d.say("\n   The cassette has the new prompt:\n\n")
+	lines, err := d.read(cassette)
+	if err != nil {
+		return err
+	}
+	d.quote(slices.DeleteFunc(lines, func(line string) bool { return !strings.Contains(line, "a sunny day") }))
 	d.end()
 	return nil
 }
