@@ -66,7 +66,7 @@ var rooms = map[string][]string{
 	"internal/foreign":      {"internal/canon", "internal/cassette", "internal/codec", "internal/coding", "internal/exactjson", "internal/function", "internal/interaction", "internal/redact", "internal/said", "internal/stream", "internal/tape", "internal/yaml"},
 	"internal/demo":         {"internal/shell"},
 	"internal/lint":         {},
-	"internal/observe":      {"internal/canon", "internal/interaction"},
+	"internal/observe":      {"internal/guard", "internal/stack", "internal/canon", "internal/interaction"},
 	"internal/page":         {"internal/redact"},
 	"internal/suite":        {"internal/attr"},
 	"internal/accept":       {"internal/canon", "internal/diff", "internal/exactjson", "internal/interaction"},

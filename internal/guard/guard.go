@@ -118,14 +118,14 @@ func Watch() (leaks func() []Leak) {
 // passes reports whether a request may go out.
 func (g *guard) passes(req *http.Request) bool {
 	host := strings.ToLower(req.URL.Hostname())
-	return isLocal(host) || req.Context().Value(exempt{}) != nil || slices.ContainsFunc(g.allowed, func(allowed string) bool {
+	return IsLocal(host) || req.Context().Value(exempt{}) != nil || slices.ContainsFunc(g.allowed, func(allowed string) bool {
 		domain, below := strings.CutPrefix(allowed, "*")
 		return strings.EqualFold(host, allowed) || below && strings.HasSuffix(host, strings.ToLower(domain))
 	})
 }
 
-// isLocal reports whether a host is this machine.
-func isLocal(host string) bool {
+// IsLocal reports whether a host, in lower case and without a port, is this machine.
+func IsLocal(host string) bool {
 	if host == "localhost" || strings.HasSuffix(host, ".localhost") {
 		return true
 	}
@@ -211,9 +211,9 @@ var clients = []struct{ path, code string }{
 
 // clientIn returns the code that gives a recorder to the client that sends a request.
 func clientIn(chain []stack.Goroutine) string {
-	for _, c := range clients {
-		for _, g := range chain[:min(len(chain), 1)] {
-			if slices.ContainsFunc(g.Frames, func(f stack.Frame) bool { return strings.HasPrefix(f.Function, c.path) }) {
+	if len(chain) > 0 {
+		for _, c := range clients {
+			if slices.ContainsFunc(chain[0].Frames, func(f stack.Frame) bool { return strings.HasPrefix(f.Function, c.path) }) {
 				return c.code
 			}
 		}

@@ -5,12 +5,14 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/promptecho/promptecho/internal/stack"
 )
 
 // A process is what one test program has told so far.
 type process struct {
-	dir     string           // of its package
-	tests   map[int64]string // by the goroutine that runs them
+	dir     string            // of its package
+	tests   map[uint64]string // by the goroutine that runs them
 	running map[string]bool
 }
 
@@ -18,7 +20,7 @@ type process struct {
 type asked struct {
 	method, url string
 	context     string // the test whose context it has
-	stack       []goroutine
+	stack       []stack.Goroutine
 }
 
 // read reads a line of a log. It returns the request that it tells of, if it does.
@@ -38,9 +40,9 @@ func (p *process) read(line string) (*asked, error) {
 		p.dir = words[1]
 		return nil, nil
 	case words[0] == "ask" && len(words) == 5:
-		return &asked{words[1], words[2], words[3], parseStack(words[4])}, nil
+		return &asked{words[1], words[2], words[3], stack.Parse(words[4])}, nil
 	case len(words) == 3:
-		id, err := strconv.ParseInt(words[1], 10, 64)
+		id, err := strconv.ParseUint(words[1], 10, 64)
 		if err != nil {
 			break
 		}
@@ -73,20 +75,18 @@ func (p *process) attribute(a *asked) (test string, others []string) {
 			test = name
 		}
 	}
-	for i, g := range a.stack {
-		if name := firstTest(g.frames); i == 0 {
-			consider(name)
-			consider(a.context)
-		}
+	if len(a.stack) > 0 {
+		consider(firstTest(a.stack[0].Frames))
+		consider(a.context)
 	}
 	for _, g := range a.stack {
-		if name := p.tests[g.id]; name != "" && p.runs(name) {
+		if name := p.tests[g.ID]; name != "" && p.runs(name) {
 			consider(name)
 			break
 		}
 	}
 	for _, g := range a.stack {
-		consider(firstTest(g.frames))
+		consider(firstTest(g.Frames))
 	}
 	if test != "" {
 		return test, nil
@@ -99,7 +99,7 @@ func (p *process) attribute(a *asked) (test string, others []string) {
 		return "", leaves
 	}
 	for _, g := range a.stack { // after the end of its test
-		if name := p.tests[g.id]; name != "" {
+		if name := p.tests[g.ID]; name != "" {
 			return name, nil
 		}
 	}
@@ -107,9 +107,9 @@ func (p *process) attribute(a *asked) (test string, others []string) {
 }
 
 // firstTest returns the test of the innermost frame that is of one.
-func firstTest(frames []frame) string {
-	for i := range frames {
-		if name := frames[i].test(); name != "" {
+func firstTest(frames []stack.Frame) string {
+	for _, f := range frames {
+		if name := testOf(f); name != "" {
 			return name
 		}
 	}

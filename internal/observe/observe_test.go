@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/promptecho/promptecho/internal/stack"
 )
 
 // What the hooks see, and to which test it belongs, is tested in scripts, with the real
@@ -73,7 +75,7 @@ func TestFits(t *testing.T) {
 
 func TestParseStack(t *testing.T) {
 	t.Parallel()
-	list := parseStack(`goroutine 9 [running]:
+	list := stack.Parse(`goroutine 9 [running]:
 net/http.promptechoAsked(0xc0001)
 	/go/src/net/http/promptecho_observe.go:17 +0x1d
 example.com/app.(*Bot[...]).Ask(0x1, {0x2, 0x3})
@@ -88,13 +90,13 @@ example.com/app.TestAsk.func1(...)
 testing.tRunner(...)
 	/go/src/testing/testing.go:1934 +0xea
 `)
-	if len(list) != 2 || list[0].id != 9 || list[1].id != 7 || len(list[0].frames) != 3 || len(list[1].frames) != 2 {
+	if len(list) != 2 || list[0].ID != 9 || list[1].ID != 7 || len(list[0].Frames) != 3 || len(list[1].Frames) != 2 {
 		t.Fatalf("goroutines are %+v", list)
 	}
-	if f := list[0].frames[1]; f != (frame{"example.com/app.(*Bot[...]).Ask", "/work/app/bot.go", 12}) {
+	if f := list[0].Frames[1]; f != (stack.Frame{Function: "example.com/app.(*Bot[...]).Ask", File: "/work/app/bot.go", Line: 12}) {
 		t.Errorf("frame is %+v", f)
 	}
-	if name := firstTest(list[0].frames); name != "TestAsk" {
+	if name := firstTest(list[0].Frames); name != "TestAsk" {
 		t.Errorf("test is %q", name)
 	}
 }
@@ -119,12 +121,12 @@ func TestTestOfFrame(t *testing.T) {
 		"example.com/app.helper":              "",
 		"example.com/app.initialise":          "",
 	} {
-		f := frame{function: function, file: "/work/app_test.go"}
-		if got := f.test(); got != want {
+		f := stack.Frame{Function: function, File: "/work/app_test.go"}
+		if got := testOf(f); got != want {
 			t.Errorf("%s is of %q, want %q", function, got, want)
 		}
 	}
-	if got := (&frame{function: "example.com/app.TestX", file: "/work/app.go"}).test(); got != "" {
+	if got := testOf(stack.Frame{Function: "example.com/app.TestX", File: "/work/app.go"}); got != "" {
 		t.Errorf("a function of a file that is no test is of %q", got)
 	}
 }
@@ -132,8 +134,8 @@ func TestTestOfFrame(t *testing.T) {
 // TestAttribute has what a log can hold beside what TestObserve sees.
 func TestAttribute(t *testing.T) {
 	t.Parallel()
-	ask := func(context, stack string) *asked { return &asked{context: context, stack: parseStack(stack)} }
-	p := &process{tests: map[int64]string{7: "TestA", 8: "TestB/x"}, running: map[string]bool{"TestB": true, "TestB/x": true, "TestB/y": true}}
+	ask := func(context, text string) *asked { return &asked{context: context, stack: stack.Parse(text)} }
+	p := &process{tests: map[uint64]string{7: "TestA", 8: "TestB/x"}, running: map[string]bool{"TestB": true, "TestB/x": true, "TestB/y": true}}
 	for name, test := range map[string]struct {
 		ask    *asked
 		want   string

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/netip"
 	"net/url"
 	"os"
 	"os/exec"
@@ -16,7 +15,9 @@ import (
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/canon"
+	"github.com/promptecho/promptecho/internal/guard"
 	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/stack"
 )
 
 // A Request is one or more requests of a test that are sent at one place to one host.
@@ -179,7 +180,7 @@ func (r *Result) read(logs string, modules []string) error {
 
 // readLog adds what one test program tells.
 func (r *Result) readLog(text string, modules []string) error {
-	p := &process{tests: map[int64]string{}, running: map[string]bool{}}
+	p := &process{tests: map[uint64]string{}, running: map[string]bool{}}
 	for line := range strings.Lines(text) {
 		line, whole := strings.CutSuffix(line, "\n")
 		if !whole {
@@ -199,13 +200,13 @@ func (r *Result) readLog(text string, modules []string) error {
 // add adds a request to those that are the same.
 func (r *Result) add(p *process, a *asked, modules []string) {
 	u, err := url.Parse(a.url)
-	if err != nil || local(u.Hostname()) {
+	if err != nil || guard.IsLocal(u.Hostname()) {
 		return
 	}
 	one := Request{Package: relative(p.dir, modules), Host: u.Host, Family: family(a), Recorder: recorder(a.stack[0])}
 	one.Test, one.Tests = p.attribute(a)
 	place, inTest := nearest(a.stack, modules, one.Test)
-	one.Place, one.From = place.in(modules), inTest.in(modules)
+	one.Place, one.From = placeIn(modules, place), placeIn(modules, inTest)
 	if one.From == one.Place {
 		one.From = ""
 	}
@@ -221,21 +222,12 @@ func (r *Result) add(p *process, a *asked, modules []string) {
 	r.Requests = append(r.Requests, one)
 }
 
-// in returns a place as people read it, "" for none.
-func (f frame) in(modules []string) string {
-	if f.file == "" {
+// placeIn returns a place as people read it, "" for none.
+func placeIn(modules []string, f stack.Frame) string {
+	if f.File == "" {
 		return ""
 	}
-	return fmt.Sprintf("%s:%d", relative(f.file, modules), f.line)
-}
-
-// local reports whether a host is this machine.
-func local(host string) bool {
-	if host == "localhost" || strings.HasSuffix(host, ".localhost") {
-		return true
-	}
-	ip, err := netip.ParseAddr(host)
-	return err == nil && (ip.IsLoopback() || ip.IsUnspecified())
+	return fmt.Sprintf("%s:%d", relative(f.File, modules), f.Line)
 }
 
 // family returns the API of a model that is asked, "" for anything else. The body is not

@@ -2,71 +2,21 @@ package observe
 
 import (
 	"regexp"
-	"strconv"
 	"strings"
+
+	"github.com/promptecho/promptecho/internal/stack"
 )
 
-// A goroutine is one of those that led to a request: the one that sends it, or one that
-// started the one before.
-type goroutine struct {
-	id     int64
-	frames []frame
-}
+// ofATest finds the test, benchmark or example in the name of a function.
+var ofATest = regexp.MustCompile(`\.((?:Test|Benchmark|Fuzz|Example)(?:[^a-z.\[(][^.\[(]*)?|init)(?:[.\[(]|$)`)
 
-type frame struct {
-	function string // with its import path
-	file     string
-	line     int
-}
-
-var (
-	header  = regexp.MustCompile(`^(?:goroutine (\d+) |\[originating from goroutine (\d+)\]:)`)
-	place   = regexp.MustCompile(`^\t(.+):(\d+)(?: \+0x[0-9a-f]+)?$`)
-	ofATest = regexp.MustCompile(`\.((?:Test|Benchmark|Fuzz|Example)(?:[^a-z.\[(][^.\[(]*)?|init)(?:[.\[(]|$)`)
-)
-
-// parseStack reads what runtime.Stack writes with GODEBUG=tracebackancestors.
-func parseStack(text string) (list []goroutine) {
-	function := ""
-	for line := range strings.Lines(text) {
-		line = strings.TrimSuffix(line, "\n")
-		if m := header.FindStringSubmatch(line); m != nil {
-			id, _ := strconv.ParseInt(m[1]+m[2], 10, 64) // one of them is empty
-			list = append(list, goroutine{id: id})
-			continue
-		}
-		if len(list) == 0 {
-			continue
-		}
-		if m := place.FindStringSubmatch(line); m != nil && function != "" {
-			n, _ := strconv.Atoi(m[2])
-			if !strings.HasPrefix(function, "created by ") {
-				g := &list[len(list)-1]
-				g.frames = append(g.frames, frame{withoutArguments(function), m[1], n})
-			}
-			function = ""
-			continue
-		}
-		function = line
-	}
-	return list
-}
-
-// withoutArguments returns the function of a line of a stack: "pkg.(*T).M(0x1, ...)".
-func withoutArguments(line string) string {
-	if i := strings.LastIndexByte(line, '('); i > 0 && strings.HasSuffix(line, ")") {
-		return line[:i]
-	}
-	return line
-}
-
-// test returns the test, benchmark or example of a test file that a frame is of, itself or
+// testOf returns the test, benchmark or example of a test file that a frame is of, itself or
 // by a closure; "TestMain" for that function, and "" for all others.
-func (f *frame) test() string {
-	if !strings.HasSuffix(f.file, "_test.go") || f.ofHook() {
+func testOf(f stack.Frame) string {
+	if !strings.HasSuffix(f.File, "_test.go") || ofHook(f) {
 		return ""
 	}
-	name := f.function[strings.LastIndexByte(f.function, '/')+1:]
+	name := f.Function[strings.LastIndexByte(f.Function, '/')+1:]
 	if m := ofATest.FindStringSubmatch(name); m != nil {
 		return m[1]
 	}
@@ -74,7 +24,7 @@ func (f *frame) test() string {
 }
 
 // ofHook reports whether a frame is of the fallback's hook.
-func (f *frame) ofHook() bool { return strings.HasSuffix(f.file, "/"+hookFile) }
+func ofHook(f stack.Frame) bool { return strings.HasSuffix(f.File, "/"+hookFile) }
 
 // hookFile is the file that the fallback adds to a package.
 const hookFile = "promptecho_observe_test.go"
@@ -90,14 +40,14 @@ var recorders = []struct{ function, name string }{
 }
 
 // recorder returns the name of the recorder that a request goes through, "" for none.
-func recorder(sender goroutine) string {
-	for _, f := range sender.frames {
+func recorder(sender stack.Goroutine) string {
+	for _, f := range sender.Frames {
 		for _, r := range recorders {
-			if strings.HasPrefix(f.function, r.function) {
+			if strings.HasPrefix(f.Function, r.function) {
 				return r.name
 			}
 		}
-		if strings.Contains(f.function, "/httprr.(*") {
+		if strings.Contains(f.Function, "/httprr.(*") {
 			return "httprr"
 		}
 	}
@@ -106,19 +56,19 @@ func recorder(sender goroutine) string {
 
 // nearest returns the place in the modules that are tested that is nearest to the request,
 // and the nearest that is in a test file and in no other test than the one that asks.
-func nearest(list []goroutine, modules []string, test string) (place, inTest frame) {
+func nearest(list []stack.Goroutine, modules []string, test string) (place, inTest stack.Frame) {
 	test, _, _ = strings.Cut(test, "/")
 	for _, g := range list {
-		for _, f := range g.frames {
+		for _, f := range g.Frames {
 			for _, dir := range modules {
-				rest, ok := strings.CutPrefix(f.file, dir+"/")
-				if !ok || strings.Contains("/"+rest, "/vendor/") || f.ofHook() {
+				rest, ok := strings.CutPrefix(f.File, dir+"/")
+				if !ok || strings.Contains("/"+rest, "/vendor/") || ofHook(f) {
 					continue
 				}
-				if place.file == "" {
+				if place.File == "" {
 					place = f
 				}
-				if of := f.test(); strings.HasSuffix(f.file, "_test.go") && (of == "" || of == test) {
+				if of := testOf(f); strings.HasSuffix(f.File, "_test.go") && (of == "" || of == test) {
 					return place, f
 				}
 			}

@@ -31,7 +31,10 @@ func ID() uint64 {
 // Ancestors returns the goroutine of its caller, the one that started it, and so on, as far
 // as they live. It stops the program meanwhile: it is for what is about to fail.
 func Ancestors() (chain []Goroutine) {
-	all := parse(dump())
+	all := map[uint64]Goroutine{}
+	for _, g := range Parse(dump()) {
+		all[g.ID] = g
+	}
 	for id := ID(); ; {
 		g, ok := all[id]
 		if !ok {
@@ -55,47 +58,53 @@ func dump() string {
 }
 
 // header returns the number of a goroutine from the line above its stack: "goroutine 7
-// [running]:".
+// [running]:", or "[originating from goroutine 7]:" for the one that started that above it.
 func header(line string) (id uint64, ok bool) {
 	rest, ok := strings.CutPrefix(line, "goroutine ")
 	number, _, _ := strings.Cut(rest, " ")
+	if !ok {
+		if number, ok = strings.CutPrefix(line, "[originating from goroutine "); ok {
+			number, ok = strings.CutSuffix(number, "]:")
+		}
+	}
 	id, err := strconv.ParseUint(number, 10, 64)
 	return id, ok && err == nil
 }
 
-// parse reads stacks as runtime.Stack writes them. It leaves out what it does not know.
-func parse(text string) map[uint64]Goroutine {
-	all := map[uint64]Goroutine{}
-	for block := range strings.SplitSeq(text, "\n\n") {
-		lines := strings.Split(strings.TrimSuffix(block, "\n"), "\n")
-		g := Goroutine{}
-		var ok bool
-		if g.ID, ok = header(lines[0]); !ok {
+// Parse reads stacks as runtime.Stack writes them, also with GODEBUG=tracebackancestors. It
+// leaves out what it does not know.
+func Parse(text string) (list []Goroutine) {
+	lines := strings.Split(text, "\n")
+	known := false // whose lines these are
+	for i := 0; i < len(lines); i++ {
+		if id, ok := header(lines[i]); ok {
+			list, known = append(list, Goroutine{ID: id}), true
 			continue
 		}
-		for i := 1; i+1 < len(lines); i++ {
-			place, ok := strings.CutPrefix(lines[i+1], "\t")
-			if !ok {
-				continue // frames that are left out
-			}
-			file, rest, _ := cutLast(place, ":")
-			number, _, _ := strings.Cut(rest, " ")
-			line, _ := strconv.Atoi(number)
-			f := Frame{File: file, Line: line}
-			if by, ok := strings.CutPrefix(lines[i], "created by "); ok {
-				var parent string
-				f.Function, parent, _ = strings.Cut(by, " in goroutine ")
-				g.Creator = f
-				g.Parent, _ = strconv.ParseUint(parent, 10, 64)
-			} else {
-				f.Function, _, _ = cutLast(lines[i], "(")
-				g.Frames = append(g.Frames, f)
-			}
-			i++
+		if known = known && lines[i] != "" && i+1 < len(lines); !known {
+			continue
 		}
-		all[g.ID] = g
+		place, ok := strings.CutPrefix(lines[i+1], "\t")
+		if !ok {
+			continue // frames that are left out
+		}
+		g := &list[len(list)-1]
+		file, rest, _ := cutLast(place, ":")
+		number, _, _ := strings.Cut(rest, " ")
+		line, _ := strconv.Atoi(number)
+		f := Frame{File: file, Line: line}
+		if by, ok := strings.CutPrefix(lines[i], "created by "); ok {
+			var parent string
+			f.Function, parent, _ = strings.Cut(by, " in goroutine ")
+			g.Creator = f
+			g.Parent, _ = strconv.ParseUint(parent, 10, 64)
+		} else {
+			f.Function, _, _ = cutLast(lines[i], "(")
+			g.Frames = append(g.Frames, f)
+		}
+		i++
 	}
-	return all
+	return list
 }
 
 // cutLast cuts a text at the last place where sep stands.
