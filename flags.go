@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/promptecho/promptecho/internal/report"
+	"github.com/promptecho/promptecho/internal/shell"
 )
 
 const (
@@ -60,8 +61,7 @@ func askedMode() (chosenMode, error) {
 		m, err := parseMode(s, "PROMPTECHO_MODE")
 		return chosenMode{m, "PROMPTECHO_MODE"}, err
 	}
-	switch ci := os.Getenv("CI"); strings.ToLower(ci) {
-	case "", "0", "false":
+	if !shell.InCI() {
 		return chosenMode{}, nil
 	}
 	return chosenMode{ModeNone, report.ByCI}, nil
@@ -69,7 +69,7 @@ func askedMode() (chosenMode, error) {
 
 // flagMode returns the mode that the flags ask for, or none if they are not set.
 func flagMode() (chosenMode, error) {
-	mode, record := valueOf(modeFlag), valueOf(recordFlag) == "true"
+	mode, record := report.Flag(modeFlag), report.Flag(recordFlag) == "true"
 	switch {
 	case mode == "" && !record:
 		return chosenMode{}, nil
@@ -82,13 +82,6 @@ func flagMode() (chosenMode, error) {
 	}
 	m, err := parseMode(mode, name)
 	return chosenMode{m, name}, err
-}
-
-func valueOf(name string) string {
-	if f := flag.Lookup(name); f != nil {
-		return f.Value.String()
-	}
-	return ""
 }
 
 // isOurFlag reports whether an argument sets one of our flags.

@@ -1,13 +1,13 @@
 package promptecho
 
 import (
-	"flag"
 	"os"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/promptecho/promptecho/internal/cassette"
+	"github.com/promptecho/promptecho/internal/report"
 )
 
 // aheadBy is how far in the future a test dates a cassette that it has just written. It
@@ -52,7 +52,7 @@ var unlogged atomic.Bool
 // about what a provider answers now. The go command caches no result without the log of
 // what the tests read, and this removes the log. Errors are ignored as in dateAhead.
 func neverCache() {
-	if f := flag.Lookup("test.testlogfile"); f != nil && f.Value.String() != "" {
-		_ = os.Remove(f.Value.String())
+	if log := report.Flag("test.testlogfile"); log != "" {
+		_ = os.Remove(log)
 	}
 }

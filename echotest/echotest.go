@@ -33,6 +33,7 @@ import (
 	"testing"
 
 	"github.com/promptecho/promptecho"
+	"github.com/promptecho/promptecho/internal/guard"
 	"github.com/promptecho/promptecho/internal/report"
 	"github.com/promptecho/promptecho/internal/testname"
 )
@@ -66,7 +67,7 @@ func New(t testing.TB, opts ...promptecho.Option) *promptecho.Recorder {
 	if err != nil {
 		t.Fatal(openError(err, t.Name()))
 	}
-	leaks := watch()
+	leaks := guard.Watch()
 	report.Begin(rec, !report.Filtered(t.Name()))
 	t.Cleanup(func() {
 		t.Helper()

@@ -80,14 +80,7 @@ func Run(m interface{ Run() int }, opts ...MainOption) int {
 }
 
 // onlyLists reports whether this process runs no tests, or those that another one reports.
-func onlyLists() bool {
-	for _, name := range [...]string{"test.list", "test.fuzzworker"} {
-		if f := flag.Lookup(name); f != nil && f.Value.String() != "" && f.Value.String() != "false" {
-			return true
-		}
-	}
-	return false
-}
+func onlyLists() bool { return report.Flag("test.list") != "" || report.FuzzWorker() }
 
 // RunFunc is a function that runs tests and returns the exit status, as [testing.M.Run] does.
 type RunFunc func() int

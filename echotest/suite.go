@@ -169,12 +169,3 @@ func plural(n int, one, many string) string {
 
 // current is the suite that runs; nil if there is none.
 var current atomic.Pointer[suite]
-
-// watch says that the test that calls it has a recorder. The function that it returns is for
-// the end of the test.
-func watch() (leaks func() []guard.Leak) {
-	if current.Load() == nil {
-		return func() []guard.Leak { return nil }
-	}
-	return guard.Watch()
-}

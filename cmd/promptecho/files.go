@@ -46,12 +46,10 @@ func original(file string) string {
 
 // packageOf returns the folder of the package that a cassette belongs to, else its own.
 func packageOf(file string) string {
-	dir := filepath.ToSlash(filepath.Dir(file))
-	slash := "/" + dir + "/"
-	if i := strings.LastIndex(slash, "/"+filepath.ToSlash(testname.Folder)+"/"); i >= 0 {
-		return cmp.Or(strings.TrimPrefix(slash[:i], "/"), ".")
+	if pkg, _, ok := testname.Split(filepath.Clean(file)); ok {
+		return cmp.Or(filepath.ToSlash(pkg), ".")
 	}
-	return dir
+	return filepath.ToSlash(filepath.Dir(file))
 }
 
 // allCassettes returns the cassettes at all paths, each once; "." if there are none.

@@ -223,10 +223,7 @@ func (s *serving) again(mode string) string {
 	if len(s.command) > 0 {
 		words = append(append(words, "--"), s.command...)
 	}
-	for i, w := range words {
-		words[i] = shell.Quote(w)
-	}
-	return strings.Join(words, " ")
+	return shell.Join(words)
 }
 
 // An exitStatus is that of a command which was run and failed.

@@ -32,12 +32,12 @@ func FilteredInside() bool {
 // (https://bazel.build/reference/test-encyclopedia) or only those of a filter.
 func Part() string {
 	for _, name := range [...]string{"run", "skip", "list", "fuzz"} {
-		if flagValue("test."+name) != "" {
+		if Flag("test."+name) != "" {
 			return "-" + name + " is given"
 		}
 	}
 	switch shards := os.Getenv("TEST_TOTAL_SHARDS"); {
-	case flagValue("test.count") == "0":
+	case Flag("test.count") == "0":
 		return "-count is 0"
 	case FuzzWorker():
 		return "this is a fuzz worker"
@@ -50,19 +50,19 @@ func Part() string {
 }
 
 // Short reports whether -short is given: a test may ask for less than it does otherwise.
-func Short() bool { return flagValue("test.short") == "true" }
+func Short() bool { return Flag("test.short") == "true" }
 
 // Fuzzing reports whether inputs are being made for this fuzz test, which ask for what
 // nobody knows. That happens in other processes; this one may be one of them.
 func Fuzzing(name string) bool {
-	return strings.HasPrefix(name, "Fuzz") && (flagValue("test.fuzz") != "" || FuzzWorker())
+	return strings.HasPrefix(name, "Fuzz") && (Flag("test.fuzz") != "" || FuzzWorker())
 }
 
 // FuzzWorker reports whether this process tries inputs for a fuzz test, beside others.
-func FuzzWorker() bool { return flagValue("test.fuzzworker") == "true" }
+func FuzzWorker() bool { return Flag("test.fuzzworker") == "true" }
 
-// flagValue returns the value of a flag, or "" if there is none of that name.
-func flagValue(name string) string {
+// Flag returns the value of a flag, or "" if there is none of that name.
+func Flag(name string) string {
 	if f := flag.Lookup(name); f != nil {
 		return f.Value.String()
 	}
@@ -84,7 +84,7 @@ func fits(pattern, segments []string) bool {
 // patterns splits a -run or -skip flag as package testing does: alternatives at
 // "|", the levels of each at "/", but not inside brackets.
 func patterns(name string) (alternatives [][]string) {
-	value := flagValue(name)
+	value := Flag(name)
 	if name == "test.run" && value == "" {
 		value = os.Getenv("TESTBRIDGE_TEST_ONLY")
 	}

@@ -30,11 +30,10 @@ func (r *Run) elsewhere(o *Outcome, asked map[string]bool) string {
 // how to rename it; asked are the keys of their forms. It returns "" if there is a cassette,
 // or none to be renamed.
 func (r *Run) renamed(asked map[string]bool) string {
-	i := strings.LastIndex(r.Path, string(filepath.Separator)+testname.Folder+string(filepath.Separator))
-	if r.Tape.State.Present || i < 0 {
+	dir, own, ok := testname.Split(r.Path)
+	if r.Tape.State.Present || !ok {
 		return ""
 	}
-	dir, own := r.Path[:i], r.Path[i+1:]
 	_, orphans := tests.In(dir).Cassettes()
 	found, most := "", 0
 	for _, orphan := range orphans {

@@ -27,11 +27,11 @@ func With(goos, name, value string, words []string) string {
 const harmlessToPowerShell = `abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/\._-=:`
 
 // Place returns how a command names a file or folder, given with its absolute path: so, and
-// where the variable CI is set, relative to the root of the repository. What a CI job prints
+// in a CI job relative to the root of the repository. What a CI job prints
 // is pasted into another checkout.
 func Place(path string) string {
 	root := Upward(path, ".git")
-	if ci := os.Getenv("CI"); ci == "" || ci == "0" || ci == "false" || root == "" {
+	if root == "" || !InCI() {
 		return path
 	}
 	rel, err := filepath.Rel(root, path)
@@ -39,6 +39,15 @@ func Place(path string) string {
 		return path
 	}
 	return filepath.ToSlash(rel)
+}
+
+// InCI reports whether this is a CI job: the variable CI is set, and not to 0 or false.
+func InCI() bool {
+	switch strings.ToLower(os.Getenv("CI")) {
+	case "", "0", "false":
+		return false
+	}
+	return true
 }
 
 // Upward returns the nearest folder above dir, or dir itself, that holds a file of this

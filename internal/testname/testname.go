@@ -33,16 +33,26 @@ func File(name string) string {
 	return filepath.Join(Folder, filepath.Join(segments...)) + ".yaml"
 }
 
-// Of returns the name of the test that has its cassette in file, and the folder of its
-// package. ok is false if the file is not one that [File] names, or if its name is too long
-// to tell.
-func Of(file string) (name, pkg string, ok bool) {
-	slash := "/" + filepath.ToSlash(filepath.Clean(file))
+// Split splits the path of a cassette into the folder of its package, "" for the working
+// directory, and what is below that. ok is false if it is not below a folder of cassettes.
+func Split(path string) (pkg, cassette string, ok bool) {
+	slash := "/" + filepath.ToSlash(path)
 	i := strings.LastIndex(slash, "/"+filepath.ToSlash(Folder)+"/")
 	if i < 0 {
 		return "", "", false
 	}
-	segments := strings.Split(strings.TrimSuffix(slash[i+len(Folder)+2:], ".yaml"), "/")
+	return filepath.FromSlash(strings.TrimPrefix(slash[:i], "/")), filepath.FromSlash(slash[i+1:]), true
+}
+
+// Of returns the name of the test that has its cassette in file, and the folder of its
+// package. ok is false if the file is not one that [File] names, or if its name is too long
+// to tell.
+func Of(file string) (name, pkg string, ok bool) {
+	pkg, cassette, ok := Split(filepath.Clean(file))
+	if !ok {
+		return "", "", false
+	}
+	segments := strings.Split(filepath.ToSlash(strings.TrimSuffix(cassette[len(Folder)+1:], ".yaml")), "/")
 	for i, s := range segments {
 		unescaped, err := url.PathUnescape(s)
 		switch {
@@ -54,10 +64,10 @@ func Of(file string) (name, pkg string, ok bool) {
 		segments[i] = unescaped
 	}
 	name = strings.Join(segments, "/")
-	if filepath.ToSlash(File(name)) != slash[i+1:] {
+	if File(name) != cassette {
 		return "", "", false
 	}
-	return name, filepath.FromSlash(strings.TrimPrefix(slash[:i], "/")), true
+	return name, pkg, true
 }
 
 // hashed is what a segment looks like that was cut.

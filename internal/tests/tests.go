@@ -116,11 +116,8 @@ func (all Packages) Orphaned(file string) bool {
 	if err != nil {
 		return false
 	}
-	i := strings.LastIndex(abs, string(filepath.Separator)+testname.Folder+string(filepath.Separator))
-	if i < 0 {
-		return false
-	}
-	return all.In(abs[:i]).lacks(abs[i+1:])
+	dir, cassette, ok := testname.Split(abs)
+	return ok && all.In(dir).lacks(cassette)
 }
 
 // lacks reports whether the test of a cassette is gone; the path is that below the folder
