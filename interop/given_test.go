@@ -1,7 +1,9 @@
 package interop
 
 import (
+	"context"
 	"fmt"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
@@ -72,20 +74,40 @@ func TestIDs(t *testing.T) {
 // draws from it, too. What is drawn from the recorder does not depend on it.
 func TestGlobalRandomness(t *testing.T) {
 	// Not parallel: cryptotest does not allow it.
-	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Type", "application/json")
-		fmt.Fprint(w, `{}`)
-	}))
-	defer server.Close()
 	file := filepath.Join(t.TempDir(), "c.yaml")
+	url := ""
 	drawn := func(mode promptecho.Mode) (global, ours uuid.UUID) {
 		t.Run(string(mode), func(t *testing.T) {
 			cryptotest.SetGlobalRandom(t, 1)
-			rec, err := promptecho.Open(file, promptecho.InMode(mode), promptecho.Upstream(server.Client().Transport))
+			server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				w.Header().Set("Content-Type", "application/json")
+				fmt.Fprint(w, `{}`)
+			}))
+			if mode == promptecho.ModeAll {
+				url = server.URL
+			}
+			// Both ends of a connection draw until they have closed it, which must be before
+			// the source is put back. A cleanup runs before those that were added earlier.
+			var open sync.WaitGroup
+			upstream := server.Client().Transport.(*http.Transport).Clone()
+			upstream.DialContext = func(ctx context.Context, network, addr string) (net.Conn, error) {
+				conn, err := new(net.Dialer).DialContext(ctx, network, addr)
+				if err != nil {
+					return nil, err
+				}
+				open.Add(1)
+				return &closing{Conn: conn, closed: sync.OnceFunc(open.Done)}, nil
+			}
+			t.Cleanup(func() {
+				upstream.CloseIdleConnections()
+				server.Close()
+				open.Wait()
+			})
+			rec, err := promptecho.Open(file, promptecho.InMode(mode), promptecho.Upstream(upstream))
 			if err != nil {
 				t.Fatal(err)
 			}
-			resp, err := rec.Client().Get(server.URL)
+			resp, err := rec.Client().Get(url)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -108,4 +130,15 @@ func TestGlobalRandomness(t *testing.T) {
 	if ours != again {
 		t.Errorf("the recorder gave %s and %s", ours, again)
 	}
+}
+
+// closing is a connection that says when it is closed.
+type closing struct {
+	net.Conn
+	closed func()
+}
+
+func (c *closing) Close() error {
+	defer c.closed()
+	return c.Conn.Close()
 }
