@@ -41,6 +41,9 @@ func commitOf(ref, dir string) (string, error) {
 	if _, err := git(dir, "rev-parse", "--git-dir"); err != nil {
 		return "", err
 	}
+	if _, err := git(dir, "rev-parse", "--verify", "--quiet", "HEAD"); err != nil {
+		return "", errors.New("nothing is committed yet: there is no revision to compare with")
+	}
 	return "", fmt.Errorf("git knows no revision %q", ref)
 }
 

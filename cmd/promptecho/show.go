@@ -23,9 +23,10 @@ import (
 const showHelp = `show [-full] [-raw] [-request] [-json] PATH|TEST ... [N]
 show the conversations of a cassette: roles, tool calls, answers
 
-A path is a cassette, a folder, or the name of a test below the current folder
-that has one cassette: promptecho show TestTrip/in_paris. What a turn repeats of
-an earlier one is folded. Within a function stands what it sent.
+A path is a cassette, a folder, or the name of a test below the current folder:
+promptecho show TestTrip/in_paris. A test without a cassette stands for its
+subtests. What a turn repeats of an earlier one is folded. Within a function
+stands what it sent.
 
   -n N       only the Nth interaction; a number behind the path means the same
   -full      long texts whole
@@ -120,7 +121,8 @@ func readCassettes(paths []string, n int, stderr io.Writer) (list []*shown, err 
 	return list, nil
 }
 
-// filesAt returns the cassettes at a path, or the one of the test of that name.
+// filesAt returns the cassettes at a path, or the one of the test of that name, or if it has
+// none those of its subtests.
 func filesAt(path string) ([]string, error) {
 	files, err := cassettesIn(path)
 	if !errors.Is(err, fs.ErrNotExist) || !tests.IsTest(path) {
@@ -130,12 +132,24 @@ func filesAt(path string) ([]string, error) {
 	if walkErr != nil {
 		return nil, walkErr
 	}
+	var below []string // of subtests
+	packages := map[string]bool{}
 	for _, file := range all {
-		if name, _ := testOf(file); name == path {
+		name, pkg := testOf(file)
+		switch {
+		case name == path:
 			files = append(files, file)
+		case strings.HasPrefix(name, path+"/"):
+			below = append(below, file)
+		default:
+			continue
 		}
+		packages[pkg] = true
 	}
-	switch len(files) {
+	if len(files) == 0 {
+		files = below
+	}
+	switch len(packages) {
 	case 0:
 		return nil, fmt.Errorf("%w, and no test of this name has a cassette below the current folder", err)
 	case 1:
