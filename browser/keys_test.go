@@ -75,6 +75,13 @@ func TestKeyboard(t *testing.T) {
 	p.until("document.activeElement.textContent === 'TestHostile'")
 	p.press("k")
 	p.until("document.activeElement.textContent === 'TestBroken'")
+
+	// Keys that come before the page is told of what the last one opened.
+	p.focus("#list a[href$='TestStream.yaml']")
+	p.press(kb.Enter)
+	p.until("document.querySelector('.screen:target h2')?.textContent.startsWith('TestStream')")
+	eval[bool](p, `[']', 'Escape', 'Escape'].every((key) => document.body.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true })) || true)`)
+	p.until("document.activeElement.matches('.list a') && document.activeElement.textContent === 'TestTrip'")
 }
 
 // TestCompare: what changed since the last commit, and what a failed run recorded, is marked

@@ -97,6 +97,8 @@
   };
 
   let last = null; // the screen that was open
+  // close goes back to the list. The event of what opened this screen may still be to come.
+  const close = () => { if (opened()) { last = opened(); location.hash = ''; } };
   const show = () => {
     const screen = opened();
     document.title = screen ? `${screen.getAttribute('aria-label')} - ${title}` : title;
@@ -118,12 +120,12 @@
   const visible = () => rows.filter((r) => !r.hidden).map((r) => r.querySelector('a'));
 
   const keys = {
-    '/': () => { if (opened()) location.hash = ''; query.focus(); query.select(); },
+    '/': () => { close(); query.focus(); query.select(); },
     j: () => step(opened() ? [...opened().querySelectorAll('.call')] : visible(), 1),
     k: () => step(opened() ? [...opened().querySelectorAll('.call')] : visible(), -1),
     ']': () => opened()?.querySelector('[rel=next]')?.click(),
     '[': () => opened()?.querySelector('[rel=prev]')?.click(),
-    Escape: () => { if (opened()) location.hash = ''; },
+    Escape: close,
   };
   document.addEventListener('keydown', (e) => {
     if (e.ctrlKey || e.metaKey || e.altKey || e.isComposing) return;
