@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	_ "golang.org/x/sync/errgroup" // testdata/observe has it
 )
 
 // TestObserve: every request of the tests in testdata/observe is attributed as the comment
@@ -43,12 +45,17 @@ func TestObserve(t *testing.T) {
 	if len(wanted) < 30 {
 		t.Fatalf("%d wants", len(wanted))
 	}
-	if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte(goMod(t)), 0o666); err != nil {
+	version, err := exec.Command("go", "list", "-m", "-f", "{{.Version}}", "golang.org/x/sync").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	mod := goMod(t) + "require golang.org/x/sync " + string(version)
+	if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte(mod), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	cmd := exec.Command(filepath.Join(bin, "promptecho"), "observe", "-json")
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "CI=", "PROMPTECHO_MODE=", "GOFLAGS=-mod=mod", "GOPROXY=off")
+	cmd.Env = append(os.Environ(), "CI=", "PROMPTECHO_MODE=", "GOFLAGS=-mod=mod", "GOPROXY=off", "GONOSUMDB=*")
 	var said strings.Builder
 	cmd.Stderr = &said
 	out, err := cmd.Output()

@@ -41,19 +41,6 @@ func Later(c *http.Client, url string) (done chan bool) {
 	return done
 }
 
-// A Group runs functions, as errgroup does.
-type Group struct{ wait sync.WaitGroup }
-
-func (g *Group) Go(f func()) {
-	g.wait.Add(1)
-	go func() {
-		defer g.wait.Done()
-		f()
-	}()
-}
-
-func (g *Group) Wait() { g.wait.Wait() }
-
 // A Pool has workers that ask.
 type Pool struct {
 	Jobs chan Job

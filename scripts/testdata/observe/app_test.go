@@ -14,6 +14,7 @@ import (
 
 	"github.com/promptecho/promptecho"
 	"github.com/promptecho/promptecho/echotest"
+	"golang.org/x/sync/errgroup"
 )
 
 // Every host ends at a server of this process, by the dialler.
@@ -70,11 +71,16 @@ func TestProductionGoroutine(t *testing.T) {
 }
 
 func TestGroup(t *testing.T) {
-	var g Group
+	g, ctx := errgroup.WithContext(t.Context())
 	for range 3 {
-		g.Go(func() { Ask(context.Background(), client, "http://group.test") }) // want TestGroup 3
+		g.Go(func() error {
+			Ask(ctx, client, "http://group.test") // want TestGroup 3
+			return nil
+		})
 	}
-	g.Wait()
+	if err := g.Wait(); err != nil {
+		t.Error(err)
+	}
 }
 
 func TestPoolOfMain(t *testing.T) {
