@@ -68,3 +68,21 @@ func TestShort(t *testing.T) {
 		t.Skip("a key")
 	}
 }
+
+// A recording lets these run without the key.
+
+func TestFile(t *testing.T) {
+	if os.Getenv("OPENAI_API_KEY") == "" {
+		if _, err := os.Stat("testdata/TestFile.httprr"); os.IsNotExist(err) {
+			t.Skip("OPENAI_API_KEY not set, and nothing is there")
+		}
+	}
+}
+
+func recorded() bool { return false }
+
+func TestRecorded(t *testing.T) {
+	if os.Getenv("OPENAI_API_KEY") == "" && !recorded() {
+		t.Skip("OPENAI_API_KEY not set and no recording available")
+	}
+}
