@@ -238,10 +238,22 @@ func sizeOf(tb testing.TB, dir string) (n int64) {
 	return n
 }
 
+// slow skips a benchmark that takes seconds a contender, in a repetition of the report that
+// does without those. The report does not use -skip, since a recorder takes what a filtered
+// run records for a part.
+func slow(b *testing.B) {
+	if os.Getenv("BENCH_SLOW") == "no" {
+		b.Skip("slow")
+	}
+}
+
 // BenchmarkOpen opens a cassette of n calls; closing it is not measured.
 func BenchmarkOpen(b *testing.B) {
 	for _, n := range []int{1, 10, 100, 1_000, 10_000} {
 		b.Run(fmt.Sprintf("n=%d", n), func(b *testing.B) {
+			if n == 10_000 {
+				slow(b)
+			}
 			eachOnDisk(b, func(b *testing.B, c Contender) {
 				file := fixture(b, c, kb1, n)
 				s := replay(b, c, file, false)
@@ -271,6 +283,9 @@ func BenchmarkReplay(b *testing.B) {
 	for _, n := range []int{1, 10, 100, 1_000, 10_000} {
 		for _, which := range []string{"first", "last", "random"} {
 			b.Run(fmt.Sprintf("n=%d/which=%s", n, which), func(b *testing.B) {
+				if n == 10_000 {
+					slow(b)
+				}
 				each(b, func(b *testing.B, c Contender) {
 					file := fixture(b, c, kb1, n)
 					asked := choose(which, n, c.OneShot)

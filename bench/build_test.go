@@ -18,6 +18,7 @@ var built = []string{"none", "promptecho", "go-vcr", "charm", "seborama", "httpr
 // BenchmarkBuildTime builds the binary of a small test: for the first time, when the standard
 // library is compiled and no package of the library is, and again after a change to the test.
 func BenchmarkBuildTime(b *testing.B) {
+	slow(b)
 	for _, name := range built {
 		b.Run("build=first/contender="+name, func(b *testing.B) {
 			std := stdCache(b)
@@ -45,6 +46,7 @@ func BenchmarkBuildTime(b *testing.B) {
 
 // BenchmarkBuildSize says how large the binary of a small test is.
 func BenchmarkBuildSize(b *testing.B) {
+	slow(b)
 	for _, name := range built {
 		for _, flags := range []string{"", "-s -w"} {
 			row := strings.ReplaceAll(strings.TrimSpace("ldflags="+flags), " ", "_")
