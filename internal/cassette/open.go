@@ -149,7 +149,7 @@ func findSealed(path string, file io.ReaderAt, size int64, revision uint32, trus
 	if !ok || !sealed {
 		return nil, false
 	}
-	s.path = path
+	s.path, s.items = path, make([]entry, 0, len(seals))
 	at := int64(len(head) - len(items))
 	line := 1 + bytes.Count(head[:at], []byte("\n"))
 	r := bufio.NewReaderSize(io.NewSectionReader(file, at, end-at), window)

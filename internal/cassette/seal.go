@@ -2,7 +2,6 @@ package cassette
 
 import (
 	"bytes"
-	"encoding/binary"
 	"fmt"
 	"hash/crc32"
 	"strconv"
@@ -59,10 +58,13 @@ func (s *seal) String() string {
 
 // hashSum returns the checksum of the two hashes.
 func (s *seal) hashSum() uint32 {
-	var b [16]byte
-	binary.BigEndian.PutUint64(b[:8], s.key)
-	binary.BigEndian.PutUint64(b[8:], s.request)
-	return crc32.Checksum(b[:], castagnoli)
+	sum := ^uint32(0) // a checksum of package crc32 would allocate its bytes, for each seal
+	for _, hash := range [...]uint64{s.key, s.request} {
+		for shift := 56; shift >= 0; shift -= 8 {
+			sum = castagnoli[byte(sum)^byte(hash>>shift)] ^ sum>>8
+		}
+	}
+	return ^sum
 }
 
 // parseSeal reads a seal as String returns it.
@@ -129,6 +131,7 @@ func cutSeals(text []byte) (items []byte, seals []seal, ok bool) {
 		return nil, nil, false
 	}
 	items, list := text[:at+1], string(text[at+1+len(sealsLine):])
+	seals = make([]seal, 0, strings.Count(list, "\n"))
 	for {
 		line, rest, more := strings.Cut(list, "\n")
 		if line == codec.EndMark {

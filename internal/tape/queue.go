@@ -20,10 +20,11 @@ var canceled = context.Canceled.Error()
 // as everything that is recorded and asked is the same byte for byte, there is one kind.
 type queue struct {
 	line
-	forms    sync.Once // reads the forms of all
-	exact    bool      // all are the same request, byte for byte
-	asked    int       // how often the form was asked for
-	canceled line      // those without an answer, because somebody canceled them
+	first    [1]*Recording // memory of the line; most requests are recorded once
+	forms    sync.Once     // reads the forms of all
+	exact    bool          // all are the same request, byte for byte
+	asked    int           // how often the form was asked for
+	canceled line          // those without an answer, because somebody canceled them
 
 	varying canon.Varying
 	kinds   map[int]map[uint64]*line    // see agreeing; nil until the queue is sorted

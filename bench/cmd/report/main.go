@@ -114,7 +114,7 @@ func head(w io.Writer, r *results, reps int, quick bool) {
 	fmt.Fprintf(w, "`%s`, %s.\n\n", command, time.Now().UTC().Format("2006-01-02"))
 	fmt.Fprintf(w, "- %s, %d cores, %s/%s, %s\n", cmp.Or(r.cpu, "unknown CPU"), runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, runtime.Version())
 	fmt.Fprintf(w, "- promptecho at %s", cmp.Or(output("git", "describe", "--always", "--dirty"), "an unknown commit"))
-	peers := output("go", "list", "-m", "-f", "{{.Path}} {{.Version}}", "gopkg.in/dnaeon/go-vcr.v4", "github.com/seborama/govcr/v15", "github.com/google/go-replayers/httpreplay")
+	peers := output("go", "list", "-m", "-f", "{{.Path}} {{.Version}}", "gopkg.in/dnaeon/go-vcr.v4", "charm.land/x/vcr", "github.com/seborama/govcr/v15", "github.com/google/go-replayers/httpreplay")
 	for peer := range strings.Lines(peers) {
 		fmt.Fprintf(w, ", %s", strings.TrimSpace(peer))
 	}
