@@ -87,7 +87,7 @@ func parseSeal(line string) (s seal, ok bool) {
 // cassette without its end, and the seal of each interaction stands in a frame before
 // it, behind a blank line:
 //
-//	# entry cf496412f553c8fe 97705aadc063a569 9f21e5eb 1364 2
+//	# entry cf496412f553c8fe f1d279b3efbb1ae4 9f21e5eb 1364 2
 //
 // What a cassette gives its test (time, seed, env) stands in it each time there is more of
 // it, behind the checksum and the length of its text:

@@ -1,18 +1,18 @@
 package interaction
 
 import (
-	"crypto/sha256"
 	"encoding/binary"
-	"hash"
+	"hash/crc32"
 	"sync"
 )
 
-// Digest returns the first 64 bits of a SHA-256 of everything in the request. Two
-// requests of one digest are the same request, byte for byte.
+// Digest returns 64 bits that stand for everything in the request: two checksums of it, the
+// CRC-32C and the CRC-32 of IEEE 802.3, which processors compute many times as fast as a
+// cryptographic hash. Two requests that differ have the same digest by a chance of 1 in 2^64.
+// Somebody can make such requests on purpose; but a cassette is trusted like the test beside it.
 func (r *Request) Digest() uint64 {
-	d := digesters.Get().(*digester)
-	defer digesters.Put(d)
-	d.hash.Reset()
+	buf := texts.Get().(*[]byte)
+	defer texts.Put(buf)
 	method := r.Method
 	if r.Function != "" || r.Within != "" {
 		method += "\x00" + r.Function + "\x00" + r.Within // no method has such a byte
@@ -20,29 +20,27 @@ func (r *Request) Digest() uint64 {
 	if r.UnknownHeaders {
 		method += "\x01" // nor such a one
 	}
-	d.buf = appendText(appendText(d.buf[:0], method), r.URL)
+	head := appendText(appendText((*buf)[:0], method), r.URL)
 	for _, h := range r.Headers {
-		d.buf = binary.AppendUvarint(appendText(d.buf, h.Name), uint64(len(h.Values)))
+		head = binary.AppendUvarint(appendText(head, h.Name), uint64(len(h.Values)))
 		for _, v := range h.Values {
-			d.buf = appendText(d.buf, v)
+			head = appendText(head, v)
 		}
 	}
-	d.buf = append(d.buf, 0xff) // no length: the rest is the body
-	d.hash.Write(d.buf)
-	d.hash.Write(r.Body)
-	d.buf = d.hash.Sum(d.buf[:0])
-	return binary.BigEndian.Uint64(d.buf)
+	head = append(head, 0xff) // no length: the rest is the body
+	*buf = head
+	sum := func(table *crc32.Table) uint64 {
+		return uint64(crc32.Update(crc32.Checksum(head, table), table, r.Body))
+	}
+	return sum(castagnoli)<<32 | sum(crc32.IEEETable)
 }
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // appendText appends s behind its length, so that no two lists of texts are one.
 func appendText(dst []byte, s string) []byte {
 	return append(binary.AppendUvarint(dst, uint64(len(s))), s...)
 }
 
-// digester is what a digest needs; it is used again.
-type digester struct {
-	hash hash.Hash
-	buf  []byte
-}
-
-var digesters = sync.Pool{New: func() any { return &digester{hash: sha256.New()} }}
+// texts are the memory in which digests put the head of a request together.
+var texts = sync.Pool{New: func() any { return new([]byte) }}

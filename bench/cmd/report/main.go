@@ -64,7 +64,7 @@ func run(reps int, pattern string, quick bool, write, raw string) error {
 		cmd := exec.Command(bin, "-test.run=^$", "-test.bench="+pattern, "-test.benchtime="+benchtime, "-test.timeout=0")
 		cmd.Env = append(os.Environ(), "BENCH_FIXTURES="+dir)
 		// What takes seconds a contender does not scatter like what takes microseconds.
-		if quick || rep%4 != 0 {
+		if quick || rep%8 != 0 {
 			cmd.Env = append(cmd.Env, "BENCH_SLOW=no")
 		}
 		cmd.Stdout, cmd.Stderr = &out, os.Stderr
@@ -120,7 +120,7 @@ func head(w io.Writer, r *results, reps int, quick bool) {
 	}
 	fmt.Fprintf(w, "\n- medians; repetitions: %d", reps)
 	if !quick {
-		fmt.Fprintf(w, ", of what is slow %d", (reps+3)/4)
+		fmt.Fprintf(w, ", of what is slow %d", (reps+7)/8)
 	}
 	if reps > 3 {
 		fmt.Fprintf(w, "; the middle half of promptecho's times spans %.0f%% of their median (in the median row)", 100*r.spread())
