@@ -133,29 +133,24 @@ func filesAt(path string) ([]string, error) {
 		return nil, walkErr
 	}
 	var below []string // of subtests
-	packages := map[string]bool{}
 	for _, file := range all {
-		name, pkg := testOf(file)
-		switch {
+		switch name, _ := testOf(file); {
 		case name == path:
 			files = append(files, file)
 		case strings.HasPrefix(name, path+"/"):
 			below = append(below, file)
-		default:
-			continue
 		}
-		packages[pkg] = true
 	}
 	if len(files) == 0 {
 		files = below
 	}
-	switch len(packages) {
-	case 0:
+	if len(files) == 0 {
 		return nil, fmt.Errorf("%w, and no test of this name has a cassette below the current folder", err)
-	case 1:
-		return files, nil
 	}
-	return nil, fmt.Errorf("several packages have a test of this name: %s", strings.Join(files, ", "))
+	if slices.ContainsFunc(files, func(file string) bool { return packageOf(file) != packageOf(files[0]) }) {
+		return nil, fmt.Errorf("several packages have a test of this name: %s", strings.Join(files, ", "))
+	}
+	return files, nil
 }
 
 // printRaw prints one body as it is stored.

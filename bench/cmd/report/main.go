@@ -25,6 +25,10 @@ import (
 	"time"
 )
 
+// slowEvery is in how many repetitions what takes seconds a contender runs once: it does not
+// scatter like what takes microseconds.
+const slowEvery = 8
+
 func main() {
 	reps := flag.Int("reps", 10, "how many `times` everything runs")
 	pattern := flag.String("run", ".", "run only benchmarks that match the `regexp`, as in go test -bench")
@@ -63,8 +67,7 @@ func run(reps int, pattern string, quick bool, write, raw string) error {
 		var out bytes.Buffer
 		cmd := exec.Command(bin, "-test.run=^$", "-test.bench="+pattern, "-test.benchtime="+benchtime, "-test.timeout=0")
 		cmd.Env = append(os.Environ(), "BENCH_FIXTURES="+dir)
-		// What takes seconds a contender does not scatter like what takes microseconds.
-		if quick || rep%8 != 0 {
+		if quick || rep%slowEvery != 0 {
 			cmd.Env = append(cmd.Env, "BENCH_SLOW=no")
 		}
 		cmd.Stdout, cmd.Stderr = &out, os.Stderr
@@ -120,7 +123,7 @@ func head(w io.Writer, r *results, reps int, quick bool) {
 	}
 	fmt.Fprintf(w, "\n- medians; repetitions: %d", reps)
 	if !quick {
-		fmt.Fprintf(w, ", of what is slow %d", (reps+7)/8)
+		fmt.Fprintf(w, ", of what is slow %d", (reps+slowEvery-1)/slowEvery)
 	}
 	if reps > 3 {
 		fmt.Fprintf(w, "; the middle half of promptecho's times spans %.0f%% of their median (in the median row)", 100*r.spread())
