@@ -97,6 +97,9 @@ func parseRun(verb string, flags *flag.FlagSet, args []string) (*testRun, error)
 	if r.patterns, err = parse(flags, args); err != nil {
 		return nil, err
 	}
+	if r.behind, err = takeFilters(flags, r.behind); err != nil {
+		return nil, err
+	}
 	for name, pattern := range map[string]string{"run": *run, "skip": *skip} {
 		if _, err := regexp.Compile(pattern); err != nil {
 			return nil, fmt.Errorf("-%s: %w", name, err)
@@ -116,6 +119,30 @@ func parseRun(verb string, flags *flag.FlagSet, args []string) (*testRun, error)
 		r.patterns = []string{"./..."}
 	}
 	return r, nil
+}
+
+// takeFilters sets -run and -skip where they stand among the flags for go test, and returns
+// the others. A filter is one wherever it stands: the commands that are printed have their own.
+func takeFilters(flags *flag.FlagSet, args []string) (others []string, err error) {
+	for i := 0; i < len(args); i++ {
+		name, value, ok := strings.Cut(strings.TrimLeft(args[i], "-"), "=")
+		switch {
+		case args[i] == "-args" || args[i] == "--args":
+			return append(others, args[i:]...), nil
+		case name != "run" && name != "skip" || args[i][0] != '-':
+			others = append(others, args[i])
+			continue
+		case !ok && i+1 == len(args):
+			return nil, fmt.Errorf("%s has no value", args[i])
+		case !ok:
+			i++
+			value = args[i]
+		}
+		if err := flags.Set(name, value); err != nil {
+			return nil, err
+		}
+	}
+	return others, nil
 }
 
 // run runs the tests, tells what they do, and sums up.
