@@ -1,13 +1,11 @@
-// Package testname says which file is the cassette of a test, and of which test a file is
-// the cassette.
+// Package testname says which file is the cassette of a test, and to which package a cassette
+// belongs.
 package testname
 
 import (
 	"crypto/sha256"
 	"fmt"
-	"net/url"
 	"path/filepath"
-	"regexp"
 	"strings"
 )
 
@@ -43,35 +41,6 @@ func Split(path string) (pkg, cassette string, ok bool) {
 	}
 	return filepath.FromSlash(strings.TrimPrefix(slash[:i], "/")), filepath.FromSlash(slash[i+1:]), true
 }
-
-// Of returns the name of the test that has its cassette in file, and the folder of its
-// package. ok is false if the file is not one that [File] names, or if its name is too long
-// to tell.
-func Of(file string) (name, pkg string, ok bool) {
-	pkg, cassette, ok := Split(filepath.Clean(file))
-	if !ok {
-		return "", "", false
-	}
-	segments := strings.Split(filepath.ToSlash(strings.TrimSuffix(cassette[len(Folder)+1:], ".yaml")), "/")
-	for i, s := range segments {
-		unescaped, err := url.PathUnescape(s)
-		switch {
-		case s == "%":
-			unescaped = ""
-		case err != nil, hashed.MatchString(s):
-			return "", "", false
-		}
-		segments[i] = unescaped
-	}
-	name = strings.Join(segments, "/")
-	if File(name) != cassette {
-		return "", "", false
-	}
-	return name, pkg, true
-}
-
-// hashed is what a segment looks like that was cut.
-var hashed = regexp.MustCompile(`^.{32,}-h[0-9a-f]{16}$`)
 
 // plain are the characters that may stand in the name of a file everywhere.
 const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.=+,@#()[]{}"

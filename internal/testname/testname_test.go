@@ -48,26 +48,6 @@ func TestFile(t *testing.T) {
 	}
 }
 
-// TestOf: the name of the test comes back, wherever its package is; what New never names
-// is of no test.
-func TestOf(t *testing.T) {
-	t.Parallel()
-	for _, name := range []string{"TestAgent", "TestAgent/a b/c", "Test//abs", "Test/100%", "Test/con", "Test/x.yaml/y", "TestÄ"} {
-		for _, pkg := range []string{"", "bot", filepath.Join("testdata", "cassettes", "deep"), filepath.Join(string(filepath.Separator), "abs", "bot")} {
-			got, in, ok := Of(filepath.Join(pkg, File(name)))
-			if got != name || in != pkg || !ok {
-				t.Errorf("%q in %q: %q, %q, %v", name, pkg, got, in, ok)
-			}
-		}
-	}
-	for _, file := range []string{"TestX.yaml", "testdata/TestX.yaml", "testdata/cassettes/con.yaml", "testdata/cassettes/a%zz.yaml",
-		"testdata/cassettes/TestX.yaml.failed", filepath.ToSlash(File("Test" + strings.Repeat("long", 60)))} {
-		if name, pkg, ok := Of(filepath.FromSlash(file)); ok {
-			t.Errorf("%s: %q in %q", file, name, pkg)
-		}
-	}
-}
-
 // allowed are the ASCII characters of paths that golang.org/x/mod/module.CheckFilePath
 // takes, less the blank and those that a shell takes for something else.
 const allowed = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789/!#$%&()+,-.=@[]^_{}~"
