@@ -15,7 +15,6 @@ import (
 	"github.com/promptecho/promptecho/internal/foreign"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/redact"
-	"github.com/promptecho/promptecho/internal/tests"
 )
 
 const importHelp = `import [-o DIR | -w] [-overwrite] [-json] FILE ...
@@ -246,7 +245,7 @@ func (im *importing) printLeftOut(w io.Writer) {
 type destination struct {
 	dir                string // -o
 	inPlace, overwrite bool   // -w, -overwrite
-	packages           tests.Packages
+	packages           testPackages
 }
 
 // place says where an imported cassette goes.
@@ -268,7 +267,7 @@ func (d *destination) place(f source, im *importing) error {
 		return nil
 	}
 	if d.packages == nil {
-		d.packages = tests.Packages{}
+		d.packages = testPackages{}
 	}
 	abs, err := filepath.Abs(name)
 	to, ok := placeOf(d.packages, abs)

@@ -20,7 +20,7 @@ type placing struct {
 // placeOf returns where the cassette goes: into the folder where echotest looks for it. The
 // fixture is an absolute path, without what tells its format. ok is false if it is not below
 // a folder testdata of its module.
-func placeOf(packages tests.Packages, fixture string) (to placing, ok bool) {
+func placeOf(packages testPackages, fixture string) (to placing, ok bool) {
 	segments := strings.Split(filepath.ToSlash(fixture), "/")
 	i := len(segments) - 1
 	for i >= 0 && segments[i] != "testdata" {
@@ -43,7 +43,7 @@ func placeOf(packages tests.Packages, fixture string) (to placing, ok bool) {
 		return to, true
 	}
 	open := fmt.Sprintf("open it with promptecho.Open(%q)", filepath.ToSlash(testname.File(name)))
-	switch by := naming(packages.In(pkg), strings.Join(segments[i:], "/")); len(by) {
+	switch by := naming(packages.in(pkg), strings.Join(segments[i:], "/")); len(by) {
 	case 0:
 		to.hint = "no test names it: rename it to that of its test, or " + open
 	case 1:

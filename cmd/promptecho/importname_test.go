@@ -1,7 +1,6 @@
 package main
 
 import (
-	"github.com/promptecho/promptecho/internal/tests"
 	"os"
 	"path/filepath"
 	"testing"
@@ -45,7 +44,7 @@ func helper() { use("testdata/fixtures/none") }
 		{"testdata", "", "", false},
 		{"testdata/module/fixtures/one", "", "", false},
 	} {
-		got, ok := placeOf(tests.Packages{}, filepath.Join(dir, filepath.FromSlash(tt.fixture)))
+		got, ok := placeOf(testPackages{}, filepath.Join(dir, filepath.FromSlash(tt.fixture)))
 		full := func(name string) string {
 			if name == "" {
 				return ""

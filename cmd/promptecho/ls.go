@@ -15,7 +15,6 @@ import (
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/cassette"
 	"github.com/promptecho/promptecho/internal/redact"
-	"github.com/promptecho/promptecho/internal/tests"
 )
 
 const lsHelp = `ls [-json] [PATH ...]
@@ -75,7 +74,7 @@ func runLs(args []string, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	list, packages, p := []listing{}, tests.Packages{}, newProgress(stderr)
+	list, packages, p := []listing{}, testPackages{}, newProgress(stderr)
 	for i, file := range files {
 		p.step(i, len(files))
 		list = append(list, list1(file, packages))
@@ -94,13 +93,13 @@ func runLs(args []string, stdout, stderr io.Writer) error {
 }
 
 // list1 looks at one file.
-func list1(file string, packages tests.Packages) listing {
+func list1(file string, packages testPackages) listing {
 	f, err := load(file)
 	return listed(file, f, err, packages)
 }
 
 // listed says what a file is, of which load returned f and err.
-func listed(file string, f *cassette.File, err error, packages tests.Packages) listing {
+func listed(file string, f *cassette.File, err error, packages testPackages) listing {
 	l := listing{Path: file, Kind: kindOf(file), Calls: map[string]int{}, Models: []string{}, State: []string{}}
 	if l.Kind == isCassette {
 		l.Test, _ = testOf(file)
@@ -137,7 +136,7 @@ func listed(file string, f *cassette.File, err error, packages tests.Packages) l
 		{"pinned", f.Pinned},
 		{"failures", failures},
 		{"accepted", accepted},
-		{"orphan", l.Kind == isCassette && packages.Orphaned(file)},
+		{"orphan", l.Kind == isCassette && packages.orphaned(file)},
 	} {
 		if s.is {
 			l.State = append(l.State, s.name)

@@ -10,7 +10,6 @@ import (
 
 	"github.com/promptecho/promptecho/internal/cassette"
 	"github.com/promptecho/promptecho/internal/redact"
-	"github.com/promptecho/promptecho/internal/tests"
 )
 
 const pruneHelp = `prune [-w] [-json] [PATH ...]
@@ -77,7 +76,7 @@ func orphans(paths []string, stderr io.Writer) ([]pruned, error) {
 	if err != nil {
 		return nil, err
 	}
-	list, packages, p := []pruned{}, tests.Packages{}, newProgress(stderr)
+	list, packages, p := []pruned{}, testPackages{}, newProgress(stderr)
 	defer p.end()
 	for i, file := range files {
 		p.step(i, len(files))
@@ -86,7 +85,7 @@ func orphans(paths []string, stderr io.Writer) ([]pruned, error) {
 		if kind == isDerived {
 			owner = original(file)
 		}
-		if !packages.Orphaned(owner) {
+		if !packages.orphaned(owner) {
 			continue
 		}
 		if f, err := load(file); err == nil && !f.Pinned {

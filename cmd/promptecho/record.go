@@ -16,7 +16,6 @@ import (
 
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/suite"
-	"github.com/promptecho/promptecho/internal/tests"
 )
 
 const recordHelp = `record [-update|-all|-accepted] [FLAGS] [PACKAGE ...]
@@ -186,7 +185,7 @@ func (r *testRun) list() ([]suite.Package, error) {
 // onlyAccepted returns the packages that have cassettes with accepted recordings. If it is
 // known which tests have these, and the user has not said which to run, only those run.
 func (r *testRun) onlyAccepted(packages []suite.Package) (found []suite.Package, err error) {
-	all, names, known := tests.Packages{}, []string{}, true
+	all, names, known := testPackages{}, []string{}, true
 	for _, p := range packages {
 		data := filepath.Join(p.Dir, "testdata")
 		if _, err := os.Stat(data); err != nil {
@@ -207,7 +206,7 @@ func (r *testRun) onlyAccepted(packages []suite.Package) (found []suite.Package,
 			}
 			name, _ := testOf(file)
 			name, _, _ = strings.Cut(name, "/")
-			has, known = true, known && slices.Contains(all.In(p.Dir).Functions, name)
+			has, known = true, known && slices.Contains(all.in(p.Dir).Functions, name)
 			if name = regexp.QuoteMeta(name); !slices.Contains(names, name) {
 				names = append(names, name)
 			}

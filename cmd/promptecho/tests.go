@@ -37,3 +37,27 @@ func testOf(file string) (name, pkg string) {
 
 // hashed is what a segment looks like that [testname.File] has cut.
 var hashed = regexp.MustCompile(`^.{32,}-h[0-9a-f]{16}$`)
+
+// testPackages reads packages of tests, each once, by their folders.
+type testPackages map[string]*tests.Package
+
+// in returns the package in a folder.
+func (all testPackages) in(dir string) *tests.Package {
+	p, ok := all[dir]
+	if !ok {
+		p = tests.In(dir)
+		all[dir] = p
+	}
+	return p
+}
+
+// orphaned reports whether the test is gone that a cassette in testdata/cassettes is named
+// after; see [tests.Package.Lacks]. Elsewhere, nobody knows who uses a cassette.
+func (all testPackages) orphaned(file string) bool {
+	abs, err := filepath.Abs(file)
+	if err != nil {
+		return false
+	}
+	dir, cassette, ok := testname.Split(abs)
+	return ok && all.in(dir).Lacks(cassette)
+}

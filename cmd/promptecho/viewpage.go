@@ -12,7 +12,6 @@ import (
 
 	"github.com/promptecho/promptecho/internal/cassette"
 	"github.com/promptecho/promptecho/internal/page"
-	"github.com/promptecho/promptecho/internal/tests"
 )
 
 // A viewer makes the page of the cassettes at some paths.
@@ -37,7 +36,7 @@ func (v *viewer) page(old, fresh string, progress *progress) (*page.Page, error)
 	if len(v.paths) == 2 && v.ref == "" && old == "" && slices.Contains(files, filepath.Clean(v.paths[0])) && slices.Contains(files, filepath.Clean(v.paths[1])) {
 		p.Old, p.New = filepath.Clean(v.paths[0]), filepath.Clean(v.paths[1])
 	}
-	read, listings, packages := map[string]*cassette.File{}, []listing{}, tests.Packages{}
+	read, listings, packages := map[string]*cassette.File{}, []listing{}, testPackages{}
 	for i, file := range files {
 		progress.step(i, len(files))
 		f, err := load(file)

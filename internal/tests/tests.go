@@ -15,9 +15,6 @@ import (
 	"github.com/promptecho/promptecho/internal/testname"
 )
 
-// Packages reads packages, each once, by their folders.
-type Packages map[string]*Package
-
 // A Package has the tests of one package. A file for another system counts as well.
 type Package struct {
 	Functions []string            // Test, Benchmark and Fuzz functions
@@ -34,16 +31,6 @@ var testFunction = regexp.MustCompile(`^(Test|Benchmark|Fuzz)`)
 // IsTest reports whether a function of this name, or the part of one, is a test, a benchmark
 // or a fuzz test.
 func IsTest(name string) bool { return testFunction.MatchString(name) }
-
-// In returns the package in a folder.
-func (all Packages) In(dir string) *Package {
-	p, ok := all[dir]
-	if !ok {
-		p = In(dir)
-		all[dir] = p
-	}
-	return p
-}
 
 // In reads the package in a folder. It only splits the files into tokens: to parse them
 // would link a parser into every test.
@@ -107,22 +94,11 @@ func (p *Package) read(text []byte) {
 	}
 }
 
-// Orphaned reports whether the test is gone that a cassette in testdata/cassettes is named
-// after: no function of its package has the name, and no test file mentions the cassette.
-// Subtests are not known before they run. Elsewhere, and in a folder without Go files,
-// nobody knows who uses a cassette.
-func (all Packages) Orphaned(file string) bool {
-	abs, err := filepath.Abs(file)
-	if err != nil {
-		return false
-	}
-	dir, cassette, ok := testname.Split(abs)
-	return ok && all.In(dir).lacks(cassette)
-}
-
-// lacks reports whether the test of a cassette is gone; the path is that below the folder
-// of the package.
-func (p *Package) lacks(cassette string) bool {
+// Lacks reports whether the test of a cassette is gone: no function of the package has its
+// name, and no test file mentions the cassette, whose path is that below the folder of the
+// package. Subtests are not known before they run. In a folder without Go files nobody knows
+// who uses a cassette.
+func (p *Package) Lacks(cassette string) bool {
 	base := filepath.Base(cassette)
 	if p.goFiles == 0 || p.unread != nil || p.mentioned[base] || p.mentioned[strings.TrimSuffix(base, ".yaml")] {
 		return false
@@ -151,7 +127,7 @@ func (p *Package) Cassettes() (all, orphans []string) {
 		}
 		if rel, err := filepath.Rel(p.dir, path); err == nil {
 			all = append(all, rel)
-			if p.lacks(rel) {
+			if p.Lacks(rel) {
 				orphans = append(orphans, rel)
 			}
 		}

@@ -70,15 +70,11 @@ func TestCassettes(t *testing.T) {
 		files["testdata/cassettes/"+name+".yaml"] = ""
 	}
 	files["testdata/cassettes/TestGone.yaml.failed"] = ""
-	dir := write(t, files)
-	all, orphans := In(dir).Cassettes()
+	all, orphans := In(write(t, files)).Cassettes()
 	var got []string
 	for _, o := range orphans {
 		rel, _ := filepath.Rel("testdata/cassettes", o)
 		got = append(got, filepath.ToSlash(rel))
-		if !(Packages{}).Orphaned(filepath.Join(dir, o)) {
-			t.Errorf("%s is no orphan by its path", o)
-		}
 	}
 	if want := []string{"TestComment.yaml", "TestMethod.yaml", "TestPlai.yaml", "TestQuoted/a/b.yaml", "other.yaml"}; len(all) != 9 || !slices.Equal(got, want) {
 		t.Errorf("%d cassettes, orphans %q, want %q", len(all), got, want)
