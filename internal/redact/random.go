@@ -3,17 +3,14 @@ package redact
 import (
 	"bytes"
 	"encoding/base64"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
+
+	"github.com/promptecho/promptecho/internal/memo"
 )
 
-// lazily returns what compiles an expression when it is needed first: most tests need
-// few.
-func lazily(expr string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
-}
+// lazily compiles expressions when they are needed first: most tests need few of them.
+var lazily = memo.Regexp
 
 // A charset is a set of classes of bytes.
 type charset uint16

@@ -194,10 +194,7 @@ func spellings(text string) []spelling {
 // writers there are spell it: "&" and "/" may be escaped.
 func jsonSpellings(text string) []spelling {
 	all := []spelling{{kindPlain, text}}
-	quoted, err := json.Marshal(text)
-	if err != nil {
-		return all // unreachable: a string marshals
-	}
+	quoted, _ := json.Marshal(text) // a string always marshals
 	html := string(quoted[1 : len(quoted)-1])
 	for _, escaped := range []string{htmlEscapes.Replace(html), html} {
 		all = appendNew(all, kindJSON, escaped)
