@@ -3,7 +3,6 @@ package tape
 import (
 	"maps"
 	"os"
-	"slices"
 	"sync"
 
 	"github.com/promptecho/promptecho/internal/cassette"
@@ -174,9 +173,6 @@ func (j *Journal) Remove() error {
 // clone copies an interaction, and with it what redacting changes in place.
 func clone(it *interaction.Interaction) *interaction.Interaction {
 	c := *it
-	c.Response.Events = make([]interaction.Event, len(it.Response.Events))
-	for i, e := range it.Response.Events {
-		c.Response.Events[i] = slices.Clone(e)
-	}
+	c.Response = *it.Response.Clone()
 	return &c
 }
