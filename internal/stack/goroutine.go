@@ -89,7 +89,7 @@ func Parse(text string) (list []Goroutine) {
 			continue // frames that are left out
 		}
 		g := &list[len(list)-1]
-		file, rest, _ := cutLast(place, ":")
+		file, rest := cutLast(place, ":")
 		number, _, _ := strings.Cut(rest, " ")
 		line, _ := strconv.Atoi(number)
 		f := Frame{File: file, Line: line}
@@ -99,7 +99,7 @@ func Parse(text string) (list []Goroutine) {
 			g.Creator = f
 			g.Parent, _ = strconv.ParseUint(parent, 10, 64)
 		} else {
-			f.Function, _, _ = cutLast(lines[i], "(")
+			f.Function, _ = cutLast(lines[i], "(")
 			g.Frames = append(g.Frames, f)
 		}
 		i++
@@ -107,13 +107,12 @@ func Parse(text string) (list []Goroutine) {
 	return list
 }
 
-// cutLast cuts a text at the last place where sep stands.
-func cutLast(s, sep string) (before, after string, found bool) {
-	i := strings.LastIndex(s, sep)
-	if i < 0 {
-		return s, "", false
+// cutLast cuts a text at the last place where sep stands, if there is one.
+func cutLast(s, sep string) (before, after string) {
+	if i := strings.LastIndex(s, sep); i >= 0 {
+		return s[:i], s[i+len(sep):]
 	}
-	return s[:i], s[i+len(sep):], true
+	return s, ""
 }
 
 // CallerIn returns the innermost place in the user's code of goroutines of which each was

@@ -11,18 +11,6 @@ import (
 	"strings"
 )
 
-// frames yields the functions that are running, the innermost first.
-func frames(yield func(runtime.Frame) bool) {
-	pcs := make([]uintptr, 128)
-	running := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs)])
-	for more := true; more; {
-		var f runtime.Frame
-		if f, more = running.Next(); !yield(f) {
-			return
-		}
-	}
-}
-
 // A Running tells what runs the function that asks for it.
 type Running struct {
 	Panicking bool // a panic is running deferred functions; in a cleanup only the stack shows it
@@ -58,7 +46,11 @@ func Current() (s Running) {
 // a goroutine that has no such frame.
 func Caller() string {
 	p := newPlace()
-	for f := range frames {
+	pcs := make([]uintptr, 128)
+	running := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs)])
+	for more := true; more; {
+		var f runtime.Frame
+		f, more = running.Next()
 		p.add(f.Function, f.File, f.Line)
 	}
 	return p.String()
