@@ -1,6 +1,7 @@
 package codec
 
 import (
+	"bytes"
 	"fmt"
 	"strconv"
 	"strings"
@@ -21,12 +22,7 @@ const (
 // structured reports whether v can be written as YAML structure: an array or an
 // object without duplicate members or excesses.
 func structured(v *exactjson.Value) bool {
-	return (v.Kind == exactjson.Array || v.Kind == exactjson.Object) && withinLimits(v)
-}
-
-func withinLimits(v *exactjson.Value) bool {
-	_, why := excess(v, 0)
-	return why == ""
+	return (v.Kind == exactjson.Array || v.Kind == exactjson.Object) && Unwritable(v) == ""
 }
 
 // Unwritable says what of JSON cannot be written as structure, and why: "a/0: there are ...".
@@ -239,11 +235,7 @@ func allWords(v *exactjson.Value) bool {
 
 // column returns the width of the line being written, in characters.
 func (e *encoder) column() int {
-	i := len(e.buf)
-	for i > 0 && e.buf[i-1] != '\n' {
-		i--
-	}
-	return utf8.RuneCount(e.buf[i:])
+	return utf8.RuneCount(e.buf[bytes.LastIndexByte(e.buf, '\n')+1:])
 }
 
 func (e *encoder) blockKey(name string) {

@@ -116,16 +116,15 @@ func (e *encoder) events(events []interaction.Event) {
 	}
 	e.buf = e.buf[:start]
 	fitting := e.eventsIn(events, &l, nil)
-	better := fitting.fields > compact.fields
-	switch {
-	case better && fitting.indentation <= maxGrowth*(len(e.buf)-start):
-	case better:
-		e.buf = e.buf[:start]
-		e.eventsIn(events, nil, nil)
-	default:
-		e.buf = e.buf[:start]
-		e.eventsIn(events, &exactjson.Layout{}, nil)
+	instead := &exactjson.Layout{}
+	if fitting.fields > compact.fields {
+		if fitting.indentation <= maxGrowth*(len(e.buf)-start) {
+			return
+		}
+		instead = nil
 	}
+	e.buf = e.buf[:start]
+	e.eventsIn(events, instead, nil)
 }
 
 // fitted counts the fields that are structure, and the bytes of indentation in them.

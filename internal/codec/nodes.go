@@ -1,6 +1,7 @@
 package codec
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -228,7 +229,7 @@ func yamlOnly(s string) bool {
 
 func isFloat(s string) bool {
 	_, err := strconv.ParseFloat(s, 64)
-	return err == nil || strings.HasSuffix(err.Error(), strconv.ErrRange.Error())
+	return err == nil || errors.Is(err, strconv.ErrRange)
 }
 
 // describe says what n is, for messages.
