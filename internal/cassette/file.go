@@ -52,29 +52,23 @@ func notFile(mode fs.FileMode) string {
 
 // readFile reads a file as a whole.
 func readFile(path string) ([]byte, error) {
-	var b bytes.Buffer
 	f, size, err := openFile(path)
 	if err != nil {
 		return nil, err
 	}
-	if err := readInto(&b, f, size); err != nil {
-		return nil, err
-	}
-	f.Close()
-	return b.Bytes(), nil
+	defer f.Close()
+	var b bytes.Buffer
+	err = readInto(&b, f, size)
+	return b.Bytes(), err
 }
 
-// readInto reads a file as a whole into a buffer; if that fails, it closes the file.
-func readInto(b *bytes.Buffer, f *os.File, size int64) (err error) {
+// readInto reads a file as a whole into a buffer.
+func readInto(b *bytes.Buffer, f *os.File, size int64) error {
 	if size > maxFile {
-		err = &fs.PathError{Op: "read", Path: f.Name(), Err: fmt.Errorf("it has %d bytes, and %d at most are read", size, maxFile)}
-	} else {
-		b.Grow(int(size) + bytes.MinRead)
-		_, err = b.ReadFrom(io.LimitReader(f, maxFile))
+		return &fs.PathError{Op: "read", Path: f.Name(), Err: fmt.Errorf("it has %d bytes, and %d at most are read", size, maxFile)}
 	}
-	if err != nil {
-		f.Close()
-	}
+	b.Grow(int(size) + bytes.MinRead)
+	_, err := b.ReadFrom(io.LimitReader(f, maxFile))
 	return err
 }
 

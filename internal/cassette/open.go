@@ -34,7 +34,7 @@ type Index struct {
 
 // An entry is where an interaction stands, or what it is.
 type entry struct {
-	at      int64 // offset in the file
+	at      int64 // offset in the file, unless the interaction was read already
 	line    int   // in the file, counted from 1
 	seal    *seal // that holds; nil if there is none
 	trusted bool  // what the seal says of the request is right by today's rules
@@ -63,6 +63,7 @@ func Open(path string, revision uint32, trust func(text []byte) bool) (*Index, e
 	}
 	buf := buffers.Get().(*bytes.Buffer)
 	if err := readInto(buf, f, size); err != nil {
+		f.Close()
 		return nil, err
 	}
 	data := buf.Bytes()
@@ -94,7 +95,7 @@ func openParsed(path string, data []byte) (*Index, error) {
 	}
 	s := &Index{path: path, Pinned: f.Pinned, Partial: f.Partial, Given: f.Given, edited: edited, items: make([]entry, len(f.Interactions))}
 	for i, it := range f.Interactions {
-		s.items[i] = entry{it: it, line: it.Line}
+		s.items[i] = readEntry(it)
 	}
 	return s, nil
 }
@@ -123,7 +124,7 @@ func find(path string, data *[]byte, revision uint32, trust func([]byte) bool) (
 		} else {
 			it.Line = line
 			s.edited = append(s.edited, line)
-			s.items = append(s.items, entry{at: int64(at), line: line, it: it})
+			s.items = append(s.items, readEntry(it))
 		}
 		at += len(item)
 		line += bytes.Count(item, []byte("\n"))
@@ -197,6 +198,11 @@ func sealedEntry(item []byte, seal *seal, at int64, line int, revision uint32, t
 	}
 }
 
+// readEntry returns the entry of an interaction that was read already.
+func readEntry(it *interaction.Interaction) entry {
+	return entry{line: it.Line, it: it, givenUp: it.Response.GivenUp(), unknown: it.Request.UnknownHeaders, accepted: it.Accepted}
+}
+
 // divide divides a cassette as Save writes it into its top, the interactions, which start at
 // an offset, and the seals; ok is false if it is not as that.
 func divide(data []byte) (top *Index, at int, items []byte, seals []seal, ok bool) {
@@ -250,29 +256,14 @@ func (s *Index) Hint(i int) (key, digest uint64, ok bool) {
 
 // GivenUp returns why the request of an interaction was given up before there was an
 // answer, as the error of its context says it; "" if it was not.
-func (s *Index) GivenUp(i int) (cause string) {
-	if it := s.items[i].it; it != nil {
-		return it.Response.GivenUp()
-	}
-	return s.items[i].givenUp
-}
+func (s *Index) GivenUp(i int) (cause string) { return s.items[i].givenUp }
 
 // UnknownHeaders reports whether the request of an interaction may have had headers that
 // it does not list.
-func (s *Index) UnknownHeaders(i int) bool {
-	if it := s.items[i].it; it != nil {
-		return it.Request.UnknownHeaders
-	}
-	return s.items[i].unknown
-}
+func (s *Index) UnknownHeaders(i int) bool { return s.items[i].unknown }
 
 // Accepted reports whether promptecho accept has put a later request into an interaction.
-func (s *Index) Accepted(i int) bool {
-	if it := s.items[i].it; it != nil {
-		return it.Accepted
-	}
-	return s.items[i].accepted
-}
+func (s *Index) Accepted(i int) bool { return s.items[i].accepted }
 
 // Interaction reads an interaction. What it returns is the caller's, and another
 // one every time, unless the interaction was not sealed.
