@@ -29,7 +29,6 @@ func Dir() string { return os.Getenv(Env) }
 // A Run is what one recorder was asked.
 type Run struct {
 	Cassette string // the absolute path
-	Name     string // as the user named it
 	Sum      string // of the file, as cassette.SumOf returns it
 	Options  canon.Options
 	Calls    []Call // in the order asked
