@@ -38,14 +38,8 @@ func said(form *canon.Form) string {
 
 // asked names a request in a line: its endpoint, its model and what it says.
 func asked(form *canon.Form) string {
-	s := form.Endpoint
-	if form.Model != "" {
-		s += ", model " + form.Model
-	}
-	if text := said(form); text != "" {
-		s += ", " + text
-	}
-	return s
+	m := Miss{Endpoint: form.Endpoint, Model: form.Model, Asked: said(form)}
+	return m.asked()
 }
 
 // spellOut gives edits what the forms of two requests have only as a digest: the texts of
@@ -65,8 +59,10 @@ func spellOut(edits []diff.Edit, recorded, incoming *interaction.Request) {
 // the front.
 func inOrderSent(edits []diff.Edit, body []byte) {
 	order := map[string]int{}
-	for i, name := range members(body) {
-		order[name] = i + 1
+	if v, err := exactjson.Parse(body); err == nil && v.Kind == exactjson.Object {
+		for i, member := range v.Elems {
+			order[member.Name] = i + 1
+		}
 	}
 	place := func(e diff.Edit) int {
 		if canon.Outside(e.Path) || e.Path == "body" {
@@ -89,19 +85,6 @@ func names(edits []diff.Edit) string {
 	}
 	text := strings.Join(list[:min(len(list), most)], ", ")
 	return text + andMore(" ", len(list)-most)
-}
-
-// members returns the names of the members of a body that is a JSON object, in the order
-// in which they stand there.
-func members(body []byte) (names []string) {
-	v, err := exactjson.Parse(body)
-	if err != nil || v.Kind != exactjson.Object {
-		return nil
-	}
-	for _, member := range v.Elems {
-		names = append(names, member.Name)
-	}
-	return names
 }
 
 // fileName returns the name that a multipart form gives the file at a path of its form,
