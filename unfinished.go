@@ -12,7 +12,7 @@ var unfinished openRecorders
 
 type openRecorders struct {
 	mu   sync.Mutex // guards what follows; no other lock is taken under it
-	list []*Recorder
+	list []any      // [report.Unfinished] hands them to package echotest
 }
 
 // add adds a recorder. In a program that is no test nobody asks for it.
@@ -28,16 +28,11 @@ func (o *openRecorders) add(r *Recorder) {
 func (o *openRecorders) remove(r *Recorder) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if i := slices.Index(o.list, r); i >= 0 {
-		o.list = slices.Delete(o.list, i, i+1)
-	}
+	o.list = slices.DeleteFunc(o.list, func(open any) bool { return open == r })
 }
 
-func (o *openRecorders) all() (list []any) {
+func (o *openRecorders) all() []any {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	for _, r := range o.list {
-		list = append(list, r)
-	}
-	return list
+	return slices.Clone(o.list)
 }
