@@ -1,6 +1,7 @@
 package diff
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -31,11 +32,7 @@ func (e *Edit) NameFiles(recorded, incoming func(path string) string) {
 	if e.Note != fileNote {
 		return
 	}
-	from := e.From
-	if from == "" {
-		from = e.Path
-	}
-	for value, name := range map[*string]string{&e.Recorded: recorded(from), &e.Incoming: incoming(e.Path)} {
+	for value, name := range map[*string]string{&e.Recorded: recorded(cmp.Or(e.From, e.Path)), &e.Incoming: incoming(e.Path)} {
 		if text, _ := canon.Unquote(*value); name != "" {
 			_, rest, _ := strings.Cut(text, ", ")
 			*value = quote(name + ", " + rest)

@@ -66,12 +66,9 @@ func shorten(s string, n int) string {
 // gaps are where a text may be cut, and what then goes.
 const gaps = " \t\r\n,"
 
-// cutAfter returns the beginning of s, at most n bytes, at the end of a word
-// if there is one.
+// cutAfter returns the beginning of s, which is longer than n bytes: at most so many, to the
+// end of a word if there is one.
 func cutAfter(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
 	for n > 0 && !utf8.RuneStart(s[n]) {
 		n--
 	}
@@ -81,12 +78,9 @@ func cutAfter(s string, n int) string {
 	return strings.TrimRight(s[:n], gaps)
 }
 
-// cutBefore returns the end of s, at most n bytes, at the start of a word if
-// there is one.
+// cutBefore returns the end of s, which is longer than n bytes: at most so many, from the
+// start of a word if there is one.
 func cutBefore(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
 	i := len(s) - n
 	for i < len(s) && !utf8.RuneStart(s[i]) {
 		i++
