@@ -53,7 +53,7 @@ func (c *config) unsaidOf(req *http.Request, redacted *interaction.Request) tape
 	}
 	query, _, _ = strings.Cut(query, "#")
 	if strings.Contains(query, redact.Placeholder) {
-		addParameters(add, parameters(req.URL.RawQuery), parameters(query))
+		addParameters(add, req.URL.Query(), (&url.URL{RawQuery: query}).Query())
 	}
 	return has
 }
@@ -70,8 +70,8 @@ func addCookies(add func(path, name, value string), values []string) {
 	}
 }
 
-// addParameters adds the parameters of a query that were redacted. A signed query is new
-// for each request, so only its key is added.
+// addParameters adds the parameters of a query that were redacted, as [url.URL.Query] has
+// them. A signed query is new for each request, so only its key is added.
 func addParameters(add func(path, name, value string), sent, redacted url.Values) {
 	signed := false
 	for name := range sent {
@@ -90,12 +90,6 @@ func addParameters(add func(path, name, value string), sent, redacted url.Values
 			add("query/"+name, name, value)
 		}
 	}
-}
-
-// parameters returns the parameters of a query, without those that are malformed.
-func parameters(query string) url.Values {
-	values, _ := url.ParseQuery(query)
-	return values
 }
 
 // ignores reports whether the user has said that a field means nothing, with Ignore or
