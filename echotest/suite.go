@@ -137,7 +137,7 @@ func (s *suite) nameLeft(w io.Writer, whole bool) {
 	opened := func(cassette string) bool { return s.cassettes[filepath.Join(folder, cassette)] }
 	orphans = slices.DeleteFunc(orphans, opened)
 	if len(orphans) > 0 {
-		fmt.Fprintf(w, "promptecho: no test of this package has the name of %s: %s\n", plural(len(orphans), "this cassette", "these cassettes"), list(orphans))
+		fmt.Fprintf(w, "promptecho: no test of this package has the name of %s\n", these(orphans))
 		if whole {
 			fmt.Fprintf(w, "  promptecho prune -w deletes what is left of tests that are gone; a test that was renamed: git mv\n")
 		}
@@ -147,7 +147,7 @@ func (s *suite) nameLeft(w io.Writer, whole bool) {
 		return opened(cassette) || slices.Contains(orphans, cassette) || strings.HasPrefix(cassette, benchmarks)
 	})
 	if whole && len(s.cassettes) > 0 && len(unopened) > 0 {
-		fmt.Fprintf(w, "promptecho: all tests passed, and none opened %s: %s\n", plural(len(unopened), "this cassette", "these cassettes"), list(unopened))
+		fmt.Fprintf(w, "promptecho: all tests passed, and none opened %s\n", these(unopened))
 	}
 }
 
@@ -160,11 +160,12 @@ func list(names []string) string {
 	return text
 }
 
-func plural(n int, one, many string) string {
-	if n == 1 {
-		return one
+// these lists cassettes: "this cassette: A.yaml".
+func these(cassettes []string) string {
+	if len(cassettes) == 1 {
+		return "this cassette: " + cassettes[0]
 	}
-	return many
+	return "these cassettes: " + list(cassettes)
 }
 
 // current is the suite that runs; nil if there is none.
