@@ -83,7 +83,7 @@ var messagesRewrites = append([]Rewrite{anthropicBeta}, conversationRewrites...)
 
 // conversationRewrites are those of them that hold inside a body too.
 var conversationRewrites = []Rewrite{
-	dropNulls("messages"),
+	messageNulls,
 	dropEmpty("tools", "stop_sequences", "system"),
 	anthropicBlocks,
 	toolIDs,

@@ -58,7 +58,7 @@ func mistralCompletions(f Family) *Family {
 		"max_tokens", "min_tokens", "temperature", "top_p", "random_seed", "presence_penalty", "frequency_penalty",
 	}
 	f.Rewrites = []Rewrite{
-		dropNulls("messages"), dropEmpty("tools", "stop"), asList("stop"), chatMessages, toolIDs, functionTools, toolChoice,
+		messageNulls, dropEmpty("tools", "stop"), asList("stop"), chatMessages, toolIDs, functionTools, toolChoice,
 	}
 	f.EndMarkers = []string{"[DONE]"}
 	f.Transcript = chatTranscript

@@ -14,7 +14,7 @@ var acmeFamilies = []*Family{{
 	Stream:      "stream",
 	Bookkeeping: []string{"user"},
 	Sampling:    []string{"temperature"},
-	Rewrites:    []Rewrite{dropNulls("messages"), dropEmpty("tools"), functionTools, toolChoice},
+	Rewrites:    []Rewrite{messageNulls, dropEmpty("tools"), functionTools, toolChoice},
 	EndMarkers:  []string{"[DONE]"},
 	Transcript:  chatTranscript,
 	Whole:       chatWhole,

@@ -56,7 +56,7 @@ func ollamaGenerate(name, path string, has ...string) *Family {
 }
 
 var ollamaRewrites = []Rewrite{
-	dropNulls("messages"),
+	messageNulls,
 	dropEmpty("tools", "images"),
 	dropDefault(`{}`, "options"),
 	dropDefault(`""`, "format", "suffix", "template", "system"), // its Go client writes them for "not set"

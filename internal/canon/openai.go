@@ -86,7 +86,7 @@ func chatCompletions(f Family) *Family {
 	}
 	f.Headers = openaiHeaders
 	f.Rewrites = []Rewrite{
-		dropNulls("messages"),
+		messageNulls,
 		renamed("stop_sequences", "stop"),
 		dropEmpty("tools", "stop", "system"),
 		asList("stop"),

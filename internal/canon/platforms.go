@@ -27,7 +27,7 @@ var platformFamilies = []*Family{
 		Name:     "cloudflare.run",
 		Paths:    []string{"/ai/run/{model...}", "/workers-ai/{model...}"},
 		Stream:   "stream",
-		Rewrites: []Rewrite{dropNulls("messages"), toolIDs},
+		Rewrites: []Rewrite{messageNulls, toolIDs},
 		Transcript: Transcript{
 			Text:  []string{"response", "result/response", "result/text"},
 			Calls: []CallPaths{{At: "result/tool_calls/*", Name: "name", Args: "arguments"}},

@@ -34,11 +34,9 @@ func dropNull(_ *request, v *exactjson.Value) {
 	}
 }
 
-// dropNulls removes members that are null in the elements of a list, and in the blocks
-// of their content. It does not look further down, where user data starts.
-func dropNulls(list string) Rewrite {
-	return each(list+"/*", dropNull, each("content/*", dropNull))
-}
+// messageNulls removes members that are null in messages, and in the blocks of their content.
+// It does not look further down, where user data starts.
+var messageNulls = each("messages/*", dropNull, each("content/*", dropNull))
 
 // dropDefault removes members that have the value that they have without them, which is
 // given as JSON.
