@@ -56,7 +56,7 @@ func givenIn(data []byte) (g interaction.Given) {
 		if _, err := fmt.Sscanf(line, "%x %d", &id.sum, &id.len); err != nil || !id.begins(text) {
 			return 0
 		}
-		if later, err := codec.ParseGiven("", text[:id.len]); err == nil {
+		if later, err := codec.ParseGiven(text[:id.len]); err == nil {
 			g = later
 		}
 		return id.len

@@ -17,7 +17,7 @@ func EncodeGiven(g *interaction.Given) ([]byte, error) {
 	if err != nil || len(text) == 0 {
 		return nil, err
 	}
-	back, err := ParseGiven("", text)
+	back, err := ParseGiven(text)
 	if err == nil && !back.Equal(g) {
 		err = errors.New("time, seed or env reads differently")
 	}
@@ -50,7 +50,7 @@ func DecodeGiven(text []byte) (g interaction.Given, items []byte, ok bool) {
 		return g, nil, false
 	}
 	lines = text[:len(lines)+1]
-	g, err := ParseGiven("", lines)
+	g, err := ParseGiven(lines)
 	if err != nil {
 		return g, nil, false
 	}

@@ -69,9 +69,9 @@ func ParseItem(name string, text []byte, asset ReadAsset) (*interaction.Interact
 	return its[0], nil
 }
 
-// ParseGiven reads lines with what a cassette gives its test.
-func ParseGiven(name string, text []byte) (g interaction.Given, err error) {
-	p := newParser(name, string(text), nil)
+// ParseGiven reads lines with what a cassette gives its test. Errors name no file.
+func ParseGiven(text []byte) (g interaction.Given, err error) {
+	p := newParser("", string(text), nil)
 	root := p.yaml()
 	if p.err == nil {
 		p.mapping(&root, "", "", func() { p.given(&g) })
