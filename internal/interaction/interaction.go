@@ -131,7 +131,7 @@ func (r *Response) Passing() bool {
 }
 
 // Event is one frame of a stream in its framing's readable form: named fields
-// in order. The names belong to the framing; cassette only writes them down.
+// in order. The names belong to the framing; package codec only writes them down.
 type Event []Field
 
 // Field is one named value of an event.

@@ -15,7 +15,7 @@ type Field struct{ Name, Value string }
 // Names of fields that have the same meaning in several framings.
 const (
 	Raw       = "raw"  // the bytes of a frame that has no readable form
-	dataField = "data" // what the frame carries, by the name that package canon looks for
+	dataField = "data" // what the frame carries, by a name that interaction.IsPayload knows
 )
 
 // A Framing is one way to send a body in pieces.
