@@ -54,18 +54,12 @@ func Check(text []byte, assets map[string][]byte, it *interaction.Interaction) e
 // decode reads the text of an interaction; nil if the decoder cannot. With want, its
 // events must be those.
 func decode(text []byte, want *comparison) *interaction.Interaction {
-	d, it := newDecoder(text, nil), new(interaction.Interaction)
-	d.want = want
+	d, it := new(decoder), new(interaction.Interaction)
+	d.s, d.indent, d.want = text, itemIndent, want
 	if interactionFields(d, it); d.failed || d.pos != len(text) {
 		return nil
 	}
 	return it
-}
-
-func newDecoder(text []byte, scratch *Buffer) *decoder {
-	d := &decoder{scratch: scratch}
-	d.s, d.indent = text, itemIndent
-	return d
 }
 
 // A Buffer is memory that answers are read into; it can be used again and again.
