@@ -32,7 +32,7 @@ func (r *Recorder) handOver() error {
 		if step.Recording != nil {
 			call.Played = step.Recording.Number()
 		} else {
-			item, err := r.tape.EncodeMissed(step.Missed)
+			item, err := tape.Encode(&r.redact, r.file, step.Missed)
 			if err != nil {
 				return err
 			}

@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"slices"
 
-	"github.com/promptecho/promptecho/internal/cassette"
 	"github.com/promptecho/promptecho/internal/interaction"
 )
 
@@ -38,10 +37,4 @@ func (t *Tape) Steps() []Step {
 	}
 	slices.SortFunc(steps, func(a, b Step) int { return cmp.Compare(a.asked, b.asked) })
 	return steps
-}
-
-// EncodeMissed returns the text of a call that nothing answered, unless that would hold a
-// known secret.
-func (t *Tape) EncodeMissed(it *interaction.Interaction) (*cassette.Encoded, error) {
-	return Encode(t.policy, t.Config.Name, it)
 }
