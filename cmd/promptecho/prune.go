@@ -61,7 +61,7 @@ func runPrune(args []string, stdout, stderr io.Writer) error {
 		err = printJSON(stdout, list)
 	} else {
 		for _, l := range list {
-			fmt.Fprintf(stdout, "%s: %s, its test is gone: %s\n", redact.Printable(l.Path), count(l.Interactions, "interaction"), map[bool]string{true: "deleted", false: "orphan"}[l.Deleted])
+			fmt.Fprintf(stdout, "%s: %s, its test is gone: %s\n", redact.OneLine(l.Path), count(l.Interactions, "interaction"), map[bool]string{true: "deleted", false: "orphan"}[l.Deleted])
 		}
 		fmt.Fprintln(stdout, count(len(list), "orphan"))
 	}
