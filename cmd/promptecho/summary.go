@@ -190,7 +190,7 @@ func (s *summary) printSaved(w io.Writer) {
 		}
 		folders[shell.Quote(folder)] = true
 		if i < shown {
-			fmt.Fprintf(w, "  %s\n", redact.Printable(file))
+			fmt.Fprintf(w, "  %s\n", redact.OneLine(file))
 		}
 	}
 	if len(files) > shown {
@@ -207,7 +207,7 @@ func (s *summary) printJournals(w io.Writer) {
 	}
 	fmt.Fprintf(w, "\nLeft by tests that did not end. The next run that records resumes them, and asks only for the rest:\n")
 	for _, j := range s.journals {
-		fmt.Fprintf(w, "  %s: %s; tokens: %s in, %s out\n", redact.Printable(j.Path), count(j.Interactions, "interaction"), thousands(j.InputTokens), thousands(j.OutputTokens))
+		fmt.Fprintf(w, "  %s: %s; tokens: %s in, %s out\n", redact.OneLine(j.Path), count(j.Interactions, "interaction"), thousands(j.InputTokens), thousands(j.OutputTokens))
 	}
 }
 
