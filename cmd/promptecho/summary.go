@@ -237,22 +237,23 @@ func (s *summary) commands(verb string, failed []*suite.Test) (commands []string
 		if len(names) == 0 {
 			continue
 		}
-		command := "promptecho " + verb
-		for _, f := range s.flags {
-			if !strings.HasPrefix(f, "-run=") && !strings.HasPrefix(f, "-skip=") {
-				command += " " + shell.Quote(f)
-			}
-		}
-		command += " " + shell.Quote(places[p.Path]) + " -run " + shell.Quote("^("+strings.Join(names, "|")+")$")
-		if len(s.behind) > 0 {
-			command += " --"
-		}
-		for _, arg := range s.behind {
-			command += " " + shell.Quote(arg)
-		}
+		flags := slices.DeleteFunc(slices.Clone(s.flags), func(f string) bool {
+			return strings.HasPrefix(f, "-run=") || strings.HasPrefix(f, "-skip=")
+		})
+		command := again(verb, flags, []string{places[p.Path], "-run", "^(" + strings.Join(names, "|") + ")$"}, s.behind)
 		commands = append(commands, command)
 	}
 	return commands
+}
+
+// again returns the command that calls a verb with these flags of go test, with packages,
+// and with more flags behind them.
+func again(verb string, flags, packages, behind []string) string {
+	words := slices.Concat([]string{"promptecho"}, strings.Fields(verb), flags, packages)
+	if len(behind) > 0 {
+		words = append(append(words, "--"), behind...)
+	}
+	return shell.Join(words)
 }
 
 // json returns the summary for programs.
