@@ -27,7 +27,7 @@ type summary struct {
 	began       time.Time
 	interrupted bool
 	journals    []journal
-	written     []string // files in the packages' testdata, absolute
+	written     []string // files in the packages' testdata whose content is another one than before, absolute
 }
 
 // A journal is left by a test that did not end.
