@@ -179,7 +179,7 @@ func TestHandOver(t *testing.T) {
 		t.Fatalf("%v, %v", runs, err)
 	}
 	run := runs[0]
-	if run.Cassette != file || run.Sum != cassette.SumOf(file) || run.Options.Masks[0].Regexp.String() != "x+" || run.Options.Ignore[0] != "user" {
+	if run.Cassette != file || run.Sum != cassette.SumOf(file) || run.Options.Masks[0].Regexp.String() != "x+" || run.Options.Ignore[0] != "user" || run.Ceiling != "InMode(ModeNone) in the code allows no recording" {
 		t.Errorf("got %+v", run)
 	}
 	var got []string

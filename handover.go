@@ -102,11 +102,15 @@ func splitArguments(args []string) (before, patterns, behind []string) {
 		if module != "" && (arg == module || strings.HasPrefix(arg, module+"/")) || strings.HasSuffix(arg, "...") {
 			return true
 		}
-		if arg != "." && arg != ".." && !strings.HasPrefix(arg, "./") && !strings.HasPrefix(arg, "../") {
+		path := filepath.ToSlash(arg)
+		if strings.HasPrefix(path, ".") && strings.Trim(path, "./") == "" { // "..", also where that has no Go files
+			return true
+		}
+		if !filepath.IsAbs(arg) && !strings.HasPrefix(path, "./") && !strings.HasPrefix(path, "../") {
 			return false
 		}
-		files, _ := filepath.Glob(filepath.Join(arg, "*.go")) // else it is a file or folder for the test
-		return len(files) > 0
+		entries, _ := os.ReadDir(arg) // without Go files it is a file or folder for the test
+		return slices.ContainsFunc(entries, func(e os.DirEntry) bool { return strings.HasSuffix(e.Name(), ".go") })
 	}
 	i := slices.IndexFunc(args, isPattern)
 	if i < 0 {
@@ -117,7 +121,8 @@ func splitArguments(args []string) (before, patterns, behind []string) {
 		n = len(args) - i
 	}
 	patterns = args[i : i+n]
-	if !slices.ContainsFunc(patterns, func(p string) bool { return filepath.Clean(p) != "." }) {
+	here, _ := os.Getwd()
+	if !slices.ContainsFunc(patterns, func(p string) bool { return filepath.Clean(p) != "." && filepath.Clean(p) != here }) {
 		return args, nil, nil
 	}
 	return args[:i], patterns, args[i+n:]

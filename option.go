@@ -145,7 +145,9 @@ func MaskUUIDs() Option { return maskWith(canon.UUIDs) }
 // MaskTempDirs masks, as [Mask] does, where temporary files are: the folder of the system
 // (/tmp, macOS's below /var/folders, Windows's below AppData) and the random digits that
 // [testing.T.TempDir], [os.MkdirTemp] and [os.CreateTemp] append to a name. The names of
-// folders and files still match.
+// folders and files still match. A name with a blank, as os.MkdirTemp("", "my dir*") makes,
+// keeps its digits: in a sentence nobody knows whether a path ends at the blank, and the
+// digits of what follows it must match. Make the name without, or give [Mask].
 func MaskTempDirs() Option { return maskWith(canon.TempDirs) }
 
 func maskWith(mask func() canon.Mask) Option {

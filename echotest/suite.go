@@ -29,11 +29,13 @@ type suite struct {
 	total     attr.Counts
 	changed   int                         // tests whose cassettes were written
 	cassettes map[string]bool             // absolute paths of those that were opened
-	reasons   map[report.Finding][]string // the tests that failed for each reason
+	shared    []string                    // the recorders that no test owns, by their cassettes
+	reasons   map[report.Finding][]string // the tests, and these recorders, that failed for each reason
 }
 
-// add adds the report of one of the recorders of a test; nil is a suite that does not run.
-func (s *suite) add(test string, rep *report.Report) {
+// add adds the report of one of the recorders of a test, or of one of [suite.shared]; nil is
+// a suite that does not run.
+func (s *suite) add(name string, rep *report.Report) {
 	if s == nil {
 		return
 	}
@@ -50,8 +52,8 @@ func (s *suite) add(test string, rep *report.Report) {
 		s.changed++
 	}
 	for _, f := range rep.Findings {
-		if !slices.Contains(s.reasons[f], test) {
-			s.reasons[f] = append(s.reasons[f], test)
+		if !slices.Contains(s.reasons[f], name) {
+			s.reasons[f] = append(s.reasons[f], name)
 		}
 	}
 }
@@ -75,7 +77,9 @@ func (s *suite) conclude(w io.Writer, code int, leaks []guard.Leak) int {
 			code = cmp.Or(code, 1)
 		}
 		annotate(w, "TestMain", rep.Annotations)
-		s.add("", &rep)
+		name := here(rep.Done.Cassettes[0])
+		s.shared = append(s.shared, name)
+		s.add(name, &rep)
 	}
 	for _, l := range leaks {
 		fmt.Fprintf(w, "promptecho: %s\n", l.Report())
@@ -87,7 +91,7 @@ func (s *suite) conclude(w io.Writer, code int, leaks []guard.Leak) int {
 	return code
 }
 
-// sumUp says which tests failed for the same reason, if several did, and what was written.
+// sumUp says what failed for the same reason, if several did, and what was written.
 func (s *suite) sumUp(w io.Writer) {
 	var failed []string
 	reasons := make([]report.Finding, 0, len(s.reasons))
@@ -97,14 +101,14 @@ func (s *suite) sumUp(w io.Writer) {
 		failed = append(failed, names...)
 	}
 	slices.Sort(failed)
-	failed = slices.DeleteFunc(slices.Compact(failed), func(name string) bool { return name == "" })
+	failed = slices.Compact(failed)
 	slices.SortFunc(reasons, func(a, b report.Finding) int {
 		return cmp.Or(len(s.reasons[b])-len(s.reasons[a]), slices.Compare(s.reasons[a], s.reasons[b]), strings.Compare(a.Reason+a.Detail, b.Reason+b.Detail))
 	})
 	if len(failed) > 1 {
-		fmt.Fprintf(w, "promptecho: %d tests do not fit their cassettes, for %s:\n", len(failed), report.Count(len(reasons), "reason"))
+		fmt.Fprintf(w, "promptecho: %s do not fit their cassettes, for %s:\n", s.count(failed), report.Count(len(reasons), "reason"))
 		for _, f := range reasons[:min(len(reasons), maxReasons)] {
-			fmt.Fprintf(w, "\n%s: %s\n", report.Count(len(s.reasons[f]), "test"), f.Reason)
+			fmt.Fprintf(w, "\n%s: %s\n", s.count(s.reasons[f]), f.Reason)
 			if f.Detail != "" {
 				fmt.Fprintln(w, f.Detail)
 			}
@@ -112,6 +116,9 @@ func (s *suite) sumUp(w io.Writer) {
 		}
 		if more := len(reasons) - maxReasons; more > 0 {
 			fmt.Fprintf(w, "\n… and %s more\n", report.Count(more, "reason"))
+		}
+		if slices.ContainsFunc(failed, s.isShared) {
+			failed = nil // only a run of all tests asks for all that such a cassette holds
 		}
 		fmt.Fprintf(w, "\nTo record all of them again:\n  %s\n", command("all", failed...))
 	}
@@ -127,6 +134,30 @@ func (s *suite) sumUp(w io.Writer) {
 		}
 		fmt.Fprintf(w, "promptecho: in all: %s; %s written\n", strings.Join(parts, ", "), report.Count(s.changed, "cassette"))
 	}
+}
+
+// count counts what failed: "2 tests and 1 recorder of the package".
+func (s *suite) count(names []string) string {
+	tests := slices.DeleteFunc(slices.Clone(names), s.isShared)
+	var parts []string
+	if n := len(tests); n > 0 {
+		parts = append(parts, report.Count(n, "test"))
+	}
+	if n := len(names) - len(tests); n > 0 {
+		parts = append(parts, report.Count(n, "recorder")+" of the package")
+	}
+	return strings.Join(parts, " and ")
+}
+
+// isShared reports whether a name is that of a recorder that no test owns.
+func (s *suite) isShared(name string) bool { return slices.Contains(s.shared, name) }
+
+// here returns a path as it is called in the folder of the package, if it is below that.
+func here(path string) string {
+	if rel, err := filepath.Rel(folder, path); err == nil && filepath.IsLocal(rel) {
+		return filepath.ToSlash(rel)
+	}
+	return path
 }
 
 // nameLeft names the cassettes of tests that are gone and, after a whole run that passed,

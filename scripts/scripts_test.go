@@ -96,10 +96,10 @@ func holds(ts *testscript.TestScript, neg bool, args []string) {
 
 // paste runs the command that the last output told its reader to run, in a shell, as a
 // person would: the first one with the record mode that is given, or with mode all; the last
-// one with mode all; or the one of git or rm.
+// one with mode all; or the one of git, rm or promptecho.
 func paste(ts *testscript.TestScript, neg bool, args []string) {
 	what := append(args, "all")[0]
-	start := map[string]string{"git": "git ", "rm": "rm ", "last": "PROMPTECHO_MODE=all go "}[what]
+	start := map[string]string{"git": "git ", "rm": "rm ", "promptecho": "promptecho ", "last": "PROMPTECHO_MODE=all go "}[what]
 	if start == "" {
 		start = "PROMPTECHO_MODE=" + what + " go "
 	}

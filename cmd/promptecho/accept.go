@@ -81,7 +81,7 @@ func runAccept(args []string, stdout, stderr io.Writer) error {
 			return err
 		}
 	}
-	a.print(s)
+	a.print(s, r)
 	return a.verdict(s, said)
 }
 
@@ -90,6 +90,7 @@ func runAccept(args []string, stdout, stderr io.Writer) error {
 func (a *acceptance) loop(r *testRun, packages []suite.Package, stderr io.Writer) (s *summary, said string, err error) {
 	narrow := !slices.ContainsFunc(r.flags, func(f string) bool { return strings.HasPrefix(f, "-run=") })
 	all := r.flags
+	defer func() { r.flags = all }()
 	for a.rounds = 1; ; a.rounds++ {
 		var runs []missed.Run
 		if s, said, runs, err = round(r, packages, stderr); err != nil || s.interrupted {
@@ -144,8 +145,8 @@ func (a *acceptance) onlyFailed(s *summary, runs []missed.Run) []string {
 	return []string{"-run=^(" + strings.Join(names, "|") + ")$"}
 }
 
-// print says what is left to do, and sums up.
-func (a *acceptance) print(s *summary) {
+// print says what is left to do, of what the last run came to, and sums up.
+func (a *acceptance) print(s *summary, r *testRun) {
 	w := a.out
 	for _, l := range a.refused {
 		fmt.Fprintf(w, "\n%s", a.say("refused", &l))
@@ -168,7 +169,9 @@ func (a *acceptance) print(s *summary) {
 		for _, file := range files {
 			fmt.Fprintf(w, "  git diff -- %s\n", redact.Printable(shell.Quote(file)))
 		}
-		fmt.Fprintf(w, "Their answers were given to the requests before. To record them again:\n  promptecho record -accepted\n")
+		// The filters stay: a test that they leave out may not run here.
+		command := again("record -accepted", r.flags, r.patterns, r.behind)
+		fmt.Fprintf(w, "Their answers were given to the requests before. To record them again:\n  %s\n", redact.Printable(command))
 	}
 	verb := "accepted"
 	if a.dry {

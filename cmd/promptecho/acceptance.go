@@ -249,6 +249,9 @@ func (a *acceptance) confirm(l *acceptLine, f *accept.Finding) bool {
 
 // write puts requests into a cassette.
 func (a *acceptance) write(run *missed.Run, stored *cassette.File, its accept.Changes) error {
+	if run.Ceiling != "" {
+		return fmt.Errorf("%s: remove that first", run.Ceiling)
+	}
 	original, err := cassette.Rewrite(run.Cassette, run.Sum, canon.Revision, its, a.dry)
 	if err != nil {
 		return fmt.Errorf("%s", strings.ReplaceAll(err.Error(), run.Cassette, filepath.ToSlash(here(run.Cassette))))

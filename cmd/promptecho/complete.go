@@ -28,7 +28,7 @@ func printCompletions(stdout io.Writer, verbs []verb, words []string) {
 		words = []string{""}
 	}
 	for _, c := range complete(verbs, words[:len(words)-1], words[len(words)-1]) {
-		if c.word == redact.Printable(c.word) { // no shell takes another one from a line
+		if c.word == redact.OneLine(c.word) { // no shell takes another one from a line
 			fmt.Fprintf(stdout, "%s\t%s\n", c.word, c.text)
 		}
 	}

@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/cassette"
@@ -83,15 +85,9 @@ func cassettesIn(path string) ([]string, error) {
 		return []string{path}, nil
 	}
 	var files []string
-	err = filepath.WalkDir(path, func(file string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		if d.IsDir() && (d.Name() == ".git" || d.Name() == "node_modules") {
-			return fs.SkipDir
-		}
-		name := strings.TrimSuffix(strings.TrimSuffix(d.Name(), ".partial"), ".failed")
-		if d.IsDir() || filepath.Ext(name) != ".yaml" || isNoFile(file) {
+	err = eachFile(path, nil, func(file string) error {
+		name := strings.TrimSuffix(strings.TrimSuffix(file, ".partial"), ".failed")
+		if !isYAML(name) || isNoFile(file) {
 			return nil
 		}
 		ours, err := looksLikeCassette(file)
@@ -101,6 +97,43 @@ func cassettesIn(path string) ([]string, error) {
 		return err
 	})
 	return files, err
+}
+
+// isYAML reports whether a file's name says that it is YAML. echotest writes .yaml.
+func isYAML(name string) bool { return filepath.Ext(name) == ".yaml" || filepath.Ext(name) == ".yml" }
+
+// eachFile calls found with what is below a folder and no folder itself. It follows links to
+// folders where tests find their cassettes behind them: testdata, and what is below it.
+// Elsewhere they may lead anywhere. above are the folders that the folder is in.
+func eachFile(dir string, above []fs.FileInfo, found func(file string) error) error {
+	info, err := os.Stat(dir)
+	if err != nil || slices.ContainsFunc(above, func(a fs.FileInfo) bool { return os.SameFile(a, info) }) {
+		return err
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	above = append(slices.Clip(above), info)
+	for _, e := range entries {
+		file, isDir := filepath.Join(dir, e.Name()), e.IsDir()
+		if e.Type()&fs.ModeSymlink != 0 && slices.Contains(strings.Split(filepath.ToSlash(file), "/"), "testdata") {
+			to, err := os.Stat(file)
+			isDir = err == nil && to.IsDir()
+		}
+		var err error
+		switch {
+		case isDir && (e.Name() == ".git" || e.Name() == "node_modules" || strings.HasSuffix(e.Name(), ".assets")):
+		case isDir:
+			err = eachFile(file, above, found)
+		default:
+			err = found(file)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // isNoFile reports whether something has the name of a file and is none: a folder to which a
@@ -113,28 +146,37 @@ func isNoFile(path string) bool {
 	return err == nil && !info.Mode().IsRegular()
 }
 
-// looksLikeCassette reports whether a YAML file is a cassette of ours, whole or broken,
-// by its first lines. Those of other tools can begin as one that was written by hand.
+// cassetteKeys are those that stand in every cassette, as people may write them.
+var cassetteKeys = []*regexp.Regexp{regexp.MustCompile(`(?m)^["']?version["']?\s*:`), regexp.MustCompile(`(?m)^["']?interactions["']?\s*:`)}
+
+// looksLikeCassette reports whether a YAML file is a cassette of ours, whole or broken. All
+// are that stand where tests look for them, but those of other tools. Elsewhere the first
+// lines tell; those of other tools can begin as one that was written by hand.
 func looksLikeCassette(file string) (bool, error) {
 	f, err := os.Open(file)
 	if err != nil {
 		return false, err
 	}
 	defer f.Close()
-	start := make([]byte, 1024)
+	start := make([]byte, 64<<10)
 	n, err := io.ReadFull(f, start)
 	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, io.EOF) {
 		return false, err
 	}
-	head := "\n" + string(start[:n])
-	if strings.Contains(head, "\n# promptecho cassette") {
+	head := strings.TrimPrefix(string(start[:n]), "\ufeff")
+	if strings.Contains("\n"+head, "\n# promptecho cassette") {
 		return true, nil
 	}
-	if !strings.Contains(head, "\nversion:") || !strings.Contains(head, "\ninteractions:") {
+	path, err := filepath.Abs(file)
+	if err != nil {
+		return false, err
+	}
+	_, _, inPlace := testname.Split(path)
+	if !inPlace && slices.ContainsFunc(cassetteKeys, func(key *regexp.Regexp) bool { return !key.MatchString(head) }) {
 		return false, nil
 	}
 	rest, err := io.ReadAll(f)
-	return cassette.Foreign(head[1:]+string(rest)) == "", err
+	return cassette.Foreign(head+string(rest)) == "", err
 }
 
 // load reads a cassette, or what a recording that was killed has left.

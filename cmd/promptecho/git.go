@@ -87,7 +87,7 @@ func changedSince(ref, dir string) (changed, unknown []string, err error) {
 			return nil, nil, err
 		}
 		for name := range strings.SplitSeq(string(out), "\x00") {
-			if strings.HasSuffix(name, ".yaml") {
+			if isYAML(name) {
 				*list.files = append(*list.files, filepath.Join(dir, filepath.FromSlash(name)))
 			}
 		}

@@ -208,7 +208,7 @@ func printImports(w io.Writer, list []*importing, others int) {
 			fmt.Fprintln(w, redact.Printable(im.Problem))
 			continue
 		case im.To == "":
-			fmt.Fprintf(w, "%s: nothing to write\n", redact.Printable(im.Path))
+			fmt.Fprintf(w, "%s: nothing to write\n", redact.OneLine(im.Path))
 			im.printLeftOut(w)
 			continue
 		}
@@ -218,7 +218,7 @@ func printImports(w io.Writer, list []*importing, others int) {
 		if im.same {
 			there = ", as it was"
 		}
-		fmt.Fprintf(w, "%s -> %s: %s of %s%s\n", redact.Printable(im.Path), redact.Printable(im.To), count(im.Interactions, "interaction"), im.Tool, there)
+		fmt.Fprintf(w, "%s -> %s: %s of %s%s\n", redact.OneLine(im.Path), redact.OneLine(im.To), count(im.Interactions, "interaction"), im.Tool, there)
 		for _, l := range im.read.Losses {
 			fmt.Fprintf(w, "  %d of %d: %s\n", l.Times, im.Interactions, l.Text)
 		}
@@ -237,7 +237,7 @@ func printImports(w io.Writer, list []*importing, others int) {
 // printLeftOut prints which interactions are not kept.
 func (im *importing) printLeftOut(w io.Writer) {
 	for _, l := range im.LeftOut {
-		fmt.Fprintf(w, "  %s:%d: left out: %s\n", redact.Printable(im.Path), l.Line, l.Why)
+		fmt.Fprintf(w, "  %s:%d: left out: %s\n", redact.OneLine(im.Path), l.Line, l.Why)
 	}
 }
 

@@ -184,7 +184,7 @@ func printListing(w io.Writer, list []listing, total lsTotal) error {
 		}
 		row := []string{l.Path, calls(l.Calls), models(l.Models), thousands(l.InputTokens), thousands(l.OutputTokens), age(time.Since(l.Modified)), strings.Join(state, ", ")}
 		for i, cell := range row {
-			row[i] = redact.Printable(cell)
+			row[i] = redact.OneLine(cell)
 			if cell == "" && i < len(row)-1 {
 				row[i] = "-"
 			}

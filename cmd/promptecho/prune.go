@@ -15,10 +15,11 @@ import (
 const pruneHelp = `prune [-w] [-json] [PATH ...]
 name the cassettes of tests that are gone; -w deletes them
 
-Such an orphan is in testdata/cassettes, and no test file of its package has a
-test, benchmark or fuzz test of its name, or mentions the file. What recordings
-left beside it goes with it. Subtests are not known before they run, so the
-cassette of one that is gone is no orphan. Pinned and broken cassettes stay.
+Such an orphan is in testdata/cassettes, and named after a test, benchmark or
+fuzz test that no test file of its package has; and none mentions the cassette.
+What recordings left beside it goes with it. Subtests are not known before they
+run, so the cassette of one that is gone is no orphan. Pinned and broken
+cassettes stay.
 
   -w      delete them, with their assets
   -json   print a list with an object for each file
@@ -60,7 +61,7 @@ func runPrune(args []string, stdout, stderr io.Writer) error {
 		err = printJSON(stdout, list)
 	} else {
 		for _, l := range list {
-			fmt.Fprintf(stdout, "%s: %s, its test is gone: %s\n", redact.Printable(l.Path), count(l.Interactions, "interaction"), map[bool]string{true: "deleted", false: "orphan"}[l.Deleted])
+			fmt.Fprintf(stdout, "%s: %s, its test is gone: %s\n", redact.OneLine(l.Path), count(l.Interactions, "interaction"), map[bool]string{true: "deleted", false: "orphan"}[l.Deleted])
 		}
 		fmt.Fprintln(stdout, count(len(list), "orphan"))
 	}

@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -153,6 +152,10 @@ func (r *testRun) run(stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
+	before, err := sumsOf(packages)
+	if err != nil {
+		return err
+	}
 	out := stdout
 	if r.asJSON {
 		out = io.Discard
@@ -161,7 +164,7 @@ func (r *testRun) run(stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	if err := s.addJournals(); err != nil {
+	if err := s.addFiles(before); err != nil {
 		return err
 	}
 	if r.asJSON {
@@ -187,11 +190,7 @@ func (r *testRun) list() ([]suite.Package, error) {
 func (r *testRun) onlyAccepted(packages []suite.Package) (found []suite.Package, err error) {
 	all, names, known := testPackages{}, []string{}, true
 	for _, p := range packages {
-		data := filepath.Join(p.Dir, "testdata")
-		if _, err := os.Stat(data); err != nil {
-			continue
-		}
-		files, err := cassettesIn(data)
+		files, err := cassettesOf(p)
 		if err != nil {
 			return nil, err
 		}

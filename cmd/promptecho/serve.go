@@ -97,6 +97,7 @@ func (s *serving) run() error {
 		if err := os.Setenv("PROMPTECHO_MODE", s.mode); err != nil {
 			return err
 		}
+		report.ByVariable = "-mode"
 	}
 	if len(s.command) == 0 {
 		opts = append(opts, promptecho.AllowUnused()) // nobody says what would be all

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -28,6 +27,7 @@ type summary struct {
 	began       time.Time
 	interrupted bool
 	journals    []journal
+	written     []string // files in the packages' testdata, absolute
 }
 
 // A journal is left by a test that did not end.
@@ -90,26 +90,6 @@ func countsLine(c attr.Counts) string {
 	return text
 }
 
-// addJournals finds the journals that are left in the packages.
-func (s *summary) addJournals() error {
-	for _, p := range s.packages {
-		data := filepath.Join(p.Dir, "testdata")
-		if _, err := os.Stat(data); err != nil {
-			continue
-		}
-		files, err := cassettesIn(data)
-		if err != nil {
-			return err
-		}
-		for _, file := range files {
-			if kindOf(file) == isJournal {
-				s.journals = append(s.journals, readJournal(file))
-			}
-		}
-	}
-	return nil
-}
-
 // readJournal looks at a journal. One that cannot be read has nothing to resume.
 func readJournal(file string) journal {
 	j := journal{Path: here(file)}
@@ -148,12 +128,22 @@ func (s *summary) failures() []suite.Failure {
 // saved returns the files that were written, as they are called here.
 func (s *summary) saved() []string {
 	files := map[string]bool{}
+	for _, path := range s.written {
+		files[here(path)] = true
+	}
 	for _, t := range s.Tests {
 		for _, path := range t.Saved {
 			files[here(path)] = true
 		}
 	}
 	return slices.Sorted(maps.Keys(files))
+}
+
+// unreported returns the files that were written, and that no test has named.
+func (s *summary) unreported() []string {
+	return slices.DeleteFunc(slices.Clone(s.written), func(file string) bool {
+		return slices.ContainsFunc(s.Tests, func(t *suite.Test) bool { return slices.Contains(t.Saved, file) })
+	})
 }
 
 // print prints the output of what failed, and the summary.
@@ -170,8 +160,22 @@ func (s *summary) print(w io.Writer) {
 	s.printSaved(w)
 	s.printJournals(w)
 	s.printFailed(w)
-	fmt.Fprintf(w, "\n%s with a recorder, %d of %s: %s (%s)\n", count(s.linked(), "test"), s.Packages, count(len(s.packages), "package"),
-		orNone(countsLine(s.Total), "nothing asked"), time.Since(s.began).Round(100*time.Millisecond))
+	fmt.Fprintf(w, "\n%s with a recorder, %d of %s%s (%s)\n", count(s.linked(), "test"), s.Packages, count(len(s.packages), "package"),
+		s.said(), time.Since(s.began).Round(100*time.Millisecond))
+}
+
+// said returns what the tests report, and how many files were written that none of them names.
+func (s *summary) said() (text string) {
+	if told := countsLine(s.Total); told != "" {
+		text = ": " + told
+	}
+	if n := len(s.unreported()); n > 0 {
+		text += "; " + count(n, "file") + " written by recorders of no test"
+	}
+	if text == "" && s.linked() > 0 {
+		text = ": nothing asked"
+	}
+	return text
 }
 
 // printSaved lists the files that were written.
@@ -190,7 +194,7 @@ func (s *summary) printSaved(w io.Writer) {
 		}
 		folders[shell.Quote(folder)] = true
 		if i < shown {
-			fmt.Fprintf(w, "  %s\n", redact.Printable(file))
+			fmt.Fprintf(w, "  %s\n", redact.OneLine(file))
 		}
 	}
 	if len(files) > shown {
@@ -207,7 +211,7 @@ func (s *summary) printJournals(w io.Writer) {
 	}
 	fmt.Fprintf(w, "\nLeft by tests that did not end. The next run that records resumes them, and asks only for the rest:\n")
 	for _, j := range s.journals {
-		fmt.Fprintf(w, "  %s: %s; tokens: %s in, %s out\n", redact.Printable(j.Path), count(j.Interactions, "interaction"), thousands(j.InputTokens), thousands(j.OutputTokens))
+		fmt.Fprintf(w, "  %s: %s; tokens: %s in, %s out\n", redact.OneLine(j.Path), count(j.Interactions, "interaction"), thousands(j.InputTokens), thousands(j.OutputTokens))
 	}
 }
 
@@ -237,22 +241,23 @@ func (s *summary) commands(verb string, failed []*suite.Test) (commands []string
 		if len(names) == 0 {
 			continue
 		}
-		command := "promptecho " + verb
-		for _, f := range s.flags {
-			if !strings.HasPrefix(f, "-run=") && !strings.HasPrefix(f, "-skip=") {
-				command += " " + shell.Quote(f)
-			}
-		}
-		command += " " + shell.Quote(places[p.Path]) + " -run " + shell.Quote("^("+strings.Join(names, "|")+")$")
-		if len(s.behind) > 0 {
-			command += " --"
-		}
-		for _, arg := range s.behind {
-			command += " " + shell.Quote(arg)
-		}
+		flags := slices.DeleteFunc(slices.Clone(s.flags), func(f string) bool {
+			return strings.HasPrefix(f, "-run=") || strings.HasPrefix(f, "-skip=")
+		})
+		command := again(verb, flags, []string{places[p.Path], "-run", "^(" + strings.Join(names, "|") + ")$"}, s.behind)
 		commands = append(commands, command)
 	}
 	return commands
+}
+
+// again returns the command that calls a verb with these flags of go test, with packages,
+// and with more flags behind them.
+func again(verb string, flags, packages, behind []string) string {
+	words := slices.Concat([]string{"promptecho"}, strings.Fields(verb), flags, packages)
+	if len(behind) > 0 {
+		words = append(append(words, "--"), behind...)
+	}
+	return shell.Join(words)
 }
 
 // json returns the summary for programs.
@@ -266,6 +271,7 @@ func (s *summary) json() any {
 		"tests":       tests,
 		"failures":    append([]suite.Failure{}, s.failures()...),
 		"journals":    append([]journal{}, s.journals...),
+		"written":     append([]string{}, s.written...),
 		"packages":    len(s.packages),
 		"ended":       s.Packages,
 		"total":       s.Total,

@@ -85,20 +85,20 @@ func printVerdicts(w io.Writer, verdicts []*verdict, bad int, write bool) {
 	stale, accepted := 0, 0
 	for _, v := range verdicts {
 		for _, p := range v.Problems {
-			fmt.Fprintln(w, redact.Printable(p))
+			fmt.Fprintln(w, redact.OneLine(p))
 		}
 		for _, line := range v.Edited {
-			fmt.Fprintf(w, "%s:%d: edited since it was recorded\n", redact.Printable(v.Path), line)
+			fmt.Fprintf(w, "%s:%d: edited since it was recorded\n", redact.OneLine(v.Path), line)
 		}
 		for _, line := range v.Accepted {
-			fmt.Fprintf(w, "%s:%d: accepted: its request is newer than its answer\n", redact.Printable(v.Path), line)
+			fmt.Fprintf(w, "%s:%d: accepted: its request is newer than its answer\n", redact.OneLine(v.Path), line)
 			accepted++
 		}
 		if v.Derived != "" {
-			fmt.Fprintf(w, "%s: came of live parts; compare it by promptecho diff %s %[1]s, then delete it\n", redact.Printable(v.Path), redact.Printable(v.Derived))
+			fmt.Fprintf(w, "%s: came of live parts; compare it by promptecho diff %s %[1]s, then delete it\n", redact.OneLine(v.Path), redact.OneLine(v.Derived))
 		}
 		if v.Written {
-			fmt.Fprintf(w, "%s: written anew\n", redact.Printable(v.Path))
+			fmt.Fprintf(w, "%s: written anew\n", redact.OneLine(v.Path))
 		}
 		if v.Stale {
 			stale++
@@ -171,7 +171,7 @@ func verify(file string, write bool) (*verdict, error) {
 		}
 		form := rules.Form(&it.Request)
 		if it.MatchKey != form.Key() || i >= len(sealed) || !sealed[i] {
-			v.Stale = true
+			v.Stale = kindOf(file) != isJournal // which has no seals
 		}
 		it.MatchKey, it.Response.Text = form.Key(), said.Read(form, &it.Response).Transcript
 		if it.Kind == "" { // written by hand

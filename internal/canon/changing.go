@@ -63,7 +63,8 @@ var UUIDs = masked(memo.Regexp(`(?i)\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-
 // TempDirs masks where temporary files are: the folder of the system (/tmp, /var/tmp,
 // macOS's below /var/folders, Windows's below AppData) and the random digits that
 // [testing.T.TempDir], [os.MkdirTemp] and [os.CreateTemp] append to a name. The names of
-// folders and files remain.
+// folders and files remain, and so do the digits of a name with a blank: what stands behind
+// the blank may be the rest of a sentence, whose digits mean something.
 var TempDirs = masked(memo.Regexp(`(^|[^\w.~-])(?:(?:/private)?/var/folders/[\w+]+/[\w+]+/T|(?:/private)?/(?:var/)?tmp|[A-Za-z]:[/\\]Users[/\\][^/\\"'\r\n]+[/\\]AppData[/\\]Local[/\\]Temp)[/\\](?:([^/\\\s"'.]*?)\d{3,})?`), "${1}TMP/$2")
 
 // masked returns a function that makes a mask: an expression is compiled when it is needed.

@@ -84,6 +84,9 @@ func TestTempDirs(t *testing.T) {
 		"/tmp/other.txt":                                                            "TMP/other.txt",
 		"/var/tmp/x/y":                                                              "TMP/x/y",
 		"/home/me/tmp/x":                                                            "/home/me/tmp/x",
+		// A path may end at a blank, and other digits must match.
+		"read /tmp/my dir1234567890/sub":              "read TMP/my dir1234567890/sub",
+		"copy /tmp/in123456 to order1234567890/items": "copy TMP/in to order1234567890/items",
 	} {
 		if got := o.Masked(text); got != want {
 			t.Errorf("%q becomes %q, want %q", text, got, want)

@@ -136,21 +136,40 @@ func recorder(pass *analysis.Pass, c inspector.Cursor) (name string, edits []ana
 }
 
 // testAround returns the parameter of the innermost function around code that is a test or
-// a subtest, and the body of that function.
-func testAround(pass *analysis.Pass, c inspector.Cursor) (*ast.Ident, *ast.BlockStmt) {
+// a subtest, and the body of that function. The test of a fuzz test's input is none: it has
+// no name while go test -fuzz runs, and so no cassette.
+func testAround(pass *analysis.Pass, c inspector.Cursor) (t *ast.Ident, body *ast.BlockStmt) {
 	for e := range c.Enclosing((*ast.FuncLit)(nil), (*ast.FuncDecl)(nil)) {
 		switch fn := e.Node().(type) {
 		case *ast.FuncLit:
-			if t := parameterOf(pass.TypesInfo, fn.Type); t != nil {
-				return t, fn.Body
+			if ofInput(pass.TypesInfo, e) {
+				t, body = nil, nil
+			} else if t == nil {
+				t, body = parameterOf(pass.TypesInfo, fn.Type), fn.Body
 			}
 		case *ast.FuncDecl:
-			if testName.MatchString(fn.Name.Name) && fn.Recv == nil {
-				return parameterOf(pass.TypesInfo, fn.Type), fn.Body
+			if t == nil && testName.MatchString(fn.Name.Name) && fn.Recv == nil {
+				t, body = parameterOf(pass.TypesInfo, fn.Type), fn.Body
 			}
 		}
 	}
-	return nil, nil
+	return t, body
+}
+
+// ofInput reports whether a function runs for each input of a fuzz test.
+func ofInput(info *types.Info, fn inspector.Cursor) bool {
+	call, ok := fn.Parent().Node().(*ast.CallExpr)
+	return ok && ofTest(info, call, "Fuzz") != nil
+}
+
+// inFuzz reports whether code runs for each input of a fuzz test.
+func inFuzz(info *types.Info, c inspector.Cursor) bool {
+	for fn := range c.Enclosing((*ast.FuncLit)(nil)) {
+		if ofInput(info, fn) {
+			return true
+		}
+	}
+	return false
 }
 
 var testName = regexp.MustCompile(`^(Test|Benchmark|Fuzz)([^a-z]|$)`)

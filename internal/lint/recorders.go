@@ -30,6 +30,10 @@ var OuterTest = &analysis.Analyzer{
 			if obj := pass.TypesInfo.Uses[given]; obj == nil || obj.Pos() >= own.Pos() || obj.Parent() == pass.Pkg.Scope() {
 				continue // of this subtest, or of one within it
 			}
+			if isType(pass.TypesInfo.TypeOf(given), "testing", "F") {
+				report(pass, given, "", nil, "%s is the fuzz test around the test of this input: write %s(%[1]s, ...) before %[1]s.Fuzz", given.Name, types.ExprString(call.Fun))
+				continue
+			}
 			name := parameterOf(pass.TypesInfo, own.Type)
 			if name == nil {
 				report(pass, given, "", nil, "%s is the test around this subtest: name the parameter of the subtest, and give that to %s", given.Name, types.ExprString(call.Fun))

@@ -31,6 +31,7 @@ type Run struct {
 	Cassette string // the absolute path
 	Sum      string // of the file, as cassette.SumOf returns it
 	Options  canon.Options
+	Ceiling  string // what in the code keeps the cassette from being written; "" if nothing does
 	Calls    []Call // in the order asked
 }
 

@@ -161,3 +161,44 @@ func TestAttribute(t *testing.T) {
 		}
 	}
 }
+
+// TestPlaced: with -trimpath the files of the modules that are worked on stand below their
+// import paths, those of dependencies below paths with a version.
+func TestPlaced(t *testing.T) {
+	t.Parallel()
+	modules := []module{{"example.com/app", "/work/app"}, {"example.com/app/tool", "/work/tool"}}
+	for file, want := range map[string]string{
+		"example.com/app/bot/bot_test.go":      "/work/app/bot/bot_test.go",
+		"example.com/app/tool/x.go":            "/work/tool/x.go",
+		"example.com/app/toolbox/x.go":         "/work/app/toolbox/x.go",
+		"example.com/app/sub@v1.2.3/pkg/x.go":  "example.com/app/sub@v1.2.3/pkg/x.go",
+		"example.com/apple/x.go":               "example.com/apple/x.go",
+		"net/http/client.go":                   "net/http/client.go",
+		"/work/app/example.com/app/bot/bot.go": "/work/app/example.com/app/bot/bot.go",
+	} {
+		list := []stack.Goroutine{{Frames: []stack.Frame{{File: file, Line: 7}}}}
+		placed(list, modules)
+		if got := list[0].Frames[0]; got.File != want || got.Line != 7 {
+			t.Errorf("%s is placed at %+v, want %s", file, got, want)
+		}
+	}
+}
+
+// TestFix: what is proposed compiles where it is to be written.
+func TestFix(t *testing.T) {
+	t.Parallel()
+	for test, want := range map[string]string{
+		"TestAsk/paris":  "write rec := echotest.New(t) in TestAsk/paris, ",
+		"BenchmarkAsk":   "write rec := echotest.New(b) in BenchmarkAsk, ",
+		"FuzzAsk/seed#0": "write rec := echotest.New(f) before f.Fuzz in FuzzAsk, ",
+		"ExampleAsk":     "write rec, err := promptecho.Open(...) and defer rec.Close() in ExampleAsk, ",
+		"TestMain":       "write rec, err := promptecho.Open(...) in TestMain, ",
+		"init":           "write rec, err := promptecho.Open(...) in TestMain, ",
+		"":               "find out which test asks (run each alone), write rec := echotest.New(t) there, ",
+	} {
+		r := &Request{Test: test, Place: "a_test.go:1"}
+		if got, want := r.fix(true), want+"and give rec.Client() to the client that asks at a_test.go:1"; got != want {
+			t.Errorf("%s: %q, want %q", test, got, want)
+		}
+	}
+}

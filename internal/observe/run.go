@@ -62,9 +62,14 @@ func run(goroot string, flags, packages []string, w io.Writer) (*Result, error) 
 	if err := os.Mkdir(logs, 0o700); err != nil {
 		return nil, err
 	}
-	modules, err := output("list", "-m", "-f", "{{.Dir}}") // those that are worked on
+	list, err := output("list", "-m", "-f", "{{.Path}}\t{{.Dir}}")
 	if err != nil {
 		return nil, err
+	}
+	var modules []module
+	for line := range strings.SplitSeq(list, "\n") {
+		path, dir, _ := strings.Cut(line, "\t")
+		modules = append(modules, module{path, dir})
 	}
 	r := &Result{Requests: []Request{}}
 	files, err := overlay(goroot, dir)
@@ -82,7 +87,7 @@ func run(goroot string, flags, packages []string, w io.Writer) (*Result, error) 
 	if err != nil {
 		return nil, err
 	}
-	if err := r.read(logs, strings.Split(modules, "\n")); err != nil {
+	if err := r.read(logs, modules); err != nil {
 		return nil, err
 	}
 	r.Failed = said.failed
@@ -158,7 +163,7 @@ func output(args ...string) (string, error) {
 }
 
 // read reads the logs of all test programs.
-func (r *Result) read(logs string, modules []string) error {
+func (r *Result) read(logs string, modules []module) error {
 	entries, err := os.ReadDir(logs)
 	if err != nil {
 		return err
@@ -179,7 +184,7 @@ func (r *Result) read(logs string, modules []string) error {
 }
 
 // readLog adds what one test program tells.
-func (r *Result) readLog(text string, modules []string) error {
+func (r *Result) readLog(text string, modules []module) error {
 	p := &process{tests: map[uint64]string{}, running: map[string]bool{}}
 	for line := range strings.Lines(text) {
 		line, whole := strings.CutSuffix(line, "\n")
@@ -191,6 +196,7 @@ func (r *Result) readLog(text string, modules []string) error {
 			return err
 		}
 		if a != nil {
+			placed(a.stack, modules)
 			r.add(p, a, modules)
 		}
 	}
@@ -198,7 +204,7 @@ func (r *Result) readLog(text string, modules []string) error {
 }
 
 // add adds a request to those that are the same.
-func (r *Result) add(p *process, a *asked, modules []string) {
+func (r *Result) add(p *process, a *asked, modules []module) {
 	u, err := url.Parse(a.url)
 	if err != nil || guard.IsLocal(u.Hostname()) {
 		return
@@ -223,7 +229,7 @@ func (r *Result) add(p *process, a *asked, modules []string) {
 }
 
 // placeIn returns a place as people read it, "" for none.
-func placeIn(modules []string, f stack.Frame) string {
+func placeIn(modules []module, f stack.Frame) string {
 	if f.File == "" {
 		return ""
 	}
@@ -243,8 +249,8 @@ func family(a *asked) string {
 }
 
 // relative returns a path below the first module, if it is there.
-func relative(path string, modules []string) string {
-	if rel, err := filepath.Rel(modules[0], path); err == nil && filepath.IsLocal(rel) {
+func relative(path string, modules []module) string {
+	if rel, err := filepath.Rel(modules[0].dir, path); err == nil && filepath.IsLocal(rel) {
 		return filepath.ToSlash(rel)
 	}
 	return path
@@ -256,6 +262,7 @@ func (r *Request) fix(inTest bool) string {
 	if at == "" {
 		at = r.Host
 	}
+	function, _, _ := strings.Cut(r.Test, "/") // without the input
 	client := "give rec.Client() to the client that asks at " + at
 	if !inTest {
 		client = "let the client that asks at " + at + " be made with rec.Client()"
@@ -267,6 +274,12 @@ func (r *Request) fix(inTest bool) string {
 		return "write rec, err := promptecho.Open(...) in TestMain, and " + client
 	case r.Test == "":
 		return "find out which test asks (run each alone), write rec := echotest.New(t) there, and " + client
+	case strings.HasPrefix(r.Test, "Example"): // which has no t
+		return "write rec, err := promptecho.Open(...) and defer rec.Close() in " + r.Test + ", and " + client
+	case strings.HasPrefix(r.Test, "Fuzz"): // whose inputs have no names
+		return "write rec := echotest.New(f) before f.Fuzz in " + function + ", and " + client
+	case strings.HasPrefix(r.Test, "Benchmark"):
+		return "write rec := echotest.New(b) in " + r.Test + ", and " + client
 	}
 	return "write rec := echotest.New(t) in " + r.Test + ", and " + client
 }

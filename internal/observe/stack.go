@@ -54,14 +54,35 @@ func recorder(sender stack.Goroutine) string {
 	return ""
 }
 
+// A module is one that is worked on.
+type module struct{ path, dir string }
+
+// placed puts the folders of modules where -trimpath has left import paths. A dependency
+// keeps its path, which has its version: example.com/mod@v1.2.3/pkg/file.go.
+func placed(list []stack.Goroutine, modules []module) {
+	for _, g := range list {
+		for i := range g.Frames {
+			f, innermost := &g.Frames[i], module{}
+			for _, m := range modules {
+				if strings.HasPrefix(f.File, m.path+"/") && len(m.path) > len(innermost.path) {
+					innermost = m
+				}
+			}
+			if innermost.path != "" && !strings.Contains(f.File, "@") {
+				f.File = innermost.dir + strings.TrimPrefix(f.File, innermost.path)
+			}
+		}
+	}
+}
+
 // nearest returns the place in the modules that are tested that is nearest to the request,
 // and the nearest that is in a test file and in no other test than the one that asks.
-func nearest(list []stack.Goroutine, modules []string, test string) (place, inTest stack.Frame) {
+func nearest(list []stack.Goroutine, modules []module, test string) (place, inTest stack.Frame) {
 	test, _, _ = strings.Cut(test, "/")
 	for _, g := range list {
 		for _, f := range g.Frames {
-			for _, dir := range modules {
-				rest, ok := strings.CutPrefix(f.File, dir+"/")
+			for _, m := range modules {
+				rest, ok := strings.CutPrefix(f.File, m.dir+"/")
 				if !ok || strings.Contains("/"+rest, "/vendor/") || ofHook(f) {
 					continue
 				}

@@ -42,6 +42,12 @@ func Printable(text string) string {
 	return Visible(text)
 }
 
+// OneLine returns a text as [Printable] does, with its line breaks and tabs escaped, too: the
+// name of a file may have some, and must not end the line or the cell that it stands in.
+func OneLine(text string) string { return breaks.Replace(Printable(text)) }
+
+var breaks = strings.NewReplacer("\n", `\n`, "\t", `\t`)
+
 // Visible returns a text with everything escaped that cannot be seen and does something:
 // control characters but for line breaks and tabs, what turns the direction of writing, and
 // bytes that are no UTF-8.

@@ -40,3 +40,18 @@ func TestMessage(t *testing.T) {
 		}
 	}
 }
+
+// TestOneLine: what stays in a text of several lines is escaped in a name.
+func TestOneLine(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"a b/é.yaml":            "a b/é.yaml",
+		"new\nline\ttab\x1b[0m": `new\nline\ttab\x1b[0m`,
+		"a\r\nb\n":              `a\nb\n`,
+		"a\n::error::b":         `a\n\::error::b`,
+	} {
+		if got := OneLine(text); got != want {
+			t.Errorf("%q is %q, want %q", text, got, want)
+		}
+	}
+}

@@ -18,6 +18,10 @@ const (
 // ByCI is who chose the mode if nobody did and the variable CI is set.
 const ByCI = "CI is set"
 
+// ByVariable is who chose the mode if the variable PROMPTECHO_MODE says it. The command
+// serve, which sets the variable for its flag, names the flag here before it opens a recorder.
+var ByVariable = "PROMPTECHO_MODE"
+
 // A Run describes a run to those who read its report.
 type Run struct {
 	Tape *tape.Tape
@@ -54,9 +58,17 @@ func (r *Run) howToRecord(o *Outcome) string {
 	case r.Tape.State.Pinned:
 		before = fmt.Sprintf("%s is pinned. To record it again, remove \"pinned: true\" from its top, and run:", r.File)
 	case r.ReadOnly:
-		before = fmt.Sprintf("InMode(Mode%s%s) in the code allows no recording. To record it again, remove that, and run:", strings.ToUpper(r.AtMost[:1]), r.AtMost[1:])
+		before = r.Ceiling() + ". To record it again, remove that, and run:"
 	}
 	return before + "\n" + r.command(o)
+}
+
+// Ceiling says what in the code keeps the cassette from being written, or "".
+func (r *Run) Ceiling() string {
+	if !r.ReadOnly {
+		return ""
+	}
+	return fmt.Sprintf("InMode(Mode%s%s) in the code allows no recording", strings.ToUpper(r.AtMost[:1]), r.AtMost[1:])
 }
 
 // obstacle says what has to go before anything can be added to the cassette, or "".

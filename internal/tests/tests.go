@@ -22,7 +22,7 @@ type Package struct {
 
 	dir       string
 	goFiles   int
-	mentioned map[string]bool // the last segments of the texts in test files
+	mentioned map[string]bool // the paths that texts in test files end in
 	unread    error           // a test file that cannot be read: nobody knows what is in it
 }
 
@@ -84,7 +84,7 @@ func (p *Package) read(text []byte) {
 			}
 		case token.STRING:
 			if text, err := strconv.Unquote(lit); err == nil {
-				p.mentioned[text[strings.LastIndex(text, "/")+1:]] = true
+				p.mention(text)
 				if function != "" {
 					p.Texts[function] = append(p.Texts[function], text)
 				}
@@ -94,17 +94,25 @@ func (p *Package) read(text []byte) {
 	}
 }
 
-// Lacks reports whether the test of a cassette is gone: no function of the package has its
-// name, and no test file mentions the cassette, whose path is that below the folder of the
-// package. Subtests are not known before they run. In a folder without Go files nobody knows
-// who uses a cassette.
+// mention adds the paths that a text ends in, which may name a file.
+func (p *Package) mention(text string) {
+	const longest = 1024 // in bytes, of what is a path
+	for path, more := text, len(text) <= longest; more; _, path, more = strings.Cut(path, "/") {
+		p.mentioned[path] = true
+	}
+}
+
+// Lacks reports whether the test of a cassette is gone: it is named as a test, no function of
+// the package has the name, and no test file mentions the cassette, whose path is that below
+// the folder of the package. Subtests are not known before they run. In a folder without Go
+// files nobody knows who uses a cassette.
 func (p *Package) Lacks(cassette string) bool {
-	base := filepath.Base(cassette)
-	if p.goFiles == 0 || p.unread != nil || p.mentioned[base] || p.mentioned[strings.TrimSuffix(base, ".yaml")] {
+	name := strings.TrimPrefix(filepath.ToSlash(strings.TrimPrefix(cassette, testname.Folder)), "/")
+	if !IsTest(name) || p.goFiles == 0 || p.unread != nil || p.mentioned[name] || p.mentioned[strings.TrimSuffix(name, ".yaml")] {
 		return false
 	}
-	for _, name := range p.Functions {
-		own := testname.File(name)
+	for _, function := range p.Functions {
+		own := testname.File(function)
 		if cassette == own || strings.HasPrefix(cassette, strings.TrimSuffix(own, ".yaml")+string(filepath.Separator)) {
 			return false
 		}

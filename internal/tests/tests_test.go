@@ -30,7 +30,7 @@ import "testing"
 var _ = map[string]func(){"a": func() {}}
 
 // func TestComment(t *testing.T) {}
-func TestPlain(t *testing.T) { use("testdata/cassettes/opened.yaml", "\u0061b") }
+func TestPlain(t *testing.T) { use("testdata/cassettes/opened.yaml", "\u0061b", "../TestShared/x.yaml") }
 
 func (s *suite) TestMethod() {}
 
@@ -55,7 +55,7 @@ func TestIn(t *testing.T) {
 	if want := []string{"TestPlain", "FuzzIt", "BenchmarkOf"}; !slices.Equal(p.Functions, want) || p.unread != nil {
 		t.Errorf("%q, %v, want %q", p.Functions, p.unread, want)
 	}
-	if got := p.Texts["TestPlain"]; !slices.Equal(got, []string{"testdata/cassettes/opened.yaml", "ab"}) {
+	if got := p.Texts["TestPlain"]; !slices.Equal(got, []string{"testdata/cassettes/opened.yaml", "ab", "../TestShared/x.yaml"}) {
 		t.Errorf("the texts in TestPlain: %q", got)
 	}
 	if got := p.Texts["FuzzIt"]; !slices.Equal(got, []string{"inner"}) {
@@ -63,10 +63,12 @@ func TestIn(t *testing.T) {
 	}
 }
 
+// TestCassettes: what no test is named after may be opened by a name that is put together, and
+// the name of a subtest is a text of many tests.
 func TestCassettes(t *testing.T) {
 	t.Parallel()
 	files := map[string]string{"x_test.go": source}
-	for _, name := range []string{"TestPlain", "TestPlain/sub", "TestPlai", "TestMethod", "TestComment", "TestQuoted/a/b", "FuzzIt", "opened", "other", "TestPlain.derived", "TestGone.assets/x"} {
+	for _, name := range []string{"TestPlain", "TestPlain/sub", "TestPlai", "TestMethod", "TestComment", "TestQuoted/a/b", "FuzzIt", "TestOld/ab", "TestShared/x", "opened", "model-gpt", "TestPlain.derived", "TestGone.assets/x"} {
 		files["testdata/cassettes/"+name+".yaml"] = ""
 	}
 	files["testdata/cassettes/TestGone.yaml.failed"] = ""
@@ -76,7 +78,7 @@ func TestCassettes(t *testing.T) {
 		rel, _ := filepath.Rel("testdata/cassettes", o)
 		got = append(got, filepath.ToSlash(rel))
 	}
-	if want := []string{"TestComment.yaml", "TestMethod.yaml", "TestPlai.yaml", "TestQuoted/a/b.yaml", "other.yaml"}; len(all) != 9 || !slices.Equal(got, want) {
+	if want := []string{"TestComment.yaml", "TestMethod.yaml", "TestOld/ab.yaml", "TestPlai.yaml", "TestQuoted/a/b.yaml"}; len(all) != 11 || !slices.Equal(got, want) {
 		t.Errorf("%d cassettes, orphans %q, want %q", len(all), got, want)
 	}
 }

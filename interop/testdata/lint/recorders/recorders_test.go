@@ -45,4 +45,13 @@ func TestDiscarded(t *testing.T) {
 	use(used.Client())
 }
 
+func FuzzOuter(f *testing.F) {
+	rec := echotest.New(f)
+	f.Fuzz(func(t *testing.T, s string) {
+		use(rec.Client())
+		use(echotest.New(t).Client())
+		use(echotest.New(f).Client()) // want `f is the fuzz test around the test of this input: write echotest.New\(f, ...\) before f.Fuzz \(outertest\)`
+	})
+}
+
 func make(t testing.TB) *promptecho.Recorder { return echotest.New(t) }

@@ -163,6 +163,13 @@ func TestServer(t *testing.T) {
 	tr.Models.List(t.Context())
 }
 
+func FuzzInput(f *testing.F) {
+	f.Fuzz(func(t *testing.T, s string) {
+		c := openai.NewClient() // want `openai.NewClient is made without a recorder, so this test asks the provider: write rec := echotest.New\(f\) before f.Fuzz, and option.WithHTTPClient\(rec.Client\(\)\) \(norecorder\)`
+		c.Models.List(t.Context())
+	})
+}
+
 func TestDefault(t *testing.T) {
 	echotest.Default(t, echotest.New(t))
 	c := openai.NewClient()
