@@ -38,15 +38,35 @@ type Finding struct {
 	Contested bool
 }
 
-// Assign says what is to become of the requests that missed, in the order asked.
+// Assign says what is to become of the requests that missed, in the order asked. Where
+// questions may differ, requests whose question is the same come first: they are assigned
+// as if none might, and the others are compared with what is left.
 func Assign(r *Run) []Finding {
 	a := newAssignment(r)
 	findings := make([]Finding, len(a.missed))
-	for i := range a.missed {
-		findings[i] = Finding{Missed: a.missed[i].missed(r), Form: a.missed[i].form, Near: -1}
-		a.find(i, &findings[i])
+	a.findAll(findings)
+	if !r.Questions || slices.ContainsFunc(findings, func(f Finding) bool { return f.Contested }) {
+		return findings
 	}
+	for i, f := range findings {
+		a.missed[i].settled = f.Into != nil
+		for _, n := range f.Into {
+			a.assigned[n] = true
+		}
+	}
+	a.told, a.near = true, map[int][]candidate{}
+	a.findAll(findings)
 	return findings
+}
+
+// findAll says what is to become of the requests that are not settled.
+func (a *assignment) findAll(findings []Finding) {
+	for i := range a.missed {
+		if m := &a.missed[i]; !m.settled {
+			findings[i] = Finding{Missed: m.missed(a.Run), Form: m.form, Near: -1}
+			a.find(i, &findings[i])
+		}
+	}
 }
 
 // missOfOurs is what a client is told when a request is not recorded; see the recorder's
@@ -113,7 +133,7 @@ func (a *assignment) clear(i int, best candidate) string {
 		}
 	}
 	for j := range a.missed {
-		if j == i {
+		if j == i || a.missed[j].settled {
 			continue
 		}
 		for _, rival := range a.candidates(j) {

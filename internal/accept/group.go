@@ -17,6 +17,9 @@ type assignment struct {
 	missed   []group
 	playedAt map[int]int // the place among the calls at which a recording was played first
 
+	told     bool         // the question may differ
+	assigned map[int]bool // the recordings that take requests already, by number
+
 	forms map[*interaction.Interaction]*canon.Form
 	near  map[int][]candidate // see candidates
 }
@@ -25,6 +28,7 @@ type assignment struct {
 type group struct {
 	form    *canon.Form
 	members []int
+	settled bool // of calls: a recording takes it already
 }
 
 // A candidate is a group of recordings of which one could take a request.
@@ -36,7 +40,7 @@ type candidate struct {
 }
 
 func newAssignment(r *Run) *assignment {
-	a := &assignment{Run: r, playedAt: map[int]int{}, forms: map[*interaction.Interaction]*canon.Form{}, near: map[int][]candidate{}}
+	a := &assignment{Run: r, playedAt: map[int]int{}, assigned: map[int]bool{}, forms: map[*interaction.Interaction]*canon.Form{}, near: map[int][]candidate{}}
 	for i, it := range r.Stored {
 		a.recorded = add(a.recorded, a.form(it), i)
 	}
@@ -57,7 +61,7 @@ func add(groups []group, form *canon.Form, member int) []group {
 			return groups
 		}
 	}
-	return append(groups, group{form, []int{member}})
+	return append(groups, group{form: form, members: []int{member}})
 }
 
 // form returns the form of a request, by the options of the run.
@@ -91,7 +95,7 @@ func (g *group) free(a *assignment) []int {
 	return slices.DeleteFunc(slices.Clone(g.members), func(number int) bool {
 		_, played := a.playedAt[number]
 		_, taken := a.Before[number]
-		return played || taken
+		return played || taken || a.assigned[number]
 	})
 }
 

@@ -54,7 +54,7 @@ func (a *assignment) candidates(i int) []candidate {
 		c := &list[k]
 		recorded, asked := a.Stored[a.recorded[c.to].free(a)[0]], a.Calls[m.members[0]].Missed
 		c.edits = a.edits(recorded, asked)
-		if path := question(c.edits, m.form, &recorded.Request, &asked.Request); c.refused == "" && path != "" && !a.Questions {
+		if path := question(c.edits, m.form, &recorded.Request, &asked.Request); c.refused == "" && path != "" && !a.told {
 			c.refused = fmt.Sprintf("what is asked differs (%s), and not only what stands around it", canon.Short(path))
 		}
 	}
@@ -81,13 +81,17 @@ func (a *assignment) nearest(i int) candidate {
 	best := list[max(0, slices.IndexFunc(list, func(c candidate) bool { return c.refused == "" }))]
 	m := &a.missed[i]
 	if best.refused == "" {
-		for _, number := range slices.Sorted(maps.Keys(a.playedAt)) {
+		for _, number := range append(slices.Sorted(maps.Keys(a.playedAt)), slices.Sorted(maps.Keys(a.assigned))...) {
 			played := a.form(a.Stored[number])
 			if old := a.Before[number]; old != nil {
 				played = a.form(old) // that both have the edit now makes them no more alike
 			}
 			if played.Endpoint == m.form.Endpoint && distance(played, m.form) < best.distance {
-				best.refused = fmt.Sprintf("it is more like the recording in line %s, which was asked for itself: there may be a call more than before", a.line(number))
+				why := "was asked for itself"
+				if a.assigned[number] {
+					why = "takes a request with the same question"
+				}
+				best.refused = fmt.Sprintf("it is more like the recording in line %s, which %s: there may be a call more than before", a.line(number), why)
 				break
 			}
 		}
@@ -102,11 +106,15 @@ func (a *assignment) taken(m *group, best candidate) (number int, ok bool) {
 	for _, n := range slices.Sorted(maps.Keys(a.Before)) {
 		old := a.Before[n]
 		was := a.form(old)
+		sameQuestion := func(it *interaction.Interaction) bool {
+			return question(a.edits(old, it), a.form(it), &old.Request, &it.Request) == ""
+		}
 		switch d := distance(was, m.form); {
 		case was.Key() == m.form.Key():
 			return n, true
 		case best.refused == "" && best.to >= 0 && best.distance <= d, muchNearer(distance(was, a.form(a.Stored[n])), d):
-		case a.unlike(was, m.form) == "" && (a.Questions || question(a.edits(old, asked), m.form, &old.Request, &asked.Request) == ""):
+		case a.unlike(was, m.form) != "", a.told && sameQuestion(a.Stored[n]):
+		case a.told || sameQuestion(asked):
 			return n, true
 		}
 	}
@@ -126,7 +134,7 @@ func (a *assignment) unfit(free []int, asked *canon.Form) string {
 // unlike returns why a request cannot be an edit of a recorded one; "" if it can.
 func (a *assignment) unlike(recorded, asked *canon.Form) string {
 	limit := farthest
-	if a.Questions {
+	if a.told {
 		limit = farthestTold
 	}
 	switch {

@@ -4,16 +4,19 @@ import (
 	"hash/maphash"
 	"math"
 	"math/bits"
+	"slices"
 
 	"github.com/promptecho/promptecho/internal/canon"
 )
 
-// A profile holds what some lines say, to be compared with many others: each
-// line without the numbers in its path, and the pairs of words of its strings.
+// A profile holds what some lines say, to be compared with many others: each line
+// without the numbers in its path, what weighs at each path, and the pairs of words.
 type profile struct {
 	skip   int // bytes of the paths that don't count
 	weight float64
-	lines  map[uint64]int // how often each line occurs
+	lines  []canon.Line
+	often  map[uint64]int     // how often each line occurs, without numbers
+	at     map[string]float64 // the weight at a path
 	words  hashSet
 }
 
@@ -23,37 +26,61 @@ const anyPath = math.MaxInt
 // newProfile makes the profile of lines, without the first skip bytes of their
 // paths.
 func newProfile(lines []canon.Line, skip int) *profile {
-	p := &profile{skip: skip, lines: make(map[uint64]int, len(lines))}
+	p := &profile{skip: skip, lines: lines, often: make(map[uint64]int, len(lines)), at: make(map[string]float64, len(lines))}
 	var words []uint64
 	for _, l := range lines {
-		p.weight += weight(l.Value)
-		path := pathHash(l.Path, skip)
-		p.lines[lineHash(path, l.Value)]++
+		w, path := weight(l.Value), pathHash(l.Path, skip)
+		p.weight += w
+		p.often[lineHash(path, l.Value)]++
+		p.at[without(l.Path, skip)] = w
 		eachWord(l.Value, func(word uint64, _ int) { words = append(words, path^word) })
+	}
+	if skip == anyPath {
+		p.at[""] = math.Inf(1) // all fields are at this path, and none limits another
 	}
 	p.words = newHashSet(words)
 	return p
 }
 
+// without returns a path without its first skip bytes.
+func without(path string, skip int) string { return path[min(skip, len(path)):] }
+
 // share returns how much the lines have in common with the profile: 1 for
 // everything, 0 for nothing. The first skip bytes of their paths don't count.
+//
+// A changed field counts less than an equal one, whatever it says, and a field more never
+// raises the share. So lines that differ in one field have more in common than lines that
+// differ there in the same way, and in another field too.
 func (p *profile) share(lines []canon.Line, skip int) float64 {
-	taken := make(map[uint64]int, len(lines)) // how often each was found
-	var total, common float64
-	for _, l := range lines {
-		w, path := weight(l.Value), pathHash(l.Path, skip)
+	sameFields := slices.EqualFunc(p.lines, lines, func(a, b canon.Line) bool {
+		return without(a.Path, p.skip) == without(b.Path, skip)
+	})
+	taken := map[uint64]int{} // how often each was found at another place
+	total, common, more := p.weight, 0.0, 0.0
+	for i, l := range lines {
+		w := weight(l.Value)
 		total += w
-		if line := lineHash(path, l.Value); taken[line] < p.lines[line] {
+		if sameFields && l.Value == p.lines[i].Value {
+			common += w
+			continue
+		}
+		path := pathHash(l.Path, skip)
+		line := lineHash(path, l.Value)
+		here, paired := p.at[without(l.Path, skip)]
+		switch often := p.often[line]; {
+		case sameFields || paired && often == 0:
+			common += min(w, here-1) * p.overlap(path, l.Value)
+		case taken[line] < often:
 			taken[line]++
 			common += w
-		} else {
-			common += w * p.overlap(path, l.Value)
+		case often == 0:
+			more += w * p.overlap(path, l.Value)
 		}
 	}
-	if total+p.weight == 0 {
+	if total == 0 {
 		return 1
 	}
-	return 2 * min(common, p.weight, total) / (total + p.weight)
+	return min(1, 2*common/total*(1+more/total))
 }
 
 // overlap returns the part of a string's words that the profile has too.
@@ -83,25 +110,31 @@ var seed = maphash.MakeSeed()
 
 func lineHash(path uint64, value string) uint64 { return path ^ maphash.String(seed, value) }
 
-// A hashSet holds hashes as one bit each. It is large enough that one in a
-// hundred others or fewer is taken for one of its own, and needs no look at a
-// hash to say so.
+// A hashSet is a table of hashes, half of it empty: each is at the place that its last
+// bits name, or at the next free one. It must not err: of many short texts, one word that
+// only seems to be in common makes the wrong one nearest.
 type hashSet []uint64
 
 func newHashSet(hashes []uint64) hashSet {
 	s := make(hashSet, 2<<bits.Len(uint(len(hashes))))
 	for _, h := range hashes {
-		s[s.at(h)] |= 1 << (h & 63)
+		s[s.place(h)] = h
 	}
 	return s
 }
 
-func (s hashSet) at(hash uint64) uint64 { return hash >> 6 & uint64(len(s)-1) }
+// place returns where a hash is, or where it would be; 0 stands for no hash.
+func (s hashSet) place(hash uint64) int {
+	i := int(hash) & (len(s) - 1)
+	for s[i] != hash && s[i] != 0 {
+		i = (i + 1) & (len(s) - 1)
+	}
+	return i
+}
 
-func (s hashSet) has(hash uint64) bool { return s[s.at(hash)]&(1<<(hash&63)) != 0 }
+func (s hashSet) has(hash uint64) bool { return s[s.place(hash)] == hash }
 
-// FNV-1a, http://www.isthe.com/chongo/tech/comp/fnv/. Unlike maphash it gives the
-// same bits in every process, which a hashSet needs to err alike in all of them.
+// FNV-1a, http://www.isthe.com/chongo/tech/comp/fnv/.
 const (
 	fnvOffset = 14695981039346656037
 	fnvPrime  = 1099511628211
@@ -111,7 +144,7 @@ const (
 // not matter where in a list something stands.
 func pathHash(path string, skip int) uint64 {
 	h := uint64(fnvOffset)
-	for _, c := range []byte(path[min(skip, len(path)):]) {
+	for _, c := range []byte(without(path, skip)) {
 		if c < '0' || c > '9' {
 			h = (h ^ uint64(c)) * fnvPrime
 		}
