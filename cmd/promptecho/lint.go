@@ -136,7 +136,7 @@ func runLint(args []string, stdout, stderr io.Writer) error {
 	}
 	switch {
 	case len(rest) > 0 && strings.HasSuffix(rest[0], "not defined: -fix"):
-		return errors.New("-fix and -diff need the go command of Go 1.26: GOTOOLCHAIN=go1.26.0 promptecho lint -diff ./...")
+		return errors.New("-fix and -diff need the go command of Go 1.26: GOTOOLCHAIN=go1.26.0 promptecho lint -diff")
 	case len(rest) > 0:
 		return errors.New(strings.Join(rest, "\n"))
 	case len(findings) > 0 || err != nil:
