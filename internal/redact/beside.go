@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"slices"
 	"strings"
+
+	"github.com/promptecho/promptecho/internal/memo"
 )
 
 // variableEnds are the ends of variables like MISTRAL_API_KEY; harmlessKeys are the words
@@ -121,12 +123,12 @@ func (s *search) scheme(kind string, at int) match {
 	return s.match("basic authentication", at, end)
 }
 
-var afterScheme = lazily(`^(?: +|%20)`)
+var afterScheme = memo.Regexp(`^(?: +|%20)`)
 
 // assignment is what stands between the end of a name and the value that is given to it,
 // in JSON, YAML, shell, a URL, source code, a header or a table: the quotes that end the
 // name and begin the value, escaped any number of times, and a separator.
-var assignment = lazily(`^(` + quote + `)?\]?([ \t]{0,16})` +
+var assignment = memo.Regexp(`^(` + quote + `)?\]?([ \t]{0,16})` +
 	`([:=][=>]?|[>|,]|%3[DdA]|\\u003[de])?[ \t]{0,16}(` + quote + `)?`)
 
 const quote = "\\\\{0,16}[\"'`]|%22"

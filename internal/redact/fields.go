@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/memo"
 )
 
 // secretFields are the names of fields that hold a secret wherever they stand: OAuth 2.0
@@ -31,12 +32,12 @@ var (
 	inGrant    = newFinder(grantFields, grantFields)
 
 	// Instance metadata has the session token beside the key, as "Token".
-	metadataToken = lazily(jsonField("Token"))
+	metadataToken = memo.Regexp(jsonField("Token"))
 
 	// A secret that is replayed has long expired; its client must not notice. It expires
 	// at a time or at seconds or milliseconds since 1970, as a number or a text.
-	expiryYear  = lazily(`(?:` + expiryName + `"|<Expiration>)(\d{4})-\d\d-\d\d[Tt ]`)
-	expiryEpoch = lazily(expiryName + `"?(\d{10}|\d{13})(?:\.\d+)?"?\s*[,}\]]`)
+	expiryYear  = memo.Regexp(`(?:` + expiryName + `"|<Expiration>)(\d{4})-\d\d-\d\d[Tt ]`)
+	expiryEpoch = memo.Regexp(expiryName + `"?(\d{10}|\d{13})(?:\.\d+)?"?\s*[,}\]]`)
 )
 
 const expiryName = `"(?:[Ee]xpiration|[Ee]xpiry|expires_?(?:[Aa]t|[Oo]n)|expires|expireTime)"\s*:\s*`
@@ -53,7 +54,7 @@ func finders(req *interaction.Request) (asked, answered *finder) {
 var exchangePaths = strings.Fields(`/token /access_token /access_tokens /device_authorization /device/code /devicecode
 	:generateAccessToken :generateIdToken /federation/credentials`)
 
-var grantType = lazily(`(?:^|&)grant_type=|"grant_?[tT]ype"\s*:\s*"|name="grant_type"`)
+var grantType = memo.Regexp(`(?:^|&)grant_type=|"grant_?[tT]ype"\s*:\s*"|name="grant_type"`)
 
 // isExchange reports whether a request asks for a secret in exchange for another: it goes
 // to a token endpoint or says how the exchange is granted (RFC 6749, section 4). What it

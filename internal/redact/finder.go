@@ -3,6 +3,8 @@ package redact
 import (
 	"bytes"
 	"regexp"
+
+	"github.com/promptecho/promptecho/internal/memo"
 )
 
 // A finder finds the values of fields of some names, where bodies have fields: their
@@ -12,10 +14,10 @@ type finder struct{ json, xml, form, part func() *regexp.Regexp }
 // newFinder takes the names of fields in JSON and XML, and those in forms, as expressions.
 func newFinder(names, inForms string) *finder {
 	return &finder{
-		json: lazily(jsonField(names)),
-		xml:  lazily(`<(?:` + names + `)>([^<]*)</`),
-		form: lazily(`(?:^|&)(?:` + inForms + `)=([^&\s]*)`),
-		part: lazily(`name="(?:` + inForms + `)"(?:\r?\n[^\r\n]+)*\r?\n\r?\n([^\r\n]*)`),
+		json: memo.Regexp(jsonField(names)),
+		xml:  memo.Regexp(`<(?:` + names + `)>([^<]*)</`),
+		form: memo.Regexp(`(?:^|&)(?:` + inForms + `)=([^&\s]*)`),
+		part: memo.Regexp(`name="(?:` + inForms + `)"(?:\r?\n[^\r\n]+)*\r?\n\r?\n([^\r\n]*)`),
 	}
 }
 

@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+
+	"github.com/promptecho/promptecho/internal/memo"
 )
 
 // A format is a kind of token. One with prefixes is looked for where one of them stands,
@@ -117,7 +119,7 @@ const longestShape = 512
 // shape returns a function that finds the first group of an expression at a place, if
 // check says that it is a secret.
 func shape(expr string, check func([]byte) bool) func(text []byte, at int) (start, end int) {
-	re := lazily(`^` + expr)
+	re := memo.Regexp(`^` + expr)
 	return func(text []byte, at int) (start, end int) {
 		m := re().FindSubmatchIndex(text[at:min(len(text), at+longestShape)])
 		if m == nil || !check(text[at+m[2]:at+m[3]]) {
@@ -248,7 +250,7 @@ func jwt(text []byte, at int) (start, end int) {
 	return at, at + len(header) + len(others)
 }
 
-var jwtParts = lazily(`^\.[\w-]*(?:\.[\w-]+){1,3}`)
+var jwtParts = memo.Regexp(`^\.[\w-]*(?:\.[\w-]+){1,3}`)
 
 const pemBegin = "-----BEGIN "
 
@@ -280,4 +282,4 @@ func pem(text []byte, at int) (start, end int) {
 }
 
 // toLastLine is all up to the end of the last run of base64 that is no word.
-var toLastLine = lazily(`(?s)^.*[A-Za-z0-9+/=]{24}`)
+var toLastLine = memo.Regexp(`(?s)^.*[A-Za-z0-9+/=]{24}`)

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/memo"
 )
 
 // requestHeaders may be written: they select what is answered or help a reader, and none
@@ -41,7 +42,7 @@ var urlHeaders = strings.Fields(`location content-location operation-location az
 	x-goog-upload-control-url`)
 
 // linkTarget is the URL of a Link header (RFC 8288, section 3).
-var linkTarget = lazily(`<([^<>]*)>`)
+var linkTarget = memo.Regexp(`<([^<>]*)>`)
 
 // headers returns the headers that may be written: those on the list and what the user
 // keeps, with everything replaced in them that must not be.

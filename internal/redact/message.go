@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/promptecho/promptecho/internal/memo"
 )
 
 // Message makes a text safe to be shown: in an error, a note, a log of a test. It holds no
@@ -21,15 +23,15 @@ func (p *Policy) Message(text string) string {
 	return Printable(p.text(text))
 }
 
-var urlInText = lazily("[A-Za-z][A-Za-z0-9+.-]*://[^\\s\"'<>\\\\`]+")
+var urlInText = memo.Regexp("[A-Za-z][A-Za-z0-9+.-]*://[^\\s\"'<>\\\\`]+")
 
 // ciCommands are what CI systems take from any place of a log: GitHub Actions, Azure
 // Pipelines, TeamCity.
-var ciCommands = lazily(`##(\[|vso\[|teamcity\[)`)
+var ciCommands = memo.Regexp(`##(\[|vso\[|teamcity\[)`)
 
 // workflowCommands are what GitHub Actions takes from the start of a line, behind whatever
 // unicode.IsSpace calls white space.
-var workflowCommands = lazily(`(?m)^([\s\v\x{85}\p{Z}]*)::`)
+var workflowCommands = memo.Regexp(`(?m)^([\s\v\x{85}\p{Z}]*)::`)
 
 // Printable returns a text that other people wrote with everything escaped that does more
 // than to be read: what [Visible] escapes, and the beginnings of commands that CI systems

@@ -88,7 +88,7 @@ func words(name string) []string {
 	return strings.FieldsFunc(strings.ToLower(caseRise().ReplaceAllString(name, "$1 $2")), isMark)
 }
 
-var caseRise = lazily(`([a-z])([A-Z])`)
+var caseRise = memo.Regexp(`([a-z])([A-Z])`)
 
 // isSecret reports whether a header or parameter of this name holds a secret:
 // "x-api-key", "accessToken" and "APIKEY" do, "keyword", "author" and "pageToken" do not.

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"net/url"
 	"strings"
+
+	"github.com/promptecho/promptecho/internal/memo"
 )
 
 // patternKinds returns the kinds of what looks like a secret in a text, each as often as it is
@@ -51,7 +53,7 @@ func isCursorValue(b []byte, m match) bool {
 }
 
 // assignedName is the name before a value, in JSON, a URL or source code.
-var assignedName = lazily(`([\w.$@-]{1,40})["'\\ ]*[:=]+["'\\ ]*$`)
+var assignedName = memo.Regexp(`([\w.$@-]{1,40})["'\\ ]*[:=]+["'\\ ]*$`)
 
 // unescaped returns a value that stands in a URL as it reads.
 func unescaped(s string) string {
@@ -136,6 +138,6 @@ func (s *search) userinfo(mark int) match {
 }
 
 // userinfo is what stands behind the scheme of a URL (RFC 3986, section 3.2.1).
-var userinfo = lazily(`^:(?://|\\/\\/)([^:` + notInUser + `]*):([^` + notInUser + `]*)@`)
+var userinfo = memo.Regexp(`^:(?://|\\/\\/)([^:` + notInUser + `]*):([^` + notInUser + `]*)@`)
 
 const notInUser = "\x00-\x20/?#\"'`\\\\<>{}|,"

@@ -5,6 +5,8 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"regexp"
+
+	"github.com/promptecho/promptecho/internal/memo"
 )
 
 // Placeholder stands where a secret was.
@@ -16,9 +18,9 @@ const openPlaceholder = "[REDACTED"
 const placeholderExpr = `\[REDACTED(-[0-9a-f]{8})?\]`
 
 var (
-	onlyPlaceholder = lazily(`^` + placeholderExpr + `$`)
-	anyPlaceholder  = lazily(placeholderExpr)
-	lastPlaceholder = lazily(placeholderExpr + `$`)
+	onlyPlaceholder = memo.Regexp(`^` + placeholderExpr + `$`)
+	anyPlaceholder  = memo.Regexp(placeholderExpr)
+	lastPlaceholder = memo.Regexp(placeholderExpr + `$`)
 )
 
 // hashed stands for a value that may be a secret, and tells it from others.

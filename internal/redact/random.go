@@ -9,9 +9,6 @@ import (
 	"github.com/promptecho/promptecho/internal/memo"
 )
 
-// lazily compiles expressions when they are needed first: most tests need few of them.
-var lazily = memo.Regexp
-
 // A charset is a set of classes of bytes.
 type charset uint16
 
@@ -201,7 +198,7 @@ func isBase32(b []byte) bool {
 
 func isUUID(b []byte) bool { return uuid().Match(b) && measure(b).distinct >= 8 }
 
-var uuid = lazily(`^[[:xdigit:]]{8}(?:-[[:xdigit:]]{4}){3}-[[:xdigit:]]{12}$`)
+var uuid = memo.Regexp(`^[[:xdigit:]]{8}(?:-[[:xdigit:]]{4}){3}-[[:xdigit:]]{12}$`)
 
 // No random text of this length has one of fakeWords in it; fakeParts say only between
 // marks that a value stands for a secret.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/coding"
+	"github.com/promptecho/promptecho/internal/memo"
 )
 
 // parts are those of a URL (RFC 3986, section 3), cut at their delimiters whatever they
@@ -152,8 +153,8 @@ func signing(pairs []string) []string {
 
 // signedQuery is a query in a text: "&" is also written as JSON and HTML escape it.
 var (
-	signedQuery = lazily(`\?[^\s"'<>\\]*(?:\\u0026[^\s"'<>\\]*)*`)
-	ampersand   = lazily(`&amp;|\\u0026|&`)
+	signedQuery = memo.Regexp(`\?[^\s"'<>\\]*(?:\\u0026[^\s"'<>\\]*)*`)
+	ampersand   = memo.Regexp(`&amp;|\\u0026|&`)
 )
 
 // redactSignatures replaces in a request's body what signs a URL there, and not only the

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/promptecho/promptecho/internal/memo"
 )
 
 // isKey reports whether the value of a parameter that can be a secret or data ("key" is
@@ -72,8 +74,8 @@ func isPath(v string) bool {
 }
 
 var (
-	extension    = lazily(`[^/.]\.(?:[a-z]{2,8}\d?|[A-Z]{2,4}\d?)$`)
-	wordOrNumber = lazily(`[a-z]{4}|^\d{4,}$`)
+	extension    = memo.Regexp(`[^/.]\.(?:[a-z]{2,8}\d?|[A-Z]{2,4}\d?)$`)
+	wordOrNumber = memo.Regexp(`[a-z]{4}|^\d{4,}$`)
 )
 
 // isFake reports whether a value says that it stands for a secret: what runs without one
@@ -87,7 +89,7 @@ func isFake(v string) bool {
 }
 
 var (
-	saysFake       = lazily(`(?i)dummy|fake|placeholder|changeme|redacted|not[-_]?real|promptecho-replay-|xxxx`)
+	saysFake       = memo.Regexp(`(?i)dummy|fake|placeholder|changeme|redacted|not[-_]?real|promptecho-replay-|xxxx`)
 	fakeSecrets    = strings.Fields("testkey testtoken yourkey yourapikey yourtoken yoursecret mykey myapikey")
 	fakeAdjectives = strings.Fields("test testing your my example sample demo mock insert replace unused invalid ci")
 	secretNouns    = strings.Fields("key apikey api token secret password credential credentials sk")
@@ -110,9 +112,9 @@ func isPlain(v string) bool {
 }
 
 var (
-	plainItem = lazily(`^(?:` + plainNumber + `|` + plainTime + `|` + plainName + `)$`)
+	plainItem = memo.Regexp(`^(?:` + plainNumber + `|` + plainTime + `|` + plainName + `)$`)
 	// There is no word with six consonants in a row.
-	sixConsonants = lazily(`(?i)[bcdfghjklmnpqrstvwxz]{6}`)
+	sixConsonants = memo.Regexp(`(?i)[bcdfghjklmnpqrstvwxz]{6}`)
 )
 
 const (
