@@ -11,14 +11,20 @@ import (
 	"github.com/promptecho/promptecho/internal/report"
 )
 
+// below returns a path as it is called in a folder, if it is below that.
+func below(folder, path string) string {
+	if rel, err := filepath.Rel(folder, path); err == nil && filepath.IsLocal(rel) {
+		return rel
+	}
+	return path
+}
+
 // sayChanges writes a line for each file that was written, since the log of a test that
 // passes is not shown.
 func sayChanges(w io.Writer, test string, done *attr.Done) {
 	for _, path := range done.Saved {
 		if wd, err := os.Getwd(); err == nil {
-			if rel, err := filepath.Rel(wd, path); err == nil && filepath.IsLocal(rel) {
-				path = rel
-			}
+			path = below(wd, path)
 		}
 		text := fmt.Sprintf("%d recorded", done.Recorded)
 		if done.Resumed > 0 {
@@ -52,8 +58,8 @@ func annotate(w io.Writer, test string, annotations []report.Annotation) {
 			}
 			fmt.Sscan(number, &line)
 		}
-		if rel, err := filepath.Rel(root, file); root != "" && err == nil && filepath.IsLocal(rel) {
-			file = rel
+		if root != "" {
+			file = below(root, file)
 		}
 		place := "file=" + property.Replace(filepath.ToSlash(file))
 		if line > 0 {

@@ -77,7 +77,7 @@ func (s *suite) conclude(w io.Writer, code int, leaks []guard.Leak) int {
 			code = cmp.Or(code, 1)
 		}
 		annotate(w, "TestMain", rep.Annotations)
-		name := here(rep.Done.Cassettes[0])
+		name := filepath.ToSlash(below(folder, rep.Done.Cassettes[0]))
 		s.shared = append(s.shared, name)
 		s.add(name, &rep)
 	}
@@ -151,14 +151,6 @@ func (s *suite) count(names []string) string {
 
 // isShared reports whether a name is that of a recorder that no test owns.
 func (s *suite) isShared(name string) bool { return slices.Contains(s.shared, name) }
-
-// here returns a path as it is called in the folder of the package, if it is below that.
-func here(path string) string {
-	if rel, err := filepath.Rel(folder, path); err == nil && filepath.IsLocal(rel) {
-		return filepath.ToSlash(rel)
-	}
-	return path
-}
 
 // nameLeft names the cassettes of tests that are gone and, after a whole run that passed,
 // those that no test opened. Both fail nothing: they make no test pass that should not, and

@@ -176,7 +176,7 @@ func diffRevision(ref, file string, named bool) (*difference, error) {
 	ours, errNew := looksLikeCassette(file)
 	var syntax *cassette.SyntaxError
 	switch {
-	case errNew == nil && !ours && !named && errOld != nil, errors.As(errOld, &syntax) && !ours && !named:
+	case !ours && !named && (errNew == nil && errOld != nil || errors.As(errOld, &syntax)):
 		return nil, nil
 	case errOld != nil && !errors.Is(errOld, errNotInGit):
 		return nil, errOld

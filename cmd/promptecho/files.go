@@ -40,7 +40,10 @@ func kindOf(file string) string {
 // original returns the cassette beside which a derived one stands, "" if it is not derived.
 func original(file string) string {
 	name, ok := strings.CutSuffix(file, ".derived.yaml")
-	if _, err := os.Stat(name + ".yaml"); !ok || err != nil {
+	if !ok {
+		return ""
+	}
+	if _, err := os.Stat(name + ".yaml"); err != nil {
 		return ""
 	}
 	return name + ".yaml"
