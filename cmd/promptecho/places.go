@@ -11,12 +11,17 @@ import (
 // if it is below the current folder.
 func place(p suite.Package) string {
 	if rel := here(p.Dir); filepath.IsLocal(rel) {
-		if rel == "." {
-			return "."
-		}
-		return "./" + filepath.ToSlash(rel)
+		return pattern(rel)
 	}
 	return p.Path
+}
+
+// pattern returns a relative path as the go command takes it for a folder.
+func pattern(path string) string {
+	if path == "." || !filepath.IsLocal(path) {
+		return filepath.ToSlash(path)
+	}
+	return "./" + filepath.ToSlash(path)
 }
 
 // here returns a path as it is called in the current folder, if it is below that.
