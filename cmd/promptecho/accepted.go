@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
-	"slices"
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/shell"
@@ -57,16 +56,6 @@ func recordAccepted(files []string) (commands []string) {
 		commands = append(commands, command)
 	}
 	return commands
-}
-
-// addNew adds those texts to a list that it does not have.
-func addNew(list []string, more ...string) []string {
-	for _, text := range more {
-		if !slices.Contains(list, text) {
-			list = append(list, text)
-		}
-	}
-	return list
 }
 
 // tagsOf returns the build tags without which go test leaves out the test file of the package

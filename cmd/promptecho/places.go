@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/promptecho/promptecho/internal/suite"
 )
@@ -34,4 +35,14 @@ func here(path string) string {
 		return rel
 	}
 	return path
+}
+
+// addNew adds those texts to a list that it does not have.
+func addNew(list []string, more ...string) []string {
+	for _, text := range more {
+		if !slices.Contains(list, text) {
+			list = append(list, text)
+		}
+	}
+	return list
 }

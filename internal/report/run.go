@@ -32,6 +32,7 @@ type Run struct {
 	ModeBy string // who chose it: "the default"
 	AtMost string // the record mode that the code allows at most; "" if it sets none
 
+	OfTest       bool // a test tells what the recorder did
 	ReadOnly     bool // the code allows no mode that writes
 	Compares     bool // recorded answers are compared with live ones
 	CheckUnused  bool // a recording that answers nothing is an error
