@@ -20,6 +20,12 @@ func init() {
 		return recorder.(*Recorder).finish(o)
 	}
 	report.Unfinished = unfinished.all
+	report.InMode = func(mode, by string) any {
+		return Option(func(c *config) {
+			m, err := parseMode(mode, by)
+			c.flag, c.err = chosenMode{m, by}, errors.Join(c.err, err)
+		})
+	}
 	report.HasAlias = func(recorder any, u *url.URL) bool {
 		return recorder.(*Recorder).config.aliases.of(u) != nil
 	}

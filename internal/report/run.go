@@ -18,10 +18,6 @@ const (
 // ByCI is who chose the mode if nobody did and the variable CI is set.
 const ByCI = "CI is set"
 
-// ByVariable is who chose the mode if the variable PROMPTECHO_MODE says it. The command
-// serve, which sets the variable for its flag, names the flag here before it opens a recorder.
-var ByVariable = "PROMPTECHO_MODE"
-
 // A Run describes a run to those who read its report.
 type Run struct {
 	Tape *tape.Tape
