@@ -137,7 +137,10 @@ func TestAcceptedIsNoted(t *testing.T) {
 		for _, p := range strings.Fields(asked) {
 			ask(t, r, "http://127.0.0.1:9", p)
 		}
-		notes := strings.Join(r.finish(report.Outcome{}).Notes, "\n")
+		notes := strings.Join(r.finish(report.Outcome{Command: func(mode string) string { return "MODE=" + mode }}).Notes, "\n")
+		if want != "" && !strings.HasSuffix(notes, "\n  MODE=accepted") {
+			t.Errorf("asked %s: no command: %q", asked, notes)
+		}
 		if (want == "") == strings.Contains(notes, "promptecho accept") || !strings.Contains(notes, want) {
 			t.Errorf("asked %s: %q", asked, notes)
 		}

@@ -11,11 +11,21 @@ import (
 )
 
 func init() {
-	report.Begin = func(recorder any, whole bool) { recorder.(*Recorder).given.find(whole) }
+	report.Begin = func(recorder any, whole bool) {
+		r := recorder.(*Recorder)
+		r.log.OfTest = testing.Testing()
+		r.given.find(whole)
+	}
 	report.Finish = func(recorder any, o report.Outcome) report.Report {
 		return recorder.(*Recorder).finish(o)
 	}
 	report.Unfinished = unfinished.all
+	report.InMode = func(mode, by string) any {
+		return Option(func(c *config) {
+			m, err := parseMode(mode, by)
+			c.flag, c.err = chosenMode{m, by}, errors.Join(c.err, err)
+		})
+	}
 	report.HasAlias = func(recorder any, u *url.URL) bool {
 		return recorder.(*Recorder).config.aliases.of(u) != nil
 	}
@@ -77,6 +87,11 @@ func (r *Recorder) finish(o report.Outcome) report.Report {
 			neverCache()
 		}
 		rep := r.judge(&o)
+		if !r.log.OfTest {
+			if err := rep.Done.Leave(); err != nil {
+				rep.Errors = append(rep.Errors, fmt.Sprintf("%s: promptecho record does not count what this recorder did: %v", r.file, err))
+			}
+		}
 		r.tape.Free()
 		unfinished.remove(r)
 		if r.config.log != nil {

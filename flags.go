@@ -58,8 +58,8 @@ func askedMode() (chosenMode, error) {
 		return c, err
 	}
 	if s := os.Getenv("PROMPTECHO_MODE"); s != "" {
-		m, err := parseMode(s, report.ByVariable)
-		return chosenMode{m, report.ByVariable}, err
+		m, err := parseMode(s, "PROMPTECHO_MODE")
+		return chosenMode{m, "PROMPTECHO_MODE"}, err
 	}
 	if !shell.InCI() {
 		return chosenMode{}, nil

@@ -71,23 +71,13 @@ func (g *given) time() time.Time {
 		switch {
 		case !when.IsZero():
 		case g.draws("rec.Time()"):
-			when = now()
+			when = realTime().UTC().Truncate(time.Second) // as a cassette can hold it
 		default:
 			when = lackingTime
 		}
 		g.give(interaction.Given{Time: when})
 	}
 	return g.used.Time
-}
-
-// now returns the time as a cassette can hold it: that of the file system, since a synctest
-// bubble has a time that is of no use to a model.
-func now() time.Time {
-	t, err := fileTime(os.CreateTemp("", "promptecho-"))
-	if err != nil {
-		t = time.Now()
-	}
-	return t.UTC().Truncate(time.Second)
 }
 
 // rand returns the source of this name.

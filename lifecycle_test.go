@@ -8,10 +8,12 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 	"testing/synctest"
 
+	"github.com/promptecho/promptecho/internal/attr"
 	"github.com/promptecho/promptecho/internal/report"
 )
 
@@ -349,5 +351,31 @@ func TestUpstreamThatReturnsNothing(t *testing.T) {
 	}
 	if _, err := r.RoundTrip(req); err == nil || !strings.Contains(err.Error(), "neither a response nor an error") {
 		t.Errorf("%v", err)
+	}
+}
+
+// TestLeft: what a recorder did that no test tells of is left for promptecho record, once.
+func TestLeft(t *testing.T) {
+	dir, file := t.TempDir(), filepath.Join(t.TempDir(), "c.yaml")
+	record(t, file, "a")
+	t.Setenv(attr.Env, dir)
+	for _, ofTest := range []bool{false, true} {
+		r := mustOpen(t, file, InMode(ModeNone))
+		if ofTest {
+			report.Begin(r, true)
+		}
+		ask(t, r, "http://127.0.0.1:9", "a")
+		mustPass(t, r)
+		mustPass(t, r)
+	}
+	want := attr.Done{Cassettes: []string{file}, Counts: attr.Counts{Replayed: 1}}
+	if left, err := attr.Left(dir); err != nil || !reflect.DeepEqual(left, []attr.Done{want}) {
+		t.Errorf("%+v, %v", left, err)
+	}
+	t.Setenv(attr.Env, filepath.Join(dir, "gone"))
+	r := mustOpen(t, file, InMode(ModeNone))
+	ask(t, r, "http://127.0.0.1:9", "a")
+	if err := r.Close(); err == nil || !strings.Contains(err.Error(), "c.yaml: promptecho record does not count what this recorder did: ") {
+		t.Errorf("error %v", err)
 	}
 }

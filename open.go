@@ -36,8 +36,10 @@ func Open(file string, opts ...Option) (*Recorder, error) {
 		return nil, errors.New("promptecho: Upstream: a recorder is not a network: what it does not know it answers with a miss")
 	}
 	var err error
-	if r.mode, err = chooseMode(r.config.mode); err != nil {
-		return nil, err
+	if r.mode = r.config.flag; r.mode.mode == "" {
+		if r.mode, err = chooseMode(r.config.mode); err != nil {
+			return nil, err
+		}
 	}
 	path, err := filepath.Abs(file) // so that a later Chdir does not matter
 	if err != nil {

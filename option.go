@@ -17,6 +17,7 @@ type Option func(*config)
 // config holds what the options set.
 type config struct {
 	mode        Mode
+	flag        chosenMode // the mode that a flag of the command sets, which decides
 	upstream    http.RoundTripper
 	matching    canon.Options
 	aliases     aliases

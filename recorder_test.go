@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"io/fs"
@@ -13,6 +14,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -22,7 +24,9 @@ import (
 	"github.com/promptecho/promptecho/internal/report"
 )
 
-// The tests choose their modes in code, so the machine's must not interfere.
+// The tests choose their modes in code, so the machine's must not interfere. Nor must how they
+// are run: a recorder that is closed under -short, or under -run with a part of a test, holds
+// nothing unused against its test.
 func TestMain(m *testing.M) {
 	if os.Getenv(killedFile) != "" {
 		os.Unsetenv("CI")
@@ -33,7 +37,21 @@ func TestMain(m *testing.M) {
 	os.Unsetenv("CI")
 	os.Unsetenv("PROMPTECHO_MODE")
 	os.Setenv(testVariable, "model-b")
+	hideFlags("test.run", "test.skip", "test.short")
 	os.Exit(m.Run())
+}
+
+// hideFlags takes flags out of those that can be looked up. Package testing has their values.
+func hideFlags(names ...string) {
+	flag.Parse()
+	all := flag.CommandLine
+	flag.CommandLine = flag.NewFlagSet(all.Name(), flag.ExitOnError)
+	all.VisitAll(func(f *flag.Flag) {
+		if !slices.Contains(names, f.Name) {
+			flag.Var(f.Value, f.Name, f.Usage)
+		}
+	})
+	flag.CommandLine.Parse(nil) // it counts as parsed, and nothing is set twice
 }
 
 // An upstream counts what reaches it and answers each request with its number

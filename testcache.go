@@ -3,10 +3,10 @@ package promptecho
 import (
 	"os"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
-	"github.com/promptecho/promptecho/internal/cassette"
 	"github.com/promptecho/promptecho/internal/report"
 )
 
@@ -23,24 +23,16 @@ func dateAhead(path string) {
 	if !testing.Testing() {
 		return
 	}
-	if now, err := fileTime(cassette.CreateTemp(path)); err == nil {
-		_ = os.Chtimes(path, time.Time{}, now.Add(aheadBy))
-	}
+	_ = os.Chtimes(path, time.Time{}, realTime().Add(aheadBy))
 }
 
-// fileTime returns the time that the file system has given a new file, which it removes.
-// In a synctest bubble the time of package time is another one.
-func fileTime(f *os.File, err error) (time.Time, error) {
-	if err != nil {
-		return time.Time{}, err
+// realTime returns the time, also in a synctest bubble, where package time has another one.
+func realTime() time.Time {
+	var now syscall.Timeval
+	if err := syscall.Gettimeofday(&now); err != nil {
+		return time.Now()
 	}
-	defer os.Remove(f.Name())
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return time.Time{}, err
-	}
-	return info.ModTime(), nil
+	return time.Unix(int64(now.Sec), int64(now.Usec)*1000)
 }
 
 // unlogged is true when a recorder was opened outside of a test, as in TestMain. The go

@@ -2,6 +2,7 @@ package echotest
 
 import (
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"net/http"
@@ -16,6 +17,13 @@ import (
 	"github.com/promptecho/promptecho/internal/attr"
 	"github.com/promptecho/promptecho/internal/standin"
 )
+
+// The verdicts that are tested are those of runs that are not short, however these tests run.
+func TestMain(m *testing.M) {
+	flag.Parse()
+	flag.Set("test.short", "false")
+	os.Exit(m.Run())
+}
 
 // A fakeTB is a test that records what is said of it, so that New's verdicts
 // can be tested.

@@ -36,11 +36,35 @@ func outcome(t testing.TB) report.Outcome {
 // record mode: all tests, if none is named. It works wherever in the module it is pasted, or,
 // if the module is nested, in the repository.
 func command(mode string, names ...string) string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		info = new(debug.BuildInfo)
+	return shell.With(runtime.GOOS, "PROMPTECHO_MODE", mode, goTest(buildInfo(), nested(folder), names))
+}
+
+// acceptCommand returns the shell command by which promptecho takes what was asked in this
+// package over into its cassettes. It works where that of command does.
+func acceptCommand() string {
+	text := shell.Join(append([]string{"promptecho", "accept"}, target(buildInfo())...))
+	if module := nested(folder); module != "" {
+		text = "cd " + shell.Quote(shell.Place(module)) + " && " + text
 	}
-	return shell.With(runtime.GOOS, "PROMPTECHO_MODE", mode, goTest(info, nested(folder), names))
+	return text
+}
+
+// buildInfo says how this program was built.
+func buildInfo() *debug.BuildInfo {
+	if info, ok := debug.ReadBuildInfo(); ok {
+		return info
+	}
+	return new(debug.BuildInfo)
+}
+
+// target returns the package that was built so, with the build tags in front.
+func target(built *debug.BuildInfo) (words []string) {
+	for _, s := range built.Settings {
+		if s.Key == "-tags" {
+			words = append(words, "-tags="+s.Value)
+		}
+	}
+	return append(words, cmp.Or(strings.TrimSuffix(built.Path, ".test"), "."))
 }
 
 // goTest returns the words of a command that runs tests and benchmarks of the package that
@@ -50,12 +74,7 @@ func goTest(built *debug.BuildInfo, folder string, names []string) []string {
 	if folder != "" {
 		words = []string{"go", "-C", shell.Place(folder), "test"}
 	}
-	for _, s := range built.Settings {
-		if s.Key == "-tags" {
-			words = append(words, "-tags="+s.Value)
-		}
-	}
-	words = append(words, cmp.Or(strings.TrimSuffix(built.Path, ".test"), "."))
+	words = append(words, target(built)...)
 	var tests, benchmarks []string
 	for _, name := range names {
 		segments := strings.Split(name, "/")

@@ -121,6 +121,9 @@ func (s *suite) sumUp(w io.Writer) {
 			failed = nil // only a run of all tests asks for all that such a cassette holds
 		}
 		fmt.Fprintf(w, "\nTo record all of them again:\n  %s\n", command("all", failed...))
+		if slices.ContainsFunc(reasons, func(f report.Finding) bool { return f.Detail != "" }) {
+			fmt.Fprintf(w, "To keep the answers, if the edit changes none of them:\n  %s\n", acceptCommand())
+		}
 	}
 	if t := s.total; t.Recorded+t.Resumed+t.Dropped+t.Changed > 0 {
 		var parts []string

@@ -9,6 +9,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"io/fs"
@@ -31,8 +32,9 @@ import (
 var rerecording bool
 
 // TestMain makes the run independent of where it runs: the tests choose their
-// modes in code, which CI or PROMPTECHO_MODE=none would cap at none. It also sees
-// to it that no test can reach a real provider.
+// modes in code, which CI or PROMPTECHO_MODE=none would cap at none, and under -short
+// nothing unused would be held against them. It also sees to it that no test can reach
+// a real provider.
 func TestMain(m *testing.M) {
 	switch promptecho.Mode(os.Getenv("PROMPTECHO_MODE")) {
 	case "", promptecho.ModeNone:
@@ -49,6 +51,8 @@ func TestMain(m *testing.M) {
 	if name := os.Getenv("INTEROP_PROCESS"); name != "" {
 		os.Exit(runProcess(name))
 	}
+	flag.Parse()
+	flag.Set("test.short", "false")
 	os.Exit(m.Run())
 }
 

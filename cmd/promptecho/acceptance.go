@@ -75,6 +75,7 @@ func (a *acceptance) say(what string, l *acceptLine) string {
 	if l.Reason != "" {
 		text += ": " + l.Reason
 	}
+	text = redact.OneLine(text)
 	const shown = 6
 	same := l.same()
 	switch {
@@ -82,10 +83,10 @@ func (a *acceptance) say(what string, l *acceptLine) string {
 	case a.seen[same]:
 		text += ": the same edit"
 	default:
-		text += "\n" + strings.TrimRight(diff.Write(l.edits, "  ", shown), "\n")
+		text += "\n" + strings.TrimRight(redact.Printable(diff.Write(l.edits, "  ", shown)), "\n")
 	}
 	a.seen[same] = true
-	return redact.Printable(text + "\n")
+	return text + "\n"
 }
 
 // same is equal for lines of which the same differs.
@@ -275,7 +276,7 @@ func (a *acceptance) undo(path string, why acceptLine) error {
 	why.Reason += ". What was accepted of this cassette is undone"
 	file.undone = &why
 	a.done = slices.DeleteFunc(a.done, func(l acceptLine) bool { return l.path == path })
-	fmt.Fprintf(a.out, "%s: undone\n", redact.Printable(filepath.ToSlash(here(path))))
+	fmt.Fprintf(a.out, "%s: undone\n", redact.OneLine(filepath.ToSlash(here(path))))
 	return cassette.Restore(path, file.original)
 }
 

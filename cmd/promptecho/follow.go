@@ -31,7 +31,7 @@ func newStatus(out, stderr io.Writer) *status {
 // line prints a line for good.
 func (s *status) line(w io.Writer, text string) {
 	s.clear()
-	fmt.Fprintln(w, redact.Printable(text))
+	fmt.Fprintln(w, redact.OneLine(text))
 }
 
 // show replaces the line below.

@@ -41,9 +41,9 @@ func (p *printer) paint(colour, text string) string {
 	return "\x1b[" + colour + "m" + text + "\x1b[0m"
 }
 
-// line prints one line of ours in a colour, "" for none.
+// line prints one line of ours in a colour, "" for none. The names in it end no line.
 func (p *printer) line(indent int, colour, format string, args ...any) {
-	text := redact.Printable(fmt.Sprintf(format, args...))
+	text := redact.OneLine(fmt.Sprintf(format, args...))
 	if colour != "" {
 		text = p.paint(colour, text)
 	}

@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/promptecho/promptecho/internal/attr"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/suite"
 )
@@ -152,10 +153,6 @@ func (r *testRun) run(stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	before, err := sumsOf(packages)
-	if err != nil {
-		return err
-	}
 	out := stdout
 	if r.asJSON {
 		out = io.Discard
@@ -164,7 +161,7 @@ func (r *testRun) run(stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	if err := s.addFiles(before); err != nil {
+	if s.journals, err = journalsIn(packages); err != nil {
 		return err
 	}
 	if r.asJSON {
@@ -229,7 +226,12 @@ func (r *testRun) once(packages []suite.Package, status *status, env ...string) 
 	interrupts := make(chan os.Signal, 2)
 	signal.Notify(interrupts, os.Interrupt, syscall.SIGTERM)
 	defer signal.Stop(interrupts)
-	p, err := suite.Start(r.mode, r.flags, packages, r.behind, env...)
+	dir, err := os.MkdirTemp("", "promptecho-done-")
+	if err != nil {
+		return nil, "", err
+	}
+	defer os.RemoveAll(dir)
+	p, err := suite.Start(r.mode, r.flags, packages, r.behind, append(env, attr.Env+"="+dir)...)
 	if err != nil {
 		return nil, "", err
 	}
@@ -238,6 +240,9 @@ func (r *testRun) once(packages []suite.Package, status *status, env ...string) 
 	said, err = p.Wait()
 	if s.interrupted {
 		err = nil
+	}
+	if err == nil {
+		err = s.addOthers(dir)
 	}
 	return s, said, err
 }

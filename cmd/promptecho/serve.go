@@ -43,7 +43,7 @@ fails or is interrupted (^C), a new cassette is marked partial.
 
 // runServe answers for upstreams from a cassette while a command runs, or until it is stopped.
 func runServe(args []string, stdout, stderr io.Writer) error {
-	s := &serving{stdout: stdout, stderr: stderr, environ: os.Environ()}
+	s := &serving{stdout: stdout, stderr: stderr}
 	if i := slices.Index(args, "--"); i >= 0 {
 		args, s.command = args[:i], args[i+1:]
 		if len(s.command) == 0 {
@@ -75,7 +75,6 @@ type serving struct {
 	cassette, mode string
 	upstreams      []string // VARIABLE=URL
 	command        []string // empty if there is none
-	environ        []string // of this process
 	stdout, stderr io.Writer
 
 	rec   *promptecho.Recorder
@@ -93,11 +92,7 @@ func (s *serving) say(text string) { fmt.Fprintf(s.stderr, "promptecho: serve: %
 func (s *serving) run() error {
 	var opts []promptecho.Option
 	if s.mode != "" {
-		// Not InMode, which is a ceiling in code, and which CI caps.
-		if err := os.Setenv("PROMPTECHO_MODE", s.mode); err != nil {
-			return err
-		}
-		report.ByVariable = "-mode"
+		opts = append(opts, report.InMode(s.mode, "-mode").(promptecho.Option))
 	}
 	if len(s.command) == 0 {
 		opts = append(opts, promptecho.AllowUnused()) // nobody says what would be all
@@ -179,7 +174,7 @@ func (s *serving) until(env []string, stop func()) (status int, interrupted bool
 	}
 	cmd := exec.Command(s.command[0], s.command[1:]...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, s.stdout, s.stderr
-	cmd.Env = append(s.environ, env...)
+	cmd.Env = append(os.Environ(), env...)
 	if err := cmd.Start(); err != nil {
 		return 0, false, err
 	}

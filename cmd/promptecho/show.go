@@ -201,7 +201,7 @@ func (p *printer) cassette(s *shown) {
 		p.line(2, "", "time: %s", s.Time.Format(time.RFC3339))
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.Env)) {
-		p.text(2, "env "+name+": "+s.Env[name])
+		p.text(2, "env "+redact.OneLine(name)+": "+s.Env[name])
 	}
 	depth := depths(s.Interactions)
 	for i, e := range s.Interactions {
@@ -242,7 +242,7 @@ func (p *printer) exchange(indent int, e *conversation.Exchange) {
 	}
 	for _, s := range e.Settings {
 		if e.Repeats == nil || !e.Repeats.Settings {
-			p.text(indent+2, s.Name+": "+readable(s.Value))
+			p.text(indent+2, redact.OneLine(s.Name)+": "+readable(s.Value))
 		}
 	}
 	messages := e.Messages
@@ -335,13 +335,13 @@ func (p *printer) parts(indent int, parts []conversation.Part) {
 		case conversation.Reasoning:
 			p.text(indent, "[reasoning] "+part.Text)
 		case conversation.Call:
-			p.text(indent, "-> "+part.Name+"("+part.Args+")")
+			p.text(indent, "-> "+redact.OneLine(part.Name)+"("+part.Args+")")
 		case conversation.Result:
 			failed := ""
 			if part.Bad {
 				failed = "error: "
 			}
-			p.text(indent, strings.TrimSpace("<- "+part.Name)+": "+failed+part.Text)
+			p.text(indent, strings.TrimSpace("<- "+redact.OneLine(part.Name))+": "+failed+part.Text)
 		case conversation.Media:
 			p.text(indent, "["+part.Text+"]")
 		default:
@@ -354,7 +354,7 @@ func (p *printer) parts(indent int, parts []conversation.Part) {
 func toolList(tools []conversation.Tool) string {
 	var list []string
 	for _, t := range tools {
-		list = append(list, t.Name+"("+strings.Join(t.Parameters, ", ")+")")
+		list = append(list, redact.OneLine(t.Name+"("+strings.Join(t.Parameters, ", ")+")"))
 	}
 	return strings.Join(list, ", ")
 }

@@ -26,16 +26,8 @@ type summary struct {
 	packages    []suite.Package
 	began       time.Time
 	interrupted bool
+	others      []attr.Done // what recorders of no test did; it is part of the total
 	journals    []journal
-	written     []string // files in the packages' testdata whose content is another one than before, absolute
-}
-
-// A journal is left by a test that did not end.
-type journal struct {
-	Path         string `json:"path"`
-	Interactions int    `json:"interactions"`
-	InputTokens  int64  `json:"input_tokens"`
-	OutputTokens int64  `json:"output_tokens"`
 }
 
 // places returns what the packages are called here, by their import paths.
@@ -90,21 +82,6 @@ func countsLine(c attr.Counts) string {
 	return text
 }
 
-// readJournal looks at a journal. One that cannot be read has nothing to resume.
-func readJournal(file string) journal {
-	j := journal{Path: here(file)}
-	if f, err := load(file); err == nil {
-		j.Interactions = len(f.Interactions)
-		for _, it := range f.Interactions {
-			if it.Usage != nil {
-				j.InputTokens += it.Usage.InputTokens
-				j.OutputTokens += it.Usage.OutputTokens
-			}
-		}
-	}
-	return j
-}
-
 // failed returns the tests that failed, and not only because one of their subtests did. A
 // test that was stopped by an interrupt has not failed.
 func (s *summary) failed() (tests []*suite.Test) {
@@ -125,25 +102,31 @@ func (s *summary) failures() []suite.Failure {
 	})
 }
 
-// saved returns the files that were written, as they are called here.
-func (s *summary) saved() []string {
-	files := map[string]bool{}
-	for _, path := range s.written {
-		files[here(path)] = true
+// addOthers adds what recorders of no test did, which they have left in a folder.
+func (s *summary) addOthers(dir string) (err error) {
+	s.others, err = attr.Left(dir)
+	for _, done := range s.others {
+		s.Total.Add(done.Counts)
 	}
-	for _, t := range s.Tests {
-		for _, path := range t.Saved {
-			files[here(path)] = true
-		}
-	}
-	return slices.Sorted(maps.Keys(files))
+	return err
 }
 
-// unreported returns the files that were written, and that no test has named.
-func (s *summary) unreported() []string {
-	return slices.DeleteFunc(slices.Clone(s.written), func(file string) bool {
-		return slices.ContainsFunc(s.Tests, func(t *suite.Test) bool { return slices.Contains(t.Saved, file) })
-	})
+// ofOthers returns the files that recorders of no test have written, absolute.
+func (s *summary) ofOthers() (files []string) {
+	for _, done := range s.others {
+		files = addNew(files, done.Saved...)
+	}
+	return files
+}
+
+// saved returns the files that were written, absolute.
+func (s *summary) saved() []string {
+	files := s.ofOthers()
+	for _, t := range s.Tests {
+		files = addNew(files, t.Saved...)
+	}
+	slices.Sort(files)
+	return files
 }
 
 // print prints the output of what failed, and the summary.
@@ -164,12 +147,12 @@ func (s *summary) print(w io.Writer) {
 		s.said(), time.Since(s.began).Round(100*time.Millisecond))
 }
 
-// said returns what the tests report, and how many files were written that none of them names.
+// said returns what the recorders did, and how many files were written by those of no test.
 func (s *summary) said() (text string) {
 	if told := countsLine(s.Total); told != "" {
 		text = ": " + told
 	}
-	if n := len(s.unreported()); n > 0 {
+	if n := len(s.ofOthers()); n > 0 {
 		text += "; " + count(n, "file") + " written by recorders of no test"
 	}
 	if text == "" && s.linked() > 0 {
@@ -188,6 +171,7 @@ func (s *summary) printSaved(w io.Writer) {
 	fmt.Fprintf(w, "\nWritten, to be reviewed:\n")
 	folders := map[string]bool{}
 	for i, file := range files {
+		file = here(file)
 		folder, below, _ := strings.Cut(filepath.ToSlash(file), "testdata/cassettes/")
 		if below != "" {
 			folder += "testdata/cassettes"
@@ -270,8 +254,9 @@ func (s *summary) json() any {
 		"mode":        s.mode,
 		"tests":       tests,
 		"failures":    append([]suite.Failure{}, s.failures()...),
+		"others":      append([]attr.Done{}, s.others...),
 		"journals":    append([]journal{}, s.journals...),
-		"written":     append([]string{}, s.written...),
+		"written":     append([]string{}, s.saved()...),
 		"packages":    len(s.packages),
 		"ended":       s.Packages,
 		"total":       s.Total,

@@ -83,6 +83,7 @@ func runVerify(args []string, stdout, stderr io.Writer) error {
 // printVerdicts prints what is wrong, what was edited and what was written.
 func printVerdicts(w io.Writer, verdicts []*verdict, bad int, write bool) {
 	stale, accepted := 0, 0
+	var acceptedIn []string // files
 	for _, v := range verdicts {
 		for _, p := range v.Problems {
 			fmt.Fprintln(w, redact.OneLine(p))
@@ -92,7 +93,9 @@ func printVerdicts(w io.Writer, verdicts []*verdict, bad int, write bool) {
 		}
 		for _, line := range v.Accepted {
 			fmt.Fprintf(w, "%s:%d: accepted: its request is newer than its answer\n", redact.OneLine(v.Path), line)
-			accepted++
+		}
+		if len(v.Accepted) > 0 {
+			accepted, acceptedIn = accepted+len(v.Accepted), append(acceptedIn, v.Path)
 		}
 		if v.Derived != "" {
 			fmt.Fprintf(w, "%s: came of live parts; compare it by promptecho diff %s %[1]s, then delete it\n", redact.OneLine(v.Path), redact.OneLine(v.Derived))
@@ -106,7 +109,10 @@ func printVerdicts(w io.Writer, verdicts []*verdict, bad int, write bool) {
 	}
 	fmt.Fprintf(w, "%d of %d cassettes are good\n", len(verdicts)-bad, len(verdicts))
 	if accepted > 0 {
-		fmt.Fprintf(w, "%s accepted: promptecho record -accepted records them again\n", count(accepted, "recording"))
+		fmt.Fprintf(w, "%s accepted. To record them again:\n", count(accepted, "recording"))
+		for _, command := range recordAccepted(acceptedIn) {
+			fmt.Fprintf(w, "  %s\n", redact.Printable(command))
+		}
 	}
 	if stale > 0 && !write {
 		fmt.Fprintf(w, "%d edited by hand, or written by another version: promptecho verify -w writes seals and texts anew; replay needs none of them, but is slower without\n", stale)

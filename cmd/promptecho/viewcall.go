@@ -14,6 +14,7 @@ import (
 	"github.com/promptecho/promptecho/internal/conversation"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/page"
+	"github.com/promptecho/promptecho/internal/redact"
 	"github.com/promptecho/promptecho/internal/shell"
 )
 
@@ -109,10 +110,10 @@ const mostRaw = 16 << 10
 // arguments of show.
 func rawOf(it *interaction.Interaction, name string) (list []page.Field) {
 	add := func(title, first string, headers interaction.Headers, body []byte, flags string) {
-		text := first + "\n"
+		text := redact.OneLine(first) + "\n"
 		for _, h := range headers {
 			for _, value := range h.Values {
-				text += h.Name + ": " + value + "\n"
+				text += redact.OneLine(h.Name+": "+value) + "\n"
 			}
 		}
 		text += "\n"

@@ -19,9 +19,11 @@ type body struct {
 	// mu lets Close be called while another goroutine reads. It guards what follows and
 	// is not held during a delay. It is taken before the locks of onEnd and release.
 	mu      sync.Mutex
-	data    []byte  // what was not read yet; it belongs to release
-	left    int     // bytes of the chunk that is being read
-	chunks  []chunk // those behind it
+	data    []byte // it belongs to release
+	chunks  []chunk
+	read    int // bytes of data
+	begun   int // chunks
+	left    int // bytes of the last of these that were not read yet
 	closed  bool
 	onEnd   func() // called once, when the client reads behind the last byte; may be nil
 	release func() // called once, when data is not needed any more; may be nil
@@ -39,15 +41,16 @@ func (b *body) Read(p []byte) (int, error) {
 		switch {
 		case b.closed:
 			return 0, http.ErrBodyReadAfterClose
-		case len(b.data) == 0:
+		case b.read == len(b.data):
 			return 0, b.over()
 		}
-		if err := b.begin(b.chunks[0]); err != nil {
+		if err := b.begin(b.chunks[b.begun]); err != nil {
 			return 0, err
 		}
 	}
-	n := copy(p, b.data[:b.left])
-	b.data, b.left = b.data[n:], b.left-n
+	n := copy(p, b.data[b.read:b.read+b.left])
+	b.read += n
+	b.left -= n
 	return n, nil
 }
 
@@ -55,15 +58,16 @@ func (b *body) Read(p []byte) (int, error) {
 // interrupt the wait; if another Read has begun the chunk by then, that is no error.
 func (b *body) begin(next chunk) error {
 	if b.pace != 0 && next.delayMS != 0 {
-		behind := len(b.chunks)
+		begun := b.begun
 		b.mu.Unlock()
 		err := pause(b.ctx, b.closing, b.pace, next.delayMS)
 		b.mu.Lock()
-		if err != nil || len(b.chunks) != behind {
+		if err != nil || b.begun != begun {
 			return err
 		}
 	}
-	b.left, b.chunks = next.size, b.chunks[1:]
+	b.left = next.size
+	b.begun++
 	return nil
 }
 
@@ -79,7 +83,7 @@ func (b *body) over() error {
 
 // forget gives the memory of the body back.
 func (b *body) forget() {
-	b.data, b.left, b.chunks = nil, 0, nil
+	b.data, b.chunks, b.read, b.begun, b.left = nil, nil, 0, 0, 0
 	if b.release != nil {
 		b.release()
 		b.release = nil

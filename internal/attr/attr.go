@@ -1,9 +1,14 @@
 // Package attr has the attributes by which a test says what its recorders did. Package
 // echotest sets them with [testing.TB.Attr]; the command reads them from the events of
-// go test -json. The keys are stable; go doc of echotest lists them.
+// go test -json. The keys are stable; go doc of echotest lists them. A recorder of no test
+// has no attributes; what it did goes to the command by a file.
 package attr
 
 import (
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 )
@@ -100,6 +105,40 @@ func (d *Done) Read(key, value string) bool {
 		}
 	}
 	return false
+}
+
+// Env is the environment variable by which the command names a folder for what recorders of
+// no test did.
+const Env = "PROMPTECHO_DONE"
+
+// Leave leaves what a recorder did in a file of its own in the folder of [Env]. It does
+// nothing if the variable is not set.
+func (d *Done) Leave() error {
+	dir := os.Getenv(Env)
+	if dir == "" {
+		return nil
+	}
+	f, err := os.CreateTemp(dir, "")
+	if err != nil {
+		return err
+	}
+	return errors.Join(json.NewEncoder(f).Encode(d), f.Close())
+}
+
+// Left returns what recorders have left in a folder. A file that is empty is that of a process
+// that was killed.
+func Left(dir string) (all []Done, err error) {
+	entries, err := os.ReadDir(dir)
+	for _, e := range entries {
+		data, rerr := os.ReadFile(filepath.Join(dir, e.Name()))
+		var d Done
+		if rerr == nil && len(data) > 0 {
+			rerr = json.Unmarshal(data, &d)
+			all = append(all, d)
+		}
+		err = errors.Join(err, rerr)
+	}
+	return all, err
 }
 
 // Add adds the counts of others.

@@ -1,6 +1,8 @@
 package attr
 
 import (
+	"os"
+	"path/filepath"
 	"reflect"
 	"testing"
 )
@@ -33,4 +35,29 @@ func TestWriteRead(t *testing.T) {
 func TestNothing(t *testing.T) {
 	t.Parallel()
 	new(Done).Write(func(key, value string) { t.Errorf("%s=%s", key, value) })
+}
+
+// What is left in the folder is read again, if there is a folder. A process that is killed may
+// leave an empty file.
+func TestLeave(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv(Env, dir)
+	want := Done{Cassettes: []string{"/a\nb.yaml"}, Saved: []string{"/a\nb.yaml"}, Counts: Counts{Recorded: 2, InputTokens: 30}}
+	if err := want.Leave(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "empty"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := Left(dir); err != nil || !reflect.DeepEqual(got, []Done{want}) {
+		t.Errorf("%+v, %v", got, err)
+	}
+	t.Setenv(Env, "")
+	if err := want.Leave(); err != nil {
+		t.Errorf("nobody wants to know: %v", err)
+	}
+	t.Setenv(Env, filepath.Join(dir, "gone"))
+	if err := want.Leave(); err == nil {
+		t.Error("no error, and nothing is left")
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strconv"
 
 	"github.com/promptecho/promptecho/internal/exactjson"
@@ -76,6 +77,7 @@ type Buffer struct {
 	body       []byte
 	layout     exactjson.Layout // that layoutLine stands for
 	layoutLine string
+	names      []string // of the headers of the last answers
 	delays     []interaction.Delay
 	events     eventList
 }
@@ -174,17 +176,35 @@ func (d *decoder) headers(key string, hs *interaction.Headers) {
 	default:
 		d.expect(" {")
 		*hs = make(interaction.Headers, 0, 4)
+		values := make([]string, 0, 4) // of the headers that have one
 		for more := true; more && !d.failed; more = d.skip(", ") {
-			h := interaction.Header{Name: string(d.flowText())}
+			h := interaction.Header{Name: d.headerName(len(*hs))}
 			if d.expect(": "); d.at("[") {
 				h.Values = d.values()
 			} else {
-				h.Values = []string{string(d.flowText())}
+				values = append(values, string(d.flowText()))
+				h.Values = slices.Clip(values[len(values)-1:])
 			}
 			*hs = append(*hs, h)
 		}
 		d.expect("}\n")
 	}
+}
+
+// headerName reads the name of the i-th header. Mostly it is that of the last answer.
+func (d *decoder) headerName(i int) string {
+	name := d.flowText()
+	b := d.scratch
+	if b == nil {
+		return string(name)
+	}
+	if i == len(b.names) {
+		b.names = append(b.names, "")
+	}
+	if b.names[i] != string(name) {
+		b.names[i] = string(name)
+	}
+	return b.names[i]
 }
 
 // values reads a list of strings in flow style.

@@ -154,10 +154,13 @@ func (d *jsonDecoder) flow(dst []byte, depth, outer int, cache *eventCache) []by
 				dst = append(dst, p.Colon...)
 			}
 			d.pos += 2
-			if cache != nil {
-				cache.note(d.pos, len(dst), depth)
+			if cache == nil || d.pos >= len(d.s) {
+				continue
 			}
-			continue
+			t := token{from: d.pos - cache.start, to: len(dst) - cache.out, depth: depth}
+			if cache.note(t, d.s[d.pos]) {
+				dst, depth = d.alike(dst, t, cache)
+			}
 		case '"', '\'':
 			dst = d.quotedJSON(dst)
 			continue
@@ -171,6 +174,16 @@ func (d *jsonDecoder) flow(dst []byte, depth, outer int, cache *eventCache) []by
 	}
 	d.fail()
 	return dst
+}
+
+// alike passes what is as in the last value, from the token t up to the last one where that
+// ends, and appends its JSON. It returns in how many collections that one is.
+func (d *jsonDecoder) alike(dst []byte, t token, c *eventCache) ([]byte, int) {
+	next := c.reach(d.s[d.pos:])
+	from, to := c.tokens[c.read], c.tokens[next]
+	c.pass(next, t)
+	d.pos += to.from - from.from
+	return append(dst, dst[c.last+from.to:c.last+to.to]...), to.depth
 }
 
 // wordJSON appends the JSON of a number, a constant or a word in flow context.

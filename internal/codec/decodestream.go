@@ -178,12 +178,15 @@ func (d *streamDecoder) event(dst []byte) []byte {
 // in dst must stay as it is until the next one.
 func (d *streamDecoder) value(dst []byte) []byte {
 	c, start, out := &d.events.cache, d.pos, len(dst)
-	same := c.common(d.s[start:])
-	dst = append(dst, dst[c.out:c.out+same.to]...)
-	c.start, c.out = start, out
-	d.pos += same.from
-	dst = d.flow(dst, same.depth, 0, c)
-	c.text = d.s[start:d.pos]
+	c.begin(start, out)
+	depth := 0
+	if first := (token{}); c.note(first, d.s[start]) {
+		dst, depth = d.alike(dst, first, c)
+	}
+	if depth > 0 || d.pos == start {
+		dst = d.flow(dst, depth, 0, c)
+	}
+	c.end(d.s[start:d.pos], len(dst)-out)
 	return dst
 }
 

@@ -197,15 +197,15 @@ func (d *scanner) literal(indent int) (text []byte) {
 
 // word passes what IsWord allows, and "$", with which a key may begin.
 func (d *scanner) word() []byte {
-	i := d.pos
-	for i < len(d.s) && wordByte[d.s[i]] {
-		i++
+	word := d.s[d.pos:]
+	n := 0
+	for n < len(word) && wordByte[word[n]] {
+		n++
 	}
-	word := d.s[d.pos:i]
-	if d.pos = i; len(word) == 0 {
+	if d.pos += n; n == 0 {
 		d.fail()
 	}
-	return word
+	return word[:n]
 }
 
 // wordByte tells the bytes of words.

@@ -193,7 +193,14 @@ func (l *Leak) Report() string {
 	if l.Caller != "" {
 		text += "\n  caller: " + l.Caller
 	}
-	return text + fmt.Sprintf("\n\nHand the client of a recorder to what sends it:\n  rec := echotest.New(t)\n  %s\nor let this host pass, in TestMain:\n  echotest.Main(m, echotest.AllowHosts(%q))", l.Client, l.Host)
+	t := "t"
+	switch {
+	case strings.HasPrefix(l.Test, "Benchmark"):
+		t = "b"
+	case strings.HasPrefix(l.Test, "Fuzz"):
+		t = "f"
+	}
+	return text + fmt.Sprintf("\n\nHand the client of a recorder to what sends it:\n  rec := echotest.New(%s)\n  %s\nor let this host pass, in TestMain:\n  echotest.Main(m, echotest.AllowHosts(%q))", t, l.Client, l.Host)
 }
 
 // clients says how the clients of SDKs are given a recorder, by the paths of their packages.

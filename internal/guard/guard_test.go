@@ -79,3 +79,13 @@ func TestLeaks(t *testing.T) {
 		t.Error("the guard is still on duty")
 	}
 }
+
+// What is to be written fits the function that asked.
+func TestReport(t *testing.T) {
+	t.Parallel()
+	for test, want := range map[string]string{"TestX": "New(t)\n", "BenchmarkX": "New(b)\n", "FuzzX": "New(f)\n", "": "New(t)\n"} {
+		if text := (&Leak{Test: test}).Report(); !strings.Contains(text, "\n  rec := echotest."+want) {
+			t.Errorf("%q: %s", test, text)
+		}
+	}
+}

@@ -69,7 +69,7 @@ var (
 // they become one header, in the order of the sorted spellings.
 func HeadersOf(m map[string][]string) Headers {
 	type field struct{ name, spelling string }
-	fields := make([]field, 0, len(m))
+	fields := make([]field, 0, 16) // mostly enough, and no garbage
 	for spelling, values := range m {
 		if len(values) > 0 { // else it is a trailer that was announced and never came
 			fields = append(fields, field{lowerCase.Get(spelling), spelling})
@@ -95,9 +95,16 @@ func HeadersOf(m map[string][]string) Headers {
 // with h: some SDKs write into the headers of a response.
 func (h Headers) Map() map[string][]string {
 	m := make(map[string][]string, len(h)+1)
+	values := make([]string, 0, len(h))
 	for _, f := range h {
 		name := canonical.Get(f.Name)
-		m[name] = append(m[name], f.Values...)
+		if before := m[name]; before != nil {
+			m[name] = append(before, f.Values...)
+			continue
+		}
+		first := len(values)
+		values = append(values, f.Values...)
+		m[name] = slices.Clip(values[first:])
 	}
 	return m
 }

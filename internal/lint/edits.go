@@ -172,6 +172,23 @@ func inFuzz(info *types.Info, c inspector.Cursor) bool {
 	return false
 }
 
+// newRecorder says how to make a recorder for code of a test.
+func newRecorder(pass *analysis.Pass, c inspector.Cursor) string {
+	t, _ := testAround(pass, c)
+	if decl := function(c); t == nil && decl != nil { // a helper
+		t = parameterOf(pass.TypesInfo, decl.Type)
+	}
+	name := "t"
+	if t != nil {
+		name = t.Name
+	}
+	text := "write rec := echotest.New(" + name + ")"
+	if inFuzz(pass.TypesInfo, c) {
+		text += " before " + name + ".Fuzz"
+	}
+	return text
+}
+
 var testName = regexp.MustCompile(`^(Test|Benchmark|Fuzz)([^a-z]|$)`)
 
 // recorderFor returns the edits that give a client a recorder; nil if somebody has to look.

@@ -22,12 +22,8 @@ var NoRecorder = &analysis.Analyzer{
 			if !p.wired || !inTest(pass.Fset, p.node.Pos()) || f.catching(decl) || compiledOnly(file(p.at), decl) || !used(pass.TypesInfo, p.at, decl) {
 				continue
 			}
-			write := "write rec := echotest.New(t)"
-			if inFuzz(pass.TypesInfo, p.at) {
-				write = "write rec := echotest.New(f) before f.Fuzz"
-			}
 			report(pass, p.node, "give "+p.name+" a recorder", recorderFor(pass, p, f),
-				"%s is made without a recorder, so this test asks the provider: %s, and %s", p.name, write, p.sdk.how("rec.Client()"))
+				"%s is made without a recorder, so this test asks the provider: %s, and %s", p.name, newRecorder(pass, p.at), p.sdk.how("rec.Client()"))
 		}
 		return nil, nil
 	},

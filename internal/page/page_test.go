@@ -59,6 +59,21 @@ func TestHostileTexts(t *testing.T) {
 	}
 }
 
+// A line break in a name is shown, as ls shows it. In the form that compares two the names are
+// those of the files.
+func TestNames(t *testing.T) {
+	t.Parallel()
+	const name = "new\nline"
+	call := &Call{Number: 1, Name: name, About: []string{name}, End: name, Tools: []Field{{name, "x"}}, Settings: []Field{{name, "x"}},
+		Messages: []Message{{Role: name, About: name, Parts: []Part{{Kind: "tool_call", Name: name}, {Kind: "tool_result", Name: name}}}}}
+	got := written(t, &Page{Title: name, Served: true,
+		Cassettes: []*Cassette{{Path: name, Name: name, Folder: name, Calls: name, Models: name, Given: []Field{{name, "x"}}, List: []*Call{call, call}}, {Path: "other"}},
+		Compared:  []*Comparison{{Name: name, Folder: name, Old: name, New: name, Of: name, Changes: []*Change{{Name: name, Edits: []Edit{{Name: name}}}}}}})
+	if strings.Count(got, name) != 1 || !strings.Contains(got, "<option value=\""+name+"\">") {
+		t.Errorf("%d names have a line break, not just the option", strings.Count(got, name))
+	}
+}
+
 // The policy names exactly the style and the script that are in the page.
 func TestPolicy(t *testing.T) {
 	t.Parallel()

@@ -18,9 +18,10 @@ type spelling struct{ kind, text string }
 // Fast Algorithm for Multi-Pattern Searching, 1994): most places are skipped by what
 // stands there.
 type matcher struct {
-	texts   []spelling
-	shift   []uint8 // by the hash of three bytes: how far no text can begin
-	buckets map[int][]int
+	texts []spelling
+	shift []uint8     // by the hash of three bytes: how far no text can begin
+	last  map[int]int // by the same hash: the last text whose first bytes have it, counted from 1
+	other []int       // for each text: the one before it with that hash, counted likewise
 }
 
 const (
@@ -34,14 +35,15 @@ func (m *matcher) hash(b []byte, end int) int {
 	return (int(b[end-3])<<8 ^ int(b[end-2])<<4 ^ int(b[end-1])) & (len(m.shift) - 1)
 }
 
-// add adds a text. The tables grow with the texts, since for few of them it takes longer
-// to make large ones than to use them.
-func (m *matcher) add(s spelling) {
-	m.texts = append(m.texts, s)
-	first := len(m.texts) - 1
+// add adds texts. The tables grow with them, since for few texts it takes longer to make
+// large ones than to use them.
+func (m *matcher) add(texts ...spelling) {
+	first := len(m.texts)
+	m.texts = append(m.texts, texts...)
+	m.other = append(m.other, make([]int, len(texts))...)
 	if room := len(m.shift); room < mostRoom && room < 32*len(m.texts) {
 		m.shift = bytes.Repeat([]byte{minSecret - block + 1}, max(leastRoom, 4*room))
-		m.buckets = map[int][]int{}
+		m.last = make(map[int]int, len(m.texts))
 		first = 0
 	}
 	for i := first; i < len(m.texts); i++ {
@@ -51,7 +53,7 @@ func (m *matcher) add(s spelling) {
 			m.shift[h] = min(m.shift[h], uint8(minSecret-end))
 		}
 		h := m.hash(text, minSecret)
-		m.buckets[h] = append(m.buckets[h], i)
+		m.other[i], m.last[h] = m.last[h], i+1
 	}
 }
 
@@ -68,8 +70,8 @@ func (m *matcher) in(b []byte) iter.Seq[match] {
 				continue
 			}
 			start := end - minSecret
-			for _, i := range m.buckets[h] {
-				s := &m.texts[i]
+			for i := m.last[h]; i > 0; i = m.other[i-1] {
+				s := &m.texts[i-1]
 				found := match{s.kind, start, start + len(s.text)}
 				if bytes.HasPrefix(b[start:], []byte(s.text)) && !yield(found) {
 					return

@@ -42,9 +42,7 @@ func (s *secrets) AddSecret(text string) {
 	text = strings.Clone(text) // it may be a part of a large one
 	s.known[text] = true
 	s.first = append(s.first, len(s.finds.texts))
-	for _, spelling := range spelled.Get(text) {
-		s.finds.add(spelling)
-	}
+	s.finds.add(spelled.Get(text)...)
 }
 
 // mostSigns is how many values that sign one request are looked for. An answer holds
@@ -63,9 +61,7 @@ func (s *secrets) addSign(text string) {
 	if s.signs[0] == nil || len(s.signs[0].texts) >= mostSigns {
 		s.signs = [2]*matcher{new(matcher), s.signs[0]}
 	}
-	for _, spelling := range jsonSpellings(strings.Clone(text)) {
-		s.signs[0].add(spelling)
-	}
+	s.signs[0].add(jsonSpellings(strings.Clone(text))...)
 }
 
 // Count returns how many secrets are known; it only grows.

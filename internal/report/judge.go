@@ -38,7 +38,7 @@ func (l *Log) Judge(o *Outcome, unasked ...string) Report {
 		rep.Notes = append(rep.Notes, l.unselected(unasked, l.selected.all())...)
 	}
 	if lines := l.accepted.all(); len(lines) > 0 {
-		rep.Notes = append(rep.Notes, l.acceptedPlayed(lines))
+		rep.Notes = append(rep.Notes, l.acceptedPlayed(o, lines))
 	}
 	if o.Failed || o.Unsure && !l.KeepFailures {
 		rep.Notes = append(rep.Notes, l.replayed.all()...)
@@ -47,15 +47,16 @@ func (l *Log) Judge(o *Outcome, unasked ...string) Report {
 	return rep
 }
 
-// acceptedPlayed names the accepted recordings that were played, by their lines.
-func (r *Run) acceptedPlayed(lines []int) string {
+// acceptedPlayed names the accepted recordings that were played, by their lines, and says how
+// to record them again.
+func (r *Run) acceptedPlayed(o *Outcome, lines []int) string {
 	slices.Sort(lines)
 	var places []string
 	for _, line := range lines[:min(len(lines), alsoNamed)] {
 		places = append(places, fmt.Sprintf("%s:%d", r.File, line))
 	}
-	return fmt.Sprintf("answered from %s of promptecho accept, whose requests are newer than their answers: %s%s. To record them again: promptecho record -accepted",
-		Count(len(lines), "recording"), strings.Join(places, ", "), andMore(" ", len(lines)-alsoNamed))
+	return fmt.Sprintf("answered from %s of promptecho accept, whose requests are newer than their answers: %s%s.%s To record them again:\n%s",
+		Count(len(lines), "recording"), strings.Join(places, ", "), andMore(" ", len(lines)-alsoNamed), r.obstacle(), r.commandIn(o, "accepted"))
 }
 
 // judgeContests names the recordings that answered another request than theirs.

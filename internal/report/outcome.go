@@ -81,8 +81,8 @@ func (rep *Report) printable() {
 	}
 }
 
-// What package echotest asks of a *promptecho.Recorder, so that there need be no public
-// methods that nobody else should call. Package promptecho sets these functions when it is
+// What package echotest and the command ask of a *promptecho.Recorder, so that there need be
+// no public methods and options that nobody else should use. Package promptecho sets these functions when it is
 // initialised; nobody else may.
 var (
 	// Begin tells a recorder whether its test runs with all its parts.
@@ -94,6 +94,10 @@ var (
 	// Unfinished returns the recorders that have no outcome yet, in the order in which they
 	// were opened.
 	Unfinished func() []any
+
+	// InMode returns a promptecho.Option that sets the record mode as a flag does; by names
+	// the flag.
+	InMode func(mode, by string) any
 
 	// HasAlias reports whether a recorder has an alias for the server of a URL.
 	HasAlias func(recorder any, u *url.URL) bool

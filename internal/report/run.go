@@ -18,10 +18,6 @@ const (
 // ByCI is who chose the mode if nobody did and the variable CI is set.
 const ByCI = "CI is set"
 
-// ByVariable is who chose the mode if the variable PROMPTECHO_MODE says it. The command
-// serve, which sets the variable for its flag, names the flag here before it opens a recorder.
-var ByVariable = "PROMPTECHO_MODE"
-
 // A Run describes a run to those who read its report.
 type Run struct {
 	Tape *tape.Tape
@@ -32,6 +28,7 @@ type Run struct {
 	ModeBy string // who chose it: "the default"
 	AtMost string // the record mode that the code allows at most; "" if it sets none
 
+	OfTest       bool // a test tells what the recorder did
 	ReadOnly     bool // the code allows no mode that writes
 	Compares     bool // recorded answers are compared with live ones
 	CheckUnused  bool // a recording that answers nothing is an error

@@ -47,7 +47,7 @@ func (t *Tape) Load(play Playing, save bool) error {
 	}
 	if err != nil {
 		t.State = State{Cut: isCut(err)}
-		t.stored, t.replaced, t.recordings, t.shelf = nil, nil, nil, newShelf(0)
+		t.stored, t.replaced, t.recordings, t.shelf = nil, nil, nil, shelf{}
 		t.unread.Store(nil)
 	}
 	return err

@@ -34,6 +34,9 @@ func (s *shelf) add(rec *Recording) {
 		}
 		q, s.room = &s.room[0], s.room[1:]
 		q.exact, q.recordings = true, q.first[:0]
+		if s.queues == nil {
+			s.queues = map[uint64]*queue{}
+		}
 		s.queues[rec.key] = q
 	}
 	q.add(rec)

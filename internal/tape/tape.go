@@ -51,7 +51,6 @@ func New(config Config, policy *redact.Policy) *Tape {
 	return &Tape{
 		source:  &source{Config: config, policy: policy},
 		release: func() {},
-		shelf:   newShelf(0),
 		open:    map[*Recording]bool{},
 	}
 }

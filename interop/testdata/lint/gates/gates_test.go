@@ -41,6 +41,27 @@ func needKey(t testing.TB) {
 
 func TestHelper(t *testing.T) { needKey(t) }
 
+func needKeyOf(tb testing.TB) {
+	if os.Getenv("GEMINI_API_KEY") == "" { // want `write rec := echotest.New\(tb\) and rec.Secret`
+		tb.Skip("no key")
+	}
+}
+
+func BenchmarkHelper(b *testing.B) {
+	needKeyOf(b)
+	if os.Getenv("GEMINI_API_KEY") == "" { // want `write rec := echotest.New\(b\) and rec.Secret`
+		b.Skip("no key")
+	}
+}
+
+func FuzzInput(f *testing.F) {
+	f.Fuzz(func(t *testing.T, s string) {
+		if os.Getenv("GEMINI_API_KEY") == "" { // want `write rec := echotest.New\(f\) before f.Fuzz and rec.Secret`
+			t.Skip("no key")
+		}
+	})
+}
+
 var noKey bool
 
 func TestSaid(t *testing.T) {

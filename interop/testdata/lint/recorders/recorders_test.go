@@ -45,6 +45,10 @@ func TestDiscarded(t *testing.T) {
 	use(used.Client())
 }
 
+func BenchmarkDiscarded(b *testing.B) {
+	echotest.New(b) // want `write rec := echotest.New\(b\), and hand`
+}
+
 func FuzzOuter(f *testing.F) {
 	rec := echotest.New(f)
 	f.Fuzz(func(t *testing.T, s string) {

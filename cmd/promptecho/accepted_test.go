@@ -1,0 +1,54 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestRecordAccepted: the commands name the packages, go to the module of each, and have the
+// tags that leave no test out.
+func TestRecordAccepted(t *testing.T) {
+	t.Setenv("CI", "")
+	root := t.TempDir()
+	if resolved, err := filepath.EvalSymlinks(root); err == nil {
+		root = resolved // the working directory is
+	}
+	for name, text := range map[string]string{
+		"go.mod":              "module m",
+		"bot/a_test.go":       "package bot\nfunc TestPlain(t *testing.T) {}",
+		"bot/b_test.go":       "//go:build integration && (slow || !fast)\n\npackage bot\n\nfunc TestTagged(t *testing.T) {}",
+		"root_test.go":        "//go:build !ignored\n\npackage m\nfunc TestRoot(t *testing.T) {}",
+		"other mod/go.mod":    "module other",
+		"other mod/o_test.go": "//go:build e2e\n\npackage other\nfunc TestOther(t *testing.T) {}",
+	} {
+		file := filepath.Join(root, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	in := func(dir, test string) string { return filepath.FromSlash(dir + "testdata/cassettes/" + test + ".yaml") }
+	for _, tt := range []struct {
+		from  string
+		files []string
+		want  []string
+	}{
+		{"", []string{in("bot/", "TestPlain"), in("", "TestRoot"), in("bot/", "TestPlain/sub")}, []string{"promptecho record -accepted ./bot ."}},
+		{"", []string{in("bot/", "TestTagged/one"), in("bot/", "TestTagged/two")}, []string{"promptecho record -accepted -tags=integration,slow ./bot"}},
+		{"bot", []string{in("../", "TestRoot"), in("", "opened")}, []string{"promptecho record -accepted .. ."}},
+		{"", []string{in("other mod/", "TestOther"), in("", "TestRoot")}, []string{
+			"cd '" + filepath.Join(root, "other mod") + "' && promptecho record -accepted -tags=e2e .", "promptecho record -accepted .",
+		}},
+		{"", []string{"loose.yaml"}, []string{"PROMPTECHO_MODE=accepted, and run what uses loose.yaml"}},
+	} {
+		t.Chdir(filepath.Join(root, tt.from))
+		if got := recordAccepted(tt.files); !slices.Equal(got, tt.want) {
+			t.Errorf("%q in %q:\n%s\nwant:\n%s", tt.files, tt.from, strings.Join(got, "\n"), strings.Join(tt.want, "\n"))
+		}
+	}
+}

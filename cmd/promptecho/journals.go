@@ -1,0 +1,57 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+
+	"github.com/promptecho/promptecho/internal/suite"
+)
+
+// cassettesOf returns the cassettes in the testdata of a package, with what recordings have
+// left there.
+func cassettesOf(p suite.Package) ([]string, error) {
+	data := filepath.Join(p.Dir, "testdata")
+	if _, err := os.Stat(data); err != nil {
+		return nil, nil
+	}
+	return cassettesIn(data)
+}
+
+// A journal is left by a test that did not end.
+type journal struct {
+	Path         string `json:"path"`
+	Interactions int    `json:"interactions"`
+	InputTokens  int64  `json:"input_tokens"`
+	OutputTokens int64  `json:"output_tokens"`
+}
+
+// readJournal looks at a journal. One that cannot be read has nothing to resume.
+func readJournal(file string) journal {
+	j := journal{Path: here(file)}
+	if f, err := load(file); err == nil {
+		j.Interactions = len(f.Interactions)
+		for _, it := range f.Interactions {
+			if it.Usage != nil {
+				j.InputTokens += it.Usage.InputTokens
+				j.OutputTokens += it.Usage.OutputTokens
+			}
+		}
+	}
+	return j
+}
+
+// journalsIn returns the journals that are left in packages.
+func journalsIn(packages []suite.Package) (journals []journal, err error) {
+	for _, p := range packages {
+		files, err := cassettesOf(p)
+		if err != nil {
+			return nil, err
+		}
+		for _, file := range files {
+			if kindOf(file) == isJournal {
+				journals = append(journals, readJournal(file))
+			}
+		}
+	}
+	return journals, nil
+}
