@@ -62,9 +62,8 @@ func (c *comparer) object(rec, inc *node) {
 // list compares two lists: short ones as a whole, lists of tools by their names
 // if only the order is another, and all others element by element.
 func (c *comparer) list(rec, inc *node) {
-	equal, twin := align(rec.kids, inc.kids)
 	note := ""
-	if len(twin) == len(rec.kids)+len(inc.kids) {
+	if sameElements(rec, inc) {
 		note = elementOrder
 	}
 	switch {
@@ -81,7 +80,7 @@ func (c *comparer) list(rec, inc *node) {
 		}
 		c.changed(names(rec), names(inc), note)
 	default:
-		c.elements(rec.kids, inc.kids, equal, twin)
+		c.elements(rec.kids, inc.kids)
 	}
 }
 
@@ -100,6 +99,14 @@ func scalars(list *node) bool {
 	return size <= shortText
 }
 
+// sameElements reports whether two lists differ in their order at most.
+func sameElements(rec, inc *node) bool {
+	a, b := each(rec.kids, valueOf), each(inc.kids, valueOf)
+	slices.Sort(a)
+	slices.Sort(b)
+	return slices.Equal(a, b)
+}
+
 // names returns a list of the names of the elements.
 func names(list *node) *node {
 	return &node{path: list.path, value: "[" + strings.Join(each(list.kids, nameOf), ",") + "]"}
@@ -109,7 +116,8 @@ func nameOf(n *node) string { return n.member("name") }
 
 // elements compares the elements of two lists, between those that are equal. Of these
 // stretches, it first tells what came from elsewhere.
-func (c *comparer) elements(rec, inc []*node, equal []pair, twin map[*node]*node) {
+func (c *comparer) elements(rec, inc []*node) {
+	equal, twin := align(rec, inc)
 	moved := func(n *node) bool { return twin[n] != nil }
 	var from pair
 	for _, to := range append(equal, pair{len(rec), len(inc)}) {

@@ -55,12 +55,12 @@ func (e *Edit) list() string {
 // onlyIn names the side that alone has the field, "" if both have it.
 func (e *Edit) onlyIn() string {
 	switch {
-	case e.Recorded == "" && e.Incoming != "" && e.Live:
-		return "the live answer"
-	case e.Recorded == "" && e.Incoming != "":
-		return "the incoming request"
-	case e.Recorded != "" && e.Incoming == "":
+	case e.Recorded != "" && e.Incoming != "":
+		return ""
+	case e.Recorded != "":
 		return "the recording"
+	case e.Live:
+		return "the live answer"
 	}
-	return ""
+	return "the incoming request"
 }

@@ -12,9 +12,8 @@ type span struct {
 // A comparison is two texts and their spans, which cover both. The first of them is the
 // same in both, and may be empty; the second is a change, and so on by turns.
 type comparison struct {
-	a, b          string
-	spans         []span
-	same, changed int // words
+	a, b  string
+	spans []span
 }
 
 // texts returns what a span is of both texts.
@@ -33,14 +32,16 @@ func compareTexts(a, b string) *comparison {
 	c.compare(a, b, lines, sentences, words)
 	c.joinNear()
 	c.trimBlanks()
-	for i, s := range c.spans {
-		if i%2 == 0 {
-			c.same += s.words
-		} else {
-			c.changed += s.words
-		}
-	}
 	return c
+}
+
+// words counts the words of what is the same, and of what has changed.
+func (c *comparison) words() (same, changed int) {
+	count := [2]int{}
+	for i, s := range c.spans {
+		count[i%2] += s.words
+	}
+	return count[0], count[1]
 }
 
 // compare compares the next stretch of both texts: it cuts them with the first

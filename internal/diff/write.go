@@ -112,9 +112,7 @@ func (w *writer) edit(e *Edit) {
 		head += ": " + e.Note
 	}
 	w.line(head)
-	if e.Recorded != "" {
-		w.values(e)
-	}
+	w.values(e)
 }
 
 // shown writes a path for people and for the terminal.
@@ -177,7 +175,8 @@ func isShort(s string) bool { return len(s) <= shortText && oneLine(s) }
 // change shows the words that differ in two short texts, if there are enough
 // others to see them among.
 func (w *writer) change(a, b string) {
-	if c := compareTexts(a, b); c.same >= 3 {
+	c := compareTexts(a, b)
+	if same, _ := c.words(); same >= 3 {
 		w.rows(c.rows(shortText), maxRows, " changes")
 	}
 }
@@ -187,7 +186,8 @@ func (w *writer) change(a, b string) {
 // their first difference.
 func (w *writer) long(e *Edit, a, b string) {
 	const context = 36
-	if c := compareTexts(a, b); c.changed <= 9*c.same {
+	c := compareTexts(a, b)
+	if same, changed := c.words(); changed <= 9*same {
 		w.rows(c.rows(context), maxRows, " changes")
 		return
 	}
