@@ -13,9 +13,12 @@ type comparer struct {
 	edits []Edit
 }
 
-// lines compares two requests or answers, or parts of them.
-func (c *comparer) lines(recorded, incoming []canon.Line) {
+// compare compares the fields of two requests or answers. other names what is compared
+// with the recording.
+func compare(recorded, incoming []canon.Line, other string) []Edit {
+	c := comparer{other: other}
 	c.object(tree(recorded), tree(incoming))
+	return c.edits
 }
 
 // node compares one field that both sides have.

@@ -54,11 +54,11 @@ func (e *Edit) CompareBodies(recorded, incoming []byte) {
 		return
 	}
 	e.Recorded, e.Incoming = quote(string(recorded)), quote(string(incoming))
-	e.Note = textNote(e.Recorded, e.Incoming, "the request")
+	e.Note = textNote(e.Recorded, e.Incoming, theRequest)
 	for _, side := range []struct {
 		name string
 		body []byte
-	}{{"the recording", recorded}, {"the request", incoming}} {
+	}{{"the recording", recorded}, {theRequest, incoming}} {
 		var syntax *json.SyntaxError
 		trimmed := strings.TrimSpace(string(side.body))
 		if trimmed != "" && strings.Contains("{[", trimmed[:1]) && errors.As(json.Unmarshal(side.body, new(any)), &syntax) {

@@ -23,43 +23,41 @@ import (
 // aligned, so an inserted message is one edit and those behind it none. The
 // result is empty if and only if the forms have the same text.
 func Forms(recorded, incoming *canon.Form) []Edit {
-	c := comparer{other: "the request"}
+	fields := compare(recorded.Lines(), incoming.Lines(), theRequest)
+	if i := slices.IndexFunc(fields, func(e Edit) bool { return e.Path == "body/model" }); i > 0 {
+		model := fields[i]
+		fields = slices.Insert(slices.Delete(fields, i, i+1), 0, model)
+	}
+	var edits []Edit
 	if a, b := recorded.Endpoint, incoming.Endpoint; a != b {
-		c.edits = append(c.edits, Edit{Path: "endpoint", Recorded: quote(a), Incoming: quote(b)})
+		edits = append(edits, Edit{Path: "endpoint", Recorded: quote(a), Incoming: quote(b)})
 	}
 	if a, b := recorded.Wire, incoming.Wire; a != b {
-		c.edits = append(c.edits, Edit{Path: "wire", Recorded: quote(a), Incoming: quote(b), Note: wireNote(a, b)})
+		edits = append(edits, Edit{Path: "wire", Recorded: quote(a), Incoming: quote(b), Note: wireNote(a, b)})
 	}
-	first := len(c.edits)
-	c.lines(recorded.Lines(), incoming.Lines())
-	if i := slices.IndexFunc(c.edits, func(e Edit) bool { return e.Path == "body/model" }); i > first {
-		model := c.edits[i]
-		c.edits = slices.Insert(slices.Delete(c.edits, i, i+1), first, model)
+	edits = append(edits, fields...)
+	for i := range edits {
+		edits[i].spell(recorded, incoming)
 	}
-	for i := range c.edits {
-		c.edits[i].spell(recorded, incoming)
-	}
-	return c.edits
+	return edits
 }
 
 // Drift lists what differs between the fields that do not match but are reported
 // when they change. Those outside the body are of an endpoint: they say nothing of
 // another.
 func Drift(recorded, incoming *canon.Form) []Edit {
-	c := comparer{other: "the request"}
-	c.lines(recorded.Drift, incoming.Drift)
+	edits := compare(recorded.Drift, incoming.Drift, theRequest)
 	if recorded.Endpoint != incoming.Endpoint {
-		return slices.DeleteFunc(c.edits, func(e Edit) bool { return canon.Outside(e.Path) })
+		return slices.DeleteFunc(edits, func(e Edit) bool { return canon.Outside(e.Path) })
 	}
-	return c.edits
+	return edits
 }
 
 // Answers lists what differs between the fields of a recorded answer and of a live one.
 func Answers(recorded, live []canon.Line) []Edit {
-	c := comparer{other: "the live answer"}
-	c.lines(recorded, live)
-	for i := range c.edits {
-		c.edits[i].Live = true
+	edits := compare(recorded, live, "the live answer")
+	for i := range edits {
+		edits[i].Live = true
 	}
-	return c.edits
+	return edits
 }

@@ -8,6 +8,9 @@ import (
 	"github.com/promptecho/promptecho/internal/canon"
 )
 
+// theRequest names what most recordings are compared with.
+const theRequest = "the request"
+
 func wireNote(recorded, incoming string) string {
 	switch {
 	case recorded == "whole":

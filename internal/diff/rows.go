@@ -61,8 +61,8 @@ type rowWriter struct {
 // rows returns the changes as lines, each behind a label: "change:", or the number
 // of the line if there are several.
 func (c *comparison) rows(context int) []string {
-	r := rowWriter{comparison: c, marks: c.marks(), context: context, recLine: 1, incLine: 1}
-	r.numbered = !oneLine(c.a) || !oneLine(c.b)
+	numbered := !oneLine(c.a) || !oneLine(c.b)
+	r := rowWriter{comparison: c, marks: c.marks(), context: context, numbered: numbered, recLine: 1, incLine: 1}
 	for i := range c.spans {
 		rec, inc := c.texts(i)
 		if i%2 == 0 {

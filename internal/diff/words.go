@@ -8,18 +8,8 @@ import (
 // lines cuts a text after each newline.
 func lines(s string) []string { return strings.SplitAfter(s, "\n") }
 
-// sentences cuts a text before the blank that follows the end of a sentence.
-func sentences(s string) []string {
-	var out []string
-	for {
-		end := strings.Index(s, ". ")
-		if end < 0 {
-			return append(out, s)
-		}
-		out = append(out, s[:end+1])
-		s = s[end+1:]
-	}
-}
+// sentences cuts a text after the blank that follows the end of a sentence.
+func sentences(s string) []string { return strings.SplitAfter(s, ". ") }
 
 // words cuts a text into words, numbers, newlines, stretches of blanks and other
 // signs. Characters that are seen as one stay together.

@@ -63,12 +63,11 @@ func (w *writer) rows(rows []string, most int, what string) {
 func (w *writer) more(rest []Edit) {
 	const named = 3
 	var names []string
-	for i, e := range rest {
-		if i == named {
-			names = append(names, "…")
-			break
-		}
+	for _, e := range rest[:min(len(rest), named)] {
 		names = append(names, shown(e.Path))
+	}
+	if len(rest) > named {
+		names = append(names, "…")
 	}
 	w.line("and ", count(len(rest)), " more: ", strings.Join(names, ", "))
 }
