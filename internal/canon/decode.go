@@ -82,11 +82,8 @@ func decodeParts(body []byte, media, boundary string, parser *exactjson.Parser) 
 	}
 	for r := multipart.NewReader(bytes.NewReader(body), boundary); ; {
 		part, err := r.NextRawPart()
-		if err == io.EOF {
-			return v, true
-		}
 		if err != nil {
-			return v, false
+			return v, err == io.EOF
 		}
 		data, err := io.ReadAll(part)
 		if err != nil {

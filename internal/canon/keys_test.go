@@ -166,7 +166,7 @@ func TestAnyShape(t *testing.T) {
 func comparePaths(a, b string) int {
 	as, bs := strings.Split(a, "/"), strings.Split(b, "/")
 	return slices.CompareFunc(as, bs, func(a, b string) int {
-		if isIndex(a) && isIndex(b) && len(a) != len(b) {
+		if IsIndex(a) && IsIndex(b) && len(a) != len(b) {
 			return cmp.Compare(len(a), len(b))
 		}
 		return strings.Compare(a, b)

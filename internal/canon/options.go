@@ -72,7 +72,7 @@ func selects(pattern, path, source string) bool {
 }
 
 func hasIndex(pattern string) bool {
-	return slices.ContainsFunc(strings.Split(pattern, "/"), isIndex)
+	return slices.ContainsFunc(strings.Split(pattern, "/"), IsIndex)
 }
 
 // Masked returns a text with what the masks match replaced.

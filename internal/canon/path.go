@@ -15,7 +15,7 @@ import (
 
 // segment returns a member name as it stands in a path.
 func segment(name string) string {
-	quoted := name == "" || name[0] == '"' || name == "*" || name == "**" || isIndex(name)
+	quoted := name == "" || name[0] == '"' || name == "*" || name == "**" || IsIndex(name)
 	escaped := false
 	for i := range len(name) {
 		c := name[i]
@@ -31,7 +31,16 @@ func segment(name string) string {
 	return name
 }
 
-func isIndex(s string) bool {
+// MemberName returns the name that stands in a path as a segment.
+func MemberName(segment string) string {
+	if name, ok := Unquote(segment); ok {
+		segment = name
+	}
+	return strings.ReplaceAll(strings.ReplaceAll(segment, "~1", "/"), "~0", "~")
+}
+
+// IsIndex reports whether a segment leads to an element of an array.
+func IsIndex(s string) bool {
 	for i := range len(s) {
 		if s[i] < '0' || s[i] > '9' {
 			return false
@@ -138,7 +147,7 @@ func Selector(path string) string {
 	case "path":
 		return root
 	case "header", "query":
-		if i := strings.LastIndexByte(path, '/'); i > len(root) && isIndex(path[i+1:]) {
+		if i := strings.LastIndexByte(path, '/'); i > len(root) && IsIndex(path[i+1:]) {
 			return path[:i]
 		}
 	}
@@ -213,7 +222,7 @@ func matchSegments(pattern, path string) bool {
 func nameOf(path string) string {
 	for {
 		i := strings.LastIndexByte(path, '/')
-		if !isIndex(path[i+1:]) || i < 0 {
+		if !IsIndex(path[i+1:]) || i < 0 {
 			return path[i+1:]
 		}
 		path = path[:i]

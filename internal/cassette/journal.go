@@ -125,10 +125,7 @@ func SaveJournal(path string, given []byte, items []*Encoded) error {
 		pieces = append(pieces, item.framed)
 		maps.Copy(assets, item.Assets)
 	}
-	if _, err := saveAssets(path, assets); err != nil {
-		return err
-	}
-	return replace(path, path, pieces...)
+	return write(path, assets, pieces...)
 }
 
 // LoadJournal reads a journal that [Append] wrote: what is whole of it, with assets. saved

@@ -61,12 +61,7 @@ func Rewrite(path, sum string, revision uint32, its map[int]*interaction.Interac
 	if dry {
 		return before, nil
 	}
-	added, err := saveAssets(file, assets)
-	if err == nil {
-		err = replace(file, file, text)
-	}
-	if err != nil {
-		undo(assetDir(file), added)
+	if err := write(file, assets, text); err != nil {
 		return nil, fmt.Errorf("%s: not written: %w", path, err)
 	}
 	return before, readBack(path, [][]byte{text})

@@ -138,12 +138,7 @@ func (c *Contents) Save(path string) error {
 	if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
 		return fmt.Errorf("%s: not saved: %w", path, err)
 	}
-	added, err := saveAssets(file, assets)
-	if err == nil {
-		err = replace(file, file, pieces...)
-	}
-	if err != nil {
-		undo(assetDir(file), added)
+	if err := write(file, assets, pieces...); err != nil {
 		return fmt.Errorf("%s: not saved: %w", path, err)
 	}
 	if err := readBack(path, pieces); err != nil {
@@ -153,6 +148,19 @@ func (c *Contents) Save(path string) error {
 		return fmt.Errorf("%s: saved, but old assets are left: %w", path, err)
 	}
 	return nil
+}
+
+// write makes file one of these pieces, and saves its assets beside it. On an error the old
+// file and its assets are as before.
+func write(file string, assets map[string][]byte, pieces ...[]byte) error {
+	added, err := saveAssets(file, assets)
+	if err == nil {
+		err = replace(file, file, pieces...)
+	}
+	if err != nil {
+		undo(assetDir(file), added)
+	}
+	return err
 }
 
 // Remove deletes the cassette file at path and its assets. It is no error if

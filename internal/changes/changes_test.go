@@ -87,7 +87,7 @@ func TestBetween(t *testing.T) {
 			it.Response.Status = 429
 			it.Response.Body = []byte(`{"error":{"message":"slow"}}`)
 		})},
-			"1>1 | answer body/error  {\"message\":\"slow\"} | answer finish \"stop\"  | answer status 200 429 | answer text \"x\" \n"},
+			"1>1 | answer finish \"stop\"  | answer body/error  {\"message\":\"slow\"} | answer status 200 429 | answer text \"x\" \n"},
 		{"a function's error", its{{Request: interaction.Request{Function: "tool/f", Body: []byte("1")}, Response: interaction.Response{Body: []byte("2")}}},
 			its{{Request: interaction.Request{Function: "tool/f", Body: []byte("1")}, Response: interaction.Response{Error: "no"}}},
 			"1>1 | answer body 2  | answer error  \"no\"\n"},

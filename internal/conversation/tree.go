@@ -23,10 +23,10 @@ func tree(lines []canon.Line, start int) exactjson.Value {
 		} else {
 			member = leaf(lines[0].Value)
 		}
-		if strings.Trim(name, "0123456789") != "" || name == "" {
+		if !canon.IsIndex(name) {
 			v.Kind = exactjson.Object
 		}
-		member.Name = memberName(name)
+		member.Name = canon.MemberName(name)
 		v.Elems, lines = append(v.Elems, member), lines[n:]
 	}
 	return v
@@ -43,14 +43,6 @@ func leaf(value string) exactjson.Value {
 		return exactjson.Value{Kind: exactjson.String, Text: value}
 	}
 	return v
-}
-
-// memberName undoes what a form does to a name that stands in a path.
-func memberName(segment string) string {
-	if name, ok := canon.Unquote(segment); ok {
-		segment = name
-	}
-	return strings.ReplaceAll(strings.ReplaceAll(segment, "~1", "/"), "~0", "~")
 }
 
 // member returns the first member of an object that it has of these names, or nil.

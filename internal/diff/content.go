@@ -17,13 +17,14 @@ func isFile(n *node) bool {
 }
 
 // file describes the file that an object stands for: ".wav, 11 bytes, sha256 7f4ed1ab…".
-func file(n *node) string {
+func file(n *node) *node {
 	ext, _ := canon.Unquote(n.kids[1].value)
 	sum, _ := canon.Unquote(n.kids[2].value)
 	if ext == "" {
 		ext = "no extension"
 	}
-	return quote(ext + ", " + n.kids[0].value + " bytes, sha256 " + sum[:min(8, len(sum))] + "…")
+	value := quote(ext + ", " + n.kids[0].value + " bytes, sha256 " + sum[:min(8, len(sum))] + "…")
+	return &node{path: n.path, value: value}
 }
 
 // NameFiles gives an edit that replaces a file the names of both files, where they have
@@ -70,7 +71,7 @@ func (e *Edit) CompareBodies(recorded, incoming []byte) {
 func Brief(value string) string {
 	const most = 60
 	if s, ok := canon.Unquote(value); ok {
-		return textSummary(s, most)
+		return textSummary(s, 0, most)
 	}
 	return shorten(escape(value, 0), most)
 }
@@ -86,11 +87,6 @@ func (e *Edit) Values() string {
 	if !aIsText || !bIsText {
 		return "recorded " + Brief(e.Recorded) + ", incoming " + Brief(e.Incoming)
 	}
-	const before = 20
-	lead := ""
-	if n := firstDifference(a, b); n > before && max(len(a), len(b)) > shortText {
-		cut := len(a[:n]) - len(cutBefore(a[:n], before))
-		a, b, lead = a[cut:], b[cut:], "…"
-	}
-	return "recorded " + textSummary(lead+a, shortText/2) + ", incoming " + textSummary(lead+b, shortText/2)
+	from := beforeDifference(a, b)
+	return "recorded " + textSummary(a, from, shortText/2) + ", incoming " + textSummary(b, from, shortText/2)
 }

@@ -23,7 +23,7 @@ import (
 // aligned, so an inserted message is one edit and those behind it none. The
 // result is empty if and only if the forms have the same text.
 func Forms(recorded, incoming *canon.Form) []Edit {
-	var c comparer
+	c := comparer{other: "the request"}
 	if a, b := recorded.Endpoint, incoming.Endpoint; a != b {
 		c.edits = append(c.edits, Edit{Path: "endpoint", Recorded: quote(a), Incoming: quote(b)})
 	}
@@ -46,7 +46,7 @@ func Forms(recorded, incoming *canon.Form) []Edit {
 // when they change. Those outside the body are of an endpoint: they say nothing of
 // another.
 func Drift(recorded, incoming *canon.Form) []Edit {
-	var c comparer
+	c := comparer{other: "the request"}
 	c.lines(recorded.Drift, incoming.Drift)
 	if recorded.Endpoint != incoming.Endpoint {
 		return slices.DeleteFunc(c.edits, func(e Edit) bool { return canon.Outside(e.Path) })
@@ -56,7 +56,10 @@ func Drift(recorded, incoming *canon.Form) []Edit {
 
 // Answers lists what differs between the fields of a recorded answer and of a live one.
 func Answers(recorded, live []canon.Line) []Edit {
-	c := comparer{live: true}
+	c := comparer{other: "the live answer"}
 	c.lines(recorded, live)
+	for i := range c.edits {
+		c.edits[i].Live = true
+	}
 	return c.edits
 }

@@ -155,8 +155,8 @@ func TestForms(t *testing.T) {
 			{Path: "body/a/10/x", Recorded: "2", Incoming: "3"},
 		}},
 		{"lines in another order", []string{"body/b 1", "body/a 1"}, []string{"body/a 1", "body/b 1"}, []Edit{
-			{Path: "body/a", Incoming: "1"},
-			{Path: "body/a", Recorded: "1"},
+			{Path: "body/b", Recorded: "1"},
+			{Path: "body/b", Incoming: "1"},
 		}},
 	}
 	for _, tt := range tests {

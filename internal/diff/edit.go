@@ -31,14 +31,14 @@ const movedNote = "moved"
 // spell gives an edit the paths that the requests have, where the forms know
 // them: those are what a user can find in the program and in the cassette.
 func (e *Edit) spell(recorded, incoming *canon.Form) {
-	from := cmp.Or(e.From, e.Path)
-	if e.Incoming == "" && e.Recorded != "" {
-		e.Path = recorded.Sent(from)
+	from := recorded.Sent(cmp.Or(e.From, e.Path))
+	if e.Incoming == "" {
+		e.Path = from
 		return
 	}
-	e.Path = incoming.Sent(e.Path)
-	if e.From = ""; e.Recorded != "" && recorded.Sent(from) != e.Path {
-		e.From = recorded.Sent(from)
+	e.Path, e.From = incoming.Sent(e.Path), from
+	if e.Recorded == "" || e.From == e.Path {
+		e.From = ""
 	}
 }
 
@@ -46,7 +46,7 @@ func (e *Edit) spell(recorded, incoming *canon.Form) {
 // edit is of anything else.
 func (e *Edit) list() string {
 	i := strings.LastIndexByte(e.Path, '/') + 1
-	if e.onlyIn() == "" || !isNumber(e.Path[i:]) {
+	if e.onlyIn() == "" || !canon.IsIndex(e.Path[i:]) {
 		return ""
 	}
 	return e.Path[:i] + e.onlyIn()

@@ -19,16 +19,17 @@ import (
 func (c *comparison) marked() string {
 	m := c.marks()
 	var b strings.Builder
-	for _, s := range c.spans {
-		if s.same {
-			b.WriteString(c.recorded(s))
+	for i := range c.spans {
+		rec, inc := c.texts(i)
+		if i%2 == 0 {
+			b.WriteString(rec)
 			continue
 		}
-		if s.a0 < s.a1 {
-			b.WriteString(m.delFrom + c.recorded(s) + m.delTo)
+		if rec != "" {
+			b.WriteString(m.del.from + rec + m.del.to)
 		}
-		if s.b0 < s.b1 {
-			b.WriteString(m.insFrom + c.incoming(s) + m.insTo)
+		if inc != "" {
+			b.WriteString(m.ins.from + inc + m.ins.to)
 		}
 	}
 	return b.String()
@@ -38,7 +39,7 @@ func (c *comparison) marked() string {
 func sides(text string, m marks) (recorded, incoming string) {
 	var a, b strings.Builder
 	for text != "" {
-		del, ins := strings.Index(text, m.delFrom), strings.Index(text, m.insFrom)
+		del, ins := strings.Index(text, m.del.from), strings.Index(text, m.ins.from)
 		switch {
 		case del < 0 && ins < 0:
 			a.WriteString(text)
@@ -47,13 +48,13 @@ func sides(text string, m marks) (recorded, incoming string) {
 		case ins < 0 || del >= 0 && del < ins:
 			a.WriteString(text[:del])
 			b.WriteString(text[:del])
-			only, rest, _ := strings.Cut(text[del+len(m.delFrom):], m.delTo)
+			only, rest, _ := strings.Cut(text[del+len(m.del.from):], m.del.to)
 			a.WriteString(only)
 			text = rest
 		default:
 			a.WriteString(text[:ins])
 			b.WriteString(text[:ins])
-			only, rest, _ := strings.Cut(text[ins+len(m.insFrom):], m.insTo)
+			only, rest, _ := strings.Cut(text[ins+len(m.ins.from):], m.ins.to)
 			b.WriteString(only)
 			text = rest
 		}
@@ -67,12 +68,14 @@ func checkMarks(t *testing.T, a, b string) {
 	if gotA, gotB := sides(c.marked(), c.marks()); gotA != a || gotB != b {
 		t.Errorf("the marks are not faithful\nrecorded: %q\nincoming: %q\nmarked:   %q", a, b, c.marked())
 	}
-	at := span{}
-	for _, s := range c.spans {
-		if s.a0 != at.a1 || s.b0 != at.b1 || s.same && c.recorded(s) != c.incoming(s) {
-			t.Errorf("compare %q and %q: bad span %+v after %+v", a, b, s, at)
+	for i, s := range c.spans {
+		rec, inc := c.texts(i)
+		if i%2 == 0 && rec != inc || i > 0 && rec+inc == "" {
+			t.Errorf("compare %q and %q: bad span %d, %+v: %q and %q", a, b, i, s, rec, inc)
 		}
-		at = s
+	}
+	if end := c.spans[len(c.spans)-1]; end.a != len(a) || end.b != len(b) {
+		t.Errorf("compare %q and %q: the spans end at %+v", a, b, end)
 	}
 	for _, row := range c.rows(36) {
 		if strings.Contains(row, "\n") {

@@ -74,3 +74,24 @@ func TestRepeatedElements(t *testing.T) {
 		}
 	}
 }
+
+// TestManyChanges: of more changed elements than are looked at closely, those at the same
+// index belong together.
+func TestManyChanges(t *testing.T) {
+	t.Parallel()
+	var recorded, incoming []string
+	for i := range 2 * maxPairs {
+		path := "body/a/" + strconv.Itoa(i)
+		recorded = append(recorded, path+"/x 1", path+"/y "+strconv.Itoa(i))
+		incoming = append(incoming, path+"/x 2", path+"/y "+strconv.Itoa(i))
+	}
+	edits := Forms(form("e", "", "whole", recorded...), form("e", "", "whole", incoming...))
+	for i, e := range edits {
+		if want := (Edit{Path: "body/a/" + strconv.Itoa(i) + "/x", Recorded: "1", Incoming: "2"}); e != want {
+			t.Fatalf("edit %d is %+v, want %+v", i, e, want)
+		}
+	}
+	if len(edits) != 2*maxPairs {
+		t.Errorf("%d edits, want %d", len(edits), 2*maxPairs)
+	}
+}

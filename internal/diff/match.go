@@ -5,6 +5,9 @@ import "slices"
 // A pair is an element of each of two sequences, by their indexes.
 type pair struct{ a, b int }
 
+// next returns the places behind a pair.
+func (p pair) next() pair { return pair{p.a + 1, p.b + 1} }
+
 // maxDepth bounds how often what is between two matches is searched again. Real
 // texts need three or four levels; without the bound one can be made that needs as
 // many as it has elements.
@@ -17,79 +20,68 @@ const maxDepth = 10
 // what occurs often in the whole may occur once there. It takes O(n log n) for any
 // sequences, which an algorithm that looks for the shortest script does not.
 func match(a, b []string) []pair {
-	return appendMatches(nil, a, b, pair{}, maxDepth)
+	m := matcher{a: a, b: b}
+	m.match(pair{}, pair{len(a), len(b)}, maxDepth)
+	return m.pairs
 }
 
-// appendMatches matches a and b, which start at these indexes of the whole.
-func appendMatches(pairs []pair, a, b []string, start pair, depth int) []pair {
-	at := 0
-	for ; at < min(len(a), len(b)) && a[at] == b[at]; at++ {
-		pairs = append(pairs, pair{start.a + at, start.b + at})
+// A matcher collects what two sequences have in common.
+type matcher struct {
+	a, b  []string
+	pairs []pair
+}
+
+// match matches what is between two places.
+func (m *matcher) match(from, to pair, depth int) {
+	for ; from.a < to.a && from.b < to.b && m.a[from.a] == m.b[from.b]; from = from.next() {
+		m.pairs = append(m.pairs, from)
 	}
-	from := pair{at, at}
-	to := pair{len(a), len(b)}
-	for to.a > from.a && to.b > from.b && a[to.a-1] == b[to.b-1] {
+	end := to
+	for to.a > from.a && to.b > from.b && m.a[to.a-1] == m.b[to.b-1] {
 		to = pair{to.a - 1, to.b - 1}
 	}
 	if depth > 0 {
-		middle := pair{start.a + from.a, start.b + from.b}
-		pairs = appendAroundAnchors(pairs, a[from.a:to.a], b[from.b:to.b], middle, depth-1)
-	}
-	for ; to.a < len(a); to = (pair{to.a + 1, to.b + 1}) {
-		pairs = append(pairs, pair{start.a + to.a, start.b + to.b})
-	}
-	return pairs
-}
-
-// appendAroundAnchors matches the anchors of a and b, and what is between them.
-func appendAroundAnchors(pairs []pair, a, b []string, start pair, depth int) []pair {
-	found := anchors(a, b)
-	if len(found) == 0 {
-		return pairs
-	}
-	var from pair
-	for _, to := range append(found, pair{len(a), len(b)}) {
-		gap := pair{start.a + from.a, start.b + from.b}
-		pairs = appendMatches(pairs, a[from.a:to.a], b[from.b:to.b], gap, depth)
-		if to.a < len(a) {
-			pairs = append(pairs, pair{start.a + to.a, start.b + to.b})
+		if anchors := m.anchors(from, to); len(anchors) > 0 {
+			for _, next := range append(anchors, to) {
+				m.match(from, next, depth-1) // which begins with the anchor before
+				from = next
+			}
 		}
-		from = pair{to.a + 1, to.b + 1}
 	}
-	return pairs
+	for ; to.a < end.a; to = to.next() {
+		m.pairs = append(m.pairs, to)
+	}
 }
 
-// anchors returns the longest sequence of the rarest elements that are in a and in
-// b, in the same order. What occurs several times is paired by its occurrences: the
+// anchors returns the longest sequence of the rarest elements that both have between two
+// places, in the same order. What occurs several times is paired by its occurrences: the
 // first with the first.
-func anchors(a, b []string) []pair {
+func (m *matcher) anchors(from, to pair) []pair {
 	type places struct{ a, b []int }
-	common := make(map[string]*places, len(a))
-	for i, s := range a {
-		p := common[s]
-		if p == nil {
-			p = &places{}
-			common[s] = p
-		}
+	common := make(map[string]places, to.a-from.a)
+	for i := from.a; i < to.a; i++ {
+		p := common[m.a[i]]
 		p.a = append(p.a, i)
+		common[m.a[i]] = p
 	}
-	for i, s := range b {
-		if p := common[s]; p != nil {
+	for i := from.b; i < to.b; i++ {
+		if p, ok := common[m.b[i]]; ok {
 			p.b = append(p.b, i)
-		}
-	}
-	rarest := len(a) + len(b)
-	for _, p := range common {
-		if len(p.b) > 0 {
-			rarest = min(rarest, max(len(p.a), len(p.b)))
+			common[m.b[i]] = p
 		}
 	}
 	var pairs []pair
+	rarest := len(m.a) + len(m.b)
 	for _, p := range common {
-		if max(len(p.a), len(p.b)) == rarest {
-			for k := range min(len(p.a), len(p.b)) {
-				pairs = append(pairs, pair{p.a[k], p.b[k]})
-			}
+		times := max(len(p.a), len(p.b))
+		if len(p.b) == 0 || times > rarest {
+			continue
+		}
+		if times < rarest {
+			rarest, pairs = times, nil
+		}
+		for k := range min(len(p.a), len(p.b)) {
+			pairs = append(pairs, pair{p.a[k], p.b[k]})
 		}
 	}
 	slices.SortFunc(pairs, func(p, q pair) int { return p.a - q.a })

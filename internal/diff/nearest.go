@@ -23,17 +23,13 @@ const plausible = 0.25
 // fair part in common; an unused one; the larger common part; the earlier one.
 // It keeps no candidate.
 func Nearest(asked *canon.Form, recorded iter.Seq[Candidate]) int {
-	sameEndpoint := false // a candidate has it
-	p := newProfile(asked.Lines(), anyPath)
+	same, other := newProfile(asked.Lines(), 0), newProfile(asked.Lines(), anyPath)
 	i, nearest, best := -1, -1, rank{}
 	for c := range recorded {
 		i++
-		switch same := c.Form.Endpoint == asked.Endpoint; {
-		case sameEndpoint && !same:
-			continue
-		case same && !sameEndpoint:
-			sameEndpoint, nearest = true, -1
-			p = newProfile(asked.Lines(), 0)
+		p := same
+		if c.Form.Endpoint != asked.Endpoint {
+			p = other
 		}
 		if r := rankOf(asked, p, c); nearest < 0 || slices.Compare(r[:], best[:]) > 0 {
 			nearest, best = i, r
@@ -42,14 +38,15 @@ func Nearest(asked *canon.Form, recorded iter.Seq[Candidate]) int {
 	return nearest
 }
 
-// A rank says how near a candidate is, by the criteria that [Nearest] lists from
-// the second on. Ranks compare as slices.
-type rank [5]float64
+// A rank says how near a candidate is, by the criteria that [Nearest] lists.
+// Ranks compare as slices.
+type rank [6]float64
 
 func rankOf(asked *canon.Form, p *profile, c Candidate) rank {
 	share := p.share(c.Form.Lines(), p.skip)
 	sameModel, sameWire := c.Form.Model == asked.Model, c.Form.Wire == asked.Wire
 	return rank{
+		score(c.Form.Endpoint == asked.Endpoint),
 		score(!c.Used && sameButModel(asked.Lines(), c.Form.Lines())),
 		score(sameModel) + score(sameWire),
 		score(share >= plausible),

@@ -34,8 +34,12 @@ func textNote(recorded, incoming, other string) string {
 		return ""
 	case differOnlyIn(func(s string) string { return strings.ReplaceAll(s, "\r\n", "\n") }):
 		return lineEndsNote + ": the recording has " + lineEnds(a) + ", " + other + " " + lineEnds(b)
+	case differOnlyIn(trimEnd):
+		return "differs only in white space at the end"
+	case differOnlyIn(trimStart):
+		return "differs only in white space at the start"
 	case differOnlyIn(strings.TrimSpace):
-		return "differs only in white space " + whereBlank(a, b)
+		return "differs only in white space at the start and the end"
 	case differOnlyIn(func(s string) string { return strings.Join(strings.Fields(s), " ") }):
 		return "differs only in white space"
 	case differOnlyIn(strings.ToLower):
@@ -66,19 +70,8 @@ func lineEnds(s string) string {
 	return "both"
 }
 
-// whereBlank says on which side of two texts, equal without the white space around
-// them, that is different.
-func whereBlank(a, b string) string {
-	start := func(s string) string { return s[:len(s)-len(strings.TrimLeftFunc(s, unicode.IsSpace))] }
-	end := func(s string) string { return s[len(strings.TrimRightFunc(s, unicode.IsSpace)):] }
-	switch {
-	case start(a) == start(b):
-		return "at the end"
-	case end(a) == end(b):
-		return "at the start"
-	}
-	return "at the start and the end"
-}
+func trimEnd(s string) string   { return strings.TrimRightFunc(s, unicode.IsSpace) }
+func trimStart(s string) string { return strings.TrimLeftFunc(s, unicode.IsSpace) }
 
 // plain writes a text as it looks: without what cannot be seen, special blanks
 // as blanks, and typographic signs as the ASCII they are mistaken for.

@@ -33,7 +33,7 @@ func newProfile(lines []canon.Line, skip int) *profile {
 		p.weight += w
 		p.often[lineHash(path, l.Value)]++
 		p.at[without(l.Path, skip)] = w
-		eachWord(l.Value, func(word uint64, _ int) { words = append(words, path^word) })
+		stringWords(l.Value, func(word uint64, _ int) { words = append(words, path^word) })
 	}
 	if skip == anyPath {
 		p.at[""] = math.Inf(1) // all fields are at this path, and none limits another
@@ -86,7 +86,7 @@ func (p *profile) share(lines []canon.Line, skip int) float64 {
 // overlap returns the part of a string's words that the profile has too.
 func (p *profile) overlap(path uint64, value string) float64 {
 	var total, common float64
-	eachWord(value, func(word uint64, size int) {
+	stringWords(value, func(word uint64, size int) {
 		total += float64(size)
 		if p.words.has(path ^ word) {
 			common += float64(size)
@@ -134,12 +134,6 @@ func (s hashSet) place(hash uint64) int {
 
 func (s hashSet) has(hash uint64) bool { return s[s.place(hash)] == hash }
 
-// FNV-1a, http://www.isthe.com/chongo/tech/comp/fnv/.
-const (
-	fnvOffset = 14695981039346656037
-	fnvPrime  = 1099511628211
-)
-
 // pathHash is of a path without its first skip bytes and without digits: it does
 // not matter where in a list something stands.
 func pathHash(path string, skip int) uint64 {
@@ -155,37 +149,15 @@ func pathHash(path string, skip int) uint64 {
 // maxWordBytes bounds the bytes of one string that are read for words.
 const maxWordBytes = 32 << 10
 
-// eachWord calls f for each word of a JSON string, with a hash of it and the
-// word before, and its length. A character of a script without spaces is
-// a word. Of a huge string it reads the beginning and the end.
-func eachWord(value string, f func(hash uint64, size int)) {
-	if value == "" || value[0] != '"' {
-		return
-	}
-	if len(value) > maxWordBytes {
+// stringWords calls f for the words of a JSON string, as [eachWord] does. Of a huge string it
+// reads the beginning and the end.
+func stringWords(value string, f func(hash uint64, size int)) {
+	switch {
+	case value == "" || value[0] != '"':
+	case len(value) > maxWordBytes:
 		eachWord(value[:maxWordBytes/2], f)
-		value = `"` + value[len(value)-maxWordBytes/2:]
+		eachWord(value[len(value)-maxWordBytes/2:], f)
+	default:
+		eachWord(value, f)
 	}
-	hash, before, size := uint64(fnvOffset), uint64(0), 0
-	end := func() {
-		if size > 0 {
-			hash ^= hash >> 32
-			f(hash^before*fnvPrime, size)
-			hash, before, size = fnvOffset, hash, 0
-		}
-	}
-	for i := 1; i < len(value); i++ {
-		c := value[i]
-		if c >= wideStart || !isWord(c) {
-			end()
-		}
-		if isWord(c) {
-			hash = (hash ^ uint64(c)) * fnvPrime
-			size++
-		}
-		if c == '\\' {
-			i++ // an escape is no letter
-		}
-	}
-	end()
 }

@@ -6,25 +6,24 @@ import (
 	"strings"
 )
 
-// marks surround what only one text has. They are as many dashes and pluses as
-// it takes to be found in neither text.
-type marks struct{ delFrom, delTo, insFrom, insTo string }
+// marks surround what only the recorded and what only the incoming text has. They are as
+// many dashes and pluses as it takes to be found in neither text.
+type marks struct{ del, ins mark }
+
+type mark struct{ from, to string }
 
 func (c *comparison) marks() marks {
 	inText := func(s string) bool { return strings.Contains(c.a, s) || strings.Contains(c.b, s) }
 	for minus, plus := "-", "+"; ; minus, plus = minus+"-", plus+"+" {
-		m := marks{"[" + minus, minus + "]", "{" + plus, plus + "}"}
-		if !slices.ContainsFunc([]string{m.delFrom, m.delTo, m.insFrom, m.insTo}, inText) {
+		m := marks{mark{"[" + minus, minus + "]"}, mark{"{" + plus, plus + "}"}}
+		if !slices.ContainsFunc([]string{m.del.from, m.del.to, m.ins.from, m.ins.to}, inText) {
 			return m
 		}
 	}
 }
 
-func (m *marks) del(s string, level escaping) string { return between(m.delFrom, s, m.delTo, level) }
-func (m *marks) ins(s string, level escaping) string { return between(m.insFrom, s, m.insTo, level) }
-
-// between writes a change between its marks, the middle of a long one left out.
-func between(from, s, to string, level escaping) string {
+// around writes a change between its marks, the middle of a long one left out.
+func (m mark) around(s string, level escaping) string {
 	const head, tail = 120, 60
 	if s == "" {
 		return ""
@@ -34,7 +33,7 @@ func between(from, s, to string, level escaping) string {
 		rest = " … " + escape(cutBefore(text, tail), level) + " (" + sizeOf(len(s)) + ")"
 		text = cutAfter(text, head)
 	}
-	return from + escape(text, level) + rest + to
+	return m.from + escape(text, level) + rest + m.to
 }
 
 // levelOf makes seen what is hidden where nothing else differs.
@@ -64,11 +63,12 @@ type rowWriter struct {
 func (c *comparison) rows(context int) []string {
 	r := rowWriter{comparison: c, marks: c.marks(), context: context, recLine: 1, incLine: 1}
 	r.numbered = !oneLine(c.a) || !oneLine(c.b)
-	for i, s := range c.spans {
-		if s.same {
-			r.unchanged(c.recorded(s), i > 0, i+1 < len(c.spans))
+	for i := range c.spans {
+		rec, inc := c.texts(i)
+		if i%2 == 0 {
+			r.unchanged(rec, i > 0, i+1 < len(c.spans))
 		} else {
-			r.change(s)
+			r.change(rec, inc)
 		}
 	}
 	r.end()
@@ -87,23 +87,26 @@ func (r *rowWriter) end() {
 	r.label = ""
 }
 
-// mark writes a change to the row. The first of a row gives it its label.
+// mark writes a change to the row. The first of a row gives it its label; a row that begins
+// with what both texts have is a line of the incoming one.
 func (r *rowWriter) mark(text, label string, line int) {
 	switch {
 	case r.label != "":
-	case r.numbered:
-		r.label = fmt.Sprintf("%s %d: ", label, line)
-	default:
+	case !r.numbered:
 		r.label = "change:   "
+	case r.row.Len() > 0:
+		r.label = fmt.Sprintf("line %d: ", r.incLine)
+	default:
+		r.label = fmt.Sprintf("%s %d: ", label, line)
 	}
 	r.row.WriteString(text)
 }
 
 // change writes what differs: within a line, or as lines of their own.
-func (r *rowWriter) change(s span) {
-	rec, inc, level := r.recorded(s), r.incoming(s), levelOf(r.recorded(s), r.incoming(s))
+func (r *rowWriter) change(rec, inc string) {
+	level := levelOf(rec, inc)
 	if inline(rec) && inline(inc) {
-		del, ins := r.marks.del(rec, level), r.marks.ins(inc, level)
+		del, ins := r.marks.del.around(rec, level), r.marks.ins.around(inc, level)
 		r.mark(del, "line", r.incLine)
 		if min(len(del), len(ins)) > shortText {
 			r.end()
@@ -113,15 +116,11 @@ func (r *rowWriter) change(s span) {
 		r.incLine += strings.Count(inc, "\n")
 		return
 	}
-	label := "was line"
-	if r.row.Len() > 0 {
-		label = "line"
-	}
-	r.block(rec, label, &r.recLine, func(s string) string { return r.marks.del(s, level) })
+	r.block(rec, "was line", &r.recLine, r.marks.del, level)
 	if rec != "" {
 		r.end()
 	}
-	r.block(inc, "line", &r.incLine, func(s string) string { return r.marks.ins(s, level) })
+	r.block(inc, "line", &r.incLine, r.marks.ins, level)
 }
 
 // inline reports whether a change is shown within a line: it has no newline,
@@ -138,7 +137,7 @@ const maxInline = 36
 
 // block writes a change of several lines, a row for each; of many the first
 // and the last.
-func (r *rowWriter) block(s, label string, line *int, mark func(string) string) {
+func (r *rowWriter) block(s, label string, line *int, m mark, level escaping) {
 	const most, head = 5, 3
 	first, before := *line, len(r.rows)
 	for s != "" {
@@ -146,7 +145,7 @@ func (r *rowWriter) block(s, label string, line *int, mark func(string) string) 
 		if text == "" {
 			text = "\n"
 		}
-		r.mark(mark(text), label, *line)
+		r.mark(m.around(text, level), label, *line)
 		if newline {
 			r.end()
 			*line++

@@ -19,7 +19,7 @@ const shortText = 100
 // summary writes a JSON value on one line of moderate length.
 func summary(value string) string {
 	if s, ok := canon.Unquote(value); ok {
-		return textSummary(s, 160)
+		return textSummary(s, 0, 160)
 	}
 	const maxJSON, maxString = 320, 80
 	var b strings.Builder
@@ -31,7 +31,7 @@ func summary(value string) string {
 			continue
 		}
 		if s, ok := canon.Unquote(literal); ok {
-			b.WriteString(textSummary(s, maxString))
+			b.WriteString(textSummary(s, 0, maxString))
 		} else {
 			b.WriteString(shorten(escape(literal, 0), maxString))
 		}
@@ -43,12 +43,15 @@ func summary(value string) string {
 	return cutAfter(b.String(), maxJSON) + "… (" + sizeOf(len(value)) + ")"
 }
 
-// textSummary writes a text as a JSON string of about n bytes.
-func textSummary(s string, n int) string {
+// textSummary writes a text from an offset on, as a JSON string of about n bytes.
+func textSummary(s string, from, n int) string {
 	if what := opaque(s); what != "" {
 		return what
 	}
-	text := readable(s)
+	text := readable(s[from:])
+	if from > 0 {
+		text = "…" + text
+	}
 	if cut := shorten(text, n); cut != text {
 		return quote(cut) + " (" + sizeOf(len(s)) + ")"
 	}

@@ -2,35 +2,39 @@ package diff
 
 import "strings"
 
-// A span is a stretch of two texts, as offsets in both: the same text, or what
-// one has in the place of the other.
+// A span is a stretch of two texts: the same text, or what one has in the place of the
+// other. It begins where the one before it ends.
 type span struct {
-	a0, a1 int // of the recorded text
-	b0, b1 int // of the incoming text
-	same   bool
-	words  int // of the side that has more
+	a, b  int // where it ends in the recorded and in the incoming text
+	words int // of the side that has more
 }
 
-// A comparison is two texts and their spans, which cover both without gaps; the
-// same and changed ones alternate.
+// A comparison is two texts and their spans, which cover both. The first of them is the
+// same in both, and may be empty; the second is a change, and so on by turns.
 type comparison struct {
 	a, b          string
 	spans         []span
 	same, changed int // words
 }
 
-func (c *comparison) recorded(s span) string { return c.a[s.a0:s.a1] }
-func (c *comparison) incoming(s span) string { return c.b[s.b0:s.b1] }
+// texts returns what a span is of both texts.
+func (c *comparison) texts(i int) (recorded, incoming string) {
+	var from span
+	if i > 0 {
+		from = c.spans[i-1]
+	}
+	return c.a[from.a:c.spans[i].a], c.b[from.b:c.spans[i].b]
+}
 
 // compareTexts compares lines, then the sentences of lines that differ, and then
 // their words.
 func compareTexts(a, b string) *comparison {
-	c := &comparison{a: a, b: b}
+	c := &comparison{a: a, b: b, spans: make([]span, 1)}
 	c.compare(a, b, lines, sentences, words)
 	c.joinNear()
 	c.trimBlanks()
-	for _, s := range c.spans {
-		if s.same {
+	for i, s := range c.spans {
+		if i%2 == 0 {
 			c.same += s.words
 		} else {
 			c.changed += s.words
@@ -60,33 +64,25 @@ func (c *comparison) compare(a, b string, cuts ...func(string) []string) {
 
 // add adds what the texts go on with.
 func (c *comparison) add(a, b string, same bool) {
-	next := span{a1: len(a), b1: len(b), same: same, words: max(countWords(a), countWords(b))}
-	if k := len(c.spans) - 1; k >= 0 {
-		last := c.spans[k]
-		next.a0, next.a1 = last.a1, last.a1+len(a)
-		next.b0, next.b1 = last.b1, last.b1+len(b)
-		if last.same == same {
-			c.spans[k] = join(last, next)
-			return
-		}
-	}
-	if a != "" || b != "" {
+	last := &c.spans[len(c.spans)-1]
+	next := span{last.a + len(a), last.b + len(b), max(countWords(a), countWords(b))}
+	switch {
+	case a == "" && b == "":
+	case same == (len(c.spans)%2 == 1):
+		next.words += last.words
+		*last = next
+	default:
 		c.spans = append(c.spans, next)
 	}
-}
-
-// join returns what two spans are together, which follow each other.
-func join(s, next span) span {
-	return span{s.a0, next.a1, s.b0, next.b1, s.same && next.same, s.words + next.words}
 }
 
 // joinNear joins changes that have next to nothing between them: two changed
 // words with a blank between, long ones with an "of". Confetti is no help.
 func (c *comparison) joinNear() {
 	out := c.spans[:0]
-	for _, s := range c.spans {
-		for n := len(out); !s.same && n >= 2 && c.tooSmall(out[n-2], out[n-1], s); n = len(out) {
-			s = join(join(out[n-2], out[n-1]), s)
+	for i, s := range c.spans {
+		for n := len(out); i%2 == 1 && n > 1 && c.tooSmall(out[n-2], out[n-1], s); n = len(out) {
+			s.words += out[n-2].words + out[n-1].words
 			out = out[:n-2]
 		}
 		out = append(out, s)
@@ -97,7 +93,7 @@ func (c *comparison) joinNear() {
 // tooSmall reports whether what is the same between two changes says too little
 // to be shown between them.
 func (c *comparison) tooSmall(before, same, after span) bool {
-	text := c.recorded(same)
+	text := c.a[before.a:same.a]
 	weight := same.words + 2*strings.Count(text, "\n")
 	if weight == 0 {
 		return len(text) <= 8
@@ -108,15 +104,14 @@ func (c *comparison) tooSmall(before, same, after span) bool {
 // trimBlanks gives blanks that both sides of a change start or end with to the
 // text around it.
 func (c *comparison) trimBlanks() {
-	for i := range c.spans {
-		s := &c.spans[i]
-		for i > 0 && !s.same && s.a0 < s.a1 && s.b0 < s.b1 && c.a[s.a0] == c.b[s.b0] && isSpace(c.a[s.a0]) {
-			s.a0, s.b0 = s.a0+1, s.b0+1
-			c.spans[i-1].a1, c.spans[i-1].b1 = s.a0, s.b0
+	bothBlank := func(rec, inc byte) bool { return rec == inc && isSpace(rec) }
+	for i := 1; i < len(c.spans); i += 2 {
+		before, s := &c.spans[i-1], &c.spans[i]
+		for before.a < s.a && before.b < s.b && bothBlank(c.a[before.a], c.b[before.b]) {
+			before.a, before.b = before.a+1, before.b+1
 		}
-		for i+1 < len(c.spans) && !s.same && s.a0 < s.a1 && s.b0 < s.b1 && c.a[s.a1-1] == c.b[s.b1-1] && isSpace(c.a[s.a1-1]) {
-			s.a1, s.b1 = s.a1-1, s.b1-1
-			c.spans[i+1].a0, c.spans[i+1].b0 = s.a1, s.b1
+		for i+1 < len(c.spans) && before.a < s.a && before.b < s.b && bothBlank(c.a[s.a-1], c.b[s.b-1]) {
+			s.a, s.b = s.a-1, s.b-1
 		}
 	}
 }

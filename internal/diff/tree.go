@@ -17,32 +17,31 @@ type node struct {
 	lines []canon.Line // what it is made of
 }
 
-// tree returns the field at path, which is made of these lines. They are sorted,
-// so those of one member follow each other.
-func tree(name, path string, lines []canon.Line) *node {
-	n := &node{name: name, path: path, lines: lines}
-	start := 0 // of the members' names in the paths
-	if path != "" {
-		start = len(path) + 1
-	}
-	for len(lines) > 0 {
-		first := lines[0]
-		name, _, deeper := strings.Cut(first.Path[start:], "/")
-		if !deeper {
-			n.kids = append(n.kids, &node{name: name, path: first.Path, value: first.Value, lines: lines[:1]})
-			lines = lines[1:]
-			continue
-		}
-		end := start + len(name)
-		count := 1
-		for count < len(lines) && strings.HasPrefix(lines[count].Path, first.Path[:end+1]) {
+// tree returns the root of these lines, which are in canonical order.
+func tree(lines []canon.Line) *node {
+	root := &node{lines: lines}
+	root.grow(0)
+	return root
+}
+
+// grow adds what is below a node; in the paths of its lines that begins at an offset. The
+// lines of one member follow each other.
+func (n *node) grow(below int) {
+	for lines := n.lines; len(lines) > 0; {
+		first, count := lines[0], 1
+		name, _, deeper := strings.Cut(first.Path[below:], "/")
+		end := below + len(name)
+		for deeper && count < len(lines) && strings.HasPrefix(lines[count].Path, first.Path[:end+1]) {
 			count++
 		}
-		n.kids = append(n.kids, tree(name, first.Path[:end], lines[:count]))
+		kid := &node{name: name, path: first.Path[:end], value: first.Value, lines: lines[:count]}
+		if deeper {
+			kid.grow(end + 1)
+		}
+		n.kids = append(n.kids, kid)
 		lines = lines[count:]
 	}
 	n.value = n.join()
-	return n
 }
 
 // tellingMembers are the members that tell a reader what an object is.
@@ -51,13 +50,8 @@ var tellingMembers = []string{"role", "type", "name"}
 // join makes the JSON of a list or an object of that of its kids: the telling
 // members first, the others in canonical order.
 func (n *node) join() string {
-	var b strings.Builder
-	if !slices.ContainsFunc(n.kids, func(k *node) bool { return !isNumber(k.name) }) {
-		for i, k := range n.kids {
-			b.WriteByte("[,"[min(i, 1)])
-			b.WriteString(k.value)
-		}
-		return b.String() + "]"
+	if len(n.kids) == 0 || canon.IsIndex(n.kids[0].name) {
+		return "[" + strings.Join(each(n.kids, valueOf), ",") + "]"
 	}
 	rank := func(k *node) int {
 		i := slices.Index(tellingMembers, k.name)
@@ -68,19 +62,8 @@ func (n *node) join() string {
 	}
 	kids := slices.Clone(n.kids)
 	slices.SortStableFunc(kids, func(a, b *node) int { return cmp.Compare(rank(a), rank(b)) })
-	for i, k := range kids {
-		b.WriteByte("{,"[min(i, 1)])
-		b.WriteString(quote(memberName(k.name)) + ":" + k.value)
-	}
-	return b.String() + "}"
-}
-
-// memberName undoes what canon does to write a name as a path segment.
-func memberName(segment string) string {
-	if s, ok := canon.Unquote(segment); ok {
-		segment = s
-	}
-	return strings.ReplaceAll(strings.ReplaceAll(segment, "~1", "/"), "~0", "~")
+	members := each(kids, func(k *node) string { return quote(canon.MemberName(k.name)) + ":" + k.value })
+	return "{" + strings.Join(members, ",") + "}"
 }
 
 // member returns the value of the member with this name, or "".
@@ -93,14 +76,16 @@ func (n *node) member(name string) string {
 	return ""
 }
 
-// fields returns what stands for the node if only one side has it: itself, or
-// the members of "body", "header" and "query", which are no fields.
-func (n *node) fields() []*node {
-	if n.path == n.name && len(n.kids) > 0 {
-		return n.kids
+// each returns what text returns of each node.
+func each(nodes []*node, text func(*node) string) []string {
+	out := make([]string, len(nodes))
+	for i, n := range nodes {
+		out[i] = text(n)
 	}
-	return []*node{n}
+	return out
 }
+
+func valueOf(n *node) string { return n.value }
 
 // kindOf says what a JSON value is, in words.
 func kindOf(value string) string {
@@ -117,12 +102,4 @@ func kindOf(value string) string {
 		return "null"
 	}
 	return "a number"
-}
-
-// compareNames orders path segments as canon does: numbers by value.
-func compareNames(a, b string) int {
-	if isNumber(a) && isNumber(b) {
-		return cmp.Or(cmp.Compare(len(a), len(b)), strings.Compare(a, b))
-	}
-	return strings.Compare(a, b)
 }

@@ -94,7 +94,7 @@ func inWord(s string, i int) bool {
 	case '\'':
 		return isWord(s[i-1]) && isWord(s[i+1])
 	case '.':
-		return isNumber(s[i-1:i]) && isNumber(s[i+1:i+2])
+		return unicode.IsDigit(rune(s[i-1])) && unicode.IsDigit(rune(s[i+1]))
 	}
 	return false
 }
@@ -108,20 +108,40 @@ func isWord(c byte) bool {
 	return 'a' <= c|0x20 && c|0x20 <= 'z' || '0' <= c && c <= '9' || c >= 0x80
 }
 
-// countWords counts the words of s; a character of a script without spaces is one.
-func countWords(s string) int {
-	n := 0
-	inWord := false
-	for i := range len(s) {
-		if isWord(s[i]) && !inWord || s[i] >= wideStart {
-			n++
+// FNV-1a, http://www.isthe.com/chongo/tech/comp/fnv/.
+const (
+	fnvOffset = 14695981039346656037
+	fnvPrime  = 1099511628211
+)
+
+// eachWord calls f for each word of a text or of JSON, with a hash of it and the word
+// before, and its length. A character of a script without spaces is a word.
+func eachWord(s string, f func(hash uint64, size int)) {
+	hash, before, size := uint64(fnvOffset), uint64(0), 0
+	end := func() {
+		if size > 0 {
+			hash ^= hash >> 32
+			f(hash^before*fnvPrime, size)
+			hash, before, size = fnvOffset, hash, 0
 		}
-		inWord = isWord(s[i])
 	}
-	return n
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		if c >= wideStart || !isWord(c) {
+			end()
+		}
+		if isWord(c) {
+			hash = (hash ^ uint64(c)) * fnvPrime
+			size++
+		}
+		if c == '\\' {
+			i++ // an escape is no letter
+		}
+	}
+	end()
 }
 
-// isNumber reports whether a text is all digits, as the name of a list element.
-func isNumber(s string) bool {
-	return s != "" && strings.Trim(s, "0123456789") == ""
+func countWords(s string) (n int) {
+	eachWord(s, func(uint64, int) { n++ })
+	return n
 }

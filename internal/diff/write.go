@@ -191,16 +191,19 @@ func (w *writer) long(e *Edit, a, b string) {
 		w.rows(c.rows(context), maxRows, " changes")
 		return
 	}
-	const before, after = 30, 120
+	from := beforeDifference(a, b)
+	w.both(e, textSummary(a, from, 120), textSummary(b, from, 120))
+}
+
+// beforeDifference returns where to begin showing two texts: shortly before their first
+// difference, if they are long.
+func beforeDifference(a, b string) int {
+	const before = 20
 	n := firstDifference(a, b)
-	from, lead := 0, ""
-	if n > before {
-		from, lead = n-len(cutBefore(a[:n], before)), "… "
+	if n <= before || max(len(a), len(b)) <= shortText {
+		return 0
 	}
-	one := func(s string) string {
-		return quote(lead+shorten(readable(s[from:]), after)) + " (" + sizeOf(len(s)) + ")"
-	}
-	w.both(e, one(a), one(b))
+	return n - len(cutBefore(a[:n], before))
 }
 
 // firstDifference returns the offset of the first byte that differs.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/exactjson"
+	"github.com/promptecho/promptecho/internal/group"
 	"github.com/promptecho/promptecho/internal/interaction"
 )
 
@@ -91,10 +92,10 @@ type joint []*piece
 // those of one path that have the same numbers, since several texts can come at once.
 // Where nearly every piece has a number of its own, the server counts the pieces by it,
 // and those of the path are plain, whatever their numbers.
-func joints(pieces []*piece) []joint {
-	numbered := groupBy(pieces, func(p *piece) string { return p.path + "\x00" + p.numbers })
-	plain := groupBy(pieces, func(p *piece) string { return p.path })
-	plain = slices.DeleteFunc(plain, func(j joint) bool {
+func joints(pieces []*piece) [][]*piece {
+	numbered := group.By(pieces, func(p *piece) (string, bool) { return p.path + "\x00" + p.numbers, true })
+	plain := group.By(pieces, func(p *piece) (string, bool) { return p.path, true })
+	plain = slices.DeleteFunc(plain, func(j []*piece) bool {
 		numbers := map[string]bool{}
 		for _, p := range j {
 			numbers[p.numbers] = true
@@ -102,24 +103,9 @@ func joints(pieces []*piece) []joint {
 		return len(numbers) == 1 || len(numbers)*2 < len(j)
 	})
 	// What is in one piece is found there, and what is the same in each is an id.
-	return slices.DeleteFunc(append(numbered, plain...), func(j joint) bool {
+	return slices.DeleteFunc(append(numbered, plain...), func(j []*piece) bool {
 		return !slices.ContainsFunc(j, func(p *piece) bool { return p.text != j[0].text })
 	})
-}
-
-func groupBy(pieces []*piece, key func(*piece) string) (joints []joint) {
-	index := map[string]int{}
-	for _, p := range pieces {
-		k := key(p)
-		i, ok := index[k]
-		if !ok {
-			i = len(joints)
-			index[k] = i
-			joints = append(joints, nil)
-		}
-		joints[i] = append(joints[i], p)
-	}
-	return joints
 }
 
 // splitTexts calls f with the texts that are put together from several events.

@@ -33,19 +33,8 @@ func (l *Log) done(missed int) attr.Done {
 			d.Replayed--
 		}
 	}
-	for _, one := range l.Comparisons.all {
-		switch one.Verdict {
-		case compare.Identical:
-			d.Identical++
-		case compare.Benign:
-			d.Benign++
-		case compare.Drift:
-			d.Drift++
-		case compare.NotCompared:
-			d.NotCompared++
-		case compare.NotSent:
-			d.NotSent++
-		}
-	}
+	count := func(v compare.Verdict) int64 { return int64(len(l.Comparisons.of(v))) }
+	d.Identical, d.Benign, d.Drift = count(compare.Identical), count(compare.Benign), count(compare.Drift)
+	d.NotCompared, d.NotSent = count(compare.NotCompared), count(compare.NotSent)
 	return d
 }

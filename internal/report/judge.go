@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/promptecho/promptecho/internal/group"
 	"github.com/promptecho/promptecho/internal/tape"
 )
 
@@ -99,7 +100,8 @@ func (r *Run) judgeMisses(rep *Report, o *Outcome, misses []*Miss, recs, unused 
 		verb = "has"
 	}
 	text := fmt.Sprintf("%s %s no recording (mode %s, %s; %d of %d recordings used)", Count(len(misses), "request"), verb, r.Mode, r.ModeBy, used, len(recs))
-	for i, finding := range findings(misses) {
+	all := findings(misses)
+	for i, finding := range all {
 		first := finding[0]
 		r.annotate(rep, first.Line, first.Caller, first.why())
 		switch {
@@ -118,7 +120,7 @@ func (r *Run) judgeMisses(rep *Report, o *Outcome, misses []*Miss, recs, unused 
 			text += andMore("\n  … ", len(rest)-alsoNamed)
 		}
 	}
-	text += andMore("\n\n  … ", len(findings(misses))-maxListed)
+	text += andMore("\n\n  … ", len(all)-maxListed)
 	if o.Whole() && len(unused) > 0 {
 		var places []string
 		for _, rec := range unused[:min(len(unused), alsoNamed)] {
@@ -138,19 +140,8 @@ func (r *Run) judgeMisses(rep *Report, o *Outcome, misses []*Miss, recs, unused 
 
 // findings puts those misses together that have the same reason and differ from their
 // recordings in the same way.
-func findings(misses []*Miss) (all [][]*Miss) {
-	at := map[[2]string]int{}
-	for _, m := range misses {
-		why := [2]string{m.Reason, m.Diff}
-		i, ok := at[why]
-		if !ok {
-			i = len(all)
-			at[why] = i
-			all = append(all, nil)
-		}
-		all[i] = append(all[i], m)
-	}
-	return all
+func findings(misses []*Miss) [][]*Miss {
+	return group.By(misses, func(m *Miss) ([2]string, bool) { return [2]string{m.Reason, m.Diff}, true })
 }
 
 // judgeUnused says whether recordings answered nothing, in a run that went well otherwise.

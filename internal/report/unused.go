@@ -3,9 +3,7 @@ package report
 import (
 	"fmt"
 	"slices"
-	"strings"
 
-	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/diff"
 	"github.com/promptecho/promptecho/internal/tape"
 )
@@ -63,9 +61,5 @@ func (r *Run) whyUnused(unused *tape.Recording, recs []*tape.Recording) string {
 	if len(edits) == 0 || len(edits) > 3 {
 		return ""
 	}
-	names := make([]string, len(edits))
-	for j, e := range edits {
-		names[j] = canon.Short(e.Path)
-	}
-	return fmt.Sprintf("%s:%d was used, which differs in %s", r.File, used[i].Line(), strings.Join(names, ", "))
+	return fmt.Sprintf("%s:%d was used, which differs in %s", r.File, used[i].Line(), names(edits))
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/promptecho/promptecho/internal/group"
 	"github.com/promptecho/promptecho/internal/interaction"
 )
 
@@ -22,19 +23,19 @@ type ServerClash struct {
 // if there is none. allowUnused says that recordings may stay unused. The tape must be
 // closed.
 func (t *Tape) ServerClash(allowUnused bool) *ServerClash {
-	local := grouped(t.recordings, func(rec *Recording) (uint64, bool) {
+	local := group.By(t.recordings, func(rec *Recording) (uint64, bool) {
 		return keyOf(rec.Form()), (!rec.resumed || rec.used.Load()) && rec.isAnswer() && rec.Form().Local
 	})
-	for _, group := range local {
+	for _, recs := range local {
 		origin := (*Recording).askedAt
-		if slices.ContainsFunc(group, func(rec *Recording) bool { return !rec.fresh && !rec.used.Load() }) {
+		if slices.ContainsFunc(recs, func(rec *Recording) bool { return !rec.fresh && !rec.used.Load() }) {
 			if !allowUnused {
 				continue // a run that leaves some unused completes nothing
 			}
 			origin = func(rec *Recording) string { return rec.Form().Origin }
 		}
-		clash := &ServerClash{Endpoint: group[0].Form().Endpoint}
-		for _, rec := range apart(group, func(rec *Recording) (string, bool) { return server(origin(rec)), true }) {
+		clash := &ServerClash{Endpoint: recs[0].Form().Endpoint}
+		for _, rec := range apart(recs, func(rec *Recording) (string, bool) { return server(origin(rec)), true }) {
 			scheme := "http://"
 			if strings.HasPrefix(rec.Interaction().Request.URL, "https:") {
 				scheme = "https://"
@@ -90,26 +91,26 @@ func (t *Tape) UnsaidClashes() (clashes []UnsaidClash) {
 			places[rec] = len(places) + 1
 		}
 	}
-	same := grouped(t.recordings, func(rec *Recording) (requestKey, bool) {
+	same := group.By(t.recordings, func(rec *Recording) (requestKey, bool) {
 		// A request that was refused is sent again with a new token.
 		return rec.requestKey(), rec.unsaid != nil && rec.isAnswer() && rec.Interaction().Response.Status != http.StatusUnauthorized
 	})
 	told := map[string]bool{}
-	for _, group := range same {
+	for _, recs := range same {
 		paths := map[string]bool{}
-		for _, rec := range group {
+		for _, rec := range recs {
 			for path := range rec.unsaid {
 				paths[path] = true
 			}
 		}
 		for _, path := range slices.Sorted(maps.Keys(paths)) {
-			two := apart(group, func(rec *Recording) (uint64, bool) {
+			two := apart(recs, func(rec *Recording) (uint64, bool) {
 				hash, ok := rec.unsaid[path]
 				return hash, ok || !strings.HasPrefix(path, CookiePath) // an answer may have set it
 			})
 			if two != nil && !told[path] {
 				told[path] = true
-				clashes = append(clashes, UnsaidClash{path, group[0].Form().Endpoint, places[two[0]], places[two[1]]})
+				clashes = append(clashes, UnsaidClash{path, recs[0].Form().Endpoint, places[two[0]], places[two[1]]})
 			}
 		}
 	}
@@ -126,33 +127,13 @@ func (rec *Recording) isAnswer() bool {
 	return resp.Status != 0 && !resp.Passing() && resp.End != interaction.EndError && resp.End != interaction.EndCanceled
 }
 
-// grouped returns the recordings that have a key, in groups of equal keys, in the order
-// of the first recording of each group.
-func grouped[K comparable](list []*Recording, key func(*Recording) (k K, ok bool)) (groups [][]*Recording) {
-	at := map[K]int{}
-	for _, rec := range list {
-		k, ok := key(rec)
-		if !ok {
-			continue
-		}
-		i, known := at[k]
-		if !known {
-			i = len(groups)
-			at[k] = i
-			groups = append(groups, nil)
-		}
-		groups[i] = append(groups[i], rec)
-	}
-	return groups
-}
-
 // apart divides recordings into groups of equal keys and compares their answers with
 // those of the first group. It returns one recording of each group that differs, and
 // before them one of the first group. It returns nothing if all groups have the same
 // answers. Answers are compared in their order. One that says the same as the one before
 // is left out, since one of two servers may be polled more often.
 func apart[K comparable](list []*Recording, key func(*Recording) (k K, ok bool)) (found []*Recording) {
-	groups := grouped(list, key)
+	groups := group.By(list, key)
 	if len(groups) < 2 {
 		return nil
 	}
@@ -160,8 +141,8 @@ func apart[K comparable](list []*Recording, key func(*Recording) (k K, ok bool))
 		groups[i] = slices.CompactFunc(groups[i], sameEffect)
 	}
 	first := groups[0]
-	for _, group := range groups[1:] {
-		for i, rec := range group[:min(len(first), len(group))] {
+	for _, other := range groups[1:] {
+		for i, rec := range other[:min(len(first), len(other))] {
 			if !sameEffect(first[i], rec) {
 				if found == nil {
 					found = append(found, first[i])

@@ -1,0 +1,29 @@
+package group
+
+import (
+	"reflect"
+	"testing"
+)
+
+func TestBy(t *testing.T) {
+	t.Parallel()
+	firstByte := func(s string) (byte, bool) {
+		if s == "" {
+			return 0, false
+		}
+		return s[0], true
+	}
+	for _, tt := range []struct {
+		list []string
+		want [][]string
+	}{
+		{nil, nil},
+		{[]string{"", ""}, nil},
+		{[]string{"plum", "pear"}, [][]string{{"plum", "pear"}}},
+		{[]string{"plum", "", "apple", "pear", "fig", "apple"}, [][]string{{"plum", "pear"}, {"apple", "apple"}, {"fig"}}},
+	} {
+		if got := By(tt.list, firstByte); !reflect.DeepEqual(got, tt.want) {
+			t.Errorf("By(%q) = %q, want %q", tt.list, got, tt.want)
+		}
+	}
+}
