@@ -135,9 +135,7 @@ func (a *acceptance) onlyFailed(s *summary, runs []missed.Run) []string {
 		}
 		cassettes = append(cassettes, t.Cassettes...)
 		name, _, _ := strings.Cut(t.Name, "/")
-		if name = regexp.QuoteMeta(name); !slices.Contains(names, name) {
-			names = append(names, name)
-		}
+		names = addNew(names, regexp.QuoteMeta(name))
 	}
 	if len(s.Failures) > 0 || slices.ContainsFunc(runs, func(r missed.Run) bool { return !slices.Contains(cassettes, r.Cassette) }) {
 		return nil

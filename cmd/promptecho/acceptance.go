@@ -283,9 +283,7 @@ func (a *acceptance) undo(path string, why acceptLine) error {
 // accepted returns how many requests were accepted, and the cassettes that have them.
 func (a *acceptance) accepted() (n int, files []string) {
 	for _, l := range a.done {
-		if !slices.Contains(files, l.File) {
-			files = append(files, l.File)
-		}
+		files = addNew(files, l.File)
 	}
 	return len(a.done), files
 }

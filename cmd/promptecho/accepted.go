@@ -18,6 +18,7 @@ import (
 func recordAccepted(files []string) (commands []string) {
 	type words struct{ tags, packages []string }
 	modules, order := map[string]*words{}, []string{}
+	read := map[[2]string]bool{} // folders and tests
 	wd, _ := os.Getwd()
 	current := shell.Upward(wd, "go.mod")
 	for _, file := range files {
@@ -42,7 +43,9 @@ func recordAccepted(files []string) (commands []string) {
 		}
 		name, _ := testOf(file)
 		function, _, _ := strings.Cut(name, "/")
-		m.tags = addNew(m.tags, tagsOf(dir, function)...)
+		if test := [2]string{dir, function}; !read[test] {
+			read[test], m.tags = true, addNew(m.tags, tagsOf(dir, function)...)
+		}
 	}
 	for _, module := range order {
 		m, flags := modules[module], []string{}
@@ -65,8 +68,11 @@ func tagsOf(dir, test string) []string {
 	entries, _ := os.ReadDir(dir)
 	has := regexp.MustCompile(`(?m)^func ` + regexp.QuoteMeta(test) + `\(`)
 	for _, e := range entries {
+		if test == "" || !strings.HasSuffix(e.Name(), "_test.go") {
+			continue
+		}
 		text, err := os.ReadFile(filepath.Join(dir, e.Name()))
-		if err != nil || test == "" || !strings.HasSuffix(e.Name(), "_test.go") || !has.Match(text) {
+		if err != nil || !has.Match(text) {
 			continue
 		}
 		if built, err := build.Default.MatchFile(dir, e.Name()); built || err != nil {

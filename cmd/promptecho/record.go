@@ -203,9 +203,7 @@ func (r *testRun) onlyAccepted(packages []suite.Package) (found []suite.Package,
 			name, _ := testOf(file)
 			name, _, _ = strings.Cut(name, "/")
 			has, known = true, known && slices.Contains(all.in(p.Dir).Functions, name)
-			if name = regexp.QuoteMeta(name); !slices.Contains(names, name) {
-				names = append(names, name)
-			}
+			names = addNew(names, regexp.QuoteMeta(name))
 		}
 		if has {
 			found = append(found, p)

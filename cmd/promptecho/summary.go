@@ -216,9 +216,7 @@ func (s *summary) commands(verb string, failed []*suite.Test) (commands []string
 	places, tests := s.places(), map[string][]string{}
 	for _, t := range failed {
 		name, _, _ := strings.Cut(t.Name, "/")
-		if name = regexp.QuoteMeta(name); !slices.Contains(tests[t.Package], name) {
-			tests[t.Package] = append(tests[t.Package], name)
-		}
+		tests[t.Package] = addNew(tests[t.Package], regexp.QuoteMeta(name))
 	}
 	for _, p := range s.packages {
 		names := tests[p.Path]
