@@ -58,7 +58,7 @@ func (m *matcher) match(from, to pair, depth int) {
 // first with the first.
 func (m *matcher) anchors(from, to pair) []pair {
 	type places struct{ a, b []int }
-	common := make(map[string]places, to.a-from.a)
+	common := map[string]places{}
 	for i := from.a; i < to.a; i++ {
 		p := common[m.a[i]]
 		p.a = append(p.a, i)
