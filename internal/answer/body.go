@@ -22,7 +22,7 @@ type body struct {
 	data    []byte // it belongs to release
 	chunks  []chunk
 	read    int // bytes of data
-	begun   int // chunks
+	begun   int // chunks, also when the body was given back
 	left    int // bytes of the last of these that were not read yet
 	closed  bool
 	onEnd   func() // called once, when the client reads behind the last byte; may be nil
@@ -36,17 +36,28 @@ func (b *body) Read(p []byte) (int, error) {
 		return 0, err
 	}
 	b.mu.Lock()
-	defer b.mu.Unlock()
+	n, err := b.next(p)
+	b.mu.Unlock()
+	return n, err
+}
+
+// next is Read while the mutex is held.
+func (b *body) next(p []byte) (int, error) {
 	for b.left == 0 && (len(p) > 0 || b.closed) {
 		switch {
 		case b.closed:
 			return 0, http.ErrBodyReadAfterClose
 		case b.read == len(b.data):
 			return 0, b.over()
+		case b.pace != 0 && b.chunks[b.begun].delayMS != 0:
+			if next, err := b.wait(); err != nil {
+				return 0, err
+			} else if !next {
+				continue
+			}
 		}
-		if err := b.begin(b.chunks[b.begun]); err != nil {
-			return 0, err
-		}
+		b.left = b.chunks[b.begun].size
+		b.begun++
 	}
 	n := copy(p, b.data[b.read:b.read+b.left])
 	b.read += n
@@ -54,21 +65,15 @@ func (b *body) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// begin waits for the next chunk. Meanwhile the mutex is not held, so that Close can
-// interrupt the wait; if another Read has begun the chunk by then, that is no error.
-func (b *body) begin(next chunk) error {
-	if b.pace != 0 && next.delayMS != 0 {
-		begun := b.begun
-		b.mu.Unlock()
-		err := pause(b.ctx, b.closing, b.pace, next.delayMS)
-		b.mu.Lock()
-		if err != nil || b.begun != begun {
-			return err
-		}
-	}
-	b.left = next.size
-	b.begun++
-	return nil
+// wait waits for the next chunk. Meanwhile the mutex is not held, so that Close can
+// interrupt the wait. It reports whether that chunk is still the next one: another Read may
+// have begun it by then, or Close may have ended the body.
+func (b *body) wait() (next bool, err error) {
+	begun, delayMS := b.begun, b.chunks[b.begun].delayMS
+	b.mu.Unlock()
+	err = pause(b.ctx, b.closing, b.pace, delayMS)
+	b.mu.Lock()
+	return b.begun == begun && !b.closed, err
 }
 
 // over ends the body and returns the error that says so.
@@ -83,7 +88,7 @@ func (b *body) over() error {
 
 // forget gives the memory of the body back.
 func (b *body) forget() {
-	b.data, b.chunks, b.read, b.begun, b.left = nil, nil, 0, 0, 0
+	b.data, b.chunks, b.read, b.left = nil, nil, 0, 0
 	if b.release != nil {
 		b.release()
 		b.release = nil

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"testing/synctest"
@@ -131,6 +132,39 @@ func TestReadsAtOnce(t *testing.T) {
 			t.Errorf("read %q", all)
 		}
 	})
+}
+
+// A body can end while Reads wait for its first chunk: another Read was faster, or Close was.
+func TestEndsWhileReadsWait(t *testing.T) {
+	t.Parallel()
+	for range 200 { // who is first is the scheduler's choice
+		synctest.Test(t, func(t *testing.T) {
+			var released int
+			rec := three(&released)
+			rec.Body, rec.Ends, rec.Delays = []byte("a"), []int{1}, []interaction.Delay{{MS: 1000}}
+			p := Player{Pace: 1}
+			resp, err := p.Play(newRequest(t.Context(), "POST"), rec)
+			if err != nil {
+				t.Fatal(err)
+			}
+			time.AfterFunc(time.Second, func() { resp.Body.Close() })
+			var reads atomic.Int32
+			var readers sync.WaitGroup
+			for range 4 {
+				readers.Go(func() {
+					got, err := io.ReadAll(resp.Body)
+					if err != nil && err != http.ErrBodyReadAfterClose {
+						t.Error(err)
+					}
+					reads.Add(int32(len(got)))
+				})
+			}
+			readers.Wait()
+			if reads.Load() > 1 || released != 1 {
+				t.Errorf("read %d times, released %d times", reads.Load(), released)
+			}
+		})
+	}
 }
 
 // A request that waits to be canceled is let go when the recorder is closed, and is
