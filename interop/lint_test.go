@@ -11,10 +11,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-
-	"golang.org/x/tools/go/analysis/analysistest"
-
-	rules "github.com/promptecho/promptecho/internal/lint"
 )
 
 // command returns the promptecho command, built once.
@@ -53,7 +49,7 @@ func lint(t *testing.T, dir string, args ...string) (out string, status int) {
 // what it finds there, in the way of package analysistest, with the real types of the SDKs.
 // All rules run at once, so none finds something in what is there for another. They run by
 // go vet, as for a user: analysistest would load the SDKs from their sources, which takes a
-// minute.
+// minute. What needs no SDK is tested by it in the module lint, too.
 func TestLint(t *testing.T) {
 	t.Parallel()
 	out, status := lint(t, ".", "-json", "./testdata/lint/...")
@@ -81,15 +77,6 @@ func TestLint(t *testing.T) {
 	if len(ruled) != 8 {
 		t.Errorf("rules that find something: %v", ruled)
 	}
-}
-
-// TestLintByPackage holds rules that need no SDK to the same comments by analysistest,
-// which loads all from sources, and to the golden files of their fixes.
-func TestLintByPackage(t *testing.T) {
-	t.Parallel()
-	analysistest.RunWithSuggestedFixes(t, ".", rules.ParallelDefault, "./testdata/lint/defaults")
-	analysistest.RunWithSuggestedFixes(t, ".", rules.MainCode, "./testdata/lint/mainlast")
-	analysistest.Run(t, ".", rules.MainCode, "./testdata/lint/maindrop", "./testdata/lint/maincode")
 }
 
 // wants returns what comments say that is found, by file and line.
