@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/shell"
@@ -24,7 +25,7 @@ func recordAccepted(files []string) (commands []string) {
 	for _, file := range files {
 		path, err := filepath.Abs(file)
 		i := strings.LastIndex(filepath.ToSlash(path), "/testdata/")
-		if err != nil || i < 0 { // record looks into the testdata of packages, and nowhere else
+		if err != nil || i < 0 || !isPackage(path[:i]) { // record looks into the testdata of packages, and nowhere else
 			commands = append(commands, "PROMPTECHO_MODE=accepted, and run what uses "+file)
 			continue
 		}
@@ -59,6 +60,12 @@ func recordAccepted(files []string) (commands []string) {
 		commands = append(commands, command)
 	}
 	return commands
+}
+
+// isPackage reports whether a folder has files of Go.
+func isPackage(dir string) bool {
+	entries, _ := os.ReadDir(dir)
+	return slices.ContainsFunc(entries, func(e os.DirEntry) bool { return filepath.Ext(e.Name()) == ".go" })
 }
 
 // tagsOf returns the build tags without which go test leaves out the test file of the package

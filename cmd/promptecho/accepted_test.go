@@ -45,6 +45,7 @@ func TestRecordAccepted(t *testing.T) {
 			"cd '" + filepath.Join(root, "other mod") + "' && promptecho record -accepted -tags=e2e .", "promptecho record -accepted .",
 		}},
 		{"", []string{"loose.yaml"}, []string{"PROMPTECHO_MODE=accepted, and run what uses loose.yaml"}},
+		{"", []string{in("shared/", "chat")}, []string{"PROMPTECHO_MODE=accepted, and run what uses " + in("shared/", "chat")}},
 	} {
 		t.Chdir(filepath.Join(root, tt.from))
 		if got := recordAccepted(tt.files); !slices.Equal(got, tt.want) {
