@@ -389,7 +389,8 @@ func TestChoiceAtOnce(t *testing.T) {
 	}
 }
 
-// rounds is how often a test of chance is repeated: less where that takes long.
+// rounds is how often a test of chance is repeated, or how much there is of a thing: a tenth
+// of n under -short and with the race detector, which sees as much in that.
 func rounds(n int) int {
 	if underRace || testing.Short() {
 		return n / 10

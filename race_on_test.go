@@ -2,6 +2,6 @@
 
 package promptecho
 
-// underRace makes the two longest tests shorter: without the race detector, where
-// they find what they are for, they run in full.
+// underRace makes long tests shorter: without the race detector, where they find what they
+// are for, they run in full.
 const underRace = true

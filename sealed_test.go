@@ -485,15 +485,18 @@ func mixed(t *testing.T) (file string, prompts, answers []string) {
 	return saved(t, f), prompts, answers
 }
 
-// TestCutInEveryMode: a cassette that was cut at any byte is refused and stays as it is;
-// only mode all takes it for one that is to be recorded. One that has lost nothing
-// plays everything.
+// TestCutInEveryMode: a cassette that was cut at any byte (under -short, at any tenth and in
+// the mark) is refused and stays as it is; only mode all takes it for one that is to be
+// recorded. One that has lost nothing plays everything.
 func TestCutInEveryMode(t *testing.T) {
 	t.Parallel()
 	file, prompts, answers := mixed(t)
 	whole := read(t, file)
 	mark := strings.LastIndex(whole, "\n...") + 1
 	for n := range len(whole) + 1 {
+		if n < mark && n%(10/rounds(10)) != 0 {
+			continue
+		}
 		if err := os.WriteFile(file, []byte(whole[:n]), 0o644); err != nil {
 			t.Fatal(err)
 		}

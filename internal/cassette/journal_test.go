@@ -63,6 +63,9 @@ func TestJournalCut(t *testing.T) {
 	f, data, ends, path := journalOf(t)
 	more := data[ends[0]:ends[1]] // as another Append writes it
 	for n := range len(data) + 1 {
+		if n%apart(1) != 0 && !slices.Contains(ends, n) && !slices.Contains(ends, n+1) {
+			continue
+		}
 		var want, before []int
 		for i, end := range ends {
 			if n >= end {
