@@ -34,7 +34,7 @@ func TestInstall(t *testing.T) {
 			env.Setenv("GOPROXY", "file://"+filepath.ToSlash(proxy)+",file://"+modules+"/cache/download")
 			env.Setenv("GOSUMDB", "off")
 			env.Setenv("GOTOOLCHAIN", "local")
-			env.Setenv("GOFLAGS", "-modcacherw -trimpath") // so that what one script has built, another need not
+			env.Setenv("GOFLAGS", "-modcacherw")
 			env.Setenv("GOPATH", gopath)
 			env.Setenv("GOBIN", filepath.Join(env.WorkDir, "bin"))
 			env.Setenv("GOCACHE", cache)
