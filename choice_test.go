@@ -398,6 +398,10 @@ func rounds(n int) int {
 	return n
 }
 
+// apart is how far apart the places lie that a test tries: so many bytes, and ten times as
+// many where rounds is a tenth.
+func apart(n int) int { return n * 10 / rounds(10) }
+
 // Many goroutines, families and hosts, requests that are equal, nearly equal and not
 // equal: each has an answer of its own.
 func TestChoiceOfMany(t *testing.T) {

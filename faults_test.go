@@ -212,7 +212,7 @@ func TestThousandSubtests(t *testing.T) {
 	}
 }
 
-// TestTenThousandInteractions in one cassette.
+// TestTenThousandInteractions in one cassette; a thousand under -short.
 func TestTenThousandInteractions(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "c.yaml")

@@ -130,7 +130,7 @@ func (n *numbers) count() int {
 func TestKilled(t *testing.T) {
 	// Not parallel: it starts processes.
 	t.Setenv(killedModel, "here")
-	moments := rounds(200)
+	moments := max(30, rounds(200))
 	random := rand.New(rand.NewPCG(11, 12))
 	upstream := httptest.NewServer(&numbers{})
 	defer upstream.Close()
@@ -572,7 +572,7 @@ func TestLeftovers(t *testing.T) {
 		"a hole in the second": {slices.Concat(l.journal[:n-30], l.journal[n-20:]), 1},
 		"text behind it":       {slices.Concat(l.journal, []byte("\n# entry 0000000100 01234567\n- kind: llm\n  requ")), 2},
 	}
-	for at := 1; at < n; at += 370 / rounds(10) {
+	for at := 1; at < n; at += apart(37) {
 		has := 0
 		if at >= l.firstEntry {
 			has = 1

@@ -494,7 +494,7 @@ func TestCutInEveryMode(t *testing.T) {
 	whole := read(t, file)
 	mark := strings.LastIndex(whole, "\n...") + 1
 	for n := range len(whole) + 1 {
-		if n < mark && n%(10/rounds(10)) != 0 {
+		if n < mark && n%apart(1) != 0 {
 			continue
 		}
 		if err := os.WriteFile(file, []byte(whole[:n]), 0o644); err != nil {
