@@ -23,7 +23,7 @@ list cassettes: calls, models, tokens, age, state
 A folder stands for all cassettes below it; the default is ".". The age is that
 of the file. The state of a cassette is nothing, or some of
 
-  partial   the run that recorded it did not pass whole
+  partial   the run that recorded it did not pass, or ran a part of its test
   pinned    no run writes it
   failures  it holds answers with an error status
   accepted  promptecho accept has put newer requests into it

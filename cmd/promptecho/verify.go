@@ -156,7 +156,7 @@ func verify(file string, write bool) (*verdict, error) {
 		v.Derived = original(file)
 	default:
 		if f.Partial {
-			v.Problems = append(v.Problems, file+": partial: the run that recorded it did not pass whole; run its test until it does")
+			v.Problems = append(v.Problems, file+": partial: the run that recorded it did not pass, or ran a part of its test; run the whole test until it does")
 		}
 	}
 	var policy redact.Policy
