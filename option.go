@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/canon"
+	"github.com/promptecho/promptecho/internal/fieldpath"
 )
 
 // An Option changes what a recorder does. Options are applied in order; those
@@ -69,7 +70,7 @@ func Upstream(rt http.RoundTripper) Option {
 func MatchOn(paths ...string) Option {
 	return func(c *config) {
 		for _, p := range paths {
-			if canon.Outside(p) {
+			if fieldpath.Outside(p) {
 				c.fail(fmt.Errorf("MatchOn: %q is outside the body: Match(%[1]q) makes it match; a field of the body of that name is %q", p, "body/"+p))
 			}
 		}

@@ -12,7 +12,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/promptecho/promptecho/internal/canon"
+	"github.com/promptecho/promptecho/internal/fieldpath"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/memo"
 	"github.com/promptecho/promptecho/internal/redact"
@@ -95,7 +95,7 @@ func addParameters(add func(path, name, value string), sent, redacted url.Values
 // ignores reports whether the user has said that a field means nothing, with Ignore or
 // with Redact.
 func (c *config) ignores(path, name, value string) bool {
-	return slices.ContainsFunc(c.matching.Ignore, func(p string) bool { return canon.Match(p, path) }) ||
+	return slices.ContainsFunc(c.matching.Ignore, func(p string) bool { return fieldpath.Match(p, path) }) ||
 		slices.ContainsFunc(c.redactNames, func(n string) bool { return strings.EqualFold(n, name) }) ||
 		slices.ContainsFunc(c.redactPatterns, func(re *regexp.Regexp) bool { return re.MatchString(value) })
 }

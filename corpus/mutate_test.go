@@ -14,6 +14,7 @@ import (
 	"example.invalid/corpus"
 
 	"github.com/promptecho/promptecho/internal/canon"
+	"github.com/promptecho/promptecho/internal/fieldpath"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/redact"
 )
@@ -67,7 +68,7 @@ func TestNothingChangesInSilence(t *testing.T) {
 	}
 	means := func(endpoint, path string) bool {
 		for _, e := range []string{"*", endpoint} {
-			if slices.ContainsFunc(documented[e], func(p string) bool { return canon.Match(p, path) }) {
+			if slices.ContainsFunc(documented[e], func(p string) bool { return fieldpath.Match(p, path) }) {
 				return true
 			}
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/cassette"
 	"github.com/promptecho/promptecho/internal/diff"
+	"github.com/promptecho/promptecho/internal/fieldpath"
 	"github.com/promptecho/promptecho/internal/missed"
 	"github.com/promptecho/promptecho/internal/redact"
 )
@@ -104,7 +105,7 @@ func (a *acceptance) line(run *missed.Run, stored *cassette.File, f *accept.Find
 		l.Line, l.Number = stored.Interactions[number].Line, number+1
 	}
 	for _, e := range f.Edits {
-		l.Edits = append(l.Edits, acceptEdit{canon.Short(e.Path), e.Recorded, e.Incoming})
+		l.Edits = append(l.Edits, acceptEdit{fieldpath.Short(e.Path), e.Recorded, e.Incoming})
 	}
 	return l
 }

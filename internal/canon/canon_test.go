@@ -16,6 +16,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/promptecho/promptecho/internal/exactjson"
+	"github.com/promptecho/promptecho/internal/fieldpath"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/txtar"
 )
@@ -478,7 +479,7 @@ func TestListedFields(t *testing.T) {
 			}
 		}
 		for _, path := range slices.Concat(f.Bookkeeping, f.Sampling) {
-			if first, _, _ := strings.Cut(path, "/"); segment(first) != first || hasRoot(path) {
+			if first, _, _ := strings.Cut(path, "/"); fieldpath.Segment(first) != first || fieldpath.Short("body/"+path) != path {
 				t.Errorf("%s: the pattern %s does not start with a member's name", f.Name, path)
 			}
 		}
@@ -565,62 +566,6 @@ func TestMatchOnReportsTheRestAsDrift(t *testing.T) {
 	f := form(t, Options{MatchOn: []string{"model"}}, chatURL, `{"model":"m","messages":[],"seed":1}`)
 	if len(f.Lines()) != 1 || len(f.Drift) != 4 {
 		t.Errorf("Lines %v, Drift %v; want model alone to match, and messages, seed, host and prefix to drift", f.Lines(), f.Drift)
-	}
-}
-
-func TestMatch(t *testing.T) {
-	t.Parallel()
-	tests := []struct {
-		pattern, path string
-		want          bool
-	}{
-		{"model", "body/model", true},
-		{"/model", "body/model", true},
-		{"model", "header/model", false},
-		{"header/openai-beta", "header/openai-beta/0", true},
-		{"body/body", "body/body/x", true},
-		{"messages/*/content", "body/messages/3/content/0/text", true},
-		{"messages/*", "body/messages", false},
-		{"messages/**/text", "body/messages/3/content/0/text", true},
-		{"**", "body/a/b", true},
-		{"**/b", "body/b", true},
-		{"**/b", "body/a/bb", false},
-		{"a/**/d", "body/a/d", true},
-		{"a/**", "body/a/d", true},
-		{"", "body/a", false},
-		{"a/**", "body/a", false},
-		{"a/**/**/b", "body/a/b", true},
-		{"**/a/*/c", "body/a/a/b/c", true},
-		{"**/a/**/b/c", "body/x/a/b/b/c/d", true},
-		{"**/a/**/b/c", "body/x/a/b/d/c", false},
-	}
-	for _, tt := range tests {
-		if got := Match(tt.pattern, tt.path); got != tt.want {
-			t.Errorf("Match(%q, %q) = %v, want %v", tt.pattern, tt.path, got, tt.want)
-		}
-	}
-}
-
-// TestManyWildcards: a pattern takes time in proportion to itself and the path, not to all
-// the ways in which its wildcards could share the path.
-func TestManyWildcards(t *testing.T) {
-	t.Parallel()
-	path := "body" + strings.Repeat("/a", 1000)
-	pattern := strings.Repeat("**/a/", 500)
-	if Match(pattern+"b", path) {
-		t.Error("a segment was found that is not there")
-	}
-	if !Match(pattern+"a", path) {
-		t.Error("the path was not found")
-	}
-}
-
-func TestShortIsAPattern(t *testing.T) {
-	t.Parallel()
-	for _, path := range []string{"body/model", "body/body/x", "body/header", "header/openai-beta/0", "query/limit/0", `body/x/"0"`} {
-		if s := Short(path); !Match(s, path) {
-			t.Errorf("Short(%q) = %q does not match it", path, s)
-		}
 	}
 }
 

@@ -16,6 +16,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/promptecho/promptecho/internal/fieldpath"
 )
 
 // Revision is the number of the rules by which keys are made, here and in
@@ -122,7 +124,7 @@ func (f *Form) Name() string {
 
 // Selects reports whether a selector names a request, by the [Form.Name] of its form: in
 // full, by its kind alone ("tool"), or with "*" in place of the kind or of the boundary.
-func Selects(selector, name string) bool { return matchSegments(selector, name) }
+func Selects(selector, name string) bool { return fieldpath.MatchSegments(selector, name) }
 
 // Sent returns the path of a field as the request spells it: a system prompt is
 // "body/system/0/text" in the form of a chat that has "body/messages/0/content".

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/promptecho/promptecho/internal/exactjson"
+	"github.com/promptecho/promptecho/internal/fieldpath"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/txtar"
 )
@@ -166,7 +167,7 @@ func TestAnyShape(t *testing.T) {
 func comparePaths(a, b string) int {
 	as, bs := strings.Split(a, "/"), strings.Split(b, "/")
 	return slices.CompareFunc(as, bs, func(a, b string) int {
-		if IsIndex(a) && IsIndex(b) && len(a) != len(b) {
+		if fieldpath.IsIndex(a) && fieldpath.IsIndex(b) && len(a) != len(b) {
 			return cmp.Compare(len(a), len(b))
 		}
 		return strings.Compare(a, b)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/exactjson"
+	"github.com/promptecho/promptecho/internal/fieldpath"
 )
 
 // A Mask rewrites volatile text in field values before they are compared.
@@ -68,11 +69,11 @@ func (o *Options) level(f *Form, level level, path, source string) level {
 // index of the form is never meant: a system prompt that has its own place
 // there moves the messages behind it.
 func selects(pattern, path, source string) bool {
-	return Match(pattern, cmp.Or(source, path)) || source != "" && !hasIndex(pattern) && Match(pattern, path)
+	return fieldpath.Match(pattern, cmp.Or(source, path)) || source != "" && !hasIndex(pattern) && fieldpath.Match(pattern, path)
 }
 
 func hasIndex(pattern string) bool {
-	return slices.ContainsFunc(strings.Split(pattern, "/"), IsIndex)
+	return slices.ContainsFunc(strings.Split(pattern, "/"), fieldpath.IsIndex)
 }
 
 // Masked returns a text with what the masks match replaced.

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/promptecho/promptecho/internal/fieldpath"
 	"github.com/promptecho/promptecho/internal/memo"
 )
 
@@ -138,7 +139,7 @@ func newTrait(l level, path, value string) (t Trait, ok bool) {
 	ok = true
 	switch l {
 	case query, header, unmatched, bookkeeping:
-		switch saying.Get(nameOf(path)) {
+		switch saying.Get(fieldpath.Name(path)) {
 		case ofOneCall:
 			ok = false
 		case whoAsks:
@@ -161,7 +162,7 @@ const (
 
 // OfOneCall reports whether the name of a field says that it tells one call from the
 // next, and decides no answer.
-func OfOneCall(path string) bool { return saying.Get(nameOf(path)) == ofOneCall }
+func OfOneCall(path string) bool { return saying.Get(fieldpath.Name(path)) == ofOneCall }
 
 // saying remembers what names say: they are few.
 var saying = memo.Strings[meaning]{Func: func(name string) meaning {

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/promptecho/promptecho/internal/exactjson"
+	"github.com/promptecho/promptecho/internal/fieldpath"
 	"github.com/promptecho/promptecho/internal/interaction"
 )
 
@@ -154,7 +155,7 @@ func (w *walker) level(source string) level {
 	if w.part != "body" {
 		name, _, _ := strings.Cut(strings.TrimPrefix(string(w.path[len(w.part):]), "/"), "/")
 		level = w.call.level(w.part, name)
-	} else if i := slices.IndexFunc(w.listed, func(l listedField) bool { return Match(l.pattern, string(w.path)) }); i >= 0 {
+	} else if i := slices.IndexFunc(w.listed, func(l listedField) bool { return fieldpath.Match(l.pattern, string(w.path)) }); i >= 0 {
 		level = w.listed[i].level
 	}
 	if level != sampling && !w.options.selects() {

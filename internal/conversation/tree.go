@@ -5,6 +5,7 @@ import (
 
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/exactjson"
+	"github.com/promptecho/promptecho/internal/fieldpath"
 )
 
 // tree returns the value that lines of a form are of. Their paths are below one that is
@@ -23,10 +24,10 @@ func tree(lines []canon.Line, start int) exactjson.Value {
 		} else {
 			member = leaf(lines[0].Value)
 		}
-		if !canon.IsIndex(name) {
+		if !fieldpath.IsIndex(name) {
 			v.Kind = exactjson.Object
 		}
-		member.Name = canon.MemberName(name)
+		member.Name = fieldpath.MemberName(name)
 		v.Elems, lines = append(v.Elems, member), lines[n:]
 	}
 	return v

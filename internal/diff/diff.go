@@ -16,6 +16,7 @@ import (
 	"slices"
 
 	"github.com/promptecho/promptecho/internal/canon"
+	"github.com/promptecho/promptecho/internal/fieldpath"
 )
 
 // Forms lists what differs between a recorded and an incoming form: endpoint,
@@ -48,7 +49,7 @@ func Forms(recorded, incoming *canon.Form) []Edit {
 func Drift(recorded, incoming *canon.Form) []Edit {
 	edits := compare(recorded.Drift, incoming.Drift, theRequest)
 	if recorded.Endpoint != incoming.Endpoint {
-		return slices.DeleteFunc(edits, func(e Edit) bool { return canon.Outside(e.Path) })
+		return slices.DeleteFunc(edits, func(e Edit) bool { return fieldpath.Outside(e.Path) })
 	}
 	return edits
 }

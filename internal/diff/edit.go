@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/canon"
+	"github.com/promptecho/promptecho/internal/fieldpath"
 )
 
 // An Edit is one difference between a recorded and an incoming form, or between a recorded
@@ -46,7 +47,7 @@ func (e *Edit) spell(recorded, incoming *canon.Form) {
 // edit is of anything else.
 func (e *Edit) list() string {
 	i := strings.LastIndexByte(e.Path, '/') + 1
-	if e.onlyIn() == "" || !canon.IsIndex(e.Path[i:]) {
+	if e.onlyIn() == "" || !fieldpath.IsIndex(e.Path[i:]) {
 		return ""
 	}
 	return e.Path[:i] + e.onlyIn()

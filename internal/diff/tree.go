@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/canon"
+	"github.com/promptecho/promptecho/internal/fieldpath"
 )
 
 // A node is one field of a form with everything below it.
@@ -50,7 +51,7 @@ var tellingMembers = []string{"role", "type", "name"}
 // join makes the JSON of a list or an object of that of its kids: the telling
 // members first, the others in canonical order.
 func (n *node) join() string {
-	if len(n.kids) == 0 || canon.IsIndex(n.kids[0].name) {
+	if len(n.kids) == 0 || fieldpath.IsIndex(n.kids[0].name) {
 		return "[" + strings.Join(each(n.kids, valueOf), ",") + "]"
 	}
 	rank := func(k *node) int {
@@ -62,7 +63,7 @@ func (n *node) join() string {
 	}
 	kids := slices.Clone(n.kids)
 	slices.SortStableFunc(kids, func(a, b *node) int { return cmp.Compare(rank(a), rank(b)) })
-	members := each(kids, func(k *node) string { return quote(canon.MemberName(k.name)) + ":" + k.value })
+	members := each(kids, func(k *node) string { return quote(fieldpath.MemberName(k.name)) + ":" + k.value })
 	return "{" + strings.Join(members, ",") + "}"
 }
 

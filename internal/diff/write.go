@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/canon"
+	"github.com/promptecho/promptecho/internal/fieldpath"
 )
 
 const (
@@ -115,7 +116,7 @@ func (w *writer) edit(e *Edit) {
 }
 
 // shown writes a path for people and for the terminal.
-func shown(path string) string { return escape(canon.Short(path), 0) }
+func shown(path string) string { return escape(fieldpath.Short(path), 0) }
 
 // parted returns from without the end it has in common with path, from the
 // list element on in which they part.

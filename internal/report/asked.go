@@ -12,6 +12,7 @@ import (
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/diff"
 	"github.com/promptecho/promptecho/internal/exactjson"
+	"github.com/promptecho/promptecho/internal/fieldpath"
 	"github.com/promptecho/promptecho/internal/interaction"
 )
 
@@ -65,10 +66,10 @@ func inOrderSent(edits []diff.Edit, body []byte) {
 		}
 	}
 	place := func(e diff.Edit) int {
-		if canon.Outside(e.Path) || e.Path == "body" {
+		if fieldpath.Outside(e.Path) || e.Path == "body" {
 			return 0
 		}
-		name, _, _ := strings.Cut(canon.Short(e.Path), "/")
+		name, _, _ := strings.Cut(fieldpath.Short(e.Path), "/")
 		return cmp.Or(order[name], len(order)+1)
 	}
 	slices.SortStableFunc(edits, func(a, b diff.Edit) int { return place(a) - place(b) })
@@ -79,7 +80,7 @@ func names(edits []diff.Edit) string {
 	const most = 3
 	var list []string
 	for _, e := range edits {
-		if name := canon.Short(e.Path); !slices.Contains(list, name) {
+		if name := fieldpath.Short(e.Path); !slices.Contains(list, name) {
 			list = append(list, name)
 		}
 	}

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/promptecho/promptecho/internal/canon"
+	"github.com/promptecho/promptecho/internal/fieldpath"
 	"github.com/promptecho/promptecho/internal/tape"
 )
 
@@ -36,7 +36,7 @@ func differingIn(c *tape.Contest) (words, selector string) {
 	case c.Field.Path == "host" && c.Lent.Form().Local:
 		return "its local host", ""
 	}
-	selector = canon.Selector(c.Field.Path)
+	selector = fieldpath.Selector(c.Field.Path)
 	return selector, selector
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/diff"
+	"github.com/promptecho/promptecho/internal/fieldpath"
 	"github.com/promptecho/promptecho/internal/tape"
 )
 
@@ -122,5 +123,5 @@ func reason(recorded, asked *canon.Form, edits []diff.Edit) string {
 	case edits[0].Note == diff.ToolOrder:
 		return "the nearest recording differs only in the order of its tools (SortTools makes it not match)"
 	}
-	return "the nearest recording differs in " + canon.Short(edits[0].Path)
+	return "the nearest recording differs in " + fieldpath.Short(edits[0].Path)
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/diff"
+	"github.com/promptecho/promptecho/internal/fieldpath"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/tape"
 )
@@ -59,7 +60,7 @@ func (r *Run) hint(edits []diff.Edit, recs []*tape.Recording, nearest *tape.Reco
 // no: it stops at the first line that the options do not make equal.
 func mayEqual(options *canon.Options, a, b *canon.Form) bool {
 	ignored := func(l canon.Line) bool {
-		return slices.ContainsFunc(options.Ignore, func(p string) bool { return canon.Match(p, l.Path) })
+		return slices.ContainsFunc(options.Ignore, func(p string) bool { return fieldpath.Match(p, l.Path) })
 	}
 	return a.Endpoint == b.Endpoint && slices.EqualFunc(
 		slices.DeleteFunc(slices.Clone(a.Lines()), ignored), slices.DeleteFunc(slices.Clone(b.Lines()), ignored),
@@ -81,7 +82,7 @@ func addOptions(options *canon.Options, e *diff.Edit) (code []string) {
 	case e.Path == "endpoint" || e.Path == "wire":
 		return nil
 	case canon.OfOneCall(e.Path) || strings.HasPrefix(e.Path, "header/") || canon.IsUnixTime(e.Recorded) && canon.IsUnixTime(e.Incoming):
-		path := canon.Short(e.Path)
+		path := fieldpath.Short(e.Path)
 		options.Ignore = append(slices.Clip(options.Ignore), path)
 		return []string{fmt.Sprintf("promptecho.Ignore(%q)", path)}
 	case !ok || !isText:

@@ -10,6 +10,7 @@ import (
 
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/diff"
+	"github.com/promptecho/promptecho/internal/fieldpath"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/stack"
 	"github.com/promptecho/promptecho/internal/tape"
@@ -164,7 +165,7 @@ func (l *Log) Drift(recording *tape.Recording, asked *canon.Form) {
 		text := strings.TrimRight(diff.Write([]diff.Edit{e}, "  ", 1), "\n")
 		// What belongs to one call changes every time.
 		if !canon.OfOneCall(e.Path) && l.drifted.add(text) {
-			l.Notef("%s:%d: replayed although a field that does not match has changed (promptecho.Match(%q) makes it match):\n%s", l.File, line, canon.Selector(e.Path), text)
+			l.Notef("%s:%d: replayed although a field that does not match has changed (promptecho.Match(%q) makes it match):\n%s", l.File, line, fieldpath.Selector(e.Path), text)
 		}
 	}
 }

@@ -1,0 +1,154 @@
+// Package fieldpath is about the paths of fields in a request: how they are written, and which
+// of them a pattern selects.
+//
+// Paths are like RFC 6901 JSON pointers without the leading slash, and with
+// one addition: a member name that could be mistaken for an array index, for
+// a wildcard or for a quoted name is written as a JSON string. So two
+// different bodies never have a path in common by accident.
+package fieldpath
+
+import (
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/promptecho/promptecho/internal/exactjson"
+)
+
+// Segment returns a member name as it stands in a path.
+func Segment(name string) string {
+	quoted := name == "" || name[0] == '"' || name == "*" || name == "**" || IsIndex(name)
+	escaped := false
+	for i := range len(name) {
+		c := name[i]
+		quoted = quoted || c <= ' ' || c == 0x7f
+		escaped = escaped || c == '~' || c == '/'
+	}
+	if escaped {
+		name = strings.NewReplacer("~", "~0", "/", "~1").Replace(name)
+	}
+	if quoted {
+		return `"` + string(exactjson.AppendEscaped(nil, name)) + `"`
+	}
+	return name
+}
+
+// MemberName returns the name that stands in a path as a segment.
+func MemberName(segment string) string {
+	if strings.HasPrefix(segment, `"`) && utf8.ValidString(segment) {
+		if name, err := strconv.Unquote(segment); err == nil {
+			segment = name
+		}
+	}
+	return strings.ReplaceAll(strings.ReplaceAll(segment, "~1", "/"), "~0", "~")
+}
+
+// IsIndex reports whether a segment leads to an element of an array.
+func IsIndex(s string) bool {
+	for i := range len(s) {
+		if s[i] < '0' || s[i] > '9' {
+			return false
+		}
+	}
+	return s != ""
+}
+
+// Name returns the last segment of a path that is no index.
+func Name(path string) string {
+	for {
+		i := strings.LastIndexByte(path, '/')
+		if !IsIndex(path[i+1:]) || i < 0 {
+			return path[i+1:]
+		}
+		path = path[:i]
+	}
+}
+
+// Short returns a path as people write it: without the leading "body/" where
+// nothing else could be meant.
+func Short(path string) string {
+	rest, ok := strings.CutPrefix(path, "body/")
+	if !ok || hasRoot(rest) {
+		return path
+	}
+	return rest
+}
+
+// Selector returns the pattern that selects a field whatever its value: without the
+// index of a header's or a parameter's value.
+func Selector(path string) string {
+	switch root, _, _ := strings.Cut(path, "/"); root {
+	case "path":
+		return root
+	case "header", "query":
+		if i := strings.LastIndexByte(path, '/'); i > len(root) && IsIndex(path[i+1:]) {
+			return path[:i]
+		}
+	}
+	return Short(path)
+}
+
+// hasRoot reports whether a pattern names the part of the request it is in.
+func hasRoot(pattern string) bool {
+	root, _, _ := strings.Cut(pattern, "/")
+	switch root {
+	case "body", "encoding", "header", "host", "path", "query":
+		return true
+	}
+	return false
+}
+
+// Outside reports whether a pattern is of a field outside of the body.
+func Outside(pattern string) bool {
+	pattern = strings.TrimPrefix(pattern, "/")
+	return hasRoot(pattern) && pattern != "body" && !strings.HasPrefix(pattern, "body/")
+}
+
+// Match reports whether pattern selects path: the field itself or one that
+// contains it. "*" stands for one segment, "**" for any number. A pattern that
+// names no part of the request is of the body; a leading slash is allowed.
+func Match(pattern, path string) bool {
+	pattern = strings.TrimPrefix(pattern, "/")
+	if !hasRoot(pattern) {
+		var ok bool
+		if path, ok = strings.CutPrefix(path, "body/"); !ok {
+			return false
+		}
+	}
+	return MatchSegments(pattern, path)
+}
+
+// MatchSegments is Match for paths that begin with no part of a request.
+func MatchSegments(pattern, path string) bool {
+	// What follows the last "**" is tried at one segment after the other. An earlier "**"
+	// never has to be tried again: it stood for as few segments as it could, and that left
+	// the most for what follows.
+	var retry struct{ pattern, path string } // both as they were behind the last "**"
+	wild := false
+	for {
+		p, nextPattern, moreP := strings.Cut(pattern, "/")
+		if p == "**" {
+			if !moreP {
+				return true
+			}
+			pattern, wild = nextPattern, true
+			retry.pattern, retry.path = pattern, path
+			continue
+		}
+		s, nextPath, moreS := strings.Cut(path, "/")
+		switch {
+		case p == s || p == "*":
+			if !moreP || !moreS {
+				return !moreP
+			}
+			pattern, path = nextPattern, nextPath
+		case wild:
+			if _, path, moreS = strings.Cut(retry.path, "/"); !moreS {
+				return false
+			}
+			pattern, retry.path = retry.pattern, path
+		default:
+			return false
+		}
+	}
+}
