@@ -72,12 +72,22 @@ func checkTable(t *testing.T, name, want string) {
 		return
 	}
 	if !*update {
-		t.Errorf("%s is stale: run go test ./internal/canon -run TestDocumentedTables -update\nhave:\n%swant:\n%s", page, old, want)
+		t.Errorf("%s is stale: run go test ./internal/canon -run TestDocumentedTables -update\nonly there:\n%sonly in the code:\n%s", page, linesWithout(old, want), linesWithout(want, old))
 		return
 	}
 	if err := os.WriteFile(page, []byte(head+"<!-- table: "+name+" -->\n"+want+"<!-- end -->"+tail), 0o644); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// linesWithout returns the lines of a text that another one does not have.
+func linesWithout(text, other string) (lines string) {
+	for line := range strings.Lines(text) {
+		if !strings.Contains("\n"+other, "\n"+line) {
+			lines += line
+		}
+	}
+	return lines
 }
 
 // word is a word of a pattern that has a name: it is only itself.

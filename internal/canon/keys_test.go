@@ -53,12 +53,16 @@ func TestKeys(t *testing.T) {
 
 	// A new family, or a change of what one is known by, gives requests another form. A
 	// recording that was sealed before would not be found.
-	for i, f := range families {
+	var order []string // the first that knows a request has it
+	nth := map[string]int{}
+	for _, f := range families {
 		known := fmt.Sprint(f.Method, f.Paths, f.StreamPaths, f.Needs, f.TakesForms, f.TakesLists, f.NoModel, f.Server,
 			f.Stream, f.Streams, f.StreamWire, f.Bookkeeping, f.Sampling, f.Headers, f.Query)
-		sum := sha256.Sum256([]byte(known))
-		add(fmt.Sprintf("families/%d/%s", i, f.Name), hex.EncodeToString(sum[:8]))
+		nth[f.Name]++
+		add(fmt.Sprintf("families/%s/%d", f.Name, nth[f.Name]), hashOf(known))
+		order = append(order, f.Name)
 	}
+	add("order of families", hashOf(strings.Join(order, " ")))
 
 	file := filepath.Join("testdata", "keys.txt")
 	data, err := os.ReadFile(file)
@@ -99,6 +103,11 @@ func TestKeys(t *testing.T) {
 	t.Errorf("%s is stale: run go test ./internal/canon -run TestKeys -update; new cases:%s", file, fresh.String())
 }
 
+func hashOf(s string) string {
+	sum := sha256.Sum256([]byte(s))
+	return hex.EncodeToString(sum[:8])
+}
+
 // FuzzKey: no request makes Form panic, and its key is that of its text.
 func FuzzKey(f *testing.F) {
 	f.Add("POST", chatURL, `{"model":"m","messages":[{"role":"user","content":"hi"}],"a b":1,"a b":2}`, "openai-beta", "b,a")
@@ -109,8 +118,7 @@ func FuzzKey(f *testing.F) {
 		for _, rules := range []Options{{}, {Strict: true, SortTools: true, Match: []string{"host", "header/" + header}}, {MatchOn: []string{value, header}}, {Ignore: []string{value}}} {
 			req := &interaction.Request{Method: method, URL: url, Body: []byte(body), Headers: interaction.Headers{{Name: header, Values: []string{value}}}}
 			form := rules.Form(req)
-			sum := sha256.Sum256([]byte(form.Text()))
-			if want := hex.EncodeToString(sum[:8]); form.Key() != want || rules.Form(req).Key() != want {
+			if want := hashOf(form.Text()); form.Key() != want || rules.Form(req).Key() != want {
 				t.Errorf("Key = %s, want that of the text: %s", form.Key(), want)
 			}
 			if !slices.IsSortedFunc(form.Lines(), func(a, b Line) int { return comparePaths(a.Path, b.Path) }) {

@@ -8,7 +8,7 @@ import (
 )
 
 // A made-up provider, as docs/DESIGN.md shows: one file of data.
-var acmeFamilies = []*Family{{
+var madeUpFamilies = []*Family{{
 	Name:        "acme.chat",
 	Paths:       []string{"/v1/acme/{model}/chat"},
 	Stream:      "stream",
@@ -24,7 +24,7 @@ var acmeFamilies = []*Family{{
 func TestNewFamily(t *testing.T) {
 	old := families
 	t.Cleanup(func() { families = old })
-	families = slices.Concat(acmeFamilies, old)
+	families = slices.Concat(madeUpFamilies, old)
 	ask := func(body string) *Form {
 		var rules Options
 		return rules.Form(&interaction.Request{Method: "POST", URL: "https://acme.example/v1/acme/large/chat", Body: []byte(body)})
