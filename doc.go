@@ -20,14 +20,14 @@
 // The record mode says what is replayed and what may go upstream; see [Mode].
 // It comes from the flag -echo.mode (or -echo.record, which means all), else
 // from the environment variable PROMPTECHO_MODE, else it is once, and none if
-// the environment variable CI is set.
+// the environment variable CI is set. [InMode] sets it in code.
 //
 // What an agent does beside HTTP (its tools, its searches, its memory) is recorded and
 // replayed by [Wrap], in the same cassette. [Live] runs a part of it for real, and [Frozen]
 // keeps a part from ever being called.
 //
-// What a request depends on beside the program comes from the recorder, too, if a test
-// takes it from there: see [Recorder.Time], [Recorder.Rand] and [Recorder.Env].
+// The time, random values and the environment come from the recorder, too, if a test
+// takes them from there: see [Recorder.Time], [Recorder.Rand] and [Recorder.Env].
 //
 // What is written is redacted first: headers are written by allow-list, and
 // whatever looks like a credential or is known as one is replaced, on both

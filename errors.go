@@ -17,13 +17,16 @@ type MissError struct {
 	Line     int    // where the nearest recording starts in it; 0 if there is none
 	Endpoint string // what was asked: "anthropic.messages", "GET /v1/models"
 	Model    string // empty if the request names none
-	Caller   string // "file.go:line" of the user's code, and behind " < " that of the test it was called from; for another process its User-Agent and what it asked; empty if not found
-	Asked    string // the beginning of the last message or input, quoted; empty if there is none
-	Count    int    // how often the request was asked, retries included
-	Reason   string // in one line
-	Change   string // the first field that differs, both values cut to one line; may be empty
-	Diff     string // the fields that differ from the nearest recording; several lines, may be empty
-	Hint     string // the option, as code, that would make the request match; empty if there is none
+	// Caller is "file.go:line" of the user's code, and after " < " that of the test it was
+	// called from; for another process, its User-Agent and what it asked. It is empty if
+	// nothing was found.
+	Caller string
+	Asked  string // the beginning of the last message or input, quoted; empty if there is none
+	Count  int    // how often the request was asked, retries included
+	Reason string // in one line
+	Change string // the first field that differs, both values cut to one line; may be empty
+	Diff   string // the fields that differ from the nearest recording; several lines, may be empty
+	Hint   string // the option, as code, that would make the request match; empty if there is none
 }
 
 // Error returns the report in several lines: where the nearest recording is,

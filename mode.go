@@ -9,7 +9,7 @@ import (
 // A Mode says what a recorder replays and what it may send upstream.
 type Mode string
 
-// The record modes. "Present" and "absent" are said of the cassette.
+// The record modes. "Present" and "absent" refer to the cassette.
 const (
 	// ModeNone replays and never uses the network: a request that is not
 	// recorded is a miss. It is the default where CI is set.
@@ -25,7 +25,7 @@ const (
 	ModeCompare Mode = "compare"
 
 	// ModeOnce records if the cassette is absent and replays like ModeNone if
-	// it is present. It is the default elsewhere.
+	// it is present. It is the default where CI is not set.
 	ModeOnce Mode = "once"
 
 	// ModeNewEpisodes replays what is recorded, records what is not, and saves
@@ -49,7 +49,8 @@ const (
 	// ModeAll records everything and replaces the cassette at the end.
 	ModeAll Mode = "all"
 
-	// ModeLive passes everything through and touches no cassette.
+	// ModeLive passes everything through. It writes no cassette, and reads one only for
+	// what is [Frozen].
 	ModeLive Mode = "live"
 )
 

@@ -44,8 +44,8 @@ func (c *config) plain() bool {
 }
 
 // InMode sets the record mode in code. It replaces the default and is a
-// ceiling: flag and environment choose another mode only if that neither sends
-// nor writes where this one does not. So a cassette that was edited by hand is
+// ceiling: flag and environment cannot choose a mode that sends or writes if this
+// one does not. So a cassette that was edited by hand is
 // safe from PROMPTECHO_MODE=all with InMode(ModeNone). In CI a mode other than
 // none needs PROMPTECHO_MODE or the flag as well.
 func InMode(m Mode) Option { return func(c *config) { c.mode = m } }
@@ -147,9 +147,9 @@ func MaskUUIDs() Option { return maskWith(canon.UUIDs) }
 // MaskTempDirs masks, as [Mask] does, where temporary files are: the folder of the system
 // (/tmp, macOS's below /var/folders, Windows's below AppData) and the random digits that
 // [testing.T.TempDir], [os.MkdirTemp] and [os.CreateTemp] append to a name. The names of
-// folders and files still match. A name with a blank, as os.MkdirTemp("", "my dir*") makes,
-// keeps its digits: in a sentence nobody knows whether a path ends at the blank, and the
-// digits of what follows it must match. Make the name without, or give [Mask].
+// folders and files still match. A name with a space, as os.MkdirTemp("", "my dir*") makes,
+// keeps its digits: in a sentence nobody knows whether a path ends at the space, and the
+// digits of what follows it must match. Use a name without one, or add a [Mask].
 func MaskTempDirs() Option { return maskWith(canon.TempDirs) }
 
 func maskWith(mask func() canon.Mask) Option {
@@ -297,7 +297,7 @@ type RecordErrorPolicy int
 
 // The policies for failures that were recorded.
 const (
-	// Warn writes them and says so. A run that failed does not write them. In mode all,
+	// Warn writes such failures and says so. A run that failed does not write them. In mode all,
 	// no failure takes the place of a recorded success: the cassette stays as it was, and
 	// Close returns an error.
 	Warn RecordErrorPolicy = iota
@@ -305,7 +305,7 @@ const (
 	// Fail writes nothing and makes Close return an error.
 	Fail
 
-	// Keep writes them without a word: the failure is what the test is about.
+	// Keep writes such failures without a word: the failure is what the test is about.
 	Keep
 )
 

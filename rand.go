@@ -13,7 +13,8 @@ import (
 
 // A Rand is a source of random numbers and bytes that gives in replay what it gave when
 // the cassette was recorded; [Recorder.Rand] makes it. All methods may be called
-// concurrently, but goroutines that share a source draw from it in an order that is theirs.
+// concurrently, but nothing fixes the order in which goroutines draw from a source that they
+// share.
 //
 // What a source gives does not change with versions of promptecho, since requests in
 // cassettes hold it. It is ChaCha8 (https://c2sp.org/chacha8rand), as [math/rand/v2] has

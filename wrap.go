@@ -18,7 +18,7 @@ import (
 // replay, f is not called. If rec is nil, Wrap returns f, so that a program needs no other
 // path for production.
 //
-// The name is the kind and the name of the function: "tool/get_weather", or a kind of
+// The name is a kind, a slash and a name of yours: "tool/get_weather". The kinds are "tool",
 // "retrieval", "memory_read" and "memory_write". It is what the cassette and reports call
 // the function, and by which [Live] and [Frozen] select it. A function of another shape is
 // wrapped in a closure.

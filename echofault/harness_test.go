@@ -69,7 +69,7 @@ type sample struct {
 
 func (s sample) body() string { return strings.Join(s.events, "") }
 
-// samples has a stream of every framing. The bytes are written here as their
+// samples has streams of the framings that providers use. The bytes are written here as their
 // specifications have them.
 var samples = []sample{
 	lines("sse", "text/event-stream", "event: delta\ndata: %s\n\n", `{"n":1,"text":"hello"}`, `{"n":2,"text":"wörld"}`, `{"n":3}`, "[DONE]"),

@@ -18,7 +18,7 @@
 //	promptecho.dropped        recordings that the cassette had and has no more
 //	promptecho.missed         different requests that have no recording
 //	promptecho.changed        fields that do not match, and differ from what is recorded
-//	promptecho.identical      answers of which mode compare says this, and so on
+//	promptecho.identical      answers with this verdict of mode compare, as the next four
 //	promptecho.benign
 //	promptecho.drift
 //	promptecho.not_compared
@@ -41,7 +41,7 @@ import (
 // New returns a recorder for a test or benchmark. Its cassette is
 // testdata/cassettes/NAME.yaml, where NAME is t.Name() made safe for every file
 // system; subtests have theirs in folders. It is below the folder of the package,
-// in which the test program started, wherever the test is now.
+// in which the test program started, even if the test has changed its working directory.
 //
 // When the test ends, New's cleanup saves what was recorded and fails the test
 // if a request was not recorded, if a recording was not used (unless the test

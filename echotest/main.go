@@ -33,22 +33,22 @@ func Main(m interface{ Run() int }, opts ...MainOption) { os.Exit(Run(m, opts...
 //
 // While m runs, a request that would leave the process without a recorder is refused: the
 // error names its host. Requests to this machine pass, those to hosts of [AllowHosts], and
-// those of a function that runs under [promptecho.Wrap]. A test that has a recorder fails
-// itself, with the line that asked and what to write; for another one the package fails.
-// That goes for each record mode, also for those that send: nothing records such a request.
-// What is seen is http.DefaultTransport and what is cloned from it: docs/SUITE.md lists the
-// SDKs.
+// those of a function that runs under [promptecho.Wrap]. If the test has a
+// recorder, the test fails, with the line that asked and what to write; if not, the package
+// fails. That goes for each record mode, even for those that send: nothing records such a
+// request. What is seen is http.DefaultTransport and what is cloned from it: docs/SUPPORT.md
+// lists the SDKs.
 //
 // When m has run, Run
 //   - ends recorders that were opened with [promptecho.Open] and not in a test: it knows
 //     whether the tests passed and all ran, saves their cassettes accordingly and fails the
 //     package with their reports. [promptecho.Recorder.Close] leaves that to Run.
 //   - names cassettes in testdata/cassettes of which the test is gone, and, if all tests ran
-//     and passed, those that no test has opened. That fails nothing. It deletes nothing.
+//     and passed, those that no test has opened. That fails no test and deletes nothing.
 //   - sums up, if several tests failed on their cassettes: which failed for the same reason,
 //     and one command that records all of them.
 //
-// Tools that end the process themselves go around Run:
+// Tools that end the process themselves are put around Run:
 //
 //	goleak.VerifyTestMain(echotest.RunFunc(func() int { return echotest.Run(m) }))
 func Run(m interface{ Run() int }, opts ...MainOption) int {

@@ -39,7 +39,7 @@ func (e endpoint) stream() (path, body string) {
 	return e.path, withStream(e.body)
 }
 
-// streams is a streaming request of every family, and of every framing.
+// streams is a streaming request of every family that streams here.
 func streams() []endpoint {
 	list := []endpoint{{"gemini.generate", "/v1beta/models/m:streamGenerateContent", endpoints[4].body, true}} // an array
 	for _, e := range endpoints {
