@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"path/filepath"
 	"strings"
@@ -225,4 +226,140 @@ func TestCanceledIsTooLate(t *testing.T) {
 			t.Errorf("%v", err)
 		}
 	})
+}
+
+// slowly is an upstream that sends an event of a stream every ten seconds, as the handler of a
+// real server does.
+func slowly(t *testing.T) Option {
+	return Upstream(roundTripFunc(func(req *http.Request) (*http.Response, error) {
+		body, to := io.Pipe()
+		go func() {
+			for i := range 20 {
+				select {
+				case <-time.After(10 * time.Second):
+				case <-req.Context().Done():
+					to.CloseWithError(req.Context().Err())
+					return
+				}
+				fmt.Fprintf(to, "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"w%d \"}}]}\n\n", i)
+			}
+			to.Close()
+		}()
+		return &http.Response{StatusCode: 200, Header: http.Header{"Content-Type": {"text/event-stream"}}, Body: body, ContentLength: -1, Request: req}, nil
+	}))
+}
+
+// A client that gives up in the middle of a stream, by its deadline or because somebody presses
+// stop, sees the same when it is replayed: the events so far, and the error of its context.
+func TestGivesUpInAStream(t *testing.T) {
+	t.Parallel()
+	const after = 85 * time.Second
+	tests := map[string]struct {
+		ask  func(t *testing.T, r *Recorder) (string, error)
+		want error
+	}{
+		"deadline": {func(t *testing.T, r *Recorder) (string, error) {
+			ctx, cancel := context.WithTimeout(t.Context(), after)
+			defer cancel()
+			return readStream(ctx, r.Client())
+		}, context.DeadlineExceeded},
+		"timeout of the client": {func(t *testing.T, r *Recorder) (string, error) {
+			return readStream(t.Context(), &http.Client{Transport: r, Timeout: after})
+		}, context.DeadlineExceeded},
+		"stop button": {func(t *testing.T, r *Recorder) (string, error) {
+			ctx, cancel := context.WithCancel(t.Context())
+			time.AfterFunc(after, cancel)
+			return readStream(ctx, r.Client())
+		}, context.Canceled},
+	}
+	for name, tt := range tests {
+		for _, pace := range []float64{0, 1} {
+			t.Run(fmt.Sprint(name, " pace ", pace), func(t *testing.T) {
+				t.Parallel()
+				file := filepath.Join(t.TempDir(), "c.yaml")
+				run := func(opts ...Option) (text string) {
+					synctest.Test(t, func(t *testing.T) {
+						r := mustOpen(t, file, append(opts, Pace(pace))...)
+						var err error
+						if text, err = tt.ask(t, r); !errors.Is(err, tt.want) {
+							t.Errorf("%q, %v, want %v", text, err, tt.want)
+						}
+						if timeout, ok := err.(interface{ Timeout() bool }); tt.want == context.DeadlineExceeded && (!ok || !timeout.Timeout()) {
+							t.Errorf("%v is no timeout", err)
+						}
+						mustClose(t, r)
+					})
+					return text
+				}
+				live := run(InMode(ModeAll), slowly(t))
+				if strings.Count(live, "data:") != 8 {
+					t.Fatalf("live: %q", live)
+				}
+				for range 2 {
+					if again := run(InMode(ModeNone)); again != live {
+						t.Errorf("replay: %q", again)
+					}
+				}
+			})
+		}
+	}
+}
+
+// readStream reads the answer to a request.
+func readStream(ctx context.Context, c *http.Client) (string, error) {
+	req, _ := http.NewRequestWithContext(ctx, "POST", chatURL, strings.NewReader(prompt("hi")))
+	resp, err := c.Do(req)
+	if err != nil {
+		return "", err
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	return string(text), err
+}
+
+// What waits to be canceled ends with its body and with the recorder. A client that cannot
+// cancel does not wait: it is told why the recording ends.
+func TestWaitsForStop(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "c.yaml")
+	synctest.Test(t, func(t *testing.T) {
+		r := mustOpen(t, file, InMode(ModeAll), slowly(t))
+		ctx, cancel := context.WithCancel(t.Context())
+		time.AfterFunc(85*time.Second, cancel)
+		readStream(ctx, r.Client())
+		mustClose(t, r)
+	})
+	for name, end := range map[string]func(r *Recorder, body io.Closer){
+		"body":     func(_ *Recorder, body io.Closer) { body.Close() },
+		"recorder": func(r *Recorder, _ io.Closer) { r.Close() },
+	} {
+		t.Run(name, func(t *testing.T) { // one after the other: they open one file
+			synctest.Test(t, func(t *testing.T) {
+				r := mustOpen(t, file, InMode(ModeNone))
+				defer r.Close()
+				ctx, cancel := context.WithCancel(t.Context())
+				defer cancel()
+				req, _ := http.NewRequestWithContext(ctx, "POST", chatURL, strings.NewReader(prompt("hi")))
+				resp, err := r.Client().Do(req)
+				if err != nil {
+					t.Fatal(err)
+				}
+				ended := make(chan error)
+				go func() {
+					_, err := io.Copy(io.Discard, resp.Body)
+					ended <- err
+				}()
+				synctest.Wait()
+				end(r, resp.Body)
+				if err := <-ended; err == nil {
+					t.Error("no error")
+				}
+			})
+		})
+	}
+	r := mustOpen(t, file, InMode(ModeNone))
+	if _, err := readStream(context.Background(), r.Client()); err == nil || !strings.Contains(err.Error(), "the recording ends here") {
+		t.Error(err)
+	}
+	mustClose(t, r)
 }

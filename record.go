@@ -92,7 +92,7 @@ func (r *Recorder) unanswered(req *http.Request, rec *tape.Recording, err error,
 	if stopped {
 		err = request.ErrStopped
 	}
-	switch cause := req.Context().Err(); {
+	switch cause := request.GaveUp(req); {
 	case cause != nil && !stopped:
 		it.Response = interaction.Response{End: interaction.EndCanceled, Error: cause.Error()}
 	case r.config.onRecordError == Keep && !stopped:

@@ -25,8 +25,9 @@ type body struct {
 	begun   int // chunks, also when the body was given back
 	left    int // bytes of the last of these that were not read yet
 	closed  bool
-	onEnd   func() // called once, when the client reads behind the last byte; may be nil
-	release func() // called once, when data is not needed any more; may be nil
+	until   func() error // waits behind the last byte, without mu, and says what ended the body; may be nil
+	onEnd   func()       // called once, when the client reads behind the last byte; may be nil
+	release func()       // called once, when data is not needed any more; may be nil
 }
 
 // Read returns bytes of one chunk. It ends with the error of the context once that is
@@ -47,6 +48,12 @@ func (b *body) next(p []byte) (int, error) {
 		switch {
 		case b.closed:
 			return 0, http.ErrBodyReadAfterClose
+		case b.read == len(b.data) && b.until != nil:
+			b.forget()
+			b.mu.Unlock()
+			err := b.until()
+			b.mu.Lock()
+			return 0, err
 		case b.read == len(b.data):
 			return 0, b.over()
 		case b.pace != 0 && b.chunks[b.begun].delayMS != 0:
@@ -74,6 +81,29 @@ func (b *body) wait() (next bool, err error) {
 	err = pause(b.ctx, b.closing, b.pace, delayMS)
 	b.mu.Lock()
 	return b.begun == begun && !b.closed, err
+}
+
+// givesUp makes the client give up after the last byte, as the recorded one did because of an
+// error of its context. A deadline passes at once unless paced. For its caller to cancel it,
+// the body waits: callers do that when something else has happened, such as a click.
+func (b *body) givesUp(pending *Pending, recorded string) {
+	_, hasDeadline := b.ctx.Deadline()
+	if recorded == context.DeadlineExceeded.Error() {
+		b.end = context.DeadlineExceeded
+		if b.pace == 0 || !hasDeadline {
+			return
+		}
+	}
+	if b.closing == nil {
+		b.closing = make(chan struct{})
+	}
+	b.until = func() error {
+		err := pending.wait(b.ctx, b.closing)
+		if err == nil {
+			err = b.ctx.Err()
+		}
+		return err
+	}
 }
 
 // over ends the body and returns the error that says so.

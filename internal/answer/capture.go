@@ -1,7 +1,9 @@
 package answer
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"net/http"
 	"slices"
@@ -11,6 +13,7 @@ import (
 
 	"github.com/promptecho/promptecho/internal/coding"
 	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/request"
 	"github.com/promptecho/promptecho/internal/stream"
 )
 
@@ -80,15 +83,25 @@ func (c *capture) Read(p []byte) (int, error) {
 	if n > 0 {
 		c.add(p[:n], n == len(p))
 	}
-	switch {
-	case err == io.EOF:
-		c.settle("", "")
-	case err != nil && c.resp.Request.Context().Err() != nil:
-		c.settle(interaction.EndClosed, "") // the client itself gave up
-	case err != nil:
-		c.settle(interaction.EndError, err.Error())
+	if err != nil {
+		c.settle(c.howEnded(err))
 	}
 	return n, err
+}
+
+// howEnded returns End and Error of a body that ends with an error of Read.
+func (c *capture) howEnded(err error) (end, text string) {
+	if err == io.EOF {
+		return "", ""
+	}
+	why := request.GaveUp(c.resp.Request)
+	switch {
+	case why == nil:
+		return interaction.EndError, err.Error()
+	case errors.Is(context.Cause(c.resp.Request.Context()), request.ErrStopped):
+		return interaction.EndClosed, "" // a listener was closed; no client asked for that
+	}
+	return interaction.EndClosed, why.Error()
 }
 
 // add records what one Read returned; filled says that there may have been more.
@@ -129,7 +142,7 @@ func (c *capture) settle(end, errText string) {
 	c.decode()
 	c.storeBody()
 	if end == interaction.EndClosed && c.isWhole() {
-		c.stored.End = ""
+		c.stored.End, c.stored.Error = "", ""
 	}
 	c.keeper.Settle(&c.stored, c.latencyMS)
 	c.keeper.Pending.remove(c)

@@ -50,7 +50,7 @@ func TestCaptureEnds(t *testing.T) {
 		},
 		"canceled": {
 			serve: func(w http.ResponseWriter, r *http.Request) { sse(w, events[:20]); <-r.Context().Done() },
-			use:   func(b io.ReadCloser, cancel func(), _ *Pending) { atLeast(b, 20); cancel(); io.ReadAll(b) }, events: 2, end: interaction.EndClosed,
+			use:   func(b io.ReadCloser, cancel func(), _ *Pending) { atLeast(b, 20); cancel(); io.ReadAll(b) }, events: 2, end: interaction.EndClosed, err: "context canceled",
 		},
 		"broken off": {
 			serve: func(w http.ResponseWriter, r *http.Request) { sse(w, events[:20]); panic(http.ErrAbortHandler) },

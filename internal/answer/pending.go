@@ -1,8 +1,10 @@
 package answer
 
 import (
+	"context"
 	"errors"
 	"io"
+	"net/http"
 	"sync"
 )
 
@@ -34,6 +36,32 @@ func (p *Pending) remove(c io.Closer) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	delete(p.all, c)
+}
+
+// wait waits until a context ends, and returns nil then. It is ErrClosed if the recorder is
+// closed before, and http.ErrBodyReadAfterClose if closing is closed, which may be nil.
+func (p *Pending) wait(ctx context.Context, closing <-chan struct{}) error {
+	closed := make(waiter) // made here: it belongs to the synctest bubble of the request
+	if !p.add(closed) {
+		return ErrClosed
+	}
+	defer p.remove(closed)
+	select {
+	case <-ctx.Done():
+		return nil
+	case <-closing:
+		return http.ErrBodyReadAfterClose
+	case <-closed:
+		return ErrClosed
+	}
+}
+
+// A waiter is what waits for a client to give up; it is closed with the recorder.
+type waiter chan struct{}
+
+func (w waiter) Close() error {
+	close(w)
+	return nil
 }
 
 // Close closes all that is under way, and returns when every captured response is

@@ -98,25 +98,10 @@ func (p *Player) canceled(ctx context.Context, rec *Playable) error {
 	if ctx.Done() == nil {
 		return finalError(fmt.Sprintf("promptecho: %s:%d: when this was recorded, its caller canceled it before there was an answer; this request has no context that can be canceled", rec.File, rec.Line))
 	}
-	closed := make(waiter) // made here: it belongs to the synctest bubble of the request
-	if !p.Pending.add(closed) {
-		return ErrClosed
+	if err := p.Pending.wait(ctx, nil); err != nil {
+		return err
 	}
-	defer p.Pending.remove(closed)
-	select {
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	case <-closed:
-		return ErrClosed
-	}
-}
-
-// A waiter is a request that waits to be canceled; it is closed with the recorder.
-type waiter chan struct{}
-
-func (w waiter) Close() error {
-	close(w)
-	return nil
+	return context.Cause(ctx)
 }
 
 // head returns a response without its body.
@@ -172,6 +157,8 @@ func (p *Player) body(resp *http.Response, rec *Playable) *body {
 	switch {
 	case rec.End == interaction.EndError:
 		b.end = brokenError(rec.Error)
+	case rec.End == interaction.EndClosed && rec.Error != "" && b.ctx.Done() != nil:
+		b.givesUp(p.Pending, rec.Error)
 	case rec.End == interaction.EndClosed:
 		note := fmt.Sprintf("%s:%d: the recording ends here: its client closed the body before the end; record again to have the rest", rec.File, rec.Line)
 		b.end = finalError("promptecho: " + note)

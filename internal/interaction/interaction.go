@@ -88,7 +88,7 @@ type Response struct {
 	Text   string  // the assembled answer for the reader, written as a comment and not read back
 
 	End   string // how the body ended: "" (whole), EndClosed, EndError or EndCanceled
-	Error string // with EndError and EndCanceled, what the client saw; of a function, its error
+	Error string // why it ended, as the client saw it; with EndClosed only if its context ended; of a function, its error
 
 	ErrorIs []string // the texts of the well-known errors that the error of a function is
 }

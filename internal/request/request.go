@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"bytes"
 	"cmp"
+	"context"
 	"io"
 	"net/http"
 	"net/url"
@@ -53,6 +54,24 @@ func Clone(req *http.Request, body []byte) *http.Request {
 		out.TransferEncoding = nil
 	}
 	return out
+}
+
+// GaveUp returns the error of the context of a request whose client gave up, nil if it did
+// not. An [http.Client] with a Timeout ends its requests in an older way as well, which can be
+// the first to be seen.
+func GaveUp(req *http.Request) error {
+	if err := req.Context().Err(); err != nil {
+		return err
+	}
+	select {
+	case <-req.Cancel: //lint:ignore SA1019 net/http still sets it
+	default:
+		return nil
+	}
+	if _, ok := req.Context().Deadline(); ok {
+		return context.DeadlineExceeded
+	}
+	return context.Canceled
 }
 
 // URL returns the URL that a request asks for. A name in another script is in Punycode
