@@ -25,7 +25,7 @@ func (l *Log) Judge(o *Outcome, unasked ...string) Report {
 		unused := slices.DeleteFunc(l.Unused(), func(rec *tape.Recording) bool {
 			return slices.Contains(compared, rec)
 		})
-		l.judgeMisses(&rep, o, misses, recs, unused, l.elsewhere(o, l.missedForms()))
+		l.judgeMisses(&rep, o, misses, recs, unused, l.elsewhere(o))
 	}
 	// An unused recording is evidence only if everything ran and went well: a miss, or
 	// whatever else failed the test, can be why the rest was not asked for.

@@ -40,6 +40,7 @@ type Log struct {
 	mu     sync.Mutex // guards what follows; no recording is asked while it is held
 	misses []*Miss
 	missed map[string]*Miss // misses by the keys of their forms
+	asked  map[string]bool  // their keys, as the tape says by which another cassette can have them
 }
 
 // A tally holds values in the order in which each came first. Its methods may be called
@@ -182,7 +183,10 @@ func (l *Log) Miss(c *tape.Call, opensSocket bool, by string) Miss {
 	if first {
 		m = &Miss{File: l.File, Endpoint: c.Form.Endpoint, Model: c.Form.Model, Asked: said(c.Form), Caller: cmp.Or(by, stack.Caller()), Reason: "not recorded"}
 		if l.missed == nil {
-			l.missed = map[string]*Miss{}
+			l.missed, l.asked = map[string]*Miss{}, map[string]bool{}
+		}
+		for _, key := range l.Tape.Keys(c) {
+			l.asked[key] = true
 		}
 		l.missed[c.Form.Key()] = m
 		l.misses = append(l.misses, m)
@@ -219,15 +223,4 @@ func (l *Log) Misses() []*Miss {
 		misses[i] = &c
 	}
 	return misses
-}
-
-// missedForms returns the keys of the forms that are not recorded.
-func (l *Log) missedForms() map[string]bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	keys := map[string]bool{}
-	for key := range l.missed {
-		keys[key] = true
-	}
-	return keys
 }

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,25 +12,27 @@ import (
 	"github.com/promptecho/promptecho/internal/tests"
 )
 
-// elsewhere says which other file has requests that are asked here, by the keys of their
-// forms, and how to use it. It returns "" if there is none.
-func (r *Run) elsewhere(o *Outcome, asked map[string]bool) string {
-	path, n := r.Tape.CountInFailed(asked)
-	if n == 0 || r.Tape.State.Pinned {
-		return r.renamed(asked)
+// elsewhere says which other file has requests that were missed here, and how to use it. It
+// returns "" if there is none.
+func (l *Log) elsewhere(o *Outcome) string {
+	l.mu.Lock()
+	asked, misses := maps.Clone(l.asked), len(l.misses)
+	l.mu.Unlock()
+	path, n := l.Tape.CountInFailed(asked)
+	if n == 0 || l.Tape.State.Pinned {
+		return l.renamed(asked, misses)
 	}
 	has, it := "this request", "it"
-	if len(asked) > 1 {
+	if misses > 1 {
 		has, it = fmt.Sprintf("%d of these requests", n), "them"
 	}
 	return fmt.Sprintf("%s has %s: a run that did not pass recorded %s. To use that file, which a run that passes makes whole:\n  %s\n%s\n\n",
-		filepath.Join(filepath.Dir(r.File), filepath.Base(path)), has, it, shell.Join([]string{"mv", shell.Place(path), shell.Place(r.Path)}), r.commandIn(o, "once"))
+		filepath.Join(filepath.Dir(l.File), filepath.Base(path)), has, it, shell.Join([]string{"mv", shell.Place(path), shell.Place(l.Path)}), l.commandIn(o, "once"))
 }
 
-// renamed says which cassette of a test that is gone has requests that are asked here, and
-// how to rename it; asked are the keys of their forms. It returns "" if there is a cassette,
-// or none to be renamed.
-func (r *Run) renamed(asked map[string]bool) string {
+// renamed says which cassette of a test that is gone has some of so many misses, and how to
+// rename it; asked are their keys. It returns "" if there is a cassette, or none to be renamed.
+func (r *Run) renamed(asked map[string]bool, misses int) string {
 	dir, own, ok := testname.Split(r.Path)
 	if r.Tape.State.Present || !ok {
 		return ""
@@ -45,7 +48,7 @@ func (r *Run) renamed(asked map[string]bool) string {
 		return ""
 	}
 	has := "this request"
-	if len(asked) > 1 {
+	if misses > 1 {
 		has = fmt.Sprintf("%d of these requests", most)
 	}
 	return fmt.Sprintf("%s has %s, and its test is gone. If the test was renamed:\n  %s\n\n", filepath.ToSlash(found), has, move(dir, found, own))

@@ -1,6 +1,9 @@
 package tape
 
-import "github.com/promptecho/promptecho/internal/cassette"
+import (
+	"github.com/promptecho/promptecho/internal/cassette"
+	"github.com/promptecho/promptecho/internal/interaction"
+)
 
 // CountInFailed is CountIn for the file in which a run that did not pass left what it
 // recorded, and returns the path of that.
@@ -9,8 +12,19 @@ func (t *Tape) CountInFailed(asked map[string]bool) (path string, n int) {
 	return path, t.CountIn(path, asked)
 }
 
+// Keys returns the keys by which another cassette can have the request of a call: that of its
+// form, and the one that counts for recordings with unknown headers, which leaves out headers.
+func (t *Tape) Keys(c *Call) []string {
+	return []string{c.Form.Key(), t.keyWithoutHeaders(c.Request)}
+}
+
+func (t *Tape) keyWithoutHeaders(req interaction.Request) string {
+	req.UnknownHeaders, req.Headers = true, nil
+	return t.Config.Options.Form(&req).Key()
+}
+
 // CountIn returns how many recordings of another cassette answer requests that are asked
-// here, by the keys of their forms. It returns 0 if the cassette cannot be read.
+// here, by their [Tape.Keys]. It returns 0 if the cassette cannot be read.
 func (t *Tape) CountIn(path string, asked map[string]bool) (n int) {
 	config := t.Config
 	config.Path, config.Name = path, path
@@ -23,7 +37,11 @@ func (t *Tape) CountIn(path string, asked map[string]bool) (n int) {
 		return 0
 	}
 	for _, rec := range other.Recordings() {
-		if asked[rec.Form().Key()] {
+		key := rec.Form().Key()
+		if rec.unknown {
+			key = t.keyWithoutHeaders(rec.Request())
+		}
+		if asked[key] {
 			n++
 		}
 	}
