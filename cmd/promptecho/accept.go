@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/promptecho/promptecho/internal/accept"
 	"github.com/promptecho/promptecho/internal/missed"
 	"github.com/promptecho/promptecho/internal/redact"
 	"github.com/promptecho/promptecho/internal/shell"
@@ -155,6 +156,10 @@ func (a *acceptance) print(s *summary, r *testRun) {
 			fmt.Fprintf(w, "  %s\n", redact.Printable(command))
 		}
 	}
+	if slices.ContainsFunc(a.refused, func(l acceptLine) bool { return accept.OverQuestion(l.Reason) }) {
+		command := again("accept -question", r.flags, r.patterns, r.behind)
+		fmt.Fprintf(w, "To keep the answers although what is asked differs:\n  %s\n", redact.Printable(command))
+	}
 	for _, f := range s.failures() {
 		fmt.Fprintf(w, "\n%s", redact.Printable(f.Output))
 	}
@@ -184,11 +189,18 @@ func (a *acceptance) tests(s *summary) []*suite.Test {
 }
 
 // otherwise returns the tests that failed, and not because of what was refused or, if
-// nothing is written, could be accepted.
+// nothing is written, could be accepted. A test that failed with its subtest has no reason of
+// its own, as far as one can know: what it has logged looks like its errors.
 func (a *acceptance) otherwise(s *summary) []*suite.Test {
-	return slices.DeleteFunc(s.failed(), func(t *suite.Test) bool {
+	failed := s.failed()
+	missed := func(t *suite.Test) bool {
 		accepted := slices.ContainsFunc(a.done, func(l acceptLine) bool { return slices.Contains(t.Cassettes, l.path) })
 		return a.refusedIn(t.Cassettes) || a.dry && accepted
+	}
+	return slices.DeleteFunc(slices.Clone(failed), func(t *suite.Test) bool {
+		return missed(t) || slices.ContainsFunc(failed, func(sub *suite.Test) bool {
+			return sub.Package == t.Package && strings.HasPrefix(sub.Name, t.Name+"/") && missed(sub)
+		})
 	})
 }
 

@@ -29,6 +29,12 @@ var around = []string{
 // systemRoles are the roles of messages that are system prompts.
 var systemRoles = []string{"system", "developer", "SYSTEM"}
 
+const questionDiffers = "what is asked differs"
+
+// OverQuestion reports whether a request was refused, for the reason that a Finding gives, only
+// because its question differs.
+func OverQuestion(reason string) bool { return strings.HasPrefix(reason, questionDiffers) }
+
 // question returns the path of the first edit of what is asked; "" if only what stands
 // around it differs. Of an endpoint that nobody knows, everything is asked.
 func question(edits []diff.Edit, form *canon.Form, recorded, asked *interaction.Request) string {
