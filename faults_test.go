@@ -64,7 +64,7 @@ func TestFaultsOfTheDisk(t *testing.T) {
 			if err := os.MkdirAll(filepath.Join(file+journalSuffix, "x"), 0o755); err != nil {
 				t.Fatal(err)
 			}
-		}, open: "which a recording that was killed has left, cannot be read"},
+		}, open: "which an earlier recording has left, cannot be read"},
 		{name: "a symbolic link", before: func(t *testing.T, file string) {
 			if err := os.Symlink("elsewhere.yaml", file); err != nil {
 				t.Fatal(err)

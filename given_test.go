@@ -512,7 +512,7 @@ func TestEditedEnvIsNoted(t *testing.T) {
 	before := read(t, file)
 	r = mustOpen(t, file, InMode(ModeNewEpisodes), Upstream(canned(`{}`)))
 	ask(t, r, "http://h", "b")
-	if err := r.Close(); err == nil || !strings.Contains(err.Error(), file+": env PROMPTECHO_TEST_OTHER: its value looks like a credential") || !strings.Contains(err.Error(), "nothing was written") {
+	if err := r.Close(); err == nil || !strings.Contains(err.Error(), file+": env PROMPTECHO_TEST_OTHER: its value looks like a credential") || !strings.Contains(err.Error(), "the cassette was not written") {
 		t.Errorf("%v", err)
 	}
 	if read(t, file) != before || strings.Contains(read(t, file+journalSuffix), value) {

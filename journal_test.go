@@ -410,7 +410,7 @@ func TestResume(t *testing.T) {
 			if _, err := os.Stat(file + journalSuffix); tt.journal != (err == nil) {
 				t.Errorf("the journal: %v", err)
 			}
-			if !strings.Contains(strings.Join(rep.Notes, "\n"), "resumed a recording that was killed") {
+			if !strings.Contains(strings.Join(rep.Notes, "\n"), "resumed a recording that was killed or could not be saved: ") {
 				t.Errorf("notes %q", rep.Notes)
 			}
 		})
@@ -426,7 +426,7 @@ func TestBrokenJournal(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := Open(file)
-	if err == nil || !strings.Contains(err.Error(), file+".partial, which a recording that was killed has left, cannot be read") || !strings.Contains(err.Error(), "Delete it") {
+	if err == nil || !strings.Contains(err.Error(), file+".partial, which an earlier recording has left, cannot be read") || !strings.Contains(err.Error(), "Delete it") {
 		t.Errorf("%v", err)
 	}
 	if read(t, file+journalSuffix) != broken {

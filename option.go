@@ -185,8 +185,9 @@ func Alias(origin, name string) Option {
 func SortTools() Option { return func(c *config) { c.matching.SortTools = true } }
 
 // KeepHeaders writes headers of these names, of requests and responses, to the
-// cassette although they are not on the list of harmless ones. They do not
-// take part in matching.
+// cassette although they are not on the list of harmless ones. A replay has only
+// the headers that were written, so a program that reads another one, such as
+// x-ratelimit-remaining-tokens, needs this. They do not take part in matching.
 func KeepHeaders(names ...string) Option {
 	return func(c *config) { c.keepHeaders = append(c.keepHeaders, names...) }
 }

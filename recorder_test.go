@@ -726,7 +726,7 @@ func TestSecretInEncodedFormFailsClosed(t *testing.T) {
 	r.redact.AddSecret("echo-secret-base64")
 	ask(t, r, base, "ZWNoby1zZWNyZXQtYmFzZTY0") // echo-secret-base64
 	err := r.Close()
-	if err == nil || !strings.Contains(err.Error(), "would hold a known secret (base64): nothing was written") {
+	if err == nil || !strings.Contains(err.Error(), "would hold a known secret (base64): the cassette was not written") {
 		t.Errorf("Close: %v", err)
 	}
 	if read(t, file) != before {

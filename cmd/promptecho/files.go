@@ -182,7 +182,7 @@ func looksLikeCassette(file string) (bool, error) {
 	return cassette.Foreign(head+string(rest)) == "", err
 }
 
-// load reads a cassette, or what a recording that was killed has left.
+// load reads a cassette, or the journal that a recording has left.
 func load(file string) (*cassette.File, error) {
 	if filepath.Ext(file) != ".partial" {
 		return cassette.Load(file)

@@ -30,7 +30,7 @@ of the file. The state of a cassette is nothing, or some of
   orphan    no test file of its package has a test of its name, or mentions it
   broken    it cannot be read; promptecho verify says why
   derived   what came of live parts (option Live), beside the original
-  journal   left by a recording that runs or was killed; the next one resumes
+  journal   of a recording that runs, was killed or not saved; the next resumes
   failed    what a run recorded that must not replace the cassette
 
   -json   print {"cassettes": [...], "total": {...}}

@@ -149,7 +149,7 @@ func verify(file string, write bool) (*verdict, error) {
 	}
 	switch kindOf(file) {
 	case isJournal:
-		v.Problems = append(v.Problems, file+": left by a recording that was killed; run its test again, or delete it")
+		v.Problems = append(v.Problems, file+": left by a recording that was killed or could not be saved; run its test again, or delete it")
 	case isFailed:
 		v.Problems = append(v.Problems, file+": recorded by a run that failed, and not used; compare it by promptecho diff, then delete it")
 	case isDerived:

@@ -11,13 +11,16 @@ import (
 	"github.com/promptecho/promptecho/internal/interaction"
 )
 
+// notWritten says what becomes of a call with a secret, and what helps.
+const notWritten = "the cassette was not written; keep this out of the call, or let promptecho.Redact replace it"
+
 // Check looks for every known secret in what is about to be written: as it is, escaped
 // for JSON or a URL, in base64, hexadecimal and UTF-16. It returns an error that names the
 // place, never the value.
 func (p *Policy) Check(what string, data []byte) error {
 	if found := p.find(data); found.end > 0 {
 		line := 1 + bytes.Count(data[:found.start], []byte("\n"))
-		return fmt.Errorf("%s: line %d would hold a known secret (%s): nothing was written", what, line, found.kind)
+		return fmt.Errorf("%s: line %d would hold a known secret (%s): "+notWritten, what, line, found.kind)
 	}
 	return nil
 }
@@ -31,7 +34,7 @@ func (p *Policy) CheckInteraction(what string, it *interaction.Interaction) (err
 			return
 		}
 		if found := p.find(text); found.end > 0 {
-			err = fmt.Errorf("%s: %s would hold a known secret (%s): nothing was written", what, place, found.kind)
+			err = fmt.Errorf("%s: %s would hold a known secret (%s): "+notWritten, what, place, found.kind)
 		}
 	}
 	body := func(place string, b []byte) {
@@ -61,7 +64,7 @@ func (p *Policy) CheckInteraction(what string, it *interaction.Interaction) (err
 	check("response.error", []byte(it.Response.Error))
 	if err == nil && left {
 		return fmt.Errorf("%s: response.events would hold what looks like a secret, or what Redact names, "+
-			"in pieces that cannot be replaced: nothing was written", what)
+			"in pieces that cannot be replaced: "+notWritten, what)
 	}
 	return err
 }
