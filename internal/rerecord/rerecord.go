@@ -4,8 +4,10 @@
 package rerecord
 
 import (
+	"bytes"
 	"cmp"
 	"maps"
+	"mime"
 	"slices"
 	"strings"
 
@@ -26,6 +28,7 @@ func (k *Keeper) Keep(old, fresh *interaction.Interaction) (changed bool) {
 	if old == nil {
 		return changed
 	}
+	changed = useOldBoundary(&old.Request, &fresh.Request) || changed
 	was, is := &old.Response, &fresh.Response
 	c := comparison{ids: map[string]string{}}
 	if !c.sameResponse(was, is) {
@@ -70,6 +73,32 @@ func (k *Keeper) useOldIDs(r *interaction.Request) (changed bool) {
 	replacer := strings.NewReplacer(pairs...)
 	r.Body, r.URL = []byte(replacer.Replace(text)), replacer.Replace(r.URL)
 	return true
+}
+
+// useOldBoundary gives a multipart body the boundary that it had (RFC 2046, section 5.1.1):
+// clients draw one for each request.
+func useOldBoundary(was, is *interaction.Request) (changed bool) {
+	from, to := boundaryOf(is), boundaryOf(was)
+	if from == "" || to == "" || from == to || bytes.Contains(is.Body, []byte(to)) {
+		return false
+	}
+	is.Body = bytes.ReplaceAll(is.Body, []byte("--"+from), []byte("--"+to))
+	is.Headers = slices.Clone(is.Headers)
+	for i, h := range is.Headers {
+		if h.Name == "content-type" {
+			is.Headers[i].Values = []string{strings.ReplaceAll(h.Values[0], from, to)}
+		}
+	}
+	return true
+}
+
+// boundaryOf returns the boundary of a multipart body, "" if the body is none.
+func boundaryOf(r *interaction.Request) string {
+	media, params, err := mime.ParseMediaType(r.Headers.Get("content-type"))
+	if err != nil || !strings.HasPrefix(media, "multipart/") {
+		return ""
+	}
+	return params["boundary"]
 }
 
 // A comparison of two answers collects what differs by chance.

@@ -120,3 +120,26 @@ func TestKeepStream(t *testing.T) {
 		}
 	}
 }
+
+// TestKeepBoundary: a form that is sent again has the boundary that it had, and what has changed
+// in it shows. A boundary that stands in the new body stays its own.
+func TestKeepBoundary(t *testing.T) {
+	t.Parallel()
+	form := func(boundary, text string) *interaction.Interaction {
+		it := chat("--"+boundary+"\r\n\r\n"+text+"\r\n--"+boundary+"--\r\n", "x", "req_1", 1)
+		it.Request.Headers = interaction.Headers{{Name: "content-type", Values: []string{"multipart/form-data; boundary=" + boundary}}}
+		return it
+	}
+	for name, tt := range map[string]struct{ old, fresh, want *interaction.Interaction }{
+		"the same":       {form("aaa", "text"), form("bbb", "text"), form("aaa", "text")},
+		"another text":   {form("aaa", "text"), form("bbb", "bbb new"), form("aaa", "bbb new")},
+		"stands in it":   {form("aaa", "text"), form("bbb", "aaa"), form("bbb", "aaa")},
+		"was no form":    {chat("{}", "x", "req_1", 1), form("bbb", "text"), form("bbb", "text")},
+		"is one no more": {form("aaa", "text"), chat("{}", "x", "req_1", 1), chat("{}", "x", "req_1", 1)},
+	} {
+		new(Keeper).Keep(tt.old, tt.fresh)
+		if where := tt.fresh.Difference(tt.want); where != "" {
+			t.Errorf("%s: %s differs: %+v", name, where, tt.fresh.Request)
+		}
+	}
+}
