@@ -314,9 +314,12 @@ func answerLine(e *conversation.Exchange) string {
 	if a.Model != "" && a.Model != e.Model {
 		line += " of " + a.Model
 	}
-	if a.Stream != "" {
+	switch {
+	case a.Stream != "" && e.FirstMS == e.TotalMS: // most likely nobody knows when they came
+		line += fmt.Sprintf(" in %s after %s", count(a.Events, "event"), duration(e.TotalMS))
+	case a.Stream != "":
 		line += fmt.Sprintf(" in %s, the first after %s, the last after %s", count(a.Events, "event"), duration(e.FirstMS), duration(e.TotalMS))
-	} else {
+	default:
 		line += " after " + duration(e.TotalMS)
 	}
 	if a.Status != 0 && a.Status != 200 {

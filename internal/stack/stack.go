@@ -107,11 +107,11 @@ func isOf(module, function string) bool {
 		!strings.HasPrefix(function, "github.com/promptecho/promptecho/internal/")
 }
 
-// shortFile returns the name of a source file relative to the working directory, if it
-// is below it.
+// shortFile returns the name of a source file relative to the working directory, if that is
+// shorter.
 func shortFile(file string) string {
 	if wd, err := os.Getwd(); err == nil {
-		if rel, err := filepath.Rel(wd, file); err == nil && filepath.IsLocal(rel) {
+		if rel, err := filepath.Rel(wd, file); err == nil && len(rel) < len(file) {
 			file = rel
 		}
 	}

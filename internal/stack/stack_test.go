@@ -1,6 +1,8 @@
 package stack
 
 import (
+	"os"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
@@ -71,6 +73,25 @@ func TestParse(t *testing.T) {
 		}
 		if ok != (frames >= 0) || !ok && len(list) > 0 || ok && (len(g.Frames) != frames || g.Parent != 5 || g.Creator != (Frame{"a.(*T).Go", "/x/d.go", 9}) || g.Frames[0] != (Frame{"a.B", "/x/b.go", 12})) {
 			t.Errorf("%q: %+v", text, g)
+		}
+	}
+}
+
+// A file of the module is named from the folder of the test, also if it is beside that.
+func TestShortFile(t *testing.T) {
+	t.Parallel()
+	wd, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for file, want := range map[string]string{
+		filepath.Join(wd, "a_test.go"):           "a_test.go",
+		filepath.Join(wd, "..", "bot", "bot.go"): "../bot/bot.go",
+		"example.com/app/bot.go":                 "example.com/app/bot.go", // of -trimpath
+		filepath.FromSlash("/x.go"):              "/x.go",
+	} {
+		if got := shortFile(file); got != want {
+			t.Errorf("%s is %s, want %s", file, got, want)
 		}
 	}
 }
