@@ -116,8 +116,8 @@ func (e *Exchange) readAnswer(form *canon.Form, resp *interaction.Response) {
 	switch {
 	case form.Function:
 		a.Error = resp.Error
-	case resp.GivenUp() != "":
-		a.Broken = "the client gave up: " + resp.GivenUp()
+	case resp.GivenUp() != "", resp.End == interaction.EndClosed && resp.Error != "":
+		a.Broken = "the client gave up: " + resp.Error
 	case resp.End == interaction.EndClosed:
 		a.Broken = "the client stopped reading"
 	case resp.End != "":

@@ -203,6 +203,10 @@ func TestAnswers(t *testing.T) {
 		lines([]Message{{"a", e.Answer.Parts}}) != "a text Hi, you\n" {
 		t.Errorf("a stream: %+v", e)
 	}
+	streamed.Response.End, streamed.Response.Error = interaction.EndClosed, "context canceled"
+	if e := Read([]*interaction.Interaction{streamed})[0]; e.Answer.Broken != "the client gave up: context canceled" {
+		t.Errorf("a stream that was stopped: %s", e.Answer.Broken)
+	}
 	if came := Arrivals(streamed); !slices.Equal(came, []int64{120, 150}) {
 		t.Errorf("the events came after %d ms", came)
 	}
