@@ -23,10 +23,15 @@ var holding = roundTripFunc(func(req *http.Request) (*http.Response, error) {
 	return nil, context.Cause(req.Context())
 })
 
-// send asks for a chat completion with a context.
-func send(ctx context.Context, r *Recorder, text string) (status int, err error) {
+// complete asks for a chat completion with a context.
+func complete(ctx context.Context, c *http.Client, text string) (*http.Response, error) {
 	req, _ := http.NewRequestWithContext(ctx, "POST", chatURL, strings.NewReader(prompt(text)))
-	resp, err := r.Client().Do(req)
+	return c.Do(req)
+}
+
+// send does that and reads no body.
+func send(ctx context.Context, r *Recorder, text string) (status int, err error) {
+	resp, err := complete(ctx, r.Client(), text)
 	if err != nil {
 		return 0, err
 	}
@@ -307,8 +312,7 @@ func TestGivesUpInAStream(t *testing.T) {
 
 // readStream reads the answer to a request.
 func readStream(ctx context.Context, c *http.Client) (string, error) {
-	req, _ := http.NewRequestWithContext(ctx, "POST", chatURL, strings.NewReader(prompt("hi")))
-	resp, err := c.Do(req)
+	resp, err := complete(ctx, c, "hi")
 	if err != nil {
 		return "", err
 	}
@@ -339,8 +343,7 @@ func TestWaitsForStop(t *testing.T) {
 				defer r.Close()
 				ctx, cancel := context.WithCancel(t.Context())
 				defer cancel()
-				req, _ := http.NewRequestWithContext(ctx, "POST", chatURL, strings.NewReader(prompt("hi")))
-				resp, err := r.Client().Do(req)
+				resp, err := complete(ctx, r.Client(), "hi")
 				if err != nil {
 					t.Fatal(err)
 				}

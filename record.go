@@ -2,7 +2,6 @@ package promptecho
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -88,7 +87,7 @@ func (r *Recorder) settle(rec *tape.Recording, resp *interaction.Response, laten
 func (r *Recorder) unanswered(req *http.Request, rec *tape.Recording, err error, after time.Duration) {
 	it := *rec.Interaction()
 	it.LatencyMS = after.Milliseconds()
-	stopped := errors.Is(context.Cause(req.Context()), request.ErrStopped)
+	stopped := request.Stopped(req)
 	if stopped {
 		err = request.ErrStopped
 	}

@@ -193,14 +193,12 @@ func (a *acceptance) tests(s *summary) []*suite.Test {
 // its own, as far as one can know: what it has logged looks like its errors.
 func (a *acceptance) otherwise(s *summary) []*suite.Test {
 	failed := s.failed()
-	missed := func(t *suite.Test) bool {
+	byMiss := func(t *suite.Test) bool {
 		accepted := slices.ContainsFunc(a.done, func(l acceptLine) bool { return slices.Contains(t.Cassettes, l.path) })
 		return a.refusedIn(t.Cassettes) || a.dry && accepted
 	}
 	return slices.DeleteFunc(slices.Clone(failed), func(t *suite.Test) bool {
-		return missed(t) || slices.ContainsFunc(failed, func(sub *suite.Test) bool {
-			return sub.Package == t.Package && strings.HasPrefix(sub.Name, t.Name+"/") && missed(sub)
-		})
+		return byMiss(t) || slices.ContainsFunc(failed, func(sub *suite.Test) bool { return sub.IsBelow(t) && byMiss(sub) })
 	})
 }
 

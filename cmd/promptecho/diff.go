@@ -11,10 +11,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/cassette"
 	"github.com/promptecho/promptecho/internal/changes"
 	"github.com/promptecho/promptecho/internal/conversation"
+	"github.com/promptecho/promptecho/internal/exactjson"
 	"github.com/promptecho/promptecho/internal/interaction"
 )
 
@@ -345,8 +345,8 @@ func short(value string) bool {
 
 // edit prints two values of a field, or the words that differ.
 func (p *printer) edit(indent int, old, fresh string) {
-	oldText, ok1 := canon.Unquote(old)
-	newText, ok2 := canon.Unquote(fresh)
+	oldText, ok1 := exactjson.Unquote(old)
+	newText, ok2 := exactjson.Unquote(fresh)
 	if ok1 && ok2 {
 		if text, ok := wordDiff(oldText, newText); ok {
 			p.text(indent, text)
@@ -357,7 +357,7 @@ func (p *printer) edit(indent int, old, fresh string) {
 		if side.value == "" {
 			continue
 		}
-		text, isText := canon.Unquote(side.value)
+		text, isText := exactjson.Unquote(side.value)
 		if !isText {
 			text = readable(side.value)
 		}

@@ -86,7 +86,7 @@ func countsLine(c attr.Counts) string {
 // test that was stopped by an interrupt has not failed.
 func (s *summary) failed() (tests []*suite.Test) {
 	for _, t := range s.Tests {
-		parent := slices.ContainsFunc(tests, func(o *suite.Test) bool { return o.Package == t.Package && strings.HasPrefix(o.Name, t.Name+"/") })
+		parent := slices.ContainsFunc(tests, func(o *suite.Test) bool { return o.IsBelow(t) })
 		verdictOnly := strings.Count(t.Output, "\n") <= 1
 		if t.Status == suite.Fail && !(parent && verdictOnly) || t.Status == suite.Stopped && !s.interrupted {
 			tests = append(tests, t)

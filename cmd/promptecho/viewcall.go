@@ -9,9 +9,9 @@ import (
 	"github.com/sergi/go-diff/diffmatchpatch"
 
 	"github.com/promptecho/promptecho/internal/answer"
-	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/changes"
 	"github.com/promptecho/promptecho/internal/conversation"
+	"github.com/promptecho/promptecho/internal/exactjson"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/page"
 	"github.com/promptecho/promptecho/internal/redact"
@@ -174,8 +174,8 @@ func editsOf(edits []changes.Edit) (list []page.Edit) {
 // sides returns two values of a field with what differs marked in each: the words, if both
 // are texts that have much in common, else all.
 func sides(old, fresh string) (before, after []page.Mark) {
-	oldText, ok1 := canon.Unquote(old)
-	newText, ok2 := canon.Unquote(fresh)
+	oldText, ok1 := exactjson.Unquote(old)
+	newText, ok2 := exactjson.Unquote(fresh)
 	if ok1 && ok2 {
 		if pieces, ok := wordPieces(oldText, newText); ok {
 			for _, d := range pieces {
@@ -194,7 +194,7 @@ func sides(old, fresh string) (before, after []page.Mark) {
 		if value == "" {
 			return nil
 		}
-		text, isText := canon.Unquote(value)
+		text, isText := exactjson.Unquote(value)
 		if !isText {
 			text = readable(value)
 		}

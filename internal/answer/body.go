@@ -25,9 +25,9 @@ type body struct {
 	begun   int // chunks, also when the body was given back
 	left    int // bytes of the last of these that were not read yet
 	closed  bool
-	until   func() error // waits behind the last byte, without mu, and says what ended the body; may be nil
-	onEnd   func()       // called once, when the client reads behind the last byte; may be nil
-	release func()       // called once, when data is not needed any more; may be nil
+	pending *Pending // in which it waits behind the last byte for the client to give up; nil if it does not
+	onEnd   func()   // called once, when the client reads behind the last byte; may be nil
+	release func()   // called once, when data is not needed any more; may be nil
 }
 
 // Read returns bytes of one chunk. It ends with the error of the context once that is
@@ -48,12 +48,9 @@ func (b *body) next(p []byte) (int, error) {
 		switch {
 		case b.closed:
 			return 0, http.ErrBodyReadAfterClose
-		case b.read == len(b.data) && b.until != nil:
+		case b.read == len(b.data) && b.pending != nil:
 			b.forget()
-			b.mu.Unlock()
-			err := b.until()
-			b.mu.Lock()
-			return 0, err
+			return 0, b.waitForClient()
 		case b.read == len(b.data):
 			return 0, b.over()
 		case b.pace != 0 && b.chunks[b.begun].delayMS != 0:
@@ -97,13 +94,18 @@ func (b *body) givesUp(pending *Pending, recorded string) {
 	if b.closing == nil {
 		b.closing = make(chan struct{})
 	}
-	b.until = func() error {
-		err := pending.wait(b.ctx, b.closing)
-		if err == nil {
-			err = b.ctx.Err()
-		}
+	b.pending = pending
+}
+
+// waitForClient waits until the client gives up, and returns what ended the body. Meanwhile the
+// mutex is not held, so that Close can interrupt the wait.
+func (b *body) waitForClient() error {
+	b.mu.Unlock()
+	defer b.mu.Lock()
+	if err := b.pending.wait(b.ctx, b.closing); err != nil {
 		return err
 	}
+	return b.ctx.Err()
 }
 
 // over ends the body and returns the error that says so.

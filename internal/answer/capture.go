@@ -1,9 +1,7 @@
 package answer
 
 import (
-	"context"
 	"encoding/json"
-	"errors"
 	"io"
 	"net/http"
 	"slices"
@@ -98,8 +96,8 @@ func (c *capture) howEnded(err error) (end, text string) {
 	switch {
 	case why == nil:
 		return interaction.EndError, err.Error()
-	case errors.Is(context.Cause(c.resp.Request.Context()), request.ErrStopped):
-		return interaction.EndClosed, "" // a listener was closed; no client asked for that
+	case request.Stopped(c.resp.Request):
+		return interaction.EndClosed, ""
 	}
 	return interaction.EndClosed, why.Error()
 }

@@ -33,7 +33,7 @@ var rooms = map[string][]string{
 	"internal/said":        {"internal/canon", "internal/interaction", "internal/exactjson"},
 	"internal/tape":        {"internal/group", "internal/rerecord", "internal/redact", "internal/said", "internal/canon", "internal/cassette", "internal/interaction"},
 	"internal/answer":      {"internal/guard", "internal/interaction", "internal/request", "internal/stream", "internal/coding"},
-	"internal/diff":        {"internal/canon", "internal/fieldpath"},
+	"internal/diff":        {"internal/canon", "internal/fieldpath", "internal/exactjson"},
 	"internal/canon":       {"internal/fieldpath", "internal/interaction", "internal/exactjson", "internal/coding", "internal/memo"},
 	"internal/redact":      {"internal/group", "internal/interaction", "internal/exactjson", "internal/coding", "internal/memo"},
 	"internal/stream":      {},

@@ -719,7 +719,7 @@ func valueText(v exactjson.Value) string {
 		for _, i := range order {
 			part := valueText(v.Elems[i])
 			if v.Kind == exactjson.Object {
-				part = string(appendQuoted(nil, v.Elems[i].Name)) + ":" + part
+				part = quoted(v.Elems[i].Name) + ":" + part
 			}
 			parts = append(parts, part)
 		}
@@ -728,7 +728,7 @@ func valueText(v exactjson.Value) string {
 		}
 		return "[" + strings.Join(parts, ",") + "]"
 	case exactjson.String:
-		return string(appendQuoted(nil, v.Text))
+		return quoted(v.Text)
 	case exactjson.Null:
 		return "null"
 	}
@@ -765,3 +765,5 @@ func duplicated(v exactjson.Value) bool {
 	}
 	return false
 }
+
+func quoted(s string) string { return `"` + string(exactjson.AppendEscaped(nil, s)) + `"` }

@@ -3,24 +3,7 @@ package canon
 import (
 	"strconv"
 	"strings"
-	"unicode/utf8"
-
-	"github.com/promptecho/promptecho/internal/exactjson"
 )
-
-// appendQuoted writes s as a JSON string on one line.
-func appendQuoted(b []byte, s string) []byte {
-	return append(exactjson.AppendEscaped(append(b, '"'), s), '"')
-}
-
-// Unquote returns the text of a line's value if that is a string.
-func Unquote(value string) (string, bool) {
-	if len(value) < 2 || value[0] != '"' || !utf8.ValidString(value) {
-		return "", false
-	}
-	s, err := strconv.Unquote(value)
-	return s, err == nil
-}
 
 // number returns the one spelling of a JSON number: 1.0, 1e0 and 10e-1 are 1.
 // It works on the digits, so that nothing is rounded (RFC 8259, section 6,

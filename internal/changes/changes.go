@@ -124,7 +124,7 @@ func byChance(e *diff.Edit) bool {
 
 // isLocal reports whether an origin, as the value of a line, is this machine.
 func isLocal(value string) bool {
-	origin, _ := canon.Unquote(value)
+	origin, _ := exactjson.Unquote(value)
 	u, err := url.Parse("http://" + origin)
 	return err == nil && slices.Contains([]string{"localhost", "127.0.0.1", "::1"}, u.Hostname())
 }

@@ -36,7 +36,7 @@ func tree(lines []canon.Line, start int) exactjson.Value {
 // leaf reads the value of a line; what is no JSON, a number as forms have it or a text that
 // is not UTF-8, is a text.
 func leaf(value string) exactjson.Value {
-	if text, ok := canon.Unquote(value); ok {
+	if text, ok := exactjson.Unquote(value); ok {
 		return exactjson.Value{Kind: exactjson.String, Text: text}
 	}
 	v, err := exactjson.Parse([]byte(value))

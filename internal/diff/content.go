@@ -8,7 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/promptecho/promptecho/internal/canon"
+	"github.com/promptecho/promptecho/internal/exactjson"
 )
 
 // isFile reports whether an object stands for the content of a file.
@@ -18,8 +18,8 @@ func isFile(n *node) bool {
 
 // file describes the file that an object stands for: ".wav, 11 bytes, sha256 7f4ed1ab…".
 func file(n *node) *node {
-	ext, _ := canon.Unquote(n.kids[1].value)
-	sum, _ := canon.Unquote(n.kids[2].value)
+	ext, _ := exactjson.Unquote(n.kids[1].value)
+	sum, _ := exactjson.Unquote(n.kids[2].value)
 	if ext == "" {
 		ext = "no extension"
 	}
@@ -34,7 +34,7 @@ func (e *Edit) NameFiles(recorded, incoming func(path string) string) {
 		return
 	}
 	for value, name := range map[*string]string{&e.Recorded: recorded(cmp.Or(e.From, e.Path)), &e.Incoming: incoming(e.Path)} {
-		if text, _ := canon.Unquote(*value); name != "" {
+		if text, _ := exactjson.Unquote(*value); name != "" {
 			_, rest, _ := strings.Cut(text, ", ")
 			*value = quote(name + ", " + rest)
 		}
@@ -70,7 +70,7 @@ func (e *Edit) CompareBodies(recorded, incoming []byte) {
 // Brief writes a JSON value in a few words.
 func Brief(value string) string {
 	const most = 60
-	if s, ok := canon.Unquote(value); ok {
+	if s, ok := exactjson.Unquote(value); ok {
 		return textSummary(s, 0, most)
 	}
 	return shorten(escape(value, 0), most)
@@ -82,8 +82,8 @@ func (e *Edit) Values() string {
 	if side := e.onlyIn(); side != "" {
 		return "only in " + side + ": " + Brief(e.Recorded+e.Incoming)
 	}
-	a, aIsText := canon.Unquote(e.Recorded)
-	b, bIsText := canon.Unquote(e.Incoming)
+	a, aIsText := exactjson.Unquote(e.Recorded)
+	b, bIsText := exactjson.Unquote(e.Incoming)
 	if !aIsText || !bIsText {
 		return "recorded " + Brief(e.Recorded) + ", incoming " + Brief(e.Incoming)
 	}

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/promptecho/promptecho/internal/canon"
+	"github.com/promptecho/promptecho/internal/exactjson"
 )
 
 // theRequest names what most recordings are compared with.
@@ -29,8 +29,8 @@ const lineEndsNote = "differs only in line ends"
 // textNote says what two JSON strings differ in if it is only something that
 // is easy to miss, "" otherwise. other names what the incoming text is of.
 func textNote(recorded, incoming, other string) string {
-	a, isText := canon.Unquote(recorded)
-	b, both := canon.Unquote(incoming)
+	a, isText := exactjson.Unquote(recorded)
+	b, both := exactjson.Unquote(incoming)
 	differOnlyIn := func(normalize func(string) string) bool { return normalize(a) == normalize(b) }
 	switch {
 	case !isText || !both || a == b:

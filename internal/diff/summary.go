@@ -9,7 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/promptecho/promptecho/internal/canon"
+	"github.com/promptecho/promptecho/internal/exactjson"
 )
 
 // shortText is how many bytes a value may have to be shown whole; of a longer one,
@@ -18,7 +18,7 @@ const shortText = 100
 
 // summary writes a JSON value on one line of moderate length.
 func summary(value string) string {
-	if s, ok := canon.Unquote(value); ok {
+	if s, ok := exactjson.Unquote(value); ok {
 		return textSummary(s, 0, 160)
 	}
 	const maxJSON, maxString = 320, 80
@@ -30,7 +30,7 @@ func summary(value string) string {
 			rest = rest[1:]
 			continue
 		}
-		if s, ok := canon.Unquote(literal); ok {
+		if s, ok := exactjson.Unquote(literal); ok {
 			b.WriteString(textSummary(s, 0, maxString))
 		} else {
 			b.WriteString(shorten(escape(literal, 0), maxString))

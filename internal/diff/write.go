@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"strings"
 
-	"github.com/promptecho/promptecho/internal/canon"
+	"github.com/promptecho/promptecho/internal/exactjson"
 	"github.com/promptecho/promptecho/internal/fieldpath"
 )
 
@@ -132,8 +132,8 @@ func parted(from, path string) string {
 
 // values shows what a field has on both sides.
 func (w *writer) values(e *Edit) {
-	a, aIsText := canon.Unquote(e.Recorded)
-	b, bIsText := canon.Unquote(e.Incoming)
+	a, aIsText := exactjson.Unquote(e.Recorded)
+	b, bIsText := exactjson.Unquote(e.Incoming)
 	texts := aIsText && bIsText
 	if !texts {
 		a, b = e.Recorded, e.Incoming

@@ -172,3 +172,13 @@ func InvalidUTF8(s string) int {
 	}
 	return -1 // unreachable: the string is not valid
 }
+
+// Unquote returns the text of a JSON string as AppendEscaped writes it between quotes; ok is
+// false for anything else.
+func Unquote(s string) (text string, ok bool) {
+	if len(s) < 2 || s[0] != '"' || !utf8.ValidString(s) {
+		return "", false
+	}
+	text, err := strconv.Unquote(s)
+	return text, err == nil
+}

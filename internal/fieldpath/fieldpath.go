@@ -8,9 +8,7 @@
 package fieldpath
 
 import (
-	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/promptecho/promptecho/internal/exactjson"
 )
@@ -35,10 +33,8 @@ func Segment(name string) string {
 
 // MemberName returns the name that stands in a path as a segment.
 func MemberName(segment string) string {
-	if strings.HasPrefix(segment, `"`) && utf8.ValidString(segment) {
-		if name, err := strconv.Unquote(segment); err == nil {
-			segment = name
-		}
+	if name, ok := exactjson.Unquote(segment); ok {
+		segment = name
 	}
 	return strings.ReplaceAll(strings.ReplaceAll(segment, "~1", "/"), "~0", "~")
 }

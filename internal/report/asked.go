@@ -28,7 +28,7 @@ func said(form *canon.Form) string {
 			rest = strings.TrimRight(rest, "/0123456789")
 			switch name := rest[strings.LastIndexByte(rest, '/')+1:]; name {
 			case "", "text", "content":
-				if _, isText := canon.Unquote(l.Value); isText {
+				if _, isText := exactjson.Unquote(l.Value); isText {
 					return diff.Brief(l.Value)
 				}
 			}

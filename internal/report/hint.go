@@ -7,6 +7,7 @@ import (
 
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/diff"
+	"github.com/promptecho/promptecho/internal/exactjson"
 	"github.com/promptecho/promptecho/internal/fieldpath"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/tape"
@@ -76,8 +77,8 @@ func mayEqual(options *canon.Options, a, b *canon.Form) bool {
 // addOptions adds the options by which a field may match, and returns them as code; there
 // are none if nothing but the field's meaning can have changed.
 func addOptions(options *canon.Options, e *diff.Edit) (code []string) {
-	recorded, ok := canon.Unquote(e.Recorded)
-	incoming, isText := canon.Unquote(e.Incoming)
+	recorded, ok := exactjson.Unquote(e.Recorded)
+	incoming, isText := exactjson.Unquote(e.Incoming)
 	switch {
 	case e.Path == "endpoint" || e.Path == "wire":
 		return nil

@@ -185,9 +185,6 @@ func (l *Log) Miss(c *tape.Call, opensSocket bool, by string) Miss {
 		if l.missed == nil {
 			l.missed, l.asked = map[string]*Miss{}, map[string]bool{}
 		}
-		for _, key := range l.Tape.Keys(c) {
-			l.asked[key] = true
-		}
 		l.missed[c.Form.Key()] = m
 		l.misses = append(l.misses, m)
 	}
@@ -205,8 +202,16 @@ func (l *Log) Miss(c *tape.Call, opensSocket bool, by string) Miss {
 			l.compared.add(nearest)
 		}
 	}
-	if first && l.isFrozen(c.Form.Name()) {
-		m.Reason += frozen
+	if first {
+		l.mu.Unlock()
+		keys := l.Tape.Keys(c) // makes a form
+		l.mu.Lock()
+		for _, key := range keys {
+			l.asked[key] = true
+		}
+		if l.isFrozen(c.Form.Name()) {
+			m.Reason += frozen
+		}
 	}
 	defer l.mu.Unlock()
 	return *m

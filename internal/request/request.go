@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"errors"
 	"io"
 	"net/http"
 	"net/url"
@@ -73,6 +74,10 @@ func GaveUp(req *http.Request) error {
 	}
 	return context.Canceled
 }
+
+// Stopped reports whether a request was ended because its listener was closed, and not by its
+// client.
+func Stopped(req *http.Request) bool { return errors.Is(context.Cause(req.Context()), ErrStopped) }
 
 // URL returns the URL that a request asks for. A name in another script is in Punycode
 // (RFC 3492). The Host header says who is asked, and can differ from the host of the

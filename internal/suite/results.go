@@ -27,6 +27,11 @@ type Test struct {
 	Linked bool   `json:"-"`                // it has a recorder
 }
 
+// IsBelow reports whether a test is a subtest of another one, at any depth.
+func (t *Test) IsBelow(parent *Test) bool {
+	return t.Package == parent.Package && strings.HasPrefix(t.Name, parent.Name+"/")
+}
+
 // Results are what came of the tests so far.
 type Results struct {
 	Tests    []*Test   // those that have ended, and have a recorder or failed, in that order
