@@ -116,8 +116,9 @@ func TestOwnRecordingFirst(t *testing.T) {
 	}
 }
 
-// What is counted, timed or drawn anew for each call never chooses: a poll that comes
-// after one more call than when it was recorded still sees "pending" before "done".
+// What is counted, timed or drawn anew for each call chooses only the recording of this very
+// request. Otherwise recordings are played in order: a poll that was asked with other numbers
+// when it was recorded sees "pending" before "done".
 func TestCountersDoNotChoose(t *testing.T) {
 	t.Parallel()
 	mcp := "https://mcp.example/mcp"
@@ -173,13 +174,64 @@ func TestCountersDoNotChoose(t *testing.T) {
 			t.Parallel()
 			pending, done := `{"jsonrpc":"2.0","result":"pending"}`, `{"jsonrpc":"2.0","result":"done"}`
 			file := recorded(t, []string{pending, done}, []asking{tt.call(2), tt.call(3)})
+			for _, asked := range [][2]int{{4, 5}, {2, 4}} {
+				r := mustOpen(t, file, InMode(ModeNone))
+				if got := tt.call(asked[0]).ask(t, r) + tt.call(asked[1]).ask(t, r); got != pending+done {
+					t.Errorf("asked %v: got %s", asked, got)
+				}
+				mustClose(t, r)
+			}
+			if tt.name == "nothing" {
+				return
+			}
 			r := mustOpen(t, file, InMode(ModeNone))
-			if got := tt.call(3).ask(t, r) + tt.call(4).ask(t, r); got != pending+done {
-				t.Errorf("got %s", got)
+			if got := tt.call(3).ask(t, r) + tt.call(2).ask(t, r); got != done+pending {
+				t.Errorf("its own recording was passed over: got %s", got)
 			}
 			mustClose(t, r)
 		})
 	}
+}
+
+// A JSON-RPC client counts its calls. If there is one more in front of a poll than there was
+// when it was recorded, the poll has the id of the next one, and still comes in its turn.
+func TestShiftedIDs(t *testing.T) {
+	t.Parallel()
+	list := func(id int) asking {
+		return rpc("https://mcp.example/mcp", fmt.Sprintf(`"id":%d,"method":"tools/list"`, id))
+	}
+	poll := func(id int) asking {
+		return rpc("https://mcp.example/mcp", fmt.Sprintf(`"id":%d,"method":"tasks/get"`, id))
+	}
+	given := []string{`{"result":"tools"}`, `{"result":"pending"}`, `{"result":"pending"}`, `{"result":"done"}`}
+	file := recorded(t, given, []asking{list(1), poll(2), poll(3), poll(4)})
+	for _, tt := range []struct {
+		name  string
+		asked []asking
+	}{
+		{"as recorded", []asking{list(1), poll(2), poll(3), poll(4)}},
+		{"one more", []asking{list(1), list(2), poll(3), poll(4), poll(5)}},
+		{"two more", []asking{list(1), list(2), list(3), poll(4), poll(5), poll(6)}},
+		{"one less", []asking{poll(1), poll(2), poll(3)}},
+	} {
+		r := mustOpen(t, file, InMode(ModeNone), AllowRepeats(), AllowUnused())
+		var got []string
+		for _, a := range tt.asked {
+			if answer := a.ask(t, r); a.body != list(1).body && a.body != list(2).body && a.body != list(3).body {
+				got = append(got, answer)
+			}
+		}
+		if !slices.Equal(got, given[1:]) {
+			t.Errorf("%s: got %q", tt.name, got)
+		}
+		mustClose(t, r)
+	}
+	// At once and with the ids that were recorded, each call gets its own answer.
+	r := mustOpen(t, file, InMode(ModeNone), AllowUnused())
+	if got := poll(4).ask(t, r) + poll(2).ask(t, r); got != given[3]+given[1] {
+		t.Errorf("in another order: got %s", got)
+	}
+	mustClose(t, r)
 }
 
 // The same request several times is a sequence, retries too.

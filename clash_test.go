@@ -225,10 +225,6 @@ func TestUnsaid(t *testing.T) {
 		{"tenant", "header x-tenant-id", "header/x-tenant-id", written, pair("X-Tenant-ID", "red", "blue"), nil},
 		{"organization of an endpoint that is not known", "header openai-organization", "header/openai-organization", written, pair("OpenAI-Organization", "org-a", "org-b"), nil},
 		{"one has it, one not", "header x-tenant-id", "header/x-tenant-id", written, []asking{{url: thing}, with("X-Tenant-ID", "blue")}, nil},
-		{"MCP sessions", "header mcp-session-id", "header/mcp-session-id", written, []asking{
-			{"https://mcp.example/mcp", rpc("", `"id":1,"method":"tools/list"`).body, []string{"Mcp-Session-Id", "s1"}},
-			{"https://mcp.example/mcp", rpc("", `"id":1,"method":"tools/list"`).body, []string{"Mcp-Session-Id", "s2"}},
-		}, nil},
 		{"two tokens", "header authorization", "header/authorization", secret, pair("Authorization", "Bearer NOTREAL-red", "Bearer NOTREAL-blue"), nil},
 		{"two keys", "header x-api-key", "header/x-api-key", secret, pair("X-Api-Key", "NOTREAL-red", "NOTREAL-blue"), nil},
 		{"two keys that sign", "header authorization", "header/authorization", secret, pair("Authorization", aws("AKIANOTREALRED", "1"), aws("AKIANOTREALBLUE", "2")), nil},

@@ -105,7 +105,7 @@ func (c *config) ignores(path, name, value string) bool {
 func (c *config) mayWrite(path string) bool {
 	name, ok := strings.CutPrefix(path, "header/")
 	kept := slices.ContainsFunc(c.keepHeaders, func(k string) bool { return strings.EqualFold(k, name) })
-	return ok && !kept && (!mayBeSecret().MatchString(name) || name == "mcp-session-id")
+	return ok && !kept && !mayBeSecret().MatchString(name)
 }
 
 // mayBeSecret matches the names of headers that may hold a credential.

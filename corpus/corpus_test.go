@@ -19,6 +19,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -205,8 +206,8 @@ func structure(body []byte) int {
 	return 1
 }
 
-// All recordings of one endpoint in one cassette, asked in random order, give each
-// request its own answer, also where another one is the same by docs/MATCHING.md; only
+// All recordings of one endpoint in one cassette, asked in random order, one after the other
+// and 64 at once, give each request its own answer, also where another one is the same by docs/MATCHING.md; only
 // those that are the same byte for byte play in recorded order.
 func TestOneCassettePerEndpoint(t *testing.T) {
 	byEndpoint := map[string][]*corpus.Record{}
@@ -247,20 +248,35 @@ func TestOneCassettePerEndpoint(t *testing.T) {
 				same[it.MatchKey] = append(same[it.MatchKey], i)
 				exactly[it.Request.Digest()] = append(exactly[it.Request.Digest()], i)
 			}
-			rec, err = promptecho.Open(file, promptecho.InMode(promptecho.ModeNone), promptecho.Upstream(corpus.NoUpstream{}))
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, i := range rand.New(rand.NewPCG(1, 2)).Perm(len(recs)) {
-				got := answer(t, rec, recs[i])
-				mates := exactly[f.Interactions[i].Request.Digest()]
-				if !slices.ContainsFunc(mates, func(j int) bool { return want[j] == got }) {
-					t.Errorf("%s got the answer of another request", recs[i].Source)
+			askAll := func(workers int) {
+				rec, err := promptecho.Open(file, promptecho.InMode(promptecho.ModeNone), promptecho.Upstream(corpus.NoUpstream{}))
+				if err != nil {
+					t.Fatal(err)
+				}
+				var group sync.WaitGroup
+				next := make(chan int)
+				for range workers {
+					group.Go(func() {
+						for i := range next {
+							got := answer(t, rec, recs[i])
+							mates := exactly[f.Interactions[i].Request.Digest()]
+							if !slices.ContainsFunc(mates, func(j int) bool { return want[j] == got }) {
+								t.Errorf("%d at once: %s got the answer of another request", workers, recs[i].Source)
+							}
+						}
+					})
+				}
+				for _, i := range rand.New(rand.NewPCG(1, uint64(workers))).Perm(len(recs)) {
+					next <- i
+				}
+				close(next)
+				group.Wait()
+				if err := rec.Close(); err != nil {
+					t.Error(err)
 				}
 			}
-			if err := rec.Close(); err != nil {
-				t.Error(err)
-			}
+			askAll(1)
+			askAll(64)
 			groups, repeated, spelled := 0, 0, 0
 			for _, mates := range same {
 				if len(mates) < 2 {

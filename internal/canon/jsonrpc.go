@@ -81,6 +81,16 @@ func (f *Form) Relink(payload []byte, recorded, asked *interaction.Request) []by
 	return append(out, payload[end:]...)
 }
 
+// CallIDs returns the ids of the JSON-RPC calls in the body of a request.
+func CallIDs(body []byte) (ids []string) {
+	for _, m := range readMessages(body) {
+		for _, id := range m.ids {
+			ids = append(ids, id.value)
+		}
+	}
+	return ids
+}
+
 // A message is what tells one kind of JSON-RPC message from another: what has no
 // method is an answer.
 type message struct {

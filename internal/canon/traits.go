@@ -15,7 +15,8 @@ type level int
 const (
 	ignored  level = iota - 1 // it is left out
 	identity                  // it matches
-	within                    // the others do not: they choose, the first before the rest
+	givenOut                  // the others do not: they choose, the first before the rest. An id that an answer gave out
+	within                    // the function that asks
 	host
 	prefix      // what stands in a path before what a family knows
 	query       // parameters that no family lists
@@ -34,6 +35,16 @@ type Trait struct {
 	value uint64 // its hash
 	level level
 }
+
+// GivenOut returns the trait that an id is which an answer of the cassette gave out: whoever
+// sends it has that answer, so it says which conversation this is.
+func GivenOut(id uint64) Trait { return Trait{givenOutPath, id, givenOut} }
+
+const givenOutPath = "id"
+
+// IsGivenOut reports whether the trait is an id that an answer gave out, which no option
+// tells apart.
+func (t Trait) IsGivenOut() bool { return t.level == givenOut }
 
 // Spelled reports whether the trait is how a request is written, which no option tells
 // apart.

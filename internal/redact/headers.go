@@ -13,7 +13,7 @@ import (
 var requestHeaders = strings.Fields(`
 	*-beta accept accept-language anthropic-version api-revision content-range content-type depth
 	dropbox-api-arg if-match if-modified-since if-none-match if-range if-unmodified-since last-event-id
-	mcp-protocol-version notion-version prefer range soapaction stripe-version upload-offset
+	mcp-protocol-version mcp-session-id notion-version prefer range soapaction stripe-version upload-offset
 	x-amz-copy-source x-amz-target x-amzn-bedrock-accept x-amzn-bedrock-guardrailidentifier
 	x-amzn-bedrock-guardrailversion x-amzn-bedrock-performanceconfig-latency x-amzn-bedrock-trace
 	x-amzn-sagemaker-* x-github-api-version x-goog-fieldmask x-goog-upload-command x-goog-upload-offset

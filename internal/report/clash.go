@@ -31,6 +31,8 @@ func contest(c *tape.Contest) string {
 // selector by which an option can name that. The selector is "" if no option can.
 func differingIn(c *tape.Contest) (words, selector string) {
 	switch {
+	case c.Field.IsGivenOut():
+		return "an id that an earlier answer gave out", ""
 	case c.Field.Spelled():
 		return "its spelling", ""
 	case c.Field.Path == "host" && c.Lent.Form().Local:

@@ -33,7 +33,7 @@ func (t *Tape) NotAskedAgain() (kept []*Recording) {
 	again := map[requestKey]bool{}
 	for _, rec := range t.recordings {
 		for _, q := range old.find(rec.Form(), &rec.Interaction().Request, t.Config.Options) {
-			if answer, _ := q.take(q.form, true); answer != nil {
+			if answer, _ := q.take(&asking{form: q.form}, true); answer != nil {
 				again[answer.requestKey()] = true
 				break
 			}

@@ -53,7 +53,7 @@ func (t *Tape) ServerClash(allowUnused bool) *ServerClash {
 // have had other ports when it was recorded.
 func (rec *Recording) askedAt() string {
 	if rec.lentFor != nil {
-		return rec.lentFor.Origin
+		return rec.lentFor.form.Origin
 	}
 	return rec.Form().Origin
 }

@@ -26,7 +26,11 @@ type queue struct {
 	asked    int           // how often the form was asked for
 	canceled line          // those without an answer, because somebody canceled them
 
+	linked bool // the requests have ids that their client counts
+	given  bool // ids that answers gave out tell the recordings apart
+
 	varying canon.Varying
+	same    map[uint64]*line            // those that are one request byte for byte, by its digest
 	kinds   map[int]map[uint64]*line    // see agreeing; nil until the queue is sorted
 	lent    map[canon.Kind][]*Recording // what was played for a request that differs, by kind
 }
@@ -68,12 +72,17 @@ func (l *line) last() *Recording {
 	return l.recordings[len(l.recordings)-1]
 }
 
-// readForms reads the forms that the other methods need. The caller must not hold the
-// lock of the tape, under which nothing is read.
-func (q *queue) readForms() {
+// readForms reads the forms that the other methods need, and what else chooses. The caller
+// must not hold the lock of the tape, under which nothing is read.
+func (q *queue) readForms(given *givenIDs) {
 	q.forms.Do(func() {
 		for _, rec := range q.recordings {
-			rec.Form()
+			q.linked = rec.Form().Linked()
+			if q.linked || !q.exact {
+				req := rec.Request()
+				rec.exactly, rec.given = req.Digest(), given.in(&req)
+				q.given = q.given || rec.given != nil
+			}
 		}
 	})
 }
@@ -81,14 +90,26 @@ func (q *queue) readForms() {
 // sort makes the kinds.
 func (q *queue) sort() {
 	var traits [][]canon.Trait
+	q.same = map[uint64]*line{}
 	for _, rec := range q.recordings {
-		traits = append(traits, rec.Form().Traits)
+		traits = append(traits, rec.traits())
+		if rec.exactly != 0 {
+			file(q.same, rec.exactly, rec)
+		}
 	}
 	q.varying = canon.VaryingOf(traits)
 	for i, rec := range q.recordings {
 		rec.kind = q.varying.Of(traits[i])
 	}
 	q.kinds = map[int]map[uint64]*line{}
+}
+
+// file puts a recording behind the others of its line.
+func file(lines map[uint64]*line, key uint64, rec *Recording) {
+	if lines[key] == nil {
+		lines[key] = &line{}
+	}
+	lines[key].recordings = append(lines[key].recordings, rec)
 }
 
 // agreeing returns the recordings that agree with a kind in the levels that near names
@@ -98,11 +119,7 @@ func (q *queue) agreeing(kind *canon.Kind, near int) *line {
 	if lines == nil {
 		lines = map[uint64]*line{}
 		for _, rec := range q.recordings {
-			hash := rec.kind.Agreed(near)
-			if lines[hash] == nil {
-				lines[hash] = &line{}
-			}
-			lines[hash].recordings = append(lines[hash].recordings, rec)
+			file(lines, rec.kind.Agreed(near), rec)
 		}
 		q.kinds[near] = lines
 	}
@@ -110,24 +127,21 @@ func (q *queue) agreeing(kind *canon.Kind, near int) *line {
 }
 
 // takeExact returns the recording to play for a request that is recorded byte for byte as
-// rec. It returns nil if the form is needed to find the recording, for instance if one of
-// the same kind in another spelling stands before rec. With repeats, the last recording
+// rec. It returns nil if the form is needed to find the recording. With repeats, the last recording
 // is played again and again.
 func (q *queue) takeExact(rec *Recording, repeats bool) (next *Recording) {
 	switch {
 	case len(q.lent) > 0:
 		return nil
-	case q.kinds != nil:
-		next = q.agreeing(&rec.kind, canon.SameKind).next()
 	case q.exact:
 		next = q.next()
-	default:
-		return nil
+	case q.kinds != nil && !q.linked:
+		next = q.same[rec.exactly].next()
 	}
 	if next == nil && repeats && q.exact {
 		next = q.last()
 	}
-	if next == nil || next.digest != rec.digest {
+	if next == nil {
 		return nil
 	}
 	q.asked++
@@ -137,17 +151,21 @@ func (q *queue) takeExact(rec *Recording, repeats bool) (next *Recording) {
 
 // take returns the recording to play for a request of the form, or nil if there is none
 // left. It also returns a contest if that request brings one to light.
-func (q *queue) take(form *canon.Form, repeats bool) (rec *Recording, c *Contest) {
+func (q *queue) take(a *asking, repeats bool) (rec *Recording, c *Contest) {
 	if q.kinds == nil {
 		q.sort()
 	}
 	q.asked++
-	full, kind := canon.KindOf(form.Traits), q.varying.Of(form.Traits)
+	traits := a.traits()
+	full, kind := canon.KindOf(traits), q.varying.Of(traits)
 	if lent := q.reclaim(full, kind); lent != nil {
-		c = &Contest{Lent: lent, Field: q.varying.Differing(lent.Form().Traits, lent.lentFor.Traits)}
+		c = &Contest{Lent: lent, Field: q.varying.Differing(lent.traits(), lent.lentFor.traits())}
 	}
 	own := q.agreeing(&kind, canon.SameKind)
 	rec = own.next()
+	if same := q.same[a.digest].next(); same != nil && (rec == nil || !q.linked || !a.counted.has(rec.Interaction().Request.Body)) {
+		rec = same
+	}
 	if last := own.last(); rec == nil && last != nil && (repeats || last.givenUp != "") {
 		rec = last // SDKs try again after a deadline that was not theirs
 	}
@@ -160,7 +178,7 @@ func (q *queue) take(form *canon.Form, repeats bool) (rec *Recording, c *Contest
 			c = &Contest{Lent: rec, Late: own.recordings[0]}
 		}
 	}
-	q.lend(rec, form, full, kind)
+	q.lend(rec, a, full, kind)
 	rec.used.Store(true)
 	if c != nil {
 		c.Given = rec
@@ -182,15 +200,15 @@ func (q *queue) takeCanceled() *Recording {
 // lend remembers a recording that is played for a request that differs from its own. It
 // files the recording under the kind that all its traits make. If the request is of
 // another kind of this queue, it also files the recording under its kind here.
-func (q *queue) lend(rec *Recording, form *canon.Form, full, kind canon.Kind) {
-	own := canon.KindOf(rec.Form().Traits)
+func (q *queue) lend(rec *Recording, a *asking, full, kind canon.Kind) {
+	own := canon.KindOf(rec.traits())
 	if rec.used.Load() || own == full {
 		return
 	}
 	if q.lent == nil {
 		q.lent = map[canon.Kind][]*Recording{}
 	}
-	rec.lentFor = form
+	rec.lentFor = a
 	q.lent[own] = append(q.lent[own], rec)
 	if rec.kind != kind {
 		q.lent[rec.kind] = append(q.lent[rec.kind], rec)

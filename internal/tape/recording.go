@@ -37,16 +37,22 @@ type Recording struct {
 	read atomic.Bool            // its answer was read
 	kept atomic.Pointer[answer] // its answer, if it was read twice
 
+	// What follows is set by readForms of its queue, if the recordings of that are not all the
+	// same request.
+
+	exactly uint64        // the digest of the request as it is matched
+	given   []canon.Trait // the ids that answers gave out
+
 	// What follows is guarded by the lock of the tape. The methods that return it are for
 	// the time after Close, when it does not change any more.
 
-	kind     canon.Kind  // its kind, when the recordings of its form are sorted
-	lentFor  *canon.Form // the form of the request it was played for, if that was of another kind
-	claimed  bool        // its own request came after it was lent
-	asked    int         // the number of the first call that it answered, from 1; 0 if none
-	replaced bool        // another one was recorded in its place
-	resumed  bool        // a killed run recorded it
-	unsaid   Unsaid      // of the request that took it
+	kind     canon.Kind // its kind, when the recordings of its form are sorted
+	lentFor  *asking    // the request it was played for, if that was of another kind
+	claimed  bool       // its own request came after it was lent
+	asked    int        // the number of the first call that it answered, from 1; 0 if none
+	replaced bool       // another one was recorded in its place
+	resumed  bool       // a killed run recorded it
+	unsaid   Unsaid     // of the request that took it
 
 	// What follows is set if this run records it.
 
@@ -126,6 +132,19 @@ func (rec *Recording) Peek() *canon.Form {
 		rec.form.CompareAndSwap(nil, form)
 	}
 	return form
+}
+
+// look calls f with what was recorded, unless that cannot be read, and keeps none of it. The
+// request is as it is matched.
+func (rec *Recording) look(f func(req *interaction.Request, resp *interaction.Response)) {
+	it := rec.interaction.Load()
+	if it == nil {
+		it, _ = rec.of.stored.Interaction(rec.number) // whoever needs it says why it cannot be read
+	}
+	if it != nil {
+		req := rec.redacted(it)
+		f(&req, &it.Response)
+	}
 }
 
 // maxPeeked is the length in bytes of the texts of forms that Peek keeps.
@@ -296,6 +315,9 @@ type requestKey struct {
 func (rec *Recording) requestKey() requestKey {
 	return requestKey{keyOf(rec.Form()), canon.KindOf(rec.Form().Traits)}
 }
+
+// traits returns what chooses the recording among those of its form.
+func (rec *Recording) traits() []canon.Trait { return slices.Concat(rec.Form().Traits, rec.given) }
 
 // keyOf returns the fingerprint of a form as a number.
 func keyOf(form *canon.Form) uint64 {

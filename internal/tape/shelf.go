@@ -51,6 +51,16 @@ func (s *shelf) add(rec *Recording) {
 	}
 }
 
+// choices returns the recordings of each queue that has more than one request.
+func (s *shelf) choices() (all [][]*Recording) {
+	for _, q := range s.queues {
+		if !q.exact && len(q.recordings) > 1 {
+			all = append(all, q.recordings)
+		}
+	}
+	return all
+}
+
 // A found is a queue whose recordings can answer a request, and the form by which they do.
 type found struct {
 	*queue

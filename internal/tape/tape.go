@@ -32,6 +32,8 @@ type Tape struct {
 	version string // the version of the cassette that was read; see versionOf
 	release func() // gives up the claim on the file
 
+	given givenIDs
+
 	mu         sync.Mutex
 	recordings []*Recording // in the order asked
 	replaced   []*Recording // those of the cassette that this run records again
@@ -42,17 +44,24 @@ type Tape struct {
 	rounds     map[string]*Recording // what this run recorded, if it is played again, by the keys of forms
 	missed     []Step                // see Miss
 	asked      int                   // how many calls there were
-	stopped    bool                  // no more requests
-	closed     bool                  // nothing changes any more
+	counted    counted
+	stopped    bool // no more requests
+	closed     bool // nothing changes any more
 }
 
 // New returns an empty tape. It knows nothing of the cassette yet; see Open and Load.
 func New(config Config, policy *redact.Policy) *Tape {
-	return &Tape{
+	t := &Tape{
 		source:  &source{Config: config, policy: policy},
 		release: func() {},
 		open:    map[*Recording]bool{},
+		counted: counted{},
 	}
+	t.given.recordings = func() []*Recording {
+		return slices.DeleteFunc(t.Recordings(), func(rec *Recording) bool { return rec.fresh })
+	}
+	t.given.choices = func() [][]*Recording { return t.shelf.choices() }
+	return t
 }
 
 // A Call is an incoming request.
@@ -119,9 +128,12 @@ func (t *Tape) find(c *Call) []found { return t.shelf.find(c.Form, &c.Request, t
 
 // takeAlike returns the recording to play for a request of a form.
 func (t *Tape) takeAlike(c *Call) (rec *Recording, err error) {
-	queues := t.find(c)
+	queues, digest := t.find(c), c.Request.Digest()
+	var given []canon.Trait
 	for _, q := range queues {
-		q.readForms()
+		if q.readForms(&t.given); q.given && given == nil {
+			given = t.given.in(&c.Request)
+		}
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -129,19 +141,23 @@ func (t *Tape) takeAlike(c *Call) (rec *Recording, err error) {
 		return nil, ErrClosed
 	}
 	for i := 0; rec == nil && i < len(queues); i++ {
-		rec, c.As = t.takeFrom(queues[i].queue, queues[i].form, c), queues[i].form
+		a := &asking{queues[i].form, digest, given, t.counted}
+		rec, c.As = t.takeFrom(queues[i].queue, a, c), a.form
 	}
 	if rec == nil && t.rounds[c.Form.Key()] != nil {
 		rec, c.As = t.rounds[c.Form.Key()], c.Form
+	}
+	if c.Form.Linked() && (rec == nil || rec.exactly != digest) {
+		t.counted.add(c.Request.Body)
 	}
 	t.number(rec)
 	return rec, nil
 }
 
-// takeFrom returns the recording of a queue to play for a call, which has the form. The
-// caller holds the lock.
-func (t *Tape) takeFrom(q *queue, form *canon.Form, c *Call) *Recording {
-	rec, contest := q.take(form, t.Config.Repeats)
+// takeFrom returns the recording of a queue to play for a call, which asks for it so.
+// The caller holds the lock.
+func (t *Tape) takeFrom(q *queue, a *asking, c *Call) *Recording {
+	rec, contest := q.take(a, t.Config.Repeats)
 	if contest != nil {
 		t.contests = append(t.contests, contest)
 		c.contest = contest
