@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/promptecho/promptecho/internal/cassette"
+	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/order"
 	"github.com/promptecho/promptecho/internal/report"
 )
 
@@ -190,8 +192,9 @@ func TestConcurrentIsWaitingForAnAnswer(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, it := range f.Interactions {
-			if want := strings.Contains(string(it.Request.Body), "at once"); it.Concurrent != want {
+		recorded := order.New(len(f.Interactions), func(i int) *interaction.Moments { return f.Interactions[i].Concurrent }, func(int) bool { return false })
+		for i, it := range f.Interactions {
+			if want := strings.Contains(string(it.Request.Body), "at once"); recorded.Raced(i) != want {
 				t.Errorf("%s %s: concurrent %v", it.Request.URL, it.Request.Body, it.Concurrent)
 			}
 		}

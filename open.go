@@ -66,6 +66,7 @@ func Open(file string, opts ...Option) (*Recorder, error) {
 		Repeats: r.config.allowRepeats || rounds,
 		Rounds:  rounds,
 		Frozen:  r.config.selection.neverMade(),
+		InOrder: r.config.pace < 1,
 	}, &r.redact)
 	if err := r.load(); err != nil {
 		return nil, fmt.Errorf("promptecho: %w", err)

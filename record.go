@@ -55,7 +55,10 @@ func (r *Recorder) record(req *http.Request, in *incoming) (*http.Response, erro
 	answer.Capture(resp, sent, answer.Keeper{
 		Pending:   &r.pending,
 		Completes: in.Form.Completes,
-		Settle:    func(resp *interaction.Response, latencyMS int64) { r.settle(rec, resp, latencyMS) },
+		Now:       r.tape.Mark(rec).Now,
+		Settle: func(resp *interaction.Response, latencyMS int64, pieces []int) {
+			r.settle(rec, resp, latencyMS, pieces)
+		},
 	})
 	return resp, nil
 }
@@ -68,18 +71,18 @@ func opensSocket(req *http.Request) bool {
 // send sends a request upstream. The recording counts as open until the headers of the
 // answer arrive or the upstream panics.
 func (r *Recorder) send(req *http.Request, in *incoming, rec *tape.Recording) (*http.Response, error) {
-	defer r.tape.Answered(rec)
+	defer r.tape.Mark(rec).Answered()
 	return r.upstream.Send(req, in.body.Bytes())
 }
 
 // settle keeps what answered a request.
-func (r *Recorder) settle(rec *tape.Recording, resp *interaction.Response, latencyMS int64) {
+func (r *Recorder) settle(rec *tape.Recording, resp *interaction.Response, latencyMS int64, pieces []int) {
 	r.config.aliases.nameServers(resp.Headers)
 	says := said.Read(rec.Form(), resp)
 	resp.Text = says.Transcript
 	it := *rec.Interaction()
 	it.Response, it.Usage, it.LatencyMS = *resp, says.Usage, latencyMS
-	r.tape.Settle(rec, &it)
+	r.tape.Settle(rec, &it, pieces)
 }
 
 // unanswered records that a request got no answer if replay can repeat that: if the
@@ -102,7 +105,7 @@ func (r *Recorder) unanswered(req *http.Request, rec *tape.Recording, err error,
 		r.log.Unanswered(text, rec.Form().Key())
 		return
 	}
-	r.tape.Settle(rec, &it)
+	r.tape.Settle(rec, &it, nil)
 }
 
 // noteUnsaid keeps what a request has and its recording has not, in a run that saves. It

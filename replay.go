@@ -90,7 +90,7 @@ func (r *Recorder) recorded(rec *tape.Recording, in *incoming) (a *answer.Playab
 	if p.LatencyMS, err = rec.Answer(req, &p.Response, &p.in); err != nil {
 		return nil, err
 	}
-	p.File, p.Line, p.Ends = r.file, rec.Line(), p.in.Ends
+	p.File, p.Line, p.Ends, p.Turn = r.file, rec.Line(), p.in.Ends, r.tape.Turn(rec)
 	p.Error = redact.Printable(p.Error)
 	if p.Ends != nil {
 		return &p.Playable, nil // it is a stream, which was put together while it was read

@@ -141,7 +141,9 @@ func (w *wrapped) play(ctx context.Context, c *tape.Call, rec *tape.Recording, o
 	if it.Response.Error != "" {
 		r.log.Replayed(it.Line, &it.Response)
 	}
-	if err := r.player.Wait(ctx, it.LatencyMS); err != nil {
+	turn := r.tape.Turn(rec)
+	defer turn.Leave()
+	if err := r.player.Wait(ctx, it.LatencyMS, turn); err != nil {
 		return err
 	}
 	return w.answer(it.Line, it.Response, out)
@@ -157,7 +159,6 @@ func (w *wrapped) record(ctx context.Context, c *tape.Call, out any, run func(co
 	}
 	whole := false // false if the function panics, or ends its goroutine
 	defer func() {
-		r.tape.Answered(rec)
 		if !whole {
 			r.tape.GiveUp(rec)
 		}
@@ -173,7 +174,7 @@ func (w *wrapped) record(ctx context.Context, c *tape.Call, out any, run func(co
 		return w.fail(0, err)
 	}
 	whole = true
-	r.tape.Settle(rec, &it)
+	r.tape.Settle(rec, &it, nil)
 	return w.answer(0, it.Response, out)
 }
 

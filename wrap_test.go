@@ -414,7 +414,7 @@ func TestWrapWithin(t *testing.T) {
 	}
 	var got []string
 	for _, it := range f.Interactions {
-		got = append(got, fmt.Sprintf("%s %s within %q concurrent %v", it.Kind, it.Boundary, it.Request.Within, it.Concurrent))
+		got = append(got, fmt.Sprintf("%s %s within %q concurrent %v", it.Kind, it.Boundary, it.Request.Within, it.Concurrent != nil))
 	}
 	wantOrder := []string{
 		`tool search within "" concurrent false`, `memory_read user within "tool/search" concurrent false`,

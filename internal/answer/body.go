@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"sync"
 	"time"
+
+	"github.com/promptecho/promptecho/internal/order"
 )
 
 // A body plays a recorded body: a Read returns bytes of one chunk at most, after its
@@ -15,6 +17,7 @@ type body struct {
 	pace    float64
 	closing chan struct{} // closed by Close, so that it can interrupt a delay; nil if there is none
 	end     error         // what a Read behind the last byte returns
+	turn    *order.Turn   // keeps it in order with other answers; nil if it came alone
 
 	// mu lets Close be called while another goroutine reads. It guards what follows and
 	// is not held during a delay. It is taken before the locks of onEnd and release.
@@ -51,13 +54,16 @@ func (b *body) next(p []byte) (int, error) {
 		case b.read == len(b.data) && b.pending != nil:
 			b.forget()
 			return 0, b.waitForClient()
-		case b.read == len(b.data):
+		case b.read == len(b.data) && b.turn == nil:
 			return 0, b.over()
-		case b.pace != 0 && b.chunks[b.begun].delayMS != 0:
+		case b.turn != nil || b.pace != 0 && b.chunks[b.begun].delayMS != 0:
 			if next, err := b.wait(); err != nil {
 				return 0, err
 			} else if !next {
 				continue
+			}
+			if b.read == len(b.data) {
+				return 0, b.over()
 			}
 		}
 		b.left = b.chunks[b.begun].size
@@ -69,13 +75,21 @@ func (b *body) next(p []byte) (int, error) {
 	return n, nil
 }
 
-// wait waits for the next chunk. Meanwhile the mutex is not held, so that Close can
+// wait waits for the next chunk, or the end. Meanwhile the mutex is not held, so that Close can
 // interrupt the wait. It reports whether that chunk is still the next one: another Read may
 // have begun it by then, or Close may have ended the body.
 func (b *body) wait() (next bool, err error) {
-	begun, delayMS := b.begun, b.chunks[b.begun].delayMS
-	b.mu.Unlock()
-	err = pause(b.ctx, b.closing, b.pace, delayMS)
+	begun, turn := b.begun, b.turn
+	if begun == len(b.chunks) {
+		b.mu.Unlock()
+		err = turn.Ended(b.ctx, b.closing)
+	} else {
+		next := b.chunks[begun]
+		b.mu.Unlock()
+		if err = pause(b.ctx, b.closing, b.pace, next.delayMS); err == nil {
+			err = turn.Piece(b.ctx, b.closing, next.piece)
+		}
+	}
 	b.mu.Lock()
 	return b.begun == begun && !b.closed, err
 }
@@ -120,7 +134,8 @@ func (b *body) over() error {
 
 // forget gives the memory of the body back.
 func (b *body) forget() {
-	b.data, b.chunks, b.read, b.left = nil, nil, 0, 0
+	b.turn.Leave()
+	b.data, b.chunks, b.read, b.left, b.turn = nil, nil, 0, 0, nil
 	if b.release != nil {
 		b.release()
 		b.release = nil

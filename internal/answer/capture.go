@@ -18,8 +18,12 @@ import (
 // A Keeper gets a captured response when it is over.
 type Keeper struct {
 	// Settle is called once, with the response as it came (not redacted) and the
-	// milliseconds from the request to its headers, or to all of a body in one piece.
-	Settle func(resp *interaction.Response, latencyMS int64)
+	// milliseconds from the request to its headers, or to all of a body in one piece. Its
+	// pieces came at the moments that Now returned.
+	Settle func(resp *interaction.Response, latencyMS int64, pieces []int)
+
+	// Now returns the moment of a piece that has just come.
+	Now func() int
 
 	// Completes reports whether a stream is whole after an event with a field of this
 	// value.
@@ -110,7 +114,7 @@ func (c *capture) add(b []byte, filled bool) {
 		return
 	}
 	c.received += len(b)
-	c.chunks = append(c.chunks, arrival{end: c.received, at: time.Since(c.sent), filled: filled})
+	c.chunks = append(c.chunks, arrival{end: c.received, at: time.Since(c.sent), moment: c.keeper.Now(), filled: filled})
 	if c.coding != "" {
 		c.coded = append(c.coded, b...)
 		return
@@ -142,7 +146,7 @@ func (c *capture) settle(end, errText string) {
 	if end == interaction.EndClosed && c.isWhole() {
 		c.stored.End, c.stored.Error = "", ""
 	}
-	c.keeper.Settle(&c.stored, c.latencyMS)
+	c.keeper.Settle(&c.stored, c.latencyMS, c.pieces)
 	c.keeper.Pending.remove(c)
 	c.cutter, c.coded, c.arrivals = stream.Cutter{}, nil, arrivals{} // a client may keep the body for long
 }
@@ -227,6 +231,7 @@ func (c *capture) dropHeader(name string) {
 type arrival struct {
 	end    int           // offset in the body just past it
 	at     time.Duration // since the request was sent
+	moment int           // what [Keeper.Now] returned
 	filled bool          // it filled the client's buffer: more may have been there
 	shared bool          // the last byte of an event was in it
 }
@@ -236,6 +241,7 @@ type arrivals struct {
 	chunks []arrival     // those that may hold bytes behind the frames so far
 	framed int           // where the frames so far end in the body
 	last   time.Duration // when the last piece that has a delay came; at first, the headers
+	pieces []int         // the moments of those that have a delay
 }
 
 // delayOf says when the next frame came. It came with the chunk that completed it: where
@@ -259,6 +265,7 @@ func (a *arrivals) delayOf(frame []byte) (d interaction.Delay) {
 			timed = chunk.end
 		}
 		if isLast {
+			a.pieces = append(a.pieces, chunk.moment)
 			chunk.shared = true
 			return d
 		}
@@ -275,6 +282,7 @@ func (a *arrivals) all() (lengths []int, delays []interaction.Delay) {
 		}
 		lengths = append(lengths, chunk.end-start)
 		delays = append(delays, interaction.Delay{MS: a.since(chunk.at)})
+		a.pieces = append(a.pieces, chunk.moment)
 		start = chunk.end
 	}
 	return lengths, delays

@@ -92,7 +92,8 @@ func TestCaptureEnds(t *testing.T) {
 			var settled atomic.Int32
 			var pending Pending
 			Capture(resp, sent, Keeper{
-				Settle:    func(resp *interaction.Response, _ int64) { settled.Add(1); got = *resp },
+				Now:       func() int { return 0 },
+				Settle:    func(resp *interaction.Response, _ int64, _ []int) { settled.Add(1); got = *resp },
 				Completes: func(value string) bool { return value == "[DONE]" },
 				Pending:   &pending,
 			})

@@ -50,6 +50,7 @@ func chunkEnds(lengths []int, size int) (ends []int) {
 type chunk struct {
 	size    int   // in bytes
 	delayMS int64 // milliseconds after the chunk before
+	piece   int   // the number of the last event, or chunk of another body, in it
 }
 
 // chunksOf returns the chunks of a body of size bytes. ends and delays are those of its
@@ -65,7 +66,7 @@ func chunksOf(size int, ends []int, delays []interaction.Delay) []chunk {
 		if i < len(delays) {
 			delay = delays[i]
 		}
-		chunks = appendChunks(chunks, end-start, delay)
+		chunks = appendChunks(chunks, end-start, i, delay)
 		start = end
 	}
 	return chunks
@@ -73,8 +74,8 @@ func chunksOf(size int, ends []int, delays []interaction.Delay) []chunk {
 
 // appendChunks appends the chunks in which the server sent an event of size bytes. The
 // first may have come in the chunk before.
-func appendChunks(chunks []chunk, size int, delay interaction.Delay) []chunk {
-	next := chunk{delayMS: delay.MS}
+func appendChunks(chunks []chunk, size, piece int, delay interaction.Delay) []chunk {
+	next := chunk{delayMS: delay.MS, piece: piece}
 	if before := len(chunks) - 1; delay.Together && before >= 0 {
 		next, chunks = chunks[before], chunks[:before]
 	}
@@ -83,9 +84,10 @@ func appendChunks(chunks []chunk, size int, delay interaction.Delay) []chunk {
 		if n := size - p.Bytes; n > 0 { // else the event was edited and is shorter now
 			next.size += n
 			chunks = append(chunks, next)
-			size, next = p.Bytes, chunk{delayMS: p.MS}
+			size, next = p.Bytes, chunk{delayMS: p.MS, piece: piece}
 		}
 	}
 	next.size += size
+	next.piece = piece
 	return append(chunks, next)
 }

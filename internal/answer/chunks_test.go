@@ -131,11 +131,11 @@ func TestChunksTakeAsLong(t *testing.T) {
 func TestPiecesOfAShorterEvent(t *testing.T) {
 	t.Parallel()
 	got := chunksOf(5, []int{2, 5}, []interaction.Delay{{MS: 1}, {MS: 2, Rest: "~3+4~1+8"}})
-	if want := []chunk{{2, 1}, {2, 2}, {1, 8}}; !slices.Equal(got, want) {
+	if want := []chunk{{2, 1, 0}, {2, 2, 1}, {1, 8, 1}}; !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
 	got = chunksOf(2, []int{2}, []interaction.Delay{{Together: true, Rest: "~1+8"}})
-	if want := []chunk{{1, 0}, {1, 8}}; !slices.Equal(got, want) {
+	if want := []chunk{{1, 0, 0}, {1, 8, 0}}; !slices.Equal(got, want) {
 		t.Errorf("together with nothing: %v, want %v", got, want)
 	}
 }

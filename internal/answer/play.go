@@ -15,17 +15,19 @@ import (
 	"syscall"
 
 	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/order"
 )
 
 // A Playable is a recorded response that is ready to be played.
 type Playable struct {
 	interaction.Response // with the Body that Join returns; Events may be missing
 
-	Ends      []int  // from Join too: the offset in Body just past each event or chunk
-	LatencyMS int64  // milliseconds from the request to the response headers
-	File      string // the cassette, as errors name it
-	Line      int    // where the interaction starts in it
-	Release   func() // called once, when Body is not needed any more; may be nil
+	Ends      []int       // from Join too: the offset in Body just past each event or chunk
+	LatencyMS int64       // milliseconds from the request to the response headers
+	File      string      // the cassette, as errors name it
+	Line      int         // where the interaction starts in it
+	Release   func()      // called once, when Body is not needed any more; may be nil
+	Turn      *order.Turn // keeps it in order with answers that came side by side; may be nil
 }
 
 // A Player plays the recordings of a cassette.
@@ -41,23 +43,29 @@ type Player struct {
 // this one is.
 func (p *Player) Play(req *http.Request, rec *Playable) (*http.Response, error) {
 	resp, err := p.play(req, rec)
-	if rec.Release != nil && (err != nil || resp.Body == http.NoBody) {
-		rec.Release()
+	if err != nil || resp.Body == http.NoBody {
+		rec.Turn.Leave()
+		if rec.Release != nil {
+			rec.Release()
+		}
 	}
 	return resp, err
 }
 
-// Wait waits as long as an answer took, times the pace. It returns the error of the
-// context if that ends before.
-func (p *Player) Wait(ctx context.Context, latencyMS int64) error {
-	return pause(ctx, nil, p.Pace, latencyMS)
+// Wait waits as long as an answer took, times the pace, and for its turn, which may be nil. It
+// returns the error of the context if that ends before.
+func (p *Player) Wait(ctx context.Context, latencyMS int64, turn *order.Turn) error {
+	if err := pause(ctx, nil, p.Pace, latencyMS); err != nil {
+		return err
+	}
+	return turn.Answered(ctx)
 }
 
 func (p *Player) play(req *http.Request, rec *Playable) (*http.Response, error) {
 	if rec.End == interaction.EndCanceled {
 		return nil, p.canceled(req.Context(), rec)
 	}
-	if err := p.Wait(req.Context(), rec.LatencyMS); err != nil {
+	if err := p.Wait(req.Context(), rec.LatencyMS, rec.Turn); err != nil {
 		return nil, err
 	}
 	if rec.Status == 0 {
@@ -90,7 +98,7 @@ func (p *Player) play(req *http.Request, rec *Playable) (*http.Response, error) 
 // other one of two hedged requests.
 func (p *Player) canceled(ctx context.Context, rec *Playable) error {
 	if rec.Error == context.DeadlineExceeded.Error() {
-		if err := p.Wait(ctx, rec.LatencyMS); err != nil {
+		if err := p.Wait(ctx, rec.LatencyMS, rec.Turn); err != nil {
 			return context.Cause(ctx)
 		}
 		return context.DeadlineExceeded
@@ -150,8 +158,9 @@ func (p *Player) body(resp *http.Response, rec *Playable) *body {
 		data:    rec.Body,
 		chunks:  chunksOf(len(rec.Body), rec.Ends, rec.Delays),
 		release: rec.Release,
+		turn:    rec.Turn,
 	}
-	if p.Pace != 0 {
+	if p.Pace != 0 || b.turn != nil {
 		b.closing = make(chan struct{})
 	}
 	switch {

@@ -68,9 +68,10 @@ func (u *Upstream) Fetch(req *http.Request, body []byte, completes func(value st
 	}
 	resp.Request = req
 	Capture(resp, sent, Keeper{
+		Now:       func() int { return 0 },
 		Pending:   new(Pending),
 		Completes: completes,
-		Settle:    func(r *interaction.Response, _ int64) { whole = r },
+		Settle:    func(r *interaction.Response, _ int64, _ []int) { whole = r },
 	})
 	if resp.Body != nil {
 		_, _ = io.Copy(io.Discard, resp.Body) // the response has the error

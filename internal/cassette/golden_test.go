@@ -84,7 +84,7 @@ func goldenFile() *File {
 		Request:  interaction.Request{Function: "memory_read/user", Body: []byte(`7`)},
 		Response: interaction.Response{Body: []byte(`null`)},
 	}, {
-		Kind: "tool", Boundary: "charge_card", Concurrent: true,
+		Kind: "tool", Boundary: "charge_card", Concurrent: &interaction.Moments{},
 		Request:  interaction.Request{Function: "tool/charge_card", Body: []byte(`{"amount":12.5,"note":"{\"order\":\"A-1\"}"}`)},
 		Response: interaction.Response{Body: []byte(`{"tries":3}`), Error: "charge: the card was declined", ErrorIs: []string{"the card was declined"}},
 	}, {

@@ -42,6 +42,7 @@ type entry struct {
 	givenUp  string                   // see GivenUp
 	unknown  bool                     // see UnknownHeaders
 	accepted bool                     // see Accepted
+	moments  *interaction.Moments     // see Moments
 	it       *interaction.Interaction // if it was read already
 }
 
@@ -195,12 +196,13 @@ func sealedEntry(item []byte, seal *seal, at int64, line int, revision uint32, t
 		givenUp:  givenUp(item),
 		unknown:  unknownHeaders(item),
 		accepted: codec.IsAccepted(item),
+		moments:  codec.MomentsOf(item),
 	}
 }
 
 // readEntry returns the entry of an interaction that was read already.
 func readEntry(it *interaction.Interaction) entry {
-	return entry{line: it.Line, it: it, givenUp: it.Response.GivenUp(), unknown: it.Request.UnknownHeaders, accepted: it.Accepted}
+	return entry{line: it.Line, it: it, givenUp: it.Response.GivenUp(), unknown: it.Request.UnknownHeaders, accepted: it.Accepted, moments: it.Concurrent}
 }
 
 // divide divides a cassette as Save writes it into its top, the interactions, which start at
@@ -253,17 +255,6 @@ func (s *Index) Hint(i int) (key, digest uint64, ok bool) {
 	}
 	return 0, 0, false
 }
-
-// GivenUp returns why the request of an interaction was given up before there was an
-// answer, as the error of its context says it; "" if it was not.
-func (s *Index) GivenUp(i int) (cause string) { return s.items[i].givenUp }
-
-// UnknownHeaders reports whether the request of an interaction may have had headers that
-// it does not list.
-func (s *Index) UnknownHeaders(i int) bool { return s.items[i].unknown }
-
-// Accepted reports whether promptecho accept has put a later request into an interaction.
-func (s *Index) Accepted(i int) bool { return s.items[i].accepted }
 
 // Interaction reads an interaction. What it returns is the caller's, and another
 // one every time, unless the interaction was not sealed.

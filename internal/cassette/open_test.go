@@ -207,7 +207,7 @@ func (r random) given() (g interaction.Given) {
 func (r random) file() *File {
 	f := &File{Pinned: r.IntN(9) == 0, Partial: r.IntN(9) == 0, Given: r.given()}
 	for range 1 + r.IntN(3) {
-		it := &interaction.Interaction{Boundary: r.text(), Concurrent: r.IntN(4) == 0, Accepted: r.IntN(4) == 0, Request: interaction.Request{Method: "M" + r.text(), URL: "/" + r.text(), Headers: r.headers(), Body: r.body()}}
+		it := &interaction.Interaction{Boundary: r.text(), Concurrent: r.moments(), Accepted: r.IntN(4) == 0, Request: interaction.Request{Method: "M" + r.text(), URL: "/" + r.text(), Headers: r.headers(), Body: r.body()}}
 		it.Response = interaction.Response{Status: 1 + r.IntN(999), Proto: r.text(), Headers: r.headers(), Trailers: r.headers(), Text: r.text(), End: []string{"", interaction.EndClosed, interaction.EndError, interaction.EndCanceled}[r.IntN(4)]}
 		if r.IntN(3) > 0 {
 			it.Response.Body = r.body()
@@ -306,4 +306,24 @@ func (r random) edit(data []byte) []byte {
 var layouts = []exactjson.Layout{
 	{}, {ColonSpace: true, CommaSpace: true}, {CommaSpace: true}, {Indent: "  "}, {Indent: "\t", After: "\n"}, {Padding: 7},
 	{Before: "\n   \n", After: "\r\n"}, {Escape: exactjson.EscapeASCII | exactjson.EscapeUpper}, {Indent: "  ", Escape: exactjson.EscapeHTML | exactjson.EscapeSlash},
+}
+
+// moments returns when something happened, mostly nil.
+func (r *random) moments() *interaction.Moments {
+	if r.IntN(4) > 0 {
+		return nil
+	}
+	at := r.IntN(3)
+	if at == 0 {
+		return &interaction.Moments{}
+	}
+	next := func() int { at += r.IntN(3); return at }
+	m := &interaction.Moments{Asked: at, Answered: next()}
+	for range r.IntN(4) {
+		m.Pieces = append(m.Pieces, next())
+	}
+	if m.Ended = next(); len(m.Pieces) > 0 && m.Pieces[0] == m.Ended {
+		m.Pieces = nil // they came with the end
+	}
+	return m
 }

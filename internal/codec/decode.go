@@ -144,6 +144,21 @@ func (d *decoder) flag(key string, set *bool) {
 	}
 }
 
+func (d *decoder) moments(m **interaction.Moments) {
+	if !d.has(momentsKey) {
+		return
+	}
+	d.expect(" ")
+	line := string(d.line())
+	if d.scratch != nil {
+		return // they are known without reading the answer; see MomentsOf
+	}
+	var err error
+	if *m, err = interaction.ParseMoments(line); err != nil {
+		d.fail()
+	}
+}
+
 func (d *decoder) usage(u **interaction.Usage) {
 	if !d.has("usage") {
 		return

@@ -157,6 +157,12 @@ func (e *encoder) flag(key string, set *bool) {
 	}
 }
 
+func (e *encoder) moments(m **interaction.Moments) {
+	if *m != nil {
+		e.line(momentsKey, (*m).String())
+	}
+}
+
 func (e *encoder) usage(u **interaction.Usage) {
 	if *u != nil {
 		e.line("usage", fmt.Sprintf(usageFormat, (*u).InputTokens, (*u).OutputTokens))

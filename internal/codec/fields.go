@@ -29,6 +29,7 @@ type fields interface {
 	status(n *int)
 	latency(ms *int64)
 	flag(key string, set *bool)
+	moments(m **interaction.Moments)
 	headers(key string, hs *interaction.Headers)
 	usage(u **interaction.Usage)
 	stream(r *interaction.Response)
@@ -64,7 +65,7 @@ func functionFields(f fields, it *interaction.Interaction) {
 		f.jsonBody(&r.Body, r.Error == "")
 	})
 	f.latency(&it.LatencyMS)
-	f.flag("concurrent", &it.Concurrent)
+	f.moments(&it.Concurrent)
 }
 
 func isFunction(kind string) bool { return slices.Contains(interaction.FunctionKinds, kind) }
@@ -89,6 +90,27 @@ func IsAccepted(item []byte) bool {
 	return bytes.HasSuffix(head, []byte(keyStart+mark)) || string(head) == ItemStart+mark
 }
 
+// IsWithin reports whether the text of an interaction, as Encode writes it, says that a
+// function asked.
+func IsWithin(item []byte) bool {
+	head, _, _ := bytes.Cut(item, []byte(keyStart+"request:\n"))
+	return bytes.Contains(head, []byte(keyStart+"within: ")) || bytes.HasPrefix(head, []byte(ItemStart+"within: "))
+}
+
+// MomentsOf returns the moments in the text of an interaction, as Encode writes it; nil if it
+// has none, or a decoder cannot read them. They are its last line.
+func MomentsOf(item []byte) *interaction.Moments {
+	start := bytes.LastIndex(item[:max(0, len(item)-1)], []byte(keyStart))
+	line, ok := bytes.CutPrefix(item[max(0, start):], []byte(keyStart+momentsKey+": "))
+	if !ok {
+		return nil
+	}
+	m, _ := interaction.ParseMoments(string(bytes.TrimSuffix(line, []byte("\n"))))
+	return m
+}
+
+const momentsKey = "concurrent"
+
 // AnswerStart is where the fields of an answer start in an interaction.
 const AnswerStart = keyStart + "response:\n"
 
@@ -97,7 +119,7 @@ func answerFields(f fields, it *interaction.Interaction) {
 	f.part("response", func() { responseFields(f, &it.Response) })
 	f.usage(&it.Usage)
 	f.latency(&it.LatencyMS)
-	f.flag("concurrent", &it.Concurrent)
+	f.moments(&it.Concurrent)
 }
 
 func responseFields(f fields, r *interaction.Response) {

@@ -240,6 +240,17 @@ func (p *parser) flag(key string, set *bool) {
 	}
 }
 
+func (p *parser) moments(m **interaction.Moments) {
+	n, field := p.get(momentsKey)
+	if n == nil || n.Kind == yaml.Scalar && n.Text == "false" {
+		return
+	}
+	var err error
+	if *m, err = interaction.ParseMoments(n.Text); err != nil {
+		p.badf(n, field, "%v, found %s", err, describe(n))
+	}
+}
+
 func (p *parser) usage(u **interaction.Usage) {
 	n, field := p.get("usage")
 	if n == nil {

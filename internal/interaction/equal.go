@@ -37,7 +37,7 @@ func (it *Interaction) Difference(o *Interaction) string {
 		{"response.error_is", slices.Equal(r.ErrorIs, s.ErrorIs)},
 		{"usage", it.Usage == nil && o.Usage == nil || it.Usage != nil && o.Usage != nil && *it.Usage == *o.Usage},
 		{"latency_ms", it.LatencyMS == o.LatencyMS},
-		{"concurrent", it.Concurrent == o.Concurrent},
+		{"concurrent", it.Concurrent.String() == o.Concurrent.String()},
 		{"accepted", it.Accepted == o.Accepted},
 	} {
 		if !f.same {

@@ -21,10 +21,10 @@ type Interaction struct {
 	Usage     *Usage // what the answer says it cost; nil if it does not say
 	LatencyMS int64  // milliseconds from sending the request to the response headers
 
-	// Concurrent says that another request waited for its answer meanwhile, so that which was
-	// asked first, and whether this one was asked at all before its test ended, may
-	// be chance.
-	Concurrent bool
+	// Concurrent says when what happened if others were under way meanwhile; nil if none was.
+	// Which was asked first, and whether this one was asked at all before its test ended, may
+	// then be chance.
+	Concurrent *Moments
 
 	// Accepted says that Request is a later one, which promptecho accept has put in the place
 	// of the request that was answered.

@@ -33,7 +33,7 @@ func newLog(t *testing.T, chats ...chat) (*Log, []*tape.Recording) {
 	var f cassette.File
 	for _, c := range chats {
 		f.Interactions = append(f.Interactions, &interaction.Interaction{
-			Kind: "llm", Boundary: "openai.chat", Request: request(c.prompt), Concurrent: c.raced,
+			Kind: "llm", Boundary: "openai.chat", Request: request(c.prompt), Concurrent: raced(c.raced),
 			Response: interaction.Response{Status: 200, Body: []byte(fmt.Sprintf("%q", c.prompt)), End: c.end},
 		})
 		if c.end != "" {
@@ -287,4 +287,12 @@ func TestAbsentCassette(t *testing.T) {
 		}
 		tp.Free()
 	}
+}
+
+// raced returns the moments of a recording that had company, or nil.
+func raced(is bool) *interaction.Moments {
+	if is {
+		return new(interaction.Moments)
+	}
+	return nil
 }

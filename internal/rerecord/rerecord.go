@@ -35,7 +35,9 @@ func (k *Keeper) Keep(old, fresh *interaction.Interaction) (changed bool) {
 		return changed
 	}
 	is.Headers, is.Chunks, is.Delays, fresh.LatencyMS = was.Headers, was.Chunks, was.Delays, old.LatencyMS
-	fresh.Concurrent = fresh.Concurrent || old.Concurrent // one of the two is chance
+	if fresh.Concurrent == nil && old.Concurrent != nil {
+		fresh.Concurrent = new(interaction.Moments) // one of the two is chance
+	}
 	if !c.differs || !slices.Contains(conversations, fresh.Boundary) {
 		return true
 	}

@@ -63,14 +63,16 @@ func TestKeep(t *testing.T) {
 // enough.
 func TestKeepConcurrent(t *testing.T) {
 	t.Parallel()
-	for _, was := range []bool{true, false} {
-		for _, is := range []bool{true, false} {
-			old, fresh := chat("{}", "x", "req_1", 1), chat("{}", "x", "req_2", 2)
-			old.Concurrent, fresh.Concurrent = was, is
-			new(Keeper).Keep(old, fresh)
-			if fresh.Concurrent != (was || is) {
-				t.Errorf("it was %t, is %t: %t", was, is, fresh.Concurrent)
-			}
+	then, now := &interaction.Moments{Asked: 1, Answered: 3, Ended: 3}, &interaction.Moments{Asked: 1, Answered: 4, Ended: 4}
+	for _, tt := range []struct {
+		was, is *interaction.Moments
+		want    string
+	}{{nil, nil, ""}, {nil, now, now.String()}, {then, now, now.String()}, {then, nil, "true"}} {
+		old, fresh := chat("{}", "x", "req_1", 1), chat("{}", "x", "req_2", 2)
+		old.Concurrent, fresh.Concurrent = tt.was, tt.is
+		new(Keeper).Keep(old, fresh)
+		if got := fresh.Concurrent.String(); got != tt.want {
+			t.Errorf("it was %v, is %v: %q", tt.was, tt.is, got)
 		}
 	}
 }

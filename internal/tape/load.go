@@ -6,6 +6,7 @@ import (
 
 	"github.com/promptecho/promptecho/internal/cassette"
 	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/order"
 )
 
 // Which recordings of the cassette are played.
@@ -40,6 +41,9 @@ func (t *Tape) Load(play Playing, save bool) error {
 		if save && !t.Config.Plain {
 			list[i].Form()
 		}
+	}
+	if play == PlayAll {
+		t.order = order.New(len(list), t.stored.Moments, t.stored.Within)
 	}
 	err := t.Unreadable()
 	if save || err != nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/cassette"
 	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/order"
 )
 
 // A Recording is the place of one interaction on the tape. Places are taken in the order
@@ -56,13 +57,13 @@ type Recording struct {
 
 	// What follows is set if this run records it.
 
-	fresh      bool
-	outer      *Recording // the function that made the call
-	concurrent bool       // another request was open meanwhile
-	abandoned  bool       // there will be no answer
-	complete   bool       // the answer is as complete as it will ever be
-	text       *cassette.Encoded
-	known      int // how many secrets were known when text was made
+	fresh     bool
+	outer     *Recording  // the function that made the call
+	mark      *order.Mark // when what happens of it
+	abandoned bool        // there will be no answer
+	complete  bool        // the answer is as complete as it will ever be
+	text      *cassette.Encoded
+	known     int // how many secrets were known when text was made
 }
 
 // A Step is a call of this run: one that a recording of the cassette answered, each
@@ -285,8 +286,12 @@ func (rec *Recording) Fresh() bool { return rec.fresh }
 // cassette.
 func (rec *Recording) Resumed() bool { return rec.resumed }
 
-// Concurrent reports whether another request was open while it was recorded.
-func (rec *Recording) Concurrent() bool { return rec.Interaction().Concurrent }
+// Concurrent reports whether another request waited for its answer while this one did, when
+// it was recorded.
+func (rec *Recording) Concurrent() bool {
+	m := rec.Interaction().Concurrent
+	return m != nil && (m.Asked == 0 || rec.of.order.Raced(rec.number))
+}
 
 // Used reports whether the recording answered a request.
 func (rec *Recording) Used() bool { return rec.used.Load() }

@@ -11,6 +11,7 @@ import (
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/cassette"
 	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/order"
 	"github.com/promptecho/promptecho/internal/redact"
 )
 
@@ -24,6 +25,8 @@ type Config struct {
 	Options *canon.Options // what matches
 	Plain   bool           // no option changes what makes two requests the same
 	Repeats bool           // the last recording of a request is played again and again
+
+	InOrder bool // what ran side by side comes as it was recorded
 
 	Rounds bool // what this run records is played from then on, when it is asked for again
 
@@ -52,6 +55,7 @@ type source struct {
 
 	policy *redact.Policy
 	stored *cassette.Index // the cassette; nil if there is none
+	order  *order.Order    // of its recordings; nil if all ran alone
 
 	unread atomic.Pointer[error] // the first reason why an interaction could not be read
 	peeked atomic.Int64          // the length of the forms that Peek has made

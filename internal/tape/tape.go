@@ -13,6 +13,7 @@ import (
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/cassette"
 	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/order"
 	"github.com/promptecho/promptecho/internal/redact"
 )
 
@@ -33,13 +34,13 @@ type Tape struct {
 	release func() // gives up the claim on the file
 
 	given givenIDs
+	count order.Count // of what this run records
 
 	mu         sync.Mutex
 	recordings []*Recording // in the order asked
 	replaced   []*Recording // those of the cassette that this run records again
 	shelf      shelf
 	exact      map[uint64]*Recording // the first recording of each digest
-	open       map[*Recording]bool   // those sent whose answer has no headers yet
 	contests   []*Contest
 	rounds     map[string]*Recording // what this run recorded, if it is played again, by the keys of forms
 	missed     []Step                // see Miss
@@ -54,7 +55,6 @@ func New(config Config, policy *redact.Policy) *Tape {
 	t := &Tape{
 		source:  &source{Config: config, policy: policy},
 		release: func() {},
-		open:    map[*Recording]bool{},
 		counted: counted{},
 	}
 	t.given.recordings = func() []*Recording {
@@ -194,6 +194,18 @@ func (t *Tape) checkMatchKey(rec *Recording, form *canon.Form) error {
 	return t.unreadable(fmt.Errorf("%s:%d: the match key in its seal is not that of the request: promptecho verify -w writes the seals anew", t.Config.Name, rec.Line()))
 }
 
+// Turn says that a recording is played for a request, and returns what keeps it in order with
+// those that ran side by side with it.
+func (t *Tape) Turn(rec *Recording) *order.Turn {
+	if !t.Config.InOrder {
+		return nil
+	}
+	return t.order.Ask(rec.number)
+}
+
+// Mark returns what says when what happens of a recording that this run makes.
+func (t *Tape) Mark(rec *Recording) *order.Mark { return rec.mark }
+
 // Reserve takes the next place for a call that goes upstream. The error is [ErrClosed].
 func (t *Tape) Reserve(c *Call) (*Recording, error) {
 	it := &interaction.Interaction{Request: c.Request, MatchKey: c.Form.Key()}
@@ -210,16 +222,13 @@ func (t *Tape) Reserve(c *Call) (*Recording, error) {
 	if t.stopped {
 		return nil, ErrClosed
 	}
-	for other := range t.open {
-		if !rec.isWithin(func(function *Recording) bool { return function == other }) {
-			rec.concurrent, other.concurrent = true, true
-		}
-	}
+	rec.mark = t.count.Ask(func(other *order.Mark) bool {
+		return rec.isWithin(func(function *Recording) bool { return function.mark == other })
+	})
 	t.number(rec)
 	if c.Instead != nil {
 		c.Instead.replaced, rec.number = true, c.Instead.number
 	}
-	t.open[rec] = true
 	t.recordings = append(t.recordings, rec)
 	if c.contest != nil {
 		c.contest.Given = rec
@@ -227,19 +236,10 @@ func (t *Tape) Reserve(c *Call) (*Recording, error) {
 	return rec, nil
 }
 
-// Answered says that the headers of the answer to a recording are there, or that none
-// will come. The rest of the answer does not count: a stream can go on as long as the
-// test.
-func (t *Tape) Answered(rec *Recording) {
-	t.change(func() { delete(t.open, rec) })
-}
-
-// Settle keeps what answered a request: it redacts it and puts it into the journal.
-// Nobody else may use the interaction.
-func (t *Tape) Settle(rec *Recording, it *interaction.Interaction) {
-	t.mu.Lock()
-	it.Concurrent = rec.concurrent
-	t.mu.Unlock()
+// Settle keeps what answered a request: it redacts it and puts it into the journal. Its
+// pieces came at these moments. Nobody else may use the interaction.
+func (t *Tape) Settle(rec *Recording, it *interaction.Interaction, pieces []int) {
+	it.Concurrent = rec.mark.End(pieces)
 	t.policy.Response(&it.Request, &it.Response)
 	text, known := t.encodeOnce(it)
 	t.change(func() {
@@ -273,6 +273,7 @@ func (t *Tape) encodeOnce(it *interaction.Interaction) (item *cassette.Encoded, 
 
 // GiveUp removes a place whose request got no answer.
 func (t *Tape) GiveUp(rec *Recording) {
+	rec.mark.GiveUp()
 	t.change(func() {
 		rec.abandoned = true
 		t.recordings = slices.DeleteFunc(t.recordings, func(o *Recording) bool { return o == rec })

@@ -1,0 +1,289 @@
+package order
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/promptecho/promptecho/internal/interaction"
+)
+
+// Longest is how long an event waits at most while nothing happens, and how long for the
+// program to rest.
+const Longest = 100 * time.Millisecond
+
+// An Order is that of all that ran side by side in a recording. Its methods may be called
+// concurrently.
+type Order struct {
+	groups map[int]*group // by the numbers of the recordings
+
+	mu       sync.Mutex
+	waiting  []chan struct{} // closed when something happens
+	underWay int             // turns that have not ended
+	settling int             // turns that wait for the program to rest
+	late     []Late
+}
+
+// A group is what ran side by side, from the first that was asked to the last that ended.
+type group struct {
+	first   int // the number of the recording that was asked first
+	moments []*interaction.Moments
+	steps   []step // in order; the one of moment n is steps[n-1]
+}
+
+// A step is what happened of one recording between events of others.
+type step struct {
+	turn int // the place of the recording in the group; -1 if nothing is recorded of that moment
+	left int // how many of its events have not happened
+}
+
+// Late is an event that came before another one which it waited for in vain.
+type Late struct{ Waits, For int } // the numbers of the recordings
+
+// New returns the order of recordings; nil if none had company. The moments of those that ran
+// alone are nil. Those whose moments go on are of one group; one that ran alone ends it, unless
+// another asked it, which nobody waits for: that one may be played and not ask.
+func New(count int, moments func(i int) *interaction.Moments, within func(i int) bool) *Order {
+	var o *Order
+	var g *group
+	for i := range count {
+		m := moments(i)
+		if m == nil || m.Asked == 0 {
+			if g != nil && !within(i) {
+				g = nil
+			}
+			continue
+		}
+		if o == nil {
+			o = &Order{groups: map[int]*group{}}
+		}
+		if g == nil || m.Asked <= g.moments[len(g.moments)-1].Asked {
+			g = &group{first: i}
+		}
+		o.groups[i] = g
+		g.add(m, i-g.first, within(i))
+	}
+	return o
+}
+
+// add adds a recording to a group at a place.
+func (g *group) add(m *interaction.Moments, turn int, within bool) {
+	g.moments = append(g.moments, make([]*interaction.Moments, turn+1-len(g.moments))...)
+	g.moments[turn] = m
+	for e := range events(m) {
+		at := moment(m, e)
+		for len(g.steps) < at && len(g.steps) < maxSteps {
+			g.steps = append(g.steps, step{turn: -1})
+		}
+		if at <= len(g.steps) {
+			s := &g.steps[at-1]
+			if s.turn = turn; !within {
+				s.left++
+			}
+		}
+	}
+}
+
+// maxSteps is how many moments of a group are believed.
+const maxSteps = 1 << 20
+
+// The events of a recording are numbered: it is asked, its headers come, each of its pieces,
+// its end.
+const (
+	asked = iota
+	answered
+	firstPiece
+)
+
+// events returns how many events a recording has.
+func events(m *interaction.Moments) int { return firstPiece + len(m.Pieces) + 1 }
+
+// moment returns when an event happened.
+func moment(m *interaction.Moments, event int) int {
+	switch piece := event - firstPiece; {
+	case event == asked:
+		return m.Asked
+	case event == answered:
+		return m.Answered
+	case piece < len(m.Pieces):
+		return m.Pieces[piece]
+	}
+	return m.Ended
+}
+
+// A Turn is a recording that is being played. A nil Turn waits for nothing.
+type Turn struct {
+	order *Order
+	group *group
+	place int
+	next  int // its next event
+	upTo  int // all before this moment has happened
+}
+
+// Ask says that a recording is asked for. It returns nil if that ran alone.
+func (o *Order) Ask(number int) *Turn {
+	if o == nil || o.groups[number] == nil {
+		return nil
+	}
+	g := o.groups[number]
+	t := &Turn{order: o, group: g, place: number - g.first}
+	t.upTo = t.moment(asked)
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.underWay++
+	t.happen(answered)
+	return t
+}
+
+func (t *Turn) moment(event int) int { return moment(t.group.moments[t.place], event) }
+
+// happen says that all events before one have happened. The caller holds the lock.
+func (t *Turn) happen(before int) {
+	for ; t.next < before; t.next++ {
+		if at := t.moment(t.next); at <= len(t.group.steps) {
+			t.group.steps[at-1].left--
+		}
+	}
+	for _, c := range t.order.waiting {
+		close(c)
+	}
+	t.order.waiting = nil
+}
+
+// Answered waits until the headers may come.
+func (t *Turn) Answered(ctx context.Context) error { return t.come(ctx, nil, answered) }
+
+// Piece waits until a piece may come, and all before it; closing, which may be nil, ends the
+// wait when it is closed.
+func (t *Turn) Piece(ctx context.Context, closing <-chan struct{}, piece int) error {
+	if t == nil {
+		return nil
+	}
+	return t.come(ctx, closing, min(firstPiece+piece, events(t.group.moments[t.place])-1))
+}
+
+// Ended waits until the answer may end.
+func (t *Turn) Ended(ctx context.Context, closing <-chan struct{}) error {
+	if t == nil {
+		return nil
+	}
+	return t.come(ctx, closing, events(t.group.moments[t.place])-1)
+}
+
+// Leave says that the rest of the answer will not come, or has come.
+func (t *Turn) Leave() {
+	if t == nil {
+		return
+	}
+	t.order.mu.Lock()
+	defer t.order.mu.Unlock()
+	if all := events(t.group.moments[t.place]); t.next < all {
+		t.order.underWay--
+		t.happen(all)
+	}
+}
+
+// come waits until an event may come.
+func (t *Turn) come(ctx context.Context, closing <-chan struct{}, event int) error {
+	if t == nil {
+		return nil
+	}
+	o := t.order
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if event < t.next {
+		return nil
+	}
+	if at := t.moment(event); at > t.moment(t.next-1) {
+		for t.isEarly(at) {
+			if err := t.wait(ctx, closing); err != nil {
+				return err
+			}
+		}
+		o.settling++
+		o.mu.Unlock()
+		settle(Longest)
+		o.mu.Lock()
+		o.settling--
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+	}
+	t.happen(event + 1)
+	return nil
+}
+
+// isEarly reports whether something has not happened that happened before a moment. The
+// caller holds the lock.
+func (t *Turn) isEarly(at int) bool {
+	for ; t.upTo < min(at, len(t.group.steps)+1); t.upTo++ {
+		if s := t.group.steps[t.upTo-1]; s.turn != t.place && s.left > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// wait waits until something happens. If nothing does for a time, it gives up: nobody waits
+// any more for the recording that this turn has waited for. The caller holds the lock.
+func (t *Turn) wait(ctx context.Context, closing <-chan struct{}) error {
+	o := t.order
+	changed := make(chan struct{})
+	o.waiting = append(o.waiting, changed)
+	o.mu.Unlock()
+	timer := time.NewTimer(Longest)
+	defer timer.Stop()
+	inVain := false
+	select {
+	case <-changed:
+	case <-ctx.Done():
+	case <-closing:
+	case <-timer.C:
+		inVain = true
+	}
+	o.mu.Lock()
+	if inVain && o.settling == 0 {
+		t.giveUp()
+	}
+	return ctx.Err()
+}
+
+// giveUp stops waiting for the recording that comes next. The caller holds the lock.
+func (t *Turn) giveUp() {
+	g := t.group
+	for at := t.upTo; at <= len(g.steps); at++ {
+		if s := &g.steps[at-1]; s.turn >= 0 && s.turn != t.place && s.left > 0 {
+			t.order.late = append(t.order.late, Late{g.first + t.place, g.first + s.turn})
+			missing := s.turn
+			for i := range g.steps {
+				if g.steps[i].turn == missing {
+					g.steps[i].left = -1 << 30
+				}
+			}
+			return
+		}
+	}
+}
+
+// Raced reports whether a recording waited for its answer while another one did.
+func (o *Order) Raced(number int) bool {
+	if o == nil || o.groups[number] == nil {
+		return false
+	}
+	g := o.groups[number]
+	m := g.moments[number-g.first]
+	return slices.ContainsFunc(g.moments, func(other *interaction.Moments) bool {
+		return other != nil && other != m && other.Asked < m.Answered && m.Asked < other.Answered
+	})
+}
+
+// Late returns what was waited for in vain, in the order in which that was given up.
+func (o *Order) Late() []Late {
+	if o == nil {
+		return nil
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return slices.Clone(o.late)
+}

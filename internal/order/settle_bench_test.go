@@ -1,0 +1,9 @@
+package order
+
+import "testing"
+
+func BenchmarkSettle(b *testing.B) {
+	for b.Loop() {
+		settle(Longest)
+	}
+}
