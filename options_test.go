@@ -347,7 +347,7 @@ func TestRaced(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			for range rounds(1000) {
+			for range rounds(50) {
 				r := mustOpen(t, file, append(tt.opts, InMode(ModeNone))...)
 				var all sync.WaitGroup
 				for _, text := range tt.asked {

@@ -13,6 +13,9 @@ import (
 // program to rest.
 const Longest = 100 * time.Millisecond
 
+// program is this one: all its goroutines.
+var program rest
+
 // An Order is that of all that ran side by side in a recording. Its methods may be called
 // concurrently.
 type Order struct {
@@ -195,7 +198,7 @@ func (t *Turn) come(ctx context.Context, closing <-chan struct{}, event int) err
 	if event < t.next {
 		return nil
 	}
-	if at := t.moment(event); at > t.moment(t.next-1) {
+	if at := t.moment(event); t.next == answered || at > t.moment(t.next-1) {
 		for t.isEarly(at) {
 			if err := t.wait(ctx, closing); err != nil {
 				return err
@@ -203,7 +206,7 @@ func (t *Turn) come(ctx context.Context, closing <-chan struct{}, event int) err
 		}
 		o.settling++
 		o.mu.Unlock()
-		settle(Longest)
+		program.settle(Longest)
 		o.mu.Lock()
 		o.settling--
 		if err := ctx.Err(); err != nil {
@@ -232,15 +235,23 @@ func (t *Turn) wait(ctx context.Context, closing <-chan struct{}) error {
 	changed := make(chan struct{})
 	o.waiting = append(o.waiting, changed)
 	o.mu.Unlock()
-	timer := time.NewTimer(Longest)
-	defer timer.Stop()
+	ticks := time.NewTicker(tick)
+	defer ticks.Stop()
 	inVain := false
-	select {
-	case <-changed:
-	case <-ctx.Done():
-	case <-closing:
-	case <-timer.C:
-		inVain = true
+	for left := Longest; !inVain; {
+		select {
+		case <-ticks.C:
+			// While the program works on something, the time counts little.
+			if left -= tick / 10; program.isAtRest() {
+				left -= tick - tick/10
+			}
+			inVain = left <= 0
+			continue
+		case <-changed:
+		case <-ctx.Done():
+		case <-closing:
+		}
+		break
 	}
 	o.mu.Lock()
 	if inVain && o.settling == 0 {

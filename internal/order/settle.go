@@ -3,72 +3,150 @@ package order
 import (
 	"runtime"
 	"runtime/metrics"
-	"sync/atomic"
+	"sync"
 	"time"
 )
 
-// settle waits until the program has done what it does with what it got: until none of its
-// goroutines runs or could run. Then it waits for us, or for something that we do not know. It
-// reports whether that is so; it waits for the longest time at most.
-//
-// In a bubble of testing/synctest a sleep ends when everybody else in it waits, so that a
-// nanosecond of its clock is enough. Before Go 1.26 nobody can know, and a millisecond has to
-// be enough.
-func settle(longest time.Duration) bool {
+// A rest waits for the program to have done what it does with what it got: until none of its
+// goroutines runs or could run. Then it waits for us, or for something that we do not know. What
+// never rests, such as the tests beside this one, it gets used to. The zero value is ready to
+// use. Its methods may be called concurrently.
+type rest struct {
+	mu         sync.Mutex
+	others     crowd // who does not count, since somebody waited for them in vain, twice
+	impatience uint  // how often the time to wait is halved
+	inVain     int   // waits in vain, one after the other
+	rested     int   // waits that were not in vain, since impatience changed
+}
+
+// A crowd are goroutines that do something.
+type crowd struct {
+	here uint64 // they run or could run
+	away uint64 // they are in a system call or in C
+}
+
+const (
+	mostImpatient = 5   // about 3 ms
+	soothing      = 8   // waits that make it more patient
+	looks         = 4   // how often nobody must be seen, because a look sees one processor after the other
+	eager         = 100 // looks without a pause between them: most programs rest after microseconds
+	pause         = 20 * time.Microsecond
+)
+
+// A tick is how much of the time between two looks counts. A machine that stands still for a
+// while, as those of CI services do, has not waited.
+const tick = 5 * time.Millisecond
+
+// settle waits for the program to rest, the longest time at most, and reports whether it
+// does. In a bubble of testing/synctest a sleep ends when everybody else in it waits, so that
+// a nanosecond of its clock is enough. Before Go 1.26 nobody can know, and a millisecond has
+// to be enough.
+func (r *rest) settle(longest time.Duration) bool {
 	if isBubble() {
 		return true
 	}
-	var least uint64
-	samples := []metrics.Sample{{Name: "/sched/goroutines/runnable:goroutines"}, {Name: "/sched/goroutines/running:goroutines"}}
-	until := time.Now().Add(longest >> impatience.Load())
-	for looked, rested := 0, 0; rested < 2; looked++ {
-		metrics.Read(samples)
-		if samples[0].Value.Kind() == metrics.KindBad {
+	r.mu.Lock()
+	left := longest >> r.impatience
+	r.mu.Unlock()
+	var least crowd
+	last := time.Now()
+	for looked, rested := 0, 0; rested < looks; looked++ {
+		seen, ok := look()
+		if !ok {
 			time.Sleep(time.Millisecond)
 			return true
 		}
-		// This goroutine is one of those that run.
-		others := samples[0].Value.Uint64() + max(1, samples[1].Value.Uint64()) - 1
-		if looked == 0 || others < least {
-			least = others
+		if looked == 0 {
+			least = seen
 		}
-		if others <= busy.Load() {
-			busy.Store(others)
+		least = crowd{min(least.here, seen.here), min(least.away, seen.away)}
+		if r.ignores(seen) {
 			rested++
 			runtime.Gosched()
 			continue
 		}
-		if rested = 0; time.Now().After(until) {
-			busy.Store(least)
-			impatience.Store(min(impatience.Load()+1, mostImpatient))
-			return false
-		}
-		if looked < eager {
+		now := time.Now()
+		left -= min(now.Sub(last), tick)
+		rested, last = 0, now
+		switch {
+		case looked < eager:
 			runtime.Gosched()
-		} else {
+		case left < 0 && isCollecting():
+			time.Sleep(pause) // its workers stand on all processors that nobody else needs
+		case left < 0:
+			r.isInVain(least)
+			return false
+		default:
 			time.Sleep(pause)
 		}
 	}
-	impatience.Store(max(impatience.Load(), 1) - 1)
+	r.isRested()
 	return true
 }
 
-// busy is how many goroutines did not rest while somebody waited in vain: those of other tests,
-// that run beside this one. Nobody waits for so many again.
-var busy atomic.Uint64
+// isAtRest reports whether the program does nothing.
+func (r *rest) isAtRest() bool {
+	seen, ok := look()
+	return !ok || r.ignores(seen)
+}
 
-// impatience is how often the time to wait is halved. It grows each time when somebody has
-// waited in vain, because something else keeps the processors busy.
-var impatience atomic.Int32
+// ignores reports whether those who do something do not count. Who has rested once counts
+// from then on.
+func (r *rest) ignores(seen crowd) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.others.away = min(r.others.away, seen.away)
+	if seen.here > r.others.here || seen.away > r.others.away {
+		return false
+	}
+	r.others.here = seen.here
+	return true
+}
 
-const mostImpatient = 5 // about 3 ms
+func (r *rest) isInVain(least crowd) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.rested, r.impatience = 0, min(r.impatience+1, mostImpatient)
+	if r.inVain++; r.inVain > 1 {
+		r.others = least
+	}
+}
 
-// How often to look at a program that does not rest without a pause, and the pause between
-// two looks after that. Most programs rest after some microseconds, and no pause is as short.
-const (
-	eager = 100
-	pause = 20 * time.Microsecond
-)
+func (r *rest) isRested() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.inVain = 0
+	if r.rested++; r.rested == soothing && r.impatience > 0 {
+		r.rested, r.impatience = 0, r.impatience-1
+	}
+}
+
+// look returns who does something beside the caller; ok is false before Go 1.26.
+func look() (seen crowd, ok bool) {
+	samples := [...]metrics.Sample{
+		{Name: "/sched/goroutines/runnable:goroutines"},
+		{Name: "/sched/goroutines/running:goroutines"},
+		{Name: "/sched/goroutines/not-in-go:goroutines"},
+	}
+	metrics.Read(samples[:])
+	if samples[0].Value.Kind() == metrics.KindBad {
+		return crowd{}, false
+	}
+	running := max(1, samples[1].Value.Uint64()) - 1 // without this one
+	return crowd{samples[0].Value.Uint64() + running, samples[2].Value.Uint64()}, true
+}
+
+// isCollecting reports whether the garbage collector is at work: it stops the world when it
+// begins and when it ends.
+func isCollecting() bool {
+	sample := [...]metrics.Sample{{Name: "/sched/pauses/total/gc:seconds"}}
+	metrics.Read(sample[:])
+	var stops uint64
+	for _, n := range sample[0].Value.Float64Histogram().Counts {
+		stops += n
+	}
+	return stops%2 == 1
+}
 
 // isBubble reports whether the caller is in a bubble of testing/synctest, whose clock moves
 // by what is slept and nothing else. There it returns when everybody else waits.
