@@ -48,6 +48,9 @@ func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 	case toPass:
 		return r.pass(request.Clone(req, in.body.Bytes()))
 	}
+	if r.tape.IsCanceled(req.Context()) {
+		return nil, req.Context().Err() // it raced with what canceled it
+	}
 	return r.miss(req, &in.Call), nil
 }
 

@@ -24,6 +24,13 @@ func wireNote(recorded, incoming string) string {
 // fileNote is the note of a file that was replaced by another one.
 const fileNote = "another file"
 
+// The notes of a text with the same words in another order: most likely, or if what ran side by
+// side can be why.
+const (
+	OfOtherOrder = "has the same words in another order"
+	OtherOrder   = OfOtherOrder + ", as text has that is made by ranging over a map"
+)
+
 const lineEndsNote = "differs only in line ends"
 
 // textNote says what two JSON strings differ in if it is only something that
@@ -50,7 +57,7 @@ func textNote(recorded, incoming, other string) string {
 	case differOnlyIn(plain):
 		return "differs only in characters that look alike or are invisible"
 	case differOnlyIn(sortedWords):
-		return "has the same words in another order, as text has that is made by ranging over a map"
+		return OtherOrder
 	}
 	return ""
 }

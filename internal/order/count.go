@@ -6,6 +6,7 @@ package order
 
 import (
 	"sync"
+	"time"
 
 	"github.com/promptecho/promptecho/internal/interaction"
 )
@@ -13,15 +14,17 @@ import (
 // A Count counts what happens in a recording. The zero value is ready to use. Its methods may
 // be called concurrently.
 type Count struct {
-	mu   sync.Mutex
+	gate sync.Mutex // held by who lets the program rest
+	mu   sync.Mutex // guards what follows
 	now  int
 	last *Mark          // of which the last event was
+	at   time.Time      // when that was
 	open map[*Mark]bool // those that were asked and have not ended
 }
 
 // A Mark is what is being recorded.
 type Mark struct {
-	count   *Count
+	of      *Count
 	moments interaction.Moments
 	company bool
 }
@@ -31,7 +34,7 @@ type Mark struct {
 func (c *Count) Ask(isWithin func(*Mark) bool) *Mark {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	m := &Mark{count: c}
+	m := &Mark{of: c}
 	if len(c.open) == 0 {
 		c.now, c.open = 0, map[*Mark]bool{}
 	}
@@ -51,22 +54,41 @@ func (c *Count) happened(m *Mark) int {
 		c.now++
 		c.last = m
 	}
+	c.at = time.Now()
 	return c.now
+}
+
+// soon is how long after an event of another recording the program may still be at work on
+// it, so that it could see this one first.
+const soon = 10 * time.Millisecond
+
+// count counts an event that the program is about to see, when it has done what it does with
+// the one before it.
+func (m *Mark) count() int {
+	c := m.of
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if m.company && c.last != m && time.Since(c.at) < soon {
+		c.mu.Unlock()
+		if !isBubble() { // there, it rests now, and must not wait for a mutex
+			c.gate.Lock()
+			defer c.gate.Unlock()
+			program.settle(Longest)
+		}
+		c.mu.Lock()
+	}
+	return c.happened(m)
 }
 
 // Now counts an event, a piece of an answer for instance, and returns when it happened.
 func (m *Mark) Now() int {
-	m.count.mu.Lock()
-	defer m.count.mu.Unlock()
-	return m.count.happened(m)
+	return m.count()
 }
 
 // Answered counts that the headers of an answer came.
 func (m *Mark) Answered() {
-	m.count.mu.Lock()
-	defer m.count.mu.Unlock()
 	if m.moments.Answered == 0 {
-		m.moments.Answered = m.count.happened(m)
+		m.moments.Answered = m.count()
 	}
 }
 
@@ -74,10 +96,11 @@ func (m *Mark) Answered() {
 // moments; nil if it ran alone.
 func (m *Mark) End(pieces []int) *interaction.Moments {
 	m.Answered()
-	m.count.mu.Lock()
-	defer m.count.mu.Unlock()
-	m.moments.Pieces, m.moments.Ended = pieces, m.count.happened(m)
-	delete(m.count.open, m)
+	ended := m.count()
+	m.of.mu.Lock()
+	defer m.of.mu.Unlock()
+	m.moments.Pieces, m.moments.Ended = pieces, ended
+	delete(m.of.open, m)
 	if !m.company {
 		return nil
 	}
@@ -86,7 +109,7 @@ func (m *Mark) End(pieces []int) *interaction.Moments {
 
 // GiveUp takes back what was asked: it is not recorded.
 func (m *Mark) GiveUp() {
-	m.count.mu.Lock()
-	defer m.count.mu.Unlock()
-	delete(m.count.open, m)
+	m.of.mu.Lock()
+	defer m.of.mu.Unlock()
+	delete(m.of.open, m)
 }

@@ -2,7 +2,6 @@ package order
 
 import (
 	"context"
-	"slices"
 	"sync"
 	"time"
 
@@ -26,6 +25,7 @@ type Order struct {
 	underWay int             // turns that have not ended
 	settling int             // turns that wait for the program to rest
 	late     []Late
+	patience time.Duration // for calls that may be about to be canceled
 }
 
 // A group is what ran side by side, from the first that was asked to the last that ended.
@@ -59,7 +59,7 @@ func New(count int, moments func(i int) *interaction.Moments, within func(i int)
 			continue
 		}
 		if o == nil {
-			o = &Order{groups: map[int]*group{}}
+			o = &Order{groups: map[int]*group{}, patience: 10 * Longest}
 		}
 		if g == nil || m.Asked <= g.moments[len(g.moments)-1].Asked {
 			g = &group{first: i}
@@ -275,26 +275,4 @@ func (t *Turn) giveUp() {
 			return
 		}
 	}
-}
-
-// Raced reports whether a recording waited for its answer while another one did.
-func (o *Order) Raced(number int) bool {
-	if o == nil || o.groups[number] == nil {
-		return false
-	}
-	g := o.groups[number]
-	m := g.moments[number-g.first]
-	return slices.ContainsFunc(g.moments, func(other *interaction.Moments) bool {
-		return other != nil && other != m && other.Asked < m.Answered && m.Asked < other.Answered
-	})
-}
-
-// Late returns what was waited for in vain, in the order in which that was given up.
-func (o *Order) Late() []Late {
-	if o == nil {
-		return nil
-	}
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return slices.Clone(o.late)
 }

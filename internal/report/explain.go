@@ -70,6 +70,7 @@ func (r *Run) explain(c *tape.Call, recs []*tape.Recording, used func(*tape.Reco
 	inOrderSent(edits, incoming.Body)
 	m.Hint = r.hint(edits, recs, nearest, &incoming)
 	spellOut(edits, &request, &incoming)
+	beside := r.beside(nearest, edits)
 	m.Reason = reason(form, c.Form, edits)
 	if len(edits) > 0 {
 		m.Change = edits[0].Values()
@@ -78,6 +79,7 @@ func (r *Run) explain(c *tape.Call, recs []*tape.Recording, used func(*tape.Reco
 	if drift := diff.Drift(recorded, asked); len(drift) > 0 {
 		m.Diff += "  different too, but it does not match:\n" + diff.Write(drift, "    ", 3)
 	}
+	m.Diff += beside
 	return m, nearest
 }
 

@@ -44,6 +44,7 @@ func (l *Log) Judge(o *Outcome, unasked ...string) Report {
 	if o.Failed || o.Unsure && !l.KeepFailures {
 		rep.Notes = append(rep.Notes, l.replayed.all()...)
 	}
+	rep.Notes = append(rep.Notes, l.late()...)
 	rep.printable()
 	return rep
 }

@@ -14,7 +14,7 @@ import (
 func (r *Run) Unused() []*tape.Recording {
 	within := r.Tape.WithinPlayed()
 	return slices.DeleteFunc(r.Tape.Stored(), func(rec *tape.Recording) bool {
-		return rec.Used() || rec.Canceled() || r.AllowRaced && rec.Concurrent() || within(rec)
+		return rec.Used() || rec.Canceled() || (r.AllowRaced || r.Tape.WithCanceled(rec)) && rec.Concurrent() || within(rec)
 	})
 }
 

@@ -286,13 +286,6 @@ func (rec *Recording) Fresh() bool { return rec.fresh }
 // cassette.
 func (rec *Recording) Resumed() bool { return rec.resumed }
 
-// Concurrent reports whether another request waited for its answer while this one did, when
-// it was recorded.
-func (rec *Recording) Concurrent() bool {
-	m := rec.Interaction().Concurrent
-	return m != nil && (m.Asked == 0 || rec.of.order.Raced(rec.number))
-}
-
 // Used reports whether the recording answered a request.
 func (rec *Recording) Used() bool { return rec.used.Load() }
 

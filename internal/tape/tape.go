@@ -194,18 +194,6 @@ func (t *Tape) checkMatchKey(rec *Recording, form *canon.Form) error {
 	return t.unreadable(fmt.Errorf("%s:%d: the match key in its seal is not that of the request: promptecho verify -w writes the seals anew", t.Config.Name, rec.Line()))
 }
 
-// Turn says that a recording is played for a request, and returns what keeps it in order with
-// those that ran side by side with it.
-func (t *Tape) Turn(rec *Recording) *order.Turn {
-	if !t.Config.InOrder {
-		return nil
-	}
-	return t.order.Ask(rec.number)
-}
-
-// Mark returns what says when what happens of a recording that this run makes.
-func (t *Tape) Mark(rec *Recording) *order.Mark { return rec.mark }
-
 // Reserve takes the next place for a call that goes upstream. The error is [ErrClosed].
 func (t *Tape) Reserve(c *Call) (*Recording, error) {
 	it := &interaction.Interaction{Request: c.Request, MatchKey: c.Form.Key()}
