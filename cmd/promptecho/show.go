@@ -285,6 +285,9 @@ func headline(e *conversation.Exchange) []string {
 	if e.InputTokens+e.OutputTokens > 0 {
 		what = append(what, fmt.Sprintf("%s tokens in, %s out", thousands(e.InputTokens), thousands(e.OutputTokens)))
 	}
+	if len(e.Concurrent) > 0 {
+		what = append(what, "side by side with "+ranges(e.Concurrent))
+	}
 	if e.Accepted {
 		what = append(what, "accepted")
 	}

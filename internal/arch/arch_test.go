@@ -74,7 +74,7 @@ var rooms = map[string][]string{
 	"internal/page":         {"internal/redact"},
 	"internal/suite":        {"internal/attr"},
 	"internal/accept":       {"internal/canon", "internal/fieldpath", "internal/diff", "internal/exactjson", "internal/interaction"},
-	"internal/conversation": {"internal/said", "internal/canon", "internal/fieldpath", "internal/interaction", "internal/exactjson"},
+	"internal/conversation": {"internal/order", "internal/said", "internal/canon", "internal/fieldpath", "internal/interaction", "internal/exactjson"},
 	"internal/changes":      {"internal/said", "internal/diff", "internal/rerecord", "internal/canon", "internal/interaction", "internal/exactjson"},
 }
 

@@ -6,7 +6,7 @@
 //
 // From the bottom up: tree.go makes values of the lines of a form, message.go reads
 // messages, exchange.go has what an interaction is for people, fold.go finds what a turn
-// repeats, and conversation.go reads whole interactions.
+// repeats, concurrent.go what ran side by side, and conversation.go reads whole interactions.
 package conversation
 
 import (
@@ -30,6 +30,7 @@ func Read(its []*interaction.Interaction) []*Exchange {
 		list[i].Number = i + 1
 	}
 	fold(list)
+	concurrent(list, its)
 	return list
 }
 

@@ -236,3 +236,26 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
+
+// TestConcurrent: an exchange names those that were under way while it was, not those that
+// ended before it was asked, and not those of a later time.
+func TestConcurrent(t *testing.T) {
+	t.Parallel()
+	var its []*interaction.Interaction
+	for _, moments := range []string{"asked 1, answered 5", "asked 2, answered 3", "asked 4, answered 6", "", "asked 1, answered 3", "asked 2, answered 4"} {
+		it := post(chat, `{"model":"m","messages":[]}`)
+		if moments != "" {
+			var err error
+			if it.Concurrent, err = interaction.ParseMoments(moments); err != nil {
+				t.Fatal(err)
+			}
+		}
+		its = append(its, it)
+	}
+	want := [][]int{{2, 3}, {1}, {1}, nil, {6}, {5}}
+	for i, e := range Read(its) {
+		if !slices.Equal(e.Concurrent, want[i]) {
+			t.Errorf("#%d ran side by side with %v, want %v", i+1, e.Concurrent, want[i])
+		}
+	}
+}

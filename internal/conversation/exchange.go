@@ -21,7 +21,8 @@ type Exchange struct {
 	FirstMS      int64 `json:"first_ms,omitempty"` // until the first event of a stream
 	TotalMS      int64 `json:"total_ms"`           // until the answer was complete
 
-	Repeats *Repeat `json:"repeats,omitempty"`
+	Concurrent []int   `json:"concurrent,omitempty"` // the numbers of those that were under way meanwhile
+	Repeats    *Repeat `json:"repeats,omitempty"`
 }
 
 // A Tool is one that the model may call.

@@ -2,6 +2,7 @@ package order
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
@@ -22,7 +23,6 @@ type Order struct {
 
 	mu       sync.Mutex
 	waiting  []chan struct{} // closed when something happens
-	underWay int             // turns that have not ended
 	settling int             // turns that wait for the program to rest
 	late     []Late
 	patience time.Duration // for calls that may be about to be canceled
@@ -134,7 +134,6 @@ func (o *Order) Ask(number int) *Turn {
 	t.upTo = t.moment(asked)
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.underWay++
 	t.happen(answered)
 	return t
 }
@@ -148,10 +147,15 @@ func (t *Turn) happen(before int) {
 			t.group.steps[at-1].left--
 		}
 	}
-	for _, c := range t.order.waiting {
+	t.order.wake()
+}
+
+// wake wakes who waits for something to happen. The caller holds the lock.
+func (o *Order) wake() {
+	for _, c := range o.waiting {
 		close(c)
 	}
-	t.order.waiting = nil
+	o.waiting = nil
 }
 
 // Answered waits until the headers may come.
@@ -182,7 +186,6 @@ func (t *Turn) Leave() {
 	t.order.mu.Lock()
 	defer t.order.mu.Unlock()
 	if all := events(t.group.moments[t.place]); t.next < all {
-		t.order.underWay--
 		t.happen(all)
 	}
 }
@@ -241,9 +244,9 @@ func (t *Turn) wait(ctx context.Context, closing <-chan struct{}) error {
 	for left := Longest; !inVain; {
 		select {
 		case <-ticks.C:
-			// While the program works on something, the time counts little.
-			if left -= tick / 10; program.isAtRest() {
-				left -= tick - tick/10
+			// While the program works on something, half of the time counts.
+			if left -= tick / 2; program.isAtRest() {
+				left -= tick / 2
 			}
 			inVain = left <= 0
 			continue
@@ -254,8 +257,9 @@ func (t *Turn) wait(ctx context.Context, closing <-chan struct{}) error {
 		break
 	}
 	o.mu.Lock()
-	if inVain && o.settling == 0 {
+	if inVain && o.settling == 0 && slices.Contains(o.waiting, changed) {
 		t.giveUp()
+		o.wake() // the others have all the time again
 	}
 	return ctx.Err()
 }

@@ -87,7 +87,7 @@ func (r *rest) settle(longest time.Duration) bool {
 // isAtRest reports whether the program does nothing.
 func (r *rest) isAtRest() bool {
 	seen, ok := look()
-	return !ok || r.ignores(seen)
+	return !ok || r.ignores(seen) || isBubble()
 }
 
 // ignores reports whether those who do something do not count. Who has rested once counts

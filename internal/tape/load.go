@@ -43,6 +43,7 @@ func (t *Tape) Load(play Playing, save bool) error {
 		}
 	}
 	if play == PlayAll {
+		t.loaded = list
 		t.order = order.New(len(list), t.stored.Moments, t.stored.Within)
 	}
 	err := t.Unreadable()

@@ -33,8 +33,9 @@ type Tape struct {
 	version string // the version of the cassette that was read; see versionOf
 	release func() // gives up the claim on the file
 
-	given givenIDs
-	count order.Count // of what this run records
+	given  givenIDs
+	loaded []Recording // all of the cassette, if all may be played
+	count  order.Count // of what this run records
 
 	mu         sync.Mutex
 	recordings []*Recording // in the order asked
