@@ -50,7 +50,7 @@ func (d *jsonDecoder) block(dst []byte, indent, depth int, dash bool) []byte {
 	d.expect(" ")
 	switch c := d.peek(); {
 	case c == '{' || c == '[':
-		dst = d.flow(dst, depth)
+		dst = d.flow(dst, depth, depth, nil)
 		d.expect("\n")
 		return dst
 	case c == '|':
@@ -125,11 +125,12 @@ func (d *jsonDecoder) stringJSON(dst, text []byte) []byte {
 	return append(d.json.Inner(append(dst, '"'), text), '"')
 }
 
-// flow reads a collection in flow style, as encoder.flowValue writes it, which stands in so
-// many others. Token by token it is JSON but for the spaces and the quotes of words; how the
-// tokens fit together is not checked: see [decoder].
-func (d *jsonDecoder) flow(dst []byte, outer int) []byte {
-	p, depth := &d.json, outer
+// flow reads a collection in flow style, as encoder.flowValue writes it, from a place that
+// is in depth collections to where it is in outer ones. Token by token it is JSON but for
+// the spaces and the quotes of words; how the tokens fit together is not checked: see
+// [decoder]. A cache, which may be nil, is told where the tokens begin.
+func (d *jsonDecoder) flow(dst []byte, depth, outer int, cache *eventCache) []byte {
+	p := &d.json
 	for d.pos < len(d.s) {
 		switch c := d.s[d.pos]; c {
 		case '{', '[':
@@ -153,7 +154,13 @@ func (d *jsonDecoder) flow(dst []byte, outer int) []byte {
 				dst = append(dst, p.Colon...)
 			}
 			d.pos += 2
-			continue
+			if cache == nil || d.pos >= len(d.s) {
+				continue
+			}
+			t := token{from: d.pos - cache.start, to: len(dst) - cache.out, depth: depth}
+			if cache.note(t, d.s[d.pos]) {
+				dst, depth = d.alike(dst, t, cache)
+			}
 		case '"', '\'':
 			dst = d.quotedJSON(dst)
 			continue
@@ -167,6 +174,16 @@ func (d *jsonDecoder) flow(dst []byte, outer int) []byte {
 	}
 	d.fail()
 	return dst
+}
+
+// alike passes what is as in the last value, from the token t up to the last one where that
+// ends, and appends its JSON. It returns in how many collections that one is.
+func (d *jsonDecoder) alike(dst []byte, t token, c *eventCache) ([]byte, int) {
+	next := c.reach(d.s[d.pos:])
+	from, to := c.tokens[c.read], c.tokens[next]
+	c.pass(next, t)
+	d.pos += to.from - from.from
+	return append(dst, dst[c.last+from.to:c.last+to.to]...), to.depth
 }
 
 // wordJSON appends the JSON of a number, a constant or a word in flow context.

@@ -36,6 +36,7 @@ type eventList struct {
 	names   []string // of the fields
 	ends    []int    // of the events, in names
 	cuts    []int    // in the text: where the padding of each event goes, -1 if it has none
+	cache   eventCache
 }
 
 // list returns the events.
@@ -58,11 +59,12 @@ func (l *eventList) list(values []byte) []interaction.Event {
 func (d *streamDecoder) eventLines(dst []byte, l exactjson.Layout) []byte {
 	d.layOut(l)
 	for d.dash(d.indent) {
-		if dst = d.event(dst); d.json.Indentation > d.json.Most {
-			d.fail()
-		}
+		dst = d.event(dst)
 		if d.want != nil {
 			dst = d.compare(dst)
+		}
+		if l.Indent != "" && len(dst) > d.json.Most {
+			d.fail() // what is like the event before is not counted
 		}
 	}
 	paddings := d.ints("events_padding")
@@ -105,13 +107,18 @@ func (d *streamDecoder) compare(dst []byte) []byte {
 		}
 	}
 	want.next++
+	cache := list.cache
+	if len(dst) > 64<<10 {
+		dst, cache = dst[:0], cache.reset()
+	}
 	*list = list.reset()
-	return dst[:0]
+	list.cache = cache
+	return dst
 }
 
 // reset returns an empty list that uses the memory of l.
 func (l *eventList) reset() eventList {
-	return eventList{offsets: l.offsets[:0], names: l.names[:0], ends: l.ends[:0], cuts: l.cuts[:0]}
+	return eventList{offsets: l.offsets[:0], names: l.names[:0], ends: l.ends[:0], cuts: l.cuts[:0], cache: l.cache.reset()}
 }
 
 // event reads the line of an event.
@@ -131,7 +138,7 @@ func (d *streamDecoder) event(dst []byte) []byte {
 		start, line := len(dst), false
 		if c := d.peek(); c == '{' || c == '[' {
 			line = oneLine
-			dst = d.flow(append(dst, d.json.Before...), 0)
+			dst = d.value(append(dst, d.json.Before...))
 			cut = len(dst) - 1
 			dst = append(dst, d.json.After...)
 		} else {
@@ -164,6 +171,22 @@ func (d *streamDecoder) event(dst []byte) []byte {
 		list.ends = append(list.ends, len(list.names))
 	}
 	list.cuts = append(list.cuts, cut)
+	return dst
+}
+
+// value reads the value of a field that is structure and appends its JSON. What is already
+// in dst must stay as it is until the next one.
+func (d *streamDecoder) value(dst []byte) []byte {
+	c, start, out := &d.events.cache, d.pos, len(dst)
+	c.begin(start, out)
+	depth := 0
+	if first := (token{}); c.note(first, d.s[start]) {
+		dst, depth = d.alike(dst, first, c)
+	}
+	if depth > 0 || d.pos == start {
+		dst = d.flow(dst, depth, 0, c)
+	}
+	c.end(d.s[start:d.pos], len(dst)-out)
 	return dst
 }
 
