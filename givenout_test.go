@@ -371,9 +371,11 @@ func TestTalksOfFunctions(t *testing.T) {
 		for range 8 {
 			all.Go(func() {
 				first, err := next(t.Context(), thread{})
+				if err != nil {
+					t.Error(err)
+				}
 				for range 2 {
-					var got thread
-					if got, err = next(t.Context(), thread{ID: first.ID}); err != nil || got != first {
+					if got, err := next(t.Context(), thread{ID: first.ID}); err != nil || got != first {
 						t.Errorf("%v and then %v, %v", first, got, err)
 					}
 				}
