@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -63,7 +64,7 @@ func Open(file string, opts ...Option) (*Recorder, error) {
 		Name:    file,
 		Options: &r.config.matching,
 		Plain:   r.config.plain(),
-		Repeats: r.config.allowRepeats || rounds,
+		Repeats: selector(r.config.allowRepeats, rounds),
 		Rounds:  rounds,
 		Frozen:  r.config.selection.neverMade(),
 		InOrder: r.config.pace < 1,
@@ -168,7 +169,8 @@ func (r *Recorder) describe(path string) {
 		ReadOnly:     !writes,
 		Compares:     r.plan.compare,
 		CheckUnused:  r.plan.checkUnused,
-		AllowUnused:  r.config.allowUnused,
+		AllowUnused:  selector(r.config.allowUnused, false),
+		MayReachNone: slices.Contains(r.config.allowUnused, everything),
 		AllowRaced:   r.config.allowRaced,
 		MayAskNone:   r.plan.mayAskNone,
 		KeepFailures: r.config.onRecordError == Keep,

@@ -29,9 +29,9 @@ type config struct {
 	redactPatterns []*regexp.Regexp
 
 	pace          float64
-	allowUnused   bool
+	allowUnused   []string // selectors
+	allowRepeats  []string // selectors
 	allowRaced    bool
-	allowRepeats  bool
 	onRecordError RecordErrorPolicy
 	log           func(note string)
 	err           error // the first option that could not be applied
@@ -57,31 +57,35 @@ func Upstream(rt http.RoundTripper) Option {
 	return func(c *config) { c.upstream = rt }
 }
 
-// MatchOn makes the named fields the only fields of the body that match. A change of any
-// other field is reported, and the request is still replayed. What is outside the body
-// (the endpoint, whether the answer streams, host, path, query and headers) matches as it
-// does without MatchOn. Paths are those of the request as it is sent, and of a miss
-// report, such as "model" or "messages/0/content"; "*" stands for one segment, "**" for
-// any number, and a path stands for everything below it. A path that no request and no
-// recording has is noted.
+// MatchOnly makes the named fields the only fields of the body that match, in the requests
+// that the selector names: "llm" for those to model APIs, "tool/search" for the calls of a
+// function, "*" for all; see [Live]. A change of any other field of the body is reported, and
+// the request is still replayed. What is outside the body (the endpoint, whether the answer
+// streams, host, path, query and headers) matches as it does without MatchOnly. So name the
+// requests of which you know the fields: in others, nothing of the body would be left to
+// match. If several MatchOnly name a request, the fields of all of them match.
+//
+// Paths are those of the request as it is sent, and of a miss report, such as "model" or
+// "messages/0/content"; "*" stands for one segment, "**" for any number, and a path stands
+// for everything below it. A path that no request and no recording has is noted.
 //
 // If several options select a field, [Ignore] decides before [Match], [Match] before
-// [Strict], and [Strict] before MatchOn. [Mask] changes values wherever they match.
-func MatchOn(paths ...string) Option {
+// [MatchSampling], and that before MatchOnly. [Mask] changes values wherever they match.
+func MatchOnly(selector string, paths ...string) Option {
 	return func(c *config) {
 		for _, p := range paths {
 			if fieldpath.Outside(p) {
-				c.fail(fmt.Errorf("MatchOn: %q is outside the body: Match(%[1]q) makes it match; a field of the body of that name is %q", p, "body/"+p))
+				c.fail(fmt.Errorf("MatchOnly: %q is outside the body: Match(%[1]q) makes it match; a field of the body of that name is %q", p, "body/"+p))
 			}
 		}
-		c.matching.MatchOn = append(c.matching.MatchOn, paths...)
+		c.matching.Only = append(c.matching.Only, canon.Only{Selector: selector, Paths: paths})
 	}
 }
 
 // Match makes fields match that otherwise do not: "host", "path" (the part before what is
 // known of it), "query/NAME" and "header/NAME" of a known model API, headers of any other
 // API, and fields of the body whose changes are only reported, such as "temperature" or
-// "metadata/tenant". The paths are as in [MatchOn]. A header that is named is written to
+// "metadata/tenant". The paths are as in [MatchOnly]. A header that is named is written to
 // the cassette, so it must not be secret.
 func Match(paths ...string) Option {
 	return func(c *config) {
@@ -104,11 +108,11 @@ func headerPath(path string) string {
 	return path
 }
 
-// Strict makes the sampling parameters (temperature, top_p, max_tokens, seed
-// and the like) match too.
-func Strict() Option { return func(c *config) { c.matching.Strict = true } }
+// MatchSampling makes the sampling parameters (temperature, top_p, max_tokens, seed and the
+// like) match too.
+func MatchSampling() Option { return func(c *config) { c.matching.Sampling = true } }
 
-// Ignore leaves fields out of matching and of reports. The paths are as in [MatchOn];
+// Ignore leaves fields out of matching and of reports. The paths are as in [MatchOnly];
 // outside the body they are "host", "path", "query/NAME" and "header/NAME".
 func Ignore(paths ...string) Option {
 	return func(c *config) {
@@ -138,7 +142,7 @@ func Mask(expr, placeholder string) Option {
 // MaskTimes masks dates and times in texts, as [Mask] does: as RFC 3339 and the layouts of
 // package time have them, as [time.Time.String] and people write them ("2 January 2026",
 // "Monday", "3:04 PM"), and Unix times of ten digits and more. A test that depends on a
-// date is better off with [Recorder.Time], which changes nothing in what matches.
+// date is better off with [Recorder.Now], which changes nothing in what matches.
 func MaskTimes() Option { return maskWith(canon.Times) }
 
 // MaskUUIDs masks UUIDs in texts, as [Mask] does.
@@ -179,6 +183,15 @@ func Alias(origin, name string) Option {
 	}
 }
 
+// Unordered says that the order of the elements means nothing in the lists at these paths,
+// such as parameters that a program takes from a Go map: in any order, they match. Another
+// order than that of the recording is noted, and a list is sent and written as it is. The
+// paths are as in [MatchOnly], except that a path stands only for the list itself, and not
+// for lists below it. In messages and in most other lists the order decides the answer.
+func Unordered(paths ...string) Option {
+	return func(c *config) { c.matching.Unordered = append(c.matching.Unordered, paths...) }
+}
+
 // SortTools leaves the order of tools out of matching. It is for programs that range over
 // a map to list them. The order changes the prompt, and with it what a provider can
 // cache, so sorting in the program is better.
@@ -192,21 +205,16 @@ func KeepHeaders(names ...string) Option {
 	return func(c *config) { c.keepHeaders = append(c.keepHeaders, names...) }
 }
 
-// Redact replaces more than promptecho does by itself: personal data, names of customers.
-// An argument that is a plain name, of letters, digits, "_", "-" and ".", stands for the
-// values of fields, query parameters and written headers of that name, in any letter
-// case: a text becomes "[REDACTED]", a number 0. Any other argument is a regular
-// expression; what it matches is replaced, or its first group if it has one. Redact
-// applies to everything that is written, and before requests are compared, so two
-// requests that differ only in what is redacted are the same. What is sent and received
-// does not change. [Open] returns an error if an expression is invalid.
-func Redact(namesOrPatterns ...string) Option {
+// Redact replaces more than promptecho does by itself: names of customers, personal data. An
+// argument is a regular expression, as package regexp has them; what it matches is replaced
+// by "[REDACTED]", or its first group if it has one. So Redact("Acme") replaces this name
+// wherever it stands. [RedactFields] replaces by the names of fields. Both apply to everything
+// that is written, and before requests are compared, so two requests that differ only in what
+// is redacted are the same. What is sent and received does not change. [Open] returns an error
+// if an expression is invalid.
+func Redact(exprs ...string) Option {
 	return func(c *config) {
-		for _, s := range namesOrPatterns {
-			if plainName.MatchString(s) {
-				c.redactNames = append(c.redactNames, s)
-				continue
-			}
+		for _, s := range exprs {
 			re, err := regexp.Compile(s)
 			if err == nil && re.MatchString("") {
 				err = fmt.Errorf("%q matches the empty text, and so everything", s)
@@ -218,6 +226,13 @@ func Redact(namesOrPatterns ...string) Option {
 			c.redactPatterns = append(c.redactPatterns, re)
 		}
 	}
+}
+
+// RedactFields replaces the values of fields, query parameters and written headers of these
+// names, in any letter case and wherever they stand: a text becomes "[REDACTED]", a number 0.
+// Otherwise it is like [Redact].
+func RedactFields(names ...string) Option {
+	return func(c *config) { c.redactNames = append(c.redactNames, names...) }
 }
 
 var plainName = regexp.MustCompile(`^[A-Za-z0-9_.-]+$`)
@@ -235,18 +250,33 @@ func Pace(x float64) Option {
 	}
 }
 
-// AllowUnused accepts recordings that no request used, and a recorder that no
-// request reached.
-func AllowUnused() Option { return func(c *config) { c.allowUnused = true } }
+// AllowUnused accepts recordings that no request used, of the requests that the selectors
+// name; see [Live]. Without selectors it accepts all of them, and a recorder that no request
+// reached.
+func AllowUnused(selectors ...string) Option {
+	return func(c *config) { c.allowUnused = append(c.allowUnused, orAll(selectors)...) }
+}
 
 // AllowRaced accepts a recording that no request used if another request was waiting for
 // its answer while it was recorded. What a program asks in the background (a title for a
 // conversation) races with the end of its test, which comes sooner in replay.
 func AllowRaced() Option { return func(c *config) { c.allowRaced = true } }
 
-// AllowRepeats replays the last recording of a request again when the request is asked
-// more often than it was recorded.
-func AllowRepeats() Option { return func(c *config) { c.allowRepeats = true } }
+// AllowRepeats replays the last recording of a request again when the request is asked more
+// often than it was recorded, if one of the selectors names it; see [Live]. So a poll of
+// "http/jobs.example.com" may repeat, while each call of a model needs a recording. Without
+// selectors, every request may repeat.
+func AllowRepeats(selectors ...string) Option {
+	return func(c *config) { c.allowRepeats = append(c.allowRepeats, orAll(selectors)...) }
+}
+
+// orAll returns selectors, or if there are none, the one that selects everything.
+func orAll(selectors []string) []string {
+	if len(selectors) == 0 {
+		return []string{everything}
+	}
+	return selectors
+}
 
 // Log calls f with every note when the recorder is closed: what was saved and where, what
 // was not recorded and why, and which fields changed without a miss. Without it,

@@ -34,10 +34,10 @@ type Recorder struct {
 // Client returns an [http.Client] that goes through the recorder.
 func (r *Recorder) Client() *http.Client { return &http.Client{Transport: r} }
 
-// Recording reports whether this run may go upstream: whether a request that
+// Online reports whether this run may go upstream: whether a request that
 // is not in the cassette is sent and recorded, or passed through, or whether
 // recorded answers are compared with live ones (mode compare).
-func (r *Recorder) Recording() bool { return r.plan.mayGoUpstream() }
+func (r *Recorder) Online() bool { return r.plan.mayGoUpstream() }
 
 // Secret returns the value of an environment variable if this run may go upstream, and a
 // dummy in replay, so that a client that demands a key can be made either way. If the
@@ -49,7 +49,7 @@ func (r *Recorder) Secret(env string) string {
 	r.redact.AddSecret(dummy)
 	value := os.Getenv(env)
 	r.redact.AddSecret(value) // in replay too: the program may have the value and send it
-	if !r.Recording() {
+	if !r.Online() {
 		return dummy
 	}
 	if value == "" {

@@ -49,7 +49,7 @@ func TestDriftIsNoted(t *testing.T) {
 		t.Errorf("report %+v", rep)
 	}
 
-	r = mustOpen(t, file, InMode(ModeNone), Strict(), AllowUnused())
+	r = mustOpen(t, file, InMode(ModeNone), MatchSampling(), AllowUnused())
 	if status, _ := post(t, r, url, body("0.2")); status != http.StatusTeapot {
 		t.Errorf("Strict: status %d", status)
 	}
@@ -69,8 +69,8 @@ func TestMatchingOptions(t *testing.T) {
 		{"Mask", Mask(`\d{4}-\d\d-\d\d`, "DATE"), "on 2026-01-03", 200},
 		{"Mask, other text", Mask(`\d{4}-\d\d-\d\d`, "DATE"), "off 2026-01-03", http.StatusTeapot},
 		{"Ignore", Ignore("messages/*/content"), "anything", 200},
-		{"MatchOn", MatchOn("model"), "anything", 200},
-		{"MatchOn messages", MatchOn("model", "messages"), "anything", http.StatusTeapot},
+		{"MatchOnly", MatchOnly("*", "model"), "anything", 200},
+		{"MatchOnly messages", MatchOnly("*", "model", "messages"), "anything", http.StatusTeapot},
 	}
 	for _, tt := range tests {
 		r := mustOpen(t, file, InMode(ModeNone), tt.opt)

@@ -46,7 +46,7 @@ func (r *Recorder) save(o *report.Outcome) error {
 // Recordings that were loaded count as well, so that a cassette does not become whole while
 // it holds such recordings.
 func (r *Recorder) tellClashes(o *report.Outcome) (found bool) {
-	servers, fields := r.tape.ServerClash(r.config.allowUnused), r.tape.UnsaidClashes()
+	servers, fields := r.tape.ServerClash(r.log.AllowUnused), r.tape.UnsaidClashes()
 	if servers != nil {
 		r.log.Error(errors.New(r.log.ServerClash(o, servers)))
 	}
@@ -151,7 +151,7 @@ func (r *Recorder) write(f fate, recorded []*tape.Recording) error {
 		list = slices.Concat(list, r.tape.Played(f.keep == keepUnasked))
 		tape.SortAsked(list)
 	}
-	unused := f.markedIfUnused && !r.config.allowUnused && len(r.log.Unused()) > 0
+	unused := f.markedIfUnused && len(r.log.Unused()) > 0
 	partial := f.marked || unused
 	dropped := len(unasked)
 	if len(list) == 0 || len(recorded)+dropped == 0 && !added && partial == r.tape.State.Partial {
@@ -199,10 +199,10 @@ func (r *Recorder) unasked(f fate, recorded []*tape.Recording) []*tape.Recording
 	switch {
 	case f.keep == keepNone:
 		return r.tape.NotAskedAgain()
-	case f.keep == keepAsked && !r.config.allowUnused:
+	case f.keep == keepAsked:
 		list := r.log.Unused()
 		if r.plan.renew {
-			list = append(list, r.tape.TakePlaces(recorded)...)
+			list = append(list, slices.DeleteFunc(r.tape.TakePlaces(recorded), r.log.MayBeUnused)...)
 		}
 		return list
 	}

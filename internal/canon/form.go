@@ -48,6 +48,7 @@ type Form struct {
 
 	Selected []string // the patterns of the user's options that selected something
 
+	only  []string // patterns of the only fields of the body that match; nil if all do
 	text  string
 	hash  sync.Once // makes key
 	key   string

@@ -29,7 +29,7 @@ func (l *Log) Judge(o *Outcome, unasked ...string) Report {
 	}
 	// An unused recording is evidence only if everything ran and went well: a miss, or
 	// whatever else failed the test, can be why the rest was not asked for.
-	if o.Whole() && !o.Short && !l.AllowUnused && len(rep.Errors) == 0 {
+	if o.Whole() && !o.Short && len(rep.Errors) == 0 {
 		l.judgeUnused(&rep, o, reached, recs)
 	}
 	if l.Compares && reached {
@@ -148,6 +148,7 @@ func findings(misses []*Miss) [][]*Miss {
 // judgeUnused says whether recordings answered nothing, in a run that went well otherwise.
 func (r *Run) judgeUnused(rep *Report, o *Outcome, reached bool, recs []*tape.Recording) {
 	switch unused := r.Unused(); {
+	case !reached && r.MayReachNone:
 	case !reached && !r.Tape.State.Present && r.MayAskNone:
 		rep.Notes = append(rep.Notes, r.File+": no request reached the recorder, and there is no cassette: a test that asks nothing needs none; one that does hands rec.Client() to the SDK")
 	case !reached:
@@ -181,10 +182,17 @@ func (r *Run) unselected(unasked, selected []string) (notes []string) {
 	for _, option := range unasked {
 		notes = append(notes, r.File+": "+option)
 	}
-	for _, option := range []struct {
+	options := []struct {
 		name     string
 		patterns []string
-	}{{"MatchOn", matching.MatchOn}, {"Match", matching.Match}, {"Ignore", matching.Ignore}} {
+	}{{"Match", matching.Match}, {"Ignore", matching.Ignore}, {"Unordered", matching.Unordered}}
+	for _, only := range matching.Only {
+		options = append(options, struct {
+			name     string
+			patterns []string
+		}{"MatchOnly", only.Paths})
+	}
+	for _, option := range options {
 		for _, p := range option.patterns {
 			// A header that is ignored may be one that is never written. Then the option
 			// is there for a clash.

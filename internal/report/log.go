@@ -151,7 +151,7 @@ func (l *Log) Selected(form *canon.Form) {
 	}
 }
 
-// Lack notes that the cassette has no value for a call of the test: rec.Time().
+// Lack notes that the cassette has no value for a call of the test: rec.Now().
 func (l *Log) Lack(call string) { l.lacking.add(call) }
 
 // Drift notes, once for each field, that a replayed request differs from its recording

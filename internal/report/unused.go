@@ -14,8 +14,13 @@ import (
 func (r *Run) Unused() []*tape.Recording {
 	within := r.Tape.WithinPlayed()
 	return slices.DeleteFunc(r.Tape.Stored(), func(rec *tape.Recording) bool {
-		return rec.Used() || rec.Canceled() || (r.AllowRaced || r.Tape.WithCanceled(rec)) && rec.Concurrent() || within(rec)
+		return rec.Used() || rec.Canceled() || r.MayBeUnused(rec) || (r.AllowRaced || r.Tape.WithCanceled(rec)) && rec.Concurrent() || within(rec)
 	})
+}
+
+// MayBeUnused reports whether the user accepts that a recording answers nothing.
+func (r *Run) MayBeUnused(rec *tape.Recording) bool {
+	return r.MayReachNone || r.AllowUnused != nil && r.AllowUnused(rec.Peek().Name())
 }
 
 // describeUnused names a recording that no request used, and what was asked instead.

@@ -24,7 +24,8 @@ type Config struct {
 	Name    string         // the cassette, as the user named it: for messages
 	Options *canon.Options // what matches
 	Plain   bool           // no option changes what makes two requests the same
-	Repeats bool           // the last recording of a request is played again and again
+
+	Repeats func(name string) bool // whether the last recording of a request of this name is played again and again; nil if none is
 
 	InOrder bool // what ran side by side comes as it was recorded
 
