@@ -13,6 +13,7 @@ import (
 	"github.com/promptecho/promptecho/internal/answer"
 	"github.com/promptecho/promptecho/internal/cassette"
 	"github.com/promptecho/promptecho/internal/report"
+	"github.com/promptecho/promptecho/internal/shell"
 	"github.com/promptecho/promptecho/internal/stack"
 	"github.com/promptecho/promptecho/internal/tape"
 )
@@ -92,8 +93,11 @@ func (r *Recorder) load() error {
 	if r.plan.passThrough && !r.config.selection.freezes() {
 		return r.tape.Claim()
 	}
-	if err := r.overCut(r.tape.Open()); err != nil {
+	if err := r.overCut(r.tape.Open(r.plan.update && !shell.InCI())); err != nil {
 		return err
+	}
+	if r.tape.Healed {
+		r.log.Notef("%s: has a merge conflict: the recordings of both sides are played, and what no request asks for is dropped", r.file)
 	}
 	mode, note, err := settleMode(r.mode, r.tape.State, r.file)
 	if err != nil {

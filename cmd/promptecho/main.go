@@ -9,6 +9,7 @@
 //	promptecho accept [-n|-i] [-question] [PACKAGE ...]
 //	promptecho verify [-w] [PATH ...]
 //	promptecho prune [-w] [-json] [PATH ...]
+//	promptecho merge [-install] [-into DIR FILE ...] [PATH ...]
 //	promptecho import [-o DIR | -w] FILE ...
 //	promptecho serve [-cassette FILE] [-mode MODE] [-- command ...]
 //	promptecho lint [-fix|-diff] [PACKAGE ...]
@@ -46,6 +47,7 @@ var verbs = []verb{
 	{"accept", acceptHelp, runAccept},
 	{"verify", verifyHelp, runVerify},
 	{"prune", pruneHelp, runPrune},
+	{"merge", mergeHelp, runMerge},
 	{"import", importHelp, runImport},
 	{"serve", serveHelp, runServe},
 	{"lint", lintHelp, runLint},

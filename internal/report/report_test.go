@@ -44,7 +44,7 @@ func newLog(t *testing.T, chats ...chat) (*Log, []*tape.Recording) {
 		t.Fatal(err)
 	}
 	tp := tape.New(tape.Config{Path: file, Name: "c.yaml", Options: new(canon.Options), Plain: true}, new(redact.Policy))
-	if err := errors.Join(tp.Open(), tp.Load(tape.PlayAll, false)); err != nil {
+	if err := errors.Join(tp.Open(false), tp.Load(tape.PlayAll, false)); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(tp.Free)
@@ -278,7 +278,7 @@ func TestAbsentCassette(t *testing.T) {
 	t.Parallel()
 	for by, want := range map[string]bool{ByCI: true, "-echo.mode": false} {
 		tp := tape.New(tape.Config{Path: filepath.Join(t.TempDir(), "c.yaml"), Name: "c.yaml", Options: new(canon.Options), Plain: true}, new(redact.Policy))
-		if err := errors.Join(tp.Open(), tp.Load(tape.PlayAll, false)); err != nil {
+		if err := errors.Join(tp.Open(false), tp.Load(tape.PlayAll, false)); err != nil {
 			t.Fatal(err)
 		}
 		l := &Log{Run: Run{Tape: tp, File: "c.yaml", Mode: "none", ModeBy: by}}
