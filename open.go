@@ -96,8 +96,8 @@ func (r *Recorder) load() error {
 	if err := r.overCut(r.tape.Open(r.plan.update && !shell.InCI())); err != nil {
 		return err
 	}
-	if r.tape.Healed {
-		r.log.Notef("%s: has a merge conflict: the recordings of both sides are played, and what no request asks for is dropped", r.file)
+	if left := r.tape.Healed; left != nil {
+		r.log.Notef("%s: has a merge conflict: the recordings of both sides are played, and what no request asks for is dropped (%s edited by hand, or merged line by line: not played)", r.file, report.Count(*left, "interaction"))
 	}
 	mode, note, err := settleMode(r.mode, r.tape.State, r.file)
 	if err != nil {

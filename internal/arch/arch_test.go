@@ -62,7 +62,7 @@ var rooms = map[string][]string{
 	"internal/attr":        {},
 	"internal/standin":     {},
 	"internal/arch":        {},
-	"cmd/promptecho":       {"", "internal/lint", "internal/observe", "internal/accept", "internal/missed", "internal/attr", "internal/report", "internal/serve", "internal/suite", "echotest", "internal/testname", "internal/conversation", "internal/changes", "internal/answer", "internal/exactjson", "internal/cassette", "internal/interaction", "internal/canon", "internal/fieldpath", "internal/demo", "internal/diff", "internal/foreign", "internal/page", "internal/redact", "internal/said", "internal/stream", "internal/shell", "internal/tests"},
+	"cmd/promptecho":       {"", "internal/lint", "internal/observe", "internal/accept", "internal/merge", "internal/missed", "internal/attr", "internal/report", "internal/serve", "internal/suite", "echotest", "internal/testname", "internal/conversation", "internal/changes", "internal/answer", "internal/exactjson", "internal/cassette", "internal/interaction", "internal/canon", "internal/fieldpath", "internal/demo", "internal/diff", "internal/foreign", "internal/page", "internal/redact", "internal/said", "internal/stream", "internal/shell", "internal/tests"},
 
 	"cmd/demo": {"internal/demo"},
 
@@ -73,6 +73,7 @@ var rooms = map[string][]string{
 	"internal/observe":      {"internal/guard", "internal/stack", "internal/canon", "internal/interaction"},
 	"internal/page":         {"internal/redact"},
 	"internal/suite":        {"internal/attr"},
+	"internal/merge":        {"internal/cassette", "internal/rerecord", "internal/canon", "internal/interaction"},
 	"internal/accept":       {"internal/canon", "internal/fieldpath", "internal/diff", "internal/exactjson", "internal/interaction"},
 	"internal/conversation": {"internal/order", "internal/said", "internal/canon", "internal/fieldpath", "internal/interaction", "internal/exactjson"},
 	"internal/changes":      {"internal/said", "internal/diff", "internal/rerecord", "internal/canon", "internal/interaction", "internal/exactjson"},

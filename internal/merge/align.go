@@ -1,5 +1,25 @@
 package merge
 
+import "github.com/promptecho/promptecho/internal/interaction"
+
+// An item is an interaction of one version.
+type item struct {
+	it     *interaction.Interaction
+	key    string // of its request
+	text   string // as a cassette has it
+	edited bool   // by hand, since it was recorded
+	slot   *slot
+}
+
+// A slot is one interaction in its versions, each nil if that has none of it.
+type slot struct {
+	base, ours, theirs *item
+
+	taken    *item
+	conflict bool
+	behind   []*slot // what only theirs has, and stands behind this there
+}
+
 // align puts the items of three versions into slots: those of one key that are equal, and of
 // the rest the first of one version with the first of another. It returns the slots in the order of
 // the base, then those that only ours or theirs has.

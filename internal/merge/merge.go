@@ -31,24 +31,6 @@ type Result struct {
 // A Conflict is one interaction in two versions.
 type Conflict struct{ Ours, Theirs *interaction.Interaction }
 
-// An item is an interaction of one version.
-type item struct {
-	it     *interaction.Interaction
-	key    string // of its request
-	text   string // as a cassette has it
-	edited bool   // by hand, since it was recorded
-	slot   *slot
-}
-
-// A slot is one interaction in its versions, each nil if that has none of it.
-type slot struct {
-	base, ours, theirs *item
-
-	taken    *item
-	conflict bool
-	behind   []*slot // what only theirs has, and stands behind this there
-}
-
 // Files merges ours and theirs; base is nil if it is not known, as with the cassettes of
 // several machines that ran a part of the tests each. The files do not change. The error says
 // which interaction cannot be written.

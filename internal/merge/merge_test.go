@@ -58,7 +58,7 @@ func merged(t testing.TB, base, ours, theirs *cassette.File) *Result {
 	return r
 }
 
-// TestRules has one case for each rule of docs/TEAM.md.
+// TestRules has one case for each rule of docs/COMMAND.md.
 func TestRules(t *testing.T) {
 	t.Parallel()
 	a, b, c := recorded("a", "1"), recorded("b", "2"), recorded("c", "3")

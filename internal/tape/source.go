@@ -58,7 +58,7 @@ type source struct {
 	stored *cassette.Index // the cassette; nil if there is none
 	order  *order.Order    // of its recordings; nil if all ran alone
 
-	Healed bool // the cassette had a merge conflict
+	Healed *int // how much was left out of a cassette that has a merge conflict; nil if it has none
 
 	unread atomic.Pointer[error] // the first reason why an interaction could not be read
 	peeked atomic.Int64          // the length of the forms that Peek has made
@@ -71,9 +71,9 @@ func (s *source) Open(heal bool) error {
 	// in the text, since secrets are replaced before a request is matched.
 	trust := func(text []byte) bool { return !s.policy.MayContain(text) }
 	f, err := cassette.Open(s.Config.Path, canon.Revision, trust)
-	if healed, ok := (*cassette.Index)(nil), false; err != nil && heal {
-		if healed, ok = cassette.Heal(s.Config.Path); ok {
-			f, err, s.Healed = healed, nil, true
+	if err != nil && heal {
+		if healed, left, ok := cassette.Heal(s.Config.Path); ok {
+			f, err, s.Healed = healed, nil, &left
 		}
 	}
 	switch {
