@@ -2,7 +2,7 @@
 //
 //	promptecho ls [-json] [PATH ...]
 //	promptecho show [-raw] [-json] PATH|TEST ... [N]
-//	promptecho diff [-git REF] [-json] [PATH ...]
+//	promptecho diff [-git REF] [-json|-markdown] [REF..REF] [PATH ...]
 //	promptecho view [-git REF] [-o FILE] [PATH ...]
 //	promptecho record [-update|-all|-accepted] [PACKAGE ...]
 //	promptecho compare [PACKAGE ...]

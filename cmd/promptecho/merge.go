@@ -16,20 +16,20 @@ import (
 )
 
 const mergeHelp = `merge [-install] [-into DIR FILE ...] [PATH ...]
-merge cassettes that two branches recorded, interaction by interaction
+merge cassettes of two branches, interaction by interaction
 
 Without flags, the cassettes that git left unmerged are merged, and those with
-conflict marks in them; all below the current folder, or those at PATH. What one
-side changed is taken. Where both recorded a request again, one of the answers
-stays, and what follows from each; a run in mode update drops what is not asked
-for. What both changed and one by hand is a conflict: both are in the file, whole,
+conflict marks in them, below the current folder or at PATH. What one side
+changed is taken. Where both recorded a request again, one of the answers stays,
+and what follows from each; a run in mode update drops what is not asked for.
+What both changed, and one by hand, is a conflict: both are in the file, whole,
 between marks that say where they come from.
 
-  -install     have git call this when it merges or rebases: writes .gitattributes
-               and sets merge.promptecho.driver in the configuration of this clone
-  -into DIR    merge cassettes, or those below folders, into DIR: what several
-               machines have recorded that ran a part of the tests each
-  -driver      what git calls, with the files %O %A %B and the path %P
+  -install    have git call this when it merges or rebases: writes
+              .gitattributes and configures this clone
+  -into DIR   merge cassettes, or those below folders, into DIR: what several
+              machines have recorded that ran a part of the tests each
+  -driver     what git calls, with the files %O %A %B and the path %P
 
 The exit status is 1 if there are conflicts.
 `
