@@ -13,7 +13,7 @@ import (
 	"github.com/promptecho/promptecho/internal/cassette"
 )
 
-const diffHelp = `diff [-git REF] [-full] [-json|-markdown] [REF..REF] [PATH ...]
+const diffHelp = `diff [-git REF] [-json|-markdown] [REF..REF] [PATH ...]
 compare cassettes by meaning: with git, or two with each other
 
   promptecho diff                    all cassettes below "." with git's HEAD
