@@ -84,7 +84,11 @@ func section(names []string, what, body string) string {
 	if len(names) > 1 {
 		title += fmt.Sprintf(" and %d more in the same way", len(names)-1)
 	}
-	text := fmt.Sprintf("<details><summary>%s: %s, %s</summary>\n\n", title, what, html.EscapeString(lastLine(body)))
+	sum := html.EscapeString(lastLine(body))
+	if what != "changed" {
+		sum = what + ", " + sum
+	}
+	text := fmt.Sprintf("<details><summary>%s: %s</summary>\n\n", title, sum)
 	if len(names) > 1 {
 		shown := names[:min(len(names), mostNames)]
 		var all []string
