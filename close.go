@@ -112,6 +112,11 @@ func (r *Recorder) judge(o *report.Outcome) report.Report {
 			unasked = append(unasked, fmt.Sprintf("Alias(%q, %q): no request went to this server", a.address, a.name))
 		}
 	}
+	for _, host := range r.config.passing {
+		if !r.log.Passed("http/" + host) {
+			unasked = append(unasked, fmt.Sprintf("PassThrough(%q): no request went there", "http/"+host))
+		}
+	}
 	if s := &r.config.selection; !s.empty() && !r.plan.passThrough && len(r.log.Misses()) == 0 {
 		for _, option := range s.unselected(r.tape.Recordings()) {
 			unasked = append(unasked, option+": nothing of this name was asked or is recorded")

@@ -80,7 +80,7 @@ func Open(file string, opts ...Option) (*Recorder, error) {
 	if r.plan.compare || r.plan.passThrough {
 		neverCache()
 	}
-	if r.plan.mayGoUpstream() {
+	if r.plan.mayGoUpstream() || len(r.config.passing) > 0 {
 		r.upstream = answer.NewUpstream(r.config.upstream, network())
 	}
 	unfinished.add(r)
@@ -173,6 +173,7 @@ func (r *Recorder) describe(path string) {
 		ReadOnly:     !writes,
 		Compares:     r.plan.compare,
 		CheckUnused:  r.plan.checkUnused,
+		Passes:       r.config.passesTo,
 		AllowUnused:  selector(r.config.allowUnused, false),
 		MayReachNone: slices.Contains(r.config.allowUnused, everything),
 		AllowRaced:   r.config.allowRaced,

@@ -23,6 +23,7 @@ type config struct {
 	matching    canon.Options
 	aliases     aliases
 	selection   selection
+	passing     []string // places; see PassThrough
 	keepHeaders []string
 	redactNames []string
 

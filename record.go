@@ -33,6 +33,9 @@ func (r *Recorder) record(req *http.Request, in *incoming) (*http.Response, erro
 		return r.refuse(req, err)
 	}
 	r.noteUnsaid(req, in, rec)
+	if what := report.Telemetry(&in.Request, in.Form); what != "" {
+		r.log.Notef("%s: %s: %s", r.file, r.nameOf(req), what)
+	}
 	sent := time.Now()
 	resp, err := r.send(req, in, rec)
 	if err != nil {

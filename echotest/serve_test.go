@@ -190,6 +190,37 @@ func TestServeKeepsConversationsApart(t *testing.T) {
 	}
 }
 
+// A database of the test run passes, for a process that is served and for code that takes no client.
+func TestPassThroughWithoutAClient(t *testing.T) {
+	inDir(t)
+	asked := 0
+	db := promptecho.Upstream(roundTripFunc(func(req *http.Request) (*http.Response, error) {
+		asked++
+		return &http.Response{StatusCode: 200, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(fmt.Sprint("row ", asked))), Request: req}, nil
+	}))
+	for run := range 2 {
+		tb := &fakeTB{TB: t, name: "TestRows"}
+		tb.run(func(tb testing.TB) {
+			rec := New(tb, db, promptecho.InMode(promptecho.ModeNone), promptecho.PassThrough("http/db.example.com"))
+			SetDefault(tb, rec)
+			for i, url := range []string{Serve(tb, rec).URL("https://db.example.com") + "/rows", "https://db.example.com/rows"} {
+				resp, err := http.Get(url)
+				if err != nil {
+					t.Fatal(err)
+				}
+				body, _ := io.ReadAll(resp.Body)
+				resp.Body.Close()
+				if want := fmt.Sprint("row ", 2*run+i+1); string(body) != want {
+					t.Errorf("%s: %s, want %s", url, body, want)
+				}
+			}
+		})
+		if len(tb.errors) > 0 {
+			t.Error(tb.errors)
+		}
+	}
+}
+
 // A miss reaches the process as an answer that no SDK retries, and fails the test with a
 // report that names the program and what it asked.
 func TestServeMiss(t *testing.T) {

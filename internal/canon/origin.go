@@ -5,6 +5,8 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+
+	"github.com/promptecho/promptecho/internal/thishost"
 )
 
 // Origin returns the host of a URL with its port, in one spelling: in lower case,
@@ -50,7 +52,7 @@ func isLocal(host string) bool {
 	host = strings.TrimSuffix(strings.ToLower(host), ".")
 	if ip, err := netip.ParseAddr(host); err == nil {
 		ip = ip.Unmap()
-		return !slices.Contains(metadata, ip) && (ip.IsLoopback() || ip.IsPrivate() || ip.IsUnspecified() || ip.IsLinkLocalUnicast())
+		return thishost.Is(host) || !slices.Contains(metadata, ip) && (ip.IsPrivate() || ip.IsLinkLocalUnicast())
 	}
 	if !strings.Contains(host, ".") {
 		return host != ""

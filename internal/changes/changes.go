@@ -4,7 +4,6 @@
 package changes
 
 import (
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,6 +14,7 @@ import (
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/rerecord"
 	"github.com/promptecho/promptecho/internal/said"
+	"github.com/promptecho/promptecho/internal/thishost"
 )
 
 // A Change is what became of one interaction.
@@ -125,8 +125,7 @@ func byChance(e *diff.Edit) bool {
 // isLocal reports whether an origin, as the value of a line, is this machine.
 func isLocal(value string) bool {
 	origin, _ := exactjson.Unquote(value)
-	u, err := url.Parse("http://" + origin)
-	return err == nil && slices.Contains([]string{"localhost", "127.0.0.1", "::1"}, u.Hostname())
+	return thishost.Is(origin)
 }
 
 // looksRandom reports whether a text is an id that somebody drew, and no name.

@@ -1,10 +1,11 @@
 package changes
 
 import (
+	"slices"
+
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/diff"
 	"github.com/promptecho/promptecho/internal/interaction"
-	"slices"
 )
 
 // A call is an interaction with the form of its request.

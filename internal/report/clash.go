@@ -8,6 +8,7 @@ import (
 
 	"github.com/promptecho/promptecho/internal/fieldpath"
 	"github.com/promptecho/promptecho/internal/tape"
+	"github.com/promptecho/promptecho/internal/thishost"
 )
 
 // contest says what happened in a contest, and what to do about it.
@@ -78,9 +79,8 @@ func hasDrawnPort(address string) bool {
 	if err != nil {
 		return false
 	}
-	host := u.Hostname()
 	port, err := strconv.Atoi(u.Port())
-	return err == nil && port >= 32768 && (host == "localhost" || host == "::1" || strings.HasPrefix(host, "127."))
+	return err == nil && port >= 32768 && thishost.Is(u.Host)
 }
 
 // FieldClash says that two interactions, given by their numbers, have different answers

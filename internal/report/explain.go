@@ -9,6 +9,7 @@ import (
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/diff"
 	"github.com/promptecho/promptecho/internal/fieldpath"
+	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/tape"
 )
 
@@ -22,11 +23,13 @@ const missed = "promptecho: not recorded: "
 // unanswerable says why a request gets no answer although its form is recorded, or why it
 // could not be recorded, and gives the line of the recording that is meant. why is "" if
 // only a comparison with what is recorded can tell.
-func unanswerable(text string, asked tape.Asked, opensSocket bool) (why string, line int) {
+func unanswerable(c *tape.Call, asked tape.Asked, opensSocket bool) (why string, line int) {
 	switch {
 	case opensSocket:
 		return Socket, 0
-	case strings.Contains(text, missed):
+	case Telemetry(&c.Request, c.Form) != "":
+		return Telemetry(&c.Request, c.Form), 0
+	case strings.Contains(c.Form.Text(), missed):
 		return "it carries the error of a miss before it, which comes first", 0
 	case asked.Lent != nil:
 		words, _ := differingIn(asked.Lent)
@@ -35,6 +38,19 @@ func unanswerable(text string, asked tape.Asked, opensSocket bool) (why string, 
 		return fmt.Sprintf("asked more often than recorded: %s, recorded %s (AllowRepeats replays the last again)", times(asked.Times), times(asked.Recorded)), asked.Last.Line()
 	}
 	return "", 0
+}
+
+// Telemetry says of a request that an exporter sends it, and what to do; "" of any other.
+func Telemetry(req *interaction.Request, form *canon.Form) string {
+	exporter := canon.Exporter(req.URL)
+	if exporter == "" || req.Method != "POST" {
+		return ""
+	}
+	server := "http/" + form.Origin
+	if form.Origin == "api.openai.com" { // the model must not pass
+		server += "/v1/traces"
+	}
+	return fmt.Sprintf("an exporter sends it (%s), and what it sends is new with each run: add promptecho.PassThrough(%q), or turn the exporter off in tests", exporter, server)
 }
 
 // explain finds the nearest recording and says what differs from it. nearest is nil if

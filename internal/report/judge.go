@@ -45,6 +45,9 @@ func (l *Log) Judge(o *Outcome, unasked ...string) Report {
 		rep.Notes = append(rep.Notes, l.replayed.all()...)
 	}
 	rep.Notes = append(rep.Notes, l.late()...)
+	for _, selector := range l.passed.all() {
+		rep.Notes = append(rep.Notes, fmt.Sprintf("%s: %s passed through to %s", l.File, Count(l.passed.count(selector), "request"), selector))
+	}
 	rep.printable()
 	return rep
 }

@@ -30,6 +30,7 @@ type Log struct {
 	accepted tally[int]             // the lines of accepted recordings that were played
 	drifted  tally[string]          // differences that were noted
 	selected tally[string]          // patterns of options that selected a field
+	passed   tally[string]          // selectors of what passed through
 	lacking  tally[string]          // calls whose values the cassette lacks
 	compared tally[*tape.Recording] // recordings that a miss was compared with
 	saved    tally[string]          // the paths of files that were written
@@ -88,6 +89,12 @@ type FailedCall struct {
 
 // Reach notes that a request arrived.
 func (l *Log) Reach() { l.reached.Store(true) }
+
+// Pass notes that a request passed through, which this selector names.
+func (l *Log) Pass(selector string) { l.passed.add(selector) }
+
+// Passed reports whether something did.
+func (l *Log) Passed(selector string) bool { return l.passed.count(selector) > 0 }
 
 // Note adds a note, once.
 func (l *Log) Note(text string) { l.notes.add(text) }
@@ -176,7 +183,7 @@ func (l *Log) Drift(recording *tape.Recording, asked *canon.Form) {
 // says who asked; if it is empty, the stack does.
 func (l *Log) Miss(c *tape.Call, opensSocket bool, by string) Miss {
 	recs, asked := l.Tape.Stored(), l.Tape.AskedFor(c)
-	why, line := unanswerable(c.Form.Text(), asked, opensSocket)
+	why, line := unanswerable(c, asked, opensSocket)
 	l.mu.Lock()
 	m := l.missed[c.Form.Key()]
 	first := m == nil

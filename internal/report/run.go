@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"net/url"
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/tape"
@@ -38,6 +39,7 @@ type Run struct {
 	KeepFailures bool // recorded failures are what the test is about
 
 	Frozen      func(name string) bool // whether calls of this name are never made; nil if none is
+	Passes      func(u *url.URL) bool  // whether requests to a URL pass through; nil if none do
 	AllowUnused func(name string) bool // whether the user accepts recordings of this name that answer nothing; nil if none
 }
 

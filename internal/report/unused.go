@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"net/url"
 	"slices"
 
 	"github.com/promptecho/promptecho/internal/diff"
@@ -35,6 +36,9 @@ func (r *Run) describeUnused(unused *tape.Recording, recs []*tape.Recording) str
 // whyUnused compares a recording that was not used with those that were.
 func (r *Run) whyUnused(unused *tape.Recording, recs []*tape.Recording) string {
 	form := unused.Form()
+	if u, err := url.Parse(unused.Interaction().Request.URL); err == nil && r.Passes != nil && r.Passes(u) {
+		return "it is left over: PassThrough lets such requests pass, and mode update drops it"
+	}
 	recorded, asked := 0, 0 // of the same request
 	var used []*tape.Recording
 	for _, rec := range recs {
