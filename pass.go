@@ -75,6 +75,7 @@ func (r *Recorder) passThrough(req *http.Request, selector string) (*http.Respon
 		request.CloseBody(req)
 		return nil, r.told(r.nameOf(req), tape.ErrClosed)
 	}
+	r.log.Reach()
 	r.log.Pass(selector)
 	return r.upstream.RoundTrip(req)
 }

@@ -125,6 +125,18 @@ func TestPassThroughRedirects(t *testing.T) {
 	r.Close()
 }
 
+// A test that only asks what passes has no cassette, and needs none.
+func TestPassThroughAlone(t *testing.T) {
+	t.Parallel()
+	for _, mode := range []Mode{ModeAll, ModeOnce, ModeNone, ModeUpdate} {
+		r := mustOpen(t, filepath.Join(t.TempDir(), "c.yaml"), InMode(mode), Upstream(canned("{}")), PassThrough("http/db.example.com"))
+		post(t, r, "http://db.example.com/rows", "{}")
+		if rep := r.finish(report.Outcome{}); len(rep.Errors) > 0 {
+			t.Errorf("%s: %s", mode, rep.Errors)
+		}
+	}
+}
+
 // A selector that lets nothing pass is noted.
 func TestPassThroughForNothing(t *testing.T) {
 	t.Parallel()
