@@ -2,6 +2,7 @@ package promptecho
 
 import (
 	"compress/gzip"
+	"fmt"
 	"io"
 	"net/http"
 	"os"
@@ -305,5 +306,33 @@ func TestParallelMissesAreOne(t *testing.T) {
 	}
 	if err := r.Close(); err == nil || strings.Count(err.Error(), "caller:") != 1 {
 		t.Errorf("%v", err)
+	}
+}
+
+// TestManyMisses: after hundreds of misses of one edit each is still compared with its own
+// recording.
+func TestManyMisses(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "c.yaml")
+	ask := func(r *Recorder, word string) {
+		for i := range 600 {
+			post(t, r, chatURL, prompt(fmt.Sprintf("%s the question %d, please, in one sentence", word, i)))
+		}
+	}
+	r := mustOpen(t, file, InMode(ModeAll), Upstream(canned("{}")))
+	ask(r, "Answer")
+	mustClose(t, r)
+	r = mustOpen(t, file, InMode(ModeNone))
+	ask(r, "Answered")
+	r.Close()
+	lines := map[int]bool{}
+	for i, m := range r.Misses() {
+		if want := fmt.Sprintf("question %d,", i); !strings.Contains(m.Change, want) || strings.Contains(m.Change, "[-"+fmt.Sprint(i)) || lines[m.Line] {
+			t.Fatalf("miss %d, line %d: %s", i, m.Line, m.Change)
+		}
+		lines[m.Line] = true
+	}
+	if len(lines) != 600 {
+		t.Errorf("%d misses", len(lines))
 	}
 }

@@ -59,7 +59,7 @@ func (r *Recorder) tellClashes(o *report.Outcome) (found bool) {
 // toSave returns those recordings of this run that are to be written, in the order asked,
 // and an error if one of this run's recordings is a failure that must not be written.
 func (r *Recorder) toSave(o *report.Outcome) (list []*tape.Recording, refused error) {
-	within := r.tape.WithinPlayed()
+	within, later := r.tape.WithinPlayed(), r.tape.SucceededLater()
 	for _, rec := range r.tape.Recordings() {
 		save, err := false, error(nil)
 		switch {
@@ -69,7 +69,7 @@ func (r *Recorder) toSave(o *report.Outcome) (list []*tape.Recording, refused er
 		case rec.InVain() && o.Whole():
 			// What called it is not recorded, so nothing will ask for it.
 		case rec.Fresh():
-			save, err = r.mayKeep(rec, o)
+			save, err = r.mayKeep(rec, later, o)
 		}
 		if err != nil {
 			refused = err
@@ -97,9 +97,9 @@ type outdatedError string
 
 func (e outdatedError) Error() string { return string(e) }
 
-// mayKeep reports whether a recording of this run is to be written. It returns an error
-// if the recording is a failure that must not be written.
-func (r *Recorder) mayKeep(rec *tape.Recording, o *report.Outcome) (bool, error) {
+// mayKeep reports whether a recording of this run is to be written; later are those whose
+// request succeeded later. It returns an error if the recording is a failure that must not be written.
+func (r *Recorder) mayKeep(rec *tape.Recording, later map[*tape.Recording]bool, o *report.Outcome) (bool, error) {
 	it := rec.Interaction()
 	what := it.Request.String()
 	switch {
@@ -108,7 +108,7 @@ func (r *Recorder) mayKeep(rec *tape.Recording, o *report.Outcome) (bool, error)
 	case !rec.Complete():
 		r.log.Notef("%s: not recorded: %s: no answer before the recorder was closed", r.file, what)
 		return false, nil
-	case !rec.Failed() || r.config.onRecordError == Keep || r.tape.SucceededLater(rec):
+	case !rec.Failed() || r.config.onRecordError == Keep || later[rec]:
 		return true, nil
 	}
 	what += ": " + report.Failure(&it.Response)

@@ -53,10 +53,10 @@ func Telemetry(req *interaction.Request, form *canon.Form) string {
 	return fmt.Sprintf("an exporter sends it (%s), and what it sends is new with each run: add promptecho.PassThrough(%q), or turn the exporter off in tests", exporter, server)
 }
 
-// explain finds the nearest recording and says what differs from it. nearest is nil if
-// there is no recording.
-func (r *Run) explain(c *tape.Call, recs []*tape.Recording, used func(*tape.Recording) bool) (m Miss, nearest *tape.Recording) {
-	i := nearestOf(c.Form, recs, used)
+// explain finds the nearest recording, among those of near, and says what differs from it.
+// nearest is nil if there is no recording.
+func (r *Run) explain(c *tape.Call, recs, near []*tape.Recording, used func(*tape.Recording) bool) (m Miss, nearest *tape.Recording) {
+	i := nearestOf(c.Form, near, used)
 	if i < 0 {
 		m.Reason = fmt.Sprintf("nothing is recorded, and %s does not record", r.mode())
 		if r.isFrozen(c.Form.Name()) {
@@ -71,7 +71,7 @@ func (r *Run) explain(c *tape.Call, recs []*tape.Recording, used func(*tape.Reco
 		}
 		return m, nil
 	}
-	nearest = recs[i]
+	nearest = near[i]
 	form := nearest.Form()
 	m.Line = nearest.Line()
 	if form.Endpoint != c.Form.Endpoint && !slices.Equal(form.Lines(), c.Form.Lines()) {

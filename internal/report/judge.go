@@ -13,7 +13,7 @@ import (
 // was told before.
 func (l *Log) Judge(o *Outcome, unasked ...string) Report {
 	recs := l.Tape.Stored()
-	misses, reached, compared := l.Misses(), l.reached.Load(), l.compared.all()
+	misses, reached := l.Misses(), l.reached.Load()
 	rep := Report{Notes: l.notes.all(), Done: l.done(len(misses))}
 	for _, text := range l.errors.all() {
 		rep.fail(text)
@@ -23,7 +23,7 @@ func (l *Log) Judge(o *Outcome, unasked ...string) Report {
 	l.judgeLacking(&rep, o, l.lacking.all())
 	if len(misses) > 0 {
 		unused := slices.DeleteFunc(l.Unused(), func(rec *tape.Recording) bool {
-			return slices.Contains(compared, rec)
+			return l.compared.count(rec) > 0
 		})
 		l.judgeMisses(&rep, o, misses, recs, unused, l.elsewhere(o))
 	}

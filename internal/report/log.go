@@ -41,6 +41,7 @@ type Log struct {
 	mu     sync.Mutex // guards what follows; no recording is asked while it is held
 	misses []*Miss
 	missed map[string]*Miss // misses by the keys of their forms
+	near   *tape.Recording  // the last one that a miss was compared with
 	asked  map[string]bool  // their keys, as the tape says by which another cassette can have them
 }
 
@@ -200,13 +201,15 @@ func (l *Log) Miss(c *tape.Call, opensSocket bool, by string) Miss {
 	case why != "":
 		m.Reason, m.Line = why, line
 	case first:
+		near := around(recs, l.near, len(l.misses))
 		l.mu.Unlock()
 		// The comparison can take a while and needs no lock: forms do not change.
-		found, nearest := l.explain(c, recs, func(rec *tape.Recording) bool { return rec.Used() || l.compared.count(rec) > 0 })
+		found, nearest := l.explain(c, recs, near, func(rec *tape.Recording) bool { return rec.Used() || l.compared.count(rec) > 0 })
 		l.mu.Lock()
 		m.Line, m.Reason, m.Change, m.Diff, m.Hint = found.Line, found.Reason, found.Change, found.Diff, found.Hint
 		if nearest != nil {
 			l.compared.add(nearest)
+			l.near = nearest
 		}
 	}
 	if first {
@@ -222,6 +225,18 @@ func (l *Log) Miss(c *tape.Call, opensSocket bool, by string) Miss {
 	}
 	defer l.mu.Unlock()
 	return *m
+}
+
+// around returns the recordings among which that is looked for which is nearest to what was
+// missed: all, but after many misses those around the last one that was found. What
+// comes next is mostly asked next, and to compare each with all takes minutes.
+func around(recs []*tape.Recording, last *tape.Recording, misses int) []*tape.Recording {
+	const many, before, behind = 50, 50, 150
+	if misses <= many || len(recs) <= before+behind {
+		return recs
+	}
+	i := max(slices.Index(recs, last), 0)
+	return recs[max(i-before, 0):min(i+behind, len(recs))]
 }
 
 // Misses returns the requests that were not recorded so far, in the order they were first

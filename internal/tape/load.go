@@ -108,8 +108,9 @@ func (t *Tape) Resume(name string, keepFailures bool) (resumed int, wasSaved boo
 	for i, it := range left.Interactions {
 		recs[i] = t.resumed(it)
 	}
+	later := succeededLater(recs)
 	for _, rec := range recs {
-		if keepFailures || !rec.Failed() || succeededLater(rec, recs) {
+		if keepFailures || !rec.Failed() || later[rec] {
 			t.add(rec)
 		}
 	}
