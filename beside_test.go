@@ -73,7 +73,7 @@ func merge(ctx context.Context, r *Recorder) {
 func TestMergeThatSleeps(t *testing.T) {
 	t.Parallel()
 	rep := inBubbles(t, merge)
-	want := regexp.MustCompile(`if you changed nothing, the order of two requests that ran side by side decided this one: \S+c.yaml:4 and \S+c.yaml:20\.\n`)
+	want := regexp.MustCompile(`if you changed nothing, the order of what ran side by side decided this request: \S+c.yaml:4, \S+c.yaml:20\.\n`)
 	text := strings.Join(rep.Errors, "\n")
 	if !want.MatchString(text) || !strings.Contains(text, "promptecho.Pace(1)") || strings.Contains(text, "ranging over a map") {
 		t.Error(text)

@@ -30,16 +30,16 @@ func (o *Order) Company(number int, waiting bool) (numbers []int) {
 	return numbers
 }
 
-// Before returns the numbers of the two recordings that ran side by side and of which
-// something happened last before one was asked, in recorded order, so that which of them was
-// first may have decided what was asked. It returns nil if there are none.
+// Before returns the numbers of the recordings that ran side by side, and of which something
+// happened before one ended, which may be one of them: the order may have decided what
+// was asked. It returns nil if there are not two.
 func (o *Order) Before(number int) (numbers []int) {
 	if o == nil {
 		return nil
 	}
 	g, at := o.groups[number], 0
 	if g != nil {
-		at = min(g.moments[number-g.first].Asked-1, len(g.steps))
+		at = min(g.moments[number-g.first].Ended, len(g.steps))
 	}
 	for n := number - 1; g == nil && n >= 0; n-- {
 		if g = o.groups[n]; g != nil {
@@ -47,16 +47,15 @@ func (o *Order) Before(number int) (numbers []int) {
 		}
 	}
 	for ; at > 0; at-- {
-		turn := g.steps[at-1].turn
-		if turn < 0 || slices.Contains(numbers, g.first+turn) {
-			continue
-		}
-		if numbers = append(numbers, g.first+turn); len(numbers) == 2 {
-			slices.Sort(numbers)
-			return numbers
+		if turn := g.steps[at-1].turn; turn >= 0 {
+			numbers = append(numbers, g.first+turn)
 		}
 	}
-	return nil
+	slices.Sort(numbers)
+	if numbers = slices.Compact(numbers); len(numbers) < 2 {
+		return nil
+	}
+	return numbers
 }
 
 // Late returns what was waited for in vain, in the order in which that was given up.

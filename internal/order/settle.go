@@ -12,6 +12,7 @@ import (
 // never rests, such as the tests beside this one, it gets used to. The zero value is ready to
 // use. Its methods may be called concurrently.
 type rest struct {
+	looking    sync.Mutex // held by who looks, since others who look keep it from seeing nobody
 	mu         sync.Mutex
 	others     crowd // who does not count, since somebody waited for them in vain, twice
 	impatience uint  // how often the time to wait is halved
@@ -45,10 +46,12 @@ func (r *rest) settle(longest time.Duration) bool {
 	if isBubble() {
 		return true
 	}
+	r.looking.Lock()
+	defer r.looking.Unlock()
 	r.mu.Lock()
 	left := longest >> r.impatience
 	r.mu.Unlock()
-	var least crowd
+	var least, most crowd
 	last := time.Now()
 	for looked, rested := 0, 0; rested < looks; looked++ {
 		seen, ok := look()
@@ -62,25 +65,23 @@ func (r *rest) settle(longest time.Duration) bool {
 		least = crowd{min(least.here, seen.here), min(least.away, seen.away)}
 		if r.ignores(seen) {
 			rested++
-			runtime.Gosched()
+			most = crowd{max(most.here, seen.here), max(most.away, seen.away)}
 			continue
 		}
 		now := time.Now()
 		left -= min(now.Sub(last), tick)
-		rested, last = 0, now
-		switch {
-		case looked < eager:
-			runtime.Gosched()
-		case left < 0 && isCollecting():
-			time.Sleep(pause) // its workers stand on all processors that nobody else needs
-		case left < 0:
+		rested, last, most = 0, now, crowd{}
+		if left < 0 && !isCollecting() { // its workers stand on all processors that nobody else needs
 			r.isInVain(least)
 			return false
-		default:
+		}
+		if looked < eager {
+			runtime.Gosched()
+		} else {
 			time.Sleep(pause)
 		}
 	}
-	r.isRested()
+	r.isRested(most)
 	return true
 }
 
@@ -90,17 +91,11 @@ func (r *rest) isAtRest() bool {
 	return !ok || r.ignores(seen) || isBubble()
 }
 
-// ignores reports whether those who do something do not count. Who has rested once counts
-// from then on.
+// ignores reports whether those who do something do not count.
 func (r *rest) ignores(seen crowd) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.others.away = min(r.others.away, seen.away)
-	if seen.here > r.others.here || seen.away > r.others.away {
-		return false
-	}
-	r.others.here = seen.here
-	return true
+	return seen.here <= r.others.here && seen.away <= r.others.away
 }
 
 func (r *rest) isInVain(least crowd) {
@@ -112,9 +107,11 @@ func (r *rest) isInVain(least crowd) {
 	}
 }
 
-func (r *rest) isRested() {
+// isRested keeps who does not count: who has rested once counts from then on.
+func (r *rest) isRested(others crowd) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.others = others
 	r.inVain = 0
 	if r.rested++; r.rested == soothing && r.impatience > 0 {
 		r.rested, r.impatience = 0, r.impatience-1

@@ -33,13 +33,13 @@ func (t *Tape) WithCanceled(rec *Recording) bool {
 	return slices.ContainsFunc(t.order.Company(rec.number, false), func(number int) bool { return t.loaded[number].givenUp == canceled })
 }
 
-// Before returns the two recordings that ran side by side and whose order may have decided
-// what was asked with a third one; none if there are none.
-func (t *Tape) Before(rec *Recording) (two []*Recording) {
+// Before returns the recordings that ran side by side and whose order may have decided what
+// was asked with another one; none if there are none.
+func (t *Tape) Before(rec *Recording) (list []*Recording) {
 	for _, number := range t.order.Before(rec.number) {
-		two = append(two, &t.loaded[number])
+		list = append(list, &t.loaded[number])
 	}
-	return two
+	return list
 }
 
 // Late returns the pairs of recordings of which the first waited in vain for the second.
