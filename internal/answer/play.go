@@ -129,19 +129,9 @@ func (p *Player) head(req *http.Request, rec *Playable) *http.Response {
 		resp.ProtoMajor, resp.ProtoMinor, _ = http.ParseHTTPVersion(rec.Proto)
 	}
 	if p.Pace == 0 {
-		dropRetryDelays(resp.Header)
+		atOnce(req, resp.Header, rec)
 	}
 	return resp
-}
-
-// dropRetryDelays makes SDKs that honour a recorded Retry-After (RFC 9110, section
-// 10.2.3) retry at once, and those that poll ask again at once.
-func dropRetryDelays(h http.Header) {
-	for _, name := range [...]string{"Retry-After", "Retry-After-Ms", "X-Amz-Retry-After", "Openai-Poll-After-Ms"} {
-		if _, ok := h[name]; ok {
-			h.Set(name, "0")
-		}
-	}
 }
 
 // bodyless reports whether an answer has no body (RFC 9110, section 6.4.1).

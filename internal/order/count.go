@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/promptecho/promptecho/internal/bubble"
 	"github.com/promptecho/promptecho/internal/interaction"
 )
 
@@ -70,10 +71,12 @@ func (m *Mark) count() int {
 	defer c.mu.Unlock()
 	if m.company && c.last != m && time.Since(c.at) < soon {
 		c.mu.Unlock()
-		if !isBubble() { // there, it rests now, and must not wait for a mutex
-			c.gate.Lock()
-			defer c.gate.Unlock()
-			program.settle(Longest)
+		if bubble.Busy() || !isBubble() { // there, it rests now, and must not wait for a mutex
+			bubble.Outside(func() {
+				c.gate.Lock()
+				defer c.gate.Unlock()
+				program.settle(Longest)
+			})
 		}
 		c.mu.Lock()
 	}
