@@ -25,6 +25,8 @@ type Recorder struct {
 	log      report.Log     // what to tell at the end
 	player   answer.Player  // plays what is recorded
 	pending  answer.Pending // answers that are under way
+	resends  answer.Resends // what SDKs sent again by themselves
+	waits    waits          // how long the program waited by its own clock
 	repeater repeater       // calls to send once more at the end
 	upstream *answer.Upstream
 	given    given // what the test gets beside answers

@@ -82,6 +82,9 @@ type Call struct {
 	// recorded.
 	Outer *Recording
 
+	// Again says that an SDK sent the request again; see [interaction.Interaction].
+	Again bool
+
 	// Instead is the recording in the place of which the answer is recorded; nil if none.
 	Instead *Recording
 
@@ -196,7 +199,7 @@ func (t *Tape) checkMatchKey(rec *Recording, form *canon.Form) error {
 
 // Reserve takes the next place for a call that goes upstream. The error is [ErrClosed].
 func (t *Tape) Reserve(c *Call) (*Recording, error) {
-	it := &interaction.Interaction{Request: c.Request, MatchKey: c.Form.Key()}
+	it := &interaction.Interaction{Request: c.Request, MatchKey: c.Form.Key(), Again: c.Again}
 	it.Kind, it.Boundary = c.Form.Kind()
 	if !t.Config.Options.Plain() {
 		it.MatchKey = formOf(it).Key()

@@ -1,0 +1,30 @@
+package tape
+
+// Resent returns the recording that ended the call which began with the failure rec, if an SDK
+// that cannot be told to be quick sent the request again until it got something else, or rec
+// itself. What came between has been used then.
+func (t *Tape) Resent(rec *Recording) *Recording {
+	passed := []*Recording{rec}
+	for _, next := range t.Recordings() {
+		if next.key != rec.key || next.fresh || next.Used() {
+			continue
+		}
+		it := next.Interaction()
+		if !it.Again {
+			continue
+		}
+		if passed = append(passed, next); !it.Response.Passing() {
+			t.change(func() {
+				for _, p := range passed {
+					p.used.Store(true)
+					t.number(p)
+				}
+			})
+			for _, p := range passed[:len(passed)-1] {
+				t.Turn(p).Leave()
+			}
+			return next
+		}
+	}
+	return rec
+}
