@@ -17,7 +17,7 @@ import (
 // play answers a request with a recording.
 func (r *Recorder) play(req *http.Request, in *incoming, rec *tape.Recording) (*http.Response, error) {
 	if r.config.pace == 0 {
-		r.waits.asked(in.Request.String())
+		r.waits.asked(in.Request.URL)
 		defer r.waits.answered()
 	}
 	recorded, err := r.recorded(rec, in)

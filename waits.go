@@ -12,23 +12,23 @@ import (
 // of the same endpoint. No answer can tell it not to. The zero value is ready for use.
 type waits struct {
 	mu    sync.Mutex // guards what follows
-	last  string     // what was asked last
+	last  string     // the URL that was asked last
 	at    time.Time  // when that was answered
 	total time.Duration
 	first string // what was asked when it had waited first, and the line of the program
 }
 
-// asked notes that something is asked. Less than a few milliseconds is work, and the clock of
+// asked notes that a URL is asked. Less than a few milliseconds is work, and the clock of
 // a bubble of testing/synctest costs nothing.
-func (w *waits) asked(what string) {
+func (w *waits) asked(url string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if gap := time.Since(w.at); what == w.last && gap > 50*time.Millisecond && !bubble.In() {
+	if gap := time.Since(w.at); url == w.last && gap > 50*time.Millisecond && !bubble.In() {
 		if w.total += gap; w.first == "" {
-			w.first = what + ", " + stack.CallerIn(stack.Ancestors())
+			w.first = url + ", " + stack.CallerIn(stack.Ancestors())
 		}
 	}
-	w.last = what
+	w.last = url
 }
 
 // answered notes that what was asked has been answered.
