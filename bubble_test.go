@@ -1,10 +1,12 @@
 package promptecho
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
@@ -132,13 +134,172 @@ func TestRecordInABubble(t *testing.T) {
 					if !strings.Contains(want, proto+" 200") || !strings.HasSuffix(want, "6h10m0s") {
 						t.Fatalf("recorded:\n%s", want)
 					}
-					for _, mode := range []Mode{ModeNone, ModeOnce, ModeNewEpisodes, ModeUpdate, ModeAll, ModeNone} {
+					for _, mode := range []Mode{ModeNone, ModeOnce, ModeNewEpisodes, ModeUpdate, ModeLive, ModeAccepted, ModeCompare, ModeAll} {
 						if got := run(mode); got != want {
 							t.Errorf("mode %s:\n%s\nwant\n%s", mode, got, want)
+						}
+					}
+					times := 1000
+					if testing.Short() {
+						times = 50
+					}
+					for range times {
+						if got := run(ModeNone); got != want {
+							t.Fatalf("replayed:\n%s\nwant\n%s", got, want)
 						}
 					}
 				})
 			}
 		})
 	}
+}
+
+// A behind is a transport of which nothing is known.
+type behind struct{ http.RoundTripper }
+
+// closable is one that can close what it keeps.
+type closable struct{ *http.Transport }
+
+// A transport that may know the bubble is asked in it, and what it keeps is closed. If it keeps
+// a connection all the same, the answer ends with an error that says so, and the test does not
+// hang.
+func TestRecordInABubbleByOwnTransport(t *testing.T) {
+	t.Parallel()
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, "{}") }))
+	defer s.Close()
+	dialer := &http.Transport{DialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
+		return new(net.Dialer).DialContext(ctx, network, addr)
+	}}
+	for _, tt := range []struct {
+		name string
+		rt   http.RoundTripper
+		want string
+	}{
+		{"a dialer of its own", dialer, ""},
+		{"closes", closable{dialer.Clone()}, ""},
+		{"keeps", behind{dialer.Clone()}, "promptecho.behind, which was given with Upstream, keeps a connection"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				r := mustOpen(t, filepath.Join(t.TempDir(), "c.yaml"), InMode(ModeAll), Upstream(tt.rt))
+				for range 2 {
+					resp, err := r.Client().Post(s.URL, "application/json", strings.NewReader("{}"))
+					if err != nil {
+						t.Fatal(err)
+					}
+					if _, err = io.ReadAll(resp.Body); err == nil && tt.want != "" || err != nil && (tt.want == "" || !strings.Contains(err.Error(), tt.want)) {
+						t.Errorf("%v, want %q", err, tt.want)
+					}
+					resp.Body.Close()
+					if tt.want != "" {
+						tt.rt.(behind).RoundTripper.(*http.Transport).CloseIdleConnections()
+						return
+					}
+					time.Sleep(time.Hour)
+				}
+				if err := r.Close(); err != nil {
+					t.Error(err)
+				}
+			})
+		})
+	}
+}
+
+// Over pipes in the bubble, it is as it was.
+func TestRecordInABubbleOverPipes(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		conns := make(chan net.Conn)
+		dialed := &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) {
+			ours, theirs := net.Pipe()
+			conns <- theirs
+			return ours, nil
+		}}
+		go func() {
+			for c := range conns {
+				go func() {
+					defer c.Close()
+					in := bufio.NewReader(c)
+					for {
+						if _, err := http.ReadRequest(in); err != nil {
+							return
+						}
+						time.Sleep(time.Minute)
+						_, _ = io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}")
+					}
+				}()
+			}
+		}()
+		r := mustOpen(t, filepath.Join(t.TempDir(), "c.yaml"), InMode(ModeAll), Upstream(dialed))
+		start := time.Now()
+		for range 2 {
+			resp, err := r.Client().Get("http://there.example/")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := io.ReadAll(resp.Body); err != nil {
+				t.Error(err)
+			}
+			resp.Body.Close()
+		}
+		if took := time.Since(start).Round(time.Second); took != 2*time.Minute {
+			t.Errorf("it took %v, want two minutes", took)
+		}
+		if err := r.Close(); err != nil {
+			t.Error(err)
+		}
+		close(conns)
+	})
+}
+
+// Who gives up a live exchange in a bubble gives it up outside, too, and gets the error of its
+// context.
+func TestGiveUpInABubble(t *testing.T) {
+	t.Parallel()
+	asked, left := make(chan string, 10), make(chan string, 10) // of no bubble
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/stream" {
+			w.Header().Set("Content-Type", "text/event-stream")
+			_, _ = io.WriteString(w, "data: 1\n\n")
+			http.NewResponseController(w).Flush()
+		}
+		asked <- r.URL.Path
+		<-r.Context().Done()
+		left <- r.URL.Path
+	}))
+	defer s.Close()
+	synctest.Test(t, func(t *testing.T) {
+		r := mustOpen(t, filepath.Join(t.TempDir(), "c.yaml"), InMode(ModeAll))
+		get := func(ctx context.Context, path string) (*http.Response, error) {
+			req, err := http.NewRequestWithContext(ctx, "GET", s.URL+path, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return r.Client().Do(req)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		go func() { <-asked; cancel() }()
+		if resp, err := get(ctx, "/none"); !errors.Is(err, context.Canceled) {
+			t.Errorf("%v, %v, want canceled", resp, err)
+		}
+		<-left
+
+		ctx, cancel = context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		resp, err := get(ctx, "/stream")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.ReadFull(resp.Body, make([]byte, len("data: 1\n\n"))); err != nil {
+			t.Error(err)
+		}
+		time.Sleep(time.Hour)
+		if _, err := resp.Body.Read(make([]byte, 1)); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("%v, want the error of a deadline", err)
+		}
+		<-left
+		if err := r.Close(); err != nil {
+			t.Error(err)
+		}
+	})
 }

@@ -13,7 +13,8 @@ import (
 )
 
 // A Recorder is an [http.RoundTripper] that answers from a cassette, or records
-// into it. All methods may be called concurrently. It starts no goroutines.
+// into it. All methods may be called concurrently. It starts no goroutines,
+// other than to record in a bubble of [testing/synctest].
 type Recorder struct {
 	file   string // as the user named it
 	config config

@@ -11,7 +11,7 @@ import (
 // failure returns an error as the provider of a request gives it, as far as its SDKs read
 // errors. name is the request's.
 func failure(req *http.Request, name string, status int, message string) *http.Response {
-	header := http.Header{"Content-Type": {"application/json"}}
+	header := http.Header{"Content-Type": {"application/json"}, "Retry-After": {"0"}}
 	answer.SayNow(req, header, true)
 	var body map[string]any
 	switch vendorOf(req.URL.Path, name) {

@@ -10,23 +10,29 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/promptecho/promptecho/internal/bubble"
 )
 
-// tripInBubble sends a request from a bubble of testing/synctest: outside of it, if the
-// transport can know nothing of the bubble, so that no connection lies in it.
-func (u *Upstream) tripInBubble(req *http.Request) (*http.Response, error) {
-	if t, ok := u.RoundTripper.(*http.Transport); ok && (u.own != nil || dialsPlainly(t)) {
-		return tripOutside(t, req)
+// An inBubble sends requests from a bubble of testing/synctest. The zero value is ready for use.
+type inBubble struct {
+	underWay atomic.Int32 // exchanges that lie in the bubble
+}
+
+// trip sends a request: outside of the bubble if the transport knows nothing of that, so that
+// no connection lies in it.
+func (in *inBubble) trip(rt http.RoundTripper, req *http.Request) (*http.Response, error) {
+	if t, ok := rt.(*http.Transport); ok && dialsPlainly(t) {
+		return tripOutside(rt, req)
 	}
-	u.inBubble.Add(1)
-	resp, err := u.RoundTripper.RoundTrip(req)
+	in.underWay.Add(1)
+	resp, err := rt.RoundTrip(req)
 	if !isRead(resp) {
-		return resp, cmp.Or(err, u.leave())
+		return resp, cmp.Or(err, in.leave(rt))
 	}
-	leave := sync.OnceValue(u.leave)
+	leave := sync.OnceValue(func() error { return in.leave(rt) })
 	resp.Body = &bubbleBody{resp.Body, func(f func()) { f() }, func(err error) error { return cmp.Or(leave(), err) }}
 	return resp, err
 }
@@ -40,29 +46,32 @@ func isRead(resp *http.Response) bool {
 // may lead to a server in the bubble, over a pipe.
 func dialsPlainly(t *http.Transport) bool {
 	for _, dial := range [...]any{t.DialContext, t.DialTLSContext, t.Dial, t.DialTLS} { //lint:ignore SA1019 it may be set
-		if f := reflect.ValueOf(dial); !f.IsNil() && !strings.HasPrefix(runtime.FuncForPC(f.Pointer()).Name(), "net") {
+		f := reflect.ValueOf(dial)
+		if f.IsNil() {
+			continue
+		}
+		if name := runtime.FuncForPC(f.Pointer()).Name(); !strings.HasPrefix(name, "net.(") && !strings.HasPrefix(name, "net/http") {
 			return false
 		}
 	}
 	return true
 }
 
-// leave closes what the transport has left in the bubble, when nothing is under way there. If
+// leave closes what a transport has left in the bubble, when nothing is under way there. If
 // that does not help, the clock of the bubble would stand still, and leave returns an error.
-func (u *Upstream) leave() error {
-	left := u.inBubble.Add(-1)
-	for tries := 0; left == 0; tries++ {
-		if c, ok := u.RoundTripper.(interface{ CloseIdleConnections() }); ok {
+func (in *inBubble) leave(rt http.RoundTripper) error {
+	in.underWay.Add(-1)
+	for tries := 0; in.underWay.Load() == 0; tries++ {
+		if c, ok := rt.(interface{ CloseIdleConnections() }); ok {
 			c.CloseIdleConnections()
 		}
 		switch {
 		case !bubble.Connected():
 			return nil
 		case tries == 50:
-			return finalError(fmt.Sprintf("promptecho: %T, given with Upstream, keeps a connection in the bubble of testing/synctest that is being recorded, and the clock of the bubble stands still: give it a method CloseIdleConnections that closes it, or give an *http.Transport", u.RoundTripper))
+			return finalError(fmt.Sprintf("promptecho: the clock of this bubble of testing/synctest stands still, since %T, which was given with Upstream, keeps a connection in it: give it a method CloseIdleConnections that closes that, or give an *http.Transport", rt))
 		}
 		bubble.Outside(func() { time.Sleep(10 * time.Millisecond) })
-		left = u.inBubble.Load()
 	}
 	return nil
 }

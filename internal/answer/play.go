@@ -129,7 +129,7 @@ func (p *Player) head(req *http.Request, rec *Playable) *http.Response {
 		resp.ProtoMajor, resp.ProtoMinor, _ = http.ParseHTTPVersion(rec.Proto)
 	}
 	if p.Pace == 0 {
-		atOnce(req, resp.Header, rec)
+		rec.Ends = atOnce(req, resp.Header, &rec.Response, rec.Ends)
 	}
 	return resp
 }

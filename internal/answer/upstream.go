@@ -5,7 +5,6 @@ import (
 	"io"
 	"net/http"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"github.com/promptecho/promptecho/internal/bubble"
@@ -18,7 +17,7 @@ import (
 type Upstream struct {
 	http.RoundTripper
 	own      *http.Transport // a clone that nobody else has; nil if the user gave the transport
-	inBubble atomic.Int32    // exchanges that are under way in a bubble of testing/synctest
+	inBubble inBubble
 }
 
 // NewUpstream returns the given transport, or one like network if it is nil. The clone
@@ -37,11 +36,12 @@ func NewUpstream(given, network http.RoundTripper) *Upstream {
 
 // RoundTrip sends a request, past the guard that looks for requests without a recorder.
 func (u *Upstream) RoundTrip(req *http.Request) (*http.Response, error) {
-	trip := u.RoundTripper.RoundTrip
+	req = req.WithContext(guard.Exempt(req.Context()))
+	trip := http.RoundTripper.RoundTrip
 	if bubble.In() {
-		trip = u.tripInBubble
+		trip = u.inBubble.trip
 	}
-	resp, err := trip(req.WithContext(guard.Exempt(req.Context())))
+	resp, err := trip(u.RoundTripper, req)
 	if resp != nil {
 		resp.Request = req
 	}
