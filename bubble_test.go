@@ -210,46 +210,58 @@ func TestRecordInABubbleOverPipes(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		conns := make(chan net.Conn)
-		dialed := &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) {
-			ours, theirs := net.Pipe()
-			conns <- theirs
-			return ours, nil
-		}}
+		piped := func() *http.Transport {
+			return &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) {
+				ours, theirs := net.Pipe()
+				conns <- theirs
+				return ours, nil
+			}}
+		}
 		go func() {
 			for c := range conns {
-				go func() {
-					defer c.Close()
-					in := bufio.NewReader(c)
-					for {
-						if _, err := http.ReadRequest(in); err != nil {
-							return
-						}
-						time.Sleep(time.Minute)
-						_, _ = io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}")
-					}
-				}()
+				go answerSlowly(c)
 			}
 		}()
-		r := mustOpen(t, filepath.Join(t.TempDir(), "c.yaml"), InMode(ModeAll), Upstream(dialed))
-		start := time.Now()
-		for range 2 {
-			resp, err := r.Client().Get("http://there.example/")
-			if err != nil {
-				t.Fatal(err)
+		for _, hidden := range []bool{false, true} {
+			pipes := piped()
+			rt := http.RoundTripper(pipes)
+			if hidden {
+				rt = behind{pipes}
 			}
-			if _, err := io.ReadAll(resp.Body); err != nil {
+			r := mustOpen(t, filepath.Join(t.TempDir(), "c.yaml"), InMode(ModeAll), Upstream(rt))
+			start := time.Now()
+			for range 2 {
+				resp, err := r.Client().Get("http://there.example/")
+				if err != nil {
+					t.Fatal(err)
+				}
+				if _, err := io.ReadAll(resp.Body); err != nil {
+					t.Error(err)
+				}
+				resp.Body.Close()
+			}
+			if took := time.Since(start).Round(time.Second); took != 2*time.Minute {
+				t.Errorf("it took %v, want two minutes", took)
+			}
+			if err := r.Close(); err != nil {
 				t.Error(err)
 			}
-			resp.Body.Close()
-		}
-		if took := time.Since(start).Round(time.Second); took != 2*time.Minute {
-			t.Errorf("it took %v, want two minutes", took)
-		}
-		if err := r.Close(); err != nil {
-			t.Error(err)
+			pipes.CloseIdleConnections()
 		}
 		close(conns)
 	})
+}
+
+// answerSlowly answers each request on a connection a minute later.
+func answerSlowly(c net.Conn) {
+	defer c.Close()
+	for in := bufio.NewReader(c); ; {
+		if _, err := http.ReadRequest(in); err != nil {
+			return
+		}
+		time.Sleep(time.Minute)
+		_, _ = io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}")
+	}
 }
 
 // Who gives up a live exchange in a bubble gives it up outside, too, and gets the error of its

@@ -131,3 +131,36 @@ func TestWaitsAreNamed(t *testing.T) {
 	}
 	s.Close()
 }
+
+// A client that was not told to try again at once, and gave up before it did, is not told so in
+// replay, where it would find nothing recorded.
+func TestNowOnlyIfItGoesOn(t *testing.T) {
+	t.Parallel()
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		_, _ = io.WriteString(w, "retry: 3000\ndata: 1\n\n")
+	}))
+	defer s.Close()
+	for _, times := range []int{1, 3} {
+		file := filepath.Join(t.TempDir(), "c.yaml")
+		for _, mode := range []Mode{ModeAll, ModeNone} {
+			r := mustOpen(t, file, InMode(mode))
+			for i := range times {
+				resp, err := r.Client().Get(s.URL)
+				if err != nil {
+					t.Fatal(err)
+				}
+				body, err := io.ReadAll(resp.Body)
+				resp.Body.Close()
+				want := "retry: 3000\ndata: 1\n\n"
+				if mode == ModeNone && i < times-1 {
+					want = "retry:00001\ndata: 1\n\n"
+				}
+				if string(body) != want || err != nil {
+					t.Errorf("%s, %d of %d: %q, %v, want %q", mode, i+1, times, body, err, want)
+				}
+			}
+			mustClose(t, r)
+		}
+	}
+}

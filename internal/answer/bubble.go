@@ -45,12 +45,10 @@ func isRead(resp *http.Response) bool {
 // dialsPlainly reports whether a transport dials as the standard library does. Another dialer
 // may lead to a server in the bubble, over a pipe.
 func dialsPlainly(t *http.Transport) bool {
-	for _, dial := range [...]any{t.DialContext, t.DialTLSContext, t.Dial, t.DialTLS} { //lint:ignore SA1019 it may be set
-		f := reflect.ValueOf(dial)
-		if f.IsNil() {
-			continue
-		}
-		if name := runtime.FuncForPC(f.Pointer()).Name(); !strings.HasPrefix(name, "net.(") && !strings.HasPrefix(name, "net/http") {
+	//lint:ignore SA1019 they may be set
+	for _, dial := range [...]any{t.DialContext, t.DialTLSContext, t.Dial, t.DialTLS} {
+		name := runtime.FuncForPC(reflect.ValueOf(dial).Pointer()).Name() // "" if there is none
+		if name != "" && !strings.HasPrefix(name, "net.(") && !strings.HasPrefix(name, "net/http") {
 			return false
 		}
 	}
@@ -61,14 +59,11 @@ func dialsPlainly(t *http.Transport) bool {
 // that does not help, the clock of the bubble would stand still, and leave returns an error.
 func (in *inBubble) leave(rt http.RoundTripper) error {
 	in.underWay.Add(-1)
-	for tries := 0; in.underWay.Load() == 0; tries++ {
+	for tries := 0; in.underWay.Load() == 0 && bubble.Connected(); tries++ {
 		if c, ok := rt.(interface{ CloseIdleConnections() }); ok {
 			c.CloseIdleConnections()
 		}
-		switch {
-		case !bubble.Connected():
-			return nil
-		case tries == 50:
+		if tries == 50 {
 			return finalError(fmt.Sprintf("promptecho: the clock of this bubble of testing/synctest stands still, since %T, which was given with Upstream, keeps a connection in it: give it a method CloseIdleConnections that closes that, or give an *http.Transport", rt))
 		}
 		bubble.Outside(func() { time.Sleep(10 * time.Millisecond) })

@@ -44,12 +44,17 @@ var now = []struct {
 	{header: "Openai-Poll-After-Ms", value: "1", by: "X-Stainless-Poll-Helper", always: true},
 }
 
+// GoesOn reports whether the recording goes on after an answer to a request: whether it has another
+// request of this method to the same URL. If it does not, the client did not wait to the end, and
+// must not ask in replay.
+type GoesOn func(method string, req *http.Request) bool
+
 // SayNow makes the headers of an answer to a request say that nobody need wait. failed says
 // that the answer is a failure after which clients try again.
-func SayNow(req *http.Request, h http.Header, failed bool) {
+func SayNow(req *http.Request, h http.Header, failed bool, goesOn GoesOn) {
 	for _, n := range now {
 		by := req.Header.Get(n.by)
-		if n.by == "" && h[n.header] != nil || by != "" && strings.Contains(by, n.says) && (failed || n.always) {
+		if n.by == "" && h[n.header] != nil || by != "" && strings.Contains(by, n.says) && (failed || n.always) && goesOn(req.Method, req) {
 			h.Set(n.header, n.value)
 		}
 	}
@@ -58,19 +63,19 @@ func SayNow(req *http.Request, h http.Header, failed bool) {
 // atOnce makes an answer say that nobody need wait, in its headers and its body; ends are those
 // of the pieces of that, and it returns what becomes of them. Memory may be shared with other
 // replays: nothing is changed in place.
-func atOnce(req *http.Request, h http.Header, resp *interaction.Response, ends []int) []int {
+func atOnce(req *http.Request, h http.Header, resp *interaction.Response, ends []int, goesOn GoesOn) []int {
 	failed := resp.Passing() || h.Get("X-Should-Retry") == "true"
-	SayNow(req, h, failed)
+	SayNow(req, h, failed, goesOn)
 	switch {
 	case failed && ends == nil && req.Header.Get("X-Goog-Api-Client") != "":
 		resp.Body = retryInfo.ReplaceAll(resp.Body, []byte("${1}0s"))
 	case !strings.HasPrefix(h.Get("Content-Type"), "text/event-stream"):
-	case bytes.Contains(resp.Body, []byte("retry:")):
+	case bytes.Contains(resp.Body, []byte("retry:")) && goesOn(http.MethodGet, req):
 		resp.Body = reconnection.ReplaceAllFunc(resp.Body, func(field []byte) []byte {
 			name, digits, _ := bytes.Cut(field, []byte(":")) // as many bytes as before, so that the events end where they did
 			return slices.Concat(name, []byte(":"), bytes.Repeat([]byte("0"), len(digits)-1), []byte("1"))
 		})
-	case req.Header.Get("Mcp-Protocol-Version") != "" || req.Header.Get("Mcp-Session-Id") != "":
+	case (req.Header.Get("Mcp-Protocol-Version") != "" || req.Header.Get("Mcp-Session-Id") != "") && goesOn(http.MethodGet, req):
 		const field = "retry: 1\n"
 		resp.Body, ends = append([]byte(field), resp.Body...), slices.Clone(ends)
 		for i := range ends {

@@ -23,6 +23,7 @@ func TestAtOnce(t *testing.T) {
 		body     string
 		want     []string // headers that are others than recorded
 		wantBody string   // if it is another than recorded
+		last     bool     // the recording does not go on
 	}{
 		{name: "nobody in particular", status: 503},
 		{name: "nobody in particular, a recorded delay", status: 503, recorded: []string{"Retry-After", "20"}, want: []string{"Retry-After", "0"}},
@@ -37,6 +38,9 @@ func TestAtOnce(t *testing.T) {
 		{name: "a poll, a recorded interval", asks: []string{"X-Stainless-Poll-Helper", "true"}, status: 200, recorded: []string{"Openai-Poll-After-Ms", "500"}, want: []string{"Openai-Poll-After-Ms", "1"}},
 		{name: "azcore, a poll", asks: []string{"User-Agent", "azsdk-go-azopenai/v1 (go1.26)"}, status: 202, recorded: []string{"Retry-After", "2"}, want: []string{"Retry-After", "0", "X-Ms-Retry-After-Ms", "1"}},
 		{name: "aws", asks: []string{"User-Agent", "aws-sdk-go-v2/1.47"}, status: 503, recorded: []string{"X-Amz-Retry-After", "90"}, want: []string{"X-Amz-Retry-After", "0"}},
+		{name: "openai-go, the last of what is recorded", asks: []string{"X-Stainless-Lang", "go"}, status: 503, last: true},
+		{name: "a stream that is the last", status: 200, recorded: []string{"Content-Type", sse}, stream: "sse", body: "retry: 3000\ndata: a\n\n", last: true},
+		{name: "mcp, the last", asks: []string{"Mcp-Session-Id", "s"}, status: 200, recorded: []string{"Content-Type", sse}, stream: "sse", body: "data: a\n\n", last: true},
 		{name: "google", asks: []string{"X-Goog-Api-Client", "gl-go/1.26"}, status: 429, body: `{"details":[{"@type":"type.googleapis.com/google.rpc.RetryInfo", "retryDelay" : "34.07s"}]}`,
 			wantBody: `{"details":[{"@type":"type.googleapis.com/google.rpc.RetryInfo", "retryDelay" : "0s"}]}`},
 		{name: "google, a success", asks: []string{"X-Goog-Api-Client", "gl-go/1.26"}, status: 200, body: `{"retryDelay":"34s"}`},
@@ -79,7 +83,7 @@ func TestAtOnce(t *testing.T) {
 						wantBody = tt.wantBody
 					}
 				}
-				resp, err := (&Player{Pace: pace, Pending: new(Pending)}).Play(req, rec)
+				resp, err := (&Player{Pace: pace, Pending: new(Pending), GoesOn: func(string, *http.Request) bool { return !tt.last }}).Play(req, rec)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -35,6 +35,7 @@ type Player struct {
 	Pace    float64           // how many times as long as recorded delays take; 0 is no delay
 	Note    func(text string) // told what people should know
 	Pending *Pending          // has the requests that wait to be canceled
+	GoesOn  GoesOn            // of the cassette; needed without a pace
 }
 
 // Play returns a recorded response as the answer to a request, or the error that was
@@ -129,7 +130,7 @@ func (p *Player) head(req *http.Request, rec *Playable) *http.Response {
 		resp.ProtoMajor, resp.ProtoMinor, _ = http.ParseHTTPVersion(rec.Proto)
 	}
 	if p.Pace == 0 {
-		rec.Ends = atOnce(req, resp.Header, &rec.Response, rec.Ends)
+		rec.Ends = atOnce(req, resp.Header, &rec.Response, rec.Ends, p.GoesOn)
 	}
 	return resp
 }

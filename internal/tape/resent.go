@@ -1,5 +1,21 @@
 package tape
 
+import (
+	"slices"
+
+	"github.com/promptecho/promptecho/internal/interaction"
+)
+
+// HasLeft reports whether a request of this method to a URL is recorded and was not asked yet.
+func (t *Tape) HasLeft(method, url string) bool {
+	return slices.ContainsFunc(t.Recordings(), func(rec *Recording) (is bool) {
+		if !rec.fresh && !rec.Used() {
+			rec.look(func(req *interaction.Request, _ *interaction.Response) { is = req.Method == method && req.URL == url })
+		}
+		return is
+	})
+}
+
 // Resent returns the recording that ended the call which began with the failure rec, if an SDK
 // that cannot be told to be quick sent the request again until it got something else, or rec
 // itself. What came between has been used then.

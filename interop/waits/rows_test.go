@@ -39,7 +39,7 @@ func after(status int, body string, header ...string) []answer {
 	for i := 0; i < len(header); i += 2 {
 		h.Set(header[i], header[i+1])
 	}
-	failure := answer{status, h, busy}
+	failure := answer{status: status, header: h, body: busy}
 	return []answer{failure, failure, {body: body}}
 }
 
@@ -50,14 +50,14 @@ func rounds(under, done string, header ...string) (answers []answer) {
 		h.Set(header[i], header[i+1])
 	}
 	for range 4 {
-		answers = append(answers, answer{200, h, under})
+		answers = append(answers, answer{header: h, body: under})
 	}
 	return append(answers, answer{body: done})
 }
 
 // stream is an event stream.
 func stream(body string) answer {
-	return answer{200, http.Header{"Content-Type": {"text/event-stream"}}, body}
+	return answer{header: http.Header{"Content-Type": {"text/event-stream"}}, body: body}
 }
 
 const (
@@ -85,6 +85,8 @@ var rows = []row{
 		answers: begun(rounds(`{"status":"running"}`, succeeded)...)},
 	{sdk: "go-sdk of MCP", what: "a stream that connects again", do: askMCP, plain: called(greeted), answers: called(stream("id: 1\ndata: \n\n"), greeted)},
 	{sdk: "go-sdk of MCP", what: "the same, `retry: 3000`", do: askMCP, plain: called(greeted), answers: called(stream("id: 1\nretry: 3000\ndata: \n\n"), greeted)},
+	{sdk: "go-sdk of MCP", what: "a standing stream that connects again", do: listenMCP,
+		plain: called(heard("1", "tools/list_changed")), answers: called(heard("1", "message"), heard("2", "tools/list_changed"))},
 	{sdk: "go-openai", what: "status 503; the program tries again", answers: after(503, chat), do: thrice(askGoOpenAI)},
 	{sdk: "ollama/api", what: "status 503; the program tries again", answers: after(503, `{"model":"m","message":{"role":"assistant","content":"hi"},"done":true}`), do: thrice(askOllama)},
 	{sdk: "langchaingo", what: "status 503; the program tries again", answers: after(503, chat), do: thrice(askLangChain)},
@@ -149,7 +151,7 @@ const succeeded = `{"status":"succeeded"}`
 
 // begun is the answer that begins an operation, and these to what asks how far it is.
 func begun(rounds ...answer) []answer {
-	return append([]answer{{202, http.Header{"Retry-After": {"1"}}, "{}"}}, rounds...)
+	return append([]answer{{status: 202, header: http.Header{"Retry-After": {"1"}}, body: "{}"}}, rounds...)
 }
 
 func pollAzure(ctx context.Context, client *http.Client, at string) error {
@@ -174,15 +176,36 @@ func pollAzure(ctx context.Context, client *http.Client, at string) error {
 // called is a call of a tool over MCP, with what comes before it and these answers to it.
 func called(answers ...answer) []answer {
 	before := []answer{
-		{body: `{"jsonrpc":"2.0","id":{id},"error":{"code":-32601,"message":"Method not found"}}`}, // server/discover
-		{header: http.Header{"Mcp-Session-Id": {"s"}}, body: `{"jsonrpc":"2.0","id":{id},"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}}`},
-		{status: 202},
+		{method: http.MethodPost, body: `{"jsonrpc":"2.0","id":{id},"error":{"code":-32601,"message":"Method not found"}}`}, // server/discover
+		{method: http.MethodPost, header: http.Header{"Mcp-Session-Id": {"s"}}, body: `{"jsonrpc":"2.0","id":{id},"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}}`},
+		{method: http.MethodPost, status: 202},
 	}
 	return append(append(before, answers...), answer{status: 204})
 }
 
 // greeted is the answer of the tool, which is the third request of its client.
 var greeted = stream("id: 2\ndata: " + `{"jsonrpc":"2.0","id":3,"result":{"content":[{"type":"text","text":"hi"}]}}` + "\n\n")
+
+// heard is a standing stream that ends after a notification.
+func heard(id, what string) answer {
+	a := stream("id: " + id + "\ndata: " + `{"jsonrpc":"2.0","method":"notifications/` + what + `","params":{"level":"info","data":"x"}}` + "\n\n")
+	a.method = http.MethodGet
+	return a
+}
+
+// listenMCP listens until it hears that the tools have changed.
+func listenMCP(ctx context.Context, client *http.Client, url string) error {
+	changed := make(chan struct{}, 10)
+	c := mcp.NewClient(&mcp.Implementation{Name: "c", Version: "1"}, &mcp.ClientOptions{
+		ToolListChangedHandler: func(context.Context, *mcp.ToolListChangedRequest) { changed <- struct{}{} },
+	})
+	s, err := c.Connect(ctx, &mcp.StreamableClientTransport{Endpoint: url, HTTPClient: client}, nil)
+	if err != nil {
+		return err
+	}
+	<-changed
+	return s.Close()
+}
 
 func askMCP(ctx context.Context, client *http.Client, url string) error {
 	c := mcp.NewClient(&mcp.Implementation{Name: "c", Version: "1"}, nil)

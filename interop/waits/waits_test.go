@@ -35,6 +35,7 @@ type answer struct {
 	status int
 	header http.Header
 	body   string
+	method string // of the request that it answers; any if it is empty
 }
 
 // A row is something that an SDK does, with answers that make it wait.
@@ -51,9 +52,10 @@ func serve(t *testing.T, answers []answer) *httptest.Server {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		asked, _ := io.ReadAll(r.Body)
 		mu.Lock()
-		a := answers[0]
+		i := max(0, slices.IndexFunc(answers, func(a answer) bool { return a.method == "" || a.method == r.Method }))
+		a := answers[i]
 		if len(answers) > 1 {
-			answers = answers[1:]
+			answers = slices.Delete(answers, i, i+1)
 		}
 		mu.Unlock()
 		w.Header().Set("Content-Type", "application/json")
