@@ -54,6 +54,12 @@ func (r *Recorder) play(req *http.Request, in *incoming, rec *tape.Recording) (*
 	return resp, nil
 }
 
+// goesOn reports whether a request of this method to the URL of another one was recorded and is
+// not asked yet.
+func (r *Recorder) goesOn(method string, req *http.Request) bool {
+	return r.tape.HasLeft(method, urlOf(req, r.config.aliases))
+}
+
 // notePlayed keeps what there is to tell of a recording that answers a call.
 func (r *Recorder) notePlayed(c *tape.Call, rec *tape.Recording) {
 	r.log.Played()
