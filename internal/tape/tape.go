@@ -33,8 +33,10 @@ type Tape struct {
 	version string // the version of the cassette that was read; see versionOf
 	release func() // gives up the claim on the file
 
-	given givenIDs
-	count order.Count // of what this run records
+	given   givenIDs
+	indexed sync.Once               // makes asks, for HasLeft
+	asks    map[string][]*Recording // by the methods and URLs of their requests
+	count   order.Count             // of what this run records
 
 	mu         sync.Mutex
 	recordings []*Recording // in the order asked
