@@ -79,6 +79,7 @@ func (r *Recorder) finish(o report.Outcome) report.Report {
 		r.tape.Close()
 		r.compare()
 		r.upstream.Close()
+		r.waits.note(r.log.Notef)
 		for _, err := range []error{r.save(&o), r.tape.Unreadable(), r.handOver()} {
 			if err != nil {
 				r.log.Error(err)

@@ -239,8 +239,9 @@ func RedactFields(names ...string) Option {
 var plainName = regexp.MustCompile(`^[A-Za-z0-9_.-]+$`)
 
 // Pace replays the recorded delays times x: 1 is as recorded, 0 (the default) is at once.
-// It waits with package time only, so a [testing/synctest] bubble replays real latencies
-// in no time. [Open] returns an error if x is negative.
+// At once is also how clients are told to try again, to poll and to connect again; a factor
+// gives them what was recorded. Pace waits with package time only, so a [testing/synctest]
+// bubble replays real latencies in no time. [Open] returns an error if x is negative.
 func Pace(x float64) Option {
 	return func(c *config) {
 		if !(x >= 0) {

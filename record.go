@@ -28,6 +28,7 @@ func (r *Recorder) record(req *http.Request, in *incoming) (*http.Response, erro
 	if err != nil {
 		return r.refuse(req, err)
 	}
+	in.Again = r.resends.IsAgain(req)
 	rec, err := r.tape.Reserve(&in.Call) // before it goes out, so that the file has the order asked
 	if err != nil {
 		return r.refuse(req, err)

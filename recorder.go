@@ -13,7 +13,8 @@ import (
 )
 
 // A Recorder is an [http.RoundTripper] that answers from a cassette, or records
-// into it. All methods may be called concurrently. It starts no goroutines.
+// into it. All methods may be called concurrently. It starts no goroutines,
+// other than to record in a bubble of [testing/synctest].
 type Recorder struct {
 	file   string // as the user named it
 	config config
@@ -25,6 +26,8 @@ type Recorder struct {
 	log      report.Log     // what to tell at the end
 	player   answer.Player  // plays what is recorded
 	pending  answer.Pending // answers that are under way
+	resends  answer.Resends // what SDKs sent again by themselves
+	waits    waits          // how long the program waited by its own clock
 	repeater repeater       // calls to send once more at the end
 	upstream *answer.Upstream
 	given    given // what the test gets beside answers

@@ -35,6 +35,7 @@ type Player struct {
 	Pace    float64           // how many times as long as recorded delays take; 0 is no delay
 	Note    func(text string) // told what people should know
 	Pending *Pending          // has the requests that wait to be canceled
+	GoesOn  GoesOn            // of the cassette; needed without a pace
 }
 
 // Play returns a recorded response as the answer to a request, or the error that was
@@ -129,19 +130,9 @@ func (p *Player) head(req *http.Request, rec *Playable) *http.Response {
 		resp.ProtoMajor, resp.ProtoMinor, _ = http.ParseHTTPVersion(rec.Proto)
 	}
 	if p.Pace == 0 {
-		dropRetryDelays(resp.Header)
+		rec.Ends = atOnce(req, resp.Header, &rec.Response, rec.Ends, p.GoesOn)
 	}
 	return resp
-}
-
-// dropRetryDelays makes SDKs that honour a recorded Retry-After (RFC 9110, section
-// 10.2.3) retry at once, and those that poll ask again at once.
-func dropRetryDelays(h http.Header) {
-	for _, name := range [...]string{"Retry-After", "Retry-After-Ms", "X-Amz-Retry-After", "Openai-Poll-After-Ms"} {
-		if _, ok := h[name]; ok {
-			h.Set(name, "0")
-		}
-	}
 }
 
 // bodyless reports whether an answer has no body (RFC 9110, section 6.4.1).

@@ -30,6 +30,10 @@ type Interaction struct {
 	// of the request that was answered.
 	Accepted bool
 
+	// Again says that its SDK sent the request again by itself, after a failure, and that no
+	// answer tells this SDK not to wait before that.
+	Again bool
+
 	Line int // the 1-based line where the interaction starts in its file; not written
 }
 

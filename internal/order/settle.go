@@ -5,6 +5,8 @@ import (
 	"runtime/metrics"
 	"sync"
 	"time"
+
+	"github.com/promptecho/promptecho/internal/bubble"
 )
 
 // A rest waits for the program to have done what it does with what it got: until none of its
@@ -43,7 +45,12 @@ const tick = 5 * time.Millisecond
 // a nanosecond of its clock is enough. Before Go 1.26 nobody can know, and a millisecond has
 // to be enough.
 func (r *rest) settle(longest time.Duration) bool {
-	if isBubble() {
+	if bubble.In() {
+		if bubble.Busy() { // its clock stands still
+			bubble.Outside(func() { r.settle(longest) })
+		} else {
+			time.Sleep(time.Nanosecond)
+		}
 		return true
 	}
 	r.looking.Lock()
@@ -88,7 +95,7 @@ func (r *rest) settle(longest time.Duration) bool {
 // isAtRest reports whether the program does nothing.
 func (r *rest) isAtRest() bool {
 	seen, ok := look()
-	return !ok || r.ignores(seen) || isBubble()
+	return !ok || r.ignores(seen) || bubble.In()
 }
 
 // ignores reports whether those who do something do not count.
@@ -143,12 +150,4 @@ func isCollecting() bool {
 		stops += n
 	}
 	return stops%2 == 1
-}
-
-// isBubble reports whether the caller is in a bubble of testing/synctest, whose clock moves
-// by what is slept and nothing else. There it returns when everybody else waits.
-func isBubble() bool {
-	start := time.Now()
-	time.Sleep(time.Nanosecond)
-	return time.Since(start) == time.Nanosecond
 }

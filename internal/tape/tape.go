@@ -33,9 +33,11 @@ type Tape struct {
 	version string // the version of the cassette that was read; see versionOf
 	release func() // gives up the claim on the file
 
-	given  givenIDs
-	loaded []Recording // all of the cassette, if all may be played
-	count  order.Count // of what this run records
+	given   givenIDs
+	loaded  []Recording             // all of the cassette, if all may be played
+	indexed sync.Once               // makes asks, for HasLeft
+	asks    map[string][]*Recording // by the methods and URLs of their requests
+	count   order.Count             // of what this run records
 
 	mu         sync.Mutex
 	recordings []*Recording // in the order asked
@@ -82,6 +84,9 @@ type Call struct {
 	// Outer is the recording of the function that makes the call, or nil if none is being
 	// recorded.
 	Outer *Recording
+
+	// Again says that an SDK sent the request again; see [interaction.Interaction].
+	Again bool
 
 	// Instead is the recording in the place of which the answer is recorded; nil if none.
 	Instead *Recording
@@ -197,7 +202,7 @@ func (t *Tape) checkMatchKey(rec *Recording, form *canon.Form) error {
 
 // Reserve takes the next place for a call that goes upstream. The error is [ErrClosed].
 func (t *Tape) Reserve(c *Call) (*Recording, error) {
-	it := &interaction.Interaction{Request: c.Request, MatchKey: c.Form.Key()}
+	it := &interaction.Interaction{Request: c.Request, MatchKey: c.Form.Key(), Again: c.Again}
 	it.Kind, it.Boundary = c.Form.Kind()
 	if !t.Config.Options.Plain() {
 		it.MatchKey = formOf(it).Key()
