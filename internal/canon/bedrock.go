@@ -21,7 +21,6 @@ var bedrockFamilies = []*Family{
 		Rewrites:    []Rewrite{dropEmpty("system"), dropDefault(`{}`, "inferenceConfig"), converseMessages},
 		EndMarkers:  []string{"metadata"}, // the event behind messageStop
 		Transcript:  converseTranscript,
-		Whole:       converseWhole,
 	},
 	{
 		Name:        "bedrock.invoke",
@@ -31,7 +30,6 @@ var bedrockFamilies = []*Family{
 		Rewrites:    invokeRewrites,
 		EndMarkers:  []string{"invocationMetrics"}, // in the last chunk, whatever the model
 		Transcript:  invokeTranscript,
-		Whole:       invokeWhole,
 	},
 	{
 		Name:     "bedrock.count_tokens",
@@ -82,45 +80,61 @@ var bedrockHeaders = []string{
 	"x-amzn-bedrock-performanceconfig-latency",
 }
 
+// The blocks of Converse are those of ContentBlock, ContentBlockStart and ContentBlockDelta
+// in AWS's SDK. What a block is, its one member says.
 var converseTranscript = Transcript{
-	Text:      []string{"delta/text"},
-	Reasoning: []string{"delta/reasoningContent/text"},
-	Calls:     []CallPaths{{ID: "contentBlockIndex", Name: "start/toolUse/name", Args: "delta/toolUse/input"}},
-	Finish:    []string{"stopReason"},
-}
-
-var converseWhole = Transcript{
-	Text:      []string{"output/message/content/*/text"},
-	Reasoning: []string{"output/message/content/*/reasoningContent/reasoningText/text"},
-	Calls:     []CallPaths{{At: "output/message/content/*/toolUse", Name: "name", Args: "input"}},
-	Finish:    []string{"stopReason"},
-}
-
-// invokeTranscript is of the models that Bedrock passes through: Titan, Llama, Mistral,
-// and Nova, which has Converse's.
-var invokeTranscript = Transcript{
-	Text:      []string{"outputText", "generation", "outputs/*/text", "contentBlockDelta/delta/text", "completion"},
-	Reasoning: []string{"contentBlockDelta/delta/reasoningContent/text"},
+	Text:      []string{converseBlocks + "text", converseBlocks + "citationsContent/content/*/text"},
+	Reasoning: []string{converseBlocks + "reasoningContent/reasoningText/text", converseBlocks + "reasoningContent/text"},
 	Calls: []CallPaths{
-		{At: "contentBlockStart", ID: "contentBlockIndex", Name: "start/toolUse/name"},
-		{At: "contentBlockDelta", ID: "contentBlockIndex", Args: "delta/toolUse/input"},
+		{converseBlocks + "toolUse", "name", "input"},
+		{At: converseBlocks + "text!=*/toolUse!=*/reasoningContent!=*/citationsContent!=*/citation!=*/toolResult!=*/searchResult!=*/" +
+			"image!=*/audio!=*/video!=*/document!=*"},
 	},
-	Finish: []string{"completionReason", "stop_reason", "outputs/*/stop_reason", "messageStop/stopReason"},
+	Results: []CallPaths{
+		{converseBlocks + "toolResult", "=toolResult", "content"},
+		{converseBlocks + "searchResult", "=searchResult", "title content"},
+		{At: converseBlocks + "image", Name: "=image"},
+		{At: converseBlocks + "audio", Name: "=audio"},
+		{At: converseBlocks + "video", Name: "=video"},
+		{At: converseBlocks + "document", Name: "=document"},
+		{converseBlocks + "reasoningContent", "=redacted_thinking", "redactedContent"},
+	},
+	Finish: []string{"stopReason"},
+	Pieces: conversePieces("", "", ""),
 }
 
-// invokeWhole is of the same models, of Cohere's and AI21's, and of those that are called
-// as OpenAI's are.
-var invokeWhole = Transcript{
-	Text: slices.Concat(converseWhole.Text, chatWhole.Text, []string{
-		"results/*/outputText", "generation", "outputs/*/text", "generations/*/text", "completions/*/data/text", "choices/*/text",
+const converseBlocks = "output/message/content/*/"
+
+// conversePieces returns how the events of a stream make an answer. Nova has each in a
+// member that is named after the event.
+func conversePieces(start, delta, stop string) []Piece {
+	const block = "output/message/content/{contentBlockIndex}"
+	return []Piece{
+		{In: start, At: "start", To: block},
+		{In: delta, At: "delta", To: block, Grow: []string{""}},
+		{In: stop, At: "stopReason", To: "stopReason"},
+		{At: "trace", To: "trace"},
+	}
+}
+
+// invokeTranscript is of the models that Bedrock passes through: Titan, Llama, Mistral, Nova,
+// which has Converse's, Cohere's, AI21's, and those that are called as OpenAI's are.
+var invokeTranscript = Transcript{
+	Text: slices.Concat(converseTranscript.Text, chatTranscript.Text, []string{
+		"outputText", "results/*/outputText", "generation", "outputs/*/text", "generations/*/text", "completions/*/data/text", "choices/*/text",
 		"completion",
 	}),
-	Reasoning: slices.Concat(converseWhole.Reasoning, chatWhole.Reasoning),
-	Calls:     slices.Concat(converseWhole.Calls, chatWhole.Calls),
-	Finish: slices.Concat(converseWhole.Finish, chatWhole.Finish, []string{
-		"results/*/completionReason", "stop_reason", "outputs/*/stop_reason", "choices/*/stop_reason", "generations/*/finish_reason",
-		"completions/*/finishReason/reason",
+	Reasoning: slices.Concat(converseTranscript.Reasoning, chatTranscript.Reasoning),
+	Calls:     slices.Concat(converseTranscript.Calls, chatTranscript.Calls),
+	Results:   slices.Concat(converseTranscript.Results, chatTranscript.Results),
+	Finish: slices.Concat(converseTranscript.Finish, chatTranscript.Finish, []string{
+		"completionReason", "results/*/completionReason", "stop_reason", "outputs/*/stop_reason", "choices/*/stop_reason",
+		"generations/*/finish_reason", "completions/*/finishReason/reason",
 	}),
+	Pieces: append(conversePieces("contentBlockStart", "contentBlockDelta", "messageStop"),
+		Piece{At: "contentBlockStart!=*/contentBlockDelta!=*/messageStop!=*", Grow: []string{
+			"outputText", "generation", "outputs/*/text", "completion", "choices/*/delta", "choices/*/text",
+		}}),
 }
 
 // converseMessages drops cache points, which cannot change the answer, and

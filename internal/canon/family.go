@@ -69,10 +69,8 @@ type Family struct {
 	// client that stops reading there has missed nothing.
 	EndMarkers []string
 
-	// Transcript tells where the events of a stream have the answer, and Whole where an
-	// answer in one piece has it, if that is not at the same paths.
+	// Transcript tells where answers have what they say.
 	Transcript Transcript
-	Whole      Transcript
 
 	// Acts lists members of the body with which a call does more than to ask a model: it
 	// calls a tool, starts a job, or changes what a server keeps. "*" is every body. Nobody

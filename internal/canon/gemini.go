@@ -51,7 +51,6 @@ var geminiFamilies = []*Family{
 		Headers:     []string{"api-revision"},
 		EndMarkers:  []string{"[DONE]"},
 		Transcript:  interactionsTranscript,
-		Whole:       interactionsWhole,
 		Acts:        []string{"agent", "webhook_config"},
 	},
 }
@@ -174,29 +173,69 @@ func standardBase64(_ *request, v *exactjson.Value) {
 	v.Text = text + strings.Repeat("=", -len(text)&3)
 }
 
+// The parts of Gemini are those of Part in its SDK. What a part is, its member says.
 var geminiTranscript = Transcript{
-	Text:      []string{"candidates/*/content/parts/*/thought!=true/text"},
-	Reasoning: []string{"candidates/*/content/parts/*/thought=true/text"},
-	Calls:     []CallPaths{{At: "candidates/*/content/parts/*/functionCall", Name: "name", Args: "args"}},
-	Finish:    []string{"candidates/*/finishReason", "promptFeedback/blockReason"},
+	Text:      []string{geminiParts + "thought!=true/text"},
+	Reasoning: []string{geminiParts + "thought=true/text"},
+	Calls: []CallPaths{
+		{geminiParts + "functionCall", "name", "args partialArgs"},
+		{geminiParts + "executableCode", "=executableCode", "code"},
+		{geminiParts + "toolCall", "toolType", "args"},
+		{"candidates/*/groundingMetadata", "=search", "webSearchQueries imageSearchQueries retrievalQueries"},
+		{"candidates/*/urlContextMetadata/urlMetadata/*", "=url_context", "retrievedUrl"},
+		{At: geminiParts + "text!=*/functionCall!=*/executableCode!=*/toolCall!=*/codeExecutionResult!=*/toolResponse!=*/" +
+			"functionResponse!=*/inlineData!=*/fileData!=*/audioTranscription!=*"},
+	},
+	Results: []CallPaths{
+		{geminiParts + "codeExecutionResult", "=codeExecutionResult", "outcome output"},
+		{geminiParts + "toolResponse", "toolType", "response"},
+		{geminiParts + "functionResponse", "name", "response"},
+		{At: geminiParts + "inlineData", Name: "=inlineData"},
+		{At: geminiParts + "fileData", Name: "=fileData"},
+		{At: geminiParts + "audioTranscription", Name: "=audioTranscription"},
+	},
+	Finish: []string{"candidates/*/finishReason", "promptFeedback/blockReason"},
+	Pieces: []Piece{{Grow: []string{"candidates/*/content/parts"}}},
 }
 
-// What an interaction answers: steps, which a stream has as events.
-var (
-	interactionsTranscript = Transcript{
-		Text:      []string{"event_type=step.delta/delta/type=text/text"},
-		Reasoning: []string{"event_type=step.delta/delta/type=thought_summary/content/text"},
-		Calls: []CallPaths{{
-			ID:   "index",
-			Name: "event_type=step.start/step/type=function_call/name",
-			Args: "event_type=step.delta/delta/type=arguments_delta/arguments",
-		}},
-		Finish: []string{"event_type=interaction.completed/interaction/status"},
-	}
-	interactionsWhole = Transcript{
-		Text:      []string{"steps/*/type=model_output/content/*/type=text/text"},
-		Reasoning: []string{"steps/*/type=thought/summary/*/text"},
-		Calls:     []CallPaths{{At: "steps/*/type=function_call", Name: "name", Args: "arguments"}},
-		Finish:    []string{"status"},
-	}
+const geminiParts = "candidates/*/content/parts/*/"
+
+// What an interaction answers: steps, which a stream has as events. They are those of Step
+// and StepDeltaData in Google's SDK.
+var interactionsTranscript = Transcript{
+	Text:      []string{"steps/*/type=model_output/content/*/type=text/text"},
+	Reasoning: []string{"steps/*/type=thought/summary/*/text"},
+	Calls: []CallPaths{
+		{"steps/*/type=function_call|mcp_server_tool_call", "server_name name", "arguments"},
+		{"steps/*/type=" + interactionsCalls, "type", "arguments search_type retrieval_type"},
+		{At: "steps/*/type!=model_output|thought|user_input|function_call|mcp_server_tool_call|" + interactionsCalls + "|" + interactionsResults, Name: "type"},
+		{At: "steps/*/type=model_output/content/*/type!=text|image|audio|video|document", Name: "type"},
+	},
+	Results: []CallPaths{
+		{"steps/*/type=" + interactionsResults, "name type", "result"},
+		{At: "steps/*/type=model_output/content/*/type=image|audio|video|document", Name: "type"},
+		{"steps/*/type=user_input", "type", "content"},
+		{"steps/*/type=thought/summary/*/type=image", "type", "data uri"},
+		{"steps/*/type=model_output", "=error", "error"},
+	},
+	Finish: []string{"status"},
+	Pieces: []Piece{
+		{At: "interaction"},
+		{At: "event_type=interaction.status_update/status", To: "status"},
+		{At: "event_type=step.start/step", To: "steps/{index}"},
+		{In: "event_type=step.delta", At: "delta/type=text|image|audio|video|document", To: "steps/{index}/type=model_output/content/+", Grow: []string{""}},
+		{In: "event_type=step.delta", At: "delta/type=thought_summary/content", To: "steps/{index}/type=thought/summary/+", Grow: []string{""}},
+		{In: "event_type=step.delta", At: "delta/type=arguments_delta/arguments", To: "steps/{index}/arguments", Grow: []string{""}},
+		{
+			In: "event_type=step.delta", To: "steps/{index}", Grow: []string{""},
+			At: "delta/type!=text|image|audio|video|document|thought_summary|thought_signature|arguments_delta|text_annotation_delta",
+		},
+	},
+}
+
+const (
+	interactionsCalls = "code_execution_call|url_context_call|google_search_call|google_maps_call|retrieval_call|file_search_call|" +
+		"processing_call"
+	interactionsResults = "function_result|mcp_server_tool_result|code_execution_result|url_context_result|google_search_result|" +
+		"google_maps_result|retrieval_result|file_search_result|processing_result"
 )

@@ -49,8 +49,13 @@ func ollamaGenerate(name, path string, has ...string) *Family {
 		Transcript: Transcript{
 			Text:      []string{"response", "message/content"},
 			Reasoning: []string{"thinking", "message/thinking"},
-			Calls:     []CallPaths{{At: "message/tool_calls/*", Name: "function/name", Args: "function/arguments"}},
-			Finish:    []string{"done_reason"},
+			Calls: []CallPaths{
+				{"message/tool_calls/*/function", "name", "arguments"},
+				{At: "message/tool_calls/*/function!=*", Name: "type"},
+			},
+			Results: []CallPaths{{"message", "=images", "images"}, {"", "=image", "image"}},
+			Finish:  []string{"done_reason"},
+			Pieces:  []Piece{{Grow: []string{"response", "thinking", "message"}}},
 		},
 	}
 }

@@ -29,8 +29,9 @@ var platformFamilies = []*Family{
 		Stream:   "stream",
 		Rewrites: []Rewrite{messageNulls, toolIDs},
 		Transcript: Transcript{
-			Text:  []string{"response", "result/response", "result/text"},
-			Calls: []CallPaths{{At: "result/tool_calls/*", Name: "name", Args: "arguments"}},
+			Text:   []string{"response", "result/response", "result/text"},
+			Calls:  []CallPaths{{"tool_calls/*", "name", "arguments"}, {"result/tool_calls/*", "name", "arguments"}},
+			Pieces: []Piece{{Grow: []string{"response", "tool_calls"}}},
 		},
 	},
 	{

@@ -51,7 +51,11 @@ func Answers(form *canon.Form, recorded, live *interaction.Response) Result {
 	why := reasons(edits)
 	// An answer of another status, or that calls other tools, has another shape.
 	if recorded.Status == live.Status && !slices.Contains(why, callsReason) {
-		if shape := slices.Concat(bodyShape(form, recorded, live), textShape(&a, &b)); len(shape) > 0 {
+		shape := slices.Concat(bodyShape(form, recorded, live), textShape(&a, &b))
+		if a.Joined != nil && b.Joined != nil && len(shape) == 0 {
+			shape = compareShapes(place{}, form.Says(&interaction.Response{}), a.Joined, b.Joined)
+		}
+		if len(shape) > 0 {
 			edits, why = append(edits, shape...), append(why, "the shape of the JSON")
 		}
 	}
@@ -88,6 +92,10 @@ func judged(resp, other *interaction.Response, says *said.Answer) []canon.Line {
 	}
 	for _, c := range says.Calls {
 		calls = append(calls, *callValue(c))
+	}
+	for _, c := range says.Blocks {
+		block := withoutChance(*text(c.Args))
+		calls = append(calls, *objectOf([]string{"name", "block"}, text(c.Name), &block))
 	}
 	names := []string{"model", "finish_reason", "tool_calls"}
 	return canon.Lines(objectOf(names, textOrNil(says.Model), ended, listOrNil(calls)))
@@ -181,7 +189,7 @@ func textShape(a, b *said.Answer) []diff.Edit {
 	switch root := (place{}).step("text (JSON)"); {
 	case wasJSON && isJSON:
 		return compareShapes(root, []string{}, &was, &is)
-	case a.Text != "" && b.Text != "" && wasJSON != isJSON, len(a.Calls) == 0 && (a.Text == "") != (b.Text == ""):
+	case a.Text != "" && b.Text != "" && wasJSON != isJSON, len(a.Decisions()) == 0 && (a.Text == "") != (b.Text == ""):
 		return diff.Answers(wording(&said.Answer{Text: a.Text}), wording(&said.Answer{Text: b.Text}))
 	}
 	return nil

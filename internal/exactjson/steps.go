@@ -33,7 +33,8 @@ func (v *Value) Scalar() string {
 // Steps lead from a value to others below it. As a path they are member names; "*" is
 // every element of a list, "{*}" every member of an object. With "name=value" or
 // "name!=value" only that goes on whose member has that value, or another:
-// "choices/*/index=0/delta/content". "name=a|b" takes either value, "name=*" any.
+// "choices/*/index=0/delta/content". "name=a|b" takes either value, "name=*" any, and
+// "name!=*" what has no such member.
 type Steps []Step
 
 // A Step is a name, "*" or "{*}", or a condition.
@@ -83,8 +84,6 @@ func (p Steps) Each(v *Value, f func(*Value)) {
 // holds reports whether the condition of a step is true for v.
 func (s *Step) holds(v *Value) bool {
 	m := v.Member(s.Name)
-	if s.Values[0] == "*" {
-		return m != nil
-	}
-	return slices.Contains(s.Values, m.Scalar()) != s.Not
+	holds := m != nil && s.Values[0] == "*" || slices.Contains(s.Values, m.Scalar())
+	return v.Kind == Object && holds != s.Not
 }

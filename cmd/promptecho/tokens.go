@@ -1,0 +1,56 @@
+package main
+
+import (
+	"bytes"
+	"net/http"
+	"net/url"
+	"path"
+
+	"github.com/promptecho/promptecho/internal/interaction"
+)
+
+// tokens are what calls used, as -json says it.
+type tokens struct {
+	InputTokens     int64 `json:"input_tokens"`
+	OutputTokens    int64 `json:"output_tokens"`
+	CachedTokens    int64 `json:"cached_tokens,omitempty"`    // of the input
+	ReasoningTokens int64 `json:"reasoning_tokens,omitempty"` // of the output
+}
+
+func (t *tokens) add(o tokens) {
+	sum := interaction.Usage(*t)
+	other := interaction.Usage(o)
+	sum.Add(&other)
+	*t = tokens(sum)
+}
+
+// tokensOf adds up what interactions used. An answer that is asked for once more, by its id,
+// is paid for once.
+func tokensOf(its []*interaction.Interaction) (sum tokens) {
+	for i, it := range its {
+		if it.Usage != nil && !isRepeated(its[:i], it) {
+			sum.add(tokens(*it.Usage))
+		}
+	}
+	return sum
+}
+
+// isRepeated reports whether an interaction gets an answer that an earlier one had.
+func isRepeated(earlier []*interaction.Interaction, it *interaction.Interaction) bool {
+	u, err := url.Parse(it.Request.URL)
+	if err != nil || it.Request.Method != http.MethodGet {
+		return false
+	}
+	id := []byte(path.Base(u.Path))
+	for _, e := range earlier {
+		if e.Usage == nil || *e.Usage != *it.Usage {
+			continue
+		}
+		for payload := range e.Response.Payloads() {
+			if bytes.Contains(payload, id) {
+				return true
+			}
+		}
+	}
+	return false
+}
