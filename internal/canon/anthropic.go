@@ -55,7 +55,7 @@ var anthropicFamilies = []*Family{
 		Headers:     anthropicHeaders,
 		Rewrites:    []Rewrite{dropEmpty("stop_sequences")},
 		Transcript: Transcript{
-			Text: []string{"completion"}, Finish: []string{"stop_reason"}, Pieces: []Piece{{Grow: []string{"completion"}}},
+			Text: []string{"completion"}, Finish: []string{"stop_reason"}, Pieces: pieces{{Grow: names{"completion"}}},
 		},
 	},
 	{
@@ -114,26 +114,24 @@ func anthropicBeta(r *request, body *exactjson.Value) {
 var anthropicTranscript = Transcript{
 	Text:      []string{"content/*/type=text|text_delta/text"},
 	Reasoning: []string{"content/*/type=thinking|thinking_delta/thinking"},
-	Calls: []CallPaths{
-		{"content/*/type=tool_use|server_tool_use|mcp_tool_use|input_json_delta/partial_json!=*", "toolset_name server_name name", "input"},
-		{"content/*/type=tool_use|server_tool_use|mcp_tool_use|input_json_delta/partial_json=*", "toolset_name server_name name", "partial_json"},
+	Calls: calls{
+		{anthropicCalls + "/partial_json!=*", "toolset_name server_name name", "input"},
+		{anthropicCalls + "/partial_json=*", "toolset_name server_name name", "partial_json"}, // of a stream
 		{At: "content/*/type!=text|text_delta|thinking|thinking_delta|tool_use|server_tool_use|mcp_tool_use|input_json_delta|" +
-			"redacted_thinking|signature_delta|compaction|mcp_tool_listing|" + anthropicResults, Name: "type"},
+			"signature_delta|" + anthropicResults, Name: "type"},
 	},
-	Results: []CallPaths{
-		{"content/*/type=" + anthropicResults, "type", "content"},
-		{"content/*/type=compaction", "type", "content tool_changes"},
-		{"content/*/type=mcp_tool_listing", "type", "mcp_server_name tools"},
-		{"content/*/type=redacted_thinking", "type", "data"},
-	},
-	Finish: []string{"stop_reason", "stop_details/category"},
-	Pieces: []Piece{
+	Results: calls{{"content/*/type=" + anthropicResults, "type", "content data mcp_server_name tools tool_changes"}},
+	Finish:  []string{"stop_reason", "stop_details/category"},
+	Pieces: pieces{
 		{At: "message"},
 		{At: "type=content_block_start/content_block", To: "content/{index}"},
-		{At: "type=content_block_delta/delta/type!=citations_delta", To: "content/{index}", Grow: []string{""}},
+		{At: "type=content_block_delta/delta/type!=citations_delta", To: "content/{index}", Grow: all},
 		{At: "type=message_delta/delta"},
 	},
 }
 
-const anthropicResults = "web_search_tool_result|web_fetch_tool_result|code_execution_tool_result|bash_code_execution_tool_result|" +
-	"text_editor_code_execution_tool_result|tool_search_tool_result|mcp_tool_result|advisor_tool_result"
+const (
+	anthropicCalls   = "content/*/type=tool_use|server_tool_use|mcp_tool_use|input_json_delta"
+	anthropicResults = "web_search_tool_result|web_fetch_tool_result|code_execution_tool_result|bash_code_execution_tool_result|" +
+		"text_editor_code_execution_tool_result|tool_search_tool_result|mcp_tool_result|advisor_tool_result|redacted_thinking|compaction|mcp_tool_listing"
+)

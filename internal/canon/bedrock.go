@@ -85,37 +85,32 @@ var bedrockHeaders = []string{
 var converseTranscript = Transcript{
 	Text:      []string{converseBlocks + "text", converseBlocks + "citationsContent/content/*/text"},
 	Reasoning: []string{converseBlocks + "reasoningContent/reasoningText/text", converseBlocks + "reasoningContent/text"},
-	Calls: []CallPaths{
+	Calls: calls{
 		{converseBlocks + "toolUse", "name", "input"},
-		{At: converseBlocks + "text!=*/toolUse!=*/reasoningContent!=*/citationsContent!=*/citation!=*/toolResult!=*/searchResult!=*/" +
-			"image!=*/audio!=*/video!=*/document!=*"},
+		{At: converseBlocks + "text|toolUse|reasoningContent|citationsContent|citation|" + converseResults + "!=*"},
 	},
-	Results: []CallPaths{
-		{converseBlocks + "toolResult", "=toolResult", "content"},
-		{converseBlocks + "searchResult", "=searchResult", "title content"},
-		{At: converseBlocks + "image", Name: "=image"},
-		{At: converseBlocks + "audio", Name: "=audio"},
-		{At: converseBlocks + "video", Name: "=video"},
-		{At: converseBlocks + "document", Name: "=document"},
-		{converseBlocks + "reasoningContent", "=redacted_thinking", "redactedContent"},
+	Results: calls{
+		{At: converseBlocks + converseResults, Name: "."},
+		{converseBlocks + "reasoningContent", ".", "redactedContent"},
 	},
 	Finish: []string{"stopReason"},
-	Pieces: conversePieces("", "", ""),
-}
-
-const converseBlocks = "output/message/content/*/"
-
-// conversePieces returns how the events of a stream make an answer. Nova has each in a
-// member that is named after the event.
-func conversePieces(start, delta, stop string) []Piece {
-	const block = "output/message/content/{contentBlockIndex}"
-	return []Piece{
-		{In: start, At: "start", To: block},
-		{In: delta, At: "delta", To: block, Grow: []string{""}},
-		{In: stop, At: "stopReason", To: "stopReason"},
+	Pieces: pieces{
+		{At: "start", To: converseBlock},
+		{At: "delta", To: converseBlock, Grow: all},
+		{At: "stopReason", To: "stopReason"},
 		{At: "trace", To: "trace"},
-	}
+		// Nova has each event in a member that is named after it.
+		{At: "contentBlockStart/start", To: "output/message/content/{contentBlockStart.contentBlockIndex}"},
+		{At: "contentBlockDelta/delta", To: "output/message/content/{contentBlockDelta.contentBlockIndex}", Grow: all},
+		{At: "messageStop/stopReason", To: "stopReason"},
+	},
 }
+
+const (
+	converseBlocks  = "output/message/content/*/"
+	converseBlock   = "output/message/content/{contentBlockIndex}"
+	converseResults = "toolResult|searchResult|image|audio|video|document|guardContent"
+)
 
 // invokeTranscript is of the models that Bedrock passes through: Titan, Llama, Mistral, Nova,
 // which has Converse's, Cohere's, AI21's, and those that are called as OpenAI's are.
@@ -131,10 +126,9 @@ var invokeTranscript = Transcript{
 		"completionReason", "results/*/completionReason", "stop_reason", "outputs/*/stop_reason", "choices/*/stop_reason",
 		"generations/*/finish_reason", "completions/*/finishReason/reason",
 	}),
-	Pieces: append(conversePieces("contentBlockStart", "contentBlockDelta", "messageStop"),
-		Piece{At: "contentBlockStart!=*/contentBlockDelta!=*/messageStop!=*", Grow: []string{
-			"outputText", "generation", "outputs/*/text", "completion", "choices/*/delta", "choices/*/text",
-		}}),
+	Pieces: append(pieces{
+		{At: "contentBlockStart|contentBlockDelta|messageStop!=*", Grow: names{"outputText", "generation", "text", "completion", "delta"}},
+	}, converseTranscript.Pieces...),
 }
 
 // converseMessages drops cache points, which cannot change the answer, and

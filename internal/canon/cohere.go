@@ -22,14 +22,14 @@ var cohereFamilies = []*Family{
 		EndMarkers: []string{"stream-end"},
 		Transcript: Transcript{
 			Text: []string{"text"},
-			Calls: []CallPaths{
+			Calls: calls{
 				{"tool_calls/*", "name", "parameters"},
 				{"search_queries/*", "=search", "text"},
 			},
-			Results: []CallPaths{{"", "=search", "documents"}},
+			Results: calls{{"", "=search", "documents"}},
 			Finish:  []string{"finish_reason"},
-			Pieces: []Piece{
-				{At: "event_type=text-generation/text", To: "text", Grow: []string{""}},
+			Pieces: pieces{
+				{At: "event_type=text-generation/text", To: "text", Grow: all},
 				{At: "event_type=tool-calls-generation/tool_calls", To: "tool_calls"},
 				{At: "event_type=search-queries-generation/search_queries", To: "search_queries"},
 				{At: "event_type=stream-end/finish_reason", To: "finish_reason"},
@@ -47,16 +47,16 @@ var cohereEmbeds = []string{"texts", "images", "inputs"}
 var cohereTranscript = Transcript{
 	Text:      []string{"message/content/*/text"},
 	Reasoning: []string{"message/content/*/thinking", "message/tool_plan"},
-	Calls: []CallPaths{
+	Calls: calls{
 		{"message/tool_calls/*/function", "name", "arguments"},
 		{At: "message/tool_calls/*/function!=*", Name: "type"},
 		{At: "message/content/*/text!=*/thinking!=*", Name: "type"},
 	},
 	Finish: []string{"finish_reason"},
-	Pieces: []Piece{
-		{At: "delta/message/content", To: "message/content/{index}", Grow: []string{""}},
-		{At: "delta/message/tool_calls", To: "message/tool_calls/{index}", Grow: []string{""}},
-		{At: "delta/message/tool_plan", To: "message/tool_plan", Grow: []string{""}},
+	Pieces: pieces{
+		{At: "delta/message/content", To: "message/content/{index}", Grow: all},
+		{At: "delta/message/tool_calls", To: "message/tool_calls/{index}", Grow: all},
+		{At: "delta/message/tool_plan", To: "message/tool_plan", Grow: all},
 		{At: "delta/finish_reason", To: "finish_reason"},
 	},
 }

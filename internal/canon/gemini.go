@@ -177,65 +177,56 @@ func standardBase64(_ *request, v *exactjson.Value) {
 var geminiTranscript = Transcript{
 	Text:      []string{geminiParts + "thought!=true/text"},
 	Reasoning: []string{geminiParts + "thought=true/text"},
-	Calls: []CallPaths{
+	Calls: calls{
 		{geminiParts + "functionCall", "name", "args partialArgs"},
 		{geminiParts + "executableCode", "=executableCode", "code"},
 		{geminiParts + "toolCall", "toolType", "args"},
 		{"candidates/*/groundingMetadata", "=search", "webSearchQueries imageSearchQueries retrievalQueries"},
 		{"candidates/*/urlContextMetadata/urlMetadata/*", "=url_context", "retrievedUrl"},
-		{At: geminiParts + "text!=*/functionCall!=*/executableCode!=*/toolCall!=*/codeExecutionResult!=*/toolResponse!=*/" +
-			"functionResponse!=*/inlineData!=*/fileData!=*/audioTranscription!=*"},
+		{At: geminiParts + "text|functionCall|executableCode|toolCall|" + geminiResults + "!=*"},
 	},
-	Results: []CallPaths{
-		{geminiParts + "codeExecutionResult", "=codeExecutionResult", "outcome output"},
-		{geminiParts + "toolResponse", "toolType", "response"},
-		{geminiParts + "functionResponse", "name", "response"},
-		{At: geminiParts + "inlineData", Name: "=inlineData"},
-		{At: geminiParts + "fileData", Name: "=fileData"},
-		{At: geminiParts + "audioTranscription", Name: "=audioTranscription"},
-	},
-	Finish: []string{"candidates/*/finishReason", "promptFeedback/blockReason"},
-	Pieces: []Piece{{Grow: []string{"candidates/*/content/parts"}}},
+	Results: calls{{At: geminiParts + geminiResults, Name: "."}},
+	Finish:  []string{"candidates/*/finishReason", "promptFeedback/blockReason"},
+	Pieces:  pieces{{Grow: names{"parts"}}},
 }
 
-const geminiParts = "candidates/*/content/parts/*/"
+const (
+	geminiParts   = "candidates/*/content/parts/*/"
+	geminiResults = "codeExecutionResult|toolResponse|functionResponse|inlineData|fileData|audioTranscription"
+)
 
 // What an interaction answers: steps, which a stream has as events. They are those of Step
 // and StepDeltaData in Google's SDK.
 var interactionsTranscript = Transcript{
 	Text:      []string{"steps/*/type=model_output/content/*/type=text/text"},
 	Reasoning: []string{"steps/*/type=thought/summary/*/text"},
-	Calls: []CallPaths{
+	Calls: calls{
 		{"steps/*/type=function_call|mcp_server_tool_call", "server_name name", "arguments"},
 		{"steps/*/type=" + interactionsCalls, "type", "arguments search_type retrieval_type"},
-		{At: "steps/*/type!=model_output|thought|user_input|function_call|mcp_server_tool_call|" + interactionsCalls + "|" + interactionsResults, Name: "type"},
+		{At: "steps/*/type!=model_output|thought|function_call|mcp_server_tool_call|" + interactionsCalls + "|" + interactionsResults, Name: "type"},
 		{At: "steps/*/type=model_output/content/*/type!=text|image|audio|video|document", Name: "type"},
 	},
-	Results: []CallPaths{
-		{"steps/*/type=" + interactionsResults, "name type", "result"},
+	Results: calls{
+		{"steps/*/type=" + interactionsResults, "type", "result content"},
 		{At: "steps/*/type=model_output/content/*/type=image|audio|video|document", Name: "type"},
-		{"steps/*/type=user_input", "type", "content"},
-		{"steps/*/type=thought/summary/*/type=image", "type", "data uri"},
-		{"steps/*/type=model_output", "=error", "error"},
+		{"steps/*", "=error", "error"},
 	},
 	Finish: []string{"status"},
-	Pieces: []Piece{
+	Pieces: pieces{
 		{At: "interaction"},
 		{At: "event_type=interaction.status_update/status", To: "status"},
 		{At: "event_type=step.start/step", To: "steps/{index}"},
-		{In: "event_type=step.delta", At: "delta/type=text|image|audio|video|document", To: "steps/{index}/type=model_output/content/+", Grow: []string{""}},
-		{In: "event_type=step.delta", At: "delta/type=thought_summary/content", To: "steps/{index}/type=thought/summary/+", Grow: []string{""}},
-		{In: "event_type=step.delta", At: "delta/type=arguments_delta/arguments", To: "steps/{index}/arguments", Grow: []string{""}},
-		{
-			In: "event_type=step.delta", To: "steps/{index}", Grow: []string{""},
-			At: "delta/type!=text|image|audio|video|document|thought_summary|thought_signature|arguments_delta|text_annotation_delta",
-		},
+		{At: stepDelta + "type=text|image|audio|video|document", To: "steps/{index}/type=model_output/content/+", Grow: all},
+		{At: stepDelta + "type=thought_summary/content", To: "steps/{index}/type=thought/summary/+", Grow: all},
+		{At: stepDelta + "type=arguments_delta/arguments", To: "steps/{index}/arguments", Grow: all},
+		{At: stepDelta + "type!=text|image|audio|video|document|thought_summary|thought_signature|arguments_delta|text_annotation_delta", To: "steps/{index}", Grow: all},
 	},
 }
 
 const (
+	stepDelta         = "event_type=step.delta/delta/"
 	interactionsCalls = "code_execution_call|url_context_call|google_search_call|google_maps_call|retrieval_call|file_search_call|" +
 		"processing_call"
 	interactionsResults = "function_result|mcp_server_tool_result|code_execution_result|url_context_result|google_search_result|" +
-		"google_maps_result|retrieval_result|file_search_result|processing_result"
+		"google_maps_result|retrieval_result|file_search_result|processing_result|user_input"
 )

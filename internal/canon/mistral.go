@@ -50,22 +50,22 @@ func mistralConversations(f Family) *Family {
 			"outputs/*/type=message.output/content/*/type=text/text",
 		},
 		Reasoning: []string{"outputs/*/type=message.output/content/*/type=thinking/thinking/*/text"},
-		Calls: []CallPaths{
+		Calls: calls{
 			{"outputs/*/type=function.call|tool.execution", "name", "arguments"},
 			{"outputs/*/type=agent.handoff", "type", "next_agent_name"},
 			{At: "outputs/*/type!=message.output|function.call|tool.execution|agent.handoff", Name: "type"},
 			{At: "outputs/*/type=message.output/content/*/type!=text|thinking|tool_reference|tool_file|image_url|document_url|reference", Name: "type"},
 		},
-		Results: []CallPaths{
+		Results: calls{
 			{"outputs/*/type=tool.execution", "name", "info"},
 			{At: "outputs/*/type=message.output/content/*/type=tool_reference|tool_file|image_url|document_url|reference", Name: "type"},
 		},
-		Pieces: []Piece{
-			{At: "type=message.output.delta/content", To: entry + "type=message.output/content/+", Grow: []string{""}},
-			{At: "type=function.call.delta", To: entry + "type=function.call", Grow: []string{""}},
-			{At: "type=tool.execution.started|tool.execution.delta", To: entry + "type=tool.execution", Grow: []string{""}},
+		Pieces: pieces{
+			{At: "type=message.output.delta/content", To: entry + "type=message.output/content/+", Grow: all},
+			{At: "type=function.call.delta", To: entry + "type=function.call", Grow: all},
+			{At: "type=tool.execution.started|tool.execution.delta", To: entry + "type=tool.execution", Grow: all},
 			{At: "type=tool.execution.done/info", To: entry + "info"},
-			{At: "type=agent.handoff.started|agent.handoff.done", To: entry + "type=agent.handoff", Grow: []string{""}},
+			{At: "type=agent.handoff.started|agent.handoff.done", To: entry + "type=agent.handoff", Grow: all},
 		},
 	}
 	return &f

@@ -49,13 +49,13 @@ func ollamaGenerate(name, path string, has ...string) *Family {
 		Transcript: Transcript{
 			Text:      []string{"response", "message/content"},
 			Reasoning: []string{"thinking", "message/thinking"},
-			Calls: []CallPaths{
+			Calls: calls{
 				{"message/tool_calls/*/function", "name", "arguments"},
 				{At: "message/tool_calls/*/function!=*", Name: "type"},
 			},
-			Results: []CallPaths{{"message", "=images", "images"}, {"", "=image", "image"}},
+			Results: calls{{"message", "=images", "images"}, {"", "=image", "image"}},
 			Finish:  []string{"done_reason"},
-			Pieces:  []Piece{{Grow: []string{"response", "thinking", "message"}}},
+			Pieces:  pieces{{Grow: names{"response", "thinking", "message"}}},
 		},
 	}
 }

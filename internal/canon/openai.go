@@ -52,7 +52,7 @@ var openaiFamilies = []*Family{
 		Rewrites:   []Rewrite{dropEmpty("stop"), asList("stop")},
 		EndMarkers: []string{"[DONE]"},
 		Transcript: Transcript{
-			Text: []string{"choices/*/text"}, Finish: []string{"choices/*/finish_reason"}, Pieces: []Piece{{Grow: []string{"choices/*/text"}}},
+			Text: []string{"choices/*/text"}, Finish: []string{"choices/*/finish_reason"}, Pieces: pieces{{Grow: names{"text"}}},
 		},
 	},
 	{
@@ -128,7 +128,7 @@ var chatTranscript = Transcript{
 		"choices/*/message/reasoning",                               // OpenRouter, vLLM
 		"choices/*/message/content/*/type=thinking/thinking/*/text", // Mistral
 	},
-	Calls: []CallPaths{
+	Calls: calls{
 		{"choices/*/message/tool_calls/*/function", "name", "arguments"},
 		{"choices/*/message/tool_calls/*/custom", "name", "input"},
 		{"choices/*/message/function_call", "name", "arguments"},
@@ -136,13 +136,13 @@ var chatTranscript = Transcript{
 		{At: "choices/*/message/tool_calls/*/function!=*/custom!=*", Name: "type"},
 		{At: "choices/*/message/content/*/type!=" + chatBlocks + "|text|thinking", Name: "type"},
 	},
-	Results: []CallPaths{
+	Results: calls{
 		{"choices/*/message/executed_tools/*", "name type", "output"},
 		{At: "choices/*/message/images/*", Name: "type"},
 		{At: "choices/*/message/content/*/type=" + chatBlocks, Name: "type"},
 	},
 	Finish: []string{"choices/*/finish_reason"},
-	Pieces: []Piece{{Grow: []string{"choices/*/delta"}}},
+	Pieces: pieces{{Grow: names{"delta"}}},
 }
 
 // chatBlocks are the types of blocks that stand beside texts: pictures, and sources of texts.
@@ -155,39 +155,35 @@ var responsesTranscript = Transcript{
 		"output/*/type=message/content/*/type=output_text/text", "output/*/type=message/content/*/type=refusal/refusal", "transcript",
 	},
 	Reasoning: []string{"output/*/type=reasoning/summary/*/text", "output/*/type=reasoning/content/*/text"},
-	Calls: []CallPaths{
+	Calls: calls{
 		{"output/*/type=function_call|mcp_call|mcp_approval_request", "namespace server_label name", "arguments"},
 		{"output/*/type=custom_tool_call", "namespace name", "input"},
 		{"output/*/type=web_search_call", "type", "action/type action/query action/queries action/url action/pattern"},
 		{"output/*/type=" + hostedCalls, "type", "action actions operation code queries arguments execution approve reason revised_prompt " +
 			"background output_format quality size"},
 		{"output/*/type=computer_call/pending_safety_checks/*", "=pending_safety_check", "code message"},
-		{At: "output/*/type!=message|reasoning|function_call|mcp_call|mcp_approval_request|custom_tool_call|compaction|web_search_call|" +
+		{At: "output/*/type!=message|reasoning|function_call|mcp_call|mcp_approval_request|custom_tool_call|web_search_call|" +
 			hostedCalls + "|" + hostedResults, Name: "type"},
 		{At: "output/*/type=message/content/*/type!=output_text|refusal|" + inputBlocks, Name: "type"},
 	},
-	Results: []CallPaths{
-		{"output/*/type=" + hostedResults, "type", "output result tools"},
-		{At: "output/*/type=message/content/*/type=" + inputBlocks, Name: "type"}, // of a compacted conversation
-		{"output/*/type=code_interpreter_call", "type", "outputs"},
+	Results: calls{
+		{"output/*/type=" + hostedResults + "|code_interpreter_call|file_search_call|image_generation_call|mcp_call", "type",
+			"output outputs result results error tools encrypted_content"},
 		{"output/*/type=web_search_call", "type", "action/sources"},
-		{"output/*/type=file_search_call", "type", "results"},
-		{"output/*/type=image_generation_call", "type", "result"},
-		{"output/*/type=mcp_call", "name", "output error"},
-		{"output/*/type=compaction", "type", "encrypted_content"},
+		{At: "output/*/type=message/content/*/type=" + inputBlocks, Name: "type"}, // of a compacted conversation
 	},
 	Finish: []string{"status", "incomplete_details/reason", "output/*/type=message/content/*/type=refusal/type"},
-	Pieces: []Piece{
+	Pieces: pieces{
 		{At: "type=response.output_item.added|response.output_item.done/item", To: "output/{output_index}"},
-		{At: "type=response.output_text.delta/delta", To: responsesItem + "type=message/content/{content_index}/type=output_text/text", Grow: []string{""}},
-		{At: "type=response.refusal.delta/delta", To: responsesItem + "type=message/content/{content_index}/type=refusal/refusal", Grow: []string{""}},
-		{At: "type=response.reasoning_text.delta/delta", To: responsesItem + "type=reasoning/content/{content_index}/text", Grow: []string{""}},
-		{At: "type=response.reasoning_summary_text.delta/delta", To: responsesItem + "type=reasoning/summary/{summary_index}/text", Grow: []string{""}},
-		{At: "type=response.function_call_arguments.delta|response.mcp_call_arguments.delta/delta", To: responsesItem + "arguments", Grow: []string{""}},
-		{At: "type=response.custom_tool_call_input.delta/delta", To: responsesItem + "input", Grow: []string{""}},
-		{At: "type=response.code_interpreter_call_code.delta/delta", To: responsesItem + "code", Grow: []string{""}},
-		{At: "type=response.shell_call_command.delta/delta", To: responsesItem + "action/commands/{command_index}", Grow: []string{""}},
-		{At: "type=response.audio.transcript.delta/delta", To: "transcript", Grow: []string{""}},
+		{At: "type=response.output_text.delta/delta", To: responsesItem + "type=message/content/{content_index}/type=output_text/text", Grow: all},
+		{At: "type=response.refusal.delta/delta", To: responsesItem + "type=message/content/{content_index}/type=refusal/refusal", Grow: all},
+		{At: "type=response.reasoning_text.delta/delta", To: responsesItem + "type=reasoning/content/{content_index}/text", Grow: all},
+		{At: "type=response.reasoning_summary_text.delta/delta", To: responsesItem + "type=reasoning/summary/{summary_index}/text", Grow: all},
+		{At: "type=response.function_call_arguments.delta|response.mcp_call_arguments.delta/delta", To: responsesItem + "arguments", Grow: all},
+		{At: "type=response.custom_tool_call_input.delta/delta", To: responsesItem + "input", Grow: all},
+		{At: "type=response.code_interpreter_call_code.delta/delta", To: responsesItem + "code", Grow: all},
+		{At: "type=response.shell_call_command.delta/delta", To: responsesItem + "action/commands/{command_index}", Grow: all},
+		{At: "type=response.audio.transcript.delta/delta", To: "transcript", Grow: all},
 		{At: "type=response.completed|response.incomplete|response.failed/response"},
 	},
 }
@@ -200,7 +196,7 @@ const (
 		"apply_patch_call|tool_search_call|program|mcp_approval_response|multi_agent_call"
 	inputBlocks   = "input_text|input_image|input_file"
 	hostedResults = "function_call_output|custom_tool_call_output|computer_call_output|local_shell_call_output|shell_call_output|" +
-		"apply_patch_call_output|tool_search_output|program_output|mcp_list_tools|additional_tools|multi_agent_call_output"
+		"apply_patch_call_output|tool_search_output|program_output|mcp_list_tools|additional_tools|multi_agent_call_output|compaction"
 )
 
 // openaiImages is POST /images/OPERATION: JSON, or a form with files.
@@ -228,7 +224,7 @@ func openaiAudio(operation string, has ...string) *Family {
 		Sampling:   []string{"temperature"},
 		Rewrites:   []Rewrite{speechStream},
 		EndMarkers: []string{"[DONE]", "transcript.text.done", "speech.audio.done"},
-		Transcript: Transcript{Text: []string{"text"}, Pieces: []Piece{{At: "type=transcript.text.delta/delta", To: "text", Grow: []string{""}}}},
+		Transcript: Transcript{Text: []string{"text"}, Pieces: pieces{{At: "type=transcript.text.delta/delta", To: "text", Grow: all}}},
 	}
 }
 

@@ -30,8 +30,8 @@ var platformFamilies = []*Family{
 		Rewrites: []Rewrite{messageNulls, toolIDs},
 		Transcript: Transcript{
 			Text:   []string{"response", "result/response", "result/text"},
-			Calls:  []CallPaths{{"tool_calls/*", "name", "arguments"}, {"result/tool_calls/*", "name", "arguments"}},
-			Pieces: []Piece{{Grow: []string{"response", "tool_calls"}}},
+			Calls:  calls{{"tool_calls/*", "name", "arguments"}, {"result/tool_calls/*", "name", "arguments"}},
+			Pieces: pieces{{Grow: names{"response", "tool_calls"}}},
 		},
 	},
 	{

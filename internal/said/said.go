@@ -12,6 +12,7 @@ import (
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/exactjson"
 	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/transcript"
 )
 
 // An Answer is what a response says. Nothing of it is matched or replayed.
@@ -49,7 +50,7 @@ var modelPaths = []string{
 func Read(form *canon.Form, resp *interaction.Response) (a Answer) {
 	var r reader
 	var used counts
-	t, stream := form.Transcript(), node{}
+	t, stream := form.Transcript(), transcript.Joined{}
 	for p := range resp.Payloads() {
 		if len(p) == 0 || p[0] != '{' && !bytes.ContainsRune(p[:min(len(p), 4096)], '{') {
 			continue
@@ -67,13 +68,11 @@ func Read(form *canon.Form, resp *interaction.Response) (a Answer) {
 		case resp.Stream == "" || t.Pieces == nil:
 			r.read(t, &v)
 		default:
-			for i := range t.Pieces {
-				stream.take(&t.Pieces[i], &v)
-			}
+			stream.Take(t, &v)
 		}
 	}
 	if t != nil && t.Pieces != nil && resp.Stream != "" {
-		whole := stream.value()
+		whole := stream.Value()
 		r.read(t, &whole)
 		a.Joined = &whole
 	}
@@ -150,7 +149,7 @@ func (r *reader) read(t *canon.Transcript, v *exactjson.Value) {
 }
 
 // callOf reads a call. Without paths for its arguments, all of the block is what it wants.
-func callOf(paths *canon.CallPaths, block *exactjson.Value) (c Call) {
+func callOf(paths *transcript.Call, block *exactjson.Value) (c Call) {
 	args := exactjson.Value{Kind: exactjson.Object}
 	for path := range strings.FieldsSeq(paths.Args) {
 		at(block, path, func(v *exactjson.Value) {
@@ -175,10 +174,13 @@ func callOf(paths *canon.CallPaths, block *exactjson.Value) (c Call) {
 		c.Args = string(args.AppendJSON(nil, exactjson.Layout{}))
 	}
 	for path := range strings.FieldsSeq(paths.Name) {
-		if name, ok := strings.CutPrefix(path, "="); !ok {
-			at(block, path, func(v *exactjson.Value) { c.Name = strings.Trim(c.Name+"."+v.Scalar(), ".") })
-		} else if c.Args != "" {
+		switch name, ok := strings.CutPrefix(path, "="); {
+		case ok && c.Args != "":
 			c.Name = name
+		case path == "." && c.Args != "":
+			c.Name = block.Name
+		default:
+			at(block, path, func(v *exactjson.Value) { c.Name = strings.Trim(c.Name+"."+v.Scalar(), ".") })
 		}
 	}
 	return c
