@@ -68,6 +68,7 @@ var anthropicFamilies = []*Family{
 		Rewrites:    []Rewrite{batchParams},
 		Acts:        []string{"*"},
 	},
+	poll(Family{Name: "anthropic.batches.retrieve", Paths: []string{"/v1/messages/batches/{batch}", "/v1/messages/batches/{batch}/results"}}),
 }
 
 var (
@@ -117,8 +118,8 @@ var anthropicTranscript = Transcript{
 	Calls: calls{
 		{anthropicCalls + "/partial_json!=*", "toolset_name server_name name", "input"},
 		{anthropicCalls + "/partial_json=*", "toolset_name server_name name", "partial_json"}, // of a stream
-		{At: "content/*/type!=text|text_delta|thinking|thinking_delta|tool_use|server_tool_use|mcp_tool_use|input_json_delta|" +
-			"signature_delta|" + anthropicResults, Name: "type"},
+		{"content/*/type!=text|text_delta|thinking|thinking_delta|tool_use|server_tool_use|mcp_tool_use|input_json_delta|" +
+			"signature_delta|" + anthropicResults, "type"},
 	},
 	Results: calls{{"content/*/type=" + anthropicResults, "type", "content data mcp_server_name tools tool_changes"}},
 	Finish:  []string{"stop_reason", "stop_details/category"},

@@ -39,8 +39,22 @@ var bedrockFamilies = []*Family{
 		Rewrites: countedInput,
 	},
 	{
+		Name: "bedrock.async_invoke", Paths: []string{"/async-invoke"}, Needs: []string{"modelId modelInput"},
+		Bookkeeping: []string{"clientRequestToken", "tags"}, Rewrites: []Rewrite{renamed("modelId", "model")}, Acts: []string{"*"},
+	},
+	poll(Family{Name: "bedrock.async_invoke.retrieve", Paths: []string{"/async-invoke/{invocation}"}}),
+	{
+		// An agent has its own body, and may do anything.
+		Name: "bedrock.agentcore", Paths: []string{"/runtimes/{agent}/invocations"}, NoModel: true, Query: []string{"qualifier"},
+		Headers: []string{"accept"}, Acts: []string{"*"},
+	},
+	{
+		Name: "bedrock.agentcore.harness", Paths: []string{"/harnesses/invoke"}, Needs: []string{"messages"}, NoModel: true,
+		Query: []string{"harnessArn", "qualifier"}, Rewrites: []Rewrite{converseMessages}, Acts: []string{"*"}, Transcript: converseTranscript,
+	},
+	{
 		Name:    "bedrock.guardrail",
-		Paths:   []string{"/guardrail/{guardrail}/version/{version}/apply"},
+		Paths:   []string{"/guardrail/{guardrail}/version/{version}/apply", "/guardrail-checks/invoke"},
 		NoModel: true,
 	},
 }
@@ -87,10 +101,10 @@ var converseTranscript = Transcript{
 	Reasoning: []string{converseBlocks + "reasoningContent/reasoningText/text", converseBlocks + "reasoningContent/text"},
 	Calls: calls{
 		{converseBlocks + "toolUse", "name", "input"},
-		{At: converseBlocks + "text|toolUse|reasoningContent|citationsContent|citation|" + converseResults + "!=*"},
+		{converseBlocks + "text|toolUse|reasoningContent|citationsContent|citation|" + converseResults + "!=*"},
 	},
 	Results: calls{
-		{At: converseBlocks + converseResults, Name: "."},
+		{converseBlocks + converseResults, "."},
 		{converseBlocks + "reasoningContent", ".", "redactedContent"},
 	},
 	Finish: []string{"stopReason"},

@@ -104,6 +104,9 @@ func (c *call) classify(o *Options, req *interaction.Request, traced bool) {
 		c.sources = pathsByID(&c.body)
 	}
 	c.query = decodeForm(to.url.RawQuery)
+	if ts := elems(member(&c.query, "ts")); len(ts) == 1 && ollamaCall().MatchString(to.url.Path) && IsUnixTime(ts[0].Text) {
+		drop(&c.query, "ts")
+	}
 	i := slices.IndexFunc(to.candidates, func(f candidate) bool { return f.family.accepts(req.Method, &c.body, c.encoding) })
 	if i >= 0 {
 		c.family = to.candidates[i].family
@@ -281,7 +284,7 @@ func (c *call) level(part, name string) level {
 		return identity
 	case part == "path" && name == "prefix":
 		return prefix
-	case part == "query" && !slices.Contains(f.Query, name):
+	case part == "query" && f.Method != "GET" && !slices.Contains(f.Query, name):
 		return query
 	}
 	return identity

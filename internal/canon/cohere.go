@@ -49,8 +49,8 @@ var cohereTranscript = Transcript{
 	Reasoning: []string{"message/content/*/thinking", "message/tool_plan"},
 	Calls: calls{
 		{"message/tool_calls/*/function", "name", "arguments"},
-		{At: "message/tool_calls/*/function!=*", Name: "type"},
-		{At: "message/content/*/text!=*/thinking!=*", Name: "type"},
+		{"message/tool_calls/*/function!=*", "type"},
+		{"message/content/*/text!=*/thinking!=*", "type"},
 	},
 	Finish: []string{"finish_reason"},
 	Pieces: pieces{

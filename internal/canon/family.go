@@ -78,6 +78,13 @@ type Family struct {
 	Acts []string
 }
 
+// poll is a GET that asks for what an earlier call has made, or how far it is. All of its query
+// decides, and it is sent again by nobody but its client.
+func poll(f Family) *Family {
+	f.Method, f.NoModel, f.Acts = "GET", true, []string{"*"}
+	return &f
+}
+
 // anywhere reports whether the family is known by its body, whatever the path.
 func (f *Family) anywhere() bool { return f.Paths[0] == "" }
 
@@ -94,6 +101,8 @@ func (f *Family) accepts(method string, body *exactjson.Value, encoding encoding
 	switch {
 	case method != cmp.Or(f.Method, "POST"):
 		return false
+	case method == "GET":
+		return encoding == noBody
 	case encoding == multipartBody || encoding == formBody:
 		return f.TakesForms && f.hasNeeds(body)
 	case encoding != jsonBody:

@@ -44,8 +44,8 @@ var geminiFamilies = []*Family{
 	},
 	{
 		Name:        "gemini.interactions",
-		Paths:       []string{"/v1beta/interactions", "/v1beta1/interactions", "/v1/interactions"},
-		Needs:       []string{"input"},
+		Paths:       []string{"/interactions"}, // on Vertex behind one segment with the project
+		Needs:       []string{"model input", "agent input"},
 		Stream:      "stream",
 		Bookkeeping: []string{"labels", "service_tier", "store", "webhook_config"},
 		Headers:     []string{"api-revision"},
@@ -53,6 +53,14 @@ var geminiFamilies = []*Family{
 		Transcript:  interactionsTranscript,
 		Acts:        []string{"agent", "webhook_config"},
 	},
+	poll(Family{
+		Name: "gemini.interactions.retrieve", EndMarkers: []string{"[DONE]"}, Transcript: interactionsTranscript,
+		Paths: []string{"/v1beta/interactions/{interaction}", "/v1beta1/interactions/{interaction}", "/v1/interactions/{interaction}", "/interactions/v1_{interaction}"},
+	}),
+	{Name: "gemini.batchGenerateContent", Paths: geminiPaths("batchGenerateContent"), Query: geminiQuery, Bookkeeping: []string{"batch/displayName"}, Acts: []string{"*"}},
+	{Name: "gemini.batchEmbedContent", Paths: geminiPaths("asyncBatchEmbedContent"), Query: geminiQuery, Bookkeeping: []string{"batch/displayName"}, Acts: []string{"*"}},
+	{Name: "vertex.fetchPredictOperation", Paths: []string{"/models/{model}:fetchPredictOperation"}, Needs: []string{"operationName"}, Acts: []string{"*"}},
+	poll(Family{Name: "gemini.operations", Paths: []string{"/models/{model}/operations/{operation}", "/v1beta/batches/{batch}"}}),
 }
 
 var geminiQuery = []string{"$alt"}
@@ -183,9 +191,9 @@ var geminiTranscript = Transcript{
 		{geminiParts + "toolCall", "toolType", "args"},
 		{"candidates/*/groundingMetadata", "=search", "webSearchQueries imageSearchQueries retrievalQueries"},
 		{"candidates/*/urlContextMetadata/urlMetadata/*", "=url_context", "retrievedUrl"},
-		{At: geminiParts + "text|functionCall|executableCode|toolCall|" + geminiResults + "!=*"},
+		{geminiParts + "text|functionCall|executableCode|toolCall|" + geminiResults + "!=*"},
 	},
-	Results: calls{{At: geminiParts + geminiResults, Name: "."}},
+	Results: calls{{geminiParts + geminiResults, "."}},
 	Finish:  []string{"candidates/*/finishReason", "promptFeedback/blockReason"},
 	Pieces:  pieces{{Grow: names{"parts"}}},
 }
@@ -203,12 +211,12 @@ var interactionsTranscript = Transcript{
 	Calls: calls{
 		{"steps/*/type=function_call|mcp_server_tool_call", "server_name name", "arguments"},
 		{"steps/*/type=" + interactionsCalls, "type", "arguments search_type retrieval_type"},
-		{At: "steps/*/type!=model_output|thought|function_call|mcp_server_tool_call|" + interactionsCalls + "|" + interactionsResults, Name: "type"},
-		{At: "steps/*/type=model_output/content/*/type!=text|image|audio|video|document", Name: "type"},
+		{"steps/*/type!=model_output|thought|function_call|mcp_server_tool_call|" + interactionsCalls + "|" + interactionsResults, "type"},
+		{"steps/*/type=model_output/content/*/type!=text|image|audio|video|document", "type"},
 	},
 	Results: calls{
 		{"steps/*/type=" + interactionsResults, "type", "result content"},
-		{At: "steps/*/type=model_output/content/*/type=image|audio|video|document", Name: "type"},
+		{"steps/*/type=model_output/content/*/type=image|audio|video|document", "type"},
 		{"steps/*", "=error", "error"},
 	},
 	Finish: []string{"status"},

@@ -53,12 +53,12 @@ func mistralConversations(f Family) *Family {
 		Calls: calls{
 			{"outputs/*/type=function.call|tool.execution", "name", "arguments"},
 			{"outputs/*/type=agent.handoff", "type", "next_agent_name"},
-			{At: "outputs/*/type!=message.output|function.call|tool.execution|agent.handoff", Name: "type"},
-			{At: "outputs/*/type=message.output/content/*/type!=text|thinking|tool_reference|tool_file|image_url|document_url|reference", Name: "type"},
+			{"outputs/*/type!=message.output|function.call|tool.execution|agent.handoff", "type"},
+			{"outputs/*/type=message.output/content/*/type!=text|thinking|tool_reference|tool_file|image_url|document_url|reference", "type"},
 		},
 		Results: calls{
 			{"outputs/*/type=tool.execution", "name", "info"},
-			{At: "outputs/*/type=message.output/content/*/type=tool_reference|tool_file|image_url|document_url|reference", Name: "type"},
+			{"outputs/*/type=message.output/content/*/type=tool_reference|tool_file|image_url|document_url|reference", "type"},
 		},
 		Pieces: pieces{
 			{At: "type=message.output.delta/content", To: entry + "type=message.output/content/+", Grow: all},

@@ -7,10 +7,11 @@ import (
 )
 
 // openaiBookkeeping cannot change an answer of any OpenAI endpoint; the list
-// has what compatible servers (vLLM, OpenRouter) add.
+// has what compatible servers add: vLLM the last of the first two lines, OpenRouter a session
+// and a trace for those who watch.
 var openaiBookkeeping = []string{
 	"user", "metadata", "store", "service_tier", "prompt_cache_key", "prompt_cache_retention",
-	"prompt_cache_options", "safety_identifier", "request_id", "priority", "cache_salt",
+	"prompt_cache_options", "safety_identifier", "request_id", "priority", "cache_salt", "session_id", "trace",
 	"stream_options/include_obfuscation",
 }
 
@@ -35,10 +36,26 @@ var openaiFamilies = []*Family{
 		Paths:      []string{"/responses"},
 		Stream:     "stream",
 		Sampling:   []string{"max_output_tokens", "max_tokens", "temperature", "top_p"},
-		EndMarkers: []string{"response.completed", "response.failed", "response.incomplete"},
+		EndMarkers: responsesEnds,
 		Transcript: responsesTranscript,
 		Acts:       []string{"conversation"}, // it gets what is asked and answered
 	}),
+	poll(Family{
+		Name: "openai.responses.retrieve", Paths: []string{"/v1/responses/{response}", "/responses/resp_{response}"},
+		EndMarkers: responsesEnds, Transcript: responsesTranscript,
+	}),
+	poll(Family{
+		Name: "openai.chat.retrieve", Transcript: chatTranscript,
+		Paths: []string{"/chat/completions/chatcmpl-{completion}", "/chat/deferred-completion/{request}"}, // stored by OpenAI, deferred by xAI
+	}),
+	{
+		Name: "openai.decisions", Paths: []string{"/decisions"}, Needs: []string{"input questions"}, Bookkeeping: openaiBookkeeping,
+		Transcript: Transcript{Calls: calls{{"answers/*", "name", "choice score"}}},
+	},
+	{Name: "openai.batches", Paths: []string{"/batches"}, Needs: []string{"input_file_id endpoint"}, NoModel: true, Bookkeeping: []string{"metadata"}, Acts: []string{"*"}},
+	poll(Family{Name: "openai.batches.retrieve", Paths: []string{"/batches/batch_{batch}"}}),
+	{Name: "openai.videos", Paths: []string{"/videos"}, Needs: []string{"prompt"}, TakesForms: true, Acts: []string{"*"}},
+	poll(Family{Name: "openai.videos.retrieve", Paths: []string{"/videos/video_{video}"}}),
 	{
 		Name:        "openai.completions",
 		Paths:       []string{"/completions"},
@@ -133,13 +150,13 @@ var chatTranscript = Transcript{
 		{"choices/*/message/tool_calls/*/custom", "name", "input"},
 		{"choices/*/message/function_call", "name", "arguments"},
 		{"choices/*/message/executed_tools/*", "name type", "arguments"}, // Groq
-		{At: "choices/*/message/tool_calls/*/function!=*/custom!=*", Name: "type"},
-		{At: "choices/*/message/content/*/type!=" + chatBlocks + "|text|thinking", Name: "type"},
+		{"choices/*/message/tool_calls/*/function!=*/custom!=*", "type"},
+		{"choices/*/message/content/*/type!=" + chatBlocks + "|text|thinking", "type"},
 	},
 	Results: calls{
 		{"choices/*/message/executed_tools/*", "name type", "output"},
-		{At: "choices/*/message/images/*", Name: "type"},
-		{At: "choices/*/message/content/*/type=" + chatBlocks, Name: "type"},
+		{"choices/*/message/images/*", "type"},
+		{"choices/*/message/content/*/type=" + chatBlocks, "type"},
 	},
 	Finish: []string{"choices/*/finish_reason"},
 	Pieces: pieces{{Grow: names{"delta"}}},
@@ -162,15 +179,15 @@ var responsesTranscript = Transcript{
 		{"output/*/type=" + hostedCalls, "type", "action actions operation code queries arguments execution approve reason revised_prompt " +
 			"background output_format quality size"},
 		{"output/*/type=computer_call/pending_safety_checks/*", "=pending_safety_check", "code message"},
-		{At: "output/*/type!=message|reasoning|function_call|mcp_call|mcp_approval_request|custom_tool_call|web_search_call|" +
-			hostedCalls + "|" + hostedResults, Name: "type"},
-		{At: "output/*/type=message/content/*/type!=output_text|refusal|" + inputBlocks, Name: "type"},
+		{"output/*/type!=message|reasoning|function_call|mcp_call|mcp_approval_request|custom_tool_call|web_search_call|" +
+			hostedCalls + "|" + hostedResults, "type"},
+		{"output/*/type=message/content/*/type!=output_text|refusal|" + inputBlocks, "type"},
 	},
 	Results: calls{
 		{"output/*/type=" + hostedResults + "|code_interpreter_call|file_search_call|image_generation_call|mcp_call", "type",
 			"output outputs result results error tools encrypted_content"},
 		{"output/*/type=web_search_call", "type", "action/sources"},
-		{At: "output/*/type=message/content/*/type=" + inputBlocks, Name: "type"}, // of a compacted conversation
+		{"output/*/type=message/content/*/type=" + inputBlocks, "type"}, // of a compacted conversation
 	},
 	Finish: []string{"status", "incomplete_details/reason", "output/*/type=message/content/*/type=refusal/type"},
 	Pieces: pieces{
@@ -187,6 +204,8 @@ var responsesTranscript = Transcript{
 		{At: "type=response.completed|response.incomplete|response.failed/response"},
 	},
 }
+
+var responsesEnds = []string{"response.completed", "response.failed", "response.incomplete"}
 
 const responsesItem = "output/{output_index}/"
 

@@ -129,10 +129,10 @@ func (r *reader) read(t *canon.Transcript, v *exactjson.Value) {
 	texts(t.Text, func(s string) { r.text.WriteString(s) })
 	texts(t.Finish, func(s string) { r.finish = append(r.finish, s) })
 	for i := range t.Calls {
-		at(v, t.Calls[i].At, func(block *exactjson.Value) {
-			switch c := callOf(&t.Calls[i], block); {
+		at(v, t.Calls[i].At(), func(block *exactjson.Value) {
+			switch c := callOf(t.Calls[i], block); {
 			case c == (Call{}):
-			case t.Calls[i].Args == "":
+			case t.Calls[i].Args() == "":
 				r.blocks = append(r.blocks, c)
 			default:
 				r.calls = append(r.calls, c)
@@ -140,8 +140,8 @@ func (r *reader) read(t *canon.Transcript, v *exactjson.Value) {
 		})
 	}
 	for i := range t.Results {
-		at(v, t.Results[i].At, func(block *exactjson.Value) {
-			if c := callOf(&t.Results[i], block); c.Args != "" {
+		at(v, t.Results[i].At(), func(block *exactjson.Value) {
+			if c := callOf(t.Results[i], block); c.Args != "" {
 				r.results = append(r.results, c)
 			}
 		})
@@ -149,9 +149,9 @@ func (r *reader) read(t *canon.Transcript, v *exactjson.Value) {
 }
 
 // callOf reads a call. Without paths for its arguments, all of the block is what it wants.
-func callOf(paths *transcript.Call, block *exactjson.Value) (c Call) {
+func callOf(paths transcript.Call, block *exactjson.Value) (c Call) {
 	args := exactjson.Value{Kind: exactjson.Object}
-	for path := range strings.FieldsSeq(paths.Args) {
+	for path := range strings.FieldsSeq(paths.Args()) {
 		at(block, path, func(v *exactjson.Value) {
 			if v.Kind != exactjson.Null {
 				args.Elems = append(args.Elems, *v)
@@ -160,12 +160,12 @@ func callOf(paths *transcript.Call, block *exactjson.Value) (c Call) {
 	}
 	count := len(args.Elems)
 	switch {
-	case paths.Args == "":
+	case paths.Args() == "":
 		args = *block
 		args.Elems = slices.DeleteFunc(slices.Clone(args.Elems), func(m exactjson.Value) bool {
 			return m.Name == "thoughtSignature" || m.Name == "thought"
 		})
-	case count == 1 && !strings.Contains(paths.Args, "/"):
+	case count == 1 && !strings.Contains(paths.Args(), "/"):
 		args = args.Elems[0]
 	}
 	if args.Kind != exactjson.Object && args.Kind != exactjson.Array {
@@ -173,7 +173,7 @@ func callOf(paths *transcript.Call, block *exactjson.Value) (c Call) {
 	} else if len(args.Elems) > 0 || count == 1 {
 		c.Args = string(args.AppendJSON(nil, exactjson.Layout{}))
 	}
-	for path := range strings.FieldsSeq(paths.Name) {
+	for path := range strings.FieldsSeq(paths.Name()) {
 		switch name, ok := strings.CutPrefix(path, "="); {
 		case ok && c.Args != "":
 			c.Name = name

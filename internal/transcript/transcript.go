@@ -24,14 +24,20 @@ type Transcript struct {
 	Pieces    []Piece // of a stream; without them each event is read as an answer
 }
 
-// A Call tells where an answer has calls of tools, or results. Name and Args have paths with
-// a space between them: names are joined with a dot, and "=name" is one; several arguments
-// are an object.
-type Call struct {
-	At   string // of the blocks
-	Name string // below them
-	Args string // what is wanted; "" is all of the block
-}
+// A Call tells where an answer has calls of tools, or results: where the blocks are, and below
+// them their names and what is wanted. The latter two are paths with a space between them:
+// names are joined with a dot, "=name" is one, and "." is that of the member itself; several
+// arguments are an object, and none are all of the block.
+type Call [3]string
+
+// At returns where the blocks are.
+func (c Call) At() string { return c[0] }
+
+// Name returns the paths of their names.
+func (c Call) Name() string { return c[1] }
+
+// Args returns the paths of what is wanted.
+func (c Call) Args() string { return c[2] }
 
 // A Piece says what events tell of an answer, and where that stands in a whole one.
 type Piece struct {
@@ -50,11 +56,11 @@ func (t *Transcript) Says() (paths []string) {
 		}
 	}
 	for _, c := range t.Calls {
-		paths = appendPlaces(paths, c.At)
+		paths = appendPlaces(paths, c.At())
 	}
 	for _, c := range t.Results {
-		for name := range strings.FieldsSeq(cmp.Or(c.Args, "/")) {
-			paths = appendPlaces(paths, c.At+"/"+name)
+		for name := range strings.FieldsSeq(cmp.Or(c.Args(), "/")) {
+			paths = appendPlaces(paths, c.At()+"/"+name)
 		}
 	}
 	return paths
