@@ -121,7 +121,7 @@ var anthropicTranscript = Transcript{
 		{"content/*/type!=text|text_delta|thinking|thinking_delta|tool_use|server_tool_use|mcp_tool_use|input_json_delta|" +
 			"signature_delta|" + anthropicResults, "type"},
 	},
-	Results: calls{{"content/*/type=" + anthropicResults, "type", "content data mcp_server_name tools tool_changes"}},
+	Results: calls{{"content/*/type=" + anthropicResults, "type", "content data mcp_server_name tools tool_changes ."}},
 	Finish:  []string{"stop_reason", "stop_details/category"},
 	Pieces: pieces{
 		{At: "message"},

@@ -215,7 +215,7 @@ var interactionsTranscript = Transcript{
 		{"steps/*/type=model_output/content/*/type!=text|image|audio|video|document", "type"},
 	},
 	Results: calls{
-		{"steps/*/type=" + interactionsResults, "type", "result content"},
+		{"steps/*/type=" + interactionsResults, "type", "result content ."},
 		{"steps/*/type=model_output/content/*/type=image|audio|video|document", "type"},
 		{"steps/*", "=error", "error"},
 	},

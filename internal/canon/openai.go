@@ -54,7 +54,7 @@ var openaiFamilies = []*Family{
 	},
 	{Name: "openai.batches", Paths: []string{"/batches"}, Needs: []string{"input_file_id endpoint"}, NoModel: true, Bookkeeping: []string{"metadata"}, Acts: []string{"*"}},
 	poll(Family{Name: "openai.batches.retrieve", Paths: []string{"/batches/batch_{batch}"}}),
-	{Name: "openai.videos", Paths: []string{"/videos"}, Needs: []string{"prompt"}, TakesForms: true, Acts: []string{"*"}},
+	{Name: "openai.videos", Paths: []string{"/videos", "/videos/edits", "/videos/extensions", "/videos/{video}/remix"}, Needs: []string{"prompt"}, TakesForms: true, Acts: []string{"*"}},
 	poll(Family{Name: "openai.videos.retrieve", Paths: []string{"/videos/video_{video}"}}),
 	{
 		Name:        "openai.completions",
@@ -184,8 +184,8 @@ var responsesTranscript = Transcript{
 		{"output/*/type=message/content/*/type!=output_text|refusal|" + inputBlocks, "type"},
 	},
 	Results: calls{
-		{"output/*/type=" + hostedResults + "|code_interpreter_call|file_search_call|image_generation_call|mcp_call", "type",
-			"output outputs result results error tools encrypted_content"},
+		{"output/*/type=" + hostedResults, "type", "output result tools encrypted_content ."},
+		{"output/*/type=code_interpreter_call|file_search_call|image_generation_call|mcp_call", "type", "output outputs result results error"},
 		{"output/*/type=web_search_call", "type", "action/sources"},
 		{"output/*/type=message/content/*/type=" + inputBlocks, "type"}, // of a compacted conversation
 	},

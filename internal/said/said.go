@@ -152,6 +152,9 @@ func (r *reader) read(t *canon.Transcript, v *exactjson.Value) {
 func callOf(paths transcript.Call, block *exactjson.Value) (c Call) {
 	args := exactjson.Value{Kind: exactjson.Object}
 	for path := range strings.FieldsSeq(paths.Args()) {
+		if path == "." && len(args.Elems) == 0 {
+			args = *block
+		}
 		at(block, path, func(v *exactjson.Value) {
 			if v.Kind != exactjson.Null {
 				args.Elems = append(args.Elems, *v)
@@ -184,9 +187,4 @@ func callOf(paths transcript.Call, block *exactjson.Value) (c Call) {
 		}
 	}
 	return c
-}
-
-// at calls f for what stands at a path of [exactjson.Steps].
-func at(v *exactjson.Value, path string, f func(*exactjson.Value)) {
-	exactjson.StepsOf(path).Each(v, f)
 }

@@ -133,3 +133,8 @@ func (s *spelling) sum(seen map[string]int64) (u *interaction.Usage, alone bool)
 	u.ReasoningTokens, _ = first(s.reasoned)
 	return u, alone
 }
+
+// at calls f for what stands at a path of [exactjson.Steps].
+func at(v *exactjson.Value, path string, f func(*exactjson.Value)) {
+	exactjson.StepsOf(path).Each(v, f)
+}

@@ -27,7 +27,8 @@ type Transcript struct {
 // A Call tells where an answer has calls of tools, or results: where the blocks are, and below
 // them their names and what is wanted. The latter two are paths with a space between them:
 // names are joined with a dot, "=name" is one, and "." is that of the member itself; several
-// arguments are an object, and none are all of the block.
+// arguments are an object. None are all of the block, and so is "." behind them where it has
+// none of these.
 type Call [3]string
 
 // At returns where the blocks are.
