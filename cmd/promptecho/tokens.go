@@ -18,10 +18,11 @@ type tokens struct {
 }
 
 func (t *tokens) add(o tokens) {
-	sum := interaction.Usage(*t)
-	other := interaction.Usage(o)
-	sum.Add(&other)
-	*t = tokens(sum)
+	_, counts := (*interaction.Usage)(t).Fields()
+	_, others := (*interaction.Usage)(&o).Fields()
+	for i := range counts {
+		*counts[i] += *others[i]
+	}
 }
 
 // tokensOf adds up what interactions used. An answer that is asked for once more, by its id,

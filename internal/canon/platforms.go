@@ -1,11 +1,9 @@
 package canon
 
-import "slices"
-
 // Platforms that serve the models of others, in the spelling of each model. The
 // path names the model; all of the body matches.
 var platformFamilies = []*Family{
-	poll(Family{Name: "perplexity.async.retrieve", Paths: []string{"/async/chat/completions/{request}", "/async/sonar/{request}"}, Transcript: below("response", chatTranscript)}),
+	poll(Family{Name: "perplexity.async.retrieve", Paths: []string{"/async/chat/completions/{request}", "/async/sonar/{request}"}, Transcript: sonarLater}),
 	poll(Family{Name: "replicate.predictions.retrieve", Paths: []string{"/v1/predictions/{prediction}"}, Transcript: predicted}),
 	{
 		// https://cloud.google.com/vertex-ai/docs/reference/rest/v1/projects.locations.endpoints/rawPredict
@@ -66,27 +64,12 @@ var platformFamilies = []*Family{
 // predicted is what a model of Replicate's has put out, if somebody waited for it.
 var predicted = Transcript{Text: []string{"output", "output/*"}}
 
+// sonarLater is an answer of chat in one that says how far it is.
+var sonarLater = Transcript{Text: names{"response/choices/*/message/content"}, Finish: names{"response/choices/*/finish_reason"}}
+
 // perplexityFamilies take a whole request of chat, and answer it later
 // (https://docs.perplexity.ai/api-reference/async-chat-completions-post).
 var perplexityFamilies = []*Family{{
 	Name: "perplexity.async", Paths: []string{"/async/chat/completions", "/async/sonar"}, Needs: []string{"request"}, NoModel: true,
 	Bookkeeping: []string{"idempotency_key"}, Acts: []string{"*"},
 }}
-
-// below returns where an answer has what it says that stands in a member of another.
-func below(name string, t Transcript) Transcript {
-	paths := func(list []string) (moved []string) {
-		for _, path := range list {
-			moved = append(moved, name+"/"+path)
-		}
-		return moved
-	}
-	t.Text, t.Reasoning, t.Finish, t.Pieces = paths(t.Text), paths(t.Reasoning), paths(t.Finish), nil
-	t.Calls, t.Results = slices.Clone(t.Calls), slices.Clone(t.Results)
-	for _, list := range []calls{t.Calls, t.Results} {
-		for i := range list {
-			list[i][0] = name + "/" + list[i][0]
-		}
-	}
-	return t
-}

@@ -49,18 +49,6 @@ func (u *Usage) Fields() (names []string, counts []*int64) {
 		[]*int64{&u.InputTokens, &u.OutputTokens, &u.CachedTokens, &u.ReasoningTokens}
 }
 
-// Add adds another count.
-func (u *Usage) Add(o *Usage) {
-	if o == nil {
-		return
-	}
-	_, counts := u.Fields()
-	_, others := o.Fields()
-	for i := range counts {
-		*counts[i] += *others[i]
-	}
-}
-
 // Request is a cleaned request. It is sent over HTTP, or it is a call of a function, which
 // has nothing but its name and a body: its argument as compact JSON.
 type Request struct {
