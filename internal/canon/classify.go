@@ -10,6 +10,7 @@ import (
 	"github.com/promptecho/promptecho/internal/exactjson"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/memo"
+	"github.com/promptecho/promptecho/internal/origin"
 )
 
 // An address is what a URL alone tells. It is shared and must not change.
@@ -35,7 +36,7 @@ var addresses = memo.Strings[*address]{Func: func(s string) *address {
 		// Unreachable for requests that net/http sent; a hand-edited cassette can have it.
 		u = &url.URL{Path: s}
 	}
-	to, path := &address{url: u, origin: Origin(u), local: isLocal(u.Hostname())}, segments(u)
+	to, path := &address{url: u, origin: origin.Of(u), local: origin.IsLocal(u.Hostname())}, segments(u)
 	for _, f := range families {
 		for i, pattern := range slices.Concat(f.Paths, f.StreamPaths) {
 			names, start, ok := matchSuffix(pattern, path)
