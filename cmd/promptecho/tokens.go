@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/url"
 	"path"
+	"slices"
 
 	"github.com/promptecho/promptecho/internal/interaction"
 )
@@ -29,22 +30,28 @@ func (t *tokens) add(o tokens) {
 // is paid for once.
 func tokensOf(its []*interaction.Interaction) (sum tokens) {
 	for i, it := range its {
-		if it.Usage != nil && !isRepeated(its[:i], it) {
+		if it.Usage != nil && !isRepeated(its[:i], its[i+1:], it) {
 			sum.add(tokens(*it.Usage))
 		}
 	}
 	return sum
 }
 
-// isRepeated reports whether an interaction gets an answer that an earlier one had.
-func isRepeated(earlier []*interaction.Interaction, it *interaction.Interaction) bool {
+// isRepeated reports whether an interaction gets an answer that an earlier one had, or that
+// is asked for once more later.
+func isRepeated(earlier, later []*interaction.Interaction, it *interaction.Interaction) bool {
 	u, err := url.Parse(it.Request.URL)
 	if err != nil || it.Request.Method != http.MethodGet {
 		return false
 	}
+	if slices.ContainsFunc(later, func(l *interaction.Interaction) bool {
+		return l.Usage != nil && l.Request.Method == http.MethodGet && l.Request.URL == it.Request.URL
+	}) {
+		return true
+	}
 	id := []byte(path.Base(u.Path))
 	for _, e := range earlier {
-		if e.Usage == nil || *e.Usage != *it.Usage {
+		if e.Usage == nil || *e.Usage != *it.Usage || e.Request.URL == it.Request.URL {
 			continue
 		}
 		for payload := range e.Response.Payloads() {
