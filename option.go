@@ -178,7 +178,7 @@ func Alias(origin, name string) Option {
 			c.fail(fmt.Errorf("Alias: %q is not a name of letters, digits, \"-\" and \".\"", name))
 		default:
 			name = strings.ToLower(name)
-			c.aliases = append(c.aliases, &alias{origin: canon.Origin(u), address: u.Scheme + "://" + u.Host, name: name})
+			c.aliases = append(c.aliases, &alias{origin: originOf(u), address: u.Scheme + "://" + u.Host, name: name})
 			c.matching.Aliases = append(c.matching.Aliases, name)
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/promptecho/promptecho/internal/canon"
+	"github.com/promptecho/promptecho/internal/origin"
 	"github.com/promptecho/promptecho/internal/request"
 	"github.com/promptecho/promptecho/internal/tape"
 )
@@ -54,7 +54,7 @@ func (c *config) passes(req *http.Request) (selector string, ok bool) {
 	}
 	origin := func(host string) string {
 		u := request.URL(&http.Request{URL: &url.URL{Scheme: req.URL.Scheme, Host: host}})
-		return canon.Origin(&u)
+		return origin.Of(&u)
 	}
 	to := origin(req.URL.Host) // where it goes, whatever its header says
 	i := slices.IndexFunc(c.passing, func(place string) bool {

@@ -60,8 +60,9 @@ func (u usageDiff) String() string {
 // compare compares two cassettes, which have these names.
 func compare(oldName, newName string, old, fresh *cassette.File) *difference {
 	d := &difference{Old: oldName, New: newName, Calls: []callDiff{}, Same: len(fresh.Interactions)}
-	d.Total.OldInput, d.Total.OldOutput = tokens(old.Interactions)
-	d.Total.NewInput, d.Total.NewOutput = tokens(fresh.Interactions)
+	was, is := tokensOf(old.Interactions), tokensOf(fresh.Interactions)
+	d.Total.OldInput, d.Total.OldOutput = was.InputTokens, was.OutputTokens
+	d.Total.NewInput, d.Total.NewOutput = is.InputTokens, is.OutputTokens
 	d.Env = changes.Env(old.Given.Env, fresh.Given.Env)
 	for _, c := range changes.Between(old.Interactions, fresh.Interactions) {
 		call := callDiff{Is: "changed", Old: c.Old, New: c.New, Edits: c.Edits, Repeated: c.Repeated}
@@ -103,15 +104,6 @@ func about(it *interaction.Interaction) (request, asked string) {
 		}
 	}
 	return request, clip(strings.Join(strings.Fields(asked), " "), 100)
-}
-
-func tokens(its []*interaction.Interaction) (in, out int64) {
-	for _, it := range its {
-		if it.Usage != nil {
-			in, out = in+it.Usage.InputTokens, out+it.Usage.OutputTokens
-		}
-	}
-	return in, out
 }
 
 // difference prints what differs between two cassettes.

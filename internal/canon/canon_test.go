@@ -449,6 +449,9 @@ func TestRelink(t *testing.T) {
 func TestListedFields(t *testing.T) {
 	t.Parallel()
 	for _, f := range families {
+		if f.Method == "GET" {
+			continue // it has no body
+		}
 		url := "https://h" + strings.NewReplacer("{model}", "m", "{org}", "o", "{endpoint=", "", "{", "", "}", "").Replace(slices.Concat(f.Paths, f.StreamPaths)[0])
 		if f.Paths[0] == "" {
 			url = "https://h/any"
@@ -536,6 +539,9 @@ func TestDeterminingFields(t *testing.T) {
 	}
 	for _, f := range families {
 		names := fields[f.Name]
+		if f.Method == "GET" {
+			continue // it has no body
+		}
 		if len(names) == 0 {
 			t.Errorf("determining.txt has no fields of %s", f.Name)
 		}

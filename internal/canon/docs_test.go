@@ -26,6 +26,9 @@ func TestDocumentedTables(t *testing.T) {
 				// "a b" is a and b, and each entry is enough.
 				with = ", with `" + strings.NewReplacer("` or `", "` or `", " ", "` and `").Replace(strings.Join(f.Needs, "` or `")) + "`"
 			}
+			if f.Method != "" {
+				with = ", by " + f.Method
+			}
 			fmt.Fprintf(&endpoints, "| `%s` | %s%s | %s |\n", f.Name, code(f.Paths), with, code(f.StreamPaths))
 		}
 		if !listed[f.Name] && len(f.Bookkeeping)+len(f.Sampling) > 0 {

@@ -107,7 +107,7 @@ var broken = []struct{ name, text, want string }{
 	{"latency", edit("kind: llm", "latency_ms: 1.5"), `3:17: latency_ms: want an integer, found 1.5`},
 	{"latency beyond 64 bits", edit("kind: llm", "latency_ms: 9223372036854775808"), `3:17: latency_ms: want an integer, found 9223372036854775808`},
 	{"usage", edit("kind: llm", "usage: {input_tokens: a}"), `3:27: usage.input_tokens: want an integer, found a`},
-	{"usage key", edit("kind: llm", "usage: {tokens: 1}"), `3:13: usage: unknown key "tokens"; known are input_tokens, output_tokens`},
+	{"usage key", edit("kind: llm", "usage: {tokens: 1}"), `3:13: usage: unknown key "tokens"; known are input_tokens, output_tokens, cached_tokens, reasoning_tokens`},
 	{"headers list", response("      headers: [a]"), `10:16: response.headers: want a mapping of names to values, found a list`},
 	{"header null", response("      headers: {a: }"), `10:20: response.headers: want text (in quotes if it looks like something else), found nothing`},
 	{"header mapping", response("      headers: {a: {b: c}}"), `10:20: response.headers: want text (in quotes if it looks like something else), found a mapping`},

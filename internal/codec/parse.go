@@ -258,8 +258,10 @@ func (p *parser) usage(u **interaction.Usage) {
 	}
 	*u = new(interaction.Usage)
 	p.mapping(n, field, field+".", func() {
-		p.number("input_tokens", &(*u).InputTokens)
-		p.number("output_tokens", &(*u).OutputTokens)
+		names, counts := (*u).Fields()
+		for i, name := range names {
+			p.number(name, counts[i])
+		}
 	})
 }
 

@@ -118,6 +118,10 @@ func TestParts(t *testing.T) {
 			"tool tool_result no (error)\nuser text And?\n"},
 		{"a block that nobody knows", claude, `{"model":"m","max_tokens":1,"messages":[{"role":"user","content":[{"type":"hologram","depth":3}]}]}`,
 			"user other {\"depth\":3,\"type\":\"hologram\"}\n"},
+		{"nothing but a sound", chat, `{"model":"m","messages":[{"role":"assistant","content":null,"audio":{"id":"a"}},{"role":"assistant","refusal":"No"}]}`,
+			"assistant other audio {\"id\":\"a\"}\nassistant text No\n"},
+		{"items of the provider's tools", responses, `{"model":"m","input":[{"type":"file_search_call","queries":["q"]},{"type":"tool_search_output","tools":[{"a":1}]}]}`,
+			"assistant other {\"queries\":[\"q\"],\"type\":\"file_search_call\"}\ntool tool_result {\"tools\":[{\"a\":1}],\"type\":\"tool_search_output\"}\n"},
 		{"reasoning items", responses, `{"model":"m","input":[{"type":"reasoning","id":"rs_1","summary":[{"type":"summary_text","text":"Hm"}]},{"type":"function_call","call_id":"a","name":"f","arguments":"{}"},{"type":"function_call","call_id":"b","name":"g","arguments":"{}"},{"type":"function_call_output","call_id":"b","output":"2"},{"type":"function_call_output","call_id":"a","output":"1"}]}`,
 			"assistant reasoning Hm\nassistant tool_call f {}\nassistant tool_call g {}\ntool tool_result g 2\ntool tool_result f 1\n"},
 		{"one text", responses, `{"model":"m","input":"hi"}`, "user text hi\n"},
@@ -219,6 +223,41 @@ func TestAnswers(t *testing.T) {
 	}
 	if e = list[2]; e.Within != "tool/weather" {
 		t.Errorf("a request within a function: %+v", e)
+	}
+}
+
+// TestAnswerBlocks: every block of an answer is shown, also beside one that is known, and no
+// call has empty brackets that has content; what is no text is said in words.
+func TestAnswerBlocks(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ name, url, answer, want string }{
+		{"responses", responses, `{"output":[{"type":"message","content":[{"type":"output_text","text":"Hi"},{"type":"also_new","a":1}]},
+			{"type":"apply_patch_call","operation":{"path":"a.go"}},{"type":"brand_new","a":1},{"type":"mcp_list_tools","server_label":"s","tools":[{"name":"f"}]},
+			{"type":"image_generation_call","revised_prompt":"a cat","result":"` + strings.Repeat("QUJD", 100) + `"}],"error":{"message":"no"}}`,
+			`a text Hi
+a tool_call apply_patch_call {"path":"a.go"}
+a tool_call image_generation_call a cat
+a other brand_new {"type":"brand_new","a":1}
+a other also_new {"type":"also_new","a":1}
+a tool_result mcp_list_tools [{"name":"f"}]
+a media image_generation_call, 300 bytes
+a other error`},
+		{"claude", claude, `{"content":[{"type":"text","text":"Hi"},{"type":"server_tool_use","name":"web_search","input":{"query":"q"}},
+			{"type":"web_search_tool_result","content":[{"url":"u"}]},{"type":"redacted_thinking","data":"x"}]}`,
+			`a text Hi
+a tool_call web_search {"query":"q"}
+a tool_result web_search_tool_result [{"url":"u"}]
+a tool_result redacted_thinking x`},
+		{"gemini", gemini, `{"candidates":[{"content":{"parts":[{"text":"Hi"},{"inlineData":{"mimeType":"image/png","data":"QUJD"}},{"brandNew":{"a":1}}]}}]}`,
+			`a text Hi
+a other {"brandNew":{"a":1}}
+a media inlineData: image/png, 3 bytes`},
+	} {
+		it := post(tt.url, `{"model":"m","max_tokens":1,"input":"x","messages":[],"contents":[]}`)
+		it.Response.Body = []byte(tt.answer)
+		if got := lines([]Message{{"a", Read([]*interaction.Interaction{it})[0].Answer.Parts}}); !strings.HasPrefix(got, tt.want) {
+			t.Errorf("%s:\n%swant\n%s", tt.name, got, tt.want)
+		}
 	}
 }
 

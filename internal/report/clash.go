@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/fieldpath"
+	"github.com/promptecho/promptecho/internal/origin"
 	"github.com/promptecho/promptecho/internal/tape"
-	"github.com/promptecho/promptecho/internal/thishost"
 )
 
 // contest says what happened in a contest, and what to do about it.
@@ -80,7 +80,7 @@ func hasDrawnPort(address string) bool {
 		return false
 	}
 	port, err := strconv.Atoi(u.Port())
-	return err == nil && port >= 32768 && thishost.Is(u.Host)
+	return err == nil && port >= 32768 && origin.IsThisMachine(u.Host)
 }
 
 // FieldClash says that two interactions, given by their numbers, have different answers

@@ -9,7 +9,6 @@ import (
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/diff"
 	"github.com/promptecho/promptecho/internal/fieldpath"
-	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/tape"
 )
 
@@ -38,19 +37,6 @@ func unanswerable(c *tape.Call, asked tape.Asked, opensSocket bool) (why string,
 		return fmt.Sprintf("asked more often than recorded: %s, recorded %s (AllowRepeats replays the last again)", times(asked.Times), times(asked.Recorded)), asked.Last.Line()
 	}
 	return "", 0
-}
-
-// Telemetry says of a request that an exporter sends it, and what to do; "" of any other.
-func Telemetry(req *interaction.Request, form *canon.Form) string {
-	exporter := canon.Exporter(req.URL)
-	if exporter == "" || req.Method != "POST" {
-		return ""
-	}
-	server := "http/" + form.Origin
-	if form.Origin == "api.openai.com" { // the model must not pass
-		server += "/v1/traces"
-	}
-	return fmt.Sprintf("an exporter sends it (%s), and what it sends is new with each run: add promptecho.PassThrough(%q), or turn the exporter off in tests", exporter, server)
 }
 
 // explain finds the nearest recording, among those of near, and says what differs from it.
