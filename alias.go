@@ -7,14 +7,14 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/request"
+	"github.com/promptecho/promptecho/internal/urls"
 )
 
 // An alias is a name that a local server has in the cassette.
 type alias struct {
-	origin  string // see canon.Origin
+	origin  string // see urls.Origin
 	address string // scheme, host and port
 	name    string
 	asked   atomic.Bool // a request of this run went to it
@@ -29,7 +29,7 @@ func (as aliases) of(u *url.URL) *alias {
 	if len(as) == 0 {
 		return nil
 	}
-	origin := canon.Origin(u)
+	origin := urls.Origin(u)
 	for _, a := range slices.Backward(as) {
 		if a.origin == origin {
 			return a

@@ -43,6 +43,7 @@ var verbs = []verb{
 	{"diff", diffHelp, runDiff},
 	{"view", viewHelp, runView},
 	{"record", recordHelp, runRecord},
+	{"prove", proveHelp, runProve},
 	{"compare", compareHelp, runCompare},
 	{"accept", acceptHelp, runAccept},
 	{"verify", verifyHelp, runVerify},

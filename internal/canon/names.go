@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/memo"
+	"github.com/promptecho/promptecho/internal/urls"
 )
 
 // Who is asked is mostly the body's model. Where the path or the host name
@@ -49,22 +50,19 @@ var modelHosts = []string{
 var hostModel = memo.Strings[string]{Func: func(host string) string {
 	labels := strings.Split(strings.ToLower(strings.TrimSuffix(host, ".")), ".")
 	for _, pattern := range modelHosts {
-		if names, rest, ok := matchParts(pattern, ".", labels); ok && len(rest) == 0 {
-			return names[0].value
+		if names, rest, ok := urls.MatchParts(pattern, ".", labels); ok && len(rest) == 0 {
+			return names[0].Value
 		}
 	}
 	return ""
 }}
 
-// A named is what a placeholder of a pattern stands for.
-type named struct{ name, value string }
-
 // prefixNames returns what is named in a part of a path.
-func prefixNames(path []string) (names []named) {
+func prefixNames(path []string) (names []urls.Named) {
 next:
 	for len(path) > 0 {
 		for _, pattern := range prefixes {
-			if found, rest, ok := matchParts(pattern[1:], "/", path); ok {
+			if found, rest, ok := urls.MatchParts(pattern[1:], "/", path); ok {
 				names, path = append(names, found...), rest
 				continue next
 			}
@@ -72,55 +70,4 @@ next:
 		path = path[1:]
 	}
 	return names
-}
-
-// matchSuffix compares the end of a path with a pattern of a [Family], and tells
-// where in the path the pattern starts.
-func matchSuffix(pattern string, path []string) (names []named, start int, ok bool) {
-	if pattern == "" {
-		return nil, 0, true
-	}
-	last := len(path) - strings.Count(pattern, "/")
-	first := last
-	if strings.HasSuffix(pattern, "...}") {
-		first = 0 // the rest starts wherever the segments before it stand first
-	}
-	for start := max(first, 0); start <= last; start++ {
-		if names, _, ok := matchParts(pattern[1:], "/", path[start:]); ok {
-			return names, start, true
-		}
-	}
-	return nil, 0, false
-}
-
-// matchParts compares the parts of a pattern with the first segments of a path,
-// or labels of a host. It returns what is named, and what of the path is left.
-func matchParts(pattern, separator string, path []string) (names []named, rest []string, ok bool) {
-	for part := range strings.SplitSeq(pattern, separator) {
-		if len(path) == 0 {
-			return nil, nil, false
-		}
-		segment := path[0]
-		path = path[1:]
-		before, placeholder, open := strings.Cut(part, "{")
-		if !open {
-			if part != segment {
-				return nil, nil, false
-			}
-			continue
-		}
-		placeholder, after, _ := strings.Cut(placeholder, "}")
-		name, takesRest := strings.CutSuffix(placeholder, "...")
-		if takesRest {
-			segment, path = strings.Join(append([]string{segment}, path...), "/"), nil
-		}
-		name, word, fixed := strings.Cut(name, "=")
-		value, ok1 := strings.CutPrefix(segment, before)
-		value, ok2 := strings.CutSuffix(value, after)
-		if !ok1 || !ok2 || value == "" || fixed && value != word {
-			return nil, nil, false
-		}
-		names = append(names, named{name, value})
-	}
-	return names, path, true
 }

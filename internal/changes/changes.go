@@ -9,10 +9,10 @@ import (
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/canon"
+	"github.com/promptecho/promptecho/internal/chance"
 	"github.com/promptecho/promptecho/internal/diff"
 	"github.com/promptecho/promptecho/internal/exactjson"
 	"github.com/promptecho/promptecho/internal/interaction"
-	"github.com/promptecho/promptecho/internal/rerecord"
 	"github.com/promptecho/promptecho/internal/said"
 	"github.com/promptecho/promptecho/internal/thishost"
 )
@@ -116,10 +116,10 @@ func byChance(e *diff.Edit) bool {
 	switch {
 	case e.Path == "host":
 		return isLocal(e.Recorded) && isLocal(e.Incoming)
-	case rerecord.IsChance(name):
+	case chance.Noise(name):
 		return true
 	}
-	return rerecord.IsID(name) && looksRandom(e.Recorded) && looksRandom(e.Incoming)
+	return chance.IDs(name) && looksRandom(e.Recorded) && looksRandom(e.Incoming)
 }
 
 // isLocal reports whether an origin, as the value of a line, is this machine.

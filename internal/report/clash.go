@@ -36,6 +36,8 @@ func differingIn(c *tape.Contest) (words, selector string) {
 		return "an id that an earlier answer gave out", ""
 	case c.Field.Spelled():
 		return "its spelling", ""
+	case c.Field.Path == "name":
+		return "the name of promptecho.WithName", ""
 	case c.Field.Path == "host" && c.Lent.Form().Local:
 		return "its local host", ""
 	}

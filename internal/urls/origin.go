@@ -1,4 +1,6 @@
-package canon
+// Package urls is about what a URL says: which server it names, and what the patterns of a table
+// name in its path and its host.
+package urls
 
 import (
 	"net/netip"
@@ -31,8 +33,8 @@ func Origin(u *url.URL) string {
 	}
 }
 
-// localHosts stands for every local host.
-const localHosts = "(local)"
+// LocalHosts stands for every local host.
+const LocalHosts = "(local)"
 
 // localNames are the ends of names that are known in one network only: RFC 6761,
 // RFC 6762, RFC 9476 by its use, and those of Kubernetes.
@@ -45,10 +47,10 @@ var metadata = []netip.Addr{
 	netip.MustParseAddr("fd00:ec2::254"), // https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/instancedata-data-retrieval.html
 }
 
-// isLocal reports whether a host is one of this machine or its network: loopback,
+// IsLocal reports whether a host is one of this machine or its network: loopback,
 // private and link-local addresses (RFC 1918, RFC 4193, RFC 3927, RFC 4291) but for
 // those of metadata, names without a dot as containers have them, and localNames.
-func isLocal(host string) bool {
+func IsLocal(host string) bool {
 	host = strings.TrimSuffix(strings.ToLower(host), ".")
 	if ip, err := netip.ParseAddr(host); err == nil {
 		ip = ip.Unmap()
