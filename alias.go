@@ -8,13 +8,13 @@ import (
 	"sync/atomic"
 
 	"github.com/promptecho/promptecho/internal/interaction"
-	"github.com/promptecho/promptecho/internal/origin"
 	"github.com/promptecho/promptecho/internal/request"
+	"github.com/promptecho/promptecho/internal/urls"
 )
 
 // An alias is a name that a local server has in the cassette.
 type alias struct {
-	origin  string // see package origin
+	origin  string // see urls.Origin
 	address string // scheme, host and port
 	name    string
 	asked   atomic.Bool // a request of this run went to it
@@ -29,7 +29,7 @@ func (as aliases) of(u *url.URL) *alias {
 	if len(as) == 0 {
 		return nil
 	}
-	origin := originOf(u)
+	origin := urls.Origin(u)
 	for _, a := range slices.Backward(as) {
 		if a.origin == origin {
 			return a
@@ -73,4 +73,4 @@ func (as aliases) addressServers(h http.Header) {
 }
 
 // originOf returns the host of a URL with its port, in one spelling.
-func originOf(u *url.URL) string { return origin.Of(u) }
+func originOf(u *url.URL) string { return urls.Origin(u) }

@@ -2,6 +2,7 @@ package promptecho
 
 import (
 	"context"
+	"strings"
 
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/tape"
@@ -55,12 +56,22 @@ type running struct {
 	recording *tape.Recording
 }
 
+// WithName returns a context with which requests, and calls of wrapped functions, have a name.
+// It is for those that ask the same at once and mean different things, such as five samples of
+// one prompt that are kept by their index: each gets the answer that was recorded under its
+// name, whichever comes first. The name is written to the cassette.
+func WithName(ctx context.Context, name string) context.Context {
+	return context.WithValue(ctx, nameKey{}, strings.ToValidUTF8(name, "\uFFFD"))
+}
+
+type nameKey struct{}
+
 // runningKey is the key of the function that runs with a context of this recorder.
 type runningKey struct{ rec *Recorder }
 
-// within returns the function that runs with a context, and its recording; "" and nil if
-// none does.
-func (r *Recorder) within(ctx context.Context) (name string, outer *tape.Recording) {
+// within tells a call what its context says: the function that runs with it, and the name.
+func (r *Recorder) within(ctx context.Context, c *tape.Call) {
 	f, _ := ctx.Value(runningKey{r}).(running)
-	return f.name, f.recording
+	c.Request.Within, c.Outer = f.name, f.recording
+	c.Request.Name, _ = ctx.Value(nameKey{}).(string)
 }

@@ -8,7 +8,9 @@ import (
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/canon"
+	"github.com/promptecho/promptecho/internal/chance"
 	"github.com/promptecho/promptecho/internal/fieldpath"
+	"github.com/promptecho/promptecho/internal/urls"
 )
 
 // An Option changes what a recorder does. Options are applied in order; those
@@ -136,7 +138,7 @@ func Mask(expr, placeholder string) Option {
 			c.fail(fmt.Errorf("Mask: %w", err))
 			return
 		}
-		c.matching.Masks = append(c.matching.Masks, canon.Mask{Regexp: re, Placeholder: placeholder})
+		c.matching.Masks = append(c.matching.Masks, chance.Mask{Regexp: re, Placeholder: placeholder})
 	}
 }
 
@@ -144,10 +146,10 @@ func Mask(expr, placeholder string) Option {
 // package time have them, as [time.Time.String] and people write them ("2 January 2026",
 // "Monday", "3:04 PM"), and Unix times of ten digits and more. A test that depends on a
 // date is better off with [Recorder.Now], which changes nothing in what matches.
-func MaskTimes() Option { return maskWith(canon.Times) }
+func MaskTimes() Option { return maskWith(chance.Times) }
 
 // MaskUUIDs masks UUIDs in texts, as [Mask] does.
-func MaskUUIDs() Option { return maskWith(canon.UUIDs) }
+func MaskUUIDs() Option { return maskWith(chance.UUIDs) }
 
 // MaskTempDirs masks, as [Mask] does, where temporary files are: the folder of the system
 // (/tmp, macOS's below /var/folders, Windows's below AppData) and the random digits that
@@ -155,9 +157,9 @@ func MaskUUIDs() Option { return maskWith(canon.UUIDs) }
 // folders and files still match. A name with a space, as os.MkdirTemp("", "my dir*") makes,
 // keeps its digits: in a sentence nobody knows whether a path ends at the space, and the
 // digits of what follows it must match. Use a name without one, or add a [Mask].
-func MaskTempDirs() Option { return maskWith(canon.TempDirs) }
+func MaskTempDirs() Option { return maskWith(chance.TempDirs) }
 
-func maskWith(mask func() canon.Mask) Option {
+func maskWith(mask func() chance.Mask) Option {
 	return func(c *config) { c.matching.Masks = append(c.matching.Masks, mask()) }
 }
 
@@ -178,7 +180,7 @@ func Alias(origin, name string) Option {
 			c.fail(fmt.Errorf("Alias: %q is not a name of letters, digits, \"-\" and \".\"", name))
 		default:
 			name = strings.ToLower(name)
-			c.aliases = append(c.aliases, &alias{origin: originOf(u), address: u.Scheme + "://" + u.Host, name: name})
+			c.aliases = append(c.aliases, &alias{origin: urls.Origin(u), address: u.Scheme + "://" + u.Host, name: name})
 			c.matching.Aliases = append(c.matching.Aliases, name)
 		}
 	}
@@ -192,11 +194,6 @@ func Alias(origin, name string) Option {
 func Unordered(paths ...string) Option {
 	return func(c *config) { c.matching.Unordered = append(c.matching.Unordered, paths...) }
 }
-
-// SortTools leaves the order of tools out of matching. It is for programs that range over
-// a map to list them. The order changes the prompt, and with it what a provider can
-// cache, so sorting in the program is better.
-func SortTools() Option { return func(c *config) { c.matching.SortTools = true } }
 
 // KeepHeaders writes headers of these names, of requests and responses, to the
 // cassette although they are not on the list of harmless ones. A replay has only

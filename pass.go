@@ -8,9 +8,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/promptecho/promptecho/internal/origin"
 	"github.com/promptecho/promptecho/internal/request"
 	"github.com/promptecho/promptecho/internal/tape"
+	"github.com/promptecho/promptecho/internal/urls"
 )
 
 // PassThrough lets requests to some servers go upstream in every record mode, in CI too: a
@@ -54,7 +54,7 @@ func (c *config) passes(req *http.Request) (selector string, ok bool) {
 	}
 	origin := func(host string) string {
 		u := request.URL(&http.Request{URL: &url.URL{Scheme: req.URL.Scheme, Host: host}})
-		return origin.Of(&u)
+		return urls.Origin(&u)
 	}
 	to := origin(req.URL.Host) // where it goes, whatever its header says
 	i := slices.IndexFunc(c.passing, func(place string) bool {

@@ -170,29 +170,6 @@ func TestMissNamesWhatIsRecorded(t *testing.T) {
 	}
 }
 
-func TestMissNamesSortTools(t *testing.T) {
-	t.Parallel()
-	u := newUpstream(t)
-	file := filepath.Join(t.TempDir(), "c.yaml")
-	tools := func(a, b string) string {
-		return `{"model":"m","messages":[],"tools":[{"type":"function","function":{"name":"` + a + `"}},{"type":"function","function":{"name":"` + b + `"}}]}`
-	}
-	url := u.URL + "/v1/chat/completions"
-	r := mustOpen(t, file, InMode(ModeAll))
-	post(t, r, url, tools("a", "b"))
-	mustClose(t, r)
-	r = mustOpen(t, file, InMode(ModeNone))
-	if status, body := post(t, r, url, tools("b", "a")); status != http.StatusTeapot || !strings.Contains(body, "differs only in the order of its tools (SortTools") {
-		t.Errorf("%d %s", status, body)
-	}
-	r.Close()
-	r = mustOpen(t, file, InMode(ModeNone), SortTools())
-	if status, body := post(t, r, url, tools("b", "a")); status != 200 {
-		t.Errorf("with SortTools: %d %s", status, body)
-	}
-	mustClose(t, r)
-}
-
 func TestOptInHeadersAndHost(t *testing.T) {
 	t.Parallel()
 	u := newUpstream(t)

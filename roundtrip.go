@@ -36,7 +36,7 @@ func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	in.redactHead(req, r.config.aliases, &r.redact)
-	in.Request.Within, in.Outer = r.within(req.Context())
+	r.within(req.Context(), &in.Call)
 	r.log.Reach()
 	recording, err := r.tape.Take(&in.Call)
 	if err != nil {

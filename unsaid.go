@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/promptecho/promptecho/internal/chance"
 	"github.com/promptecho/promptecho/internal/fieldpath"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/memo"
@@ -28,7 +29,7 @@ func (c *config) unsaidOf(req *http.Request, redacted *interaction.Request) tape
 	add := func(path, name, value string) {
 		// A number, a time or a random value changes with each call, unless it is a
 		// credential.
-		if !mayBeSecret().MatchString(strings.ToLower(name)) && drawnOrCounted().MatchString(value) {
+		if !mayBeSecret().MatchString(strings.ToLower(name)) && chance.DrawnOrCounted(value) {
 			return
 		}
 		if !c.ignores(path, name, value) {
@@ -40,7 +41,7 @@ func (c *config) unsaidOf(req *http.Request, redacted *interaction.Request) tape
 			return w.Name == h.Name && slices.Equal(w.Values, h.Values)
 		})
 		switch {
-		case written || changesByItself().MatchString(h.Name):
+		case written || chance.Headers(h.Name):
 		case h.Name == "cookie":
 			addCookies(add, h.Values)
 		default:
@@ -63,7 +64,7 @@ func addCookies(add func(path, name, value string), values []string) {
 	for _, v := range values {
 		cookies, _ := http.ParseCookie(v)
 		for _, cookie := range cookies {
-			if !ofNetworks().MatchString(cookie.Name) {
+			if !chance.Cookies(cookie.Name) {
 				add(tape.CookiePath+cookie.Name, cookie.Name, cookie.Value)
 			}
 		}
@@ -86,7 +87,7 @@ func addParameters(add func(path, name, value string), sent, redacted url.Values
 			value, _, _ = strings.Cut(value, "/") // without the scope, which has the date
 		}
 		hidden := strings.Contains(strings.Join(redacted[name], "\n"), redact.Placeholder)
-		if hidden && signed == isKey && !changesByItself().MatchString(low) {
+		if hidden && signed == isKey && !chance.Headers(low) {
 			add("query/"+name, name, value)
 		}
 	}
@@ -110,22 +111,6 @@ func (c *config) mayWrite(path string) bool {
 
 // mayBeSecret matches the names of headers that may hold a credential.
 var mayBeSecret = memo.Regexp(`auth|key|token|secret|passw|credential|cookie|session|jwt`)
-
-// changesByItself matches the names of headers and parameters that change with each call
-// or each run and say nothing about what is asked. It also matches the names of headers
-// that a transport writes or that only describe the body.
-var changesByItself = memo.Regexp(`^(x-stainless-|amz-sdk-|x-datadog-|x-b3-|x-envoy-|sec-|proxy-)|` +
-	`^(accept|accept-encoding|content-type|content-length|content-md5|transfer-encoding|user-agent|connection|keep-alive|te|trailer|expect|upgrade|host|forwarded|via|signature-input|x-amz-user-agent|x-goog-api-client|x-amz-security-token|x-cloud-trace-context|b3|newrelic|baggage|dpop)$|` +
-	`(^|-)(date|time|timestamp|expires|deadline|timeout|nonce|signature|sig|hmac|digest|sha256|csrf|xsrf|attempt|attempts|retry|retries|(elastic-apm-)?trace|traceparent|tracestate|traceid|spanid)(-(id|no|nr|number|count|token|bin))?$|` +
-	`(^|-)(request|correlation|idempotency|invocation|transaction|message|call|event|span|sequence)-?(id|key|no|nr|number|token|uuid|start)$`)
-
-// drawnOrCounted matches values that are numbers, times, UUIDs or random.
-var drawnOrCounted = memo.Regexp(`^[0-9.:+-]+$|\d{4}-\d\d-\d\d|[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-|^[0-9a-fA-F]{16,}$|\d\d:\d\d:\d\d`)
-
-// ofNetworks matches the cookies by which content delivery networks, load balancers and
-// counters of visits recognise a client: Cloudflare, AWS, Azure, Akamai, Imperva,
-// DataDome, Google Analytics.
-var ofNetworks = memo.Regexp(`^(__cf|_cf|cf_|AWSALB|AWSELB|ARRAffinity|ak_bmsc$|bm_|_abck$|incap_ses_|visid_incap_|nlbi_|datadome$|_ga|_gid$|(?i:csrf|xsrf|_csrf|csrftoken|xsrf-token)$)`)
 
 // keyOfURL matches the parameters of a signed URL that name the key: of AWS, Google,
 // Alibaba, CloudFront and Azure.

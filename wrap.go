@@ -111,7 +111,7 @@ func (w *wrapped) call(ctx context.Context, in, out any, run func(context.Contex
 		return w.fail(0, err)
 	}
 	c := tape.Call{Request: req}
-	c.Request.Within, c.Outer = r.within(ctx)
+	r.within(ctx, &c)
 	r.log.Reach()
 	recording, err := r.tape.Take(&c)
 	if err != nil {

@@ -10,9 +10,9 @@ import (
 
 	"github.com/promptecho/promptecho"
 	"github.com/promptecho/promptecho/internal/answer"
-	"github.com/promptecho/promptecho/internal/origin"
 	"github.com/promptecho/promptecho/internal/report"
 	"github.com/promptecho/promptecho/internal/serve"
+	"github.com/promptecho/promptecho/internal/urls"
 )
 
 // SetDefault makes a recorder [http.DefaultTransport] until the test ends, for code that takes
@@ -101,5 +101,5 @@ func (f front) RoundTrip(req *http.Request) (*http.Response, error) {
 
 // passes reports whether what is asked at a URL is none of the recorder's business.
 func (f front) passes(u *url.URL) bool {
-	return origin.IsThisMachine(u.Host) && !report.HasAlias(f.rec, u)
+	return urls.IsThisMachine(u.Host) && !report.HasAlias(f.rec, u)
 }

@@ -43,6 +43,7 @@ var verbs = []verb{
 	{"diff", diffHelp, runDiff},
 	{"view", viewHelp, runView},
 	{"record", recordHelp, runRecord},
+	{"prove", proveHelp, runProve},
 	{"compare", compareHelp, runCompare},
 	{"accept", acceptHelp, runAccept},
 	{"verify", verifyHelp, runVerify},
@@ -124,11 +125,11 @@ func help(args []string, stdout, stderr io.Writer) int {
 // usage lists the verbs.
 func usage() string {
 	var b strings.Builder
-	b.WriteString("promptecho freezes LLM API calls in Go tests.\n\nusage: promptecho COMMAND [flags] [arguments]\n\n")
+	b.WriteString("usage: promptecho COMMAND [flags] [arguments]\n\n")
 	for _, v := range verbs {
 		fmt.Fprintf(&b, "  %-10s %s\n", v.name, v.summary())
 	}
 	b.WriteString("  help       print this, or what a command does: promptecho help ls\n\n" +
-		"The library is github.com/promptecho/promptecho; tests use its package echotest.\n")
+		"promptecho freezes LLM API calls in Go tests, which use its package echotest.\n")
 	return b.String()
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/signal"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 	"syscall"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/promptecho/promptecho/internal/attr"
 	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/prove"
 	"github.com/promptecho/promptecho/internal/suite"
 )
 
@@ -29,6 +31,8 @@ new_episodes).
   -all       record everything again (mode all)
   -accepted  record again what promptecho accept has accepted, in the tests
              whose cassettes have such recordings (mode accepted)
+  -prove N   replay N times what was recorded, and say what does not replay; the
+             default is 1, and 0 leaves it out
   -json      print one object for all of the run
 
 Flags of go test: -run, -skip, -short, -timeout, -tags, -race, -p and -parallel,
@@ -38,18 +42,23 @@ The first interrupt (^C) stops the tests, and a summary says what was done; the
 second one kills go test. Nothing is lost: what was answered is in journals
 beside the cassettes, and the next run goes on from there.
 
-The exit status is 1 if a test failed or the run was interrupted.
+The exit status is 1 if a test failed, if what was recorded does not replay, or
+if the run was interrupted.
 `
 
 // runRecord runs tests so that what is not recorded gets recorded.
 func runRecord(args []string, stdout, stderr io.Writer) error {
 	flags := flag.NewFlagSet("record", flag.ContinueOnError)
 	update, all, accepted := flags.Bool("update", false, ""), flags.Bool("all", false, ""), flags.Bool("accepted", false, "")
+	times := flags.Int("prove", 1, "")
 	r, err := parseRun("record", flags, args)
 	if err != nil {
 		return err
 	}
+	r.proves = *times
 	switch {
+	case *times < 0:
+		return fmt.Errorf("-prove=%d: nothing is replayed less than 0 times", *times)
 	case *update && *all:
 		return errors.New("-update records what is missing, and -all everything: use one of them")
 	case *accepted && (*update || *all):
@@ -71,6 +80,7 @@ type testRun struct {
 	verb     string // and its flag that says what to record
 	mode     string
 	asJSON   bool
+	proves   int      // how often what was recorded is replayed
 	flags    []string // for go test
 	patterns []string // of packages
 	behind   []string // more flags for go test
@@ -164,6 +174,9 @@ func (r *testRun) run(stdout, stderr io.Writer) error {
 	if s.journals, err = journalsIn(packages); err != nil {
 		return err
 	}
+	if s.proof, err = r.proveRecorded(s, r.proves, stderr); err != nil {
+		return err
+	}
 	if r.asJSON {
 		err = printJSON(stdout, s.json())
 	} else {
@@ -243,4 +256,59 @@ func (r *testRun) once(packages []suite.Package, status *status, env ...string) 
 		err = s.addOthers(dir)
 	}
 	return s, said, err
+}
+
+// prove replays the tests of packages n times.
+func (r *testRun) prove(packages []suite.Package, n int, stderr io.Writer) (*proof, error) {
+	p := &proof{n: n}
+	flags := r.flags
+	defer func() { r.flags = flags }()
+	r.mode, r.verb = "none", "prove"
+	for _, round := range prove.Rounds(n, runtime.NumCPU()) {
+		r.flags = slices.Concat(flags, round.Flags)
+		s, said, err := r.once(packages, newStatus(io.Discard, stderr))
+		if err != nil {
+			return nil, err
+		}
+		p.Begin()
+		for _, t := range s.Tests {
+			p.Add(t, &round)
+		}
+		p.places, p.interrupted, p.said = s.places(), s.interrupted, said
+		p.failures = append(p.failures, s.failures()...)
+		if s.interrupted || len(p.failures) > 0 {
+			break
+		}
+	}
+	return p, nil
+}
+
+// proveRecorded replays the tests that have recorded something and passed, n times. It returns
+// nil if there are none.
+func (r *testRun) proveRecorded(s *summary, n int, stderr io.Writer) (*proof, error) {
+	var recorded []*suite.Test
+	for _, t := range s.Tests {
+		if t.Status == suite.Pass && t.Recorded > 0 {
+			recorded = append(recorded, t)
+		}
+	}
+	if n == 0 || s.interrupted || len(recorded) == 0 {
+		return nil, nil
+	}
+	again := *r
+	var packages []suite.Package
+	names := []string{}
+	for _, p := range s.packages {
+		of := slices.DeleteFunc(slices.Clone(recorded), func(t *suite.Test) bool { return t.Package != p.Path })
+		if len(of) > 0 {
+			packages = append(packages, p)
+		}
+		for _, t := range of {
+			name, _, _ := strings.Cut(t.Name, "/")
+			names = addNew(names, regexp.QuoteMeta(name))
+		}
+	}
+	again.flags = slices.DeleteFunc(slices.Clone(r.flags), func(f string) bool { return strings.HasPrefix(f, "-run=") || strings.HasPrefix(f, "-skip=") })
+	again.flags = append(again.flags, "-run=^("+strings.Join(names, "|")+")$")
+	return again.prove(packages, n, stderr)
 }

@@ -280,6 +280,9 @@ func headline(e *conversation.Exchange) []string {
 	if e.Within != "" {
 		what = append(what, "within "+e.Within)
 	}
+	if e.Name != "" {
+		what = append(what, "named "+e.Name)
+	}
 	if e.InputTokens+e.OutputTokens > 0 {
 		what = append(what, fmt.Sprintf("%s tokens in, %s out", thousands(e.InputTokens), thousands(e.OutputTokens)))
 	}

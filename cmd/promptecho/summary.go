@@ -28,6 +28,7 @@ type summary struct {
 	interrupted bool
 	others      []attr.Done // what recorders of no test did; it is part of the total
 	journals    []journal
+	proof       *proof // of what was recorded; nil if nothing was replayed
 }
 
 // places returns what the packages are called here, by their import paths.
@@ -141,6 +142,7 @@ func (s *summary) print(w io.Writer) {
 		}
 	}
 	s.printSaved(w)
+	s.printProof(w)
 	s.printJournals(w)
 	s.printFailed(w)
 	fmt.Fprintf(w, "\n%s with a recorder, %d of %s%s (%s)\n", count(s.linked(), "test"), s.Packages, count(len(s.packages), "package"),
@@ -186,6 +188,20 @@ func (s *summary) printSaved(w io.Writer) {
 	}
 	list := strings.Join(slices.Sorted(maps.Keys(folders)), " ")
 	fmt.Fprintf(w, "New files as well:\n  git add -N -- %s\n  git diff -- %[1]s\n", list)
+}
+
+// printProof says what was recorded and does not replay, and what it has cost.
+func (s *summary) printProof(w io.Writer) {
+	if s.proof == nil {
+		return
+	}
+	found := s.proof.found()
+	for _, f := range found {
+		fmt.Fprintf(w, "\nRecorded, but it does not replay: %s\n", redact.Printable(s.proof.text(f)))
+	}
+	if len(found) == 0 && len(s.proof.failures) == 0 {
+		fmt.Fprintf(w, "\nWhat was recorded replays, %s\n", count(s.proof.n, "time"))
+	}
 }
 
 // printJournals says what the next run goes on from.
@@ -260,6 +276,7 @@ func (s *summary) json() any {
 		"total":       s.Total,
 		"seconds":     time.Since(s.began).Seconds(),
 		"interrupted": s.interrupted,
+		"proof":       s.proof.json(),
 	}
 }
 
@@ -279,6 +296,11 @@ func (s *summary) verdict(said string) error {
 	}
 	if said != "" && len(text) > 0 {
 		text = append(text, "go test says: "+said)
+	}
+	if s.proof != nil {
+		if n := len(s.proof.found()) + len(s.proof.failures); n > 0 {
+			text = append(text, "what was recorded does not replay, for "+count(n, "cause"))
+		}
 	}
 	if len(text) == 0 {
 		return nil

@@ -17,6 +17,7 @@ import (
 const (
 	cassette = "promptecho.cassette"
 	saved    = "promptecho.saved"
+	cause    = "promptecho.cause" // in JSON; only for the command
 )
 
 // Done is what a recorder did, or what several did together. The names in JSON are those
@@ -24,7 +25,24 @@ const (
 type Done struct {
 	Cassettes []string `json:"cassettes,omitempty"` // absolute paths
 	Saved     []string `json:"saved,omitempty"`     // the files that were written, absolute
+	Causes    []Cause  `json:"causes,omitempty"`    // why the test does not fit its cassette
 	Counts
+}
+
+// A Cause is one reason why a test does not fit its cassette, for the command.
+type Cause struct {
+	Reason string `json:"reason"`           // in a line
+	Detail string `json:"detail,omitempty"` // the rest of the report
+	Caller string `json:"caller,omitempty"` // which line asked
+	Option string `json:"option,omitempty"` // what to add so that it fits, as code
+	Edits  []Edit `json:"edits,omitempty"`  // the first fields that differ from the nearest recording
+}
+
+// An Edit is a field that differs, and its values around the difference; "" where there is none.
+type Edit struct {
+	Path     string `json:"path"`
+	Recorded string `json:"recorded"`
+	Incoming string `json:"incoming"`
 }
 
 // Counts are numbers of requests, recordings and tokens.
@@ -79,6 +97,11 @@ func (d *Done) Write(set func(key, value string)) {
 			}
 		}
 	}
+	for _, c := range d.Causes {
+		if text, err := json.Marshal(c); err == nil && os.Getenv(Env) != "" {
+			set(cause, string(text))
+		}
+	}
 	for _, n := range numbers {
 		if v := *n.of(&d.Counts); v != 0 {
 			set(n.key, strconv.FormatInt(v, 10))
@@ -96,6 +119,11 @@ func (d *Done) Read(key, value string) bool {
 	case saved:
 		d.Saved = append(d.Saved, value)
 		return true
+	case cause:
+		var c Cause
+		err := json.Unmarshal([]byte(value), &c)
+		d.Causes = append(d.Causes, c)
+		return err == nil
 	}
 	for _, n := range numbers {
 		if n.key == key {

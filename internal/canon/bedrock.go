@@ -147,15 +147,11 @@ var invokeTranscript = Transcript{
 
 // converseMessages drops cache points, which cannot change the answer, and
 // replaces the ids that link a tool's use to its result.
-var converseMessages = linking(
+var converseMessages = each("",
 	each("system", dropCachePoints),
 	each("toolConfig/tools", dropCachePoints),
-	each("messages/*",
-		dropNull,
-		each("content/*", dropNull),
-		each("content", dropCachePoints),
-		each("content/*", callID("toolUse/toolUseId"), resultID("toolResult/toolUseId")),
-	),
+	each("messages/*", dropNull, each("content/*", dropNull), each("content", dropCachePoints)),
+	linkTools("messages"),
 )
 
 func dropCachePoints(_ *request, list *exactjson.Value) {

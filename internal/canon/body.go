@@ -19,7 +19,8 @@ type request struct {
 	path     exactjson.Value // what the path tells
 	query    exactjson.Value // lists of values by name
 
-	ids       ordinals        // of the conversation that is being rewritten
+	options   *Options
+	sources   []string        // see pathsByID; nil if nobody asks
 	hostModel exactjson.Value // what the host tells beside the body's model
 	anyHost   bool            // the host only chooses, although anybody can have such an endpoint
 }

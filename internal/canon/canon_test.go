@@ -18,6 +18,7 @@ import (
 	"github.com/promptecho/promptecho/internal/exactjson"
 	"github.com/promptecho/promptecho/internal/fieldpath"
 	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/jsonrpc"
 	"github.com/promptecho/promptecho/internal/txtar"
 )
 
@@ -154,8 +155,8 @@ func TestOptions(t *testing.T) {
 		{"ignored subtree", Options{Ignore: []string{"/messages"}}, strings.Replace(a, `"at 2026-01-02"`, `"else"`, 1), true},
 		{"another field is not ignored", Options{Ignore: []string{"messages/*/nam"}}, strings.Replace(a, `"name":"x"`, `"name":"y"`, 1), false},
 		{"full path", Options{Ignore: []string{"body/hologram"}}, strings.Replace(a, `"hologram":1`, `"hologram":2`, 1), true},
-		{"masked text", Options{Masks: []Mask{{regexp.MustCompile(`\d{4}-\d\d-\d\d`), "DATE"}}}, strings.Replace(a, "2026-01-02", "2027-03-04", 1), true},
-		{"text beside the mask", Options{Masks: []Mask{{regexp.MustCompile(`\d{4}-\d\d-\d\d`), "DATE"}}}, strings.Replace(a, "at 2026-01-02", "on 2026-01-02", 1), false},
+		{"masked text", Options{Masks: []Mask{{Regexp: regexp.MustCompile(`\d{4}-\d\d-\d\d`), Placeholder: "DATE"}}}, strings.Replace(a, "2026-01-02", "2027-03-04", 1), true},
+		{"text beside the mask", Options{Masks: []Mask{{Regexp: regexp.MustCompile(`\d{4}-\d\d-\d\d`), Placeholder: "DATE"}}}, strings.Replace(a, "at 2026-01-02", "on 2026-01-02", 1), false},
 		{"sampling is lax", Options{}, strings.Replace(a, `"temperature":0`, `"temperature":1`, 1), true},
 		{"sampling is strict", Options{Sampling: true}, strings.Replace(a, `"temperature":0`, `"temperature":1`, 1), false},
 		{"match on model, other field", Options{Only: []Only{{"*", []string{"model"}}}}, strings.Replace(a, "2026", "2027", 1), true},
@@ -207,7 +208,7 @@ func TestPatternsMeanTheRequest(t *testing.T) {
 		{"a tool's result as sent", Options{Ignore: []string{"messages/1/content"}}, chatURL,
 			`{"model":"m","messages":[{"role":"user","content":"q"},{"role":"tool","tool_call_id":"a","content":"1"}]}`,
 			`{"model":"m","messages":[{"role":"user","content":"q"},{"role":"tool","tool_call_id":"a","content":"2"}]}`, true},
-		{"masked query", Options{Masks: []Mask{{regexp.MustCompile(`\d+`), "N"}}}, "https://h/v1/things?after=1", `{}`, `{}`, true},
+		{"masked query", Options{Masks: []Mask{{Regexp: regexp.MustCompile(`\d+`), Placeholder: "N"}}}, "https://h/v1/things?after=1", `{}`, `{}`, true},
 	}
 	for _, tt := range tests {
 		urlB := tt.url
@@ -282,7 +283,7 @@ func TestSent(t *testing.T) {
 // TestDigestsAreNotMasked: a mask that fits a digest would make all files one.
 func TestDigestsAreNotMasked(t *testing.T) {
 	t.Parallel()
-	rules := Options{Masks: []Mask{{regexp.MustCompile(`[0-9a-f]+`), "HEX"}}}
+	rules := Options{Masks: []Mask{{Regexp: regexp.MustCompile(`[0-9a-f]+`), Placeholder: "HEX"}}}
 	bodies := map[string]string{
 		"multipart/form-data; boundary=B": "--B\r\nContent-Disposition: form-data; name=\"prompt\"\r\n\r\nrun TEXT\r\n--B\r\nContent-Disposition: form-data; name=\"image\"; filename=\"x.png\"\r\n\r\nFILE\r\n--B--\r\n",
 		"multipart/related; boundary=B":   "--B\r\nContent-Type: application/json\r\n\r\n{\"run\":\"TEXT\"}\r\n--B\r\nContent-Type: image/png\r\n\r\n\xffFILE\r\n--B--\r\n",
@@ -333,15 +334,15 @@ func TestOptIns(t *testing.T) {
 			interaction.Request{Method: "GET", URL: "https://a.example/v1/models"}, interaction.Request{Method: "GET", URL: "https://b.example/v1/models"}, false, true},
 		{"alias", Options{Aliases: []string{"jira", "github"}},
 			interaction.Request{Method: "GET", URL: "http://jira/mcp"}, interaction.Request{Method: "GET", URL: "http://github/mcp"}, true, false},
-		{"tools", Options{SortTools: true},
+		{"tools", Options{},
 			interaction.Request{Method: "POST", URL: messagesURL, Body: tools("x", "y")},
-			interaction.Request{Method: "POST", URL: messagesURL, Body: tools("y", "x")}, false, true},
-		{"other tools", Options{SortTools: true},
+			interaction.Request{Method: "POST", URL: messagesURL, Body: tools("y", "x")}, true, true},
+		{"other tools", Options{},
 			interaction.Request{Method: "POST", URL: messagesURL, Body: tools("x", "y")},
 			interaction.Request{Method: "POST", URL: messagesURL, Body: tools("z", "x")}, false, false},
-		{"Gemini's tools", Options{SortTools: true},
+		{"Gemini's tools", Options{},
 			interaction.Request{Method: "POST", URL: geminiURL, Body: gemini("x", "y")},
-			interaction.Request{Method: "POST", URL: geminiURL, Body: gemini("y", "x")}, false, true},
+			interaction.Request{Method: "POST", URL: geminiURL, Body: gemini("y", "x")}, true, true},
 	}
 	for _, tt := range tests {
 		var none Options
@@ -415,11 +416,11 @@ func TestRelink(t *testing.T) {
 	} {
 		var rules Options
 		f := rules.Form(batch)
-		if got := string(f.Relink([]byte(payload), batch, again)); got != want || !f.Linked() || f.Endpoint != "jsonrpc.batch" {
+		if got := string(jsonrpc.Relink([]byte(payload), batch, again)); got != want || !f.Linked() || f.Endpoint != "jsonrpc.batch" {
 			t.Errorf("%s of %s: got %s, want %s", f.Endpoint, payload, got, want)
 		}
 		shorter := request(`[{"jsonrpc":"2.0","id":3,"method":"a"}]`)
-		if got := string(f.Relink([]byte(payload), batch, shorter)); got != payload {
+		if got := string(jsonrpc.Relink([]byte(payload), batch, shorter)); got != payload {
 			t.Errorf("asked by a shorter one: %s", got)
 		}
 	}
@@ -429,13 +430,12 @@ func TestRelink(t *testing.T) {
 		if !f.Linked() {
 			t.Fatal("a JSON-RPC form is not linked")
 		}
-		if got := string(f.Relink([]byte(tt.payload), recorded, request(tt.asked))); got != tt.want {
+		if got := string(jsonrpc.Relink([]byte(tt.payload), recorded, request(tt.asked))); got != tt.want {
 			t.Errorf("asked %s, recorded %s: got %s, want %s", tt.asked, tt.payload, got, tt.want)
 		}
 	}
 	// A text is the same id in every spelling.
-	var rules Options
-	if got := string(rules.Form(recorded).Relink([]byte(`{"id":"\u0061\/b"}`), request(`{"id":"a/b","method":"x"}`), request(`{"id":"c","method":"x"}`))); got != `{"id":"c"}` {
+	if got := string(jsonrpc.Relink([]byte(`{"id":"\u0061\/b"}`), request(`{"id":"a/b","method":"x"}`), request(`{"id":"c","method":"x"}`))); got != `{"id":"c"}` {
 		t.Errorf("got %s", got)
 	}
 	if form(t, Options{}, chatURL, `{}`).Linked() {
@@ -582,7 +582,7 @@ func TestNumber(t *testing.T) {
 		"0.10": "0.1", "1e-8": "0.00000001", "1e-08": "0.00000001", "0.000": "0", "-0.0": "-0", "100e-2": "1", "1.05e1": "10.5",
 		"123456789012345678901234567890": "123456789012345678901234567890", "1e99999": "1e99999", "1E99999": "1e99999",
 	} {
-		if got := number(lit); got != want {
+		if got := exactjson.PlainNumber(lit); got != want {
 			t.Errorf("number(%s) = %s, want %s", lit, got, want)
 		}
 	}
@@ -712,7 +712,7 @@ func FuzzForm(f *testing.F) {
 func valueText(v exactjson.Value) string {
 	switch v.Kind {
 	case exactjson.Number:
-		return number(v.Text)
+		return exactjson.PlainNumber(v.Text)
 	case exactjson.Array, exactjson.Object:
 		var order []int
 		for i := range v.Elems {

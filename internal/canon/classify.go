@@ -7,10 +7,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/promptecho/promptecho/internal/chance"
 	"github.com/promptecho/promptecho/internal/exactjson"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/memo"
-	"github.com/promptecho/promptecho/internal/origin"
+	"github.com/promptecho/promptecho/internal/urls"
 )
 
 // An address is what a URL alone tells. It is shared and must not change.
@@ -25,7 +26,7 @@ type address struct {
 type candidate struct {
 	family *Family
 	prefix string // the segments before those that it knows
-	names  []named
+	names  []urls.Named
 	stream bool // its answers stream
 }
 
@@ -36,15 +37,15 @@ var addresses = memo.Strings[*address]{Func: func(s string) *address {
 		// Unreachable for requests that net/http sent; a hand-edited cassette can have it.
 		u = &url.URL{Path: s}
 	}
-	to, path := &address{url: u, origin: origin.Of(u), local: origin.IsLocal(u.Hostname())}, segments(u)
+	to, path := &address{url: u, origin: urls.Origin(u), local: urls.IsLocal(u.Hostname())}, urls.Segments(u)
 	for _, f := range families {
 		for i, pattern := range slices.Concat(f.Paths, f.StreamPaths) {
-			names, start, ok := matchSuffix(pattern, path)
+			names, start, ok := urls.MatchSuffix(pattern, path)
 			if !ok {
 				continue
 			}
 			if !f.anywhere() {
-				names = append(prefixNames(path[:start]), names...)
+				names = append(urls.PrefixNames(path[:start]), names...)
 			}
 			to.candidates = append(to.candidates, candidate{f, strings.Join(path[:start], "/"), names, i >= len(f.Paths)})
 			break
@@ -53,38 +54,13 @@ var addresses = memo.Strings[*address]{Func: func(s string) *address {
 	return to
 }}
 
-// segments returns the segments of a path, each decoded: a model's name can
-// hold an escaped slash.
-func segments(u *url.URL) []string {
-	parts := strings.Split(strings.Trim(u.EscapedPath(), "/"), "/")
-	for i, p := range parts {
-		if plain, err := url.PathUnescape(p); err == nil {
-			parts[i] = plain
-		}
-	}
-	return parts
-}
-
-// plainPath returns the path of a URL with every segment escaped in one way (RFC
-// 3986, section 6.2.2): "%7E" is "~", and "%2F" is no slash.
-func plainPath(u *url.URL) string {
-	segments := strings.Split(u.EscapedPath(), "/")
-	for i, s := range segments {
-		if plain, err := url.PathUnescape(s); err == nil {
-			segments[i] = url.PathEscape(plain)
-		}
-	}
-	return strings.Join(segments, "/")
-}
-
 // A call is a classified request.
 type call struct {
 	request
 	url           *url.URL
-	family        *Family  // nil if none knows the request
-	serverDecides bool     // nobody is named, or anybody can have such an endpoint
-	local         bool     // the origin is one of those that count as one
-	sources       []string // see pathsByID; nil if nobody asks
+	family        *Family // nil if none knows the request
+	serverDecides bool    // nobody is named, or anybody can have such an endpoint
+	local         bool    // the origin is one of those that count as one
 }
 
 // classify finds the family of a request by its decoded path and brings its body to
@@ -92,6 +68,9 @@ type call struct {
 func (c *call) classify(o *Options, req *interaction.Request, traced bool) {
 	if req.Within != "" {
 		c.trait(within, "within", req.Within)
+	}
+	if req.Name != "" {
+		c.trait(within, "name", req.Name)
 	}
 	if req.Function != "" {
 		c.describeFunction(req, traced)
@@ -105,8 +84,11 @@ func (c *call) classify(o *Options, req *interaction.Request, traced bool) {
 		c.sources = pathsByID(&c.body)
 	}
 	c.query = decodeForm(to.url.RawQuery)
-	if ts := elems(member(&c.query, "ts")); len(ts) == 1 && ollamaCall().MatchString(to.url.Path) && IsUnixTime(ts[0].Text) {
+	if ts := elems(member(&c.query, "ts")); len(ts) == 1 && ollamaCall().MatchString(to.url.Path) && chance.IsUnixTime(ts[0].Text) {
 		drop(&c.query, "ts")
+	}
+	if c.encoding == opaqueBody {
+		c.numberBlocks(req.Body)
 	}
 	i := slices.IndexFunc(to.candidates, func(f candidate) bool { return f.family.accepts(req.Method, &c.body, c.encoding) })
 	if i >= 0 {
@@ -120,7 +102,7 @@ func (c *call) classify(o *Options, req *interaction.Request, traced bool) {
 	} else {
 		c.unknown(req.Method, o)
 	}
-	if o.SortTools {
+	if !o.AsSent {
 		sortTools(&c.body)
 	}
 }
@@ -165,7 +147,7 @@ func (c *call) known(to *candidate) {
 	c.Known, c.Endpoint, c.Wire = true, f.Name, f.wire(to.stream)
 	c.of, c.acts = f, f.actsFor(&c.body)
 	if f.anywhere() {
-		c.addPath("server", plainPath(c.url))
+		c.addPath("server", urls.PlainPath(c.url))
 	} else {
 		c.addPath("prefix", to.prefix)
 	}
@@ -183,26 +165,26 @@ func (c *call) known(to *candidate) {
 
 // addNames adds who is asked by path and host, and reports whether anybody is, there
 // or in the body. No name takes the place of another.
-func (c *call) addNames(names []named) bool {
+func (c *call) addNames(names []urls.Named) bool {
 	org := ""
 	for _, n := range names {
-		switch n.name {
+		switch n.Name {
 		case "org":
-			org += n.value + "/"
+			org += n.Value + "/"
 		case "model":
-			model := org + n.value
+			model := org + n.Value
 			if org = ""; c.nameModel(model) {
 				c.addPath("model", model)
 				c.Model = model
 			}
 		default:
-			c.addPath(n.name, n.value)
+			c.addPath(n.Name, n.Value)
 		}
 	}
 	if c.family.NoModel || c.family.Server {
 		return true
 	}
-	if model := hostModel.Get(c.url.Hostname()); model != "" && c.nameModel(model) {
+	if model := urls.HostModel.Get(c.url.Hostname()); model != "" && c.nameModel(model) {
 		c.hostModel = stringValue(model)
 		c.Model = model
 	}
@@ -248,7 +230,7 @@ func repeats(v *exactjson.Value) bool {
 // unknown describes a request that no family knows: method, origin, path, query,
 // the headers that select content and the whole body decide.
 func (c *call) unknown(method string, o *Options) {
-	c.Endpoint = method + " " + o.Masked("/"+strings.TrimPrefix(plainPath(c.url), "/"))
+	c.Endpoint = method + " " + o.Masked("/"+strings.TrimPrefix(urls.PlainPath(c.url), "/"))
 	if c.encoding != jsonBody {
 		return
 	}

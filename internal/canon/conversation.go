@@ -151,17 +151,9 @@ var anthropicBlocks = each("",
 	)),
 )
 
-// toolIDs replaces the ids that link tool calls to their results, in the
-// spelling of either provider: a conversation can hold both, since what is more
-// than a call is not rewritten.
-var toolIDs = linking(each("messages/*",
-	callID("tool_calls/*/id"),
-	resultID("tool_call_id"),
-	each("content/*",
-		callID("type=tool_use|server_tool_use|mcp_tool_use/id"),
-		each("type=*", resultID("tool_use_id"), resultID("caller/tool_id")),
-	),
-))
+// toolIDs links calls to results, in the spelling of either provider: a conversation can hold
+// both, since what is more than a call is not rewritten.
+var toolIDs = linkTools("messages")
 
 // anthropicParallel moves disable_parallel_tool_use out of tool_choice, where
 // OpenAI has parallel_tool_calls beside it.

@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/promptecho/promptecho/internal/urls"
 )
 
 var update = flag.Bool("update", false, "rewrite the tables of docs/MATCHING.md")
@@ -36,7 +38,7 @@ func TestDocumentedTables(t *testing.T) {
 		}
 		listed[f.Name] = true
 	}
-	checkTable(t, "names", "- in the path, before what makes the endpoint known: "+code(prefixes)+"\n- in the host: "+code(modelHosts)+"\n")
+	checkTable(t, "names", "- in the path, before what makes the endpoint known: "+code(urls.Prefixes)+"\n- in the host: "+code(urls.ModelHosts)+"\n")
 	checkTable(t, "endpoints", endpoints.String())
 	checkTable(t, "lists", lists.String())
 

@@ -26,8 +26,8 @@ type Family struct {
 	StreamPaths []string
 
 	// Needs lists members of which the body must have one, where a path alone does
-	// not tell: anyone may end a path in "/responses". "a b" asks for both, and
-	// "a=b*" for a field of a form with a value that starts so. Bodies are JSON
+	// not tell: anyone may end a path in "/responses". "a b" asks for both, and "a=b*"
+	// for a text, or a field of a form, that starts so. Bodies are JSON
 	// objects unless TakesForms allows multipart and URL-encoded forms too, or
 	// TakesLists a list of such objects.
 	Needs      []string
@@ -54,6 +54,9 @@ type Family struct {
 	Bookkeeping []string
 	Sampling    []string
 
+	// Drawn lists what clients draw anew for each request: bookkeeping that chooses nothing.
+	Drawn []string
+
 	// Headers and Query list the request headers and query parameters that
 	// change the answer.
 	Headers []string
@@ -62,7 +65,7 @@ type Family struct {
 	// Rewrites bring equal spellings to one; they run in order on the body.
 	Rewrites []Rewrite
 
-	// Linked says that answers hold an id of their request; see [Form.Relink].
+	// Linked says that answers hold an id of their request; see package jsonrpc.
 	Linked bool
 
 	// EndMarkers lists what the last event of a complete stream holds, so that a
@@ -125,15 +128,17 @@ func (f *Family) hasNeeds(body *exactjson.Value) bool {
 	})
 }
 
-// hasNeed reports whether a body has one need: "a", or "a=b*" in a form.
+// hasNeed reports whether a body has one need: "a" or "a=b*".
 func hasNeed(body *exactjson.Value, need string) bool {
 	name, start, valued := strings.Cut(strings.TrimSuffix(need, "*"), "=")
 	m := member(body, name)
 	if !valued {
 		return m != nil && m.Kind != exactjson.Null
 	}
-	list := elems(m)
-	return len(list) == 1 && strings.HasPrefix(list[0].Text, start)
+	if list := elems(m); len(list) == 1 {
+		m = &list[0]
+	}
+	return isKind(m, exactjson.String) && strings.HasPrefix(m.Text, start)
 }
 
 // A listed field is one of the family's lists: a pattern, and what it means.
@@ -153,6 +158,11 @@ func (f *Family) listed(dst []listedField, member string) []listedField {
 	for _, p := range f.Sampling {
 		if startsWith(p, member) {
 			dst = append(dst, listedField{p, sampling})
+		}
+	}
+	for _, p := range f.Drawn {
+		if startsWith(p, member) {
+			dst = append(dst, listedField{p, anew})
 		}
 	}
 	return dst

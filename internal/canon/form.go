@@ -43,8 +43,10 @@ type Form struct {
 	Local    bool   // the origin matches, and is one of those that count as one
 	Unknown  bool   // the request may have had other headers, which match whatever they are
 
-	Drift  []Line  // what does not match but is reported when it changed
-	Traits []Trait // what chooses among several recordings of the form
+	Drift  []Line   // what does not match but is reported when it changed
+	Traits []Trait  // what chooses among several recordings of the form
+	Orders []Line   // in which lists whose order does not match were sent, by their paths and "order"
+	Anew   []string // the paths of what does not match since clients draw or count it for each request
 
 	Selected []string // the patterns of the user's options that selected something
 
@@ -144,7 +146,7 @@ func (f *Form) Completes(value string) bool {
 	return f.of != nil && slices.ContainsFunc(f.of.EndMarkers, func(mark string) bool { return strings.Contains(value, mark) })
 }
 
-// Linked reports whether answers hold an id of their request; see [Form.Relink].
+// Linked reports whether answers hold an id of their request; see package jsonrpc.
 func (f *Form) Linked() bool { return f.of != nil && f.of.Linked }
 
 // Repeatable reports whether the request asks a model and does nothing else, so that it

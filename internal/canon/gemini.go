@@ -156,12 +156,9 @@ func geminiContents(r *request, v *exactjson.Value) {
 // contentsRewrite fills in the default role, drops the one that means nothing, and
 // replaces ids that link a call to its response: fantasy and Genkit make random ones for
 // every process.
-var contentsRewrite = linking(
-	each("contents/*", textDefault("role", "user"), each("parts/*",
-		callID("functionCall/id"),
-		resultID("functionResponse/id"),
-		each("inlineData/data", standardBase64),
-	)),
+var contentsRewrite = each("",
+	each("contents/*", textDefault("role", "user"), each("parts/*/inlineData/data", standardBase64)),
+	linkTools("contents"),
 	each("systemInstruction", dropped("role")),
 )
 

@@ -94,11 +94,11 @@ var ollamaTools = each("tools/*/function",
 
 // ollamaToolIDs replaces the ids that link tool calls to their results. An index of 0 is
 // what a client sends that knows of none.
-var ollamaToolIDs = linking(dropUnlinked, each("messages/*",
-	dropTextBesideCalls,
-	each("tool_calls/*", dropNull, callID("id"), each("function", dropDefault("0", "index"))),
-	resultID("tool_call_id"),
-))
+var ollamaToolIDs = each("",
+	dropUnlinked,
+	each("messages/*", dropTextBesideCalls, each("tool_calls/*", dropNull, each("function", dropDefault("0", "index")))),
+	linkTools("messages"),
+)
 
 // dropUnlinked drops the ids of calls that no result has: servers give ids since 0.13,
 // and older clients do not send them back.

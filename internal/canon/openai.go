@@ -1,8 +1,6 @@
 package canon
 
 import (
-	"strings"
-
 	"github.com/promptecho/promptecho/internal/exactjson"
 )
 
@@ -258,7 +256,7 @@ func speechStream(r *request, body *exactjson.Value) {
 // responsesInput writes the input as the list of items it stands for: a
 // string is a message of the user ("equivalent to a text input with the user
 // role"), a role alone makes a message.
-var responsesInput = linking(
+var responsesInput = each("",
 	each("input", inputMessage),
 	each("input/*",
 		dropNull,
@@ -271,25 +269,17 @@ var responsesInput = linking(
 			asBlocks("content", "output_text"),
 			each("content/*/type=output_text", dropEmpty("annotations", "logprobs")),
 		),
-		responseCallID,
 		each("type=function_call", parseArguments),
 		// Only an item of a response has a status; clients send it back or do not.
 		each("type=message|function_call|function_call_output|reasoning", dropDefault(`"completed"`, "status")),
 	),
+	linkTools("input"),
 	dropMessageIDs,
 )
 
 func inputMessage(r *request, input *exactjson.Value) {
 	if isKind(input, exactjson.String) {
 		replace(input, r.list(r.object(field("role", stringValue("user")), field("content", *input))))
-	}
-}
-
-func responseCallID(r *request, item *exactjson.Value) {
-	if id := member(item, "call_id"); strings.HasSuffix(text(item, "type"), "_output") {
-		r.ids.result(id)
-	} else {
-		r.ids.call(id)
 	}
 }
 

@@ -2,19 +2,16 @@ package canon
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/promptecho/promptecho/internal/chance"
 	"github.com/promptecho/promptecho/internal/exactjson"
 	"github.com/promptecho/promptecho/internal/fieldpath"
 )
 
 // A Mask rewrites volatile text in field values before they are compared.
-type Mask struct {
-	Regexp      *regexp.Regexp
-	Placeholder string
-}
+type Mask = chance.Mask
 
 // Options are a user's changes to what matches. The zero value changes nothing.
 // Of a field that several of them select, the first in the order below decides.
@@ -27,7 +24,7 @@ type Options struct {
 	Masks     []Mask
 	Aliases   []string // hosts that are origins of their own although they look local
 	Unordered []string // lists whose order does not match
-	SortTools bool     // the order of tools does not match
+	AsSent    bool     // for people who read: calls, results and tools in their order, and texts that are JSON as texts
 }
 
 // An Only names the fields that match in some requests: only these of the body, and with
@@ -39,7 +36,7 @@ type Only struct {
 
 // Plain reports whether the options are the default ones.
 func (o *Options) Plain() bool {
-	return !o.selects() && len(o.Masks)+len(o.Aliases) == 0 && !o.Sampling && !o.SortTools
+	return !o.selects() && len(o.Masks)+len(o.Aliases) == 0 && !o.Sampling
 }
 
 // selects reports whether the options select fields by their paths.
@@ -49,15 +46,7 @@ func (o *Options) selects() bool { return len(o.Ignore)+len(o.Match)+len(o.Only)
 // without them. A field of the body has a source: where it was sent, "" if that is its
 // path. What selects it is noted in the form.
 func (o *Options) level(f *Form, level level, path, source string) level {
-	selected := func(patterns []string) (found bool) {
-		for _, p := range patterns {
-			if selects(p, path, source) {
-				f.note(p)
-				found = true
-			}
-		}
-		return found
-	}
+	selected := func(patterns []string) bool { return f.selected(patterns, path, source) }
 	switch {
 	case selected(o.Ignore):
 		return ignored
@@ -80,6 +69,17 @@ func (o *Options) only(name string) (paths []string) {
 		}
 	}
 	return paths
+}
+
+// selected reports whether one of a user's patterns selects a field, and notes it.
+func (f *Form) selected(patterns []string, path, source string) (found bool) {
+	for _, p := range patterns {
+		if selects(p, path, source) {
+			f.note(p)
+			found = true
+		}
+	}
+	return found
 }
 
 // selects reports whether a user's pattern selects a field: by where it was
@@ -111,7 +111,7 @@ func (o *Options) appendValue(dst []byte, v *exactjson.Value) []byte {
 	case exactjson.Array:
 		return append(dst, "[]"...)
 	case exactjson.Number:
-		return append(dst, number(text)...)
+		return append(dst, exactjson.PlainNumber(text)...)
 	case exactjson.Bool:
 		return append(dst, text...)
 	case exactjson.Null:

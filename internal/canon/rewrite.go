@@ -1,6 +1,7 @@
 package canon
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -94,26 +95,6 @@ func renamed(from, to string) Rewrite {
 	return func(_ *request, v *exactjson.Value) { rename(v, from, to) }
 }
 
-// linking runs rewrites on one conversation, whose ids [callID] and [resultID] number.
-// They do so in one pass, when everything is in its place: numbering twice would lose
-// which result belongs to which call.
-func linking(rewrites ...Rewrite) Rewrite {
-	return func(r *request, v *exactjson.Value) {
-		r.ids = ordinals{}
-		r.rewrite(v, rewrites)
-	}
-}
-
-// callID numbers the ids of tool calls at a path.
-func callID(path string) Rewrite {
-	return each(path, func(r *request, id *exactjson.Value) { r.ids.call(id) })
-}
-
-// resultID gives the ids of results at a path the numbers of their calls.
-func resultID(path string) Rewrite {
-	return each(path, func(r *request, id *exactjson.Value) { r.ids.result(id) })
-}
-
 // parseArguments writes arguments that are the text of a JSON object as this
 // object, so that a re-marshalled history is the same:
 // {"arguments": "{ \"a\": 1}"}. They get a name of their own, since arguments that
@@ -173,19 +154,27 @@ func toolChoice(r *request, body *exactjson.Value) {
 	}
 }
 
-// sortTools orders tools by name, in every place a family has them.
+// toolNames are where a tool has its name.
+var toolNames = []string{"name", "function/name", "toolSpec/name", "functionDeclarations/*/name", "type"}
+
+// sortTools orders tools by name, in every place a family has them: programs range over maps
+// of them. It keeps the order in which they were sent as that of the list.
 func sortTools(body *exactjson.Value) {
-	name := func(v exactjson.Value) string {
-		for _, path := range [][]string{{"name"}, {"function", "name"}, {"toolSpec", "name"}, {"type"}} {
-			if s := text(&v, path...); s != "" {
-				return exactjson.UnescapeText(s)
-			}
+	name := func(v exactjson.Value) (name string) {
+		for _, path := range slices.Backward(toolNames) {
+			at(&v, path, func(s *exactjson.Value) { name = cmp.Or(s.Scalar(), name) })
 		}
-		return ""
+		return name
 	}
-	for _, path := range []string{"tools", "tools/*/functionDeclarations", "toolConfig/tools"} {
+	for _, path := range []string{"tools/*/functionDeclarations", "tools", "toolConfig/tools"} {
 		at(body, path, func(list *exactjson.Value) {
-			slices.SortStableFunc(elems(list), func(a, b exactjson.Value) int { return strings.Compare(name(a), name(b)) })
+			if len(elems(list)) < 2 || slices.ContainsFunc(list.Elems, func(v exactjson.Value) bool { return name(v) == "" }) {
+				return
+			}
+			for _, tool := range list.Elems {
+				list.Text += name(tool) + ", "
+			}
+			slices.SortStableFunc(list.Elems, func(a, b exactjson.Value) int { return strings.Compare(name(a), name(b)) })
 		})
 	}
 }

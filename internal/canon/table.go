@@ -6,6 +6,7 @@ import "slices"
 // The first family that knows a request has it, so what is more special stands
 // before what is less.
 var families = slices.Concat(
+	a2aFamilies,
 	jsonrpcFamilies,
 	credentialFamilies,
 	anthropicFamilies,

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/promptecho/promptecho/internal/chance"
 	"github.com/promptecho/promptecho/internal/fieldpath"
-	"github.com/promptecho/promptecho/internal/memo"
 )
 
 // A level says how much a field means: whether it is part of what is asked, and
@@ -16,7 +16,7 @@ const (
 	ignored  level = iota - 1 // it is left out
 	identity                  // it matches
 	givenOut                  // the others do not: they choose, the first before the rest. An id that an answer gave out
-	within                    // the function that asks
+	within                    // the function that asks, or how the program calls the request
 	host
 	prefix      // what stands in a path before what a family knows
 	query       // parameters that no family lists
@@ -26,6 +26,7 @@ const (
 	bookkeeping // what cannot change it
 	spelling    // how the request is written
 	levels
+	anew = levels // what clients draw or count for each request: it chooses nothing
 )
 
 // A Trait is a field that does not match and can tell which of several recordings of a
@@ -147,14 +148,14 @@ func hash[T string | []byte](h uint64, text T) uint64 {
 // newTrait returns the trait that a field is. It is none if it counts, times or names a
 // single call: a poll that was asked once more would take the answer that comes later.
 func newTrait(l level, path, value string) (t Trait, ok bool) {
-	ok = true
+	ok = l != anew
 	switch l {
 	case query, header, unmatched, bookkeeping:
-		switch saying.Get(fieldpath.Name(path)) {
-		case ofOneCall:
+		switch name := fieldpath.Name(path); {
+		case chance.OfOneCall(name):
 			ok = false
-		case whoAsks:
-			ok = !drawn().MatchString(value)
+		case chance.WhoAsks(name):
+			ok = !chance.Drawn(value)
 		default:
 			value, ok = withoutCounters(value)
 		}
@@ -162,46 +163,9 @@ func newTrait(l level, path, value string) (t Trait, ok bool) {
 	return Trait{path, hash(fnvOffset, value), l}, ok
 }
 
-// What the name of a field says of its value.
-type meaning int
-
-const (
-	anything  meaning = iota
-	ofOneCall         // it tells one call from the next
-	whoAsks           // it tells callers apart, or versions: it counts with its numbers
-)
-
 // OfOneCall reports whether the name of a field says that it tells one call from the
 // next, and decides no answer.
-func OfOneCall(path string) bool { return saying.Get(fieldpath.Name(path)) == ofOneCall }
-
-// saying remembers what names say: they are few.
-var saying = memo.Strings[meaning]{Func: func(name string) meaning {
-	switch {
-	case callNames().MatchString(name):
-		return ofOneCall
-	case callerNames().MatchString(name):
-		return whoAsks
-	}
-	return anything
-}}
-
-// callWords are what names of fields call a single call, or a count of calls.
-const callWords = `trace|span|request|correlation|nonce|idempotency|run|build|progress|message|call|event|attempt|retry|retries|sequence|seq|` +
-	`step|turn|counter|iteration|iter|poll|invocation|completion|generation|task|job`
-
-// The expressions are compiled by the first request that needs them, not by every
-// program that links this package.
-var (
-	callNames = memo.Regexp(`(?i:(^|[_-])(` + callWords + `)([_-]?(id|no|nr|number|count|key|token|uuid))?$)|` +
-		`[a-z](?i:` + callWords + `)(Id|ID|Number|Count|Key|Token|UUID)$|` +
-		`(?i:^ts$|time|timestamp|date|created|updated|traceparent|tracestate)$|(_a|A)t$`)
-	callerNames = memo.Regexp(`(?i)user|tenant|account|customer|client|organi[sz]ation|^org|project|session|conversation|thread|identifier|cache_key|version`)
-	// times matches dates and times as programs write them.
-	times = memo.Regexp(`\d{4}-?\d\d-?\d\d|\d\d?:\d\d|(?i:\b(mon|tue|wed|thu|fri|sat|sun)[a-z]*,? \d)`)
-	// drawn matches what is drawn for a call or a run: UUIDs and hexadecimal.
-	drawn = memo.Regexp(`[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-|[0-9a-fA-F]{16}`)
-)
+func OfOneCall(path string) bool { return chance.OfOneCall(fieldpath.Name(path)) }
 
 // withoutCounters returns a value without its numbers; ok is false if nothing is left
 // to choose by.
@@ -212,7 +176,7 @@ func withoutCounters(value string) (rest string, ok bool) {
 		return "", false
 	case !strings.ContainsAny(value, "0123456789"):
 		return value, true
-	case strings.Trim(plain, "0123456789.+-eE") == "" || times().MatchString(plain) || drawn().MatchString(plain):
+	case strings.Trim(plain, "0123456789.+-eE") == "" || chance.Timed(plain) || chance.Drawn(plain):
 		return "", false
 	}
 	return strings.Map(func(r rune) rune {

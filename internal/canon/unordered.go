@@ -45,7 +45,7 @@ func above(path string) string { return path[:max(0, strings.LastIndexByte(path,
 // values that are the same.
 func (w *walker) appendMatching(dst []byte, v *exactjson.Value) []byte {
 	if len(v.Elems) == 0 {
-		if w.level("") == identity {
+		if w.level(v, "") == identity {
 			dst = w.options.appendValue(dst, v)
 		}
 		return dst

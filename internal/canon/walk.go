@@ -8,6 +8,7 @@ import (
 	"github.com/promptecho/promptecho/internal/exactjson"
 	"github.com/promptecho/promptecho/internal/fieldpath"
 	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/urls"
 )
 
 // Form returns the form of a cleaned request under the options.
@@ -24,7 +25,7 @@ func (o *Options) form(req *interaction.Request, traced bool) *Form {
 	}
 	w := walkers.Get().(*walker)
 	w.options = o
-	w.call.request = request{Form: f, parser: &w.parser}
+	w.call.request = request{Form: f, parser: &w.parser, options: o}
 	w.call.classify(o, req, traced || o.selects())
 	if len(o.Only) > 0 {
 		f.only = o.only(f.Name())
@@ -65,7 +66,7 @@ func (w *walker) request() {
 	c := &w.call
 	origin := c.Origin
 	if c.local { // names and ports of local hosts change from machine to machine
-		origin = "(local)" // every local host is one
+		origin = urls.LocalHosts
 	}
 	w.text = c.appendHead(w.text)
 	w.root("body", c.body)
@@ -76,7 +77,7 @@ func (w *walker) request() {
 	if !c.Function {
 		w.root("host", stringValue(origin))
 	}
-	if level := w.level(""); c.local && level != ignored { // which of them it is only chooses
+	if level := w.level(nil, ""); c.local && level != ignored { // which of them it is only chooses
 		c.Local = level == identity
 		c.trait(host, "host", w.options.Masked(c.Origin))
 	}
@@ -125,11 +126,19 @@ func (w *walker) value(v *exactjson.Value, source string) {
 	}
 }
 
-// order adds the order in which the elements of the list at the path were sent, which does
-// not match unless the user says so.
+// order adds the order in which the elements of the list at the path were sent: it chooses,
+// and does not match unless the user says so.
 func (w *walker) order(sent string) {
 	line := Line{string(w.path) + "/order", `"` + strings.TrimSuffix(sent, ", ") + `"`}
-	w.call.Drift = append(w.call.Drift, line)
+	switch {
+	case w.call.selected(w.options.Ignore, line.Path, ""):
+	case w.call.selected(w.options.Match, line.Path, ""):
+		w.begin([]byte(line.Path))
+		w.text = append(w.text, line.Value...)
+	default:
+		w.call.Orders = append(w.call.Orders, line)
+		w.call.Traits = append(w.call.Traits, Trait{line.Path, hash(fnvOffset, line.Value), bookkeeping})
+	}
 }
 
 // source returns where a value of the body was sent, "" if that is its path. What a
@@ -152,7 +161,7 @@ func (w *walker) source(v *exactjson.Value, parent string) string {
 
 // leaf adds a field to the form.
 func (w *walker) leaf(v *exactjson.Value, source string) {
-	switch level := w.level(source); level {
+	switch level := w.level(v, source); level {
 	case ignored:
 	case identity:
 		w.begin(w.path)
@@ -162,17 +171,23 @@ func (w *walker) leaf(v *exactjson.Value, source string) {
 		line := Line{string(w.path), string(w.drifted)}
 		w.call.Drift = append(w.call.Drift, line)
 		w.call.trait(level, line.Path, line.Value)
+		if level == anew {
+			w.call.Anew = append(w.call.Anew, line.Path)
+		}
 	}
 }
 
-// level returns the level of the field at the path.
-func (w *walker) level(source string) level {
+// level returns the level of the field at the path, which has this value; v may be nil.
+func (w *walker) level(v *exactjson.Value, source string) level {
 	level := identity
 	if w.part != "body" {
 		name, _, _ := strings.Cut(strings.TrimPrefix(string(w.path[len(w.part):]), "/"), "/")
 		level = w.call.level(w.part, name)
 	} else if i := slices.IndexFunc(w.listed, func(l listedField) bool { return fieldpath.Match(l.pattern, string(w.path)) }); i >= 0 {
 		level = w.listed[i].level
+	}
+	if level == identity && w.call.isAnew(w.path, v) {
+		level = anew
 	}
 	if level != sampling && !w.options.selects() {
 		return level

@@ -9,12 +9,12 @@ import (
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/canon"
+	"github.com/promptecho/promptecho/internal/chance"
 	"github.com/promptecho/promptecho/internal/diff"
 	"github.com/promptecho/promptecho/internal/exactjson"
 	"github.com/promptecho/promptecho/internal/interaction"
-	"github.com/promptecho/promptecho/internal/origin"
-	"github.com/promptecho/promptecho/internal/rerecord"
 	"github.com/promptecho/promptecho/internal/said"
+	"github.com/promptecho/promptecho/internal/urls"
 )
 
 // A Change is what became of one interaction.
@@ -116,16 +116,16 @@ func byChance(e *diff.Edit) bool {
 	switch {
 	case e.Path == "host":
 		return isLocal(e.Recorded) && isLocal(e.Incoming)
-	case rerecord.IsChance(name):
+	case chance.Noise(name):
 		return true
 	}
-	return rerecord.IsID(name) && looksRandom(e.Recorded) && looksRandom(e.Incoming)
+	return chance.IDs(name) && looksRandom(e.Recorded) && looksRandom(e.Incoming)
 }
 
 // isLocal reports whether an origin, as the value of a line, is this machine.
 func isLocal(value string) bool {
 	server, _ := exactjson.Unquote(value)
-	return origin.IsThisMachine(server)
+	return urls.IsThisMachine(server)
 }
 
 // looksRandom reports whether a text is an id that somebody drew, and no name.

@@ -36,9 +36,9 @@ func Read(its []*interaction.Interaction) []*Exchange {
 
 // read reads an interaction.
 func read(it *interaction.Interaction) *Exchange {
-	var rules canon.Options
+	rules := canon.Options{AsSent: true}
 	form := rules.Form(&it.Request)
-	e := &Exchange{Line: it.Line, Accepted: it.Accepted, Request: it.Request.String(), Within: it.Request.Within, Model: form.Model}
+	e := &Exchange{Line: it.Line, Accepted: it.Accepted, Request: it.Request.String(), Within: it.Request.Within, Name: it.Request.Name, Model: form.Model}
 	e.Kind, e.Boundary = form.Kind()
 	if form.Known {
 		e.readBody(form)

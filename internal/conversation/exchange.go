@@ -9,6 +9,7 @@ type Exchange struct {
 	Boundary string    `json:"boundary,omitempty"`
 	Request  string    `json:"request"` // "POST https://...", or the function
 	Within   string    `json:"within,omitempty"`
+	Name     string    `json:"name,omitempty"`
 	Model    string    `json:"model,omitempty"` // that was asked
 	Tools    []Tool    `json:"tools,omitempty"`
 	Messages []Message `json:"messages,omitempty"`

@@ -62,7 +62,7 @@ func (c *comparer) object(rec, inc *node) {
 	c.kids(rec.kids, inc.kids, match(each(rec.kids, name), each(inc.kids, name)))
 }
 
-// list compares two lists: short ones as a whole, lists of tools by their names
+// list compares two lists: short ones as a whole, those whose elements have names by these
 // if only the order is another, and all others element by element.
 func (c *comparer) list(rec, inc *node) {
 	note := ""
@@ -78,9 +78,6 @@ func (c *comparer) list(rec, inc *node) {
 		}
 		c.changed(rec, inc, note)
 	case note != "" && !slices.Contains(each(rec.kids, nameOf), ""):
-		if inc.name == "tools" {
-			note = ToolOrder
-		}
 		c.changed(names(rec), names(inc), note)
 	default:
 		c.elements(rec.kids, inc.kids)

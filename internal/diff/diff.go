@@ -48,6 +48,13 @@ func Forms(recorded, incoming *canon.Form) []Edit {
 // another.
 func Drift(recorded, incoming *canon.Form) []Edit {
 	edits := compare(recorded.Drift, incoming.Drift, theRequest)
+	for _, was := range recorded.Orders {
+		for _, is := range incoming.Orders {
+			if note := textNote(was.Value, is.Value, theRequest); was.Path == is.Path && note == OtherOrder {
+				edits = append(edits, Edit{Path: is.Path, Recorded: was.Value, Incoming: is.Value, Note: note})
+			}
+		}
+	}
 	if recorded.Endpoint != incoming.Endpoint {
 		return slices.DeleteFunc(edits, func(e Edit) bool { return fieldpath.Outside(e.Path) })
 	}

@@ -20,10 +20,6 @@ type Edit struct {
 	Live     bool   // Incoming is of a live answer, and not of a request
 }
 
-// ToolOrder is the note of an edit of a tool list that has the same tools in
-// another order.
-const ToolOrder = "differs only in tool order"
-
 const elementOrder = "differs only in the order of its elements"
 
 // movedNote is the note of a list element that is the same at another place.

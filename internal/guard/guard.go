@@ -13,8 +13,8 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/promptecho/promptecho/internal/origin"
 	"github.com/promptecho/promptecho/internal/stack"
+	"github.com/promptecho/promptecho/internal/urls"
 )
 
 // active is the guard that is on duty; nil if there is none.
@@ -118,7 +118,7 @@ func Watch() (leaks func() []Leak) {
 // passes reports whether a request may go out.
 func (g *guard) passes(req *http.Request) bool {
 	host := strings.ToLower(req.URL.Hostname())
-	return origin.IsThisMachine(host) || req.Context().Value(exempt{}) != nil || slices.ContainsFunc(g.allowed, func(allowed string) bool {
+	return urls.IsThisMachine(host) || req.Context().Value(exempt{}) != nil || slices.ContainsFunc(g.allowed, func(allowed string) bool {
 		domain, below := strings.CutPrefix(allowed, "*")
 		return strings.EqualFold(host, allowed) || below && strings.HasSuffix(host, strings.ToLower(domain))
 	})

@@ -14,8 +14,11 @@ func (r *Request) Digest() uint64 {
 	buf := texts.Get().(*[]byte)
 	defer texts.Put(buf)
 	method := r.Method
-	if r.Function != "" || r.Within != "" {
+	if r.Function != "" || r.Within != "" || r.Name != "" {
 		method += "\x00" + r.Function + "\x00" + r.Within // no method has such a byte
+	}
+	if r.Name != "" {
+		method += "\x02" + r.Name
 	}
 	if r.UnknownHeaders {
 		method += "\x01" // nor such a one

@@ -18,6 +18,7 @@ func (it *Interaction) Difference(o *Interaction) string {
 		{"boundary", it.Boundary == o.Boundary},
 		{"function", p.Function == q.Function},
 		{"within", p.Within == q.Within},
+		{"name", p.Name == q.Name},
 		{"request.method", p.Method == q.Method},
 		{"request.url", p.URL == q.URL},
 		{"request.headers", sameHeaders(p.Headers, q.Headers)},

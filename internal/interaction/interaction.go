@@ -67,6 +67,7 @@ type Request struct {
 
 	Function string // kind and name of the function, such as "tool/get_weather"; empty if sent over HTTP
 	Within   string // the function that asked while it ran; empty if none did
+	Name     string // tells it apart from others that ask the same at once; empty if nobody named it
 }
 
 // KnownAs returns the request with as many of its headers as are known of other: all of

@@ -40,6 +40,7 @@ func TestDigest(t *testing.T) {
 		{Within: "tool/a"},
 		{Function: "tool/a", Within: "tool/a"},
 		{Method: "POST", Within: "tool/a"},
+		{Method: "POST", Name: "tool/a"},
 		{Method: "POSTtool/a"},
 		{UnknownHeaders: true},
 		{Method: "POST", URL: "/a", UnknownHeaders: true},
@@ -49,7 +50,7 @@ func TestDigest(t *testing.T) {
 			t.Errorf("requests %d and %d have one digest", j, i)
 		}
 		seen[d] = i
-		same := Request{r.Method, r.URL, slices.Clone(r.Headers), append([]byte{}, r.Body...), r.UnknownHeaders, r.Function, r.Within}
+		same := Request{r.Method, r.URL, slices.Clone(r.Headers), append([]byte{}, r.Body...), r.UnknownHeaders, r.Function, r.Within, r.Name}
 		if same.Digest() != d {
 			t.Errorf("request %d has two digests", i)
 		}
@@ -82,7 +83,7 @@ func TestDifference(t *testing.T) {
 		"Kind": "kind", "Boundary": "boundary", "MatchKey": "", "Usage": "usage", "LatencyMS": "latency_ms", "Concurrent": "concurrent", "Accepted": "accepted", "Again": "again", "Line": "",
 		"Request.Method": "request.method", "Request.URL": "request.url", "Request.Headers": "request.headers", "Request.Body": "request.body",
 		"Request.UnknownHeaders": "request.unknown_headers",
-		"Request.Function":       "function", "Request.Within": "within", "Response.ErrorIs": "response.error_is",
+		"Request.Function":       "function", "Request.Within": "within", "Request.Name": "name", "Response.ErrorIs": "response.error_is",
 		"Response.Status": "response.status", "Response.Proto": "response.proto", "Response.Headers": "response.headers", "Response.Trailers": "response.trailers",
 		"Response.Body": "response.body", "Response.Stream": "response.stream", "Response.Events": "response.events", "Response.Chunks": "response.chunks",
 		"Response.Delays": "response.delays_ms", "Response.Text": "", "Response.End": "response.end", "Response.Error": "response.error",

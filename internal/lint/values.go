@@ -8,7 +8,7 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/promptecho/promptecho/internal/origin"
+	"github.com/promptecho/promptecho/internal/urls"
 )
 
 // values says where values in a function come from, as far as its text says that.
@@ -166,5 +166,5 @@ func (v *values) remote(e ast.Expr) bool {
 		return false
 	}
 	u, err := url.Parse(constant.StringVal(value))
-	return err == nil && u.Hostname() != "" && !origin.IsThisMachine(u.Host)
+	return err == nil && u.Hostname() != "" && !urls.IsThisMachine(u.Host)
 }

@@ -22,11 +22,16 @@ var secretPaths = [][]string{
 	{"client_secret", "value"},                     // OpenAI, realtime sessions
 	{"apiAuth", "apiKeyConfig", "apiKeyString"},    // Vertex AI, external grounding
 	{"authConfig", "apiKeyConfig", "apiKeyString"}, // Gemini, Google Maps and others
+	{"pushNotificationConfig", "token"},            // A2A, where an agent is to tell of a task
+	{"taskPushNotificationConfig", "token"},
+	{"config", "token"},
+	{"params", "token"},
+	{"authentication", "credentials"},
 }
 
 // pathParts are names of which every secret path has one; nearly no body does.
 var pathParts = strings.Fields(`"authorization_token" "authorization" "headers" "authentication" "client_secret"
-	"apiKeyString"`)
+	"apiKeyString" ushNotificationConfig`)
 
 // harmlessNames are members of an object in whose other members secrets stand.
 var harmlessNames = strings.Fields("type managed_identity_resource_id content-type accept user-agent")

@@ -2,9 +2,11 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/diff"
+	"github.com/promptecho/promptecho/internal/fieldpath"
 	"github.com/promptecho/promptecho/internal/tape"
 )
 
@@ -40,6 +42,29 @@ func (r *Run) late() (notes []string) {
 	pairs := r.Tape.Late()
 	for _, pair := range pairs[:min(len(pairs), alsoNamed)] {
 		notes = append(notes, fmt.Sprintf("%s:%d was to come after %s:%d, which ran side by side with it when it was recorded, and waited in vain: that one was not asked this time, or later", r.File, pair[0].Line(), r.File, pair[1].Line()))
+	}
+	return notes
+}
+
+// bothOrders says that a run which records has sent a list in two orders, of which each list
+// matches: most likely a program ranges over a map.
+func (r *Run) bothOrders() (notes []string) {
+	sent := map[string]string{} // the first order, by the path and the elements
+	for _, rec := range r.Tape.Recordings() {
+		if !rec.Fresh() {
+			continue
+		}
+		for _, o := range rec.Form().Orders {
+			elements := strings.Split(strings.Trim(o.Value, `"`), ", ")
+			slices.Sort(elements)
+			key := o.Path + " " + strings.Join(elements, ", ")
+			if first, ok := sent[key]; !ok {
+				sent[key] = o.Value
+			} else if first != o.Value && first != "" {
+				sent[key] = ""
+				notes = append(notes, fmt.Sprintf("%s: recorded with %s as %s and as %s: the program most likely ranges over a map, or takes results as they come. They match in any order, but a provider's cache of prompts needs one: sort them", r.File, fieldpath.Selector(o.Path), first, o.Value))
+			}
+		}
 	}
 	return notes
 }

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/fieldpath"
-	"github.com/promptecho/promptecho/internal/origin"
 	"github.com/promptecho/promptecho/internal/tape"
+	"github.com/promptecho/promptecho/internal/urls"
 )
 
 // contest says what happened in a contest, and what to do about it.
@@ -36,6 +36,8 @@ func differingIn(c *tape.Contest) (words, selector string) {
 		return "an id that an earlier answer gave out", ""
 	case c.Field.Spelled():
 		return "its spelling", ""
+	case c.Field.Path == "name":
+		return "the name of promptecho.WithName", ""
 	case c.Field.Path == "host" && c.Lent.Form().Local:
 		return "its local host", ""
 	}
@@ -80,7 +82,7 @@ func hasDrawnPort(address string) bool {
 		return false
 	}
 	port, err := strconv.Atoi(u.Port())
-	return err == nil && port >= 32768 && origin.IsThisMachine(u.Host)
+	return err == nil && port >= 32768 && urls.IsThisMachine(u.Host)
 }
 
 // FieldClash says that two interactions, given by their numbers, have different answers

@@ -6,8 +6,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/promptecho/promptecho/internal/attr"
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/diff"
+	"github.com/promptecho/promptecho/internal/exactjson"
 	"github.com/promptecho/promptecho/internal/fieldpath"
 	"github.com/promptecho/promptecho/internal/tape"
 )
@@ -41,7 +43,7 @@ func unanswerable(c *tape.Call, asked tape.Asked, opensSocket bool) (why string,
 
 // explain finds the nearest recording, among those of near, and says what differs from it.
 // nearest is nil if there is no recording.
-func (r *Run) explain(c *tape.Call, recs, near []*tape.Recording, used func(*tape.Recording) bool) (m Miss, nearest *tape.Recording) {
+func (r *Run) explain(c *tape.Call, recs, near []*tape.Recording, used func(*tape.Recording) bool) (m Miss, nearest *tape.Recording, first []attr.Edit) {
 	i := nearestOf(c.Form, near, used)
 	if i < 0 {
 		m.Reason = fmt.Sprintf("nothing is recorded, and %s does not record", r.mode())
@@ -55,14 +57,14 @@ func (r *Run) explain(c *tape.Call, recs, near []*tape.Recording, used func(*tap
 		} else if len(recs) == 0 {
 			m.Reason = fmt.Sprintf("the cassette is empty (interactions: []), and %s does not add to a cassette that is there", r.mode())
 		}
-		return m, nil
+		return m, nil, nil
 	}
 	nearest = near[i]
 	form := nearest.Form()
 	m.Line = nearest.Line()
 	if form.Endpoint != c.Form.Endpoint && !slices.Equal(form.Lines(), c.Form.Lines()) {
 		m.Reason = fmt.Sprintf("nothing of %s is recorded; this is of %s", c.Form.Endpoint, form.Endpoint)
-		return m, nearest
+		return m, nearest, nil
 	}
 	request := nearest.Request()
 	options := r.Tape.Config.Options
@@ -77,12 +79,18 @@ func (r *Run) explain(c *tape.Call, recs, near []*tape.Recording, used func(*tap
 	if len(edits) > 0 {
 		m.Change = edits[0].Values()
 	}
+	for _, e := range edits[:min(len(edits), maxOptions)] {
+		was, _ := exactjson.Unquote(e.Recorded)
+		is, _ := exactjson.Unquote(e.Incoming)
+		was, is = aroundDifference(cmp.Or(was, e.Recorded), cmp.Or(is, e.Incoming))
+		first = append(first, attr.Edit{Path: fieldpath.Selector(e.Path), Recorded: was, Incoming: is})
+	}
 	m.Diff = diff.Write(edits, "  ", maxEdits)
 	if drift := diff.Drift(recorded, asked); len(drift) > 0 {
 		m.Diff += "  different too, but it does not match:\n" + diff.Write(drift, "    ", 3)
 	}
 	m.Diff += beside
-	return m, nearest
+	return m, nearest, first
 }
 
 // nearestOf returns the index of the recording that is most like a form, or -1 if there is
@@ -124,8 +132,6 @@ func reason(recorded, asked *canon.Form, edits []diff.Edit) string {
 		return fmt.Sprintf("recorded only with a %s answer", cmp.Or(words[recorded.Wire], "streamed ("+recorded.Wire+")"))
 	case recorded.Model != asked.Model:
 		return "recorded for another model, " + recorded.Model
-	case edits[0].Note == diff.ToolOrder:
-		return "the nearest recording differs only in the order of its tools (SortTools makes it not match)"
 	}
 	return "the nearest recording differs in " + fieldpath.Short(edits[0].Path)
 }

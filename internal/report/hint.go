@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/canon"
+	"github.com/promptecho/promptecho/internal/chance"
 	"github.com/promptecho/promptecho/internal/diff"
 	"github.com/promptecho/promptecho/internal/exactjson"
 	"github.com/promptecho/promptecho/internal/fieldpath"
@@ -82,8 +83,9 @@ func addOptions(options *canon.Options, e *diff.Edit) (code []string) {
 	switch {
 	case e.Path == "endpoint" || e.Path == "wire":
 		return nil
-	case canon.OfOneCall(e.Path) || strings.HasPrefix(e.Path, "header/") || canon.IsUnixTime(e.Recorded) && canon.IsUnixTime(e.Incoming):
-		path := fieldpath.Short(e.Path)
+	case canon.OfOneCall(e.Path) || strings.HasPrefix(e.Path, "header/") || chance.IsUnixTime(e.Recorded) && chance.IsUnixTime(e.Incoming),
+		strings.HasPrefix(e.Path, "query/") && chance.Random(recorded) && chance.Random(incoming):
+		path := fieldpath.Selector(e.Path)
 		options.Ignore = append(slices.Clip(options.Ignore), path)
 		return []string{fmt.Sprintf("promptecho.Ignore(%q)", path)}
 	case !ok || !isText:
@@ -103,20 +105,20 @@ func addOptions(options *canon.Options, e *diff.Edit) (code []string) {
 
 // explaining returns the kinds of changing text that make two texts equal: one, or as few
 // as will do, or none if the texts differ in something else.
-func explaining(recorded, incoming string) []canon.Changing {
-	equal := func(kinds []canon.Changing) bool {
+func explaining(recorded, incoming string) []chance.Changing {
+	equal := func(kinds []chance.Changing) bool {
 		var o canon.Options
 		for _, kind := range kinds {
 			o.Masks = append(o.Masks, kind.Mask())
 		}
 		return o.Masked(recorded) == o.Masked(incoming)
 	}
-	for i := range canon.ChangingTexts {
-		if one := canon.ChangingTexts[i : i+1]; equal(one) {
+	for i := range chance.ChangingTexts {
+		if one := chance.ChangingTexts[i : i+1]; equal(one) {
 			return one
 		}
 	}
-	kinds := canon.ChangingTexts
+	kinds := chance.ChangingTexts
 	if !equal(kinds) {
 		return nil
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/promptecho/promptecho/internal/attr"
 	"github.com/promptecho/promptecho/internal/group"
 	"github.com/promptecho/promptecho/internal/tape"
 )
@@ -35,6 +36,7 @@ func (l *Log) Judge(o *Outcome, unasked ...string) Report {
 	if l.Compares && reached {
 		l.judgeComparisons(&rep, o, &l.Comparisons)
 	}
+	rep.Notes = append(rep.Notes, l.bothOrders()...)
 	if reached && l.Mode != "live" {
 		rep.Notes = append(rep.Notes, l.unselected(unasked, l.selected.all())...)
 	}
@@ -44,7 +46,10 @@ func (l *Log) Judge(o *Outcome, unasked ...string) Report {
 	if o.Failed || o.Unsure && !l.KeepFailures {
 		rep.Notes = append(rep.Notes, l.replayed.all()...)
 	}
-	rep.Notes = append(rep.Notes, l.late()...)
+	for _, note := range l.late() {
+		rep.Notes = append(rep.Notes, note)
+		rep.Done.Causes = append(rep.Done.Causes, attr.Cause{Reason: note})
+	}
 	for _, selector := range l.passed.all() {
 		rep.Notes = append(rep.Notes, fmt.Sprintf("%s: %s passed through to %s", l.File, Count(l.passed.count(selector), "request"), selector))
 	}
@@ -93,7 +98,7 @@ func (r *Run) judgeLacking(rep *Report, o *Outcome, calls []string) {
 // finding in full and gives each of the others a line. It also names the unused recordings
 // with which no miss was compared. elsewhere says which other file has the requests, or is
 // empty.
-func (r *Run) judgeMisses(rep *Report, o *Outcome, misses []*Miss, recs, unused []*tape.Recording, elsewhere string) {
+func (l *Log) judgeMisses(rep *Report, o *Outcome, misses []*Miss, recs, unused []*tape.Recording, elsewhere string) {
 	used, verb := 0, "have"
 	for _, rec := range recs {
 		if rec.Used() {
@@ -103,11 +108,11 @@ func (r *Run) judgeMisses(rep *Report, o *Outcome, misses []*Miss, recs, unused 
 	if len(misses) == 1 {
 		verb = "has"
 	}
-	text := fmt.Sprintf("%s %s no recording (mode %s, %s; %d of %d recordings used)", Count(len(misses), "request"), verb, r.Mode, r.ModeBy, used, len(recs))
+	text := fmt.Sprintf("%s %s no recording (mode %s, %s; %d of %d recordings used)", Count(len(misses), "request"), verb, l.Mode, l.ModeBy, used, len(recs))
 	all := findings(misses)
 	for i, finding := range all {
 		first := finding[0]
-		r.annotate(rep, first.Line, first.Caller, first.why())
+		l.annotate(rep, first.Line, first.Caller, first.why())
 		switch {
 		case i < fullMisses:
 			text += "\n\n" + first.Error()
@@ -128,16 +133,17 @@ func (r *Run) judgeMisses(rep *Report, o *Outcome, misses []*Miss, recs, unused 
 	if o.Whole() && len(unused) > 0 {
 		var places []string
 		for _, rec := range unused[:min(len(unused), alsoNamed)] {
-			places = append(places, fmt.Sprintf("%s:%d", r.File, rec.Line()))
+			places = append(places, fmt.Sprintf("%s:%d", l.File, rec.Line()))
 		}
 		text += "\n\nNot used either: " + strings.Join(places, ", ") + andMore(" ", len(unused)-alsoNamed)
 	}
 	if slices.ContainsFunc(misses, func(m *Miss) bool { return !m.unrecordable() }) {
-		text += "\n\n" + elsewhere + r.howToRecord(o)
+		text += "\n\n" + elsewhere + l.howToRecord(o)
 	}
 	var reasons []Finding
 	for _, m := range misses {
 		reasons = append(reasons, Finding{m.Reason, strings.TrimRight(m.Diff, "\n")})
+		rep.Done.Causes = append(rep.Done.Causes, attr.Cause{Reason: m.Reason, Detail: m.Error(), Caller: m.Caller, Option: m.Hint, Edits: l.edits[m.Diff]})
 	}
 	rep.fail(text, reasons...)
 }

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/promptecho/promptecho/internal/attr"
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/diff"
 	"github.com/promptecho/promptecho/internal/fieldpath"
@@ -40,9 +41,10 @@ type Log struct {
 
 	mu     sync.Mutex // guards what follows; no recording is asked while it is held
 	misses []*Miss
-	missed map[string]*Miss // misses by the keys of their forms
-	near   *tape.Recording  // the last one that a miss was compared with
-	asked  map[string]bool  // their keys, as the tape says by which another cassette can have them
+	missed map[string]*Miss       // misses by the keys of their forms
+	edits  map[string][]attr.Edit // the first fields in which they differ, by their Diff
+	near   *tape.Recording        // the last one that a miss was compared with
+	asked  map[string]bool        // their keys, as the tape says by which another cassette can have them
 }
 
 // A tally holds values in the order in which each came first. Its methods may be called
@@ -166,15 +168,20 @@ func (l *Log) Lack(call string) { l.lacking.add(call) }
 // in what does not match.
 func (l *Log) Drift(recording *tape.Recording, asked *canon.Form) {
 	recorded := recording.Form()
-	if slices.Equal(recorded.Drift, asked.Drift) {
+	if slices.Equal(recorded.Drift, asked.Drift) && slices.Equal(recorded.Orders, asked.Orders) {
 		return
 	}
 	edits, line := diff.Drift(recorded, asked), recording.Line()
 	for _, e := range edits {
 		text := strings.TrimRight(diff.Write([]diff.Edit{e}, "  ", 1), "\n")
 		// What belongs to one call changes every time.
-		if !canon.OfOneCall(e.Path) && l.drifted.add(text) {
-			l.Notef("%s:%d: replayed although a field that does not match has changed (promptecho.Match(%q) makes it match):\n%s", l.File, line, fieldpath.Selector(e.Path), text)
+		switch path := fieldpath.Selector(e.Path); {
+		case slices.Contains(asked.Anew, e.Path):
+			if l.drifted.add(path) {
+				l.Notef("%s:%d: replayed although %s is another one: clients make it anew for each request, so it does not match (promptecho.Match(%q) makes it match)", l.File, line, path, path)
+			}
+		case !canon.OfOneCall(e.Path) && l.drifted.add(text):
+			l.Notef("%s:%d: replayed although a field that does not match has changed (promptecho.Match(%q) makes it match):\n%s", l.File, line, path, text)
 		}
 	}
 }
@@ -191,7 +198,7 @@ func (l *Log) Miss(c *tape.Call, opensSocket bool, by string) Miss {
 	if first {
 		m = &Miss{File: l.File, Endpoint: c.Form.Endpoint, Model: c.Form.Model, Asked: said(c.Form), Caller: cmp.Or(by, stack.Caller()), Reason: "not recorded"}
 		if l.missed == nil {
-			l.missed, l.asked = map[string]*Miss{}, map[string]bool{}
+			l.missed, l.asked, l.edits = map[string]*Miss{}, map[string]bool{}, map[string][]attr.Edit{}
 		}
 		l.missed[c.Form.Key()] = m
 		l.misses = append(l.misses, m)
@@ -204,9 +211,10 @@ func (l *Log) Miss(c *tape.Call, opensSocket bool, by string) Miss {
 		near := around(recs, l.near, len(l.misses))
 		l.mu.Unlock()
 		// The comparison can take a while and needs no lock: forms do not change.
-		found, nearest := l.explain(c, recs, near, func(rec *tape.Recording) bool { return rec.Used() || l.compared.count(rec) > 0 })
+		found, nearest, edits := l.explain(c, recs, near, func(rec *tape.Recording) bool { return rec.Used() || l.compared.count(rec) > 0 })
 		l.mu.Lock()
 		m.Line, m.Reason, m.Change, m.Diff, m.Hint = found.Line, found.Reason, found.Change, found.Diff, found.Hint
+		l.edits[m.Diff] = edits
 		if nearest != nil {
 			l.compared.add(nearest)
 			l.near = nearest

@@ -61,6 +61,9 @@ func (rep *Report) fail(text string, findings ...Finding) {
 		first, _, _ := strings.Cut(text, "\n")
 		findings = []Finding{{Reason: strings.TrimSuffix(first, ":")}}
 	}
+	if rep.Done.Causes == nil {
+		rep.Done.Causes = []attr.Cause{{Reason: findings[0].Reason, Detail: text}}
+	}
 	rep.Errors = append(rep.Errors, text)
 	rep.Findings = append(rep.Findings, findings...)
 }

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/promptecho/promptecho/internal/chance"
 	"github.com/promptecho/promptecho/internal/exactjson"
 	"github.com/promptecho/promptecho/internal/interaction"
 )
@@ -119,14 +120,9 @@ func (c *comparison) sameResponse(was, is *interaction.Response) bool {
 		})
 }
 
-// requestIDs are the headers that are others with each request.
-var requestIDs = []string{
-	"request-id", "x-request-id", "x-amzn-requestid", "x-ms-request-id", "mistral-correlation-id", "x-amzn-bedrock-invocation-latency",
-}
-
 func sameHeaders(was, is interaction.Headers) bool {
 	return slices.EqualFunc(was, is, func(a, b interaction.Header) bool {
-		return a.Name == b.Name && (slices.Equal(a.Values, b.Values) || slices.Contains(requestIDs, a.Name))
+		return a.Name == b.Name && (slices.Equal(a.Values, b.Values) || chance.AnswerHeaders(a.Name))
 	})
 }
 
@@ -159,9 +155,9 @@ func (c *comparison) sameValue(name string, was, is *exactjson.Value) bool {
 	}
 	c.differs = true
 	switch {
-	case IsChance(name):
+	case chance.Noise(name):
 		return true
-	case IsID(name) && was.Kind == exactjson.String && len(is.Text) >= minID:
+	case chance.IDs(name) && was.Kind == exactjson.String && len(is.Text) >= minID:
 		if other, ok := c.ids[is.Text]; ok && other != was.Text {
 			return false // one id for what were two
 		}
@@ -173,21 +169,3 @@ func (c *comparison) sameValue(name string, was, is *exactjson.Value) bool {
 
 // minID is the length from which an id is none but by chance a part of another text.
 const minID = 8
-
-// IsID reports whether a member has this name that holds an id: id, call_id, toolUseId.
-func IsID(name string) bool {
-	return name == "id" || strings.HasSuffix(name, "_id") || strings.HasSuffix(name, "Id")
-}
-
-// chance are the names of members that hold a time, a duration or noise, and suffixes of
-// such names: created (OpenAI), createTime (Gemini), eval_duration (Ollama), latencyMs
-// (Bedrock), and what OpenAI makes the events of a stream equally long with.
-var (
-	chance         = []string{"created", "createTime", "latencyMs", "obfuscation", "system_fingerprint"}
-	chanceSuffixes = []string{"_at", "_duration", "Latency"}
-)
-
-// IsChance reports whether a member of this name holds a time, a duration or noise.
-func IsChance(name string) bool {
-	return slices.Contains(chance, name) || slices.ContainsFunc(chanceSuffixes, func(s string) bool { return strings.HasSuffix(name, s) })
-}

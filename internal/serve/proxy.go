@@ -12,8 +12,8 @@ import (
 	"net/http/httputil"
 	"net/url"
 
-	"github.com/promptecho/promptecho/internal/origin"
 	"github.com/promptecho/promptecho/internal/request"
+	"github.com/promptecho/promptecho/internal/urls"
 )
 
 // ServeHTTP answers a request that arrived at one of the listeners.
@@ -95,7 +95,7 @@ func (s *Server) leadHere(h http.Header) {
 			s.mu.Lock()
 			l := s.listeners[t]
 			s.mu.Unlock()
-			if l == nil && !origin.IsThisMachine(t.host) {
+			if l == nil && !urls.IsThisMachine(t.host) {
 				l, _ = s.listen(t) // the upstream's own address is the best that is left
 			}
 			if l == nil {

@@ -6,7 +6,7 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/promptecho/promptecho/internal/origin"
+	"github.com/promptecho/promptecho/internal/urls"
 )
 
 // A target is what a listener stands for.
@@ -33,7 +33,7 @@ type listenerKey struct{}
 // below .internal are nobody's (containers call their host so).
 func (l *listener) serves(r *http.Request) bool {
 	ours := func(host string) bool {
-		return origin.IsThisMachine(host) || host == l.host || strings.HasSuffix((&url.URL{Host: host}).Hostname(), ".internal")
+		return urls.IsThisMachine(host) || host == l.host || strings.HasSuffix((&url.URL{Host: host}).Hostname(), ".internal")
 	}
 	if r.Host != "" && !ours(r.Host) {
 		return false

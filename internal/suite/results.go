@@ -145,6 +145,9 @@ func (r *Results) endPackage(one *running, e Event) {
 	for _, left := range r.left(pkg) {
 		text = strings.Join(left.lines, "") + text
 		left.test.Status = Stopped
+		if one.failed > 0 { // else the package says it
+			left.test.Output = strings.Join(left.lines, "")
+		}
 		r.Tests = append(r.Tests, &left.test)
 		delete(r.running, [2]string{pkg, left.test.Name})
 	}

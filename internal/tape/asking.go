@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/promptecho/promptecho/internal/canon"
+	"github.com/promptecho/promptecho/internal/jsonrpc"
 )
 
 // An asking is a request that asks for a recording of its form.
@@ -24,12 +25,12 @@ type counted map[string]bool
 
 // add adds the ids of a request with this body.
 func (c counted) add(body []byte) {
-	for _, id := range canon.CallIDs(body) {
+	for _, id := range jsonrpc.CallIDs(body) {
 		c[id] = true
 	}
 }
 
 // has reports whether a request with this body has such an id.
 func (c counted) has(body []byte) bool {
-	return len(c) > 0 && slices.ContainsFunc(canon.CallIDs(body), func(id string) bool { return c[id] })
+	return len(c) > 0 && slices.ContainsFunc(jsonrpc.CallIDs(body), func(id string) bool { return c[id] })
 }

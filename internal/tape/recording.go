@@ -10,6 +10,7 @@ import (
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/cassette"
 	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/jsonrpc"
 	"github.com/promptecho/promptecho/internal/order"
 )
 
@@ -214,16 +215,16 @@ func (rec *Recording) readAnswer(resp *interaction.Response, in *cassette.Buffer
 // responseTo returns the answer to req: the recorded one, with the ids that link it to
 // its request replaced by those of req.
 func (rec *Recording) responseTo(req *interaction.Request) *interaction.Response {
-	it, form := rec.Interaction(), rec.Form()
-	if !form.Linked() {
+	it := rec.Interaction()
+	if !rec.Form().Linked() {
 		return &it.Response
 	}
 	resp := it.Response.Clone()
-	resp.Body = form.Relink(resp.Body, &it.Request, req)
+	resp.Body = jsonrpc.Relink(resp.Body, &it.Request, req)
 	for _, event := range resp.Events {
 		for j, f := range event {
 			if interaction.IsPayload(f.Name) {
-				event[j].Value = string(form.Relink([]byte(f.Value), &it.Request, req))
+				event[j].Value = string(jsonrpc.Relink([]byte(f.Value), &it.Request, req))
 			}
 		}
 	}

@@ -1,5 +1,6 @@
-// Package origin tells which server a URL leads to, and whether that is a local one.
-package origin
+// Package urls is about what a URL says: which server it names, and what the patterns of a table
+// name in its path and its host.
+package urls
 
 import (
 	"net/netip"
@@ -8,11 +9,11 @@ import (
 	"strings"
 )
 
-// Of returns the host of a URL with its port, in one spelling: in lower case,
+// Origin returns the host of a URL with its port, in one spelling: in lower case,
 // without the port of its scheme and without the dot of the root (RFC 3986, section
 // 6.2.3; RFC 1034, section 3.1), an address as RFC 5952 has it, a port without leading
 // zeros. Names in other scripts are in Punycode already; the recorder sees to that.
-func Of(u *url.URL) string {
+func Origin(u *url.URL) string {
 	host := strings.TrimSuffix(strings.ToLower(u.Hostname()), ".")
 	if ip, err := netip.ParseAddr(host); err == nil {
 		host = ip.Unmap().String()
@@ -29,6 +30,9 @@ func Of(u *url.URL) string {
 		return host + ":" + port
 	}
 }
+
+// LocalHosts stands for every local host.
+const LocalHosts = "(local)"
 
 // localNames are the ends of names that are known in one network only: RFC 6761,
 // RFC 6762, RFC 9476 by its use, and those of Kubernetes.

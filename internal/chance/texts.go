@@ -1,10 +1,16 @@
-package canon
+package chance
 
 import (
 	"regexp"
 
 	"github.com/promptecho/promptecho/internal/memo"
 )
+
+// A Mask rewrites volatile text in field values before they are compared.
+type Mask struct {
+	Regexp      *regexp.Regexp
+	Placeholder string
+}
 
 // Changing is text that changes from run to run although it means the same to a model, or
 // nothing. What an expression matches becomes the placeholder.

@@ -1,0 +1,66 @@
+package canon
+
+import (
+	"slices"
+
+	"github.com/promptecho/promptecho/internal/exactjson"
+)
+
+// The Agent2Agent protocol (https://a2a-protocol.org), by JSON-RPC, with the names that its
+// methods had and have, and by its REST binding. Tasks and contexts are named as the agent
+// named them, and match; a message has an id that its client draws. What is asked about tasks
+// ("tasks/get", "GetTask") has nothing of its own, and MCP has such methods, too: it is
+// JSON-RPC's, or matches by its path.
+var a2aFamilies = []*Family{
+	{
+		Name:        "a2a",
+		Paths:       []string{""},
+		Needs:       []string{"jsonrpc method=message/*", "jsonrpc method=SendMessage*", "jsonrpc method=SendStreamingMessage*"},
+		TakesLists:  true,
+		Server:      true,
+		Linked:      true,
+		Bookkeeping: []string{"params/_meta", "batch/*/params/_meta"},
+		Drawn:       messageIDs,
+		Headers:     []string{"a2a-extensions", "a2a-version", "x-a2a-extensions"},
+		Rewrites:    []Rewrite{jsonrpcCall, a2aReferences},
+		Acts:        []string{"*"},
+	},
+	{
+		Name:        "a2a.message",
+		Paths:       []string{"/message:send"},
+		StreamPaths: []string{"/message:stream"},
+		Needs:       []string{"message"},
+		NoModel:     true,
+		Server:      true,
+		Drawn:       messageIDs,
+		Headers:     []string{"a2a-extensions", "a2a-version", "x-a2a-extensions"},
+		Rewrites:    []Rewrite{a2aReferences},
+		Acts:        []string{"*"},
+	},
+}
+
+var messageIDs = []string{"params/message/messageId", "batch/*/params/message/messageId", "message/messageId"}
+
+// a2aReferences writes what refers to a message of the request as "#1", "#2", in the order in
+// which the messages stand there. The ids themselves stay: they are told of when they change.
+func a2aReferences(r *request, body *exactjson.Value) {
+	var ids []*exactjson.Value
+	for _, path := range messageIDs {
+		at(body, path, func(id *exactjson.Value) { ids = append(ids, id) })
+	}
+	numbers := ordinals{}
+	for _, id := range ids {
+		seen := *id
+		numbers.call(&seen)
+	}
+	var walk func(v *exactjson.Value)
+	walk = func(v *exactjson.Value) {
+		if !slices.Contains(ids, v) && numbers[v.Text] != "" {
+			numbers.result(v)
+		}
+		for i := range v.Elems {
+			walk(&v.Elems[i])
+		}
+	}
+	walk(body)
+}

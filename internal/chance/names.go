@@ -1,0 +1,155 @@
+// Package chance knows which names hold values that differ by chance, and what such values
+// look like: what is drawn, counted or timed for each call or each run. It is the one place
+// for such names. Who asks says what follows: that a field does not choose, that it stays as
+// it was in a cassette that is recorded again, that it is no difference of two answers.
+package chance
+
+import (
+	"strings"
+
+	"github.com/promptecho/promptecho/internal/memo"
+)
+
+// matching returns a function that reports whether a text matches an expression, and
+// remembers what it said of names: they are few. The expression is compiled by the first
+// that asks, not by every program that links this package.
+func matching(expr string) func(string) bool {
+	re := memo.Regexp(expr)
+	said := memo.Strings[bool]{Func: func(s string) bool { return re().MatchString(s) }}
+	return said.Get
+}
+
+// callWords are what names of fields call a single call, or a count of calls.
+const callWords = `trace|span|request|correlation|nonce|idempotency|run|build|progress|message|call|event|attempt|retry|retries|sequence|seq|` +
+	`step|turn|counter|iteration|iter|poll|invocation|completion|generation|task|job`
+
+// The names of fields of requests.
+var (
+	// OfOneCall are those whose value tells one call from the next, and decides no answer.
+	OfOneCall = matching(`(?i:(^|[_-])(` + callWords + `)([_-]?(id|no|nr|number|count|key|token|uuid))?$)|` +
+		`[a-z](?i:` + callWords + `)(Id|ID|Number|Count|Key|Token|UUID)$|` +
+		`(?i:^ts$|time|timestamp|date|created|updated|traceparent|tracestate)$|(_a|A)t$`)
+
+	// WhoAsks are those whose value tells callers apart, or versions: it counts with its numbers.
+	WhoAsks = matching(`(?i)user|tenant|account|customer|client|organi[sz]ation|^org|project|session|conversation|thread|identifier|cache_key|version`)
+
+	// Tokens are those by which a service knows a request that is sent again: of AWS's Smithy
+	// (clientToken, ClientRequestToken, CreationToken), of Stripe, Square and many others.
+	Tokens = matching(`(?i)^(?:x|amzn?)?[_-]?(client|creat(e|ion|or)|caller|request|idempotenc[ey]|dedup(e|lication)?)[_-]?(idempotenc[ey]|request)?[_-]?(token|reference|key)$|` +
+		`^(client|creator)[_-]?request[_-]?(id|token)$|^idempotenc[ey]([_-]?(id|uuid))?$`)
+
+	// Headers are those of headers and parameters that change with each call or each run and
+	// say nothing about what is asked, that a transport writes, or that only describe the body.
+	Headers = matching(`^(x-stainless-|amz-sdk-|x-datadog-|x-b3-|x-envoy-|sec-|proxy-)|` +
+		`^(accept|accept-encoding|content-type|content-length|content-md5|transfer-encoding|user-agent|connection|keep-alive|te|trailer|expect|upgrade|host|forwarded|via|signature-input|x-amz-user-agent|x-goog-api-client|x-amz-security-token|x-cloud-trace-context|b3|newrelic|baggage|dpop)$|` +
+		`(^|-)(date|time|timestamp|expires|deadline|timeout|nonce|signature|sig|hmac|digest|sha256|csrf|xsrf|attempt|attempts|retry|retries|(elastic-apm-)?trace|traceparent|tracestate|traceid|spanid)(-(id|no|nr|number|count|token|bin))?$|` +
+		`(^|-)(request|correlation|idempotency|invocation|transaction|message|call|event|span|sequence)-?(id|key|no|nr|number|token|uuid|start)$`)
+
+	// Cookies are those by which content delivery networks, load balancers and counters of
+	// visits recognise a client: Cloudflare, AWS, Azure, Akamai, Imperva, DataDome, Google.
+	Cookies = matching(`^(__cf|_cf|cf_|AWSALB|AWSELB|ARRAffinity|ak_bmsc$|bm_|_abck$|incap_ses_|visid_incap_|nlbi_|datadome$|_ga|_gid$|(?i:csrf|xsrf|_csrf|csrftoken|xsrf-token)$)`)
+)
+
+// The names of fields of answers.
+var (
+	// IDs are those that hold an id: id, call_id, toolUseId.
+	IDs = matching(`^id$|_id$|Id$`)
+
+	// AnswerHeaders are those of headers that are others with each answer.
+	AnswerHeaders = matching(`^(request-id|x-request-id|x-amzn-requestid|x-ms-request-id|mistral-correlation-id|x-amzn-bedrock-invocation-latency)$`)
+
+	// Noise are those that hold a time, a duration or nothing: created (OpenAI), createTime
+	// (Gemini), eval_duration (Ollama), latencyMs (Bedrock), and what OpenAI makes the events
+	// of a stream equally long with.
+	Noise = matching(`^(created|createTime|latencyMs|obfuscation|system_fingerprint)$|_at$|_duration$|Latency$`)
+
+	// Proofs are those that are others in every answer, since they sign or encrypt a thought,
+	// and a time that may mean something where an answer is kept.
+	Proofs = matching(`^(signature|thoughtSignature|thought_signature|encrypted_content|encrypted_index|updated)$`)
+
+	// Counts are those that hold what an answer cost and how long it took, whatever they have:
+	// usage (OpenAI, Anthropic, Bedrock), usageMetadata (Gemini), meta (Cohere), timings
+	// (llama.cpp), x_groq, time_info (Cerebras), and counts of Ollama and of models on Bedrock.
+	Counts = matching(`^(usage|usageMetadata|meta|metrics|timings|x_groq|time_info|prompt_eval_count|eval_count|` +
+		`amazon-bedrock-invocationMetrics|inputTextTokenCount|tokenCount|totalOutputTextTokenCount|prompt_token_count|generation_token_count)$`)
+)
+
+// What values look like.
+var (
+	// Drawn are those that are drawn for a call or a run: UUIDs and hexadecimal.
+	Drawn = like(`[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-|[0-9a-fA-F]{16}`)
+
+	// Counted are those with a number that is long enough to be one of a clock or a counter.
+	Counted = like(`\d{8}`)
+
+	// Timed are dates and times as programs write them.
+	Timed = like(`\d{4}-?\d\d-?\d\d|\d\d?:\d\d|(?i:\b(mon|tue|wed|thu|fri|sat|sun)[a-z]*,? \d)`)
+
+	// DrawnOrCounted are those of headers and parameters that are numbers, times, UUIDs or random.
+	DrawnOrCounted = like(`^[0-9.:+-]+$|\d{4}-\d\d-\d\d|[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-|^[0-9a-fA-F]{16,}$|\d\d:\d\d:\d\d`)
+)
+
+// like returns a function that reports whether a value matches an expression.
+func like(expr string) func(string) bool {
+	re := memo.Regexp(expr)
+	return func(s string) bool { return re().MatchString(s) }
+}
+
+// Random reports whether a value looks as if it was drawn: a UUID, a ULID, hexadecimal, base64
+// or the like, also one that was replaced since it looked so. What people write has words in it.
+func Random(value string) bool {
+	if strings.HasPrefix(value, "[REDACTED-") || drawn(value) {
+		return true
+	}
+	n, turns, words, word := 0, 0, 0, 0 // word: how many of one class stand together so far
+	last := mark
+	for i := range len(value) {
+		class := classOf(value[i])
+		switch {
+		case class == other:
+			return false
+		case class == mark:
+			last = mark
+			continue
+		case class == last:
+			word++
+		case last != mark:
+			turns++
+			fallthrough
+		default:
+			word = 1
+		}
+		if last = class; class != digit && word == 4 {
+			words += 4
+		} else if class != digit && word > 4 {
+			words++
+		}
+		n++
+	}
+	return n >= 16 && turns*100 >= n*20 && words*100 < n*40
+}
+
+var drawn = like(`^(?i)\{?[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\}?$|^[0-7][0-9A-HJKMNP-TV-Z]{25}$|^(?:[a-f]+[0-9]|[0-9]+[a-f])[0-9a-f]{14,}$`)
+
+// The classes of bytes of which random values consist.
+const (
+	other = iota
+	mark
+	digit
+	lower
+	upper
+)
+
+func classOf(c byte) int {
+	switch {
+	case '0' <= c && c <= '9':
+		return digit
+	case 'a' <= c && c <= 'z':
+		return lower
+	case 'A' <= c && c <= 'Z':
+		return upper
+	case strings.IndexByte("-_+/=.:~", c) >= 0:
+		return mark
+	}
+	return other
+}

@@ -1,0 +1,33 @@
+package chance
+
+import "testing"
+
+// TestRandom: what is drawn looks so, and what people write does not.
+func TestRandom(t *testing.T) {
+	t.Parallel()
+	for value, want := range map[string]bool{
+		"9022bbce-7872-4001-991b-d872b93f257d": true, "01ARZ3NDEKTSV4RRFFQ69G5FAV": true, "0a1b2c3d4e5f60718293": true,
+		"kqXbTFzWvQpLmRsYhJdNcGaVe": true, "MTIzZjQ1NmE3ODkwYmNkZWZnaGlqa2w5": true, "xS8_k-Qz03Lw9VbT1nYc": true, "[REDACTED-22b82fae]": true,
+		"": false, "order-1234": false, "create-order-one": false, "job-run-for-the-day": false, "OrderCreateRequest2026": false,
+		"a sentence with words and 12 digits": false, "1234567890123456": false, "aaaaaaaaaaaaaaaaaaaa": false, "invoice/2026/november/first": false,
+	} {
+		if got := Random(value); got != want {
+			t.Errorf("Random(%q) = %v", value, got)
+		}
+	}
+}
+
+// TestTokens: the names under which services take tokens for idempotency, and others like them.
+func TestTokens(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]bool{
+		"clientToken": true, "ClientToken": true, "clientRequestToken": true, "ClientRequestToken": true, "CreationToken": true, "idempotency_key": true,
+		"idempotencyToken": true, "IdempotencyToken": true, "Idempotency-Key": true, "idempotencyKey": true, "CallerReference": true, "client_token": true,
+		"ClientIdempotencyToken": true, "idempotency_token": true, "x-idempotency-key": true, "requestToken": true, "amzClientToken": true,
+		"token": false, "nextToken": false, "pageToken": false, "accessToken": false, "sessionId": false, "documentId": false, "client": false, "key": false, "clientId": false,
+	} {
+		if got := Tokens(name); got != want {
+			t.Errorf("Tokens(%q) = %v", name, got)
+		}
+	}
+}

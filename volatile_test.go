@@ -1,0 +1,69 @@
+package promptecho
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestAnewIsNoted: what clients draw for each request does not match, and a note says so.
+// Tools and results in another order match with a note, and so does the run that records both.
+func TestAnewIsNoted(t *testing.T) {
+	t.Parallel()
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, `{"id":"1"}`) }))
+	defer srv.Close()
+	tools := func(a, b string) string {
+		return `{"model":"m","messages":[{"role":"user","content":"hi"}],"tools":[{"type":"function","function":{"name":"` + a + `"}},{"type":"function","function":{"name":"` + b + `"}}]}`
+	}
+	const a, b = "9022bbce-7872-4001-991b-d872b93f257d", "886e8f9c-3938-4bc9-97ab-1dc34af93226"
+	for _, tt := range []struct{ path, recorded, asked, note string }{
+		{"/async", `{"in":{"clientToken":"` + a + `"}}`, `{"in":{"clientToken":"` + b + `"}}`, `replayed although in/clientToken is another one: clients make it anew for each request, so it does not match (promptecho.Match("in/clientToken") makes it match)`},
+		{"/queries", `{"query":"q","requestId":"` + a + `"}`, `{"query":"q","requestId":"` + b + `"}`, `although requestId is another one`},
+		{"/", `{"jsonrpc":"2.0","id":1,"method":"message/send","params":{"message":{"messageId":"` + a + `"}}}`, `{"jsonrpc":"2.0","id":1,"method":"message/send","params":{"message":{"messageId":"` + b + `"}}}`, `although params/message/messageId is another one`},
+		{"/v1/chat/completions", tools("a", "b"), tools("b", "a"), `(promptecho.Match("tools/order") makes it match)`},
+	} {
+		file := filepath.Join(t.TempDir(), "c.yaml")
+		var notes []string
+		log := Log(func(note string) { notes = append(notes, note) })
+		r := mustOpen(t, file, InMode(ModeAll), log)
+		post(t, r, srv.URL+tt.path, tt.recorded)
+		mustClose(t, r)
+		r = mustOpen(t, file, InMode(ModeNone), log)
+		if status, body := post(t, r, srv.URL+tt.path, tt.asked); status != 200 {
+			t.Errorf("%s: %d %s", tt.path, status, body)
+		}
+		mustClose(t, r)
+		if !strings.Contains(strings.Join(notes, "\n"), tt.note) {
+			t.Errorf("%s: no note of %q:\n%s", tt.path, tt.note, strings.Join(notes, "\n"))
+		}
+	}
+	var notes []string
+	r := mustOpen(t, filepath.Join(t.TempDir(), "c.yaml"), InMode(ModeAll), Log(func(note string) { notes = append(notes, note) }))
+	post(t, r, srv.URL+"/v1/chat/completions", tools("a", "b"))
+	post(t, r, srv.URL+"/v1/chat/completions", strings.Replace(tools("b", "a"), "hi", "and now?", 1))
+	mustClose(t, r)
+	if want := `recorded with tools/order as "a, b" and as "b, a": the program most likely ranges over a map`; !strings.Contains(strings.Join(notes, "\n"), want) {
+		t.Errorf("no note of the two orders:\n%s", strings.Join(notes, "\n"))
+	}
+}
+
+// TestPushTokenIsSecret: the token by which an agent proves who it is stands in no cassette.
+func TestPushTokenIsSecret(t *testing.T) {
+	t.Parallel()
+	const config = `{"url":"https://me.example/hook","token":"push4me","authentication":{"schemes":["Bearer"],"credentials":"cred4me"}}`
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprint(w, `{"jsonrpc":"2.0","id":1,"result":{"taskId":"t","pushNotificationConfig":`+config+`}}`)
+	}))
+	defer srv.Close()
+	file := filepath.Join(t.TempDir(), "c.yaml")
+	r := mustOpen(t, file, InMode(ModeAll))
+	post(t, r, srv.URL, `{"jsonrpc":"2.0","id":1,"method":"tasks/pushNotificationConfig/set","params":{"taskId":"t","pushNotificationConfig":`+config+`}}`)
+	post(t, r, srv.URL, `{"jsonrpc":"2.0","id":2,"method":"message/send","params":{"message":{"messageId":"m"},"configuration":{"pushNotificationConfig":`+config+`}}}`)
+	mustClose(t, r)
+	if text := read(t, file); strings.Contains(text, "push4me") || strings.Contains(text, "cred4me") {
+		t.Errorf("a secret is in the cassette:\n%s", text)
+	}
+}
