@@ -1,6 +1,7 @@
 package promptecho
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -15,33 +16,13 @@ import (
 // that take several values add to what is there.
 type Option func(*config)
 
-// config holds what the options set.
-type config struct {
-	mode        Mode
-	flag        chosenMode // the mode that a flag of the command sets, which decides
-	upstream    http.RoundTripper
-	matching    canon.Options
-	aliases     aliases
-	selection   selection
-	passing     []string // places; see PassThrough
-	keepHeaders []string
-	redactNames []string
-
-	redactPatterns []*regexp.Regexp
-
-	pace          float64
-	allowUnused   []string // selectors
-	allowRepeats  []string // selectors
-	allowRaced    bool
-	onRecordError RecordErrorPolicy
-	log           func(note string)
-	err           error // the first option that could not be applied
-}
-
-// plain reports whether the options change nothing about what makes two requests the
-// same, and select none by its form. Then the match keys in the file are those of this run.
-func (c *config) plain() bool {
-	return c.matching.Plain() && len(c.redactNames) == 0 && len(c.redactPatterns) == 0 && c.selection.empty()
+// each returns an option that adds values to a list of the config. check says why a value is
+// none.
+func each(option string, values []string, on effect, check func(string) error, list func(*config) *[]string) Option {
+	return func(c *config) {
+		*list(c) = append(*list(c), values...)
+		c.add(option+"(", values, on, check)
+	}
 }
 
 // InMode sets the record mode in code. It replaces the default and is a
@@ -49,13 +30,19 @@ func (c *config) plain() bool {
 // one does not. So a cassette that was edited by hand is
 // safe from PROMPTECHO_MODE=all with InMode(ModeNone). In CI a mode other than
 // none needs PROMPTECHO_MODE or the flag as well.
-func InMode(m Mode) Option { return func(c *config) { c.mode = m } }
+func InMode(m Mode) Option {
+	return func(c *config) {
+		_, err := parseMode(string(m), "InMode")
+		c.set("InMode", err != nil, strings.TrimPrefix(fmt.Sprint(err), "promptecho: InMode: "))
+		c.mode = m
+	}
+}
 
 // Upstream sets the transport that sends a request that is not in the cassette. The
 // default is a clone of [http.DefaultTransport] with connections of its own. [Open]
 // returns an error if the transport is a recorder.
 func Upstream(rt http.RoundTripper) Option {
-	return func(c *config) { c.upstream = rt }
+	return func(c *config) { c.set("Upstream", rt == nil, "it is nil"); c.upstream = rt }
 }
 
 // MatchOnly makes the named fields the only fields of the body that match, in the requests
@@ -74,12 +61,13 @@ func Upstream(rt http.RoundTripper) Option {
 // [MatchSampling], and that before MatchOnly. [Mask] changes values wherever they match.
 func MatchOnly(selector string, paths ...string) Option {
 	return func(c *config) {
-		for _, p := range paths {
-			if fieldpath.Outside(p) {
-				c.fail(fmt.Errorf("MatchOnly: %q is outside the body: Match(%[1]q) makes it match; a field of the body of that name is %q", p, "body/"+p))
-			}
-		}
 		c.matching.Only = append(c.matching.Only, canon.Only{Selector: selector, Paths: paths})
+		c.add(fmt.Sprintf("MatchOnly(%q, ", selector), paths, onField, func(p string) error {
+			if fieldpath.Outside(p) {
+				return fmt.Errorf("it is outside the body: Match(%q) makes it match; a field of the body of that name is %q", p, "body/"+p)
+			}
+			return canon.CheckSelector(selector)
+		})
 	}
 }
 
@@ -90,10 +78,10 @@ func MatchOnly(selector string, paths ...string) Option {
 // the cassette, so it must not be secret.
 func Match(paths ...string) Option {
 	return func(c *config) {
+		c.matching.Match = append(c.matching.Match, paths...)
+		c.add("Match(", paths, onField, nil)
 		for _, p := range paths {
-			p = headerPath(p)
-			c.matching.Match = append(c.matching.Match, p)
-			if name, ok := strings.CutPrefix(p, "header/"); ok {
+			if name, ok := strings.CutPrefix(strings.TrimPrefix(p, "/"), "header/"); ok {
 				name, _, _ = strings.Cut(name, "/")
 				c.keepHeaders = append(c.keepHeaders, name)
 			}
@@ -101,26 +89,16 @@ func Match(paths ...string) Option {
 	}
 }
 
-// headerPath returns a path with the name of a header in lower case, as forms have it.
-func headerPath(path string) string {
-	if p := strings.TrimPrefix(path, "/"); strings.HasPrefix(p, "header/") {
-		return strings.ToLower(p)
-	}
-	return path
-}
-
 // MatchSampling makes the sampling parameters (temperature, top_p, max_tokens, seed and the
 // like) match too.
-func MatchSampling() Option { return func(c *config) { c.matching.Sampling = true } }
+func MatchSampling() Option {
+	return func(c *config) { c.set("MatchSampling", false, ""); c.matching.Sampling = true }
+}
 
 // Ignore leaves fields out of matching and of reports. The paths are as in [MatchOnly];
 // outside the body they are "host", "path", "query/NAME" and "header/NAME".
 func Ignore(paths ...string) Option {
-	return func(c *config) {
-		for _, p := range paths {
-			c.matching.Ignore = append(c.matching.Ignore, headerPath(p))
-		}
-	}
+	return each("Ignore", paths, onField, nil, func(c *config) *[]string { return &c.matching.Ignore })
 }
 
 // Mask replaces what a regular expression matches in the texts of a request, recorded and
@@ -132,11 +110,8 @@ func Ignore(paths ...string) Option {
 func Mask(expr, placeholder string) Option {
 	return func(c *config) {
 		re, err := regexp.Compile(expr)
-		if err != nil {
-			c.fail(fmt.Errorf("Mask: %w", err))
-			return
-		}
 		c.matching.Masks = append(c.matching.Masks, canon.Mask{Regexp: re, Placeholder: placeholder})
+		c.add("Mask(", []string{expr}, onText, func(string) error { return err })
 	}
 }
 
@@ -144,10 +119,10 @@ func Mask(expr, placeholder string) Option {
 // package time have them, as [time.Time.String] and people write them ("2 January 2026",
 // "Monday", "3:04 PM"), and Unix times of ten digits and more. A test that depends on a
 // date is better off with [Recorder.Now], which changes nothing in what matches.
-func MaskTimes() Option { return maskWith(canon.Times) }
+func MaskTimes() Option { return maskWith("MaskTimes", canon.Times) }
 
 // MaskUUIDs masks UUIDs in texts, as [Mask] does.
-func MaskUUIDs() Option { return maskWith(canon.UUIDs) }
+func MaskUUIDs() Option { return maskWith("MaskUUIDs", canon.UUIDs) }
 
 // MaskTempDirs masks, as [Mask] does, where temporary files are: the folder of the system
 // (/tmp, macOS's below /var/folders, Windows's below AppData) and the random digits that
@@ -155,10 +130,14 @@ func MaskUUIDs() Option { return maskWith(canon.UUIDs) }
 // folders and files still match. A name with a space, as os.MkdirTemp("", "my dir*") makes,
 // keeps its digits: in a sentence nobody knows whether a path ends at the space, and the
 // digits of what follows it must match. Use a name without one, or add a [Mask].
-func MaskTempDirs() Option { return maskWith(canon.TempDirs) }
+func MaskTempDirs() Option { return maskWith("MaskTempDirs", canon.TempDirs) }
 
-func maskWith(mask func() canon.Mask) Option {
-	return func(c *config) { c.matching.Masks = append(c.matching.Masks, mask()) }
+func maskWith(option string, mask func() canon.Mask) Option {
+	return func(c *config) {
+		m := mask()
+		c.matching.Masks = append(c.matching.Masks, m)
+		c.state(option+"()", m.Regexp.String(), onText)
+	}
 }
 
 // Alias names a local server: a request to the origin (scheme, host and port, such as
@@ -173,13 +152,14 @@ func Alias(origin, name string) Option {
 		u, err := url.Parse(origin)
 		switch {
 		case err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https":
-			c.fail(fmt.Errorf("Alias: %q is not an origin such as http://127.0.0.1:8080", origin))
+			c.fail("Alias", fmt.Errorf("%q is not an origin such as http://127.0.0.1:8080", origin))
 		case !plainName.MatchString(name):
-			c.fail(fmt.Errorf("Alias: %q is not a name of letters, digits, \"-\" and \".\"", name))
+			c.fail("Alias", fmt.Errorf("%q is not a name of letters, digits, \"-\" and \".\"", name))
 		default:
-			name = strings.ToLower(name)
-			c.aliases = append(c.aliases, &alias{origin: originOf(u), address: u.Scheme + "://" + u.Host, name: name})
-			c.matching.Aliases = append(c.matching.Aliases, name)
+			a := &alias{origin: originOf(u), address: u.Scheme + "://" + u.Host, name: strings.ToLower(name)}
+			c.aliases = append(c.aliases, a)
+			c.matching.Aliases = append(c.matching.Aliases, a.name)
+			c.state(fmt.Sprintf("Alias(%q, %q)", a.address, a.name), a.address, onServer)
 		}
 	}
 }
@@ -190,7 +170,7 @@ func Alias(origin, name string) Option {
 // paths are as in [MatchOnly], except that a path stands only for the list itself, and not
 // for lists below it. In messages and in most other lists the order decides the answer.
 func Unordered(paths ...string) Option {
-	return func(c *config) { c.matching.Unordered = append(c.matching.Unordered, paths...) }
+	return each("Unordered", paths, onField, nil, func(c *config) *[]string { return &c.matching.Unordered })
 }
 
 // SortTools leaves the order of tools out of matching. It is for programs that range over
@@ -203,7 +183,7 @@ func SortTools() Option { return func(c *config) { c.matching.SortTools = true }
 // the headers that were written, so a program that reads another one, such as
 // x-ratelimit-remaining-tokens, needs this. They do not take part in matching.
 func KeepHeaders(names ...string) Option {
-	return func(c *config) { c.keepHeaders = append(c.keepHeaders, names...) }
+	return each("KeepHeaders", names, onWriting, nil, func(c *config) *[]string { return &c.keepHeaders })
 }
 
 // Redact replaces more than promptecho does by itself: names of customers, personal data. An
@@ -215,17 +195,14 @@ func KeepHeaders(names ...string) Option {
 // if an expression is invalid.
 func Redact(exprs ...string) Option {
 	return func(c *config) {
-		for _, s := range exprs {
-			re, err := regexp.Compile(s)
+		c.add("Redact(", exprs, onWriting, func(expr string) error {
+			re, err := regexp.Compile(expr)
 			if err == nil && re.MatchString("") {
-				err = fmt.Errorf("%q matches the empty text, and so everything", s)
-			}
-			if err != nil {
-				c.fail(fmt.Errorf("Redact: %w", err))
-				return
+				err = errors.New("it matches the empty text, and so everything")
 			}
 			c.redactPatterns = append(c.redactPatterns, re)
-		}
+			return err
+		})
 	}
 }
 
@@ -233,7 +210,7 @@ func Redact(exprs ...string) Option {
 // names, in any letter case and wherever they stand: a text becomes "[REDACTED]", a number 0.
 // Otherwise it is like [Redact].
 func RedactFields(names ...string) Option {
-	return func(c *config) { c.redactNames = append(c.redactNames, names...) }
+	return each("RedactFields", names, onWriting, nil, func(c *config) *[]string { return &c.redactNames })
 }
 
 var plainName = regexp.MustCompile(`^[A-Za-z0-9_.-]+$`)
@@ -244,10 +221,7 @@ var plainName = regexp.MustCompile(`^[A-Za-z0-9_.-]+$`)
 // bubble replays real latencies in no time. [Open] returns an error if x is negative.
 func Pace(x float64) Option {
 	return func(c *config) {
-		if !(x >= 0) {
-			c.fail(fmt.Errorf("Pace: %v is not a factor of time: use 0 or more", x))
-			return
-		}
+		c.set("Pace", !(x >= 0), fmt.Sprint(x, " is not a factor of time: use 0 or more"))
 		c.pace = x
 	}
 }
@@ -256,20 +230,22 @@ func Pace(x float64) Option {
 // name; see [Live]. Without selectors it accepts all of them, and a recorder that no request
 // reached.
 func AllowUnused(selectors ...string) Option {
-	return func(c *config) { c.allowUnused = append(c.allowUnused, orAll(selectors)...) }
+	return each("AllowUnused", orAll(selectors), onCall, canon.CheckSelector, func(c *config) *[]string { return &c.allowUnused })
 }
 
 // AllowRaced accepts a recording that no request used if another request was waiting for
 // its answer while it was recorded. What a program asks in the background (a title for a
 // conversation) races with the end of its test, which comes sooner in replay.
-func AllowRaced() Option { return func(c *config) { c.allowRaced = true } }
+func AllowRaced() Option {
+	return func(c *config) { c.set("AllowRaced", false, ""); c.allowRaced = true }
+}
 
 // AllowRepeats replays the last recording of a request again when the request is asked more
 // often than it was recorded, if one of the selectors names it; see [Live]. So a poll of
 // "http/jobs.example.com" may repeat, while each call of a model needs a recording. Without
 // selectors, every request may repeat.
 func AllowRepeats(selectors ...string) Option {
-	return func(c *config) { c.allowRepeats = append(c.allowRepeats, orAll(selectors)...) }
+	return each("AllowRepeats", orAll(selectors), onCall, canon.CheckSelector, func(c *config) *[]string { return &c.allowRepeats })
 }
 
 // orAll returns selectors, or if there are none, the one that selects everything.
@@ -283,7 +259,9 @@ func orAll(selectors []string) []string {
 // Log calls f with every note when the recorder is closed: what was saved and where, what
 // was not recorded and why, and which fields changed without a miss. Without it,
 // [Recorder.Close] drops the notes. Package echotest logs them to its test anyway.
-func Log(f func(note string)) Option { return func(c *config) { c.log = f } }
+func Log(f func(note string)) Option {
+	return func(c *config) { c.set("Log", f == nil, "it is nil"); c.log = f }
+}
 
 // Live runs the selected calls for real and replays the rest, to see what becomes of a
 // recorded conversation when one part of it has changed. What comes of it is written to
@@ -299,7 +277,7 @@ func Log(f func(note string)) Option { return func(c *config) { c.log = f } }
 // not recorded (new_episodes); else it is replayed, with a note. If the cassette is absent
 // or partial, or is recorded again, everything is recorded as without Live.
 func Live(selectors ...string) Option {
-	return func(c *config) { c.selection.live = append(c.selection.live, selectors...) }
+	return each("Live", selectors, onLive, canon.CheckSelector, func(c *config) *[]string { return &c.selection.live })
 }
 
 // Frozen keeps the selected calls from ever being made, in any record mode: they are
@@ -309,7 +287,7 @@ func Live(selectors ...string) Option {
 // this option, or write its recording by hand. The selectors are those of [Live]. What both
 // select is frozen.
 func Frozen(selectors ...string) Option {
-	return func(c *config) { c.selection.frozen = append(c.selection.frozen, selectors...) }
+	return each("Frozen", selectors, onCall, canon.CheckSelector, func(c *config) *[]string { return &c.selection.frozen })
 }
 
 // OnRecordError says what happens to failures that were recorded: a status of 400 or
@@ -317,33 +295,7 @@ func Frozen(selectors ...string) Option {
 // default is [Warn]. An error that a retry overcame is always kept, in sequence.
 func OnRecordError(p RecordErrorPolicy) Option {
 	return func(c *config) {
-		if p < Warn || p > Keep {
-			c.fail(fmt.Errorf("OnRecordError: unknown policy %d: use Warn, Fail or Keep", p))
-			return
-		}
+		c.set("OnRecordError", p < Warn || p > Keep, fmt.Sprintf("unknown policy %d: use Warn, Fail or Keep", p))
 		c.onRecordError = p
-	}
-}
-
-// A RecordErrorPolicy is an argument of [OnRecordError].
-type RecordErrorPolicy int
-
-// The policies for failures that were recorded.
-const (
-	// Warn writes such failures and says so. A run that failed does not write them. In mode all,
-	// no failure takes the place of a recorded success: the cassette stays as it was, and
-	// Close returns an error.
-	Warn RecordErrorPolicy = iota
-
-	// Fail writes nothing and makes Close return an error.
-	Fail
-
-	// Keep writes such failures without a word: the failure is what the test is about.
-	Keep
-)
-
-func (c *config) fail(err error) {
-	if c.err == nil {
-		c.err = fmt.Errorf("promptecho: %w", err)
 	}
 }

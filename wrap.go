@@ -83,7 +83,9 @@ type wrapped struct {
 func (r *Recorder) wrap(name string, in, out reflect.Type, opts []WrapOption) *wrapped {
 	var c wrapConfig
 	for _, o := range opts {
-		o(&c)
+		if o != nil {
+			o(&c)
+		}
 	}
 	f, err := function.New(name, in, out, c.sentinels)
 	w := &wrapped{Function: f, rec: r}

@@ -37,7 +37,9 @@ type Server struct {
 func Serve(t testing.TB, rec *promptecho.Recorder, opts ...ServeOption) *Server {
 	c := serveConfig{rec}
 	for _, o := range opts {
-		o(&c)
+		if o != nil {
+			o(&c)
+		}
 	}
 	s := &Server{t, rec, serve.New(c.transport)}
 	t.Cleanup(s.server.Close)

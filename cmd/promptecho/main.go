@@ -114,7 +114,7 @@ func isHelp(arg string) bool { return arg == "-h" || arg == "-help" || arg == "-
 
 // help prints what the command, or a verb, is for.
 func help(args []string, stdout, stderr io.Writer) int {
-	if len(args) == 0 {
+	if len(args) == 0 || args[0] == "help" || isHelp(args[0]) {
 		fmt.Fprint(stdout, usage())
 		return 0
 	}

@@ -140,7 +140,7 @@ func (a *assignment) unlike(recorded, asked *canon.Form) string {
 	}
 	switch {
 	case recorded.Endpoint != asked.Endpoint:
-		return fmt.Sprintf("it asks %s, and what is left is of %s", asked.Endpoint, recorded.Endpoint)
+		return fmt.Sprintf("it asks %s, and what is left is of %s", asked.Call(), recorded.Call())
 	case recorded.Wire != asked.Wire:
 		return "its answer comes in another form: one of the two is streamed, or in another framing"
 	case recorded.Model != asked.Model:

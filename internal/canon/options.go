@@ -28,6 +28,8 @@ type Options struct {
 	Aliases   []string // hosts that are origins of their own although they look local
 	Unordered []string // lists whose order does not match
 	SortTools bool     // the order of tools does not match
+
+	Hit func(expr string) bool `json:"-"` // is called if the mask of an expression replaced something; may be nil
 }
 
 // An Only names the fields that match in some requests: only these of the body, and with
@@ -97,7 +99,11 @@ func hasIndex(pattern string) bool {
 // Masked returns a text with what the masks match replaced.
 func (o *Options) Masked(s string) string {
 	for _, m := range o.Masks {
-		s = m.Regexp.ReplaceAllString(s, m.Placeholder)
+		masked := m.Regexp.ReplaceAllString(s, m.Placeholder)
+		if masked != s && o.Hit != nil {
+			o.Hit(m.Regexp.String())
+		}
+		s = masked
 	}
 	return s
 }

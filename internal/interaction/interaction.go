@@ -82,6 +82,9 @@ func (r *Request) KnownAs(other *Request) Request {
 // FunctionKinds are the kinds of functions that can be recorded.
 var FunctionKinds = []string{"tool", "retrieval", "memory_read", "memory_write"}
 
+// Kinds are the kinds of calls that this version knows.
+var Kinds = append([]string{"llm", "http"}, FunctionKinds...)
+
 // String returns what is asked: "POST https://...", or the function.
 func (r *Request) String() string { return cmp.Or(r.Function, r.Method+" "+r.URL) }
 

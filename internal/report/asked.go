@@ -39,7 +39,7 @@ func said(form *canon.Form) string {
 
 // asked names a request in a line: its endpoint, its model and what it says.
 func asked(form *canon.Form) string {
-	m := Miss{Endpoint: form.Endpoint, Model: form.Model, Asked: said(form)}
+	m := Miss{Call: form.Name(), Request: form.Unnamed(), Model: form.Model, Asked: said(form)}
 	return m.asked()
 }
 

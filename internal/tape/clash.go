@@ -78,7 +78,7 @@ const CookiePath = "header/cookie/"
 // are the same to replay differ in it, and were answered differently.
 type UnsaidClash struct {
 	Path          string // of the field
-	Endpoint      string // of the requests
+	Call          string // of the requests
 	First, Second int    // the places of the two in the order recorded, from 1
 }
 
@@ -110,7 +110,7 @@ func (t *Tape) UnsaidClashes() (clashes []UnsaidClash) {
 			})
 			if two != nil && !told[path] {
 				told[path] = true
-				clashes = append(clashes, UnsaidClash{path, recs[0].Form().Endpoint, places[two[0]], places[two[1]]})
+				clashes = append(clashes, UnsaidClash{path, recs[0].Form().Call(), places[two[0]], places[two[1]]})
 			}
 		}
 	}
