@@ -218,7 +218,7 @@ func TestPatternsMeanTheRequest(t *testing.T) {
 		if same := fa.Text() == fb.Text(); same != tt.same {
 			t.Errorf("%s: same = %v, want %v\n--- a\n%s\n--- b\n%s", tt.name, same, tt.same, fa.Text(), fb.Text())
 		}
-		for _, p := range slices.Concat(tt.rules.Ignore, tt.rules.only("llm/openai.chat")) {
+		for _, p := range slices.Concat(tt.rules.Ignore, fa.only) {
 			if p != "model" && !slices.Contains(fa.Selected, p) {
 				t.Errorf("%s: pattern %s selected nothing", tt.name, p)
 			}

@@ -74,16 +74,6 @@ func (o *Options) level(f *Form, level level, path, source string) level {
 	}
 }
 
-// only returns the only fields of the body that match in requests of a name; nil if all do.
-func (o *Options) only(name string) (paths []string) {
-	for _, only := range o.Only {
-		if Selects(only.Selector, name) {
-			paths = append(paths, only.Paths...)
-		}
-	}
-	return paths
-}
-
 // selects reports whether a user's pattern selects a field: by where it was
 // sent, or by its path in the form if the pattern names no list element. An
 // index of the form is never meant: a system prompt that has its own place

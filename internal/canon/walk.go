@@ -26,8 +26,10 @@ func (o *Options) form(req *interaction.Request, traced bool) *Form {
 	w.options = o
 	w.call.request = request{Form: f, parser: &w.parser}
 	w.call.classify(o, req, traced || o.selects())
-	if len(o.Only) > 0 {
-		f.only = o.only(f.Name())
+	for _, only := range o.Only {
+		if Selects(only.Selector, f.Name()) {
+			f.only = append(f.only, only.Paths...)
+		}
 	}
 	w.request()
 	if len(req.Body) <= 1<<17 { // more is rare, and too much to keep
