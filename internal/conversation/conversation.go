@@ -38,7 +38,7 @@ func Read(its []*interaction.Interaction) []*Exchange {
 func read(it *interaction.Interaction) *Exchange {
 	var rules canon.Options
 	form := rules.Form(&it.Request)
-	e := &Exchange{Line: it.Line, Accepted: it.Accepted, Request: it.Request.String(), Within: it.Request.Within, Model: form.Model}
+	e := &Exchange{Line: it.Line, Accepted: it.Accepted, Call: form.Name(), Request: it.Request.String(), Within: it.Request.Within, Model: form.Model}
 	e.Kind, e.Boundary = form.Kind()
 	if form.Known {
 		e.readBody(form)
