@@ -52,6 +52,8 @@ func (r *Recorder) idle(s *stated) string {
 	switch {
 	case s.why != "" || hit:
 		return s.why
+	case strings.HasPrefix(s.code, "Match") && slices.Contains(r.config.matching.Ignore, s.value):
+		return "Ignore leaves the field out"
 	case s.on == onField && !r.log.HasSelected(s.value) && !(strings.HasPrefix(s.code, "Ignore(") && strings.HasPrefix(s.value, "header/")): // which may never be written
 		return "no request and no recording has such a field: is the path that of a miss report?"
 	case (s.on == onCall || s.on == onLive) && !r.called(s.value, s.on == onLive):
