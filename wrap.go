@@ -69,6 +69,9 @@ type wrapConfig struct{ sentinels []error }
 // was recorded, or an error that wraps it, so is what the replay returns. A cassette knows
 // them by their texts, so no two may have the same.
 func Sentinels(errs ...error) WrapOption {
+	if len(errs) == 0 {
+		errs = []error{nil} // which is refused
+	}
 	return func(c *wrapConfig) { c.sentinels = append(c.sentinels, errs...) }
 }
 
