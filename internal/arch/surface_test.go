@@ -9,7 +9,6 @@ import (
 	"go/parser"
 	"go/printer"
 	"go/token"
-	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -118,37 +117,45 @@ func parsed(t *testing.T, dir, name string) map[string]*ast.File {
 func exported(t *testing.T, dir string) string {
 	t.Helper()
 	fset := token.NewFileSet()
-	pkgs, err := parser.ParseDir(fset, dir, func(f fs.FileInfo) bool { return !strings.HasSuffix(f.Name(), "_test.go") }, 0)
+	names, err := filepath.Glob(filepath.Join(dir, "*.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var files []*ast.File
+	for _, name := range names {
+		if !strings.HasSuffix(name, "_test.go") {
+			f, err := parser.ParseFile(fset, name, nil, parser.SkipObjectResolution)
+			if err != nil {
+				t.Fatal(err)
+			}
+			files = append(files, f)
+		}
+	}
+	d, err := doc.NewFromFiles(fset, files, module)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var out []string
-	for name, pkg := range pkgs {
-		if name == "main" {
-			continue
+	add := func(decl ast.Node) {
+		var b bytes.Buffer
+		if err := printer.Fprint(&b, fset, decl); err != nil {
+			t.Fatal(err)
 		}
-		d := doc.New(pkg, dir, 0)
-		add := func(decl ast.Node) {
-			var b bytes.Buffer
-			if err := printer.Fprint(&b, fset, decl); err != nil {
-				t.Fatal(err)
-			}
-			out = append(out, b.String())
-		}
-		values := slices.Concat(d.Consts, d.Vars)
-		funcs := slices.Clone(d.Funcs)
-		for _, typ := range d.Types {
-			add(typ.Decl)
-			values = slices.Concat(values, typ.Consts, typ.Vars)
-			funcs = slices.Concat(funcs, typ.Funcs, typ.Methods)
-		}
-		for _, v := range values {
-			add(v.Decl)
-		}
-		for _, f := range funcs {
-			f.Decl.Body = nil
-			add(f.Decl)
-		}
+		out = append(out, b.String())
+	}
+	values := slices.Concat(d.Consts, d.Vars)
+	funcs := slices.Clone(d.Funcs)
+	for _, typ := range d.Types {
+		add(typ.Decl)
+		values = slices.Concat(values, typ.Consts, typ.Vars)
+		funcs = slices.Concat(funcs, typ.Funcs, typ.Methods)
+	}
+	for _, v := range values {
+		add(v.Decl)
+	}
+	for _, f := range funcs {
+		f.Decl.Body = nil
+		add(f.Decl)
 	}
 	slices.Sort(out)
 	return strings.Join(out, "\n") + "\n"
