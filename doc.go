@@ -29,9 +29,13 @@
 // The time, random values and the environment come from the recorder, too, if a test
 // takes them from there: see [Recorder.Now], [Recorder.Rand] and [Recorder.Env].
 //
+// A call has one name, by which options select it and reports, promptecho show and [MissError]
+// call it: its kind and what is called, "llm/openai.chat", "http/api.example.com",
+// "tool/search"; see [Live]. An option that selects nothing is not silent; see [Option].
+//
 // What is written is redacted first: headers are written by allow-list, and
 // whatever looks like a credential or is known as one is replaced, on both
-// sides of a match. See [Recorder.Secret] and [Redact] for values of your own.
+// sides of a match. See [Recorder.Secret], [RedactFields] and [Redact] for values of your own.
 // What the program sends and receives does not change. While a run records, it
 // keeps a journal beside the cassette, so a process that is killed loses
 // nothing.

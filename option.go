@@ -12,8 +12,16 @@ import (
 	"github.com/promptecho/promptecho/internal/fieldpath"
 )
 
-// An Option changes what a recorder does. Options are applied in order; those
-// that take several values add to what is there.
+// An Option changes what a recorder does. Options are applied in order; those that take
+// several values add to what is there. A nil Option does nothing.
+//
+// Nothing that is said has no effect in silence. [Open] returns an error if an option cannot
+// mean anything: an unknown kind of call, an invalid expression, no value at all. When the run
+// is over, an option that selected nothing, that is given twice or that another one overrules
+// is said to have had no effect: by echotest with the result of the test, by [Recorder.Close] on
+// standard error, or to [Log]. Tests that share an option need not all use it: it is said once,
+// and with echotest.Main only if no test of the package needed it. A call that was to be [Frozen]
+// and was not fails the run.
 type Option func(*config)
 
 // each returns an option that adds values to a list of the config. check says why a value is
@@ -55,7 +63,7 @@ func Upstream(rt http.RoundTripper) Option {
 //
 // Paths are those of the request as it is sent, and of a miss report, such as "model" or
 // "messages/0/content"; "*" stands for one segment, "**" for any number, and a path stands
-// for everything below it. A path that no request and no recording has is noted.
+// for everything below it.
 //
 // If several options select a field, [Ignore] decides before [Match], [Match] before
 // [MatchSampling], and that before MatchOnly. [Mask] changes values wherever they match.
@@ -145,7 +153,7 @@ func maskWith(option string, mask func() canon.Mask) Option {
 // hosts without a name count as one origin, since their names and ports change from
 // machine to machine. So give names to those that must not answer for each other. Headers
 // of answers that lead to the server (Location, Link) are written with the name, too, and
-// replayed with the origin. An origin that no request went to is noted. [Open] returns an
+// replayed with the origin. [Open] returns an
 // error if the origin or the name is invalid.
 func Alias(origin, name string) Option {
 	return func(c *config) {
@@ -270,8 +278,8 @@ func Log(f func(note string)) Option {
 //
 // A selector is the name of a function that was given to [Wrap], such as "tool/search", or
 // of a request: "llm/openai.chat" or "http/api.example.com". "*" stands for the kind or for
-// the rest, and a kind alone selects all of that kind. A selector that selects nothing is
-// noted.
+// the rest, and a kind alone selects all of that kind. Misses and promptecho show call each
+// request by this name.
 //
 // A function can be live in every mode. A request is live only if the mode records what is
 // not recorded (new_episodes); else it is replayed, with a note. If the cassette is absent
@@ -285,7 +293,8 @@ func Live(selectors ...string) Option {
 // else again, keeps and replays what the cassette has of them, and mode live replays it.
 // It is for what must not happen twice, such as charging a card: record it once without
 // this option, or write its recording by hand. The selectors are those of [Live]. What both
-// select is frozen.
+// select is frozen. The run fails if a selector names nothing that was asked or is recorded:
+// what was to be frozen could be made.
 func Frozen(selectors ...string) Option {
 	return each("Frozen", selectors, onCall, canon.CheckSelector, func(c *config) *[]string { return &c.selection.frozen })
 }

@@ -24,8 +24,7 @@ import (
 // a redirect to another place does not. Live, in contrast, records what it lets
 // through, and only where the mode records.
 //
-// [Open] returns an error for a selector that names no host. A selector that let nothing pass
-// is noted.
+// [Open] returns an error for a selector that names no host.
 func PassThrough(servers ...string) Option {
 	return func(c *config) {
 		c.add("PassThrough(", servers, onServer, func(s string) error {
