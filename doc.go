@@ -39,4 +39,18 @@
 // What the program sends and receives does not change. While a run records, it
 // keeps a journal beside the cassette, so a process that is killed loses
 // nothing.
+//
+// Names that people look for, and what is meant:
+//
+//	New, NewRecorder, Use      echotest.New in a test, else Open
+//	HTTPClient, Transport      Recorder.Client; a Recorder is a transport itself
+//	Stop, Save, Flush          Recorder.Close
+//	Mode, WithMode, Replay     InMode(ModeNone)
+//	Recording, IsRecording     Recorder.Online
+//	Time, Clock                Recorder.Now
+//	Strict, WithMatcher        MatchSampling, Match
+//	MatchOn                    MatchOnly
+//	Filter, Scrub, WithHook    RedactFields, Redact
+//	Passthrough, IgnoreHosts   PassThrough
+//	Default, Install           echotest.SetDefault
 package promptecho

@@ -244,7 +244,7 @@ func TestEnvironmentInVain(t *testing.T) {
 	asking{chatURL, prompt("hi"), nil}.ask(t, r)
 	notes := strings.Join(r.finish(report.Outcome{}).Notes, "\n")
 	for _, want := range []string{
-		"PROMPTECHO_MODE=all has no effect: mode none (InMode in the code) decides",
+		"PROMPTECHO_MODE=all has no effect: mode none (InMode in the code) decides for " + file,
 		"PROMPTECHO_MODES has no effect: promptecho reads no such variable of the environment",
 	} {
 		if !strings.Contains(notes, want) {

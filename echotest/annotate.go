@@ -46,7 +46,8 @@ var settled sync.Map
 // shown.
 func sayIdle(w io.Writer, test string, options []report.Option) {
 	for _, o := range options {
-		if _, ok := settled.LoadOrStore(o.Code, true); !ok && o.Why != "" {
+		_, needed := settled.Load(o.Code)
+		if _, told := settled.LoadOrStore(o.Code+o.Why, true); o.Why != "" && !needed && !told {
 			fmt.Fprintf(w, "promptecho: %s%s\n", test, o)
 		}
 	}

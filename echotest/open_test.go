@@ -79,7 +79,7 @@ func TestSayIdle(t *testing.T) {
 	s.add("TestB", &report.Report{Options: []report.Option{{Code: late.Code}}})
 	var b strings.Builder
 	s.conclude(&b, 0, nil)
-	if got := b.String(); !testing.Verbose() && (strings.Contains(got, "TestSayIdle3") || !strings.Contains(got, `promptecho: in no test: Mask("TestSayIdle4") has no effect: nowhere`)) {
+	if got := b.String(); !testing.Verbose() && (strings.Contains(got, "TestSayIdle3") || !strings.Contains(got, `promptecho: Mask("TestSayIdle4") has no effect: nowhere`)) {
 		t.Errorf("the package: %s", got)
 	}
 }

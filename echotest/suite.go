@@ -91,7 +91,7 @@ func (s *suite) conclude(w io.Writer, code int, leaks []guard.Leak) int {
 	s.sumUp(w)
 	if !testing.Verbose() {
 		slices.SortStableFunc(s.options, func(a, b report.Option) int { return min(len(a.Why), 1) - min(len(b.Why), 1) }) // those with an effect first
-		sayIdle(w, "in no test: ", s.options)
+		sayIdle(w, "", s.options)
 	}
 	whole := code == 0 && part == "" && !report.Short()
 	s.nameLeft(w, whole)

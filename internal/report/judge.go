@@ -36,7 +36,9 @@ func (l *Log) Judge(o *Outcome, options ...Option) Report {
 		l.judgeComparisons(&rep, o, &l.Comparisons)
 	}
 	if reached && l.Mode != "live" {
-		rep.Options = options
+		if !o.Filtered && !o.Skipped {
+			rep.Options = options
+		}
 		for _, option := range options {
 			if option.Why != "" {
 				rep.Notes = append(rep.Notes, l.File+": "+option.String())
