@@ -10,6 +10,7 @@ import (
 
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/fieldpath"
+	"github.com/promptecho/promptecho/internal/interaction"
 )
 
 // An Option changes what a recorder does. Options are applied in order; those that take
@@ -69,12 +70,15 @@ func Upstream(rt http.RoundTripper) Option {
 // [MatchSampling], and that before MatchOnly. [Mask] changes values wherever they match.
 func MatchOnly(selector string, paths ...string) Option {
 	return func(c *config) {
-		c.matching.Only = append(c.matching.Only, canon.Only{Selector: selector, Paths: paths})
+		if c.matching.Only == nil {
+			c.matching.Only = map[string][]string{}
+		}
+		c.matching.Only[selector] = append(c.matching.Only[selector], paths...)
 		c.add(fmt.Sprintf("MatchOnly(%q, ", selector), paths, onField, func(p string) error {
 			if fieldpath.Outside(p) {
 				return fmt.Errorf("it is outside the body: Match(%q) makes it match; a field of the body of that name is %q", p, "body/"+p)
 			}
-			return canon.CheckSelector(selector)
+			return interaction.CheckSelector(selector)
 		})
 	}
 }
@@ -238,7 +242,7 @@ func Pace(x float64) Option {
 // name; see [Live]. Without selectors it accepts all of them, and a recorder that no request
 // reached.
 func AllowUnused(selectors ...string) Option {
-	return each("AllowUnused", orAll(selectors), onCall, canon.CheckSelector, func(c *config) *[]string { return &c.allowUnused })
+	return each("AllowUnused", orAll(selectors), onCall, interaction.CheckSelector, func(c *config) *[]string { return &c.allowUnused })
 }
 
 // AllowRaced accepts a recording that no request used if another request was waiting for
@@ -253,7 +257,7 @@ func AllowRaced() Option {
 // "http/jobs.example.com" may repeat, while each call of a model needs a recording. Without
 // selectors, every request may repeat.
 func AllowRepeats(selectors ...string) Option {
-	return each("AllowRepeats", orAll(selectors), onCall, canon.CheckSelector, func(c *config) *[]string { return &c.allowRepeats })
+	return each("AllowRepeats", orAll(selectors), onCall, interaction.CheckSelector, func(c *config) *[]string { return &c.allowRepeats })
 }
 
 // orAll returns selectors, or if there are none, the one that selects everything.
@@ -285,7 +289,7 @@ func Log(f func(note string)) Option {
 // not recorded (new_episodes); else it is replayed, with a note. If the cassette is absent
 // or partial, or is recorded again, everything is recorded as without Live.
 func Live(selectors ...string) Option {
-	return each("Live", selectors, onLive, canon.CheckSelector, func(c *config) *[]string { return &c.selection.live })
+	return each("Live", selectors, onLive, interaction.CheckSelector, func(c *config) *[]string { return &c.selection.live })
 }
 
 // Frozen keeps the selected calls from ever being made, in any record mode: they are
@@ -296,7 +300,7 @@ func Live(selectors ...string) Option {
 // select is frozen. The run fails if a selector names nothing that was asked or is recorded:
 // what was to be frozen could be made.
 func Frozen(selectors ...string) Option {
-	return each("Frozen", selectors, onCall, canon.CheckSelector, func(c *config) *[]string { return &c.selection.frozen })
+	return each("Frozen", selectors, onCall, interaction.CheckSelector, func(c *config) *[]string { return &c.selection.frozen })
 }
 
 // OnRecordError says what happens to failures that were recorded: a status of 400 or

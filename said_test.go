@@ -106,7 +106,7 @@ var inVain = map[string][]wrongly{
 		{"without the kind", []Option{Frozen("charge_card")}, `refused: promptecho: Frozen("charge_card"): "charge_card" selects nothing: a selector is a kind (llm, http, tool, `},
 		{"of another kind", []Option{Frozen("tools/charge_card")}, `refused: promptecho: Frozen("tools/charge_card")`},
 		{"misspelt", []Option{Frozen("tool/chargecard")}, `fails: FILE: Frozen("tool/chargecard") has no effect: nothing of this name was asked or is recorded`},
-		{"of an endpoint that is none", []Option{Frozen("llm/openai.chatt")}, `refused: promptecho: Frozen("llm/openai.chatt")`},
+		{"of an endpoint that is none", []Option{Frozen("llm/openai.chatt")}, `fails: FILE: Frozen("llm/openai.chatt") has no effect`},
 		{"by an address", []Option{Frozen("http/https://api.example.com")}, `refused: promptecho: Frozen("http/https://api.example.com")`},
 		{"by a pattern", []Option{Frozen("tool/charge_*")}, `refused: promptecho: Frozen("tool/charge_*")`},
 		{"empty", []Option{Frozen()}, "refused: promptecho: Frozen(): it names nothing"},

@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/promptecho/promptecho/internal/canon"
+	"github.com/promptecho/promptecho/internal/interaction"
 )
 
 // A Fault is something that goes wrong with a request or its answer. [FailFirst],
@@ -38,7 +39,7 @@ func newFault(times int, selectors []string, what string, args ...any) Fault {
 	}
 	f := Fault{times: times, selectors: selectors, code: what + "(" + strings.Join(list, ", ") + ")"}
 	for _, s := range selectors {
-		f.err = cmp.Or(f.err, canon.CheckSelector(s))
+		f.err = cmp.Or(f.err, interaction.CheckSelector(s))
 	}
 	return f
 }

@@ -100,7 +100,7 @@ func (l *acceptLine) same() (text string) {
 
 // line returns what is to be said of a finding.
 func (a *acceptance) line(run *missed.Run, stored *cassette.File, f *accept.Finding, number int) acceptLine {
-	l := acceptLine{File: filepath.ToSlash(here(run.Cassette)), path: run.Cassette, Call: f.Form.Call(), Reason: f.Refused, edits: f.Edits}
+	l := acceptLine{File: filepath.ToSlash(here(run.Cassette)), path: run.Cassette, Call: f.Form.Name(), Reason: f.Refused, edits: f.Edits}
 	if number >= 0 {
 		l.Line, l.Number = stored.Interactions[number].Line, number+1
 	}

@@ -17,6 +17,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/promptecho/promptecho/internal/interaction"
 )
 
 var update = flag.Bool("update", false, "write testdata/surface.txt")
@@ -70,7 +72,10 @@ func TestSurface(t *testing.T) {
 		}
 	}
 	section("flags of the command, by the file that has them", flags)
-	section("keys of cassettes", first(codec, argument(regexp.MustCompile(`^(text|texts|flag|part|headers|number|get)$`), 0), constants(codec)))
+	keys := first(codec, argument(regexp.MustCompile(`^(text|texts|flag|part|headers|number|get)$`), 0), constants(codec))
+	usage, _ := new(interaction.Usage).Fields()
+	section("keys of cassettes", slices.Concat(keys, usage))
+	section("kinds of calls", slices.Clone(interaction.Kinds))
 
 	const file = "testdata/surface.txt"
 	if *update {

@@ -13,13 +13,11 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
-	"fmt"
 	"slices"
 	"strings"
 	"sync"
 
 	"github.com/promptecho/promptecho/internal/fieldpath"
-	"github.com/promptecho/promptecho/internal/interaction"
 )
 
 // Revision is the number of the rules by which keys are made, here and in
@@ -125,32 +123,9 @@ func (f *Form) Name() string {
 	return kind + "/" + cmp.Or(boundary, f.Origin)
 }
 
-// Unnamed returns what the name of the request does not say: the method and the path at a
-// server that no family knows, else "".
-func (f *Form) Unnamed() string {
-	if f.Known || f.Function {
-		return ""
-	}
-	return f.Endpoint
-}
-
-// Call names the request for people: "http/api.example.com GET /v1/models".
-func (f *Form) Call() string { return strings.TrimSpace(f.Name() + " " + f.Unnamed()) }
-
 // Selects reports whether a selector names a request, by the [Form.Name] of its form: in
 // full, by its kind alone ("tool"), or with "*" in place of the kind or of the boundary.
 func Selects(selector, name string) bool { return fieldpath.MatchSegments(selector, name) }
-
-// CheckSelector returns why a selector can select nothing, or nil.
-func CheckSelector(selector string) error {
-	kind, name, named := strings.Cut(selector, "/")
-	isOf := func(f *Family) bool { return f.Name == name }
-	known := kind == "*" || slices.Contains(interaction.Kinds, kind)
-	if all := !named || name == "*"; known && (all || name != "" && !strings.Contains(name, "*") && (kind != "llm" || slices.ContainsFunc(families, isOf)) && (kind != "http" || !strings.Contains(name, "/"))) {
-		return nil
-	}
-	return fmt.Errorf("%q selects nothing: a selector is a kind (%s), or a kind, a slash and a name, as misses and promptecho show have them (\"llm/openai.chat\", \"http/api.example.com\", \"tool/search\"); \"*\" stands for either", selector, strings.Join(interaction.Kinds, ", "))
-}
 
 // Sent returns the path of a field as the request spells it: a system prompt is
 // "body/system/0/text" in the form of a chat that has "body/messages/0/content".

@@ -19,10 +19,10 @@ type Mask struct {
 // Options are a user's changes to what matches. The zero value changes nothing.
 // Of a field that several of them select, the first in the order below decides.
 type Options struct {
-	Ignore   []string // fields left out
-	Match    []string // fields that match although they would not
-	Only     []Only   // which fields of the body match, and no others
-	Sampling bool     // sampling parameters match
+	Ignore   []string            // fields left out
+	Match    []string            // fields that match although they would not
+	Only     map[string][]string // by selectors of requests, which fields of the body match, and no others
+	Sampling bool                // sampling parameters match
 
 	Masks     []Mask
 	Aliases   []string // hosts that are origins of their own although they look local
@@ -30,13 +30,6 @@ type Options struct {
 	SortTools bool     // the order of tools does not match
 
 	Hit func(expr string) bool `json:"-"` // is called if the mask of an expression replaced something; may be nil
-}
-
-// An Only names the fields that match in some requests: only these of the body, and with
-// [Options.Sampling] those.
-type Only struct {
-	Selector string // of requests; see Selects
-	Paths    []string
 }
 
 // Plain reports whether the options are the default ones.

@@ -26,9 +26,9 @@ func (o *Options) form(req *interaction.Request, traced bool) *Form {
 	w.options = o
 	w.call.request = request{Form: f, parser: &w.parser}
 	w.call.classify(o, req, traced || o.selects())
-	for _, only := range o.Only {
-		if Selects(only.Selector, f.Name()) {
-			f.only = append(f.only, only.Paths...)
+	for selector, paths := range o.Only {
+		if Selects(selector, f.Name()) {
+			f.only = append(f.only, paths...)
 		}
 	}
 	w.request()

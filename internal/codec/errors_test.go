@@ -47,7 +47,8 @@ var broken = []struct{ name, text, want string }{
 	{"line separator", body("a\u2028b"), `7:14: a line separator (U+2028) that not all readers take for one; write it as "\u2028" in double quotes`},
 	{"noncharacter", body("a\uffff"), `7:14: control character U+FFFF; write it as "\uffff" in double quotes`},
 	{"LFS pointer", "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a214614ab2935c943f9e0ff69d22eadbb8f32b1258daaa5e2ca24d17e2393\nsize 12345\n", `1:1: this is a pointer of Git LFS and not the file; fetch that: git lfs pull (with GitHub's actions/checkout: "lfs: true")`},
-	{"conflict", "version: 1\n	{"conflict, middle", body("'\n=======\n'"), `8:1: a merge conflict ("======="): promptecho merge x.yaml puts the two sides together, and so does the run of its test with PROMPTECHO_MODE=update, which also asks for what neither side recorded`},
+	{"conflict", "version: 1\n<<<<<<< HEAD\n" + minimal, `2:1: a merge conflict ("<<<<<<<"): promptecho merge x.yaml puts the two sides together, and so does the run of its test with PROMPTECHO_MODE=update, which also asks for what neither side recorded`},
+	{"conflict, middle", body("'\n=======\n'"), `8:1: a merge conflict ("======="): promptecho merge x.yaml puts the two sides together, and so does the run of its test with PROMPTECHO_MODE=update, which also asks for what neither side recorded`},
 	{"conflict, end", minimal + ">>>>>>> branch\n", `10:1: a merge conflict (">>>>>>>"): promptecho merge x.yaml puts the two sides together, and so does the run of its test with PROMPTECHO_MODE=update, which also asks for what neither side recorded`},
 	{"no version", edit("version: 1\n", ""), `1:1: version: is missing; a cassette starts with "version: 1"`},
 	{"version 2", edit("version: 1", "version: 2"), `1:10: version: this is version 2, and this promptecho reads version 1; update promptecho: go get github.com/promptecho/promptecho@latest, or record again`},
@@ -56,7 +57,6 @@ var broken = []struct{ name, text, want string }{
 	{"no interactions", "version: 1\n", `1:1: interactions: is missing; write "interactions: []" if there are none`},
 	{"empty interactions", "version: 1\ninteractions:\n", `2:14: interactions: want a list of interactions, found nothing`},
 	{"interactions as a mapping", "version: 1\ninteractions: {}\n", `2:15: interactions: want a list of interactions, found a mapping`},
-<<<<<<< HEAD
 	{"unknown key", edit("kind:", "knid:"), `3:5: interaction: unknown key "knid"; known are kind, boundary, within, again, accepted, request, response, usage, latency_ms, concurrent. If a newer promptecho wrote it, update promptecho: go get github.com/promptecho/promptecho@latest`},
 	{"unknown key at the top", "verzion: 1\n" + minimal, `1:1: unknown key "verzion"; known are version, pinned, partial, time, seed, env, interactions, seals. If a newer promptecho wrote it, update promptecho: go get github.com/promptecho/promptecho@latest`},
 	{"two known keys as one", edit("kind:", `"request, response":`), `3:5: interaction: unknown key "request, response"; known are kind, boundary, within, again, accepted, request, response, usage, latency_ms, concurrent. If a newer promptecho wrote it, update promptecho: go get github.com/promptecho/promptecho@latest`},
