@@ -103,9 +103,6 @@ type mainConfig struct {
 // below example.com.
 func AllowHosts(hosts ...string) MainOption {
 	return func(c *mainConfig) {
-		if len(hosts) == 0 {
-			hosts = []string{""} // which is refused
-		}
 		for _, host := range hosts {
 			bare := strings.Trim(host, "[]")
 			if bare == "" || strings.ContainsAny(bare, "/@ ") || strings.Count(bare, ":") == 1 || strings.Contains(strings.TrimPrefix(bare, "*."), "*") {
