@@ -268,9 +268,9 @@ func TestUnsaid(t *testing.T) {
 				}
 				got, want := "", ""
 				if tt.field != "" && given[0] != given[1] {
-					endpoint := "POST /v1/thing"
+					endpoint := "http/api.example POST /v1/thing"
 					if strings.Contains(tt.asked[0].body, "jsonrpc") {
-						endpoint = "jsonrpc.tools/list"
+						endpoint = "llm/jsonrpc.tools/list"
 					}
 					want = "promptecho: FILE: interactions 1 and 2 are of the same request (" + endpoint + ") and have different answers. They were asked with another " + tt.field +
 						", which is not written, so replay could not tell them apart." + fmt.Sprintf(tt.way, tt.path)
@@ -471,7 +471,7 @@ func TestAliasOfNothing(t *testing.T) {
 				notes = append(notes, note)
 			}
 		}
-		if want := file + `: Alias("http://127.0.0.1:1002", "github"): no request went to this server`; len(notes) != 1 || notes[0] != want {
+		if want := file + `: Alias("http://127.0.0.1:1002", "github") has no effect: no request went to this server`; len(notes) != 1 || notes[0] != want {
 			t.Errorf("%v: notes %q, want %q", mode, notes, want)
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"os"
+	"slices"
 	"testing"
 
 	"github.com/promptecho/promptecho/internal/report"
@@ -34,7 +36,7 @@ func init() {
 // Close ends the recorder. It settles answers that are still being read, saves the
 // cassette if the record mode records, and returns what is wrong, joined: misses,
 // recordings that no request used, a recorder that no request reached, and a cassette
-// that could not be saved. A second Close returns the same, even while the first is still
+// that could not be saved. [errors.As] finds the first [*MissError] in it. A second Close returns the same, even while the first is still
 // at work.
 //
 // The cassette is written whole or not at all: to a temporary file that is renamed and
@@ -48,6 +50,9 @@ func init() {
 // whole. Under [github.com/promptecho/promptecho/echotest.Run], which knows how the tests
 // end, such a Close only ends the recorder: Run saves the cassette and reports what is wrong.
 func (r *Recorder) Close() error {
+	if r == nil {
+		return nil
+	}
 	running := stack.Current()
 	o := report.Outcome{
 		Failed: running.Panicking || running.Exiting,
@@ -64,12 +69,37 @@ func (r *Recorder) Close() error {
 	} else {
 		o.Filtered = testing.Testing() && report.Part() != ""
 	}
-	var errs []error
-	for _, text := range r.finish(o).Errors {
-		errs = append(errs, errors.New("promptecho: "+text))
+	rep := r.finish(o)
+	if r.config.log == nil {
+		for _, option := range rep.Options {
+			if option.Why != "" {
+				fmt.Fprintf(os.Stderr, "promptecho: %s: %s\n", r.file, option)
+			}
+		}
 	}
-	return errors.Join(errs...)
+	var failed runError
+	for _, text := range rep.Errors {
+		failed = append(failed, errors.New("promptecho: "+text))
+	}
+	if len(failed) == 0 {
+		return nil
+	}
+	for _, m := range r.Misses() {
+		failed = append(failed, m)
+	}
+	return failed
 }
+
+// A runError is what is wrong with a run: what a report says, and behind that the misses, which
+// it names.
+type runError []error
+
+func (e runError) Error() string {
+	said := slices.DeleteFunc(slices.Clone(e), func(err error) bool { _, ok := err.(*MissError); return ok })
+	return errors.Join(said...).Error()
+}
+
+func (e runError) Unwrap() []error { return e }
 
 // finish closes the recorder knowing how its run ended.
 func (r *Recorder) finish(o report.Outcome) report.Report {
@@ -88,7 +118,7 @@ func (r *Recorder) finish(o report.Outcome) report.Report {
 		if unlogged.Load() {
 			neverCache()
 		}
-		rep := r.judge(&o)
+		rep := r.log.Judge(&o, r.options(&o)...)
 		if !r.log.OfTest {
 			if err := rep.Done.Leave(); err != nil {
 				rep.Errors = append(rep.Errors, fmt.Sprintf("%s: promptecho record does not count what this recorder did: %v", r.file, err))
@@ -103,25 +133,4 @@ func (r *Recorder) finish(o report.Outcome) report.Report {
 		}
 		return rep
 	})
-}
-
-// judge says what is wrong with the run.
-func (r *Recorder) judge(o *report.Outcome) report.Report {
-	var unasked []string // options
-	for _, a := range r.config.aliases {
-		if !a.asked.Load() {
-			unasked = append(unasked, fmt.Sprintf("Alias(%q, %q): no request went to this server", a.address, a.name))
-		}
-	}
-	for _, host := range r.config.passing {
-		if !r.log.Passed("http/" + host) {
-			unasked = append(unasked, fmt.Sprintf("PassThrough(%q): no request went there", "http/"+host))
-		}
-	}
-	if s := &r.config.selection; !s.empty() && !r.plan.passThrough && len(r.log.Misses()) == 0 {
-		for _, option := range s.unselected(r.tape.Recordings()) {
-			unasked = append(unasked, option+": nothing of this name was asked or is recorded")
-		}
-	}
-	return r.log.Judge(o, unasked...)
 }

@@ -71,7 +71,7 @@ func (r *Recorder) fetch(c playedCall) (*interaction.Response, error) {
 		return nil, fmt.Errorf("no answer within %s", compareTimeout)
 	case err != nil:
 		return nil, err
-	case live.Headers.Get(strings.ToLower(missHeader)) != "":
+	case live.Headers.Get(strings.ToLower(MissHeader)) != "":
 		return nil, errors.New("the answer is the miss of another recorder, which stands where the network should be")
 	}
 	return live, nil

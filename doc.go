@@ -29,10 +29,28 @@
 // The time, random values and the environment come from the recorder, too, if a test
 // takes them from there: see [Recorder.Now], [Recorder.Rand] and [Recorder.Env].
 //
+// A call has one name, by which options select it and reports, promptecho show and [MissError]
+// call it: its kind and what is called, "llm/openai.chat", "http/api.example.com",
+// "tool/search"; see [Live]. An option that selects nothing is not silent; see [Option].
+//
 // What is written is redacted first: headers are written by allow-list, and
 // whatever looks like a credential or is known as one is replaced, on both
-// sides of a match. See [Recorder.Secret] and [Redact] for values of your own.
+// sides of a match. See [Recorder.Secret], [RedactFields] and [Redact] for values of your own.
 // What the program sends and receives does not change. While a run records, it
 // keeps a journal beside the cassette, so a process that is killed loses
 // nothing.
+//
+// Names that people look for, and what is meant:
+//
+//	New, NewRecorder, Use      echotest.New in a test, else Open
+//	HTTPClient, Transport      Recorder.Client; a Recorder is a transport itself
+//	Stop, Save, Flush          Recorder.Close
+//	Mode, WithMode, Replay     InMode(ModeNone)
+//	Recording, IsRecording     Recorder.Online
+//	Time, Clock                Recorder.Now
+//	Strict, WithMatcher        MatchSampling, Match
+//	MatchOn                    MatchOnly
+//	Filter, Scrub, WithHook    RedactFields, Redact
+//	Passthrough, IgnoreHosts   PassThrough
+//	Default, Install           echotest.SetDefault
 package promptecho

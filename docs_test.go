@@ -85,6 +85,7 @@ var commandsNotRun = map[string]string{
 	"go -C bench test ./migrate -update":               ".ci/run does, without the flag",
 	"go -C interop test ./waits -update":               ".ci/run does, without the flag",
 	"go -C bench test -run '^$' -bench":                "it measures",
+	"go test ./internal/arch -run TestSurface -update": ".ci/run does, without the flag",
 	"go test -httprecord=REGEXP":                       "it is a flag of httprr",
 	"go test -overlay":                                 "this is what promptecho observe runs",
 }

@@ -13,10 +13,13 @@ import (
 // A MissError says that a request was not recorded, and why the nearest
 // recording was not used.
 type MissError struct {
-	File     string // the cassette
-	Line     int    // where the nearest recording starts in it; 0 if there is none
-	Endpoint string // what was asked: "anthropic.messages", "GET /v1/models"
-	Model    string // empty if the request names none
+	File string // the cassette
+	Line int    // where the nearest recording starts in it; 0 if there is none
+	// Call is what selectors call it: "llm/anthropic.messages", "http/api.example.com",
+	// "tool/search".
+	Call    string
+	Request string // what was asked of a server that no model API is known of: "GET /v1/models"; else empty
+	Model   string // empty if the request names none
 	// Caller is "file.go:line" of the user's code, and after " < " that of the test it was
 	// called from; for another process, its User-Agent and what it asked. It is empty if
 	// nothing was found.
@@ -33,9 +36,11 @@ type MissError struct {
 // what was asked by whom, and each differing field with both values.
 func (e *MissError) Error() string { return (*report.Miss)(e).Error() }
 
-// missHeader marks the answer to a request that is not recorded, so that no other
-// recorder records it or compares with it.
-const missHeader = "X-Promptecho-Miss"
+// MissHeader is a header of the answer to a request that is not recorded: a program that must
+// tell a miss from what a provider says looks for it, and so does every other recorder. Its
+// value says nothing. The status of such an answer is 418, and its body is JSON as the
+// providers' errors are.
+const MissHeader = "X-Promptecho-Miss"
 
 // A refusedError says why a request was not sent.
 type refusedError string
@@ -59,7 +64,7 @@ func refusal(req *http.Request, short, text string) *http.Response {
 	resp := answer.Whole(req, http.StatusTeapot, http.Header{
 		"Content-Type":   {"application/json"},
 		"X-Should-Retry": {"false"},
-		missHeader:       {"not recorded"},
+		MissHeader:       {"not recorded"},
 	}, body)
 	resp.Status = "418 " + phrase(redact.Printable(short))
 	return resp

@@ -24,7 +24,7 @@ func init() {
 		return
 	}
 	if flag.Lookup(modeFlag) == nil {
-		flag.Var(new(flagValue), modeFlag, "promptecho: record `mode`: none, compare, once, new_episodes, update, accepted, all or live")
+		flag.Var(new(flagValue), modeFlag, "promptecho: record `mode`: none, compare, once, new_episodes, update, all or live")
 	}
 	if flag.Lookup(recordFlag) == nil {
 		flag.Var(&flagValue{text: "false", isBool: true}, recordFlag, "promptecho: record every cassette again; short for -echo.mode=all")

@@ -40,12 +40,6 @@ const (
 	// (a response id, a cache) may not be there any more.
 	ModeUpdate Mode = "update"
 
-	// modeAccepted records again what promptecho accept has put another request into,
-	// in cassettes that have such recordings, and is like ModeUpdate there otherwise. If
-	// the run fails, the cassette stays as it was. It replays other cassettes like
-	// ModeNone. It is what promptecho record -accepted uses.
-	modeAccepted Mode = "accepted"
-
 	// ModeAll records everything and replaces the cassette at the end.
 	ModeAll Mode = "all"
 
@@ -54,8 +48,14 @@ const (
 	ModeLive Mode = "live"
 )
 
-// modes lists the record modes.
-var modes = []Mode{ModeNone, ModeCompare, ModeOnce, ModeNewEpisodes, ModeUpdate, modeAccepted, ModeAll, ModeLive}
+// modeAccepted records again what promptecho accept has put another request into, in cassettes
+// that have such recordings, and is like ModeUpdate there otherwise. If the run fails, the
+// cassette stays as it was. It replays other cassettes like ModeNone. It is what promptecho
+// record -accepted sets, and nobody else.
+const modeAccepted Mode = "accepted"
+
+// modes lists the record modes for users.
+var modes = []Mode{ModeNone, ModeCompare, ModeOnce, ModeNewEpisodes, ModeUpdate, ModeAll, ModeLive}
 
 // may says whether a mode may send requests upstream, and whether it may write. It
 // may do both if the code names none.
@@ -78,7 +78,7 @@ func (m Mode) allows(other Mode) bool {
 
 // parseMode returns the mode named s; where says who asked for it.
 func parseMode(s, where string) (Mode, error) {
-	if m := Mode(s); slices.Contains(modes, m) {
+	if m := Mode(s); m == modeAccepted || slices.Contains(modes, m) {
 		return m, nil
 	}
 	names := make([]string, len(modes))

@@ -76,7 +76,7 @@ func TestModeErrors(t *testing.T) {
 	t.Run("environment", func(t *testing.T) {
 		t.Setenv("PROMPTECHO_MODE", "record")
 		_, err := Open("x.yaml")
-		if want := `promptecho: PROMPTECHO_MODE: unknown record mode "record": use one of none, compare, once, new_episodes, update, accepted, all, live`; err == nil || err.Error() != want {
+		if want := `promptecho: PROMPTECHO_MODE: unknown record mode "record": use one of none, compare, once, new_episodes, update, all, live`; err == nil || err.Error() != want {
 			t.Errorf("%v, want %s", err, want)
 		}
 	})

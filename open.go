@@ -29,7 +29,9 @@ import (
 func Open(file string, opts ...Option) (*Recorder, error) {
 	r := &Recorder{file: file}
 	for _, o := range opts {
-		o(&r.config)
+		if o != nil {
+			o(&r.config)
+		}
 	}
 	if r.config.err != nil {
 		return nil, r.config.err
@@ -55,11 +57,7 @@ func Open(file string, opts ...Option) (*Recorder, error) {
 	if rounds {
 		r.mode = inRounds(r.mode, path)
 	}
-	r.redact.KeepHeaders = r.config.keepHeaders
-	r.redact.Names, r.redact.Patterns = r.config.redactNames, r.config.redactPatterns
-	// This is done in replay too, so that both sides of a match are redacted alike. (The
-	// test cache of the go command watches what Getenv reads, and not Environ.)
-	r.redact.Environment(os.Environ())
+	r.setPolicy()
 	r.tape = tape.New(tape.Config{
 		Path:    path,
 		Name:    file,
@@ -73,6 +71,7 @@ func Open(file string, opts ...Option) (*Recorder, error) {
 	if err := r.load(); err != nil {
 		return nil, fmt.Errorf("promptecho: %w", err)
 	}
+	r.overruled(rounds)
 	r.describe(path)
 	r.given = given{plan: r.plan, frozen: r.config.selection.freezes(), file: file, tape: r.tape, log: &r.log, policy: &r.redact}
 	r.given.find(!testing.Testing()) // echotest knows better
@@ -85,6 +84,15 @@ func Open(file string, opts ...Option) (*Recorder, error) {
 	}
 	unfinished.add(r)
 	return r, nil
+}
+
+// setPolicy settles how what is written, and compared, is redacted.
+func (r *Recorder) setPolicy() {
+	r.redact.KeepHeaders, r.redact.Names, r.redact.Patterns = r.config.keepHeaders, r.config.redactNames, r.config.redactPatterns
+	r.redact.Hit, r.config.matching.Hit = r.config.hit, r.config.hit
+	// This is done in replay too, so that both sides of a match are redacted alike. (The
+	// test cache of the go command watches what Getenv reads, and not Environ.)
+	r.redact.Environment(os.Environ())
 }
 
 // load settles the plan, puts the cassette on the tape and claims its file.

@@ -1,49 +1,38 @@
 package promptecho
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
 	"regexp"
 	"strings"
 
-	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/chance"
 	"github.com/promptecho/promptecho/internal/fieldpath"
+	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/urls"
 )
 
-// An Option changes what a recorder does. Options are applied in order; those
-// that take several values add to what is there.
+// An Option changes what a recorder does. Options are applied in order; those that take
+// several values add to what is there. A nil Option does nothing.
+//
+// Nothing that is said has no effect in silence. [Open] returns an error if an option cannot
+// mean anything: an unknown kind of call, an invalid expression, no value at all. When the run
+// is over, an option that selected nothing, that is given twice or that another one overrules
+// is said to have had no effect: by echotest with the result of the test, by [Recorder.Close] on
+// standard error, or to [Log]. Tests that share an option need not all use it: it is said once,
+// and with echotest.Main only if no test of the package needed it. A call that was to be [Frozen]
+// and was not fails the run.
 type Option func(*config)
 
-// config holds what the options set.
-type config struct {
-	mode        Mode
-	flag        chosenMode // the mode that a flag of the command sets, which decides
-	upstream    http.RoundTripper
-	matching    canon.Options
-	aliases     aliases
-	selection   selection
-	passing     []string // places; see PassThrough
-	keepHeaders []string
-	redactNames []string
-
-	redactPatterns []*regexp.Regexp
-
-	pace          float64
-	allowUnused   []string // selectors
-	allowRepeats  []string // selectors
-	allowRaced    bool
-	onRecordError RecordErrorPolicy
-	log           func(note string)
-	err           error // the first option that could not be applied
-}
-
-// plain reports whether the options change nothing about what makes two requests the
-// same, and select none by its form. Then the match keys in the file are those of this run.
-func (c *config) plain() bool {
-	return c.matching.Plain() && len(c.redactNames) == 0 && len(c.redactPatterns) == 0 && c.selection.empty()
+// each returns an option that adds values to a list of the config. check says why a value is
+// none.
+func each(option string, values []string, on effect, check func(string) error, list func(*config) *[]string) Option {
+	return func(c *config) {
+		*list(c) = append(*list(c), values...)
+		c.add(option+"(", values, on, check)
+	}
 }
 
 // InMode sets the record mode in code. It replaces the default and is a
@@ -51,13 +40,19 @@ func (c *config) plain() bool {
 // one does not. So a cassette that was edited by hand is
 // safe from PROMPTECHO_MODE=all with InMode(ModeNone). In CI a mode other than
 // none needs PROMPTECHO_MODE or the flag as well.
-func InMode(m Mode) Option { return func(c *config) { c.mode = m } }
+func InMode(m Mode) Option {
+	return func(c *config) {
+		_, err := parseMode(string(m), "InMode")
+		c.set("InMode", err != nil, strings.TrimPrefix(fmt.Sprint(err), "promptecho: InMode: "))
+		c.mode = m
+	}
+}
 
 // Upstream sets the transport that sends a request that is not in the cassette. The
 // default is a clone of [http.DefaultTransport] with connections of its own. [Open]
 // returns an error if the transport is a recorder.
 func Upstream(rt http.RoundTripper) Option {
-	return func(c *config) { c.upstream = rt }
+	return func(c *config) { c.set("Upstream", rt == nil, "it is nil"); c.upstream = rt }
 }
 
 // MatchOnly makes the named fields the only fields of the body that match, in the requests
@@ -70,18 +65,22 @@ func Upstream(rt http.RoundTripper) Option {
 //
 // Paths are those of the request as it is sent, and of a miss report, such as "model" or
 // "messages/0/content"; "*" stands for one segment, "**" for any number, and a path stands
-// for everything below it. A path that no request and no recording has is noted.
+// for everything below it.
 //
 // If several options select a field, [Ignore] decides before [Match], [Match] before
 // [MatchSampling], and that before MatchOnly. [Mask] changes values wherever they match.
 func MatchOnly(selector string, paths ...string) Option {
 	return func(c *config) {
-		for _, p := range paths {
-			if fieldpath.Outside(p) {
-				c.fail(fmt.Errorf("MatchOnly: %q is outside the body: Match(%[1]q) makes it match; a field of the body of that name is %q", p, "body/"+p))
-			}
+		if c.matching.Only == nil {
+			c.matching.Only = map[string][]string{}
 		}
-		c.matching.Only = append(c.matching.Only, canon.Only{Selector: selector, Paths: paths})
+		c.matching.Only[selector] = append(c.matching.Only[selector], paths...)
+		c.add(fmt.Sprintf("MatchOnly(%q, ", selector), paths, onField, func(p string) error {
+			if fieldpath.Outside(p) {
+				return fmt.Errorf("it is outside the body: Match(%q) makes it match; a field of the body of that name is %q", p, "body/"+p)
+			}
+			return interaction.CheckSelector(selector)
+		})
 	}
 }
 
@@ -92,10 +91,10 @@ func MatchOnly(selector string, paths ...string) Option {
 // the cassette, so it must not be secret.
 func Match(paths ...string) Option {
 	return func(c *config) {
+		c.matching.Match = append(c.matching.Match, paths...)
+		c.add("Match(", paths, onField, nil)
 		for _, p := range paths {
-			p = headerPath(p)
-			c.matching.Match = append(c.matching.Match, p)
-			if name, ok := strings.CutPrefix(p, "header/"); ok {
+			if name, ok := strings.CutPrefix(strings.TrimPrefix(p, "/"), "header/"); ok {
 				name, _, _ = strings.Cut(name, "/")
 				c.keepHeaders = append(c.keepHeaders, name)
 			}
@@ -103,26 +102,16 @@ func Match(paths ...string) Option {
 	}
 }
 
-// headerPath returns a path with the name of a header in lower case, as forms have it.
-func headerPath(path string) string {
-	if p := strings.TrimPrefix(path, "/"); strings.HasPrefix(p, "header/") {
-		return strings.ToLower(p)
-	}
-	return path
-}
-
 // MatchSampling makes the sampling parameters (temperature, top_p, max_tokens, seed and the
 // like) match too.
-func MatchSampling() Option { return func(c *config) { c.matching.Sampling = true } }
+func MatchSampling() Option {
+	return func(c *config) { c.set("MatchSampling", false, ""); c.matching.Sampling = true }
+}
 
 // Ignore leaves fields out of matching and of reports. The paths are as in [MatchOnly];
 // outside the body they are "host", "path", "query/NAME" and "header/NAME".
 func Ignore(paths ...string) Option {
-	return func(c *config) {
-		for _, p := range paths {
-			c.matching.Ignore = append(c.matching.Ignore, headerPath(p))
-		}
-	}
+	return each("Ignore", paths, onField, nil, func(c *config) *[]string { return &c.matching.Ignore })
 }
 
 // Mask replaces what a regular expression matches in the texts of a request, recorded and
@@ -134,11 +123,8 @@ func Ignore(paths ...string) Option {
 func Mask(expr, placeholder string) Option {
 	return func(c *config) {
 		re, err := regexp.Compile(expr)
-		if err != nil {
-			c.fail(fmt.Errorf("Mask: %w", err))
-			return
-		}
 		c.matching.Masks = append(c.matching.Masks, chance.Mask{Regexp: re, Placeholder: placeholder})
+		c.add("Mask(", []string{expr}, onText, func(string) error { return err })
 	}
 }
 
@@ -146,10 +132,10 @@ func Mask(expr, placeholder string) Option {
 // package time have them, as [time.Time.String] and people write them ("2 January 2026",
 // "Monday", "3:04 PM"), and Unix times of ten digits and more. A test that depends on a
 // date is better off with [Recorder.Now], which changes nothing in what matches.
-func MaskTimes() Option { return maskWith(chance.Times) }
+func MaskTimes() Option { return maskWith("MaskTimes", chance.Times) }
 
 // MaskUUIDs masks UUIDs in texts, as [Mask] does.
-func MaskUUIDs() Option { return maskWith(chance.UUIDs) }
+func MaskUUIDs() Option { return maskWith("MaskUUIDs", chance.UUIDs) }
 
 // MaskTempDirs masks, as [Mask] does, where temporary files are: the folder of the system
 // (/tmp, macOS's below /var/folders, Windows's below AppData) and the random digits that
@@ -157,10 +143,14 @@ func MaskUUIDs() Option { return maskWith(chance.UUIDs) }
 // folders and files still match. A name with a space, as os.MkdirTemp("", "my dir*") makes,
 // keeps its digits: in a sentence nobody knows whether a path ends at the space, and the
 // digits of what follows it must match. Use a name without one, or add a [Mask].
-func MaskTempDirs() Option { return maskWith(chance.TempDirs) }
+func MaskTempDirs() Option { return maskWith("MaskTempDirs", chance.TempDirs) }
 
-func maskWith(mask func() chance.Mask) Option {
-	return func(c *config) { c.matching.Masks = append(c.matching.Masks, mask()) }
+func maskWith(option string, mask func() chance.Mask) Option {
+	return func(c *config) {
+		m := mask()
+		c.matching.Masks = append(c.matching.Masks, m)
+		c.state(option+"()", m.Regexp.String(), onText)
+	}
 }
 
 // Alias names a local server: a request to the origin (scheme, host and port, such as
@@ -168,20 +158,21 @@ func maskWith(mask func() chance.Mask) Option {
 // hosts without a name count as one origin, since their names and ports change from
 // machine to machine. So give names to those that must not answer for each other. Headers
 // of answers that lead to the server (Location, Link) are written with the name, too, and
-// replayed with the origin. An origin that no request went to is noted. [Open] returns an
+// replayed with the origin. [Open] returns an
 // error if the origin or the name is invalid.
 func Alias(origin, name string) Option {
 	return func(c *config) {
 		u, err := url.Parse(origin)
 		switch {
 		case err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https":
-			c.fail(fmt.Errorf("Alias: %q is not an origin such as http://127.0.0.1:8080", origin))
+			c.fail("Alias", fmt.Errorf("%q is not an origin such as http://127.0.0.1:8080", origin))
 		case !plainName.MatchString(name):
-			c.fail(fmt.Errorf("Alias: %q is not a name of letters, digits, \"-\" and \".\"", name))
+			c.fail("Alias", fmt.Errorf("%q is not a name of letters, digits, \"-\" and \".\"", name))
 		default:
-			name = strings.ToLower(name)
-			c.aliases = append(c.aliases, &alias{origin: urls.Origin(u), address: u.Scheme + "://" + u.Host, name: name})
-			c.matching.Aliases = append(c.matching.Aliases, name)
+			a := &alias{origin: urls.Origin(u), address: u.Scheme + "://" + u.Host, name: strings.ToLower(name)}
+			c.aliases = append(c.aliases, a)
+			c.matching.Aliases = append(c.matching.Aliases, a.name)
+			c.state(fmt.Sprintf("Alias(%q, %q)", a.address, a.name), a.address, onServer)
 		}
 	}
 }
@@ -192,7 +183,7 @@ func Alias(origin, name string) Option {
 // paths are as in [MatchOnly], except that a path stands only for the list itself, and not
 // for lists below it. In messages and in most other lists the order decides the answer.
 func Unordered(paths ...string) Option {
-	return func(c *config) { c.matching.Unordered = append(c.matching.Unordered, paths...) }
+	return each("Unordered", paths, onField, nil, func(c *config) *[]string { return &c.matching.Unordered })
 }
 
 // KeepHeaders writes headers of these names, of requests and responses, to the
@@ -200,7 +191,7 @@ func Unordered(paths ...string) Option {
 // the headers that were written, so a program that reads another one, such as
 // x-ratelimit-remaining-tokens, needs this. They do not take part in matching.
 func KeepHeaders(names ...string) Option {
-	return func(c *config) { c.keepHeaders = append(c.keepHeaders, names...) }
+	return each("KeepHeaders", names, onWriting, nil, func(c *config) *[]string { return &c.keepHeaders })
 }
 
 // Redact replaces more than promptecho does by itself: names of customers, personal data. An
@@ -212,17 +203,14 @@ func KeepHeaders(names ...string) Option {
 // if an expression is invalid.
 func Redact(exprs ...string) Option {
 	return func(c *config) {
-		for _, s := range exprs {
-			re, err := regexp.Compile(s)
+		c.add("Redact(", exprs, onWriting, func(expr string) error {
+			re, err := regexp.Compile(expr)
 			if err == nil && re.MatchString("") {
-				err = fmt.Errorf("%q matches the empty text, and so everything", s)
-			}
-			if err != nil {
-				c.fail(fmt.Errorf("Redact: %w", err))
-				return
+				err = errors.New("it matches the empty text, and so everything")
 			}
 			c.redactPatterns = append(c.redactPatterns, re)
-		}
+			return err
+		})
 	}
 }
 
@@ -230,7 +218,7 @@ func Redact(exprs ...string) Option {
 // names, in any letter case and wherever they stand: a text becomes "[REDACTED]", a number 0.
 // Otherwise it is like [Redact].
 func RedactFields(names ...string) Option {
-	return func(c *config) { c.redactNames = append(c.redactNames, names...) }
+	return each("RedactFields", names, onWriting, nil, func(c *config) *[]string { return &c.redactNames })
 }
 
 var plainName = regexp.MustCompile(`^[A-Za-z0-9_.-]+$`)
@@ -241,10 +229,7 @@ var plainName = regexp.MustCompile(`^[A-Za-z0-9_.-]+$`)
 // bubble replays real latencies in no time. [Open] returns an error if x is negative.
 func Pace(x float64) Option {
 	return func(c *config) {
-		if !(x >= 0) {
-			c.fail(fmt.Errorf("Pace: %v is not a factor of time: use 0 or more", x))
-			return
-		}
+		c.set("Pace", !(x >= 0), fmt.Sprint(x, " is not a factor of time: use 0 or more"))
 		c.pace = x
 	}
 }
@@ -253,20 +238,22 @@ func Pace(x float64) Option {
 // name; see [Live]. Without selectors it accepts all of them, and a recorder that no request
 // reached.
 func AllowUnused(selectors ...string) Option {
-	return func(c *config) { c.allowUnused = append(c.allowUnused, orAll(selectors)...) }
+	return each("AllowUnused", orAll(selectors), onCall, interaction.CheckSelector, func(c *config) *[]string { return &c.allowUnused })
 }
 
 // AllowRaced accepts a recording that no request used if another request was waiting for
 // its answer while it was recorded. What a program asks in the background (a title for a
 // conversation) races with the end of its test, which comes sooner in replay.
-func AllowRaced() Option { return func(c *config) { c.allowRaced = true } }
+func AllowRaced() Option {
+	return func(c *config) { c.set("AllowRaced", false, ""); c.allowRaced = true }
+}
 
 // AllowRepeats replays the last recording of a request again when the request is asked more
 // often than it was recorded, if one of the selectors names it; see [Live]. So a poll of
 // "http/jobs.example.com" may repeat, while each call of a model needs a recording. Without
 // selectors, every request may repeat.
 func AllowRepeats(selectors ...string) Option {
-	return func(c *config) { c.allowRepeats = append(c.allowRepeats, orAll(selectors)...) }
+	return each("AllowRepeats", orAll(selectors), onCall, interaction.CheckSelector, func(c *config) *[]string { return &c.allowRepeats })
 }
 
 // orAll returns selectors, or if there are none, the one that selects everything.
@@ -280,7 +267,9 @@ func orAll(selectors []string) []string {
 // Log calls f with every note when the recorder is closed: what was saved and where, what
 // was not recorded and why, and which fields changed without a miss. Without it,
 // [Recorder.Close] drops the notes. Package echotest logs them to its test anyway.
-func Log(f func(note string)) Option { return func(c *config) { c.log = f } }
+func Log(f func(note string)) Option {
+	return func(c *config) { c.set("Log", f == nil, "it is nil"); c.log = f }
+}
 
 // Live runs the selected calls for real and replays the rest, to see what becomes of a
 // recorded conversation when one part of it has changed. What comes of it is written to
@@ -289,14 +278,14 @@ func Log(f func(note string)) Option { return func(c *config) { c.log = f } }
 //
 // A selector is the name of a function that was given to [Wrap], such as "tool/search", or
 // of a request: "llm/openai.chat" or "http/api.example.com". "*" stands for the kind or for
-// the rest, and a kind alone selects all of that kind. A selector that selects nothing is
-// noted.
+// the rest, and a kind alone selects all of that kind. Misses and promptecho show call each
+// request by this name.
 //
 // A function can be live in every mode. A request is live only if the mode records what is
 // not recorded (new_episodes); else it is replayed, with a note. If the cassette is absent
 // or partial, or is recorded again, everything is recorded as without Live.
 func Live(selectors ...string) Option {
-	return func(c *config) { c.selection.live = append(c.selection.live, selectors...) }
+	return each("Live", selectors, onLive, interaction.CheckSelector, func(c *config) *[]string { return &c.selection.live })
 }
 
 // Frozen keeps the selected calls from ever being made, in any record mode: they are
@@ -304,9 +293,10 @@ func Live(selectors ...string) Option {
 // else again, keeps and replays what the cassette has of them, and mode live replays it.
 // It is for what must not happen twice, such as charging a card: record it once without
 // this option, or write its recording by hand. The selectors are those of [Live]. What both
-// select is frozen.
+// select is frozen. The run fails if a selector names nothing that was asked or is recorded:
+// what was to be frozen could be made.
 func Frozen(selectors ...string) Option {
-	return func(c *config) { c.selection.frozen = append(c.selection.frozen, selectors...) }
+	return each("Frozen", selectors, onCall, interaction.CheckSelector, func(c *config) *[]string { return &c.selection.frozen })
 }
 
 // OnRecordError says what happens to failures that were recorded: a status of 400 or
@@ -314,33 +304,7 @@ func Frozen(selectors ...string) Option {
 // default is [Warn]. An error that a retry overcame is always kept, in sequence.
 func OnRecordError(p RecordErrorPolicy) Option {
 	return func(c *config) {
-		if p < Warn || p > Keep {
-			c.fail(fmt.Errorf("OnRecordError: unknown policy %d: use Warn, Fail or Keep", p))
-			return
-		}
+		c.set("OnRecordError", p < Warn || p > Keep, fmt.Sprintf("unknown policy %d: use Warn, Fail or Keep", p))
 		c.onRecordError = p
-	}
-}
-
-// A RecordErrorPolicy is an argument of [OnRecordError].
-type RecordErrorPolicy int
-
-// The policies for failures that were recorded.
-const (
-	// Warn writes such failures and says so. A run that failed does not write them. In mode all,
-	// no failure takes the place of a recorded success: the cassette stays as it was, and
-	// Close returns an error.
-	Warn RecordErrorPolicy = iota
-
-	// Fail writes nothing and makes Close return an error.
-	Fail
-
-	// Keep writes such failures without a word: the failure is what the test is about.
-	Keep
-)
-
-func (c *config) fail(err error) {
-	if c.err == nil {
-		c.err = fmt.Errorf("promptecho: %w", err)
 	}
 }

@@ -1,7 +1,7 @@
 package promptecho
 
 import (
-	"fmt"
+	"errors"
 	"net/http"
 	"net/url"
 	"path"
@@ -24,19 +24,18 @@ import (
 // a redirect to another place does not. Live, in contrast, records what it lets
 // through, and only where the mode records.
 //
-// [Open] returns an error for a selector that names no host. A selector that let nothing pass
-// is noted.
+// [Open] returns an error for a selector that names no host.
 func PassThrough(servers ...string) Option {
 	return func(c *config) {
-		for _, s := range servers {
+		c.add("PassThrough(", servers, onServer, func(s string) error {
 			place, ok := strings.CutPrefix(s, "http/")
 			host, _, _ := strings.Cut(place, "/")
-			if name := strings.TrimPrefix(host, "*."); !ok || name == "" || strings.ContainsAny(name, "*@ ") {
-				c.fail(fmt.Errorf("PassThrough: %q is no server such as \"http/127.0.0.1:6333\" or \"http/*.example.com\": models and functions are what a cassette is for; Live runs them for real", s))
-				return
-			}
 			c.passing = append(c.passing, place)
-		}
+			if name := strings.TrimPrefix(host, "*."); !ok || name == "" || strings.ContainsAny(name, "*@ ") {
+				return errors.New("it is no server such as \"http/127.0.0.1:6333\" or \"http/*.example.com\": models and functions are what a cassette is for; Live runs them for real")
+			}
+			return nil
+		})
 	}
 }
 
@@ -77,5 +76,6 @@ func (r *Recorder) passThrough(req *http.Request, selector string) (*http.Respon
 	}
 	r.log.Reach()
 	r.log.Pass(selector)
+	r.config.hit(selector)
 	return r.upstream.RoundTrip(req)
 }

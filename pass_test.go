@@ -143,7 +143,7 @@ func TestPassThroughForNothing(t *testing.T) {
 	r := mustOpen(t, filepath.Join(t.TempDir(), "c.yaml"), InMode(ModeAll), Upstream(canned("{}")), PassThrough("http/db.example.com"))
 	post(t, r, chatURL, prompt("hi"))
 	rep := r.finish(report.Outcome{})
-	if text := strings.Join(rep.Notes, "\n"); !strings.Contains(text, `PassThrough("http/db.example.com"): no request went there`) {
+	if text := strings.Join(rep.Notes, "\n"); !strings.Contains(text, `PassThrough("http/db.example.com") has no effect: no request went to this server`) {
 		t.Error(text)
 	}
 }

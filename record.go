@@ -45,7 +45,7 @@ func (r *Recorder) record(req *http.Request, in *incoming) (*http.Response, erro
 	}
 	resp.Request = req
 	what := in.Request.String()
-	if resp.Header.Get(missHeader) != "" {
+	if resp.Header.Get(MissHeader) != "" {
 		r.tape.GiveUp(rec)
 		r.log.Unanswered(what+": the answer is the miss of another recorder, which stands where the network should be (http.DefaultTransport, or the transport given with Upstream)", in.Form.Key())
 		return resp, nil
@@ -144,7 +144,7 @@ func (r *Recorder) missingKey() error {
 	if missing == "" {
 		return nil
 	}
-	return refusedError(fmt.Sprintf("%s: %s goes upstream, but the environment variable %s is empty: set it, or replay with PROMPTECHO_MODE=none", r.file, r.mode, missing))
+	return refusedError(fmt.Sprintf("%s: %s goes upstream, but %s", r.file, r.mode, missing))
 }
 
 // refuse answers a request that is not sent because of err.

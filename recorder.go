@@ -2,11 +2,13 @@ package promptecho
 
 import (
 	"cmp"
+	"fmt"
 	"net/http"
 	"os"
 	"sync"
 
 	"github.com/promptecho/promptecho/internal/answer"
+	"github.com/promptecho/promptecho/internal/memo"
 	"github.com/promptecho/promptecho/internal/redact"
 	"github.com/promptecho/promptecho/internal/report"
 	"github.com/promptecho/promptecho/internal/tape"
@@ -15,6 +17,10 @@ import (
 // A Recorder is an [http.RoundTripper] that answers from a cassette, or records
 // into it. All methods may be called concurrently. It starts no goroutines,
 // other than to record in a bubble of [testing/synctest].
+//
+// A nil Recorder is the real thing, so that a program needs no other path for production: its
+// requests go to [http.DefaultTransport], a function that is wrapped is itself, the time is the
+// present one, a secret is the value of its variable, and Close does nothing.
 type Recorder struct {
 	file   string // as the user named it
 	config config
@@ -40,14 +46,21 @@ func (r *Recorder) Client() *http.Client { return &http.Client{Transport: r} }
 // Online reports whether this run may go upstream: whether a request that
 // is not in the cassette is sent and recorded, or passed through, or whether
 // recorded answers are compared with live ones (mode compare).
-func (r *Recorder) Online() bool { return r.plan.mayGoUpstream() }
+func (r *Recorder) Online() bool { return r == nil || r.plan.mayGoUpstream() }
 
 // Secret returns the value of an environment variable if this run may go upstream, and a
 // dummy in replay, so that a client that demands a key can be made either way. If the
 // value has 8 bytes or more, a placeholder replaces it wherever it would be written. If
 // the variable is empty in a run that may go upstream, Secret returns the dummy, and the
-// first request that would go upstream fails with an error that names the variable.
+// first request that would go upstream fails with an error that names the variable. So it does,
+// and so does the run, if env can be no variable's name, such as the key itself.
 func (r *Recorder) Secret(env string) string {
+	switch {
+	case r == nil:
+		return os.Getenv(env)
+	case !r.isVariable("Secret", env):
+		return "promptecho-replay"
+	}
 	dummy := "promptecho-replay-" + env
 	r.redact.AddSecret(dummy)
 	value := os.Getenv(env)
@@ -56,15 +69,33 @@ func (r *Recorder) Secret(env string) string {
 		return dummy
 	}
 	if value == "" {
-		r.life.miss(env)
+		r.life.miss(fmt.Sprintf("the environment variable %s is empty: set it, or replay with PROMPTECHO_MODE=none", env))
 		return dummy
 	}
 	return value
 }
 
+// isVariable reports whether a text can be the name of an environment variable. It fails the
+// run if not, without showing the text, which may be a key.
+func (r *Recorder) isVariable(method, name string) bool {
+	if variable().MatchString(name) && !redact.IsCredential(name) {
+		return true
+	}
+	r.redact.AddSecret(name)
+	why := fmt.Sprintf("rec.%s takes the name of a variable of the environment, such as \"OPENAI_API_KEY\"; what it was given can be none, and is not shown here", method)
+	r.life.miss(why)
+	r.log.Error(fmt.Errorf("%s: %s", r.file, why))
+	return false
+}
+
+var variable = memo.Regexp(`^[A-Za-z_][A-Za-z0-9_]*$`)
+
 // Misses returns the requests that were not recorded so far, each once, in the
 // order they were first asked.
 func (r *Recorder) Misses() []*MissError {
+	if r == nil {
+		return nil
+	}
 	var misses []*MissError
 	for _, m := range r.log.Misses() {
 		misses = append(misses, (*MissError)(m))
@@ -77,7 +108,7 @@ func (r *Recorder) Misses() []*MissError {
 type lifecycle struct {
 	mu      sync.Mutex     // guards what follows; no other lock is taken under it
 	left    bool           // it takes no more requests, and gets its report later
-	missing string         // the first environment variable that a request upstream needs
+	missing string         // why no request can go upstream; "" if one can
 	over    chan struct{}  // made when the recorder takes no more requests, closed with the report
 	report  *report.Report // nil until it is there
 }
@@ -106,11 +137,11 @@ func (l *lifecycle) end(conclude func() report.Report) report.Report {
 	return told
 }
 
-// miss notes that an environment variable is empty.
-func (l *lifecycle) miss(env string) {
+// miss notes why no request can go upstream.
+func (l *lifecycle) miss(why string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.missing = cmp.Or(l.missing, env)
+	l.missing = cmp.Or(l.missing, why)
 }
 
 // closed reports whether the recorder takes no more requests.
@@ -127,8 +158,7 @@ func (l *lifecycle) leave() {
 	l.left = true
 }
 
-// missingKey returns the first empty environment variable that a request upstream needs,
-// or "" if there is none.
+// missingKey returns why no request can go upstream, or "" if one can.
 func (l *lifecycle) missingKey() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -421,11 +421,11 @@ func TestOpenErrors(t *testing.T) {
 		opt  Option
 		want string
 	}{
-		{"mode", InMode("sometimes"), `promptecho: InMode: unknown record mode "sometimes": use one of none, compare, once, new_episodes, update, accepted, all, live`},
-		{"mask", Mask("(", ""), "promptecho: Mask: error parsing regexp: missing closing ): `(`"},
+		{"mode", InMode("sometimes"), `promptecho: InMode: unknown record mode "sometimes": use one of none, compare, once, new_episodes, update, all, live`},
+		{"mask", Mask("(", ""), "promptecho: Mask(\"(\"): error parsing regexp: missing closing ): `(`"},
 		{"pace", Pace(-1), "promptecho: Pace: -1 is not a factor of time: use 0 or more"},
-		{"redact", Redact("("), "promptecho: Redact: error parsing regexp: missing closing ): `(`"},
-		{"redact everything", Redact("a*"), `promptecho: Redact: "a*" matches the empty text, and so everything`},
+		{"redact", Redact("("), "promptecho: Redact(\"(\"): error parsing regexp: missing closing ): `(`"},
+		{"redact everything", Redact("a*"), `promptecho: Redact("a*"): it matches the empty text, and so everything`},
 		{"policy", OnRecordError(9), "promptecho: OnRecordError: unknown policy 9: use Warn, Fail or Keep"},
 	}
 	for _, tt := range tests {

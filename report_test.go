@@ -141,7 +141,7 @@ func TestMissNamesTheOtherProvider(t *testing.T) {
 
 	r = mustOpen(t, file, InMode(ModeNone))
 	status, body := post(t, r, u.URL+"/v1/chat/completions", `{"model":"m","messages":[{"role":"system","content":"s"},{"role":"user","content":"the cat sat"}]}`)
-	if status != http.StatusTeapot || !strings.Contains(body, "recorded for another endpoint, anthropic.messages") {
+	if status != http.StatusTeapot || !strings.Contains(body, "recorded for another endpoint, llm/anthropic.messages") {
 		t.Errorf("%d %s", status, body)
 	}
 	if m := r.Misses()[0]; m.Line != 4 {

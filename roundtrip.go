@@ -18,6 +18,9 @@ import (
 // of status 418 and with "x-should-retry: false", which no SDK retries. [Recorder.Misses]
 // and [Recorder.Close] report it.
 func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
+	if r == nil {
+		return http.DefaultTransport.RoundTrip(req)
+	}
 	if req.URL == nil {
 		request.CloseBody(req)
 		return nil, errors.New("promptecho: the request has no URL")
@@ -61,7 +64,7 @@ func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 func (r *Recorder) miss(req *http.Request, c *tape.Call) *http.Response {
 	m := r.noteMiss(c, opensSocket(req), request.ServedBy(req.Context()).By)
 	short, full := m.OneLine()
-	return refusal(req, "promptecho: not recorded: "+short, fmt.Sprintf("promptecho: not recorded: %s: %s", strings.TrimSpace(m.Endpoint+" "+m.Model), full))
+	return refusal(req, "promptecho: not recorded: "+short, fmt.Sprintf("promptecho: not recorded: %s: %s", strings.Join(strings.Fields(m.Call+" "+m.Request+" "+m.Model), " "), full))
 }
 
 // pass sends a request through, in mode live.

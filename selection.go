@@ -1,11 +1,9 @@
 package promptecho
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/promptecho/promptecho/internal/canon"
-	"github.com/promptecho/promptecho/internal/tape"
 )
 
 // everything is the selector of all requests and calls.
@@ -47,19 +45,4 @@ func selector(selectors []string, all bool) func(name string) bool {
 
 func selects(selectors []string, name string) bool {
 	return slices.ContainsFunc(selectors, func(s string) bool { return canon.Selects(s, name) })
-}
-
-// unselected returns the options that selected nothing that was asked or is recorded.
-func (s *selection) unselected(recs []*tape.Recording) (options []string) {
-	for _, o := range []struct {
-		name      string
-		selectors []string
-	}{{"Live", s.live}, {"Frozen", s.frozen}} {
-		for _, selector := range o.selectors {
-			if !slices.ContainsFunc(recs, func(rec *tape.Recording) bool { return canon.Selects(selector, rec.Form().Name()) }) {
-				options = append(options, fmt.Sprintf("%s(%q)", o.name, selector))
-			}
-		}
-	}
-	return options
 }

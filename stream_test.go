@@ -583,12 +583,12 @@ func TestMissAnswer(t *testing.T) {
 		resp.Body.Close()
 		if resp.StatusCode != 418 || resp.Header.Get("X-Should-Retry") != "false" || body.Error.Type != "promptecho_miss" ||
 			resp.Status != "418 promptecho: not recorded: "+file+":4: the nearest recording differs in messages/0/content" ||
-			body.Message != "promptecho: not recorded: openai.chat m: "+file+`:4: the nearest recording differs in messages/0/content: recorded "the cat sat", incoming "the dog sat"` || body.Error.Message != body.Message {
+			body.Message != "promptecho: not recorded: llm/openai.chat m: "+file+`:4: the nearest recording differs in messages/0/content: recorded "the cat sat", incoming "the dog sat"` || body.Error.Message != body.Message {
 			t.Errorf("%d %v %+v", resp.StatusCode, resp.Header, body)
 		}
 	}
 	misses := r.Misses()
-	if len(misses) != 1 || misses[0].Count != 3 || misses[0].Line != 4 || misses[0].File != file || misses[0].Endpoint != "openai.chat" || misses[0].Model != "m" {
+	if len(misses) != 1 || misses[0].Count != 3 || misses[0].Line != 4 || misses[0].File != file || misses[0].Call != "llm/openai.chat" || misses[0].Model != "m" {
 		t.Fatalf("Misses = %+v", misses)
 	}
 	if !strings.HasPrefix(misses[0].Caller, "stream_test.go:") {

@@ -72,8 +72,11 @@ func (r *Recorder) Rand(name string) *Rand {
 // compare, and once with a whole cassette), the run fails with an error that says how to add it, and Env
 // returns "". In mode live, and of a nil recorder, it is [os.Getenv].
 func (r *Recorder) Env(name string) string {
-	if r == nil {
+	switch {
+	case r == nil:
 		return os.Getenv(name)
+	case !r.isVariable("Env", name):
+		return ""
 	}
 	return r.given.env(name)
 }

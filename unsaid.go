@@ -97,8 +97,8 @@ func addParameters(add func(path, name, value string), sent, redacted url.Values
 // with Redact.
 func (c *config) ignores(path, name, value string) bool {
 	return slices.ContainsFunc(c.matching.Ignore, func(p string) bool { return fieldpath.Match(p, path) }) ||
-		slices.ContainsFunc(c.redactNames, func(n string) bool { return strings.EqualFold(n, name) }) ||
-		slices.ContainsFunc(c.redactPatterns, func(re *regexp.Regexp) bool { return re.MatchString(value) })
+		slices.ContainsFunc(c.redactNames, func(n string) bool { return strings.EqualFold(n, name) && c.hit(n) }) ||
+		slices.ContainsFunc(c.redactPatterns, func(re *regexp.Regexp) bool { return re.MatchString(value) && c.hit(re.String()) })
 }
 
 // mayWrite reports whether a field that is unsaid can be written. It can if it is a

@@ -69,6 +69,9 @@ type wrapConfig struct{ sentinels []error }
 // was recorded, or an error that wraps it, so is what the replay returns. A cassette knows
 // them by their texts, so no two may have the same.
 func Sentinels(errs ...error) WrapOption {
+	if len(errs) == 0 {
+		errs = []error{nil} // which is refused
+	}
 	return func(c *wrapConfig) { c.sentinels = append(c.sentinels, errs...) }
 }
 
@@ -83,7 +86,9 @@ type wrapped struct {
 func (r *Recorder) wrap(name string, in, out reflect.Type, opts []WrapOption) *wrapped {
 	var c wrapConfig
 	for _, o := range opts {
-		o(&c)
+		if o != nil {
+			o(&c)
+		}
 	}
 	f, err := function.New(name, in, out, c.sentinels)
 	w := &wrapped{Function: f, rec: r}

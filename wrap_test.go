@@ -554,7 +554,7 @@ func TestWrapOptions(t *testing.T) {
 				var miss *MissError
 				switch {
 				case run == 1 && tt.miss:
-					if !errors.As(err, &miss) || miss.Endpoint != "tool/f" || !strings.HasPrefix(miss.Caller, "wrap_test.go:") {
+					if !errors.As(err, &miss) || miss.Call != "tool/f" || !strings.HasPrefix(miss.Caller, "wrap_test.go:") {
 						t.Errorf("error %v", err)
 					}
 				case err != nil:
@@ -904,15 +904,20 @@ func TestLive(t *testing.T) {
 
 	// Both select it: it is frozen. What selects nothing is named.
 	notes = nil
-	r, said = run([]string{"a", "b"}, Live("tool", "tool/serach"), Frozen("tool/search", "retrieval"), log)
+	r, said = run([]string{"a", "b"}, Live("tool", "tool/serach"), Frozen("tool/search"), log)
 	mustPass(t, r)
 	if said != "v1 of a, v1 of b" {
 		t.Errorf("frozen and live: %s", said)
 	}
-	for _, want := range []string{`Live("tool/serach"): nothing of this name was asked or is recorded`, `Frozen("retrieval"): nothing of this name was asked or is recorded`} {
+	for _, want := range []string{`Live("tool") has no effect: nothing of this name`, `Live("tool/serach") has no effect: nothing of this name`} {
 		if !strings.Contains(strings.Join(notes, "\n"), want) {
 			t.Errorf("notes %q, want %s", notes, want)
 		}
+	}
+	// What was to be frozen and is not may be made in the next run.
+	r, _ = run([]string{"a", "b"}, Frozen("tool/search", "retrieval"))
+	if err := r.Close(); err == nil || !strings.Contains(err.Error(), `Frozen("retrieval") has no effect: nothing of this name was asked or is recorded`) {
+		t.Errorf("a selector that froze nothing: %v", err)
 	}
 
 	// A first recording, and recording again, are as without it.

@@ -1,6 +1,7 @@
 package echofault
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/http"
@@ -9,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/promptecho/promptecho/internal/canon"
+	"github.com/promptecho/promptecho/internal/interaction"
 )
 
 // A Fault is something that goes wrong with a request or its answer. [FailFirst],
@@ -36,8 +38,8 @@ func newFault(times int, selectors []string, what string, args ...any) Fault {
 		list = append(list, fmt.Sprintf("%q", s))
 	}
 	f := Fault{times: times, selectors: selectors, code: what + "(" + strings.Join(list, ", ") + ")"}
-	if slices.Contains(selectors, "") {
-		f.err = errors.New(`"" selects nothing: name the requests, such as "llm" or "llm/openai.chat", or leave the selector out for every request`)
+	for _, s := range selectors {
+		f.err = cmp.Or(f.err, interaction.CheckSelector(s))
 	}
 	return f
 }

@@ -141,7 +141,7 @@ func TestTold(t *testing.T) {
 		{Cut(1), ask(openai), "-echofault: Cut(1) struck llm/openai.chat (1)"},
 		{Garble(2, "llm"), ask(openai), `-echofault: Garble(2, "llm") struck llm/openai.chat (1)`},
 		{Cut(1), ask(), "echofault: Cut(1) never struck: no request came"},
-		{Cut(1, "llm/openai.chatt", "http"), ask(openai, openai, anthropic), `echofault: Cut(1, "llm/openai.chatt", "http") never struck: it selects none of the requests, which were llm/anthropic.messages (1), llm/openai.chat (2)`},
+		{Cut(1, "llm/openai.responses", "http"), ask(openai, openai, anthropic), `echofault: Cut(1, "llm/openai.responses", "http") never struck: it selects none of the requests, which were llm/anthropic.messages (1), llm/openai.chat (2)`},
 		{Cut(3), ask(openai), "echofault: Cut(3) never struck: the answer to llm/openai.chat has 2 events"},
 		{Garble(3), ask(openai), "echofault: Garble(3) never struck: the answer to llm/openai.chat has 2 events"},
 		{Cut(2), stop, "echofault: Cut(2) never struck: the client closed the answer to llm/openai.chat after 0 bytes, with 0 events of a stream"},
@@ -223,7 +223,7 @@ func TestBadFaults(t *testing.T) {
 		{Slow(-time.Second), "echofault: Slow(-1s): -1s is no time to wait: use more than 0"},
 		{Cut(-1), "echofault: Cut(-1): -1 is not a number of events: use 0 or more"},
 		{Garble(0), "echofault: Garble(0): 0 is not the number of an event: use 1 or more"},
-		{Cut(1, "llm", ""), `echofault: Cut(1, "llm", ""): "" selects nothing: name the requests, such as "llm" or "llm/openai.chat", or leave the selector out for every request`},
+		{Cut(1, "llm", ""), `echofault: Cut(1, "llm", ""): "" selects nothing: a selector is a kind (llm, http, tool, retrieval, memory_read, memory_write), or a kind, a slash and a name, as misses and promptecho show have them ("llm/openai.chat", "http/api.example.com", "tool/search"); "*" stands for either`},
 		{Fault{}, "echofault: a Fault that nothing has made: use FailFirst, Slow, Cut or Garble"},
 	} {
 		tb := &fakeTB{}

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 
 	"github.com/promptecho/promptecho/internal/attr"
 	"github.com/promptecho/promptecho/internal/report"
@@ -34,6 +35,21 @@ func sayChanges(w io.Writer, test string, done *attr.Done) {
 			text += fmt.Sprintf(", %d dropped", done.Dropped)
 		}
 		fmt.Fprintf(w, "promptecho: %s: %s: saved %s\n", test, text, path)
+	}
+}
+
+// settled has the options of which nothing is left to be said: one had an effect, or it was
+// said that it had none. Tests that share an option may not all need it.
+var settled sync.Map
+
+// sayIdle names the options that had no effect, since the log of a test that passes is not
+// shown.
+func sayIdle(w io.Writer, test string, options []report.Option) {
+	for _, o := range options {
+		_, needed := settled.Load(o.Code)
+		if _, told := settled.LoadOrStore(o.Code+o.Why, true); o.Why != "" && !needed && !told {
+			fmt.Fprintf(w, "promptecho: %s%s\n", test, o)
+		}
 	}
 }
 

@@ -95,6 +95,9 @@ func Open(t testing.TB, file string, opts ...promptecho.Option) *promptecho.Reco
 		rep.Done.Write(t.Attr)
 		if _, bench := t.(*testing.B); !bench && !testing.Verbose() { // else it is logged, or breaks the line of the benchmark
 			sayChanges(os.Stdout, t.Name(), &rep.Done)
+			if current.Load() == nil {
+				sayIdle(os.Stdout, t.Name()+": ", rep.Options)
+			}
 		}
 	})
 	return rec

@@ -57,7 +57,9 @@ func Run(m interface{ Run() int }, opts ...MainOption) int {
 	}
 	var c mainConfig
 	for _, o := range opts {
-		o(&c)
+		if o != nil {
+			o(&c)
+		}
 	}
 	if c.err != nil {
 		fmt.Fprintln(os.Stderr, c.err)

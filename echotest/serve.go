@@ -37,7 +37,12 @@ type Server struct {
 func Serve(t testing.TB, rec *promptecho.Recorder, opts ...ServeOption) *Server {
 	c := serveConfig{rec}
 	for _, o := range opts {
-		o(&c)
+		if o != nil {
+			o(&c)
+		}
+	}
+	if c.transport == nil {
+		t.Fatal("promptecho: Serve: Through(nil): there is no transport to send requests to: give it what stands in front of the recorder")
 	}
 	s := &Server{t, rec, serve.New(c.transport)}
 	t.Cleanup(s.server.Close)

@@ -241,7 +241,7 @@ func TestServeMiss(t *testing.T) {
 	tb.run(func(tb testing.TB) {
 		server, text := ask(tb, "What is the capital of Spain?")
 		address = strings.TrimSuffix(server.URL(openAI), "/v1")
-		if want := `418 {"error":{"code":"promptecho_miss","message":"promptecho: not recorded: openai.chat stand-in: testdata/cassettes/TestX.yaml:4: the nearest recording differs in messages/0/content: `; !strings.HasPrefix(text, want) {
+		if want := `418 {"error":{"code":"promptecho_miss","message":"promptecho: not recorded: llm/openai.chat stand-in: testdata/cassettes/TestX.yaml:4: the nearest recording differs in messages/0/content: `; !strings.HasPrefix(text, want) {
 			t.Errorf("the process got %s", text)
 		}
 	})
@@ -249,7 +249,7 @@ func TestServeMiss(t *testing.T) {
 	want := `promptecho: 1 request has no recording (mode once, the default; 0 of 1 recordings used)
 
 testdata/cassettes/TestX.yaml:4: the nearest recording differs in messages/0/content
-  asked:  openai.chat, model stand-in, "What is the capital of Spain?"
+  asked:  llm/openai.chat, model stand-in, "What is the capital of Spain?"
   caller: OpenAI/Python 2.6.1, through ADDRESS for https://api.openai.com
   messages/0/content
     recorded: "What is the capital of France?"

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"testing"
 
 	"github.com/promptecho/promptecho/internal/attr"
 	"github.com/promptecho/promptecho/internal/guard"
@@ -30,6 +31,7 @@ type suite struct {
 	changed   int                         // tests whose cassettes were written
 	cassettes map[string]bool             // absolute paths of those that were opened
 	shared    []string                    // the recorders that no test owns, by their cassettes
+	options   []report.Option             // of all recorders
 	reasons   map[report.Finding][]string // the tests, and these recorders, that failed for each reason
 }
 
@@ -47,6 +49,7 @@ func (s *suite) add(name string, rep *report.Report) {
 	for _, path := range rep.Done.Cassettes {
 		s.cassettes[path] = true
 	}
+	s.options = append(s.options, rep.Options...)
 	s.total.Add(rep.Done.Counts)
 	if len(rep.Done.Saved) > 0 {
 		s.changed++
@@ -86,6 +89,10 @@ func (s *suite) conclude(w io.Writer, code int, leaks []guard.Leak) int {
 		code = cmp.Or(code, 1)
 	}
 	s.sumUp(w)
+	if !testing.Verbose() {
+		slices.SortStableFunc(s.options, func(a, b report.Option) int { return min(len(a.Why), 1) - min(len(b.Why), 1) }) // those with an effect first
+		sayIdle(w, "", s.options)
+	}
 	whole := code == 0 && part == "" && !report.Short()
 	s.nameLeft(w, whole)
 	return code

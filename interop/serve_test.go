@@ -291,7 +291,7 @@ func TestServeWebSocket(t *testing.T) {
 	for name, dial := range dial {
 		for mode, want := range map[promptecho.Mode]string{
 			promptecho.ModeAll:  "GET https://api.openai.com/v1/realtime?model=m: " + why,
-			promptecho.ModeNone: why + "\n  asked:  GET /v1/realtime\n",
+			promptecho.ModeNone: why + "\n  asked:  http/api.openai.com GET /v1/realtime\n",
 		} {
 			t.Run(name+" "+string(mode), func(t *testing.T) {
 				t.Parallel()

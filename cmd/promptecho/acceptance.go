@@ -45,12 +45,12 @@ type acceptedFile struct {
 
 // An acceptLine is a request that was accepted or refused.
 type acceptLine struct {
-	File     string       `json:"file"`
-	Line     int          `json:"line,omitempty"`   // of the recording, or of the most similar one
-	Number   int          `json:"number,omitempty"` // the same, counted from 1
-	Endpoint string       `json:"endpoint"`
-	Edits    []acceptEdit `json:"edits,omitempty"`
-	Reason   string       `json:"reason,omitempty"` // why it was refused
+	File   string       `json:"file"`
+	Line   int          `json:"line,omitempty"`   // of the recording, or of the most similar one
+	Number int          `json:"number,omitempty"` // the same, counted from 1
+	Call   string       `json:"call"`
+	Edits  []acceptEdit `json:"edits,omitempty"`
+	Reason string       `json:"reason,omitempty"` // why it was refused
 
 	path  string
 	edits []diff.Edit
@@ -72,7 +72,7 @@ func (a *acceptance) say(what string, l *acceptLine) string {
 	} else {
 		text += ": " + what
 	}
-	text += " " + l.Endpoint
+	text += " " + l.Call
 	if l.Reason != "" {
 		text += ": " + l.Reason
 	}
@@ -100,7 +100,7 @@ func (l *acceptLine) same() (text string) {
 
 // line returns what is to be said of a finding.
 func (a *acceptance) line(run *missed.Run, stored *cassette.File, f *accept.Finding, number int) acceptLine {
-	l := acceptLine{File: filepath.ToSlash(here(run.Cassette)), path: run.Cassette, Endpoint: f.Form.Endpoint, Reason: f.Refused, edits: f.Edits}
+	l := acceptLine{File: filepath.ToSlash(here(run.Cassette)), path: run.Cassette, Call: f.Form.Name(), Reason: f.Refused, edits: f.Edits}
 	if number >= 0 {
 		l.Line, l.Number = stored.Interactions[number].Line, number+1
 	}

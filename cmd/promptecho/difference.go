@@ -91,7 +91,7 @@ func about(it *interaction.Interaction) (request, asked string) {
 	e := conversation.Read([]*interaction.Interaction{it})[0]
 	request = e.Request
 	if e.Kind == "llm" {
-		request = e.Boundary
+		request = e.Call
 		if e.Model != "" {
 			request += ", model " + e.Model
 		}

@@ -115,7 +115,7 @@ func isHelp(arg string) bool { return arg == "-h" || arg == "-help" || arg == "-
 
 // help prints what the command, or a verb, is for.
 func help(args []string, stdout, stderr io.Writer) int {
-	if len(args) == 0 {
+	if len(args) == 0 || args[0] == "help" || isHelp(args[0]) {
 		fmt.Fprint(stdout, usage())
 		return 0
 	}
@@ -125,11 +125,10 @@ func help(args []string, stdout, stderr io.Writer) int {
 // usage lists the verbs.
 func usage() string {
 	var b strings.Builder
-	b.WriteString("usage: promptecho COMMAND [flags] [arguments]\n\n")
+	b.WriteString("promptecho freezes LLM API calls in Go tests, which use its package echotest.\n\nusage: promptecho COMMAND [flags] [arguments]\n\n")
 	for _, v := range verbs {
 		fmt.Fprintf(&b, "  %-10s %s\n", v.name, v.summary())
 	}
-	b.WriteString("  help       print this, or what a command does: promptecho help ls\n\n" +
-		"promptecho freezes LLM API calls in Go tests, which use its package echotest.\n")
+	b.WriteString("  help       print this, or what a command does: promptecho help ls\n")
 	return b.String()
 }

@@ -270,12 +270,12 @@ func (p *printer) exchange(indent int, e *conversation.Exchange) {
 
 // headline says what was asked, of whom, where it stands and what it cost.
 func headline(e *conversation.Exchange) []string {
-	what := []string{e.Request}
-	if e.Kind == "llm" {
-		what = []string{e.Boundary}
-		if e.Model != "" {
-			what = append(what, "model "+e.Model)
-		}
+	what := []string{e.Call}
+	switch {
+	case e.Kind == "http":
+		what = append(what, e.Request)
+	case e.Model != "":
+		what = append(what, "model "+e.Model)
 	}
 	if e.Within != "" {
 		what = append(what, "within "+e.Within)

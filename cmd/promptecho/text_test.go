@@ -170,3 +170,23 @@ func TestRanges(t *testing.T) {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }
+
+// Help of help is help, however it is asked for.
+func TestHelpOfHelp(t *testing.T) {
+	t.Parallel()
+	for _, args := range [][]string{{"help"}, {"help", "help"}, {"help", "-h"}, {"-h", "help"}, {"help", "help", "help"}} {
+		var out, errs strings.Builder
+		if status := run(args, &out, &errs); status != 0 || !strings.HasPrefix(out.String(), "promptecho freezes") || errs.String() != "" {
+			t.Errorf("%q: %d, %q, %q", args, status, out.String(), errs.String())
+		}
+	}
+	for _, v := range verbs {
+		var out, errs strings.Builder
+		if status := run([]string{"help", v.name}, &out, &errs); status != 0 || !strings.HasPrefix(out.String(), "usage: promptecho "+v.name) {
+			t.Errorf("%s: %d, %q", v.name, status, out.String())
+		}
+		if status := run([]string{v.name, "-no-such-flag"}, &out, &errs); status != 2 || !strings.Contains(errs.String(), "no-such-flag") {
+			t.Errorf("%s with a flag that it has not: %d, %q", v.name, status, errs.String())
+		}
+	}
+}

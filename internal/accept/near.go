@@ -140,7 +140,7 @@ func (a *assignment) unlike(recorded, asked *canon.Form) string {
 	}
 	switch {
 	case recorded.Endpoint != asked.Endpoint:
-		return fmt.Sprintf("it asks %s, and what is left is of %s", asked.Endpoint, recorded.Endpoint)
+		return fmt.Sprintf("it asks %s, and what is left is of %s", call(asked), call(recorded))
 	case recorded.Wire != asked.Wire:
 		return "its answer comes in another form: one of the two is streamed, or in another framing"
 	case recorded.Model != asked.Model:
@@ -168,4 +168,12 @@ func distance(a, b *canon.Form) float64 { return 1 - diff.Likeness(a, b) }
 func (a *assignment) edits(recorded, asked *interaction.Interaction) []diff.Edit {
 	known := asked.Request.KnownAs(&recorded.Request)
 	return diff.Forms(a.form(recorded), a.Options.Trace(&known))
+}
+
+// call names a request for people: "http/api.example.com GET /v1/models".
+func call(form *canon.Form) string {
+	if form.Known || form.Function {
+		return form.Name()
+	}
+	return form.Name() + " " + form.Endpoint
 }

@@ -159,10 +159,10 @@ func TestOptions(t *testing.T) {
 		{"text beside the mask", Options{Masks: []Mask{{Regexp: regexp.MustCompile(`\d{4}-\d\d-\d\d`), Placeholder: "DATE"}}}, strings.Replace(a, "at 2026-01-02", "on 2026-01-02", 1), false},
 		{"sampling is lax", Options{}, strings.Replace(a, `"temperature":0`, `"temperature":1`, 1), true},
 		{"sampling is strict", Options{Sampling: true}, strings.Replace(a, `"temperature":0`, `"temperature":1`, 1), false},
-		{"match on model, other field", Options{Only: []Only{{"*", []string{"model"}}}}, strings.Replace(a, "2026", "2027", 1), true},
-		{"match on model, model", Options{Only: []Only{{"*", []string{"model"}}}}, strings.Replace(a, `"m"`, `"n"`, 1), false},
-		{"match on temperature", Options{Only: []Only{{"*", []string{"temperature"}}}}, strings.Replace(a, `"temperature":0`, `"temperature":1`, 1), false},
-		{"match on still tells streams apart", Options{Only: []Only{{"*", []string{"model"}}}}, strings.Replace(a, `"model"`, `"stream":true,"model"`, 1), false},
+		{"match on model, other field", Options{Only: map[string][]string{"*": []string{"model"}}}, strings.Replace(a, "2026", "2027", 1), true},
+		{"match on model, model", Options{Only: map[string][]string{"*": []string{"model"}}}, strings.Replace(a, `"m"`, `"n"`, 1), false},
+		{"match on temperature", Options{Only: map[string][]string{"*": []string{"temperature"}}}, strings.Replace(a, `"temperature":0`, `"temperature":1`, 1), false},
+		{"match on still tells streams apart", Options{Only: map[string][]string{"*": []string{"model"}}}, strings.Replace(a, `"model"`, `"stream":true,"model"`, 1), false},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -189,14 +189,14 @@ func TestPatternsMeanTheRequest(t *testing.T) {
 		a, b  string
 		same  bool
 	}{
-		{"MatchOnly messages has the system prompt", Options{Only: []Only{{"*", []string{"model", "messages"}}}}, chatURL, ask("French", "hi"), ask("Klingon", "hi"), false},
-		{"MatchOnly messages has the rest", Options{Only: []Only{{"*", []string{"model", "messages"}}}}, chatURL, ask("French", "hi"), ask("French", "ho"), false},
+		{"MatchOnly messages has the system prompt", Options{Only: map[string][]string{"*": []string{"model", "messages"}}}, chatURL, ask("French", "hi"), ask("Klingon", "hi"), false},
+		{"MatchOnly messages has the rest", Options{Only: map[string][]string{"*": []string{"model", "messages"}}}, chatURL, ask("French", "hi"), ask("French", "ho"), false},
 		{"the first message is the first sent", Options{Ignore: []string{"messages/0/content"}}, chatURL, ask("French", "hi"), ask("Klingon", "hi"), true},
 		{"and not the first of the form", Options{Ignore: []string{"messages/0/content"}}, chatURL, ask("French", "hi"), ask("French", "ho"), false},
 		{"the second", Options{Ignore: []string{"messages/1"}}, chatURL, ask("French", "hi"), ask("French", "ho"), true},
 		{"without an index the common place does too", Options{Ignore: []string{"system"}}, chatURL, ask("French", "hi"), ask("Klingon", "hi"), true},
-		{"sent name", Options{Only: []Only{{"*", []string{"max_completion_tokens"}}}}, chatURL, ask("a", "b"), strings.Replace(ask("a", "b"), "5", "6", 1), false},
-		{"common name", Options{Only: []Only{{"*", []string{"max_tokens"}}}}, chatURL, ask("a", "b"), strings.Replace(ask("a", "b"), "5", "6", 1), false},
+		{"sent name", Options{Only: map[string][]string{"*": []string{"max_completion_tokens"}}}, chatURL, ask("a", "b"), strings.Replace(ask("a", "b"), "5", "6", 1), false},
+		{"common name", Options{Only: map[string][]string{"*": []string{"max_tokens"}}}, chatURL, ask("a", "b"), strings.Replace(ask("a", "b"), "5", "6", 1), false},
 		{"a tool's schema as sent", Options{Ignore: []string{"tools/*/input_schema"}}, messagesURL,
 			`{"model":"m","tools":[{"name":"t","input_schema":{"a":1}}]}`, `{"model":"m","tools":[{"name":"t","input_schema":{"a":2}}]}`, true},
 		{"a nested tool's schema as sent", Options{Ignore: []string{"tools/0/function/parameters"}}, chatURL,
@@ -219,7 +219,7 @@ func TestPatternsMeanTheRequest(t *testing.T) {
 		if same := fa.Text() == fb.Text(); same != tt.same {
 			t.Errorf("%s: same = %v, want %v\n--- a\n%s\n--- b\n%s", tt.name, same, tt.same, fa.Text(), fb.Text())
 		}
-		for _, p := range slices.Concat(tt.rules.Ignore, tt.rules.only("llm/openai.chat")) {
+		for _, p := range slices.Concat(tt.rules.Ignore, fa.only) {
 			if p != "model" && !slices.Contains(fa.Selected, p) {
 				t.Errorf("%s: pattern %s selected nothing", tt.name, p)
 			}
@@ -569,7 +569,7 @@ func TestDeterminingFields(t *testing.T) {
 
 func TestMatchOnReportsTheRestAsDrift(t *testing.T) {
 	t.Parallel()
-	f := form(t, Options{Only: []Only{{"*", []string{"model"}}}}, chatURL, `{"model":"m","messages":[],"seed":1}`)
+	f := form(t, Options{Only: map[string][]string{"*": []string{"model"}}}, chatURL, `{"model":"m","messages":[],"seed":1}`)
 	if len(f.Lines()) != 1 || len(f.Drift) != 4 {
 		t.Errorf("Lines %v, Drift %v; want model alone to match, and messages, seed, host and prefix to drift", f.Lines(), f.Drift)
 	}

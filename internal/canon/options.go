@@ -16,22 +16,17 @@ type Mask = chance.Mask
 // Options are a user's changes to what matches. The zero value changes nothing.
 // Of a field that several of them select, the first in the order below decides.
 type Options struct {
-	Ignore   []string // fields left out
-	Match    []string // fields that match although they would not
-	Only     []Only   // which fields of the body match, and no others
-	Sampling bool     // sampling parameters match
+	Ignore   []string            // fields left out
+	Match    []string            // fields that match although they would not
+	Only     map[string][]string // by selectors of requests, which fields of the body match, and no others
+	Sampling bool                // sampling parameters match
 
 	Masks     []Mask
 	Aliases   []string // hosts that are origins of their own although they look local
 	Unordered []string // lists whose order does not match
 	AsSent    bool     // for people who read: calls, results and tools in their order, and texts that are JSON as texts
-}
 
-// An Only names the fields that match in some requests: only these of the body, and with
-// [Options.Sampling] those.
-type Only struct {
-	Selector string // of requests; see Selects
-	Paths    []string
+	Hit func(expr string) bool `json:"-"` // is called if the mask of an expression replaced something; may be nil
 }
 
 // Plain reports whether the options are the default ones.
@@ -61,16 +56,6 @@ func (o *Options) level(f *Form, level level, path, source string) level {
 	}
 }
 
-// only returns the only fields of the body that match in requests of a name; nil if all do.
-func (o *Options) only(name string) (paths []string) {
-	for _, only := range o.Only {
-		if Selects(only.Selector, name) {
-			paths = append(paths, only.Paths...)
-		}
-	}
-	return paths
-}
-
 // selected reports whether one of a user's patterns selects a field, and notes it.
 func (f *Form) selected(patterns []string, path, source string) (found bool) {
 	for _, p := range patterns {
@@ -97,7 +82,11 @@ func hasIndex(pattern string) bool {
 // Masked returns a text with what the masks match replaced.
 func (o *Options) Masked(s string) string {
 	for _, m := range o.Masks {
-		s = m.Regexp.ReplaceAllString(s, m.Placeholder)
+		masked := m.Regexp.ReplaceAllString(s, m.Placeholder)
+		if masked != s && o.Hit != nil {
+			o.Hit(m.Regexp.String())
+		}
+		s = masked
 	}
 	return s
 }

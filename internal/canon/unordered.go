@@ -10,14 +10,13 @@ import (
 )
 
 // sortList sorts the list at the path by what of its elements matches, if its order means
-// nothing. It keeps the order in which they were sent, by their places, as the list's text.
+// nothing. It keeps the places at which they were sent as the list's text.
 func (w *walker) sortList(list *exactjson.Value, source string) {
 	path := string(w.path)
-	i := slices.IndexFunc(w.options.Unordered, func(p string) bool {
-		// Lists below it are others.
+	i := slices.IndexFunc(w.options.Unordered, func(p string) bool { // lists below it are others
 		return selects(p, path, source) && !selects(p, above(path), above(source))
 	})
-	if i < 0 {
+	if i < 0 || list.Text != "" {
 		return
 	}
 	w.call.note(w.options.Unordered[i])
@@ -25,10 +24,13 @@ func (w *walker) sortList(list *exactjson.Value, source string) {
 		key, place string
 		value      exactjson.Value
 	}
-	var elements []element
-	for _, c := range appendChildren(nil, list) {
-		w.path = append(append(w.path[:len(path)], '/'), c.segment...)
-		elements = append(elements, element{string(w.appendMatching(nil, c.value)), c.segment, *c.value})
+	elements := make([]element, len(list.Elems))
+	for i, v := range list.Elems {
+		text, cuts, drift, traits := len(w.text), len(w.cuts), len(w.call.Drift), len(w.call.Traits)
+		w.path = append(w.path[:len(path)], "/0"...) // in any place, it has the same text
+		w.value(&v, source)
+		elements[i] = element{string(w.text[text:]), strconv.Itoa(i), v}
+		w.text, w.cuts, w.call.Drift, w.call.Traits = w.text[:text], w.cuts[:cuts], w.call.Drift[:drift], w.call.Traits[:traits]
 	}
 	w.path = w.path[:len(path)]
 	slices.SortStableFunc(elements, func(a, b element) int { return cmp.Compare(a.key, b.key) })
@@ -40,22 +42,3 @@ func (w *walker) sortList(list *exactjson.Value, source string) {
 
 // above returns the path of what holds the field at a path, or "" if nothing does.
 func above(path string) string { return path[:max(0, strings.LastIndexByte(path, '/'))] }
-
-// appendMatching appends what matches of the value at the path, as text that is equal for
-// values that are the same.
-func (w *walker) appendMatching(dst []byte, v *exactjson.Value) []byte {
-	if len(v.Elems) == 0 {
-		if w.level(v, "") == identity {
-			dst = w.options.appendValue(dst, v)
-		}
-		return dst
-	}
-	length := len(w.path)
-	for _, c := range appendChildren(nil, v) {
-		w.path = append(append(w.path[:length], '/'), c.segment...)
-		dst = strconv.AppendQuote(dst, c.segment)
-		dst = w.appendMatching(dst, c.value)
-	}
-	w.path = w.path[:length]
-	return dst
-}

@@ -27,8 +27,10 @@ func (o *Options) form(req *interaction.Request, traced bool) *Form {
 	w.options = o
 	w.call.request = request{Form: f, parser: &w.parser, options: o}
 	w.call.classify(o, req, traced || o.selects())
-	if len(o.Only) > 0 {
-		f.only = o.only(f.Name())
+	for selector, paths := range o.Only {
+		if Selects(selector, f.Name()) {
+			f.only = append(f.only, paths...)
+		}
 	}
 	w.request()
 	if len(req.Body) <= 1<<17 { // more is rare, and too much to keep

@@ -118,7 +118,9 @@ func find(path string, data *[]byte, revision uint32, trust func([]byte) bool) (
 	finder := sealFinder{seals: seals}
 	for len(text) > 0 {
 		item, seal := finder.cut(len(s.items), text)
-		if seal != nil {
+		if !codec.HasKnownKind(item) {
+			return nil, false // of a newer version, as the parser says
+		} else if seal != nil {
 			s.items = append(s.items, sealedEntry(item, seal, int64(at), line, revision, trust))
 		} else if it, _ := codec.ParseItem(path, item, readFrom(assetDir(target(path)))); it == nil {
 			return nil, false
@@ -161,7 +163,7 @@ func findSealed(path string, file io.ReaderAt, size int64, revision uint32, trus
 			return nil, false
 		}
 		item = append(item[:0], make([]byte, seals[i].text.len)...)
-		if _, err := io.ReadFull(r, item); err != nil || !bytes.HasPrefix(item, []byte(codec.ItemStart)) || idOf(item) != seals[i].text {
+		if _, err := io.ReadFull(r, item); err != nil || !bytes.HasPrefix(item, []byte(codec.ItemStart)) || idOf(item) != seals[i].text || !codec.HasKnownKind(item) {
 			return nil, false
 		}
 		s.items = append(s.items, sealedEntry(item, &seals[i], at, line, revision, trust))

@@ -55,3 +55,6 @@ func ErrorAt(file, src string, pos int, field, format string, args ...any) *Synt
 	line, column := yaml.Position(src, pos)
 	return &SyntaxError{File: file, Line: line, Column: column, Field: field, Msg: fmt.Sprintf(format, args...)}
 }
+
+// update is what to do about what a newer version has written.
+const update = "update promptecho: go get github.com/promptecho/promptecho@latest"

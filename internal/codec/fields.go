@@ -72,6 +72,14 @@ func functionFields(f fields, it *interaction.Interaction) {
 
 func isFunction(kind string) bool { return slices.Contains(interaction.FunctionKinds, kind) }
 
+// HasKnownKind reports whether an interaction as Encode writes it is of a kind that this
+// version knows.
+func HasKnownKind(item []byte) bool {
+	kind, ok := bytes.CutPrefix(item, []byte(ItemStart+"kind: "))
+	kind, _, _ = bytes.Cut(kind, []byte("\n"))
+	return !ok || slices.Contains(interaction.Kinds, string(kind))
+}
+
 func requestFields(f fields, r *interaction.Request) {
 	f.text("method", &r.Method)
 	f.text("url", &r.URL)

@@ -57,7 +57,7 @@ func (p *parser) mapping(n *yaml.Node, field, prefix string, each func()) {
 	}
 	for i := range n.Keys {
 		if key := p.key(&n.Keys[i], field); !slices.Contains(m.known, key) {
-			p.badf(&n.Keys[i], field, "unknown key %q; known are %s", yaml.Clip(key), known)
+			p.badf(&n.Keys[i], field, "unknown key %q; known are %s. If a newer promptecho wrote it, "+update, yaml.Clip(key), known)
 		}
 	}
 	for _, name := range m.lacks {

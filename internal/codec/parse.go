@@ -1,6 +1,7 @@
 package codec
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/interaction"
@@ -152,7 +153,7 @@ func (p *parser) version(n *yaml.Node) {
 		}
 		v := p.integer(&n.Elems[i], "version", 1)
 		if p.err == nil && v != Version {
-			p.badf(&n.Elems[i], "version", "this is version %d, and this promptecho reads version %d; update it: go get github.com/promptecho/promptecho@latest, or record again", v, Version)
+			p.badf(&n.Elems[i], "version", "this is version %d, and this promptecho reads version %d; "+update+", or record again", v, Version)
 			p.err.Elsewhere = true
 		}
 		return
@@ -204,6 +205,10 @@ func (p *parser) text(key string, s *string) {
 	switch key {
 	case "method", "url":
 		p.need(key, *s != "")
+	case "kind":
+		if n != nil && !slices.Contains(interaction.Kinds, *s) {
+			p.badf(n, field, "unknown kind %q; known are %s. If a newer promptecho wrote it, "+update, yaml.Clip(*s), strings.Join(interaction.Kinds, ", "))
+		}
 	case "boundary":
 		if k, _ := p.find("kind"); k != nil && isFunction(k.Text) {
 			p.need(key, *s != "")

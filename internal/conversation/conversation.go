@@ -38,7 +38,7 @@ func Read(its []*interaction.Interaction) []*Exchange {
 func read(it *interaction.Interaction) *Exchange {
 	rules := canon.Options{AsSent: true}
 	form := rules.Form(&it.Request)
-	e := &Exchange{Line: it.Line, Accepted: it.Accepted, Request: it.Request.String(), Within: it.Request.Within, Name: it.Request.Name, Model: form.Model}
+	e := &Exchange{Line: it.Line, Accepted: it.Accepted, Call: form.Name(), Request: it.Request.String(), Within: it.Request.Within, Name: it.Request.Name, Model: form.Model}
 	e.Kind, e.Boundary = form.Kind()
 	if form.Known {
 		e.readBody(form)

@@ -5,6 +5,7 @@ type Exchange struct {
 	Number   int       `json:"number"` // in its file, counted from 1
 	Line     int       `json:"line"`
 	Accepted bool      `json:"accepted,omitempty"` // its request is newer than its answer
+	Call     string    `json:"call"`               // what selectors call it
 	Kind     string    `json:"kind"`
 	Boundary string    `json:"boundary,omitempty"`
 	Request  string    `json:"request"` // "POST https://...", or the function

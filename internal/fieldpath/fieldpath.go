@@ -102,10 +102,14 @@ func Outside(pattern string) bool {
 
 // Match reports whether pattern selects path: the field itself or one that
 // contains it. "*" stands for one segment, "**" for any number. A pattern that
-// names no part of the request is of the body; a leading slash is allowed.
+// names no part of the request is of the body; a leading slash is allowed. The names of
+// headers are so in any letter case.
 func Match(pattern, path string) bool {
 	pattern = strings.TrimPrefix(pattern, "/")
-	if !hasRoot(pattern) {
+	switch {
+	case strings.HasPrefix(pattern, "header/"):
+		pattern = strings.ToLower(pattern)
+	case !hasRoot(pattern):
 		var ok bool
 		if path, ok = strings.CutPrefix(path, "body/"); !ok {
 			return false

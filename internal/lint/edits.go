@@ -125,7 +125,7 @@ func recorder(pass *analysis.Pass, c inspector.Cursor) (name string, edits []ana
 	}
 	has := false // a recorder that is out of sight: two must not share a cassette
 	ast.Inspect(decl, func(n ast.Node) bool {
-		has = has || isCall(pass.TypesInfo, n, echotest, "New") || isCall(pass.TypesInfo, n, library, "Open")
+		has = has || isCall(pass.TypesInfo, n, echotest, "New", "Open") || isCall(pass.TypesInfo, n, library, "Open")
 		return true
 	})
 	pkg, edits, ok := imported(pass, f, at, echotest)

@@ -19,7 +19,7 @@ var OuterTest = &analysis.Analyzer{
 	Run: func(pass *analysis.Pass) (any, error) {
 		for c := range pass.ResultOf[inspect.Analyzer].(*inspector.Inspector).Root().Preorder((*ast.CallExpr)(nil)) {
 			call := c.Node().(*ast.CallExpr)
-			if !isCall(pass.TypesInfo, call, echotest, "New", "SetDefault") || len(call.Args) == 0 {
+			if !isCall(pass.TypesInfo, call, echotest, "New", "Open", "SetDefault") || len(call.Args) == 0 {
 				continue
 			}
 			given, ok := ast.Unparen(call.Args[0]).(*ast.Ident)
@@ -68,7 +68,7 @@ var Discarded = &analysis.Analyzer{
 	Run: func(pass *analysis.Pass) (any, error) {
 		for c := range pass.ResultOf[inspect.Analyzer].(*inspector.Inspector).Root().Preorder((*ast.CallExpr)(nil)) {
 			call := c.Node().(*ast.CallExpr)
-			isNew := isCall(pass.TypesInfo, call, echotest, "New")
+			isNew := isCall(pass.TypesInfo, call, echotest, "New", "Open")
 			if !isNew && !isCall(pass.TypesInfo, call, library, "Open") || !dropped(pass, c) {
 				continue
 			}
@@ -77,7 +77,7 @@ var Discarded = &analysis.Analyzer{
 			}
 			what := "write rec, err := promptecho.Open(...)"
 			if isNew {
-				what = "write rec := echotest.New(" + types.ExprString(call.Args[0]) + ")"
+				what = "write rec := " + types.ExprString(call)
 			}
 			report(pass, call, "", nil, "the recorder is discarded, so no request reaches it: %s, and hand rec.Client() to the code that is tested", what)
 		}

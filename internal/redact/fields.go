@@ -114,7 +114,13 @@ func (p *Policy) namedFields(b []byte) []byte {
 		}
 		p.named = newFinder("", `(?i:`+strings.Join(quoted, "|")+`)`)
 	})
-	return p.named.redactForms(b, func([]byte) bool { return false })
+	out := p.named.redactForms(b, func([]byte) bool { return false })
+	if p.Hit != nil && !bytes.Equal(out, b) {
+		for _, name := range p.Names { // nobody knows which
+			p.Hit(name)
+		}
+	}
+	return out
 }
 
 // answered is fields for an answer. Where a secret is replaced in it, it expires later; a

@@ -50,8 +50,7 @@ func (p *Policy) headers(in interaction.Headers, allowed []string) interaction.H
 	var out interaction.Headers
 	for _, h := range in {
 		name := strings.ToLower(h.Name) // no copy: a recorder's are lower-case
-		isName := func(keep string) bool { return strings.EqualFold(keep, name) }
-		if !listed(allowed, name) && !slices.ContainsFunc(p.KeepHeaders, isName) {
+		if kept := p.hit(p.KeepHeaders, name); !kept && !listed(allowed, name) {
 			continue
 		}
 		values := make([]string, len(h.Values))

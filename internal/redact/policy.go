@@ -1,6 +1,7 @@
 package redact
 
 import (
+	"bytes"
 	"regexp"
 	"slices"
 	"strings"
@@ -14,6 +15,8 @@ type Policy struct {
 	Names       []string         // of fields whose values are replaced too, in any letter case
 	Patterns    []*regexp.Regexp // of text that is replaced too: the first group, or all
 
+	Hit func(value string) bool // is called with what of these changed something; may be nil
+
 	secrets
 
 	once  sync.Once
@@ -22,7 +25,16 @@ type Policy struct {
 
 // isNamed reports whether the user wants the values of fields of this name replaced.
 func (p *Policy) isNamed(name string) bool {
-	return slices.ContainsFunc(p.Names, func(n string) bool { return strings.EqualFold(n, name) })
+	return p.hit(p.Names, name)
+}
+
+// hit reports whether a name is one of the user's, in any letter case.
+func (p *Policy) hit(names []string, name string) bool {
+	i := slices.IndexFunc(names, func(n string) bool { return strings.EqualFold(n, name) })
+	if i >= 0 && p.Hit != nil {
+		p.Hit(names[i])
+	}
+	return i >= 0
 }
 
 // bytes returns b with known secrets replaced, and what looks like a secret, and what the
@@ -30,7 +42,11 @@ func (p *Policy) isNamed(name string) bool {
 func (p *Policy) bytes(b []byte) []byte {
 	b = redactPatterns(p.Bytes(b))
 	for _, re := range p.Patterns {
-		b = redactMatches(re, b, holdsPlaceholder)
+		out := redactMatches(re, b, holdsPlaceholder)
+		if p.Hit != nil && !bytes.Equal(out, b) {
+			p.Hit(re.String())
+		}
+		b = out
 	}
 	return b
 }

@@ -39,9 +39,21 @@ func said(form *canon.Form) string {
 
 // asked names a request in a line: its endpoint, its model and what it says.
 func asked(form *canon.Form) string {
-	m := Miss{Endpoint: form.Endpoint, Model: form.Model, Asked: said(form)}
+	m := Miss{Call: form.Name(), Request: unnamed(form), Model: form.Model, Asked: said(form)}
 	return m.asked()
 }
+
+// unnamed returns what the name of a call does not say: the method and the path at a server
+// that no family knows, else "".
+func unnamed(form *canon.Form) string {
+	if form.Known || form.Function {
+		return ""
+	}
+	return form.Endpoint
+}
+
+// call names a request for people: "http/api.example.com GET /v1/models".
+func call(form *canon.Form) string { return strings.TrimSpace(form.Name() + " " + unnamed(form)) }
 
 // spellOut gives edits what the forms of two requests have only as a digest: the texts of
 // bodies that are no JSON, and the names of files.

@@ -100,5 +100,5 @@ func (r *Run) FieldClash(o *Outcome, c tape.UnsaidClash, mayWrite bool) string {
 		way = fmt.Sprintf("This writes it to the cassette and makes it match:\n  promptecho.Match(%q),\nor, if it means nothing, promptecho.Ignore(%[1]q). Then record again:\n%s", c.Path, r.command(o))
 	}
 	return fmt.Sprintf("%s: interactions %d and %d are of the same request (%s) and have different answers. They were asked with another %s, which is not written, so replay could not tell them apart. %s",
-		r.File, c.First, c.Second, strings.TrimSpace(c.Endpoint), name, way)
+		r.File, c.First, c.Second, call(c.Form), name, way)
 }

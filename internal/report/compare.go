@@ -100,7 +100,7 @@ func (r *Run) list(all []comparison, edits int) (text string) {
 // line, and below it up to so many of the differences.
 func (r *Run) compared(one comparison, edits int) string {
 	form := one.rec.Form()
-	text := fmt.Sprintf("%s:%d: %s", r.File, one.rec.Line(), form.Endpoint)
+	text := fmt.Sprintf("%s:%d: %s", r.File, one.rec.Line(), call(form))
 	if form.Model != "" {
 		text += ", model " + form.Model
 	}

@@ -63,7 +63,7 @@ func (r *Run) explain(c *tape.Call, recs, near []*tape.Recording, used func(*tap
 	form := nearest.Form()
 	m.Line = nearest.Line()
 	if form.Endpoint != c.Form.Endpoint && !slices.Equal(form.Lines(), c.Form.Lines()) {
-		m.Reason = fmt.Sprintf("nothing of %s is recorded; this is of %s", c.Form.Endpoint, form.Endpoint)
+		m.Reason = fmt.Sprintf("nothing of %s is recorded; this is of %s", call(c.Form), call(form))
 		return m, nearest, nil
 	}
 	request := nearest.Request()
@@ -120,9 +120,9 @@ func nearestOf(form *canon.Form, recs []*tape.Recording, used func(*tape.Recordi
 func reason(recorded, asked *canon.Form, edits []diff.Edit) string {
 	switch {
 	case recorded.Endpoint != asked.Endpoint && recorded.Function:
-		return "recorded for another function, " + recorded.Endpoint
+		return "recorded for another function, " + call(recorded)
 	case recorded.Endpoint != asked.Endpoint:
-		return "recorded for another endpoint, " + recorded.Endpoint
+		return "recorded for another endpoint, " + call(recorded)
 	case len(edits) == 0:
 		return "the nearest recording differs"
 	case len(edits) > 1:

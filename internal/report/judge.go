@@ -12,7 +12,7 @@ import (
 
 // Judge says what is wrong with a run that ended with this outcome, after what the log
 // was told before.
-func (l *Log) Judge(o *Outcome, unasked ...string) Report {
+func (l *Log) Judge(o *Outcome, options ...Option) Report {
 	recs := l.Tape.Stored()
 	misses, reached := l.Misses(), l.reached.Load()
 	rep := Report{Notes: l.notes.all(), Done: l.done(len(misses))}
@@ -38,7 +38,14 @@ func (l *Log) Judge(o *Outcome, unasked ...string) Report {
 	}
 	rep.Notes = append(rep.Notes, l.bothOrders()...)
 	if reached && l.Mode != "live" {
-		rep.Notes = append(rep.Notes, l.unselected(unasked, l.selected.all())...)
+		if !o.Filtered && !o.Skipped {
+			rep.Options = options
+		}
+		for _, option := range options {
+			if option.Why != "" {
+				rep.Notes = append(rep.Notes, l.File+": "+option.String())
+			}
+		}
 	}
 	if lines := l.accepted.all(); len(lines) > 0 {
 		rep.Notes = append(rep.Notes, l.acceptedPlayed(o, lines))
@@ -182,33 +189,4 @@ func (r *Run) judgeUnused(rep *Report, o *Outcome, reached bool, recs []*tape.Re
 		}
 		rep.fail(text + "\n\n" + advice + "\n" + r.command(o))
 	}
-}
-
-// unselected names the options that had nothing to do, and the patterns of those that
-// select nothing in any request or recording. Both are most likely slips.
-func (r *Run) unselected(unasked, selected []string) (notes []string) {
-	matching := r.Tape.Config.Options
-	for _, option := range unasked {
-		notes = append(notes, r.File+": "+option)
-	}
-	options := []struct {
-		name     string
-		patterns []string
-	}{{"Match", matching.Match}, {"Ignore", matching.Ignore}, {"Unordered", matching.Unordered}}
-	for _, only := range matching.Only {
-		options = append(options, struct {
-			name     string
-			patterns []string
-		}{"MatchOnly", only.Paths})
-	}
-	for _, option := range options {
-		for _, p := range option.patterns {
-			// A header that is ignored may be one that is never written. Then the option
-			// is there for a clash.
-			if !slices.Contains(selected, p) && !(option.name == "Ignore" && strings.HasPrefix(p, "header/")) {
-				notes = append(notes, fmt.Sprintf("%s: %s(%q): no request and no recording has such a field: is the path that of a miss report?", r.File, option.name, p))
-			}
-		}
-	}
-	return notes
 }

@@ -96,8 +96,8 @@ func (l *Log) Reach() { l.reached.Store(true) }
 // Pass notes that a request passed through, which this selector names.
 func (l *Log) Pass(selector string) { l.passed.add(selector) }
 
-// Passed reports whether something did.
-func (l *Log) Passed(selector string) bool { return l.passed.count(selector) > 0 }
+// Reached reports whether a request arrived.
+func (l *Log) Reached() bool { return l.reached.Load() }
 
 // Note adds a note, once.
 func (l *Log) Note(text string) { l.notes.add(text) }
@@ -161,6 +161,9 @@ func (l *Log) Selected(form *canon.Form) {
 	}
 }
 
+// HasSelected reports whether a pattern of an option selected a field of a form.
+func (l *Log) HasSelected(pattern string) bool { return l.selected.count(pattern) > 0 }
+
 // Lack notes that the cassette has no value for a call of the test: rec.Now().
 func (l *Log) Lack(call string) { l.lacking.add(call) }
 
@@ -196,7 +199,7 @@ func (l *Log) Miss(c *tape.Call, opensSocket bool, by string) Miss {
 	m := l.missed[c.Form.Key()]
 	first := m == nil
 	if first {
-		m = &Miss{File: l.File, Endpoint: c.Form.Endpoint, Model: c.Form.Model, Asked: said(c.Form), Caller: cmp.Or(by, stack.Caller()), Reason: "not recorded"}
+		m = &Miss{File: l.File, Call: c.Form.Name(), Request: unnamed(c.Form), Model: c.Form.Model, Asked: said(c.Form), Caller: cmp.Or(by, stack.Caller()), Reason: "not recorded"}
 		if l.missed == nil {
 			l.missed, l.asked, l.edits = map[string]*Miss{}, map[string]bool{}, map[string][]attr.Edit{}
 		}

@@ -10,13 +10,14 @@ import (
 // A Miss is a request that was not recorded. Users see it as a *promptecho.MissError, which
 // has the same fields and says what they mean.
 type Miss struct {
-	File                    string
-	Line                    int
-	Endpoint, Model, Caller string
-	Asked                   string
-	Count                   int
-	Reason, Change          string
-	Diff, Hint              string
+	File           string
+	Line           int
+	Call, Request  string
+	Model, Caller  string
+	Asked          string
+	Count          int
+	Reason, Change string
+	Diff, Hint     string
 }
 
 // Error returns the report in several lines: where the nearest recording is, what was
@@ -45,7 +46,7 @@ func (m *Miss) at() string {
 
 // asked returns what was asked, in a line.
 func (m *Miss) asked() string {
-	s := m.Endpoint
+	s := strings.TrimSpace(m.Call + " " + m.Request)
 	if m.Model != "" {
 		s += ", model " + m.Model
 	}

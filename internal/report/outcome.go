@@ -39,7 +39,13 @@ type Report struct {
 	Annotations []Annotation // one for each finding, for tools that show it in the source
 	Done        attr.Done    // what the recorder did, in numbers
 	Findings    []Finding    // why it fails, for a summary of many tests
+	Options     []Option     // the notes name those without an effect
 }
+
+// An Option is what the program said, and why that had no effect: "" if it had one.
+type Option struct{ Code, Why string }
+
+func (o Option) String() string { return o.Code + " has no effect: " + o.Why }
 
 // A Finding is a reason why a test fails. Tests that fail for the same reason have equal ones.
 type Finding struct {

@@ -82,7 +82,7 @@ func Interactions(s string) []*interaction.Interaction {
 		panic(err)
 	}
 	bodies := [2]string{strings.TrimSuffix(compact.String(), "\n"), ascii(indented.String())}
-	it := &interaction.Interaction{Kind: s, Boundary: s, MatchKey: s}
+	it := &interaction.Interaction{Kind: "llm", Boundary: s, MatchKey: s}
 	it.Request = interaction.Request{Method: some, URL: some, Headers: interaction.Headers{{Name: s, Values: []string{s}}, {Name: s + "2", Values: []string{s, s}}}, Body: []byte(bodies[0])}
 	it.Response = interaction.Response{Status: 200, Proto: s, Headers: interaction.Headers{{Name: s, Values: nil}}, Text: s, End: interaction.EndError, Error: s,
 		Stream: some, Events: []interaction.Event{{{Name: s, Value: s}, {Name: "data", Value: bodies[0]}}, {{Name: s, Value: s}, {Name: s, Value: s}}, {{Name: s, Value: bodies[1]}}}}

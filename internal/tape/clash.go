@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/group"
 	"github.com/promptecho/promptecho/internal/interaction"
 )
@@ -77,9 +78,9 @@ const CookiePath = "header/cookie/"
 // An UnsaidClash is a field that is not written but decides the answer. Two requests that
 // are the same to replay differ in it, and were answered differently.
 type UnsaidClash struct {
-	Path          string // of the field
-	Endpoint      string // of the requests
-	First, Second int    // the places of the two in the order recorded, from 1
+	Path          string      // of the field
+	Form          *canon.Form // of the requests
+	First, Second int         // the places of the two in the order recorded, from 1
 }
 
 // UnsaidClashes returns the fields that are not written but decide an answer, each once.
@@ -110,7 +111,7 @@ func (t *Tape) UnsaidClashes() (clashes []UnsaidClash) {
 			})
 			if two != nil && !told[path] {
 				told[path] = true
-				clashes = append(clashes, UnsaidClash{path, recs[0].Form().Endpoint, places[two[0]], places[two[1]]})
+				clashes = append(clashes, UnsaidClash{path, recs[0].Form(), places[two[0]], places[two[1]]})
 			}
 		}
 	}

@@ -1,0 +1,124 @@
+package promptecho
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/promptecho/promptecho/internal/canon"
+)
+
+// config holds what the options set.
+type config struct {
+	mode        Mode
+	flag        chosenMode // the mode that a flag of the command sets, which decides
+	upstream    http.RoundTripper
+	matching    canon.Options
+	aliases     aliases
+	selection   selection
+	passing     []string // places; see PassThrough
+	keepHeaders []string
+	redactNames []string
+
+	redactPatterns []*regexp.Regexp
+
+	pace          float64
+	allowUnused   []string // selectors
+	allowRepeats  []string // selectors
+	allowRaced    bool
+	onRecordError RecordErrorPolicy
+	log           func(note string)
+	err           error    // the first option that could not be applied
+	stated        []stated // what the options are
+	hits          sync.Map // those of their values that changed something in a request or its answer
+}
+
+// plain reports whether the options change nothing about what makes two requests the
+// same, and select none by its form. Then the match keys in the file are those of this run.
+func (c *config) plain() bool {
+	return c.matching.Plain() && len(c.redactNames) == 0 && len(c.redactPatterns) == 0 && c.selection.empty()
+}
+
+// A stated is an option, or one of the values that it takes. Nothing that is stated has no
+// effect in silence.
+type stated struct {
+	code  string // as it stands in the program
+	value string
+	on    effect
+	why   string // why it has no effect, if that is known from the beginning
+}
+
+// An effect is what a value of an option must have been of use for.
+type effect int
+
+const (
+	onAnything effect = iota // nobody can tell
+	onField                  // a path of a field
+	onCall                   // a selector
+	onLive                   // a selector of what is not frozen
+	onText                   // an expression that masks
+	onServer                 // an address
+	onWriting                // what is written in another way
+)
+
+// state keeps an option.
+func (c *config) state(code, value string, on effect) {
+	why := ""
+	if slices.ContainsFunc(c.stated, func(s stated) bool { return s.code == code }) {
+		why = "it is given twice, and the last one counts"
+	}
+	c.stated = append(c.stated, stated{code, value, on, why})
+}
+
+// set keeps an option with one value, which may be one that it cannot have.
+func (c *config) set(option string, wrong bool, why string) {
+	if wrong {
+		c.fail(option, errors.New(why))
+	}
+	c.state(option, "", onAnything)
+}
+
+func (c *config) fail(option string, err error) {
+	if c.err == nil && err != nil {
+		c.err = fmt.Errorf("promptecho: %s: %w", option, err)
+	}
+}
+
+// add keeps an option with values. The option is given up to these: "Ignore(". check says why a
+// value is none; it may be nil.
+func (c *config) add(option string, values []string, on effect, check func(string) error) {
+	for _, v := range values {
+		code := fmt.Sprintf("%s%q)", option, v)
+		if check != nil {
+			c.fail(code, check(v))
+		}
+		c.state(code, v, on)
+	}
+	if len(values) == 0 || slices.Contains(values, "") {
+		c.fail(strings.TrimSuffix(option, ", ")+")", errors.New("it names nothing"))
+	}
+}
+
+// hit notes that a value of an option was of use.
+func (c *config) hit(value string) bool { c.hits.Store(value, true); return true }
+
+// A RecordErrorPolicy is an argument of [OnRecordError].
+type RecordErrorPolicy int
+
+// The policies for failures that were recorded.
+const (
+	// Warn writes such failures and says so. A run that failed does not write them. In mode all,
+	// no failure takes the place of a recorded success: the cassette stays as it was, and
+	// Close returns an error.
+	Warn RecordErrorPolicy = iota
+
+	// Fail writes nothing and makes Close return an error.
+	Fail
+
+	// Keep writes such failures without a word: the failure is what the test is about.
+	Keep
+)

@@ -1,0 +1,79 @@
+package promptecho
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/promptecho/promptecho/internal/canon"
+	"github.com/promptecho/promptecho/internal/report"
+	"github.com/promptecho/promptecho/internal/tape"
+)
+
+// variables are those of the environment that promptecho reads, or sets for its own use.
+var variables = []string{"PROMPTECHO_MODE", "PROMPTECHO_MISSED", "PROMPTECHO_DONE", "PROMPTECHO_DEFAULT", "PROMPTECHO_OBSERVE"}
+
+// overruled states what the environment and the flags say in vain; in rounds, a mode is that
+// of the first.
+func (r *Recorder) overruled(rounds bool) {
+	vain := func(code, why string) { r.config.stated = append(r.config.stated, stated{code: code, why: why}) }
+	flags, _ := flagMode()
+	for _, asked := range []chosenMode{{Mode(os.Getenv("PROMPTECHO_MODE")), "PROMPTECHO_MODE"}, flags} {
+		if asked.mode != "" && asked.mode != r.mode.mode && !rounds {
+			vain(fmt.Sprintf("%s=%s", asked.by, asked.mode), fmt.Sprintf("%s decides for %s", r.mode, r.file))
+		}
+	}
+	for _, v := range os.Environ() {
+		name, _, _ := strings.Cut(v, "=")
+		if strings.HasPrefix(name, "PROMPTECHO_") && !slices.Contains(variables, name) && !strings.HasPrefix(name, "PROMPTECHO_TEST_") {
+			vain(name, "promptecho reads no such variable of the environment")
+		}
+	}
+}
+
+// options returns what the options came to. One without an effect is most likely a slip; if
+// that was to freeze a call, it fails the run.
+func (r *Recorder) options(o *report.Outcome) (list []report.Option) {
+	for _, s := range r.config.stated {
+		option := report.Option{Code: s.code, Why: r.idle(&s)}
+		if option.Why != "" && strings.HasPrefix(s.code, "Frozen(") && r.log.Reached() && !o.Skipped && !o.Filtered && !o.Short {
+			r.log.Error(fmt.Errorf("%s: %s", r.file, option))
+			continue
+		}
+		list = append(list, option)
+	}
+	return list
+}
+
+// idle says why an option had no effect; "" if it had one.
+func (r *Recorder) idle(s *stated) string {
+	_, hit := r.config.hits.Load(s.value)
+	switch {
+	case s.why != "" || hit:
+		return s.why
+	case strings.HasPrefix(s.code, "Match") && slices.Contains(r.config.matching.Ignore, s.value):
+		return "Ignore leaves the field out"
+	case s.on == onField && !r.log.HasSelected(s.value) && !(strings.HasPrefix(s.code, "Ignore(") && strings.HasPrefix(s.value, "header/")): // which may never be written
+		return "no request and no recording has such a field: is the path that of a miss report?"
+	case (s.on == onCall || s.on == onLive) && !r.called(s.value, s.on == onLive):
+		return "nothing of this name was asked or is recorded"
+	case s.on == onText:
+		return "it matches nothing in any request or recording"
+	case s.on == onServer && !slices.ContainsFunc(r.config.aliases, func(a *alias) bool { return a.address == s.value && a.asked.Load() }):
+		return "no request went to this server"
+	case s.on == onWriting && slices.ContainsFunc(r.tape.Recordings(), (*tape.Recording).Fresh):
+		return "nothing of this was in what was recorded"
+	}
+	return ""
+}
+
+// called reports whether a call that a selector names was asked for or is recorded; thawed
+// leaves out those that are frozen.
+func (r *Recorder) called(selector string, thawed bool) bool {
+	is := func(name string) bool {
+		return canon.Selects(selector, name) && !(thawed && r.config.selection.isFrozen(name))
+	}
+	return slices.ContainsFunc(r.log.Misses(), func(m *report.Miss) bool { return is(m.Call) }) ||
+		slices.ContainsFunc(r.tape.Recordings(), func(rec *tape.Recording) bool { return is(rec.Peek().Name()) })
+}
