@@ -82,7 +82,7 @@ func (c *counts) take(i int, v *exactjson.Value) {
 	for _, name := range names()[i] {
 		sum := int64(-1)
 		at(v, name, func(v *exactjson.Value) {
-			if n, err := strconv.ParseInt(v.Scalar(), 10, 64); err == nil && n >= 0 && v.Kind == exactjson.Number {
+			if n, err := strconv.ParseInt(v.Scalar(), 10, 64); err == nil && n >= 0 && n < 1<<50 && v.Kind == exactjson.Number {
 				sum = max(sum, 0) + n
 			}
 		})
