@@ -582,8 +582,8 @@ func TestNumber(t *testing.T) {
 		"0.10": "0.1", "1e-8": "0.00000001", "1e-08": "0.00000001", "0.000": "0", "-0.0": "-0", "100e-2": "1", "1.05e1": "10.5",
 		"123456789012345678901234567890": "123456789012345678901234567890", "1e99999": "1e99999", "1E99999": "1e99999",
 	} {
-		if got := number(lit); got != want {
-			t.Errorf("number(%s) = %s, want %s", lit, got, want)
+		if got := exactjson.OneNumber(lit); got != want {
+			t.Errorf("OneNumber(%s) = %s, want %s", lit, got, want)
 		}
 	}
 }
@@ -712,7 +712,7 @@ func FuzzForm(f *testing.F) {
 func valueText(v exactjson.Value) string {
 	switch v.Kind {
 	case exactjson.Number:
-		return number(v.Text)
+		return exactjson.OneNumber(v.Text)
 	case exactjson.Array, exactjson.Object:
 		var order []int
 		for i := range v.Elems {

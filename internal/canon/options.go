@@ -111,7 +111,7 @@ func (o *Options) appendValue(dst []byte, v *exactjson.Value) []byte {
 	case exactjson.Array:
 		return append(dst, "[]"...)
 	case exactjson.Number:
-		return append(dst, number(text)...)
+		return append(dst, exactjson.OneNumber(text)...)
 	case exactjson.Bool:
 		return append(dst, text...)
 	case exactjson.Null:

@@ -1,14 +1,14 @@
-package canon
+package exactjson
 
 import (
 	"strconv"
 	"strings"
 )
 
-// number returns the one spelling of a JSON number: 1.0, 1e0 and 10e-1 are 1.
+// OneNumber returns the one spelling of a JSON number: 1.0, 1e0 and 10e-1 are 1.
 // It works on the digits, so that nothing is rounded (RFC 8259, section 6,
 // leaves precision open; seeds exceed 2^53). "-0" stays apart from "0".
-func number(lit string) string {
+func OneNumber(lit string) string {
 	if !strings.ContainsAny(lit, ".eE") {
 		return lit
 	}
