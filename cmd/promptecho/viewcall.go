@@ -72,8 +72,11 @@ func bodyOf(body string) page.Part { return page.Part{Kind: "json", Text: readab
 func partsOf(parts []conversation.Part) (list []page.Part) {
 	for _, p := range parts {
 		text := p.Text
-		if p.Kind == conversation.Call {
+		switch p.Kind {
+		case conversation.Call:
 			text = readable(p.Args)
+		case conversation.Other:
+			text = readable(text)
 		}
 		list = append(list, page.Part{Kind: p.Kind, Name: p.Name, Text: text, Bad: p.Bad})
 	}

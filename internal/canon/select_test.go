@@ -38,3 +38,42 @@ func TestSelects(t *testing.T) {
 		}
 	}
 }
+
+// TestPolls: a poll is a call of a model; all of its query decides, and so does its id.
+func TestPolls(t *testing.T) {
+	t.Parallel()
+	get := func(url string) *Form {
+		return (&Options{}).Form(&interaction.Request{Method: "GET", URL: url})
+	}
+	const api = "https://api.openai.com/v1/responses/"
+	f := get(api + "resp_1")
+	if kind, boundary := f.Kind(); kind != "llm" || boundary != "openai.responses.retrieve" || f.Repeatable() {
+		t.Errorf("a poll is %s %s, repeatable %v", kind, boundary, f.Repeatable())
+	}
+	if get("https://gateway.example/v1/responses/resp_1").Key() != f.Key() {
+		t.Error("a poll at a gateway is another one")
+	}
+	for _, other := range []string{api + "resp_2", api + "resp_1?starting_after=4", api + "resp_1/input_items"} {
+		if get(other).Key() == f.Key() {
+			t.Errorf("%s is the same poll", other)
+		}
+	}
+}
+
+// TestOllamaTime: Ollama's client puts the time into the query, which decides nothing at the
+// paths of Ollama's API, and nothing else may be left out.
+func TestOllamaTime(t *testing.T) {
+	t.Parallel()
+	for url, same := range map[string]bool{
+		"https://ollama.com/api/show?ts=": true, "https://ollama.com/api/chat?ts=": true, "https://ollama.com/api/tags?ts=": true,
+		"https://slack.example/api/reactions.get?ts=": false,
+	} {
+		keys := map[string]bool{}
+		for _, ts := range []string{"1760000000", "1760000001"} {
+			keys[(&Options{}).Form(&interaction.Request{Method: "POST", URL: url + ts, Body: []byte(`{"model":"m","messages":[]}`)}).Key()] = true
+		}
+		if (len(keys) == 1) != same {
+			t.Errorf("%s: the same whatever the time is: %v, want %v", url, len(keys) == 1, same)
+		}
+	}
+}

@@ -231,7 +231,7 @@ func (r random) file() *File {
 			}
 		}
 		if r.IntN(2) == 0 {
-			it.Usage = &interaction.Usage{InputTokens: r.Int64N(1e6), OutputTokens: r.Int64N(1e6)}
+			it.Usage = &interaction.Usage{InputTokens: r.Int64N(1e6), OutputTokens: r.Int64N(1e6), CachedTokens: r.Int64N(3), ReasoningTokens: r.Int64N(3)}
 		}
 		it.LatencyMS = r.Int64N(1e5)
 		f.Interactions = append(f.Interactions, it)

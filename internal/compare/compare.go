@@ -137,7 +137,7 @@ func reasons(edits []diff.Edit) (names []string) {
 func values(recorded, live *interaction.Response, a, b *said.Answer) []diff.Edit {
 	edits := diff.Answers(wording(a), wording(b))
 	streamed := recorded.Stream != ""
-	if len(edits) > 0 || streamed && a.Transcript != "" {
+	if len(edits) > 0 || streamed && a.Transcript != "" && slices.Equal(a.Results, b.Results) {
 		return edits // other events than those that were read say the same in other pieces
 	}
 	was, _ := value(recorded)

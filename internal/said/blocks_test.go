@@ -74,3 +74,22 @@ func TestReadBlocks(t *testing.T) {
 		})
 	}
 }
+
+// FuzzRead: no answer is too strange, whole or as the payload of an event that comes twice.
+func FuzzRead(f *testing.F) {
+	urls := []string{chatURL, responsesURL, messagesURL, "https://h/v1beta/models/g:generateContent", "https://h/v1beta/interactions", "https://h/model/m/converse",
+		"https://h/model/m/invoke", "https://h/v2/chat", "https://h/v1/chat", "https://h/v1/conversations", "http://h/api/chat", "https://h/generate"}
+	f.Add(uint8(0), `{"choices":[{"index":[],"delta":{"content":[1,"a",{}],"tool_calls":{"index":0}}},3,null]}`)
+	f.Add(uint8(1), `{"type":"response.output_item.done","output_index":{},"item":{"type":3},"response":[{"output":{}}]}`)
+	f.Add(uint8(2), `{"type":"content_block_delta","index":"a","delta":{"type":"x","input":{"a":1},"partial_json":2}}`)
+	f.Add(uint8(4), `{"event_type":"step.delta","delta":{"type":"text","text":{"a":"b"}},"usage":{"total_tokens":1e9}}`)
+	f.Fuzz(func(t *testing.T, n uint8, payload string) {
+		fm := form(urls[int(n)%len(urls)], `{"model":"m","messages":[],"message":"x","input":"x","inputs":"x"}`)
+		for _, resp := range []*interaction.Response{whole(payload), streamed(payload, payload)} {
+			a := Read(fm, resp)
+			if u := a.Usage; u != nil && (u.InputTokens < 0 || u.OutputTokens < 0) {
+				t.Errorf("%+v", u)
+			}
+		}
+	})
+}

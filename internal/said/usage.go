@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/promptecho/promptecho/internal/exactjson"
 	"github.com/promptecho/promptecho/internal/interaction"
@@ -24,7 +25,7 @@ type spelling struct {
 const apart = "iterations/*/type=compaction|advisor_message/"
 
 // spellings are what is known. The first whose counts are there is believed.
-var spellings = []spelling{
+var spellings = [...]spelling{
 	// Cohere bills by units, and says beside that how many tokens these are.
 	{"usage delta/usage meta response/meta", "billed_units/input_tokens tokens/input_tokens", "billed_units/image_tokens",
 		"billed_units/output_tokens tokens/output_tokens", "", "", "", ""},
@@ -52,7 +53,7 @@ var spellings = []spelling{
 }
 
 // counts are the token counts of an answer, by spelling and path.
-type counts [10]map[string]int64
+type counts [len(spellings)]map[string]int64
 
 // read takes the counts of one payload. Streams count up, so a later number takes the place
 // of an earlier one; those at one path in a list are a sum.
@@ -61,24 +62,35 @@ func (c *counts) read(payload []byte, v *exactjson.Value) {
 		return
 	}
 	for i, s := range spellings {
-		names := strings.Join([]string{s.in, s.moreIn, s.out, s.moreOut, s.total, s.cached, s.reasoned}, " ")
 		for place := range strings.FieldsSeq(s.at) {
-			at(v, strings.TrimPrefix(place, "."), func(v *exactjson.Value) {
-				for name := range strings.FieldsSeq(strings.ReplaceAll(names, "?", "")) {
-					sum := int64(-1)
-					at(v, name, func(v *exactjson.Value) {
-						if n, err := strconv.ParseInt(v.Scalar(), 10, 64); err == nil && n >= 0 && v.Kind == exactjson.Number {
-							sum = max(sum, 0) + n
-						}
-					})
-					if c[i] == nil {
-						c[i] = map[string]int64{}
-					}
-					if sum >= 0 {
-						c[i][name] = sum
-					}
-				}
-			})
+			at(v, strings.TrimPrefix(place, "."), func(v *exactjson.Value) { c.take(i, v) })
+		}
+	}
+}
+
+// names are the paths of each spelling.
+var names = sync.OnceValue(func() (list [len(counts{})][]string) {
+	for i, s := range spellings {
+		all := strings.Join([]string{s.in, s.moreIn, s.out, s.moreOut, s.total, s.cached, s.reasoned}, " ")
+		list[i] = strings.Fields(strings.ReplaceAll(all, "?", ""))
+	}
+	return list
+})
+
+// take takes the counts of a spelling from where they are.
+func (c *counts) take(i int, v *exactjson.Value) {
+	for _, name := range names()[i] {
+		sum := int64(-1)
+		at(v, name, func(v *exactjson.Value) {
+			if n, err := strconv.ParseInt(v.Scalar(), 10, 64); err == nil && n >= 0 && n < 1<<50 && v.Kind == exactjson.Number {
+				sum = max(sum, 0) + n
+			}
+		})
+		if sum >= 0 && c[i] == nil {
+			c[i] = map[string]int64{}
+		}
+		if sum >= 0 {
+			c[i][name] = sum
 		}
 	}
 }
