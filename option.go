@@ -189,7 +189,8 @@ func SortTools() Option { return func(c *config) { c.matching.SortTools = true }
 // the headers that were written, so a program that reads another one, such as
 // x-ratelimit-remaining-tokens, needs this. They do not take part in matching.
 func KeepHeaders(names ...string) Option {
-	return func(c *config) { c.keepHeaders = append(c.keepHeaders, names...) }
+	lower := strings.Fields(strings.ToLower(strings.Join(names, " ")))
+	return func(c *config) { c.keepHeaders = append(c.keepHeaders, lower...) }
 }
 
 // Redact replaces more than promptecho does by itself: personal data, names of customers.

@@ -63,7 +63,7 @@ func addCookies(add func(path, name, value string), values []string) {
 	for _, v := range values {
 		cookies, _ := http.ParseCookie(v)
 		for _, cookie := range cookies {
-			if !ofNetworks().MatchString(cookie.Name) {
+			if !redact.OfNetworks().MatchString(cookie.Name) && !changesByItself().MatchString(strings.ToLower(cookie.Name)) {
 				add(tape.CookiePath+cookie.Name, cookie.Name, cookie.Value)
 			}
 		}
@@ -104,8 +104,7 @@ func (c *config) ignores(path, name, value string) bool {
 // header that cannot be a credential.
 func (c *config) mayWrite(path string) bool {
 	name, ok := strings.CutPrefix(path, "header/")
-	kept := slices.ContainsFunc(c.keepHeaders, func(k string) bool { return strings.EqualFold(k, name) })
-	return ok && !kept && !mayBeSecret().MatchString(name)
+	return ok && !slices.Contains(c.keepHeaders, name) && !mayBeSecret().MatchString(name)
 }
 
 // mayBeSecret matches the names of headers that may hold a credential.
@@ -116,16 +115,11 @@ var mayBeSecret = memo.Regexp(`auth|key|token|secret|passw|credential|cookie|ses
 // that a transport writes or that only describe the body.
 var changesByItself = memo.Regexp(`^(x-stainless-|amz-sdk-|x-datadog-|x-b3-|x-envoy-|sec-|proxy-)|` +
 	`^(accept|accept-encoding|content-type|content-length|content-md5|transfer-encoding|user-agent|connection|keep-alive|te|trailer|expect|upgrade|host|forwarded|via|signature-input|x-amz-user-agent|x-goog-api-client|x-amz-security-token|x-cloud-trace-context|b3|newrelic|baggage|dpop)$|` +
-	`(^|-)(date|time|timestamp|expires|deadline|timeout|nonce|signature|sig|hmac|digest|sha256|csrf|xsrf|attempt|attempts|retry|retries|(elastic-apm-)?trace|traceparent|tracestate|traceid|spanid)(-(id|no|nr|number|count|token|bin))?$|` +
+	`(^|-)(date|time|timestamp|expires|deadline|timeout|nonce|signature|sig|hmac|digest|sha256|_?csrf|csrftoken|xsrf|attempt|attempts|retry|retries|(elastic-apm-)?trace|traceparent|tracestate|traceid|spanid)(-(id|no|nr|number|count|token|bin))?$|` +
 	`(^|-)(request|correlation|idempotency|invocation|transaction|message|call|event|span|sequence)-?(id|key|no|nr|number|token|uuid|start)$`)
 
 // drawnOrCounted matches values that are numbers, times, UUIDs or random.
 var drawnOrCounted = memo.Regexp(`^[0-9.:+-]+$|\d{4}-\d\d-\d\d|[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-|^[0-9a-fA-F]{16,}$|\d\d:\d\d:\d\d`)
-
-// ofNetworks matches the cookies by which content delivery networks, load balancers and
-// counters of visits recognise a client: Cloudflare, AWS, Azure, Akamai, Imperva,
-// DataDome, Google Analytics.
-var ofNetworks = memo.Regexp(`^(__cf|_cf|cf_|AWSALB|AWSELB|ARRAffinity|ak_bmsc$|bm_|_abck$|incap_ses_|visid_incap_|nlbi_|datadome$|_ga|_gid$|(?i:csrf|xsrf|_csrf|csrftoken|xsrf-token)$)`)
 
 // keyOfURL matches the parameters of a signed URL that name the key: of AWS, Google,
 // Alibaba, CloudFront and Azure.

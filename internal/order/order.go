@@ -1,7 +1,9 @@
 package order
 
 import (
+	"cmp"
 	"context"
+	"io"
 	"sync"
 	"time"
 
@@ -122,6 +124,10 @@ type Turn struct {
 	place int
 	next  int // its next event
 	upTo  int // all before this moment has happened
+
+	// Stands says that what comes in it answers requests that others make: it waits for those
+	// that were made before, however long. It is set before anything waits.
+	Stands bool
 }
 
 // Ask says that a recording is asked for. It returns nil if that ran alone.
@@ -237,7 +243,7 @@ func (t *Turn) wait(ctx context.Context, closing <-chan struct{}) error {
 	o.mu.Unlock()
 	ticks := time.NewTicker(tick)
 	defer ticks.Stop()
-	inVain := false
+	inVain, closed := false, error(nil)
 	for left := Longest; !inVain; {
 		select {
 		case <-ticks.C:
@@ -250,6 +256,7 @@ func (t *Turn) wait(ctx context.Context, closing <-chan struct{}) error {
 		case <-changed:
 		case <-ctx.Done():
 		case <-closing:
+			closed = io.ErrClosedPipe
 		}
 		break
 	}
@@ -257,7 +264,7 @@ func (t *Turn) wait(ctx context.Context, closing <-chan struct{}) error {
 	if inVain && o.settling == 0 {
 		t.giveUp()
 	}
-	return ctx.Err()
+	return cmp.Or(ctx.Err(), closed)
 }
 
 // giveUp stops waiting for the recording that comes next. The caller holds the lock.
@@ -265,6 +272,9 @@ func (t *Turn) giveUp() {
 	g := t.group
 	for at := t.upTo; at <= len(g.steps); at++ {
 		if s := &g.steps[at-1]; s.turn >= 0 && s.turn != t.place && s.left > 0 {
+			if t.Stands && g.moments[s.turn].Asked == at {
+				return
+			}
 			t.order.late = append(t.order.late, Late{g.first + t.place, g.first + s.turn})
 			missing := s.turn
 			for i := range g.steps {

@@ -44,6 +44,11 @@ func (l *Log) Judge(o *Outcome, unasked ...string) Report {
 	if o.Failed || o.Unsure && !l.KeepFailures {
 		rep.Notes = append(rep.Notes, l.replayed.all()...)
 	}
+	if names := l.headers.all(); len(names) > 0 && (o.Failed || o.Unsure) {
+		slices.Sort(names)
+		rep.Notes = append(rep.Notes, fmt.Sprintf("headers of answers that are not recorded, so that this run did not get them either: %s. "+
+			"To have one of them, or all of a pattern: promptecho.KeepHeaders(%q)", strings.Join(names, ", "), names[len(names)-1]))
+	}
 	rep.Notes = append(rep.Notes, l.late()...)
 	rep.printable()
 	return rep

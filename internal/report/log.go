@@ -31,6 +31,7 @@ type Log struct {
 	drifted  tally[string]          // differences that were noted
 	selected tally[string]          // patterns of options that selected a field
 	lacking  tally[string]          // calls whose values the cassette lacks
+	headers  tally[string]          // of answers, that no replay has
 	compared tally[*tape.Recording] // recordings that a miss was compared with
 	saved    tally[string]          // the paths of files that were written
 
@@ -88,6 +89,9 @@ type FailedCall struct {
 
 // Reach notes that a request arrived.
 func (l *Log) Reach() { l.reached.Store(true) }
+
+// Lacks notes that a header of an answer is not recorded.
+func (l *Log) Lacks(header string) { l.headers.add(header) }
 
 // Note adds a note, once.
 func (l *Log) Note(text string) { l.notes.add(text) }

@@ -107,7 +107,10 @@ func (t *Tape) Resume(name string, keepFailures bool) (resumed int, wasSaved boo
 	for i, it := range left.Interactions {
 		recs[i] = t.resumed(it)
 	}
-	for _, rec := range recs {
+	for i, rec := range recs {
+		if left.Interactions[i].Response.LeftWaiting() {
+			continue // most likely what has killed the run canceled it first
+		}
 		if keepFailures || !rec.Failed() || succeededLater(rec, recs) {
 			t.add(rec)
 		}
