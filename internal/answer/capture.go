@@ -59,7 +59,7 @@ func Capture(resp *http.Response, sent time.Time, keeper Keeper) {
 	}
 	c.announced, c.transfer = resp.ContentLength, transferOf(resp)
 	c.cutter = stream.Cutter{ContentType: c.stored.Headers.Get("content-type"), Frame: c.storeFrame}
-	if resp.Body == nil || resp.Body == http.NoBody || bodyless(resp.Request.Method, resp.StatusCode) {
+	if resp.Body == nil || resp.Body == http.NoBody || resp.Request.Method == http.MethodHead {
 		c.settle("", "")
 		return
 	}
@@ -239,7 +239,7 @@ func timingMatters(contentType string, body []byte) bool {
 // length announced, to the last event of its protocol, or as a whole JSON value (a
 // [json.Decoder] stops there, and does not wait for more).
 func (c *capture) isWhole() bool {
-	if c.announced >= 0 && int64(c.received) == c.announced {
+	if int64(c.received) == c.announced || bodyless("", c.stored.Status) {
 		return true
 	}
 	for _, event := range slices.Backward(c.stored.Events) {

@@ -84,7 +84,7 @@ func (p *Player) play(req *http.Request, rec *Playable) (*http.Response, error) 
 	}
 	resp := p.head(req, rec)
 	setLength(resp, &rec.Response)
-	if bodyless(req.Method, rec.Status) {
+	if bodyless(req.Method, rec.Status) && len(rec.Trailers) == 0 && rec.End == "" {
 		resp.Body = http.NoBody
 		return resp, nil
 	}
