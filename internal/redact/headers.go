@@ -99,7 +99,7 @@ func (p *Policy) answerHeaders(in interaction.Headers, status int, find *finder)
 		case name == "set-cookie":
 			return p.cookie(value)
 		case !slices.Contains(p.KeepHeaders, name) && isSecretHeader(name, value):
-			p.learnEscaped(value) // but no placeholder
+			p.learnAnswered(value) // but no placeholder
 			return Placeholder, true
 		}
 		return string(p.answered([]byte(p.header(name, value)), find)), true
@@ -130,7 +130,7 @@ func redacted(in interaction.Headers, write func(name, value string) (text strin
 func isSecretHeader(name, value string) bool {
 	m := meanings.Get(name)
 	last := name[strings.LastIndexAny(name, "-_.")+1:]
-	return m.certain || m.secret && meanings.Get(last).secret || (m.secret || m.session) && (isKey(value) || isFake(value))
+	return m.secret && meanings.Get(last).secret || (m.secret || m.session) && (isKey(value) || isFake(value))
 }
 
 // cookie returns a Set-Cookie header (RFC 6265, section 4.1) without its value, which is a
@@ -146,7 +146,7 @@ func (p *Policy) cookie(header string) (text string, kept bool) {
 		attributes = expires().ReplaceAllString(attributes, "${1}Fri, 31 Dec 2999 23:59:59 GMT")
 	}
 	if !isPlain(value) && value != Placeholder {
-		p.learnEscaped(value)
+		p.learnAnswered(value)
 	}
 	return strings.TrimSuffix(name+"="+Placeholder+";"+p.text(attributes), ";"), true
 }
