@@ -184,10 +184,12 @@ func Alias(origin, name string) Option {
 // cache, so sorting in the program is better.
 func SortTools() Option { return func(c *config) { c.matching.SortTools = true } }
 
-// KeepHeaders writes headers of these names, of requests and responses, to the
-// cassette although they are not on the list of harmless ones. A replay has only
-// the headers that were written, so a program that reads another one, such as
-// x-ratelimit-remaining-tokens, needs this. They do not take part in matching.
+// KeepHeaders writes headers of these names to the cassette, of requests although they are
+// not on the list of harmless ones, and of responses although they are noise to most programs
+// (docs/SECURITY.md, "Headers of answers"). A "*" before or behind a part of a name stands for
+// all that end or begin so: "x-ratelimit-*". What is not written the program does not get, in
+// the run that records either, whose log names it if the run fails. Secrets in headers are
+// replaced as elsewhere. They do not take part in matching.
 func KeepHeaders(names ...string) Option {
 	lower := strings.Fields(strings.ToLower(strings.Join(names, " ")))
 	return func(c *config) { c.keepHeaders = append(c.keepHeaders, lower...) }

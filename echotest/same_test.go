@@ -95,7 +95,7 @@ func (d *drawn) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 		for _, f := range header {
 			w.Header().Add(f[0], f[1])
 		}
-		if d.framing == "length" && d.status != 204 {
+		if d.framing == "length" && d.status != 204 && d.status != 304 { // net/http fails at the body of such a 304
 			w.Header().Set("Content-Length", strconv.Itoa(len(body)))
 		}
 		w.WriteHeader(d.status)
