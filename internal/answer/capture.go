@@ -39,16 +39,16 @@ type Keeper struct {
 }
 
 // Capture records a response while the client reads its body; sent is when its request
-// was sent. The client sees what every replay will show it. The response is settled at the first of
-// end of file, a read error, Close and the end of the recorder: some SDKs close at the
-// last event without reading to the end, others read to the end and never close.
+// was sent. The client sees what every replay will show it. The response is settled at the
+// first of end of file, a read error, Close and the end of the recorder: some SDKs close at
+// the last event without reading to the end, others read to the end and never close.
 func Capture(resp *http.Response, sent time.Time, keeper Keeper) {
 	c := &capture{keeper: keeper, resp: resp, sent: sent, body: resp.Body}
 	c.last = time.Since(sent)
 	c.latencyMS = c.last.Milliseconds()
 	c.asReplayed()
 	c.stored = interaction.Response{Status: resp.StatusCode, Headers: interaction.HeadersOf(resp.Header.Clone())}
-	if resp.Status != usualLine(resp.StatusCode, resp.Proto) {
+	if resp.Status != statusText(resp.StatusCode) {
 		c.stored.Line = resp.Status
 	}
 	if resp.Proto != "HTTP/1.1" {
@@ -59,7 +59,7 @@ func Capture(resp *http.Response, sent time.Time, keeper Keeper) {
 	}
 	c.announced, c.transfer = resp.ContentLength, transferOf(resp)
 	c.cutter = stream.Cutter{ContentType: c.stored.Headers.Get("content-type"), Frame: c.storeFrame}
-	if resp.Body == nil || resp.Body == http.NoBody || resp.Request.Method == http.MethodHead {
+	if c.isEmpty() {
 		c.settle("", "")
 		return
 	}
@@ -76,10 +76,8 @@ func (c *capture) asReplayed() {
 	resp.Header = maps.Clone(resp.Header) // the transport may keep it
 	c.drop(resp.Header)
 	c.drop(resp.Trailer)
-	if resp.Body == nil || resp.Body == http.NoBody || resp.StatusCode == http.StatusPartialContent {
-		return
-	}
-	if plain, ok := coding.Reader(resp.Header.Get("Content-Encoding"), resp.Body); ok {
+	plain, ok := coding.Reader(resp.Header.Get("Content-Encoding"), resp.Body)
+	if ok && !c.isEmpty() && !bodyless("", resp.StatusCode) && resp.StatusCode != http.StatusPartialContent {
 		c.body = struct {
 			io.Reader
 			io.Closer
@@ -92,6 +90,11 @@ func (c *capture) asReplayed() {
 
 func (c *capture) drop(headers http.Header) {
 	maps.DeleteFunc(headers, func(name string, _ []string) bool { return c.keeper.Drops(name) })
+}
+
+// isEmpty reports whether the client will not read.
+func (c *capture) isEmpty() bool {
+	return c.body == nil || c.body == http.NoBody || c.resp.Request.Method == http.MethodHead
 }
 
 // A capture is the body of a live response. A stream is cut into its events as it comes,

@@ -116,7 +116,7 @@ func (p *Player) canceled(ctx context.Context, rec *Playable) error {
 func (p *Player) head(req *http.Request, rec *Playable) *http.Response {
 	resp := &http.Response{
 		StatusCode:    rec.Status,
-		Status:        cmp.Or(rec.Response.Line, usualLine(rec.Status, rec.Proto)),
+		Status:        cmp.Or(rec.Response.Line, statusText(rec.Status)),
 		Proto:         "HTTP/1.1",
 		ProtoMajor:    1,
 		ProtoMinor:    1,

@@ -16,7 +16,7 @@ import (
 func Whole(req *http.Request, status int, header http.Header, body []byte) *http.Response {
 	return &http.Response{
 		StatusCode: status,
-		Status:     usualLine(status, ""),
+		Status:     statusText(status),
 		Proto:      "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
 		Header:        header,
 		Body:          io.NopCloser(bytes.NewReader(body)),
@@ -25,14 +25,9 @@ func Whole(req *http.Request, status int, header http.Header, body []byte) *http
 	}
 }
 
-// usualLine returns a status as net/http has it: "404 Not Found". One of HTTP/2 that is not
-// known ends in a space.
-func usualLine(status int, proto string) string {
-	line := strconv.Itoa(status) + " " + http.StatusText(status)
-	if strings.HasPrefix(proto, "HTTP/2") {
-		return line
-	}
-	return strings.TrimSpace(line)
+// statusText returns a status as net/http has it: "404 Not Found".
+func statusText(status int) string {
+	return strings.TrimSpace(strconv.Itoa(status) + " " + http.StatusText(status))
 }
 
 // Transfers of bodies; see [interaction.Transfers].
@@ -73,12 +68,11 @@ func usualTransfer(r *interaction.Response) string {
 
 // setLength says of a played response what its client knows of the length of the body.
 func setLength(resp *http.Response, r *interaction.Response) {
+	by, isUncoded := strings.CutSuffix(cmp.Or(r.Transfer, usualTransfer(r)), uncoded)
 	announced, err := strconv.ParseInt(resp.Header.Get("Content-Length"), 10, 64)
-	usual := usualTransfer(r)
-	if err == nil {
-		usual = byLength
+	if r.Transfer == "" && err == nil {
+		by, isUncoded = byLength, false
 	}
-	by, isUncoded := strings.CutSuffix(cmp.Or(r.Transfer, usual), uncoded)
 	isHead, isNone := resp.Request.Method == http.MethodHead, bodyless("", r.Status)
 	resp.Uncompressed = isUncoded
 	switch {
