@@ -250,6 +250,7 @@ func TestHTTP(t *testing.T) {
 			}
 			upstream := server.Client().Transport
 			direct := see(t, upstream, ask())
+			server.Client().CloseIdleConnections() // some servers do that themselves, sooner or later
 			file := filepath.Join(t.TempDir(), "c.yaml")
 			r := mustOpen(t, file, Upstream(upstream), OnRecordError(Keep))
 			recording := see(t, r, ask())

@@ -30,7 +30,7 @@ func TestLogins(t *testing.T) {
 		case "/post":
 			cookie, err := r.Cookie("sid")
 			if err != nil || cookie.Value != session || r.PostFormValue("authenticity_token") != csrf || r.Header.Get("X-Xsrf-Token") != csrf {
-				http.Error(w, "forged", 403)
+				http.Error(w, "forged", http.StatusForbidden)
 				return
 			}
 			io.WriteString(w, "welcome")
