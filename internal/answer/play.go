@@ -69,8 +69,8 @@ func (p *Player) play(req *http.Request, rec *Playable) (*http.Response, error) 
 		return nil, p.canceled(req.Context(), rec)
 	}
 	// Nobody connects in replay, so no other hooks are called.
-	trace := cmp.Or(httptrace.ContextClientTrace(req.Context()), &httptrace.ClientTrace{})
-	if trace.WroteRequest != nil {
+	trace := httptrace.ContextClientTrace(req.Context())
+	if trace != nil && trace.WroteRequest != nil {
 		trace.WroteRequest(httptrace.WroteRequestInfo{})
 	}
 	if err := p.Wait(req.Context(), rec.LatencyMS, rec.Turn); err != nil {
@@ -79,7 +79,7 @@ func (p *Player) play(req *http.Request, rec *Playable) (*http.Response, error) 
 	if rec.Status == 0 {
 		return nil, &transportError{rec.Error, rec.File, rec.Line}
 	}
-	if trace.GotFirstResponseByte != nil {
+	if trace != nil && trace.GotFirstResponseByte != nil {
 		trace.GotFirstResponseByte()
 	}
 	resp := p.head(req, rec)
