@@ -163,8 +163,8 @@ func (c *capture) add(b []byte, filled bool) {
 
 // Close settles the response, unless it is over, and closes the server's body.
 func (c *capture) Close() error {
-	why := ""
-	if c.reading.Load() > 0 {
+	why := "" // who asked for an answer may read ahead of what it wanted
+	if c.reading.Load() > 0 && c.resp.Request.Method == http.MethodGet {
 		why = interaction.Waiting
 	}
 	c.settle(interaction.EndClosed, why)
