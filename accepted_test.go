@@ -70,7 +70,7 @@ func TestModeAccepted(t *testing.T) {
 			accept(t, file, 3)
 			before, text := load(t, file), read(t, file)
 			u := statuses(`{"n":9}`, tt.status, tt.status, tt.status, tt.status)
-			r := mustOpen(t, file, InMode(ModeAccepted), Upstream(u))
+			r := mustOpen(t, file, InMode(modeAccepted), Upstream(u))
 			for _, p := range strings.Fields(tt.asked) {
 				ask(t, r, "http://127.0.0.1:9", p)
 			}
@@ -112,10 +112,10 @@ func TestModeAcceptedOfOthers(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "c.yaml")
 	record(t, file, "a")
 	text, u := read(t, file), newUpstream(t)
-	r := mustOpen(t, file, InMode(ModeAccepted), Upstream(u.Client().Transport))
+	r := mustOpen(t, file, InMode(modeAccepted), Upstream(u.Client().Transport))
 	ask(t, r, u.URL, "a")
-	if status, _ := ask(t, r, u.URL, "b"); status != 418 || r.Recording() {
-		t.Errorf("status %d, may go upstream: %t", status, r.Recording())
+	if status, _ := ask(t, r, u.URL, "b"); status != 418 || r.Online() {
+		t.Errorf("status %d, may go upstream: %t", status, r.Online())
 	}
 	if err := r.Close(); err == nil || u.count() != 0 || read(t, file) != text {
 		t.Errorf("%v, %d requests", err, u.count())

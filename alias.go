@@ -7,14 +7,14 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/origin"
 	"github.com/promptecho/promptecho/internal/request"
 )
 
 // An alias is a name that a local server has in the cassette.
 type alias struct {
-	origin  string // see canon.Origin
+	origin  string // see package origin
 	address string // scheme, host and port
 	name    string
 	asked   atomic.Bool // a request of this run went to it
@@ -29,7 +29,7 @@ func (as aliases) of(u *url.URL) *alias {
 	if len(as) == 0 {
 		return nil
 	}
-	origin := canon.Origin(u)
+	origin := originOf(u)
 	for _, a := range slices.Backward(as) {
 		if a.origin == origin {
 			return a
@@ -71,3 +71,6 @@ func (as aliases) addressServers(h http.Header) {
 		})
 	}
 }
+
+// originOf returns the host of a URL with its port, in one spelling.
+func originOf(u *url.URL) string { return origin.Of(u) }

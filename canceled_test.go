@@ -194,7 +194,7 @@ func TestConcurrentIsWaitingForAnAnswer(t *testing.T) {
 		}
 		recorded := order.New(len(f.Interactions), func(i int) *interaction.Moments { return f.Interactions[i].Concurrent }, func(int) bool { return false })
 		for i, it := range f.Interactions {
-			if want := strings.Contains(string(it.Request.Body), "at once"); recorded.Raced(i) != want {
+			if want := strings.Contains(string(it.Request.Body), "at once"); recorded.Company(i, true) != nil != want {
 				t.Errorf("%s %s: concurrent %v", it.Request.URL, it.Request.Body, it.Concurrent)
 			}
 		}

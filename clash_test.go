@@ -234,7 +234,7 @@ func TestUnsaid(t *testing.T) {
 
 		{"Match", "", "", "", pair("Stripe-Account", "acct_red", "acct_blue"), []Option{Match("header/stripe-account")}},
 		{"Ignore", "", "", "", pair("Stripe-Account", "acct_red", "acct_blue"), []Option{Ignore("header/Stripe-Account")}},
-		{"Redact", "", "", "", pair("X-Customer", "red", "blue"), []Option{Redact("x-customer")}},
+		{"Redact", "", "", "", pair("X-Customer", "red", "blue"), []Option{RedactFields("x-customer")}},
 		{"poll", "", "", "", pair("Authorization", "Bearer NOTREAL-red", "Bearer NOTREAL-red"), nil},
 		{"model API", "", "", "", []asking{{chatURL, chat("").body, []string{"OpenAI-Organization", "a"}}, {chatURL, chat("").body, []string{"OpenAI-Organization", "b"}}}, nil},
 		{"user agent", "", "", "", pair("User-Agent", "a", "b"), nil},

@@ -79,6 +79,7 @@ func (r *Recorder) finish(o report.Outcome) report.Report {
 		r.tape.Close()
 		r.compare()
 		r.upstream.Close()
+		r.waits.note(r.log.Notef)
 		for _, err := range []error{r.save(&o), r.tape.Unreadable(), r.handOver()} {
 			if err != nil {
 				r.log.Error(err)
@@ -110,6 +111,11 @@ func (r *Recorder) judge(o *report.Outcome) report.Report {
 	for _, a := range r.config.aliases {
 		if !a.asked.Load() {
 			unasked = append(unasked, fmt.Sprintf("Alias(%q, %q): no request went to this server", a.address, a.name))
+		}
+	}
+	for _, host := range r.config.passing {
+		if !r.log.Passed("http/" + host) {
+			unasked = append(unasked, fmt.Sprintf("PassThrough(%q): no request went there", "http/"+host))
 		}
 	}
 	if s := &r.config.selection; !s.empty() && !r.plan.passThrough && len(r.log.Misses()) == 0 {

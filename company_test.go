@@ -282,35 +282,46 @@ func sleep(ctx context.Context) error {
 }
 
 // Programs that ask side by side run as they ran in the recording: the same questions in the
-// same order, the same first, the same one stopped at the same place.
+// same order, the same first, the same one stopped at the same place. Eight of them run at once.
 func TestPrograms(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	for n := range uint64(rounds(300)) {
-		file := filepath.Join(dir, fmt.Sprint(n, ".yaml"))
-		p := newProgram(rand.New(rand.NewPCG(n, 1)), "agent", 2+int(n%32))
-		run := func(mode Mode, opts ...Option) (string, error) {
-			r := mustOpen(t, file, append(opts, InMode(mode))...)
-			w := &world{client: r.Client()}
-			result, err := p(context.Background(), w, "nothing")
-			log := strings.Join(w.log, "\n")
-			if end := r.Close(); end != nil {
-				err = fmt.Errorf("%v; %w", err, end)
-			}
-			return result + "\n" + log, err
-		}
-		var want string
-		synctest.Test(t, func(t *testing.T) {
-			var err error
-			if want, err = run(ModeAll, Upstream(slow)); err != nil {
-				t.Fatalf("program %d, recording: %v", n, err)
+	const atOnce = 8
+	for first := range uint64(atOnce) {
+		t.Run(fmt.Sprint(first), func(t *testing.T) {
+			t.Parallel()
+			for n := first; n < uint64(rounds(300)); n += atOnce {
+				checkProgram(t, filepath.Join(dir, fmt.Sprint(n, ".yaml")), n)
 			}
 		})
-		for range 10 {
-			if got, err := run(ModeNone); err != nil || got != want {
-				t.Errorf("program %d: %v\n%s\nwant\n%s", n, err, got, want)
-				break
-			}
+	}
+}
+
+// checkProgram records the program with this number and replays it.
+func checkProgram(t *testing.T, file string, n uint64) {
+	t.Helper()
+	p := newProgram(rand.New(rand.NewPCG(n, 1)), "agent", 2+int(n%32))
+	run := func(mode Mode, opts ...Option) (string, error) {
+		r := mustOpen(t, file, append(opts, InMode(mode))...)
+		w := &world{client: r.Client()}
+		result, err := p(context.Background(), w, "nothing")
+		log := strings.Join(w.log, "\n")
+		if end := r.Close(); end != nil {
+			err = fmt.Errorf("%v; %w", err, end)
+		}
+		return result + "\n" + log, err
+	}
+	var want string
+	synctest.Test(t, func(t *testing.T) {
+		var err error
+		if want, err = run(ModeAll, Upstream(slow)); err != nil {
+			t.Fatalf("program %d, recording: %v", n, err)
+		}
+	})
+	for range 10 {
+		if got, err := run(ModeNone); err != nil || got != want {
+			t.Errorf("program %d: %v\n%s\nwant\n%s", n, err, got, want)
+			break
 		}
 	}
 }

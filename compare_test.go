@@ -121,7 +121,7 @@ func TestCompareSendsModelCalls(t *testing.T) {
 	recorded := s.requests()
 
 	r = mustOpen(t, file, InMode(ModeCompare))
-	if !r.Recording() {
+	if !r.Online() {
 		t.Error("the run goes upstream, and Recording says that it does not")
 	}
 	run(r)

@@ -14,7 +14,7 @@
 // that mean the same are equal. Hosts, gateway prefixes, key order and JSON
 // white space do not matter. Sampling parameters (temperature, max_tokens and
 // the like) and bookkeeping (user, metadata) do not match either, but a change
-// of them is noted; see [Strict]. The same request several times plays its
+// of them is noted; see [MatchSampling]. The same request several times plays its
 // recordings in recorded order, each once.
 //
 // The record mode says what is replayed and what may go upstream; see [Mode].
@@ -27,7 +27,7 @@
 // keeps a part from ever being called.
 //
 // The time, random values and the environment come from the recorder, too, if a test
-// takes them from there: see [Recorder.Time], [Recorder.Rand] and [Recorder.Env].
+// takes them from there: see [Recorder.Now], [Recorder.Rand] and [Recorder.Env].
 //
 // What is written is redacted first: headers are written by allow-list, and
 // whatever looks like a credential or is known as one is replaced, on both

@@ -83,6 +83,7 @@ var commandsNotRun = map[string]string{
 	"go -C bench test ./...":                           ".ci/run does, with more flags",
 	"go -C browser test -run Screens -screenshots DIR": ".ci/run does, without pictures",
 	"go -C bench test ./migrate -update":               ".ci/run does, without the flag",
+	"go -C interop test ./waits -update":               ".ci/run does, without the flag",
 	"go -C bench test -run '^$' -bench":                "it measures",
 	"go test -httprecord=REGEXP":                       "it is a flag of httprr",
 	"go test -overlay":                                 "this is what promptecho observe runs",

@@ -33,10 +33,6 @@ type MissError struct {
 // what was asked by whom, and each differing field with both values.
 func (e *MissError) Error() string { return (*report.Miss)(e).Error() }
 
-// RetryableError reports false: asking again cannot help. The AWS SDK looks
-// for this method.
-func (e *MissError) RetryableError() bool { return false }
-
 // missHeader marks the answer to a request that is not recorded, so that no other
 // recorder records it or compares with it.
 const missHeader = "X-Promptecho-Miss"
@@ -46,7 +42,7 @@ type refusedError string
 
 func (e refusedError) Error() string { return "promptecho: " + string(e) }
 
-// RetryableError reports false; see [MissError.RetryableError].
+// RetryableError reports false: asking again cannot help. The AWS SDK looks for this method.
 func (e refusedError) RetryableError() bool { return false }
 
 // refusal returns the answer to a request that is not sent. Every SDK can print it and

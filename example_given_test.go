@@ -53,12 +53,12 @@ func (p *planner) plan(task string) (string, error) {
 
 // Code that gets its clock, its ids and its settings from outside gets the recorder's in a
 // test. What it asks is then the same on every day and on every machine.
-func ExampleRecorder_Time() {
+func ExampleRecorder_Now() {
 	rec, err := promptecho.Open("testdata/cassettes/trip.yaml")
 	if err != nil {
 		log.Fatal(err)
 	}
-	p := planner{client: rec.Client(), now: rec.Time, ids: rec.Rand("trips"), model: rec.Env("MODEL")}
+	p := planner{client: rec.Client(), now: rec.Now, ids: rec.Rand("trips"), model: rec.Env("MODEL")}
 	answer, err := p.plan("Pack my bag.")
 	if err != nil {
 		log.Fatal(err)
@@ -70,20 +70,15 @@ func ExampleRecorder_Time() {
 	// Output: [stand-in] You said: Trip 33afc525, Sunday, 22 November 2026. Pack my bag. (1 message, 9 words, 41 letters)
 }
 
-// A clock is what many packages take in place of package time. This one stands still at
-// the time of the recording.
-type clock struct{ *promptecho.Recorder }
-
-func (c clock) Now() time.Time { return c.Time() }
-
-// Code that takes an interface gets one that is made of the recorder.
-func ExampleRecorder_Time_interface() {
+// The recorder is itself what many packages take in place of package time: a clock that
+// stands still at the time of the recording.
+func ExampleRecorder_Now_interface() {
 	rec, err := promptecho.Open("testdata/cassettes/trip.yaml", promptecho.AllowUnused())
 	if err != nil {
 		log.Fatal(err)
 	}
 	defer rec.Close()
-	var c interface{ Now() time.Time } = clock{rec}
+	var c interface{ Now() time.Time } = rec
 	fmt.Println(c.Now())
 	// Output: 2026-11-22 16:39:59 +0000 UTC
 }
@@ -96,7 +91,7 @@ func TestTripInABubble(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(time.Until(rec.Time()))
+		time.Sleep(time.Until(rec.Now()))
 
 		p := planner{client: rec.Client(), now: func() time.Time { return time.Now().UTC() }, ids: rec.Rand("trips"), model: rec.Env("MODEL")}
 		if answer, err := p.plan("Pack my bag."); err != nil || !strings.Contains(answer, "Pack my bag.") {

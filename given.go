@@ -70,7 +70,7 @@ func (g *given) time() time.Time {
 		when := g.found.Time
 		switch {
 		case !when.IsZero():
-		case g.draws("rec.Time()"):
+		case g.draws("rec.Now()"):
 			when = realTime().UTC().Truncate(time.Second) // as a cassette can hold it
 		default:
 			when = lackingTime

@@ -27,7 +27,7 @@ const testVariable = "PROMPTECHO_TEST_MODEL"
 func dated(r *Recorder) string {
 	var id [16]byte
 	r.Rand("ids").Read(id[:])
-	return fmt.Sprintf("%s %x %d %s", r.Time().Format(time.RFC3339), id, r.Rand("dice").IntN(1e9), r.Env(testVariable))
+	return fmt.Sprintf("%s %x %d %s", r.Now().Format(time.RFC3339), id, r.Rand("dice").IntN(1e9), r.Env(testVariable))
 }
 
 // top returns what a cassette gives its test.
@@ -102,7 +102,7 @@ func TestGivenAtOnce(t *testing.T) {
 		var wg sync.WaitGroup
 		for i := range 32 {
 			wg.Go(func() {
-				text := fmt.Sprint(r.Time(), i, r.Rand(fmt.Sprint("worker ", i)).Uint64(), r.Env(testVariable))
+				text := fmt.Sprint(r.Now(), i, r.Rand(fmt.Sprint("worker ", i)).Uint64(), r.Env(testVariable))
 				if status, body := ask(t, r, u.URL, text); status != 200 {
 					t.Errorf("mode %s: status %d: %s", mode, status, body)
 				}
@@ -119,7 +119,7 @@ func use(r *Recorder, calls string) (got string) {
 		kind, name, _ := strings.Cut(call, ":")
 		switch kind {
 		case "time":
-			got += r.Time().Format(time.RFC3339) + " "
+			got += r.Now().Format(time.RFC3339) + " "
 		case "rand":
 			got += fmt.Sprintf("%x ", r.Rand(name).Uint64())
 		case "env":
@@ -141,7 +141,7 @@ func TestGivenModes(t *testing.T) {
 	t.Parallel()
 	const now, none, old = "now", "2000-01-01T00:00:00Z zeros", "2026-01-02T03:04:05Z"
 	const all = "time rand:dice env:" + testVariable
-	lack := `c.yaml has no value for rec.Time(), rec.Rand("dice"), rec.Env("` + testVariable + `")`
+	lack := `c.yaml has no value for rec.Now(), rec.Rand("dice"), rec.Env("` + testVariable + `")`
 	tests := []struct {
 		name  string
 		mode  Mode
@@ -323,10 +323,10 @@ func TestGivenByHand(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "c.yaml")
 	r := mustOpen(t, file, Upstream(canned(`{}`)))
-	ask(t, r, "http://h", "today is "+r.Time().Format(time.DateOnly))
+	ask(t, r, "http://h", "today is "+r.Now().Format(time.DateOnly))
 	ask(t, r, "http://h", "hello")
 	mustPass(t, r)
-	today := r.Time().Format(time.RFC3339)
+	today := r.Now().Format(time.RFC3339)
 	for _, written := range []string{"2020-02-29T12:00:00Z", "\"2020-02-29T13:00:00+01:00\" # a leap day"} {
 		text := strings.Replace(read(t, file), "time: "+today, "time: "+written, 1)
 		edited := filepath.Join(t.TempDir(), "c.yaml")
@@ -334,7 +334,7 @@ func TestGivenByHand(t *testing.T) {
 			t.Fatal(err)
 		}
 		r = mustOpen(t, edited, InMode(ModeNone))
-		ask(t, r, "http://h", "today is "+r.Time().Format(time.DateOnly))
+		ask(t, r, "http://h", "today is "+r.Now().Format(time.DateOnly))
 		if status, _ := ask(t, r, "http://h", "hello"); status != 200 {
 			t.Errorf("status %d", status)
 		}
@@ -397,7 +397,7 @@ func TestGivenIsNotSavedOverAnother(t *testing.T) {
 func TestGivenWithoutRecorder(t *testing.T) {
 	t.Parallel()
 	var r *Recorder
-	if d := time.Since(r.Time()); d < 0 || d > time.Minute {
+	if d := time.Since(r.Now()); d < 0 || d > time.Minute {
 		t.Errorf("the time is off by %v", d)
 	}
 	first, second := r.Rand("a").Uint64(), r.Rand("a").Uint64()
@@ -633,9 +633,9 @@ func TestTimeInABubble(t *testing.T) {
 	for _, mode := range []Mode{ModeOnce, ModeNone} {
 		synctest.Test(t, func(t *testing.T) {
 			r := mustOpen(t, file, InMode(mode))
-			time.Sleep(time.Until(r.Time()))
-			if !time.Now().Equal(r.Time()) || time.Now().Before(started) {
-				t.Errorf("mode %s: it is %v, and the recording is of %v", mode, time.Now(), r.Time())
+			time.Sleep(time.Until(r.Now()))
+			if !time.Now().Equal(r.Now()) || time.Now().Before(started) {
+				t.Errorf("mode %s: it is %v, and the recording is of %v", mode, time.Now(), r.Now())
 			}
 			time.Sleep(48 * time.Hour) // the program waits for the day after tomorrow
 			if status, body := ask(t, r, u.URL, "today is "+time.Now().UTC().Format(time.DateOnly)); status != 200 {
@@ -687,7 +687,7 @@ func TestGivenToFunctions(t *testing.T) {
 			calls++
 			return fmt.Sprint("rain ", calls), nil
 		})
-		if _, err := weather(t.Context(), day{r.Time(), r.Rand("dice").IntN(1e9)}); err != nil || calls != tt.calls {
+		if _, err := weather(t.Context(), day{r.Now(), r.Rand("dice").IntN(1e9)}); err != nil || calls != tt.calls {
 			t.Errorf("mode %s: %d calls, %v", tt.mode, calls, err)
 		}
 		mustPass(t, r)

@@ -1,6 +1,7 @@
 package promptecho
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -345,5 +346,46 @@ func TestTalksAtOnce(t *testing.T) {
 				})
 			}
 		}
+	}
+}
+
+// TestTalksOfFunctions: so do functions, whose arguments hold what they returned.
+func TestTalksOfFunctions(t *testing.T) {
+	t.Parallel()
+	type thread struct{ ID, Says string }
+	file := filepath.Join(t.TempDir(), "c.yaml")
+	var mu sync.Mutex
+	made := 0
+	run := func(mode Mode) {
+		r := mustOpen(t, file, InMode(mode))
+		next := Wrap(r, "tool/next", func(_ context.Context, last thread) (thread, error) {
+			mu.Lock()
+			defer mu.Unlock()
+			if last.ID == "" {
+				made++
+				last.ID = idShapes[2](made)
+			}
+			return thread{last.ID, "turn of " + last.ID}, nil
+		})
+		var all sync.WaitGroup
+		for range 8 {
+			all.Go(func() {
+				first, err := next(t.Context(), thread{})
+				if err != nil {
+					t.Error(err)
+				}
+				for range 2 {
+					if got, err := next(t.Context(), thread{ID: first.ID}); err != nil || got != first {
+						t.Errorf("%v and then %v, %v", first, got, err)
+					}
+				}
+			})
+		}
+		all.Wait()
+		mustClose(t, r)
+	}
+	run(ModeAll)
+	for range rounds(50) {
+		run(ModeNone)
 	}
 }

@@ -73,7 +73,7 @@ func recordUntilKilled() {
 func askNumber(r *Recorder, base string, i int) error {
 	given := fmt.Sprint(r.Rand("ids").Uint64())
 	if i >= 5 {
-		given += " " + r.Time().String()
+		given += " " + r.Now().String()
 	}
 	if i >= 9 {
 		given += " " + r.Env(killedModel)

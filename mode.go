@@ -40,11 +40,11 @@ const (
 	// (a response id, a cache) may not be there any more.
 	ModeUpdate Mode = "update"
 
-	// ModeAccepted records again what promptecho accept has put another request into,
+	// modeAccepted records again what promptecho accept has put another request into,
 	// in cassettes that have such recordings, and is like ModeUpdate there otherwise. If
 	// the run fails, the cassette stays as it was. It replays other cassettes like
 	// ModeNone. It is what promptecho record -accepted uses.
-	ModeAccepted Mode = "accepted"
+	modeAccepted Mode = "accepted"
 
 	// ModeAll records everything and replaces the cassette at the end.
 	ModeAll Mode = "all"
@@ -55,7 +55,7 @@ const (
 )
 
 // modes lists the record modes.
-var modes = []Mode{ModeNone, ModeCompare, ModeOnce, ModeNewEpisodes, ModeUpdate, ModeAccepted, ModeAll, ModeLive}
+var modes = []Mode{ModeNone, ModeCompare, ModeOnce, ModeNewEpisodes, ModeUpdate, modeAccepted, ModeAll, ModeLive}
 
 // may says whether a mode may send requests upstream, and whether it may write. It
 // may do both if the code names none.

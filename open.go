@@ -6,12 +6,14 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/promptecho/promptecho/internal/answer"
 	"github.com/promptecho/promptecho/internal/cassette"
 	"github.com/promptecho/promptecho/internal/report"
+	"github.com/promptecho/promptecho/internal/shell"
 	"github.com/promptecho/promptecho/internal/stack"
 	"github.com/promptecho/promptecho/internal/tape"
 )
@@ -63,7 +65,7 @@ func Open(file string, opts ...Option) (*Recorder, error) {
 		Name:    file,
 		Options: &r.config.matching,
 		Plain:   r.config.plain(),
-		Repeats: r.config.allowRepeats || rounds,
+		Repeats: selector(r.config.allowRepeats, rounds),
 		Rounds:  rounds,
 		Frozen:  r.config.selection.neverMade(),
 		InOrder: r.config.pace < 1,
@@ -74,11 +76,11 @@ func Open(file string, opts ...Option) (*Recorder, error) {
 	r.describe(path)
 	r.given = given{plan: r.plan, frozen: r.config.selection.freezes(), file: file, tape: r.tape, log: &r.log, policy: &r.redact}
 	r.given.find(!testing.Testing()) // echotest knows better
-	r.player = answer.Player{Pace: r.config.pace, Note: r.log.Note, Pending: &r.pending}
+	r.player = answer.Player{Pace: r.config.pace, Note: r.log.Note, Pending: &r.pending, GoesOn: r.goesOn}
 	if r.plan.compare || r.plan.passThrough {
 		neverCache()
 	}
-	if r.plan.mayGoUpstream() {
+	if r.plan.mayGoUpstream() || len(r.config.passing) > 0 {
 		r.upstream = answer.NewUpstream(r.config.upstream, network())
 	}
 	unfinished.add(r)
@@ -91,8 +93,11 @@ func (r *Recorder) load() error {
 	if r.plan.passThrough && !r.config.selection.freezes() {
 		return r.tape.Claim()
 	}
-	if err := r.overCut(r.tape.Open()); err != nil {
+	if err := r.overCut(r.tape.Open(r.plan.update && !shell.InCI())); err != nil {
 		return err
+	}
+	if left := r.tape.Healed; left != nil {
+		r.log.Notef("%s: has a merge conflict: the recordings of both sides are played, and what no request asks for is dropped (%s edited by hand, or merged line by line: not played)", r.file, report.Count(*left, "interaction"))
 	}
 	mode, note, err := settleMode(r.mode, r.tape.State, r.file)
 	if err != nil {
@@ -168,7 +173,9 @@ func (r *Recorder) describe(path string) {
 		ReadOnly:     !writes,
 		Compares:     r.plan.compare,
 		CheckUnused:  r.plan.checkUnused,
-		AllowUnused:  r.config.allowUnused,
+		Passes:       r.config.passesTo,
+		AllowUnused:  selector(r.config.allowUnused, false),
+		MayReachNone: slices.Contains(r.config.allowUnused, everything),
 		AllowRaced:   r.config.allowRaced,
 		MayAskNone:   r.plan.mayAskNone,
 		KeepFailures: r.config.onRecordError == Keep,

@@ -23,15 +23,16 @@ type config struct {
 	matching    canon.Options
 	aliases     aliases
 	selection   selection
+	passing     []string // places; see PassThrough
 	keepHeaders []string
 	redactNames []string
 
 	redactPatterns []*regexp.Regexp
 
 	pace          float64
-	allowUnused   bool
+	allowUnused   []string // selectors
+	allowRepeats  []string // selectors
 	allowRaced    bool
-	allowRepeats  bool
 	onRecordError RecordErrorPolicy
 	log           func(note string)
 	err           error // the first option that could not be applied
@@ -57,31 +58,35 @@ func Upstream(rt http.RoundTripper) Option {
 	return func(c *config) { c.upstream = rt }
 }
 
-// MatchOn makes the named fields the only fields of the body that match. A change of any
-// other field is reported, and the request is still replayed. What is outside the body
-// (the endpoint, whether the answer streams, host, path, query and headers) matches as it
-// does without MatchOn. Paths are those of the request as it is sent, and of a miss
-// report, such as "model" or "messages/0/content"; "*" stands for one segment, "**" for
-// any number, and a path stands for everything below it. A path that no request and no
-// recording has is noted.
+// MatchOnly makes the named fields the only fields of the body that match, in the requests
+// that the selector names: "llm" for those to model APIs, "tool/search" for the calls of a
+// function, "*" for all; see [Live]. A change of any other field of the body is reported, and
+// the request is still replayed. What is outside the body (the endpoint, whether the answer
+// streams, host, path, query and headers) matches as it does without MatchOnly. So name the
+// requests of which you know the fields: in others, nothing of the body would be left to
+// match. If several MatchOnly name a request, the fields of all of them match.
+//
+// Paths are those of the request as it is sent, and of a miss report, such as "model" or
+// "messages/0/content"; "*" stands for one segment, "**" for any number, and a path stands
+// for everything below it. A path that no request and no recording has is noted.
 //
 // If several options select a field, [Ignore] decides before [Match], [Match] before
-// [Strict], and [Strict] before MatchOn. [Mask] changes values wherever they match.
-func MatchOn(paths ...string) Option {
+// [MatchSampling], and that before MatchOnly. [Mask] changes values wherever they match.
+func MatchOnly(selector string, paths ...string) Option {
 	return func(c *config) {
 		for _, p := range paths {
 			if fieldpath.Outside(p) {
-				c.fail(fmt.Errorf("MatchOn: %q is outside the body: Match(%[1]q) makes it match; a field of the body of that name is %q", p, "body/"+p))
+				c.fail(fmt.Errorf("MatchOnly: %q is outside the body: Match(%[1]q) makes it match; a field of the body of that name is %q", p, "body/"+p))
 			}
 		}
-		c.matching.MatchOn = append(c.matching.MatchOn, paths...)
+		c.matching.Only = append(c.matching.Only, canon.Only{Selector: selector, Paths: paths})
 	}
 }
 
 // Match makes fields match that otherwise do not: "host", "path" (the part before what is
 // known of it), "query/NAME" and "header/NAME" of a known model API, headers of any other
 // API, and fields of the body whose changes are only reported, such as "temperature" or
-// "metadata/tenant". The paths are as in [MatchOn]. A header that is named is written to
+// "metadata/tenant". The paths are as in [MatchOnly]. A header that is named is written to
 // the cassette, so it must not be secret.
 func Match(paths ...string) Option {
 	return func(c *config) {
@@ -104,11 +109,11 @@ func headerPath(path string) string {
 	return path
 }
 
-// Strict makes the sampling parameters (temperature, top_p, max_tokens, seed
-// and the like) match too.
-func Strict() Option { return func(c *config) { c.matching.Strict = true } }
+// MatchSampling makes the sampling parameters (temperature, top_p, max_tokens, seed and the
+// like) match too.
+func MatchSampling() Option { return func(c *config) { c.matching.Sampling = true } }
 
-// Ignore leaves fields out of matching and of reports. The paths are as in [MatchOn];
+// Ignore leaves fields out of matching and of reports. The paths are as in [MatchOnly];
 // outside the body they are "host", "path", "query/NAME" and "header/NAME".
 func Ignore(paths ...string) Option {
 	return func(c *config) {
@@ -138,7 +143,7 @@ func Mask(expr, placeholder string) Option {
 // MaskTimes masks dates and times in texts, as [Mask] does: as RFC 3339 and the layouts of
 // package time have them, as [time.Time.String] and people write them ("2 January 2026",
 // "Monday", "3:04 PM"), and Unix times of ten digits and more. A test that depends on a
-// date is better off with [Recorder.Time], which changes nothing in what matches.
+// date is better off with [Recorder.Now], which changes nothing in what matches.
 func MaskTimes() Option { return maskWith(canon.Times) }
 
 // MaskUUIDs masks UUIDs in texts, as [Mask] does.
@@ -173,10 +178,19 @@ func Alias(origin, name string) Option {
 			c.fail(fmt.Errorf("Alias: %q is not a name of letters, digits, \"-\" and \".\"", name))
 		default:
 			name = strings.ToLower(name)
-			c.aliases = append(c.aliases, &alias{origin: canon.Origin(u), address: u.Scheme + "://" + u.Host, name: name})
+			c.aliases = append(c.aliases, &alias{origin: originOf(u), address: u.Scheme + "://" + u.Host, name: name})
 			c.matching.Aliases = append(c.matching.Aliases, name)
 		}
 	}
+}
+
+// Unordered says that the order of the elements means nothing in the lists at these paths,
+// such as parameters that a program takes from a Go map: in any order, they match. Another
+// order than that of the recording is noted, and a list is sent and written as it is. The
+// paths are as in [MatchOnly], except that a path stands only for the list itself, and not
+// for lists below it. In messages and in most other lists the order decides the answer.
+func Unordered(paths ...string) Option {
+	return func(c *config) { c.matching.Unordered = append(c.matching.Unordered, paths...) }
 }
 
 // SortTools leaves the order of tools out of matching. It is for programs that range over
@@ -195,21 +209,16 @@ func KeepHeaders(names ...string) Option {
 	return func(c *config) { c.keepHeaders = append(c.keepHeaders, lower...) }
 }
 
-// Redact replaces more than promptecho does by itself: personal data, names of customers.
-// An argument that is a plain name, of letters, digits, "_", "-" and ".", stands for the
-// values of fields, query parameters and written headers of that name, in any letter
-// case: a text becomes "[REDACTED]", a number 0. Any other argument is a regular
-// expression; what it matches is replaced, or its first group if it has one. Redact
-// applies to everything that is written, and before requests are compared, so two
-// requests that differ only in what is redacted are the same. What is sent and received
-// does not change. [Open] returns an error if an expression is invalid.
-func Redact(namesOrPatterns ...string) Option {
+// Redact replaces more than promptecho does by itself: names of customers, personal data. An
+// argument is a regular expression, as package regexp has them; what it matches is replaced
+// by "[REDACTED]", or its first group if it has one. So Redact("Acme") replaces this name
+// wherever it stands. [RedactFields] replaces by the names of fields. Both apply to everything
+// that is written, and before requests are compared, so two requests that differ only in what
+// is redacted are the same. What is sent and received does not change. [Open] returns an error
+// if an expression is invalid.
+func Redact(exprs ...string) Option {
 	return func(c *config) {
-		for _, s := range namesOrPatterns {
-			if plainName.MatchString(s) {
-				c.redactNames = append(c.redactNames, s)
-				continue
-			}
+		for _, s := range exprs {
 			re, err := regexp.Compile(s)
 			if err == nil && re.MatchString("") {
 				err = fmt.Errorf("%q matches the empty text, and so everything", s)
@@ -223,11 +232,19 @@ func Redact(namesOrPatterns ...string) Option {
 	}
 }
 
+// RedactFields replaces the values of fields, query parameters and written headers of these
+// names, in any letter case and wherever they stand: a text becomes "[REDACTED]", a number 0.
+// Otherwise it is like [Redact].
+func RedactFields(names ...string) Option {
+	return func(c *config) { c.redactNames = append(c.redactNames, names...) }
+}
+
 var plainName = regexp.MustCompile(`^[A-Za-z0-9_.-]+$`)
 
 // Pace replays the recorded delays times x: 1 is as recorded, 0 (the default) is at once.
-// It waits with package time only, so a [testing/synctest] bubble replays real latencies
-// in no time. [Open] returns an error if x is negative.
+// At once is also how clients are told to try again, to poll and to connect again; a factor
+// gives them what was recorded. Pace waits with package time only, so a [testing/synctest]
+// bubble replays real latencies in no time. [Open] returns an error if x is negative.
 func Pace(x float64) Option {
 	return func(c *config) {
 		if !(x >= 0) {
@@ -238,18 +255,33 @@ func Pace(x float64) Option {
 	}
 }
 
-// AllowUnused accepts recordings that no request used, and a recorder that no
-// request reached.
-func AllowUnused() Option { return func(c *config) { c.allowUnused = true } }
+// AllowUnused accepts recordings that no request used, of the requests that the selectors
+// name; see [Live]. Without selectors it accepts all of them, and a recorder that no request
+// reached.
+func AllowUnused(selectors ...string) Option {
+	return func(c *config) { c.allowUnused = append(c.allowUnused, orAll(selectors)...) }
+}
 
 // AllowRaced accepts a recording that no request used if another request was waiting for
 // its answer while it was recorded. What a program asks in the background (a title for a
 // conversation) races with the end of its test, which comes sooner in replay.
 func AllowRaced() Option { return func(c *config) { c.allowRaced = true } }
 
-// AllowRepeats replays the last recording of a request again when the request is asked
-// more often than it was recorded.
-func AllowRepeats() Option { return func(c *config) { c.allowRepeats = true } }
+// AllowRepeats replays the last recording of a request again when the request is asked more
+// often than it was recorded, if one of the selectors names it; see [Live]. So a poll of
+// "http/jobs.example.com" may repeat, while each call of a model needs a recording. Without
+// selectors, every request may repeat.
+func AllowRepeats(selectors ...string) Option {
+	return func(c *config) { c.allowRepeats = append(c.allowRepeats, orAll(selectors)...) }
+}
+
+// orAll returns selectors, or if there are none, the one that selects everything.
+func orAll(selectors []string) []string {
+	if len(selectors) == 0 {
+		return []string{everything}
+	}
+	return selectors
+}
 
 // Log calls f with every note when the recorder is closed: what was saved and where, what
 // was not recorded and why, and which fields changed without a miss. Without it,

@@ -44,16 +44,16 @@ func TestOptionsCompose(t *testing.T) {
 		miss string // which of all miss
 	}{
 		{"none", nil, "message model"},
-		{"MatchOn", []Option{MatchOn("model")}, "model"},
-		{"MatchOn and Strict", []Option{MatchOn("model"), Strict()}, "model temperature"},
-		{"MatchOn and Match", []Option{MatchOn("model"), Match("host", "metadata/tenant", "header/Anthropic-Version", "query/v")}, "header host model query tenant"},
-		{"MatchOn and Ignore", []Option{MatchOn("model", "messages"), Ignore("model")}, "message"},
+		{"MatchOnly", []Option{MatchOnly("*", "model")}, "model"},
+		{"MatchOnly and MatchSampling", []Option{MatchOnly("*", "model"), MatchSampling()}, "model temperature"},
+		{"MatchOnly and Match", []Option{MatchOnly("*", "model"), Match("host", "metadata/tenant", "header/Anthropic-Version", "query/v")}, "header host model query tenant"},
+		{"MatchOnly and Ignore", []Option{MatchOnly("*", "model", "messages"), Ignore("model")}, "message"},
 		{"Match and Ignore", []Option{Match("temperature", "host"), Ignore("temperature")}, "host message model"},
-		{"Strict and Ignore", []Option{Strict(), Ignore("temperature")}, "message model"},
-		{"Strict and Match", []Option{Strict(), Match("query/v")}, "message model query temperature"},
+		{"MatchSampling and Ignore", []Option{MatchSampling(), Ignore("temperature")}, "message model"},
+		{"MatchSampling and Match", []Option{MatchSampling(), Match("query/v")}, "message model query temperature"},
 		{"Mask", []Option{Mask(`\d\d:\d\d`, "TIME")}, "model"},
 		{"Mask and Match", []Option{Mask(`api\.\w+`, "API"), Match("host")}, "message model"},
-		{"MatchOn and Mask", []Option{MatchOn("messages"), Mask(`\d\d:\d\d`, "TIME")}, ""},
+		{"MatchOnly and Mask", []Option{MatchOnly("*", "messages"), Mask(`\d\d:\d\d`, "TIME")}, ""},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -77,10 +77,10 @@ func TestOptionsCompose(t *testing.T) {
 func TestOptionsThatAreWrong(t *testing.T) {
 	t.Parallel()
 	for want, opt := range map[string]Option{
-		`promptecho: MatchOn: "host" is outside the body: Match("host") makes it match; a field of the body of that name is "body/host"`: MatchOn("host"),
-		`promptecho: Alias: "127.0.0.1:80" is not an origin such as http://127.0.0.1:8080`:                                               Alias("127.0.0.1:80", "jira"),
-		`promptecho: Alias: "a b" is not a name of letters, digits, "-" and "."`:                                                         Alias("http://127.0.0.1:80", "a b"),
-		"promptecho: Upstream: a recorder is not a network: what it does not know it answers with a miss":                                Upstream(&Recorder{}),
+		`promptecho: MatchOnly: "host" is outside the body: Match("host") makes it match; a field of the body of that name is "body/host"`: MatchOnly("*", "host"),
+		`promptecho: Alias: "127.0.0.1:80" is not an origin such as http://127.0.0.1:8080`:                                                 Alias("127.0.0.1:80", "jira"),
+		`promptecho: Alias: "a b" is not a name of letters, digits, "-" and "."`:                                                           Alias("http://127.0.0.1:80", "a b"),
+		"promptecho: Upstream: a recorder is not a network: what it does not know it answers with a miss":                                  Upstream(&Recorder{}),
 	} {
 		if _, err := Open(filepath.Join(t.TempDir(), "c.yaml"), opt); err == nil || err.Error() != want {
 			t.Errorf("got %v\nwant %s", err, want)

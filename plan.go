@@ -57,7 +57,7 @@ func planOf(m Mode, c tape.State) plan {
 		return plan{record: true}
 	case m == ModeUpdate:
 		return plan{record: true, update: true}
-	case m == ModeAccepted && c.Accepted:
+	case m == modeAccepted && c.Accepted:
 		return plan{record: true, update: true, renew: true}
 	case m == ModeCompare:
 		return plan{compare: true, checkUnused: true, mayAskNone: true}

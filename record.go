@@ -28,11 +28,15 @@ func (r *Recorder) record(req *http.Request, in *incoming) (*http.Response, erro
 	if err != nil {
 		return r.refuse(req, err)
 	}
+	in.Again = r.resends.IsAgain(req)
 	rec, err := r.tape.Reserve(&in.Call) // before it goes out, so that the file has the order asked
 	if err != nil {
 		return r.refuse(req, err)
 	}
 	r.noteUnsaid(req, in, rec)
+	if what := report.Telemetry(&in.Request, in.Form); what != "" {
+		r.log.Notef("%s: %s: %s", r.file, r.nameOf(req), what)
+	}
 	sent := time.Now()
 	resp, err := r.send(req, in, rec)
 	if err != nil {

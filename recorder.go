@@ -13,7 +13,8 @@ import (
 )
 
 // A Recorder is an [http.RoundTripper] that answers from a cassette, or records
-// into it. All methods may be called concurrently. It starts no goroutines.
+// into it. All methods may be called concurrently. It starts no goroutines,
+// other than to record in a bubble of [testing/synctest].
 type Recorder struct {
 	file   string // as the user named it
 	config config
@@ -25,6 +26,8 @@ type Recorder struct {
 	log      report.Log     // what to tell at the end
 	player   answer.Player  // plays what is recorded
 	pending  answer.Pending // answers that are under way
+	resends  answer.Resends // what SDKs sent again by themselves
+	waits    waits          // how long the program waited by its own clock
 	repeater repeater       // calls to send once more at the end
 	upstream *answer.Upstream
 	given    given // what the test gets beside answers
@@ -34,10 +37,10 @@ type Recorder struct {
 // Client returns an [http.Client] that goes through the recorder.
 func (r *Recorder) Client() *http.Client { return &http.Client{Transport: r} }
 
-// Recording reports whether this run may go upstream: whether a request that
+// Online reports whether this run may go upstream: whether a request that
 // is not in the cassette is sent and recorded, or passed through, or whether
 // recorded answers are compared with live ones (mode compare).
-func (r *Recorder) Recording() bool { return r.plan.mayGoUpstream() }
+func (r *Recorder) Online() bool { return r.plan.mayGoUpstream() }
 
 // Secret returns the value of an environment variable if this run may go upstream, and a
 // dummy in replay, so that a client that demands a key can be made either way. If the
@@ -49,7 +52,7 @@ func (r *Recorder) Secret(env string) string {
 	r.redact.AddSecret(dummy)
 	value := os.Getenv(env)
 	r.redact.AddSecret(value) // in replay too: the program may have the value and send it
-	if !r.Recording() {
+	if !r.Online() {
 		return dummy
 	}
 	if value == "" {

@@ -209,8 +209,8 @@ func TestModes(t *testing.T) {
 			}
 			u := newUpstream(t)
 			r := mustOpen(t, file, InMode(tt.mode))
-			if r.Recording() != tt.recording {
-				t.Errorf("Recording = %v, want %v", r.Recording(), tt.recording)
+			if r.Online() != tt.recording {
+				t.Errorf("Online = %v, want %v", r.Online(), tt.recording)
 			}
 			for text, want := range map[string]string{"old": tt.old, "new": tt.new} {
 				hits := u.count()
@@ -466,7 +466,7 @@ func TestPinnedIsNeverOverwritten(t *testing.T) {
 	}
 	for _, mode := range []Mode{ModeAll, ModeNewEpisodes, ModeOnce, ModeNone} {
 		r := mustOpen(t, file, InMode(mode))
-		if r.Recording() {
+		if r.Online() {
 			t.Errorf("%s: a pinned cassette records", mode)
 		}
 		if status, _ := ask(t, r, base, "a"); status != 200 {

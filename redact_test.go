@@ -19,7 +19,7 @@ func TestRedact(t *testing.T) {
 	t.Parallel()
 	const answer = `{"email":"ada@home.example","age":36,"text":"hello Ada Lovelace"}`
 	file := filepath.Join(t.TempDir(), "c.yaml")
-	opts := []Option{Redact("email", "age", `Ada \w+`), Upstream(canned(answer))}
+	opts := []Option{RedactFields("email", "age"), Redact(`Ada \w+`), Upstream(canned(answer))}
 	r := mustOpen(t, file, opts...)
 	if _, body := ask(t, r, "http://h", "I am Ada Lovelace"); body != answer {
 		t.Errorf("while recording the program sees %s", body)

@@ -2,6 +2,7 @@ package promptecho
 
 import (
 	"compress/gzip"
+	"fmt"
 	"io"
 	"maps"
 	"net/http"
@@ -51,7 +52,7 @@ func TestDriftIsNoted(t *testing.T) {
 		t.Errorf("report %+v", rep)
 	}
 
-	r = mustOpen(t, file, InMode(ModeNone), Strict(), AllowUnused())
+	r = mustOpen(t, file, InMode(ModeNone), MatchSampling(), AllowUnused())
 	if status, _ := post(t, r, url, body("0.2")); status != http.StatusTeapot {
 		t.Errorf("Strict: status %d", status)
 	}
@@ -71,8 +72,8 @@ func TestMatchingOptions(t *testing.T) {
 		{"Mask", Mask(`\d{4}-\d\d-\d\d`, "DATE"), "on 2026-01-03", 200},
 		{"Mask, other text", Mask(`\d{4}-\d\d-\d\d`, "DATE"), "off 2026-01-03", http.StatusTeapot},
 		{"Ignore", Ignore("messages/*/content"), "anything", 200},
-		{"MatchOn", MatchOn("model"), "anything", 200},
-		{"MatchOn messages", MatchOn("model", "messages"), "anything", http.StatusTeapot},
+		{"MatchOnly", MatchOnly("*", "model"), "anything", 200},
+		{"MatchOnly messages", MatchOnly("*", "model", "messages"), "anything", http.StatusTeapot},
 	}
 	for _, tt := range tests {
 		r := mustOpen(t, file, InMode(ModeNone), tt.opt)
@@ -318,5 +319,33 @@ func TestParallelMissesAreOne(t *testing.T) {
 	}
 	if err := r.Close(); err == nil || strings.Count(err.Error(), "caller:") != 1 {
 		t.Errorf("%v", err)
+	}
+}
+
+// TestManyMisses: after hundreds of misses of one edit each is still compared with its own
+// recording.
+func TestManyMisses(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "c.yaml")
+	ask := func(r *Recorder, word string) {
+		for i := range 600 {
+			post(t, r, chatURL, prompt(fmt.Sprintf("%s the question %d, please, in one sentence", word, i)))
+		}
+	}
+	r := mustOpen(t, file, InMode(ModeAll), Upstream(canned("{}")))
+	ask(r, "Answer")
+	mustClose(t, r)
+	r = mustOpen(t, file, InMode(ModeNone))
+	ask(r, "Answered")
+	r.Close()
+	lines := map[int]bool{}
+	for i, m := range r.Misses() {
+		if want := fmt.Sprintf("question %d,", i); !strings.Contains(m.Change, want) || strings.Contains(m.Change, "[-"+fmt.Sprint(i)) || lines[m.Line] {
+			t.Fatalf("miss %d, line %d: %s", i, m.Line, m.Change)
+		}
+		lines[m.Line] = true
+	}
+	if len(lines) != 600 {
+		t.Errorf("%d misses", len(lines))
 	}
 }

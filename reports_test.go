@@ -25,7 +25,7 @@ var updateReports = flag.Bool("update", false, "rewrite the reports in testdata/
 // reportOptions are what the cases in testdata/reports can ask for.
 var reportOptions = map[string]Option{
 	"none": InMode(ModeNone), "once": InMode(ModeOnce), "allow-unused": AllowUnused(), "allow-repeats": AllowRepeats(),
-	"strict": Strict(), "sort-tools": SortTools(), "match-on-model": MatchOn("model"), "mask-dates": Mask(`\d{4}-\d\d-\d\d`, "DATE"),
+	"strict": MatchSampling(), "sort-tools": SortTools(), "match-on-model": MatchOnly("*", "model"), "mask-dates": Mask(`\d{4}-\d\d-\d\d`, "DATE"),
 	"ignore-slip": Ignore("mesages"), "match-host": Match("host"), "frozen": Frozen("tool/charge_card"),
 	"new-episodes": InMode(ModeNewEpisodes), "all": InMode(ModeAll), "compare": InMode(ModeCompare), "frozen-chat": Frozen("llm/openai.chat"),
 }

@@ -22,6 +22,9 @@ func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 		request.CloseBody(req)
 		return nil, errors.New("promptecho: the request has no URL")
 	}
+	if selector, ok := r.config.passes(req); ok {
+		return r.passThrough(req, selector)
+	}
 	if r.plan.passThrough && r.config.selection.empty() {
 		return r.pass(req)
 	}

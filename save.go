@@ -46,7 +46,7 @@ func (r *Recorder) save(o *report.Outcome) error {
 // Recordings that were loaded count as well, so that a cassette does not become whole while
 // it holds such recordings.
 func (r *Recorder) tellClashes(o *report.Outcome) (found bool) {
-	servers, fields := r.tape.ServerClash(r.config.allowUnused), r.tape.UnsaidClashes()
+	servers, fields := r.tape.ServerClash(r.log.AllowUnused), r.tape.UnsaidClashes()
 	if servers != nil {
 		r.log.Error(errors.New(r.log.ServerClash(o, servers)))
 	}
@@ -59,7 +59,7 @@ func (r *Recorder) tellClashes(o *report.Outcome) (found bool) {
 // toSave returns those recordings of this run that are to be written, in the order asked,
 // and an error if one of this run's recordings is a failure that must not be written.
 func (r *Recorder) toSave(o *report.Outcome) (list []*tape.Recording, refused error) {
-	within := r.tape.WithinPlayed()
+	within, later := r.tape.WithinPlayed(), r.tape.SucceededLater()
 	for _, rec := range r.tape.Recordings() {
 		save, err := false, error(nil)
 		switch {
@@ -69,7 +69,7 @@ func (r *Recorder) toSave(o *report.Outcome) (list []*tape.Recording, refused er
 		case rec.InVain() && o.Whole():
 			// What called it is not recorded, so nothing will ask for it.
 		case rec.Fresh():
-			save, err = r.mayKeep(rec, o)
+			save, err = r.mayKeep(rec, later, o)
 		}
 		if err != nil {
 			refused = err
@@ -97,9 +97,9 @@ type outdatedError string
 
 func (e outdatedError) Error() string { return string(e) }
 
-// mayKeep reports whether a recording of this run is to be written. It returns an error
-// if the recording is a failure that must not be written.
-func (r *Recorder) mayKeep(rec *tape.Recording, o *report.Outcome) (bool, error) {
+// mayKeep reports whether a recording of this run is to be written; later are those whose
+// request succeeded later. It returns an error if the recording is a failure that must not be written.
+func (r *Recorder) mayKeep(rec *tape.Recording, later map[*tape.Recording]bool, o *report.Outcome) (bool, error) {
 	it := rec.Interaction()
 	what := it.Request.String()
 	switch {
@@ -108,7 +108,7 @@ func (r *Recorder) mayKeep(rec *tape.Recording, o *report.Outcome) (bool, error)
 	case !rec.Complete():
 		r.log.Notef("%s: not recorded: %s: no answer before the recorder was closed", r.file, what)
 		return false, nil
-	case !rec.Failed() || r.config.onRecordError == Keep || r.tape.SucceededLater(rec):
+	case !rec.Failed() || r.config.onRecordError == Keep || later[rec]:
 		return true, nil
 	}
 	what += ": " + report.Failure(&it.Response)
@@ -151,7 +151,7 @@ func (r *Recorder) write(f fate, recorded []*tape.Recording) error {
 		list = slices.Concat(list, r.tape.Played(f.keep == keepUnasked))
 		tape.SortAsked(list)
 	}
-	unused := f.markedIfUnused && !r.config.allowUnused && len(r.log.Unused()) > 0
+	unused := f.markedIfUnused && len(r.log.Unused()) > 0
 	partial := f.marked || unused
 	dropped := len(unasked)
 	if len(list) == 0 || len(recorded)+dropped == 0 && !added && partial == r.tape.State.Partial {
@@ -199,10 +199,10 @@ func (r *Recorder) unasked(f fate, recorded []*tape.Recording) []*tape.Recording
 	switch {
 	case f.keep == keepNone:
 		return r.tape.NotAskedAgain()
-	case f.keep == keepAsked && !r.config.allowUnused:
+	case f.keep == keepAsked:
 		list := r.log.Unused()
 		if r.plan.renew {
-			list = append(list, r.tape.TakePlaces(recorded)...)
+			list = append(list, slices.DeleteFunc(r.tape.TakePlaces(recorded), r.log.MayBeUnused)...)
 		}
 		return list
 	}

@@ -441,7 +441,7 @@ func TestChangedWhileOpen(t *testing.T) {
 func TestOptionsReadEverything(t *testing.T) {
 	t.Parallel()
 	for name, opt := range map[string]Option{
-		"Mask": Mask(`\d+`, "N"), "Ignore": Ignore("messages/0/content"), "MatchOn": MatchOn("model"),
+		"Mask": Mask(`\d+`, "N"), "Ignore": Ignore("messages/0/content"), "MatchOnly": MatchOnly("*", "model"),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -8,6 +8,9 @@ import (
 	"github.com/promptecho/promptecho/internal/tape"
 )
 
+// everything is the selector of all requests and calls.
+const everything = "*"
+
 // A selection is what the options Live and Frozen select.
 type selection struct{ live, frozen []string }
 
@@ -30,6 +33,17 @@ func (s *selection) neverMade() func(name string) bool {
 
 // isLive reports whether calls of a name are made for real.
 func (s *selection) isLive(name string) bool { return selects(s.live, name) && !s.isFrozen(name) }
+
+// selector returns whether selectors, or all, select a name; nil if nothing is selected.
+func selector(selectors []string, all bool) func(name string) bool {
+	switch {
+	case all:
+		return func(string) bool { return true }
+	case len(selectors) == 0:
+		return nil
+	}
+	return func(name string) bool { return selects(selectors, name) }
+}
 
 func selects(selectors []string, name string) bool {
 	return slices.ContainsFunc(selectors, func(s string) bool { return canon.Selects(s, name) })

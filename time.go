@@ -5,13 +5,13 @@ import (
 	"time"
 )
 
-// Time returns when the recording was made, in whole seconds and UTC: the same time in the
+// Now returns when the recording was made, in whole seconds and UTC: the same time in the
 // run that records and in every replay. Use it in place of [time.Now] where the time gets
-// into requests: the method value rec.Time is a clock that stands still.
+// into requests: the method value rec.Now is a clock that stands still.
 //
 // In the run that records it is the time of the first call, the real one also in a bubble
 // of [testing/synctest]. To have the bubble's clock start at the recording, begin the bubble
-// with time.Sleep(time.Until(rec.Time())), which takes no time.
+// with time.Sleep(time.Until(rec.Now())), which takes no time.
 //
 // The cassette holds the time, if a test asks for it, and it may be edited there. Mode all
 // takes a new one if the test runs with all its parts and has no [Frozen] calls. In a test
@@ -19,10 +19,10 @@ import (
 // was killed and is resumed.
 //
 // If the cassette holds no time and nothing can be added to it (modes none and compare, and
-// once with a whole cassette), the run fails with an error that says how to add it, and Time
+// once with a whole cassette), the run fails with an error that says how to add it, and Now
 // returns the first second of the year 2000. In mode live the time is not stored. A nil
 // recorder returns the present time.
-func (r *Recorder) Time() time.Time {
+func (r *Recorder) Now() time.Time {
 	if r == nil {
 		return time.Now().UTC().Truncate(time.Second)
 	}
@@ -37,7 +37,7 @@ func (r *Recorder) Time() time.Time {
 //
 // All sources of a cassette come from one seed, which is drawn from [crypto/rand] when the
 // cassette is recorded. The cassette holds it, if a test asks for a source. It stays and
-// changes as the time of [Recorder.Time] does.
+// changes as the time of [Recorder.Now] does.
 //
 // If the cassette holds no seed and nothing can be added to it (modes none and compare, and
 // once with a whole cassette), the run fails with an error that says how to add it, and the

@@ -24,7 +24,7 @@ import (
 // wrapped in a closure.
 //
 // The argument matches as the JSON body of a request does, with the options [Ignore],
-// [Mask], [Match], [MatchOn] and [Redact]. A call that is not recorded is a miss: it returns
+// [Mask], [Match], [MatchOnly] and [Redact]. A call that is not recorded is a miss: it returns
 // a [*MissError], and the run fails. Calls of one argument play their recordings in recorded
 // order, each once.
 //

@@ -539,10 +539,10 @@ func TestWrapOptions(t *testing.T) {
 		{"mask", []Option{Mask(`\d{4}-\d\d-\d\d`, "DATE")}, query{"find 2026-01-03", "ann", 1}, false},
 		{"user matches", nil, query{"find 2026-01-02", "bob", 1}, true},
 		{"ignore", []Option{Ignore("user")}, query{"find 2026-01-02", "bob", 1}, false},
-		{"redact", []Option{Redact("user")}, query{"find 2026-01-02", "bob", 1}, false},
-		{"match on", []Option{MatchOn("text")}, query{"find 2026-01-02", "bob", 2}, false},
-		{"match on what differs", []Option{MatchOn("user")}, query{"find 2026-01-02", "bob", 1}, true},
-		{"strict", []Option{Strict()}, was, false},
+		{"redact", []Option{RedactFields("user")}, query{"find 2026-01-02", "bob", 1}, false},
+		{"match on", []Option{MatchOnly("*", "text")}, query{"find 2026-01-02", "bob", 2}, false},
+		{"match on what differs", []Option{MatchOnly("*", "user")}, query{"find 2026-01-02", "bob", 1}, true},
+		{"strict", []Option{MatchSampling()}, was, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -771,7 +771,7 @@ func TestFrozen(t *testing.T) {
 			if charged.Load() != 0 {
 				t.Fatalf("mode %s, present %v: charged %d times", mode, present, charged.Load())
 			}
-			if (lookErr == nil) != (present || mode != ModeNone && mode != ModeCompare && mode != ModeAccepted) {
+			if (lookErr == nil) != (present || mode != ModeNone && mode != ModeCompare && mode != modeAccepted) {
 				t.Errorf("mode %s, present %v: what is not frozen: %v", mode, present, lookErr)
 			}
 			if (oldErr == nil) != present || present && (len(w.Tags) != 1 || w.Tags[0] != "old") {

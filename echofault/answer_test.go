@@ -241,7 +241,7 @@ func recorderOf(rt roundTrip) http.RoundTripper { return recording{rt} }
 
 type recording struct{ roundTrip }
 
-func (recording) Recording() bool { return true }
+func (recording) Online() bool { return true }
 
 // The base64 of a chunk stays base64 of the same length.
 func TestGarbledChunk(t *testing.T) {

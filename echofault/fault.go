@@ -12,7 +12,7 @@ import (
 )
 
 // A Fault is something that goes wrong with a request or its answer. [FailFirst],
-// [SlowFirst], [Cut] and [Garble] make one, and [New] puts it into effect. A Fault does
+// [Slow], [Cut] and [Garble] make one, and [New] puts it into effect. A Fault does
 // not change, so it can be given to several transports; each of them counts for itself.
 // The zero Fault is none.
 type Fault struct {
@@ -46,7 +46,7 @@ func newFault(times int, selectors []string, what string, args ...any) Fault {
 func (f *Fault) check() error {
 	switch {
 	case f.code == "":
-		return errors.New("echofault: a Fault that nothing has made: use FailFirst, SlowFirst, Cut or Garble")
+		return errors.New("echofault: a Fault that nothing has made: use FailFirst, Slow, Cut or Garble")
 	case f.err != nil:
 		return fmt.Errorf("echofault: %s: %w", f.code, f.err)
 	}

@@ -27,13 +27,13 @@ func FailFirst(n, status int, selectors ...string) Fault {
 	return f
 }
 
-// SlowFirst holds the first request back for d before it is sent on, so that the answer
+// Slow holds the first request back for d before it is sent on, so that the answer
 // comes so much later. If the context of the request ends meanwhile, its error is
 // returned, nothing is sent, and no recording is used. Time comes from package time only:
 // in a [testing/synctest] bubble waiting takes none. The recorded latency comes on top if
 // [github.com/promptecho/promptecho.Pace] replays it.
-func SlowFirst(d time.Duration, selectors ...string) Fault {
-	f := newFault(1, selectors, "SlowFirst", d)
+func Slow(d time.Duration, selectors ...string) Fault {
+	f := newFault(1, selectors, "Slow", d)
 	if d <= 0 {
 		f.err = fmt.Errorf("%v is no time to wait: use more than 0", d)
 	}

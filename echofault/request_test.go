@@ -84,14 +84,14 @@ func slow(t *testing.T, opts ...promptecho.Option) *promptecho.Recorder {
 	return open(t, file, promptecho.ModeNone, opts...)
 }
 
-// TestSlowFirst: the first answer comes later by as much, with or without the recorded
+// TestSlow: the first answer comes later by as much, with or without the recorded
 // delays; the second one does not.
-func TestSlowFirst(t *testing.T) {
+func TestSlow(t *testing.T) {
 	t.Parallel()
 	for pace, recorded := range map[float64]time.Duration{0: 0, 1: 2500 * time.Millisecond, 2: 5 * time.Second} {
 		synctest.Test(t, func(t *testing.T) {
 			rec := slow(t, promptecho.Pace(pace), promptecho.AllowRepeats())
-			client := New(t, rec, SlowFirst(7*time.Second)).Client()
+			client := New(t, rec, Slow(7*time.Second)).Client()
 			for i, want := range []time.Duration{7*time.Second + recorded, recorded} {
 				began := time.Now()
 				resp, err := slowly(t.Context(), client)
@@ -113,9 +113,9 @@ func TestSlowFirst(t *testing.T) {
 	}
 }
 
-// TestSlowFirstGivenUp: a caller that gives up gets the error of its context in time, and
+// TestSlowGivenUp: a caller that gives up gets the error of its context in time, and
 // leaves the recording to the next one.
-func TestSlowFirstGivenUp(t *testing.T) {
+func TestSlowGivenUp(t *testing.T) {
 	t.Parallel()
 	why := errors.New("the user pressed stop")
 	for _, tt := range []struct {
@@ -134,7 +134,7 @@ func TestSlowFirstGivenUp(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			rec := slow(t)
-			tr := New(t, rec, SlowFirst(time.Hour))
+			tr := New(t, rec, Slow(time.Hour))
 			ctx, cancel := tt.give(t.Context())
 			defer cancel()
 			began := time.Now()
@@ -157,10 +157,10 @@ func TestSlowFirstGivenUp(t *testing.T) {
 }
 
 // The client's own timeout ends the wait, too.
-func TestSlowFirstClientTimeout(t *testing.T) {
+func TestSlowClientTimeout(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		client := New(t, new(answers), SlowFirst(time.Hour)).Client()
+		client := New(t, new(answers), Slow(time.Hour)).Client()
 		client.Timeout = 3 * time.Second
 		began := time.Now()
 		if _, err := client.Get("http://h/"); !errors.Is(err, context.DeadlineExceeded) || time.Since(began) != 3*time.Second {

@@ -46,8 +46,8 @@ func New(t testing.TB, next http.RoundTripper, faults ...Fault) *Transport {
 	switch below := next.(type) {
 	case *Transport:
 		tr.recording = below.recording
-	case interface{ Recording() bool }: // a recorder
-		tr.recording = below.Recording()
+	case interface{ Online() bool }: // a recorder
+		tr.recording = below.Online()
 	}
 	for _, f := range faults {
 		if err := f.check(); err != nil {

@@ -147,7 +147,7 @@ func TestTold(t *testing.T) {
 		{Cut(2), stop, "echofault: Cut(2) never struck: the client closed the answer to llm/openai.chat after 0 bytes, with 0 events of a stream"},
 		{Garble(3), stopAtEnd, "echofault: Garble(3) never struck: the client closed the answer to llm/openai.chat after 23 bytes, with 2 events of a stream"},
 		{Cut(2), leave, "echofault: Cut(2) never struck: the client did not read the answer that far"},
-		{SlowFirst(time.Nanosecond, "http"), ask(openai), `echofault: SlowFirst(1ns, "http") never struck: it selects none of the requests, which were llm/openai.chat (1)`},
+		{Slow(time.Nanosecond, "http"), ask(openai), `echofault: Slow(1ns, "http") never struck: it selects none of the requests, which were llm/openai.chat (1)`},
 	} {
 		tb := &fakeTB{}
 		tb.run(func() { tt.ask(New(tb, new(answers), tt.fault).Client()) })
@@ -219,12 +219,12 @@ func TestBadFaults(t *testing.T) {
 		{FailFirst(1, 0), "echofault: FailFirst(1, 0): status 0 is no failure: use 400 to 599"},
 		{FailFirst(1, 399, "llm"), `echofault: FailFirst(1, 399, "llm"): status 399 is no failure: use 400 to 599`},
 		{FailFirst(1, 600), "echofault: FailFirst(1, 600): status 600 is no failure: use 400 to 599"},
-		{SlowFirst(0), "echofault: SlowFirst(0s): 0s is no time to wait: use more than 0"},
-		{SlowFirst(-time.Second), "echofault: SlowFirst(-1s): -1s is no time to wait: use more than 0"},
+		{Slow(0), "echofault: Slow(0s): 0s is no time to wait: use more than 0"},
+		{Slow(-time.Second), "echofault: Slow(-1s): -1s is no time to wait: use more than 0"},
 		{Cut(-1), "echofault: Cut(-1): -1 is not a number of events: use 0 or more"},
 		{Garble(0), "echofault: Garble(0): 0 is not the number of an event: use 1 or more"},
 		{Cut(1, "llm", ""), `echofault: Cut(1, "llm", ""): "" selects nothing: name the requests, such as "llm" or "llm/openai.chat", or leave the selector out for every request`},
-		{Fault{}, "echofault: a Fault that nothing has made: use FailFirst, SlowFirst, Cut or Garble"},
+		{Fault{}, "echofault: a Fault that nothing has made: use FailFirst, Slow, Cut or Garble"},
 	} {
 		tb := &fakeTB{}
 		tb.run(func() { New(tb, new(answers), Cut(1), tt.fault) })
@@ -248,7 +248,7 @@ func TestAtOnce(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "c.yaml")
 	for _, mode := range []promptecho.Mode{promptecho.ModeAll, promptecho.ModeNone} {
 		rec := open(t, file, mode)
-		client := New(t, rec, FailFirst(10, 529), Cut(1), Garble(1), SlowFirst(time.Nanosecond), Cut(0)).Client()
+		client := New(t, rec, FailFirst(10, 529), Cut(1), Garble(1), Slow(time.Nanosecond), Cut(0)).Client()
 		got := make([]outcome, n)
 		var wg sync.WaitGroup
 		for i := range n {

@@ -10,11 +10,12 @@ import (
 
 	"github.com/promptecho/promptecho"
 	"github.com/promptecho/promptecho/internal/answer"
+	"github.com/promptecho/promptecho/internal/origin"
 	"github.com/promptecho/promptecho/internal/report"
 	"github.com/promptecho/promptecho/internal/serve"
 )
 
-// Default makes a recorder [http.DefaultTransport] until the test ends, for code that takes
+// SetDefault makes a recorder [http.DefaultTransport] until the test ends, for code that takes
 // no client: http.Get, http.DefaultClient, &http.Client{}, and SDKs that clone the default
 // transport when their client is made. If the code takes an [http.Client], hand it
 // rec.Client() instead, which also works in parallel tests.
@@ -32,7 +33,7 @@ import (
 //
 // Clients that have a transport of their own go to the network: those of AWS and Azure, and
 // those that were made with a clone before the test.
-func Default(t testing.TB, rec *promptecho.Recorder) {
+func SetDefault(t testing.TB, rec *promptecho.Recorder) {
 	t.Setenv("PROMPTECHO_DEFAULT", t.Name()) // it refuses parallel tests; nothing reads it
 	s := serve.New(rec)
 	remove, ok := answer.PutInFront(func(network http.RoundTripper) *http.Transport {
@@ -40,7 +41,7 @@ func Default(t testing.TB, rec *promptecho.Recorder) {
 	})
 	if !ok {
 		s.Close()
-		t.Fatal("promptecho: Default: another recorder is http.DefaultTransport already: give one of the two to its code with rec.Client(), or let the other test end first")
+		t.Fatal("promptecho: SetDefault: another recorder is http.DefaultTransport already: give one of the two to its code with rec.Client(), or let the other test end first")
 	}
 	t.Cleanup(func() {
 		remove()
@@ -100,5 +101,5 @@ func (f front) RoundTrip(req *http.Request) (*http.Response, error) {
 
 // passes reports whether what is asked at a URL is none of the recorder's business.
 func (f front) passes(u *url.URL) bool {
-	return serve.IsLoopback(u.Host) && !report.HasAlias(f.rec, u)
+	return origin.IsThisMachine(u.Host) && !report.HasAlias(f.rec, u)
 }

@@ -44,7 +44,7 @@ func TestDefault(t *testing.T) {
 	for range 2 { // recorded, replayed
 		tb := &fakeTB{TB: t, name: "TestX"}
 		tb.run(func(tb testing.TB) {
-			Default(tb, New(tb, pages(&asked)))
+			SetDefault(tb, New(tb, pages(&asked)))
 			clone := http.DefaultTransport.(*http.Transport).Clone()
 			defer clone.CloseIdleConnections()
 			for i, client := range []*http.Client{http.DefaultClient, {}, {Transport: http.DefaultTransport}, {Transport: clone}} {
@@ -68,7 +68,7 @@ func TestDefaultMiss(t *testing.T) {
 	t.Setenv("PROMPTECHO_MODE", "none")
 	tb := &fakeTB{TB: t, name: "TestX"}
 	tb.run(func(tb testing.TB) {
-		Default(tb, New(tb))
+		SetDefault(tb, New(tb))
 		clone := http.DefaultTransport.(*http.Transport).Clone()
 		defer clone.CloseIdleConnections()
 		get(t, http.DefaultClient, "https://example.com/a")
@@ -93,7 +93,7 @@ func TestDefaultLoopback(t *testing.T) {
 		tb := &fakeTB{TB: t, name: "TestX"}
 		tb.run(func(tb testing.TB) {
 			rec := New(tb, promptecho.Alias(named.URL, "named"))
-			Default(tb, rec)
+			SetDefault(tb, rec)
 			clone := http.DefaultTransport.(*http.Transport).Clone()
 			defer clone.CloseIdleConnections()
 			for _, client := range []*http.Client{http.DefaultClient, {Transport: clone}} {
@@ -121,7 +121,7 @@ func TestDefaultIsPutBack(t *testing.T) {
 	var left *http.Client
 	tb := &fakeTB{TB: t, name: "TestX"}
 	tb.run(func(tb testing.TB) {
-		Default(tb, New(tb, promptecho.AllowUnused()))
+		SetDefault(tb, New(tb, promptecho.AllowUnused()))
 		if http.DefaultTransport == before {
 			t.Error("the default transport is not replaced")
 		}
@@ -136,7 +136,7 @@ func TestDefaultIsPutBack(t *testing.T) {
 	// A transport that somebody has set meanwhile stays.
 	other := roundTripFunc(nil)
 	(&fakeTB{TB: t, name: "TestX"}).run(func(tb testing.TB) {
-		Default(tb, New(tb, promptecho.AllowUnused()))
+		SetDefault(tb, New(tb, promptecho.AllowUnused()))
 		http.DefaultTransport = &other
 	})
 	if http.DefaultTransport != http.RoundTripper(&other) {
@@ -153,7 +153,7 @@ func TestDefaultIsNoNetwork(t *testing.T) {
 	tb := &fakeTB{TB: t, name: "TestX"}
 	tb.run(func(tb testing.TB) {
 		first := New(tb, promptecho.AllowUnused(), promptecho.Alias(p.URL, "provider"))
-		Default(tb, first)
+		SetDefault(tb, first)
 		rec, err := promptecho.Open("other.yaml", promptecho.InMode(promptecho.ModeAll), promptecho.Alias(p.URL, "provider"))
 		if err != nil {
 			t.Fatal(err)
@@ -167,10 +167,10 @@ func TestDefaultIsNoNetwork(t *testing.T) {
 		if _, err := promptecho.Open("third.yaml", promptecho.Upstream(http.DefaultTransport)); err == nil || !strings.Contains(err.Error(), "a recorder is not a network") {
 			t.Errorf("Upstream: %v", err)
 		}
-		Default(tb, first)
+		SetDefault(tb, first)
 		t.Error("a second Default returned")
 	})
-	if want := "promptecho: Default: another recorder is http.DefaultTransport already: give one of the two to its code with rec.Client(), or let the other test end first"; tb.fatal != want {
+	if want := "promptecho: SetDefault: another recorder is http.DefaultTransport already: give one of the two to its code with rec.Client(), or let the other test end first"; tb.fatal != want {
 		t.Errorf("got %s\nwant %s", tb.fatal, want)
 	}
 	if len(tb.logs) > 0 {
@@ -195,7 +195,7 @@ func TestDefaultInParallel(t *testing.T) {
 				t.Error("the default transport is replaced")
 			}
 		}()
-		Default(t, rec)
+		SetDefault(t, rec)
 		t.Error("Default returned")
 	})
 	t.Cleanup(func() {

@@ -60,10 +60,19 @@ import (
 // ends the test with t.Fatal.
 func New(t testing.TB, opts ...promptecho.Option) *promptecho.Recorder {
 	t.Helper()
+	return Open(t, testname.File(t.Name()), opts...)
+}
+
+// Open is [New] for a cassette with a name of its own: one that several tests replay, or the
+// second one of a test that asks two programs. A file that is not absolute is below the folder
+// of the package, as for New: "testdata/cassettes/login.yaml". Two recorders cannot have the
+// same file open at once, so tests that share one cannot be parallel.
+func Open(t testing.TB, file string, opts ...promptecho.Option) *promptecho.Recorder {
+	t.Helper()
 	if _, input := t.(*testing.T); input && report.FuzzWorker() {
 		t.Fatal("promptecho: while go test -fuzz makes inputs, the test of one has no name, and so no cassette: open the recorder before f.Fuzz, with echotest.New(f), or leave out -fuzz")
 	}
-	rec, err := promptecho.Open(cassette(t.Name()), opts...)
+	rec, err := promptecho.Open(inFolder(file), opts...)
 	if err != nil {
 		t.Fatal(openError(err, t.Name()))
 	}
@@ -91,11 +100,10 @@ func New(t testing.TB, opts ...promptecho.Option) *promptecho.Recorder {
 	return rec
 }
 
-// cassette returns the cassette of a test. Its name is relative as long as the test has not
-// changed the working directory: reports name it so.
-func cassette(test string) string {
-	file := testname.File(test)
-	if wd, err := os.Getwd(); err == nil && wd == folder {
+// inFolder returns a file below the folder of the package. Its name stays relative as long as
+// the test has not changed the working directory: reports name it so.
+func inFolder(file string) string {
+	if wd, err := os.Getwd(); err == nil && wd == folder || filepath.IsAbs(file) {
 		return file
 	}
 	return filepath.Join(folder, file)

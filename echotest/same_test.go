@@ -214,10 +214,10 @@ func TestSameAnswers(t *testing.T) {
 						client, base := rec.Client(), url
 						switch way {
 						case "Default":
-							Default(t, rec)
+							SetDefault(t, rec)
 							client = &http.Client{}
 						case "Default, cloned":
-							Default(t, rec)
+							SetDefault(t, rec)
 							client = &http.Client{Transport: http.DefaultTransport.(*http.Transport).Clone()}
 						case "Serve":
 							client = &http.Client{Transport: &http.Transport{}}

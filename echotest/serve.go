@@ -1,6 +1,7 @@
 package echotest
 
 import (
+	"net/http"
 	"os"
 	"strconv"
 	"testing"
@@ -33,10 +34,25 @@ type Server struct {
 // listeners. URLs in bodies stay. A request that a process has signed for a listener (AWS
 // Signature Version 4) is signed again for the upstream with AWS_SECRET_ACCESS_KEY; if that
 // is not the secret of its key, it is not sent, and the test fails.
-func Serve(t testing.TB, rec *promptecho.Recorder) *Server {
-	s := &Server{t, rec, serve.New(rec)}
+func Serve(t testing.TB, rec *promptecho.Recorder, opts ...ServeOption) *Server {
+	c := serveConfig{rec}
+	for _, o := range opts {
+		o(&c)
+	}
+	s := &Server{t, rec, serve.New(c.transport)}
 	t.Cleanup(s.server.Close)
 	return s
+}
+
+// A ServeOption changes what [Serve] does.
+type ServeOption func(*serveConfig)
+
+type serveConfig struct{ transport http.RoundTripper }
+
+// Through hands what the processes ask to a transport in front of the recorder, such as one
+// of package echofault, in place of the recorder itself.
+func Through(transport http.RoundTripper) ServeOption {
+	return func(c *serveConfig) { c.transport = transport }
 }
 
 // URL returns the address at which a process reaches an upstream: of
@@ -60,14 +76,14 @@ func (s *Server) URL(upstream string) string {
 //
 // The keys are there, too: OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY and those of AWS,
 // as the test has them. In a run that sends nothing upstream (see
-// [promptecho.Recorder.Recording]) they are dummies.
+// [promptecho.Recorder.Online]) they are dummies.
 //
 // Put them behind those that the process gets anyway, since the last value of a name counts:
 //
 //	cmd.Env = append(cmd.Environ(), s.Env()...)
 func (s *Server) Env() []string {
 	s.t.Helper()
-	key, dummies := os.Getenv, !s.rec.Recording()
+	key, dummies := os.Getenv, !s.rec.Online()
 	if dummies {
 		key = s.rec.Secret
 	}

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/promptecho/promptecho"
@@ -139,6 +140,84 @@ func TestServeConcurrently(t *testing.T) {
 	}
 	if p.Requests() != 20 {
 		t.Errorf("%d requests reached the provider, want 20", p.Requests())
+	}
+}
+
+// Processes that ask the same at once get ids and stay in the conversations that these name.
+func TestServeKeepsConversationsApart(t *testing.T) {
+	inDir(t)
+	var made atomic.Int32
+	threads := promptecho.Upstream(roundTripFunc(func(req *http.Request) (*http.Response, error) {
+		body, _ := io.ReadAll(req.Body)
+		id := regexp.MustCompile(`resp_[0-9a-f]+`).FindString(string(body))
+		if id == "" {
+			id = fmt.Sprintf("resp_%032x", made.Add(1))
+		}
+		answer := fmt.Sprintf(`{"object":"response","id":%q,"output":[{"type":"message","content":[{"type":"output_text","text":"this is %[1]s"}]}]}`, id)
+		return &http.Response{StatusCode: 200, Header: http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(strings.NewReader(answer)), Request: req}, nil
+	}))
+	for range 10 { // recorded, replayed
+		tb := &fakeTB{TB: t, name: "TestThreads"}
+		tb.run(func(tb testing.TB) {
+			url := Serve(tb, New(tb, threads)).URL(openAI) + "/responses"
+			ask := func(body string) string {
+				resp, err := http.Post(url, "application/json", strings.NewReader(body))
+				if err != nil {
+					t.Error(err)
+					return ""
+				}
+				defer resp.Body.Close()
+				text, _ := io.ReadAll(resp.Body)
+				return string(text)
+			}
+			var wg sync.WaitGroup
+			for range 8 {
+				wg.Go(func() {
+					first := ask(`{"model":"m","input":"hi"}`)
+					id := regexp.MustCompile(`resp_[0-9a-f]+`).FindString(first)
+					for range 2 {
+						if got := ask(fmt.Sprintf(`{"model":"m","input":"go on","previous_response_id":%q}`, id)); got != first {
+							t.Errorf("%s and then %s", first, got)
+						}
+					}
+				})
+			}
+			wg.Wait()
+		})
+		if len(tb.errors) > 0 {
+			t.Fatal(tb.errors)
+		}
+	}
+}
+
+// A database of the test run passes, for a process that is served and for code that takes no client.
+func TestPassThroughWithoutAClient(t *testing.T) {
+	inDir(t)
+	asked := 0
+	db := promptecho.Upstream(roundTripFunc(func(req *http.Request) (*http.Response, error) {
+		asked++
+		return &http.Response{StatusCode: 200, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(fmt.Sprint("row ", asked))), Request: req}, nil
+	}))
+	for run := range 2 {
+		tb := &fakeTB{TB: t, name: "TestRows"}
+		tb.run(func(tb testing.TB) {
+			rec := New(tb, db, promptecho.InMode(promptecho.ModeNone), promptecho.PassThrough("http/db.example.com"))
+			SetDefault(tb, rec)
+			for i, url := range []string{Serve(tb, rec).URL("https://db.example.com") + "/rows", "https://db.example.com/rows"} {
+				resp, err := http.Get(url)
+				if err != nil {
+					t.Fatal(err)
+				}
+				body, _ := io.ReadAll(resp.Body)
+				resp.Body.Close()
+				if want := fmt.Sprint("row ", 2*run+i+1); string(body) != want {
+					t.Errorf("%s: %s, want %s", url, body, want)
+				}
+			}
+		})
+		if len(tb.errors) > 0 {
+			t.Error(tb.errors)
+		}
 	}
 }
 

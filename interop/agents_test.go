@@ -107,7 +107,7 @@ func openTrip(t *testing.T, b booking, mode promptecho.Mode, opts ...promptecho.
 // runTrip runs the agent and returns what it saw. change changes the agent, and may be nil.
 func runTrip(t *testing.T, rec *promptecho.Recorder, w world, chat func(system, user string) conversation, change func(*agent)) []string {
 	t.Helper()
-	a := &agent{world: w.wrap(rec), now: rec.Time(), draws: rec.Rand("trips"), chat: chat}
+	a := &agent{world: w.wrap(rec), now: rec.Now(), draws: rec.Rand("trips"), chat: chat}
 	if change != nil {
 		change(a)
 	}

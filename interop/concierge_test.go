@@ -69,7 +69,7 @@ func TestConcierge(t *testing.T) {
 	key := rec.Secret("OPENAI_API_KEY")
 	agent := concierge{
 		client: openai.NewClient(option.WithHTTPClient(rec.Client()), option.WithAPIKey(key)),
-		now:    rec.Time,
+		now:    rec.Now,
 		search: promptecho.Wrap(rec, "retrieval/guide", func(ctx context.Context, question string) ([]string, error) {
 			embed := chromem.NewEmbeddingFuncOpenAI(key, chromem.EmbeddingModelOpenAI3Small)
 			guide, err := chromem.NewDB().CreateCollection("guide", nil, embed)

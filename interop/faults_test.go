@@ -265,7 +265,7 @@ func TestFaultsGarbled(t *testing.T) {
 func TestFaultsSlow(t *testing.T) {
 	eachFaulty(t, func(call) bool { return true }, func(t *testing.T, f faulty) {
 		const timeout = 20 * time.Second
-		m := f.meet(t, timeout, echofault.SlowFirst(time.Hour))
+		m := f.meet(t, timeout, echofault.Slow(time.Hour))
 		if f.timeout {
 			m.answered(t, f, 2)
 			if m.took < timeout || m.took > timeout+5*time.Second {

@@ -43,7 +43,7 @@ func TestIDs(t *testing.T) {
 				}
 				answer, err := client.Chat.Completions.New(t.Context(), openai.ChatCompletionNewParams{
 					Model:    rec.Env("PROMPTECHO_TEST_NO_MODEL") + openai.ChatModelGPT5_4Mini,
-					Messages: []openai.ChatCompletionMessageParamUnion{openai.UserMessage(fmt.Sprintf("%s, %s", id, rec.Time()))},
+					Messages: []openai.ChatCompletionMessageParamUnion{openai.UserMessage(fmt.Sprintf("%s, %s", id, rec.Now()))},
 				})
 				if err != nil {
 					t.Error(err)

@@ -39,7 +39,7 @@ func TestGreeter(t *testing.T) {
 
 func TestGuide(t *testing.T) {
 	rec := echotest.New(t)
-	echotest.Default(t, rec)
+	echotest.SetDefault(t, rec)
 	embed := chromem.NewEmbeddingFuncOpenAI(rec.Secret("OPENAI_API_KEY"), chromem.EmbeddingModelOpenAI3Small)
 	guide, err := chromem.NewDB().CreateCollection("guide", nil, embed)
 	if err != nil {

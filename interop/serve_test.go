@@ -317,7 +317,7 @@ func TestServeWebSocket(t *testing.T) {
 	}
 }
 
-// Clients that nobody gives an http.Client are answered if echotest.Default stands in for the
+// Clients that nobody gives an http.Client are answered if echotest.SetDefault stands in for the
 // default transport.
 func TestDefaultClients(t *testing.T) {
 	unset(t, "OPENAI_BASE_URL", "ANTHROPIC_BASE_URL", "GOOGLE_GEMINI_BASE_URL")
@@ -354,7 +354,7 @@ func TestDefaultClients(t *testing.T) {
 				}
 				before := p.Requests()
 				t.Run(string(mode), func(t *testing.T) {
-					echotest.Default(t, rec)
+					echotest.SetDefault(t, rec)
 					text, err := ask(t.Context())
 					if err != nil || text == "" {
 						t.Errorf("%q, %v", text, err)

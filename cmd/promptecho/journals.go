@@ -21,8 +21,7 @@ func cassettesOf(p suite.Package) ([]string, error) {
 type journal struct {
 	Path         string `json:"path"`
 	Interactions int    `json:"interactions"`
-	InputTokens  int64  `json:"input_tokens"`
-	OutputTokens int64  `json:"output_tokens"`
+	tokens
 }
 
 // readJournal looks at a journal. One that cannot be read has nothing to resume.
@@ -30,12 +29,7 @@ func readJournal(file string) journal {
 	j := journal{Path: here(file)}
 	if f, err := load(file); err == nil {
 		j.Interactions = len(f.Interactions)
-		for _, it := range f.Interactions {
-			if it.Usage != nil {
-				j.InputTokens += it.Usage.InputTokens
-				j.OutputTokens += it.Usage.OutputTokens
-			}
-		}
+		j.tokens = tokensOf(f.Interactions)
 	}
 	return j
 }

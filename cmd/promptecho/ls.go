@@ -40,26 +40,24 @@ The exit status is 1 if a cassette is broken.
 
 // A listing is what ls says of one file.
 type listing struct {
-	Path         string         `json:"path"`
-	Kind         string         `json:"kind"`           // cassette, derived, journal or failed
-	Test         string         `json:"test,omitempty"` // by the name of the file
-	Calls        map[string]int `json:"calls"`          // by kind: llm, http, tool, ...
-	Models       []string       `json:"models"`         // sorted
-	InputTokens  int64          `json:"input_tokens"`
-	OutputTokens int64          `json:"output_tokens"`
-	Modified     time.Time      `json:"modified"`
-	State        []string       `json:"state"` // partial, pinned, failures, accepted, orphan, broken
-	Problem      string         `json:"problem,omitempty"`
+	Path   string         `json:"path"`
+	Kind   string         `json:"kind"`           // cassette, derived, journal or failed
+	Test   string         `json:"test,omitempty"` // by the name of the file
+	Calls  map[string]int `json:"calls"`          // by kind: llm, http, tool, ...
+	Models []string       `json:"models"`         // sorted
+	tokens
+	Modified time.Time `json:"modified"`
+	State    []string  `json:"state"` // partial, pinned, failures, accepted, orphan, broken
+	Problem  string    `json:"problem,omitempty"`
 }
 
 // A lsTotal is the sum of listings.
 type lsTotal struct {
-	Cassettes    int            `json:"cassettes"`
-	Tests        int            `json:"tests"` // that have a cassette
-	Calls        map[string]int `json:"calls"`
-	InputTokens  int64          `json:"input_tokens"`
-	OutputTokens int64          `json:"output_tokens"`
-	States       map[string]int `json:"states"`
+	Cassettes int            `json:"cassettes"`
+	Tests     int            `json:"tests"` // that have a cassette
+	Calls     map[string]int `json:"calls"`
+	tokens
+	States map[string]int `json:"states"`
 }
 
 // runLs lists cassettes.
@@ -120,13 +118,10 @@ func listed(file string, f *cassette.File, err error, packages testPackages) lis
 		if form.Model != "" && !slices.Contains(l.Models, form.Model) {
 			l.Models = append(l.Models, form.Model)
 		}
-		if it.Usage != nil {
-			l.InputTokens += it.Usage.InputTokens
-			l.OutputTokens += it.Usage.OutputTokens
-		}
 		failures = failures || it.Response.Status >= 400
 		accepted = accepted || it.Accepted
 	}
+	l.tokens = tokensOf(f.Interactions)
 	slices.Sort(l.Models)
 	for _, s := range []struct {
 		name string
@@ -164,8 +159,7 @@ func sum(list []listing) lsTotal {
 		for kind, n := range l.Calls {
 			t.Calls[kind] += n
 		}
-		t.InputTokens += l.InputTokens
-		t.OutputTokens += l.OutputTokens
+		t.add(l.tokens)
 	}
 	t.Tests = len(named)
 	return t

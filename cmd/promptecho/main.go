@@ -2,13 +2,14 @@
 //
 //	promptecho ls [-json] [PATH ...]
 //	promptecho show [-raw] [-json] PATH|TEST ... [N]
-//	promptecho diff [-git REF] [-json] [PATH ...]
+//	promptecho diff [-git REF] [-json|-markdown] [REF..REF] [PATH ...]
 //	promptecho view [-git REF] [-o FILE] [PATH ...]
 //	promptecho record [-update|-all|-accepted] [PACKAGE ...]
 //	promptecho compare [PACKAGE ...]
 //	promptecho accept [-n|-i] [-question] [PACKAGE ...]
 //	promptecho verify [-w] [PATH ...]
 //	promptecho prune [-w] [-json] [PATH ...]
+//	promptecho merge [-install] [-into DIR FILE ...] [PATH ...]
 //	promptecho import [-o DIR | -w] FILE ...
 //	promptecho serve [-cassette FILE] [-mode MODE] [-- command ...]
 //	promptecho lint [-fix|-diff] [PACKAGE ...]
@@ -46,6 +47,7 @@ var verbs = []verb{
 	{"accept", acceptHelp, runAccept},
 	{"verify", verifyHelp, runVerify},
 	{"prune", pruneHelp, runPrune},
+	{"merge", mergeHelp, runMerge},
 	{"import", importHelp, runImport},
 	{"serve", serveHelp, runServe},
 	{"lint", lintHelp, runLint},

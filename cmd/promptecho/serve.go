@@ -133,7 +133,7 @@ func (s *serving) run() error {
 
 // env returns the variables for programs.
 func (s *serving) env(server *serve.Server) ([]string, error) {
-	key, dummies := s.rec.Secret, !s.rec.Recording()
+	key, dummies := s.rec.Secret, !s.rec.Online()
 	if !dummies {
 		key = func(string) string { return "" } // the command has the real ones, and nobody prints them
 	}

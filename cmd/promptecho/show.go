@@ -179,10 +179,8 @@ func printRaw(w io.Writer, list []*shown, request bool) error {
 
 // cassette prints the conversations of one cassette.
 func (p *printer) cassette(s *shown) {
-	var in, out int64
-	for _, e := range s.Interactions {
-		in, out = in+e.InputTokens, out+e.OutputTokens
-	}
+	used := tokensOf(s.stored)
+	in, out := used.InputTokens, used.OutputTokens
 	about := []string{count(len(s.Interactions), "interaction")}
 	if in+out > 0 {
 		about = append(about, thousands(in)+" tokens in, "+thousands(out)+" out")
@@ -284,6 +282,15 @@ func headline(e *conversation.Exchange) []string {
 	}
 	if e.InputTokens+e.OutputTokens > 0 {
 		what = append(what, fmt.Sprintf("%s tokens in, %s out", thousands(e.InputTokens), thousands(e.OutputTokens)))
+	}
+	if e.CachedTokens > 0 {
+		what = append(what, thousands(e.CachedTokens)+" cached")
+	}
+	if e.ReasoningTokens > 0 {
+		what = append(what, thousands(e.ReasoningTokens)+" reasoning")
+	}
+	if len(e.Concurrent) > 0 {
+		what = append(what, "side by side with "+ranges(e.Concurrent))
 	}
 	if e.Accepted {
 		what = append(what, "accepted")

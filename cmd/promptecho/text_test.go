@@ -163,3 +163,10 @@ func TestParse(t *testing.T) {
 		}
 	}
 }
+
+func TestRanges(t *testing.T) {
+	t.Parallel()
+	if got, want := ranges([]int{1, 3, 4, 6, 7, 8, 12}), "#1, #3, #4, #6-#8, #12"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}

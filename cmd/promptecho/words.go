@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -151,4 +152,25 @@ func clip(s string, n int) string {
 		return s
 	}
 	return string(r[:n-1]) + "…"
+}
+
+// ranges writes the numbers of interactions, those in a row as a range: "#2, #4-#7".
+func ranges(list []int) string {
+	var all []string
+	for i := 0; i < len(list); {
+		last := i
+		for last+1 < len(list) && list[last+1] == list[last]+1 {
+			last++
+		}
+		switch last - i {
+		case 0:
+			all = append(all, fmt.Sprintf("#%d", list[i]))
+		case 1:
+			all = append(all, fmt.Sprintf("#%d, #%d", list[i], list[last]))
+		default:
+			all = append(all, fmt.Sprintf("#%d-#%d", list[i], list[last]))
+		}
+		i = last + 1
+	}
+	return strings.Join(all, ", ")
 }

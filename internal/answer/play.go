@@ -38,6 +38,7 @@ type Player struct {
 	Pace    float64           // how many times as long as recorded delays take; 0 is no delay
 	Note    func(text string) // told what people should know
 	Pending *Pending          // has the requests that wait to be canceled
+	GoesOn  GoesOn            // of the cassette; needed without a pace
 }
 
 // Play returns a recorded response as the answer to a request, or the error that was
@@ -129,7 +130,7 @@ func (p *Player) head(req *http.Request, rec *Playable) *http.Response {
 		resp.ProtoMajor, resp.ProtoMinor, _ = http.ParseHTTPVersion(rec.Proto)
 	}
 	if p.Pace == 0 {
-		dropRetryDelays(resp.Header)
+		rec.Ends = atOnce(req, resp.Header, &rec.Response, rec.Ends, p.GoesOn)
 	}
 	// As in net/http: the names that were announced are there at once, all else after the body.
 	if names := resp.Header["Trailer"]; names != nil || len(rec.Trailers) > 0 {
@@ -141,16 +142,6 @@ func (p *Player) head(req *http.Request, rec *Playable) *http.Response {
 		delete(resp.Header, "Trailer")
 	}
 	return resp
-}
-
-// dropRetryDelays makes SDKs that honour a recorded Retry-After (RFC 9110, section
-// 10.2.3) retry at once, and those that poll ask again at once.
-func dropRetryDelays(h http.Header) {
-	for _, name := range [...]string{"Retry-After", "Retry-After-Ms", "X-Amz-Retry-After", "Openai-Poll-After-Ms"} {
-		if _, ok := h[name]; ok {
-			h.Set(name, "0")
-		}
-	}
 }
 
 // body returns the body of a response. It ends as the recorded one did.

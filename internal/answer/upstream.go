@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/promptecho/promptecho/internal/bubble"
 	"github.com/promptecho/promptecho/internal/guard"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/request"
@@ -15,7 +16,8 @@ import (
 // An Upstream is the transport that sends requests to their servers.
 type Upstream struct {
 	http.RoundTripper
-	own *http.Transport // a clone that nobody else has; nil if the user gave the transport
+	own      *http.Transport // a clone that nobody else has; nil if the user gave the transport
+	inBubble inBubble
 }
 
 // NewUpstream returns the given transport, or one like network if it is nil. The clone
@@ -27,14 +29,19 @@ func NewUpstream(given, network http.RoundTripper) *Upstream {
 	}
 	if t, ok := network.(*http.Transport); ok {
 		own := t.Clone()
-		return &Upstream{own, own}
+		return &Upstream{RoundTripper: own, own: own}
 	}
 	return &Upstream{RoundTripper: network}
 }
 
 // RoundTrip sends a request, past the guard that looks for requests without a recorder.
 func (u *Upstream) RoundTrip(req *http.Request) (*http.Response, error) {
-	resp, err := u.RoundTripper.RoundTrip(req.WithContext(guard.Exempt(req.Context())))
+	req = req.WithContext(guard.Exempt(req.Context()))
+	trip := http.RoundTripper.RoundTrip
+	if bubble.In() {
+		trip = u.inBubble.trip
+	}
+	resp, err := trip(u.RoundTripper, req)
 	if resp != nil {
 		resp.Request = req
 	}
@@ -84,6 +91,6 @@ func (u *Upstream) Fetch(req *http.Request, body []byte, completes func(value st
 // Close closes the connections that nobody uses any more. A nil Upstream has none.
 func (u *Upstream) Close() {
 	if u != nil && u.own != nil {
-		u.own.CloseIdleConnections()
+		bubble.Outside(u.own.CloseIdleConnections)
 	}
 }

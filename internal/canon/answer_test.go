@@ -5,30 +5,7 @@ import (
 	"testing"
 
 	"github.com/promptecho/promptecho/internal/exactjson"
-	"github.com/promptecho/promptecho/internal/interaction"
 )
-
-// TestSays: where an answer has what comes and goes, whole and streamed.
-func TestSays(t *testing.T) {
-	t.Parallel()
-	whole, stream := &interaction.Response{}, &interaction.Response{Stream: "sse"}
-	for _, tt := range []struct {
-		url  string
-		resp *interaction.Response
-		want []string
-	}{
-		{messagesURL, whole, []string{"content/*/type=text/text", "content/*/type=thinking/thinking", "content/*/type=tool_use", "content/*/type=server_tool_use", "content/*/type=mcp_tool_use"}},
-		{messagesURL, stream, []string{"delta/text", "delta/thinking", "content_block/name", "delta/partial_json"}},
-		{"https://h/v1beta/models/g:generateContent", whole, []string{"candidates/*/content/parts/*/text", "candidates/*/content/parts/*/text", "candidates/*/content/parts/*/functionCall"}},
-		{"http://h/api/chat", stream, []string{"response", "message/content", "thinking", "message/thinking", "message/tool_calls"}},
-		{"https://h/v1/embeddings", whole, nil},
-		{"https://h/x", whole, nil},
-	} {
-		if got := form(t, Options{}, tt.url, `{"model":"m","messages":[],"input":"x"}`).Says(tt.resp); !slices.Equal(got, tt.want) {
-			t.Errorf("%s: %q, want %q", tt.url, got, tt.want)
-		}
-	}
-}
 
 // TestLines: fields in the order and the spellings of a form.
 func TestLines(t *testing.T) {

@@ -30,7 +30,6 @@ var anthropicFamilies = []*Family{
 		Rewrites:    messagesRewrites,
 		EndMarkers:  []string{"message_stop"},
 		Transcript:  anthropicTranscript,
-		Whole:       anthropicWhole,
 	},
 	{
 		// Bedrock streams in another format, which no client of the others can read.
@@ -45,7 +44,6 @@ var anthropicFamilies = []*Family{
 		Rewrites:    messagesRewrites,
 		EndMarkers:  []string{"message_stop"},
 		Transcript:  anthropicTranscript,
-		Whole:       anthropicWhole,
 	},
 	{
 		Name:        "anthropic.complete",
@@ -56,7 +54,9 @@ var anthropicFamilies = []*Family{
 		Sampling:    []string{"max_tokens_to_sample", "temperature", "top_p", "top_k"},
 		Headers:     anthropicHeaders,
 		Rewrites:    []Rewrite{dropEmpty("stop_sequences")},
-		Transcript:  Transcript{Text: []string{"completion"}, Finish: []string{"stop_reason"}},
+		Transcript: Transcript{
+			Text: []string{"completion"}, Finish: []string{"stop_reason"}, Pieces: pieces{{Grow: names{"completion"}}},
+		},
 	},
 	{
 		Name:        "anthropic.batches",
@@ -68,6 +68,7 @@ var anthropicFamilies = []*Family{
 		Rewrites:    []Rewrite{batchParams},
 		Acts:        []string{"*"},
 	},
+	poll(Family{Name: "anthropic.batches.retrieve", Paths: []string{"/v1/messages/batches/{batch}", "/v1/messages/batches/{batch}/results"}}),
 }
 
 var (
@@ -110,16 +111,28 @@ func anthropicBeta(r *request, body *exactjson.Value) {
 	drop(body, "anthropic_beta")
 }
 
+// The blocks that a message of Anthropic's has are those of BetaContentBlockUnion in its SDK.
 var anthropicTranscript = Transcript{
-	Text:      []string{"delta/text"},
-	Reasoning: []string{"delta/thinking"},
-	Calls:     []CallPaths{{ID: "index", Name: "content_block/name", Args: "delta/partial_json"}},
-	Finish:    []string{"delta/stop_reason"},
+	Text:      []string{"content/*/type=text|text_delta/text"},
+	Reasoning: []string{"content/*/type=thinking|thinking_delta/thinking"},
+	Calls: calls{
+		{anthropicCalls + "/partial_json!=*", "toolset_name server_name name", "input"},
+		{anthropicCalls + "/partial_json=*", "toolset_name server_name name", "partial_json"}, // of a stream
+		{"content/*/type!=text|text_delta|thinking|thinking_delta|tool_use|server_tool_use|mcp_tool_use|input_json_delta|" +
+			"signature_delta|" + anthropicResults, "type"},
+	},
+	Results: calls{{"content/*/type=" + anthropicResults, "type", "content data mcp_server_name tools tool_changes ."}},
+	Finish:  []string{"stop_reason", "stop_details/category"},
+	Pieces: pieces{
+		{At: "message"},
+		{At: "type=content_block_start/content_block", To: "content/{index}"},
+		{At: "type=content_block_delta/delta/type!=citations_delta", To: "content/{index}", Grow: all},
+		{At: "type=message_delta/delta"},
+	},
 }
 
-var anthropicWhole = Transcript{
-	Text:      []string{"content/*/type=text/text"},
-	Reasoning: []string{"content/*/type=thinking/thinking"},
-	Calls:     []CallPaths{{At: "content/*/type=tool_use|server_tool_use|mcp_tool_use", Name: "name", Args: "input"}},
-	Finish:    []string{"stop_reason"},
-}
+const (
+	anthropicCalls   = "content/*/type=tool_use|server_tool_use|mcp_tool_use|input_json_delta"
+	anthropicResults = "web_search_tool_result|web_fetch_tool_result|code_execution_tool_result|bash_code_execution_tool_result|" +
+		"text_editor_code_execution_tool_result|tool_search_tool_result|mcp_tool_result|advisor_tool_result|redacted_thinking|compaction|mcp_tool_listing"
+)

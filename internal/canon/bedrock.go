@@ -21,7 +21,6 @@ var bedrockFamilies = []*Family{
 		Rewrites:    []Rewrite{dropEmpty("system"), dropDefault(`{}`, "inferenceConfig"), converseMessages},
 		EndMarkers:  []string{"metadata"}, // the event behind messageStop
 		Transcript:  converseTranscript,
-		Whole:       converseWhole,
 	},
 	{
 		Name:        "bedrock.invoke",
@@ -31,7 +30,6 @@ var bedrockFamilies = []*Family{
 		Rewrites:    invokeRewrites,
 		EndMarkers:  []string{"invocationMetrics"}, // in the last chunk, whatever the model
 		Transcript:  invokeTranscript,
-		Whole:       invokeWhole,
 	},
 	{
 		Name:     "bedrock.count_tokens",
@@ -41,8 +39,22 @@ var bedrockFamilies = []*Family{
 		Rewrites: countedInput,
 	},
 	{
+		Name: "bedrock.async_invoke", Paths: []string{"/async-invoke"}, Needs: []string{"modelId modelInput"},
+		Bookkeeping: []string{"clientRequestToken", "tags"}, Rewrites: []Rewrite{renamed("modelId", "model")}, Acts: []string{"*"},
+	},
+	poll(Family{Name: "bedrock.async_invoke.retrieve", Paths: []string{"/async-invoke/{invocation}"}}),
+	{
+		// An agent has its own body, and may do anything.
+		Name: "bedrock.agentcore", Paths: []string{"/runtimes/{agent}/invocations"}, NoModel: true, Query: []string{"qualifier"},
+		Headers: []string{"accept"}, Acts: []string{"*"},
+	},
+	{
+		Name: "bedrock.agentcore.harness", Paths: []string{"/harnesses/invoke"}, Needs: []string{"messages"}, NoModel: true,
+		Query: []string{"harnessArn", "qualifier"}, Rewrites: []Rewrite{converseMessages}, Acts: []string{"*"}, Transcript: converseTranscript,
+	},
+	{
 		Name:    "bedrock.guardrail",
-		Paths:   []string{"/guardrail/{guardrail}/version/{version}/apply"},
+		Paths:   []string{"/guardrail/{guardrail}/version/{version}/apply", "/guardrail-checks/invoke"},
 		NoModel: true,
 	},
 }
@@ -82,45 +94,55 @@ var bedrockHeaders = []string{
 	"x-amzn-bedrock-performanceconfig-latency",
 }
 
+// The blocks of Converse are those of ContentBlock, ContentBlockStart and ContentBlockDelta
+// in AWS's SDK. What a block is, its one member says.
 var converseTranscript = Transcript{
-	Text:      []string{"delta/text"},
-	Reasoning: []string{"delta/reasoningContent/text"},
-	Calls:     []CallPaths{{ID: "contentBlockIndex", Name: "start/toolUse/name", Args: "delta/toolUse/input"}},
-	Finish:    []string{"stopReason"},
-}
-
-var converseWhole = Transcript{
-	Text:      []string{"output/message/content/*/text"},
-	Reasoning: []string{"output/message/content/*/reasoningContent/reasoningText/text"},
-	Calls:     []CallPaths{{At: "output/message/content/*/toolUse", Name: "name", Args: "input"}},
-	Finish:    []string{"stopReason"},
-}
-
-// invokeTranscript is of the models that Bedrock passes through: Titan, Llama, Mistral,
-// and Nova, which has Converse's.
-var invokeTranscript = Transcript{
-	Text:      []string{"outputText", "generation", "outputs/*/text", "contentBlockDelta/delta/text", "completion"},
-	Reasoning: []string{"contentBlockDelta/delta/reasoningContent/text"},
-	Calls: []CallPaths{
-		{At: "contentBlockStart", ID: "contentBlockIndex", Name: "start/toolUse/name"},
-		{At: "contentBlockDelta", ID: "contentBlockIndex", Args: "delta/toolUse/input"},
+	Text:      []string{converseBlocks + "text", converseBlocks + "citationsContent/content/*/text"},
+	Reasoning: []string{converseBlocks + "reasoningContent/reasoningText/text", converseBlocks + "reasoningContent/text"},
+	Calls: calls{
+		{converseBlocks + "toolUse", "name", "input"},
+		{converseBlocks + "text|toolUse|reasoningContent|citationsContent|citation|" + converseResults + "!=*"},
 	},
-	Finish: []string{"completionReason", "stop_reason", "outputs/*/stop_reason", "messageStop/stopReason"},
+	Results: calls{
+		{converseBlocks + converseResults, "."},
+		{converseBlocks + "reasoningContent", ".", "redactedContent"},
+	},
+	Finish: []string{"stopReason"},
+	Pieces: pieces{
+		{At: "start", To: converseBlock},
+		{At: "delta", To: converseBlock, Grow: all},
+		{At: "stopReason", To: "stopReason"},
+		{At: "trace", To: "trace"},
+		// Nova has each event in a member that is named after it.
+		{At: "contentBlockStart/start", To: "output/message/content/{contentBlockStart.contentBlockIndex}"},
+		{At: "contentBlockDelta/delta", To: "output/message/content/{contentBlockDelta.contentBlockIndex}", Grow: all},
+		{At: "messageStop/stopReason", To: "stopReason"},
+	},
 }
 
-// invokeWhole is of the same models, of Cohere's and AI21's, and of those that are called
-// as OpenAI's are.
-var invokeWhole = Transcript{
-	Text: slices.Concat(converseWhole.Text, chatWhole.Text, []string{
-		"results/*/outputText", "generation", "outputs/*/text", "generations/*/text", "completions/*/data/text", "choices/*/text",
+const (
+	converseBlocks  = "output/message/content/*/"
+	converseBlock   = "output/message/content/{contentBlockIndex}"
+	converseResults = "toolResult|searchResult|image|audio|video|document|guardContent"
+)
+
+// invokeTranscript is of the models that Bedrock passes through: Titan, Llama, Mistral, Nova,
+// which has Converse's, Cohere's, AI21's, and those that are called as OpenAI's are.
+var invokeTranscript = Transcript{
+	Text: slices.Concat(converseTranscript.Text, chatTranscript.Text, []string{
+		"outputText", "results/*/outputText", "generation", "outputs/*/text", "generations/*/text", "completions/*/data/text", "choices/*/text",
 		"completion",
 	}),
-	Reasoning: slices.Concat(converseWhole.Reasoning, chatWhole.Reasoning),
-	Calls:     slices.Concat(converseWhole.Calls, chatWhole.Calls),
-	Finish: slices.Concat(converseWhole.Finish, chatWhole.Finish, []string{
-		"results/*/completionReason", "stop_reason", "outputs/*/stop_reason", "choices/*/stop_reason", "generations/*/finish_reason",
-		"completions/*/finishReason/reason",
+	Reasoning: slices.Concat(converseTranscript.Reasoning, chatTranscript.Reasoning),
+	Calls:     slices.Concat(converseTranscript.Calls, chatTranscript.Calls),
+	Results:   slices.Concat(converseTranscript.Results, chatTranscript.Results),
+	Finish: slices.Concat(converseTranscript.Finish, chatTranscript.Finish, []string{
+		"completionReason", "results/*/completionReason", "stop_reason", "outputs/*/stop_reason", "choices/*/stop_reason",
+		"generations/*/finish_reason", "completions/*/finishReason/reason",
 	}),
+	Pieces: append(pieces{
+		{At: "contentBlockStart|contentBlockDelta|messageStop!=*", Grow: names{"outputText", "generation", "text", "completion", "delta"}},
+	}, converseTranscript.Pieces...),
 }
 
 // converseMessages drops cache points, which cannot change the answer, and

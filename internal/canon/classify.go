@@ -10,6 +10,7 @@ import (
 	"github.com/promptecho/promptecho/internal/exactjson"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/memo"
+	"github.com/promptecho/promptecho/internal/origin"
 )
 
 // An address is what a URL alone tells. It is shared and must not change.
@@ -35,7 +36,7 @@ var addresses = memo.Strings[*address]{Func: func(s string) *address {
 		// Unreachable for requests that net/http sent; a hand-edited cassette can have it.
 		u = &url.URL{Path: s}
 	}
-	to, path := &address{url: u, origin: Origin(u), local: isLocal(u.Hostname())}, segments(u)
+	to, path := &address{url: u, origin: origin.Of(u), local: origin.IsLocal(u.Hostname())}, segments(u)
 	for _, f := range families {
 		for i, pattern := range slices.Concat(f.Paths, f.StreamPaths) {
 			names, start, ok := matchSuffix(pattern, path)
@@ -104,6 +105,9 @@ func (c *call) classify(o *Options, req *interaction.Request, traced bool) {
 		c.sources = pathsByID(&c.body)
 	}
 	c.query = decodeForm(to.url.RawQuery)
+	if ts := elems(member(&c.query, "ts")); len(ts) == 1 && ollamaCall().MatchString(to.url.Path) && IsUnixTime(ts[0].Text) {
+		drop(&c.query, "ts")
+	}
 	i := slices.IndexFunc(to.candidates, func(f candidate) bool { return f.family.accepts(req.Method, &c.body, c.encoding) })
 	if i >= 0 {
 		c.family = to.candidates[i].family
@@ -281,7 +285,7 @@ func (c *call) level(part, name string) level {
 		return identity
 	case part == "path" && name == "prefix":
 		return prefix
-	case part == "query" && !slices.Contains(f.Query, name):
+	case part == "query" && f.Method != "GET" && !slices.Contains(f.Query, name):
 		return query
 	}
 	return identity

@@ -11,7 +11,6 @@ var cohereFamilies = []*Family{
 		Rewrites:   []Rewrite{messageNulls, dropEmpty("tools", "stop_sequences"), chatMessages, toolIDs},
 		EndMarkers: []string{"[DONE]", "message-end"},
 		Transcript: cohereTranscript,
-		Whole:      cohereWhole,
 	},
 	{
 		Name:       "cohere.chat_v1",
@@ -22,14 +21,20 @@ var cohereFamilies = []*Family{
 		Rewrites:   []Rewrite{dropEmpty("tools", "stop_sequences")},
 		EndMarkers: []string{"stream-end"},
 		Transcript: Transcript{
-			Text:   []string{"event_type=text-generation/text"},
-			Calls:  []CallPaths{{At: "event_type=tool-calls-generation/tool_calls/*", Name: "name", Args: "parameters"}},
-			Finish: []string{"event_type=stream-end/finish_reason"},
-		},
-		Whole: Transcript{
-			Text:   []string{"text"},
-			Calls:  []CallPaths{{At: "tool_calls/*", Name: "name", Args: "parameters"}},
-			Finish: []string{"finish_reason"},
+			Text: []string{"text"},
+			Calls: calls{
+				{"tool_calls/*", "name", "parameters"},
+				{"search_queries/*", "=search", "text"},
+			},
+			Results: calls{{"", "=search", "documents"}},
+			Finish:  []string{"finish_reason"},
+			Pieces: pieces{
+				{At: "event_type=text-generation/text", To: "text", Grow: all},
+				{At: "event_type=tool-calls-generation/tool_calls", To: "tool_calls"},
+				{At: "event_type=search-queries-generation/search_queries", To: "search_queries"},
+				{At: "event_type=stream-end/finish_reason", To: "finish_reason"},
+				{At: "event_type=stream-end/response"},
+			},
 		},
 	},
 	{Name: "cohere.embed", Paths: []string{"/v2/embed"}, Needs: cohereEmbeds, TakesForms: true},
@@ -40,19 +45,20 @@ var cohereFamilies = []*Family{
 var cohereEmbeds = []string{"texts", "images", "inputs"}
 
 var cohereTranscript = Transcript{
-	Text:      []string{"type=content-delta/delta/message/content/text"},
-	Reasoning: []string{"type=content-delta/delta/message/content/thinking", "type=tool-plan-delta/delta/message/tool_plan"},
-	Calls: []CallPaths{{
-		ID: "index", Name: "delta/message/tool_calls/function/name", Args: "delta/message/tool_calls/function/arguments",
-	}},
-	Finish: []string{"delta/finish_reason"},
-}
-
-var cohereWhole = Transcript{
-	Text:      []string{"message/content/*/type=text/text"},
-	Reasoning: []string{"message/content/*/type=thinking/thinking", "message/tool_plan"},
-	Calls:     []CallPaths{{At: "message/tool_calls/*", Name: "function/name", Args: "function/arguments"}},
-	Finish:    []string{"finish_reason"},
+	Text:      []string{"message/content/*/text"},
+	Reasoning: []string{"message/content/*/thinking", "message/tool_plan"},
+	Calls: calls{
+		{"message/tool_calls/*/function", "name", "arguments"},
+		{"message/tool_calls/*/function!=*", "type"},
+		{"message/content/*/text!=*/thinking!=*", "type"},
+	},
+	Finish: []string{"finish_reason"},
+	Pieces: pieces{
+		{At: "delta/message/content", To: "message/content/{index}", Grow: all},
+		{At: "delta/message/tool_calls", To: "message/tool_calls/{index}", Grow: all},
+		{At: "delta/message/tool_plan", To: "message/tool_plan", Grow: all},
+		{At: "delta/finish_reason", To: "finish_reason"},
+	},
 }
 
 var cohereSampling = []string{"max_tokens", "temperature", "p", "k", "seed", "frequency_penalty", "presence_penalty"}

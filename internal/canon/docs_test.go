@@ -17,7 +17,7 @@ func TestDocumentedTables(t *testing.T) {
 	t.Parallel()
 	var endpoints, lists strings.Builder
 	endpoints.WriteString("| endpoint | path ends in | streams at |\n|---|---|---|\n")
-	lists.WriteString("| endpoint | bookkeeping: cannot change the answer | sampling: `Strict()` makes it match |\n|---|---|---|\n")
+	lists.WriteString("| endpoint | bookkeeping: cannot change the answer | sampling: `MatchSampling()` makes it match |\n|---|---|---|\n")
 	listed := map[string]bool{}
 	for _, f := range families {
 		if f.Paths[0] != "" {
@@ -25,6 +25,9 @@ func TestDocumentedTables(t *testing.T) {
 			if len(f.Needs) > 0 {
 				// "a b" is a and b, and each entry is enough.
 				with = ", with `" + strings.NewReplacer("` or `", "` or `", " ", "` and `").Replace(strings.Join(f.Needs, "` or `")) + "`"
+			}
+			if f.Method != "" {
+				with = ", by " + f.Method
 			}
 			fmt.Fprintf(&endpoints, "| `%s` | %s%s | %s |\n", f.Name, code(f.Paths), with, code(f.StreamPaths))
 		}

@@ -69,15 +69,20 @@ type Family struct {
 	// client that stops reading there has missed nothing.
 	EndMarkers []string
 
-	// Transcript tells where the events of a stream have the answer, and Whole where an
-	// answer in one piece has it, if that is not at the same paths.
+	// Transcript tells where answers have what they say.
 	Transcript Transcript
-	Whole      Transcript
 
 	// Acts lists members of the body with which a call does more than to ask a model: it
 	// calls a tool, starts a job, or changes what a server keeps. "*" is every body. Nobody
 	// sends such a call a second time.
 	Acts []string
+}
+
+// poll is a GET that asks for what an earlier call has made, or how far it is. All of its query
+// decides, and it is sent again by nobody but its client.
+func poll(f Family) *Family {
+	f.Method, f.NoModel, f.Acts = "GET", true, []string{"*"}
+	return &f
 }
 
 // anywhere reports whether the family is known by its body, whatever the path.
@@ -96,6 +101,8 @@ func (f *Family) accepts(method string, body *exactjson.Value, encoding encoding
 	switch {
 	case method != cmp.Or(f.Method, "POST"):
 		return false
+	case method == "GET":
+		return encoding == noBody
 	case encoding == multipartBody || encoding == formBody:
 		return f.TakesForms && f.hasNeeds(body)
 	case encoding != jsonBody:

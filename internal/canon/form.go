@@ -24,7 +24,7 @@ import (
 // package redact, which cleans the requests. Raise it whenever a request's key
 // changes, also by a new family, so that stored keys that other rules made are not
 // trusted.
-const Revision = 2
+const Revision = 3
 
 // A Line is one field of a form.
 type Line struct {
@@ -48,6 +48,7 @@ type Form struct {
 
 	Selected []string // the patterns of the user's options that selected something
 
+	only  []string // patterns of the only fields of the body that match; nil if all do
 	text  string
 	hash  sync.Once // makes key
 	key   string

@@ -44,16 +44,23 @@ var geminiFamilies = []*Family{
 	},
 	{
 		Name:        "gemini.interactions",
-		Paths:       []string{"/v1beta/interactions", "/v1beta1/interactions", "/v1/interactions"},
-		Needs:       []string{"input"},
+		Paths:       []string{"/interactions"}, // on Vertex behind one segment with the project
+		Needs:       []string{"model input", "agent input"},
 		Stream:      "stream",
 		Bookkeeping: []string{"labels", "service_tier", "store", "webhook_config"},
 		Headers:     []string{"api-revision"},
 		EndMarkers:  []string{"[DONE]"},
 		Transcript:  interactionsTranscript,
-		Whole:       interactionsWhole,
 		Acts:        []string{"agent", "webhook_config"},
 	},
+	poll(Family{
+		Name: "gemini.interactions.retrieve", EndMarkers: []string{"[DONE]"}, Transcript: interactionsTranscript,
+		Paths: []string{"/v1beta/interactions/{interaction}", "/v1beta1/interactions/{interaction}", "/v1/interactions/{interaction}", "/interactions/v1_{interaction}"},
+	}),
+	{Name: "gemini.batchGenerateContent", Paths: geminiPaths("batchGenerateContent"), Query: geminiQuery, Bookkeeping: []string{"batch/displayName"}, Acts: []string{"*"}},
+	{Name: "gemini.batchEmbedContent", Paths: geminiPaths("asyncBatchEmbedContent"), Query: geminiQuery, Bookkeeping: []string{"batch/displayName"}, Acts: []string{"*"}},
+	{Name: "vertex.fetchPredictOperation", Paths: []string{"/models/{model}:fetchPredictOperation"}, Needs: []string{"operationName"}, Acts: []string{"*"}},
+	poll(Family{Name: "gemini.operations", Paths: []string{"/models/{model}/operations/{operation}", "/v1beta/batches/{batch}"}}),
 }
 
 var geminiQuery = []string{"$alt"}
@@ -174,29 +181,60 @@ func standardBase64(_ *request, v *exactjson.Value) {
 	v.Text = text + strings.Repeat("=", -len(text)&3)
 }
 
+// The parts of Gemini are those of Part in its SDK. What a part is, its member says.
 var geminiTranscript = Transcript{
-	Text:      []string{"candidates/*/content/parts/*/thought!=true/text"},
-	Reasoning: []string{"candidates/*/content/parts/*/thought=true/text"},
-	Calls:     []CallPaths{{At: "candidates/*/content/parts/*/functionCall", Name: "name", Args: "args"}},
-	Finish:    []string{"candidates/*/finishReason", "promptFeedback/blockReason"},
+	Text:      []string{geminiParts + "thought!=true/text"},
+	Reasoning: []string{geminiParts + "thought=true/text"},
+	Calls: calls{
+		{geminiParts + "functionCall", "name", "args partialArgs"},
+		{geminiParts + "executableCode", "=executableCode", "code"},
+		{geminiParts + "toolCall", "toolType", "args"},
+		{"candidates/*/groundingMetadata", "=search", "webSearchQueries imageSearchQueries retrievalQueries"},
+		{"candidates/*/urlContextMetadata/urlMetadata/*", "=url_context", "retrievedUrl"},
+		{geminiParts + "text|functionCall|executableCode|toolCall|" + geminiResults + "!=*"},
+	},
+	Results: calls{{geminiParts + geminiResults, "."}},
+	Finish:  []string{"candidates/*/finishReason", "promptFeedback/blockReason"},
+	Pieces:  pieces{{Grow: names{"parts"}}},
 }
 
-// What an interaction answers: steps, which a stream has as events.
-var (
-	interactionsTranscript = Transcript{
-		Text:      []string{"event_type=step.delta/delta/type=text/text"},
-		Reasoning: []string{"event_type=step.delta/delta/type=thought_summary/content/text"},
-		Calls: []CallPaths{{
-			ID:   "index",
-			Name: "event_type=step.start/step/type=function_call/name",
-			Args: "event_type=step.delta/delta/type=arguments_delta/arguments",
-		}},
-		Finish: []string{"event_type=interaction.completed/interaction/status"},
-	}
-	interactionsWhole = Transcript{
-		Text:      []string{"steps/*/type=model_output/content/*/type=text/text"},
-		Reasoning: []string{"steps/*/type=thought/summary/*/text"},
-		Calls:     []CallPaths{{At: "steps/*/type=function_call", Name: "name", Args: "arguments"}},
-		Finish:    []string{"status"},
-	}
+const (
+	geminiParts   = "candidates/*/content/parts/*/"
+	geminiResults = "codeExecutionResult|toolResponse|functionResponse|inlineData|fileData|audioTranscription"
+)
+
+// What an interaction answers: steps, which a stream has as events. They are those of Step
+// and StepDeltaData in Google's SDK.
+var interactionsTranscript = Transcript{
+	Text:      []string{"steps/*/type=model_output/content/*/type=text/text"},
+	Reasoning: []string{"steps/*/type=thought/summary/*/text"},
+	Calls: calls{
+		{"steps/*/type=function_call|mcp_server_tool_call", "server_name name", "arguments"},
+		{"steps/*/type=" + interactionsCalls, "type", "arguments search_type retrieval_type"},
+		{"steps/*/type!=model_output|thought|function_call|mcp_server_tool_call|" + interactionsCalls + "|" + interactionsResults, "type"},
+		{"steps/*/type=model_output/content/*/type!=text|image|audio|video|document", "type"},
+	},
+	Results: calls{
+		{"steps/*/type=" + interactionsResults, "type", "result content ."},
+		{"steps/*/type=model_output/content/*/type=image|audio|video|document", "type"},
+		{"steps/*", "=error", "error"},
+	},
+	Finish: []string{"status"},
+	Pieces: pieces{
+		{At: "interaction"},
+		{At: "event_type=interaction.status_update/status", To: "status"},
+		{At: "event_type=step.start/step", To: "steps/{index}"},
+		{At: stepDelta + "type=text|image|audio|video|document", To: "steps/{index}/type=model_output/content/+", Grow: all},
+		{At: stepDelta + "type=thought_summary/content", To: "steps/{index}/type=thought/summary/+", Grow: all},
+		{At: stepDelta + "type=arguments_delta/arguments", To: "steps/{index}/arguments", Grow: all},
+		{At: stepDelta + "type!=text|image|audio|video|document|thought_summary|thought_signature|arguments_delta|text_annotation_delta", To: "steps/{index}", Grow: all},
+	},
+}
+
+const (
+	stepDelta         = "event_type=step.delta/delta/"
+	interactionsCalls = "code_execution_call|url_context_call|google_search_call|google_maps_call|retrieval_call|file_search_call|" +
+		"processing_call"
+	interactionsResults = "function_result|mcp_server_tool_result|code_execution_result|url_context_result|google_search_result|" +
+		"google_maps_result|retrieval_result|file_search_result|processing_result|user_input"
 )

@@ -18,8 +18,7 @@ var huggingfaceFamilies = []*Family{
 		Paths:       []string{"/generate"},
 		StreamPaths: []string{"/generate_stream"},
 		Needs:       []string{"inputs"},
-		Transcript:  Transcript{Text: []string{"token/text"}, Finish: []string{"details/finish_reason"}},
-		Whole:       generated,
+		Transcript:  generated,
 	},
 }
 
@@ -27,4 +26,5 @@ var huggingfaceFamilies = []*Family{
 var generated = Transcript{
 	Text:   []string{"generated_text", "*/generated_text"},
 	Finish: []string{"details/finish_reason", "*/details/finish_reason"},
+	Pieces: pieces{{At: "token/text", To: "generated_text", Grow: all}, {At: "details", To: "details"}},
 }

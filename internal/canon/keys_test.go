@@ -115,7 +115,7 @@ func FuzzKey(f *testing.F) {
 	f.Add("POST", "https://h/token", `grant_type=a&%zz=b`, "content-type", "application/x-www-form-urlencoded")
 	f.Add("GET", "%zz", "\xff", "content-type", "multipart/form-data; boundary=x")
 	f.Fuzz(func(t *testing.T, method, url, body, header, value string) {
-		for _, rules := range []Options{{}, {Strict: true, SortTools: true, Match: []string{"host", "header/" + header}}, {MatchOn: []string{value, header}}, {Ignore: []string{value}}} {
+		for _, rules := range []Options{{}, {Sampling: true, SortTools: true, Match: []string{"host", "header/" + header}}, {Only: []Only{{"*", []string{value, header}}}}, {Ignore: []string{value}}} {
 			req := &interaction.Request{Method: method, URL: url, Body: []byte(body), Headers: interaction.Headers{{Name: header, Values: []string{value}}}}
 			form := rules.Form(req)
 			if want := hashOf(form.Text()); form.Key() != want || rules.Form(req).Key() != want {

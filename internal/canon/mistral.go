@@ -43,10 +43,30 @@ var mistralFamilies = []*Family{
 func mistralConversations(f Family) *Family {
 	f.Stream = "stream"
 	f.Bookkeeping = []string{"metadata", "store"}
-	f.Transcript = Transcript{Text: []string{"type=message.output.delta/content"}}
-	f.Whole = Transcript{
-		Text:  []string{"outputs/*/type=message.output/content", "outputs/*/type=message.output/content/*/type=text/text"},
-		Calls: []CallPaths{{At: "outputs/*/type=function.call", Name: "name", Args: "arguments"}},
+	const entry = "outputs/{output_index}/"
+	f.Transcript = Transcript{
+		Text: []string{
+			"outputs/*/type=message.output/content", "outputs/*/type=message.output/content/*",
+			"outputs/*/type=message.output/content/*/type=text/text",
+		},
+		Reasoning: []string{"outputs/*/type=message.output/content/*/type=thinking/thinking/*/text"},
+		Calls: calls{
+			{"outputs/*/type=function.call|tool.execution", "name", "arguments"},
+			{"outputs/*/type=agent.handoff", "type", "next_agent_name"},
+			{"outputs/*/type!=message.output|function.call|tool.execution|agent.handoff", "type"},
+			{"outputs/*/type=message.output/content/*/type!=text|thinking|tool_reference|tool_file|image_url|document_url|reference", "type"},
+		},
+		Results: calls{
+			{"outputs/*/type=tool.execution", "name", "info"},
+			{"outputs/*/type=message.output/content/*/type=tool_reference|tool_file|image_url|document_url|reference", "type"},
+		},
+		Pieces: pieces{
+			{At: "type=message.output.delta/content", To: entry + "type=message.output/content/+", Grow: all},
+			{At: "type=function.call.delta", To: entry + "type=function.call", Grow: all},
+			{At: "type=tool.execution.started|tool.execution.delta", To: entry + "type=tool.execution", Grow: all},
+			{At: "type=tool.execution.done/info", To: entry + "info"},
+			{At: "type=agent.handoff.started|agent.handoff.done", To: entry + "type=agent.handoff", Grow: all},
+		},
 	}
 	return &f
 }
@@ -62,6 +82,5 @@ func mistralCompletions(f Family) *Family {
 	}
 	f.EndMarkers = []string{"[DONE]"}
 	f.Transcript = chatTranscript
-	f.Whole = chatWhole
 	return &f
 }

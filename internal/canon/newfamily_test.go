@@ -17,7 +17,6 @@ var madeUpFamilies = []*Family{{
 	Rewrites:    []Rewrite{messageNulls, dropEmpty("tools"), functionTools, toolChoice},
 	EndMarkers:  []string{"[DONE]"},
 	Transcript:  chatTranscript,
-	Whole:       chatWhole,
 }}
 
 // Not parallel: it puts the family into the table while it runs.

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/exactjson"
+	"github.com/promptecho/promptecho/internal/memo"
 )
 
 // Ollama's own API (https://docs.ollama.com/api). Without "stream" an answer
@@ -28,6 +29,10 @@ var ollamaFamilies = []*Family{
 	},
 }
 
+// ollamaCall are the paths of all that Ollama's client asks. It signs what it asks of
+// ollama.com, and puts the time of that into the query.
+var ollamaCall = memo.Regexp(`/api/(chat|generate|embed|embeddings|show|tags|ps|version|status|pull|push|create|copy|delete|me|signout|experimental/aliases|blobs/[^/]+|user/keys/[^/]+)$`)
+
 var ollamaBookkeeping = []string{
 	"keep_alive", "options/num_gpu", "options/main_gpu", "options/num_thread", "options/num_batch", "options/use_mmap",
 }
@@ -49,8 +54,13 @@ func ollamaGenerate(name, path string, has ...string) *Family {
 		Transcript: Transcript{
 			Text:      []string{"response", "message/content"},
 			Reasoning: []string{"thinking", "message/thinking"},
-			Calls:     []CallPaths{{At: "message/tool_calls/*", Name: "function/name", Args: "function/arguments"}},
-			Finish:    []string{"done_reason"},
+			Calls: calls{
+				{"message/tool_calls/*/function", "name", "arguments"},
+				{"message/tool_calls/*/function!=*", "type"},
+			},
+			Results: calls{{"message", "=images", "images"}, {"", "=image", "image"}},
+			Finish:  []string{"done_reason"},
+			Pieces:  pieces{{Grow: names{"response", "thinking", "message"}}},
 		},
 	}
 }

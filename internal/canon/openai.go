@@ -7,10 +7,11 @@ import (
 )
 
 // openaiBookkeeping cannot change an answer of any OpenAI endpoint; the list
-// has what compatible servers (vLLM, OpenRouter) add.
+// has what compatible servers add: vLLM the last of the first two lines, OpenRouter a session
+// and a trace for those who watch.
 var openaiBookkeeping = []string{
 	"user", "metadata", "store", "service_tier", "prompt_cache_key", "prompt_cache_retention",
-	"prompt_cache_options", "safety_identifier", "request_id", "priority", "cache_salt",
+	"prompt_cache_options", "safety_identifier", "request_id", "priority", "cache_salt", "session_id", "trace",
 	"stream_options/include_obfuscation",
 }
 
@@ -29,17 +30,32 @@ var openaiFamilies = []*Family{
 	// first version at that path has a "message".
 	chatCompletions(Family{Name: "writer.chat", Paths: []string{"/v1/chat"}, Needs: []string{"model messages"}}),
 	responses(Family{Name: "openai.responses.input_tokens", Paths: []string{"/responses/input_tokens"}}),
-	responses(Family{Name: "openai.responses.compact", Paths: []string{"/responses/compact"}}),
+	responses(Family{Name: "openai.responses.compact", Paths: []string{"/responses/compact"}, Transcript: responsesTranscript}),
 	responses(Family{
 		Name:       "openai.responses",
 		Paths:      []string{"/responses"},
 		Stream:     "stream",
 		Sampling:   []string{"max_output_tokens", "max_tokens", "temperature", "top_p"},
-		EndMarkers: []string{"response.completed", "response.failed", "response.incomplete"},
+		EndMarkers: responsesEnds,
 		Transcript: responsesTranscript,
-		Whole:      responsesWhole,
 		Acts:       []string{"conversation"}, // it gets what is asked and answered
 	}),
+	poll(Family{
+		Name: "openai.responses.retrieve", Paths: []string{"/v1/responses/{response}", "/responses/resp_{response}"},
+		EndMarkers: responsesEnds, Transcript: responsesTranscript,
+	}),
+	poll(Family{
+		Name: "openai.chat.retrieve", Transcript: chatTranscript,
+		Paths: []string{"/chat/completions/chatcmpl-{completion}", "/chat/deferred-completion/{request}"}, // stored by OpenAI, deferred by xAI
+	}),
+	{
+		Name: "openai.decisions", Paths: []string{"/decisions"}, Needs: []string{"input questions"}, Bookkeeping: openaiBookkeeping,
+		Transcript: Transcript{Calls: calls{{"answers/*", "name", "choice score"}}},
+	},
+	{Name: "openai.batches", Paths: []string{"/batches"}, Needs: []string{"input_file_id endpoint"}, NoModel: true, Bookkeeping: []string{"metadata"}, Acts: []string{"*"}},
+	poll(Family{Name: "openai.batches.retrieve", Paths: []string{"/batches/batch_{batch}"}}),
+	{Name: "openai.videos", Paths: []string{"/videos", "/videos/edits", "/videos/extensions", "/videos/{video}/remix"}, Needs: []string{"prompt"}, TakesForms: true, Acts: []string{"*"}},
+	poll(Family{Name: "openai.videos.retrieve", Paths: []string{"/videos/video_{video}"}}),
 	{
 		Name:        "openai.completions",
 		Paths:       []string{"/completions"},
@@ -52,8 +68,9 @@ var openaiFamilies = []*Family{
 		},
 		Rewrites:   []Rewrite{dropEmpty("stop"), asList("stop")},
 		EndMarkers: []string{"[DONE]"},
-		Transcript: Transcript{Text: []string{"choices/*/index=0/text"}, Finish: []string{"choices/*/index=0/finish_reason"}},
-		Whole:      Transcript{Text: []string{"choices/*/text"}, Finish: []string{"choices/*/finish_reason"}},
+		Transcript: Transcript{
+			Text: []string{"choices/*/text"}, Finish: []string{"choices/*/finish_reason"}, Pieces: pieces{{Grow: names{"text"}}},
+		},
 	},
 	{
 		Name:        "openai.embeddings",
@@ -103,7 +120,6 @@ func chatCompletions(f Family) *Family {
 	}
 	f.EndMarkers = []string{"[DONE]"}
 	f.Transcript = chatTranscript
-	f.Whole = chatWhole
 	return &f
 }
 
@@ -119,73 +135,88 @@ func responses(f Family) *Family {
 
 var openaiHeaders = []string{"openai-beta"}
 
-// chatTranscript has the first choice; further ones (n > 1) are in the events.
 var chatTranscript = Transcript{
-	Text: []string{"choices/*/index=0/delta/content"},
-	Reasoning: []string{
-		"choices/*/index=0/delta/reasoning_content", // DeepSeek
-		"choices/*/index=0/delta/reasoning",         // OpenRouter, vLLM
+	Text: []string{
+		"choices/*/message/content", "choices/*/message/content/*", "choices/*/message/content/*/type=text/text", "choices/*/message/refusal",
+		"choices/*/message/audio/transcript",
 	},
-	Calls: []CallPaths{
-		{At: "choices/*/index=0/delta/tool_calls/*", ID: "index", Name: "function/name", Args: "function/arguments"},
-		{At: "choices/*/index=0/delta/function_call", ID: "index", Name: "name", Args: "arguments"}, // has none: there is one call
-	},
-	Finish: []string{"choices/*/index=0/finish_reason"},
-}
-
-var chatWhole = Transcript{
-	Text: []string{"choices/*/message/content", "choices/*/message/content/*/type=text/text"},
 	Reasoning: []string{
-		"choices/*/message/reasoning_content", "choices/*/message/reasoning",
+		"choices/*/message/reasoning_content",                       // DeepSeek
+		"choices/*/message/reasoning",                               // OpenRouter, vLLM
 		"choices/*/message/content/*/type=thinking/thinking/*/text", // Mistral
 	},
-	Calls: []CallPaths{
-		{At: "choices/*/message/tool_calls/*/function", Name: "name", Args: "arguments"},
-		{At: "choices/*/message/tool_calls/*/custom", Name: "name", Args: "input"},
-		{At: "choices/*/message/function_call", Name: "name", Args: "arguments"},
+	Calls: calls{
+		{"choices/*/message/tool_calls/*/function", "name", "arguments"},
+		{"choices/*/message/tool_calls/*/custom", "name", "input"},
+		{"choices/*/message/function_call", "name", "arguments"},
+		{"choices/*/message/executed_tools/*", "name type", "arguments"}, // Groq
+		{"choices/*/message/tool_calls/*/function!=*/custom!=*", "type"},
+		{"choices/*/message/content/*/type!=" + chatBlocks + "|text|thinking", "type"},
+	},
+	Results: calls{
+		{"choices/*/message/executed_tools/*", "name type", "output"},
+		{"choices/*/message/images/*", "type"},
+		{"choices/*/message/content/*/type=" + chatBlocks, "type"},
 	},
 	Finish: []string{"choices/*/finish_reason"},
+	Pieces: pieces{{Grow: names{"delta"}}},
 }
 
+// chatBlocks are the types of blocks that stand beside texts: pictures, and sources of texts.
+const chatBlocks = "image_url|image|reference|tool_reference|document_url"
+
+// What a response says is in items: those of ResponseOutputItemUnion and of
+// BetaResponseOutputItemUnion in OpenAI's SDK.
 var responsesTranscript = Transcript{
-	Text: []string{"type=response.output_text.delta/delta", "type=response.refusal.delta/delta"},
-	Reasoning: []string{
-		"type=response.reasoning_summary_text.delta/delta", "type=response.reasoning_text.delta/delta",
-	},
-	Calls: []CallPaths{
-		{
-			ID:   "output_index",
-			Name: "type=response.output_item.added/item/type=function_call|custom_tool_call|mcp_call/name",
-			Args: "type=response.function_call_arguments.delta|response.custom_tool_call_input.delta|response.mcp_call_arguments.delta/delta",
-		},
-		{
-			ID:   "output_index",
-			Name: "type=response.output_item.done/item/type=" + hostedCalls + "/type",
-			Args: "type=response.output_item.done/item/action",
-		},
-	},
-	Finish: []string{
-		"type=response.completed|response.incomplete|response.failed/response/status",
-		"type=response.incomplete/response/incomplete_details/reason",
-		"type=response.refusal.done/type",
-	},
-}
-
-var responsesWhole = Transcript{
 	Text: []string{
-		"output/*/type=message/content/*/type=output_text/text", "output/*/type=message/content/*/type=refusal/refusal",
+		"output/*/type=message/content/*/type=output_text/text", "output/*/type=message/content/*/type=refusal/refusal", "transcript",
 	},
 	Reasoning: []string{"output/*/type=reasoning/summary/*/text", "output/*/type=reasoning/content/*/text"},
-	Calls: []CallPaths{
-		{At: "output/*/type=function_call|mcp_call", Name: "name", Args: "arguments"},
-		{At: "output/*/type=custom_tool_call", Name: "name", Args: "input"},
-		{At: "output/*/type=" + hostedCalls, Name: "type", Args: "action"},
+	Calls: calls{
+		{"output/*/type=function_call|mcp_call|mcp_approval_request", "namespace server_label name", "arguments"},
+		{"output/*/type=custom_tool_call", "namespace name", "input"},
+		{"output/*/type=web_search_call", "type", "action/type action/query action/queries action/url action/pattern"},
+		{"output/*/type=" + hostedCalls, "type", "action actions operation code queries arguments execution approve reason revised_prompt " +
+			"background output_format quality size"},
+		{"output/*/type=computer_call/pending_safety_checks/*", "=pending_safety_check", "code message"},
+		{"output/*/type!=message|reasoning|function_call|mcp_call|mcp_approval_request|custom_tool_call|web_search_call|" +
+			hostedCalls + "|" + hostedResults, "type"},
+		{"output/*/type=message/content/*/type!=output_text|refusal|" + inputBlocks, "type"},
+	},
+	Results: calls{
+		{"output/*/type=" + hostedResults, "type", "output result tools encrypted_content ."},
+		{"output/*/type=code_interpreter_call|file_search_call|image_generation_call|mcp_call", "type", "output outputs result results error"},
+		{"output/*/type=web_search_call", "type", "action/sources"},
+		{"output/*/type=message/content/*/type=" + inputBlocks, "type"}, // of a compacted conversation
 	},
 	Finish: []string{"status", "incomplete_details/reason", "output/*/type=message/content/*/type=refusal/type"},
+	Pieces: pieces{
+		{At: "type=response.output_item.added|response.output_item.done/item", To: "output/{output_index}"},
+		{At: "type=response.output_text.delta/delta", To: responsesItem + "type=message/content/{content_index}/type=output_text/text", Grow: all},
+		{At: "type=response.refusal.delta/delta", To: responsesItem + "type=message/content/{content_index}/type=refusal/refusal", Grow: all},
+		{At: "type=response.reasoning_text.delta/delta", To: responsesItem + "type=reasoning/content/{content_index}/text", Grow: all},
+		{At: "type=response.reasoning_summary_text.delta/delta", To: responsesItem + "type=reasoning/summary/{summary_index}/text", Grow: all},
+		{At: "type=response.function_call_arguments.delta|response.mcp_call_arguments.delta/delta", To: responsesItem + "arguments", Grow: all},
+		{At: "type=response.custom_tool_call_input.delta/delta", To: responsesItem + "input", Grow: all},
+		{At: "type=response.code_interpreter_call_code.delta/delta", To: responsesItem + "code", Grow: all},
+		{At: "type=response.shell_call_command.delta/delta", To: responsesItem + "action/commands/{command_index}", Grow: all},
+		{At: "type=response.audio.transcript.delta/delta", To: "transcript", Grow: all},
+		{At: "type=response.completed|response.incomplete|response.failed/response"},
+	},
 }
 
-// hostedCalls are the types of items that call a tool of OpenAI's own.
-const hostedCalls = "web_search_call|file_search_call|code_interpreter_call|computer_call|image_generation_call|local_shell_call|shell_call"
+var responsesEnds = []string{"response.completed", "response.failed", "response.incomplete"}
+
+const responsesItem = "output/{output_index}/"
+
+// hostedCalls are the types of items that call a tool of OpenAI's own, or ask for leave.
+const (
+	hostedCalls = "file_search_call|code_interpreter_call|computer_call|image_generation_call|local_shell_call|shell_call|" +
+		"apply_patch_call|tool_search_call|program|mcp_approval_response|multi_agent_call"
+	inputBlocks   = "input_text|input_image|input_file"
+	hostedResults = "function_call_output|custom_tool_call_output|computer_call_output|local_shell_call_output|shell_call_output|" +
+		"apply_patch_call_output|tool_search_output|program_output|mcp_list_tools|additional_tools|multi_agent_call_output|compaction"
+)
 
 // openaiImages is POST /images/OPERATION: JSON, or a form with files.
 func openaiImages(operation string, has ...string) *Family {
@@ -212,8 +243,7 @@ func openaiAudio(operation string, has ...string) *Family {
 		Sampling:   []string{"temperature"},
 		Rewrites:   []Rewrite{speechStream},
 		EndMarkers: []string{"[DONE]", "transcript.text.done", "speech.audio.done"},
-		Transcript: Transcript{Text: []string{"type=transcript.text.delta/delta"}},
-		Whole:      Transcript{Text: []string{"text"}},
+		Transcript: Transcript{Text: []string{"text"}, Pieces: pieces{{At: "type=transcript.text.delta/delta", To: "text", Grow: all}}},
 	}
 }
 

@@ -19,23 +19,31 @@ type Mask struct {
 // Options are a user's changes to what matches. The zero value changes nothing.
 // Of a field that several of them select, the first in the order below decides.
 type Options struct {
-	Ignore  []string // fields left out
-	Match   []string // fields that match although they would not
-	MatchOn []string // if set, only these fields of the body match, and with Strict sampling
-	Strict  bool     // sampling parameters match
+	Ignore   []string // fields left out
+	Match    []string // fields that match although they would not
+	Only     []Only   // which fields of the body match, and no others
+	Sampling bool     // sampling parameters match
 
 	Masks     []Mask
 	Aliases   []string // hosts that are origins of their own although they look local
+	Unordered []string // lists whose order does not match
 	SortTools bool     // the order of tools does not match
+}
+
+// An Only names the fields that match in some requests: only these of the body, and with
+// [Options.Sampling] those.
+type Only struct {
+	Selector string // of requests; see Selects
+	Paths    []string
 }
 
 // Plain reports whether the options are the default ones.
 func (o *Options) Plain() bool {
-	return !o.selects() && len(o.Masks)+len(o.Aliases) == 0 && !o.Strict && !o.SortTools
+	return !o.selects() && len(o.Masks)+len(o.Aliases) == 0 && !o.Sampling && !o.SortTools
 }
 
 // selects reports whether the options select fields by their paths.
-func (o *Options) selects() bool { return len(o.Ignore)+len(o.Match)+len(o.MatchOn) > 0 }
+func (o *Options) selects() bool { return len(o.Ignore)+len(o.Match)+len(o.Only)+len(o.Unordered) > 0 }
 
 // level returns the level of a field under the options, given the one that it has
 // without them. A field of the body has a source: where it was sent, "" if that is its
@@ -53,15 +61,25 @@ func (o *Options) level(f *Form, level level, path, source string) level {
 	switch {
 	case selected(o.Ignore):
 		return ignored
-	case selected(o.Match), level == sampling && o.Strict:
+	case selected(o.Match), level == sampling && o.Sampling:
 		return identity
-	case len(o.MatchOn) == 0 || !strings.HasPrefix(path, "body"):
+	case len(f.only) == 0 || !strings.HasPrefix(path, "body"):
 		return level
-	case selected(o.MatchOn):
+	case selected(f.only):
 		return identity
 	default:
 		return max(level, unmatched)
 	}
+}
+
+// only returns the only fields of the body that match in requests of a name; nil if all do.
+func (o *Options) only(name string) (paths []string) {
+	for _, only := range o.Only {
+		if Selects(only.Selector, name) {
+			paths = append(paths, only.Paths...)
+		}
+	}
+	return paths
 }
 
 // selects reports whether a user's pattern selects a field: by where it was

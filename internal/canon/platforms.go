@@ -3,6 +3,8 @@ package canon
 // Platforms that serve the models of others, in the spelling of each model. The
 // path names the model; all of the body matches.
 var platformFamilies = []*Family{
+	poll(Family{Name: "perplexity.async.retrieve", Paths: []string{"/async/chat/completions/{request}", "/async/sonar/{request}"}, Transcript: sonarLater}),
+	poll(Family{Name: "replicate.predictions.retrieve", Paths: []string{"/v1/predictions/{prediction}"}, Transcript: predicted}),
 	{
 		// https://cloud.google.com/vertex-ai/docs/reference/rest/v1/projects.locations.endpoints/rawPredict
 		Name:        "vertex.rawPredict",
@@ -29,8 +31,9 @@ var platformFamilies = []*Family{
 		Stream:   "stream",
 		Rewrites: []Rewrite{messageNulls, toolIDs},
 		Transcript: Transcript{
-			Text:  []string{"response", "result/response", "result/text"},
-			Calls: []CallPaths{{At: "result/tool_calls/*", Name: "name", Args: "arguments"}},
+			Text:   []string{"response", "result/response", "result/text"},
+			Calls:  calls{{"tool_calls/*", "name", "arguments"}, {"result/tool_calls/*", "name", "arguments"}},
+			Pieces: pieces{{Grow: names{"response", "tool_calls"}}},
 		},
 	},
 	{
@@ -60,3 +63,13 @@ var platformFamilies = []*Family{
 
 // predicted is what a model of Replicate's has put out, if somebody waited for it.
 var predicted = Transcript{Text: []string{"output", "output/*"}}
+
+// sonarLater is an answer of chat in one that says how far it is.
+var sonarLater = Transcript{Text: names{"response/choices/*/message/content"}, Finish: names{"response/choices/*/finish_reason"}}
+
+// perplexityFamilies take a whole request of chat, and answer it later
+// (https://docs.perplexity.ai/api-reference/async-chat-completions-post).
+var perplexityFamilies = []*Family{{
+	Name: "perplexity.async", Paths: []string{"/async/chat/completions", "/async/sonar"}, Needs: []string{"request"}, NoModel: true,
+	Bookkeeping: []string{"idempotency_key"}, Acts: []string{"*"},
+}}

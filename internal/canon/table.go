@@ -15,6 +15,7 @@ var families = slices.Concat(
 	ollamaFamilies,
 	geminiFamilies,
 	huggingfaceFamilies,
+	perplexityFamilies,
 	openaiFamilies,
 	voyageFamilies,
 	platformFamilies,

@@ -21,7 +21,7 @@ const (
 	prefix      // what stands in a path before what a family knows
 	query       // parameters that no family lists
 	header      // request headers that are stored
-	unmatched   // fields of the body that the user's MatchOn leaves out
+	unmatched   // fields of the body that the user's MatchOnly leaves out
 	sampling    // how the answer is drawn
 	bookkeeping // what cannot change it
 	spelling    // how the request is written

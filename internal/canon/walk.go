@@ -26,6 +26,9 @@ func (o *Options) form(req *interaction.Request, traced bool) *Form {
 	w.options = o
 	w.call.request = request{Form: f, parser: &w.parser}
 	w.call.classify(o, req, traced || o.selects())
+	if len(o.Only) > 0 {
+		f.only = o.only(f.Name())
+	}
 	w.request()
 	if len(req.Body) <= 1<<17 { // more is rare, and too much to keep
 		w.release()
@@ -62,7 +65,7 @@ func (w *walker) request() {
 	c := &w.call
 	origin := c.Origin
 	if c.local { // names and ports of local hosts change from machine to machine
-		origin = localHosts
+		origin = "(local)" // every local host is one
 	}
 	w.text = c.appendHead(w.text)
 	w.root("body", c.body)
@@ -103,6 +106,9 @@ func (w *walker) value(v *exactjson.Value, source string) {
 		w.leaf(v, source)
 		return
 	}
+	if v.Kind == exactjson.Array && len(w.options.Unordered) > 0 {
+		w.sortList(v, source)
+	}
 	first, length := len(w.children), len(w.path)
 	w.children = appendChildren(w.children, v)
 	for i := first; i < first+len(v.Elems); i++ {
@@ -114,6 +120,16 @@ func (w *walker) value(v *exactjson.Value, source string) {
 		w.value(child.value, source)
 	}
 	w.children, w.path = w.children[:first], w.path[:length]
+	if v.Kind == exactjson.Array && v.Text != "" {
+		w.order(v.Text)
+	}
+}
+
+// order adds the order in which the elements of the list at the path were sent, which does
+// not match unless the user says so.
+func (w *walker) order(sent string) {
+	line := Line{string(w.path) + "/order", `"` + strings.TrimSuffix(sent, ", ") + `"`}
+	w.call.Drift = append(w.call.Drift, line)
 }
 
 // source returns where a value of the body was sent, "" if that is its path. What a

@@ -103,7 +103,7 @@ func sameAsParsed(t testing.TB, data []byte) (unparsed bool) {
 		if err != nil {
 			t.Fatalf("response %d: %v\n%s", i, err, data)
 		}
-		if half := (&interaction.Interaction{Kind: it.Kind, Boundary: it.Boundary, Request: it.Request, Response: resp, Usage: it.Usage, LatencyMS: latency, Concurrent: it.Concurrent, Accepted: it.Accepted}); half.Difference(it) != "" {
+		if half := (&interaction.Interaction{Kind: it.Kind, Boundary: it.Boundary, Request: it.Request, Response: resp, Usage: it.Usage, LatencyMS: latency, Concurrent: it.Concurrent, Again: it.Again, Accepted: it.Accepted}); half.Difference(it) != "" {
 			t.Fatalf("response %d: %s\n%s", i, half.Difference(it), data)
 		}
 		got.Interactions = append(got.Interactions, it)
@@ -207,7 +207,7 @@ func (r random) given() (g interaction.Given) {
 func (r random) file() *File {
 	f := &File{Pinned: r.IntN(9) == 0, Partial: r.IntN(9) == 0, Given: r.given()}
 	for range 1 + r.IntN(3) {
-		it := &interaction.Interaction{Boundary: r.text(), Concurrent: r.moments(), Accepted: r.IntN(4) == 0, Request: interaction.Request{Method: "M" + r.text(), URL: "/" + r.text(), Headers: r.headers(), Body: r.body()}}
+		it := &interaction.Interaction{Boundary: r.text(), Concurrent: r.moments(), Accepted: r.IntN(4) == 0, Again: r.IntN(4) == 0, Request: interaction.Request{Method: "M" + r.text(), URL: "/" + r.text(), Headers: r.headers(), Body: r.body()}}
 		it.Response = interaction.Response{Status: 1 + r.IntN(999), Proto: r.text(), Headers: r.headers(), Trailers: r.headers(), Text: r.text(), End: []string{"", interaction.EndClosed, interaction.EndError, interaction.EndCanceled}[r.IntN(4)]}
 		if r.IntN(3) > 0 {
 			it.Response.Body = r.body()

@@ -393,6 +393,7 @@ func TestDifference(t *testing.T) {
 		"usage of interaction 1":               func(f *File) { f.Interactions[0].Usage = nil },
 		"latency_ms of interaction 1":          func(f *File) { f.Interactions[0].LatencyMS++ },
 		"concurrent of interaction 1":          func(f *File) { f.Interactions[0].Concurrent = &interaction.Moments{Asked: 1, Answered: 2, Ended: 2} },
+		"again of interaction 1":               func(f *File) { f.Interactions[0].Again = true },
 		"accepted of interaction 1":            func(f *File) { f.Interactions[0].Accepted = true },
 		"request.method of interaction 2":      func(f *File) { f.Interactions[1].Request.Method = "" },
 		"request.url of interaction 2":         func(f *File) { f.Interactions[1].Request.URL = "" },

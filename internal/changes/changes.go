@@ -4,7 +4,6 @@
 package changes
 
 import (
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,6 +12,7 @@ import (
 	"github.com/promptecho/promptecho/internal/diff"
 	"github.com/promptecho/promptecho/internal/exactjson"
 	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/origin"
 	"github.com/promptecho/promptecho/internal/rerecord"
 	"github.com/promptecho/promptecho/internal/said"
 )
@@ -124,9 +124,8 @@ func byChance(e *diff.Edit) bool {
 
 // isLocal reports whether an origin, as the value of a line, is this machine.
 func isLocal(value string) bool {
-	origin, _ := exactjson.Unquote(value)
-	u, err := url.Parse("http://" + origin)
-	return err == nil && slices.Contains([]string{"localhost", "127.0.0.1", "::1"}, u.Hostname())
+	server, _ := exactjson.Unquote(value)
+	return origin.IsThisMachine(server)
 }
 
 // looksRandom reports whether a text is an id that somebody drew, and no name.
@@ -160,16 +159,20 @@ func answer(c *call) []canon.Line {
 	if says.Finish != nil {
 		texts("finish", strings.Join(says.Finish, " "))
 	}
-	if says.Calls != nil {
+	calls := func(name string, calls []said.Call) {
 		list := exactjson.Value{Kind: exactjson.Array}
-		for _, call := range says.Calls {
+		for _, call := range calls {
 			name, args := exactjson.Value{Kind: exactjson.String, Name: "name", Text: call.Name}, parsed(call.Args)
 			args.Name = "arguments"
 			list.Elems = append(list.Elems, exactjson.Value{Kind: exactjson.Object, Elems: []exactjson.Value{name, args}})
 		}
-		add("tool_calls", list)
+		if calls != nil {
+			add(name, list)
+		}
 	}
-	if says.Text == "" && says.Reasoning == "" && says.Calls == nil && len(resp.Body)+len(resp.Events) > 0 {
+	calls("tool_calls", says.Decisions())
+	calls("results", says.Results)
+	if says.Text == "" && says.Reasoning == "" && says.Decisions() == nil && says.Results == nil && len(resp.Body)+len(resp.Events) > 0 {
 		add("body", body(resp))
 	}
 	return canon.Lines(&v)
@@ -199,9 +202,11 @@ func parsed(text string) exactjson.Value {
 func usage(u *interaction.Usage) []canon.Line {
 	v := exactjson.Value{Kind: exactjson.Object}
 	if u != nil {
-		v.Elems = []exactjson.Value{
-			{Name: "input_tokens", Kind: exactjson.Number, Text: strconv.FormatInt(u.InputTokens, 10)},
-			{Name: "output_tokens", Kind: exactjson.Number, Text: strconv.FormatInt(u.OutputTokens, 10)},
+		names, counts := u.Fields()
+		for i, n := range counts {
+			if i < 2 || *n > 0 {
+				v.Elems = append(v.Elems, exactjson.Value{Name: names[i], Kind: exactjson.Number, Text: strconv.FormatInt(*n, 10)})
+			}
 		}
 	}
 	return canon.Lines(&v)

@@ -158,3 +158,25 @@ func FuzzBetween(f *testing.F) {
 		Between([]*interaction.Interaction{one}, []*interaction.Interaction{two, one})
 	})
 }
+
+// TestManyEdits: of thousands of edited requests each is paired with the one at its place. To
+// compare each with all would take minutes.
+func TestManyEdits(t *testing.T) {
+	t.Parallel()
+	var old, fresh []*interaction.Interaction
+	for i := range 3000 {
+		for _, side := range []struct {
+			its  *[]*interaction.Interaction
+			word string
+		}{{&old, "Answer"}, {&fresh, "Answered"}} {
+			*side.its = append(*side.its, &interaction.Interaction{
+				Request: interaction.Request{Method: "POST", URL: "https://api.openai.com/v1/chat/completions", Body: fmt.Appendf(nil, `{"model":"m","messages":[{"role":"user","content":"%s the question %d, in one sentence"}]}`, side.word, i)},
+			})
+		}
+	}
+	for _, c := range Between(old, fresh) {
+		if c.Old != c.New || len(c.Edits) != 1 {
+			t.Fatalf("%+v", c)
+		}
+	}
+}

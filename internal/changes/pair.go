@@ -1,10 +1,11 @@
 package changes
 
 import (
+	"slices"
+
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/diff"
 	"github.com/promptecho/promptecho/internal/interaction"
-	"slices"
 )
 
 // A call is an interaction with the form of its request.
@@ -24,8 +25,9 @@ func calls(its []*interaction.Interaction) []call {
 }
 
 // pairs returns for each new call the index of the old one that it took the place of, or
-// -1. Requests that are the same are paired in order. Of what is left, two of one endpoint
-// are paired that are the nearest to each other, as often as there are such.
+// -1. Requests that are the same are paired in order, then those that stand at one place between
+// two pairs and have most in common. Of what is left, two of one endpoint are paired that are the
+// nearest to each other, as often as there are such.
 func pairs(old, fresh []call) (of []int) {
 	of = make([]int, len(fresh))
 	taken := make([]bool, len(old))
@@ -40,6 +42,7 @@ func pairs(old, fresh []call) (of []int) {
 			taken[list[0]] = true
 		}
 	}
+	inPlace(old, fresh, of, taken)
 	for again := true; again; {
 		again = false
 		for j := range fresh {
@@ -55,12 +58,46 @@ func pairs(old, fresh []call) (of []int) {
 	return of
 }
 
+// alike is how much two requests have in common of which one took the other's place.
+const alike = 0.5
+
+// inPlace pairs what stands between two pairs, if it is as much as stood there and each is
+// like what stood at its place.
+func inPlace(old, fresh []call, of []int, taken []bool) {
+	for i, j := 0, 0; j < len(fresh); {
+		if of[j] >= 0 {
+			i, j = of[j]+1, j+1
+			continue
+		}
+		n := 0
+		for j+n < len(fresh) && of[j+n] < 0 && i+n < len(old) && !taken[i+n] && old[i+n].form.Endpoint == fresh[j+n].form.Endpoint && diff.Likeness(old[i+n].form, fresh[j+n].form) >= alike {
+			n++
+		}
+		endsOld := i+n == len(old) || taken[i+n]
+		endsFresh := j+n == len(fresh) || of[j+n] >= 0
+		for k := range n {
+			if endsOld && endsFresh {
+				of[j+k], taken[i+k] = i+k, true
+			}
+		}
+		j += max(n, 1)
+	}
+}
+
+// mostNear is how many calls are looked at to find the one that is most like another one.
+const mostNear = 400
+
 // nearest returns the index of the call that is most like c, of those of its endpoint that
-// are free; -1 if there is none.
+// are free; -1 if there is none. Of many, it is looked for among those around its place.
 func nearest(c *call, among []call, free func(int) bool) int {
 	var candidates []diff.Candidate
 	var at []int
-	for i := range among {
+	first, last := 0, len(among)
+	if last > mostNear {
+		first = min(max(c.number-mostNear/2, 0), last-1)
+		last = min(first+mostNear, last)
+	}
+	for i := first; i < last; i++ {
 		if free(i) && among[i].form.Endpoint == c.form.Endpoint {
 			candidates, at = append(candidates, diff.Candidate{Form: among[i].form}), append(at, i)
 		}

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/promptecho/promptecho/internal/exactjson"
 	"github.com/promptecho/promptecho/internal/interaction"
@@ -168,8 +169,17 @@ func (d *decoder) usage(u **interaction.Usage) {
 		return // it is for readers
 	}
 	*u = new(interaction.Usage)
-	if _, err := fmt.Sscanf(string(line), " "+usageFormat, &(*u).InputTokens, &(*u).OutputTokens); err != nil {
-		d.fail()
+	names, counts := (*u).Fields()
+	text := strings.TrimSuffix(strings.TrimPrefix(string(line), " {"), "}")
+	for field := range strings.SplitSeq(text, ", ") {
+		name, count, _ := strings.Cut(field, ": ")
+		i := slices.Index(names, name)
+		n, err := strconv.ParseInt(count, 10, 64)
+		if i < 0 || err != nil {
+			d.fail()
+			return
+		}
+		*counts[i] = n
 	}
 }
 

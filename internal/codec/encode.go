@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/promptecho/promptecho/internal/exactjson"
@@ -166,9 +167,17 @@ func (e *encoder) moments(m **interaction.Moments) {
 }
 
 func (e *encoder) usage(u **interaction.Usage) {
-	if *u != nil {
-		e.line("usage", fmt.Sprintf(usageFormat, (*u).InputTokens, (*u).OutputTokens))
+	if *u == nil {
+		return
 	}
+	var fields []string
+	names, counts := (*u).Fields()
+	for i, n := range counts {
+		if i < 2 || *n != 0 {
+			fields = append(fields, fmt.Sprintf("%s: %d", names[i], *n))
+		}
+	}
+	e.line("usage", "{"+strings.Join(fields, ", ")+"}")
 }
 
 // texts writes a list of texts on one line.
@@ -190,8 +199,6 @@ func (e *encoder) flowTexts(list []string) {
 	}
 	e.raw("]")
 }
-
-const usageFormat = "{input_tokens: %d, output_tokens: %d}"
 
 // headers writes header fields on one line if they fit, else one a line.
 func (e *encoder) headers(key string, headers *interaction.Headers) {

@@ -42,6 +42,7 @@ func interactionFields(f fields, it *interaction.Interaction) {
 	f.text("kind", &it.Kind)
 	f.text("boundary", &it.Boundary)
 	f.text("within", &it.Request.Within)
+	f.flag("again", &it.Again)
 	f.flag("accepted", &it.Accepted)
 	if isFunction(it.Kind) {
 		functionFields(f, it)

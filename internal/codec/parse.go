@@ -113,7 +113,7 @@ func (p *parser) checkConflict() {
 			i += at
 			at = i + len(m)
 			if (i == 0 || p.src[i-1] == '\n') && (at == len(p.src) || p.src[at] == ' ' || p.src[at] == '\n') {
-				p.fail(i, "", "a merge conflict (%q); keep both sides where each added interactions, also below \"seals:\", or take one side (git checkout --ours -- %s) and record again what is missing", m, p.file)
+				p.fail(i, "", "a merge conflict (%q): promptecho merge %s puts the two sides together, and so does the run of its test with PROMPTECHO_MODE=update, which also asks for what neither side recorded", m, p.file)
 				return
 			}
 		}
@@ -260,8 +260,10 @@ func (p *parser) usage(u **interaction.Usage) {
 	}
 	*u = new(interaction.Usage)
 	p.mapping(n, field, field+".", func() {
-		p.number("input_tokens", &(*u).InputTokens)
-		p.number("output_tokens", &(*u).OutputTokens)
+		names, counts := (*u).Fields()
+		for i, name := range names {
+			p.number(name, counts[i])
+		}
 	})
 }
 

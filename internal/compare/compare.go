@@ -51,7 +51,7 @@ func Answers(form *canon.Form, recorded, live *interaction.Response) Result {
 	why := reasons(edits)
 	// An answer of another status, or that calls other tools, has another shape.
 	if recorded.Status == live.Status && !slices.Contains(why, callsReason) {
-		if shape := slices.Concat(bodyShape(form, recorded, live), textShape(&a, &b)); len(shape) > 0 {
+		if shape := slices.Concat(bodyShape(form, recorded, live, &a, &b), textShape(&a, &b)); len(shape) > 0 {
 			edits, why = append(edits, shape...), append(why, "the shape of the JSON")
 		}
 	}
@@ -88,6 +88,10 @@ func judged(resp, other *interaction.Response, says *said.Answer) []canon.Line {
 	}
 	for _, c := range says.Calls {
 		calls = append(calls, *callValue(c))
+	}
+	for _, c := range says.Blocks {
+		block := withoutChance(*text(c.Args))
+		calls = append(calls, *objectOf([]string{"name", "block"}, text(c.Name), &block))
 	}
 	names := []string{"model", "finish_reason", "tool_calls"}
 	return canon.Lines(objectOf(names, textOrNil(says.Model), ended, listOrNil(calls)))
@@ -147,8 +151,9 @@ func wording(a *said.Answer) []canon.Line {
 	return canon.Lines(objectOf([]string{"reasoning", "text"}, textOrNil(a.Reasoning), textOrNil(a.Text)))
 }
 
-// bodyShape lists where the shapes of two bodies differ.
-func bodyShape(form *canon.Form, recorded, live *interaction.Response) []diff.Edit {
+// bodyShape lists where the shapes of two bodies differ. A stream has that of the answer that
+// its events make.
+func bodyShape(form *canon.Form, recorded, live *interaction.Response, a, b *said.Answer) []diff.Edit {
 	was, wasJSON := value(recorded)
 	is, isJSON := value(live)
 	root := place{}
@@ -159,10 +164,16 @@ func bodyShape(form *canon.Form, recorded, live *interaction.Response) []diff.Ed
 	case (recorded.Stream == "") != (live.Stream == ""):
 		return []diff.Edit{{Path: "stream", Recorded: framing(recorded), Incoming: framing(live), Live: true}}
 	case wasJSON && isJSON:
-		says := form.Says(recorded)
+		var says []string
+		if t := form.Transcript(); t != nil {
+			says = t.Says()
+		}
+		if a.Joined != nil && b.Joined != nil {
+			root, was, is = root.step("*"), *a.Joined, *b.Joined
+		}
 		if root.path != "" {
 			for i := range says {
-				says[i] = root.path + "/*/" + says[i]
+				says[i] = strings.TrimSuffix(root.path, "/*") + "/*/" + says[i]
 			}
 		}
 		return compareShapes(root, says, &was, &is)
@@ -181,7 +192,7 @@ func textShape(a, b *said.Answer) []diff.Edit {
 	switch root := (place{}).step("text (JSON)"); {
 	case wasJSON && isJSON:
 		return compareShapes(root, []string{}, &was, &is)
-	case a.Text != "" && b.Text != "" && wasJSON != isJSON, len(a.Calls) == 0 && (a.Text == "") != (b.Text == ""):
+	case a.Text != "" && b.Text != "" && wasJSON != isJSON, len(a.Decisions()) == 0 && (a.Text == "") != (b.Text == ""):
 		return diff.Answers(wording(&said.Answer{Text: a.Text}), wording(&said.Answer{Text: b.Text}))
 	}
 	return nil

@@ -17,6 +17,7 @@ const (
 	embeddingsURL = "https://api.openai.com/v1/embeddings"
 	ollamaURL     = "http://h/api/chat"
 	rerankURL     = "https://h/v2/rerank"
+	converseURL   = "https://h/model/m/converse"
 	speechURL     = "https://h/v1/audio/speech"
 )
 
@@ -113,6 +114,11 @@ func TestAnswers(t *testing.T) {
 		{"another sound", speechURL, "audio/mpeg abc", "audio/mpeg abd", "benign", ""},
 		{"a failure in other words", chatURL, `400 {"error":{"message":"no"}}`, `400 {"error":{"message":"nope"}}`, "benign", "error/message"},
 
+		{"ids and order of a block of an unknown type", messagesURL, `{"content":[{"type":"brand_new","id":"b1","do":{"a":1,"b":2},"created_at":1}]}`,
+			`{"content":[{"type":"brand_new","do":{"b":2,"a":1},"id":"b2","created_at":2}]}`, "identical", ""},
+		{"what a tool of the provider found", messagesURL, `{"content":[{"type":"web_search_tool_result","tool_use_id":"a","content":[{"url":"x"}]}]}`,
+			`{"content":[{"type":"web_search_tool_result","tool_use_id":"b","content":{"error_code":"y"}}]}`, "benign", "content/0/content"},
+
 		// Drift.
 		{"status", chatURL, chat("Hi"), `400 {"error":{"message":"no"}}`, "drift: status", "error status"},
 		{"a failure succeeds", chatURL, `400 {"error":{"message":"no"}}`, chat("Hi"), "drift: status", "error status"},
@@ -130,6 +136,16 @@ func TestAnswers(t *testing.T) {
 				{"type":"content_block_delta","index":0,"delta":{"type":"input_json_delta","partial_json":"{\"a\":"}}
 				{"type":"content_block_delta","index":0,"delta":{"type":"input_json_delta","partial_json":"2}"}}`,
 			"drift: tool calls", "tool_calls/0/arguments/a"},
+		{"a patch", responsesURL, `{"output":[{"type":"apply_patch_call","id":"a1","call_id":"c1","operation":{"type":"update_file","path":"a.go","diff":"+x"}}]}`,
+			`{"output":[{"type":"apply_patch_call","id":"a2","call_id":"c2","operation":{"type":"update_file","path":"b.go","diff":"+x"}}]}`, "drift: tool calls", "tool_calls/0/arguments/path"},
+		{"a block of an unknown type", messagesURL, `{"content":[{"type":"text","text":"a"},{"type":"brand_new","id":"b1","do":{"input":{"id":1}}}]}`,
+			`{"content":[{"type":"text","text":"a"},{"type":"brand_new","id":"b2","do":{"input":{"id":2}}}]}`, "drift: tool calls", "tool_calls/0/block/do/input/id"},
+		{"a block of an unknown type in a stream", converseURL, `events {"contentBlockIndex":0,"delta":{"brandNew":{"a":"x"}}}`,
+			`events {"contentBlockIndex":0,"delta":{"brandNew":{"a":"y"}}}`, "drift: tool calls", "tool_calls/0/block/brandNew/a"},
+		{"the second choice of a stream", chatURL, `events {"choices":[{"index":0,"delta":{"content":"a"}},{"index":1,"delta":{"tool_calls":[{"index":0,"function":{"name":"f","arguments":"{}"}}]}}]}`,
+			`events {"choices":[{"index":0,"delta":{"content":"a"}},{"index":1,"delta":{"tool_calls":[{"index":0,"function":{"name":"g","arguments":"{}"}}]}}]}`, "drift: tool calls", "tool_calls/0 tool_calls/0"},
+		{"a refusal in a stream", chatURL, `events {"choices":[{"index":0,"delta":{"content":"a"},"finish_reason":"stop"}]}`,
+			`events {"choices":[{"index":0,"delta":{"refusal":"no"},"finish_reason":"stop"}]}`, "drift: the shape of the JSON", "events/*/choices/*/message/refusal text"},
 		{"finish reason", chatURL, chat("Hi"), strings.Replace(chat("Hi"), `"stop"`, `"length"`, 1), "drift: finish reason", "finish_reason"},
 		{"a choice less", chatURL, `{"choices":[{"message":{"content":"a"},"finish_reason":"stop"},{"message":{"content":"b"},"finish_reason":"stop"}]}`, `{"choices":[{"message":{"content":"ab"},"finish_reason":"stop"}]}`, "drift: finish reason", "finish_reason"},
 		{"model", chatURL, chat("Hi"), strings.Replace(chat("Hi"), `"m-1"`, `"m-2"`, 1), "drift: model", "model"},

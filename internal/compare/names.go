@@ -34,13 +34,13 @@ func isChance(name string) bool {
 	return rerecord.IsChance(name) || slices.Contains(counts, name) || slices.Contains(noise, name)
 }
 
+// given are the members that hold what a tool gets: their names are the program's.
+var given = []string{"input", "args", "arguments", "parameters"}
+
 // withoutChance returns a value without what differs by chance: ids, times, fingerprints,
 // latencies and usage. A text that is JSON is what it says, as the arguments of a call are.
 func withoutChance(v exactjson.Value) exactjson.Value {
-	if parsed, ok := parseObject(v.Text); v.Kind == exactjson.String && ok {
-		parsed.Name = v.Name
-		v = parsed
-	}
+	v = parsed(v)
 	elems := v.Elems
 	v.Elems = nil
 	for _, e := range elems {
@@ -48,7 +48,20 @@ func withoutChance(v exactjson.Value) exactjson.Value {
 		if v.Kind == exactjson.Object && (isChance(e.Name) || isScalar && rerecord.IsID(e.Name)) {
 			continue
 		}
-		v.Elems = append(v.Elems, withoutChance(e))
+		if slices.Contains(given, e.Name) && v.Kind == exactjson.Object {
+			v.Elems = append(v.Elems, parsed(e))
+		} else {
+			v.Elems = append(v.Elems, withoutChance(e))
+		}
+	}
+	return v
+}
+
+// parsed returns what a text that is JSON says, and any other value as it is.
+func parsed(v exactjson.Value) exactjson.Value {
+	if object, ok := parseObject(v.Text); v.Kind == exactjson.String && ok {
+		object.Name = v.Name
+		return object
 	}
 	return v
 }

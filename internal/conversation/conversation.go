@@ -6,7 +6,7 @@
 //
 // From the bottom up: tree.go makes values of the lines of a form, message.go reads
 // messages, exchange.go has what an interaction is for people, fold.go finds what a turn
-// repeats, and conversation.go reads whole interactions.
+// repeats, concurrent.go what ran side by side, and conversation.go reads whole interactions.
 package conversation
 
 import (
@@ -30,6 +30,7 @@ func Read(its []*interaction.Interaction) []*Exchange {
 		list[i].Number = i + 1
 	}
 	fold(list)
+	concurrent(list, its)
 	return list
 }
 
@@ -46,8 +47,8 @@ func read(it *interaction.Interaction) *Exchange {
 		e.Body = bodyText(it.Request.Body)
 	}
 	e.readAnswer(form, &it.Response)
-	if it.Usage != nil {
-		e.InputTokens, e.OutputTokens = it.Usage.InputTokens, it.Usage.OutputTokens
+	if u := it.Usage; u != nil {
+		e.InputTokens, e.OutputTokens, e.CachedTokens, e.ReasoningTokens = u.InputTokens, u.OutputTokens, u.CachedTokens, u.ReasoningTokens
 	}
 	e.FirstMS, e.TotalMS = times(it)
 	return e
@@ -133,8 +134,20 @@ func (e *Exchange) readAnswer(form *canon.Form, resp *interaction.Response) {
 	for _, c := range says.Calls {
 		a.Parts = append(a.Parts, Part{Kind: Call, Name: c.Name, Args: c.Args})
 	}
+	for _, c := range says.Blocks {
+		a.Parts = append(a.Parts, Part{Kind: Other, Name: c.Name, Text: c.Args})
+	}
+	for _, c := range says.Results {
+		a.Parts = append(a.Parts, given(&c))
+	}
 	a.Finish, a.Model = says.Finish, says.Model
 	if len(a.Parts) > 0 {
+		for payload := range resp.Payloads() {
+			v, _ := exactjson.Parse(payload)
+			if e := v.Member("error"); e != nil && e.Kind != exactjson.Null {
+				a.Parts = append(a.Parts, Part{Kind: Other, Name: "error", Text: bodyText(payload)})
+			}
+		}
 		return
 	}
 	if resp.Stream == "" {
@@ -146,6 +159,22 @@ func (e *Exchange) readAnswer(form *canon.Form, resp *interaction.Response) {
 		events = append(events, bodyText(payload))
 	}
 	a.Body = strings.Join(events, "\n")
+}
+
+// given returns what a tool of the provider gave, or what the model made beside texts. What
+// is no text is said in words.
+func given(c *said.Call) Part {
+	v, err := exactjson.Parse([]byte(c.Args))
+	const long = 200 // bytes in which a text has a space
+	switch {
+	case err != nil && len(c.Args) > long && !strings.ContainsAny(c.Args, " \n"):
+		return Part{Kind: Media, Text: fmt.Sprintf("%s, %d bytes", c.Name, len(strings.TrimRight(c.Args, "="))*3/4)}
+	case err != nil:
+		return Part{Kind: Result, Name: c.Name, Text: c.Args}
+	case slices.Contains([]string{"image", "images", "image_url", "audio", "video", "document", "inlineData", "fileData"}, c.Name):
+		return Part{Kind: Media, Text: c.Name + ": " + medium(&v)}
+	}
+	return Part{Kind: Result, Name: c.Name, Text: c.Args}
 }
 
 // bodyText returns a body, or what it is if it is no text.

@@ -118,6 +118,10 @@ func TestParts(t *testing.T) {
 			"tool tool_result no (error)\nuser text And?\n"},
 		{"a block that nobody knows", claude, `{"model":"m","max_tokens":1,"messages":[{"role":"user","content":[{"type":"hologram","depth":3}]}]}`,
 			"user other {\"depth\":3,\"type\":\"hologram\"}\n"},
+		{"nothing but a sound", chat, `{"model":"m","messages":[{"role":"assistant","content":null,"audio":{"id":"a"}},{"role":"assistant","refusal":"No"}]}`,
+			"assistant other audio {\"id\":\"a\"}\nassistant text No\n"},
+		{"items of the provider's tools", responses, `{"model":"m","input":[{"type":"file_search_call","queries":["q"]},{"type":"tool_search_output","tools":[{"a":1}]}]}`,
+			"assistant other {\"queries\":[\"q\"],\"type\":\"file_search_call\"}\ntool tool_result {\"tools\":[{\"a\":1}],\"type\":\"tool_search_output\"}\n"},
 		{"reasoning items", responses, `{"model":"m","input":[{"type":"reasoning","id":"rs_1","summary":[{"type":"summary_text","text":"Hm"}]},{"type":"function_call","call_id":"a","name":"f","arguments":"{}"},{"type":"function_call","call_id":"b","name":"g","arguments":"{}"},{"type":"function_call_output","call_id":"b","output":"2"},{"type":"function_call_output","call_id":"a","output":"1"}]}`,
 			"assistant reasoning Hm\nassistant tool_call f {}\nassistant tool_call g {}\ntool tool_result g 2\ntool tool_result f 1\n"},
 		{"one text", responses, `{"model":"m","input":"hi"}`, "user text hi\n"},
@@ -222,6 +226,41 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
+// TestAnswerBlocks: every block of an answer is shown, also beside one that is known, and no
+// call has empty brackets that has content; what is no text is said in words.
+func TestAnswerBlocks(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ name, url, answer, want string }{
+		{"responses", responses, `{"output":[{"type":"message","content":[{"type":"output_text","text":"Hi"},{"type":"also_new","a":1}]},
+			{"type":"apply_patch_call","operation":{"path":"a.go"}},{"type":"brand_new","a":1},{"type":"mcp_list_tools","server_label":"s","tools":[{"name":"f"}]},
+			{"type":"image_generation_call","revised_prompt":"a cat","result":"` + strings.Repeat("QUJD", 100) + `"}],"error":{"message":"no"}}`,
+			`a text Hi
+a tool_call apply_patch_call {"path":"a.go"}
+a tool_call image_generation_call a cat
+a other brand_new {"type":"brand_new","a":1}
+a other also_new {"type":"also_new","a":1}
+a tool_result mcp_list_tools [{"name":"f"}]
+a media image_generation_call, 300 bytes
+a other error`},
+		{"claude", claude, `{"content":[{"type":"text","text":"Hi"},{"type":"server_tool_use","name":"web_search","input":{"query":"q"}},
+			{"type":"web_search_tool_result","content":[{"url":"u"}]},{"type":"redacted_thinking","data":"x"}]}`,
+			`a text Hi
+a tool_call web_search {"query":"q"}
+a tool_result web_search_tool_result [{"url":"u"}]
+a tool_result redacted_thinking x`},
+		{"gemini", gemini, `{"candidates":[{"content":{"parts":[{"text":"Hi"},{"inlineData":{"mimeType":"image/png","data":"QUJD"}},{"brandNew":{"a":1}}]}}]}`,
+			`a text Hi
+a other {"brandNew":{"a":1}}
+a media inlineData: image/png, 3 bytes`},
+	} {
+		it := post(tt.url, `{"model":"m","max_tokens":1,"input":"x","messages":[],"contents":[]}`)
+		it.Response.Body = []byte(tt.answer)
+		if got := lines([]Message{{"a", Read([]*interaction.Interaction{it})[0].Answer.Parts}}); !strings.HasPrefix(got, tt.want) {
+			t.Errorf("%s:\n%swant\n%s", tt.name, got, tt.want)
+		}
+	}
+}
+
 // FuzzRead: no request and no answer is too strange.
 func FuzzRead(f *testing.F) {
 	f.Add(chat, `{"model":"m","messages":[{"role":"user","content":[{"type":"image_url"}]},null,3,[1]],"tools":[null,{"function":3}]}`, `{"choices":[{"message":{"tool_calls":[{}]}}]}`)
@@ -235,4 +274,27 @@ func FuzzRead(f *testing.F) {
 			t.Errorf("the same request again repeats %+v", r)
 		}
 	})
+}
+
+// TestConcurrent: an exchange names those that were under way while it was, not those that
+// ended before it was asked, and not those of a later time.
+func TestConcurrent(t *testing.T) {
+	t.Parallel()
+	var its []*interaction.Interaction
+	for _, moments := range []string{"asked 1, answered 5", "asked 2, answered 3", "asked 4, answered 6", "", "asked 1, answered 3", "asked 2, answered 4"} {
+		it := post(chat, `{"model":"m","messages":[]}`)
+		if moments != "" {
+			var err error
+			if it.Concurrent, err = interaction.ParseMoments(moments); err != nil {
+				t.Fatal(err)
+			}
+		}
+		its = append(its, it)
+	}
+	want := [][]int{{2, 3}, {1}, {1}, nil, {6}, {5}}
+	for i, e := range Read(its) {
+		if !slices.Equal(e.Concurrent, want[i]) {
+			t.Errorf("#%d ran side by side with %v, want %v", i+1, e.Concurrent, want[i])
+		}
+	}
 }

@@ -16,12 +16,15 @@ type Exchange struct {
 	Body     string    `json:"body,omitempty"`     // of any other request
 	Answer   Answer    `json:"answer"`
 
-	InputTokens  int64 `json:"input_tokens"`
-	OutputTokens int64 `json:"output_tokens"`
-	FirstMS      int64 `json:"first_ms,omitempty"` // until the first event of a stream
-	TotalMS      int64 `json:"total_ms"`           // until the answer was complete
+	InputTokens     int64 `json:"input_tokens"`
+	OutputTokens    int64 `json:"output_tokens"`
+	CachedTokens    int64 `json:"cached_tokens,omitempty"`    // of the input
+	ReasoningTokens int64 `json:"reasoning_tokens,omitempty"` // of the output
+	FirstMS         int64 `json:"first_ms,omitempty"`         // until the first event of a stream
+	TotalMS         int64 `json:"total_ms"`                   // until the answer was complete
 
-	Repeats *Repeat `json:"repeats,omitempty"`
+	Concurrent []int   `json:"concurrent,omitempty"` // the numbers of those that were under way meanwhile
+	Repeats    *Repeat `json:"repeats,omitempty"`
 }
 
 // A Tool is one that the model may call.
@@ -42,7 +45,7 @@ type Answer struct {
 	Status int    `json:"status,omitempty"` // of HTTP
 	Stream string `json:"stream,omitempty"` // the framing, if it was streamed
 	Events int    `json:"events,omitempty"` // of a stream
-	Parts  []Part `json:"parts,omitempty"`  // reasoning, text, calls of tools
+	Parts  []Part `json:"parts,omitempty"`  // reasoning, text, calls of tools, results
 
 	Finish []string `json:"finish,omitempty"` // why it ended
 	Model  string   `json:"model,omitempty"`  // that answered

@@ -39,7 +39,7 @@ const (
 var (
 	systemNames    = []string{"system", "instructions", "systemInstruction", "system_instruction", "preamble"}
 	historyNames   = []string{"chat_history", "messages", "contents", "input", "message", "prompt"}
-	contentNames   = []string{"content", "parts", "message", "text"}
+	contentNames   = []string{"content", "parts", "message", "text", "refusal"}
 	reasoningNames = []string{"reasoning_content", "reasoning", "thinking", "tool_plan"}
 	callLists      = []string{"tool_calls", "function_call"}
 	argumentNames  = []string{"input", "args", "arguments.json", "arguments"}
@@ -127,6 +127,13 @@ func message(v *exactjson.Value) Message {
 	for _, image := range elems(member(v, "images")) {
 		m.Parts = append(m.Parts, Part{Kind: Media, Text: medium(&image)})
 	}
+	if m.Parts == nil && len(v.Elems) > 0 && v.Member("role") != nil {
+		for _, other := range v.Elems {
+			if other.Kind != exactjson.Null && !slices.Contains([]string{"role", "type", "id", "status"}, other.Name) {
+				m.Parts = append(m.Parts, Part{Kind: Other, Name: other.Name, Text: compact(&other)})
+			}
+		}
+	}
 	if (m.Role == "tool" || m.Role == "function") && !slices.ContainsFunc(m.Parts, func(p Part) bool { return p.Kind == Result }) {
 		m.Parts = []Part{{Kind: Result, Name: textOf(v, "tool_name", "name"), ID: textOf(v, idNames...), Text: join(m.Parts)}}
 	}
@@ -205,7 +212,7 @@ func part(v *exactjson.Value) Part {
 		return callPart(v)
 	case wrapped == "reasoningContent", kind == "reasoning", kind == "thinking", kind == "thought", compact(member(v, "thought")) == "true":
 		return Part{Kind: Reasoning, Text: thought(inner)}
-	case isMedium.MatchString(kind), member(v, "inlineData", "fileData", "image", "document", "video", "audio") != nil && kind != "text":
+	case isMedium.MatchString(kind) && !strings.HasSuffix(kind, "_call"), member(v, "inlineData", "fileData", "image", "document", "video", "audio") != nil && kind != "text":
 		return Part{Kind: Media, Text: medium(v)}
 	}
 	for _, name := range []string{"text", "refusal"} {
@@ -235,10 +242,12 @@ func callPart(v *exactjson.Value) Part {
 func resultPart(v *exactjson.Value) Part {
 	p := Part{Kind: Result, Name: textOf(v, "name"), ID: textOf(v, idNames...)}
 	p.Bad = compact(member(v, "is_error")) == "true" || textOf(v, "status") == "error"
-	result := member(v, resultNames...)
-	if result != nil && result.Kind == exactjson.Array {
+	switch result := member(v, resultNames...); {
+	case result == nil:
+		p.Text = compact(v)
+	case result.Kind == exactjson.Array:
 		p.Text = join(content(result))
-	} else {
+	default:
 		p.Text = compact(result)
 	}
 	return p

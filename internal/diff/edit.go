@@ -29,6 +29,9 @@ const elementOrder = "differs only in the order of its elements"
 // movedNote is the note of a list element that is the same at another place.
 const movedNote = "moved"
 
+// IsOrder reports whether an edit says that the same is there in another order.
+func (e *Edit) IsOrder() bool { return e.Note == OtherOrder || e.Note == movedNote }
+
 // spell gives an edit the paths that the requests have, where the forms know
 // them: those are what a user can find in the program and in the cassette.
 func (e *Edit) spell(recorded, incoming *canon.Form) {

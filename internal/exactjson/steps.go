@@ -33,7 +33,8 @@ func (v *Value) Scalar() string {
 // Steps lead from a value to others below it. As a path they are member names; "*" is
 // every element of a list, "{*}" every member of an object. With "name=value" or
 // "name!=value" only that goes on whose member has that value, or another:
-// "choices/*/index=0/delta/content". "name=a|b" takes either value, "name=*" any.
+// "choices/*/index=0/delta/content". "name=a|b" takes either value, "name=*" any, "name!=*"
+// what has no such member, and "a|b" stands for both names.
 type Steps []Step
 
 // A Step is a name, "*" or "{*}", or a condition.
@@ -76,15 +77,18 @@ func (p Steps) Each(v *Value, f func(*Value)) {
 			p[1:].Each(&v.Elems[i], f)
 		}
 	default:
-		p[1:].Each(v.Member(p[0].Name), f)
+		for name := range strings.SplitSeq(p[0].Name, "|") {
+			p[1:].Each(v.Member(name), f)
+		}
 	}
 }
 
 // holds reports whether the condition of a step is true for v.
 func (s *Step) holds(v *Value) bool {
-	m := v.Member(s.Name)
-	if s.Values[0] == "*" {
-		return m != nil
+	holds := false
+	for name := range strings.SplitSeq(s.Name, "|") {
+		m := v.Member(name)
+		holds = holds || m != nil && s.Values[0] == "*" || slices.Contains(s.Values, m.Scalar())
 	}
-	return slices.Contains(s.Values, m.Scalar()) != s.Not
+	return v.Kind == Object && holds != s.Not
 }

@@ -7,13 +7,13 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"net/netip"
 	"net/url"
 	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 
+	"github.com/promptecho/promptecho/internal/origin"
 	"github.com/promptecho/promptecho/internal/stack"
 )
 
@@ -118,19 +118,10 @@ func Watch() (leaks func() []Leak) {
 // passes reports whether a request may go out.
 func (g *guard) passes(req *http.Request) bool {
 	host := strings.ToLower(req.URL.Hostname())
-	return IsLocal(host) || req.Context().Value(exempt{}) != nil || slices.ContainsFunc(g.allowed, func(allowed string) bool {
+	return origin.IsThisMachine(host) || req.Context().Value(exempt{}) != nil || slices.ContainsFunc(g.allowed, func(allowed string) bool {
 		domain, below := strings.CutPrefix(allowed, "*")
 		return strings.EqualFold(host, allowed) || below && strings.HasSuffix(host, strings.ToLower(domain))
 	})
-}
-
-// IsLocal reports whether a host, in lower case and without a port, is this machine.
-func IsLocal(host string) bool {
-	if host == "localhost" || strings.HasSuffix(host, ".localhost") {
-		return true
-	}
-	ip, err := netip.ParseAddr(host)
-	return err == nil && (ip.IsLoopback() || ip.IsUnspecified())
 }
 
 // wrapped is the function of ours that runs a function wrapped by promptecho.Wrap. What that

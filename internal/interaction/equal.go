@@ -40,6 +40,7 @@ func (it *Interaction) Difference(o *Interaction) string {
 		{"usage", it.Usage == nil && o.Usage == nil || it.Usage != nil && o.Usage != nil && *it.Usage == *o.Usage},
 		{"latency_ms", it.LatencyMS == o.LatencyMS},
 		{"concurrent", it.Concurrent.String() == o.Concurrent.String()},
+		{"again", it.Again == o.Again},
 		{"accepted", it.Accepted == o.Accepted},
 	} {
 		if !f.same {

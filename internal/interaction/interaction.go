@@ -31,13 +31,27 @@ type Interaction struct {
 	// of the request that was answered.
 	Accepted bool
 
+	// Again says that its SDK sent the request again by itself, after a failure, and that no
+	// answer tells this SDK not to wait before that.
+	Again bool
+
 	Line int // the 1-based line where the interaction starts in its file; not written
 }
 
-// Usage is the token count that an answer reports.
+// Usage is the token count that an answer reports: all that was read and written, whatever
+// it cost.
 type Usage struct {
-	InputTokens  int64
-	OutputTokens int64
+	InputTokens     int64
+	OutputTokens    int64
+	CachedTokens    int64 // of InputTokens, read from a cache
+	ReasoningTokens int64 // of OutputTokens, thought
+}
+
+// Fields returns the counts by their names in a cassette. Those after the first two are left
+// out where they are zero.
+func (u *Usage) Fields() (names []string, counts []*int64) {
+	return []string{"input_tokens", "output_tokens", "cached_tokens", "reasoning_tokens"},
+		[]*int64{&u.InputTokens, &u.OutputTokens, &u.CachedTokens, &u.ReasoningTokens}
 }
 
 // Request is a cleaned request. It is sent over HTTP, or it is a call of a function, which

@@ -187,7 +187,7 @@ func catches(info *types.Info, n ast.Node) bool {
 		if !ok || fn.Pkg() == nil {
 			return false
 		}
-		if isFunc(fn, echotest, "Default") || fn.Name() == "Setenv" && len(n.Args) == 2 && urlVariable.MatchString(types.ExprString(n.Args[0])) {
+		if isFunc(fn, echotest, "SetDefault") || fn.Name() == "Setenv" && len(n.Args) == 2 && urlVariable.MatchString(types.ExprString(n.Args[0])) {
 			return true
 		}
 		path := unversioned(fn.Pkg().Path())

@@ -19,7 +19,7 @@ var OuterTest = &analysis.Analyzer{
 	Run: func(pass *analysis.Pass) (any, error) {
 		for c := range pass.ResultOf[inspect.Analyzer].(*inspector.Inspector).Root().Preorder((*ast.CallExpr)(nil)) {
 			call := c.Node().(*ast.CallExpr)
-			if !isCall(pass.TypesInfo, call, echotest, "New", "Default") || len(call.Args) == 0 {
+			if !isCall(pass.TypesInfo, call, echotest, "New", "SetDefault") || len(call.Args) == 0 {
 				continue
 			}
 			given, ok := ast.Unparen(call.Args[0]).(*ast.Ident)
@@ -128,17 +128,17 @@ func dropped(pass *analysis.Pass, c inspector.Cursor) bool {
 // transport, which all tests share.
 var ParallelDefault = &analysis.Analyzer{
 	Name:     "paralleldefault",
-	Doc:      "find echotest.Default in parallel tests",
+	Doc:      "find echotest.SetDefault in parallel tests",
 	URL:      "https://github.com/promptecho/promptecho/blob/main/docs/LINT.md#paralleldefault",
 	Requires: []*analysis.Analyzer{inspect.Analyzer},
 	Run: func(pass *analysis.Pass) (any, error) {
 		for c := range pass.ResultOf[inspect.Analyzer].(*inspector.Inspector).Root().Preorder((*ast.CallExpr)(nil)) {
-			if !isCall(pass.TypesInfo, c.Node(), echotest, "Default") {
+			if !isCall(pass.TypesInfo, c.Node(), echotest, "SetDefault") {
 				continue
 			}
 			if parallel, ok := parallelAround(pass, c); ok {
 				report(pass, c.Node(), "let the test not be parallel", []analysis.TextEdit{remove(pass, parallel)},
-					"echotest.Default changes the default transport of the whole process, so it refuses parallel tests: delete the call of Parallel, or hand rec.Client() to the code that is tested")
+					"echotest.SetDefault changes the default transport of the whole process, so it refuses parallel tests: delete the call of Parallel, or hand rec.Client() to the code that is tested")
 			}
 		}
 		return nil, nil

@@ -5,9 +5,10 @@ import (
 	"go/constant"
 	"go/token"
 	"go/types"
-	"net/netip"
 	"net/url"
 	"strings"
+
+	"github.com/promptecho/promptecho/internal/origin"
 )
 
 // values says where values in a function come from, as far as its text says that.
@@ -165,9 +166,5 @@ func (v *values) remote(e ast.Expr) bool {
 		return false
 	}
 	u, err := url.Parse(constant.StringVal(value))
-	if err != nil || u.Hostname() == "" || u.Hostname() == "localhost" {
-		return false
-	}
-	ip, err := netip.ParseAddr(u.Hostname())
-	return err != nil || !ip.IsLoopback() && !ip.IsUnspecified()
+	return err == nil && u.Hostname() != "" && !origin.IsThisMachine(u.Host)
 }

@@ -121,7 +121,7 @@ func isVolatile(info *types.Info, call *ast.CallExpr) bool {
 func said(info *types.Info, call *ast.CallExpr) string {
 	name := types.ExprString(call.Fun)
 	if isCall(info, call, "time", "Now", "Since", "Until") {
-		return name + " is in the prompt, so no recording answers it tomorrow: take the time from a func() time.Time that the code is given, which is rec.Time in tests"
+		return name + " is in the prompt, so no recording answers it tomorrow: take the time from a func() time.Time that the code is given, which is rec.Now in tests"
 	}
 	return name + " is in the prompt, so no recording answers it: take it from a source that the code is given, which is rec.Rand(\"ids\") in tests"
 }
@@ -132,7 +132,7 @@ func fromRecorder(pass *analysis.Pass, c inspector.Cursor, call *ast.CallExpr) [
 	switch {
 	case rec == "":
 	case isCall(pass.TypesInfo, call, "time", "Now"):
-		return []analysis.TextEdit{replace(call, rec+".Time()")}
+		return []analysis.TextEdit{replace(call, rec+".Now()")}
 	case isCall(pass.TypesInfo, call, "github.com/google/uuid", "New", "NewString"):
 		pkg := types.ExprString(call.Fun.(*ast.SelectorExpr).X)
 		text := pkg + `.Must(` + pkg + `.NewRandomFromReader(` + rec + `.Rand("ids")))`

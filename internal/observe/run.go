@@ -15,8 +15,8 @@ import (
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/canon"
-	"github.com/promptecho/promptecho/internal/guard"
 	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/origin"
 	"github.com/promptecho/promptecho/internal/stack"
 )
 
@@ -206,7 +206,7 @@ func (r *Result) readLog(text string, modules []module) error {
 // add adds a request to those that are the same.
 func (r *Result) add(p *process, a *asked, modules []module) {
 	u, err := url.Parse(a.url)
-	if err != nil || guard.IsLocal(u.Hostname()) {
+	if err != nil || origin.IsThisMachine(u.Host) {
 		return
 	}
 	one := Request{Package: relative(p.dir, modules), Host: u.Host, Family: family(a), Recorder: recorder(a.stack[0])}

@@ -8,69 +8,54 @@ import (
 	"github.com/promptecho/promptecho/internal/interaction"
 )
 
-// Raced reports whether a recording waited for its answer while another one did.
-func (o *Order) Raced(number int) bool {
-	if o == nil || o.groups[number] == nil {
-		return false
-	}
-	g := o.groups[number]
-	m := g.moments[number-g.first]
-	return slices.ContainsFunc(g.moments, func(other *interaction.Moments) bool {
-		return other != nil && other != m && other.Asked < m.Answered && m.Asked < other.Answered
-	})
-}
-
-// Company returns the numbers of the recordings that ran side by side with one, and its own;
-// none if it ran alone.
-func (o *Order) Company(number int) (numbers []int) {
+// Company returns the numbers of the recordings that were under way while one was, or if
+// waiting is set, of those that waited for their answers while it did.
+func (o *Order) Company(number int, waiting bool) (numbers []int) {
 	if o == nil || o.groups[number] == nil {
 		return nil
 	}
 	g := o.groups[number]
-	for i, m := range g.moments {
-		if m != nil {
+	end := func(m *interaction.Moments) int {
+		if waiting {
+			return m.Answered
+		}
+		return m.Ended
+	}
+	m := g.moments[number-g.first]
+	for i, other := range g.moments {
+		if other != nil && other != m && other.Asked < end(m) && m.Asked < end(other) {
 			numbers = append(numbers, g.first+i)
 		}
 	}
 	return numbers
 }
 
-// Before returns the two recordings that ran side by side and were the last to end before one
-// was asked, so that which of them was first may have decided what was asked; ok is false if
-// there are none. If none ended before it, they are the first two to end of its company.
-func (o *Order) Before(number int) (one, other int, ok bool) {
+// Before returns the numbers of the recordings that ran side by side, and of which something
+// happened before one ended, which may be one of them: the order may have decided what
+// was asked. It returns nil if there are not two.
+func (o *Order) Before(number int) (numbers []int) {
 	if o == nil {
-		return 0, 0, false
+		return nil
 	}
-	g := o.groups[number]
-	for at := number - 1; g == nil && at >= 0; at-- {
-		g = o.groups[at]
+	g, at := o.groups[number], 0
+	if g != nil {
+		at = min(g.moments[number-g.first].Ended, len(g.steps))
 	}
-	if g == nil {
-		return 0, 0, false
-	}
-	var ended []int
-	for i, m := range g.moments {
-		if m != nil && g.first+i != number {
-			ended = append(ended, i)
+	for n := number - 1; g == nil && n >= 0; n-- {
+		if g = o.groups[n]; g != nil {
+			at = len(g.steps)
 		}
 	}
-	asked := 1 << 62
-	if own := o.groups[number]; own != nil {
-		asked = own.moments[number-own.first].Asked
+	for ; at > 0; at-- {
+		if turn := g.steps[at-1].turn; turn >= 0 {
+			numbers = append(numbers, g.first+turn)
+		}
 	}
-	slices.SortStableFunc(ended, func(a, b int) int { return g.moments[a].Ended - g.moments[b].Ended })
-	last := len(ended)
-	for last > 0 && g.moments[ended[last-1]].Ended > asked {
-		last--
+	slices.Sort(numbers)
+	if numbers = slices.Compact(numbers); len(numbers) < 2 {
+		return nil
 	}
-	switch {
-	case last >= 2:
-		return g.first + ended[last-2], g.first + ended[last-1], true
-	case len(ended) > 0 && o.groups[number] != nil:
-		return g.first + ended[0], number, true
-	}
-	return 0, 0, false
+	return numbers
 }
 
 // Late returns what was waited for in vain, in the order in which that was given up.

@@ -6,7 +6,6 @@ package order
 
 import (
 	"sync"
-	"time"
 
 	"github.com/promptecho/promptecho/internal/interaction"
 )
@@ -14,11 +13,9 @@ import (
 // A Count counts what happens in a recording. The zero value is ready to use. Its methods may
 // be called concurrently.
 type Count struct {
-	gate sync.Mutex // held by who lets the program rest
 	mu   sync.Mutex // guards what follows
 	now  int
 	last *Mark          // of which the last event was
-	at   time.Time      // when that was
 	open map[*Mark]bool // those that were asked and have not ended
 }
 
@@ -54,13 +51,8 @@ func (c *Count) happened(m *Mark) int {
 		c.now++
 		c.last = m
 	}
-	c.at = time.Now()
 	return c.now
 }
-
-// soon is how long after an event of another recording the program may still be at work on
-// it, so that it could see this one first.
-const soon = 10 * time.Millisecond
 
 // count counts an event that the program is about to see, when it has done what it does with
 // the one before it.
@@ -68,13 +60,9 @@ func (m *Mark) count() int {
 	c := m.of
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if m.company && c.last != m && time.Since(c.at) < soon {
+	if m.company && c.last != m {
 		c.mu.Unlock()
-		if !isBubble() { // there, it rests now, and must not wait for a mutex
-			c.gate.Lock()
-			defer c.gate.Unlock()
-			program.settle(Longest)
-		}
+		program.settle(Longest)
 		c.mu.Lock()
 	}
 	return c.happened(m)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"io"
+	"slices"
 	"sync"
 	"time"
 
@@ -24,7 +25,6 @@ type Order struct {
 
 	mu       sync.Mutex
 	waiting  []chan struct{} // closed when something happens
-	underWay int             // turns that have not ended
 	settling int             // turns that wait for the program to rest
 	late     []Late
 	patience time.Duration // for calls that may be about to be canceled
@@ -35,6 +35,8 @@ type group struct {
 	first   int // the number of the recording that was asked first
 	moments []*interaction.Moments
 	steps   []step // in order; the one of moment n is steps[n-1]
+	asked   []bool // which of the recordings were asked for
+	done    int    // so many of the first steps have happened
 }
 
 // A step is what happened of one recording between events of others.
@@ -75,7 +77,7 @@ func New(count int, moments func(i int) *interaction.Moments, within func(i int)
 // add adds a recording to a group at a place.
 func (g *group) add(m *interaction.Moments, turn int, within bool) {
 	g.moments = append(g.moments, make([]*interaction.Moments, turn+1-len(g.moments))...)
-	g.moments[turn] = m
+	g.moments[turn], g.asked = m, make([]bool, turn+1)
 	for e := range events(m) {
 		at := moment(m, e)
 		for len(g.steps) < at && len(g.steps) < maxSteps {
@@ -123,7 +125,6 @@ type Turn struct {
 	group *group
 	place int
 	next  int // its next event
-	upTo  int // all before this moment has happened
 
 	// Stands says that what comes in it answers requests that others make: it waits for those
 	// that were made before, however long. It is set before anything waits.
@@ -137,10 +138,9 @@ func (o *Order) Ask(number int) *Turn {
 	}
 	g := o.groups[number]
 	t := &Turn{order: o, group: g, place: number - g.first}
-	t.upTo = t.moment(asked)
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.underWay++
+	g.asked[t.place] = true
 	t.happen(answered)
 	return t
 }
@@ -154,14 +154,19 @@ func (t *Turn) happen(before int) {
 			t.group.steps[at-1].left--
 		}
 	}
-	for _, c := range t.order.waiting {
+	t.order.wake()
+}
+
+// wake wakes who waits for something to happen. The caller holds the lock.
+func (o *Order) wake() {
+	for _, c := range o.waiting {
 		close(c)
 	}
-	t.order.waiting = nil
+	o.waiting = nil
 }
 
 // Answered waits until the headers may come.
-func (t *Turn) Answered(ctx context.Context) error { return t.come(ctx, nil, answered) }
+func (t *Turn) Answered(ctx context.Context) error { return t.come(ctx, nil, answered, answered+1) }
 
 // Piece waits until a piece may come, and all before it; closing, which may be nil, ends the
 // wait when it is closed.
@@ -169,7 +174,8 @@ func (t *Turn) Piece(ctx context.Context, closing <-chan struct{}, piece int) er
 	if t == nil {
 		return nil
 	}
-	return t.come(ctx, closing, min(firstPiece+piece, events(t.group.moments[t.place])-1))
+	end := events(t.group.moments[t.place]) - 1
+	return t.come(ctx, closing, min(firstPiece+piece, end), min(firstPiece+piece+1, end))
 }
 
 // Ended waits until the answer may end.
@@ -177,7 +183,8 @@ func (t *Turn) Ended(ctx context.Context, closing <-chan struct{}) error {
 	if t == nil {
 		return nil
 	}
-	return t.come(ctx, closing, events(t.group.moments[t.place])-1)
+	end := events(t.group.moments[t.place]) - 1
+	return t.come(ctx, closing, end, end+1)
 }
 
 // Leave says that the rest of the answer will not come, or has come.
@@ -188,58 +195,61 @@ func (t *Turn) Leave() {
 	t.order.mu.Lock()
 	defer t.order.mu.Unlock()
 	if all := events(t.group.moments[t.place]); t.next < all {
-		t.order.underWay--
 		t.happen(all)
 	}
 }
 
-// come waits until an event may come.
-func (t *Turn) come(ctx context.Context, closing <-chan struct{}, event int) error {
+// come waits until an event may come, and until the program has done what it does with what it
+// got before. Then all events before another one have happened.
+func (t *Turn) come(ctx context.Context, closing <-chan struct{}, event, before int) error {
 	if t == nil {
 		return nil
 	}
 	o := t.order
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if event < t.next {
-		return nil
-	}
-	if at := t.moment(event); t.next == answered || at > t.moment(t.next-1) {
-		for t.isEarly(at) {
-			if err := t.wait(ctx, closing); err != nil {
-				return err
-			}
-		}
-		o.settling++
-		o.mu.Unlock()
-		program.settle(Longest)
-		o.mu.Lock()
-		o.settling--
-		if err := ctx.Err(); err != nil {
+	for t.isEarly(t.moment(event)) {
+		if err := t.wait(ctx, closing, t.moment(event)); err != nil {
 			return err
 		}
 	}
-	t.happen(event + 1)
+	o.settling++
+	o.mu.Unlock()
+	program.settle(Longest)
+	o.mu.Lock()
+	o.settling--
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	t.happen(before)
 	return nil
 }
 
 // isEarly reports whether something has not happened that happened before a moment. The
 // caller holds the lock.
 func (t *Turn) isEarly(at int) bool {
-	for ; t.upTo < min(at, len(t.group.steps)+1); t.upTo++ {
-		if s := t.group.steps[t.upTo-1]; s.turn != t.place && s.left > 0 {
-			return true
-		}
+	g := t.group
+	for g.done < len(g.steps) && g.steps[g.done].left <= 0 {
+		g.done++
 	}
-	return false
+	return g.done < at-1 && slices.ContainsFunc(g.steps[g.done:min(at-1, len(g.steps))], t.waitsFor)
 }
 
-// wait waits until something happens. If nothing does for a time, it gives up: nobody waits
-// any more for the recording that this turn has waited for. The caller holds the lock.
-func (t *Turn) wait(ctx context.Context, closing <-chan struct{}) error {
+// waitsFor reports whether something of another recording has not happened.
+func (t *Turn) waitsFor(s step) bool { return s.turn != t.place && s.left > 0 }
+
+// wait waits until something happens that happened before a moment. If nothing does for a time, it
+// gives up: nobody waits any more for the recordings that this turn has waited for. The caller
+// holds the lock.
+func (t *Turn) wait(ctx context.Context, closing <-chan struct{}, at int) error {
 	o := t.order
 	changed := make(chan struct{})
 	o.waiting = append(o.waiting, changed)
+	stands := false
+	if t.Stands {
+		next := slices.IndexFunc(t.group.steps, t.waitsFor)
+		stands = next >= 0 && t.group.moments[t.group.steps[next].turn].Asked == next+1
+	}
 	o.mu.Unlock()
 	ticks := time.NewTicker(tick)
 	defer ticks.Stop()
@@ -247,11 +257,11 @@ func (t *Turn) wait(ctx context.Context, closing <-chan struct{}) error {
 	for left := Longest; !inVain; {
 		select {
 		case <-ticks.C:
-			// While the program works on something, the time counts little.
-			if left -= tick / 10; program.isAtRest() {
-				left -= tick - tick/10
+			// While the program works on something, half of the time counts.
+			if left -= tick / 2; program.isAtRest() {
+				left -= tick / 2
 			}
-			inVain = left <= 0
+			inVain = left <= 0 && !stands
 			continue
 		case <-changed:
 		case <-ctx.Done():
@@ -261,28 +271,27 @@ func (t *Turn) wait(ctx context.Context, closing <-chan struct{}) error {
 		break
 	}
 	o.mu.Lock()
-	if inVain && o.settling == 0 {
-		t.giveUp()
+	if inVain && o.settling == 0 && slices.Contains(o.waiting, changed) {
+		t.giveUp(at)
+		o.wake() // the others have all the time again
 	}
 	return cmp.Or(ctx.Err(), closed)
 }
 
-// giveUp stops waiting for the recording that comes next. The caller holds the lock.
-func (t *Turn) giveUp() {
+// giveUp stops waiting for the recording that comes next, and for all that were asked before a
+// moment and are not: nothing that waits for them will ask for them. The caller holds the lock.
+func (t *Turn) giveUp(at int) {
 	g := t.group
-	for at := t.upTo; at <= len(g.steps); at++ {
-		if s := &g.steps[at-1]; s.turn >= 0 && s.turn != t.place && s.left > 0 {
-			if t.Stands && g.moments[s.turn].Asked == at {
-				return
+	next := slices.IndexFunc(g.steps, t.waitsFor)
+	for place, m := range g.moments {
+		if next < 0 || m == nil || place != g.steps[next].turn && (g.asked[place] || m.Asked >= at) {
+			continue
+		}
+		t.order.late = append(t.order.late, Late{g.first + t.place, g.first + place})
+		for i := range g.steps {
+			if g.steps[i].turn == place {
+				g.steps[i].left = -1 << 30
 			}
-			t.order.late = append(t.order.late, Late{g.first + t.place, g.first + s.turn})
-			missing := s.turn
-			for i := range g.steps {
-				if g.steps[i].turn == missing {
-					g.steps[i].left = -1 << 30
-				}
-			}
-			return
 		}
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"runtime/metrics"
 	"sync"
 	"time"
+
+	"github.com/promptecho/promptecho/internal/bubble"
 )
 
 // A rest waits for the program to have done what it does with what it got: until none of its
@@ -12,6 +14,7 @@ import (
 // never rests, such as the tests beside this one, it gets used to. The zero value is ready to
 // use. Its methods may be called concurrently.
 type rest struct {
+	looking    sync.Mutex // held by who looks, since others who look keep it from seeing nobody
 	mu         sync.Mutex
 	others     crowd // who does not count, since somebody waited for them in vain, twice
 	impatience uint  // how often the time to wait is halved
@@ -42,13 +45,20 @@ const tick = 5 * time.Millisecond
 // a nanosecond of its clock is enough. Before Go 1.26 nobody can know, and a millisecond has
 // to be enough.
 func (r *rest) settle(longest time.Duration) bool {
-	if isBubble() {
+	if bubble.In() {
+		if bubble.Busy() { // its clock stands still
+			bubble.Outside(func() { r.settle(longest) })
+		} else {
+			time.Sleep(time.Nanosecond)
+		}
 		return true
 	}
+	r.looking.Lock()
+	defer r.looking.Unlock()
 	r.mu.Lock()
 	left := longest >> r.impatience
 	r.mu.Unlock()
-	var least crowd
+	var least, most crowd
 	last := time.Now()
 	for looked, rested := 0, 0; rested < looks; looked++ {
 		seen, ok := look()
@@ -62,45 +72,37 @@ func (r *rest) settle(longest time.Duration) bool {
 		least = crowd{min(least.here, seen.here), min(least.away, seen.away)}
 		if r.ignores(seen) {
 			rested++
-			runtime.Gosched()
+			most = crowd{max(most.here, seen.here), max(most.away, seen.away)}
 			continue
 		}
 		now := time.Now()
 		left -= min(now.Sub(last), tick)
-		rested, last = 0, now
-		switch {
-		case looked < eager:
-			runtime.Gosched()
-		case left < 0 && isCollecting():
-			time.Sleep(pause) // its workers stand on all processors that nobody else needs
-		case left < 0:
+		rested, last, most = 0, now, crowd{}
+		if left < 0 && !isCollecting() { // its workers stand on all processors that nobody else needs
 			r.isInVain(least)
 			return false
-		default:
+		}
+		if looked < eager {
+			runtime.Gosched()
+		} else {
 			time.Sleep(pause)
 		}
 	}
-	r.isRested()
+	r.isRested(most)
 	return true
 }
 
 // isAtRest reports whether the program does nothing.
 func (r *rest) isAtRest() bool {
 	seen, ok := look()
-	return !ok || r.ignores(seen)
+	return !ok || r.ignores(seen) || bubble.In()
 }
 
-// ignores reports whether those who do something do not count. Who has rested once counts
-// from then on.
+// ignores reports whether those who do something do not count.
 func (r *rest) ignores(seen crowd) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.others.away = min(r.others.away, seen.away)
-	if seen.here > r.others.here || seen.away > r.others.away {
-		return false
-	}
-	r.others.here = seen.here
-	return true
+	return seen.here <= r.others.here && seen.away <= r.others.away
 }
 
 func (r *rest) isInVain(least crowd) {
@@ -112,9 +114,11 @@ func (r *rest) isInVain(least crowd) {
 	}
 }
 
-func (r *rest) isRested() {
+// isRested keeps who does not count: who has rested once counts from then on.
+func (r *rest) isRested(others crowd) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.others = others
 	r.inVain = 0
 	if r.rested++; r.rested == soothing && r.impatience > 0 {
 		r.rested, r.impatience = 0, r.impatience-1
@@ -146,12 +150,4 @@ func isCollecting() bool {
 		stops += n
 	}
 	return stops%2 == 1
-}
-
-// isBubble reports whether the caller is in a bubble of testing/synctest, whose clock moves
-// by what is slept and nothing else. There it returns when everybody else waits.
-func isBubble() bool {
-	start := time.Now()
-	time.Sleep(time.Nanosecond)
-	return time.Since(start) == time.Nanosecond
 }

@@ -2,35 +2,44 @@ package report
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/promptecho/promptecho/internal/diff"
 	"github.com/promptecho/promptecho/internal/tape"
 )
 
-// beside says that the order of two that ran side by side decided what was asked, and what to
-// do about it, if that is what a request tells that is not recorded: it has the words of its
-// nearest recording in another order, or was asked once more than that. It returns "" otherwise.
+// beside says that the order of what ran side by side decided what was asked, and what to do
+// about it, if that is what a request tells that is not recorded: it has what its nearest
+// recording has in another order, or was asked once more than that. It returns "" otherwise.
 func (r *Run) beside(nearest *tape.Recording, edits []diff.Edit) string {
-	one, other := r.Tape.Before(nearest)
-	if one == nil {
+	before := r.Tape.Before(nearest)
+	if len(before) == 0 {
 		return ""
 	}
-	isReordered := len(edits) == 1 && edits[0].Note == diff.OtherOrder
-	if isReordered {
+	isReordered := len(edits) == 1 && edits[0].IsOrder()
+	if isReordered && edits[0].Note == diff.OtherOrder {
 		edits[0].Note = diff.OfOtherOrder
 	}
 	if !isReordered && !nearest.Used() && len(r.Tape.Late()) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("  if nothing was changed: %s:%d and %s:%d ran side by side, and what the program does in between, which no replay knows, decided which was done first.\n  Have the program not depend on it (results by index, not as they come), or play the recorded times with promptecho.Pace(1)\n",
-		r.File, one.Line(), r.File, other.Line())
+	var places []string
+	for _, rec := range before[:min(len(before), alsoNamed)] {
+		places = append(places, fmt.Sprintf("%s:%d", r.File, rec.Line()))
+	}
+	if n := len(before) - len(places); n > 0 {
+		places = append(places, fmt.Sprintf("%d more", n))
+	}
+	return "  if you changed nothing, the order of what ran side by side decided this request: " + strings.Join(places, ", ") + ".\n" +
+		"  Replay answers in the recorded order, but takes no time, and cannot wait for a program that sleeps or asks something that is not recorded.\n" +
+		"  Keep results by index and not as they come, tell equal requests apart with promptecho.WithName, or play the recorded times with promptecho.Pace(1)\n"
 }
 
 // late says which recordings came before others that they waited for in vain.
 func (r *Run) late() (notes []string) {
 	pairs := r.Tape.Late()
 	for _, pair := range pairs[:min(len(pairs), alsoNamed)] {
-		notes = append(notes, fmt.Sprintf("%s:%d waited in vain for %s:%d, which ran beside it when it was recorded: that one was not asked this time, or later than it was", r.File, pair[0].Line(), r.File, pair[1].Line()))
+		notes = append(notes, fmt.Sprintf("%s:%d was to come after %s:%d, which ran side by side with it when it was recorded, and waited in vain: that one was not asked this time, or later", r.File, pair[0].Line(), r.File, pair[1].Line()))
 	}
 	return notes
 }

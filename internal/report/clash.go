@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/fieldpath"
+	"github.com/promptecho/promptecho/internal/origin"
 	"github.com/promptecho/promptecho/internal/tape"
 )
 
@@ -78,9 +79,8 @@ func hasDrawnPort(address string) bool {
 	if err != nil {
 		return false
 	}
-	host := u.Hostname()
 	port, err := strconv.Atoi(u.Port())
-	return err == nil && port >= 32768 && (host == "localhost" || host == "::1" || strings.HasPrefix(host, "127."))
+	return err == nil && port >= 32768 && origin.IsThisMachine(u.Host)
 }
 
 // FieldClash says that two interactions, given by their numbers, have different answers

@@ -22,11 +22,13 @@ const missed = "promptecho: not recorded: "
 // unanswerable says why a request gets no answer although its form is recorded, or why it
 // could not be recorded, and gives the line of the recording that is meant. why is "" if
 // only a comparison with what is recorded can tell.
-func unanswerable(text string, asked tape.Asked, opensSocket bool) (why string, line int) {
+func unanswerable(c *tape.Call, asked tape.Asked, opensSocket bool) (why string, line int) {
 	switch {
 	case opensSocket:
 		return Socket, 0
-	case strings.Contains(text, missed):
+	case Telemetry(&c.Request, c.Form) != "":
+		return Telemetry(&c.Request, c.Form), 0
+	case strings.Contains(c.Form.Text(), missed):
 		return "it carries the error of a miss before it, which comes first", 0
 	case asked.Lent != nil:
 		words, _ := differingIn(asked.Lent)
@@ -37,10 +39,10 @@ func unanswerable(text string, asked tape.Asked, opensSocket bool) (why string, 
 	return "", 0
 }
 
-// explain finds the nearest recording and says what differs from it. nearest is nil if
-// there is no recording.
-func (r *Run) explain(c *tape.Call, recs []*tape.Recording, used func(*tape.Recording) bool) (m Miss, nearest *tape.Recording) {
-	i := nearestOf(c.Form, recs, used)
+// explain finds the nearest recording, among those of near, and says what differs from it.
+// nearest is nil if there is no recording.
+func (r *Run) explain(c *tape.Call, recs, near []*tape.Recording, used func(*tape.Recording) bool) (m Miss, nearest *tape.Recording) {
+	i := nearestOf(c.Form, near, used)
 	if i < 0 {
 		m.Reason = fmt.Sprintf("nothing is recorded, and %s does not record", r.mode())
 		if r.isFrozen(c.Form.Name()) {
@@ -55,7 +57,7 @@ func (r *Run) explain(c *tape.Call, recs []*tape.Recording, used func(*tape.Reco
 		}
 		return m, nil
 	}
-	nearest = recs[i]
+	nearest = near[i]
 	form := nearest.Form()
 	m.Line = nearest.Line()
 	if form.Endpoint != c.Form.Endpoint && !slices.Equal(form.Lines(), c.Form.Lines()) {

@@ -13,7 +13,7 @@ import (
 // was told before.
 func (l *Log) Judge(o *Outcome, unasked ...string) Report {
 	recs := l.Tape.Stored()
-	misses, reached, compared := l.Misses(), l.reached.Load(), l.compared.all()
+	misses, reached := l.Misses(), l.reached.Load()
 	rep := Report{Notes: l.notes.all(), Done: l.done(len(misses))}
 	for _, text := range l.errors.all() {
 		rep.fail(text)
@@ -23,13 +23,13 @@ func (l *Log) Judge(o *Outcome, unasked ...string) Report {
 	l.judgeLacking(&rep, o, l.lacking.all())
 	if len(misses) > 0 {
 		unused := slices.DeleteFunc(l.Unused(), func(rec *tape.Recording) bool {
-			return slices.Contains(compared, rec)
+			return l.compared.count(rec) > 0
 		})
 		l.judgeMisses(&rep, o, misses, recs, unused, l.elsewhere(o))
 	}
 	// An unused recording is evidence only if everything ran and went well: a miss, or
 	// whatever else failed the test, can be why the rest was not asked for.
-	if o.Whole() && !o.Short && !l.AllowUnused && len(rep.Errors) == 0 {
+	if o.Whole() && !o.Short && len(rep.Errors) == 0 {
 		l.judgeUnused(&rep, o, reached, recs)
 	}
 	if l.Compares && reached {
@@ -50,6 +50,9 @@ func (l *Log) Judge(o *Outcome, unasked ...string) Report {
 			"To have one of them, or all of a pattern: promptecho.KeepHeaders(%q)", strings.Join(names, ", "), names[len(names)-1]))
 	}
 	rep.Notes = append(rep.Notes, l.late()...)
+	for _, selector := range l.passed.all() {
+		rep.Notes = append(rep.Notes, fmt.Sprintf("%s: %s passed through to %s", l.File, Count(l.passed.count(selector), "request"), selector))
+	}
 	rep.printable()
 	return rep
 }
@@ -153,6 +156,7 @@ func findings(misses []*Miss) [][]*Miss {
 // judgeUnused says whether recordings answered nothing, in a run that went well otherwise.
 func (r *Run) judgeUnused(rep *Report, o *Outcome, reached bool, recs []*tape.Recording) {
 	switch unused := r.Unused(); {
+	case !reached && r.MayReachNone:
 	case !reached && !r.Tape.State.Present && r.MayAskNone:
 		rep.Notes = append(rep.Notes, r.File+": no request reached the recorder, and there is no cassette: a test that asks nothing needs none; one that does hands rec.Client() to the SDK")
 	case !reached:
@@ -186,10 +190,17 @@ func (r *Run) unselected(unasked, selected []string) (notes []string) {
 	for _, option := range unasked {
 		notes = append(notes, r.File+": "+option)
 	}
-	for _, option := range []struct {
+	options := []struct {
 		name     string
 		patterns []string
-	}{{"MatchOn", matching.MatchOn}, {"Match", matching.Match}, {"Ignore", matching.Ignore}} {
+	}{{"Match", matching.Match}, {"Ignore", matching.Ignore}, {"Unordered", matching.Unordered}}
+	for _, only := range matching.Only {
+		options = append(options, struct {
+			name     string
+			patterns []string
+		}{"MatchOnly", only.Paths})
+	}
+	for _, option := range options {
 		for _, p := range option.patterns {
 			// A header that is ignored may be one that is never written. Then the option
 			// is there for a clash.

@@ -30,6 +30,7 @@ type Log struct {
 	accepted tally[int]             // the lines of accepted recordings that were played
 	drifted  tally[string]          // differences that were noted
 	selected tally[string]          // patterns of options that selected a field
+	passed   tally[string]          // selectors of what passed through
 	lacking  tally[string]          // calls whose values the cassette lacks
 	headers  tally[string]          // of answers, that no replay has
 	compared tally[*tape.Recording] // recordings that a miss was compared with
@@ -41,6 +42,7 @@ type Log struct {
 	mu     sync.Mutex // guards what follows; no recording is asked while it is held
 	misses []*Miss
 	missed map[string]*Miss // misses by the keys of their forms
+	near   *tape.Recording  // the last one that a miss was compared with
 	asked  map[string]bool  // their keys, as the tape says by which another cassette can have them
 }
 
@@ -92,6 +94,12 @@ func (l *Log) Reach() { l.reached.Store(true) }
 
 // Lacks notes that a header of an answer is not recorded.
 func (l *Log) Lacks(header string) { l.headers.add(header) }
+
+// Pass notes that a request passed through, which this selector names.
+func (l *Log) Pass(selector string) { l.passed.add(selector) }
+
+// Passed reports whether something did.
+func (l *Log) Passed(selector string) bool { return l.passed.count(selector) > 0 }
 
 // Note adds a note, once.
 func (l *Log) Note(text string) { l.notes.add(text) }
@@ -155,7 +163,7 @@ func (l *Log) Selected(form *canon.Form) {
 	}
 }
 
-// Lack notes that the cassette has no value for a call of the test: rec.Time().
+// Lack notes that the cassette has no value for a call of the test: rec.Now().
 func (l *Log) Lack(call string) { l.lacking.add(call) }
 
 // Drift notes, once for each field, that a replayed request differs from its recording
@@ -180,7 +188,7 @@ func (l *Log) Drift(recording *tape.Recording, asked *canon.Form) {
 // says who asked; if it is empty, the stack does.
 func (l *Log) Miss(c *tape.Call, opensSocket bool, by string) Miss {
 	recs, asked := l.Tape.Stored(), l.Tape.AskedFor(c)
-	why, line := unanswerable(c.Form.Text(), asked, opensSocket)
+	why, line := unanswerable(c, asked, opensSocket)
 	l.mu.Lock()
 	m := l.missed[c.Form.Key()]
 	first := m == nil
@@ -197,13 +205,15 @@ func (l *Log) Miss(c *tape.Call, opensSocket bool, by string) Miss {
 	case why != "":
 		m.Reason, m.Line = why, line
 	case first:
+		near := around(recs, l.near, len(l.misses))
 		l.mu.Unlock()
 		// The comparison can take a while and needs no lock: forms do not change.
-		found, nearest := l.explain(c, recs, func(rec *tape.Recording) bool { return rec.Used() || l.compared.count(rec) > 0 })
+		found, nearest := l.explain(c, recs, near, func(rec *tape.Recording) bool { return rec.Used() || l.compared.count(rec) > 0 })
 		l.mu.Lock()
 		m.Line, m.Reason, m.Change, m.Diff, m.Hint = found.Line, found.Reason, found.Change, found.Diff, found.Hint
 		if nearest != nil {
 			l.compared.add(nearest)
+			l.near = nearest
 		}
 	}
 	if first {
@@ -219,6 +229,18 @@ func (l *Log) Miss(c *tape.Call, opensSocket bool, by string) Miss {
 	}
 	defer l.mu.Unlock()
 	return *m
+}
+
+// around returns the recordings among which that is looked for which is nearest to what was
+// missed: all, but after many misses those around the last one that was found. What
+// comes next is mostly asked next, and to compare each with all takes minutes.
+func around(recs []*tape.Recording, last *tape.Recording, misses int) []*tape.Recording {
+	const many, before, behind = 50, 50, 150
+	if misses <= many || len(recs) <= before+behind {
+		return recs
+	}
+	i := max(slices.Index(recs, last), 0)
+	return recs[max(i-before, 0):min(i+behind, len(recs))]
 }
 
 // Misses returns the requests that were not recorded so far, in the order they were first

@@ -44,7 +44,7 @@ func newLog(t *testing.T, chats ...chat) (*Log, []*tape.Recording) {
 		t.Fatal(err)
 	}
 	tp := tape.New(tape.Config{Path: file, Name: "c.yaml", Options: new(canon.Options), Plain: true}, new(redact.Policy))
-	if err := errors.Join(tp.Open(), tp.Load(tape.PlayAll, false)); err != nil {
+	if err := errors.Join(tp.Open(false), tp.Load(tape.PlayAll, false)); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(tp.Free)
@@ -121,7 +121,7 @@ func TestUnused(t *testing.T) {
 		{"raced", chat{prompt: "hallo", raced: true}, nil, "or give AllowRaced()."},
 		{"raced, and allowed", chat{prompt: "hallo", raced: true}, func(r *Run) { r.AllowRaced = true }, ""},
 		{"canceled", chat{prompt: "hallo", end: interaction.EndCanceled}, nil, ""},
-		{"allowed", chat{prompt: "hallo"}, func(r *Run) { r.AllowUnused = true }, ""},
+		{"allowed", chat{prompt: "hallo"}, func(r *Run) { r.AllowUnused = func(string) bool { return true } }, ""},
 		{"of no interest", chat{prompt: "hallo"}, func(r *Run) { r.CheckUnused = false }, ""},
 	}
 	for _, tt := range tests {
@@ -278,7 +278,7 @@ func TestAbsentCassette(t *testing.T) {
 	t.Parallel()
 	for by, want := range map[string]bool{ByCI: true, "-echo.mode": false} {
 		tp := tape.New(tape.Config{Path: filepath.Join(t.TempDir(), "c.yaml"), Name: "c.yaml", Options: new(canon.Options), Plain: true}, new(redact.Policy))
-		if err := errors.Join(tp.Open(), tp.Load(tape.PlayAll, false)); err != nil {
+		if err := errors.Join(tp.Open(false), tp.Load(tape.PlayAll, false)); err != nil {
 			t.Fatal(err)
 		}
 		l := &Log{Run: Run{Tape: tp, File: "c.yaml", Mode: "none", ModeBy: by}}

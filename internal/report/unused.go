@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"net/url"
 	"slices"
 
 	"github.com/promptecho/promptecho/internal/diff"
@@ -14,8 +15,13 @@ import (
 func (r *Run) Unused() []*tape.Recording {
 	within := r.Tape.WithinPlayed()
 	return slices.DeleteFunc(r.Tape.Stored(), func(rec *tape.Recording) bool {
-		return rec.Used() || rec.Canceled() || (r.AllowRaced || r.Tape.WithCanceled(rec)) && rec.Concurrent() || within(rec)
+		return rec.Used() || rec.Canceled() || r.MayBeUnused(rec) || (r.AllowRaced || r.Tape.WithCanceled(rec)) && rec.Concurrent() || within(rec)
 	})
+}
+
+// MayBeUnused reports whether the user accepts that a recording answers nothing.
+func (r *Run) MayBeUnused(rec *tape.Recording) bool {
+	return r.MayReachNone || r.AllowUnused != nil && r.AllowUnused(rec.Peek().Name())
 }
 
 // describeUnused names a recording that no request used, and what was asked instead.
@@ -30,6 +36,9 @@ func (r *Run) describeUnused(unused *tape.Recording, recs []*tape.Recording) str
 // whyUnused compares a recording that was not used with those that were.
 func (r *Run) whyUnused(unused *tape.Recording, recs []*tape.Recording) string {
 	form := unused.Form()
+	if u, err := url.Parse(unused.Interaction().Request.URL); err == nil && r.Passes != nil && r.Passes(u) {
+		return "it is left over: PassThrough lets such requests pass, and mode update drops it"
+	}
 	recorded, asked := 0, 0 // of the same request
 	var used []*tape.Recording
 	for _, rec := range recs {

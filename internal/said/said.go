@@ -7,12 +7,12 @@ import (
 	"bytes"
 	"cmp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/exactjson"
 	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/transcript"
 )
 
 // An Answer is what a response says. Nothing of it is matched or replayed.
@@ -20,19 +20,23 @@ type Answer struct {
 	Reasoning string
 	Text      string
 	Calls     []Call   // of tools, in the order in which they began
+	Blocks    []Call   // all of each block of a type that nobody knows: it may be a call
+	Results   []Call   // what the provider's own tools gave, and pictures and sounds
 	Finish    []string // why the answer ended: one for each choice, or for what ended a stream
 	Model     string   // that answered; empty if the answer does not say
 	Usage     *interaction.Usage
+
+	Joined *exactjson.Value // a stream, as the whole answer that it makes; nil if nobody knows it
 
 	// Transcript is a stream put together for people: its reasoning, marked as such, its
 	// text, and a line for each call. It is empty for an answer in one piece.
 	Transcript string
 }
 
-// A Call is a call of a tool.
+// A Call is a call of a tool, or what else stands in an answer by a name.
 type Call struct {
 	Name string
-	Args string // JSON, as the model wrote it
+	Args string // JSON, as the model wrote it, or a text
 }
 
 // modelPaths are where answers name the model that gave them: at the top, in the message
@@ -45,6 +49,8 @@ var modelPaths = []string{
 // Read reads a response to the request of a form. It keeps nothing of it.
 func Read(form *canon.Form, resp *interaction.Response) (a Answer) {
 	var r reader
+	var used counts
+	t, stream := form.Transcript(), transcript.Joined{}
 	for p := range resp.Payloads() {
 		if len(p) == 0 || p[0] != '{' && !bytes.ContainsRune(p[:min(len(p), 4096)], '{') {
 			continue
@@ -53,18 +59,26 @@ func Read(form *canon.Form, resp *interaction.Response) (a Answer) {
 		if err != nil {
 			continue
 		}
-		a.usage(&v)
+		used.read(p, &v)
 		for _, path := range modelPaths {
 			at(&v, path, func(m *exactjson.Value) { a.Model = cmp.Or(a.Model, m.Scalar()) })
 		}
-		if t := form.Transcript(resp); t != nil {
+		switch {
+		case t == nil:
+		case resp.Stream == "" || t.Pieces == nil:
 			r.read(t, &v)
+		default:
+			stream.Take(t, &v)
 		}
 	}
-	a.Reasoning, a.Text, a.Finish = r.reasoning.String(), r.text.String(), r.finish
-	for _, c := range r.calls {
-		a.Calls = append(a.Calls, Call{c.name.String(), c.args.String()})
+	if t != nil && t.Pieces != nil && resp.Stream != "" {
+		whole := stream.Value()
+		r.read(t, &whole)
+		a.Joined = &whole
 	}
+	a.Reasoning, a.Text, a.Finish = r.reasoning.String(), r.text.String(), r.finish
+	a.Calls, a.Blocks, a.Results = r.calls, r.blocks, r.results
+	a.Usage = used.usage(form.Known)
 	if resp.Stream != "" {
 		a.Finish = slices.Compact(a.Finish) // some say it with every event
 		a.Transcript = a.transcript()
@@ -81,120 +95,96 @@ func (a *Answer) transcript() string {
 	if a.Text != "" {
 		parts = append(parts, a.Text)
 	}
-	for _, c := range a.Calls {
+	for _, c := range a.Decisions() {
 		parts = append(parts, "-> "+c.Name+"("+c.Args+")")
 	}
 	return strings.Join(parts, "\n")
 }
 
-// usage takes the token counts of one payload, wherever the vendors have them:
-// at its top, in the message that starts an Anthropic stream, in the response
-// that ends a Responses one, in Cohere's tokens, in Gemini's metadata, or beside
-// everything else (Ollama). Streams count up, so a later number replaces an
-// earlier one.
-func (a *Answer) usage(v *exactjson.Value) {
-	for _, path := range []string{"usage", "usage/tokens", "message/usage", "response/usage", "usageMetadata"} {
-		at(v, path, func(u *exactjson.Value) {
-			a.count(u, []string{"input_tokens", "prompt_tokens", "inputTokens", "promptTokenCount"},
-				[]string{"output_tokens", "completion_tokens", "outputTokens", "candidatesTokenCount"})
-		})
-	}
-	a.count(v, []string{"prompt_eval_count"}, []string{"eval_count"})
-}
+// Decisions returns all that the model wants done: the calls, and the blocks that may be some.
+func (a *Answer) Decisions() []Call { return slices.Concat(a.Calls, a.Blocks) }
 
-// count takes the counts of one object by the names they may have.
-func (a *Answer) count(u *exactjson.Value, in, out []string) {
-	input, hasIn := count(u, in)
-	output, hasOut := count(u, out)
-	if a.Usage == nil && (hasIn || hasOut) {
-		a.Usage = new(interaction.Usage)
-	}
-	if hasIn {
-		a.Usage.InputTokens = input
-	}
-	if hasOut {
-		a.Usage.OutputTokens = output
-	}
-}
-
-func count(u *exactjson.Value, names []string) (n int64, ok bool) {
-	for _, name := range names {
-		if v := u.Member(name); v != nil && v.Kind == exactjson.Number {
-			if n, err := strconv.ParseInt(v.Text, 10, 64); err == nil && n >= 0 {
-				return n, true
-			}
-		}
-	}
-	return 0, false
-}
-
-// A reader puts an answer together from its events, or from its one body.
+// A reader reads a whole answer.
 type reader struct {
-	reasoning strings.Builder
-	text      strings.Builder
-	calls     []*toolCall
-	finish    []string
+	reasoning, text        strings.Builder
+	calls, blocks, results []Call
+	finish                 []string
 }
 
-type toolCall struct {
-	id         string // whatever tells the calls of one stream apart
-	name, args strings.Builder
-}
-
-// read adds what an event or a body says.
+// read adds what a whole answer, or an event that is one, says.
 func (r *reader) read(t *canon.Transcript, v *exactjson.Value) {
-	for _, path := range t.Reasoning {
-		join(&r.reasoning, v, path)
-	}
-	for _, path := range t.Text {
-		join(&r.text, v, path)
-	}
-	for _, paths := range t.Calls {
-		at(v, paths.At, func(v *exactjson.Value) {
-			piece := toolCall{id: v.Member(paths.ID).Scalar()}
-			join(&piece.name, v, paths.Name)
-			join(&piece.args, v, paths.Args)
-			if piece.name.Len()+piece.args.Len() > 0 {
-				r.call(&piece, paths.ID != "")
-			}
-		})
-	}
-	for _, path := range t.Finish {
-		at(v, path, func(v *exactjson.Value) {
-			if why := v.Scalar(); why != "" {
-				r.finish = append(r.finish, why)
-			}
-		})
-	}
-}
-
-// call adds a piece of a tool call to what is there of it.
-func (r *reader) call(piece *toolCall, inPieces bool) {
-	i := slices.IndexFunc(r.calls, func(c *toolCall) bool { return inPieces && c.id == piece.id })
-	if i < 0 {
-		i = len(r.calls)
-		r.calls = append(r.calls, &toolCall{id: piece.id})
-	}
-	r.calls[i].name.WriteString(piece.name.String())
-	r.calls[i].args.WriteString(piece.args.String())
-}
-
-// join appends the texts at a path of an event, if there is one; an object stands for its
-// JSON.
-func join(dst *strings.Builder, event *exactjson.Value, path string) {
-	if path == "" {
-		return
-	}
-	at(event, path, func(v *exactjson.Value) {
-		if v.Kind == exactjson.Object {
-			dst.Write(v.AppendJSON(nil, exactjson.Layout{}))
-		} else {
-			dst.WriteString(v.Scalar())
+	texts := func(paths []string, f func(string)) {
+		for _, path := range paths {
+			at(v, path, func(v *exactjson.Value) {
+				switch s := v.Scalar(); {
+				case s != "":
+					f(s)
+				case v.Kind == exactjson.Object && !strings.HasSuffix(path, "*"):
+					f(string(v.AppendJSON(nil, exactjson.Layout{}))) // a structured output
+				}
+			})
 		}
-	})
+	}
+	texts(t.Reasoning, func(s string) { r.reasoning.WriteString(s) })
+	texts(t.Text, func(s string) { r.text.WriteString(s) })
+	texts(t.Finish, func(s string) { r.finish = append(r.finish, s) })
+	for i := range t.Calls {
+		at(v, t.Calls[i].At(), func(block *exactjson.Value) {
+			switch c := callOf(t.Calls[i], block); {
+			case c == (Call{}):
+			case t.Calls[i].Args() == "":
+				r.blocks = append(r.blocks, c)
+			default:
+				r.calls = append(r.calls, c)
+			}
+		})
+	}
+	for i := range t.Results {
+		at(v, t.Results[i].At(), func(block *exactjson.Value) {
+			if c := callOf(t.Results[i], block); c.Args != "" {
+				r.results = append(r.results, c)
+			}
+		})
+	}
 }
 
-// at calls f for what stands at a path of [exactjson.Steps].
-func at(v *exactjson.Value, path string, f func(*exactjson.Value)) {
-	exactjson.StepsOf(path).Each(v, f)
+// callOf reads a call. Without paths for its arguments, all of the block is what it wants.
+func callOf(paths transcript.Call, block *exactjson.Value) (c Call) {
+	args := exactjson.Value{Kind: exactjson.Object}
+	for path := range strings.FieldsSeq(paths.Args()) {
+		if path == "." && len(args.Elems) == 0 {
+			args = *block
+		}
+		at(block, path, func(v *exactjson.Value) {
+			if v.Kind != exactjson.Null {
+				args.Elems = append(args.Elems, *v)
+			}
+		})
+	}
+	count := len(args.Elems)
+	switch {
+	case paths.Args() == "":
+		args = *block
+		args.Elems = slices.DeleteFunc(slices.Clone(args.Elems), func(m exactjson.Value) bool {
+			return m.Name == "thoughtSignature" || m.Name == "thought"
+		})
+	case count == 1 && !strings.Contains(paths.Args(), "/"):
+		args = args.Elems[0]
+	}
+	if args.Kind != exactjson.Object && args.Kind != exactjson.Array {
+		c.Args = args.Scalar()
+	} else if len(args.Elems) > 0 || count == 1 {
+		c.Args = string(args.AppendJSON(nil, exactjson.Layout{}))
+	}
+	for path := range strings.FieldsSeq(paths.Name()) {
+		switch name, ok := strings.CutPrefix(path, "="); {
+		case ok && c.Args != "":
+			c.Name = name
+		case path == "." && c.Args != "":
+			c.Name = block.Name
+		default:
+			at(block, path, func(v *exactjson.Value) { c.Name = strings.Trim(c.Name+"."+v.Scalar(), ".") })
+		}
+	}
+	return c
 }

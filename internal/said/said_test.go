@@ -58,7 +58,7 @@ func TestReadSays(t *testing.T) {
 		{"chat, streamed", chatURL, any, streamed(
 			`{"model":"gpt-x-1","choices":[{"index":0,"finish_reason":null,"delta":{"content":"Hi"}}]}`,
 			`{"model":"gpt-x-1","choices":[{"index":1,"finish_reason":"length","delta":{}},{"index":0,"finish_reason":"stop","delta":{}}]}`, `[DONE]`),
-			Answer{Text: "Hi", Finish: []string{"stop"}, Model: "gpt-x-1"}},
+			Answer{Text: "Hi", Finish: []string{"stop", "length"}, Model: "gpt-x-1"}},
 		{"chat, old function, streamed", chatURL, any, streamed(
 			`{"choices":[{"index":0,"delta":{"function_call":{"name":"f","arguments":""}}}]}`,
 			`{"choices":[{"index":0,"delta":{"function_call":{"arguments":"{\"a\""}}}]}`,
@@ -155,7 +155,7 @@ func TestReadSays(t *testing.T) {
 			if got.Transcript != "" && tt.resp.Stream == "" {
 				t.Errorf("an answer in one piece has the transcript %q", got.Transcript)
 			}
-			got.Usage, got.Transcript = nil, ""
+			got.Usage, got.Transcript, got.Joined = nil, "", nil
 			if !reflect.DeepEqual(got, tt.want) {
 				t.Errorf("got  %+v\nwant %+v", got, tt.want)
 			}
@@ -179,7 +179,7 @@ func TestReadStreams(t *testing.T) {
 			`{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"function":{"arguments":"{\"a\":1}"}}]}}]}`,
 			`{"choices":[],"usage":{"prompt_tokens":3,"completion_tokens":4}}`,
 			`[DONE]`,
-		}, "Hello\n-> f({\"a\":1})", 3, 4},
+		}, "Helloother\n-> f({\"a\":1})", 3, 4},
 		{"messages", messagesURL, []string{
 			`{"type":"message_start","message":{"usage":{"input_tokens":7,"output_tokens":1}}}`,
 			`{"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}`,
@@ -201,7 +201,7 @@ func TestReadStreams(t *testing.T) {
 			`{"type":"tool-call-start","index":1,"delta":{"message":{"tool_calls":{"function":{"name":"f","arguments":""}}}}}`,
 			`{"type":"tool-call-delta","index":1,"delta":{"message":{"tool_calls":{"function":{"arguments":"{}"}}}}}`,
 			`{"type":"message-end","usage":{"billed_units":{"input_tokens":9},"tokens":{"input_tokens":1,"output_tokens":2}}}`,
-		}, "Salut\n-> f({})", 1, 2},
+		}, "Salut\n-> f({})", 9, 2},
 		{"cohere, version 1", "https://h/v1/chat", []string{
 			`{"event_type":"stream-start"}`,
 			`{"event_type":"text-generation","text":"Ciao"}`,
@@ -254,7 +254,7 @@ func TestReadStreams(t *testing.T) {
 		}, "[reasoning] Hm", 1, 2},
 		{"completions", "https://h/v1/completions", []string{
 			`{"choices":[{"index":0,"text":"N"},{"index":1,"text":"x"}]}`, `{"choices":[{"index":0,"text":"o"}],"usage":{"prompt_tokens":1,"completion_tokens":2}}`,
-		}, "No", 1, 2},
+		}, "Nox", 1, 2},
 		{"complete", "https://h/v1/complete", []string{`{"completion":"No","usage":{"input_tokens":1,"output_tokens":2}}`}, "No", 1, 2},
 		{"transcription", "https://h/v1/audio/transcriptions", []string{
 			`{"type":"transcript.text.delta","delta":"No"}`, `{"type":"transcript.text.done","text":"No","usage":{"input_tokens":1,"output_tokens":2}}`,

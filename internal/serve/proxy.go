@@ -12,6 +12,7 @@ import (
 	"net/http/httputil"
 	"net/url"
 
+	"github.com/promptecho/promptecho/internal/origin"
 	"github.com/promptecho/promptecho/internal/request"
 )
 
@@ -108,7 +109,7 @@ func (s *Server) leadHere(h http.Header) {
 			s.mu.Lock()
 			l := s.listeners[t]
 			s.mu.Unlock()
-			if l == nil && !IsLoopback(t.host) {
+			if l == nil && !origin.IsThisMachine(t.host) {
 				l, _ = s.listen(t) // the upstream's own address is the best that is left
 			}
 			if l == nil {

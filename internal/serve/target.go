@@ -3,9 +3,10 @@ package serve
 import (
 	"net"
 	"net/http"
-	"net/netip"
 	"net/url"
 	"strings"
+
+	"github.com/promptecho/promptecho/internal/origin"
 )
 
 // A target is what a listener stands for.
@@ -32,7 +33,7 @@ type listenerKey struct{}
 // below .internal are nobody's (containers call their host so).
 func (l *listener) serves(r *http.Request) bool {
 	ours := func(host string) bool {
-		return IsLoopback(host) || host == l.host || strings.HasSuffix((&url.URL{Host: host}).Hostname(), ".internal")
+		return origin.IsThisMachine(host) || host == l.host || strings.HasSuffix((&url.URL{Host: host}).Hostname(), ".internal")
 	}
 	if r.Host != "" && !ours(r.Host) {
 		return false
@@ -55,12 +56,4 @@ func targetOf(u *url.URL) target {
 		host = strings.TrimSuffix(host, ":"+port)
 	}
 	return target{scheme: u.Scheme, host: host}
-}
-
-// IsLoopback reports whether a host, with or without a port, is this machine by its name or
-// address (RFC 6761, section 6.3).
-func IsLoopback(host string) bool {
-	name := strings.TrimSuffix(strings.ToLower((&url.URL{Host: host}).Hostname()), ".")
-	ip, err := netip.ParseAddr(name)
-	return name == "localhost" || strings.HasSuffix(name, ".localhost") || err == nil && ip.Unmap().IsLoopback()
 }

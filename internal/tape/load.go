@@ -43,6 +43,7 @@ func (t *Tape) Load(play Playing, save bool) error {
 		}
 	}
 	if play == PlayAll {
+		t.loaded = list
 		t.order = order.New(len(list), t.stored.Moments, t.stored.Within)
 	}
 	err := t.Unreadable()
@@ -107,11 +108,12 @@ func (t *Tape) Resume(name string, keepFailures bool) (resumed int, wasSaved boo
 	for i, it := range left.Interactions {
 		recs[i] = t.resumed(it)
 	}
+	later := succeededLater(recs)
 	for i, rec := range recs {
 		if left.Interactions[i].Response.LeftWaiting() {
 			continue // most likely what has killed the run canceled it first
 		}
-		if keepFailures || !rec.Failed() || succeededLater(rec, recs) {
+		if keepFailures || !rec.Failed() || later[rec] {
 			t.add(rec)
 		}
 	}

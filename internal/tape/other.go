@@ -29,7 +29,7 @@ func (t *Tape) CountIn(path string, asked map[string]bool) (n int) {
 	config := t.Config
 	config.Path, config.Name = path, path
 	other := New(config, t.policy)
-	if other.Open() != nil {
+	if other.Open(false) != nil {
 		return 0
 	}
 	defer other.Free()

@@ -330,8 +330,17 @@ func sameAnswer(a, b *Recording) bool {
 		slices.EqualFunc(x.Events, y.Events, slices.Equal[interaction.Event])
 }
 
-func succeededLater(rec *Recording, list []*Recording) bool {
-	return slices.ContainsFunc(list[slices.Index(list, rec)+1:], func(later *Recording) bool {
-		return later.Complete() && later.Form().Key() == rec.Form().Key() && !later.Failed()
-	})
+// succeededLater returns the recordings whose request succeeded when it was sent again.
+func succeededLater(list []*Recording) (all map[*Recording]bool) {
+	if !slices.ContainsFunc(list, (*Recording).Failed) {
+		return nil
+	}
+	all = map[*Recording]bool{}
+	succeeded := map[string]bool{} // by the keys of forms
+	for _, rec := range slices.Backward(list) {
+		key := rec.Form().Key()
+		all[rec] = succeeded[key]
+		succeeded[key] = succeeded[key] || rec.Complete() && !rec.Failed()
+	}
+	return all
 }

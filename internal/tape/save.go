@@ -46,11 +46,8 @@ func (t *Tape) stillClean(rec *Recording) bool {
 	return rec.known == t.policy.Count() || len(rec.text.Assets) == 0 && !t.policy.MayContain(rec.text.Text)
 }
 
-// SucceededLater reports whether the request of a recording succeeded when it was sent
-// again.
-func (t *Tape) SucceededLater(rec *Recording) bool {
-	return succeededLater(rec, t.recordings)
-}
+// SucceededLater returns the recordings whose request succeeded when it was sent again.
+func (t *Tape) SucceededLater() map[*Recording]bool { return succeededLater(t.recordings) }
 
 // FollowsPlayed reports whether a recording was asked for after one of the cassette was
 // played.

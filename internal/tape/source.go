@@ -24,7 +24,8 @@ type Config struct {
 	Name    string         // the cassette, as the user named it: for messages
 	Options *canon.Options // what matches
 	Plain   bool           // no option changes what makes two requests the same
-	Repeats bool           // the last recording of a request is played again and again
+
+	Repeats func(name string) bool // whether the last recording of a request of this name is played again and again; nil if none is
 
 	InOrder bool // what ran side by side comes as it was recorded
 
@@ -57,17 +58,24 @@ type source struct {
 	stored *cassette.Index // the cassette; nil if there is none
 	order  *order.Order    // of its recordings; nil if all ran alone
 
+	Healed *int // how much was left out of a cassette that has a merge conflict; nil if it has none
+
 	unread atomic.Pointer[error] // the first reason why an interaction could not be read
 	peeked atomic.Int64          // the length of the forms that Peek has made
 }
 
 // Open opens the cassette and says in State what it is. It is not an error if there is
-// none.
-func (s *source) Open() error {
+// none. With heal, one with a merge conflict has the recordings of both sides.
+func (s *source) Open(heal bool) error {
 	// A key that a seal vouches for is not the key of this run if a known secret stands
 	// in the text, since secrets are replaced before a request is matched.
 	trust := func(text []byte) bool { return !s.policy.MayContain(text) }
 	f, err := cassette.Open(s.Config.Path, canon.Revision, trust)
+	if err != nil && heal {
+		if healed, left, ok := cassette.Heal(s.Config.Path); ok {
+			f, err, s.Healed = healed, nil, &left
+		}
+	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil

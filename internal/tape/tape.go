@@ -33,8 +33,11 @@ type Tape struct {
 	version string // the version of the cassette that was read; see versionOf
 	release func() // gives up the claim on the file
 
-	given givenIDs
-	count order.Count // of what this run records
+	given   givenIDs
+	loaded  []Recording             // all of the cassette, if all may be played
+	indexed sync.Once               // makes asks, for HasLeft
+	asks    map[string][]*Recording // by the methods and URLs of their requests
+	count   order.Count             // of what this run records
 
 	mu         sync.Mutex
 	recordings []*Recording // in the order asked
@@ -82,6 +85,9 @@ type Call struct {
 	// recorded.
 	Outer *Recording
 
+	// Again says that an SDK sent the request again; see [interaction.Interaction].
+	Again bool
+
 	// Instead is the recording in the place of which the answer is recorded; nil if none.
 	Instead *Recording
 
@@ -117,7 +123,7 @@ func (t *Tape) takeExact(c *Call) *Recording {
 	if first == nil || t.stopped {
 		return nil
 	}
-	rec := t.shelf.queues[first.key].takeExact(first, t.Config.Repeats)
+	rec := t.shelf.queues[first.key].takeExact(first, t.Config.Repeats != nil && t.Config.Repeats(first.Form().Name()))
 	t.number(rec)
 	return rec
 }
@@ -157,7 +163,7 @@ func (t *Tape) takeAlike(c *Call) (rec *Recording, err error) {
 // takeFrom returns the recording of a queue to play for a call, which asks for it so.
 // The caller holds the lock.
 func (t *Tape) takeFrom(q *queue, a *asking, c *Call) *Recording {
-	rec, contest := q.take(a, t.Config.Repeats)
+	rec, contest := q.take(a, t.Config.Repeats != nil && t.Config.Repeats(c.Form.Name()))
 	if contest != nil {
 		t.contests = append(t.contests, contest)
 		c.contest = contest
@@ -196,7 +202,7 @@ func (t *Tape) checkMatchKey(rec *Recording, form *canon.Form) error {
 
 // Reserve takes the next place for a call that goes upstream. The error is [ErrClosed].
 func (t *Tape) Reserve(c *Call) (*Recording, error) {
-	it := &interaction.Interaction{Request: c.Request, MatchKey: c.Form.Key()}
+	it := &interaction.Interaction{Request: c.Request, MatchKey: c.Form.Key(), Again: c.Again}
 	it.Kind, it.Boundary = c.Form.Kind()
 	if !t.Config.Options.Plain() {
 		it.MatchKey = formOf(it).Key()

@@ -22,6 +22,7 @@ type Package struct {
 
 	dir       string
 	goFiles   int
+	cassettes map[string]bool // those of the functions, without ".yaml"; made when they are needed
 	mentioned map[string]bool // the paths that texts in test files end in
 	unread    error           // a test file that cannot be read: nobody knows what is in it
 }
@@ -111,13 +112,17 @@ func (p *Package) Lacks(cassette string) bool {
 	if !IsTest(name) || p.goFiles == 0 || p.unread != nil || p.mentioned[name] || p.mentioned[strings.TrimSuffix(name, ".yaml")] {
 		return false
 	}
-	for _, function := range p.Functions {
-		own := testname.File(function)
-		if cassette == own || strings.HasPrefix(cassette, strings.TrimSuffix(own, ".yaml")+string(filepath.Separator)) {
-			return false
+	if p.cassettes == nil {
+		p.cassettes = map[string]bool{}
+		for _, function := range p.Functions {
+			p.cassettes[strings.TrimSuffix(testname.File(function), ".yaml")] = true
 		}
 	}
-	return true
+	own := strings.TrimSuffix(cassette, ".yaml")
+	for len(own) > len(testname.Folder) && !p.cassettes[own] {
+		own = filepath.Dir(own) // the test of a subtest
+	}
+	return !p.cassettes[own]
 }
 
 // Cassettes returns the cassettes of the package's tests and, among them, those of tests

@@ -206,7 +206,7 @@ func TestDefault(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	echotest.Default(t, rec)
+	echotest.SetDefault(t, rec)
 	Ask(t.Context(), http.DefaultClient, "http://default.test") // want TestDefault promptecho
 	if err := rec.Close(); err != nil {
 		t.Fatal(err)

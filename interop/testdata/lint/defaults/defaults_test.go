@@ -9,20 +9,20 @@ import (
 
 func TestParallel(t *testing.T) {
 	t.Parallel()
-	echotest.Default(t, echotest.New(t)) // want `echotest.Default changes the default transport of the whole process, so it refuses parallel tests: delete the call of Parallel, or hand rec.Client\(\) to the code that is tested \(paralleldefault\)`
+	echotest.SetDefault(t, echotest.New(t)) // want `echotest.SetDefault changes the default transport of the whole process, so it refuses parallel tests: delete the call of Parallel, or hand rec.Client\(\) to the code that is tested \(paralleldefault\)`
 	http.Get("https://example.com")
 }
 
 func TestParallelAround(t *testing.T) {
 	t.Parallel()
 	t.Run("sub", func(t *testing.T) {
-		echotest.Default(t, echotest.New(t)) // want `paralleldefault`
+		echotest.SetDefault(t, echotest.New(t)) // want `paralleldefault`
 		http.Get("https://example.com")
 	})
 }
 
 func TestAlone(t *testing.T) {
-	echotest.Default(t, echotest.New(t))
+	echotest.SetDefault(t, echotest.New(t))
 	http.Get("https://example.com")
 }
 

@@ -171,7 +171,7 @@ func FuzzInput(f *testing.F) {
 }
 
 func TestDefault(t *testing.T) {
-	echotest.Default(t, echotest.New(t))
+	echotest.SetDefault(t, echotest.New(t))
 	c := openai.NewClient()
 	c.Models.List(t.Context())
 }

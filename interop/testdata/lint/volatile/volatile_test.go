@@ -19,8 +19,8 @@ import (
 
 func TestTimes(t *testing.T) {
 	rec := echotest.New(t)
-	openai.UserMessage("Today is " + time.Now().Format(time.DateOnly)) // want `time.Now is in the prompt, so no recording answers it tomorrow: take the time from a func\(\) time.Time that the code is given, which is rec.Time in tests \(volatile\)`
-	openai.SystemMessage(fmt.Sprintf("It is %v.", rec.Time()))
+	openai.UserMessage("Today is " + time.Now().Format(time.DateOnly)) // want `time.Now is in the prompt, so no recording answers it tomorrow: take the time from a func\(\) time.Time that the code is given, which is rec.Now in tests \(volatile\)`
+	openai.SystemMessage(fmt.Sprintf("It is %v.", rec.Now()))
 	genai.NewContentFromText(fmt.Sprint(time.Now()), genai.RoleUser) // want `time.Now is in the prompt`
 	prompt := fmt.Sprintf("It is %v.", time.Now())                   // want `time.Now is in the prompt`
 	_ = goopenai.ChatCompletionMessage{Content: prompt}

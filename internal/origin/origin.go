@@ -1,4 +1,5 @@
-package canon
+// Package origin tells which server a URL leads to, and whether that is a local one.
+package origin
 
 import (
 	"net/netip"
@@ -7,11 +8,11 @@ import (
 	"strings"
 )
 
-// Origin returns the host of a URL with its port, in one spelling: in lower case,
+// Of returns the host of a URL with its port, in one spelling: in lower case,
 // without the port of its scheme and without the dot of the root (RFC 3986, section
 // 6.2.3; RFC 1034, section 3.1), an address as RFC 5952 has it, a port without leading
 // zeros. Names in other scripts are in Punycode already; the recorder sees to that.
-func Origin(u *url.URL) string {
+func Of(u *url.URL) string {
 	host := strings.TrimSuffix(strings.ToLower(u.Hostname()), ".")
 	if ip, err := netip.ParseAddr(host); err == nil {
 		host = ip.Unmap().String()
@@ -29,9 +30,6 @@ func Origin(u *url.URL) string {
 	}
 }
 
-// localHosts stands for every local host.
-const localHosts = "(local)"
-
 // localNames are the ends of names that are known in one network only: RFC 6761,
 // RFC 6762, RFC 9476 by its use, and those of Kubernetes.
 var localNames = []string{".localhost", ".local", ".internal", ".svc"}
@@ -43,17 +41,29 @@ var metadata = []netip.Addr{
 	netip.MustParseAddr("fd00:ec2::254"), // https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/instancedata-data-retrieval.html
 }
 
-// isLocal reports whether a host is one of this machine or its network: loopback,
+// IsLocal reports whether a host is one of this machine or its network: loopback,
 // private and link-local addresses (RFC 1918, RFC 4193, RFC 3927, RFC 4291) but for
 // those of metadata, names without a dot as containers have them, and localNames.
-func isLocal(host string) bool {
+func IsLocal(host string) bool {
 	host = strings.TrimSuffix(strings.ToLower(host), ".")
 	if ip, err := netip.ParseAddr(host); err == nil {
 		ip = ip.Unmap()
-		return !slices.Contains(metadata, ip) && (ip.IsLoopback() || ip.IsPrivate() || ip.IsUnspecified() || ip.IsLinkLocalUnicast())
+		return IsThisMachine(host) || !slices.Contains(metadata, ip) && (ip.IsPrivate() || ip.IsLinkLocalUnicast())
 	}
 	if !strings.Contains(host, ".") {
 		return host != ""
 	}
 	return slices.ContainsFunc(localNames, func(end string) bool { return strings.HasSuffix(host, end) })
+}
+
+// IsThisMachine reports whether a host, with or without a port, is this machine: "localhost" and the names
+// below it (RFC 6761, section 6.3), a loopback address, or the unspecified one, which dials
+// this machine, too (RFC 1122, section 3.2.1.3). The dot of the root may stand behind a name.
+func IsThisMachine(host string) bool {
+	name := strings.TrimSuffix(strings.ToLower((&url.URL{Host: host}).Hostname()), ".")
+	ip, err := netip.ParseAddr(strings.Trim(name, "[]"))
+	if err != nil {
+		ip, err = netip.ParseAddr(host) // an address of version 6 without brackets
+	}
+	return name == "localhost" || strings.HasSuffix(name, ".localhost") || err == nil && (ip.Unmap().IsLoopback() || ip.Unmap().IsUnspecified())
 }

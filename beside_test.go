@@ -1,0 +1,136 @@
+package promptecho
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/promptecho/promptecho/internal/report"
+)
+
+// after is an upstream whose answers take the time that stands in the request, "20ms" for
+// instance.
+var after = roundTripFunc(func(req *http.Request) (*http.Response, error) {
+	body, _ := io.ReadAll(req.Body)
+	_, text, _ := strings.Cut(string(body), "takes ")
+	text, _, _ = strings.Cut(text, `"`)
+	d, _ := time.ParseDuration(text)
+	select {
+	case <-time.After(d):
+		return canned(`{"object":"chat.completion","choices":[{"message":{"content":"yes"}}]}`).RoundTrip(req)
+	case <-req.Context().Done():
+		return nil, context.Cause(req.Context())
+	}
+})
+
+// inBubbles runs a program with a recorder in a bubble of its own: once to record it, then
+// in mode none. It returns what the replay reports.
+func inBubbles(t *testing.T, program func(ctx context.Context, r *Recorder), opts ...Option) (rep report.Report) {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "c.yaml")
+	for _, mode := range []Mode{ModeAll, ModeNone} {
+		synctest.Test(t, func(t *testing.T) {
+			r := mustOpen(t, file, append(opts, InMode(mode), Upstream(after))...)
+			program(t.Context(), r)
+			if rep = r.finish(report.Outcome{}); mode == ModeAll && len(rep.Errors) > 0 {
+				t.Fatalf("recording: %v", rep.Errors)
+			}
+		})
+	}
+	return rep
+}
+
+// merge asks twice side by side. The first one works for 10 ms on its answer, in which time
+// the second one is answered or not.
+func merge(ctx context.Context, r *Recorder) {
+	var mu sync.Mutex
+	var results []string
+	var all sync.WaitGroup
+	for i, takes := range []string{"20ms", "35ms"} {
+		all.Go(func() {
+			send(ctx, r, fmt.Sprint("agent ", i, " takes ", takes))
+			if i == 0 {
+				time.Sleep(10 * time.Millisecond)
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			results = append(results, fmt.Sprint("agent ", i, " is done;"))
+		})
+	}
+	all.Wait()
+	send(ctx, r, strings.Join(results, " "))
+}
+
+// What a program sleeps, no replay knows: the miss names the two whose order decided, and what helps.
+func TestMergeThatSleeps(t *testing.T) {
+	t.Parallel()
+	rep := inBubbles(t, merge)
+	want := regexp.MustCompile(`if you changed nothing, the order of what ran side by side decided this request: \S+c.yaml:4, \S+c.yaml:20\.\n`)
+	text := strings.Join(rep.Errors, "\n")
+	if !want.MatchString(text) || !strings.Contains(text, "promptecho.Pace(1)") || strings.Contains(text, "ranging over a map") {
+		t.Error(text)
+	}
+	if rep := inBubbles(t, merge, Pace(1)); len(rep.Errors) > 0 {
+		t.Errorf("with Pace(1): %s", rep.Errors)
+	}
+}
+
+// guardedAgent lets an agent take turns until a guard stops it from the side. When it is
+// recorded, the guard stops it before it asks for its second turn; in replay, a little later.
+func guardedAgent(ctx context.Context, r *Recorder) {
+	inner, cancel := context.WithCancel(ctx)
+	var all sync.WaitGroup
+	all.Go(func() {
+		send(ctx, r, "guard takes 20ms")
+		time.Sleep(10 * time.Millisecond)
+		cancel()
+	})
+	all.Go(func() {
+		for turn := 0; inner.Err() == nil; turn++ {
+			send(inner, r, fmt.Sprint("turn ", turn, " takes 29ms"))
+			time.Sleep(2 * time.Millisecond)
+		}
+	})
+	all.Wait()
+}
+
+// A request that is canceled before it could be recorded is no miss.
+func TestCanceledFromTheSide(t *testing.T) {
+	t.Parallel()
+	if rep := inBubbles(t, guardedAgent); len(rep.Errors) > 0 {
+		t.Error(rep.Errors)
+	}
+}
+
+// What waited in vain for a request that is not asked this time is a note, and waits once.
+func TestWaitsInVain(t *testing.T) {
+	t.Parallel()
+	asked := 0
+	rep := inBubbles(t, func(ctx context.Context, r *Recorder) {
+		var all sync.WaitGroup
+		for i, takes := range []string{"30ms", "20ms", "25ms"} {
+			if i == 1 {
+				asked++
+			}
+			if i == 1 && asked > 1 {
+				continue
+			}
+			all.Go(func() { send(ctx, r, fmt.Sprint("agent ", i, " takes ", takes)) })
+		}
+		start := time.Now()
+		if all.Wait(); asked > 1 && time.Since(start) > 110*time.Millisecond {
+			t.Errorf("waited %v", time.Since(start))
+		}
+	}, AllowUnused())
+	if text := strings.Join(rep.Notes, "\n"); strings.Count(text, "waited in vain: ") != 1 {
+		t.Errorf("notes: %s\nerrors: %s", text, rep.Errors)
+	}
+}

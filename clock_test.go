@@ -1,0 +1,166 @@
+package promptecho
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// attempts sends requests until one is answered with 200, n times at most, as an SDK does that
+// sends one request again. It returns the statuses.
+func attempts(t *testing.T, client *http.Client, url string, n int, header ...string) (statuses []int) {
+	req, err := http.NewRequest("POST", url, strings.NewReader(`{}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range n {
+		for j := 0; j < len(header); j += 2 {
+			req.Header.Set(header[j], strings.ReplaceAll(header[j+1], "N", fmt.Sprint(i+1)))
+		}
+		if strings.Contains(req.UserAgent(), "aws") {
+			req = req.Clone(req.Context())
+		}
+		req.Body, _ = req.GetBody()
+		resp, err := client.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _ = io.Copy(io.Discard, resp.Body)
+		resp.Body.Close()
+		if statuses = append(statuses, resp.StatusCode); resp.StatusCode == 200 {
+			break
+		}
+	}
+	return statuses
+}
+
+// An SDK that waits between its attempts whatever an answer says gets what ended its call at
+// once. A program that tries again by itself, and any other SDK, meets the failures, and so does
+// everybody if none of the attempts succeeded or the replay has a pace.
+func TestResent(t *testing.T) {
+	t.Parallel()
+	genai := []string{"User-Agent", "google-genai-sdk/1.77.0 gl-go/go1.26"}
+	awsSDK := []string{"User-Agent", "aws-sdk-go-v2/1.47.8", "Amz-Sdk-Request", "attempt=N; max=3"}
+	for _, tt := range []struct {
+		name     string
+		header   []string
+		failures int
+		calls    int // of this many attempts together three
+		pace     float64
+		want     []int
+	}{
+		{"genai", genai, 2, 1, 0, []int{200}},
+		{"aws", awsSDK, 2, 1, 0, []int{200}},
+		{"cohere", []string{"User-Agent", "github.com/cohere-ai/cohere-go/2.16.0"}, 1, 1, 0, []int{200}},
+		{"with a pace", genai, 2, 1, 1, []int{503, 503, 200}},
+		{"genai in a loop of the program", genai, 2, 3, 0, []int{503, 503, 200}},
+		{"another SDK", []string{"User-Agent", "OpenAI/Go 3.96.0"}, 2, 1, 0, []int{503, 503, 200}},
+		{"nobody in particular", nil, 2, 1, 0, []int{503, 503, 200}},
+		{"all fail", genai, 3, 1, 0, []int{503, 503, 503}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			failures := tt.failures
+			s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if failures--; failures >= 0 {
+					w.WriteHeader(503)
+				}
+			}))
+			file := filepath.Join(t.TempDir(), "c.yaml")
+			run := func(mode Mode) (statuses []int, notes string) {
+				r := mustOpen(t, file, InMode(mode), OnRecordError(Keep), Pace(tt.pace), Log(func(text string) { notes += text + "\n" }))
+				for range tt.calls {
+					statuses = append(statuses, attempts(t, r.Client(), s.URL, 3/tt.calls, tt.header...)...)
+				}
+				if err := r.Close(); err != nil {
+					t.Errorf("mode %s: %v", mode, err)
+				}
+				return statuses, notes
+			}
+			run(ModeAll)
+			s.Close()
+			for range 2 {
+				got, notes := run(ModeNone)
+				if !slices.Equal(got, tt.want) {
+					t.Errorf("replayed %v, want %v", got, tt.want)
+				}
+				if named := strings.Contains(notes, "status 503 is not played"); named != (len(got) == 1) {
+					t.Errorf("notes:\n%s", notes)
+				}
+			}
+		})
+	}
+}
+
+// What a program waits for by its own clock between requests of one endpoint is named, with the
+// line and what can be done.
+func TestWaitsAreNamed(t *testing.T) {
+	t.Parallel()
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {}))
+	file := filepath.Join(t.TempDir(), "c.yaml")
+	for i, tt := range []struct {
+		slept time.Duration // between two of four polls
+		named bool
+	}{{0, false}, {300 * time.Millisecond, false}, {600 * time.Millisecond, true}, {time.Hour, true}} {
+		var notes string
+		mode := ModeNone
+		if i == 0 {
+			mode = ModeAll
+		}
+		r := mustOpen(t, file, InMode(mode), Log(func(text string) { notes += text + "\n" }))
+		for range 4 {
+			resp, err := r.Client().Get(s.URL + "/poll")
+			if err != nil {
+				t.Fatal(err)
+			}
+			resp.Body.Close()
+			r.waits.at = r.waits.at.Add(-tt.slept) // as if it had
+		}
+		if err := r.Close(); err != nil {
+			t.Error(err)
+		}
+		if named := strings.Contains(notes, "/poll, clock_test.go:") && strings.Contains(notes, "testing/synctest"); named != tt.named {
+			t.Errorf("%v between polls, notes:\n%s", tt.slept, notes)
+		}
+	}
+	s.Close()
+}
+
+// A client that was not told to try again at once, and gave up before it did, is not told so in
+// replay, where it would find nothing recorded.
+func TestNowOnlyIfItGoesOn(t *testing.T) {
+	t.Parallel()
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		_, _ = io.WriteString(w, "retry: 3000\ndata: 1\n\n")
+	}))
+	defer s.Close()
+	for _, times := range []int{1, 3} {
+		file := filepath.Join(t.TempDir(), "c.yaml")
+		for _, mode := range []Mode{ModeAll, ModeNone} {
+			r := mustOpen(t, file, InMode(mode))
+			for i := range times {
+				resp, err := r.Client().Get(s.URL)
+				if err != nil {
+					t.Fatal(err)
+				}
+				body, err := io.ReadAll(resp.Body)
+				resp.Body.Close()
+				want := "retry: 3000\ndata: 1\n\n"
+				if mode == ModeNone && i < times-1 {
+					want = "retry:00001\ndata: 1\n\n"
+				}
+				if string(body) != want || err != nil {
+					t.Errorf("%s, %d of %d: %q, %v, want %q", mode, i+1, times, body, err, want)
+				}
+			}
+			mustClose(t, r)
+		}
+	}
+}

@@ -1,0 +1,170 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/promptecho/promptecho/internal/shell"
+)
+
+const mergeHelp = `merge [-install] [-into DIR FILE ...] [PATH ...]
+merge cassettes of two branches, interaction by interaction
+
+Without flags, the cassettes that git left unmerged are merged, and those with
+conflict marks in them, below the current folder or at PATH. What one side
+changed is taken. Where both recorded a request again, one of the answers stays,
+and what follows from each; a run in mode update drops what is not asked for.
+What both changed, and one by hand, is a conflict: both are in the file, whole,
+between marks that say where they come from.
+
+  -install    have git call this when it merges or rebases: writes
+              .gitattributes and configures this clone
+  -into DIR   merge cassettes, or those below folders, into DIR: what several
+              machines have recorded that ran a part of the tests each
+  -driver     what git calls, with the files %O %A %B and the path %P
+
+The exit status is 1 if there are conflicts.
+`
+
+// runMerge merges cassettes.
+func runMerge(args []string, stdout, stderr io.Writer) error {
+	flags := flag.NewFlagSet("merge", flag.ContinueOnError)
+	install, driver, into := flags.Bool("install", false, ""), flags.Bool("driver", false, ""), flags.String("into", "", "")
+	paths, err := parse(flags, args)
+	switch {
+	case err != nil:
+		return err
+	case *install && len(paths) == 0 && !*driver && *into == "":
+		return installMerge(stdout)
+	case *driver && len(paths) == 4 && !*install && *into == "":
+		return driveMerge(paths[0], paths[1], paths[2], paths[3])
+	case *into != "" && len(paths) > 0 && !*install && !*driver:
+		return mergeInto(*into, paths, stdout)
+	case *install || *driver || *into != "":
+		return errors.New("-install takes no path, -driver four, -into one or more, and each stands alone")
+	}
+	return mergeUnmerged(paths, stdout)
+}
+
+// driveMerge is what git calls: it merges the files base, ours and theirs of the cassette
+// at path into ours. Assets stay where git has them.
+func driveMerge(base, ours, theirs, path string) error {
+	m := merging{path: path, asset: assetsInGit(path)}
+	for _, v := range []struct {
+		of         *version
+		name, file string
+	}{{&m.base, "base", base}, {&m.ours, "ours", ours}, {&m.theirs, "theirs", theirs}} {
+		data, err := os.ReadFile(v.file)
+		if err != nil {
+			return err
+		}
+		*v.of = version{v.name, data}
+	}
+	text, assets, conflicts, err := m.result()
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(ours, text, 0o666); err != nil {
+		return err
+	}
+	switch lost := m.lost(assets); {
+	case conflicts > 0:
+		return found(fmt.Sprintf("%s: %s: both sides changed it, and one of them by hand", path, count(conflicts, "conflict")))
+	case lost != "":
+		return found(fmt.Sprintf("%s: git drops the asset %s, which is still needed: promptecho merge %s brings it back", path, lost, shell.Quote(path)))
+	}
+	return nil
+}
+
+// installMerge has git call promptecho for cassettes.
+func installMerge(stdout io.Writer) error {
+	root, err := git("", "rev-parse", "--show-toplevel")
+	if err != nil {
+		return err
+	}
+	const line = "**/testdata/cassettes/**/*.yaml merge=promptecho"
+	file := filepath.Join(strings.TrimSpace(string(root)), ".gitattributes")
+	text, err := os.ReadFile(file)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if !slices.Contains(strings.Split(strings.ReplaceAll(string(text), "\r\n", "\n"), "\n"), line) {
+		if len(text) > 0 && !bytes.HasSuffix(text, []byte("\n")) {
+			text = append(text, '\n')
+		}
+		if err := os.WriteFile(file, append(text, line+"\n"...), 0o666); err != nil {
+			return err
+		}
+		fmt.Fprintf(stdout, "%s: %s\n", file, line)
+	}
+	for _, setting := range [][2]string{
+		{"merge.promptecho.name", "promptecho cassettes"},
+		{"merge.promptecho.driver", "promptecho merge -driver %O %A %B %P"},
+	} {
+		if _, err := git("", "config", setting[0], setting[1]); err != nil {
+			return err
+		}
+		fmt.Fprintf(stdout, "git config %s %s\n", setting[0], shell.Quote(setting[1]))
+	}
+	fmt.Fprintln(stdout, "Commit .gitattributes. Each clone, and CI if it merges, needs the two git config lines: promptecho merge -install")
+	return nil
+}
+
+// mergeUnmerged merges what git has left, at these paths.
+func mergeUnmerged(paths []string, stdout io.Writer) error {
+	if len(paths) == 0 {
+		paths = []string{"."}
+	}
+	list, err := unmerged(paths)
+	if err != nil {
+		return err
+	}
+	if len(list) == 0 {
+		fmt.Fprintln(stdout, "nothing to merge")
+		return nil
+	}
+	open := 0
+	var done []string
+	for _, m := range list {
+		text, assets, conflicts, err := m.result()
+		if err != nil {
+			return err
+		}
+		if err := m.put(text, assets); err != nil {
+			return err
+		}
+		if conflicts > 0 {
+			open++
+			fmt.Fprintf(stdout, "%s: %s: keep one of the two interactions between each pair of marks, and take out the marks\n", m.path, count(conflicts, "conflict"))
+			continue
+		}
+		done = append(done, m.path)
+		fmt.Fprintf(stdout, "%s: merged\n", m.path)
+	}
+	if len(done) > 0 {
+		fmt.Fprintln(stdout, "go test ./... replays what is merged; PROMPTECHO_MODE=update asks for what neither side recorded, and drops what nobody asks for. Then: git add -A "+shell.Quote(commonFolder(done)))
+	}
+	if open > 0 {
+		return found("")
+	}
+	return nil
+}
+
+// commonFolder returns the folder that has all of these files.
+func commonFolder(files []string) string {
+	dir := filepath.Dir(files[0])
+	for _, file := range files {
+		for dir != "." && !strings.HasPrefix(file, dir+string(filepath.Separator)) {
+			dir = filepath.Dir(dir)
+		}
+	}
+	return dir
+}

@@ -1,0 +1,64 @@
+package main
+
+import (
+	"bytes"
+	"net/http"
+	"net/url"
+	"path"
+	"slices"
+
+	"github.com/promptecho/promptecho/internal/interaction"
+)
+
+// tokens are what calls used, as -json says it.
+type tokens struct {
+	InputTokens     int64 `json:"input_tokens"`
+	OutputTokens    int64 `json:"output_tokens"`
+	CachedTokens    int64 `json:"cached_tokens,omitempty"`    // of the input
+	ReasoningTokens int64 `json:"reasoning_tokens,omitempty"` // of the output
+}
+
+func (t *tokens) add(o tokens) {
+	_, counts := (*interaction.Usage)(t).Fields()
+	_, others := (*interaction.Usage)(&o).Fields()
+	for i := range counts {
+		*counts[i] += *others[i]
+	}
+}
+
+// tokensOf adds up what interactions used. An answer that is asked for once more, by its id,
+// is paid for once.
+func tokensOf(its []*interaction.Interaction) (sum tokens) {
+	for i, it := range its {
+		if it.Usage != nil && !isRepeated(its[:i], its[i+1:], it) {
+			sum.add(tokens(*it.Usage))
+		}
+	}
+	return sum
+}
+
+// isRepeated reports whether an interaction gets an answer that an earlier one had, or that
+// is asked for once more later.
+func isRepeated(earlier, later []*interaction.Interaction, it *interaction.Interaction) bool {
+	u, err := url.Parse(it.Request.URL)
+	if err != nil || it.Request.Method != http.MethodGet {
+		return false
+	}
+	if slices.ContainsFunc(later, func(l *interaction.Interaction) bool {
+		return l.Usage != nil && l.Request.Method == http.MethodGet && l.Request.URL == it.Request.URL
+	}) {
+		return true
+	}
+	id := []byte(path.Base(u.Path))
+	for _, e := range earlier {
+		if e.Usage == nil || *e.Usage != *it.Usage || e.Request.URL == it.Request.URL {
+			continue
+		}
+		for payload := range e.Response.Payloads() {
+			if bytes.Contains(payload, id) {
+				return true
+			}
+		}
+	}
+	return false
+}

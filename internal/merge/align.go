@@ -1,0 +1,83 @@
+package merge
+
+import "github.com/promptecho/promptecho/internal/interaction"
+
+// An item is an interaction of one version.
+type item struct {
+	it     *interaction.Interaction
+	key    string // of its request
+	text   string // as a cassette has it
+	edited bool   // by hand, since it was recorded
+	slot   *slot
+}
+
+// A slot is one interaction in its versions, each nil if that has none of it.
+type slot struct {
+	base, ours, theirs *item
+
+	taken    *item
+	conflict bool
+	behind   []*slot // what only theirs has, and stands behind this there
+}
+
+// align puts the items of three versions into slots: those of one key that are equal, and of
+// the rest the first of one version with the first of another. It returns the slots in the order of
+// the base, then those that only ours or theirs has.
+func align(base, ours, theirs []*item) (slots []*slot) {
+	byKey := map[string][]*slot{}
+	for _, it := range base {
+		it.slot = &slot{base: it}
+		slots = append(slots, it.slot)
+		byKey[it.key] = append(byKey[it.key], it.slot)
+	}
+	was := func(s *slot) *item { return s.base }
+	added := map[string][]*slot{}
+	for _, it := range match(byKey, ours, was) {
+		it.slot = &slot{ours: it}
+		slots = append(slots, it.slot)
+		added[it.key] = append(added[it.key], it.slot)
+	}
+	for _, it := range ours {
+		it.slot.ours = it
+	}
+	left := match(byKey, theirs, was)
+	for _, it := range match(added, left, func(s *slot) *item { return s.ours }) {
+		it.slot = &slot{theirs: it}
+		slots = append(slots, it.slot)
+	}
+	for _, it := range theirs {
+		it.slot.theirs = it
+	}
+	return slots
+}
+
+// match gives items the slots of their key, and returns those that are left: first to those
+// that are equal, wherever they stand, then to the others in order.
+func match(slots map[string][]*slot, items []*item, was func(*slot) *item) (left []*item) {
+	equal := map[[2]string][]*slot{}
+	for key, of := range slots {
+		for _, s := range of {
+			same := [2]string{key, was(s).text}
+			equal[same] = append(equal[same], s)
+		}
+	}
+	given := map[*slot]bool{}
+	for _, it := range items {
+		if same := equal[[2]string{it.key, it.text}]; len(same) > 0 {
+			it.slot, given[same[0]] = same[0], true
+			equal[[2]string{it.key, it.text}] = same[1:]
+		}
+	}
+	next := map[string]int{} // where to look for a slot of a key
+	for _, it := range items {
+		for of := slots[it.key]; it.slot == nil && next[it.key] < len(of); next[it.key]++ {
+			if s := of[next[it.key]]; !given[s] {
+				it.slot = s
+			}
+		}
+		if it.slot == nil {
+			left = append(left, it)
+		}
+	}
+	return left
+}

@@ -1,0 +1,147 @@
+package order
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/promptecho/promptecho/internal/interaction"
+)
+
+// orderOf returns the order of recordings with these moments.
+func orderOf(t *testing.T, texts ...string) *Order {
+	t.Helper()
+	return New(len(texts), func(i int) *interaction.Moments {
+		m, err := interaction.ParseMoments(texts[i])
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m
+	}, func(int) bool { return false })
+}
+
+// coming runs a wait, and says whether it is over.
+func coming(t *testing.T, wait func() error) (isOver func() bool) {
+	over := false
+	go func() {
+		if err := wait(); err != nil {
+			t.Error(err)
+		}
+		over = true
+	}()
+	return func() bool {
+		synctest.Wait()
+		return over
+	}
+}
+
+// answered is when a turn's headers have come.
+func answers(t *testing.T, turn *Turn) (isOver func() bool) {
+	return coming(t, func() error { return turn.Answered(context.Background()) })
+}
+
+// An answer waits for one that came before this one was asked, if the scheduler asks them in
+// another order.
+func TestAnswerBeforeAnotherWasAsked(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		o := orderOf(t, "asked 1, answered 4", "asked 2, answered 2", "asked 3, answered 3")
+		third := answers(t, o.Ask(2))
+		first := answers(t, o.Ask(0))
+		if third() || first() {
+			t.Error("the second came before the first was asked")
+		}
+		second := o.Ask(1)
+		isSecond := answers(t, second)
+		time.Sleep(time.Millisecond)
+		if !isSecond() {
+			t.Error("the first one waits")
+		}
+		second.Leave()
+		time.Sleep(time.Millisecond)
+		if !third() {
+			t.Error("the second one waits, though the first has come")
+		}
+		time.Sleep(time.Second)
+	})
+}
+
+// What comes with the end of a stream is not its end.
+func TestPiecesBeforeTheEnd(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		o := orderOf(t, "asked 1, answered 3, ended 5", "asked 2, answered 6")
+		stream, other := o.Ask(0), o.Ask(1)
+		isOver := answers(t, other)
+		ctx := context.Background()
+		if err := stream.Answered(ctx); err != nil {
+			t.Fatal(err)
+		}
+		for piece := range 3 {
+			if err := stream.Piece(ctx, nil, piece); err != nil {
+				t.Fatal(err)
+			}
+			if isOver() {
+				t.Errorf("the other answer came with piece %d of a stream that has not ended", piece)
+			}
+		}
+		if err := stream.Ended(ctx, nil); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Millisecond)
+		if !isOver() {
+			t.Error("the other answer waits, though the stream has ended")
+		}
+	})
+}
+
+// What is not asked this time is waited for once, however much of it there is.
+func TestGivesUpAtOnce(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		o := orderOf(t, "asked 1, answered 11", "asked 2, answered 12", "asked 3, answered 13", "asked 4, answered 14", "asked 5, answered 15")
+		start := time.Now()
+		turn := o.Ask(0)
+		if err := turn.Answered(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		if took := time.Since(start); took < Longest || took > Longest+time.Millisecond {
+			t.Errorf("it took %v, want %v", took, Longest)
+		}
+		if late := o.Late(); len(late) != 4 || late[0] != (Late{0, 1}) {
+			t.Errorf("%v", late)
+		}
+	})
+}
+
+// A canceled request waits no longer.
+func TestCanceledWait(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		o := orderOf(t, "asked 1, answered 3", "asked 2, answered 4")
+		ctx, cancel := context.WithCancel(context.Background())
+		time.AfterFunc(10*time.Millisecond, cancel)
+		start := time.Now()
+		if err := o.Ask(0).Answered(ctx); err != context.Canceled || time.Since(start) > 11*time.Millisecond {
+			t.Errorf("%v after %v", err, time.Since(start))
+		}
+	})
+}
+
+// What ran before a moment, and with what.
+func TestCompany(t *testing.T) {
+	t.Parallel()
+	o := orderOf(t, "asked 1, answered 3", "asked 2, answered 5, ended 7", "asked 4, answered 6")
+	for number, want := range []struct{ under, waiting, before int }{{1, 1, 2}, {2, 2, 3}, {1, 1, 3}} {
+		if got := len(o.Company(number, false)); got != want.under {
+			t.Errorf("%d ran side by side with %d, want %d", number, got, want.under)
+		}
+		if got := len(o.Company(number, true)); got != want.waiting {
+			t.Errorf("%d waited beside %d, want %d", number, got, want.waiting)
+		}
+		if got := len(o.Before(number)); got != want.before {
+			t.Errorf("%d ran before the end of %d, want %d", got, number, want.before)
+		}
+	}
+}

@@ -1,0 +1,52 @@
+package tape
+
+import (
+	"slices"
+
+	"github.com/promptecho/promptecho/internal/interaction"
+)
+
+// HasLeft reports whether a request of this method to a URL is recorded and was not asked yet.
+// Once for all, it reads all recordings that are played.
+func (t *Tape) HasLeft(method, url string) bool {
+	t.indexed.Do(func() {
+		t.asks = map[string][]*Recording{}
+		for _, rec := range t.Recordings() {
+			if !rec.fresh {
+				rec.look(func(req *interaction.Request, _ *interaction.Response) {
+					t.asks[req.String()] = append(t.asks[req.String()], rec)
+				})
+			}
+		}
+	})
+	return slices.ContainsFunc(t.asks[method+" "+url], func(rec *Recording) bool { return !rec.Used() })
+}
+
+// Resent returns the recording that ended the call which began with the failure rec, if an SDK
+// that cannot be told to be quick sent the request again until it got something else, or rec
+// itself. What came between has been used then.
+func (t *Tape) Resent(rec *Recording) *Recording {
+	passed := []*Recording{rec}
+	for _, next := range t.Recordings() {
+		if next.key != rec.key || next.fresh || next.Used() {
+			continue
+		}
+		it := next.Interaction()
+		if !it.Again {
+			continue
+		}
+		if passed = append(passed, next); !it.Response.Passing() {
+			t.change(func() {
+				for _, p := range passed {
+					p.used.Store(true)
+					t.number(p)
+				}
+			})
+			for _, p := range passed[:len(passed)-1] {
+				t.Turn(p).Leave()
+			}
+			return next
+		}
+	}
+	return rec
+}

@@ -1,0 +1,48 @@
+package promptecho
+
+import (
+	"sync"
+	"time"
+
+	"github.com/promptecho/promptecho/internal/bubble"
+	"github.com/promptecho/promptecho/internal/stack"
+)
+
+// waits knows how long the program waited by its own clock between one request and the next
+// of the same endpoint. No answer can tell it not to. The zero value is ready for use.
+type waits struct {
+	mu    sync.Mutex // guards what follows
+	last  string     // the URL that was asked last
+	at    time.Time  // when that was answered
+	total time.Duration
+	first string // what was asked when it had waited first, and the line of the program
+}
+
+// asked notes that a URL is asked. Less than a few milliseconds is work, and the clock of
+// a bubble of testing/synctest costs nothing.
+func (w *waits) asked(url string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if gap := time.Since(w.at); url == w.last && gap > 50*time.Millisecond && !bubble.In() {
+		if w.total += gap; w.first == "" {
+			w.first = url + ", " + stack.CallerIn(stack.Ancestors())
+		}
+	}
+	w.last = url
+}
+
+// answered notes that what was asked has been answered.
+func (w *waits) answered() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.at = time.Now()
+}
+
+// note tells of them if they are worth it.
+func (w *waits) note(notef func(format string, args ...any)) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.total > time.Second {
+		notef("%v passed in this replay between requests of one endpoint, with nothing asked meanwhile (%s): if the program waits there by its own clock, run the test in a bubble of testing/synctest, or let the test set the interval", w.total.Round(100*time.Millisecond), w.first)
+	}
+}
