@@ -186,12 +186,18 @@ func Unordered(paths ...string) Option {
 	return each("Unordered", paths, onField, nil, func(c *config) *[]string { return &c.matching.Unordered })
 }
 
-// KeepHeaders writes headers of these names, of requests and responses, to the
-// cassette although they are not on the list of harmless ones. A replay has only
-// the headers that were written, so a program that reads another one, such as
-// x-ratelimit-remaining-tokens, needs this. They do not take part in matching.
+// KeepHeaders writes headers of these names to the cassette, of requests although they are
+// not on the list of harmless ones, and of responses although they are noise to most programs
+// (docs/SECURITY.md, "Headers of answers"). A "*" before or behind a part of a name stands for
+// all that end or begin so: "x-ratelimit-*". What is not written the program does not get, in
+// the run that records either, whose log names it if the run fails. Secrets in headers are
+// replaced as elsewhere. They do not take part in matching.
 func KeepHeaders(names ...string) Option {
-	return each("KeepHeaders", names, onWriting, nil, func(c *config) *[]string { return &c.keepHeaders })
+	lower := make([]string, len(names))
+	for i, name := range names {
+		lower[i] = strings.ToLower(name)
+	}
+	return each("KeepHeaders", lower, onWriting, nil, func(c *config) *[]string { return &c.keepHeaders })
 }
 
 // Redact replaces more than promptecho does by itself: names of customers, personal data. An

@@ -103,8 +103,8 @@ func (r *Recorder) mayKeep(rec *tape.Recording, later map[*tape.Recording]bool, 
 	it := rec.Interaction()
 	what := it.Request.String()
 	switch {
-	case o.Failed && rec.Canceled():
-		return false, nil // most likely the failure canceled it, and a test that passes does not
+	case (o.Failed || o.Stopped) && (rec.Canceled() || rec.Complete() && it.Response.LeftWaiting()):
+		return false, nil // most likely that canceled it, and a test that passes does not
 	case !rec.Complete():
 		r.log.Notef("%s: not recorded: %s: no answer before the recorder was closed", r.file, what)
 		return false, nil

@@ -64,7 +64,7 @@ func addCookies(add func(path, name, value string), values []string) {
 	for _, v := range values {
 		cookies, _ := http.ParseCookie(v)
 		for _, cookie := range cookies {
-			if !chance.Cookies(cookie.Name) {
+			if !chance.Cookies(cookie.Name) && !chance.Headers(strings.ToLower(cookie.Name)) {
 				add(tape.CookiePath+cookie.Name, cookie.Name, cookie.Value)
 			}
 		}
@@ -105,8 +105,7 @@ func (c *config) ignores(path, name, value string) bool {
 // header that cannot be a credential.
 func (c *config) mayWrite(path string) bool {
 	name, ok := strings.CutPrefix(path, "header/")
-	kept := slices.ContainsFunc(c.keepHeaders, func(k string) bool { return strings.EqualFold(k, name) })
-	return ok && !kept && !mayBeSecret().MatchString(name)
+	return ok && !slices.Contains(c.keepHeaders, name) && !mayBeSecret().MatchString(name)
 }
 
 // mayBeSecret matches the names of headers that may hold a credential.

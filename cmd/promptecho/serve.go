@@ -111,6 +111,7 @@ func (s *serving) run() error {
 	server.Close()
 	rep := report.Finish(s.rec, report.Outcome{
 		Failed:   err != nil || status != 0,
+		Stopped:  interrupted || len(s.command) == 0,
 		Filtered: interrupted || !s.asked.Load(), // so that nothing unused is evidence
 		Command:  s.again,
 	})

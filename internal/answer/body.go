@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"sync"
@@ -21,16 +22,17 @@ type body struct {
 
 	// mu lets Close be called while another goroutine reads. It guards what follows and
 	// is not held during a delay. It is taken before the locks of onEnd and release.
-	mu      sync.Mutex
-	data    []byte // it belongs to release
-	chunks  []chunk
-	read    int // bytes of data
-	begun   int // chunks, also when the body was given back
-	left    int // bytes of the last of these that were not read yet
-	closed  bool
-	pending *Pending // in which it waits behind the last byte for the client to give up; nil if it does not
-	onEnd   func()   // called once, when the client reads behind the last byte; may be nil
-	release func()   // called once, when data is not needed any more; may be nil
+	mu       sync.Mutex
+	data     []byte // it belongs to release
+	chunks   []chunk
+	read     int // bytes of data
+	begun    int // chunks, also when the body was given back
+	left     int // bytes of the last of these that were not read yet
+	closed   bool
+	patience time.Duration // behind the last byte, for the client to give up: 0 is none, -1 without an end
+	pending  *Pending      // has it while it is open, if it waits for others or for the client; may be nil
+	onEnd    func()        // called once, when the client reads behind the last byte; may be nil
+	release  func()        // called once, when data is not needed any more; may be nil
 }
 
 // Read returns bytes of one chunk. It ends with the error of the context once that is
@@ -51,7 +53,7 @@ func (b *body) next(p []byte) (int, error) {
 		switch {
 		case b.closed:
 			return 0, http.ErrBodyReadAfterClose
-		case b.read == len(b.data) && b.pending != nil:
+		case b.read == len(b.data) && b.patience != 0:
 			b.forget()
 			return 0, b.waitForClient()
 		case b.read == len(b.data) && b.turn == nil:
@@ -91,7 +93,10 @@ func (b *body) wait() (next bool, err error) {
 		}
 	}
 	b.mu.Lock()
-	return b.begun == begun && !b.closed, err
+	if b.closed {
+		return false, nil
+	}
+	return b.begun == begun, err
 }
 
 // givesUp makes the client give up after the last byte, as the recorded one did because of an
@@ -100,7 +105,7 @@ func (b *body) wait() (next bool, err error) {
 func (b *body) givesUp(pending *Pending, recorded string) {
 	_, hasDeadline := b.ctx.Deadline()
 	if recorded == context.DeadlineExceeded.Error() {
-		b.end = context.DeadlineExceeded
+		b.end, b.onEnd = context.DeadlineExceeded, nil
 		if b.pace == 0 || !hasDeadline {
 			return
 		}
@@ -108,18 +113,25 @@ func (b *body) givesUp(pending *Pending, recorded string) {
 	if b.closing == nil {
 		b.closing = make(chan struct{})
 	}
-	b.pending = pending
+	b.pending, b.patience = pending, -1
 }
 
 // waitForClient waits until the client gives up, and returns what ended the body. Meanwhile the
 // mutex is not held, so that Close can interrupt the wait.
 func (b *body) waitForClient() error {
-	b.mu.Unlock()
-	defer b.mu.Lock()
-	if err := b.pending.wait(b.ctx, b.closing); err != nil {
-		return err
+	ctx, cancel := b.ctx, func() {}
+	if b.patience > 0 {
+		ctx, cancel = context.WithTimeout(b.ctx, b.patience)
 	}
-	return b.ctx.Err()
+	defer cancel()
+	b.mu.Unlock()
+	err := b.pending.wait(ctx, b.closing)
+	b.mu.Lock()
+	if err != nil || b.ctx.Err() != nil {
+		return cmp.Or(err, b.ctx.Err())
+	}
+	b.patience = 0
+	return b.over()
 }
 
 // over ends the body and returns the error that says so.
@@ -135,6 +147,9 @@ func (b *body) over() error {
 // forget gives the memory of the body back.
 func (b *body) forget() {
 	b.turn.Leave()
+	if b.pending != nil {
+		b.pending.remove(b)
+	}
 	b.data, b.chunks, b.read, b.left, b.turn = nil, nil, 0, 0, nil
 	if b.release != nil {
 		b.release()

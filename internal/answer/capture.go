@@ -3,10 +3,12 @@ package answer
 import (
 	"encoding/json"
 	"io"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/promptecho/promptecho/internal/coding"
@@ -29,31 +31,70 @@ type Keeper struct {
 	// value.
 	Completes func(value string) bool
 
+	// Drops reports whether a header of this name is not kept: then the client does not get
+	// it either.
+	Drops func(name string) bool
+
 	Pending *Pending // has the response until it is settled
 }
 
 // Capture records a response while the client reads its body; sent is when its request
-// was sent. What the client sees is not changed. The response is settled at the first of
-// end of file, a read error, Close and the end of the recorder: some SDKs close at the
-// last event without reading to the end, others read to the end and never close.
+// was sent. The client sees what every replay will show it. The response is settled at the
+// first of end of file, a read error, Close and the end of the recorder: some SDKs close at
+// the last event without reading to the end, others read to the end and never close.
 func Capture(resp *http.Response, sent time.Time, keeper Keeper) {
-	c := &capture{keeper: keeper, resp: resp, sent: sent, announced: resp.ContentLength}
+	c := &capture{keeper: keeper, resp: resp, sent: sent, body: resp.Body}
 	c.last = time.Since(sent)
 	c.latencyMS = c.last.Milliseconds()
+	c.asReplayed()
 	c.stored = interaction.Response{Status: resp.StatusCode, Headers: interaction.HeadersOf(resp.Header.Clone())}
-	if resp.ProtoMajor != 1 && resp.Proto != "" {
+	if resp.Status != statusText(resp.StatusCode) {
+		c.stored.Line = resp.Status
+	}
+	if resp.Proto != "HTTP/1.1" {
 		c.stored.Proto = resp.Proto
 	}
-	c.coding = c.stored.Headers.Get("content-encoding")
+	if names := slices.Sorted(maps.Keys(resp.Trailer)); names != nil {
+		c.stored.Headers = append(c.stored.Headers, interaction.Header{Name: "trailer", Values: []string{strings.Join(names, ", ")}})
+	}
+	c.announced, c.transfer = resp.ContentLength, transferOf(resp)
 	c.cutter = stream.Cutter{ContentType: c.stored.Headers.Get("content-type"), Frame: c.storeFrame}
-	if resp.Body == nil || resp.Body == http.NoBody {
+	if c.isEmpty() {
 		c.settle("", "")
 		return
 	}
-	// It counts the bytes on the wire; an answer without a body keeps it.
-	c.dropHeader("content-length")
-	c.body, resp.Body = resp.Body, c
+	resp.Body = c
 	keeper.Pending.add(c)
+}
+
+// asReplayed makes a live response one that a replay can give: without what is not kept, and
+// without the coding of its body, as the transport takes off what it asked for. (A part of a
+// coded body says nothing by itself.)
+func (c *capture) asReplayed() {
+	resp := c.resp
+	resp.TLS, resp.Close = nil, false
+	resp.Header = maps.Clone(resp.Header) // the transport may keep it
+	c.drop(resp.Header)
+	c.drop(resp.Trailer)
+	plain, ok := coding.Reader(resp.Header.Get("Content-Encoding"), resp.Body)
+	if ok && !c.isEmpty() && !bodyless("", resp.StatusCode) && resp.StatusCode != http.StatusPartialContent {
+		c.body = struct {
+			io.Reader
+			io.Closer
+		}{plain, resp.Body}
+		resp.Header.Del("Content-Encoding")
+		resp.Header.Del("Content-Length")
+		resp.ContentLength, resp.Uncompressed = -1, true
+	}
+}
+
+func (c *capture) drop(headers http.Header) {
+	maps.DeleteFunc(headers, func(name string, _ []string) bool { return c.keeper.Drops(name) })
+}
+
+// isEmpty reports whether the client will not read.
+func (c *capture) isEmpty() bool {
+	return c.body == nil || c.body == http.NoBody || c.resp.Request.Method == http.MethodHead
 }
 
 // A capture is the body of a live response. A stream is cut into its events as it comes,
@@ -64,7 +105,8 @@ type capture struct {
 	body      io.ReadCloser // the server's; nil if the response has none
 	sent      time.Time     // when the request was
 	announced int64         // the length of the body, -1 if it is not known
-	coding    string        // the body's, if it has one that must be taken off
+	transfer  string        // see interaction.Transfers
+	reading   atomic.Int32  // how many Reads wait for the server
 
 	// mu lets Close and the end of the recorder come while another goroutine reads. It
 	// guards what follows and is held while the response is settled, so that whoever ends
@@ -73,15 +115,16 @@ type capture struct {
 	stored    interaction.Response
 	latencyMS int64
 	cutter    stream.Cutter
-	coded     []byte // the body so far, if it has a coding
-	received  int    // bytes of the body so far
+	received  int // bytes of the body so far
 	arrivals
 	settled bool
 }
 
 // Read reads from the server and records what it read.
 func (c *capture) Read(p []byte) (int, error) {
+	c.reading.Add(1)
 	n, err := c.body.Read(p)
+	c.reading.Add(-1)
 	if n > 0 {
 		c.add(p[:n], n == len(p))
 	}
@@ -101,7 +144,7 @@ func (c *capture) howEnded(err error) (end, text string) {
 	case why == nil:
 		return interaction.EndError, err.Error()
 	case request.Stopped(c.resp.Request):
-		return interaction.EndClosed, ""
+		return interaction.EndClosed, interaction.Waiting
 	}
 	return interaction.EndClosed, why.Error()
 }
@@ -115,16 +158,16 @@ func (c *capture) add(b []byte, filled bool) {
 	}
 	c.received += len(b)
 	c.chunks = append(c.chunks, arrival{end: c.received, at: time.Since(c.sent), moment: c.keeper.Now(), filled: filled})
-	if c.coding != "" {
-		c.coded = append(c.coded, b...)
-		return
-	}
 	c.cutter.Add(b)
 }
 
 // Close settles the response, unless it is over, and closes the server's body.
 func (c *capture) Close() error {
-	c.settle(interaction.EndClosed, "")
+	why := "" // who asked for an answer may read ahead of what it wanted
+	if c.reading.Load() > 0 && c.resp.Request.Method == http.MethodGet {
+		why = interaction.Waiting
+	}
+	c.settle(interaction.EndClosed, why)
 	return c.body.Close()
 }
 
@@ -139,36 +182,23 @@ func (c *capture) settle(end, errText string) {
 	c.stored.End, c.stored.Error = end, errText
 	if end == "" {
 		// Before the end they are not there, and the transport may be writing them.
+		c.drop(c.resp.Trailer)
 		c.stored.Trailers = interaction.HeadersOf(c.resp.Trailer)
 	}
-	c.decode()
 	c.storeBody()
 	if end == interaction.EndClosed && c.isWhole() {
 		c.stored.End, c.stored.Error = "", ""
 	}
+	usual := usualTransfer(&c.stored)
+	switch {
+	case c.transfer == usual && usual == byLength && c.received > 0:
+		c.dropHeader("content-length") // the body says it
+	case c.transfer != byLength && c.transfer != usual && c.resp.ProtoMajor > 0: // else somebody made it up
+		c.stored.Transfer = c.transfer
+	}
 	c.keeper.Settle(&c.stored, c.latencyMS, c.pieces)
 	c.keeper.Pending.remove(c)
-	c.cutter, c.coded, c.arrivals = stream.Cutter{}, nil, arrivals{} // a client may keep the body for long
-}
-
-// decode takes the coding off the body. One that we do not have, or that the body does
-// not have, stays.
-func (c *capture) decode() {
-	if c.coding == "" {
-		return
-	}
-	ends := make([]int, len(c.chunks))
-	for i, chunk := range c.chunks {
-		ends[i] = chunk.end
-	}
-	if plain, plainEnds, ok := coding.Decode(c.coding, c.coded, ends); ok {
-		c.coded = plain
-		for i, end := range plainEnds[:len(ends)] {
-			c.chunks[i].end = end
-		}
-		c.dropHeader("content-encoding")
-	}
-	c.cutter.Add(c.coded)
+	c.cutter, c.arrivals = stream.Cutter{}, arrivals{} // a client may keep the body for long
 }
 
 // storeFrame stores a frame of a stream.
@@ -210,9 +240,9 @@ func timingMatters(contentType string, body []byte) bool {
 
 // isWhole reports whether a body that was closed before its end had come in full: to the
 // length announced, to the last event of its protocol, or as a whole JSON value (a
-// [json.Decoder] stops there).
+// [json.Decoder] stops there, and does not wait for more).
 func (c *capture) isWhole() bool {
-	if c.announced >= 0 && int64(c.received) == c.announced {
+	if int64(c.received) == c.announced || bodyless("", c.stored.Status) {
 		return true
 	}
 	for _, event := range slices.Backward(c.stored.Events) {
@@ -220,7 +250,7 @@ func (c *capture) isWhole() bool {
 			return slices.ContainsFunc(event, func(f interaction.Field) bool { return c.keeper.Completes(f.Value) })
 		}
 	}
-	return c.stored.Stream == "" && json.Valid(c.stored.Body)
+	return c.stored.Stream == "" && c.stored.Error == "" && json.Valid(c.stored.Body)
 }
 
 func (c *capture) dropHeader(name string) {

@@ -91,7 +91,7 @@ func TestCaptureEnds(t *testing.T) {
 			var got interaction.Response
 			var settled atomic.Int32
 			var pending Pending
-			Capture(resp, sent, Keeper{
+			Capture(resp, sent, Keeper{Drops: func(string) bool { return false },
 				Now:       func() int { return 0 },
 				Settle:    func(resp *interaction.Response, _ int64, _ []int) { settled.Add(1); got = *resp },
 				Completes: func(value string) bool { return value == "[DONE]" },

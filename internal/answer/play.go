@@ -4,18 +4,21 @@
 package answer
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
 	"maps"
 	"net/http"
+	"net/http/httptrace"
 	"os"
-	"strconv"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/order"
+	"github.com/promptecho/promptecho/internal/request"
 )
 
 // A Playable is a recorded response that is ready to be played.
@@ -66,28 +69,25 @@ func (p *Player) play(req *http.Request, rec *Playable) (*http.Response, error) 
 	if rec.End == interaction.EndCanceled {
 		return nil, p.canceled(req.Context(), rec)
 	}
+	// Nobody connects in replay, so no other hooks are called.
+	trace := httptrace.ContextClientTrace(req.Context())
+	if trace != nil && trace.WroteRequest != nil {
+		trace.WroteRequest(httptrace.WroteRequestInfo{})
+	}
 	if err := p.Wait(req.Context(), rec.LatencyMS, rec.Turn); err != nil {
 		return nil, err
 	}
 	if rec.Status == 0 {
 		return nil, &transportError{rec.Error, rec.File, rec.Line}
 	}
-	resp := p.head(req, rec)
-	if bodyless(req.Method, rec.Status) {
-		// A HEAD request is told the length that a body would have (RFC 9110, section 8.6).
-		announced, _ := strconv.ParseInt(resp.Header.Get("Content-Length"), 10, 64)
-		resp.Body, resp.ContentLength = http.NoBody, max(0, announced)
-		return resp, nil
+	if trace != nil && trace.GotFirstResponseByte != nil {
+		trace.GotFirstResponseByte()
 	}
-	// Bodies are stored decoded, so the recorded length is not theirs.
-	delete(resp.Header, "Content-Length")
-	isWhole := rec.Stream == "" && rec.Chunks == nil && rec.End == "" && len(rec.Trailers) == 0
-	switch {
-	case isWhole:
-		resp.ContentLength = int64(len(rec.Body))
-		resp.Header["Content-Length"] = []string{strconv.Itoa(len(rec.Body))}
-	case resp.ProtoMajor == 1:
-		resp.TransferEncoding = []string{"chunked"}
+	resp := p.head(req, rec)
+	setLength(resp, &rec.Response)
+	if bodyless(req.Method, rec.Status) && len(rec.Trailers) == 0 && rec.End == "" {
+		resp.Body = http.NoBody
+		return resp, nil
 	}
 	resp.Body = p.body(resp, rec)
 	return resp, nil
@@ -117,7 +117,7 @@ func (p *Player) canceled(ctx context.Context, rec *Playable) error {
 func (p *Player) head(req *http.Request, rec *Playable) *http.Response {
 	resp := &http.Response{
 		StatusCode:    rec.Status,
-		Status:        statusText(rec.Status),
+		Status:        cmp.Or(rec.Response.Line, statusText(rec.Status)),
 		Proto:         "HTTP/1.1",
 		ProtoMajor:    1,
 		ProtoMinor:    1,
@@ -132,12 +132,16 @@ func (p *Player) head(req *http.Request, rec *Playable) *http.Response {
 	if p.Pace == 0 {
 		rec.Ends = atOnce(req, resp.Header, &rec.Response, rec.Ends, p.GoesOn)
 	}
+	// As in net/http: the names that were announced are there at once, all else after the body.
+	if names := resp.Header["Trailer"]; names != nil || len(rec.Trailers) > 0 {
+		resp.Trailer = http.Header{}
+		for name := range strings.SplitSeq(strings.Join(names, ""), ", ") {
+			resp.Trailer[name] = nil
+		}
+		delete(resp.Trailer, "")
+		delete(resp.Header, "Trailer")
+	}
 	return resp
-}
-
-// bodyless reports whether an answer has no body (RFC 9110, section 6.4.1).
-func bodyless(method string, status int) bool {
-	return method == http.MethodHead || status == http.StatusNoContent || status == http.StatusNotModified || status < 200
 }
 
 // body returns the body of a response. It ends as the recorded one did.
@@ -154,26 +158,34 @@ func (p *Player) body(resp *http.Response, rec *Playable) *body {
 	if p.Pace != 0 || b.turn != nil {
 		b.closing = make(chan struct{})
 	}
+	listens := resp.Request.Method == http.MethodGet
+	if listens && b.turn != nil && rec.Stream != "" {
+		b.turn.Stands, b.pending = true, p.Pending
+		p.Pending.add(b)
+	}
 	switch {
 	case rec.End == interaction.EndError:
 		b.end = brokenError(rec.Error)
-	case rec.End == interaction.EndClosed && rec.Error != "" && b.ctx.Done() != nil:
-		b.givesUp(p.Pending, rec.Error)
 	case rec.End == interaction.EndClosed:
 		note := fmt.Sprintf("%s:%d: the recording ends here: its client closed the body before the end; record again to have the rest", rec.File, rec.Line)
 		b.end = finalError("promptecho: " + note)
 		b.onEnd = func() { p.Note(note) }
-	case len(rec.Trailers) > 0:
-		// As in net/http: the names are there at once, the values after the body.
-		trailers := http.Header(rec.Trailers.Map())
-		resp.Trailer = make(http.Header, len(trailers))
-		for name := range trailers {
-			resp.Trailer[name] = nil
+		if rec.Error == interaction.Waiting || rec.Error != "" && b.ctx.Done() != nil {
+			b.givesUp(p.Pending, rec.Error)
 		}
+		if b.patience != 0 && !listens && request.ServedBy(b.ctx).By != "" {
+			b.patience = mostServed
+		}
+	case len(rec.Trailers) > 0:
+		trailers := rec.Trailers.Map()
 		b.onEnd = func() { maps.Copy(resp.Trailer, trailers) }
 	}
 	return b
 }
+
+// mostServed is how long a body stays open for a program that came over a listener: somebody
+// has always read on for the recorded one, so it may have had what it wanted.
+const mostServed = 5 * time.Second
 
 // A transportError is a recorded failure of the transport.
 type transportError struct {

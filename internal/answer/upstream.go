@@ -76,6 +76,7 @@ func (u *Upstream) Fetch(req *http.Request, body []byte, completes func(value st
 	resp.Request = req
 	Capture(resp, sent, Keeper{
 		Now:       func() int { return 0 },
+		Drops:     func(string) bool { return false },
 		Pending:   new(Pending),
 		Completes: completes,
 		Settle:    func(r *interaction.Response, _ int64, _ []int) { whole = r },

@@ -75,8 +75,10 @@ func (e *encoder) check(it *interaction.Interaction) {
 	if r.Status == 0 && !mayHaveNoStatus(r) || r.Status < 0 || r.Status > 999 {
 		e.errorf("response: invalid status %d", r.Status)
 	}
-	if r.End != "" && !isEnd(r.End) {
-		e.errorf("response: invalid end %q", r.End)
+	for key, value := range map[string]string{"end": r.End, "transfer": r.Transfer} {
+		if value != "" && !slices.Contains(words[key], value) {
+			e.errorf("response: invalid %s %q", key, value)
+		}
 	}
 	if r.Stream == "" && len(r.Events) > 0 {
 		e.errorf("response: events without a stream")

@@ -134,7 +134,9 @@ func answerFields(f fields, it *interaction.Interaction) {
 
 func responseFields(f fields, r *interaction.Response) {
 	f.status(&r.Status)
+	f.text("status_line", &r.Line)
 	f.text("proto", &r.Proto)
+	f.text("transfer", &r.Transfer)
 	f.headers("headers", &r.Headers)
 	f.headers("trailers", &r.Trailers)
 	f.stream(r)
@@ -159,9 +161,10 @@ const (
 // far left.
 const ItemStart = "- "
 
-// isEnd reports whether a body can have ended so before its end.
-func isEnd(s string) bool {
-	return s == interaction.EndClosed || s == interaction.EndError || s == interaction.EndCanceled
+// words are the values of keys that have no others.
+var words = map[string][]string{
+	"end":      {interaction.EndClosed, interaction.EndError, interaction.EndCanceled}, // before its end
+	"transfer": interaction.Transfers,
 }
 
 // mayHaveNoStatus reports whether a response is that of a request that got none.

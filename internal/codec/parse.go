@@ -213,9 +213,10 @@ func (p *parser) text(key string, s *string) {
 		if k, _ := p.find("kind"); k != nil && isFunction(k.Text) {
 			p.need(key, *s != "")
 		}
-	case "end":
-		if n != nil && !isEnd(*s) {
-			p.want(n, field, "closed, error or canceled (leave it out if the body is whole)")
+	case "end", "transfer":
+		if all := words[key]; n != nil && !slices.Contains(all, *s) {
+			last := len(all) - 1
+			p.want(n, field, strings.Join(all[:last], ", ")+" or "+all[last]+" (leave it out if nothing is unusual)")
 		}
 	}
 }

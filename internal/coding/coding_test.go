@@ -6,7 +6,6 @@ import (
 	"compress/gzip"
 	"compress/zlib"
 	"io"
-	"slices"
 	"strings"
 	"testing"
 )
@@ -30,6 +29,16 @@ func compressed(t *testing.T, w interface {
 		t.Fatal(err)
 	}
 	return out.Bytes(), flushed
+}
+
+// decode returns what a body says; ok is false if that is not in the coding.
+func decode(coding string, body []byte) (plain []byte, ok bool) {
+	r, ok := Reader(coding, bytes.NewReader(body))
+	if !ok {
+		return nil, false
+	}
+	plain, err := io.ReadAll(r)
+	return plain, !bytes.Equal(plain, body) && (err == nil || len(plain) > 0)
 }
 
 func gzipped(t *testing.T) (body []byte, flushed int) {
@@ -62,12 +71,12 @@ func TestDecode(t *testing.T) {
 		{"gzip", gzipped}, {" X-GZip ", gzipped}, {"deflate", zlibbed}, {"Deflate", deflated},
 	} {
 		body, _ := tt.write(t)
-		plain, ends, ok := Decode(tt.coding, body, []int{len(body)})
-		if !ok || string(plain) != said || !slices.Equal(ends, []int{len(said)}) {
-			t.Errorf("%s: %q, %v, %v", tt.coding, plain, ends, ok)
+		plain, ok := decode(tt.coding, body)
+		if !ok || string(plain) != said {
+			t.Errorf("%s: %q, %v", tt.coding, plain, ok)
 		}
 		for n := 1; n < len(body); n++ { // cut off
-			plain, _, ok := Decode(tt.coding, body[:n], nil)
+			plain, ok := decode(tt.coding, body[:n])
 			if ok && !strings.HasPrefix(said, string(plain)) {
 				t.Errorf("%s, %d bytes of it: %q", tt.coding, n, plain)
 			}
@@ -76,7 +85,7 @@ func TestDecode(t *testing.T) {
 	for _, tt := range []struct{ coding, body string }{
 		{"", said}, {"identity", said}, {"br", said}, {"gzip, gzip", said}, {"gzip", said}, {"gzip", "hi"}, {"deflate", said},
 	} {
-		if plain, _, ok := Decode(tt.coding, []byte(tt.body), nil); ok {
+		if plain, ok := decode(tt.coding, []byte(tt.body)); ok {
 			t.Errorf("%q of plain text: %q", tt.coding, plain)
 		}
 	}
@@ -90,19 +99,40 @@ func TestDecodeCut(t *testing.T) {
 		write  func(*testing.T) ([]byte, int)
 	}{{"gzip", gzipped}, {"deflate", zlibbed}, {"deflate", deflated}} {
 		body, flushed := tt.write(t)
-		if plain, _, ok := Decode(tt.coding, body[:flushed], nil); !ok || string(plain) != said[:18] {
+		if plain, ok := decode(tt.coding, body[:flushed]); !ok || string(plain) != said[:18] {
 			t.Errorf("%s: %q, %v", tt.coding, plain, ok)
 		}
 	}
 }
 
-// TestDecodePieces: the pieces of a compressed body become those of the plain one.
-func TestDecodePieces(t *testing.T) {
+// TestReader: what was flushed is read before more comes, and nothing is waited for before the
+// first Read. What does not begin as its coding says is read as it is.
+func TestReader(t *testing.T) {
 	t.Parallel()
 	body, flushed := gzipped(t)
-	plain, ends, ok := Decode("gzip", body, []int{flushed, len(body)})
-	if !ok || string(plain) != said || !slices.Equal(ends, []int{18, len(said)}) {
-		t.Errorf("%q, %v, %v", plain, ends, ok)
+	in, out := io.Pipe()
+	defer in.Close()
+	r, ok := Reader("gzip", in)
+	if !ok {
+		t.Fatal("there is no gzip")
+	}
+	go out.Write(body[:flushed])
+	first := make([]byte, 18)
+	if _, err := io.ReadFull(r, first); err != nil || string(first) != said[:18] {
+		t.Errorf("%q, %v", first, err)
+	}
+	go func() {
+		out.Write(body[flushed:])
+		out.Close()
+	}()
+	if rest, err := io.ReadAll(r); err != nil || string(rest) != said[18:] {
+		t.Errorf("%q, %v", rest, err)
+	}
+	for _, plain := range []string{"", "h", "{}", said} {
+		r, _ := Reader("gzip", strings.NewReader(plain))
+		if got, err := io.ReadAll(r); err != nil || string(got) != plain {
+			t.Errorf("%q: %q, %v", plain, got, err)
+		}
 	}
 }
 

@@ -13,84 +13,46 @@ import (
 	"strings"
 )
 
-// Decode takes the content coding off a body (RFC 9110, section 8.4), so that
-// a cassette can be read and matched by what it says; ends, where the pieces it
-// came in end, become those of the plain body. ok is false if there is nothing
-// to take off, or if the body is not what the coding says: then it stays as it
-// is. What is only cut off gives what can be read of it.
-func Decode(coding string, body []byte, ends []int) (plain []byte, plainEnds []int, ok bool) {
-	var open func(io.Reader) (io.Reader, error)
-	switch strings.ToLower(strings.TrimSpace(coding)) {
-	case "gzip", "x-gzip":
-		open = func(r io.Reader) (io.Reader, error) { return gzip.NewReader(r) }
-	case "deflate":
-		open = inflate
-	default:
-		return nil, nil, false
-	}
-	src := &pieces{body: body, ends: ends, out: &bytes.Buffer{}}
-	r, err := open(src)
-	if err != nil {
-		return nil, nil, false // not even its head is there
-	}
-	_, err = io.Copy(src.out, io.LimitReader(r, maxPlain+1))
-	if src.out.Len() > maxPlain {
-		return nil, nil, false // a bomb, or nothing for a cassette
-	}
-	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, io.EOF) {
-		return nil, nil, false
-	}
-	src.seen = append(src.seen, src.out.Len())
-	for len(src.seen) <= len(ends) {
-		src.seen = append(src.seen, src.out.Len())
-	}
-	return src.out.Bytes(), src.seen[1:], true
+// Reader takes the content coding off a body while it comes (RFC 9110, section 8.4). What is
+// not in the coding is read as it is. ok is false if there is no coding that we have.
+func Reader(coding string, body io.Reader) (plain io.Reader, ok bool) {
+	coding = strings.ToLower(strings.TrimSpace(coding))
+	d := &decoder{src: bufio.NewReader(body), bare: coding == "deflate"}
+	return d, d.bare || coding == "gzip" || coding == "x-gzip"
 }
 
-// maxPlain is the most that is made of a compressed body.
-const maxPlain = 1 << 30
+// A decoder looks at the head of a body when it is first read, and not before that is there.
+type decoder struct {
+	src   *bufio.Reader
+	bare  bool // it may be bare deflate data, as some servers send it
+	plain io.Reader
+}
 
-// inflate reads what "deflate" stands for, the zlib format, and what some
-// servers send for it, bare deflate data.
-func inflate(r io.Reader) (io.Reader, error) {
-	b := bufio.NewReader(r)
-	head, err := b.Peek(2)
-	if err != nil {
-		return nil, err
+func (d *decoder) Read(p []byte) (n int, err error) {
+	if d.plain == nil {
+		if d.plain, err = open(d.src); err != nil {
+			return 0, err
+		}
 	}
-	// RFC 1950, section 2.2: method 8, and the two bytes are a multiple of 31.
-	if head[0]&0x0f == 8 && (int(head[0])<<8|int(head[1]))%31 == 0 {
+	if start, _ := d.src.Peek(d.src.Buffered()); d.plain == nil {
+		d.plain = d.src
+		_, err := flate.NewReader(bytes.NewReader(start)).Read(make([]byte, 1))
+		if d.bare && !errors.As(err, new(flate.CorruptInputError)) {
+			d.plain = flate.NewReader(d.src)
+		}
+	}
+	return d.plain.Read(p)
+}
+
+// open reads what begins as gzip (RFC 1952) or zlib (RFC 1950) does; it is nil if neither does.
+func open(b *bufio.Reader) (io.Reader, error) {
+	head, _ := b.Peek(2)
+	switch {
+	case len(head) < 2:
+	case head[0] == 0x1f && head[1] == 0x8b:
+		return gzip.NewReader(b)
+	case head[0]&0x0f == 8 && (int(head[0])<<8|int(head[1]))%31 == 0: // RFC 1950, section 2.2
 		return zlib.NewReader(b)
 	}
-	return flate.NewReader(b), nil
-}
-
-// pieces reads a body in the pieces it came in, and notes how much plain text
-// there was when each was asked for: that of the pieces before it.
-type pieces struct {
-	body []byte
-	ends []int
-	out  *bytes.Buffer
-	at   int   // how far it was read
-	next int   // the piece to be read
-	seen []int // plain length before each piece
-}
-
-func (p *pieces) Read(b []byte) (int, error) {
-	if p.at == len(p.body) {
-		return 0, io.EOF
-	}
-	for p.next < len(p.ends) && p.ends[p.next] <= p.at {
-		p.next++
-	}
-	end := len(p.body)
-	if p.next < len(p.ends) {
-		end = p.ends[p.next]
-	}
-	for len(p.seen) <= p.next {
-		p.seen = append(p.seen, p.out.Len())
-	}
-	n := copy(b, p.body[p.at:end])
-	p.at += n
-	return n, nil
+	return nil, nil
 }

@@ -1,9 +1,8 @@
 package coding
 
 import (
+	"bufio"
 	"bytes"
-	"compress/gzip"
-	"compress/zlib"
 	"io"
 )
 
@@ -26,17 +25,8 @@ func Decompress(b []byte) (plain []byte, ok bool) {
 }
 
 func decompressOnce(b []byte) ([]byte, bool) {
-	var r io.Reader
-	var err error
-	switch in := bytes.NewReader(b); {
-	case bytes.HasPrefix(b, []byte{0x1f, 0x8b, 8}):
-		r, err = gzip.NewReader(in)
-	case len(b) > 6 && b[0]&0x0f == 8 && (int(b[0])<<8|int(b[1]))%31 == 0: // RFC 1950, section 2.2
-		r, err = zlib.NewReader(in)
-	default:
-		return nil, false
-	}
-	if err != nil {
+	r, err := open(bufio.NewReader(bytes.NewReader(b)))
+	if r == nil || err != nil || len(b) < 7 {
 		return nil, false
 	}
 	plain, err := io.ReadAll(io.LimitReader(r, mostPlain+1))

@@ -4,6 +4,7 @@ package interaction
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"iter"
 	"slices"
@@ -104,7 +105,9 @@ func (r *Request) String() string { return cmp.Or(r.Function, r.Method+" "+r.URL
 // its result as compact JSON, or an Error, or both, and nothing else.
 type Response struct {
 	Status   int
+	Line     string // the status as its line had it, if that is not the usual one ("200 Fine")
 	Proto    string // "HTTP/2.0" and the like; empty means HTTP/1.1
+	Transfer string // how a client knew where the body ends, if it is not as usual; see Transfers
 	Headers  Headers
 	Trailers Headers
 	Body     []byte
@@ -116,7 +119,7 @@ type Response struct {
 	Text   string  // the assembled answer for the reader, written as a comment and not read back
 
 	End   string // how the body ended: "" (whole), EndClosed, EndError or EndCanceled
-	Error string // why it ended, as the client saw it; with EndClosed only if its context ended; of a function, its error
+	Error string // why it ended, as the client saw it; with EndClosed only if it gave up, see Waiting; of a function, its error
 
 	ErrorIs []string // the texts of the well-known errors that the error of a function is
 }
@@ -137,6 +140,20 @@ const (
 	EndError    = "error"    // the server or the connection broke off
 	EndCanceled = "canceled" // the client gave up before there was an answer: it has no status
 )
+
+// Waiting is the Error of a body that its client closed while it waited for more.
+const Waiting = "closed while it waited for more"
+
+// Transfers are how a client can know where a body ends without a Content-Length: by the last
+// chunk, or because nothing comes any more. Behind it stands that the transport has taken off
+// the coding, of which a client learns by [net/http.Response.Uncompressed].
+var Transfers = []string{"chunked", "end", "chunked gzip", "end gzip"}
+
+// LeftWaiting reports whether somebody gave the body up while it was read, other than by a
+// deadline.
+func (r *Response) LeftWaiting() bool {
+	return r.End == EndClosed && r.Error != "" && r.Error != context.DeadlineExceeded.Error()
+}
 
 // GivenUp returns why the request was given up before there was an answer, as the error
 // of its context says it; "" if it was not.

@@ -86,7 +86,7 @@ func TestDifference(t *testing.T) {
 		"Request.Function":       "function", "Request.Within": "within", "Request.Name": "name", "Response.ErrorIs": "response.error_is",
 		"Response.Status": "response.status", "Response.Proto": "response.proto", "Response.Headers": "response.headers", "Response.Trailers": "response.trailers",
 		"Response.Body": "response.body", "Response.Stream": "response.stream", "Response.Events": "response.events", "Response.Chunks": "response.chunks",
-		"Response.Delays": "response.delays_ms", "Response.Text": "", "Response.End": "response.end", "Response.Error": "response.error",
+		"Response.Line": "response.status_line", "Response.Transfer": "response.transfer", "Response.Delays": "response.delays_ms", "Response.Text": "", "Response.End": "response.end", "Response.Error": "response.error",
 	}
 	values := []any{
 		"x", int64(1), 1, true, []byte("x"), Headers{{"a", []string{"b"}}}, []Event{{{"a", "b"}}}, []int{1}, []string{"x"}, []Delay{{MS: 1}}, &Usage{InputTokens: 1}, &Moments{Asked: 1, Answered: 2, Ended: 2},

@@ -1,7 +1,9 @@
 package order
 
 import (
+	"cmp"
 	"context"
+	"io"
 	"slices"
 	"sync"
 	"time"
@@ -123,6 +125,10 @@ type Turn struct {
 	group *group
 	place int
 	next  int // its next event
+
+	// Stands says that what comes in it answers requests that others make: it waits for those
+	// that were made before, however long. It is set before anything waits.
+	Stands bool
 }
 
 // Ask says that a recording is asked for. It returns nil if that ran alone.
@@ -239,10 +245,15 @@ func (t *Turn) wait(ctx context.Context, closing <-chan struct{}, at int) error 
 	o := t.order
 	changed := make(chan struct{})
 	o.waiting = append(o.waiting, changed)
+	stands := false
+	if t.Stands {
+		next := slices.IndexFunc(t.group.steps, t.waitsFor)
+		stands = next >= 0 && t.group.moments[t.group.steps[next].turn].Asked == next+1
+	}
 	o.mu.Unlock()
 	ticks := time.NewTicker(tick)
 	defer ticks.Stop()
-	inVain := false
+	inVain, closed := false, error(nil)
 	for left := Longest; !inVain; {
 		select {
 		case <-ticks.C:
@@ -250,11 +261,12 @@ func (t *Turn) wait(ctx context.Context, closing <-chan struct{}, at int) error 
 			if left -= tick / 2; program.isAtRest() {
 				left -= tick / 2
 			}
-			inVain = left <= 0
+			inVain = left <= 0 && !stands
 			continue
 		case <-changed:
 		case <-ctx.Done():
 		case <-closing:
+			closed = io.ErrClosedPipe
 		}
 		break
 	}
@@ -263,7 +275,7 @@ func (t *Turn) wait(ctx context.Context, closing <-chan struct{}, at int) error 
 		t.giveUp(at)
 		o.wake() // the others have all the time again
 	}
-	return ctx.Err()
+	return cmp.Or(ctx.Err(), closed)
 }
 
 // giveUp stops waiting for the recording that comes next, and for all that were asked before a

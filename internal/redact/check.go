@@ -96,10 +96,10 @@ func Findings(it *interaction.Interaction) (found []string) {
 			found = append(found, place+": "+kind)
 		}
 	}
-	headers := func(place string, hs interaction.Headers, allowed []string) {
+	headers := func(place string, hs interaction.Headers, mayBe func(name, value string) bool) {
 		for _, h := range hs {
 			for _, v := range h.Values {
-				if isSecret(h.Name) && !listed(allowed, strings.ToLower(h.Name)) && !onlyPlaceholder().MatchString(v) {
+				if mayBe(strings.ToLower(h.Name), v) && !onlyPlaceholder().MatchString(v) {
 					add(place, fmt.Sprintf("the header %q", h.Name))
 				}
 				add(place, patternKinds([]byte(v))...)
@@ -114,10 +114,13 @@ func Findings(it *interaction.Interaction) (found []string) {
 		return append(kinds, patternKinds(b)...)
 	}
 	add("request.url", urlFindings(it.Request.URL)...)
-	headers("request.headers", it.Request.Headers, requestHeaders)
+	headers("request.headers", it.Request.Headers, func(name, _ string) bool { return isSecret(name) && !listed(requestHeaders, name) })
 	add("request.body", kindsIn(it.Request.Body, asked)...)
-	headers("response.headers", it.Response.Headers, responseHeaders)
-	headers("response.trailers", it.Response.Trailers, responseHeaders)
+	inAnswer := func(name, value string) bool {
+		return isSecretHeader(name, value) && (name != "set-cookie" || !strings.Contains(value, "="+Placeholder))
+	}
+	headers("response.headers", it.Response.Headers, inAnswer)
+	headers("response.trailers", it.Response.Trailers, inAnswer)
 	add("response.body", kindsIn(it.Response.Body, answered)...)
 	redacted := make([]interaction.Event, len(it.Response.Events)) // what is in one piece is found already
 	for i, event := range it.Response.Events {

@@ -19,55 +19,154 @@ var requestHeaders = strings.Fields(`
 	x-amzn-sagemaker-* x-github-api-version x-goog-fieldmask x-goog-upload-command x-goog-upload-offset
 	x-http-method-override x-ms-continuation x-ms-range`)
 
-// responseHeaders may be written: SDKs read them (openai-go, anthropic-sdk-go, genai,
-// bedrockruntime, azcore, cohere-go). Content-Length is that of answers without a body;
-// the recorder drops the others. Link leads to the next page, and Range says how far a
-// resumable upload has come. MCP-Session-Id is no secret, and its client sends it back
-// (MCP, transports).
-//
-// Not Date (it teaches the AWS SDK a wrong clock), not what describes the bytes on the
-// wire, not Set-Cookie, not the ids of organisations and projects.
-var responseHeaders = strings.Fields(`
-	accept-ranges azure-asyncoperation content-disposition content-encoding content-length
-	content-location content-range content-type etag last-modified link location mcp-session-id
-	mistral-correlation-id num-tokens num_tokens openai-poll-after-ms operation-location range
-	request-id retry-after retry-after-ms tus-resumable upload-length upload-offset x-amz-retry-after
-	x-amzn-bedrock-* x-amzn-errortype x-amzn-query-error x-amzn-requestid x-api-warning
-	x-goog-upload-chunk-granularity x-goog-upload-control-url x-goog-upload-size-received
-	x-goog-upload-status x-goog-upload-url x-ms-error-code x-ms-request-id x-promptecho-provider
-	x-request-id x-should-retry`)
+// notKept are the headers of answers that are not kept. All others are, since nobody knows what
+// a program reads.
+var notKept = strings.Fields(ofNetworks + ofOneAnswer + ofAccounts)
 
-// urlHeaders are those whose value is a URL, which can be signed.
-var urlHeaders = strings.Fields(`location content-location operation-location azure-asyncoperation x-goog-upload-url
-	x-goog-upload-control-url`)
+const (
+	// Noise of transports, networks and servers, and what only a browser or a cache obeys. What
+	// describes the body on the wire stands elsewhere in a cassette.
+	ofNetworks = `
+		accept-ch access-control-* age alt-svc cache-control cf-apo-via cf-cache-status cf-placement cf-ray connection
+		content-security-policy* cross-origin-* expect-ct expires feature-policy keep-alive nel origin-agent-cluster p3p
+		permissions-policy pragma proxy-connection referrer-policy report-to reporting-endpoints server skip-error-remapping
+		strict-transport-security timing-allow-origin transfer-encoding upgrade vary via x-accel-* x-amz-cf-* x-aspnet*
+		x-azure-ref x-build-commit x-build-time x-cache x-cache-hits x-content-type-options x-dns-prefetch-control
+		x-download-options x-envoy-* x-fd-int-* x-frame-options x-goog-upload-header-* x-guploader-uploadid x-hostname
+		x-kong-* x-msedge-ref x-openai-proxy-wasm x-permitted-cross-domain-policies x-powered-by x-proxied-* x-robots-tag
+		x-served-by x-sha x-timer x-ua-compatible x-varnish x-vercel-cache x-vercel-id x-xss-protection`
+	// What is new with each answer and means nothing to a program: ids, times, measurements. Date
+	// would teach the AWS SDK a wrong clock.
+	ofOneAnswer = `
+		*-processing-ms *-trace-id *-upstream-response-duration cf-auditlog-id date dg-additional-* dg-breaks-applied
+		dg-pronunciations-applied inference-id num-chars num_chars prompt-token-len pydantic-ai-gateway-*
+		sampling-token-len server-timing traceparent traceresponse tracestate x-amz-id-2 x-amzn-trace-id x-api-call-*
+		x-api-received x-b3-* x-cloud-trace-context x-compute-* x-generated-tokens x-generation-id x-inference-* x-litellm-call-id
+		x-max-retry-attempts-reached x-metrics-* x-prompt-tokens x-queue-time x-request-time x-request-time-secs
+		x-response-time x-runtime x-time-per-token x-total-time x-validation-time`
+	// Whose account asked, and where and under which terms it is answered.
+	ofAccounts = `
+		anthropic-organization-id anthropic-workspace-id azureai-* azureml-* dg-project-id openai-model openai-organization
+		openai-project openai-version x-data-retention x-databricks-org-id x-litellm-key-spend x-litellm-version x-ms-aoai-*
+		x-ms-deployment-name x-ms-is-spilled-over x-ms-rai-* x-ms-region x-ms-served-model x-zero-data-retention`
+)
+
+// ofFailures are kept only with failures: an id is what one tells a provider then. Those that
+// SDKs hand to programs (x-request-id, request-id) are always kept.
+var ofFailures = strings.Fields(`*-correlation-id *-request-id *-requestid x-global-transaction-id`)
+
+// ofLimits say how much one may ask, which decides once that was too much.
+var ofLimits = strings.Fields(`*ratelimit* *rate-limit* x-endpoint-monthly-call-limit x-trial-endpoint-call-*`)
+
+// OfNetworks matches the cookies by which content delivery networks, load balancers and
+// counters of visits recognise a client: Cloudflare, AWS, Azure, Akamai, Imperva,
+// DataDome, Google Analytics.
+var OfNetworks = memo.Regexp(`^(__cf|_cf|cf_|AWSALB|AWSELB|ARRAffinity|ak_bmsc$|bm_|_abck$|incap_ses_|visid_incap_|nlbi_|datadome$|_ga|_gid$)`)
+
+// urlHeaders are those whose value is a URL without a host, which can be signed.
+var urlHeaders = strings.Fields(`location content-location operation-location azure-asyncoperation`)
 
 // linkTarget is the URL of a Link header (RFC 8288, section 3).
 var linkTarget = memo.Regexp(`<([^<>]*)>`)
 
-// headers returns the headers that may be written: those on the list and what the user
-// keeps, with everything replaced in them that must not be.
-func (p *Policy) headers(in interaction.Headers, allowed []string) interaction.Headers {
-	var out interaction.Headers
+// keeps reports whether the user keeps headers of a name, in lower case.
+func (p *Policy) keeps(name string) bool {
+	i := slices.IndexFunc(p.KeepHeaders, func(k string) bool { return listed([]string{k}, name) })
+	if i >= 0 && p.Hit != nil {
+		p.Hit(p.KeepHeaders[i])
+	}
+	return i >= 0
+}
+
+// Drops reports whether a header of this name, in lower case, of an answer with this status
+// is not kept. Its client must not get it while it is recorded either.
+func (p *Policy) Drops(name string, status int) bool {
+	isRefused := status == 403 || status == 429 || status >= 500
+	return !p.keeps(name) && (listed(notKept, name) || !isRefused && listed(ofLimits, name) ||
+		status < 400 && name != "x-request-id" && listed(ofFailures, name))
+}
+
+// requestHeaders returns the headers that may be written: those on the list and what the
+// user keeps, a credential only by its whole name.
+func (p *Policy) requestHeaders(in interaction.Headers) interaction.Headers {
+	return redacted(in, func(name, value string) (string, bool) {
+		if !p.hit(p.KeepHeaders, name) && !listed(requestHeaders, name) &&
+			(isSecret(name) || meanings.Get(name).session || !p.keeps(name)) {
+			return "", false
+		}
+		return p.header(name, value), true
+	})
+}
+
+// answerHeaders returns the headers or trailers of an answer that are kept. What is a secret
+// by its name is one wherever it stands from now on.
+func (p *Policy) answerHeaders(in interaction.Headers, status int, find *finder) interaction.Headers {
+	return redacted(in, func(name, value string) (string, bool) {
+		switch {
+		case p.Drops(name, status):
+			return "", false
+		case name == "set-cookie":
+			return p.cookie(value)
+		case !p.hit(p.KeepHeaders, name) && isSecretHeader(name, value):
+			p.learnAnswered(value) // but no placeholder
+			return Placeholder, true
+		}
+		return string(p.answered([]byte(p.header(name, value)), find)), true
+	})
+}
+
+// redacted returns headers with what write makes of their values, and without those that it
+// does not keep.
+func redacted(in interaction.Headers, write func(name, value string) (text string, kept bool)) (out interaction.Headers) {
 	for _, h := range in {
 		name := strings.ToLower(h.Name) // no copy: a recorder's are lower-case
-		if kept := p.hit(p.KeepHeaders, name); !kept && !listed(allowed, name) {
-			continue
+		var values []string
+		for _, v := range h.Values {
+			if text, kept := write(name, v); kept {
+				values = append(values, text)
+			}
 		}
-		values := make([]string, len(h.Values))
-		for i, v := range h.Values {
-			values[i] = p.header(name, v)
+		if values != nil {
+			out = append(out, interaction.Header{Name: name, Values: values})
 		}
-		out = append(out, interaction.Header{Name: name, Values: values})
 	}
 	slices.SortStableFunc(out, func(a, b interaction.Header) int { return strings.Compare(a.Name, b.Name) })
 	return out
 }
 
+// isSecretHeader reports whether a header of an answer holds a secret by its name: whatever
+// it says if the name ends so, and otherwise (X-Token-Expires) what looks like one.
+func isSecretHeader(name, value string) bool {
+	m := meanings.Get(name)
+	last := name[strings.LastIndexAny(name, "-_.")+1:]
+	return m.secret && meanings.Get(last).secret || (m.secret || m.session) && (isKey(value) || isFake(value))
+}
+
+// cookie returns a Set-Cookie header (RFC 6265, section 4.1) without its value, which is a
+// secret from now on. It expires far in the future, unless it is taken away.
+func (p *Policy) cookie(header string) (text string, kept bool) {
+	pair, attributes, _ := strings.Cut(header, ";")
+	name, value, _ := strings.Cut(pair, "=")
+	value = strings.Trim(strings.TrimSpace(value), `"`)
+	if OfNetworks().MatchString(name) && !p.hit(p.KeepHeaders, "set-cookie") {
+		return "", false
+	}
+	if value != "" && value != "deleted" {
+		attributes = expires().ReplaceAllString(attributes, "${1}Fri, 31 Dec 2999 23:59:59 GMT")
+	}
+	if !isPlain(value) && value != Placeholder {
+		p.learnAnswered(value)
+	}
+	return strings.TrimSuffix(name+"="+Placeholder+";"+p.text(attributes), ";"), true
+}
+
+var expires = memo.Regexp(`(?i)(\bexpires=)[^;]*`)
+
 func (p *Policy) header(name, value string) string {
 	switch {
 	case p.isNamed(name):
 		return Placeholder
-	case slices.Contains(urlHeaders, name):
+	case slices.Contains(urlHeaders, name), strings.HasPrefix(value, "http://"), strings.HasPrefix(value, "https://"):
 		value = p.url(value)
 	case name == "link":
 		target := func(url []byte) string { return p.url(string(url)) }

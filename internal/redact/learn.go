@@ -104,6 +104,13 @@ func (p *Policy) learnEscaped(value string) {
 	}
 }
 
+// learnAnswered makes a secret of an answer known, also as a form has it that sends it back.
+func (p *Policy) learnAnswered(value string) {
+	p.learnHeader(value)
+	p.learnEscaped(value)
+	p.learnValue(url.QueryEscape(value))
+}
+
 // learnHeader makes the value of a header known that holds a secret, and the parts of it
 // that are secrets of their own: the token after the scheme, the password of basic
 // authentication (RFC 7617), and the parameters of a scheme that has some: AWS's

@@ -67,7 +67,7 @@ func meaningOf(name string) (m meaning) {
 			"credentials", "signature", "sig", "jwt", "csrf", "xsrf", "ticket", "otp":
 			m.secret = true
 		case "session", "sessionid", "sid":
-			m.session = joined != "mcpsessionid" // its client sends it back; see responseHeaders
+			m.session = joined != "mcpsessionid" // its client sends it back; see requestHeaders
 		}
 	}
 	return m
@@ -138,12 +138,16 @@ var keyNames = []struct{ host, name string }{
 	{"finnhub.io", "token"},       // https://finnhub.io/docs/api/authentication
 }
 
-// listed reports whether name is on an allow-list; an entry that ends in "*" stands for
-// every name that starts so, one that starts with it for every name that ends so.
+// listed reports whether name is on a list; an entry that ends in "*" stands for every name
+// that starts so, one that starts with it for every name that ends so, one with both for
+// every name with that in it.
 func listed(list []string, name string) bool {
 	return slices.ContainsFunc(list, func(entry string) bool {
 		start, isStart := strings.CutSuffix(entry, "*")
 		end, isEnd := strings.CutPrefix(entry, "*")
+		if isStart && isEnd {
+			return strings.Contains(name, strings.Trim(entry, "*"))
+		}
 		return entry == name || isStart && strings.HasPrefix(name, start) || isEnd && strings.HasSuffix(name, end)
 	})
 }

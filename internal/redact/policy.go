@@ -11,7 +11,7 @@ import (
 // A Policy redacts the traffic of one cassette. It is safe for concurrent use once its
 // fields are set.
 type Policy struct {
-	KeepHeaders []string         // header names to write although no list has them
+	KeepHeaders []string         // headers to write although no list has them: names in lower case, "*" before or behind a part
 	Names       []string         // of fields whose values are replaced too, in any letter case
 	Patterns    []*regexp.Regexp // of text that is replaced too: the first group, or all
 

@@ -1,5 +1,6 @@
-// Package redact decides what may be written. Request and response headers pass by an
-// allow-list, so a secret in a header nobody has heard of is never written; URLs lose
+// Package redact decides what may be written. Request headers pass by an allow-list, so a
+// secret in a header nobody has heard of is never written; of answers' headers, noise is left
+// out, and secrets are replaced by name and by value; URLs lose
 // their user and the query values that are not known to be harmless; secret fields, known
 // secrets, what looks like a secret, and what the user names are replaced. A live request
 // and a stored one are redacted alike, so that redaction never decides a match.
@@ -30,7 +31,7 @@ func (p *Policy) Request(req *interaction.Request) {
 // secret becomes known between them.
 func (p *Policy) RedactHead(req *interaction.Request) {
 	p.learn(req)
-	req.Headers = p.headers(req.Headers, requestHeaders)
+	req.Headers = p.requestHeaders(req.Headers)
 	req.URL = p.url(req.URL)
 }
 
@@ -54,15 +55,16 @@ func (p *Policy) RedactNew(req *interaction.Request) {
 // (IMDSv2).
 const metadataTokenPath = "/latest/api/token"
 
-// Response redacts the response to a redacted request in place. Its trailers pass by the
-// same list as its headers. An answer that is nothing but a secret is replaced as a whole.
+// Response redacts the response to a redacted request in place. Its trailers are
+// headers. An answer that is nothing but a secret is replaced as a whole.
 func (p *Policy) Response(req *interaction.Request, resp *interaction.Response) {
 	if resp.Status == 200 && len(resp.Body) > 0 && strings.HasSuffix(req.URL, metadataTokenPath) {
 		resp.Body = []byte(Placeholder)
 	}
-	resp.Headers = p.headers(resp.Headers, responseHeaders)
-	resp.Trailers = p.headers(resp.Trailers, responseHeaders)
 	_, answered := finders(req)
+	resp.Headers = p.answerHeaders(resp.Headers, resp.Status, answered)
+	resp.Trailers = p.answerHeaders(resp.Trailers, resp.Status, answered)
+	resp.Line = p.text(resp.Line)
 	resp.Body = p.bytes(p.answered(resp.Body, answered))
 	resp.Error = p.Message(resp.Error) // of a transport, which names the URL
 	resp.Text = p.text(resp.Text)

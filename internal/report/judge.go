@@ -57,6 +57,11 @@ func (l *Log) Judge(o *Outcome, options ...Option) Report {
 		rep.Notes = append(rep.Notes, note)
 		rep.Done.Causes = append(rep.Done.Causes, attr.Cause{Reason: note})
 	}
+	if names := l.headers.all(); len(names) > 0 && (o.Failed || o.Unsure) {
+		slices.Sort(names)
+		rep.Notes = append(rep.Notes, fmt.Sprintf("headers of answers that are not recorded, so that this run did not get them either: %s. "+
+			"To have one of them, or all of a pattern: promptecho.KeepHeaders(%q)", strings.Join(names, ", "), names[len(names)-1]))
+	}
 	for _, selector := range l.passed.all() {
 		rep.Notes = append(rep.Notes, fmt.Sprintf("%s: %s passed through to %s", l.File, Count(l.passed.count(selector), "request"), selector))
 	}

@@ -33,6 +33,7 @@ type Log struct {
 	selected tally[string]          // patterns of options that selected a field
 	passed   tally[string]          // selectors of what passed through
 	lacking  tally[string]          // calls whose values the cassette lacks
+	headers  tally[string]          // of answers, that no replay has
 	compared tally[*tape.Recording] // recordings that a miss was compared with
 	saved    tally[string]          // the paths of files that were written
 
@@ -92,6 +93,9 @@ type FailedCall struct {
 
 // Reach notes that a request arrived.
 func (l *Log) Reach() { l.reached.Store(true) }
+
+// Lacks notes that a header of an answer is not recorded.
+func (l *Log) Lacks(header string) { l.headers.add(header) }
 
 // Pass notes that a request passed through, which this selector names.
 func (l *Log) Pass(selector string) { l.passed.add(selector) }

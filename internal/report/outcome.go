@@ -18,6 +18,7 @@ type Outcome struct {
 	Failed   bool // the test failed, or is panicking
 	Skipped  bool // the test was skipped
 	Filtered bool // parts of the test did not run because of -run or -skip
+	Stopped  bool // somebody stopped it, and so what was under way
 	Short    bool // -short is given, so the test may have asked for less than it does otherwise
 	Unsure   bool // nobody knows how the run ended, so nothing that was recorded before is dropped
 

@@ -45,8 +45,22 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			return nil
 		}
 	}
-	p.ServeHTTP(w, r)
+	p.ServeHTTP(headFirst{w}, r)
 }
+
+// A headFirst sends the headers of an answer at once: whether its body has a length must not
+// depend on how soon it ends.
+type headFirst struct{ http.ResponseWriter }
+
+func (w headFirst) WriteHeader(status int) {
+	w.ResponseWriter.WriteHeader(status)
+	if status >= 200 {
+		_ = http.NewResponseController(w.ResponseWriter).Flush() // the client may be gone
+	}
+}
+
+// Unwrap is for [http.ResponseController].
+func (w headFirst) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 // forwarding are the headers that [httputil.ReverseProxy] takes away. The upstream gets
 // them, if the client sent them.

@@ -109,7 +109,10 @@ func (t *Tape) Resume(name string, keepFailures bool) (resumed int, wasSaved boo
 		recs[i] = t.resumed(it)
 	}
 	later := succeededLater(recs)
-	for _, rec := range recs {
+	for i, rec := range recs {
+		if left.Interactions[i].Response.LeftWaiting() {
+			continue // most likely what has killed the run canceled it first
+		}
 		if keepFailures || !rec.Failed() || later[rec] {
 			t.add(rec)
 		}
