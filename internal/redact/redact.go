@@ -31,7 +31,7 @@ func (p *Policy) Request(req *interaction.Request) {
 func (p *Policy) RedactHead(req *interaction.Request) {
 	p.learn(req)
 	req.Headers = p.headers(req.Headers, requestHeaders)
-	req.URL = p.url(req.URL)
+	req.URL = string(untyped([]byte(p.url(req.URL))))
 }
 
 // RedactBody redacts the body of a request in place whose head is redacted. A compressed
@@ -40,8 +40,12 @@ func (p *Policy) RedactBody(req *interaction.Request) {
 	if plain, ok := coding.Decompress(req.Body); ok {
 		req.Body = plain
 	}
-	asked, _ := finders(req)
-	req.Body = redactSignatures(p.body(req.Body, asked))
+	known := p.Count()
+	asked, _ := sides(req)
+	req.Body = untyped(redactSignatures(p.body(req.Body, asked)))
+	if p.Count() > known { // it may stand before the place where it was found
+		p.RedactNew(req)
+	}
 }
 
 // RedactNew redacts the secrets in a request that have become known since it was redacted.
@@ -57,14 +61,18 @@ const metadataTokenPath = "/latest/api/token"
 // Response redacts the response to a redacted request in place. Its trailers pass by the
 // same list as its headers. An answer that is nothing but a secret is replaced as a whole.
 func (p *Policy) Response(req *interaction.Request, resp *interaction.Response) {
+	known := p.Count()
 	if resp.Status == 200 && len(resp.Body) > 0 && strings.HasSuffix(req.URL, metadataTokenPath) {
 		resp.Body = []byte(Placeholder)
 	}
 	resp.Headers = p.headers(resp.Headers, responseHeaders)
 	resp.Trailers = p.headers(resp.Trailers, responseHeaders)
-	_, answered := finders(req)
-	resp.Body = p.bytes(p.answered(resp.Body, answered))
+	_, answered := sides(req)
+	resp.Body = p.hideIn(p.answered(resp.Body, answered), answered)
 	resp.Error = p.Message(resp.Error) // of a transport, which names the URL
-	resp.Text = p.text(resp.Text)
+	resp.Text = string(p.hideIn([]byte(resp.Text), answered))
 	p.events(resp.Events, answered)
+	if p.Count() > known {
+		p.Response(req, resp)
+	}
 }
