@@ -26,11 +26,16 @@ func (r *Run) beside(nearest *tape.Recording, edits []diff.Edit) string {
 		r.File, one.Line(), r.File, other.Line())
 }
 
-// late says which recordings came before others that they waited for in vain.
+// late says which recordings came before others that they waited for in vain, and which requests
+// came before what makes a secret in them known.
 func (r *Run) late() (notes []string) {
 	pairs := r.Tape.Late()
 	for _, pair := range pairs[:min(len(pairs), alsoNamed)] {
 		notes = append(notes, fmt.Sprintf("%s:%d waited in vain for %s:%d, which ran beside it when it was recorded: that one was not asked this time, or later than it was", r.File, pair[0].Line(), r.File, pair[1].Line()))
+	}
+	for _, rec := range r.Tape.WithLate() {
+		req := rec.Interaction().Request
+		notes = append(notes, fmt.Sprintf("%s: %s: what is a secret in it was not known when it was asked, so in replay it is answered whatever stands there. rec.Secret(NAME) before the first request, with the variable that has it, tells it from others", r.File, req.String()))
 	}
 	return notes
 }

@@ -58,6 +58,8 @@ func (r *Run) explain(c *tape.Call, recs []*tape.Recording, used func(*tape.Reco
 	nearest = recs[i]
 	form := nearest.Form()
 	m.Line = nearest.Line()
+	c = r.Tape.Revealed(c, nearest)
+	m.Asked, m.Endpoint = said(c.Form), c.Form.Endpoint
 	if form.Endpoint != c.Form.Endpoint && !slices.Equal(form.Lines(), c.Form.Lines()) {
 		m.Reason = fmt.Sprintf("nothing of %s is recorded; this is of %s", c.Form.Endpoint, form.Endpoint)
 		return m, nearest
@@ -70,6 +72,7 @@ func (r *Run) explain(c *tape.Call, recs []*tape.Recording, used func(*tape.Reco
 	inOrderSent(edits, incoming.Body)
 	m.Hint = r.hint(edits, recs, nearest, &incoming)
 	spellOut(edits, &request, &incoming)
+	edits = slices.DeleteFunc(edits, func(e diff.Edit) bool { return r.Tape.Hides(e.Recorded, e.Incoming) })
 	beside := r.beside(nearest, edits)
 	m.Reason = reason(form, c.Form, edits)
 	if len(edits) > 0 {

@@ -198,6 +198,7 @@ func (l *Log) Miss(c *tape.Call, opensSocket bool, by string) Miss {
 		found, nearest := l.explain(c, recs, func(rec *tape.Recording) bool { return rec.Used() || l.compared.count(rec) > 0 })
 		l.mu.Lock()
 		m.Line, m.Reason, m.Change, m.Diff, m.Hint = found.Line, found.Reason, found.Change, found.Diff, found.Hint
+		m.Asked, m.Endpoint = cmp.Or(found.Asked, m.Asked), cmp.Or(found.Endpoint, m.Endpoint)
 		if nearest != nil {
 			l.compared.add(nearest)
 		}
