@@ -2,6 +2,8 @@ package promptecho
 
 import (
 	"context"
+	"encoding/base64"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -724,13 +726,26 @@ func TestSecretInEncodedFormFailsClosed(t *testing.T) {
 	before := read(t, file)
 	r := mustOpen(t, file, InMode(ModeAll))
 	r.redact.AddSecret("echo-secret-base64")
-	ask(t, r, base, "ZWNoby1zZWNyZXQtYmFzZTY0") // echo-secret-base64
+	ask(t, r, base, hex.EncodeToString([]byte("echo-secret-base64")))
 	err := r.Close()
-	if err == nil || !strings.Contains(err.Error(), "would hold a known secret (base64): the cassette was not written") {
+	if err == nil || !strings.Contains(err.Error(), "would hold a known secret (hexadecimal): the cassette was not written") {
 		t.Errorf("Close: %v", err)
 	}
 	if read(t, file) != before {
 		t.Error("the old cassette was replaced")
+	}
+
+	// In base64 it can be, with all that is encoded with it.
+	file = filepath.Join(t.TempDir(), "c.yaml")
+	encoded := base64.StdEncoding.EncodeToString([]byte("user:echo-secret-base64"))
+	for _, mode := range []Mode{ModeAll, ModeNone} {
+		r = mustOpen(t, file, InMode(mode), Upstream(canned("{}")))
+		r.redact.AddSecret("echo-secret-base64")
+		ask(t, r, base, "I am "+encoded)
+		mustClose(t, r)
+	}
+	if text := read(t, file); strings.Contains(text, encoded[:8]) || !strings.Contains(text, "I am [REDACTED]") {
+		t.Errorf("%s", text)
 	}
 }
 

@@ -30,8 +30,9 @@ import (
 //
 // The argument and the result pass through encoding/json. The run that records gets the
 // result as it was stored, so it sees what every replay will see: a number in an "any" is a
-// float64, and what is redacted is "[REDACTED]". A type of which JSON loses a part (a field
-// that is not exported or has the tag json:"-", a field of interface type, a channel) is
+// float64, and what is redacted is "[REDACTED]" or of the type of the secret. A type of which
+// JSON loses a part (a field that is not exported or has the tag json:"-", a field of
+// interface type, a channel) is
 // refused: each call returns an error that names the field, and the run fails. So does a
 // call with a value whose JSON no cassette holds, since it has a member twice, a name of more
 // than 256 bytes, or more than 64 levels.

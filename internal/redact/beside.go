@@ -2,6 +2,7 @@ package redact
 
 import (
 	"bytes"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -17,11 +18,11 @@ var (
 )
 
 // nameTails are the last two bytes of every name beside which a secret may stand, and of
-// the schemes Bearer and Basic, in both cases.
+// the schemes Bearer and Basic, in lower and upper case, and as a word has them.
 var nameTails = func() (t [256][256]bool) {
 	add := func(s string) {
 		tail := s[len(s)-2:]
-		for _, s := range []string{tail, strings.ToUpper(tail)} {
+		for _, s := range []string{tail, strings.ToUpper(tail), strings.ToUpper(tail[:1]) + tail[1:]} {
 			t[s[0]][s[1]] = true
 		}
 	}
@@ -40,27 +41,42 @@ var nameTails = func() (t [256][256]bool) {
 func (s *search) named(start, end int) match {
 	text := s.text
 	switch text[end] { // nearly every word ends here
-	case '"', '\'', '`', '\\', '=', ':', '>', '%', ']', '|', '\t':
-	case ' ': // a word after a word is no value, but for a scheme and an option
-		if end+1 < len(text) && class[text[end+1]]&alnum != 0 && end-start > len("bearer") && text[start] != '-' {
+	case '"', '\'', '`', '\\', '=', ':', '>', '%', ']', '|', '\t', '<':
+	case ' ': // a word after a word is no value, but for a scheme, an option and the attribute of an element
+		if end+1 < len(text) && class[text[end+1]]&alnum != 0 && end-start > len("bearer") && text[start] != '-' && !isNested(text[:start]) {
 			return match{}
 		}
 	default:
 		return match{}
 	}
-	kind := s.nameKind(start, end)
-	switch kind {
-	case "":
+	kind := nameKinds.Get(string(text[start:end]))
+	switch {
+	case kind == "", end-start == len("sig") && kind == signatureOfURL && (start == 0 || bytes.IndexByte([]byte("?&;6"), text[start-1]) < 0): // 6 of \u0026
 		return match{}
-	case "bearer", "basic":
+	case kind == "bearer", kind == "basic":
 		return s.scheme(kind, end)
 	}
-	at, quote := assigned(text, end, bytes.HasPrefix(text[start:end], []byte("--")))
+	m := s.valueBefore(kind, start)
+	if at, quote := assigned(text, end, bytes.HasPrefix(text[start:end], []byte("--"))); m.end == 0 && at > 0 {
+		m = s.valueAt(kind, start, at, quote)
+	}
+	if m.end > 0 {
+		return m
+	}
+	if at, quote := typed(text, end); at > 0 {
+		return s.valueAt(kind, start, at, quote)
+	}
+	return m
+}
+
+// valueAt looks at the value that stands at a place and is given to the name that begins at
+// another. One that is a list goes on behind its first value.
+func (s *search) valueAt(kind string, start, at int, quote byte) match {
+	text := s.text
+	s.listed, s.quote = kind, quote
 	switch {
-	case at == 0:
-		return match{}
 	case kind == "password":
-		return s.password(start, at, quote)
+		return s.password(start, at, quote, 100)
 	case kind == "authorization":
 		if space := run(text, at, word); space < len(text)-1 && text[space] == ' ' {
 			if scheme := string(bytes.ToLower(text[at:space])); scheme == "basic" || scheme == "bearer" {
@@ -69,24 +85,24 @@ func (s *search) named(start, end int) match {
 			at = space + 1
 		}
 	}
-	return s.value(kind, at, quote)
+	m := s.value(kind, at, quote)
+	if m.end == 0 && quote != 0 && kind != kindNamed && kind != signatureOfURL {
+		m = s.password(start, at, quote, 50)
+	}
+	return m
 }
 
 // joiners stand between the words of a name.
 var joiners = strings.NewReplacer("-", "", "_", "")
 
-// nameKind returns what a value beside a name is, or "".
-func (s *search) nameKind(start, end int) string {
-	name := string(s.text[start:end])
+// nameKind returns what a value beside a name is, or "". Names are few.
+func nameKind(name string) string {
 	low := strings.ToLower(joiners.Replace(name))
 	switch low {
 	case "bearer", "basic":
 		return low
 	case "sig":
-		if start > 0 && bytes.IndexByte([]byte("?&;6"), s.text[start-1]) >= 0 { // 6 of \u0026
-			return "signature of a URL"
-		}
-		return ""
+		return signatureOfURL
 	case "icepwd":
 		return "" // of WebRTC: SDP carries it in the open, for this call (RFC 8839)
 	}
@@ -105,6 +121,8 @@ func (s *search) nameKind(start, end int) string {
 	}
 	return ""
 }
+
+var nameKinds = memo.Strings[string]{Func: nameKind}
 
 // scheme looks at the secret after "Bearer" or "Basic".
 func (s *search) scheme(kind string, at int) match {
@@ -131,7 +149,72 @@ var afterScheme = memo.Regexp(`^(?: +|%20)`)
 var assignment = memo.Regexp(`^(` + quote + `)?\]?([ \t]{0,16})` +
 	`([:=][=>]?|[>|,]|%3[DdA]|\\u003[de])?[ \t]{0,16}(` + quote + `)?`)
 
-const quote = "\\\\{0,16}[\"'`]|%22"
+// typings are what may stand there, too, by what begins it: where the value is typed or one of
+// several, where it stands beside its name in an object or elements, and in a part of a form.
+var typings = []struct {
+	after string
+	expr  func() *regexp.Regexp
+}{
+	{":=%", memo.Regexp(`^(?:` + quote + `)?[ \t]*(?:[:=]|%3[DdA])` + opening + `+` + space + `(` + quote + `)?`)},
+	{",", memo.Regexp(`^(?:` + quote + `)` + members + valueMember + space + `[:=]` + opening + `*` + space + `(` + quote + `)?`)},
+	{" >\\&", memo.Regexp(`^` + attributes + `[ \t]*` + gt + opening + `*` + space + `(` + quote + `)?`)},
+	{" ", memo.Regexp(`^(?:` + quote + `)` + attributes + `\s+` + valueName + `=` + `(` + quote + `)?`)},
+	{";\r\n\\", memo.Regexp(`^(?:` + quote + `)(?:; \w+=[^\r\n\\]*)?` + lineEnd + `(?:[\w-]+: [^\r\n\\]+` + lineEnd + `)*` + lineEnd + `()`)},
+	{"<\\&", memo.Regexp(`^` + nextElement + valueName + attributes + gt + opening + `*` + space + `(` + quote + `)?`)},
+}
+
+const (
+	quote = "\\\\*[\"'`]|%22|&quot;"
+	gt    = `(?:>|\\+u003e|&gt;)`
+	lt    = `(?:<|\\+u003c|&lt;)`
+
+	space       = `(?:\s|\\+[nrt])*`
+	lineEnd     = `(?:\r?\n|(?:\\+r)?\\+n)`
+	valueName   = `(?i:(?:string|secret|plain)?[_-]?(?:value|val|text)s?|v|ss?|data|content|_|[#$]t?|raw|plain)`
+	valueMember = `(?:` + quote + `)` + valueName + `(?:` + quote + `)`
+	attributes  = `(?:\s+[\w:.-]+=(?:` + quote + `)[^"'<>\\]*(?:` + quote + `))*`
+	nextElement = lt + `/[\w:.-]+` + gt + space + lt + `(?:[\w-]+:)?`
+
+	// opening is what a typed value and a list begin with, and CDATA.
+	opening = `(?:` + space + `[\[{]` + space + `(?:` + valueMember + space + `[:=])?|` + lt + `!\[CDATA\[|` + lineEnd + ` *- +)`
+
+	// members are those between the one with the name and the one with the value.
+	members = space + `,` + space + `(?:(?:` + quote + `)[\w.$-]+(?:` + quote + `)` + space + `:` + space +
+		`(?:(?:` + quote + `)[^"'\\{}]*(?:` + quote + `)|[\w.-]+)` + space + `,` + space + `)*`
+)
+
+// valuesBefore is what stands before a name whose value stands before it in an object or element.
+var valuesBefore = memo.Regexp(`^(?:` + valueMember + space + `[:=]` + space + opening + `*` + space + `(?:` + quote + `)|[<;c](?:[\w-]+:)?` + valueName + gt + `)` +
+	`([^"'\\{}<>]+)(?:(?:` + quote + `)[\]} ]*` + members + `(?:` + quote + `)[\w.-]+(?:` + quote + `)` + space + `[:=]` + space +
+	`(?:` + quote + `)|` + nextElement + `[\w.-]*` + gt + `)$`)
+
+// valueBefore looks at the value that stands before its name: {"value": ..., "name": "api_key"}.
+func (s *search) valueBefore(kind string, start int) match {
+	from := max(s.last, start-maxBefore)
+	before := s.text[from:start]
+	at := len(before)
+	for at == len(before) || at > 0 && before[at] == '/' { // not the end of an element
+		name := max(bytes.LastIndex(before[:at], []byte("alue")), bytes.LastIndex(before[:at], []byte(`"v`)))
+		at = bytes.LastIndexAny(before[:max(name+1, 0)], "\"'<;c/") // of &lt; and \u003c
+	}
+	if at < 0 {
+		return match{}
+	}
+	if m := valuesBefore().FindSubmatchIndex(before[at:]); m != nil {
+		return s.valueAt(kind, from+at+m[2]-1, from+at+m[2], '"')
+	}
+	return match{}
+}
+
+// maxBefore is how far before its name a value is looked for.
+const maxBefore = 512
+
+// isNested reports whether a word is the name of an element of XML, or a value.
+func isNested(before []byte) bool {
+	return len(before) > 0 && bytes.IndexByte([]byte("<:c;\"'"), before[len(before)-1]) >= 0 && nesting().Match(before[max(0, len(before)-32):])
+}
+
+var nesting = memo.Regexp(`(?:` + lt + `(?:[\w-]+:)?|` + quote + `)$`)
 
 // assigned returns where the value begins that is given to a name ending at a place, and
 // the quote it stands in, '%' for an escaped one. It returns 0 if there is none. To an
@@ -139,20 +222,48 @@ const quote = "\\\\{0,16}[\"'`]|%22"
 func assigned(text []byte, at int, option bool) (value int, quote byte) {
 	m := assignment().FindSubmatch(text[at:min(len(text), at+100)])
 	name, spaces, separator, open := m[1], m[2], string(m[3]), m[4]
-	switch {
-	case separator == "" && (!option || len(spaces) == 0), separator == "," && len(name) == 0:
+	if separator == "" && (!option || len(spaces) == 0) || separator == "," && len(name) == 0 {
 		return 0, 0
-	case len(open) > 0 && open[0] == '%':
-		quote = '%'
-	case len(open) > 0:
-		quote = open[len(open)-1]
 	}
-	return at + len(m[0]), quote
+	return at + len(m[0]), lastOf(open)
 }
 
-// maxValue is the length in bytes up to which a value beside a name is looked at: the
-// longest, session tokens of AWS, have about 1,500.
-const maxValue = 4096
+// typed is assigned for a value that is typed, one of several, or beside its name.
+func typed(text []byte, at int) (value int, quote byte) {
+	end := at
+	for end < len(text)-1 && text[end] == '\\' {
+		end++
+	}
+	if bytes.IndexByte([]byte("\"'`"), text[end]) >= 0 {
+		end++
+	} else {
+		end = at
+	}
+	next := bytes.TrimLeft(text[end:min(len(text), end+16)], " \t")
+	if len(next) < 2 || bytes.IndexByte([]byte(":="), next[0]) >= 0 && !bytes.ContainsAny(next, "[{<\\\n") {
+		return 0, 0
+	}
+	for _, t := range typings {
+		if strings.IndexByte(t.after, text[end]) < 0 && strings.IndexByte(t.after, next[0]) < 0 {
+			continue
+		}
+		if m := t.expr().FindSubmatch(text[at:min(len(text), at+2*maxBefore)]); m != nil {
+			return at + len(m[0]), lastOf(m[1])
+		}
+	}
+	return 0, 0
+}
+
+// lastOf returns the quote that ends in this way, '%' for an escaped one.
+func lastOf(quote []byte) byte {
+	switch {
+	case len(quote) == 0:
+		return 0
+	case quote[0] == '%':
+		return '%'
+	}
+	return quote[len(quote)-1]
+}
 
 // value looks at the value beside the name of a secret.
 func (s *search) value(kind string, start int, quote byte) match {
@@ -161,15 +272,15 @@ func (s *search) value(kind string, start int, quote byte) match {
 		return m // a format tells more than the name
 	}
 	chars := url64 | dot | plus | tilde
-	if kind == "signature of a URL" || kind == "AWS session token" {
+	if kind == signatureOfURL || kind == "AWS session token" || quote == 0 && start > 0 && text[start-1] == '=' {
 		chars |= percent
 	}
 	limit := text[:min(len(text), start+maxValue)]
 	end := run(limit, start, chars)
-	if end > start && end+1 < len(limit) && limit[end] == ':' && kind != "signature of a URL" {
+	if end > start && end+1 < len(limit) && limit[end] == ':' && kind != signatureOfURL {
 		colon := end
-		if end = run(limit, colon+1, chars); end < colon+17 {
-			return match{} // a place, a time, a ratio
+		if end = run(limit, colon+1, chars); end < colon+17 || bytes.HasPrefix(limit[colon:], []byte("://")) {
+			return match{} // a place, a time, a ratio, a URL
 		}
 	}
 	for pads := 0; pads < 2 && end < len(limit) && limit[end] == '='; pads++ {
@@ -194,22 +305,30 @@ func (s *search) value(kind string, start int, quote byte) match {
 
 // password looks at the value of a password: any in a connection string, where a host
 // stands beside it, else only what people don't make up: random hexadecimal, UUIDs,
-// base64 or base32 (RFC 4648), and what has all kinds of characters.
-func (s *search) password(name, start int, quote byte) match {
+// base64 or base32 (RFC 4648), and what has all kinds of characters and no more words than
+// so many percent.
+func (s *search) password(name, start int, quote byte, words int) match {
 	text := s.text
 	end := start
 	for end < len(text) && end < start+128 && text[end] > ' ' && text[end] < 0x7f &&
 		bytes.IndexByte([]byte("\"'`\\;&<>|"), text[end]) < 0 && (quote != '%' || text[end] != '%') {
 		end++
 	}
-	v := text[start:end]
+	v := bytes.TrimSuffix(text[start:end], []byte("]]")) // the end of CDATA
+	end = start + len(v)
 	t := measure(v)
-	strong := len(v) >= 12 && t.upper > 0 && t.lower > 0 && t.digit > 0 && t.turns >= 4 &&
-		!isPlaceholder(v) && !bytes.ContainsAny(v, "(){}[]$*,=")
+	code := "(){}[]$*,="
+	if quote != 0 && len(v) > 0 && v[0] != '$' {
+		code = "(){}[]:"
+	}
+	strong := len(v) >= 12 && t.upper > 0 && t.lower > 0 && t.digit > 0 && t.turns >= 4 && t.words*100 <= t.n*words &&
+		!isPlaceholder(v) && !bytes.ContainsAny(v, code) && !isPath(string(v))
 	weak := text[start-1] == '=' && inConnection(text[s.lastEnd(name-160):name]) &&
 		!bytes.ContainsAny(v, "(),=") && isPassword(nil, v)
-	random := t.digit > 0 && (looksRandomAlone(v) || isBase32(v) || isUUID(v))
-	if !strong && !weak && !random || isElided(text, end) {
+	key := bytes.TrimPrefix(bytes.TrimPrefix(v, []byte("key-")), []byte("api-")) // Mailgun, LaunchDarkly
+	random := t.digit > 0 && (looksRandomAlone(key) || isBase32(v) || isUUID(key)) ||
+		t.digit > 1 && t.marks < 2 && t.n >= 16 && t.distinct >= 8 && t.steps*100 < t.n*45 && t.words*100 < t.n*85 && !isPlaceholder(v)
+	if !strong && !weak && !random || isElided(text, end) || bytes.Contains(v, []byte("://")) {
 		return match{}
 	}
 	return s.match("password", start, end)

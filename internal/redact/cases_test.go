@@ -108,7 +108,7 @@ func TestShapesPositive(t *testing.T) {
 		if !ok || !ok2 {
 			t.Fatalf("no « and » in %q", text)
 		}
-		if got := string(redactPatterns([]byte(before + secret + after))); got != before+Placeholder+after {
+		if got := string(redactPatterns([]byte(before+secret+after), plainly)); got != before+Placeholder+after {
 			missed[name]++
 			last = name + " in " + before + secret + after + "\n gives " + got
 		}
@@ -157,7 +157,7 @@ func TestShapesCleanStaysClean(t *testing.T) {
 	for range 20_000 {
 		a, b := texts[rng.IntN(len(texts))], texts[rng.IntN(len(texts))]
 		text := a[rng.IntN(len(a)):] + between[rng.IntN(len(between))] + b[:rng.IntN(len(b)+1)] + between[rng.IntN(len(between))] + a
-		clean := redactPatterns([]byte(text))
+		clean := redactPatterns([]byte(text), plainly)
 		if hits := findPatterns(clean); hits != nil {
 			t.Fatalf("%q\ncleaned is %q,\nwith %v", text, clean, hits)
 		}

@@ -54,7 +54,7 @@ func (p *Policy) CheckInteraction(what string, it *interaction.Interaction) (err
 			body(placeOf(i), []byte(f.Value))
 		}
 	}
-	_, answered := finders(&it.Request)
+	_, answered := sides(&it.Request)
 	left := false
 	splitTexts(it.Response.Events, func(_ joint, text []byte) {
 		check("response.events, split over several,", text)
@@ -106,9 +106,9 @@ func Findings(it *interaction.Interaction) (found []string) {
 			}
 		}
 	}
-	asked, answered := finders(&it.Request)
-	kindsIn := func(b []byte, find *finder) (kinds []string) {
-		if out := p.fields(b, find); !bytes.Equal(out, b) {
+	asked, answered := sides(&it.Request)
+	kindsIn := func(b []byte, in side) (kinds []string) {
+		if out := p.fields(b, in); !bytes.Equal(out, b) {
 			kinds, b = append(kinds, "a field that holds a credential"), out
 		}
 		return append(kinds, patternKinds(b)...)

@@ -21,7 +21,7 @@ type format struct {
 
 	// find returns where the secret is, given where the token begins; end is 0 if there
 	// is none.
-	find func(text []byte, at int) (start, end int)
+	find func(text []byte, at int) (start, end int) // called where min of chars follow
 }
 
 // formats are what the providers document, what their keys look like, and what
@@ -40,7 +40,7 @@ var formats = []format{
 	{kind: "Google access token", prefixes: "ya29.", chars: url64 | dot, min: 30},
 	{kind: "Google refresh token", prefixes: "1//0", chars: url64, min: 35},
 	{kind: "Google client secret", prefixes: "GOCSPX-", chars: url64, min: 24, max: 40},
-	{kind: "AWS access key id", prefixes: "AKIA|ASIA", find: shape(`(A[KS]IA[A-Z0-9]{16})(?:[^\w-]|$)`, isAWSKeyID)},
+	{kind: "AWS access key id", prefixes: "AKIA|ASIA", chars: upper | digit, min: 16, find: shape(`(A[KS]IA[A-Z0-9]{16})(?:[^\w-]|$)`, isAWSKeyID)},
 	{kind: "AWS session token", prefixes: "FwoGZXIvYXdz|FQoGZXIvYXdz|IQoJb3JpZ2lu", chars: std64 | equal | percent, min: 80},
 	{kind: "Bedrock API key", prefixes: "ABSK", chars: std64 | equal, min: 80},
 	{kind: "Bedrock API key", prefixes: "bedrock-api-key-", chars: std64 | equal | percent, min: 80},
@@ -52,8 +52,15 @@ var formats = []format{
 	{kind: "Slack token", prefixes: "xoxb-|xoxp-|xoxa-|xoxr-|xoxs-", chars: alnum | dash, min: 30, check: isSlack},
 	{kind: "Slack token", prefixes: "xoxe", chars: alnum | dash | dot, min: 40},
 	{kind: "Slack token", prefixes: "xapp-", chars: alnum | dash, min: 40},
-	{kind: "Slack webhook", prefixes: "hooks.slack.com/services/", find: shape(`hooks.slack.com/services/([\w+/-]+)`, isWebhook)},
-	{kind: "Discord webhook", prefixes: "discord.com/api/webhooks/", find: shape(`discord.com/api/webhooks/([\w+/-]+)`, isWebhook)},
+	{kind: "Slack webhook", prefixes: "hooks.slack.com/services/", chars: upper, min: 1, find: shape(`hooks.slack.com/services/([\w+/-]+)`, isWebhook)},
+	{kind: "Discord webhook", prefixes: "discord.com/api/webhooks/", chars: digit, min: 1, find: shape(`discord.com/api/webhooks/([\w+/-]+)`, isWebhook)},
+	{kind: "Teams webhook", prefixes: "webhookb2/", chars: url64, min: 8, find: shape(`webhookb2/([\w@-]+/IncomingWebhook/[\w/-]+)`, isWebhook)},
+	{kind: "webhook", prefixes: "hooks.zapier.com/hooks/", chars: lower, min: 4, find: shape(`hooks.zapier.com/hooks/\w+/(\d+/\w+)`, isAny)},
+	{kind: "webhook", prefixes: "hook.us1.make.com/|hook.us2.make.com/|hook.eu1.make.com/|hook.eu2.make.com/", chars: alnum, min: 20,
+		find: shape(`[\w.]+/(\w{20,})`, isAny)},
+	{kind: "Discord token", prefixes: "interactions/|webhooks/", chars: digit, min: 17, find: shape(`\w+/\d{17,20}/([\w-]{40,})`, looksRandom)},
+	{kind: "API key", prefixes: "v2/|v3/", chars: url64, min: 32, find: shape(`v[23]/([\w-]{32}|[0-9a-f]{64})(?:[^\w-]|$)`, looksRandom)}, // Infura, Alchemy
+	{kind: "Gemini token", prefixes: "auth_tokens/", chars: alnum, min: 32, find: shape(`(auth_tokens/\w{32,})`, looksRandom)},
 	{kind: "Hugging Face token", prefixes: "hf_|api_org_", chars: alnum, min: 30},
 	{kind: "Groq API key", prefixes: "gsk_", chars: alnum, min: 40},
 	{kind: "xAI API key", prefixes: "xai-", chars: alnum, min: 60},
@@ -77,7 +84,7 @@ var formats = []format{
 	{kind: "RunPod API key", prefixes: "rpa_", chars: alnum, min: 40, check: evenMix},
 	{kind: "Vercel AI Gateway key", prefixes: "vck_", chars: alnum, min: 40},
 	{kind: "Databricks token", prefixes: "dapi", chars: hexLower | dash, min: 32, max: 34},
-	{kind: "SendGrid API key", prefixes: "SG.", find: shape(`(SG\.[\w-]{16,24}\.[\w-]{32,64})(?:[^\w-]|$)`, isSendGrid)},
+	{kind: "SendGrid API key", prefixes: "SG.", chars: url64, min: 16, find: shape(`(SG\.[\w-]{16,24}\.[\w-]{32,64})(?:[^\w-]|$)`, isSendGrid)},
 	{kind: "Twilio API key", prefixes: "SK", chars: hexLower, min: 32, max: 32},
 	{kind: "npm token", prefixes: "npm_", chars: alnum, min: 36},
 	{kind: "PyPI token", prefixes: "pypi-AgE", chars: url64, min: 50},
@@ -148,48 +155,6 @@ var prefixes = func() (by [256][]prefix) {
 	return by
 }()
 
-// token returns the format of the token whose prefix stands at a place, and where its
-// secret is; end is 0 if there is none.
-func token(text []byte, at int) (kind string, start, end int) {
-	if at == len(text) {
-		return "", 0, 0
-	}
-	for _, p := range prefixes[text[at]] {
-		if !bytes.HasPrefix(text[at:], []byte(p.text)) {
-			continue
-		}
-		find := p.find
-		if find == nil {
-			find = p.span
-		}
-		if start, end = find(text, at); end > 0 {
-			return p.kind, start, end
-		}
-	}
-	return "", 0, 0
-}
-
-// span is find for a format that has none.
-func (p prefix) span(text []byte, at int) (start, end int) {
-	body := at + len(p.text)
-	end = run(text, body, p.chars)
-	for p.chars&dot != 0 && end > body && text[end-1] == '.' {
-		end-- // of the sentence
-	}
-	n := end - body
-	if n < p.min || p.max > 0 && n > p.max || isElided(text, end) || end < len(text) && class[text[end]]&alnum != 0 {
-		return 0, 0
-	}
-	check := p.check
-	if check == nil {
-		check = looksRandom
-	}
-	if !check(text[body:end]) {
-		return 0, 0
-	}
-	return at, end
-}
-
 // isElided reports whether a value goes on as dots or stars: somebody shortened it to
 // show it.
 func isElided(text []byte, end int) bool {
@@ -216,6 +181,8 @@ func isSlack(b []byte) bool {
 	return class[b[0]]&digit != 0 && looksRandom(b[bytes.LastIndexByte(b, '-')+1:]) || looksRandom(b)
 }
 
+func isAny([]byte) bool { return true }
+
 func isSendGrid(b []byte) bool { return looksRandom(b[len("SG."):]) }
 
 func isDiscord(b []byte) bool {
@@ -238,6 +205,9 @@ func isWebhook(b []byte) bool {
 // (RFC 7516). A token without a signature is no secret.
 func jwt(text []byte, at int) (start, end int) {
 	header := text[at:run(text[:min(len(text), at+4096)], at, url64)]
+	if len(header) < 12 {
+		return 0, 0
+	}
 	others := jwtParts().Find(text[at+len(header):])
 	if len(others)-bytes.LastIndexByte(others, '.') <= 16 {
 		return 0, 0

@@ -100,7 +100,7 @@ func (p *Policy) requestHeaders(in interaction.Headers) interaction.Headers {
 
 // answerHeaders returns the headers or trailers of an answer that are kept. What is a secret
 // by its name is one wherever it stands from now on.
-func (p *Policy) answerHeaders(in interaction.Headers, status int, find *finder) interaction.Headers {
+func (p *Policy) answerHeaders(in interaction.Headers, status int, find side) interaction.Headers {
 	return redacted(in, func(name, value string) (string, bool) {
 		switch {
 		case p.Drops(name, status):

@@ -25,31 +25,6 @@ func (p *Policy) Environment(environ []string) {
 	}
 }
 
-// isRandomVariable reports whether the value of a variable looks random and not like
-// written: words and names joined by marks have long runs of lower-case letters. It takes
-// more for random than looksRandomAlone does, since people make passwords up.
-func isRandomVariable(b []byte) bool {
-	t := measure(b)
-	start, end := longestRun(b, lower)
-	switch {
-	case t.distinct+t.marks < 8:
-		return false
-	case t.digit == 0:
-		return t.upper >= 4 && len(b)-t.upper >= 4 && end-start < 10 || t.upper == len(b)
-	case t.upper == 0:
-		return t.digit >= 4 && end-start < 12
-	}
-	return end-start < 16
-}
-
-// isModelName reports whether a text is a name made of words and numbers, such as that of
-// a model ("gpt-4o-mini-2024-07-18"): no upper-case letter, several parts, and not all
-// hexadecimal.
-func isModelName(text string) bool {
-	return len(text) < 28 && strings.ContainsAny(text, "-_.:/ ") && measure([]byte(text)).upper == 0 &&
-		run([]byte(text), 0, hexAny|dash) < len(text)
-}
-
 // learn makes the secrets known that a request carries.
 func (p *Policy) learn(req *interaction.Request) {
 	for _, h := range req.Headers {

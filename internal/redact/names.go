@@ -17,15 +17,25 @@ var secretNames = []struct {
 	{"AWS secret access key", strings.Fields("secretaccesskey awssecretkey awssecret")},
 	{"AWS session token", strings.Fields("awssessiontoken amzsecuritytoken")},
 	{"Azure key", strings.Fields("sharedaccesskey accountkey subscriptionkey")},
-	{"signature of a URL", strings.Fields("amzsignature googsignature")},
+	{signatureOfURL, strings.Fields("amzsignature googsignature")},
 	{"API key", strings.Fields("apikey accesskey")},
-	{"secret", strings.Fields(`secretkey signingkey clientsecret appsecret apisecret authsecret jwtsecret signingsecret
-		webhooksecret`)},
+	{"secret", strings.Fields(`secret secretid secretvalue secretstring secretbinary securestring secretkey signingkey privatekey
+		encryptionkey masterkey unsealkey hmackey sharedkey functionkey hostkey`)},
 	{"token", strings.Fields(`accesstoken refreshtoken sessiontoken securitytoken authtoken apitoken bottoken bearertoken
-		privatetoken gitlabtoken githubtoken`)},
+		privatetoken gitlabtoken githubtoken identitytoken authorizationtoken oauthtoken verificationtoken deploytoken
+		registrationtoken jointoken roottoken usertoken servicetoken logintoken webhooktoken admintoken personaltoken
+		devicecode codeverifier`)},
 	{"authorization", strings.Fields("authorization")},
-	{"password", strings.Fields("password passwd pwd")},
+	{kindNamed, strings.Fields("routingkey integrationkey servicekey consumerkey licensekey credential baton")},
+	{"password", strings.Fields("password passwd passphrase passcode pwd")},
 }
+
+// signatureOfURL is the kind of a value that is new with each signature.
+const signatureOfURL = "signature of a URL"
+
+// kindNamed is the kind of what a name calls a secret that may as well be data, if it does not
+// look random: the routing key of an alarm, and of a queue.
+const kindNamed = "credential"
 
 // secretKind returns what the value beside a name is, which is in lower case without "-"
 // and "_"; it is empty if nothing says that it is a secret.
@@ -55,7 +65,8 @@ func meaningOf(name string) (m meaning) {
 	all := words(name)
 	joined := strings.Join(all, "")
 	m.secret = secretKind(joined) != "" || strings.HasSuffix(joined, "accesscode")
-	m.certain = secretKind(joined) != "" && !strings.HasSuffix(joined, "accountkey") // a customer's number
+	kind := secretKind(joined)
+	m.certain = kind != "" && kind != kindNamed && !strings.HasSuffix(joined, "accountkey") // a customer's number
 	m.cursor = slices.Contains(cursors, joined) || strings.HasPrefix(joined, "continuation")
 	for _, word := range all {
 		switch word {

@@ -39,25 +39,23 @@ var harmlessNames = strings.Fields("type managed_identity_resource_id content-ty
 // redactPaths returns JSON text with the secrets at known paths replaced, and what the
 // user names. It works on the text, so that everything else keeps its bytes, and stops at
 // what is not JSON. There may be one value, or one a line.
-func (p *Policy) redactPaths(b []byte) []byte {
-	if len(p.Names) == 0 && !mayHavePath(b) {
+func (p *Policy) redactPaths(b []byte, in side) []byte {
+	var paths [][]string
+	for _, s := range in.services {
+		if bytes.Contains(b, []byte(s.mark)) {
+			paths = append(paths, s.places...)
+		}
+	}
+	if len(p.Names) == 0 && paths == nil && !mayHavePath(b) {
 		return b
 	}
-	text := string(b)
-	var edits []edit
-	for s := exactjson.Scan(text); s.Next(); {
-		start, end := s.Start, s.End
-		if s.Kind == exactjson.String {
-			start, end = start+1, end-1
+	hide := p.learning(in)
+	return editScalars(b, func(path []string, kind exactjson.Kind, value string) string {
+		if isHidden([]byte(value)) {
+			return value
 		}
-		if s.Token != exactjson.Scalar || len(s.Path) == 0 || isHidden(b[start:end]) {
-			continue
-		}
-		if out := p.valueAt(s.Path, s.Kind, text[start:end]); out != text[start:end] {
-			edits = append(edits, edit{start, end, out})
-		}
-	}
-	return splice(b, edits)
+		return p.valueAt(path, kind, value, paths, hide)
+	})
 }
 
 func mayHavePath(b []byte) bool {
@@ -67,7 +65,7 @@ func mayHavePath(b []byte) bool {
 // valueAt returns what is written for a value at a path. A number that the user named
 // stays one. Values of headers that need not be secret become a hash: two requests that
 // differ in one are not the same.
-func (p *Policy) valueAt(path []string, kind exactjson.Kind, value string) string {
+func (p *Policy) valueAt(path []string, kind exactjson.Kind, value string, also [][]string, hide hider) string {
 	last := path[len(path)-1]
 	switch {
 	case p.isNamed(last) && kind == exactjson.Number:
@@ -77,13 +75,16 @@ func (p *Policy) valueAt(path []string, kind exactjson.Kind, value string) strin
 	case kind != exactjson.String:
 		return value
 	}
-	i := slices.IndexFunc(secretPaths, func(ends []string) bool { return endsIn(path, ends) })
+	isHere := func(ends []string) bool { return endsIn(path, ends) }
+	i := slices.IndexFunc(secretPaths, isHere)
 	isSame := func(name string) bool { return strings.EqualFold(last, name) }
 	switch {
+	case i < 0 && slices.ContainsFunc(also, isHere) && !slices.ContainsFunc(harmlessNames, isSame):
+		return hide([]byte(value))
 	case i < 0:
 		return value
 	case secretPaths[i][len(secretPaths[i])-1] != "*", isSecret(last), isSame("connection_string"):
-		return Placeholder
+		return hide([]byte(value))
 	case slices.ContainsFunc(harmlessNames, isSame):
 		return value
 	}

@@ -25,15 +25,15 @@ func patternKinds(text []byte) []string {
 //
 // A place in a list becomes a hash: the request for the next page has it too, and must
 // not be the one for the page after that.
-func redactPatterns(b []byte) []byte {
+func redactPatterns(b []byte, hide hider) []byte {
 	for {
 		var edits []edit
 		for _, m := range findPatterns(b) {
-			text := Placeholder
 			if isCursorValue(b, m) {
-				text = hashed(unescaped(string(b[m.start:m.end])))
+				edits = append(edits, edit{m.start, m.end, hashed(unescaped(string(b[m.start:m.end])))})
+				continue
 			}
-			edits = append(edits, edit{m.start, m.end, text})
+			edits = append(edits, edit{m.start, m.end, hide(b[m.start:m.end])})
 		}
 		if len(edits) == 0 {
 			return b
@@ -98,6 +98,11 @@ func (s *search) word(start, end int) match {
 	if m := s.token(start); m.end > 0 {
 		return m
 	}
+	if s.last > 0 && start-s.last < 40 && s.listed != "" && nextOfList().Match(text[s.last:start]) {
+		if m := s.valueAt(s.listed, start, start, s.quote); m.end > 0 {
+			return m
+		}
+	}
 	if start > 0 && (text[start-1] == '\\' || text[start-1] == '%') {
 		if at = afterEscape(text, start); at != start {
 			if m := s.token(at); m.end > 0 {
@@ -120,6 +125,9 @@ func (s *search) word(start, end int) match {
 	return match{}
 }
 
+// nextOfList is what stands between two values of a list.
+var nextOfList = memo.Regexp(`^(?:` + quote + `)?` + space + `(?:,` + space + `(?:` + quote + `)?|- +(?:` + quote + `)?)$`)
+
 // userinfo looks for the password in "scheme://user:password@host", given where the first
 // ":" is.
 func (s *search) userinfo(mark int) match {
@@ -128,7 +136,7 @@ func (s *search) userinfo(mark int) match {
 		return match{}
 	}
 	user, start, end := s.text[mark+m[2]:mark+m[3]], mark+m[4], mark+m[5]
-	if kind, from, to := token(s.text, start); from == start && to == end {
+	if kind, from, to := s.format(start); from == start && to == end {
 		return s.match(kind, start, end)
 	}
 	if !isPassword(user, s.text[start:end]) {

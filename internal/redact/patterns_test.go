@@ -175,7 +175,7 @@ func TestShapes(t *testing.T) {
 			if !strings.Contains(full, bare) {
 				t.Fatalf("%s in %s: the case is wrong", s.name, frame.name)
 			}
-			got := string(redactPatterns([]byte(full)))
+			got := string(redactPatterns([]byte(full), plainly))
 			if want := strings.Replace(full, bare, Placeholder, 1); got != want {
 				missed++
 				t.Errorf("%s in %s:\n got %s\nwant %s", s.name, frame.name, got, want)
@@ -271,11 +271,11 @@ func FuzzShapes(f *testing.F) {
 			at = h.end
 		}
 		before := slices.Clone(b)
-		clean := redactPatterns(b)
+		clean := redactPatterns(b, plainly)
 		if !bytes.Equal(before, b) {
 			t.Errorf("%q became %q in place", before, b)
 		}
-		if again := redactPatterns(clean); !bytes.Equal(again, clean) {
+		if again := redactPatterns(clean, plainly); !bytes.Equal(again, clean) {
 			t.Errorf("%q cleaned is %q, and again %q", b, clean, again)
 		}
 	})

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"regexp"
 
+	"github.com/promptecho/promptecho/internal/exactjson"
 	"github.com/promptecho/promptecho/internal/memo"
 )
 
@@ -15,11 +16,18 @@ const Placeholder = "[REDACTED]"
 // openPlaceholder is how every placeholder starts, with a hash or without.
 const openPlaceholder = "[REDACTED"
 
+// typedExpr matches stand-ins that are typed, but for keys and numbers: those in base64 by what
+// the placeholder is there at the three places where it can begin.
+const typedExpr = `\beyJ[\w-]*\.[\w-]*\.REDACTED\b|\b(?i:effaced0)(?:-0000-4000-(?i:a)000-0{12}|[0a-fA-F]*)|` +
+	`[\w+/-]*(?:W1JFREFDVEVEX|tSRURBQ1RFRF|bUkVEQUNURUR|REDACTEDREDACTED)[\w+/-]*={0,2}`
+
 const placeholderExpr = `\[REDACTED(-[0-9a-f]{8})?\]`
 
 var (
 	onlyPlaceholder = memo.Regexp(`^` + placeholderExpr + `$`)
-	anyPlaceholder  = memo.Regexp(placeholderExpr)
+	anyPlaceholder  = memo.Regexp(placeholderExpr + `|` + typedExpr)
+	anyTyped        = memo.Regexp(typedExpr)
+	onlyTyped       = memo.Regexp(`^(?:` + typedExpr + `)$`)
 	lastPlaceholder = memo.Regexp(placeholderExpr + `$`)
 )
 
@@ -69,6 +77,26 @@ func splice(b []byte, edits []edit) []byte {
 	return append(out, b[at:]...)
 }
 
+// editScalars returns JSON text with each of its scalars, a string without its quotes, replaced by
+// what change makes of it. It stops at what is not JSON.
+func editScalars(b []byte, change func(path []string, kind exactjson.Kind, value string) string) []byte {
+	text := string(b)
+	var edits []edit
+	for s := exactjson.Scan(text); s.Next(); {
+		start, end := s.Start, s.End
+		if s.Kind == exactjson.String {
+			start, end = start+1, end-1
+		}
+		if s.Token != exactjson.Scalar || len(s.Path) == 0 {
+			continue
+		}
+		if out := change(s.Path, s.Kind, text[start:end]); out != text[start:end] {
+			edits = append(edits, edit{start, end, out})
+		}
+	}
+	return splice(b, edits)
+}
+
 // replaceMatches returns b with the first group of every match of an expression replaced
 // by what replace makes of it, or all of the match if there is no group.
 func replaceMatches(re *regexp.Regexp, b []byte, replace func(value []byte) string) []byte {
@@ -86,12 +114,19 @@ func replaceMatches(re *regexp.Regexp, b []byte, replace func(value []byte) stri
 	return splice(b, edits)
 }
 
-// redactMatches is replaceMatches with a placeholder for each value but those that stay.
-func redactMatches(re *regexp.Regexp, b []byte, stays func(value []byte) bool) []byte {
+// redactMatches is replaceMatches for each value but those that stay.
+func redactMatches(re *regexp.Regexp, b []byte, hide hider, stays func(value []byte) bool) []byte {
 	return replaceMatches(re, b, func(value []byte) string {
 		if stays(value) {
 			return string(value)
 		}
-		return Placeholder
+		return hide(value)
 	})
 }
+
+// A hider returns what is written in the place of a secret.
+type hider func(secret []byte) string
+
+// plainly returns the placeholder of a request, which is only read and compared: it is the same
+// whoever asks, whatever type their secret has.
+func plainly([]byte) string { return Placeholder }

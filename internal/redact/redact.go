@@ -32,7 +32,7 @@ func (p *Policy) Request(req *interaction.Request) {
 func (p *Policy) RedactHead(req *interaction.Request) {
 	p.learn(req)
 	req.Headers = p.requestHeaders(req.Headers)
-	req.URL = p.url(req.URL)
+	req.URL = string(untyped([]byte(p.url(req.URL))))
 }
 
 // RedactBody redacts the body of a request in place whose head is redacted. A compressed
@@ -41,8 +41,12 @@ func (p *Policy) RedactBody(req *interaction.Request) {
 	if plain, ok := coding.Decompress(req.Body); ok {
 		req.Body = plain
 	}
-	asked, _ := finders(req)
-	req.Body = redactSignatures(p.body(req.Body, asked))
+	known := p.Count()
+	asked, _ := sides(req)
+	req.Body = untyped(redactSignatures(p.body(req.Body, asked)))
+	if p.Count() > known { // it may stand before the place where it was found
+		p.RedactNew(req)
+	}
 }
 
 // RedactNew redacts the secrets in a request that have become known since it was redacted.
@@ -58,15 +62,19 @@ const metadataTokenPath = "/latest/api/token"
 // Response redacts the response to a redacted request in place. Its trailers are
 // headers. An answer that is nothing but a secret is replaced as a whole.
 func (p *Policy) Response(req *interaction.Request, resp *interaction.Response) {
+	known := p.Count()
 	if resp.Status == 200 && len(resp.Body) > 0 && strings.HasSuffix(req.URL, metadataTokenPath) {
 		resp.Body = []byte(Placeholder)
 	}
-	_, answered := finders(req)
+	_, answered := sides(req)
 	resp.Headers = p.answerHeaders(resp.Headers, resp.Status, answered)
 	resp.Trailers = p.answerHeaders(resp.Trailers, resp.Status, answered)
 	resp.Line = p.text(resp.Line)
-	resp.Body = p.bytes(p.answered(resp.Body, answered))
+	resp.Body = p.hideIn(p.answered(resp.Body, answered), answered)
 	resp.Error = p.Message(resp.Error) // of a transport, which names the URL
-	resp.Text = p.text(resp.Text)
+	resp.Text = string(p.hideIn([]byte(resp.Text), answered))
 	p.events(resp.Events, answered)
+	if p.Count() > known {
+		p.Response(req, resp)
+	}
 }

@@ -13,13 +13,18 @@ type match struct {
 type search struct {
 	text []byte
 	last int // where the last match ends
+
+	listed string // the kind of the values of the list that the last name has
+	quote  byte   // that they stand in
+
+	tries map[*format]try // of formats whose characters join words
 }
 
-// match returns a match, or none if it touches another or a placeholder: it stood in the
+// match returns a match, or none if it stands in for a secret, or touches another or a placeholder: it stood in the
 // middle of a word, and must not become one because its neighbour was replaced.
 func (s *search) match(kind string, start, end int) match {
 	if s.last > 0 && s.last >= start || endsInPlaceholder(s.text[:start]) ||
-		bytes.HasPrefix(s.text[end:], []byte(openPlaceholder)) {
+		bytes.HasPrefix(s.text[end:], []byte(openPlaceholder)) || isStandIn(s.text[start:end]) {
 		return match{}
 	}
 	return match{kind, start, end}
@@ -32,7 +37,7 @@ func (s *search) lastEnd(from int) int { return max(from, s.last) }
 // token looks for a token whose prefix stands at a place. In the middle of base64, where
 // "+" and "/" only look like the edge of a word, there is none.
 func (s *search) token(at int) match {
-	kind, start, end := token(s.text, at)
+	kind, start, end := s.format(at)
 	if end == 0 || inBase64(s.text[s.lastEnd(at-24):at]) {
 		return match{}
 	}
@@ -92,4 +97,77 @@ func inBase64(before []byte) bool {
 	}
 	t := measure(before)
 	return t.upper > 0 && t.lower > 0
+}
+
+// format returns the format of the token whose prefix stands at a place, and where its
+// secret is; end is 0 if there is none.
+func (s *search) format(at int) (kind string, start, end int) {
+	text := s.text
+	if at == len(text) {
+		return "", 0, 0
+	}
+	for _, p := range prefixes[text[at]] {
+		body := at + len(p.text)
+		switch {
+		case !bytes.HasPrefix(text[at:], []byte(p.text)):
+			continue
+		case p.find == nil:
+			start, end = s.span(p, at)
+		case run(text[:min(len(text), body+p.min)], body, p.chars) == body+p.min:
+			start, end = p.find(text, at)
+		}
+		if end > 0 {
+			return p.kind, start, end
+		}
+	}
+	return "", 0, 0
+}
+
+// maxValue is the length in bytes up to which a value beside a name is looked at: the
+// longest, session tokens of AWS, have about 1,500.
+const maxValue = 4096
+
+// A try is a run of characters in which tokens of a format may begin.
+type try struct{ end, times, skip int }
+
+// manyTries is how often a token may begin in a run of the characters of one and be none. After
+// that, only some places are looked at: the others would take the square of the time.
+const manyTries = 8
+
+// span is find for a format that has none.
+func (s *search) span(p prefix, at int) (start, end int) {
+	text, body := s.text, at+len(p.text)
+	isWide, t := p.chars&^word != 0, s.tries[p.format]
+	if isWide && at < t.skip && at < t.end {
+		return 0, 0
+	}
+	end = run(text[:min(len(text), body+maxValue)], body, p.chars)
+	if isWide {
+		if at >= t.end {
+			t.times = 0
+		}
+		t.end = end
+		if t.times++; t.times > manyTries {
+			t.skip = at + (end-at)*3/4
+		}
+		if s.tries == nil {
+			s.tries = map[*format]try{}
+		}
+		s.tries[p.format] = t
+	}
+	for p.chars&dot != 0 && end > body && text[end-1] == '.' {
+		end-- // of the sentence
+	}
+	n := end - body
+	if n < p.min || p.max > 0 && n > p.max || isElided(text, end) || end < len(text) && class[text[end]]&alnum != 0 {
+		return 0, 0
+	}
+	check := p.check
+	if check == nil {
+		check = looksRandom
+	}
+	if !check(text[body:end]) {
+		return 0, 0
+	}
+	return at, end
 }

@@ -87,10 +87,20 @@ func (s *secrets) each(text []byte, yield func(match) bool) {
 
 // Bytes returns b with every known secret replaced, also where it is escaped as JSON has
 // it. It returns b itself if it holds none and never changes it.
-func (s *secrets) Bytes(b []byte) []byte {
+func (s *secrets) Bytes(b []byte) []byte { return s.replace(b, plainly) }
+
+// replace is Bytes with what hide returns in the places of secrets.
+func (s *secrets) replace(b []byte, hide hider) []byte {
 	var found []match
 	s.each(b, func(m match) bool {
-		if m.kind == kindPlain || m.kind == kindJSON {
+		switch m.kind {
+		case kindBase64: // all of it: what is left would tell the rest
+			for m.start > 0 && class[b[m.start-1]]&(std64|word) != 0 {
+				m.start--
+			}
+			m.end = run(b, m.end, std64|word|equal)
+			fallthrough
+		case kindPlain, kindJSON, kindEscaped:
 			found = append(found, m)
 		}
 		return true
@@ -102,7 +112,10 @@ func (s *secrets) Bytes(b []byte) []byte {
 			edits[n-1].end = max(edits[n-1].end, m.end)
 			continue
 		}
-		edits = append(edits, edit{m.start, m.end, Placeholder})
+		edits = append(edits, edit{start: m.start, end: m.end})
+	}
+	for i, e := range edits {
+		edits[i].text = hide(b[e.start:e.end])
 	}
 	return splice(b, edits)
 }
@@ -148,6 +161,9 @@ const (
 	kindPlain = "plain"
 	kindJSON  = "JSON-escaped"
 	kindLine  = "line" // of several
+
+	kindBase64  = "base64"
+	kindEscaped = "URL-escaped"
 )
 
 // spelled remembers the spellings of keys, which the tests of a package share.
@@ -159,15 +175,15 @@ var spelled = memo.Strings[[]spelling]{Func: spellings}
 func spellings(text string) []spelling {
 	all := jsonSpellings(text)
 	add := func(kind, text string) { all = appendNew(all, kind, text) }
-	add("URL-escaped", url.QueryEscape(text))
-	add("URL-escaped", url.PathEscape(text))
+	add(kindEscaped, url.QueryEscape(text))
+	add(kindEscaped, url.PathEscape(text))
 	// What base64 of any text that holds the secret holds too, in both alphabets (RFC
 	// 4648): the secret can start at any byte of a group of three, and the digits at its
 	// ends depend on its neighbours.
 	for _, enc := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {
 		for before := range 3 {
 			digits := enc.EncodeToString(append(make([]byte, before, before+len(text)), text...))
-			add("base64", digits[(before*8+5)/6:(before+len(text))*8/6])
+			add(kindBase64, digits[(before*8+5)/6:(before+len(text))*8/6])
 		}
 	}
 	digits := hex.EncodeToString([]byte(text))

@@ -126,25 +126,25 @@ func splitTexts(events []interaction.Event, f func(j joint, text []byte)) (piece
 
 // events redacts the events of a stream in place: first what is split over several of
 // them, and then each. [Policy.CheckInteraction] refuses what is left.
-func (p *Policy) events(events []interaction.Event, find *finder) {
-	p.split(events, find)
+func (p *Policy) events(events []interaction.Event, in side) {
+	p.split(events, in)
 	again := false
 	for _, event := range events {
 		for i := range event {
-			if out := p.body([]byte(event[i].Value), find); string(out) != event[i].Value {
+			if out := p.body([]byte(event[i].Value), in); string(out) != event[i].Value {
 				event[i].Value, again = string(out), true
 			}
 		}
 	}
 	if again { // what stood beside a piece is gone
-		p.split(events, find)
+		p.split(events, in)
 	}
 }
 
 // split redacts the texts that are put together from several events.
-func (p *Policy) split(events []interaction.Event, find *finder) {
+func (p *Policy) split(events []interaction.Event, in side) {
 	pieces := splitTexts(events, func(j joint, text []byte) {
-		if out := p.body(text, find); !bytes.Equal(out, text) {
+		if out := p.body(text, in); !bytes.Equal(out, text) {
 			j.spread(text, out)
 		}
 	})

@@ -3,7 +3,6 @@ package redact
 import (
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/promptecho/promptecho/internal/memo"
 )
@@ -53,31 +52,6 @@ func isToken(v string) bool {
 	return len(found) == 1 && found[0].start == 0 && found[0].end == len(v)
 }
 
-// isPath reports whether a value looks like a path, the name of a file or a dotted name:
-// it starts at a root, ends in an extension, or has a part that is a word or a number.
-// Base64, whose length is a multiple of four, and the tokens that have a dot have none of
-// them but by chance.
-func isPath(v string) bool {
-	if !strings.ContainsAny(v, "/.") {
-		return false
-	}
-	if v[0] == '/' && len(v)%4 != 0 || extension().MatchString(v) ||
-		strings.Contains(v, "/") && !strings.ContainsFunc(v, unicode.IsUpper) {
-		return true
-	}
-	for part := range strings.FieldsFuncSeq(v, func(r rune) bool { return r == '/' || r == '.' }) {
-		if isPlain(part) && wordOrNumber().MatchString(part) {
-			return true
-		}
-	}
-	return false
-}
-
-var (
-	extension    = memo.Regexp(`[^/.]\.(?:[a-z]{2,8}\d?|[A-Z]{2,4}\d?)$`)
-	wordOrNumber = memo.Regexp(`[a-z]{4}|^\d{4,}$`)
-)
-
 // isFake reports whether a value says that it stands for a secret: what runs without one
 // have. A word like "test" alone does not say it, it may be data.
 func isFake(v string) bool {
@@ -95,37 +69,40 @@ var (
 	secretNouns    = strings.Fields("key apikey api token secret password credential credentials sk")
 )
 
-// isPlain reports whether a value of a query can be read as it is and is no secret: a
-// short word, a name of words and numbers, a number, a date, a time, or a short list of
-// those.
-func isPlain(v string) bool {
-	if v == "" || len(v) > 100 {
+// isRandomVariable reports whether the value of a variable looks random and not like
+// written: words and names joined by marks have long runs of lower-case letters. It takes
+// more for random than looksRandomAlone does, since people make passwords up.
+func isRandomVariable(b []byte) bool {
+	t := measure(b)
+	start, end := longestRun(b, lower)
+	switch {
+	case t.distinct+t.marks < 8:
 		return false
+	case t.digit == 0:
+		return t.upper >= 4 && len(b)-t.upper >= 4 && end-start < 10 || t.upper == len(b)
+	case t.upper == 0:
+		return t.digit >= 4 && end-start < 12
 	}
-	n := 0
-	for item := range strings.FieldsFuncSeq(v, func(r rune) bool { return r == ',' || r == ';' || r == '|' }) {
-		if n++; n > 16 || len(item) > 35 || !plainItem().MatchString(item) || sixConsonants().MatchString(item) {
-			return false
-		}
-	}
-	return n > 0
+	return end-start < 16
 }
 
-var (
-	plainItem = memo.Regexp(`^(?:` + plainNumber + `|` + plainTime + `|` + plainName + `)$`)
-	// There is no word with six consonants in a row.
-	sixConsonants = memo.Regexp(`(?i)[bcdfghjklmnpqrstvwxz]{6}`)
-)
+// isModelName reports whether a text is a name made of words and numbers, such as that of
+// a model ("gpt-4o-mini-2024-07-18"): no upper-case letter, several parts, and not all
+// hexadecimal.
+func isModelName(text string) bool {
+	return len(text) < 28 && strings.ContainsAny(text, "-_.:/ ") && measure([]byte(text)).upper == 0 &&
+		run([]byte(text), 0, hexAny|dash) < len(text)
+}
 
-const (
-	// Seconds and milliseconds since 1970, and what is shorter than a telephone number.
-	plainNumber = `[+-]?(?:\d{1,8}|1\d{9}|1\d{12})(?:\.\d{1,12})?`
-	// RFC 3339, its basic form, and parts of it.
-	plainTime = `(?:\d{4}-?\d\d-?\d\d)?(?:[Tt ]?\d\d:?\d\d(?::?\d\d(?:\.\d{1,9})?)?(?:[Zz]|[+ -]\d\d:?\d\d)?)?`
-	// Words in lower case, in capitals or in both as names have them, with few digits
-	// before or behind, and joined by marks: mp3, linear16, 30d, en-US, createdAt,
-	// nova-3-general, -name.
-	plainName    = `[+-]?` + plainPart + `(?:[._:-]` + plainPart + `){0,6}`
-	plainPart    = `(?:` + plainLetters + `\d{0,4}|\d{1,4}[A-Za-z]{1,4}|\d{1,8})`
-	plainLetters = `(?:[a-z]{1,16}|[A-Z]{1,8}|[A-Z]?[a-z]{2,12}(?:[A-Z][a-z]{2,12}){0,4}(?:At|By|In|On|To|Id|ID|URL)?)`
-)
+// isUnlikeText reports whether a secret can be looked for elsewhere: it has digits, or looks
+// random. Words stand elsewhere, too.
+func isUnlikeText(b []byte) bool {
+	t := measure(b)
+	switch {
+	case len(b) >= minLearned:
+		return isRandomVariable(b) || t.digit > 0 && t.n > t.digit && !isPlaceholder(b)
+	case len(b) >= minSecret:
+		return t.digit > 0 && t.upper > 0 && t.lower > 0 && !isPlaceholder(b)
+	}
+	return false
+}

@@ -39,7 +39,7 @@ func (p *Policy) CheckVariable(name, value string) error {
 }
 
 // IsCredential reports whether a text has the form of a key or a token.
-func IsCredential(text string) bool { return string(redactPatterns([]byte(text))) != text }
+func IsCredential(text string) bool { return string(redactPatterns([]byte(text), plainly)) != text }
 
 // randomNames are the last words of names whose values look random and are no secrets.
 var randomNames = strings.Fields("id ids uuid guid arn sha sha256 hash digest checksum commit revision build seed")

@@ -37,7 +37,8 @@ func (r *Run) beside(nearest *tape.Recording, edits []diff.Edit) string {
 		"  Keep results by index and not as they come, tell equal requests apart with promptecho.WithName, or play the recorded times with promptecho.Pace(1)\n"
 }
 
-// late says which recordings came before others that they waited for in vain.
+// late says which recordings came before others that they waited for in vain, and which requests
+// came before what makes a secret in them known.
 func (r *Run) late() (notes []string) {
 	pairs := r.Tape.Late()
 	for _, pair := range pairs[:min(len(pairs), alsoNamed)] {
@@ -65,6 +66,10 @@ func (r *Run) bothOrders() (notes []string) {
 				notes = append(notes, fmt.Sprintf("%s: recorded with %s as %s and as %s: the program most likely ranges over a map, or takes results as they come. They match in any order, but a provider's cache of prompts needs one: sort them", r.File, fieldpath.Selector(o.Path), first, o.Value))
 			}
 		}
+	}
+	for _, rec := range r.Tape.WithLate() {
+		req := rec.Interaction().Request
+		notes = append(notes, fmt.Sprintf("%s: %s: what is a secret in it was not known when it was asked, so in replay it is answered whatever stands there. rec.Secret(NAME) before the first request, with the variable that has it, tells it from others", r.File, req.String()))
 	}
 	return notes
 }

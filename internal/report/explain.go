@@ -62,6 +62,8 @@ func (r *Run) explain(c *tape.Call, recs, near []*tape.Recording, used func(*tap
 	nearest = near[i]
 	form := nearest.Form()
 	m.Line = nearest.Line()
+	c = r.Tape.Revealed(c, nearest)
+	m.Asked, m.Request = said(c.Form), unnamed(c.Form)
 	if form.Endpoint != c.Form.Endpoint && !slices.Equal(form.Lines(), c.Form.Lines()) {
 		m.Reason = fmt.Sprintf("nothing of %s is recorded; this is of %s", call(c.Form), call(form))
 		return m, nearest, nil
@@ -74,6 +76,7 @@ func (r *Run) explain(c *tape.Call, recs, near []*tape.Recording, used func(*tap
 	inOrderSent(edits, incoming.Body)
 	m.Hint = r.hint(edits, recs, nearest, &incoming)
 	spellOut(edits, &request, &incoming)
+	edits = slices.DeleteFunc(edits, func(e diff.Edit) bool { return r.Tape.Hides(e.Recorded, e.Incoming) })
 	beside := r.beside(nearest, edits)
 	m.Reason = reason(form, c.Form, edits)
 	if len(edits) > 0 {

@@ -222,6 +222,7 @@ func (l *Log) Miss(c *tape.Call, opensSocket bool, by string) Miss {
 		l.mu.Lock()
 		m.Line, m.Reason, m.Change, m.Diff, m.Hint = found.Line, found.Reason, found.Change, found.Diff, found.Hint
 		l.edits[m.Diff] = edits
+		m.Asked, m.Request = cmp.Or(found.Asked, m.Asked), cmp.Or(found.Request, m.Request)
 		if nearest != nil {
 			l.compared.add(nearest)
 			l.near = nearest

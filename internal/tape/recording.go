@@ -12,6 +12,7 @@ import (
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/jsonrpc"
 	"github.com/promptecho/promptecho/internal/order"
+	"github.com/promptecho/promptecho/internal/redact"
 )
 
 // A Recording is the place of one interaction on the tape. Places are taken in the order
@@ -147,6 +148,37 @@ func (rec *Recording) look(f func(req *interaction.Request, resp *interaction.Re
 		req := rec.redacted(it)
 		f(&req, &it.Response)
 	}
+}
+
+// spelled returns the text of the form with all of the body.
+func (rec *Recording) spelled() (text string) {
+	rec.look(func(req *interaction.Request, _ *interaction.Response) {
+		text = redact.WithBody(rec.Peek().Text(), req.Body)
+	})
+	return text
+}
+
+// A hidden is a recording whose request has placeholders, and its text as spelled returns it, which
+// is only kept of the first.
+type hidden struct {
+	*Recording
+	text string
+}
+
+// hiddenOf returns the recordings whose requests have placeholders.
+func hiddenOf(recs []*Recording) (all []hidden) {
+	kept := 0
+	for _, rec := range recs {
+		text := rec.spelled()
+		if !redact.Hides(text) {
+			continue
+		}
+		if kept += len(text); kept > maxPeeked {
+			text = ""
+		}
+		all = append(all, hidden{rec, text})
+	}
+	return all
 }
 
 // maxPeeked is the length in bytes of the texts of forms that Peek keeps.

@@ -28,7 +28,7 @@ func (t *Tape) Save(path, name string, given interaction.Given, recs []*Recordin
 		item := rec.text
 		if item == nil || !t.stillClean(rec) {
 			var err error
-			if item, err = Encode(t.policy, name, rec.Interaction()); err != nil {
+			if item, err = t.encodeAgain(rec, name); err != nil {
 				return fmt.Errorf("%w (interaction %d)", err, i+1)
 			}
 		}

@@ -5,7 +5,6 @@
 package tape
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"sync"
@@ -32,6 +31,10 @@ type Tape struct {
 	records bool   // this run records and saves
 	version string // the version of the cassette that was read; see versionOf
 	release func() // gives up the claim on the file
+
+	hiding sync.Once    // finds hidden
+	hidden []hidden     // those of the cassette whose requests have placeholders
+	late   []*Recording // see WithLate
 
 	given   givenIDs
 	loaded  []Recording             // all of the cassette, if all may be played
@@ -91,8 +94,14 @@ type Call struct {
 	// Instead is the recording in the place of which the answer is recorded; nil if none.
 	Instead *Recording
 
+	// Late says that Take found the recording by what stands where that has a placeholder.
+	Late bool
+
 	contest *Contest // the contest that it began and in which it got nothing yet
 }
+
+// spelled returns the text of the form with all of the body.
+func (c *Call) spelled() string { return redact.WithBody(c.Form.Text(), c.Request.Body) }
 
 // Take returns the recording that answers a call, or nil if there is none left. It marks
 // the recording as used. The error is [ErrClosed], or says why the recording cannot be
@@ -104,10 +113,52 @@ func (t *Tape) Take(c *Call) (*Recording, error) {
 	t.policy.RedactBody(&c.Request)
 	c.Form = t.Config.Options.Form(&c.Request)
 	rec, err := t.takeAlike(c)
+	if rec == nil && err == nil {
+		rec = t.takeLate(c)
+	}
 	if rec == nil || err != nil {
 		return nil, err
 	}
 	return rec, t.checkMatchKey(rec, c.As)
+}
+
+// takeLate returns the recording to play for a request that has a text where the recording has
+// a placeholder, and differs in nothing else. That stands for any text: whoever recorded it knew
+// of the secret there, perhaps by a request that came later. What stands there in a request of
+// this run is a secret from then on.
+func (t *Tape) takeLate(c *Call) (rec *Recording) {
+	t.hiding.Do(func() { t.hidden = hiddenOf(t.Stored()) })
+	asked, known := c.spelled(), t.policy.Count()
+	for _, h := range t.hidden {
+		recorded := h.text
+		if recorded == "" {
+			recorded = h.spelled()
+		}
+		if recorded == asked || !t.policy.Reveal(recorded, asked) {
+			continue
+		}
+		a := &asking{form: h.Form(), counted: t.counted}
+		t.mu.Lock()
+		if q := t.shelf.queues[h.key]; q != nil && !t.stopped {
+			rec = t.takeFrom(q, a, c)
+			t.number(rec)
+		}
+		t.mu.Unlock()
+		if rec != nil {
+			c.As, c.Late = a.form, true
+			break
+		}
+	}
+	if t.policy.Count() > known {
+		t.again(c)
+	}
+	return rec
+}
+
+// again redacts a call with what has become known since, and makes its form again.
+func (t *Tape) again(c *Call) {
+	t.policy.RedactNew(&c.Request)
+	c.Form = t.Config.Options.Form(&c.Request)
 }
 
 // takeExact returns the recording to play for a request that is recorded byte for byte.
@@ -234,8 +285,9 @@ func (t *Tape) Reserve(c *Call) (*Recording, error) {
 // pieces came at these moments. Nobody else may use the interaction.
 func (t *Tape) Settle(rec *Recording, it *interaction.Interaction, pieces []int) {
 	it.Concurrent = rec.mark.End(pieces)
+	known := t.policy.Count()
 	t.policy.Response(&it.Request, &it.Response)
-	text, known := t.encodeOnce(it)
+	text, known := t.encodeOnce(it, t.policy.Count() > known)
 	t.change(func() {
 		rec.interaction.Store(it)
 		rec.complete, rec.text, rec.known = true, text, known
@@ -248,15 +300,19 @@ func (t *Tape) Settle(rec *Recording, it *interaction.Interaction, pieces []int)
 	})
 }
 
-// encodeOnce puts an interaction that was just recorded and redacted into the journal. It
-// returns the text of the interaction, and how many secrets were known when that was
+// encodeOnce puts an interaction that was just recorded and redacted into the journal; learned says
+// that the answer has told of a secret, which its request may have, too. It returns the text of the interaction, and how many secrets were known when that was
 // made. The text is nil if this run saves nothing, and if it cannot be written; Save
 // finds out why.
-func (t *Tape) encodeOnce(it *interaction.Interaction) (item *cassette.Encoded, known int) {
+func (t *Tape) encodeOnce(it *interaction.Interaction, learned bool) (item *cassette.Encoded, known int) {
 	if t.Journal.policy == nil {
 		return nil, 0
 	}
 	known = t.policy.Count()
+	encode := encode
+	if learned {
+		encode = Encode
+	}
 	item, err := encode(t.policy, t.Config.Name, it)
 	if err != nil {
 		return nil, 0
@@ -313,42 +369,4 @@ func (t *Tape) Recordings() []*Recording {
 // Stored returns the recordings of the cassette that are played, in order.
 func (t *Tape) Stored() []*Recording {
 	return slices.DeleteFunc(t.Recordings(), func(rec *Recording) bool { return rec.fresh || rec.resumed })
-}
-
-// Asked says how often a form that is recorded was asked for.
-type Asked struct {
-	Times    int        // how often it was asked for
-	Recorded int        // how often it was recorded
-	Last     *Recording // the last recording of the form
-	Lent     *Contest   // the contest in which its recording was played for another request; may be nil
-}
-
-// AskedFor returns how often the form of a call was asked for. Last is nil if the form is
-// not recorded.
-func (t *Tape) AskedFor(c *Call) (a Asked) {
-	queues := t.find(c)
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	for _, q := range queues {
-		a.Times = max(a.Times, q.asked)
-		a.Recorded += len(q.recordings) + len(q.canceled.recordings)
-		a.Last = cmp.Or(q.last(), q.canceled.last(), a.Last)
-	}
-	if a.Last == nil {
-		return a
-	}
-	for _, c := range t.contests {
-		if a.Lent == nil && c.Given == nil && c.Lent.key == a.Last.key {
-			a.Lent = c
-		}
-	}
-	return a
-}
-
-// Contests returns the contests so far that were unfair, in order.
-func (t *Tape) Contests() []*Contest {
-	t.mu.Lock()
-	contests := slices.Clone(t.contests)
-	t.mu.Unlock()
-	return slices.DeleteFunc(contests, func(c *Contest) bool { return !c.unfair() })
 }

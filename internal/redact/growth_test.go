@@ -1,0 +1,36 @@
+package redact
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestPrefixesTakeNoTime: a text of nothing but beginnings of tokens takes not much longer than
+// any other: looking on from each of them to the end of the text would take hundreds of times as long.
+func TestPrefixesTakeNoTime(t *testing.T) {
+	const size = 1 << 18
+	timeOf := func(text []byte) time.Duration {
+		start := time.Now()
+		findPatterns(text)
+		return time.Since(start)
+	}
+	words := []byte(strings.Repeat("The quick brown fox jumps over the lazy dog. ", size/45))
+	plain := max(timeOf(words), timeOf(words), timeOf(words))
+	for _, f := range formats {
+		for prefix := range strings.SplitSeq(f.prefixes, "|") {
+			for _, sep := range []string{"", ".", "/", "a9."} {
+				text := []byte(strings.Repeat(prefix+sep, size/len(prefix+sep)))
+				took := timeOf(text)
+				for range 20 { // other programs run, too
+					if took > 20*plain {
+						took = min(took, timeOf(text))
+					}
+				}
+				if took > 20*plain {
+					t.Errorf("%q takes %v, plain text %v", prefix+sep, took, plain)
+				}
+			}
+		}
+	}
+}

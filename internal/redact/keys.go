@@ -1,0 +1,62 @@
+package redact
+
+import (
+	"bytes"
+	"crypto/x509"
+	_ "embed" // for the keys
+	encoding "encoding/pem"
+	"fmt"
+	"strings"
+	"sync"
+
+	"github.com/promptecho/promptecho/internal/memo"
+)
+
+// keys has private keys that were made to stand for others.
+//
+//go:embed keys.pem
+var keys []byte
+
+// blocks returns them by their labels.
+var blocks = sync.OnceValue(func() (all []*encoding.Block) {
+	for block, rest := encoding.Decode(keys); block != nil; block, rest = encoding.Decode(rest) {
+		all = append(all, block)
+	}
+	return all
+})
+
+// keyLike returns the key of ours that has the label and the kind of a key in PEM, with its
+// lines ended as in that.
+func keyLike(text string) string {
+	m := pemStart().FindStringSubmatch(text)
+	switch {
+	case m == nil:
+		return Placeholder
+	case !strings.Contains(m[1], "PRIVATE KEY"):
+		return text // everybody may have a certificate
+	}
+	label, lineEnd := m[1], m[2]
+	kindOf := func(block *encoding.Block) string {
+		key, _ := x509.ParsePKCS8PrivateKey(block.Bytes)
+		return fmt.Sprintf("%T", key)
+	}
+	theirs, _ := encoding.Decode([]byte(strings.ReplaceAll(text, lineEnd, "\n")))
+	var found *encoding.Block
+	for _, block := range blocks() {
+		if block.Type == label && (found == nil || theirs != nil && kindOf(block) == kindOf(theirs)) {
+			found = block
+		}
+	}
+	if found == nil {
+		return Placeholder
+	}
+	out := strings.TrimSuffix(string(encoding.EncodeToMemory(found)), "\n")
+	return strings.ReplaceAll(out, "\n", lineEnd) + text[len(strings.TrimRight(text, `\nr `+"\r\n")):]
+}
+
+var pemStart = memo.Regexp(`^-----BEGIN ([A-Z0-9 ]+)-----((?:\\+r)?\\+n|\r?\n)`)
+
+// isStandIn reports whether what looks like a secret stands for one.
+func isStandIn(b []byte) bool {
+	return onlyTyped().Match(b) || bytes.HasPrefix(b, []byte(pemBegin)) && keyLike(string(b)) == string(b)
+}

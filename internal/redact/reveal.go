@@ -1,0 +1,78 @@
+package redact
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"net/url"
+	"strings"
+
+	"github.com/promptecho/promptecho/internal/exactjson"
+	"github.com/promptecho/promptecho/internal/memo"
+)
+
+// hiding is a placeholder in the form of a request, where it stands for any text; one with a
+// hash stands for one.
+var hiding = memo.Regexp(`\[REDACTED\]|%5BREDACTED%5D`)
+
+// WithBody returns the text of the form of a request with the body in place of the hash of that,
+// where the form has no more of it.
+func WithBody(form string, body []byte) string {
+	if strings.Contains(form, "\nbody \"sha256:") {
+		sum := sha256.Sum256(body)
+		form = strings.Replace(form, "sha256:"+hex.EncodeToString(sum[:]), exactjson.EscapeText(string(body)), 1)
+	}
+	return form
+}
+
+// Hides reports whether a text of a form has a placeholder that stands for any text.
+func Hides(text string) bool { return hiding().MatchString(text) }
+
+// Reveal reports whether a text of a request is that of a recording but for what stands where
+// that has placeholders. It makes that known as secret.
+func (p *Policy) Reveal(recorded, asked string) bool {
+	parts := hiding().Split(recorded, -1)
+	rest, ok := strings.CutPrefix(asked, parts[0])
+	if !ok || len(parts) == 1 {
+		return false
+	}
+	var values []string
+	for i, part := range parts[1:] {
+		at := strings.Index(rest, part)
+		if i == len(parts)-2 {
+			at = len(rest) - len(part)
+		}
+		if at < 0 || !strings.HasPrefix(rest[at:], part) || strings.Contains(rest[:at], "\n") {
+			return false
+		}
+		values, rest = append(values, rest[:at]), rest[at+len(part):]
+	}
+	for _, value := range values {
+		p.revealed(value)
+	}
+	return true
+}
+
+// RevealWithin makes known what may stand in a text where a recorded one, which differs from it
+// elsewhere, too, has placeholders: what only the text has.
+func (p *Policy) RevealWithin(recorded, asked string) {
+	isMark := func(r rune) bool { return r >= 0x80 || class[r]&(std64|word|dot|tilde|equal) == 0 }
+	for part := range strings.FieldsFuncSeq(asked, isMark) {
+		for word := range strings.SplitSeq(part, "/") {
+			if !strings.Contains(recorded, word) {
+				p.revealed(word)
+			}
+		}
+	}
+}
+
+// revealed makes a text of a form known, unless it is a word or a number: replacing those would
+// ruin what is said with them.
+func (p *Policy) revealed(text string) {
+	text = exactjson.UnescapeText(text)
+	if plain, err := url.PathUnescape(text); err == nil {
+		text = plain
+	}
+	if !isPlain(text) && !isHidden([]byte(text)) {
+		p.AddSecret(text)
+	}
+}

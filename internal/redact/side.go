@@ -1,0 +1,72 @@
+package redact
+
+import (
+	"bytes"
+	"strings"
+
+	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/memo"
+)
+
+// secretFields are the names of fields that hold a secret wherever they stand: OAuth 2.0
+// (RFC 6749, RFC 7521, RFC 8693), AWS STS, Secrets Manager, ECR and the instance metadata of
+// AWS, registries of Docker. None of them is a field of a model API.
+const secretFields = `access_token|refresh_token|client_secret|client_assertion|subject_token|actor_token|` +
+	`WebIdentityToken|SAMLAssertion|TokenCode|secretAccessKey|SecretAccessKey|sessionToken|SessionToken|` +
+	`SecretString|SecretBinary|IdentityToken|identitytoken|authorizationToken`
+
+// exchangeFields are those that hold a secret where one is exchanged for another, and may
+// be anybody's data elsewhere: an assertion is also what a test claims. They are of RFC
+// 6749, RFC 7521, RFC 7636, RFC 8628 and OpenID Connect, as Google, Microsoft, IBM, AWS
+// and GitHub spell them.
+const exchangeFields = secretFields + `|assertion|id_token|device_code|code_verifier|private_key|apikey|token|` +
+	`accessToken|refreshToken|idToken|clientSecret|deviceCode|codeVerifier|secret_id|session_id|sessionId|otp`
+
+// grantFields are those of a request for an exchange; the code of an answer is that of an
+// error.
+const grantFields = exchangeFields + `|code|password`
+
+var (
+	anywhere   = newFinder(secretFields, secretFields+"|password")
+	inExchange = newFinder(exchangeFields, exchangeFields+"|password")
+	inGrant    = newFinder(grantFields, grantFields)
+)
+
+// A side is how the body of a request, or of its answer, is read: what finds its secret
+// fields, where services are known to have secrets, and what is written in their places.
+type side struct {
+	*finder
+	services []service
+	standIn  hider
+}
+
+// sides returns how the body of a request is read, and its answer's.
+func sides(req *interaction.Request) (asked, answered side) {
+	asked.finder, answered.finder = anywhere, anywhere
+	if isExchange(req) {
+		asked.finder, answered.finder = inGrant, inExchange
+	}
+	asked.services = servicesOf(req.URL)
+	answered.services = asked.services
+	asked.standIn, answered.standIn = plainly, standIn
+	return asked, answered
+}
+
+// exchangePaths are the ends of the paths where a secret is exchanged for another.
+var exchangePaths = strings.Fields(`/token /access_token /access_tokens /device_authorization /device/code /devicecode
+	:generateAccessToken :generateIdToken /federation/credentials /login /signin /sign-in /auth /authenticate`)
+
+var grantType = memo.Regexp(`(?:^|&)grant_type=|"grant_?[tT]ype"\s*:\s*"|name="grant_type"`)
+
+// isExchange reports whether a request asks for a secret in exchange for another: it goes
+// to a token endpoint or says how the exchange is granted (RFC 6749, section 4). What it
+// and its answer hold is secret, although elsewhere it may not be.
+func isExchange(req *interaction.Request) bool {
+	path := strings.TrimRight(cut(req.URL).path, "/")
+	for _, end := range exchangePaths {
+		if strings.HasSuffix(path, end) {
+			return true
+		}
+	}
+	return bytes.Contains(req.Body, []byte("grant")) && grantType().Match(req.Body)
+}

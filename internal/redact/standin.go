@@ -1,0 +1,148 @@
+package redact
+
+import (
+	"bytes"
+	_ "embed" // for the keys
+	"encoding/base64"
+	"slices"
+	"strings"
+
+	"github.com/promptecho/promptecho/internal/exactjson"
+	"github.com/promptecho/promptecho/internal/memo"
+)
+
+// standIn returns what an answer has in the place of a secret: a text of the same type, since
+// the program that gets it in replay decodes it as the secret when it was recorded. Of a
+// stand-in it is the same stand-in.
+func standIn(secret []byte) string {
+	text, n := string(secret), len(secret)
+	switch {
+	case onlyTyped().MatchString(text):
+		return text
+	case webToken().Match(secret):
+		return tokenLike(text)
+	case strings.HasPrefix(text, pemBegin):
+		return keyLike(text)
+	case strings.HasPrefix(text, `{"`):
+		return objectLike(text)
+	case strings.HasPrefix(text, `{\`):
+		return exactjson.EscapeText(objectLike(exactjson.UnescapeText(text)))
+	case n >= 4 && run(secret, 0, digit) == n:
+		return strings.Repeat("0", n)
+	case n >= 16 && run(secret, 0, hexAny) == n:
+		return cased(strings.Repeat(effaced, n/len(effaced)+1)[:n], text)
+	case uuid().Match(secret):
+		return cased(effaced+"-0000-4000-a000-000000000000", text)
+	}
+	return base64Like(exactjson.UnescapeText(text))
+}
+
+// effaced is what hexadecimal can say.
+const effaced = "effaced0"
+
+// cased returns a text in the case of another.
+func cased(text, like string) string {
+	if strings.ToUpper(like) == like {
+		return strings.ToUpper(text)
+	}
+	return text
+}
+
+// untyped returns a request with the stand-ins that it has from answers as other
+// placeholders: when it was recorded, it had the secrets.
+func untyped(b []byte) []byte {
+	for _, part := range [...]string{"ffaced0", "FFACED0", "REDACTED", "W1JFREFD", "RURBQ1RF", "UkVEQUNU"} {
+		if bytes.Contains(b, []byte(part)) {
+			return replaceMatches(anyTyped(), b, plainly)
+		}
+	}
+	return b
+}
+
+// webToken is a JSON Web Token (RFC 7519) that is signed.
+var webToken = memo.Regexp(`^eyJ[\w-]+\.(eyJ[\w-]+)\.[\w-]+$`)
+
+// persons are the claims of OpenID Connect that say who somebody is, and Microsoft's.
+var persons = strings.Fields(`name given_name family_name middle_name nickname preferred_username profile picture website
+	gender birthdate phone_number street_address address formatted upn unique_name login email`)
+
+// tokenLike returns a token with its claims and no signature. It expires late.
+func tokenLike(token string) string {
+	header, rest, _ := strings.Cut(token, ".")
+	claims, err := base64.RawURLEncoding.DecodeString(rest[:strings.IndexByte(rest, '.')])
+	if err != nil {
+		return Placeholder
+	}
+	claims = editScalars(claims, func(path []string, kind exactjson.Kind, value string) string {
+		switch name := path[len(path)-1]; {
+		case name == "exp" && kind == exactjson.Number:
+			return laterEpoch([]byte(value))
+		case kind == exactjson.String && (slices.Contains(persons, name) || strings.Contains(value, "@")):
+			return Placeholder
+		}
+		return value
+	})
+	claims = redactPatterns(claims, plainly)
+	return header + "." + base64.RawURLEncoding.EncodeToString(claims) + ".REDACTED"
+}
+
+// objectLike returns a JSON object with stand-ins for its strings.
+func objectLike(text string) string {
+	return string(editScalars([]byte(text), func(_ []string, kind exactjson.Kind, value string) string {
+		if kind == exactjson.String && value != "" {
+			return standIn([]byte(value))
+		}
+		return value
+	}))
+}
+
+// base64Like returns a stand-in for a value in base64: of a text the stand-in in base64, of
+// other bytes as many. A user before a password stays. Anything else becomes a placeholder.
+// What is both base64 and a plain key counts as that, since people read it.
+func base64Like(text string) string {
+	plain, enc := decoded(text)
+	switch {
+	case isText(plain):
+		user := userBefore(plain)
+		return enc.EncodeToString(append(user, standIn(plain[len(user):])...))
+	case plain != nil && (strings.HasSuffix(text, "=") || strings.ContainsAny(text, "+/") && len(text)%4 == 0):
+		n := len(strings.TrimRight(text, "="))
+		return strings.Repeat("REDACTED", n/8+1)[:n] + text[n:]
+	}
+	return Placeholder
+}
+
+// decoded returns what a text in base64 says (RFC 4648), and how to say that; nil if it is none.
+func decoded(text string) ([]byte, *base64.Encoding) {
+	enc, isURL := base64.StdEncoding, strings.ContainsAny(text, "-_")
+	if isURL {
+		enc = base64.URLEncoding
+	}
+	if !strings.HasSuffix(text, "=") && (isURL || len(text)%4 != 0) {
+		enc = enc.WithPadding(base64.NoPadding)
+	}
+	plain, err := enc.DecodeString(text)
+	if err != nil || len(plain) < 6 {
+		return nil, nil
+	}
+	return plain, enc
+}
+
+// isText reports whether bytes that were decoded are a text.
+func isText(plain []byte) bool {
+	return plain != nil && !bytes.ContainsFunc(plain, func(c rune) bool { return c < ' ' && c != '\n' && c != '\r' || c > '~' })
+}
+
+// userBefore returns the user, with ":", that stands before a password.
+func userBefore(plain []byte) []byte { return userThere().Find(plain) }
+
+var userThere = memo.Regexp(`^[\w.@-]+:`)
+
+// laterEpoch returns a time of the year 2999, in seconds or milliseconds since 1970.
+func laterEpoch(time []byte) string {
+	const seconds = "32472144000"
+	if len(time) == len("1710085141000") {
+		return seconds + "000"
+	}
+	return seconds
+}

@@ -1,0 +1,47 @@
+package tape
+
+import (
+	"strings"
+
+	"github.com/promptecho/promptecho/internal/cassette"
+	"github.com/promptecho/promptecho/internal/redact"
+)
+
+// Revealed returns a call for somebody who is shown how it differs from a recording: without what
+// stands, or may stand, where that has placeholders.
+func (t *Tape) Revealed(c *Call, rec *Recording) *Call {
+	asked := map[string]string{}
+	for line := range strings.SplitSeq(c.spelled(), "\n") {
+		path, value, _ := strings.Cut(line, " ")
+		asked[path] = value
+	}
+	var others redact.Policy
+	for line := range strings.SplitSeq(rec.spelled(), "\n") {
+		path, value, _ := strings.Cut(line, " ")
+		if redact.Hides(value) && !t.policy.Reveal(value, asked[path]) {
+			others.RevealWithin(value, asked[path])
+		}
+	}
+	shown := *c
+	others.RedactNew(&shown.Request)
+	t.again(&shown)
+	return &shown
+}
+
+// Hides reports whether two values differ only in what a placeholder stands for.
+func (t *Tape) Hides(recorded, incoming string) bool { return t.policy.Reveal(recorded, incoming) }
+
+// WithLate returns the recordings that this run has saved of requests with a secret that it did
+// not know yet when they were asked.
+func (t *Tape) WithLate() []*Recording { return t.late }
+
+// encodeAgain encodes a recording as it is redacted by now.
+func (t *Tape) encodeAgain(rec *Recording, name string) (*cassette.Encoded, error) {
+	it := rec.Interaction()
+	url, body := it.Request.URL, string(it.Request.Body)
+	item, err := Encode(t.policy, name, it)
+	if rec.fresh && (it.Request.URL != url || string(it.Request.Body) != body) {
+		t.late = append(t.late, rec)
+	}
+	return item, err
+}
