@@ -149,10 +149,7 @@ func arrange(list *exactjson.Value, run []toolItem, key func(toolItem) string, n
 		}
 	}
 	for i := 0; sorts && i < len(run); i++ {
-		what := "call "
-		if run[i].result {
-			what = "result "
-		}
+		what := map[bool]string{true: "result ", false: "call "}[run[i].result]
 		list.Text += what + run[i].name + text(run[i].id) + ", "
 	}
 }
@@ -185,17 +182,9 @@ func (r *request) says(dst []byte, v, id *exactjson.Value, source string) []byte
 // hold, under a name of their own: one that was sent as that is not the same. A program that
 // marshals a map may write its members in any order.
 func (r *request) parseResult(result *exactjson.Value) {
-	for _, name := range []string{"content", "output", "response", "result"} {
-		v := member(result, name)
-		r.parseText(v)
-		for i := range elems(v) {
-			r.parseText(member(&v.Elems[i], "text"))
-		}
-		if name == "response" && isKind(v, exactjson.Object) {
-			for i := range v.Elems {
-				r.parseText(&v.Elems[i])
-			}
-		}
+	for _, path := range []string{"content", "output", "response", "result", "response/{*}"} {
+		at(result, path+"/*/text", r.parseText)
+		at(result, path, r.parseText)
 	}
 }
 

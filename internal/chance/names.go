@@ -98,58 +98,17 @@ func like(expr string) func(string) bool {
 // Random reports whether a value looks as if it was drawn: a UUID, a ULID, hexadecimal, base64
 // or the like, also one that was replaced since it looked so. What people write has words in it.
 func Random(value string) bool {
-	if strings.HasPrefix(value, "[REDACTED-") || drawn(value) {
+	if strings.HasPrefix(value, "[REDACTED-") || drawn().MatchString(value) {
 		return true
 	}
-	n, turns, words, word := 0, 0, 0, 0 // word: how many of one class stand together so far
-	last := mark
-	for i := range len(value) {
-		class := classOf(value[i])
-		switch {
-		case class == other:
-			return false
-		case class == mark:
-			last = mark
-			continue
-		case class == last:
-			word++
-		case last != mark:
-			turns++
-			fallthrough
-		default:
-			word = 1
-		}
-		if last = class; class != digit && word == 4 {
-			words += 4
-		} else if class != digit && word > 4 {
-			words++
-		}
-		n++
-	}
-	return n >= 16 && turns*100 >= n*20 && words*100 < n*40
+	n := len(value)
+	turns, inWords := turn().FindAllString(value, -1), strings.Join(word().FindAllString(value, -1), "")
+	return alphabet().MatchString(value) && n >= 16 && len(turns)*100 >= n*12 && len(inWords)*100 < n*80
 }
 
-var drawn = like(`^(?i)\{?[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\}?$|^[0-7][0-9A-HJKMNP-TV-Z]{25}$|^(?:[a-f]+[0-9]|[0-9]+[a-f])[0-9a-f]{14,}$`)
-
-// The classes of bytes of which random values consist.
-const (
-	other = iota
-	mark
-	digit
-	lower
-	upper
+var (
+	drawn    = memo.Regexp(`^(?i)\{?[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\}?$|^[0-7][0-9A-HJKMNP-TV-Z]{25}$|^(?:[a-f]+[0-9]|[0-9]+[a-f])[0-9a-f]{14,}$`)
+	alphabet = memo.Regexp(`^[\w+/=.:~-]+$`)
+	turn     = memo.Regexp(`[a-z][A-Z0-9]|[A-Z][a-z0-9]|[0-9][A-Za-z]`)
+	word     = memo.Regexp(`[A-Z]?[a-z]{3,}|[A-Z]{4,}`)
 )
-
-func classOf(c byte) int {
-	switch {
-	case '0' <= c && c <= '9':
-		return digit
-	case 'a' <= c && c <= 'z':
-		return lower
-	case 'A' <= c && c <= 'Z':
-		return upper
-	case strings.IndexByte("-_+/=.:~", c) >= 0:
-		return mark
-	}
-	return other
-}

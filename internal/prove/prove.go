@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"maps"
 	"regexp"
-	"runtime"
 	"slices"
 	"strings"
 
@@ -140,7 +139,7 @@ func own(t *suite.Test) attr.Cause {
 	}
 	c := attr.Cause{Reason: reason, Detail: strings.TrimRight(output, "\n")}
 	for _, m := range failure.FindAllStringSubmatch(output, -1) {
-		if !strings.HasPrefix(m[1], runtime.GOROOT()) {
+		if !strings.Contains(m[1], "/src/testing/") && !strings.Contains(m[1], "/src/runtime/") {
 			c.Caller = m[1]
 			break
 		}

@@ -73,6 +73,11 @@ func (r *Run) explain(c *tape.Call, recs, near []*tape.Recording, used func(*tap
 	incoming := c.Request.KnownAs(&request)
 	recorded, asked := options.Trace(&request), options.Trace(&incoming)
 	edits := diff.Forms(recorded, asked)
+	asSent := *options // where calls are another order by what they say, they are not by their places
+	asSent.AsSent = true
+	if was, is := asSent.Trace(&request), asSent.Trace(&incoming); len(diff.Forms(was, is)) <= len(edits) && len(recorded.Orders) > 0 {
+		recorded, asked, edits = was, is, diff.Forms(was, is)
+	}
 	inOrderSent(edits, incoming.Body)
 	m.Hint = r.hint(edits, recs, nearest, &incoming)
 	spellOut(edits, &request, &incoming)
