@@ -7,6 +7,7 @@
 //	promptecho record [-update|-all|-accepted] [PACKAGE ...]
 //	promptecho compare [PACKAGE ...]
 //	promptecho accept [-n|-i] [-question] [PACKAGE ...]
+//	promptecho review [-accept|-reject|-list] [-json] [PATH ...]
 //	promptecho verify [-w] [PATH ...]
 //	promptecho prune [-w] [-json] [PATH ...]
 //	promptecho merge [-install] [-into DIR FILE ...] [PATH ...]
@@ -45,6 +46,7 @@ var verbs = []verb{
 	{"record", recordHelp, runRecord},
 	{"compare", compareHelp, runCompare},
 	{"accept", acceptHelp, runAccept},
+	{"review", reviewHelp, runReview},
 	{"verify", verifyHelp, runVerify},
 	{"prune", pruneHelp, runPrune},
 	{"merge", mergeHelp, runMerge},

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/cassette"
@@ -13,7 +14,7 @@ import (
 )
 
 const pruneHelp = `prune [-w] [-json] [PATH ...]
-name the cassettes of tests that are gone; -w deletes them
+name cassettes and snapshots of tests that are gone; -w deletes them
 
 Such an orphan is in testdata/cassettes, and named after a test, benchmark or
 fuzz test that no test file of its package has; and none mentions the cassette.
@@ -32,6 +33,7 @@ type pruned struct {
 	Path         string `json:"path"`
 	Kind         string `json:"kind"` // as ls has it
 	Interactions int    `json:"interactions"`
+	Snapshots    int    `json:"snapshots,omitempty"`
 	Deleted      bool   `json:"deleted"`
 }
 
@@ -51,7 +53,11 @@ func runPrune(args []string, stdout, stderr io.Writer) error {
 		if !*write {
 			break
 		}
-		if err := cassette.Remove(list[i].Path); err != nil {
+		remove := cassette.Remove
+		if list[i].Kind == isSnapshots {
+			remove = removeSnapshots
+		}
+		if err := remove(list[i].Path); err != nil {
 			return err
 		}
 		removeEmpty(filepath.Dir(list[i].Path))
@@ -61,7 +67,11 @@ func runPrune(args []string, stdout, stderr io.Writer) error {
 		err = printJSON(stdout, list)
 	} else {
 		for _, l := range list {
-			fmt.Fprintf(stdout, "%s: %s, its test is gone: %s\n", redact.OneLine(l.Path), count(l.Interactions, "interaction"), map[bool]string{true: "deleted", false: "orphan"}[l.Deleted])
+			what := count(l.Interactions, "interaction")
+			if l.Kind == isSnapshots {
+				what = count(l.Snapshots, "snapshot")
+			}
+			fmt.Fprintf(stdout, "%s: %s, its test is gone: %s\n", redact.OneLine(l.Path), what, map[bool]string{true: "deleted", false: "orphan"}[l.Deleted])
 		}
 		fmt.Fprintln(stdout, count(len(list), "orphan"))
 	}
@@ -93,10 +103,16 @@ func orphans(paths []string, stderr io.Writer) ([]pruned, error) {
 			list = append(list, pruned{Path: file, Kind: kind, Interactions: len(f.Interactions)})
 		}
 	}
-	return list, nil
+	snapshots, err := snapshotsOf(paths, packages)
+	for _, l := range snapshots {
+		if slices.Contains(l.State, "orphan") && l.Problem == "" {
+			list = append(list, pruned{Path: l.Path, Kind: l.Kind, Snapshots: l.Calls["snapshot"]})
+		}
+	}
+	return list, err
 }
 
-// removeEmpty removes a folder of cassettes that has become empty, and those above it.
+// removeEmpty removes a folder of cassettes or snapshots that has become empty, and those above it.
 func removeEmpty(dir string) {
 	for filepath.Base(dir) != "testdata" && os.Remove(dir) == nil {
 		dir = filepath.Dir(dir)

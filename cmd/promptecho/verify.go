@@ -69,13 +69,22 @@ func runVerify(args []string, stdout, stderr io.Writer) error {
 		}
 	}
 	p.end()
+	snapshots, err := snapshotsOf(paths, testPackages{})
+	if err != nil {
+		return err
+	}
+	for _, l := range snapshots {
+		if l.Problem != "" {
+			verdicts, bad = append(verdicts, &verdict{Path: l.Path, Problems: []string{l.Problem}}), bad+1
+		}
+	}
 	if *asJSON {
 		err = printJSON(stdout, verdicts)
 	} else {
 		printVerdicts(stdout, verdicts, bad, *write)
 	}
 	if err == nil && bad > 0 {
-		err = found(fmt.Sprintf("%d of %d cassettes are not good", bad, len(files)))
+		err = found(fmt.Sprintf("%d of %d cassettes are not good", bad, len(verdicts)))
 	}
 	return err
 }

@@ -180,6 +180,9 @@ func (t *Tape) number(rec *Recording) {
 	if rec != nil && rec.asked == 0 {
 		t.asked++
 		rec.asked = t.asked
+		if Asker != nil {
+			rec.asker = Asker()
+		}
 	}
 }
 
