@@ -26,6 +26,9 @@ func init() {
 	}
 }
 
+// toReview has the tests that failed for nothing but snapshots, by their testing.TB.
+var toReview sync.Map
+
 // An ending is what echotest.Main tells of snapshots when all tests are over.
 type ending struct {
 	mu      sync.Mutex          // guards what follows; no other lock is taken under it

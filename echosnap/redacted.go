@@ -2,7 +2,6 @@ package echosnap
 
 import (
 	"os"
-	"sync"
 
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/redact"
@@ -10,17 +9,12 @@ import (
 	"github.com/promptecho/promptecho/internal/snapshot"
 )
 
-// policy redacts what looks like a secret, and the secrets of the environment.
-var policy = sync.OnceValue(func() *redact.Policy {
-	p := new(redact.Policy)
-	p.Environment(os.Environ())
-	return p
-})
-
-// redacted redacts a section as the body of an answer, and also what the recorders that are
-// open know to be secret.
+// redacted redacts a section as the body of an answer: what looks like a secret, the secrets of
+// the environment, and what the recorders that are open know to be secret.
 func redacted(s *snapshot.Section) {
-	policies := []*redact.Policy{policy()}
+	environment := new(redact.Policy)
+	environment.Environment(os.Environ())
+	policies := []*redact.Policy{environment}
 	for _, rec := range report.Unfinished() {
 		_, p := report.Inside(rec)
 		policies = append(policies, p)

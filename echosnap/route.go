@@ -85,18 +85,6 @@ func routeOf(t testing.TB, rec *promptecho.Recorder) *route.Route {
 	return r
 }
 
-// A RouteOption is an expectation of a route, or a [Name].
-type RouteOption interface{ route(c *routeConfig) }
-
-type routeConfig struct {
-	config
-	checks []route.Check
-}
-
-type expectation struct{ check route.Check }
-
-func (e expectation) route(c *routeConfig) { c.checks = append(c.checks, e.check) }
-
 // Calls expects these tools to be called in this order; others may be called between them.
 // Tools that are called at once are in either order.
 func Calls(tools ...string) RouteOption { return expectation{route.InOrder(tools...)} }

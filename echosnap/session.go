@@ -19,9 +19,6 @@ import (
 	"github.com/promptecho/promptecho/internal/testname"
 )
 
-// folder is that of the package, whose tests may change the working directory.
-var folder, _ = os.Getwd()
-
 // A doing is what a run does with what has no snapshot, or another one.
 type doing int
 
@@ -65,16 +62,13 @@ type session struct {
 
 var sessions sync.Map // of running tests, by their testing.TB
 
-// toReview has the tests that failed for nothing but snapshots, by their testing.TB.
-var toReview sync.Map
-
 // fail keeps what is wrong. The test fails when it is over: before that, nobody could tell
 // whether something else is wrong as well.
 func (s *session) fail(format string, args ...any) {
-	at := stack.Caller()
+	at := caller()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.wrong = append(s.wrong, strings.TrimPrefix(at+": ", ": ")+fmt.Sprintf(format, args...))
+	s.wrong = append(s.wrong, at+": "+fmt.Sprintf(format, args...))
 }
 
 // failNow fails the test for what is wrong.
@@ -176,9 +170,17 @@ func (s *session) match(sec *snapshot.Section, c *config) {
 	s.fail("%s: %q differs:\n%s%s", below(s.path), sec.Name, differences(was, sec, c.ignored), s.remedy())
 }
 
+// remedy says what to do about a snapshot that differs.
+func (s *session) remedy() string {
+	if s.do == check {
+		return fmt.Sprintf("\nThis run writes nothing (%s). To accept it:\n  %s", whyNot(), command(s.t.Name()))
+	}
+	return fmt.Sprintf("\nTo accept or reject it:\n  %s\nTo accept all of this test:\n  %s", shell.Join([]string{"promptecho", "review", shell.Place(s.path)}), command(s.t.Name()))
+}
+
 // add keeps a section that is to be written.
 func (s *session) add(list *[]*snapshot.Section, sec, was *snapshot.Section) {
-	sec.At = stack.Caller()
+	sec.At = caller()
 	if was != nil {
 		sec.Was = was.Sum()
 	}
@@ -320,4 +322,17 @@ func missed(test string) (n int) {
 		}
 	}
 	return n
+}
+
+// rewrite writes the snapshots of the test into the source, if it passed.
+func (s *session) rewrite() {
+	s.t.Helper()
+	if s.t.Failed() {
+		return
+	}
+	for _, i := range s.inlines {
+		if err := i.write(); err != nil {
+			s.t.Errorf("echosnap: %s:%d: the snapshot is not written: %v", filepath.Base(i.file), i.line, err)
+		}
+	}
 }

@@ -2,6 +2,7 @@ package echosnap
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"regexp"
 	"runtime"
@@ -16,12 +17,32 @@ import (
 	"github.com/promptecho/promptecho/internal/snapshot"
 )
 
+// folder is that of the package, whose tests may change the working directory.
+var folder, _ = os.Getwd()
+
 // below returns a path as people know it who run the tests of the package.
 func below(path string) string {
 	if rel, err := filepath.Rel(folder, path); err == nil && filepath.IsLocal(rel) {
 		return filepath.ToSlash(rel)
 	}
 	return path
+}
+
+// caller returns the place that called this package, as "file.go:line".
+func caller() string {
+	pcs := make([]uintptr, 32)
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs)])
+	for more := true; more; {
+		var f runtime.Frame
+		if f, more = frames.Next(); strings.HasSuffix(f.File, "_test.go") || !strings.HasPrefix(f.Function, "github.com/promptecho/promptecho/echosnap.") {
+			file := f.File
+			if rel, err := filepath.Rel(folder, file); err == nil && len(rel) < len(file) {
+				file = filepath.ToSlash(rel)
+			}
+			return file + ":" + strconv.Itoa(f.Line)
+		}
+	}
+	return ""
 }
 
 // whyNot says why a run writes nothing.
@@ -59,14 +80,6 @@ func command(test string) string {
 	}
 	words = append(words, pkg, "-run", strings.Join(segments, "/"))
 	return shell.With(runtime.GOOS, "PROMPTECHO_SNAPSHOTS", "update", words)
-}
-
-// remedy says what to do about a snapshot that differs.
-func (s *session) remedy() string {
-	if s.do == check {
-		return fmt.Sprintf("\nThis run writes nothing (%s). To accept it:\n  %s", whyNot(), command(s.t.Name()))
-	}
-	return fmt.Sprintf("\nTo accept or reject it:\n  %s\nTo accept all of this test:\n  %s", shell.Join([]string{"promptecho", "review", shell.Place(s.path)}), command(s.t.Name()))
 }
 
 const (

@@ -85,7 +85,9 @@ func runLs(args []string, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	list = append(list, snapshots...)
+	for _, f := range snapshots {
+		list = append(list, listing{Path: f.path, Kind: isSnapshots, Test: f.test, Calls: map[string]int{"snapshot": f.number}, Models: []string{}, Modified: f.modified, State: f.state, Problem: f.problem})
+	}
 	total := sum(list)
 	if *asJSON {
 		err = printJSON(stdout, map[string]any{"cassettes": list, "total": total})

@@ -104,9 +104,9 @@ func orphans(paths []string, stderr io.Writer) ([]pruned, error) {
 		}
 	}
 	snapshots, err := snapshotsOf(paths, packages)
-	for _, l := range snapshots {
-		if slices.Contains(l.State, "orphan") && l.Problem == "" {
-			list = append(list, pruned{Path: l.Path, Kind: l.Kind, Snapshots: l.Calls["snapshot"]})
+	for _, f := range snapshots {
+		if slices.Contains(f.state, "orphan") && f.problem == "" {
+			list = append(list, pruned{Path: f.path, Kind: isSnapshots, Snapshots: f.number})
 		}
 	}
 	return list, err

@@ -44,13 +44,23 @@ func snapshotsAt(paths []string) (files []string, err error) {
 	return files, nil
 }
 
-// snapshotsOf returns the files with snapshots at paths about which there is something to say,
-// as ls lists them.
-func snapshotsOf(paths []string, packages testPackages) (list []listing, err error) {
-	var folders []string // other paths are cassettes
+// A snapshotFile is what there is to say of a file with snapshots.
+type snapshotFile struct {
+	path     string
+	test     string
+	number   int // of snapshots
+	modified time.Time
+	state    []string // orphan, broken, to review
+	problem  string   // why it cannot be read
+}
+
+// snapshotsOf returns the files with snapshots in those paths that are folders, "." if there
+// are none, as far as there is something to say about them.
+func snapshotsOf(paths []string, packages testPackages) (list []snapshotFile, err error) {
 	if len(paths) == 0 {
 		paths = []string{"."}
 	}
+	var folders []string // other paths are cassettes
 	for _, path := range paths {
 		if info, err := os.Stat(path); err == nil && info.IsDir() {
 			folders = append(folders, path)
@@ -61,31 +71,35 @@ func snapshotsOf(paths []string, packages testPackages) (list []listing, err err
 	}
 	files, err := snapshotsAt(folders)
 	for _, file := range files {
-		l := listing{Path: file, Kind: isSnapshots, Calls: map[string]int{}, Models: []string{}, State: []string{}}
-		if info, err := os.Stat(file); err == nil {
-			l.Modified = info.ModTime().Truncate(time.Second)
-		}
-		f, rerr := snapshot.Read(file)
-		if rerr != nil {
-			l.State, l.Problem = append(l.State, "broken"), rerr.Error()
-		} else {
-			l.Calls["snapshot"] = len(f.Sections)
-		}
-		if _, err := os.Stat(snapshot.Pending(file)); err == nil {
-			l.State = append(l.State, "to review")
-		}
-		if pkg, cassette, ok := snapshot.Cassette(file); ok {
-			name, _ := testOf(filepath.Join(pkg, cassette))
-			l.Test = name
-			if packages.orphaned(filepath.Join(pkg, cassette)) {
-				l.State = append(l.State, "orphan")
-			}
-		}
-		if len(l.State) > 0 {
-			list = append(list, l)
+		if f := snapshotFileAt(file, packages); len(f.state) > 0 {
+			list = append(list, f)
 		}
 	}
 	return list, err
+}
+
+// snapshotFileAt looks at one file.
+func snapshotFileAt(path string, packages testPackages) snapshotFile {
+	f := snapshotFile{path: path}
+	if info, err := os.Stat(path); err == nil {
+		f.modified = info.ModTime().Truncate(time.Second)
+	}
+	stored, err := snapshot.Read(path)
+	if err != nil {
+		f.state, f.problem = append(f.state, "broken"), err.Error()
+	} else {
+		f.number = len(stored.Sections)
+	}
+	if _, err := os.Stat(snapshot.Pending(path)); err == nil {
+		f.state = append(f.state, "to review")
+	}
+	if pkg, cassette, ok := snapshot.Cassette(path); ok {
+		f.test, _ = testOf(filepath.Join(pkg, cassette))
+		if packages.orphaned(filepath.Join(pkg, cassette)) {
+			f.state = append(f.state, "orphan")
+		}
+	}
+	return f
 }
 
 // removeSnapshots deletes a file with snapshots, and what is to be reviewed.

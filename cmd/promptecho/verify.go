@@ -73,9 +73,9 @@ func runVerify(args []string, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	for _, l := range snapshots {
-		if l.Problem != "" {
-			verdicts, bad = append(verdicts, &verdict{Path: l.Path, Problems: []string{l.Problem}}), bad+1
+	for _, f := range snapshots {
+		if f.problem != "" {
+			verdicts, bad = append(verdicts, &verdict{Path: f.path, Problems: []string{f.problem}}), bad+1
 		}
 	}
 	if *asJSON {

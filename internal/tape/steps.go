@@ -39,9 +39,6 @@ func (t *Tape) Steps() []Step {
 	return steps
 }
 
-// Asker, if a test has set it, tells which goroutine calls. It is set before any call.
-var Asker func() uint64
-
 // A Made is a call of this run, whose answer is there.
 type Made struct {
 	*Recording
