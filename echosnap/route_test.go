@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/promptecho/promptecho"
+	"github.com/promptecho/promptecho/internal/judge"
 	"github.com/promptecho/promptecho/internal/standin"
 )
 
@@ -187,6 +188,7 @@ ask gpt-5: status 429`, func(rec *promptecho.Recorder) {
 		mcp(t, rec, "tools/call", `{"name":"bad_tool"}`)
 		mcp(t, rec, "resources/read", `{"uri":"file://a"}`)
 		guide(t.Context(), "Rome")
+		chat(t, rec, "gpt-5", judge.Prompt("old", "new", []string{"is right"})) // the test asks, not the agent
 		send(t, rec, "https://api.example.com/v1/weather", `{"direct":true}`)
 		chat(t, rec, "gpt-5", "broken")
 	})

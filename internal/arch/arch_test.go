@@ -72,7 +72,7 @@ var rooms = map[string][]string{
 
 	// What only tests with package echosnap link, and the command.
 	"internal/snapshot": {"internal/canon", "internal/cassette", "internal/exactjson", "internal/fieldpath", "internal/redact", "internal/testname"},
-	"internal/route":    {"internal/canon", "internal/conversation", "internal/exactjson", "internal/interaction", "internal/said"},
+	"internal/route":    {"internal/canon", "internal/conversation", "internal/exactjson", "internal/interaction", "internal/judge", "internal/said"},
 	"internal/judge":    {"internal/redact"},
 	"internal/inline":   {"internal/redact"},
 

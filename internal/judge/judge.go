@@ -3,6 +3,7 @@
 package judge
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -124,6 +125,9 @@ func Prompt(old, fresh string, criteria []string) string {
 	b.WriteString("\nAnswer with one line for each criterion, its number and whether the new text meets it, and with nothing else:\n1: yes\nor, with the reason in a few words:\n1: no, because ...\n")
 	return b.String()
 }
+
+// Asks reports whether the body of a request holds a prompt of [Prompt].
+func Asks(body []byte) bool { return bytes.Contains(body, []byte(opening)) }
 
 // ReadPrompt returns the criteria of a prompt of [Prompt]. ok is false if it is another one.
 func ReadPrompt(prompt string) (criteria []string, ok bool) {

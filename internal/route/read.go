@@ -15,6 +15,7 @@ import (
 	"github.com/promptecho/promptecho/internal/conversation"
 	"github.com/promptecho/promptecho/internal/exactjson"
 	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/judge"
 	"github.com/promptecho/promptecho/internal/said"
 )
 
@@ -53,6 +54,8 @@ func read(it *interaction.Interaction, servers map[string]bool) []*step {
 	switch method, isRPC := strings.CutPrefix(form.Endpoint, "jsonrpc."); {
 	case it.Request.Within != "":
 		return nil // the function did it, which is played in a replay, and not the agent
+	case judge.Asks(it.Request.Body):
+		return nil // the test asked, and only if a value differed
 	case strings.HasPrefix(form.Endpoint, "credentials."):
 		return nil // a program may keep its token from one test to the next
 	case form.Function:
