@@ -157,18 +157,18 @@ func endOf(resp *interaction.Response, failed bool) string {
 	return ""
 }
 
-// finishes are the names that the providers have for the reasons why an answer ends. An
-// earlier class says more than a later one.
+// finishes are the names that the providers have for the reasons why an answer ends; the
+// numbers are those of Gemini's enumeration. An earlier class says more than a later one.
 var finishes = []struct {
 	class string
 	names []string
 }{
 	{"refused", []string{"refusal"}},
-	{"filtered", []string{"content_filter", "content_filtered", "safety", "recitation", "blocklist", "prohibited_content", "spii", "guardrail_intervened", "error_toxic", "image_safety", "language"}},
-	{"cut at the limit", []string{"length", "max_tokens", "max_output_tokens", "model_length", "model_context_window_exceeded", "error_limit"}},
+	{"filtered", []string{"content_filter", "content_filtered", "safety", "recitation", "blocklist", "prohibited_content", "spii", "guardrail_intervened", "error_toxic", "image_safety", "language", "3"}},
+	{"cut at the limit", []string{"length", "max_tokens", "max_output_tokens", "model_length", "model_context_window_exceeded", "error_limit", "2"}},
 	{toolCalls, []string{"tool_calls", "tool_call", "tool_use", "function_call", "requires_action"}},
 	{"paused", []string{"pause_turn"}},
-	{stop, []string{"stop", "end_turn", "stop_sequence", "complete", "completed", "eos", "eos_token", "end", "finish", "load"}},
+	{stop, []string{"stop", "end_turn", "stop_sequence", "complete", "completed", "eos", "eos_token", "end", "finish", "load", "1"}},
 }
 
 const (
