@@ -29,7 +29,7 @@ var fenced = regexp.MustCompile("(?m)^( *)(?:<!-- (.*?) -->\n *)?```(\\w*)\n((?s
 
 // Files that are run: tests, what scripts run and compare with, reports that tests compare
 // with, cassettes that tests write or play.
-var isRun = regexp.MustCompile(`^((\w+/)*\w+_test\.go|scripts/testdata/\S+|testdata/reports/\w+\.txtar|(interop/)?testdata/cassettes/\w+\.yaml|internal/cassette/testdata/golden\.yaml|(lint|bench/migrate)/testdata/\S+)$`)
+var isRun = regexp.MustCompile(`^((\w+/)*\w+_test\.go|scripts/testdata/\S+|testdata/reports/\w+\.txtar|(interop/)?testdata/cassettes/\w+\.yaml|interop/snapshots/testdata/snapshots/\w+\.snap|internal/cassette/testdata/golden\.yaml|(lint|bench/migrate)/testdata/\S+)$`)
 
 // What no test runs, and why.
 var notRun = map[string]string{
