@@ -126,7 +126,7 @@ func help(args []string, stdout, stderr io.Writer) int {
 // usage lists the verbs.
 func usage() string {
 	var b strings.Builder
-	b.WriteString("promptecho freezes LLM API calls in Go tests.\n\nusage: promptecho COMMAND [flags] [arguments]\n\n")
+	b.WriteString("promptecho freezes LLM API calls in Go tests.\nusage: promptecho COMMAND [flags] [arguments]\n\n")
 	for _, v := range verbs {
 		fmt.Fprintf(&b, "  %-10s %s\n", v.name, v.summary())
 	}
