@@ -2,6 +2,7 @@ package echosnap
 
 import (
 	"context"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"os"
@@ -260,5 +261,11 @@ func TestSecrets(t *testing.T) {
 				t.Error(text)
 			}
 		}
+	}
+	// What cannot be replaced is not written.
+	encoded := base64.StdEncoding.EncodeToString([]byte("user:a1B2c3D4e5F6g7H8i9J0k1L2:end"))
+	f := fails(t, "TestSecrets/encoded", func(tb testing.TB) { Match(tb, "it says "+encoded) }, "echosnap: Match: the value")
+	if strings.Contains(f.fatal, encoded) || file(t, "TestSecrets/encoded.snap") != "" {
+		t.Errorf("%s%s", f.fatal, file(t, "TestSecrets/encoded.snap"))
 	}
 }

@@ -97,7 +97,9 @@ func (c *config) section(t testing.TB, who string, got any) *snapshot.Section {
 	t.Helper()
 	sec, err := snapshot.Of(got)
 	if err == nil {
-		redacted(sec)
+		err = redacted(sec)
+	}
+	if err == nil {
 		err = sec.Layout(c.ignored)
 	}
 	if err != nil {

@@ -10,8 +10,9 @@ import (
 )
 
 // redacted redacts a section as the body of an answer: what looks like a secret, the secrets of
-// the environment, and what the recorders that are open know to be secret.
-func redacted(s *snapshot.Section) {
+// the environment, and what the recorders that are open know to be secret. The error says that
+// one is left, in another spelling.
+func redacted(s *snapshot.Section) error {
 	environment := new(redact.Policy)
 	environment.Environment(os.Environ())
 	policies := []*redact.Policy{environment}
@@ -25,4 +26,10 @@ func redacted(s *snapshot.Section) {
 		p.Response(&req, &resp)
 		s.Text = string(resp.Body)
 	}
+	for _, p := range policies {
+		if err := p.Check("the value", []byte(s.Text)); err != nil {
+			return err
+		}
+	}
+	return nil
 }

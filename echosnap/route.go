@@ -37,7 +37,9 @@ func Route(t testing.TB, rec *promptecho.Recorder, opts ...RouteOption) {
 		return
 	}
 	sec := &snapshot.Section{Kind: snapshot.Route, Text: r.String()}
-	redacted(sec)
+	if err := redacted(sec); err != nil {
+		t.Fatalf("echosnap: Route: %v", err)
+	}
 	if len(c.checks) > 0 {
 		for _, check := range c.checks {
 			if why := check(r); why != "" {
