@@ -8,8 +8,10 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/promptecho/promptecho/internal/redact"
 	"github.com/promptecho/promptecho/internal/report"
 	"github.com/promptecho/promptecho/internal/stack"
+	"github.com/promptecho/promptecho/internal/tape"
 )
 
 func init() {
@@ -27,6 +29,9 @@ func init() {
 			m, err := parseMode(mode, by)
 			c.flag, c.err = chosenMode{m, by}, errors.Join(c.err, err)
 		})
+	}
+	report.Inside = func(recorder any) (*tape.Tape, *redact.Policy) {
+		return recorder.(*Recorder).tape, &recorder.(*Recorder).redact
 	}
 	report.HasAlias = func(recorder any, u *url.URL) bool {
 		return recorder.(*Recorder).config.aliases.of(u) != nil

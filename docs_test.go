@@ -29,7 +29,7 @@ var fenced = regexp.MustCompile("(?m)^( *)(?:<!-- (.*?) -->\n *)?```(\\w*)\n((?s
 
 // Files that are run: tests, what scripts run and compare with, reports that tests compare
 // with, cassettes that tests write or play.
-var isRun = regexp.MustCompile(`^((\w+/)*\w+_test\.go|scripts/testdata/\S+|testdata/reports/\w+\.txtar|(interop/)?testdata/cassettes/\w+\.yaml|internal/cassette/testdata/golden\.yaml|(lint|bench/migrate)/testdata/\S+)$`)
+var isRun = regexp.MustCompile(`^((\w+/)*\w+_test\.go|scripts/testdata/\S+|testdata/reports/\w+\.txtar|(interop/)?testdata/cassettes/\w+\.yaml|interop/snapshots/testdata/snapshots/\w+\.snap|internal/cassette/testdata/golden\.yaml|(lint|bench/migrate)/testdata/\S+)$`)
 
 // What no test runs, and why.
 var notRun = map[string]string{
@@ -153,7 +153,7 @@ func TestDocumentedModes(t *testing.T) {
 func TestDocumentedTests(t *testing.T) {
 	t.Parallel()
 	var source strings.Builder
-	for _, pattern := range []string{"*_test.go", "interop/*_test.go", "browser/*_test.go", "cmd/*/*_test.go", "internal/*/*_test.go", "echotest/*_test.go", "echofault/*_test.go"} {
+	for _, pattern := range []string{"*_test.go", "interop/*_test.go", "browser/*_test.go", "cmd/*/*_test.go", "internal/*/*_test.go", "echotest/*_test.go", "echofault/*_test.go", "echosnap/*_test.go"} {
 		files, err := filepath.Glob(pattern)
 		if err != nil || len(files) == 0 {
 			t.Fatalf("%s: %d files, %v", pattern, len(files), err)

@@ -12,7 +12,7 @@ import (
 )
 
 // variables are those of the environment that promptecho reads, or sets for its own use.
-var variables = []string{"PROMPTECHO_MODE", "PROMPTECHO_MISSED", "PROMPTECHO_DONE", "PROMPTECHO_DEFAULT", "PROMPTECHO_OBSERVE"}
+var variables = []string{"PROMPTECHO_MODE", "PROMPTECHO_MISSED", "PROMPTECHO_DONE", "PROMPTECHO_DEFAULT", "PROMPTECHO_OBSERVE", "PROMPTECHO_SNAPSHOTS"}
 
 // overruled states what the environment and the flags say in vain; in rounds, a mode is that
 // of the first.

@@ -15,6 +15,7 @@ import (
 const (
 	modeFlag   = "echo.mode"
 	recordFlag = "echo.record"
+	updateFlag = "echo.update" // of package echosnap
 )
 
 // chooseMode settles the mode: the flag decides, else the environment, else the default.
@@ -82,5 +83,5 @@ func flagMode() (chosenMode, error) {
 // isOurFlag reports whether an argument sets one of our flags.
 func isOurFlag(arg string) bool {
 	name, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(arg, "-"), "-"), "=")
-	return strings.HasPrefix(arg, "-") && (name == modeFlag || name == recordFlag)
+	return strings.HasPrefix(arg, "-") && slices.Contains([]string{modeFlag, recordFlag, updateFlag}, name)
 }

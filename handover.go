@@ -1,6 +1,7 @@
 package promptecho
 
 import (
+	"cmp"
 	"errors"
 	"flag"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/promptecho/promptecho/internal/report"
 	"github.com/promptecho/promptecho/internal/shell"
 )
 
@@ -26,8 +28,13 @@ func init() {
 	if flag.Lookup(modeFlag) == nil {
 		flag.Var(new(flagValue), modeFlag, "promptecho: record `mode`: none, compare, once, new_episodes, update, all or live")
 	}
-	if flag.Lookup(recordFlag) == nil {
-		flag.Var(&flagValue{text: "false", isBool: true}, recordFlag, "promptecho: record every cassette again; short for -echo.mode=all")
+	for name, usage := range map[string]string{
+		recordFlag: "promptecho: record every cassette again; short for -echo.mode=all",
+		updateFlag: "promptecho: accept every snapshot of package echosnap that differs",
+	} {
+		if flag.Lookup(name) == nil {
+			flag.Var(&flagValue{text: "false", isBool: true}, name, usage)
+		}
 	}
 }
 
@@ -59,7 +66,8 @@ func (v *flagValue) Set(s string) error {
 //	go test -echo.mode=all ./...
 //
 // tests the package in the current folder only, and hands "./..." to its test binary. The
-// binary then becomes go test for these packages, with the mode in the environment. The
+// binary then becomes go test for these packages, with the mode in the environment, and
+// whether snapshots are accepted. The
 // patterns are no arguments of what it starts, so that cannot start anything more.
 
 // handOver is called when the value of one of our flags is set. While the flags of the
@@ -71,20 +79,31 @@ func handOver() {
 		return
 	}
 	asked, err := flagMode()
-	if err == nil && asked.mode == "" {
+	var set []string // of the environment
+	if asked.mode != "" {
+		set = append(set, "PROMPTECHO_MODE="+string(asked.mode))
+	}
+	if report.Flag(updateFlag) == "true" {
+		set = append(set, "PROMPTECHO_SNAPSHOTS=update")
+		asked.by = cmp.Or(asked.by, "-"+updateFlag)
+	}
+	if err == nil && set == nil {
 		return
 	}
 	var args []string
 	if err == nil {
-		args, err = goTest(asked, patterns, slices.Concat(before, behind))
+		args, err = goTest(asked.by, set, patterns, slices.Concat(before, behind))
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(2)
 	}
-	command := "PROMPTECHO_MODE=" + string(asked.mode) + " " + shell.Join(args)
+	command := shell.Join(slices.Concat(set, args))
 	fmt.Fprintf(os.Stderr, "promptecho: %s stands before %q, so the go command tests only this folder; what runs instead is: %s\n", asked.by, patterns[0], command)
-	os.Setenv("PROMPTECHO_MODE", string(asked.mode))
+	for _, v := range set {
+		name, value, _ := strings.Cut(v, "=")
+		os.Setenv(name, value)
+	}
 	os.Exit(become(args))
 }
 
@@ -136,7 +155,7 @@ var builtWith = []string{"-asan", "-gcflags", "-ldflags", "-msan", "-race", "-ta
 
 // goTest returns the command that runs the tests of the packages as this process was to
 // run them. The error names a flag that cannot be handed on.
-func goTest(mode chosenMode, patterns, rest []string) (args []string, err error) {
+func goTest(by string, set, patterns, rest []string) (args []string, err error) {
 	args = []string{"go", "test"}
 	if info, ok := debug.ReadBuildInfo(); ok {
 		for _, s := range info.Settings {
@@ -171,7 +190,7 @@ func goTest(mode chosenMode, patterns, rest []string) (args []string, err error)
 		}
 	}
 	if err != nil {
-		return nil, fmt.Errorf("promptecho: %s stands before %q, so the go command tested only this folder, and %w cannot be handed on: run\n\tPROMPTECHO_MODE=%s go test %s", mode.by, patterns[0], err, mode.mode, shell.Join(patterns))
+		return nil, fmt.Errorf("promptecho: %s stands before %q, so the go command tested only this folder, and %w cannot be handed on: run\n\t%s go test %s", by, patterns[0], err, shell.Join(set), shell.Join(patterns))
 	}
 	return slices.Concat(args, patterns, own), nil
 }

@@ -95,6 +95,9 @@ func (s *suite) conclude(w io.Writer, code int, leaks []guard.Leak) int {
 	}
 	whole := code == 0 && part == "" && !report.Short()
 	s.nameLeft(w, whole)
+	if report.AtEnd != nil {
+		report.AtEnd(w, whole)
+	}
 	return code
 }
 

@@ -33,6 +33,9 @@ of the file. The state of a cassette is nothing, or some of
   journal   of a recording that runs, was killed or not saved; the next resumes
   failed    what a run recorded that must not replace the cassette
 
+Files with snapshots are listed if they are orphans, broken, or if something is
+to review.
+
   -json   print {"cassettes": [...], "total": {...}}
 
 The exit status is 1 if a cassette is broken.
@@ -41,7 +44,7 @@ The exit status is 1 if a cassette is broken.
 // A listing is what ls says of one file.
 type listing struct {
 	Path   string         `json:"path"`
-	Kind   string         `json:"kind"`           // cassette, derived, journal or failed
+	Kind   string         `json:"kind"`           // cassette, derived, journal, failed or snapshots
 	Test   string         `json:"test,omitempty"` // by the name of the file
 	Calls  map[string]int `json:"calls"`          // by kind: llm, http, tool, ...
 	Models []string       `json:"models"`         // sorted
@@ -78,6 +81,13 @@ func runLs(args []string, stdout, stderr io.Writer) error {
 		list = append(list, list1(file, packages))
 	}
 	p.end()
+	snapshots, err := snapshotsOf(paths, packages)
+	if err != nil {
+		return err
+	}
+	for _, f := range snapshots {
+		list = append(list, listing{Path: f.path, Kind: isSnapshots, Test: f.test, Calls: map[string]int{"snapshot": f.number}, Models: []string{}, Modified: f.modified, State: f.state, Problem: f.problem})
+	}
 	total := sum(list)
 	if *asJSON {
 		err = printJSON(stdout, map[string]any{"cassettes": list, "total": total})

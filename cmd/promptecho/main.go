@@ -7,6 +7,7 @@
 //	promptecho record [-update|-all|-accepted] [PACKAGE ...]
 //	promptecho compare [PACKAGE ...]
 //	promptecho accept [-n|-i] [-question] [PACKAGE ...]
+//	promptecho review [-accept|-reject|-list] [-json] [PATH ...]
 //	promptecho verify [-w] [PATH ...]
 //	promptecho prune [-w] [-json] [PATH ...]
 //	promptecho merge [-install] [-into DIR FILE ...] [PATH ...]
@@ -46,6 +47,7 @@ var verbs = []verb{
 	{"prove", proveHelp, runProve},
 	{"compare", compareHelp, runCompare},
 	{"accept", acceptHelp, runAccept},
+	{"review", reviewHelp, runReview},
 	{"verify", verifyHelp, runVerify},
 	{"prune", pruneHelp, runPrune},
 	{"merge", mergeHelp, runMerge},

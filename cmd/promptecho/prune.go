@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/cassette"
@@ -13,12 +14,13 @@ import (
 )
 
 const pruneHelp = `prune [-w] [-json] [PATH ...]
-name the cassettes of tests that are gone; -w deletes them
+name what is left of tests that are gone; -w deletes it
 
 Such an orphan is in testdata/cassettes, and named after a test, benchmark or
 fuzz test that no test file of its package has; and none mentions the cassette.
-What recordings left beside it goes with it. Subtests are not known before they
-run, so the cassette of one that is gone is no orphan. Pinned and broken
+What recordings left beside it goes with it. Files with snapshots in
+testdata/snapshots are orphans in the same way. Subtests are not known before
+they run, so the cassette of one that is gone is no orphan. Pinned and broken
 cassettes stay.
 
   -w      delete them, with their assets
@@ -32,6 +34,7 @@ type pruned struct {
 	Path         string `json:"path"`
 	Kind         string `json:"kind"` // as ls has it
 	Interactions int    `json:"interactions"`
+	Snapshots    int    `json:"snapshots,omitempty"`
 	Deleted      bool   `json:"deleted"`
 }
 
@@ -51,7 +54,11 @@ func runPrune(args []string, stdout, stderr io.Writer) error {
 		if !*write {
 			break
 		}
-		if err := cassette.Remove(list[i].Path); err != nil {
+		remove := cassette.Remove
+		if list[i].Kind == isSnapshots {
+			remove = removeSnapshots
+		}
+		if err := remove(list[i].Path); err != nil {
 			return err
 		}
 		removeEmpty(filepath.Dir(list[i].Path))
@@ -61,7 +68,11 @@ func runPrune(args []string, stdout, stderr io.Writer) error {
 		err = printJSON(stdout, list)
 	} else {
 		for _, l := range list {
-			fmt.Fprintf(stdout, "%s: %s, its test is gone: %s\n", redact.OneLine(l.Path), count(l.Interactions, "interaction"), map[bool]string{true: "deleted", false: "orphan"}[l.Deleted])
+			what := count(l.Interactions, "interaction")
+			if l.Kind == isSnapshots {
+				what = count(l.Snapshots, "snapshot")
+			}
+			fmt.Fprintf(stdout, "%s: %s, its test is gone: %s\n", redact.OneLine(l.Path), what, map[bool]string{true: "deleted", false: "orphan"}[l.Deleted])
 		}
 		fmt.Fprintln(stdout, count(len(list), "orphan"))
 	}
@@ -93,10 +104,16 @@ func orphans(paths []string, stderr io.Writer) ([]pruned, error) {
 			list = append(list, pruned{Path: file, Kind: kind, Interactions: len(f.Interactions)})
 		}
 	}
-	return list, nil
+	snapshots, err := snapshotsOf(paths, packages)
+	for _, f := range snapshots {
+		if slices.Contains(f.state, "orphan") && f.problem == "" {
+			list = append(list, pruned{Path: f.path, Kind: isSnapshots, Snapshots: f.number})
+		}
+	}
+	return list, err
 }
 
-// removeEmpty removes a folder of cassettes that has become empty, and those above it.
+// removeEmpty removes a folder of cassettes or snapshots that has become empty, and those above it.
 func removeEmpty(dir string) {
 	for filepath.Base(dir) != "testdata" && os.Remove(dir) == nil {
 		dir = filepath.Dir(dir)

@@ -266,6 +266,7 @@ func (p *printer) exchange(indent int, e *conversation.Exchange) {
 	if e.Answer.Broken != "" {
 		p.text(indent+4, "("+e.Answer.Broken+")")
 	}
+	p.verdict(indent+2, e)
 }
 
 // headline says what was asked, of whom, where it stands and what it cost.

@@ -44,3 +44,10 @@ func (p *progress) end() {
 		fmt.Fprint(p.w, "\r\x1b[K")
 	}
 }
+
+// readByte reads one byte.
+func readByte(f *os.File) (byte, error) {
+	var b [1]byte
+	_, err := io.ReadFull(f, b[:])
+	return b[0], err
+}

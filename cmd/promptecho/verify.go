@@ -69,13 +69,22 @@ func runVerify(args []string, stdout, stderr io.Writer) error {
 		}
 	}
 	p.end()
+	snapshots, err := snapshotsOf(paths, testPackages{})
+	if err != nil {
+		return err
+	}
+	for _, f := range snapshots {
+		if f.problem != "" {
+			verdicts, bad = append(verdicts, &verdict{Path: f.path, Problems: []string{f.problem}}), bad+1
+		}
+	}
 	if *asJSON {
 		err = printJSON(stdout, verdicts)
 	} else {
 		printVerdicts(stdout, verdicts, bad, *write)
 	}
 	if err == nil && bad > 0 {
-		err = found(fmt.Sprintf("%d of %d cassettes are not good", bad, len(files)))
+		err = found(fmt.Sprintf("%d of %d cassettes are not good", bad, len(verdicts)))
 	}
 	return err
 }

@@ -26,7 +26,8 @@ const module = "github.com/promptecho/promptecho"
 var rooms = map[string][]string{
 	"echotest":             {"internal/urls", "", "internal/answer", "internal/attr", "internal/report", "internal/serve", "internal/testname", "internal/guard", "internal/shell", "internal/stack", "internal/tests"},
 	"echofault":            {"internal/report", "internal/answer", "internal/canon", "internal/stream", "internal/interaction", "internal/request"},
-	"":                     {"internal/missed", "internal/bubble", "internal/function", "internal/guard", "internal/shell", "internal/stack", "internal/tape", "internal/answer", "internal/report", "internal/compare", "internal/said", "internal/redact", "internal/canon", "internal/fieldpath", "internal/stream", "internal/cassette", "internal/interaction", "internal/request", "internal/memo", "internal/urls", "internal/chance"},
+	"":                     {"internal/missed", "internal/bubble", "internal/function", "internal/guard", "internal/shell", "internal/stack", "internal/tape", "internal/answer", "internal/report", "internal/compare", "internal/said", "internal/redact", "internal/canon", "internal/fieldpath", "internal/stream", "internal/cassette", "internal/interaction", "internal/request", "internal/memo", "internal/urls", "internal/chance", "internal/origin"},
+	"echosnap":             {"", "internal/diff", "internal/inline", "internal/interaction", "internal/judge", "internal/redact", "internal/report", "internal/route", "internal/shell", "internal/snapshot", "internal/stack", "internal/tape", "internal/testname", "internal/tests"},
 	"internal/missed":      {"internal/canon", "internal/codec", "internal/interaction"},
 	"internal/function":    {"internal/codec", "internal/exactjson", "internal/interaction"},
 	"internal/compare":     {"internal/rerecord", "internal/diff", "internal/said", "internal/canon", "internal/interaction", "internal/exactjson", "internal/chance"},
@@ -67,9 +68,15 @@ var rooms = map[string][]string{
 	"internal/attr":        {},
 	"internal/standin":     {},
 	"internal/arch":        {},
-	"cmd/promptecho":       {"", "internal/lint", "internal/observe", "internal/accept", "internal/merge", "internal/missed", "internal/attr", "internal/report", "internal/serve", "internal/suite", "echotest", "internal/testname", "internal/conversation", "internal/changes", "internal/answer", "internal/exactjson", "internal/cassette", "internal/interaction", "internal/canon", "internal/fieldpath", "internal/demo", "internal/diff", "internal/foreign", "internal/page", "internal/redact", "internal/said", "internal/stream", "internal/shell", "internal/tests", "internal/prove"},
+	"cmd/promptecho":       {"", "internal/lint", "internal/observe", "internal/accept", "internal/merge", "internal/missed", "internal/attr", "internal/report", "internal/serve", "internal/suite", "echotest", "internal/testname", "internal/conversation", "internal/changes", "internal/answer", "internal/exactjson", "internal/cassette", "internal/interaction", "internal/canon", "internal/fieldpath", "internal/demo", "internal/diff", "internal/foreign", "internal/page", "internal/redact", "internal/said", "internal/stream", "internal/shell", "internal/tests", "internal/prove", "internal/snapshot", "internal/judge"},
 
 	"cmd/demo": {"internal/demo"},
+
+	// What only tests with package echosnap link, and the command.
+	"internal/snapshot": {"internal/canon", "internal/cassette", "internal/exactjson", "internal/fieldpath", "internal/redact", "internal/testname"},
+	"internal/route":    {"internal/canon", "internal/conversation", "internal/exactjson", "internal/interaction", "internal/judge", "internal/said"},
+	"internal/judge":    {"internal/redact"},
+	"internal/inline":   {"internal/redact"},
 
 	// What only the command links.
 	"internal/foreign":      {"internal/canon", "internal/cassette", "internal/codec", "internal/coding", "internal/exactjson", "internal/function", "internal/interaction", "internal/redact", "internal/said", "internal/stream", "internal/tape", "internal/yaml"},
@@ -96,7 +103,7 @@ var required = map[string][]string{
 // restricted is what of the standard library only some may import.
 var restricted = map[string][]string{
 	"net/http": {"", "echofault", "echotest", "internal/serve", "internal/tape", "internal/answer", "internal/request", "internal/standin", "cmd/promptecho", "internal/guard"},
-	"testing":  {"", "echotest", "echofault"},
+	"testing":  {"", "echotest", "echofault", "echosnap"},
 }
 
 type pkg struct {
@@ -213,7 +220,7 @@ func TestRequirements(t *testing.T) {
 			t.Errorf("go.mod requires %s: heavy things live in nested modules", m[1])
 		}
 	}
-	cmd := exec.Command("go", "list", "-deps", "-f", "{{if not .Standard}}{{.ImportPath}}{{end}}", ".", "./echotest", "./echofault")
+	cmd := exec.Command("go", "list", "-deps", "-f", "{{if not .Standard}}{{.ImportPath}}{{end}}", ".", "./echotest", "./echofault", "./echosnap")
 	cmd.Dir = filepath.Join("..", "..")
 	out, err := cmd.Output()
 	if err != nil {

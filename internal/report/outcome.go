@@ -5,12 +5,14 @@
 package report
 
 import (
+	"io"
 	"net/url"
 	"strings"
 	"sync/atomic"
 
 	"github.com/promptecho/promptecho/internal/attr"
 	"github.com/promptecho/promptecho/internal/redact"
+	"github.com/promptecho/promptecho/internal/tape"
 )
 
 // An Outcome is what is known of a test when its recorder is closed.
@@ -108,6 +110,17 @@ var (
 	// InMode returns a promptecho.Option that sets the record mode as a flag does; by names
 	// the flag.
 	InMode func(mode, by string) any
+
+	// Inside returns the tape of a recorder, and how it redacts.
+	Inside func(recorder any) (*tape.Tape, *redact.Policy)
+
+	// AtEnd, if it is set, adds to what is told at the end of a run of a package; whole says
+	// that all tests ran and passed.
+	AtEnd func(w io.Writer, whole bool)
+
+	// ToReview, if it is set, reports whether a test fails for nothing but snapshots that are to
+	// be reviewed: what it has recorded is kept, since they are compared with that.
+	ToReview func(test any) bool
 
 	// HasAlias reports whether a recorder has an alias for the server of a URL.
 	HasAlias func(recorder any, u *url.URL) bool

@@ -38,3 +38,29 @@ func (t *Tape) Steps() []Step {
 	slices.SortFunc(steps, func(a, b Step) int { return cmp.Compare(a.asked, b.asked) })
 	return steps
 }
+
+// A Made is a call of this run, whose answer is there.
+type Made struct {
+	*Recording
+	Asked int    // its number
+	Asker uint64 // the goroutine that called; 0 if nobody asked
+}
+
+// Made returns the calls of this run so far that a recording answered, each recording once,
+// or that were recorded, in the order asked. under is how many of them have no whole answer
+// yet.
+func (t *Tape) Made() (made []Made, under int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, rec := range t.recordings {
+		switch {
+		case rec.replaced:
+		case rec.asked > 0 && rec.Complete():
+			made = append(made, Made{rec, rec.asked, rec.asker})
+		case rec.asked > 0:
+			under++
+		}
+	}
+	slices.SortFunc(made, func(a, b Made) int { return cmp.Compare(a.Asked, b.Asked) })
+	return made, under
+}

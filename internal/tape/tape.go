@@ -225,12 +225,18 @@ func (t *Tape) takeFrom(q *queue, a *asking, c *Call) *Recording {
 	return rec
 }
 
+// Asker, if a test has set it, tells which goroutine calls. It is set before any call.
+var Asker func() uint64
+
 // number gives a recording that is played or reserved for the first time the number of the
 // call; rec may be nil. The caller holds the lock.
 func (t *Tape) number(rec *Recording) {
 	if rec != nil && rec.asked == 0 {
 		t.asked++
 		rec.asked = t.asked
+		if Asker != nil {
+			rec.asker = Asker()
+		}
 	}
 }
 

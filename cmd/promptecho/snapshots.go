@@ -1,0 +1,111 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/promptecho/promptecho/internal/snapshot"
+)
+
+// isSnapshots is the kind of a file with snapshots, as ls and prune have it.
+const isSnapshots = "snapshots"
+
+// snapshotsAt returns the files with snapshots at paths, each once; "." if there are none. One
+// that has only what is to be reviewed need not exist.
+func snapshotsAt(paths []string) (files []string, err error) {
+	if len(paths) == 0 {
+		paths = []string{"."}
+	}
+	seen := map[string]bool{}
+	add := func(file string) error {
+		path, _ := snapshot.Reviewed(filepath.Clean(file))
+		if snapshot.IsFile(path) && !seen[path] {
+			files, seen[path] = append(files, path), true
+		}
+		return nil
+	}
+	for _, path := range paths {
+		info, err := os.Stat(path)
+		_, isPending := snapshot.Reviewed(path)
+		switch {
+		case err == nil && info.IsDir():
+			err = eachFile(path, nil, add)
+		case isPending, snapshot.IsFile(path):
+			err = add(path)
+		case err == nil:
+			err = fmt.Errorf("%s is no file with snapshots: those end in .snap", path)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return files, nil
+}
+
+// A snapshotFile is what there is to say of a file with snapshots.
+type snapshotFile struct {
+	path     string
+	test     string
+	number   int // of snapshots
+	modified time.Time
+	state    []string // orphan, broken, to review
+	problem  string   // why it cannot be read
+}
+
+// snapshotsOf returns the files with snapshots in those paths that are folders, "." if there
+// are none, as far as there is something to say about them.
+func snapshotsOf(paths []string, packages testPackages) (list []snapshotFile, err error) {
+	if len(paths) == 0 {
+		paths = []string{"."}
+	}
+	var folders []string // other paths are cassettes
+	for _, path := range paths {
+		if info, err := os.Stat(path); err == nil && info.IsDir() {
+			folders = append(folders, path)
+		}
+	}
+	if len(folders) == 0 {
+		return nil, nil
+	}
+	files, err := snapshotsAt(folders)
+	for _, file := range files {
+		if f := snapshotFileAt(file, packages); len(f.state) > 0 {
+			list = append(list, f)
+		}
+	}
+	return list, err
+}
+
+// snapshotFileAt looks at one file.
+func snapshotFileAt(path string, packages testPackages) snapshotFile {
+	f := snapshotFile{path: path}
+	if info, err := os.Stat(path); err == nil {
+		f.modified = info.ModTime().Truncate(time.Second)
+	}
+	stored, err := snapshot.Read(path)
+	if err != nil {
+		f.state, f.problem = append(f.state, "broken"), err.Error()
+	} else {
+		f.number = len(stored.Sections)
+	}
+	if _, err := os.Stat(snapshot.Pending(path)); err == nil {
+		f.state = append(f.state, "to review")
+	}
+	if pkg, cassette, ok := snapshot.Cassette(path); ok {
+		f.test, _ = testOf(filepath.Join(pkg, cassette))
+		if packages.orphaned(filepath.Join(pkg, cassette)) {
+			f.state = append(f.state, "orphan")
+		}
+	}
+	return f
+}
+
+// removeSnapshots deletes a file with snapshots, and what is to be reviewed.
+func removeSnapshots(path string) error {
+	if err := snapshot.Write(path, nil); err != nil {
+		return err
+	}
+	return snapshot.Write(snapshot.Pending(path), nil)
+}

@@ -1,0 +1,37 @@
+// Package echosnap says whether what a program made of an answer is still right, after the
+// answer was recorded anew.
+//
+// A cassette freezes what the provider says. A snapshot holds what the program made of it:
+//
+//	echosnap.Match(t, got)                                 // text, or any value as JSON
+//	echosnap.Match(t, got, echosnap.Ignore("created"))     // but for these fields
+//	echosnap.Inline(t, got, "Paris")                       // in the source
+//	echosnap.Route(t, rec)                                 // what an agent did
+//
+// The snapshots of TestX are in testdata/snapshots/TestX.snap. The first run writes them, and
+// fails where CI is set. If a value differs, the test fails with the words that differ and
+// leaves TestX.snap.new, which promptecho review shows, to be accepted or rejected; in CI it
+// writes nothing. The flag -echo.update, or PROMPTECHO_SNAPSHOTS=update, accepts everything;
+// PROMPTECHO_SNAPSHOTS=none writes nothing, as in CI.
+//
+// What is written is redacted as cassettes are. docs/SNAPSHOTS.md says where the line runs
+// between a replay, a snapshot, a judge and an evaluation.
+package echosnap
+
+import "testing"
+
+// Match compares a value with its snapshot. A string, an error and bytes that are no JSON are
+// text, which is equal if it is the same but for the ends of its lines ("\r\n" is "\n"). Every
+// other value is compared as its JSON: as a value, so that the order of members does not
+// count. Bytes and a [encoding/json.RawMessage] that are JSON are the value that they hold.
+//
+// Several snapshots of one test are numbered in the order in which they are asked for; give
+// them names if that may change, or if goroutines ask. A subtest has a file of its own.
+func Match(t testing.TB, got any, opts ...Option) {
+	t.Helper()
+	c := newConfig(t, "Match", opts)
+	sec := c.section(t, "Match", got)
+	s := sessionOf(t)
+	sec.Name = s.name(c.name)
+	s.match(sec, c)
+}

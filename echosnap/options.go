@@ -1,0 +1,121 @@
+package echosnap
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/promptecho/promptecho/internal/judge"
+	"github.com/promptecho/promptecho/internal/route"
+	"github.com/promptecho/promptecho/internal/snapshot"
+)
+
+// An Option changes what [Match] and [Inline] do.
+type Option interface{ option(c *config) }
+
+type config struct {
+	name     string
+	ignored  []string
+	ask      judge.Ask
+	criteria []string
+	err      error
+}
+
+type optionFunc func(c *config)
+
+func (f optionFunc) option(c *config) { f(c) }
+
+// A Named is what [Name] returns.
+type Named string
+
+func (n Named) option(c *config)     { c.setName(string(n)) }
+func (n Named) route(c *routeConfig) { c.setName(string(n)) }
+
+func (c *config) setName(name string) {
+	if err := snapshot.CheckName(name); err != nil && c.err == nil {
+		c.err = fmt.Errorf("Name: %w", err)
+	}
+	c.name = name
+}
+
+// Name gives a snapshot a name that is unique in its test: it is found by that, and not by the
+// order in which snapshots are asked for.
+func Name(name string) Named { return Named(name) }
+
+// Ignore leaves out fields of a value: they may have any value, or be absent. A path names the
+// members from the top, with "*" for all elements of a list or members of an object, and "**"
+// for any number of them: "created", "items/*/id", "**/request_id".
+func Ignore(paths ...string) Option {
+	return optionFunc(func(c *config) {
+		for _, p := range paths {
+			if err := snapshot.CheckPattern(p); err != nil && c.err == nil {
+				c.err = fmt.Errorf("Ignore: %w", err)
+			}
+		}
+		c.ignored = append(c.ignored, paths...)
+	})
+}
+
+// Judge asks a model whether a value that differs is right, too: whether it meets each of the
+// criteria. What passes leaves the snapshot as it was, and says so in go test -v.
+//
+// ask hands a prompt to a model and returns its answer, through the test's recorder, so that
+// the verdict is recorded and replayed for ever. It is called only if the value differs from
+// its snapshot: once if the answer is that all criteria are met, and otherwise twice more, and
+// the majority decides. The test fails if ask returns an error, as it does for a request that
+// is not recorded, or an answer that cannot be read.
+func Judge(ask func(ctx context.Context, prompt string) (string, error), criteria ...string) Option {
+	return optionFunc(func(c *config) {
+		err := judge.Check(criteria)
+		switch {
+		case c.err != nil:
+		case ask == nil:
+			c.err = errors.New("Judge: there is nobody to ask: the function is nil")
+		case err != nil:
+			c.err = fmt.Errorf("Judge: %w", err)
+		}
+		c.ask, c.criteria = ask, criteria
+	})
+}
+
+// newConfig ends the test if an option cannot be.
+func newConfig(t testing.TB, who string, opts []Option) *config {
+	t.Helper()
+	c := &config{}
+	for _, o := range opts {
+		o.option(c)
+	}
+	if c.err != nil {
+		t.Fatalf("echosnap: %s: %v", who, c.err)
+	}
+	return c
+}
+
+// section returns a value as it is compared and written, without a name.
+func (c *config) section(t testing.TB, who string, got any) *snapshot.Section {
+	t.Helper()
+	sec, err := snapshot.Of(got)
+	if err == nil {
+		err = redacted(sec)
+	}
+	if err == nil {
+		err = sec.Layout(c.ignored)
+	}
+	if err != nil {
+		t.Fatalf("echosnap: %s: %v", who, err)
+	}
+	return sec
+}
+
+// A RouteOption is an expectation of a route, or a [Name].
+type RouteOption interface{ route(c *routeConfig) }
+
+type routeConfig struct {
+	config
+	checks []route.Check
+}
+
+type expectation struct{ check route.Check }
+
+func (e expectation) route(c *routeConfig) { c.checks = append(c.checks, e.check) }

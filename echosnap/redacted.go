@@ -1,0 +1,35 @@
+package echosnap
+
+import (
+	"os"
+
+	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/redact"
+	"github.com/promptecho/promptecho/internal/report"
+	"github.com/promptecho/promptecho/internal/snapshot"
+)
+
+// redacted redacts a section as the body of an answer: what looks like a secret, the secrets of
+// the environment, and what the recorders that are open know to be secret. The error says that
+// one is left, in another spelling.
+func redacted(s *snapshot.Section) error {
+	environment := new(redact.Policy)
+	environment.Environment(os.Environ())
+	policies := []*redact.Policy{environment}
+	for _, rec := range report.Unfinished() {
+		_, p := report.Inside(rec)
+		policies = append(policies, p)
+	}
+	for _, p := range policies {
+		req := interaction.Request{Method: "POST", URL: "http://snapshot/"}
+		resp := interaction.Response{Status: 200, Body: []byte(s.Text)}
+		p.Response(&req, &resp)
+		s.Text = string(resp.Body)
+	}
+	for _, p := range policies {
+		if err := p.Check("the value", []byte(s.Text)); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,102 @@
+package echosnap
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/promptecho/promptecho"
+	"github.com/promptecho/promptecho/internal/report"
+	"github.com/promptecho/promptecho/internal/route"
+	"github.com/promptecho/promptecho/internal/snapshot"
+	"github.com/promptecho/promptecho/internal/stack"
+)
+
+// Route compares what the program has done so far with its snapshot: which models were asked,
+// which tools were called with which arguments, how each answer ended, and in which order. It
+// reads the recorder, so that the program needs no code for it: the calls of tools that
+// answers ask for, MCP over HTTP, functions of [promptecho.Wrap], other requests. No words of
+// an answer are in it, and what a function sends while it runs belongs to the function.
+//
+// Calls that are made at once, from several goroutines, are in an order that does not depend
+// on the run. With expectations, Route checks those and has no snapshot:
+//
+//	echosnap.Route(t, rec, echosnap.Calls("get_weather", "book_table"), echosnap.Never("charge_card"))
+//
+// Call it from the goroutine of the test, when everything is done.
+func Route(t testing.TB, rec *promptecho.Recorder, opts ...RouteOption) {
+	t.Helper()
+	c := &routeConfig{}
+	for _, o := range opts {
+		o.route(c)
+	}
+	if c.err != nil || rec == nil {
+		t.Fatalf("echosnap: Route: %v", errors.Join(c.err, map[bool]error{true: errors.New("there is no recorder")}[rec == nil]))
+	}
+	r := routeOf(t, rec)
+	if r == nil {
+		return
+	}
+	sec := &snapshot.Section{Kind: snapshot.Route, Text: r.String()}
+	if err := redacted(sec); err != nil {
+		t.Fatalf("echosnap: Route: %v", err)
+	}
+	if len(c.checks) > 0 {
+		for _, check := range c.checks {
+			if why := check(r); why != "" {
+				t.Errorf("echosnap: the route leaves the expected one: %s\n\n%s", why, shown(sec))
+			}
+		}
+		return
+	}
+	s := sessionOf(t)
+	if sec.Name = c.name; sec.Name == "" {
+		sec.Name = "route"
+	}
+	s.match(sec, &c.config)
+}
+
+// routeOf returns the route of a recorder so far. It returns nil if there is none, which fails
+// the test.
+func routeOf(t testing.TB, rec *promptecho.Recorder) *route.Route {
+	t.Helper()
+	if n := len(rec.Misses()); n > 0 {
+		t.Errorf("echosnap: Route: nothing is compared, since the program has missed %s", count(n, "recording"))
+		return nil
+	}
+	tape, _ := report.Inside(rec)
+	made, under := tape.Made()
+	if under > 0 {
+		t.Errorf("echosnap: Route: %s not read to its end yet: close what is read, and call Route when everything is done", count(under, "answer"))
+		return nil
+	}
+	var asked []route.Asked
+	self := stack.ID()
+	for _, m := range made {
+		it, err := m.Load()
+		if err != nil {
+			t.Errorf("echosnap: Route: %v", err)
+			return nil
+		}
+		asked = append(asked, route.Asked{Interaction: it, Asker: m.Asker, Main: m.Asker == self})
+	}
+	r := route.Of(asked)
+	if r.Len() == 0 {
+		t.Errorf("echosnap: Route: the recorder knows of no call: nothing was asked, or not through it, or in mode live, which keeps nothing")
+		return nil
+	}
+	return r
+}
+
+// Calls expects these tools to be called in this order; others may be called between them.
+// Tools that are called at once are in either order.
+func Calls(tools ...string) RouteOption { return expectation{route.InOrder(tools...)} }
+
+// CallsAny expects each of these tools to be called, in any order, as often as it is named;
+// others may be called, too.
+func CallsAny(tools ...string) RouteOption { return expectation{route.InAnyOrder(tools...)} }
+
+// Never expects none of these tools to be called.
+func Never(tools ...string) RouteOption { return expectation{route.Never(tools...)} }
+
+// AtMost expects no more than n calls of these tools, or of all tools together if none is named.
+func AtMost(n int, tools ...string) RouteOption { return expectation{route.AtMost(n, tools...)} }

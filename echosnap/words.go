@@ -1,0 +1,131 @@
+package echosnap
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"runtime/debug"
+	"strconv"
+	"strings"
+
+	"github.com/promptecho/promptecho/internal/diff"
+	"github.com/promptecho/promptecho/internal/redact"
+	"github.com/promptecho/promptecho/internal/report"
+	"github.com/promptecho/promptecho/internal/shell"
+	"github.com/promptecho/promptecho/internal/snapshot"
+)
+
+// folder is that of the package, whose tests may change the working directory.
+var folder, _ = os.Getwd()
+
+// below returns a path as people know it who run the tests of the package.
+func below(path string) string {
+	if rel, err := filepath.Rel(folder, path); err == nil && filepath.IsLocal(rel) {
+		return filepath.ToSlash(rel)
+	}
+	return path
+}
+
+// caller returns the place that called this package, as "file.go:line".
+func caller() string {
+	pcs := make([]uintptr, 32)
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs)])
+	for more := true; more; {
+		var f runtime.Frame
+		if f, more = frames.Next(); strings.HasSuffix(f.File, "_test.go") || !strings.HasPrefix(f.Function, "github.com/promptecho/promptecho/echosnap.") {
+			file := f.File
+			if rel, err := filepath.Rel(folder, file); err == nil && len(rel) < len(file) {
+				file = filepath.ToSlash(rel)
+			}
+			return file + ":" + strconv.Itoa(f.Line)
+		}
+	}
+	return ""
+}
+
+// whyNot says why a run writes nothing.
+func whyNot() string {
+	switch {
+	case report.FuzzWorker():
+		return "it makes inputs for a fuzz test"
+	case shell.InCI():
+		return "CI is set"
+	}
+	return "PROMPTECHO_SNAPSHOTS is none"
+}
+
+// command returns the shell command that accepts what a test makes now.
+func command(test string) string {
+	words := []string{"go", "test"}
+	module, repository := shell.Upward(folder, "go.mod"), shell.Upward(folder, ".git")
+	if repository != "" && len(module) > len(repository) {
+		words = []string{"go", "-C", shell.Place(module), "test"}
+	}
+	pkg := "."
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, s := range info.Settings {
+			if s.Key == "-tags" {
+				words = append(words, "-tags="+s.Value)
+			}
+		}
+		if path := strings.TrimSuffix(info.Path, ".test"); path != "" {
+			pkg = path
+		}
+	}
+	segments := strings.Split(test, "/")
+	for i, s := range segments {
+		segments[i] = "^" + regexp.QuoteMeta(s) + "$"
+	}
+	words = append(words, pkg, "-run", strings.Join(segments, "/"))
+	return shell.With(runtime.GOOS, "PROMPTECHO_SNAPSHOTS", "update", words)
+}
+
+const (
+	mostEdits = 20   // fields of one value that are shown
+	mostShown = 2000 // bytes of a value that has no snapshot
+)
+
+// labels are what diff calls the two sides, and what they are here.
+var labels = strings.NewReplacer("    recorded: ", "    snapshot: ", "    live:     ", "    now:      ", ": only in the recording\n", ": only in the snapshot\n", ": only in the live answer\n", ": only in the value\n")
+
+// differences writes what differs between a snapshot and a value, in words.
+func differences(was, now *snapshot.Section, ignored []string) string {
+	if was.Kind != now.Kind {
+		return fmt.Sprintf("  it was %s, and is %s\n", was.Kind, now.Kind)
+	}
+	edits := diff.Answers(was.Lines(ignored), now.Lines(ignored))
+	text := diff.Write(edits, "  ", mostEdits)
+	if was.Kind != snapshot.JSON { // the one field is the text
+		text = strings.TrimPrefix(text, "  "+was.Name+"\n")
+	}
+	return redact.Printable(labels.Replace(text))
+}
+
+// shown returns a value for people.
+func shown(sec *snapshot.Section) string {
+	text := sec.Text
+	if len(text) > mostShown {
+		text = strings.ToValidUTF8(text[:mostShown], "") + "…"
+	}
+	return indented(redact.Printable(text))
+}
+
+func indented(text string) string { return "  " + strings.ReplaceAll(text, "\n", "\n  ") }
+
+// count returns "1 snapshot" or "2 snapshots".
+func count(n int, what string) string {
+	if n != 1 {
+		what += "s"
+	}
+	return strconv.Itoa(n) + " " + what
+}
+
+func quotedList(names []string) string {
+	quoted := make([]string, len(names))
+	for i, name := range names {
+		quoted[i] = strconv.Quote(name)
+	}
+	return strings.Join(quoted, ", ")
+}
