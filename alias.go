@@ -71,6 +71,3 @@ func (as aliases) addressServers(h http.Header) {
 		})
 	}
 }
-
-// originOf returns the host of a URL with its port, in one spelling.
-func originOf(u *url.URL) string { return urls.Origin(u) }
