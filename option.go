@@ -49,10 +49,10 @@ func InMode(m Mode) Option {
 }
 
 // Upstream sets the transport that sends a request that is not in the cassette. The
-// default is a clone of [http.DefaultTransport] with connections of its own. [Open]
+// default, also for nil, is a clone of [http.DefaultTransport] with connections of its own. [Open]
 // returns an error if the transport is a recorder.
 func Upstream(rt http.RoundTripper) Option {
-	return func(c *config) { c.set("Upstream", rt == nil, "it is nil"); c.upstream = rt }
+	return func(c *config) { c.set("Upstream", false, ""); c.upstream = rt }
 }
 
 // MatchOnly makes the named fields the only fields of the body that match, in the requests

@@ -34,7 +34,6 @@ var inVain = map[string][]wrongly{
 		{"twice", []Option{InMode(ModeNone), InMode(ModeAll)}, "said: InMode has no effect: it is given twice, and the last one counts"},
 	},
 	"Upstream": {
-		{"empty", []Option{Upstream(nil)}, "refused: promptecho: Upstream: it is nil"},
 		{"twice", []Option{Upstream(canned("1")), Upstream(canned("2"))}, "said: Upstream has no effect: it is given twice"},
 		{"of another kind", []Option{Upstream(new(Recorder))}, "refused: promptecho: Upstream: a recorder is not a network"},
 	},
