@@ -54,6 +54,9 @@ func (l *Log) Judge(o *Outcome, options ...Option) Report {
 		rep.Notes = append(rep.Notes, l.replayed.all()...)
 	}
 	for _, note := range l.late() {
+		if o.Filtered || o.Skipped || o.Short {
+			break // what was waited for belongs to what did not run
+		}
 		rep.Notes = append(rep.Notes, note)
 		rep.Done.Causes = append(rep.Done.Causes, attr.Cause{Reason: note})
 	}
