@@ -158,7 +158,7 @@ func (l *Log) judgeMisses(rep *Report, o *Outcome, misses []*Miss, recs, unused 
 	var reasons []Finding
 	for _, m := range misses {
 		reasons = append(reasons, Finding{m.Reason, strings.TrimRight(m.Diff, "\n")})
-		rep.Done.Causes = append(rep.Done.Causes, attr.Cause{Reason: m.Reason, Detail: m.Error(), Caller: m.Caller, Option: m.Hint, Edits: l.edits[m.Diff]})
+		rep.Done.Causes = append(rep.Done.Causes, attr.Cause{Reason: m.Reason, Detail: m.Error(), Caller: m.Caller, Option: m.Hint, Edits: l.editsOf(m)})
 	}
 	rep.fail(text, reasons...)
 }

@@ -255,6 +255,13 @@ func around(recs []*tape.Recording, last *tape.Recording, misses int) []*tape.Re
 	return recs[max(i-before, 0):min(i+behind, len(recs))]
 }
 
+// editsOf returns the first fields in which a miss differs from its nearest recording.
+func (l *Log) editsOf(m *Miss) []attr.Edit {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.edits[m.Diff]
+}
+
 // Misses returns the requests that were not recorded so far, in the order they were first
 // asked.
 func (l *Log) Misses() []*Miss {
