@@ -60,6 +60,7 @@ func TestOpen(t *testing.T) {
 // An option without an effect is said once, and not if another test needs it.
 func TestSayIdle(t *testing.T) {
 	inDir(t)
+	settled.Clear() // so that it can run twice in one process
 	said := func(options ...report.Option) string {
 		var b strings.Builder
 		sayIdle(&b, "TestX: ", options)

@@ -171,7 +171,7 @@ func look(client *http.Client, method, url string) string {
 // field by field, whatever the answer is and however the client asks.
 func TestSameAnswers(t *testing.T) {
 	t.Setenv("CI", "") // it records
-	const count = 400 // in all
+	const count = 400  // in all
 	for _, version := range []string{"HTTP/1", "HTTP/2"} {
 		for _, way := range []string{"Client", "Default", "Default, cloned", "Serve"} {
 			t.Run(version+" "+way, func(t *testing.T) {
