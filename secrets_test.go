@@ -42,7 +42,10 @@ var secretShapes = []struct{ media, body string }{
 
 var namesOfSecrets = strings.Fields(`api_key apiKey x-api-key secret_access_key client_secret clientSecret secret secret_id signing_secret
 	webhook_secret encryption_key private_key access_token refresh_token auth_token bot_token session_token identityToken password
-	db_password passphrase routing_key integration_key baton credential`)
+	db_password passphrase routing_key integration_key baton credential auth_key server_key client_key writeKey
+	ingestion_key instrumentation_key deploy_key application_key app_key session_key recovery_code secret_token csrf_token
+	reset_token invite_token magic_token remember_token npm_token gh_token job_token vault_token sasToken id_token
+	client_assertion device_code code_verifier access_code credentials db_pass one_time_password`)
 
 var valuesOfSecrets = []string{"k9Fq2xZr81LmPq7T", "Zq8vN3xKw7Rt2Lm9Yb4Hc6Jd1Fs5Gp0A", "9f8e7d6c5b4a39281706f5e4d3c2b1a0",
 	"6a174c20-f6de-453c-94d2-6018fcceff64", "kJ8dQ2mVx+7LrT0aYw3ZbN6cHs9EfUg1"}

@@ -74,10 +74,7 @@ func (s *search) named(start, end int) match {
 func (s *search) valueAt(kind string, start, at int, quote byte) match {
 	text := s.text
 	s.listed, s.quote = kind, quote
-	switch {
-	case kind == "password":
-		return s.password(start, at, quote, 100)
-	case kind == "authorization":
+	if kind == "authorization" {
 		if space := run(text, at, word); space < len(text)-1 && text[space] == ' ' {
 			if scheme := string(bytes.ToLower(text[at:space])); scheme == "basic" || scheme == "bearer" {
 				return s.scheme(scheme, space)
@@ -85,12 +82,22 @@ func (s *search) valueAt(kind string, start, at int, quote byte) match {
 			at = space + 1
 		}
 	}
-	m := s.value(kind, at, quote)
-	if m.end == 0 && quote != 0 && kind != kindNamed && kind != signatureOfURL {
+	var m match
+	if kind == "password" {
+		m = s.password(start, at, quote, 100)
+	} else if m = s.value(kind, at, quote); m.end == 0 && quote != 0 && kind != kindNamed && kind != signatureOfURL {
 		m = s.password(start, at, quote, 50)
+	}
+	if m.end == 0 {
+		if hidden := hiddenOfList().FindIndex(text[at:]); hidden != nil {
+			s.last = at + hidden[1] // the list goes on behind what is known from elsewhere
+		}
 	}
 	return m
 }
+
+// hiddenOfList are placeholders with which a list begins.
+var hiddenOfList = memo.Regexp(`^(?:` + placeholderExpr + `|` + typedExpr + `)(?:` + betweenOfList + `(?:` + placeholderExpr + `|` + typedExpr + `))*`)
 
 // joiners stand between the words of a name.
 var joiners = strings.NewReplacer("-", "", "_", "")

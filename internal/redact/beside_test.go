@@ -18,6 +18,8 @@ var besideShapes = []string{
 	`{"NAME":{"value":{"stringValue":"VALUE"}}}`,
 	`{"NAME":["VALUE"]}`,
 	`{"NAME": [ "VALUE", "VALUE" ]}`,
+	`{"NAME":["[REDACTED]","VALUE"]}`,
+	`{"NAME":["[REDACTED]", "effaced0effaced0effaced0effaced0", "VALUE"]}`,
 	"{\"NAME\":[\n\"VALUE\",\n\"VALUE\"\n]}",
 	`{"NAME":{"values":["VALUE","VALUE"]}}`,
 	`{"name":"NAME","value":"VALUE"}`,

@@ -18,16 +18,17 @@ var secretNames = []struct {
 	{"AWS session token", strings.Fields("awssessiontoken amzsecuritytoken")},
 	{"Azure key", strings.Fields("sharedaccesskey accountkey subscriptionkey")},
 	{signatureOfURL, strings.Fields("amzsignature googsignature")},
-	{"API key", strings.Fields("apikey accesskey")},
+	{"API key", strings.Fields("apikey accesskey authkey serverkey clientkey writekey ingestkey ingestionkey instrumentationkey deploykey applicationkey")},
 	{"secret", strings.Fields(`secret secretid secretvalue secretstring secretbinary securestring secretkey signingkey privatekey
-		encryptionkey masterkey unsealkey hmackey sharedkey functionkey hostkey`)},
+		encryptionkey masterkey unsealkey hmackey sharedkey functionkey hostkey sessionkey recoverycode backupcode`)},
 	{"token", strings.Fields(`accesstoken refreshtoken sessiontoken securitytoken authtoken apitoken bottoken bearertoken
 		privatetoken gitlabtoken githubtoken identitytoken authorizationtoken oauthtoken verificationtoken deploytoken
 		registrationtoken jointoken roottoken usertoken servicetoken logintoken webhooktoken admintoken personaltoken
-		devicecode codeverifier`)},
+		secrettoken csrftoken xsrftoken resettoken invitetoken invitationtoken magictoken remembertoken npmtoken pypitoken
+		ghtoken jobtoken citoken vaulttoken sastoken idtoken clientassertion devicecode codeverifier`)},
 	{"authorization", strings.Fields("authorization")},
-	{kindNamed, strings.Fields("routingkey integrationkey servicekey consumerkey licensekey credential baton")},
-	{"password", strings.Fields("password passwd passphrase passcode pwd")},
+	{kindNamed, strings.Fields("routingkey integrationkey servicekey consumerkey licensekey appkey accesscode credential credentials baton")},
+	{"password", strings.Fields("password passwd passphrase passcode pwd dbpass userpass smtppass mailpass")},
 }
 
 // signatureOfURL is the kind of a value that is new with each signature.
@@ -64,7 +65,7 @@ var meanings = memo.Strings[meaning]{Func: meaningOf}
 func meaningOf(name string) (m meaning) {
 	all := words(name)
 	joined := strings.Join(all, "")
-	m.secret = secretKind(joined) != "" || strings.HasSuffix(joined, "accesscode")
+	m.secret = secretKind(joined) != ""
 	kind := secretKind(joined)
 	m.certain = kind != "" && kind != kindNamed && !strings.HasSuffix(joined, "accountkey") // a customer's number
 	m.cursor = slices.Contains(cursors, joined) || strings.HasPrefix(joined, "continuation")

@@ -85,9 +85,9 @@ func findPatterns(text []byte) (found []match) {
 			m = s.word(start, i)
 		}
 		if m.end > 0 {
-			found = append(found, m)
-			i, s.last = m.end, m.end
+			found, s.last = append(found, m), m.end
 		}
+		i = max(i, s.last)
 	}
 	return found
 }
@@ -126,7 +126,9 @@ func (s *search) word(start, end int) match {
 }
 
 // nextOfList is what stands between two values of a list.
-var nextOfList = memo.Regexp(`^(?:` + quote + `)?` + space + `(?:,` + space + `(?:` + quote + `)?|- +(?:` + quote + `)?)$`)
+var nextOfList = memo.Regexp(`^` + betweenOfList + `$`)
+
+const betweenOfList = `(?:` + quote + `)?` + space + `(?:,` + space + `(?:` + quote + `)?|- +(?:` + quote + `)?)`
 
 // userinfo looks for the password in "scheme://user:password@host", given where the first
 // ":" is.

@@ -12,7 +12,7 @@ type match struct {
 // A search looks through a text. Its methods return the match at a place, or none.
 type search struct {
 	text []byte
-	last int // where the last match ends
+	last int // where the last match or placeholder of a list ends
 
 	listed string // the kind of the values of the list that the last name has
 	quote  byte   // that they stand in
