@@ -160,7 +160,7 @@ func TestLateSecretIsNotShown(t *testing.T) {
 	}
 }
 
-// TestSecretsOfAnswers: a secret that an answer names is in no file, not even in what was asked and
+// TestSecretsOfAnswers: a secret that an answer or one of its events names is in no file, not even in what was asked and
 // answered before, or in the same call; and what is recorded replays, for a program that sends on
 // what it was given.
 func TestSecretsOfAnswers(t *testing.T) {
@@ -178,7 +178,10 @@ func TestSecretsOfAnswers(t *testing.T) {
 				header, text := http.Header{"Content-Type": {"application/json"}}, `{"echo":"`+value+`"}`
 				if req.URL.Path == "/give" {
 					header.Set("Content-Type", shape.media)
-					text = body
+					if text = body; shape.media == "application/json" && j%2 == 1 {
+						header.Set("Content-Type", "text/event-stream")
+						text = "data: {\"n\":1}\n\nevent: x\ndata: " + body + "\n\n"
+					}
 				}
 				return &http.Response{StatusCode: 200, Header: header, Body: io.NopCloser(strings.NewReader(text)), ContentLength: int64(len(text))}, nil
 			})
