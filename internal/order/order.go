@@ -253,14 +253,12 @@ func (t *Turn) wait(ctx context.Context, closing <-chan struct{}, at int) error 
 	o.mu.Unlock()
 	ticks := time.NewTicker(tick)
 	defer ticks.Stop()
+	lapse := newLapse()
 	inVain, closed := false, error(nil)
 	for left := Longest; !inVain; {
 		select {
 		case <-ticks.C:
-			// While the program works on something, half of the time counts.
-			if left -= tick / 2; program.isAtRest() {
-				left -= tick / 2
-			}
+			left -= lapse.next(!program.isAtRest())
 			inVain = left <= 0 && !stands
 			continue
 		case <-changed:

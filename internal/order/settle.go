@@ -36,9 +36,27 @@ const (
 	pause         = 20 * time.Microsecond
 )
 
-// A tick is how much of the time between two looks counts. A machine that stands still for a
-// while, as those of CI services do, has not waited.
+// A lapse is the time between two looks.
+type lapse struct {
+	now   time.Time
+	spent time.Duration
+}
+
+// tick is how much of it counts at most. A machine that stands still for a while, as those of
+// CI services do, has not waited.
 const tick = 5 * time.Millisecond
+
+func newLapse() lapse { return lapse{time.Now(), spent()} }
+
+// next returns how much of the time since the last look counts: for a program that works, the
+// time that it was given by the processors.
+func (l *lapse) next(works bool) time.Duration {
+	last := *l
+	if *l = newLapse(); works {
+		return min(l.spent-last.spent, tick)
+	}
+	return min(l.now.Sub(last.now), tick)
+}
 
 // settle waits for the program to rest, the longest time at most, and reports whether it
 // does. In a bubble of testing/synctest a sleep ends when everybody else in it waits, so that
@@ -59,7 +77,7 @@ func (r *rest) settle(longest time.Duration) bool {
 	left := longest >> r.impatience
 	r.mu.Unlock()
 	var least, most crowd
-	last := time.Now()
+	lapse := newLapse()
 	for looked, rested := 0, 0; rested < looks; looked++ {
 		seen, ok := look()
 		if !ok {
@@ -75,9 +93,8 @@ func (r *rest) settle(longest time.Duration) bool {
 			most = crowd{max(most.here, seen.here), max(most.away, seen.away)}
 			continue
 		}
-		now := time.Now()
-		left -= min(now.Sub(last), tick)
-		rested, last, most = 0, now, crowd{}
+		left -= lapse.next(r.isHere(seen))
+		rested, most = 0, crowd{}
 		if left < 0 && !isCollecting() { // its workers stand on all processors that nobody else needs
 			r.isInVain(least)
 			return false
@@ -96,6 +113,13 @@ func (r *rest) settle(longest time.Duration) bool {
 func (r *rest) isAtRest() bool {
 	seen, ok := look()
 	return !ok || r.ignores(seen) || bubble.In()
+}
+
+// isHere reports whether somebody who counts runs or could run.
+func (r *rest) isHere(seen crowd) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return seen.here > r.others.here
 }
 
 // ignores reports whether those who do something do not count.

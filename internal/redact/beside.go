@@ -96,6 +96,11 @@ func (s *search) valueAt(kind string, start, at int, quote byte) match {
 	return m
 }
 
+// nextOfList is what stands between two values of a list.
+var nextOfList = memo.Regexp(`^` + betweenOfList + `$`)
+
+const betweenOfList = `(?:` + quote + `)?` + space + `(?:,` + space + `(?:` + quote + `)?|- +(?:` + quote + `)?)`
+
 // hiddenOfList are placeholders with which a list begins.
 var hiddenOfList = memo.Regexp(`^(?:` + placeholderExpr + `|` + typedExpr + `)(?:` + betweenOfList + `(?:` + placeholderExpr + `|` + typedExpr + `))*`)
 

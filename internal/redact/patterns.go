@@ -125,11 +125,6 @@ func (s *search) word(start, end int) match {
 	return match{}
 }
 
-// nextOfList is what stands between two values of a list.
-var nextOfList = memo.Regexp(`^` + betweenOfList + `$`)
-
-const betweenOfList = `(?:` + quote + `)?` + space + `(?:,` + space + `(?:` + quote + `)?|- +(?:` + quote + `)?)`
-
 // userinfo looks for the password in "scheme://user:password@host", given where the first
 // ":" is.
 func (s *search) userinfo(mark int) match {

@@ -1,0 +1,26 @@
+//go:build unix
+
+package order
+
+import (
+	"testing"
+	"time"
+)
+
+// TestLapse: an hour in which a program that works got no processor is no time, and at most a tick
+// for one that waits for something else.
+func TestLapse(t *testing.T) {
+	t.Parallel()
+	hourAgo := func() *lapse { return &lapse{time.Now().Add(-time.Hour), spent()} }
+	if got := hourAgo().next(true); got >= tick {
+		t.Errorf("a program that works: %v", got)
+	}
+	if got := hourAgo().next(false); got != tick {
+		t.Errorf("a program that waits: %v", got)
+	}
+	for l, last := hourAgo(), spent(); spent() == last; { // it works
+		if l.next(true) > tick {
+			t.Error("more than a tick")
+		}
+	}
+}
