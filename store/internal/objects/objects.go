@@ -70,9 +70,9 @@ var isKey = regexp.MustCompile(`^` + below + `[0-9a-f]{2}/([0-9a-f]{64})$`)
 // Put stores data. It is there whole or not at all.
 func (s *Store) Put(ctx context.Context, sum string, data []byte) error {
 	// A writer that is closed after its context has ended stores nothing.
-	ctx, cancel := context.WithCancel(ctx)
+	writing, cancel := context.WithCancel(ctx)
 	defer cancel()
-	w, err := s.bucket.NewWriter(ctx, keyOf(sum), &blob.WriterOptions{ContentType: "application/octet-stream", DisableContentTypeDetection: true})
+	w, err := s.bucket.NewWriter(writing, keyOf(sum), &blob.WriterOptions{ContentType: "application/octet-stream", DisableContentTypeDetection: true})
 	if err != nil {
 		return s.explain(ctx, err)
 	}
@@ -118,6 +118,8 @@ func (s *Store) Get(ctx context.Context, sum string, w io.Writer) (int64, error)
 		return n, to.err // of the disk
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return n, &DamagedError{sum, fmt.Sprintf("it broke off after %d bytes", n)}
+	case err != nil && strings.Contains(err.Error(), "checksum did not match"):
+		return n, &DamagedError{sum, "its checksum is another one"} // as the SDK of S3 says
 	case err != nil:
 		return n, s.explain(ctx, err)
 	case got != sum:
@@ -182,6 +184,10 @@ func (s *Store) Have(ctx context.Context, sums []string) (map[string]Object, err
 		if gcerrors.Code(err) == gcerrors.NotFound {
 			return nil
 		} else if err != nil {
+			// The answer to this has no body, and so no reason.
+			if _, _, reason := s.bucket.ListPage(ctx, blob.FirstPageToken, 1, nil); reason != nil {
+				err = reason
+			}
 			return s.explain(ctx, err)
 		}
 		mu.Lock()
@@ -240,15 +246,18 @@ func (s *Store) Own(ctx context.Context, id string) error {
 
 var errNoBucket = errors.New("there is no such bucket")
 
+const refused = "the credentials are not those of this store, or may not do this: pull and verify have to list and read, push has to write as well, and gc to delete"
+
 // hints say what to do about what providers answer.
 var hints = []struct{ in, hint string }{
 	{"expired", "the credentials have expired: log in again, as with aws sso login, gcloud auth application-default login or az login"},
 	{"nosuchbucket", "make the bucket, or correct the URL in " + Config},
 	{"no such bucket", "make the bucket, or correct the URL in " + Config},
-	{"invalidaccesskeyid", "the credentials are not those of this store"},
-	{"signaturedoesnotmatch", "the credentials are not those of this store"},
-	{"accessdenied", "the credentials may not do this here: pull and verify have to list and read, push has to write, and gc to delete"},
-	{"statuscode: 403", "the credentials may not do this here: pull and verify have to list and read, push has to write, and gc to delete"},
+	{"invalidaccesskeyid", refused},
+	{"usernotfound", refused},
+	{"signaturedoesnotmatch", refused},
+	{"accessdenied", refused},
+	{"statuscode: 403", refused},
 	{"permission denied", "the user of this process may not do this there"},
 	{"get credentials", "no credentials were found: log in, as with aws sso login, gcloud auth application-default login or az login"},
 	{"connection refused", "nothing listens there: is the endpoint right, and the network up?"},
