@@ -28,13 +28,16 @@ func Open() (*Cache, error) {
 		dir = filepath.Join(user, "promptecho-store")
 	}
 	c := &Cache{dir}
-	if err := os.MkdirAll(c.temp(), 0o777); err != nil {
-		return nil, err
-	}
-	entries, _ := os.ReadDir(c.temp())
-	for _, e := range entries {
-		if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > 24*time.Hour { // no download takes a day
-			os.Remove(filepath.Join(c.temp(), e.Name()))
+	for _, digit := range "0123456789abcdef" { // in one folder, threads would wait for each other
+		temp := filepath.Join(c.temp(), string(digit))
+		if err := os.MkdirAll(temp, 0o777); err != nil {
+			return nil, err
+		}
+		entries, _ := os.ReadDir(temp)
+		for _, e := range entries {
+			if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > 24*time.Hour { // no download takes a day
+				os.Remove(filepath.Join(temp, e.Name()))
+			}
 		}
 	}
 	return c, nil
@@ -52,7 +55,7 @@ func (c *Cache) Has(sum string) bool {
 
 // Put puts what fill writes under its SHA-256. What an error leaves is nothing.
 func (c *Cache) Put(sum string, fill func(io.Writer) error) error {
-	f, err := os.CreateTemp(c.temp(), "object")
+	f, err := os.CreateTemp(filepath.Join(c.temp(), sum[:1]), "object")
 	if err != nil {
 		return err
 	}

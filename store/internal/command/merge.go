@@ -184,8 +184,12 @@ func (s *source) mergeCassette(ctx context.Context, place *locks.Place, name str
 	if err != nil {
 		return nil, err
 	}
-	if here.SHA256 != "" && !s.cache.Has(here.SHA256) && !slices.ContainsFunc(ours, func(e locks.Entry) bool { return e.SHA256 == here.SHA256 }) {
-		return nil, errors.New("what stands there was never pushed: promptecho-store push first, or move it away")
+	if here.SHA256 != "" && !slices.ContainsFunc(ours, func(e locks.Entry) bool { return e.SHA256 == here.SHA256 }) {
+		if known, err := s.known(ctx, here.SHA256); err != nil {
+			return nil, err
+		} else if !known {
+			return nil, errors.New("what stands there was never pushed: promptecho-store push first, or move it away")
+		}
 	}
 	if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
 		return nil, err

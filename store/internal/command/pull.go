@@ -1,6 +1,7 @@
 package command
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -9,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -57,21 +59,33 @@ func (s *source) get(ctx context.Context, e locks.Entry, w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	err = s.cache.Put(e.SHA256, func(w io.Writer) error {
+	size, _ := strconv.ParseInt(e.Size, 10, 64)
+	fetch := func(w io.Writer) error {
 		n, err := store.Get(ctx, e.SHA256, w)
-		if err == nil && fmt.Sprint(n) != e.Size {
-			err = fmt.Errorf("the lock says that it has %s bytes, and it has %d", e.Size, n)
+		if err == nil && n != size {
+			err = fmt.Errorf("the lock says that it has %d bytes, and it has %d", size, n)
 		}
 		return err
-	})
-	if err != nil {
+	}
+	if size > inMemory {
+		if err := s.cache.Put(e.SHA256, fetch); err != nil {
+			return err
+		}
+		if ok, err := s.cache.Get(e.SHA256, w); ok || err != nil {
+			return err
+		}
+		return errors.New("what was written into the cache cannot be read there: is its disk broken?")
+	}
+	data := bytes.NewBuffer(make([]byte, 0, size+bytes.MinRead))
+	if err := fetch(data); err != nil {
 		return err
 	}
-	if ok, err := s.cache.Get(e.SHA256, w); ok || err != nil {
-		return err
-	}
-	return errors.New("what was written into the cache cannot be read there: is its disk broken?")
+	write := func(w io.Writer) error { _, err := w.Write(data.Bytes()); return err }
+	return cmp.Or(s.cache.Put(e.SHA256, write), write(w))
 }
+
+// inMemory is the size up to which an object is read into memory, where it is fetched.
+const inMemory = 1 << 20
 
 // A pulling is one run of pull.
 type pulling struct {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"slices"
@@ -13,7 +12,6 @@ import (
 	"time"
 
 	"github.com/promptecho/promptecho/internal/fit"
-	"github.com/promptecho/promptecho/store/internal/cache"
 	"github.com/promptecho/promptecho/store/internal/locks"
 	"github.com/promptecho/promptecho/store/internal/objects"
 )
@@ -23,7 +21,6 @@ type pushing struct {
 	*call
 	again, drop, dry bool
 	store            *objects.Store
-	cache            *cache.Cache
 
 	mu       sync.Mutex
 	files    []*pushed
@@ -51,9 +48,6 @@ func runPush(c *call) error {
 	}
 	repo, places, err := c.places("")
 	if err != nil {
-		return err
-	}
-	if p.cache, err = cache.Open(); err != nil {
 		return err
 	}
 	if p.store, err = objects.Open(c.ctx, repo.URL); err != nil {
@@ -176,10 +170,6 @@ func (p *pushing) send(list []*pushed, atOnce int) error {
 		}
 		if err := p.store.Put(ctx, f.entry.SHA256, data); err != nil {
 			return fmt.Errorf("%s: %w", f.file(), err)
-		}
-		// From there pull knows that it may replace the file, and merge has what it merges.
-		if err := p.cache.Put(f.entry.SHA256, func(w io.Writer) error { _, err := w.Write(data); return err }); err != nil {
-			return err
 		}
 		told.step(int64(len(data)))
 		return nil

@@ -114,6 +114,9 @@ func findAt(arg string) (places []*Place, err error) {
 		name = strings.TrimPrefix(filepath.ToSlash(name), "testdata/")
 		return []*Place{{Package: cmp.Or(pkg, "."), patterns: []string{name}}}, nil
 	}
+	if pkg, _, ok := testname.Split(filepath.Join(arg, "x")); ok {
+		return []*Place{{Package: cmp.Or(pkg, ".")}}, nil
+	}
 	info, err := os.Stat(arg)
 	if err != nil || !info.IsDir() {
 		if places, err = findBelow("."); err != nil {
@@ -123,9 +126,6 @@ func findAt(arg string) (places []*Place, err error) {
 			p.patterns = []string{filepath.ToSlash(arg)}
 		}
 		return places, nil
-	}
-	if pkg, _, ok := testname.Split(filepath.Join(arg, "x")); ok {
-		return []*Place{{Package: cmp.Or(pkg, ".")}}, nil
 	}
 	if filepath.Base(arg) == "testdata" {
 		arg = filepath.Dir(arg)

@@ -112,7 +112,8 @@ func (s *Store) Get(ctx context.Context, sum string, w io.Writer) (int64, error)
 	defer r.Close()
 	hash := sha256.New()
 	to := &sink{w: w}
-	n, err := io.Copy(io.MultiWriter(hash, to), r)
+	// The reader would copy itself by a buffer of a megabyte.
+	n, err := io.Copy(io.MultiWriter(hash, to), struct{ io.Reader }{r})
 	switch got := hex.EncodeToString(hash.Sum(nil)); {
 	case to.err != nil:
 		return n, to.err // of the disk
