@@ -16,10 +16,13 @@ import (
 // A Cache is a folder with objects.
 type Cache struct{ dir string }
 
-// Open returns the cache of the user, or that of the folder in PROMPTECHO_STORE_CACHE. It removes
-// what killed processes have left.
+// Open returns the cache of the user, or that of the folder in PROMPTECHO_STORE_CACHE, or nil if
+// that is "off": nil has nothing and keeps nothing. It removes what killed processes have left.
 func Open() (*Cache, error) {
 	dir := os.Getenv("PROMPTECHO_STORE_CACHE")
+	if dir == "off" {
+		return nil, nil
+	}
 	if dir == "" {
 		user, err := os.UserCacheDir()
 		if err != nil {
@@ -49,6 +52,9 @@ func (c *Cache) path(sum string) string { return filepath.Join(c.dir, "sha256", 
 
 // Has reports whether an object is there. Whether it is right, only reading it tells.
 func (c *Cache) Has(sum string) bool {
+	if c == nil {
+		return false
+	}
 	_, err := os.Stat(c.path(sum))
 	return err == nil
 }
@@ -78,6 +84,9 @@ func (c *Cache) Put(sum string, fill func(io.Writer) error) error {
 // Get writes an object to w and reports whether it is there, whole and right. One that is wrong
 // is removed. An error is that of w.
 func (c *Cache) Get(sum string, w io.Writer) (ok bool, err error) {
+	if c == nil {
+		return false, nil
+	}
 	f, err := os.Open(c.path(sum))
 	if err != nil {
 		return false, nil

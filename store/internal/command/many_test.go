@@ -192,6 +192,13 @@ func TestManyPulls(t *testing.T) {
 	c := newClone(t).set("PROMPTECHO_STORE_CACHE="+cache, "AWS_ACCESS_KEY_ID=", "AWS_SECRET_ACCESS_KEY=")
 	c.git("clone", "-q", a.dir, ".")
 	c.run("pull")
+	// Without a cache.
+	e := newClone(t).set("PROMPTECHO_STORE_CACHE=off")
+	e.git("clone", "-q", a.dir, ".")
+	e.run("pull")
+	if a.read(names[0]) != e.read(names[0]) {
+		t.Error("without a cache, something else was pulled")
+	}
 	// What a disk has spoiled there is noticed.
 	for sum := range whole {
 		if err := os.WriteFile(filepath.Join(cache, "sha256", sum[:2], sum), []byte("spoiled"), 0o666); err != nil {

@@ -67,6 +67,9 @@ func (s *source) get(ctx context.Context, e locks.Entry, w io.Writer) error {
 		}
 		return err
 	}
+	if s.cache == nil {
+		return fetch(w)
+	}
 	if size > inMemory {
 		if err := s.cache.Put(e.SHA256, fetch); err != nil {
 			return err
@@ -81,7 +84,17 @@ func (s *source) get(ctx context.Context, e locks.Entry, w io.Writer) error {
 		return err
 	}
 	write := func(w io.Writer) error { _, err := w.Write(data.Bytes()); return err }
-	return cmp.Or(s.cache.Put(e.SHA256, write), write(w))
+	return cmp.Or(onDisk(func() error { return s.cache.Put(e.SHA256, write) }), write(w))
+}
+
+// disk is held by who makes files. Many that make them in one folder at once spend most of their
+// time waiting for each other.
+var disk = make(chan struct{}, 4)
+
+func onDisk(do func() error) error {
+	disk <- struct{}{}
+	defer func() { <-disk }()
+	return do()
 }
 
 // inMemory is the size up to which an object is read into memory, where it is fetched.
@@ -213,19 +226,24 @@ func (p *pulling) one(ctx context.Context, w wanted) (int64, error) {
 			return 0, cmp.Or(err, errUnpushed)
 		}
 	}
-	var n int64
-	err = locks.Replace(file, func(to io.Writer) error {
-		counted := &counter{w: to}
-		err := p.get(ctx, w.entry, counted)
-		n = counted.n
-		return err
-	})
+	size, _ := strconv.ParseInt(w.entry.Size, 10, 64)
+	if size > inMemory {
+		err = locks.Replace(file, func(to io.Writer) error { return p.get(ctx, w.entry, to) })
+	} else {
+		data := bytes.NewBuffer(make([]byte, 0, size))
+		if err := p.get(ctx, w.entry, data); err != nil {
+			return 0, err
+		}
+		err = onDisk(func() error {
+			return locks.Replace(file, func(to io.Writer) error { _, err := to.Write(data.Bytes()); return err })
+		})
+	}
 	if err == nil {
 		p.mu.Lock()
-		p.fetched, p.bytes = p.fetched+1, p.bytes+n
+		p.fetched, p.bytes = p.fetched+1, p.bytes+size
 		p.mu.Unlock()
 	}
-	return n, err
+	return size, err
 }
 
 // known reports whether an object can be had again.
@@ -239,15 +257,4 @@ func (s *source) known(ctx context.Context, sum string) (bool, error) {
 	}
 	have, err := store.Have(ctx, []string{sum})
 	return len(have) > 0, err
-}
-
-type counter struct {
-	w io.Writer
-	n int64
-}
-
-func (c *counter) Write(p []byte) (int, error) {
-	n, err := c.w.Write(p)
-	c.n += int64(n)
-	return n, err
 }
