@@ -12,7 +12,7 @@ import (
 const (
 	docsStart = `promptecho-store init 's3://my-cassettes?region=eu-central-1'
 promptecho-store push
-git rm -r --cached --quiet --ignore-unmatch -- '**/testdata/cassettes/**'
+git rm -r --cached --quiet --ignore-unmatch -- '*testdata/cassettes/*'
 git add .promptecho-store .gitignore .gitattributes '*cassettes.lock'
 git commit -m "cassettes are kept in the store"
 `

@@ -53,7 +53,7 @@ func runInit(c *call) error {
 		}
 	}
 	return c.result(map[string]string{"url": repo.URL, "id": repo.ID},
-		"Cassettes are kept at %s.\nNext: promptecho-store push, then commit %s, .gitignore, .gitattributes and the locks.\nGit still has what it had: git rm -r --cached --quiet -- '**/testdata/cassettes/**' takes cassettes out of the next commit, and leaves the files.\nEach other clone that merges: promptecho-store init", repo.URL, objects.Config)
+		"Cassettes are kept at %s.\nNext: promptecho-store push, then commit %s, .gitignore, .gitattributes and the locks.\nGit still has what it had: git rm -r --cached --quiet -- '*testdata/cassettes/*' takes cassettes out of the next commit, and leaves the files.\nEach other clone that merges: promptecho-store init", repo.URL, objects.Config)
 }
 
 // newRepository makes a repository whose cassettes are at a URL, and makes that its own.
