@@ -49,7 +49,7 @@ func Here() (*Repository, error) {
 		case ok && key == "id":
 			r.ID = strings.TrimSpace(value)
 		default:
-			return nil, fmt.Errorf("%s:%d: %q is neither url: nor id:", file, n, lines.Text())
+			return nil, fmt.Errorf("%s:%d: %q is neither an url: nor an id: line", file, n, lines.Text())
 		}
 	}
 	if r.URL == "" || r.ID == "" {
