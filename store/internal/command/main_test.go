@@ -106,6 +106,7 @@ func s3(t testing.TB) (address, buckets string) {
 			t.Fatal(err)
 		}
 		server.stop = func() {
+			in.Close()
 			cmd.Process.Kill() // it would wait for connections that clients keep
 			cmd.Wait()
 			os.RemoveAll(dir)
