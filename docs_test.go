@@ -79,15 +79,16 @@ func TestDocumentedCode(t *testing.T) {
 
 // Commands in sentences and tables that no script runs, and why.
 var commandsNotRun = map[string]string{
-	"go -C bench run ./cmd/report":                     "it measures for an hour",
-	"go -C bench test ./...":                           ".ci/run does, with more flags",
-	"go -C browser test -run Screens -screenshots DIR": ".ci/run does, without pictures",
-	"go -C bench test ./migrate -update":               ".ci/run does, without the flag",
-	"go -C interop test ./waits -update":               ".ci/run does, without the flag",
-	"go -C bench test -run '^$' -bench":                "it measures",
-	"go test ./internal/arch -run TestSurface -update": ".ci/run does, without the flag",
-	"go test -httprecord=REGEXP":                       "it is a flag of httprr",
-	"go test -overlay":                                 "this is what promptecho observe runs",
+	"go -C bench run ./cmd/report":                      "it measures for an hour",
+	"go -C bench test ./...":                            ".ci/run does, with more flags",
+	"go -C browser test -run Screens -screenshots DIR":  ".ci/run does, without pictures",
+	"go -C bench test ./migrate -update":                ".ci/run does, without the flag",
+	"go -C interop test ./waits -update":                ".ci/run does, without the flag",
+	"go -C bench test -run '^$' -bench":                 "it measures",
+	"go test ./internal/arch -run TestSurface -update":  ".ci/run does, without the flag",
+	"go install github.com/promptecho/promptecho/store": "it takes a release",
+	"go test -httprecord=REGEXP":                        "it is a flag of httprr",
+	"go test -overlay":                                  "this is what promptecho observe runs",
 }
 
 // Every command in a sentence or a table is one that a script or .ci/run runs, from its first

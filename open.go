@@ -12,6 +12,7 @@ import (
 
 	"github.com/promptecho/promptecho/internal/answer"
 	"github.com/promptecho/promptecho/internal/cassette"
+	"github.com/promptecho/promptecho/internal/lock"
 	"github.com/promptecho/promptecho/internal/report"
 	"github.com/promptecho/promptecho/internal/shell"
 	"github.com/promptecho/promptecho/internal/stack"
@@ -98,6 +99,9 @@ func (r *Recorder) setPolicy() {
 // load settles the plan, puts the cassette on the tape and claims its file.
 func (r *Recorder) load() error {
 	r.plan = r.planFor()
+	if err := lock.Check(r.file); err != nil {
+		return err
+	}
 	if r.plan.passThrough && !r.config.selection.freezes() {
 		return r.tape.Claim()
 	}

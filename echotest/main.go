@@ -4,9 +4,11 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"os/exec"
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/guard"
+	"github.com/promptecho/promptecho/internal/lock"
 	"github.com/promptecho/promptecho/internal/report"
 )
 
@@ -70,6 +72,12 @@ func Run(m interface{ Run() int }, opts ...MainOption) int {
 		return m.Run() // a Run runs already
 	}
 	defer current.Store(nil)
+	if missing, err := lock.Missing("."); len(c.fetch) > 0 && !onlyLists() && (err != nil || len(missing) > 0) {
+		if out, err := exec.Command(c.fetch[0], c.fetch[1:]...).CombinedOutput(); err != nil {
+			// Tests whose cassettes are not here say so themselves; the others need nothing.
+			fmt.Fprintf(os.Stderr, "echotest.Fetch: %s: %v\n%s", strings.Join(c.fetch, " "), err, out)
+		}
+	}
 	report.Deferred.Store(true)
 	defer report.Deferred.Store(false)
 	guard.Start(c.hosts)
@@ -94,8 +102,8 @@ func (f RunFunc) Run() int { return f() }
 type MainOption func(*mainConfig)
 
 type mainConfig struct {
-	hosts []string
-	err   error
+	hosts, fetch []string
+	err          error
 }
 
 // AllowHosts lets requests without a recorder pass to these hosts. A host is a name or an
@@ -111,4 +119,15 @@ func AllowHosts(hosts ...string) MainOption {
 			c.hosts = append(c.hosts, bare)
 		}
 	}
+}
+
+// Fetch has [Run] call a command before any test runs, if testdata/cassettes.lock names
+// cassettes that are not here:
+//
+//	echotest.Main(m, echotest.Fetch("promptecho-store", "pull", "-for", "."))
+//
+// Without it no test fetches anything: one whose cassette is not here fails, and says which
+// command brings it. docs/STORE.md tells of the store.
+func Fetch(command string, args ...string) MainOption {
+	return func(c *mainConfig) { c.fetch = append([]string{command}, args...) }
 }

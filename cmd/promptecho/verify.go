@@ -5,11 +5,10 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"maps"
-	"slices"
 
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/cassette"
+	"github.com/promptecho/promptecho/internal/fit"
 	"github.com/promptecho/promptecho/internal/redact"
 	"github.com/promptecho/promptecho/internal/said"
 )
@@ -164,23 +163,14 @@ func verify(file string, write bool) (*verdict, error) {
 	case isDerived:
 		v.Derived = original(file)
 	default:
-		if f.Partial {
-			v.Problems = append(v.Problems, file+": partial: the run that recorded it did not pass, or ran a part of its test; run the whole test until it does")
-		}
+		v.Problems = append(v.Problems, fit.Partial(file, f)...)
 	}
-	var policy redact.Policy
-	for _, name := range slices.Sorted(maps.Keys(f.Given.Env)) {
-		if err := policy.CheckVariable(name, f.Given.Env[name]); err != nil {
-			v.Problems = append(v.Problems, fmt.Sprintf("%s: env %s: %v; remove it, and revoke it if it was committed", file, name, err))
-		}
-	}
+	v.Problems = append(v.Problems, fit.Given(file, f)...)
 	sealed, edited := sealsOf(file)
 	v.Edited = append(v.Edited, edited...)
 	var rules canon.Options
 	for i, it := range f.Interactions {
-		for _, finding := range redact.Findings(it) {
-			v.Problems = append(v.Problems, fmt.Sprintf("%s:%d: %s: looks like a secret; replace it by [REDACTED], and revoke it if it was committed", file, it.Line, finding))
-		}
+		v.Problems = append(v.Problems, fit.Interaction(file, it)...)
 		if it.Accepted {
 			v.Accepted = append(v.Accepted, it.Line)
 		}

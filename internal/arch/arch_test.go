@@ -24,9 +24,9 @@ const module = "github.com/promptecho/promptecho"
 // rooms lists what each package may import of ours; a package that is not
 // listed may not exist.
 var rooms = map[string][]string{
-	"echotest":             {"internal/urls", "", "internal/answer", "internal/attr", "internal/report", "internal/serve", "internal/testname", "internal/guard", "internal/shell", "internal/stack", "internal/tests"},
+	"echotest":             {"internal/lock", "internal/urls", "", "internal/answer", "internal/attr", "internal/report", "internal/serve", "internal/testname", "internal/guard", "internal/shell", "internal/stack", "internal/tests"},
 	"echofault":            {"internal/report", "internal/answer", "internal/canon", "internal/stream", "internal/interaction", "internal/request"},
-	"":                     {"internal/missed", "internal/bubble", "internal/function", "internal/guard", "internal/shell", "internal/stack", "internal/tape", "internal/answer", "internal/report", "internal/compare", "internal/said", "internal/redact", "internal/canon", "internal/fieldpath", "internal/stream", "internal/cassette", "internal/interaction", "internal/request", "internal/memo", "internal/urls", "internal/chance", "internal/origin"},
+	"":                     {"internal/lock", "internal/missed", "internal/bubble", "internal/function", "internal/guard", "internal/shell", "internal/stack", "internal/tape", "internal/answer", "internal/report", "internal/compare", "internal/said", "internal/redact", "internal/canon", "internal/fieldpath", "internal/stream", "internal/cassette", "internal/interaction", "internal/request", "internal/memo", "internal/urls", "internal/chance", "internal/origin"},
 	"echosnap":             {"", "internal/diff", "internal/inline", "internal/interaction", "internal/judge", "internal/redact", "internal/report", "internal/route", "internal/shell", "internal/snapshot", "internal/stack", "internal/tape", "internal/testname", "internal/tests"},
 	"internal/missed":      {"internal/canon", "internal/codec", "internal/interaction"},
 	"internal/function":    {"internal/codec", "internal/exactjson", "internal/interaction"},
@@ -51,6 +51,7 @@ var rooms = map[string][]string{
 	"internal/testname":    {},
 	"internal/tests":       {"internal/testname"},
 	"internal/shell":       {},
+	"internal/lock":        {"internal/shell", "internal/testname"},
 	"internal/stack":       {},
 	"internal/guard":       {"internal/urls", "internal/stack"},
 	"internal/txtar":       {},
@@ -68,7 +69,7 @@ var rooms = map[string][]string{
 	"internal/attr":        {},
 	"internal/standin":     {},
 	"internal/arch":        {},
-	"cmd/promptecho":       {"", "internal/lint", "internal/observe", "internal/accept", "internal/merge", "internal/missed", "internal/attr", "internal/report", "internal/serve", "internal/suite", "echotest", "internal/testname", "internal/conversation", "internal/changes", "internal/answer", "internal/exactjson", "internal/cassette", "internal/interaction", "internal/canon", "internal/fieldpath", "internal/demo", "internal/diff", "internal/foreign", "internal/page", "internal/redact", "internal/said", "internal/stream", "internal/shell", "internal/tests", "internal/prove", "internal/snapshot", "internal/judge"},
+	"cmd/promptecho":       {"", "internal/lint", "internal/observe", "internal/accept", "internal/fit", "internal/merge", "internal/missed", "internal/attr", "internal/report", "internal/serve", "internal/suite", "echotest", "internal/testname", "internal/conversation", "internal/changes", "internal/answer", "internal/exactjson", "internal/cassette", "internal/interaction", "internal/canon", "internal/fieldpath", "internal/demo", "internal/diff", "internal/foreign", "internal/page", "internal/redact", "internal/said", "internal/stream", "internal/shell", "internal/tests", "internal/prove", "internal/snapshot", "internal/judge"},
 
 	"cmd/demo": {"internal/demo"},
 
@@ -85,6 +86,7 @@ var rooms = map[string][]string{
 	"internal/observe":      {"internal/urls", "internal/guard", "internal/stack", "internal/canon", "internal/interaction"},
 	"internal/page":         {"internal/redact"},
 	"internal/suite":        {"internal/attr"},
+	"internal/fit":          {"internal/cassette", "internal/interaction", "internal/redact"},
 	"internal/merge":        {"internal/cassette", "internal/rerecord", "internal/canon", "internal/interaction"},
 	"internal/accept":       {"internal/canon", "internal/fieldpath", "internal/diff", "internal/exactjson", "internal/interaction"},
 	"internal/conversation": {"internal/order", "internal/said", "internal/canon", "internal/fieldpath", "internal/interaction", "internal/exactjson"},

@@ -1,0 +1,102 @@
+// Package cache keeps objects in the user's folder for caches, for all clones. Any number of
+// processes may use it at once: what is in it is whole, since it is moved there, and what is read
+// is checked, since a disk may lie.
+package cache
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// A Cache is a folder with objects.
+type Cache struct{ dir string }
+
+// Open returns the cache of the user, or that of the folder in PROMPTECHO_STORE_CACHE, or nil if
+// that is "off": nil has nothing and keeps nothing. It removes what killed processes have left.
+func Open() (*Cache, error) {
+	dir := os.Getenv("PROMPTECHO_STORE_CACHE")
+	if dir == "off" {
+		return nil, nil
+	}
+	if dir == "" {
+		user, err := os.UserCacheDir()
+		if err != nil {
+			return nil, err
+		}
+		dir = filepath.Join(user, "promptecho-store")
+	}
+	c := &Cache{dir}
+	for _, digit := range "0123456789abcdef" { // in one folder, threads would wait for each other
+		temp := filepath.Join(c.temp(), string(digit))
+		if err := os.MkdirAll(temp, 0o777); err != nil {
+			return nil, err
+		}
+		entries, _ := os.ReadDir(temp)
+		for _, e := range entries {
+			if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > 24*time.Hour { // no download takes a day
+				os.Remove(filepath.Join(temp, e.Name()))
+			}
+		}
+	}
+	return c, nil
+}
+
+func (c *Cache) temp() string { return filepath.Join(c.dir, "tmp") }
+
+func (c *Cache) path(sum string) string { return filepath.Join(c.dir, "sha256", sum[:2], sum) }
+
+// Has reports whether an object is there. Whether it is right, only reading it tells.
+func (c *Cache) Has(sum string) bool {
+	if c == nil {
+		return false
+	}
+	_, err := os.Stat(c.path(sum))
+	return err == nil
+}
+
+// Put puts what fill writes under its SHA-256. What an error leaves is nothing.
+func (c *Cache) Put(sum string, fill func(io.Writer) error) error {
+	f, err := os.CreateTemp(filepath.Join(c.temp(), sum[:1]), "object")
+	if err != nil {
+		return err
+	}
+	err = fill(f)
+	err = cmp.Or(err, f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), c.path(sum))
+		if os.IsNotExist(err) {
+			if err = os.MkdirAll(filepath.Dir(c.path(sum)), 0o777); err == nil {
+				err = os.Rename(f.Name(), c.path(sum))
+			}
+		}
+	}
+	if err != nil {
+		os.Remove(f.Name())
+	}
+	return err
+}
+
+// Get writes an object to w and reports whether it is there, whole and right. One that is wrong
+// is removed. An error is that of w.
+func (c *Cache) Get(sum string, w io.Writer) (ok bool, err error) {
+	if c == nil {
+		return false, nil
+	}
+	f, err := os.Open(c.path(sum))
+	if err != nil {
+		return false, nil
+	}
+	defer f.Close()
+	data, err := io.ReadAll(f)
+	if hash := sha256.Sum256(data); err != nil || hex.EncodeToString(hash[:]) != sum {
+		os.Remove(c.path(sum))
+		return false, nil
+	}
+	_, err = w.Write(data)
+	return err == nil, err
+}

@@ -1,0 +1,260 @@
+package command
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/promptecho/promptecho/internal/cassette"
+	"github.com/promptecho/promptecho/store/internal/cache"
+	"github.com/promptecho/promptecho/store/internal/locks"
+	"github.com/promptecho/promptecho/store/internal/objects"
+)
+
+// places returns the repository and the places that were asked for: those of packages, or at the
+// paths that are left.
+func (c *call) places(packages string) (*locks.Repository, []*locks.Place, error) {
+	repo, err := locks.Here()
+	if err != nil {
+		return nil, nil, err
+	}
+	if packages == "" {
+		places, err := locks.Find(c.rest)
+		return repo, places, err
+	}
+	if len(c.rest) > 0 {
+		return nil, nil, usageError{errors.New("-for names packages and takes no path")}
+	}
+	places, err := locks.For(strings.Fields(packages))
+	return repo, places, err
+}
+
+// A source gives objects, from the cache or else from the store, which it does not ask before it
+// has to.
+type source struct {
+	cache *cache.Cache
+	open  func() (*objects.Store, error)
+}
+
+func (c *call) source(repo *locks.Repository) (*source, error) {
+	kept, err := cache.Open()
+	return &source{kept, sync.OnceValues(func() (*objects.Store, error) { return objects.Open(context.WithoutCancel(c.ctx), repo.URL) })}, err
+}
+
+// get writes an object to w, and keeps it in the cache.
+func (s *source) get(ctx context.Context, e locks.Entry, w io.Writer) error {
+	if ok, err := s.cache.Get(e.SHA256, w); ok || err != nil {
+		return err
+	}
+	store, err := s.open()
+	if err != nil {
+		return err
+	}
+	size, _ := strconv.ParseInt(e.Size, 10, 64)
+	fetch := func(w io.Writer) error {
+		n, err := store.Get(ctx, e.SHA256, w)
+		if err == nil && n != size {
+			err = fmt.Errorf("the lock says that it has %d bytes, and it has %d", size, n)
+		}
+		return err
+	}
+	if s.cache == nil {
+		return fetch(w)
+	}
+	if size > inMemory {
+		if err := s.cache.Put(e.SHA256, fetch); err != nil {
+			return err
+		}
+		if ok, err := s.cache.Get(e.SHA256, w); ok || err != nil {
+			return err
+		}
+		return errors.New("what was written into the cache cannot be read there: is its disk broken?")
+	}
+	data := bytes.NewBuffer(make([]byte, 0, size+bytes.MinRead))
+	if err := fetch(data); err != nil {
+		return err
+	}
+	write := func(w io.Writer) error { _, err := w.Write(data.Bytes()); return err }
+	return cmp.Or(onDisk(func() error { return s.cache.Put(e.SHA256, write) }), write(w))
+}
+
+// disk is held by who makes files. Many that make them in one folder at once spend most of their
+// time waiting for each other.
+var disk = make(chan struct{}, 4)
+
+func onDisk(do func() error) error {
+	disk <- struct{}{}
+	defer func() { <-disk }()
+	return do()
+}
+
+// inMemory is the size up to which an object is read into memory, where it is fetched.
+const inMemory = 1 << 20
+
+// A pulling is one run of pull.
+type pulling struct {
+	*call
+	*source
+	force bool
+
+	mu       sync.Mutex
+	fetched  int
+	bytes    int64
+	problems []string
+}
+
+// A wanted is a file that a lock names.
+type wanted struct {
+	place *locks.Place
+	entry locks.Entry
+}
+
+// runPull fetches what the locks name and is not here as they name it.
+func runPull(c *call) error {
+	p := &pulling{call: c}
+	packages := c.flags.String("for", "", "only what the tests of these `packages` need, as in './bot/... ./agent'")
+	c.flags.BoolVar(&p.force, "force", false, "replace also recordings that were never pushed")
+	atOnce := c.flags.Int("at-once", transfers, "how many objects are fetched at once")
+	if err := c.parse(); err != nil {
+		return err
+	}
+	repo, places, err := c.places(*packages)
+	if err != nil {
+		return err
+	}
+	if p.source, err = c.source(repo); err != nil {
+		return err
+	}
+	// A cassette that is there has its assets.
+	var assets, cassettes []wanted
+	for _, place := range places {
+		for _, e := range place.Selected() {
+			if locks.CassetteOf(e.Path) != e.Path {
+				assets = append(assets, wanted{place, e})
+			} else {
+				cassettes = append(cassettes, wanted{place, e})
+			}
+		}
+	}
+	told := p.progress("here", len(assets)+len(cassettes))
+	err = p.all(assets, *atOnce, told)
+	if err == nil && len(p.problems) == 0 {
+		err = p.all(cassettes, *atOnce, told)
+	}
+	told.end()
+	for _, problem := range p.problems {
+		fmt.Fprintln(c.stderr, problem)
+	}
+	if err != nil {
+		return err
+	}
+	if err := c.result(map[string]any{"named": len(assets) + len(cassettes), "fetched": p.fetched, "bytes": p.bytes, "problems": append([]string{}, p.problems...)},
+		"%s named by the locks, %d fetched (%.1f MB)", count(len(assets)+len(cassettes), "file"), p.fetched, float64(p.bytes)/1e6); err != nil {
+		return err
+	}
+	if len(p.problems) > 0 {
+		return errToDo
+	}
+	return nil
+}
+
+// all fetches files. What is wrong with one object is a problem, and the others go on; anything
+// else ends it.
+func (p *pulling) all(list []wanted, atOnce int, told *progress) error {
+	left := map[string][]string{} // the names of files by their folders
+	for _, w := range list {
+		file := w.place.File(w.entry.Path)
+		left[filepath.Dir(file)] = append(left[filepath.Dir(file)], file)
+	}
+	for _, files := range left { // what killed pulls have left beside them is removed
+		if err := cassette.Prepare(files[0], files[1:]...); err != nil {
+			return err
+		}
+	}
+	first := 0
+	if len(list) > 0 {
+		first = os.Getpid() * 7919 % len(list) // several processes begin at several places and share what they fetch
+	}
+	return objects.Each(p.ctx, atOnce, len(list), func(ctx context.Context, i int) error {
+		w := list[(first+i)%len(list)]
+		n, err := p.one(ctx, w)
+		var missing *objects.MissingError
+		var damaged *objects.DamagedError
+		switch file := w.place.File(w.entry.Path); {
+		case errors.As(err, &missing):
+			err = p.problem("%s: %v: where it was recorded or merged last: promptecho-store push %[1]s", file, err)
+		case errors.As(err, &damaged):
+			err = p.problem("%s: %v; nothing was replaced. Where it is whole: promptecho-store push -all %[1]s", file, err)
+		case errors.Is(err, errUnpushed):
+			err = p.problem("%s: %v: promptecho-store push %[1]s, or promptecho-store pull -force %[1]s, which loses it", file, err)
+		case err != nil:
+			return fmt.Errorf("%s: %w", file, err)
+		}
+		told.step(n)
+		return err
+	})
+}
+
+func (p *pulling) problem(format string, args ...any) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.problems = append(p.problems, fmt.Sprintf(format, args...))
+	slices.Sort(p.problems)
+	return nil
+}
+
+var errUnpushed = errors.New("it is not what the lock names, and was never pushed; nothing was replaced")
+
+// one fetches a file unless it is here.
+func (p *pulling) one(ctx context.Context, w wanted) (int64, error) {
+	file := w.place.File(w.entry.Path)
+	here, err := locks.Local(file)
+	if err != nil || here.SHA256 == w.entry.SHA256 {
+		return 0, err
+	}
+	if here.SHA256 != "" && !p.force {
+		if known, err := p.known(ctx, here.SHA256); err != nil || !known {
+			return 0, cmp.Or(err, errUnpushed)
+		}
+	}
+	size, _ := strconv.ParseInt(w.entry.Size, 10, 64)
+	if size > inMemory {
+		err = locks.Replace(file, func(to io.Writer) error { return p.get(ctx, w.entry, to) })
+	} else {
+		data := bytes.NewBuffer(make([]byte, 0, size))
+		if err := p.get(ctx, w.entry, data); err != nil {
+			return 0, err
+		}
+		err = onDisk(func() error {
+			return locks.Replace(file, func(to io.Writer) error { _, err := to.Write(data.Bytes()); return err })
+		})
+	}
+	if err == nil {
+		p.mu.Lock()
+		p.fetched, p.bytes = p.fetched+1, p.bytes+size
+		p.mu.Unlock()
+	}
+	return size, err
+}
+
+// known reports whether an object can be had again.
+func (s *source) known(ctx context.Context, sum string) (bool, error) {
+	if s.cache.Has(sum) {
+		return true, nil
+	}
+	store, err := s.open()
+	if err != nil {
+		return false, err
+	}
+	have, err := store.Have(ctx, []string{sum})
+	return len(have) > 0, err
+}
