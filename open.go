@@ -181,7 +181,7 @@ func (r *Recorder) describe(path string) {
 		ReadOnly:     !writes,
 		Compares:     r.plan.compare,
 		CheckUnused:  r.plan.checkUnused,
-		Passes:       r.config.passesTo,
+		Passing:      r.config.passing,
 		AllowUnused:  selector(r.config.allowUnused, false),
 		MayReachNone: slices.Contains(r.config.allowUnused, everything),
 		AllowRaced:   r.config.allowRaced,

@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"net/url"
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/tape"
@@ -38,8 +37,9 @@ type Run struct {
 	MayAskNone   bool // a run without any request is fine if there is no cassette
 	KeepFailures bool // recorded failures are what the test is about
 
+	Passing []string // selectors of what passes through
+
 	Frozen      func(name string) bool // whether calls of this name are never made; nil if none is
-	Passes      func(u *url.URL) bool  // whether requests to a URL pass through; nil if none do
 	AllowUnused func(name string) bool // whether the user accepts recordings of this name that answer nothing; nil if none
 }
 

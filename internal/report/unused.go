@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/promptecho/promptecho/internal/diff"
+	"github.com/promptecho/promptecho/internal/request"
 	"github.com/promptecho/promptecho/internal/tape"
 )
 
@@ -36,7 +37,7 @@ func (r *Run) describeUnused(unused *tape.Recording, recs []*tape.Recording) str
 // whyUnused compares a recording that was not used with those that were.
 func (r *Run) whyUnused(unused *tape.Recording, recs []*tape.Recording) string {
 	form := unused.Form()
-	if u, err := url.Parse(unused.Interaction().Request.URL); err == nil && r.Passes != nil && r.Passes(u) {
+	if u, err := url.Parse(unused.Interaction().Request.URL); err == nil && request.Passing(r.Passing, u) != "" {
 		return "it is left over: PassThrough lets such requests pass, and mode update drops it"
 	}
 	recorded, asked := 0, 0 // of the same request
