@@ -59,12 +59,12 @@ func passingIn(dir string) (list []passingName) {
 	return list
 }
 
-// passed returns what prune says of a cassette with recordings of servers that PassThrough names
-// in its package. selectors keeps what is known of packages.
-func passed(file string, selectors map[string][]passingName) (l pruned, ok bool) {
+// passed returns how many interactions of a cassette are with a server that PassThrough names in
+// its package, and where it does. selectors keeps what is known of packages.
+func passed(file string, selectors map[string][]passingName) (number int, where string) {
 	dir, _, ok := testname.Split(filepath.Clean(file))
 	if !ok {
-		return l, false
+		return 0, ""
 	}
 	list, known := selectors[dir]
 	if !known {
@@ -73,19 +73,19 @@ func passed(file string, selectors map[string][]passingName) (l pruned, ok bool)
 	}
 	f, err := load(file)
 	if len(list) == 0 || err != nil || f.Pinned {
-		return l, false
+		return 0, ""
 	}
 	for _, by := range list {
-		number := 0
+		n := 0
 		for i := range f.Interactions {
 			u, err := url.Parse(f.Interactions[i].Request.URL)
 			if err == nil && u.Host != "" && request.Passing([]string{by.selector}, u) != "" {
-				number++
+				n++
 			}
 		}
-		if number > l.Interactions {
-			l = pruned{Path: file, Kind: kindOf(file), Interactions: number, PassThrough: fmt.Sprintf("PassThrough(%q) at %s", by.selector, by.at)}
+		if n > number {
+			number, where = n, fmt.Sprintf("PassThrough(%q) at %s", by.selector, by.at)
 		}
 	}
-	return l, l.Interactions > 0
+	return number, where
 }

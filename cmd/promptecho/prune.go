@@ -110,8 +110,8 @@ func orphans(paths []string, stderr io.Writer) ([]pruned, error) {
 			owner = original(file)
 		}
 		if !packages.orphaned(owner) {
-			if l, ok := passed(file, passing); ok {
-				list = append(list, l)
+			if n, where := passed(file, passing); n > 0 {
+				list = append(list, pruned{Path: file, Kind: kind, Interactions: n, PassThrough: where})
 			}
 			continue
 		}
