@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"net/url"
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/tape"
@@ -32,14 +33,12 @@ type Run struct {
 	ReadOnly     bool // the code allows no mode that writes
 	Compares     bool // recorded answers are compared with live ones
 	CheckUnused  bool // a recording that answers nothing is an error
-	MayReachNone bool // a recorder that no request reached is fine
 	AllowRaced   bool // the user accepts those of them that raced with others
 	MayAskNone   bool // a run without any request is fine if there is no cassette
 	KeepFailures bool // recorded failures are what the test is about
 
-	Passing []string // selectors of what passes through
-
 	Frozen      func(name string) bool // whether calls of this name are never made; nil if none is
+	Passes      func(u *url.URL) bool  // whether requests to a URL pass through; nil if none do
 	AllowUnused func(name string) bool // whether the user accepts recordings of this name that answer nothing; nil if none
 }
 

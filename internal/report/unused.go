@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/promptecho/promptecho/internal/diff"
-	"github.com/promptecho/promptecho/internal/request"
 	"github.com/promptecho/promptecho/internal/tape"
 )
 
@@ -22,7 +21,7 @@ func (r *Run) Unused() []*tape.Recording {
 
 // MayBeUnused reports whether the user accepts that a recording answers nothing.
 func (r *Run) MayBeUnused(rec *tape.Recording) bool {
-	return r.MayReachNone || r.AllowUnused != nil && r.AllowUnused(rec.Peek().Name())
+	return r.AllowUnused != nil && r.AllowUnused(rec.Peek().Name())
 }
 
 // describeUnused names a recording that no request used, and what was asked instead.
@@ -37,7 +36,7 @@ func (r *Run) describeUnused(unused *tape.Recording, recs []*tape.Recording) str
 // whyUnused compares a recording that was not used with those that were.
 func (r *Run) whyUnused(unused *tape.Recording, recs []*tape.Recording) string {
 	form := unused.Form()
-	if u, err := url.Parse(unused.Interaction().Request.URL); err == nil && request.Passing(r.Passing, u) != "" {
+	if u, err := url.Parse(unused.Interaction().Request.URL); err == nil && r.Passes != nil && r.Passes(u) {
 		return "it is left over: PassThrough lets such requests pass, and mode update drops it"
 	}
 	recorded, asked := 0, 0 // of the same request
