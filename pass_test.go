@@ -159,6 +159,8 @@ func TestTelemetry(t *testing.T) {
 		"http://127.0.0.1:4318/v1/traces":                              "OpenTelemetry",
 		"https://cloud.langfuse.com/api/public/ingestion":              "Langfuse",
 		"https://api.smith.langchain.com/runs/multipart":               "LangSmith",
+		"https://api.smith.langchain.com/otel/v1/traces":               "LangSmith",
+		"https://cloud.langfuse.com/api/public/otel/v1/traces":         "Langfuse",
 		"https://o1.ingest.sentry.io/api/42/envelope/?sentry_key=0001": "Sentry",
 		"https://api.datadoghq.eu/api/v2/series":                       "Datadog",
 		"https://eu.i.posthog.com/batch/":                              "PostHog",
@@ -173,6 +175,9 @@ func TestTelemetry(t *testing.T) {
 			text := strings.Join(append(rep.Notes, rep.Errors...), "\n")
 			if !strings.Contains(text, fmt.Sprintf(`an exporter sends it (%s)`, what)) || !strings.Contains(text, `promptecho.PassThrough("http/`+u.Host) {
 				t.Errorf("%s, mode %s:\n%s", address, mode, text)
+			}
+			if mode == ModeNone && (len(rep.Findings) != 1 || rep.Findings[0].Detail != "" || !strings.Contains(rep.Findings[0].Reason, "PassThrough")) {
+				t.Errorf("%s: echotest.Main could not say it once for all tests: %+v", address, rep.Findings)
 			}
 		}
 	}
