@@ -257,7 +257,7 @@ func TestPassThroughPasses(t *testing.T) {
 	}
 	upstream := &http.Transport{DialContext: dial, DialTLSContext: dial, DisableKeepAlives: true}
 	wants := map[int]int{} // how often each number of requests passed
-	for seed := range uint64(400) {
+	for seed := range uint64(2 * replays()) {
 		r := rand.New(rand.NewPCG(seed, 43))
 		host := hosts[r.IntN(len(hosts))]
 		chosen := place{"http", host, ports[r.IntN(len(ports))]}
@@ -329,7 +329,7 @@ func TestPassThroughPasses(t *testing.T) {
 		}
 		rec.Close()
 	}
-	if wants[1] < 50 || wants[2] < 50 || wants[0] < 500 {
+	if wants[0] < 100 || wants[1] < 10 || wants[2] < 10 {
 		t.Errorf("requests that passed: %v", wants)
 	}
 }

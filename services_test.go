@@ -119,11 +119,19 @@ func TestServices(t *testing.T) {
 			t.Errorf("recorded without %s:\n%s", said, want)
 		}
 	}
-	for range 200 {
+	for range replays() {
 		r := mustOpen(t, file, InMode(ModeNone))
 		if got := use(r); got != want {
 			t.Fatalf("replayed\n%s\nwant\n%s", got, want)
 		}
 		mustClose(t, r)
 	}
+}
+
+// replays is how often a test replays what it recorded: less often where each test has to be short.
+func replays() int {
+	if testing.Short() {
+		return 20
+	}
+	return 200
 }
