@@ -20,7 +20,7 @@ type config struct {
 	matching    canon.Options
 	aliases     aliases
 	selection   selection
-	passing     []string // places; see PassThrough
+	passing     []string // selectors
 	keepHeaders []string
 	redactNames []string
 

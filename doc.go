@@ -3,54 +3,44 @@
 // requests and their answers: the first run records, every later run replays,
 // without a network, a key or a token. Streams come back event by event.
 //
-// In a test use [github.com/promptecho/promptecho/echotest.New], which names
-// the cassette after the test and fails the test if a request was never
-// recorded or a recording was never used. This package is the engine: use
-// [Open] where there is no testing.TB, or where the file must have a name of
-// its own.
+// In a test use [github.com/promptecho/promptecho/echotest.New], which names the cassette after
+// the test and fails it if a request was never recorded or a recording never used. [Open] is for
+// programs that are no tests.
 //
-// The content of a request decides which recording answers it: the logical
-// endpoint, and every field of the body that can change the answer. Spellings
-// that mean the same are equal. Hosts, gateway prefixes, key order and JSON
-// white space do not matter. Sampling parameters (temperature, max_tokens and
-// the like) and bookkeeping (user, metadata) do not match either, but a change
-// of them is noted; see [MatchSampling]. The same request several times plays its
-// recordings in recorded order, each once.
+// A request is answered by the recording of the same endpoint and of every field of the body that
+// can change the answer, however it is spelled, and each recording answers once. A change of
+// sampling parameters (temperature) and of bookkeeping (user, metadata) is only noted; see
+// [MatchSampling]. Hosts and gateway prefixes do not matter.
 //
-// The record mode says what is replayed and what may go upstream; see [Mode].
-// It comes from the flag -echo.mode (or -echo.record, which means all), else
-// from the environment variable PROMPTECHO_MODE, else it is once, and none if
-// the environment variable CI is set. [InMode] sets it in code.
+// The record mode says what is replayed and what may go upstream; see [Mode]. It comes from the
+// flag -echo.mode (or -echo.record: all), else from PROMPTECHO_MODE, else it is once, and none if
+// CI is set. [InMode] sets it in code.
 //
-// What an agent does beside HTTP (its tools, its searches, its memory) is recorded and
-// replayed by [Wrap], in the same cassette. [Live] runs a part of it for real, and [Frozen]
-// keeps a part from ever being called.
+// What an agent does beside HTTP (tools, searches, memory) is recorded by [Wrap], in the same
+// cassette, and so are the time, random values and the environment: [Recorder.Now],
+// [Recorder.Rand], [Recorder.Env]. [Live] runs a part for real; [Frozen] keeps it from being called.
 //
-// The time, random values and the environment come from the recorder, too, if a test
-// takes them from there: see [Recorder.Now], [Recorder.Rand] and [Recorder.Env].
+// A call has one name, by which options select it and reports show it: "llm/openai.chat",
+// "http/api.example.com", "tool/search"; see [Live]. No option is without effect in silence.
 //
-// A call has one name, by which options select it and reports, promptecho show and [MissError]
-// call it: its kind and what is called, "llm/openai.chat", "http/api.example.com",
-// "tool/search"; see [Live]. An option that selects nothing is not silent; see [Option].
-//
-// What is written is redacted first: headers are written by allow-list, and
-// whatever looks like a credential or is known as one is replaced, on both
-// sides of a match. See [Recorder.Secret], [RedactFields] and [Redact] for values of your own.
-// What the program sends and receives does not change. While a run records, it
-// keeps a journal beside the cassette, so a process that is killed loses
-// nothing.
+// What is written is redacted first: whatever looks like a credential or is known as one.
+// [Recorder.Secret], [RedactFields] and [Redact] are for values of your own. What the program
+// sends and receives stays.
 //
 // Names that people look for, and what is meant:
 //
-//	New, NewRecorder, Use      echotest.New in a test, else Open
-//	HTTPClient, Transport      Recorder.Client; a Recorder is a transport itself
-//	Stop, Save, Flush          Recorder.Close
-//	Mode, WithMode, Replay     InMode(ModeNone)
-//	Recording, IsRecording     Recorder.Online
-//	Time, Clock                Recorder.Now
-//	Strict, WithMatcher        MatchSampling, Match
-//	MatchOn                    MatchOnly
-//	Filter, Scrub, WithHook    RedactFields, Redact
-//	Passthrough, IgnoreHosts   PassThrough
-//	Default, Install           echotest.SetDefault
+//	New, NewRecorder, Use        echotest.New in a test, else Open
+//	Cassette, File, Load         echotest.Open, Open
+//	HTTPClient, Transport, Get   Recorder.Client; a Recorder is a transport itself
+//	Stop, Save, Flush            Recorder.Close, which echotest.New calls
+//	WithMode, SetMode, Replay    InMode; ModeNone replays, ModeAll records
+//	ModeReplay, ModeRecord       ModeNone, ModeAll, ModeOnce
+//	Recording, IsRecording       Recorder.Online
+//	Time, Clock                  Recorder.Now
+//	Strict, WithMatcher          MatchSampling, Match
+//	MatchOn, MatchBody           MatchOnly
+//	Filter, Scrub, WithHook      RedactFields, Redact
+//	Passthrough, IgnoreHosts     PassThrough
+//	WithTransport, Next          Upstream
+//	Default, Install             echotest.SetDefault
 package promptecho

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/canon"
+	"github.com/promptecho/promptecho/internal/redact"
 	"github.com/promptecho/promptecho/internal/report"
 	"github.com/promptecho/promptecho/internal/tape"
 )
@@ -64,8 +65,22 @@ func (r *Recorder) idle(s *stated) string {
 		return "no request went to this server"
 	case s.on == onWriting && slices.ContainsFunc(r.tape.Recordings(), (*tape.Recording).Fresh):
 		return "nothing of this was in what was recorded"
+	case s.on == onWriting && r.tape.State.Present && !r.mayHave(s):
+		return "nothing of this is in the cassette, and nothing of it was asked"
 	}
 	return ""
+}
+
+// mayHave reports whether the cassette may have something that is written in another way because
+// of an option. Nobody sees here what is in assets and in base64.
+func (r *Recorder) mayHave(s *stated) bool {
+	what := strings.ToLower(strings.Trim(s.value, "*"))
+	if strings.HasPrefix(s.code, "Redact(") {
+		what = strings.ToLower(redact.Placeholder)
+	}
+	data, err := os.ReadFile(r.log.Path)
+	text := strings.ToLower(string(data))
+	return err != nil || strings.Contains(text, what) || strings.Contains(text, "_file: ") || strings.Contains(text, "_base64: ")
 }
 
 // called reports whether a call that a selector names was asked for or is recorded; thawed

@@ -116,7 +116,7 @@ func TestLogins(t *testing.T) {
 			t.Errorf("%s is in the cassette:\n%s", secret, text)
 		}
 	}
-	for range 20 {
+	for range replays() {
 		r := mustOpen(t, file, InMode(ModeNone))
 		if got := use(r); got != want {
 			t.Errorf("replayed %s\nwant %s\n%s", got, want, text)

@@ -4,9 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -14,6 +14,7 @@ import (
 	"github.com/promptecho/promptecho/internal/cassette"
 	"github.com/promptecho/promptecho/internal/lock"
 	"github.com/promptecho/promptecho/internal/report"
+	"github.com/promptecho/promptecho/internal/request"
 	"github.com/promptecho/promptecho/internal/shell"
 	"github.com/promptecho/promptecho/internal/stack"
 	"github.com/promptecho/promptecho/internal/tape"
@@ -66,7 +67,7 @@ func Open(file string, opts ...Option) (*Recorder, error) {
 		Plain:   r.config.plain(),
 		Repeats: selector(r.config.allowRepeats, rounds),
 		Rounds:  rounds,
-		Frozen:  r.config.selection.neverMade(),
+		Frozen:  selector(r.config.selection.frozen, false),
 		InOrder: r.config.pace < 1,
 	}, &r.redact)
 	if err := r.load(); err != nil {
@@ -185,13 +186,12 @@ func (r *Recorder) describe(path string) {
 		ReadOnly:     !writes,
 		Compares:     r.plan.compare,
 		CheckUnused:  r.plan.checkUnused,
-		Passes:       r.config.passesTo,
+		Passes:       func(u *url.URL) bool { return request.Passing(r.config.passing, u) != "" },
 		AllowUnused:  selector(r.config.allowUnused, false),
-		MayReachNone: slices.Contains(r.config.allowUnused, everything),
 		AllowRaced:   r.config.allowRaced,
 		MayAskNone:   r.plan.mayAskNone,
 		KeepFailures: r.config.onRecordError == Keep,
-		Frozen:       r.config.selection.neverMade(),
+		Frozen:       selector(r.config.selection.frozen, false),
 	}
 }
 

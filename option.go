@@ -305,6 +305,29 @@ func Frozen(selectors ...string) Option {
 	return each("Frozen", selectors, onCall, interaction.CheckSelector, func(c *config) *[]string { return &c.selection.frozen })
 }
 
+// PassThrough lets requests to some servers go upstream in every record mode, in CI too: a
+// database of this test run, an MCP server whose tools are to run while the model is replayed,
+// a collector of traces. They are not recorded, matched, counted or compared; go test -v says
+// how many there were.
+//
+// A server is named as in [Live], "http/127.0.0.1:6333", with the port unless it is the one of
+// the scheme; "http/*.langfuse.com" stands for all names below a domain, and
+// "http/api.openai.com/v1/traces" for what is below a path. Everything that goes there passes, and
+// a redirect to another place does not. Live, in contrast, records what it lets
+// through, and only where the mode records.
+//
+// [Open] returns an error for a selector that names no host.
+func PassThrough(servers ...string) Option {
+	return each("PassThrough", servers, onServer, func(s string) error {
+		place, ok := strings.CutPrefix(s, "http/")
+		u, err := url.Parse("//" + strings.TrimPrefix(place, "*."))
+		if !ok || err != nil || strings.Trim(u.Hostname(), ".") == "" || u.User != nil || strings.ContainsAny(u.Host+u.RawQuery, "*=") || strings.HasSuffix(u.Host, ":") {
+			return errors.New("it is no server such as \"http/127.0.0.1:6333\" or \"http/*.example.com\": models and functions are what a cassette is for; Live runs them for real")
+		}
+		return nil
+	}, func(c *config) *[]string { return &c.passing })
+}
+
 // OnRecordError says what happens to failures that were recorded: a status of 400 or
 // more, or a stream that broke off, if no later success of the same request followed. The
 // default is [Warn]. An error that a retry overcame is always kept, in sequence.

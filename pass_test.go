@@ -1,17 +1,24 @@
 package promptecho
 
 import (
+	"cmp"
+	"context"
 	"fmt"
 	"io"
+	"maps"
+	"math/rand/v2"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
 
 	"github.com/promptecho/promptecho/internal/report"
+	"github.com/promptecho/promptecho/internal/request"
 )
 
 // What a user names passes in every mode, and leaves no trace in the cassette; the rest is
@@ -90,16 +97,13 @@ func TestPassThroughNames(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if _, ok := c.passes(&http.Request{URL: u, Host: "127.0.0.1:6333"}); ok != (i == 0) {
+				if ok := request.Passing(c.passing, u) != ""; ok != (i == 0) {
 					t.Errorf("%q: %s passes: %v", tt.servers, address, ok)
 				}
 			}
 		}
-		if _, ok := c.passes(&http.Request{URL: &url.URL{Scheme: "http", Opaque: "//127.0.0.1:6333/x", Host: "evil.example"}}); ok {
-			t.Error("a URL that is opaque passes")
-		}
 	}
-	for _, s := range []string{"", "*", "http", "http/", "http/*", "http/*.", "llm/openai.chat", "llm", "tool/search", "127.0.0.1:6333", "https://db.example.com", "http/a.*.com"} {
+	for _, s := range []string{"", "*", "http", "http/", "http/*", "http/*.", "llm/openai.chat", "llm", "tool/search", "127.0.0.1:6333", "https://db.example.com", "http/a.*.com", "http/db.example.com:", "http/https://db.example.com", "http/u@db.example.com", "http/db example.com", "http/db.example.com?x=1", "http/[::1", "http/."} {
 		if _, err := Open(filepath.Join(t.TempDir(), "c.yaml"), PassThrough(s)); err == nil || !strings.Contains(err.Error(), "is no server such as") {
 			t.Errorf("%q: %v", s, err)
 		}
@@ -155,6 +159,8 @@ func TestTelemetry(t *testing.T) {
 		"http://127.0.0.1:4318/v1/traces":                              "OpenTelemetry",
 		"https://cloud.langfuse.com/api/public/ingestion":              "Langfuse",
 		"https://api.smith.langchain.com/runs/multipart":               "LangSmith",
+		"https://api.smith.langchain.com/otel/v1/traces":               "LangSmith",
+		"https://cloud.langfuse.com/api/public/otel/v1/traces":         "Langfuse",
 		"https://o1.ingest.sentry.io/api/42/envelope/?sentry_key=0001": "Sentry",
 		"https://api.datadoghq.eu/api/v2/series":                       "Datadog",
 		"https://eu.i.posthog.com/batch/":                              "PostHog",
@@ -169,6 +175,9 @@ func TestTelemetry(t *testing.T) {
 			text := strings.Join(append(rep.Notes, rep.Errors...), "\n")
 			if !strings.Contains(text, fmt.Sprintf(`an exporter sends it (%s)`, what)) || !strings.Contains(text, `promptecho.PassThrough("http/`+u.Host) {
 				t.Errorf("%s, mode %s:\n%s", address, mode, text)
+			}
+			if mode == ModeNone && (len(rep.Findings) != 1 || rep.Findings[0].Detail != "" || !strings.Contains(rep.Findings[0].Reason, "PassThrough")) {
+				t.Errorf("%s: echotest.Main could not say it once for all tests: %+v", address, rep.Findings)
 			}
 		}
 	}
@@ -196,5 +205,131 @@ func TestPassThroughLeftOver(t *testing.T) {
 		if text := strings.Join(rep.Errors, "\n"); tt.want == "" && text != "" || !strings.Contains(text, tt.want) {
 			t.Errorf("%s: %s", tt.mode, text)
 		}
+	}
+}
+
+// A place is where a request goes, and how it is spelled.
+type place struct{ scheme, host, port string }
+
+// spelled returns a URL of a place in one of its spellings, all of which net/http dials alike.
+func (p place) spelled(r *rand.Rand) string {
+	host := p.host
+	if pick := map[string][]string{
+		"127.0.0.1":             {"127.0.0.1", "[::ffff:127.0.0.1]"},
+		"[::1]":                 {"[::1]", "[0:0:0:0:0:0:0:1]", "[::0001]"},
+		"xn--bcher-kva.example": {"b\u00fccher.example", "B\u00dcCHER.example", "XN--bcher-kva.example", "b%C3%BCcher.example"},
+	}[host]; pick != nil {
+		host = pick[r.IntN(len(pick))]
+	} else if strings.Contains(host, "e") {
+		host = []string{host, strings.ToUpper(host), host + ".", strings.Replace(host, "e", "E", 1)}[r.IntN(4)]
+	}
+	if p.port != "" {
+		host += ":" + []string{"", "0", "00"}[r.IntN(3)] + p.port
+	}
+	return p.scheme + "://" + []string{"", "", "u@", "u:p@", "127.0.0.1:6333@", "db.example.com@"}[r.IntN(6)] + host
+}
+
+// effective is the port that net/http dials.
+func (p place) effective() string {
+	return cmp.Or(p.port, map[string]string{"http": "80", "https": "443"}[p.scheme])
+}
+
+// Whatever the spelling of a request, it passes if a selector names the place where net/http
+// dials, and otherwise gets a miss; a redirect is a request of its own.
+func TestPassThroughPasses(t *testing.T) {
+	t.Parallel()
+	hosts := []string{"db.example.com", "x.db.example.com", "example.com", "db.example.com.evil.net", "evildb.example.com",
+		"127.0.0.1", "127.0.0.2", "[::1]", "[::2]", "xn--bcher-kva.example", "bucher.example", "localhost"}
+	ports := []string{"", "80", "443", "6333", "6334"}
+	paths := map[string]bool{"": false, "/": false, "/v1/traces": true, "/v1/traces/": true, "/v1/traces/ingest?x=/../y": true, "/v1//traces": true,
+		"/v1/tracesx": false, "/v1/traces/../x": false, "/v1/traces/%2e%2e/x": false, "/v1/traces/..%2fx": false, "/V1/traces": false, "/x?/v1/traces": false, "/x/v1/traces": false}
+	dialled := make(chan string, 20)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		if to := req.Header.Get("Redirect-To"); to != "" {
+			w.Header().Set("Location", to)
+			w.WriteHeader(http.StatusTemporaryRedirect)
+		}
+	}))
+	defer server.Close()
+	dial := func(ctx context.Context, network, address string) (net.Conn, error) {
+		dialled <- address
+		return new(net.Dialer).DialContext(ctx, network, server.Listener.Addr().String())
+	}
+	upstream := &http.Transport{DialContext: dial, DialTLSContext: dial, DisableKeepAlives: true}
+	wants := map[int]int{} // how often each number of requests passed
+	for seed := range uint64(2 * replays()) {
+		r := rand.New(rand.NewPCG(seed, 43))
+		host := hosts[r.IntN(len(hosts))]
+		chosen := place{"http", host, ports[r.IntN(len(ports))]}
+		domain, below := r.IntN(4) == 0 && strings.Contains(host, "e"), r.IntN(3) == 0
+		_, spelling, _ := strings.Cut(chosen.spelled(r), "://")
+		spelling = spelling[strings.LastIndex(spelling, "@")+1:]
+		if u, err := url.Parse("//" + spelling); err == nil { // as a user writes it: not escaped
+			spelling = u.Host
+		}
+		selector := "http/" + map[bool]string{true: "*."}[domain] + spelling + map[bool]string{true: "/v1/traces"}[below]
+		rec := mustOpen(t, filepath.Join(t.TempDir(), "c.yaml"), InMode(ModeNone), Upstream(upstream), PassThrough(selector), Log(func(string) {}))
+		named := func(p place, path string) bool {
+			isHost := p.host == host && !domain || domain && strings.HasSuffix(p.host, "."+host)
+			isPort := chosen.port == p.effective() || chosen.port == "" && p.effective() == place{scheme: p.scheme}.effective()
+			return isHost && isPort && (!below || paths[path])
+		}
+		draw := func() (p place, path, address string) {
+			p = place{[]string{"http", "https"}[r.IntN(2)], hosts[r.IntN(len(hosts))], ports[r.IntN(len(ports))]}
+			if r.IntN(2) == 0 {
+				p.host, p.port = host, chosen.port
+			}
+			all := slices.Sorted(maps.Keys(paths))
+			path = all[r.IntN(len(all))]
+			return p, path, p.spelled(r) + path
+		}
+		for range 10 {
+			p, path, address := draw()
+			to, toPath, redirect := draw()
+			req, err := http.NewRequest("GET", address, nil)
+			if err != nil {
+				continue // no client can send it
+			}
+			req.Header.Set("Redirect-To", redirect)
+			switch r.IntN(6) {
+			case 0:
+				req.Host = spelling
+			case 1:
+				req.Host = "evil.example"
+			case 2:
+				req.URL.Opaque = "//" + spelling + "/v1/traces"
+			}
+			want := 0 // requests that pass
+			if req.URL.Opaque == "" && named(p, path) {
+				want = 1
+				if named(to, toPath) {
+					want = 2
+				}
+			}
+			wants[want]++
+			client := rec.Client()
+			client.CheckRedirect = func(next *http.Request, via []*http.Request) error {
+				if len(via) > 1 {
+					return http.ErrUseLastResponse
+				}
+				return nil
+			}
+			resp, err := client.Do(req)
+			if err == nil {
+				resp.Body.Close()
+			}
+			got := len(dialled)
+			var addresses []string
+			for range got {
+				addresses = append(addresses, <-dialled)
+			}
+			if (want == 0) != (got == 0) || (want == 2) != (got == 2) {
+				t.Errorf("seed %d: %s: %s (host %s, opaque %s), redirected to %s: %d of %d requests passed, to %s (%v)", seed, selector, address, req.Host, req.URL.Opaque, redirect, got, want, addresses, err)
+			}
+		}
+		rec.Close()
+	}
+	if wants[0] < 100 || wants[1] < 10 || wants[2] < 10 {
+		t.Errorf("requests that passed: %v", wants)
 	}
 }

@@ -20,7 +20,7 @@ import (
 // caller reads it. If no answer comes, there may be nothing to replay.
 func (r *Recorder) record(req *http.Request, in *incoming) (*http.Response, error) {
 	r.log.Selected(in.Form)
-	err := r.admit(req)
+	err := r.admit(req, r.missingKey())
 	if err == nil && opensSocket(req) {
 		err = refusedError(fmt.Sprintf("%s: %s: %s", r.file, r.nameOf(req), report.Socket))
 		r.log.Error(err)
@@ -133,12 +133,11 @@ func (r *Recorder) noteUnsaid(req *http.Request, in *incoming, rec *tape.Recordi
 	}
 }
 
-// admit returns why a request cannot go upstream, or nil if it can.
-func (r *Recorder) admit(req *http.Request) error {
+// admit returns why a request cannot go upstream, which may be a key that is missing; nil if it can.
+func (r *Recorder) admit(req *http.Request, err error) error {
 	if r.life.closed() {
 		return tape.ErrClosed
 	}
-	err := r.missingKey()
 	if why := request.ServedBy(req.Context()).Unsendable; err == nil && why != "" {
 		err = refusedError(fmt.Sprintf("%s: %s: %s goes upstream, but %s", r.file, r.mode, r.nameOf(req), why))
 	}

@@ -25,11 +25,13 @@ func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 		request.CloseBody(req)
 		return nil, errors.New("promptecho: the request has no URL")
 	}
-	if selector, ok := r.config.passes(req); ok {
-		return r.passThrough(req, selector)
+	if selector := request.Passing(r.config.passing, req.URL); selector != "" {
+		r.log.Pass(selector)
+		r.config.hit(selector)
+		return r.pass(req, nil)
 	}
 	if r.plan.passThrough && r.config.selection.empty() {
-		return r.pass(req)
+		return r.pass(req, r.missingKey())
 	}
 	in := incomings.Get().(*incoming)
 	if err := request.ReadBody(&in.body, req); err != nil {
@@ -52,7 +54,7 @@ func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 		in.Instead = recording
 		return r.record(req, in)
 	case toPass:
-		return r.pass(request.Clone(req, in.body.Bytes()))
+		return r.pass(request.Clone(req, in.body.Bytes()), r.missingKey())
 	}
 	if r.tape.IsCanceled(req.Context()) {
 		return nil, req.Context().Err() // it raced with what canceled it
@@ -67,9 +69,9 @@ func (r *Recorder) miss(req *http.Request, c *tape.Call) *http.Response {
 	return refusal(req, "promptecho: not recorded: "+short, fmt.Sprintf("promptecho: not recorded: %s: %s", strings.Join(strings.Fields(m.Call+" "+m.Request+" "+m.Model), " "), full))
 }
 
-// pass sends a request through, in mode live.
-func (r *Recorder) pass(req *http.Request) (*http.Response, error) {
-	if err := r.admit(req); err != nil {
+// pass sends a request through of which nothing is kept, unless a key that it needs is missing.
+func (r *Recorder) pass(req *http.Request, missing error) (*http.Response, error) {
+	if err := r.admit(req, missing); err != nil {
 		request.CloseBody(req)
 		return r.refuse(req, err)
 	}

@@ -410,6 +410,45 @@ func TestUnordered(t *testing.T) {
 	}
 }
 
+// What is redacted, or kept, for nothing is said in replay, too, unless nobody can tell.
+func TestWritingInVainInReplay(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "c.yaml")
+	answer := roundTripFunc(func(req *http.Request) (*http.Response, error) {
+		resp, err := canned(`{"customer":"Acme","userName":"ada","n":1}`).RoundTrip(req)
+		resp.Header.Set("Server", "kept")
+		return resp, err
+	})
+	used := []Option{Redact("Acme"), RedactFields("USERNAME", "N"), KeepHeaders("serv*")}
+	for _, tt := range []struct {
+		opts []Option
+		want []string
+	}{
+		{append(used, InMode(ModeAll), Upstream(answer)), nil},
+		{append(used, InMode(ModeNone)), nil},
+		{[]Option{InMode(ModeNone), Redact("Acme", "Amce"), RedactFields("city"), KeepHeaders("x-total-*")}, []string{`RedactFields("city")`, `KeepHeaders("x-total-*")`}}, // something is redacted, perhaps by this
+	} {
+		r := mustOpen(t, file, tt.opts...)
+		asking{chatURL, prompt("hi"), nil}.ask(t, r)
+		rep := r.finish(report.Outcome{})
+		var said []string
+		for _, o := range rep.Options {
+			if o.Why != "" {
+				said = append(said, o.Code)
+			}
+		}
+		if !slices.Equal(said, tt.want) {
+			t.Errorf("without effect: %q, want %q (%s)", said, tt.want, rep.Errors)
+		}
+	}
+	plain := recorded(t, []string{`"one"`}, []asking{{chatURL, prompt("hi"), nil}})
+	r := mustOpen(t, plain, InMode(ModeNone), Redact("Amce"), Redact("h(.)"))
+	asking{chatURL, prompt("hi"), nil}.ask(t, r)
+	if text := strings.Join(r.finish(report.Outcome{}).Notes, "\n"); !strings.Contains(text, `Redact("Amce") has no effect: nothing of this is in the cassette`) || strings.Contains(text, "h(.)") {
+		t.Error(text)
+	}
+}
+
 // What a user of Open without Log sees of an option that has no effect.
 func TestIdleOptionsOnStderr(t *testing.T) {
 	stderr := os.Stderr

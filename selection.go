@@ -21,14 +21,6 @@ func (s *selection) isFrozen(name string) bool { return selects(s.frozen, name) 
 // freezes reports whether any call may be frozen.
 func (s *selection) freezes() bool { return len(s.frozen) > 0 }
 
-// neverMade returns isFrozen, or nil if nothing is frozen.
-func (s *selection) neverMade() func(name string) bool {
-	if !s.freezes() {
-		return nil
-	}
-	return s.isFrozen
-}
-
 // isLive reports whether calls of a name are made for real.
 func (s *selection) isLive(name string) bool { return selects(s.live, name) && !s.isFrozen(name) }
 

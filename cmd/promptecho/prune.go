@@ -21,7 +21,8 @@ fuzz test that no test file of its package has; and none mentions the cassette.
 What recordings left beside it goes with it. Files with snapshots in
 testdata/snapshots are orphans in the same way. Subtests are not known before
 they run, so the cassette of one that is gone is no orphan. Pinned and broken
-cassettes stay.
+cassettes stay. It also names recordings of servers that PassThrough names in
+the source of the package, which a run in mode update drops.
 
   -w      delete them, with their assets
   -json   print a list with an object for each file
@@ -35,6 +36,7 @@ type pruned struct {
 	Kind         string `json:"kind"` // as ls has it
 	Interactions int    `json:"interactions"`
 	Snapshots    int    `json:"snapshots,omitempty"`
+	PassThrough  string `json:"pass_through,omitempty"` // what names the servers of these interactions, in a file whose test is there
 	Deleted      bool   `json:"deleted"`
 }
 
@@ -50,9 +52,14 @@ func runPrune(args []string, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
+	number := 0 // of orphans
 	for i := range list {
+		if list[i].PassThrough != "" {
+			continue
+		}
+		number++
 		if !*write {
-			break
+			continue
 		}
 		remove := cassette.Remove
 		if list[i].Kind == isSnapshots {
@@ -69,26 +76,31 @@ func runPrune(args []string, stdout, stderr io.Writer) error {
 	} else {
 		for _, l := range list {
 			what := count(l.Interactions, "interaction")
+			if l.PassThrough != "" {
+				fmt.Fprintf(stdout, "%s: %s left over if its test uses %s: mode update drops what passes through\n", redact.OneLine(l.Path), what, redact.OneLine(l.PassThrough))
+				continue
+			}
 			if l.Kind == isSnapshots {
 				what = count(l.Snapshots, "snapshot")
 			}
 			fmt.Fprintf(stdout, "%s: %s, its test is gone: %s\n", redact.OneLine(l.Path), what, map[bool]string{true: "deleted", false: "orphan"}[l.Deleted])
 		}
-		fmt.Fprintln(stdout, count(len(list), "orphan"))
+		fmt.Fprintln(stdout, count(number, "orphan"))
 	}
-	if err == nil && len(list) > 0 && !*write {
+	if err == nil && number > 0 && !*write {
 		err = found("promptecho prune -w deletes them")
 	}
 	return err
 }
 
-// orphans returns the files of tests that are gone.
+// orphans returns the files of tests that are gone, and those that have recordings of what
+// passes through by now.
 func orphans(paths []string, stderr io.Writer) ([]pruned, error) {
 	files, err := allCassettes(paths)
 	if err != nil {
 		return nil, err
 	}
-	list, packages, p := []pruned{}, testPackages{}, newProgress(stderr)
+	list, packages, passing, p := []pruned{}, testPackages{}, map[string][]passingName{}, newProgress(stderr)
 	defer p.end()
 	for i, file := range files {
 		p.step(i, len(files))
@@ -98,6 +110,9 @@ func orphans(paths []string, stderr io.Writer) ([]pruned, error) {
 			owner = original(file)
 		}
 		if !packages.orphaned(owner) {
+			if n, where := passed(file, passing); n > 0 {
+				list = append(list, pruned{Path: file, Kind: kind, Interactions: n, PassThrough: where})
+			}
 			continue
 		}
 		if f, err := load(file); err == nil && !f.Pinned {

@@ -33,6 +33,8 @@ and serves until it is stopped (^C).
                       set, else once
   -upstream UPSTREAM  one more: VARIABLE=URL is an upstream and the variable
                       that gets the address at which it is asked instead
+  -pass SERVER        as promptecho.PassThrough: http/HOST goes upstream in
+                      every mode, and nothing of it is recorded
 
 In a mode that sends nothing upstream the keys are dummies.
 
@@ -53,6 +55,10 @@ func runServe(args []string, stdout, stderr io.Writer) error {
 	flags := flag.NewFlagSet("serve", flag.ContinueOnError)
 	flags.StringVar(&s.cassette, "cassette", "serve.yaml", "")
 	flags.StringVar(&s.mode, "mode", "", "")
+	flags.Func("pass", "", func(text string) error {
+		s.passing = append(s.passing, text)
+		return nil
+	})
 	flags.Func("upstream", "", func(text string) error {
 		if name, url, ok := strings.Cut(text, "="); !ok || name == "" || url == "" {
 			return errors.New("it is not VARIABLE=URL, such as MISTRAL_URL=https://api.mistral.ai/v1")
@@ -74,6 +80,7 @@ func runServe(args []string, stdout, stderr io.Writer) error {
 type serving struct {
 	cassette, mode string
 	upstreams      []string // VARIABLE=URL
+	passing        []string // what is not to be recorded
 	command        []string // empty if there is none
 	stdout, stderr io.Writer
 
@@ -96,6 +103,9 @@ func (s *serving) run() error {
 	}
 	if len(s.command) == 0 {
 		opts = append(opts, promptecho.AllowUnused()) // nobody says what would be all
+	}
+	if s.passing != nil {
+		opts = append(opts, promptecho.PassThrough(s.passing...))
 	}
 	var err error
 	if s.rec, err = promptecho.Open(s.cassette, opts...); err != nil {

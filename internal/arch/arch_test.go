@@ -45,7 +45,7 @@ var rooms = map[string][]string{
 	"internal/yaml":        {"internal/exactjson"},
 	"internal/exactjson":   {"internal/memo"},
 	"internal/interaction": {"internal/memo"},
-	"internal/request":     {"internal/memo"},
+	"internal/request":     {"internal/memo", "internal/urls"},
 	"internal/serve":       {"internal/urls", "internal/request"},
 	"internal/coding":      {},
 	"internal/testname":    {},
@@ -57,7 +57,7 @@ var rooms = map[string][]string{
 	"internal/txtar":       {},
 	"internal/rerecord":    {"internal/interaction", "internal/exactjson", "internal/chance"},
 	"internal/seeds":       {"internal/interaction"},
-	"internal/report":      {"internal/urls", "internal/group", "internal/attr", "internal/shell", "internal/stack", "internal/tests", "internal/testname", "internal/tape", "internal/compare", "internal/diff", "internal/canon", "internal/fieldpath", "internal/interaction", "internal/exactjson", "internal/redact", "internal/chance"},
+	"internal/report":      {"internal/memo", "internal/urls", "internal/group", "internal/attr", "internal/shell", "internal/stack", "internal/tests", "internal/testname", "internal/tape", "internal/compare", "internal/diff", "internal/canon", "internal/fieldpath", "internal/interaction", "internal/exactjson", "internal/redact", "internal/chance"},
 	"internal/fieldpath":   {"internal/exactjson"},
 	"internal/order":       {"internal/bubble", "internal/interaction"},
 	"internal/bubble":      {},
@@ -69,7 +69,7 @@ var rooms = map[string][]string{
 	"internal/attr":        {},
 	"internal/standin":     {},
 	"internal/arch":        {},
-	"cmd/promptecho":       {"", "internal/lint", "internal/observe", "internal/accept", "internal/fit", "internal/merge", "internal/missed", "internal/attr", "internal/report", "internal/serve", "internal/suite", "echotest", "internal/testname", "internal/conversation", "internal/changes", "internal/answer", "internal/exactjson", "internal/cassette", "internal/interaction", "internal/canon", "internal/fieldpath", "internal/demo", "internal/diff", "internal/foreign", "internal/page", "internal/redact", "internal/said", "internal/stream", "internal/shell", "internal/tests", "internal/prove", "internal/snapshot", "internal/judge"},
+	"cmd/promptecho":       {"", "internal/lint", "internal/observe", "internal/accept", "internal/fit", "internal/merge", "internal/missed", "internal/attr", "internal/report", "internal/serve", "internal/suite", "echotest", "internal/testname", "internal/conversation", "internal/changes", "internal/answer", "internal/exactjson", "internal/cassette", "internal/interaction", "internal/canon", "internal/fieldpath", "internal/demo", "internal/diff", "internal/foreign", "internal/page", "internal/redact", "internal/said", "internal/stream", "internal/shell", "internal/tests", "internal/prove", "internal/snapshot", "internal/judge", "internal/request"},
 
 	"cmd/demo": {"internal/demo"},
 

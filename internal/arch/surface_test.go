@@ -29,7 +29,7 @@ var update = flag.Bool("update", false, "write testdata/surface.txt")
 func TestSurface(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder
-	for _, dir := range []string{".", "echotest", "echofault"} {
+	for _, dir := range []string{".", "echotest", "echofault", "echosnap"} {
 		fmt.Fprintf(&b, "# package %s\n\n%s\n", strings.TrimSuffix(module+"/"+dir, "/."), exported(t, filepath.Join("..", "..", dir)))
 	}
 	all := map[string]*ast.File{}

@@ -33,7 +33,6 @@ type Run struct {
 	ReadOnly     bool // the code allows no mode that writes
 	Compares     bool // recorded answers are compared with live ones
 	CheckUnused  bool // a recording that answers nothing is an error
-	MayReachNone bool // a recorder that no request reached is fine
 	AllowRaced   bool // the user accepts those of them that raced with others
 	MayAskNone   bool // a run without any request is fine if there is no cassette
 	KeepFailures bool // recorded failures are what the test is about

@@ -11,8 +11,11 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"path"
 	"strings"
 	"unicode"
+
+	"github.com/promptecho/promptecho/internal/urls"
 )
 
 // ReadBody appends the body of a request to dst and closes it. If the body is empty
@@ -102,7 +105,27 @@ func URL(req *http.Request) url.URL {
 	return u
 }
 
-// punycode returns a host as net/http sends it.
+// Passing returns the first of the selectors that names where a request to a URL goes, whatever
+// its Host header says, and "" if none does: "http/127.0.0.1:6333", "http/*.example.com" for all
+// below a domain, "http/example.com/v1/traces" for what is below a path. Where none names a
+// port, it is that of the URL's scheme.
+func Passing(selectors []string, u *url.URL) string {
+	origin := func(host string) string {
+		at := URL(&http.Request{URL: &url.URL{Scheme: u.Scheme, Host: host}})
+		return urls.Origin(&at)
+	}
+	for _, s := range selectors {
+		host, below, _ := strings.Cut(strings.TrimPrefix(s, "http/"), "/")
+		domain, isDomain := strings.CutPrefix(host, "*.")
+		to, named, asked := origin(u.Host), origin(domain), URL(&http.Request{URL: u})
+		if (to == named && !isDomain || isDomain && strings.HasSuffix(to, "."+named)) && !strings.HasPrefix(u.Opaque, "//") &&
+			strings.HasPrefix(path.Clean("/"+asked.Path)+"/", strings.TrimSuffix("/"+below, "/")+"/") {
+			return s
+		}
+	}
+	return ""
+}
+
 func punycode(host string) string {
 	var sent bytes.Buffer
 	out := http.Request{URL: &url.URL{Host: strings.ToLower(host)}}
