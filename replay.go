@@ -31,7 +31,7 @@ func (r *Recorder) play(req *http.Request, in *incoming, rec *tape.Recording) (*
 	}
 	r.noteUnsaid(req, in, rec)
 	if r.plan.compare {
-		r.repeater.keep(req, in.body.Bytes(), rec)
+		r.repeater.keep(req, &in.body, rec)
 	}
 	r.notePlayed(&in.Call, rec)
 	if in.Form == nil { // nothing keeps a part of it

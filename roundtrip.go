@@ -32,8 +32,8 @@ func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 		return r.pass(req)
 	}
 	in := incomings.Get().(*incoming)
-	if err := request.ReadBody(&in.body, req); err != nil {
-		return nil, fmt.Errorf("promptecho: reading the request: %w", err)
+	if err := r.readBody(req, in); err != nil {
+		return r.refuse(req, err)
 	}
 	if err := req.Context().Err(); err != nil {
 		return nil, err
@@ -41,6 +41,11 @@ func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 	in.redactHead(req, r.config.aliases, &r.redact)
 	r.within(req.Context(), &in.Call)
 	r.log.Reach()
+	if in.streams {
+		in.Form = r.config.matching.Form(&in.Request)
+		return r.record(req, in)
+	}
+	r.keepBody(in)
 	recording, err := r.tape.Take(&in.Call)
 	if err != nil {
 		return r.refuse(req, err)
@@ -52,7 +57,11 @@ func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 		in.Instead = recording
 		return r.record(req, in)
 	case toPass:
-		return r.pass(request.Clone(req, in.body.Bytes()))
+		out, err := in.body.Clone(req)
+		if err != nil {
+			return nil, err
+		}
+		return r.pass(out)
 	}
 	if r.tape.IsCanceled(req.Context()) {
 		return nil, req.Context().Err() // it raced with what canceled it
