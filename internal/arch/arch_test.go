@@ -42,7 +42,7 @@ var rooms = map[string][]string{
 	"internal/redact":      {"internal/group", "internal/interaction", "internal/exactjson", "internal/coding", "internal/memo"},
 	"internal/stream":      {},
 	"internal/cassette":    {"internal/interaction", "internal/codec"},
-	"internal/codec":       {"internal/upload", "internal/interaction", "internal/exactjson", "internal/yaml"},
+	"internal/codec":       {"internal/coding", "internal/upload", "internal/interaction", "internal/exactjson", "internal/yaml"},
 	"internal/yaml":        {"internal/exactjson"},
 	"internal/exactjson":   {"internal/memo"},
 	"internal/interaction": {"internal/memo"},

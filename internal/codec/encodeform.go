@@ -1,0 +1,70 @@
+package codec
+
+import (
+	"unicode/utf8"
+
+	"github.com/promptecho/promptecho/internal/exactjson"
+	"github.com/promptecho/promptecho/internal/interaction"
+)
+
+// form writes the body of a request: as a list of its parts if it is a form and they give the
+// same bytes again.
+func (e *encoder) form(r *interaction.Request) {
+	kind, ok := formKindOf(r.Headers)
+	if !ok || len(r.Body) == 0 {
+		e.body(&r.Body)
+		return
+	}
+	parts, why := kind.split(r.Body)
+	if why != "" {
+		e.body(&r.Body)
+		return
+	}
+	e.key("form")
+	e.raw("\n")
+	for i := range parts {
+		start := len(e.buf)
+		e.indent += 2
+		e.formPart(&parts[i])
+		e.buf[start+e.indent-2] = '-'
+		e.indent -= 2
+	}
+}
+
+// formPart writes a part: as a name and its value if that says all.
+func (e *encoder) formPart(p *formPart) {
+	if p.headers == nil && p.file == "" && p.media == "" && e.formField(p) {
+		return
+	}
+	e.text("name", &p.name)
+	e.text("filename", &p.file)
+	e.text("type", &p.media)
+	e.headers("headers", &p.headers)
+	e.content("value", p.content, p.file, p.media)
+}
+
+// formField writes a name and its value, if that is text or compact JSON.
+func (e *encoder) formField(p *formPart) bool {
+	if len(p.name) > maxKey || !utf8.Valid(p.content) {
+		return false
+	}
+	parser := jsonParsers.Get().(*exactjson.Parser)
+	defer func() {
+		parser.Reset()
+		jsonParsers.Put(parser)
+	}()
+	v, l, _, isJSON := bodyStructure(parser, p.content)
+	if isJSON && l != (exactjson.Layout{}) {
+		return false
+	}
+	e.start(e.indent)
+	e.blockKey(p.name)
+	if isJSON {
+		e.blockValue(&v, e.indent)
+		return true
+	}
+	e.raw(" ")
+	e.blockString(string(p.content), e.indent+2)
+	e.raw("\n")
+	return true
+}
