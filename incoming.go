@@ -80,7 +80,7 @@ func (in *incoming) abandon() {
 
 // keepBody puts what is kept of the body into the call.
 func (r *Recorder) keepBody(in *incoming) {
-	in.Request.Body = in.body.Kept(in.Request.Headers.Get("content-type"), r.config.keepUploads)
+	in.Request.Body = in.body.Kept(r.config.keepUploads)
 }
 
 // uploaded tells a recording what was uploaded while it was sent.

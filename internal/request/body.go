@@ -23,14 +23,19 @@ const maxMemory = 4 << 20
 
 // A Body is the body of a request that was read, or is read while it is sent.
 type Body struct {
-	small bytes.Buffer // all of it, unless it is large
-	large *large
+	small    bytes.Buffer // all of it, unless it is large
+	large    *large
+	declared string // its Content-Type
 }
 
 // Read reads the body of a request and closes it, unless it is large; then [Body.Drain] or
 // [Body.Stream] must follow. A body that is to be kept whole is never large.
 func (b *Body) Read(req *http.Request, whole bool) (isLarge bool, err error) {
 	isLarge = req.ContentLength > maxMemory
+	b.declared = req.Header.Get("Content-Type")
+	if req.Header.Get("Content-Range")+req.Header.Get("X-Goog-Upload-Offset") != "" {
+		b.declared = "application/octet-stream" // a piece of a file
+	}
 	switch {
 	case whole:
 		return false, ReadBody(&b.small, req)
@@ -38,7 +43,7 @@ func (b *Body) Read(req *http.Request, whole bool) (isLarge bool, err error) {
 		isLarge, err = readBody(&b.small, req, maxMemory)
 	}
 	if isLarge {
-		b.large = &large{length: req.ContentLength, declared: req.Header.Get("Content-Type")}
+		b.large = &large{length: req.ContentLength, declared: b.declared}
 		b.large.read(struct {
 			io.Reader
 			io.Closer
@@ -95,7 +100,7 @@ func (b *Body) Close() {
 }
 
 // Kept returns what of the body is kept; see package upload.
-func (b *Body) Kept(contentType string, whole bool) []byte {
+func (b *Body) Kept(whole bool) []byte {
 	if b.large != nil {
 		return b.large.kept.Kept()
 	}
@@ -106,7 +111,7 @@ func (b *Body) Kept(contentType string, whole bool) []byte {
 	if plain, ok := coding.Decompress(body); ok {
 		body = plain
 	}
-	return upload.Reduce(contentType, body)
+	return upload.Reduce(b.declared, body)
 }
 
 // Clone returns a request like req that sends the body. Of a small one it shares the memory.
