@@ -2,8 +2,6 @@ package promptecho
 
 import (
 	"cmp"
-	"errors"
-	"fmt"
 	"net/http"
 	"slices"
 	"sync"
@@ -42,25 +40,6 @@ func (in *incoming) redactHead(req *http.Request, as aliases, policy *redact.Pol
 		Headers: slices.DeleteFunc(interaction.HeadersOf(req.Header), interaction.Header.IsDefault),
 	}
 	policy.RedactHead(&in.Request)
-}
-
-// readBody reads the body of a request. One that is large is read while it is sent, if no
-// recording can answer it.
-func (r *Recorder) readBody(req *http.Request, in *incoming) error {
-	large, err := in.body.Read(req, r.config.keepUploads)
-	if large && err == nil {
-		if in.streams = r.plan.record && r.config.selection.empty() && r.tape.IsBlank(); in.streams {
-			return nil
-		}
-		err = in.body.Drain(req, r.plan.mayGoUpstream())
-	}
-	if errors.Is(err, request.ErrNoRoom) {
-		err = refusedError(fmt.Sprintf("%s: %s: %v", r.file, r.nameOf(req), err))
-		r.log.Error(err) // the client may swallow the answer
-	} else if err != nil {
-		err = fmt.Errorf("reading the request: %w", err)
-	}
-	return err
 }
 
 // outgoing returns the request as it is sent upstream.

@@ -19,17 +19,7 @@ import (
 // record sends a request upstream and returns its answer, which is recorded while the
 // caller reads it. If no answer comes, there may be nothing to replay.
 func (r *Recorder) record(req *http.Request, in *incoming) (*http.Response, error) {
-	err := r.admit(req)
-	if err == nil && opensSocket(req) {
-		err = refusedError(fmt.Sprintf("%s: %s: %s", r.file, r.nameOf(req), report.Socket))
-		r.log.Error(err)
-	}
-	var rec *tape.Recording
-	if err == nil {
-		r.log.Selected(in.Form)
-		in.Again = r.resends.IsAgain(req)
-		rec, err = r.tape.Reserve(&in.Call) // before it goes out, so that the file has the order asked
-	}
+	rec, err := r.reserve(req, in) // before it goes out, so that the file has the order asked
 	if err != nil {
 		in.abandon()
 		return r.refuse(req, err)
@@ -82,6 +72,21 @@ func (r *Recorder) record(req *http.Request, in *incoming) (*http.Response, erro
 		},
 	})
 	return resp, nil
+}
+
+// reserve takes the place of a request on the tape, if it can go upstream.
+func (r *Recorder) reserve(req *http.Request, in *incoming) (*tape.Recording, error) {
+	r.log.Selected(in.Form)
+	if err := r.admit(req); err != nil {
+		return nil, err
+	}
+	if opensSocket(req) {
+		err := refusedError(fmt.Sprintf("%s: %s: %s", r.file, r.nameOf(req), report.Socket))
+		r.log.Error(err)
+		return nil, err
+	}
+	in.Again = r.resends.IsAgain(req)
+	return r.tape.Reserve(&in.Call)
 }
 
 // opensSocket reports whether a request opens a WebSocket (RFC 6455, section 4.1).

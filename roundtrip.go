@@ -69,6 +69,25 @@ func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 	return r.miss(req, &in.Call), nil
 }
 
+// readBody reads the body of a request. One that is large is read while it is sent, if no
+// recording can answer it.
+func (r *Recorder) readBody(req *http.Request, in *incoming) error {
+	large, err := in.body.Read(req, r.config.keepUploads)
+	if large && err == nil {
+		if in.streams = r.plan.record && r.config.selection.empty() && r.tape.IsBlank(); in.streams {
+			return nil
+		}
+		err = in.body.Drain(req, r.plan.mayGoUpstream())
+	}
+	if errors.Is(err, request.ErrNoRoom) {
+		err = refusedError(fmt.Sprintf("%s: %s: %v", r.file, r.nameOf(req), err))
+		r.log.Error(err) // the client may swallow the answer
+	} else if err != nil {
+		err = fmt.Errorf("reading the request: %w", err)
+	}
+	return err
+}
+
 // miss notes that a request is not recorded, and returns the answer to it.
 func (r *Recorder) miss(req *http.Request, c *tape.Call) *http.Response {
 	m := r.noteMiss(c, opensSocket(req), request.ServedBy(req.Context()).By)

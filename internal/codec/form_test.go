@@ -25,16 +25,20 @@ var forms = []struct{ name, contentType, body, want string }{
 	{"of Go", `multipart/form-data; boundary=B`,
 		"--B\r\nContent-Disposition: form-data; name=\"model\"\r\n\r\nwhisper-1\r\n" +
 			"--B\r\nContent-Disposition: form-data; name=\"prompt\"\r\n\r\nRome,\nParis\n\r\n" +
+			"--B\r\nContent-Disposition: form-data; name=\"picture\"; filename=\"p\"\r\nContent-Type: image/png\r\n\r\n" + strings.Repeat("\x00\xff", 600) + "\r\n" +
 			"--B\r\nContent-Disposition: form-data; name=\"schema\"\r\n\r\n{\"a\":[1,\"2\"]}\r\n" +
 			"--B\r\nContent-Disposition: form-data; name=\"n\"\r\n\r\n5\r\n" +
 			"--B\r\nContent-Disposition: form-data; name=\"empty\"\r\n\r\n\r\n" +
 			"--B\r\nContent-Disposition: form-data; name=\"file\"; filename=\"talk.ogg\"\r\nContent-Type: application/octet-stream\r\n\r\n\xff\x00\r\n" +
-			"--B\r\nContent-Disposition: form-data; name=\"picture\"; filename=\"p\"\r\nContent-Type: image/png\r\n\r\n" + strings.Repeat("\x00\xff", 600) + "\r\n" +
 			"--B--\r\n", `    form:
     - model: whisper-1
     - prompt: |
         Rome,
         Paris
+    - name: picture
+      filename: p
+      type: image/png
+      value_file: fe52ee994c17955c.png
     - schema:
         a:
         - 1
@@ -45,10 +49,7 @@ var forms = []struct{ name, contentType, body, want string }{
       filename: talk.ogg
       type: application/octet-stream
       value_base64: "/wA="
-    - name: picture
-      filename: p
-      type: image/png
-      value_file: `},
+`},
 	{"of Google", `multipart/related; boundary="B"`,
 		"--B\r\nContent-Type: application/json; charset=UTF-8\r\n\r\n{\"file\":{\"displayName\":\"a\"}}\n\r\n" +
 			"--B\r\nContent-Type: text/plain\r\nX-Goog-Upload: 1\r\n\r\nhello\r\n--B--\r\n", `    form:

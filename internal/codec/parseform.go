@@ -2,6 +2,7 @@ package codec
 
 import (
 	"github.com/promptecho/promptecho/internal/exactjson"
+	"github.com/promptecho/promptecho/internal/form"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/yaml"
 )
@@ -13,33 +14,33 @@ func (p *parser) form(r *interaction.Request) {
 	if n == nil || p.err != nil {
 		return
 	}
-	kind, ok := formKindOf(r.Headers)
+	kind, ok := form.KindOf(r.Headers)
 	switch {
 	case len(r.Body) > 0:
 		p.badf(n, field, "there is a body beside the form; keep one")
 	case !ok:
 		p.badf(n, field, "a form needs a content-type of its request: multipart with a boundary, or application/x-www-form-urlencoded")
 	}
-	var parts []formPart
+	var parts []form.Part
 	for i := range p.list(n, field, "parts") {
 		parts = append(parts, p.formPart(&n.Elems[i], field))
 	}
-	if r.Body = kind.join(parts); p.err == nil && len(parts) == 0 {
+	if r.Body = kind.Join(parts); p.err == nil && len(parts) == 0 {
 		p.badf(n, field, "has no parts; remove it")
 	}
 }
 
 // formPart reads a part.
-func (p *parser) formPart(n *yaml.Node, field string) (part formPart) {
+func (p *parser) formPart(n *yaml.Node, field string) (part form.Part) {
 	if n.Kind == yaml.Mapping && len(n.Keys) == 1 {
-		return formPart{name: p.key(&n.Keys[0], field), content: p.contentOf(&n.Elems[0], field, exactjson.Layout{})}
+		return form.Part{Name: p.key(&n.Keys[0], field), Content: p.contentOf(&n.Elems[0], field, exactjson.Layout{})}
 	}
 	p.mapping(n, field, field+".", func() {
-		p.text("name", &part.name)
-		p.text("filename", &part.file)
-		p.text("type", &part.media)
-		p.headers("headers", &part.headers)
-		p.content("value", &part.content)
+		p.text("name", &part.Name)
+		p.text("filename", &part.File)
+		p.text("type", &part.Media)
+		p.headers("headers", &part.Headers)
+		p.content("value", &part.Content)
 	})
 	return part
 }

@@ -92,12 +92,9 @@ func (b *Body) Stream(req *http.Request) *http.Request {
 // answer before it has all.
 func (b *Body) Finish() error { return b.large.finish() }
 
-// Close closes a body that is read while it is sent, if it will not be.
-func (b *Body) Close() {
-	b.large.mu.Lock()
-	defer b.large.mu.Unlock()
-	b.large.from.Close()
-}
+// Close closes a body that is read while it is sent, if it will not be. Somebody may still wait
+// for a piece of it.
+func (b *Body) Close() { _ = b.large.close() }
 
 // Kept returns what of the body is kept; see package upload.
 func (b *Body) Kept(whole bool) []byte {
@@ -143,16 +140,29 @@ type large struct {
 	length   int64
 	again    func() (io.ReadCloser, error) // gives it once more
 
-	mu   sync.Mutex // guards what follows
-	from io.ReadCloser
+	source sync.Mutex // guards what follows
+	from   io.ReadCloser
+
+	mu   sync.Mutex // is held during a Read, and guards what follows; source may be taken under it
 	kept *upload.Reader
 	err  error // of the last Read
 }
+
+// reader returns what the body is read from.
+func (l *large) reader() io.ReadCloser {
+	l.source.Lock()
+	defer l.source.Unlock()
+	return l.from
+}
+
+func (l *large) close() error { return l.reader().Close() }
 
 // read begins to read a body.
 func (l *large) read(from io.ReadCloser) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.source.Lock()
+	defer l.source.Unlock()
 	l.from, l.kept, l.err = from, upload.NewReader(l.declared), nil
 }
 
@@ -163,7 +173,7 @@ func (l *large) Read(p []byte) (n int, err error) {
 	if l.err != nil {
 		return 0, l.err
 	}
-	n, l.err = l.from.Read(p)
+	n, l.err = l.reader().Read(p)
 	_, _ = l.kept.Write(p[:n]) // it takes all
 	return n, l.err
 }
@@ -174,9 +184,7 @@ func (l *large) Close() error { return nil }
 // finish reads the rest and closes the body.
 func (l *large) finish() error {
 	_, err := io.CopyBuffer(struct{ io.Writer }{io.Discard}, struct{ io.Reader }{l}, make([]byte, 1<<16))
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if cerr := l.from.Close(); err == nil {
+	if cerr := l.close(); err == nil {
 		err = cerr
 	}
 	return err

@@ -130,8 +130,10 @@ var inBase64 = func() (t [256]bool) {
 	return t
 }()
 
-// tooLong takes it for content up to the next limit that is sure.
-func (inJSON) tooLong(content []byte) bool { return len(content)/4*3 > Limit+2 }
+func (inJSON) tooLong(content []byte) bool {
+	padding := len(content) - len(bytes.TrimRight(content, "="))
+	return len(content)/4*3-padding > Limit
+}
 
 func (inJSON) decode(s *sink, content []byte, whole bool) int {
 	n := len(content) &^ 3
@@ -168,10 +170,17 @@ func (*whole) end(b []byte, _ bool) (int, bool) { return len(b), false }
 
 func (w *whole) tooLong(content []byte) bool {
 	w.notText = w.notText || len(content) > MaxText || !isText(content[w.checked:])
-	w.checked = max(0, len(content)-utf8.UTFMax)
+	for w.checked = max(0, len(content)-utf8.UTFMax); w.checked > 0 && !utf8.RuneStart(content[w.checked]); {
+		w.checked--
+	}
 	return w.notText
 }
 
 func (*whole) decode(s *sink, content []byte, _ bool) int { return parts{}.decode(s, content, true) }
 
-func (*whole) told(_ []byte, declared string) (name, contentType string) { return "", declared }
+func (*whole) told(_ []byte, declared string) (name, contentType string) {
+	if strings.Contains(declared, "json") {
+		declared = "" // it would be kept
+	}
+	return "", declared
+}

@@ -7,16 +7,10 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"hash"
 	"regexp"
 	"strconv"
 	"strings"
 	"sync"
-)
-
-const (
-	Limit   = 256 << 10 // an upload beyond this, in bytes, is not kept
-	MaxText = 8 << 20   // nor is a body beyond this that is text, but neither JSON nor a form
 )
 
 // standIn matches what stands for an upload. It has nothing that JSON or a form escapes.
@@ -53,34 +47,6 @@ func parse[T string | []byte](text T) []string {
 func EndsWithOne(text string) bool {
 	i := strings.LastIndexByte(text, '(')
 	return i >= 0 && Is(text[i:])
-}
-
-// A sink takes the content of an upload. It hashes a block while the next one comes.
-type sink struct {
-	hash    hash.Hash
-	n       int64
-	start   []byte // of the content
-	block   []byte // is not hashed yet
-	hashed  []byte // the block before
-	working sync.WaitGroup
-}
-
-func (s *sink) write(p []byte) {
-	if len(s.start) < maxStart {
-		s.start = append(s.start, p[:min(len(p), maxStart)]...)
-	}
-	s.n += int64(len(p))
-	if s.block = append(s.block, p...); len(s.block) >= Limit {
-		s.working.Wait()
-		s.block, s.hashed = s.hashed[:0], s.block
-		s.working.Go(func() { s.hash.Write(s.hashed) })
-	}
-}
-
-func (s *sink) sum() []byte {
-	s.working.Wait()
-	s.hash.Write(s.block)
-	return s.hash.Sum(nil)
 }
 
 // A Reader reads what of a body is kept, from what is written to it. It needs as much memory as

@@ -1,4 +1,6 @@
-package codec
+// Package form takes the bodies of forms apart, and puts them together again byte for byte:
+// multipart bodies (RFC 2046, section 5.1; RFC 7578) and URL-encoded ones.
+package form
 
 import (
 	"bytes"
@@ -14,33 +16,33 @@ import (
 	"github.com/promptecho/promptecho/internal/interaction"
 )
 
-// A formPart is a part of a multipart body, or a pair of a URL-encoded form.
-type formPart struct {
-	name, file, media string              // what the headers of most say
-	headers           interaction.Headers // all of those that say it in another way
-	content           []byte
+// A Part is a part of a multipart body, or a pair of a URL-encoded form.
+type Part struct {
+	Name, File, Media string              // what the headers of most say
+	Headers           interaction.Headers // all of them, if they say it in another way
+	Content           []byte
 }
 
-// A formKind is how a form is put together from its parts.
-type formKind struct {
+// A Kind is how a form is put together from its parts.
+type Kind struct {
 	boundary string // of a multipart body; empty if the form is URL-encoded
 }
 
-// formKindOf returns what the headers of a request say of the form in its body.
-func formKindOf(headers interaction.Headers) (k formKind, ok bool) {
+// KindOf returns what the headers of a request say of the form in its body.
+func KindOf(headers interaction.Headers) (k Kind, ok bool) {
 	media, params, err := mime.ParseMediaType(headers.Get("content-type"))
 	if err == nil && strings.HasPrefix(media, "multipart/") {
-		return formKind{params["boundary"]}, params["boundary"] != ""
+		return Kind{params["boundary"]}, params["boundary"] != ""
 	}
-	return formKind{}, err == nil && media == "application/x-www-form-urlencoded"
+	return Kind{}, err == nil && media == "application/x-www-form-urlencoded"
 }
 
-// split returns the parts of a body. They give the same bytes again, or why says what does not.
-func (k formKind) split(body []byte) (parts []formPart, why string) {
+// Split returns the parts of a body. They give the same bytes again, or why says what does not.
+func (k Kind) Split(body []byte) (parts []Part, why string) {
 	if k.boundary == "" {
 		for pair := range strings.SplitSeq(string(body), "&") {
 			name, value, _ := strings.Cut(pair, "=")
-			parts = append(parts, formPart{name: coding.UnescapeQuery(name), content: []byte(coding.UnescapeQuery(value))})
+			parts = append(parts, Part{Name: coding.UnescapeQuery(name), Content: []byte(coding.UnescapeQuery(value))})
 		}
 	} else {
 		delimiter := "--" + k.boundary
@@ -54,12 +56,12 @@ func (k formKind) split(body []byte) (parts []formPart, why string) {
 				return nil, "it has no end"
 			}
 			p := partOf(head)
-			p.content = []byte(content)
+			p.Content = []byte(content)
 			parts = append(parts, p)
 			text, ok = strings.CutPrefix(text, "\r\n")
 		}
 	}
-	if len(parts) == 0 || !bytes.Equal(k.join(parts), body) {
+	if len(parts) == 0 || !bytes.Equal(k.Join(parts), body) {
 		return nil, "it is spelled in a way of its own"
 	}
 	for _, p := range parts {
@@ -75,44 +77,44 @@ func (k formKind) split(body []byte) (parts []formPart, why string) {
 var disposition = regexp.MustCompile(`^Content-Disposition: form-data; name="([^"\\]+)"(?:; filename="([^"\\]+)")?(?:\r\nContent-Type: (\S[^\r\n]*))?$`)
 
 // partOf returns a part with these headers.
-func partOf(head string) (p formPart) {
+func partOf(head string) (p Part) {
 	if m := disposition.FindStringSubmatch(head); m != nil {
-		return formPart{name: m[1], file: m[2], media: m[3]}
+		return Part{Name: m[1], File: m[2], Media: m[3]}
 	}
 	for line := range strings.SplitSeq(head, "\r\n") {
 		name, value, _ := strings.Cut(line, ": ")
-		p.headers = append(p.headers, interaction.Header{Name: name, Values: []string{value}})
+		p.Headers = append(p.Headers, interaction.Header{Name: name, Values: []string{value}})
 	}
 	return p
 }
 
 // unwritable says why a part cannot stand in a cassette.
-func (p *formPart) unwritable() string {
-	if p.headers == nil {
-		if !utf8.ValidString(p.name+p.file+p.media) || p.name == "" {
+func (p *Part) unwritable() string {
+	if p.Headers == nil {
+		if !utf8.ValidString(p.Name+p.File+p.Media) || p.Name == "" {
 			return "the name of a part is no text"
 		}
 		return ""
 	}
-	names := p.headers.Names()
+	names := p.Headers.Names()
 	slices.Sort(names)
-	if len(p.content) == 0 || slices.Contains(names, "") || len(slices.Compact(names)) < len(p.headers) {
+	if len(p.Content) == 0 || slices.Contains(names, "") || len(slices.Compact(names)) < len(p.Headers) {
 		return "the headers of a part, or what stands behind them, are unusual"
 	}
 	return ""
 }
 
-// join returns the body of these parts.
-func (k formKind) join(parts []formPart) (body []byte) {
+// Join returns the body of these parts.
+func (k Kind) Join(parts []Part) (body []byte) {
 	for i, p := range parts {
 		switch {
 		case k.boundary != "":
-			body = fmt.Appendf(body, "--%s\r\n%s\r\n%s\r\n", k.boundary, p.head(), p.content)
+			body = fmt.Appendf(body, "--%s\r\n%s\r\n%s\r\n", k.boundary, p.head(), p.Content)
 		default:
 			if i > 0 {
 				body = append(body, '&')
 			}
-			body = append(body, escapeQuery(p.name)+"="+escapeQuery(string(p.content))...)
+			body = append(body, escapeQuery(p.Name)+"="+escapeQuery(string(p.Content))...)
 		}
 	}
 	if k.boundary != "" {
@@ -122,19 +124,19 @@ func (k formKind) join(parts []formPart) (body []byte) {
 }
 
 // head returns the lines of the headers of a part.
-func (p *formPart) head() (head string) {
-	for _, h := range p.headers {
+func (p *Part) head() (head string) {
+	for _, h := range p.Headers {
 		head += h.Name + ": " + strings.Join(h.Values, ",") + "\r\n"
 	}
-	if p.headers != nil {
+	if p.Headers != nil {
 		return head
 	}
-	head = `Content-Disposition: form-data; name="` + p.name + `"`
-	if p.file != "" {
-		head += `; filename="` + p.file + `"`
+	head = `Content-Disposition: form-data; name="` + p.Name + `"`
+	if p.File != "" {
+		head += `; filename="` + p.File + `"`
 	}
-	if p.media != "" {
-		head += "\r\nContent-Type: " + p.media
+	if p.Media != "" {
+		head += "\r\nContent-Type: " + p.Media
 	}
 	return head + "\r\n"
 }
