@@ -25,13 +25,13 @@ type playedCall struct {
 }
 
 // keep keeps a call that is played, if it asks a model and does nothing else. A recording
-// that is played again and again is compared once.
+// that is played again and again is compared once. The body must not be used again.
 func (p *repeater) keep(req *http.Request, body *request.Body, rec *tape.Recording) {
 	if !rec.Form().Repeatable() {
 		return
 	}
 	// The caller may change its request, or cancel it, when it has the answer.
-	c, err := body.Copy().Clone(req.WithContext(context.WithoutCancel(req.Context())))
+	c, err := body.Clone(req.WithContext(context.WithoutCancel(req.Context())))
 	if err != nil {
 		return // its client cannot send it again either
 	}

@@ -21,6 +21,7 @@ func (e *encoder) form(r *interaction.Request) {
 		e.body(&r.Body)
 		return
 	}
+	e.flag("no_last_line_end", &kind.Bare)
 	e.key("form")
 	e.raw("\n")
 	for i := range parts {

@@ -61,6 +61,7 @@ var forms = []struct{ name, contentType, body, want string }{
     - headers: {Content-Type: text/plain, X-Goog-Upload: "1"}
       value: hello
 `},
+	{"of Node", `multipart/form-data; boundary=B`, "--B\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\n1\r\n--B--", "    no_last_line_end: true\n    form:\n    - a: \"1\"\n"},
 	{"URL-encoded", urlEncoded, `grant_type=client_credentials&scope=a+b%2Fc&client_secret=[REDACTED]&x=[REDACTED-0123abcd]&payload=%7B%22a%22%3A1%7D`, `    form:
     - grant_type: client_credentials
     - scope: a b/c

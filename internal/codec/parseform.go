@@ -15,6 +15,7 @@ func (p *parser) form(r *interaction.Request) {
 		return
 	}
 	kind, ok := form.KindOf(r.Headers)
+	p.flag("no_last_line_end", &kind.Bare)
 	switch {
 	case len(r.Body) > 0:
 		p.badf(n, field, "there is a body beside the form; keep one")

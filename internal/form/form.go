@@ -26,19 +26,21 @@ type Part struct {
 // A Kind is how a form is put together from its parts.
 type Kind struct {
 	boundary string // of a multipart body; empty if the form is URL-encoded
+
+	Bare bool // there is no line end behind the last boundary, as Node's fetch leaves it out
 }
 
 // KindOf returns what the headers of a request say of the form in its body.
 func KindOf(headers interaction.Headers) (k Kind, ok bool) {
 	media, params, err := mime.ParseMediaType(headers.Get("content-type"))
 	if err == nil && strings.HasPrefix(media, "multipart/") {
-		return Kind{params["boundary"]}, params["boundary"] != ""
+		return Kind{boundary: params["boundary"]}, params["boundary"] != ""
 	}
 	return Kind{}, err == nil && media == "application/x-www-form-urlencoded"
 }
 
 // Split returns the parts of a body. They give the same bytes again, or why says what does not.
-func (k Kind) Split(body []byte) (parts []Part, why string) {
+func (k *Kind) Split(body []byte) (parts []Part, why string) {
 	if k.boundary == "" {
 		for pair := range strings.SplitSeq(string(body), "&") {
 			name, value, _ := strings.Cut(pair, "=")
@@ -60,6 +62,7 @@ func (k Kind) Split(body []byte) (parts []Part, why string) {
 			parts = append(parts, p)
 			text, ok = strings.CutPrefix(text, "\r\n")
 		}
+		k.Bare = text == "--"
 	}
 	if len(parts) == 0 || !bytes.Equal(k.Join(parts), body) {
 		return nil, "it is spelled in a way of its own"
@@ -119,6 +122,9 @@ func (k Kind) Join(parts []Part) (body []byte) {
 	}
 	if k.boundary != "" {
 		body = append(body, "--"+k.boundary+"--\r\n"...)
+	}
+	if k.Bare {
+		return bytes.TrimSuffix(body, []byte("\r\n"))
 	}
 	return body
 }

@@ -123,11 +123,6 @@ func (b *Body) Clone(req *http.Request) (*http.Request, error) {
 	return out, err
 }
 
-// Copy returns a body that shares no memory with b.
-func (b *Body) Copy() *Body {
-	return &Body{small: *bytes.NewBuffer(bytes.Clone(b.small.Bytes())), large: b.large}
-}
-
 // Reset makes the memory of the body free for another one, unless it is much.
 func (b *Body) Reset() (ok bool) {
 	b.small.Reset()
