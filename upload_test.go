@@ -320,3 +320,32 @@ func TestCanceledUpload(t *testing.T) {
 		t.Error("it is recorded")
 	}
 }
+
+// TestSecretBesideAnUpload: what is kept of a form is redacted, also if it is read while it is sent.
+func TestSecretBesideAnUpload(t *testing.T) {
+	t.Setenv("CI", "")
+	const secret = "ghp_" + "Ab3dEf6hIj9lMn2pQr5tUv8xYz1bCd4fGh7j"
+	s := uploadServer(t, new(atomic.Int32))
+	for _, size := range []int{10, uploads.Limit + 1, 10 << 20} {
+		var body bytes.Buffer
+		form := multipart.NewWriter(&body)
+		_ = form.WriteField("note", "the key is "+secret)
+		_ = form.WriteField("client_secret", "Tr0ub4dor&3")
+		w, _ := form.CreateFormFile("file", "x.bin")
+		_, _ = io.CopyN(w, zeros{}, int64(size))
+		form.Close()
+		file := filepath.Join(t.TempDir(), "a.yaml")
+		for _, mode := range []Mode{ModeAll, ModeNone} {
+			if got := sendUpload(t, file, mode, postUpload(t, s.URL+"/form", form.FormDataContentType(), body.String(), true)); len(got) != 64 {
+				t.Errorf("%d bytes, mode %s: %.300s", size, mode, got)
+			}
+		}
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(string(text), secret) || strings.Contains(string(text), "Tr0ub4dor") || !strings.Contains(string(text), "- client_secret: \"[REDACTED]\"") {
+			t.Errorf("%d bytes: the cassette is\n%.2000s", size, text)
+		}
+	}
+}
