@@ -65,7 +65,7 @@ func (r *Recorder) whyNotSent(c playedCall, recorded *interaction.Response) stri
 func (r *Recorder) fetch(c playedCall) (*interaction.Response, error) {
 	ctx, cancel := context.WithTimeout(c.req.Context(), compareTimeout)
 	defer cancel()
-	live, err := r.upstream.Fetch(c.req.WithContext(ctx), c.body, c.rec.Form().Completes)
+	live, err := r.upstream.Fetch(c.req.WithContext(ctx), c.rec.Form().Completes)
 	switch {
 	case ctx.Err() != nil && (err != nil || live.End != ""):
 		return nil, fmt.Errorf("no answer within %s", compareTimeout)

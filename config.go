@@ -22,6 +22,7 @@ type config struct {
 	selection   selection
 	passing     []string // selectors
 	keepHeaders []string
+	keepUploads bool
 	redactNames []string
 
 	redactPatterns []*regexp.Regexp

@@ -1,7 +1,6 @@
 package promptecho
 
 import (
-	"bytes"
 	"cmp"
 	"net/http"
 	"slices"
@@ -17,30 +16,61 @@ import (
 // byte for byte; the next request uses their memory again.
 type incoming struct {
 	tape.Call
-	body bytes.Buffer // as it came
+	body    request.Body // as it came
+	streams bool         // the body is read while it is sent
 }
 
 var incomings = sync.Pool{New: func() any { return new(incoming) }}
 
 // free gives the memory back. The caller must not keep any part of it.
 func (in *incoming) free() {
-	if in.body.Cap() > 1<<20 {
+	if !in.body.Reset() {
 		return
 	}
-	in.body.Reset()
 	in.Call = tape.Call{}
 	incomings.Put(in)
 }
 
-// redactHead makes the call from a request and redacts all of it but the body.
+// redactHead makes the call from a request and redacts all of it but the body, which it leaves
+// out.
 func (in *incoming) redactHead(req *http.Request, as aliases, policy *redact.Policy) {
 	in.Request = interaction.Request{
 		Method:  cmp.Or(req.Method, http.MethodGet),
 		URL:     urlOf(req, as),
 		Headers: slices.DeleteFunc(interaction.HeadersOf(req.Header), interaction.Header.IsDefault),
-		Body:    in.body.Bytes(),
 	}
 	policy.RedactHead(&in.Request)
+}
+
+// outgoing returns the request as it is sent upstream.
+func (in *incoming) outgoing(req *http.Request) (*http.Request, error) {
+	if in.streams {
+		return in.body.Stream(req), nil
+	}
+	return in.body.Clone(req)
+}
+
+// abandon closes a body that is not sent.
+func (in *incoming) abandon() {
+	if in.streams {
+		in.body.Close()
+	}
+}
+
+// keepBody puts what is kept of the body into the call.
+func (r *Recorder) keepBody(in *incoming) {
+	in.Request.Body = in.body.Kept(r.config.keepUploads)
+}
+
+// uploaded tells a recording what was uploaded while it was sent.
+func (r *Recorder) uploaded(in *incoming, rec *tape.Recording) error {
+	if !in.streams {
+		return nil
+	}
+	err := in.body.Finish()
+	r.keepBody(in)
+	r.tape.Uploaded(rec, in.Request)
+	return err
 }
 
 // urlOf returns the URL of a request as it is matched and written. A local server has its

@@ -200,6 +200,15 @@ func KeepHeaders(names ...string) Option {
 	return each("KeepHeaders", lower, onWriting, nil, func(c *config) *[]string { return &c.keepHeaders })
 }
 
+// KeepUploads keeps whole what requests upload. Without it, what is larger than 256 KB (a part
+// of a form, base64 in JSON, a body that is no text) is kept as its length, SHA-256 and media
+// type, and matches by them; answers are always kept whole. Whether it is kept changes nothing
+// about what matches, so KeepUploads is for who wants to look at an upload, or to edit it. A
+// request that is kept is held in memory.
+func KeepUploads() Option {
+	return func(c *config) { c.set("KeepUploads", false, ""); c.keepUploads = true }
+}
+
 // Redact replaces more than promptecho does by itself: names of customers, personal data. An
 // argument is a regular expression, as package regexp has them; what it matches is replaced
 // by "[REDACTED]", or its first group if it has one. So Redact("Acme") replaces this name

@@ -19,18 +19,9 @@ import (
 // record sends a request upstream and returns its answer, which is recorded while the
 // caller reads it. If no answer comes, there may be nothing to replay.
 func (r *Recorder) record(req *http.Request, in *incoming) (*http.Response, error) {
-	r.log.Selected(in.Form)
-	err := r.admit(req, r.missingKey())
-	if err == nil && opensSocket(req) {
-		err = refusedError(fmt.Sprintf("%s: %s: %s", r.file, r.nameOf(req), report.Socket))
-		r.log.Error(err)
-	}
+	rec, err := r.reserve(req, in) // before it goes out, so that the file has the order asked
 	if err != nil {
-		return r.refuse(req, err)
-	}
-	in.Again = r.resends.IsAgain(req)
-	rec, err := r.tape.Reserve(&in.Call) // before it goes out, so that the file has the order asked
-	if err != nil {
+		in.abandon()
 		return r.refuse(req, err)
 	}
 	r.noteUnsaid(req, in, rec)
@@ -40,18 +31,20 @@ func (r *Recorder) record(req *http.Request, in *incoming) (*http.Response, erro
 	sent := time.Now()
 	resp, err := r.send(req, in, rec)
 	if err != nil {
-		r.unanswered(req, rec, err, time.Since(sent))
+		r.unanswered(req, in, rec, err, time.Since(sent))
 		return nil, err
 	}
 	resp.Request = req
 	what := in.Request.String()
 	if resp.Header.Get(MissHeader) != "" {
+		in.abandon()
 		r.tape.GiveUp(rec)
 		r.log.Unanswered(what+": the answer is the miss of another recorder, which stands where the network should be (http.DefaultTransport, or the transport given with Upstream)", in.Form.Key())
 		return resp, nil
 	}
 	if resp.StatusCode == http.StatusSwitchingProtocols {
 		// The body is a connection, which cannot be recorded and must not be wrapped.
+		in.abandon()
 		r.tape.GiveUp(rec)
 		r.log.Error(fmt.Errorf("%s: %s switched to another protocol (status 101), so its answer is not recorded: give this connection a client without the recorder", r.file, what))
 		return resp, nil
@@ -71,10 +64,29 @@ func (r *Recorder) record(req *http.Request, in *incoming) (*http.Response, erro
 		Completes: in.Form.Completes,
 		Now:       r.tape.Mark(rec).Now,
 		Settle: func(resp *interaction.Response, latencyMS int64, pieces []int) {
+			if err := r.uploaded(in, rec); err != nil {
+				r.unanswered(req, in, rec, err, 0)
+				return
+			}
 			r.settle(rec, resp, latencyMS, pieces)
 		},
 	})
 	return resp, nil
+}
+
+// reserve takes the place of a request on the tape, if it can go upstream.
+func (r *Recorder) reserve(req *http.Request, in *incoming) (*tape.Recording, error) {
+	r.log.Selected(in.Form)
+	if err := r.admit(req, r.missingKey()); err != nil {
+		return nil, err
+	}
+	if opensSocket(req) {
+		err := refusedError(fmt.Sprintf("%s: %s: %s", r.file, r.nameOf(req), report.Socket))
+		r.log.Error(err)
+		return nil, err
+	}
+	in.Again = r.resends.IsAgain(req)
+	return r.tape.Reserve(&in.Call)
 }
 
 // opensSocket reports whether a request opens a WebSocket (RFC 6455, section 4.1).
@@ -86,7 +98,11 @@ func opensSocket(req *http.Request) bool {
 // answer arrive or the upstream panics.
 func (r *Recorder) send(req *http.Request, in *incoming, rec *tape.Recording) (*http.Response, error) {
 	defer r.tape.Mark(rec).Answered()
-	return r.upstream.Send(req, in.body.Bytes())
+	out, err := in.outgoing(req)
+	if err != nil {
+		return nil, err
+	}
+	return r.upstream.Send(out)
 }
 
 // settle keeps what answered a request.
@@ -100,8 +116,9 @@ func (r *Recorder) settle(rec *tape.Recording, resp *interaction.Response, laten
 }
 
 // unanswered records that a request got no answer if replay can repeat that: if the
-// caller gave up, or if failures are kept. Otherwise it gives up the place on the tape.
-func (r *Recorder) unanswered(req *http.Request, rec *tape.Recording, err error, after time.Duration) {
+// caller gave up, or if failures are kept. Otherwise it gives up the place on the tape, and so
+// it does if nobody knows what was to be uploaded.
+func (r *Recorder) unanswered(req *http.Request, in *incoming, rec *tape.Recording, err error, after time.Duration) {
 	it := *rec.Interaction()
 	it.LatencyMS = after.Milliseconds()
 	stopped := request.Stopped(req)
@@ -109,17 +126,26 @@ func (r *Recorder) unanswered(req *http.Request, rec *tape.Recording, err error,
 		err = request.ErrStopped
 	}
 	switch cause := request.GaveUp(req); {
+	case in.streams:
+		in.abandon()
+		r.giveUp(rec, err)
+		return
 	case cause != nil && !stopped:
 		it.Response = interaction.Response{End: interaction.EndCanceled, Error: cause.Error()}
 	case r.config.onRecordError == Keep && !stopped:
 		it.Response = interaction.Response{End: interaction.EndError, Error: err.Error()}
 	default:
-		r.tape.GiveUp(rec)
-		text := fmt.Sprintf("%s: %v", it.Request.String(), r.redact.Message(err.Error()))
-		r.log.Unanswered(text, rec.Form().Key())
+		r.giveUp(rec, err)
 		return
 	}
 	r.tape.Settle(rec, &it, nil)
+}
+
+// giveUp leaves a request out that was not answered.
+func (r *Recorder) giveUp(rec *tape.Recording, err error) {
+	r.tape.GiveUp(rec)
+	text := fmt.Sprintf("%s: %v", rec.Interaction().Request.String(), r.redact.Message(err.Error()))
+	r.log.Unanswered(text, rec.Form().Key())
 }
 
 // noteUnsaid keeps what a request has and its recording has not, in a run that saves. It

@@ -20,26 +20,27 @@ type repeater struct {
 // A playedCall is a request as the program sent it, with its credentials, and the
 // recording that answered it.
 type playedCall struct {
-	req  *http.Request
-	body []byte
-	rec  *tape.Recording
+	req *http.Request
+	rec *tape.Recording
 }
 
 // keep keeps a call that is played, if it asks a model and does nothing else. A recording
-// that is played again and again is compared once.
-func (p *repeater) keep(req *http.Request, body []byte, rec *tape.Recording) {
+// that is played again and again is compared once. The body must not be used again.
+func (p *repeater) keep(req *http.Request, body *request.Body, rec *tape.Recording) {
 	if !rec.Form().Repeatable() {
 		return
 	}
 	// The caller may change its request, or cancel it, when it has the answer.
-	body = slices.Clone(body)
-	c := request.Clone(req.WithContext(context.WithoutCancel(req.Context())), body)
+	c, err := body.Clone(req.WithContext(context.WithoutCancel(req.Context())))
+	if err != nil {
+		return // its client cannot send it again either
+	}
 	//lint:ignore SA1019 a client with a Timeout sets it
 	c.Cancel = nil
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if !slices.ContainsFunc(p.calls, func(played playedCall) bool { return played.rec == rec }) {
-		p.calls = append(p.calls, playedCall{c, body, rec})
+		p.calls = append(p.calls, playedCall{c, rec})
 	}
 }
 

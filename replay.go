@@ -31,10 +31,10 @@ func (r *Recorder) play(req *http.Request, in *incoming, rec *tape.Recording) (*
 	}
 	r.noteUnsaid(req, in, rec)
 	if r.plan.compare {
-		r.repeater.keep(req, in.body.Bytes(), rec)
+		r.repeater.keep(req, &in.body, rec)
 	}
 	r.notePlayed(&in.Call, rec)
-	if in.Form == nil { // nothing keeps a part of it
+	if in.Form == nil && !r.plan.compare { // nothing keeps a part of it
 		in.free()
 	}
 	if err != nil {

@@ -34,8 +34,8 @@ func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 		return r.pass(req, r.missingKey())
 	}
 	in := incomings.Get().(*incoming)
-	if err := request.ReadBody(&in.body, req); err != nil {
-		return nil, fmt.Errorf("promptecho: reading the request: %w", err)
+	if err := r.readBody(req, in); err != nil {
+		return r.refuse(req, err)
 	}
 	if err := req.Context().Err(); err != nil {
 		return nil, err
@@ -43,6 +43,11 @@ func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 	in.redactHead(req, r.config.aliases, &r.redact)
 	r.within(req.Context(), &in.Call)
 	r.log.Reach()
+	if in.streams {
+		in.Form = r.config.matching.Form(&in.Request)
+		return r.record(req, in)
+	}
+	r.keepBody(in)
 	recording, err := r.tape.Take(&in.Call)
 	if err != nil {
 		return r.refuse(req, err)
@@ -54,12 +59,35 @@ func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 		in.Instead = recording
 		return r.record(req, in)
 	case toPass:
-		return r.pass(request.Clone(req, in.body.Bytes()), r.missingKey())
+		out, err := in.body.Clone(req)
+		if err != nil {
+			return nil, err
+		}
+		return r.pass(out, r.missingKey())
 	}
 	if r.tape.IsCanceled(req.Context()) {
 		return nil, req.Context().Err() // it raced with what canceled it
 	}
 	return r.miss(req, &in.Call), nil
+}
+
+// readBody reads the body of a request. One that is large is read while it is sent, if no
+// recording can answer it.
+func (r *Recorder) readBody(req *http.Request, in *incoming) error {
+	large, err := in.body.Read(req, r.config.keepUploads)
+	if large && err == nil {
+		if in.streams = r.plan.record && r.config.selection.empty() && r.tape.IsBlank(); in.streams {
+			return nil
+		}
+		err = in.body.Drain(req, r.plan.mayGoUpstream())
+	}
+	if errors.Is(err, request.ErrNoRoom) {
+		err = refusedError(fmt.Sprintf("%s: %s: %v", r.file, r.nameOf(req), err))
+		r.log.Error(err) // the client may swallow the answer
+	} else if err != nil {
+		err = fmt.Errorf("reading the request: %w", err)
+	}
+	return err
 }
 
 // miss notes that a request is not recorded, and returns the answer to it.

@@ -52,6 +52,7 @@ var inVain = map[string][]wrongly{
 		{"outside", []Option{MatchOnly("llm", "header/x")}, `refused: promptecho: MatchOnly("llm", "header/x"): it is outside the body`},
 		{"twice", []Option{MatchOnly("llm", "model"), MatchOnly("llm", "model")}, "is given twice"},
 	},
+	"KeepUploads":   {{"twice", []Option{KeepUploads(), KeepUploads()}, "said: KeepUploads has no effect: it is given twice"}},
 	"MatchSampling": {{"twice", []Option{MatchSampling(), MatchSampling()}, "said: MatchSampling has no effect: it is given twice"}},
 	"Ignore": {
 		{"misspelt", []Option{Ignore("mesages")}, `said: Ignore("mesages") has no effect`},

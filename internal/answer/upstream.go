@@ -10,7 +10,6 @@ import (
 	"github.com/promptecho/promptecho/internal/bubble"
 	"github.com/promptecho/promptecho/internal/guard"
 	"github.com/promptecho/promptecho/internal/interaction"
-	"github.com/promptecho/promptecho/internal/request"
 )
 
 // An Upstream is the transport that sends requests to their servers.
@@ -48,10 +47,9 @@ func (u *Upstream) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, err
 }
 
-// Send sends a clone of a request whose body was read. Accept-Encoding is left to the
-// transport, which decodes what it asked for, so that people can read the cassette.
-func (u *Upstream) Send(req *http.Request, body []byte) (*http.Response, error) {
-	out := request.Clone(req, body)
+// Send sends a clone of a request. Accept-Encoding is left to the transport, which decodes what
+// it asked for, so that people can read the cassette.
+func (u *Upstream) Send(out *http.Request) (*http.Response, error) {
 	for name := range out.Header {
 		if strings.EqualFold(name, "Accept-Encoding") {
 			delete(out.Header, name)
@@ -67,13 +65,13 @@ func (u *Upstream) Send(req *http.Request, body []byte) (*http.Response, error) 
 // Fetch sends a request as [Upstream.Send] does and returns its whole answer, as
 // [Capture] records it; completes is that of a [Keeper]. If the answer broke off, its end
 // says so.
-func (u *Upstream) Fetch(req *http.Request, body []byte, completes func(value string) bool) (whole *interaction.Response, err error) {
+func (u *Upstream) Fetch(out *http.Request, completes func(value string) bool) (whole *interaction.Response, err error) {
 	sent := time.Now()
-	resp, err := u.Send(req, body)
+	resp, err := u.Send(out)
 	if err != nil {
 		return nil, err
 	}
-	resp.Request = req
+	resp.Request = out
 	Capture(resp, sent, Keeper{
 		Now:       func() int { return 0 },
 		Drops:     func(string) bool { return false },

@@ -10,6 +10,7 @@ import (
 	"testing/iotest"
 
 	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/request"
 )
 
 type transport func(*http.Request) (*http.Response, error)
@@ -43,7 +44,7 @@ func TestUpstreamSend(t *testing.T) {
 	}
 	req.Header = http.Header{"accept-encoding": {"br"}, "X-Other": {"yes"}}
 	req.TransferEncoding = []string{"chunked"}
-	if _, err := u.Send(req, []byte(text)); err != nil {
+	if _, err := u.Send(request.Clone(req, []byte(text))); err != nil {
 		t.Fatal(err)
 	}
 	if len(req.Header) != 2 || req.ContentLength != int64(len("drained")) || req.TransferEncoding == nil {
@@ -100,7 +101,7 @@ func TestUpstreamFetch(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := u.Fetch(req, []byte("asked"), func(string) bool { return false })
+			got, err := u.Fetch(request.Clone(req, []byte("asked")), func(string) bool { return false })
 			if !errors.Is(err, tt.err) {
 				t.Fatalf("error %v, want %v", err, tt.err)
 			}
@@ -115,7 +116,7 @@ func TestUpstreamFetch(t *testing.T) {
 		})
 	}
 	neither := NewUpstream(transport(func(*http.Request) (*http.Response, error) { return nil, nil }), nil)
-	if _, err := neither.Fetch(httptest.NewRequest("GET", "http://h/", nil), nil, nil); err == nil {
+	if _, err := neither.Fetch(httptest.NewRequest("GET", "http://h/", nil), nil); err == nil {
 		t.Error("neither an answer nor an error is no error")
 	}
 }

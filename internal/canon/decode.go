@@ -2,20 +2,18 @@ package canon
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"io"
 	"mime"
 	"mime/multipart"
 	"path"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/promptecho/promptecho/internal/coding"
 	"github.com/promptecho/promptecho/internal/exactjson"
 	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/upload"
 )
 
 // An encoding is how a body holds its fields.
@@ -35,31 +33,33 @@ func decode(req *interaction.Request, parser *exactjson.Parser) (exactjson.Value
 	if len(req.Body) == 0 {
 		return exactjson.Value{}, noBody
 	}
-	if v, ok := parseJSON(string(req.Body), parser); ok {
+	contentType := ""
+	for _, h := range req.Headers {
+		if strings.EqualFold(h.Name, "content-type") && len(h.Values) > 0 {
+			contentType = h.Values[0]
+		}
+	}
+	body := upload.Reduce(contentType, req.Body)
+	if v, ok := parseJSON(string(body), parser); ok {
 		return v, jsonBody
 	}
-	for _, h := range req.Headers {
-		if !strings.EqualFold(h.Name, "content-type") || len(h.Values) == 0 {
-			continue
+	media, params, err := mime.ParseMediaType(contentType)
+	switch {
+	case err != nil || upload.Is(body):
+	case media == "multipart/form-data", media == "multipart/related", media == "multipart/mixed":
+		if v, ok := decodeParts(body, media, params["boundary"], parser); ok {
+			return v, multipartBody
 		}
-		media, params, err := mime.ParseMediaType(h.Values[0])
-		switch {
-		case err != nil:
-		case media == "multipart/form-data", media == "multipart/related", media == "multipart/mixed":
-			if v, ok := decodeParts(req.Body, media, params["boundary"], parser); ok {
-				return v, multipartBody
-			}
-		case media == "application/x-www-form-urlencoded" && utf8.Valid(req.Body):
-			return decodeForm(string(req.Body)), formBody
-		}
+	case media == "application/x-www-form-urlencoded" && utf8.Valid(body):
+		return decodeForm(string(body)), formBody
 	}
-	return digestOf(req.Body), opaqueBody
+	return digestOf(body), opaqueBody
 }
 
 // digestOf returns what stands for a body that has no fields.
 func digestOf(body []byte) exactjson.Value {
-	sum := sha256.Sum256(body)
-	return exactjson.Value{Kind: digest, Text: "sha256:" + hex.EncodeToString(sum[:])}
+	_, sum := upload.Sum(body)
+	return exactjson.Value{Kind: digest, Text: "sha256:" + sum}
 }
 
 // parseJSON reads an object or an array.
@@ -107,7 +107,7 @@ func decodeField(part *multipart.Part, data []byte) exactjson.Value {
 
 // decodeText reads what is text, and takes anything else for a file.
 func decodeText(part *multipart.Part, data []byte) exactjson.Value {
-	if !utf8.Valid(data) {
+	if !utf8.Valid(data) || upload.Is(data) {
 		return fileValue(part, data)
 	}
 	return stringValue(string(data))
@@ -138,13 +138,13 @@ const digest = exactjson.Kind(0xff)
 // fileValue stands for the content of a file. Of its name, which is often that of a
 // temporary file, only the extension means something.
 func fileValue(part *multipart.Part, data []byte) exactjson.Value {
-	sum := sha256.Sum256(data)
+	length, sum := upload.Sum(data)
 	extension := path.Ext(strings.ReplaceAll(part.FileName(), `\`, "/"))
 	return exactjson.Value{
 		Kind: exactjson.Object,
 		Elems: []exactjson.Value{
-			{Name: "sha256", Kind: digest, Text: hex.EncodeToString(sum[:])},
-			{Name: "bytes", Kind: exactjson.Number, Text: strconv.Itoa(len(data))},
+			{Name: "sha256", Kind: digest, Text: sum},
+			{Name: "bytes", Kind: exactjson.Number, Text: length},
 			field("ext", stringValue(strings.ToLower(extension))),
 		},
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/promptecho/promptecho/internal/chance"
 	"github.com/promptecho/promptecho/internal/exactjson"
 	"github.com/promptecho/promptecho/internal/fieldpath"
+	"github.com/promptecho/promptecho/internal/upload"
 )
 
 // A Mask rewrites volatile text in field values before they are compared.
@@ -106,7 +107,7 @@ func (o *Options) appendValue(dst []byte, v *exactjson.Value) []byte {
 	case exactjson.Null:
 		return append(dst, "null"...)
 	case exactjson.String:
-		if len(o.Masks) > 0 {
+		if len(o.Masks) > 0 && !upload.EndsWithOne(text) { // or two files would be one
 			text = exactjson.EscapeText(o.Masked(exactjson.UnescapeText(text)))
 		}
 	}

@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+
+	"github.com/promptecho/promptecho/internal/upload"
 )
 
 // Assets are the large binary parts of a cassette, each a file named for its
@@ -27,8 +29,12 @@ var (
 func IsAssetName(name string) bool { return assetName.MatchString(name) }
 
 // NameAsset returns the name of the asset with this content.
-func NameAsset(content []byte) string {
-	return hashAsset(content) + "." + sniff(content)
+func NameAsset(content []byte) string { return nameAsset(content, "", "") }
+
+// nameAsset is NameAsset for the content of a file whose name and media type may be known.
+func nameAsset(content []byte, file, media string) string {
+	ext, _ := upload.Format(content, file, media)
+	return hashAsset(content) + "." + ext
 }
 
 func hashAsset(content []byte) string {
@@ -43,31 +49,6 @@ func AddAsset(assets map[string][]byte, name string, content []byte) error {
 	}
 	assets[name] = content
 	return nil
-}
-
-// signatures are how the formats start that models read and write.
-var signatures = []struct{ ext, start, at8 string }{
-	{"png", "\x89PNG\r\n\x1a\n", ""},
-	{"jpg", "\xff\xd8\xff", ""},
-	{"webp", "RIFF", "WEBP"},
-	{"wav", "RIFF", "WAVE"},
-	{"gif", "GIF8", ""},
-	{"pdf", "%PDF-", ""},
-	{"mp3", "ID3", ""},
-	{"mp3", "\xff\xfb", ""},
-	{"mp3", "\xff\xf3", ""},
-	{"mp3", "\xff\xf2", ""},
-}
-
-// sniff returns the extension for content.
-func sniff(content []byte) string {
-	for _, s := range signatures {
-		if bytes.HasPrefix(content, []byte(s.start)) &&
-			(s.at8 == "" || len(content) > 8 && bytes.HasPrefix(content[8:], []byte(s.at8))) {
-			return s.ext
-		}
-	}
-	return "bin"
 }
 
 // cutBase64 splits a string that is large base64, with a data: prefix or

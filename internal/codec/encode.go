@@ -289,8 +289,8 @@ func (e *encoder) binary(s string) {
 }
 
 // asset keeps content beside the cassette and returns its name.
-func (e *encoder) asset(content []byte) string {
-	name := NameAsset(content)
+func (e *encoder) asset(content []byte, file, media string) string {
+	name := nameAsset(content, file, media)
 	if err := AddAsset(e.assets, name, content); err != nil {
 		e.errorf("%w", err)
 	}

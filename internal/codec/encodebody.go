@@ -106,8 +106,11 @@ func structureOf(p *exactjson.Parser, text string) (v exactjson.Value, ok bool) 
 }
 
 // body writes a body as structure, as text, in base64, or as an asset.
-func (e *encoder) body(body *[]byte) {
-	b := *body
+func (e *encoder) body(body *[]byte) { e.content("body", *body, "", "") }
+
+// content writes bytes under a key, or keys that begin so. The name and the media type are those
+// of a file; both may be empty.
+func (e *encoder) content(key string, b []byte, name, media string) {
 	if len(b) == 0 {
 		return
 	}
@@ -119,7 +122,7 @@ func (e *encoder) body(body *[]byte) {
 	if v, l, indentation, ok := bodyStructure(p, b); ok {
 		start := len(e.buf)
 		e.layout("layout", l)
-		e.key("body")
+		e.key(key)
 		e.blockValue(&v, e.indent)
 		if indentation <= maxGrowth*(len(e.buf)-start) {
 			return
@@ -127,12 +130,12 @@ func (e *encoder) body(body *[]byte) {
 		e.buf = e.buf[:start]
 	}
 	switch text := string(b); {
-	case utf8.ValidString(text):
-		e.text("body", &text)
+	case utf8.ValidString(text) && !(len(b) > minAssetBody && strings.Contains(text, "\x00")):
+		e.text(key, &text)
 	case len(b) > minAssetBody:
-		e.line("body_file", e.asset(b))
+		e.line(key+"_file", e.asset(b, name, media))
 	default:
-		e.line("body_base64", `"`+encodeBase64(b)+`"`)
+		e.line(key+"_base64", `"`+encodeBase64(b)+`"`)
 	}
 }
 
@@ -297,7 +300,7 @@ func (e *encoder) assetString(s string, block bool) bool {
 		return false
 	}
 	e.raw("!asset ")
-	ref := prefix + "@" + e.asset(content)
+	ref := prefix + "@" + e.asset(content, "", "")
 	if block && yaml.IsPlain(ref) {
 		e.raw(ref)
 	} else {

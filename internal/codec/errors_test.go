@@ -76,7 +76,7 @@ var broken = []struct{ name, text, want string }{
 	{"status too large", edit("status: 200", `status: 2000`), `9:15: response.status: want a status (100 to 999), found 2000`},
 	{"status negative", edit("status: 200", `status: -1`), `9:15: response.status: want an integer, 0 or more, found -1`},
 	{"response null", edit("response:\n      status: 200", "response:"), `8:14: response: want a mapping with the keys status, status_line, proto, transfer, headers, trailers, stream, events_layout, events, events_padding, chunks, delays_ms, layout, body, body_base64, body_file, end, error, found nothing`},
-	{"request list", edit("request:\n      method: POST\n      url: /\n      body: x", "request: [a]"), `4:14: request: want a mapping with the keys method, url, headers, unknown_headers, layout, body, body_base64, body_file, found a list`},
+	{"request list", edit("request:\n      method: POST\n      url: /\n      body: x", "request: [a]"), `4:14: request: want a mapping with the keys method, url, headers, unknown_headers, layout, body, body_base64, body_file, form, found a list`},
 	{"pinned yes", "pinned: yes\n" + minimal, `1:9: pinned: want true or false, found yes`},
 	{"time of another form", "time: 2026-11-22 15:30\n" + minimal, `1:7: time: want a time in whole seconds, such as 2026-11-22T15:30:12Z (RFC 3339), found 2026-11-22 15:30`},
 	{"time in parts of seconds", "time: 2026-11-22T15:30:12.5Z\n" + minimal, `1:7: time: want a time in whole seconds, such as 2026-11-22T15:30:12Z (RFC 3339), found 2026-11-22T15:30:12.5Z`},

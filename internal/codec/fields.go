@@ -34,6 +34,7 @@ type fields interface {
 	usage(u **interaction.Usage)
 	stream(r *interaction.Response)
 	body(b *[]byte)
+	form(r *interaction.Request)
 	jsonBody(b *[]byte, needed bool)
 	texts(key string, list *[]string)
 }
@@ -85,7 +86,7 @@ func requestFields(f fields, r *interaction.Request) {
 	f.text("url", &r.URL)
 	f.headers("headers", &r.Headers)
 	f.flag("unknown_headers", &r.UnknownHeaders)
-	f.body(&r.Body)
+	f.form(r)
 }
 
 // UnknownHeadersLine is written into an interaction whose request has unknown headers, and

@@ -9,14 +9,17 @@ import (
 )
 
 // body reads the body of a request or a response.
-func (p *parser) body(body *[]byte) {
+func (p *parser) body(body *[]byte) { p.content("body", body) }
+
+// content reads what encoder.content writes.
+func (p *parser) content(key string, body *[]byte) {
 	layout, layoutField := p.get("layout")
-	n, field := p.get("body")
-	base64, base64Field := p.get("body_base64")
-	file, fileField := p.get("body_file")
+	n, field := p.get(key)
+	base64, base64Field := p.get(key + "_base64")
+	file, fileField := p.get(key + "_file")
 	part := p.in.field
 	if extra := secondOf(n, base64, file); extra != nil {
-		p.badf(extra, part, "more than one of body, body_base64 and body_file; keep one")
+		p.badf(extra, part, "more than one of %[1]s, %[1]s_base64 and %[1]s_file; keep one", key)
 	}
 	structure := n != nil && n.Kind != yaml.Scalar
 	if layout != nil && !structure {
@@ -26,15 +29,12 @@ func (p *parser) body(body *[]byte) {
 	switch {
 	case p.err != nil:
 		return
-	case structure:
+	case n != nil:
 		var l exactjson.Layout
 		if layout != nil {
 			l = p.layout(layout, layoutField)
 		}
-		v := p.value(n, field)
-		b = p.print(n, field, &v, l)
-	case n != nil:
-		b = []byte(p.bodyText(n, field))
+		b = p.contentOf(n, field, l)
 	case base64 != nil:
 		if base64.Tag != "" {
 			p.want(base64, base64Field, "base64")
@@ -47,6 +47,15 @@ func (p *parser) body(body *[]byte) {
 	if len(b) > 0 {
 		*body = b
 	}
+}
+
+// contentOf reads JSON of this layout, or text.
+func (p *parser) contentOf(n *yaml.Node, field string, l exactjson.Layout) []byte {
+	if n.Kind == yaml.Scalar {
+		return []byte(p.bodyText(n, field))
+	}
+	v := p.value(n, field)
+	return p.print(n, field, &v, l)
 }
 
 // jsonBody reads JSON of any kind.
@@ -125,7 +134,7 @@ func (p *parser) countAssets(n *yaml.Node) {
 		p.mentions[n.Text[strings.LastIndexByte(n.Text, '@')+1:]]++
 	}
 	for i := range n.Elems {
-		if i < len(n.Keys) && n.Keys[i].Text == "body_file" {
+		if i < len(n.Keys) && (n.Keys[i].Text == "body_file" || n.Keys[i].Text == "value_file") {
 			p.mentions[n.Elems[i].Text]++
 		}
 		p.countAssets(&n.Elems[i])

@@ -18,6 +18,7 @@ import (
 
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/exactjson"
+	"github.com/promptecho/promptecho/internal/form"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/said"
 )
@@ -43,8 +44,9 @@ func read(it *interaction.Interaction) *Exchange {
 	if form.Known {
 		e.readBody(form)
 	}
-	if len(e.Messages) == 0 && len(e.Settings) == 0 {
-		e.Body = bodyText(it.Request.Body)
+	text, why := formText(&it.Request)
+	if e.Body = why; len(e.Messages) == 0 && len(e.Settings) == 0 {
+		e.Body += text
 	}
 	e.readAnswer(form, &it.Response)
 	if u := it.Usage; u != nil {
@@ -175,6 +177,31 @@ func given(c *said.Call) Part {
 		return Part{Kind: Media, Text: c.Name + ": " + medium(&v)}
 	}
 	return Part{Kind: Result, Name: c.Name, Text: c.Args}
+}
+
+// formText returns the body of a request for people, and why a form is not in the cassette as
+// one.
+func formText(req *interaction.Request) (text, why string) {
+	kind, ok := form.KindOf(req.Headers)
+	if !ok || len(req.Body) == 0 {
+		return bodyText(req.Body), ""
+	}
+	parts, why := kind.Split(req.Body)
+	if why != "" {
+		return bodyText(req.Body), "(a form that is kept as it came: " + why + ")\n"
+	}
+	var lines []string
+	for _, p := range parts {
+		name := p.Name
+		for _, h := range p.Headers {
+			name += h.Name + ": " + strings.Join(h.Values, ", ") + "\n"
+		}
+		if p.File != "" {
+			name += " (" + p.File + ")"
+		}
+		lines = append(lines, strings.TrimSuffix(name, "\n")+": "+bodyText(p.Content))
+	}
+	return strings.Join(lines, "\n"), ""
 }
 
 // bodyText returns a body, or what it is if it is no text.

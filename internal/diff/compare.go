@@ -10,13 +10,14 @@ import (
 // comparer collects the edits of one comparison.
 type comparer struct {
 	other string // names what is compared with the recording
+	form  bool   // the fields of the body are lists of what a form has under their names
 	edits []Edit
 }
 
 // compare compares the fields of two requests or answers. other names what is compared
 // with the recording.
 func compare(recorded, incoming []canon.Line, other string) []Edit {
-	c := comparer{other: other}
+	c := comparer{other: other, form: slices.ContainsFunc(incoming, func(l canon.Line) bool { return l.Path == "encoding" })}
 	c.object(tree(recorded), tree(incoming))
 	return c.edits
 }
@@ -31,7 +32,7 @@ func (c *comparer) node(rec, inc *node) {
 	case recKind == "a list":
 		c.list(rec, inc)
 	case isFile(rec) && isFile(inc):
-		c.changed(file(rec), file(inc), fileNote)
+		c.changed(file(rec), file(inc), fileNote+" of "+lengthOf(inc.kids[0].value))
 	case recKind == "an object":
 		c.object(rec, inc)
 	case inc.path == "body" && strings.HasPrefix(rec.value, `"sha256:`):
@@ -71,10 +72,11 @@ func (c *comparer) list(rec, inc *node) {
 	}
 	switch {
 	case scalars(rec) && scalars(inc):
-		if len(rec.kids) == 1 && len(inc.kids) == 1 && !strings.HasPrefix(inc.path, "body/") {
-			// A header or a query parameter with one value, as nearly all have.
+		if len(rec.kids) == 1 && len(inc.kids) == 1 && (c.form || !strings.HasPrefix(inc.path, "body/")) {
+			// A field of a form, a header or a query parameter with one value, as nearly all have.
 			rec = &node{path: rec.path, value: rec.kids[0].value}
 			inc = &node{path: inc.path, value: inc.kids[0].value}
+			note = textNote(rec.value, inc.value, c.other)
 		}
 		c.changed(rec, inc, note)
 	case note != "" && !slices.Contains(each(rec.kids, nameOf), ""):

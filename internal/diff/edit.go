@@ -17,6 +17,7 @@ type Edit struct {
 	Incoming string // the same of the incoming request; "" if only the recording has the field
 	From     string // the recorded path, if it is another; else ""
 	Note     string // what kind of difference it is, "differs only in white space"; "" if the values say it
+	Name     string // of the file that the incoming request has there; "" if it has none
 	Live     bool   // Incoming is of a live answer, and not of a request
 }
 

@@ -21,7 +21,7 @@ func wireNote(recorded, incoming string) string {
 	return "both are streams, but their events come in different formats"
 }
 
-// fileNote is the note of a file that was replaced by another one.
+// fileNote begins the note of a file that was replaced by another one.
 const fileNote = "another file"
 
 // The notes of a text with the same words in another order: most likely, or if what ran side by

@@ -96,6 +96,9 @@ func (w *writer) siblings(edits []Edit) {
 
 func (w *writer) edit(e *Edit) {
 	head, side := shown(e.Path), e.onlyIn()
+	if e.Name != "" {
+		head += " (" + escape(e.Name, 0) + ")"
+	}
 	switch {
 	case e.Note == movedNote:
 		w.line(head, ": moved here from ", shown(cmp.Or(e.From, e.Path)))
@@ -149,7 +152,7 @@ func (w *writer) values(e *Edit) {
 		w.long(e, a, b)
 	case texts:
 		w.both(e, quoted(a, levelOf(a, b)), quoted(b, levelOf(a, b)))
-		if e.Note != fileNote {
+		if !strings.HasPrefix(e.Note, fileNote) {
 			w.change(a, b)
 		}
 	default:

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
+	"io"
 	"mime"
 	"mime/multipart"
 	"slices"
@@ -58,12 +59,12 @@ func call(form *canon.Form) string { return strings.TrimSpace(form.Name() + " " 
 // spellOut gives edits what the forms of two requests have only as a digest: the texts of
 // bodies that are no JSON, and the names of files.
 func spellOut(edits []diff.Edit, recorded, incoming *interaction.Request) {
-	nameOf := func(req *interaction.Request) func(string) string {
-		return func(path string) string { return fileName(req, path) }
+	filesOf := func(req *interaction.Request) func(string) diff.File {
+		return func(path string) diff.File { return fileAt(req, path) }
 	}
 	for i := range edits {
 		edits[i].CompareBodies(recorded.Body, incoming.Body)
-		edits[i].NameFiles(nameOf(recorded), nameOf(incoming))
+		edits[i].NameFiles(filesOf(recorded), filesOf(incoming))
 	}
 }
 
@@ -100,29 +101,25 @@ func names(edits []diff.Edit) string {
 	return text + andMore(" ", len(list)-most)
 }
 
-// fileName returns the name that a multipart form gives the file at a path of its form,
-// "body/file/0", or "".
-func fileName(req *interaction.Request, path string) string {
-	for _, h := range req.Headers {
-		if !strings.EqualFold(h.Name, "content-type") || len(h.Values) == 0 {
-			continue
-		}
-		_, params, err := mime.ParseMediaType(h.Values[0])
-		if err != nil {
-			return ""
-		}
-		count := map[string]int{}
-		for r := multipart.NewReader(bytes.NewReader(req.Body), params["boundary"]); ; {
-			part, err := r.NextRawPart()
-			if err != nil {
-				return ""
-			}
-			name := part.FormName()
-			if path == fmt.Sprintf("body/%s/%d", name, count[name]) {
-				return part.FileName()
-			}
-			count[name]++
-		}
+// fileAt returns what a multipart form has at a path of its form, "body/file/0".
+func fileAt(req *interaction.Request, path string) (file diff.File) {
+	_, params, err := mime.ParseMediaType(req.Headers.Get("content-type"))
+	if err != nil {
+		return file
 	}
-	return ""
+	count := map[string]int{}
+	field := strings.TrimSuffix(path, "/0")
+	for r := multipart.NewReader(bytes.NewReader(req.Body), params["boundary"]); ; {
+		part, err := r.NextRawPart()
+		if err != nil {
+			file.Alone = count[field] == 1
+			return file
+		}
+		name := "body/" + part.FormName()
+		if fmt.Sprintf("%s/%d", name, count[name]) == path {
+			file.Name = part.FileName()
+			file.Content, _ = io.ReadAll(part)
+		}
+		count[name]++
+	}
 }

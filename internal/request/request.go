@@ -9,6 +9,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"math"
 	"net/http"
 	"net/url"
 	"path"
@@ -22,23 +23,40 @@ import (
 // although the request announces a length, it is read through GetBody: cohere-go retries
 // with the body it has drained.
 func ReadBody(dst *bytes.Buffer, req *http.Request) error {
+	_, err := readBody(dst, req, math.MaxInt64-1)
+	return err
+}
+
+// readBody is ReadBody for a body of at most so many bytes. If it has more, it is not closed.
+func readBody(dst *bytes.Buffer, req *http.Request, most int64) (more bool, err error) {
 	if req.Body == nil || req.Body == http.NoBody {
-		return nil
+		return false, nil
 	}
-	n, err := dst.ReadFrom(req.Body)
+	n, err := dst.ReadFrom(io.LimitReader(req.Body, min(1<<20, most+1)))
+	if err == nil && n == 1<<20 {
+		if most < math.MaxInt32 {
+			dst.Grow(int(most)) // growing by doubling takes three times as much
+		}
+		var rest int64
+		rest, err = dst.ReadFrom(io.LimitReader(req.Body, most+1-n))
+		n += rest
+	}
+	if n > most {
+		return true, err
+	}
 	if cerr := req.Body.Close(); err == nil {
 		err = cerr
 	}
 	if err != nil || n > 0 || req.ContentLength <= 0 || req.GetBody == nil {
-		return err
+		return false, err
 	}
 	again, err := req.GetBody()
 	if err != nil {
-		return err
+		return false, err
 	}
 	defer again.Close()
 	_, err = dst.ReadFrom(again)
-	return err
+	return false, err
 }
 
 // CloseBody closes the body of a request that is not sent.

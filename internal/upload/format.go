@@ -1,0 +1,69 @@
+package upload
+
+import (
+	"bytes"
+	"mime"
+	"path"
+	"regexp"
+	"strings"
+)
+
+// formats are how files start that models read and write, and the names of their formats.
+var formats = []struct {
+	ext, media string
+	at         int
+	start      string
+}{
+	{"png", "image/png", 0, "\x89PNG\r\n\x1a\n"},
+	{"jpg", "image/jpeg", 0, "\xff\xd8\xff"},
+	{"webp", "image/webp", 8, "WEBP"},
+	{"gif", "image/gif", 0, "GIF8"},
+	{"pdf", "application/pdf", 0, "%PDF-"},
+	{"wav", "audio/wav", 8, "WAVE"},
+	{"mp3", "audio/mpeg", 0, "ID3"},
+	{"mp3", "audio/mpeg", 0, "\xff\xfb"},
+	{"mp3", "audio/mpeg", 0, "\xff\xf3"},
+	{"mp3", "audio/mpeg", 0, "\xff\xf2"},
+	{"m4a", "audio/mp4", 4, "ftypM4A"},
+	{"mp4", "video/mp4", 4, "ftyp"},
+	{"ogg", "audio/ogg", 0, "OggS"},
+	{"flac", "audio/flac", 0, "fLaC"},
+	{"webm", "video/webm", 0, "\x1aE\xdf\xa3"},
+}
+
+// maxStart is how much of a file tells its format.
+const maxStart = 16
+
+const unknown = "application/octet-stream"
+
+var (
+	extension = regexp.MustCompile(`^[a-z0-9]{1,8}$`)
+	mediaType = regexp.MustCompile(`^[\w.+-]+/[\w.+-]+$`)
+)
+
+// Format returns the extension and the media type of content: by how it starts, or else by what
+// the client says, the name of the file and its Content-Type, which may be empty.
+func Format(content []byte, name, contentType string) (ext, media string) {
+	ext = strings.ToLower(strings.TrimPrefix(path.Ext(name), "."))
+	media, _, _ = mime.ParseMediaType(contentType)
+	for _, f := range formats {
+		if len(content) > f.at && bytes.HasPrefix(content[f.at:], []byte(f.start)) {
+			return f.ext, f.media
+		}
+	}
+	for _, f := range formats {
+		switch {
+		case ext == f.ext && (media == "" || media == unknown):
+			media = f.media
+		case ext == "" && media == f.media:
+			ext = f.ext
+		}
+	}
+	if !extension.MatchString(ext) {
+		ext = "bin"
+	}
+	if !mediaType.MatchString(media) {
+		media = unknown
+	}
+	return ext, media
+}

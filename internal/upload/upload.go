@@ -1,0 +1,145 @@
+// Package upload decides what of a request is a file that nobody reads: a large part of a form,
+// base64 in JSON, a body that is no text. No replay needs its bytes, so a text stands in its
+// place that has its length, its SHA-256 and its media type.
+package upload
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// standIn matches what stands for an upload. It has nothing that JSON or a form escapes.
+var standIn = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\(upload of (\d{1,18}) bytes, [^ ,()"]+, sha256 ([0-9a-f]{64})\)`)
+})
+
+// maxStandIn is more than the length of any.
+const maxStandIn = 512
+
+// Sum returns how many bytes content has, and its SHA-256, also if it is what stands for it.
+func Sum[T string | []byte](content T) (length, sum string) {
+	if m := parse(content); m != nil {
+		return m[1], m[2]
+	}
+	digest := sha256.Sum256([]byte(content))
+	return strconv.Itoa(len(content)), hex.EncodeToString(digest[:])
+}
+
+// Is reports whether a text stands for an upload.
+func Is[T string | []byte](text T) bool { return parse(text) != nil }
+
+func parse[T string | []byte](text T) []string {
+	if len(text) > maxStandIn || len(text) == 0 || text[0] != '(' {
+		return nil
+	}
+	if m := standIn().FindStringSubmatch(string(text)); m != nil && len(m[0]) == len(text) {
+		return m
+	}
+	return nil
+}
+
+// EndsWithOne reports whether a text ends with what stands for an upload.
+func EndsWithOne(text string) bool {
+	i := strings.LastIndexByte(text, '(')
+	return i >= 0 && Is(text[i:])
+}
+
+// A Reader reads what of a body is kept, from what is written to it. It needs as much memory as
+// that, and little more than [Limit] for an upload.
+type Reader struct {
+	declared string  // the Content-Type
+	how      framing // nil as long as all may be kept
+	buf      []byte  // was written, and nobody has looked at it yet
+	kept     []byte
+	content  bool   // buf is within content
+	held     []byte // of that: what the sink has not, or all if there is none
+	sink     *sink
+	reduced  bool // something is not kept
+}
+
+// NewReader returns a reader of a body of this Content-Type, which may be empty.
+func NewReader(contentType string) *Reader { return &Reader{declared: contentType} }
+
+// Write reads a piece of the body.
+func (r *Reader) Write(p []byte) (int, error) {
+	r.buf = append(r.buf, p...)
+	if len(r.buf) > Limit || r.how != nil {
+		r.read(false)
+	}
+	return len(p), nil
+}
+
+// Kept returns what of the body is kept, once all of it was written.
+func (r *Reader) Kept() []byte {
+	if r.how == nil && len(r.buf) <= Limit {
+		return r.buf
+	}
+	r.read(true)
+	return r.kept
+}
+
+// Reduce returns what of a body is kept: the body itself if that is all.
+func Reduce(contentType string, body []byte) []byte {
+	if len(body) <= Limit {
+		return body
+	}
+	r := Reader{declared: contentType, buf: body}
+	if kept := r.Kept(); r.reduced {
+		return kept
+	}
+	return body
+}
+
+// read looks at what was written; after last nothing comes.
+func (r *Reader) read(last bool) {
+	if r.how == nil {
+		r.how = framingOf(r.declared, r.buf)
+	}
+	b := r.buf
+	for more := true; more; {
+		var n int
+		if r.content {
+			n, more = r.how.end(b, last)
+			r.take(b[:n], more || last)
+		} else {
+			n, more = r.how.begin(b, last)
+			r.kept = append(r.kept, b[:n]...)
+		}
+		b = b[n:]
+		r.content = r.content != more
+	}
+	if !last {
+		r.buf = r.buf[:copy(r.buf, b)]
+	}
+}
+
+// take takes content. If it is whole, what is kept of it is known.
+func (r *Reader) take(content []byte, whole bool) {
+	if r.sink == nil || len(r.held) > 0 {
+		r.held = append(r.held, content...)
+		content = nil
+	}
+	if r.sink == nil && len(r.held) > Limit && r.how.tooLong(r.held) {
+		r.sink, r.reduced = &sink{hash: sha256.New()}, true
+	}
+	if r.sink != nil {
+		if content == nil {
+			content = r.held
+		}
+		r.held = append(r.held[:0], content[r.how.decode(r.sink, content, whole):]...)
+	}
+	if !whole {
+		return
+	}
+	if r.sink != nil {
+		name, declared := r.how.told(r.kept, r.declared)
+		_, media := Format(r.sink.start, name, declared)
+		r.kept = fmt.Appendf(r.kept, "(upload of %d bytes, %s, sha256 %x)", r.sink.n, media, r.sink.sum())
+	}
+	r.kept, r.held, r.sink = append(r.kept, r.held...), r.held[:0], nil
+}

@@ -1,0 +1,351 @@
+package promptecho
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"fmt"
+	"io"
+	"mime/multipart"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	uploads "github.com/promptecho/promptecho/internal/upload"
+)
+
+// zeros is a file without an end.
+type zeros struct{}
+
+func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
+
+// uploadServer answers with the SHA-256 of what it was sent, and counts the requests.
+func uploadServer(t *testing.T, asked *atomic.Int32) *httptest.Server {
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		asked.Add(1)
+		sum := sha256.New()
+		if req.URL.Path != "/early" {
+			_, _ = io.Copy(sum, req.Body)
+		} else {
+			w.WriteHeader(http.StatusRequestEntityTooLarge)
+		}
+		fmt.Fprintf(w, "%x", sum.Sum(nil))
+	}))
+	t.Cleanup(s.Close)
+	return s
+}
+
+// sendUpload sends a body through a recorder that is opened for it, and returns the answer.
+func sendUpload(t *testing.T, file string, mode Mode, req *http.Request, opts ...Option) string {
+	t.Helper()
+	rec, err := Open(file, append(opts, InMode(mode), Alias("http://"+req.URL.Host, "provider"))...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp, err := rec.Client().Do(req)
+	if err != nil {
+		_ = rec.Close()
+		return err.Error()
+	}
+	answer, err := io.ReadAll(resp.Body)
+	resp.Body.Close()
+	if err != nil {
+		t.Error(err)
+	}
+	if err := rec.Close(); err != nil && resp.Header.Get(MissHeader) == "" {
+		t.Errorf("mode %s: %v", mode, err)
+	}
+	return string(answer)
+}
+
+// postUpload returns a request. Once says that its body can be had only once.
+func postUpload(t *testing.T, url, contentType, body string, once bool) *http.Request {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), "POST", url, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if once {
+		req.GetBody, req.ContentLength = nil, -1
+	}
+	req.Header.Set("Content-Type", contentType)
+	return req
+}
+
+// TestUploads: what is uploaded beyond the limit is in the cassette as its length, SHA-256 and
+// media type, is sent as it is, and matches as if it were kept; less is kept.
+func TestUploads(t *testing.T) {
+	t.Setenv("CI", "")
+	var asked atomic.Int32
+	s := uploadServer(t, &asked)
+	const form = "multipart/form-data; boundary=B"
+	wav := func(n int) string { return "RIFF1234WAVE" + strings.Repeat("\x00\x01\x02\x03", n/4) }
+	part := func(content string) string {
+		return "--B\r\nContent-Disposition: form-data; name=\"model\"\r\n\r\nm\r\n--B\r\nContent-Disposition: form-data; name=\"file\"; filename=\"x.wav\"\r\nContent-Type: application/octet-stream\r\n\r\n" + content + "\r\n--B--\r\n"
+	}
+	member := func(content string) string {
+		return `{"model":"m","input":[{"data":"data:audio/wav;base64,` + base64.StdEncoding.EncodeToString([]byte(content)) + `","text":"a, b"}]}`
+	}
+	whole := func(content string) string { return content }
+	for _, tt := range []struct {
+		name, contentType string
+		body              func(content string) string
+		size              int
+	}{
+		{"a part of a form", form, part, uploads.Limit + 4},
+		{"base64 in JSON", "application/json", member, uploads.Limit + 4},
+		{"a body", "", whole, uploads.Limit + 4},
+		{"a large part of a form", form, part, 10 << 20},
+		{"large base64 in JSON", "application/json", member, 10 << 20},
+		{"a large body", "audio/wav", whole, 10 << 20},
+	} {
+		large := tt.size > 1<<20
+		for _, once := range []bool{false, true} {
+			name := fmt.Sprintf("%s, once %v", tt.name, once)
+			file, kept := filepath.Join(t.TempDir(), "a.yaml"), filepath.Join(t.TempDir(), "b.yaml")
+			ask := func(file string, mode Mode, body string, opts ...Option) string {
+				return sendUpload(t, file, mode, postUpload(t, s.URL+"/v1/upload", tt.contentType, body, once), opts...)
+			}
+			content := wav(tt.size)
+			body := tt.body(content)
+			want := fmt.Sprintf("%x", sha256.Sum256([]byte(body)))
+			before := asked.Load()
+			live := []string{
+				ask(file, ModeAll, body),
+				ask(file, ModeUpdate, body), // something is recorded
+				ask(filepath.Join(t.TempDir(), "c.yaml"), ModeLive, body),
+			}
+			files := []string{file}
+			if !large {
+				live, files = append(live, ask(kept, ModeAll, body, KeepUploads())), append(files, kept)
+			}
+			for i, got := range live {
+				if got != want {
+					t.Fatalf("%s: run %d: the server got %s, want %s", name, i, got, want)
+				}
+			}
+			if n := asked.Load() - before; int(n) != 1+len(files) {
+				t.Errorf("%s: the server was asked %d times, want %d", name, n, 1+len(files))
+			}
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			standIn := fmt.Sprintf("(upload of %d bytes, audio/wav, sha256 %x)", len(content), sha256.Sum256([]byte(content)))
+			if len(text) > 4<<10 || !strings.Contains(string(text), standIn) {
+				t.Errorf("%s: the cassette has %d bytes, and not %s:\n%.3000s", name, len(text), standIn, text)
+			}
+			if _, err := os.Stat(strings.TrimSuffix(file, ".yaml") + ".assets"); err == nil {
+				t.Errorf("%s: there are assets", name)
+			}
+			for _, file := range files {
+				for i, opts := range [][]Option{nil, {KeepUploads()}, {Mask("[0-9a-f]+", "x")}} {
+					if got := ask(file, ModeNone, body, opts...); got != want {
+						t.Errorf("%s: replay %d of %s: %s", name, i, filepath.Base(file), got)
+					}
+				}
+				other := []byte(content)
+				other[len(other)/2]++
+				if got := ask(file, ModeNone, tt.body(string(other)), Mask("[0-9a-f]+", "x")); !strings.Contains(got, "not recorded") {
+					t.Errorf("%s: another file is answered: %.200s", name, got)
+				}
+			}
+		}
+	}
+	for name, tt := range map[string]struct{ contentType, body string }{
+		"a part at the limit":  {form, part(wav(uploads.Limit - 12))},
+		"a long prompt":        {"application/json", `{"prompt":"` + strings.Repeat("All work and no play. ", 40_000) + `"}`},
+		"a text":               {"text/plain", strings.Repeat("All work and no play.\n", 40_000)},
+		"lines of JSON":        {"application/x-ndjson", strings.Repeat(`{"a":1}`+"\n", 50_000)},
+		"a long list of words": {"application/json", `["` + strings.Repeat(`word","`, 60_000) + `"]`},
+	} {
+		file := filepath.Join(t.TempDir(), "a.yaml")
+		got := sendUpload(t, file, ModeAll, postUpload(t, s.URL+"/v1/upload", tt.contentType, tt.body, false))
+		if again := sendUpload(t, file, ModeNone, postUpload(t, s.URL+"/v1/upload", tt.contentType, tt.body, true)); got != again {
+			t.Errorf("%s: %s, then %s", name, got, again)
+		}
+		if text, err := os.ReadFile(file); err != nil || strings.Contains(string(text), "(upload of") {
+			t.Errorf("%s is not kept, %v", name, err)
+		}
+	}
+}
+
+// TestMemoryOfAnUpload: an upload needs little memory, however large it is, and its cassette few
+// bytes.
+func TestMemoryOfAnUpload(t *testing.T) {
+	t.Setenv("CI", "") // not parallel: it measures the heap
+	const size = 64 << 20
+	s := uploadServer(t, new(atomic.Int32))
+	file := filepath.Join(t.TempDir(), "a.yaml")
+	for _, mode := range []Mode{ModeAll, ModeNone, ModeNewEpisodes, ModeUpdate} {
+		r, w := io.Pipe()
+		form := multipart.NewWriter(w)
+		_ = form.SetBoundary("B")
+		go func() {
+			part, _ := form.CreateFormFile("file", "x.mp3")
+			n := int64(size)
+			if mode == ModeUpdate {
+				n++ // this is not recorded yet, while something is
+			}
+			_, _ = io.Copy(part, io.LimitReader(zeros{}, n))
+			form.Close()
+			w.Close()
+		}()
+		req, err := http.NewRequestWithContext(t.Context(), "POST", s.URL+"/v1/audio/transcriptions", r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("Content-Type", form.FormDataContentType())
+		var answer string
+		grown := peakHeap(func() { answer = sendUpload(t, file, mode, req) })
+		if grown > 32<<20 && !underRace || len(answer) != 64 {
+			t.Errorf("mode %s: %d MB more, %s", mode, grown>>20, answer)
+		}
+	}
+	if text, err := os.ReadFile(file); err != nil || len(text) > 4<<10 {
+		t.Errorf("the cassette has %d bytes, %v", len(text), err)
+	}
+}
+
+// TestUploadWithoutRoom: a body that can be had only once, and fits neither into memory nor on the
+// disk, is an error that says so, and the cassette is as it was.
+func TestUploadWithoutRoom(t *testing.T) {
+	t.Setenv("CI", "")
+	var asked atomic.Int32
+	s := uploadServer(t, &asked)
+	file := filepath.Join(t.TempDir(), "a.yaml")
+	sendUpload(t, file, ModeAll, postUpload(t, s.URL, "text/plain", "hello", false))
+	before, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	none := filepath.Join(t.TempDir(), "none")
+	for _, name := range []string{"TMPDIR", "TMP", "TEMP"} {
+		t.Setenv(name, none)
+	}
+	rec, err := Open(file, InMode(ModeNewEpisodes), Alias(s.URL, "provider"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp, err := rec.Client().Do(postUpload(t, s.URL, "text/plain", strings.Repeat("x", 20<<20), true))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, _ := io.ReadAll(resp.Body)
+	resp.Body.Close()
+	for _, want := range []string{"POST " + s.URL, "wait in a file until it is sent", none, "TMPDIR"} {
+		if !strings.Contains(string(text), want) {
+			t.Errorf("the answer is %s; want %s", text, want)
+		}
+	}
+	if err := rec.Close(); err == nil || !strings.Contains(err.Error(), "TMPDIR") {
+		t.Errorf("Close says %v", err)
+	}
+	if after, err := os.ReadFile(file); err != nil || !bytes.Equal(before, after) || asked.Load() != 1 {
+		t.Errorf("%d requests, %v: the cassette is\n%s", asked.Load(), err, after)
+	}
+}
+
+// TestEarlyAnswer: a server that answers before it has read a large body is recorded, too.
+func TestEarlyAnswer(t *testing.T) {
+	t.Setenv("CI", "")
+	s := uploadServer(t, new(atomic.Int32))
+	file := filepath.Join(t.TempDir(), "a.yaml")
+	body := strings.Repeat("x", 12<<20)
+	rec, err := Open(file, InMode(ModeAll), OnRecordError(Keep), Alias(s.URL, "provider"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp, err := rec.Client().Do(postUpload(t, s.URL+"/early", "application/octet-stream", body, true))
+	if err != nil {
+		_ = rec.Close()
+		return // the connection broke first, as it may without a recorder
+	}
+	live, _ := io.ReadAll(resp.Body)
+	resp.Body.Close()
+	if err := rec.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if got := sendUpload(t, file, ModeNone, postUpload(t, s.URL+"/early", "application/octet-stream", body, true)); got != string(live) || resp.StatusCode != 413 {
+		t.Errorf("status %d, %s; then %s", resp.StatusCode, live, got)
+	}
+}
+
+// A stuckBody gives some of a body, and then an error.
+type stuckBody struct {
+	left   int
+	stuck  func()
+	closed chan struct{}
+}
+
+func (b *stuckBody) Read(p []byte) (int, error) {
+	if b.left <= 0 {
+		b.stuck()
+		return 0, os.ErrClosed
+	}
+	b.left -= len(p)
+	return len(p), nil
+}
+
+func (b *stuckBody) Close() error { close(b.closed); return nil }
+
+// TestCanceledUpload: who gives up while a large body is sent gets the error of the context, the
+// body is closed, and nothing is recorded.
+func TestCanceledUpload(t *testing.T) {
+	t.Setenv("CI", "")
+	s := uploadServer(t, new(atomic.Int32))
+	file := filepath.Join(t.TempDir(), "a.yaml")
+	rec, err := Open(file, InMode(ModeAll), Alias(s.URL, "provider"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	body := &stuckBody{10 << 20, cancel, make(chan struct{})}
+	req, err := http.NewRequestWithContext(ctx, "POST", s.URL, body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.ContentLength = 20 << 20
+	if _, err := rec.Client().Do(req); err == nil {
+		t.Error("no error")
+	}
+	<-body.closed
+	_ = rec.Close()
+	if _, err := os.Stat(file); err == nil {
+		t.Error("it is recorded")
+	}
+}
+
+// TestSecretBesideAnUpload: what is kept of a form is redacted, also if it is read while it is sent.
+func TestSecretBesideAnUpload(t *testing.T) {
+	t.Setenv("CI", "")
+	const secret = "ghp_" + "Ab3dEf6hIj9lMn2pQr5tUv8xYz1bCd4fGh7j"
+	s := uploadServer(t, new(atomic.Int32))
+	for _, size := range []int{10, uploads.Limit + 1, 10 << 20} {
+		var body bytes.Buffer
+		form := multipart.NewWriter(&body)
+		_ = form.WriteField("note", "the key is "+secret)
+		_ = form.WriteField("client_secret", "Tr0ub4dor&3")
+		w, _ := form.CreateFormFile("file", "x.bin")
+		_, _ = io.CopyN(w, zeros{}, int64(size))
+		form.Close()
+		file := filepath.Join(t.TempDir(), "a.yaml")
+		for _, mode := range []Mode{ModeAll, ModeNone} {
+			if got := sendUpload(t, file, mode, postUpload(t, s.URL+"/form", form.FormDataContentType(), body.String(), true)); len(got) != 64 {
+				t.Errorf("%d bytes, mode %s: %.300s", size, mode, got)
+			}
+		}
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(string(text), secret) || strings.Contains(string(text), "Tr0ub4dor") || !strings.Contains(string(text), "- client_secret: \"[REDACTED]\"") {
+			t.Errorf("%d bytes: the cassette is\n%.2000s", size, text)
+		}
+	}
+}
