@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 	"unicode/utf8"
@@ -253,6 +254,34 @@ func Prepare(path string, beside ...string) error {
 		names[shortHash(filepath.Base(f))] = true
 	}
 	dir := folderOf(file)
+	for _, entry := range temporary(dir) {
+		made := strings.TrimSuffix(strings.TrimPrefix(entry, tempPrefix), tempSuffix)
+		if left := filepath.Join(dir, entry); leftBehind(left, made, names) {
+			os.Remove(left)
+		}
+	}
+	return nil
+}
+
+// listed has the temporary files that were in a folder when this process first asked: one with
+// thousands of cassettes is not to be listed for each of them. What is left later is for
+// the next process to find.
+var listed struct {
+	sync.Mutex
+	temporary map[string][]string // by folder
+}
+
+// mostListed is how many folders are remembered at once.
+const mostListed = 256
+
+// temporary returns the names of the temporary files in a folder.
+func temporary(dir string) []string {
+	listed.Lock()
+	defer listed.Unlock()
+	names, known := listed.temporary[dir]
+	if known {
+		return names
+	}
 	folder, err := os.Open(dir)
 	if err != nil {
 		return nil // not there yet
@@ -263,16 +292,23 @@ func Prepare(path string, beside ...string) error {
 		return nil // saving will say what is wrong with it
 	}
 	for _, entry := range entries {
-		if left, ok := strings.CutPrefix(entry, tempPrefix); ok && leftBehind(filepath.Join(dir, entry), strings.TrimSuffix(left, tempSuffix), names) {
-			os.Remove(filepath.Join(dir, entry))
+		if strings.HasPrefix(entry, tempPrefix) {
+			names = append(names, entry)
 		}
 	}
-	return nil
+	if len(listed.temporary) >= mostListed {
+		clear(listed.temporary)
+	}
+	if listed.temporary == nil {
+		listed.temporary = map[string][]string{}
+	}
+	listed.temporary[dir] = names
+	return names
 }
 
 // leftBehind reports whether a temporary file is of one of these names and of a
-// process that is no more. One of this process is: none of its saves is at work on a
-// cassette that is being opened.
+// process that is no more. One with the number of this process is: none of its saves is at
+// work on a cassette that is being opened.
 func leftBehind(path, made string, names map[string]bool) bool {
 	parts := strings.Split(made, "-")
 	if len(parts) != 4 || !names[parts[0]] {

@@ -39,9 +39,11 @@ func textNote(recorded, incoming, other string) string {
 	a, isText := exactjson.Unquote(recorded)
 	b, both := exactjson.Unquote(incoming)
 	differOnlyIn := func(normalize func(string) string) bool { return normalize(a) == normalize(b) }
+	fromA, onlyASCII := lettersOf(a)
+	fromB, bothASCII := lettersOf(b)
 	switch {
-	case !isText || !both || a == b:
-		return ""
+	case !isText || !both || a == b, fromA != fromB && onlyASCII && bothASCII:
+		return "" // what is easy to miss leaves the letters of ASCII alone
 	case differOnlyIn(func(s string) string { return strings.ReplaceAll(s, "\r\n", "\n") }):
 		return lineEndsNote + ": the recording has " + lineEnds(a) + ", " + other + " " + lineEnds(b)
 	case differOnlyIn(trimEnd):
@@ -56,10 +58,27 @@ func textNote(recorded, incoming, other string) string {
 		return "differs only in letter case"
 	case differOnlyIn(plain):
 		return "differs only in characters that look alike or are invisible"
-	case differOnlyIn(sortedWords):
+	case fromA == fromB && differOnlyIn(sortedWords):
 		return OtherOrder
 	}
 	return ""
+}
+
+// lettersOf returns how often each letter and digit of ASCII stands in a text, in either case, and
+// whether it has no other characters than those of ASCII.
+func lettersOf(s string) (times [128]int32, onlyASCII bool) {
+	onlyASCII = true
+	for i := range len(s) {
+		switch c := s[i]; {
+		case c >= 0x80:
+			onlyASCII = false
+		case 'A' <= c && c <= 'Z':
+			times[c|0x20]++
+		case 'a' <= c && c <= 'z', '0' <= c && c <= '9':
+			times[c]++
+		}
+	}
+	return times, onlyASCII
 }
 
 // sortedWords returns the words of a text in alphabetical order; what stands between them

@@ -50,12 +50,13 @@ var modelPaths = []string{
 func Read(form *canon.Form, resp *interaction.Response) (a Answer) {
 	var r reader
 	var used counts
+	var parser exactjson.Parser // of all events: what a stream refers to stays valid
 	t, stream := form.Transcript(), transcript.Joined{}
 	for p := range resp.Payloads() {
 		if len(p) == 0 || p[0] != '{' && !bytes.ContainsRune(p[:min(len(p), 4096)], '{') {
 			continue
 		}
-		v, err := exactjson.Parse(p)
+		v, err := parser.Parse(string(p))
 		if err != nil {
 			continue
 		}
