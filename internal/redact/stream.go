@@ -29,8 +29,7 @@ type cutter struct {
 	scan  exactjson.Scanner
 	open  []object
 	paths map[string]string // each path once
-	path  []byte
-	slab  []piece // what pieces are taken from
+	path  []byte // of a string, without memory of its own
 }
 
 // An object, or an array, is one that is open where a cutter is.
@@ -47,20 +46,11 @@ func piecesOf(events []interaction.Event) (pieces []*piece) {
 			before := len(pieces)
 			var ok bool
 			if pieces, ok = c.json(pieces, &event[i]); !ok {
-				pieces = append(pieces[:before], c.piece(piece{field: &event[i], end: len(event[i].Value), path: event[i].Name, text: event[i].Value}))
+				pieces = append(pieces[:before], &piece{field: &event[i], end: len(event[i].Value), path: event[i].Name, text: event[i].Value})
 			}
 		}
 	}
 	return pieces
-}
-
-// piece keeps a piece.
-func (c *cutter) piece(p piece) *piece {
-	if len(c.slab) == cap(c.slab) {
-		c.slab = make([]piece, 0, min(max(8, 2*cap(c.slab)), 512))
-	}
-	c.slab = append(c.slab, p)
-	return &c.slab[len(c.slab)-1]
 }
 
 // pathOf returns where a string stands.
@@ -99,7 +89,7 @@ func (c *cutter) json(pieces []*piece, field *interaction.Field) (_ []*piece, ok
 			}
 			if s.Kind == exactjson.String && s.End > s.Start+2 {
 				text := exactjson.UnescapeText(field.Value[s.Start+1 : s.End-1])
-				pieces = append(pieces, c.piece(piece{field: field, start: s.Start + 1, end: s.End - 1, inJSON: true, path: c.pathOf(field.Name, s.Path), text: text}))
+				pieces = append(pieces, &piece{field: field, start: s.Start + 1, end: s.End - 1, inJSON: true, path: c.pathOf(field.Name, s.Path), text: text})
 			} else if len(c.open) == 0 {
 				return pieces[:before], false
 			}

@@ -8,17 +8,21 @@ import (
 
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/memo"
 )
 
 // telemetry is where exporters send what a program did, by host and path.
-var telemetry = []struct{ by, place string }{
-	{"OpenAI's tracing", `^api\.openai\.com/v1/traces/ingest$`},
-	{"OpenTelemetry", `^[^/]+/v1/(traces|metrics|logs)$`},              // https://opentelemetry.io/docs/specs/otlp/#otlphttp-request
-	{"Langfuse", `/api/public/(ingestion|otel/v1/traces)$`},            // https://langfuse.com/docs/opentelemetry/get-started
-	{"LangSmith", `/(runs/(batch|multipart)|otel/v1/traces)$`},         // https://docs.smith.langchain.com/reference/api
-	{"Sentry", `/api/\d+/(envelope|store)$`},                           // https://develop.sentry.dev/sdk/envelopes/
-	{"Datadog", `\.datadoghq\.\w+/(api/v2/|v1/input)|/v0\.\d/traces$`}, // https://docs.datadoghq.com/api/
-	{"PostHog", `\.posthog\.com/(batch|capture|i/v0/e)$`},              // https://posthog.com/docs/api/capture
+var telemetry = []struct {
+	by    string
+	place func() *regexp.Regexp
+}{
+	{"OpenAI's tracing", memo.Regexp(`^api\.openai\.com/v1/traces/ingest$`)},
+	{"OpenTelemetry", memo.Regexp(`^[^/]+/v1/(traces|metrics|logs)$`)},              // https://opentelemetry.io/docs/specs/otlp/#otlphttp-request
+	{"Langfuse", memo.Regexp(`/api/public/(ingestion|otel/v1/traces)$`)},            // https://langfuse.com/docs/opentelemetry/get-started
+	{"LangSmith", memo.Regexp(`/(runs/(batch|multipart)|otel/v1/traces)$`)},         // https://docs.smith.langchain.com/reference/api
+	{"Sentry", memo.Regexp(`/api/\d+/(envelope|store)$`)},                           // https://develop.sentry.dev/sdk/envelopes/
+	{"Datadog", memo.Regexp(`\.datadoghq\.\w+/(api/v2/|v1/input)|/v0\.\d/traces$`)}, // https://docs.datadoghq.com/api/
+	{"PostHog", memo.Regexp(`\.posthog\.com/(batch|capture|i/v0/e)$`)},              // https://posthog.com/docs/api/capture
 }
 
 // exporter returns the name of the exporter of telemetry that posts to an address, "Sentry" for
@@ -26,7 +30,7 @@ var telemetry = []struct{ by, place string }{
 func exporter(address string) string {
 	u, err := url.Parse(address)
 	for _, t := range telemetry {
-		if err == nil && regexp.MustCompile(t.place).MatchString(strings.ToLower(u.Hostname())+strings.TrimSuffix(u.Path, "/")) {
+		if err == nil && t.place().MatchString(strings.ToLower(u.Hostname())+strings.TrimSuffix(u.Path, "/")) {
 			return t.by
 		}
 	}

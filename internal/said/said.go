@@ -56,6 +56,9 @@ func Read(form *canon.Form, resp *interaction.Response) (a Answer) {
 		if len(p) == 0 || p[0] != '{' && !bytes.ContainsRune(p[:min(len(p), 4096)], '{') {
 			continue
 		}
+		if len(p) > huge {
+			p = withoutLists(p)
+		}
 		v, err := parser.Parse(string(p))
 		if err != nil {
 			continue
@@ -85,6 +88,41 @@ func Read(form *canon.Form, resp *interaction.Response) (a Answer) {
 		a.Transcript = a.transcript()
 	}
 	return a
+}
+
+// huge is the length in bytes of JSON whose long lists are not read: as values they take many
+// times their bytes.
+const huge = 1 << 20
+
+// withoutLists returns JSON with its long lists empty. What an answer says is in none of them:
+// they are vectors, rows, scores.
+func withoutLists(p []byte) (rest []byte) {
+	const long = 1000
+	type open struct{ from, elements int }
+	var in []open
+	var lists [][2]int // what is left out
+	for s := exactjson.Scan(string(p)); s.Next(); {
+		if n := len(in) - 1; s.Token == exactjson.Close {
+			if from := in[n].from; s.Kind == exactjson.Array && in[n].elements > long {
+				for len(lists) > 0 && lists[len(lists)-1][0] > from { // in it
+					lists = lists[:len(lists)-1]
+				}
+				lists = append(lists, [2]int{from, s.Start})
+			}
+			in = in[:n]
+			continue
+		} else if n >= 0 && s.Token != exactjson.Name {
+			in[n].elements++
+		}
+		if s.Token == exactjson.Open {
+			in = append(in, open{from: s.End})
+		}
+	}
+	end := 0
+	for _, l := range lists {
+		rest, end = append(rest, p[end:l[0]]...), l[1]
+	}
+	return append(rest, p[end:]...)
 }
 
 // transcript returns the answer as people read it.

@@ -112,7 +112,11 @@ func (rec *Recording) Form() *canon.Form {
 		return f
 	}
 	req := rec.Request()
-	rec.form.CompareAndSwap(nil, rec.of.Config.Options.Form(&req))
+	f := rec.of.Config.Options.Form(&req)
+	if rec.fresh && len(req.Body) > large {
+		return f // see Settle
+	}
+	rec.form.CompareAndSwap(nil, f)
 	return rec.form.Load()
 }
 
