@@ -11,6 +11,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -254,6 +255,11 @@ func Prepare(path string, beside ...string) error {
 		names[shortHash(filepath.Base(f))] = true
 	}
 	dir := folderOf(file)
+	for _, f := range beside {
+		if _, err := os.Lstat(f); err == nil {
+			listed.Delete(dir) // a process that was killed left this, and maybe more
+		}
+	}
 	for _, entry := range temporary(dir) {
 		made := strings.TrimSuffix(strings.TrimPrefix(entry, tempPrefix), tempSuffix)
 		if left := filepath.Join(dir, entry); leftBehind(left, made, names) {
@@ -263,24 +269,15 @@ func Prepare(path string, beside ...string) error {
 	return nil
 }
 
-// listed has the temporary files that were in a folder when this process first asked: one with
-// thousands of cassettes is not to be listed for each of them. What is left later is for
-// the next process to find.
-var listed struct {
-	sync.Mutex
-	temporary map[string][]string // by folder
-}
-
-// mostListed is how many folders are remembered at once.
-const mostListed = 256
+// listed has the temporary files that were in each folder when this process first asked: one with
+// thousands of cassettes is not to be listed for each of them. A process that is killed later
+// leaves its journal, too; a temporary file without one is for the next process to find.
+var listed sync.Map
 
 // temporary returns the names of the temporary files in a folder.
 func temporary(dir string) []string {
-	listed.Lock()
-	defer listed.Unlock()
-	names, known := listed.temporary[dir]
-	if known {
-		return names
+	if names, ok := listed.Load(dir); ok {
+		return names.([]string)
 	}
 	folder, err := os.Open(dir)
 	if err != nil {
@@ -291,18 +288,9 @@ func temporary(dir string) []string {
 	if err != nil {
 		return nil // saving will say what is wrong with it
 	}
-	for _, entry := range entries {
-		if strings.HasPrefix(entry, tempPrefix) {
-			names = append(names, entry)
-		}
-	}
-	if len(listed.temporary) >= mostListed {
-		clear(listed.temporary)
-	}
-	if listed.temporary == nil {
-		listed.temporary = map[string][]string{}
-	}
-	listed.temporary[dir] = names
+	other := func(name string) bool { return !strings.HasPrefix(name, tempPrefix) }
+	names := slices.Clone(slices.DeleteFunc(entries, other))
+	listed.Store(dir, names)
 	return names
 }
 

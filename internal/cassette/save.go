@@ -1,7 +1,6 @@
 package cassette
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -63,9 +62,6 @@ func Encode(it *interaction.Interaction, revision uint32) (*Encoded, error) {
 	framed, assets, err := codec.Encode(make([]byte, maxFrame), it)
 	if err != nil {
 		return nil, err
-	}
-	if len(framed) < 1<<20 && cap(framed)-len(framed) > len(framed)/8 {
-		framed = bytes.Clone(framed) // it is kept until the cassette is saved
 	}
 	text := framed[maxFrame:]
 	seal := sealOf(it, text, revision)

@@ -25,11 +25,8 @@ func Decompress(b []byte) (plain []byte, ok bool) {
 }
 
 func decompressOnce(b []byte) ([]byte, bool) {
-	if len(b) < 7 {
-		return nil, false
-	}
-	r, err := open(bufio.NewReaderSize(bytes.NewReader(b), min(len(b), 4096)))
-	if r == nil || err != nil {
+	r, err := open(bufio.NewReader(bytes.NewReader(b)))
+	if r == nil || err != nil || len(b) < 7 {
 		return nil, false
 	}
 	plain, err := io.ReadAll(io.LimitReader(r, mostPlain+1))

@@ -64,21 +64,17 @@ func textNote(recorded, incoming, other string) string {
 	return ""
 }
 
-// lettersOf returns how often each letter and digit of ASCII stands in a text, in either case, and
-// whether it has no other characters than those of ASCII.
-func lettersOf(s string) (times [128]int32, onlyASCII bool) {
+// lettersOf returns a sum that two texts have in common if they have the same letters and digits of
+// ASCII, in any order and either case, and whether a text has no other characters.
+func lettersOf(s string) (sum int, onlyASCII bool) {
 	onlyASCII = true
-	for i := range len(s) {
-		switch c := s[i]; {
-		case c >= 0x80:
-			onlyASCII = false
-		case 'A' <= c && c <= 'Z':
-			times[c|0x20]++
-		case 'a' <= c && c <= 'z', '0' <= c && c <= '9':
-			times[c]++
+	for _, c := range []byte(s) {
+		onlyASCII = onlyASCII && c < 0x80
+		if c |= 0x20; 'a' <= c && c <= 'z' || '0' <= c && c <= '9' {
+			sum += int(c) * int(c) * int(c)
 		}
 	}
-	return times, onlyASCII
+	return sum, onlyASCII
 }
 
 // sortedWords returns the words of a text in alphabetical order; what stands between them

@@ -23,82 +23,60 @@ type piece struct {
 	changed    bool
 }
 
-// A cutter cuts the events of a stream into pieces. Streams have thousands, so what can be
-// shared by all of them is.
-type cutter struct {
-	scan  exactjson.Scanner
-	open  []object
-	paths map[string]string // each path once
-	path  []byte // of a string, without memory of its own
-}
-
-// An object, or an array, is one that is open where a cutter is.
-type object struct {
-	first   int    // the index of its first piece
-	numbers string // that stand in it
-}
-
 // piecesOf returns the pieces of a stream in order.
 func piecesOf(events []interaction.Event) (pieces []*piece) {
-	c := cutter{paths: map[string]string{}}
+	var s exactjson.Scanner // of all of them
 	for _, event := range events {
 		for i := range event {
-			before := len(pieces)
-			var ok bool
-			if pieces, ok = c.json(pieces, &event[i]); !ok {
-				pieces = append(pieces[:before], &piece{field: &event[i], end: len(event[i].Value), path: event[i].Name, text: event[i].Value})
+			inJSON, ok := jsonPieces(&s, &event[i])
+			if !ok {
+				value := event[i].Value
+				inJSON = []*piece{{field: &event[i], end: len(value), path: event[i].Name, text: value}}
 			}
+			pieces = append(pieces, inJSON...)
 		}
 	}
 	return pieces
 }
 
-// pathOf returns where a string stands.
-func (c *cutter) pathOf(name string, steps []string) string {
-	c.path = append(c.path[:0], name...)
-	for _, step := range steps {
-		c.path = append(append(c.path, '/'), step...)
+// jsonPieces returns the strings of a field that is JSON; of numbers and words alone one
+// cannot tell.
+func jsonPieces(s *exactjson.Scanner, field *interaction.Field) (pieces []*piece, ok bool) {
+	type object struct {
+		first   int    // the index of its first piece
+		numbers string // that stand in it
 	}
-	path, ok := c.paths[string(c.path)]
-	if !ok {
-		path = string(c.path)
-		c.paths[path] = path
-	}
-	return path
-}
-
-// json adds the strings of a field that is JSON; of numbers and words alone one cannot tell.
-func (c *cutter) json(pieces []*piece, field *interaction.Field) (_ []*piece, ok bool) {
-	s, before, values, end := &c.scan, len(pieces), 0, 0
-	c.open = c.open[:0]
+	var open []object
+	values := 0
+	end := 0
 	for s.Reset(field.Value); s.Next(); end = s.End {
 		switch s.Token {
 		case exactjson.Open:
-			c.open = append(c.open, object{first: len(pieces)})
+			open = append(open, object{first: len(pieces)})
 		case exactjson.Close:
-			last := c.open[len(c.open)-1]
-			c.open = c.open[:len(c.open)-1]
-			if last.numbers != "" {
-				for _, p := range pieces[last.first:] {
-					p.numbers = last.numbers + p.numbers
-				}
+			last := open[len(open)-1]
+			open = open[:len(open)-1]
+			for _, p := range pieces[last.first:] {
+				p.numbers = last.numbers + p.numbers
 			}
 		case exactjson.Scalar:
-			if n := len(c.open); n > 0 && isNumbering(s.Path[n-1], s.Kind) {
-				c.open[n-1].numbers += s.Path[n-1] + field.Value[s.Start:s.End] + "\x00"
+			if n := len(open); n > 0 && isNumbering(s.Path[n-1], s.Kind) {
+				open[n-1].numbers += s.Path[n-1] + field.Value[s.Start:s.End] + "\x00"
 			}
 			if s.Kind == exactjson.String && s.End > s.Start+2 {
 				text := exactjson.UnescapeText(field.Value[s.Start+1 : s.End-1])
-				pieces = append(pieces, &piece{field: field, start: s.Start + 1, end: s.End - 1, inJSON: true, path: c.pathOf(field.Name, s.Path), text: text})
-			} else if len(c.open) == 0 {
-				return pieces[:before], false
+				path := strings.Join(append([]string{field.Name}, s.Path...), "/")
+				p := piece{field: field, start: s.Start + 1, end: s.End - 1, inJSON: true, path: path, text: text}
+				pieces = append(pieces, &p)
+			} else if len(open) == 0 {
+				return nil, false
 			}
 		}
-		if len(c.open) == 0 {
+		if len(open) == 0 {
 			values++
 		}
 	}
-	return pieces, values == 1 && len(c.open) == 0 && strings.TrimSpace(field.Value[end:]) == ""
+	return pieces, values == 1 && len(open) == 0 && strings.TrimSpace(field.Value[end:]) == ""
 }
 
 // isNumbering reports whether a member of an object says to which of several texts that

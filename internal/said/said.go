@@ -98,29 +98,23 @@ const huge = 1 << 20
 // they are vectors, rows, scores.
 func withoutLists(p []byte) (rest []byte) {
 	const long = 1000
-	type open struct{ from, elements int }
+	type open struct{ at, elements int } // where it begins in what is left
 	var in []open
-	var lists [][2]int // what is left out
-	for s := exactjson.Scan(string(p)); s.Next(); {
-		if n := len(in) - 1; s.Token == exactjson.Close {
-			if from := in[n].from; s.Kind == exactjson.Array && in[n].elements > long {
-				for len(lists) > 0 && lists[len(lists)-1][0] > from { // in it
-					lists = lists[:len(lists)-1]
-				}
-				lists = append(lists, [2]int{from, s.Start})
-			}
-			in = in[:n]
-			continue
-		} else if n >= 0 && s.Token != exactjson.Name {
-			in[n].elements++
-		}
-		if s.Token == exactjson.Open {
-			in = append(in, open{from: s.End})
-		}
-	}
 	end := 0
-	for _, l := range lists {
-		rest, end = append(rest, p[end:l[0]]...), l[1]
+	for s := exactjson.Scan(string(p)); s.Next(); {
+		last := len(in) - 1
+		if s.Token == exactjson.Close {
+			if s.Kind == exactjson.Array && in[last].elements > long {
+				rest, end = rest[:in[last].at], s.Start
+			}
+			in = in[:last]
+		} else if last >= 0 && s.Token != exactjson.Name {
+			in[last].elements++
+		}
+		rest, end = append(rest, p[end:s.End]...), s.End
+		if s.Token == exactjson.Open {
+			in = append(in, open{at: len(rest)})
+		}
 	}
 	return append(rest, p[end:]...)
 }

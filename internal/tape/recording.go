@@ -112,11 +112,7 @@ func (rec *Recording) Form() *canon.Form {
 		return f
 	}
 	req := rec.Request()
-	f := rec.of.Config.Options.Form(&req)
-	if rec.fresh && len(req.Body) > large {
-		return f // see Settle
-	}
-	rec.form.CompareAndSwap(nil, f)
+	rec.form.CompareAndSwap(nil, rec.of.Config.Options.Form(&req))
 	return rec.form.Load()
 }
 

@@ -294,9 +294,8 @@ func (t *Tape) Settle(rec *Recording, it *interaction.Interaction, pieces []int)
 	it.Concurrent = rec.mark.End(pieces)
 	known := t.policy.Count()
 	t.policy.Response(&it.Request, &it.Response)
-	if len(it.Request.Body) > large && !t.Config.Rounds {
+	if len(it.Request.Body) < cap(it.Request.Body)*7/8 {
 		it.Request.Body = bytes.Clone(it.Request.Body) // it was read into more than it needs
-		rec.form.Store(nil)                            // it is made again where it is asked for
 	}
 	text, known := t.encodeOnce(it, t.policy.Count() > known)
 	t.change(func() {
@@ -310,9 +309,6 @@ func (t *Tape) Settle(rec *Recording, it *interaction.Interaction, pieces []int)
 		}
 	})
 }
-
-// large is the length in bytes of a body of which no more is kept than has to be.
-const large = 16 << 10
 
 // encodeOnce puts an interaction that was just recorded and redacted into the journal; learned says
 // that the answer has told of a secret, which its request may have, too. It returns the text of the interaction, and how many secrets were known when that was
