@@ -160,7 +160,7 @@ var jsonParsers = sync.Pool{New: func() any { return new(exactjson.Parser) }}
 // bodyStructure returns a body as structure, if it can be that, and how much of it is
 // indentation.
 func bodyStructure(p *exactjson.Parser, b []byte) (v exactjson.Value, l exactjson.Layout, indentation int, ok bool) {
-	if len(b) > maxStructure {
+	if bytes.Count(b, []byte(",")) > maxValues {
 		return v, l, 0, false
 	}
 	if v, ok = structureOf(p, string(b)); ok {
@@ -169,9 +169,9 @@ func bodyStructure(p *exactjson.Parser, b []byte) (v exactjson.Value, l exactjso
 	return v, l, indentation, ok && storable(l)
 }
 
-// maxStructure is the length in bytes of a body that is written as structure. Nobody reads a
-// larger one, and its values would take many times its bytes.
-const maxStructure = 8 << 20
+// maxValues is about how many values a body has that is written as structure. Nobody reads one
+// with more, and as values it would take many times its bytes.
+const maxValues = 1 << 18
 
 // maxGrowth is how many bytes of indentation JSON may have for each that stands in the
 // file, so that a small file is not a large body.
