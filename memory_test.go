@@ -2,6 +2,7 @@ package promptecho
 
 import (
 	"fmt"
+	"io"
 	"net/http"
 	"path/filepath"
 	"runtime"
@@ -81,4 +82,69 @@ func TestMemoryOfAMiss(t *testing.T) {
 	if peak > 32<<20 {
 		t.Errorf("the heap grew by %d MB", peak>>20)
 	}
+}
+
+// TestMemoryOfARecording: a large answer is not read as values, which takes more than ten times its
+// bytes, and what is written is given back, also while the test keeps its recorder.
+func TestMemoryOfARecording(t *testing.T) {
+	// Not parallel: it measures the heap.
+	if underRace {
+		return // it has other figures
+	}
+	t.Setenv("CI", "")
+	rows := make([]string, 120_000)
+	for i := range rows {
+		rows[i] = fmt.Sprintf(`{"id":%d,"title":"The row %d","text":"a text of some words that say nothing at all"}`, i, i)
+	}
+	answer := `{"rows":[` + strings.Join(rows, ",") + `],"model":"m","usage":{"prompt_tokens":7,"total_tokens":7}}`
+	rows = nil
+	file := filepath.Join(t.TempDir(), "c.yaml")
+	ask := func(r *Recorder) (n int) {
+		resp, err := r.Client().Post("http://h/v1/embeddings", "application/json", strings.NewReader(`{"model":"m","input":"x"}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		n64, err := io.Copy(io.Discard, resp.Body)
+		if resp.Body.Close(); err != nil {
+			t.Fatal(err)
+		}
+		return int(n64)
+	}
+	var r *Recorder
+	peak := peakHeap(func() {
+		r = mustOpen(t, file, InMode(ModeAll), Upstream(roundTripFunc(func(req *http.Request) (*http.Response, error) {
+			return &http.Response{StatusCode: 200, Header: http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(strings.NewReader(answer)), ContentLength: -1, Request: req}, nil
+		})))
+		ask(r)
+	})
+	if most := uint64(7 * len(answer)); peak > most {
+		t.Errorf("the heap grew by %d MB for an answer of %d MB", peak>>20, len(answer)>>20)
+	}
+	if err := r.Close(); err != nil {
+		t.Fatal(err)
+	}
+	heap := func() uint64 {
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc
+	}
+	kept := heap()
+	runtime.KeepAlive(r)
+	r = nil
+	if kept = kept - min(kept, heap()); kept > uint64(len(answer)/4) {
+		t.Errorf("a recorder that is closed keeps %d MB", kept>>20)
+	}
+	f, err := cassette.Load(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if it := f.Interactions[0]; string(it.Response.Body) != answer || it.Usage == nil || it.Usage.InputTokens != 7 {
+		t.Errorf("recorded %d bytes with usage %+v", len(it.Response.Body), it.Usage)
+	}
+	r = mustOpen(t, file, InMode(ModeNone))
+	if n := ask(r); n != len(answer) {
+		t.Errorf("replayed %d bytes of %d", n, len(answer))
+	}
+	mustClose(t, r)
 }

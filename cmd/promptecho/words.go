@@ -38,7 +38,8 @@ func wordDiff(old, fresh string) (text string, ok bool) {
 // wordPieces returns what of an old and a new text is in both, shortened where it is long,
 // and what in only one of them. ok is false if they have too little in common.
 func wordPieces(old, fresh string) (fine []diffmatchpatch.Diff, ok bool) {
-	pieces := diffTokens(lines(old), lines(fresh))
+	before, after := around(old, fresh)
+	pieces := diffTokens(lines(old[len(before):len(old)-len(after)]), lines(fresh[len(before):len(fresh)-len(after)]))
 	for i := 0; i < len(pieces); i++ {
 		if i+1 < len(pieces) && pieces[i].Type == diffmatchpatch.DiffDelete && pieces[i+1].Type == diffmatchpatch.DiffInsert {
 			fine = append(fine, diffTokens(words(pieces[i].Text), words(pieces[i+1].Text))...)
@@ -47,6 +48,7 @@ func wordPieces(old, fresh string) (fine []diffmatchpatch.Diff, ok bool) {
 		}
 		fine = append(fine, pieces[i])
 	}
+	fine = joined(append(append([]diffmatchpatch.Diff{{Text: before}}, fine...), diffmatchpatch.Diff{Text: after}))
 	same := 0
 	for i, d := range fine {
 		if d.Type == diffmatchpatch.DiffEqual {
@@ -58,8 +60,46 @@ func wordPieces(old, fresh string) (fine []diffmatchpatch.Diff, ok bool) {
 	return fine, same*least >= max(letters(old), letters(fresh))
 }
 
+// around returns the words that two texts both begin and end with: most of a long text that was
+// edited, which need not be compared further.
+func around(old, fresh string) (before, after string) {
+	n, most := 0, min(len(old), len(fresh))
+	for n < most && old[n] == fresh[n] {
+		n++
+	}
+	before = old[:strings.LastIndexAny(old[:n], " \n")+1]
+	for n, most = 0, most-len(before); n < most && old[len(old)-1-n] == fresh[len(fresh)-1-n]; {
+		n++
+	}
+	if i := strings.IndexAny(old[len(old)-n:], " \n"); i >= 0 {
+		after = old[len(old)-n+i:]
+	}
+	return before, after
+}
+
+// joined makes one piece of those that stand side by side and are in both texts.
+func joined(pieces []diffmatchpatch.Diff) (list []diffmatchpatch.Diff) {
+	for _, d := range pieces {
+		switch last := len(list) - 1; {
+		case d.Text == "":
+		case last >= 0 && d.Type == diffmatchpatch.DiffEqual && list[last].Type == d.Type:
+			list[last].Text += d.Text
+		default:
+			list = append(list, d)
+		}
+	}
+	return list
+}
+
 // letters returns the length of a text without its white space.
-func letters(text string) int { return len(strings.Join(strings.Fields(text), "")) }
+func letters(text string) (n int) {
+	for _, r := range text {
+		if !unicode.IsSpace(r) {
+			n += utf8.RuneLen(r)
+		}
+	}
+	return n
+}
 
 // shorten takes out the middle of a text that did not change; before and after say whether
 // there is a change on that side.

@@ -11,8 +11,10 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 	"unicode/utf8"
@@ -253,6 +255,30 @@ func Prepare(path string, beside ...string) error {
 		names[shortHash(filepath.Base(f))] = true
 	}
 	dir := folderOf(file)
+	for _, f := range beside {
+		if _, err := os.Lstat(f); err == nil {
+			listed.Delete(dir) // a process that was killed left this, and maybe more
+		}
+	}
+	for _, entry := range temporary(dir) {
+		made := strings.TrimSuffix(strings.TrimPrefix(entry, tempPrefix), tempSuffix)
+		if left := filepath.Join(dir, entry); leftBehind(left, made, names) {
+			os.Remove(left)
+		}
+	}
+	return nil
+}
+
+// listed has the temporary files that were in each folder when this process first asked: one with
+// thousands of cassettes is not to be listed for each of them. A process that is killed later
+// leaves its journal, too; a temporary file without one is for the next process to find.
+var listed sync.Map
+
+// temporary returns the names of the temporary files in a folder.
+func temporary(dir string) []string {
+	if names, ok := listed.Load(dir); ok {
+		return names.([]string)
+	}
 	folder, err := os.Open(dir)
 	if err != nil {
 		return nil // not there yet
@@ -262,17 +288,15 @@ func Prepare(path string, beside ...string) error {
 	if err != nil {
 		return nil // saving will say what is wrong with it
 	}
-	for _, entry := range entries {
-		if left, ok := strings.CutPrefix(entry, tempPrefix); ok && leftBehind(filepath.Join(dir, entry), strings.TrimSuffix(left, tempSuffix), names) {
-			os.Remove(filepath.Join(dir, entry))
-		}
-	}
-	return nil
+	other := func(name string) bool { return !strings.HasPrefix(name, tempPrefix) }
+	names := slices.Clone(slices.DeleteFunc(entries, other))
+	listed.Store(dir, names)
+	return names
 }
 
 // leftBehind reports whether a temporary file is of one of these names and of a
-// process that is no more. One of this process is: none of its saves is at work on a
-// cassette that is being opened.
+// process that is no more. One with the number of this process is: none of its saves is at
+// work on a cassette that is being opened.
 func leftBehind(path, made string, names map[string]bool) bool {
 	parts := strings.Split(made, "-")
 	if len(parts) != 4 || !names[parts[0]] {

@@ -110,8 +110,6 @@ func TestPrepare(t *testing.T) {
 		t.Fatal(err)
 	}
 	gone, living := dead.Process.Pid, os.Getppid()
-	dir := t.TempDir()
-	path := filepath.Join(dir, "x.yaml")
 	old := time.Now().Add(-48 * time.Hour)
 	name := func(file, machine string, pid int) string {
 		return fmt.Sprintf(".promptecho-%s-%s-%d-7.tmp", shortHash(file), machine, pid)
@@ -132,7 +130,8 @@ func TestPrepare(t *testing.T) {
 		{"of somebody else", ".promptecho-mine.tmp", true, true},
 		{"of somebody else, with dashes", ".promptecho-" + shortHash("x.yaml") + "-a-b-c.tmp", true, true},
 	} {
-		file := filepath.Join(dir, tt.file)
+		dir := t.TempDir() // a folder is listed once
+		path, file := filepath.Join(dir, "x.yaml"), filepath.Join(dir, tt.file)
 		if err := os.WriteFile(file, nil, 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -148,17 +147,26 @@ func TestPrepare(t *testing.T) {
 			t.Errorf("%s: %v", tt.name, err)
 		}
 	}
-	// The names are those that are made.
-	f, err := CreateTemp(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	f.Close()
-	if err := Prepare(path); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := os.Stat(f.Name()); err == nil {
-		t.Errorf("%s is left", f.Name())
+	// The names are those that are made. What comes after a folder was listed is found with the
+	// journal beside it, and else by the next process.
+	path := filepath.Join(t.TempDir(), "x.yaml")
+	for i, stays := range []bool{false, true, false} {
+		if i == 2 {
+			if err := os.WriteFile(path+".partial", nil, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		f, err := CreateTemp(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.Close()
+		if err := Prepare(path, path+".partial"); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := os.Stat(f.Name()); (err == nil) != stays {
+			t.Errorf("%s: %v", f.Name(), err)
+		}
 	}
 }
 

@@ -4,7 +4,6 @@
 package changes
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 
@@ -38,11 +37,17 @@ type Edit struct {
 func Between(before, after []*interaction.Interaction) (list []Change) {
 	old, fresh := calls(before), calls(after)
 	of := pairs(old, fresh)
+	stays := make([]bool, len(old))
+	for _, i := range of {
+		if i >= 0 {
+			stays[i] = true
+		}
+	}
 	seen := map[string]bool{} // edits
 	gone := 0                 // the old ones before this were told of
 	removed := func(until int) {
 		for ; gone < until; gone++ {
-			if !slices.Contains(of, gone) {
+			if !stays[gone] {
 				list = append(list, Change{Old: old[gone].number})
 			}
 		}

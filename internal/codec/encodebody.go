@@ -163,11 +163,18 @@ var jsonParsers = sync.Pool{New: func() any { return new(exactjson.Parser) }}
 // bodyStructure returns a body as structure, if it can be that, and how much of it is
 // indentation.
 func bodyStructure(p *exactjson.Parser, b []byte) (v exactjson.Value, l exactjson.Layout, indentation int, ok bool) {
+	if bytes.Count(b, []byte(",")) > maxValues {
+		return v, l, 0, false
+	}
 	if v, ok = structureOf(p, string(b)); ok {
 		l, indentation, ok = exactjson.DetectLayout(b, v)
 	}
 	return v, l, indentation, ok && storable(l)
 }
+
+// maxValues is about how many values a body has that is written as structure. Nobody reads one
+// with more, and as values it would take many times its bytes.
+const maxValues = 1 << 18
 
 // maxGrowth is how many bytes of indentation JSON may have for each that stands in the
 // file, so that a small file is not a large body.

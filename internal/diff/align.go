@@ -33,10 +33,19 @@ func align(rec, inc []*node) (equal []pair, twin map[*node]*node) {
 // maxPairs bounds how many pairs of elements are looked at closely in one gap.
 const maxPairs = 2_500
 
+// alike is how much each two elements of one place have in common if nothing was put in or
+// taken out between them.
+const alike = 0.75
+
 // similar pairs elements so that the pairs are in order and as alike as possible,
-// by dynamic programming; in a large gap by their indexes.
+// by dynamic programming; in a large gap by their indexes, and also where as many stand as
+// stood there and each is like the one at its place, as after one edit of all.
 func similar(rec, inc []*node) (pairs []pair) {
-	if len(rec)*len(inc) > maxPairs {
+	inPlace := len(rec) == len(inc)
+	for i := 0; inPlace && i < len(rec); i++ {
+		inPlace = likeness(newProfile(rec[i].lines, len(rec[i].path)), rec[i], inc[i]) >= alike
+	}
+	if inPlace || len(rec)*len(inc) > maxPairs {
 		for i := range min(len(rec), len(inc)) {
 			pairs = append(pairs, pair{i, i})
 		}

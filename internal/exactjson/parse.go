@@ -67,7 +67,7 @@ type Parser struct {
 // all below them are valid until Reset. Their texts and names always are.
 func (p *Parser) Parse(src string) (Value, error) {
 	p.src = src
-	p.scan = Scanner{text: src, in: p.scan.in[:0], Path: p.scan.Path[:0]}
+	p.scan.Reset(src)
 	p.stack, p.open = p.stack[:0], p.open[:0]
 	if i := InvalidUTF8(src); i >= 0 {
 		return Value{}, p.errorf(i, "invalid UTF-8")

@@ -25,9 +25,10 @@ type piece struct {
 
 // piecesOf returns the pieces of a stream in order.
 func piecesOf(events []interaction.Event) (pieces []*piece) {
+	var s exactjson.Scanner // of all of them
 	for _, event := range events {
 		for i := range event {
-			inJSON, ok := jsonPieces(&event[i])
+			inJSON, ok := jsonPieces(&s, &event[i])
 			if !ok {
 				value := event[i].Value
 				inJSON = []*piece{{field: &event[i], end: len(value), path: event[i].Name, text: value}}
@@ -40,7 +41,7 @@ func piecesOf(events []interaction.Event) (pieces []*piece) {
 
 // jsonPieces returns the strings of a field that is JSON; of numbers and words alone one
 // cannot tell.
-func jsonPieces(field *interaction.Field) (pieces []*piece, ok bool) {
+func jsonPieces(s *exactjson.Scanner, field *interaction.Field) (pieces []*piece, ok bool) {
 	type object struct {
 		first   int    // the index of its first piece
 		numbers string // that stand in it
@@ -48,7 +49,7 @@ func jsonPieces(field *interaction.Field) (pieces []*piece, ok bool) {
 	var open []object
 	values := 0
 	end := 0
-	for s := exactjson.Scan(field.Value); s.Next(); end = s.End {
+	for s.Reset(field.Value); s.Next(); end = s.End {
 		switch s.Token {
 		case exactjson.Open:
 			open = append(open, object{first: len(pieces)})
@@ -93,7 +94,7 @@ type joint []*piece
 // Where nearly every piece has a number of its own, the server counts the pieces by it,
 // and those of the path are plain, whatever their numbers.
 func joints(pieces []*piece) [][]*piece {
-	numbered := group.By(pieces, func(p *piece) (string, bool) { return p.path + "\x00" + p.numbers, true })
+	numbered := group.By(pieces, func(p *piece) ([2]string, bool) { return [2]string{p.path, p.numbers}, true })
 	plain := group.By(pieces, func(p *piece) (string, bool) { return p.path, true })
 	plain = slices.DeleteFunc(plain, func(j []*piece) bool {
 		numbers := map[string]bool{}

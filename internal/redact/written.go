@@ -39,11 +39,11 @@ func (f *filter) bit(b []byte) (word *uint64, mask uint64) {
 func (w *Written) Add(text []byte) {
 	if n := len(w.filters); n == 0 || w.filters[n-1].left < len(text)/stride {
 		size := min(16+2*n, maxFilter) // in bits of a number; each is four times as large
-		for size < maxFilter && (1<<size)/16 < len(text)/stride {
+		for size < maxFilter && (1<<size)/8 < len(text)/stride {
 			size++
 		}
 		bits := make([]uint64, 1<<size/64)
-		w.filters = append(w.filters, filter{bits: bits, shift: 64 - size, left: 1 << size / 16})
+		w.filters = append(w.filters, filter{bits: bits, shift: 64 - size, left: 1 << size / 8})
 	}
 	f := &w.filters[len(w.filters)-1]
 	f.left -= len(text) / stride

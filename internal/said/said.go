@@ -50,12 +50,16 @@ var modelPaths = []string{
 func Read(form *canon.Form, resp *interaction.Response) (a Answer) {
 	var r reader
 	var used counts
+	var parser exactjson.Parser // of all events: what a stream refers to stays valid
 	t, stream := form.Transcript(), transcript.Joined{}
 	for p := range resp.Payloads() {
 		if len(p) == 0 || p[0] != '{' && !bytes.ContainsRune(p[:min(len(p), 4096)], '{') {
 			continue
 		}
-		v, err := exactjson.Parse(p)
+		if len(p) > huge {
+			p = withoutLists(p)
+		}
+		v, err := parser.Parse(string(p))
 		if err != nil {
 			continue
 		}
@@ -84,6 +88,35 @@ func Read(form *canon.Form, resp *interaction.Response) (a Answer) {
 		a.Transcript = a.transcript()
 	}
 	return a
+}
+
+// huge is the length in bytes of JSON whose long lists are not read: as values they take many
+// times their bytes.
+const huge = 1 << 20
+
+// withoutLists returns JSON with its long lists empty. What an answer says is in none of them:
+// they are vectors, rows, scores.
+func withoutLists(p []byte) (rest []byte) {
+	const long = 1000
+	type open struct{ at, elements int } // where it begins in what is left
+	var in []open
+	end := 0
+	for s := exactjson.Scan(string(p)); s.Next(); {
+		last := len(in) - 1
+		if s.Token == exactjson.Close {
+			if s.Kind == exactjson.Array && in[last].elements > long {
+				rest, end = rest[:in[last].at], s.Start
+			}
+			in = in[:last]
+		} else if last >= 0 && s.Token != exactjson.Name {
+			in[last].elements++
+		}
+		rest, end = append(rest, p[end:s.End]...), s.End
+		if s.Token == exactjson.Open {
+			in = append(in, open{at: len(rest)})
+		}
+	}
+	return append(rest, p[end:]...)
 }
 
 // transcript returns the answer as people read it.

@@ -276,3 +276,20 @@ func TestReadStreams(t *testing.T) {
 		t.Errorf("an answer nobody knows: %+v", a)
 	}
 }
+
+// TestWithoutLists: long lists are left out of JSON, and nothing else is.
+func TestWithoutLists(t *testing.T) {
+	t.Parallel()
+	numbers := strings.Repeat("1,", 2000) + "1"
+	for text, want := range map[string]string{
+		`{"data":[{"embedding":[` + numbers + `]}],"usage":{"n":7}}`:              `{"data":[{"embedding":[]}],"usage":{"n":7}}`,
+		`{"data":[[` + strings.Repeat("[1],[2,{}],", 1000) + `[3]],[4]],"m":"x"}`: `{"data":[[],[4]],"m":"x"}`,
+		`{"a":[ ` + strings.Repeat("["+numbers+"],", 1500) + `0 ] }`:              `{"a":[] }`,
+		`{"choices":[{"a":"b]["},[1,2]]} `:                                        `{"choices":[{"a":"b]["},[1,2]]} `,
+		`[1,`:                                                                     `[1,`,
+	} {
+		if got := string(withoutLists([]byte(text))); got != want {
+			t.Errorf("%.60s: %.200s, want %s", text, got, want)
+		}
+	}
+}

@@ -157,7 +157,7 @@ func (j *Journal) isForeign() bool {
 func (j *Journal) close() {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.closed, j.items = true, nil
+	j.closed, j.items, j.written = true, nil, redact.Written{}
 }
 
 // Remove deletes the journal once everything in it is in a saved file.

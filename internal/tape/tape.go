@@ -5,6 +5,7 @@
 package tape
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 	"sync"
@@ -308,6 +309,9 @@ func (t *Tape) Settle(rec *Recording, it *interaction.Interaction, pieces []int)
 	it.Concurrent = rec.mark.End(pieces)
 	known := t.policy.Count()
 	t.policy.Response(&it.Request, &it.Response)
+	if len(it.Request.Body) < cap(it.Request.Body)*7/8 {
+		it.Request.Body = bytes.Clone(it.Request.Body) // it was read into more than it needs
+	}
 	text, known := t.encodeOnce(it, t.policy.Count() > known)
 	t.change(func() {
 		rec.interaction.Store(it)
@@ -373,10 +377,18 @@ func (t *Tape) Close() {
 	t.change(func() { t.closed = true })
 }
 
-// Free closes the cassette file and gives up the claim on it.
+// Free closes the cassette file and gives up the claim on it, and the memory of what this run
+// has recorded, which is in the file by now: a test may keep its recorder for long. Only
+// snapshots read a tape after that.
 func (t *Tape) Free() {
 	t.stored.Close()
 	t.release()
+	for _, rec := range t.Recordings() {
+		if rec.text = nil; rec.fresh && Asker == nil {
+			rec.interaction.Store(new(interaction.Interaction))
+			rec.form.Store(nil)
+		}
+	}
 }
 
 // Recordings returns the recordings of the cassette that are played and those of this

@@ -1,0 +1,262 @@
+// Command growth measures how what promptecho does grows with the work: each row is done in
+// sizes over three powers of ten, and an exponent is fitted. From the root of the repository:
+//
+//	go -C bench run ./cmd/growth                                 # everything
+//	go -C bench run ./cmd/growth -run 'misses|diff' -sizes 3     # some rows, without the largest size
+//	go -C bench run ./cmd/growth -write ../docs/PERFORMANCE.md   # put the table into the page
+//
+// Times are CPU time, of this process or of the command that is run, so what else the machine
+// does counts less.
+package main
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// A row is work in several sizes. do does it in an empty folder and returns what of it is
+// measured; vcr is the same with go-vcr.
+type row struct {
+	name    string
+	unit    string
+	sizes   []int
+	do, vcr func(dir string, n int) (spent, error)
+}
+
+// spent is what work took.
+type spent struct {
+	cpu  time.Duration
+	heap uint64 // the most that was held at once, of what the rows of memory measure
+}
+
+// enough is how long go-vcr may take before larger sizes are left out.
+const enough = 20 * time.Second
+
+func main() {
+	pattern := flag.String("run", ".", "only rows whose names match the `regexp`")
+	sizes := flag.Int("sizes", 4, "how many of the sizes, from the smallest one on")
+	write := flag.String("write", "", "put the table between the marks of this `file`, too")
+	flag.Parse()
+	if err := run(*pattern, *sizes, *write); err != nil {
+		fmt.Fprintln(os.Stderr, "growth:", err)
+		os.Exit(1)
+	}
+}
+
+func run(pattern string, sizes int, write string) error {
+	re, err := regexp.Compile(pattern)
+	if err != nil {
+		return err
+	}
+	dir, err := os.MkdirTemp("", "promptecho-growth")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	if err := build(dir); err != nil {
+		return err
+	}
+	var table bytes.Buffer
+	fmt.Fprintf(&table, "`go -C bench run ./cmd/growth`, %s, %d cores, %s/%s, %s, promptecho at %s.\n\n", time.Now().UTC().Format("2006-01-02"),
+		runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, runtime.Version(), commit())
+	fmt.Fprintln(&table, "| work | sizes | promptecho | exponent | go-vcr | exponent |\n|---|---|---|--:|---|--:|")
+	for _, r := range rows {
+		if !re.MatchString(r.name) {
+			continue
+		}
+		ours, err := r.series(dir, r.do, sizes, 0)
+		if err != nil {
+			return fmt.Errorf("%s: %w", r.name, err)
+		}
+		theirs, err := r.series(dir, r.vcr, sizes, enough)
+		if err != nil {
+			return fmt.Errorf("%s with go-vcr: %w", r.name, err)
+		}
+		line := fmt.Sprintf("| %s | %s %s | %s | %s | %s | %s |", r.name, r.of(sizes), r.unit,
+			list(ours), exponent(r.sizes, ours), list(theirs), exponent(r.sizes, theirs))
+		fmt.Fprintln(os.Stderr, line)
+		fmt.Fprintln(&table, line)
+	}
+	os.Stdout.Write(table.Bytes())
+	if write == "" {
+		return nil
+	}
+	page, err := os.ReadFile(write)
+	if err != nil {
+		return err
+	}
+	before, rest, ok := strings.Cut(string(page), begin)
+	_, after, ok2 := strings.Cut(rest, end)
+	if !ok || !ok2 {
+		return fmt.Errorf("%s: no %s and %s in it", write, strings.TrimSpace(begin), strings.TrimSpace(end))
+	}
+	return os.WriteFile(write, []byte(before+begin+table.String()+end+after), 0o666)
+}
+
+const begin, end = "<!-- growth:begin -->\n", "<!-- growth:end -->\n"
+
+// series returns what each size took, the best of a few if it is short. It ends where one takes longer than
+// limit, if there is one.
+func (r *row) series(dir string, do func(string, int) (spent, error), sizes int, limit time.Duration) (all []spent, err error) {
+	if do == nil {
+		return nil, nil
+	}
+	for _, n := range r.sizes[:min(sizes, len(r.sizes))] {
+		var best spent
+		for try := range 5 {
+			if try > 0 && time.Duration(try)*best.cpu > 2*time.Second {
+				break
+			}
+			work, err := os.MkdirTemp(dir, "")
+			if err != nil {
+				return nil, err
+			}
+			runtime.GC()
+			took, err := do(work, n)
+			os.RemoveAll(work)
+			if err != nil {
+				return nil, fmt.Errorf("%d %s: %w", n, r.unit, err)
+			}
+			if try == 0 || took.cpu < best.cpu {
+				best = took
+			}
+		}
+		all = append(all, best)
+		if limit > 0 && best.cpu > limit {
+			break
+		}
+	}
+	return all, nil
+}
+
+// of returns the sizes as they stand in the table.
+func (r *row) of(sizes int) string {
+	var names []string
+	for _, n := range r.sizes[:min(sizes, len(r.sizes))] {
+		switch {
+		case n >= 1_000_000:
+			names = append(names, fmt.Sprintf("%dM", n/1_000_000))
+		case n >= 10_000:
+			names = append(names, fmt.Sprintf("%dk", n/1000))
+		default:
+			names = append(names, fmt.Sprint(n))
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+// list returns what each size took as it stands in the table.
+func list(all []spent) string {
+	var times []string
+	for _, s := range all {
+		digits := time.Duration(math.Pow10(max(0, int(math.Log10(float64(max(s.cpu, 1))))-1)))
+		text := s.cpu.Round(digits).String()
+		if s.heap > 0 {
+			text += fmt.Sprintf(" and %.1f MB", float64(s.heap)/1e6)
+		}
+		times = append(times, text)
+	}
+	return strings.Join(times, ", ")
+}
+
+// exponent returns the power of the size by which the time grows: 1 is in proportion. It is
+// the slope of a line through the logarithms, without what takes less than a millisecond,
+// which is what a run costs in any size.
+func exponent(sizes []int, all []spent) string {
+	var xs, ys []float64
+	for i, s := range all {
+		if s.cpu >= time.Millisecond {
+			xs, ys = append(xs, math.Log(float64(sizes[i]))), append(ys, math.Log(float64(s.cpu)))
+		}
+	}
+	if len(xs) < 2 {
+		return ""
+	}
+	var sx, sy, sxx, sxy float64
+	for i := range xs {
+		sx, sy, sxx, sxy = sx+xs[i], sy+ys[i], sxx+xs[i]*xs[i], sxy+xs[i]*ys[i]
+	}
+	n := float64(len(xs))
+	return fmt.Sprintf("%.2f", (n*sxy-sx*sy)/(n*sxx-sx*sx))
+}
+
+// cpu returns the CPU time that this process has used.
+func cpu() time.Duration {
+	var u syscall.Rusage
+	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &u)
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// measured returns what f takes.
+func measured(f func() error) (spent, error) {
+	before := cpu()
+	err := f()
+	return spent{cpu: cpu() - before}, err
+}
+
+// command is the promptecho command, and root is where its source is.
+var command, root string
+
+func build(dir string) error {
+	command = filepath.Join(dir, "promptecho")
+	out, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/promptecho/promptecho").Output()
+	if err != nil {
+		return fmt.Errorf("%w (run it in the module bench: go -C bench run ./cmd/growth)", err)
+	}
+	root = strings.TrimSpace(string(out))
+	cmd := exec.Command("go", "build", "-o", command, "./cmd/promptecho")
+	cmd.Dir = root
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("%w\n%s", err, out)
+	}
+	return nil
+}
+
+// verb returns what the command takes in a folder. It may fail: diff says so if there is a difference.
+func verb(dir string, args ...string) (spent, error) {
+	return child(dir, command, args...)
+}
+
+func child(dir, name string, args ...string) (spent, error) {
+	cmd := exec.Command(name, args...)
+	cmd.Dir = dir
+	out, err := cmd.CombinedOutput()
+	if cmd.ProcessState == nil || cmd.ProcessState.ExitCode() > 1 {
+		return spent{}, fmt.Errorf("%v: %w\n%.2000s", args, err, out)
+	}
+	return spent{cpu: cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()}, nil
+}
+
+func commit() string {
+	out, err := exec.Command("git", "describe", "--always", "--dirty").Output()
+	if err != nil {
+		return "an unknown commit"
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// compile compiles the tests of a folder.
+func compile(dir string) (bin string, err error) {
+	mod := "module p\n\ngo 1.26.0\n\nrequire github.com/promptecho/promptecho v0.0.0\n\nreplace github.com/promptecho/promptecho => " + root + "\n"
+	if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte(mod), 0o666); err != nil {
+		return "", err
+	}
+	bin = filepath.Join(dir, "p.test")
+	cmd := exec.Command("go", "test", "-mod=mod", "-c", "-o", bin, ".")
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("%w\n%.2000s", err, out)
+	}
+	return bin, nil
+}
