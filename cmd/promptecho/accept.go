@@ -14,7 +14,6 @@ import (
 	"github.com/promptecho/promptecho/internal/accept"
 	"github.com/promptecho/promptecho/internal/missed"
 	"github.com/promptecho/promptecho/internal/redact"
-	"github.com/promptecho/promptecho/internal/shell"
 	"github.com/promptecho/promptecho/internal/suite"
 )
 
@@ -48,7 +47,7 @@ const maxRounds = 300
 // runAccept takes edited requests over into recordings.
 func runAccept(args []string, stdout, stderr io.Writer) error {
 	flags := flag.NewFlagSet("accept", flag.ContinueOnError)
-	a := &acceptance{out: stdout, files: map[string]*acceptedFile{}, declined: map[string]bool{}, seen: map[string]bool{}, yes: map[string]bool{}}
+	a := &acceptance{out: stdout, files: map[string]*acceptedFile{}, declined: map[string]string{}, seen: map[string]string{}, alike: map[string][]acceptLine{}, yes: map[string]bool{}}
 	flags.BoolVar(&a.dry, "n", false, "")
 	ask := flags.Bool("i", false, "")
 	flags.BoolVar(&a.questions, "question", false, "")
@@ -141,12 +140,14 @@ func (a *acceptance) onlyFailed(s *summary, runs []missed.Run) []string {
 	if len(s.Failures) > 0 || slices.ContainsFunc(runs, func(r missed.Run) bool { return !slices.Contains(cassettes, r.Cassette) }) {
 		return nil
 	}
-	return []string{"-run=^(" + strings.Join(names, "|") + ")$"}
+	return []string{"-run=" + only(names)}
 }
 
 // print says what is left to do, of what the last run came to, and sums up.
 func (a *acceptance) print(s *summary, r *testRun) {
 	w := a.out
+	p := newPrinter(w, true)
+	a.printAlike()
 	for _, l := range a.refused {
 		fmt.Fprintf(w, "\n%s", a.say("refused", &l))
 	}
@@ -161,17 +162,14 @@ func (a *acceptance) print(s *summary, r *testRun) {
 		fmt.Fprintf(w, "To keep the answers although what is asked differs:\n  %s\n", redact.Printable(command))
 	}
 	for _, f := range s.failures() {
-		fmt.Fprintf(w, "\n%s", redact.Printable(f.Output))
+		p.write("\n" + p.report(redact.Printable(f.Output)))
 	}
 	for _, t := range a.otherwise(s) {
-		fmt.Fprintf(w, "\n%s", redact.Printable(t.Output))
+		p.write("\n" + p.report(redact.Printable(t.Output)))
 	}
 	accepted, files := a.accepted()
 	if accepted > 0 && !a.dry {
-		fmt.Fprintf(w, "\nWritten, to be reviewed:\n")
-		for _, file := range files {
-			fmt.Fprintf(w, "  git diff -- %s\n", redact.Printable(shell.Quote(file)))
-		}
+		printWritten(w, files, false)
 		// The filters stay: a test that they leave out may not run here.
 		command := again("record -accepted", r.flags, r.patterns, r.behind)
 		fmt.Fprintf(w, "Their answers were given to the requests before. To record them again:\n  %s\n", redact.Printable(command))

@@ -9,29 +9,28 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/cassette"
-	"github.com/promptecho/promptecho/internal/redact"
+	"github.com/promptecho/promptecho/internal/conversation"
 )
 
 const lsHelp = `ls [-json] [PATH ...]
 list cassettes: calls, models, tokens, age, state
 
-A folder stands for all cassettes below it; the default is ".". The age is that
-of the file. The state of a cassette is nothing, or some of
+A folder stands for all cassettes below it; the default is ".". AGE is that of
+the file, or of its last commit if that is older. STATE is nothing, or some of
 
-  partial   the run that recorded it did not pass, or ran a part of its test
+  partial   the run that recorded it failed, or ran only part of its test
   pinned    no run writes it
   failures  it holds answers with an error status
   accepted  promptecho accept has put newer requests into it
-  orphan    no test file of its package has a test of its name, or mentions it
+  orphan    its test is gone: no test file of its package has or mentions it
   broken    it cannot be read; promptecho verify says why
-  derived   what came of live parts (option Live), beside the original
-  journal   of a recording that runs, was killed or not saved; the next resumes
-  failed    what a run recorded that must not replace the cassette
+  derived   recorded from live parts (option Live), next to the original
+  journal   of a recording that runs or was killed; the next run resumes it
+  failed    recorded by a run that failed, and kept out of the cassette
 
 Files with snapshots are listed if they are orphans, broken, or if something is
 to review.
@@ -88,6 +87,7 @@ func runLs(args []string, stdout, stderr io.Writer) error {
 	for _, f := range snapshots {
 		list = append(list, listing{Path: f.path, Kind: isSnapshots, Test: f.test, Calls: map[string]int{"snapshot": f.number}, Models: []string{}, Modified: f.modified, State: f.state, Problem: f.problem})
 	}
+	dateByGit(list)
 	total := sum(list)
 	if *asJSON {
 		err = printJSON(stdout, map[string]any{"cassettes": list, "total": total})
@@ -123,8 +123,7 @@ func listed(file string, f *cassette.File, err error, packages testPackages) lis
 	var rules canon.Options
 	for _, it := range f.Interactions {
 		form := rules.Form(&it.Request)
-		kind, _ := form.Kind()
-		l.Calls[kind]++
+		l.Calls[conversation.KindOf(form, &it.Request)]++
 		if form.Model != "" && !slices.Contains(l.Models, form.Model) {
 			l.Models = append(l.Models, form.Model)
 		}
@@ -163,7 +162,7 @@ func sum(list []listing) lsTotal {
 			continue
 		}
 		t.Cassettes++
-		if name, pkg := testOf(l.Path); name != "" {
+		if name, pkg := testOf(l.Path); name != "" && !slices.Contains(l.State, "orphan") {
 			named[pkg+"\x00"+name] = true
 		}
 		for kind, n := range l.Calls {
@@ -175,45 +174,30 @@ func sum(list []listing) lsTotal {
 	return t
 }
 
-// printListing prints a line for each cassette, and one for all.
-func printListing(w io.Writer, list []listing, total lsTotal) error {
-	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	if len(list) > 0 {
-		fmt.Fprintln(table, "CASSETTE\tCALLS\tMODELS\tTOKENS IN\tOUT\tAGE\tSTATE")
-	}
-	for _, l := range list {
-		state := slices.Clone(l.State)
-		if l.Kind != isCassette {
-			state = append([]string{l.Kind}, state...)
-		}
-		row := []string{l.Path, calls(l.Calls), models(l.Models), thousands(l.InputTokens), thousands(l.OutputTokens), age(time.Since(l.Modified)), strings.Join(state, ", ")}
-		for i, cell := range row {
-			row[i] = redact.OneLine(cell)
-			if cell == "" && i < len(row)-1 {
-				row[i] = "-"
-			}
-		}
-		fmt.Fprintln(table, strings.TrimRight(strings.Join(row, "\t"), "\t"))
-	}
-	if err := table.Flush(); err != nil {
-		return err
-	}
-	_, err := fmt.Fprintln(w, total.text())
-	return err
-}
+// text returns the sum as one line.
+func (t lsTotal) text() string { return strings.Join(t.lines(), "; ") }
 
-// text returns the sum as a line.
-func (t lsTotal) text() string {
+// lines returns the sum: what there is, and if there is something to be known of it, what.
+func (t lsTotal) lines() (lines []string) {
 	var states []string
 	for _, s := range slices.Sorted(maps.Keys(t.States)) {
 		states = append(states, fmt.Sprintf("%d %s", t.States[s], strings.ReplaceAll(s, "failures", "with failures")))
 	}
-	line := fmt.Sprintf("%s of %s: %s; tokens: %s in, %s out", count(t.Cassettes, "cassette"), count(t.Tests, "test"),
-		orNone(calls(t.Calls), "no calls"), thousands(t.InputTokens), thousands(t.OutputTokens))
-	if len(states) > 0 {
-		line += "; " + strings.Join(states, ", ")
+	all := int64(0)
+	for _, n := range t.Calls {
+		all += int64(n)
 	}
-	return line
+	line := fmt.Sprintf("%s of %s: %s", count(t.Cassettes, "cassette"), count(t.Tests, "test"), count(int(all), "call"))
+	if len(t.Calls) > 1 {
+		line += " (" + calls(t.Calls) + ")"
+	}
+	if t.InputTokens+t.OutputTokens > 0 {
+		line += fmt.Sprintf("; tokens: %s in, %s out", thousands(t.InputTokens), thousands(t.OutputTokens))
+	}
+	if lines = append(lines, line); len(states) > 0 {
+		lines = append(lines, strings.Join(states, ", "))
+	}
+	return lines
 }
 
 // calls returns "3 llm, 2 tool".

@@ -231,7 +231,7 @@ func (r *reviewing) sum() error {
 
 // ask goes through all with the person at the terminal.
 func (r *reviewing) ask(paths []string) error {
-	if columns(os.Stdin) == 0 {
+	if widthOf(os.Stdin) == 0 {
 		at := ""
 		if len(paths) > 0 {
 			at = " " + strings.Join(paths, " ")

@@ -174,7 +174,7 @@ func (s *serving) until(env []string, stop func()) (status int, interrupted bool
 		return 0, false, nil
 	}
 	cmd := exec.Command(s.command[0], s.command[1:]...)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, s.stdout, s.stderr
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, file(s.stdout), file(s.stderr)
 	cmd.Env = append(os.Environ(), env...)
 	if err := cmd.Start(); err != nil {
 		return 0, false, err

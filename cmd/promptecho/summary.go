@@ -3,8 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"maps"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -135,18 +133,44 @@ func (s *summary) print(w io.Writer) {
 	for _, f := range s.failures() {
 		fmt.Fprintf(w, "\n%s", redact.Printable(f.Output))
 	}
-	failed := s.failed()
-	for _, t := range s.Tests {
-		if t.Output != "" && (t.Status != suite.Fail || slices.Contains(failed, t)) {
-			fmt.Fprintf(w, "\n%s", redact.Printable(t.Output))
-		}
-	}
-	s.printSaved(w)
+	s.printOutputs(w)
+	printWritten(w, s.saved(), true)
 	s.printProof(w)
 	s.printJournals(w)
 	s.printFailed(w)
-	fmt.Fprintf(w, "\n%s with a recorder, %d of %s%s (%s)\n", count(s.linked(), "test"), s.Packages, count(len(s.packages), "package"),
+	p := newPrinter(w, false)
+	p.write("\n")
+	p.line(0, bold, "%s with a recorder, %d of %s%s (%s)", count(s.linked(), "test"), s.Packages, count(len(s.packages), "package"),
 		s.said(), time.Since(s.began).Round(100*time.Millisecond))
+}
+
+// durations are how long tests took, as they write it.
+var durations = regexp.MustCompile(`\(\d+\.\d+s\)`)
+
+// printOutputs prints what tests have written that failed, or have something to say; what
+// several have in common once.
+func (s *summary) printOutputs(w io.Writer) {
+	p, failed := newPrinter(w, true), s.failed()
+	var order []string
+	tests := map[string][]*suite.Test{} // by what they wrote
+	for _, t := range s.Tests {
+		if t.Output != "" && (t.Status != suite.Fail || slices.Contains(failed, t)) {
+			key := t.Package + "\x00" + sameOf(t.Name, t.Output)
+			order = addNew(order, key)
+			tests[key] = append(tests[key], t)
+		}
+	}
+	for _, key := range order {
+		of := tests[key]
+		p.write("\n" + p.report(redact.Printable(of[0].Output)))
+		if more := of[1:]; len(more) > 0 {
+			var names []string
+			for _, t := range more {
+				names = append(names, t.Name)
+			}
+			p.list(0, "The same in "+count(len(more), "more test"), names)
+		}
+	}
 }
 
 // said returns what the recorders did, and how many files were written by those of no test.
@@ -161,33 +185,6 @@ func (s *summary) said() (text string) {
 		text = ": nothing asked"
 	}
 	return text
-}
-
-// printSaved lists the files that were written.
-func (s *summary) printSaved(w io.Writer) {
-	const shown = 20
-	files := s.saved()
-	if len(files) == 0 {
-		return
-	}
-	fmt.Fprintf(w, "\nWritten, to be reviewed:\n")
-	folders := map[string]bool{}
-	for i, file := range files {
-		file = here(file)
-		folder, below, _ := strings.Cut(filepath.ToSlash(file), "testdata/cassettes/")
-		if below != "" {
-			folder += "testdata/cassettes"
-		}
-		folders[shell.Quote(folder)] = true
-		if i < shown {
-			fmt.Fprintf(w, "  %s\n", redact.OneLine(file))
-		}
-	}
-	if len(files) > shown {
-		fmt.Fprintf(w, "  … and %d more\n", len(files)-shown)
-	}
-	list := strings.Join(slices.Sorted(maps.Keys(folders)), " ")
-	fmt.Fprintf(w, "New files as well:\n  git add -N -- %s\n  git diff -- %[1]s\n", list)
 }
 
 // printProof says what was recorded and does not replay, and what it has cost.
@@ -221,9 +218,11 @@ func (s *summary) printFailed(w io.Writer) {
 	if len(failed) == 0 {
 		return
 	}
-	fmt.Fprintf(w, "\n%s failed. To run what failed again:\n", count(len(failed), "test"))
+	p := newPrinter(w, false)
+	p.write("\n")
+	p.line(0, bold, "%s failed. To run what failed again:", count(len(failed), "test"))
 	for _, command := range s.commands(s.verb, failed) {
-		fmt.Fprintf(w, "  %s\n", redact.Printable(command))
+		p.command(command)
 	}
 }
 
@@ -242,10 +241,18 @@ func (s *summary) commands(verb string, failed []*suite.Test) (commands []string
 		flags := slices.DeleteFunc(slices.Clone(s.flags), func(f string) bool {
 			return strings.HasPrefix(f, "-run=") || strings.HasPrefix(f, "-skip=")
 		})
-		command := again(verb, flags, []string{places[p.Path], "-run", "^(" + strings.Join(names, "|") + ")$"}, s.behind)
+		command := again(verb, flags, []string{places[p.Path], "-run", only(names)}, s.behind)
 		commands = append(commands, command)
 	}
 	return commands
+}
+
+// only returns the pattern of -run for tests of these names, which are escaped.
+func only(names []string) string {
+	if len(names) == 1 {
+		return "^" + names[0] + "$"
+	}
+	return "^(" + strings.Join(names, "|") + ")$"
 }
 
 // again returns the command that calls a verb with these flags of go test, with packages,

@@ -63,7 +63,7 @@ func runView(args []string, stdout, stderr io.Writer) error {
 	go func() { ended <- server.Serve(listener) }()
 	address := "http://" + listener.Addr().String() + "/"
 	fmt.Fprintln(stdout, address)
-	if columns(stdout) > 0 && !*printOnly {
+	if widthOf(stdout) > 0 && !*printOnly {
 		if err := openBrowser(address); err != nil {
 			fmt.Fprintf(stderr, "promptecho: view: no browser opens (%s): open the address yourself\n", redact.Printable(err.Error()))
 		}

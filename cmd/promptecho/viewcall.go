@@ -46,7 +46,10 @@ func callOf(e *conversation.Exchange, it *interaction.Interaction, depth int, pa
 		c.Messages = append(c.Messages, page.Message{Role: bodyName(e), Class: "prompt", Parts: []page.Part{bodyOf(e.Body)}})
 	}
 	c.Messages = append(c.Messages, answerOf(e))
-	c.Plot = plotOf(it, e)
+	if c.Plot = plotOf(it, e); c.Plot != nil && c.Plot.Ticks != "" { // the drawing says when it came
+		about := &c.Messages[len(c.Messages)-1].About
+		*about = strings.TrimPrefix(strings.Replace(*about, strings.TrimSpace(cameIn(e)), "", 1), ", ")
+	}
 	c.Raw = rawOf(it, fmt.Sprintf("%s %d", shell.Quote(path), e.Number))
 	return c
 }
@@ -69,6 +72,9 @@ func answerOf(e *conversation.Exchange) page.Message {
 // bodyOf returns a body, which may be JSON.
 func bodyOf(body string) page.Part { return page.Part{Kind: "json", Text: readable(body)} }
 
+// mostMedium is how large a picture or a sound may be that is on the page.
+const mostMedium = 4 << 20
+
 func partsOf(parts []conversation.Part) (list []page.Part) {
 	for _, p := range parts {
 		text := p.Text
@@ -78,7 +84,11 @@ func partsOf(parts []conversation.Part) (list []page.Part) {
 		case conversation.Other:
 			text = readable(text)
 		}
-		list = append(list, page.Part{Kind: p.Kind, Name: p.Name, Text: text, Bad: p.Bad})
+		part := page.Part{Kind: p.Kind, Name: p.Name, Text: text, Bad: p.Bad}
+		if len(p.Data) <= mostMedium {
+			part.Type, part.Data = p.Type, p.Data
+		}
+		list = append(list, part)
 	}
 	return list
 }

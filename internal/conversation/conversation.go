@@ -39,11 +39,13 @@ func read(it *interaction.Interaction) *Exchange {
 	rules := canon.Options{AsSent: true}
 	form := rules.Form(&it.Request)
 	e := &Exchange{Line: it.Line, Accepted: it.Accepted, Call: form.Name(), Request: it.Request.String(), Within: it.Request.Within, Name: it.Request.Name, Model: form.Model}
-	e.Kind, e.Boundary = form.Kind()
-	if form.Known {
+	_, e.Boundary = form.Kind()
+	e.Kind = KindOf(form, &it.Request)
+	isRPC := slices.Contains([]string{MCP, A2A, JSONRPC}, e.Kind) && e.readRPC(&it.Request)
+	if form.Known && !isRPC {
 		e.readBody(form)
 	}
-	if len(e.Messages) == 0 && len(e.Settings) == 0 {
+	if len(e.Messages) == 0 && len(e.Settings) == 0 && !isRPC {
 		e.Body = bodyText(it.Request.Body)
 	}
 	e.readAnswer(form, &it.Response)
@@ -150,8 +152,15 @@ func (e *Exchange) readAnswer(form *canon.Form, resp *interaction.Response) {
 		}
 		return
 	}
+	if e.Title != "" {
+		if e.readRPCAnswer(resp); len(a.Parts) > 0 {
+			return
+		}
+	}
 	if resp.Stream == "" {
-		a.Body = bodyText(resp.Body)
+		if !a.readBodyMedia(resp) {
+			a.Body = bodyText(resp.Body)
+		}
 		return
 	}
 	var events []string
@@ -168,11 +177,17 @@ func given(c *said.Call) Part {
 	const long = 200 // bytes in which a text has a space
 	switch {
 	case err != nil && len(c.Args) > long && !strings.ContainsAny(c.Args, " \n"):
-		return Part{Kind: Media, Text: fmt.Sprintf("%s, %d bytes", c.Name, len(strings.TrimRight(c.Args, "="))*3/4)}
+		data := fromBase64(c.Args)
+		if data == nil {
+			return Part{Kind: Media, Text: fmt.Sprintf("%s, %d bytes", c.Name, len(strings.TrimRight(c.Args, "="))*3/4)}
+		}
+		return mediumPart(c.Name, data)
 	case err != nil:
 		return Part{Kind: Result, Name: c.Name, Text: c.Args}
 	case slices.Contains([]string{"image", "images", "image_url", "audio", "video", "document", "inlineData", "fileData"}, c.Name):
-		return Part{Kind: Media, Text: c.Name + ": " + medium(&v)}
+		p := medium(&v)
+		p.Text = c.Name + ": " + p.Text
+		return p
 	}
 	return Part{Kind: Result, Name: c.Name, Text: c.Args}
 }
