@@ -72,7 +72,7 @@ func TestKeyboard(t *testing.T) {
 	p.press(kb.Escape)
 	p.do(chromedp.Blur("#q"))
 	p.press("j", "j")
-	p.until("document.activeElement.textContent === 'TestHostile'")
+	p.until("document.activeElement.textContent.startsWith('TestCity/a_city')")
 	p.press("k")
 	p.until("document.activeElement.textContent === 'TestBroken'")
 

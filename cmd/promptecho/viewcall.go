@@ -93,9 +93,9 @@ func partsOf(parts []conversation.Part) (list []page.Part) {
 	return list
 }
 
-// plotOf draws how the events of a stream arrived; nil if there are none.
+// plotOf draws how the events of a stream arrived; nil if there are not several.
 func plotOf(it *interaction.Interaction, e *conversation.Exchange) *page.Plot {
-	if e.Answer.Stream == "" || e.Answer.Events == 0 {
+	if e.Answer.Stream == "" || e.Answer.Events < 2 { // one event is no course of events
 		return nil
 	}
 	_, ends, err := answer.Join(&it.Response)
@@ -105,7 +105,10 @@ func plotOf(it *interaction.Interaction, e *conversation.Exchange) *page.Plot {
 	came := conversation.Arrivals(it)
 	p := page.NewPlot(came, ends, e.TotalMS)
 	p.First, p.Last = duration(e.FirstMS), duration(e.TotalMS)
-	p.Caption = fmt.Sprintf("%s in %s, the first after %s, the last after %s", count(ends[len(ends)-1], "byte"), count(len(came), "event"), p.First, duration(came[len(came)-1]))
+	p.Caption = fmt.Sprintf("%s in %s", count(ends[len(ends)-1], "byte"), count(len(came), "event"))
+	if p.Ticks != "" {
+		p.Caption += fmt.Sprintf(", the first after %s, the last after %s", p.First, duration(came[len(came)-1]))
+	}
 	var b strings.Builder
 	start := 0
 	for i, ms := range came {

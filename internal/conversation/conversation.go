@@ -158,7 +158,7 @@ func (e *Exchange) readAnswer(form *canon.Form, resp *interaction.Response) {
 		}
 	}
 	if resp.Stream == "" {
-		if !a.readBodyMedia(resp) {
+		if !a.readBodyMedia(resp, strings.Contains(strings.ToLower(e.Boundary+e.Model), "embed")) {
 			a.Body = bodyText(resp.Body)
 		}
 		return

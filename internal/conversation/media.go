@@ -75,8 +75,8 @@ func takeMedia(v *exactjson.Value) (parts []Part) {
 }
 
 // readBodyMedia reads an answer of which nothing else is known: as a picture or a sound, as JSON
-// that has some, or as vectors. It reports whether it is one.
-func (a *Answer) readBodyMedia(resp *interaction.Response) bool {
+// that has some, or as vectors, if it embeds texts. It reports whether it is one.
+func (a *Answer) readBodyMedia(resp *interaction.Response, embeds bool) bool {
 	if kind := mediaOf(resp.Body); kind != "" {
 		a.Parts = []Part{mediumPart("", resp.Body)}
 		return true
@@ -85,7 +85,7 @@ func (a *Answer) readBodyMedia(resp *interaction.Response) bool {
 	if err != nil {
 		return false
 	}
-	if text := vectors(&v); text != "" {
+	if text := vectors(&v); embeds && text != "" {
 		a.Parts = []Part{{Kind: Media, Text: text}}
 		return true
 	}

@@ -322,6 +322,9 @@ func medium(v *exactjson.Value) Part {
 	p := Part{Kind: Media, Text: fmt.Sprintf("%s, %d bytes", media, len(strings.TrimRight(long, "="))*3/4)}
 	if data := fromBase64(long); data != nil {
 		p.Type, p.Data = mediaOf(data), data
+		if p.Type != "" && !strings.Contains(media, "/") {
+			p.Text = mediumPart("", data).Text
+		}
 	}
 	return p
 }
