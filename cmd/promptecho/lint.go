@@ -19,7 +19,7 @@ import (
 )
 
 var lintHelp = `lint [-fix|-diff] [-json] [FLAGS] [PACKAGE ...]
-find tests that ask a model, and recorders used wrongly
+find tests that call a model, and recorders used wrongly
 
 It is go vet with the rules of docs/LINT.md; the default is ./... The program
 can be given to go vet as well: go vet -vettool=$(which promptecho) ./...

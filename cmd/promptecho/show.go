@@ -25,13 +25,13 @@ show the conversations of a cassette: roles, tool calls, answers
 
 A path is a cassette, a folder, or the name of a test below the current folder:
 promptecho show TestTrip/in_paris. A test without a cassette stands for its
-subtests. What a turn repeats of an earlier one is folded. Within a function
-stands what it sent.
+subtests. Whatever a turn repeats from an earlier one is folded. The requests of
+a function are indented below it.
 
-  -n N       only the Nth interaction; a number behind the path means the same
-  -full      long texts whole
-  -raw       the bytes of one answer's body as they were received, no more
-  -request   with -raw, the bytes of the request's body
+  -n N       only the Nth interaction; a number after the path means the same
+  -full      do not cut long texts
+  -raw       only the body of one answer, byte for byte
+  -request   with -raw, the body of the request instead
   -json      print a list with an object for each cassette
 `
 

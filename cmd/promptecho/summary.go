@@ -179,7 +179,7 @@ func (s *summary) said() (text string) {
 		text = ": " + told
 	}
 	if n := len(s.ofOthers()); n > 0 {
-		text += "; " + count(n, "file") + " written by recorders of no test"
+		text += "; " + count(n, "file") + " written by recorders outside of tests"
 	}
 	if text == "" && s.linked() > 0 {
 		text = ": nothing asked"
@@ -197,7 +197,7 @@ func (s *summary) printProof(w io.Writer) {
 		fmt.Fprintf(w, "\nRecorded, but it does not replay: %s\n", redact.Printable(s.proof.text(f)))
 	}
 	if len(found) == 0 && len(s.proof.failures) == 0 {
-		fmt.Fprintf(w, "\nWhat was recorded replays, %s\n", count(s.proof.n, "time"))
+		fmt.Fprintf(w, "\nThe new recordings replay (tried %s)\n", count(s.proof.n, "time"))
 	}
 }
 
@@ -206,7 +206,7 @@ func (s *summary) printJournals(w io.Writer) {
 	if len(s.journals) == 0 {
 		return
 	}
-	fmt.Fprintf(w, "\nLeft by tests that did not end. The next run that records resumes them, and asks only for the rest:\n")
+	fmt.Fprintf(w, "\nLeft by tests that did not end. The next recording run resumes them, and sends only the rest:\n")
 	for _, j := range s.journals {
 		fmt.Fprintf(w, "  %s: %s; tokens: %s in, %s out\n", redact.OneLine(j.Path), count(j.Interactions, "interaction"), thousands(j.InputTokens), thousands(j.OutputTokens))
 	}
@@ -306,7 +306,7 @@ func (s *summary) verdict(said string) error {
 	}
 	if s.proof != nil {
 		if n := len(s.proof.found()) + len(s.proof.failures); n > 0 {
-			text = append(text, "what was recorded does not replay, for "+count(n, "cause"))
+			text = append(text, "new recordings do not replay, for "+count(n, "cause"))
 		}
 	}
 	if len(text) == 0 {

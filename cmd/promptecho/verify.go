@@ -16,19 +16,19 @@ import (
 )
 
 const verifyHelp = `verify [-w] [-json] [PATH ...]
-check that cassettes are whole and hold no secret, and name edits
+check that cassettes are complete and have no secrets; list edits
 
-A folder stands for all cassettes below it, and for what recordings left there;
-the default is ".". An interaction that was edited since it was recorded is
-named, and so is one that promptecho accept has put a newer request into; that
-is no fault. Cassettes that are partial, broken or hold what looks like a secret
-are faults, and so is what killed or failed recordings left. Orphans, whose
-tests are gone, are named and are no faults.
+A folder stands for all cassettes below it, and for files that recordings left
+there; the default is ".". Faults are cassettes that are partial, broken or
+contain what looks like a secret, and files that killed or failed recordings
+left. Also listed, but not as faults, are interactions that were edited since
+they were recorded, those that promptecho accept has put a newer request into,
+and orphans, whose tests no longer exist.
 
   -w      rewrite seals and texts, as the next recording would
   -json   print a list with an object for each file
 
-The exit status is 1 if a file is at fault.
+The exit status is 1 if there is a fault.
 `
 
 // A verdict is what verify says of one file.

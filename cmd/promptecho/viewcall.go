@@ -136,7 +136,7 @@ func rawOf(it *interaction.Interaction, name string) (list []page.Field) {
 		command := fmt.Sprintf("promptecho show %s %s", flags, name)
 		switch {
 		case !utf8.Valid(body):
-			text += fmt.Sprintf("(%s that are no text: %s)", count(len(body), "byte"), command)
+			text += fmt.Sprintf("(%s that are not text: %s)", count(len(body), "byte"), command)
 		case len(body) > mostRaw:
 			text += clip(string(body), mostRaw) + fmt.Sprintf("\n\n(%s in all: %s)", count(len(body), "byte"), command)
 		default:

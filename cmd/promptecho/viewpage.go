@@ -140,7 +140,7 @@ func (c *comparer) beside() {
 			path = strings.TrimSuffix(other.Path, ".failed")
 		}
 		if c.read[path] != nil && c.read[other.Path] != nil {
-			c.add(filepath.Base(other.Path)+" beside "+filepath.Base(path), path, compare(path, other.Path, c.read[path], c.read[other.Path]))
+			c.add(filepath.Base(other.Path)+" compared with "+filepath.Base(path), path, compare(path, other.Path, c.read[path], c.read[other.Path]))
 		}
 	}
 }
