@@ -119,6 +119,6 @@ const (
 	// Fail writes nothing and makes Close return an error.
 	Fail
 
-	// Keep writes such failures without a word: the failure is what the test is about.
+	// Keep writes such failures silently: the failure is what the test is about.
 	Keep
 )

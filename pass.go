@@ -20,7 +20,7 @@ import (
 //
 // A server is named as in [Live], "http/127.0.0.1:6333", with the port unless it is the one of
 // the scheme; "http/*.langfuse.com" stands for all names below a domain, and
-// "http/api.openai.com/v1/traces" for what is below a path. Everything that goes there passes, and
+// "http/api.openai.com/v1/traces" for everything below a path. All requests to it pass;
 // a redirect to another place does not. Live, in contrast, records what it lets
 // through, and only where the mode records.
 //

@@ -223,7 +223,7 @@ func (p *printer) edit(indent int, old, fresh string) {
 			return
 		}
 	}
-	for _, side := range []struct{ mark, value, colour string }{{"- ", old, red}, {"+ ", fresh, green}} {
+	for _, side := range []struct{ colour, mark, value string }{{red, "- ", old}, {green, "+ ", fresh}} {
 		if side.value == "" {
 			continue
 		}

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"fmt"
 	"io"
+	"maps"
 	"path"
 	"path/filepath"
 	"slices"
@@ -10,6 +12,54 @@ import (
 
 	"github.com/promptecho/promptecho/internal/testname"
 )
+
+// A listing is what ls says of one file.
+type listing struct {
+	Path   string         `json:"path"`
+	Kind   string         `json:"kind"`           // cassette, derived, journal, failed or snapshots
+	Test   string         `json:"test,omitempty"` // by the name of the file
+	Calls  map[string]int `json:"calls"`          // by kind: llm, http, tool, ...
+	Models []string       `json:"models"`         // sorted
+	tokens
+	Modified time.Time `json:"modified"`
+	State    []string  `json:"state"` // partial, pinned, failures, accepted, orphan, broken
+	Problem  string    `json:"problem,omitempty"`
+}
+
+// A lsTotal is the sum of listings.
+type lsTotal struct {
+	Cassettes int            `json:"cassettes"`
+	Tests     int            `json:"tests"` // that have a cassette
+	Calls     map[string]int `json:"calls"`
+	tokens
+	States map[string]int `json:"states"`
+}
+
+// text returns the sum as one line.
+func (t lsTotal) text() string { return strings.Join(t.lines(), "; ") }
+
+// lines returns the sum: what there is, and if there is something to be known of it, what.
+func (t lsTotal) lines() (lines []string) {
+	var states []string
+	for _, s := range slices.Sorted(maps.Keys(t.States)) {
+		states = append(states, fmt.Sprintf("%d %s", t.States[s], strings.ReplaceAll(s, "failures", "with failures")))
+	}
+	all := int64(0)
+	for _, n := range t.Calls {
+		all += int64(n)
+	}
+	line := fmt.Sprintf("%s of %s: %s", count(t.Cassettes, "cassette"), count(t.Tests, "test"), count(int(all), "call"))
+	if len(t.Calls) > 1 {
+		line += " (" + calls(t.Calls) + ")"
+	}
+	if t.InputTokens+t.OutputTokens > 0 {
+		line += fmt.Sprintf("; tokens: %s in, %s out", thousands(t.InputTokens), thousands(t.OutputTokens))
+	}
+	if lines = append(lines, line); len(states) > 0 {
+		lines = append(lines, strings.Join(states, ", "))
+	}
+	return lines
+}
 
 // The columns of ls.
 var lsColumns = []column{

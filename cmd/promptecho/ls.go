@@ -4,11 +4,8 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"maps"
 	"os"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/promptecho/promptecho/internal/canon"
@@ -39,28 +36,6 @@ to review.
 
 The exit status is 1 if a cassette is broken.
 `
-
-// A listing is what ls says of one file.
-type listing struct {
-	Path   string         `json:"path"`
-	Kind   string         `json:"kind"`           // cassette, derived, journal, failed or snapshots
-	Test   string         `json:"test,omitempty"` // by the name of the file
-	Calls  map[string]int `json:"calls"`          // by kind: llm, http, tool, ...
-	Models []string       `json:"models"`         // sorted
-	tokens
-	Modified time.Time `json:"modified"`
-	State    []string  `json:"state"` // partial, pinned, failures, accepted, orphan, broken
-	Problem  string    `json:"problem,omitempty"`
-}
-
-// A lsTotal is the sum of listings.
-type lsTotal struct {
-	Cassettes int            `json:"cassettes"`
-	Tests     int            `json:"tests"` // that have a cassette
-	Calls     map[string]int `json:"calls"`
-	tokens
-	States map[string]int `json:"states"`
-}
 
 // runLs lists cassettes.
 func runLs(args []string, stdout, stderr io.Writer) error {
@@ -172,94 +147,4 @@ func sum(list []listing) lsTotal {
 	}
 	t.Tests = len(named)
 	return t
-}
-
-// text returns the sum as one line.
-func (t lsTotal) text() string { return strings.Join(t.lines(), "; ") }
-
-// lines returns the sum: what there is, and if there is something to be known of it, what.
-func (t lsTotal) lines() (lines []string) {
-	var states []string
-	for _, s := range slices.Sorted(maps.Keys(t.States)) {
-		states = append(states, fmt.Sprintf("%d %s", t.States[s], strings.ReplaceAll(s, "failures", "with failures")))
-	}
-	all := int64(0)
-	for _, n := range t.Calls {
-		all += int64(n)
-	}
-	line := fmt.Sprintf("%s of %s: %s", count(t.Cassettes, "cassette"), count(t.Tests, "test"), count(int(all), "call"))
-	if len(t.Calls) > 1 {
-		line += " (" + calls(t.Calls) + ")"
-	}
-	if t.InputTokens+t.OutputTokens > 0 {
-		line += fmt.Sprintf("; tokens: %s in, %s out", thousands(t.InputTokens), thousands(t.OutputTokens))
-	}
-	if lines = append(lines, line); len(states) > 0 {
-		lines = append(lines, strings.Join(states, ", "))
-	}
-	return lines
-}
-
-// calls returns "3 llm, 2 tool".
-func calls(byKind map[string]int) string {
-	kinds := slices.SortedFunc(maps.Keys(byKind), func(a, b string) int {
-		if (a == "llm") != (b == "llm") {
-			return map[bool]int{true: -1, false: 1}[a == "llm"]
-		}
-		return strings.Compare(a, b)
-	})
-	for i, kind := range kinds {
-		kinds[i] = fmt.Sprintf("%d %s", byKind[kind], kind)
-	}
-	return strings.Join(kinds, ", ")
-}
-
-// models returns the names of some models.
-func models(names []string) string {
-	const shown = 2
-	if len(names) <= shown {
-		return strings.Join(names, ", ")
-	}
-	return fmt.Sprintf("%s, +%d", strings.Join(names[:shown], ", "), len(names)-shown)
-}
-
-func orNone(text, none string) string {
-	if text == "" {
-		return none
-	}
-	return text
-}
-
-// count returns "1 call" or "2 calls".
-func count(n int, what string) string {
-	if n != 1 {
-		what += "s"
-	}
-	return thousands(int64(n)) + " " + what
-}
-
-// thousands returns 12,345.
-func thousands(n int64) string {
-	s := strconv.FormatInt(n, 10)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
-
-// age returns how long ago something was, in one unit. A cassette that was just written is
-// dated ten minutes ahead, for the go command's cache.
-func age(d time.Duration) string {
-	const day = 24 * time.Hour
-	switch {
-	case d < time.Minute:
-		return "now"
-	case d < time.Hour:
-		return strconv.Itoa(int(d.Minutes())) + "min"
-	case d < day:
-		return strconv.Itoa(int(d.Hours())) + "h"
-	case d < 365*day:
-		return strconv.Itoa(int(d/day)) + "d"
-	}
-	return strconv.Itoa(int(d/(365*day))) + "y"
 }

@@ -144,9 +144,6 @@ func (s *summary) print(w io.Writer) {
 		s.said(), time.Since(s.began).Round(100*time.Millisecond))
 }
 
-// durations are how long tests took, as they write it.
-var durations = regexp.MustCompile(`\(\d+\.\d+s\)`)
-
 // printOutputs prints what tests have written that failed, or have something to say; what
 // several have in common once.
 func (s *summary) printOutputs(w io.Writer) {

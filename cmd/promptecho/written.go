@@ -6,6 +6,7 @@ import (
 	"maps"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -112,6 +113,9 @@ func countRedacted(in map[string]int, it *interaction.Interaction) {
 		}
 	}
 }
+
+// durations are how long tests took, as they write it.
+var durations = regexp.MustCompile(`\(\d+\.\d+s\)`)
 
 // sameOf returns a text of what became of tests, such that tests which failed by the same cause
 // have the same: without their names, their cassettes and how long they took.

@@ -10,7 +10,6 @@
 package conversation
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -83,33 +82,6 @@ func (e *Exchange) readBody(form *canon.Form) {
 			e.Settings = append(e.Settings, Setting{name, l.Value})
 		}
 	}
-}
-
-// toolsOf reads a list of tools.
-func toolsOf(list *exactjson.Value) (tools []Tool) {
-	for _, v := range elems(list) {
-		if inner := v.Member("functionDeclarations"); inner != nil {
-			tools = append(tools, toolsOf(inner)...)
-			continue
-		}
-		for _, wrapper := range []string{"toolSpec", "function", "custom"} {
-			if inner := v.Member(wrapper); inner != nil && inner.Kind == exactjson.Object {
-				v = *inner
-			}
-		}
-		t := Tool{Name: cmp.Or(textOf(&v, "name", "type"), compact(&v)), Description: textOf(&v, "description")}
-		schema := member(&v, "parameters", "input_schema", "inputSchema", "parametersJsonSchema")
-		if inner := schema.Member("json"); inner != nil {
-			schema = inner
-		}
-		if properties := schema.Member("properties"); properties != nil {
-			for _, p := range properties.Elems {
-				t.Parameters = append(t.Parameters, p.Name)
-			}
-		}
-		tools = append(tools, t)
-	}
-	return tools
 }
 
 // readAnswer reads what came back.
@@ -195,7 +167,7 @@ func given(c *said.Call) Part {
 // bodyText returns a body, or what it is if it is no text.
 func bodyText(body []byte) string {
 	if !utf8.Valid(body) || slices.Contains(body, 0) {
-		return fmt.Sprintf("(%d bytes that are no text)", len(body))
+		return fmt.Sprintf("(%d bytes that are not text)", len(body))
 	}
 	return string(body)
 }

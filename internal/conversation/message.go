@@ -328,3 +328,9 @@ func medium(v *exactjson.Value) Part {
 	}
 	return p
 }
+
+// mediumPart returns the part of a medium.
+func mediumPart(name string, data []byte) Part {
+	words := slices.DeleteFunc([]string{name, mediaOf(data), fmt.Sprintf("%d bytes", len(data))}, func(w string) bool { return w == "" })
+	return Part{Kind: Media, Text: strings.Join(words, ", "), Type: mediaOf(data), Data: data}
+}
