@@ -103,6 +103,11 @@ func fill(c *page.Cassette, f *cassette.File) {
 	for i, depth := range depths(s.Interactions) {
 		c.List = append(c.List, callOf(s.Interactions[i], s.stored[i], depth, c.Path))
 	}
+	if len(c.List) == 1 { // the cassette says these
+		c.List[0].About = slices.DeleteFunc(c.List[0].About, func(about string) bool {
+			return about == "model "+c.Models || strings.Contains(about, " tokens in, ")
+		})
+	}
 }
 
 // A comparer adds comparisons to a page.
