@@ -67,7 +67,7 @@ func TestMatchMisuse(t *testing.T) {
 		`echosnap: Match: Ignore: "/a" is no path of a field`:     func(tb testing.TB) { Match(tb, 1, Ignore("/a")) },
 		"echosnap: Match: the value is text, which has no fields": func(tb testing.TB) { Match(tb, "a", Ignore("a")) },
 		"echosnap: Match: Judge: it has no criteria":              func(tb testing.TB) { Match(tb, 1, Judge(asking("1: yes"))) },
-		"echosnap: Match: Judge: the function is nil":          func(tb testing.TB) { Match(tb, 1, Judge(nil, "a")) },
+		"echosnap: Match: Judge: the function is nil":             func(tb testing.TB) { Match(tb, 1, Judge(nil, "a")) },
 		"echosnap: Match: struct { a int } has no exported field": func(tb testing.TB) { Match(tb, struct{ a int }{1}) },
 		"echosnap: Match: chan int is no JSON":                    func(tb testing.TB) { Match(tb, make(chan int)) },
 		"echosnap: Inline: a snapshot in the source has no name":  func(tb testing.TB) { Inline(tb, 1, "1", Name("a")) },
