@@ -24,7 +24,7 @@ type row struct {
 }
 
 // table prints rows below the names of their columns. A column that has nothing in any row is
-// left out. If the terminal is too narrow, the columns that can be cut are, the widest first.
+// left out. If the terminal is too narrow, as few cells as possible are cut.
 func (p *printer) table(columns []column, rows []row) {
 	widths := make([]int, len(columns))
 	for _, r := range rows {
@@ -38,31 +38,50 @@ func (p *printer) table(columns []column, rows []row) {
 			}
 		}
 	}
-	all := -gap
-	for _, w := range widths {
-		if w > 0 {
-			all += w + gap
-		}
-	}
-	for p.width > 0 && all > p.width {
-		widest := -1
-		for i, c := range columns {
-			if c.least > 0 && widths[i] > c.least && (widest < 0 || widths[i]-c.least > widths[widest]-columns[widest].least) {
-				widest = i
-			}
-		}
-		if widest < 0 {
-			break
-		}
-		widths[widest]--
-		all--
-	}
+	p.narrow(columns, widths, rows)
 	head := row{cells: make([]string, len(columns))}
 	for i, c := range columns {
 		head.cells[i] = c.name
 	}
 	for n, r := range slices.Concat([]row{head}, rows) {
 		p.row(columns, widths, r, n-1)
+	}
+}
+
+// narrow takes from the widths of columns until they have room on the terminal: a column at a
+// time from where that cuts the fewest cells.
+func (p *printer) narrow(columns []column, widths []int, rows []row) {
+	wide := make([]map[int]int, len(columns)) // how many cells have which width
+	for i := range columns {
+		wide[i] = map[int]int{}
+		for _, r := range rows {
+			if len(r.cells) > 1 {
+				wide[i][textWidth(r.cells[i])+indentOf(r, i)]++
+			}
+		}
+	}
+	all := -gap
+	for _, w := range widths {
+		if w > 0 {
+			all += w + gap
+		}
+	}
+	cut := make([]int, len(columns)) // cells
+	for ; p.width > 0 && all > p.width; all-- {
+		best := -1
+		for i, c := range columns {
+			if c.least == 0 || widths[i] <= c.least {
+				continue
+			}
+			if best < 0 || cut[i]+wide[i][widths[i]] < cut[best]+wide[best][widths[best]] {
+				best = i
+			}
+		}
+		if best < 0 {
+			return
+		}
+		cut[best] += wide[best][widths[best]]
+		widths[best]--
 	}
 }
 
