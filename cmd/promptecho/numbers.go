@@ -72,3 +72,11 @@ func age(d time.Duration) string {
 	}
 	return strconv.Itoa(int(d/(365*day))) + "y"
 }
+
+// itOrThem is what so many are called after they were named.
+func itOrThem(n int) string {
+	if n == 1 {
+		return "it"
+	}
+	return "them"
+}

@@ -177,13 +177,6 @@ func failedOf(bad, all int) string {
 	return fmt.Sprintf("%s good, %s failed", thousands(int64(all-bad)), thousands(int64(bad)))
 }
 
-func itOrThem(n int) string {
-	if n == 1 {
-		return "it"
-	}
-	return "them"
-}
-
 // tested returns the cassette that a file stands beside, or the file itself: what a run left is
 // of the test of that cassette.
 func tested(file string) string {

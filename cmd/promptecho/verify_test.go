@@ -40,15 +40,15 @@ func TestVerifyNames(t *testing.T) {
 	}
 }
 
-// TestRedactedIsCounted: a run that records says how many values were replaced, and where.
+// TestRedactedIsCounted: a run that records says how many values were replaced, and of which kinds.
 func TestRedactedIsCounted(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write(t, "a.yaml", `version: 1
 interactions:
   - request: {method: POST, url: "https://h/v1/x?key=[REDACTED]", headers: {x-api-key: "[REDACTED]"}, body: {token: "[REDACTED]"}}
-    response: {status: 200, headers: {set-cookie: "a=[REDACTED]"}, body: {access_token: "[REDACTED-0a1b2c3d]", next: "[REDACTED]"}}
+    response: {status: 200, headers: {set-cookie: "a=[REDACTED]"}, body: {access_token: "[REDACTED-0a1b2c3d]", next: "[REDACTED]", text: "The key is [REDACTED]."}}
 `)
-	if got, want := redactedIn([]string{"a.yaml"}), "Redacted in it: 6 values (1 in URLs, 2 in headers, 1 in requests, 2 in answers)"; got != want {
+	if got, want := redactedIn([]string{"a.yaml"}), "Redacted in it: 7 values (1 access_token, 1 in texts, 1 key, 1 next, 1 set-cookie, 1 token, and 1 other name)"; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"maps"
@@ -10,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/promptecho/promptecho/internal/exactjson"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/redact"
 	"github.com/promptecho/promptecho/internal/shell"
@@ -73,44 +75,79 @@ func (p *printer) list(indent int, title string, names []string) {
 // command prints a command that can be pasted, so it is never wrapped.
 func (p *printer) command(text string) { p.write("  " + p.paint(bold, redact.Printable(text)) + "\n") }
 
-// redactedIn says how many values stand redacted in cassettes, and where.
+// redactedIn says how many values stand redacted in cassettes, and under which names.
 func redactedIn(files []string) string {
-	in := map[string]int{}
+	under := map[string]int{}
 	for _, file := range files {
 		f, err := load(file)
 		if err != nil {
 			continue
 		}
 		for _, it := range f.Interactions {
-			countRedacted(in, it)
+			countRedacted(under, it)
 		}
 	}
+	delete(under, "")
+	names := slices.SortedFunc(maps.Keys(under), func(a, b string) int { return cmp.Or(under[b]-under[a], strings.Compare(a, b)) })
+	const shown = 6
 	all, parts := 0, []string{}
-	for _, where := range []string{"URLs", "headers", "requests", "answers"} {
-		if n := in[where]; n > 0 {
-			all, parts = all+n, append(parts, fmt.Sprintf("%s in %s", thousands(int64(n)), where))
+	for i, name := range names {
+		if all += under[name]; i < shown {
+			parts = append(parts, fmt.Sprintf("%s %s", thousands(int64(under[name])), name))
 		}
 	}
 	if all == 0 {
 		return ""
 	}
-	return fmt.Sprintf("Redacted in %s: %s (%s)", map[bool]string{true: "it", false: "them"}[len(files) == 1], count(all, "value"), strings.Join(parts, ", "))
+	if more := len(names) - shown; more > 0 {
+		parts = append(parts, "and "+count(more, "other name"))
+	}
+	return fmt.Sprintf("Redacted in %s: %s (%s)", itOrThem(len(files)), count(all, "value"), strings.Join(parts, ", "))
 }
 
-// countRedacted counts the redacted values of an interaction.
-func countRedacted(in map[string]int, it *interaction.Interaction) {
-	for _, headers := range []interaction.Headers{it.Request.Headers, it.Response.Headers} {
-		for _, h := range headers {
-			in["headers"] += redact.CountPlaceholders([]byte(strings.Join(h.Values, "\n")))
+// countRedacted counts the redacted values of an interaction by what is beside them: the name of a
+// header, a parameter or a field; what stands in other texts together.
+func countRedacted(under map[string]int, it *interaction.Interaction) {
+	const texts = "in texts"
+	add := func(name, text string) {
+		if n := redact.CountPlaceholders([]byte(text)); n > 0 {
+			under[cmp.Or(name, texts)] += n
 		}
 	}
-	in["URLs"] += redact.CountPlaceholders([]byte(it.Request.URL))
-	in["requests"] += redact.CountPlaceholders(it.Request.Body)
-	in["answers"] += redact.CountPlaceholders(it.Response.Body)
-	for payload := range it.Response.Payloads() {
-		if it.Response.Stream != "" {
-			in["answers"] += redact.CountPlaceholders(payload)
+	for _, headers := range []interaction.Headers{it.Request.Headers, it.Response.Headers} {
+		for _, h := range headers {
+			add(h.Name, strings.Join(h.Values, "\n"))
 		}
+	}
+	address, query, _ := strings.Cut(it.Request.URL, "?")
+	add("in URLs", address)
+	for parameter := range strings.SplitSeq(query, "&") {
+		name, value, _ := strings.Cut(parameter, "=")
+		add(name, value)
+	}
+	body := func(data []byte) {
+		v, err := exactjson.Parse(data)
+		if err != nil {
+			add("", string(data))
+			return
+		}
+		var walk func(v *exactjson.Value, name string)
+		walk = func(v *exactjson.Value, name string) {
+			if v.Kind == exactjson.String {
+				if strings.ContainsAny(v.Text, " \n") { // a placeholder within a sentence
+					name = ""
+				}
+				add(name, v.Text)
+			}
+			for i := range v.Elems {
+				walk(&v.Elems[i], cmp.Or(v.Elems[i].Name, name))
+			}
+		}
+		walk(&v, "")
+	}
+	body(it.Request.Body)
+	for payload := range it.Response.Payloads() {
+		body(payload)
 	}
 }
 
