@@ -66,8 +66,8 @@ type WrapOption func(*wrapConfig)
 
 type wrapConfig struct{ sentinels []error }
 
-// Sentinels names errors that a recorded error still is, for [errors.Is]: when one of them
-// was recorded, or an error that wraps it, so is what the replay returns. A cassette knows
+// Sentinels lists errors that [errors.Is] still finds in a recorded error: when one of them was
+// recorded, or an error that wraps it, the replay returns an error that wraps it, too. A cassette knows
 // them by their texts, so no two may have the same.
 func Sentinels(errs ...error) WrapOption {
 	if len(errs) == 0 {

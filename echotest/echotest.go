@@ -85,10 +85,10 @@ func Open(t testing.TB, file string, opts ...promptecho.Option) *promptecho.Reco
 			t.Logf("promptecho: %s", note)
 		}
 		for _, text := range rep.Errors {
-			t.Errorf("promptecho: %s", text)
+			t.Errorf("promptecho: %s", coloured(text))
 		}
 		for _, l := range leaks() {
-			t.Errorf("promptecho: %s", l.Report())
+			t.Errorf("promptecho: %s", coloured(l.Report()))
 		}
 		current.Load().add(t.Name(), &rep)
 		annotate(os.Stdout, t.Name(), rep.Annotations)
