@@ -57,8 +57,8 @@ type running struct {
 }
 
 // WithName returns a context with which requests, and calls of wrapped functions, have a name.
-// It is for those that ask the same at once and mean different things, such as five samples of
-// one prompt that are kept by their index: each gets the answer that was recorded under its
+// It is for concurrent requests that are equal and mean different things, such as five samples
+// of one prompt that are kept by their index: each gets the answer that was recorded under its
 // name, whichever comes first. The name is written to the cassette.
 func WithName(ctx context.Context, name string) context.Context {
 	return context.WithValue(ctx, nameKey{}, strings.ToValidUTF8(name, "\uFFFD"))

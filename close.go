@@ -39,7 +39,7 @@ func init() {
 }
 
 // Close ends the recorder. It settles answers that are still being read, saves the
-// cassette if the record mode records, and returns what is wrong, joined: misses,
+// cassette if the record mode records, and returns what is wrong as one joined error: misses,
 // recordings that no request used, a recorder that no request reached, and a cassette
 // that could not be saved. [errors.As] finds the first [*MissError] in it. A second Close returns the same, even while the first is still
 // at work.

@@ -112,7 +112,7 @@ type RecordErrorPolicy int
 
 // The policies for failures that were recorded.
 const (
-	// Warn writes such failures and says so. A run that failed does not write them. In mode all,
+	// Warn writes such failures and reports them. A run that failed does not write them. In mode all,
 	// no failure takes the place of a recorded success: the cassette stays as it was, and
 	// Close returns an error.
 	Warn RecordErrorPolicy = iota
@@ -120,6 +120,6 @@ const (
 	// Fail writes nothing and makes Close return an error.
 	Fail
 
-	// Keep writes such failures without a word: the failure is what the test is about.
+	// Keep writes such failures silently: the failure is what the test is about.
 	Keep
 )

@@ -1,5 +1,5 @@
 // Package promptecho freezes LLM API calls in Go tests. A [Recorder] is an
-// [http.RoundTripper] in front of a cassette, a YAML file that holds real
+// [http.RoundTripper] in front of a cassette, a YAML file with real
 // requests and their answers: the first run records, every later run replays,
 // without a network, a key or a token. Streams come back event by event.
 //
@@ -27,7 +27,7 @@
 // [Recorder.Secret], [RedactFields] and [Redact] are for values of your own. What the program
 // sends and receives stays.
 //
-// Names that people look for, and what is meant:
+// Names you may look for, and what they are called here:
 //
 //	New, NewRecorder, Use        echotest.New in a test, else Open
 //	Cassette, File, Load         echotest.Open, Open

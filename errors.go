@@ -37,8 +37,8 @@ type MissError struct {
 func (e *MissError) Error() string { return (*report.Miss)(e).Error() }
 
 // MissHeader is a header of the answer to a request that is not recorded: a program that must
-// tell a miss from what a provider says looks for it, and so does every other recorder. Its
-// value says nothing. The status of such an answer is 418, and its body is JSON as the
+// tell a miss from a provider's answer can look for it, and so does every other recorder. Its
+// value has no meaning. The status of such an answer is 418, and its body is JSON as the
 // providers' errors are.
 const MissHeader = "X-Promptecho-Miss"
 

@@ -99,7 +99,7 @@ func handOver() {
 		os.Exit(2)
 	}
 	command := shell.Join(slices.Concat(set, args))
-	fmt.Fprintf(os.Stderr, "promptecho: %s stands before %q, so the go command tests only this folder; what runs instead is: %s\n", asked.by, patterns[0], command)
+	fmt.Fprintf(os.Stderr, "promptecho: %s comes before %q, so the go command tests only this folder; what runs instead is: %s\n", asked.by, patterns[0], command)
 	for _, v := range set {
 		name, value, _ := strings.Cut(v, "=")
 		os.Setenv(name, value)
@@ -190,7 +190,7 @@ func goTest(by string, set, patterns, rest []string) (args []string, err error) 
 		}
 	}
 	if err != nil {
-		return nil, fmt.Errorf("promptecho: %s stands before %q, so the go command tested only this folder, and %w cannot be handed on: run\n\t%s go test %s", by, patterns[0], err, shell.Join(set), shell.Join(patterns))
+		return nil, fmt.Errorf("promptecho: %s comes before %q, so the go command tested only this folder, and %w cannot be handed on: run\n\t%s go test %s", by, patterns[0], err, shell.Join(set), shell.Join(patterns))
 	}
 	return slices.Concat(args, patterns, own), nil
 }

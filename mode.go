@@ -33,11 +33,11 @@ const (
 	ModeNewEpisodes Mode = "new_episodes"
 
 	// ModeUpdate replays what is recorded, records what is not, and drops the
-	// recordings that a whole run that passed did not ask for: after an edit you
-	// pay for what has changed, and nothing stale stays. It drops nothing if
+	// recordings that a complete, passing run did not use: after an edit you pay
+	// only for what has changed, and nothing stale stays. It drops nothing if
 	// [AllowUnused] is given, and does not touch a cassette if a request failed
-	// with a status of 400 to 499 after another was replayed: what it refers to
-	// (a response id, a cache) may not be there any more.
+	// with a status of 400 to 499 after another was replayed: what it refers
+	// to (a response id, a cache) may no longer exist.
 	ModeUpdate Mode = "update"
 
 	// ModeAll records everything and replaces the cassette at the end.

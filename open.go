@@ -23,11 +23,11 @@ import (
 // Open returns a recorder on the cassette file. The file need not exist. It is read now
 // if the record mode replays, and written by [Recorder.Close] if the mode records.
 //
-// It is an error if an option or the record mode is invalid, if the file exists but is
+// Open returns an error if an option or the record mode is invalid, if the file exists but is
 // not a whole and valid cassette, if the cassette is partial and the mode is none or
 // compare, or if another recorder of this process has the same file open, even under a name
 // that differs only in case. A file that is not a whole and valid cassette is never overwritten, with
-// one exception: if it was cut, mode all records it anew.
+// one exception: if it was cut off, mode all records it again.
 func Open(file string, opts ...Option) (*Recorder, error) {
 	r := &Recorder{file: file}
 	for _, o := range opts {

@@ -14,14 +14,14 @@ import (
 	"github.com/promptecho/promptecho/internal/urls"
 )
 
-// An Option changes what a recorder does. Options are applied in order; those that take
-// several values add to what is there. A nil Option does nothing.
+// An Option changes what a recorder does. Options are applied in order; those that
+// take several values add to earlier ones. A nil Option does nothing.
 //
-// Nothing that is said has no effect in silence. [Open] returns an error if an option cannot
+// No option is silently without effect. [Open] returns an error if an option cannot
 // mean anything: an unknown kind of call, an invalid expression, no value at all. When the run
-// is over, an option that selected nothing, that is given twice or that another one overrules
-// is said to have had no effect: by echotest with the result of the test, by [Recorder.Close] on
-// standard error, or to [Log]. Tests that share an option need not all use it: it is said once,
+// is over, an option that selected nothing, that is given twice or that another one overrides
+// is reported to have had no effect: by echotest with the result of the test, by [Recorder.Close] on
+// standard error, or to [Log]. Tests that share an option need not all use it: it is reported once,
 // and with echotest.Main only if no test of the package needed it. A call that was to be [Frozen]
 // and was not fails the run.
 type Option func(*config)
@@ -35,9 +35,9 @@ func each(option string, values []string, on effect, check func(string) error, l
 	}
 }
 
-// InMode sets the record mode in code. It replaces the default and is a
-// ceiling: flag and environment cannot choose a mode that sends or writes if this
-// one does not. So a cassette that was edited by hand is
+// InMode sets the record mode in code. It replaces the default and is an
+// upper limit: neither the flag nor the environment can turn on sending or writing if this mode
+// does not allow them. So a cassette that was edited by hand is
 // safe from PROMPTECHO_MODE=all with InMode(ModeNone). In CI a mode other than
 // none needs PROMPTECHO_MODE or the flag as well.
 func InMode(m Mode) Option {
@@ -55,13 +55,13 @@ func Upstream(rt http.RoundTripper) Option {
 	return func(c *config) { c.set("Upstream", false, ""); c.upstream = rt }
 }
 
-// MatchOnly makes the named fields the only fields of the body that match, in the requests
+// MatchOnly makes the named fields the only fields of the body that are compared, in the requests
 // that the selector names: "llm" for those to model APIs, "tool/search" for the calls of a
 // function, "*" for all; see [Live]. A change of any other field of the body is reported, and
-// the request is still replayed. What is outside the body (the endpoint, whether the answer
-// streams, host, path, query and headers) matches as it does without MatchOnly. So name the
-// requests of which you know the fields: in others, nothing of the body would be left to
-// match. If several MatchOnly name a request, the fields of all of them match.
+// the request is still replayed. Everything outside the body (the endpoint, whether the
+// answer streams, host, path, query and headers) is compared as without MatchOnly. So select
+// only requests whose fields you know: in others, nothing of the body would be compared.
+// If several MatchOnly select a request, the fields of all of them are compared.
 //
 // Paths are those of the request as it is sent, and of a miss report, such as "model" or
 // "messages/0/content"; "*" stands for one segment, "**" for any number, and a path stands
@@ -84,7 +84,7 @@ func MatchOnly(selector string, paths ...string) Option {
 	}
 }
 
-// Match makes fields match that otherwise do not: "host", "path" (the part before what is
+// Match compares fields that are otherwise ignored: "host", "path" (the part before what is
 // known of it), "query/NAME" and "header/NAME" of a known model API, headers of any other
 // API, and fields of the body whose changes are only reported, such as "temperature" or
 // "metadata/tenant". The paths are as in [MatchOnly]. A header that is named is written to
@@ -102,8 +102,8 @@ func Match(paths ...string) Option {
 	}
 }
 
-// MatchSampling makes the sampling parameters (temperature, top_p, max_tokens, seed and the
-// like) match too.
+// MatchSampling compares the sampling parameters (temperature, top_p, max_tokens, seed
+// and the like), too.
 func MatchSampling() Option {
 	return func(c *config) { c.set("MatchSampling", false, ""); c.matching.Sampling = true }
 }
@@ -131,7 +131,7 @@ func Mask(expr, placeholder string) Option {
 // MaskTimes masks dates and times in texts, as [Mask] does: as RFC 3339 and the layouts of
 // package time have them, as [time.Time.String] and people write them ("2 January 2026",
 // "Monday", "3:04 PM"), and Unix times of ten digits and more. A test that depends on a
-// date is better off with [Recorder.Now], which changes nothing in what matches.
+// date is better off with [Recorder.Now], which does not change what is compared.
 func MaskTimes() Option { return maskWith("MaskTimes", chance.Times) }
 
 // MaskUUIDs masks UUIDs in texts, as [Mask] does.
@@ -140,9 +140,9 @@ func MaskUUIDs() Option { return maskWith("MaskUUIDs", chance.UUIDs) }
 // MaskTempDirs masks, as [Mask] does, where temporary files are: the folder of the system
 // (/tmp, macOS's below /var/folders, Windows's below AppData) and the random digits that
 // [testing.T.TempDir], [os.MkdirTemp] and [os.CreateTemp] append to a name. The names of
-// folders and files still match. A name with a space, as os.MkdirTemp("", "my dir*") makes,
-// keeps its digits: in a sentence nobody knows whether a path ends at the space, and the
-// digits of what follows it must match. Use a name without one, or add a [Mask].
+// folders and files are still compared. A name with a space, as os.MkdirTemp("", "my dir*") makes,
+// keeps its digits: in a sentence it is unknown whether a path ends at the space, and the
+// digits of what follows it must be compared. Use a name without one, or add a [Mask].
 func MaskTempDirs() Option { return maskWith("MaskTempDirs", chance.TempDirs) }
 
 func maskWith(option string, mask func() chance.Mask) Option {
@@ -156,7 +156,7 @@ func maskWith(option string, mask func() chance.Mask) Option {
 // Alias names a local server: a request to the origin (scheme, host and port, such as
 // that of an httptest.Server) is matched and written as one to http://NAME. All local
 // hosts without a name count as one origin, since their names and ports change from
-// machine to machine. So give names to those that must not answer for each other. Headers
+// machine to machine. So name those that must not answer for each other. Headers
 // of answers that lead to the server (Location, Link) are written with the name, too, and
 // replayed with the origin. [Open] returns an
 // error if the origin or the name is invalid.
@@ -178,20 +178,20 @@ func Alias(origin, name string) Option {
 }
 
 // Unordered says that the order of the elements means nothing in the lists at these paths,
-// such as parameters that a program takes from a Go map: in any order, they match. Another
-// order than that of the recording is noted, and a list is sent and written as it is. The
+// such as parameters that a program takes from a Go map: they match in any order. A note
+// reports an order that differs from the recording's, and a list is sent and written as it is. The
 // paths are as in [MatchOnly], except that a path stands only for the list itself, and not
 // for lists below it. In messages and in most other lists the order decides the answer.
 func Unordered(paths ...string) Option {
 	return each("Unordered", paths, onField, nil, func(c *config) *[]string { return &c.matching.Unordered })
 }
 
-// KeepHeaders writes headers of these names to the cassette, of requests although they are
-// not on the list of harmless ones, and of responses although they are noise to most programs
-// (docs/SECURITY.md, "Headers of answers"). A "*" before or behind a part of a name stands for
-// all that end or begin so: "x-ratelimit-*". What is not written the program does not get, in
-// the run that records either, whose log names it if the run fails. Secrets in headers are
-// replaced as elsewhere. They do not take part in matching.
+// KeepHeaders writes headers with these names to the cassette: of requests, although they
+// are not on the list of harmless ones, and of responses, although they are noise to most programs
+// (docs/SECURITY.md, "Headers of answers"). A "*" before or after a part of a name stands for all
+// names that end or begin with it: "x-ratelimit-*". The program does not get a header that is not
+// written, even in the recording run, whose log names it if the run fails. Secrets in headers are
+// replaced as elsewhere. They are not compared.
 func KeepHeaders(names ...string) Option {
 	lower := make([]string, len(names))
 	for i, name := range names {
@@ -212,7 +212,7 @@ func KeepUploads() Option {
 // Redact replaces more than promptecho does by itself: names of customers, personal data. An
 // argument is a regular expression, as package regexp has them; what it matches is replaced
 // by "[REDACTED]", or its first group if it has one. So Redact("Acme") replaces this name
-// wherever it stands. [RedactFields] replaces by the names of fields. Both apply to everything
+// wherever it occurs. [RedactFields] replaces by the names of fields. Both apply to everything
 // that is written, and before requests are compared, so two requests that differ only in what
 // is redacted are the same. What is sent and received does not change. [Open] returns an error
 // if an expression is invalid.
@@ -230,7 +230,7 @@ func Redact(exprs ...string) Option {
 }
 
 // RedactFields replaces the values of fields, query parameters and written headers of these
-// names, in any letter case and wherever they stand: a text becomes "[REDACTED]", a number 0.
+// names, in any letter case and wherever they occur: a text becomes "[REDACTED]", a number 0.
 // Otherwise it is like [Redact].
 func RedactFields(names ...string) Option {
 	return each("RedactFields", names, onWriting, nil, func(c *config) *[]string { return &c.redactNames })
@@ -239,8 +239,8 @@ func RedactFields(names ...string) Option {
 var plainName = regexp.MustCompile(`^[A-Za-z0-9_.-]+$`)
 
 // Pace replays the recorded delays times x: 1 is as recorded, 0 (the default) is at once.
-// At once is also how clients are told to try again, to poll and to connect again; a factor
-// gives them what was recorded. Pace waits with package time only, so a [testing/synctest]
+// Clients are also told to retry, to poll and to reconnect at once; with a factor
+// they are told what was recorded. Pace waits with package time only, so a [testing/synctest]
 // bubble replays real latencies in no time. [Open] returns an error if x is negative.
 func Pace(x float64) Option {
 	return func(c *config) {
@@ -257,13 +257,13 @@ func AllowUnused(selectors ...string) Option {
 }
 
 // AllowRaced accepts a recording that no request used if another request was waiting for
-// its answer while it was recorded. What a program asks in the background (a title for a
-// conversation) races with the end of its test, which comes sooner in replay.
+// its answer while it was recorded. What a program sends in the background (for a conversation's
+// title, say) races with the end of its test, which comes sooner in replay.
 func AllowRaced() Option {
 	return func(c *config) { c.set("AllowRaced", false, ""); c.allowRaced = true }
 }
 
-// AllowRepeats replays the last recording of a request again when the request is asked more
+// AllowRepeats replays the last recording of a request again when the request is sent more
 // often than it was recorded, if one of the selectors names it; see [Live]. So a poll of
 // "http/jobs.example.com" may repeat, while each call of a model needs a recording. Without
 // selectors, every request may repeat.
@@ -286,12 +286,12 @@ func Log(f func(note string)) Option {
 	return func(c *config) { c.set("Log", f == nil, "it is nil"); c.log = f }
 }
 
-// Live runs the selected calls for real and replays the rest, to see what becomes of a
-// recorded conversation when one part of it has changed. What comes of it is written to
-// NAME.derived.yaml beside the cassette NAME.yaml, which stays as it is. In mode none
+// Live runs the selected calls for real and replays the rest, to see what becomes of
+// a recorded conversation when one part of it has changed. The outcome is written to
+// NAME.derived.yaml next to the cassette NAME.yaml, which does not change. In mode none
 // nothing is written.
 //
-// A selector is the name of a function that was given to [Wrap], such as "tool/search", or
+// A selector is the name of a function that was passed to [Wrap], such as "tool/search", or
 // of a request: "llm/openai.chat" or "http/api.example.com". "*" stands for the kind or for
 // the rest, and a kind alone selects all of that kind. Misses and promptecho show call each
 // request by this name.
@@ -308,8 +308,8 @@ func Live(selectors ...string) Option {
 // else again, keeps and replays what the cassette has of them, and mode live replays it.
 // It is for what must not happen twice, such as charging a card: record it once without
 // this option, or write its recording by hand. The selectors are those of [Live]. What both
-// select is frozen. The run fails if a selector names nothing that was asked or is recorded:
-// what was to be frozen could be made.
+// select is frozen. The run fails if a selector names nothing that was called or is recorded: the
+// call it was meant to freeze could be made.
 func Frozen(selectors ...string) Option {
 	return each("Frozen", selectors, onCall, interaction.CheckSelector, func(c *config) *[]string { return &c.selection.frozen })
 }

@@ -11,15 +11,15 @@ import (
 	"github.com/promptecho/promptecho/internal/interaction"
 )
 
-// A Rand is a source of random numbers and bytes that gives in replay what it gave when
-// the cassette was recorded; [Recorder.Rand] makes it. All methods may be called
+// A Rand is a source of random numbers and bytes that returns in replay what it returned
+// when the cassette was recorded; [Recorder.Rand] makes it. All methods may be called
 // concurrently, but nothing fixes the order in which goroutines draw from a source that they
 // share.
 //
-// What a source gives does not change with versions of promptecho, since requests in
-// cassettes hold it. It is ChaCha8 (https://c2sp.org/chacha8rand), as [math/rand/v2] has
+// The values of a source do not change with versions of promptecho, because requests in
+// cassettes contain them. It is ChaCha8 (https://c2sp.org/chacha8rand), as [math/rand/v2] has
 // it, and its seed is the SHA-256 of the cassette's seed, as text, and the source's name.
-// It is not for keys, passwords or nonces: the seed stands in the cassette, where everybody
+// It is not for keys, passwords or nonces: the seed is in the cassette, where everybody
 // can read it.
 type Rand struct {
 	*rand.Rand

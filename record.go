@@ -39,7 +39,7 @@ func (r *Recorder) record(req *http.Request, in *incoming) (*http.Response, erro
 	if resp.Header.Get(MissHeader) != "" {
 		in.abandon()
 		r.tape.GiveUp(rec)
-		r.log.Unanswered(what+": the answer is the miss of another recorder, which stands where the network should be (http.DefaultTransport, or the transport given with Upstream)", in.Form.Key())
+		r.log.Unanswered(what+": the answer is the miss of another recorder, which is in place of the network (http.DefaultTransport, or the transport given with Upstream)", in.Form.Key())
 		return resp, nil
 	}
 	if resp.StatusCode == http.StatusSwitchingProtocols {

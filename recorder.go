@@ -18,9 +18,9 @@ import (
 // into it. All methods may be called concurrently. It starts no goroutines,
 // other than to record in a bubble of [testing/synctest].
 //
-// A nil Recorder is the real thing, so that a program needs no other path for production: its
-// requests go to [http.DefaultTransport], a function that is wrapped is itself, the time is the
-// present one, a secret is the value of its variable, and Close does nothing.
+// A nil Recorder does the real thing, so that a program needs no second path for production:
+// its requests go to [http.DefaultTransport], a wrapped function stays itself, the time is
+// the present one, a secret is the value of its variable, and Close does nothing.
 type Recorder struct {
 	file   string // as the user named it
 	config config
@@ -52,8 +52,8 @@ func (r *Recorder) Online() bool { return r == nil || r.plan.mayGoUpstream() }
 // dummy in replay, so that a client that demands a key can be made either way. If the
 // value has 8 bytes or more, a placeholder replaces it wherever it would be written. If
 // the variable is empty in a run that may go upstream, Secret returns the dummy, and the
-// first request that would go upstream fails with an error that names the variable. So it does,
-// and so does the run, if env can be no variable's name, such as the key itself.
+// first request that would go upstream fails with an error that names the variable. The same
+// happens, and the run fails, if env cannot be the name of a variable, such as the key itself.
 func (r *Recorder) Secret(env string) string {
 	switch {
 	case r == nil:
@@ -90,8 +90,8 @@ func (r *Recorder) isVariable(method, name string) bool {
 
 var variable = memo.Regexp(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
-// Misses returns the requests that were not recorded so far, each once, in the
-// order they were first asked.
+// Misses returns the requests that had no recording so far, each once, in the
+// order in which they were first sent.
 func (r *Recorder) Misses() []*MissError {
 	if r == nil {
 		return nil

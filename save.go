@@ -224,7 +224,7 @@ func (r *Recorder) saveBeside(top interaction.Given, list []*tape.Recording, rea
 	if reason != "" {
 		return fmt.Errorf("%s: not written: %s. What this run recorded is in %s", r.file, reason, name)
 	}
-	r.log.Notef("%s is as it was, since the run did not pass. To use what was recorded:\n  %s", r.file,
+	r.log.Notef("%s was left unchanged because the run failed. To use what was recorded:\n  %s", r.file,
 		shell.Join([]string{"mv", shell.Place(cassette.Beside(r.log.Path, failedSuffix)), shell.Place(r.log.Path)}))
 	return nil
 }

@@ -5,20 +5,20 @@ import (
 	"time"
 )
 
-// Now returns when the recording was made, in whole seconds and UTC: the same time in the
-// run that records and in every replay. Use it in place of [time.Now] where the time gets
+// Now returns when the recording was made, in whole seconds and UTC: the same time in
+// the recording run and in every replay. Use it in place of [time.Now] where the time gets
 // into requests: the method value rec.Now is a clock that stands still.
 //
-// In the run that records it is the time of the first call, the real one also in a bubble
+// In the recording run it is the time of the first call, the real time even in a bubble
 // of [testing/synctest]. To have the bubble's clock start at the recording, begin the bubble
 // with time.Sleep(time.Until(rec.Now())), which takes no time.
 //
-// The cassette holds the time, if a test asks for it, and it may be edited there. Mode all
-// takes a new one if the test runs with all its parts and has no [Frozen] calls. In a test
-// without package echotest nobody knows that, and the time stays. So does that of a run that
+// The cassette has the time if a test uses it, and you may edit it there. Mode all
+// takes a new one if the test runs completely and has no [Frozen] calls. In a test
+// without package echotest that is not known, and the time stays. So does that of a run that
 // was killed and is resumed.
 //
-// If the cassette holds no time and nothing can be added to it (modes none and compare, and
+// If the cassette has no time and nothing can be added to it (modes none and compare, and
 // once with a whole cassette), the run fails with an error that says how to add it, and Now
 // returns the first second of the year 2000. In mode live the time is not stored. A nil
 // recorder returns the present time.
@@ -29,17 +29,17 @@ func (r *Recorder) Now() time.Time {
 	return r.given.time()
 }
 
-// Rand returns the source of random numbers and bytes of this name. It gives the same in
-// the run that records and in every replay. Sources with different names are independent,
+// Rand returns the source of random numbers and bytes of this name. It returns the same
+// in the recording run and in every replay. Sources with different names are independent,
 // so a new one changes nothing for the others. Calls with the same name return the same
 // source, which goes on where it was: what draws in an order of its own (a goroutine, a
 // subtest that -run can select) needs a source of its own.
 //
 // All sources of a cassette come from one seed, which is drawn from [crypto/rand] when the
-// cassette is recorded. The cassette holds it, if a test asks for a source. It stays and
+// cassette is recorded. The cassette has it if a test uses a source. It stays or
 // changes as the time of [Recorder.Now] does.
 //
-// If the cassette holds no seed and nothing can be added to it (modes none and compare, and
+// If the cassette has no seed and nothing can be added to it (modes none and compare, and
 // once with a whole cassette), the run fails with an error that says how to add it, and the
 // sources come from a seed of zeros. In mode live the seed is not stored. A nil recorder
 // returns a new source with a seed of its own each time.
@@ -47,8 +47,8 @@ func (r *Recorder) Now() time.Time {
 // The global sources of [crypto/rand] and [math/rand/v2] are left alone on purpose. Package
 // testing/cryptotest can make the first one deterministic for a test, but then TLS draws
 // from it, too, while a test records and not while it replays. So every id that is drawn
-// after the first connection would differ. And the seed in a committed file would give the
-// keys of the recorded connections away.
+// after the first connection would differ. And the seed in a committed file would reveal
+// the keys of the recorded connections.
 func (r *Recorder) Rand(name string) *Rand {
 	if r == nil {
 		return newRand(drawSeed(), name)
@@ -57,18 +57,18 @@ func (r *Recorder) Rand(name string) *Rand {
 }
 
 // Env returns the value that an environment variable had when the recording was made; it is
-// "" if the variable was not set. So what a test depends on (a model's name, a region, a
-// base URL) is the same wherever it is replayed. If the variable is set and has another
+// "" if the variable was not set. So the settings a test depends on (a model's name, a region,
+// a base URL) are the same wherever it is replayed. If the variable is set and has another
 // value now, a note names both, and Env returns the recorded one.
 //
-// The cassette holds the value, if a test asks for it, and it may be edited there. Mode all
-// takes the present one. A run that was killed and is resumed keeps the one it had.
+// The cassette has the value if a test uses it, and you may edit it there. Mode all
+// takes the present value. A run that was killed and is resumed keeps the one it had.
 //
 // A variable whose name or value looks like a credential is not written. Env returns its
 // present value then, and the run fails: use [Recorder.Secret]. A random text of a dozen
 // letters and digits looks like one, unless the variable's name ends in ID, SHA or the like.
 //
-// If the cassette does not hold the variable and nothing can be added to it (modes none and
+// If the cassette does not have the variable and nothing can be added to it (modes none and
 // compare, and once with a whole cassette), the run fails with an error that says how to add it, and Env
 // returns "". In mode live, and of a nil recorder, it is [os.Getenv].
 func (r *Recorder) Env(name string) string {

@@ -13,38 +13,38 @@ import (
 	"github.com/promptecho/promptecho/internal/tape"
 )
 
-// Wrap returns a function that calls f, and records what f is asked and what it returns as
+// Wrap returns a function that calls f, and records the argument and the result of f as
 // the recorder does for a request over HTTP: a tool of an agent, a search, a memory. In
-// replay, f is not called. If rec is nil, Wrap returns f, so that a program needs no other
+// replay, f is not called. If rec is nil, Wrap returns f, so that a program needs no second
 // path for production.
 //
-// The name is a kind, a slash and a name of yours: "tool/get_weather". The kinds are "tool",
-// "retrieval", "memory_read" and "memory_write". It is what the cassette and reports call
-// the function, and by which [Live] and [Frozen] select it. A function of another shape is
-// wrapped in a closure.
+// The name is a kind, a slash and a name you choose: "tool/get_weather". The kinds are "tool",
+// "retrieval", "memory_read" and "memory_write". The cassette and reports call the
+// function by it, and [Live] and [Frozen] select it by it. Wrap a function of another
+// shape in a closure.
 //
-// The argument matches as the JSON body of a request does, with the options [Ignore],
+// The argument is compared like the JSON body of a request, with the options [Ignore],
 // [Mask], [Match], [MatchOnly] and [Redact]. A call that is not recorded is a miss: it returns
-// a [*MissError], and the run fails. Calls of one argument play their recordings in recorded
-// order, each once.
+// a [*MissError], and the run fails. Calls with the same argument play their recordings in
+// recorded order, each once.
 //
 // The argument and the result pass through encoding/json. The run that records gets the
 // result as it was stored, so it sees what every replay will see: a number in an "any" is a
-// float64, and what is redacted is "[REDACTED]" or of the type of the secret. A type of which
-// JSON loses a part (a field that is not exported or has the tag json:"-", a field of
+// float64, and what is redacted is "[REDACTED]" or of the type of the secret. A type that JSON
+// does not store completely (a field that is not exported or has the tag json:"-", a field of
 // interface type, a channel) is
 // refused: each call returns an error that names the field, and the run fails. So does a
-// call with a value whose JSON no cassette holds, since it has a member twice, a name of more
+// call with a value whose JSON no cassette can hold, because it has a member twice, a name of more
 // than 256 bytes, or more than 64 levels.
 //
 // An error of f is recorded with its text. For [errors.Is] it stays the errors of
 // packages context, errors, io, io/fs and os that it was, and those of [Sentinels];
-// anything else about it is lost in the recording run, too. A result beside an error is
-// kept. Nothing is recorded if f panics, or if it returns an error after its context was
+// anything else about it is lost in the recording run, too. A result that comes with an error
+// is kept. Nothing is recorded if f panics, or if it returns an error after its context was
 // canceled.
 //
 // Requests that f sends with its context through the recorder are recorded too, as sent
-// within f. They need not be asked in a replay, since f is not called; if f is [Live], they
+// by f. They need not be sent in a replay, because f is not called; if f is [Live], they
 // are replayed.
 func Wrap[In, Out any](rec *Recorder, name string, f func(context.Context, In) (Out, error), opts ...WrapOption) func(context.Context, In) (Out, error) {
 	if rec == nil {
@@ -66,8 +66,8 @@ type WrapOption func(*wrapConfig)
 
 type wrapConfig struct{ sentinels []error }
 
-// Sentinels names errors that a recorded error still is, for [errors.Is]: when one of them
-// was recorded, or an error that wraps it, so is what the replay returns. A cassette knows
+// Sentinels lists errors that [errors.Is] still finds in a recorded error: when one of them was
+// recorded, or an error that wraps it, the replay returns an error that wraps it, too. A cassette knows
 // them by their texts, so no two may have the same.
 func Sentinels(errs ...error) WrapOption {
 	if len(errs) == 0 {

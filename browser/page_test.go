@@ -21,13 +21,14 @@ func TestScreens(t *testing.T) {
 		}
 	}
 	address := serve(t, tree(t))
-	for name, width := range map[string]int64{"desk": 1280, "hand": 390} {
+	for name, width := range map[string]int64{"desk": 1280, "hand": 400, "narrow": 390} {
 		for _, scheme := range []string{"light", "dark"} {
 			p := open(t, address, width, 900)
 			call(p, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}})
 			for screen, id := range map[string]string{
 				"list": "", "conversation": "bot/testdata/cassettes/TestTrip.yaml", "agent": "plan/testdata/cassettes/TestTrip.yaml",
 				"hostile": "bot/testdata/cassettes/TestHostile.yaml", "broken": "bot/testdata/cassettes/TestBroken.yaml", "long": "bot/testdata/cassettes/TestLong.yaml",
+				"servers": "bot/testdata/cassettes/TestCity/rome.yaml", "servers2": "bot/testdata/cassettes/TestCity/a_city_with_a_name_that_is_longer_than_a_telephone_is_wide_in_one_word.yaml",
 				"stream":  "bot/testdata/cassettes/TestStream.yaml",
 				"compare": "compare/bot/testdata/cassettes/TestTrip.yaml",
 			} {

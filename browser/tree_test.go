@@ -48,8 +48,58 @@ func tree(t *testing.T) string {
 	}
 	write(t, trip, strings.NewReplacer("Be brief.", "Be brief and kind.", "content: rains.", "content: snows.").Replace(string(old)))
 	write(t, filepath.Join(dir, "bot", "testdata", "cassettes", "TestStream.yaml"), stream())
+	for _, name := range []string{"rome", "oslo", "a_city_with_a_name_that_is_longer_than_a_telephone_is_wide_in_one_word"} {
+		write(t, filepath.Join(dir, "bot", "testdata", "cassettes", "TestCity", name+".yaml"), servers(name))
+	}
 	write(t, filepath.Join(dir, "bot", "testdata", "cassettes", "TestNew.yaml"), "version: 1\ninteractions:\n  - request: {method: GET, url: \"https://example.com/\"}\n    response: {status: 503, body: busy}\n")
 	return dir
+}
+
+// picture is a PNG of ten by ten pixels, and sound a WAV of no length, as base64.
+const (
+	picture = "iVBORw0KGgoAAAANSUhEUgAAAAoAAAAKCAIAAAACUFjqAAAAEklEQVR4nGP4z8CAB+GTG8HSALfKY52fTcuYAAAAAElFTkSuQmCC"
+	sound   = "UklGRmQAAABXQVZFZm10IBAAAAABAAEAQB8AAEAfAAABAAgAZGF0YUAAAACAgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgA=="
+)
+
+// servers returns a cassette with what agents ask beside models: a server of MCP, embeddings,
+// pictures that were sent and answered, a sound.
+func servers(city string) string {
+	long := strings.Repeat("io.modelcontextprotocol/capability-of-the-client-", 4)
+	return `version: 1
+interactions:
+  - request:
+      method: POST
+      url: https://mcp.example.com/mcp
+      headers: {mcp-protocol-version: "2025-06-18"}
+      body: {jsonrpc: "2.0", id: 1, method: initialize, params: {protocolVersion: "2025-06-18", capabilities: {"` + long + `": {"` + long + `": true}}, clientInfo: {name: x, version: v1}}}
+    response: {status: 200, body: {jsonrpc: "2.0", id: 1, result: {protocolVersion: "2025-06-18", serverInfo: {name: weather, version: "1"}}}}
+  - request:
+      method: POST
+      url: https://mcp.example.com/mcp
+      body: {jsonrpc: "2.0", id: 3, method: tools/call, params: {name: get_weather, arguments: {city: ` + city + `}, _meta: {progressToken: 1}}}
+    response:
+      status: 200
+      stream: sse
+      events:
+        - {event: message, data: {jsonrpc: "2.0", id: 3, result: {content: [{type: text, text: "sunny, 21 degrees"}]}}}
+      delays_ms: [5]
+    latency_ms: 40
+  - request:
+      method: POST
+      url: https://api.openai.com/v1/embeddings
+      body: {model: text-embedding-3-small, input: [a, b]}
+    response: {status: 200, body: {object: list, data: [{embedding: [1,2,3,4,5,6,7,8]},{embedding: [1,2,3,4,5,6,7,8]}]}}
+  - request:
+      method: POST
+      url: https://api.openai.com/v1/images/generations
+      body: {model: gpt-image-1, prompt: a cat}
+    response: {status: 200, body: {created: 1, data: [{b64_json: "` + picture + `"}]}}
+  - request:
+      method: POST
+      url: https://api.openai.com/v1/chat/completions
+      body: {model: gpt-x, messages: [{role: user, content: [{type: text, text: What is this?}, {type: image_url, image_url: {url: "data:image/png;base64,` + picture + `"}}, {type: input_audio, input_audio: {format: wav, data: "` + sound + `"}}]}]}
+    response: {status: 200, body: {choices: [{message: {role: assistant, content: A cat.}, finish_reason: stop}]}}
+`
 }
 
 // streamEvents is how many events stream has.

@@ -15,7 +15,7 @@ import (
 
 // Cut breaks an answer off after n events of a stream, or after n bytes of a body that is
 // no stream. Then its reader gets [io.ErrUnexpectedEOF], as from net/http when a
-// connection breaks. Cut(0, ...) breaks it off behind the headers. Events are those that
+// connection breaks. Cut(0, ...) breaks it off right after the headers. Events are those that
 // the cassette lists; comments and pings count. Cut strikes the first successful answer
 // that goes on so long. Give it twice to cut two.
 func Cut(n int, selectors ...string) Fault {

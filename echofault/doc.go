@@ -1,4 +1,4 @@
-// Package echofault makes recorded answers go wrong, to test what a program does then: its
+// Package echofault makes recorded answers fail, to test what a program does then: its
 // retries, its fallback, the error path of its streams. A [Transport] stands in front of a
 // recorder:
 //
@@ -22,11 +22,11 @@
 // "http/api.example.com". A "*" stands for either part. A fault without selectors may
 // strike every request.
 //
-// Faults work in every record mode. Record with the faults in place: then the cassette has
-// as many recordings as the program asks for. What Cut and Garble spoil is recorded whole,
-// as long as the recorder stands directly below; they read it to its end for that. If the
-// test was recorded without faults, a program that asks again after Cut or Garble needs the
-// recording twice; see [github.com/promptecho/promptecho.AllowRepeats].
+// Faults work in every record mode. Record with the faults in place: then the cassette
+// has as many recordings as the program needs. Answers that Cut and Garble damage are recorded
+// whole, as long as the recorder is directly below; they are read to the end for that. If the
+// test was recorded without faults, a program that retries after Cut or Garble needs
+// the recording twice; see [github.com/promptecho/promptecho.AllowRepeats].
 //
 // A test in which a fault never strikes fails, and says why.
 package echofault

@@ -9,7 +9,7 @@ import (
 
 // FailFirst answers the first n requests with a status of 400 to 599, each attempt of an
 // SDK counting as one. Nothing is sent, and no recording is used. The error is JSON in the
-// provider's shape, so SDKs make their typed errors of it, and its message names
+// provider's shape, so SDKs turn it into their typed errors, and its message names
 // FailFirst. It has the header "Retry-After: 0", whatever
 // [github.com/promptecho/promptecho.Pace] says, so clients that obey it retry at once.
 func FailFirst(n, status int, selectors ...string) Fault {
@@ -28,9 +28,9 @@ func FailFirst(n, status int, selectors ...string) Fault {
 }
 
 // Slow holds the first request back for d before it is sent on, so that the answer
-// comes so much later. If the context of the request ends meanwhile, its error is
-// returned, nothing is sent, and no recording is used. Time comes from package time only:
-// in a [testing/synctest] bubble waiting takes none. The recorded latency comes on top if
+// comes so much later. If the request's context ends meanwhile, the context's error
+// is returned, nothing is sent, and no recording is used. It waits with package time only:
+// in a [testing/synctest] bubble that takes no time. The recorded latency comes on top if
 // [github.com/promptecho/promptecho.Pace] replays it.
 func Slow(d time.Duration, selectors ...string) Fault {
 	f := newFault(1, selectors, "Slow", d)

@@ -1,5 +1,5 @@
-// Package echosnap says whether what a program made of an answer is still right, after the
-// answer was recorded anew.
+// Package echosnap says whether what a program made of an answer is still right after
+// the answer was recorded again.
 //
 // A cassette freezes what the provider says. A snapshot holds what the program made of it:
 //
@@ -14,19 +14,19 @@
 // writes nothing. The flag -echo.update, or PROMPTECHO_SNAPSHOTS=update, accepts everything;
 // PROMPTECHO_SNAPSHOTS=none writes nothing, as in CI.
 //
-// What is written is redacted as cassettes are. docs/SNAPSHOTS.md says where the line runs
-// between a replay, a snapshot, a judge and an evaluation.
+// What is written is redacted as cassettes are. docs/SNAPSHOTS.md explains when to
+// use a replay, a snapshot, a judge or an evaluation.
 package echosnap
 
 import "testing"
 
-// Match compares a value with its snapshot. A string, an error and bytes that are no JSON are
-// text, which is equal if it is the same but for the ends of its lines ("\r\n" is "\n"). Every
+// Match compares a value with its snapshot. A string, an error and bytes that are not JSON
+// are text, which is equal if it is the same except for line ends ("\r\n" is "\n"). Every
 // other value is compared as its JSON: as a value, so that the order of members does not
-// count. Bytes and a [encoding/json.RawMessage] that are JSON are the value that they hold.
+// count. Bytes and a [encoding/json.RawMessage] that are JSON are compared as the value they contain.
 //
-// Several snapshots of one test are numbered in the order in which they are asked for; give
-// them names if that may change, or if goroutines ask. A subtest has a file of its own.
+// Several snapshots of one test are numbered in the order of the calls; give them names
+// if that may change, or if several goroutines call it. A subtest has a file of its own.
 func Match(t testing.TB, got any, opts ...Option) {
 	t.Helper()
 	c := newConfig(t, "Match", opts)

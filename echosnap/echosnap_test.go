@@ -67,7 +67,7 @@ func TestMatchMisuse(t *testing.T) {
 		`echosnap: Match: Ignore: "/a" is no path of a field`:     func(tb testing.TB) { Match(tb, 1, Ignore("/a")) },
 		"echosnap: Match: the value is text, which has no fields": func(tb testing.TB) { Match(tb, "a", Ignore("a")) },
 		"echosnap: Match: Judge: it has no criteria":              func(tb testing.TB) { Match(tb, 1, Judge(asking("1: yes"))) },
-		"echosnap: Match: Judge: there is nobody to ask":          func(tb testing.TB) { Match(tb, 1, Judge(nil, "a")) },
+		"echosnap: Match: Judge: the function is nil":             func(tb testing.TB) { Match(tb, 1, Judge(nil, "a")) },
 		"echosnap: Match: struct { a int } has no exported field": func(tb testing.TB) { Match(tb, struct{ a int }{1}) },
 		"echosnap: Match: chan int is no JSON":                    func(tb testing.TB) { Match(tb, make(chan int)) },
 		"echosnap: Inline: a snapshot in the source has no name":  func(tb testing.TB) { Inline(tb, 1, "1", Name("a")) },
@@ -127,9 +127,9 @@ func TestJudge(t *testing.T) {
 		t.Error("nothing is left to be reviewed")
 	}
 	asked, answers = 0, []string{"Looks good to me."}
-	fails(t, "TestJudge/a", match("Oslo."), "nobody has judged it: opinion 1 of the judge cannot be read")
+	fails(t, "TestJudge/a", match("Oslo."), "it was not judged: opinion 1 of the judge cannot be read")
 	asked, failure = 0, errors.New("not recorded")
-	fails(t, "TestJudge/a", match("Oslo."), "nobody has judged it: opinion 1 of the judge: not recorded")
+	fails(t, "TestJudge/a", match("Oslo."), "it was not judged: opinion 1 of the judge: not recorded")
 }
 
 // TestParallel: five subtests at once write the same files in any order, and nothing differs

@@ -62,7 +62,7 @@ func (e *ending) tell(w io.Writer, whole bool) {
 		fmt.Fprintf(w, "echosnap: all tests passed, and this is left of a run before: %s; promptecho review -reject drops it\n", listed(pending))
 	}
 	for _, file := range slices.Sorted(maps.Keys(e.unasked)) {
-		fmt.Fprintf(w, "echosnap: %s: nothing asks for %s any more; go test -echo.update drops what is not asked for\n", file, quotedList(e.unasked[file]))
+		fmt.Fprintf(w, "echosnap: %s: nothing asks for %s any more; go test -echo.update drops unused snapshots\n", file, quotedList(e.unasked[file]))
 	}
 }
 

@@ -58,7 +58,7 @@ func Ignore(paths ...string) Option {
 }
 
 // Judge asks a model whether a value that differs is right, too: whether it meets each of the
-// criteria. What passes leaves the snapshot as it was, and says so in go test -v.
+// criteria. If the value passes, the snapshot does not change, and go test -v says so.
 //
 // ask hands a prompt to a model and returns its answer, through the test's recorder, so that
 // the verdict is recorded and replayed for ever. It is called only if the value differs from
@@ -71,7 +71,7 @@ func Judge(ask func(ctx context.Context, prompt string) (string, error), criteri
 		switch {
 		case c.err != nil:
 		case ask == nil:
-			c.err = errors.New("Judge: there is nobody to ask: the function is nil")
+			c.err = errors.New("Judge: the function is nil")
 		case err != nil:
 			c.err = fmt.Errorf("Judge: %w", err)
 		}

@@ -11,8 +11,8 @@ import (
 	"github.com/promptecho/promptecho/internal/stack"
 )
 
-// Route compares what the program has done so far with its snapshot: which models were asked,
-// which tools were called with which arguments, how each answer ended, and in which order. It
+// Route compares what the program has done so far with its snapshot: which models were
+// called, which tools with which arguments, how each answer ended, and in which order. It
 // reads the recorder, so that the program needs no code for it: the calls of tools that
 // answers ask for, MCP over HTTP, functions of [promptecho.Wrap], other requests. No words of
 // an answer are in it, and what a function sends while it runs belongs to the function.

@@ -198,7 +198,7 @@ func (s *session) judged(was, sec *snapshot.Section, c *config) bool {
 	v, err := judge.Decide(s.t.Context(), c.ask, was.Text, sec.Text, c.criteria)
 	switch {
 	case err != nil:
-		s.t.Errorf("echosnap: %s: %q differs from its snapshot, and nobody has judged it: %v", below(s.path), sec.Name, err)
+		s.t.Errorf("echosnap: %s: %q differs from its snapshot, and it was not judged: %v", below(s.path), sec.Name, err)
 		return false
 	case v.Holds():
 		s.t.Logf("echosnap: %s: %q differs from its snapshot, and was judged to be right:\n%s", below(s.path), sec.Name, indented(v.String()))
@@ -274,7 +274,7 @@ func (s *session) write(whole bool) error {
 			now.Drop(name)
 		}
 	default:
-		s.t.Logf("echosnap: %s: nothing asks for %s any more; go test -echo.update drops what is not asked for", below(s.path), quotedList(unasked))
+		s.t.Logf("echosnap: %s: nothing asks for %s any more; go test -echo.update drops unused snapshots", below(s.path), quotedList(unasked))
 		atEnd.add(below(s.path), unasked)
 	}
 	if len(accepted) > 0 || s.do == update {

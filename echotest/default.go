@@ -23,12 +23,12 @@ import (
 // As with [testing.T.Setenv], neither the test nor its parents may be parallel. Only one
 // recorder can be the default transport at a time. If rec is nil, nothing changes.
 //
-// What is set is an [*http.Transport], since much code asserts that. Requests through clones
+// The new default is an [*http.Transport], because much code asserts that type. Requests through clones
 // of it are answered as well, but their line of code is not known to a miss report.
 //
 // Requests to this machine (loopback addresses, localhost) pass through, such as those to an
 // httptest.Server, unless [promptecho.Alias] names the server: then they are recorded. A
-// clone asks a server of this machine with the TLS settings of the default transport, and
+// clone connects to a server of this machine with the TLS settings of the default transport, and
 // not with its own.
 //
 // Clients that have a transport of their own go to the network: those of AWS and Azure, and

@@ -53,8 +53,8 @@ import (
 // is replaced only by a run that passed.
 //
 // Hand the recorder to the code under test as an [http.Client] with
-// [promptecho.Recorder.Client], or as an [http.RoundTripper]. Have it end
-// before the test does: a request after that gets an error.
+// [promptecho.Recorder.Client], or as an [http.RoundTripper]. It must
+// finish before the test does: a later request gets an error.
 //
 // If the recorder cannot be opened (an unknown mode, a broken cassette), New
 // ends the test with t.Fatal.
@@ -64,8 +64,8 @@ func New(t testing.TB, opts ...promptecho.Option) *promptecho.Recorder {
 }
 
 // Open is [New] for a cassette with a name of its own: one that several tests replay, or the
-// second one of a test that asks two programs. A file that is not absolute is below the folder
-// of the package, as for New: "testdata/cassettes/login.yaml". Two recorders cannot have the
+// second one of a test with two programs. A relative path is below the folder of
+// the package, as for New: "testdata/cassettes/login.yaml". Two recorders cannot have the
 // same file open at once, so tests that share one cannot be parallel.
 func Open(t testing.TB, file string, opts ...promptecho.Option) *promptecho.Recorder {
 	t.Helper()
@@ -85,10 +85,10 @@ func Open(t testing.TB, file string, opts ...promptecho.Option) *promptecho.Reco
 			t.Logf("promptecho: %s", note)
 		}
 		for _, text := range rep.Errors {
-			t.Errorf("promptecho: %s", text)
+			t.Errorf("promptecho: %s", coloured(text))
 		}
 		for _, l := range leaks() {
-			t.Errorf("promptecho: %s", l.Report())
+			t.Errorf("promptecho: %s", coloured(l.Report()))
 		}
 		current.Load().add(t.Name(), &rep)
 		annotate(os.Stdout, t.Name(), rep.Annotations)

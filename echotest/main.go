@@ -16,11 +16,11 @@ import (
 // Run ask the guard, too. Nobody is on guard before that.
 func init() { guard.Install() }
 
-// Main runs the tests of a package as [Run] does, and ends the process with the exit status:
+// Main runs the tests of a package as [Run] does, and calls os.Exit with the status:
 //
 //	func TestMain(m *testing.M) { echotest.Main(m) }
 //
-// What the tests need is set up and torn down in a [RunFunc]:
+// Put set-up and tear-down in a [RunFunc]:
 //
 //	echotest.Main(echotest.RunFunc(func() int {
 //		db := up()
@@ -31,14 +31,14 @@ func Main(m interface{ Run() int }, opts ...MainOption) { os.Exit(Run(m, opts...
 
 // Run runs the tests of a package and returns the exit status of the process: that of m, or
 // 1 if m passed and something is wrong with the package as a whole. m is a [*testing.M], or
-// a [RunFunc] that runs one. Run parses the flags first, if nobody has.
+// a [RunFunc] that runs one. Run calls flag.Parse first if needed.
 //
 // While m runs, a request that would leave the process without a recorder is refused: the
 // error names its host. Requests to this machine pass, those to hosts of [AllowHosts], and
 // those of a function that runs under [promptecho.Wrap]. If the test has a
-// recorder, the test fails, with the line that asked and what to write; if not, the package
-// fails. That goes for each record mode, even for those that send: nothing records such a
-// request. What is seen is http.DefaultTransport and what is cloned from it: docs/SUPPORT.md
+// recorder, the test fails, with the calling line and the code to add; if not, the package
+// fails. This applies to each record mode, even to those that send, because nothing
+// records such a request. Only http.DefaultTransport and its clones are seen: docs/SUPPORT.md
 // lists the SDKs.
 //
 // When m has run, Run
@@ -50,7 +50,7 @@ func Main(m interface{ Run() int }, opts ...MainOption) { os.Exit(Run(m, opts...
 //   - sums up, if several tests failed on their cassettes: which failed for the same reason,
 //     and one command that records all of them.
 //
-// Tools that end the process themselves are put around Run:
+// Wrap Run in tools that call os.Exit themselves:
 //
 //	goleak.VerifyTestMain(echotest.RunFunc(func() int { return echotest.Run(m) }))
 func Run(m interface{ Run() int }, opts ...MainOption) int {

@@ -129,5 +129,5 @@ func openError(err error, test string) error {
 	}
 	show := shell.Join([]string{"git", "-C", shell.Place(folder), "diff", "HEAD", "--", filepath.ToSlash(rel)})
 	remove := shell.Join([]string{"rm", shell.Place(path)})
-	return fmt.Errorf("%w\n\nTo see what was edited:\n  %s\n\nTo record it anew:\n  %s\n  %s", err, show, remove, command("once", test))
+	return fmt.Errorf("%w\n\nTo see what was edited:\n  %s\n\nTo record it again:\n  %s\n  %s", err, show, remove, command("once", test))
 }

@@ -19,18 +19,18 @@ type Server struct {
 }
 
 // Serve returns a server for the processes that a test starts: each upstream gets a listener
-// on the loopback address, and what a process asks there is answered by the recorder as if
-// the process had asked the upstream itself. So a cassette is the same whether it was
+// on the loopback address, and the recorder answers what a process sends there as if
+// the process had sent it to the upstream. So a cassette is the same whether it was
 // recorded in the process of the test or through Serve.
 //
-// The server ends with the test, before the recorder is closed. It waits for no stream: what
-// is still running is canceled. So wait for the processes before the test ends.
+// The server ends with the test, before the recorder is closed. It does not wait for streams:
+// what is still running is canceled. So wait for the processes before the test ends.
 //
 // A request that is not recorded is answered as [promptecho.Recorder.RoundTrip] does, with
-// status 418. The report names the program by its User-Agent and the upstream that it asked,
-// since the line of code is in another process.
+// status 418. The report names the program by its User-Agent and the upstream that it called,
+// because the line of code is in another process.
 //
-// Headers of answers that lead the client on (Location, Operation-Location, upload URLs) name
+// Headers of answers with further addresses (Location, Operation-Location, upload URLs) name
 // listeners. URLs in bodies stay. A request that a process has signed for a listener (AWS
 // Signature Version 4) is signed again for the upstream with AWS_SECRET_ACCESS_KEY; if that
 // is not the secret of its key, it is not sent, and the test fails.
@@ -54,7 +54,7 @@ type ServeOption func(*serveConfig)
 
 type serveConfig struct{ transport http.RoundTripper }
 
-// Through hands what the processes ask to a transport in front of the recorder, such as one
+// Through passes the requests of the processes to a transport in front of the recorder, such as one
 // of package echofault, in place of the recorder itself.
 func Through(transport http.RoundTripper) ServeOption {
 	return func(c *serveConfig) { c.transport = transport }
@@ -63,7 +63,7 @@ func Through(transport http.RoundTripper) ServeOption {
 // URL returns the address at which a process reaches an upstream: of
 // "https://api.openai.com/v1" it is "http://127.0.0.1:41001/v1". Each host has a listener of
 // its own, which is opened when it is first asked for, on a free port. It ends the test with
-// t.Fatal if the upstream is no address of a server, or if the server has ended.
+// t.Fatal if the upstream is not the address of a server, or if the server has ended.
 func (s *Server) URL(upstream string) string {
 	s.t.Helper()
 	address, err := s.server.URL(upstream)
@@ -73,17 +73,17 @@ func (s *Server) URL(upstream string) string {
 	return address
 }
 
-// Env returns variables for [os/exec.Cmd.Env] that lead SDKs to the server, as "NAME=value":
+// Env returns variables for [os/exec.Cmd.Env] that point SDKs to the server, as "NAME=value":
 // OPENAI_BASE_URL, ANTHROPIC_BASE_URL, GOOGLE_GEMINI_BASE_URL, OLLAMA_HOST and
-// AWS_ENDPOINT_URL_BEDROCK_RUNTIME. The upstream of each is the value that the variable has
-// in the test, else the provider's own; Bedrock's is that of AWS_REGION, else of us-east-1.
+// AWS_ENDPOINT_URL_BEDROCK_RUNTIME. The upstream of each is the value of the variable in
+// the test, or else the provider's own; Bedrock's is that of AWS_REGION, else of us-east-1.
 // NO_PROXY keeps proxies out of the way.
 //
 // The keys are there, too: OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY and those of AWS,
 // as the test has them. In a run that sends nothing upstream (see
 // [promptecho.Recorder.Online]) they are dummies.
 //
-// Put them behind those that the process gets anyway, since the last value of a name counts:
+// Append them to the process's environment, because the last value of a name counts:
 //
 //	cmd.Env = append(cmd.Environ(), s.Env()...)
 func (s *Server) Env() []string {

@@ -14,29 +14,29 @@ import (
 	"github.com/promptecho/promptecho/internal/accept"
 	"github.com/promptecho/promptecho/internal/missed"
 	"github.com/promptecho/promptecho/internal/redact"
-	"github.com/promptecho/promptecho/internal/shell"
 	"github.com/promptecho/promptecho/internal/suite"
 )
 
 const acceptHelp = `accept [-n|-i] [-question] [FLAGS] [PACKAGE ...] [-- FLAGS]
-take edited prompts over into recordings, and keep the answers
+put edited prompts into recordings, and keep the answers
 
-For edits that change no answer: a typo in a system prompt, the description of a
-tool. It runs the tests of the packages in mode none, which sends nothing; the
-default is ./... Each request that misses is put into the recording that it is
-an edit of, which is marked "accepted: true", and the tests run again, until
-nothing misses: the next request of an agent shows only then. Answers stay as
-they are. Nothing is assigned if it is not clear which recording is meant, or if
-something else differs: the model, the way the answer comes, what is asked.
+For edits that cannot change an answer: a typo in a system prompt, the
+description of a tool. It runs the tests of the packages in mode none, which
+sends nothing; the default is ./... Each request that misses is put into the
+recording that it is an edit of, which is marked "accepted: true", and the tests
+run again until nothing misses: only then does an agent send its next request.
+Answers do not change. A request is refused if it is not clear which recording
+is meant, or if something else differs: the model, the kind of answer, the
+question.
 
-  -n         only say what the first run would come to; write nothing
-  -i         ask about each request, also if what is asked differs
-  -question  accept requests in which what is asked differs: the messages, the
-             input, the argument of a function
-  -json      print one object for all of the runs
+  -n         only say what the first run would accept; write nothing
+  -i         ask about each request, also if the question differs
+  -question  accept requests whose question differs: the messages, the input,
+             the argument of a function
+  -json      print one object for all runs
 
-Flags of go test: as for promptecho record. Review what was written with git;
-promptecho record -accepted records it again.
+Flags of go test: as for promptecho record. Review the changes with git;
+promptecho record -accepted records them again.
 
 The exit status is 1 if a request was refused, a test failed otherwise, -n found
 something to accept, or the run was interrupted.
@@ -48,7 +48,7 @@ const maxRounds = 300
 // runAccept takes edited requests over into recordings.
 func runAccept(args []string, stdout, stderr io.Writer) error {
 	flags := flag.NewFlagSet("accept", flag.ContinueOnError)
-	a := &acceptance{out: stdout, files: map[string]*acceptedFile{}, declined: map[string]bool{}, seen: map[string]bool{}, yes: map[string]bool{}}
+	a := &acceptance{out: stdout, files: map[string]*acceptedFile{}, declined: map[string]string{}, seen: map[string]string{}, alike: map[string][]acceptLine{}, yes: map[string]bool{}}
 	flags.BoolVar(&a.dry, "n", false, "")
 	ask := flags.Bool("i", false, "")
 	flags.BoolVar(&a.questions, "question", false, "")
@@ -59,7 +59,7 @@ func runAccept(args []string, stdout, stderr io.Writer) error {
 	r.mode = "none"
 	if *ask {
 		if r.asJSON || a.dry {
-			return errors.New("-i asks: it goes with neither -json nor -n")
+			return errors.New("-i asks questions: do not combine it with -json or -n")
 		}
 		a.questions, a.answers = true, bufio.NewReader(os.Stdin)
 	}
@@ -104,7 +104,7 @@ func (a *acceptance) loop(r *testRun, packages []suite.Package, stderr io.Writer
 		case !went || a.dry:
 			return s, said, nil
 		case a.rounds == maxRounds:
-			return s, said, fmt.Errorf("after %d rounds there are still requests that miss", maxRounds)
+			return s, said, fmt.Errorf("after %d rounds there are still requests without a recording", maxRounds)
 		}
 		if r.flags = all; narrow {
 			r.flags = append(slices.Clip(all), a.onlyFailed(s, runs)...)
@@ -141,40 +141,39 @@ func (a *acceptance) onlyFailed(s *summary, runs []missed.Run) []string {
 	if len(s.Failures) > 0 || slices.ContainsFunc(runs, func(r missed.Run) bool { return !slices.Contains(cassettes, r.Cassette) }) {
 		return nil
 	}
-	return []string{"-run=^(" + strings.Join(names, "|") + ")$"}
+	return []string{"-run=" + only(names)}
 }
 
 // print says what is left to do, of what the last run came to, and sums up.
 func (a *acceptance) print(s *summary, r *testRun) {
 	w := a.out
+	p := newPrinter(w, true)
+	a.printAlike()
 	for _, l := range a.refused {
 		fmt.Fprintf(w, "\n%s", a.say("refused", &l))
 	}
 	if commands := s.commands("record -update", a.tests(s)); len(commands) > 0 {
-		fmt.Fprintf(w, "\nTo record what was refused:\n")
+		fmt.Fprintf(w, "\nTo record the refused requests:\n")
 		for _, command := range commands {
 			fmt.Fprintf(w, "  %s\n", redact.Printable(command))
 		}
 	}
 	if slices.ContainsFunc(a.refused, func(l acceptLine) bool { return accept.OverQuestion(l.Reason) }) {
 		command := again("accept -question", r.flags, r.patterns, r.behind)
-		fmt.Fprintf(w, "To keep the answers although what is asked differs:\n  %s\n", redact.Printable(command))
+		fmt.Fprintf(w, "To keep the answers although the question differs:\n  %s\n", redact.Printable(command))
 	}
 	for _, f := range s.failures() {
-		fmt.Fprintf(w, "\n%s", redact.Printable(f.Output))
+		p.write("\n" + p.report(redact.Printable(f.Output)))
 	}
 	for _, t := range a.otherwise(s) {
-		fmt.Fprintf(w, "\n%s", redact.Printable(t.Output))
+		p.write("\n" + p.report(redact.Printable(t.Output)))
 	}
 	accepted, files := a.accepted()
 	if accepted > 0 && !a.dry {
-		fmt.Fprintf(w, "\nWritten, to be reviewed:\n")
-		for _, file := range files {
-			fmt.Fprintf(w, "  git diff -- %s\n", redact.Printable(shell.Quote(file)))
-		}
+		printWritten(w, files, false)
 		// The filters stay: a test that they leave out may not run here.
 		command := again("record -accepted", r.flags, r.patterns, r.behind)
-		fmt.Fprintf(w, "Their answers were given to the requests before. To record them again:\n  %s\n", redact.Printable(command))
+		fmt.Fprintf(w, "Their answers belong to the requests before the edit. To record them again:\n  %s\n", redact.Printable(command))
 	}
 	verb := "accepted"
 	if a.dry {

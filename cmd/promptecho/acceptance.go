@@ -30,10 +30,11 @@ type acceptance struct {
 	files    map[string]*acceptedFile
 	done     []acceptLine
 	refused  []acceptLine
-	later    []acceptLine    // asked because another request missed
-	declined map[string]bool // what the user said no to
-	seen     map[string]bool // edits that were shown
-	yes      map[string]bool // edits that the user said yes to for all requests
+	later    []acceptLine            // asked because another request missed
+	declined map[string]string       // why the user was not for what was asked
+	seen     map[string]string       // edits that were shown, and where
+	alike    map[string][]acceptLine // what else was accepted, by its edit
+	yes      map[string]bool         // edits that the user said yes to for all requests
 }
 
 // An acceptedFile is a cassette into which requests were put.
@@ -81,13 +82,42 @@ func (a *acceptance) say(what string, l *acceptLine) string {
 	same := l.same()
 	switch {
 	case same == "":
-	case a.seen[same]:
-		text += ": the same edit"
+	case a.seen[same] != "":
+		text += ": the same edit as " + a.seen[same]
 	default:
-		text += "\n" + strings.TrimRight(redact.Printable(diff.Write(l.edits, "  ", shown)), "\n")
+		a.seen[same] = redact.OneLine(fmt.Sprintf("%s:%d", l.File, l.Line))
+		text += "\n" + strings.TrimRight(newPrinter(a.out, true).report(redact.Printable(diff.Write(l.edits, "  ", shown))), "\n")
 	}
-	a.seen[same] = true
 	return text + "\n"
+}
+
+// verb is what becomes of a request.
+func (a *acceptance) verb() string {
+	return map[bool]string{false: "accepted", true: "would accept"}[a.dry]
+}
+
+// printAlike lists what was accepted of edits that were shown before: one edit is one list.
+func (a *acceptance) printAlike() {
+	p := newPrinter(a.out, false)
+	for _, same := range slices.Sorted(maps.Keys(a.alike)) {
+		lines := slices.DeleteFunc(slices.Clone(a.alike[same]), func(l acceptLine) bool {
+			return a.files[l.path] != nil && a.files[l.path].undone != nil
+		})
+		if len(lines) == 0 {
+			continue
+		}
+		p.write("\n")
+		p.line(0, bold, "%s %s, with the same edit as %s:", count(len(lines), "more request"), map[bool]string{false: "accepted", true: "would be accepted"}[a.dry], a.seen[same])
+		numbers, about := map[string][]int{}, map[string]string{} // by file
+		for _, l := range lines {
+			numbers[l.File] = append(numbers[l.File], l.Number)
+		}
+		for file, list := range numbers {
+			slices.Sort(list)
+			about[file] = " (" + ranges(list) + ")"
+		}
+		p.files(2, slices.Sorted(maps.Keys(numbers)), about)
+	}
 }
 
 // same is equal for lines of which the same differs.
@@ -180,7 +210,11 @@ func (a *acceptance) cassette(run *missed.Run, more []missed.Run) (changed bool,
 		return false, nil
 	}
 	for _, l := range lines {
-		fmt.Fprint(a.out, a.say(map[bool]string{false: "accepted", true: "would accept"}[a.dry], &l))
+		if same := l.same(); same != "" && a.seen[same] != "" {
+			a.alike[same] = append(a.alike[same], l) // told at the end, together
+			continue
+		}
+		fmt.Fprint(a.out, a.say(a.verb(), &l))
 	}
 	a.done = append(a.done, lines...)
 	return true, nil
@@ -212,8 +246,8 @@ func callsOf(run *missed.Run, more []missed.Run) (calls []accept.Call, err error
 func (a *acceptance) take(run *missed.Run, stored *cassette.File, f *accept.Finding, its accept.Changes) (lines []acceptLine) {
 	for i, number := range f.Into {
 		l := a.line(run, stored, f, number)
-		if !a.confirm(&l, f) {
-			l.Reason = "you said no"
+		if yes, why := a.confirm(&l, f); !yes {
+			l.Reason = why
 			a.refused = append(a.refused, l)
 			continue
 		}
@@ -223,14 +257,14 @@ func (a *acceptance) take(run *missed.Run, stored *cassette.File, f *accept.Find
 	return lines
 }
 
-// confirm asks the user, if that is wanted, whether to accept a request.
-func (a *acceptance) confirm(l *acceptLine, f *accept.Finding) bool {
+// confirm asks the user, if that is wanted, whether to accept a request. If not, it returns why.
+func (a *acceptance) confirm(l *acceptLine, f *accept.Finding) (yes bool, why string) {
 	key := l.path + "\x00" + f.Form.Key()
 	switch {
 	case a.answers == nil || a.yes[l.same()]:
-		return true
-	case a.declined[key]:
-		return false
+		return true, ""
+	case a.declined[key] != "":
+		return false, a.declined[key]
 	}
 	fmt.Fprint(a.out, a.say("accept", l))
 	for {
@@ -238,13 +272,16 @@ func (a *acceptance) confirm(l *acceptLine, f *accept.Finding) bool {
 		answer, err := a.answers.ReadString('\n')
 		switch answer = strings.ToLower(strings.TrimSpace(answer)); {
 		case answer == "y" || answer == "yes":
-			return true
+			return true, ""
 		case answer == "a" || answer == "all":
 			a.yes[l.same()] = true
-			return true
-		case answer == "n" || answer == "no" || err != nil:
-			a.declined[key] = true
-			return false
+			return true, ""
+		case answer == "n" || answer == "no":
+			a.declined[key] = "you said no"
+			return false, a.declined[key]
+		case err != nil:
+			a.declined[key] = "no answer: the input ended; type y, n or a, or leave out -i"
+			return false, a.declined[key]
 		}
 	}
 }

@@ -13,15 +13,15 @@ promptecho; the default is ./... The tests run on their recordings. Then each of
 their model calls is sent again, with the real key, and a line per test says
 what the live answers are:
 
-  identical     the same, but for ids, times and the like
-  benign        other words
-  drift         other tool calls, another shape, model or finish reason
-  not compared  nothing was said of the model: a refused key, a busy server
+  identical     the same, except for ids, times and the like
+  benign        different words
+  drift         different tool calls, shape, model or finish reason
+  not compared  no answer of the model: a refused key, a busy server
   not sent      the recording cannot be compared with anything
 
-Below are the differences. Nothing is written; docs/COMPARE.md says more.
+The differences follow. Nothing is written; docs/COMPARE.md says more.
 
-  -json   print one object for all of the run
+  -json   print one object for the whole run
 
 Flags of go test: as for promptecho record.
 

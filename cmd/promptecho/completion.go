@@ -10,10 +10,10 @@ import (
 )
 
 const completionHelp = `completion SHELL
-print what makes bash, zsh or fish complete promptecho
+print a script by which bash, zsh or fish completes promptecho
 
-Commands, flags, cassettes, names of tests and packages are completed. To have
-it in every shell, add the line to its start-up file:
+It completes commands, flags, cassettes, names of tests and packages. Add the
+line for your shell to its start-up file:
 
   bash   source <(promptecho completion bash)      ~/.bashrc
   zsh    source <(promptecho completion zsh)       ~/.zshrc, below compinit

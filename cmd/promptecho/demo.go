@@ -11,11 +11,11 @@ import (
 const demoHelp = `demo [-dir DIR]
 see it work: record a test, replay it, break it, record it again
 
-It writes a small module whose test asks a model, and runs go test in it. A
+It writes a small module whose test calls a model, and runs go test in it. A
 stand-in for the provider answers, so it needs neither a network nor a key.
 
   -dir DIR   keep the module in this folder, which must be empty or not exist;
-             else it is in a temporary folder, which is removed at the end
+             the default is a temporary folder, which is removed at the end
 `
 
 // runDemo shows promptecho at work.

@@ -23,15 +23,16 @@ compare cassettes by meaning: with git, or two with each other
                                      NAME.derived.yaml or NAME.yaml.failed
 
 It shows what changed in prompts, tools, answers and usage. Ids, times and
-latencies are left out, and so is what a later turn repeats. [-...-] is only in
-the old cassette, {+...+} only in the new one.
+latencies are left out, and so are repetitions in later turns. [-...-] is only
+in the old cassette, {+...+} only in the new one. An edit that several cassettes
+have in common is shown once, with their names.
 
   -git REF   compare with this revision; the default is HEAD
-  -full      long texts whole
+  -full      do not cut long texts
   -json      print a list with an object for each cassette that changed
   -markdown  print a comment for a pull request, at most 60,000 bytes
 
-The exit status is 1 if something differs, but for -markdown.
+The exit status is 1 if something differs, except with -markdown.
 `
 
 // runDiff compares cassettes.
@@ -71,12 +72,7 @@ func runDiff(args []string, stdout, stderr io.Writer) error {
 		err = printJSON(stdout, list)
 	} else {
 		p := newPrinter(stdout, *full)
-		for i, d := range list {
-			if i > 0 {
-				p.write("\n")
-			}
-			p.difference(d)
-		}
+		p.differences(list)
 		err = p.err
 	}
 	if err == nil && len(list) > 0 {

@@ -9,6 +9,7 @@ import (
 	"github.com/promptecho/promptecho/internal/conversation"
 	"github.com/promptecho/promptecho/internal/exactjson"
 	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/redact"
 )
 
 // A difference is what diff says of one cassette.
@@ -96,6 +97,9 @@ func about(it *interaction.Interaction) (request, asked string) {
 			request += ", model " + e.Model
 		}
 	}
+	if e.Title != "" {
+		request = callName(e)
+	}
 	asked = e.Body
 	if n := len(e.Messages); n > 0 {
 		asked = e.Messages[n-1].Role + ":"
@@ -107,7 +111,10 @@ func about(it *interaction.Interaction) (request, asked string) {
 }
 
 // difference prints what differs between two cassettes.
-func (p *printer) difference(d *difference) {
+func (p *printer) difference(d *difference) { p.compared(d, d.sum()) }
+
+// compared prints what is to be told of a difference, and its sum.
+func (p *printer) compared(d *difference, sum string) {
 	switch {
 	case d.Old == "":
 		p.line(0, bold, "%s: new", d.New)
@@ -117,7 +124,7 @@ func (p *printer) difference(d *difference) {
 		p.line(0, bold, "%s -> %s", d.Old, d.New)
 	}
 	for _, e := range d.Env {
-		p.line(2, "", "env %s: %s -> %s", e.Path, orNone(e.Old, "(none)"), orNone(e.New, "(none)"))
+		p.pair(2, "env "+e.Path, orNone(e.Old, "(none)"), orNone(e.New, "(none)"))
 	}
 	for _, c := range d.Calls {
 		switch c.Is {
@@ -129,7 +136,7 @@ func (p *printer) difference(d *difference) {
 			p.changed(c)
 		}
 	}
-	p.line(0, "", "%s", d.sum())
+	p.line(0, dim, "%s", sum)
 }
 
 // sum says how much differs.
@@ -162,14 +169,24 @@ func (p *printer) changed(c callDiff) {
 		p.line(4, dim, "(%s as above)", count(c.Repeated, "change"))
 	}
 	for _, e := range c.Edits {
-		name := fieldName(e)
-		if old, fresh := orNone(e.Old, "(none)"), orNone(e.New, "(none)"); short(old) && short(fresh) {
-			p.line(4, "", "%s: %s -> %s", name, old, fresh)
-			continue
-		}
-		p.line(4, "", "%s", name)
-		p.edit(6, e.Old, e.New)
+		p.field(4, e)
 	}
+}
+
+// field prints what differs in a field.
+func (p *printer) field(indent int, e changes.Edit) {
+	if old, fresh := orNone(e.Old, "(none)"), orNone(e.New, "(none)"); short(old) && short(fresh) {
+		p.pair(indent, fieldName(e), old, fresh)
+		return
+	}
+	p.line(indent, "", "%s", fieldName(e))
+	p.edit(indent+2, e.Old, e.New)
+}
+
+// pair prints two short values of a field.
+func (p *printer) pair(indent int, name, old, fresh string) {
+	name, old, fresh = redact.OneLine(name), redact.OneLine(old), redact.OneLine(fresh)
+	p.write(strings.Repeat(" ", indent) + name + ": " + p.paint(red, old) + " -> " + p.paint(green, fresh) + "\n")
 }
 
 // fieldName says which field an edit is of.
@@ -202,11 +219,11 @@ func (p *printer) edit(indent int, old, fresh string) {
 	newText, ok2 := exactjson.Unquote(fresh)
 	if ok1 && ok2 {
 		if text, ok := wordDiff(oldText, newText); ok {
-			p.text(indent, text)
+			p.marked(indent, text)
 			return
 		}
 	}
-	for _, side := range []struct{ mark, value string }{{"- ", old}, {"+ ", fresh}} {
+	for _, side := range []struct{ colour, mark, value string }{{red, "- ", old}, {green, "+ ", fresh}} {
 		if side.value == "" {
 			continue
 		}
@@ -215,6 +232,6 @@ func (p *printer) edit(indent int, old, fresh string) {
 			text = readable(side.value)
 		}
 		text = strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "\n  ")
-		p.text(indent, side.mark+text)
+		p.coloured(indent, side.colour, side.mark+text)
 	}
 }

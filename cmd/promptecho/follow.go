@@ -21,7 +21,7 @@ type status struct {
 }
 
 func newStatus(out, stderr io.Writer) *status {
-	s := &status{out: out, stderr: stderr, width: columns(stderr)}
+	s := &status{out: out, stderr: stderr, width: widthOf(stderr)}
 	if s.width > 0 {
 		s.term = stderr
 	}
@@ -38,7 +38,7 @@ func (s *status) line(w io.Writer, text string) {
 func (s *status) show(text string) {
 	if s.term != nil {
 		s.clear()
-		fmt.Fprint(s.term, clip(text, s.width-1))
+		fmt.Fprint(s.term, cutEnd(text, s.width-1))
 		s.shown = true
 	}
 }
@@ -65,7 +65,7 @@ func follow(p *suite.Process, s *summary, status *status, interrupts <-chan os.S
 				return interrupted || len(interrupts) > 0 // go test may have seen it first
 			}
 			if t := s.Add(e); t != nil && t.Linked {
-				status.line(status.out, testLine(places[t.Package], t))
+				status.test(places[t.Package], t)
 			}
 		case <-ticker.C:
 			if time.Since(s.began) > time.Second {
@@ -83,11 +83,21 @@ func follow(p *suite.Process, s *summary, status *status, interrupts <-chan os.S
 	}
 }
 
-// testLine says what became of a test.
-func testLine(place string, t *suite.Test) string {
-	verdict := t.Status
+// test says what became of a test, on one line of the terminal.
+func (s *status) test(place string, t *suite.Test) {
+	p := newPrinter(s.out, false)
+	verdict, colour := t.Status, ""
 	if t.Status == suite.Fail {
-		verdict = "FAIL"
+		verdict, colour = "FAIL", red
 	}
-	return fmt.Sprintf("%-4s %s %s: %s (%.1fs)", verdict, place, t.Name, orNone(countsLine(t.Counts), "nothing asked"), t.Seconds)
+	name, about := redact.OneLine(t.Name), fmt.Sprintf("%s (%.1fs)", orNone(countsLine(t.Counts), "nothing asked"), t.Seconds)
+	const least = 20 // columns for a name
+	verdict = fmt.Sprintf("%-4s ", verdict)
+	place = redact.OneLine(place)
+	if room := p.width - textWidth(verdict+place+" "+": "+about); p.width > 0 && textWidth(name) > room {
+		name = middle(name, max(room, least))
+		about = cutEnd(about, p.width-textWidth(verdict+place+" "+name+": "))
+	}
+	s.clear()
+	p.write(p.paint(colour, verdict) + p.paint(dim, place) + " " + name + ": " + p.paint(dim, about) + "\n")
 }

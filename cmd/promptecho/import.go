@@ -20,23 +20,23 @@ import (
 const importHelp = `import [-o DIR | -w] [-overwrite] [-json] FILE ...
 convert cassettes of go-vcr, vcrpy, ruby VCR, httprr and AgentTape
 
-A folder stands for all files below it; what is no cassette of these tools is
-left alone. The cassettes go where echotest looks for them: what is below
+A folder stands for all files below it; files of other kinds are left alone.
+The cassettes go where echotest looks for them: a file below
 PKG/testdata/FOLDER goes to PKG/testdata/cassettes, under the same name, or
-under that of the one test that names the file. What is written is redacted,
-as a recording is. The files that are read stay.
+under the name of the only test that mentions the file. Secrets are redacted
+as in a recording. The original files stay.
 
-Of each file import says what the other tool did not keep. Request headers that
-it left out are marked unknown and match whatever a request has. A cassette of
-which interactions cannot be kept is partial: the next local run completes it.
+For each file, import says what the other tool did not keep. Request headers
+that it left out are marked unknown and match anything. A cassette that loses
+interactions is partial: the next local run completes it.
 
   -o DIR       write below DIR, under the names that the files have below FILE
-  -w           write beside the file; a file NAME.yaml is replaced
+  -w           write next to the file; a file NAME.yaml is replaced
   -overwrite   replace other cassettes that are in the way, too
   -json        print a list with an object for each cassette
 
-Nothing is written before all is read. The exit status is 1 if a cassette could
-not be read, or if another one is in the way.
+Nothing is written before everything is read. The exit status is 1 if a cassette
+could not be read, or if another one is in the way.
 `
 
 // An importing says what import makes of one cassette of another tool.
@@ -272,7 +272,7 @@ func (d *destination) place(f source, im *importing) error {
 	abs, err := filepath.Abs(name)
 	to, ok := placeOf(d.packages, abs)
 	if err != nil || !ok {
-		return fmt.Errorf("%s is not below a folder testdata, so that nobody can tell of which package it is: say with -o DIR where it goes, or with -w that it goes beside", f.path)
+		return fmt.Errorf("%s is not below a folder testdata, so its package is unknown: use -o DIR to say where it goes, or -w to write next to it", f.path)
 	}
 	if !filepath.IsAbs(name) {
 		to.file, to.byTest = relative(to.file), relative(to.byTest)
@@ -331,7 +331,7 @@ func (d *destination) look(im *importing) {
 	case im.isThere():
 		im.same = true
 	case !info.Mode().IsRegular():
-		im.Problem = fmt.Sprintf("%s: not written: %s is no file; move it out of the way", im.Path, im.To)
+		im.Problem = fmt.Sprintf("%s: not written: %s is not a file; move it out of the way", im.Path, im.To)
 	case d.overwrite, d.inPlace && im.To == im.Path:
 	case im.To == im.Path:
 		im.Problem = im.Path + ": not written: it is where its own cassette goes; -w replaces it"

@@ -19,12 +19,12 @@ import (
 )
 
 var lintHelp = `lint [-fix|-diff] [-json] [FLAGS] [PACKAGE ...]
-find tests that ask a model, and recorders used wrongly
+find tests that call a model, and recorders used wrongly
 
 It is go vet with the rules of docs/LINT.md; the default is ./... The program
 can be given to go vet as well: go vet -vettool=$(which promptecho) ./...
 
-  -fix              apply the fixes; what has no fix is not printed then
+  -fix              apply the fixes, and print what is left
   -diff             print the fixes as a diff
   -json             print a list of findings
 
@@ -32,8 +32,8 @@ The name of a rule is a flag: -keyskip runs that one, -keyskip=false the others.
 -tags is that of go vet.
 
 ` + ruleHelp() + `
--fix and -diff need Go 1.26. Run it again afterwards: a fix may make another
-one possible. The exit status is 1 if something is found, or a diff is printed.
+-fix and -diff need Go 1.26. Run -fix again: a fix may make another possible.
+The exit status is 1 if something is found, or left, or a diff is printed.
 `
 
 // ruleHelp has a line for each rule.
@@ -141,8 +141,14 @@ func runLint(args []string, stdout, stderr io.Writer) error {
 		return errors.New(strings.Join(rest, "\n"))
 	case len(findings) > 0 || err != nil:
 		return found("")
+	case *fix: // what has no fix was not printed
+		return runLint(slices.DeleteFunc(slices.Clone(args), isFix), stdout, stderr)
 	}
 	return nil
+}
+
+func isFix(arg string) bool {
+	return slices.Contains([]string{"-fix", "--fix", "-fix=true", "--fix=true"}, arg)
 }
 
 // libraryThere returns an error if the module does not require the library: then what

@@ -4,34 +4,30 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"maps"
 	"os"
 	"slices"
-	"strconv"
-	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/cassette"
-	"github.com/promptecho/promptecho/internal/redact"
+	"github.com/promptecho/promptecho/internal/conversation"
 )
 
 const lsHelp = `ls [-json] [PATH ...]
 list cassettes: calls, models, tokens, age, state
 
-A folder stands for all cassettes below it; the default is ".". The age is that
-of the file. The state of a cassette is nothing, or some of
+A folder stands for all cassettes below it; the default is ".". AGE is that of
+the file, or of its last commit if that is older. STATE is nothing, or some of
 
-  partial   the run that recorded it did not pass, or ran a part of its test
+  partial   the run that recorded it failed, or ran only part of its test
   pinned    no run writes it
   failures  it holds answers with an error status
   accepted  promptecho accept has put newer requests into it
-  orphan    no test file of its package has a test of its name, or mentions it
+  orphan    its test is gone: no test file of its package has or mentions it
   broken    it cannot be read; promptecho verify says why
-  derived   what came of live parts (option Live), beside the original
-  journal   of a recording that runs, was killed or not saved; the next resumes
-  failed    what a run recorded that must not replace the cassette
+  derived   recorded from live parts (option Live), next to the original
+  journal   of a recording that runs or was killed; the next run resumes it
+  failed    recorded by a run that failed, and kept out of the cassette
 
 Files with snapshots are listed if they are orphans, broken, or if something is
 to review.
@@ -40,28 +36,6 @@ to review.
 
 The exit status is 1 if a cassette is broken.
 `
-
-// A listing is what ls says of one file.
-type listing struct {
-	Path   string         `json:"path"`
-	Kind   string         `json:"kind"`           // cassette, derived, journal, failed or snapshots
-	Test   string         `json:"test,omitempty"` // by the name of the file
-	Calls  map[string]int `json:"calls"`          // by kind: llm, http, tool, ...
-	Models []string       `json:"models"`         // sorted
-	tokens
-	Modified time.Time `json:"modified"`
-	State    []string  `json:"state"` // partial, pinned, failures, accepted, orphan, broken
-	Problem  string    `json:"problem,omitempty"`
-}
-
-// A lsTotal is the sum of listings.
-type lsTotal struct {
-	Cassettes int            `json:"cassettes"`
-	Tests     int            `json:"tests"` // that have a cassette
-	Calls     map[string]int `json:"calls"`
-	tokens
-	States map[string]int `json:"states"`
-}
 
 // runLs lists cassettes.
 func runLs(args []string, stdout, stderr io.Writer) error {
@@ -88,6 +62,7 @@ func runLs(args []string, stdout, stderr io.Writer) error {
 	for _, f := range snapshots {
 		list = append(list, listing{Path: f.path, Kind: isSnapshots, Test: f.test, Calls: map[string]int{"snapshot": f.number}, Models: []string{}, Modified: f.modified, State: f.state, Problem: f.problem})
 	}
+	dateByGit(list)
 	total := sum(list)
 	if *asJSON {
 		err = printJSON(stdout, map[string]any{"cassettes": list, "total": total})
@@ -123,8 +98,7 @@ func listed(file string, f *cassette.File, err error, packages testPackages) lis
 	var rules canon.Options
 	for _, it := range f.Interactions {
 		form := rules.Form(&it.Request)
-		kind, _ := form.Kind()
-		l.Calls[kind]++
+		l.Calls[conversation.KindOf(form, &it.Request)]++
 		if form.Model != "" && !slices.Contains(l.Models, form.Model) {
 			l.Models = append(l.Models, form.Model)
 		}
@@ -163,7 +137,7 @@ func sum(list []listing) lsTotal {
 			continue
 		}
 		t.Cassettes++
-		if name, pkg := testOf(l.Path); name != "" {
+		if name, pkg := testOf(l.Path); name != "" && !slices.Contains(l.State, "orphan") {
 			named[pkg+"\x00"+name] = true
 		}
 		for kind, n := range l.Calls {
@@ -173,109 +147,4 @@ func sum(list []listing) lsTotal {
 	}
 	t.Tests = len(named)
 	return t
-}
-
-// printListing prints a line for each cassette, and one for all.
-func printListing(w io.Writer, list []listing, total lsTotal) error {
-	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	if len(list) > 0 {
-		fmt.Fprintln(table, "CASSETTE\tCALLS\tMODELS\tTOKENS IN\tOUT\tAGE\tSTATE")
-	}
-	for _, l := range list {
-		state := slices.Clone(l.State)
-		if l.Kind != isCassette {
-			state = append([]string{l.Kind}, state...)
-		}
-		row := []string{l.Path, calls(l.Calls), models(l.Models), thousands(l.InputTokens), thousands(l.OutputTokens), age(time.Since(l.Modified)), strings.Join(state, ", ")}
-		for i, cell := range row {
-			row[i] = redact.OneLine(cell)
-			if cell == "" && i < len(row)-1 {
-				row[i] = "-"
-			}
-		}
-		fmt.Fprintln(table, strings.TrimRight(strings.Join(row, "\t"), "\t"))
-	}
-	if err := table.Flush(); err != nil {
-		return err
-	}
-	_, err := fmt.Fprintln(w, total.text())
-	return err
-}
-
-// text returns the sum as a line.
-func (t lsTotal) text() string {
-	var states []string
-	for _, s := range slices.Sorted(maps.Keys(t.States)) {
-		states = append(states, fmt.Sprintf("%d %s", t.States[s], strings.ReplaceAll(s, "failures", "with failures")))
-	}
-	line := fmt.Sprintf("%s of %s: %s; tokens: %s in, %s out", count(t.Cassettes, "cassette"), count(t.Tests, "test"),
-		orNone(calls(t.Calls), "no calls"), thousands(t.InputTokens), thousands(t.OutputTokens))
-	if len(states) > 0 {
-		line += "; " + strings.Join(states, ", ")
-	}
-	return line
-}
-
-// calls returns "3 llm, 2 tool".
-func calls(byKind map[string]int) string {
-	kinds := slices.SortedFunc(maps.Keys(byKind), func(a, b string) int {
-		if (a == "llm") != (b == "llm") {
-			return map[bool]int{true: -1, false: 1}[a == "llm"]
-		}
-		return strings.Compare(a, b)
-	})
-	for i, kind := range kinds {
-		kinds[i] = fmt.Sprintf("%d %s", byKind[kind], kind)
-	}
-	return strings.Join(kinds, ", ")
-}
-
-// models returns the names of some models.
-func models(names []string) string {
-	const shown = 2
-	if len(names) <= shown {
-		return strings.Join(names, ", ")
-	}
-	return fmt.Sprintf("%s, +%d", strings.Join(names[:shown], ", "), len(names)-shown)
-}
-
-func orNone(text, none string) string {
-	if text == "" {
-		return none
-	}
-	return text
-}
-
-// count returns "1 call" or "2 calls".
-func count(n int, what string) string {
-	if n != 1 {
-		what += "s"
-	}
-	return thousands(int64(n)) + " " + what
-}
-
-// thousands returns 12,345.
-func thousands(n int64) string {
-	s := strconv.FormatInt(n, 10)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
-
-// age returns how long ago something was, in one unit. A cassette that was just written is
-// dated ten minutes ahead, for the go command's cache.
-func age(d time.Duration) string {
-	const day = 24 * time.Hour
-	switch {
-	case d < time.Minute:
-		return "now"
-	case d < time.Hour:
-		return strconv.Itoa(int(d.Minutes())) + "min"
-	case d < day:
-		return strconv.Itoa(int(d.Hours())) + "h"
-	case d < 365*day:
-		return strconv.Itoa(int(d/day)) + "d"
-	}
-	return strconv.Itoa(int(d/(365*day))) + "y"
 }

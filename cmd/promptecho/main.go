@@ -94,7 +94,10 @@ func run(args []string, stdout, stderr io.Writer) int {
 		fmt.Fprint(stdout, "usage: promptecho "+verbs[i].help)
 		return 0
 	}
-	err := verbs[i].run(args[1:], stdout, stderr)
+	choice, rest, err := takeColour(args[1:])
+	if err == nil {
+		err = verbs[i].run(rest, newOutput(stdout, choice), newOutput(stderr, choice))
+	}
 	if err == nil {
 		return 0
 	}
@@ -127,7 +130,7 @@ func help(args []string, stdout, stderr io.Writer) int {
 // usage lists the verbs.
 func usage() string {
 	var b strings.Builder
-	b.WriteString("promptecho freezes LLM API calls in Go tests, which use its package echotest.\n\nusage: promptecho COMMAND [flags] [arguments]\n\n")
+	b.WriteString("promptecho freezes LLM API calls in Go tests, which use its package echotest.\n\nusage: promptecho COMMAND [-color auto|always|never] [flags] [arguments]\n\n")
 	for _, v := range verbs {
 		fmt.Fprintf(&b, "  %-10s %s\n", v.name, v.summary())
 	}

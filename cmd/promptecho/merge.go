@@ -19,16 +19,16 @@ const mergeHelp = `merge [-install] [-into DIR FILE ...] [PATH ...]
 merge cassettes of two branches, interaction by interaction
 
 Without flags, the cassettes that git left unmerged are merged, and those with
-conflict marks in them, below the current folder or at PATH. What one side
-changed is taken. Where both recorded a request again, one of the answers stays,
-and what follows from each; a run in mode update drops what is not asked for.
-What both changed, and one by hand, is a conflict: both are in the file, whole,
-between marks that say where they come from.
+conflict markers in them, below the current folder or at PATH. A change by one
+side is taken. Where both recorded a request again, one of the answers is kept,
+with what follows from each; a run in mode update drops unused recordings.
+An interaction that both changed, one of them by hand, is a conflict: the file
+then has both, between markers that say where they come from.
 
   -install    have git call this when it merges or rebases: writes
               .gitattributes and configures this clone
-  -into DIR   merge cassettes, or those below folders, into DIR: what several
-              machines have recorded that ran a part of the tests each
+  -into DIR   merge cassettes, or those below folders, into DIR: the recordings
+              of several machines that each ran part of the tests
   -driver     what git calls, with the files %O %A %B and the path %P
 
 The exit status is 1 if there are conflicts.
@@ -49,7 +49,7 @@ func runMerge(args []string, stdout, stderr io.Writer) error {
 	case *into != "" && len(paths) > 0 && !*install && !*driver:
 		return mergeInto(*into, paths, stdout)
 	case *install || *driver || *into != "":
-		return errors.New("-install takes no path, -driver four, -into one or more, and each stands alone")
+		return errors.New("-install takes no path, -driver four, -into one or more; use only one of them")
 	}
 	return mergeUnmerged(paths, stdout)
 }
@@ -150,7 +150,7 @@ func mergeUnmerged(paths []string, stdout io.Writer) error {
 		fmt.Fprintf(stdout, "%s: merged\n", m.path)
 	}
 	if len(done) > 0 {
-		fmt.Fprintln(stdout, "go test ./... replays what is merged; PROMPTECHO_MODE=update asks for what neither side recorded, and drops what nobody asks for. Then: git add -A "+shell.Quote(commonFolder(done)))
+		fmt.Fprintln(stdout, "go test ./... replays what is merged; PROMPTECHO_MODE=update records what neither side did, and drops what no test uses. Then: git add -A "+shell.Quote(commonFolder(done)))
 	}
 	if open > 0 {
 		return found("")

@@ -14,14 +14,14 @@ run tests, and list the requests that leave the process
 It runs go test, unchanged and with results that are not cached, for the
 packages (the default is ./...), and lists each request to another machine: the
 test that makes it, the place, the host, the API, how often, whether a recorder
-covers it, and what to write if not. Nothing is sent that the tests do not send,
-and nothing is written to the module.
+covers it, and what to write if not. It sends nothing of its own, and writes
+nothing to the module.
 
   -fail  exit with status 1 if a request is not covered by a recorder
   -json  print an object
 
 Flags of go test: -run, -skip, -short, -timeout, -tags, -race, -p and -parallel,
-and behind "--" any others.
+and any others after "--".
 `
 
 // runObserve runs tests and lists their requests.

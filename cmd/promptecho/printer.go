@@ -3,7 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
+	"regexp"
 	"strings"
 	"unicode/utf8"
 
@@ -21,8 +21,8 @@ type printer struct {
 }
 
 func newPrinter(w io.Writer, full bool) *printer {
-	width := columns(w)
-	return &printer{w: w, width: width, full: full, colour: width > 0 && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"}
+	t := newOutput(w, colourAuto)
+	return &printer{w: t, width: t.width, full: full, colour: t.colour}
 }
 
 // The colours of a terminal (ECMA-48, SGR).
@@ -35,19 +35,23 @@ const (
 
 // paint returns a text in a colour, if there are any.
 func (p *printer) paint(colour, text string) string {
-	if !p.colour || text == "" {
+	if !p.colour || text == "" || colour == "" {
 		return text
 	}
 	return "\x1b[" + colour + "m" + text + "\x1b[0m"
 }
 
-// line prints one line of ours in a colour, "" for none. The names in it end no line.
+// line prints one line of ours in a colour, "" for none. The names in it end no line. On a
+// terminal that is too narrow for it, it goes on below, indented.
 func (p *printer) line(indent int, colour, format string, args ...any) {
+	const further = 4
 	text := redact.OneLine(fmt.Sprintf(format, args...))
-	if colour != "" {
-		text = p.paint(colour, text)
+	for i, piece := range wrapLine(text, p.width-indent, p.width-indent-further) {
+		if i == 1 {
+			indent += further
+		}
+		p.write(strings.TrimRight(strings.Repeat(" ", indent)+p.paint(colour, piece), " ") + "\n")
 	}
-	p.write(strings.TrimRight(strings.Repeat(" ", indent)+text, " ") + "\n")
 }
 
 func (p *printer) write(text string) {
@@ -64,6 +68,43 @@ const (
 
 // text prints a recorded text.
 func (p *printer) text(indent int, text string) {
+	p.painted(indent, text, func(line string) string { return line })
+}
+
+// coloured prints a recorded text in a colour.
+func (p *printer) coloured(indent int, colour, text string) {
+	p.painted(indent, text, func(line string) string { return p.paint(colour, line) })
+}
+
+// marked prints a text with the marks of wordDiff, each in its colour.
+func (p *printer) marked(indent int, text string) {
+	within := "" // the mark that ends what the last line began
+	p.painted(indent, text, func(line string) (out string) {
+		for line != "" {
+			begin, end := strings.Index(line, "[-"), "-]"
+			if other := strings.Index(line, "{+"); begin < 0 || other >= 0 && other < begin {
+				begin, end = other, "+}"
+			}
+			if within != "" {
+				begin, end = 0, within
+			}
+			if begin < 0 {
+				return out + line
+			}
+			out, line = out+line[:begin], line[begin:]
+			to := strings.Index(line, end)
+			if within = ""; to < 0 {
+				within, to = end, len(line)-len(end)
+			}
+			to = max(0, to) + len(end)
+			out, line = out+p.paint(map[string]string{"-]": red, "+}": green}[end], line[:min(to, len(line))]), line[min(to, len(line)):]
+		}
+		return out
+	})
+}
+
+// painted prints a recorded text, each of its lines as paint makes it.
+func (p *printer) painted(indent int, text string, paint func(line string) string) {
 	text = strings.TrimRight(strings.ReplaceAll(text, "\r\n", "\n"), "\n")
 	all, size := strings.Count(text, "\n")+1, len(text)
 	if !p.full && size > mostBytes {
@@ -79,7 +120,10 @@ func (p *printer) text(indent int, text string) {
 	}
 	for _, line := range lines {
 		for _, piece := range wrap(line, p.width-indent) {
-			p.write(strings.TrimRight(strings.Repeat(" ", indent)+piece, " ") + "\n")
+			if piece = strings.TrimRight(piece, " "); piece != "" {
+				piece = strings.Repeat(" ", indent) + paint(piece)
+			}
+			p.write(piece + "\n")
 		}
 	}
 	switch {
@@ -92,26 +136,43 @@ func (p *printer) text(indent int, text string) {
 
 // wrap cuts a line between words so that no piece is wider than width, if that is possible;
 // a width below 20 is none.
-func wrap(line string, width int) (pieces []string) {
-	if width < 20 {
-		return []string{line}
-	}
-	for utf8.RuneCountInString(line) > width {
-		at, runes, space := 0, 0, 0
-		for i, r := range line {
-			if r == ' ' && i > 0 {
-				space = i
-			}
-			if runes == width {
-				at = i
-				break
-			}
-			runes++
+func wrap(line string, width int) (pieces []string) { return wrapLine(line, width, width) }
+
+// wrapLine is wrap with another width for all pieces but the first.
+func wrapLine(line string, width, further int) (pieces []string) {
+	for min(width, further) >= 20 && textWidth(line) > width {
+		piece := prefix(line, width)
+		if space := strings.LastIndexByte(line[:min(len(line), len(piece)+1)], ' '); space > 0 {
+			piece = line[:space]
 		}
-		if space > 0 {
-			at = space
-		}
-		pieces, line = append(pieces, line[:at]), strings.TrimPrefix(line[at:], " ")
+		pieces, line, width = append(pieces, piece), strings.TrimPrefix(line[len(piece):], " "), further
 	}
 	return append(pieces, line)
+}
+
+var (
+	onlyOld = regexp.MustCompile(`\[-.*?-\]`)
+	onlyNew = regexp.MustCompile(`\{\+.*?\+\}`)
+)
+
+// report returns what a test has written with colours: red and green for what differs.
+func (p *printer) report(text string) string {
+	if !p.colour {
+		return text
+	}
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		line = strings.TrimSuffix(line, "\n")
+		switch bare := strings.TrimLeft(line, " "); {
+		case strings.HasPrefix(bare, "- "), strings.HasPrefix(bare, "--- FAIL"), strings.HasPrefix(bare, "recorded: "):
+			line = p.paint(red, line)
+		case strings.HasPrefix(bare, "+ "), strings.HasPrefix(bare, "incoming: "):
+			line = p.paint(green, line)
+		default:
+			line = onlyOld.ReplaceAllStringFunc(line, func(text string) string { return p.paint(red, text) })
+			line = onlyNew.ReplaceAllStringFunc(line, func(text string) string { return p.paint(green, text) })
+		}
+		b.WriteString(line + "\n")
+	}
+	return b.String()
 }

@@ -63,15 +63,15 @@ func (p *proof) print(w io.Writer) {
 	}
 	for i, t := range p.Waits(waits) {
 		if i == 0 {
-			fmt.Fprintf(w, "\nThese take time although their answers take none: they sleep, or wait for a timer or for what is not recorded.\n")
+			fmt.Fprintf(w, "\nThese tests take time although their answers take none: they sleep, or wait for a timer or for something that is not recorded.\n")
 		}
 		if i < 10 {
 			fmt.Fprintf(w, "  %s %s: %.2f s\n", p.places[t.Package], redact.OneLine(t.Test), t.Seconds)
 		}
 	}
-	verdict := orNone(countOf(len(found), "cause"), "all of them as recorded")
+	verdict := orNone(countOf(len(found), "cause"), "all as recorded")
 	if len(p.failures) > 0 || p.interrupted {
-		verdict = "not all that was to be replayed"
+		verdict = "incomplete"
 	}
 	fmt.Fprintf(w, "\n%s of tests, %d times each: %s\n", count(p.Runs, "replay"), p.n, verdict)
 }

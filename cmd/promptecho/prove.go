@@ -16,12 +16,12 @@ each time: most times in parallel with others, with GOMAXPROCS 1, 2 and all
 processors, and some alone. Nothing is sent, and nothing is written.
 
 For each cause, over all tests, it says in how many runs it was seen, which line
-asks, what differs, and what ends it: options to paste, or a change of code.
-Then it names tests that take time although their answers take none: they sleep,
-or wait for a timer.
+sends the request, what differs, and what to do: options to paste, or a change
+of code. Then it names tests that take time although their answers take none:
+they sleep, or wait for a timer.
 
   -n N    how often each test is replayed; the default is 20
-  -json   print one object for all of the runs
+  -json   print one object for all runs
 
 Flags of go test: as for promptecho record; -race finds races as well.
 

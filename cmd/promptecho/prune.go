@@ -14,15 +14,15 @@ import (
 )
 
 const pruneHelp = `prune [-w] [-json] [PATH ...]
-name what is left of tests that are gone; -w deletes it
+list cassettes of tests that no longer exist; -w deletes them
 
 Such an orphan is in testdata/cassettes, and named after a test, benchmark or
 fuzz test that no test file of its package has; and none mentions the cassette.
-What recordings left beside it goes with it. Files with snapshots in
+Files that recordings left next to it belong to it. Files with snapshots in
 testdata/snapshots are orphans in the same way. Subtests are not known before
-they run, so the cassette of one that is gone is no orphan. Pinned and broken
-cassettes stay. It also names recordings of servers that PassThrough names in
-the source of the package, which a run in mode update drops.
+they run, so the cassette of a deleted subtest is not an orphan. Pinned and
+broken cassettes stay. It also names recordings of servers that PassThrough
+names in the source of the package, which a run in mode update drops.
 
   -w      delete them, with their assets
   -json   print a list with an object for each file

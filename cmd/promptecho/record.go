@@ -24,26 +24,26 @@ const recordHelp = `record [-update|-all|-accepted] [FLAGS] [PACKAGE ...]
 run tests and record: a line per test, then what to review
 
 It runs go test for those of the packages whose tests link promptecho; the
-default is ./... What is recorded is replayed, what is not is recorded (mode
-new_episodes).
+default is ./... Requests with a recording are replayed, the others are recorded
+(mode new_episodes).
 
-  -update    and drop what tests that pass do not ask for (mode update)
+  -update    and drop recordings that passing tests do not use (mode update)
   -all       record everything again (mode all)
   -accepted  record again what promptecho accept has accepted, in the tests
              whose cassettes have such recordings (mode accepted)
-  -prove N   replay N times what was recorded, and say what does not replay; the
+  -prove N   replay new recordings N times, and say what does not replay; the
              default is 1, and 0 leaves it out
-  -json      print one object for all of the run
+  -json      print one object for the whole run
 
 Flags of go test: -run, -skip, -short, -timeout, -tags, -race, -p and -parallel,
-and behind "--" any others. -count is 1; the mode stands in PROMPTECHO_MODE.
+and any others after "--". -count is 1; the mode is set in PROMPTECHO_MODE.
 
 The first interrupt (^C) stops the tests, and a summary says what was done; the
-second one kills go test. Nothing is lost: what was answered is in journals
-beside the cassettes, and the next run goes on from there.
+second one kills go test. Nothing is lost: answers are kept in journals next to
+the cassettes, and the next run goes on from there.
 
-The exit status is 1 if a test failed, if what was recorded does not replay, or
-if the run was interrupted.
+The exit status is 1 if a test failed, if a new recording does not replay, or if
+the run was interrupted.
 `
 
 // runRecord runs tests so that what is not recorded gets recorded.
@@ -58,11 +58,11 @@ func runRecord(args []string, stdout, stderr io.Writer) error {
 	r.proves = *times
 	switch {
 	case *times < 0:
-		return fmt.Errorf("-prove=%d: nothing is replayed less than 0 times", *times)
+		return fmt.Errorf("-prove=%d: give 0 or more", *times)
 	case *update && *all:
-		return errors.New("-update records what is missing, and -all everything: use one of them")
+		return errors.New("-update records what is missing, -all records everything: use one of them")
 	case *accepted && (*update || *all):
-		return errors.New("-accepted records again what was accepted, and nothing else: it goes with neither -update nor -all")
+		return errors.New("-accepted records only accepted requests again: do not combine it with -update or -all")
 	case *accepted:
 		r.mode, r.verb = "accepted", "record -accepted"
 	case *update:
@@ -116,7 +116,7 @@ func parseRun(verb string, flags *flag.FlagSet, args []string) (*testRun, error)
 	}
 	for _, arg := range r.behind {
 		if name := strings.TrimLeft(arg, "-"); strings.HasPrefix(name, "echo.") {
-			return nil, fmt.Errorf("%s: the mode is that of %s: say it with its own flags", arg, verb)
+			return nil, fmt.Errorf("%s: %s sets the mode itself: use its own flags", arg, verb)
 		}
 	}
 	flags.Visit(func(f *flag.Flag) {

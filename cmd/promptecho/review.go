@@ -17,20 +17,20 @@ import (
 const reviewHelp = `review [-accept|-reject|-list] [-json] [PATH ...]
 go through snapshots that differ: accept, reject, or leave them
 
-A test of package echosnap leaves TestX.snap.new beside TestX.snap if a value
+A test of package echosnap leaves TestX.snap.new next to TestX.snap if a value
 differs. review shows each with the words that differ, and what has changed in
 the cassette of the same test since git's HEAD: the prompt changed, so the
 answer changed, so the snapshot did. A path is a folder, the default is ".", or
 such a file. A snapshot that is accepted goes into TestX.snap; one that is
-rejected is dropped, and its test fails until it fits again.
+rejected is dropped, and its test fails until it matches again.
 
   a   accept       s   skip         q   quit
   r   reject       A   accept this one and the rest
 
   -accept   accept all
   -reject   reject all
-  -list     name them
-  -full     long texts whole
+  -list     list them
+  -full     do not cut long texts
   -json     print a list with an object for each
 
 The exit status is 1 if some are left.
@@ -231,12 +231,12 @@ func (r *reviewing) sum() error {
 
 // ask goes through all with the person at the terminal.
 func (r *reviewing) ask(paths []string) error {
-	if columns(os.Stdin) == 0 {
+	if widthOf(os.Stdin) == 0 {
 		at := ""
 		if len(paths) > 0 {
 			at = " " + strings.Join(paths, " ")
 		}
-		return fmt.Errorf("%s to review, and nobody to type: standard input is no terminal. Commands that ask nothing:\n  promptecho review -list%[2]s\n  promptecho review -json%[2]s\n  promptecho review -accept%[2]s\n  promptecho review -reject%[2]s", count(len(r.all), "snapshot"), at)
+		return fmt.Errorf("%s to review, but standard input is not a terminal. Commands that do not ask:\n  promptecho review -list%[2]s\n  promptecho review -json%[2]s\n  promptecho review -accept%[2]s\n  promptecho review -reject%[2]s", count(len(r.all), "snapshot"), at)
 	}
 	for i := 0; i < len(r.all); i++ {
 		p := r.all[i]

@@ -23,23 +23,23 @@ import (
 const serveHelp = `serve [-cassette FILE] [-mode MODE] [FLAGS] [-- command ...]
 record and replay a program in any language
 
-It runs the command with variables that lead SDKs to the cassette:
+It runs the command with variables that point SDKs to the cassette:
 OPENAI_BASE_URL, ANTHROPIC_BASE_URL, GOOGLE_GEMINI_BASE_URL, OLLAMA_HOST and
 AWS_ENDPOINT_URL_BEDROCK_RUNTIME. Without a command it prints them for a shell
 and serves until it is stopped (^C).
 
-  -cassette FILE      the cassette, else serve.yaml
-  -mode MODE          the record mode, else PROMPTECHO_MODE, else none if CI is
-                      set, else once
-  -upstream UPSTREAM  one more: VARIABLE=URL is an upstream and the variable
-                      that gets the address at which it is asked instead
+  -cassette FILE      the cassette; the default is serve.yaml
+  -mode MODE          the record mode; the default is PROMPTECHO_MODE, then none
+                      if CI is set, then once
+  -upstream UPSTREAM  add one: VARIABLE=URL is an upstream and the variable that
+                      is set to the address to use instead
   -pass SERVER        as promptecho.PassThrough: http/HOST goes upstream in
                       every mode, and nothing of it is recorded
 
 In a mode that sends nothing upstream the keys are dummies.
 
 The exit status is that of the command. If that is 0, it is 1 if a request has
-no recording, a recording was not used, or nothing was asked. If the command
+no recording, a recording was not used, or nothing was sent. If the command
 fails or is interrupted (^C), a new cassette is marked partial.
 `
 
@@ -49,7 +49,7 @@ func runServe(args []string, stdout, stderr io.Writer) error {
 	if i := slices.Index(args, "--"); i >= 0 {
 		args, s.command = args[:i], args[i+1:]
 		if len(s.command) == 0 {
-			return errors.New("no command stands behind --")
+			return errors.New("there is no command after --")
 		}
 	}
 	flags := flag.NewFlagSet("serve", flag.ContinueOnError)
@@ -71,7 +71,7 @@ func runServe(args []string, stdout, stderr io.Writer) error {
 	case err != nil:
 		return err
 	case len(rest) > 0:
-		return fmt.Errorf("unexpected argument %q: the command to be run stands behind --", rest[0])
+		return fmt.Errorf("unexpected argument %q: the command to run goes after --", rest[0])
 	}
 	return s.run()
 }
@@ -184,7 +184,7 @@ func (s *serving) until(env []string, stop func()) (status int, interrupted bool
 		return 0, false, nil
 	}
 	cmd := exec.Command(s.command[0], s.command[1:]...)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, s.stdout, s.stderr
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, file(s.stdout), file(s.stderr)
 	cmd.Env = append(os.Environ(), env...)
 	if err := cmd.Start(); err != nil {
 		return 0, false, err

@@ -25,13 +25,13 @@ show the conversations of a cassette: roles, tool calls, answers
 
 A path is a cassette, a folder, or the name of a test below the current folder:
 promptecho show TestTrip/in_paris. A test without a cassette stands for its
-subtests. What a turn repeats of an earlier one is folded. Within a function
-stands what it sent.
+subtests. Whatever a turn repeats from an earlier one is folded. The requests of
+a function are indented below it.
 
-  -n N       only the Nth interaction; a number behind the path means the same
-  -full      long texts whole
-  -raw       the bytes of one answer's body as they were received, no more
-  -request   with -raw, the bytes of the request's body
+  -n N       only the Nth interaction; a number after the path means the same
+  -full      do not cut long texts
+  -raw       only the body of one answer, byte for byte
+  -request   with -raw, the body of the request instead
   -json      print a list with an object for each cassette
 `
 
@@ -170,7 +170,7 @@ func printRaw(w io.Writer, list []*shown, request bool) error {
 			return err
 		}
 	}
-	if columns(w) > 0 && redact.Printable(string(body)) != string(body) {
+	if widthOf(w) > 0 && redact.Printable(string(body)) != string(body) {
 		return errors.New("the body has bytes that a terminal might take for commands: write it to a file or a pipe")
 	}
 	_, err := w.Write(body)
@@ -223,7 +223,9 @@ func depths(list []*conversation.Exchange) []int {
 	return depth
 }
 
-func isFunction(e *conversation.Exchange) bool { return e.Kind != "llm" && e.Kind != "http" }
+func isFunction(e *conversation.Exchange) bool {
+	return slices.Contains(interaction.FunctionKinds, e.Kind)
+}
 
 // exchange prints one interaction.
 func (p *printer) exchange(indent int, e *conversation.Exchange) {
@@ -271,7 +273,7 @@ func (p *printer) exchange(indent int, e *conversation.Exchange) {
 
 // headline says what was asked, of whom, where it stands and what it cost.
 func headline(e *conversation.Exchange) []string {
-	what := []string{e.Call}
+	what := []string{callName(e)}
 	switch {
 	case e.Kind == "http":
 		what = append(what, e.Request)
@@ -279,7 +281,7 @@ func headline(e *conversation.Exchange) []string {
 		what = append(what, "model "+e.Model)
 	}
 	if e.Within != "" {
-		what = append(what, "within "+e.Within)
+		what = append(what, "called by "+e.Within)
 	}
 	if e.Name != "" {
 		what = append(what, "named "+e.Name)
@@ -294,12 +296,20 @@ func headline(e *conversation.Exchange) []string {
 		what = append(what, thousands(e.ReasoningTokens)+" reasoning")
 	}
 	if len(e.Concurrent) > 0 {
-		what = append(what, "side by side with "+ranges(e.Concurrent))
+		what = append(what, "at the same time as "+ranges(e.Concurrent))
 	}
 	if e.Accepted {
 		what = append(what, "accepted")
 	}
 	return append(what, fmt.Sprintf("line %d", e.Line))
+}
+
+// callName is what a call is called: as selectors have it, or what it asks of a server of MCP.
+func callName(e *conversation.Exchange) string {
+	if e.Title != "" {
+		return clip(e.Kind+" "+e.Title, 200)
+	}
+	return e.Call
 }
 
 // folded says what a turn repeats of an earlier one.
@@ -325,14 +335,7 @@ func answerLine(e *conversation.Exchange) string {
 	if a.Model != "" && a.Model != e.Model {
 		line += " of " + a.Model
 	}
-	switch {
-	case a.Stream != "" && e.FirstMS == e.TotalMS: // most likely nobody knows when they came
-		line += fmt.Sprintf(" in %s after %s", count(a.Events, "event"), duration(e.TotalMS))
-	case a.Stream != "":
-		line += fmt.Sprintf(" in %s, the first after %s, the last after %s", count(a.Events, "event"), duration(e.FirstMS), duration(e.TotalMS))
-	default:
-		line += " after " + duration(e.TotalMS)
-	}
+	line += cameIn(e)
 	if a.Status != 0 && a.Status != 200 {
 		line += ", status " + strconv.Itoa(a.Status)
 	}
@@ -340,6 +343,18 @@ func answerLine(e *conversation.Exchange) string {
 		line += ", finish: " + strings.Join(a.Finish, " ")
 	}
 	return line
+}
+
+// cameIn says how an answer came, and how long it took.
+func cameIn(e *conversation.Exchange) string {
+	events := count(e.Answer.Events, "event")
+	switch {
+	case e.Answer.Stream == "":
+		return " after " + duration(e.TotalMS)
+	case e.FirstMS == e.TotalMS: // most likely nobody knows when they came
+		return " in " + events + " after " + duration(e.TotalMS)
+	}
+	return fmt.Sprintf(" in %s, the first after %s, the last after %s", events, duration(e.FirstMS), duration(e.TotalMS))
 }
 
 // parts prints the parts of a message.
@@ -358,6 +373,8 @@ func (p *printer) parts(indent int, parts []conversation.Part) {
 			p.text(indent, strings.TrimSpace("<- "+redact.OneLine(part.Name))+": "+failed+part.Text)
 		case conversation.Media:
 			p.text(indent, "["+part.Text+"]")
+		case conversation.Other:
+			p.text(indent, readable(part.Text))
 		default:
 			p.text(indent, part.Text)
 		}

@@ -35,7 +35,7 @@ func snapshotsAt(paths []string) (files []string, err error) {
 		case isPending, snapshot.IsFile(path):
 			err = add(path)
 		case err == nil:
-			err = fmt.Errorf("%s is no file with snapshots: those end in .snap", path)
+			err = fmt.Errorf("%s is not a file with snapshots: those end in .snap", path)
 		}
 		if err != nil {
 			return nil, err

@@ -3,8 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"maps"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -135,18 +133,41 @@ func (s *summary) print(w io.Writer) {
 	for _, f := range s.failures() {
 		fmt.Fprintf(w, "\n%s", redact.Printable(f.Output))
 	}
-	failed := s.failed()
-	for _, t := range s.Tests {
-		if t.Output != "" && (t.Status != suite.Fail || slices.Contains(failed, t)) {
-			fmt.Fprintf(w, "\n%s", redact.Printable(t.Output))
-		}
-	}
-	s.printSaved(w)
+	s.printOutputs(w)
+	printWritten(w, s.saved(), true)
 	s.printProof(w)
 	s.printJournals(w)
 	s.printFailed(w)
-	fmt.Fprintf(w, "\n%s with a recorder, %d of %s%s (%s)\n", count(s.linked(), "test"), s.Packages, count(len(s.packages), "package"),
+	p := newPrinter(w, false)
+	p.write("\n")
+	p.line(0, bold, "%s with a recorder, %d of %s%s (%s)", count(s.linked(), "test"), s.Packages, count(len(s.packages), "package"),
 		s.said(), time.Since(s.began).Round(100*time.Millisecond))
+}
+
+// printOutputs prints what tests have written that failed, or have something to say; what
+// several have in common once.
+func (s *summary) printOutputs(w io.Writer) {
+	p, failed := newPrinter(w, true), s.failed()
+	var order []string
+	tests := map[string][]*suite.Test{} // by what they wrote
+	for _, t := range s.Tests {
+		if t.Output != "" && (t.Status != suite.Fail || slices.Contains(failed, t)) {
+			key := t.Package + "\x00" + sameOf(t.Name, t.Output)
+			order = addNew(order, key)
+			tests[key] = append(tests[key], t)
+		}
+	}
+	for _, key := range order {
+		of := tests[key]
+		p.write("\n" + p.report(redact.Printable(of[0].Output)))
+		if more := of[1:]; len(more) > 0 {
+			var names []string
+			for _, t := range more {
+				names = append(names, t.Name)
+			}
+			p.list(0, "The same in "+count(len(more), "more test"), names)
+		}
+	}
 }
 
 // said returns what the recorders did, and how many files were written by those of no test.
@@ -155,39 +176,12 @@ func (s *summary) said() (text string) {
 		text = ": " + told
 	}
 	if n := len(s.ofOthers()); n > 0 {
-		text += "; " + count(n, "file") + " written by recorders of no test"
+		text += "; " + count(n, "file") + " written by recorders outside of tests"
 	}
 	if text == "" && s.linked() > 0 {
 		text = ": nothing asked"
 	}
 	return text
-}
-
-// printSaved lists the files that were written.
-func (s *summary) printSaved(w io.Writer) {
-	const shown = 20
-	files := s.saved()
-	if len(files) == 0 {
-		return
-	}
-	fmt.Fprintf(w, "\nWritten, to be reviewed:\n")
-	folders := map[string]bool{}
-	for i, file := range files {
-		file = here(file)
-		folder, below, _ := strings.Cut(filepath.ToSlash(file), "testdata/cassettes/")
-		if below != "" {
-			folder += "testdata/cassettes"
-		}
-		folders[shell.Quote(folder)] = true
-		if i < shown {
-			fmt.Fprintf(w, "  %s\n", redact.OneLine(file))
-		}
-	}
-	if len(files) > shown {
-		fmt.Fprintf(w, "  … and %d more\n", len(files)-shown)
-	}
-	list := strings.Join(slices.Sorted(maps.Keys(folders)), " ")
-	fmt.Fprintf(w, "New files as well:\n  git add -N -- %s\n  git diff -- %[1]s\n", list)
 }
 
 // printProof says what was recorded and does not replay, and what it has cost.
@@ -200,7 +194,7 @@ func (s *summary) printProof(w io.Writer) {
 		fmt.Fprintf(w, "\nRecorded, but it does not replay: %s\n", redact.Printable(s.proof.text(f)))
 	}
 	if len(found) == 0 && len(s.proof.failures) == 0 {
-		fmt.Fprintf(w, "\nWhat was recorded replays, %s\n", count(s.proof.n, "time"))
+		fmt.Fprintf(w, "\nThe new recordings replay (tried %s)\n", count(s.proof.n, "time"))
 	}
 }
 
@@ -209,7 +203,7 @@ func (s *summary) printJournals(w io.Writer) {
 	if len(s.journals) == 0 {
 		return
 	}
-	fmt.Fprintf(w, "\nLeft by tests that did not end. The next run that records resumes them, and asks only for the rest:\n")
+	fmt.Fprintf(w, "\nLeft by tests that did not end. The next recording run resumes them, and sends only the rest:\n")
 	for _, j := range s.journals {
 		fmt.Fprintf(w, "  %s: %s; tokens: %s in, %s out\n", redact.OneLine(j.Path), count(j.Interactions, "interaction"), thousands(j.InputTokens), thousands(j.OutputTokens))
 	}
@@ -221,9 +215,11 @@ func (s *summary) printFailed(w io.Writer) {
 	if len(failed) == 0 {
 		return
 	}
-	fmt.Fprintf(w, "\n%s failed. To run what failed again:\n", count(len(failed), "test"))
+	p := newPrinter(w, false)
+	p.write("\n")
+	p.line(0, bold, "%s failed. To run what failed again:", count(len(failed), "test"))
 	for _, command := range s.commands(s.verb, failed) {
-		fmt.Fprintf(w, "  %s\n", redact.Printable(command))
+		p.command(command)
 	}
 }
 
@@ -242,10 +238,18 @@ func (s *summary) commands(verb string, failed []*suite.Test) (commands []string
 		flags := slices.DeleteFunc(slices.Clone(s.flags), func(f string) bool {
 			return strings.HasPrefix(f, "-run=") || strings.HasPrefix(f, "-skip=")
 		})
-		command := again(verb, flags, []string{places[p.Path], "-run", "^(" + strings.Join(names, "|") + ")$"}, s.behind)
+		command := again(verb, flags, []string{places[p.Path], "-run", only(names)}, s.behind)
 		commands = append(commands, command)
 	}
 	return commands
+}
+
+// only returns the pattern of -run for tests of these names, which are escaped.
+func only(names []string) string {
+	if len(names) == 1 {
+		return "^" + names[0] + "$"
+	}
+	return "^(" + strings.Join(names, "|") + ")$"
 }
 
 // again returns the command that calls a verb with these flags of go test, with packages,
@@ -299,7 +303,7 @@ func (s *summary) verdict(said string) error {
 	}
 	if s.proof != nil {
 		if n := len(s.proof.found()) + len(s.proof.failures); n > 0 {
-			text = append(text, "what was recorded does not replay, for "+count(n, "cause"))
+			text = append(text, "new recordings do not replay, for "+count(n, "cause"))
 		}
 	}
 	if len(text) == 0 {

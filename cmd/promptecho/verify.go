@@ -5,27 +5,29 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/cassette"
 	"github.com/promptecho/promptecho/internal/fit"
-	"github.com/promptecho/promptecho/internal/redact"
 	"github.com/promptecho/promptecho/internal/said"
 )
 
 const verifyHelp = `verify [-w] [-json] [PATH ...]
-check that cassettes are whole and hold no secret, and name edits
+check that cassettes are complete and have no secrets; list edits
 
-A folder stands for all cassettes below it, and for what recordings left there;
-the default is ".". An interaction that was edited since it was recorded is
-named, and so is one that promptecho accept has put a newer request into; that
-is no fault. Cassettes that are partial, broken or hold what looks like a secret
-are faults, and so is what killed or failed recordings left.
+A folder stands for all cassettes below it, and for files that recordings left
+there; the default is ".". Faults are cassettes that are partial, broken or
+contain what looks like a secret, and files that killed or failed recordings
+left. Also listed, but not as faults, are interactions that were edited since
+they were recorded, those that promptecho accept has put a newer request into,
+and orphans, whose tests no longer exist.
 
-  -w      write seals and texts anew, as the next recording would
+  -w      rewrite seals and texts, as the next recording would
   -json   print a list with an object for each file
 
-The exit status is 1 if a file is at fault.
+The exit status is 1 if there is a fault.
 `
 
 // A verdict is what verify says of one file.
@@ -36,6 +38,7 @@ type verdict struct {
 	Edited   []int    `json:"edited"`         // the lines of interactions that were edited
 	Accepted []int    `json:"accepted"`       // the lines of those that promptecho accept has put newer requests into
 	Derived  string   `json:"from,omitempty"` // the cassette that a derived one came of
+	Orphan   bool     `json:"orphan"`         // its test is gone
 	Stale    bool     `json:"stale"`          // what is computed for the reader was not up to date
 	Written  bool     `json:"written"`
 }
@@ -54,7 +57,7 @@ func runVerify(args []string, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	verdicts, bad, p := []*verdict{}, 0, newProgress(stderr)
+	verdicts, bad, p, packages := []*verdict{}, 0, newProgress(stderr), testPackages{}
 	for i, file := range files {
 		p.step(i, len(files))
 		v, err := verify(file, *write)
@@ -62,20 +65,26 @@ func runVerify(args []string, stdout, stderr io.Writer) error {
 			p.end()
 			return err
 		}
+		v.Orphan = packages.orphaned(tested(file))
 		verdicts = append(verdicts, v)
 		if !v.Good {
 			bad++
 		}
 	}
 	p.end()
-	snapshots, err := snapshotsOf(paths, testPackages{})
+	snapshots, err := snapshotsOf(paths, packages)
 	if err != nil {
 		return err
 	}
 	for _, f := range snapshots {
-		if f.problem != "" {
-			verdicts, bad = append(verdicts, &verdict{Path: f.path, Problems: []string{f.problem}}), bad+1
+		v := &verdict{Path: f.path, Good: f.problem == "", Problems: []string{}, Orphan: slices.Contains(f.state, "orphan")}
+		switch {
+		case !v.Good:
+			v.Problems, bad = append(v.Problems, f.problem), bad+1
+		case !v.Orphan:
+			continue
 		}
+		verdicts = append(verdicts, v)
 	}
 	if *asJSON {
 		err = printJSON(stdout, verdicts)
@@ -83,48 +92,97 @@ func runVerify(args []string, stdout, stderr io.Writer) error {
 		printVerdicts(stdout, verdicts, bad, *write)
 	}
 	if err == nil && bad > 0 {
-		err = found(fmt.Sprintf("%d of %d cassettes are not good", bad, len(verdicts)))
+		err = found(fmt.Sprintf("%s of %s failed", thousands(int64(bad)), count(len(verdicts), "file")))
 	}
 	return err
 }
 
-// printVerdicts prints what is wrong, what was edited and what was written.
+// printVerdicts prints what is wrong, what was edited and what was written, file by file and
+// in the order of lines.
 func printVerdicts(w io.Writer, verdicts []*verdict, bad int, write bool) {
-	stale, accepted := 0, 0
+	p := newPrinter(w, true)
+	stale, orphans, accepted := 0, 0, 0
 	var acceptedIn []string // files
 	for _, v := range verdicts {
-		for _, p := range v.Problems {
-			fmt.Fprintln(w, redact.OneLine(p))
-		}
-		for _, line := range v.Edited {
-			fmt.Fprintf(w, "%s:%d: edited since it was recorded\n", redact.OneLine(v.Path), line)
-		}
-		for _, line := range v.Accepted {
-			fmt.Fprintf(w, "%s:%d: accepted: its request is newer than its answer\n", redact.OneLine(v.Path), line)
+		for _, f := range v.findings() {
+			p.line(0, f.colour, "%s", f.text)
 		}
 		if len(v.Accepted) > 0 {
 			accepted, acceptedIn = accepted+len(v.Accepted), append(acceptedIn, v.Path)
 		}
-		if v.Derived != "" {
-			fmt.Fprintf(w, "%s: came of live parts; compare it by promptecho diff %s %[1]s, then delete it\n", redact.OneLine(v.Path), redact.OneLine(v.Derived))
-		}
-		if v.Written {
-			fmt.Fprintf(w, "%s: written anew\n", redact.OneLine(v.Path))
-		}
 		if v.Stale {
 			stale++
 		}
-	}
-	fmt.Fprintf(w, "%d of %d cassettes are good\n", len(verdicts)-bad, len(verdicts))
-	if accepted > 0 {
-		fmt.Fprintf(w, "%s accepted. To record them again:\n", count(accepted, "recording"))
-		for _, command := range recordAccepted(acceptedIn) {
-			fmt.Fprintf(w, "  %s\n", redact.Printable(command))
+		if v.Orphan {
+			orphans++
 		}
 	}
-	if stale > 0 && !write {
-		fmt.Fprintf(w, "%d edited by hand, or written by another version: promptecho verify -w writes seals and texts anew; replay needs none of them, but is slower without\n", stale)
+	p.line(0, map[bool]string{true: green, false: red}[bad == 0], "%s checked: %s", count(len(verdicts), "file"), orNone(failedOf(bad, len(verdicts)), "no problem found"))
+	if accepted > 0 {
+		p.line(0, bold, "%s accepted. To record %s again:", count(accepted, "recording"), itOrThem(accepted))
+		for _, command := range recordAccepted(acceptedIn) {
+			p.command(command)
+		}
 	}
+	if orphans > 0 {
+		p.line(0, bold, "%s of tests that are gone. To delete %s:", count(orphans, "file"), itOrThem(orphans))
+		p.command("promptecho prune -w")
+	}
+	if stale > 0 && !write {
+		p.line(0, bold, "%s edited by hand, or written by another version. To bring seals and texts up to date (replay needs none, but is faster with them):", count(stale, "file"))
+		p.command("promptecho verify -w")
+	}
+}
+
+// A remark is what verify says of one line of a file.
+type remark struct {
+	line   int
+	text   string
+	colour string
+}
+
+// findings returns what is to be said of a file, in the order of its lines.
+func (v *verdict) findings() (list []remark) {
+	for _, text := range v.Problems {
+		line := 0
+		if rest, ok := strings.CutPrefix(text, v.Path+":"); ok {
+			fmt.Sscanf(rest, "%d", &line)
+		}
+		list = append(list, remark{line, text, red})
+	}
+	for _, line := range v.Edited {
+		list = append(list, remark{line, fmt.Sprintf("%s:%d: edited since it was recorded", v.Path, line), ""})
+	}
+	for _, line := range v.Accepted {
+		list = append(list, remark{line, fmt.Sprintf("%s:%d: accepted: its request is newer than its answer", v.Path, line), ""})
+	}
+	slices.SortStableFunc(list, func(a, b remark) int { return a.line - b.line })
+	if v.Orphan {
+		list = append(list, remark{0, v.Path + ": orphan: no test of its package has its name", ""})
+	}
+	if v.Derived != "" {
+		list = append(list, remark{0, fmt.Sprintf("%s: recorded from live parts; compare it with promptecho diff %s %[1]s, then delete it", v.Path, v.Derived), ""})
+	}
+	if v.Written {
+		list = append(list, remark{0, v.Path + ": rewritten", dim})
+	}
+	return list
+}
+
+func failedOf(bad, all int) string {
+	if bad == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s good, %s failed", thousands(int64(all-bad)), thousands(int64(bad)))
+}
+
+// tested returns the cassette that a file stands beside, or the file itself: what a run left is
+// of the test of that cassette.
+func tested(file string) string {
+	if kindOf(file) == isDerived {
+		return original(file)
+	}
+	return strings.TrimSuffix(strings.TrimSuffix(file, ".partial"), ".failed")
 }
 
 // sealsOf tells which interactions of a cassette are as they were written, and the lines
@@ -157,9 +215,9 @@ func verify(file string, write bool) (*verdict, error) {
 	}
 	switch kindOf(file) {
 	case isJournal:
-		v.Problems = append(v.Problems, file+": left by a recording that was killed or could not be saved; run its test again, or delete it")
+		v.Problems = append(v.Problems, file+": left by a recording that was killed or could not be saved; record again to go on from it, or delete it")
 	case isFailed:
-		v.Problems = append(v.Problems, file+": recorded by a run that failed, and not used; compare it by promptecho diff, then delete it")
+		v.Problems = append(v.Problems, file+": recorded by a run that failed, and not used; compare it with promptecho diff, then delete it")
 	case isDerived:
 		v.Derived = original(file)
 	default:

@@ -25,11 +25,11 @@ look at cassettes in a browser: a list, conversations, streams
 It serves one page on this machine's loopback interface, prints its address,
 and opens it in the browser if it runs on a terminal. A reload reads the files
 again, and ^C ends it. The page fetches nothing, and nothing leaves the machine;
-whoever has an account on the machine can read it meanwhile.
+anyone with an account on the machine can read it meanwhile.
 
-It shows what changed since a git revision, between a cassette and what stands
-beside it (NAME.derived.yaml, NAME.yaml.failed), and between two cassettes that
-are given or chosen on the page.
+It shows what changed since a git revision, between a cassette and the files
+next to it (NAME.derived.yaml, NAME.yaml.failed), and between two cassettes that
+are named here or chosen on the page.
 
   -git REF   compare with this revision; the default is HEAD, if there is one
   -print     print the address and open no browser
@@ -63,7 +63,7 @@ func runView(args []string, stdout, stderr io.Writer) error {
 	go func() { ended <- server.Serve(listener) }()
 	address := "http://" + listener.Addr().String() + "/"
 	fmt.Fprintln(stdout, address)
-	if columns(stdout) > 0 && !*printOnly {
+	if widthOf(stdout) > 0 && !*printOnly {
 		if err := openBrowser(address); err != nil {
 			fmt.Fprintf(stderr, "promptecho: view: no browser opens (%s): open the address yourself\n", redact.Printable(err.Error()))
 		}
@@ -110,7 +110,7 @@ func (v *viewer) write(file string, stdout, stderr io.Writer) error {
 	}
 	switch was, err := os.ReadFile(file); {
 	case err == nil && len(was) > 0 && !bytes.HasPrefix(was, []byte("<!doctype html>")):
-		return fmt.Errorf("%s is there and is no page: give -o another name, or delete it", file)
+		return fmt.Errorf("%s exists and is not a page: give -o another name, or delete it", file)
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return err
 	}

@@ -46,7 +46,10 @@ func callOf(e *conversation.Exchange, it *interaction.Interaction, depth int, pa
 		c.Messages = append(c.Messages, page.Message{Role: bodyName(e), Class: "prompt", Parts: []page.Part{bodyOf(e.Body)}})
 	}
 	c.Messages = append(c.Messages, answerOf(e))
-	c.Plot = plotOf(it, e)
+	if c.Plot = plotOf(it, e); c.Plot != nil && c.Plot.Ticks != "" { // the drawing says when it came
+		about := &c.Messages[len(c.Messages)-1].About
+		*about = strings.TrimPrefix(strings.Replace(*about, strings.TrimSpace(cameIn(e)), "", 1), ", ")
+	}
 	c.Raw = rawOf(it, fmt.Sprintf("%s %d", shell.Quote(path), e.Number))
 	return c
 }
@@ -69,6 +72,9 @@ func answerOf(e *conversation.Exchange) page.Message {
 // bodyOf returns a body, which may be JSON.
 func bodyOf(body string) page.Part { return page.Part{Kind: "json", Text: readable(body)} }
 
+// mostMedium is how large a picture or a sound may be that is on the page.
+const mostMedium = 4 << 20
+
 func partsOf(parts []conversation.Part) (list []page.Part) {
 	for _, p := range parts {
 		text := p.Text
@@ -78,14 +84,18 @@ func partsOf(parts []conversation.Part) (list []page.Part) {
 		case conversation.Other:
 			text = readable(text)
 		}
-		list = append(list, page.Part{Kind: p.Kind, Name: p.Name, Text: text, Bad: p.Bad})
+		part := page.Part{Kind: p.Kind, Name: p.Name, Text: text, Bad: p.Bad}
+		if len(p.Data) <= mostMedium {
+			part.Type, part.Data = p.Type, p.Data
+		}
+		list = append(list, part)
 	}
 	return list
 }
 
-// plotOf draws how the events of a stream arrived; nil if there are none.
+// plotOf draws how the events of a stream arrived; nil if there are not several.
 func plotOf(it *interaction.Interaction, e *conversation.Exchange) *page.Plot {
-	if e.Answer.Stream == "" || e.Answer.Events == 0 {
+	if e.Answer.Stream == "" || e.Answer.Events < 2 { // one event is no course of events
 		return nil
 	}
 	_, ends, err := answer.Join(&it.Response)
@@ -95,7 +105,10 @@ func plotOf(it *interaction.Interaction, e *conversation.Exchange) *page.Plot {
 	came := conversation.Arrivals(it)
 	p := page.NewPlot(came, ends, e.TotalMS)
 	p.First, p.Last = duration(e.FirstMS), duration(e.TotalMS)
-	p.Caption = fmt.Sprintf("%s in %s, the first after %s, the last after %s", count(ends[len(ends)-1], "byte"), count(len(came), "event"), p.First, duration(came[len(came)-1]))
+	p.Caption = fmt.Sprintf("%s in %s", count(ends[len(ends)-1], "byte"), count(len(came), "event"))
+	if p.Ticks != "" {
+		p.Caption += fmt.Sprintf(", the first after %s, the last after %s", p.First, duration(came[len(came)-1]))
+	}
 	var b strings.Builder
 	start := 0
 	for i, ms := range came {
@@ -123,7 +136,7 @@ func rawOf(it *interaction.Interaction, name string) (list []page.Field) {
 		command := fmt.Sprintf("promptecho show %s %s", flags, name)
 		switch {
 		case !utf8.Valid(body):
-			text += fmt.Sprintf("(%s that are no text: %s)", count(len(body), "byte"), command)
+			text += fmt.Sprintf("(%s that are not text: %s)", count(len(body), "byte"), command)
 		case len(body) > mostRaw:
 			text += clip(string(body), mostRaw) + fmt.Sprintf("\n\n(%s in all: %s)", count(len(body), "byte"), command)
 		default:

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -27,12 +26,7 @@ func (v *viewer) page(old, fresh string, progress *progress) (*page.Page, error)
 	if err != nil {
 		return nil, err
 	}
-	p := &page.Page{Title: strings.Join(v.paths, " "), Old: old, New: fresh}
-	if len(v.paths) == 0 {
-		if wd, err := os.Getwd(); err == nil {
-			p.Title = filepath.Base(wd)
-		}
-	}
+	p := &page.Page{Title: titleOf(v.paths), Old: old, New: fresh}
 	if len(v.paths) == 2 && v.ref == "" && old == "" && slices.Contains(files, filepath.Clean(v.paths[0])) && slices.Contains(files, filepath.Clean(v.paths[1])) {
 		p.Old, p.New = filepath.Clean(v.paths[0]), filepath.Clean(v.paths[1])
 	}
@@ -42,9 +36,17 @@ func (v *viewer) page(old, fresh string, progress *progress) (*page.Page, error)
 		f, err := load(file)
 		l := listed(file, f, err, packages)
 		listings = append(listings, l)
-		c := cassetteOf(&l)
 		if err == nil {
 			read[file] = f
+		}
+	}
+	dateByGit(listings)
+	slices.SortStableFunc(listings, func(a, b listing) int {
+		return cmp.Or(strings.Compare(packageOf(a.Path), packageOf(b.Path)), slices.Compare(placeIn(&a), placeIn(&b)))
+	})
+	for i := range listings {
+		c := cassetteOf(&listings[i])
+		if f := read[c.Path]; f != nil {
 			fill(c, f)
 		}
 		p.Cassettes = append(p.Cassettes, c)
@@ -59,10 +61,27 @@ func (v *viewer) page(old, fresh string, progress *progress) (*page.Page, error)
 	return p, c.revision(v.ref, v.paths)
 }
 
+// titleOf returns what a page of some paths is of: their names, which "." has none of.
+func titleOf(paths []string) string {
+	if len(paths) == 0 {
+		paths = []string{"."}
+	}
+	var names []string
+	for _, p := range paths {
+		if base := filepath.Base(p); base == "." || base == ".." {
+			if abs, err := filepath.Abs(p); err == nil {
+				p = filepath.Base(abs)
+			}
+		}
+		names = append(names, p)
+	}
+	return strings.Join(names, ", ")
+}
+
 // cassetteOf returns what ls says of a cassette.
 func cassetteOf(l *listing) *page.Cassette {
 	c := &page.Cassette{
-		Path: l.Path, Name: cmp.Or(l.Test, filepath.Base(l.Path)), Folder: packageOf(l.Path), Kind: l.Kind,
+		Path: l.Path, Name: cmp.Or(l.Test, filepath.Base(l.Path)), Folder: packageOf(l.Path), Place: placeIn(l), Kind: l.Kind,
 		Calls: calls(l.Calls), Models: models(l.Models), Input: l.InputTokens, Output: l.OutputTokens,
 		Modified: l.Modified, Age: age(time.Since(l.Modified)), States: l.State, Problem: l.Problem,
 	}
@@ -83,6 +102,11 @@ func fill(c *page.Cassette, f *cassette.File) {
 	}
 	for i, depth := range depths(s.Interactions) {
 		c.List = append(c.List, callOf(s.Interactions[i], s.stored[i], depth, c.Path))
+	}
+	if len(c.List) == 1 { // the cassette says these
+		c.List[0].About = slices.DeleteFunc(c.List[0].About, func(about string) bool {
+			return about == "model "+c.Models || strings.Contains(about, " tokens in, ")
+		})
 	}
 }
 
@@ -121,7 +145,7 @@ func (c *comparer) beside() {
 			path = strings.TrimSuffix(other.Path, ".failed")
 		}
 		if c.read[path] != nil && c.read[other.Path] != nil {
-			c.add(filepath.Base(other.Path)+" beside "+filepath.Base(path), path, compare(path, other.Path, c.read[path], c.read[other.Path]))
+			c.add(filepath.Base(other.Path)+" compared with "+filepath.Base(path), path, compare(path, other.Path, c.read[path], c.read[other.Path]))
 		}
 	}
 }

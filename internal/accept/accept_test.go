@@ -120,7 +120,7 @@ func TestAssign(t *testing.T) {
 		{name: "the fourth turn", stored: agent, calls: calls(0, 1, 2, turn(mended, 3)), findings: []string{"3"}},
 		{name: "the tenth", stored: agent, calls: calls(0, 1, 2, 3, 4, 5, 6, 7, 8, turn(mended, 9)), findings: []string{"9"}},
 		{name: "the tenth, from anywhere", stored: agent, calls: calls(turn(mended, 9)), findings: []string{"9"}},
-		{name: "an eleventh turn", stored: agent, calls: calls(turn(mended, 10)), findings: []string{"what is asked differs"}},
+		{name: "an eleventh turn", stored: agent, calls: calls(turn(mended, 10)), findings: []string{"the question differs"}},
 
 		// The same twice, and both are edited: they are equal, so their order says which.
 		{name: "equal ones", stored: list{chat("one", "system", system, "user", "Again!"), chat("two", "system", system, "user", "Again!")},
@@ -152,10 +152,10 @@ func TestAssign(t *testing.T) {
 			calls:  calls(0, chat("", "system", mended, "user", "Yes, about: Name three teas.")), findings: []string{"1"}},
 		{name: "a question more, which is alike", stored: list{chat("a", "system", mended, "user", "Name three teas."), chat("b", "system", system, "user", "Name three coffees.")},
 			before: Changes{0: chat("a", "system", system, "user", "Name three teas.")},
-			calls:  calls(0, chat("", "system", mended, "user", "Yes, about: Name three teas.")), findings: []string{"what is asked differs"}},
+			calls:  calls(0, chat("", "system", mended, "user", "Yes, about: Name three teas.")), findings: []string{"the question differs"}},
 
 		// An edited request beside an unedited one.
-		{name: "beside an unedited one", stored: list{paris(system), oslo(system)}, calls: calls(0, paris(mended)), findings: []string{"what is asked differs"}},
+		{name: "beside an unedited one", stored: list{paris(system), oslo(system)}, calls: calls(0, paris(mended)), findings: []string{"the question differs"}},
 		{name: "beside an unedited one, told", stored: list{paris(system), oslo(system)}, calls: calls(0, paris(mended)), told: true,
 			findings: []string{"asked for itself|too different"}},
 		{name: "beside the same, after it", stored: list{chat("one", "system", system, "user", "Again!"), chat("two", "system", system, "user", "Again!")},
@@ -168,12 +168,12 @@ func TestAssign(t *testing.T) {
 		{name: "one edit of two, both left", stored: list{paris(system), paris(another)}, calls: calls(paris(mended), paris(another+" Thanks.")), findings: []string{"0", "1"}},
 
 		// What is asked.
-		{name: "another question", stored: list{paris(system)}, calls: calls(chat("", "system", system, "user", "What is the weather in London?")), findings: []string{`what is asked differs \(messages/1/content\)`}},
+		{name: "another question", stored: list{paris(system)}, calls: calls(chat("", "system", system, "user", "What is the weather in London?")), findings: []string{`the question differs \(messages/1/content\)`}},
 		{name: "another question, told", stored: list{paris(system)}, calls: calls(chat("", "system", system, "user", "What is the weather in London?")), told: true, findings: []string{"0"}},
 		{name: "what a mask hides", stored: list{chat("a", "system", system, "user", "Today is 2026-11-22. Rain?")},
 			calls: calls(chat("", "system", mended, "user", "Today is 2027-01-01. Rain?")), options: canon.Options{Masks: []canon.Mask{{Regexp: regexp.MustCompile(`\d{4}-\d\d-\d\d`), Placeholder: "DATE"}}}, findings: []string{"0"}},
 		{name: "an unknown endpoint", stored: list{post("https://api.example.com/search", `{"query":"fjords of the north"}`)},
-			calls: calls(post("https://api.example.com/search", `{"query":"fjord of the north"}`)), findings: []string{"what is asked differs"}},
+			calls: calls(post("https://api.example.com/search", `{"query":"fjord of the north"}`)), findings: []string{"the question differs"}},
 		{name: "a function", stored: list{tool(`{"city":"Paris","unit":"celsius"}`, `"rain"`)}, calls: calls(tool(`{"city":"Paris","unit":"degrees"}`, `""`)), findings: []string{"too different"}},
 		{name: "a function, told", stored: list{tool(`{"city":"Paris","unit":"celsius"}`, `"rain"`)}, calls: calls(tool(`{"city":"Paris","unit":"degrees"}`, `""`)), told: true, findings: []string{"0"}},
 

@@ -56,7 +56,7 @@ func (a *assignment) candidates(i int) []candidate {
 		recorded, asked := a.Stored[a.recorded[c.to].free(a)[0]], a.Calls[m.members[0]].Missed
 		c.edits = a.edits(recorded, asked)
 		if path := question(c.edits, m.form, &recorded.Request, &asked.Request); c.refused == "" && path != "" && !a.told {
-			c.refused = fmt.Sprintf(questionDiffers+" (%s), and not only what stands around it", fieldpath.Short(path))
+			c.refused = fmt.Sprintf(questionDiffers+" (%s), not only the text around it", fieldpath.Short(path))
 		}
 	}
 	a.near[i] = list

@@ -29,7 +29,7 @@ var around = []string{
 // systemRoles are the roles of messages that are system prompts.
 var systemRoles = []string{"system", "developer", "SYSTEM"}
 
-const questionDiffers = "what is asked differs"
+const questionDiffers = "the question differs"
 
 // OverQuestion reports whether a request was refused, for the reason that a Finding gives, only
 // because its question differs.

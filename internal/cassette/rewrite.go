@@ -96,7 +96,7 @@ func Tidy(path string) error {
 }
 
 // errForm says that a file is not as promptecho writes it.
-var errForm = errors.New("is not as promptecho writes it, and nothing of it would stay as it is: write it anew with promptecho verify -w, and look at what that changes")
+var errForm = errors.New("is not as promptecho writes it, so all of it would change: rewrite it with promptecho verify -w, and review the changes")
 
 // rewritten returns a cassette with other interactions, and their assets.
 func rewritten(data []byte, revision uint32, its map[int]*interaction.Interaction) (text []byte, assets map[string][]byte, err error) {

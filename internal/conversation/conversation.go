@@ -10,7 +10,6 @@
 package conversation
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -40,13 +39,17 @@ func read(it *interaction.Interaction) *Exchange {
 	rules := canon.Options{AsSent: true}
 	form := rules.Form(&it.Request)
 	e := &Exchange{Line: it.Line, Accepted: it.Accepted, Call: form.Name(), Request: it.Request.String(), Within: it.Request.Within, Name: it.Request.Name, Model: form.Model}
-	e.Kind, e.Boundary = form.Kind()
-	if form.Known {
+	_, e.Boundary = form.Kind()
+	e.Kind = KindOf(form, &it.Request)
+	isRPC := slices.Contains([]string{MCP, A2A, JSONRPC}, e.Kind) && e.readRPC(&it.Request)
+	if form.Known && !isRPC {
 		e.readBody(form)
 	}
-	text, why := formText(&it.Request)
-	if e.Body = why; len(e.Messages) == 0 && len(e.Settings) == 0 {
-		e.Body += text
+	if !isRPC {
+		text, why := formText(&it.Request)
+		if e.Body = why; len(e.Messages) == 0 && len(e.Settings) == 0 {
+			e.Body += text
+		}
 	}
 	e.readAnswer(form, &it.Response)
 	if u := it.Usage; u != nil {
@@ -83,33 +86,6 @@ func (e *Exchange) readBody(form *canon.Form) {
 			e.Settings = append(e.Settings, Setting{name, l.Value})
 		}
 	}
-}
-
-// toolsOf reads a list of tools.
-func toolsOf(list *exactjson.Value) (tools []Tool) {
-	for _, v := range elems(list) {
-		if inner := v.Member("functionDeclarations"); inner != nil {
-			tools = append(tools, toolsOf(inner)...)
-			continue
-		}
-		for _, wrapper := range []string{"toolSpec", "function", "custom"} {
-			if inner := v.Member(wrapper); inner != nil && inner.Kind == exactjson.Object {
-				v = *inner
-			}
-		}
-		t := Tool{Name: cmp.Or(textOf(&v, "name", "type"), compact(&v)), Description: textOf(&v, "description")}
-		schema := member(&v, "parameters", "input_schema", "inputSchema", "parametersJsonSchema")
-		if inner := schema.Member("json"); inner != nil {
-			schema = inner
-		}
-		if properties := schema.Member("properties"); properties != nil {
-			for _, p := range properties.Elems {
-				t.Parameters = append(t.Parameters, p.Name)
-			}
-		}
-		tools = append(tools, t)
-	}
-	return tools
 }
 
 // readAnswer reads what came back.
@@ -152,8 +128,15 @@ func (e *Exchange) readAnswer(form *canon.Form, resp *interaction.Response) {
 		}
 		return
 	}
+	if e.Title != "" {
+		if e.readRPCAnswer(resp); len(a.Parts) > 0 {
+			return
+		}
+	}
 	if resp.Stream == "" {
-		a.Body = bodyText(resp.Body)
+		if !a.readBodyMedia(resp, strings.Contains(strings.ToLower(e.Boundary+e.Model), "embed")) {
+			a.Body = bodyText(resp.Body)
+		}
 		return
 	}
 	var events []string
@@ -170,11 +153,17 @@ func given(c *said.Call) Part {
 	const long = 200 // bytes in which a text has a space
 	switch {
 	case err != nil && len(c.Args) > long && !strings.ContainsAny(c.Args, " \n"):
-		return Part{Kind: Media, Text: fmt.Sprintf("%s, %d bytes", c.Name, len(strings.TrimRight(c.Args, "="))*3/4)}
+		data := fromBase64(c.Args)
+		if data == nil {
+			return Part{Kind: Media, Text: fmt.Sprintf("%s, %d bytes", c.Name, len(strings.TrimRight(c.Args, "="))*3/4)}
+		}
+		return mediumPart(c.Name, data)
 	case err != nil:
 		return Part{Kind: Result, Name: c.Name, Text: c.Args}
 	case slices.Contains([]string{"image", "images", "image_url", "audio", "video", "document", "inlineData", "fileData"}, c.Name):
-		return Part{Kind: Media, Text: c.Name + ": " + medium(&v)}
+		p := medium(&v)
+		p.Text = c.Name + ": " + p.Text
+		return p
 	}
 	return Part{Kind: Result, Name: c.Name, Text: c.Args}
 }
@@ -207,7 +196,7 @@ func formText(req *interaction.Request) (text, why string) {
 // bodyText returns a body, or what it is if it is no text.
 func bodyText(body []byte) string {
 	if !utf8.Valid(body) || slices.Contains(body, 0) {
-		return fmt.Sprintf("(%d bytes that are no text)", len(body))
+		return fmt.Sprintf("(%d bytes that are not text)", len(body))
 	}
 	return string(body)
 }

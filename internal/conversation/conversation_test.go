@@ -152,7 +152,7 @@ func TestSettings(t *testing.T) {
 		t.Errorf("settings %q, want %q", got, want)
 	}
 	other := Read([]*interaction.Interaction{post("https://h/v1/x", `{"a":1}`), post("https://h/v1/x", "\x00\xff")})
-	if other[0].Body != `{"a":1}` || other[1].Body != "(2 bytes that are no text)" || other[0].Kind != "http" {
+	if other[0].Body != `{"a":1}` || other[1].Body != "(2 bytes that are not text)" || other[0].Kind != "http" {
 		t.Errorf("bodies of others: %q, %q", other[0].Body, other[1].Body)
 	}
 }

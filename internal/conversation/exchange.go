@@ -6,9 +6,10 @@ type Exchange struct {
 	Line     int       `json:"line"`
 	Accepted bool      `json:"accepted,omitempty"` // its request is newer than its answer
 	Call     string    `json:"call"`               // what selectors call it
-	Kind     string    `json:"kind"`
+	Kind     string    `json:"kind"`               // as people call it: mcp and a2a are llm in the file
 	Boundary string    `json:"boundary,omitempty"`
-	Request  string    `json:"request"` // "POST https://...", or the function
+	Title    string    `json:"title,omitempty"` // what a call of JSON-RPC asks: "tools/call search({...})"
+	Request  string    `json:"request"`         // "POST https://...", or the function
 	Within   string    `json:"within,omitempty"`
 	Name     string    `json:"name,omitempty"`
 	Model    string    `json:"model,omitempty"` // that was asked

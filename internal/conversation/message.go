@@ -23,6 +23,9 @@ type Part struct {
 	Args string `json:"arguments,omitempty"`
 	ID   string `json:"id,omitempty"` // links a call to its result
 	Bad  bool   `json:"is_error,omitempty"`
+
+	Type string `json:"media_type,omitempty"` // of a medium whose bytes are known
+	Data []byte `json:"-"`                    // of a medium
 }
 
 // The kinds of parts.
@@ -125,7 +128,7 @@ func message(v *exactjson.Value) Message {
 		}
 	}
 	for _, image := range elems(member(v, "images")) {
-		m.Parts = append(m.Parts, Part{Kind: Media, Text: medium(&image)})
+		m.Parts = append(m.Parts, medium(&image))
 	}
 	if m.Parts == nil && len(v.Elems) > 0 && v.Member("role") != nil {
 		for _, other := range v.Elems {
@@ -213,7 +216,7 @@ func part(v *exactjson.Value) Part {
 	case wrapped == "reasoningContent", kind == "reasoning", kind == "thinking", kind == "thought", compact(member(v, "thought")) == "true":
 		return Part{Kind: Reasoning, Text: thought(inner)}
 	case isMedium.MatchString(kind) && !strings.HasSuffix(kind, "_call"), member(v, "inlineData", "fileData", "image", "document", "video", "audio") != nil && kind != "text":
-		return Part{Kind: Media, Text: medium(v)}
+		return medium(v)
 	}
 	for _, name := range []string{"text", "refusal"} {
 		if t := member(v, name); t != nil && t.Kind == exactjson.String {
@@ -285,7 +288,7 @@ var (
 )
 
 // medium says what a picture, a sound or a file is: its type and where it is, or how large.
-func medium(v *exactjson.Value) string {
+func medium(v *exactjson.Value) Part {
 	var media, long string
 	var walk func(v *exactjson.Value)
 	walk = func(v *exactjson.Value) {
@@ -314,7 +317,20 @@ func medium(v *exactjson.Value) string {
 	}
 	const name = 200 // bytes that an address or the id of a file may have
 	if strings.Contains(long, "://") || len(long) < name && media == "file" || long != "" && strings.ContainsAny(long, "-_ ") && len(long) < name {
-		return media + " " + long
+		return Part{Kind: Media, Text: media + " " + long}
 	}
-	return fmt.Sprintf("%s, %d bytes", media, len(strings.TrimRight(long, "="))*3/4)
+	p := Part{Kind: Media, Text: fmt.Sprintf("%s, %d bytes", media, len(strings.TrimRight(long, "="))*3/4)}
+	if data := fromBase64(long); data != nil {
+		p.Type, p.Data = mediaOf(data), data
+		if p.Type != "" && !strings.Contains(media, "/") {
+			p.Text = mediumPart("", data).Text
+		}
+	}
+	return p
+}
+
+// mediumPart returns the part of a medium.
+func mediumPart(name string, data []byte) Part {
+	words := slices.DeleteFunc([]string{name, mediaOf(data), fmt.Sprintf("%d bytes", len(data))}, func(w string) bool { return w == "" })
+	return Part{Kind: Media, Text: strings.Join(words, ", "), Type: mediaOf(data), Data: data}
 }

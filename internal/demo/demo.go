@@ -149,7 +149,7 @@ func (d *demo) tell() error {
 	d.quote(test[slices.Index(test, testLine):])
 
 	d.say("\n1. The first run records. A stand-in for the provider answers: no network, no key of yours.\n")
-	d.say("   (The go command compiles now, in silence; the first time that can take a minute or two.)\n\n")
+	d.say("   (The go command compiles everything first, printing nothing; that can take a minute or two the first time.)\n\n")
 	recorded, err := d.goTest(true, "", "")
 	if err == nil {
 		err = d.showCassette(recorded)

@@ -26,7 +26,7 @@ func Given(file string, f *cassette.File) (problems []string) {
 // Interaction returns what looks like a secret in an interaction of a cassette.
 func Interaction(file string, it *interaction.Interaction) (problems []string) {
 	for _, finding := range redact.Findings(it) {
-		problems = append(problems, fmt.Sprintf("%s:%d: %s: looks like a secret; replace it by [REDACTED], and revoke it if it was committed", file, it.Line, finding))
+		problems = append(problems, fmt.Sprintf("%s:%d: %s: looks like a secret; replace it with [REDACTED], and revoke it if it was committed", file, it.Line, finding))
 	}
 	return problems
 }
@@ -34,7 +34,7 @@ func Interaction(file string, it *interaction.Interaction) (problems []string) {
 // Partial returns what is wrong with a cassette whose recording is not complete.
 func Partial(file string, f *cassette.File) (problems []string) {
 	if f.Partial {
-		problems = append(problems, file+": partial: the run that recorded it did not pass, or ran a part of its test; run the whole test until it does")
+		problems = append(problems, file+": partial: the run that recorded it failed, or ran only part of its test; run the whole test until it passes")
 	}
 	return problems
 }

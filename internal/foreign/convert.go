@@ -185,7 +185,7 @@ func (c *Cassette) checkLength(m *message, of string) {
 	}
 	switch {
 	case m.remade:
-		c.lose("the body of the %s is not known byte for byte: only what it says was kept, and it is written anew", of)
+		c.lose("the body of the %s is not known byte for byte: only its content was kept, and it is rebuilt", of)
 	case announced > 0 && len(m.body) > 0 && announced != int64(len(m.body)):
 		c.lose("the body of the %s has another length than was announced, so it was changed after it was sent: it is taken as it is", of)
 	}

@@ -196,9 +196,9 @@ asked content-length: 7
 asked ?
 200 "[]" ` + `
 answered content-type: application/json
-1: the body of the request is not known byte for byte: only what it says was kept, and it is written anew
+1: the body of the request is not known byte for byte: only its content was kept, and it is rebuilt
 1: ` + unknownLoss + `
-1: the body of the answer is not known byte for byte: only what it says was kept, and it is written anew
+1: the body of the answer is not known byte for byte: only its content was kept, and it is rebuilt
 `},
 		{"vcrpy: parsed_body beside the body", pyFile("parsed_body: {a: 1}\nbody: '{ \"a\": 1 }'\nheaders: {x-a: [b]}", "headers: {content-type: [text/plain]}\nbody: {string: ''}"),
 			"POST https://h.example/v1/x \"{ \\\"a\\\": 1 }\"\nasked x-a: b\n200 \"\" \nanswered content-type: text/plain\n"},
@@ -361,8 +361,8 @@ retrieval/docs/search "{\"query\":\"rain\",\"top\":3}"
 0 "null" ` + `
 1: the request has places that AgentTape replaced with ***REDACTED***, as it does with addresses of e-mail: it matches no other text there, unless you tell it to (Mask, Ignore)
 1: the answer has places that AgentTape replaced with ***REDACTED***
-1: the body of the request is not known byte for byte: only what it says was kept, and it is written anew
-1: the body of the answer is not known byte for byte: only what it says was kept, and it is written anew
+1: the body of the request is not known byte for byte: only its content was kept, and it is rebuilt
+1: the body of the answer is not known byte for byte: only its content was kept, and it is rebuilt
 1: the answer has no Content-Type: one was added that fits the body
 1: ` + unknownLoss + `
 `},

@@ -92,7 +92,7 @@ func run(goroot string, flags, packages []string, w io.Writer) (*Result, error) 
 	}
 	r.Failed = said.failed
 	if said.unrun {
-		return r, errors.New("go test could not run all packages; what it says stands above")
+		return r, errors.New("go test could not run all packages; its output is above")
 	}
 	return r, nil
 }

@@ -19,6 +19,8 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/promptecho/promptecho/internal/redact"
@@ -38,10 +40,11 @@ type Page struct {
 // A Cassette is one file.
 type Cassette struct {
 	Path     string
-	Name     string // of its test, else of the file
-	Folder   string // of its package, by which the list is grouped
-	Kind     string // cassette, derived, journal or failed
-	Calls    string // by kind
+	Name     string   // of its test, else of the file
+	Folder   string   // of its package, by which the list is grouped
+	Place    []string // in its folder: the names of its test and subtest; cassettes are in the order of their places
+	Kind     string   // cassette, derived, journal or failed
+	Calls    string   // by kind
 	Models   string
 	Input    int64 // tokens
 	Output   int64
@@ -91,6 +94,9 @@ type Part struct {
 	Name string // of the tool
 	Text string
 	Bad  bool
+
+	Type string // of a picture, a sound or a film that is shown: "image/png"
+	Data []byte
 }
 
 // A Field is a named text.
@@ -161,7 +167,7 @@ func (p *Page) Policy() string {
 	if p.Served {
 		form = "'self'"
 	}
-	return fmt.Sprintf("default-src 'none'; style-src %s; script-src %s; img-src data:; base-uri 'none'; form-action %s", hash(style), hash(script), form)
+	return fmt.Sprintf("default-src 'none'; style-src %s; script-src %s; img-src data:; media-src data:; base-uri 'none'; form-action %s", hash(style), hash(script), form)
 }
 
 // Write writes the page.
@@ -226,24 +232,70 @@ func idOf(name string) string {
 	return string(id)
 }
 
-// A group is the cassettes of one folder.
+// A group is the rows of one folder.
 type group struct {
-	Folder    string
-	Cassettes []*Cassette
+	Folder string
+	Rows   []row
 }
 
-// groups returns the cassettes by their folders, in their order.
+// A row is a cassette, or the name of a test that only has subtests.
+type row struct {
+	*Cassette
+	Above string // the tests that it is a subtest of, with a slash
+	Own   string // its name without these
+	Level int    // how many these are
+}
+
+// groups returns the cassettes by their folders, in their order, subtests below their tests.
 func groups(list []*Cassette) (all []*group) {
-	at := map[string]*group{}
+	at, last := map[string]*group{}, map[string][]string{}
 	for _, c := range list {
 		g := at[c.Folder]
 		if g == nil {
 			g = &group{Folder: c.Folder}
 			at[c.Folder], all = g, append(all, g)
 		}
-		g.Cassettes = append(g.Cassettes, c)
+		place := c.Place
+		if len(place) == 0 {
+			place = []string{c.Name}
+		}
+		level := len(place) - 1
+		for i := range level {
+			if above := last[c.Folder]; i >= len(above) || !slices.Equal(above[:i+1], place[:i+1]) {
+				g.Rows = append(g.Rows, row{Own: place[i], Level: i})
+				last[c.Folder] = place[:i+1]
+			}
+		}
+		last[c.Folder] = place
+		above := ""
+		for _, name := range place[:level] {
+			above += name + "/"
+		}
+		g.Rows = append(g.Rows, row{Cassette: c, Above: above, Own: place[level], Level: min(level, 3)})
 	}
 	return all
+}
+
+// Kinds returns how many calls of each kind a cassette has.
+func (c *Cassette) Kinds() []string {
+	if c.Calls == "" {
+		return nil
+	}
+	return strings.Split(c.Calls, ", ")
+}
+
+// Plays returns the element that shows or plays a part, "" if there is none.
+func (p Part) Plays() string {
+	kind, _, _ := strings.Cut(p.Type, "/")
+	if kind == "image" || kind == "audio" || kind == "video" {
+		return kind
+	}
+	return ""
+}
+
+// Address returns the bytes of a part as an address that fetches nothing.
+func (p Part) Address() template.URL {
+	return template.URL("data:" + p.Type + ";base64," + base64.StdEncoding.EncodeToString(p.Data)) // the type is one of a list
 }
 
 // A shareOf is how much of the most expensive call of a cassette another one costs, in

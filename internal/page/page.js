@@ -68,6 +68,7 @@
     for (const body of list.querySelectorAll('tbody')) {
       body.hidden = !body.querySelector('tr[data-for]:not([hidden])');
     }
+    list.querySelector('.list')?.classList.toggle('searching', all.length > 0);
     found.textContent = all.length ? `${n} of ${rows.length} found` : '';
     highlight();
   };

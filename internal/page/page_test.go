@@ -155,3 +155,44 @@ func TestPlot(t *testing.T) {
 		t.Errorf("a stream that took no time is drawn: %q", p.Ticks)
 	}
 }
+
+// Subtests stand below their test, also if that has no cassette of its own.
+func TestGroups(t *testing.T) {
+	t.Parallel()
+	list := []*Cassette{
+		{Name: "TestA", Folder: "bot", Place: []string{"TestA"}}, {Name: "TestA/x", Folder: "bot", Place: []string{"TestA", "x"}},
+		{Name: "TestB/card/y", Folder: "bot", Place: []string{"TestB", "card", "y"}}, {Name: "TestB/card/z", Folder: "bot", Place: []string{"TestB", "card", "z"}},
+		{Name: "TestA", Folder: "shop", Place: []string{"TestA"}}, {Name: "odd", Folder: "shop"},
+	}
+	var got string
+	for _, g := range groups(list) {
+		got += g.Folder + "\n"
+		for _, r := range g.Rows {
+			got += strings.Repeat(" ", r.Level+1) + r.Above + r.Own
+			if r.Cassette == nil {
+				got += " (no cassette)"
+			}
+			got += "\n"
+		}
+	}
+	if want := "bot\n TestA\n  TestA/x\n TestB (no cassette)\n  card (no cassette)\n   TestB/card/y\n   TestB/card/z\nshop\n TestA\n odd\n"; got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+// Pictures, sounds and films are on the page as what they are, by their bytes and not by an
+// address that fetches; the policy lets nothing else in.
+func TestMediaIsShown(t *testing.T) {
+	t.Parallel()
+	parts := []Part{{Kind: "media", Text: "image/png, 3 bytes", Type: "image/png", Data: []byte("abc")}, {Kind: "media", Text: "audio/wav, 3 bytes", Type: "audio/wav", Data: []byte("abc")},
+		{Kind: "media", Text: "application/pdf, 3 bytes", Type: "application/pdf", Data: []byte("abc")}}
+	got := written(t, &Page{Cassettes: []*Cassette{{Path: "a.yaml", List: []*Call{{Number: 1, Messages: []Message{{Parts: parts}}}}}}})
+	for _, want := range []string{`<img src="data:image/png;base64,YWJj" alt="image/png, 3 bytes">`, `src="data:audio/wav;base64,YWJj"></audio>`, `<figcaption>application/pdf, 3 bytes</figcaption>`, "media-src data:;"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("the page lacks %s", want)
+		}
+	}
+	if strings.Contains(got, "data:application") {
+		t.Error("a document is embedded")
+	}
+}

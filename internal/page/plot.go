@@ -27,8 +27,8 @@ const (
 // NewPlot returns the drawing of a stream that has events: when each came, how many bytes of
 // the answer were there then, and when it was complete. Times are in milliseconds.
 func NewPlot(came []int64, bytes []int, total int64) *Plot {
-	if total == 0 && came[len(came)-1] == 0 {
-		return &Plot{} // all at once: there is no time to draw
+	if len(came) < 2 || total == 0 && came[len(came)-1] == 0 {
+		return &Plot{} // one event, or all at once: there is nothing to draw
 	}
 	var ticks, curve strings.Builder
 	last, all := max(total, came[len(came)-1]), max(bytes[len(bytes)-1], 1)

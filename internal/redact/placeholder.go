@@ -37,6 +37,9 @@ func hashed(value string) string {
 	return openPlaceholder + "-" + hex.EncodeToString(sum[:4]) + "]"
 }
 
+// CountPlaceholders returns how many values stand redacted in a text.
+func CountPlaceholders(text []byte) int { return len(anyPlaceholder().FindAllIndex(text, -1)) }
+
 // endsInPlaceholder reports whether a text ends with what stands for a value.
 func endsInPlaceholder(text []byte) bool {
 	const longest = len(openPlaceholder) + len("-00000000]")

@@ -24,7 +24,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer s.running.Done()
 	l := r.Context().Value(listenerKey{}).(*listener)
 	if r.Method == http.MethodConnect || r.URL.IsAbs() {
-		fail(w, http.StatusMisdirectedRequest, fmt.Sprintf("%s stands for %s and is no proxy: use it as the base URL", l.address, l.target))
+		fail(w, http.StatusMisdirectedRequest, fmt.Sprintf("%s is the address of %s and not a proxy: use it as the base URL", l.address, l.target))
 		return
 	}
 	if !l.dialed && !l.serves(r) {

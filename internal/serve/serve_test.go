@@ -391,7 +391,7 @@ func TestUpstreams(t *testing.T) {
 	}
 	for _, text := range []string{"CONNECT api.example.com:443 HTTP/1.1\nHost: x\n\n", "GET http://api.example.com/a HTTP/1.1\nHost: x\n\n"} {
 		resp, body := send(t, address, text)
-		if want := address + " stands for https://api.example.com and is no proxy: use it as the base URL"; resp.StatusCode != http.StatusMisdirectedRequest || !strings.Contains(body, want) {
+		if want := address + " is the address of https://api.example.com and not a proxy: use it as the base URL"; resp.StatusCode != http.StatusMisdirectedRequest || !strings.Contains(body, want) {
 			t.Errorf("%s: %s", resp.Status, body)
 		}
 	}

@@ -63,7 +63,7 @@ var eventStreamBodies = []sample{
 	{"AWS, a header that is too short", awsMedia, message("\x01a\x07\x00\x09x", ""), "aws-event-stream", 1, 1},
 	{"AWS, a header without a length", awsMedia, message("\x01a\x07\x00", ""), "aws-event-stream", 1, 1},
 	{"AWS, a name that is too short", awsMedia, message("\x09a", ""), "aws-event-stream", 1, 1},
-	{"AWS, bytes that are no text", awsMedia, message("", `{"bytes":"/w=="}`), "aws-event-stream", 1, 0},
+	{"AWS, bytes that are not text", awsMedia, message("", `{"bytes":"/w=="}`), "aws-event-stream", 1, 0},
 	{"AWS, bytes with bits to spare", awsMedia, message("", `{"bytes":"YR=="}`), "aws-event-stream", 1, 0},
 }
 
@@ -88,7 +88,7 @@ func TestMessageFields(t *testing.T) {
 			{":event-type", "chunk"}, {"bytes", `{"a":1}`}, {"after", `,"p":"abc"}`},
 		}},
 		{"Invoke without padding", message("", `{"bytes":"eyJhIjoxfQ=="}`), []Field{{"bytes", `{"a":1}`}}},
-		{"bytes that are no text", message("", `{"bytes":"/w=="}`), []Field{{"data", `{"bytes":"/w=="}`}}},
+		{"bytes that are not text", message("", `{"bytes":"/w=="}`), []Field{{"data", `{"bytes":"/w=="}`}}},
 	}
 	for _, tt := range tests {
 		if got := eventStream.Read([]byte(tt.frame)); !reflect.DeepEqual(got, tt.want) {

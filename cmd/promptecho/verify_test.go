@@ -1,0 +1,54 @@
+package main
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+)
+
+// TestVerifyNames: what is wrong comes in the order of lines, and what is only to be known is
+// named and fails nothing.
+func TestVerifyNames(t *testing.T) {
+	t.Chdir(t.TempDir())
+	good := "version: 1\ninteractions:\n  - request: {method: GET, url: \"https://h/v1/x\"}\n    response: {status: 200}\n"
+	write(t, "bot/bot_test.go", "package bot\n\nfunc TestHere(t *testing.T) {}\n")
+	write(t, "bot/testdata/cassettes/TestHere.yaml", good)
+	write(t, "bot/testdata/cassettes/TestGone.yaml", good)
+	var out, errs bytes.Buffer
+	if status := run([]string{"verify"}, &out, &errs); status != 0 || errs.Len() > 0 {
+		t.Errorf("an orphan fails: status %d, %s", status, errs.String())
+	}
+	for _, want := range []string{"bot/testdata/cassettes/TestGone.yaml: orphan: ", "2 files checked: no problem found\n", "1 file of tests that are gone. To delete it:\n  promptecho prune -w\n"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("%q is missing in:\n%s", want, out.String())
+		}
+	}
+
+	write(t, "bot/testdata/cassettes/TestHere.yaml.failed", good)
+	write(t, "bot/testdata/cassettes/TestHere.yaml", good+"  - request: {method: GET, url: \"https://h/v1/y?api_key=sk-proj-"+strings.Repeat("a1B2", 12)+"\"}\n    response: {status: 200}\n    accepted: true\n")
+	out.Reset()
+	if status := run([]string{"verify"}, &out, &errs); status != 1 || !strings.Contains(errs.String(), "2 of 3 files failed") {
+		t.Errorf("status %d, %s", status, errs.String())
+	}
+	at := 0
+	for _, want := range []string{"TestGone.yaml: orphan", "TestHere.yaml:5: request.url", "TestHere.yaml:5: accepted", "TestHere.yaml.failed: recorded by a run that failed", "3 files checked: 1 good, 2 failed"} {
+		i := strings.Index(out.String(), want)
+		if i < at {
+			t.Errorf("%q is missing, or not in its place:\n%s", want, out.String())
+		}
+		at = i
+	}
+}
+
+// TestRedactedIsCounted: a run that records says how many values were replaced, and of which kinds.
+func TestRedactedIsCounted(t *testing.T) {
+	t.Chdir(t.TempDir())
+	write(t, "a.yaml", `version: 1
+interactions:
+  - request: {method: POST, url: "https://h/v1/x?key=[REDACTED]", headers: {x-api-key: "[REDACTED]"}, body: {token: "[REDACTED]"}}
+    response: {status: 200, headers: {set-cookie: "a=[REDACTED]"}, body: {access_token: "[REDACTED-0a1b2c3d]", next: "[REDACTED]", text: "The key is [REDACTED]."}}
+`)
+	if got, want := redactedIn([]string{"a.yaml"}), "Redacted in it: 7 values (1 access_token, 1 in texts, 1 key, 1 next, 1 set-cookie, 1 token, and 1 other name)"; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
