@@ -133,7 +133,7 @@ func leads(t *testing.T, surface string) map[string]bool {
 		if n := strings.Count(text, "\n"); n > 48 { // two screens of 24 lines
 			t.Errorf("go doc of %s has %d lines before the first name", dir, n)
 		}
-		_, table, _ := strings.Cut(text, "Names that people look for")
+		_, table, _ := strings.Cut(text, "Names you may look for")
 		for _, line := range strings.Split(table, "\n") {
 			names, to, ok := strings.Cut(strings.TrimSpace(line), "  ")
 			for _, name := range strings.Split(names, ", ") {
