@@ -56,11 +56,11 @@ func (e refusedError) RetryableError() bool { return false }
 // Its reason phrase says it shortly, for those that print that and not the body.
 func refusal(req *http.Request, short, text string) *http.Response {
 	text = redact.Printable(text)
-	body, _ := json.Marshal(map[string]any{ // strings always marshal
-		"type":    "error",
-		"message": text,
-		"error":   map[string]any{"type": "promptecho_miss", "code": "promptecho_miss", "message": text},
-	})
+	var detail any = map[string]any{"type": "promptecho_miss", "code": "promptecho_miss", "message": text}
+	if path := req.URL.Path; strings.HasPrefix(path, "/api/") && !strings.HasPrefix(path, "/api/v") {
+		detail = text // as Ollama's clients read it
+	}
+	body, _ := json.Marshal(map[string]any{"type": "error", "message": text, "error": detail}) // strings always marshal
 	resp := answer.Whole(req, http.StatusTeapot, http.Header{
 		"Content-Type":   {"application/json"},
 		"X-Should-Retry": {"false"},

@@ -28,7 +28,7 @@ func answer(req *http.Request, status int, header http.Header, body io.Reader) *
 // serveFor returns a server in front of a transport, and the address of an upstream.
 func serveFor(t *testing.T, upstream string, transport roundTripFunc) (*Server, string) {
 	t.Helper()
-	s := New(transport)
+	s := New(transport, "")
 	t.Cleanup(s.Close)
 	address, err := s.URL(upstream)
 	if err != nil {
