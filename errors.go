@@ -56,11 +56,15 @@ func (e refusedError) RetryableError() bool { return false }
 // Its reason phrase says it shortly, for those that print that and not the body.
 func refusal(req *http.Request, short, text string) *http.Response {
 	text = redact.Printable(text)
-	var detail any = map[string]any{"type": "promptecho_miss", "code": "promptecho_miss", "message": text}
-	if path := req.URL.Path; strings.HasPrefix(path, "/api/") && !strings.HasPrefix(path, "/api/v") {
-		detail = text // as Ollama's clients read it
+	var code, detail any = "promptecho_miss", text // as Ollama's clients read it
+	if path := req.URL.Path; !strings.HasPrefix(path, "/api/") || strings.HasPrefix(path, "/api/v") {
+		if strings.Contains(path, "/models/") {
+			code = http.StatusTeapot // Google's are numbers
+		}
+		detail = map[string]any{"type": "promptecho_miss", "code": code, "status": "promptecho_miss", "message": text}
 	}
-	body, _ := json.Marshal(map[string]any{"type": "error", "message": text, "error": detail}) // strings always marshal
+	body, _ := json.Marshal(map[string]any{ // what strict clients ask for stands beside what others read
+		"type": "error", "message": text, "error": detail, "object": "error", "param": nil, "code": "promptecho_miss"})
 	resp := answer.Whole(req, http.StatusTeapot, http.Header{
 		"Content-Type":   {"application/json"},
 		"X-Should-Retry": {"false"},

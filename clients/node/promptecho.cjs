@@ -33,7 +33,7 @@ function promptecho({ beforeEach, afterEach, mode = "" }) {
   let open = []; // with the parts of a test, which have the cassette of the whole
   beforeEach(async (...context) => {
     const test = describe(context[0]);
-    const whole = open.find((other) => test.name.startsWith(other.name + " > "));
+    const whole = open.find((other) => test.name.startsWith(other.name + "/"));
     if (whole) return;
     const body = { mode, command: test.command, by: test.concurrent ? "" : by };
     const cassette = await ask("POST", "/cassettes/" + encodeURIComponent(test.name), body);
@@ -47,6 +47,10 @@ function promptecho({ beforeEach, afterEach, mode = "" }) {
     const { passed, skipped } = describe(context[0]);
     const report = await ask("DELETE", `/cassettes/${encodeURIComponent(name)}?passed=${passed}&skipped=${skipped}`);
     if (report.ok) return;
+    if (!passed && context[0] && context[0].diagnostic) {
+      for (const line of report.text.split("\n")) context[0].diagnostic(line); // node:test shows one error
+      return;
+    }
     const error = new Error("promptecho: " + report.text);
     error.stack = error.message; // no line of this file matters
     throw error;
@@ -68,7 +72,7 @@ function describe(context) {
   if (context) {
     const file = path.relative(process.cwd(), process.argv[1]); // of node:test
     const command = ["node", "--test", "--test-name-pattern", exactly(context.name), file];
-    return { name: file + "/" + (context.fullName || context.name), passed: context.passed !== false, skipped: false, command };
+    return { name: file + "/" + (context.fullName || context.name).replaceAll(" > ", "/"), passed: context.passed !== false, skipped: false, command };
   }
   const { currentTestName, testPath } = globalThis.expect.getState(); // of jest
   const file = path.relative(process.cwd(), testPath);

@@ -47,7 +47,7 @@ type Control struct {
 	mu       sync.Mutex               // guards what follows
 	sessions map[string]*session      // of tests, by their names
 	below    map[string]*serve.Server // by what stands behind /in/
-	opened   map[string]bool          // the cassettes that tests had open
+	opened   map[string]string        // the cassettes that tests had open, and the names of these
 	strayed  []string                 // the hosts that were asked past the control
 	unfit    []string                 // the tests that do not fit their cassettes
 	total    Report
@@ -57,7 +57,7 @@ type Control struct {
 func Open(config Config) (*Control, error) {
 	c := &Control{
 		Config:   config,
-		sessions: map[string]*session{}, below: map[string]*serve.Server{}, paths: map[string]string{}, opened: map[string]bool{},
+		sessions: map[string]*session{}, below: map[string]*serve.Server{}, paths: map[string]string{}, opened: map[string]string{},
 	}
 	listener, err := c.listen()
 	if err != nil {
@@ -172,7 +172,7 @@ func (c *Control) Close(e Ending) Report {
 
 // ofTests adds what is to be said of the cassettes of tests.
 func (c *Control) ofTests(rep *Report, passed bool) {
-	unused := slices.DeleteFunc(c.cassettes(), func(f string) bool { return c.opened[f] })
+	unused := slices.DeleteFunc(c.cassettes(), func(f string) bool { return c.opened[f] != "" })
 	left := fmt.Sprintf("%s in %s of tests that did not run", report.Count(len(unused), "cassette"), c.Dir)
 	switch {
 	case len(unused) > 0 && c.Whole && passed:

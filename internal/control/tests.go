@@ -98,6 +98,8 @@ func (c *Control) enter(s *session, mode, by string) error {
 	switch {
 	case c.sessions == nil:
 		return errors.New("promptecho serve ends")
+	case c.opened[s.file] != "" && c.opened[s.file] != s.name:
+		return fmt.Errorf("%s is the cassette of %s, too: give one of them another name", s.file, c.opened[s.file])
 	case c.sessions[s.name] != nil:
 		return fmt.Errorf("%s is open already, and its first test has not ended", s.name)
 	}
@@ -110,7 +112,7 @@ func (c *Control) enter(s *session, mode, by string) error {
 		return err
 	}
 	s.server = serve.New(s, c.URL+"/in/"+s.at)
-	c.sessions[s.name], c.below[s.at], c.opened[s.file] = s, s.server, true
+	c.sessions[s.name], c.below[s.at], c.opened[s.file] = s, s.server, s.name
 	return nil
 }
 
@@ -150,9 +152,9 @@ func (c *Control) conclude(s *session, o report.Outcome) Report {
 	return rep
 }
 
-// fileOf returns the cassette of a test.
+// fileOf returns the cassette of a test. Most names have spaces, and few differ in nothing else.
 func (c *Control) fileOf(name string) string {
-	file, _ := filepath.Rel(testname.Folder, testname.File(name)) // it is below the folder
+	file, _ := filepath.Rel(testname.Folder, testname.File(strings.ReplaceAll(name, " ", "_"))) // it is below the folder
 	return filepath.Join(c.Dir, file)
 }
 
