@@ -41,7 +41,7 @@ func (c *Control) setEnv() error {
 	}
 	paths, _ := json.Marshal(c.paths) // texts always marshal
 	c.Env = append(env, "PROMPTECHO_URL="+c.URL, "PROMPTECHO_PATHS="+string(paths))
-	if !c.Online {
+	if !c.Online && !c.Lenient { // a shell would keep the variables
 		for _, name := range proxies {
 			c.Env = append(c.Env, name+"="+c.URL)
 		}

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/shell"
-	"github.com/promptecho/promptecho/internal/yaml"
 )
 
 // words are the names of the options in Go, and outside of it.
@@ -25,11 +24,26 @@ var words = func() map[string]string {
 	return names
 }()
 
+// quoting matches lines that say what was asked, which is nobody's advice.
+var quoting = regexp.MustCompile(`^\s*(recorded|incoming|change|asked):`)
+
 var inGo = regexp.MustCompile(`\b(?:promptecho\.)?([A-Z][A-Za-z]+)\b`)
 
 // Reworded returns a text of a report with the options that it names as promptecho serve takes
 // them: "add promptecho.MaskTimes()" becomes "add -options '{mask_times: true}'".
 func Reworded(text string) string {
+	var out strings.Builder
+	for line := range strings.Lines(text) {
+		if !quoting.MatchString(line) {
+			line = reworded(line)
+		}
+		out.WriteString(line)
+	}
+	return out.String()
+}
+
+// reworded is Reworded for a line.
+func reworded(text string) string {
 	var out strings.Builder
 	for {
 		at := inGo.FindStringSubmatchIndex(text)
@@ -43,7 +57,7 @@ func Reworded(text string) string {
 		case n > 0:
 			out.WriteString("-options " + shell.Quote(Line(list)))
 			text = code[n:]
-		case known:
+		case known && strings.Contains(word, "_"): // the others are words of English, too
 			out.WriteString(word)
 			text = text[at[3]:]
 		default:
@@ -155,7 +169,7 @@ func quoted(values []string) []string {
 	list := make([]string, len(values))
 	for i, v := range values {
 		if list[i] = v; !plain.MatchString(v) {
-			list[i] = string(yaml.AppendQuoted(nil, v))
+			list[i] = strconv.Quote(v)
 		}
 	}
 	return list
