@@ -63,8 +63,9 @@ func refusal(req *http.Request, short, text string) *http.Response {
 		}
 		detail = map[string]any{"type": "promptecho_miss", "code": code, "status": "promptecho_miss", "message": text}
 	}
-	body, _ := json.Marshal(map[string]any{ // what strict clients ask for stands beside what others read
-		"type": "error", "message": text, "error": detail, "object": "error", "param": nil, "code": "promptecho_miss"})
+	rest, _ := json.Marshal(map[string]any{"type": "error", "message": text, "object": "error", "param": nil, "code": "promptecho_miss"})
+	body, _ := json.Marshal(detail) // neither can fail, and strict clients want both
+	body = []byte(`{"error":` + string(body) + "," + string(rest[1:]))
 	resp := answer.Whole(req, http.StatusTeapot, http.Header{
 		"Content-Type":   {"application/json"},
 		"X-Should-Retry": {"false"},
