@@ -45,7 +45,7 @@ func TestServeKilled(t *testing.T) {
 			dir := t.TempDir()
 			serve := func(mode string) (*exec.Cmd, *bytes.Buffer) {
 				var out bytes.Buffer
-				cmd := exec.Command(filepath.Join(bin, "promptecho"), "serve", "-mode", mode, "--", "sh", "-c", "echo $$ >pid; for n in 1 2 3 4 5 6; do ask hello $n || exit 1; done")
+				cmd := exec.Command(filepath.Join(bin, "promptecho"), "serve", "-mode", mode, "--", "sh", "-c", "echo $$ >pid; for n in 1 2 3 4 5 6; do ask hello $n || exit 1; echo WHOLE; done")
 				cmd.Dir, cmd.Stdout, cmd.Stderr = dir, &out, io.Discard
 				cmd.Env = append(os.Environ(), "OPENAI_BASE_URL="+provider.URL+"/v1", "OPENAI_API_KEY=echo-secret-of-scripts", "CI=", "PROMPTECHO_MODE=")
 				return cmd, &out
@@ -70,10 +70,10 @@ func TestServeKilled(t *testing.T) {
 				}
 			}
 			_ = cmd.Wait() // until the program has ended, too, which has the output
-			had := strings.Count(out.String(), "[DONE]")
+			had := strings.Count(out.String(), "WHOLE")
 			before := asked.Load()
 			cmd, out = serve("new_episodes")
-			if err := cmd.Run(); err != nil || strings.Count(out.String(), "[DONE]") != prompts {
+			if err := cmd.Run(); err != nil || strings.Count(out.String(), "WHOLE") != prompts {
 				t.Errorf("%v by %v: %v\n%s", had, signal, err, out)
 			}
 			if again := int(asked.Load() - before); again > prompts-had {

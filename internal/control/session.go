@@ -6,25 +6,11 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"sync/atomic"
 
 	"github.com/promptecho/promptecho"
 	"github.com/promptecho/promptecho/internal/report"
-	"github.com/promptecho/promptecho/internal/serve"
 	"github.com/promptecho/promptecho/internal/worded"
 )
-
-// A session is a cassette that is open, and the server in front of it.
-type session struct {
-	name    string // of the test; empty for what no test asks
-	file    string
-	whole   bool     // who ends it says whether all was asked
-	command []string // that runs only the test; nil if it is not known
-	rec     *promptecho.Recorder
-	server  *serve.Server
-	at      string // what stands behind /in/ in its base URLs
-	asked   atomic.Bool
-}
 
 // open opens a cassette.
 func (c *Control) open(s *session, mode, by string) error {
@@ -63,18 +49,6 @@ func (s *session) RoundTrip(req *http.Request) (*http.Response, error) {
 		}
 	}
 	return resp, err
-}
-
-// A Report is what to tell of a cassette that was closed.
-type Report struct {
-	OK       bool     `json:"ok"`     // the test fits its cassette
-	Text     string   `json:"text"`   // all of what follows, to be printed
-	Errors   []string `json:"errors"` // each fails the test
-	Notes    []string `json:"notes"`
-	Cassette string   `json:"cassette"`
-	Replayed int64    `json:"replayed"`
-	Recorded int64    `json:"recorded"`
-	Missed   int64    `json:"missed"`
 }
 
 // end closes the cassette of a session, and says what there is to say.

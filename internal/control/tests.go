@@ -11,7 +11,6 @@ import (
 	"net/url"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/report"
@@ -180,37 +179,4 @@ func slug(name string) string {
 	_, _ = io.WriteString(hash, name) // never fails
 	plain := strings.Trim(unplain.ReplaceAllString(name, "-"), "-")
 	return fmt.Sprintf("%s-%08x", plain[max(0, len(plain)-60):], hash.Sum32())
-}
-
-// below returns what stands behind /in/ in a path: who asks, and the scheme and the host of the
-// upstream. It is nil if that is not all there.
-func below(path string) []string {
-	rest, ok := strings.CutPrefix(path, "/in/")
-	parts := strings.SplitN(rest, "/", 4)
-	if !ok || len(parts) < 3 || parts[0] == "" || !slices.Contains([]string{"http", "https"}, parts[1]) || parts[2] == "" {
-		return nil
-	}
-	return parts
-}
-
-// list names the first of many.
-func list(names []string) string {
-	const most = 20
-	text := strings.Join(names[:min(len(names), most)], ", ")
-	if more := len(names) - most; more > 0 {
-		text += fmt.Sprintf(" and %d more", more)
-	}
-	return text
-}
-
-func refuse(w http.ResponseWriter, status int, text string) {
-	answer(w, status, map[string]string{"error": "promptecho serve: " + text})
-}
-
-func answer(w http.ResponseWriter, status int, v any) {
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(status)
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	_ = e.Encode(v) // the client may be gone
 }
