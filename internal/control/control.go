@@ -5,12 +5,12 @@ package control
 
 import (
 	"encoding/json"
-
-	"github.com/promptecho/promptecho"
-	"github.com/promptecho/promptecho/internal/serve"
 	"net/http"
 	"sync"
 	"sync/atomic"
+
+	"github.com/promptecho/promptecho"
+	"github.com/promptecho/promptecho/internal/serve"
 )
 
 // A Config says what a [Control] serves.
