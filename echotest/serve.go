@@ -75,7 +75,7 @@ func (s *Server) URL(upstream string) string {
 
 // Env returns variables for [os/exec.Cmd.Env] that lead SDKs to the server, as "NAME=value":
 // OPENAI_BASE_URL, ANTHROPIC_BASE_URL, GOOGLE_GEMINI_BASE_URL, OLLAMA_HOST and
-// AWS_ENDPOINT_URL_BEDROCK_RUNTIME. The upstream of each is the value that the variable has
+// AWS_ENDPOINT_URL_BEDROCK_RUNTIME, and the region. The upstream of each is the value that the variable has
 // in the test, else the provider's own; Bedrock's is that of AWS_REGION, else of us-east-1.
 // NO_PROXY keeps proxies out of the way.
 //

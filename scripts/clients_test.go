@@ -187,6 +187,42 @@ func TestClients(t *testing.T) {
 
 var pastable = regexp.MustCompile(`promptecho serve .*`)
 
+// TestClientsOfDocs: the suites of docs/PROCESSES.md are recorded by its commands, and replay.
+func TestClientsOfDocs(t *testing.T) {
+	t.Parallel()
+	rs := runners(t)
+	dir, bin := t.TempDir(), command(t)
+	if err := os.CopyFS(dir, os.DirFS(filepath.Join("testdata", "suites"))); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.CopyFS(filepath.Join(dir, "node_modules", "promptecho-serve"), os.DirFS(filepath.Join("..", "clients", "node"))); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.CopyFS(dir, os.DirFS(filepath.Join("..", "clients", "python"))); err != nil { // beside the tests
+		t.Fatal(err)
+	}
+	python, err := exec.LookPath(rs[0].command[0])
+	if err == nil {
+		err = os.WriteFile(filepath.Join(bin, "python3"), []byte("#!/bin/sh\nexec "+python+" \"$@\"\n"), 0o755)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := standin.New()
+	defer p.Close()
+	for _, env := range [][]string{{"CI=", "OPENAI_BASE_URL=" + p.URL + "/v1"}, {"CI=true", "OPENAI_BASE_URL=http://127.0.0.1:1/v1"}} {
+		cmd := exec.Command("sh", "run.sh")
+		cmd.Dir = dir
+		cmd.Env = append(os.Environ(), append(env, "PROMPTECHO_MODE=", "PYTHONDONTWRITEBYTECODE=1", "OPENAI_API_KEY=echo-secret-of-scripts", "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"))...)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%v: %v\n%s", env, err, out)
+		}
+	}
+	if got := cassettesIn(t, filepath.Join(dir, "cassettes")); got != 2 {
+		t.Errorf("%d cassettes", got)
+	}
+}
+
 func quoted(words []string) (list []string) {
 	for _, w := range words {
 		list = append(list, "'"+w+"'")
