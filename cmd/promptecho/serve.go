@@ -19,34 +19,28 @@ import (
 	"github.com/promptecho/promptecho/internal/worded"
 )
 
-const serveHelp = `serve [-cassette FILE] [-cassettes DIR] [-mode MODE] [FLAGS] [-- command ...]
+const serveHelp = `serve [-cassette FILE] [-mode MODE] [FLAGS] [-- command ...]
 record and replay a program, or a suite, in any language
 
-It runs the command with variables that lead SDKs to the cassette:
-OPENAI_BASE_URL, ANTHROPIC_BASE_URL, GOOGLE_GEMINI_BASE_URL, OLLAMA_HOST and
-AWS_ENDPOINT_URL_BEDROCK_RUNTIME. Without a command it prints them for a shell
-and serves until it is stopped (^C).
+It runs the command with variables that lead SDKs to the cassette
+(OPENAI_BASE_URL and others). Without a command it prints them for a shell
+and serves until it is stopped (^C). In a mode that sends nothing upstream the
+keys are dummies, and what asks past the cassette by HTTPS_PROXY is stopped.
 
   -cassette FILE      the cassette, else serve.yaml
-  -cassettes DIR      each test has a cassette of its own in this folder: clients/
-                      has the plugin for pytest and the helper for vitest, jest
-                      and node:test. What no test asks is in DIR/suite.yaml
+  -cassettes DIR      one for each test, by the files in clients/ for pytest,
+                      vitest, jest and node:test; the rest is in DIR/suite.yaml
   -mode MODE          the record mode, else PROMPTECHO_MODE, else none if CI is
                       set, else once
-  -options OPTIONS    options of the recorder: '{mask_times: true}'. They can stand
-                      at the top of a cassette, too: options: {mask_times: true}
-  -require-all        the command is the whole suite: what it leaves unused fails,
-                      and mode update drops it
+  -options OPTIONS    as at the top of a cassette: '{mask_times: true}'
+  -require-all        what the command leaves unused fails, or update drops it
   -upstream UPSTREAM  one more: VARIABLE=URL is an upstream and the variable
                       that gets the address at which it is asked instead
-  -listen ADDRESS     one address for everything, such as 127.0.0.1:8090
-
-In a mode that sends nothing upstream the keys are dummies, and what asks past
-the cassette is stopped, as far as clients heed HTTPS_PROXY.
+  -listen ADDRESS     one address for everything: 127.0.0.1:8090
 
 The exit status is that of the command. If that is 0, it is 1 if a request has
-no recording, something asked past the cassette, or nothing was asked. If the
-command fails or is interrupted (^C), a new cassette is marked partial.
+no recording, a test does not fit, or nothing was asked. If the command fails
+or is interrupted (^C), a new cassette is marked partial.
 `
 
 // runServe answers for upstreams from a cassette while a command runs, or until it is stopped.

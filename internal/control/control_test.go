@@ -326,6 +326,37 @@ func TestPast(t *testing.T) {
 	}
 }
 
+// TestName: what WithName is in Go, a header is for others: it chooses the recording, and is not sent.
+func TestName(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for _, mode := range []string{"", "none"} {
+		c := started(t, Config{Dir: dir, Mode: mode})
+		base := begin(t, c, "one", "")
+		names := []string{"editor", "critic"}
+		if mode == "none" {
+			slices.Reverse(names)
+		}
+		for _, name := range names {
+			req, _ := http.NewRequestWithContext(t.Context(), "POST", base+"/chat/completions", strings.NewReader(`{"model": "m", "messages": [{"role": "user", "content": "hello"}]}`))
+			req.Header = http.Header{"X-Promptecho-Name": {name}, "Authorization": {"Bearer echo-secret-of-tests"}, "Content-Type": {"application/json"}}
+			resp, err := http.DefaultClient.Do(req)
+			if err != nil || resp.StatusCode != 200 {
+				t.Fatal(resp, err)
+			}
+			resp.Body.Close()
+		}
+		if rep := end(t, c, "one", "?passed=true"); !rep.OK {
+			t.Error(rep.Text)
+		}
+		c.Close(Ending{})
+		text, err := os.ReadFile(filepath.Join(dir, "one.yaml"))
+		if err != nil || !strings.Contains(string(text), "name: editor") || !strings.Contains(string(text), "name: critic") || strings.Contains(strings.ToLower(string(text)), "x-promptecho-name") {
+			t.Errorf("%v\n%s", err, text)
+		}
+	}
+}
+
 // TestKeys: nobody prints a key, and no program lacks one.
 func TestKeys(t *testing.T) {
 	t.Parallel()

@@ -39,6 +39,10 @@ func (c *Control) open(s *session, mode, by string) error {
 // RoundTrip hands a request to the recorder, and notes that there was one.
 func (s *session) RoundTrip(req *http.Request) (*http.Response, error) {
 	s.asked.Store(true)
+	if name := req.Header.Get(worded.NameHeader); name != "" {
+		req = req.Clone(promptecho.WithName(req.Context(), name))
+		req.Header.Del(worded.NameHeader)
+	}
 	resp, err := s.rec.RoundTrip(req)
 	if err == nil {
 		for _, name := range [...]string{"Location", "Content-Location"} {

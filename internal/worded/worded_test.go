@@ -81,7 +81,8 @@ func TestReworded(t *testing.T) {
 		`hand rec.Client() to the SDK`:                                            `hand rec.Client() to the SDK`,
 		"Match (of this":                                                          "Match (of this",
 		"  incoming: \"Ignore(x) MaskTimes()\"\n  add MaskTimes()":                "  incoming: \"Ignore(x) MaskTimes()\"\n  add -options '{mask_times: true}'",
-		"Mask(":               "Mask(",
+		"Mask(": "Mask(",
+		"tell equal requests apart with promptecho.WithName, or play the recorded times with promptecho.Pace(1)": "tell equal requests apart with the header X-Promptecho-Name, or play the recorded times with -options '{pace: 1}'",
 		"a Pace":              "a Pace",
 		"a KeepHeaders(x, y(": "a keep_headers(x, y(",
 	} {

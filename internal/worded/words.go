@@ -24,6 +24,9 @@ var words = func() map[string]string {
 	return names
 }()
 
+// NameHeader is what [promptecho.WithName] is for a program in another language. Nobody is sent it.
+const NameHeader = "X-Promptecho-Name"
+
 // quoting matches lines that say what was asked, which is nobody's advice.
 var quoting = regexp.MustCompile(`^\s*(recorded|incoming|change|asked):`)
 
@@ -32,6 +35,7 @@ var inGo = regexp.MustCompile(`\b(?:promptecho\.)?([A-Z][A-Za-z]+)\b`)
 // Reworded returns a text of a report with the options that it names as promptecho serve takes
 // them: "add promptecho.MaskTimes()" becomes "add -options '{mask_times: true}'".
 func Reworded(text string) string {
+	text = strings.ReplaceAll(text, "promptecho.WithName", "the header "+NameHeader)
 	var out strings.Builder
 	for line := range strings.Lines(text) {
 		if !quoting.MatchString(line) {
