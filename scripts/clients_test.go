@@ -20,6 +20,7 @@ type runner struct {
 	file    string // the suite
 	source  string
 	parts   []string // arguments that run only a part of it
+	without []string // arguments that leave out the test which needs a cassette of its own
 	named   string   // what the report of test 3 tells to run
 }
 
@@ -35,7 +36,7 @@ func runners(t *testing.T) (list []runner) {
 		if exec.Command(python, "-c", "import pytest").Run() == nil {
 			list = append(list, runner{
 				name: "pytest", command: []string{python, "-m", "pytest", "-q", "-p", "pytest_promptecho"}, file: "test_ask.py", source: pytestSuite,
-				parts: []string{"-k", "one or 3"}, named: "-m pytest -p pytest_promptecho 'test_ask.py::test_many[3]'",
+				parts: []string{"-k", "one or 3"}, without: []string{"-k", "many"}, named: "-m pytest -p pytest_promptecho 'test_ask.py::test_many[3]'",
 			})
 			break
 		}
@@ -175,6 +176,8 @@ func TestClients(t *testing.T) {
 			holds("pasted: "+again, out, status, 0, "1 test: 1 request replayed, 1 recorded")
 			out, status = run(nobody, "promptecho serve -require-all -cassettes cassettes -- "+suite, "CI=true", "CHANGED=!")
 			holds("replayed again", out, status, 0)
+			out, status = run(p.URL, "promptecho serve -cassette one.yaml -- "+suite+" "+strings.Join(r.without, " "))
+			holds("one cassette", out, status, 0, "interactions to one.yaml")
 			out, status = run(nobody, suite)
 			if r.name == "node" {
 				holds("without serve", out, status, 1, "run the tests under promptecho serve: promptecho serve -cassettes cassettes -- npm test")

@@ -27,6 +27,7 @@ if (typeof globalThis.beforeEach === "function") promptecho({ beforeEach, afterE
 // promptecho gives each test of this file a cassette. mode is the record mode, if not that of serve.
 function promptecho({ beforeEach, afterEach, mode = "" }) {
   if (!serve) throw new Error("run the tests under promptecho serve: promptecho serve -cassettes cassettes -- npm test");
+  if (!process.env.PROMPTECHO_PATHS) return; // all tests have one cassette
   for (const [name, upstream] of Object.entries(JSON.parse(process.env.PROMPTECHO_PATHS))) {
     process.env[name] = `${serve}/in/${by}${upstream}`;
   }

@@ -39,8 +39,10 @@ func (c *Control) setEnv() error {
 			c.paths[name] = path
 		}
 	}
-	paths, _ := json.Marshal(c.paths) // texts always marshal
-	c.Env = append(env, "PROMPTECHO_URL="+c.URL, "PROMPTECHO_PATHS="+string(paths))
+	if c.Env = append(env, "PROMPTECHO_URL="+c.URL); c.Dir != "" {
+		paths, _ := json.Marshal(c.paths) // texts always marshal
+		c.Env = append(c.Env, "PROMPTECHO_PATHS="+string(paths))
+	}
 	if !c.Online && !c.Lenient { // a shell would keep the variables
 		for _, name := range proxies {
 			c.Env = append(c.Env, name+"="+c.URL)
