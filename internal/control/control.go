@@ -46,6 +46,7 @@ type Control struct {
 	strayed  []string                 // the hosts that were asked past the control
 	unfit    []string                 // the tests that do not fit their cassettes
 	total    Report
+	stopped  bool // nothing begins any more
 }
 
 // A session is a cassette that is open, and the server in front of it.

@@ -280,6 +280,13 @@ func TestCut(t *testing.T) {
 	c := started(t, Config{Dir: dir})
 	base := begin(t, c, "one", "")
 	ask(t, base, "hello")
+	if status, _ := ask(t, c.URL+"/in/suite"+c.paths["OPENAI_BASE_URL"], ""); status != 200 {
+		t.Errorf("below a base URL that no test has: %d", status)
+	}
+	c.Stop()
+	if status, text := call(t, "POST", c.URL+"/cassettes/two", ""); status != 409 || !strings.Contains(text, "promptecho serve was stopped") {
+		t.Error(status, text)
+	}
 	rep := c.Close(Ending{Interrupted: true})
 	if !slices.Contains(rep.Notes, filepath.Join(dir, "one.yaml")+": one was still running") {
 		t.Errorf("%+v", rep)

@@ -33,12 +33,10 @@ func Open(config Config) (*Control, error) {
 		return nil, err
 	}
 	c.Online = c.suite.rec.Online() || c.Dir != "" && c.mayRecord()
-	base := ""
-	if c.Listen != "" {
-		base = c.URL + "/in/suite"
+	if c.suite.server = serve.New(c.suite, ""); c.Listen != "" {
+		c.suite.server = serve.New(c.suite, c.URL+"/in/suite")
+		c.below["suite"] = c.suite.server
 	}
-	c.suite.server = serve.New(c.suite, base)
-	c.below["suite"] = c.suite.server
 	c.web = http.Server{Handler: c, ReadHeaderTimeout: time.Minute, Protocols: new(http.Protocols), ErrorLog: log.New(io.Discard, "", 0)}
 	c.web.Protocols.SetHTTP1(true)
 	c.web.Protocols.SetUnencryptedHTTP2(true)
@@ -95,7 +93,11 @@ func (c *Control) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (c *Control) ask(w http.ResponseWriter, r *http.Request, parts []string) {
 	c.mu.Lock()
 	server := c.below[parts[0]]
-	if server == nil {
+	switch {
+	case server == nil && c.stopped:
+		c.mu.Unlock()
+		panic(http.ErrAbortHandler)
+	case server == nil:
 		server = serve.New(c.suite, c.URL+"/in/"+parts[0])
 		c.below[parts[0]] = server
 	}
@@ -154,6 +156,7 @@ func (c *Control) ofTests(rep *Report, passed bool) {
 // Stop ends all requests that are under way. They do not count as given up by their clients.
 func (c *Control) Stop() {
 	c.mu.Lock()
+	c.stopped = true
 	servers := []*serve.Server{c.suite.server}
 	for _, s := range c.below {
 		servers = append(servers, s)

@@ -71,7 +71,7 @@ func (c *Control) begin(w http.ResponseWriter, r *http.Request, name string) {
 		at = slug(o.By)
 	}
 	s.at = at
-	mode, by := o.Mode, "of the test"
+	mode, by := o.Mode, "as the test says"
 	if mode == "" {
 		mode, by = c.Mode, "-mode"
 	}
@@ -95,8 +95,8 @@ func (c *Control) enter(s *session, mode, by string) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch {
-	case c.sessions == nil:
-		return errors.New("promptecho serve ends")
+	case c.stopped:
+		return errors.New("promptecho serve was stopped")
 	case c.opened[s.file] != "" && c.opened[s.file] != s.name:
 		return fmt.Errorf("%s is the cassette of %s, too: give one of them another name", s.file, c.opened[s.file])
 	case c.sessions[s.name] != nil:
