@@ -56,11 +56,16 @@ func (e refusedError) RetryableError() bool { return false }
 // Its reason phrase says it shortly, for those that print that and not the body.
 func refusal(req *http.Request, short, text string) *http.Response {
 	text = redact.Printable(text)
-	body, _ := json.Marshal(map[string]any{ // strings always marshal
-		"type":    "error",
-		"message": text,
-		"error":   map[string]any{"type": "promptecho_miss", "code": "promptecho_miss", "message": text},
-	})
+	var code, detail any = "promptecho_miss", text // as Ollama's clients read it
+	if path := req.URL.Path; !strings.HasPrefix(path, "/api/") || strings.HasPrefix(path, "/api/v") {
+		if strings.Contains(path, "/models/") {
+			code = http.StatusTeapot // Google's are numbers
+		}
+		detail = map[string]any{"type": "promptecho_miss", "code": code, "status": "promptecho_miss", "message": text}
+	}
+	rest, _ := json.Marshal(map[string]any{"type": "error", "message": text, "object": "error", "param": nil, "code": "promptecho_miss"})
+	body, _ := json.Marshal(detail) // neither can fail, and strict clients want both
+	body = []byte(`{"error":` + string(body) + "," + string(rest[1:]))
 	resp := answer.Whole(req, http.StatusTeapot, http.Header{
 		"Content-Type":   {"application/json"},
 		"X-Should-Retry": {"false"},

@@ -199,7 +199,7 @@ func (g *given) kept(f fate) interaction.Given {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if f.beside || f.keep == keepNone {
-		return g.used.Or(interaction.Given{})
+		return g.used.Or(interaction.Given{Options: g.tape.State.Given.Options})
 	}
 	return g.used.Or(g.found).Or(g.tape.State.Given)
 }

@@ -59,17 +59,13 @@ func Open(file string, opts ...Option) (*Recorder, error) {
 	if rounds {
 		r.mode = inRounds(r.mode, path)
 	}
-	r.setPolicy()
 	r.tape = tape.New(tape.Config{
 		Path:    path,
 		Name:    file,
 		Options: &r.config.matching,
-		Plain:   r.config.plain(),
-		Repeats: selector(r.config.allowRepeats, rounds),
 		Rounds:  rounds,
-		Frozen:  selector(r.config.selection.frozen, false),
-		InOrder: r.config.pace < 1,
 	}, &r.redact)
+	r.setMatching()
 	if err := r.load(); err != nil {
 		return nil, fmt.Errorf("promptecho: %w", err)
 	}
@@ -88,8 +84,11 @@ func Open(file string, opts ...Option) (*Recorder, error) {
 	return r, nil
 }
 
-// setPolicy settles how what is written, and compared, is redacted.
-func (r *Recorder) setPolicy() {
+// setMatching settles how what is written, and compared, is redacted, and what matches.
+func (r *Recorder) setMatching() {
+	c := &r.tape.Config
+	c.Plain, c.Repeats = r.config.plain(), selector(r.config.allowRepeats, c.Rounds)
+	c.Frozen, c.InOrder = selector(r.config.selection.frozen, false), r.config.pace < 1
 	r.redact.KeepHeaders, r.redact.Names, r.redact.Patterns = r.config.keepHeaders, r.config.redactNames, r.config.redactPatterns
 	r.redact.Hit, r.config.matching.Hit = r.config.hit, r.config.hit
 	// This is done in replay too, so that both sides of a match are redacted alike. (The
@@ -108,6 +107,12 @@ func (r *Recorder) load() error {
 	}
 	if err := r.overCut(r.tape.Open(r.plan.update && !shell.InCI())); err != nil {
 		return err
+	}
+	if line := r.tape.State.Given.Options; line != "" {
+		if err := r.readOptions(line); err != nil {
+			r.tape.Free()
+			return err
+		}
 	}
 	if left := r.tape.Healed; left != nil {
 		r.log.Notef("%s: has a merge conflict: the recordings of both sides are played, and what no request asks for is dropped (%s edited by hand, or merged line by line: not played)", r.file, report.Count(*left, "interaction"))
@@ -140,6 +145,20 @@ func (r *Recorder) load() error {
 		r.log.Selected(rec.Form())
 	}
 	return nil
+}
+
+// readOptions applies the options at the top of the cassette.
+func (r *Recorder) readOptions(line string) error {
+	if report.Options == nil {
+		return fmt.Errorf("%s: the options at its top (%s) are for programs under promptecho serve: give them to the recorder in Go, and take the line out", r.file, line)
+	}
+	o, err := report.Options(line)
+	if err != nil {
+		return fmt.Errorf("%s: options: %w", r.file, err)
+	}
+	o.(Option)(&r.config)
+	r.setMatching()
+	return r.config.err
 }
 
 // planFor returns the plan of this run, as far as the cassette is known.

@@ -587,6 +587,26 @@ func TestMissAnswer(t *testing.T) {
 			t.Errorf("%d %v %+v", resp.StatusCode, resp.Header, body)
 		}
 	}
+	// What the clients of some APIs read as an error is another JSON.
+	for path, want := range map[string]string{
+		"/api/chat": `{"error":"promptecho: not recorded: `, // Ollama's: a text
+		"/v1beta/models/gemini-2.5-flash:generateContent": `{"error":{"code":418,"message":"promptecho: not recorded: `, // Google's: a number
+		"/v1/embeddings":           `{"error":{"code":"promptecho_miss","message":"promptecho: not recorded: `,                    // OpenAI's
+		"/api/v1/chat/completions": `{"error":{"code":"promptecho_miss","message":"promptecho: not recorded: llm/openai.chat m: `, // OpenRouter's
+	} {
+		other := mustOpen(t, filepath.Join(t.TempDir(), "c.yaml"), InMode(ModeNone))
+		resp, err := other.Client().Post("http://127.0.0.1:1"+path, "application/json", strings.NewReader(prompt("hello")))
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, _ := io.ReadAll(resp.Body)
+		resp.Body.Close()
+		var all map[string]any
+		if err := json.Unmarshal(body, &all); err != nil || !strings.HasPrefix(string(body), want) || all["object"] != "error" || all["code"] != "promptecho_miss" || all["type"] != "error" {
+			t.Errorf("%s: %v\n%s", path, err, body)
+		}
+		_ = other.Close() // it has a miss
+	}
 	misses := r.Misses()
 	if len(misses) != 1 || misses[0].Count != 3 || misses[0].Line != 4 || misses[0].File != file || misses[0].Call != "llm/openai.chat" || misses[0].Model != "m" {
 		t.Fatalf("Misses = %+v", misses)

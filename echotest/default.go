@@ -38,7 +38,7 @@ func SetDefault(t testing.TB, rec *promptecho.Recorder) {
 		return // the default transport is the real one
 	}
 	t.Setenv("PROMPTECHO_DEFAULT", t.Name()) // it refuses parallel tests; nothing reads it
-	s := serve.New(rec)
+	s := serve.New(rec, "")
 	remove, ok := answer.PutInFront(func(network http.RoundTripper) *http.Transport {
 		return newDefault(rec, s, network)
 	})

@@ -44,7 +44,7 @@ func Serve(t testing.TB, rec *promptecho.Recorder, opts ...ServeOption) *Server 
 	if c.transport == nil {
 		t.Fatal("promptecho: Serve: Through(nil): there is no transport to send requests to: give it what stands in front of the recorder")
 	}
-	s := &Server{t, rec, serve.New(c.transport)}
+	s := &Server{t, rec, serve.New(c.transport, "")}
 	t.Cleanup(s.server.Close)
 	return s
 }
@@ -75,8 +75,8 @@ func (s *Server) URL(upstream string) string {
 
 // Env returns variables for [os/exec.Cmd.Env] that point SDKs to the server, as "NAME=value":
 // OPENAI_BASE_URL, ANTHROPIC_BASE_URL, GOOGLE_GEMINI_BASE_URL, OLLAMA_HOST and
-// AWS_ENDPOINT_URL_BEDROCK_RUNTIME. The upstream of each is the value of the variable in
-// the test, or else the provider's own; Bedrock's is that of AWS_REGION, else of us-east-1.
+// AWS_ENDPOINT_URL_BEDROCK_RUNTIME, and the region. The upstream of each is the value of the
+// variable in the test, or else the provider's own; Bedrock's is that of AWS_REGION, else of us-east-1.
 // NO_PROXY keeps proxies out of the way.
 //
 // The keys are there, too: OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY and those of AWS,

@@ -91,7 +91,8 @@ var completed = map[string]func(word string) []candidate{
 		return named([]string{"none", "compare", "once", "new_episodes", "update", "all", "live"}, "")
 	},
 	"UPSTREAM": nil, // it has no end
-	"SERVER":   nil, // nor has this
+	"OPTIONS":  nil, // nor have these
+	"ADDRESS":  nil,
 }
 
 // argument returns the arguments of a kind that begin with word.

@@ -35,7 +35,7 @@ func TestHelpIsTrue(t *testing.T) {
 				t.Errorf("the help of %s says -%s %s: how is that completed?", v.name, f.Name, value)
 			}
 		})
-		for _, m := range regexp.MustCompile(`(?m)^  -(\w+)`).FindAllStringSubmatch(v.help, -1) {
+		for _, m := range regexp.MustCompile(`(?m)^  -([\w-]+)`).FindAllStringSubmatch(v.help, -1) {
 			if flags.Lookup(m[1]) == nil {
 				t.Errorf("the help of %s names -%s, which it does not read", v.name, m[1])
 			}

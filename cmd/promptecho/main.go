@@ -12,7 +12,7 @@
 //	promptecho prune [-w] [-json] [PATH ...]
 //	promptecho merge [-install] [-into DIR FILE ...] [PATH ...]
 //	promptecho import [-o DIR | -w] FILE ...
-//	promptecho serve [-cassette FILE] [-mode MODE] [-- command ...]
+//	promptecho serve [-cassette FILE] [-cassettes DIR] [-mode MODE] [-- command ...]
 //	promptecho lint [-fix|-diff] [PACKAGE ...]
 //	promptecho observe [-fail] [PACKAGE ...]
 //	promptecho demo [-dir DIR]

@@ -5,42 +5,43 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"net/http"
 	"os"
 	"os/exec"
 	"os/signal"
+	"path/filepath"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"syscall"
 
-	"github.com/promptecho/promptecho"
+	"github.com/promptecho/promptecho/internal/control"
 	"github.com/promptecho/promptecho/internal/report"
-	"github.com/promptecho/promptecho/internal/serve"
 	"github.com/promptecho/promptecho/internal/shell"
+	"github.com/promptecho/promptecho/internal/worded"
 )
 
 const serveHelp = `serve [-cassette FILE] [-mode MODE] [FLAGS] [-- command ...]
-record and replay a program in any language
+record and replay a program, or a suite, in any language
 
-It runs the command with variables that point SDKs to the cassette:
-OPENAI_BASE_URL, ANTHROPIC_BASE_URL, GOOGLE_GEMINI_BASE_URL, OLLAMA_HOST and
-AWS_ENDPOINT_URL_BEDROCK_RUNTIME. Without a command it prints them for a shell
-and serves until it is stopped (^C).
+It runs the command with variables that point SDKs to the cassette
+(OPENAI_BASE_URL and others). Without a command it prints them for a shell
+and serves until it is stopped (^C). In a mode that sends nothing upstream the
+keys are dummies, and requests past the cassette by HTTPS_PROXY are stopped.
 
   -cassette FILE      the cassette; the default is serve.yaml
+  -cassettes DIR      one for each test, by the files in clients/ for pytest,
+                      vitest, jest and node:test; the rest is in DIR/suite.yaml
   -mode MODE          the record mode; the default is PROMPTECHO_MODE, then none
                       if CI is set, then once
+  -options OPTIONS    as at the top of a cassette: '{mask_times: true}'
+  -require-all        recordings that the command leaves unused fail, or are
+                      dropped in mode update
   -upstream UPSTREAM  add one: VARIABLE=URL is an upstream and the variable that
                       is set to the address to use instead
-  -pass SERVER        as promptecho.PassThrough: http/HOST goes upstream in
-                      every mode, and nothing of it is recorded
-
-In a mode that sends nothing upstream the keys are dummies.
+  -listen ADDRESS     one address for everything: 127.0.0.1:8090
 
 The exit status is that of the command. If that is 0, it is 1 if a request has
-no recording, a recording was not used, or nothing was sent. If the command
-fails or is interrupted (^C), a new cassette is marked partial.
+no recording, a test does not fit, or nothing was sent. If the command fails
+or is interrupted (^C), a new cassette is marked partial.
 `
 
 // runServe answers for upstreams from a cassette while a command runs, or until it is stopped.
@@ -53,17 +54,21 @@ func runServe(args []string, stdout, stderr io.Writer) error {
 		}
 	}
 	flags := flag.NewFlagSet("serve", flag.ContinueOnError)
-	flags.StringVar(&s.cassette, "cassette", "serve.yaml", "")
-	flags.StringVar(&s.mode, "mode", "", "")
-	flags.Func("pass", "", func(text string) error {
-		s.passing = append(s.passing, text)
-		return nil
+	flags.StringVar(&s.Cassette, "cassette", "", "")
+	flags.StringVar(&s.Dir, "cassettes", "", "")
+	flags.StringVar(&s.Mode, "mode", "", "")
+	flags.StringVar(&s.Listen, "listen", "", "")
+	flags.BoolVar(&s.Whole, "require-all", false, "")
+	flags.Func("options", "", func(line string) error {
+		_, err := worded.Options(line)
+		s.Options = append(s.Options, line)
+		return err
 	})
 	flags.Func("upstream", "", func(text string) error {
 		if name, url, ok := strings.Cut(text, "="); !ok || name == "" || url == "" {
 			return errors.New("it is not VARIABLE=URL, such as MISTRAL_URL=https://api.mistral.ai/v1")
 		}
-		s.upstreams = append(s.upstreams, text)
+		s.Upstreams = append(s.Upstreams, text)
 		return nil
 	})
 	rest, err := parse(flags, args)
@@ -73,58 +78,37 @@ func runServe(args []string, stdout, stderr io.Writer) error {
 	case len(rest) > 0:
 		return fmt.Errorf("unexpected argument %q: the command to run goes after --", rest[0])
 	}
+	s.flags = s.Config
+	switch {
+	case s.Cassette != "":
+	case s.Dir != "":
+		s.Cassette = filepath.Join(s.Dir, "suite.yaml")
+	default:
+		s.Cassette = "serve.yaml"
+	}
 	return s.run()
 }
 
 // A serving answers for upstreams.
 type serving struct {
-	cassette, mode string
-	upstreams      []string // VARIABLE=URL
-	passing        []string // what is not to be recorded
-	command        []string // empty if there is none
+	control.Config
+	flags          control.Config // as they were given
+	command        []string       // empty if there is none
 	stdout, stderr io.Writer
-
-	rec   *promptecho.Recorder
-	asked atomic.Bool
-}
-
-// RoundTrip hands a request to the recorder, and notes that there was one.
-func (s *serving) RoundTrip(req *http.Request) (*http.Response, error) {
-	s.asked.Store(true)
-	return s.rec.RoundTrip(req)
 }
 
 func (s *serving) say(text string) { fmt.Fprintf(s.stderr, "promptecho: serve: %s\n", text) }
 
 func (s *serving) run() error {
-	var opts []promptecho.Option
-	if s.mode != "" {
-		opts = append(opts, report.InMode(s.mode, "-mode").(promptecho.Option))
+	report.Options = func(line string) (any, error) { return worded.Options(line) }
+	s.Lenient = len(s.command) == 0 // nobody says what would be all
+	s.Command = s.again
+	c, err := control.Open(s.Config)
+	if err != nil {
+		return errors.New(worded.Reworded(strings.TrimPrefix(err.Error(), "promptecho: ")))
 	}
-	if len(s.command) == 0 {
-		opts = append(opts, promptecho.AllowUnused()) // nobody says what would be all
-	}
-	if s.passing != nil {
-		opts = append(opts, promptecho.PassThrough(s.passing...))
-	}
-	var err error
-	if s.rec, err = promptecho.Open(s.cassette, opts...); err != nil {
-		return errors.New(strings.TrimPrefix(err.Error(), "promptecho: "))
-	}
-	report.Begin(s.rec, true)
-	server := serve.New(s)
-	env, err := s.env(server)
-	status, interrupted := 0, false
-	if err == nil {
-		status, interrupted, err = s.until(env, server.Close)
-	}
-	server.Close()
-	rep := report.Finish(s.rec, report.Outcome{
-		Failed:   err != nil || status != 0,
-		Stopped:  interrupted || len(s.command) == 0,
-		Filtered: interrupted || !s.asked.Load(), // so that nothing unused is evidence
-		Command:  s.again,
-	})
+	status, interrupted, err := s.until(c.Env, c.Stop)
+	rep := c.Close(control.Ending{Failed: err != nil || status != 0, Interrupted: interrupted})
 	for _, text := range slices.Concat(rep.Notes, rep.Errors) {
 		s.say(text)
 	}
@@ -135,32 +119,10 @@ func (s *serving) run() error {
 		return exitStatus(status)
 	case len(rep.Errors) > 0:
 		return found("")
-	case len(s.command) > 0 && !s.asked.Load() && !interrupted:
+	case len(s.command) > 0 && !c.Asked() && !interrupted:
 		return found("no request came: does the program read one of the variables? promptecho serve without a command prints them; -upstream adds others")
 	}
 	return nil
-}
-
-// env returns the variables for programs.
-func (s *serving) env(server *serve.Server) ([]string, error) {
-	key, dummies := s.rec.Secret, !s.rec.Online()
-	if !dummies {
-		key = func(string) string { return "" } // the command has the real ones, and nobody prints them
-	}
-	env, err := server.Env(os.Getenv, key, dummies)
-	if err != nil {
-		return nil, err
-	}
-	for _, text := range s.upstreams {
-		name, url, _ := strings.Cut(text, "=")
-		address, err := server.URL(url)
-		if err != nil {
-			return nil, fmt.Errorf("-upstream %s: %w", name, err)
-		}
-		env = slices.DeleteFunc(env, func(v string) bool { return strings.HasPrefix(v, name+"=") })
-		env = append(env, name+"="+address)
-	}
-	return env, nil
 }
 
 // until runs the command and returns how it ended. Without a command it waits for a signal.
@@ -179,7 +141,7 @@ func (s *serving) until(env []string, stop func()) (status int, interrupted bool
 		if _, err := io.WriteString(s.stdout, text.String()); err != nil { // at once, for who reads a file
 			return 0, false, err
 		}
-		s.say(s.cassette + " answers until this is stopped (^C)")
+		s.say(s.Cassette + " answers until this is stopped (^C)")
 		<-signals
 		return 0, false, nil
 	}
@@ -218,17 +180,30 @@ func statusOf(p *os.ProcessState) int {
 	return p.ExitCode()
 }
 
-// again returns the shell command that does the same in a record mode.
-func (s *serving) again(mode string) string {
+// again returns the shell command that does the same in a record mode, or that does it for one
+// test.
+func (s *serving) again(mode string, test []string) string {
 	words := []string{"promptecho", "serve", "-mode=" + mode}
-	if s.cassette != "serve.yaml" {
-		words = append(words, "-cassette", s.cassette)
+	add := func(name string, values ...string) {
+		for _, v := range values {
+			if v != "" {
+				words = append(words, name, v)
+			}
+		}
 	}
-	for _, u := range s.upstreams {
-		words = append(words, "-upstream", u)
+	add("-cassette", s.flags.Cassette)
+	add("-cassettes", s.flags.Dir)
+	add("-options", s.Options...)
+	add("-upstream", s.Upstreams...)
+	add("-listen", s.flags.Listen)
+	command := s.command
+	if test != nil {
+		command = test
+	} else if s.Whole {
+		words = append(words, "-require-all")
 	}
-	if len(s.command) > 0 {
-		words = append(append(words, "--"), s.command...)
+	if len(command) > 0 {
+		words = append(append(words, "--"), command...)
 	}
 	return shell.Join(words)
 }

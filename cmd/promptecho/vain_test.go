@@ -14,16 +14,18 @@ var inVain = map[string]struct {
 	args []string
 	want string
 }{
-	"diff -git":       {[]string{"-git", "no-such-revision"}, "not a git repository"},
-	"view -git":       {[]string{"-git", "no-such-revision"}, "not a git repository"},
-	"view -o":         {[]string{"-o", "no-such-folder/x.html", "c.yaml"}, "no-such-folder/x.html: no such file or directory"},
-	"merge -into":     {[]string{"-into", "c.yaml", "c.yaml"}, "c.yaml"},
-	"import -o":       {[]string{"-o", "x", "no-such-file"}, "no-such-file"},
-	"serve -cassette": {[]string{"-cassette", "go.mod", "--", "true"}, `go.mod:1:1: want a cassette ("version: 1" and "interactions:")`},
-	"serve -mode":     {[]string{"-mode", "sometimes", "--", "true"}, `-mode: unknown record mode "sometimes"`},
-	"serve -pass":     {[]string{"-pass", "db.example.com", "--", "true"}, `PassThrough("db.example.com"): it is no server such as`},
-	"serve -upstream": {[]string{"-upstream", "nowhere", "--", "true"}, "it is not VARIABLE=URL"},
-	"demo -dir":       {[]string{"-dir", "go.mod"}, "go.mod: not a directory"},
+	"diff -git":        {[]string{"-git", "no-such-revision"}, "not a git repository"},
+	"view -git":        {[]string{"-git", "no-such-revision"}, "not a git repository"},
+	"view -o":          {[]string{"-o", "no-such-folder/x.html", "c.yaml"}, "no-such-folder/x.html: no such file or directory"},
+	"merge -into":      {[]string{"-into", "c.yaml", "c.yaml"}, "c.yaml"},
+	"import -o":        {[]string{"-o", "x", "no-such-file"}, "no-such-file"},
+	"serve -cassette":  {[]string{"-cassette", "go.mod", "--", "true"}, `go.mod:1:1: want a cassette ("version: 1" and "interactions:")`},
+	"serve -mode":      {[]string{"-mode", "sometimes", "--", "true"}, `-mode: unknown record mode "sometimes"`},
+	"serve -options":   {[]string{"-options", "{mask_tims: true}", "--", "true"}, "mask_tims"},
+	"serve -cassettes": {[]string{"-cassettes", "go.mod", "--", "true"}, "go.mod"},
+	"serve -listen":    {[]string{"-listen", "nowhere", "--", "true"}, "nowhere"},
+	"serve -upstream":  {[]string{"-upstream", "nowhere", "--", "true"}, "it is not VARIABLE=URL"},
+	"demo -dir":        {[]string{"-dir", "go.mod"}, "go.mod: not a directory"},
 }
 
 // TestFlagsInVain: no verb takes a flag that it does not have, or a value that the flag cannot have.

@@ -48,7 +48,7 @@ var rooms = map[string][]string{
 	"internal/exactjson":   {"internal/memo"},
 	"internal/interaction": {"internal/memo"},
 	"internal/request":     {"internal/memo", "internal/urls", "internal/coding", "internal/upload"},
-	"internal/serve":       {"internal/urls", "internal/request"},
+	"internal/serve":       {"internal/urls", "internal/request", "internal/memo"},
 	"internal/coding":      {},
 	"internal/testname":    {},
 	"internal/tests":       {"internal/testname"},
@@ -71,7 +71,7 @@ var rooms = map[string][]string{
 	"internal/attr":        {},
 	"internal/standin":     {},
 	"internal/arch":        {},
-	"cmd/promptecho":       {"", "internal/lint", "internal/observe", "internal/accept", "internal/fit", "internal/merge", "internal/missed", "internal/attr", "internal/report", "internal/serve", "internal/suite", "echotest", "internal/testname", "internal/conversation", "internal/changes", "internal/answer", "internal/exactjson", "internal/cassette", "internal/interaction", "internal/canon", "internal/fieldpath", "internal/demo", "internal/diff", "internal/foreign", "internal/page", "internal/redact", "internal/said", "internal/stream", "internal/shell", "internal/tests", "internal/prove", "internal/snapshot", "internal/judge", "internal/request"},
+	"cmd/promptecho":       {"", "internal/lint", "internal/observe", "internal/accept", "internal/fit", "internal/merge", "internal/missed", "internal/attr", "internal/report", "internal/serve", "internal/suite", "echotest", "internal/testname", "internal/conversation", "internal/changes", "internal/answer", "internal/exactjson", "internal/cassette", "internal/interaction", "internal/canon", "internal/fieldpath", "internal/demo", "internal/diff", "internal/foreign", "internal/page", "internal/redact", "internal/said", "internal/stream", "internal/shell", "internal/tests", "internal/prove", "internal/snapshot", "internal/judge", "internal/request", "internal/control", "internal/worded"},
 
 	"cmd/demo": {"internal/demo"},
 
@@ -82,6 +82,8 @@ var rooms = map[string][]string{
 	"internal/inline":   {"internal/redact"},
 
 	// What only the command links.
+	"internal/worded":       {"", "internal/shell", "internal/yaml"},
+	"internal/control":      {"", "internal/redact", "internal/report", "internal/serve", "internal/testname", "internal/urls", "internal/worded"},
 	"internal/foreign":      {"internal/canon", "internal/cassette", "internal/codec", "internal/coding", "internal/exactjson", "internal/function", "internal/interaction", "internal/redact", "internal/said", "internal/stream", "internal/tape", "internal/yaml"},
 	"internal/demo":         {"internal/shell"},
 	"internal/lint":         {"internal/urls"},
@@ -106,7 +108,7 @@ var required = map[string][]string{
 
 // restricted is what of the standard library only some may import.
 var restricted = map[string][]string{
-	"net/http": {"", "echofault", "echotest", "internal/serve", "internal/tape", "internal/answer", "internal/request", "internal/standin", "cmd/promptecho", "internal/guard"},
+	"net/http": {"", "echofault", "echotest", "internal/serve", "internal/tape", "internal/answer", "internal/request", "internal/standin", "cmd/promptecho", "internal/guard", "internal/control"},
 	"testing":  {"", "echotest", "echofault", "echosnap"},
 }
 

@@ -19,13 +19,16 @@ func EncodeGiven(g *interaction.Given) ([]byte, error) {
 	}
 	back, err := ParseGiven(text)
 	if err == nil && !back.Equal(g) {
-		err = errors.New("time, seed or env reads differently")
+		err = errors.New("options, time, seed or env reads differently")
 	}
 	return text, err
 }
 
 func encodeGiven(g *interaction.Given) ([]byte, error) {
 	var e encoder
+	if g.Options != "" {
+		e.line("options", g.Options)
+	}
 	if !g.Time.IsZero() {
 		e.line("time", g.Time.UTC().Format(time.RFC3339))
 	}

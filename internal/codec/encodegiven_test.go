@@ -15,6 +15,9 @@ func givens() (list []interaction.Given) {
 	when, seed := time.Date(2026, 11, 22, 15, 30, 12, 0, time.UTC), strings.Repeat("0f", 16)
 	list = append(list, interaction.Given{Time: when}, interaction.Given{Seed: seed}, interaction.Given{Seed: strings.Repeat("12", 16)}, interaction.Given{Seed: "1234567890e123456789012345678901"},
 		interaction.Given{Env: map[string]string{"MODEL": "gpt-5.1", "REGION": "eu", "EMPTY": ""}})
+	for _, line := range []string{"{mask_times: true}", `{"ignore": ['a/b', "c"], mask: {"x # \\d": ""}} # why`, "{}"} {
+		list = append(list, interaction.Given{Options: line}, interaction.Given{Options: line, Time: when, Seed: seed, Env: map[string]string{"options": line}})
+	}
 	for _, s := range seeds.Strings {
 		list = append(list, interaction.Given{Time: when, Seed: seed, Env: map[string]string{"A": s, s + "B": s, "C": strings.Repeat("long ", 30)}})
 	}

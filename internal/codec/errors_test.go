@@ -58,7 +58,7 @@ var broken = []struct{ name, text, want string }{
 	{"empty interactions", "version: 1\ninteractions:\n", `2:14: interactions: want a list of interactions, found nothing`},
 	{"interactions as a mapping", "version: 1\ninteractions: {}\n", `2:15: interactions: want a list of interactions, found a mapping`},
 	{"unknown key", edit("kind:", "knid:"), `3:5: interaction: unknown key "knid"; known are kind, boundary, within, name, again, accepted, request, response, usage, latency_ms, concurrent. If a newer promptecho wrote it, update promptecho: go get github.com/promptecho/promptecho@latest`},
-	{"unknown key at the top", "verzion: 1\n" + minimal, `1:1: unknown key "verzion"; known are version, pinned, partial, time, seed, env, interactions, seals. If a newer promptecho wrote it, update promptecho: go get github.com/promptecho/promptecho@latest`},
+	{"unknown key at the top", "verzion: 1\n" + minimal, `1:1: unknown key "verzion"; known are version, pinned, partial, options, time, seed, env, interactions, seals. If a newer promptecho wrote it, update promptecho: go get github.com/promptecho/promptecho@latest`},
 	{"two known keys as one", edit("kind:", `"request, response":`), `3:5: interaction: unknown key "request, response"; known are kind, boundary, within, name, again, accepted, request, response, usage, latency_ms, concurrent. If a newer promptecho wrote it, update promptecho: go get github.com/promptecho/promptecho@latest`},
 	{"duplicate key", edit("kind: llm\n", "kind: llm\n    kind: llm\n"), `4:5: key "kind" is already in line 3; remove one of them`},
 	{"duplicate key in a body", body("{a: 1, 'a': 2}"), `7:20: key "a" is already in line 7; remove one of them`},

@@ -12,6 +12,11 @@ import (
 
 // given reads what the mapping that is being read has for the test.
 func (p *parser) given(g *interaction.Given) {
+	if n, field := p.get("options"); n != nil {
+		if g.Options, _, _ = strings.Cut(p.src[n.Pos:], "\n"); n.Kind != yaml.Mapping || g.Options[0] != '{' {
+			p.want(n, field, "options on one line, such as {mask_times: true, ignore: [metadata/user]}")
+		}
+	}
 	if n, field := p.get("time"); n != nil {
 		g.Time = p.time(n, field)
 	}

@@ -1,6 +1,7 @@
 package interaction
 
 import (
+	"cmp"
 	"maps"
 	"time"
 )
@@ -11,6 +12,8 @@ type Given struct {
 	Time time.Time         // when the recording was made, in whole seconds, UTC; zero if it is not there
 	Seed string            // of all random sources: SeedDigits hexadecimal digits in lower case; "" if it is not there
 	Env  map[string]string // the values of environment variables, by their names
+
+	Options string // of the recorder, as they stand in the file, on one line; the test gets nothing of them
 }
 
 // SeedDigits is how many digits a seed has.
@@ -24,6 +27,7 @@ func (g Given) Or(o Given) Given {
 	if g.Seed == "" {
 		g.Seed = o.Seed
 	}
+	g.Options = cmp.Or(g.Options, o.Options)
 	env := g.Env
 	if g.Env = maps.Clone(o.Env); g.Env == nil {
 		g.Env = maps.Clone(env)
@@ -35,5 +39,5 @@ func (g Given) Or(o Given) Given {
 
 // Equal reports whether two have the same values.
 func (g *Given) Equal(o *Given) bool {
-	return g.Time.Equal(o.Time) && g.Seed == o.Seed && maps.Equal(g.Env, o.Env)
+	return g.Options == o.Options && g.Time.Equal(o.Time) && g.Seed == o.Seed && maps.Equal(g.Env, o.Env)
 }

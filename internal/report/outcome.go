@@ -111,6 +111,10 @@ var (
 	// the flag.
 	InMode func(mode, by string) any
 
+	// Options returns the line of options at the top of a cassette as a promptecho.Option. Only the
+	// command sets it.
+	Options func(line string) (any, error)
+
 	// Inside returns the tape of a recorder, and how it redacts.
 	Inside func(recorder any) (*tape.Tape, *redact.Policy)
 

@@ -46,7 +46,7 @@ func (s *Server) Env(getenv, key func(name string) string, dummies bool) (env []
 			}
 		}
 	}
-	env = append(env, "AWS_REGION="+region)
+	env = append(env, "AWS_REGION="+region, "AWS_DEFAULT_REGION="+region)
 	if dummies {
 		env = append(env, "AWS_SESSION_TOKEN=", "AWS_BEARER_TOKEN_BEDROCK=", "AWS_EC2_METADATA_DISABLED=true")
 	} else if token := key("AWS_SESSION_TOKEN"); token != "" {

@@ -11,7 +11,9 @@ import (
 	"net/http"
 	"net/http/httputil"
 	"net/url"
+	"strings"
 
+	"github.com/promptecho/promptecho/internal/memo"
 	"github.com/promptecho/promptecho/internal/request"
 	"github.com/promptecho/promptecho/internal/urls"
 )
@@ -22,7 +24,12 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		panic(http.ErrAbortHandler)
 	}
 	defer s.running.Done()
-	l := r.Context().Value(listenerKey{}).(*listener)
+	l, _ := r.Context().Value(listenerKey{}).(*listener)
+	if s.base != "" {
+		ctx, cancel := context.WithCancelCause(r.Context())
+		defer context.AfterFunc(s.ctx, func() { cancel(context.Cause(s.ctx)) })()
+		r, l = r.WithContext(ctx), s.below(r.URL)
+	}
 	if r.Method == http.MethodConnect || r.URL.IsAbs() {
 		fail(w, http.StatusMisdirectedRequest, fmt.Sprintf("%s is the address of %s and not a proxy: use it as the base URL", l.address, l.target))
 		return
@@ -69,6 +76,12 @@ var forwarding = [...]string{"Forwarded", "X-Forwarded-For", "X-Forwarded-Host",
 // redirect makes a request the one that the client would have sent to the upstream.
 func (s *Server) redirect(l *listener, pr *httputil.ProxyRequest) {
 	out, by := pr.Out, request.Served{By: askedBy(l, pr.In)}
+	if l.path != "" {
+		out.URL.Path, out.URL.RawPath = pr.In.URL.Path[len(l.path):], pr.In.URL.EscapedPath()[len(l.path):]
+	}
+	if pr.In.Header["Anthropic-Version"] != nil { // Vercel's client has the version in its base URL
+		out.URL.Path = messages().ReplaceAllString(out.URL.Path, "/v1$1")
+	}
 	out.URL.Scheme, out.URL.Host = l.scheme, l.host
 	out.URL.RawQuery = pr.In.URL.RawQuery // ReverseProxy may have cleaned it
 	for _, name := range forwarding {
@@ -85,6 +98,16 @@ func (s *Server) redirect(l *listener, pr *httputil.ProxyRequest) {
 		by.Unsendable = sign(pr.In, out)
 	}
 	pr.Out = out.WithContext(request.WithServed(out.Context(), by))
+}
+
+var messages = memo.Regexp(`^(?:/v1)*(/messages(?:/.*)?)$`)
+
+// below returns what stands for the upstream that a URL below the base names.
+func (s *Server) below(u *url.URL) *listener {
+	_, base, _ := strings.Cut(s.base[len("http://"):], "/")
+	t := strings.SplitN(u.Path[len("/"+base):], "/", 4)
+	upstream := "/" + t[1] + "/" + t[2]
+	return &listener{target: target{scheme: t[1], host: t[2]}, address: s.base + upstream, path: "/" + base + upstream}
 }
 
 // askedBy says who sent a request, as a report names a caller.

@@ -24,7 +24,9 @@ import (
 type Server struct {
 	transport http.RoundTripper
 	web       http.Server
-	cancel    context.CancelCauseFunc // ends the requests under way
+	base      string                  // see New; empty if there are listeners
+	ctx       context.Context         // of the requests under way
+	cancel    context.CancelCauseFunc // ends it
 	running   sync.WaitGroup          // these requests, and the goroutines that accept
 
 	mu        sync.Mutex // guards what follows
@@ -32,10 +34,12 @@ type Server struct {
 	closed    bool
 }
 
-// New returns a server without listeners.
-func New(transport http.RoundTripper) *Server {
+// New returns a server without listeners. With a base, such as http://127.0.0.1:41001/in/NAME, it
+// will have none: its upstreams are asked below that, as https/api.openai.com/v1, and whoever
+// serves the base hands it these requests.
+func New(transport http.RoundTripper, base string) *Server {
 	ctx, cancel := context.WithCancelCause(context.Background())
-	s := &Server{transport: transport, cancel: cancel, listeners: map[target]*listener{}}
+	s := &Server{transport: transport, base: base, ctx: ctx, cancel: cancel, listeners: map[target]*listener{}}
 	s.web = http.Server{
 		Handler:           s,
 		ReadHeaderTimeout: time.Minute,
@@ -84,6 +88,9 @@ func (s *Server) listen(t target) (*listener, error) {
 	}
 	if l := s.listeners[t]; l != nil {
 		return l, nil
+	}
+	if s.base != "" {
+		return &listener{target: t, address: s.base + "/" + t.scheme + "/" + t.host}, nil
 	}
 	for _, l := range s.listeners {
 		if l.address == t.String() {

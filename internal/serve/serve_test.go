@@ -9,6 +9,7 @@ import (
 	"maps"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"slices"
 	"strings"
@@ -28,7 +29,7 @@ func answer(req *http.Request, status int, header http.Header, body io.Reader) *
 // serveFor returns a server in front of a transport, and the address of an upstream.
 func serveFor(t *testing.T, upstream string, transport roundTripFunc) (*Server, string) {
 	t.Helper()
-	s := New(transport)
+	s := New(transport, "")
 	t.Cleanup(s.Close)
 	address, err := s.URL(upstream)
 	if err != nil {
@@ -397,6 +398,57 @@ func TestUpstreams(t *testing.T) {
 	}
 }
 
+// TestBelow: without listeners, upstreams are asked below a base URL, and what is sent is the same.
+func TestBelow(t *testing.T) {
+	t.Parallel()
+	var got []string
+	s := New(roundTripFunc(func(r *http.Request) (*http.Response, error) {
+		got = append(got, r.Method+" "+r.URL.String()+" "+r.Host+" "+request.ServedBy(r.Context()).By)
+		return answer(r, 200, http.Header{"Location": {"https://other.example.com/x"}}, strings.NewReader("")), nil
+	}), "http://127.0.0.1:41001/in/http-test")
+	defer s.Close()
+	address, err := s.URL("https://api.openai.com/v1")
+	if err != nil || address != "http://127.0.0.1:41001/in/http-test/https/api.openai.com/v1" {
+		t.Fatal(address, err)
+	}
+	for path, want := range map[string]string{
+		"/in/http-test/https/api.openai.com/v1/models/a%2Fb?q=%41": "GET https://api.openai.com/v1/models/a%2Fb?q=%41 api.openai.com curl, through http://127.0.0.1:41001/in/http-test/https/api.openai.com for https://api.openai.com",
+		"/in/http-test/http/127.0.0.1:11434/api/tags":              "GET http://127.0.0.1:11434/api/tags 127.0.0.1:11434 curl, through http://127.0.0.1:41001/in/http-test/http/127.0.0.1:11434 for http://127.0.0.1:11434",
+		"/in/http-test/https/api.example.com":                      "GET https://api.example.com api.example.com curl, through http://127.0.0.1:41001/in/http-test/https/api.example.com for https://api.example.com",
+	} {
+		got = nil
+		req := httptest.NewRequest("GET", path, nil)
+		req.Host = "127.0.0.1:41001"
+		req.Header.Set("User-Agent", "curl")
+		w := httptest.NewRecorder()
+		s.ServeHTTP(w, req)
+		if !slices.Equal(got, []string{want}) || w.Header().Get("Location") != "http://127.0.0.1:41001/in/http-test/https/other.example.com/x" {
+			t.Errorf("%s: %d %v\ngot  %q\nwant %q", path, w.Code, w.Header(), got, want)
+		}
+	}
+}
+
+// TestVersionOfAnthropic: Anthropic's SDKs have the version in the path, Vercel's in the base URL.
+func TestVersionOfAnthropic(t *testing.T) {
+	t.Parallel()
+	var got string
+	_, address := serveFor(t, "https://api.anthropic.com", func(r *http.Request) (*http.Response, error) {
+		got = r.URL.Path
+		return answer(r, 200, http.Header{}, strings.NewReader("")), nil
+	})
+	for path, want := range map[string]string{
+		"/messages": "/v1/messages", "/v1/messages": "/v1/messages", "/v1/v1/messages": "/v1/messages", "/messages/count_tokens": "/v1/messages/count_tokens",
+		"/v1/models": "/v1/models", "/gateway/messages": "/gateway/messages", "/messagesx": "/messagesx",
+	} {
+		if send(t, address, "POST "+path+" HTTP/1.1\nHost: HOST\nanthropic-version: 2023-06-01\nContent-Length: 0\n\n"); got != want {
+			t.Errorf("%s: %s, want %s", path, got, want)
+		}
+	}
+	if send(t, address, "POST /messages HTTP/1.1\nHost: HOST\nContent-Length: 0\n\n"); got != "/messages" {
+		t.Errorf("of another API: %s", got)
+	}
+}
+
 // TestPages: no page in the browser of the developer gets to the transport, whether it names
 // the listener or comes under a name that was made to lead there. Programs do, also pages of
 // this machine.
@@ -472,7 +524,7 @@ func TestEnv(t *testing.T) {
 			"GOOGLE_GEMINI_BASE_URL=" + at("https://generativelanguage.googleapis.com"),
 			"OLLAMA_HOST=" + at("http://127.0.0.1:11434"),
 			"AWS_ENDPOINT_URL_BEDROCK_RUNTIME=" + at("https://bedrock-runtime.us-east-1.amazonaws.com"),
-			"AWS_REGION=us-east-1", "AWS_SESSION_TOKEN=t",
+			"AWS_REGION=us-east-1", "AWS_DEFAULT_REGION=us-east-1", "AWS_SESSION_TOKEN=t",
 			"NO_PROXY=127.0.0.1,localhost,::1", "no_proxy=127.0.0.1,localhost,::1"}},
 		{map[string]string{"OPENAI_BASE_URL": "https://gateway.example.com/openai", "OLLAMA_HOST": ":9999", "AWS_SESSION_TOKEN": "t", "OPENAI_API_KEY": "k", "AWS_DEFAULT_REGION": "eu-central-1", "NO_PROXY": "intra"},
 			true, []string{
@@ -485,7 +537,7 @@ func TestEnv(t *testing.T) {
 				"OLLAMA_HOST=" + at("http://127.0.0.1:9999"),
 				"AWS_ENDPOINT_URL_BEDROCK_RUNTIME=" + at("https://bedrock-runtime.eu-central-1.amazonaws.com"),
 				"AWS_ACCESS_KEY_ID=dummy AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY=dummy AWS_SECRET_ACCESS_KEY",
-				"AWS_REGION=eu-central-1", "AWS_SESSION_TOKEN=", "AWS_BEARER_TOKEN_BEDROCK=", "AWS_EC2_METADATA_DISABLED=true",
+				"AWS_REGION=eu-central-1", "AWS_DEFAULT_REGION=eu-central-1", "AWS_SESSION_TOKEN=", "AWS_BEARER_TOKEN_BEDROCK=", "AWS_EC2_METADATA_DISABLED=true",
 				"NO_PROXY=intra,127.0.0.1,localhost,::1", "no_proxy=127.0.0.1,localhost,::1"}},
 	} {
 		getenv := func(name string) string { return tt.given[name] }

@@ -22,6 +22,7 @@ type listener struct {
 	net.Listener
 	target
 	address string // http://127.0.0.1:41001
+	path    string // of a request's, what is the address's; see New
 }
 
 type listenerKey struct{}
