@@ -181,8 +181,8 @@ func (r *Recorder) kept(f fate, recorded, unasked []*tape.Recording) []*tape.Rec
 		if r.plan.renew {
 			left := r.tape.TakePlaces(recorded)
 			list = append(list, slices.DeleteFunc(left, func(rec *tape.Recording) bool { return slices.Contains(unasked, rec) })...)
-			tape.SortPlaced(list)
 		}
+		tape.SortPlaced(list)
 		return list
 	case keepUnasked:
 		kept := r.tape.NotAskedAgain()

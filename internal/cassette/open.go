@@ -30,6 +30,8 @@ type Index struct {
 	buf    *bytes.Buffer // that text is in, to be used again; may be nil
 	file   *os.File      // one that is not
 	closed bool
+
+	anchors anchors
 }
 
 // An entry is where an interaction stands, or what it is.
@@ -116,13 +118,14 @@ func find(path string, data *[]byte, revision uint32, trust func([]byte) bool) (
 	line := 1 + bytes.Count((*data)[:at], []byte("\n"))
 	s.items = make([]entry, 0, len(seals))
 	finder := sealFinder{seals: seals}
-	for len(text) > 0 {
-		item, seal := finder.cut(len(s.items), text)
+	items := 0
+	for ; len(text) > 0; items++ {
+		item, seal := finder.cut(items, text)
 		if !codec.HasKnownKind(item) {
 			return nil, false // of a newer version, as the parser says
 		} else if seal != nil {
-			s.items = append(s.items, sealedEntry(item, seal, int64(at), line, revision, trust))
-		} else if it, _ := codec.ParseItem(path, item, readFrom(assetDir(target(path)))); it == nil {
+			s.add(item, sealedEntry(item, seal, int64(at), line, revision, trust))
+		} else if it, _ := codec.ParseItem(path, item, readFrom(assetDir(target(path))), nil); it == nil || bytes.Contains(item, []byte(codec.TimesStart)) {
 			return nil, false
 		} else {
 			it.Line = line
@@ -133,10 +136,20 @@ func find(path string, data *[]byte, revision uint32, trust func([]byte) bool) (
 		line += bytes.Count(item, []byte("\n"))
 		text = text[len(item):]
 	}
-	if s.edited == nil && len(seals) != len(s.items) {
+	if s.edited == nil && len(seals) != items {
 		s.edited = []int{line}
 	}
+	if (s.edited != nil || finder.edited) && bytes.Contains(*data, []byte(" &")) {
+		return nil, false // what was edited may be a value that others share
+	}
 	return s, true
+}
+
+// add adds the entry of an item, as often as that says.
+func (s *Index) add(item []byte, e entry) {
+	for range codec.TimesOf(item) {
+		s.items = append(s.items, e)
+	}
 }
 
 // findSealed is find for a file that is too large to be kept in memory: it reads one
@@ -166,7 +179,7 @@ func findSealed(path string, file io.ReaderAt, size int64, revision uint32, trus
 		if _, err := io.ReadFull(r, item); err != nil || !bytes.HasPrefix(item, []byte(codec.ItemStart)) || idOf(item) != seals[i].text || !codec.HasKnownKind(item) {
 			return nil, false
 		}
-		s.items = append(s.items, sealedEntry(item, &seals[i], at, line, revision, trust))
+		s.add(item, sealedEntry(item, &seals[i], at, line, revision, trust))
 		at += int64(len(item))
 		line += bytes.Count(item, []byte("\n"))
 	}
@@ -265,7 +278,7 @@ func (s *Index) Interaction(i int) (it *interaction.Interaction, err error) {
 		return it, nil
 	}
 	err = s.textOf(i, func(text []byte) error {
-		it, err = codec.Decode(s.path, text, s.asset)
+		it, err = codec.Decode(s.path, text, s.asset, s.anchor)
 		return s.inFile(err)
 	})
 	if err != nil {
@@ -292,7 +305,7 @@ func (s *Index) Response(i int, resp *interaction.Response, in *codec.Buffer) (l
 		if latencyMS, ok = in.Response(text, resp); ok {
 			return nil
 		}
-		whole, err := codec.ParseItem(s.path, text, s.asset)
+		whole, err := codec.ParseItem(s.path, text, s.asset, s.anchor)
 		if err == nil {
 			*resp, latencyMS = whole.Response, whole.LatencyMS
 		}
@@ -305,6 +318,11 @@ func (s *Index) Response(i int, resp *interaction.Response, in *codec.Buffer) (l
 func (s *Index) textOf(i int, f func(text []byte) error) error {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
+	return s.openText(i, f)
+}
+
+// openText is textOf where the lock is held.
+func (s *Index) openText(i int, f func(text []byte) error) error {
 	it := &s.items[i]
 	switch {
 	case s.closed:

@@ -24,12 +24,12 @@ type decoder struct {
 }
 
 // Decode reads the text of an interaction that Encode wrote: fast, and with the parser
-// what is rare. name and asset are as of [ParseItem].
-func Decode(name string, text []byte, asset ReadAsset) (*interaction.Interaction, error) {
+// what is rare. The others are as of [ParseItem].
+func Decode(name string, text []byte, asset ReadAsset, beyond Beyond) (*interaction.Interaction, error) {
 	if it := decode(text, nil); it != nil {
 		return it, nil
 	}
-	return ParseItem(name, text, asset)
+	return ParseItem(name, text, asset, beyond)
 }
 
 // Check makes sure that what Encode wrote of an interaction reads as it again.
@@ -42,7 +42,7 @@ func Check(text []byte, assets map[string][]byte, it *interaction.Interaction) e
 				return b, nil
 			}
 			return nil, fs.ErrNotExist
-		})
+		}, nil)
 		if err != nil {
 			return fmt.Errorf("promptecho cannot read what it would write; please report this: %w", err)
 		}

@@ -61,7 +61,7 @@ func (d *jsonDecoder) block(dst []byte, indent, depth int, dash bool) []byte {
 		dst = d.quotedJSON(dst)
 		d.expect("\n")
 		return dst
-	case c == 0 || c == '!' || c == ' ' || c == '\n':
+	case c == 0 || c == '!' || c == ' ' || c == '\n' || c == '*' || c == '&':
 		d.fail()
 		return dst
 	}

@@ -174,6 +174,12 @@ const maxGrowth = 8
 // collection indented by indent.
 func (e *encoder) blockValue(v *exactjson.Value, indent int) {
 	start := len(e.buf)
+	if isVector(v) {
+		e.raw(" ")
+		e.vector(v, true)
+		e.raw("\n")
+		return
+	}
 	if scalars := allScalars(v); scalars || allWords(v) {
 		e.raw(" ")
 		e.value(v, indent+2)
@@ -271,6 +277,10 @@ func (e *encoder) flowValue(v *exactjson.Value) {
 			e.flowString(v.Text)
 		}
 	case exactjson.Array:
+		if isVector(v) {
+			e.vector(v, false)
+			return
+		}
 		e.raw("[")
 		for i := range v.Elems {
 			e.comma(i)

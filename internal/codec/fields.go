@@ -95,9 +95,9 @@ const UnknownHeadersLine = PartStart + "unknown_headers: true\n"
 // IsAccepted reports whether the text of an interaction, as Encode writes it, says that its
 // request was accepted. It looks only at what stands before the request.
 func IsAccepted(item []byte) bool {
-	const mark = "accepted: true"
-	head, _, _ := bytes.Cut(item, []byte(keyStart+"request:\n"))
-	return bytes.HasSuffix(head, []byte(keyStart+mark)) || string(head) == ItemStart+mark
+	const mark = "accepted: true\n"
+	head, _, _ := bytes.Cut(item, []byte("  request:\n"))
+	return bytes.Contains(head, []byte(keyStart+mark)) || bytes.HasPrefix(head, []byte(ItemStart+mark))
 }
 
 // IsWithin reports whether the text of an interaction, as Encode writes it, says that a

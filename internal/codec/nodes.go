@@ -15,8 +15,11 @@ import (
 // worthless.
 type parser struct {
 	source
-	asset ReadAsset // may be nil
-	in    *mapping
+	asset  ReadAsset // may be nil
+	beyond Beyond    // may be nil
+	in     *mapping
+
+	anchored bool // the text may have anchors
 
 	mentions        map[string]int    // of each asset
 	assets          map[string][]byte // that were read, by name
@@ -102,7 +105,7 @@ func (p *parser) want(n *yaml.Node, field, what string) {
 
 // key returns the text of a mapping's key.
 func (p *parser) key(n *yaml.Node, field string) string {
-	if k := p.resolve(n, field); k != exactjson.String || n.Tag == "!asset" {
+	if k := p.resolve(n, field); k != exactjson.String || isAsset(n) {
 		p.badf(n, field, "the key %s is not text; put it in quotes", yaml.Clip(n.Text))
 	}
 	return p.decoded(n, field)
@@ -120,18 +123,22 @@ func (p *parser) list(n *yaml.Node, field, of string) []yaml.Node {
 func newParser(name, text string, asset ReadAsset) *parser {
 	p := parser{asset: asset, mentions: map[string]int{}, assets: map[string][]byte{}}
 	p.file, p.src = name, text
+	p.anchored = strings.Contains(text, "&")
 	return &p
 }
 
 // format is the YAML of a cassette.
-var format = yaml.Format{Name: "a cassette", Tags: []string{"!asset", "!!binary", "!!str"}}
+var format = yaml.Format{Name: "a cassette", Tags: []string{"!asset", numbersTag, "!!binary", "!!str"}, Aliases: true}
 
 // ReadAsset returns the content of an asset by its file name.
 type ReadAsset func(name string) ([]byte, error)
 
+// Beyond returns the value that has an anchor which stands elsewhere.
+type Beyond func(anchor string) (yaml.Node, bool)
+
 // str returns the text of n, which must be a string.
 func (p *parser) str(n *yaml.Node, field string) string {
-	if n.Kind != yaml.Scalar || n.Tag == "!asset" || p.resolve(n, field) != exactjson.String {
+	if n.Kind != yaml.Scalar || isAsset(n) || p.resolve(n, field) != exactjson.String {
 		p.want(n, field, "text (in quotes if it looks like something else)")
 		return ""
 	}

@@ -1,9 +1,12 @@
 package codec
 
 import (
+	"cmp"
 	"slices"
+	"sort"
 	"strings"
 
+	"github.com/promptecho/promptecho/internal/alias"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/yaml"
 )
@@ -16,7 +19,16 @@ type Document struct {
 	Pinned, Partial bool
 	Given           interaction.Given
 	Interactions    []*interaction.Interaction
+	Items           []Item   // what stands in the list of interactions
+	Anchors         int      // values that aliases stand for
+	Aliases         int      // those that stand for them
 	Seals           []string // the list at the end, which means nothing here
+}
+
+// An Item is an element of the list of interactions.
+type Item struct {
+	Times int   // how many interactions it stands for, one after the other
+	Of    []int // the items that have the values that its aliases stand for
 }
 
 // Parse reads the text of a cassette, which is as [Normalize] returns it. name is the
@@ -49,9 +61,10 @@ const (
 )
 
 // ParseItem reads the text of an interaction as people may have written it. Lines in
-// errors are not those of a file.
-func ParseItem(name string, text []byte, asset ReadAsset) (*interaction.Interaction, error) {
+// errors are not those of a file. One that stands for several is one.
+func ParseItem(name string, text []byte, asset ReadAsset, beyond Beyond) (*interaction.Interaction, error) {
 	p := newParser(name, ItemsLine+string(text), asset)
+	p.beyond = beyond
 	root := p.yaml()
 	if p.err == nil && (len(root.Keys) != 1 || strings.Contains(p.src, "\n"+EndMark)) {
 		p.badf(&root, "", "this is more than an interaction")
@@ -60,14 +73,26 @@ func ParseItem(name string, text []byte, asset ReadAsset) (*interaction.Interact
 		return nil, p.err
 	}
 	p.countAssets(&root)
-	its := p.interactions(&root.Elems[0])
-	if p.err == nil && len(its) != 1 {
-		p.badf(&root, "", "these are %d interactions", len(its))
+	var doc Document
+	its := p.interactions(&root.Elems[0], &doc)
+	if p.err == nil && len(doc.Items) != 1 {
+		p.badf(&root, "", "these are %d interactions", len(doc.Items))
 	}
 	if p.err != nil {
 		return nil, p.err
 	}
 	return its[0], nil
+}
+
+// ParseValue reads a text that is nothing but a key or a dash and the value behind it.
+func ParseValue(text string, beyond Beyond) (n yaml.Node, ok bool) {
+	f := format
+	f.Beyond = beyond
+	root, err := f.Parse(text)
+	if err != nil || len(root.Elems) != 1 {
+		return n, false
+	}
+	return root.Elems[0], true
 }
 
 // ParseGiven reads lines with what a cassette gives its test. Errors name no file.
@@ -93,7 +118,9 @@ func (p *parser) yaml() yaml.Node {
 	if p.err != nil {
 		return yaml.Node{}
 	}
-	root, err := format.Parse(p.src)
+	f := format
+	f.Beyond = p.beyond
+	root, err := f.Parse(p.src)
 	if err != nil {
 		p.fail(err.Offset, "", "%s", err.Msg)
 	} else if root.Pos == len(p.src) {
@@ -133,7 +160,7 @@ func (p *parser) document(n *yaml.Node, doc *Document) {
 		p.given(&doc.Given)
 		list, field := p.get("interactions")
 		if list != nil {
-			doc.Interactions = p.interactions(list)
+			doc.Interactions = p.interactions(list, doc)
 		} else {
 			p.badf(n, field, "is missing; write \"interactions: []\" if there are none")
 		}
@@ -161,32 +188,67 @@ func (p *parser) version(n *yaml.Node) {
 	p.badf(n, "version", "is missing; a cassette starts with \"version: %d\"", Version)
 }
 
-func (p *parser) interactions(n *yaml.Node) []*interaction.Interaction {
+func (p *parser) interactions(n *yaml.Node, doc *Document) []*interaction.Interaction {
 	elems := p.list(n, "interactions", "interactions")
 	its := make([]*interaction.Interaction, 0, len(elems))
 	line, at := 1, 0
 	for i := range elems {
 		e := &elems[i]
-		start := e.Item
-		if start == 0 {
-			start = e.Pos // in a flow sequence
-		}
+		start := startOf(e)
 		line += strings.Count(p.src[at:start], "\n")
 		at = start
-		it := p.interaction(e)
+		it, times := p.interaction(e)
 		if p.err != nil {
 			return nil
 		}
 		it.Line = line
 		its = append(its, it)
+		for range times - 1 {
+			again := *it
+			again.Response = *it.Response.Clone()
+			its = append(its, &again)
+		}
+		doc.Items = append(doc.Items, Item{Times: times})
+		if p.anchored {
+			doc.refer(elems[:i+1], e)
+		}
 	}
 	return its
 }
 
-func (p *parser) interaction(n *yaml.Node) *interaction.Interaction {
-	it := new(interaction.Interaction)
-	p.mapping(n, "interaction", "", func() { interactionFields(p, it) })
-	return it
+// startOf returns where an element of a list starts.
+func startOf(e *yaml.Node) int { return cmp.Or(e.Item, e.Pos) } // in a flow sequence it has no dash
+
+// refer notes to which of the items, the last of which has the value n, its aliases refer.
+func (doc *Document) refer(items []yaml.Node, n *yaml.Node) {
+	if n.Size > 0 { // it stands for the value that is at its place
+		i := sort.Search(len(items), func(i int) bool { return startOf(&items[i]) > n.Pos }) - 1
+		doc.Aliases++
+		if of := &doc.Items[len(items)-1].Of; i < len(items)-1 && !slices.Contains(*of, i) {
+			*of = append(*of, i)
+		}
+		return
+	}
+	if n.Name != "" {
+		doc.Anchors++
+	}
+	for i := range n.Elems {
+		doc.refer(items, &n.Elems[i])
+	}
+}
+
+func (p *parser) interaction(n *yaml.Node) (it *interaction.Interaction, times int) {
+	it, times = new(interaction.Interaction), 1
+	p.mapping(n, "interaction", "", func() {
+		interactionFields(p, it)
+		p.get(alias.Key) // what stands there, aliases stand for
+		if n, field := p.get(timesKey); n != nil {
+			if times = int(p.integer(n, field, 1)); times > MostTimes {
+				p.badf(n, field, "an interaction stands for %d at most; write it again", MostTimes)
+			}
+		}
+	})
+	return it, times
 }
 
 func (p *parser) part(key string, each func()) {

@@ -18,7 +18,7 @@ func (p *parser) body(body *[]byte) {
 	if extra := secondOf(n, base64, file); extra != nil {
 		p.badf(extra, part, "more than one of body, body_base64 and body_file; keep one")
 	}
-	structure := n != nil && n.Kind != yaml.Scalar
+	structure := n != nil && isStructure(n)
 	if layout != nil && !structure {
 		p.badf(layout, layoutField, "a layout is for a body that is a mapping or a list; remove it")
 	}
@@ -70,7 +70,7 @@ func secondOf(nodes ...*yaml.Node) *yaml.Node {
 }
 
 func (p *parser) bodyText(n *yaml.Node, field string) string {
-	if n.Tag == "!asset" || n.Tag == "" && p.resolve(n, field) != exactjson.String {
+	if isAsset(n) || n.Tag == "" && p.resolve(n, field) != exactjson.String {
 		p.want(n, field, "a mapping or a list (JSON), or text (in quotes if it looks like something else)")
 		return ""
 	}
@@ -121,7 +121,7 @@ const maxNamed = 256 << 20
 
 // countAssets counts how often each asset is named in n.
 func (p *parser) countAssets(n *yaml.Node) {
-	if n.Tag == "!asset" {
+	if isAsset(n) {
 		p.mentions[n.Text[strings.LastIndexByte(n.Text, '@')+1:]]++
 	}
 	for i := range n.Elems {
@@ -176,6 +176,8 @@ func (p *parser) value(n *yaml.Node, field string) exactjson.Value {
 			v.Elems[i] = p.value(&n.Elems[i], field)
 		}
 		return v
+	case n.Tag == numbersTag:
+		return p.vector(n, field)
 	case n.Tag == "!asset":
 		return exactjson.Value{Kind: exactjson.String, Text: p.assetText(n, field)}
 	case n.Tag == "!!binary":

@@ -118,7 +118,7 @@ func (d *scanner) string(indent int) []byte {
 		return s
 	case '|':
 		return d.literal(indent)
-	case 0, '!', '{', '[', '\n', ' ':
+	case 0, '!', '{', '[', '\n', ' ', '*', '&':
 		d.fail()
 	}
 	return d.line()

@@ -50,7 +50,7 @@ func (c *Call) Request() (*interaction.Interaction, error) {
 			return content, nil
 		}
 		return nil, fs.ErrNotExist
-	})
+	}, nil)
 }
 
 // Encode returns the run as it stands in its file.

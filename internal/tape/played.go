@@ -76,11 +76,10 @@ func SortPlaced(list []*Recording) {
 	SortAsked(list)
 	places, last := map[*Recording]int{}, -1
 	for _, rec := range list {
-		if rec.number >= 0 {
-			places[rec] = rec.number
-			last = max(last, rec.number)
-		} else {
+		if places[rec] = rec.number; rec.number < 0 || rec.resumed && rec.asked > 0 {
 			places[rec] = last
+		} else if rec.asked > 0 {
+			last = max(last, rec.number)
 		}
 	}
 	slices.SortStableFunc(list, func(a, b *Recording) int { return cmp.Compare(places[a], places[b]) })

@@ -43,27 +43,34 @@ func (p *parser) passMarker(m string) {
 	}
 }
 
-// blockNode reads the value after an indicator of a collection that is indented
+// blockNode reads a value as blockValue does, and keeps it if it has an anchor.
+func (p *parser) blockNode(n int, inline, same bool) Node {
+	return p.keep(p.blockValue(n, inline, same))
+}
+
+// blockValue reads the value after an indicator of a collection that is indented
 // by n. With inline, a collection may start on the indicator's line. With same,
 // a sequence may be indented like the collection: the value of a mapping's key.
-func (p *parser) blockNode(n int, inline, same bool) Node {
+func (p *parser) blockValue(n int, inline, same bool) Node {
 	start := p.pos
 	p.skipBlanks()
 	nd := Node{Pos: p.pos}
-	nd.Tag = p.tag()
+	p.properties(&nd)
 	p.skipComment()
 	if !p.eol() {
-		return p.content(nd, n, nd.Pos-p.bol, inline)
+		// After an anchor, a collection may start on the next line only: on this one, the
+		// anchor would be that of its first key.
+		return p.content(nd, n, nd.Pos-p.bol, inline && nd.Name == "")
 	}
 	indent := p.nextContent()
 	switch {
-	case indent > n && p.peek(0) == '!' && nd.Tag == "":
-		return p.blockNode(n, true, false)
+	case indent > n && (p.peek(0) == '!' || p.peek(0) == '&') && nd.Tag == "" && nd.Name == "":
+		return p.blockValue(n, true, false)
 	case indent > n:
 		// A tag on a line of its own would be a collection's, and ours are for text.
-		return p.content(Node{Pos: p.pos, Tag: nd.Tag}, n, indent, nd.Tag == "")
+		return p.content(Node{Pos: p.pos, Tag: nd.Tag, Name: nd.Name}, n, indent, nd.Tag == "")
 	case same && indent == n && p.dash():
-		return p.blockSequence(Node{Pos: p.pos, Tag: nd.Tag}, n)
+		return p.blockSequence(Node{Pos: p.pos, Tag: nd.Tag, Name: nd.Name}, n)
 	case nd.Tag == "":
 		nd.Pos = start
 	}
@@ -91,10 +98,17 @@ func (p *parser) content(nd Node, n, col int, block bool) Node {
 		return nd
 	case c == '|' || c == '>':
 		return p.blockScalar(nd, n)
+	case p.isAlias():
+		nd = p.alias(nd)
+		p.endLine()
+		return nd
 	}
 	line := p.bol
 	p.scalar(&nd, false)
 	if p.colon() {
+		if nd.Name != "" && !block {
+			p.failf(nd.Pos, "an anchor cannot be that of a key; start the mapping on the line below &%s", nd.Name)
+		}
 		if !block {
 			p.failf(nd.Pos, "a mapping cannot start here; put text with %q in it in quotes", ": ")
 		}
@@ -140,7 +154,8 @@ func (p *parser) blockSequence(nd Node, col int) Node {
 // key, a colon is at pos.
 func (p *parser) blockMapping(key Node, col int) Node {
 	p.noTab(key.Pos)
-	m := Node{Kind: Mapping, Pos: key.Pos}
+	m := Node{Kind: Mapping, Pos: key.Pos, Name: key.Name}
+	key.Name = ""
 	p.enter()
 	for {
 		p.addKey(&m, key)

@@ -53,16 +53,20 @@ func (p *parser) flowSpace() {
 func (p *parser) flowValue(mapping bool) Node {
 	p.flowSpace()
 	nd := Node{Pos: p.pos}
-	nd.Tag = p.tag()
+	p.properties(&nd)
 	p.flowSpace()
+	alias := p.isAlias()
 	switch c := p.peek(0); {
 	case mapping && (c == ',' || c == '}'):
-		return nd
+		return p.keep(nd)
 	case c == '{' || c == '[':
-		return p.flow(nd)
+		return p.keep(p.flow(nd))
+	case alias:
+		nd = p.alias(nd)
+	default:
+		p.scalar(&nd, true)
 	}
-	p.scalar(&nd, true)
-	if nd.Style == Plain {
+	if p.keep(nd); nd.Style == Plain || alias {
 		p.flowSpace()
 		if c := p.peek(0); c != ',' && c != ']' && c != '}' && c != ':' && c != 0 {
 			p.failf(nd.Pos, "text within brackets must end on its line; put it in quotes, or close the bracket")

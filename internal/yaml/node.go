@@ -2,9 +2,9 @@
 // their places, and writes scalars so that every YAML reader takes them for the text
 // that they are.
 //
-// It reads block and flow collections, all five scalar styles, comments and tags. What
-// a file of data has no use for (anchors, aliases, merge keys, explicit keys,
-// directives, several documents) is refused by name, and so is anything doubtful.
+// It reads block and flow collections, all five scalar styles, comments, tags, anchors and
+// aliases. What a file of data has no use for (merge keys, explicit keys, directives,
+// several documents) is refused by name, and so is anything doubtful.
 // Nothing is guessed: a text that is accepted means what YAML 1.2
 // (https://yaml.org/spec/1.2.2) says it means.
 package yaml
@@ -22,6 +22,8 @@ type Node struct {
 	Pos   int    // the offset in the text
 	Item  int    // an element of a block sequence: the offset of its dash
 	Tag   string // as written, "" if there is none
+	Name  string // of the anchor before it, "" if there is none
+	Size  int    // of a value that an alias stands for: about how many bytes it has
 	Text  string // a scalar's text, without quotes, escapes and folding
 	Keys  []Node // a mapping's keys; all are scalars
 	Elems []Node // a mapping's values, a sequence's elements

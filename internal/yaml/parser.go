@@ -12,6 +12,11 @@ import (
 type Format struct {
 	Name string   // what messages call a file of it, such as "a cassette"
 	Tags []string // the tags that its texts may have, two or more
+
+	// Aliases says that it may have anchors and aliases, and Beyond knows the anchors that
+	// stand elsewhere; it may be nil.
+	Aliases bool
+	Beyond  func(name string) (Node, bool)
 }
 
 // maxDepth is how deep collections may nest: as deep as JSON, and what is around it.
@@ -25,6 +30,9 @@ type parser struct {
 	pos   int
 	bol   int // where the line of pos starts
 	depth int // of the collections that are being read
+
+	anchors  map[string]*anchor
+	expanded int // about how many bytes the aliases stand for
 }
 
 func (p *parser) failf(pos int, format string, args ...any) {

@@ -27,8 +27,10 @@ func (p *parser) scalar(nd *Node, flow bool) {
 // checkPlain refuses what cannot be the start of a plain scalar.
 func (p *parser) checkPlain(flow bool) {
 	switch c := p.peek(0); {
-	case c == '&' || c == '*':
+	case (c == '&' || c == '*') && !p.Aliases:
 		p.failf(p.pos, "anchors and aliases (%q) are not supported; write the value out, or put text in quotes", p.rest(p.pos))
+	case c == '&' || c == '*':
+		p.failf(p.pos, "an anchor or an alias cannot stand here (%q); write the value out, or put text in quotes", p.rest(p.pos))
 	case c == '!':
 		p.failf(p.pos, "a value has one tag")
 	case strings.IndexByte(",[]{}#|>%@`", c) >= 0:
