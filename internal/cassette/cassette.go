@@ -30,9 +30,6 @@ type File struct {
 // A SyntaxError says where a cassette is broken, and what to do about it.
 type SyntaxError = codec.SyntaxError
 
-// A Buffer is memory that answers are read into.
-type Buffer = codec.Buffer
-
 // Parse reads the cassette data. name is the file's name for messages; asset
 // returns the content of an asset by its file name and may be nil if there are
 // none. Nothing that Parse cannot give its exact meaning is accepted: the error

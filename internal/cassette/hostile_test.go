@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/promptecho/promptecho/internal/codec"
-	"github.com/promptecho/promptecho/internal/interaction"
 )
 
 type hostileFile struct{ name, want, text string }
@@ -92,8 +91,7 @@ func TestHostileFiles(t *testing.T) {
 			s, err := Open(path, testRevision, nil)
 			if err == nil {
 				for i := range s.Len() {
-					var resp interaction.Response
-					if _, err = s.Response(i, &resp, new(codec.Buffer)); err != nil {
+					if _, err = s.Answer(i); err != nil {
 						break
 					}
 				}
@@ -164,9 +162,8 @@ func TestHostileSeals(t *testing.T) {
 			if _, _, ok := s.Hint(0); !ok {
 				t.Errorf("%s: the seal does not hold", name)
 			}
-			var resp interaction.Response
-			if _, err := s.Response(0, &resp, new(codec.Buffer)); err == nil {
-				t.Errorf("%s: a response of %d bytes", name, len(resp.Body))
+			if it, err := s.Answer(0); err == nil {
+				t.Errorf("%s: a response of %d bytes", name, len(it.Response.Body))
 			}
 			_, err = s.Interaction(0)
 			return err

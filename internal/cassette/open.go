@@ -278,7 +278,7 @@ func (s *Index) Interaction(i int) (it *interaction.Interaction, err error) {
 		return it, nil
 	}
 	err = s.textOf(i, func(text []byte) error {
-		it, err = codec.Decode(s.path, text, s.asset, s.anchor)
+		it, err = codec.ParseItem(s.path, text, s.asset, s.anchor)
 		return s.inFile(err)
 	})
 	if err != nil {
@@ -291,27 +291,16 @@ func (s *Index) Interaction(i int) (it *interaction.Interaction, err error) {
 	return it, nil
 }
 
-// Response reads what answered the request of an interaction into resp, without
-// what only its readers need (Text), and returns its latency in milliseconds. What
-// resp has is valid until in is used again.
-func (s *Index) Response(i int, resp *interaction.Response, in *codec.Buffer) (latencyMS int64, err error) {
-	in.Ends = nil
+// Answer reads what answered the request of an interaction.
+func (s *Index) Answer(i int) (it *interaction.Interaction, err error) {
 	if it := s.items[i].it; it != nil {
-		*resp = it.Response
-		return it.LatencyMS, nil
+		return it, nil
 	}
 	err = s.textOf(i, func(text []byte) error {
-		var ok bool
-		if latencyMS, ok = in.Response(text, resp); ok {
-			return nil
-		}
-		whole, err := codec.ParseItem(s.path, text, s.asset, s.anchor)
-		if err == nil {
-			*resp, latencyMS = whole.Response, whole.LatencyMS
-		}
+		it, err = codec.ParseAnswer(s.path, text, s.asset, s.anchor)
 		return s.inFile(err)
 	})
-	return latencyMS, err
+	return it, err
 }
 
 // textOf calls f with the text of an interaction, which is valid until f returns.
