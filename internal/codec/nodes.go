@@ -19,7 +19,8 @@ type parser struct {
 	beyond Beyond    // may be nil
 	in     *mapping
 
-	anchored bool // the text may have anchors
+	anchored bool        // the text may have anchors
+	taken    []takenJSON // JSON that was made while the text was read
 
 	mentions        map[string]int    // of each asset
 	assets          map[string][]byte // that were read, by name
@@ -52,15 +53,14 @@ func (p *parser) mapping(n *yaml.Node, field, prefix string, each func()) {
 		m.atEnd()
 	}
 	p.in = outer
-	known := strings.Join(m.known, ", ")
 	if !whole && before == nil {
 		p.err = nil
-		p.want(n, field, "a mapping with the keys "+known)
+		p.want(n, field, "a mapping with the keys "+strings.Join(m.known, ", "))
 		return
 	}
 	for i := range n.Keys {
 		if key := p.key(&n.Keys[i], field); !slices.Contains(m.known, key) {
-			p.badf(&n.Keys[i], field, "unknown key %q; known are %s. If a newer promptecho wrote it, "+update, yaml.Clip(key), known)
+			p.badf(&n.Keys[i], field, "unknown key %q; known are %s. If a newer promptecho wrote it, "+update, yaml.Clip(key), strings.Join(m.known, ", "))
 		}
 	}
 	for _, name := range m.lacks {
@@ -79,7 +79,7 @@ func (p *parser) get(key string) (n *yaml.Node, field string) {
 func (p *parser) find(key string) (n *yaml.Node, field string) {
 	m := p.in
 	for i := range m.node.Keys {
-		if p.err == nil && p.key(&m.node.Keys[i], m.field) == key {
+		if k := &m.node.Keys[i]; (k.Text == key || k.Tag != "") && p.err == nil && p.key(k, m.field) == key {
 			return &m.node.Elems[i], m.prefix + key
 		}
 	}
@@ -121,7 +121,7 @@ func (p *parser) list(n *yaml.Node, field, of string) []yaml.Node {
 }
 
 func newParser(name, text string, asset ReadAsset) *parser {
-	p := parser{asset: asset, mentions: map[string]int{}, assets: map[string][]byte{}}
+	p := parser{asset: asset}
 	p.file, p.src = name, text
 	p.anchored = strings.Contains(text, "&")
 	return &p
@@ -206,6 +206,9 @@ func (p *parser) resolve(n *yaml.Node, field string) exactjson.Kind {
 		return exactjson.Null
 	case "true", "false":
 		return exactjson.Bool
+	}
+	if c := n.Text[0] | 0x20; c > 'a' && c <= 'z' && c != 'n' && c != 't' && c != 'f' {
+		return exactjson.String
 	}
 	if end, ok := exactjson.ScanNumber(n.Text, 0); ok && end == len(n.Text) {
 		return exactjson.Number

@@ -37,9 +37,8 @@ type Item struct {
 func Parse(name, text string, asset ReadAsset) (*Document, *SyntaxError) {
 	p := newParser(name, text, asset)
 	doc := new(Document)
-	root := p.yaml()
+	root := p.yaml(itemDepth)
 	if p.err == nil {
-		p.countAssets(&root)
 		p.document(&root, doc)
 	}
 	if p.err != nil {
@@ -65,14 +64,13 @@ const (
 func ParseItem(name string, text []byte, asset ReadAsset, beyond Beyond) (*interaction.Interaction, error) {
 	p := newParser(name, ItemsLine+string(text), asset)
 	p.beyond = beyond
-	root := p.yaml()
+	root := p.yaml(itemDepth)
 	if p.err == nil && (len(root.Keys) != 1 || strings.Contains(p.src, "\n"+EndMark)) {
 		p.badf(&root, "", "this is more than an interaction")
 	}
 	if p.err != nil {
 		return nil, p.err
 	}
-	p.countAssets(&root)
 	var doc Document
 	its := p.interactions(&root.Elems[0], &doc)
 	if p.err == nil && len(doc.Items) != 1 {
@@ -98,7 +96,7 @@ func ParseValue(text string, beyond Beyond) (n yaml.Node, ok bool) {
 // ParseGiven reads lines with what a cassette gives its test. Errors name no file.
 func ParseGiven(text []byte) (g interaction.Given, err error) {
 	p := newParser("", string(text), nil)
-	root := p.yaml()
+	root := p.yaml(itemDepth)
 	if p.err == nil {
 		p.mapping(&root, "", "", func() { p.given(&g) })
 	}
@@ -108,8 +106,11 @@ func ParseGiven(text []byte) (g interaction.Given, err error) {
 	return g, nil
 }
 
-// yaml reads the text into nodes.
-func (p *parser) yaml() yaml.Node {
+// itemDepth is in how many collections the keys of an interaction are.
+const itemDepth = 3
+
+// yaml reads the text into nodes. The keys of interactions are in so many collections.
+func (p *parser) yaml(depth int) yaml.Node {
 	p.checkConflict()
 	if strings.HasPrefix(p.src, "version https://git-lfs.github.com/spec/") {
 		p.fail(0, "", "this is a pointer of Git LFS and not the file; fetch that: git lfs pull (with GitHub's actions/checkout: \"lfs: true\")")
@@ -119,7 +120,7 @@ func (p *parser) yaml() yaml.Node {
 		return yaml.Node{}
 	}
 	f := format
-	f.Beyond = p.beyond
+	f.Beyond, f.Direct = p.beyond, p.direct(depth)
 	root, err := f.Parse(p.src)
 	if err != nil {
 		p.fail(err.Offset, "", "%s", err.Msg)

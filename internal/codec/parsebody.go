@@ -31,8 +31,7 @@ func (p *parser) body(body *[]byte) {
 		if layout != nil {
 			l = p.layout(layout, layoutField)
 		}
-		v := p.value(n, field)
-		b = p.print(n, field, &v, l)
+		b = p.json(n, field, l)
 	case n != nil:
 		b = []byte(p.bodyText(n, field))
 	case base64 != nil:
@@ -56,8 +55,7 @@ func (p *parser) jsonBody(body *[]byte, needed bool) {
 		p.need("body", !needed)
 		return
 	}
-	v := p.value(n, field)
-	*body = p.print(n, field, &v, exactjson.Layout{})
+	*body = p.json(n, field, exactjson.Layout{})
 }
 
 // secondOf returns the second of the nodes that are there, nil if there are fewer.
@@ -90,8 +88,11 @@ func (p *parser) readAsset(n *yaml.Node, field, name string) []byte {
 		p.badf(n, field, "asset %q cannot be read: there are no assets here", name)
 		return nil
 	}
+	if p.mentions == nil {
+		p.mentions, p.assets = map[string]int{}, map[string][]byte{}
+	}
 	b, known := p.assets[name]
-	if !known {
+	if p.mentions[name]++; !known {
 		var err error
 		if b, err = p.asset(name); err != nil {
 			p.badf(n, field, "asset %q cannot be read (%v); restore it, or record again", name, err)
@@ -105,11 +106,10 @@ func (p *parser) readAsset(n *yaml.Node, field, name string) []byte {
 		}
 		p.assets[name] = b
 		p.distinct += len(b)
-		p.named += len(b) * p.mentions[name]
-		if p.named > (maxGrowth+2)*(len(p.src)+p.distinct)+maxNamed {
-			p.badf(n, field, "asset %q is named %d times, which makes too much of its %d bytes; name it less often, or record again", name, p.mentions[name], len(b))
-			return nil
-		}
+	}
+	if p.named += len(b); p.named > (maxGrowth+2)*(len(p.src)+p.distinct)+maxNamed {
+		p.badf(n, field, "asset %q is named %d times, which makes too much of its %d bytes; name it less often, or record again", name, p.mentions[name], len(b))
+		return nil
 	}
 	return b
 }
@@ -119,76 +119,9 @@ func (p *parser) readAsset(n *yaml.Node, field, name string) []byte {
 // read as a whole; of a recorded file that is an interaction.
 const maxNamed = 256 << 20
 
-// countAssets counts how often each asset is named in n.
-func (p *parser) countAssets(n *yaml.Node) {
-	if isAsset(n) {
-		p.mentions[n.Text[strings.LastIndexByte(n.Text, '@')+1:]]++
-	}
-	for i := range n.Elems {
-		if i < len(n.Keys) && n.Keys[i].Text == "body_file" {
-			p.mentions[n.Elems[i].Text]++
-		}
-		p.countAssets(&n.Elems[i])
-	}
-}
-
-// print returns the JSON text of v, which n stands for, unless a small file would
-// become a large one by indentation.
-func (p *parser) print(n *yaml.Node, field string, v *exactjson.Value, l exactjson.Layout) []byte {
-	if p.err != nil {
-		return nil
-	}
-	printer := exactjson.NewPrinter(l)
-	printer.Indentation, printer.Most = p.indentation, mostIndentation(len(p.src))
-	text := printer.Print(nil, v)
-	if p.indentation = printer.Indentation; p.indentation > printer.Most {
-		p.badf(n, field, "the indentation of its JSON is ten times as long as this file; write it as text, or indent it less")
-	}
-	return text
-}
-
 // mostIndentation returns how many bytes of indentation there may be in the JSON of a
 // text of n bytes. It is more than Encode makes.
 func mostIndentation(n int) int { return (maxGrowth+2)*n + 1<<20 }
-
-// value returns the JSON value that n stands for.
-func (p *parser) value(n *yaml.Node, field string) exactjson.Value {
-	if n.Kind != yaml.Scalar && n.Tag != "" {
-		p.badf(n, field, "the tag %s is for text", n.Tag)
-	}
-	switch {
-	case p.err != nil:
-		return exactjson.Value{}
-	case n.Kind == yaml.Mapping:
-		v := exactjson.Value{Kind: exactjson.Object, Elems: make([]exactjson.Value, len(n.Elems))}
-		for i := range n.Elems {
-			name := p.key(&n.Keys[i], field)
-			if n.Keys[i].Tag == "!!binary" {
-				p.badf(&n.Keys[i], field, "a JSON name cannot be binary")
-			}
-			v.Elems[i] = p.value(&n.Elems[i], field)
-			v.Elems[i].Name = name
-		}
-		return v
-	case n.Kind == yaml.Sequence:
-		v := exactjson.Value{Kind: exactjson.Array, Elems: make([]exactjson.Value, len(n.Elems))}
-		for i := range n.Elems {
-			v.Elems[i] = p.value(&n.Elems[i], field)
-		}
-		return v
-	case n.Tag == numbersTag:
-		return p.vector(n, field)
-	case n.Tag == "!asset":
-		return exactjson.Value{Kind: exactjson.String, Text: p.assetText(n, field)}
-	case n.Tag == "!!binary":
-		p.badf(n, field, "a JSON text cannot be binary")
-	}
-	k := p.resolve(n, field)
-	if k == exactjson.Null {
-		return exactjson.Value{}
-	}
-	return exactjson.Value{Kind: k, Text: n.Text}
-}
 
 // assetText returns the text of an !asset: what stands before "@", and the
 // content of the asset after it in base64.

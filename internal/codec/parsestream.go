@@ -114,12 +114,12 @@ func (p *parser) fields(keys, elems []yaml.Node, l exactjson.Layout, padding int
 		f := interaction.Field{Name: p.key(&keys[i], field)}
 		if v := &elems[i]; !isStructure(v) {
 			f.Value = p.loose(v, field)
-		} else if val := p.value(v, field); p.err == nil {
+		} else {
 			l.Padding = 0
 			if i == last {
 				l.Padding = padding
 			}
-			f.Value = string(p.print(v, field, &val, l))
+			f.Value = string(p.json(v, field, l))
 		}
 		e = append(e, f)
 	}

@@ -39,6 +39,7 @@ func (p *parser) properties(nd *Node) {
 				p.anchors = map[string]*anchor{}
 			}
 			p.anchors[nd.Name] = &anchor{pos: start}
+			p.sink = nil // aliases need the tree
 		default:
 			return
 		}

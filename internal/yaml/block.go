@@ -45,7 +45,10 @@ func (p *parser) passMarker(m string) {
 
 // blockNode reads a value as blockValue does, and keeps it if it has an anchor.
 func (p *parser) blockNode(n int, inline, same bool) Node {
-	return p.keep(p.blockValue(n, inline, same))
+	sink := p.sink
+	nd := p.blockValue(n, inline, same)
+	p.sink = sink
+	return p.keep(nd)
 }
 
 // blockValue reads the value after an indicator of a collection that is indented
@@ -128,7 +131,7 @@ func (p *parser) content(nd Node, n, col int, block bool) Node {
 func (p *parser) blockSequence(nd Node, col int) Node {
 	p.noTab(nd.Pos)
 	nd.Kind = Sequence
-	p.enter()
+	since := p.begin(&nd)
 	for {
 		dash := p.pos
 		p.pos++
@@ -137,7 +140,7 @@ func (p *parser) blockSequence(nd Node, col int) Node {
 		}
 		e := p.blockNode(col, true, false)
 		e.Item = dash
-		nd.Elems = append(nd.Elems, e)
+		p.push(e)
 		indent := p.nextContent()
 		if indent > col {
 			p.failf(p.pos, "the indentation fits no line above: want %d spaces or more text of the element", col)
@@ -146,7 +149,7 @@ func (p *parser) blockSequence(nd Node, col int) Node {
 			break
 		}
 	}
-	p.depth--
+	p.end(&nd, since)
 	return nd
 }
 
@@ -156,10 +159,15 @@ func (p *parser) blockMapping(key Node, col int) Node {
 	p.noTab(key.Pos)
 	m := Node{Kind: Mapping, Pos: key.Pos, Name: key.Name}
 	key.Name = ""
-	p.enter()
+	since := p.begin(&m)
 	for {
-		p.addKey(&m, key)
-		m.Elems = append(m.Elems, p.blockNode(col, false, true))
+		p.addKey(key)
+		direct := p.direct(&key, since)
+		v := p.blockNode(col, false, true)
+		if direct {
+			v = p.taken(v)
+		}
+		p.push(v)
 		indent := p.nextContent()
 		if indent > col {
 			p.failf(p.pos, "the indentation fits no line above; want %d spaces", col)
@@ -169,7 +177,6 @@ func (p *parser) blockMapping(key Node, col int) Node {
 		}
 		key = p.blockKey()
 	}
-	p.depth--
-	p.checkKeys(&m)
+	p.end(&m, since)
 	return m
 }

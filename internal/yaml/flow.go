@@ -2,21 +2,28 @@ package yaml
 
 // flow reads the flow collection at pos into nd.
 func (p *parser) flow(nd Node) Node {
-	p.enter()
 	open, end := p.pos, byte(']')
 	nd.Kind = Sequence
 	if p.text[open] == '{' {
 		nd.Kind, end = Mapping, '}'
 	}
+	since := p.begin(&nd)
 	p.pos++
 	for p.flowSpace(); p.peek(0) != end; p.flowSpace() {
 		if p.eof() {
 			p.failf(open, "a bracket (%q) without its end", rune(p.text[open]))
 		}
+		direct := false
 		if nd.Kind == Mapping {
-			p.addKey(&nd, p.flowKey())
+			key := p.flowKey()
+			p.addKey(key)
+			direct = p.direct(&key, since)
 		}
-		nd.Elems = append(nd.Elems, p.flowValue(nd.Kind == Mapping))
+		v := p.flowValue(nd.Kind == Mapping)
+		if direct {
+			v = p.taken(v)
+		}
+		p.push(v)
 		p.flowSpace()
 		switch c := p.peek(0); {
 		case c == ',':
@@ -28,8 +35,7 @@ func (p *parser) flow(nd Node) Node {
 		}
 	}
 	p.pos++
-	p.depth--
-	p.checkKeys(&nd)
+	p.end(&nd, since)
 	return nd
 }
 
@@ -51,6 +57,13 @@ func (p *parser) flowSpace() {
 // flowValue reads a value within a flow collection. In a mapping it may be
 // missing, which is null.
 func (p *parser) flowValue(mapping bool) Node {
+	sink := p.sink
+	nd := p.flowNode(mapping)
+	p.sink = sink
+	return p.keep(nd)
+}
+
+func (p *parser) flowNode(mapping bool) Node {
 	p.flowSpace()
 	nd := Node{Pos: p.pos}
 	p.properties(&nd)
@@ -58,15 +71,15 @@ func (p *parser) flowValue(mapping bool) Node {
 	alias := p.isAlias()
 	switch c := p.peek(0); {
 	case mapping && (c == ',' || c == '}'):
-		return p.keep(nd)
+		return nd
 	case c == '{' || c == '[':
-		return p.keep(p.flow(nd))
+		return p.flow(nd)
 	case alias:
 		nd = p.alias(nd)
 	default:
 		p.scalar(&nd, true)
 	}
-	if p.keep(nd); nd.Style == Plain || alias {
+	if nd.Style == Plain || alias {
 		p.flowSpace()
 		if c := p.peek(0); c != ',' && c != ']' && c != '}' && c != ':' && c != 0 {
 			p.failf(nd.Pos, "text within brackets must end on its line; put it in quotes, or close the bracket")

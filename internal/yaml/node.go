@@ -25,6 +25,7 @@ type Node struct {
 	Name  string // of the anchor before it, "" if there is none
 	Size  int    // of a value that an alias stands for: about how many bytes it has
 	Text  string // a scalar's text, without quotes, escapes and folding
+	Taken int    // what a Sink knows it by, 0 if none took it
 	Keys  []Node // a mapping's keys; all are scalars
 	Elems []Node // a mapping's values, a sequence's elements
 }

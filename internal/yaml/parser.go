@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/promptecho/promptecho/internal/exactjson"
 )
@@ -17,6 +18,11 @@ type Format struct {
 	// stand elsewhere; it may be nil.
 	Aliases bool
 	Beyond  func(name string) (Node, bool)
+
+	// Direct returns the sink that takes the value of a key, if that is a collection, or nil.
+	// The mapping is within depth collections, itself included, and before has its keys and
+	// values up to here. Direct may be nil.
+	Direct func(depth int, before []Node, key string) Sink
 }
 
 // maxDepth is how deep collections may nest: as deep as JSON, and what is around it.
@@ -31,6 +37,11 @@ type parser struct {
 	bol   int // where the line of pos starts
 	depth int // of the collections that are being read
 
+	stack []Node // the elements of the collections that are being read, and their keys behind each
+	room  []Node // for those of collections that were read
+
+	sink Sink // that takes what is being read; nil if that becomes a tree
+
 	anchors  map[string]*anchor
 	expanded int // about how many bytes the aliases stand for
 }
@@ -44,9 +55,13 @@ func (p *parser) checkText() {
 	if i := exactjson.InvalidUTF8(p.text); i >= 0 {
 		p.failf(i, "invalid UTF-8; binary text is written as !!binary \"base64\"")
 	}
-	for i, r := range p.text {
+	for i := 0; i < len(p.text); i++ {
+		if c := p.text[i]; c >= ' ' && c < 0x7f || c == '\n' {
+			continue
+		}
+		r, n := utf8.DecodeRuneInString(p.text[i:])
 		switch {
-		case r >= ' ' && r < 0x7f, r == '\n', r == '\t':
+		case r == '\t':
 		case r == '\r':
 			p.failf(i, "a carriage return within a line; write it as \"\\r\" in double quotes")
 		case r == '\ufeff':
@@ -56,6 +71,7 @@ func (p *parser) checkText() {
 		case r == '\ufffe', r == '\uffff', r < 0xa0:
 			p.failf(i, "control character %U; write it as \"\\u%04x\" in double quotes", r, r)
 		}
+		i += n - 1
 	}
 }
 
@@ -159,13 +175,6 @@ func (p *parser) nextContent() int {
 func (p *parser) noTab(pos int) {
 	if i := strings.IndexByte(p.text[p.bol:max(pos, p.bol)], '\t'); i >= 0 {
 		p.failf(p.bol+i, "a tab in the indentation; indent with spaces")
-	}
-}
-
-// enter counts a level of nesting, and refuses too many.
-func (p *parser) enter() {
-	if p.depth++; p.depth > maxDepth {
-		p.failf(p.pos, "nested deeper than %d", maxDepth)
 	}
 }
 

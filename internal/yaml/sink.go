@@ -1,0 +1,105 @@
+package yaml
+
+// A Sink takes a collection piece by piece in place of a tree of it.
+type Sink interface {
+	Begin(n *Node) // a mapping or a sequence begins
+	Key(n *Node)
+	Scalar(n *Node)
+	End(kind Kind)
+	Take(n *Node) // the collection has ended: Take makes of n what stands for it
+}
+
+// Emit gives a tree to a sink piece by piece.
+func Emit(n *Node, s Sink) {
+	if n.Kind == Scalar {
+		s.Scalar(n)
+		return
+	}
+	s.Begin(n)
+	for i := range n.Elems {
+		if n.Kind == Mapping {
+			s.Key(&n.Keys[i])
+		}
+		Emit(&n.Elems[i], s)
+	}
+	s.End(n.Kind)
+}
+
+// direct has a sink take the value of a key, if it is a collection and the format wants that;
+// since is where the mapping begins in the stack.
+func (p *parser) direct(key *Node, since int) bool {
+	if p.sink == nil && p.Direct != nil {
+		p.sink = p.Direct(p.depth, p.stack[since:], key.Text)
+		return p.sink != nil
+	}
+	return false
+}
+
+// taken ends what direct began.
+func (p *parser) taken(n Node) Node {
+	if n.Kind != Scalar && !n.isTree() {
+		p.sink.Take(&n)
+	}
+	p.sink = nil
+	return n
+}
+
+// isTree reports whether a collection was read as a tree although there is a sink: aliases
+// stand for it.
+func (n *Node) isTree() bool { return n.Size > 0 || n.Name != "" }
+
+// begin begins the collection nd, and returns where its elements begin in the stack.
+func (p *parser) begin(nd *Node) (since int) {
+	if p.depth++; p.depth > maxDepth {
+		p.failf(p.pos, "nested deeper than %d", maxDepth)
+	}
+	if p.sink != nil {
+		p.sink.Begin(nd)
+	}
+	return len(p.stack)
+}
+
+// pushKey notes a key of the mapping that is being read.
+func (p *parser) pushKey(key Node) {
+	if p.stack = append(p.stack, key); p.sink != nil {
+		p.sink.Key(&key)
+	}
+}
+
+// push notes an element of the collection that is being read.
+func (p *parser) push(n Node) {
+	switch {
+	case p.sink == nil:
+		p.stack = append(p.stack, n)
+	case n.Kind == Scalar || n.isTree():
+		Emit(&n, p.sink)
+	}
+}
+
+// end ends the collection nd, whose keys and elements stand in the stack.
+func (p *parser) end(nd *Node, since int) {
+	all := p.stack[since:]
+	p.depth--
+	defer func() { p.stack = p.stack[:since] }()
+	if p.sink != nil {
+		p.checkKeys(all)
+		p.sink.End(nd.Kind)
+		return
+	}
+	if len(p.room) < len(all) {
+		p.room = make([]Node, max(len(all), min(4*len(all)+16, 256)))
+	}
+	nodes := p.room[:len(all):len(all)]
+	p.room = p.room[len(all):]
+	if nd.Kind == Sequence {
+		copy(nodes, all)
+		nd.Elems = nodes
+		return
+	}
+	n := len(all) / 2
+	nd.Keys, nd.Elems = nodes[:n:n], nodes[n:]
+	for i := range n {
+		nd.Keys[i], nd.Elems[i] = all[2*i], all[2*i+1]
+	}
+	p.checkKeys(nd.Keys)
+}
