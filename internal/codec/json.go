@@ -2,6 +2,7 @@ package codec
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/promptecho/promptecho/internal/exactjson"
 	"github.com/promptecho/promptecho/internal/yaml"
@@ -21,15 +22,18 @@ type jsonSink struct {
 
 // A takenJSON is what a sink made of a collection.
 type takenJSON struct {
-	text   string
+	text   []byte
 	layout exactjson.Layout
 	err    *SyntaxError // why it is none
 }
 
 // reset readies the sink for a value that is printed in a layout.
 func (s *jsonSink) reset(field string, l exactjson.Layout) {
-	s.field, s.printer, s.text, s.list, s.depth = field, exactjson.NewPrinter(l), s.text[:0], s.list[:0], 0
+	s.field, s.printer, s.text, s.list, s.depth = field, exactjson.NewPrinter(l), s.text[len(s.text):], s.list[:0], 0
 	s.printer.Indentation, s.printer.Most = s.indentation, mostIndentation(len(s.src))
+	if cap(s.text)-len(s.text) < 512 {
+		s.text = make([]byte, 0, min(max(len(s.src), 1<<10), 1<<20)) // of which each value takes a part
+	}
 }
 
 // start appends what stands before a key, or before an element that has none.
@@ -121,9 +125,9 @@ func (s *jsonSink) checked(n *yaml.Node) []byte {
 }
 
 func (s *jsonSink) Take(n *yaml.Node) {
-	t := takenJSON{text: string(s.end(n)), layout: s.printer.Layout, err: s.err}
+	t := takenJSON{text: s.end(n), layout: s.printer.Layout, err: s.err}
 	s.err = nil // whoever asks for the value says what is wrong with it
-	s.taken = append(s.taken, t)
+	s.taken, s.text = append(s.taken, t), s.text[len(s.text):]
 	n.Taken = len(s.taken)
 }
 
@@ -173,6 +177,12 @@ func (p *parser) json(n *yaml.Node, field string, l exactjson.Layout) []byte {
 	if p.err != nil {
 		return nil
 	}
+	if n.Taken > 0 {
+		if t := &p.taken[n.Taken-1]; t.err != nil || t.layout == l {
+			p.err = t.err
+			return slices.Clip(t.text)
+		}
+	}
 	s := &jsonSink{parser: p}
 	s.reset(field, l)
 	if n.Taken == 0 {
@@ -180,17 +190,14 @@ func (p *parser) json(n *yaml.Node, field string, l exactjson.Layout) []byte {
 		return s.end(n)
 	}
 	t := &p.taken[n.Taken-1]
-	if p.err = t.err; t.err != nil || t.layout == l {
-		return []byte(t.text)
-	}
 	if t.layout.Indent == "" && l.Indent == "" { // such as padding, which is known behind events
 		before := t.layout
 		before.Padding = l.Padding
 		if before == l {
-			return s.printer.End(bytes.TrimSuffix([]byte(t.text), []byte(l.After)))
+			return s.printer.End(slices.Clip(bytes.TrimSuffix(t.text, []byte(l.After))))
 		}
 	}
-	v, _ := exactjson.Parse([]byte(t.text))
+	v, _ := exactjson.Parse(t.text)
 	s.text = s.printer.Print(nil, &v)
 	return s.checked(n)
 }

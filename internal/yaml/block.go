@@ -1,5 +1,9 @@
 package yaml
 
+import "sync"
+
+var stacks = sync.Pool{New: func() any { return make([]Node, 0, 64) }}
+
 // Parse reads the one document of text, whose line ends are \n. A document without a
 // value is a scalar at the end of the text. The error tells of the first place that is
 // no YAML, is doubtful, or has what the package does not support.
@@ -9,7 +13,13 @@ func (f Format) Parse(text string) (root Node, err *Error) {
 			err = e.(*Error) // or panics on
 		}
 	}()
-	p := &parser{Format: f, text: text}
+	p := &parser{Format: f, text: text, stack: stacks.Get().([]Node)[:0]}
+	defer func() {
+		clear(p.stack[:cap(p.stack)])
+		if cap(p.stack) <= 1<<12 {
+			stacks.Put(p.stack)
+		}
+	}()
 	p.checkText()
 	return p.document(), nil
 }
@@ -162,7 +172,7 @@ func (p *parser) blockMapping(key Node, col int) Node {
 	since := p.begin(&m)
 	for {
 		p.addKey(key)
-		direct := p.direct(&key, since)
+		direct := p.direct(key.Text, since)
 		v := p.blockNode(col, false, true)
 		if direct {
 			v = p.taken(v)

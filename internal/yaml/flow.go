@@ -1,5 +1,7 @@
 package yaml
 
+import "strings"
+
 // flow reads the flow collection at pos into nd.
 func (p *parser) flow(nd Node) Node {
 	open, end := p.pos, byte(']')
@@ -17,13 +19,19 @@ func (p *parser) flow(nd Node) Node {
 		if nd.Kind == Mapping {
 			key := p.flowKey()
 			p.addKey(key)
-			direct = p.direct(&key, since)
+			direct = p.direct(key.Text, since)
 		}
-		v := p.flowValue(nd.Kind == Mapping)
-		if direct {
-			v = p.taken(v)
+		if p.flowSpace(); p.sink != nil && !direct && !strings.ContainsRune("{[&*!,}", rune(p.peek(0))) {
+			p.scratch = Node{Pos: p.pos}
+			p.flowScalar(&p.scratch)
+			p.sink.Scalar(&p.scratch)
+		} else {
+			v := p.flowValue(nd.Kind == Mapping)
+			if direct {
+				v = p.taken(v)
+			}
+			p.push(v)
 		}
-		p.push(v)
 		p.flowSpace()
 		switch c := p.peek(0); {
 		case c == ',':
@@ -68,22 +76,32 @@ func (p *parser) flowNode(mapping bool) Node {
 	nd := Node{Pos: p.pos}
 	p.properties(&nd)
 	p.flowSpace()
-	alias := p.isAlias()
 	switch c := p.peek(0); {
 	case mapping && (c == ',' || c == '}'):
 		return nd
 	case c == '{' || c == '[':
 		return p.flow(nd)
-	case alias:
+	case p.isAlias():
 		nd = p.alias(nd)
 	default:
-		p.scalar(&nd, true)
+		p.flowScalar(&nd)
+		return nd
 	}
-	if nd.Style == Plain || alias {
-		p.flowSpace()
-		if c := p.peek(0); c != ',' && c != ']' && c != '}' && c != ':' && c != 0 {
-			p.failf(nd.Pos, "text within brackets must end on its line; put it in quotes, or close the bracket")
-		}
-	}
+	p.endFlow(&nd)
 	return nd
+}
+
+// flowScalar reads a scalar within a flow collection.
+func (p *parser) flowScalar(nd *Node) {
+	if p.scalar(nd, true); nd.Style == Plain {
+		p.endFlow(nd)
+	}
+}
+
+// endFlow refuses a value that goes on behind the end of its line.
+func (p *parser) endFlow(nd *Node) {
+	p.flowSpace()
+	if c := p.peek(0); c != ',' && c != ']' && c != '}' && c != ':' && c != 0 {
+		p.failf(nd.Pos, "text within brackets must end on its line; put it in quotes, or close the bracket")
+	}
 }

@@ -40,7 +40,8 @@ type parser struct {
 	stack []Node // the elements of the collections that are being read, and their keys behind each
 	room  []Node // for those of collections that were read
 
-	sink Sink // that takes what is being read; nil if that becomes a tree
+	scratch Node // what a sink is given, so that no node is in memory of its own
+	sink    Sink // that takes what is being read; nil if that becomes a tree
 
 	anchors  map[string]*anchor
 	expanded int // about how many bytes the aliases stand for
@@ -56,6 +57,12 @@ func (p *parser) checkText() {
 		p.failf(i, "invalid UTF-8; binary text is written as !!binary \"base64\"")
 	}
 	for i := 0; i < len(p.text); i++ {
+		for i+8 <= len(p.text) && isPrintable(p.text[i:i+8]) {
+			i += 8
+		}
+		if i == len(p.text) {
+			return
+		}
 		if c := p.text[i]; c >= ' ' && c < 0x7f || c == '\n' {
 			continue
 		}
@@ -73,6 +80,13 @@ func (p *parser) checkText() {
 		}
 		i += n - 1
 	}
+}
+
+// isPrintable reports whether eight bytes are printable ASCII.
+func isPrintable(s string) bool {
+	const ones, high = 0x0101010101010101, 0x8080808080808080
+	x := uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 | uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
+	return (x|(x-ones*' ')|(x+ones))&high == 0
 }
 
 // peek returns the byte i after pos, or 0 where there is none.

@@ -27,9 +27,9 @@ func Emit(n *Node, s Sink) {
 
 // direct has a sink take the value of a key, if it is a collection and the format wants that;
 // since is where the mapping begins in the stack.
-func (p *parser) direct(key *Node, since int) bool {
+func (p *parser) direct(key string, since int) bool {
 	if p.sink == nil && p.Direct != nil {
-		p.sink = p.Direct(p.depth, p.stack[since:], key.Text)
+		p.sink = p.Direct(p.depth, p.stack[since:], key)
 		return p.sink != nil
 	}
 	return false
@@ -38,7 +38,9 @@ func (p *parser) direct(key *Node, since int) bool {
 // taken ends what direct began.
 func (p *parser) taken(n Node) Node {
 	if n.Kind != Scalar && !n.isTree() {
-		p.sink.Take(&n)
+		p.scratch = n
+		p.sink.Take(&p.scratch)
+		n = p.scratch
 	}
 	p.sink = nil
 	return n
@@ -54,7 +56,8 @@ func (p *parser) begin(nd *Node) (since int) {
 		p.failf(p.pos, "nested deeper than %d", maxDepth)
 	}
 	if p.sink != nil {
-		p.sink.Begin(nd)
+		p.scratch = *nd
+		p.sink.Begin(&p.scratch)
 	}
 	return len(p.stack)
 }
@@ -62,7 +65,7 @@ func (p *parser) begin(nd *Node) (since int) {
 // pushKey notes a key of the mapping that is being read.
 func (p *parser) pushKey(key Node) {
 	if p.stack = append(p.stack, key); p.sink != nil {
-		p.sink.Key(&key)
+		p.sink.Key(&p.stack[len(p.stack)-1])
 	}
 }
 
@@ -72,7 +75,8 @@ func (p *parser) push(n Node) {
 	case p.sink == nil:
 		p.stack = append(p.stack, n)
 	case n.Kind == Scalar || n.isTree():
-		Emit(&n, p.sink)
+		p.scratch = n
+		Emit(&p.scratch, p.sink)
 	}
 }
 
