@@ -9,12 +9,6 @@ import (
 	"strings"
 )
 
-// A value is one of those that a file has.
-type value struct {
-	name   string // of its anchor
-	shared bool   // there is an alias for it
-}
-
 // A writer knows the values of the interactions that it has seen.
 type writer struct {
 	seed   maphash.Seed
@@ -29,12 +23,18 @@ const Key = "new"
 // minAliases is how many elements of a list must be known for that.
 const minAliases = 3
 
+// mostText is the length in bytes of an interaction that nobody reviews.
+const mostText = 8 << 20
+
 // Write returns the texts of the interactions of a file, in which what repeats is written
 // once.
 func Write(texts [][]byte) [][]byte {
 	w := &writer{seed: maphash.MakeSeed(), values: map[uint64]*value{}, names: map[string]bool{}}
 	roots, shared := make([]*block, len(texts)), false
 	for i, text := range texts {
+		if len(text) > mostText {
+			continue
+		}
 		if root, ok := read(string(text)); ok {
 			roots[i] = root
 			w.see(root)

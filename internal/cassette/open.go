@@ -11,6 +11,7 @@ import (
 
 	"github.com/promptecho/promptecho/internal/codec"
 	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/yaml"
 )
 
 // An Index is a cassette whose interactions are read from its file when they are
@@ -46,6 +47,14 @@ type entry struct {
 	accepted bool                     // see Accepted
 	moments  *interaction.Moments     // see Moments
 	it       *interaction.Interaction // if it was read already
+}
+
+// anchors are the values in a cassette that aliases stand for. They are looked for when the
+// first interaction with an alias is read, and each is read when one stands for it.
+type anchors struct {
+	mu    sync.Mutex
+	texts map[string]string // of lists that have nothing but one of them; nil before
+	nodes map[string]yaml.Node
 }
 
 // Open opens the cassette NAME.yaml; revision is that of the rules that match keys
@@ -271,38 +280,6 @@ func (s *Index) Hint(i int) (key, digest uint64, ok bool) {
 	return 0, 0, false
 }
 
-// Interaction reads an interaction. What it returns is the caller's, and another
-// one every time, unless the interaction was not sealed.
-func (s *Index) Interaction(i int) (it *interaction.Interaction, err error) {
-	if it := s.items[i].it; it != nil {
-		return it, nil
-	}
-	err = s.textOf(i, func(text []byte) error {
-		it, err = codec.ParseItem(s.path, text, s.asset, s.anchor)
-		return s.inFile(err)
-	})
-	if err != nil {
-		return nil, err
-	}
-	it.Line = s.items[i].line
-	if key := s.items[i].seal.key; key != 0 {
-		it.MatchKey = hexKey(key)
-	}
-	return it, nil
-}
-
-// Answer reads what answered the request of an interaction.
-func (s *Index) Answer(i int) (it *interaction.Interaction, err error) {
-	if it := s.items[i].it; it != nil {
-		return it, nil
-	}
-	err = s.textOf(i, func(text []byte) error {
-		it, err = codec.ParseAnswer(s.path, text, s.asset, s.anchor)
-		return s.inFile(err)
-	})
-	return it, err
-}
-
 // textOf calls f with the text of an interaction, which is valid until f returns.
 func (s *Index) textOf(i int, f func(text []byte) error) error {
 	s.mu.RLock()
@@ -340,21 +317,6 @@ func release(buf *bytes.Buffer) {
 
 func (s *Index) changed() error {
 	return fmt.Errorf("%s: the file has changed since it was opened; run the test again", s.path)
-}
-
-func (s *Index) asset(name string) ([]byte, error) {
-	return readFrom(assetDir(target(s.path)))(name)
-}
-
-// inFile returns the error about an interaction with its place in the file.
-func (s *Index) inFile(err error) error {
-	if err == nil {
-		return nil
-	}
-	if _, err := Load(s.path); err != nil {
-		return err
-	}
-	return s.changed()
 }
 
 // Edited returns the lines of the interactions that were edited since they were

@@ -1,9 +1,6 @@
 package codec
 
 import (
-	"bytes"
-	"slices"
-
 	"github.com/promptecho/promptecho/internal/exactjson"
 	"github.com/promptecho/promptecho/internal/yaml"
 )
@@ -20,19 +17,12 @@ type jsonSink struct {
 	list    []bool
 }
 
-// A takenJSON is what a sink made of a collection.
-type takenJSON struct {
-	text   []byte
-	layout exactjson.Layout
-	err    *SyntaxError // why it is none
-}
-
 // reset readies the sink for a value that is printed in a layout.
 func (s *jsonSink) reset(field string, l exactjson.Layout) {
-	s.field, s.printer, s.text, s.list, s.depth = field, exactjson.NewPrinter(l), s.text[len(s.text):], s.list[:0], 0
+	s.field, s.printer, s.text, s.list, s.depth = field, exactjson.NewPrinter(l), s.text[:0], s.list[:0], 0
 	s.printer.Indentation, s.printer.Most = s.indentation, mostIndentation(len(s.src))
-	if cap(s.text)-len(s.text) < 512 {
-		s.text = make([]byte, 0, min(max(len(s.src), 1<<10), 1<<20)) // of which each value takes a part
+	if s.text == nil {
+		s.text = make([]byte, 0, min(max(len(s.src), 1<<10), 1<<20))
 	}
 }
 
@@ -127,7 +117,12 @@ func (s *jsonSink) checked(n *yaml.Node) []byte {
 func (s *jsonSink) Take(n *yaml.Node) {
 	t := takenJSON{text: s.end(n), layout: s.printer.Layout, err: s.err}
 	s.err = nil // whoever asks for the value says what is wrong with it
-	s.taken, s.text = append(s.taken, t), s.text[len(s.text):]
+	if s.field == eventsField {
+		t.text, t.value = nil, string(t.text)
+	} else {
+		s.text = nil // it is the body's
+	}
+	s.taken = append(s.taken, t)
 	n.Taken = len(s.taken)
 }
 
@@ -153,7 +148,7 @@ func (p *parser) direct(depth int) func(int, []yaml.Node, string) yaml.Sink {
 				events = p.layoutIn(before, "events_layout")
 			}
 		case (d == depth+3 || d == depth+4) && member == "events" && part == "response":
-			s.reset("response.events", events)
+			s.reset(eventsField, events)
 			return s
 		}
 		return nil
@@ -173,31 +168,43 @@ func (p *parser) layoutIn(nodes []yaml.Node, key string) (l exactjson.Layout) {
 }
 
 // json returns the JSON that n stands for, printed in a layout.
-func (p *parser) json(n *yaml.Node, field string, l exactjson.Layout) []byte {
+func (p *parser) json(n *yaml.Node, field string, l exactjson.Layout) (text []byte) {
 	if p.err != nil {
 		return nil
 	}
-	if n.Taken > 0 {
-		if t := &p.taken[n.Taken-1]; t.err != nil || t.layout == l {
-			p.err = t.err
-			return slices.Clip(t.text)
-		}
-	}
 	s := &jsonSink{parser: p}
-	s.reset(field, l)
 	if n.Taken == 0 {
+		s.reset(field, l)
 		yaml.Emit(n, s)
 		return s.end(n)
 	}
 	t := &p.taken[n.Taken-1]
-	if t.layout.Indent == "" && l.Indent == "" { // such as padding, which is known behind events
-		before := t.layout
-		before.Padding = l.Padding
-		if before == l {
-			return s.printer.End(slices.Clip(bytes.TrimSuffix(t.text, []byte(l.After))))
-		}
+	if p.err = t.err; t.err != nil {
+		return nil
 	}
-	v, _ := exactjson.Parse(t.text)
-	s.text = s.printer.Print(nil, &v)
+	if text = t.text; text == nil {
+		text = []byte(t.value)
+	}
+	if t.layout == l {
+		return text
+	}
+	s.reset(field, l)
+	v, _ := exactjson.Parse(text)
+	s.text = s.printer.Print(s.text, &v)
 	return s.checked(n)
 }
+
+// value is json for a field of an event, which may have padding.
+func (p *parser) value(n *yaml.Node, l exactjson.Layout, padding int) string {
+	if n.Taken > 0 && p.err == nil && p.taken[n.Taken-1].err == nil && padding == 0 && p.taken[n.Taken-1].layout == l {
+		return p.taken[n.Taken-1].value
+	}
+	l.Padding = padding
+	return string(p.json(n, eventsField, l))
+}
+
+const eventsField = "response.events"
+
+// mostIndentation returns how many bytes of indentation there may be in the JSON of a
+// text of n bytes. It is more than Encode makes.
+func mostIndentation(n int) int { return (maxGrowth+2)*n + 1<<20 }

@@ -28,6 +28,14 @@ type parser struct {
 	indentation     int               // of the JSON that was made, in bytes
 }
 
+// A takenJSON is what a sink made of a collection.
+type takenJSON struct {
+	text   []byte // of a body
+	value  string // of a field of an event
+	layout exactjson.Layout
+	err    *SyntaxError // why it is none
+}
+
 // A mapping is one whose fields are being read.
 type mapping struct {
 	node   *yaml.Node
@@ -258,3 +266,9 @@ func describe(n *yaml.Node) string {
 	}
 	return fmt.Sprintf("the text %q", yaml.Clip(n.Text))
 }
+
+// isStructure reports whether n stands for an object or a list of JSON.
+func isStructure(n *yaml.Node) bool { return n.Kind != yaml.Scalar || n.Tag == numbersTag }
+
+// isAsset reports whether n stands for what is in an asset.
+func isAsset(n *yaml.Node) bool { return n.Tag == "!asset" || n.Tag == numbersTag }

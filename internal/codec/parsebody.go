@@ -2,7 +2,6 @@ package codec
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/promptecho/promptecho/internal/exactjson"
 	"github.com/promptecho/promptecho/internal/yaml"
@@ -73,63 +72,4 @@ func (p *parser) bodyText(n *yaml.Node, field string) string {
 		return ""
 	}
 	return p.decoded(n, field)
-}
-
-// readAsset returns the content of the asset that n names.
-func (p *parser) readAsset(n *yaml.Node, field, name string) []byte {
-	if p.err != nil {
-		return nil
-	}
-	if !assetName.MatchString(name) {
-		p.badf(n, field, "invalid asset name %q; want 16 hex digits and an extension", yaml.Clip(name))
-		return nil
-	}
-	if p.asset == nil {
-		p.badf(n, field, "asset %q cannot be read: there are no assets here", name)
-		return nil
-	}
-	if p.mentions == nil {
-		p.mentions, p.assets = map[string]int{}, map[string][]byte{}
-	}
-	b, known := p.assets[name]
-	if p.mentions[name]++; !known {
-		var err error
-		if b, err = p.asset(name); err != nil {
-			p.badf(n, field, "asset %q cannot be read (%v); restore it, or record again", name, err)
-			p.err.Cut = true
-			return nil
-		}
-		if h := hashAsset(b); h != name[:len(h)] {
-			p.badf(n, field, "asset %q was changed (its content is %s); restore it, or name the file for its content here and there", name, h)
-			p.err.Cut = true
-			return nil
-		}
-		p.assets[name] = b
-		p.distinct += len(b)
-	}
-	if p.named += len(b); p.named > (maxGrowth+2)*(len(p.src)+p.distinct)+maxNamed {
-		p.badf(n, field, "asset %q is named %d times, which makes too much of its %d bytes; name it less often, or record again", name, p.mentions[name], len(b))
-		return nil
-	}
-	return b
-}
-
-// maxNamed is how many bytes of assets a file may name, beyond ten times what it and
-// they have: a conversation names its pictures again in every turn. It is for what is
-// read as a whole; of a recorded file that is an interaction.
-const maxNamed = 256 << 20
-
-// mostIndentation returns how many bytes of indentation there may be in the JSON of a
-// text of n bytes. It is more than Encode makes.
-func mostIndentation(n int) int { return (maxGrowth+2)*n + 1<<20 }
-
-// assetText returns the text of an !asset: what stands before "@", and the
-// content of the asset after it in base64.
-func (p *parser) assetText(n *yaml.Node, field string) string {
-	i := strings.LastIndexByte(n.Text, '@')
-	if i < 0 {
-		p.badf(n, field, "invalid asset %q; want \"@\" and the asset's name", yaml.Clip(n.Text))
-		return ""
-	}
-	return n.Text[:i] + encodeBase64(p.readAsset(n, field, n.Text[i+1:]))
 }

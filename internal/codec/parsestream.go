@@ -115,11 +115,11 @@ func (p *parser) fields(keys, elems []yaml.Node, l exactjson.Layout, padding int
 		if v := &elems[i]; !isStructure(v) {
 			f.Value = p.loose(v, field)
 		} else {
-			l.Padding = 0
+			pad := 0
 			if i == last {
-				l.Padding = padding
+				pad = padding
 			}
-			f.Value = string(p.json(v, field, l))
+			f.Value = p.value(v, l, pad)
 		}
 		e = append(e, f)
 	}

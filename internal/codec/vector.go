@@ -2,7 +2,6 @@ package codec
 
 import (
 	"strconv"
-	"strings"
 
 	"github.com/promptecho/promptecho/internal/exactjson"
 	"github.com/promptecho/promptecho/internal/yaml"
@@ -44,28 +43,3 @@ func (e *encoder) vector(v *exactjson.Value, block bool) {
 		e.buf = yaml.AppendQuoted(e.buf, ref)
 	}
 }
-
-// vector returns the vector n.
-func (p *parser) vector(n *yaml.Node, field string) exactjson.Value {
-	count, name, ok := strings.Cut(n.Text, "@")
-	if !ok {
-		p.badf(n, field, "invalid vector %q; want the number of its numbers, \"@\" and its asset's name", yaml.Clip(n.Text))
-		return exactjson.Value{}
-	}
-	content := p.readAsset(n, field, name)
-	if p.err != nil {
-		return exactjson.Value{}
-	}
-	v, err := exactjson.Parse(content)
-	if err != nil || v.Kind != exactjson.Array || strconv.Itoa(len(v.Elems)) != count {
-		p.badf(n, field, "asset %q is not a list of %s numbers; restore it, or record again", name, yaml.Clip(count))
-		return exactjson.Value{}
-	}
-	return v
-}
-
-// isStructure reports whether n stands for an object or a list of JSON.
-func isStructure(n *yaml.Node) bool { return n.Kind != yaml.Scalar || n.Tag == numbersTag }
-
-// isAsset reports whether n stands for what is in an asset.
-func isAsset(n *yaml.Node) bool { return n.Tag == "!asset" || n.Tag == numbersTag }

@@ -5,14 +5,6 @@ import (
 	"strings"
 )
 
-// An anchor is a value that has a name (YAML 1.2.2, 6.9.2): "&name" stands before it, and
-// "*name" below it for the same value.
-type anchor struct {
-	Node
-	pos   int  // of its name
-	whole bool // it was read to its end
-}
-
 // The aliases of a text may stand for so many bytes in memory, and for so many times the text;
 // those of a text whose anchors stand elsewhere, for more.
 const (

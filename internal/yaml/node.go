@@ -50,6 +50,15 @@ const (
 	Block        // literal or folded
 )
 
+// A Sink takes a collection piece by piece in place of a tree of it.
+type Sink interface {
+	Begin(n *Node) // a mapping or a sequence begins
+	Key(n *Node)
+	Scalar(n *Node)
+	End(kind Kind)
+	Take(n *Node) // the collection has ended: Take makes of n what stands for it
+}
+
 // Decode returns the text of a scalar. With the tag !!binary it is decoded from base64.
 func (n *Node) Decode() (string, error) {
 	if n.Tag != "!!binary" {

@@ -47,6 +47,14 @@ type parser struct {
 	expanded int // about how many bytes the aliases stand for
 }
 
+// An anchor is a value that has a name (YAML 1.2.2, 6.9.2): "&name" stands before it, and
+// "*name" below it for the same value.
+type anchor struct {
+	Node
+	pos   int  // of its name
+	whole bool // it was read to its end
+}
+
 func (p *parser) failf(pos int, format string, args ...any) {
 	panic(&Error{min(pos, len(p.text)), fmt.Sprintf(format, args...)})
 }

@@ -1,14 +1,5 @@
 package yaml
 
-// A Sink takes a collection piece by piece in place of a tree of it.
-type Sink interface {
-	Begin(n *Node) // a mapping or a sequence begins
-	Key(n *Node)
-	Scalar(n *Node)
-	End(kind Kind)
-	Take(n *Node) // the collection has ended: Take makes of n what stands for it
-}
-
 // Emit gives a tree to a sink piece by piece.
 func Emit(n *Node, s Sink) {
 	if n.Kind == Scalar {
@@ -106,4 +97,44 @@ func (p *parser) end(nd *Node, since int) {
 		nd.Keys[i], nd.Elems[i] = all[2*i], all[2*i+1]
 	}
 	p.checkKeys(nd.Keys)
+}
+
+// checkKeys refuses a mapping that has a key twice, however it is written.
+func (p *parser) checkKeys(keys []Node) {
+	if !hasTwice(keys) {
+		return
+	}
+	seen := make(map[string]int, len(keys))
+	for i := range keys {
+		key := &keys[i]
+		text := key.decoded()
+		if first, ok := seen[text]; ok {
+			line, _ := Position(p.text, first)
+			p.failf(key.Pos, "key %q is already in line %d; remove one of them", Clip(text), line)
+		}
+		seen[text] = key.Pos
+	}
+}
+
+// hasTwice reports whether a key may be there twice.
+func hasTwice(keys []Node) bool {
+	if len(keys) > 16 {
+		return true
+	}
+	for i := range keys {
+		for j := range i {
+			if keys[i].Text == keys[j].Text || keys[i].Tag != "" || keys[j].Tag != "" {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (n *Node) decoded() string {
+	text, err := n.Decode()
+	if err != nil {
+		return n.Text
+	}
+	return text
 }
