@@ -181,9 +181,10 @@ func (r *Recorder) kept(f fate, recorded, unasked []*tape.Recording) []*tape.Rec
 		if r.plan.renew {
 			left := r.tape.TakePlaces(recorded)
 			list = append(list, slices.DeleteFunc(left, func(rec *tape.Recording) bool { return slices.Contains(unasked, rec) })...)
+			tape.SortPlaced(list)
+			return list
 		}
-		tape.SortPlaced(list)
-		return list
+		return tape.InRunOrder(list)
 	case keepUnasked:
 		kept := r.tape.NotAskedAgain()
 		if len(kept) > 0 {

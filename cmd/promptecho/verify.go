@@ -10,6 +10,7 @@ import (
 
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/cassette"
+	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/redact"
 	"github.com/promptecho/promptecho/internal/said"
 )
@@ -31,14 +32,15 @@ The exit status is 1 if a file is at fault.
 
 // A verdict is what verify says of one file.
 type verdict struct {
-	Path     string   `json:"path"`
-	Good     bool     `json:"good"`
-	Problems []string `json:"problems"`       // each with its place
-	Edited   []int    `json:"edited"`         // the lines of interactions that were edited
-	Accepted []int    `json:"accepted"`       // the lines of those that promptecho accept has put newer requests into
-	Derived  string   `json:"from,omitempty"` // the cassette that a derived one came of
-	Stale    bool     `json:"stale"`          // what is computed for the reader was not up to date
-	Written  bool     `json:"written"`
+	Path     string      `json:"path"`
+	Good     bool        `json:"good"`
+	Problems []string    `json:"problems"`         // each with its place
+	Edited   []int       `json:"edited"`           // the lines of interactions that were edited
+	Shared   map[int]int `json:"shared,omitempty"` // by the lines of interactions, how many others have values that stand there
+	Accepted []int       `json:"accepted"`         // the lines of those that promptecho accept has put newer requests into
+	Derived  string      `json:"from,omitempty"`   // the cassette that a derived one came of
+	Stale    bool        `json:"stale"`            // what is computed for the reader was not up to date
+	Written  bool        `json:"written"`
 }
 
 // runVerify checks cassettes: that they can be read, hold no credential, and are
@@ -98,7 +100,11 @@ func printVerdicts(w io.Writer, verdicts []*verdict, bad int, write bool) {
 			fmt.Fprintln(w, redact.OneLine(p))
 		}
 		for _, line := range v.Edited {
-			fmt.Fprintf(w, "%s:%d: edited since it was recorded\n", redact.OneLine(v.Path), line)
+			also := ""
+			if n := v.Shared[line]; n > 0 {
+				also = fmt.Sprintf("; %s below refer to values that stand there", count(n, "interaction"))
+			}
+			fmt.Fprintf(w, "%s:%d: edited since it was recorded%s\n", redact.OneLine(v.Path), line, also)
 		}
 		for _, line := range v.Accepted {
 			fmt.Fprintf(w, "%s:%d: accepted: its request is newer than its answer\n", redact.OneLine(v.Path), line)
@@ -143,6 +149,15 @@ func sealsOf(file string) (seals []bool, edited []int) {
 	return seals, stored.Edited()
 }
 
+// refresh makes what is computed when an interaction is saved.
+func refresh(it *interaction.Interaction) {
+	form := new(canon.Options).Form(&it.Request)
+	it.MatchKey, it.Response.Text = form.Key(), said.Read(form, &it.Response).Transcript
+	if it.Kind == "" { // written by hand
+		it.Kind, it.Boundary = form.Kind()
+	}
+}
+
 // verify checks one cassette, and writes what is computed for the reader anew if write is
 // set and nothing else is wrong.
 func verify(file string, write bool) (*verdict, error) {
@@ -176,7 +191,9 @@ func verify(file string, write bool) (*verdict, error) {
 	}
 	sealed, edited := sealsOf(file)
 	v.Edited = append(v.Edited, edited...)
-	var rules canon.Options
+	if len(edited) > 0 {
+		v.Shared = f.Shared
+	}
 	for i, it := range f.Interactions {
 		for _, finding := range redact.Findings(it) {
 			v.Problems = append(v.Problems, fmt.Sprintf("%s:%d: %s: looks like a secret; replace it by [REDACTED], and revoke it if it was committed", file, it.Line, finding))
@@ -184,18 +201,14 @@ func verify(file string, write bool) (*verdict, error) {
 		if it.Accepted {
 			v.Accepted = append(v.Accepted, it.Line)
 		}
-		form := rules.Form(&it.Request)
-		if it.MatchKey != form.Key() || i >= len(sealed) || !sealed[i] {
+		key := it.MatchKey
+		if refresh(it); it.MatchKey != key || i >= len(sealed) || !sealed[i] {
 			v.Stale = kindOf(file) != isJournal // which has no seals
-		}
-		it.MatchKey, it.Response.Text = form.Key(), said.Read(form, &it.Response).Transcript
-		if it.Kind == "" { // written by hand
-			it.Kind, it.Boundary = form.Kind()
 		}
 	}
 	v.Good = len(v.Problems) == 0
-	if v.Stale && write && v.Good {
-		f.Revision = canon.Revision
+	f.Revision = canon.Revision
+	if write && v.Good && kindOf(file) != isJournal && (v.Stale || !cassette.IsAsSaved(file, f)) {
 		if err := cassette.Save(file, f); err != nil {
 			return nil, err
 		}

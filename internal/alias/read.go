@@ -57,6 +57,11 @@ func (r *reader) collection(col int, key string, depth int) *block {
 		}
 	}
 	b.size = r.at - start
+	if b.kind == list && depth < depthOfTurns && len(b.entries) >= longList {
+		for _, e := range b.entries {
+			e.block.large = e.block.large || e.block.size == 2
+		}
+	}
 	return b
 }
 
@@ -84,13 +89,13 @@ func (r *reader) value(rest string, col int, key string, dash bool, depth int) (
 		r.at++
 	}
 	b.key, b.anchor = key, anchor
-	b.large = depth > depthOfParts && (b.size >= 3 || b.size == 2 && dash && depth <= depthOfTurns)
+	b.large = depth > depthOfParts && b.size >= 3
 	return b
 }
 
 // How deep the parts of an interaction are, which are always written, and the elements of the
-// lists of a body (messages, tools), of which those of two lines are worth an alias.
-const depthOfParts, depthOfTurns = 1, 4
+// lists of a body (messages, tools). Of a long one, those of two lines are worth an alias.
+const depthOfParts, depthOfTurns, longList = 1, 4, 4
 
 // hasBelow reports whether a collection begins on the next line that belongs to a key in a
 // column.

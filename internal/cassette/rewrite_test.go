@@ -65,13 +65,13 @@ func TestRewrite(t *testing.T) {
 				t.Fatal(err)
 			}
 			editedBefore := editedIn(t, path)
-			if _, err := Rewrite(path, SumOf(path), 2, other(f.Interactions[1], `{"b":2}`), true); err != nil {
+			if _, err := Rewrite(path, SumOf(path), 2, other(f.Interactions[1], `{"b":2}`), nil, true); err != nil {
 				t.Fatal(err)
 			}
 			if now, _ := os.ReadFile(path); !bytes.Equal(now, was) {
 				t.Fatal("a dry run has written")
 			}
-			before, err := Rewrite(path, SumOf(path), 2, other(f.Interactions[1], `{"b":2}`), false)
+			before, err := Rewrite(path, SumOf(path), 2, other(f.Interactions[1], `{"b":2}`), nil, false)
 			if err != nil || !bytes.Equal(before, was) {
 				t.Fatalf("%v, before: %q", err, before)
 			}
@@ -109,7 +109,7 @@ func TestRewrite(t *testing.T) {
 func TestRestore(t *testing.T) {
 	t.Parallel()
 	path, f := threeOf(t)
-	before, err := Rewrite(path, SumOf(path), 2, other(f.Interactions[1], strings.Repeat("\x01", 3000)), false)
+	before, err := Rewrite(path, SumOf(path), 2, other(f.Interactions[1], strings.Repeat("\x01", 3000)), nil, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -162,7 +162,7 @@ func TestRewriteRefuses(t *testing.T) {
 			path, f := threeOf(t)
 			tt.change(t, path)
 			was, _ := os.ReadFile(path)
-			_, err := Rewrite(path, SumOf(path), 2, other(f.Interactions[1], `{"b":2}`), false)
+			_, err := Rewrite(path, SumOf(path), 2, other(f.Interactions[1], `{"b":2}`), nil, false)
 			if err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("error %v, want %q", err, tt.want)
 			}
@@ -174,7 +174,7 @@ func TestRewriteRefuses(t *testing.T) {
 	path, f := threeOf(t)
 	sum := SumOf(path)
 	replaceIn(t, path, "c: 3", "c: 4")
-	if _, err := Rewrite(path, sum, 2, other(f.Interactions[1], `{}`), false); err == nil || !strings.Contains(err.Error(), "was written by something else meanwhile") {
+	if _, err := Rewrite(path, sum, 2, other(f.Interactions[1], `{}`), nil, false); err == nil || !strings.Contains(err.Error(), "was written by something else meanwhile") {
 		t.Errorf("a file that has changed: %v", err)
 	}
 }
@@ -237,7 +237,7 @@ func TestRewriteAnswers(t *testing.T) {
 		was := itemsOf(mustRead(t, path))[0]
 		c := *it
 		c.Request.Body, c.Accepted = []byte(`{"another":"request"}`), true
-		if _, err := Rewrite(path, SumOf(path), 2, map[int]*interaction.Interaction{0: &c}, false); err != nil {
+		if _, err := Rewrite(path, SumOf(path), 2, map[int]*interaction.Interaction{0: &c}, nil, false); err != nil {
 			t.Errorf("interaction %d: %v", i, err)
 			continue
 		}

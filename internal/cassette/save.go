@@ -115,7 +115,7 @@ func (c *Contents) once() (items []*Encoded, texts [][]byte) {
 	times := 1
 	for i, item := range c.Items {
 		text := item.Text
-		if i > 0 && times < codec.MostTimes && codec.SameBut(text, c.Items[i-1].Text) {
+		if i > 0 && times < codec.MostTimes && item.seal.key == c.Items[i-1].seal.key && codec.SameBut(text, c.Items[i-1].Text) {
 			times++
 			texts[len(texts)-1] = codec.Times(items[len(items)-1].Text, times)
 			continue

@@ -19,8 +19,8 @@ type parser struct {
 	beyond Beyond    // may be nil
 	in     *mapping
 
-	anchored bool        // the text may have anchors
-	taken    []takenJSON // JSON that was made while the text was read
+	taken []takenJSON // JSON that was made while the text was read
+	refs  []ref       // the aliases in the text
 
 	mentions        map[string]int    // of each asset
 	assets          map[string][]byte // that were read, by name
@@ -35,6 +35,9 @@ type takenJSON struct {
 	layout exactjson.Layout
 	err    *SyntaxError // why it is none
 }
+
+// A ref is where an alias stands, and the value that it stands for.
+type ref struct{ at, value int }
 
 // A mapping is one whose fields are being read.
 type mapping struct {
@@ -131,7 +134,6 @@ func (p *parser) list(n *yaml.Node, field, of string) []yaml.Node {
 func newParser(name, text string, asset ReadAsset) *parser {
 	p := parser{asset: asset}
 	p.file, p.src = name, text
-	p.anchored = strings.Contains(text, "&")
 	return &p
 }
 

@@ -20,8 +20,6 @@ type Document struct {
 	Given           interaction.Given
 	Interactions    []*interaction.Interaction
 	Items           []Item   // what stands in the list of interactions
-	Anchors         int      // values that aliases stand for
-	Aliases         int      // those that stand for them
 	Seals           []string // the list at the end, which means nothing here
 }
 
@@ -121,6 +119,7 @@ func (p *parser) yaml(depth int) yaml.Node {
 	}
 	f := format
 	f.Beyond, f.Direct = p.beyond, p.direct(depth)
+	f.Alias = func(at, value int) { p.refs = append(p.refs, ref{at, value}) }
 	root, err := f.Parse(p.src)
 	if err != nil {
 		p.fail(err.Offset, "", "%s", err.Msg)
@@ -210,31 +209,25 @@ func (p *parser) interactions(n *yaml.Node, doc *Document) []*interaction.Intera
 			its = append(its, &again)
 		}
 		doc.Items = append(doc.Items, Item{Times: times})
-		if p.anchored {
-			doc.refer(elems[:i+1], e)
-		}
 	}
+	p.refer(doc, elems)
 	return its
 }
 
 // startOf returns where an element of a list starts.
 func startOf(e *yaml.Node) int { return cmp.Or(e.Item, e.Pos) } // in a flow sequence it has no dash
 
-// refer notes to which of the items, the last of which has the value n, its aliases refer.
-func (doc *Document) refer(items []yaml.Node, n *yaml.Node) {
-	if n.Size > 0 { // it stands for the value that is at its place
-		i := sort.Search(len(items), func(i int) bool { return startOf(&items[i]) > n.Pos }) - 1
-		doc.Aliases++
-		if of := &doc.Items[len(items)-1].Of; i < len(items)-1 && !slices.Contains(*of, i) {
-			*of = append(*of, i)
+// refer notes which items have the values that the aliases of others stand for.
+func (p *parser) refer(doc *Document, elems []yaml.Node) {
+	at := func(pos int) int { // in which item
+		return sort.Search(len(elems), func(i int) bool { return startOf(&elems[i]) > pos }) - 1
+	}
+	last := make([]int, len(elems)) // which referred to each
+	for _, r := range p.refs {
+		if i, of := at(r.at), at(r.value); 0 <= of && of < i && last[of] != i {
+			doc.Items[i].Of = append(doc.Items[i].Of, of)
+			last[of] = i
 		}
-		return
-	}
-	if n.Name != "" {
-		doc.Anchors++
-	}
-	for i := range n.Elems {
-		doc.refer(items, &n.Elems[i])
 	}
 }
 

@@ -96,7 +96,9 @@ func (p *parser) alias(nd Node) Node {
 	case a != nil && !a.whole:
 		p.failf(start, "the alias *%s stands within the value that it stands for; write something else there", name)
 	case a != nil:
-		nd = a.Node
+		if nd = a.Node; p.Alias != nil {
+			p.Alias(start, a.pos)
+		}
 	default:
 		found := false
 		if p.Beyond != nil {

@@ -19,6 +19,9 @@ type Format struct {
 	Aliases bool
 	Beyond  func(name string) (Node, bool)
 
+	// Alias is told where an alias stands, and the value that it stands for; it may be nil.
+	Alias func(at, value int)
+
 	// Direct returns the sink that takes the value of a key, if that is a collection, or nil.
 	// The mapping is within depth collections, itself included, and before has its keys and
 	// values up to here. Direct may be nil.
