@@ -329,6 +329,7 @@ func TestVector(t *testing.T) {
 	for _, it := range []*interaction.Interaction{
 		plain(`{"data":[{"embedding":` + list + `,"index":0}],"model":"e"}`),
 		plain(list),
+		plain("{\n  \"a\": {\n    \"embedding\": [\n      " + strings.Join(vector, ",\n      ") + "\n    ]\n  }\n}\n"),
 		{
 			Request:  interaction.Request{Method: "GET", URL: "https://h/x"},
 			Response: interaction.Response{Status: 200, Stream: "sse", Events: []interaction.Event{{{Name: "data", Value: `{"embedding":` + list + `}`}}, {{Name: "data", Value: list}}}},

@@ -3,6 +3,7 @@ package codec
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"strconv"
 	"strings"
 	"sync"
@@ -117,14 +118,20 @@ func (e *encoder) body(body *[]byte) {
 		jsonParsers.Put(p)
 	}()
 	if v, l, indentation, ok := bodyStructure(p, b); ok {
-		start := len(e.buf)
+		start, assets := len(e.buf), maps.Clone(e.assets)
 		e.layout("layout", l)
 		e.key("body")
 		e.blockValue(&v, e.indent)
-		if indentation <= maxGrowth*(len(e.buf)-start) {
+		size := len(e.buf) - start
+		for name, content := range e.assets {
+			if assets[name] == nil {
+				size += len(content)
+			}
+		}
+		if indentation <= maxGrowth*size {
 			return
 		}
-		e.buf = e.buf[:start]
+		e.buf, e.assets = e.buf[:start], assets
 	}
 	switch text := string(b); {
 	case utf8.ValidString(text):

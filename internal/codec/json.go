@@ -20,7 +20,7 @@ type jsonSink struct {
 // reset readies the sink for a value that is printed in a layout.
 func (s *jsonSink) reset(field string, l exactjson.Layout) {
 	s.field, s.printer, s.text, s.list, s.depth = field, exactjson.NewPrinter(l), s.text[:0], s.list[:0], 0
-	s.printer.Indentation, s.printer.Most = s.indentation, mostIndentation(len(s.src))
+	s.printer.Indentation, s.printer.Most = s.indentation, mostIndentation(len(s.src)+s.distinct)
 	if s.text == nil {
 		s.text = make([]byte, 0, min(max(len(s.src), 1<<10), 1<<20))
 	}
@@ -84,6 +84,7 @@ func (s *jsonSink) Scalar(n *yaml.Node) {
 		return
 	case n.Tag == numbersTag:
 		v = s.vector(n, s.field)
+		s.printer.Most = mostIndentation(len(s.src) + s.distinct)
 	case n.Tag == "!asset":
 		v.Text = s.assetText(n, s.field)
 	case n.Tag == "!!binary":
