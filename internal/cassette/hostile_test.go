@@ -121,7 +121,7 @@ func bounded(f func() error) (used uint64, took time.Duration, err error) {
 // what is held at a time.
 func within(t *testing.T, name string, size int, used uint64, took time.Duration) {
 	t.Helper()
-	if most := uint64(10*size + 150<<20); used > most {
+	if most := uint64(10*size + 170<<20); used > most {
 		t.Errorf("%s: %d bytes cost %d bytes, want %d at most", name, size, used, most)
 	}
 	if most := max(2*time.Second, 10*harmless()); took > most {

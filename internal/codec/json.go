@@ -124,7 +124,7 @@ func (s *jsonSink) Take(n *yaml.Node) {
 		s.text = nil // it is the body's
 	}
 	s.taken = append(s.taken, t)
-	n.Taken = len(s.taken)
+	n.Taken = int32(len(s.taken))
 }
 
 // direct returns the function by which JSON is made while the text is read: what "body" has,

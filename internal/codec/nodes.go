@@ -22,7 +22,7 @@ type parser struct {
 	taken []takenJSON // JSON that was made while the text was read
 	refs  []ref       // the aliases in the text
 
-	mentions        map[string]int    // of each asset
+	mentions, uses  map[string]int    // of each asset: in the text, and so far without the first
 	assets          map[string][]byte // that were read, by name
 	distinct, named int               // their lengths in bytes, once and as often as they are named
 	indentation     int               // of the JSON that was made, in bytes

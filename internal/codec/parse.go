@@ -215,7 +215,7 @@ func (p *parser) interactions(n *yaml.Node, doc *Document) []*interaction.Intera
 }
 
 // startOf returns where an element of a list starts.
-func startOf(e *yaml.Node) int { return cmp.Or(e.Item, e.Pos) } // in a flow sequence it has no dash
+func startOf(e *yaml.Node) int { return cmp.Or(int(e.Item), e.Pos) } // in a flow sequence it has no dash
 
 // refer notes which items have the values that the aliases of others stand for.
 func (p *parser) refer(doc *Document, elems []yaml.Node) {

@@ -22,10 +22,10 @@ func (p *parser) readAsset(n *yaml.Node, field, name string) []byte {
 		return nil
 	}
 	if p.mentions == nil {
-		p.mentions, p.assets = map[string]int{}, map[string][]byte{}
+		p.mentions, p.uses, p.assets = map[string]int{}, map[string]int{}, map[string][]byte{}
 	}
 	b, known := p.assets[name]
-	if p.mentions[name]++; !known {
+	if !known {
 		var err error
 		if b, err = p.asset(name); err != nil {
 			p.badf(n, field, "asset %q cannot be read (%v); restore it, or record again", name, err)
@@ -39,8 +39,13 @@ func (p *parser) readAsset(n *yaml.Node, field, name string) []byte {
 		}
 		p.assets[name] = b
 		p.distinct += len(b)
+		p.mentions[name] = max(1, strings.Count(p.src, name))
+		p.named += len(b) * p.mentions[name]
+	} else if p.uses[name]++; p.uses[name] >= p.mentions[name] { // by aliases
+		p.mentions[name]++
+		p.named += len(b)
 	}
-	if p.named += len(b); p.named > (maxGrowth+2)*(len(p.src)+p.distinct)+maxNamed {
+	if p.named > (maxGrowth+2)*(len(p.src)+p.distinct)+maxNamed {
 		p.badf(n, field, "asset %q is named %d times, which makes too much of its %d bytes; name it less often, or record again", name, p.mentions[name], len(b))
 		return nil
 	}

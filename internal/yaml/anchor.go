@@ -20,17 +20,19 @@ func (p *parser) properties(nd *Node) {
 		switch c := p.peek(0); {
 		case c == '!' && nd.Tag == "":
 			nd.Tag = p.tag()
-		case c == '&' && nd.Name == "" && p.Aliases:
+		case c == '&' && nd.Anchor == 0 && p.Aliases:
 			start := p.pos
-			nd.Name = p.anchorName()
-			if first := p.anchors[nd.Name]; first != nil {
+			name := p.anchorName()
+			if first := p.anchors[name]; first != nil {
 				line, _ := Position(p.text, first.pos)
-				p.failf(start, "the anchor &%s is in line %d already; write *%s in place of this value, or give it another name", nd.Name, line, nd.Name)
+				p.failf(start, "the anchor &%s is in line %d already; write *%s in place of this value, or give it another name", name, line, name)
 			}
 			if p.anchors == nil {
 				p.anchors = map[string]*anchor{}
 			}
-			p.anchors[nd.Name] = &anchor{pos: start}
+			p.anchors[name] = &anchor{pos: start}
+			p.names = append(p.names, name)
+			nd.Anchor = int32(len(p.names))
 			p.sink = nil // aliases need the tree
 		default:
 			return
@@ -58,10 +60,10 @@ func (p *parser) isAlias() bool { return p.peek(0) == '*' && p.Aliases }
 
 // keep makes a value that has an anchor known to the aliases below it.
 func (p *parser) keep(nd Node) Node {
-	if nd.Name != "" {
-		a := p.anchors[nd.Name]
+	if nd.Anchor > 0 {
+		a := p.anchors[p.names[nd.Anchor-1]]
 		a.Node, a.whole = nd, true
-		a.Size, a.Name = sizeOf(&nd), ""
+		a.Size, a.Anchor = int32(sizeOf(&nd)), 0
 	}
 	return nd
 }
@@ -69,14 +71,14 @@ func (p *parser) keep(nd Node) Node {
 // sizeOf returns about how many bytes a value has, with what aliases stand for.
 func sizeOf(n *Node) int {
 	if n.Size > 0 {
-		return n.Size
+		return int(n.Size)
 	}
 	size := len(n.Text) + nodeSize
 	for i := range n.Keys {
 		size += len(n.Keys[i].Text) + nodeSize
 	}
 	for i := range n.Elems {
-		size = min(size+sizeOf(&n.Elems[i]), 1<<50)
+		size = min(size+sizeOf(&n.Elems[i]), 1<<30)
 	}
 	return size
 }
@@ -84,7 +86,7 @@ func sizeOf(n *Node) int {
 // alias reads the alias at pos, and returns the value that it stands for.
 func (p *parser) alias(nd Node) Node {
 	start := p.pos
-	if nd.Tag != "" || nd.Name != "" {
+	if nd.Tag != "" || nd.Anchor > 0 {
 		p.failf(nd.Pos, "an alias has no tag and no anchor; they are those of the value that it stands for")
 	}
 	name := p.anchorName()
@@ -108,12 +110,12 @@ func (p *parser) alias(nd Node) Node {
 			p.failf(start, "no value above has the anchor &%s%s; write the value out, or restore what had it", name, p.below(name))
 		}
 	}
-	nd.Size, nd.Name = sizeOf(&nd), ""
+	nd.Size, nd.Anchor = int32(sizeOf(&nd)), 0
 	most := maxExpanded + maxExpandedTimes*len(p.text)
 	if p.Beyond != nil {
 		most = max(most, maxBeyond)
 	}
-	if p.expanded += nd.Size; p.expanded > most {
+	if p.expanded += int(nd.Size); p.expanded > most {
 		p.failf(start, "the aliases up to here stand for more than %d MB, far more than this file has; write fewer of them", p.expanded>>20)
 	}
 	return nd

@@ -73,17 +73,17 @@ func (p *parser) blockValue(n int, inline, same bool) Node {
 	if !p.eol() {
 		// After an anchor, a collection may start on the next line only: on this one, the
 		// anchor would be that of its first key.
-		return p.content(nd, n, nd.Pos-p.bol, inline && nd.Name == "")
+		return p.content(nd, n, nd.Pos-p.bol, inline && nd.Anchor == 0)
 	}
 	indent := p.nextContent()
 	switch {
-	case indent > n && (p.peek(0) == '!' || p.peek(0) == '&') && nd.Tag == "" && nd.Name == "":
+	case indent > n && (p.peek(0) == '!' || p.peek(0) == '&') && nd.Tag == "" && nd.Anchor == 0:
 		return p.blockValue(n, true, false)
 	case indent > n:
 		// A tag on a line of its own would be a collection's, and ours are for text.
-		return p.content(Node{Pos: p.pos, Tag: nd.Tag, Name: nd.Name}, n, indent, nd.Tag == "")
+		return p.content(Node{Pos: p.pos, Tag: nd.Tag, Anchor: nd.Anchor}, n, indent, nd.Tag == "")
 	case same && indent == n && p.dash():
-		return p.blockSequence(Node{Pos: p.pos, Tag: nd.Tag, Name: nd.Name}, n)
+		return p.blockSequence(Node{Pos: p.pos, Tag: nd.Tag, Anchor: nd.Anchor}, n)
 	case nd.Tag == "":
 		nd.Pos = start
 	}
@@ -119,8 +119,8 @@ func (p *parser) content(nd Node, n, col int, block bool) Node {
 	line := p.bol
 	p.scalar(&nd, false)
 	if p.colon() {
-		if nd.Name != "" && !block {
-			p.failf(nd.Pos, "an anchor cannot be that of a key; start the mapping on the line below &%s", nd.Name)
+		if nd.Anchor > 0 && !block {
+			p.failf(nd.Pos, "an anchor cannot be that of a key; start the mapping on the line below &%s", p.names[nd.Anchor-1])
 		}
 		if !block {
 			p.failf(nd.Pos, "a mapping cannot start here; put text with %q in it in quotes", ": ")
@@ -149,7 +149,7 @@ func (p *parser) blockSequence(nd Node, col int) Node {
 			p.failf(p.pos, "a tab after %q; use a space", "-")
 		}
 		e := p.blockNode(col, true, false)
-		e.Item = dash
+		e.Item = int32(dash)
 		p.push(e)
 		indent := p.nextContent()
 		if indent > col {
@@ -167,8 +167,8 @@ func (p *parser) blockSequence(nd Node, col int) Node {
 // key, a colon is at pos.
 func (p *parser) blockMapping(key Node, col int) Node {
 	p.noTab(key.Pos)
-	m := Node{Kind: Mapping, Pos: key.Pos, Name: key.Name}
-	key.Name = ""
+	m := Node{Kind: Mapping, Pos: key.Pos, Anchor: key.Anchor}
+	key.Anchor = 0
 	since := p.begin(&m)
 	for {
 		p.addKey(key)

@@ -17,17 +17,17 @@ import (
 
 // A Node is one YAML value.
 type Node struct {
-	Kind  Kind
-	Style Style  // of a scalar
-	Pos   int    // the offset in the text
-	Item  int    // an element of a block sequence: the offset of its dash
-	Tag   string // as written, "" if there is none
-	Name  string // of the anchor before it, "" if there is none
-	Size  int    // of a value that an alias stands for: about how many bytes it has
-	Text  string // a scalar's text, without quotes, escapes and folding
-	Taken int    // what a Sink knows it by, 0 if none took it
-	Keys  []Node // a mapping's keys; all are scalars
-	Elems []Node // a mapping's values, a sequence's elements
+	Kind   Kind
+	Style  Style  // of a scalar
+	Taken  int32  // what a Sink knows it by, 0 if none took it
+	Pos    int    // the offset in the text
+	Item   int32  // an element of a block sequence: the offset of its dash
+	Anchor int32  // the number of the anchor before it, from 1; 0 if there is none
+	Size   int32  // of a value that an alias stands for: about how many bytes it has
+	Tag    string // as written, "" if there is none
+	Text   string // a scalar's text, without quotes, escapes and folding
+	Keys   []Node // a mapping's keys; all are scalars
+	Elems  []Node // a mapping's values, a sequence's elements
 }
 
 // Kind is the kind of a Node.

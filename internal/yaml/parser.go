@@ -47,7 +47,8 @@ type parser struct {
 	sink    Sink // that takes what is being read; nil if that becomes a tree
 
 	anchors  map[string]*anchor
-	expanded int // about how many bytes the aliases stand for
+	names    []string // of the anchors
+	expanded int      // about how many bytes the aliases stand for
 }
 
 // An anchor is a value that has a name (YAML 1.2.2, 6.9.2): "&name" stands before it, and

@@ -1,5 +1,7 @@
 package yaml
 
+import "slices"
+
 // Emit gives a tree to a sink piece by piece.
 func Emit(n *Node, s Sink) {
 	if n.Kind == Scalar {
@@ -39,7 +41,7 @@ func (p *parser) taken(n Node) Node {
 
 // isTree reports whether a collection was read as a tree although there is a sink: aliases
 // stand for it.
-func (n *Node) isTree() bool { return n.Size > 0 || n.Name != "" }
+func (n *Node) isTree() bool { return n.Size > 0 || n.Anchor > 0 }
 
 // begin begins the collection nd, and returns where its elements begin in the stack.
 func (p *parser) begin(nd *Node) (since int) {
@@ -53,9 +55,18 @@ func (p *parser) begin(nd *Node) (since int) {
 	return len(p.stack)
 }
 
+// grown returns the stack with room for one more. It doubles: append would copy a long one
+// more often.
+func (p *parser) grown() []Node {
+	if len(p.stack) == cap(p.stack) {
+		return slices.Grow(p.stack, len(p.stack)+1)
+	}
+	return p.stack
+}
+
 // pushKey notes a key of the mapping that is being read.
 func (p *parser) pushKey(key Node) {
-	if p.stack = append(p.stack, key); p.sink != nil {
+	if p.stack = append(p.grown(), key); p.sink != nil {
 		p.sink.Key(&p.stack[len(p.stack)-1])
 	}
 }
@@ -64,7 +75,7 @@ func (p *parser) pushKey(key Node) {
 func (p *parser) push(n Node) {
 	switch {
 	case p.sink == nil:
-		p.stack = append(p.stack, n)
+		p.stack = append(p.grown(), n)
 	case n.Kind == Scalar || n.isTree():
 		p.scratch = n
 		Emit(&p.scratch, p.sink)
@@ -81,20 +92,33 @@ func (p *parser) end(nd *Node, since int) {
 		p.sink.End(nd.Kind)
 		return
 	}
-	if len(p.room) < len(all) {
-		p.room = make([]Node, max(len(all), min(4*len(all)+16, 256)))
+	const large = 256
+	n, nodes := len(all), all
+	if n > large { // these stay where they are
+		p.stack = append(make([]Node, 0, since+large), p.stack[:since]...)
+	} else {
+		if len(p.room) < n {
+			p.room = make([]Node, min(4*n+16, large))
+		}
+		nodes, p.room = p.room[:n:n], p.room[n:]
 	}
-	nodes := p.room[:len(all):len(all)]
-	p.room = p.room[len(all):]
 	if nd.Kind == Sequence {
 		copy(nodes, all)
 		nd.Elems = nodes
 		return
 	}
-	n := len(all) / 2
-	nd.Keys, nd.Elems = nodes[:n:n], nodes[n:]
-	for i := range n {
-		nd.Keys[i], nd.Elems[i] = all[2*i], all[2*i+1]
+	if nd.Keys = nodes[: n/2 : n/2]; n > large {
+		nd.Keys = make([]Node, n/2)
+	}
+	nd.Elems = nodes[n/2:]
+	for i := range nd.Keys {
+		nd.Keys[i] = all[2*i]
+	}
+	if n > large {
+		nd.Elems = nodes[: n/2 : n/2]
+	}
+	for i := range nd.Elems {
+		nd.Elems[i] = all[2*i+1]
 	}
 	p.checkKeys(nd.Keys)
 }
