@@ -255,3 +255,46 @@ func TestRewriteAnswers(t *testing.T) {
 		}
 	}
 }
+
+// TestRewriteShared: another request in the place of one that shares values changes no other
+// interaction, and a poll is counted as it was asked.
+func TestRewriteShared(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "c.yaml")
+	f := agent(4)
+	f.Interactions = append(f.Interactions, f.Interactions[3], f.Interactions[3])
+	checkSaved(t, path, f)
+	changed := *f.Interactions[0]
+	changed.Request.Body = bytes.ReplaceAll(changed.Request.Body, []byte("Think"), []byte("Ponder"))
+	refresh := func(it *interaction.Interaction) {
+		for _, was := range f.Interactions {
+			if bytes.Equal(was.Request.Body, it.Request.Body) {
+				it.MatchKey = was.MatchKey
+			}
+		}
+	}
+	for number, body := range map[int][]byte{0: changed.Request.Body, 5: []byte(`{"x":1}`)} {
+		one := *f.Interactions[number]
+		one.Request.Body = body
+		before, err := Rewrite(path, SumOf(path), f.Revision, map[int]*interaction.Interaction{number: &one}, refresh, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := Load(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, it := range got.Interactions {
+			want := f.Interactions[i]
+			if i == number {
+				want = &one
+			}
+			if d := want.Difference(it); d != "" {
+				t.Errorf("interaction %d of %d is to change, and %s of %d has", number, len(got.Interactions), d, i)
+			}
+		}
+		if err := Restore(path, before); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
