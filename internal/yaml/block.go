@@ -2,7 +2,8 @@ package yaml
 
 import "sync"
 
-var stacks = sync.Pool{New: func() any { return make([]Node, 0, 64) }}
+// stacks are those of parsers that have ended.
+var stacks = sync.Pool{New: func() any { return new([]Node) }}
 
 // Parse reads the one document of text, whose line ends are \n. A document without a
 // value is a scalar at the end of the text. The error tells of the first place that is
@@ -13,11 +14,13 @@ func (f Format) Parse(text string) (root Node, err *Error) {
 			err = e.(*Error) // or panics on
 		}
 	}()
-	p := &parser{Format: f, text: text, stack: stacks.Get().([]Node)[:0]}
+	stack := stacks.Get().(*[]Node)
+	p := &parser{Format: f, text: text, stack: (*stack)[:0]}
 	defer func() {
-		clear(p.stack[:cap(p.stack)])
 		if cap(p.stack) <= 1<<12 {
-			stacks.Put(p.stack)
+			clear(p.stack[:cap(p.stack)])
+			*stack = p.stack
+			stacks.Put(stack)
 		}
 	}()
 	p.checkText()
