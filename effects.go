@@ -86,6 +86,9 @@ func (r *Recorder) mayHave(s *stated) bool {
 // called reports whether a call that a selector names was asked for or is recorded; thawed
 // leaves out those that are frozen.
 func (r *Recorder) called(selector string, thawed bool) bool {
+	if selector == everything && !thawed && len(r.tape.Recordings()) > 0 {
+		return true
+	}
 	is := func(name string) bool {
 		return canon.Selects(selector, name) && !(thawed && r.config.selection.isFrozen(name))
 	}

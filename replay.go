@@ -4,13 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"sync"
 
 	"github.com/promptecho/promptecho/internal/answer"
-	"github.com/promptecho/promptecho/internal/cassette"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/redact"
-	"github.com/promptecho/promptecho/internal/stream"
 	"github.com/promptecho/promptecho/internal/tape"
 )
 
@@ -24,7 +21,6 @@ func (r *Recorder) play(req *http.Request, in *incoming, rec *tape.Recording) (*
 	if err == nil && recorded.Passing() && r.config.pace == 0 {
 		if last := r.tape.Resent(rec); last != rec {
 			r.log.Notef("%s:%d: %s: status %d is not played, but the answer at line %d: this SDK waits before it tries again, and nothing tells it not to; Pace(1) plays both", r.file, rec.Line(), in.Request.String(), recorded.Status, last.Line())
-			recorded.Release()
 			rec = last
 			recorded, err = r.recorded(rec, in)
 		}
@@ -80,44 +76,20 @@ func (r *Recorder) notePlayed(c *tape.Call, rec *tape.Recording) {
 	}
 }
 
-// pooled is the memory that holds a recorded response while it is played. Then the next
-// response uses it again.
-type pooled struct {
-	answer.Playable
-	in     cassette.Buffer
-	framer stream.Framer
-}
-
-var responses = sync.Pool{New: func() any { return new(pooled) }}
-
-func (p *pooled) free() {
-	if cap(p.Body) > 1<<20 {
-		return
-	}
-	p.Playable = answer.Playable{Release: p.Release}
-	responses.Put(p)
-}
-
 // recorded returns the answer of a recording to a request, ready to be played.
 func (r *Recorder) recorded(rec *tape.Recording, in *incoming) (a *answer.Playable, err error) {
 	req := &in.Request
 	if in.Form == nil {
 		req = nil
 	}
-	p := responses.Get().(*pooled)
-	if p.Release == nil { // it is new
-		p.in.Framer, p.Release = &p.framer, p.free
-	}
-	if p.LatencyMS, err = rec.Answer(req, &p.Response, &p.in); err != nil {
+	it, err := rec.Answer(req)
+	if err != nil {
 		return nil, err
 	}
-	p.File, p.Line, p.Ends, p.Turn = r.file, rec.Line(), p.in.Ends, r.tape.Turn(rec)
-	p.Error = redact.Printable(p.Error)
-	if p.Ends != nil {
-		return &p.Playable, nil // it is a stream, which was put together while it was read
+	a = &answer.Playable{Response: it.Response, LatencyMS: it.LatencyMS, File: r.file, Line: rec.Line(), Turn: r.tape.Turn(rec)}
+	a.Error = redact.Printable(a.Error)
+	if a.Body, a.Ends, err = answer.Join(&a.Response); err != nil {
+		return nil, fmt.Errorf("%s:%d: response: %w", r.file, a.Line, err)
 	}
-	if p.Body, p.Ends, err = answer.Join(&p.Response); err != nil {
-		return nil, fmt.Errorf("%s:%d: response: %w", r.file, p.Line, err)
-	}
-	return &p.Playable, nil
+	return a, nil
 }

@@ -182,8 +182,9 @@ func (r *Recorder) kept(f fate, recorded, unasked []*tape.Recording) []*tape.Rec
 			left := r.tape.TakePlaces(recorded)
 			list = append(list, slices.DeleteFunc(left, func(rec *tape.Recording) bool { return slices.Contains(unasked, rec) })...)
 			tape.SortPlaced(list)
+			return list
 		}
-		return list
+		return tape.InRunOrder(list)
 	case keepUnasked:
 		kept := r.tape.NotAskedAgain()
 		if len(kept) > 0 {

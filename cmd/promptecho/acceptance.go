@@ -291,7 +291,7 @@ func (a *acceptance) write(run *missed.Run, stored *cassette.File, its accept.Ch
 	if run.Ceiling != "" {
 		return fmt.Errorf("%s: remove that first", run.Ceiling)
 	}
-	original, err := cassette.Rewrite(run.Cassette, run.Sum, canon.Revision, its, a.dry)
+	original, err := cassette.Rewrite(run.Cassette, run.Sum, canon.Revision, its, refresh, a.dry)
 	if err != nil {
 		return fmt.Errorf("%s", strings.ReplaceAll(err.Error(), run.Cassette, filepath.ToSlash(here(run.Cassette))))
 	}

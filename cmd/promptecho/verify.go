@@ -11,6 +11,7 @@ import (
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/cassette"
 	"github.com/promptecho/promptecho/internal/fit"
+	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/said"
 )
 
@@ -32,15 +33,16 @@ The exit status is 1 if there is a fault.
 
 // A verdict is what verify says of one file.
 type verdict struct {
-	Path     string   `json:"path"`
-	Good     bool     `json:"good"`
-	Problems []string `json:"problems"`       // each with its place
-	Edited   []int    `json:"edited"`         // the lines of interactions that were edited
-	Accepted []int    `json:"accepted"`       // the lines of those that promptecho accept has put newer requests into
-	Derived  string   `json:"from,omitempty"` // the cassette that a derived one came of
-	Orphan   bool     `json:"orphan"`         // its test is gone
-	Stale    bool     `json:"stale"`          // what is computed for the reader was not up to date
-	Written  bool     `json:"written"`
+	Path     string      `json:"path"`
+	Good     bool        `json:"good"`
+	Problems []string    `json:"problems"`         // each with its place
+	Edited   []int       `json:"edited"`           // the lines of interactions that were edited
+	Shared   map[int]int `json:"shared,omitempty"` // by the lines of interactions, how many others have values that stand there
+	Accepted []int       `json:"accepted"`         // the lines of those that promptecho accept has put newer requests into
+	Derived  string      `json:"from,omitempty"`   // the cassette that a derived one came of
+	Orphan   bool        `json:"orphan"`           // its test is gone
+	Stale    bool        `json:"stale"`            // what is computed for the reader was not up to date
+	Written  bool        `json:"written"`
 }
 
 // runVerify checks cassettes: that they can be read, hold no credential, and are
@@ -151,7 +153,11 @@ func (v *verdict) findings() (list []remark) {
 		list = append(list, remark{line, text, red})
 	}
 	for _, line := range v.Edited {
-		list = append(list, remark{line, fmt.Sprintf("%s:%d: edited since it was recorded", v.Path, line), ""})
+		also := ""
+		if n := v.Shared[line]; n > 0 {
+			also = fmt.Sprintf("; %s below refer to values that stand there", count(n, "interaction"))
+		}
+		list = append(list, remark{line, fmt.Sprintf("%s:%d: edited since it was recorded%s", v.Path, line, also), ""})
 	}
 	for _, line := range v.Accepted {
 		list = append(list, remark{line, fmt.Sprintf("%s:%d: accepted: its request is newer than its answer", v.Path, line), ""})
@@ -200,6 +206,15 @@ func sealsOf(file string) (seals []bool, edited []int) {
 	return seals, stored.Edited()
 }
 
+// refresh makes what is computed when an interaction is saved.
+func refresh(it *interaction.Interaction) {
+	form := new(canon.Options).Form(&it.Request)
+	it.MatchKey, it.Response.Text = form.Key(), said.Read(form, &it.Response).Transcript
+	if it.Kind == "" { // written by hand
+		it.Kind, it.Boundary = form.Kind()
+	}
+}
+
 // verify checks one cassette, and writes what is computed for the reader anew if write is
 // set and nothing else is wrong.
 func verify(file string, write bool) (*verdict, error) {
@@ -226,24 +241,22 @@ func verify(file string, write bool) (*verdict, error) {
 	v.Problems = append(v.Problems, fit.Given(file, f)...)
 	sealed, edited := sealsOf(file)
 	v.Edited = append(v.Edited, edited...)
-	var rules canon.Options
+	if len(edited) > 0 {
+		v.Shared = f.Shared
+	}
 	for i, it := range f.Interactions {
 		v.Problems = append(v.Problems, fit.Interaction(file, it)...)
 		if it.Accepted {
 			v.Accepted = append(v.Accepted, it.Line)
 		}
-		form := rules.Form(&it.Request)
-		if it.MatchKey != form.Key() || i >= len(sealed) || !sealed[i] {
+		key := it.MatchKey
+		if refresh(it); it.MatchKey != key || i >= len(sealed) || !sealed[i] {
 			v.Stale = kindOf(file) != isJournal // which has no seals
-		}
-		it.MatchKey, it.Response.Text = form.Key(), said.Read(form, &it.Response).Transcript
-		if it.Kind == "" { // written by hand
-			it.Kind, it.Boundary = form.Kind()
 		}
 	}
 	v.Good = len(v.Problems) == 0
-	if v.Stale && write && v.Good {
-		f.Revision = canon.Revision
+	f.Revision = canon.Revision
+	if write && v.Good && kindOf(file) != isJournal && (v.Stale || !cassette.IsAsSaved(file, f)) {
 		if err := cassette.Save(file, f); err != nil {
 			return nil, err
 		}

@@ -21,9 +21,9 @@ type body struct {
 	turn    *order.Turn   // keeps it in order with other answers; nil if it came alone
 
 	// mu lets Close be called while another goroutine reads. It guards what follows and
-	// is not held during a delay. It is taken before the locks of onEnd and release.
+	// is not held during a delay. It is taken before the locks of onEnd.
 	mu       sync.Mutex
-	data     []byte // it belongs to release
+	data     []byte
 	chunks   []chunk
 	read     int // bytes of data
 	begun    int // chunks, also when the body was given back
@@ -32,7 +32,6 @@ type body struct {
 	patience time.Duration // behind the last byte, for the client to give up: 0 is none, -1 without an end
 	pending  *Pending      // has it while it is open, if it waits for others or for the client; may be nil
 	onEnd    func()        // called once, when the client reads behind the last byte; may be nil
-	release  func()        // called once, when data is not needed any more; may be nil
 }
 
 // Read returns bytes of one chunk. It ends with the error of the context once that is
@@ -151,10 +150,6 @@ func (b *body) forget() {
 		b.pending.remove(b)
 	}
 	b.data, b.chunks, b.read, b.left, b.turn = nil, nil, 0, 0, nil
-	if b.release != nil {
-		b.release()
-		b.release = nil
-	}
 }
 
 // Close ends the body, also while a Read waits. Reading it afterwards is an error.

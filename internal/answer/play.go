@@ -29,7 +29,6 @@ type Playable struct {
 	LatencyMS int64       // milliseconds from the request to the response headers
 	File      string      // the cassette, as errors name it
 	Line      int         // where the interaction starts in it
-	Release   func()      // called once, when Body is not needed any more; may be nil
 	Turn      *order.Turn // keeps it in order with answers that came side by side; may be nil
 }
 
@@ -49,9 +48,6 @@ func (p *Player) Play(req *http.Request, rec *Playable) (*http.Response, error) 
 	resp, err := p.play(req, rec)
 	if err != nil || resp.Body == http.NoBody {
 		rec.Turn.Leave()
-		if rec.Release != nil {
-			rec.Release()
-		}
 	}
 	return resp, err
 }
@@ -147,13 +143,12 @@ func (p *Player) head(req *http.Request, rec *Playable) *http.Response {
 // body returns the body of a response. It ends as the recorded one did.
 func (p *Player) body(resp *http.Response, rec *Playable) *body {
 	b := &body{
-		ctx:     resp.Request.Context(),
-		pace:    p.Pace,
-		end:     io.EOF,
-		data:    rec.Body,
-		chunks:  chunksOf(len(rec.Body), rec.Ends, rec.Delays),
-		release: rec.Release,
-		turn:    rec.Turn,
+		ctx:    resp.Request.Context(),
+		pace:   p.Pace,
+		end:    io.EOF,
+		data:   rec.Body,
+		chunks: chunksOf(len(rec.Body), rec.Ends, rec.Delays),
+		turn:   rec.Turn,
 	}
 	if p.Pace != 0 || b.turn != nil {
 		b.closing = make(chan struct{})

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/promptecho/promptecho/internal/codec"
 	"github.com/promptecho/promptecho/internal/exactjson"
 	"github.com/promptecho/promptecho/internal/interaction"
 )
@@ -149,12 +148,10 @@ func BenchmarkResponse(b *testing.B) {
 				b.Fatal(err)
 			}
 			s, _, _ := openBytes(b, data)
-			var in codec.Buffer
 			b.SetBytes(int64(len(data)))
 			b.ReportAllocs()
 			for b.Loop() {
-				var resp interaction.Response
-				if _, err := s.Response(0, &resp, &in); err != nil {
+				if _, err := s.Answer(0); err != nil {
 					b.Fatal(err)
 				}
 			}

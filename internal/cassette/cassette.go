@@ -18,6 +18,10 @@ type File struct {
 	Given        interaction.Given
 	Interactions []*interaction.Interaction
 
+	// Shared tells of the lines of interactions with values that others share by aliases how
+	// many those are. Save does not need it.
+	Shared map[int]int
+
 	// Revision is the number of the rules that made the match keys, for the seals. Parse
 	// leaves it 0: a seal by no rules tells of edits, and nothing of the request.
 	Revision uint32
@@ -25,9 +29,6 @@ type File struct {
 
 // A SyntaxError says where a cassette is broken, and what to do about it.
 type SyntaxError = codec.SyntaxError
-
-// A Buffer is memory that answers are read into.
-type Buffer = codec.Buffer
 
 // Parse reads the cassette data. name is the file's name for messages; asset
 // returns the content of an asset by its file name and may be nil if there are
@@ -52,8 +53,14 @@ func parse(name string, data []byte, asset codec.ReadAsset) (f *File, edited []i
 		broken.Cut = broken.Cut && !isPinned(text)
 		return nil, nil, broken
 	}
-	f = &File{Pinned: doc.Pinned, Partial: doc.Partial, Given: doc.Given, Interactions: doc.Interactions}
-	return f, unseal(f.Interactions, text, doc.Seals), nil
+	f = &File{Pinned: doc.Pinned, Partial: doc.Partial, Given: doc.Given, Interactions: doc.Interactions, Shared: map[int]int{}}
+	items := listOf(doc)
+	for _, item := range items {
+		for _, i := range item.Of {
+			f.Shared[items[i].its[0].Line]++
+		}
+	}
+	return f, unseal(items, text, doc.Seals), nil
 }
 
 // Load reads the cassette NAME.yaml and the assets it names from the folder

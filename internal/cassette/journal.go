@@ -8,6 +8,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/promptecho/promptecho/internal/codec"
 	"github.com/promptecho/promptecho/internal/interaction"
@@ -148,42 +149,35 @@ func LoadJournal(path, saved string) (left *File, stale bool, err error) {
 	if head := journalHead(); len(texts) == 0 && !bytes.HasPrefix(data, head[:min(len(head), len(data))]) {
 		return nil, false, &SyntaxError{File: path, Line: 1, Column: 1, Msg: "this is not a journal of promptecho"}
 	}
-	there := itemsIn(saved)
+	stands := holder(saved)
 	left.Given = givenIn(data)
 	for _, text := range texts {
-		if there[string(text)] {
-			return &File{Partial: true}, true, nil
-		}
-		it, err := codec.Decode(path, text, readFrom(assetDir(path)))
+		it, err := codec.ParseItem(path, text, readFrom(assetDir(path)), nil)
 		var syntax *SyntaxError
 		switch {
 		case errors.As(err, &syntax) && syntax.Cut:
 			continue // its asset is torn
 		case err != nil:
 			return nil, false, err // by another version
+		case stands(it):
+			return &File{Partial: true}, true, nil
 		}
 		left.Interactions = append(left.Interactions, it)
 	}
 	return left, false, nil
 }
 
-// itemsIn returns the texts of the interactions in the cassette at path. One that was
-// cut has none: what it lost may be in the journal only.
-func itemsIn(path string) map[string]bool {
-	data, err := readFile(path)
-	if err != nil {
-		return nil
+// holder returns a function that reports whether an interaction stands in the cassette at
+// path. In one that was cut none does: what it lost may be in the journal only.
+func holder(path string) func(it *interaction.Interaction) bool {
+	there := map[uint64][]*interaction.Interaction{}
+	if f, err := Load(path); err == nil {
+		for _, it := range f.Interactions {
+			digest := it.Request.Digest()
+			there[digest] = append(there[digest], it)
+		}
 	}
-	data = bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n"))
-	end := bytes.LastIndex(data, []byte("\n"+sealsKey))
-	if findMark(string(data)) < 0 || end < 0 {
-		return nil
+	return func(it *interaction.Interaction) bool {
+		return slices.ContainsFunc(there[it.Request.Digest()], func(saved *interaction.Interaction) bool { return saved.Difference(it) == "" })
 	}
-	items := map[string]bool{}
-	for data = data[:end+1]; len(data) > 0; {
-		item := firstItem(data)
-		items[string(item)] = true
-		data = data[len(item):]
-	}
-	return items
 }

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -33,11 +34,11 @@ func TestOfNewerVersion(t *testing.T) {
 	}
 	for _, n := range []int{1, maxKept / 100} {
 		f := new(File)
-		for range n {
+		for i := range n {
 			f.Interactions = append(f.Interactions, &interaction.Interaction{
 				Kind: "tool", Boundary: "x", LatencyMS: 1, Usage: nil,
 				Request:  interaction.Request{Function: "tool/x", Body: []byte(`{"a":"` + strings.Repeat("x", 100) + `"}`)},
-				Response: interaction.Response{Body: []byte(`1`)},
+				Response: interaction.Response{Body: strconv.AppendInt(nil, int64(i), 10)},
 			})
 		}
 		// As a version that knows it would seal it.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/promptecho/promptecho/internal/codec"
 	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/yaml"
 )
 
 // An Index is a cassette whose interactions are read from its file when they are
@@ -30,6 +31,8 @@ type Index struct {
 	buf    *bytes.Buffer // that text is in, to be used again; may be nil
 	file   *os.File      // one that is not
 	closed bool
+
+	anchors anchors
 }
 
 // An entry is where an interaction stands, or what it is.
@@ -44,6 +47,14 @@ type entry struct {
 	accepted bool                     // see Accepted
 	moments  *interaction.Moments     // see Moments
 	it       *interaction.Interaction // if it was read already
+}
+
+// anchors are the values in a cassette that aliases stand for. They are looked for when the
+// first interaction with an alias is read, and each is read when one stands for it.
+type anchors struct {
+	mu    sync.Mutex
+	texts map[string]string // of lists that have nothing but one of them; nil before
+	nodes map[string]yaml.Node
 }
 
 // Open opens the cassette NAME.yaml; revision is that of the rules that match keys
@@ -116,13 +127,14 @@ func find(path string, data *[]byte, revision uint32, trust func([]byte) bool) (
 	line := 1 + bytes.Count((*data)[:at], []byte("\n"))
 	s.items = make([]entry, 0, len(seals))
 	finder := sealFinder{seals: seals}
-	for len(text) > 0 {
-		item, seal := finder.cut(len(s.items), text)
+	items := 0
+	for ; len(text) > 0; items++ {
+		item, seal := finder.cut(items, text)
 		if !codec.HasKnownKind(item) {
 			return nil, false // of a newer version, as the parser says
 		} else if seal != nil {
-			s.items = append(s.items, sealedEntry(item, seal, int64(at), line, revision, trust))
-		} else if it, _ := codec.ParseItem(path, item, readFrom(assetDir(target(path)))); it == nil {
+			s.add(item, sealedEntry(item, seal, int64(at), line, revision, trust))
+		} else if it, _ := codec.ParseItem(path, item, readFrom(assetDir(target(path))), nil); it == nil || bytes.Contains(item, []byte(codec.TimesStart)) {
 			return nil, false
 		} else {
 			it.Line = line
@@ -133,10 +145,20 @@ func find(path string, data *[]byte, revision uint32, trust func([]byte) bool) (
 		line += bytes.Count(item, []byte("\n"))
 		text = text[len(item):]
 	}
-	if s.edited == nil && len(seals) != len(s.items) {
+	if s.edited == nil && len(seals) != items {
 		s.edited = []int{line}
 	}
+	if (s.edited != nil || finder.edited) && bytes.Contains(*data, []byte(" &")) {
+		return nil, false // what was edited may be a value that others share
+	}
 	return s, true
+}
+
+// add adds the entry of an item, as often as that says.
+func (s *Index) add(item []byte, e entry) {
+	for range codec.TimesOf(item) {
+		s.items = append(s.items, e)
+	}
 }
 
 // findSealed is find for a file that is too large to be kept in memory: it reads one
@@ -166,7 +188,7 @@ func findSealed(path string, file io.ReaderAt, size int64, revision uint32, trus
 		if _, err := io.ReadFull(r, item); err != nil || !bytes.HasPrefix(item, []byte(codec.ItemStart)) || idOf(item) != seals[i].text || !codec.HasKnownKind(item) {
 			return nil, false
 		}
-		s.items = append(s.items, sealedEntry(item, &seals[i], at, line, revision, trust))
+		s.add(item, sealedEntry(item, &seals[i], at, line, revision, trust))
 		at += int64(len(item))
 		line += bytes.Count(item, []byte("\n"))
 	}
@@ -258,53 +280,15 @@ func (s *Index) Hint(i int) (key, digest uint64, ok bool) {
 	return 0, 0, false
 }
 
-// Interaction reads an interaction. What it returns is the caller's, and another
-// one every time, unless the interaction was not sealed.
-func (s *Index) Interaction(i int) (it *interaction.Interaction, err error) {
-	if it := s.items[i].it; it != nil {
-		return it, nil
-	}
-	err = s.textOf(i, func(text []byte) error {
-		it, err = codec.Decode(s.path, text, s.asset)
-		return s.inFile(err)
-	})
-	if err != nil {
-		return nil, err
-	}
-	it.Line = s.items[i].line
-	if key := s.items[i].seal.key; key != 0 {
-		it.MatchKey = hexKey(key)
-	}
-	return it, nil
-}
-
-// Response reads what answered the request of an interaction into resp, without
-// what only its readers need (Text), and returns its latency in milliseconds. What
-// resp has is valid until in is used again.
-func (s *Index) Response(i int, resp *interaction.Response, in *codec.Buffer) (latencyMS int64, err error) {
-	in.Ends = nil
-	if it := s.items[i].it; it != nil {
-		*resp = it.Response
-		return it.LatencyMS, nil
-	}
-	err = s.textOf(i, func(text []byte) error {
-		var ok bool
-		if latencyMS, ok = in.Response(text, resp); ok {
-			return nil
-		}
-		whole, err := codec.ParseItem(s.path, text, s.asset)
-		if err == nil {
-			*resp, latencyMS = whole.Response, whole.LatencyMS
-		}
-		return s.inFile(err)
-	})
-	return latencyMS, err
-}
-
 // textOf calls f with the text of an interaction, which is valid until f returns.
 func (s *Index) textOf(i int, f func(text []byte) error) error {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
+	return s.openText(i, f)
+}
+
+// openText is textOf where the lock is held.
+func (s *Index) openText(i int, f func(text []byte) error) error {
 	it := &s.items[i]
 	switch {
 	case s.closed:
@@ -333,21 +317,6 @@ func release(buf *bytes.Buffer) {
 
 func (s *Index) changed() error {
 	return fmt.Errorf("%s: the file has changed since it was opened; run the test again", s.path)
-}
-
-func (s *Index) asset(name string) ([]byte, error) {
-	return readFrom(assetDir(target(s.path)))(name)
-}
-
-// inFile returns the error about an interaction with its place in the file.
-func (s *Index) inFile(err error) error {
-	if err == nil {
-		return nil
-	}
-	if _, err := Load(s.path); err != nil {
-		return err
-	}
-	return s.changed()
 }
 
 // Edited returns the lines of the interactions that were edited since they were

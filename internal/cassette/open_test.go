@@ -11,7 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/promptecho/promptecho/internal/codec"
 	"github.com/promptecho/promptecho/internal/exactjson"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/seeds"
@@ -98,12 +97,11 @@ func sameAsParsed(t testing.TB, data []byte) (unparsed bool) {
 		if i < len(want.Interactions) && (it.Line != want.Interactions[i].Line || it.MatchKey != want.Interactions[i].MatchKey) {
 			t.Fatalf("interaction %d: line %d, match key %q; want %d, %q\n%s", i, it.Line, it.MatchKey, want.Interactions[i].Line, want.Interactions[i].MatchKey, data)
 		}
-		var resp interaction.Response
-		latency, err := s.Response(i, &resp, new(codec.Buffer))
+		answer, err := s.Answer(i)
 		if err != nil {
 			t.Fatalf("response %d: %v\n%s", i, err, data)
 		}
-		if half := (&interaction.Interaction{Kind: it.Kind, Boundary: it.Boundary, Request: it.Request, Response: resp, Usage: it.Usage, LatencyMS: latency, Concurrent: it.Concurrent, Again: it.Again, Accepted: it.Accepted}); half.Difference(it) != "" {
+		if half := (&interaction.Interaction{Kind: it.Kind, Boundary: it.Boundary, Request: it.Request, Response: answer.Response, Usage: it.Usage, LatencyMS: answer.LatencyMS, Concurrent: it.Concurrent, Again: it.Again, Accepted: it.Accepted}); half.Difference(it) != "" {
 			t.Fatalf("response %d: %s\n%s", i, half.Difference(it), data)
 		}
 		got.Interactions = append(got.Interactions, it)

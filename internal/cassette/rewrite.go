@@ -34,9 +34,12 @@ func sumOf(data []byte) string {
 // what was in the file before, for [Restore]. Assets that are not named any more stay; see
 // [Tidy]. If dry is set, nothing is written, and only the error tells something.
 //
+// Interactions that share values are all written anew, which changes no others; refresh makes
+// for that what is computed for the reader of an interaction.
+//
 // It is an error, and nothing is written, if the file is not the one of this sum ([SumOf]),
 // is pinned or read-only, or is not as [Save] writes it.
-func Rewrite(path, sum string, revision uint32, its map[int]*interaction.Interaction, dry bool) (before []byte, err error) {
+func Rewrite(path, sum string, revision uint32, its map[int]*interaction.Interaction, refresh func(*interaction.Interaction), dry bool) (before []byte, err error) {
 	file, err := writable(path)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
@@ -55,6 +58,9 @@ func Rewrite(path, sum string, revision uint32, its map[int]*interaction.Interac
 		return nil, fmt.Errorf("%s was written by something else meanwhile: run this again", path)
 	}
 	text, assets, err := rewritten(before, revision, its)
+	if isShared(before) {
+		text, assets, err = rewrittenShared(path, before, revision, its, refresh)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s %w", path, err)
 	}
@@ -110,7 +116,7 @@ func rewritten(data []byte, revision uint32, its map[int]*interaction.Interactio
 	case !ok:
 		return nil, nil, errForm
 	case top.Pinned:
-		return nil, nil, errors.New("is pinned: remove \"pinned: true\" from its top first")
+		return nil, nil, errPinned
 	}
 	if bytes.Count(lines[at-1:], []byte("\n"+codec.ItemStart)) != 2*len(seals) { // each has an item and a line of its own
 		return nil, nil, errForm
@@ -156,6 +162,63 @@ func rewritten(data []byte, revision uint32, its map[int]*interaction.Interactio
 	}
 	return text, assets, nil
 }
+
+// isShared reports whether an interaction of a cassette may stand for others, or share values
+// with them.
+func isShared(data []byte) bool {
+	return bytes.Contains(data, []byte(" &")) || bytes.Contains(data, []byte(codec.TimesStart))
+}
+
+// rewrittenShared is rewritten for a cassette whose interactions may share values.
+func rewrittenShared(path string, data []byte, revision uint32, its map[int]*interaction.Interaction, refresh func(*interaction.Interaction)) (text []byte, assets map[string][]byte, err error) {
+	f, err := Parse(path, data, readFrom(assetDir(target(path))))
+	if err != nil {
+		return nil, nil, errForm
+	}
+	if f.Pinned {
+		return nil, nil, errPinned
+	}
+	f.Revision = revision
+	for _, it := range f.Interactions {
+		refresh(it)
+	}
+	again, _, err := f.bytes()
+	crlf := bytes.Contains(data, []byte("\r\n"))
+	if crlf {
+		again = toCRLF(again)
+	}
+	if err != nil || !bytes.Equal(again, data) {
+		return nil, nil, errForm
+	}
+	for i, it := range its {
+		f.Interactions[i] = it
+		refresh(it)
+	}
+	if text, assets, err = f.bytes(); crlf {
+		text = toCRLF(text)
+	}
+	return text, assets, err
+}
+
+// IsAsSaved reports whether the file at path has what Save would write, but for the ends of
+// its lines.
+func IsAsSaved(path string, f *File) bool {
+	data, err := readFile(path)
+	text, _, err2 := f.bytes()
+	return err == nil && err2 == nil && codec.Normalize(data) == string(text)
+}
+
+// bytes returns the text of a cassette, and its assets.
+func (f *File) bytes() ([]byte, map[string][]byte, error) {
+	c, err := encodeAll(f)
+	if err != nil {
+		return nil, nil, err
+	}
+	pieces, assets, err := c.pieces()
+	return bytes.Join(pieces, nil), assets, err
+}
+
+var errPinned = errors.New("is pinned: remove \"pinned: true\" from its top first")
 
 func toCRLF(text []byte) []byte { return bytes.ReplaceAll(text, []byte("\n"), []byte("\r\n")) }
 

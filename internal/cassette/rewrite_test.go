@@ -65,13 +65,13 @@ func TestRewrite(t *testing.T) {
 				t.Fatal(err)
 			}
 			editedBefore := editedIn(t, path)
-			if _, err := Rewrite(path, SumOf(path), 2, other(f.Interactions[1], `{"b":2}`), true); err != nil {
+			if _, err := Rewrite(path, SumOf(path), 2, other(f.Interactions[1], `{"b":2}`), nil, true); err != nil {
 				t.Fatal(err)
 			}
 			if now, _ := os.ReadFile(path); !bytes.Equal(now, was) {
 				t.Fatal("a dry run has written")
 			}
-			before, err := Rewrite(path, SumOf(path), 2, other(f.Interactions[1], `{"b":2}`), false)
+			before, err := Rewrite(path, SumOf(path), 2, other(f.Interactions[1], `{"b":2}`), nil, false)
 			if err != nil || !bytes.Equal(before, was) {
 				t.Fatalf("%v, before: %q", err, before)
 			}
@@ -109,7 +109,7 @@ func TestRewrite(t *testing.T) {
 func TestRestore(t *testing.T) {
 	t.Parallel()
 	path, f := threeOf(t)
-	before, err := Rewrite(path, SumOf(path), 2, other(f.Interactions[1], strings.Repeat("\x01", 3000)), false)
+	before, err := Rewrite(path, SumOf(path), 2, other(f.Interactions[1], strings.Repeat("\x01", 3000)), nil, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -162,7 +162,7 @@ func TestRewriteRefuses(t *testing.T) {
 			path, f := threeOf(t)
 			tt.change(t, path)
 			was, _ := os.ReadFile(path)
-			_, err := Rewrite(path, SumOf(path), 2, other(f.Interactions[1], `{"b":2}`), false)
+			_, err := Rewrite(path, SumOf(path), 2, other(f.Interactions[1], `{"b":2}`), nil, false)
 			if err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("error %v, want %q", err, tt.want)
 			}
@@ -174,7 +174,7 @@ func TestRewriteRefuses(t *testing.T) {
 	path, f := threeOf(t)
 	sum := SumOf(path)
 	replaceIn(t, path, "c: 3", "c: 4")
-	if _, err := Rewrite(path, sum, 2, other(f.Interactions[1], `{}`), false); err == nil || !strings.Contains(err.Error(), "was written by something else meanwhile") {
+	if _, err := Rewrite(path, sum, 2, other(f.Interactions[1], `{}`), nil, false); err == nil || !strings.Contains(err.Error(), "was written by something else meanwhile") {
 		t.Errorf("a file that has changed: %v", err)
 	}
 }
@@ -237,7 +237,7 @@ func TestRewriteAnswers(t *testing.T) {
 		was := itemsOf(mustRead(t, path))[0]
 		c := *it
 		c.Request.Body, c.Accepted = []byte(`{"another":"request"}`), true
-		if _, err := Rewrite(path, SumOf(path), 2, map[int]*interaction.Interaction{0: &c}, false); err != nil {
+		if _, err := Rewrite(path, SumOf(path), 2, map[int]*interaction.Interaction{0: &c}, nil, false); err != nil {
 			t.Errorf("interaction %d: %v", i, err)
 			continue
 		}
@@ -252,6 +252,49 @@ func TestRewriteAnswers(t *testing.T) {
 		back, err := Load(path)
 		if oldAnswer != newAnswer || err != nil || back.Interactions[0].Difference(&c) != "" {
 			t.Errorf("interaction %d: %v, got\n%s\nfrom\n%s", i, err, now, was)
+		}
+	}
+}
+
+// TestRewriteShared: another request in the place of one that shares values changes no other
+// interaction, and a poll is counted as it was asked.
+func TestRewriteShared(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "c.yaml")
+	f := agent(4)
+	f.Interactions = append(f.Interactions, f.Interactions[3], f.Interactions[3])
+	checkSaved(t, path, f)
+	changed := *f.Interactions[0]
+	changed.Request.Body = bytes.ReplaceAll(changed.Request.Body, []byte("Think"), []byte("Ponder"))
+	refresh := func(it *interaction.Interaction) {
+		for _, was := range f.Interactions {
+			if bytes.Equal(was.Request.Body, it.Request.Body) {
+				it.MatchKey = was.MatchKey
+			}
+		}
+	}
+	for number, body := range map[int][]byte{0: changed.Request.Body, 5: []byte(`{"x":1}`)} {
+		one := *f.Interactions[number]
+		one.Request.Body = body
+		before, err := Rewrite(path, SumOf(path), f.Revision, map[int]*interaction.Interaction{number: &one}, refresh, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := Load(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, it := range got.Interactions {
+			want := f.Interactions[i]
+			if i == number {
+				want = &one
+			}
+			if d := want.Difference(it); d != "" {
+				t.Errorf("interaction %d of %d is to change, and %s of %d has", number, len(got.Interactions), d, i)
+			}
+		}
+		if err := Restore(path, before); err != nil {
+			t.Fatal(err)
 		}
 	}
 }

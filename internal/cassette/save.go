@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/promptecho/promptecho/internal/alias"
 	"github.com/promptecho/promptecho/internal/codec"
 	"github.com/promptecho/promptecho/internal/interaction"
 )
@@ -90,9 +91,14 @@ func (c *Contents) pieces() (pieces [][]byte, assets map[string][]byte, err erro
 	if len(c.Items) > 0 {
 		tail.WriteString(sealsLine)
 	}
+	items, texts := c.once()
+	for i, item := range items {
+		pieces = append(pieces, texts[i])
+		seal := item.seal
+		seal.text = idOf(texts[i])
+		tail.WriteString(codec.ItemStart + seal.String() + "\n")
+	}
 	for _, item := range c.Items {
-		pieces = append(pieces, item.Text)
-		tail.WriteString(codec.ItemStart + item.seal.String() + "\n")
 		for name, content := range item.Assets {
 			if err := codec.AddAsset(assets, name, content); err != nil {
 				return nil, nil, err
@@ -101,6 +107,22 @@ func (c *Contents) pieces() (pieces [][]byte, assets map[string][]byte, err erro
 	}
 	tail.WriteString(codec.EndMark + "\n")
 	return append(pieces, []byte(tail.String())), assets, nil
+}
+
+// once returns the interactions without those that say the same as the one before, and
+// their texts, in which nothing stands twice.
+func (c *Contents) once() (items []*Encoded, texts [][]byte) {
+	times := 1
+	for i, item := range c.Items {
+		text := item.Text
+		if i > 0 && times < codec.MostTimes && item.seal.key == c.Items[i-1].seal.key && codec.SameBut(text, c.Items[i-1].Text) {
+			times++
+			texts[len(texts)-1] = codec.Times(items[len(items)-1].Text, times)
+			continue
+		}
+		times, items, texts = 1, append(items, item), append(texts, text)
+	}
+	return items, alias.Write(texts)
 }
 
 // head returns what stands before n interactions.

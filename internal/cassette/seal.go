@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"hash/crc32"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -230,10 +231,25 @@ func checkWhole(name, text string) *codec.SyntaxError {
 // isPinned reports whether the text of a file says that it is, also if it cannot be read.
 func isPinned(text string) bool { return strings.Contains("\n"+text, "\npinned: true") }
 
+// An item is what stands in the list of interactions, and the interactions that it stands for.
+type item struct {
+	codec.Item
+	its []*interaction.Interaction
+}
+
+func listOf(doc *codec.Document) (items []item) {
+	its := doc.Interactions
+	for _, i := range doc.Items {
+		items, its = append(items, item{i, its[:i.Times]}), its[i.Times:]
+	}
+	return items
+}
+
 // unseal gives the interactions the match keys that the seals have for them, and
 // returns the lines of those that were edited since they were recorded, or that of the
 // seals if their number is another; none if nothing was, or if the file was never recorded.
-func unseal(its []*interaction.Interaction, text string, list []string) (edited []int) {
+// What shares values with one that was edited is not, but has no match key.
+func unseal(items []item, text string, list []string) (edited []int) {
 	if !recorded(text) {
 		return nil
 	}
@@ -248,25 +264,31 @@ func unseal(its []*interaction.Interaction, text string, list []string) (edited 
 		end = at + 1
 	}
 	at, line := 0, 1
-	start := func(it *interaction.Interaction) int {
-		for ; line < it.Line; line++ {
+	start := func(item *item) int {
+		for ; line < item.its[0].Line; line++ {
 			at += strings.IndexByte(text[at:], '\n') + 1
 		}
 		return at
 	}
 	finder := sealFinder{seals: seals}
-	for i, it := range its {
-		from, to := start(it), end
-		if i+1 < len(its) {
-			to = start(its[i+1])
+	doubtful := make([]bool, len(items))
+	for i := range items {
+		from, to := start(&items[i]), end
+		if i+1 < len(items) {
+			to = start(&items[i+1])
 		}
-		if s := finder.find(i, []byte(text[from:max(from, to)])); s == nil {
-			edited = append(edited, it.Line)
-		} else if s.key != 0 {
+		s := finder.find(i, []byte(text[from:max(from, to)]))
+		if s == nil {
+			edited = append(edited, items[i].its[0].Line)
+		}
+		if doubtful[i] = s == nil || slices.ContainsFunc(items[i].Of, func(i int) bool { return doubtful[i] }); doubtful[i] || s.key == 0 {
+			continue
+		}
+		for _, it := range items[i].its {
 			it.MatchKey = hexKey(s.key)
 		}
 	}
-	if edited == nil && len(seals) != len(its) {
+	if edited == nil && len(seals) != len(items) {
 		edited = []int{1 + strings.Count(text[:end], "\n")}
 	}
 	return edited

@@ -55,13 +55,12 @@ func openAll(path string) (f *File, edited int, err error) {
 		if err != nil {
 			return nil, 0, err
 		}
-		var resp interaction.Response
-		latency, err := s.Response(i, &resp, new(codec.Buffer))
+		answer, err := s.Answer(i)
 		if err != nil {
 			return nil, 0, err
 		}
 		whole := *it
-		whole.Response, whole.LatencyMS = resp, latency
+		whole.Response, whole.LatencyMS = answer.Response, answer.LatencyMS
 		if d := whole.Difference(it); d != "" {
 			return nil, 0, fmt.Errorf("two readings differ in %s", d)
 		}

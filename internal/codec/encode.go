@@ -291,8 +291,12 @@ func (e *encoder) binary(s string) {
 // asset keeps content beside the cassette and returns its name.
 func (e *encoder) asset(content []byte, file, media string) string {
 	name := nameAsset(content, file, media)
+	e.keepAsset(name, content)
+	return name
+}
+
+func (e *encoder) keepAsset(name string, content []byte) {
 	if err := AddAsset(e.assets, name, content); err != nil {
 		e.errorf("%w", err)
 	}
-	return name
 }

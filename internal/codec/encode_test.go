@@ -70,7 +70,7 @@ func checkRoundTrip(t testing.TB, its ...*interaction.Interaction) []byte {
 		it.MatchKey, it.Response.Text = its[i].MatchKey, its[i].Response.Text // what is computed when it is saved
 		text, _, _ := Encode(nil, its[i])
 		var decoded []*interaction.Interaction
-		if got, err := Decode("x.yaml", text, read); err == nil {
+		if got, err := ParseItem("x.yaml", text, read, nil); err == nil {
 			decoded = append(decoded, got)
 		}
 		if d := difference(its[i:i+1], decoded); d != "" {
@@ -318,26 +318,43 @@ func TestBrokenAssets(t *testing.T) {
 	}
 }
 
-// TestVector: an embedding is one line, which costs a blank for each number.
+// TestVector: an embedding is a short line that says how many numbers it has, in a body and
+// in an event; the numbers are an asset, digit by digit.
 func TestVector(t *testing.T) {
 	t.Parallel()
 	vector := make([]string, 1536)
 	for i := range vector {
 		vector[i] = fmt.Sprintf("%.8f", math.Sin(float64(i)))
 	}
-	body := `{"data":[{"embedding":[` + strings.Join(vector, ",") + `],"index":0}],"model":"e"}`
-	data, assets, err := Encode(nil, plain(body))
-	if err != nil || len(assets) > 0 {
-		t.Fatal(err)
-	}
-	lines := 0
-	for line := range strings.Lines(string(data)) {
-		if strings.Contains(line, ", ") && len(line) > len(body) {
-			lines++
+	list := "[" + strings.Join(vector, ",") + "]"
+	for _, it := range []*interaction.Interaction{
+		plain(`{"data":[{"embedding":` + list + `,"index":0}],"model":"e"}`),
+		plain(list),
+		plain("{\n  \"a\": {\n    \"embedding\": [\n      " + strings.Join(vector, ",\n      ") + "\n    ]\n  }\n}\n"),
+		{
+			Request:  interaction.Request{Method: "GET", URL: "https://h/x"},
+			Response: interaction.Response{Status: 200, Stream: "sse", Events: []interaction.Event{{{Name: "data", Value: `{"embedding":` + list + `}`}}, {{Name: "data", Value: list}}}},
+		},
+	} {
+		text, assets, err := Encode(nil, it)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(string(text), "!numbers ") || !strings.Contains(string(text), "1536@") || len(text) > 700 || len(assets) != 1 {
+			t.Errorf("%d bytes and %d assets:\n%.1000s", len(text), len(assets), text)
+		}
+		for _, content := range assets {
+			if string(content) != list {
+				t.Errorf("the asset is %.100s", content)
+			}
+		}
+		if err := Check(text, assets, it); err != nil {
+			t.Error(err)
 		}
 	}
-	if n := strings.Count(string(data), "\n"); lines != 1 || n > 20 || len(data) > len(body)+len(vector)+700 {
-		t.Errorf("%d bytes in %d lines of JSON of %d bytes", len(data), n, len(body))
+	text, assets, _ := Encode(nil, plain(`{"v":[1,2,3]}`))
+	if len(assets) != 0 {
+		t.Errorf("a short list is an asset:\n%s", text)
 	}
 }
 

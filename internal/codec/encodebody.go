@@ -3,6 +3,7 @@ package codec
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"strconv"
 	"strings"
 	"sync"
@@ -120,14 +121,20 @@ func (e *encoder) content(key string, b []byte, name, media string) {
 		jsonParsers.Put(p)
 	}()
 	if v, l, indentation, ok := bodyStructure(p, b); ok {
-		start := len(e.buf)
+		start, assets := len(e.buf), maps.Clone(e.assets)
 		e.layout("layout", l)
 		e.key(key)
 		e.blockValue(&v, e.indent)
-		if indentation <= maxGrowth*(len(e.buf)-start) {
+		size := len(e.buf) - start
+		for name, content := range e.assets {
+			if assets[name] == nil {
+				size += len(content)
+			}
+		}
+		if indentation <= maxGrowth*size {
 			return
 		}
-		e.buf = e.buf[:start]
+		e.buf, e.assets = e.buf[:start], assets
 	}
 	switch text := string(b); {
 	case utf8.ValidString(text) && !(len(b) > minAssetBody && strings.Contains(text, "\x00")):
@@ -184,6 +191,12 @@ const maxGrowth = 8
 // collection indented by indent.
 func (e *encoder) blockValue(v *exactjson.Value, indent int) {
 	start := len(e.buf)
+	if isVector(v) {
+		e.raw(" ")
+		e.vector(v, true)
+		e.raw("\n")
+		return
+	}
 	if scalars := allScalars(v); scalars || allWords(v) {
 		e.raw(" ")
 		e.value(v, indent+2)
@@ -281,6 +294,10 @@ func (e *encoder) flowValue(v *exactjson.Value) {
 			e.flowString(v.Text)
 		}
 	case exactjson.Array:
+		if isVector(v) {
+			e.vector(v, false)
+			return
+		}
 		e.raw("[")
 		for i := range v.Elems {
 			e.comma(i)

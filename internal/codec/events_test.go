@@ -10,7 +10,7 @@ import (
 )
 
 // FuzzEvents: a stream whose events differ from each other anywhere, in texts, in names and
-// in structure, is read as it was, and by the decoder.
+// in structure, is read as it was.
 func FuzzEvents(f *testing.F) {
 	for seed := range uint64(200) {
 		f.Add(seed)
@@ -34,11 +34,7 @@ func FuzzEvents(f *testing.F) {
 			}
 			it.Response.Events = append(it.Response.Events, interaction.Event{{Name: "data", Value: text}})
 		}
-		data := checkRoundTrip(t, it)
-		item := data[strings.Index(string(data), ItemStart):]
-		if decode(item, nil) == nil {
-			t.Errorf("the decoder leaves this to the parser:\n%s", item)
-		}
+		checkRoundTrip(t, it)
 	})
 }
 

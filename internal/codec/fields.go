@@ -2,9 +2,8 @@
 // structs, not what they mean, and nothing of files: which framing a stream has, what makes
 // two requests the same and what is secret are decided elsewhere.
 //
-// Text is written by an encoder. What it wrote is read by a decoder, its mirror, which
-// trusts the text and is fast; what people wrote is read by a parser, which trusts nothing
-// and says what is wrong and where.
+// Text is written by an encoder and read by a parser, which trusts nothing and says what is
+// wrong and where.
 //
 // The package keeps two laws. Readable when it is exact, raw when it is not: a body is
 // written as YAML structure only if reading it back gives the same bytes. And nothing is
@@ -20,9 +19,8 @@ import (
 )
 
 // fields is what is done to the fields of an interaction, in the order in which they
-// are written: the encoder writes those that are set, the decoder reads back what the
-// encoder wrote, and the parser looks for them in what people wrote, in any order. A
-// field that is not there stays as it is.
+// are written: the encoder writes those that are set, and the parser looks for them in any
+// order. A field that is not there stays as it is.
 type fields interface {
 	part(key string, each func())
 	text(key string, s *string)
@@ -96,9 +94,9 @@ const UnknownHeadersLine = PartStart + "unknown_headers: true\n"
 // IsAccepted reports whether the text of an interaction, as Encode writes it, says that its
 // request was accepted. It looks only at what stands before the request.
 func IsAccepted(item []byte) bool {
-	const mark = "accepted: true"
-	head, _, _ := bytes.Cut(item, []byte(keyStart+"request:\n"))
-	return bytes.HasSuffix(head, []byte(keyStart+mark)) || string(head) == ItemStart+mark
+	const mark = "accepted: true\n"
+	head, _, _ := bytes.Cut(item, []byte("  request:\n"))
+	return bytes.Contains(head, []byte(keyStart+mark)) || bytes.HasPrefix(head, []byte(ItemStart+mark))
 }
 
 // IsWithin reports whether the text of an interaction, as Encode writes it, says that a
@@ -109,7 +107,7 @@ func IsWithin(item []byte) bool {
 }
 
 // MomentsOf returns the moments in the text of an interaction, as Encode writes it; nil if it
-// has none, or a decoder cannot read them. They are its last line.
+// has none, or they cannot be read. They are its last line.
 func MomentsOf(item []byte) *interaction.Moments {
 	start := bytes.LastIndex(item[:max(0, len(item)-1)], []byte(keyStart))
 	line, ok := bytes.CutPrefix(item[max(0, start):], []byte(keyStart+momentsKey+": "))

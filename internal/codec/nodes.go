@@ -15,14 +15,29 @@ import (
 // worthless.
 type parser struct {
 	source
-	asset ReadAsset // may be nil
-	in    *mapping
+	asset  ReadAsset // may be nil
+	beyond Beyond    // may be nil
+	in     *mapping
 
-	mentions        map[string]int    // of each asset
+	taken []takenJSON // JSON that was made while the text was read
+	refs  []ref       // the aliases in the text
+
+	mentions, uses  map[string]int    // of each asset: in the text, and so far without the first
 	assets          map[string][]byte // that were read, by name
 	distinct, named int               // their lengths in bytes, once and as often as they are named
 	indentation     int               // of the JSON that was made, in bytes
 }
+
+// A takenJSON is what a sink made of a collection.
+type takenJSON struct {
+	text   []byte // of a body
+	value  string // of a field of an event
+	layout exactjson.Layout
+	err    *SyntaxError // why it is none
+}
+
+// A ref is where an alias stands, and the value that it stands for.
+type ref struct{ at, value int }
 
 // A mapping is one whose fields are being read.
 type mapping struct {
@@ -49,15 +64,14 @@ func (p *parser) mapping(n *yaml.Node, field, prefix string, each func()) {
 		m.atEnd()
 	}
 	p.in = outer
-	known := strings.Join(m.known, ", ")
 	if !whole && before == nil {
 		p.err = nil
-		p.want(n, field, "a mapping with the keys "+known)
+		p.want(n, field, "a mapping with the keys "+strings.Join(m.known, ", "))
 		return
 	}
 	for i := range n.Keys {
 		if key := p.key(&n.Keys[i], field); !slices.Contains(m.known, key) {
-			p.badf(&n.Keys[i], field, "unknown key %q; known are %s. If a newer promptecho wrote it, "+update, yaml.Clip(key), known)
+			p.badf(&n.Keys[i], field, "unknown key %q; known are %s. If a newer promptecho wrote it, "+update, yaml.Clip(key), strings.Join(m.known, ", "))
 		}
 	}
 	for _, name := range m.lacks {
@@ -76,7 +90,7 @@ func (p *parser) get(key string) (n *yaml.Node, field string) {
 func (p *parser) find(key string) (n *yaml.Node, field string) {
 	m := p.in
 	for i := range m.node.Keys {
-		if p.err == nil && p.key(&m.node.Keys[i], m.field) == key {
+		if k := &m.node.Keys[i]; (k.Text == key || k.Tag != "") && p.err == nil && p.key(k, m.field) == key {
 			return &m.node.Elems[i], m.prefix + key
 		}
 	}
@@ -102,7 +116,7 @@ func (p *parser) want(n *yaml.Node, field, what string) {
 
 // key returns the text of a mapping's key.
 func (p *parser) key(n *yaml.Node, field string) string {
-	if k := p.resolve(n, field); k != exactjson.String || n.Tag == "!asset" {
+	if k := p.resolve(n, field); k != exactjson.String || isAsset(n) {
 		p.badf(n, field, "the key %s is not text; put it in quotes", yaml.Clip(n.Text))
 	}
 	return p.decoded(n, field)
@@ -118,20 +132,23 @@ func (p *parser) list(n *yaml.Node, field, of string) []yaml.Node {
 }
 
 func newParser(name, text string, asset ReadAsset) *parser {
-	p := parser{asset: asset, mentions: map[string]int{}, assets: map[string][]byte{}}
+	p := parser{asset: asset}
 	p.file, p.src = name, text
 	return &p
 }
 
 // format is the YAML of a cassette.
-var format = yaml.Format{Name: "a cassette", Tags: []string{"!asset", "!!binary", "!!str"}}
+var format = yaml.Format{Name: "a cassette", Tags: []string{"!asset", numbersTag, "!!binary", "!!str"}, Aliases: true}
 
 // ReadAsset returns the content of an asset by its file name.
 type ReadAsset func(name string) ([]byte, error)
 
+// Beyond returns the value that has an anchor which stands elsewhere.
+type Beyond func(anchor string) (yaml.Node, bool)
+
 // str returns the text of n, which must be a string.
 func (p *parser) str(n *yaml.Node, field string) string {
-	if n.Kind != yaml.Scalar || n.Tag == "!asset" || p.resolve(n, field) != exactjson.String {
+	if n.Kind != yaml.Scalar || isAsset(n) || p.resolve(n, field) != exactjson.String {
 		p.want(n, field, "text (in quotes if it looks like something else)")
 		return ""
 	}
@@ -200,6 +217,9 @@ func (p *parser) resolve(n *yaml.Node, field string) exactjson.Kind {
 	case "true", "false":
 		return exactjson.Bool
 	}
+	if c := n.Text[0] | 0x20; c > 'a' && c <= 'z' && c != 'n' && c != 't' && c != 'f' {
+		return exactjson.String
+	}
 	if end, ok := exactjson.ScanNumber(n.Text, 0); ok && end == len(n.Text) {
 		return exactjson.Number
 	}
@@ -248,3 +268,9 @@ func describe(n *yaml.Node) string {
 	}
 	return fmt.Sprintf("the text %q", yaml.Clip(n.Text))
 }
+
+// isStructure reports whether n stands for an object or a list of JSON.
+func isStructure(n *yaml.Node) bool { return n.Kind != yaml.Scalar || n.Tag == numbersTag }
+
+// isAsset reports whether n stands for what is in an asset.
+func isAsset(n *yaml.Node) bool { return n.Tag == "!asset" || n.Tag == numbersTag }

@@ -1,9 +1,12 @@
 package codec
 
 import (
+	"cmp"
 	"slices"
+	"sort"
 	"strings"
 
+	"github.com/promptecho/promptecho/internal/alias"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/yaml"
 )
@@ -16,7 +19,14 @@ type Document struct {
 	Pinned, Partial bool
 	Given           interaction.Given
 	Interactions    []*interaction.Interaction
+	Items           []Item   // what stands in the list of interactions
 	Seals           []string // the list at the end, which means nothing here
+}
+
+// An Item is an element of the list of interactions.
+type Item struct {
+	Times int   // how many interactions it stands for, one after the other
+	Of    []int // the items that have the values that its aliases stand for
 }
 
 // Parse reads the text of a cassette, which is as [Normalize] returns it. name is the
@@ -25,9 +35,8 @@ type Document struct {
 func Parse(name, text string, asset ReadAsset) (*Document, *SyntaxError) {
 	p := newParser(name, text, asset)
 	doc := new(Document)
-	root := p.yaml()
+	root := p.yaml(itemDepth)
 	if p.err == nil {
-		p.countAssets(&root)
 		p.document(&root, doc)
 	}
 	if p.err != nil {
@@ -49,20 +58,21 @@ const (
 )
 
 // ParseItem reads the text of an interaction as people may have written it. Lines in
-// errors are not those of a file.
-func ParseItem(name string, text []byte, asset ReadAsset) (*interaction.Interaction, error) {
+// errors are not those of a file. One that stands for several is one.
+func ParseItem(name string, text []byte, asset ReadAsset, beyond Beyond) (*interaction.Interaction, error) {
 	p := newParser(name, ItemsLine+string(text), asset)
-	root := p.yaml()
+	p.beyond = beyond
+	root := p.yaml(itemDepth)
 	if p.err == nil && (len(root.Keys) != 1 || strings.Contains(p.src, "\n"+EndMark)) {
 		p.badf(&root, "", "this is more than an interaction")
 	}
 	if p.err != nil {
 		return nil, p.err
 	}
-	p.countAssets(&root)
-	its := p.interactions(&root.Elems[0])
-	if p.err == nil && len(its) != 1 {
-		p.badf(&root, "", "these are %d interactions", len(its))
+	var doc Document
+	its := p.interactions(&root.Elems[0], &doc)
+	if p.err == nil && len(doc.Items) != 1 {
+		p.badf(&root, "", "these are %d interactions", len(doc.Items))
 	}
 	if p.err != nil {
 		return nil, p.err
@@ -70,10 +80,21 @@ func ParseItem(name string, text []byte, asset ReadAsset) (*interaction.Interact
 	return its[0], nil
 }
 
+// ParseValue reads a text that is nothing but a key or a dash and the value behind it.
+func ParseValue(text string, beyond Beyond) (n yaml.Node, ok bool) {
+	f := format
+	f.Beyond = beyond
+	root, err := f.Parse(text)
+	if err != nil || len(root.Elems) != 1 {
+		return n, false
+	}
+	return root.Elems[0], true
+}
+
 // ParseGiven reads lines with what a cassette gives its test. Errors name no file.
 func ParseGiven(text []byte) (g interaction.Given, err error) {
 	p := newParser("", string(text), nil)
-	root := p.yaml()
+	root := p.yaml(itemDepth)
 	if p.err == nil {
 		p.mapping(&root, "", "", func() { p.given(&g) })
 	}
@@ -83,8 +104,11 @@ func ParseGiven(text []byte) (g interaction.Given, err error) {
 	return g, nil
 }
 
-// yaml reads the text into nodes.
-func (p *parser) yaml() yaml.Node {
+// itemDepth is in how many collections the keys of an interaction are.
+const itemDepth = 3
+
+// yaml reads the text into nodes. The keys of interactions are in so many collections.
+func (p *parser) yaml(depth int) yaml.Node {
 	p.checkConflict()
 	if strings.HasPrefix(p.src, "version https://git-lfs.github.com/spec/") {
 		p.fail(0, "", "this is a pointer of Git LFS and not the file; fetch that: git lfs pull (with GitHub's actions/checkout: \"lfs: true\")")
@@ -93,7 +117,10 @@ func (p *parser) yaml() yaml.Node {
 	if p.err != nil {
 		return yaml.Node{}
 	}
-	root, err := format.Parse(p.src)
+	f := format
+	f.Beyond, f.Direct = p.beyond, p.direct(depth)
+	f.Alias = func(at, value int) { p.refs = append(p.refs, ref{at, value}) }
+	root, err := f.Parse(p.src)
 	if err != nil {
 		p.fail(err.Offset, "", "%s", err.Msg)
 	} else if root.Pos == len(p.src) {
@@ -133,7 +160,7 @@ func (p *parser) document(n *yaml.Node, doc *Document) {
 		p.given(&doc.Given)
 		list, field := p.get("interactions")
 		if list != nil {
-			doc.Interactions = p.interactions(list)
+			doc.Interactions = p.interactions(list, doc)
 		} else {
 			p.badf(n, field, "is missing; write \"interactions: []\" if there are none")
 		}
@@ -161,32 +188,61 @@ func (p *parser) version(n *yaml.Node) {
 	p.badf(n, "version", "is missing; a cassette starts with \"version: %d\"", Version)
 }
 
-func (p *parser) interactions(n *yaml.Node) []*interaction.Interaction {
+func (p *parser) interactions(n *yaml.Node, doc *Document) []*interaction.Interaction {
 	elems := p.list(n, "interactions", "interactions")
 	its := make([]*interaction.Interaction, 0, len(elems))
 	line, at := 1, 0
 	for i := range elems {
 		e := &elems[i]
-		start := e.Item
-		if start == 0 {
-			start = e.Pos // in a flow sequence
-		}
+		start := startOf(e)
 		line += strings.Count(p.src[at:start], "\n")
 		at = start
-		it := p.interaction(e)
+		it, times := p.interaction(e)
 		if p.err != nil {
 			return nil
 		}
 		it.Line = line
 		its = append(its, it)
+		for range times - 1 {
+			again := *it
+			again.Response = *it.Response.Clone()
+			its = append(its, &again)
+		}
+		doc.Items = append(doc.Items, Item{Times: times})
 	}
+	p.refer(doc, elems)
 	return its
 }
 
-func (p *parser) interaction(n *yaml.Node) *interaction.Interaction {
-	it := new(interaction.Interaction)
-	p.mapping(n, "interaction", "", func() { interactionFields(p, it) })
-	return it
+// startOf returns where an element of a list starts.
+func startOf(e *yaml.Node) int { return cmp.Or(int(e.Item), e.Pos) } // in a flow sequence it has no dash
+
+// refer notes which items have the values that the aliases of others stand for.
+func (p *parser) refer(doc *Document, elems []yaml.Node) {
+	at := func(pos int) int { // in which item
+		return sort.Search(len(elems), func(i int) bool { return startOf(&elems[i]) > pos }) - 1
+	}
+	last := make([]int, len(elems)) // which referred to each
+	for _, r := range p.refs {
+		if i, of := at(r.at), at(r.value); 0 <= of && of < i && last[of] != i {
+			doc.Items[i].Of = append(doc.Items[i].Of, of)
+			last[of] = i
+		}
+	}
+}
+
+func (p *parser) interaction(n *yaml.Node) (it *interaction.Interaction, times int) {
+	it, times = new(interaction.Interaction), 1
+	p.mapping(n, "interaction", "", func() {
+		interactionFields(p, it)
+		p.get(alias.Key) // what stands there, aliases stand for
+		if n, field := p.get(timesKey); n != nil {
+			if times = int(p.integer(n, field, 1)); times > MostTimes {
+				p.badf(n, field, "an interaction stands for %d at most; write it again", MostTimes)
+			}
+		}
+	})
+	return it, times
 }
 
 func (p *parser) part(key string, each func()) {

@@ -2,7 +2,6 @@ package codec
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/promptecho/promptecho/internal/exactjson"
 	"github.com/promptecho/promptecho/internal/yaml"
@@ -21,7 +20,7 @@ func (p *parser) content(key string, body *[]byte) {
 	if extra := secondOf(n, base64, file); extra != nil {
 		p.badf(extra, part, "more than one of %[1]s, %[1]s_base64 and %[1]s_file; keep one", key)
 	}
-	structure := n != nil && n.Kind != yaml.Scalar
+	structure := n != nil && isStructure(n)
 	if layout != nil && !structure {
 		p.badf(layout, layoutField, "a layout is for a body that is a mapping or a list; remove it")
 	}
@@ -34,7 +33,9 @@ func (p *parser) content(key string, body *[]byte) {
 		if layout != nil {
 			l = p.layout(layout, layoutField)
 		}
-		b = p.contentOf(n, field, l)
+		b = p.json(n, field, l)
+	case n != nil:
+		b = []byte(p.bodyText(n, field))
 	case base64 != nil:
 		if base64.Tag != "" {
 			p.want(base64, base64Field, "base64")
@@ -49,15 +50,6 @@ func (p *parser) content(key string, body *[]byte) {
 	}
 }
 
-// contentOf reads JSON of this layout, or text.
-func (p *parser) contentOf(n *yaml.Node, field string, l exactjson.Layout) []byte {
-	if n.Kind == yaml.Scalar {
-		return []byte(p.bodyText(n, field))
-	}
-	v := p.value(n, field)
-	return p.print(n, field, &v, l)
-}
-
 // jsonBody reads JSON of any kind.
 func (p *parser) jsonBody(body *[]byte, needed bool) {
 	n, field := p.get("body")
@@ -65,8 +57,7 @@ func (p *parser) jsonBody(body *[]byte, needed bool) {
 		p.need("body", !needed)
 		return
 	}
-	v := p.value(n, field)
-	*body = p.print(n, field, &v, exactjson.Layout{})
+	*body = p.json(n, field, exactjson.Layout{})
 }
 
 // secondOf returns the second of the nodes that are there, nil if there are fewer.
@@ -79,131 +70,9 @@ func secondOf(nodes ...*yaml.Node) *yaml.Node {
 }
 
 func (p *parser) bodyText(n *yaml.Node, field string) string {
-	if n.Tag == "!asset" || n.Tag == "" && p.resolve(n, field) != exactjson.String {
+	if isAsset(n) || n.Tag == "" && p.resolve(n, field) != exactjson.String {
 		p.want(n, field, "a mapping or a list (JSON), or text (in quotes if it looks like something else)")
 		return ""
 	}
 	return p.decoded(n, field)
-}
-
-// readAsset returns the content of the asset that n names.
-func (p *parser) readAsset(n *yaml.Node, field, name string) []byte {
-	if p.err != nil {
-		return nil
-	}
-	if !assetName.MatchString(name) {
-		p.badf(n, field, "invalid asset name %q; want 16 hex digits and an extension", yaml.Clip(name))
-		return nil
-	}
-	if p.asset == nil {
-		p.badf(n, field, "asset %q cannot be read: there are no assets here", name)
-		return nil
-	}
-	b, known := p.assets[name]
-	if !known {
-		var err error
-		if b, err = p.asset(name); err != nil {
-			p.badf(n, field, "asset %q cannot be read (%v); restore it, or record again", name, err)
-			p.err.Cut = true
-			return nil
-		}
-		if h := hashAsset(b); h != name[:len(h)] {
-			p.badf(n, field, "asset %q was changed (its content is %s); restore it, or name the file for its content here and there", name, h)
-			p.err.Cut = true
-			return nil
-		}
-		p.assets[name] = b
-		p.distinct += len(b)
-		p.named += len(b) * p.mentions[name]
-		if p.named > (maxGrowth+2)*(len(p.src)+p.distinct)+maxNamed {
-			p.badf(n, field, "asset %q is named %d times, which makes too much of its %d bytes; name it less often, or record again", name, p.mentions[name], len(b))
-			return nil
-		}
-	}
-	return b
-}
-
-// maxNamed is how many bytes of assets a file may name, beyond ten times what it and
-// they have: a conversation names its pictures again in every turn. It is for what is
-// read as a whole; of a recorded file that is an interaction.
-const maxNamed = 256 << 20
-
-// countAssets counts how often each asset is named in n.
-func (p *parser) countAssets(n *yaml.Node) {
-	if n.Tag == "!asset" {
-		p.mentions[n.Text[strings.LastIndexByte(n.Text, '@')+1:]]++
-	}
-	for i := range n.Elems {
-		if i < len(n.Keys) && (n.Keys[i].Text == "body_file" || n.Keys[i].Text == "value_file") {
-			p.mentions[n.Elems[i].Text]++
-		}
-		p.countAssets(&n.Elems[i])
-	}
-}
-
-// print returns the JSON text of v, which n stands for, unless a small file would
-// become a large one by indentation.
-func (p *parser) print(n *yaml.Node, field string, v *exactjson.Value, l exactjson.Layout) []byte {
-	if p.err != nil {
-		return nil
-	}
-	printer := exactjson.NewPrinter(l)
-	printer.Indentation, printer.Most = p.indentation, mostIndentation(len(p.src))
-	text := printer.Print(nil, v)
-	if p.indentation = printer.Indentation; p.indentation > printer.Most {
-		p.badf(n, field, "the indentation of its JSON is ten times as long as this file; write it as text, or indent it less")
-	}
-	return text
-}
-
-// mostIndentation returns how many bytes of indentation there may be in the JSON of a
-// text of n bytes. It is more than Encode makes.
-func mostIndentation(n int) int { return (maxGrowth+2)*n + 1<<20 }
-
-// value returns the JSON value that n stands for.
-func (p *parser) value(n *yaml.Node, field string) exactjson.Value {
-	if n.Kind != yaml.Scalar && n.Tag != "" {
-		p.badf(n, field, "the tag %s is for text", n.Tag)
-	}
-	switch {
-	case p.err != nil:
-		return exactjson.Value{}
-	case n.Kind == yaml.Mapping:
-		v := exactjson.Value{Kind: exactjson.Object, Elems: make([]exactjson.Value, len(n.Elems))}
-		for i := range n.Elems {
-			name := p.key(&n.Keys[i], field)
-			if n.Keys[i].Tag == "!!binary" {
-				p.badf(&n.Keys[i], field, "a JSON name cannot be binary")
-			}
-			v.Elems[i] = p.value(&n.Elems[i], field)
-			v.Elems[i].Name = name
-		}
-		return v
-	case n.Kind == yaml.Sequence:
-		v := exactjson.Value{Kind: exactjson.Array, Elems: make([]exactjson.Value, len(n.Elems))}
-		for i := range n.Elems {
-			v.Elems[i] = p.value(&n.Elems[i], field)
-		}
-		return v
-	case n.Tag == "!asset":
-		return exactjson.Value{Kind: exactjson.String, Text: p.assetText(n, field)}
-	case n.Tag == "!!binary":
-		p.badf(n, field, "a JSON text cannot be binary")
-	}
-	k := p.resolve(n, field)
-	if k == exactjson.Null {
-		return exactjson.Value{}
-	}
-	return exactjson.Value{Kind: k, Text: n.Text}
-}
-
-// assetText returns the text of an !asset: what stands before "@", and the
-// content of the asset after it in base64.
-func (p *parser) assetText(n *yaml.Node, field string) string {
-	i := strings.LastIndexByte(n.Text, '@')
-	if i < 0 {
-		p.badf(n, field, "invalid asset %q; want \"@\" and the asset's name", yaml.Clip(n.Text))
-		return ""
-	}
-	return n.Text[:i] + encodeBase64(p.readAsset(n, field, n.Text[i+1:]))
 }

@@ -34,7 +34,13 @@ func (p *parser) form(r *interaction.Request) {
 // formPart reads a part.
 func (p *parser) formPart(n *yaml.Node, field string) (part form.Part) {
 	if n.Kind == yaml.Mapping && len(n.Keys) == 1 {
-		return form.Part{Name: p.key(&n.Keys[0], field), Content: p.contentOf(&n.Elems[0], field, exactjson.Layout{})}
+		content := &n.Elems[0]
+		if part.Name = p.key(&n.Keys[0], field); isStructure(content) {
+			part.Content = p.json(content, field, exactjson.Layout{})
+		} else {
+			part.Content = []byte(p.bodyText(content, field))
+		}
+		return part
 	}
 	p.mapping(n, field, field+".", func() {
 		p.text("name", &part.Name)
@@ -45,6 +51,3 @@ func (p *parser) formPart(n *yaml.Node, field string) (part form.Part) {
 	})
 	return part
 }
-
-// form reads a body; a form is for the parser.
-func (d *decoder) form(r *interaction.Request) { d.body(&r.Body) }

@@ -106,20 +106,20 @@ func (p *parser) event(n *yaml.Node, l exactjson.Layout, padding int) interactio
 func (p *parser) fields(keys, elems []yaml.Node, l exactjson.Layout, padding int) interaction.Event {
 	const field = "response.events"
 	last := len(elems) - 1
-	for last >= 0 && elems[last].Kind == yaml.Scalar {
+	for last >= 0 && !isStructure(&elems[last]) {
 		last--
 	}
 	e := make(interaction.Event, 0, len(elems))
 	for i := range elems {
 		f := interaction.Field{Name: p.key(&keys[i], field)}
-		if v := &elems[i]; v.Kind == yaml.Scalar {
+		if v := &elems[i]; !isStructure(v) {
 			f.Value = p.loose(v, field)
-		} else if val := p.value(v, field); p.err == nil {
-			l.Padding = 0
+		} else {
+			pad := 0
 			if i == last {
-				l.Padding = padding
+				pad = padding
 			}
-			f.Value = string(p.print(v, field, &val, l))
+			f.Value = p.value(v, l, pad)
 		}
 		e = append(e, f)
 	}

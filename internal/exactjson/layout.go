@@ -95,7 +95,7 @@ func NewPrinter(l Layout) Printer {
 
 // Print appends a value and what is around it.
 func (p *Printer) Print(dst []byte, v *Value) []byte {
-	return p.End(p.value(append(dst, p.Before...), v, 0))
+	return p.End(p.Value(append(dst, p.Before...), v, 0))
 }
 
 // End appends what stands behind a value that was just appended, and puts the padding
@@ -109,14 +109,15 @@ func (p *Printer) End(dst []byte) []byte {
 	return append(dst, p.After...)
 }
 
-func (p *Printer) value(dst []byte, v *Value, depth int) []byte {
+// Value appends a value that stands within depth arrays and objects.
+func (p *Printer) Value(dst []byte, v *Value, depth int) []byte {
 	switch v.Kind {
 	case Null:
 		return append(dst, "null"...)
 	case Bool, Number:
 		return append(dst, v.Text...)
 	case String:
-		return p.string(dst, v.Text)
+		return p.Text(dst, v.Text)
 	}
 	return p.container(dst, v, depth)
 }
@@ -133,9 +134,9 @@ func (p *Printer) container(dst []byte, v *Value, depth int) []byte {
 		}
 		dst = p.Newline(dst, depth+1)
 		if v.Kind == Object {
-			dst = append(p.string(dst, v.Elems[i].Name), p.Colon...)
+			dst = append(p.Text(dst, v.Elems[i].Name), p.Colon...)
 		}
-		dst = p.value(dst, &v.Elems[i], depth+1)
+		dst = p.Value(dst, &v.Elems[i], depth+1)
 	}
 	if len(v.Elems) > 0 {
 		dst = p.Newline(dst, depth)
@@ -159,21 +160,19 @@ func (p *Printer) Newline(dst []byte, depth int) []byte {
 	return dst
 }
 
-// Inner appends the inside of a string, which is valid UTF-8.
-func (p *Printer) Inner(dst, s []byte) []byte { return inner(p, dst, s) }
-
-func (p *Printer) string(dst []byte, s string) []byte {
-	return append(inner(p, append(dst, '"'), s), '"')
+// Text appends a string.
+func (p *Printer) Text(dst []byte, s string) []byte {
+	return append(p.inner(append(dst, '"'), s), '"')
 }
 
-func inner[T string | []byte](p *Printer, dst []byte, s T) []byte {
+func (p *Printer) inner(dst []byte, s string) []byte {
 	for {
 		n := plainUntil(s, p.special)
 		dst = append(dst, s[:n]...)
 		if s = s[n:]; len(s) == 0 {
 			return dst
 		}
-		r, size := utf8.DecodeRuneInString(string(s[:min(len(s), utf8.UTFMax)]))
+		r, size := utf8.DecodeRuneInString(s)
 		if r < utf8.RuneSelf || p.Escape&EscapeASCII != 0 || r == '\u2028' || r == '\u2029' {
 			dst = p.escape(dst, r)
 		} else {

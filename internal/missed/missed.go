@@ -45,12 +45,12 @@ type Call struct {
 // Request returns the request of a call that nothing answered, in an interaction whose
 // answer means nothing.
 func (c *Call) Request() (*interaction.Interaction, error) {
-	return codec.Decode("a missed request", []byte(c.Text), func(name string) ([]byte, error) {
+	return codec.ParseItem("a missed request", []byte(c.Text), func(name string) ([]byte, error) {
 		if content, ok := c.Assets[name]; ok {
 			return content, nil
 		}
 		return nil, fs.ErrNotExist
-	})
+	}, nil)
 }
 
 // Encode returns the run as it stands in its file.

@@ -39,8 +39,6 @@ type Framing struct {
 	// Append appends the frame of a readable form, or returns an error that says
 	// which field it cannot have. None of the fields is Raw.
 	Append func(dst []byte, fields []Field) ([]byte, error)
-
-	text *textFraming // the same field by field; nil if there is more to it
 }
 
 // Read returns the readable form of a frame, the raw one if it has none.
@@ -62,12 +60,4 @@ func (f *Framing) Write(dst []byte, fields []Field) ([]byte, error) {
 		}
 	}
 	return f.Append(dst, fields)
-}
-
-// A textFraming is how a framing surrounds the value of a field, which is one line.
-type textFraming struct {
-	before func(dst, name []byte) ([]byte, bool) // appends what stands before it
-	after  string                                // stands behind it
-	end    string                                // ends the frame
-	most   int                                   // fields of a frame; 0 is any number
 }

@@ -32,10 +32,6 @@ var ndjson = Framing{
 		}
 		return append(append(dst, fields[0].Value...), '\n'), nil
 	},
-	text: &textFraming{
-		before: func(dst, name []byte) ([]byte, bool) { return dst, string(name) == dataField },
-		end:    "\n", most: 1,
-	},
 }
 
 var ndjsonMedia = []string{"application/x-ndjson", "application/ndjson", "application/stream+json", "application/x-json-stream"}

@@ -25,7 +25,6 @@ func sseFraming(name, eol string) Framing {
 		FrameLen: firstEventLen,
 		Fields:   func(frame []byte) ([]Field, bool) { return sseFields(string(frame), eol) },
 		Append:   func(dst []byte, fields []Field) ([]byte, error) { return sseAppend(dst, fields, eol) },
-		text:     &textFraming{before: sseBefore, after: eol, end: eol},
 	}
 }
 

@@ -128,52 +128,6 @@ func TestConformance(t *testing.T) {
 	}
 }
 
-// checkFramer: field by field a frame is what it is at once, an error too. It
-// reports whether the framing is put together so.
-func checkFramer(t *testing.T, f *Framing, fields []Field) bool {
-	t.Helper()
-	want, err := f.Write([]byte("before"), fields)
-	var by Framer
-	if !by.Stream(f.Name) {
-		return false
-	}
-	for range 2 { // one event behind the other
-		got, all := []byte("before"), len(fields) > 0
-		for _, field := range fields {
-			var ok1, ok2 bool
-			got, ok1 = by.Field(got, []byte(field.Name))
-			start := len(got)
-			got, ok2 = by.Value(append(got, field.Value...), start, !strings.ContainsAny(field.Value, "\r\n"))
-			all = all && ok1 && ok2
-		}
-		if got = by.End(got); all != (err == nil) && len(fields) > 0 || all && !bytes.Equal(got, want) {
-			t.Errorf("%s: %q is %q (%v) field by field, and %q (%v) at once", f.Name, fields, got, all, want, err)
-		}
-	}
-	return true
-}
-
-// TestFramer: what people may write, right and wrong.
-func TestFramer(t *testing.T) {
-	t.Parallel()
-	names := []string{"data", "data:", "event", "id", "retry", "comment", "comment:", "raw", "raw:", "Data", "", ":", "data::", "before", "x_y"}
-	values := []string{"", "x", " x", `{"a":1}`, "a\nb", "a\rb", "\n"}
-	textual := []string{"ndjson", "sse", "sse-crlf", "sse-cr"} // a framing with a text is to be added
-	for _, f := range framings {
-		for _, n1 := range names {
-			for _, v1 := range values {
-				one := []Field{{n1, v1}}
-				if text := checkFramer(t, f, one); text != slices.Contains(textual, f.Name) {
-					t.Fatalf("%s is put together field by field: %t; textual says otherwise", f.Name, text)
-				}
-				for _, n2 := range names {
-					checkFramer(t, f, append(one[:1:1], Field{n2, "y"}))
-				}
-			}
-		}
-	}
-}
-
 // checkLaws: joined frames are the body, the readable form gives each frame
 // back, and cutting a stream as it comes, byte by byte, gives the same frames.
 func checkLaws(t *testing.T, f *Framing, body []byte) {
@@ -187,7 +141,6 @@ func checkLaws(t *testing.T, f *Framing, body []byte) {
 		if err != nil || !bytes.Equal(back, frame) {
 			t.Errorf("%s: frame %q comes back as %q, %v", f.Name, frame, back, err)
 		}
-		checkFramer(t, f, f.Read(frame))
 	}
 	for _, r := range []io.Reader{iotest.OneByteReader(bytes.NewReader(body)), iotest.DataErrReader(bytes.NewReader(body)), iotest.HalfReader(bytes.NewReader(body))} {
 		sc := bufio.NewScanner(r)

@@ -86,6 +86,29 @@ func SortPlaced(list []*Recording) {
 	slices.SortStableFunc(list, func(a, b *Recording) int { return cmp.Compare(places[a], places[b]) })
 }
 
+// InRunOrder returns recordings in their order, but with those of this run before the next that
+// it asked for and did not record; behind all if there is none.
+func InRunOrder(list []*Recording) (sorted []*Recording) {
+	asked := slices.Clone(list)
+	SortAsked(asked)
+	var next *Recording
+	before := map[*Recording][]*Recording{} // the last one first
+	for _, rec := range slices.Backward(asked) {
+		if rec.fresh {
+			before[next] = append(before[next], rec)
+		} else if rec.asked > 0 {
+			next = rec
+		}
+	}
+	for _, rec := range append(slices.DeleteFunc(slices.Clone(list), func(rec *Recording) bool { return rec.fresh }), nil) {
+		slices.Reverse(before[rec])
+		if sorted = append(sorted, before[rec]...); rec != nil {
+			sorted = append(sorted, rec)
+		}
+	}
+	return sorted
+}
+
 // isFrozen reports whether a recording is played in every run.
 func (t *Tape) isFrozen(rec *Recording) bool {
 	if t.Config.Frozen == nil {

@@ -127,9 +127,9 @@ func (q *queue) agreeing(kind *canon.Kind, near int) *line {
 }
 
 // takeExact returns the recording to play for a request that is recorded byte for byte as
-// rec. It returns nil if the form is needed to find the recording. With repeats, the last recording
-// is played again and again.
-func (q *queue) takeExact(rec *Recording, repeats bool) (next *Recording) {
+// rec. It returns nil if the form is needed to find the recording. If repeats says so, the last
+// recording is played again and again.
+func (q *queue) takeExact(rec *Recording, repeats func() bool) (next *Recording) {
 	switch {
 	case len(q.lent) > 0:
 		return nil
@@ -138,7 +138,7 @@ func (q *queue) takeExact(rec *Recording, repeats bool) (next *Recording) {
 	case q.kinds != nil && !q.linked:
 		next = q.same[rec.exactly].next()
 	}
-	if next == nil && repeats && q.exact {
+	if next == nil && q.exact && repeats() {
 		next = q.last()
 	}
 	if next == nil {

@@ -36,9 +36,9 @@ type Recording struct {
 	interaction atomic.Pointer[interaction.Interaction]
 	form        atomic.Pointer[canon.Form]
 
-	used atomic.Bool            // it was played
-	read atomic.Bool            // its answer was read
-	kept atomic.Pointer[answer] // its answer, if it was read twice
+	used atomic.Bool                             // it was played
+	read atomic.Bool                             // its answer was read
+	kept atomic.Pointer[interaction.Interaction] // its answer, if it was read twice
 
 	// What follows is set by readForms of its queue, if the recordings of that are not all the
 	// same request.
@@ -200,49 +200,35 @@ func (rec *Recording) redacted(it *interaction.Interaction) interaction.Request 
 	return req
 }
 
-// Answer reads the answer to a request into resp and returns its latency in milliseconds;
-// req is nil if the request is recorded byte for byte. The recorded request is not read
-// unless its ids have to be replaced; see [cassette.Index.Response].
-func (rec *Recording) Answer(req *interaction.Request, resp *interaction.Response, in *cassette.Buffer) (latencyMS int64, err error) {
+// Answer reads the answer to a request; req is nil if the request is recorded byte for byte.
+// The recorded request is not read unless its ids have to be replaced.
+func (rec *Recording) Answer(req *interaction.Request) (*interaction.Interaction, error) {
 	linked := req != nil && rec.Form().Linked()
 	it := rec.interaction.Load()
 	if it == nil && !linked {
-		return rec.readAnswer(resp, in)
+		return rec.readAnswer()
 	}
 	it = rec.Interaction()
-	*resp, in.Ends = it.Response, nil
 	if linked {
-		*resp = *rec.responseTo(req)
+		return &interaction.Interaction{Response: *rec.responseTo(req), LatencyMS: it.LatencyMS}, nil
 	}
-	return it.LatencyMS, nil
-}
-
-// An answer has memory of its own.
-type answer struct {
-	interaction.Response
-	ends      []int
-	latencyMS int64
+	return it, nil
 }
 
 // readAnswer reads the answer as it is stored. One that is read twice may be read many times,
 // as in a benchmark: it is kept.
-func (rec *Recording) readAnswer(resp *interaction.Response, in *cassette.Buffer) (latencyMS int64, err error) {
-	if a := rec.kept.Load(); a != nil {
-		*resp, in.Ends = a.Response, a.ends
-		return a.latencyMS, nil
+func (rec *Recording) readAnswer() (*interaction.Interaction, error) {
+	if it := rec.kept.Load(); it != nil {
+		return it, nil
 	}
-	buffer, again := in, rec.read.Swap(true)
-	if again {
-		buffer = &cassette.Buffer{Framer: in.Framer}
+	it, err := rec.of.stored.Answer(rec.number)
+	if err != nil {
+		return nil, rec.of.unreadable(err)
 	}
-	if latencyMS, err = rec.of.stored.Response(rec.number, resp, buffer); err != nil {
-		return 0, rec.of.unreadable(err)
+	if rec.read.Swap(true) {
+		rec.kept.Store(it)
 	}
-	in.Ends = buffer.Ends
-	if again {
-		rec.kept.Store(&answer{*resp, buffer.Ends, latencyMS})
-	}
-	return latencyMS, nil
+	return it, nil
 }
 
 // responseTo returns the answer to req: the recorded one, with the ids that link it to

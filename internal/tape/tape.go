@@ -175,7 +175,7 @@ func (t *Tape) takeExact(c *Call) *Recording {
 	if first == nil || t.stopped {
 		return nil
 	}
-	rec := t.shelf.queues[first.key].takeExact(first, t.Config.Repeats != nil && t.Config.Repeats(first.Form().Name()))
+	rec := t.shelf.queues[first.key].takeExact(first, func() bool { return t.Config.Repeats != nil && t.Config.Repeats(first.Form().Name()) })
 	t.number(rec)
 	return rec
 }

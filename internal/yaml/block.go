@@ -1,5 +1,10 @@
 package yaml
 
+import "sync"
+
+// stacks are those of parsers that have ended.
+var stacks = sync.Pool{New: func() any { return new([]Node) }}
+
 // Parse reads the one document of text, whose line ends are \n. A document without a
 // value is a scalar at the end of the text. The error tells of the first place that is
 // no YAML, is doubtful, or has what the package does not support.
@@ -9,7 +14,15 @@ func (f Format) Parse(text string) (root Node, err *Error) {
 			err = e.(*Error) // or panics on
 		}
 	}()
-	p := &parser{Format: f, text: text}
+	stack := stacks.Get().(*[]Node)
+	p := &parser{Format: f, text: text, stack: (*stack)[:0]}
+	defer func() {
+		if cap(p.stack) <= 1<<12 {
+			clear(p.stack[:cap(p.stack)])
+			*stack = p.stack
+			stacks.Put(stack)
+		}
+	}()
 	p.checkText()
 	return p.document(), nil
 }
@@ -43,27 +56,37 @@ func (p *parser) passMarker(m string) {
 	}
 }
 
-// blockNode reads the value after an indicator of a collection that is indented
+// blockNode reads a value as blockValue does, and keeps it if it has an anchor.
+func (p *parser) blockNode(n int, inline, same bool) Node {
+	sink := p.sink
+	nd := p.blockValue(n, inline, same)
+	p.sink = sink
+	return p.keep(nd)
+}
+
+// blockValue reads the value after an indicator of a collection that is indented
 // by n. With inline, a collection may start on the indicator's line. With same,
 // a sequence may be indented like the collection: the value of a mapping's key.
-func (p *parser) blockNode(n int, inline, same bool) Node {
+func (p *parser) blockValue(n int, inline, same bool) Node {
 	start := p.pos
 	p.skipBlanks()
 	nd := Node{Pos: p.pos}
-	nd.Tag = p.tag()
+	p.properties(&nd)
 	p.skipComment()
 	if !p.eol() {
-		return p.content(nd, n, nd.Pos-p.bol, inline)
+		// After an anchor, a collection may start on the next line only: on this one, the
+		// anchor would be that of its first key.
+		return p.content(nd, n, nd.Pos-p.bol, inline && nd.Anchor == 0)
 	}
 	indent := p.nextContent()
 	switch {
-	case indent > n && p.peek(0) == '!' && nd.Tag == "":
-		return p.blockNode(n, true, false)
+	case indent > n && (p.peek(0) == '!' || p.peek(0) == '&') && nd.Tag == "" && nd.Anchor == 0:
+		return p.blockValue(n, true, false)
 	case indent > n:
 		// A tag on a line of its own would be a collection's, and ours are for text.
-		return p.content(Node{Pos: p.pos, Tag: nd.Tag}, n, indent, nd.Tag == "")
+		return p.content(Node{Pos: p.pos, Tag: nd.Tag, Anchor: nd.Anchor}, n, indent, nd.Tag == "")
 	case same && indent == n && p.dash():
-		return p.blockSequence(Node{Pos: p.pos, Tag: nd.Tag}, n)
+		return p.blockSequence(Node{Pos: p.pos, Tag: nd.Tag, Anchor: nd.Anchor}, n)
 	case nd.Tag == "":
 		nd.Pos = start
 	}
@@ -91,10 +114,17 @@ func (p *parser) content(nd Node, n, col int, block bool) Node {
 		return nd
 	case c == '|' || c == '>':
 		return p.blockScalar(nd, n)
+	case p.isAlias():
+		nd = p.alias(nd)
+		p.endLine()
+		return nd
 	}
 	line := p.bol
 	p.scalar(&nd, false)
 	if p.colon() {
+		if nd.Anchor > 0 && !block {
+			p.failf(nd.Pos, "an anchor cannot be that of a key; start the mapping on the line below &%s", p.names[nd.Anchor-1])
+		}
 		if !block {
 			p.failf(nd.Pos, "a mapping cannot start here; put text with %q in it in quotes", ": ")
 		}
@@ -114,7 +144,7 @@ func (p *parser) content(nd Node, n, col int, block bool) Node {
 func (p *parser) blockSequence(nd Node, col int) Node {
 	p.noTab(nd.Pos)
 	nd.Kind = Sequence
-	p.enter()
+	since := p.begin(&nd)
 	for {
 		dash := p.pos
 		p.pos++
@@ -122,8 +152,8 @@ func (p *parser) blockSequence(nd Node, col int) Node {
 			p.failf(p.pos, "a tab after %q; use a space", "-")
 		}
 		e := p.blockNode(col, true, false)
-		e.Item = dash
-		nd.Elems = append(nd.Elems, e)
+		e.Item = int32(dash)
+		p.push(e)
 		indent := p.nextContent()
 		if indent > col {
 			p.failf(p.pos, "the indentation fits no line above: want %d spaces or more text of the element", col)
@@ -132,7 +162,7 @@ func (p *parser) blockSequence(nd Node, col int) Node {
 			break
 		}
 	}
-	p.depth--
+	p.end(&nd, since)
 	return nd
 }
 
@@ -140,11 +170,17 @@ func (p *parser) blockSequence(nd Node, col int) Node {
 // key, a colon is at pos.
 func (p *parser) blockMapping(key Node, col int) Node {
 	p.noTab(key.Pos)
-	m := Node{Kind: Mapping, Pos: key.Pos}
-	p.enter()
+	m := Node{Kind: Mapping, Pos: key.Pos, Anchor: key.Anchor}
+	key.Anchor = 0
+	since := p.begin(&m)
 	for {
-		p.addKey(&m, key)
-		m.Elems = append(m.Elems, p.blockNode(col, false, true))
+		p.addKey(key)
+		direct := p.direct(key.Text, since)
+		v := p.blockNode(col, false, true)
+		if direct {
+			v = p.taken(v)
+		}
+		p.push(v)
 		indent := p.nextContent()
 		if indent > col {
 			p.failf(p.pos, "the indentation fits no line above; want %d spaces", col)
@@ -154,7 +190,6 @@ func (p *parser) blockMapping(key Node, col int) Node {
 		}
 		key = p.blockKey()
 	}
-	p.depth--
-	p.checkKeys(&m)
+	p.end(&m, since)
 	return m
 }

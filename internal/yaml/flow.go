@@ -1,22 +1,37 @@
 package yaml
 
+import "strings"
+
 // flow reads the flow collection at pos into nd.
 func (p *parser) flow(nd Node) Node {
-	p.enter()
 	open, end := p.pos, byte(']')
 	nd.Kind = Sequence
 	if p.text[open] == '{' {
 		nd.Kind, end = Mapping, '}'
 	}
+	since := p.begin(&nd)
 	p.pos++
 	for p.flowSpace(); p.peek(0) != end; p.flowSpace() {
 		if p.eof() {
 			p.failf(open, "a bracket (%q) without its end", rune(p.text[open]))
 		}
+		direct := false
 		if nd.Kind == Mapping {
-			p.addKey(&nd, p.flowKey())
+			key := p.flowKey()
+			p.addKey(key)
+			direct = p.direct(key.Text, since)
 		}
-		nd.Elems = append(nd.Elems, p.flowValue(nd.Kind == Mapping))
+		if p.flowSpace(); p.sink != nil && !direct && !strings.ContainsRune("{[&*!,}", rune(p.peek(0))) {
+			p.scratch = Node{Pos: p.pos}
+			p.flowScalar(&p.scratch)
+			p.sink.Scalar(&p.scratch)
+		} else {
+			v := p.flowValue(nd.Kind == Mapping)
+			if direct {
+				v = p.taken(v)
+			}
+			p.push(v)
+		}
 		p.flowSpace()
 		switch c := p.peek(0); {
 		case c == ',':
@@ -28,8 +43,7 @@ func (p *parser) flow(nd Node) Node {
 		}
 	}
 	p.pos++
-	p.depth--
-	p.checkKeys(&nd)
+	p.end(&nd, since)
 	return nd
 }
 
@@ -51,22 +65,43 @@ func (p *parser) flowSpace() {
 // flowValue reads a value within a flow collection. In a mapping it may be
 // missing, which is null.
 func (p *parser) flowValue(mapping bool) Node {
+	sink := p.sink
+	nd := p.flowNode(mapping)
+	p.sink = sink
+	return p.keep(nd)
+}
+
+func (p *parser) flowNode(mapping bool) Node {
 	p.flowSpace()
 	nd := Node{Pos: p.pos}
-	nd.Tag = p.tag()
+	p.properties(&nd)
 	p.flowSpace()
 	switch c := p.peek(0); {
 	case mapping && (c == ',' || c == '}'):
 		return nd
 	case c == '{' || c == '[':
 		return p.flow(nd)
+	case p.isAlias():
+		nd = p.alias(nd)
+	default:
+		p.flowScalar(&nd)
+		return nd
 	}
-	p.scalar(&nd, true)
-	if nd.Style == Plain {
-		p.flowSpace()
-		if c := p.peek(0); c != ',' && c != ']' && c != '}' && c != ':' && c != 0 {
-			p.failf(nd.Pos, "text within brackets must end on its line; put it in quotes, or close the bracket")
-		}
-	}
+	p.endFlow(&nd)
 	return nd
+}
+
+// flowScalar reads a scalar within a flow collection.
+func (p *parser) flowScalar(nd *Node) {
+	if p.scalar(nd, true); nd.Style == Plain {
+		p.endFlow(nd)
+	}
+}
+
+// endFlow refuses a value that goes on behind the end of its line.
+func (p *parser) endFlow(nd *Node) {
+	p.flowSpace()
+	if c := p.peek(0); c != ',' && c != ']' && c != '}' && c != ':' && c != 0 {
+		p.failf(nd.Pos, "text within brackets must end on its line; put it in quotes, or close the bracket")
+	}
 }

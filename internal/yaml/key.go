@@ -32,27 +32,11 @@ func (p *parser) flowKey() Node {
 	return key
 }
 
-// addKey appends a key to m and passes the colon after it.
-func (p *parser) addKey(m *Node, key Node) {
+// addKey notes a key and passes the colon after it.
+func (p *parser) addKey(key Node) {
 	if key.Text == "<<" && key.Style == Plain {
 		p.failf(key.Pos, "merge keys (%q) are not supported; write the members out", "<<")
 	}
-	m.Keys = append(m.Keys, key)
+	p.pushKey(key)
 	p.pos++
-}
-
-// checkKeys refuses a mapping that has a key twice, however it is written.
-func (p *parser) checkKeys(m *Node) {
-	seen := make(map[string]int, len(m.Keys))
-	for _, key := range m.Keys {
-		text, err := key.Decode()
-		if err != nil {
-			text = key.Text
-		}
-		if first, ok := seen[text]; ok {
-			line, _ := Position(p.text, first)
-			p.failf(key.Pos, "key %q is already in line %d; remove one of them", Clip(text), line)
-		}
-		seen[text] = key.Pos
-	}
 }

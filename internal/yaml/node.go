@@ -2,9 +2,9 @@
 // their places, and writes scalars so that every YAML reader takes them for the text
 // that they are.
 //
-// It reads block and flow collections, all five scalar styles, comments and tags. What
-// a file of data has no use for (anchors, aliases, merge keys, explicit keys,
-// directives, several documents) is refused by name, and so is anything doubtful.
+// It reads block and flow collections, all five scalar styles, comments, tags, anchors and
+// aliases. What a file of data has no use for (merge keys, explicit keys, directives,
+// several documents) is refused by name, and so is anything doubtful.
 // Nothing is guessed: a text that is accepted means what YAML 1.2
 // (https://yaml.org/spec/1.2.2) says it means.
 package yaml
@@ -17,14 +17,17 @@ import (
 
 // A Node is one YAML value.
 type Node struct {
-	Kind  Kind
-	Style Style  // of a scalar
-	Pos   int    // the offset in the text
-	Item  int    // an element of a block sequence: the offset of its dash
-	Tag   string // as written, "" if there is none
-	Text  string // a scalar's text, without quotes, escapes and folding
-	Keys  []Node // a mapping's keys; all are scalars
-	Elems []Node // a mapping's values, a sequence's elements
+	Kind   Kind
+	Style  Style  // of a scalar
+	Taken  int32  // what a Sink knows it by, 0 if none took it
+	Pos    int    // the offset in the text
+	Item   int32  // an element of a block sequence: the offset of its dash
+	Anchor int32  // the number of the anchor before it, from 1; 0 if there is none
+	Size   int32  // of a value that an alias stands for: about how many bytes it has
+	Tag    string // as written, "" if there is none
+	Text   string // a scalar's text, without quotes, escapes and folding
+	Keys   []Node // a mapping's keys; all are scalars
+	Elems  []Node // a mapping's values, a sequence's elements
 }
 
 // Kind is the kind of a Node.
@@ -46,6 +49,15 @@ const (
 	Quoted       // in single or double quotes
 	Block        // literal or folded
 )
+
+// A Sink takes a collection piece by piece in place of a tree of it.
+type Sink interface {
+	Begin(n *Node) // a mapping or a sequence begins
+	Key(n *Node)
+	Scalar(n *Node)
+	End(kind Kind)
+	Take(n *Node) // the collection has ended: Take makes of n what stands for it
+}
 
 // Decode returns the text of a scalar. With the tag !!binary it is decoded from base64.
 func (n *Node) Decode() (string, error) {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/promptecho/promptecho/internal/exactjson"
 )
@@ -12,6 +13,19 @@ import (
 type Format struct {
 	Name string   // what messages call a file of it, such as "a cassette"
 	Tags []string // the tags that its texts may have, two or more
+
+	// Aliases says that it may have anchors and aliases, and Beyond knows the anchors that
+	// stand elsewhere; it may be nil.
+	Aliases bool
+	Beyond  func(name string) (Node, bool)
+
+	// Alias is told where an alias stands, and the value that it stands for; it may be nil.
+	Alias func(at, value int)
+
+	// Direct returns the sink that takes the value of a key, if that is a collection, or nil.
+	// The mapping is within depth collections, itself included, and before has its keys and
+	// values up to here. Direct may be nil.
+	Direct func(depth int, before []Node, key string) Sink
 }
 
 // maxDepth is how deep collections may nest: as deep as JSON, and what is around it.
@@ -25,6 +39,24 @@ type parser struct {
 	pos   int
 	bol   int // where the line of pos starts
 	depth int // of the collections that are being read
+
+	stack []Node // the elements of the collections that are being read, and their keys behind each
+	room  []Node // for those of collections that were read
+
+	scratch Node // what a sink is given, so that no node is in memory of its own
+	sink    Sink // that takes what is being read; nil if that becomes a tree
+
+	anchors  map[string]*anchor
+	names    []string // of the anchors
+	expanded int      // about how many bytes the aliases stand for
+}
+
+// An anchor is a value that has a name (YAML 1.2.2, 6.9.2): "&name" stands before it, and
+// "*name" below it for the same value.
+type anchor struct {
+	Node
+	pos   int  // of its name
+	whole bool // it was read to its end
 }
 
 func (p *parser) failf(pos int, format string, args ...any) {
@@ -36,9 +68,19 @@ func (p *parser) checkText() {
 	if i := exactjson.InvalidUTF8(p.text); i >= 0 {
 		p.failf(i, "invalid UTF-8; binary text is written as !!binary \"base64\"")
 	}
-	for i, r := range p.text {
+	for i := 0; i < len(p.text); i++ {
+		for i+8 <= len(p.text) && isPrintable(p.text[i:i+8]) {
+			i += 8
+		}
+		if i == len(p.text) {
+			return
+		}
+		if c := p.text[i]; c >= ' ' && c < 0x7f || c == '\n' {
+			continue
+		}
+		r, n := utf8.DecodeRuneInString(p.text[i:])
 		switch {
-		case r >= ' ' && r < 0x7f, r == '\n', r == '\t':
+		case r == '\t':
 		case r == '\r':
 			p.failf(i, "a carriage return within a line; write it as \"\\r\" in double quotes")
 		case r == '\ufeff':
@@ -48,7 +90,15 @@ func (p *parser) checkText() {
 		case r == '\ufffe', r == '\uffff', r < 0xa0:
 			p.failf(i, "control character %U; write it as \"\\u%04x\" in double quotes", r, r)
 		}
+		i += n - 1
 	}
+}
+
+// isPrintable reports whether eight bytes are printable ASCII.
+func isPrintable(s string) bool {
+	const ones, high = 0x0101010101010101, 0x8080808080808080
+	x := uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 | uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
+	return (x|(x-ones*' ')|(x+ones))&high == 0
 }
 
 // peek returns the byte i after pos, or 0 where there is none.
@@ -151,13 +201,6 @@ func (p *parser) nextContent() int {
 func (p *parser) noTab(pos int) {
 	if i := strings.IndexByte(p.text[p.bol:max(pos, p.bol)], '\t'); i >= 0 {
 		p.failf(p.bol+i, "a tab in the indentation; indent with spaces")
-	}
-}
-
-// enter counts a level of nesting, and refuses too many.
-func (p *parser) enter() {
-	if p.depth++; p.depth > maxDepth {
-		p.failf(p.pos, "nested deeper than %d", maxDepth)
 	}
 }
 

@@ -27,8 +27,10 @@ func (p *parser) scalar(nd *Node, flow bool) {
 // checkPlain refuses what cannot be the start of a plain scalar.
 func (p *parser) checkPlain(flow bool) {
 	switch c := p.peek(0); {
-	case c == '&' || c == '*':
+	case (c == '&' || c == '*') && !p.Aliases:
 		p.failf(p.pos, "anchors and aliases (%q) are not supported; write the value out, or put text in quotes", p.rest(p.pos))
+	case c == '&' || c == '*':
+		p.failf(p.pos, "an anchor or an alias cannot stand here (%q); write the value out, or put text in quotes", p.rest(p.pos))
 	case c == '!':
 		p.failf(p.pos, "a value has one tag")
 	case strings.IndexByte(",[]{}#|>%@`", c) >= 0:
@@ -45,6 +47,9 @@ func (p *parser) checkPlain(flow bool) {
 func (p *parser) plainLine(flow bool) string {
 	start := p.pos
 	for ; !p.eol(); p.pos++ {
+		if c := p.text[p.pos]; plainByte[c] {
+			continue
+		}
 		if p.colon() || p.peek(0) == '#' && p.pos > start && isBlank(p.text[p.pos-1]) {
 			break
 		}
@@ -55,10 +60,18 @@ func (p *parser) plainLine(flow bool) string {
 	return strings.TrimRight(p.text[start:p.pos], " \t")
 }
 
+// plainByte tells the bytes that end no plain scalar, wherever they stand.
+var plainByte = func() (t [256]bool) {
+	for c := range t {
+		t[c] = strings.IndexByte(":#,[]{}\n", byte(c)) < 0
+	}
+	return t
+}()
+
 // plainLines adds to nd the lines that a plain scalar runs over. The collection
 // it is in is indented by n.
 func (p *parser) plainLines(nd *Node, n int) {
-	text := []byte(nd.Text)
+	var text []byte
 	for p.peek(0) == '\n' {
 		pos, bol, breaks, spaces := p.pos, p.bol, 0, 0
 		for ; p.peek(0) == '\n'; breaks++ {
@@ -76,12 +89,17 @@ func (p *parser) plainLines(nd *Node, n int) {
 		if p.dash() {
 			p.failf(p.pos, "a list element within text; put the text in quotes, or indent the list like its key")
 		}
+		if text == nil {
+			text = []byte(nd.Text)
+		}
 		text = append(fold(text, breaks), p.plainLine(false)...)
 		if p.peek(0) == ':' {
 			p.failf(p.pos, "text over several lines has %q in it; put it in quotes, or check the indentation", ": ")
 		}
 	}
-	nd.Text = string(text)
+	if text != nil {
+		nd.Text = string(text)
+	}
 }
 
 // fold appends what a number of line breaks within a scalar mean.
@@ -99,6 +117,13 @@ func fold(b []byte, breaks int) []byte {
 func (p *parser) quoted(nd *Node) {
 	nd.Style = Quoted
 	open, quote := p.pos, p.peek(0)
+	if end := strings.IndexByte(p.text[open+1:], quote); end >= 0 {
+		text := p.text[open+1:][:end]
+		if strings.IndexByte(text, '\n') < 0 && (quote == '"' && strings.IndexByte(text, '\\') < 0 || quote == '\'' && !strings.HasPrefix(p.text[open+1+end:], "''")) {
+			nd.Text, p.pos = text, open+end+2
+			return
+		}
+	}
 	var b []byte
 	kept := 0 // b up to here ends in something that folding must not trim
 	for p.pos++; ; {
@@ -120,8 +145,12 @@ func (p *parser) quoted(nd *Node) {
 			b = p.escape(b)
 			kept = len(b)
 		default:
-			b = append(b, c)
-			p.pos++
+			n := 1
+			for p.pos+n < len(p.text) && strings.IndexByte("\\\n\"'", p.text[p.pos+n]) < 0 {
+				n++
+			}
+			b = append(b, p.text[p.pos:p.pos+n]...)
+			p.pos += n
 		}
 	}
 }

@@ -1,0 +1,93 @@
+package cassette
+
+import (
+	"bytes"
+
+	"github.com/promptecho/promptecho/internal/alias"
+	"github.com/promptecho/promptecho/internal/codec"
+	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/yaml"
+)
+
+// anchor returns the value that has an anchor. The lock of the index is held.
+func (s *Index) anchor(name string) (n yaml.Node, ok bool) {
+	a := &s.anchors
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.texts == nil {
+		a.texts, a.nodes = map[string]string{}, map[string]yaml.Node{}
+		for i := range s.items {
+			if s.items[i].seal == nil || i > 0 && s.items[i].at == s.items[i-1].at {
+				continue
+			}
+			err := s.openText(i, func(text []byte) error {
+				if bytes.IndexByte(text, '&') >= 0 {
+					alias.Anchors(string(text), func(name, list string) { a.texts[name] = list })
+				}
+				return nil
+			})
+			if err != nil {
+				return n, false
+			}
+		}
+	}
+	return a.node(name)
+}
+
+// node returns the value that has an anchor which was found.
+func (a *anchors) node(name string) (n yaml.Node, ok bool) {
+	if n, ok = a.nodes[name]; ok {
+		return n, true
+	}
+	if n, ok = codec.ParseValue(a.texts[name], a.node); ok {
+		a.nodes[name] = n
+	}
+	return n, ok
+}
+
+// Interaction reads an interaction. What it returns is the caller's, and another
+// one every time, unless the interaction was not sealed.
+func (s *Index) Interaction(i int) (it *interaction.Interaction, err error) {
+	if it := s.items[i].it; it != nil {
+		return it, nil
+	}
+	err = s.textOf(i, func(text []byte) error {
+		it, err = codec.ParseItem(s.path, text, s.asset, s.anchor)
+		return s.inFile(err)
+	})
+	if err != nil {
+		return nil, err
+	}
+	it.Line = s.items[i].line
+	if key := s.items[i].seal.key; key != 0 {
+		it.MatchKey = hexKey(key)
+	}
+	return it, nil
+}
+
+// Answer reads what answered the request of an interaction.
+func (s *Index) Answer(i int) (it *interaction.Interaction, err error) {
+	if it := s.items[i].it; it != nil {
+		return it, nil
+	}
+	err = s.textOf(i, func(text []byte) error {
+		it, err = codec.ParseAnswer(s.path, text, s.asset, s.anchor)
+		return s.inFile(err)
+	})
+	return it, err
+}
+
+func (s *Index) asset(name string) ([]byte, error) {
+	return readFrom(assetDir(target(s.path)))(name)
+}
+
+// inFile returns the error about an interaction with its place in the file.
+func (s *Index) inFile(err error) error {
+	if err == nil {
+		return nil
+	}
+	if _, err := Load(s.path); err != nil {
+		return err
+	}
+	return s.changed()
+}

@@ -1,0 +1,45 @@
+package codec
+
+import (
+	"bytes"
+	"fmt"
+	"io/fs"
+
+	"github.com/promptecho/promptecho/internal/interaction"
+)
+
+// Check makes sure that what Encode wrote of an interaction reads as it again.
+func Check(text []byte, assets map[string][]byte, it *interaction.Interaction) error {
+	back, err := ParseItem("cassette", text, func(name string) ([]byte, error) {
+		if b, ok := assets[name]; ok {
+			return b, nil
+		}
+		return nil, fs.ErrNotExist
+	}, nil)
+	if err != nil {
+		return fmt.Errorf("promptecho cannot read what it would write; please report this: %w", err)
+	}
+	if d := it.Difference(back); d != "" {
+		return fmt.Errorf("%s would not survive; please report this", d)
+	}
+	return nil
+}
+
+// ParseAnswer is [ParseItem] for a text that Encode wrote, of which it reads only what
+// answered the request.
+func ParseAnswer(name string, text []byte, asset ReadAsset, beyond Beyond) (*interaction.Interaction, error) {
+	start := bytes.Index(text, []byte(AnswerStart))
+	if start < 0 {
+		return ParseItem(name, text, asset, beyond)
+	}
+	p := newParser(name, string(text[start+1:]), asset)
+	p.beyond = beyond
+	root, it := p.yaml(1), new(interaction.Interaction)
+	if p.err == nil {
+		p.mapping(&root, "interaction", "", func() { answerFields(p, it) })
+	}
+	if p.err != nil {
+		return ParseItem(name, text, asset, beyond) // the answer of a function, or none at all
+	}
+	return it, nil
+}
