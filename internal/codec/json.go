@@ -1,6 +1,8 @@
 package codec
 
 import (
+	"slices"
+
 	"github.com/promptecho/promptecho/internal/exactjson"
 	"github.com/promptecho/promptecho/internal/yaml"
 )
@@ -21,9 +23,6 @@ type jsonSink struct {
 func (s *jsonSink) reset(field string, l exactjson.Layout) {
 	s.field, s.printer, s.text, s.list, s.depth = field, exactjson.NewPrinter(l), s.text[:0], s.list[:0], 0
 	s.printer.Indentation, s.printer.Most = s.indentation, mostIndentation(len(s.src)+s.distinct)
-	if s.text == nil {
-		s.text = make([]byte, 0, min(max(len(s.src), 1<<10), 1<<20))
-	}
 }
 
 // start appends what stands before a key, or before an element that has none.
@@ -118,10 +117,13 @@ func (s *jsonSink) checked(n *yaml.Node) []byte {
 func (s *jsonSink) Take(n *yaml.Node) {
 	t := takenJSON{text: s.end(n), layout: s.printer.Layout, err: s.err}
 	s.err = nil // whoever asks for the value says what is wrong with it
-	if s.field == eventsField {
+	switch {
+	case s.field == eventsField:
 		t.text, t.value = nil, string(t.text)
-	} else {
+	case len(t.text) > 1<<20:
 		s.text = nil // it is the body's
+	default:
+		t.text = slices.Clone(t.text)
 	}
 	s.taken = append(s.taken, t)
 	n.Taken = int32(len(s.taken))

@@ -28,7 +28,7 @@ func (p *parser) content(key string, body *[]byte) {
 	switch {
 	case p.err != nil:
 		return
-	case n != nil:
+	case structure:
 		var l exactjson.Layout
 		if layout != nil {
 			l = p.layout(layout, layoutField)
