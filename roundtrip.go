@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"strings"
 
 	"github.com/promptecho/promptecho/internal/request"
 	"github.com/promptecho/promptecho/internal/tape"
@@ -63,8 +62,8 @@ func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 // miss notes that a request is not recorded, and returns the answer to it.
 func (r *Recorder) miss(req *http.Request, c *tape.Call) *http.Response {
 	m := r.noteMiss(c, opensSocket(req), request.ServedBy(req.Context()).By)
-	short, full := m.OneLine()
-	return refusal(req, "promptecho: not recorded: "+short, fmt.Sprintf("promptecho: not recorded: %s: %s", strings.Join(strings.Fields(m.Call+" "+m.Request+" "+m.Model), " "), full))
+	place, told := m.OneLine()
+	return refusal(req, "promptecho: no recording: "+place, told)
 }
 
 // pass sends a request through, in mode live.

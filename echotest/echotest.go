@@ -84,8 +84,10 @@ func Open(t testing.TB, file string, opts ...promptecho.Option) *promptecho.Reco
 		for _, note := range rep.Notes {
 			t.Logf("promptecho: %s", note)
 		}
-		for _, text := range rep.Errors {
-			t.Errorf("promptecho: %s", text)
+		for i := range rep.Problems {
+			if text := tell(t, &rep.Problems[i]); text != "" {
+				t.Errorf("promptecho: %s", text)
+			}
 		}
 		for _, l := range leaks() {
 			t.Errorf("promptecho: %s", l.Report())

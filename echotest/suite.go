@@ -32,7 +32,9 @@ type suite struct {
 	cassettes map[string]bool             // absolute paths of those that were opened
 	shared    []string                    // the recorders that no test owns, by their cassettes
 	options   []report.Option             // of all recorders
-	reasons   map[report.Finding][]string // the tests, and these recorders, that failed for each reason
+	names     map[string]bool             // of the tests with recorders
+	problems  map[string][]report.Problem // of the tests, and of these recorders, that failed
+	mode      string                      // the record mode, and who chose it
 }
 
 // add adds the report of one of the recorders of a test, or of one of [suite.shared]; nil is
@@ -44,7 +46,7 @@ func (s *suite) add(name string, rep *report.Report) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.cassettes == nil {
-		s.cassettes, s.reasons = map[string]bool{}, map[report.Finding][]string{}
+		s.cassettes, s.names, s.problems = map[string]bool{}, map[string]bool{}, map[string][]report.Problem{}
 	}
 	for _, path := range rep.Done.Cassettes {
 		s.cassettes[path] = true
@@ -54,10 +56,10 @@ func (s *suite) add(name string, rep *report.Report) {
 	if len(rep.Done.Saved) > 0 {
 		s.changed++
 	}
-	for _, f := range rep.Findings {
-		if !slices.Contains(s.reasons[f], name) {
-			s.reasons[f] = append(s.reasons[f], name)
-		}
+	s.names[name] = true
+	if len(rep.Problems) > 0 {
+		s.problems[name] = append(s.problems[name], rep.Problems...)
+		s.mode = rep.Mode
 	}
 }
 
@@ -75,8 +77,8 @@ func (s *suite) conclude(w io.Writer, code int, leaks []guard.Leak) int {
 		for _, note := range rep.Notes {
 			fmt.Fprintf(w, "promptecho: %s\n", note)
 		}
-		for _, text := range rep.Errors {
-			fmt.Fprintf(w, "promptecho: %s\n", text)
+		for _, p := range rep.Problems {
+			fmt.Fprintf(w, "promptecho: %s\n", p.Tell(atEnd))
 			code = cmp.Or(code, 1)
 		}
 		annotate(w, "TestMain", rep.Annotations)
@@ -88,7 +90,8 @@ func (s *suite) conclude(w io.Writer, code int, leaks []guard.Leak) int {
 		fmt.Fprintf(w, "promptecho: %s\n", l.Report())
 		code = cmp.Or(code, 1)
 	}
-	s.sumUp(w)
+	s.tellFailures(w)
+	s.tellTotal(w)
 	if !testing.Verbose() {
 		slices.SortStableFunc(s.options, func(a, b report.Option) int { return min(len(a.Why), 1) - min(len(b.Why), 1) }) // those with an effect first
 		sayIdle(w, "", s.options)
@@ -101,51 +104,23 @@ func (s *suite) conclude(w io.Writer, code int, leaks []guard.Leak) int {
 	return code
 }
 
-// sumUp says what failed for the same reason, if several did, and what was written.
-func (s *suite) sumUp(w io.Writer) {
-	var failed []string
-	reasons := make([]report.Finding, 0, len(s.reasons))
-	for f, names := range s.reasons {
-		slices.Sort(names)
-		reasons = append(reasons, f)
-		failed = append(failed, names...)
-	}
-	slices.Sort(failed)
-	failed = slices.Compact(failed)
-	slices.SortFunc(reasons, func(a, b report.Finding) int {
-		return cmp.Or(len(s.reasons[b])-len(s.reasons[a]), slices.Compare(s.reasons[a], s.reasons[b]), strings.Compare(a.Reason+a.Detail, b.Reason+b.Detail))
-	})
-	if len(failed) > 1 {
-		fmt.Fprintf(w, "promptecho: %s do not fit their cassettes, for %s:\n", s.count(failed), report.Count(len(reasons), "reason"))
-		for _, f := range reasons[:min(len(reasons), maxReasons)] {
-			fmt.Fprintf(w, "\n%s: %s\n", s.count(s.reasons[f]), f.Reason)
-			if f.Detail != "" {
-				fmt.Fprintln(w, f.Detail)
-			}
-			fmt.Fprintf(w, "  in %s\n", list(s.reasons[f]))
-		}
-		if more := len(reasons) - maxReasons; more > 0 {
-			fmt.Fprintf(w, "\n… and %s more\n", report.Count(more, "reason"))
-		}
-		if slices.ContainsFunc(failed, s.isShared) {
-			failed = nil // only a run of all tests asks for all that such a cassette holds
-		}
-		fmt.Fprintf(w, "\nTo record all of them again:\n  %s\n", command("all", failed...))
-		if slices.ContainsFunc(reasons, func(f report.Finding) bool { return f.Detail != "" }) {
-			fmt.Fprintf(w, "To keep the answers, if the edit changes none of them:\n  %s\n", acceptCommand())
-		}
-	}
+// tellTotal says what was written.
+func (s *suite) tellTotal(w io.Writer) {
 	if t := s.total; t.Recorded+t.Resumed+t.Dropped+t.Changed > 0 {
 		var parts []string
 		for _, n := range []struct {
 			count int64
 			what  string
-		}{{t.Recorded, "%d recorded"}, {t.Resumed, "%d resumed"}, {t.Dropped, "%d dropped"}, {t.Changed, "%d changed in what does not match (go test -v shows it)"}} {
+		}{{t.Recorded, "%d recorded"}, {t.Resumed, "%d resumed"}, {t.Dropped, "%d dropped"}, {t.Changed, "%d differ only in ignored fields (go test -v shows them)"}} {
 			if n.count > 0 {
 				parts = append(parts, fmt.Sprintf(n.what, n.count))
 			}
 		}
-		fmt.Fprintf(w, "promptecho: in all: %s; %s written\n", strings.Join(parts, ", "), report.Count(s.changed, "cassette"))
+		written := "no cassette"
+		if s.changed > 0 {
+			written = report.Count(s.changed, "cassette")
+		}
+		fmt.Fprintf(w, "promptecho: total: %s; %s written\n", strings.Join(parts, ", "), written)
 	}
 }
 

@@ -24,7 +24,7 @@ const module = "github.com/promptecho/promptecho"
 // rooms lists what each package may import of ours; a package that is not
 // listed may not exist.
 var rooms = map[string][]string{
-	"echotest":             {"internal/urls", "", "internal/answer", "internal/attr", "internal/report", "internal/serve", "internal/testname", "internal/guard", "internal/shell", "internal/stack", "internal/tests"},
+	"echotest":             {"internal/group", "internal/urls", "", "internal/answer", "internal/attr", "internal/report", "internal/serve", "internal/testname", "internal/guard", "internal/shell", "internal/stack", "internal/tests"},
 	"echofault":            {"internal/report", "internal/answer", "internal/canon", "internal/stream", "internal/interaction", "internal/request"},
 	"":                     {"internal/missed", "internal/bubble", "internal/function", "internal/guard", "internal/shell", "internal/stack", "internal/tape", "internal/answer", "internal/report", "internal/compare", "internal/said", "internal/redact", "internal/canon", "internal/fieldpath", "internal/stream", "internal/cassette", "internal/interaction", "internal/request", "internal/memo", "internal/urls", "internal/chance", "internal/origin"},
 	"echosnap":             {"", "internal/diff", "internal/inline", "internal/interaction", "internal/judge", "internal/redact", "internal/report", "internal/route", "internal/shell", "internal/snapshot", "internal/stack", "internal/tape", "internal/testname", "internal/tests"},
@@ -56,7 +56,7 @@ var rooms = map[string][]string{
 	"internal/txtar":       {},
 	"internal/rerecord":    {"internal/interaction", "internal/exactjson", "internal/chance"},
 	"internal/seeds":       {"internal/interaction"},
-	"internal/report":      {"internal/urls", "internal/group", "internal/attr", "internal/shell", "internal/stack", "internal/tests", "internal/testname", "internal/tape", "internal/compare", "internal/diff", "internal/canon", "internal/fieldpath", "internal/interaction", "internal/exactjson", "internal/redact", "internal/chance"},
+	"internal/report":      {"internal/question", "internal/urls", "internal/group", "internal/attr", "internal/shell", "internal/stack", "internal/tests", "internal/testname", "internal/tape", "internal/compare", "internal/diff", "internal/canon", "internal/fieldpath", "internal/interaction", "internal/exactjson", "internal/redact", "internal/chance"},
 	"internal/fieldpath":   {"internal/exactjson"},
 	"internal/order":       {"internal/bubble", "internal/interaction"},
 	"internal/bubble":      {},
@@ -86,7 +86,7 @@ var rooms = map[string][]string{
 	"internal/page":         {"internal/redact"},
 	"internal/suite":        {"internal/attr"},
 	"internal/merge":        {"internal/cassette", "internal/rerecord", "internal/canon", "internal/interaction"},
-	"internal/accept":       {"internal/canon", "internal/fieldpath", "internal/diff", "internal/exactjson", "internal/interaction"},
+	"internal/accept":       {"internal/question", "internal/canon", "internal/fieldpath", "internal/diff", "internal/exactjson", "internal/interaction"},
 	"internal/conversation": {"internal/order", "internal/said", "internal/canon", "internal/fieldpath", "internal/interaction", "internal/exactjson"},
 	"internal/changes":      {"internal/urls", "internal/said", "internal/diff", "internal/rerecord", "internal/canon", "internal/interaction", "internal/exactjson", "internal/chance"},
 	"internal/prove":        {"internal/suite", "internal/attr", "internal/chance"},

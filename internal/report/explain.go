@@ -11,6 +11,8 @@ import (
 	"github.com/promptecho/promptecho/internal/diff"
 	"github.com/promptecho/promptecho/internal/exactjson"
 	"github.com/promptecho/promptecho/internal/fieldpath"
+	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/question"
 	"github.com/promptecho/promptecho/internal/tape"
 )
 
@@ -43,7 +45,7 @@ func unanswerable(c *tape.Call, asked tape.Asked, opensSocket bool) (why string,
 
 // explain finds the nearest recording, among those of near, and says what differs from it.
 // nearest is nil if there is no recording.
-func (r *Run) explain(c *tape.Call, recs, near []*tape.Recording, used func(*tape.Recording) bool) (m Miss, nearest *tape.Recording, first []attr.Edit) {
+func (r *Run) explain(c *tape.Call, recs, near []*tape.Recording, used func(*tape.Recording) bool) (m Miss, nearest *tape.Recording, d difference) {
 	i := nearestOf(c.Form, near, used)
 	if i < 0 {
 		m.Reason = fmt.Sprintf("nothing is recorded, and %s does not record", r.mode())
@@ -57,7 +59,7 @@ func (r *Run) explain(c *tape.Call, recs, near []*tape.Recording, used func(*tap
 		} else if len(recs) == 0 {
 			m.Reason = fmt.Sprintf("the cassette is empty (interactions: []), and %s does not add to a cassette that is there", r.mode())
 		}
-		return m, nil, nil
+		return m, nil, d
 	}
 	nearest = near[i]
 	form := nearest.Form()
@@ -66,7 +68,7 @@ func (r *Run) explain(c *tape.Call, recs, near []*tape.Recording, used func(*tap
 	m.Asked, m.Request = said(c.Form), unnamed(c.Form)
 	if form.Endpoint != c.Form.Endpoint && !slices.Equal(form.Lines(), c.Form.Lines()) {
 		m.Reason = fmt.Sprintf("nothing of %s is recorded; this is of %s", call(c.Form), call(form))
-		return m, nearest, nil
+		return m, nearest, d
 	}
 	request := nearest.Request()
 	options := r.Tape.Config.Options
@@ -91,14 +93,22 @@ func (r *Run) explain(c *tape.Call, recs, near []*tape.Recording, used func(*tap
 		was, _ := exactjson.Unquote(e.Recorded)
 		is, _ := exactjson.Unquote(e.Incoming)
 		was, is = aroundDifference(cmp.Or(was, e.Recorded), cmp.Or(is, e.Incoming))
-		first = append(first, attr.Edit{Path: fieldpath.Selector(e.Path), Recorded: was, Incoming: is})
+		d.edits = append(d.edits, attr.Edit{Path: fieldpath.Selector(e.Path), Recorded: was, Incoming: is})
 	}
 	m.Diff = diff.Write(edits, "  ", maxEdits)
 	if drift := diff.Drift(recorded, asked); len(drift) > 0 {
 		m.Diff += "  different too, but it does not match:\n" + diff.Write(drift, "    ", 3)
 	}
 	m.Diff += beside
-	return m, nearest, first
+	d.acceptable = acceptable(nearest, c.Form, edits, &request, &incoming)
+	return m, nearest, d
+}
+
+// acceptable reports whether promptecho accept may take a request as an edit of a recorded one.
+func acceptable(rec *tape.Recording, asked *canon.Form, edits []diff.Edit, recorded, incoming *interaction.Request) bool {
+	form := rec.Form()
+	return !rec.Used() && !rec.Failed() && form.Endpoint == asked.Endpoint && form.Wire == asked.Wire && form.Model == asked.Model && !asked.Linked() &&
+		diff.Likeness(form, asked) >= question.Alike && question.Of(edits, asked, recorded, incoming) == ""
 }
 
 // nearestOf returns the index of the recording that is most like a form, or -1 if there is

@@ -42,10 +42,10 @@ type Log struct {
 
 	mu     sync.Mutex // guards what follows; no recording is asked while it is held
 	misses []*Miss
-	missed map[string]*Miss       // misses by the keys of their forms
-	edits  map[string][]attr.Edit // the first fields in which they differ, by their Diff
-	near   *tape.Recording        // the last one that a miss was compared with
-	asked  map[string]bool        // their keys, as the tape says by which another cassette can have them
+	missed map[string]*Miss      // misses by the keys of their forms
+	told   map[string]difference // what else is known of how they differ, by their Diff
+	near   *tape.Recording       // the last one that a miss was compared with
+	asked  map[string]bool       // their keys, as the tape says by which another cassette can have them
 }
 
 // A tally holds values in the order in which each came first. Its methods may be called
@@ -205,7 +205,7 @@ func (l *Log) Miss(c *tape.Call, opensSocket bool, by string) Miss {
 	if first {
 		m = &Miss{File: l.File, Call: c.Form.Name(), Request: unnamed(c.Form), Model: c.Form.Model, Asked: said(c.Form), Caller: cmp.Or(by, stack.Caller()), Reason: "not recorded"}
 		if l.missed == nil {
-			l.missed, l.asked, l.edits = map[string]*Miss{}, map[string]bool{}, map[string][]attr.Edit{}
+			l.missed, l.asked, l.told = map[string]*Miss{}, map[string]bool{}, map[string]difference{}
 		}
 		l.missed[c.Form.Key()] = m
 		l.misses = append(l.misses, m)
@@ -218,10 +218,10 @@ func (l *Log) Miss(c *tape.Call, opensSocket bool, by string) Miss {
 		near := around(recs, l.near, len(l.misses))
 		l.mu.Unlock()
 		// The comparison can take a while and needs no lock: forms do not change.
-		found, nearest, edits := l.explain(c, recs, near, func(rec *tape.Recording) bool { return rec.Used() || l.compared.count(rec) > 0 })
+		found, nearest, difference := l.explain(c, recs, near, func(rec *tape.Recording) bool { return rec.Used() || l.compared.count(rec) > 0 })
 		l.mu.Lock()
 		m.Line, m.Reason, m.Change, m.Diff, m.Hint = found.Line, found.Reason, found.Change, found.Diff, found.Hint
-		l.edits[m.Diff] = edits
+		l.told[m.Diff] = difference
 		m.Asked, m.Request = cmp.Or(found.Asked, m.Asked), cmp.Or(found.Request, m.Request)
 		if nearest != nil {
 			l.compared.add(nearest)
@@ -255,11 +255,18 @@ func around(recs []*tape.Recording, last *tape.Recording, misses int) []*tape.Re
 	return recs[max(i-before, 0):min(i+behind, len(recs))]
 }
 
-// editsOf returns the first fields in which a miss differs from its nearest recording.
-func (l *Log) editsOf(m *Miss) []attr.Edit {
+// A difference is what the text of a miss does not say of how it differs from its nearest
+// recording.
+type difference struct {
+	edits      []attr.Edit // the first fields
+	acceptable bool        // promptecho accept may take the request as an edit of the recorded one
+}
+
+// about returns how a miss differs from its nearest recording.
+func (l *Log) about(m *Miss) difference {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.edits[m.Diff]
+	return l.told[m.Diff]
 }
 
 // Misses returns the requests that were not recorded so far, in the order they were first

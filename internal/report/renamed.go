@@ -26,7 +26,7 @@ func (l *Log) elsewhere(o *Outcome) string {
 	if misses > 1 {
 		has, it = fmt.Sprintf("%d of these requests", n), "them"
 	}
-	return fmt.Sprintf("%s has %s: a run that did not pass recorded %s. To use that file, which a run that passes makes whole:\n  %s\n%s\n\n",
+	return fmt.Sprintf("\n\n%s has %s: a run that did not pass recorded %s. To use that file, which a run that passes makes whole:\n  %s\n%s",
 		filepath.Join(filepath.Dir(l.File), filepath.Base(path)), has, it, shell.Join([]string{"mv", shell.Place(path), shell.Place(l.Path)}), l.commandIn(o, "once"))
 }
 
@@ -51,7 +51,7 @@ func (r *Run) renamed(asked map[string]bool, misses int) string {
 	if misses > 1 {
 		has = fmt.Sprintf("%d of these requests", most)
 	}
-	return fmt.Sprintf("%s has %s, and its test is gone. If the test was renamed:\n  %s\n\n", filepath.ToSlash(found), has, move(dir, found, own))
+	return fmt.Sprintf("\n\n%s has %s, and its test is gone. If the test was renamed:\n  %s", filepath.ToSlash(found), has, move(dir, found, own))
 }
 
 // move returns the command that renames a cassette, or the folder in which the two names
