@@ -63,6 +63,8 @@ func refusal(req *http.Request, short, text string) *http.Response {
 	switch path := req.URL.Path; {
 	case req.Header.Get("X-Amz-Date") != "" || strings.Contains(req.URL.Hostname(), "bedrock"): // AWS
 		said = map[string]string{"__type": kind, "message": text}
+	case req.Header.Get("X-Goog-Api-Client") != "" || req.Header.Get("X-Goog-Api-Key") != "": // Google
+		said = map[string]any{"error": map[string]any{"code": http.StatusTeapot, "status": strings.ToUpper(kind), "message": text}}
 	case slices.Contains(ollama, path):
 		said = map[string]string{"error": text}
 	}

@@ -163,7 +163,7 @@ func (r *Recorder) resume() error {
 		r.log.Notef("%s: removed %s: the recording that left it was saved", r.file, name)
 	}
 	if err == nil && resumed > 0 {
-		r.log.Notef("%s: resumed a recording that was killed or could not be saved: %s from %s", r.file, report.Count(resumed, "interaction"), name)
+		r.log.Notef("%s: resumed a recording that an earlier run began and did not save: %s from %s", r.file, report.Count(resumed, "interaction"), name)
 	}
 	return err
 }

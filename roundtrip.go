@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"path/filepath"
 
 	"github.com/promptecho/promptecho/internal/request"
 	"github.com/promptecho/promptecho/internal/tape"
@@ -63,7 +64,7 @@ func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 func (r *Recorder) miss(req *http.Request, c *tape.Call) *http.Response {
 	m := r.noteMiss(c, opensSocket(req), request.ServedBy(req.Context()).By)
 	place, told := m.OneLine()
-	return refusal(req, "promptecho: no recording: "+place, told)
+	return refusal(req, "promptecho: "+filepath.Base(place), told)
 }
 
 // pass sends a request through, in mode live.

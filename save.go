@@ -124,11 +124,24 @@ func (r *Recorder) mayKeep(rec *tape.Recording, later map[*tape.Recording]bool, 
 	case status == http.StatusUnauthorized || status == http.StatusForbidden:
 		return false, fmt.Errorf("%s: not recorded: the provider refused the key: %s. Set a key that may ask this; if the refusal is what the test is about, say so with OnRecordError(Keep)", r.file, what)
 	case o.Failed:
-		r.log.Notef("%s: not written, since the run failed: %s", r.file, what)
+		r.log.Notef("%s: failed, so it is not recorded: %s%s", r.file, what, r.goOn(status))
 		return false, nil
 	}
+	r.log.Keep(rec)
 	r.log.Notef("%s: a failure is recorded: %s. If that is what the test is about, say so with OnRecordError(Keep)", r.file, what)
 	return true, nil
+}
+
+// goOn says what to do about a provider that is asked too much, or is not there for a while.
+func (r *Recorder) goOn(status int) string {
+	if status != http.StatusTooManyRequests && status < 500 {
+		return ""
+	}
+	text := ". Run it again later, or with fewer tests at once: promptecho record -p=1 -parallel=1"
+	if !r.plan.again {
+		text += ". What has been recorded is not asked for again"
+	}
+	return text
 }
 
 // write carries out the fate of the cassette; recorded is what this run adds to it.
@@ -138,7 +151,10 @@ func (r *Recorder) write(f fate, recorded []*tape.Recording) error {
 	case f.beside && len(recorded) == 0 && added && f.reason != "":
 		return fmt.Errorf("%s: not written: %s. Run the test again", r.file, f.reason)
 	case len(recorded) == 0 && (f.beside || r.plan.again):
-		return nil
+		if r.tape.State.Present && r.plan.again {
+			r.log.Notef("%s was left unchanged: nothing was recorded", r.file)
+		}
+		return r.nothing()
 	case f.beside:
 		return r.saveBeside(top, recorded, f.reason)
 	}
@@ -154,8 +170,13 @@ func (r *Recorder) write(f fate, recorded []*tape.Recording) error {
 	unused := f.markedIfUnused && len(r.log.Unused()) > 0
 	partial := f.marked || unused
 	dropped := len(unasked)
+	if f.keep == keepAsked { // a run in mode update that passed
+		if err := cassette.Remove(cassette.Beside(r.log.Path, failedSuffix)); err != nil {
+			return err
+		}
+	}
 	if len(list) == 0 || len(recorded)+dropped == 0 && !added && partial == r.tape.State.Partial {
-		return nil
+		return r.nothing()
 	}
 	if dropped > 0 {
 		r.log.Notef("%s: dropped %s that this run did not ask for", r.file, report.Count(dropped, "recording"))
@@ -168,6 +189,16 @@ func (r *Recorder) write(f fate, recorded []*tape.Recording) error {
 		return cassette.Remove(cassette.Beside(r.log.Path, failedSuffix))
 	}
 	return nil
+}
+
+// nothing removes the journal if nothing in it is worth another run.
+func (r *Recorder) nothing() error {
+	if slices.ContainsFunc(r.tape.Recordings(), func(rec *tape.Recording) bool {
+		return rec.Resumed() || rec.Fresh() && rec.Complete() && !rec.Failed()
+	}) {
+		return nil
+	}
+	return r.tape.Journal.Remove()
 }
 
 // kept returns what the cassette holds afterwards: what was recorded, and those of its
@@ -224,7 +255,7 @@ func (r *Recorder) saveBeside(top interaction.Given, list []*tape.Recording, rea
 	if reason != "" {
 		return fmt.Errorf("%s: not written: %s. What this run recorded is in %s", r.file, reason, name)
 	}
-	r.log.Notef("%s is as it was, since the run did not pass. To use what was recorded:\n  %s", r.file,
+	r.log.Notef("%s was left unchanged, because the run failed or was not whole. To use what it recorded:\n  %s", r.file,
 		shell.Join([]string{"mv", shell.Place(cassette.Beside(r.log.Path, failedSuffix)), shell.Place(r.log.Path)}))
 	return nil
 }
@@ -256,6 +287,7 @@ func (r *Recorder) saveTo(path, name string, top interaction.Given, list []*tape
 	}
 	dateAhead(path)
 	r.log.Saved(path)
+	r.log.Kept(len(slices.DeleteFunc(slices.Clone(list), func(rec *tape.Recording) bool { return rec.Fresh() || rec.Resumed() })))
 	if err := r.tape.Journal.Remove(); err != nil { // all of it has been saved
 		return fmt.Errorf("%s: saved, but its journal is left: %w", name, err)
 	}

@@ -578,7 +578,7 @@ func TestMissAnswer(t *testing.T) {
 		}
 		resp.Body.Close()
 		const told = `promptecho: not recorded: FILE:4: the nearest recording differs in messages/0/content: recorded \"the cat sat\", incoming \"the dog sat\"`
-		if resp.StatusCode != 418 || resp.Header.Get("X-Should-Retry") != "false" || resp.Status != "418 promptecho: no recording: "+file+":4" ||
+		if resp.StatusCode != 418 || resp.Header.Get("X-Should-Retry") != "false" || resp.Status != "418 promptecho: c.yaml:4" ||
 			string(text) != strings.ReplaceAll(`{"error":{"code":"promptecho_miss","message":"`+told+`","type":"promptecho_miss"},"type":"error"}`, "FILE", file) {
 			t.Errorf("%s %v\n%s", resp.Status, resp.Header, text)
 		}

@@ -106,22 +106,19 @@ func (s *suite) conclude(w io.Writer, code int, leaks []guard.Leak) int {
 
 // tellTotal says what was written.
 func (s *suite) tellTotal(w io.Writer) {
-	if t := s.total; t.Recorded+t.Resumed+t.Dropped+t.Changed > 0 {
-		var parts []string
-		for _, n := range []struct {
-			count int64
-			what  string
-		}{{t.Recorded, "%d recorded"}, {t.Resumed, "%d resumed"}, {t.Dropped, "%d dropped"}, {t.Changed, "%d differ only in ignored fields (go test -v shows them)"}} {
-			if n.count > 0 {
-				parts = append(parts, fmt.Sprintf(n.what, n.count))
-			}
-		}
-		written := "no cassette"
-		if s.changed > 0 {
-			written = report.Count(s.changed, "cassette")
-		}
-		fmt.Fprintf(w, "promptecho: total: %s; %s written\n", strings.Join(parts, ", "), written)
+	t := &s.total
+	if t.Recorded+t.Resumed+t.Dropped+t.Failed+t.Changed == 0 {
+		return
 	}
+	text := tally(t)
+	if t.Changed > 0 {
+		text += fmt.Sprintf(", %d differ only in ignored fields (go test -v shows them)", t.Changed)
+	}
+	written := "no cassette"
+	if s.changed > 0 {
+		written = report.Count(s.changed, "cassette")
+	}
+	fmt.Fprintf(w, "promptecho: total: %s; %s written\n", strings.TrimPrefix(text, "0 recorded, "), written)
 }
 
 // count counts what failed: "2 tests and 1 recorder of the package".

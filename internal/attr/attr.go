@@ -50,6 +50,8 @@ type Counts struct {
 	Replayed     int64 `json:"replayed,omitempty"`      // requests that the cassette answered
 	Resumed      int64 `json:"resumed,omitempty"`       // requests that the journal of a killed run answered
 	Recorded     int64 `json:"recorded,omitempty"`      // requests whose live answers were recorded
+	Failed       int64 `json:"failed,omitempty"`        // requests whose failures were not recorded, or were overcome
+	Kept         int64 `json:"kept,omitempty"`          // recordings that the files that were written had before
 	InputTokens  int64 `json:"input_tokens,omitempty"`  // of what was recorded, as the provider reports them
 	OutputTokens int64 `json:"output_tokens,omitempty"` // the same
 	Dropped      int64 `json:"dropped,omitempty"`       // recordings that the cassette had and has no more
@@ -72,6 +74,8 @@ var numbers = []struct {
 	{"promptecho.replayed", func(c *Counts) *int64 { return &c.Replayed }},
 	{"promptecho.resumed", func(c *Counts) *int64 { return &c.Resumed }},
 	{"promptecho.recorded", func(c *Counts) *int64 { return &c.Recorded }},
+	{"promptecho.failed", func(c *Counts) *int64 { return &c.Failed }},
+	{"promptecho.kept", func(c *Counts) *int64 { return &c.Kept }},
 	{"promptecho.input_tokens", func(c *Counts) *int64 { return &c.InputTokens }},
 	{"promptecho.output_tokens", func(c *Counts) *int64 { return &c.OutputTokens }},
 	{"promptecho.dropped", func(c *Counts) *int64 { return &c.Dropped }},

@@ -35,9 +35,11 @@ type Log struct {
 	lacking  tally[string]          // calls whose values the cassette lacks
 	headers  tally[string]          // of answers, that no replay has
 	compared tally[*tape.Recording] // recordings that a miss was compared with
+	failures tally[*tape.Recording] // that are recorded, since the test is about them
 	saved    tally[string]          // the paths of files that were written
 
 	played  atomic.Int64 // how often a recording answered a request
+	kept    atomic.Int64 // how many recordings of the files that were written were there before
 	dropped atomic.Int64 // how many recordings are no more in the files that were written
 
 	mu     sync.Mutex // guards what follows; no recording is asked while it is held
