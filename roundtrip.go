@@ -45,7 +45,7 @@ func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 	if err != nil {
 		return r.refuse(req, err)
 	}
-	switch r.answerOf(in.Form, recording) {
+	switch r.answerOf(&in.Call, recording) {
 	case toPlay:
 		return r.play(req, in, recording)
 	case toRecord:

@@ -216,7 +216,7 @@ func (r *Recorder) kept(f fate, recorded, unasked []*tape.Recording) []*tape.Rec
 		}
 		return list
 	case keepUnasked:
-		kept := r.tape.NotAskedAgain()
+		kept := slices.DeleteFunc(r.tape.NotAskedAgain(), func(rec *tape.Recording) bool { return slices.Contains(unasked, rec) })
 		if len(kept) > 0 {
 			r.log.Notef("%s: kept %s that this run did not ask for; delete the file before recording to be rid of them", r.file, report.Count(len(kept), "recording"))
 		}
@@ -228,7 +228,7 @@ func (r *Recorder) kept(f fate, recorded, unasked []*tape.Recording) []*tape.Rec
 // unasked returns the recordings that are dropped because this run did not ask for them.
 func (r *Recorder) unasked(f fate, recorded []*tape.Recording) []*tape.Recording {
 	switch {
-	case f.keep == keepNone:
+	case f.keep == keepNone, f.asMany && len(recorded) >= r.tape.Replaced():
 		return r.tape.NotAskedAgain()
 	case f.keep == keepAsked:
 		list := r.log.Unused()

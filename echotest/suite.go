@@ -147,7 +147,7 @@ func (s *suite) nameLeft(w io.Writer, whole bool) {
 	if len(orphans) > 0 {
 		fmt.Fprintf(w, "promptecho: no test of this package has the name of %s\n", these(orphans))
 		if whole {
-			fmt.Fprintf(w, "  promptecho prune -w deletes what is left of tests that are gone; a test that was renamed: git mv\n")
+			fmt.Fprintf(w, "  promptecho prune -w deletes what is left of tests that are gone; a test that was renamed: promptecho mv TestOld TestNew\n")
 		}
 	}
 	benchmarks := filepath.Join(testname.Folder, "Benchmark") // they run only with -bench

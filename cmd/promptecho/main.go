@@ -10,6 +10,7 @@
 //	promptecho review [-accept|-reject|-list] [-json] [PATH ...]
 //	promptecho verify [-w] [PATH ...]
 //	promptecho prune [-w] [-json] [PATH ...]
+//	promptecho mv OLD NEW
 //	promptecho merge [-install] [-into DIR FILE ...] [PATH ...]
 //	promptecho import [-o DIR | -w] FILE ...
 //	promptecho serve [-cassette FILE] [-mode MODE] [-- command ...]
@@ -50,6 +51,7 @@ var verbs = []verb{
 	{"review", reviewHelp, runReview},
 	{"verify", verifyHelp, runVerify},
 	{"prune", pruneHelp, runPrune},
+	{"mv", mvHelp, runMv},
 	{"merge", mergeHelp, runMerge},
 	{"import", importHelp, runImport},
 	{"serve", serveHelp, runServe},

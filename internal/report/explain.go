@@ -55,6 +55,8 @@ func (r *Run) explain(c *tape.Call, recs, near []*tape.Recording, used func(*tap
 			m.Reason = fmt.Sprintf("the file does not exist, and %s does not record", r.mode())
 			if r.ModeBy == ByCI {
 				m.Reason += ": was it committed?"
+			} else if r.Mode == "once" {
+				m.Reason = "the file does not exist, and the cassette of a test that is gone has this request, so it is not recorded again"
 			}
 		} else if len(recs) == 0 {
 			m.Reason = fmt.Sprintf("the cassette is empty (interactions: []), and %s does not add to a cassette that is there", r.mode())

@@ -38,6 +38,7 @@ type Log struct {
 	failures tally[*tape.Recording] // that are recorded, since the test is about them
 	saved    tally[string]          // the paths of files that were written
 
+	isNew   atomic.Bool  // no cassette of a test that is gone has what the test asks
 	played  atomic.Int64 // how often a recording answered a request
 	kept    atomic.Int64 // how many recordings of the files that were written were there before
 	dropped atomic.Int64 // how many recordings are no more in the files that were written
@@ -47,7 +48,7 @@ type Log struct {
 	missed map[string]*Miss      // misses by the keys of their forms
 	told   map[string]difference // what else is known of how they differ, by their Diff
 	near   *tape.Recording       // the last one that a miss was compared with
-	asked  map[string]bool       // their keys, as the tape says by which another cassette can have them
+	asked  map[string]int        // their numbers, by the keys by which another cassette can have them
 }
 
 // A tally holds values in the order in which each came first. Its methods may be called
@@ -207,11 +208,12 @@ func (l *Log) Miss(c *tape.Call, opensSocket bool, by string) Miss {
 	if first {
 		m = &Miss{File: l.File, Call: c.Form.Name(), Request: unnamed(c.Form), Model: c.Form.Model, Asked: said(c.Form), Caller: cmp.Or(by, stack.Caller()), Reason: "not recorded"}
 		if l.missed == nil {
-			l.missed, l.asked, l.told = map[string]*Miss{}, map[string]bool{}, map[string]difference{}
+			l.missed, l.asked, l.told = map[string]*Miss{}, map[string]int{}, map[string]difference{}
 		}
 		l.missed[c.Form.Key()] = m
 		l.misses = append(l.misses, m)
 	}
+	number := len(l.misses) - 1
 	m.Count = max(m.Count+1, asked.Times)
 	switch {
 	case why != "":
@@ -235,7 +237,7 @@ func (l *Log) Miss(c *tape.Call, opensSocket bool, by string) Miss {
 		keys := l.Tape.Keys(c) // makes a form
 		l.mu.Lock()
 		for _, key := range keys {
-			l.asked[key] = true
+			l.asked[key] = number
 		}
 		if l.isFrozen(c.Form.Name()) {
 			m.Reason += frozen

@@ -69,8 +69,12 @@ func (p *Problem) Tell(told func(Finding) string) string {
 		}
 		text += c.Text
 	}
+	advice := p.Advice
+	if advice != "" && told(Finding{Reason: advice}) != "" {
+		advice = ""
+	}
 	if n := len(known); n > 0 && n == len(p.Causes) {
-		return known[0] + andMore(", ", n-1) + "; " + where
+		return known[0] + andMore(", ", n-1) + "; " + where + advice
 	} else if n > 0 {
 		text += "\n\n  " + strings.Join(known, "\n  ") + "; " + where
 	}
