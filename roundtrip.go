@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"path/filepath"
+	"strings"
 
 	"github.com/promptecho/promptecho/internal/request"
 	"github.com/promptecho/promptecho/internal/tape"
@@ -31,8 +32,15 @@ func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 	if r.plan.passThrough && r.config.selection.empty() {
 		return r.pass(req)
 	}
+	if request.IsTwoWay(req) {
+		request.CloseBody(req)
+		r.log.Reach()
+		err := refusedError(fmt.Sprintf("%s: %s sends its body while its answer comes, and such a conversation is not recorded: give this connection a client without the recorder, or give PassThrough", r.file, r.nameOf(req)))
+		r.failHere(strings.TrimPrefix(err.Error(), "promptecho: "))
+		return r.refuse(req, err)
+	}
 	in := incomings.Get().(*incoming)
-	if err := request.ReadBody(&in.body, req); err != nil {
+	if err := r.readBody(in, req); err != nil {
 		return nil, fmt.Errorf("promptecho: reading the request: %w", err)
 	}
 	if err := req.Context().Err(); err != nil {
@@ -58,6 +66,17 @@ func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, req.Context().Err() // it raced with what canceled it
 	}
 	return r.miss(req, &in.Call), nil
+}
+
+// readBody reads the body of a request. One of unknown length may be sent for as long as its answer
+// comes, which would never come: that is told while it lasts.
+func (r *Recorder) readBody(in *incoming, req *http.Request) error {
+	if req.ContentLength >= 0 || req.Body == nil {
+		return request.ReadBody(&in.body, req)
+	}
+	done := r.log.Sends(r.nameOf(req))
+	defer done()
+	return request.ReadBody(&in.body, req)
 }
 
 // miss notes that a request is not recorded, and returns the answer to it.

@@ -56,7 +56,7 @@ var rooms = map[string][]string{
 	"internal/txtar":       {},
 	"internal/rerecord":    {"internal/interaction", "internal/exactjson", "internal/chance"},
 	"internal/seeds":       {"internal/interaction"},
-	"internal/report":      {"internal/question", "internal/urls", "internal/group", "internal/attr", "internal/shell", "internal/stack", "internal/tests", "internal/testname", "internal/tape", "internal/compare", "internal/diff", "internal/canon", "internal/fieldpath", "internal/interaction", "internal/exactjson", "internal/redact", "internal/chance"},
+	"internal/report":      {"internal/bubble", "internal/question", "internal/urls", "internal/group", "internal/attr", "internal/shell", "internal/stack", "internal/tests", "internal/testname", "internal/tape", "internal/compare", "internal/diff", "internal/canon", "internal/fieldpath", "internal/interaction", "internal/exactjson", "internal/redact", "internal/chance"},
 	"internal/fieldpath":   {"internal/exactjson"},
 	"internal/order":       {"internal/bubble", "internal/interaction"},
 	"internal/bubble":      {},

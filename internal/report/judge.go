@@ -20,6 +20,10 @@ func (l *Log) Judge(o *Outcome, options ...Option) Report {
 		rep.Fail(text)
 	}
 
+	l.sending.Range(func(_, text any) bool {
+		rep.Fail(text.(string))
+		return true
+	})
 	l.judgeContests(&rep, o)
 	l.judgeLacking(&rep, o, l.lacking.all())
 	if len(misses) > 0 {

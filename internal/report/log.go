@@ -3,16 +3,20 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/promptecho/promptecho/internal/attr"
+	"github.com/promptecho/promptecho/internal/bubble"
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/diff"
 	"github.com/promptecho/promptecho/internal/fieldpath"
 	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/redact"
 	"github.com/promptecho/promptecho/internal/stack"
 	"github.com/promptecho/promptecho/internal/tape"
 )
@@ -38,6 +42,7 @@ type Log struct {
 	failures tally[*tape.Recording] // that are recorded, since the test is about them
 	saved    tally[string]          // the paths of files that were written
 
+	sending sync.Map     // what is told of requests whose bodies have not ended
 	isNew   atomic.Bool  // no cassette of a test that is gone has what the test asks
 	played  atomic.Int64 // how often a recording answered a request
 	kept    atomic.Int64 // how many recordings of the files that were written were there before
@@ -105,6 +110,27 @@ func (l *Log) Pass(selector string) { l.passed.add(selector) }
 
 // Reached reports whether a request arrived.
 func (l *Log) Reached() bool { return l.reached.Load() }
+
+// Sends notes that a request sends its body, which may not end. It is told when it takes long, and
+// when the run ends before; the caller calls done when the body has ended.
+func (l *Log) Sends(what string) (done func()) {
+	caller := stack.Caller()
+	text := fmt.Sprintf("%s: %s", l.File, what)
+	if caller != "" {
+		text += " (" + caller + ")"
+	}
+	text += " sends a body that has not ended, and is answered when it has. A conversation both ways is not recorded: give it a client without the recorder, or give PassThrough"
+	key := new(int)
+	l.sending.Store(key, text)
+	if bubble.In() {
+		return func() { l.sending.Delete(key) }
+	}
+	timer := time.AfterFunc(5*time.Second, func() { fmt.Fprintf(os.Stderr, "promptecho: %s\n", redact.Printable(text)) })
+	return func() {
+		timer.Stop()
+		l.sending.Delete(key)
+	}
+}
 
 // Note adds a note, once.
 func (l *Log) Note(text string) { l.notes.add(text) }
