@@ -19,6 +19,8 @@ type fate struct {
 	beside bool   // it stays as it is, and what was recorded goes to NAME.yaml.failed
 	reason string // why, if that is an error
 
+	failed bool // the run did
+
 	keep   kept // which of its recordings it keeps
 	asMany bool // it keeps none if as many were recorded as it has
 

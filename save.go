@@ -38,6 +38,7 @@ func (r *Recorder) save(o *report.Outcome) error {
 		doubtful:  len(r.log.Misses())+len(r.tape.Contests()) > 0,
 		outdated:  errors.As(refused, new(outdatedError)),
 	})
+	f.failed = o.Failed
 	return errors.Join(refused, r.write(f, list))
 }
 
@@ -106,7 +107,7 @@ func (r *Recorder) mayKeep(rec *tape.Recording, later map[*tape.Recording]bool, 
 	case (o.Failed || o.Stopped) && (rec.Canceled() || rec.Complete() && it.Response.LeftWaiting()):
 		return false, nil // most likely that canceled it, and a test that passes does not
 	case !rec.Complete():
-		r.log.Notef("%s: not recorded: %s: no answer before the recorder was closed", r.file, what)
+		r.log.Notef("%s: not recorded: %s: no answer before the recorder was closed: the program sent it in the background, and the test did not wait for it", r.file, what)
 		return false, nil
 	case !rec.Failed() || r.config.onRecordError == Keep || later[rec]:
 		return true, nil
@@ -147,6 +148,9 @@ func (r *Recorder) goOn(status int) string {
 // write carries out the fate of the cassette; recorded is what this run adds to it.
 func (r *Recorder) write(f fate, recorded []*tape.Recording) error {
 	top, added := r.given.kept(f), r.given.added()
+	if f.failed && len(recorded) == 0 { // nothing was asked with what is new
+		top, added = r.tape.State.Given, false
+	}
 	switch {
 	case f.beside && len(recorded) == 0 && added && f.reason != "":
 		return fmt.Errorf("%s: not written: %s. Run the test again", r.file, f.reason)

@@ -27,13 +27,13 @@ func sayChanges(w io.Writer, test string, done *attr.Done) {
 		if wd, err := os.Getwd(); err == nil {
 			path = below(wd, path)
 		}
-		text := tally(&done.Counts)
+		text := tally(done)
 		fmt.Fprintf(w, "promptecho: %s: %s: saved %s\n", test, text, path)
 	}
 }
 
 // tally says in words what became of the requests and recordings of a run that wrote a file.
-func tally(c *attr.Counts) string {
+func tally(c *attr.Done) string {
 	parts := []string{fmt.Sprintf("%d recorded", c.Recorded)}
 	for _, n := range []struct {
 		count int64

@@ -14,7 +14,6 @@
 //	promptecho.resumed        requests that the journal of a killed run answered
 //	promptecho.recorded       requests whose live answers were recorded
 //	promptecho.failed         requests that failed, and whose failures were not recorded or were overcome
-//	promptecho.kept           recordings that a file that was written had before
 //	promptecho.input_tokens   tokens of the requests recorded, as the provider reports them
 //	promptecho.output_tokens  tokens of their answers
 //	promptecho.dropped        recordings that the cassette had and has no more

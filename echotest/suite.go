@@ -27,7 +27,7 @@ const (
 // A suite is what the tests of a package with recorders came to.
 type suite struct {
 	mu        sync.Mutex // guards what follows; no other lock is taken under it
-	total     attr.Counts
+	total     attr.Done
 	changed   int                         // tests whose cassettes were written
 	cassettes map[string]bool             // absolute paths of those that were opened
 	shared    []string                    // the recorders that no test owns, by their cassettes
@@ -53,6 +53,7 @@ func (s *suite) add(name string, rep *report.Report) {
 	}
 	s.options = append(s.options, rep.Options...)
 	s.total.Add(rep.Done.Counts)
+	s.total.Kept, s.total.Failed = s.total.Kept+rep.Done.Kept, s.total.Failed+rep.Done.Failed
 	if len(rep.Done.Saved) > 0 {
 		s.changed++
 	}

@@ -17,6 +17,7 @@ import (
 const (
 	cassette = "promptecho.cassette"
 	saved    = "promptecho.saved"
+	failed   = "promptecho.failed"
 	cause    = "promptecho.cause" // in JSON; only for the command
 )
 
@@ -27,6 +28,8 @@ type Done struct {
 	Saved     []string `json:"saved,omitempty"`     // the files that were written, absolute
 	Causes    []Cause  `json:"causes,omitempty"`    // why the test does not fit its cassette
 	Counts
+	Failed int64 `json:"failed,omitempty"` // requests whose failures were not recorded, or were overcome
+	Kept   int64 `json:"-"`                // recordings that the files that were written had before
 }
 
 // A Cause is one reason why a test does not fit its cassette, for the command.
@@ -50,8 +53,6 @@ type Counts struct {
 	Replayed     int64 `json:"replayed,omitempty"`      // requests that the cassette answered
 	Resumed      int64 `json:"resumed,omitempty"`       // requests that the journal of a killed run answered
 	Recorded     int64 `json:"recorded,omitempty"`      // requests whose live answers were recorded
-	Failed       int64 `json:"failed,omitempty"`        // requests whose failures were not recorded, or were overcome
-	Kept         int64 `json:"kept,omitempty"`          // recordings that the files that were written had before
 	InputTokens  int64 `json:"input_tokens,omitempty"`  // of what was recorded, as the provider reports them
 	OutputTokens int64 `json:"output_tokens,omitempty"` // the same
 	Dropped      int64 `json:"dropped,omitempty"`       // recordings that the cassette had and has no more
@@ -74,8 +75,6 @@ var numbers = []struct {
 	{"promptecho.replayed", func(c *Counts) *int64 { return &c.Replayed }},
 	{"promptecho.resumed", func(c *Counts) *int64 { return &c.Resumed }},
 	{"promptecho.recorded", func(c *Counts) *int64 { return &c.Recorded }},
-	{"promptecho.failed", func(c *Counts) *int64 { return &c.Failed }},
-	{"promptecho.kept", func(c *Counts) *int64 { return &c.Kept }},
 	{"promptecho.input_tokens", func(c *Counts) *int64 { return &c.InputTokens }},
 	{"promptecho.output_tokens", func(c *Counts) *int64 { return &c.OutputTokens }},
 	{"promptecho.dropped", func(c *Counts) *int64 { return &c.Dropped }},
@@ -106,6 +105,9 @@ func (d *Done) Write(set func(key, value string)) {
 			set(cause, string(text))
 		}
 	}
+	if d.Failed != 0 {
+		set(failed, strconv.FormatInt(d.Failed, 10))
+	}
 	for _, n := range numbers {
 		if v := *n.of(&d.Counts); v != 0 {
 			set(n.key, strconv.FormatInt(v, 10))
@@ -123,6 +125,10 @@ func (d *Done) Read(key, value string) bool {
 	case saved:
 		d.Saved = append(d.Saved, value)
 		return true
+	case failed:
+		v, err := strconv.ParseInt(value, 10, 64)
+		d.Failed += v
+		return err == nil
 	case cause:
 		var c Cause
 		err := json.Unmarshal([]byte(value), &c)

@@ -85,7 +85,9 @@ func (r *Run) explain(c *tape.Call, recs, near []*tape.Recording, used func(*tap
 	inOrderSent(edits, incoming.Body)
 	m.Hint = r.hint(edits, recs, nearest, &incoming)
 	spellOut(edits, &request, &incoming)
-	edits = slices.DeleteFunc(edits, func(e diff.Edit) bool { return r.Tape.Hides(e.Recorded, e.Incoming) })
+	edits = slices.DeleteFunc(edits, func(e diff.Edit) bool {
+		return r.Tape.Hides(e.Recorded, e.Incoming) || sameElsewhere(&e, recorded, asked)
+	})
 	beside := r.beside(nearest, edits)
 	m.Reason = reason(form, c.Form, edits)
 	if len(edits) > 0 {
@@ -98,12 +100,30 @@ func (r *Run) explain(c *tape.Call, recs, near []*tape.Recording, used func(*tap
 		d.edits = append(d.edits, attr.Edit{Path: fieldpath.Selector(e.Path), Recorded: was, Incoming: is})
 	}
 	m.Diff = diff.Write(edits, "  ", maxEdits)
-	if drift := diff.Drift(recorded, asked); len(drift) > 0 {
-		m.Diff += "  different too, but it does not match:\n" + diff.Write(drift, "    ", 3)
+	drift := slices.DeleteFunc(diff.Drift(recorded, asked), func(e diff.Edit) bool {
+		return e.Path == "host" || sameElsewhere(&e, recorded, asked) // a gateway is another one for each
+	})
+	if len(drift) > 0 {
+		m.Diff += "  also different, but ignored when matching:\n" + diff.Write(drift, "    ", 3)
 	}
-	m.Diff += beside
+	m.Diff += remarks(edits, &request, &incoming) + beside
 	d.acceptable = acceptable(nearest, c.Form, edits, &request, &incoming)
 	return m, nearest, d
+}
+
+// sameElsewhere reports whether the other form has the field of an edit after all, as one that
+// matches where this one ignores it, or the other way round.
+func sameElsewhere(e *diff.Edit, recorded, asked *canon.Form) bool {
+	has := func(lines []canon.Line, value string) bool {
+		return slices.ContainsFunc(lines, func(l canon.Line) bool { return l.Path == e.Path && l.Value == value })
+	}
+	switch {
+	case e.Recorded == "":
+		return has(recorded.Drift, e.Incoming) || has(recorded.Lines(), e.Incoming)
+	case e.Incoming == "":
+		return has(asked.Drift, e.Recorded) || has(asked.Lines(), e.Recorded)
+	}
+	return false
 }
 
 // acceptable reports whether promptecho accept may take a request as an edit of a recorded one.
@@ -145,6 +165,8 @@ func reason(recorded, asked *canon.Form, edits []diff.Edit) string {
 		return "recorded for another endpoint, " + call(recorded)
 	case len(edits) == 0:
 		return "the nearest recording differs"
+	case edits[0].List() != "" && !slices.ContainsFunc(edits, func(e diff.Edit) bool { return e.List() != edits[0].List() }):
+		return "the nearest recording differs only in the order of " + fieldpath.Short(edits[0].List())
 	case len(edits) > 1:
 		return "the nearest recording differs in " + names(edits)
 	case recorded.Wire != asked.Wire:

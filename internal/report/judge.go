@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 
@@ -113,10 +114,25 @@ func (r *Run) judgeLacking(rep *Report, o *Outcome, calls []string) {
 		Head:   fmt.Sprintf("%s has %s: it was recorded before the test asked for that.%s", r.File, text, r.obstacle()),
 		Causes: []Cause{{Finding: Finding{Reason: text}, At: r.File}},
 		Remedies: []Remedy{
-			r.remedy(o, "If no request holds the value, this adds it and records nothing again:", "new_episodes"),
+			r.remedy(o, "If no request holds the value, this adds it and records nothing again"+unset(calls)+":", "new_episodes"),
 			r.remedy(o, "If one does, record the test again:", "all"),
 		},
 	})
+}
+
+// unset names the variables of calls of rec.Env that have no value here.
+func unset(calls []string) string {
+	var names []string
+	for _, call := range calls {
+		name, ok := strings.CutPrefix(call, `rec.Env("`)
+		if name, _, _ = strings.Cut(name, `"`); ok && os.Getenv(name) == "" {
+			names = append(names, name)
+		}
+	}
+	if names == nil {
+		return ""
+	}
+	return ", once " + strings.Join(names, ", ") + " has a value here"
 }
 
 // judgeMisses lists the misses, those that differ from their recordings in the same way as

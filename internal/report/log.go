@@ -214,12 +214,28 @@ func (l *Log) Drift(recording *tape.Recording, asked *canon.Form) {
 		switch path := fieldpath.Selector(e.Path); {
 		case slices.Contains(asked.Anew, e.Path):
 			if l.drifted.add(path) {
-				l.Notef("%s:%d: replayed although %s is another one: clients make it anew for each request, so it does not match (promptecho.Match(%q) makes it match)", l.File, line, path, path)
+				l.Notef("%s:%d: replayed although %s is another one: clients make it anew for each request, so matching ignores it (add promptecho.Match(%q) to compare it)", l.File, line, path, path)
 			}
+		case e.Path == "host" && l.OfTest && l.drifted.add(text) && !otherHosts.add(text): // told for the package
 		case !canon.OfOneCall(e.Path) && l.drifted.add(text):
-			l.Notef("%s:%d: replayed although a field that does not match has changed (promptecho.Match(%q) makes it match):\n%s", l.File, line, path, text)
+			l.Notef("%s:%d: replayed; a field that matching ignores has changed (add promptecho.Match(%q) to compare it):\n%s", l.File, line, path, text)
 		}
 	}
+}
+
+// otherHosts has the hosts that were told to be others than those that were recorded. They are so
+// for all tests alike.
+var otherHosts tally[string]
+
+// whoAsked returns the line that asked and that of the test, also where a framework asks in
+// goroutines of its own. by is who asked, if that is known.
+func (l *Log) whoAsked(by string) string {
+	const most = 100 // that takes a look at all goroutines
+	caller := cmp.Or(by, stack.Caller())
+	if by != "" || strings.Contains(caller, "_test.go:") || len(l.misses) > most {
+		return caller
+	}
+	return cmp.Or(stack.CallerIn(stack.Ancestors()), caller)
 }
 
 // Miss keeps a request that is not recorded, once for each form, and returns what is now
@@ -232,7 +248,7 @@ func (l *Log) Miss(c *tape.Call, opensSocket bool, by string) Miss {
 	m := l.missed[c.Form.Key()]
 	first := m == nil
 	if first {
-		m = &Miss{File: l.File, Call: c.Form.Name(), Request: unnamed(c.Form), Model: c.Form.Model, Asked: said(c.Form), Caller: cmp.Or(by, stack.Caller()), Reason: "not recorded"}
+		m = &Miss{File: l.File, Call: c.Form.Name(), Request: unnamed(c.Form), Model: c.Form.Model, Asked: said(c.Form), Caller: l.whoAsked(by), Reason: "not recorded"}
 		if l.missed == nil {
 			l.missed, l.asked, l.told = map[string]*Miss{}, map[string]int{}, map[string]difference{}
 		}

@@ -41,6 +41,11 @@ func (m *Miss) detail() string {
 	text := strings.TrimRight(m.Diff, "\n")
 	if m.Hint != "" {
 		text += "\n  if this cannot change the answer, add " + m.Hint
+		for _, given := range [][2]string{{"MaskTimes", "rec.Now()"}, {"MaskUUIDs", "rec.Rand(NAME)"}} {
+			if strings.Contains(m.Hint, given[0]) {
+				text += "; if it can, take it from " + given[1] + ", which replays it"
+			}
+		}
 	}
 	return strings.TrimPrefix(text, "\n")
 }
