@@ -96,7 +96,7 @@ func ExampleRecorder_Misses() {
 		fmt.Printf("%s:%d: %s\n%s", miss.File, miss.Line, miss.Reason, miss.Diff)
 	}
 	// Output:
-	// status 418: promptecho: not recorded: testdata/cassettes/capital.yaml:4: the nearest recording differs in messages/0/content: recorded "What is the capital of France?", incoming "What is the capital of Spain?"
+	// status 418: promptecho: not recorded: testdata/cassettes/capital.yaml:4: differs in messages/0/content: recorded "What is the capital of France?", incoming "What is the capital of Spain?"
 	// testdata/cassettes/capital.yaml:4: the nearest recording differs in messages/0/content
 	//   messages/0/content
 	//     recorded: "What is the capital of France?"

@@ -41,10 +41,14 @@ func (m *Miss) detail() string {
 	text := strings.TrimRight(m.Diff, "\n")
 	if m.Hint != "" {
 		text += "\n  if this cannot change the answer, add " + m.Hint
-		for _, given := range [][2]string{{"MaskTimes", "rec.Now()"}, {"MaskUUIDs", "rec.Rand(NAME)"}} {
-			if strings.Contains(m.Hint, given[0]) {
-				text += "; if it can, take it from " + given[1] + ", which replays it"
+		var given []string
+		for _, g := range [][2]string{{"MaskTimes", "rec.Now()"}, {"MaskUUIDs", "rec.Rand(NAME)"}} {
+			if strings.Contains(m.Hint, g[0]) {
+				given = append(given, g[1])
 			}
+		}
+		if len(given) > 0 {
+			text += "; if it can, take it from " + strings.Join(given, " and ") + ", replayed as recorded"
 		}
 	}
 	return strings.TrimPrefix(text, "\n")

@@ -26,7 +26,7 @@ func remarks(edits []diff.Edit, rec, asked *interaction.Request) string {
 		return fmt.Sprintf("  if these are addresses of one service, of which the client picks one, name them alike, and record again: promptecho.Alias(%q, \"service\"), promptecho.Alias(%q, \"service\")\n", originOf(rec.URL), originOf(asked.URL))
 	case e.Path == "body" && !utf8.Valid(asked.Body):
 		return "  the body is " + binaryForm(asked) + ", compared as bytes: ids, times and maps in it make each run another. A client that can send JSON makes its fields comparable; promptecho.Ignore(\"body\") leaves all of it out\n"
-	case wasText && isText && lost(recorded, incoming):
+	case e.Path != "endpoint" && e.Path != "wire" && wasText && isText && lost(recorded, incoming):
 		return "  the incoming text lacks a value: is a variable unset here? rec.Env(NAME) gives the test the value that was recorded\n"
 	}
 	return ""
@@ -41,14 +41,18 @@ func originOf(address string) string {
 	return u.Scheme + "://" + u.Host
 }
 
-// lost reports whether a text is another one without a word in it.
+// lost reports whether a text is another one without a value in it, where what stood around the
+// value is still there: "region " for "region eu-west-1", and not "one sentence" for "one short
+// sentence".
 func lost(recorded, incoming string) bool {
+	const around = " \n\t/=:,.;\"'()[]{}<>@"
 	i := 0
 	for i < len(incoming) && i < len(recorded) && recorded[i] == incoming[i] {
 		i++
 	}
 	value, ok := strings.CutSuffix(recorded[i:], incoming[i:])
-	return ok && value != "" && !strings.ContainsAny(strings.TrimSpace(value), " \n") && strings.TrimSpace(value) != ""
+	return ok && value != "" && !strings.ContainsAny(value, around[:3]) && strings.Trim(value, around) != "" &&
+		(i == 0 || strings.ContainsAny(incoming[i-1:i], around)) && (i == len(incoming) || strings.ContainsAny(incoming[i:i+1], around))
 }
 
 // binaryForm names what a body is that is no text.
