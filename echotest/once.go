@@ -43,6 +43,32 @@ func tell(t testing.TB, p *report.Problem) string {
 // atEnd says where Run tells a finding.
 func atEnd(report.Finding) string { return "the report is at the end" }
 
+// isBroken notes that the cassette of a test cannot be read, and reports whether s tells what to do
+// about it.
+func (s *suite) isBroken(path, test string) bool {
+	if s == nil {
+		return false
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !slices.Contains(s.brokenPaths, path) {
+		s.brokenPaths = append(s.brokenPaths, path)
+	}
+	if !slices.Contains(s.brokenTests, test) {
+		s.brokenTests = append(s.brokenTests, test)
+	}
+	return true
+}
+
+// tellBroken names the cassettes that cannot be read, and says what to do about them.
+func (s *suite) tellBroken(w io.Writer) {
+	if n := len(s.brokenPaths); n > 0 {
+		slices.Sort(s.brokenPaths)
+		slices.Sort(s.brokenTests)
+		fmt.Fprintf(w, "promptecho: %s cannot be read (%s)%s\n", report.Count(n, "cassette"), list(s.brokenTests), repair(s.brokenPaths, s.brokenTests))
+	}
+}
+
 // A failure is what several tests fail for.
 type failure struct {
 	report.Cause

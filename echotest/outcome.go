@@ -201,7 +201,22 @@ func openError(err error, test string) error {
 	if err2 != nil || err3 != nil || !filepath.IsLocal(rel) {
 		return err
 	}
-	show := shell.Join([]string{"git", "-C", shell.Place(folder), "diff", "HEAD", "--", filepath.ToSlash(rel)})
-	remove := shell.Join([]string{"rm", shell.Place(path)})
-	return fmt.Errorf("%w\n\nTo see what was edited:\n  %s\n\nTo record it anew:\n  %s\n  %s", err, show, remove, command("once", test))
+	text := err.Error()
+	for _, command := range []string{"promptecho merge ", "promptecho verify -w ", "git checkout -- "} {
+		text = strings.ReplaceAll(text, command+file, command+shell.Quote(shell.Place(path))) // so that it can be pasted
+	}
+	if current.Load().isBroken(path, test) {
+		return fmt.Errorf("%s; the commands are at the end", text)
+	}
+	return errors.New(text + repair([]string{path}, []string{test}))
+}
+
+// repair returns the commands that show what was edited in cassettes that cannot be read, and that
+// record them anew, below an empty line each.
+func repair(paths, tests []string) string {
+	show, remove := []string{"git", "-C", shell.Place(folder), "diff", "HEAD", "--"}, []string{"rm"}
+	for _, path := range paths {
+		show, remove = append(show, filepath.ToSlash(below(folder, path))), append(remove, shell.Place(path))
+	}
+	return fmt.Sprintf("\n\nTo see what was edited:\n  %s\n\nTo record it anew:\n  %s\n  %s", shell.Join(show), shell.Join(remove), command("once", tests...))
 }

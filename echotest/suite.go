@@ -35,6 +35,8 @@ type suite struct {
 	names     map[string]bool             // of the tests with recorders
 	problems  map[string][]report.Problem // of the tests, and of these recorders, that failed
 	mode      string                      // the record mode, and who chose it
+
+	brokenPaths, brokenTests []string // the cassettes that cannot be read, and the tests of them
 }
 
 // add adds the report of one of the recorders of a test, or of one of [suite.shared]; nil is
@@ -91,6 +93,7 @@ func (s *suite) conclude(w io.Writer, code int, leaks []guard.Leak) int {
 		fmt.Fprintf(w, "promptecho: %s\n", l.Report())
 		code = cmp.Or(code, 1)
 	}
+	s.tellBroken(w)
 	s.tellFailures(w)
 	s.tellTotal(w)
 	if !testing.Verbose() {

@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"os"
 	"slices"
 
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/cassette"
+	"github.com/promptecho/promptecho/internal/codec"
 	"github.com/promptecho/promptecho/internal/redact"
 	"github.com/promptecho/promptecho/internal/said"
 )
@@ -84,7 +86,7 @@ func runVerify(args []string, stdout, stderr io.Writer) error {
 		printVerdicts(stdout, verdicts, bad, *write)
 	}
 	if err == nil && bad > 0 {
-		err = found(fmt.Sprintf("%d of %d cassettes are not good", bad, len(verdicts)))
+		err = found(fmt.Sprintf("%d of %d cassettes failed", bad, len(verdicts)))
 	}
 	return err
 }
@@ -143,6 +145,21 @@ func sealsOf(file string) (seals []bool, edited []int) {
 	return seals, stored.Edited()
 }
 
+// mend puts back the mark at the end of a cassette that a formatter wrote anew without it, and
+// reports whether that was all that was wrong. Otherwise the file stays as it is.
+func mend(file string) bool {
+	text, err := os.ReadFile(file)
+	seals := cassette.SealsOf(string(text))
+	if err != nil || seals == 0 || os.WriteFile(file, append(slices.Clip(text), codec.EndMark+"\n"...), 0o666) != nil {
+		return false
+	}
+	if f, err := load(file); err == nil && len(f.Interactions) == seals {
+		return true
+	}
+	_ = os.WriteFile(file, text, 0o666)
+	return false
+}
+
 // verify checks one cassette, and writes what is computed for the reader anew if write is
 // set and nothing else is wrong.
 func verify(file string, write bool) (*verdict, error) {
@@ -151,6 +168,9 @@ func verify(file string, write bool) (*verdict, error) {
 	if err != nil {
 		var syntax *cassette.SyntaxError
 		if errors.As(err, &syntax) {
+			if write && syntax.Cut && mend(file) {
+				return verify(file, write)
+			}
 			v.Problems = append(v.Problems, err.Error())
 			return v, nil
 		}
@@ -158,9 +178,9 @@ func verify(file string, write bool) (*verdict, error) {
 	}
 	switch kindOf(file) {
 	case isJournal:
-		v.Problems = append(v.Problems, file+": left by a recording that was killed or could not be saved; run its test again, or delete it")
+		v.Problems = append(v.Problems, file+": left by a recording that was not saved; run its test again, which goes on from it, or delete it")
 	case isFailed:
-		v.Problems = append(v.Problems, file+": recorded by a run that failed, and not used; compare it by promptecho diff, then delete it")
+		v.Problems = append(v.Problems, file+": recorded by a run that failed, and not used; to use it, mv it to the name without .failed and run its test; else delete it")
 	case isDerived:
 		v.Derived = original(file)
 	default:
