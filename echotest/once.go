@@ -1,15 +1,18 @@
 package echotest
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 
 	"github.com/promptecho/promptecho/internal/report"
+	"github.com/promptecho/promptecho/internal/shell"
 )
 
 // What many tests fail for is told once. Under Run that is at its end, where the eye is; without
@@ -45,7 +48,7 @@ func atEnd(report.Finding) string { return "the report is at the end" }
 
 // isBroken notes that the cassette of a test cannot be read, and reports whether s tells what to do
 // about it.
-func (s *suite) isBroken(path, test string) bool {
+func (s *suite) isBroken(path, test string, formatted bool) bool {
 	if s == nil {
 		return false
 	}
@@ -53,6 +56,9 @@ func (s *suite) isBroken(path, test string) bool {
 	defer s.mu.Unlock()
 	if !slices.Contains(s.brokenPaths, path) {
 		s.brokenPaths = append(s.brokenPaths, path)
+	}
+	if formatted && !slices.Contains(s.formatted, path) {
+		s.formatted = append(s.formatted, path)
 	}
 	if !slices.Contains(s.brokenTests, test) {
 		s.brokenTests = append(s.brokenTests, test)
@@ -65,8 +71,59 @@ func (s *suite) tellBroken(w io.Writer) {
 	if n := len(s.brokenPaths); n > 0 {
 		slices.Sort(s.brokenPaths)
 		slices.Sort(s.brokenTests)
-		fmt.Fprintf(w, "promptecho: %s cannot be read (%s)%s\n", report.Count(n, "cassette"), list(s.brokenTests), repair(s.brokenPaths, s.brokenTests))
+		fmt.Fprintf(w, "promptecho: %s cannot be read (%s)", report.Count(n, "cassette"), list(s.brokenTests))
+		if len(s.formatted) > 0 {
+			fmt.Fprintf(w, "\n\nTo put back what a formatter left out:\n  %s", shell.Join(append([]string{"promptecho", "verify", "-w"}, placesOf(s.formatted)...)))
+		}
+		fmt.Fprintln(w, repair(s.brokenPaths, s.brokenTests))
 	}
+}
+
+// openError returns an error of opening a cassette with the commands that show what became
+// of the cassette and that record it anew, if that is what to do about it.
+func openError(err error, test string) error {
+	var broken interface {
+		Broken() (file string, ours bool)
+	}
+	if !errors.As(err, &broken) {
+		return err
+	}
+	file, ours := broken.Broken()
+	if !ours {
+		return err
+	}
+	path, err2 := filepath.Abs(file)
+	rel, err3 := filepath.Rel(folder, path)
+	if err2 != nil || err3 != nil || !filepath.IsLocal(rel) {
+		return err
+	}
+	text := err.Error()
+	for _, command := range []string{"promptecho merge ", "promptecho verify -w ", "git checkout -- "} {
+		text = strings.ReplaceAll(text, command+file, command+shell.Quote(shell.Place(path))) // so that it can be pasted
+	}
+	if current.Load().isBroken(path, test, strings.Contains(text, "promptecho verify -w ")) {
+		return fmt.Errorf("%s; the commands are at the end", text)
+	}
+	return errors.New(text + repair([]string{path}, []string{test}))
+}
+
+// repair returns the commands that show what was edited in cassettes that cannot be read, and that
+// record them anew, below an empty line each.
+func repair(paths, tests []string) string {
+	show, remove := []string{"git", "-C", shell.Place(folder), "diff", "HEAD", "--"}, []string{"rm"}
+	for _, path := range paths {
+		show = append(show, filepath.ToSlash(below(folder, path)))
+	}
+	remove = append(remove, placesOf(paths)...)
+	return fmt.Sprintf("\n\nTo see what was edited:\n  %s\n\nTo record it anew:\n  %s\n  %s", shell.Join(show), shell.Join(remove), command("once", tests...))
+}
+
+// placesOf returns paths as commands name them.
+func placesOf(paths []string) (places []string) {
+	for _, path := range paths {
+		places = append(places, shell.Place(path))
+	}
+	return places
 }
 
 // A failure is what several tests fail for.

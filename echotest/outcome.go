@@ -2,12 +2,9 @@ package echotest
 
 import (
 	"cmp"
-	"errors"
 	"flag"
-	"fmt"
 	"maps"
 	"os"
-	"path/filepath"
 	"regexp"
 	"runtime"
 	"runtime/debug"
@@ -181,42 +178,4 @@ func nested(dir string) string {
 		return ""
 	}
 	return module
-}
-
-// openError returns an error of opening a cassette with the commands that show what became
-// of the cassette and that record it anew, if that is what to do about it.
-func openError(err error, test string) error {
-	var broken interface {
-		Broken() (file string, ours bool)
-	}
-	if !errors.As(err, &broken) {
-		return err
-	}
-	file, ours := broken.Broken()
-	if !ours {
-		return err
-	}
-	path, err2 := filepath.Abs(file)
-	rel, err3 := filepath.Rel(folder, path)
-	if err2 != nil || err3 != nil || !filepath.IsLocal(rel) {
-		return err
-	}
-	text := err.Error()
-	for _, command := range []string{"promptecho merge ", "promptecho verify -w ", "git checkout -- "} {
-		text = strings.ReplaceAll(text, command+file, command+shell.Quote(shell.Place(path))) // so that it can be pasted
-	}
-	if current.Load().isBroken(path, test) {
-		return fmt.Errorf("%s; the commands are at the end", text)
-	}
-	return errors.New(text + repair([]string{path}, []string{test}))
-}
-
-// repair returns the commands that show what was edited in cassettes that cannot be read, and that
-// record them anew, below an empty line each.
-func repair(paths, tests []string) string {
-	show, remove := []string{"git", "-C", shell.Place(folder), "diff", "HEAD", "--"}, []string{"rm"}
-	for _, path := range paths {
-		show, remove = append(show, filepath.ToSlash(below(folder, path))), append(remove, shell.Place(path))
-	}
-	return fmt.Sprintf("\n\nTo see what was edited:\n  %s\n\nTo record it anew:\n  %s\n  %s", shell.Join(show), shell.Join(remove), command("once", tests...))
 }

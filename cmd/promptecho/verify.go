@@ -11,7 +11,6 @@ import (
 
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/cassette"
-	"github.com/promptecho/promptecho/internal/codec"
 	"github.com/promptecho/promptecho/internal/redact"
 	"github.com/promptecho/promptecho/internal/said"
 )
@@ -150,7 +149,7 @@ func sealsOf(file string) (seals []bool, edited []int) {
 func mend(file string) bool {
 	text, err := os.ReadFile(file)
 	seals := cassette.SealsOf(string(text))
-	if err != nil || seals == 0 || os.WriteFile(file, append(slices.Clip(text), codec.EndMark+"\n"...), 0o666) != nil {
+	if err != nil || seals == 0 || os.WriteFile(file, append(slices.Clip(text), cassette.EndMark+"\n"...), 0o666) != nil {
 		return false
 	}
 	if f, err := load(file); err == nil && len(f.Interactions) == seals {
@@ -196,6 +195,22 @@ func verify(file string, write bool) (*verdict, error) {
 	}
 	sealed, edited := sealsOf(file)
 	v.Edited = append(v.Edited, edited...)
+	v.check(f, sealed)
+	v.Good = len(v.Problems) == 0
+	if v.Stale && write && v.Good {
+		f.Revision = canon.Revision
+		if err := cassette.Save(file, f); err != nil {
+			return nil, err
+		}
+		v.Written = true
+	}
+	return v, nil
+}
+
+// check checks the interactions of a cassette, and computes anew what is computed for the reader;
+// sealed says which are as they were written.
+func (v *verdict) check(f *cassette.File, sealed []bool) {
+	file := v.Path
 	var rules canon.Options
 	for i, it := range f.Interactions {
 		for _, finding := range redact.Findings(it) {
@@ -213,13 +228,4 @@ func verify(file string, write bool) (*verdict, error) {
 			it.Kind, it.Boundary = form.Kind()
 		}
 	}
-	v.Good = len(v.Problems) == 0
-	if v.Stale && write && v.Good {
-		f.Revision = canon.Revision
-		if err := cassette.Save(file, f); err != nil {
-			return nil, err
-		}
-		v.Written = true
-	}
-	return v, nil
 }

@@ -36,6 +36,7 @@ var rooms = map[string][]string{
 	"internal/urls":        {"internal/memo"},
 	"internal/tape":        {"internal/group", "internal/ids", "internal/order", "internal/rerecord", "internal/redact", "internal/said", "internal/canon", "internal/cassette", "internal/interaction", "internal/jsonrpc"},
 	"internal/answer":      {"internal/bubble", "internal/guard", "internal/order", "internal/interaction", "internal/request", "internal/stream", "internal/coding"},
+	"internal/question":    {"internal/diff", "internal/canon", "internal/exactjson", "internal/interaction"},
 	"internal/diff":        {"internal/canon", "internal/fieldpath", "internal/exactjson"},
 	"internal/canon":       {"internal/urls", "internal/transcript", "internal/fieldpath", "internal/interaction", "internal/exactjson", "internal/coding", "internal/memo", "internal/origin", "internal/chance"},
 	"internal/redact":      {"internal/group", "internal/interaction", "internal/exactjson", "internal/coding", "internal/memo"},

@@ -231,6 +231,9 @@ func checkWhole(name, text string) *codec.SyntaxError {
 	return err
 }
 
+// EndMark is the last line of a file.
+const EndMark = codec.EndMark
+
 // SealsOf returns how many seals the text of a file ends with, 0 if it ends with anything else. A
 // file that has all of them, and no mark behind them, was written anew by a formatter and not cut.
 func SealsOf(text string) (n int) {

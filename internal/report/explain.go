@@ -19,10 +19,6 @@ import (
 // maxEdits is how many differing fields a report lists.
 const maxEdits = 12
 
-// missed is what the answer to a miss says. An agent that goes on after it may say that to
-// the model.
-const missed = "promptecho: not recorded: "
-
 // unanswerable says why a request gets no answer although its form is recorded, or why it
 // could not be recorded, and gives the line of the recording that is meant. why is "" if
 // only a comparison with what is recorded can tell.
@@ -43,24 +39,19 @@ func unanswerable(c *tape.Call, asked tape.Asked, opensSocket bool) (why string,
 	return "", 0
 }
 
+// A difference is what the text of a miss does not say of how it differs from its nearest
+// recording.
+type difference struct {
+	edits      []attr.Edit // the first fields
+	acceptable bool        // promptecho accept may take the request as an edit of the recorded one
+}
+
 // explain finds the nearest recording, among those of near, and says what differs from it.
 // nearest is nil if there is no recording.
 func (r *Run) explain(c *tape.Call, recs, near []*tape.Recording, used func(*tape.Recording) bool) (m Miss, nearest *tape.Recording, d difference) {
 	i := nearestOf(c.Form, near, used)
 	if i < 0 {
-		m.Reason = fmt.Sprintf("nothing is recorded, and %s does not record", r.mode())
-		if r.isFrozen(c.Form.Name()) {
-			m.Reason = "nothing is recorded"
-		} else if !r.Tape.State.Present {
-			m.Reason = fmt.Sprintf("the file does not exist, and %s does not record", r.mode())
-			if r.ModeBy == ByCI {
-				m.Reason += ": was it committed?"
-			} else if r.Mode == "once" {
-				m.Reason = "the file does not exist, and the cassette of a test that is gone has this request, so it is not recorded again"
-			}
-		} else if len(recs) == 0 {
-			m.Reason = fmt.Sprintf("the cassette is empty (interactions: []), and %s does not add to a cassette that is there", r.mode())
-		}
+		m.Reason = r.whyNothing(c.Form, len(recs))
 		return m, nil, d
 	}
 	nearest = near[i]
@@ -109,6 +100,23 @@ func (r *Run) explain(c *tape.Call, recs, near []*tape.Recording, used func(*tap
 	m.Diff += remarks(edits, &request, &incoming) + beside
 	d.acceptable = acceptable(nearest, c.Form, edits, &request, &incoming)
 	return m, nearest, d
+}
+
+// whyNothing says why there is no recording to compare a request with.
+func (r *Run) whyNothing(form *canon.Form, recorded int) string {
+	switch {
+	case r.isFrozen(form.Name()):
+		return "nothing is recorded"
+	case !r.Tape.State.Present && r.ModeBy == ByCI:
+		return fmt.Sprintf("the file does not exist, and %s does not record: was it committed?", r.mode())
+	case !r.Tape.State.Present && r.Mode == "once":
+		return "the file does not exist, and the cassette of a test that is gone has this request, so it is not recorded again"
+	case !r.Tape.State.Present:
+		return fmt.Sprintf("the file does not exist, and %s does not record", r.mode())
+	case recorded == 0:
+		return fmt.Sprintf("the cassette is empty (interactions: []), and %s does not add to a cassette that is there", r.mode())
+	}
+	return fmt.Sprintf("nothing is recorded, and %s does not record", r.mode())
 }
 
 // sameElsewhere reports whether the other form has the field of an edit after all, as one that

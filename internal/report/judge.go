@@ -58,6 +58,13 @@ func (l *Log) Judge(o *Outcome, options ...Option) Report {
 	if o.Failed || o.Unsure && !l.KeepFailures {
 		rep.Notes = append(rep.Notes, l.replayed.all()...)
 	}
+	l.noteRest(&rep, o)
+	rep.printable()
+	return rep
+}
+
+// noteRest notes what explains a failure, and what passed through.
+func (l *Log) noteRest(rep *Report, o *Outcome) {
 	for _, note := range l.late() {
 		if o.Filtered || o.Skipped || o.Short {
 			break // what was waited for belongs to what did not run
@@ -73,8 +80,6 @@ func (l *Log) Judge(o *Outcome, options ...Option) Report {
 	for _, selector := range l.passed.all() {
 		rep.Notes = append(rep.Notes, fmt.Sprintf("%s: %s passed through to %s", l.File, Count(l.passed.count(selector), "request"), selector))
 	}
-	rep.printable()
-	return rep
 }
 
 // acceptedPlayed names the accepted recordings that were played, by their lines, and says how

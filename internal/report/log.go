@@ -10,7 +10,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/promptecho/promptecho/internal/attr"
 	"github.com/promptecho/promptecho/internal/bubble"
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/diff"
@@ -299,13 +298,6 @@ func around(recs []*tape.Recording, last *tape.Recording, misses int) []*tape.Re
 	}
 	i := max(slices.Index(recs, last), 0)
 	return recs[max(i-before, 0):min(i+behind, len(recs))]
-}
-
-// A difference is what the text of a miss does not say of how it differs from its nearest
-// recording.
-type difference struct {
-	edits      []attr.Edit // the first fields
-	acceptable bool        // promptecho accept may take the request as an edit of the recorded one
 }
 
 // about returns how a miss differs from its nearest recording.

@@ -130,3 +130,7 @@ const frozen = "; Frozen keeps it from being called: to record it, take that opt
 
 // Socket is what is wrong with a request that opens a WebSocket.
 const Socket = "it opens a WebSocket, and what passes through one is not recorded: ask over HTTP, or give this connection a client without the recorder"
+
+// missed is what the answer to a miss says. An agent that goes on after it may say that to
+// the model.
+const missed = "promptecho: not recorded: "
