@@ -85,13 +85,14 @@ func Open(t testing.TB, file string, opts ...promptecho.Option) *promptecho.Reco
 		for _, note := range rep.Notes {
 			t.Logf("promptecho: %s", note)
 		}
+		var failures []string
 		for i := range rep.Problems {
 			if text := tell(t, &rep.Problems[i]); text != "" {
-				t.Errorf("promptecho: %s", text)
+				failures = append(failures, text)
 			}
 		}
 		for _, l := range leaks() {
-			t.Errorf("promptecho: %s", l.Report())
+			failures = append(failures, l.Report())
 		}
 		current.Load().add(t.Name(), &rep)
 		annotate(os.Stdout, t.Name(), rep.Annotations)
@@ -101,6 +102,9 @@ func Open(t testing.TB, file string, opts ...promptecho.Option) *promptecho.Reco
 			if current.Load() == nil {
 				sayIdle(os.Stdout, t.Name()+": ", rep.Options)
 			}
+		}
+		for _, text := range failures { // at the end, since Ginkgo's Errorf does not return
+			t.Errorf("promptecho: %s", text)
 		}
 	})
 	return rec

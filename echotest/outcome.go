@@ -10,6 +10,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/promptecho/promptecho/internal/group"
@@ -37,11 +38,18 @@ func outcome(t testing.TB) report.Outcome {
 // the test is one of a framework that go test cannot select.
 func commandFor(t testing.TB) func(mode string) string {
 	name := t.Name()
-	if !isGoTest(name) && flag.Lookup(ginkgoFocus) == nil {
+	switch {
+	case isGoTest(name):
+	case flag.Lookup(ginkgoFocus) == nil:
 		return nil
+	default:
+		inTest.LoadOrStore(name, stack.TestIn(stack.Ancestors()))
 	}
 	return func(mode string) string { return command(mode, name) }
 }
+
+// inTest has the tests that specs of Ginkgo are parts of, by their names.
+var inTest sync.Map
 
 // isGoTest reports whether -run or -bench can select a test of this name.
 func isGoTest(name string) bool { return goTestName.MatchString(name) }
@@ -103,6 +111,9 @@ func goTest(built *debug.BuildInfo, folder string, names []string, known ...stri
 		switch {
 		case !isGoTest(name):
 			specs = append(specs, regexp.QuoteMeta(name))
+			if test, _ := inTest.Load(name); test != nil && test != "" && !slices.Contains(tests, test.(string)) {
+				tests = append(tests, test.(string))
+			}
 		case strings.HasPrefix(name, "Benchmark"):
 			benchmarks = append(benchmarks, name)
 		default:
