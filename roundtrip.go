@@ -71,7 +71,7 @@ func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 // readBody reads the body of a request. One of unknown length may be sent for as long as its answer
 // comes, which would never come: that is told while it lasts.
 func (r *Recorder) readBody(in *incoming, req *http.Request) error {
-	if req.ContentLength >= 0 || req.Body == nil {
+	if req.ContentLength > 0 || req.Body == nil || req.Body == http.NoBody {
 		return request.ReadBody(&in.body, req)
 	}
 	done := r.log.Sends(r.nameOf(req))

@@ -125,7 +125,7 @@ func (r *Recorder) mayKeep(rec *tape.Recording, later map[*tape.Recording]bool, 
 	case status == http.StatusUnauthorized || status == http.StatusForbidden:
 		return false, fmt.Errorf("%s: not recorded: the provider refused the key: %s. Set a key that may ask this; if the refusal is what the test is about, say so with OnRecordError(Keep)", r.file, what)
 	case o.Failed:
-		r.log.Notef("%s: failed, so it is not recorded: %s%s", r.file, what, r.goOn(status))
+		r.log.Notef("failed, and not recorded in %s: %s%s", r.file, what, r.goOn(status))
 		return false, nil
 	}
 	r.log.Keep(rec)

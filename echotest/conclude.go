@@ -30,7 +30,9 @@ func (s *suite) conclude(w io.Writer, code int, leaks []guard.Leak) int {
 			fmt.Fprintf(w, "promptecho: %s\n", note)
 		}
 		for _, p := range rep.Problems {
-			fmt.Fprintf(w, "promptecho: %s\n", p.Tell(atEnd))
+			if p.Causes[0].At == "" { // else it is told below
+				fmt.Fprintf(w, "promptecho: %s\n", p.Text())
+			}
 			code = cmp.Or(code, 1)
 		}
 		annotate(w, "TestMain", rep.Annotations)

@@ -34,7 +34,7 @@ func tell(t testing.TB, p *report.Problem) string {
 		fresh = fresh || !known
 		switch {
 		case s != nil:
-			return atEnd(f)
+			return "the report is at the end"
 		case known:
 			return fmt.Sprintf("%s has the report", first)
 		}
@@ -45,9 +45,6 @@ func tell(t testing.TB, p *report.Problem) string {
 	}
 	return text
 }
-
-// atEnd says where Run tells a finding.
-func atEnd(report.Finding) string { return "the report is at the end" }
 
 // isBroken notes that the cassette of a test cannot be read, and reports whether s tells what to do
 // about it.
@@ -167,7 +164,11 @@ func (s *suite) tellFailures(w io.Writer) {
 	case 1:
 		for _, p := range s.problems[failed[0]] {
 			if p.Causes[0].At != "" { // else the test has told it
-				fmt.Fprintf(w, "promptecho: %s: %s\n", failed[0], p.Text())
+				name := failed[0] + ": "
+				if s.isShared(failed[0]) { // the text names it
+					name = ""
+				}
+				fmt.Fprintf(w, "promptecho: %s%s\n", name, p.Text())
 			}
 		}
 	default:

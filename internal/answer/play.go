@@ -40,7 +40,9 @@ type Player struct {
 	Note    func(text string) // told what people should know
 	Fail    func(text string) // told what fails the run, in the goroutine of the request
 	Pending *Pending          // has the requests that wait to be canceled
-	GoesOn  GoesOn            // of the cassette; needed without a pace
+
+	Patience time.Duration // how long such a request waits, beyond what it took when it was recorded; 0 is mostServed
+	GoesOn   GoesOn        // of the cassette; needed without a pace
 }
 
 // Play returns a recorded response as the answer to a request, or the error that was
@@ -112,7 +114,7 @@ func (p *Player) canceled(ctx context.Context, rec *Playable) error {
 	wait, cancel := ctx, func() {}
 	if !bubble.In() { // where nobody waits in vain: the bubble tells
 		took := time.Duration(rec.LatencyMS) * time.Millisecond
-		wait, cancel = context.WithTimeout(ctx, mostServed+2*time.Duration(max(p.Pace, 1)*float64(took)))
+		wait, cancel = context.WithTimeout(ctx, cmp.Or(p.Patience, mostServed)+2*time.Duration(max(p.Pace, 1)*float64(took)))
 	}
 	defer cancel()
 	if err := p.Pending.wait(wait, nil); err != nil {

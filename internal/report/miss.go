@@ -82,7 +82,11 @@ func (m *Miss) asked() string {
 // so it is short.
 func (m *Miss) OneLine() (place, told string) {
 	reason := strings.TrimPrefix(m.Reason, "the nearest recording ")
-	short := &Miss{File: "…/" + filepath.Base(m.File), Line: m.Line}
+	name := filepath.Base(m.File)
+	if n := len(name) - 50; n > 0 {
+		name = name[n:] // it ends as it should: cassettes have names of ASCII
+	}
+	short := &Miss{File: "…/" + name, Line: m.Line}
 	for _, told = range []string{m.at() + ": " + m.why(), m.at() + ": " + strings.TrimPrefix(m.why(), "the nearest recording "), short.at() + ": " + reason + ": " + m.Change} {
 		if told = missed + redact.Printable(told); isShort(told) {
 			return redact.Printable(m.at()), told
