@@ -10,7 +10,7 @@
 //	promptecho review [-accept|-reject|-list] [-json] [PATH ...]
 //	promptecho verify [-w] [PATH ...]
 //	promptecho prune [-w] [-json] [PATH ...]
-//	promptecho mv OLD NEW
+//	promptecho mv PATH|TEST PATH|TEST
 //	promptecho merge [-install] [-into DIR FILE ...] [PATH ...]
 //	promptecho import [-o DIR | -w] FILE ...
 //	promptecho serve [-cassette FILE] [-mode MODE] [-- command ...]
@@ -129,7 +129,7 @@ func help(args []string, stdout, stderr io.Writer) int {
 // usage lists the verbs.
 func usage() string {
 	var b strings.Builder
-	b.WriteString("promptecho freezes LLM API calls in Go tests, which use its package echotest.\n\nusage: promptecho COMMAND [flags] [arguments]\n\n")
+	b.WriteString("promptecho freezes LLM API calls in Go tests, which use its package echotest.\n\nusage: promptecho COMMAND [flags] [arguments]\n")
 	for _, v := range verbs {
 		fmt.Fprintf(&b, "  %-10s %s\n", v.name, v.summary())
 	}

@@ -17,13 +17,13 @@ import (
 	"github.com/promptecho/promptecho/internal/testname"
 )
 
-const mvHelp = `mv OLD NEW
+const mvHelp = `mv PATH|TEST PATH|TEST
 give a renamed test its cassettes and snapshots
 
-OLD and NEW are names of tests in the package of the current folder, TestOld or
-TestOld/sub, or paths of their cassettes. What moves is the cassette, its assets,
-what runs have left beside it, the cassettes of its subtests, and the snapshots of
-all these. Nothing is overwritten.
+First the old name, then the new one: of tests in the package of the
+current folder, TestOld or TestOld/sub, or paths of cassettes. What moves is
+the cassette, its assets, what runs have left beside it, the cassettes of its
+subtests, and the snapshots of all these. Nothing is overwritten.
 `
 
 // runMv moves what a test has under its old name to the new one.

@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 
@@ -119,25 +118,24 @@ func (r *Run) judgeLacking(rep *Report, o *Outcome, calls []string) {
 		Head:   fmt.Sprintf("%s has %s: it was recorded before the test asked for that.%s", r.File, text, r.obstacle()),
 		Causes: []Cause{{Finding: Finding{Reason: text}, At: r.File}},
 		Remedies: []Remedy{
-			r.remedy(o, "If no request holds the value, this adds it and records nothing again"+unset(calls)+":", "new_episodes"),
+			r.remedy(o, "If no request holds the value, this adds it and records nothing again"+needed(calls)+":", "new_episodes"),
 			r.remedy(o, "If one does, record the test again:", "all"),
 		},
 	})
 }
 
-// unset names the variables of calls of rec.Env that have no value here.
-func unset(calls []string) string {
+// needed names the variables of calls of rec.Env, which must be set.
+func needed(calls []string) string {
 	var names []string
 	for _, call := range calls {
-		name, ok := strings.CutPrefix(call, `rec.Env("`)
-		if name, _, _ = strings.Cut(name, `"`); ok && os.Getenv(name) == "" {
-			names = append(names, name)
+		if name, ok := strings.CutPrefix(call, `rec.Env("`); ok {
+			names = append(names, strings.TrimSuffix(name, `")`))
 		}
 	}
 	if names == nil {
 		return ""
 	}
-	return ", once " + strings.Join(names, ", ") + " has a value here"
+	return ", with " + strings.Join(names, ", ") + " set"
 }
 
 // judgeMisses lists the misses, those that differ from their recordings in the same way as
