@@ -4,7 +4,6 @@ import (
 	"context"
 	"strings"
 
-	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/tape"
 )
 
@@ -23,10 +22,10 @@ const (
 	toMiss                    // with an error
 )
 
-// answerOf says how a call is answered; recording may be nil, and form is nil if the call
+// answerOf says how a call is answered; recording may be nil, and the call has no form if it
 // is recorded byte for byte and no option selects anything.
-func (r *Recorder) answerOf(form *canon.Form, recording *tape.Recording) answering {
-	live, frozen := false, false
+func (r *Recorder) answerOf(c *tape.Call, recording *tape.Recording) answering {
+	form, live, frozen := c.Form, false, false
 	if s := &r.config.selection; !s.empty() {
 		frozen = s.isFrozen(form.Name())
 		live = r.isLive(form.Name())
@@ -44,7 +43,7 @@ func (r *Recorder) answerOf(form *canon.Form, recording *tape.Recording) answeri
 		return toMiss
 	case r.plan.passThrough:
 		return toPass
-	case r.plan.record:
+	case r.plan.record && !(r.mode.mode == ModeOnce && r.log.IsElsewhere(c)):
 		return toRecord
 	}
 	return toMiss

@@ -47,9 +47,9 @@ func init() {
 // The cassette is written whole or not at all: to a temporary file that is renamed and
 // read back. A run that recorded nothing writes nothing.
 //
-// In a test, Close does not know how the run ended; package echotest does. So Close drops
-// no recording that was there before, even in mode all; one that was recorded again takes the
-// place of the old one. If it is deferred, it takes a
+// In a test, Close does not know how the run ended; package echotest does. So a recording that
+// was there before and was not asked for stays, unless mode all has recorded at least as many as
+// there were: then they replace the cassette. If it is deferred, it takes a
 // panic, FailNow and SkipNow for a failure. If it is called outside of a test, as in
 // TestMain, it takes a run with -run or -skip, or one of several shards, for one that is not
 // whole. Under [github.com/promptecho/promptecho/echotest.Run], which knows how the tests
@@ -126,7 +126,7 @@ func (r *Recorder) finish(o report.Outcome) report.Report {
 		rep := r.log.Judge(&o, r.options(&o)...)
 		if !r.log.OfTest {
 			if err := rep.Done.Leave(); err != nil {
-				rep.Errors = append(rep.Errors, fmt.Sprintf("%s: promptecho record does not count what this recorder did: %v", r.file, err))
+				rep.Fail(fmt.Sprintf("%s: promptecho record does not count what this recorder did: %v", r.file, err))
 			}
 		}
 		r.tape.Free()

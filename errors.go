@@ -3,6 +3,7 @@ package promptecho
 import (
 	"encoding/json"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/answer"
@@ -53,19 +54,23 @@ func (e refusedError) RetryableError() bool { return false }
 // refusal returns the answer to a request that is not sent. Every SDK can print it and
 // none retries it, while a transport error would be retried for seconds. No application
 // acts on its status.
-// Its reason phrase says it shortly, for those that print that and not the body.
+// Its reason phrase is for those that print that and not the body. The text stands once in the
+// body, where the SDK looks for it: some print all of the body.
 func refusal(req *http.Request, short, text string) *http.Response {
 	text = redact.Printable(text)
-	var code, detail any = "promptecho_miss", text // as Ollama's clients read it
-	if path := req.URL.Path; !strings.HasPrefix(path, "/api/") || strings.HasPrefix(path, "/api/v") {
-		if strings.Contains(path, "/models/") {
-			code = http.StatusTeapot // Google's are numbers
-		}
-		detail = map[string]any{"type": "promptecho_miss", "code": code, "status": "promptecho_miss", "message": text}
+	const kind = "promptecho_miss"
+	said := any(map[string]any{"type": "error", "error": map[string]string{"type": kind, "code": kind, "message": text}})
+	switch path := req.URL.Path; {
+	case req.Header.Get("X-Amz-Date") != "" || strings.Contains(req.URL.Hostname(), "bedrock"): // AWS
+		said = map[string]string{"__type": kind, "message": text}
+	case req.Header.Get("X-Goog-Api-Client") != "" || req.Header.Get("X-Goog-Api-Key") != "": // Google
+		said = map[string]any{"error": map[string]any{"code": http.StatusTeapot, "status": strings.ToUpper(kind), "message": text}}
+	case strings.Contains(req.URL.Hostname(), "mistral"): // whose clients want all of these
+		said = map[string]any{"object": "error", "type": kind, "param": nil, "code": kind, "message": text}
+	case slices.Contains(ollama, path):
+		said = map[string]string{"error": text}
 	}
-	rest, _ := json.Marshal(map[string]any{"type": "error", "message": text, "object": "error", "param": nil, "code": "promptecho_miss"})
-	body, _ := json.Marshal(detail) // neither can fail, and strict clients want both
-	body = []byte(`{"error":` + string(body) + "," + string(rest[1:]))
+	body, _ := json.Marshal(said) // strings always marshal
 	resp := answer.Whole(req, http.StatusTeapot, http.Header{
 		"Content-Type":   {"application/json"},
 		"X-Should-Retry": {"false"},
@@ -74,6 +79,10 @@ func refusal(req *http.Request, short, text string) *http.Response {
 	resp.Status = "418 " + phrase(redact.Printable(short))
 	return resp
 }
+
+// ollama has the paths of Ollama at which its clients ask for answers: they take an error that is
+// a text.
+var ollama = []string{"/api/chat", "/api/generate", "/api/embed", "/api/embeddings", "/api/show", "/api/tags"}
 
 // phrase returns the beginning of a text as a reason phrase (RFC 9112, section 4), which
 // is printable ASCII.

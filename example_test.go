@@ -28,13 +28,13 @@ func complete(client *http.Client, prompt string) (string, error) {
 	defer resp.Body.Close()
 	var answer struct {
 		Choices []struct{ Message struct{ Content string } }
-		Message string // of an error
+		Error   struct{ Message string }
 	}
 	if err := json.NewDecoder(resp.Body).Decode(&answer); err != nil {
 		return "", err
 	}
 	if len(answer.Choices) == 0 {
-		return "", fmt.Errorf("status %d: %s", resp.StatusCode, answer.Message)
+		return "", fmt.Errorf("status %d: %s", resp.StatusCode, answer.Error.Message)
 	}
 	return answer.Choices[0].Message.Content, nil
 }
@@ -96,7 +96,7 @@ func ExampleRecorder_Misses() {
 		fmt.Printf("%s:%d: %s\n%s", miss.File, miss.Line, miss.Reason, miss.Diff)
 	}
 	// Output:
-	// status 418: promptecho: not recorded: llm/openai.chat gpt-5.4-mini: testdata/cassettes/capital.yaml:4: the nearest recording differs in messages/0/content: recorded "What is the capital of France?", incoming "What is the capital of Spain?"
+	// status 418: promptecho: not recorded: testdata/cassettes/capital.yaml:4: differs in messages/0/content: recorded "What is the capital of France?", incoming "What is the capital of Spain?"
 	// testdata/cassettes/capital.yaml:4: the nearest recording differs in messages/0/content
 	//   messages/0/content
 	//     recorded: "What is the capital of France?"

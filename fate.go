@@ -19,7 +19,10 @@ type fate struct {
 	beside bool   // it stays as it is, and what was recorded goes to NAME.yaml.failed
 	reason string // why, if that is an error
 
-	keep kept // which of its recordings it keeps
+	failed bool // the run did
+
+	keep   kept // which of its recordings it keeps
+	asMany bool // it keeps none if as many were recorded as it has
 
 	marked         bool // it is marked partial
 	markedIfUnused bool // it is marked partial if any of its recordings was not used
@@ -60,5 +63,6 @@ func fateOf(p plan, c tape.State, e ending) fate {
 	case e.AskedAll():
 		return fate{keep: keepNone}
 	}
-	return fate{keep: keepUnasked, marked: c.Partial}
+	// Nobody knows how the run ended. If it recorded as much as there was, that is in the place of it.
+	return fate{keep: keepUnasked, marked: c.Partial, asMany: e.Unsure && e.Whole() && !e.Short && !e.doubtful}
 }

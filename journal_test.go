@@ -410,7 +410,7 @@ func TestResume(t *testing.T) {
 			if _, err := os.Stat(file + journalSuffix); tt.journal != (err == nil) {
 				t.Errorf("the journal: %v", err)
 			}
-			if !strings.Contains(strings.Join(rep.Notes, "\n"), "resumed a recording that was killed or could not be saved: ") {
+			if !strings.Contains(strings.Join(rep.Notes, "\n"), "resumed a recording that an earlier run began and did not save: ") {
 				t.Errorf("notes %q", rep.Notes)
 			}
 		})

@@ -40,7 +40,8 @@ const (
 	// to (a response id, a cache) may no longer exist.
 	ModeUpdate Mode = "update"
 
-	// ModeAll records everything and replaces the cassette at the end.
+	// ModeAll records everything and replaces the cassette at the end, if the run passed and was
+	// whole. [Recorder.Close] says what becomes of it where nobody knows that.
 	ModeAll Mode = "all"
 
 	// ModeLive passes everything through. It writes no cassette, and reads one only for

@@ -73,7 +73,7 @@ func Open(file string, opts ...Option) (*Recorder, error) {
 	r.describe(path)
 	r.given = given{plan: r.plan, frozen: r.config.selection.freezes(), file: file, tape: r.tape, log: &r.log, policy: &r.redact}
 	r.given.find(!testing.Testing()) // echotest knows better
-	r.player = answer.Player{Pace: r.config.pace, Note: r.log.Note, Pending: &r.pending, GoesOn: r.goesOn}
+	r.player = answer.Player{Pace: r.config.pace, Note: r.log.Note, Fail: r.failHere, Pending: &r.pending, GoesOn: r.goesOn}
 	if r.plan.compare || r.plan.passThrough {
 		neverCache()
 	}
@@ -187,7 +187,7 @@ func (r *Recorder) resume() error {
 		r.log.Notef("%s: removed %s: the recording that left it was saved", r.file, name)
 	}
 	if err == nil && resumed > 0 {
-		r.log.Notef("%s: resumed a recording that was killed or could not be saved: %s from %s", r.file, report.Count(resumed, "interaction"), name)
+		r.log.Notef("%s: resumed a recording that an earlier run began and did not save: %s from %s", r.file, report.Count(resumed, "interaction"), name)
 	}
 	return err
 }

@@ -176,8 +176,8 @@ func TestTelemetry(t *testing.T) {
 			if !strings.Contains(text, fmt.Sprintf(`an exporter sends it (%s)`, what)) || !strings.Contains(text, `promptecho.PassThrough("http/`+u.Host) {
 				t.Errorf("%s, mode %s:\n%s", address, mode, text)
 			}
-			if mode == ModeNone && (len(rep.Findings) != 1 || rep.Findings[0].Detail != "" || !strings.Contains(rep.Findings[0].Reason, "PassThrough")) {
-				t.Errorf("%s: echotest.Main could not say it once for all tests: %+v", address, rep.Findings)
+			if mode == ModeNone && (len(rep.Problems) != 1 || len(rep.Problems[0].Causes) != 1 || rep.Problems[0].Causes[0].Detail != "" || !strings.Contains(rep.Problems[0].Causes[0].Reason, "PassThrough")) {
+				t.Errorf("%s: echotest.Main could not say it once for all tests: %+v", address, rep.Problems)
 			}
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/promptecho/promptecho/internal/answer"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/redact"
+	"github.com/promptecho/promptecho/internal/stack"
 	"github.com/promptecho/promptecho/internal/tape"
 )
 
@@ -48,6 +49,14 @@ func (r *Recorder) play(req *http.Request, in *incoming, rec *tape.Recording) (*
 	}
 	r.config.aliases.addressServers(resp.Header)
 	return resp, nil
+}
+
+// failHere fails the run because of what the goroutine that calls it asked.
+func (r *Recorder) failHere(text string) {
+	if line := stack.CallerIn(stack.Ancestors()); line != "" {
+		text += "\n  caller: " + line
+	}
+	r.log.Error(errors.New(text))
 }
 
 // goesOn reports whether a request of this method to the URL of another one was recorded and is

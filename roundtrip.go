@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"path/filepath"
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/request"
@@ -33,6 +34,13 @@ func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 	if r.plan.passThrough && r.config.selection.empty() {
 		return r.pass(req, r.missingKey())
 	}
+	if request.IsTwoWay(req) {
+		request.CloseBody(req)
+		r.log.Reach()
+		err := refusedError(fmt.Sprintf("%s: %s sends its body while its answer comes, and such a conversation is not recorded: give this connection a client without the recorder, or give PassThrough", r.file, r.nameOf(req)))
+		r.failHere(strings.TrimPrefix(err.Error(), "promptecho: "))
+		return r.refuse(req, err)
+	}
 	in := incomings.Get().(*incoming)
 	if err := r.readBody(req, in); err != nil {
 		return r.refuse(req, err)
@@ -52,7 +60,7 @@ func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 	if err != nil {
 		return r.refuse(req, err)
 	}
-	switch r.answerOf(in.Form, recording) {
+	switch r.answerOf(&in.Call, recording) {
 	case toPlay:
 		return r.play(req, in, recording)
 	case toRecord:
@@ -72,8 +80,12 @@ func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 }
 
 // readBody reads the body of a request. One that is large is read while it is sent, if no
-// recording can answer it.
+// recording can answer it. One of unknown length may be sent for as long as its answer comes, which
+// would never come: that is told while it lasts.
 func (r *Recorder) readBody(req *http.Request, in *incoming) error {
+	if req.ContentLength <= 0 && req.Body != nil && req.Body != http.NoBody {
+		defer r.log.Sends(r.nameOf(req))()
+	}
 	large, err := in.body.Read(req, r.config.keepUploads)
 	if large && err == nil {
 		if in.streams = r.plan.record && r.config.selection.empty() && r.tape.IsBlank(); in.streams {
@@ -93,8 +105,8 @@ func (r *Recorder) readBody(req *http.Request, in *incoming) error {
 // miss notes that a request is not recorded, and returns the answer to it.
 func (r *Recorder) miss(req *http.Request, c *tape.Call) *http.Response {
 	m := r.noteMiss(c, opensSocket(req), request.ServedBy(req.Context()).By)
-	short, full := m.OneLine()
-	return refusal(req, "promptecho: not recorded: "+short, fmt.Sprintf("promptecho: not recorded: %s: %s", strings.Join(strings.Fields(m.Call+" "+m.Request+" "+m.Model), " "), full))
+	place, told := m.OneLine()
+	return refusal(req, "promptecho: "+filepath.Base(place), told)
 }
 
 // pass sends a request through of which nothing is kept, unless a key that it needs is missing.

@@ -38,6 +38,7 @@ func (r *Recorder) save(o *report.Outcome) error {
 		doubtful:  len(r.log.Misses())+len(r.tape.Contests()) > 0,
 		outdated:  errors.As(refused, new(outdatedError)),
 	})
+	f.failed = o.Failed
 	return errors.Join(refused, r.write(f, list))
 }
 
@@ -106,7 +107,7 @@ func (r *Recorder) mayKeep(rec *tape.Recording, later map[*tape.Recording]bool, 
 	case (o.Failed || o.Stopped) && (rec.Canceled() || rec.Complete() && it.Response.LeftWaiting()):
 		return false, nil // most likely that canceled it, and a test that passes does not
 	case !rec.Complete():
-		r.log.Notef("%s: not recorded: %s: no answer before the recorder was closed", r.file, what)
+		r.log.Notef("%s: not recorded: %s: no answer before the recorder was closed: the program sent it in the background, and the test did not wait for it", r.file, what)
 		return false, nil
 	case !rec.Failed() || r.config.onRecordError == Keep || later[rec]:
 		return true, nil
@@ -124,21 +125,40 @@ func (r *Recorder) mayKeep(rec *tape.Recording, later map[*tape.Recording]bool, 
 	case status == http.StatusUnauthorized || status == http.StatusForbidden:
 		return false, fmt.Errorf("%s: not recorded: the provider refused the key: %s. Set a key that may ask this; if the refusal is what the test is about, say so with OnRecordError(Keep)", r.file, what)
 	case o.Failed:
-		r.log.Notef("%s: not written, since the run failed: %s", r.file, what)
+		r.log.Notef("failed, and not recorded in %s: %s%s", r.file, what, r.goOn(status))
 		return false, nil
 	}
+	r.log.Keep(rec)
 	r.log.Notef("%s: a failure is recorded: %s. If that is what the test is about, say so with OnRecordError(Keep)", r.file, what)
 	return true, nil
+}
+
+// goOn says what to do about a provider that is asked too much, or is not there for a while.
+func (r *Recorder) goOn(status int) string {
+	if status != http.StatusTooManyRequests && status < 500 {
+		return ""
+	}
+	text := ". Run it again later, or with fewer tests at once: promptecho record -p=1 -parallel=1"
+	if !r.plan.again {
+		text += ". What has been recorded is not asked for again"
+	}
+	return text
 }
 
 // write carries out the fate of the cassette; recorded is what this run adds to it.
 func (r *Recorder) write(f fate, recorded []*tape.Recording) error {
 	top, added := r.given.kept(f), r.given.added()
+	if f.failed && len(recorded) == 0 { // nothing was asked with what is new
+		top, added = r.tape.State.Given, false
+	}
 	switch {
 	case f.beside && len(recorded) == 0 && added && f.reason != "":
 		return fmt.Errorf("%s: not written: %s. Run the test again", r.file, f.reason)
 	case len(recorded) == 0 && (f.beside || r.plan.again):
-		return nil
+		if r.tape.State.Present && r.plan.again {
+			r.log.Notef("%s was left unchanged: nothing was recorded", r.file)
+		}
+		return r.nothing()
 	case f.beside:
 		return r.saveBeside(top, recorded, f.reason)
 	}
@@ -154,8 +174,13 @@ func (r *Recorder) write(f fate, recorded []*tape.Recording) error {
 	unused := f.markedIfUnused && len(r.log.Unused()) > 0
 	partial := f.marked || unused
 	dropped := len(unasked)
+	if f.keep == keepAsked { // a run in mode update that passed
+		if err := cassette.Remove(cassette.Beside(r.log.Path, failedSuffix)); err != nil {
+			return err
+		}
+	}
 	if len(list) == 0 || len(recorded)+dropped == 0 && !added && partial == r.tape.State.Partial {
-		return nil
+		return r.nothing()
 	}
 	if dropped > 0 {
 		r.log.Notef("%s: dropped %s that this run did not ask for", r.file, report.Count(dropped, "recording"))
@@ -168,6 +193,16 @@ func (r *Recorder) write(f fate, recorded []*tape.Recording) error {
 		return cassette.Remove(cassette.Beside(r.log.Path, failedSuffix))
 	}
 	return nil
+}
+
+// nothing removes the journal if nothing in it is worth another run.
+func (r *Recorder) nothing() error {
+	if slices.ContainsFunc(r.tape.Recordings(), func(rec *tape.Recording) bool {
+		return rec.Resumed() || rec.Fresh() && rec.Complete() && !rec.Failed()
+	}) {
+		return nil
+	}
+	return r.tape.Journal.Remove()
 }
 
 // kept returns what the cassette holds afterwards: what was recorded, and those of its
@@ -186,7 +221,7 @@ func (r *Recorder) kept(f fate, recorded, unasked []*tape.Recording) []*tape.Rec
 		}
 		return tape.InRunOrder(list)
 	case keepUnasked:
-		kept := r.tape.NotAskedAgain()
+		kept := slices.DeleteFunc(r.tape.NotAskedAgain(), func(rec *tape.Recording) bool { return slices.Contains(unasked, rec) })
 		if len(kept) > 0 {
 			r.log.Notef("%s: kept %s that this run did not ask for; delete the file before recording to be rid of them", r.file, report.Count(len(kept), "recording"))
 		}
@@ -198,7 +233,7 @@ func (r *Recorder) kept(f fate, recorded, unasked []*tape.Recording) []*tape.Rec
 // unasked returns the recordings that are dropped because this run did not ask for them.
 func (r *Recorder) unasked(f fate, recorded []*tape.Recording) []*tape.Recording {
 	switch {
-	case f.keep == keepNone:
+	case f.keep == keepNone, f.asMany && len(recorded) >= r.tape.Replaced():
 		return r.tape.NotAskedAgain()
 	case f.keep == keepAsked:
 		list := r.log.Unused()
@@ -225,7 +260,7 @@ func (r *Recorder) saveBeside(top interaction.Given, list []*tape.Recording, rea
 	if reason != "" {
 		return fmt.Errorf("%s: not written: %s. What this run recorded is in %s", r.file, reason, name)
 	}
-	r.log.Notef("%s was left unchanged because the run failed. To use what was recorded:\n  %s", r.file,
+	r.log.Notef("%s was left unchanged because the run failed or was not whole. To use what was recorded:\n  %s", r.file,
 		shell.Join([]string{"mv", shell.Place(cassette.Beside(r.log.Path, failedSuffix)), shell.Place(r.log.Path)}))
 	return nil
 }
@@ -257,6 +292,7 @@ func (r *Recorder) saveTo(path, name string, top interaction.Given, list []*tape
 	}
 	dateAhead(path)
 	r.log.Saved(path)
+	r.log.Kept(len(slices.DeleteFunc(slices.Clone(list), func(rec *tape.Recording) bool { return rec.Fresh() || rec.Resumed() })))
 	if err := r.tape.Journal.Remove(); err != nil { // all of it has been saved
 		return fmt.Errorf("%s: saved, but its journal is left: %w", name, err)
 	}

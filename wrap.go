@@ -123,7 +123,7 @@ func (w *wrapped) call(ctx context.Context, in, out any, run func(context.Contex
 	if err != nil {
 		return r.told(w.Name, err)
 	}
-	switch r.answerOf(c.Form, recording) {
+	switch r.answerOf(&c, recording) {
 	case toPlay:
 		return w.play(ctx, &c, recording, out)
 	case toPass:

@@ -55,7 +55,7 @@ func (e *ending) tell(w io.Writer, whole bool) {
 	if len(orphans) > 0 {
 		fmt.Fprintf(w, "echosnap: no test of this package has the name of %s\n", listed(orphans))
 		if whole {
-			fmt.Fprintf(w, "  promptecho prune -w deletes what is left of tests that are gone; a test that was renamed: git mv\n")
+			fmt.Fprintf(w, "  promptecho prune -w deletes what is left of tests that are gone; a test that was renamed: promptecho mv TestOld TestNew\n")
 		}
 	}
 	if whole && len(pending) > 0 {

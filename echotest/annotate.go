@@ -27,15 +27,23 @@ func sayChanges(w io.Writer, test string, done *attr.Done) {
 		if wd, err := os.Getwd(); err == nil {
 			path = below(wd, path)
 		}
-		text := fmt.Sprintf("%d recorded", done.Recorded)
-		if done.Resumed > 0 {
-			text += fmt.Sprintf(", %d resumed", done.Resumed)
-		}
-		if done.Dropped > 0 {
-			text += fmt.Sprintf(", %d dropped", done.Dropped)
-		}
+		text := tally(done)
 		fmt.Fprintf(w, "promptecho: %s: %s: saved %s\n", test, text, path)
 	}
+}
+
+// tally says in words what became of the requests and recordings of a run that wrote a file.
+func tally(c *attr.Done) string {
+	parts := []string{fmt.Sprintf("%d recorded", c.Recorded)}
+	for _, n := range []struct {
+		count int64
+		what  string
+	}{{c.Resumed, "resumed"}, {c.Kept, "kept"}, {c.Dropped, "dropped"}, {c.Failed, "failed"}} {
+		if n.count > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n.count, n.what))
+		}
+	}
+	return strings.Join(parts, ", ")
 }
 
 // settled has the options of which nothing is left to be said: one had an effect, or it was

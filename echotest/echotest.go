@@ -13,6 +13,7 @@
 //	promptecho.replayed       requests that the cassette answered
 //	promptecho.resumed        requests that the journal of a killed run answered
 //	promptecho.recorded       requests whose live answers were recorded
+//	promptecho.failed         requests that failed, and whose failures were not recorded or were overcome
 //	promptecho.input_tokens   tokens of the requests recorded, as the provider reports them
 //	promptecho.output_tokens  tokens of their answers
 //	promptecho.dropped        recordings that the cassette had and has no more
@@ -84,11 +85,14 @@ func Open(t testing.TB, file string, opts ...promptecho.Option) *promptecho.Reco
 		for _, note := range rep.Notes {
 			t.Logf("promptecho: %s", note)
 		}
-		for _, text := range rep.Errors {
-			t.Errorf("promptecho: %s", coloured(text))
+		var failures []string
+		for i := range rep.Problems {
+			if text := tell(t, &rep.Problems[i]); text != "" {
+				failures = append(failures, text)
+			}
 		}
 		for _, l := range leaks() {
-			t.Errorf("promptecho: %s", coloured(l.Report()))
+			failures = append(failures, l.Report())
 		}
 		current.Load().add(t.Name(), &rep)
 		annotate(os.Stdout, t.Name(), rep.Annotations)
@@ -98,6 +102,9 @@ func Open(t testing.TB, file string, opts ...promptecho.Option) *promptecho.Reco
 			if current.Load() == nil {
 				sayIdle(os.Stdout, t.Name()+": ", rep.Options)
 			}
+		}
+		for _, text := range failures { // at the end, since Ginkgo's Errorf does not return
+			t.Errorf("promptecho: %s", coloured(text))
 		}
 	})
 	return rec

@@ -277,18 +277,26 @@ func TestCommand(t *testing.T) {
 		folder string
 		names  string
 		want   string
+		known  string
 	}{
-		{built(), "", "TestA/a.b_(c)/it's#01", `go test example.com/app -run ^TestA$/^a\.b_\(c\)$/^it's#01$ -count=1`},
-		{built(), "", "TestA TestB/c", `go test example.com/app -run ^TestA$|^TestB$/^c$ -count=1`},
-		{built(), "", "", `go test example.com/app -count=1`},
-		{built(debug.BuildSetting{Key: "-race", Value: "true"}, debug.BuildSetting{Key: "-tags", Value: "a,b"}), "", "TestA", `go test -tags=a,b example.com/app -run ^TestA$ -count=1`},
-		{built(), "", "BenchmarkX/small", `go test example.com/app -run ^$ -bench ^BenchmarkX$/^small$ -benchtime=1x -count=1`},
-		{built(), "", "TestA BenchmarkX", `go test example.com/app -run ^TestA$ -bench ^BenchmarkX$ -benchtime=1x -count=1`},
-		{built(), "", "FuzzX/seed#0", `go test example.com/app -run ^FuzzX$/^seed#0$ -count=1`},
-		{built(), "/r/inner", "TestA", `go -C /r/inner test example.com/app -run ^TestA$ -count=1`},
-		{new(debug.BuildInfo), "", "TestA", `go test . -run ^TestA$ -count=1`},
+		{built(), "", "TestA/a.b_(c)/it's#01", `go test example.com/app -run ^TestA$/^a\.b_\(c\)$/^it's#01$ -count=1`, ""},
+		{built(), "", "TestA TestB/c", `go test example.com/app -run ^TestA$|^TestB$/^c$ -count=1`, ""},
+		{built(), "", "", `go test example.com/app -count=1`, ""},
+		{built(debug.BuildSetting{Key: "-race", Value: "true"}, debug.BuildSetting{Key: "-tags", Value: "a,b"}), "", "TestA", `go test -tags=a,b example.com/app -run ^TestA$ -count=1`, ""},
+		{built(), "", "BenchmarkX/small", `go test example.com/app -run ^$ -bench ^BenchmarkX$/^small$ -benchtime=1x -count=1`, ""},
+		{built(), "", "TestA BenchmarkX", `go test example.com/app -run ^TestA$ -bench ^BenchmarkX$ -benchtime=1x -count=1`, ""},
+		{built(), "", "FuzzX/seed#0", `go test example.com/app -run ^FuzzX$/^seed#0$ -count=1`, ""},
+		{built(), "/r/inner", "TestA", `go -C /r/inner test example.com/app -run ^TestA$ -count=1`, ""},
+		{new(debug.BuildInfo), "", "TestA", `go test . -run ^TestA$ -count=1`, ""},
+		{built(), "", "TestA TestB", `go test example.com/app -run ^(TestA|TestB)$ -count=1`, "TestA TestB TestC"},
+		{built(), "", "TestA/x TestA/y", `go test example.com/app -run ^TestA$ -count=1`, "TestA/x TestA/y TestB"},
+		{built(), "", "TestA/x TestA/y", `go test example.com/app -run ^TestA$/^(x|y)$ -count=1`, "TestA/x TestA/y TestA/z"},
+		{built(), "", "TestA/x TestA/y", `go test example.com/app -run ^TestA$/^(x|y)$ -count=1`, ""},
+		{built(), "", "TestA/x/1 TestA/x/2 TestA/y/1", `go test example.com/app -run ^TestA$/^x$|^TestA$/^y$/^1$ -count=1`, "TestA/x/1 TestA/x/2 TestA/y/1 TestA/y/2"},
+		{built(), "", "TestA TestA/x", `go test example.com/app -run ^TestA$ -count=1`, "TestA TestA/x TestA/y"},
+		{built(), "", "BenchmarkX/a BenchmarkX/b", `go test example.com/app -run ^$ -bench ^BenchmarkX$ -benchtime=1x -count=1`, "BenchmarkX/a BenchmarkX/b"},
 	} {
-		if got := strings.Join(goTest(tt.built, tt.folder, strings.Fields(tt.names)), " "); got != tt.want {
+		if got := strings.Join(goTest(tt.built, tt.folder, strings.Fields(tt.names), strings.Fields(tt.known)...), " "); got != tt.want {
 			t.Errorf("%s:\n%s\nwant:\n%s", tt.names, got, tt.want)
 		}
 	}

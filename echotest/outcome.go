@@ -2,16 +2,18 @@ package echotest
 
 import (
 	"cmp"
-	"errors"
-	"fmt"
+	"flag"
+	"maps"
 	"os"
-	"path/filepath"
 	"regexp"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 
+	"github.com/promptecho/promptecho/internal/group"
 	"github.com/promptecho/promptecho/internal/report"
 	"github.com/promptecho/promptecho/internal/shell"
 	"github.com/promptecho/promptecho/internal/stack"
@@ -28,15 +30,44 @@ func outcome(t testing.TB) report.Outcome {
 		Skipped:  t.Skipped(),
 		Filtered: report.Filtered(t.Name()) || report.Fuzzing(t.Name()),
 		Short:    report.Short(),
-		Command:  func(mode string) string { return command(mode, t.Name()) },
+		Command:  commandFor(t),
 	}
 }
+
+// commandFor returns what makes the command that runs just this test; nil if there is none, since
+// the test is one of a framework that go test cannot select.
+func commandFor(t testing.TB) func(mode string) string {
+	name := t.Name()
+	switch {
+	case isGoTest(name):
+	case flag.Lookup(ginkgoFocus) == nil:
+		return nil
+	default:
+		inTest.LoadOrStore(name, stack.TestIn(stack.Ancestors()))
+	}
+	return func(mode string) string { return command(mode, name) }
+}
+
+// inTest has the tests that specs of Ginkgo are parts of, by their names.
+var inTest sync.Map
+
+// isGoTest reports whether -run or -bench can select a test of this name.
+func isGoTest(name string) bool { return goTestName.MatchString(name) }
+
+var goTestName = regexp.MustCompile(`^(Test|Benchmark|Fuzz)([^a-z\s]\S*)?$`)
+
+// ginkgoFocus is the flag by which Ginkgo selects its specs, which are parts of a test.
+const ginkgoFocus = "ginkgo.focus"
 
 // command returns the shell command that runs tests and benchmarks of this package in a
 // record mode: all tests, if none is named. It works wherever in the module it is pasted, or,
 // if the module is nested, in the repository.
-func command(mode string, names ...string) string {
-	return shell.With(runtime.GOOS, "PROMPTECHO_MODE", mode, goTest(buildInfo(), nested(folder), names))
+func command(mode string, names ...string) string { return commandOf(mode, names, nil) }
+
+// commandOf is command with the shortest patterns that select no other test of those that are
+// known.
+func commandOf(mode string, names, known []string) string {
+	return shell.With(runtime.GOOS, "PROMPTECHO_MODE", mode, goTest(buildInfo(), nested(folder), names, known...))
 }
 
 // acceptCommand returns the shell command by which promptecho takes what was asked in this
@@ -69,34 +100,85 @@ func target(built *debug.BuildInfo) (words []string) {
 
 // goTest returns the words of a command that runs tests and benchmarks of the package that
 // was built so. The folder is that of its module if that is nested.
-func goTest(built *debug.BuildInfo, folder string, names []string) []string {
+func goTest(built *debug.BuildInfo, folder string, names []string, known ...string) []string {
 	words := []string{"go", "test"}
 	if folder != "" {
 		words = []string{"go", "-C", shell.Place(folder), "test"}
 	}
 	words = append(words, target(built)...)
-	var tests, benchmarks []string
+	var tests, benchmarks, specs []string
 	for _, name := range names {
-		segments := strings.Split(name, "/")
-		for i, s := range segments {
-			segments[i] = "^" + regexp.QuoteMeta(s) + "$"
-		}
-		if pattern := strings.Join(segments, "/"); strings.HasPrefix(name, "Benchmark") {
-			benchmarks = append(benchmarks, pattern)
-		} else {
-			tests = append(tests, pattern)
+		switch {
+		case !isGoTest(name):
+			specs = append(specs, regexp.QuoteMeta(name))
+			if test, _ := inTest.Load(name); test != nil && test != "" && !slices.Contains(tests, test.(string)) {
+				tests = append(tests, test.(string))
+			}
+		case strings.HasPrefix(name, "Benchmark"):
+			benchmarks = append(benchmarks, name)
+		default:
+			tests = append(tests, name)
 		}
 	}
 	switch {
 	case len(tests) > 0:
-		words = append(words, "-run", strings.Join(tests, "|"))
+		words = append(words, "-run", patterns(tests, known))
 	case len(benchmarks) > 0:
 		words = append(words, "-run", "^$")
 	}
 	if len(benchmarks) > 0 {
-		words = append(words, "-bench", strings.Join(benchmarks, "|"), "-benchtime=1x") // each call is paid for
+		words = append(words, "-bench", patterns(benchmarks, known), "-benchtime=1x") // each call is paid for
+	}
+	if len(specs) > 0 {
+		words = append(words, "-"+ginkgoFocus, oneOf(specs, "", "$"))
 	}
 	return append(words, "-count=1")
+}
+
+// patterns returns the shortest pattern of -run that selects tests, and no other of those that
+// are known: that of their parent, if they are all that it has.
+func patterns(names, known []string) string {
+	return strings.Join(alternatives(names, known), "|")
+}
+
+func alternatives(names, known []string) (list []string) {
+	var whole []string
+	below := map[string][]string{}
+	first := func(name string) string { return strings.SplitN(name, "/", 2)[0] }
+	for _, group := range group.By(names, func(name string) (string, bool) { return first(name), true }) {
+		top := first(group[0])
+		all := slices.DeleteFunc(slices.Clone(known), func(name string) bool { return first(name) != top })
+		if slices.Contains(group, top) || len(all) > 0 && len(group) == len(all) {
+			whole = append(whole, regexp.QuoteMeta(top))
+			continue
+		}
+		inside := func(names []string) (rest []string) {
+			for _, name := range names {
+				if sub := strings.TrimPrefix(name, top+"/"); sub != name {
+					rest = append(rest, sub)
+				}
+			}
+			return rest
+		}
+		below[top] = alternatives(inside(group), inside(all))
+	}
+	if len(whole) > 0 {
+		list = append(list, oneOf(whole, "^", "$"))
+	}
+	for _, top := range slices.Sorted(maps.Keys(below)) {
+		for _, sub := range below[top] {
+			list = append(list, "^"+regexp.QuoteMeta(top)+"$/"+sub)
+		}
+	}
+	return list
+}
+
+// oneOf returns an expression for one of several, between an anchor and the other.
+func oneOf(list []string, begin, end string) string {
+	if len(list) == 1 {
+		return begin + list[0] + end
+	}
+	return begin + "(" + strings.Join(list, "|") + ")" + end
 }
 
 // nested returns the folder of the module that dir is in if it is not that of the
@@ -107,27 +189,4 @@ func nested(dir string) string {
 		return ""
 	}
 	return module
-}
-
-// openError returns an error of opening a cassette with the commands that show what became
-// of the cassette and that record it anew, if that is what to do about it.
-func openError(err error, test string) error {
-	var broken interface {
-		Broken() (file string, ours bool)
-	}
-	if !errors.As(err, &broken) {
-		return err
-	}
-	file, ours := broken.Broken()
-	if !ours {
-		return err
-	}
-	path, err2 := filepath.Abs(file)
-	rel, err3 := filepath.Rel(folder, path)
-	if err2 != nil || err3 != nil || !filepath.IsLocal(rel) {
-		return err
-	}
-	show := shell.Join([]string{"git", "-C", shell.Place(folder), "diff", "HEAD", "--", filepath.ToSlash(rel)})
-	remove := shell.Join([]string{"rm", shell.Place(path)})
-	return fmt.Errorf("%w\n\nTo see what was edited:\n  %s\n\nTo record it again:\n  %s\n  %s", err, show, remove, command("once", test))
 }

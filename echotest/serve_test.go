@@ -241,7 +241,7 @@ func TestServeMiss(t *testing.T) {
 	tb.run(func(tb testing.TB) {
 		server, text := ask(tb, "What is the capital of Spain?")
 		address = strings.TrimSuffix(server.URL(openAI), "/v1")
-		if want := `418 {"error":{"code":"promptecho_miss","message":"promptecho: not recorded: llm/openai.chat stand-in: testdata/cassettes/TestX.yaml:4: the nearest recording differs in messages/0/content: `; !strings.HasPrefix(text, want) {
+		if want := `418 {"error":{"code":"promptecho_miss","message":"promptecho: not recorded: testdata/cassettes/TestX.yaml:4: the nearest recording differs in messages/0/content: `; !strings.HasPrefix(text, want) {
 			t.Errorf("the process got %s", text)
 		}
 	})

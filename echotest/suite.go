@@ -1,21 +1,14 @@
 package echotest
 
 import (
-	"cmp"
 	"fmt"
-	"io"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
-	"testing"
 
 	"github.com/promptecho/promptecho/internal/attr"
-	"github.com/promptecho/promptecho/internal/guard"
 	"github.com/promptecho/promptecho/internal/report"
-	"github.com/promptecho/promptecho/internal/testname"
-	"github.com/promptecho/promptecho/internal/tests"
 )
 
 // How much a summary shows.
@@ -27,12 +20,17 @@ const (
 // A suite is what the tests of a package with recorders came to.
 type suite struct {
 	mu        sync.Mutex // guards what follows; no other lock is taken under it
-	total     attr.Counts
+	total     attr.Done
 	changed   int                         // tests whose cassettes were written
 	cassettes map[string]bool             // absolute paths of those that were opened
 	shared    []string                    // the recorders that no test owns, by their cassettes
 	options   []report.Option             // of all recorders
-	reasons   map[report.Finding][]string // the tests, and these recorders, that failed for each reason
+	names     map[string]bool             // of the tests with recorders
+	problems  map[string][]report.Problem // of the tests, and of these recorders, that failed
+	mode      string                      // the record mode, and who chose it
+
+	brokenPaths, brokenTests []string // the cassettes that cannot be read, and the tests of them
+	formatted                []string // those that a formatter wrote
 }
 
 // add adds the report of one of the recorders of a test, or of one of [suite.shared]; nil is
@@ -44,108 +42,21 @@ func (s *suite) add(name string, rep *report.Report) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.cassettes == nil {
-		s.cassettes, s.reasons = map[string]bool{}, map[report.Finding][]string{}
+		s.cassettes, s.names, s.problems = map[string]bool{}, map[string]bool{}, map[string][]report.Problem{}
 	}
 	for _, path := range rep.Done.Cassettes {
 		s.cassettes[path] = true
 	}
 	s.options = append(s.options, rep.Options...)
 	s.total.Add(rep.Done.Counts)
+	s.total.Kept, s.total.Failed = s.total.Kept+rep.Done.Kept, s.total.Failed+rep.Done.Failed
 	if len(rep.Done.Saved) > 0 {
 		s.changed++
 	}
-	for _, f := range rep.Findings {
-		if !slices.Contains(s.reasons[f], name) {
-			s.reasons[f] = append(s.reasons[f], name)
-		}
-	}
-}
-
-// conclude ends what is left when the tests have run, tells what there is to tell of the
-// package, and returns the exit status; code is that of the tests.
-func (s *suite) conclude(w io.Writer, code int, leaks []guard.Leak) int {
-	part := report.Part()
-	for _, rec := range report.Unfinished() {
-		rep := report.Finish(rec, report.Outcome{
-			Failed:   code != 0,
-			Filtered: part != "",
-			Short:    report.Short(),
-			Command:  func(mode string) string { return command(mode) },
-		})
-		for _, note := range rep.Notes {
-			fmt.Fprintf(w, "promptecho: %s\n", note)
-		}
-		for _, text := range rep.Errors {
-			fmt.Fprintf(w, "promptecho: %s\n", text)
-			code = cmp.Or(code, 1)
-		}
-		annotate(w, "TestMain", rep.Annotations)
-		name := filepath.ToSlash(below(folder, rep.Done.Cassettes[0]))
-		s.shared = append(s.shared, name)
-		s.add(name, &rep)
-	}
-	for _, l := range leaks {
-		fmt.Fprintf(w, "promptecho: %s\n", l.Report())
-		code = cmp.Or(code, 1)
-	}
-	s.sumUp(w)
-	if !testing.Verbose() {
-		slices.SortStableFunc(s.options, func(a, b report.Option) int { return min(len(a.Why), 1) - min(len(b.Why), 1) }) // those with an effect first
-		sayIdle(w, "", s.options)
-	}
-	whole := code == 0 && part == "" && !report.Short()
-	s.nameLeft(w, whole)
-	if report.AtEnd != nil {
-		report.AtEnd(w, whole)
-	}
-	return code
-}
-
-// sumUp says what failed for the same reason, if several did, and what was written.
-func (s *suite) sumUp(w io.Writer) {
-	var failed []string
-	reasons := make([]report.Finding, 0, len(s.reasons))
-	for f, names := range s.reasons {
-		slices.Sort(names)
-		reasons = append(reasons, f)
-		failed = append(failed, names...)
-	}
-	slices.Sort(failed)
-	failed = slices.Compact(failed)
-	slices.SortFunc(reasons, func(a, b report.Finding) int {
-		return cmp.Or(len(s.reasons[b])-len(s.reasons[a]), slices.Compare(s.reasons[a], s.reasons[b]), strings.Compare(a.Reason+a.Detail, b.Reason+b.Detail))
-	})
-	if len(failed) > 1 {
-		fmt.Fprintf(w, "promptecho: %s do not fit their cassettes, for %s:\n", s.count(failed), report.Count(len(reasons), "reason"))
-		for _, f := range reasons[:min(len(reasons), maxReasons)] {
-			fmt.Fprintf(w, "\n%s: %s\n", s.count(s.reasons[f]), f.Reason)
-			if f.Detail != "" {
-				fmt.Fprintln(w, f.Detail)
-			}
-			fmt.Fprintf(w, "  in %s\n", list(s.reasons[f]))
-		}
-		if more := len(reasons) - maxReasons; more > 0 {
-			fmt.Fprintf(w, "\n… and %s more\n", report.Count(more, "reason"))
-		}
-		if slices.ContainsFunc(failed, s.isShared) {
-			failed = nil // only a run of all tests asks for all that such a cassette holds
-		}
-		fmt.Fprintf(w, "\nTo record all of them again:\n  %s\n", command("all", failed...))
-		if slices.ContainsFunc(reasons, func(f report.Finding) bool { return f.Detail != "" }) {
-			fmt.Fprintf(w, "To keep the answers, if the edit changes none of them:\n  %s\n", acceptCommand())
-		}
-	}
-	if t := s.total; t.Recorded+t.Resumed+t.Dropped+t.Changed > 0 {
-		var parts []string
-		for _, n := range []struct {
-			count int64
-			what  string
-		}{{t.Recorded, "%d recorded"}, {t.Resumed, "%d resumed"}, {t.Dropped, "%d dropped"}, {t.Changed, "%d changed in what does not match (go test -v shows it)"}} {
-			if n.count > 0 {
-				parts = append(parts, fmt.Sprintf(n.what, n.count))
-			}
-		}
-		fmt.Fprintf(w, "promptecho: in all: %s; %s written\n", strings.Join(parts, ", "), report.Count(s.changed, "cassette"))
+	s.names[name] = true
+	if len(rep.Problems) > 0 {
+		s.problems[name] = append(s.problems[name], rep.Problems...)
+		s.mode = rep.Mode
 	}
 }
 
@@ -164,28 +75,6 @@ func (s *suite) count(names []string) string {
 
 // isShared reports whether a name is that of a recorder that no test owns.
 func (s *suite) isShared(name string) bool { return slices.Contains(s.shared, name) }
-
-// nameLeft names the cassettes of tests that are gone and, after a whole run that passed,
-// those that no test opened. Both fail nothing: they make no test pass that should not, and
-// promptecho prune fails for who wants that.
-func (s *suite) nameLeft(w io.Writer, whole bool) {
-	all, orphans := tests.In(folder).Cassettes()
-	opened := func(cassette string) bool { return s.cassettes[filepath.Join(folder, cassette)] }
-	orphans = slices.DeleteFunc(orphans, opened)
-	if len(orphans) > 0 {
-		fmt.Fprintf(w, "promptecho: no test of this package has the name of %s\n", these(orphans))
-		if whole {
-			fmt.Fprintf(w, "  promptecho prune -w deletes what is left of tests that are gone; a test that was renamed: git mv\n")
-		}
-	}
-	benchmarks := filepath.Join(testname.Folder, "Benchmark") // they run only with -bench
-	unopened := slices.DeleteFunc(all, func(cassette string) bool {
-		return opened(cassette) || slices.Contains(orphans, cassette) || strings.HasPrefix(cassette, benchmarks)
-	})
-	if whole && len(s.cassettes) > 0 && len(unopened) > 0 {
-		fmt.Fprintf(w, "promptecho: all tests passed, and none opened %s\n", these(unopened))
-	}
-}
 
 // list lists names.
 func list(names []string) string {

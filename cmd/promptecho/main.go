@@ -10,6 +10,7 @@
 //	promptecho review [-accept|-reject|-list] [-json] [PATH ...]
 //	promptecho verify [-w] [PATH ...]
 //	promptecho prune [-w] [-json] [PATH ...]
+//	promptecho mv PATH|TEST PATH|TEST
 //	promptecho merge [-install] [-into DIR FILE ...] [PATH ...]
 //	promptecho import [-o DIR | -w] FILE ...
 //	promptecho serve [-cassette FILE] [-cassettes DIR] [-mode MODE] [-- command ...]
@@ -50,6 +51,7 @@ var verbs = []verb{
 	{"review", reviewHelp, runReview},
 	{"verify", verifyHelp, runVerify},
 	{"prune", pruneHelp, runPrune},
+	{"mv", mvHelp, runMv},
 	{"merge", mergeHelp, runMerge},
 	{"import", importHelp, runImport},
 	{"serve", serveHelp, runServe},
@@ -130,7 +132,7 @@ func help(args []string, stdout, stderr io.Writer) int {
 // usage lists the verbs.
 func usage() string {
 	var b strings.Builder
-	b.WriteString("promptecho freezes LLM API calls in Go tests, which use its package echotest.\n\nusage: promptecho COMMAND [-color auto|always|never] [flags] [arguments]\n\n")
+	b.WriteString("promptecho freezes LLM API calls in Go tests, which use its package echotest.\n\nusage: promptecho COMMAND [-color auto|always|never] [flags] [arguments]\n")
 	for _, v := range verbs {
 		fmt.Fprintf(&b, "  %-10s %s\n", v.name, v.summary())
 	}

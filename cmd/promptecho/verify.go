@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strings"
 
@@ -215,6 +216,21 @@ func refresh(it *interaction.Interaction) {
 	}
 }
 
+// mend puts back the mark at the end of a cassette that a formatter wrote anew without it, and
+// reports whether that was all that was wrong. Otherwise the file stays as it is.
+func mend(file string) bool {
+	text, err := os.ReadFile(file)
+	seals := cassette.SealsOf(string(text))
+	if err != nil || seals == 0 || os.WriteFile(file, append(slices.Clip(text), cassette.EndMark+"\n"...), 0o666) != nil {
+		return false
+	}
+	if f, err := load(file); err == nil && len(f.Interactions) == seals {
+		return true
+	}
+	_ = os.WriteFile(file, text, 0o666)
+	return false
+}
+
 // verify checks one cassette, and writes what is computed for the reader anew if write is
 // set and nothing else is wrong.
 func verify(file string, write bool) (*verdict, error) {
@@ -223,6 +239,9 @@ func verify(file string, write bool) (*verdict, error) {
 	if err != nil {
 		var syntax *cassette.SyntaxError
 		if errors.As(err, &syntax) {
+			if write && syntax.Cut && mend(file) {
+				return verify(file, write)
+			}
 			v.Problems = append(v.Problems, err.Error())
 			return v, nil
 		}
@@ -230,9 +249,9 @@ func verify(file string, write bool) (*verdict, error) {
 	}
 	switch kindOf(file) {
 	case isJournal:
-		v.Problems = append(v.Problems, file+": left by a recording that was killed or could not be saved; record again to go on from it, or delete it")
+		v.Problems = append(v.Problems, file+": left by a recording that was not saved; record again to go on from it, or delete it")
 	case isFailed:
-		v.Problems = append(v.Problems, file+": recorded by a run that failed, and not used; compare it with promptecho diff, then delete it")
+		v.Problems = append(v.Problems, file+": recorded by a run that failed, and not used; to use it, mv it to the name without .failed and run its test; else delete it")
 	case isDerived:
 		v.Derived = original(file)
 	default:
@@ -244,6 +263,22 @@ func verify(file string, write bool) (*verdict, error) {
 	if len(edited) > 0 {
 		v.Shared = f.Shared
 	}
+	v.check(f, sealed)
+	v.Good = len(v.Problems) == 0
+	f.Revision = canon.Revision
+	if write && v.Good && kindOf(file) != isJournal && (v.Stale || !cassette.IsAsSaved(file, f)) {
+		if err := cassette.Save(file, f); err != nil {
+			return nil, err
+		}
+		v.Written = true
+	}
+	return v, nil
+}
+
+// check checks the interactions of a cassette, and computes what is computed for the reader;
+// sealed says which are as they were written.
+func (v *verdict) check(f *cassette.File, sealed []bool) {
+	file := v.Path
 	for i, it := range f.Interactions {
 		v.Problems = append(v.Problems, fit.Interaction(file, it)...)
 		if it.Accepted {
@@ -254,13 +289,4 @@ func verify(file string, write bool) (*verdict, error) {
 			v.Stale = kindOf(file) != isJournal // which has no seals
 		}
 	}
-	v.Good = len(v.Problems) == 0
-	f.Revision = canon.Revision
-	if write && v.Good && kindOf(file) != isJournal && (v.Stale || !cassette.IsAsSaved(file, f)) {
-		if err := cassette.Save(file, f); err != nil {
-			return nil, err
-		}
-		v.Written = true
-	}
-	return v, nil
 }

@@ -3,8 +3,7 @@
 // that is over asked, and never while a program runs: only then it is known what was asked
 // exactly. Where it is not clear which recording is meant, it says so and assigns nothing.
 //
-// From the bottom up: question.go tells what is asked from what stands around it, run.go is
-// what a test asked, group.go puts equal requests together, near.go compares groups, and
+// From the bottom up: run.go is what a test asked, group.go puts equal requests together, near.go compares groups, and
 // accept.go assigns.
 package accept
 

@@ -5,17 +5,19 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/diff"
 	"github.com/promptecho/promptecho/internal/fieldpath"
 	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/question"
 )
 
 const (
 	// farthest is the greatest distance of two requests of which one is an edit of the
-	// other. An edit of a sentence in a prompt of some sentences is at 0.1 or less.
-	farthest = 0.4
+	// other.
+	farthest = 1 - question.Alike
 
 	// farthestTold is the same if what is asked may differ: that may be short.
 	farthestTold = 0.6
@@ -55,7 +57,7 @@ func (a *assignment) candidates(i int) []candidate {
 		c := &list[k]
 		recorded, asked := a.Stored[a.recorded[c.to].free(a)[0]], a.Calls[m.members[0]].Missed
 		c.edits = a.edits(recorded, asked)
-		if path := question(c.edits, m.form, &recorded.Request, &asked.Request); c.refused == "" && path != "" && !a.told {
+		if path := question.Of(c.edits, m.form, &recorded.Request, &asked.Request); c.refused == "" && path != "" && !a.told {
 			c.refused = fmt.Sprintf(questionDiffers+" (%s), not only the text around it", fieldpath.Short(path))
 		}
 	}
@@ -108,7 +110,7 @@ func (a *assignment) taken(m *group, best candidate) (number int, ok bool) {
 		old := a.Before[n]
 		was := a.form(old)
 		sameQuestion := func(it *interaction.Interaction) bool {
-			return question(a.edits(old, it), a.form(it), &old.Request, &it.Request) == ""
+			return question.Of(a.edits(old, it), a.form(it), &old.Request, &it.Request) == ""
 		}
 		switch d := distance(was, m.form); {
 		case was.Key() == m.form.Key():
@@ -161,6 +163,12 @@ func failed(it *interaction.Interaction) bool {
 	}
 	return r.Status == 0 || r.Status >= 400 || r.End == interaction.EndError || r.End == interaction.EndCanceled
 }
+
+const questionDiffers = "the question differs"
+
+// OverQuestion reports whether a request was refused, for the reason that a Finding gives, only
+// because its question differs.
+func OverQuestion(reason string) bool { return strings.HasPrefix(reason, questionDiffers) }
 
 func distance(a, b *canon.Form) float64 { return 1 - diff.Likeness(a, b) }
 

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/promptecho/promptecho/internal/canon"
+	"github.com/promptecho/promptecho/internal/question"
 )
 
 // TestQuestion: in each provider's spelling, system prompts, tools and settings stand around
@@ -62,7 +63,7 @@ func TestQuestion(t *testing.T) {
 			if len(edits) == 0 {
 				t.Fatal("there is no difference")
 			}
-			if got := question(edits, a.form(asked), &recorded.Request, &asked.Request); got != tt.want {
+			if got := question.Of(edits, a.form(asked), &recorded.Request, &asked.Request); got != tt.want {
 				t.Errorf("got %q, want %q, of %+v", got, tt.want, edits)
 			}
 		})

@@ -16,6 +16,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/promptecho/promptecho/internal/bubble"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/order"
 	"github.com/promptecho/promptecho/internal/request"
@@ -36,8 +37,11 @@ type Playable struct {
 type Player struct {
 	Pace    float64           // how many times as long as recorded delays take; 0 is no delay
 	Note    func(text string) // told what people should know
+	Fail    func(text string) // told what fails the run, in the goroutine of the request
 	Pending *Pending          // has the requests that wait to be canceled
-	GoesOn  GoesOn            // of the cassette; needed without a pace
+
+	Patience time.Duration // how long such a request waits, beyond what it took when it was recorded; 0 is mostServed
+	GoesOn   GoesOn        // of the cassette; needed without a pace
 }
 
 // Play returns a recorded response as the answer to a request, or the error that was
@@ -103,8 +107,19 @@ func (p *Player) canceled(ctx context.Context, rec *Playable) error {
 	if ctx.Done() == nil {
 		return finalError(fmt.Sprintf("promptecho: %s:%d: when this was recorded, its caller canceled it before there was an answer; this request has no context that can be canceled", rec.File, rec.Line))
 	}
-	if err := p.Pending.wait(ctx, nil); err != nil {
+	wait, cancel := ctx, func() {}
+	if !bubble.In() { // where nobody waits in vain: the bubble tells
+		took := time.Duration(rec.LatencyMS) * time.Millisecond
+		wait, cancel = context.WithTimeout(ctx, cmp.Or(p.Patience, mostServed)+2*time.Duration(max(p.Pace, 1)*float64(took)))
+	}
+	defer cancel()
+	if err := p.Pending.wait(wait, nil); err != nil {
 		return err
+	}
+	if ctx.Err() == nil {
+		text := fmt.Sprintf("%s:%d: when this was recorded, its caller canceled it after %d ms, before there was an answer; now it still waits, and there is no answer to play. If it is no longer canceled, record again", rec.File, rec.Line, rec.LatencyMS)
+		p.Fail(text)
+		return finalError("promptecho: " + text)
 	}
 	return context.Cause(ctx)
 }
@@ -178,7 +193,8 @@ func (p *Player) body(resp *http.Response, rec *Playable) *body {
 	return b
 }
 
-// mostServed is how long a body stays open for a program that came over a listener: somebody
+// mostServed is how long a request that nobody cancels is waited for, beyond what it took when it
+// was recorded, and how long a body stays open for a program that came over a listener: somebody
 // has always read on for the recorded one, so it may have had what it wanted.
 const mostServed = 5 * time.Second
 

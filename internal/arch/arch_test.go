@@ -24,7 +24,7 @@ const module = "github.com/promptecho/promptecho"
 // rooms lists what each package may import of ours; a package that is not
 // listed may not exist.
 var rooms = map[string][]string{
-	"echotest":             {"internal/lock", "internal/urls", "", "internal/answer", "internal/attr", "internal/report", "internal/serve", "internal/testname", "internal/guard", "internal/shell", "internal/stack", "internal/tests"},
+	"echotest":             {"internal/lock", "internal/urls", "", "internal/answer", "internal/attr", "internal/report", "internal/serve", "internal/testname", "internal/guard", "internal/shell", "internal/stack", "internal/tests", "internal/group"},
 	"echofault":            {"internal/report", "internal/answer", "internal/canon", "internal/stream", "internal/interaction", "internal/request"},
 	"":                     {"internal/lock", "internal/missed", "internal/bubble", "internal/function", "internal/guard", "internal/shell", "internal/stack", "internal/tape", "internal/answer", "internal/report", "internal/compare", "internal/said", "internal/redact", "internal/canon", "internal/fieldpath", "internal/stream", "internal/cassette", "internal/interaction", "internal/request", "internal/memo", "internal/urls", "internal/chance", "internal/origin", "internal/upload"},
 	"echosnap":             {"", "internal/diff", "internal/inline", "internal/interaction", "internal/judge", "internal/redact", "internal/report", "internal/route", "internal/shell", "internal/snapshot", "internal/stack", "internal/tape", "internal/testname", "internal/tests"},
@@ -40,6 +40,7 @@ var rooms = map[string][]string{
 	"internal/answer":      {"internal/bubble", "internal/guard", "internal/order", "internal/interaction", "internal/request", "internal/stream", "internal/coding"},
 	"internal/diff":        {"internal/upload", "internal/canon", "internal/fieldpath", "internal/exactjson"},
 	"internal/canon":       {"internal/upload", "internal/urls", "internal/transcript", "internal/fieldpath", "internal/interaction", "internal/exactjson", "internal/coding", "internal/memo", "internal/origin", "internal/chance"},
+	"internal/question":    {"internal/diff", "internal/canon", "internal/exactjson", "internal/interaction"},
 	"internal/redact":      {"internal/group", "internal/interaction", "internal/exactjson", "internal/coding", "internal/memo"},
 	"internal/stream":      {},
 	"internal/cassette":    {"internal/interaction", "internal/codec", "internal/alias", "internal/yaml"},
@@ -60,7 +61,7 @@ var rooms = map[string][]string{
 	"internal/txtar":       {},
 	"internal/rerecord":    {"internal/interaction", "internal/exactjson", "internal/chance"},
 	"internal/seeds":       {"internal/interaction"},
-	"internal/report":      {"internal/memo", "internal/urls", "internal/group", "internal/attr", "internal/shell", "internal/stack", "internal/tests", "internal/testname", "internal/tape", "internal/compare", "internal/diff", "internal/canon", "internal/fieldpath", "internal/interaction", "internal/exactjson", "internal/redact", "internal/chance"},
+	"internal/report":      {"internal/memo", "internal/urls", "internal/group", "internal/attr", "internal/shell", "internal/stack", "internal/tests", "internal/testname", "internal/tape", "internal/compare", "internal/diff", "internal/canon", "internal/fieldpath", "internal/interaction", "internal/exactjson", "internal/redact", "internal/chance", "internal/bubble", "internal/question"},
 	"internal/fieldpath":   {"internal/exactjson"},
 	"internal/order":       {"internal/bubble", "internal/interaction"},
 	"internal/bubble":      {},
@@ -93,7 +94,7 @@ var rooms = map[string][]string{
 	"internal/suite":        {"internal/attr"},
 	"internal/fit":          {"internal/cassette", "internal/interaction", "internal/redact"},
 	"internal/merge":        {"internal/cassette", "internal/rerecord", "internal/canon", "internal/interaction"},
-	"internal/accept":       {"internal/canon", "internal/fieldpath", "internal/diff", "internal/exactjson", "internal/interaction"},
+	"internal/accept":       {"internal/canon", "internal/fieldpath", "internal/diff", "internal/exactjson", "internal/interaction", "internal/question"},
 	"internal/conversation": {"internal/form", "internal/order", "internal/said", "internal/canon", "internal/fieldpath", "internal/interaction", "internal/exactjson"},
 	"internal/changes":      {"internal/urls", "internal/said", "internal/diff", "internal/rerecord", "internal/canon", "internal/interaction", "internal/exactjson", "internal/chance"},
 	"internal/prove":        {"internal/suite", "internal/attr", "internal/chance"},

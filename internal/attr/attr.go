@@ -17,6 +17,7 @@ import (
 const (
 	cassette = "promptecho.cassette"
 	saved    = "promptecho.saved"
+	failed   = "promptecho.failed"
 	cause    = "promptecho.cause" // in JSON; only for the command
 )
 
@@ -27,6 +28,8 @@ type Done struct {
 	Saved     []string `json:"saved,omitempty"`     // the files that were written, absolute
 	Causes    []Cause  `json:"causes,omitempty"`    // why the test does not fit its cassette
 	Counts
+	Failed int64 `json:"failed,omitempty"` // requests whose failures were not recorded, or were overcome
+	Kept   int64 `json:"-"`                // recordings that the files that were written had before
 }
 
 // A Cause is one reason why a test does not fit its cassette, for the command.
@@ -102,6 +105,9 @@ func (d *Done) Write(set func(key, value string)) {
 			set(cause, string(text))
 		}
 	}
+	if d.Failed != 0 {
+		set(failed, strconv.FormatInt(d.Failed, 10))
+	}
 	for _, n := range numbers {
 		if v := *n.of(&d.Counts); v != 0 {
 			set(n.key, strconv.FormatInt(v, 10))
@@ -119,6 +125,10 @@ func (d *Done) Read(key, value string) bool {
 	case saved:
 		d.Saved = append(d.Saved, value)
 		return true
+	case failed:
+		v, err := strconv.ParseInt(value, 10, 64)
+		d.Failed += v
+		return err == nil
 	case cause:
 		var c Cause
 		err := json.Unmarshal([]byte(value), &c)

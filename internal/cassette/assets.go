@@ -20,6 +20,9 @@ func readFrom(dir string) func(name string) ([]byte, error) {
 // NAME.yaml, and for what is beside that ([Beside]) one of its own.
 func assetDir(file string) string { return Beside(strings.TrimSuffix(file, ".yaml"), ".assets") }
 
+// Assets returns the folder for the assets of a cassette.
+func Assets(file string) string { return assetDir(file) }
+
 // saveAssets writes the assets of file that are not there and returns the paths of
 // those it wrote, on an error too.
 func saveAssets(file string, assets map[string][]byte) (added []string, err error) {

@@ -223,9 +223,30 @@ func checkWhole(name, text string) *codec.SyntaxError {
 		again = "take out \"pinned: true\" and record it again"
 	}
 	last := len(strings.TrimRight(text, "\n"))
-	err := codec.ErrorAt(name, text, last, "", "the file was cut here: the line %q that ends a recorded file is missing. Restore it: git checkout -- %s, or %s", codec.EndMark, name, again)
+	restore := "Restore it"
+	if SealsOf(text) > 0 {
+		restore = fmt.Sprintf("If a formatter wrote the file anew without it, this puts it back: promptecho verify -w %s. Otherwise restore it", name)
+	}
+	err := codec.ErrorAt(name, text, last, "", "the file was cut here: the line %q that ends a recorded file is missing. %s: git checkout -- %s, or %s", codec.EndMark, restore, name, again)
 	err.Cut = true
 	return err
+}
+
+// EndMark is the last line of a file.
+const EndMark = codec.EndMark
+
+// SealsOf returns how many seals the text of a file ends with, 0 if it ends with anything else. A
+// file that has all of them, and no mark behind them, was written anew by a formatter and not cut.
+func SealsOf(text string) (n int) {
+	_, seals, _ := strings.Cut(text, "\n"+sealsKey)
+	_, seals, _ = strings.Cut(seals, "\n") // what stands behind the key
+	for line := range strings.Lines(seals) {
+		if _, ok := parseSeal(strings.TrimLeft(strings.TrimSpace(line), "- ")); !ok {
+			return 0
+		}
+		n++
+	}
+	return n
 }
 
 // isPinned reports whether the text of a file says that it is, also if it cannot be read.

@@ -125,6 +125,9 @@ func (e *Edit) Values() string {
 	if side := e.onlyIn(); side != "" {
 		return "only in " + side + ": " + Brief(e.Recorded+e.Incoming)
 	}
+	if e.List() != "" {
+		return "only the order differs"
+	}
 	a, aIsText := exactjson.Unquote(e.Recorded)
 	b, bIsText := exactjson.Unquote(e.Incoming)
 	if !aIsText || !bIsText {

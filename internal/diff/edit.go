@@ -29,6 +29,19 @@ const movedNote = "moved"
 // IsOrder reports whether an edit says that the same is there in another order.
 func (e *Edit) IsOrder() bool { return e.Note == OtherOrder || e.Note == movedNote }
 
+// List returns the list of which only the order of the elements differs, if that is what an edit
+// says; else "".
+func (e *Edit) List() string {
+	if e.Note == elementOrder {
+		return e.Path
+	}
+	to, from := e.Path[:strings.LastIndexByte(e.Path, '/')+1], e.From[:strings.LastIndexByte(e.From, '/')+1]
+	if e.Note != movedNote || to != from {
+		return ""
+	}
+	return strings.TrimSuffix(to, "/")
+}
+
 // spell gives an edit the paths that the requests have, where the forms know
 // them: those are what a user can find in the program and in the cassette.
 func (e *Edit) spell(recorded, incoming *canon.Form) {

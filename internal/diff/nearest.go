@@ -24,6 +24,7 @@ const plausible = 0.25
 // It keeps no candidate.
 func Nearest(asked *canon.Form, recorded iter.Seq[Candidate]) int {
 	same, other := newProfile(asked.Lines(), 0), newProfile(asked.Lines(), anyPath)
+	same.behind, other.behind = true, true
 	i, nearest, best := -1, -1, rank{}
 	for c := range recorded {
 		i++

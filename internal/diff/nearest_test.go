@@ -85,3 +85,21 @@ func TestNearestOfManyShort(t *testing.T) {
 		}
 	}
 }
+
+// TestNearestOfQuestions: of questions that differ in the word that was edited and in a number, the
+// one with the number is meant.
+func TestNearestOfQuestions(t *testing.T) {
+	t.Parallel()
+	ask := func(country string, i int) *canon.Form {
+		return form("openai.chat", "m", "whole", fmt.Sprintf(`body/messages/0/content "What is the capital of %s? %d"`, country, i))
+	}
+	var recorded []Candidate
+	for i := range 5 {
+		recorded = append(recorded, Candidate{Form: ask("France", i)})
+	}
+	for i := range recorded {
+		if got := Nearest(ask("Spain", i), slices.Values(recorded)); got != i {
+			t.Errorf("nearest to Spain? %d is France? %d", i, got)
+		}
+	}
+}

@@ -18,6 +18,7 @@ type profile struct {
 	often  map[uint64]int     // how often each line occurs, without numbers
 	at     map[string]float64 // the weight at a path
 	words  hashSet
+	behind bool // a word counts half where it stands behind another one
 }
 
 // anyPath leaves paths out of the comparison.
@@ -33,7 +34,7 @@ func newProfile(lines []canon.Line, skip int) *profile {
 		p.weight += w
 		p.often[lineHash(path, l.Value)]++
 		p.at[without(l.Path, skip)] = w
-		stringWords(l.Value, func(word uint64, _ int) { words = append(words, path^word) })
+		stringWords(l.Value, func(pair, word uint64, _ int) { words = append(words, path^pair, path^word) })
 	}
 	if skip == anyPath {
 		p.at[""] = math.Inf(1) // all fields are at this path, and none limits another
@@ -86,10 +87,13 @@ func (p *profile) share(lines []canon.Line, skip int) float64 {
 // overlap returns the part of a string's words that the profile has too.
 func (p *profile) overlap(path uint64, value string) float64 {
 	var total, common float64
-	stringWords(value, func(word uint64, size int) {
+	stringWords(value, func(pair, word uint64, size int) {
 		total += float64(size)
-		if p.words.has(path ^ word) {
+		switch {
+		case p.words.has(path ^ pair):
 			common += float64(size)
+		case p.behind && p.words.has(path^word):
+			common += float64(size) / 2
 		}
 	})
 	return common / max(total, 1)
@@ -151,7 +155,7 @@ const maxWordBytes = 32 << 10
 
 // stringWords calls f for the words of a JSON string, as [eachWord] does. Of a huge string it
 // reads the beginning and the end.
-func stringWords(value string, f func(hash uint64, size int)) {
+func stringWords(value string, f func(pair, word uint64, size int)) {
 	switch {
 	case value == "" || value[0] != '"':
 	case len(value) > maxWordBytes:

@@ -105,13 +105,13 @@ const (
 )
 
 // eachWord calls f for each word of a text or of JSON, with a hash of it and the word
-// before, and its length. A character of a script without spaces is a word.
-func eachWord(s string, f func(hash uint64, size int)) {
+// before, one of it alone, and its length. A character of a script without spaces is a word.
+func eachWord(s string, f func(pair, word uint64, size int)) {
 	hash, before, size := uint64(fnvOffset), uint64(0), 0
 	end := func() {
 		if size > 0 {
 			hash ^= hash >> 32
-			f(hash^before*fnvPrime, size)
+			f(hash^before*fnvPrime, hash, size)
 			hash, before, size = fnvOffset, hash, 0
 		}
 	}
@@ -132,6 +132,6 @@ func eachWord(s string, f func(hash uint64, size int)) {
 }
 
 func countWords(s string) (n int) {
-	eachWord(s, func(uint64, int) { n++ })
+	eachWord(s, func(uint64, uint64, int) { n++ })
 	return n
 }

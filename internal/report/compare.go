@@ -37,7 +37,7 @@ const maxWording = 3
 // judgeComparisons says which answers have drifted, and notes what became of the others.
 func (r *Run) judgeComparisons(rep *Report, o *Outcome, c *Comparisons) {
 	if len(c.all) == 0 {
-		if len(rep.Errors) == 0 {
+		if len(rep.Problems) == 0 {
 			rep.Notes = append(rep.Notes, r.File+": nothing was compared: no request of the test asks a model and does nothing else (docs/COMPARE.md says which calls are sent)")
 		}
 		return
@@ -47,7 +47,7 @@ func (r *Run) judgeComparisons(rep *Report, o *Outcome, c *Comparisons) {
 	if len(not) == sent && sent > 0 {
 		shown = c.of(compare.NotSent)
 		text := fmt.Sprintf("none of %s could be compared (mode %s, %s)", Count(sent, "model call"), r.Mode, r.ModeBy)
-		rep.fail(text + r.list(not, 0) + "\n\nSet a key that may ask this, or try again later. PROMPTECHO_MODE=none replays without asking anybody.")
+		rep.Fail(text + r.list(not, 0) + "\n\nSet a key that may ask this, or try again later. PROMPTECHO_MODE=none replays without asking anybody.")
 	}
 	var counts []string
 	for _, v := range []struct {
@@ -84,7 +84,8 @@ func (r *Run) judgeDrifted(rep *Report, o *Outcome, drifted []comparison, sent i
 	if rest := r.list(drifted[full:], 0); rest != "" {
 		text += "\n" + rest
 	}
-	rep.fail(text + "\n\n" + r.howToRecord(o))
+	first, _, _ := strings.Cut(text, "\n")
+	rep.fail(Problem{Head: text, Causes: []Cause{{Finding: Finding{Reason: first}}}, Remedies: r.howToRecord(o)})
 }
 
 // list describes comparisons, each on lines of its own and with up to so many of its

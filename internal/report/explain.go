@@ -11,15 +11,13 @@ import (
 	"github.com/promptecho/promptecho/internal/diff"
 	"github.com/promptecho/promptecho/internal/exactjson"
 	"github.com/promptecho/promptecho/internal/fieldpath"
+	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/question"
 	"github.com/promptecho/promptecho/internal/tape"
 )
 
 // maxEdits is how many differing fields a report lists.
 const maxEdits = 12
-
-// missed is what the answer to a miss says. An agent that goes on after it may say that to
-// the model.
-const missed = "promptecho: not recorded: "
 
 // unanswerable says why a request gets no answer although its form is recorded, or why it
 // could not be recorded, and gives the line of the recording that is meant. why is "" if
@@ -41,23 +39,20 @@ func unanswerable(c *tape.Call, asked tape.Asked, opensSocket bool) (why string,
 	return "", 0
 }
 
+// A difference is what the text of a miss does not say of how it differs from its nearest
+// recording.
+type difference struct {
+	edits      []attr.Edit // the first fields
+	acceptable bool        // promptecho accept may take the request as an edit of the recorded one
+}
+
 // explain finds the nearest recording, among those of near, and says what differs from it.
 // nearest is nil if there is no recording.
-func (r *Run) explain(c *tape.Call, recs, near []*tape.Recording, used func(*tape.Recording) bool) (m Miss, nearest *tape.Recording, first []attr.Edit) {
+func (r *Run) explain(c *tape.Call, recs, near []*tape.Recording, used func(*tape.Recording) bool) (m Miss, nearest *tape.Recording, d difference) {
 	i := nearestOf(c.Form, near, used)
 	if i < 0 {
-		m.Reason = fmt.Sprintf("nothing is recorded, and %s does not record", r.mode())
-		if r.isFrozen(c.Form.Name()) {
-			m.Reason = "nothing is recorded"
-		} else if !r.Tape.State.Present {
-			m.Reason = fmt.Sprintf("the file does not exist, and %s does not record", r.mode())
-			if r.ModeBy == ByCI {
-				m.Reason += ": was it committed?"
-			}
-		} else if len(recs) == 0 {
-			m.Reason = fmt.Sprintf("the cassette is empty (interactions: []), and %s does not add to a cassette that is there", r.mode())
-		}
-		return m, nil, nil
+		m.Reason = r.whyNothing(c.Form, len(recs))
+		return m, nil, d
 	}
 	nearest = near[i]
 	form := nearest.Form()
@@ -66,7 +61,7 @@ func (r *Run) explain(c *tape.Call, recs, near []*tape.Recording, used func(*tap
 	m.Asked, m.Request = said(c.Form), unnamed(c.Form)
 	if form.Endpoint != c.Form.Endpoint && !slices.Equal(form.Lines(), c.Form.Lines()) {
 		m.Reason = fmt.Sprintf("nothing of %s is recorded; this is of %s", call(c.Form), call(form))
-		return m, nearest, nil
+		return m, nearest, d
 	}
 	request := nearest.Request()
 	options := r.Tape.Config.Options
@@ -81,7 +76,9 @@ func (r *Run) explain(c *tape.Call, recs, near []*tape.Recording, used func(*tap
 	inOrderSent(edits, incoming.Body)
 	m.Hint = r.hint(edits, recs, nearest, &incoming)
 	spellOut(edits, &request, &incoming)
-	edits = slices.DeleteFunc(edits, func(e diff.Edit) bool { return r.Tape.Hides(e.Recorded, e.Incoming) })
+	edits = slices.DeleteFunc(edits, func(e diff.Edit) bool {
+		return r.Tape.Hides(e.Recorded, e.Incoming) || sameElsewhere(&e, recorded, asked)
+	})
 	beside := r.beside(nearest, edits)
 	m.Reason = reason(form, c.Form, edits)
 	if len(edits) > 0 {
@@ -91,14 +88,57 @@ func (r *Run) explain(c *tape.Call, recs, near []*tape.Recording, used func(*tap
 		was, _ := exactjson.Unquote(e.Recorded)
 		is, _ := exactjson.Unquote(e.Incoming)
 		was, is = aroundDifference(cmp.Or(was, e.Recorded), cmp.Or(is, e.Incoming))
-		first = append(first, attr.Edit{Path: fieldpath.Selector(e.Path), Recorded: was, Incoming: is})
+		d.edits = append(d.edits, attr.Edit{Path: fieldpath.Selector(e.Path), Recorded: was, Incoming: is})
 	}
 	m.Diff = diff.Write(edits, "  ", maxEdits)
-	if drift := diff.Drift(recorded, asked); len(drift) > 0 {
-		m.Diff += "  different too, but it does not match:\n" + diff.Write(drift, "    ", 3)
+	drift := slices.DeleteFunc(diff.Drift(recorded, asked), func(e diff.Edit) bool {
+		return e.Path == "host" || sameElsewhere(&e, recorded, asked) // a gateway is another one for each
+	})
+	if len(drift) > 0 {
+		m.Diff += "  also different, but ignored when matching:\n" + diff.Write(drift, "    ", 3)
 	}
-	m.Diff += beside
-	return m, nearest, first
+	m.Diff += remarks(edits, &request, &incoming) + beside
+	d.acceptable = acceptable(nearest, c.Form, edits, &request, &incoming)
+	return m, nearest, d
+}
+
+// whyNothing says why there is no recording to compare a request with.
+func (r *Run) whyNothing(form *canon.Form, recorded int) string {
+	switch {
+	case r.isFrozen(form.Name()):
+		return "nothing is recorded"
+	case !r.Tape.State.Present && r.ModeBy == ByCI:
+		return fmt.Sprintf("the file does not exist, and %s does not record: was it committed?", r.mode())
+	case !r.Tape.State.Present && r.Mode == "once":
+		return "the file does not exist, and the cassette of a test that is gone has this request, so it is not recorded again"
+	case !r.Tape.State.Present:
+		return fmt.Sprintf("the file does not exist, and %s does not record", r.mode())
+	case recorded == 0:
+		return fmt.Sprintf("the cassette is empty (interactions: []), and %s does not add to a cassette that is there", r.mode())
+	}
+	return fmt.Sprintf("nothing is recorded, and %s does not record", r.mode())
+}
+
+// sameElsewhere reports whether the other form has the field of an edit after all, as one that
+// matches where this one ignores it, or the other way round.
+func sameElsewhere(e *diff.Edit, recorded, asked *canon.Form) bool {
+	has := func(lines []canon.Line, value string) bool {
+		return slices.ContainsFunc(lines, func(l canon.Line) bool { return l.Path == e.Path && l.Value == value })
+	}
+	switch {
+	case e.Recorded == "":
+		return has(recorded.Drift, e.Incoming) || has(recorded.Lines(), e.Incoming)
+	case e.Incoming == "":
+		return has(asked.Drift, e.Recorded) || has(asked.Lines(), e.Recorded)
+	}
+	return false
+}
+
+// acceptable reports whether promptecho accept may take a request as an edit of a recorded one.
+func acceptable(rec *tape.Recording, asked *canon.Form, edits []diff.Edit, recorded, incoming *interaction.Request) bool {
+	form := rec.Form()
+	return !rec.Used() && !rec.Failed() && form.Endpoint == asked.Endpoint && form.Wire == asked.Wire && form.Model == asked.Model && !asked.Linked() &&
+		diff.Likeness(form, asked) >= question.Alike && question.Of(edits, asked, recorded, incoming) == ""
 }
 
 // nearestOf returns the index of the recording that is most like a form, or -1 if there is
@@ -133,6 +173,8 @@ func reason(recorded, asked *canon.Form, edits []diff.Edit) string {
 		return "recorded for another endpoint, " + call(recorded)
 	case len(edits) == 0:
 		return "the nearest recording differs"
+	case edits[0].List() != "" && !slices.ContainsFunc(edits, func(e diff.Edit) bool { return e.List() != edits[0].List() }):
+		return "the nearest recording differs only in the order of " + fieldpath.Short(edits[0].List())
 	case len(edits) > 1:
 		return "the nearest recording differs in " + names(edits)
 	case recorded.Wire != asked.Wire:

@@ -88,6 +88,10 @@ func addOptions(options *canon.Options, e *diff.Edit) (code []string) {
 		path := fieldpath.Selector(e.Path)
 		options.Ignore = append(slices.Clip(options.Ignore), path)
 		return []string{fmt.Sprintf("promptecho.Ignore(%q)", path)}
+	case e.List() != "":
+		path := fieldpath.Selector(e.List())
+		options.Unordered = append(slices.Clip(options.Unordered), path)
+		return []string{fmt.Sprintf("promptecho.Unordered(%q)", path)}
 	case !ok || !isText:
 		return nil
 	}

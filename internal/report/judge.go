@@ -15,11 +15,15 @@ import (
 func (l *Log) Judge(o *Outcome, options ...Option) Report {
 	recs := l.Tape.Stored()
 	misses, reached := l.Misses(), l.reached.Load()
-	rep := Report{Notes: l.notes.all(), Done: l.done(len(misses))}
+	rep := Report{Notes: l.notes.all(), Done: l.done(len(misses)), Mode: fmt.Sprintf("mode %s, %s", l.Mode, l.ModeBy)}
 	for _, text := range l.errors.all() {
-		rep.fail(text)
+		rep.Fail(text)
 	}
 
+	l.sending.Range(func(_, text any) bool {
+		rep.Fail(text.(string))
+		return true
+	})
 	l.judgeContests(&rep, o)
 	l.judgeLacking(&rep, o, l.lacking.all())
 	if len(misses) > 0 {
@@ -30,7 +34,7 @@ func (l *Log) Judge(o *Outcome, options ...Option) Report {
 	}
 	// An unused recording is evidence only if everything ran and went well: a miss, or
 	// whatever else failed the test, can be why the rest was not asked for.
-	if o.Whole() && !o.Short && len(rep.Errors) == 0 {
+	if o.Whole() && !o.Short && len(rep.Problems) == 0 {
 		l.judgeUnused(&rep, o, reached, recs)
 	}
 	if l.Compares && reached {
@@ -53,6 +57,13 @@ func (l *Log) Judge(o *Outcome, options ...Option) Report {
 	if o.Failed || o.Unsure && !l.KeepFailures {
 		rep.Notes = append(rep.Notes, l.replayed.all()...)
 	}
+	l.noteRest(&rep, o)
+	rep.printable()
+	return rep
+}
+
+// noteRest notes what explains a failure, and what passed through.
+func (l *Log) noteRest(rep *Report, o *Outcome) {
 	for _, note := range l.late() {
 		if o.Filtered || o.Skipped || o.Short {
 			break // what was waited for belongs to what did not run
@@ -68,8 +79,6 @@ func (l *Log) Judge(o *Outcome, options ...Option) Report {
 	for _, selector := range l.passed.all() {
 		rep.Notes = append(rep.Notes, fmt.Sprintf("%s: %s passed through to %s", l.File, Count(l.passed.count(selector), "request"), selector))
 	}
-	rep.printable()
-	return rep
 }
 
 // acceptedPlayed names the accepted recordings that were played, by their lines, and says how
@@ -93,7 +102,8 @@ func (r *Run) judgeContests(rep *Report, o *Outcome) {
 		lines = append(lines, fmt.Sprintf("%s:%d: %s", r.File, line, text))
 	}
 	if len(lines) > 0 {
-		rep.fail(strings.Join(lines, "\n") + "\n\n" + r.howToRecord(o))
+		first, _, _ := strings.Cut(lines[0], "\n")
+		rep.fail(Problem{Head: strings.Join(lines, "\n"), Causes: []Cause{{Finding: Finding{Reason: first}}}, Remedies: r.howToRecord(o)})
 	}
 }
 
@@ -104,8 +114,28 @@ func (r *Run) judgeLacking(rep *Report, o *Outcome, calls []string) {
 	}
 	text := "no value for " + strings.Join(calls[:min(len(calls), maxListed)], ", ") + andMore(" ", len(calls)-maxListed)
 	r.annotate(rep, 0, "", text)
-	rep.fail(fmt.Sprintf("%s has %s: it was recorded before the test asked for that.%s\n\nIf no request holds the value, this adds it and records nothing again:\n%s\n\nIf one does, record the test again:\n%s",
-		r.File, text, r.obstacle(), r.commandIn(o, "new_episodes"), r.command(o)))
+	rep.fail(Problem{
+		Head:   fmt.Sprintf("%s has %s: it was recorded before the test asked for that.%s", r.File, text, r.obstacle()),
+		Causes: []Cause{{Finding: Finding{Reason: text}, At: r.File}},
+		Remedies: []Remedy{
+			r.remedy(o, "If no request holds the value, this adds it and records nothing again"+needed(calls)+":", "new_episodes"),
+			r.remedy(o, "If one does, record the test again:", "all"),
+		},
+	})
+}
+
+// needed names the variables of calls of rec.Env, which must be set.
+func needed(calls []string) string {
+	var names []string
+	for _, call := range calls {
+		if name, ok := strings.CutPrefix(call, `rec.Env("`); ok {
+			names = append(names, strings.TrimSuffix(name, `")`))
+		}
+	}
+	if names == nil {
+		return ""
+	}
+	return ", with " + strings.Join(names, ", ") + " set"
 }
 
 // judgeMisses lists the misses, those that differ from their recordings in the same way as
@@ -123,44 +153,48 @@ func (l *Log) judgeMisses(rep *Report, o *Outcome, misses []*Miss, recs, unused 
 	if len(misses) == 1 {
 		verb = "has"
 	}
-	text := fmt.Sprintf("%s %s no recording (mode %s, %s; %d of %d recordings used)", Count(len(misses), "request"), verb, l.Mode, l.ModeBy, used, len(recs))
+	p := Problem{Head: fmt.Sprintf("%s %s no recording (mode %s, %s; %d of %d recordings used)", Count(len(misses), "request"), verb, l.Mode, l.ModeBy, used, len(recs))}
 	all := findings(misses)
 	for i, finding := range all {
 		first := finding[0]
 		l.annotate(rep, first.Line, first.Caller, first.why())
+		c := Cause{Finding: Finding{first.Reason, first.detail()}, At: first.at()}
+		if first.Caller != "" {
+			c.At += " (" + first.Caller + ")"
+		}
 		switch {
 		case i < fullMisses:
-			text += "\n\n" + first.Error()
+			c.Text = "\n\n" + first.Error()
 		case i < maxListed:
-			text += "\n\n  " + first.brief("")
-		default:
-			continue
+			c.Text = "\n\n  " + first.brief("")
 		}
-		if rest := finding[1:]; len(rest) > 0 {
-			text += "\n\n  The same is true of " + Count(len(rest), "more request") + ":"
+		if rest := finding[1:]; c.Text != "" && len(rest) > 0 {
+			c.Text += "\n\n  The same is true of " + Count(len(rest), "more request") + ":"
 			for _, m := range rest[:min(len(rest), alsoNamed)] {
-				text += "\n  " + m.brief(first.Reason)
+				c.Text += "\n  " + m.brief(first.Reason)
 			}
-			text += andMore("\n  … ", len(rest)-alsoNamed)
+			c.Text += andMore("\n  … ", len(rest)-alsoNamed)
+		}
+		p.Causes = append(p.Causes, c)
+		if l.about(first).acceptable {
+			p.Acceptable++
 		}
 	}
-	text += andMore("\n\n  … ", len(all)-maxListed)
+	p.Tail = andMore("\n\n  … ", len(all)-maxListed)
 	if o.Whole() && len(unused) > 0 {
 		var places []string
 		for _, rec := range unused[:min(len(unused), alsoNamed)] {
 			places = append(places, fmt.Sprintf("%s:%d", l.File, rec.Line()))
 		}
-		text += "\n\nNot used either: " + strings.Join(places, ", ") + andMore(" ", len(unused)-alsoNamed)
+		p.Tail += "\n\nNot used either: " + strings.Join(places, ", ") + andMore(" ", len(unused)-alsoNamed)
 	}
 	if slices.ContainsFunc(misses, func(m *Miss) bool { return !m.unrecordable() }) {
-		text += "\n\n" + elsewhere + l.howToRecord(o)
+		p.Advice, p.Remedies = elsewhere, l.howToRecord(o)
 	}
-	var reasons []Finding
 	for _, m := range misses {
-		reasons = append(reasons, Finding{m.Reason, strings.TrimRight(m.Diff, "\n")})
-		rep.Done.Causes = append(rep.Done.Causes, attr.Cause{Reason: m.Reason, Detail: m.Error(), Caller: m.Caller, Option: m.Hint, Edits: l.editsOf(m)})
+		rep.Done.Causes = append(rep.Done.Causes, attr.Cause{Reason: m.Reason, Detail: m.Error(), Caller: m.Caller, Option: m.Hint, Edits: l.about(m).edits})
 	}
-	rep.fail(text, reasons...)
+	rep.fail(p)
 }
 
 // findings puts those misses together that have the same reason and differ from their
@@ -178,23 +212,31 @@ func (r *Run) judgeUnused(rep *Report, o *Outcome, reached bool, recs []*tape.Re
 	case !reached:
 		text := "no request reached the recorder: hand rec.Client() to the SDK, or give AllowUnused()"
 		r.annotate(rep, 0, "", text)
-		rep.fail(r.File+": "+text, Finding{Reason: text})
+		rep.fail(Problem{Head: r.File + ": " + text, Causes: []Cause{{Finding: Finding{Reason: text}, At: r.File}}})
 	case r.CheckUnused && len(unused) > 0:
 		text := fmt.Sprintf("%d of %s not used", len(unused), Count(len(recs), "recording"))
-		raced := ""
+		list, raced := "", ""
 		for _, rec := range unused[:min(len(unused), maxListed)] {
 			r.annotate(rep, rec.Line(), "", "this recording was not used")
-			text += r.describeUnused(rec, recs)
+			list += r.describeUnused(rec, recs)
 			if rec.Concurrent() {
-				text += "\n    it was recorded while another request was open"
+				list += "\n    it was recorded while another request was open"
 				raced = "\n\nWhat is asked in the background may not be asked before its test ends, since a replay answers at once. Wait for it, or give AllowRaced()."
 			}
 		}
-		text += andMore("\n  … ", len(unused)-maxListed) + raced
+		list += andMore("\n  … ", len(unused)-maxListed)
 		advice := "Delete them from the file, give AllowUnused(), or record again:"
 		if o.Unsure {
 			advice = "That says nothing if a test failed or ran in part, which Close cannot know; echotest does. Otherwise give AllowUnused(), or record again:"
 		}
-		rep.fail(text + "\n\n" + advice + "\n" + r.command(o))
+		rep.fail(Problem{
+			Head: text,
+			Causes: []Cause{{
+				Finding: Finding{text, strings.TrimPrefix(strings.ReplaceAll(list, r.File+":", "line "), "\n")},
+				At:      fmt.Sprintf("%s:%d", r.File, unused[0].Line()), Text: list,
+			}},
+			Tail:     raced,
+			Remedies: []Remedy{r.remedy(o, advice, "all")},
+		})
 	}
 }

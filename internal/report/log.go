@@ -3,16 +3,19 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
-	"github.com/promptecho/promptecho/internal/attr"
+	"github.com/promptecho/promptecho/internal/bubble"
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/diff"
 	"github.com/promptecho/promptecho/internal/fieldpath"
 	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/redact"
 	"github.com/promptecho/promptecho/internal/stack"
 	"github.com/promptecho/promptecho/internal/tape"
 )
@@ -35,17 +38,21 @@ type Log struct {
 	lacking  tally[string]          // calls whose values the cassette lacks
 	headers  tally[string]          // of answers, that no replay has
 	compared tally[*tape.Recording] // recordings that a miss was compared with
+	failures tally[*tape.Recording] // that are recorded, since the test is about them
 	saved    tally[string]          // the paths of files that were written
 
+	sending sync.Map     // what is told of requests whose bodies have not ended
+	isNew   atomic.Bool  // no cassette of a test that is gone has what the test asks
 	played  atomic.Int64 // how often a recording answered a request
+	kept    atomic.Int64 // how many recordings of the files that were written were there before
 	dropped atomic.Int64 // how many recordings are no more in the files that were written
 
 	mu     sync.Mutex // guards what follows; no recording is asked while it is held
 	misses []*Miss
-	missed map[string]*Miss       // misses by the keys of their forms
-	edits  map[string][]attr.Edit // the first fields in which they differ, by their Diff
-	near   *tape.Recording        // the last one that a miss was compared with
-	asked  map[string]bool        // their keys, as the tape says by which another cassette can have them
+	missed map[string]*Miss      // misses by the keys of their forms
+	told   map[string]difference // what else is known of how they differ, by their Diff
+	near   *tape.Recording       // the last one that a miss was compared with
+	asked  map[string]int        // their numbers, by the keys by which another cassette can have them
 }
 
 // A tally holds values in the order in which each came first. Its methods may be called
@@ -102,6 +109,27 @@ func (l *Log) Pass(selector string) { l.passed.add(selector) }
 
 // Reached reports whether a request arrived.
 func (l *Log) Reached() bool { return l.reached.Load() }
+
+// Sends notes that a request sends its body, which may not end. It is told when it takes long, and
+// when the run ends before; the caller calls done when the body has ended.
+func (l *Log) Sends(what string) (done func()) {
+	caller := stack.Caller()
+	text := fmt.Sprintf("%s: %s", l.File, what)
+	if caller != "" {
+		text += " (" + caller + ")"
+	}
+	text += " sends a body that has not ended, and is answered when it has. A conversation both ways is not recorded: give it a client without the recorder, or give PassThrough"
+	key := new(int)
+	l.sending.Store(key, text)
+	if bubble.In() {
+		return func() { l.sending.Delete(key) }
+	}
+	timer := time.AfterFunc(5*time.Second, func() { fmt.Fprintf(os.Stderr, "promptecho: %s\n", redact.Printable(text)) })
+	return func() {
+		timer.Stop()
+		l.sending.Delete(key)
+	}
+}
 
 // Note adds a note, once.
 func (l *Log) Note(text string) { l.notes.add(text) }
@@ -185,12 +213,28 @@ func (l *Log) Drift(recording *tape.Recording, asked *canon.Form) {
 		switch path := fieldpath.Selector(e.Path); {
 		case slices.Contains(asked.Anew, e.Path):
 			if l.drifted.add(path) {
-				l.Notef("%s:%d: replayed although %s is another one: clients make it anew for each request, so it does not match (promptecho.Match(%q) makes it match)", l.File, line, path, path)
+				l.Notef("%s:%d: replayed although %s is another one: clients make it anew for each request, so matching ignores it (add promptecho.Match(%q) to compare it)", l.File, line, path, path)
 			}
+		case e.Path == "host" && l.OfTest && l.drifted.add(text) && !otherHosts.add(text): // told for the package
 		case !canon.OfOneCall(e.Path) && l.drifted.add(text):
-			l.Notef("%s:%d: replayed although a field that does not match has changed (promptecho.Match(%q) makes it match):\n%s", l.File, line, path, text)
+			l.Notef("%s:%d: replayed; a field that matching ignores has changed (add promptecho.Match(%q) to compare it):\n%s", l.File, line, path, text)
 		}
 	}
+}
+
+// otherHosts has the hosts that were told to be others than those that were recorded. They are so
+// for all tests alike.
+var otherHosts tally[string]
+
+// whoAsked returns the line that asked and that of the test, also where a framework asks in
+// goroutines of its own. by is who asked, if that is known.
+func (l *Log) whoAsked(by string) string {
+	const most = 100 // that takes a look at all goroutines
+	caller := cmp.Or(by, stack.Caller())
+	if by != "" || strings.Contains(caller, "_test.go:") || len(l.misses) > most {
+		return caller
+	}
+	return cmp.Or(stack.CallerIn(stack.Ancestors()), caller)
 }
 
 // Miss keeps a request that is not recorded, once for each form, and returns what is now
@@ -203,13 +247,14 @@ func (l *Log) Miss(c *tape.Call, opensSocket bool, by string) Miss {
 	m := l.missed[c.Form.Key()]
 	first := m == nil
 	if first {
-		m = &Miss{File: l.File, Call: c.Form.Name(), Request: unnamed(c.Form), Model: c.Form.Model, Asked: said(c.Form), Caller: cmp.Or(by, stack.Caller()), Reason: "not recorded"}
+		m = &Miss{File: l.File, Call: c.Form.Name(), Request: unnamed(c.Form), Model: c.Form.Model, Asked: said(c.Form), Caller: l.whoAsked(by), Reason: "not recorded"}
 		if l.missed == nil {
-			l.missed, l.asked, l.edits = map[string]*Miss{}, map[string]bool{}, map[string][]attr.Edit{}
+			l.missed, l.asked, l.told = map[string]*Miss{}, map[string]int{}, map[string]difference{}
 		}
 		l.missed[c.Form.Key()] = m
 		l.misses = append(l.misses, m)
 	}
+	number := len(l.misses) - 1
 	m.Count = max(m.Count+1, asked.Times)
 	switch {
 	case why != "":
@@ -218,10 +263,10 @@ func (l *Log) Miss(c *tape.Call, opensSocket bool, by string) Miss {
 		near := around(recs, l.near, len(l.misses))
 		l.mu.Unlock()
 		// The comparison can take a while and needs no lock: forms do not change.
-		found, nearest, edits := l.explain(c, recs, near, func(rec *tape.Recording) bool { return rec.Used() || l.compared.count(rec) > 0 })
+		found, nearest, difference := l.explain(c, recs, near, func(rec *tape.Recording) bool { return rec.Used() || l.compared.count(rec) > 0 })
 		l.mu.Lock()
 		m.Line, m.Reason, m.Change, m.Diff, m.Hint = found.Line, found.Reason, found.Change, found.Diff, found.Hint
-		l.edits[m.Diff] = edits
+		l.told[m.Diff] = difference
 		m.Asked, m.Request = cmp.Or(found.Asked, m.Asked), cmp.Or(found.Request, m.Request)
 		if nearest != nil {
 			l.compared.add(nearest)
@@ -233,7 +278,7 @@ func (l *Log) Miss(c *tape.Call, opensSocket bool, by string) Miss {
 		keys := l.Tape.Keys(c) // makes a form
 		l.mu.Lock()
 		for _, key := range keys {
-			l.asked[key] = true
+			l.asked[key] = number
 		}
 		if l.isFrozen(c.Form.Name()) {
 			m.Reason += frozen
@@ -255,11 +300,11 @@ func around(recs []*tape.Recording, last *tape.Recording, misses int) []*tape.Re
 	return recs[max(i-before, 0):min(i+behind, len(recs))]
 }
 
-// editsOf returns the first fields in which a miss differs from its nearest recording.
-func (l *Log) editsOf(m *Miss) []attr.Edit {
+// about returns how a miss differs from its nearest recording.
+func (l *Log) about(m *Miss) difference {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.edits[m.Diff]
+	return l.told[m.Diff]
 }
 
 // Misses returns the requests that were not recorded so far, in the order they were first

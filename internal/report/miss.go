@@ -1,8 +1,11 @@
 package report
 
 import (
+	"encoding/json"
 	"fmt"
+	"path/filepath"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/promptecho/promptecho/internal/redact"
 )
@@ -27,13 +30,28 @@ func (m *Miss) Error() string {
 	if m.Caller != "" {
 		text += "\n  caller: " + m.Caller
 	}
-	if m.Diff != "" {
-		text += "\n" + strings.TrimRight(m.Diff, "\n")
-	}
-	if m.Hint != "" {
-		text += "\n  if this cannot change the answer, add " + m.Hint
+	if detail := m.detail(); detail != "" {
+		text += "\n" + detail
 	}
 	return redact.Printable(text)
+}
+
+// detail returns what differs, and the option that would make it match.
+func (m *Miss) detail() string {
+	text := strings.TrimRight(m.Diff, "\n")
+	if m.Hint != "" {
+		text += "\n  if this cannot change the answer, add " + m.Hint
+		var given []string
+		for _, g := range [][2]string{{"MaskTimes", "rec.Now()"}, {"MaskUUIDs", "rec.Rand(NAME)"}} {
+			if strings.Contains(m.Hint, g[0]) {
+				given = append(given, g[1])
+			}
+		}
+		if len(given) > 0 {
+			text += "\n  if it can, take it from " + strings.Join(given, " and ") + ", replayed as recorded"
+		}
+	}
+	return strings.TrimPrefix(text, "\n")
 }
 
 // at returns where the nearest recording is.
@@ -59,10 +77,33 @@ func (m *Miss) asked() string {
 	return s
 }
 
-// OneLine returns where the nearest recording is and which fields differ, and in full the
-// same with both values of the first field.
-func (m *Miss) OneLine() (short, full string) {
-	return redact.Printable(m.at() + ": " + m.Reason), redact.Printable(m.at() + ": " + m.why())
+// OneLine returns where the nearest recording is, and what a program is told: the same with what
+// differs and, as far as there is room, both values of the first field. Logs and SDKs repeat it,
+// so it is short.
+func (m *Miss) OneLine() (place, told string) {
+	reason := strings.TrimPrefix(m.Reason, "the nearest recording ")
+	name := filepath.Base(m.File)
+	if n := len(name) - 50; n > 0 {
+		name = name[n:] // it ends as it should: cassettes have names of ASCII
+	}
+	short := &Miss{File: "…/" + name, Line: m.Line}
+	for _, told = range []string{m.at() + ": " + m.why(), m.at() + ": " + strings.TrimPrefix(m.why(), "the nearest recording "), short.at() + ": " + reason + ": " + m.Change} {
+		if told = missed + redact.Printable(told); isShort(told) {
+			return redact.Printable(m.at()), told
+		}
+	}
+	for !isShort(told + "…") {
+		_, size := utf8.DecodeLastRuneInString(told)
+		told = told[:len(told)-size]
+	}
+	return redact.Printable(m.at()), told + "…"
+}
+
+// isShort reports whether a text is a short line, as JSON too.
+func isShort(text string) bool {
+	const most = 200
+	encoded, err := json.Marshal(text)
+	return err == nil && len(encoded)-len(`""`) < most
 }
 
 // why returns what differs, with both values of the first field, in a line.
@@ -93,3 +134,7 @@ const frozen = "; Frozen keeps it from being called: to record it, take that opt
 
 // Socket is what is wrong with a request that opens a WebSocket.
 const Socket = "it opens a WebSocket, and what passes through one is not recorded: ask over HTTP, or give this connection a client without the recorder"
+
+// missed is what the answer to a miss says. An agent that goes on after it may say that to
+// the model.
+const missed = "promptecho: not recorded: "

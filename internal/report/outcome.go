@@ -37,11 +37,12 @@ func (o *Outcome) AskedAll() bool { return o.Whole() && !o.Short && !o.Unsure }
 
 // A Report is what to tell the test.
 type Report struct {
-	Errors      []string     // each fails the test
+	Problems    []Problem    // each fails the test
+	Errors      []string     // their texts
 	Notes       []string     // each is logged
 	Annotations []Annotation // one for each finding, for tools that show it in the source
 	Done        attr.Done    // what the recorder did, in numbers
-	Findings    []Finding    // why it fails, for a summary of many tests
+	Mode        string       // the record mode, and who chose it
 	Options     []Option     // the notes name those without an effect
 }
 
@@ -49,12 +50,6 @@ type Report struct {
 type Option struct{ Code, Why string }
 
 func (o Option) String() string { return o.Code + " has no effect: " + o.Why }
-
-// A Finding is a reason why a test fails. Tests that fail for the same reason have equal ones.
-type Finding struct {
-	Reason string // in a line
-	Detail string // what differs, in several lines; may be empty
-}
 
 // An Annotation is a finding with its place in the source.
 type Annotation struct {
@@ -64,29 +59,27 @@ type Annotation struct {
 	Text   string // in one line
 }
 
-// fail adds an error. Its findings are the given ones, or else its first line.
-func (rep *Report) fail(text string, findings ...Finding) {
-	if findings == nil {
-		first, _, _ := strings.Cut(text, "\n")
-		findings = []Finding{{Reason: strings.TrimSuffix(first, ":")}}
-	}
+// Fail adds an error that is told in full each time. Its finding is its first line.
+func (rep *Report) Fail(text string) {
+	first, _, _ := strings.Cut(text, "\n")
+	rep.fail(Problem{Head: text, Causes: []Cause{{Finding: Finding{Reason: strings.TrimSuffix(first, ":")}}}})
+}
+
+// fail adds an error.
+func (rep *Report) fail(p Problem) {
+	p.printable()
 	if rep.Done.Causes == nil {
-		rep.Done.Causes = []attr.Cause{{Reason: findings[0].Reason, Detail: text}}
+		rep.Done.Causes = []attr.Cause{{Reason: p.Causes[0].Reason, Detail: p.Text()}}
 	}
-	rep.Errors = append(rep.Errors, text)
-	rep.Findings = append(rep.Findings, findings...)
+	rep.Problems = append(rep.Problems, p)
+	rep.Errors = append(rep.Errors, p.Text())
 }
 
 // printable makes a report safe to show, since it has texts of requests and cassettes in
 // it.
 func (rep *Report) printable() {
-	for _, texts := range [][]string{rep.Errors, rep.Notes} {
-		for i := range texts {
-			texts[i] = redact.Printable(texts[i])
-		}
-	}
-	for i, f := range rep.Findings {
-		rep.Findings[i] = Finding{redact.Printable(f.Reason), redact.Printable(f.Detail)}
+	for i := range rep.Notes {
+		rep.Notes[i] = redact.Printable(rep.Notes[i])
 	}
 	for i := range rep.Annotations {
 		rep.Annotations[i].Text = redact.Printable(rep.Annotations[i].Text)

@@ -3,14 +3,19 @@ package report
 import (
 	"fmt"
 	"maps"
-	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
 
 	"github.com/promptecho/promptecho/internal/shell"
+	"github.com/promptecho/promptecho/internal/tape"
 	"github.com/promptecho/promptecho/internal/testname"
 	"github.com/promptecho/promptecho/internal/tests"
 )
+
+// maxCandidates is how many cassettes may be that of a renamed test, for any to be named.
+const maxCandidates = 3
 
 // elsewhere says which other file has requests that were missed here, and how to use it. It
 // returns "" if there is none.
@@ -26,49 +31,132 @@ func (l *Log) elsewhere(o *Outcome) string {
 	if misses > 1 {
 		has, it = fmt.Sprintf("%d of these requests", n), "them"
 	}
-	return fmt.Sprintf("%s has %s: a run that did not pass recorded %s. To use that file, which a run that passes makes whole:\n  %s\n%s\n\n",
+	return fmt.Sprintf("\n\n%s has %s: a run that did not pass recorded %s. To use that file, which a run that passes makes whole:\n  %s\n%s",
 		filepath.Join(filepath.Dir(l.File), filepath.Base(path)), has, it, shell.Join([]string{"mv", shell.Place(path), shell.Place(l.Path)}), l.commandIn(o, "once"))
 }
 
-// renamed says which cassette of a test that is gone has some of so many misses, and how to
-// rename it; asked are their keys. It returns "" if there is a cassette, or none to be renamed.
-func (r *Run) renamed(asked map[string]bool, misses int) string {
+// IsElsewhere reports whether a call is recorded in the cassette of a test that is gone, and this
+// test has none: it was most likely renamed, and what is recorded need not be paid again. Once a
+// call is in none of them, the test is a new one.
+func (l *Log) IsElsewhere(c *tape.Call) bool {
+	if !l.OfTest || l.Tape.State.Present || l.isNew.Load() {
+		return false
+	}
+	dir, own, ok := testname.Split(l.Path)
+	if !ok {
+		return false
+	}
+	asked := map[string]int{}
+	for _, file := range candidates(dir, own) {
+		if len(asked) == 0 {
+			for _, key := range l.Tape.Keys(c) {
+				asked[key] = 0
+			}
+		}
+		if l.Tape.CountIn(filepath.Join(dir, file), asked) > 0 {
+			return true
+		}
+	}
+	l.isNew.Store(true)
+	return false
+}
+
+// renamed says which cassettes of tests that are gone have all of so many misses, and how to
+// rename them; asked are the keys of the misses, with their numbers. It returns "" if there is a
+// cassette, or none to be renamed, or too many.
+func (r *Run) renamed(asked map[string]int, misses int) string {
 	dir, own, ok := testname.Split(r.Path)
 	if r.Tape.State.Present || !ok {
 		return ""
 	}
-	_, orphans := tests.In(dir).Cassettes()
-	found, most := "", 0
-	for _, orphan := range orphans {
-		if n := r.Tape.CountIn(filepath.Join(dir, orphan), asked); n > most {
-			found, most = orphan, n
+	var found, parents [][2]string // from and to
+	for _, file := range candidates(dir, own) {
+		if r.Tape.CountIn(filepath.Join(dir, file), asked) < misses {
+			continue
+		}
+		pair := whereRenamed(file, own)
+		if !slices.Contains(found, pair) {
+			found = append(found, pair)
+		}
+		if pair[1] != own && !slices.Contains(parents, pair) {
+			parents = append(parents, pair)
 		}
 	}
-	if found == "" {
+	if len(parents) > 0 { // with all subtests, which have their names
+		found = parents
+	}
+	if len(found) == 0 || len(found) > maxCandidates {
 		return ""
 	}
-	has := "this request"
+	requests := "this request"
 	if misses > 1 {
-		has = fmt.Sprintf("%d of these requests", most)
+		requests = fmt.Sprintf("these %d requests", misses)
 	}
-	return fmt.Sprintf("%s has %s, and its test is gone. If the test was renamed:\n  %s\n\n", filepath.ToSlash(found), has, move(dir, found, own))
+	names, commands := "", ""
+	for _, pair := range found {
+		names += ", " + filepath.ToSlash(pair[0])
+		commands += "\n  " + shell.Join([]string{"promptecho", "mv", shell.Place(filepath.Join(dir, pair[0])), shell.Place(filepath.Join(dir, pair[1]))})
+	}
+	if len(found) > 1 {
+		return fmt.Sprintf("\n\n%s have %s, and their tests are gone. If this test had the name of one of them, take its line:%s", names[2:], requests, commands)
+	}
+	return fmt.Sprintf("\n\n%s has %s, and its test is gone. If the test was renamed:%s", names[2:], requests, commands)
 }
 
-// move returns the command that renames a cassette, or the folder in which the two names
-// differ; both are below the folder of the package.
-func move(dir, from, to string) string {
-	mkdir := ""
-	if _, err := os.Stat(filepath.Join(dir, filepath.Dir(to))); err != nil {
-		olds, news := strings.Split(from, string(filepath.Separator)), strings.Split(to, string(filepath.Separator))
-		i := 0
-		for i < len(olds)-1 && i < len(news)-1 && olds[i] == news[i] {
-			i++
-		}
-		if filepath.Join(olds[i+1:]...) == filepath.Join(news[i+1:]...) && i < len(olds)-1 {
-			from, to = filepath.Join(olds[:i+1]...), filepath.Join(news[:i+1]...)
-		} else {
-			mkdir = shell.Join([]string{"mkdir", "-p", shell.Place(filepath.Join(dir, filepath.Dir(to)))}) + " && "
+// candidates returns the cassettes that the test of one may have had under another name, as paths
+// below the folder of its package: those of tests that are gone, and for a subtest those
+// beside it whose names the text of its test does not have, if it has the subtest's own.
+func candidates(dir, own string) []string {
+	p, _ := packages.LoadOrStore(dir, sync.OnceValue(func() *gonePackage { return newGonePackage(dir) }))
+	gone := p.(func() *gonePackage)()
+	segments := strings.Split(filepath.ToSlash(own), "/")
+	list := slices.DeleteFunc(slices.Clone(gone.orphans), func(file string) bool {
+		return strings.Count(filepath.ToSlash(file), "/") != len(segments)-1
+	})
+	if names := gone.subtests[segments[2]]; len(segments) > 3 && names[strings.TrimSuffix(filepath.Base(own), ".yaml")] {
+		for _, file := range gone.all {
+			if filepath.Dir(file) == filepath.Dir(own) && !names[strings.TrimSuffix(filepath.Base(file), ".yaml")] {
+				list = append(list, file)
+			}
 		}
 	}
-	return mkdir + shell.Join([]string{"git", "-C", shell.Place(dir), "mv", filepath.ToSlash(from), filepath.ToSlash(to)})
+	return list
+}
+
+// packages has what is known of the packages of this process, by their folders. Tests do not
+// change what it is about: their own text, and cassettes of tests that are gone.
+var packages sync.Map
+
+// A gonePackage is what a package has cassettes of.
+type gonePackage struct {
+	all, orphans []string
+	subtests     map[string]map[string]bool // by the test: the texts in it, as they would stand in paths
+}
+
+func newGonePackage(dir string) *gonePackage {
+	p := tests.In(dir)
+	gone := &gonePackage{subtests: map[string]map[string]bool{}}
+	gone.all, gone.orphans = p.Cassettes()
+	for test, texts := range p.Texts {
+		gone.subtests[test] = map[string]bool{}
+		for _, text := range texts {
+			file := testname.File(test + "/" + strings.ReplaceAll(text, " ", "_"))
+			gone.subtests[test][strings.TrimSuffix(filepath.Base(file), ".yaml")] = true
+		}
+	}
+	return gone
+}
+
+// whereRenamed cuts the paths of two cassettes behind the name in which they differ, if they are
+// equal behind it: that is what was renamed, a test with all its subtests.
+func whereRenamed(from, to string) [2]string {
+	olds, news := strings.Split(from, string(filepath.Separator)), strings.Split(to, string(filepath.Separator))
+	i := 0
+	for i < len(olds)-1 && i < len(news)-1 && olds[i] == news[i] {
+		i++
+	}
+	if i < len(olds)-1 && filepath.Join(olds[i+1:]...) == filepath.Join(news[i+1:]...) {
+		return [2]string{filepath.Join(olds[:i+1]...), filepath.Join(news[:i+1]...)}
+	}
+	return [2]string{from, to}
 }

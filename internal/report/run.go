@@ -49,17 +49,22 @@ func (r *Run) isFrozen(name string) bool { return r.Frozen != nil && r.Frozen(na
 func (r *Run) mode() string { return fmt.Sprintf("mode %s (%s)", r.Mode, r.ModeBy) }
 
 // howToRecord says how to record the test again, and what stands in the way.
-func (r *Run) howToRecord(o *Outcome) string {
-	before := "To record it again:"
+func (r *Run) howToRecord(o *Outcome) []Remedy {
+	before := RecordAgain
 	switch {
 	case !r.Tape.State.Present && !r.ReadOnly:
-		before = "To record it:"
+		before = RecordFirst
 	case r.Tape.State.Pinned:
 		before = fmt.Sprintf("%s is pinned. To record it again, remove \"pinned: true\" from its top, and run:", r.File)
 	case r.ReadOnly:
 		before = r.Ceiling() + ". To record it again, remove that, and run:"
 	}
-	return before + "\n" + r.command(o)
+	return []Remedy{r.remedy(o, before, "all")}
+}
+
+// remedy returns the command that runs the test in a record mode, below what it is good for.
+func (r *Run) remedy(o *Outcome, say, mode string) Remedy {
+	return Remedy{say, mode, r.commandIn(o, mode)}
 }
 
 // Ceiling says what in the code keeps the cassette from being written, or "".
@@ -97,28 +102,4 @@ func (r *Run) annotate(rep *Report, line int, caller, text string) {
 	if len(rep.Annotations) < maxAnnotations {
 		rep.Annotations = append(rep.Annotations, Annotation{r.Path, line, caller, text})
 	}
-}
-
-// andMore ends a list that is too long to be shown.
-func andMore(before string, n int) string {
-	if n <= 0 {
-		return ""
-	}
-	return fmt.Sprintf("%sand %d more", before, n)
-}
-
-// Count returns "1 thing", "2 things".
-func Count(n int, thing string) string {
-	if n != 1 {
-		thing += "s"
-	}
-	return fmt.Sprintf("%d %s", n, thing)
-}
-
-// times returns "once", "2 times".
-func times(n int) string {
-	if n == 1 {
-		return "once"
-	}
-	return fmt.Sprintf("%d times", n)
 }

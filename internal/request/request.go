@@ -59,6 +59,13 @@ func readBody(dst *bytes.Buffer, req *http.Request, most int64) (more bool, err 
 	return false, err
 }
 
+// IsTwoWay reports whether a request sends its body for as long as its answer comes, as its type or
+// its signature (AWS) says: nothing else can be known before the first byte of the answer.
+func IsTwoWay(req *http.Request) bool {
+	return req.Body != nil && req.Body != http.NoBody && req.ContentLength <= 0 &&
+		(req.Header.Get("Content-Type") == "application/vnd.amazon.eventstream" || strings.HasSuffix(req.Header.Get("X-Amz-Content-Sha256"), "-EVENTS"))
+}
+
 // CloseBody closes the body of a request that is not sent.
 func CloseBody(req *http.Request) {
 	if req.Body != nil {

@@ -21,6 +21,9 @@ func (t *Tape) SucceededBefore(rec *Recording) *Recording {
 	return nil
 }
 
+// Replaced returns how many recordings are to be replaced.
+func (t *Tape) Replaced() int { return len(t.replaced) }
+
 // NotAskedAgain returns those of the recordings to be replaced that this run did not
 // record again. What was recorded takes the place of what would have answered it, because
 // local servers have other ports now.

@@ -7,7 +7,7 @@ import (
 
 // CountInFailed is CountIn for the file in which a run that did not pass left what it
 // recorded, and returns the path of that.
-func (t *Tape) CountInFailed(asked map[string]bool) (path string, n int) {
+func (t *Tape) CountInFailed(asked map[string]int) (path string, n int) {
 	path = cassette.Beside(t.Config.Path, FailedSuffix)
 	return path, t.CountIn(path, asked)
 }
@@ -23,9 +23,9 @@ func (t *Tape) keyWithoutHeaders(req interaction.Request) string {
 	return t.Config.Options.Form(&req).Key()
 }
 
-// CountIn returns how many recordings of another cassette answer requests that are asked
-// here, by their [Tape.Keys]. It returns 0 if the cassette cannot be read.
-func (t *Tape) CountIn(path string, asked map[string]bool) (n int) {
+// CountIn returns how many of the requests that are asked here another cassette has; asked has
+// their numbers by their [Tape.Keys]. It returns 0 if the cassette cannot be read.
+func (t *Tape) CountIn(path string, asked map[string]int) (n int) {
 	config := t.Config
 	config.Path, config.Name = path, path
 	other := New(config, t.policy)
@@ -36,14 +36,15 @@ func (t *Tape) CountIn(path string, asked map[string]bool) (n int) {
 	if other.Load(PlayAll, false) != nil {
 		return 0
 	}
+	found := map[int]bool{}
 	for _, rec := range other.Recordings() {
 		key := rec.Form().Key()
 		if rec.unknown {
 			key = t.keyWithoutHeaders(rec.Request())
 		}
-		if asked[key] {
-			n++
+		if i, ok := asked[key]; ok {
+			found[i] = true
 		}
 	}
-	return n
+	return len(found)
 }

@@ -1,4 +1,6 @@
-package accept
+// Package question tells what a request asks from what stands around it: a recording may answer
+// an edited request only if the edit does not change what is asked.
+package question
 
 import (
 	"slices"
@@ -29,15 +31,13 @@ var around = []string{
 // systemRoles are the roles of messages that are system prompts.
 var systemRoles = []string{"system", "developer", "SYSTEM"}
 
-const questionDiffers = "the question differs"
+// Alike is how much two requests have in common at least, of which one is an edit of the other
+// (see diff.Likeness). After an edit of a sentence in a prompt of some sentences it is 0.9 or more.
+const Alike = 0.6
 
-// OverQuestion reports whether a request was refused, for the reason that a Finding gives, only
-// because its question differs.
-func OverQuestion(reason string) bool { return strings.HasPrefix(reason, questionDiffers) }
-
-// question returns the path of the first edit of what is asked; "" if only what stands
+// Of returns the path of the first edit of what is asked; "" if only what stands
 // around it differs. Of an endpoint that nobody knows, everything is asked.
-func question(edits []diff.Edit, form *canon.Form, recorded, asked *interaction.Request) string {
+func Of(edits []diff.Edit, form *canon.Form, recorded, asked *interaction.Request) string {
 	for _, e := range edits {
 		old := e.Path
 		if e.From != "" {

@@ -1,0 +1,99 @@
+package echotest
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/promptecho/promptecho/internal/guard"
+	"github.com/promptecho/promptecho/internal/report"
+	"github.com/promptecho/promptecho/internal/testname"
+	"github.com/promptecho/promptecho/internal/tests"
+)
+
+// conclude ends what is left when the tests have run, tells what there is to tell of the
+// package, and returns the exit status; code is that of the tests.
+func (s *suite) conclude(w io.Writer, code int, leaks []guard.Leak) int {
+	part := report.Part()
+	for _, rec := range report.Unfinished() {
+		rep := report.Finish(rec, report.Outcome{
+			Failed:   code != 0,
+			Filtered: part != "",
+			Short:    report.Short(),
+			Command:  func(mode string) string { return command(mode) },
+		})
+		for _, note := range rep.Notes {
+			fmt.Fprintf(w, "promptecho: %s\n", note)
+		}
+		for _, p := range rep.Problems {
+			if p.Causes[0].At == "" { // else it is told below
+				fmt.Fprintf(w, "promptecho: %s\n", p.Text())
+			}
+			code = cmp.Or(code, 1)
+		}
+		annotate(w, "TestMain", rep.Annotations)
+		name := filepath.ToSlash(below(folder, rep.Done.Cassettes[0]))
+		s.shared = append(s.shared, name)
+		s.add(name, &rep)
+	}
+	for _, l := range leaks {
+		fmt.Fprintf(w, "promptecho: %s\n", l.Report())
+		code = cmp.Or(code, 1)
+	}
+	s.tellBroken(w)
+	s.tellFailures(w)
+	s.tellTotal(w)
+	if !testing.Verbose() {
+		slices.SortStableFunc(s.options, func(a, b report.Option) int { return min(len(a.Why), 1) - min(len(b.Why), 1) }) // those with an effect first
+		sayIdle(w, "", s.options)
+	}
+	whole := code == 0 && part == "" && !report.Short()
+	s.nameLeft(w, whole)
+	if report.AtEnd != nil {
+		report.AtEnd(w, whole)
+	}
+	return code
+}
+
+// tellTotal says what was written.
+func (s *suite) tellTotal(w io.Writer) {
+	t := &s.total
+	if t.Recorded+t.Resumed+t.Dropped+t.Failed+t.Changed == 0 {
+		return
+	}
+	text := tally(t)
+	if t.Changed > 0 {
+		text += fmt.Sprintf(", %d differ only in ignored fields (go test -v shows them)", t.Changed)
+	}
+	written := "no cassette"
+	if s.changed > 0 {
+		written = report.Count(s.changed, "cassette")
+	}
+	fmt.Fprintf(w, "promptecho: total: %s; %s written\n", strings.TrimPrefix(text, "0 recorded, "), written)
+}
+
+// nameLeft names the cassettes of tests that are gone and, after a whole run that passed,
+// those that no test opened. Both fail nothing: they make no test pass that should not, and
+// promptecho prune fails for who wants that.
+func (s *suite) nameLeft(w io.Writer, whole bool) {
+	all, orphans := tests.In(folder).Cassettes()
+	opened := func(cassette string) bool { return s.cassettes[filepath.Join(folder, cassette)] }
+	orphans = slices.DeleteFunc(orphans, opened)
+	if len(orphans) > 0 {
+		fmt.Fprintf(w, "promptecho: no test of this package has the name of %s\n", these(orphans))
+		if whole {
+			fmt.Fprintf(w, "  promptecho prune -w deletes what is left of tests that are gone; a test that was renamed: promptecho mv TestOld TestNew\n")
+		}
+	}
+	benchmarks := filepath.Join(testname.Folder, "Benchmark") // they run only with -bench
+	unopened := slices.DeleteFunc(all, func(cassette string) bool {
+		return opened(cassette) || slices.Contains(orphans, cassette) || strings.HasPrefix(cassette, benchmarks)
+	})
+	if whole && len(s.cassettes) > 0 && len(unopened) > 0 {
+		fmt.Fprintf(w, "promptecho: all tests passed, and none opened %s\n", these(unopened))
+	}
+}

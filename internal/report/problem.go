@@ -1,0 +1,101 @@
+package report
+
+import (
+	"strings"
+
+	"github.com/promptecho/promptecho/internal/redact"
+)
+
+// A Problem is an error of a report in its parts, so that what many tests fail for is told once.
+type Problem struct {
+	Head     string
+	Causes   []Cause
+	Tail     string   // the end of a list that is too long, and the like; may be empty
+	Advice   string   // what may help instead of the remedies, after an empty line; may be empty
+	Remedies []Remedy // what to do
+
+	Acceptable int // how many causes promptecho accept may take for edits that keep the answers
+}
+
+// A Finding is a reason why a test fails. Tests that fail for the same reason have equal ones.
+type Finding struct {
+	Reason string // in a line
+	Detail string // what differs, in several lines; may be empty
+}
+
+// A Cause is a finding where it was made.
+type Cause struct {
+	Finding
+	At   string // "FILE:4 (bot.go:39)", in a line; if it is empty, the finding is told in full each time
+	Text string // all there is to tell, as it follows the head
+}
+
+// A Remedy is a command.
+type Remedy struct {
+	Say     string // what comes of it: "To record it again:"
+	Mode    string // the record mode in which it runs the test
+	Command string // with two spaces in front
+}
+
+// The remedies of several tests are one if these sentences stand above them.
+const (
+	RecordAgain = "To record it again:"
+	RecordFirst = "To record it:"
+)
+
+// brief returns the cause in a line.
+func (c *Cause) brief() string {
+	place, by, _ := strings.Cut(c.At, " ")
+	return strings.TrimSuffix(place+": "+c.Reason+" "+by, " ")
+}
+
+// Text returns all of the problem.
+func (p *Problem) Text() string { return p.Tell(func(Finding) string { return "" }) }
+
+// Tell returns what a test has to say of a problem. told says where a finding is told already,
+// or is to be told: such a one is named in its place only, and if there is no other, nothing else
+// is said.
+func (p *Problem) Tell(told func(Finding) string) string {
+	text, where := p.Head, ""
+	var known []string
+	for _, c := range p.Causes {
+		by := ""
+		if c.At != "" {
+			by = told(c.Finding)
+		}
+		if by != "" {
+			known, where = append(known, c.brief()), by
+			continue
+		}
+		text += c.Text
+	}
+	advice := p.Advice
+	if advice != "" && told(Finding{Reason: advice}) != "" {
+		advice = ""
+	}
+	if n := len(known); n > 0 && n == len(p.Causes) {
+		return known[0] + andMore(", ", n-1) + "; " + where + advice
+	} else if n > 0 {
+		text += "\n\n  " + strings.Join(known, "\n  ") + "; " + where
+	}
+	text += p.Tail + p.Advice
+	for _, r := range p.Remedies {
+		text += "\n\n" + r.Say + "\n" + r.Command
+	}
+	return text
+}
+
+// printable makes a problem safe to show.
+func (p *Problem) printable() {
+	texts := []*string{&p.Head, &p.Tail, &p.Advice}
+	for i := range p.Causes {
+		c := &p.Causes[i]
+		texts = append(texts, &c.Reason, &c.Detail, &c.At, &c.Text)
+	}
+	for i := range p.Remedies {
+		texts = append(texts, &p.Remedies[i].Say, &p.Remedies[i].Command)
+	}
+	for _, text := range texts {
+		*text = redact.Printable(*text)
+	}
+}

@@ -1,0 +1,27 @@
+package report
+
+import "fmt"
+
+// andMore ends a list that is too long to be shown.
+func andMore(before string, n int) string {
+	if n <= 0 {
+		return ""
+	}
+	return fmt.Sprintf("%sand %d more", before, n)
+}
+
+// Count returns "1 thing", "2 things".
+func Count(n int, thing string) string {
+	if n != 1 {
+		thing += "s"
+	}
+	return fmt.Sprintf("%d %s", n, thing)
+}
+
+// times returns "once", "2 times".
+func times(n int) string {
+	if n == 1 {
+		return "once"
+	}
+	return fmt.Sprintf("%d times", n)
+}

@@ -1,0 +1,204 @@
+package promptecho
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/promptecho/promptecho/internal/report"
+)
+
+// TestMissIsShort: whatever differs, the program is told in one short line, and once in the body.
+func TestMissIsShort(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("a prompt <that> is \"long\" & goes on\n", 50)
+	for _, tt := range []struct{ recorded, asked string }{
+		{"the cat sat", "the dog sat"}, {long + "a", long + "b"}, {"ä\U0001f600", strings.Repeat("\U0001f600", 90)}, {"x", `"\"`},
+	} {
+		for _, name := range []string{"c.yaml", strings.Repeat("long", 40) + ".yaml"} {
+			for header, field := range map[string]string{"X-None": "error.message", "X-Amz-Date": "message", "X-Goog-Api-Key": "error.message"} {
+				file := filepath.Join(t.TempDir(), name)
+				record(t, file, tt.recorded)
+				r := mustOpen(t, file, InMode(ModeNone), AllowUnused())
+				req, _ := http.NewRequest("POST", "http://127.0.0.1:9/v1/chat/completions", strings.NewReader(prompt(tt.asked)))
+				req.Header.Set(header, "x")
+				resp, err := r.RoundTrip(req)
+				if err != nil {
+					t.Fatal(err)
+				}
+				body, _ := io.ReadAll(resp.Body)
+				var said any
+				if err := json.Unmarshal(body, &said); err != nil {
+					t.Fatal(err)
+				}
+				for key := range strings.SplitSeq(field, ".") {
+					said, _ = said.(map[string]any)[key]
+				}
+				text, _ := said.(string)
+				encoded, _ := json.Marshal(text)
+				if !strings.HasPrefix(text, "promptecho: not recorded: ") || len(encoded) > 201 || strings.Contains(text, "\n") ||
+					strings.Count(string(body), "not recorded") != 1 || !strings.Contains(text, "yaml:4: ") {
+					t.Errorf("%d bytes: %s", len(encoded), body)
+				}
+			}
+		}
+	}
+}
+
+// TestTwoWayIsRefused: a body that is sent for as long as its answer comes is refused at once, with
+// the reason and the line. One that nothing says it of is named when the run is over.
+func TestTwoWayIsRefused(t *testing.T) {
+	t.Parallel()
+	r := mustOpen(t, filepath.Join(t.TempDir(), "c.yaml"), Upstream(canned(`{}`)))
+	body, w := io.Pipe()
+	req, _ := http.NewRequest("POST", "https://bedrock-runtime.us-east-1.amazonaws.com/model/m/invoke-with-bidirectional-stream", body)
+	req.Header.Set("X-Amz-Content-Sha256", "STREAMING-AWS4-HMAC-SHA256-EVENTS")
+	resp, err := r.Client().Do(req)
+	if err != nil || resp.StatusCode != http.StatusTeapot {
+		t.Fatal(resp, err)
+	}
+	if _, err := w.Write([]byte("x")); err == nil {
+		t.Error("the body is still open")
+	}
+	if text := strings.Join(report.Finish(r, report.Outcome{}).Errors, "\n"); !strings.Contains(text, "sends its body while its answer comes") || !strings.Contains(text, "missed_test.go:") {
+		t.Error(text)
+	}
+
+	r = mustOpen(t, filepath.Join(t.TempDir(), "c.yaml"), Upstream(canned(`{}`)))
+	body, w = io.Pipe()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		req, _ := http.NewRequest("POST", "http://h/chat", body)
+		if resp, err := r.Client().Do(req); err == nil {
+			resp.Body.Close()
+		}
+	}()
+	w.Write([]byte("x")) // returns when it was read, so that the request is under way
+	text := strings.Join(report.Finish(r, report.Outcome{Failed: true}).Errors, "\n")
+	if !strings.Contains(text, "POST http://h/chat (missed_test.go:") || !strings.Contains(text, "has not ended") || strings.Contains(text, "no request reached") {
+		t.Error(text)
+	}
+	w.Close()
+	<-done
+}
+
+// TestNoLongerCanceled: a request whose recording was canceled, and that nobody cancels, ends with
+// an error that has the line, long before the test would time out.
+func TestNoLongerCanceled(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "c.yaml")
+	asked := make(chan struct{})
+	ctx, cancel := context.WithCancel(t.Context())
+	r := mustOpen(t, file, Upstream(roundTripFunc(func(req *http.Request) (*http.Response, error) {
+		close(asked)
+		<-req.Context().Done()
+		return nil, req.Context().Err()
+	})))
+	go func() {
+		<-asked
+		cancel()
+	}()
+	post := func(r *Recorder, ctx context.Context) error {
+		req, _ := http.NewRequestWithContext(ctx, "POST", "http://h/v1/chat/completions", strings.NewReader(prompt("x")))
+		_, err := r.RoundTrip(req)
+		return err
+	}
+	post(r, ctx)
+	mustClose(t, r)
+	r = mustOpen(t, file, InMode(ModeNone))
+	r.player.Patience = 1
+	ctx, cancel = context.WithCancel(t.Context())
+	defer cancel()
+	err := post(r, ctx)
+	text := strings.Join(report.Finish(r, report.Outcome{}).Errors, "\n")
+	if err == nil || !strings.Contains(err.Error(), "now it still waits") || !strings.Contains(text, file+":4: when this was recorded, its caller canceled it") || !strings.Contains(text, "caller: missed_test.go:") {
+		t.Errorf("%v\n%s", err, text)
+	}
+}
+
+// TestRemarks: what is said of an edit is so, and said of no other.
+func TestRemarks(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ url, recorded, asked, askedAt, want string }{
+		{"https://a.test/x", `{"p":[{"k":"a"},{"k":"b"}]}`, `{"p":[{"k":"b"},{"k":"a"}]}`, "", `promptecho.Unordered("p")`},
+		{"https://a.test/x", `{"p":["a","b","c"]}`, `{"p":["c","a","b"]}`, "", `differs only in the order of p`},
+		{"https://a.test/x", `{"region":"eu"}`, `{"region":""}`, "", "is a variable unset here? rec.Env(NAME)"},
+		{"https://a.test/x", `{"q":"in eu-west-1 now"}`, `{"q":"in  now"}`, "", "is a variable unset here?"},
+		{"https://a.test/x", `{"q":"one short sentence"}`, `{"q":"one sentence"}`, "", "!unset"},
+		{"https://a.test/x", `{"q":"one sentence"}`, `{"q":"one short sentence"}`, "", "!unset"},
+		{"https://a.test/x", "\x0a\x01\x80", "\x0a\x02\x80", "", `the body is protobuf (application/x-protobuf), compared as bytes`},
+		{"https://a.test/x", `{"q":1}`, `{"q":1}`, "https://b.test/x", `promptecho.Alias("https://a.test", "service"), promptecho.Alias("https://b.test", "service")`},
+		{"https://a.test/x", `{"at":"2026-01-01"}`, `{"at":"2026-02-02"}`, "", "take it from rec.Now()"},
+		{"https://api.openai.com/v1/chat/completions", `{"model":"m","messages":[{"role":"user","content":"x"}]}`, `{"model":"","messages":[{"role":"user","content":"x"}]}`, "", "recorded for another model, m"},
+	} {
+		file := filepath.Join(t.TempDir(), "c.yaml")
+		post := func(r *Recorder, url, body string) {
+			resp, err := r.Client().Post(url, "application/x-protobuf", strings.NewReader(body))
+			if err != nil {
+				t.Fatal(err)
+			}
+			resp.Body.Close()
+		}
+		r := mustOpen(t, file, Upstream(canned(`{}`)))
+		post(r, tt.url, tt.recorded)
+		mustClose(t, r)
+		r = mustOpen(t, file, InMode(ModeNone))
+		url := tt.url
+		if tt.askedAt != "" {
+			url = tt.askedAt
+		}
+		post(r, url, tt.asked)
+		text := fmt.Sprint(r.Close())
+		if no, ok := strings.CutPrefix(tt.want, "!"); ok == strings.Contains(text, strings.TrimPrefix(tt.want, "!")) {
+			t.Errorf("want %s (%s), got %s", tt.want, no, text)
+		}
+	}
+}
+
+// TestAllReplacesByClose: in mode all, as many recordings as there were take their places although
+// nobody tells how the run ended; fewer leave the others.
+func TestAllReplacesByClose(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ asked, want string }{{"d e f", "d e f"}, {"a e f", "a e f"}, {"d e", "d e a b c"}} {
+		file := filepath.Join(t.TempDir(), "c.yaml")
+		record(t, file, "a", "b", "c")
+		r := mustOpen(t, file, InMode(ModeAll), Upstream(canned(`{}`)))
+		for p := range strings.FieldsSeq(tt.asked) {
+			ask(t, r, "http://127.0.0.1:9", p)
+		}
+		mustClose(t, r)
+		if got := savedPrompts(t, file); got != tt.want {
+			t.Errorf("asked %s: %s, want %s", tt.asked, got, tt.want)
+		}
+	}
+}
+
+// TestFailedOnly: what only failed leaves no journal, and a run in mode update that passes removes
+// what an earlier one left beside the cassette.
+func TestFailedOnly(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "c.yaml")
+	r := mustOpen(t, file, Upstream(statuses(`{}`, 429)))
+	ask(t, r, "http://h", "x")
+	rep := report.Finish(r, report.Outcome{Failed: true})
+	if entries, _ := os.ReadDir(filepath.Dir(file)); len(entries) > 0 || rep.Done.Failed != 1 || rep.Done.Recorded != 0 {
+		t.Errorf("left %v; %+v", entries, rep.Done)
+	}
+	record(t, file, "x")
+	if err := os.WriteFile(file+failedSuffix, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	r = mustOpen(t, file, InMode(ModeUpdate), Upstream(canned(`{}`)))
+	ask(t, r, "http://127.0.0.1:9", "x")
+	report.Finish(r, report.Outcome{})
+	if _, err := os.Stat(file + failedSuffix); err == nil {
+		t.Error("the file of a failed run is left")
+	}
+}
