@@ -63,7 +63,7 @@ func refusal(req *http.Request, short, text string) *http.Response {
 	switch path := req.URL.Path; {
 	case req.Header.Get("X-Amz-Date") != "" || strings.Contains(req.URL.Hostname(), "bedrock"): // AWS
 		said = map[string]string{"__type": kind, "message": text}
-	case req.Header.Get("X-Goog-Api-Client") != "" || req.Header.Get("X-Goog-Api-Key") != "": // Google
+	case req.Header.Get("X-Goog-Api-Client") != "" || req.Header.Get("X-Goog-Api-Key") != "" || strings.Contains(path, "/models/"): // Google
 		said = map[string]any{"error": map[string]any{"code": http.StatusTeapot, "status": strings.ToUpper(kind), "message": text}}
 	case strings.Contains(req.URL.Hostname(), "mistral"): // whose clients want all of these
 		said = map[string]any{"object": "error", "type": kind, "param": nil, "code": kind, "message": text}

@@ -585,22 +585,22 @@ func TestMissAnswer(t *testing.T) {
 		}
 	}
 	// What the clients of some APIs read as an error is another JSON.
-	for path, want := range map[string]string{
-		"/api/chat": `{"error":"promptecho: not recorded: `, // Ollama's: a text
-		"/v1beta/models/gemini-2.5-flash:generateContent": `{"error":{"code":418,"message":"promptecho: not recorded: `, // Google's: a number
-		"/v1/embeddings":           `{"error":{"code":"promptecho_miss","message":"promptecho: not recorded: `,                    // OpenAI's
-		"/api/v1/chat/completions": `{"error":{"code":"promptecho_miss","message":"promptecho: not recorded: llm/openai.chat m: `, // OpenRouter's
+	for address, want := range map[string]string{
+		"http://127.0.0.1:1/api/chat":                                       `{"error":"promptecho: not recorded: `,                                     // Ollama's: a text
+		"http://127.0.0.1:1/v1beta/models/gemini-2.5-flash:generateContent": `{"error":{"code":418,"message":"promptecho: not recorded: `,               // Google's: a number
+		"http://127.0.0.1:1/v1/embeddings":                                  `{"error":{"code":"promptecho_miss","message":"promptecho: not recorded: `, // OpenAI's
+		"http://127.0.0.1:1/api/v1/chat/completions":                        `{"error":{"code":"promptecho_miss","message":"promptecho: not recorded: `, // OpenRouter's
+		"https://api.mistral.ai/v1/chat/completions":                        `{"code":"promptecho_miss","message":"promptecho: not recorded: `,          // Mistral's
 	} {
 		other := mustOpen(t, filepath.Join(t.TempDir(), "c.yaml"), InMode(ModeNone))
-		resp, err := other.Client().Post("http://127.0.0.1:1"+path, "application/json", strings.NewReader(prompt("hello")))
+		resp, err := other.Client().Post(address, "application/json", strings.NewReader(prompt("hello")))
 		if err != nil {
 			t.Fatal(err)
 		}
 		body, _ := io.ReadAll(resp.Body)
 		resp.Body.Close()
-		var all map[string]any
-		if err := json.Unmarshal(body, &all); err != nil || !strings.HasPrefix(string(body), want) || all["object"] != "error" || all["code"] != "promptecho_miss" || all["type"] != "error" {
-			t.Errorf("%s: %v\n%s", path, err, body)
+		if !json.Valid(body) || !strings.HasPrefix(string(body), want) || strings.Count(string(body), "not recorded") != 1 {
+			t.Errorf("%s: %s", address, body)
 		}
 		_ = other.Close() // it has a miss
 	}
