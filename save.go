@@ -179,7 +179,7 @@ func (r *Recorder) write(f fate, recorded []*tape.Recording) error {
 			return err
 		}
 	}
-	if len(list) == 0 || len(recorded)+dropped == 0 && !added && partial == r.tape.State.Partial {
+	if len(list) == 0 || len(recorded)+dropped == 0 && !added && partial == r.tape.State.Partial && r.tape.Healed == nil {
 		return r.nothing()
 	}
 	if dropped > 0 {

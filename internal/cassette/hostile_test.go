@@ -151,7 +151,7 @@ func TestHostileSeals(t *testing.T) {
 	body := "    layout: {indent: 16}\n    body: " + strings.Repeat("[", 60) + strings.Repeat("1, ", 30_000) + "1" + strings.Repeat("]", 60) + "\n"
 	for name, response := range map[string]string{"events": events, "a body": body} {
 		text := []byte("- kind: llm\n  request:\n    method: GET\n    url: /\n  response:\n    status: 200\n" + response + "  latency_ms: 0\n")
-		seal := seal{1, 2, idOf(text), testRevision}
+		seal := seal{1, 2, idOf(text), testRevision, 0}
 		path := put(t, []byte(headStart+codec.ItemsLine+string(text)+sealsLine+codec.ItemStart+seal.String()+"\n...\n"), nil)
 		used, took, err := bounded(func() error {
 			s, err := Open(path, testRevision, nil)

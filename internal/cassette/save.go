@@ -53,6 +53,7 @@ type Encoded struct {
 	Assets map[string][]byte // beside the file, by name
 
 	seal   seal
+	plain  uint32 // see plainSum
 	framed []byte // as it stands in a journal: Text behind a frame
 }
 
@@ -69,7 +70,11 @@ func Encode(it *interaction.Interaction, revision uint32) (*Encoded, error) {
 	frame := seal.frame()
 	framed = framed[maxFrame-len(frame):]
 	copy(framed, frame)
-	return &Encoded{text, assets, seal, framed}, codec.Check(text, assets, it)
+	plain := seal.text.sum
+	if it.Response.Text != "" {
+		plain = plainSum(it)
+	}
+	return &Encoded{text, assets, seal, plain, framed}, codec.Check(text, assets, it)
 }
 
 // EncodeGiven returns what a cassette gives its test, as it stands at its top, and makes
@@ -95,7 +100,9 @@ func (c *Contents) pieces() (pieces [][]byte, assets map[string][]byte, err erro
 	for i, item := range items {
 		pieces = append(pieces, texts[i])
 		seal := item.seal
-		seal.text = idOf(texts[i])
+		if seal.text = idOf(texts[i]); seal.text != item.seal.text {
+			seal.plain = item.plain
+		}
 		tail.WriteString(codec.ItemStart + seal.String() + "\n")
 	}
 	for _, item := range c.Items {

@@ -2,6 +2,7 @@ package cassette
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"hash/crc32"
 	"slices"
@@ -23,11 +24,14 @@ import (
 // both in 16 hex digits. CHECKSUM is the CRC-32C of the text, combined with that of
 // KEY and REQUEST. LENGTH is that of the text in bytes. REVISION numbers the rules
 // that made the match key: under other rules a seal that holds tells only that there
-// was no edit.
+// was no edit. Behind it stands, if the interaction shares values with others, the
+// CRC-32C of its text without anchors and aliases: a merge by lines, or an edit of
+// another interaction, may change which values are shared and not what they are.
 type seal struct {
 	key, request uint64
 	text         textID
 	revision     uint32
+	plain        uint32 // 0 if there is none
 }
 
 // A textID tells texts of interactions apart.
@@ -54,7 +58,23 @@ func hexKey(key uint64) string { return fmt.Sprintf("%016x", key) }
 
 // String returns the seal as it stands in a file.
 func (s *seal) String() string {
-	return fmt.Sprintf("%016x %016x %08x %d %d", s.key, s.request, s.text.sum^s.hashSum(), s.text.len, s.revision)
+	text := fmt.Sprintf("%016x %016x %08x %d %d", s.key, s.request, s.text.sum^s.hashSum(), s.text.len, s.revision)
+	if s.plain != 0 {
+		text += fmt.Sprintf(" %08x", s.plain)
+	}
+	return text
+}
+
+// plainSum returns the checksum of the text of an interaction without what it shares with others
+// and what is written above streams for the reader.
+func plainSum(it *interaction.Interaction) uint32 {
+	plain := *it
+	plain.Response.Text = ""
+	text, _, err := codec.Encode(nil, &plain)
+	if err != nil {
+		return 0
+	}
+	return idOf(text).sum
 }
 
 // hashSum returns the checksum of the two hashes.
@@ -70,16 +90,18 @@ func (s *seal) hashSum() uint32 {
 
 // parseSeal reads a seal as String returns it.
 func parseSeal(line string) (s seal, ok bool) {
-	var n [5]uint64
-	for i, format := range [5]struct{ base, bits int }{{16, 64}, {16, 64}, {16, 32}, {10, 30}, {10, 32}} {
+	var n [6]uint64
+	for i, format := range [6]struct{ base, bits int }{{16, 64}, {16, 64}, {16, 32}, {10, 30}, {10, 32}, {16, 32}} {
 		var word string
 		var err error
-		word, line, _ = strings.Cut(line, " ")
+		if word, line, _ = strings.Cut(line, " "); i == 5 && word == "" {
+			break
+		}
 		if n[i], err = strconv.ParseUint(word, format.base, format.bits); err != nil {
 			return seal{}, false
 		}
 	}
-	s = seal{n[0], n[1], textID{uint32(n[2]), int(n[3])}, uint32(n[4])}
+	s = seal{n[0], n[1], textID{uint32(n[2]), int(n[3])}, uint32(n[4]), uint32(n[5])}
 	s.text.sum ^= s.hashSum()
 	return s, line == ""
 }
@@ -186,6 +208,23 @@ func (f *sealFinder) find(i int, text []byte) *seal {
 		}
 	}
 	return f.byText[id]
+}
+
+// plain returns the seal that holds for an interaction whatever it shares; nil if there is none.
+func (f *sealFinder) plain(i int, it *interaction.Interaction) *seal {
+	isShared := func(s seal) bool { return s.plain != 0 }
+	if !slices.ContainsFunc(f.seals, isShared) {
+		return nil
+	}
+	sum, digest := plainSum(it), it.Request.Digest()
+	holds := func(s seal) bool { return s.request == digest && cmp.Or(s.plain, s.text.sum) == sum }
+	if i < len(f.seals) && holds(f.seals[i]) {
+		return &f.seals[i]
+	}
+	if i = slices.IndexFunc(f.seals, holds); i >= 0 {
+		return &f.seals[i]
+	}
+	return nil
 }
 
 // findMark returns where the mark at the end stands in a file, -1 if it is not
@@ -298,11 +337,16 @@ func unseal(items []item, text string, list []string) (edited []int) {
 		if i+1 < len(items) {
 			to = start(&items[i+1])
 		}
+		it := items[i].its[0]
 		s := finder.find(i, []byte(text[from:max(from, to)]))
-		if s == nil {
-			edited = append(edited, items[i].its[0].Line)
+		doubtful[i] = s == nil || slices.ContainsFunc(items[i].Of, func(i int) bool { return doubtful[i] })
+		if held := s != nil; doubtful[i] {
+			if s = finder.plain(i, it); s == nil && !held {
+				edited = append(edited, it.Line)
+			}
+			doubtful[i] = s == nil
 		}
-		if doubtful[i] = s == nil || slices.ContainsFunc(items[i].Of, func(i int) bool { return doubtful[i] }); doubtful[i] || s.key == 0 {
+		if doubtful[i] || s.key == 0 {
 			continue
 		}
 		for _, it := range items[i].its {
