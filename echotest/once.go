@@ -31,6 +31,7 @@ func tell(t testing.TB, p *report.Problem) string {
 	fresh := false
 	text := p.Tell(func(f report.Finding) string {
 		first, known := told.LoadOrStore(f, t.Name())
+		known = known && first != t.Name() // with -count, a test tells it each time
 		fresh = fresh || !known
 		switch {
 		case s != nil:
