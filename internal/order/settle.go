@@ -88,7 +88,7 @@ func (r *rest) settle(longest time.Duration) bool {
 			least = seen
 		}
 		least = crowd{min(least.here, seen.here), min(least.away, seen.away)}
-		if r.ignores(seen) {
+		if r.ignores(seen) && (rested < looks-1 || !isCollecting()) { // who has to help it is not seen
 			rested++
 			most = crowd{max(most.here, seen.here), max(most.away, seen.away)}
 			continue
@@ -165,7 +165,8 @@ func look() (seen crowd, ok bool) {
 }
 
 // isCollecting reports whether the garbage collector is at work: it stops the world when it
-// begins and when it ends.
+// begins and when it ends. Meanwhile, a goroutine that allocates may have to wait for it in the
+// middle of its work, and counts as one that waits.
 func isCollecting() bool {
 	sample := [...]metrics.Sample{{Name: "/sched/pauses/total/gc:seconds"}}
 	metrics.Read(sample[:])
