@@ -15,9 +15,7 @@ import (
 // form differ. They are found by the first request for which there is a choice, by reading
 // the cassette once.
 type givenIDs struct {
-	recordings func() []*Recording   // all of the cassette, in order
-	choices    func() [][]*Recording // those of one form, where these are not all one request
-
+	tape *Tape
 	once sync.Once
 	out  map[uint64]bool
 }
@@ -40,7 +38,7 @@ func (g *givenIDs) in(req *interaction.Request) (traits []canon.Trait) {
 // find finds the ids that can choose and that answers gave out.
 func (g *givenIDs) find() {
 	differing := map[uint64]bool{} // the ids that some requests of a form have and others have not
-	for _, alike := range g.choices() {
+	for _, alike := range g.tape.shelf.choices() {
 		count := map[uint64]int{}
 		for _, rec := range alike {
 			rec.look(func(req *interaction.Request, _ *interaction.Response) {
@@ -56,9 +54,9 @@ func (g *givenIDs) find() {
 		}
 	}
 	g.out = map[uint64]bool{}
-	for _, rec := range g.recordings() {
-		if len(differing) == 0 {
-			return
+	for _, rec := range g.tape.Recordings() {
+		if rec.fresh || len(differing) == 0 {
+			continue
 		}
 		rec.look(func(req *interaction.Request, resp *interaction.Response) {
 			ids.InRequest(req, func(id uint64) { delete(differing, id) })

@@ -20,11 +20,10 @@ var canceled = context.Canceled.Error()
 // as everything that is recorded and asked is the same byte for byte, there is one kind.
 type queue struct {
 	line
-	first    [1]*Recording // memory of the line; most requests are recorded once
-	forms    sync.Once     // reads the forms of all
-	exact    bool          // all are the same request, byte for byte
-	asked    int           // how often the form was asked for
-	canceled line          // those without an answer, because somebody canceled them
+	forms    sync.Once // reads the forms of all
+	exact    bool      // all are the same request, byte for byte
+	asked    int       // how often the form was asked for
+	canceled line      // those without an answer, because somebody canceled them
 
 	linked bool // the requests have ids that their client counts
 	given  bool // ids that answers gave out tell the recordings apart

@@ -62,12 +62,11 @@ func New(config Config, policy *redact.Policy) *Tape {
 	t := &Tape{
 		source:  &source{Config: config, policy: policy},
 		release: func() {},
+		exact:   map[uint64]*Recording{},
+		rounds:  map[string]*Recording{},
 		counted: counted{},
 	}
-	t.given.recordings = func() []*Recording {
-		return slices.DeleteFunc(t.Recordings(), func(rec *Recording) bool { return rec.fresh })
-	}
-	t.given.choices = func() [][]*Recording { return t.shelf.choices() }
+	t.given.tape = t
 	return t
 }
 
@@ -302,9 +301,6 @@ func (t *Tape) Settle(rec *Recording, it *interaction.Interaction, pieces []int)
 		rec.interaction.Store(it)
 		rec.complete, rec.text, rec.known = true, text, known
 		if t.Config.Rounds {
-			if t.rounds == nil {
-				t.rounds = map[string]*Recording{}
-			}
 			t.rounds[rec.form.Load().Key()] = rec
 		}
 	})
