@@ -219,7 +219,8 @@ func (r *Recorder) kept(f fate, recorded, unasked []*tape.Recording) []*tape.Rec
 			tape.SortPlaced(list)
 			return list
 		}
-		return tape.InRunOrder(list)
+		tape.InRunOrder(list)
+		return list
 	case keepUnasked:
 		kept := slices.DeleteFunc(r.tape.NotAskedAgain(), func(rec *tape.Recording) bool { return slices.Contains(unasked, rec) })
 		if len(kept) > 0 {
