@@ -37,7 +37,7 @@ type Tape struct {
 	hidden []hidden     // those of the cassette whose requests have placeholders
 	late   []*Recording // see WithLate
 
-	given   givenIDs
+	given   func() map[uint64]bool  // the ids that answers gave out; the first request with a choice finds them
 	loaded  []Recording             // all of the cassette, if all may be played
 	indexed sync.Once               // makes asks, for HasLeft
 	asks    map[string][]*Recording // by the methods and URLs of their requests
@@ -66,7 +66,7 @@ func New(config Config, policy *redact.Policy) *Tape {
 		rounds:  map[string]*Recording{},
 		counted: counted{},
 	}
-	t.given.tape = t
+	t.given = sync.OnceValue(func() map[uint64]bool { return givenOut(t.shelf.choices(), t.Recordings()) })
 	return t
 }
 
@@ -188,8 +188,8 @@ func (t *Tape) takeAlike(c *Call) (rec *Recording, err error) {
 	queues, digest := t.find(c), c.Request.Digest()
 	var given []canon.Trait
 	for _, q := range queues {
-		if q.readForms(&t.given); q.given && given == nil {
-			given = t.given.in(&c.Request)
+		if q.readForms(t.given); q.given && given == nil {
+			given = givenIn(&c.Request, t.given())
 		}
 	}
 	t.mu.Lock()
