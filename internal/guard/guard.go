@@ -59,25 +59,25 @@ func Install() {
 func Start(allowed []string) { active.Store(&guard{allowed: allowed, tests: map[uint64]*watch{}}) }
 
 // Stop ends the duty, and returns the requests that no test has taken.
-func Stop() []Leak {
+func Stop() []*Leak {
 	g := active.Swap(nil)
 	if g == nil {
 		return nil
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	leaks := take(&g.leaks)
 	for _, w := range g.tests { // they have not ended
-		g.leaks = append(g.leaks, w.leaks...)
+		leaks = append(leaks, take(&w.leaks)...)
 	}
-	return values(g.leaks)
+	return leaks
 }
 
-// values copies leaks, of which some may still happen again.
-func values(leaks []*Leak) (list []Leak) {
-	for _, l := range leaks {
-		list = append(list, *l)
-	}
-	return list
+// take empties a list of leaks and returns what it had, to which nobody adds any more.
+func take(list *[]*Leak) []*Leak {
+	leaks := *list
+	*list = nil
+	return leaks
 }
 
 // exempt is the key of contexts whose requests a recorder sends.
@@ -89,10 +89,10 @@ func Exempt(ctx context.Context) context.Context { return context.WithValue(ctx,
 // Watch says that a test has a recorder; its caller runs in the goroutine of that test. The
 // function that it returns is called once, when the test ends, and returns the requests that
 // left it without a recorder.
-func Watch() (leaks func() []Leak) {
+func Watch() (leaks func() []*Leak) {
 	g := active.Load()
 	if g == nil {
-		return func() []Leak { return nil }
+		return func() []*Leak { return nil }
 	}
 	id := stack.ID()
 	g.mu.Lock()
@@ -103,15 +103,13 @@ func Watch() (leaks func() []Leak) {
 		g.tests[id] = w
 	}
 	w.recorders++
-	return func() []Leak {
+	return func() []*Leak {
 		g.mu.Lock()
 		defer g.mu.Unlock()
 		if w.recorders--; w.recorders == 0 {
 			delete(g.tests, id)
 		}
-		leaks := values(w.leaks)
-		w.leaks = nil
-		return leaks
+		return take(&w.leaks)
 	}
 }
 
