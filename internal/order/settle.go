@@ -57,9 +57,9 @@ func (l *lapse) next(works bool) time.Duration {
 	return min(l.now.Sub(last.now), tick)
 }
 
-// settle waits for the program to rest, the longest time at most. In a bubble of testing/synctest a sleep ends when everybody else in it waits, so that
-// a nanosecond of its clock is enough. Before Go 1.26 nobody can know, and a millisecond has
-// to be enough.
+// settle waits for the program to rest, the longest time at most. In a bubble of testing/synctest
+// a sleep ends when everybody else in it waits, so that a nanosecond of its clock is enough.
+// Before Go 1.26 nobody can know, and a millisecond has to be enough.
 func (r *rest) settle() {
 	if bubble.In() {
 		if bubble.Busy() { // its clock stands still

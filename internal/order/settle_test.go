@@ -28,12 +28,12 @@ func TestSettleWhileCollecting(t *testing.T) {
 			done.Store(true)
 		}()
 		<-start
-		r.settle(Longest)
+		r.settle()
 		if r.inVain == 0 && !done.Load() {
 			t.Fatal("a program that works was taken for one that rests")
 		}
 		for !done.Load() {
-			r.settle(Longest)
+			r.settle()
 		}
 	}
 }
