@@ -130,7 +130,7 @@ func TestAcceptedIsNoted(t *testing.T) {
 	record(t, file, "a", "b")
 	accept(t, file, 1)
 	for asked, want := range map[string]string{
-		"a b": "answered from 1 recording of promptecho accept, whose requests are newer than their answers: " + file + ":",
+		"a b": "answered from 1 recording that promptecho accept gave newer requests, but not newer answers: " + file + ":",
 		"a":   "",
 	} {
 		r := mustOpen(t, file, InMode(ModeNone), AllowUnused())

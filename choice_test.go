@@ -369,7 +369,7 @@ func TestContested(t *testing.T) {
 		{"taken, then asked by its own", []string{`"one"`, `"two"`}, []asking{one, two}, []asking{nine, one},
 			`c.yaml:4: played for a request that differs in seed; then this very request came, and got line 20. Record both again, or tell the two apart with promptecho.Match("seed")` + "\n\nInMode(ModeNone) in the code allows no recording. To record it again, remove that, and run:\n"},
 		{"nothing is left", []string{`"one"`}, []asking{one}, []asking{nine, one},
-			`c.yaml:4: the recording of this very request was played before, for one that differs in seed and is not recorded`},
+			`c.yaml:4: the recording of this request was already played for another one, for one that differs in seed and is not recorded`},
 		{"the answers are the same", []string{`"one"`, `"one"`}, []asking{one, two}, []asking{nine, one}, ""},
 		{"its own came first", []string{`"one"`, `"two"`}, []asking{one, two}, []asking{one, nine}, ""},
 		{"taken from one that does not come", []string{`"one"`, `"two"`}, []asking{one, two}, []asking{nine, two}, ""},

@@ -45,7 +45,7 @@ func fateOf(p plan, c tape.State, e ending) fate {
 	incomplete := e.Failed || e.Filtered
 	switch {
 	case e.overtaken:
-		return fate{beside: true, reason: "something else has written it meanwhile (another test process?)"}
+		return fate{beside: true, reason: "something else wrote it in the meantime (another test process?)"}
 	case !again && whole && e.clash:
 		return fate{beside: true, reason: "it would hold recordings that replay cannot tell apart"}
 	case p.update && whole && e.outdated, p.renew && e.Failed:

@@ -44,7 +44,7 @@ func TestFaultsOfTheDisk(t *testing.T) {
 				if err := os.WriteFile(file, []byte("version: 1\ninteractions: []\n"), 0o644); err != nil {
 					t.Fatal(err)
 				}
-			}, close: "something else has written it meanwhile (another test process?). What this run recorded is in FILE.failed", keeps: "a"},
+			}, close: "something else wrote it in the meantime (another test process?). What this run recorded is in FILE.failed", keeps: "a"},
 		{name: "a folder of its name", before: func(t *testing.T, file string) {
 			if err := os.MkdirAll(filepath.Join(file, "x"), 0o755); err != nil {
 				t.Fatal(err)

@@ -141,7 +141,7 @@ func (g *given) compare(name, recorded, present string, isSet bool) {
 	if g.policy.CheckVariable(name, present) != nil {
 		here = "something that may be a credential"
 	}
-	g.log.Notef("%s is %s here and was %.100q when %s was recorded: the test gets %[3]q. To use what is here, record it again", name, here, recorded, g.file)
+	g.log.Notef("%s is %s here and was %.100q when %s was recorded: the test gets %[3]q. To use the value set here, record it again", name, here, recorded, g.file)
 }
 
 // refuse fails the run because of a variable that must not be written.

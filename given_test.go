@@ -386,7 +386,7 @@ func TestGivenIsNotSavedOverAnother(t *testing.T) {
 	if err := os.WriteFile(file, []byte(other), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if err := r.Close(); err == nil || !strings.Contains(err.Error(), file+": not written: something else has written it meanwhile (another test process?). Run the test again") {
+	if err := r.Close(); err == nil || !strings.Contains(err.Error(), file+": not written: something else wrote it in the meantime (another test process?). Run the test again") {
 		t.Errorf("%v", err)
 	}
 	if read(t, file) != other {

@@ -77,7 +77,7 @@ func MatchOnly(selector string, paths ...string) Option {
 		c.matching.Only[selector] = append(c.matching.Only[selector], paths...)
 		c.add(fmt.Sprintf("MatchOnly(%q, ", selector), paths, onField, func(p string) error {
 			if fieldpath.Outside(p) {
-				return fmt.Errorf("it is outside the body: Match(%q) makes it match; a field of the body of that name is %q", p, "body/"+p)
+				return fmt.Errorf("it is outside the body: Match(%q) compares it; a body field of that name is written %q", p, "body/"+p)
 			}
 			return interaction.CheckSelector(selector)
 		})
@@ -331,7 +331,7 @@ func PassThrough(servers ...string) Option {
 		place, ok := strings.CutPrefix(s, "http/")
 		u, err := url.Parse("//" + strings.TrimPrefix(place, "*."))
 		if !ok || err != nil || strings.Trim(u.Hostname(), ".") == "" || u.User != nil || strings.ContainsAny(u.Host+u.RawQuery, "*=") || strings.HasSuffix(u.Host, ":") {
-			return errors.New("it is no server such as \"http/127.0.0.1:6333\" or \"http/*.example.com\": models and functions are what a cassette is for; Live runs them for real")
+			return errors.New("it is not a server such as \"http/127.0.0.1:6333\" or \"http/*.example.com\": models and functions belong in the cassette; Live calls them for real")
 		}
 		return nil
 	}, func(c *config) *[]string { return &c.passing })

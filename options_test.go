@@ -80,7 +80,7 @@ func TestOptionsThatAreWrong(t *testing.T) {
 		`promptecho: MatchOnly("*", "host"): it is outside the body: Match("host") makes it match; a field of the body of that name is "body/host"`: MatchOnly("*", "host"),
 		`promptecho: Alias: "127.0.0.1:80" is not an origin such as http://127.0.0.1:8080`:                                                          Alias("127.0.0.1:80", "jira"),
 		`promptecho: Alias: "a b" is not a name of letters, digits, "-" and "."`:                                                                    Alias("http://127.0.0.1:80", "a b"),
-		"promptecho: Upstream: a recorder is not a network: what it does not know it answers with a miss":                                           Upstream(&Recorder{}),
+		"promptecho: Upstream: this transport is a recorder, which answers unknown requests with a miss: pass the transport that it sends to":                                           Upstream(&Recorder{}),
 	} {
 		if _, err := Open(filepath.Join(t.TempDir(), "c.yaml"), opt); err == nil || err.Error() != want {
 			t.Errorf("got %v\nwant %s", err, want)

@@ -478,7 +478,7 @@ func TestPinnedIsNeverOverwritten(t *testing.T) {
 			t.Errorf("%s: an unrecorded request got status %d", mode, status)
 		}
 		rep := report.Finish(r, report.Outcome{})
-		said := strings.Contains(strings.Join(rep.Notes, "\n"), "is pinned: replayed, not recorded, in spite of mode "+string(mode))
+		said := strings.Contains(strings.Join(rep.Notes, "\n"), "is pinned: replayed, not recorded, despite mode "+string(mode))
 		if said != (mode == ModeAll || mode == ModeNewEpisodes) {
 			t.Errorf("%s: notes %q", mode, rep.Notes)
 		}

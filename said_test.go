@@ -79,18 +79,18 @@ var inVain = map[string][]wrongly{
 		{"empty", []Option{Unordered()}, "refused: promptecho: Unordered(): it names nothing"},
 	},
 	"KeepHeaders": {
-		{"a pattern of nothing", []Option{KeepHeaders("x-nothing-*")}, `said: KeepHeaders("x-nothing-*") has no effect: nothing of this was in what was recorded`},
+		{"a pattern of nothing", []Option{KeepHeaders("x-nothing-*")}, `said: KeepHeaders("x-nothing-*") has no effect: nothing that was recorded contains it`},
 		{"empty", []Option{KeepHeaders()}, "refused: promptecho: KeepHeaders(): it names nothing"},
 	},
 	"Redact": {
-		{"misspelt", []Option{Redact("Amce")}, `said: Redact("Amce") has no effect: nothing of this was in what was recorded`},
+		{"misspelt", []Option{Redact("Amce")}, `said: Redact("Amce") has no effect: nothing that was recorded contains it`},
 		{"of a field's name", []Option{Redact("email")}, `said: Redact("email") has no effect`},
 		{"of everything", []Option{Redact("a*")}, `refused: promptecho: Redact("a*"): it matches the empty text, and so everything`},
 		{"invalid", []Option{Redact("(")}, `refused: promptecho: Redact("("): error parsing regexp`},
 		{"empty", []Option{Redact()}, "refused: promptecho: Redact(): it names nothing"},
 	},
 	"RedactFields": {
-		{"misspelt", []Option{RedactFields("usr")}, `said: RedactFields("usr") has no effect: nothing of this was in what was recorded`},
+		{"misspelt", []Option{RedactFields("usr")}, `said: RedactFields("usr") has no effect: nothing that was recorded contains it`},
 		{"an expression", []Option{RedactFields("us.*")}, `said: RedactFields("us.*") has no effect`},
 		{"empty", []Option{RedactFields()}, "refused: promptecho: RedactFields(): it names nothing"},
 	},
@@ -104,7 +104,7 @@ var inVain = map[string][]wrongly{
 	"Frozen": {
 		{"without the kind", []Option{Frozen("charge_card")}, `refused: promptecho: Frozen("charge_card"): "charge_card" selects nothing: a selector is a kind (llm, http, tool, `},
 		{"of another kind", []Option{Frozen("tools/charge_card")}, `refused: promptecho: Frozen("tools/charge_card")`},
-		{"misspelt", []Option{Frozen("tool/chargecard")}, `fails: FILE: Frozen("tool/chargecard") has no effect: nothing of this name was asked or is recorded`},
+		{"misspelt", []Option{Frozen("tool/chargecard")}, `fails: FILE: Frozen("tool/chargecard") has no effect: no call of this name was made or is recorded`},
 		{"of an endpoint that is none", []Option{Frozen("llm/openai.chatt")}, `fails: FILE: Frozen("llm/openai.chatt") has no effect`},
 		{"by an address", []Option{Frozen("http/https://api.example.com")}, `refused: promptecho: Frozen("http/https://api.example.com")`},
 		{"by a pattern", []Option{Frozen("tool/charge_*")}, `refused: promptecho: Frozen("tool/charge_*")`},
@@ -122,7 +122,7 @@ var inVain = map[string][]wrongly{
 func selected(option func(...string) Option) []wrongly {
 	return []wrongly{
 		{"without the kind", []Option{option("charge_card")}, "refused: promptecho: "},
-		{"misspelt", []Option{option("tool/chargecard")}, `("tool/chargecard") has no effect: nothing of this name was asked or is recorded`},
+		{"misspelt", []Option{option("tool/chargecard")}, `("tool/chargecard") has no effect: no call of this name was made or is recorded`},
 		{"of nothing", []Option{option("")}, "refused: promptecho: "},
 		{"twice", []Option{option("llm", "llm")}, `("llm") has no effect: it is given twice`},
 	}

@@ -506,7 +506,7 @@ func TestCutInEveryMode(t *testing.T) {
 					}
 				}
 			case mode == ModeAll && n > 0:
-				if err != nil || !strings.Contains(fmt.Sprint(r.finish(report.Outcome{}).Notes), fmt.Sprintf("recorded anew: %s:%d:", file, line)) {
+				if err != nil || !strings.Contains(fmt.Sprint(r.finish(report.Outcome{}).Notes), fmt.Sprintf("recorded again: %s:%d:", file, line)) {
 					t.Fatalf("%s, cut at %d: %v", mode, n, err)
 				}
 			case err == nil:

@@ -308,7 +308,7 @@ func TestWrapRefused(t *testing.T) {
 	_ = hidden{secret: ""}.secret
 	f := Wrap(r, "tool/search", func(context.Context, hidden) (string, error) { called.Store(true); return "", nil })
 	_, err := f(t.Context(), hidden{})
-	want := file + `: Wrap("tool/search"): JSON loses a part of the argument, promptecho.hidden: secret: the field is not exported. Wrap a closure that takes and returns a type of its own`
+	want := file + `: Wrap("tool/search"): JSON loses part of the argument, promptecho.hidden: secret: the field is not exported. Wrap a closure that takes and returns a type of its own`
 	if err == nil || err.Error() != "promptecho: "+want {
 		t.Errorf("error %v\nwant %s", err, want)
 	}
@@ -778,7 +778,7 @@ func TestFrozen(t *testing.T) {
 				t.Errorf("mode %s, present %v: what is recorded gives %v, %v", mode, present, w, oldErr)
 			}
 			var miss *MissError
-			if !errors.As(newErr, &miss) || !strings.HasSuffix(miss.Reason, "Frozen keeps it from being called: to record it, take that option out for one run") {
+			if !errors.As(newErr, &miss) || !strings.HasSuffix(miss.Reason, "Frozen keeps it from being called: to record it, remove that option for one run") {
 				t.Errorf("mode %s, present %v: what is not recorded: %v", mode, present, newErr)
 			}
 			if errs := r.finish(report.Outcome{}).Errors; len(errs) == 0 {
@@ -916,7 +916,7 @@ func TestLive(t *testing.T) {
 	}
 	// What was to be frozen and is not may be made in the next run.
 	r, _ = run([]string{"a", "b"}, Frozen("tool/search", "retrieval"))
-	if err := r.Close(); err == nil || !strings.Contains(err.Error(), `Frozen("retrieval") has no effect: nothing of this name was asked or is recorded`) {
+	if err := r.Close(); err == nil || !strings.Contains(err.Error(), `Frozen("retrieval") has no effect: no call of this name was made or is recorded`) {
 		t.Errorf("a selector that froze nothing: %v", err)
 	}
 

@@ -135,7 +135,7 @@ func (b *body) over() error {
 		b.hit.done()
 		b.ReadCloser.Close()
 	case b.split.framing == nil:
-		b.hit.spare("the answer to %s is no stream, but one body of %d bytes", b.hit.name, b.size.Load())
+		b.hit.spare("the answer to %s is not a stream, but one body of %d bytes", b.hit.name, b.size.Load())
 	default:
 		b.hit.spare("the answer to %s has %d events", b.hit.name, b.split.events.Load())
 	}

@@ -48,7 +48,7 @@ func newFault(times int, selectors []string, what string, args ...any) Fault {
 func (f *Fault) check() error {
 	switch {
 	case f.code == "":
-		return errors.New("echofault: a Fault that nothing has made: use FailFirst, Slow, Cut or Garble")
+		return errors.New("echofault: this Fault is empty: make it with FailFirst, Slow, Cut or Garble")
 	case f.err != nil:
 		return fmt.Errorf("echofault: %s: %w", f.code, f.err)
 	}

@@ -60,7 +60,7 @@ func Route(t testing.TB, rec *promptecho.Recorder, opts ...RouteOption) {
 func routeOf(t testing.TB, rec *promptecho.Recorder) *route.Route {
 	t.Helper()
 	if n := len(rec.Misses()); n > 0 {
-		t.Errorf("echosnap: Route: nothing is compared, since the program has missed %s", count(n, "recording"))
+		t.Errorf("echosnap: Route: nothing is compared, because the cassette lacks %s", count(n, "recording"))
 		return nil
 	}
 	tape, _ := report.Inside(rec)
@@ -81,7 +81,7 @@ func routeOf(t testing.TB, rec *promptecho.Recorder) *route.Route {
 	}
 	r := route.Of(asked)
 	if r.Len() == 0 {
-		t.Errorf("echosnap: Route: the recorder knows of no call: nothing was asked, or not through it, or in mode live, which keeps nothing")
+		t.Errorf("echosnap: Route: the recorder saw no call: none was made, the calls did not go through it, or the mode is live, which records nothing")
 		return nil
 	}
 	return r

@@ -130,7 +130,7 @@ func TestDefaultIsPutBack(t *testing.T) {
 	if http.DefaultTransport != before {
 		t.Error("the default transport is not put back")
 	}
-	if _, err := left.Get("https://example.com/"); err == nil || !strings.Contains(err.Error(), "https://example.com is asked after the recorder that answers for it was closed") {
+	if _, err := left.Get("https://example.com/"); err == nil || !strings.Contains(err.Error(), "https://example.com got a request after its recorder was closed") {
 		t.Errorf("a clone that was left: %v", err)
 	}
 	// A transport that somebody has set meanwhile stays.

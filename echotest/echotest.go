@@ -71,7 +71,7 @@ func New(t testing.TB, opts ...promptecho.Option) *promptecho.Recorder {
 func Open(t testing.TB, file string, opts ...promptecho.Option) *promptecho.Recorder {
 	t.Helper()
 	if _, input := t.(*testing.T); input && report.FuzzWorker() {
-		t.Fatal("promptecho: while go test -fuzz makes inputs, the test of one has no name, and so no cassette: open the recorder before f.Fuzz, with echotest.New(f), or leave out -fuzz")
+		t.Fatal("promptecho: while go test -fuzz generates inputs, the test of an input has no name and therefore no cassette: open the recorder before f.Fuzz, with echotest.New(f), or leave out -fuzz")
 	}
 	rec, err := promptecho.Open(inFolder(file), opts...)
 	if err != nil {

@@ -191,7 +191,7 @@ func (a *acceptance) cassette(run *missed.Run, more []missed.Run) (changed bool,
 		case f.Contested:
 			return true, a.undo(run.Cassette, a.line(run, stored, &f, f.Near))
 		case f.Later:
-			f.Refused = "it holds the report of a miss, which the program went on with"
+			f.Refused = "it contains the report of a miss: the program used it as an answer"
 			a.later = append(a.later, a.line(run, stored, &f, -1))
 		case f.Refused != "":
 			a.refused = append(a.refused, a.line(run, stored, &f, f.Near))
@@ -311,7 +311,7 @@ func (a *acceptance) write(run *missed.Run, stored *cassette.File, its accept.Ch
 // undo puts a cassette back as it was, and accepts nothing of it any more.
 func (a *acceptance) undo(path string, why acceptLine) error {
 	file := a.files[path]
-	why.Reason += ". What was accepted of this cassette is undone"
+	why.Reason += ". All that was accepted in this cassette is undone"
 	file.undone = &why
 	a.done = slices.DeleteFunc(a.done, func(l acceptLine) bool { return l.path == path })
 	fmt.Fprintf(a.out, "%s: undone\n", redact.OneLine(filepath.ToSlash(here(path))))

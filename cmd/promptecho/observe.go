@@ -92,6 +92,6 @@ func printObserved(p *printer, result *observe.Result) {
 		p.line(0, "", "%s: so only requests of http.DefaultTransport are seen, those over an open HTTP/2 connection once, and subtests are not told apart", result.Unfit)
 	}
 	if result.Failed {
-		p.line(0, "", "go test did not pass: a request that a test does not get to is not listed")
+		p.line(0, "", "go test failed: requests that a test did not reach are not listed")
 	}
 }

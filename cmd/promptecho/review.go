@@ -60,7 +60,7 @@ func runReview(args []string, stdout, stderr io.Writer) error {
 		return err
 	}
 	if *accept && *reject || *list && (*accept || *reject) {
-		return errors.New("-accept, -reject and -list exclude each other")
+		return errors.New("use only one of -accept, -reject and -list")
 	}
 	all, err := pendingAt(paths)
 	if err != nil {
@@ -191,7 +191,7 @@ func (r *reviewing) each(list []*pending, key byte) error {
 // done says what became of it.
 func (p *pending) done() string {
 	if p.Done == "stale" {
-		return "left: it was compared with another snapshot than that of now; run the test again"
+		return "left: the snapshot has changed since it was compared; run the test again"
 	}
 	return p.Done
 }

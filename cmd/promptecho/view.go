@@ -129,7 +129,7 @@ func (v *viewer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	case r.Method != http.MethodGet && r.Method != http.MethodHead:
 		w.Header().Set("Allow", "GET, HEAD")
-		http.Error(w, "the page can be read, no more", http.StatusMethodNotAllowed)
+		http.Error(w, "the page is read-only", http.StatusMethodNotAllowed)
 		return
 	}
 	p, err := v.page(r.FormValue("old"), r.FormValue("new"), newProgress(io.Discard))

@@ -92,7 +92,7 @@ func (a *assignment) find(i int, f *Finding) {
 	if n, ok := a.taken(m, best); ok {
 		f.Contested = true
 		f.Near, f.Edits = n, a.edits(a.Before[n], f.Missed[0])
-		f.Refused = "the recording that is most like it took another request before: there are more calls than there were, or the request is another one with each run"
+		f.Refused = "the most similar recording already went to another request: the test makes more calls than before, or this request changes with each run"
 	}
 	if f.Refused == "" {
 		f.Refused = a.clear(i, best)

@@ -142,7 +142,7 @@ func (a *assignment) unlike(recorded, asked *canon.Form) string {
 	}
 	switch {
 	case recorded.Endpoint != asked.Endpoint:
-		return fmt.Sprintf("it asks %s, and what is left is of %s", call(asked), call(recorded))
+		return fmt.Sprintf("it calls %s, and the recordings that are left call %s", call(asked), call(recorded))
 	case recorded.Wire != asked.Wire:
 		return "its answer comes in another form: one of the two is streamed, or in another framing"
 	case recorded.Model != asked.Model:

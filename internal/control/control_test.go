@@ -184,7 +184,7 @@ func TestReportOfATest(t *testing.T) {
 		t.Errorf("%+v", rep)
 	}
 	begin(t, c, "asks_nothing", "")
-	if rep := end(t, c, "asks_nothing", "?passed=true"); rep.OK || !strings.Contains(rep.Text, "no request of the test came here, and the cassette has 2 recordings") {
+	if rep := end(t, c, "asks_nothing", "?passed=true"); rep.OK || !strings.Contains(rep.Text, "no request of the test arrived, and the cassette has 2 recordings") {
 		t.Errorf("%+v", rep)
 	}
 	begin(t, c, "asks_nothing", "")
@@ -313,7 +313,7 @@ func TestPast(t *testing.T) {
 	client := &http.Client{Transport: transport}
 	for range 2 {
 		_, err := client.Get("https://api.mistral.ai/v1/models")
-		if err == nil || !strings.Contains(err.Error(), "promptecho serve stopped a request to api.mistral.ai, which was on its way past the cassette") {
+		if err == nil || !strings.Contains(err.Error(), "promptecho serve stopped a request to api.mistral.ai, which would have bypassed the cassette") {
 			t.Error(err)
 		}
 	}

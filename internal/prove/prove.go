@@ -123,7 +123,7 @@ func (r *Results) Add(t *suite.Test, round *Round) {
 }
 
 // follows is in the reason of a miss that another one before it has caused.
-const follows = "it carries the error of a miss before it"
+const follows = "it contains the error of an earlier miss"
 
 // own returns why a test failed that fits its cassette.
 func own(t *suite.Test) attr.Cause {

@@ -12,7 +12,7 @@ import (
 )
 
 // notWritten says what becomes of a call with a secret, and what helps.
-const notWritten = "the cassette was not written; keep this out of the call, or let promptecho.Redact replace it"
+const notWritten = "the cassette was not written; keep it out of the call, or have promptecho.Redact replace it"
 
 // Check looks for every known secret in what is about to be written: as it is, escaped
 // for JSON or a URL, in base64, hexadecimal and UTF-16. It returns an error that names the

@@ -29,10 +29,10 @@ func unanswerable(c *tape.Call, asked tape.Asked, opensSocket bool) (why string,
 	case Telemetry(&c.Request, c.Form) != "":
 		return Telemetry(&c.Request, c.Form), 0
 	case strings.Contains(c.Form.Text(), missed):
-		return "it carries the error of a miss before it, which comes first", 0
+		return "it contains the error of an earlier miss: fix that one first", 0
 	case asked.Lent != nil:
 		words, _ := differingIn(asked.Lent)
-		return fmt.Sprintf("the recording of this very request was played before, for one that differs in %s and is not recorded", words), asked.Lent.Lent.Line()
+		return fmt.Sprintf("the recording of this request was already played for another one, which differs in %s and is not recorded", words), asked.Lent.Lent.Line()
 	case asked.Last != nil:
 		return fmt.Sprintf("asked more often than recorded: %s, recorded %s (AllowRepeats replays the last again)", times(asked.Times), times(asked.Recorded)), asked.Last.Line()
 	}
@@ -110,11 +110,11 @@ func (r *Run) whyNothing(form *canon.Form, recorded int) string {
 	case !r.Tape.State.Present && r.ModeBy == ByCI:
 		return fmt.Sprintf("the file does not exist, and %s does not record: was it committed?", r.mode())
 	case !r.Tape.State.Present && r.Mode == "once":
-		return "the file does not exist, and the cassette of a test that is gone has this request, so it is not recorded again"
+		return "the file does not exist, and the cassette of a deleted test has this request, so it is not recorded again"
 	case !r.Tape.State.Present:
 		return fmt.Sprintf("the file does not exist, and %s does not record", r.mode())
 	case recorded == 0:
-		return fmt.Sprintf("the cassette is empty (interactions: []), and %s does not add to a cassette that is there", r.mode())
+		return fmt.Sprintf("the cassette is empty (interactions: []), and %s does not add to an existing cassette", r.mode())
 	}
 	return fmt.Sprintf("nothing is recorded, and %s does not record", r.mode())
 }

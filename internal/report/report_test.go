@@ -118,7 +118,7 @@ func TestUnused(t *testing.T) {
 	}{
 		{"unused", chat{prompt: "hallo"}, nil, "c.yaml:4 was used, which differs in messages/0/content"},
 		{"the same again", chat{prompt: "hello"}, nil, "the same request is recorded 2 times and was asked once"},
-		{"raced", chat{prompt: "hallo", raced: true}, nil, "or give AllowRaced()."},
+		{"raced", chat{prompt: "hallo", raced: true}, nil, "or add AllowRaced()."},
 		{"raced, and allowed", chat{prompt: "hallo", raced: true}, func(r *Run) { r.AllowRaced = true }, ""},
 		{"canceled", chat{prompt: "hallo", end: interaction.EndCanceled}, nil, ""},
 		{"allowed", chat{prompt: "hallo"}, func(r *Run) { r.AllowUnused = func(string) bool { return true } }, ""},

@@ -74,7 +74,7 @@ func Never(names ...string) Check {
 	return func(r *Route) string {
 		for _, u := range r.uses() {
 			if slices.Contains(names, u.name) {
-				return fmt.Sprintf("%s must never be called, and is, in step %d: %s", u.name, u.step+1, strings.ReplaceAll(r.steps[u.step].text(), "\n", "\n  "))
+				return fmt.Sprintf("%s must never be called, but is, in step %d: %s", u.name, u.step+1, strings.ReplaceAll(r.steps[u.step].text(), "\n", "\n  "))
 			}
 		}
 		return ""

@@ -309,7 +309,7 @@ func TestClose(t *testing.T) {
 	if _, err := http.Get(address); err == nil {
 		t.Error("the listener is still there")
 	}
-	if _, err := s.URL("https://other.example.com"); err == nil || !strings.Contains(err.Error(), "https://other.example.com is asked after the recorder that answers for it was closed") {
+	if _, err := s.URL("https://other.example.com"); err == nil || !strings.Contains(err.Error(), "https://other.example.com got a request after its recorder was closed") {
 		t.Error(err)
 	}
 }
