@@ -60,7 +60,7 @@ func TestModeAccepted(t *testing.T) {
 		{"edited once more", "a B c d", 200, report.Outcome{}, 2, "a B c d", "", ""},
 		{"not asked any more", "a c d", 200, report.Outcome{}, 1, "a c d", "", ""},
 		{"refused", "a b c d", 401, report.Outcome{}, 2, "a b* c d*", "", "not updated: POST"},
-		{"busy", "a b c d", 529, report.Outcome{}, 2, "a b* c d*", "", "not replaced: this recording succeeded"},
+		{"busy", "a b c d", 529, report.Outcome{}, 2, "a b* c d*", "", "not replaced: this recording is a success"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()

@@ -169,7 +169,7 @@ func TestClashOfServers(t *testing.T) {
 				io.Copy(io.Discard, resp.Body)
 				resp.Body.Close()
 			}
-			if err := r.Close(); (err != nil) != tt.clash || err != nil && !strings.Contains(err.Error(), "differently. Local hosts are one origin") {
+			if err := r.Close(); (err != nil) != tt.clash || err != nil && !strings.Contains(err.Error(), "differently. Local hosts count as one origin") {
 				t.Errorf("Close: %v", err)
 			}
 		})
@@ -272,7 +272,7 @@ func TestUnsaid(t *testing.T) {
 					if strings.Contains(tt.asked[0].body, "jsonrpc") {
 						endpoint = "llm/jsonrpc.tools/list"
 					}
-					want = "promptecho: FILE: interactions 1 and 2 are of the same request (" + endpoint + ") and have different answers. They were asked with another " + tt.field +
+					want = "promptecho: FILE: interactions 1 and 2 have the same request (" + endpoint + ") and different answers. They differ only in " + tt.field +
 						", which is not written, so replay could not tell them apart." + fmt.Sprintf(tt.way, tt.path)
 				}
 				if err := r.Close(); err != nil {

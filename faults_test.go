@@ -32,13 +32,13 @@ func TestFaultsOfTheDisk(t *testing.T) {
 				if err := os.WriteFile(file, []byte(read(t, file)+"# edited\n"), 0o644); err != nil {
 					t.Fatal(err)
 				}
-			}, close: "not written: something else has written it meanwhile", keeps: "old a"},
+			}, close: "not written: something else wrote it in the meantime", keeps: "old a"},
 		{name: "deleted during the run", before: func(t *testing.T, file string) { record(t, file, "old") },
 			during: func(t *testing.T, file string) {
 				if err := os.Remove(file); err != nil {
 					t.Fatal(err)
 				}
-			}, close: "not written: something else has written it meanwhile", keeps: "a"},
+			}, close: "not written: something else wrote it in the meantime", keeps: "a"},
 		{name: "recorded by another process meanwhile",
 			during: func(t *testing.T, file string) {
 				if err := os.WriteFile(file, []byte("version: 1\ninteractions: []\n"), 0o644); err != nil {
@@ -54,7 +54,7 @@ func TestFaultsOfTheDisk(t *testing.T) {
 			if err := os.MkdirAll(filepath.Join(file, "x"), 0o755); err != nil {
 				t.Fatal(err)
 			}
-		}, close: "something else has written it meanwhile", keeps: "a"},
+		}, close: "something else wrote it in the meantime", keeps: "a"},
 		{name: "a file in place of its folder", before: func(t *testing.T, file string) {
 			if err := os.WriteFile(filepath.Dir(file), []byte("x"), 0o644); err != nil {
 				t.Fatal(err)

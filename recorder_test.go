@@ -955,7 +955,7 @@ func TestNoAnswerBeforeClose(t *testing.T) {
 	rep := report.Finish(r, report.Outcome{})
 	close(release)
 	<-done
-	if want := "not recorded: POST http://h/v1/chat/completions: no answer before the recorder was closed"; !strings.Contains(strings.Join(rep.Notes, "\n"), want) {
+	if want := "not recorded: POST http://h/v1/chat/completions: it had no answer when the recorder was closed"; !strings.Contains(strings.Join(rep.Notes, "\n"), want) {
 		t.Errorf("notes %q, want %q", rep.Notes, want)
 	}
 }

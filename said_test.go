@@ -35,7 +35,7 @@ var inVain = map[string][]wrongly{
 	},
 	"Upstream": {
 		{"twice", []Option{Upstream(canned("1")), Upstream(canned("2"))}, "said: Upstream has no effect: it is given twice"},
-		{"of another kind", []Option{Upstream(new(Recorder))}, "refused: promptecho: Upstream: a recorder is not a network"},
+		{"of another kind", []Option{Upstream(new(Recorder))}, "refused: promptecho: Upstream: this transport is a recorder"},
 	},
 	"Match": {
 		{"misspelt", []Option{Match("temprature")}, `said: Match("temprature") has no effect: no request and no recording has such a field`},
@@ -112,7 +112,7 @@ var inVain = map[string][]wrongly{
 	},
 	"PassThrough": {
 		{"misspelt", []Option{PassThrough("http/127.0.0.1:1")}, `said: PassThrough("http/127.0.0.1:1") has no effect: no request went to this server`},
-		{"of another kind", []Option{PassThrough("llm")}, `refused: promptecho: PassThrough("llm"): it is no server`},
+		{"of another kind", []Option{PassThrough("llm")}, `refused: promptecho: PassThrough("llm"): it is not a server`},
 		{"empty", []Option{PassThrough()}, "refused: promptecho: PassThrough(): it names nothing"},
 	},
 	"OnRecordError": {{"unknown", []Option{OnRecordError(7)}, "refused: promptecho: OnRecordError: unknown policy 7"}, {"twice", []Option{OnRecordError(Keep), OnRecordError(Fail)}, "said: OnRecordError has no effect: it is given twice"}},
@@ -270,7 +270,7 @@ func TestSecretByValue(t *testing.T) {
 			r := mustOpen(t, filepath.Join(t.TempDir(), "c.yaml"), InMode(ModeAll), Upstream(canned("1")))
 			said := asking{chatURL, prompt("hi"), []string{"Authorization", "Bearer " + method(r, key)}}.ask(t, r)
 			err := r.Close()
-			if err == nil || !strings.Contains(err.Error(), "takes the name of a variable of the environment") {
+			if err == nil || !strings.Contains(err.Error(), "takes the name of an environment variable") {
 				t.Errorf("%q: %v", key, err)
 			}
 			if key != "" && strings.Contains(said+fmt.Sprint(err), key) {
@@ -445,7 +445,7 @@ func TestWritingInVainInReplay(t *testing.T) {
 	plain := recorded(t, []string{`"one"`}, []asking{{chatURL, prompt("hi"), nil}})
 	r := mustOpen(t, plain, InMode(ModeNone), Redact("Amce"), Redact("h(.)"))
 	asking{chatURL, prompt("hi"), nil}.ask(t, r)
-	if text := strings.Join(r.finish(report.Outcome{}).Notes, "\n"); !strings.Contains(text, `Redact("Amce") has no effect: nothing of this is in the cassette`) || strings.Contains(text, "h(.)") {
+	if text := strings.Join(r.finish(report.Outcome{}).Notes, "\n"); !strings.Contains(text, `Redact("Amce") has no effect: neither the cassette nor any request contains it`) || strings.Contains(text, "h(.)") {
 		t.Error(text)
 	}
 }

@@ -189,7 +189,7 @@ func TestWrapErrors(t *testing.T) {
 	r := mustOpen(t, file, AllowUnused())
 	f := Wrap(r, "tool/fail", func(context.Context, string) (int, error) { return 0, nil })
 	_, err := f(t.Context(), "sentinel")
-	if err == nil || !strings.Contains(err.Error(), `is "no such city", and no error of that text was given to Sentinels`) {
+	if err == nil || !strings.Contains(err.Error(), `is "no such city", and Sentinels names no error of that text`) {
 		t.Errorf("error %v", err)
 	}
 	if err := r.Close(); err == nil {
@@ -909,7 +909,7 @@ func TestLive(t *testing.T) {
 	if said != "v1 of a, v1 of b" {
 		t.Errorf("frozen and live: %s", said)
 	}
-	for _, want := range []string{`Live("tool") has no effect: nothing of this name`, `Live("tool/serach") has no effect: nothing of this name`} {
+	for _, want := range []string{`Live("tool") has no effect: no call of this name`, `Live("tool/serach") has no effect: no call of this name`} {
 		if !strings.Contains(strings.Join(notes, "\n"), want) {
 			t.Errorf("notes %q, want %s", notes, want)
 		}

@@ -64,7 +64,7 @@ func TestMatchMisuse(t *testing.T) {
 	anew(t)
 	for want, test := range map[string]func(tb testing.TB){
 		"echosnap: Match: Name: ":                                 func(tb testing.TB) { Match(tb, 1, Name("")) },
-		`echosnap: Match: Ignore: "/a" is no path of a field`:     func(tb testing.TB) { Match(tb, 1, Ignore("/a")) },
+		`echosnap: Match: Ignore: "/a" is not the path of a field`:     func(tb testing.TB) { Match(tb, 1, Ignore("/a")) },
 		"echosnap: Match: the value is text, which has no fields": func(tb testing.TB) { Match(tb, "a", Ignore("a")) },
 		"echosnap: Match: Judge: it has no criteria":              func(tb testing.TB) { Match(tb, 1, Judge(asking("1: yes"))) },
 		"echosnap: Match: Judge: the function is nil":             func(tb testing.TB) { Match(tb, 1, Judge(nil, "a")) },
@@ -201,7 +201,7 @@ func TestEndings(t *testing.T) {
 	}
 	// What nothing asks for any more is named, and stays.
 	f := passes(t, "TestEndings/new", func(tb testing.TB) { Match(tb, "b", Name("b")) })
-	if said := strings.Join(f.logs, "\n"); !testing.Short() && !strings.Contains(said, `nothing asks for "1" any more; go test -echo.update drops`) || !strings.Contains(file(t, "TestEndings/new.snap"), "-- 1 (text)") { // with -short, a test may ask for less
+	if said := strings.Join(f.logs, "\n"); !testing.Short() && !strings.Contains(said, `no test uses "1" any more; go test -echo.update drops`) || !strings.Contains(file(t, "TestEndings/new.snap"), "-- 1 (text)") { // with -short, a test may ask for less
 		t.Errorf("%s\n%s", said, file(t, "TestEndings/new.snap"))
 	}
 	// A file that is broken stays as it is.

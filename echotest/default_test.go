@@ -164,7 +164,7 @@ func TestDefaultIsNoNetwork(t *testing.T) {
 		if err := rec.Close(); err != nil {
 			t.Error(err)
 		}
-		if _, err := promptecho.Open("third.yaml", promptecho.Upstream(http.DefaultTransport)); err == nil || !strings.Contains(err.Error(), "a recorder is not a network") {
+		if _, err := promptecho.Open("third.yaml", promptecho.Upstream(http.DefaultTransport)); err == nil || !strings.Contains(err.Error(), "this transport is a recorder") {
 			t.Errorf("Upstream: %v", err)
 		}
 		SetDefault(tb, first)

@@ -132,7 +132,7 @@ func TestAssign(t *testing.T) {
 		{name: "more often than recorded", stored: list{paris(system), oslo(system)}, calls: calls(0, paris(system)), findings: []string{"asked more often"}},
 		{name: "seeds", stored: list{seeded(system, 1), seeded(system, 2), seeded(system, 3)},
 			calls: calls(seeded(mended, 3), seeded(mended, 1), seeded(mended, 2)), findings: []string{"2 0 1"}},
-		{name: "another seed", stored: list{seeded(system, 1), seeded(system, 2)}, calls: calls(seeded(mended, 9)), findings: []string{"none is like it there"}},
+		{name: "another seed", stored: list{seeded(system, 1), seeded(system, 2)}, calls: calls(seeded(mended, 9)), findings: []string{"none has its values there"}},
 
 		// A call more in front.
 		{name: "a call more", stored: list{paris(system), oslo(system)}, calls: calls(chat("", "system", another, "user", "What is the weather in Paris?")),
@@ -141,9 +141,9 @@ func TestAssign(t *testing.T) {
 			calls:    calls(chat("", "system", longer+" Use the metric system.", "user", "What is the weather in Paris?"), paris(mended), oslo(mended)),
 			findings: []string{"another request", "0", "1"}},
 		{name: "it took a recording, whose own request comes", stored: list{paris(longer), oslo(system)}, before: Changes{0: paris(system)},
-			calls: calls(0, paris(system)), findings: []string{"CONTESTED .*took another request before"}},
+			calls: calls(0, paris(system)), findings: []string{"CONTESTED .*already went to another request"}},
 		{name: "it took a recording, whose own request comes edited", stored: list{paris(longer), oslo(system)}, before: Changes{0: paris(system)},
-			calls: calls(0, paris(mended)), findings: []string{"CONTESTED .*took another request before"}},
+			calls: calls(0, paris(mended)), findings: []string{"CONTESTED .*already went to another request"}},
 		{name: "the agent goes on", stored: append(list{turn(mended, 0)}, agent[1:]...), before: Changes{0: agent[0]},
 			calls: calls(0, turn(mended, 1)), findings: []string{"1"}},
 

@@ -149,7 +149,7 @@ var broken = []struct{ name, text, want string }{
 	{"doubtful plus", body("{a: +1}"), `7:17: request.body: "+1" is not text to YAML; put it in quotes if it is meant to be, else write it as JSON does`},
 	{"doubtful huge number", body("{a: +1e999}"), `7:17: request.body: "+1e999" is not text to YAML; put it in quotes if it is meant to be, else write it as JSON does`},
 	{"events without a stream", response("      events: []"), `10:15: response.events: events without a stream; name the framing ("stream: sse")`},
-	{"body beside a stream", response("      stream: sse\n      body: x"), `11:13: response: a body beside stream "sse"; a stream's body is its events`},
+	{"body beside a stream", response("      stream: sse\n      body: x"), `11:13: response: both a body and stream "sse"; a stream's body is its events`},
 	{"events layout without events", response("      stream: sse\n      events_layout: {}"), `11:22: response: a layout or padding without events; remove it`},
 	{"padding in the events layout", response("      stream: sse\n      events: []\n      events_layout: {padding: 1}"), `12:22: response.events_layout: padding is in events_padding, one per event; move it there`},
 	{"padding of indented events", response("      stream: sse\n      events: []\n      events_layout: {indent: 1}\n      events_padding: [1]"), `13:23: response.events_padding: padding is for JSON on one line; remove it, or indent`},

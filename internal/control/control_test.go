@@ -219,7 +219,7 @@ func TestRefused(t *testing.T) {
 		status             int
 		want               string
 	}{
-		{"POST", "/cassettes/a%20b", "", 409, "a b is open already"},
+		{"POST", "/cassettes/a%20b", "", 409, "a b is already open"},
 		{"POST", "/cassettes/a_b", "", 409, "is the cassette of a b, too"},
 		{"POST", "/cassettes/x", "mode=all", 400, `no JSON such as {\"by\":`},
 		{"POST", "/cassettes/x", `{"mode": "recrod"}`, 409, `unknown record mode \"recrod\"`},

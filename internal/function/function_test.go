@@ -138,7 +138,7 @@ func TestSentinels(t *testing.T) {
 	for want, sentinels := range map[string][]error{
 		`have the text "x"`:         {one, errors.New("x")},
 		`have the text "EOF"`:       {errors.New("EOF")},
-		"given to Sentinels is nil": {nil},
+		"passed to Sentinels is nil": {nil},
 		"":                          {one, one, io.EOF, errors.New("y")},
 	} {
 		_, err := New("tool/x", reflect.TypeFor[int](), reflect.TypeFor[int](), sentinels)
@@ -199,7 +199,7 @@ func TestAnswerRefused(t *testing.T) {
 		"cannot unmarshal number":                  {Body: []byte(`{"A":1}`)},
 		"more than one value":                      {Body: []byte(`{"A":"x"} {}`)},
 		"unexpected EOF":                           {Body: []byte(`{"A":`)},
-		`"gone", and no error of that text was`:    {Error: "x: gone", ErrorIs: []string{"gone"}},
+		`"gone", and Sentinels names no error of that text`:    {Error: "x: gone", ErrorIs: []string{"gone"}},
 		`the recorded result of tool/x is no func`: {Body: []byte(`[]`)},
 	} {
 		var out plain

@@ -161,7 +161,7 @@ func TestContest(t *testing.T) {
 		contest tape.Contest
 		want    string
 	}{
-		{tape.Contest{Lent: lent, Field: host, Given: other}, fmt.Sprintf(`played for a request that differs in host; then this very request came, and got line %d. Record both again, or tell the two apart with promptecho.Match("host")`, other.Line())},
+		{tape.Contest{Lent: lent, Field: host, Given: other}, fmt.Sprintf(`played for a request that differs in host; then the recorded request itself came, and got line %d. Record both again, or tell the two apart with promptecho.Match("host")`, other.Line())},
 		{tape.Contest{Lent: lent, Late: other}, fmt.Sprintf("played after line %d, which was recorded later for the same request in another spelling. Record both again", other.Line())},
 	}
 	for _, tt := range tests {
@@ -175,7 +175,7 @@ func TestContest(t *testing.T) {
 		t.Fatal(err)
 	}
 	local := contest(&tape.Contest{Lent: lent, Field: host, Given: fresh})
-	if want := "played for a request that differs in its local host; then this very request came, and got a new recording. Record both again"; local != want {
+	if want := "played for a request that differs in its local host; then the recorded request itself came, and got a new recording. Record both again"; local != want {
 		t.Errorf("%q, want %q", local, want)
 	}
 }
