@@ -14,7 +14,7 @@ type ending struct {
 	outdated  bool // a request failed after an answer that was replayed
 }
 
-// A fate is what becomes of a cassette at the end of a run that records.
+// A fate is what happens to a cassette at the end of a run that records.
 type fate struct {
 	beside bool   // it stays as it is, and what was recorded goes to NAME.yaml.failed
 	reason string // why, if that is an error

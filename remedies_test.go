@@ -39,7 +39,7 @@ func TestReportRemedies(t *testing.T) {
 var (
 	commands       = regexp.MustCompile(`PROMPTECHO_MODE=(\w+) go test`)
 	hints          = regexp.MustCompile(`if this cannot change the answer, add (.*)`)
-	needed         = regexp.MustCompile(`(?m)makes it match:$\n  (.*),$`)
+	needed         = regexp.MustCompile(`(?m)compares it:$\n  (.*),$`)
 	noCommandHelps = regexp.MustCompile(`WebSocket|Frozen keeps it`)
 )
 

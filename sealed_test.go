@@ -580,7 +580,7 @@ func TestCutIsRecordedAnew(t *testing.T) {
 				}
 			}
 			rep := report.Finish(r, tt.outcome)
-			if len(rep.Errors) > 0 || !strings.Contains(strings.Join(rep.Notes, "\n"), "recorded anew: "+file+":") {
+			if len(rep.Errors) > 0 || !strings.Contains(strings.Join(rep.Notes, "\n"), "recorded again: "+file+":") {
 				t.Errorf("%+v", rep)
 			}
 			where := file

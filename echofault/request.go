@@ -27,9 +27,9 @@ func FailFirst(n, status int, selectors ...string) Fault {
 	return f
 }
 
-// Slow holds the first request back for d before it is sent on, so that the answer
-// comes so much later. If the request's context ends meanwhile, the context's error
-// is returned, nothing is sent, and no recording is used. It waits with package time only:
+// Slow delays the first request by d before it is sent on. If the request's context ends in the
+// meantime, the context's error is returned, nothing is sent, and no recording is used. It waits
+// with package time only:
 // in a [testing/synctest] bubble that takes no time. The recorded latency comes on top if
 // [github.com/promptecho/promptecho.Pace] replays it.
 func Slow(d time.Duration, selectors ...string) Fault {

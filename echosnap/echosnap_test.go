@@ -63,17 +63,17 @@ func TestMatchMisuse(t *testing.T) {
 	t.Parallel()
 	anew(t)
 	for want, test := range map[string]func(tb testing.TB){
-		"echosnap: Match: Name: ":                                 func(tb testing.TB) { Match(tb, 1, Name("")) },
-		`echosnap: Match: Ignore: "/a" is not the path of a field`:     func(tb testing.TB) { Match(tb, 1, Ignore("/a")) },
-		"echosnap: Match: the value is text, which has no fields": func(tb testing.TB) { Match(tb, "a", Ignore("a")) },
-		"echosnap: Match: Judge: it has no criteria":              func(tb testing.TB) { Match(tb, 1, Judge(asking("1: yes"))) },
-		"echosnap: Match: Judge: the function is nil":             func(tb testing.TB) { Match(tb, 1, Judge(nil, "a")) },
-		"echosnap: Match: struct { a int } has no exported field": func(tb testing.TB) { Match(tb, struct{ a int }{1}) },
-		"echosnap: Match: chan int is no JSON":                    func(tb testing.TB) { Match(tb, make(chan int)) },
-		"echosnap: Inline: a snapshot in the source has no name":  func(tb testing.TB) { Inline(tb, 1, "1", Name("a")) },
-		"echosnap: Route: there is no recorder":                   func(tb testing.TB) { Route(tb, nil) },
-		`echosnap: two values of this test are called "a"`:        func(tb testing.TB) { Match(tb, 1, Name("a")); Match(tb, 2, Name("a")) },
-		"echosnap_test.go:":                                       func(tb testing.TB) { Inline(tb, "x", "y") },
+		"echosnap: Match: Name: ":                                  func(tb testing.TB) { Match(tb, 1, Name("")) },
+		`echosnap: Match: Ignore: "/a" is not the path of a field`: func(tb testing.TB) { Match(tb, 1, Ignore("/a")) },
+		"echosnap: Match: the value is text, which has no fields":  func(tb testing.TB) { Match(tb, "a", Ignore("a")) },
+		"echosnap: Match: Judge: it has no criteria":               func(tb testing.TB) { Match(tb, 1, Judge(asking("1: yes"))) },
+		"echosnap: Match: Judge: the function is nil":              func(tb testing.TB) { Match(tb, 1, Judge(nil, "a")) },
+		"echosnap: Match: struct { a int } has no exported field":  func(tb testing.TB) { Match(tb, struct{ a int }{1}) },
+		"echosnap: Match: chan int is no JSON":                     func(tb testing.TB) { Match(tb, make(chan int)) },
+		"echosnap: Inline: a snapshot in the source has no name":   func(tb testing.TB) { Inline(tb, 1, "1", Name("a")) },
+		"echosnap: Route: there is no recorder":                    func(tb testing.TB) { Route(tb, nil) },
+		`echosnap: two values of this test are called "a"`:         func(tb testing.TB) { Match(tb, 1, Name("a")); Match(tb, 2, Name("a")) },
+		"echosnap_test.go:":                                        func(tb testing.TB) { Inline(tb, "x", "y") },
 	} {
 		fails(t, "TestMatchMisuse", test, want)
 	}

@@ -14,8 +14,8 @@ import (
 // Route compares what the program has done so far with its snapshot: which models were
 // called, which tools with which arguments, how each answer ended, and in which order. It
 // reads the recorder, so that the program needs no code for it: the calls of tools that
-// answers ask for, MCP over HTTP, functions of [promptecho.Wrap], other requests. No words of
-// an answer are in it, and what a function sends while it runs belongs to the function.
+// answers ask for, MCP over HTTP, functions of [promptecho.Wrap], other requests. A route has no
+// words of an answer, and requests that a function sends belong to the function.
 //
 // Calls that are made at once, from several goroutines, are in an order that does not depend
 // on the run. With expectations, Route checks those and has no snapshot:

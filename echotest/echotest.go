@@ -16,9 +16,9 @@
 //	promptecho.failed         requests that failed, and whose failures were not recorded or were overcome
 //	promptecho.input_tokens   tokens of the requests recorded, as the provider reports them
 //	promptecho.output_tokens  tokens of their answers
-//	promptecho.dropped        recordings that the cassette had and has no more
+//	promptecho.dropped        recordings that were removed from the cassette
 //	promptecho.missed         different requests that have no recording
-//	promptecho.changed        fields that do not match, and differ from what is recorded
+//	promptecho.changed        ignored fields that differ from the recording
 //	promptecho.identical      answers with this verdict of mode compare, as the next four
 //	promptecho.benign
 //	promptecho.drift

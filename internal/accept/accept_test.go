@@ -181,7 +181,7 @@ func TestAssign(t *testing.T) {
 		{name: "another wire", stored: list{paris(system)}, calls: calls(with("", `,"stream":true`, "system", mended, "user", "What is the weather in Paris?")), findings: []string{"streamed"}},
 		{name: "another model", stored: list{paris(system)},
 			calls: calls(post("https://api.openai.com/v1/chat/completions", strings.Replace(string(paris(system).Request.Body), "gpt-x", "gpt-y", 1))), findings: []string{"the model gpt-y"}},
-		{name: "another endpoint", stored: list{paris(system)}, calls: calls(post("https://api.openai.com/v1/embeddings", `{"model":"gpt-x","input":"a"}`)), told: true, findings: []string{"it asks llm/openai.embeddings"}},
+		{name: "another endpoint", stored: list{paris(system)}, calls: calls(post("https://api.openai.com/v1/embeddings", `{"model":"gpt-x","input":"a"}`)), told: true, findings: []string{"it calls llm/openai.embeddings"}},
 		{name: "a failure", stored: list{failure(paris(system), 429)}, calls: calls(paris(mended)), findings: []string{"is a failure"}},
 		{name: "a failure and its retry", stored: list{failure(paris(system), 429), paris(system)}, calls: calls(paris(mended)), findings: []string{"is a failure"}},
 		{name: "nothing is left", stored: list{paris(system)}, calls: calls(0, oslo(mended)), findings: []string{"no recording is left"}},

@@ -221,7 +221,7 @@ func TestRefused(t *testing.T) {
 	}{
 		{"POST", "/cassettes/a%20b", "", 409, "a b is already open"},
 		{"POST", "/cassettes/a_b", "", 409, "is the cassette of a b, too"},
-		{"POST", "/cassettes/x", "mode=all", 400, `no JSON such as {\"by\":`},
+		{"POST", "/cassettes/x", "mode=all", 400, `not JSON such as {\"by\":`},
 		{"POST", "/cassettes/x", `{"mode": "recrod"}`, 409, `unknown record mode \"recrod\"`},
 		{"POST", "/cassettes/", "", 404, "POST /cassettes/NAME opens a cassette"},
 		{"GET", "/cassettes/x", "", 405, "POST opens a cassette, DELETE closes it"},

@@ -1,4 +1,4 @@
-// Package inline rewrites snapshots that stand in Go source, as an argument of a call.
+// Package inline rewrites snapshots in Go source, as an argument of a call.
 package inline
 
 import (

@@ -73,7 +73,7 @@ func TestReworded(t *testing.T) {
 		"add promptecho.MaskTimes()": "add -options '{mask_times: true}'",
 		"add promptecho.MaskTimes(), promptecho.Ignore(\"metadata/user\", \"x\")": "add -options '{mask_times: true, ignore: [metadata/user, x]}'",
 		"add promptecho.Mask(`req-(a|b)[0-9]+\\)`, \"REQ\"), now":                 `add -options '{mask: {"req-(a|b)[0-9]+\\)": "REQ"}}', now`,
-		"add AllowUnused(), or record":                                           "give -options '{allow_unused: true}', or record",
+		"add AllowUnused(), or record":                                            "add -options '{allow_unused: true}', or record",
 		"(AllowRepeats replays the last again)":                                   "(allow_repeats replays the last again)",
 		"say so with OnRecordError(Keep)":                                         "say so with -options '{on_record_error: keep}'",
 		`add promptecho.MatchOnly("llm", "model")`:                                "add -options '{match_only: {llm: [model]}}'",
