@@ -191,7 +191,7 @@ func TestClashIsPrinted(t *testing.T) {
   promptecho.Alias(server.URL, "two"), // server: the one at http://127.0.0.1:41235
   promptecho.Alias(server.URL, "three"), // server: the one at http://[::1]:50001
 and record again:
-  PROMPTECHO_MODE=all, and run what uses FILE`
+  PROMPTECHO_MODE=all, and run the program that uses FILE`
 	if err := r.Close(); err == nil || strings.ReplaceAll(err.Error(), file, "FILE") != want {
 		t.Errorf("got %v\nwant %s", err, want)
 	}
@@ -212,7 +212,7 @@ func TestUnsaid(t *testing.T) {
 		return "AWS4-HMAC-SHA256 Credential=" + key + "/20260102/us-east-1/s3/aws4_request, SignedHeaders=host, Signature=" + sig
 	}
 	const (
-		written = " This writes it to the cassette and compares it:\n  promptecho.Match(%[1]q),\nor, if it does not matter, promptecho.Ignore(%[1]q). Then record again:\n  PROMPTECHO_MODE=all, and run what uses FILE"
+		written = " This writes it to the cassette and compares it:\n  promptecho.Match(%[1]q),\nor, if it does not matter, promptecho.Ignore(%[1]q). Then record again:\n  PROMPTECHO_MODE=all, and run the program that uses FILE"
 		secret  = " It may be a credential, which is never written: use two cassettes, one per account. If it does not matter, add promptecho.Ignore(%q)"
 	)
 	tests := []struct {

@@ -125,7 +125,7 @@ func (r *Recorder) finish(o report.Outcome) report.Report {
 		rep := r.log.Judge(&o, r.options(&o)...)
 		if !r.log.OfTest {
 			if err := rep.Done.Leave(); err != nil {
-				rep.Fail(fmt.Sprintf("%s: promptecho record does not count what this recorder did: %v", r.file, err))
+				rep.Fail(fmt.Sprintf("%s: promptecho record cannot count the calls of this recorder: %v", r.file, err))
 			}
 		}
 		r.tape.Free()

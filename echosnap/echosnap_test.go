@@ -56,7 +56,7 @@ last
 	if file(t, "TestMatch/values.snap.new") != "" || file(t, "TestMatch/values.snap") != want {
 		t.Error("something is left")
 	}
-	fails(t, name, func(tb testing.TB) { Match(tb, 1) }, "it was text, and is json")
+	fails(t, name, func(tb testing.TB) { Match(tb, 1) }, "was text, is now json")
 }
 
 func TestMatchMisuse(t *testing.T) {
@@ -69,7 +69,7 @@ func TestMatchMisuse(t *testing.T) {
 		"echosnap: Match: Judge: it has no criteria":               func(tb testing.TB) { Match(tb, 1, Judge(asking("1: yes"))) },
 		"echosnap: Match: Judge: the function is nil":              func(tb testing.TB) { Match(tb, 1, Judge(nil, "a")) },
 		"echosnap: Match: struct { a int } has no exported field":  func(tb testing.TB) { Match(tb, struct{ a int }{1}) },
-		"echosnap: Match: chan int is no JSON":                     func(tb testing.TB) { Match(tb, make(chan int)) },
+		"echosnap: Match: chan int cannot be written as JSON":      func(tb testing.TB) { Match(tb, make(chan int)) },
 		"echosnap: Inline: a snapshot in the source has no name":   func(tb testing.TB) { Inline(tb, 1, "1", Name("a")) },
 		"echosnap: Route: there is no recorder":                    func(tb testing.TB) { Route(tb, nil) },
 		`echosnap: two values of this test are called "a"`:         func(tb testing.TB) { Match(tb, 1, Name("a")); Match(tb, 2, Name("a")) },

@@ -43,7 +43,7 @@ func Route(t testing.TB, rec *promptecho.Recorder, opts ...RouteOption) {
 	if len(c.checks) > 0 {
 		for _, check := range c.checks {
 			if why := check(r); why != "" {
-				t.Errorf("echosnap: the route leaves the expected one: %s\n\n%s", why, shown(sec))
+				t.Errorf("echosnap: the route is not as expected: %s\n\n%s", why, shown(sec))
 			}
 		}
 		return
@@ -66,7 +66,7 @@ func routeOf(t testing.TB, rec *promptecho.Recorder) *route.Route {
 	tape, _ := report.Inside(rec)
 	made, under := tape.Made()
 	if under > 0 {
-		t.Errorf("echosnap: Route: %s not read to its end yet: close what is read, and call Route when everything is done", count(under, "answer"))
+		t.Errorf("echosnap: Route: %s still being read: close the bodies, and call Route when everything is done", count(under, "answer"))
 		return nil
 	}
 	var asked []route.Asked

@@ -74,7 +74,7 @@ func (s *suite) tellBroken(w io.Writer) {
 		slices.Sort(s.brokenTests)
 		fmt.Fprintf(w, "promptecho: %s cannot be read (%s)", report.Count(n, "cassette"), list(s.brokenTests))
 		if len(s.formatted) > 0 {
-			fmt.Fprintf(w, "\n\nTo put back what a formatter left out:\n  %s", shell.Join(append([]string{"promptecho", "verify", "-w"}, placesOf(s.formatted)...)))
+			fmt.Fprintf(w, "\n\nTo restore the lines that a formatter dropped:\n  %s", shell.Join(append([]string{"promptecho", "verify", "-w"}, placesOf(s.formatted)...)))
 		}
 		fmt.Fprintln(w, repair(s.brokenPaths, s.brokenTests))
 	}

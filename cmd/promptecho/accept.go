@@ -22,9 +22,9 @@ put edited prompts into recordings, and keep the answers
 
 For edits that cannot change an answer: a typo in a system prompt, the
 description of a tool. It runs the tests of the packages in mode none, which
-sends nothing; the default is ./... Each request that misses is put into the
-recording that it is an edit of, which is marked "accepted: true", and the tests
-run again until nothing misses: only then does an agent send its next request.
+sends nothing; the default is ./... Each edited request replaces the old one in
+its recording, which is marked "accepted: true". The tests run again until
+nothing misses, because an agent sends its next request only after an answer.
 Answers do not change. A request is refused if it is not clear which recording
 is meant, or if something else differs: the model, the kind of answer, the
 question.
@@ -38,8 +38,8 @@ question.
 Flags of go test: as for promptecho record. Review the changes with git;
 promptecho record -accepted records them again.
 
-The exit status is 1 if a request was refused, a test failed otherwise, -n found
-something to accept, or the run was interrupted.
+The exit status is 1 if a request was refused, if a test failed for another
+reason, if -n found something to accept, or if the run was interrupted.
 `
 
 // maxRounds bounds how often the tests are run. Each round goes on by at least one request.

@@ -54,6 +54,9 @@ func (p *printer) line(indent int, colour, format string, args ...any) {
 	}
 }
 
+// tell prints one line of ours, as line does.
+func tell(w io.Writer, format string, args ...any) { newPrinter(w, false).line(0, "", format, args...) }
+
 func (p *printer) write(text string) {
 	if p.err == nil {
 		_, p.err = io.WriteString(p.w, text)

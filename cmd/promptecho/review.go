@@ -20,8 +20,8 @@ go through snapshots that differ: accept, reject, or leave them
 A test of package echosnap leaves TestX.snap.new next to TestX.snap if a value
 differs. review shows each with the words that differ, and what has changed in
 the cassette of the same test since git's HEAD: the prompt changed, so the
-answer changed, so the snapshot did. A path is a folder, the default is ".", or
-such a file. A snapshot that is accepted goes into TestX.snap; one that is
+answer changed, so the snapshot did. A path is such a file, or a folder; the
+default is ".". A snapshot that is accepted goes into TestX.snap; one that is
 rejected is dropped, and its test fails until it matches again.
 
   a   accept       s   skip         q   quit

@@ -117,9 +117,9 @@ func (a *assignment) again(m, same *group, f *Finding) {
 			return
 		}
 	}
-	f.Refused = fmt.Sprintf("the same request is recorded (%d times), and was asked more often than that", len(same.members))
+	f.Refused = fmt.Sprintf("the same request is recorded (%d times), and was sent more often than that", len(same.members))
 	if len(same.members) == 1 {
-		f.Refused = "the same request is recorded once, and was asked more often than that"
+		f.Refused = "the same request is recorded once, and was sent more often than that"
 	}
 }
 

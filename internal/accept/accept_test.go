@@ -129,7 +129,7 @@ func TestAssign(t *testing.T) {
 			before: Changes{0: chat("one", "system", system, "user", "Again!")},
 			calls:  calls(0, chat("", "system", mended, "user", "Again!")), findings: []string{"1"}},
 		{name: "equal ones, more often", stored: list{paris(system)}, calls: calls(paris(mended), paris(mended)), findings: []string{"0"}},
-		{name: "more often than recorded", stored: list{paris(system), oslo(system)}, calls: calls(0, paris(system)), findings: []string{"asked more often"}},
+		{name: "more often than recorded", stored: list{paris(system), oslo(system)}, calls: calls(0, paris(system)), findings: []string{"sent more often"}},
 		{name: "seeds", stored: list{seeded(system, 1), seeded(system, 2), seeded(system, 3)},
 			calls: calls(seeded(mended, 3), seeded(mended, 1), seeded(mended, 2)), findings: []string{"2 0 1"}},
 		{name: "another seed", stored: list{seeded(system, 1), seeded(system, 2)}, calls: calls(seeded(mended, 9)), findings: []string{"none has its values there"}},
@@ -157,7 +157,7 @@ func TestAssign(t *testing.T) {
 		// An edited request beside an unedited one.
 		{name: "beside an unedited one", stored: list{paris(system), oslo(system)}, calls: calls(0, paris(mended)), findings: []string{"the question differs"}},
 		{name: "beside an unedited one, told", stored: list{paris(system), oslo(system)}, calls: calls(0, paris(mended)), told: true,
-			findings: []string{"asked for itself|too different"}},
+			findings: []string{"requested exactly|too different"}},
 		{name: "beside the same, after it", stored: list{chat("one", "system", system, "user", "Again!"), chat("two", "system", system, "user", "Again!")},
 			calls: calls(0, chat("", "system", mended, "user", "Again!")), findings: []string{"1"}},
 		{name: "beside the same, before it", stored: list{chat("one", "system", system, "user", "Again!"), chat("two", "system", system, "user", "Again!")},

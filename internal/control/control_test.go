@@ -204,7 +204,7 @@ func TestReportOfATest(t *testing.T) {
 		t.Errorf("%+v", whole)
 	}
 	c = started(t, Config{Dir: dir, Mode: "none", Whole: true})
-	if whole := c.Close(Ending{}); len(whole.Errors) != 1 || !strings.Contains(whole.Errors[0], "asks.yaml, ") || !strings.Contains(whole.Errors[0], "Delete those of tests that are gone") {
+	if whole := c.Close(Ending{}); len(whole.Errors) != 1 || !strings.Contains(whole.Errors[0], "asks.yaml, ") || !strings.Contains(whole.Errors[0], "Delete the cassettes of deleted tests") {
 		t.Errorf("%+v", whole)
 	}
 }

@@ -145,7 +145,7 @@ func (d *demo) tell() error {
 	if err != nil {
 		return err
 	}
-	d.say("A test that asks a model twice, the second time for a stream:\n\n")
+	d.say("A test that calls a model twice, the second time with a stream:\n\n")
 	d.quote(test[slices.Index(test, testLine):])
 
 	d.say("\n1. The first run records. A stand-in for the provider answers: no network, no key of yours.\n")

@@ -108,7 +108,7 @@ func (r *reader) agentMessage(n *yaml.Node, field string) message {
 		m.body = []byte(r.string(member(n, "text"), field+".text"))
 	}
 	if strings.Contains(interaction.HeadersOf(m.headers).Get("content-type"), agentBoundary) {
-		r.cassette.lose("the boundary between the parts of the form of the %s is not known: another one stands there", nameOf(field))
+		r.cassette.lose("the boundary between the parts of the form of the %s is not known: AgentTape replaces it", nameOf(field))
 	}
 	return m
 }
@@ -264,7 +264,7 @@ func (r *reader) inline(n *yaml.Node) {
 	}
 	data, err := r.asset("sha256-" + m[1])
 	if err != nil {
-		r.failf(digest, agentAsset, "a long text stands in a file of its own, which cannot be read: %v", err)
+		r.failf(digest, agentAsset, "a long text is in a file of its own, which cannot be read: %v", err)
 		return
 	}
 	if sum := sha256.Sum256(data); hex.EncodeToString(sum[:]) != m[1] {

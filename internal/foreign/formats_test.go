@@ -170,7 +170,7 @@ asked x-request-id: a
 200 "\xff" ` + `
 answered content-encoding: zstd
 answered content-type: application/json
-1: the answer is compressed with zstd and stays so, with that header
+1: the answer is compressed with zstd and stays compressed, with that header
 `},
 		{"vcrpy: all headers stripped, a stream with CRLF, status over 400 is an answer too", strings.Replace(pyFile("body: '{\"stream\": true}'\nheaders: {}",
 			"headers: {}\nbody: {string: \"data: 1\\r\\n\\r\\ndata: 2\\r\\n\\r\\n\"}"), "code: 200", "code: 529", 1),
@@ -451,7 +451,7 @@ func TestRefused(t *testing.T) {
 		{"---\nversion: 3\ninteractions:\n- request:\n    url: x\n  response:\n    code: 200\n", "c:2:1: version: this is format 3 of go-vcr; 1 and 2 are known"},
 		{"---\nversion: 1\ninteractions:\n- response:\n    code: 200\n", "c:4:3: request: want a mapping; is this an interaction?"},
 		{"http_interactions: {}\n", "c:1:20: http_interactions: want a list"},
-		{"http_interactions:\n- request: {uri: 'https://h/<%= id %>'}\n  response: {status: {code: 200}}\n", "c:2:12: request.uri: it is made by a template of ERB (<% ... %>): only Ruby can tell what that stands for"},
+		{"http_interactions:\n- request: {uri: 'https://h/<%= id %>'}\n  response: {status: {code: 200}}\n", "c:2:12: request.uri: it is made by a template of ERB (<% ... %>): only Ruby can expand it"},
 		{"httprr trace v1\n10 10\nshort", "c:2:1: want the lengths of a request and its answer, and both behind it; the file was cut, or its line ends were changed (git config core.autocrlf)"},
 		{"httprr trace v1\nten\n", "c:2:1: want the lengths of a request"},
 		{wire("GET\n\n", "HTTP/1.1 200 OK\n\n"), "c:2:1: no request starts with \"GET\""},
@@ -467,7 +467,7 @@ func TestRefused(t *testing.T) {
 		{agentFile("  - {kind: http, request: {url: 'https://h/', form: [a]}, response: {status_code: 200}}\n"), "c:7:53: request.form: want a mapping of names to values"},
 		{agentFile("  - {kind: http, request: {url: 'https://h/', body_b64: '?'}, response: {status_code: 200}}\n"), "c:7:57: request.body_b64: invalid base64: illegal base64 data at input byte 0"},
 		{agentFile("  - {kind: tool, boundary: x, request: {name: x, args: {}}, response: {__agenttape_asset__: '../x', preview: a}}\n"), "c:7:93: __agenttape_asset__: want sha256: and 64 digits"},
-		{agentFile("  - {kind: tool, boundary: x, request: {name: x, args: {}}, response: {__agenttape_asset__: 'sha256:" + strings.Repeat("0", 64) + "', preview: a}}\n"), "c:7:93: __agenttape_asset__: a long text stands in a file of its own, which cannot be read: file does not exist"},
+		{agentFile("  - {kind: tool, boundary: x, request: {name: x, args: {}}, response: {__agenttape_asset__: 'sha256:" + strings.Repeat("0", 64) + "', preview: a}}\n"), "c:7:93: __agenttape_asset__: a long text is in a file of its own, which cannot be read: file does not exist"},
 		{agentFile("  - {kind: tool, boundary: x, request: {name: x, args: {}}, response: {__agenttape_asset__: 'sha256:" + agentWrong + "', preview: a}}\n"), "c:7:93: __agenttape_asset__: the file of this text was changed: its SHA-256 is not its name"},
 		{gzipped(strings.Repeat("httprr trace v1\n", 100))[:40], "c:1:1: it is compressed, and damaged: unexpected EOF"},
 	} {

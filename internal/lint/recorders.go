@@ -184,7 +184,7 @@ var MainCode = &analysis.Analyzer{
 				continue
 			}
 			report(pass, call, "end the process with the code", endWithCode(pass, decl, c),
-				"the code of echotest.Run is dropped, so what it finds does not fail the package: write os.Exit(echotest.Run(m)), or echotest.Main(m)")
+				"the exit code of echotest.Run is dropped, so its findings do not fail the package: write os.Exit(echotest.Run(m)), or echotest.Main(m)")
 		}
 		return nil, nil
 	},

@@ -51,7 +51,7 @@ var remedies = []struct{ says, remedy string }{
 	{"which ran in parallel with it when recorded", "nothing fails yet: the program does not send its requests in the recorded order. Record again; if it depends on time, promptecho.Pace(1) plays the recorded times"},
 	{"has the same words in another order", "the program ranges over a map, or takes results in the order of arrival: sort them before they go into the request"},
 	{"ran in parallel", "do not let the request depend on which call is done first: keep results by index, not in the order of arrival; or play the recorded times with promptecho.Pace(1)"},
-	{"no value for", "record the test again: it was recorded before it asked for that value"},
+	{"no value for", "record the test again: it was recorded before it used that value"},
 	{"no request reached the recorder", "the program keeps an answer from an earlier run of the test, in a cache or a package variable: create that in each test"},
 	{"the recording of this request was already played for another one", "another request, which is not recorded, took the recording: make the two differ in a compared field, or undo the difference"},
 	{"played for a request that differs in", "the program sends them in another order: compare a field in which they differ (promptecho.Match), or name them with promptecho.WithName"},
@@ -60,7 +60,7 @@ var remedies = []struct{ says, remedy string }{
 	{"add AllowRaced()", "the program did not send a request that it had sent in parallel with another: promptecho.AllowRaced() accepts that; or have the test wait for it"},
 	{"not used", "the program did not send this in these runs: wait for background work before the test ends, and keep no cache from test to test; promptecho.AllowUnused accepts it"},
 	{"The file does not exist", "record the test: promptecho record"},
-	{"races on its own data", "fix the race: go test -race shows both sides"},
+	{"has a data race", "fix the race: go test -race shows both sides"},
 	{"the program panics", "fix the panic: its stack is in the report"},
 }
 

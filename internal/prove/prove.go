@@ -133,7 +133,7 @@ func own(t *suite.Test) attr.Cause {
 	}
 	switch {
 	case strings.Contains(output, "DATA RACE"):
-		reason = "the program races on its own data"
+		reason = "the program has a data race"
 	case strings.Contains(output, "panic: "):
 		reason = "the program panics"
 	}

@@ -115,7 +115,7 @@ func (r *Run) judgeLacking(rep *Report, o *Outcome, calls []string) {
 	text := "no value for " + strings.Join(calls[:min(len(calls), maxListed)], ", ") + andMore(" ", len(calls)-maxListed)
 	r.annotate(rep, 0, "", text)
 	rep.fail(Problem{
-		Head:   fmt.Sprintf("%s has %s: it was recorded before the test asked for that.%s", r.File, text, r.obstacle()),
+		Head:   fmt.Sprintf("%s has %s: it was recorded before the test used it.%s", r.File, text, r.obstacle()),
 		Causes: []Cause{{Finding: Finding{Reason: text}, At: r.File}},
 		Remedies: []Remedy{
 			r.remedy(o, "If no request contains the value, this adds it and records nothing again"+needed(calls)+":", "new_episodes"),

@@ -50,7 +50,7 @@ func since(all []use, taken []bool, last int) string {
 	if names == nil {
 		return ", and no other tool is"
 	}
-	return "; what is called: " + strings.Join(names, ", ")
+	return "; called: " + strings.Join(names, ", ")
 }
 
 // InAnyOrder expects each of these tools to be called, as often as it is named.

@@ -42,7 +42,7 @@ func Of(value any) (*Section, error) {
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	if err := e.Encode(value); err != nil {
-		return nil, fmt.Errorf("%T is no JSON: %w", value, err)
+		return nil, fmt.Errorf("%T cannot be written as JSON: %w", value, err)
 	}
 	if !marshals && !asText && b.String() == "{}\n" && hidden(v) {
 		return nil, fmt.Errorf("%T has no exported field, so its JSON is empty: pass the value to compare, or its text", value)
