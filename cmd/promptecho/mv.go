@@ -12,7 +12,6 @@ import (
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/cassette"
-	"github.com/promptecho/promptecho/internal/redact"
 	"github.com/promptecho/promptecho/internal/snapshot"
 	"github.com/promptecho/promptecho/internal/testname"
 )

@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/cassette"
-	"github.com/promptecho/promptecho/internal/redact"
 )
 
 const pruneHelp = `prune [-w] [-json] [PATH ...]
