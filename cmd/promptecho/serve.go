@@ -97,7 +97,7 @@ type serving struct {
 	stdout, stderr io.Writer
 }
 
-func (s *serving) say(text string) { fmt.Fprintf(s.stderr, "promptecho: serve: %s\n", text) }
+func (s *serving) say(text string) { complain(s.stderr, "serve", text) }
 
 func (s *serving) run() error {
 	report.Options = func(line string) (any, error) { return worded.Options(line) }

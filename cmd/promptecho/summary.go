@@ -192,9 +192,9 @@ func (s *summary) printProof(w io.Writer) {
 	found := s.proof.found()
 	for _, f := range found {
 		out := newPrinter(w, false)
-			out.write("\n")
-			out.line(0, bold, "Recorded, but it does not replay: %s", s.proof.reason(f))
-			s.proof.tell(out, f)
+		out.write("\n")
+		out.line(0, bold, "Recorded, but it does not replay: %s", s.proof.reason(f))
+		s.proof.tell(out, f)
 	}
 	if len(found) == 0 && len(s.proof.failures) == 0 {
 		fmt.Fprintf(w, "\nThe new recordings replay (tried %s)\n", count(s.proof.n, "time"))
