@@ -152,7 +152,7 @@ func printRun(t *testing.T, verb string, names []string, out *output, counts fun
 // printAccept accepts one edit of the system prompt in the cassettes of all tests, and refuses what
 // asks something else.
 func printAccept(t *testing.T, names []string, out *output) {
-	a := &acceptance{out: out, dry: true, rounds: 1, files: map[string]*acceptedFile{}, declined: map[string]string{}, seen: map[string]string{}, alike: map[string][]acceptLine{}, yes: map[string]bool{}}
+	a := &acceptance{out: out, rounds: 1, files: map[string]*acceptedFile{}, declined: map[string]string{}, seen: map[string]string{}, alike: map[string][]acceptLine{}, yes: map[string]bool{}}
 	s := &summary{verb: "accept"}
 	if status := run([]string{"verify", "-w"}, &bytes.Buffer{}, &bytes.Buffer{}); status == 2 {
 		t.Fatal("the cassettes are not rewritten")
@@ -179,7 +179,9 @@ func printAccept(t *testing.T, names []string, out *output) {
 			t.Fatal(err)
 		}
 		runs = append(runs, missed.Run{Cassette: file, Sum: cassette.SumOf(file), Calls: []missed.Call{{Played: -1, Text: string(text)}}})
-		s.Tests = append(s.Tests, &suite.Test{Package: "m/" + pkg, Name: test, Status: suite.Fail, Done: attr.Done{Cassettes: []string{file}}})
+		if i%10 == 3 || i%10 == 9 { // it is refused
+			s.Tests = append(s.Tests, &suite.Test{Package: "m/" + pkg, Name: test, Status: suite.Fail, Done: attr.Done{Cassettes: []string{file}}})
+		}
 	}
 	slices.SortFunc(runs, func(a, b missed.Run) int { return strings.Compare(a.Cassette, b.Cassette) })
 	if _, err := a.round(runs); err != nil {
