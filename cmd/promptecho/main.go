@@ -30,7 +30,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-
 )
 
 // What a user reads: the result goes to standard output, everything else to
