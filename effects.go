@@ -56,7 +56,7 @@ func (r *Recorder) idle(s *stated) string {
 	case strings.HasPrefix(s.code, "Match") && slices.Contains(r.config.matching.Ignore, s.value):
 		return "Ignore leaves the field out"
 	case s.on == onField && !r.log.HasSelected(s.value) && !(strings.HasPrefix(s.code, "Ignore(") && strings.HasPrefix(s.value, "header/")): // which may never be written
-		return "no request and no recording has such a field: is the path that of a miss report?"
+		return "no request and no recording has such a field: is the path written as in a miss report?"
 	case (s.on == onCall || s.on == onLive) && !r.called(s.value, s.on == onLive):
 		return "no call of this name was made or is recorded"
 	case s.on == onText:

@@ -80,7 +80,7 @@ func (r *Recorder) notePlayed(c *tape.Call, rec *tape.Recording) {
 	}
 	if !rec.Sealed() {
 		if found := redact.Findings(rec.Interaction()); len(found) > 0 {
-			r.log.Notef("%s:%d: %s: looks like a secret; promptecho verify names all", r.file, rec.Line(), found[0])
+			r.log.Notef("%s:%d: %s: looks like a secret; promptecho verify lists all", r.file, rec.Line(), found[0])
 		}
 	}
 }

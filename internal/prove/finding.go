@@ -56,7 +56,7 @@ var remedies = []struct{ says, remedy string }{
 	{"the recording of this request was already played for another one", "another request, which is not recorded, took the recording: make the two differ in a compared field, or undo the difference"},
 	{"played for a request that differs in", "the program sends them in another order: compare a field in which they differ (promptecho.Match), or name them with promptecho.WithName"},
 	{"asked more often than recorded", "the program polls for a certain time, or retries by chance: limit it by a count instead, or let the last recording repeat with promptecho.AllowRepeats"},
-	{" is recorded; this is of ", "the program sends this only in some runs, and did not when it was recorded: have the test wait for it, then record again with promptecho record -update"},
+	{" is recorded; this recording is of ", "the program sends this only in some runs, and did not when it was recorded: have the test wait for it, then record again with promptecho record -update"},
 	{"add AllowRaced()", "the program did not send a request that it had sent in parallel with another: promptecho.AllowRaced() accepts that; or have the test wait for it"},
 	{"not used", "the program did not send this in these runs: wait for background work before the test ends, and keep no cache from test to test; promptecho.AllowUnused accepts it"},
 	{"The file does not exist", "record the test: promptecho record"},

@@ -60,7 +60,7 @@ func (r *Run) explain(c *tape.Call, recs, near []*tape.Recording, used func(*tap
 	c = r.Tape.Revealed(c, nearest)
 	m.Asked, m.Request = said(c.Form), unnamed(c.Form)
 	if form.Endpoint != c.Form.Endpoint && !slices.Equal(form.Lines(), c.Form.Lines()) {
-		m.Reason = fmt.Sprintf("nothing of %s is recorded; this is of %s", call(c.Form), call(form))
+		m.Reason = fmt.Sprintf("no call of %s is recorded; this recording is of %s", call(c.Form), call(form))
 		return m, nearest, d
 	}
 	request := nearest.Request()

@@ -116,7 +116,7 @@ func TestUnused(t *testing.T) {
 		run      func(*Run)
 		want     string // in the one error; "" for none
 	}{
-		{"unused", chat{prompt: "hallo"}, nil, "c.yaml:4 was used, which differs in messages/0/content"},
+		{"unused", chat{prompt: "hallo"}, nil, "c.yaml:4 was used instead, which differs in messages/0/content"},
 		{"the same again", chat{prompt: "hello"}, nil, "the same request is recorded 2 times and was asked once"},
 		{"raced", chat{prompt: "hallo", raced: true}, nil, "or add AllowRaced()."},
 		{"raced, and allowed", chat{prompt: "hallo", raced: true}, func(r *Run) { r.AllowRaced = true }, ""},
