@@ -9,10 +9,10 @@ import (
 
 // colours are the parts of a report that are coloured on a terminal: text that is only in the recording
 // is red, text that is only in the request is green, and commands to paste are bold.
-var colours = map[string]string{
-	"31": `(?m)^ *(recorded|snapshot): .*$|\[-.*?-\]`,
-	"32": `(?m)^ *(incoming|live|now): .*$|\{\+.*?\+\}`,
-	"1":  `(?m)^  (PROMPTECHO_\w+=|promptecho |git |cd ).*$`,
+var colours = [...]struct{ code, part string }{
+	{"31", `(?m)^ *(recorded|snapshot): .*$|\[-.*?-\]`},
+	{"32", `(?m)^ *(incoming|live|now): .*$|\{\+.*?\+\}`},
+	{"1", `(?m)^  (PROMPTECHO_\w+=|promptecho |git |cd ).*$`},
 }
 
 // coloured returns a report as the output of the test shows it: with colours if that is a terminal,
@@ -26,8 +26,8 @@ func coloured(text string) string {
 	if !shows || os.Getenv("NO_COLOR") != "" {
 		return text
 	}
-	for code, part := range colours {
-		text = regexp.MustCompile(part).ReplaceAllString(text, "\x1b["+code+"m$0\x1b[0m")
+	for _, c := range colours {
+		text = regexp.MustCompile(c.part).ReplaceAllString(text, "\x1b["+c.code+"m$0\x1b[0m")
 	}
 	return text
 }
