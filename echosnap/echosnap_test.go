@@ -262,7 +262,7 @@ func TestSecrets(t *testing.T) {
 			}
 		}
 	}
-	// What cannot be replaced is not written.
+	// If a secret cannot be replaced, nothing is written.
 	encoded := hex.EncodeToString([]byte("user:a1B2c3D4e5F6g7H8i9J0k1L2:end"))
 	f := fails(t, "TestSecrets/encoded", func(tb testing.TB) { Match(tb, "it says "+encoded) }, "echosnap: Match: the value")
 	if strings.Contains(f.fatal, encoded) || file(t, "TestSecrets/encoded.snap") != "" {
