@@ -414,7 +414,7 @@ func TestCompareTimeout(t *testing.T) {
 		ask(t, r, s.URL, "two")
 		start := time.Now()
 		err := r.Close()
-		if err == nil || strings.Count(err.Error(), "no answer within 2m0s") != 2 || time.Since(start) != 2*compareTimeout {
+		if err == nil || strings.Count(err.Error(), "no answer after 2m0s") != 2 || time.Since(start) != 2*compareTimeout {
 			t.Errorf("after %s: %v", time.Since(start), err)
 		}
 	})

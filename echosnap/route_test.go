@@ -304,7 +304,7 @@ func TestRouteChecks(t *testing.T) {
 		"after get_hotels, get_weather is not called; called: book_table":                                        Calls("get_hotels", "get_weather"),
 		"after x, y, x is not called, and no other tool is":                                                      Calls("x", "y", "x"),
 	} {
-		fails(t, "TestRouteChecks/bad", func(tb testing.TB) { check(tb, bad) }, "echosnap: the route leaves the expected one: "+want, "\n  ask m: tool calls\n    get_weather {}")
+		fails(t, "TestRouteChecks/bad", func(tb testing.TB) { check(tb, bad) }, "echosnap: the route is not as expected: "+want, "\n  ask m: tool calls\n    get_weather {}")
 	}
 }
 
