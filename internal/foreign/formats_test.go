@@ -386,8 +386,8 @@ line 9: the model call returned no object, so the answer is not known
 line 10: the model call failed with a Python error, so there is no answer
 line 11: the request failed with a Python error, so there is no answer
 line 12: no function can be wrapped under the name "tool/a b"
-line 13: a framework said that tool/lookup was called, and not with what
-line 14: a framework said that retrieval/retrieval was called, and not with what
+line 13: a framework reported a call of tool/lookup, but not its argument
+line 14: a framework reported a call of retrieval/retrieval, but not its argument
 line 16: the model call was streamed, and the events are not known
 `},
 		{"AgentTape as JSON", `{"version": "1", "run_id": "a", "meta": {"agenttape_version": "0.1.5"}, "interactions": [{"index": 0, "kind": "http", "request": {"method": "GET", "url": "https://h.example/\u00e9", "headers": {"X-A": "b"}}, "response": {"status_code": 200, "headers": {"Content-Type": "text/plain"}, "content": "a\n"}}]}`,
