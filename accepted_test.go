@@ -60,7 +60,7 @@ func TestModeAccepted(t *testing.T) {
 		{"edited once more", "a B c d", 200, report.Outcome{}, 2, "a B c d", "", ""},
 		{"not asked any more", "a c d", 200, report.Outcome{}, 1, "a c d", "", ""},
 		{"refused", "a b c d", 401, report.Outcome{}, 2, "a b* c d*", "", "not updated: POST"},
-		{"busy", "a b c d", 529, report.Outcome{}, 2, "a b* c d*", "", "not replaced: this recording succeeded"},
+		{"busy", "a b c d", 529, report.Outcome{}, 2, "a b* c d*", "", "not replaced: this recording is a success"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -130,7 +130,7 @@ func TestAcceptedIsNoted(t *testing.T) {
 	record(t, file, "a", "b")
 	accept(t, file, 1)
 	for asked, want := range map[string]string{
-		"a b": "answered from 1 recording of promptecho accept, whose requests are newer than their answers: " + file + ":",
+		"a b": "answered from 1 recording that promptecho accept gave newer requests, but not newer answers: " + file + ":",
 		"a":   "",
 	} {
 		r := mustOpen(t, file, InMode(ModeNone), AllowUnused())

@@ -73,7 +73,7 @@ func merge(ctx context.Context, r *Recorder) {
 func TestMergeThatSleeps(t *testing.T) {
 	t.Parallel()
 	rep := inBubbles(t, merge)
-	want := regexp.MustCompile(`if you changed nothing, the order of what ran side by side decided this request: \S+c.yaml:4, \S+c.yaml:20\.\n`)
+	want := regexp.MustCompile(`if you changed nothing, this request depends on the order of calls that ran in parallel: \S+c.yaml:4, \S+c.yaml:20\.\n`)
 	text := strings.Join(rep.Errors, "\n")
 	if !want.MatchString(text) || !strings.Contains(text, "promptecho.Pace(1)") || strings.Contains(text, "ranging over a map") {
 		t.Error(text)
@@ -130,7 +130,7 @@ func TestWaitsInVain(t *testing.T) {
 			t.Errorf("waited %v", time.Since(start))
 		}
 	}, AllowUnused())
-	if text := strings.Join(rep.Notes, "\n"); strings.Count(text, "waited in vain: ") != 1 {
+	if text := strings.Join(rep.Notes, "\n"); strings.Count(text, "but that request came later") != 1 {
 		t.Errorf("notes: %s\nerrors: %s", text, rep.Errors)
 	}
 }

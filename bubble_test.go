@@ -177,7 +177,7 @@ func TestRecordInABubbleByOwnTransport(t *testing.T) {
 	}{
 		{"a dialer of its own", dialer, ""},
 		{"closes", closable{dialer.Clone()}, ""},
-		{"keeps", behind{dialer.Clone()}, "promptecho.behind, which was given with Upstream, keeps a connection"},
+		{"keeps", behind{dialer.Clone()}, "promptecho.behind, which Upstream sets, keeps a connection"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

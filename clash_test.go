@@ -169,7 +169,7 @@ func TestClashOfServers(t *testing.T) {
 				io.Copy(io.Discard, resp.Body)
 				resp.Body.Close()
 			}
-			if err := r.Close(); (err != nil) != tt.clash || err != nil && !strings.Contains(err.Error(), "differently. Local hosts are one origin") {
+			if err := r.Close(); (err != nil) != tt.clash || err != nil && !strings.Contains(err.Error(), "differently. Local hosts count as one origin") {
 				t.Errorf("Close: %v", err)
 			}
 		})
@@ -186,12 +186,12 @@ func TestClashIsPrinted(t *testing.T) {
 	for _, host := range []string{"qdrant:6333", "127.0.0.1:41235", "[::1]:50001", "qdrant:6333"} {
 		asking{url: "http://" + host + "/x"}.ask(t, r)
 	}
-	want := `promptecho: FILE: qdrant:6333, 127.0.0.1:41235 and [::1]:50001 answered the same request (POST /x) differently. Local hosts are one origin, since their ports change from run to run: give names to those that differ (server stands for the variable that has the httptest.Server):
+	want := `promptecho: FILE: qdrant:6333, 127.0.0.1:41235 and [::1]:50001 answered the same request (POST /x) differently. Local hosts count as one origin, because their ports change from run to run: name those that differ (server stands for the variable that has the httptest.Server):
   promptecho.Alias("http://qdrant:6333", "one"),
   promptecho.Alias(server.URL, "two"), // server: the one at http://127.0.0.1:41235
   promptecho.Alias(server.URL, "three"), // server: the one at http://[::1]:50001
 and record again:
-  PROMPTECHO_MODE=all, and run what uses FILE`
+  PROMPTECHO_MODE=all, and run the program that uses FILE`
 	if err := r.Close(); err == nil || strings.ReplaceAll(err.Error(), file, "FILE") != want {
 		t.Errorf("got %v\nwant %s", err, want)
 	}
@@ -212,8 +212,8 @@ func TestUnsaid(t *testing.T) {
 		return "AWS4-HMAC-SHA256 Credential=" + key + "/20260102/us-east-1/s3/aws4_request, SignedHeaders=host, Signature=" + sig
 	}
 	const (
-		written = " This writes it to the cassette and makes it match:\n  promptecho.Match(%[1]q),\nor, if it means nothing, promptecho.Ignore(%[1]q). Then record again:\n  PROMPTECHO_MODE=all, and run what uses FILE"
-		secret  = " It may be a credential, which is never written: use two cassettes, one per account. If it means nothing, give promptecho.Ignore(%q)"
+		written = " This writes it to the cassette and compares it:\n  promptecho.Match(%[1]q),\nor, if it does not matter, promptecho.Ignore(%[1]q). Then record again:\n  PROMPTECHO_MODE=all, and run the program that uses FILE"
+		secret  = " It may be a credential, which is never written: use two cassettes, one per account. If it does not matter, add promptecho.Ignore(%q)"
 	)
 	tests := []struct {
 		name, field, path string // field: empty if it is not told
@@ -272,7 +272,7 @@ func TestUnsaid(t *testing.T) {
 					if strings.Contains(tt.asked[0].body, "jsonrpc") {
 						endpoint = "llm/jsonrpc.tools/list"
 					}
-					want = "promptecho: FILE: interactions 1 and 2 are of the same request (" + endpoint + ") and have different answers. They were asked with another " + tt.field +
+					want = "promptecho: FILE: interactions 1 and 2 have the same request (" + endpoint + ") and different answers. They differ only in " + tt.field +
 						", which is not written, so replay could not tell them apart." + fmt.Sprintf(tt.way, tt.path)
 				}
 				if err := r.Close(); err != nil {

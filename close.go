@@ -38,8 +38,8 @@ func init() {
 	}
 }
 
-// Close ends the recorder. It settles answers that are still being read, saves the
-// cassette if the record mode records, and returns what is wrong as one joined error: misses,
+// Close ends the recorder. It settles answers that are still being read, saves the cassette if the
+// record mode records, and returns all problems as one joined error: misses,
 // recordings that no request used, a recorder that no request reached, and a cassette
 // that could not be saved. [errors.As] finds the first [*MissError] in it. A second Close returns the same, even while the first is still
 // at work.
@@ -47,12 +47,11 @@ func init() {
 // The cassette is written whole or not at all: to a temporary file that is renamed and
 // read back. A run that recorded nothing writes nothing.
 //
-// In a test, Close does not know how the run ended; package echotest does. So a recording that
-// was there before and was not asked for stays, unless mode all has recorded at least as many as
-// there were: then they replace the cassette. If it is deferred, it takes a
-// panic, FailNow and SkipNow for a failure. If it is called outside of a test, as in
-// TestMain, it takes a run with -run or -skip, or one of several shards, for one that is not
-// whole. Under [github.com/promptecho/promptecho/echotest.Run], which knows how the tests
+// In a test, Close does not know how the run ended; package echotest does. So an older recording
+// that was not used stays, unless mode all has recorded at least as many as there were: then they
+// replace the cassette. A deferred Close treats a panic, FailNow and SkipNow as a failure. Outside
+// of a test, as in TestMain, Close treats a run with -run or -skip, or one of several shards, as
+// incomplete. Under [github.com/promptecho/promptecho/echotest.Run], which knows how the tests
 // end, such a Close only ends the recorder: Run saves the cassette and reports what is wrong.
 func (r *Recorder) Close() error {
 	if r == nil {
@@ -126,7 +125,7 @@ func (r *Recorder) finish(o report.Outcome) report.Report {
 		rep := r.log.Judge(&o, r.options(&o)...)
 		if !r.log.OfTest {
 			if err := rep.Done.Leave(); err != nil {
-				rep.Fail(fmt.Sprintf("%s: promptecho record does not count what this recorder did: %v", r.file, err))
+				rep.Fail(fmt.Sprintf("%s: promptecho record cannot count the calls of this recorder: %v", r.file, err))
 			}
 		}
 		r.tape.Free()

@@ -68,11 +68,11 @@ func (r *Recorder) fetch(c playedCall) (*interaction.Response, error) {
 	live, err := r.upstream.Fetch(c.req.WithContext(ctx), c.rec.Form().Completes)
 	switch {
 	case ctx.Err() != nil && (err != nil || live.End != ""):
-		return nil, fmt.Errorf("no answer within %s", compareTimeout)
+		return nil, fmt.Errorf("no answer after %s", compareTimeout)
 	case err != nil:
 		return nil, err
 	case live.Headers.Get(strings.ToLower(MissHeader)) != "":
-		return nil, errors.New("the answer is the miss of another recorder, which is in place of the network")
+		return nil, errors.New("the answer is a miss of another recorder, which took the place of the network")
 	}
 	return live, nil
 }

@@ -383,7 +383,7 @@ func TestCompareWithoutAnAnswer(t *testing.T) {
 		}), "the live answer broke off: unexpected EOF"},
 		{"another recorder", roundTripFunc(func(req *http.Request) (*http.Response, error) {
 			return refusal(req, "not recorded", "not recorded"), nil
-		}), "the miss of another recorder"},
+		}), "a miss of another recorder"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -414,7 +414,7 @@ func TestCompareTimeout(t *testing.T) {
 		ask(t, r, s.URL, "two")
 		start := time.Now()
 		err := r.Close()
-		if err == nil || strings.Count(err.Error(), "no answer within 2m0s") != 2 || time.Since(start) != 2*compareTimeout {
+		if err == nil || strings.Count(err.Error(), "no answer after 2m0s") != 2 || time.Since(start) != 2*compareTimeout {
 			t.Errorf("after %s: %v", time.Since(start), err)
 		}
 	})

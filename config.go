@@ -70,7 +70,7 @@ const (
 func (c *config) state(code, value string, on effect) {
 	why := ""
 	if slices.ContainsFunc(c.stated, func(s stated) bool { return s.code == code }) {
-		why = "it is given twice, and the last one counts"
+		why = "it is set twice, and the last one counts"
 	}
 	c.stated = append(c.stated, stated{code, value, on, why})
 }

@@ -5,7 +5,7 @@
 //
 // In a test use [github.com/promptecho/promptecho/echotest.New], which names the cassette after
 // the test and fails it if a request was never recorded or a recording never used. [Open] is for
-// programs that are no tests.
+// programs that are not tests.
 //
 // A request is answered by the recording of the same endpoint and of every field of the body that
 // can change the answer, however it is spelled, and each recording answers once. A change of
@@ -16,16 +16,16 @@
 // flag -echo.mode (or -echo.record: all), else from PROMPTECHO_MODE, else it is once, and none if
 // CI is set. [InMode] sets it in code.
 //
-// What an agent does beside HTTP (tools, searches, memory) is recorded by [Wrap], in the same
-// cassette, and so are the time, random values and the environment: [Recorder.Now],
+// Calls of an agent that are not HTTP (tools, searches, memory) are recorded by [Wrap], in the same
+// cassette. So are the time, random values and the environment: [Recorder.Now],
 // [Recorder.Rand], [Recorder.Env]. [Live] runs a part for real; [Frozen] keeps it from being called.
 //
 // A call has one name, by which options select it and reports show it: "llm/openai.chat",
-// "http/api.example.com", "tool/search"; see [Live]. No option is without effect in silence.
+// "http/api.example.com", "tool/search"; see [Live]. An option without effect is reported.
 //
-// What is written is redacted first: whatever looks like a credential or is known as one.
-// [Recorder.Secret], [RedactFields] and [Redact] are for values of your own. What the program
-// sends and receives stays.
+// Everything is redacted before it is written: whatever looks like a credential or is known as one.
+// [Recorder.Secret], [RedactFields] and [Redact] are for values of your own. What the program sends
+// and receives is not changed.
 //
 // Names you may look for, and what they are called here:
 //

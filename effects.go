@@ -56,17 +56,17 @@ func (r *Recorder) idle(s *stated) string {
 	case strings.HasPrefix(s.code, "Match") && slices.Contains(r.config.matching.Ignore, s.value):
 		return "Ignore leaves the field out"
 	case s.on == onField && !r.log.HasSelected(s.value) && !(strings.HasPrefix(s.code, "Ignore(") && strings.HasPrefix(s.value, "header/")): // which may never be written
-		return "no request and no recording has such a field: is the path that of a miss report?"
+		return "no request and no recording has such a field: is the path written as in a miss report?"
 	case (s.on == onCall || s.on == onLive) && !r.called(s.value, s.on == onLive):
-		return "nothing of this name was asked or is recorded"
+		return "no call of this name was made or is recorded"
 	case s.on == onText:
 		return "it matches nothing in any request or recording"
 	case s.on == onServer && !slices.ContainsFunc(r.config.aliases, func(a *alias) bool { return a.address == s.value && a.asked.Load() }):
 		return "no request went to this server"
 	case s.on == onWriting && slices.ContainsFunc(r.tape.Recordings(), (*tape.Recording).Fresh):
-		return "nothing of this was in what was recorded"
+		return "nothing that was recorded contains it"
 	case s.on == onWriting && r.tape.State.Present && !r.mayHave(s):
-		return "nothing of this is in the cassette, and nothing of it was asked"
+		return "neither the cassette nor any request contains it"
 	}
 	return ""
 }

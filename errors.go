@@ -19,11 +19,11 @@ type MissError struct {
 	// Call is what selectors call it: "llm/anthropic.messages", "http/api.example.com",
 	// "tool/search".
 	Call    string
-	Request string // what was asked of a server that no model API is known of: "GET /v1/models"; else empty
+	Request string // method and path, if the server is not a known model API: "GET /v1/models"; else empty
 	Model   string // empty if the request names none
 	// Caller is "file.go:line" of the user's code, and after " < " that of the test it was
-	// called from; for another process, its User-Agent and what it asked. It is empty if
-	// nothing was found.
+	// called from; for another process, its User-Agent and the address that it called. It is empty
+	// if nothing was found.
 	Caller string
 	Asked  string // the beginning of the last message or input, quoted; empty if there is none
 	Count  int    // how often the request was asked, retries included

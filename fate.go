@@ -14,7 +14,7 @@ type ending struct {
 	outdated  bool // a request failed after an answer that was replayed
 }
 
-// A fate is what becomes of a cassette at the end of a run that records.
+// A fate is what happens to a cassette at the end of a run that records.
 type fate struct {
 	beside bool   // it stays as it is, and what was recorded goes to NAME.yaml.failed
 	reason string // why, if that is an error
@@ -45,7 +45,7 @@ func fateOf(p plan, c tape.State, e ending) fate {
 	incomplete := e.Failed || e.Filtered
 	switch {
 	case e.overtaken:
-		return fate{beside: true, reason: "something else has written it meanwhile (another test process?)"}
+		return fate{beside: true, reason: "something else wrote it in the meantime (another test process?)"}
 	case !again && whole && e.clash:
 		return fate{beside: true, reason: "it would hold recordings that replay cannot tell apart"}
 	case p.update && whole && e.outdated, p.renew && e.Failed:

@@ -81,9 +81,9 @@ func TestFateOfDanger(t *testing.T) {
 		beside bool
 		reason string
 	}{
-		{"overtaken", plan{}, whole, ending{overtaken: true}, true, "something else has written it"},
-		{"overtaken while all is recorded", plan{again: true}, partial, ending{overtaken: true}, true, "something else has written it"},
-		{"overtaken where there was none", plan{}, tape.State{}, ending{overtaken: true}, true, "something else has written it"},
+		{"overtaken", plan{}, whole, ending{overtaken: true}, true, "something else wrote it"},
+		{"overtaken while all is recorded", plan{again: true}, partial, ending{overtaken: true}, true, "something else wrote it"},
+		{"overtaken where there was none", plan{}, tape.State{}, ending{overtaken: true}, true, "something else wrote it"},
 		{"a clash in a whole cassette", plan{}, whole, ending{Outcome: report.Outcome{Failed: true}, clash: true}, true, "cannot tell apart"},
 		{"a clash in a partial one", plan{}, partial, ending{Outcome: report.Outcome{Failed: true}, clash: true}, false, ""},
 		{"a clash while it is updated", plan{update: true}, whole, ending{clash: true}, true, "cannot tell apart"},

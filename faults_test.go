@@ -32,19 +32,19 @@ func TestFaultsOfTheDisk(t *testing.T) {
 				if err := os.WriteFile(file, []byte(read(t, file)+"# edited\n"), 0o644); err != nil {
 					t.Fatal(err)
 				}
-			}, close: "not written: something else has written it meanwhile", keeps: "old a"},
+			}, close: "not written: something else wrote it in the meantime", keeps: "old a"},
 		{name: "deleted during the run", before: func(t *testing.T, file string) { record(t, file, "old") },
 			during: func(t *testing.T, file string) {
 				if err := os.Remove(file); err != nil {
 					t.Fatal(err)
 				}
-			}, close: "not written: something else has written it meanwhile", keeps: "a"},
+			}, close: "not written: something else wrote it in the meantime", keeps: "a"},
 		{name: "recorded by another process meanwhile",
 			during: func(t *testing.T, file string) {
 				if err := os.WriteFile(file, []byte("version: 1\ninteractions: []\n"), 0o644); err != nil {
 					t.Fatal(err)
 				}
-			}, close: "something else has written it meanwhile (another test process?). What this run recorded is in FILE.failed", keeps: "a"},
+			}, close: "something else wrote it in the meantime (another test process?). What this run recorded is in FILE.failed", keeps: "a"},
 		{name: "a folder of its name", before: func(t *testing.T, file string) {
 			if err := os.MkdirAll(filepath.Join(file, "x"), 0o755); err != nil {
 				t.Fatal(err)
@@ -54,7 +54,7 @@ func TestFaultsOfTheDisk(t *testing.T) {
 			if err := os.MkdirAll(filepath.Join(file, "x"), 0o755); err != nil {
 				t.Fatal(err)
 			}
-		}, close: "something else has written it meanwhile", keeps: "a"},
+		}, close: "something else wrote it in the meantime", keeps: "a"},
 		{name: "a file in place of its folder", before: func(t *testing.T, file string) {
 			if err := os.WriteFile(filepath.Dir(file), []byte("x"), 0o644); err != nil {
 				t.Fatal(err)

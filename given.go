@@ -127,7 +127,7 @@ func (g *given) env(name string) string {
 // compare notes what a reader of the test's log must know about a recorded value.
 func (g *given) compare(name, recorded, present string, isSet bool) {
 	if g.policy.CheckVariable(name, recorded) != nil { // somebody has edited it
-		g.log.Notef("%s: env %s: looks like a secret; promptecho verify names all", g.file, name)
+		g.log.Notef("%s: env %s: looks like a secret; promptecho verify lists all", g.file, name)
 		return
 	}
 	if !isSet || present == recorded {
@@ -137,7 +137,7 @@ func (g *given) compare(name, recorded, present string, isSet bool) {
 	if g.policy.CheckVariable(name, present) != nil {
 		here = "something that may be a credential"
 	}
-	g.log.Notef("%s is %s here and was %.100q when %s was recorded: the test gets %[3]q. To use what is here, record it again", name, here, recorded, g.file)
+	g.log.Notef("%s is %s here and was %.100q when %s was recorded: the test gets %[3]q. To use the value set here, record it again", name, here, recorded, g.file)
 }
 
 // refuse fails the run because of a variable that must not be written.

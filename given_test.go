@@ -386,7 +386,7 @@ func TestGivenIsNotSavedOverAnother(t *testing.T) {
 	if err := os.WriteFile(file, []byte(other), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if err := r.Close(); err == nil || !strings.Contains(err.Error(), file+": not written: something else has written it meanwhile (another test process?). Run the test again") {
+	if err := r.Close(); err == nil || !strings.Contains(err.Error(), file+": not written: something else wrote it in the meantime (another test process?). Run the test again") {
 		t.Errorf("%v", err)
 	}
 	if read(t, file) != other {
@@ -507,7 +507,7 @@ func TestEditedEnvIsNoted(t *testing.T) {
 	}
 	ask(t, r, "http://h", "a")
 	rep := r.finish(report.Outcome{})
-	if notes := strings.Join(rep.Notes, "\n"); len(rep.Errors) > 0 || notes != file+": env PROMPTECHO_TEST_OTHER: looks like a secret; promptecho verify names all" {
+	if notes := strings.Join(rep.Notes, "\n"); len(rep.Errors) > 0 || notes != file+": env PROMPTECHO_TEST_OTHER: looks like a secret; promptecho verify lists all" {
 		t.Errorf("%+v", rep)
 	}
 	before := read(t, file)

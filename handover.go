@@ -99,7 +99,7 @@ func handOver() {
 		os.Exit(2)
 	}
 	command := shell.Join(slices.Concat(set, args))
-	fmt.Fprintf(os.Stderr, "promptecho: %s comes before %q, so the go command tests only this folder; what runs instead is: %s\n", asked.by, patterns[0], command)
+	fmt.Fprintf(os.Stderr, "promptecho: %s comes before %q, so the go command would test only this folder; running this instead: %s\n", asked.by, patterns[0], command)
 	for _, v := range set {
 		name, value, _ := strings.Cut(v, "=")
 		os.Setenv(name, value)

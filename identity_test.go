@@ -207,7 +207,7 @@ func TestSocketIsNotRecorded(t *testing.T) {
 		t.Fatal(resp, err)
 	}
 	resp.Body.Close()
-	want := "promptecho: " + file + ": GET https://api.openai.com/v1/realtime?model=m: it opens a WebSocket, and what passes through one is not recorded: ask over HTTP, or give this connection a client without the recorder"
+	want := "promptecho: " + file + ": GET https://api.openai.com/v1/realtime?model=m: it opens a WebSocket, which is not recorded: use plain HTTP, or a client without the recorder for this connection"
 	if err := r.Close(); err == nil || err.Error() != want {
 		t.Errorf("Close: %v\nwant %s", err, want)
 	}

@@ -426,7 +426,7 @@ func TestBrokenJournal(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := Open(file)
-	if err == nil || !strings.Contains(err.Error(), file+".partial, which an earlier recording has left, cannot be read") || !strings.Contains(err.Error(), "Delete it") {
+	if err == nil || !strings.Contains(err.Error(), file+".partial, which an earlier recording has left, cannot be read") || !strings.Contains(err.Error(), "delete it") {
 		t.Errorf("%v", err)
 	}
 	if read(t, file+journalSuffix) != broken {

@@ -203,7 +203,7 @@ func TestFailureDoesNotReplaceSuccess(t *testing.T) {
 		if tt.kept != (err != nil) {
 			t.Errorf("%s: %v", tt.name, err)
 		}
-		if err != nil && !strings.Contains(err.Error(), file+":4: not replaced: this recording succeeded, and now there is a failure: POST http://h/v1/chat/completions: status 401") {
+		if err != nil && !strings.Contains(err.Error(), file+":4: not replaced: this recording is a success, and the new one a failure: POST http://h/v1/chat/completions: status 401") {
 			t.Errorf("%s: %v", tt.name, err)
 		}
 	}
@@ -262,7 +262,7 @@ func TestSecretThatCannotBeReplaced(t *testing.T) {
 	// "-" escaped as nobody does it: the text search cannot see it.
 	post(t, r, "http://h/v1/chat/completions", strings.Replace(prompt(value), "echo-", `echo\u002d`, 1))
 	err := r.Close()
-	if err == nil || !strings.Contains(err.Error(), file+": request.body would hold a known secret (plain): the cassette was not written; keep this out of the call, or let promptecho.Redact replace it") || strings.Contains(err.Error(), "line-1") {
+	if err == nil || !strings.Contains(err.Error(), file+": request.body would contain a known secret (plain): the cassette was not written; keep it out of the call, or have promptecho.Redact replace it") || strings.Contains(err.Error(), "line-1") {
 		t.Errorf("Close: %v", err)
 	}
 	if _, err := os.Stat(file); !errors.Is(err, fs.ErrNotExist) {
@@ -376,7 +376,7 @@ func TestLeft(t *testing.T) {
 	t.Setenv(attr.Env, filepath.Join(dir, "gone"))
 	r := mustOpen(t, file, InMode(ModeNone))
 	ask(t, r, "http://127.0.0.1:9", "a")
-	if err := r.Close(); err == nil || !strings.Contains(err.Error(), "c.yaml: promptecho record does not count what this recorder did: ") {
+	if err := r.Close(); err == nil || !strings.Contains(err.Error(), "c.yaml: promptecho record cannot count the calls of this recorder: ") {
 		t.Errorf("error %v", err)
 	}
 }

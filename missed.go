@@ -48,7 +48,7 @@ func (r *Recorder) handOver() error {
 		err = missed.Write(missed.Dir(), data)
 	}
 	if err != nil {
-		return fmt.Errorf("%s: promptecho accept does not learn of the misses: %w", r.file, err)
+		return fmt.Errorf("%s: the misses were not handed to promptecho accept: %w", r.file, err)
 	}
 	return nil
 }

@@ -66,7 +66,7 @@ func TestTwoWayIsRefused(t *testing.T) {
 	if _, err := w.Write([]byte("x")); err == nil {
 		t.Error("the body is still open")
 	}
-	if text := strings.Join(report.Finish(r, report.Outcome{}).Errors, "\n"); !strings.Contains(text, "sends its body while its answer comes") || !strings.Contains(text, "missed_test.go:") {
+	if text := strings.Join(report.Finish(r, report.Outcome{}).Errors, "\n"); !strings.Contains(text, "sends its body while its answer arrives") || !strings.Contains(text, "missed_test.go:") {
 		t.Error(text)
 	}
 
@@ -82,7 +82,7 @@ func TestTwoWayIsRefused(t *testing.T) {
 	}()
 	w.Write([]byte("x")) // returns when it was read, so that the request is under way
 	text := strings.Join(report.Finish(r, report.Outcome{Failed: true}).Errors, "\n")
-	if !strings.Contains(text, "POST http://h/chat (missed_test.go:") || !strings.Contains(text, "has not ended") || strings.Contains(text, "no request reached") {
+	if !strings.Contains(text, "POST http://h/chat (missed_test.go:") || !strings.Contains(text, "is still sending its body") || strings.Contains(text, "no request reached") {
 		t.Error(text)
 	}
 	w.Close()

@@ -40,12 +40,12 @@ const (
 	// to (a response id, a cache) may no longer exist.
 	ModeUpdate Mode = "update"
 
-	// ModeAll records everything and replaces the cassette at the end, if the run passed and was
-	// whole. [Recorder.Close] says what becomes of it where nobody knows that.
+	// ModeAll records everything and replaces the cassette at the end, if the complete run passed.
+	// [Recorder.Close] says what happens where that is not known.
 	ModeAll Mode = "all"
 
-	// ModeLive passes everything through. It writes no cassette, and reads one only for
-	// what is [Frozen].
+	// ModeLive passes everything through. It writes no cassette, and reads one only for calls that
+	// are [Frozen].
 	ModeLive Mode = "live"
 )
 

@@ -39,7 +39,7 @@ func Open(file string, opts ...Option) (*Recorder, error) {
 		return nil, r.config.err
 	}
 	if _, ok := r.config.upstream.(*Recorder); ok || answer.InFront(r.config.upstream) {
-		return nil, errors.New("promptecho: Upstream: a recorder is not a network: what it does not know it answers with a miss")
+		return nil, errors.New("promptecho: Upstream: this transport is a recorder, which answers unknown requests with a miss: pass the transport that it sends to")
 	}
 	var err error
 	if r.mode = r.config.flag; r.mode.mode == "" {
@@ -115,7 +115,7 @@ func (r *Recorder) load() error {
 		}
 	}
 	if left := r.tape.Healed; left != nil {
-		r.log.Notef("%s: has a merge conflict: the recordings of both sides are played, and what no request asks for is dropped (%s edited by hand, or merged line by line: not played)", r.file, report.Count(*left, "interaction"))
+		r.log.Notef("%s: has a merge conflict: the recordings of both sides are played, and unused ones are dropped (%s edited by hand, or merged line by line: not played)", r.file, report.Count(*left, "interaction"))
 	}
 	mode, note, err := settleMode(r.mode, r.tape.State, r.file)
 	if err != nil {
@@ -147,7 +147,7 @@ func (r *Recorder) load() error {
 // readOptions applies the options at the top of the cassette.
 func (r *Recorder) readOptions(line string) error {
 	if report.Options == nil {
-		return fmt.Errorf("%s: the options at its top (%s) are for programs under promptecho serve: give them to the recorder in Go, and take the line out", r.file, line)
+		return fmt.Errorf("%s: the options at its top (%s) are for programs under promptecho serve: pass them to the recorder in Go, and remove the line", r.file, line)
 	}
 	o, err := report.Options(line)
 	if err != nil {
@@ -169,7 +169,7 @@ func (r *Recorder) overCut(err error) error {
 	if err == nil || !r.plan.again || !r.tape.State.Cut {
 		return err
 	}
-	r.log.Notef("recorded anew: %s", strings.TrimPrefix(err.Error(), "promptecho: "))
+	r.log.Notef("recorded again: %s", strings.TrimPrefix(err.Error(), "promptecho: "))
 	return nil
 }
 

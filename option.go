@@ -77,15 +77,15 @@ func MatchOnly(selector string, paths ...string) Option {
 		c.matching.Only[selector] = append(c.matching.Only[selector], paths...)
 		c.add(fmt.Sprintf("MatchOnly(%q, ", selector), paths, onField, func(p string) error {
 			if fieldpath.Outside(p) {
-				return fmt.Errorf("it is outside the body: Match(%q) makes it match; a field of the body of that name is %q", p, "body/"+p)
+				return fmt.Errorf("it is outside the body: Match(%q) compares it; a body field of that name is written %q", p, "body/"+p)
 			}
 			return interaction.CheckSelector(selector)
 		})
 	}
 }
 
-// Match compares fields that are otherwise ignored: "host", "path" (the part before what is
-// known of it), "query/NAME" and "header/NAME" of a known model API, headers of any other
+// Match compares fields that are otherwise ignored: "host", "path" (the part before the one that
+// identifies the API), "query/NAME" and "header/NAME" of a known model API, headers of any other
 // API, and fields of the body whose changes are only reported, such as "temperature" or
 // "metadata/tenant". The paths are as in [MatchOnly]. A header that is named is written to
 // the cassette, so it must not be secret.
@@ -200,11 +200,10 @@ func KeepHeaders(names ...string) Option {
 	return each("KeepHeaders", lower, onWriting, nil, func(c *config) *[]string { return &c.keepHeaders })
 }
 
-// KeepUploads keeps whole what requests upload. Without it, what is larger than 256 KB (a part
-// of a form, base64 in JSON, a body that is no text) is kept as its length, SHA-256 and media
-// type, and matches by them; answers are always kept whole. Whether it is kept changes nothing
-// about what matches, so KeepUploads is for who wants to look at an upload, or to edit it. A
-// request that is kept is held in memory.
+// KeepUploads stores uploads completely. Without it, an upload of more than 256 KB (a part of a
+// form, base64 in JSON, a body that is not text) is stored as its length, SHA-256 and media type,
+// and compared by them. Answers are always stored completely. The option does not change what
+// matches: use it to look at an upload, or to edit it. A stored upload is held in memory.
 func KeepUploads() Option {
 	return func(c *config) { c.set("KeepUploads", false, ""); c.keepUploads = true }
 }
@@ -306,8 +305,8 @@ func Live(selectors ...string) Option {
 // Frozen keeps the selected calls from ever being made, in any record mode: they are
 // replayed, and what is not recorded is a miss. Even mode all, which records everything
 // else again, keeps and replays what the cassette has of them, and mode live replays it.
-// It is for what must not happen twice, such as charging a card: record it once without
-// this option, or write its recording by hand. The selectors are those of [Live]. What both
+// It is for effects that must not happen twice, such as charging a card: record it once without
+// this option, or write its recording by hand. The selectors are those of [Live]. A call that both
 // select is frozen. The run fails if a selector names nothing that was called or is recorded: the
 // call it was meant to freeze could be made.
 func Frozen(selectors ...string) Option {
@@ -331,7 +330,7 @@ func PassThrough(servers ...string) Option {
 		place, ok := strings.CutPrefix(s, "http/")
 		u, err := url.Parse("//" + strings.TrimPrefix(place, "*."))
 		if !ok || err != nil || strings.Trim(u.Hostname(), ".") == "" || u.User != nil || strings.ContainsAny(u.Host+u.RawQuery, "*=") || strings.HasSuffix(u.Host, ":") {
-			return errors.New("it is no server such as \"http/127.0.0.1:6333\" or \"http/*.example.com\": models and functions are what a cassette is for; Live runs them for real")
+			return errors.New("it is not a server such as \"http/127.0.0.1:6333\" or \"http/*.example.com\": models and functions belong in the cassette; Live calls them for real")
 		}
 		return nil
 	}, func(c *config) *[]string { return &c.passing })

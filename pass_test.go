@@ -104,7 +104,7 @@ func TestPassThroughNames(t *testing.T) {
 		}
 	}
 	for _, s := range []string{"", "*", "http", "http/", "http/*", "http/*.", "llm/openai.chat", "llm", "tool/search", "127.0.0.1:6333", "https://db.example.com", "http/a.*.com", "http/db.example.com:", "http/https://db.example.com", "http/u@db.example.com", "http/db example.com", "http/db.example.com?x=1", "http/[::1", "http/."} {
-		if _, err := Open(filepath.Join(t.TempDir(), "c.yaml"), PassThrough(s)); err == nil || !strings.Contains(err.Error(), "is no server such as") {
+		if _, err := Open(filepath.Join(t.TempDir(), "c.yaml"), PassThrough(s)); err == nil || !strings.Contains(err.Error(), "is not a server such as") {
 			t.Errorf("%q: %v", s, err)
 		}
 	}

@@ -78,9 +78,9 @@ func settleMode(m chosenMode, c tape.State, file string) (settled chosenMode, no
 	case c.Pinned && c.Partial:
 		return m, "", fmt.Errorf("%s is pinned and partial: a pinned cassette is never written, and a partial one is not complete. Remove one of the two lines at its top", file)
 	case c.Partial && !p.record && !p.passThrough:
-		return m, "", fmt.Errorf("%s is partial: the run that recorded it did not pass, or ran a part of its test. Run the whole test without CI and with the key set until it passes, which completes the cassette, and commit that", file)
+		return m, "", fmt.Errorf("%s is partial: the run that recorded it failed, or ran only part of its test. Run the whole test with CI unset and the key set until it passes, which completes the cassette; then commit it", file)
 	case c.Pinned && p.record:
-		note = fmt.Sprintf("%s is pinned: replayed, not recorded, in spite of %s", file, m)
+		note = fmt.Sprintf("%s is pinned: replayed, not recorded, despite %s", file, m)
 		return chosenMode{ModeNone, "the cassette is pinned"}, note, nil
 	}
 	return m, "", nil

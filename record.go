@@ -39,14 +39,14 @@ func (r *Recorder) record(req *http.Request, in *incoming) (*http.Response, erro
 	if resp.Header.Get(MissHeader) != "" {
 		in.body.Abandon()
 		r.tape.GiveUp(rec)
-		r.log.Unanswered(what+": the answer is the miss of another recorder, which is in place of the network (http.DefaultTransport, or the transport given with Upstream)", in.Form.Key())
+		r.log.Unanswered(what+": the answer is a miss of another recorder, which took the place of the network (http.DefaultTransport, or the transport that Upstream sets)", in.Form.Key())
 		return resp, nil
 	}
 	if resp.StatusCode == http.StatusSwitchingProtocols {
 		// The body is a connection, which cannot be recorded and must not be wrapped.
 		in.body.Abandon()
 		r.tape.GiveUp(rec)
-		r.log.Error(fmt.Errorf("%s: %s switched to another protocol (status 101), so its answer is not recorded: give this connection a client without the recorder", r.file, what))
+		r.log.Error(fmt.Errorf("%s: %s switched to another protocol (status 101), so its answer is not recorded: use a client without the recorder for this connection", r.file, what))
 		return resp, nil
 	}
 	answer.Capture(resp, sent, answer.Keeper{
@@ -204,7 +204,7 @@ func (r *Recorder) told(what string, err error) error {
 	case errors.As(err, &refused):
 		return err
 	case errors.Is(err, tape.ErrClosed), errors.Is(err, answer.ErrClosed):
-		return refusedError(fmt.Sprintf("%s: %s came after the recorder was closed: work that the test had started raced with its end; wait for it before the test ends", r.file, what))
+		return refusedError(fmt.Sprintf("%s: %s came after the recorder was closed: work that the test started was still running; wait for it before the test ends", r.file, what))
 	}
 	return fmt.Errorf("promptecho: %w", err)
 }

@@ -83,7 +83,7 @@ func (r *Recorder) isVariable(method, name string) bool {
 		return true
 	}
 	r.redact.AddSecret(name)
-	why := fmt.Sprintf("rec.%s takes the name of a variable of the environment, such as \"OPENAI_API_KEY\"; what it was given can be none, and is not shown here", method)
+	why := fmt.Sprintf("rec.%s takes the name of an environment variable, such as \"OPENAI_API_KEY\"; its argument cannot be one, and is not shown, since it may be a secret", method)
 	r.life.missing.CompareAndSwap(nil, &why)
 	r.log.Error(fmt.Errorf("%s: %s", r.file, why))
 	return false

@@ -478,7 +478,7 @@ func TestPinnedIsNeverOverwritten(t *testing.T) {
 			t.Errorf("%s: an unrecorded request got status %d", mode, status)
 		}
 		rep := report.Finish(r, report.Outcome{})
-		said := strings.Contains(strings.Join(rep.Notes, "\n"), "is pinned: replayed, not recorded, in spite of mode "+string(mode))
+		said := strings.Contains(strings.Join(rep.Notes, "\n"), "is pinned: replayed, not recorded, despite mode "+string(mode))
 		if said != (mode == ModeAll || mode == ModeNewEpisodes) {
 			t.Errorf("%s: notes %q", mode, rep.Notes)
 		}
@@ -728,7 +728,7 @@ func TestSecretInEncodedFormFailsClosed(t *testing.T) {
 	r.redact.AddSecret("echo-secret-base64")
 	ask(t, r, base, hex.EncodeToString([]byte("echo-secret-base64")))
 	err := r.Close()
-	if err == nil || !strings.Contains(err.Error(), "would hold a known secret (hexadecimal): the cassette was not written") {
+	if err == nil || !strings.Contains(err.Error(), "would contain a known secret (hexadecimal): the cassette was not written") {
 		t.Errorf("Close: %v", err)
 	}
 	if read(t, file) != before {
@@ -955,7 +955,7 @@ func TestNoAnswerBeforeClose(t *testing.T) {
 	rep := report.Finish(r, report.Outcome{})
 	close(release)
 	<-done
-	if want := "not recorded: POST http://h/v1/chat/completions: no answer before the recorder was closed"; !strings.Contains(strings.Join(rep.Notes, "\n"), want) {
+	if want := "not recorded: POST http://h/v1/chat/completions: it had no answer when the recorder was closed"; !strings.Contains(strings.Join(rep.Notes, "\n"), want) {
 		t.Errorf("notes %q, want %q", rep.Notes, want)
 	}
 }

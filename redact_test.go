@@ -86,7 +86,7 @@ func TestEditedSecretIsNoted(t *testing.T) {
 	r = mustOpen(t, file, InMode(ModeNone), Log(func(note string) { notes = append(notes, note) }))
 	ask(t, r, "http://h", "a")
 	mustClose(t, r)
-	want := file + ":4: response.body: GitHub token: looks like a secret; promptecho verify names all"
+	want := file + ":4: response.body: GitHub token: looks like a secret; promptecho verify lists all"
 	if !slices.Contains(notes, want) || strings.Contains(strings.Join(notes, ""), key) {
 		t.Errorf("notes %q, want %q", notes, want)
 	}
@@ -110,7 +110,7 @@ func TestEscapedTwiceIsNotWritten(t *testing.T) {
 		r := mustOpen(t, file, Upstream(canned(string(answer))))
 		r.Secret("DB_SECRET")
 		ask(t, r, "http://h", "connect")
-		if err := r.Close(); err == nil || !strings.Contains(err.Error(), "response.body would hold a known secret") {
+		if err := r.Close(); err == nil || !strings.Contains(err.Error(), "response.body would contain a known secret") {
 			t.Errorf("%q: Close: %v", value, err)
 		}
 		for _, name := range []string{file, file + journalSuffix} {

@@ -39,7 +39,7 @@ func TestReportRemedies(t *testing.T) {
 var (
 	commands       = regexp.MustCompile(`PROMPTECHO_MODE=(\w+) go test`)
 	hints          = regexp.MustCompile(`if this cannot change the answer, add (.*)`)
-	needed         = regexp.MustCompile(`(?m)makes it match:$\n  (.*),$`)
+	needed         = regexp.MustCompile(`(?m)compares it:$\n  (.*),$`)
 	noCommandHelps = regexp.MustCompile(`WebSocket|Frozen keeps it`)
 )
 
@@ -109,7 +109,7 @@ func TestMissInFailedFile(t *testing.T) {
 	run(ModeAll, "one", report.Outcome{})
 	run(ModeAll, "two", report.Outcome{Failed: true})
 	said := run(ModeNone, "two", report.Outcome{})
-	m := regexp.MustCompile(`c.yaml.failed has this request: a run that did not pass recorded it. To use that file, which a run that passes makes whole:\n  mv (\S+) (\S+)\n  PROMPTECHO_MODE=once`).FindStringSubmatch(said)
+	m := regexp.MustCompile(`c.yaml.failed has this request: a run that failed recorded it. To use that file, which the next passing run completes:\n  mv (\S+) (\S+)\n  PROMPTECHO_MODE=once`).FindStringSubmatch(said)
 	if m == nil {
 		t.Fatalf("the report does not name the file:\n%s", said)
 	}

@@ -22,7 +22,7 @@ func (r *Recorder) play(req *http.Request, in *incoming, rec *tape.Recording) (*
 	recorded, err := r.recorded(rec, in)
 	if err == nil && recorded.Passing() && r.config.pace == 0 {
 		if last := r.tape.Resent(rec); last != rec {
-			r.log.Notef("%s:%d: %s: status %d is not played, but the answer at line %d: this SDK waits before it tries again, and nothing tells it not to; Pace(1) plays both", r.file, rec.Line(), in.Request.String(), recorded.Status, last.Line())
+			r.log.Notef("%s:%d: %s: status %d is skipped, and the answer at line %d played instead: this SDK waits before it retries, and no header can prevent that; Pace(1) plays both", r.file, rec.Line(), in.Request.String(), recorded.Status, last.Line())
 			rec = last
 			recorded, err = r.recorded(rec, in)
 		}
@@ -75,7 +75,7 @@ func (r *Recorder) notePlayed(c *tape.Call, rec *tape.Recording) {
 		r.log.PlayedAccepted(rec.Line())
 	}
 	if c.Late {
-		r.log.Notef("%s:%d: replayed although another text stands where the recording has %s: rec.Secret(NAME) before the first request, with the variable that has it, makes it known", r.file, rec.Line(), redact.Placeholder)
+		r.log.Notef("%s:%d: replayed, although the request has other text where the recording has %s: call rec.Secret(NAME), with the name of its variable, before the first request", r.file, rec.Line(), redact.Placeholder)
 	}
 	if c.Form != nil {
 		r.log.Selected(c.Form)
@@ -83,7 +83,7 @@ func (r *Recorder) notePlayed(c *tape.Call, rec *tape.Recording) {
 	}
 	if !rec.Sealed() {
 		if found := redact.Findings(rec.Interaction()); len(found) > 0 {
-			r.log.Notef("%s:%d: %s: looks like a secret; promptecho verify names all", r.file, rec.Line(), found[0])
+			r.log.Notef("%s:%d: %s: looks like a secret; promptecho verify lists all", r.file, rec.Line(), found[0])
 		}
 	}
 }

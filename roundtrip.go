@@ -37,7 +37,7 @@ func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 	if request.IsTwoWay(req) {
 		request.CloseBody(req)
 		r.log.Reach()
-		err := refusedError(fmt.Sprintf("%s: %s sends its body while its answer comes, and such a conversation is not recorded: give this connection a client without the recorder, or give PassThrough", r.file, r.nameOf(req)))
+		err := refusedError(fmt.Sprintf("%s: %s sends its body while its answer arrives, which is not recorded: use a client without the recorder for this connection, or add PassThrough", r.file, r.nameOf(req)))
 		r.failHere(strings.TrimPrefix(err.Error(), "promptecho: "))
 		return r.refuse(req, err)
 	}

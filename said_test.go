@@ -31,17 +31,17 @@ var inVain = map[string][]wrongly{
 	"InMode": {
 		{"misspelt", []Option{InMode("recrod")}, `refused: promptecho: InMode: unknown record mode "recrod"`},
 		{"empty", []Option{InMode("")}, `refused: promptecho: InMode: unknown record mode ""`},
-		{"twice", []Option{InMode(ModeNone), InMode(ModeAll)}, "said: InMode has no effect: it is given twice, and the last one counts"},
+		{"twice", []Option{InMode(ModeNone), InMode(ModeAll)}, "said: InMode has no effect: it is set twice, and the last one counts"},
 	},
 	"Upstream": {
-		{"twice", []Option{Upstream(canned("1")), Upstream(canned("2"))}, "said: Upstream has no effect: it is given twice"},
-		{"of another kind", []Option{Upstream(new(Recorder))}, "refused: promptecho: Upstream: a recorder is not a network"},
+		{"twice", []Option{Upstream(canned("1")), Upstream(canned("2"))}, "said: Upstream has no effect: it is set twice"},
+		{"of another kind", []Option{Upstream(new(Recorder))}, "refused: promptecho: Upstream: this transport is a recorder"},
 	},
 	"Match": {
 		{"misspelt", []Option{Match("temprature")}, `said: Match("temprature") has no effect: no request and no recording has such a field`},
 		{"empty", []Option{Match()}, "refused: promptecho: Match(): it names nothing"},
 		{"of nothing", []Option{Match("")}, "refused: promptecho: Match(): it names nothing"},
-		{"twice", []Option{Match("model", "model")}, `said: Match("model") has no effect: it is given twice`},
+		{"twice", []Option{Match("model", "model")}, `said: Match("model") has no effect: it is set twice`},
 		{"contradicting", []Option{Match("temperature"), Ignore("temperature")}, `said: Match("temperature") has no effect`},
 	},
 	"MatchOnly": {
@@ -50,22 +50,22 @@ var inVain = map[string][]wrongly{
 		{"another call", []Option{MatchOnly("tool/charge_crad", "city")}, `said: MatchOnly("tool/charge_crad", "city") has no effect`},
 		{"empty", []Option{MatchOnly("llm")}, `refused: promptecho: MatchOnly("llm"): it names nothing`},
 		{"outside", []Option{MatchOnly("llm", "header/x")}, `refused: promptecho: MatchOnly("llm", "header/x"): it is outside the body`},
-		{"twice", []Option{MatchOnly("llm", "model"), MatchOnly("llm", "model")}, "is given twice"},
+		{"twice", []Option{MatchOnly("llm", "model"), MatchOnly("llm", "model")}, "is set twice"},
 	},
-	"KeepUploads":   {{"twice", []Option{KeepUploads(), KeepUploads()}, "said: KeepUploads has no effect: it is given twice"}},
-	"MatchSampling": {{"twice", []Option{MatchSampling(), MatchSampling()}, "said: MatchSampling has no effect: it is given twice"}},
+	"KeepUploads":   {{"twice", []Option{KeepUploads(), KeepUploads()}, "said: KeepUploads has no effect: it is set twice"}},
+	"MatchSampling": {{"twice", []Option{MatchSampling(), MatchSampling()}, "said: MatchSampling has no effect: it is set twice"}},
 	"Ignore": {
 		{"misspelt", []Option{Ignore("mesages")}, `said: Ignore("mesages") has no effect`},
 		{"empty", []Option{Ignore()}, "refused: promptecho: Ignore(): it names nothing"},
-		{"twice", []Option{Ignore("user"), Ignore("user")}, "is given twice"},
+		{"twice", []Option{Ignore("user"), Ignore("user")}, "is set twice"},
 	},
 	"Mask": {
 		{"misspelt", []Option{Mask("[", "X")}, `refused: promptecho: Mask("["): error parsing regexp`},
 		{"empty", []Option{Mask("", "X")}, "refused: promptecho: Mask(): it names nothing"},
 		{"for nothing", []Option{Mask("nowhere", "X")}, `said: Mask("nowhere") has no effect: it matches nothing in any request or recording`},
-		{"twice", []Option{Mask("hi", "X"), Mask("hi", "Y")}, "is given twice"},
+		{"twice", []Option{Mask("hi", "X"), Mask("hi", "Y")}, "is set twice"},
 	},
-	"MaskTimes":    {{"for nothing", []Option{MaskTimes()}, "said: MaskTimes() has no effect"}, {"twice", []Option{MaskTimes(), MaskTimes()}, "is given twice"}},
+	"MaskTimes":    {{"for nothing", []Option{MaskTimes()}, "said: MaskTimes() has no effect"}, {"twice", []Option{MaskTimes(), MaskTimes()}, "is set twice"}},
 	"MaskUUIDs":    {{"for nothing", []Option{MaskUUIDs()}, "said: MaskUUIDs() has no effect"}},
 	"MaskTempDirs": {{"for nothing", []Option{MaskTempDirs()}, "said: MaskTempDirs() has no effect"}},
 	"Alias": {
@@ -79,24 +79,24 @@ var inVain = map[string][]wrongly{
 		{"empty", []Option{Unordered()}, "refused: promptecho: Unordered(): it names nothing"},
 	},
 	"KeepHeaders": {
-		{"a pattern of nothing", []Option{KeepHeaders("x-nothing-*")}, `said: KeepHeaders("x-nothing-*") has no effect: nothing of this was in what was recorded`},
+		{"a pattern of nothing", []Option{KeepHeaders("x-nothing-*")}, `said: KeepHeaders("x-nothing-*") has no effect: nothing that was recorded contains it`},
 		{"empty", []Option{KeepHeaders()}, "refused: promptecho: KeepHeaders(): it names nothing"},
 	},
 	"Redact": {
-		{"misspelt", []Option{Redact("Amce")}, `said: Redact("Amce") has no effect: nothing of this was in what was recorded`},
+		{"misspelt", []Option{Redact("Amce")}, `said: Redact("Amce") has no effect: nothing that was recorded contains it`},
 		{"of a field's name", []Option{Redact("email")}, `said: Redact("email") has no effect`},
 		{"of everything", []Option{Redact("a*")}, `refused: promptecho: Redact("a*"): it matches the empty text, and so everything`},
 		{"invalid", []Option{Redact("(")}, `refused: promptecho: Redact("("): error parsing regexp`},
 		{"empty", []Option{Redact()}, "refused: promptecho: Redact(): it names nothing"},
 	},
 	"RedactFields": {
-		{"misspelt", []Option{RedactFields("usr")}, `said: RedactFields("usr") has no effect: nothing of this was in what was recorded`},
+		{"misspelt", []Option{RedactFields("usr")}, `said: RedactFields("usr") has no effect: nothing that was recorded contains it`},
 		{"an expression", []Option{RedactFields("us.*")}, `said: RedactFields("us.*") has no effect`},
 		{"empty", []Option{RedactFields()}, "refused: promptecho: RedactFields(): it names nothing"},
 	},
-	"Pace":        {{"negative", []Option{Pace(-1)}, "refused: promptecho: Pace: -1 is not a factor of time"}, {"twice", []Option{Pace(1), Pace(2)}, "said: Pace has no effect: it is given twice"}},
+	"Pace":        {{"negative", []Option{Pace(-1)}, "refused: promptecho: Pace: -1 is not a factor of time"}, {"twice", []Option{Pace(1), Pace(2)}, "said: Pace has no effect: it is set twice"}},
 	"AllowUnused": selected(AllowUnused), "AllowRepeats": selected(AllowRepeats),
-	"AllowRaced": {{"twice", []Option{AllowRaced(), AllowRaced()}, "is given twice"}},
+	"AllowRaced": {{"twice", []Option{AllowRaced(), AllowRaced()}, "is set twice"}},
 	"Log":        {{"empty", []Option{Log(nil)}, "refused: promptecho: Log: it is nil"}},
 	"Live": append(selected(Live),
 		wrongly{"empty", []Option{Live()}, "refused: promptecho: Live(): it names nothing"},
@@ -104,7 +104,7 @@ var inVain = map[string][]wrongly{
 	"Frozen": {
 		{"without the kind", []Option{Frozen("charge_card")}, `refused: promptecho: Frozen("charge_card"): "charge_card" selects nothing: a selector is a kind (llm, http, tool, `},
 		{"of another kind", []Option{Frozen("tools/charge_card")}, `refused: promptecho: Frozen("tools/charge_card")`},
-		{"misspelt", []Option{Frozen("tool/chargecard")}, `fails: FILE: Frozen("tool/chargecard") has no effect: nothing of this name was asked or is recorded`},
+		{"misspelt", []Option{Frozen("tool/chargecard")}, `fails: FILE: Frozen("tool/chargecard") has no effect: no call of this name was made or is recorded`},
 		{"of an endpoint that is none", []Option{Frozen("llm/openai.chatt")}, `fails: FILE: Frozen("llm/openai.chatt") has no effect`},
 		{"by an address", []Option{Frozen("http/https://api.example.com")}, `refused: promptecho: Frozen("http/https://api.example.com")`},
 		{"by a pattern", []Option{Frozen("tool/charge_*")}, `refused: promptecho: Frozen("tool/charge_*")`},
@@ -112,19 +112,19 @@ var inVain = map[string][]wrongly{
 	},
 	"PassThrough": {
 		{"misspelt", []Option{PassThrough("http/127.0.0.1:1")}, `said: PassThrough("http/127.0.0.1:1") has no effect: no request went to this server`},
-		{"of another kind", []Option{PassThrough("llm")}, `refused: promptecho: PassThrough("llm"): it is no server`},
+		{"of another kind", []Option{PassThrough("llm")}, `refused: promptecho: PassThrough("llm"): it is not a server`},
 		{"empty", []Option{PassThrough()}, "refused: promptecho: PassThrough(): it names nothing"},
 	},
-	"OnRecordError": {{"unknown", []Option{OnRecordError(7)}, "refused: promptecho: OnRecordError: unknown policy 7"}, {"twice", []Option{OnRecordError(Keep), OnRecordError(Fail)}, "said: OnRecordError has no effect: it is given twice"}},
+	"OnRecordError": {{"unknown", []Option{OnRecordError(7)}, "refused: promptecho: OnRecordError: unknown policy 7"}, {"twice", []Option{OnRecordError(Keep), OnRecordError(Fail)}, "said: OnRecordError has no effect: it is set twice"}},
 }
 
 // selected has the wrong ways of an option with selectors.
 func selected(option func(...string) Option) []wrongly {
 	return []wrongly{
 		{"without the kind", []Option{option("charge_card")}, "refused: promptecho: "},
-		{"misspelt", []Option{option("tool/chargecard")}, `("tool/chargecard") has no effect: nothing of this name was asked or is recorded`},
+		{"misspelt", []Option{option("tool/chargecard")}, `("tool/chargecard") has no effect: no call of this name was made or is recorded`},
 		{"of nothing", []Option{option("")}, "refused: promptecho: "},
-		{"twice", []Option{option("llm", "llm")}, `("llm") has no effect: it is given twice`},
+		{"twice", []Option{option("llm", "llm")}, `("llm") has no effect: it is set twice`},
 	}
 }
 
@@ -270,7 +270,7 @@ func TestSecretByValue(t *testing.T) {
 			r := mustOpen(t, filepath.Join(t.TempDir(), "c.yaml"), InMode(ModeAll), Upstream(canned("1")))
 			said := asking{chatURL, prompt("hi"), []string{"Authorization", "Bearer " + method(r, key)}}.ask(t, r)
 			err := r.Close()
-			if err == nil || !strings.Contains(err.Error(), "takes the name of a variable of the environment") {
+			if err == nil || !strings.Contains(err.Error(), "takes the name of an environment variable") {
 				t.Errorf("%q: %v", key, err)
 			}
 			if key != "" && strings.Contains(said+fmt.Sprint(err), key) {
@@ -445,7 +445,7 @@ func TestWritingInVainInReplay(t *testing.T) {
 	plain := recorded(t, []string{`"one"`}, []asking{{chatURL, prompt("hi"), nil}})
 	r := mustOpen(t, plain, InMode(ModeNone), Redact("Amce"), Redact("h(.)"))
 	asking{chatURL, prompt("hi"), nil}.ask(t, r)
-	if text := strings.Join(r.finish(report.Outcome{}).Notes, "\n"); !strings.Contains(text, `Redact("Amce") has no effect: nothing of this is in the cassette`) || strings.Contains(text, "h(.)") {
+	if text := strings.Join(r.finish(report.Outcome{}).Notes, "\n"); !strings.Contains(text, `Redact("Amce") has no effect: neither the cassette nor any request contains it`) || strings.Contains(text, "h(.)") {
 		t.Error(text)
 	}
 }

@@ -107,23 +107,23 @@ func (r *Recorder) mayKeep(rec *tape.Recording, later map[*tape.Recording]bool, 
 	case (o.Failed || o.Stopped) && (rec.Canceled() || rec.Complete() && it.Response.LeftWaiting()):
 		return false, nil // most likely that canceled it, and a test that passes does not
 	case !rec.Complete():
-		r.log.Notef("%s: not recorded: %s: no answer before the recorder was closed: the program sent it in the background, and the test did not wait for it", r.file, what)
+		r.log.Notef("%s: not recorded: %s: it had no answer when the recorder was closed: the program sent it in the background, and the test did not wait for it", r.file, what)
 		return false, nil
 	case !rec.Failed() || r.config.onRecordError == Keep || later[rec]:
 		return true, nil
 	}
 	what += ": " + report.Failure(&it.Response)
 	if status := it.Response.Status; r.plan.update && status >= 400 && status < 500 && r.tape.FollowsPlayed(rec) {
-		return false, outdatedError(fmt.Sprintf("%s: not updated: %s, after an answer that was replayed. What the request refers to (a response id, a file, a cache) may not be there any more; mode all records everything again", r.file, what))
+		return false, outdatedError(fmt.Sprintf("%s: not updated: %s, after an answer that was replayed. What the request refers to (a response id, a file, a cache) may no longer exist; mode all records everything again", r.file, what))
 	}
 	before := r.tape.SucceededBefore(rec)
 	switch status := it.Response.Status; {
 	case r.config.onRecordError == Fail:
 		return false, fmt.Errorf("%s: nothing was written: the recording has a failure: %s (OnRecordError)", r.file, what)
 	case before != nil:
-		return false, fmt.Errorf("%s:%d: not replaced: this recording succeeded, and now there is a failure: %s. If that is what the test is about, say so with OnRecordError(Keep)", r.file, before.Line(), what)
+		return false, fmt.Errorf("%s:%d: not replaced: this recording is a success, and the new one a failure: %s. If that is what the test is about, say so with OnRecordError(Keep)", r.file, before.Line(), what)
 	case status == http.StatusUnauthorized || status == http.StatusForbidden:
-		return false, fmt.Errorf("%s: not recorded: the provider refused the key: %s. Set a key that may ask this; if the refusal is what the test is about, say so with OnRecordError(Keep)", r.file, what)
+		return false, fmt.Errorf("%s: not recorded: the provider refused the key: %s. Set a key that has access; if the refusal is what the test is about, say so with OnRecordError(Keep)", r.file, what)
 	case o.Failed:
 		r.log.Notef("failed, and not recorded in %s: %s%s", r.file, what, r.goOn(status))
 		return false, nil
@@ -140,7 +140,7 @@ func (r *Recorder) goOn(status int) string {
 	}
 	text := ". Run it again later, or with fewer tests at once: promptecho record -p=1 -parallel=1"
 	if !r.plan.again {
-		text += ". What has been recorded is not asked for again"
+		text += ". What is already recorded is not sent again"
 	}
 	return text
 }
@@ -181,7 +181,7 @@ func (r *Recorder) write(f fate, recorded []*tape.Recording) error {
 		return r.nothing()
 	}
 	if dropped > 0 {
-		r.log.Notef("%s: dropped %s that this run did not ask for", r.file, report.Count(dropped, "recording"))
+		r.log.Notef("%s: dropped %s that this run did not use", r.file, report.Count(dropped, "recording"))
 	}
 	if err := r.saveTo(r.log.Path, r.file, top, list, partial); err != nil {
 		return err
@@ -212,7 +212,7 @@ func (r *Recorder) kept(f fate, recorded []*tape.Recording) (list []*tape.Record
 			return recorded, len(unasked)
 		}
 		if len(unasked) > 0 {
-			r.log.Notef("%s: kept %s that this run did not ask for; delete the file before recording to be rid of them", r.file, report.Count(len(unasked), "recording"))
+			r.log.Notef("%s: kept %s that this run did not use; to drop them, delete the file before recording", r.file, report.Count(len(unasked), "recording"))
 		}
 		return slices.Concat(recorded, unasked), 0
 	}
@@ -248,7 +248,7 @@ func (r *Recorder) saveBeside(top interaction.Given, list []*tape.Recording, rea
 	if reason != "" {
 		return fmt.Errorf("%s: not written: %s. What this run recorded is in %s", r.file, reason, name)
 	}
-	r.log.Notef("%s was left unchanged because the run failed or was not whole. To use what was recorded:\n  %s", r.file,
+	r.log.Notef("%s was left unchanged because the run failed or was incomplete. To use the new recordings:\n  %s", r.file,
 		shell.Join([]string{"mv", shell.Place(cassette.Beside(r.log.Path, failedSuffix)), shell.Place(r.log.Path)}))
 	return nil
 }
@@ -286,7 +286,7 @@ func (r *Recorder) saveTo(path, name string, top interaction.Given, list []*tape
 	}
 	note := fmt.Sprintf("saved %s to %s", report.Count(len(list), "interaction"), name)
 	if partial && path == r.log.Path {
-		note += ", marked partial: the test did not run whole and pass; its next such run completes it"
+		note += ", marked partial: the test failed or ran only in part; its next complete, passing run completes the cassette"
 	}
 	r.log.Note(note)
 	return nil

@@ -117,7 +117,7 @@ func TestSealThatLies(t *testing.T) {
 	file := saved(t, f)
 	r := mustOpen(t, file, InMode(ModeNone))
 	_, err := r.Client().Post("http://h/v1/chat/completions", "application/json", strings.NewReader(prompt("two")))
-	if err == nil || !strings.Contains(err.Error(), "c.yaml:4: the match key in its seal is not that of the request") {
+	if err == nil || !strings.Contains(err.Error(), "c.yaml:4: its seal has the match key of another request") {
 		t.Errorf("answered: %v", err)
 	}
 	if err := r.Close(); err == nil || !strings.Contains(err.Error(), "promptecho verify -w") {
@@ -506,7 +506,7 @@ func TestCutInEveryMode(t *testing.T) {
 					}
 				}
 			case mode == ModeAll && n > 0:
-				if err != nil || !strings.Contains(fmt.Sprint(r.finish(report.Outcome{}).Notes), fmt.Sprintf("recorded anew: %s:%d:", file, line)) {
+				if err != nil || !strings.Contains(fmt.Sprint(r.finish(report.Outcome{}).Notes), fmt.Sprintf("recorded again: %s:%d:", file, line)) {
 					t.Fatalf("%s, cut at %d: %v", mode, n, err)
 				}
 			case err == nil:
@@ -580,7 +580,7 @@ func TestCutIsRecordedAnew(t *testing.T) {
 				}
 			}
 			rep := report.Finish(r, tt.outcome)
-			if len(rep.Errors) > 0 || !strings.Contains(strings.Join(rep.Notes, "\n"), "recorded anew: "+file+":") {
+			if len(rep.Errors) > 0 || !strings.Contains(strings.Join(rep.Notes, "\n"), "recorded again: "+file+":") {
 				t.Errorf("%+v", rep)
 			}
 			where := file

@@ -32,8 +32,8 @@ func (r *Recorder) Now() time.Time {
 // Rand returns the source of random numbers and bytes of this name. It returns the same
 // in the recording run and in every replay. Sources with different names are independent,
 // so a new one changes nothing for the others. Calls with the same name return the same
-// source, which goes on where it was: what draws in an order of its own (a goroutine, a
-// subtest that -run can select) needs a source of its own.
+// source, which goes on where it was: code that may draw in another order (a goroutine, a subtest
+// that -run can select) needs a source of its own.
 //
 // All sources of a cassette come from one seed, which is drawn from [crypto/rand] when the
 // cassette is recorded. The cassette has it if a test uses a source. It stays or

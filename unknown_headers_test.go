@@ -120,7 +120,7 @@ func TestUnknownHeadersAreRecordedAgain(t *testing.T) {
 		switch {
 		case status == 200 && (err != nil || fmt.Sprint(got) != `[false "other"true]`):
 			t.Errorf("%v, %v", got, err)
-		case status == 500 && (err == nil || !strings.Contains(err.Error(), "this recording succeeded, and now there is a failure") || got[0] != `"old"true`):
+		case status == 500 && (err == nil || !strings.Contains(err.Error(), "this recording is a success, and the new one a failure") || got[0] != `"old"true`):
 			t.Errorf("%v, %v", got, err)
 		}
 	}

@@ -27,7 +27,7 @@ func TestUpdate(t *testing.T) {
 		note    string
 	}{
 		{"nothing has changed", []string{"a", "b", "c"}, report.Outcome{}, nil, 0, "a b c", ""},
-		{"one prompt was edited", []string{"a", "B", "c"}, report.Outcome{}, nil, 1, "a B c", "dropped 1 recording that this run did not ask for"},
+		{"one prompt was edited", []string{"a", "B", "c"}, report.Outcome{}, nil, 1, "a B c", "dropped 1 recording that this run did not use"},
 		{"the first and the last were edited", []string{"A", "b", "C"}, report.Outcome{}, nil, 2, "A b C", "dropped 2 recordings"},
 		{"one was added", []string{"a", "b", "c", "d"}, report.Outcome{}, nil, 1, "a b c d", ""},
 		{"one was removed", []string{"a", "c"}, report.Outcome{}, nil, 0, "a c", "dropped 1 recording"},
@@ -103,7 +103,7 @@ func TestUpdateOutdated(t *testing.T) {
 	before := read(t, file)
 	expired.Store(true)
 	errs := run("two")
-	want := "not updated: POST " + server.URL + "/v1/responses: status 404, after an answer that was replayed. What the request refers to (a response id, a file, a cache) may not be there any more; mode all records everything again"
+	want := "not updated: POST " + server.URL + "/v1/responses: status 404, after an answer that was replayed. What the request refers to (a response id, a file, a cache) may no longer exist; mode all records everything again"
 	if len(errs) != 1 || errs[0] != file+": "+want {
 		t.Errorf("errors %q\nwant %s", errs, want)
 	}

@@ -238,7 +238,7 @@ func TestUploadWithoutRoom(t *testing.T) {
 	}
 	text, _ := io.ReadAll(resp.Body)
 	resp.Body.Close()
-	for _, want := range []string{"POST " + s.URL, "wait in a file until it is sent", none, "TMPDIR"} {
+	for _, want := range []string{"POST " + s.URL, "could not be put into a temporary file", none, "TMPDIR"} {
 		if !strings.Contains(string(text), want) {
 			t.Errorf("the answer is %s; want %s", text, want)
 		}

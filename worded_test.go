@@ -17,7 +17,7 @@ func TestOptionsAtTheTop(t *testing.T) {
 	}
 	for _, mode := range []Mode{ModeNone, ModeOnce, ModeUpdate, ModeAll} {
 		r, err := Open(file, InMode(mode))
-		want := file + ": the options at its top ({mask_times: true}) are for programs under promptecho serve: give them to the recorder in Go, and take the line out"
+		want := file + ": the options at its top ({mask_times: true}) are for programs under promptecho serve: pass them to the recorder in Go, and remove the line"
 		if err == nil || !strings.HasSuffix(err.Error(), want) {
 			t.Errorf("%s: %v, %v", mode, r, err)
 		}

@@ -189,7 +189,7 @@ func TestWrapErrors(t *testing.T) {
 	r := mustOpen(t, file, AllowUnused())
 	f := Wrap(r, "tool/fail", func(context.Context, string) (int, error) { return 0, nil })
 	_, err := f(t.Context(), "sentinel")
-	if err == nil || !strings.Contains(err.Error(), `is "no such city", and no error of that text was given to Sentinels`) {
+	if err == nil || !strings.Contains(err.Error(), `is "no such city", and Sentinels names no error of that text`) {
 		t.Errorf("error %v", err)
 	}
 	if err := r.Close(); err == nil {
@@ -308,7 +308,7 @@ func TestWrapRefused(t *testing.T) {
 	_ = hidden{secret: ""}.secret
 	f := Wrap(r, "tool/search", func(context.Context, hidden) (string, error) { called.Store(true); return "", nil })
 	_, err := f(t.Context(), hidden{})
-	want := file + `: Wrap("tool/search"): JSON loses a part of the argument, promptecho.hidden: secret: the field is not exported. Wrap a closure that takes and returns a type of its own`
+	want := file + `: Wrap("tool/search"): JSON loses part of the argument, promptecho.hidden: secret: the field is not exported. Wrap a closure that takes and returns a type of its own`
 	if err == nil || err.Error() != "promptecho: "+want {
 		t.Errorf("error %v\nwant %s", err, want)
 	}
@@ -778,7 +778,7 @@ func TestFrozen(t *testing.T) {
 				t.Errorf("mode %s, present %v: what is recorded gives %v, %v", mode, present, w, oldErr)
 			}
 			var miss *MissError
-			if !errors.As(newErr, &miss) || !strings.HasSuffix(miss.Reason, "Frozen keeps it from being called: to record it, take that option out for one run") {
+			if !errors.As(newErr, &miss) || !strings.HasSuffix(miss.Reason, "Frozen keeps it from being called: to record it, remove that option for one run") {
 				t.Errorf("mode %s, present %v: what is not recorded: %v", mode, present, newErr)
 			}
 			if errs := r.finish(report.Outcome{}).Errors; len(errs) == 0 {
@@ -909,14 +909,14 @@ func TestLive(t *testing.T) {
 	if said != "v1 of a, v1 of b" {
 		t.Errorf("frozen and live: %s", said)
 	}
-	for _, want := range []string{`Live("tool") has no effect: nothing of this name`, `Live("tool/serach") has no effect: nothing of this name`} {
+	for _, want := range []string{`Live("tool") has no effect: no call of this name`, `Live("tool/serach") has no effect: no call of this name`} {
 		if !strings.Contains(strings.Join(notes, "\n"), want) {
 			t.Errorf("notes %q, want %s", notes, want)
 		}
 	}
 	// What was to be frozen and is not may be made in the next run.
 	r, _ = run([]string{"a", "b"}, Frozen("tool/search", "retrieval"))
-	if err := r.Close(); err == nil || !strings.Contains(err.Error(), `Frozen("retrieval") has no effect: nothing of this name was asked or is recorded`) {
+	if err := r.Close(); err == nil || !strings.Contains(err.Error(), `Frozen("retrieval") has no effect: no call of this name was made or is recorded`) {
 		t.Errorf("a selector that froze nothing: %v", err)
 	}
 

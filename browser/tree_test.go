@@ -51,6 +51,7 @@ func tree(t *testing.T) string {
 	for _, name := range []string{"rome", "oslo", "a_city_with_a_name_that_is_longer_than_a_telephone_is_wide_in_one_word"} {
 		write(t, filepath.Join(dir, "bot", "testdata", "cassettes", "TestCity", name+".yaml"), servers(name))
 	}
+	write(t, filepath.Join(dir, "bot", "testdata", "cassettes", "TestWide.yaml"), wide())
 	write(t, filepath.Join(dir, "bot", "testdata", "cassettes", "TestNew.yaml"), "version: 1\ninteractions:\n  - request: {method: GET, url: \"https://example.com/\"}\n    response: {status: 503, body: busy}\n")
 	return dir
 }
@@ -99,6 +100,22 @@ interactions:
       url: https://api.openai.com/v1/chat/completions
       body: {model: gpt-x, messages: [{role: user, content: [{type: text, text: What is this?}, {type: image_url, image_url: {url: "data:image/png;base64,` + picture + `"}}, {type: input_audio, input_audio: {format: wav, data: "` + sound + `"}}]}]}
     response: {status: 200, body: {choices: [{message: {role: assistant, content: A cat.}, finish_reason: stop}]}}
+`
+}
+
+// wide returns a cassette whose answer is a table of many columns, under long names.
+func wide() string {
+	row := strings.Repeat("| a column ", 40) + "|"
+	long := strings.Repeat("a_name_without_a_break_", 8)
+	return `version: 1
+interactions:
+  - request:
+      method: POST
+      url: https://api.openai.com/v1/chat/completions
+      body: {model: ` + long + `, tools: [{type: function, function: {name: ` + long + `, description: "` + row + `", parameters: {type: object, properties: {` + long + `: {type: string}}}}}], messages: [{role: user, content: "` + row + `"}]}
+    response: {status: 200, body: {model: ` + long + `, choices: [{message: {role: assistant, content: "` + row + `\n` + strings.ReplaceAll(row, "a column", "--------") + `\n` + row + `", tool_calls: [{id: a, type: function, function: {name: ` + long + `, arguments: '{"` + long + `": "` + long + `"}'}}]}, finish_reason: tool_calls}]}}
+    usage: {input_tokens: 123456789, output_tokens: 987654321}
+    latency_ms: 123456
 `
 }
 

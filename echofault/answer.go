@@ -13,11 +13,11 @@ import (
 	"github.com/promptecho/promptecho/internal/stream"
 )
 
-// Cut breaks an answer off after n events of a stream, or after n bytes of a body that is
-// no stream. Then its reader gets [io.ErrUnexpectedEOF], as from net/http when a
+// Cut breaks an answer off after n events of a stream, or after n bytes of a body that is not a
+// stream. Then its reader gets [io.ErrUnexpectedEOF], as from net/http when a
 // connection breaks. Cut(0, ...) breaks it off right after the headers. Events are those that
-// the cassette lists; comments and pings count. Cut strikes the first successful answer
-// that goes on so long. Give it twice to cut two.
+// the cassette lists; comments and pings count. Cut strikes the first successful answer that is
+// long enough. Pass it twice to cut two.
 func Cut(n int, selectors ...string) Fault {
 	f := newFault(1, selectors, "Cut", n)
 	if n < 0 {
@@ -34,7 +34,7 @@ func Cut(n int, selectors ...string) Fault {
 // Garble damages event n of a stream, counted from 1 as for [Cut], so that its JSON is
 // invalid: the second half of its data reads "###". Lengths stay as they are, and the
 // checksums of an AWS event stream are right, so the damage reaches whoever reads the
-// JSON. A body that is no stream is one event: Garble(1) damages it. Garble strikes the
+// JSON. A body that is not a stream is one event: Garble(1) damages it. Garble strikes the
 // first successful answer that has such an event.
 func Garble(n int, selectors ...string) Fault {
 	f := newFault(1, selectors, "Garble", n)
@@ -135,7 +135,7 @@ func (b *body) over() error {
 		b.hit.done()
 		b.ReadCloser.Close()
 	case b.split.framing == nil:
-		b.hit.spare("the answer to %s is no stream, but one body of %d bytes", b.hit.name, b.size.Load())
+		b.hit.spare("the answer to %s is not a stream, but one body of %d bytes", b.hit.name, b.size.Load())
 	default:
 		b.hit.spare("the answer to %s has %d events", b.hit.name, b.split.events.Load())
 	}

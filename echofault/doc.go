@@ -12,14 +12,14 @@
 // A request meets one fault at most: the first in the list that selects it and is not used
 // up. So the list is a script: FailFirst(1, 500), Cut(3) fails the first request and cuts
 // the answer to the second one. For a slow answer that is also cut, put one transport in
-// front of another. Each attempt is a request: the retries of an SDK count. A fault that
-// cannot strike a request, since its answer is too short, a failure or a miss of the
-// recorder, leaves it alone and waits for the next one.
+// front of another. Each attempt is a request: the retries of an SDK count. A fault that cannot
+// strike a request, because its answer is too short, a failure or a miss of the recorder, waits for
+// the next one.
 //
-// Every fault takes selectors. They name the requests that it may strike, each by what a
-// cassette calls it: by kind and boundary, "llm/openai.chat", by kind alone, "llm", or a
-// server that no API is known of by its host, with the port if that is not the usual one,
-// "http/api.example.com". A "*" stands for either part. A fault without selectors may
+// Every fault takes selectors. They name the requests that it may strike, as a cassette does: by
+// kind and boundary, "llm/openai.chat"; by kind alone, "llm"; or, for a server that is not a known
+// model API, by its host, with the port if that is not the usual one, "http/api.example.com". A "*"
+// stands for either part. A fault without selectors may
 // strike every request.
 //
 // Faults work in every record mode. Record with the faults in place: then the cassette

@@ -16,7 +16,7 @@ import (
 // A Fault is something that goes wrong with a request or its answer. [FailFirst],
 // [Slow], [Cut] and [Garble] make one, and [New] puts it into effect. A Fault does
 // not change, so it can be given to several transports; each of them counts for itself.
-// The zero Fault is none.
+// New refuses the zero Fault.
 type Fault struct {
 	code      string   // the call that made it, for messages
 	err       error    // why that call makes no fault
@@ -48,7 +48,7 @@ func newFault(times int, selectors []string, what string, args ...any) Fault {
 func (f *Fault) check() error {
 	switch {
 	case f.code == "":
-		return errors.New("echofault: a Fault that nothing has made: use FailFirst, Slow, Cut or Garble")
+		return errors.New("echofault: this Fault is empty: make it with FailFirst, Slow, Cut or Garble")
 	case f.err != nil:
 		return fmt.Errorf("echofault: %s: %w", f.code, f.err)
 	}

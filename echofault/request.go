@@ -18,7 +18,7 @@ func FailFirst(n, status int, selectors ...string) Fault {
 	case n < 1:
 		f.err = fmt.Errorf("%d is not a number of requests: use 1 or more", n)
 	case status < 400 || status > 599:
-		f.err = fmt.Errorf("status %d is no failure: use 400 to 599", status)
+		f.err = fmt.Errorf("status %d is not a failure: use 400 to 599", status)
 	}
 	f.strike = func(h *hit, req *http.Request, _ func() (*http.Response, error)) (*http.Response, error) {
 		h.done()
@@ -27,15 +27,15 @@ func FailFirst(n, status int, selectors ...string) Fault {
 	return f
 }
 
-// Slow holds the first request back for d before it is sent on, so that the answer
-// comes so much later. If the request's context ends meanwhile, the context's error
-// is returned, nothing is sent, and no recording is used. It waits with package time only:
+// Slow delays the first request by d before it is sent on. If the request's context ends in the
+// meantime, the context's error is returned, nothing is sent, and no recording is used. It waits
+// with package time only:
 // in a [testing/synctest] bubble that takes no time. The recorded latency comes on top if
 // [github.com/promptecho/promptecho.Pace] replays it.
 func Slow(d time.Duration, selectors ...string) Fault {
 	f := newFault(1, selectors, "Slow", d)
 	if d <= 0 {
-		f.err = fmt.Errorf("%v is no time to wait: use more than 0", d)
+		f.err = fmt.Errorf("%v is not a waiting time: use more than 0", d)
 	}
 	f.strike = func(h *hit, req *http.Request, send func() (*http.Response, error)) (*http.Response, error) {
 		h.done()

@@ -40,7 +40,7 @@ type Transport struct {
 func New(t testing.TB, next http.RoundTripper, faults ...Fault) *Transport {
 	t.Helper()
 	if next == nil {
-		t.Fatal("echofault: New: there is no transport to send requests to: give it the recorder")
+		t.Fatal("echofault: New: the transport is nil: pass the recorder")
 	}
 	tr := &Transport{next: next, asked: map[string]int{}}
 	switch below := next.(type) {
@@ -153,7 +153,7 @@ func (f *tally) neverStruck(asked map[string]int) string {
 	case !selected:
 		return "it selects none of the requests, which were " + counted(asked)
 	}
-	return "the faults before it struck every request that it selects"
+	return "earlier faults struck every request that it selects"
 }
 
 // counted lists names: "llm/openai.chat (2), http/127.0.0.1:80 (1)".

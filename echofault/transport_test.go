@@ -184,12 +184,12 @@ func TestNeverStruck(t *testing.T) {
 		faults []Fault
 		want   string // of the last fault
 	}{
-		{"used up before", new(answers), []Fault{FailFirst(9, 500), Cut(1)}, "Cut(1) never struck: the faults before it struck every request that it selects"},
+		{"used up before", new(answers), []Fault{FailFirst(9, 500), Cut(1)}, "Cut(1) never struck: earlier faults struck every request that it selects"},
 		{"a failure", answer(503, "{}"), []Fault{Cut(1)}, "Cut(1) never struck: the answer to llm/openai.chat has status 503"},
 		{"no body", bodyless, []Fault{Garble(1)}, "Garble(1) never struck: the answer to llm/openai.chat has no body"},
-		{"a short body", answer(200, "hello"), []Fault{Cut(6)}, "Cut(6) never struck: the answer to llm/openai.chat is no stream, but one body of 5 bytes"},
+		{"a short body", answer(200, "hello"), []Fault{Cut(6)}, "Cut(6) never struck: the answer to llm/openai.chat is not a stream, but one body of 5 bytes"},
 		{"an empty body", answer(200, ""), []Fault{Garble(1)}, "Garble(1) never struck: event 1 of the answer to llm/openai.chat has no data"},
-		{"a body is one event", answer(200, "hello"), []Fault{Garble(2)}, "Garble(2) never struck: the answer to llm/openai.chat is no stream, but one body of 5 bytes"},
+		{"a body is one event", answer(200, "hello"), []Fault{Garble(2)}, "Garble(2) never struck: the answer to llm/openai.chat is not a stream, but one body of 5 bytes"},
 		{"no answer", broken, []Fault{Garble(1)}, "Garble(1) never struck: llm/openai.chat got no answer"},
 		{"neither answer nor error", nothing, []Fault{Garble(1)}, "Garble(1) never struck: llm/openai.chat got no answer"},
 		{"no data", comment, []Fault{Garble(1)}, "Garble(1) never struck: event 1 of the answer to llm/openai.chat has no data"},
@@ -216,15 +216,15 @@ func TestBadFaults(t *testing.T) {
 		want  string
 	}{
 		{FailFirst(0, 500), "echofault: FailFirst(0, 500): 0 is not a number of requests: use 1 or more"},
-		{FailFirst(1, 0), "echofault: FailFirst(1, 0): status 0 is no failure: use 400 to 599"},
-		{FailFirst(1, 399, "llm"), `echofault: FailFirst(1, 399, "llm"): status 399 is no failure: use 400 to 599`},
-		{FailFirst(1, 600), "echofault: FailFirst(1, 600): status 600 is no failure: use 400 to 599"},
-		{Slow(0), "echofault: Slow(0s): 0s is no time to wait: use more than 0"},
-		{Slow(-time.Second), "echofault: Slow(-1s): -1s is no time to wait: use more than 0"},
+		{FailFirst(1, 0), "echofault: FailFirst(1, 0): status 0 is not a failure: use 400 to 599"},
+		{FailFirst(1, 399, "llm"), `echofault: FailFirst(1, 399, "llm"): status 399 is not a failure: use 400 to 599`},
+		{FailFirst(1, 600), "echofault: FailFirst(1, 600): status 600 is not a failure: use 400 to 599"},
+		{Slow(0), "echofault: Slow(0s): 0s is not a waiting time: use more than 0"},
+		{Slow(-time.Second), "echofault: Slow(-1s): -1s is not a waiting time: use more than 0"},
 		{Cut(-1), "echofault: Cut(-1): -1 is not a number of events: use 0 or more"},
 		{Garble(0), "echofault: Garble(0): 0 is not the number of an event: use 1 or more"},
 		{Cut(1, "llm", ""), `echofault: Cut(1, "llm", ""): "" selects nothing: a selector is a kind (llm, http, tool, retrieval, memory_read, memory_write), or a kind, a slash and a name, as misses and promptecho show have them ("llm/openai.chat", "http/api.example.com", "tool/search"); "*" stands for either`},
-		{Fault{}, "echofault: a Fault that nothing has made: use FailFirst, Slow, Cut or Garble"},
+		{Fault{}, "echofault: this Fault is empty: make it with FailFirst, Slow, Cut or Garble"},
 	} {
 		tb := &fakeTB{}
 		tb.run(func() { New(tb, new(answers), Cut(1), tt.fault) })
@@ -234,7 +234,7 @@ func TestBadFaults(t *testing.T) {
 	}
 	tb := &fakeTB{}
 	tb.run(func() { New(tb, nil) })
-	if !strings.Contains(tb.fatal, "there is no transport to send requests to: give it the recorder") {
+	if !strings.Contains(tb.fatal, "the transport is nil: pass the recorder") {
 		t.Errorf("without a transport: %q", tb.fatal)
 	}
 }

@@ -1,7 +1,7 @@
-// Package echosnap says whether what a program made of an answer is still right after
-// the answer was recorded again.
+// Package echosnap tells whether the output of a program is still right after an answer was
+// recorded again.
 //
-// A cassette freezes what the provider says. A snapshot holds what the program made of it:
+// A cassette freezes the answer of the provider. A snapshot holds the output of the program:
 //
 //	echosnap.Match(t, got)                                 // text, or any value as JSON
 //	echosnap.Match(t, got, echosnap.Ignore("created"))     // but for these fields

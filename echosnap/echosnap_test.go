@@ -56,24 +56,24 @@ last
 	if file(t, "TestMatch/values.snap.new") != "" || file(t, "TestMatch/values.snap") != want {
 		t.Error("something is left")
 	}
-	fails(t, name, func(tb testing.TB) { Match(tb, 1) }, "it was text, and is json")
+	fails(t, name, func(tb testing.TB) { Match(tb, 1) }, "was text, is now json")
 }
 
 func TestMatchMisuse(t *testing.T) {
 	t.Parallel()
 	anew(t)
 	for want, test := range map[string]func(tb testing.TB){
-		"echosnap: Match: Name: ":                                 func(tb testing.TB) { Match(tb, 1, Name("")) },
-		`echosnap: Match: Ignore: "/a" is no path of a field`:     func(tb testing.TB) { Match(tb, 1, Ignore("/a")) },
-		"echosnap: Match: the value is text, which has no fields": func(tb testing.TB) { Match(tb, "a", Ignore("a")) },
-		"echosnap: Match: Judge: it has no criteria":              func(tb testing.TB) { Match(tb, 1, Judge(asking("1: yes"))) },
-		"echosnap: Match: Judge: the function is nil":             func(tb testing.TB) { Match(tb, 1, Judge(nil, "a")) },
-		"echosnap: Match: struct { a int } has no exported field": func(tb testing.TB) { Match(tb, struct{ a int }{1}) },
-		"echosnap: Match: chan int is no JSON":                    func(tb testing.TB) { Match(tb, make(chan int)) },
-		"echosnap: Inline: a snapshot in the source has no name":  func(tb testing.TB) { Inline(tb, 1, "1", Name("a")) },
-		"echosnap: Route: there is no recorder":                   func(tb testing.TB) { Route(tb, nil) },
-		`echosnap: two values of this test are called "a"`:        func(tb testing.TB) { Match(tb, 1, Name("a")); Match(tb, 2, Name("a")) },
-		"echosnap_test.go:":                                       func(tb testing.TB) { Inline(tb, "x", "y") },
+		"echosnap: Match: Name: ":                                  func(tb testing.TB) { Match(tb, 1, Name("")) },
+		`echosnap: Match: Ignore: "/a" is not the path of a field`: func(tb testing.TB) { Match(tb, 1, Ignore("/a")) },
+		"echosnap: Match: the value is text, which has no fields":  func(tb testing.TB) { Match(tb, "a", Ignore("a")) },
+		"echosnap: Match: Judge: it has no criteria":               func(tb testing.TB) { Match(tb, 1, Judge(asking("1: yes"))) },
+		"echosnap: Match: Judge: the function is nil":              func(tb testing.TB) { Match(tb, 1, Judge(nil, "a")) },
+		"echosnap: Match: struct { a int } has no exported field":  func(tb testing.TB) { Match(tb, struct{ a int }{1}) },
+		"echosnap: Match: chan int cannot be written as JSON":      func(tb testing.TB) { Match(tb, make(chan int)) },
+		"echosnap: Inline: a snapshot in the source has no name":   func(tb testing.TB) { Inline(tb, 1, "1", Name("a")) },
+		"echosnap: Route: there is no recorder":                    func(tb testing.TB) { Route(tb, nil) },
+		`echosnap: two values of this test are called "a"`:         func(tb testing.TB) { Match(tb, 1, Name("a")); Match(tb, 2, Name("a")) },
+		"echosnap_test.go:":                                        func(tb testing.TB) { Inline(tb, "x", "y") },
 	} {
 		fails(t, "TestMatchMisuse", test, want)
 	}
@@ -113,7 +113,7 @@ func TestJudge(t *testing.T) {
 	before := file(t, "TestJudge/a.snap")
 	answers = []string{"1: yes\n2: yes"}
 	f := passes(t, "TestJudge/a", match("Paris."))
-	if said := strings.Join(f.logs, "\n"); asked != 1 || !strings.Contains(said, `"1" differs from its snapshot, and was judged to be right:`+"\n  1. names the same city: yes\n  2. is short: yes") {
+	if said := strings.Join(f.logs, "\n"); asked != 1 || !strings.Contains(said, `"1" differs from its snapshot, and was judged right:`+"\n  1. names the same city: yes\n  2. is short: yes") {
 		t.Errorf("%d asked, %s", asked, said)
 	}
 	asked, answers = 0, []string{"1: no\n2: yes", "1: yes\n2: yes", "1: yes\n2: yes"}
@@ -122,7 +122,7 @@ func TestJudge(t *testing.T) {
 		t.Errorf("%d asked, and files are written", asked)
 	}
 	asked, answers = 0, []string{"1: no\n2: yes", "1: no\n2: yes", "1: yes\n2: yes"}
-	fails(t, "TestJudge/a", match("Rome."), "was judged not to be right:\n  1. names the same city: no (1 of 3 opinions say yes)\n  2. is short: yes (3 of 3 opinions say yes)", `"1" differs:`)
+	fails(t, "TestJudge/a", match("Rome."), "was judged wrong:\n  1. names the same city: no (1 of 3 opinions say yes)\n  2. is short: yes (3 of 3 opinions say yes)", `"1" differs:`)
 	if !strings.Contains(file(t, "TestJudge/a.snap.new"), "Rome.") {
 		t.Error("nothing is left to be reviewed")
 	}
@@ -201,7 +201,7 @@ func TestEndings(t *testing.T) {
 	}
 	// What nothing asks for any more is named, and stays.
 	f := passes(t, "TestEndings/new", func(tb testing.TB) { Match(tb, "b", Name("b")) })
-	if said := strings.Join(f.logs, "\n"); !testing.Short() && !strings.Contains(said, `nothing asks for "1" any more; go test -echo.update drops`) || !strings.Contains(file(t, "TestEndings/new.snap"), "-- 1 (text)") { // with -short, a test may ask for less
+	if said := strings.Join(f.logs, "\n"); !testing.Short() && !strings.Contains(said, `no test uses "1" any more; go test -echo.update drops`) || !strings.Contains(file(t, "TestEndings/new.snap"), "-- 1 (text)") { // with -short, a test may ask for less
 		t.Errorf("%s\n%s", said, file(t, "TestEndings/new.snap"))
 	}
 	// A file that is broken stays as it is.
@@ -262,7 +262,7 @@ func TestSecrets(t *testing.T) {
 			}
 		}
 	}
-	// What cannot be replaced is not written.
+	// If a secret cannot be replaced, nothing is written.
 	encoded := hex.EncodeToString([]byte("user:a1B2c3D4e5F6g7H8i9J0k1L2:end"))
 	f := fails(t, "TestSecrets/encoded", func(tb testing.TB) { Match(tb, "it says "+encoded) }, "echosnap: Match: the value")
 	if strings.Contains(f.fatal, encoded) || file(t, "TestSecrets/encoded.snap") != "" {

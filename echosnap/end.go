@@ -53,16 +53,16 @@ func (e *ending) tell(w io.Writer, whole bool) {
 	defer e.mu.Unlock()
 	orphans, pending := left()
 	if len(orphans) > 0 {
-		fmt.Fprintf(w, "echosnap: no test of this package has the name of %s\n", listed(orphans))
+		fmt.Fprintf(w, "echosnap: this package has no test for %s\n", listed(orphans))
 		if whole {
-			fmt.Fprintf(w, "  promptecho prune -w deletes what is left of tests that are gone; a test that was renamed: promptecho mv TestOld TestNew\n")
+			fmt.Fprintf(w, "  promptecho prune -w deletes the files of deleted tests; if a test was renamed: promptecho mv TestOld TestNew\n")
 		}
 	}
 	if whole && len(pending) > 0 {
-		fmt.Fprintf(w, "echosnap: all tests passed, and this is left of a run before: %s; promptecho review -reject drops it\n", listed(pending))
+		fmt.Fprintf(w, "echosnap: all tests passed, but an earlier run left %s; promptecho review -reject drops it\n", listed(pending))
 	}
 	for _, file := range slices.Sorted(maps.Keys(e.unasked)) {
-		fmt.Fprintf(w, "echosnap: %s: nothing asks for %s any more; go test -echo.update drops unused snapshots\n", file, quotedList(e.unasked[file]))
+		fmt.Fprintf(w, "echosnap: %s: no test uses %s any more; go test -echo.update drops unused snapshots\n", file, quotedList(e.unasked[file]))
 	}
 }
 

@@ -39,8 +39,8 @@ func (c *config) setName(name string) {
 	c.name = name
 }
 
-// Name gives a snapshot a name that is unique in its test: it is found by that, and not by the
-// order in which snapshots are asked for.
+// Name gives a snapshot a name that is unique in its test. The snapshot is found by it, and not by
+// the order of the calls.
 func Name(name string) Named { return Named(name) }
 
 // Ignore leaves out fields of a value: they may have any value, or be absent. A path names the
@@ -60,8 +60,8 @@ func Ignore(paths ...string) Option {
 // Judge asks a model whether a value that differs is right, too: whether it meets each of the
 // criteria. If the value passes, the snapshot does not change, and go test -v says so.
 //
-// ask hands a prompt to a model and returns its answer, through the test's recorder, so that
-// the verdict is recorded and replayed for ever. It is called only if the value differs from
+// ask hands a prompt to a model and returns its answer, through the test's recorder, so that the
+// verdict is recorded and always replayed. It is called only if the value differs from
 // its snapshot: once if the answer is that all criteria are met, and otherwise twice more, and
 // the majority decides. The test fails if ask returns an error, as it does for a request that
 // is not recorded, or an answer that cannot be read.

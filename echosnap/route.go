@@ -14,8 +14,8 @@ import (
 // Route compares what the program has done so far with its snapshot: which models were
 // called, which tools with which arguments, how each answer ended, and in which order. It
 // reads the recorder, so that the program needs no code for it: the calls of tools that
-// answers ask for, MCP over HTTP, functions of [promptecho.Wrap], other requests. No words of
-// an answer are in it, and what a function sends while it runs belongs to the function.
+// answers ask for, MCP over HTTP, functions of [promptecho.Wrap], other requests. A route has no
+// words of an answer, and requests that a function sends belong to the function.
 //
 // Calls that are made at once, from several goroutines, are in an order that does not depend
 // on the run. With expectations, Route checks those and has no snapshot:
@@ -43,7 +43,7 @@ func Route(t testing.TB, rec *promptecho.Recorder, opts ...RouteOption) {
 	if len(c.checks) > 0 {
 		for _, check := range c.checks {
 			if why := check(r); why != "" {
-				t.Errorf("echosnap: the route leaves the expected one: %s\n\n%s", why, shown(sec))
+				t.Errorf("echosnap: the route is not as expected: %s\n\n%s", why, shown(sec))
 			}
 		}
 		return
@@ -60,13 +60,13 @@ func Route(t testing.TB, rec *promptecho.Recorder, opts ...RouteOption) {
 func routeOf(t testing.TB, rec *promptecho.Recorder) *route.Route {
 	t.Helper()
 	if n := len(rec.Misses()); n > 0 {
-		t.Errorf("echosnap: Route: nothing is compared, since the program has missed %s", count(n, "recording"))
+		t.Errorf("echosnap: Route: nothing is compared, because the cassette lacks %s", count(n, "recording"))
 		return nil
 	}
 	tape, _ := report.Inside(rec)
 	made, under := tape.Made()
 	if under > 0 {
-		t.Errorf("echosnap: Route: %s not read to its end yet: close what is read, and call Route when everything is done", count(under, "answer"))
+		t.Errorf("echosnap: Route: %s still being read: close the bodies, and call Route when everything is done", count(under, "answer"))
 		return nil
 	}
 	var asked []route.Asked
@@ -81,7 +81,7 @@ func routeOf(t testing.TB, rec *promptecho.Recorder) *route.Route {
 	}
 	r := route.Of(asked)
 	if r.Len() == 0 {
-		t.Errorf("echosnap: Route: the recorder knows of no call: nothing was asked, or not through it, or in mode live, which keeps nothing")
+		t.Errorf("echosnap: Route: the recorder saw no call: none was made, the calls did not go through it, or the mode is live, which records nothing")
 		return nil
 	}
 	return r

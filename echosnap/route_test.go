@@ -295,16 +295,16 @@ func TestRouteChecks(t *testing.T) {
 		})
 	}
 	for want, bad := range map[string]RouteOption{
-		"after book_table, get_weather is not called; what is called: send_mail, x, y":                   Calls("book_table", "get_weather"),
-		"from the start, charge_card is not called; what is called: get_weather, get_hotels, book_table": Calls("charge_card", "x"),
+		"after book_table, get_weather is not called; called: send_mail, x, y":                   Calls("book_table", "get_weather"),
+		"from the start, charge_card is not called; called: get_weather, get_hotels, book_table": Calls("charge_card", "x"),
 		"not called: charge_card, x": CallsAny("charge_card", "x", "x"),
-		`book_table must never be called, and is, in step 2: ask m: tool calls` + "\n    book_table {\"at\":19}": Never("charge_card", "book_table"),
+		`book_table must never be called, but is, in step 2: ask m: tool calls` + "\n    book_table {\"at\":19}": Never("charge_card", "book_table"),
 		"5 calls of tools are allowed, and number 6 is of y, in step 5":                                          AtMost(5),
 		"0 calls of get_hotels are allowed, and number 1 is of get_hotels, in step 1":                            AtMost(0, "get_hotels"),
-		"after get_hotels, get_weather is not called; what is called: book_table":                                Calls("get_hotels", "get_weather"),
+		"after get_hotels, get_weather is not called; called: book_table":                                        Calls("get_hotels", "get_weather"),
 		"after x, y, x is not called, and no other tool is":                                                      Calls("x", "y", "x"),
 	} {
-		fails(t, "TestRouteChecks/bad", func(tb testing.TB) { check(tb, bad) }, "echosnap: the route leaves the expected one: "+want, "\n  ask m: tool calls\n    get_weather {}")
+		fails(t, "TestRouteChecks/bad", func(tb testing.TB) { check(tb, bad) }, "echosnap: the route is not as expected: "+want, "\n  ask m: tool calls\n    get_weather {}")
 	}
 }
 
@@ -314,22 +314,22 @@ func TestRouteOfNothing(t *testing.T) {
 	anew(t)
 	file := filepath.Join(t.TempDir(), "c.yaml")
 	rec := opened(t, file, promptecho.ModeAll, promptecho.AllowUnused())
-	fails(t, "TestRouteOfNothing", func(tb testing.TB) { Route(tb, rec, Never("x")) }, "the recorder knows of no call")
+	fails(t, "TestRouteOfNothing", func(tb testing.TB) { Route(tb, rec, Never("x")) }, "the recorder saw no call")
 	resp, err := rec.Client().Post("https://api.openai.com/v1/chat/completions", "application/json", strings.NewReader(`{"model":"m","messages":[{"role":"user","content":"a"}]}`))
 	if err != nil {
 		t.Fatal(err)
 	}
-	fails(t, "TestRouteOfNothing", func(tb testing.TB) { Route(tb, rec) }, "1 answer not read to its end yet")
+	fails(t, "TestRouteOfNothing", func(tb testing.TB) { Route(tb, rec) }, "1 answer still being read")
 	io.Copy(io.Discard, resp.Body)
 	resp.Body.Close()
 	rec.Close()
 	rec = opened(t, file, promptecho.ModeNone)
 	chat(t, rec, "m", "b")
-	fails(t, "TestRouteOfNothing", func(tb testing.TB) { Route(tb, rec) }, "since the program has missed 1 recording")
+	fails(t, "TestRouteOfNothing", func(tb testing.TB) { Route(tb, rec) }, "because the cassette lacks 1 recording")
 	rec.Close()
 	rec = opened(t, file, promptecho.ModeLive)
 	chat(t, rec, "m", "b")
-	fails(t, "TestRouteOfNothing", func(tb testing.TB) { Route(tb, rec) }, "mode live, which keeps nothing")
+	fails(t, "TestRouteOfNothing", func(tb testing.TB) { Route(tb, rec) }, "the mode is live, which records nothing")
 	rec.Close()
 }
 

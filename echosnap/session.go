@@ -201,10 +201,10 @@ func (s *session) judged(was, sec *snapshot.Section, c *config) bool {
 		s.t.Errorf("echosnap: %s: %q differs from its snapshot, and it was not judged: %v", below(s.path), sec.Name, err)
 		return false
 	case v.Holds():
-		s.t.Logf("echosnap: %s: %q differs from its snapshot, and was judged to be right:\n%s", below(s.path), sec.Name, indented(v.String()))
+		s.t.Logf("echosnap: %s: %q differs from its snapshot, and was judged right:\n%s", below(s.path), sec.Name, indented(v.String()))
 		return true
 	}
-	s.fail("%s: %q was judged not to be right:\n%s", below(s.path), sec.Name, indented(v.String()))
+	s.fail("%s: %q was judged wrong:\n%s", below(s.path), sec.Name, indented(v.String()))
 	return false
 }
 
@@ -274,7 +274,7 @@ func (s *session) write(whole bool) error {
 			now.Drop(name)
 		}
 	default:
-		s.t.Logf("echosnap: %s: nothing asks for %s any more; go test -echo.update drops unused snapshots", below(s.path), quotedList(unasked))
+		s.t.Logf("echosnap: %s: no test uses %s any more; go test -echo.update drops unused snapshots", below(s.path), quotedList(unasked))
 		atEnd.add(below(s.path), unasked)
 	}
 	if len(accepted) > 0 || s.do == update {

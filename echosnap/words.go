@@ -93,7 +93,7 @@ var labels = strings.NewReplacer("    recorded: ", "    snapshot: ", "    live: 
 // differences writes what differs between a snapshot and a value, in words.
 func differences(was, now *snapshot.Section, ignored []string) string {
 	if was.Kind != now.Kind {
-		return fmt.Sprintf("  it was %s, and is %s\n", was.Kind, now.Kind)
+		return fmt.Sprintf("  was %s, is now %s\n", was.Kind, now.Kind)
 	}
 	edits := diff.Answers(was.Lines(ignored), now.Lines(ignored))
 	text := diff.Write(edits, "  ", mostEdits)

@@ -1,33 +1,33 @@
 package echotest
 
 import (
-	"flag"
 	"os"
 	"regexp"
+
+	"github.com/promptecho/promptecho/internal/report"
 )
 
-// colours are the parts of a report that are coloured on a terminal: what is only in the recording is
-// red, what is only in the request is green, and what can be pasted is bold.
-var colours = []struct{ part, code string }{
-	{`(?m)^ *(recorded|snapshot): .*$|\[-.*?-\]`, "31"},
-	{`(?m)^ *(incoming|live|now): .*$|\{\+.*?\+\}`, "32"},
-	{`(?m)^  (PROMPTECHO_\w+=|promptecho |git |cd ).*$`, "1"},
+// colours are the parts of a report that are coloured on a terminal: text that is only in the recording
+// is red, text that is only in the request is green, and commands to paste are bold.
+var colours = [...]struct{ code, part string }{
+	{"31", `(?m)^ *(recorded|snapshot): .*$|\[-.*?-\]`},
+	{"32", `(?m)^ *(incoming|live|now): .*$|\{\+.*?\+\}`},
+	{"1", `(?m)^  (PROMPTECHO_\w+=|promptecho |git |cd ).*$`},
 }
 
 // coloured returns a report as the output of the test shows it: with colours if that is a terminal,
 // or if FORCE_COLOR asks for them, and never where programs read it or NO_COLOR is set.
-func coloured(report string) string {
+func coloured(text string) string {
 	info, err := os.Stdout.Stat()
 	shows := err == nil && info.Mode()&os.ModeCharDevice != 0 && os.Getenv("TERM") != "dumb"
 	if force := os.Getenv("FORCE_COLOR"); force != "" {
-		v := flag.Lookup("test.v")
-		shows = force != "0" && force != "false" && (v == nil || v.Value.String() != "test2json")
+		shows = force != "0" && force != "false" && report.Flag("test.v") != "test2json"
 	}
 	if !shows || os.Getenv("NO_COLOR") != "" {
-		return report
+		return text
 	}
 	for _, c := range colours {
-		report = regexp.MustCompile(c.part).ReplaceAllString(report, "\x1b["+c.code+"m$0\x1b[0m")
+		text = regexp.MustCompile(c.part).ReplaceAllString(text, "\x1b["+c.code+"m$0\x1b[0m")
 	}
-	return report
+	return text
 }

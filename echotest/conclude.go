@@ -84,9 +84,9 @@ func (s *suite) nameLeft(w io.Writer, whole bool) {
 	opened := func(cassette string) bool { return s.cassettes[filepath.Join(folder, cassette)] }
 	orphans = slices.DeleteFunc(orphans, opened)
 	if len(orphans) > 0 {
-		fmt.Fprintf(w, "promptecho: no test of this package has the name of %s\n", these(orphans))
+		fmt.Fprintf(w, "promptecho: this package has no test for %s\n", these(orphans))
 		if whole {
-			fmt.Fprintf(w, "  promptecho prune -w deletes what is left of tests that are gone; a test that was renamed: promptecho mv TestOld TestNew\n")
+			fmt.Fprintf(w, "  promptecho prune -w deletes the files of deleted tests; if a test was renamed: promptecho mv TestOld TestNew\n")
 		}
 	}
 	benchmarks := filepath.Join(testname.Folder, "Benchmark") // they run only with -bench

@@ -130,7 +130,7 @@ func TestDefaultIsPutBack(t *testing.T) {
 	if http.DefaultTransport != before {
 		t.Error("the default transport is not put back")
 	}
-	if _, err := left.Get("https://example.com/"); err == nil || !strings.Contains(err.Error(), "https://example.com is asked after the recorder that answers for it was closed") {
+	if _, err := left.Get("https://example.com/"); err == nil || !strings.Contains(err.Error(), "https://example.com got a request after its recorder was closed") {
 		t.Errorf("a clone that was left: %v", err)
 	}
 	// A transport that somebody has set meanwhile stays.
@@ -164,7 +164,7 @@ func TestDefaultIsNoNetwork(t *testing.T) {
 		if err := rec.Close(); err != nil {
 			t.Error(err)
 		}
-		if _, err := promptecho.Open("third.yaml", promptecho.Upstream(http.DefaultTransport)); err == nil || !strings.Contains(err.Error(), "a recorder is not a network") {
+		if _, err := promptecho.Open("third.yaml", promptecho.Upstream(http.DefaultTransport)); err == nil || !strings.Contains(err.Error(), "this transport is a recorder") {
 			t.Errorf("Upstream: %v", err)
 		}
 		SetDefault(tb, first)

@@ -16,9 +16,9 @@
 //	promptecho.failed         requests that failed, and whose failures were not recorded or were overcome
 //	promptecho.input_tokens   tokens of the requests recorded, as the provider reports them
 //	promptecho.output_tokens  tokens of their answers
-//	promptecho.dropped        recordings that the cassette had and has no more
+//	promptecho.dropped        recordings that were removed from the cassette
 //	promptecho.missed         different requests that have no recording
-//	promptecho.changed        fields that do not match, and differ from what is recorded
+//	promptecho.changed        ignored fields that differ from the recording
 //	promptecho.identical      answers with this verdict of mode compare, as the next four
 //	promptecho.benign
 //	promptecho.drift
@@ -71,7 +71,7 @@ func New(t testing.TB, opts ...promptecho.Option) *promptecho.Recorder {
 func Open(t testing.TB, file string, opts ...promptecho.Option) *promptecho.Recorder {
 	t.Helper()
 	if _, input := t.(*testing.T); input && report.FuzzWorker() {
-		t.Fatal("promptecho: while go test -fuzz makes inputs, the test of one has no name, and so no cassette: open the recorder before f.Fuzz, with echotest.New(f), or leave out -fuzz")
+		t.Fatal("promptecho: while go test -fuzz generates inputs, the test of an input has no name and therefore no cassette: open the recorder before f.Fuzz, with echotest.New(f), or leave out -fuzz")
 	}
 	rec, err := promptecho.Open(inFolder(file), opts...)
 	if err != nil {

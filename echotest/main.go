@@ -45,7 +45,7 @@ func Main(m interface{ Run() int }, opts ...MainOption) { os.Exit(Run(m, opts...
 //   - ends recorders that were opened with [promptecho.Open] and not in a test: it knows
 //     whether the tests passed and all ran, saves their cassettes accordingly and fails the
 //     package with their reports. [promptecho.Recorder.Close] leaves that to Run.
-//   - names cassettes in testdata/cassettes of which the test is gone, and, if all tests ran
+//   - names cassettes in testdata/cassettes whose test is gone, and, if all tests ran
 //     and passed, those that no test has opened. That fails no test and deletes nothing.
 //   - sums up, if several tests failed on their cassettes: which failed for the same reason,
 //     and one command that records all of them.
@@ -127,7 +127,7 @@ func AllowHosts(hosts ...string) MainOption {
 //	echotest.Main(m, echotest.Fetch("promptecho-store", "pull", "-for", "."))
 //
 // Without it no test fetches anything: one whose cassette is not here fails, and says which
-// command brings it. docs/STORE.md tells of the store.
+// command brings it. docs/STORE.md describes the store.
 func Fetch(command string, args ...string) MainOption {
 	return func(c *mainConfig) { c.fetch = append([]string{command}, args...) }
 }

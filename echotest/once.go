@@ -74,7 +74,7 @@ func (s *suite) tellBroken(w io.Writer) {
 		slices.Sort(s.brokenTests)
 		fmt.Fprintf(w, "promptecho: %s cannot be read (%s)", report.Count(n, "cassette"), list(s.brokenTests))
 		if len(s.formatted) > 0 {
-			fmt.Fprintf(w, "\n\nTo put back what a formatter left out:\n  %s", shell.Join(append([]string{"promptecho", "verify", "-w"}, placesOf(s.formatted)...)))
+			fmt.Fprintf(w, "\n\nTo restore the lines that a formatter dropped:\n  %s", shell.Join(append([]string{"promptecho", "verify", "-w"}, placesOf(s.formatted)...)))
 		}
 		fmt.Fprintln(w, repair(s.brokenPaths, s.brokenTests))
 	}
@@ -173,7 +173,7 @@ func (s *suite) tellFailures(w io.Writer) {
 			}
 		}
 	default:
-		fmt.Fprintf(w, "promptecho: %s do not fit their cassettes (%s), for %s:\n", s.count(failed), s.mode, report.Count(len(failures), "reason"))
+		fmt.Fprintf(w, "promptecho: %s failed on their cassettes (%s), for %s:\n", s.count(failed), s.mode, report.Count(len(failures), "reason"))
 		for _, f := range failures[:min(len(failures), maxReasons)] {
 			s.tellFailure(w, f)
 		}

@@ -42,7 +42,7 @@ func Serve(t testing.TB, rec *promptecho.Recorder, opts ...ServeOption) *Server 
 		}
 	}
 	if c.transport == nil {
-		t.Fatal("promptecho: Serve: Through(nil): there is no transport to send requests to: give it what stands in front of the recorder")
+		t.Fatal("promptecho: Serve: Through(nil): the transport is nil: pass the one in front of the recorder")
 	}
 	s := &Server{t, rec, serve.New(c.transport, "")}
 	t.Cleanup(s.server.Close)

@@ -194,7 +194,7 @@ func TestAgentEdited(t *testing.T) {
 					"1 request has no recording", "the nearest recording differs in amount", "asked:  tool/charge_card", "recorded: 189", "incoming: 194",
 				}},
 				{"a tool that is not called", func(a *agent) { a.silent = true }, []string{
-					"1 of 13 recordings not used", "tool/send_mail", "nothing was asked of tool/send_mail",
+					"1 of 13 recordings not used", "tool/send_mail", "no request went to tool/send_mail",
 				}},
 			} {
 				rec := openTrip(t, b, promptecho.ModeNone)

@@ -22,9 +22,9 @@ put edited prompts into recordings, and keep the answers
 
 For edits that cannot change an answer: a typo in a system prompt, the
 description of a tool. It runs the tests of the packages in mode none, which
-sends nothing; the default is ./... Each request that misses is put into the
-recording that it is an edit of, which is marked "accepted: true", and the tests
-run again until nothing misses: only then does an agent send its next request.
+sends nothing; the default is ./... Each edited request replaces the old one in
+its recording, which is marked "accepted: true". The tests run again until
+nothing misses, because an agent sends its next request only after an answer.
 Answers do not change. A request is refused if it is not clear which recording
 is meant, or if something else differs: the model, the kind of answer, the
 question.
@@ -38,8 +38,8 @@ question.
 Flags of go test: as for promptecho record. Review the changes with git;
 promptecho record -accepted records them again.
 
-The exit status is 1 if a request was refused, a test failed otherwise, -n found
-something to accept, or the run was interrupted.
+The exit status is 1 if a request was refused, if a test failed for another
+reason, if -n found something to accept, or if the run was interrupted.
 `
 
 // maxRounds bounds how often the tests are run. Each round goes on by at least one request.
@@ -150,17 +150,20 @@ func (a *acceptance) print(s *summary, r *testRun) {
 	p := newPrinter(w, true)
 	a.printAlike()
 	for _, l := range a.refused {
-		fmt.Fprintf(w, "\n%s", a.say("refused", &l))
+		p.write("\n")
+		a.say("refused", &l)
 	}
 	if commands := s.commands("record -update", a.tests(s)); len(commands) > 0 {
-		fmt.Fprintf(w, "\nTo record the refused requests:\n")
+		p.write("\n")
+		p.line(0, bold, "To record the refused requests:")
 		for _, command := range commands {
-			fmt.Fprintf(w, "  %s\n", redact.Printable(command))
+			p.command(command)
 		}
 	}
 	if slices.ContainsFunc(a.refused, func(l acceptLine) bool { return accept.OverQuestion(l.Reason) }) {
 		command := again("accept -question", r.flags, r.patterns, r.behind)
-		fmt.Fprintf(w, "To keep the answers although the question differs:\n  %s\n", redact.Printable(command))
+		p.line(0, bold, "To keep the answers although the question differs:")
+		p.command(command)
 	}
 	for _, f := range s.failures() {
 		p.write("\n" + p.report(redact.Printable(f.Output)))
@@ -173,13 +176,15 @@ func (a *acceptance) print(s *summary, r *testRun) {
 		printWritten(w, files, false)
 		// The filters stay: a test that they leave out may not run here.
 		command := again("record -accepted", r.flags, r.patterns, r.behind)
-		fmt.Fprintf(w, "Their answers belong to the requests before the edit. To record them again:\n  %s\n", redact.Printable(command))
+		p.line(0, bold, "Their answers belong to the requests before the edit. To record them again:")
+		p.command(command)
 	}
 	verb := "accepted"
 	if a.dry {
 		verb = "to accept"
 	}
-	fmt.Fprintf(w, "\n%s %s in %s, %d refused (%s)\n", count(accepted, "request"), verb, count(len(files), "cassette"), len(a.refused), count(a.rounds, "run"))
+	p.write("\n")
+	p.line(0, bold, "%s %s in %s, %d refused (%s)", count(accepted, "request"), verb, count(len(files), "cassette"), len(a.refused), count(a.rounds, "run"))
 }
 
 // tests returns the failed tests of the cassettes in which something was refused.

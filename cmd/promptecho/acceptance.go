@@ -64,9 +64,9 @@ type acceptEdit struct {
 	New  string `json:"new,omitempty"` // the same
 }
 
-// say returns a line as people read it, and below it what differs, if no line before had the
+// say prints a line as people read it, and below it what differs, if no line before had the
 // same.
-func (a *acceptance) say(what string, l *acceptLine) string {
+func (a *acceptance) say(what string, l *acceptLine) {
 	text := l.File
 	if l.Number > 0 {
 		text = fmt.Sprintf("%s:%d: %s #%d", l.File, l.Line, what, l.Number)
@@ -77,18 +77,16 @@ func (a *acceptance) say(what string, l *acceptLine) string {
 	if l.Reason != "" {
 		text += ": " + l.Reason
 	}
-	text = redact.OneLine(text)
 	const shown = 6
-	same := l.same()
-	switch {
-	case same == "":
-	case a.seen[same] != "":
+	p, same := newPrinter(a.out, true), l.same()
+	if same != "" && a.seen[same] != "" {
 		text += ": the same edit as " + a.seen[same]
-	default:
-		a.seen[same] = redact.OneLine(fmt.Sprintf("%s:%d", l.File, l.Line))
-		text += "\n" + strings.TrimRight(newPrinter(a.out, true).report(redact.Printable(diff.Write(l.edits, "  ", shown))), "\n")
 	}
-	return text + "\n"
+	p.line(0, "", "%s", text)
+	if same != "" && a.seen[same] == "" {
+		a.seen[same] = redact.OneLine(fmt.Sprintf("%s:%d", l.File, l.Line))
+		p.fields(diff.Write(l.edits, "  ", shown))
+	}
 }
 
 // verb is what becomes of a request.
@@ -191,7 +189,7 @@ func (a *acceptance) cassette(run *missed.Run, more []missed.Run) (changed bool,
 		case f.Contested:
 			return true, a.undo(run.Cassette, a.line(run, stored, &f, f.Near))
 		case f.Later:
-			f.Refused = "it holds the report of a miss, which the program went on with"
+			f.Refused = "it contains the report of a miss: the program used it as an answer"
 			a.later = append(a.later, a.line(run, stored, &f, -1))
 		case f.Refused != "":
 			a.refused = append(a.refused, a.line(run, stored, &f, f.Near))
@@ -214,7 +212,7 @@ func (a *acceptance) cassette(run *missed.Run, more []missed.Run) (changed bool,
 			a.alike[same] = append(a.alike[same], l) // told at the end, together
 			continue
 		}
-		fmt.Fprint(a.out, a.say(a.verb(), &l))
+		a.say(a.verb(), &l)
 	}
 	a.done = append(a.done, lines...)
 	return true, nil
@@ -266,7 +264,7 @@ func (a *acceptance) confirm(l *acceptLine, f *accept.Finding) (yes bool, why st
 	case a.declined[key] != "":
 		return false, a.declined[key]
 	}
-	fmt.Fprint(a.out, a.say("accept", l))
+	a.say("accept", l)
 	for {
 		fmt.Fprint(a.out, "  yes, no, or all with this edit? [y/n/a] ")
 		answer, err := a.answers.ReadString('\n')
@@ -311,7 +309,7 @@ func (a *acceptance) write(run *missed.Run, stored *cassette.File, its accept.Ch
 // undo puts a cassette back as it was, and accepts nothing of it any more.
 func (a *acceptance) undo(path string, why acceptLine) error {
 	file := a.files[path]
-	why.Reason += ". What was accepted of this cassette is undone"
+	why.Reason += ". All that was accepted in this cassette is undone"
 	file.undone = &why
 	a.done = slices.DeleteFunc(a.done, func(l acceptLine) bool { return l.path == path })
 	fmt.Fprintf(a.out, "%s: undone\n", redact.OneLine(filepath.ToSlash(here(path))))

@@ -16,8 +16,8 @@ what the live answers are:
   identical     the same, except for ids, times and the like
   benign        different words
   drift         different tool calls, shape, model or finish reason
-  not compared  no answer of the model: a refused key, a busy server
-  not sent      the recording cannot be compared with anything
+  not compared  the model did not answer: a refused key, a busy server
+  not sent      the recording cannot be compared
 
 The differences follow. Nothing is written; docs/COMPARE.md says more.
 
@@ -25,7 +25,8 @@ The differences follow. Nothing is written; docs/COMPARE.md says more.
 
 Flags of go test: as for promptecho record.
 
-The exit status is 1 if a test failed, as on drift, or the run was interrupted.
+The exit status is 1 if a test failed (drift fails it), or if the run was
+interrupted.
 `
 
 // runCompare runs tests so that recorded answers are compared with live ones.

@@ -10,7 +10,7 @@ import (
 )
 
 const completionHelp = `completion SHELL
-print a script by which bash, zsh or fish completes promptecho
+print a script that makes bash, zsh or fish complete promptecho
 
 It completes commands, flags, cassettes, names of tests and packages. Add the
 line for your shell to its start-up file:

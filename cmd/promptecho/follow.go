@@ -90,7 +90,7 @@ func (s *status) test(place string, t *suite.Test) {
 	if t.Status == suite.Fail {
 		verdict, colour = "FAIL", red
 	}
-	name, about := redact.OneLine(t.Name), fmt.Sprintf("%s (%.1fs)", orNone(countsLine(t.Counts), "nothing asked"), t.Seconds)
+	name, about := redact.OneLine(t.Name), fmt.Sprintf("%s (%.1fs)", orNone(countsLine(t.Counts), "no requests"), t.Seconds)
 	const least = 20 // columns for a name
 	verdict = fmt.Sprintf("%-4s ", verdict)
 	place = redact.OneLine(place)

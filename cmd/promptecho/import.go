@@ -30,7 +30,7 @@ For each file, import says what the other tool did not keep. Request headers
 that it left out are marked unknown and match anything. A cassette that loses
 interactions is partial: the next local run completes it.
 
-  -o DIR       write below DIR, under the names that the files have below FILE
+  -o DIR       write below DIR, under the paths that the files have below FILE
   -w           write next to the file; a file NAME.yaml is replaced
   -overwrite   replace other cassettes that are in the way, too
   -json        print a list with an object for each cassette
@@ -208,7 +208,7 @@ func printImports(w io.Writer, list []*importing, others int) {
 			fmt.Fprintln(w, redact.Printable(im.Problem))
 			continue
 		case im.To == "":
-			fmt.Fprintf(w, "%s: nothing to write\n", redact.OneLine(im.Path))
+			tell(w, "%s: nothing to write", im.Path)
 			im.printLeftOut(w)
 			continue
 		}
@@ -218,26 +218,26 @@ func printImports(w io.Writer, list []*importing, others int) {
 		if im.same {
 			there = ", as it was"
 		}
-		fmt.Fprintf(w, "%s -> %s: %s of %s%s\n", redact.OneLine(im.Path), redact.OneLine(im.To), count(im.Interactions, "interaction"), im.Tool, there)
+		tell(w, "%s -> %s: %s of %s%s", im.Path, im.To, count(im.Interactions, "interaction"), im.Tool, there)
 		for _, l := range im.read.Losses {
-			fmt.Fprintf(w, "  %d of %d: %s\n", l.Times, im.Interactions, l.Text)
+			newPrinter(w, false).line(2, "", "%d of %d: %s", l.Times, im.Interactions, l.Text)
 		}
 		im.printLeftOut(w)
 		if im.Hint != "" {
-			fmt.Fprintf(w, "  %s\n", redact.Printable(im.Hint))
+			newPrinter(w, false).line(2, "", "%s", im.Hint)
 		}
 	}
-	fmt.Fprintf(w, "%s imported, with %s", count(done, "cassette"), count(interactions, "interaction"))
+	text := fmt.Sprintf("%s imported, with %s", count(done, "cassette"), count(interactions, "interaction"))
 	if others > 0 {
-		fmt.Fprintf(w, "; %s left alone, which %s no cassette of another tool", count(others, "file"), map[bool]string{true: "is", false: "are"}[others == 1])
+		text += fmt.Sprintf("; %s of other kinds left alone", count(others, "file"))
 	}
-	fmt.Fprintln(w)
+	tell(w, "%s", text)
 }
 
 // printLeftOut prints which interactions are not kept.
 func (im *importing) printLeftOut(w io.Writer) {
 	for _, l := range im.LeftOut {
-		fmt.Fprintf(w, "  %s:%d: left out: %s\n", redact.OneLine(im.Path), l.Line, l.Why)
+		newPrinter(w, false).line(2, "", "%s:%d: left out: %s", im.Path, l.Line, l.Why)
 	}
 }
 

@@ -21,19 +21,19 @@ import (
 var lintHelp = `lint [-fix|-diff] [-json] [FLAGS] [PACKAGE ...]
 find tests that call a model, and recorders used wrongly
 
-It is go vet with the rules of docs/LINT.md; the default is ./... The program
-can be given to go vet as well: go vet -vettool=$(which promptecho) ./...
+It is go vet with the rules of docs/LINT.md; the default is ./... go vet can
+run it, too: go vet -vettool=$(which promptecho) ./...
 
-  -fix              apply the fixes, and print what is left
+  -fix              apply the fixes, and print the remaining findings
   -diff             print the fixes as a diff
   -json             print a list of findings
 
 The name of a rule is a flag: -keyskip runs that one, -keyskip=false the others.
--tags is that of go vet.
+-tags is the flag of go vet.
 
 ` + ruleHelp() + `
 -fix and -diff need Go 1.26. Run -fix again: a fix may make another possible.
-The exit status is 1 if something is found, or left, or a diff is printed.
+The exit status is 1 for findings, for those that -fix leaves, and for a diff.
 `
 
 // ruleHelp has a line for each rule.

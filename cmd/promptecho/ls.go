@@ -21,16 +21,16 @@ the file, or of its last commit if that is older. STATE is nothing, or some of
 
   partial   the run that recorded it failed, or ran only part of its test
   pinned    no run writes it
-  failures  it holds answers with an error status
+  failures  it contains answers with an error status
   accepted  promptecho accept has put newer requests into it
   orphan    its test is gone: no test file of its package has or mentions it
   broken    it cannot be read; promptecho verify says why
   derived   recorded from live parts (option Live), next to the original
-  journal   of a recording that runs or was killed; the next run resumes it
+  journal   left by a run that is recording or was killed; the next resumes it
   failed    recorded by a run that failed, and kept out of the cassette
 
-Files with snapshots are listed if they are orphans, broken, or if something is
-to review.
+Files with snapshots are listed if they are orphans or broken, or if there is
+something to review.
 
   -json   print {"cassettes": [...], "total": {...}}
 

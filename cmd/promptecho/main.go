@@ -30,8 +30,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-
-	"github.com/promptecho/promptecho/internal/redact"
 )
 
 // What a user reads: the result goes to standard output, everything else to
@@ -97,8 +95,9 @@ func run(args []string, stdout, stderr io.Writer) int {
 		return 0
 	}
 	choice, rest, err := takeColour(args[1:])
+	stderr = newOutput(stderr, choice)
 	if err == nil {
-		err = verbs[i].run(rest, newOutput(stdout, choice), newOutput(stderr, choice))
+		err = verbs[i].run(rest, newOutput(stdout, choice), stderr)
 	}
 	if err == nil {
 		return 0
@@ -110,11 +109,11 @@ func run(args []string, stdout, stderr io.Writer) int {
 	var f found
 	if errors.As(err, &f) {
 		if f != "" {
-			fmt.Fprintf(stderr, "promptecho: %s: %s\n", verbs[i].name, redact.Printable(f.Error()))
+			complain(stderr, verbs[i].name, f.Error())
 		}
 		return 1
 	}
-	fmt.Fprintf(stderr, "promptecho: %s: %s\n", verbs[i].name, redact.Printable(err.Error()))
+	complain(stderr, verbs[i].name, err.Error())
 	return 2
 }
 

@@ -18,18 +18,18 @@ import (
 const mergeHelp = `merge [-install] [-into DIR FILE ...] [PATH ...]
 merge cassettes of two branches, interaction by interaction
 
-Without flags, the cassettes that git left unmerged are merged, and those with
-conflict markers in them, below the current folder or at PATH. A change by one
-side is taken. Where both recorded a request again, one of the answers is kept,
-with what follows from each; a run in mode update drops unused recordings.
-An interaction that both changed, one of them by hand, is a conflict: the file
-then has both, between markers that say where they come from.
+Without flags, it merges cassettes that git left unmerged, and those that
+contain conflict markers, below the current folder or at PATH. If one side
+changed an interaction, that change is taken. If both recorded it again, one of
+the two is kept, and the interactions that follow from either; a run in mode
+update drops the unused ones. If both changed it, one of them by hand, that is a
+conflict: the file then has both, between markers that say where they come from.
 
   -install    have git call this when it merges or rebases: writes
               .gitattributes and configures this clone
   -into DIR   merge cassettes, or those below folders, into DIR: the recordings
               of several machines that each ran part of the tests
-  -driver     what git calls, with the files %O %A %B and the path %P
+  -driver     the call that git makes, with the files %O %A %B and the path %P
 
 The exit status is 1 if there are conflicts.
 `
@@ -114,7 +114,7 @@ func installMerge(stdout io.Writer) error {
 		}
 		fmt.Fprintf(stdout, "git config %s %s\n", setting[0], shell.Quote(setting[1]))
 	}
-	fmt.Fprintln(stdout, "Commit .gitattributes. Each clone, and CI if it merges, needs the two git config lines: promptecho merge -install")
+	tell(stdout, "Commit .gitattributes. Each clone, and CI if it merges, needs the two git config lines: promptecho merge -install")
 	return nil
 }
 
@@ -128,7 +128,7 @@ func mergeUnmerged(paths []string, stdout io.Writer) error {
 		return err
 	}
 	if len(list) == 0 {
-		fmt.Fprintln(stdout, "nothing to merge")
+		tell(stdout, "nothing to merge")
 		return nil
 	}
 	open := 0
@@ -143,14 +143,15 @@ func mergeUnmerged(paths []string, stdout io.Writer) error {
 		}
 		if conflicts > 0 {
 			open++
-			fmt.Fprintf(stdout, "%s: %s: keep one of the two interactions between each pair of marks, and take out the marks\n", m.path, count(conflicts, "conflict"))
+			tell(stdout, "%s: %s: keep one of the two interactions between each pair of marks, and remove the marks", m.path, count(conflicts, "conflict"))
 			continue
 		}
 		done = append(done, m.path)
-		fmt.Fprintf(stdout, "%s: merged\n", m.path)
+		tell(stdout, "%s: merged", m.path)
 	}
 	if len(done) > 0 {
-		fmt.Fprintln(stdout, "go test ./... replays what is merged; PROMPTECHO_MODE=update records what neither side did, and drops what no test uses. Then: git add -A "+shell.Quote(commonFolder(done)))
+		tell(stdout, "go test ./... replays the merged cassettes; PROMPTECHO_MODE=update records what neither side has, and drops unused recordings. Then:")
+		newPrinter(stdout, false).command("git add -A " + shell.Quote(commonFolder(done)))
 	}
 	if open > 0 {
 		return found("")

@@ -118,10 +118,10 @@ func mergeInto(dir string, paths []string, stdout io.Writer) error {
 		}
 		if conflict != "" {
 			open++
-			fmt.Fprintf(stdout, "%s: conflict: %s; nothing was written\n", to, conflict)
+			tell(stdout, "%s: conflict: %s; nothing was written", to, conflict)
 			continue
 		}
-		fmt.Fprintf(stdout, "%s: from %s\n", to, count(len(files), "cassette"))
+		tell(stdout, "%s: from %s", to, count(len(files), "cassette"))
 	}
 	if open > 0 {
 		return found("")

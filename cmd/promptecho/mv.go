@@ -12,7 +12,6 @@ import (
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/cassette"
-	"github.com/promptecho/promptecho/internal/redact"
 	"github.com/promptecho/promptecho/internal/snapshot"
 	"github.com/promptecho/promptecho/internal/testname"
 )
@@ -20,10 +19,10 @@ import (
 const mvHelp = `mv PATH|TEST PATH|TEST
 give a renamed test its cassettes and snapshots
 
-First the old name, then the new one: of tests in the package of the
-current folder, TestOld or TestOld/sub, or paths of cassettes. What moves is
-the cassette, its assets, what runs have left beside it, the cassettes of its
-subtests, and the snapshots of all these. Nothing is overwritten.
+First the old name, then the new one. They are names of tests in the package
+of the current folder (TestOld, TestOld/sub), or paths of cassettes. It moves
+the cassette, its assets, the files that runs left next to it, the cassettes
+of its subtests, and their snapshots. Nothing is overwritten.
 `
 
 // runMv moves what a test has under its old name to the new one.
@@ -61,7 +60,7 @@ func runMv(args []string, stdout, stderr io.Writer) error {
 			return err
 		}
 		removeEmpty(filepath.Dir(m.from))
-		fmt.Fprintln(stdout, redact.OneLine(m.from+" -> "+m.to))
+		tell(stdout, "%s -> %s", m.from, m.to)
 	}
 	return nil
 }

@@ -14,8 +14,8 @@ run tests, and list the requests that leave the process
 It runs go test, unchanged and with results that are not cached, for the
 packages (the default is ./...), and lists each request to another machine: the
 test that makes it, the place, the host, the API, how often, whether a recorder
-covers it, and what to write if not. It sends nothing of its own, and writes
-nothing to the module.
+covers it, and what to write if not. It sends nothing itself, and writes nothing
+to the module.
 
   -fail  exit with status 1 if a request is not covered by a recorder
   -json  print an object
@@ -92,6 +92,6 @@ func printObserved(p *printer, result *observe.Result) {
 		p.line(0, "", "%s: so only requests of http.DefaultTransport are seen, those over an open HTTP/2 connection once, and subtests are not told apart", result.Unfit)
 	}
 	if result.Failed {
-		p.line(0, "", "go test did not pass: a request that a test does not get to is not listed")
+		p.line(0, "", "go test failed: requests that a test did not reach are not listed")
 	}
 }

@@ -54,6 +54,9 @@ func (p *printer) line(indent int, colour, format string, args ...any) {
 	}
 }
 
+// tell prints one line of ours, as line does.
+func tell(w io.Writer, format string, args ...any) { newPrinter(w, false).line(0, "", format, args...) }
+
 func (p *printer) write(text string) {
 	if p.err == nil {
 		_, p.err = io.WriteString(p.w, text)
@@ -154,6 +157,34 @@ var (
 	onlyOld = regexp.MustCompile(`\[-.*?-\]`)
 	onlyNew = regexp.MustCompile(`\{\+.*?\+\}`)
 )
+
+// fields prints the fields that differ, as package diff writes them: on a terminal that is too narrow,
+// their values go on below.
+func (p *printer) fields(text string) {
+	for line := range strings.Lines(text) {
+		bare := strings.TrimLeft(strings.TrimSuffix(line, "\n"), " ")
+		switch indent := len(line) - len(strings.TrimLeft(line, " ")); {
+		case strings.HasPrefix(bare, "recorded: "):
+			p.coloured(indent, red, bare)
+		case strings.HasPrefix(bare, "incoming: "):
+			p.coloured(indent, green, bare)
+		default:
+			p.marked(indent, bare)
+		}
+	}
+}
+
+// complain prints an error of a verb; lines that are commands stay whole.
+func complain(stderr io.Writer, verb, text string) {
+	p := newPrinter(stderr, true)
+	for line := range strings.Lines("promptecho: " + verb + ": " + text) {
+		if line = strings.TrimSuffix(line, "\n"); strings.HasPrefix(line, "  ") {
+			p.write(redact.Printable(line) + "\n")
+			continue
+		}
+		p.line(0, "", "%s", line)
+	}
+}
 
 // report returns what a test has written with colours: red and green for what differs.
 func (p *printer) report(text string) string {

@@ -58,22 +58,27 @@ func (p *proof) print(w io.Writer) {
 		fmt.Fprintf(w, "\n%s", redact.Printable(f.Output))
 	}
 	found := p.found()
+	out := newPrinter(w, false)
 	for i, f := range found {
-		fmt.Fprintf(w, "\n%d. %s\n", i+1, redact.Printable(p.text(f)))
+		out.write("\n")
+		out.line(0, bold, "%d. %s", i+1, p.reason(f))
+		p.tell(out, f)
 	}
 	for i, t := range p.Waits(waits) {
 		if i == 0 {
-			fmt.Fprintf(w, "\nThese tests take time although their answers take none: they sleep, or wait for a timer or for something that is not recorded.\n")
+			out.write("\n")
+			out.line(0, "", "These tests take time although their answers take none: they sleep, or wait for a timer or for something that is not recorded.")
 		}
 		if i < 10 {
-			fmt.Fprintf(w, "  %s %s: %.2f s\n", p.places[t.Package], redact.OneLine(t.Test), t.Seconds)
+			out.line(2, "", "%s %s: %.2f s", p.places[t.Package], t.Test, t.Seconds)
 		}
 	}
 	verdict := orNone(countOf(len(found), "cause"), "all as recorded")
 	if len(p.failures) > 0 || p.interrupted {
 		verdict = "incomplete"
 	}
-	fmt.Fprintf(w, "\n%s of tests, %d times each: %s\n", count(p.Runs, "replay"), p.n, verdict)
+	out.write("\n")
+	out.line(0, bold, "%s of tests, %d times each: %s", count(p.Runs, "replay"), p.n, verdict)
 }
 
 func countOf(n int, what string) string {
@@ -83,32 +88,40 @@ func countOf(n int, what string) string {
 	return count(n, what) + " of differences"
 }
 
-// text tells a finding.
-func (p *proof) text(f *prove.Finding) string {
+// reason says what a finding is, and how often it was seen.
+func (p *proof) reason(f *prove.Finding) string {
 	failed, runs := 0, 0
-	var tests []string
-	for i, t := range f.Tests {
+	for _, t := range f.Tests {
 		failed, runs = failed+t.Failed, runs+t.Runs
-		if i < 5 {
-			tests = append(tests, fmt.Sprintf("%s %s", p.places[t.Package], t.Test))
-		}
 	}
 	text := fmt.Sprintf("%s, in %d of %s", f.Reason, failed, count(runs, "run"))
 	if f.Where != nil {
 		text += ", only " + strings.Join(f.Where, ", ")
 	}
-	text += "\n   tests:  " + strings.Join(tests, ", ")
-	if more := len(f.Tests) - len(tests); more > 0 {
-		text += fmt.Sprintf(" and %d more", more)
-	}
-	if f.Callers != nil {
-		text += "\n   line:   " + strings.Join(f.Callers[:min(5, len(f.Callers))], ", ")
-	}
-	text += "\n   remedy: " + f.Remedy
-	if f.Detail != "" {
-		text += "\n\n     " + strings.ReplaceAll(f.Detail, "\n", "\n     ")
-	}
 	return text
+}
+
+// tell prints in which tests a finding was seen, what to do, and the report of one run.
+func (p *proof) tell(out *printer, f *prove.Finding) {
+	var tests []string
+	for _, t := range f.Tests[:min(5, len(f.Tests))] {
+		tests = append(tests, fmt.Sprintf("%s %s", p.places[t.Package], t.Test))
+	}
+	out.line(3, "", "tests:  %s%s", strings.Join(tests, ", "), andMore(len(f.Tests)-len(tests)))
+	if f.Callers != nil {
+		out.line(3, "", "line:   %s", strings.Join(f.Callers[:min(5, len(f.Callers))], ", "))
+	}
+	out.line(3, bold, "remedy: %s", f.Remedy)
+	if f.Detail != "" {
+		out.write("\n" + out.report(redact.Printable("     "+strings.ReplaceAll(f.Detail, "\n", "\n     "))+"\n"))
+	}
+}
+
+func andMore(n int) string {
+	if n <= 0 {
+		return ""
+	}
+	return fmt.Sprintf(" and %d more", n)
 }
 
 // json returns the findings for programs.

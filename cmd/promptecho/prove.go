@@ -12,12 +12,12 @@ replay tests many times: what differs from run to run?
 
 It runs go test in mode none for those of the packages whose tests link
 promptecho; the default is ./... Each test is replayed N times, in another order
-each time: most times in parallel with others, with GOMAXPROCS 1, 2 and all
+each time: mostly in parallel with others, with GOMAXPROCS 1, 2 and all
 processors, and some alone. Nothing is sent, and nothing is written.
 
 For each cause, over all tests, it says in how many runs it was seen, which line
 sends the request, what differs, and what to do: options to paste, or a change
-of code. Then it names tests that take time although their answers take none:
+of code. Then it lists tests that take time although their answers take none:
 they sleep, or wait for a timer.
 
   -n N    how often each test is replayed; the default is 20
@@ -25,7 +25,7 @@ they sleep, or wait for a timer.
 
 Flags of go test: as for promptecho record; -race finds races as well.
 
-The exit status is 1 if anything was found, or the run was interrupted.
+The exit status is 1 if anything was found, or if the run was interrupted.
 `
 
 // runProve replays tests many times.

@@ -10,24 +10,23 @@ import (
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/cassette"
-	"github.com/promptecho/promptecho/internal/redact"
 )
 
 const pruneHelp = `prune [-w] [-json] [PATH ...]
 list cassettes of tests that no longer exist; -w deletes them
 
 Such an orphan is in testdata/cassettes, and named after a test, benchmark or
-fuzz test that no test file of its package has; and none mentions the cassette.
+fuzz test that is in no test file of its package; and no test file mentions it.
 Files that recordings left next to it belong to it. Files with snapshots in
 testdata/snapshots are orphans in the same way. Subtests are not known before
 they run, so the cassette of a deleted subtest is not an orphan. Pinned and
-broken cassettes stay. It also names recordings of servers that PassThrough
-names in the source of the package, which a run in mode update drops.
+broken cassettes stay. It also lists recordings of servers that PassThrough
+names in the source of the package; a run in mode update drops them.
 
   -w      delete them, with their assets
   -json   print a list with an object for each file
 
-The exit status is 1 if there are orphans and -w is not given.
+The exit status is 1 if there are orphans, except with -w.
 `
 
 // A pruned is what prune says of one file.
@@ -77,13 +76,13 @@ func runPrune(args []string, stdout, stderr io.Writer) error {
 		for _, l := range list {
 			what := count(l.Interactions, "interaction")
 			if l.PassThrough != "" {
-				fmt.Fprintf(stdout, "%s: %s left over if its test uses %s: mode update drops what passes through\n", redact.OneLine(l.Path), what, redact.OneLine(l.PassThrough))
+				tell(stdout, "%s: %s left over if its test uses %s: mode update drops them", l.Path, what, l.PassThrough)
 				continue
 			}
 			if l.Kind == isSnapshots {
 				what = count(l.Snapshots, "snapshot")
 			}
-			fmt.Fprintf(stdout, "%s: %s, its test is gone: %s\n", redact.OneLine(l.Path), what, map[bool]string{true: "deleted", false: "orphan"}[l.Deleted])
+			tell(stdout, "%s: %s, its test is gone: %s", l.Path, what, map[bool]string{true: "deleted", false: "orphan"}[l.Deleted])
 		}
 		fmt.Fprintln(stdout, count(number, "orphan"))
 	}

@@ -27,12 +27,12 @@ It runs go test for those of the packages whose tests link promptecho; the
 default is ./... Requests with a recording are replayed, the others are recorded
 (mode new_episodes).
 
-  -update    and drop recordings that passing tests do not use (mode update)
+  -update    also drop recordings that passing tests do not use (mode update)
   -all       record everything again (mode all)
   -accepted  record again what promptecho accept has accepted, in the tests
              whose cassettes have such recordings (mode accepted)
-  -prove N   replay new recordings N times, and say what does not replay; the
-             default is 1, and 0 leaves it out
+  -prove N   replay new recordings N times, and report those that fail; the
+             default is 1, and 0 replays none
   -json      print one object for the whole run
 
 Flags of go test: -run, -skip, -short, -timeout, -tags, -race, -p and -parallel,

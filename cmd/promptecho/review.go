@@ -20,8 +20,8 @@ go through snapshots that differ: accept, reject, or leave them
 A test of package echosnap leaves TestX.snap.new next to TestX.snap if a value
 differs. review shows each with the words that differ, and what has changed in
 the cassette of the same test since git's HEAD: the prompt changed, so the
-answer changed, so the snapshot did. A path is a folder, the default is ".", or
-such a file. A snapshot that is accepted goes into TestX.snap; one that is
+answer changed, so the snapshot did. A path is such a file, or a folder; the
+default is ".". A snapshot that is accepted goes into TestX.snap; one that is
 rejected is dropped, and its test fails until it matches again.
 
   a   accept       s   skip         q   quit
@@ -60,7 +60,7 @@ func runReview(args []string, stdout, stderr io.Writer) error {
 		return err
 	}
 	if *accept && *reject || *list && (*accept || *reject) {
-		return errors.New("-accept, -reject and -list exclude each other")
+		return errors.New("use only one of -accept, -reject and -list")
 	}
 	all, err := pendingAt(paths)
 	if err != nil {
@@ -191,7 +191,7 @@ func (r *reviewing) each(list []*pending, key byte) error {
 // done says what became of it.
 func (p *pending) done() string {
 	if p.Done == "stale" {
-		return "left: it was compared with another snapshot than that of now; run the test again"
+		return "left: the snapshot has changed since it was compared; run the test again"
 	}
 	return p.Done
 }

@@ -25,7 +25,7 @@ record and replay a program, or a suite, in any language
 It runs the command with variables that point SDKs to the cassette
 (OPENAI_BASE_URL and others). Without a command it prints them for a shell
 and serves until it is stopped (^C). In a mode that sends nothing upstream the
-keys are dummies, and requests past the cassette by HTTPS_PROXY are stopped.
+keys are dummies, and requests that bypass the cassette are stopped.
 
   -cassette FILE      the cassette; the default is serve.yaml
   -cassettes DIR      one for each test, by the files in clients/ for pytest,
@@ -33,15 +33,15 @@ keys are dummies, and requests past the cassette by HTTPS_PROXY are stopped.
   -mode MODE          the record mode; the default is PROMPTECHO_MODE, then none
                       if CI is set, then once
   -options OPTIONS    as at the top of a cassette: '{mask_times: true}'
-  -require-all        recordings that the command leaves unused fail, or are
-                      dropped in mode update
+  -require-all        fail if a recording was not used, or drop it in mode
+                      update
   -upstream UPSTREAM  add one: VARIABLE=URL is an upstream and the variable that
                       is set to the address to use instead
   -listen ADDRESS     one address for everything: 127.0.0.1:8090
 
 The exit status is that of the command. If that is 0, it is 1 if a request has
-no recording, a test does not fit, or nothing was sent. If the command fails
-or is interrupted (^C), a new cassette is marked partial.
+no recording, a test failed on its cassette, or nothing was sent. If the command
+fails or is interrupted (^C), a new cassette is marked partial.
 `
 
 // runServe answers for upstreams from a cassette while a command runs, or until it is stopped.
@@ -97,7 +97,7 @@ type serving struct {
 	stdout, stderr io.Writer
 }
 
-func (s *serving) say(text string) { fmt.Fprintf(s.stderr, "promptecho: serve: %s\n", text) }
+func (s *serving) say(text string) { complain(s.stderr, "serve", text) }
 
 func (s *serving) run() error {
 	report.Options = func(line string) (any, error) { return worded.Options(line) }

@@ -160,7 +160,7 @@ func printRaw(w io.Writer, list []*shown, request bool) error {
 		for _, s := range list {
 			all += len(s.stored)
 		}
-		return fmt.Errorf("-raw prints one body, and there are %s: say which, by -n N", count(all, "interaction"))
+		return fmt.Errorf("-raw prints one body, and there are %s: choose one with -n N", count(all, "interaction"))
 	}
 	it := list[0].stored[0]
 	body := it.Request.Body

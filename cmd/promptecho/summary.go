@@ -179,7 +179,7 @@ func (s *summary) said() (text string) {
 		text += "; " + count(n, "file") + " written by recorders outside of tests"
 	}
 	if text == "" && s.linked() > 0 {
-		text = ": nothing asked"
+		text = ": no requests"
 	}
 	return text
 }
@@ -191,7 +191,10 @@ func (s *summary) printProof(w io.Writer) {
 	}
 	found := s.proof.found()
 	for _, f := range found {
-		fmt.Fprintf(w, "\nRecorded, but it does not replay: %s\n", redact.Printable(s.proof.text(f)))
+		out := newPrinter(w, false)
+		out.write("\n")
+		out.line(0, bold, "Recorded, but it does not replay: %s", s.proof.reason(f))
+		s.proof.tell(out, f)
 	}
 	if len(found) == 0 && len(s.proof.failures) == 0 {
 		fmt.Fprintf(w, "\nThe new recordings replay (tried %s)\n", count(s.proof.n, "time"))

@@ -22,11 +22,11 @@ check that cassettes are complete and have no secrets; list edits
 A folder stands for all cassettes below it, and for files that recordings left
 there; the default is ".". Faults are cassettes that are partial, broken or
 contain what looks like a secret, and files that killed or failed recordings
-left. Also listed, but not as faults, are interactions that were edited since
-they were recorded, those that promptecho accept has put a newer request into,
-and orphans, whose tests no longer exist.
+left. It also lists interactions that were edited since they were recorded,
+those that have a newer request from promptecho accept, and orphans, whose
+tests no longer exist; these are not faults.
 
-  -w      rewrite seals and texts, as the next recording would
+  -w      rewrite seals and comments, as the next recording would
   -json   print a list with an object for each file
 
 The exit status is 1 if there is a fault.
@@ -156,7 +156,7 @@ func (v *verdict) findings() (list []remark) {
 	for _, line := range v.Edited {
 		also := ""
 		if n := v.Shared[line]; n > 0 {
-			also = fmt.Sprintf("; %s below refer to values that stand there", count(n, "interaction"))
+			also = fmt.Sprintf("; %s below refer to values in it", count(n, "interaction"))
 		}
 		list = append(list, remark{line, fmt.Sprintf("%s:%d: edited since it was recorded%s", v.Path, line, also), ""})
 	}
@@ -251,7 +251,7 @@ func verify(file string, write bool) (*verdict, error) {
 	case isJournal:
 		v.Problems = append(v.Problems, file+": left by a recording that was not saved; record again to go on from it, or delete it")
 	case isFailed:
-		v.Problems = append(v.Problems, file+": recorded by a run that failed, and not used; to use it, mv it to the name without .failed and run its test; else delete it")
+		v.Problems = append(v.Problems, file+": recorded by a run that failed, and not used; to use it, rename it without .failed and run its test; otherwise delete it")
 	case isDerived:
 		v.Derived = original(file)
 	default:

@@ -24,8 +24,8 @@ look at cassettes in a browser: a list, conversations, streams
 
 It serves one page on this machine's loopback interface, prints its address,
 and opens it in the browser if it runs on a terminal. A reload reads the files
-again, and ^C ends it. The page fetches nothing, and nothing leaves the machine;
-anyone with an account on the machine can read it meanwhile.
+again, and ^C ends it. The page fetches nothing, and nothing leaves the machine.
+While it is served, anyone with an account on the machine can read it.
 
 It shows what changed since a git revision, between a cassette and the files
 next to it (NAME.derived.yaml, NAME.yaml.failed), and between two cassettes that
@@ -129,7 +129,7 @@ func (v *viewer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	case r.Method != http.MethodGet && r.Method != http.MethodHead:
 		w.Header().Set("Allow", "GET, HEAD")
-		http.Error(w, "the page can be read, no more", http.StatusMethodNotAllowed)
+		http.Error(w, "the page is read-only", http.StatusMethodNotAllowed)
 		return
 	}
 	p, err := v.page(r.FormValue("old"), r.FormValue("new"), newProgress(io.Discard))

@@ -92,7 +92,7 @@ func (a *assignment) find(i int, f *Finding) {
 	if n, ok := a.taken(m, best); ok {
 		f.Contested = true
 		f.Near, f.Edits = n, a.edits(a.Before[n], f.Missed[0])
-		f.Refused = "the recording that is most like it took another request before: there are more calls than there were, or the request is another one with each run"
+		f.Refused = "the most similar recording already went to another request: the test makes more calls than before, or this request changes with each run"
 	}
 	if f.Refused == "" {
 		f.Refused = a.clear(i, best)
@@ -117,9 +117,9 @@ func (a *assignment) again(m, same *group, f *Finding) {
 			return
 		}
 	}
-	f.Refused = fmt.Sprintf("the same request is recorded (%d times), and was asked more often than that", len(same.members))
+	f.Refused = fmt.Sprintf("the same request is recorded (%d times), and was sent more often than that", len(same.members))
 	if len(same.members) == 1 {
-		f.Refused = "the same request is recorded once, and was asked more often than that"
+		f.Refused = "the same request is recorded once, and was sent more often than that"
 	}
 }
 

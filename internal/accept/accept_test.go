@@ -129,10 +129,10 @@ func TestAssign(t *testing.T) {
 			before: Changes{0: chat("one", "system", system, "user", "Again!")},
 			calls:  calls(0, chat("", "system", mended, "user", "Again!")), findings: []string{"1"}},
 		{name: "equal ones, more often", stored: list{paris(system)}, calls: calls(paris(mended), paris(mended)), findings: []string{"0"}},
-		{name: "more often than recorded", stored: list{paris(system), oslo(system)}, calls: calls(0, paris(system)), findings: []string{"asked more often"}},
+		{name: "more often than recorded", stored: list{paris(system), oslo(system)}, calls: calls(0, paris(system)), findings: []string{"sent more often"}},
 		{name: "seeds", stored: list{seeded(system, 1), seeded(system, 2), seeded(system, 3)},
 			calls: calls(seeded(mended, 3), seeded(mended, 1), seeded(mended, 2)), findings: []string{"2 0 1"}},
-		{name: "another seed", stored: list{seeded(system, 1), seeded(system, 2)}, calls: calls(seeded(mended, 9)), findings: []string{"none is like it there"}},
+		{name: "another seed", stored: list{seeded(system, 1), seeded(system, 2)}, calls: calls(seeded(mended, 9)), findings: []string{"none has its values there"}},
 
 		// A call more in front.
 		{name: "a call more", stored: list{paris(system), oslo(system)}, calls: calls(chat("", "system", another, "user", "What is the weather in Paris?")),
@@ -141,9 +141,9 @@ func TestAssign(t *testing.T) {
 			calls:    calls(chat("", "system", longer+" Use the metric system.", "user", "What is the weather in Paris?"), paris(mended), oslo(mended)),
 			findings: []string{"another request", "0", "1"}},
 		{name: "it took a recording, whose own request comes", stored: list{paris(longer), oslo(system)}, before: Changes{0: paris(system)},
-			calls: calls(0, paris(system)), findings: []string{"CONTESTED .*took another request before"}},
+			calls: calls(0, paris(system)), findings: []string{"CONTESTED .*already went to another request"}},
 		{name: "it took a recording, whose own request comes edited", stored: list{paris(longer), oslo(system)}, before: Changes{0: paris(system)},
-			calls: calls(0, paris(mended)), findings: []string{"CONTESTED .*took another request before"}},
+			calls: calls(0, paris(mended)), findings: []string{"CONTESTED .*already went to another request"}},
 		{name: "the agent goes on", stored: append(list{turn(mended, 0)}, agent[1:]...), before: Changes{0: agent[0]},
 			calls: calls(0, turn(mended, 1)), findings: []string{"1"}},
 
@@ -157,7 +157,7 @@ func TestAssign(t *testing.T) {
 		// An edited request beside an unedited one.
 		{name: "beside an unedited one", stored: list{paris(system), oslo(system)}, calls: calls(0, paris(mended)), findings: []string{"the question differs"}},
 		{name: "beside an unedited one, told", stored: list{paris(system), oslo(system)}, calls: calls(0, paris(mended)), told: true,
-			findings: []string{"asked for itself|too different"}},
+			findings: []string{"requested exactly|too different"}},
 		{name: "beside the same, after it", stored: list{chat("one", "system", system, "user", "Again!"), chat("two", "system", system, "user", "Again!")},
 			calls: calls(0, chat("", "system", mended, "user", "Again!")), findings: []string{"1"}},
 		{name: "beside the same, before it", stored: list{chat("one", "system", system, "user", "Again!"), chat("two", "system", system, "user", "Again!")},
@@ -181,7 +181,7 @@ func TestAssign(t *testing.T) {
 		{name: "another wire", stored: list{paris(system)}, calls: calls(with("", `,"stream":true`, "system", mended, "user", "What is the weather in Paris?")), findings: []string{"streamed"}},
 		{name: "another model", stored: list{paris(system)},
 			calls: calls(post("https://api.openai.com/v1/chat/completions", strings.Replace(string(paris(system).Request.Body), "gpt-x", "gpt-y", 1))), findings: []string{"the model gpt-y"}},
-		{name: "another endpoint", stored: list{paris(system)}, calls: calls(post("https://api.openai.com/v1/embeddings", `{"model":"gpt-x","input":"a"}`)), told: true, findings: []string{"it asks llm/openai.embeddings"}},
+		{name: "another endpoint", stored: list{paris(system)}, calls: calls(post("https://api.openai.com/v1/embeddings", `{"model":"gpt-x","input":"a"}`)), told: true, findings: []string{"it calls llm/openai.embeddings"}},
 		{name: "a failure", stored: list{failure(paris(system), 429)}, calls: calls(paris(mended)), findings: []string{"is a failure"}},
 		{name: "a failure and its retry", stored: list{failure(paris(system), 429), paris(system)}, calls: calls(paris(mended)), findings: []string{"is a failure"}},
 		{name: "nothing is left", stored: list{paris(system)}, calls: calls(0, oslo(mended)), findings: []string{"no recording is left"}},

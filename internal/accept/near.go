@@ -90,7 +90,7 @@ func (a *assignment) nearest(i int) candidate {
 				played = a.form(old) // that both have the edit now makes them no more alike
 			}
 			if played.Endpoint == m.form.Endpoint && distance(played, m.form) < best.distance {
-				why := "was asked for itself"
+				why := "was requested exactly"
 				if a.assigned[number] {
 					why = "takes a request with the same question"
 				}
@@ -142,11 +142,11 @@ func (a *assignment) unlike(recorded, asked *canon.Form) string {
 	}
 	switch {
 	case recorded.Endpoint != asked.Endpoint:
-		return fmt.Sprintf("it asks %s, and what is left is of %s", call(asked), call(recorded))
+		return fmt.Sprintf("it calls %s, and the recordings that are left call %s", call(asked), call(recorded))
 	case recorded.Wire != asked.Wire:
 		return "its answer comes in another form: one of the two is streamed, or in another framing"
 	case recorded.Model != asked.Model:
-		return fmt.Sprintf("it asks the model %s, and the recording is of %s", asked.Model, recorded.Model)
+		return fmt.Sprintf("it calls the model %s, and the recording is of %s", asked.Model, recorded.Model)
 	case asked.Linked():
 		return "its answer holds the id of the recorded request"
 	case distance(recorded, asked) > limit:

@@ -64,7 +64,7 @@ func (in *inBubble) leave(rt http.RoundTripper) error {
 			c.CloseIdleConnections()
 		}
 		if tries == 50 {
-			return finalError(fmt.Sprintf("promptecho: the clock of this bubble of testing/synctest stands still, since %T, which was given with Upstream, keeps a connection in it: give it a method CloseIdleConnections that closes that, or give an *http.Transport", rt))
+			return finalError(fmt.Sprintf("promptecho: the clock of this testing/synctest bubble does not advance, because %T, which Upstream sets, keeps a connection open in it: give it a method CloseIdleConnections that closes the connection, or use an *http.Transport", rt))
 		}
 		bubble.Outside(func() { time.Sleep(10 * time.Millisecond) })
 	}

@@ -57,7 +57,7 @@ func (u *Upstream) Send(out *http.Request) (*http.Response, error) {
 	}
 	resp, err := u.RoundTrip(out)
 	if resp == nil && err == nil {
-		err = errors.New("the transport given with Upstream returned neither a response nor an error")
+		err = errors.New("the transport that Upstream sets returned neither a response nor an error")
 	}
 	return resp, err
 }

@@ -58,9 +58,9 @@ type Counts struct {
 	Recorded     int64 `json:"recorded,omitempty"`      // requests whose live answers were recorded
 	InputTokens  int64 `json:"input_tokens,omitempty"`  // of what was recorded, as the provider reports them
 	OutputTokens int64 `json:"output_tokens,omitempty"` // the same
-	Dropped      int64 `json:"dropped,omitempty"`       // recordings that the cassette had and has no more
+	Dropped      int64 `json:"dropped,omitempty"`       // recordings that were removed from the cassette
 	Missed       int64 `json:"missed,omitempty"`        // different requests that have no recording
-	Changed      int64 `json:"changed,omitempty"`       // fields that do not match, and differ from what is recorded
+	Changed      int64 `json:"changed,omitempty"`       // ignored fields that differ from the recording
 
 	// Verdicts of mode compare.
 	Identical   int64 `json:"identical,omitempty"`

@@ -1,4 +1,4 @@
-// Package bubble leads out of a bubble of testing/synctest. The clock of a bubble moves when
+// Package bubble runs code outside of a testing/synctest bubble. The clock of a bubble moves when
 // each goroutine in it waits for another one. One that waits for the network does not count as
 // waiting, so that what keeps a connection must not be started in a bubble.
 package bubble

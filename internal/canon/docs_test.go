@@ -19,7 +19,7 @@ func TestDocumentedTables(t *testing.T) {
 	t.Parallel()
 	var endpoints, lists strings.Builder
 	endpoints.WriteString("| endpoint | path ends in | streams at |\n|---|---|---|\n")
-	lists.WriteString("| endpoint | bookkeeping: cannot change the answer | sampling: `MatchSampling()` makes it match |\n|---|---|---|\n")
+	lists.WriteString("| endpoint | bookkeeping: cannot change the answer | sampling: `MatchSampling()` compares it |\n|---|---|---|\n")
 	listed := map[string]bool{}
 	for _, f := range families {
 		if f.Paths[0] != "" {

@@ -55,7 +55,7 @@ func Rewrite(path, sum string, revision uint32, its map[int]*interaction.Interac
 	case info.Mode().Perm()&0o222 == 0:
 		return nil, fmt.Errorf("%s is read-only: chmod u+w %[1]s", path)
 	case sumOf(before) != sum:
-		return nil, fmt.Errorf("%s was written by something else meanwhile: run this again", path)
+		return nil, fmt.Errorf("%s was written by something else in the meantime: run this again", path)
 	}
 	text, assets, err := rewritten(before, revision, its)
 	if isShared(before) {

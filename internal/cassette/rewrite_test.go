@@ -174,7 +174,7 @@ func TestRewriteRefuses(t *testing.T) {
 	path, f := threeOf(t)
 	sum := SumOf(path)
 	replaceIn(t, path, "c: 3", "c: 4")
-	if _, err := Rewrite(path, sum, 2, other(f.Interactions[1], `{}`), nil, false); err == nil || !strings.Contains(err.Error(), "was written by something else meanwhile") {
+	if _, err := Rewrite(path, sum, 2, other(f.Interactions[1], `{}`), nil, false); err == nil || !strings.Contains(err.Error(), "was written by something else in the meantime") {
 		t.Errorf("a file that has changed: %v", err)
 	}
 }

@@ -264,7 +264,7 @@ func checkWhole(name, text string) *codec.SyntaxError {
 	last := len(strings.TrimRight(text, "\n"))
 	restore := "Restore it"
 	if SealsOf(text) > 0 {
-		restore = fmt.Sprintf("If a formatter wrote the file anew without it, this puts it back: promptecho verify -w %s. Otherwise restore it", name)
+		restore = fmt.Sprintf("If a formatter rewrote the file without it, this puts it back: promptecho verify -w %s. Otherwise restore it", name)
 	}
 	err := codec.ErrorAt(name, text, last, "", "the file was cut here: the line %q that ends a recorded file is missing. %s: git checkout -- %s, or %s", codec.EndMark, restore, name, again)
 	err.Cut = true

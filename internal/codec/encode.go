@@ -84,10 +84,10 @@ func (e *encoder) check(it *interaction.Interaction) {
 		e.errorf("response: events without a stream")
 	}
 	if r.Stream != "" && len(r.Body) > 0 {
-		e.errorf("response: a body beside stream %q", r.Stream)
+		e.errorf("response: both a body and stream %q", r.Stream)
 	}
 	if len(r.Chunks) > 0 && (r.Stream != "" || len(r.Body) == 0) {
-		e.errorf("response: chunks are of a body that is no stream")
+		e.errorf("response: chunks of a body that is not a stream")
 	}
 }
 

@@ -209,12 +209,12 @@ func TestUnwritable(t *testing.T) {
 		{&interaction.Interaction{Request: ok, Response: interaction.Response{Status: 1000}}, `response: invalid status 1000`},
 		{&interaction.Interaction{Request: ok, Response: interaction.Response{Status: 200, End: "x"}}, `response: invalid end "x"`},
 		{&interaction.Interaction{Request: ok, Response: interaction.Response{Status: 200, Events: []interaction.Event{{}}}}, `response: events without a stream`},
-		{&interaction.Interaction{Request: ok, Response: interaction.Response{Status: 200, Stream: "sse", Body: []byte("a")}}, `response: a body beside stream "sse"`},
+		{&interaction.Interaction{Request: ok, Response: interaction.Response{Status: 200, Stream: "sse", Body: []byte("a")}}, `response: both a body and stream "sse"`},
 		{&interaction.Interaction{Request: ok, Response: interaction.Response{Status: 200, Stream: "sse", Delays: []interaction.Delay{{MS: -1}}}}, `response: invalid delay 1: {MS:-1 Together:false Rest:}`},
 		{&interaction.Interaction{Request: ok, Response: interaction.Response{Status: 200, Stream: "sse", Delays: []interaction.Delay{{}, {MS: 1, Together: true}}}}, `response: invalid delay 2: {MS:1 Together:true Rest:}`},
 		{&interaction.Interaction{Request: ok, Response: interaction.Response{Status: 200, Stream: "sse", Delays: []interaction.Delay{{Rest: "~1"}}}}, `response: invalid delay 1: {MS:0 Together:false Rest:~1}`},
 		{&interaction.Interaction{Request: ok, Response: interaction.Response{Status: 200, Body: []byte("a"), Chunks: []int{1, 0}}}, `response: invalid length 0 of chunk 2`},
-		{&interaction.Interaction{Request: ok, Response: interaction.Response{Status: 200, Chunks: []int{1}}}, `response: chunks are of a body that is no stream`},
+		{&interaction.Interaction{Request: ok, Response: interaction.Response{Status: 200, Chunks: []int{1}}}, `response: chunks of a body that is not a stream`},
 		{&interaction.Interaction{Request: ok, Response: interaction.Response{Status: 200, Headers: interaction.Headers{{Name: "a", Values: nil}, {Name: "a", Values: nil}}}}, `headers: "a" is there twice`},
 	} {
 		data, assets, err := Encode(nil, test.it)

@@ -97,7 +97,7 @@ func TestFormsByHand(t *testing.T) {
 	for _, tt := range []struct{ headers, lines, want string }{
 		{"", "form:\n    - a: b", "needs a content-type"},
 		{urlEncoded, "form: []", "has no parts"},
-		{urlEncoded, "form:\n    - a: b\n    body: c", "a body beside the form"},
+		{urlEncoded, "form:\n    - a: b\n    body: c", "both a body and a form"},
 		{urlEncoded, "form: a", "a list of parts"},
 		{urlEncoded, "form:\n    - a", "a mapping"},
 		{urlEncoded, "form:\n    - name: a\n      valeu: b", `unknown key "valeu"`},

@@ -140,7 +140,7 @@ func (p *parser) checkConflict() {
 			i += at
 			at = i + len(m)
 			if (i == 0 || p.src[i-1] == '\n') && (at == len(p.src) || p.src[at] == ' ' || p.src[at] == '\n') {
-				p.fail(i, "", "a merge conflict (%q): promptecho merge %s puts the two sides together, and so does the run of its test with PROMPTECHO_MODE=update, which also asks for what neither side recorded", m, p.file)
+				p.fail(i, "", "a merge conflict (%q): promptecho merge %s merges the two sides; running its test with PROMPTECHO_MODE=update does, too, and records what neither side has", m, p.file)
 				return
 			}
 		}
@@ -238,7 +238,7 @@ func (p *parser) interaction(n *yaml.Node) (it *interaction.Interaction, times i
 		p.get(alias.Key) // what stands there, aliases stand for
 		if n, field := p.get(timesKey); n != nil {
 			if times = int(p.integer(n, field, 1)); times > MostTimes {
-				p.badf(n, field, "an interaction stands for %d at most; write it again", MostTimes)
+				p.badf(n, field, "%d is the most; repeat the interaction", MostTimes)
 			}
 		}
 	})

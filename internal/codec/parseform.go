@@ -18,7 +18,7 @@ func (p *parser) form(r *interaction.Request) {
 	p.flag("no_last_line_end", &kind.Bare)
 	switch {
 	case len(r.Body) > 0:
-		p.badf(n, field, "there is a body beside the form; keep one")
+		p.badf(n, field, "both a body and a form; keep one")
 	case !ok:
 		p.badf(n, field, "a form needs a content-type of its request: multipart with a boundary, or application/x-www-form-urlencoded")
 	}

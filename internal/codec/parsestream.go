@@ -51,13 +51,13 @@ func (p *parser) checkResponse(r *interaction.Response) {
 	base64, _ := p.find("body_base64")
 	file, _ := p.find("body_file")
 	if n := cmp.Or(body, base64, file); n != nil && r.Stream != "" {
-		p.badf(n, "response", "a body beside stream %q; a stream's body is its events", yaml.Clip(r.Stream))
+		p.badf(n, "response", "both a body and stream %q; a stream's body is its events", yaml.Clip(r.Stream))
 	}
 	if n, field := p.find("events"); n != nil && r.Stream == "" {
 		p.badf(n, field, "events without a stream; name the framing (\"stream: sse\")")
 	}
 	if n, field := p.find("chunks"); n != nil && (r.Stream != "" || len(r.Body) == 0) {
-		p.badf(n, field, "chunks are of a body that is no stream; remove them")
+		p.badf(n, field, "only a stream has chunks; remove them")
 	}
 }
 

@@ -16,9 +16,9 @@ func Unfit(recorded *interaction.Response) string {
 	case recorded.Status == 0:
 		return "the recording has no answer"
 	case recorded.Passing():
-		return fmt.Sprintf("the recording is of a failure that passes, status %d", recorded.Status)
+		return fmt.Sprintf("the recording is a temporary failure, status %d", recorded.Status)
 	case recorded.End == interaction.EndClosed:
-		return "the recorded answer ends where its client closed it"
+		return "the recorded answer is incomplete, because its client closed it"
 	case why != "":
 		return "the recorded answer broke off: " + why
 	}
@@ -38,7 +38,7 @@ func saysNothing(recorded, live *interaction.Response) string {
 	case status == 401, status == 403, status == 407:
 		why = "the key was refused"
 	case status == 404, status == 400 && saysNotFound(live):
-		why = "something that the request names is gone, or the key may not use it"
+		why = "something that the request names no longer exists, or the key has no access to it"
 	case live.Passing():
 		why = "the server was busy or failed, try again"
 	default:
@@ -55,7 +55,7 @@ func saysNothing(recorded, live *interaction.Response) string {
 // was sent tells of a failure with an event.
 func brokenOff(resp *interaction.Response) string {
 	if resp.End != "" {
-		return cmp.Or(resp.Error, "its end did not come")
+		return cmp.Or(resp.Error, "its end is missing")
 	}
 	for _, event := range resp.Events {
 		for _, f := range event {
@@ -67,7 +67,7 @@ func brokenOff(resp *interaction.Response) string {
 			}
 			v, err := exactjson.Parse([]byte(f.Value))
 			if e := member(&v, "error"); err == nil && (e != nil || has(&v, "type", "error")) {
-				return cmp.Or(messageOf(&v), "an event says that there was an error")
+				return cmp.Or(messageOf(&v), "one of its events is an error")
 			}
 		}
 	}

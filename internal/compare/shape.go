@@ -141,13 +141,13 @@ func (c *shapes) compare(at place, was, is *shape) {
 	}
 	if was.elements != nil && is.elements != nil {
 		if was.count != is.count && (c.counts || isVector(at)) {
-			c.changed(at, number(was.count), number(is.count), "another number of elements")
+			c.changed(at, number(was.count), number(is.count), "a different number of elements")
 		}
 		c.compare(at.step("*"), was.elements, is.elements)
 	}
 	a, b = was.samples[exactjson.String], is.samples[exactjson.String]
 	if isVector(at) && a != nil && b != nil && len(a.Text) != len(b.Text) {
-		c.changed(at, number(len(a.Text)), number(len(b.Text)), "another number of bytes")
+		c.changed(at, number(len(a.Text)), number(len(b.Text)), "a different number of bytes")
 	}
 }
 

@@ -184,7 +184,7 @@ func TestReportOfATest(t *testing.T) {
 		t.Errorf("%+v", rep)
 	}
 	begin(t, c, "asks_nothing", "")
-	if rep := end(t, c, "asks_nothing", "?passed=true"); rep.OK || !strings.Contains(rep.Text, "no request of the test came here, and the cassette has 2 recordings") {
+	if rep := end(t, c, "asks_nothing", "?passed=true"); rep.OK || !strings.Contains(rep.Text, "no request of the test arrived, and the cassette has 2 recordings") {
 		t.Errorf("%+v", rep)
 	}
 	begin(t, c, "asks_nothing", "")
@@ -204,7 +204,7 @@ func TestReportOfATest(t *testing.T) {
 		t.Errorf("%+v", whole)
 	}
 	c = started(t, Config{Dir: dir, Mode: "none", Whole: true})
-	if whole := c.Close(Ending{}); len(whole.Errors) != 1 || !strings.Contains(whole.Errors[0], "asks.yaml, ") || !strings.Contains(whole.Errors[0], "Delete those of tests that are gone") {
+	if whole := c.Close(Ending{}); len(whole.Errors) != 1 || !strings.Contains(whole.Errors[0], "asks.yaml, ") || !strings.Contains(whole.Errors[0], "Delete the cassettes of deleted tests") {
 		t.Errorf("%+v", whole)
 	}
 }
@@ -219,9 +219,9 @@ func TestRefused(t *testing.T) {
 		status             int
 		want               string
 	}{
-		{"POST", "/cassettes/a%20b", "", 409, "a b is open already"},
+		{"POST", "/cassettes/a%20b", "", 409, "a b is already open"},
 		{"POST", "/cassettes/a_b", "", 409, "is the cassette of a b, too"},
-		{"POST", "/cassettes/x", "mode=all", 400, `no JSON such as {\"by\":`},
+		{"POST", "/cassettes/x", "mode=all", 400, `not JSON such as {\"by\":`},
 		{"POST", "/cassettes/x", `{"mode": "recrod"}`, 409, `unknown record mode \"recrod\"`},
 		{"POST", "/cassettes/", "", 404, "POST /cassettes/NAME opens a cassette"},
 		{"GET", "/cassettes/x", "", 405, "POST opens a cassette, DELETE closes it"},
@@ -313,7 +313,7 @@ func TestPast(t *testing.T) {
 	client := &http.Client{Transport: transport}
 	for range 2 {
 		_, err := client.Get("https://api.mistral.ai/v1/models")
-		if err == nil || !strings.Contains(err.Error(), "promptecho serve stopped a request to api.mistral.ai, which was on its way past the cassette") {
+		if err == nil || !strings.Contains(err.Error(), "promptecho serve stopped a request to api.mistral.ai, which would have bypassed the cassette") {
 			t.Error(err)
 		}
 	}

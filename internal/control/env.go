@@ -102,7 +102,7 @@ func (c *Control) stray(w http.ResponseWriter, host string) {
 			return '?'
 		}
 		return r
-	}, "promptecho serve stopped a request to "+host+", which was on its way past the cassette")
+	}, "promptecho serve stopped a request to "+host+", which would have bypassed the cassette")
 	conn, _, err := http.NewResponseController(w).Hijack()
 	if err != nil { // HTTP/2, which no proxy speaks here
 		refuse(w, http.StatusForbidden, text)
@@ -118,8 +118,8 @@ func (c *Control) strays() (errs []string) {
 	defer c.mu.Unlock()
 	slices.Sort(c.strayed)
 	for _, host := range c.strayed {
-		errs = append(errs, redact.Printable(fmt.Sprintf("a request to %s was stopped: it was on its way past the cassette, and nothing may go upstream in this run. "+
-			"Give its client the base URL that -upstream NAME=https://%[1]s puts into the variable NAME. What is no model and must be reached passes with NO_PROXY=%[1]s", host)))
+		errs = append(errs, redact.Printable(fmt.Sprintf("a request to %s was stopped: it would have bypassed the cassette, and this run sends nothing upstream. "+
+			"Set the base URL of its client from the variable NAME, which -upstream NAME=https://%[1]s sets. If it is not a model and must be reached, set NO_PROXY=%[1]s", host)))
 	}
 	return errs
 }

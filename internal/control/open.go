@@ -141,7 +141,7 @@ func (c *Control) ofTests(rep *Report, passed bool) {
 	left := fmt.Sprintf("%s in %s of tests that did not run", report.Count(len(unused), "cassette"), c.Dir)
 	switch {
 	case len(unused) > 0 && c.Whole && passed:
-		rep.Errors = append(rep.Errors, left+": "+list(unused)+". Delete those of tests that are gone")
+		rep.Errors = append(rep.Errors, left+": "+list(unused)+". Delete the cassettes of deleted tests")
 	case len(unused) > 0 && len(c.opened) > 0:
 		rep.Notes = append(rep.Notes, left+" (-require-all fails such a run)")
 	}

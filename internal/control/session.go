@@ -80,8 +80,8 @@ func (c *Control) end(s *session, o report.Outcome) Report {
 	}
 	switch {
 	case s.name != "" && present && ran && !s.asked.Load():
-		r.Errors = append(r.Errors, s.file+": no request of the test came here, and the cassette has "+report.Count(len(stored), "recording")+
-			": a client that was made before its addresses were known asks elsewhere; a test that asks nothing any more needs no cassette")
+		r.Errors = append(r.Errors, s.file+": no request of the test arrived, and the cassette has "+report.Count(len(stored), "recording")+
+			": a client that was created before the variables were set sends elsewhere; a test that sends no requests any more needs no cassette")
 	case s.asked.Load() && !s.whole && !c.Lenient && used < len(stored) && o.Whole() && len(r.Errors) == 0:
 		r.Notes = append(r.Notes, s.file+": "+fmt.Sprintf("%d of %s", used, report.Count(len(stored), "recording"))+" used (-require-all fails a run that leaves any)")
 	}

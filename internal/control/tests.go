@@ -40,7 +40,7 @@ func (c *Control) control(w http.ResponseWriter, r *http.Request) {
 	host := (&url.URL{Host: r.Host}).Hostname()
 	switch {
 	case r.Header.Get("Origin") != "" || r.Header.Get("Sec-Fetch-Site") != "" || !urls.IsThisMachine(host):
-		refuse(w, http.StatusForbidden, "it answers programs of this machine, and no page of a browser")
+		refuse(w, http.StatusForbidden, "it answers programs on this machine, and no web pages")
 	case !isCassette || name == "":
 		refuse(w, http.StatusNotFound, "POST /cassettes/NAME opens a cassette and DELETE /cassettes/NAME?passed=true closes it; docs/PROCESSES.md says more")
 	case c.Dir == "":
@@ -62,7 +62,7 @@ func (c *Control) begin(w http.ResponseWriter, r *http.Request, name string) {
 		err = json.Unmarshal(body, &o)
 	}
 	if err != nil {
-		refuse(w, http.StatusBadRequest, "what stands in the request is no JSON such as {\"by\": \"worker 1\", \"mode\": \"once\", \"command\": [\"pytest\", \"test_trip.py::test_one\"]}: "+err.Error())
+		refuse(w, http.StatusBadRequest, "the request body is not JSON such as {\"by\": \"worker 1\", \"mode\": \"once\", \"command\": [\"pytest\", \"test_trip.py::test_one\"]}: "+err.Error())
 		return
 	}
 	s := &session{name: name, file: c.fileOf(name), whole: true, command: o.Command}
@@ -100,11 +100,11 @@ func (c *Control) enter(s *session, mode, by string) error {
 	case c.opened[s.file] != "" && c.opened[s.file] != s.name:
 		return fmt.Errorf("%s is the cassette of %s, too: give one of them another name", s.file, c.opened[s.file])
 	case c.sessions[s.name] != nil:
-		return fmt.Errorf("%s is open already, and its first test has not ended", s.name)
+		return fmt.Errorf("%s is already open: its first test has not ended", s.name)
 	}
 	for _, other := range c.sessions {
 		if other.at == s.at {
-			return fmt.Errorf("%s is still open there: tests that run side by side need addresses of their own, without \"by\"", other.name)
+			return fmt.Errorf("%s is still open there: tests that run in parallel need addresses of their own, without \"by\"", other.name)
 		}
 	}
 	if err := c.open(s, mode, by); err != nil {

@@ -177,7 +177,7 @@ func formText(req *interaction.Request) (text, why string) {
 	}
 	parts, why := kind.Split(req.Body)
 	if why != "" {
-		return bodyText(req.Body), "(a form that is kept as it came: " + why + ")\n"
+		return bodyText(req.Body), "(a form, stored byte for byte: " + why + ")\n"
 	}
 	var lines []string
 	for _, p := range parts {

@@ -145,7 +145,7 @@ func (d *demo) tell() error {
 	if err != nil {
 		return err
 	}
-	d.say("A test that asks a model twice, the second time for a stream:\n\n")
+	d.say("A test that calls a model twice, the second time with a stream:\n\n")
 	d.quote(test[slices.Index(test, testLine):])
 
 	d.say("\n1. The first run records. A stand-in for the provider answers: no network, no key of yours.\n")
@@ -163,7 +163,7 @@ func (d *demo) tell() error {
 		return err
 	}
 
-	d.say("\n3. One word of a prompt changes in trip.go, and nothing similar is served: the test fails.\n\n")
+	d.say("\n3. One word of a prompt changes in trip.go. No similar answer is replayed: the test fails.\n\n")
 	if err := d.edit("trip.go", "a rainy day", "a sunny day"); err != nil {
 		return err
 	}
@@ -172,10 +172,10 @@ func (d *demo) tell() error {
 		return err
 	}
 
-	d.say("\n4. The command of that report, with the provider back, records this test again:\n\n")
+	d.say("\n4. The command of that report, with the provider running again, records this test again:\n\n")
 	again := []string{module, "-run", "^TestTrip$", "-count=1"}
 	if command := command("PROMPTECHO_MODE", "all", again); !strings.Contains(report, command) {
-		return fmt.Errorf("the report does not hold the command %s: this is a bug of promptecho", command)
+		return fmt.Errorf("the report does not contain the command %s: this is a bug of promptecho", command)
 	}
 	if _, err := d.goTest(true, "PROMPTECHO_MODE", "all", again...); err != nil {
 		return err
@@ -208,7 +208,7 @@ func (d *demo) showCassette(output string) error {
 	sent := regexp.MustCompile(`key sent ([1-9]\d*) times`).FindStringSubmatch(output)
 	found := strings.Count(strings.Join(lines, "\n"), key)
 	if key == "" || sent == nil || found > 0 {
-		return fmt.Errorf("the key %q was to be sent, and not to be in the cassette, where it is %d times: this is a bug of promptecho", key, found)
+		return fmt.Errorf("the key %q should have been sent, and should not be in the cassette, where it is %d times: this is a bug of promptecho", key, found)
 	}
 	d.say("\n   The key %s was sent %s times. It is in that file %d times.\n", key, sent[1], found)
 	return nil
@@ -242,7 +242,7 @@ func (d *demo) goTest(pass bool, name, value string, args ...string) (string, er
 	out, err := cmd.CombinedOutput()
 	d.quote(strings.Split(strings.TrimRight(string(out), "\n"), "\n"))
 	if (err == nil) != pass {
-		return "", fmt.Errorf("this was not to be expected (%v): is it a bug of promptecho?", err)
+		return "", fmt.Errorf("unexpected result (%v): is it a bug of promptecho?", err)
 	}
 	return string(out), nil
 }

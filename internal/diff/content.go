@@ -105,7 +105,7 @@ func (e *Edit) CompareBodies(recorded, incoming []byte) {
 		var syntax *json.SyntaxError
 		trimmed := strings.TrimSpace(string(side.body))
 		if trimmed != "" && strings.Contains("{[", trimmed[:1]) && errors.As(json.Unmarshal(side.body, new(any)), &syntax) {
-			e.Note = fmt.Sprintf("%s is no JSON: %v, at byte %d", side.name, syntax, syntax.Offset)
+			e.Note = fmt.Sprintf("%s is not JSON: %v, at byte %d", side.name, syntax, syntax.Offset)
 		}
 	}
 }

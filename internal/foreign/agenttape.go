@@ -67,7 +67,7 @@ func (r *reader) leaveOut(n *yaml.Node, why string) {
 // agentHTTP reads what httpx or requests sent.
 func (r *reader) agentHTTP(n *yaml.Node) {
 	if member(n, "error") != nil {
-		r.leaveOut(n, "the request failed with an error of Python, and there is no answer")
+		r.leaveOut(n, "the request failed with a Python error, so there is no answer")
 		return
 	}
 	req, resp := r.part(n, "request"), r.part(n, "response")
@@ -108,7 +108,7 @@ func (r *reader) agentMessage(n *yaml.Node, field string) message {
 		m.body = []byte(r.string(member(n, "text"), field+".text"))
 	}
 	if strings.Contains(interaction.HeadersOf(m.headers).Get("content-type"), agentBoundary) {
-		r.cassette.lose("the boundary between the parts of the form of the %s is not known: another one stands there", nameOf(field))
+		r.cassette.lose("the boundary between the parts of the form of the %s is not known: AgentTape replaces it", nameOf(field))
 	}
 	return m
 }
@@ -141,26 +141,26 @@ func (r *reader) agentLLM(n *yaml.Node) {
 	result := member(n, "response")
 	switch {
 	case member(n, "error") != nil:
-		r.leaveOut(n, "the call of the model failed with an error of Python, and there is no answer")
+		r.leaveOut(n, "the model call failed with a Python error, so there is no answer")
 		return
 	case endpoint == "":
-		r.leaveOut(n, "a framework said that a model was called, and not what was sent to which provider")
+		r.leaveOut(n, "a framework reported a model call, but not what was sent, or to which provider")
 		return
 	case !ok:
-		r.leaveOut(n, "the call of the model is none of the openai SDK that is known: "+strconv.Quote(endpoint))
+		r.leaveOut(n, "the model call is not a known one of the openai SDK: "+strconv.Quote(endpoint))
 		return
 	case r.string(member(req, "stream"), "request.stream") == "true":
-		r.leaveOut(n, "the call of the model was streamed, and the events are not known")
+		r.leaveOut(n, "the model call was streamed, and the events are not known")
 		return
 	case result == nil || result.Kind != yaml.Mapping:
-		r.leaveOut(n, "the call of the model returned no object, so that the answer is not known")
+		r.leaveOut(n, "the model call returned no object, so the answer is not known")
 		return
 	}
 	body := *req
 	at := slices.IndexFunc(req.Keys, func(k yaml.Node) bool { return k.Text == "endpoint" })
 	body.Keys = slices.Delete(slices.Clone(req.Keys), at, at+1)
 	body.Elems = slices.Delete(slices.Clone(req.Elems), at, at+1)
-	r.cassette.lose("a call of the openai SDK was recorded, and not what it sent: the request is made of the arguments, sent to api.openai.com, and extra_body is not known")
+	r.cassette.lose("a call of the openai SDK was recorded, but not its request: the request is rebuilt from the arguments, for api.openai.com, and extra_body is not known")
 	r.addAgent(n, &exchange{
 		line:      r.line(n),
 		method:    "POST",
@@ -186,7 +186,7 @@ func (r *reader) agentFunction(n *yaml.Node, kind string) {
 		r.leaveOut(n, "no function can be wrapped under the name "+strconv.Quote(kind+"/"+name))
 		return
 	case slices.ContainsFunc(req.Elems, func(e yaml.Node) bool { return e.Text == viaCallback }), argument == nil && has(req, "name"):
-		r.leaveOut(n, "a framework said that "+kind+"/"+name+" was called, and not with what")
+		r.leaveOut(n, "a framework reported a call of "+kind+"/"+name+", but not its argument")
 		return
 	case argument == nil: // of record_call, which has a request of its own
 		argument = req
@@ -201,7 +201,7 @@ func (r *reader) agentFunction(n *yaml.Node, kind string) {
 		if it.Response.Error = r.string(member(failure, "message"), "error.message"); it.Response.Error == "" {
 			it.Response.Error = typ + " without a message"
 		}
-		r.cassette.lose("the type of an error is not kept, which is one of Python: %.60q", typ)
+		r.cassette.lose("the Python type of an error is not kept: %.60q", typ)
 	} else if result := orNull(n, "response"); result != nil {
 		it.Response.Body = r.json(result, "response")
 	} else {
@@ -221,10 +221,10 @@ func (r *reader) addAgent(n *yaml.Node, x *exchange) {
 
 func (r *reader) noteRedacted(asked, answered []byte) {
 	if bytes.Contains(asked, []byte(agentRedacted)) || bytes.Contains(asked, []byte(url.QueryEscape(agentRedacted))) {
-		r.cassette.lose("the request has places that AgentTape replaced with %s, as it does with addresses of e-mail: it matches no other text there, unless you tell it to (Mask, Ignore)", agentRedacted)
+		r.cassette.lose("AgentTape replaced texts in the request with %s (e-mail addresses, for example): no other text matches there, unless Mask or Ignore covers it", agentRedacted)
 	}
 	if bytes.Contains(answered, []byte(agentRedacted)) {
-		r.cassette.lose("the answer has places that AgentTape replaced with %s", agentRedacted)
+		r.cassette.lose("AgentTape replaced texts in the answer with %s", agentRedacted)
 	}
 }
 
@@ -264,7 +264,7 @@ func (r *reader) inline(n *yaml.Node) {
 	}
 	data, err := r.asset("sha256-" + m[1])
 	if err != nil {
-		r.failf(digest, agentAsset, "a long text stands in a file of its own, which cannot be read: %v", err)
+		r.failf(digest, agentAsset, "a long text is in a file of its own, which cannot be read: %v", err)
 		return
 	}
 	if sum := sha256.Sum256(data); hex.EncodeToString(sum[:]) != m[1] {

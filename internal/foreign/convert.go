@@ -102,7 +102,7 @@ func (c *Cassette) request(x *exchange) interaction.Request {
 	headers := interaction.HeadersOf(m.headers)
 	unknown := !m.complete && !isComplete(headers)
 	if unknown {
-		c.lose("not all request headers are known: those that the file does not list match whatever a request has")
+		c.lose("not all request headers are known: those that the file does not list match anything")
 		if media := formOf(m.body); media != "" && headers.Get("content-type") == "" {
 			headers = withHeader(headers, "content-type", media)
 		}
@@ -187,7 +187,7 @@ func (c *Cassette) checkLength(m *message, of string) {
 	case m.remade:
 		c.lose("the body of the %s is not known byte for byte: only its content was kept, and it is rebuilt", of)
 	case announced > 0 && len(m.body) > 0 && announced != int64(len(m.body)):
-		c.lose("the body of the %s has another length than was announced, so it was changed after it was sent: it is taken as it is", of)
+		c.lose("the body of the %s differs in length from its Content-Length, so it was changed after it was sent: it is kept as it is", of)
 	}
 }
 
@@ -203,7 +203,7 @@ func (c *Cassette) decode(resp *interaction.Response) {
 	case ok:
 		resp.Body = plain
 	case !utf8.Valid(resp.Body):
-		c.lose("the answer is compressed with %s and stays so, with that header", name)
+		c.lose("the answer is compressed with %s and stays compressed, with that header", name)
 		return
 	}
 	resp.Headers = without(resp.Headers, "content-encoding")
@@ -241,7 +241,7 @@ func (c *Cassette) cut(resp *interaction.Response) {
 	framing, _ := cutter.End()
 	if framing != nil {
 		resp.Stream, resp.Body = framing.Name, nil
-		c.lose("when the events of the stream came is not known: they are replayed at once")
+		c.lose("the times of the stream's events are not known: they are replayed at once")
 	}
 	if resp.Headers.Get("content-type") != "" {
 		return

@@ -266,7 +266,7 @@ func (r *resolver) alias(n *yaml.Node) (size int) {
 	case !ok:
 		r.err = &yaml.Error{Offset: m.offset, Msg: fmt.Sprintf("there is no anchor above for %q", m.name)}
 	case r.size+to.size > maxAliased:
-		r.err = &yaml.Error{Offset: m.offset, Msg: "aliases stand for more than any cassette holds"}
+		r.err = &yaml.Error{Offset: m.offset, Msg: "aliases expand to more than any cassette contains"}
 	}
 	if r.err != nil {
 		return 0

@@ -90,7 +90,7 @@ func TestDocumentsRefused(t *testing.T) {
 		{"a: &x {b: 1}\nc:\n  <<: *x\n", "merge keys", 3},
 		{"a: \"b\n", "a quote", 1},
 		{"a: |\n  x\u2028y\n", "line separator", 2},
-		{bomb, "more than any cassette holds", 0},
+		{bomb, "more than any cassette contains", 0},
 	} {
 		roots, err := documents(tt.text)
 		if err == nil {

@@ -73,8 +73,8 @@ func describe(t *testing.T, c *Cassette) string {
 }
 
 const (
-	unknownLoss = "not all request headers are known: those that the file does not list match whatever a request has"
-	streamLoss  = "when the events of the stream came is not known: they are replayed at once"
+	unknownLoss = "not all request headers are known: those that the file does not list match anything"
+	streamLoss  = "the times of the stream's events are not known: they are replayed at once"
 	typeLoss    = "the answer has no Content-Type: one was added that fits the body"
 )
 
@@ -110,7 +110,7 @@ asked x-stainless-lang: go
 answered content-type: application/json
 trailer x-sum: 1
 1234 ms
-1: the body of the request has another length than was announced, so it was changed after it was sent: it is taken as it is
+1: the body of the request differs in length from its Content-Length, so it was changed after it was sent: it is kept as it is
 `},
 		{"go-vcr 1: a form that was read before its body, and no method", `---
 version: 1
@@ -170,7 +170,7 @@ asked x-request-id: a
 200 "\xff" ` + `
 answered content-encoding: zstd
 answered content-type: application/json
-1: the answer is compressed with zstd and stays so, with that header
+1: the answer is compressed with zstd and stays compressed, with that header
 `},
 		{"vcrpy: all headers stripped, a stream with CRLF, status over 400 is an answer too", strings.Replace(pyFile("body: '{\"stream\": true}'\nheaders: {}",
 			"headers: {}\nbody: {string: \"data: 1\\r\\n\\r\\ndata: 2\\r\\n\\r\\n\"}"), "code: 200", "code: 529", 1),
@@ -267,7 +267,7 @@ asked ?
 200 HTTP/2.0"to the end" ` + `
 answered connection: close
 answered content-type: text/plain
-1: the same request was recorded before: httprr plays the last answer only, which is kept (with AllowRepeats as often as it is asked for)
+1: the same request was recorded before: only the last answer is kept, which is the one that httprr plays (AllowRepeats plays it again)
 2: ` + unknownLoss + "\n"},
 		{"httprr: lengths that a scrubber forgot", wire(
 			"GET https://h.example/a HTTP/1.1\nX-A: b\n\n", "HTTP/1.1 200 OK\nContent-Length: 9\nContent-Type: text/plain\n\n[gone]",
@@ -281,8 +281,8 @@ asked x-a: b
 200 "[gone]" ` + `
 answered content-type: text/plain
 answered transfer-encoding: chunked
-1: the answer has another length than its chunk says, so it was changed after it was sent: it is taken as it is
-1: the body of the answer has another length than was announced, so it was changed after it was sent: it is taken as it is
+1: the answer differs in length from its chunk, so it was changed after it was sent: it is kept as it is
+1: the body of the answer differs in length from its Content-Length, so it was changed after it was sent: it is kept as it is
 `},
 		{"httprr, compressed", gzipped(wire("GET https://h.example/a HTTP/1.1\nX-A: b\n\n", "HTTP/1.1 404 Not Found\nContent-Length: 0\n\n")),
 			"GET https://h.example/a \"\"\nasked x-a: b\n404 \"\" \nanswered content-length: 0\n"},
@@ -297,9 +297,9 @@ tool/get_weather "{\"city\":\"Paris\"}"
 tool/charge_card "{\"amount\":4200}"
 failed: payment gateway timed out
 0 "" ` + `
-1: a call of the openai SDK was recorded, and not what it sent: the request is made of the arguments, sent to api.openai.com, and extra_body is not known
+1: a call of the openai SDK was recorded, but not its request: the request is rebuilt from the arguments, for api.openai.com, and extra_body is not known
 1: ` + unknownLoss + `
-1: the type of an error is not kept, which is one of Python: "TimeoutError"
+1: the Python type of an error is not kept: "TimeoutError"
 `},
 		{"AgentTape: bodies in all its ways, plain texts that look like numbers, and what it redacted", agentFile(`  - index: 0
     kind: http
@@ -359,8 +359,8 @@ asked ?
 answered content-type: application/octet-stream
 retrieval/docs/search "{\"query\":\"rain\",\"top\":3}"
 0 "null" ` + `
-1: the request has places that AgentTape replaced with ***REDACTED***, as it does with addresses of e-mail: it matches no other text there, unless you tell it to (Mask, Ignore)
-1: the answer has places that AgentTape replaced with ***REDACTED***
+1: AgentTape replaced texts in the request with ***REDACTED*** (e-mail addresses, for example): no other text matches there, unless Mask or Ignore covers it
+1: AgentTape replaced texts in the answer with ***REDACTED***
 1: the body of the request is not known byte for byte: only its content was kept, and it is rebuilt
 1: the body of the answer is not known byte for byte: only its content was kept, and it is rebuilt
 1: the answer has no Content-Type: one was added that fits the body
@@ -379,16 +379,16 @@ retrieval/docs/search "{\"query\":\"rain\",\"top\":3}"
 `), `memory_write/notes "{}"
 failed: Stop without a message
 0 "" ` + `
-1: the type of an error is not kept, which is one of Python: "Stop"
-line 7: a framework said that a model was called, and not what was sent to which provider
-line 8: the call of the model is none of the openai SDK that is known: "messages"
-line 9: the call of the model returned no object, so that the answer is not known
-line 10: the call of the model failed with an error of Python, and there is no answer
-line 11: the request failed with an error of Python, and there is no answer
+1: the Python type of an error is not kept: "Stop"
+line 7: a framework reported a model call, but not what was sent, or to which provider
+line 8: the model call is not a known one of the openai SDK: "messages"
+line 9: the model call returned no object, so the answer is not known
+line 10: the model call failed with a Python error, so there is no answer
+line 11: the request failed with a Python error, so there is no answer
 line 12: no function can be wrapped under the name "tool/a b"
-line 13: a framework said that tool/lookup was called, and not with what
-line 14: a framework said that retrieval/retrieval was called, and not with what
-line 16: the call of the model was streamed, and the events are not known
+line 13: a framework reported a call of tool/lookup, but not its argument
+line 14: a framework reported a call of retrieval/retrieval, but not its argument
+line 16: the model call was streamed, and the events are not known
 `},
 		{"AgentTape as JSON", `{"version": "1", "run_id": "a", "meta": {"agenttape_version": "0.1.5"}, "interactions": [{"index": 0, "kind": "http", "request": {"method": "GET", "url": "https://h.example/\u00e9", "headers": {"X-A": "b"}}, "response": {"status_code": 200, "headers": {"Content-Type": "text/plain"}, "content": "a\n"}}]}`,
 			"GET https://h.example/é \"\"\nasked x-a: b\n200 \"a\\n\" \nanswered content-type: text/plain\n"},
@@ -451,8 +451,8 @@ func TestRefused(t *testing.T) {
 		{"---\nversion: 3\ninteractions:\n- request:\n    url: x\n  response:\n    code: 200\n", "c:2:1: version: this is format 3 of go-vcr; 1 and 2 are known"},
 		{"---\nversion: 1\ninteractions:\n- response:\n    code: 200\n", "c:4:3: request: want a mapping; is this an interaction?"},
 		{"http_interactions: {}\n", "c:1:20: http_interactions: want a list"},
-		{"http_interactions:\n- request: {uri: 'https://h/<%= id %>'}\n  response: {status: {code: 200}}\n", "c:2:12: request.uri: it is made by a template of ERB (<% ... %>): only Ruby can tell what that stands for"},
-		{"httprr trace v1\n10 10\nshort", "c:2:1: want the lengths of a request and its answer, and both behind it; the file was cut, or its line ends were changed (git config core.autocrlf)"},
+		{"http_interactions:\n- request: {uri: 'https://h/<%= id %>'}\n  response: {status: {code: 200}}\n", "c:2:12: request.uri: it is made by a template of ERB (<% ... %>): only Ruby can expand it"},
+		{"httprr trace v1\n10 10\nshort", "c:2:1: want the lengths of a request and its answer, and both after them; the file was cut, or its line ends were changed (git config core.autocrlf)"},
 		{"httprr trace v1\nten\n", "c:2:1: want the lengths of a request"},
 		{wire("GET\n\n", "HTTP/1.1 200 OK\n\n"), "c:2:1: no request starts with \"GET\""},
 		{wire("GET https://h/ HTTP/1.1\n\n", "nonsense\n\n"), "c:2:1: no answer starts with \"nonsense\""},
@@ -467,7 +467,7 @@ func TestRefused(t *testing.T) {
 		{agentFile("  - {kind: http, request: {url: 'https://h/', form: [a]}, response: {status_code: 200}}\n"), "c:7:53: request.form: want a mapping of names to values"},
 		{agentFile("  - {kind: http, request: {url: 'https://h/', body_b64: '?'}, response: {status_code: 200}}\n"), "c:7:57: request.body_b64: invalid base64: illegal base64 data at input byte 0"},
 		{agentFile("  - {kind: tool, boundary: x, request: {name: x, args: {}}, response: {__agenttape_asset__: '../x', preview: a}}\n"), "c:7:93: __agenttape_asset__: want sha256: and 64 digits"},
-		{agentFile("  - {kind: tool, boundary: x, request: {name: x, args: {}}, response: {__agenttape_asset__: 'sha256:" + strings.Repeat("0", 64) + "', preview: a}}\n"), "c:7:93: __agenttape_asset__: a long text stands in a file of its own, which cannot be read: file does not exist"},
+		{agentFile("  - {kind: tool, boundary: x, request: {name: x, args: {}}, response: {__agenttape_asset__: 'sha256:" + strings.Repeat("0", 64) + "', preview: a}}\n"), "c:7:93: __agenttape_asset__: a long text is in a file of its own, which cannot be read: file does not exist"},
 		{agentFile("  - {kind: tool, boundary: x, request: {name: x, args: {}}, response: {__agenttape_asset__: 'sha256:" + agentWrong + "', preview: a}}\n"), "c:7:93: __agenttape_asset__: the file of this text was changed: its SHA-256 is not its name"},
 		{gzipped(strings.Repeat("httprr trace v1\n", 100))[:40], "c:1:1: it is compressed, and damaged: unexpected EOF"},
 	} {

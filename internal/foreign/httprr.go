@@ -31,7 +31,7 @@ func readHTTPRR(name, text string) (*Cassette, error) {
 		n1, err1 := strconv.Atoi(first)
 		n2, err2 := strconv.Atoi(second)
 		if err1 != nil || err2 != nil || n1 < 0 || n2 < 0 || n1 > len(text)-at || n2 > len(text)-at-n1 {
-			return nil, codec.ErrorAt(name, text, start, "", "want the lengths of a request and its answer, and both behind it; the file was cut, or its line ends were changed (git config core.autocrlf)")
+			return nil, codec.ErrorAt(name, text, start, "", "want the lengths of a request and its answer, and both after them; the file was cut, or its line ends were changed (git config core.autocrlf)")
 		}
 		req, resp := text[at:at+n1], text[at+n1:at+n1+n2]
 		at += n1 + n2
@@ -40,7 +40,7 @@ func readHTTPRR(name, text string) (*Cassette, error) {
 			return nil, codec.ErrorAt(name, text, start, "", "%v", err)
 		}
 		if i, again := seen[req]; again {
-			c.lose("the same request was recorded before: httprr plays the last answer only, which is kept (with AllowRepeats as often as it is asked for)")
+			c.lose("the same request was recorded before: only the last answer is kept, which is the one that httprr plays (AllowRepeats plays it again)")
 			records[i] = x
 			continue
 		}
@@ -125,6 +125,6 @@ func (m *message) dechunk(c *Cassette, rest []byte) error {
 		return fmt.Errorf("its chunks: %w", err)
 	}
 	m.body = one[1]
-	c.lose("the answer has another length than its chunk says, so it was changed after it was sent: it is taken as it is")
+	c.lose("the answer differs in length from its chunk, so it was changed after it was sent: it is kept as it is")
 	return nil
 }

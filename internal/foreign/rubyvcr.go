@@ -30,7 +30,7 @@ func (r *reader) rubyVCR(root *yaml.Node) {
 			x.proto = "HTTP/2.0"
 		}
 		if strings.Contains(x.url, "<%") {
-			r.failf(req, "request.uri", "it is made by a template of ERB (<%% ... %%>): only Ruby can tell what that stands for")
+			r.failf(req, "request.uri", "it is made by a template of ERB (<%% ... %%>): only Ruby can expand it")
 		}
 		r.add(&list[i], x)
 	}

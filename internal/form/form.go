@@ -65,7 +65,7 @@ func (k *Kind) Split(body []byte) (parts []Part, why string) {
 		k.Bare = text == "--"
 	}
 	if len(parts) == 0 || !bytes.Equal(k.Join(parts), body) {
-		return nil, "it is spelled in a way of its own"
+		return nil, "it is spelled unusually"
 	}
 	for _, p := range parts {
 		if why = p.unwritable(); why != "" {
@@ -95,14 +95,14 @@ func partOf(head string) (p Part) {
 func (p *Part) unwritable() string {
 	if p.Headers == nil {
 		if !utf8.ValidString(p.Name+p.File+p.Media) || p.Name == "" {
-			return "the name of a part is no text"
+			return "the name of a part is not text"
 		}
 		return ""
 	}
 	names := p.Headers.Names()
 	slices.Sort(names)
 	if len(p.Content) == 0 || slices.Contains(names, "") || len(slices.Compact(names)) < len(p.Headers) {
-		return "the headers of a part, or what stands behind them, are unusual"
+		return "the headers of a part, or the bytes after them, are unusual"
 	}
 	return ""
 }

@@ -28,12 +28,12 @@ func withSentinels(sentinels []error) (knownErrors, error) {
 	known := slices.Clone(knownErrors(wellKnown))
 	for _, s := range sentinels {
 		if s == nil {
-			return nil, errors.New("an error given to Sentinels is nil")
+			return nil, errors.New("an error passed to Sentinels is nil")
 		}
 		if i := slices.IndexFunc(known, func(k error) bool { return k.Error() == s.Error() }); i < 0 {
 			known = append(known, s)
 		} else if !errors.Is(s, known[i]) {
-			return nil, fmt.Errorf("two of the errors given to Sentinels and the well-known ones have the text %q, by which a cassette knows them", s)
+			return nil, fmt.Errorf("two errors of Sentinels and the well-known ones have the text %q, by which a cassette identifies them", s)
 		}
 	}
 	return known, nil
@@ -61,7 +61,7 @@ func (known knownErrors) recorded(resp *interaction.Response) (err, failed error
 	for _, text := range resp.ErrorIs {
 		i := slices.IndexFunc(known, func(k error) bool { return k.Error() == text })
 		if i < 0 {
-			return nil, fmt.Errorf("the recorded error is %q, and no error of that text was given to Sentinels", text)
+			return nil, fmt.Errorf("the recorded error is %q, and Sentinels names no error of that text", text)
 		}
 		e.is = append(e.is, known[i])
 		if text == e.text {

@@ -136,10 +136,10 @@ func TestSentinels(t *testing.T) {
 	}
 	one := errors.New("x")
 	for want, sentinels := range map[string][]error{
-		`have the text "x"`:         {one, errors.New("x")},
-		`have the text "EOF"`:       {errors.New("EOF")},
-		"given to Sentinels is nil": {nil},
-		"":                          {one, one, io.EOF, errors.New("y")},
+		`have the text "x"`:          {one, errors.New("x")},
+		`have the text "EOF"`:        {errors.New("EOF")},
+		"passed to Sentinels is nil": {nil},
+		"":                           {one, one, io.EOF, errors.New("y")},
 	} {
 		_, err := New("tool/x", reflect.TypeFor[int](), reflect.TypeFor[int](), sentinels)
 		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
@@ -195,12 +195,12 @@ func TestAnswerRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	for want, resp := range map[string]interaction.Response{
-		`unknown field "C"`:                        {Body: []byte(`{"A":"x","C":1}`)},
-		"cannot unmarshal number":                  {Body: []byte(`{"A":1}`)},
-		"more than one value":                      {Body: []byte(`{"A":"x"} {}`)},
-		"unexpected EOF":                           {Body: []byte(`{"A":`)},
-		`"gone", and no error of that text was`:    {Error: "x: gone", ErrorIs: []string{"gone"}},
-		`the recorded result of tool/x is no func`: {Body: []byte(`[]`)},
+		`unknown field "C"`:       {Body: []byte(`{"A":"x","C":1}`)},
+		"cannot unmarshal number": {Body: []byte(`{"A":1}`)},
+		"more than one value":     {Body: []byte(`{"A":"x"} {}`)},
+		"unexpected EOF":          {Body: []byte(`{"A":`)},
+		`"gone", and Sentinels names no error of that text`: {Error: "x: gone", ErrorIs: []string{"gone"}},
+		`the recorded result of tool/x is no func`:          {Body: []byte(`[]`)},
 	} {
 		var out plain
 		if err, failed := f.Answer(&resp, &out); err != nil || failed == nil || !strings.Contains(failed.Error(), want) {

@@ -15,7 +15,7 @@ import (
 func lossless(what string, t reflect.Type, readBack bool) error {
 	w := typeWalker{readBack: readBack, seen: map[reflect.Type]bool{}}
 	if err := w.walk(t, ""); err != nil {
-		return fmt.Errorf("JSON loses a part of the %s, %s: %w. Wrap a closure that takes and returns a type of its own", what, t, err)
+		return fmt.Errorf("JSON loses part of the %s, %s: %w. Wrap a closure that takes and returns a type of its own", what, t, err)
 	}
 	return nil
 }
@@ -131,7 +131,7 @@ func check(v reflect.Value, path string) error {
 	switch v.Kind() {
 	case reflect.String:
 		if !utf8.ValidString(v.String()) {
-			return lost(path, "this text is not UTF-8, and JSON has no other: use []byte")
+			return lost(path, "this text is not UTF-8, which JSON needs: use []byte")
 		}
 	case reflect.Interface:
 		if v.IsNil() {

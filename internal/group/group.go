@@ -1,4 +1,4 @@
-// Package group puts together what has equal keys.
+// Package group groups values by key.
 package group
 
 // By returns the elements of a list that have a key, in groups of equal keys: the groups in

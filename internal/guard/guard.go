@@ -173,7 +173,7 @@ func (l *Leak) Report() string {
 	case strings.HasPrefix(l.Test, "Fuzz"):
 		t = "f"
 	}
-	return text + fmt.Sprintf("\n\nHand the client of a recorder to what sends it:\n  rec := echotest.New(%s)\n  %s\nor let this host pass, in TestMain:\n  echotest.Main(m, echotest.AllowHosts(%q))", t, l.Client, l.Host)
+	return text + fmt.Sprintf("\n\nPass the client of a recorder to the code that sends it:\n  rec := echotest.New(%s)\n  %s\nor let this host pass, in TestMain:\n  echotest.Main(m, echotest.AllowHosts(%q))", t, l.Client, l.Host)
 }
 
 // clients says how the clients of SDKs are given a recorder, by the paths of their packages.

@@ -1,4 +1,4 @@
-// Package inline rewrites snapshots that stand in Go source, as an argument of a call.
+// Package inline rewrites snapshots in Go source, as an argument of a call.
 package inline
 
 import (
@@ -59,7 +59,7 @@ func (s *Source) Replace(function string, line int, was, now string) error {
 	})
 	switch {
 	case len(found) == 0 && given:
-		return errors.New("the snapshot is no string literal: write one, or use Match")
+		return errors.New("the snapshot is not a string literal: write one, or use Match")
 	case len(found) == 0:
 		return errMoved
 	case len(found) > 1:

@@ -36,7 +36,7 @@ func TestReplace(t *testing.T) {
 		{6, "old", "new", "\n\t\t\"new\",\n"},
 		{8, "ab", "new", `}), "new", echosnap.Ignore("c"))`},
 		{4, "gone", "new", "the source has changed since the test was built"},
-		{9, "x", "new", "the snapshot is no string literal"},
+		{9, "x", "new", "the snapshot is not a string literal"},
 		{10, "x", "new", "line 10 has several calls with this snapshot"},
 		{11, "y", "new", "the source has changed since the test was built"},
 		{99, "", "new", "the source has changed since the test was built"},

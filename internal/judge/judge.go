@@ -92,7 +92,7 @@ func Check(criteria []string) error {
 	}
 	for _, c := range criteria {
 		if strings.TrimSpace(c) == "" || redact.OneLine(c) != c {
-			return fmt.Errorf("%q is no criterion: write one line of text", c)
+			return fmt.Errorf("%q is not a criterion: write one line of text", c)
 		}
 	}
 	return nil

@@ -79,7 +79,7 @@ var Discarded = &analysis.Analyzer{
 			if isNew {
 				what = "write rec := " + types.ExprString(call)
 			}
-			report(pass, call, "", nil, "the recorder is discarded, so no request reaches it: %s, and hand rec.Client() to the code that is tested", what)
+			report(pass, call, "", nil, "the recorder is discarded, so no request reaches it: %s, and pass rec.Client() to the tested code", what)
 		}
 		return nil, nil
 	},
@@ -137,8 +137,8 @@ var ParallelDefault = &analysis.Analyzer{
 				continue
 			}
 			if parallel, ok := parallelAround(pass, c); ok {
-				report(pass, c.Node(), "let the test not be parallel", []analysis.TextEdit{remove(pass, parallel)},
-					"echotest.SetDefault changes the default transport of the whole process, so it refuses parallel tests: delete the call of Parallel, or hand rec.Client() to the code that is tested")
+				report(pass, c.Node(), "do not run the test in parallel", []analysis.TextEdit{remove(pass, parallel)},
+					"echotest.SetDefault changes the default transport of the whole process, so it refuses parallel tests: delete the call of Parallel, or pass rec.Client() to the tested code")
 			}
 		}
 		return nil, nil
@@ -184,7 +184,7 @@ var MainCode = &analysis.Analyzer{
 				continue
 			}
 			report(pass, call, "end the process with the code", endWithCode(pass, decl, c),
-				"the code of echotest.Run is dropped, so what it finds does not fail the package: write os.Exit(echotest.Run(m)), or echotest.Main(m)")
+				"the exit code of echotest.Run is dropped, so its findings do not fail the package: write os.Exit(echotest.Run(m)), or echotest.Main(m)")
 		}
 		return nil, nil
 	},

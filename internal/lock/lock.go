@@ -60,7 +60,7 @@ func Check(cassette string) error {
 	}
 	missing, err := Missing(pkg)
 	if slices.ContainsFunc(missing, func(e Entry) bool { return filepath.Join("testdata", e.Path) == name }) {
-		return fmt.Errorf("%s is not here, but in the store, as %s says; it was not recorded anew. To fetch it:\n  promptecho-store pull %s\nTo record it all the same, take its line out of the lock", cassette, filepath.Join(pkg, File), shell.Quote(cassette))
+		return fmt.Errorf("%s is not here, but in the store, as %s says; it was not recorded again. To fetch it:\n  promptecho-store pull %s\nTo record it all the same, take its line out of the lock", cassette, filepath.Join(pkg, File), shell.Quote(cassette))
 	}
 	return err
 }

@@ -94,7 +94,7 @@ func Read(dir string) (runs []Run, err error) {
 		}
 		var r Run
 		if err := json.Unmarshal(data, &r); err != nil {
-			return nil, fmt.Errorf("what a test has left cannot be read: %w. Does the module require another version of promptecho?", err)
+			return nil, fmt.Errorf("the requests that a test missed cannot be read: %w. Does the module require another version of promptecho?", err)
 		}
 		runs = append(runs, r)
 	}

@@ -194,10 +194,10 @@ func TestFix(t *testing.T) {
 		"ExampleAsk":     "write rec, err := promptecho.Open(...) and defer rec.Close() in ExampleAsk, ",
 		"TestMain":       "write rec, err := promptecho.Open(...) in TestMain, ",
 		"init":           "write rec, err := promptecho.Open(...) in TestMain, ",
-		"":               "find out which test asks (run each alone), write rec := echotest.New(t) there, ",
+		"":               "find out which test sends it (run each alone), write rec := echotest.New(t) there, ",
 	} {
 		r := &Request{Test: test, Place: "a_test.go:1"}
-		if got, want := r.fix(true), want+"and give rec.Client() to the client that asks at a_test.go:1"; got != want {
+		if got, want := r.fix(true), want+"and pass rec.Client() to the client that sends at a_test.go:1"; got != want {
 			t.Errorf("%s: %q, want %q", test, got, want)
 		}
 	}

@@ -263,9 +263,9 @@ func (r *Request) fix(inTest bool) string {
 		at = r.Host
 	}
 	function, _, _ := strings.Cut(r.Test, "/") // without the input
-	client := "give rec.Client() to the client that asks at " + at
+	client := "pass rec.Client() to the client that sends at " + at
 	if !inTest {
-		client = "let the client that asks at " + at + " be made with rec.Client()"
+		client = "let the client that sends at " + at + " be made with rec.Client()"
 	}
 	switch {
 	case r.Recorder != "":
@@ -273,7 +273,7 @@ func (r *Request) fix(inTest bool) string {
 	case r.Test == "TestMain" || r.Test == "init":
 		return "write rec, err := promptecho.Open(...) in TestMain, and " + client
 	case r.Test == "":
-		return "find out which test asks (run each alone), write rec := echotest.New(t) there, and " + client
+		return "find out which test sends it (run each alone), write rec := echotest.New(t) there, and " + client
 	case strings.HasPrefix(r.Test, "Example"): // which has no t
 		return "write rec, err := promptecho.Open(...) and defer rec.Close() in " + r.Test + ", and " + client
 	case strings.HasPrefix(r.Test, "Fuzz"): // whose inputs have no names

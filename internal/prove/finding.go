@@ -48,20 +48,20 @@ func (f *Finding) merge(other *Finding) {
 // remedies say what ends a cause for which no option was found, by what its reason or its
 // report says. The first that is there counts.
 var remedies = []struct{ says, remedy string }{
-	{"waited in vain for", "nothing fails yet: the program does not ask in the order in which it was recorded. Record again; if it depends on time, promptecho.Pace(1) plays the recorded times"},
-	{"has the same words in another order", "the program ranges over a map, or takes results as they come: sort them before they go into the request"},
-	{"ran side by side", "have the program not depend on which of the two is done first: keep results by index, not as they come; or play the recorded times with promptecho.Pace(1)"},
-	{"no value for", "record the test again: it was recorded before it asked for that value"},
-	{"no request reached the recorder", "the program keeps its answer from an earlier run of the test, in a cache or in a package variable: make that anew in each test"},
-	{"the recording of this very request was played before", "another request, which is not recorded, took the recording: make the two differ in what matches, or mend what that request differs in"},
-	{"played for a request that differs in", "the program asks in another order: make the two requests differ in what matches (promptecho.Match), or give them names with promptecho.WithName"},
-	{"asked more often than recorded", "the program asks until a time is over, or tries again by chance: have it count and not wait, or let the last recording repeat with promptecho.AllowRepeats"},
-	{" is recorded; this is of ", "the program asks this only at times, and did not when it was recorded: have the test wait for it, then record again with promptecho record -update"},
-	{"give AllowRaced()", "the program did not ask for what it asked beside something else: promptecho.AllowRaced() accepts that; or have the test wait for it"},
-	{"not used", "the program did not ask in these runs: wait for what runs in the background before the test ends, and keep no cache from test to test; promptecho.AllowUnused accepts it"},
+	{"which ran in parallel with it when recorded", "nothing fails yet: the program does not send its requests in the recorded order. Record again; if it depends on time, promptecho.Pace(1) plays the recorded times"},
+	{"has the same words in another order", "the program ranges over a map, or takes results in the order of arrival: sort them before they go into the request"},
+	{"ran in parallel", "do not let the request depend on which call is done first: keep results by index, not in the order of arrival; or play the recorded times with promptecho.Pace(1)"},
+	{"no value for", "record the test again: it was recorded before it used that value"},
+	{"no request reached the recorder", "the program keeps an answer from an earlier run of the test, in a cache or a package variable: create that in each test"},
+	{"the recording of this request was already played for another one", "another request, which is not recorded, took the recording: make the two differ in a compared field, or undo the difference"},
+	{"played for a request that differs in", "the program sends them in another order: compare a field in which they differ (promptecho.Match), or name them with promptecho.WithName"},
+	{"asked more often than recorded", "the program polls for a certain time, or retries by chance: limit it by a count instead, or let the last recording repeat with promptecho.AllowRepeats"},
+	{" is recorded; this recording is of ", "the program sends this only in some runs, and did not when it was recorded: have the test wait for it, then record again with promptecho record -update"},
+	{"add AllowRaced()", "the program did not send a request that it had sent in parallel with another: promptecho.AllowRaced() accepts that; or have the test wait for it"},
+	{"not used", "the program did not send this in these runs: wait for background work before the test ends, and keep no cache from test to test; promptecho.AllowUnused accepts it"},
 	{"The file does not exist", "record the test: promptecho record"},
-	{"races on its own data", "mend the race: go test -race shows both sides"},
-	{"the program panics", "mend the panic: its stack is in the report"},
+	{"has a data race", "fix the race: go test -race shows both sides"},
+	{"the program panics", "fix the panic: its stack is in the report"},
 }
 
 // remedy says what ends the cause; sameAsked says that its test has recordings of one request
@@ -78,19 +78,19 @@ func (f *Finding) remedy(sameAsked bool) string {
 	case len(f.options) > 0:
 		return f.option(strings.Join(f.options, ", "))
 	case f.isFixed() && f.Tests[0].Failed == f.Tests[0].Runs:
-		return "each run asks this, and none asks what is recorded: it has changed since, or depends on what was there when it was recorded. Record again: promptecho record -update"
+		return "each run sends this, and none sends what is recorded: the program has changed since, or depends on a state that was different then. Record again: promptecho record -update"
 	case mend != nil:
 		return mend[0]
 	case f.isFixed():
-		return "in some runs the program asks this, which is not recorded: it depends on time or chance whether it does (a retry, a poll, a time-out). Take that from something that is recorded, or have it always ask"
+		return "some runs send this, and it is not recorded: time or chance decides whether they do (a retry, a poll, a timeout). Make the program always send it, or let a recorded value decide"
 	case f.values["body"] != nil:
-		return `the program writes other bytes each time, which are no JSON: have it write the same (a multipart body says its boundary in its Content-Type), or leave them out with promptecho.Ignore("body")`
+		return `the program sends different bytes each time, and they are not JSON: make it send the same (with a multipart body, set Content-Type to its boundary), or ignore them with promptecho.Ignore("body")`
 	case len(f.values) > 0:
 		return f.option(f.derived())
 	case sameAsked:
-		return "it asks the same several times and gets different answers. If it does so at once, and keeps them by their index, promptecho.WithName(ctx, name) tells these requests apart: record again with that"
+		return "it sends the same request several times and gets different answers. If it sends them in parallel, name each with promptecho.WithName(ctx, name), and record again"
 	}
-	return "what the test does with its answers differs from run to run: look for time, chance, goroutines and package variables in what it calls"
+	return "what the test does with the answers differs from run to run: look for time, chance, goroutines and package variables in the code it calls"
 }
 
 // option returns options as a remedy, with the change of code that needs none.

@@ -123,7 +123,7 @@ func (r *Results) Add(t *suite.Test, round *Round) {
 }
 
 // follows is in the reason of a miss that another one before it has caused.
-const follows = "it carries the error of a miss before it"
+const follows = "it contains the error of an earlier miss"
 
 // own returns why a test failed that fits its cassette.
 func own(t *suite.Test) attr.Cause {
@@ -133,7 +133,7 @@ func own(t *suite.Test) attr.Cause {
 	}
 	switch {
 	case strings.Contains(output, "DATA RACE"):
-		reason = "the program races on its own data"
+		reason = "the program has a data race"
 	case strings.Contains(output, "panic: "):
 		reason = "the program panics"
 	}

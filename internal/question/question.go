@@ -1,4 +1,4 @@
-// Package question tells what a request asks from what stands around it: a recording may answer
+// Package question tells what a request asks from the text around it: a recording may answer
 // an edited request only if the edit does not change what is asked.
 package question
 

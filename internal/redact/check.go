@@ -12,7 +12,7 @@ import (
 )
 
 // notWritten says what becomes of a call with a secret, and what helps.
-const notWritten = "the cassette was not written; keep this out of the call, or let promptecho.Redact replace it"
+const notWritten = "the cassette was not written; keep it out of the call, or have promptecho.Redact replace it"
 
 // Check looks for every known secret in what is about to be written: as it is, escaped
 // for JSON or a URL, in base64, hexadecimal and UTF-16. It returns an error that names the
@@ -20,7 +20,7 @@ const notWritten = "the cassette was not written; keep this out of the call, or 
 func (p *Policy) Check(what string, data []byte) error {
 	if found := p.find(data); found.end > 0 {
 		line := 1 + bytes.Count(data[:found.start], []byte("\n"))
-		return fmt.Errorf("%s: line %d would hold a known secret (%s): "+notWritten, what, line, found.kind)
+		return fmt.Errorf("%s: line %d would contain a known secret (%s): "+notWritten, what, line, found.kind)
 	}
 	return nil
 }
@@ -34,7 +34,7 @@ func (p *Policy) CheckInteraction(what string, it *interaction.Interaction) (err
 			return
 		}
 		if found := p.find(text); found.end > 0 {
-			err = fmt.Errorf("%s: %s would hold a known secret (%s): "+notWritten, what, place, found.kind)
+			err = fmt.Errorf("%s: %s would contain a known secret (%s): "+notWritten, what, place, found.kind)
 		}
 	}
 	body := func(place string, b []byte) {
@@ -63,7 +63,7 @@ func (p *Policy) CheckInteraction(what string, it *interaction.Interaction) (err
 	check("response.text", []byte(it.Response.Text))
 	check("response.error", []byte(it.Response.Error))
 	if err == nil && left {
-		return fmt.Errorf("%s: response.events would hold what looks like a secret, or what Redact names, "+
+		return fmt.Errorf("%s: response.events would contain a text that looks like a secret, or that Redact names, "+
 			"in pieces that cannot be replaced: "+notWritten, what)
 	}
 	return err

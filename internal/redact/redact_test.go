@@ -850,7 +850,7 @@ func TestCheckInteraction(t *testing.T) {
 		}
 		p.AddSecret(secret)
 		err := p.CheckInteraction("f.yaml", &tt.it)
-		if err == nil || !strings.HasPrefix(err.Error(), "f.yaml: "+tt.where+" would hold a known secret") || strings.Contains(err.Error(), secret) {
+		if err == nil || !strings.HasPrefix(err.Error(), "f.yaml: "+tt.where+" would contain a known secret") || strings.Contains(err.Error(), secret) {
 			t.Errorf("%s: %v", tt.where, err)
 		}
 	}
@@ -1000,7 +1000,7 @@ func TestCheck(t *testing.T) {
 		"\x00" + strings.Join(strings.Split(secret+"/+", ""), "\x00"),
 	} {
 		err := p.Check("f.yaml", []byte("line 1\nline 2 "+held+"\n"))
-		if err == nil || !strings.HasPrefix(err.Error(), "f.yaml: line 2 would hold a known secret (") {
+		if err == nil || !strings.HasPrefix(err.Error(), "f.yaml: line 2 would contain a known secret (") {
 			t.Errorf("Check of %q: %v", held, err)
 		}
 		if err != nil && strings.Contains(err.Error(), secret) {
@@ -1038,7 +1038,7 @@ func TestCompressed(t *testing.T) {
 		if p.Response(&it.Request, &it.Response); !bytes.Equal(it.Response.Body, body) {
 			t.Errorf("%s: the answer has changed", name)
 		}
-		if err := p.CheckInteraction("f.yaml", &it); err == nil || !strings.Contains(err.Error(), "response.body, decompressed, would hold a known secret") {
+		if err := p.CheckInteraction("f.yaml", &it); err == nil || !strings.Contains(err.Error(), "response.body, decompressed, would contain a known secret") {
 			t.Errorf("%s: %v", name, err)
 		}
 		// What is broken, and what only begins so, stays.

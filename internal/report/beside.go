@@ -32,9 +32,9 @@ func (r *Run) beside(nearest *tape.Recording, edits []diff.Edit) string {
 	if n := len(before) - len(places); n > 0 {
 		places = append(places, fmt.Sprintf("%d more", n))
 	}
-	return "  if you changed nothing, the order of what ran side by side decided this request: " + strings.Join(places, ", ") + ".\n" +
-		"  Replay answers in the recorded order, but takes no time, and cannot wait for a program that sleeps or asks something that is not recorded.\n" +
-		"  Keep results by index and not as they come, tell equal requests apart with promptecho.WithName, or play the recorded times with promptecho.Pace(1)\n"
+	return "  if you changed nothing, this request depends on the order of calls that ran in parallel: " + strings.Join(places, ", ") + ".\n" +
+		"  Replay answers in the recorded order, but takes no time: it cannot wait for a program that sleeps or makes calls that are not recorded.\n" +
+		"  Keep results by index, not in the order of arrival; tell equal requests apart with promptecho.WithName; or play the recorded times with promptecho.Pace(1)\n"
 }
 
 // late says which recordings came before others that they waited for in vain, and which requests
@@ -42,7 +42,7 @@ func (r *Run) beside(nearest *tape.Recording, edits []diff.Edit) string {
 func (r *Run) late() (notes []string) {
 	pairs := r.Tape.Late()
 	for _, pair := range pairs[:min(len(pairs), alsoNamed)] {
-		notes = append(notes, fmt.Sprintf("%s:%d was to come after %s:%d, which ran side by side with it when it was recorded, and waited in vain: that one was not asked this time, or later", r.File, pair[0].Line(), r.File, pair[1].Line()))
+		notes = append(notes, fmt.Sprintf("%s:%d waited for %s:%d, which ran in parallel with it when recorded, but that request came later this time, or not at all", r.File, pair[0].Line(), r.File, pair[1].Line()))
 	}
 	return notes
 }
@@ -63,13 +63,13 @@ func (r *Run) bothOrders() (notes []string) {
 				sent[key] = o.Value
 			} else if first != o.Value && first != "" {
 				sent[key] = ""
-				notes = append(notes, fmt.Sprintf("%s: recorded with %s as %s and as %s: the program most likely ranges over a map, or takes results as they come. They match in any order, but a provider's cache of prompts needs one: sort them", r.File, fieldpath.Selector(o.Path), first, o.Value))
+				notes = append(notes, fmt.Sprintf("%s: recorded with %s as %s and as %s: the program most likely ranges over a map, or takes results in the order of arrival. Replay accepts any order, but a provider's prompt cache needs a fixed one: sort them", r.File, fieldpath.Selector(o.Path), first, o.Value))
 			}
 		}
 	}
 	for _, rec := range r.Tape.WithLate() {
 		req := rec.Interaction().Request
-		notes = append(notes, fmt.Sprintf("%s: %s: what is a secret in it was not known when it was asked, so in replay it is answered whatever stands there. rec.Secret(NAME) before the first request, with the variable that has it, tells it from others", r.File, req.String()))
+		notes = append(notes, fmt.Sprintf("%s: %s: a secret in it was not known yet when it was sent, so replay accepts any text in its place. Call rec.Secret(NAME), with the name of its variable, before the first request", r.File, req.String()))
 	}
 	return notes
 }

@@ -21,7 +21,7 @@ func contest(c *tape.Contest) string {
 		got = fmt.Sprintf("line %d", line)
 	}
 	words, selector := differingIn(c)
-	text := fmt.Sprintf("played for a request that differs in %s; then this very request came, and got %s. Record both again", words, got)
+	text := fmt.Sprintf("played for a request that differs in %s; then the recorded request itself came, and got %s. Record both again", words, got)
 	if selector != "" {
 		text += fmt.Sprintf(", or tell the two apart with promptecho.Match(%q)", selector)
 	}
@@ -33,7 +33,7 @@ func contest(c *tape.Contest) string {
 func differingIn(c *tape.Contest) (words, selector string) {
 	switch {
 	case c.Field.IsGivenOut():
-		return "an id that an earlier answer gave out", ""
+		return "an id from an earlier answer", ""
 	case c.Field.Spelled():
 		return "its spelling", ""
 	case c.Field.Path == "name":
@@ -65,7 +65,7 @@ func (r *Run) ServerClash(o *Outcome, c *tape.ServerClash) string {
 		}
 	}
 	last := len(hosts) - 1
-	text := fmt.Sprintf("%s: %s and %s answered the same request (%s) differently. Local hosts are one origin, since their ports change from run to run: give names to those that differ",
+	text := fmt.Sprintf("%s: %s and %s answered the same request (%s) differently. Local hosts count as one origin, because their ports change from run to run: name those that differ",
 		r.File, strings.Join(hosts[:last], ", "), hosts[last], strings.TrimSpace(c.Endpoint))
 	if drawn {
 		text += " (server stands for the variable that has the httptest.Server)"
@@ -95,10 +95,10 @@ func (r *Run) FieldClash(o *Outcome, c tape.UnsaidClash, mayWrite bool) string {
 	} else if param, ok := strings.CutPrefix(c.Path, "query/"); ok {
 		name = "query parameter " + param
 	}
-	way := fmt.Sprintf("It may be a credential, which is never written: use two cassettes, one per account. If it means nothing, give promptecho.Ignore(%q)", c.Path)
+	way := fmt.Sprintf("It may be a credential, which is never written: use two cassettes, one per account. If it does not matter, add promptecho.Ignore(%q)", c.Path)
 	if mayWrite {
-		way = fmt.Sprintf("This writes it to the cassette and makes it match:\n  promptecho.Match(%q),\nor, if it means nothing, promptecho.Ignore(%[1]q). Then record again:\n%s", c.Path, r.command(o))
+		way = fmt.Sprintf("This writes it to the cassette and compares it:\n  promptecho.Match(%q),\nor, if it does not matter, promptecho.Ignore(%[1]q). Then record again:\n%s", c.Path, r.command(o))
 	}
-	return fmt.Sprintf("%s: interactions %d and %d are of the same request (%s) and have different answers. They were asked with another %s, which is not written, so replay could not tell them apart. %s",
+	return fmt.Sprintf("%s: interactions %d and %d have the same request (%s) and different answers. They differ only in %s, which is not written, so replay could not tell them apart. %s",
 		r.File, c.First, c.Second, call(c.Form), name, way)
 }

@@ -38,7 +38,7 @@ const maxWording = 3
 func (r *Run) judgeComparisons(rep *Report, o *Outcome, c *Comparisons) {
 	if len(c.all) == 0 {
 		if len(rep.Problems) == 0 {
-			rep.Notes = append(rep.Notes, r.File+": nothing was compared: no request of the test asks a model and does nothing else (docs/COMPARE.md says which calls are sent)")
+			rep.Notes = append(rep.Notes, r.File+": nothing was compared: the test makes no call that only asks a model (docs/COMPARE.md says which calls are sent)")
 		}
 		return
 	}
@@ -47,7 +47,7 @@ func (r *Run) judgeComparisons(rep *Report, o *Outcome, c *Comparisons) {
 	if len(not) == sent && sent > 0 {
 		shown = c.of(compare.NotSent)
 		text := fmt.Sprintf("none of %s could be compared (mode %s, %s)", Count(sent, "model call"), r.Mode, r.ModeBy)
-		rep.Fail(text + r.list(not, 0) + "\n\nSet a key that may ask this, or try again later. PROMPTECHO_MODE=none replays without asking anybody.")
+		rep.Fail(text + r.list(not, 0) + "\n\nSet a key that has access, or try again later. PROMPTECHO_MODE=none replays and sends nothing.")
 	}
 	var counts []string
 	for _, v := range []struct {

@@ -29,10 +29,10 @@ func unanswerable(c *tape.Call, asked tape.Asked, opensSocket bool) (why string,
 	case Telemetry(&c.Request, c.Form) != "":
 		return Telemetry(&c.Request, c.Form), 0
 	case strings.Contains(c.Form.Text(), missed):
-		return "it carries the error of a miss before it, which comes first", 0
+		return "it contains the error of an earlier miss: fix that one first", 0
 	case asked.Lent != nil:
 		words, _ := differingIn(asked.Lent)
-		return fmt.Sprintf("the recording of this very request was played before, for one that differs in %s and is not recorded", words), asked.Lent.Lent.Line()
+		return fmt.Sprintf("the recording of this request was already played for another one, which differs in %s and is not recorded", words), asked.Lent.Lent.Line()
 	case asked.Last != nil:
 		return fmt.Sprintf("asked more often than recorded: %s, recorded %s (AllowRepeats replays the last again)", times(asked.Times), times(asked.Recorded)), asked.Last.Line()
 	}
@@ -60,7 +60,7 @@ func (r *Run) explain(c *tape.Call, recs, near []*tape.Recording, used func(*tap
 	c = r.Tape.Revealed(c, nearest)
 	m.Asked, m.Request = said(c.Form), unnamed(c.Form)
 	if form.Endpoint != c.Form.Endpoint && !slices.Equal(form.Lines(), c.Form.Lines()) {
-		m.Reason = fmt.Sprintf("nothing of %s is recorded; this is of %s", call(c.Form), call(form))
+		m.Reason = fmt.Sprintf("no call of %s is recorded; this recording is of %s", call(c.Form), call(form))
 		return m, nearest, d
 	}
 	request := nearest.Request()
@@ -110,11 +110,11 @@ func (r *Run) whyNothing(form *canon.Form, recorded int) string {
 	case !r.Tape.State.Present && r.ModeBy == ByCI:
 		return fmt.Sprintf("the file does not exist, and %s does not record: was it committed?", r.mode())
 	case !r.Tape.State.Present && r.Mode == "once":
-		return "the file does not exist, and the cassette of a test that is gone has this request, so it is not recorded again"
+		return "the file does not exist, and the cassette of a deleted test has this request, so it is not recorded again"
 	case !r.Tape.State.Present:
 		return fmt.Sprintf("the file does not exist, and %s does not record", r.mode())
 	case recorded == 0:
-		return fmt.Sprintf("the cassette is empty (interactions: []), and %s does not add to a cassette that is there", r.mode())
+		return fmt.Sprintf("the cassette is empty (interactions: []), and %s does not add to an existing cassette", r.mode())
 	}
 	return fmt.Sprintf("nothing is recorded, and %s does not record", r.mode())
 }

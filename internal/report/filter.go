@@ -27,13 +27,13 @@ func FilteredInside() bool {
 	return slices.ContainsFunc(patterns("test.run"), deep) || slices.ContainsFunc(patterns("test.skip"), deep)
 }
 
-// Part says why this process may not run all tests of its package: "-run is given". It
+// Part says why this process may not run all tests of its package: "-run is set". It
 // returns "" if it runs all of them. Bazel gives a process a shard of the tests
 // (https://bazel.build/reference/test-encyclopedia) or only those of a filter.
 func Part() string {
 	for _, name := range [...]string{"run", "skip", "list", "fuzz"} {
 		if Flag("test."+name) != "" {
-			return "-" + name + " is given"
+			return "-" + name + " is set"
 		}
 	}
 	switch shards := os.Getenv("TEST_TOTAL_SHARDS"); {

@@ -73,8 +73,8 @@ func (l *Log) noteRest(rep *Report, o *Outcome) {
 	}
 	if names := l.headers.all(); len(names) > 0 && (o.Failed || o.Unsure) {
 		slices.Sort(names)
-		rep.Notes = append(rep.Notes, fmt.Sprintf("headers of answers that are not recorded, so that this run did not get them either: %s. "+
-			"To have one of them, or all of a pattern: promptecho.KeepHeaders(%q)", strings.Join(names, ", "), names[len(names)-1]))
+		rep.Notes = append(rep.Notes, fmt.Sprintf("response headers that are not recorded, so this run did not get them either: %s. "+
+			"To keep one, or all that match a pattern: promptecho.KeepHeaders(%q)", strings.Join(names, ", "), names[len(names)-1]))
 	}
 	for _, selector := range l.passed.all() {
 		rep.Notes = append(rep.Notes, fmt.Sprintf("%s: %s passed through to %s", l.File, Count(l.passed.count(selector), "request"), selector))
@@ -89,7 +89,7 @@ func (r *Run) acceptedPlayed(o *Outcome, lines []int) string {
 	for _, line := range lines[:min(len(lines), alsoNamed)] {
 		places = append(places, fmt.Sprintf("%s:%d", r.File, line))
 	}
-	return fmt.Sprintf("answered from %s of promptecho accept, whose requests are newer than their answers: %s%s.%s To record them again:\n%s",
+	return fmt.Sprintf("answered from %s that promptecho accept gave newer requests, but not newer answers: %s%s.%s To record them again:\n%s",
 		Count(len(lines), "recording"), strings.Join(places, ", "), andMore(" ", len(lines)-alsoNamed), r.obstacle(), r.commandIn(o, "accepted"))
 }
 
@@ -115,10 +115,10 @@ func (r *Run) judgeLacking(rep *Report, o *Outcome, calls []string) {
 	text := "no value for " + strings.Join(calls[:min(len(calls), maxListed)], ", ") + andMore(" ", len(calls)-maxListed)
 	r.annotate(rep, 0, "", text)
 	rep.fail(Problem{
-		Head:   fmt.Sprintf("%s has %s: it was recorded before the test asked for that.%s", r.File, text, r.obstacle()),
+		Head:   fmt.Sprintf("%s has %s: it was recorded before the test used it.%s", r.File, text, r.obstacle()),
 		Causes: []Cause{{Finding: Finding{Reason: text}, At: r.File}},
 		Remedies: []Remedy{
-			r.remedy(o, "If no request holds the value, this adds it and records nothing again"+needed(calls)+":", "new_episodes"),
+			r.remedy(o, "If no request contains the value, this adds it and records nothing again"+needed(calls)+":", "new_episodes"),
 			r.remedy(o, "If one does, record the test again:", "all"),
 		},
 	})
@@ -208,9 +208,9 @@ func (r *Run) judgeUnused(rep *Report, o *Outcome, reached bool, recs []*tape.Re
 	switch unused := r.Unused(); {
 	case !reached && r.AllowUnused != nil && r.AllowUnused(""): // it accepts all
 	case !reached && !r.Tape.State.Present && r.MayAskNone:
-		rep.Notes = append(rep.Notes, r.File+": no request reached the recorder, and there is no cassette: a test that asks nothing needs none; one that does hands rec.Client() to the SDK")
+		rep.Notes = append(rep.Notes, r.File+": no request reached the recorder, and there is no cassette: pass rec.Client() to the SDK; a test that sends no request needs no recorder")
 	case !reached:
-		text := "no request reached the recorder: hand rec.Client() to the SDK, or give AllowUnused()"
+		text := "no request reached the recorder: pass rec.Client() to the SDK, or add AllowUnused()"
 		r.annotate(rep, 0, "", text)
 		rep.fail(Problem{Head: r.File + ": " + text, Causes: []Cause{{Finding: Finding{Reason: text}, At: r.File}}})
 	case r.CheckUnused && len(unused) > 0:
@@ -221,13 +221,13 @@ func (r *Run) judgeUnused(rep *Report, o *Outcome, reached bool, recs []*tape.Re
 			list += r.describeUnused(rec, recs)
 			if rec.Concurrent() {
 				list += "\n    it was recorded while another request was open"
-				raced = "\n\nWhat is asked in the background may not be asked before its test ends, since a replay answers at once. Wait for it, or give AllowRaced()."
+				raced = "\n\nA test can end before its background requests are sent, because replay answers at once. Wait for them, or add AllowRaced()."
 			}
 		}
 		list += andMore("\n  … ", len(unused)-maxListed)
-		advice := "Delete them from the file, give AllowUnused(), or record again:"
+		advice := "Delete them from the file, add AllowUnused(), or record again:"
 		if o.Unsure {
-			advice = "That says nothing if a test failed or ran in part, which Close cannot know; echotest does. Otherwise give AllowUnused(), or record again:"
+			advice = "Ignore this if a test failed or ran only in part: Close cannot know that (echotest can). Otherwise add AllowUnused(), or record again:"
 		}
 		rep.fail(Problem{
 			Head: text,

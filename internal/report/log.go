@@ -118,7 +118,7 @@ func (l *Log) Sends(what string) (done func()) {
 	if caller != "" {
 		text += " (" + caller + ")"
 	}
-	text += " sends a body that has not ended, and is answered when it has. A conversation both ways is not recorded: give it a client without the recorder, or give PassThrough"
+	text += " is still sending its body, and is answered when the body ends. Traffic in both directions at once is not recorded: use a client without the recorder, or add PassThrough"
 	key := new(int)
 	l.sending.Store(key, text)
 	if bubble.In() {
@@ -213,7 +213,7 @@ func (l *Log) Drift(recording *tape.Recording, asked *canon.Form) {
 		switch path := fieldpath.Selector(e.Path); {
 		case slices.Contains(asked.Anew, e.Path):
 			if l.drifted.add(path) {
-				l.Notef("%s:%d: replayed although %s is another one: clients make it anew for each request, so matching ignores it (add promptecho.Match(%q) to compare it)", l.File, line, path, path)
+				l.Notef("%s:%d: replayed although %s differs: clients draw a new one for each request, so matching ignores it (add promptecho.Match(%q) to compare it)", l.File, line, path, path)
 			}
 		case e.Path == "host" && l.OfTest && l.drifted.add(text) && !otherHosts.add(text): // told for the package
 		case !canon.OfOneCall(e.Path) && l.drifted.add(text):

@@ -48,7 +48,7 @@ func (m *Miss) detail() string {
 			}
 		}
 		if len(given) > 0 {
-			text += "\n  if it can, take it from " + strings.Join(given, " and ") + ", replayed as recorded"
+			text += "\n  if it can, take it from " + strings.Join(given, " and ") + ", whose value is replayed"
 		}
 	}
 	return strings.TrimPrefix(text, "\n")
@@ -130,10 +130,10 @@ func (m *Miss) brief(known string) string {
 func (m *Miss) unrecordable() bool { return m.Reason == Socket || strings.HasSuffix(m.Reason, frozen) }
 
 // frozen ends the reason of a miss that no mode records.
-const frozen = "; Frozen keeps it from being called: to record it, take that option out for one run"
+const frozen = "; Frozen keeps it from being called: to record it, remove that option for one run"
 
 // Socket is what is wrong with a request that opens a WebSocket.
-const Socket = "it opens a WebSocket, and what passes through one is not recorded: ask over HTTP, or give this connection a client without the recorder"
+const Socket = "it opens a WebSocket, which is not recorded: use plain HTTP, or a client without the recorder for this connection"
 
 // missed is what the answer to a miss says. An agent that goes on after it may say that to
 // the model.

@@ -23,9 +23,9 @@ func remarks(edits []diff.Edit, rec, asked *interaction.Request) string {
 	incoming, isText := exactjson.Unquote(e.Incoming)
 	switch {
 	case e.Path == "host":
-		return fmt.Sprintf("  if these are addresses of one service, of which the client picks one, name them alike, and record again: promptecho.Alias(%q, \"service\"), promptecho.Alias(%q, \"service\")\n", originOf(rec.URL), originOf(asked.URL))
+		return fmt.Sprintf("  if these are addresses of one service and the client picks one of them, give them the same name and record again: promptecho.Alias(%q, \"service\"), promptecho.Alias(%q, \"service\")\n", originOf(rec.URL), originOf(asked.URL))
 	case e.Path == "body" && !utf8.Valid(asked.Body):
-		return "  the body is " + binaryForm(asked) + ", compared as bytes: ids, times and maps in it make each run another. A client that can send JSON makes its fields comparable; promptecho.Ignore(\"body\") leaves all of it out\n"
+		return "  the body is " + binaryForm(asked) + ", compared as bytes: ids, times and maps in it differ in each run. If the client can send JSON, fields are compared instead; promptecho.Ignore(\"body\") ignores the whole body\n"
 	case e.Path != "endpoint" && e.Path != "wire" && wasText && isText && lost(recorded, incoming):
 		return "  the incoming text lacks a value: is a variable unset here? rec.Env(NAME) gives the test the value that was recorded\n"
 	}

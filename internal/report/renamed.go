@@ -31,7 +31,7 @@ func (l *Log) elsewhere(o *Outcome) string {
 	if misses > 1 {
 		has, it = fmt.Sprintf("%d of these requests", n), "them"
 	}
-	return fmt.Sprintf("\n\n%s has %s: a run that did not pass recorded %s. To use that file, which a run that passes makes whole:\n  %s\n%s",
+	return fmt.Sprintf("\n\n%s has %s: a run that failed recorded %s. To use that file, which the next passing run completes:\n  %s\n%s",
 		filepath.Join(filepath.Dir(l.File), filepath.Base(path)), has, it, shell.Join([]string{"mv", shell.Place(path), shell.Place(l.Path)}), l.commandIn(o, "once"))
 }
 
@@ -98,7 +98,7 @@ func (r *Run) renamed(asked map[string]int, misses int) string {
 		commands += "\n  " + shell.Join([]string{"promptecho", "mv", shell.Place(filepath.Join(dir, pair[0])), shell.Place(filepath.Join(dir, pair[1]))})
 	}
 	if len(found) > 1 {
-		return fmt.Sprintf("\n\n%s have %s, and their tests are gone. If this test had the name of one of them, take its line:%s", names[2:], requests, commands)
+		return fmt.Sprintf("\n\n%s have %s, and their tests are gone. If this test was renamed from one of them, run its line:%s", names[2:], requests, commands)
 	}
 	return fmt.Sprintf("\n\n%s has %s, and its test is gone. If the test was renamed:%s", names[2:], requests, commands)
 }

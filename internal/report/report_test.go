@@ -116,9 +116,9 @@ func TestUnused(t *testing.T) {
 		run      func(*Run)
 		want     string // in the one error; "" for none
 	}{
-		{"unused", chat{prompt: "hallo"}, nil, "c.yaml:4 was used, which differs in messages/0/content"},
+		{"unused", chat{prompt: "hallo"}, nil, "c.yaml:4 was used instead, which differs in messages/0/content"},
 		{"the same again", chat{prompt: "hello"}, nil, "the same request is recorded 2 times and was asked once"},
-		{"raced", chat{prompt: "hallo", raced: true}, nil, "or give AllowRaced()."},
+		{"raced", chat{prompt: "hallo", raced: true}, nil, "or add AllowRaced()."},
 		{"raced, and allowed", chat{prompt: "hallo", raced: true}, func(r *Run) { r.AllowRaced = true }, ""},
 		{"canceled", chat{prompt: "hallo", end: interaction.EndCanceled}, nil, ""},
 		{"allowed", chat{prompt: "hallo"}, func(r *Run) { r.AllowUnused = func(string) bool { return true } }, ""},
@@ -161,7 +161,7 @@ func TestContest(t *testing.T) {
 		contest tape.Contest
 		want    string
 	}{
-		{tape.Contest{Lent: lent, Field: host, Given: other}, fmt.Sprintf(`played for a request that differs in host; then this very request came, and got line %d. Record both again, or tell the two apart with promptecho.Match("host")`, other.Line())},
+		{tape.Contest{Lent: lent, Field: host, Given: other}, fmt.Sprintf(`played for a request that differs in host; then the recorded request itself came, and got line %d. Record both again, or tell the two apart with promptecho.Match("host")`, other.Line())},
 		{tape.Contest{Lent: lent, Late: other}, fmt.Sprintf("played after line %d, which was recorded later for the same request in another spelling. Record both again", other.Line())},
 	}
 	for _, tt := range tests {
@@ -175,7 +175,7 @@ func TestContest(t *testing.T) {
 		t.Fatal(err)
 	}
 	local := contest(&tape.Contest{Lent: lent, Field: host, Given: fresh})
-	if want := "played for a request that differs in its local host; then this very request came, and got a new recording. Record both again"; local != want {
+	if want := "played for a request that differs in its local host; then the recorded request itself came, and got a new recording. Record both again"; local != want {
 		t.Errorf("%q, want %q", local, want)
 	}
 }

@@ -31,7 +31,7 @@ func Telemetry(req *interaction.Request, form *canon.Form) string {
 	u, err := url.Parse(req.URL)
 	for by, place := range telemetry {
 		if err == nil && req.Method == "POST" && place().MatchString(strings.ToLower(u.Hostname())+strings.TrimSuffix(u.Path, "/")) {
-			return fmt.Sprintf("an exporter sends it (%s), and what it sends is new with each run: add promptecho.PassThrough(%q), or turn the exporter off in tests", by, server)
+			return fmt.Sprintf("an exporter sends it (%s), with new content in each run: add promptecho.PassThrough(%q), or turn the exporter off in tests", by, server)
 		}
 	}
 	return ""

@@ -58,7 +58,7 @@ func (r *Run) whyUnused(unused *tape.Recording, recs []*tape.Recording) string {
 		return fmt.Sprintf("the same request is recorded %s and was asked %s", times(recorded), times(asked))
 	}
 	if !slices.ContainsFunc(used, func(rec *tape.Recording) bool { return rec.Peek().Endpoint == form.Endpoint }) {
-		return "nothing was asked of " + call(form)
+		return "no request went to " + call(form)
 	}
 	i := nearestOf(form, used, func(*tape.Recording) bool { return false })
 	if i < 0 {
@@ -70,5 +70,5 @@ func (r *Run) whyUnused(unused *tape.Recording, recs []*tape.Recording) string {
 	if len(edits) == 0 || len(edits) > 3 {
 		return ""
 	}
-	return fmt.Sprintf("%s:%d was used, which differs in %s", r.File, used[i].Line(), names(edits))
+	return fmt.Sprintf("%s:%d was used instead, which differs in %s", r.File, used[i].Line(), names(edits))
 }

@@ -221,10 +221,10 @@ func (s *spool) Write(p []byte) (n int, err error) {
 }
 
 // ErrNoRoom is the error of a body that is neither kept in memory nor in a file.
-var ErrNoRoom = errors.New("the body is too large for memory, and must wait in a file until it is sent")
+var ErrNoRoom = errors.New("the body is too large for memory, and could not be put into a temporary file")
 
 func noRoom(err error) error {
-	return fmt.Errorf("%w: %w: make room in %s, or name another folder by the variable TMPDIR", ErrNoRoom, err, os.TempDir())
+	return fmt.Errorf("%w: %w: make room in %s, or set TMPDIR to another folder", ErrNoRoom, err, os.TempDir())
 }
 
 // open returns the body from its beginning. The file is closed when nobody has it any more.

@@ -14,7 +14,7 @@ type Served struct {
 
 // ErrStopped is the cause of the end of a request whose listener was closed. Its client has
 // not given it up.
-var ErrStopped = errors.New("the server for other processes was stopped before there was an answer")
+var ErrStopped = errors.New("the server for other processes was stopped before it had an answer")
 
 type servedKey struct{}
 

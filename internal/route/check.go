@@ -50,7 +50,7 @@ func since(all []use, taken []bool, last int) string {
 	if names == nil {
 		return ", and no other tool is"
 	}
-	return "; what is called: " + strings.Join(names, ", ")
+	return "; called: " + strings.Join(names, ", ")
 }
 
 // InAnyOrder expects each of these tools to be called, as often as it is named.
@@ -74,7 +74,7 @@ func Never(names ...string) Check {
 	return func(r *Route) string {
 		for _, u := range r.uses() {
 			if slices.Contains(names, u.name) {
-				return fmt.Sprintf("%s must never be called, and is, in step %d: %s", u.name, u.step+1, strings.ReplaceAll(r.steps[u.step].text(), "\n", "\n  "))
+				return fmt.Sprintf("%s must never be called, but is, in step %d: %s", u.name, u.step+1, strings.ReplaceAll(r.steps[u.step].text(), "\n", "\n  "))
 			}
 		}
 		return ""

@@ -146,7 +146,7 @@ func endOf(resp *interaction.Response, failed bool) string {
 	case resp.End == interaction.EndCanceled:
 		return "canceled"
 	case resp.End == interaction.EndClosed:
-		return "left by the client"
+		return "closed by the client"
 	case resp.End != "":
 		return "broken off"
 	case resp.Status >= 400:

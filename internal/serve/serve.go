@@ -84,7 +84,7 @@ func (s *Server) listen(t target) (*listener, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
-		return nil, fmt.Errorf("%s is asked after the recorder that answers for it was closed", t)
+		return nil, fmt.Errorf("%s got a request after its recorder was closed", t)
 	}
 	if l := s.listeners[t]; l != nil {
 		return l, nil

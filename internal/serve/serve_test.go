@@ -309,7 +309,7 @@ func TestClose(t *testing.T) {
 	if _, err := http.Get(address); err == nil {
 		t.Error("the listener is still there")
 	}
-	if _, err := s.URL("https://other.example.com"); err == nil || !strings.Contains(err.Error(), "https://other.example.com is asked after the recorder that answers for it was closed") {
+	if _, err := s.URL("https://other.example.com"); err == nil || !strings.Contains(err.Error(), "https://other.example.com got a request after its recorder was closed") {
 		t.Error(err)
 	}
 }
@@ -476,7 +476,7 @@ func TestPages(t *testing.T) {
 		{"HOST", "Sec-Fetch-Site: cross-site\n", 403},
 	} {
 		resp, body := send(t, address, "POST /v1 HTTP/1.1\nHost: "+tt.host+"\n"+tt.headers+"Content-Length: 0\n\n")
-		if resp.StatusCode != tt.want || tt.want == 403 && !strings.Contains(body, "answers programs of this machine") {
+		if resp.StatusCode != tt.want || tt.want == 403 && !strings.Contains(body, "answers programs on this machine") {
 			t.Errorf("Host %s, %q: %s %s", tt.host, tt.headers, resp.Status, body)
 		}
 	}

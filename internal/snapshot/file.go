@@ -96,7 +96,7 @@ func CheckName(name string) error {
 	case len(name) > longest:
 		return fmt.Errorf("a name has at most %d bytes, and this one has %d", longest, len(name))
 	case redact.OneLine(name) != name, strings.TrimSpace(name) != name:
-		return fmt.Errorf("%q is no name: it has spaces around it, or characters that cannot be seen", name)
+		return fmt.Errorf("%q is not a name: it has spaces around it, or invisible characters", name)
 	}
 	return nil
 }
@@ -164,7 +164,7 @@ func unquote(text string) (string, error) {
 	for i, line := range lines {
 		plain, err := strconv.Unquote(line)
 		if err != nil {
-			return "", fmt.Errorf("%s is no quoted line", line)
+			return "", fmt.Errorf("%s is not a quoted line", line)
 		}
 		lines[i] = plain
 	}

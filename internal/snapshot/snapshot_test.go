@@ -80,7 +80,7 @@ func TestRefused(t *testing.T) {
 		first + "\n-- 1 (music) --\nx" + end:                   "x.snap:2: want the line above a section",
 		first + "\n-- 1 (text) --" + end:                       `x.snap:2: the section "1" has no text`,
 		first + "\n-- 1 (text) --\na\n-- 1 (text) --\nb" + end: `x.snap:4: there are two sections of the name "1"`,
-		first + "\n-- 1 (quoted) --\na" + end:                  "x.snap:3: a is no quoted line",
+		first + "\n-- 1 (quoted) --\na" + end:                  "x.snap:3: a is not a quoted line",
 	} {
 		if _, err := Parse("x.snap", []byte(text)); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%q: %v, want %s", text, err, want)

@@ -42,10 +42,10 @@ func Of(value any) (*Section, error) {
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	if err := e.Encode(value); err != nil {
-		return nil, fmt.Errorf("%T is no JSON: %w", value, err)
+		return nil, fmt.Errorf("%T cannot be written as JSON: %w", value, err)
 	}
 	if !marshals && !asText && b.String() == "{}\n" && hidden(v) {
-		return nil, fmt.Errorf("%T has no exported field, so its JSON says nothing: give what is to be compared, or its text", value)
+		return nil, fmt.Errorf("%T has no exported field, so its JSON is empty: pass the value to compare, or its text", value)
 	}
 	return &Section{Kind: JSON, Text: strings.TrimSuffix(b.String(), "\n")}, nil
 }
@@ -66,7 +66,7 @@ func hidden(v reflect.Value) bool {
 // CheckPattern returns why a pattern of fields selects nothing, or nil if it can.
 func CheckPattern(pattern string) error {
 	if pattern == "" || strings.HasPrefix(pattern, "/") || strings.HasSuffix(pattern, "/") || strings.Contains(pattern, "//") {
-		return fmt.Errorf("%q is no path of a field: write created, or items/*/id", pattern)
+		return fmt.Errorf("%q is not the path of a field: write created, or items/*/id", pattern)
 	}
 	return nil
 }

@@ -53,7 +53,7 @@ func TestPlans(t *testing.T) {
 		{"parallel", "`search` and `read_file` & send_mail, search", choice{}, false, "search+read_file+send_mail search"},
 		{"forbidden to be parallel", "search and read_file", choice{}, true, "search read_file"},
 		{"the same twice at once", "search(a) AND search(b)", choice{}, false, "search+search"},
-		{"nothing asked", "hello", choice{}, false, ""},
+		{"no requests", "hello", choice{}, false, ""},
 		{"a word of the name", "Please read this", choice{}, false, "read_file"},
 		{"words in the order offered", "mail what you find in a file", choice{}, false, "read_file send_mail"},
 		{"part of a longer word", "my_search researches search2 search-engine search.go", choice{}, false, "search"},

@@ -175,12 +175,12 @@ func messageBytes(fields []Field) ([]byte, error) {
 			payload, hasPayload = `{"bytes":"`+base64.StdEncoding.EncodeToString([]byte(f.Value))+`"}`, true
 		case afterField:
 			if i == 0 || fields[i-1].Name != bytesField {
-				return nil, fmt.Errorf("field %q stands behind %q, which is not there", afterField, bytesField)
+				return nil, fmt.Errorf("field %q needs %q before it", afterField, bytesField)
 			}
 			payload = strings.TrimSuffix(payload, "}") + f.Value
 		default:
 			if hasPayload {
-				return nil, fmt.Errorf("field %q stands behind the payload: headers come first", f.Name)
+				return nil, fmt.Errorf("field %q is after the payload: headers come first", f.Name)
 			}
 			var err error
 			if msg, err = appendHeader(msg, f); err != nil {
@@ -233,7 +233,7 @@ func headerValue(f Field, kind headerType) ([]byte, error) {
 	case kind.number:
 		v, err := strconv.ParseInt(f.Value, 10, 8*kind.size)
 		if err != nil {
-			return nil, fmt.Errorf("header %q: %q is no number of %d bytes", f.Name, f.Value, kind.size)
+			return nil, fmt.Errorf("header %q: %q is not a number of %d bytes", f.Name, f.Value, kind.size)
 		}
 		return binary.BigEndian.AppendUint64(nil, uint64(v))[8-kind.size:], nil
 	}

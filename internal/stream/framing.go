@@ -56,7 +56,7 @@ func (f *Framing) Write(dst []byte, fields []Field) ([]byte, error) {
 	}
 	for _, field := range fields {
 		if field.Name == Raw {
-			return nil, fmt.Errorf("field %q stands alone in its event", Raw)
+			return nil, fmt.Errorf("field %q must be the only field of its event", Raw)
 		}
 	}
 	return f.Append(dst, fields)

@@ -112,7 +112,7 @@ func elementAppend(dst []byte, fields []Field) ([]byte, error) {
 		return nil, fmt.Errorf("an element of a json-array has the field %q, and %q if that is not the usual separator", dataField, beforeField)
 	}
 	if !isSeparator([]byte(before)) {
-		return nil, fmt.Errorf("field %q: %q cannot stand before an element", beforeField, before)
+		return nil, fmt.Errorf("field %q: %q cannot come before an element", beforeField, before)
 	}
 	if v := fields[0].Value; !strings.HasPrefix(v, "{") || objectLen([]byte(v)) != len(v) {
 		return nil, fmt.Errorf("field %q is not one JSON object", dataField)

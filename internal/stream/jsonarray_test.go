@@ -53,7 +53,7 @@ func TestEditedElement(t *testing.T) {
 		{[]Field{{"before", "["}, {"data", `{}`}}, "[{}", ""},
 		{[]Field{{"data", `[]`}}, "", `field "data" is not one JSON object`},
 		{[]Field{{"data", `{}{}`}}, "", `field "data" is not one JSON object`},
-		{[]Field{{"before", "x"}, {"data", `{}`}}, "", `field "before": "x" cannot stand before an element`},
+		{[]Field{{"before", "x"}, {"data", `{}`}}, "", `field "before": "x" cannot come before an element`},
 		{[]Field{{"event", "x"}}, "", `an element of a json-array has the field "data", and "before" if that is not the usual separator`},
 	}
 	for _, tt := range tests {

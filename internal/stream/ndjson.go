@@ -28,7 +28,7 @@ var ndjson = Framing{
 			return nil, fmt.Errorf("a line of ndjson has one field, data")
 		}
 		if strings.ContainsAny(fields[0].Value, "\r\n") {
-			return nil, fmt.Errorf("field %q holds a line break, and is one line", dataField)
+			return nil, fmt.Errorf("field %q contains a line break, and must be one line", dataField)
 		}
 		return append(append(dst, fields[0].Value...), '\n'), nil
 	},

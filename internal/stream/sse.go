@@ -123,9 +123,9 @@ func sseAppend(b []byte, fields []Field, eol string) ([]byte, error) {
 		var ok bool
 		switch b, ok = sseBefore(b, []byte(f.Name)); {
 		case f.Name == Raw+":":
-			return nil, fmt.Errorf("field %q stands alone in its event", Raw)
+			return nil, fmt.Errorf("field %q must be the only field of its event", Raw)
 		case !ok:
-			return nil, fmt.Errorf("%q is no field name of a server-sent event (want data, event, id, retry or comment)", f.Name)
+			return nil, fmt.Errorf("%q is not a field name of a server-sent event (want data, event, id, retry or comment)", f.Name)
 		case strings.IndexByte(f.Value, '\n') >= 0 || strings.IndexByte(f.Value, '\r') >= 0:
 			return nil, fmt.Errorf("field %q holds a line break: write one %[1]q field for each line", f.Name)
 		}

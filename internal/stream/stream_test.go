@@ -168,11 +168,11 @@ func TestEdited(t *testing.T) {
 		{"comment", []Field{{"comment", "hi"}}, ": hi\n\n", ""},
 		{"no space", []Field{{"data:", "hi"}, {"comment:", "ho"}}, "data:hi\n:ho\n\n", ""},
 		{"line break", []Field{{"data", "a\nb"}}, "", `field "data" holds a line break: write one "data" field for each line`},
-		{"name", []Field{{"Data Field", "a"}}, "", `"Data Field" is no field name of a server-sent event (want data, event, id, retry or comment)`},
-		{"raw with others", []Field{{"raw", "a"}, {"data", "b"}}, "", `field "raw" stands alone in its event`},
+		{"name", []Field{{"Data Field", "a"}}, "", `"Data Field" is not a field name of a server-sent event (want data, event, id, retry or comment)`},
+		{"raw with others", []Field{{"raw", "a"}, {"data", "b"}}, "", `field "raw" must be the only field of its event`},
 		{"raw", []Field{{"raw", "anything"}}, "anything", ""},
 		{"no field", nil, "\n", ""},
-		{"two lines", []Field{{"data", "a\nb"}}, "", `field "data" holds a line break, and is one line`},
+		{"two lines", []Field{{"data", "a\nb"}}, "", `field "data" contains a line break, and must be one line`},
 		{"no data", []Field{{"event", "a"}}, "", "a line of ndjson has one field, data"},
 	}
 	for _, tt := range tests {

@@ -42,7 +42,7 @@ func encodeGiven(policy *redact.Policy, name string, g interaction.Given) ([]byt
 	return text, policy.Check(name+": its top", text)
 }
 
-// encode returns the text of a redacted interaction, unless it would hold a known secret.
+// encode returns the text of a redacted interaction, unless it would contain a known secret.
 func encode(policy *redact.Policy, name string, it *interaction.Interaction) (*cassette.Encoded, error) {
 	if err := policy.CheckInteraction(name, it); err != nil {
 		return nil, err

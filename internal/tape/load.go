@@ -95,7 +95,7 @@ func (t *Tape) Resume(name string, keepFailures bool) (resumed int, wasSaved boo
 	t.Journal.Path, t.Journal.policy = path, t.policy
 	left, wasSaved, err := cassette.LoadJournal(path, t.Config.Path)
 	if err != nil {
-		return 0, false, fmt.Errorf("%s, which an earlier recording has left, cannot be read: %w. Delete it to record without it", name, err)
+		return 0, false, fmt.Errorf("%s, which an earlier recording has left, cannot be read: %w. To record without it, delete it", name, err)
 	}
 	if len(left.Interactions) == 0 {
 		return 0, wasSaved, cassette.Remove(path) // saved, or killed while it was created

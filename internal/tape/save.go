@@ -15,7 +15,7 @@ func (t *Tape) Overtaken() bool {
 }
 
 // Save writes recordings, and what they give their test, to the cassette file at path,
-// which errors call name, unless the file would hold a known secret. Everything is redacted
+// which errors call name, unless the file would contain a known secret. Everything is redacted
 // once more, because a secret may have become known after it was first seen. The tape must
 // be closed.
 func (t *Tape) Save(path, name string, given interaction.Given, recs []*Recording, partial bool) error {

@@ -254,7 +254,7 @@ func (t *Tape) checkMatchKey(rec *Recording, form *canon.Form) error {
 		return nil // a secret has become known since
 	}
 	// Only a forged file gets here.
-	return t.unreadable(fmt.Errorf("%s:%d: the match key in its seal is not that of the request: promptecho verify -w rewrites the seals", t.Config.Name, rec.Line()))
+	return t.unreadable(fmt.Errorf("%s:%d: its seal has the match key of another request: promptecho verify -w rewrites the seals", t.Config.Name, rec.Line()))
 }
 
 // Reserve takes the next place for a call that goes upstream. The error is [ErrClosed].

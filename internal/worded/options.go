@@ -103,7 +103,7 @@ func (g *given) option() (promptecho.Option, error) {
 	if len(values) < least || len(values) > least && !t.IsVariadic() {
 		return nil, fmt.Errorf("%s: %s", g.name, map[string]string{
 			"alias":      `write {"http://127.0.0.1:8080": search}: an origin and its name`,
-			"mask":       `write {"req-[0-9]+": REQ}: an expression and what takes the place of what it matches`,
+			"mask":       `write {"req-[0-9]+": REQ}: an expression and its replacement`,
 			"match_only": `write {llm: [model, messages]}: a selector and fields`,
 		}[g.name]+map[bool]string{true: "it takes one value"}[least == 1 && !t.IsVariadic()])
 	}
@@ -121,7 +121,7 @@ func parse(line string) (list []given, err error) {
 		return nil, errors.New(yerr.Msg)
 	}
 	if root.Kind != yaml.Mapping || !strings.HasPrefix(strings.TrimSpace(line), "{") {
-		return nil, errors.New("they stand in braces, such as {mask_times: true, ignore: [metadata/user]}")
+		return nil, errors.New("write them in braces, such as {mask_times: true, ignore: [metadata/user]}")
 	}
 	for i, key := range root.Keys {
 		value := root.Elems[i]

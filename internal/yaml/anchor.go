@@ -87,7 +87,7 @@ func sizeOf(n *Node) int {
 func (p *parser) alias(nd Node) Node {
 	start := p.pos
 	if nd.Tag != "" || nd.Anchor > 0 {
-		p.failf(nd.Pos, "an alias has no tag and no anchor; they are those of the value that it stands for")
+		p.failf(nd.Pos, "an alias cannot have a tag or an anchor; its value has them")
 	}
 	name := p.anchorName()
 	if p.peek(0) == ':' {
@@ -96,7 +96,7 @@ func (p *parser) alias(nd Node) Node {
 	a := p.anchors[name]
 	switch {
 	case a != nil && !a.whole:
-		p.failf(start, "the alias *%s stands within the value that it stands for; write something else there", name)
+		p.failf(start, "the alias *%s is inside the value that it refers to; write something else there", name)
 	case a != nil:
 		if nd = a.Node; p.Alias != nil {
 			p.Alias(start, a.pos)
@@ -107,7 +107,7 @@ func (p *parser) alias(nd Node) Node {
 			nd, found = p.Beyond(name)
 		}
 		if !found {
-			p.failf(start, "no value above has the anchor &%s%s; write the value out, or restore what had it", name, p.below(name))
+			p.failf(start, "no value above has the anchor &%s%s; write the value out, or restore the value with the anchor", name, p.below(name))
 		}
 	}
 	nd.Size, nd.Anchor = int32(sizeOf(&nd)), 0
@@ -116,7 +116,7 @@ func (p *parser) alias(nd Node) Node {
 		most = max(most, maxBeyond)
 	}
 	if p.expanded += int(nd.Size); p.expanded > most {
-		p.failf(start, "the aliases up to here stand for more than %d MB, far more than this file has; write fewer of them", p.expanded>>20)
+		p.failf(start, "the aliases up to here expand to more than %d MB, far more than this file has; write fewer of them", p.expanded>>20)
 	}
 	return nd
 }

@@ -37,7 +37,7 @@ func (p *parser) flow(nd Node) Node {
 		case c == ',':
 			p.pos++
 		case c == ':' && nd.Kind == Sequence:
-			p.failf(p.pos, "a key within a list; write {key: value}, or put the text in quotes")
+			p.failf(p.pos, "a key inside a list; write {key: value}, or put the text in quotes")
 		case c != end && c != 0:
 			p.failf(p.pos, "want %q or %q, found %q; put text with such characters in quotes", ',', rune(end), p.rest(p.pos))
 		}
@@ -57,7 +57,7 @@ func (p *parser) flowSpace() {
 		}
 		p.newline()
 		if p.atMarker() {
-			p.failf(p.pos, "a document marker within brackets; is a bracket missing above?")
+			p.failf(p.pos, "a document marker inside brackets; is a bracket missing above?")
 		}
 	}
 }
@@ -102,6 +102,6 @@ func (p *parser) flowScalar(nd *Node) {
 func (p *parser) endFlow(nd *Node) {
 	p.flowSpace()
 	if c := p.peek(0); c != ',' && c != ']' && c != '}' && c != ':' && c != 0 {
-		p.failf(nd.Pos, "text within brackets must end on its line; put it in quotes, or close the bracket")
+		p.failf(nd.Pos, "text in brackets must end on its line; put it in quotes, or close the bracket")
 	}
 }

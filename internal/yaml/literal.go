@@ -9,7 +9,7 @@ func (p *parser) blockScalar(nd Node, n int) Node {
 	folded := p.peek(0) == '>'
 	indicator, chomp := p.blockHeader()
 	if p.eof() {
-		p.failf(nd.Pos, "the file ends within a text; restore it, or write \"\"")
+		p.failf(nd.Pos, "the file ends inside a text; restore it, or write \"\"")
 	}
 	p.newline()
 	indent := max(n, 0) + indicator
@@ -18,7 +18,7 @@ func (p *parser) blockScalar(nd Node, n int) Node {
 	}
 	text, breaks := p.blockText(indent, folded)
 	if p.eof() && !strings.HasSuffix(p.text, "\n") && chomp != '-' {
-		p.failf(len(p.text), "the file ends within a text, without a line end; add one, or write |- if the text has none")
+		p.failf(len(p.text), "the file ends inside a text, without a line end; add one, or write |- if the text has none")
 	}
 	switch {
 	case chomp == '+':

@@ -82,9 +82,9 @@ func (p *parser) checkText() {
 		switch {
 		case r == '\t':
 		case r == '\r':
-			p.failf(i, "a carriage return within a line; write it as \"\\r\" in double quotes")
+			p.failf(i, "a carriage return inside a line; write it as \"\\r\" in double quotes")
 		case r == '\ufeff':
-			p.failf(i, "a byte order mark within the file; write it as \"\\ufeff\" in double quotes, or delete it")
+			p.failf(i, "a byte order mark inside the file; write it as \"\\ufeff\" in double quotes, or delete it")
 		case r == '\u2028', r == '\u2029', r == 0x85:
 			p.failf(i, "a line separator (%U) that not all readers take for one; write it as \"\\u%04x\" in double quotes", r, r)
 		case r == '\ufffe', r == '\uffff', r < 0xa0:

@@ -30,7 +30,7 @@ func (p *parser) checkPlain(flow bool) {
 	case (c == '&' || c == '*') && !p.Aliases:
 		p.failf(p.pos, "anchors and aliases (%q) are not supported; write the value out, or put text in quotes", p.rest(p.pos))
 	case c == '&' || c == '*':
-		p.failf(p.pos, "an anchor or an alias cannot stand here (%q); write the value out, or put text in quotes", p.rest(p.pos))
+		p.failf(p.pos, "an anchor or an alias cannot be here (%q); write the value out, or put text in quotes", p.rest(p.pos))
 	case c == '!':
 		p.failf(p.pos, "a value has one tag")
 	case strings.IndexByte(",[]{}#|>%@`", c) >= 0:
@@ -87,7 +87,7 @@ func (p *parser) plainLines(nd *Node, n int) {
 			break
 		}
 		if p.dash() {
-			p.failf(p.pos, "a list element within text; put the text in quotes, or indent the list like its key")
+			p.failf(p.pos, "a list element inside text; put the text in quotes, or indent the list like its key")
 		}
 		if text == nil {
 			text = []byte(nd.Text)
@@ -162,7 +162,7 @@ func (p *parser) foldBreaks() int {
 	for ; p.peek(0) == '\n'; breaks++ {
 		p.newline()
 		if p.atMarker() {
-			p.failf(p.pos, "a document marker within quotes; is a quote missing above?")
+			p.failf(p.pos, "a document marker inside quotes; is a quote missing above?")
 		}
 		p.skipBlanks()
 	}

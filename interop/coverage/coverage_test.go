@@ -164,7 +164,7 @@ func nameOf(sdk string) string {
 func documentCoverage(t *testing.T, table []*covered) {
 	t.Helper()
 	var b strings.Builder
-	b.WriteString("| endpoint | what it decides | asked by |\n|---|---|---|\n")
+	b.WriteString("| endpoint | compared in an answer | called by |\n|---|---|---|\n")
 	calls, families := map[string][]string{}, []string{}
 	for _, row := range table {
 		if row.asks == "-" {

@@ -3,7 +3,7 @@ import assert from "node:assert";
 import promptecho from "promptecho-serve";
 promptecho({ beforeEach, afterEach });
 
-test("capital", async () => { // clients that read OPENAI_BASE_URL are made as ever
+test("capital", async () => { // clients that read OPENAI_BASE_URL need no change
   const answer = await fetch(process.env.OPENAI_BASE_URL + "/chat/completions", {
     method: "POST",
     headers: { "Content-Type": "application/json", Authorization: "Bearer " + process.env.OPENAI_API_KEY },

@@ -1,4 +1,4 @@
-# test_capital.py: clients that read OPENAI_BASE_URL, such as OpenAI(), are made as ever.
+# test_capital.py: clients that read OPENAI_BASE_URL, such as OpenAI(), need no change.
 import json, os, urllib.request
 
 def ask(prompt):

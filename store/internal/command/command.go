@@ -91,7 +91,7 @@ func (c *call) parse() error {
 	c.rest = c.flags.Args()
 	for _, arg := range c.rest {
 		if strings.HasPrefix(arg, "-") {
-			return usageError{fmt.Errorf("%s stands behind a path: flags come first", arg)}
+			return usageError{fmt.Errorf("%s is after a path: flags come first", arg)}
 		}
 	}
 	return nil

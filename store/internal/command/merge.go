@@ -188,7 +188,7 @@ func (s *source) mergeCassette(ctx context.Context, place *locks.Place, name str
 		if known, err := s.known(ctx, here.SHA256); err != nil {
 			return nil, err
 		} else if !known {
-			return nil, errors.New("what stands there was never pushed: promptecho-store push first, or move it away")
+			return nil, errors.New("the local file was never pushed: promptecho-store push first, or move it away")
 		}
 	}
 	if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {

@@ -83,7 +83,7 @@ func runStatus(c *call) error {
 		advice += "\npromptecho-store pull fetches what is missing."
 	}
 	if of(stateDiffers)+of(stateNew) > 0 {
-		advice += "\npromptecho-store push stores what differs and what is new; pull puts what the locks name in place of what differs and was pushed once."
+		advice += "\npromptecho-store push stores new and changed cassettes; pull replaces changed ones that were pushed before by those of the locks."
 	}
 	if err := c.result(map[string]any{"named": all, "files": states}, "%s named by the locks: %d missing, %d differ; %d new%s", count(all, "file"), of(stateMissing), of(stateDiffers), of(stateNew), advice); err != nil {
 		return err

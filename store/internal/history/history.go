@@ -141,7 +141,7 @@ func atRemotes(root string) (ids []byte, err error) {
 				continue
 			}
 			if _, err := git(root, nil, "cat-file", "-e", f[0]); err != nil {
-				return nil, fmt.Errorf("%s has %s, which this clone does not know, and that may need what nothing else does: git fetch --all --tags", remote, f[1])
+				return nil, fmt.Errorf("%s has %s, which this clone does not know and which may need more objects: git fetch --all --tags", remote, f[1])
 			}
 			ids = fmt.Appendln(ids, f[0])
 		}

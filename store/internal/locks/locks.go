@@ -210,7 +210,7 @@ func Parse(file string, data []byte) ([]Entry, error) {
 			return nil, fmt.Errorf("%s: %q leads out of the folder", file, e.Path)
 		}
 		if i > 0 && entries[i-1].Path == e.Path {
-			return nil, fmt.Errorf("%s: %s stands there twice: take one of the lines out", file, e.Path)
+			return nil, fmt.Errorf("%s: %s is listed twice: remove one of the lines", file, e.Path)
 		}
 	}
 	return entries, nil

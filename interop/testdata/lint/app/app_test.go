@@ -8,7 +8,7 @@ import (
 )
 
 func TestApp(t *testing.T) {
-	a := app.New() // want `app.New makes its own client \(openai.NewClient, bot.go:21\), so this test asks the provider: let New take`
+	a := app.New() // want `app.New makes its own client \(openai.NewClient, bot.go:21\), so this test calls the provider: let New take`
 	if err := a.Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}

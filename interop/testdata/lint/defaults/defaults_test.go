@@ -9,7 +9,7 @@ import (
 
 func TestParallel(t *testing.T) {
 	t.Parallel()
-	echotest.SetDefault(t, echotest.New(t)) // want `echotest.SetDefault changes the default transport of the whole process, so it refuses parallel tests: delete the call of Parallel, or hand rec.Client\(\) to the code that is tested \(paralleldefault\)`
+	echotest.SetDefault(t, echotest.New(t)) // want `echotest.SetDefault changes the default transport of the whole process, so it refuses parallel tests: delete the call of Parallel, or pass rec.Client\(\) to the tested code \(paralleldefault\)`
 	http.Get("https://example.com")
 }
 

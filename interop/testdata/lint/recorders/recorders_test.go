@@ -33,7 +33,7 @@ func TestOuter(t *testing.T) {
 }
 
 func TestDiscarded(t *testing.T) {
-	echotest.New(t)           // want `the recorder is discarded, so no request reaches it: write rec := echotest.New\(t\), and hand rec.Client\(\) to the code that is tested \(discarded\)`
+	echotest.New(t)           // want `the recorder is discarded, so no request reaches it: write rec := echotest.New\(t\), and pass rec.Client\(\) to the tested code \(discarded\)`
 	_ = echotest.New(t)       // want `discarded`
 	unused := echotest.New(t) // want `discarded`
 	_ = unused
@@ -46,7 +46,7 @@ func TestDiscarded(t *testing.T) {
 }
 
 func BenchmarkDiscarded(b *testing.B) {
-	echotest.New(b) // want `write rec := echotest.New\(b\), and hand`
+	echotest.New(b) // want `write rec := echotest.New\(b\), and pass`
 }
 
 func FuzzOuter(f *testing.F) {

@@ -19,7 +19,7 @@ import (
 
 func TestTimes(t *testing.T) {
 	rec := echotest.New(t)
-	openai.UserMessage("Today is " + time.Now().Format(time.DateOnly)) // want `time.Now is in the prompt, so no recording answers it tomorrow: take the time from a func\(\) time.Time that the code is given, which is rec.Now in tests \(volatile\)`
+	openai.UserMessage("Today is " + time.Now().Format(time.DateOnly)) // want `time.Now is in the prompt, so tomorrow no recording matches: pass the code a func\(\) time.Time, which is rec.Now in tests \(volatile\)`
 	openai.SystemMessage(fmt.Sprintf("It is %v.", rec.Now()))
 	genai.NewContentFromText(fmt.Sprint(time.Now()), genai.RoleUser) // want `time.Now is in the prompt`
 	prompt := fmt.Sprintf("It is %v.", time.Now())                   // want `time.Now is in the prompt`
@@ -27,7 +27,7 @@ func TestTimes(t *testing.T) {
 }
 
 func TestIDs(t *testing.T) {
-	anthropic.NewTextBlock("order " + uuid.NewString())                                      // want `uuid.NewString is in the prompt, so no recording answers it: take it from a source that the code is given, which is rec.Rand\("ids"\) in tests`
+	anthropic.NewTextBlock("order " + uuid.NewString())                                      // want `uuid.NewString is in the prompt, so no recording matches: pass the code a source of randomness, which is rec.Rand\("ids"\) in tests`
 	_ = openai.ChatCompletionNewParams{Messages: nil, User: openai.String(uuid.NewString())} // bookkeeping
 	llms.TextParts(llms.ChatMessageTypeHuman, rand.Text())                                   // want `rand.Text is in the prompt`
 }
