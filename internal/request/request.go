@@ -32,15 +32,9 @@ func readBody(dst *bytes.Buffer, req *http.Request, most int64) (more bool, err 
 	if req.Body == nil || req.Body == http.NoBody {
 		return false, nil
 	}
-	n, err := dst.ReadFrom(io.LimitReader(req.Body, min(1<<20, most+1)))
-	if err == nil && n == 1<<20 {
-		if most < math.MaxInt32 {
-			dst.Grow(int(most)) // growing by doubling takes three times as much
-		}
-		var rest int64
-		rest, err = dst.ReadFrom(io.LimitReader(req.Body, most+1-n))
-		n += rest
-	}
+	announced := min(max(req.ContentLength, 0), most, maxMemory) // growing by doubling takes three times as much
+	dst.Grow(int(announced) + bytes.MinRead)
+	n, err := dst.ReadFrom(io.LimitReader(req.Body, most+1))
 	if n > most {
 		return true, err
 	}
