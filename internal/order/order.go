@@ -160,25 +160,17 @@ func (o *Order) wake() {
 }
 
 // Answered waits until the headers may come.
-func (t *Turn) Answered(ctx context.Context) error { return t.come(ctx, nil, answered, answered+1) }
+func (t *Turn) Answered(ctx context.Context) error { return t.come(ctx, nil, answered, false) }
 
 // Piece waits until a piece may come, and all before it; closing, which may be nil, ends the
 // wait when it is closed.
 func (t *Turn) Piece(ctx context.Context, closing <-chan struct{}, piece int) error {
-	if t == nil {
-		return nil
-	}
-	end := len(t.events()) - 1
-	return t.come(ctx, closing, min(firstPiece+piece, end), min(firstPiece+piece+1, end))
+	return t.come(ctx, closing, firstPiece+piece, false)
 }
 
 // Ended waits until the answer may end.
 func (t *Turn) Ended(ctx context.Context, closing <-chan struct{}) error {
-	if t == nil {
-		return nil
-	}
-	end := len(t.events()) - 1
-	return t.come(ctx, closing, end, end+1)
+	return t.come(ctx, closing, firstPiece, true)
 }
 
 // Leave says that the rest of the answer will not come, or has come.
@@ -193,11 +185,17 @@ func (t *Turn) Leave() {
 	}
 }
 
-// come waits until an event may come, and until the program has done what it does with what it
-// got before. Then all events before another one have happened.
-func (t *Turn) come(ctx context.Context, closing <-chan struct{}, event, before int) error {
+// come waits until an event, or the end, may come, and until the program has done what it does with
+// what it got before. Then that has happened, and all before it. What comes with the end is not the
+// end.
+func (t *Turn) come(ctx context.Context, closing <-chan struct{}, event int, isEnd bool) error {
 	if t == nil {
 		return nil
+	}
+	end := len(t.events()) - 1
+	before := min(event+1, end)
+	if event = min(event, end); isEnd {
+		event, before = end, end+1
 	}
 	o := t.order
 	o.mu.Lock()
