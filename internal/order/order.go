@@ -201,8 +201,8 @@ func (t *Turn) come(ctx context.Context, closing <-chan struct{}, event int, isE
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	at := t.events()[event]
-	for t.isEarly(at) {
-		if err := t.wait(ctx, closing, at); err != nil {
+	for next := t.nextBefore(at); next >= 0; next = t.nextBefore(at) {
+		if err := t.wait(ctx, closing, next, at); err != nil {
 			return err
 		}
 	}
@@ -218,31 +218,29 @@ func (t *Turn) come(ctx context.Context, closing <-chan struct{}, event int, isE
 	return nil
 }
 
-// isEarly reports whether something has not happened that happened before a moment. The
-// caller holds the lock.
-func (t *Turn) isEarly(at int) bool {
+// nextBefore returns the first step before a moment of which something has not happened, and of
+// another recording; -1 if there is none. The caller holds the lock.
+func (t *Turn) nextBefore(at int) int {
 	g := t.group
 	for g.done < len(g.steps) && g.steps[g.done].left <= 0 {
 		g.done++
 	}
-	return g.done < at-1 && slices.ContainsFunc(g.steps[g.done:min(at-1, len(g.steps))], t.waitsFor)
+	for i := g.done; i < min(at-1, len(g.steps)); i++ {
+		if s := g.steps[i]; s.turn != t.place && s.left > 0 {
+			return i
+		}
+	}
+	return -1
 }
 
-// waitsFor reports whether something of another recording has not happened.
-func (t *Turn) waitsFor(s step) bool { return s.turn != t.place && s.left > 0 }
-
-// wait waits until something happens that happened before a moment. If nothing does for a time, it
+// wait waits until something happens, next of all a step that happened before a moment. If nothing does for a time, it
 // gives up: nobody waits any more for the recordings that this turn has waited for. The caller
 // holds the lock.
-func (t *Turn) wait(ctx context.Context, closing <-chan struct{}, at int) error {
-	o := t.order
+func (t *Turn) wait(ctx context.Context, closing <-chan struct{}, next, at int) error {
+	o, g := t.order, t.group
 	changed := make(chan struct{})
 	o.waiting = append(o.waiting, changed)
-	stands := false
-	if t.Stands {
-		next := slices.IndexFunc(t.group.steps, t.waitsFor)
-		stands = next >= 0 && t.group.members[t.group.steps[next].turn].asked() == next+1
-	}
+	stands := t.Stands && g.members[g.steps[next].turn].asked() == next+1
 	o.mu.Unlock()
 	ticks := time.NewTicker(tick)
 	defer ticks.Stop()
@@ -263,19 +261,18 @@ func (t *Turn) wait(ctx context.Context, closing <-chan struct{}, at int) error 
 	}
 	o.mu.Lock()
 	if inVain && o.settling == 0 && slices.Contains(o.waiting, changed) {
-		t.giveUp(at)
+		t.giveUp(next, at)
 		o.wake() // the others have all the time again
 	}
 	return cmp.Or(ctx.Err(), closed)
 }
 
-// giveUp stops waiting for the recording that comes next, and for all that were asked before a
+// giveUp stops waiting for the recording of the next step, and for all that were asked before a
 // moment and are not: nothing that waits for them will ask for them. The caller holds the lock.
-func (t *Turn) giveUp(at int) {
+func (t *Turn) giveUp(next, at int) {
 	g := t.group
-	next := slices.IndexFunc(g.steps, t.waitsFor)
 	for place, e := range g.members {
-		if next < 0 || e == nil || place != g.steps[next].turn && (g.asked[place] || e.asked() >= at) {
+		if e == nil || place != g.steps[next].turn && (g.asked[place] || e.asked() >= at) {
 			continue
 		}
 		t.order.late = append(t.order.late, Late{g.first + t.place, g.first + place})
