@@ -11,10 +11,6 @@ import (
 	"github.com/promptecho/promptecho/internal/interaction"
 )
 
-// Longest is how long an event waits at most while nothing happens, and how long for the
-// program to rest.
-const Longest = 100 * time.Millisecond
-
 // program is this one: all its goroutines.
 var program rest
 

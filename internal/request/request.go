@@ -19,6 +19,10 @@ import (
 	"github.com/promptecho/promptecho/internal/urls"
 )
 
+// maxMemory is how much of a body is held in memory. What is larger passes through, and what
+// must be sent after it was read is in a file meanwhile.
+const maxMemory = 4 << 20
+
 // ReadBody appends the body of a request to dst and closes it. If the body is empty
 // although the request announces a length, it is read through GetBody: cohere-go retries
 // with the body it has drained.
