@@ -59,7 +59,7 @@ var rooms = map[string][]string{
 	"internal/stack":       {},
 	"internal/guard":       {"internal/urls", "internal/stack"},
 	"internal/txtar":       {},
-	"internal/rerecord":    {"internal/interaction", "internal/exactjson", "internal/chance"},
+	"internal/rerecord":    {"internal/form", "internal/interaction", "internal/exactjson", "internal/chance"},
 	"internal/seeds":       {"internal/interaction"},
 	"internal/report":      {"internal/memo", "internal/urls", "internal/group", "internal/attr", "internal/shell", "internal/stack", "internal/tests", "internal/testname", "internal/tape", "internal/compare", "internal/diff", "internal/canon", "internal/fieldpath", "internal/interaction", "internal/exactjson", "internal/redact", "internal/chance", "internal/bubble", "internal/question"},
 	"internal/fieldpath":   {"internal/exactjson"},
