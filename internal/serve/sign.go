@@ -86,22 +86,11 @@ func sum(key []byte, text string) []byte {
 }
 
 // escapePath escapes a path once more, as every service but S3 wants it.
-func escapePath(path string) string {
-	segments := strings.Split(path, "/")
-	for i, s := range segments {
-		segments[i] = escape(s)
-	}
-	return strings.Join(segments, "/")
-}
+func escapePath(path string) string { return strings.ReplaceAll(escape(path), "%2F", "/") }
 
 // canonicalQuery returns a query with its parameters escaped and then sorted.
 func canonicalQuery(query url.Values) string {
-	var params []string
-	for name, values := range query {
-		for _, v := range values {
-			params = append(params, escape(name)+"="+escape(v))
-		}
-	}
+	params := strings.Split(strings.ReplaceAll(query.Encode(), "+", "%20"), "&")
 	slices.Sort(params)
 	return strings.Join(params, "&")
 }
