@@ -9,9 +9,6 @@ import (
 
 // What requests and calls of wrapped functions have in common.
 
-// isLive reports whether this run makes calls of a name although they are recorded.
-func (r *Recorder) isLive(name string) bool { return r.plan.derive && r.config.selection.isLive(name) }
-
 // How a call is answered.
 type answering int
 
@@ -28,7 +25,7 @@ func (r *Recorder) answerOf(c *tape.Call, recording *tape.Recording) answering {
 	form, live, frozen := c.Form, false, false
 	if s := &r.config.selection; !s.empty() {
 		frozen = s.isFrozen(form.Name())
-		live = r.isLive(form.Name())
+		live = r.plan.derive && s.isLive(form.Name())
 		if live && !form.Function && !r.plan.record {
 			live = false
 			r.log.Notef("%s: Live: %s is replayed: %s sends nothing; PROMPTECHO_MODE=new_episodes does", r.file, form.Name(), r.mode)

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/url"
 	"os"
-	"slices"
 	"testing"
 
 	"github.com/promptecho/promptecho/internal/redact"
@@ -81,29 +80,27 @@ func (r *Recorder) Close() error {
 			}
 		}
 	}
-	var failed runError
-	for _, text := range rep.Errors {
-		failed = append(failed, errors.New("promptecho: "+text))
-	}
-	if len(failed) == 0 {
+	if len(rep.Errors) == 0 {
 		return nil
 	}
+	var failed runError
+	for _, text := range rep.Errors {
+		failed.parts = append(failed.parts, errors.New("promptecho: "+text))
+	}
+	failed.error = errors.Join(failed.parts...)
 	for _, m := range r.Misses() {
-		failed = append(failed, m)
+		failed.parts = append(failed.parts, m)
 	}
 	return failed
 }
 
-// A runError is what is wrong with a run: what a report says, and behind that the misses, which
-// it names.
-type runError []error
-
-func (e runError) Error() string {
-	said := slices.DeleteFunc(slices.Clone(e), func(err error) bool { _, ok := err.(*MissError); return ok })
-	return errors.Join(said...).Error()
+// A runError is what is wrong with a run.
+type runError struct {
+	error         // what a report says
+	parts []error // the same, and behind that the misses, which it names
 }
 
-func (e runError) Unwrap() []error { return e }
+func (e runError) Unwrap() []error { return e.parts }
 
 // finish closes the recorder knowing how its run ended.
 func (r *Recorder) finish(o report.Outcome) report.Report {

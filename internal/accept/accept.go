@@ -3,7 +3,8 @@
 // that is over asked, and never while a program runs: only then it is known what was asked
 // exactly. Where it is not clear which recording is meant, it says so and assigns nothing.
 //
-// From the bottom up: run.go is what a test asked, group.go puts equal requests together, near.go compares groups, and
+// From the bottom up: left.go reads what tests have left, run.go is what one asked, group.go puts equal
+// requests together, near.go compares groups, and
 // accept.go assigns.
 package accept
 

@@ -21,7 +21,7 @@ type body struct {
 	turn    *order.Turn   // keeps it in order with other answers; nil if it came alone
 
 	// mu lets Close be called while another goroutine reads. It guards what follows and
-	// is not held during a delay. It is taken before the locks of onEnd.
+	// is not held during a delay. It is taken before the locks of pending and onEnd.
 	mu       sync.Mutex
 	data     []byte
 	chunks   []chunk
@@ -30,7 +30,7 @@ type body struct {
 	left     int // bytes of the last of these that were not read yet
 	closed   bool
 	patience time.Duration // behind the last byte, for the client to give up: 0 is none, -1 without an end
-	pending  *Pending      // has it while it is open, if it waits for others or for the client; may be nil
+	pending  *Pending      // has it while it is open, if it waits for others or for the client
 	onEnd    func()        // called once, when the client reads behind the last byte; may be nil
 }
 
@@ -103,7 +103,7 @@ func (b *body) wait() error {
 // givesUp makes the client give up after the last byte, as the recorded one did because of an
 // error of its context. A deadline passes at once unless paced. For its caller to cancel it,
 // the body waits: callers do that when something else has happened, such as a click.
-func (b *body) givesUp(pending *Pending, recorded string) {
+func (b *body) givesUp(recorded string) {
 	_, hasDeadline := b.ctx.Deadline()
 	if recorded == context.DeadlineExceeded.Error() {
 		b.end, b.onEnd = context.DeadlineExceeded, nil
@@ -114,7 +114,7 @@ func (b *body) givesUp(pending *Pending, recorded string) {
 	if b.closing == nil {
 		b.closing = make(chan struct{})
 	}
-	b.pending, b.patience = pending, -1
+	b.patience = -1
 }
 
 // over ends the body and returns the error that says so.
@@ -131,9 +131,7 @@ func (b *body) over() error {
 // forget gives the memory of the body back.
 func (b *body) forget() {
 	b.turn.Leave()
-	if b.pending != nil {
-		b.pending.remove(b)
-	}
+	b.pending.remove(b)
 	b.data, b.chunks, b.read, b.left, b.turn = nil, nil, 0, 0, nil
 }
 

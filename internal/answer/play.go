@@ -150,20 +150,21 @@ func (p *Player) head(req *http.Request, rec *Playable) *http.Response {
 // body returns the body of a response. It ends as the recorded one did.
 func (p *Player) body(resp *http.Response, rec *Playable) *body {
 	b := &body{
-		ctx:    resp.Request.Context(),
-		pace:   p.Pace,
-		end:    io.EOF,
-		data:   rec.Body,
-		chunks: chunksOf(len(rec.Body), rec.Ends, rec.Delays),
-		turn:   rec.Turn,
+		ctx:     resp.Request.Context(),
+		pace:    p.Pace,
+		end:     io.EOF,
+		data:    rec.Body,
+		chunks:  chunksOf(len(rec.Body), rec.Ends, rec.Delays),
+		turn:    rec.Turn,
+		pending: p.Pending,
 	}
 	if p.Pace != 0 || b.turn != nil {
 		b.closing = make(chan struct{})
 	}
 	listens := resp.Request.Method == http.MethodGet
 	if listens && b.turn != nil && rec.Stream != "" {
-		b.turn.Stands, b.pending = true, p.Pending
-		p.Pending.add(b)
+		b.turn.Stands = true
+		b.pending.add(b)
 	}
 	switch {
 	case rec.End == interaction.EndError:
@@ -173,7 +174,7 @@ func (p *Player) body(resp *http.Response, rec *Playable) *body {
 		b.end = finalError("promptecho: " + note)
 		b.onEnd = func() { p.Note(note) }
 		if rec.Error == interaction.Waiting || rec.Error != "" && b.ctx.Done() != nil {
-			b.givesUp(p.Pending, rec.Error)
+			b.givesUp(rec.Error)
 		}
 		if b.patience != 0 && !listens && request.ServedBy(b.ctx).By != "" {
 			b.patience = mostServed

@@ -79,7 +79,7 @@ func TestHowPlayingEnds(t *testing.T) {
 func TestCloseInterruptsARead(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		p := Player{Pace: 1}
+		p := Player{Pace: 1, Pending: new(Pending)}
 		resp, err := p.Play(newRequest(t.Context(), "POST"), three())
 		if err != nil {
 			t.Fatal(err)
@@ -97,7 +97,7 @@ func TestCloseInterruptsARead(t *testing.T) {
 func TestReadsAtOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		p := Player{Pace: 1}
+		p := Player{Pace: 1, Pending: new(Pending)}
 		resp, err := p.Play(newRequest(t.Context(), "POST"), three())
 		if err != nil {
 			t.Fatal(err)
@@ -130,7 +130,7 @@ func TestEndsWhileReadsWait(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			rec := three()
 			rec.Body, rec.Ends, rec.Delays = []byte("a"), []int{1}, []interaction.Delay{{MS: 1000}}
-			p := Player{Pace: 1}
+			p := Player{Pace: 1, Pending: new(Pending)}
 			resp, err := p.Play(newRequest(t.Context(), "POST"), rec)
 			if err != nil {
 				t.Fatal(err)
@@ -188,7 +188,7 @@ func TestTransportErrorIsWhatItWas(t *testing.T) {
 		"read tcp 127.0.0.1:1: connection reset by peer": syscall.ECONNRESET,
 		"THEOF": nil,
 	} {
-		p := Player{}
+		p := Player{Pending: new(Pending)}
 		_, err := p.Play(newRequest(t.Context(), "POST"), &Playable{Response: interaction.Response{Error: text}, File: "c.yaml", Line: 4})
 		if err.Error() != text+" (recorded, promptecho: c.yaml:4)" || errors.Unwrap(err) != want {
 			t.Errorf("%q is %v, want %v", err, errors.Unwrap(err), want)

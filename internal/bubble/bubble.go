@@ -71,10 +71,8 @@ func goOut(f func()) {
 			return
 		default:
 		}
-		if tries == 0 {
-			runtime.AddCleanup(&struct{ _ [4]*byte }{}, func(int) { go stay() }, 0)
-		}
 		if tries%1000 == 0 {
+			runtime.AddCleanup(&struct{ _ [4]*byte }{}, func(int) { go stay() }, 0)
 			runtime.GC()
 		}
 		runtime.Gosched()

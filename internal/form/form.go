@@ -25,7 +25,7 @@ type Part struct {
 
 // A Kind is how a form is put together from its parts.
 type Kind struct {
-	boundary string // of a multipart body; empty if the form is URL-encoded
+	Boundary string // of a multipart body; empty if the form is URL-encoded
 
 	Bare bool // there is no line end behind the last boundary, as Node's fetch leaves it out
 }
@@ -34,20 +34,20 @@ type Kind struct {
 func KindOf(headers interaction.Headers) (k Kind, ok bool) {
 	media, params, err := mime.ParseMediaType(headers.Get("content-type"))
 	if err == nil && strings.HasPrefix(media, "multipart/") {
-		return Kind{boundary: params["boundary"]}, params["boundary"] != ""
+		return Kind{Boundary: params["boundary"]}, params["boundary"] != ""
 	}
 	return Kind{}, err == nil && media == "application/x-www-form-urlencoded"
 }
 
 // Split returns the parts of a body. They give the same bytes again, or why says what does not.
 func (k *Kind) Split(body []byte) (parts []Part, why string) {
-	if k.boundary == "" {
+	if k.Boundary == "" {
 		for pair := range strings.SplitSeq(string(body), "&") {
 			name, value, _ := strings.Cut(pair, "=")
 			parts = append(parts, Part{Name: coding.UnescapeQuery(name), Content: []byte(coding.UnescapeQuery(value))})
 		}
 	} else {
-		delimiter := "--" + k.boundary
+		delimiter := "--" + k.Boundary
 		text, ok := strings.CutPrefix(string(body), delimiter+"\r\n")
 		for ok && why == "" {
 			var head, content string
@@ -111,8 +111,8 @@ func (p *Part) unwritable() string {
 func (k Kind) Join(parts []Part) (body []byte) {
 	for i, p := range parts {
 		switch {
-		case k.boundary != "":
-			body = fmt.Appendf(body, "--%s\r\n%s\r\n%s\r\n", k.boundary, p.head(), p.Content)
+		case k.Boundary != "":
+			body = fmt.Appendf(body, "--%s\r\n%s\r\n%s\r\n", k.Boundary, p.head(), p.Content)
 		default:
 			if i > 0 {
 				body = append(body, '&')
@@ -120,8 +120,8 @@ func (k Kind) Join(parts []Part) (body []byte) {
 			body = append(body, escapeQuery(p.Name)+"="+escapeQuery(string(p.Content))...)
 		}
 	}
-	if k.boundary != "" {
-		body = append(body, "--"+k.boundary+"--\r\n"...)
+	if k.Boundary != "" {
+		body = append(body, "--"+k.Boundary+"--\r\n"...)
 	}
 	if k.Bare {
 		return bytes.TrimSuffix(body, []byte("\r\n"))

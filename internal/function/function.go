@@ -5,6 +5,7 @@ package function
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -33,14 +34,8 @@ func New(name string, in, out reflect.Type, sentinels []error) (*Function, error
 		return nil, fmt.Errorf("a name is one of %s, a slash, and letters, digits, \"_\", \"-\", \".\" and \"/\", such as \"tool/get_weather\"",
 			strings.Join(interaction.FunctionKinds, ", "))
 	}
-	if err := lossless("argument", in, false); err != nil {
-		return nil, err
-	}
-	if err := lossless("result", out, true); err != nil {
-		return nil, err
-	}
 	known, err := withSentinels(sentinels)
-	if err != nil {
+	if err = cmp.Or(lossless("argument", in, false), lossless("result", out, true), err); err != nil {
 		return nil, err
 	}
 	return &Function{name, known}, nil

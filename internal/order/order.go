@@ -11,10 +11,6 @@ import (
 	"github.com/promptecho/promptecho/internal/interaction"
 )
 
-// Longest is how long an event waits at most while nothing happens, and how long for the
-// program to rest.
-const Longest = 100 * time.Millisecond
-
 // program is this one: all its goroutines.
 var program rest
 
@@ -160,25 +156,17 @@ func (o *Order) wake() {
 }
 
 // Answered waits until the headers may come.
-func (t *Turn) Answered(ctx context.Context) error { return t.come(ctx, nil, answered, answered+1) }
+func (t *Turn) Answered(ctx context.Context) error { return t.come(ctx, nil, answered, false) }
 
 // Piece waits until a piece may come, and all before it; closing, which may be nil, ends the
 // wait when it is closed.
 func (t *Turn) Piece(ctx context.Context, closing <-chan struct{}, piece int) error {
-	if t == nil {
-		return nil
-	}
-	end := len(t.events()) - 1
-	return t.come(ctx, closing, min(firstPiece+piece, end), min(firstPiece+piece+1, end))
+	return t.come(ctx, closing, firstPiece+piece, false)
 }
 
 // Ended waits until the answer may end.
 func (t *Turn) Ended(ctx context.Context, closing <-chan struct{}) error {
-	if t == nil {
-		return nil
-	}
-	end := len(t.events()) - 1
-	return t.come(ctx, closing, end, end+1)
+	return t.come(ctx, closing, firstPiece, true)
 }
 
 // Leave says that the rest of the answer will not come, or has come.
@@ -193,18 +181,24 @@ func (t *Turn) Leave() {
 	}
 }
 
-// come waits until an event may come, and until the program has done what it does with what it
-// got before. Then all events before another one have happened.
-func (t *Turn) come(ctx context.Context, closing <-chan struct{}, event, before int) error {
+// come waits until an event, or the end, may come, and until the program has done what it does with
+// what it got before. Then that has happened, and all before it. What comes with the end is not the
+// end.
+func (t *Turn) come(ctx context.Context, closing <-chan struct{}, event int, isEnd bool) error {
 	if t == nil {
 		return nil
+	}
+	end := len(t.events()) - 1
+	before := min(event+1, end)
+	if event = min(event, end); isEnd {
+		event, before = end, end+1
 	}
 	o := t.order
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	at := t.events()[event]
-	for t.isEarly(at) {
-		if err := t.wait(ctx, closing, at); err != nil {
+	for next := t.nextBefore(at); next >= 0; next = t.nextBefore(at) {
+		if err := t.wait(ctx, closing, next, at); err != nil {
 			return err
 		}
 	}
@@ -220,31 +214,29 @@ func (t *Turn) come(ctx context.Context, closing <-chan struct{}, event, before 
 	return nil
 }
 
-// isEarly reports whether something has not happened that happened before a moment. The
-// caller holds the lock.
-func (t *Turn) isEarly(at int) bool {
+// nextBefore returns the first step before a moment of which something has not happened, and of
+// another recording; -1 if there is none. The caller holds the lock.
+func (t *Turn) nextBefore(at int) int {
 	g := t.group
 	for g.done < len(g.steps) && g.steps[g.done].left <= 0 {
 		g.done++
 	}
-	return g.done < at-1 && slices.ContainsFunc(g.steps[g.done:min(at-1, len(g.steps))], t.waitsFor)
+	for i := g.done; i < min(at-1, len(g.steps)); i++ {
+		if s := g.steps[i]; s.turn != t.place && s.left > 0 {
+			return i
+		}
+	}
+	return -1
 }
 
-// waitsFor reports whether something of another recording has not happened.
-func (t *Turn) waitsFor(s step) bool { return s.turn != t.place && s.left > 0 }
-
-// wait waits until something happens that happened before a moment. If nothing does for a time, it
+// wait waits until something happens, next of all a step that happened before a moment. If nothing does for a time, it
 // gives up: nobody waits any more for the recordings that this turn has waited for. The caller
 // holds the lock.
-func (t *Turn) wait(ctx context.Context, closing <-chan struct{}, at int) error {
-	o := t.order
+func (t *Turn) wait(ctx context.Context, closing <-chan struct{}, next, at int) error {
+	o, g := t.order, t.group
 	changed := make(chan struct{})
 	o.waiting = append(o.waiting, changed)
-	stands := false
-	if t.Stands {
-		next := slices.IndexFunc(t.group.steps, t.waitsFor)
-		stands = next >= 0 && t.group.members[t.group.steps[next].turn].asked() == next+1
-	}
+	stands := t.Stands && g.members[g.steps[next].turn].asked() == next+1
 	o.mu.Unlock()
 	ticks := time.NewTicker(tick)
 	defer ticks.Stop()
@@ -265,19 +257,18 @@ func (t *Turn) wait(ctx context.Context, closing <-chan struct{}, at int) error 
 	}
 	o.mu.Lock()
 	if inVain && o.settling == 0 && slices.Contains(o.waiting, changed) {
-		t.giveUp(at)
+		t.giveUp(next, at)
 		o.wake() // the others have all the time again
 	}
 	return cmp.Or(ctx.Err(), closed)
 }
 
-// giveUp stops waiting for the recording that comes next, and for all that were asked before a
+// giveUp stops waiting for the recording of the next step, and for all that were asked before a
 // moment and are not: nothing that waits for them will ask for them. The caller holds the lock.
-func (t *Turn) giveUp(at int) {
+func (t *Turn) giveUp(next, at int) {
 	g := t.group
-	next := slices.IndexFunc(g.steps, t.waitsFor)
 	for place, e := range g.members {
-		if next < 0 || e == nil || place != g.steps[next].turn && (g.asked[place] || e.asked() >= at) {
+		if e == nil || place != g.steps[next].turn && (g.asked[place] || e.asked() >= at) {
 			continue
 		}
 		t.order.late = append(t.order.late, Late{g.first + t.place, g.first + place})

@@ -9,6 +9,10 @@ import (
 	"github.com/promptecho/promptecho/internal/bubble"
 )
 
+// Longest is how long an event waits at most while nothing happens, and how long for the
+// program to rest.
+const Longest = 100 * time.Millisecond
+
 // A rest waits for the program to have done what it does with what it got: until none of its
 // goroutines runs or could run. Then it waits for us, or for something that we do not know. What
 // never rests, such as the tests beside this one, it gets used to. The zero value is ready to

@@ -18,10 +18,6 @@ import (
 	"github.com/promptecho/promptecho/internal/upload"
 )
 
-// maxMemory is how much of a body is held in memory. What is larger passes through, and what
-// must be sent after it was read is in a file meanwhile.
-const maxMemory = 4 << 20
-
 // A Body is the body of a request that was read, or is read while it is sent.
 type Body struct {
 	Streams bool // it is large, and is read while it is sent

@@ -19,6 +19,10 @@ import (
 	"github.com/promptecho/promptecho/internal/urls"
 )
 
+// maxMemory is how much of a body is held in memory. What is larger passes through, and what
+// must be sent after it was read is in a file meanwhile.
+const maxMemory = 4 << 20
+
 // ReadBody appends the body of a request to dst and closes it. If the body is empty
 // although the request announces a length, it is read through GetBody: cohere-go retries
 // with the body it has drained.
@@ -32,15 +36,9 @@ func readBody(dst *bytes.Buffer, req *http.Request, most int64) (more bool, err 
 	if req.Body == nil || req.Body == http.NoBody {
 		return false, nil
 	}
-	n, err := dst.ReadFrom(io.LimitReader(req.Body, min(1<<20, most+1)))
-	if err == nil && n == 1<<20 {
-		if most < math.MaxInt32 {
-			dst.Grow(int(most)) // growing by doubling takes three times as much
-		}
-		var rest int64
-		rest, err = dst.ReadFrom(io.LimitReader(req.Body, most+1-n))
-		n += rest
-	}
+	announced := min(max(req.ContentLength, 0), most, maxMemory) // growing by doubling takes three times as much
+	dst.Grow(int(announced) + bytes.MinRead)
+	n, err := dst.ReadFrom(io.LimitReader(req.Body, most+1))
 	if n > most {
 		return true, err
 	}

@@ -7,12 +7,12 @@ import (
 	"bytes"
 	"cmp"
 	"maps"
-	"mime"
 	"slices"
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/chance"
 	"github.com/promptecho/promptecho/internal/exactjson"
+	"github.com/promptecho/promptecho/internal/form"
 	"github.com/promptecho/promptecho/internal/interaction"
 )
 
@@ -81,7 +81,9 @@ func (k *Keeper) useOldIDs(r *interaction.Request) (changed bool) {
 // useOldBoundary gives a multipart body the boundary that it had (RFC 2046, section 5.1.1):
 // clients draw one for each request.
 func useOldBoundary(was, is *interaction.Request) (changed bool) {
-	from, to := boundaryOf(is), boundaryOf(was)
+	after, _ := form.KindOf(is.Headers)
+	before, _ := form.KindOf(was.Headers)
+	from, to := after.Boundary, before.Boundary
 	if from == "" || to == "" || from == to || bytes.Contains(is.Body, []byte(to)) {
 		return false
 	}
@@ -93,15 +95,6 @@ func useOldBoundary(was, is *interaction.Request) (changed bool) {
 		}
 	}
 	return true
-}
-
-// boundaryOf returns the boundary of a multipart body, "" if the body is none.
-func boundaryOf(r *interaction.Request) string {
-	media, params, err := mime.ParseMediaType(r.Headers.Get("content-type"))
-	if err != nil || !strings.HasPrefix(media, "multipart/") {
-		return ""
-	}
-	return params["boundary"]
 }
 
 // A comparison of two answers collects what differs by chance.

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"crypto/hmac"
 	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"io"
 	"net/http"
@@ -35,8 +34,7 @@ func sign(in, out *http.Request) (unsendable string) {
 		}
 		out.Body, out.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
 	}
-	hash := sha256.Sum256(body)
-	s.payload = cmp.Or(in.Header.Get("X-Amz-Content-Sha256"), hex.EncodeToString(hash[:]))
+	s.payload = cmp.Or(in.Header.Get("X-Amz-Content-Sha256"), fmt.Sprintf("%x", sha256.Sum256(body)))
 	secret := os.Getenv("AWS_SECRET_ACCESS_KEY")
 	if !hmac.Equal([]byte(s.of(in, in.Host, len(body), secret)), []byte(m[4])) {
 		return fmt.Sprintf("it is signed for %s with the AWS key %s, and AWS_SECRET_ACCESS_KEY is not the secret of that key, so it cannot be signed for %s: run\n\teval \"$(aws configure export-credentials --format env)\"\nand record again", in.Host, m[1], out.Host)
@@ -71,12 +69,12 @@ func (s *signature) of(r *http.Request, host string, length int, secret string) 
 		lines = append(lines, name+":"+strings.Join(strings.Fields(value), " "))
 	}
 	lines = append(lines, "", strings.Join(s.headers, ";"), s.payload)
-	hash := sha256.Sum256([]byte(strings.Join(lines, "\n")))
 	key := []byte("AWS4" + secret)
 	for part := range strings.SplitSeq(s.scope, "/") {
 		key = sum(key, part)
 	}
-	return hex.EncodeToString(sum(key, strings.Join([]string{"AWS4-HMAC-SHA256", s.date, s.scope, hex.EncodeToString(hash[:])}, "\n")))
+	hash := sha256.Sum256([]byte(strings.Join(lines, "\n")))
+	return fmt.Sprintf("%x", sum(key, fmt.Sprintf("AWS4-HMAC-SHA256\n%s\n%s\n%x", s.date, s.scope, hash)))
 }
 
 func sum(key []byte, text string) []byte {
@@ -86,22 +84,11 @@ func sum(key []byte, text string) []byte {
 }
 
 // escapePath escapes a path once more, as every service but S3 wants it.
-func escapePath(path string) string {
-	segments := strings.Split(path, "/")
-	for i, s := range segments {
-		segments[i] = escape(s)
-	}
-	return strings.Join(segments, "/")
-}
+func escapePath(path string) string { return strings.ReplaceAll(escape(path), "%2F", "/") }
 
 // canonicalQuery returns a query with its parameters escaped and then sorted.
 func canonicalQuery(query url.Values) string {
-	var params []string
-	for name, values := range query {
-		for _, v := range values {
-			params = append(params, escape(name)+"="+escape(v))
-		}
-	}
+	params := strings.Split(strings.ReplaceAll(query.Encode(), "+", "%20"), "&")
 	slices.Sort(params)
 	return strings.Join(params, "&")
 }

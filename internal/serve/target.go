@@ -11,7 +11,7 @@ import (
 
 // A target is what a listener stands for.
 type target struct {
-	scheme, host string // of the upstream; the host is lower-case, without the port of its scheme
+	scheme, host string // of the upstream; as urls.Origin has it
 	dialed       bool   // a client of this process takes the listener for the upstream itself
 }
 
@@ -52,9 +52,5 @@ func (l *listener) serves(r *http.Request) bool {
 
 // targetOf returns the target that a URL names.
 func targetOf(u *url.URL) target {
-	host := strings.ToLower(u.Host)
-	if port := u.Port(); port == "443" && u.Scheme == "https" || port == "80" && u.Scheme == "http" {
-		host = strings.TrimSuffix(host, ":"+port)
-	}
-	return target{scheme: u.Scheme, host: host}
+	return target{scheme: u.Scheme, host: urls.Origin(u)}
 }

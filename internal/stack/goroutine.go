@@ -115,6 +115,18 @@ func cutLast(s, sep string) (before, after string) {
 	return s, ""
 }
 
+// Caller returns the place in the user's code that sent the request, as "file.go:line"
+// relative to the working directory. It is the innermost frame of a test file or of the
+// main module that called an http.Client, itself or through an SDK. Code below the client
+// is a transport, which asked for nothing. If the place is not in a test file, that of the
+// test follows: "bot.go:39 < a_test.go:40". The place is empty if the request was sent from
+// a goroutine that has no such frame.
+func Caller() string {
+	own := Parse(dump(false))[:1]
+	own[0].Creator = Frame{}
+	return CallerIn(own)
+}
+
 // CallerIn returns the innermost place in the user's code of goroutines of which each was
 // started by the next one, as [Caller] does for the first one of them; "" if there is none.
 func CallerIn(chain []Goroutine) string {

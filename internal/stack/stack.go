@@ -38,18 +38,6 @@ func Current() (s Running) {
 	return s
 }
 
-// Caller returns the place in the user's code that sent the request, as "file.go:line"
-// relative to the working directory. It is the innermost frame of a test file or of the
-// main module that called an http.Client, itself or through an SDK. Code below the client
-// is a transport, which asked for nothing. If the place is not in a test file, that of the
-// test follows: "bot.go:39 < a_test.go:40". The place is empty if the request was sent from
-// a goroutine that has no such frame.
-func Caller() string {
-	own := Parse(dump(false))[:1]
-	own[0].Creator = Frame{}
-	return CallerIn(own)
-}
-
 // A place is the line in the user's code that sent a request.
 type place struct {
 	module string // the path of the module whose tests run

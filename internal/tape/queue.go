@@ -185,17 +185,6 @@ func (q *queue) take(a *asking, repeats bool) (rec *Recording, c *Contest) {
 	return rec, c
 }
 
-// takeCanceled returns a recording that has no answer because somebody canceled its
-// request, or nil if there is none left. It is for requests that have no other recording:
-// which of two hedged requests is canceled depends on how long they take.
-func (q *queue) takeCanceled() *Recording {
-	rec := q.canceled.next()
-	if rec != nil {
-		rec.used.Store(true)
-	}
-	return rec
-}
-
 // lend remembers a recording that is played for a request that differs from its own. It
 // files the recording under the kind that all its traits make. If the request is of
 // another kind of this queue, it also files the recording under its kind here.

@@ -219,8 +219,10 @@ func (t *Tape) takeFrom(q *queue, a *asking, c *Call) *Recording {
 		t.contests = append(t.contests, contest)
 		c.contest = contest
 	}
-	if rec == nil && !t.records {
-		rec = q.takeCanceled()
+	if rec == nil && !t.records { // which of two hedged requests is canceled depends on how long they take
+		if rec = q.canceled.next(); rec != nil {
+			rec.used.Store(true)
+		}
 	}
 	return rec
 }
