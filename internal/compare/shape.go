@@ -3,6 +3,7 @@ package compare
 import (
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/diff"
@@ -98,7 +99,7 @@ func (c *shapes) compare(at place, was, is nodes) {
 		return
 	}
 	if !slices.ContainsFunc(slices.Collect(maps.Keys(a)), func(k exactjson.Kind) bool { return b[k] != nil }) {
-		c.changed(at, was.sample(), is.sample(), "")
+		c.changed(at, compact(was.sample()), compact(is.sample()), "")
 		return
 	}
 	wasOf, isOf := by(a[exactjson.Object], typeOf), by(b[exactjson.Object], typeOf)
@@ -110,13 +111,13 @@ func (c *shapes) compare(at place, was, is nodes) {
 	if a[exactjson.Array] != nil && b[exactjson.Array] != nil {
 		was, is := a[exactjson.Array].elems(), b[exactjson.Array].elems()
 		if len(was) != len(is) && (c.counts || isVector(at)) {
-			c.changed(at, number(len(was)), number(len(is)), "another number of elements")
+			c.changed(at, strconv.Itoa(len(was)), strconv.Itoa(len(is)), "another number of elements")
 		}
 		c.compare(at.step("*"), was, is)
 	}
 	s, t := a[exactjson.String], b[exactjson.String]
 	if isVector(at) && s != nil && t != nil && len(s[0].Text) != len(t[0].Text) {
-		c.changed(at, number(len(s[0].Text)), number(len(t[0].Text)), "another number of bytes")
+		c.changed(at, strconv.Itoa(len(s[0].Text)), strconv.Itoa(len(t[0].Text)), "another number of bytes")
 	}
 }
 
@@ -137,15 +138,15 @@ func (c *shapes) members(at place, was, is nodes) {
 			c.compare(next, a, b)
 		case c.isSaid(next):
 		case len(a) == len(was):
-			c.changed(next, a.sample(), nil, "")
+			c.changed(next, compact(a.sample()), "", "")
 		case len(b) == len(is):
-			c.changed(next, nil, b.sample(), "")
+			c.changed(next, "", compact(b.sample()), "")
 		}
 	}
 }
 
-func (c *shapes) changed(at place, was, is *exactjson.Value, note string) {
-	c.edits = append(c.edits, diff.Edit{Path: at.path, Recorded: compact(was), Incoming: compact(is), Note: note, Live: true})
+func (c *shapes) changed(at place, was, is, note string) {
+	c.edits = append(c.edits, diff.Edit{Path: at.path, Recorded: was, Incoming: is, Note: note, Live: true})
 }
 
 // isVector reports whether a place has embeddings. The numbers of one differ a little from
