@@ -19,12 +19,6 @@ var (
 
 const expiryName = `"(?:[Ee]xpiration|[Ee]xpiry|expires_?(?:[Aa]t|[Oo]n)|expires|expireTime)"\s*:\s*`
 
-// isTokenAnswer reports whether an answer is that to an exchange, whatever asked for it:
-// RFC 6749, section 5.1, demands these two fields.
-func isTokenAnswer(b []byte) bool {
-	return bytes.Contains(b, []byte(`"access_token"`)) && bytes.Contains(b, []byte(`"token_type"`))
-}
-
 // fields returns a body with the values of secret fields replaced, in JSON, in forms and
 // in XML. It works on the text, so that everything else keeps its bytes; it returns b
 // itself if there is nothing to replace.
@@ -36,8 +30,8 @@ func (p *Policy) fields(b []byte, in side) []byte {
 		}
 	}
 	if in.finder != anywhere || mayHaveField(b) {
-		if in.finder == anywhere && isTokenAnswer(b) {
-			in.finder = inExchange
+		if in.finder == anywhere && bytes.Contains(b, []byte(`"access_token"`)) && bytes.Contains(b, []byte(`"token_type"`)) {
+			in.finder = inExchange // RFC 6749, section 5.1, demands these two of what answers an exchange
 		}
 		b = redactMatches(in.json(), b, hide, isHidden)
 		b = redactMatches(in.xml(), b, hide, isHidden)
