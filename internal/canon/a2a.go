@@ -53,14 +53,9 @@ func a2aReferences(r *request, body *exactjson.Value) {
 		seen := *id
 		numbers.call(&seen)
 	}
-	var walk func(v *exactjson.Value)
-	walk = func(v *exactjson.Value) {
+	walk(body, "", func(v *exactjson.Value, _ string) {
 		if !slices.Contains(ids, v) && numbers[v.Text] != "" {
 			numbers.result(v)
 		}
-		for i := range v.Elems {
-			walk(&v.Elems[i])
-		}
-	}
-	walk(body)
+	})
 }

@@ -18,33 +18,21 @@ var anthropicFamilies = []*Family{
 		Headers:     anthropicHeaders,
 		Rewrites:    messagesRewrites,
 	},
-	{
-		Name:        "anthropic.messages",
+	anthropicMessages(Family{
 		Paths:       []string{"/v1/messages", "/publishers/anthropic/models/{model}:rawPredict"},
 		StreamPaths: []string{"/publishers/anthropic/models/{model}:streamRawPredict"},
 		Needs:       []string{"model messages", "anthropic_version messages"},
 		Stream:      "stream",
-		Bookkeeping: messagesBookkeeping,
-		Sampling:    messagesSampling,
 		Headers:     anthropicHeaders,
-		Rewrites:    messagesRewrites,
-		EndMarkers:  []string{"message_stop"},
-		Transcript:  anthropicTranscript,
-	},
-	{
+	}),
+	anthropicMessages(Family{
 		// Bedrock streams in another format, which no client of the others can read.
-		Name:        "anthropic.messages",
 		Paths:       []string{"/model/{model}/invoke"},
 		StreamPaths: []string{"/model/{model}/invoke-with-response-stream"},
 		StreamWire:  "eventstream",
 		Needs:       []string{"anthropic_version"},
-		Bookkeeping: messagesBookkeeping,
-		Sampling:    messagesSampling,
 		Headers:     append([]string{"anthropic-beta"}, bedrockHeaders...),
-		Rewrites:    messagesRewrites,
-		EndMarkers:  []string{"message_stop"},
-		Transcript:  anthropicTranscript,
-	},
+	}),
 	{
 		Name:        "anthropic.complete",
 		Paths:       []string{"/v1/complete"},
@@ -71,13 +59,20 @@ var anthropicFamilies = []*Family{
 	poll(Family{Name: "anthropic.batches.retrieve", Paths: []string{"/v1/messages/batches/{batch}", "/v1/messages/batches/{batch}/results"}}),
 }
 
-var (
-	anthropicHeaders    = []string{"anthropic-beta"}
-	messagesBookkeeping = []string{
+var anthropicHeaders = []string{"anthropic-beta"}
+
+// anthropicMessages is POST /v1/messages, or the same elsewhere.
+func anthropicMessages(f Family) *Family {
+	f.Name = "anthropic.messages"
+	f.Bookkeeping = []string{
 		"metadata", "service_tier", "inference_geo", "diagnostics", "fallback_credit_token", "anthropic_version",
 	}
-	messagesSampling = []string{"max_tokens", "temperature", "top_p", "top_k"}
-)
+	f.Sampling = []string{"max_tokens", "temperature", "top_p", "top_k"}
+	f.Rewrites = messagesRewrites
+	f.EndMarkers = []string{"message_stop"}
+	f.Transcript = anthropicTranscript
+	return &f
+}
 
 // messagesRewrites bring a conversation in Anthropic's spelling to the common one.
 var messagesRewrites = append([]Rewrite{anthropicBeta}, conversationRewrites...)

@@ -38,21 +38,24 @@ func appendChildren(dst []child, v *exactjson.Value) []child {
 	return dst
 }
 
+// walk calls f for v, which stands at a path, and for everything below it.
+func walk(v *exactjson.Value, path string, f func(v *exactjson.Value, path string)) {
+	f(v, path)
+	for _, c := range appendChildren(nil, v) {
+		walk(c.value, path+"/"+c.segment, f)
+	}
+}
+
 // Lines returns the fields of a JSON value, in the order and the spellings of a form. An
 // empty object or list has none.
 func Lines(v *exactjson.Value) (lines []Line) {
 	var plain Options
-	var walk func(v *exactjson.Value, path string)
-	walk = func(v *exactjson.Value, path string) {
-		for _, c := range appendChildren(nil, v) {
-			walk(c.value, strings.TrimPrefix(path+"/"+c.segment, "/"))
-		}
+	walk(v, "", func(v *exactjson.Value, path string) {
 		if isContainer := v.Kind == exactjson.Array || v.Kind == exactjson.Object; len(v.Elems) == 0 && (path != "" || !isContainer) {
 			leaf := exactjson.Value{Kind: v.Kind, Text: exactjson.EscapeText(v.Text)}
-			lines = append(lines, Line{path, string(plain.appendValue(nil, &leaf))})
+			lines = append(lines, Line{strings.TrimPrefix(path, "/"), string(plain.appendValue(nil, &leaf))})
 		}
-	}
-	walk(v, "")
+	})
 	return lines
 }
 
@@ -78,14 +81,9 @@ func numberRepeated(members []child) (found bool) {
 // each by its ID; 0 is the ID of nothing.
 func pathsByID(v *exactjson.Value) []string {
 	paths := []string{""}
-	var walk func(v *exactjson.Value, path string)
-	walk = func(v *exactjson.Value, path string) {
+	walk(v, "body", func(v *exactjson.Value, path string) {
 		v.ID = int32(len(paths))
 		paths = append(paths, path)
-		for _, c := range appendChildren(nil, v) {
-			walk(c.value, path+"/"+c.segment)
-		}
-	}
-	walk(v, "body")
+	})
 	return paths
 }

@@ -89,20 +89,15 @@ func decodeParts(body []byte, media, boundary string, parser *exactjson.Parser) 
 		if err != nil {
 			return v, false
 		}
-		if media == "multipart/form-data" {
-			appendTo(&v, part.FormName(), decodeField(part, data))
-		} else {
+		switch {
+		case media != "multipart/form-data":
 			appendTo(&v, media, decodePart(part, data, parser))
+		case part.FileName() != "":
+			appendTo(&v, part.FormName(), fileValue(part, data))
+		default:
+			appendTo(&v, part.FormName(), decodeText(part, data))
 		}
 	}
-}
-
-// decodeField reads a field of a form.
-func decodeField(part *multipart.Part, data []byte) exactjson.Value {
-	if part.FileName() != "" {
-		return fileValue(part, data)
-	}
-	return decodeText(part, data)
 }
 
 // decodeText reads what is text, and takes anything else for a file.

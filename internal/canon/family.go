@@ -150,21 +150,16 @@ type listedField struct {
 // listed appends the patterns that fields at or below a member of the body may
 // match: those of the table start with a member's name.
 func (f *Family) listed(dst []listedField, member string) []listedField {
-	for _, p := range f.Bookkeeping {
-		if startsWith(p, member) {
-			dst = append(dst, listedField{p, bookkeeping})
+	add := func(patterns []string, level level) {
+		for _, p := range patterns {
+			if startsWith(p, member) {
+				dst = append(dst, listedField{p, level})
+			}
 		}
 	}
-	for _, p := range f.Sampling {
-		if startsWith(p, member) {
-			dst = append(dst, listedField{p, sampling})
-		}
-	}
-	for _, p := range f.Drawn {
-		if startsWith(p, member) {
-			dst = append(dst, listedField{p, anew})
-		}
-	}
+	add(f.Bookkeeping, bookkeeping)
+	add(f.Sampling, sampling)
+	add(f.Drawn, anew)
 	return dst
 }
 

@@ -1,6 +1,7 @@
 package canon
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/exactjson"
@@ -89,7 +90,7 @@ func protoMessage(r *request, v *exactjson.Value) {
 	for i := range v.Elems {
 		m := &v.Elems[i]
 		rename(v, m.Name, camelCase(m.Name))
-		if geminiMessages[m.Name] {
+		if slices.Contains(geminiMessages, m.Name) {
 			protoMessage(r, m)
 		}
 	}
@@ -114,7 +115,7 @@ func camelCase(name string) string {
 // (generativelanguage v1beta and aiplatform v1beta1), and so the request's own
 // members. All others hold data, whose names are the user's: schemas, arguments,
 // responses of functions, labels, headers.
-var geminiMessages = setOf(
+var geminiMessages = []string{
 	// requests and contents
 	"contents", "content", "systemInstruction", "requests", "generateContentRequest", "safetySettings", "modelArmorConfig",
 	"parts", "inlineData", "fileData", "functionCall", "functionResponse", "partialArgs", "executableCode",
@@ -135,23 +136,10 @@ var geminiMessages = setOf(
 	"simpleSearchParams",
 	// toolConfig
 	"toolConfig", "functionCallingConfig", "retrievalConfig", "latLng",
-)
-
-func setOf(names ...string) map[string]bool {
-	set := make(map[string]bool, len(names))
-	for _, n := range names {
-		set[n] = true
-	}
-	return set
 }
 
 // geminiContents brings the contents of a request, and of one in it, to one spelling.
-func geminiContents(r *request, v *exactjson.Value) {
-	if inner := member(v, "generateContentRequest"); inner != nil {
-		geminiContents(r, inner)
-	}
-	contentsRewrite(r, v)
-}
+var geminiContents = each("", each("generateContentRequest", contentsRewrite), contentsRewrite)
 
 // contentsRewrite fills in the default role, drops the one that means nothing, and
 // replaces ids that link a call to its response: fantasy and Genkit make random ones for
@@ -168,15 +156,13 @@ func standardBase64(_ *request, v *exactjson.Value) {
 	if v.Kind != exactjson.String {
 		return
 	}
-	text := strings.TrimRight(v.Text, "=")
-	for _, c := range []byte(text) {
-		if !('a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.IndexByte("-_+/", c) >= 0) {
-			return
-		}
+	text := strings.NewReplacer("-", "+", "_", "/").Replace(strings.TrimRight(v.Text, "="))
+	if strings.Trim(text, base64Digits) == "" {
+		v.Text = text + strings.Repeat("=", -len(text)&3)
 	}
-	text = strings.NewReplacer("-", "+", "_", "/").Replace(text)
-	v.Text = text + strings.Repeat("=", -len(text)&3)
 }
+
+const base64Digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 
 // The parts of Gemini are those of Part in its SDK. What a part is, its member says.
 var geminiTranscript = Transcript{

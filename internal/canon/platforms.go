@@ -36,29 +36,25 @@ var platformFamilies = []*Family{
 			Pieces: pieces{{Grow: names{"response", "tool_calls"}}},
 		},
 	},
-	{
-		// https://replicate.com/docs/reference/http; "prefer" says whether to wait for the output.
-		Name: "replicate.predictions",
+	// https://replicate.com/docs/reference/http
+	predictions(Family{
 		Paths: []string{
 			"/models/{org}/{model}/predictions", "/{org=deployments}/{org}/{model}/predictions",
 			"/models/{org}/{model}/versions/{version}/predictions",
 		},
-		Needs:       []string{"input"},
-		Headers:     []string{"prefer"},
-		Bookkeeping: []string{"webhook", "webhook_events_filter"},
-		Transcript:  predicted,
-		Acts:        []string{"webhook"},
-	},
-	{
-		Name:        "replicate.predictions",
-		Paths:       []string{"/v1/predictions"},
-		Needs:       []string{"version"},
-		NoModel:     true, // the version is one of a model
-		Headers:     []string{"prefer"},
-		Bookkeeping: []string{"webhook", "webhook_events_filter"},
-		Transcript:  predicted,
-		Acts:        []string{"webhook"},
-	},
+		Needs: []string{"input"},
+	}),
+	predictions(Family{Paths: []string{"/v1/predictions"}, Needs: []string{"version"}, NoModel: true}), // the version is one of a model
+}
+
+// predictions asks a model of Replicate's; "prefer" says whether to wait for the output.
+func predictions(f Family) *Family {
+	f.Name = "replicate.predictions"
+	f.Headers = []string{"prefer"}
+	f.Bookkeeping = []string{"webhook", "webhook_events_filter"}
+	f.Transcript = predicted
+	f.Acts = []string{"webhook"}
+	return &f
 }
 
 // predicted is what a model of Replicate's has put out, if somebody waited for it.

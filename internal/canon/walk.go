@@ -3,7 +3,6 @@ package canon
 import (
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/promptecho/promptecho/internal/exactjson"
 	"github.com/promptecho/promptecho/internal/fieldpath"
@@ -23,8 +22,7 @@ func (o *Options) form(req *interaction.Request, traced bool) *Form {
 	if traced {
 		f.sent = map[string]string{}
 	}
-	w := walkers.Get().(*walker)
-	w.options = o
+	w := &walker{options: o, parser: exactjson.Parser{Escaped: true}}
 	w.call.request = request{Form: f, parser: &w.parser, options: o}
 	w.call.classify(o, req, traced || o.selects())
 	for selector, paths := range o.Only {
@@ -33,9 +31,6 @@ func (o *Options) form(req *interaction.Request, traced bool) *Form {
 		}
 	}
 	w.request()
-	if len(req.Body) <= 1<<17 { // more is rare, and too much to keep
-		w.release()
-	}
 	return f
 }
 
@@ -51,16 +46,6 @@ type walker struct {
 	listed   []listedField // the family's patterns that the field at path may match
 	formText
 	drifted []byte // the value of a field that does not match
-}
-
-// walkers keeps what walkers write to: a form is cut out of it when it is whole.
-var walkers = sync.Pool{New: func() any { return &walker{parser: exactjson.Parser{Escaped: true}} }}
-
-func (w *walker) release() {
-	w.parser.Reset()
-	w.options, w.call = nil, call{}
-	w.text, w.cuts = w.text[:0], w.cuts[:0]
-	walkers.Put(w)
 }
 
 // request walks the parts of a request in the order of their names.

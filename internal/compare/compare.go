@@ -12,6 +12,7 @@ import (
 	"bytes"
 	"cmp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/canon"
@@ -71,43 +72,49 @@ func Answers(form *canon.Form, recorded, live *interaction.Response) Result {
 	return Result{Verdict: Identical}
 }
 
-// judged returns what of an answer is judged beside its shape. If the other answer has
-// another status, that is the status and the error.
-func judged(resp, other *interaction.Response, says *said.Answer) []canon.Line {
+// judged returns what of an answer is judged beside its shape, as the lines of an object with
+// sorted names. If the other answer has another status, that is the status and the error.
+func judged(resp, other *interaction.Response, says *said.Answer) (lines []canon.Line) {
 	if resp.Status != other.Status {
-		names := []string{"status", "error"}
-		return canon.Lines(objectOf(names, number(resp.Status), textOrNil(errorOf(resp))))
+		return append(textLine("error", errorOf(resp)), canon.Line{Path: "status", Value: strconv.Itoa(resp.Status)})
 	}
-	var finish, calls []exactjson.Value
-	for _, why := range says.Finish {
-		finish = append(finish, *text(why))
+	for i, why := range says.Finish {
+		path := "finish_reason"
+		if len(says.Finish) > 1 {
+			path += "/" + strconv.Itoa(i)
+		}
+		lines = append(lines, canon.Line{Path: path, Value: quote(why)})
 	}
-	ended := listOrNil(finish)
-	if len(finish) == 1 {
-		ended = &finish[0]
+	lines = append(lines, textLine("model", says.Model)...)
+	var calls []exactjson.Value
+	add := func(c said.Call, member string, wanted exactjson.Value) {
+		name := text(c.Name)
+		name.Name, wanted.Name = "name", member
+		calls = append(calls, exactjson.Value{Kind: exactjson.Object, Elems: []exactjson.Value{name, wanted}})
 	}
 	for _, c := range says.Calls {
-		calls = append(calls, *callValue(c))
+		add(c, "arguments", arguments(c))
 	}
 	for _, c := range says.Blocks {
-		block := withoutChance(*text(c.Args))
-		calls = append(calls, *objectOf([]string{"name", "block"}, text(c.Name), &block))
+		add(c, "block", withoutChance(text(c.Args)))
 	}
-	names := []string{"model", "finish_reason", "tool_calls"}
-	return canon.Lines(objectOf(names, textOrNil(says.Model), ended, listOrNil(calls)))
+	for _, l := range canon.Lines(&exactjson.Value{Kind: exactjson.Array, Elems: calls}) {
+		lines = append(lines, canon.Line{Path: "tool_calls/" + l.Path, Value: l.Value})
+	}
+	return lines
 }
 
-// callValue returns a call of a tool. Arguments that are no JSON are a text, and none at
-// all are an empty object, as streams leave them out.
-func callValue(c said.Call) *exactjson.Value {
+// arguments returns those of a call. What is no JSON is a text, and none at all are an empty
+// object, as streams leave them out.
+func arguments(c said.Call) exactjson.Value {
 	args, err := exactjson.Parse([]byte(c.Args))
 	switch {
 	case c.Args == "":
-		args = exactjson.Value{Kind: exactjson.Object}
+		return exactjson.Value{Kind: exactjson.Object}
 	case err != nil:
-		args = *text(c.Args)
+		return text(c.Args)
 	}
-	return objectOf([]string{"name", "arguments"}, text(c.Name), &args)
+	return args
 }
 
 // callsReason is the reason of a drift in the calls of tools.
@@ -148,7 +155,15 @@ func values(recorded, live *interaction.Response, a, b *said.Answer) []diff.Edit
 
 // wording returns the texts of an answer.
 func wording(a *said.Answer) []canon.Line {
-	return canon.Lines(objectOf([]string{"reasoning", "text"}, textOrNil(a.Reasoning), textOrNil(a.Text)))
+	return append(textLine("reasoning", a.Reasoning), textLine("text", a.Text)...)
+}
+
+// textLine returns the line of a text, or none if that is empty.
+func textLine(path, text string) []canon.Line {
+	if text == "" {
+		return nil
+	}
+	return []canon.Line{{Path: path, Value: quote(text)}}
 }
 
 // bodyShape lists where the shapes of two bodies differ. A stream has that of the answer that

@@ -1,7 +1,6 @@
 package compare
 
 import (
-	"strconv"
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/exactjson"
@@ -47,25 +46,7 @@ func has(v *exactjson.Value, name, text string) bool {
 	return m != nil && m.Kind == exactjson.String && m.Text == text
 }
 
-func text(s string) *exactjson.Value { return &exactjson.Value{Kind: exactjson.String, Text: s} }
-
-func textOrNil(s string) *exactjson.Value {
-	if s == "" {
-		return nil
-	}
-	return text(s)
-}
-
-func listOrNil(elems []exactjson.Value) *exactjson.Value {
-	if elems == nil {
-		return nil
-	}
-	return &exactjson.Value{Kind: exactjson.Array, Elems: elems}
-}
-
-func number(n int) *exactjson.Value {
-	return &exactjson.Value{Kind: exactjson.Number, Text: strconv.Itoa(n)}
-}
+func text(s string) exactjson.Value { return exactjson.Value{Kind: exactjson.String, Text: s} }
 
 // compact returns a value as the value of an edit, "" if there is none.
 func compact(v *exactjson.Value) string {
@@ -75,17 +56,7 @@ func compact(v *exactjson.Value) string {
 	return string(v.AppendJSON(nil, exactjson.Layout{}))
 }
 
-func quote(s string) string { return compact(text(s)) }
-
-// objectOf returns an object. A member that is nil is left out.
-func objectOf(names []string, members ...*exactjson.Value) *exactjson.Value {
-	object := exactjson.Value{Kind: exactjson.Object}
-	for i, m := range members {
-		if m != nil {
-			v := *m
-			v.Name = names[i]
-			object.Elems = append(object.Elems, v)
-		}
-	}
-	return &object
+func quote(s string) string {
+	v := text(s)
+	return compact(&v)
 }

@@ -3,73 +3,41 @@ package compare
 import (
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/diff"
 	"github.com/promptecho/promptecho/internal/exactjson"
 )
 
-// A shape is what the values at one place have in common. The elements of a list are one
-// place. Null is no value: some servers leave out what others send as null.
-type shape struct {
-	samples  map[exactjson.Kind]*exactjson.Value // the first value of each kind
-	elements *shape                              // of lists
-	count    int                                 // of all elements
-	objects  map[string]*object                  // by the type that objects name, "" if none
-}
+// nodes are the values that stand at one place; the elements of a list are one place.
+type nodes []*exactjson.Value
 
-// An object is what the objects of one type have in common.
-type object struct {
-	count   int // how many there are
-	members map[string]*shape
-	has     map[string]int // how many have a member
-}
-
-// add adds a value to the shape.
-func (s *shape) add(v *exactjson.Value) {
-	if v.Kind == exactjson.Null {
-		return
-	}
-	if s.samples == nil {
-		s.samples, s.objects = map[exactjson.Kind]*exactjson.Value{}, map[string]*object{}
-	}
-	if s.samples[v.Kind] == nil {
-		s.samples[v.Kind] = v
-	}
-	switch v.Kind {
-	case exactjson.Array:
-		if s.elements == nil {
-			s.elements = new(shape)
+// by returns values in groups. Null is no value: some servers leave out what others send as
+// null.
+func by[K comparable](all nodes, key func(*exactjson.Value) K) map[K]nodes {
+	groups := map[K]nodes{}
+	for _, v := range all {
+		if v.Kind != exactjson.Null {
+			groups[key(v)] = append(groups[key(v)], v)
 		}
-		s.count += len(v.Elems)
+	}
+	return groups
+}
+
+// elems returns the elements of lists, or the members of objects.
+func (all nodes) elems() (elems nodes) {
+	for _, v := range all {
 		for i := range v.Elems {
-			s.elements.add(&v.Elems[i])
+			elems = append(elems, &v.Elems[i])
 		}
-	case exactjson.Object:
-		typ := typeOf(v)
-		o := s.objects[typ]
-		if o == nil {
-			o = &object{members: map[string]*shape{}, has: map[string]int{}}
-			s.objects[typ] = o
-		}
-		o.add(v)
 	}
+	return elems
 }
 
-func (o *object) add(v *exactjson.Value) {
-	o.count++
-	for i := range v.Elems {
-		m := &v.Elems[i]
-		if m.Kind == exactjson.Null {
-			continue
-		}
-		if o.members[m.Name] == nil {
-			o.members[m.Name] = new(shape)
-		}
-		o.members[m.Name].add(m)
-		o.has[m.Name]++
-	}
-}
+func kindOf(v *exactjson.Value) exactjson.Kind { return v.Kind }
+
+func nameOf(v *exactjson.Value) string { return v.Name }
 
 // typeOf returns the type that an object names, "" if it names none.
 func typeOf(v *exactjson.Value) string {
@@ -79,10 +47,11 @@ func typeOf(v *exactjson.Value) string {
 	return ""
 }
 
-// sample returns the first value at the place.
-func (s *shape) sample() *exactjson.Value {
-	for _, kind := range slices.Sorted(maps.Keys(s.samples)) {
-		return s.samples[kind]
+// sample returns the first value of the first kind, or nil.
+func (all nodes) sample() *exactjson.Value {
+	kinds := by(all, kindOf)
+	for _, kind := range slices.Sorted(maps.Keys(kinds)) {
+		return kinds[kind][0]
 	}
 	return nil
 }
@@ -91,11 +60,8 @@ func (s *shape) sample() *exactjson.Value {
 // places that are not compared, see [canon.Form.Says]; if it is nil, the answers have no
 // wording, and the lengths of their lists are compared.
 func compareShapes(at place, says []string, recorded, live *exactjson.Value) []diff.Edit {
-	var was, is shape
-	was.add(recorded)
-	is.add(live)
 	c := shapes{says: says, counts: says == nil}
-	c.compare(at, &was, &is)
+	c.compare(at, nodes{recorded}, nodes{live})
 	return c.edits
 }
 
@@ -121,61 +87,66 @@ func (p place) ofType(typ string) place {
 	return p
 }
 
+// isSaid reports whether a place is one of those that are not compared.
+func (c *shapes) isSaid(at place) bool {
+	return slices.Contains(c.says, at.path) || slices.Contains(c.says, at.plain)
+}
+
 // compare compares what stands at a place.
-func (c *shapes) compare(at place, was, is *shape) {
-	if slices.Contains(c.says, at.path) || slices.Contains(c.says, at.plain) {
+func (c *shapes) compare(at place, was, is nodes) {
+	a, b := by(was, kindOf), by(is, kindOf)
+	if c.isSaid(at) || len(a) == 0 || len(b) == 0 {
 		return
 	}
-	a, b := was.sample(), is.sample()
-	if a == nil || b == nil {
+	if !slices.ContainsFunc(slices.Collect(maps.Keys(a)), func(k exactjson.Kind) bool { return b[k] != nil }) {
+		c.changed(at, compact(was.sample()), compact(is.sample()), "")
 		return
 	}
-	if !slices.ContainsFunc(slices.Collect(maps.Keys(was.samples)), func(k exactjson.Kind) bool { return is.samples[k] != nil }) {
-		c.changed(at, a, b, "")
-		return
-	}
-	for _, typ := range slices.Sorted(maps.Keys(was.objects)) {
-		if other := is.objects[typ]; other != nil {
-			c.members(at.ofType(typ), was.objects[typ], other)
+	wasOf, isOf := by(a[exactjson.Object], typeOf), by(b[exactjson.Object], typeOf)
+	for _, typ := range slices.Sorted(maps.Keys(wasOf)) {
+		if isOf[typ] != nil {
+			c.members(at.ofType(typ), wasOf[typ], isOf[typ])
 		}
 	}
-	if was.elements != nil && is.elements != nil {
-		if was.count != is.count && (c.counts || isVector(at)) {
-			c.changed(at, number(was.count), number(is.count), "a different number of elements")
+	if a[exactjson.Array] != nil && b[exactjson.Array] != nil {
+		was, is := a[exactjson.Array].elems(), b[exactjson.Array].elems()
+		if len(was) != len(is) && (c.counts || isVector(at)) {
+			c.changed(at, strconv.Itoa(len(was)), strconv.Itoa(len(is)), "a different number of elements")
 		}
-		c.compare(at.step("*"), was.elements, is.elements)
+		c.compare(at.step("*"), was, is)
 	}
-	a, b = was.samples[exactjson.String], is.samples[exactjson.String]
-	if isVector(at) && a != nil && b != nil && len(a.Text) != len(b.Text) {
-		c.changed(at, number(len(a.Text)), number(len(b.Text)), "a different number of bytes")
+	s, t := a[exactjson.String], b[exactjson.String]
+	if isVector(at) && s != nil && t != nil && len(s[0].Text) != len(t[0].Text) {
+		c.changed(at, strconv.Itoa(len(s[0].Text)), strconv.Itoa(len(t[0].Text)), "a different number of bytes")
 	}
 }
 
 // members compares the members of objects. One that all objects of a side have, and none
 // of the other side, has appeared or disappeared. What only some have may be chance.
-func (c *shapes) members(at place, was, is *object) {
-	names := slices.Collect(maps.Keys(was.members))
-	names = slices.AppendSeq(names, maps.Keys(is.members))
+func (c *shapes) members(at place, was, is nodes) {
+	wasOf, isOf := by(was.elems(), nameOf), by(is.elems(), nameOf)
+	names := slices.Collect(maps.Keys(wasOf))
+	names = slices.AppendSeq(names, maps.Keys(isOf))
 	slices.Sort(names)
 	for _, name := range slices.Compact(names) {
 		if isChance(name) || slices.Contains(besideText, name) {
 			continue
 		}
-		a, b, next := was.members[name], is.members[name], at.step(name)
+		a, b, next := wasOf[name], isOf[name], at.step(name)
 		switch {
 		case a != nil && b != nil:
 			c.compare(next, a, b)
-		case slices.Contains(c.says, next.path) || slices.Contains(c.says, next.plain):
-		case a != nil && was.has[name] == was.count:
-			c.changed(next, a.sample(), nil, "")
-		case b != nil && is.has[name] == is.count:
-			c.changed(next, nil, b.sample(), "")
+		case c.isSaid(next):
+		case len(a) == len(was):
+			c.changed(next, compact(a.sample()), "", "")
+		case len(b) == len(is):
+			c.changed(next, "", compact(b.sample()), "")
 		}
 	}
 }
 
-func (c *shapes) changed(at place, was, is *exactjson.Value, note string) {
-	c.edits = append(c.edits, diff.Edit{Path: at.path, Recorded: compact(was), Incoming: compact(is), Note: note, Live: true})
+func (c *shapes) changed(at place, was, is, note string) {
+	c.edits = append(c.edits, diff.Edit{Path: at.path, Recorded: was, Incoming: is, Note: note, Live: true})
 }
 
 // isVector reports whether a place has embeddings. The numbers of one differ a little from

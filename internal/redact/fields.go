@@ -2,10 +2,8 @@ package redact
 
 import (
 	"bytes"
-	"regexp"
 	"strings"
 
-	"github.com/promptecho/promptecho/internal/coding"
 	"github.com/promptecho/promptecho/internal/memo"
 )
 
@@ -21,67 +19,32 @@ var (
 
 const expiryName = `"(?:[Ee]xpiration|[Ee]xpiry|expires_?(?:[Aa]t|[Oo]n)|expires|expireTime)"\s*:\s*`
 
-// isTokenAnswer reports whether an answer is that to an exchange, whatever asked for it:
-// RFC 6749, section 5.1, demands these two fields.
-func isTokenAnswer(b []byte) bool {
-	return bytes.Contains(b, []byte(`"access_token"`)) && bytes.Contains(b, []byte(`"token_type"`))
-}
-
 // fields returns a body with the values of secret fields replaced, in JSON, in forms and
 // in XML. It works on the text, so that everything else keeps its bytes; it returns b
 // itself if there is nothing to replace.
 func (p *Policy) fields(b []byte, in side) []byte {
-	b, hide := p.namedFields(p.redactPaths(b, in)), p.learning(in)
+	b, hide := p.redactPaths(b, in), p.learning(in)
 	if bytes.Contains(b, []byte(`"SecureString"`)) {
 		for _, re := range secureStrings {
 			b = redactMatches(re(), b, hide, isHidden)
 		}
 	}
-	if isForm(b) {
-		b = redactMatches(keysInForm(), b, hide, func(v []byte) bool { return !isKey(coding.UnescapeQuery(string(v))) })
-	}
-	if in.finder == anywhere {
-		if !mayHaveField(b) {
-			return b
+	if in.finder != anywhere || mayHaveField(b) {
+		if in.finder == anywhere && bytes.Contains(b, []byte(`"access_token"`)) && bytes.Contains(b, []byte(`"token_type"`)) {
+			in.finder = inExchange // RFC 6749, section 5.1, demands these two of what answers an exchange
 		}
-		if isTokenAnswer(b) {
-			in.finder = inExchange
+		b = redactMatches(in.json(), b, hide, isHidden)
+		b = redactMatches(in.xml(), b, hide, isHidden)
+		if bytes.Contains(b, []byte(`"SecretAccessKey"`)) {
+			b = redactMatches(metadataToken(), b, hide, isHidden)
 		}
 	}
-	out := redactMatches(in.json(), b, hide, isHidden)
-	out = redactMatches(in.xml(), out, hide, isHidden)
-	out = in.redactForms(out, hide, isHidden)
-	if bytes.Contains(b, []byte(`"SecretAccessKey"`)) {
-		out = redactMatches(metadataToken(), out, hide, isHidden)
-	}
-	return out
+	return p.forms(b, in, hide)
 }
 
 // body returns a body or a field of an event with everything replaced that must not be
 // written.
 func (p *Policy) body(b []byte, in side) []byte { return p.hideIn(p.fields(b, in), in) }
-
-// namedFields replaces the values of fields that the user named, in forms; JSON's are
-// found by their paths.
-func (p *Policy) namedFields(b []byte) []byte {
-	if len(p.Names) == 0 {
-		return b
-	}
-	p.once.Do(func() {
-		var quoted []string
-		for _, name := range p.Names {
-			quoted = append(quoted, regexp.QuoteMeta(name))
-		}
-		p.named = newFinder("", `(?i:`+strings.Join(quoted, "|")+`)`)
-	})
-	out := p.named.redactForms(b, plainly, func([]byte) bool { return false })
-	if p.Hit != nil && !bytes.Equal(out, b) {
-		for _, name := range p.Names { // nobody knows which
-			p.Hit(name)
-		}
-	}
-	return out
-}
 
 // answered is fields for an answer. Where a secret is replaced in it, it expires later; a
 // request keeps its times, by which it may be told from another.

@@ -5,7 +5,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/promptecho/promptecho/internal/exactjson"
 )
@@ -20,9 +19,6 @@ type Policy struct {
 	Hit func(value string) bool // is called with what of these changed something; may be nil
 
 	secrets
-
-	once  sync.Once
-	named *finder // finds the values of Names in forms; made once
 }
 
 // isNamed reports whether the user wants the values of fields of this name replaced.

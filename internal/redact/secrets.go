@@ -23,7 +23,6 @@ const minLearned = 12
 type secrets struct {
 	mu    sync.RWMutex
 	known map[string]bool // their texts
-	first []int           // of the spellings in finds, by the order in which they became known
 	finds matcher         // finds them in every spelling, and their lines
 	signs [2]*matcher     // find what signs one request, the new ones first
 }
@@ -41,7 +40,6 @@ func (s *secrets) AddSecret(text string) {
 	}
 	text = strings.Clone(text) // it may be a part of a large one
 	s.known[text] = true
-	s.first = append(s.first, len(s.finds.texts))
 	s.finds.add(spelled.Get(text)...)
 }
 
@@ -68,7 +66,7 @@ func (s *secrets) addSign(text string) {
 func (s *secrets) Count() int {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	return len(s.first)
+	return len(s.known)
 }
 
 // each calls yield with the places where a text holds a known secret, in every spelling,
@@ -143,17 +141,6 @@ func (s *secrets) MayContain(text []byte) (may bool) {
 		return false
 	})
 	return may
-}
-
-// spelledSince returns the spellings of the secrets that have become known since so many
-// were.
-func (s *secrets) spelledSince(n int) []spelling {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	if n == len(s.first) {
-		return nil
-	}
-	return s.finds.texts[s.first[n]:]
 }
 
 // Kinds of spellings that are told apart.

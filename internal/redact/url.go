@@ -12,9 +12,6 @@ import (
 // url returns a URL without its user and with everything replaced that must not be
 // written.
 func (p *Policy) url(raw string) string {
-	if raw == "" {
-		return ""
-	}
 	u := cut(raw)
 	out := u.scheme + p.text(u.host+u.path)
 	if u.hasQuery {

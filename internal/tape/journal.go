@@ -30,10 +30,9 @@ type Journal struct {
 	mu      sync.Mutex
 	given   interaction.Given          // what is in the file once there is one, or should be
 	items   []*interaction.Interaction // the same
-	known   int                        // how many secrets were known when items were written
+	known   int                        // how many secrets were known when it was last found to hold none
 	made    bool                       // the file is there
 	behind  bool                       // something could not be written
-	written redact.Written             // the texts of both
 	closed  bool
 	foreign bool // another process has a journal there
 }
@@ -57,7 +56,7 @@ func (j *Journal) add(it *interaction.Interaction, item *cassette.Encoded, known
 	j.items = append(j.items, clone(it))
 	now := j.policy.Count()
 	unclean := known != now && j.policy.MayContain(item.Text)
-	if unclean || len(j.items) > 1 && (j.behind || j.written.MayContain(j.policy, j.known)) {
+	if unclean || len(j.items) > 1 && (j.behind || j.known != now && j.isUnclean()) {
 		if j.rewrite(); !j.behind || unclean {
 			return
 		}
@@ -69,8 +68,6 @@ func (j *Journal) add(it *interaction.Interaction, item *cassette.Encoded, known
 	switch err := cassette.Append(j.Path, given, item, !j.made); {
 	case err == nil:
 		j.made, j.known = true, now
-		j.written.Add(given)
-		j.written.Add(item.Text)
 	case !j.made && os.IsExist(err):
 		j.foreign = true
 	default:
@@ -90,9 +87,7 @@ func (j *Journal) Give(g interaction.Given) {
 	text := j.encodeGiven()
 	if err := cassette.Append(j.Path, text, nil, false); err != nil {
 		j.behind = true
-		return
 	}
-	j.written.Add(text)
 }
 
 // Given returns what the file gives a test: what this run has given, and what a killed
@@ -136,14 +131,16 @@ func (j *Journal) rewrite() {
 	given := j.encodeGiven()
 	err := cassette.SaveJournal(j.Path, given, items)
 	j.made, j.behind = j.made || err == nil, err != nil
-	if err != nil {
-		return
+	if err == nil {
+		j.known = known
 	}
-	j.known, j.written = known, redact.Written{}
-	j.written.Add(given)
-	for _, item := range items {
-		j.written.Add(item.Text)
-	}
+}
+
+// isUnclean reports whether what was written may hold a secret that is known by now. It is
+// rare that one becomes known. The caller holds the lock.
+func (j *Journal) isUnclean() bool {
+	text, err := os.ReadFile(j.Path)
+	return err != nil || j.policy.MayContain(text)
 }
 
 // isForeign reports whether the journal in that place is one of another process.
@@ -157,7 +154,7 @@ func (j *Journal) isForeign() bool {
 func (j *Journal) close() {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.closed, j.items, j.written = true, nil, redact.Written{}
+	j.closed, j.items = true, nil
 }
 
 // Remove deletes the journal once everything in it is in a saved file.
