@@ -25,6 +25,11 @@ func (r *Recorder) overruled(rounds bool) {
 			vain(fmt.Sprintf("%s=%s", asked.by, asked.mode), fmt.Sprintf("%s decides for %s", r.mode, r.file))
 		}
 	}
+	for i, arg := range os.Args {
+		if isOurFlag(arg) && slices.ContainsFunc(os.Args[i+1:], func(later string) bool { return flagName(later) == flagName(arg) }) {
+			vain(arg, givenTwice)
+		}
+	}
 	for _, v := range os.Environ() {
 		name, _, _ := strings.Cut(v, "=")
 		if strings.HasPrefix(name, "PROMPTECHO_") && !slices.Contains(variables, name) && !strings.HasPrefix(name, "PROMPTECHO_TEST_") {
