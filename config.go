@@ -107,7 +107,7 @@ func (c *config) add(option string, values []string, on effect, check func(strin
 }
 
 // hit notes that a value of an option was of use.
-func (c *config) hit(value string) bool { c.hits.Store(value, true); return true }
+func (c *config) hit(value string) bool { c.hits.LoadOrStore(value, true); return true }
 
 // A RecordErrorPolicy is an argument of [OnRecordError].
 type RecordErrorPolicy int

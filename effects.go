@@ -56,11 +56,13 @@ func (r *Recorder) options(o *report.Outcome) (list []report.Option) {
 func (r *Recorder) idle(s *stated) string {
 	_, hit := r.config.hits.Load(s.value)
 	switch {
-	case s.why != "" || hit:
+	case s.why != "":
 		return s.why
 	case strings.HasPrefix(s.code, "Match") && slices.Contains(r.config.matching.Ignore, s.value):
 		return "Ignore leaves the field out"
-	case s.on == onField && !r.log.HasSelected(s.value) && !(strings.HasPrefix(s.code, "Ignore(") && strings.HasPrefix(s.value, "header/")): // which may never be written
+	case hit:
+		return ""
+	case s.on == onField && !(strings.HasPrefix(s.code, "Ignore(") && strings.HasPrefix(s.value, "header/")): // which may never be written
 		return "no request and no recording has such a field: is the path that of a miss report?"
 	case (s.on == onCall || s.on == onLive) && !r.called(s.value, s.on == onLive):
 		return "nothing of this name was asked or is recorded"

@@ -141,9 +141,6 @@ func (r *Recorder) load() error {
 		r.tape.Free()
 		return err
 	}
-	for _, rec := range r.tape.WithForms() {
-		r.log.Selected(rec.Form())
-	}
 	return nil
 }
 

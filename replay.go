@@ -75,7 +75,6 @@ func (r *Recorder) notePlayed(c *tape.Call, rec *tape.Recording) {
 		r.log.Notef("%s:%d: replayed although another text stands where the recording has %s: rec.Secret(NAME) before the first request, with the variable that has it, makes it known", r.file, rec.Line(), redact.Placeholder)
 	}
 	if c.Form != nil {
-		r.log.Selected(c.Form)
 		r.log.Drift(rec, c.As)
 	}
 	if !rec.Sealed() {

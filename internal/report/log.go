@@ -33,7 +33,6 @@ type Log struct {
 	replayed tally[string]          // recorded failures that were replayed
 	accepted tally[int]             // the lines of accepted recordings that were played
 	drifted  tally[string]          // differences that were noted
-	selected tally[string]          // patterns of options that selected a field
 	passed   tally[string]          // selectors of what passed through
 	lacking  tally[string]          // calls whose values the cassette lacks
 	headers  tally[string]          // of answers, that no replay has
@@ -185,16 +184,6 @@ func Failure(resp *interaction.Response) string {
 	}
 	return fmt.Sprintf("status %d", resp.Status)
 }
-
-// Selected notes which patterns of options selected a field of a form.
-func (l *Log) Selected(form *canon.Form) {
-	for _, pattern := range form.Selected {
-		l.selected.add(pattern)
-	}
-}
-
-// HasSelected reports whether a pattern of an option selected a field of a form.
-func (l *Log) HasSelected(pattern string) bool { return l.selected.count(pattern) > 0 }
 
 // Lack notes that the cassette has no value for a call of the test: rec.Now().
 func (l *Log) Lack(call string) { l.lacking.add(call) }
