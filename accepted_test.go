@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	acceptance "github.com/promptecho/promptecho/internal/accept"
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/cassette"
 	"github.com/promptecho/promptecho/internal/missed"
@@ -163,7 +164,7 @@ func TestHandOver(t *testing.T) {
 		ask(t, r, "http://127.0.0.1:9", p)
 	}
 	mustPass(t, r)
-	if runs, err := missed.Read(dir); err != nil || runs != nil {
+	if runs, err := acceptance.Left(dir); err != nil || runs != nil {
 		t.Fatalf("nothing was missed: %v, %v", runs, err)
 	}
 
@@ -177,7 +178,7 @@ func TestHandOver(t *testing.T) {
 	if err := r.Close(); err == nil {
 		t.Error("no miss")
 	}
-	runs, err := missed.Read(dir)
+	runs, err := acceptance.Left(dir)
 	if err != nil || len(runs) != 1 {
 		t.Fatalf("%v, %v", runs, err)
 	}
@@ -191,7 +192,7 @@ func TestHandOver(t *testing.T) {
 			got = append(got, string(rune('a'+c.Played)))
 			continue
 		}
-		it, err := c.Request()
+		it, err := acceptance.RequestOf(&c)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -225,7 +225,7 @@ func callsOf(run *missed.Run, more []missed.Run) (calls []accept.Call, err error
 	for _, c := range run.Calls {
 		call := accept.Call{Played: c.Played}
 		if c.Played < 0 {
-			if call.Missed, err = c.Request(); err != nil {
+			if call.Missed, err = accept.RequestOf(&c); err != nil {
 				return nil, err
 			}
 		}

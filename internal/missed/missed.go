@@ -6,16 +6,10 @@ package missed
 
 import (
 	"encoding/json"
-	"fmt"
-	"io/fs"
+	"errors"
 	"os"
-	"path/filepath"
-	"slices"
-	"strings"
 
 	"github.com/promptecho/promptecho/internal/canon"
-	"github.com/promptecho/promptecho/internal/codec"
-	"github.com/promptecho/promptecho/internal/interaction"
 )
 
 // Env is the environment variable that names the folder.
@@ -42,17 +36,6 @@ type Call struct {
 	Assets map[string][]byte `json:",omitempty"` // of the text, by name
 }
 
-// Request returns the request of a call that nothing answered, in an interaction whose
-// answer means nothing.
-func (c *Call) Request() (*interaction.Interaction, error) {
-	return codec.ParseItem("a missed request", []byte(c.Text), func(name string) ([]byte, error) {
-		if content, ok := c.Assets[name]; ok {
-			return content, nil
-		}
-		return nil, fs.ErrNotExist
-	}, nil)
-}
-
 // Encode returns the run as it stands in its file.
 func (r *Run) Encode() ([]byte, error) { return json.Marshal(r) }
 
@@ -64,11 +47,8 @@ func Write(dir string, data []byte) error {
 		return err
 	}
 	_, err = f.Write(data)
-	if cerr := f.Close(); err == nil {
-		err = cerr
-	}
-	if err == nil {
-		err = os.Rename(f.Name(), f.Name()+suffix)
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = os.Rename(f.Name(), f.Name()+Suffix)
 	}
 	if err != nil {
 		os.Remove(f.Name())
@@ -76,28 +56,5 @@ func Write(dir string, data []byte) error {
 	return err
 }
 
-const suffix = ".json"
-
-// Read returns the runs in the folder, in the order of their cassettes.
-func Read(dir string) (runs []Run, err error) {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return nil, err
-	}
-	for _, e := range entries {
-		if !strings.HasSuffix(e.Name(), suffix) {
-			continue
-		}
-		data, err := os.ReadFile(filepath.Join(dir, e.Name()))
-		if err != nil {
-			return nil, err
-		}
-		var r Run
-		if err := json.Unmarshal(data, &r); err != nil {
-			return nil, fmt.Errorf("what a test has left cannot be read: %w. Does the module require another version of promptecho?", err)
-		}
-		runs = append(runs, r)
-	}
-	slices.SortStableFunc(runs, func(a, b Run) int { return strings.Compare(a.Cassette, b.Cassette) })
-	return runs, nil
-}
+// Suffix ends the name of a file that is whole.
+const Suffix = ".json"

@@ -1,4 +1,4 @@
-package missed
+package accept
 
 import (
 	"errors"
@@ -10,11 +10,12 @@ import (
 
 	"github.com/promptecho/promptecho/internal/codec"
 	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/missed"
 )
 
-// TestRead: what recorders leave is read in the order of their cassettes, with the requests
+// TestLeft: what recorders leave is read in the order of their cassettes, with the requests
 // as they were; a file that is still being written is not.
-func TestRead(t *testing.T) {
+func TestLeft(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	asked := &interaction.Interaction{
@@ -27,10 +28,10 @@ func TestRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, cassette := range []string{"/b/TestB.yaml", "/a/TestA.yaml"} {
-		r := Run{Cassette: cassette, Calls: []Call{{Played: 3}, {Played: -1, Text: string(text), Assets: assets}}}
+		r := missed.Run{Cassette: cassette, Calls: []missed.Call{{Played: 3}, {Played: -1, Text: string(text), Assets: assets}}}
 		data, err := r.Encode()
 		if err == nil {
-			err = Write(dir, data)
+			err = missed.Write(dir, data)
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -39,7 +40,7 @@ func TestRead(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "x.tmp"), []byte("{"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	runs, err := Read(dir)
+	runs, err := Left(dir)
 	if err != nil || len(runs) != 2 || runs[0].Cassette != "/a/TestA.yaml" || runs[1].Cassette != "/b/TestB.yaml" {
 		t.Fatalf("%+v, %v", runs, err)
 	}
@@ -47,11 +48,11 @@ func TestRead(t *testing.T) {
 		if r.Calls[0].Played != 3 || r.Calls[0].Text != "" || r.Calls[1].Played != -1 {
 			t.Errorf("%+v", r.Calls)
 		}
-		if it, err := r.Calls[1].Request(); err != nil || it.Boundary != "openai.chat" || string(it.Request.Body) != `{"model": "m"}` {
+		if it, err := RequestOf(&r.Calls[1]); err != nil || it.Boundary != "openai.chat" || string(it.Request.Body) != `{"model": "m"}` {
 			t.Errorf("%+v, %v", it, err)
 		}
 	}
-	files, err := filepath.Glob(filepath.Join(dir, "*"+suffix))
+	files, err := filepath.Glob(filepath.Join(dir, "*"+missed.Suffix))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,21 +63,21 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// TestReadOfAnotherVersion: a file that cannot be read says what may be the reason.
-func TestReadOfAnotherVersion(t *testing.T) {
+// TestLeftOfAnotherVersion: a file that cannot be read says what may be the reason.
+func TestLeftOfAnotherVersion(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	if err := Write(dir, []byte("not JSON")); err != nil {
+	if err := missed.Write(dir, []byte("not JSON")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Read(dir); err == nil || !strings.Contains(err.Error(), "another version of promptecho?") {
+	if _, err := Left(dir); err == nil || !strings.Contains(err.Error(), "another version of promptecho?") {
 		t.Errorf("%v", err)
 	}
-	if err := Write(filepath.Join(dir, "absent"), nil); !errors.Is(err, fs.ErrNotExist) {
+	if err := missed.Write(filepath.Join(dir, "absent"), nil); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("%v", err)
 	}
-	call := Call{Text: "no interaction"}
-	if _, err := call.Request(); err == nil {
+	call := missed.Call{Text: "no interaction"}
+	if _, err := RequestOf(&call); err == nil {
 		t.Error("a text that is no interaction was read")
 	}
 }

@@ -1,0 +1,50 @@
+package accept
+
+import (
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/promptecho/promptecho/internal/codec"
+	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/missed"
+)
+
+// Left returns the runs that recorders have left in a folder, in the order of their cassettes.
+func Left(dir string) (runs []missed.Run, err error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range entries {
+		if !strings.HasSuffix(e.Name(), missed.Suffix) {
+			continue
+		}
+		data, err := os.ReadFile(filepath.Join(dir, e.Name()))
+		if err != nil {
+			return nil, err
+		}
+		var r missed.Run
+		if err := json.Unmarshal(data, &r); err != nil {
+			return nil, fmt.Errorf("what a test has left cannot be read: %w. Does the module require another version of promptecho?", err)
+		}
+		runs = append(runs, r)
+	}
+	slices.SortStableFunc(runs, func(a, b missed.Run) int { return strings.Compare(a.Cassette, b.Cassette) })
+	return runs, nil
+}
+
+// RequestOf returns the request of a call that nothing answered, in an interaction whose
+// answer means nothing.
+func RequestOf(c *missed.Call) (*interaction.Interaction, error) {
+	return codec.ParseItem("a missed request", []byte(c.Text), func(name string) ([]byte, error) {
+		if content, ok := c.Assets[name]; ok {
+			return content, nil
+		}
+		return nil, fs.ErrNotExist
+	}, nil)
+}
