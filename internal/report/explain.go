@@ -142,26 +142,15 @@ func acceptable(rec *tape.Recording, asked *canon.Form, edits []diff.Edit, recor
 }
 
 // nearestOf returns the index of the recording that is most like a form, or -1 if there is
-// none. One of the very same body for another endpoint comes first: there is one if a gateway
-// or a provider has changed. The forms of the recordings need not fit into memory.
+// none. The forms of the recordings need not fit into memory.
 func nearestOf(form *canon.Form, recs []*tape.Recording, used func(*tape.Recording) bool) int {
-	elsewhere := -1
-	nearest := diff.Nearest(form, func(yield func(diff.Candidate) bool) {
-		for i, rec := range recs {
-			c := diff.Candidate{Form: rec.Peek(), Used: used(rec)}
-			if c.Form.Endpoint != form.Endpoint && slices.Equal(c.Form.Lines(), form.Lines()) {
-				elsewhere = i
-				return
-			}
-			if !yield(c) {
+	return diff.Nearest(form, func(yield func(diff.Candidate) bool) {
+		for _, rec := range recs {
+			if !yield(diff.Candidate{Form: rec.Peek(), Used: used(rec)}) {
 				return
 			}
 		}
 	})
-	if elsewhere >= 0 {
-		return elsewhere
-	}
-	return nearest
 }
 
 // reason says in a line how a request differs from the nearest recording.
