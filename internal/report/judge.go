@@ -14,7 +14,7 @@ import (
 // was told before.
 func (l *Log) Judge(o *Outcome, options ...Option) Report {
 	recs := l.Tape.Stored()
-	misses, reached := l.Misses(), l.reached.Load()
+	misses, reached := l.missing(), l.reached.Load()
 	rep := Report{Notes: l.notes.all(), Done: l.done(len(misses)), Mode: fmt.Sprintf("mode %s, %s", l.Mode, l.ModeBy)}
 	for _, text := range l.errors.all() {
 		rep.Fail(text)
@@ -143,7 +143,7 @@ func needed(calls []string) string {
 // finding in full and gives each of the others a line. It also names the unused recordings
 // with which no miss was compared. elsewhere says which other file has the requests, or is
 // empty.
-func (l *Log) judgeMisses(rep *Report, o *Outcome, misses []*Miss, recs, unused []*tape.Recording, elsewhere string) {
+func (l *Log) judgeMisses(rep *Report, o *Outcome, misses []*missing, recs, unused []*tape.Recording, elsewhere string) {
 	used, verb := 0, "have"
 	for _, rec := range recs {
 		if rec.Used() {
@@ -176,7 +176,7 @@ func (l *Log) judgeMisses(rep *Report, o *Outcome, misses []*Miss, recs, unused 
 			c.Text += andMore("\n  … ", len(rest)-alsoNamed)
 		}
 		p.Causes = append(p.Causes, c)
-		if l.about(first).acceptable {
+		if first.acceptable {
 			p.Acceptable++
 		}
 	}
@@ -188,19 +188,19 @@ func (l *Log) judgeMisses(rep *Report, o *Outcome, misses []*Miss, recs, unused 
 		}
 		p.Tail += "\n\nNot used either: " + strings.Join(places, ", ") + andMore(" ", len(unused)-alsoNamed)
 	}
-	if slices.ContainsFunc(misses, func(m *Miss) bool { return !m.unrecordable() }) {
+	if slices.ContainsFunc(misses, func(m *missing) bool { return !m.unrecordable() }) {
 		p.Advice, p.Remedies = elsewhere, l.howToRecord(o)
 	}
 	for _, m := range misses {
-		rep.Done.Causes = append(rep.Done.Causes, attr.Cause{Reason: m.Reason, Detail: m.Error(), Caller: m.Caller, Option: m.Hint, Edits: l.about(m).edits})
+		rep.Done.Causes = append(rep.Done.Causes, attr.Cause{Reason: m.Reason, Detail: m.Error(), Caller: m.Caller, Option: m.Hint, Edits: m.edits})
 	}
 	rep.fail(p)
 }
 
 // findings puts those misses together that have the same reason and differ from their
 // recordings in the same way.
-func findings(misses []*Miss) [][]*Miss {
-	return group.By(misses, func(m *Miss) ([2]string, bool) { return [2]string{m.Reason, m.Diff}, true })
+func findings(misses []*missing) [][]*missing {
+	return group.By(misses, func(m *missing) ([2]string, bool) { return [2]string{m.Reason, m.Diff}, true })
 }
 
 // judgeUnused says whether recordings answered nothing, in a run that went well otherwise.
