@@ -68,7 +68,7 @@ func Run(m interface{ Run() int }, opts ...MainOption) int {
 		fmt.Fprintln(os.Stderr, c.err)
 		return 2
 	}
-	s := new(suite)
+	s := newSuite()
 	if !current.CompareAndSwap(nil, s) {
 		return m.Run() // a Run runs already
 	}
