@@ -123,7 +123,6 @@ func placesOf(paths []string) (places []string) {
 type failure struct {
 	report.Cause
 	names []string
-	first string // the one that the cause is of
 }
 
 // failures returns the reasons why tests failed, the most frequent first.
@@ -134,7 +133,7 @@ func (s *suite) failures() (list []*failure) {
 			for _, c := range p.Causes {
 				f := by[c.Finding]
 				if f == nil {
-					f = &failure{Cause: c, first: name}
+					f = &failure{Cause: c}
 					by[c.Finding] = f
 					list = append(list, f)
 				}
