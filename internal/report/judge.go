@@ -38,7 +38,7 @@ func (l *Log) Judge(o *Outcome, options ...Option) Report {
 		l.judgeUnused(&rep, o, reached, recs)
 	}
 	if l.Compares && reached {
-		l.judgeComparisons(&rep, o, &l.Comparisons)
+		l.judgeComparisons(&rep, o, l.Comparisons)
 	}
 	rep.Notes = append(rep.Notes, l.bothOrders()...)
 	if reached && l.Mode != "live" {
@@ -86,11 +86,11 @@ func (l *Log) noteRest(rep *Report, o *Outcome) {
 func (r *Run) acceptedPlayed(o *Outcome, lines []int) string {
 	slices.Sort(lines)
 	var places []string
-	for _, line := range lines[:min(len(lines), alsoNamed)] {
+	for _, line := range lines {
 		places = append(places, fmt.Sprintf("%s:%d", r.File, line))
 	}
-	return fmt.Sprintf("answered from %s of promptecho accept, whose requests are newer than their answers: %s%s.%s To record them again:\n%s",
-		Count(len(lines), "recording"), strings.Join(places, ", "), andMore(" ", len(lines)-alsoNamed), r.obstacle(), r.commandIn(o, "accepted"))
+	return fmt.Sprintf("answered from %s of promptecho accept, whose requests are newer than their answers: %s.%s To record them again:\n%s",
+		Count(len(lines), "recording"), list(places, alsoNamed), r.obstacle(), r.commandIn(o, "accepted"))
 }
 
 // judgeContests names the recordings that answered another request than theirs.
@@ -112,7 +112,7 @@ func (r *Run) judgeLacking(rep *Report, o *Outcome, calls []string) {
 	if len(calls) == 0 {
 		return
 	}
-	text := "no value for " + strings.Join(calls[:min(len(calls), maxListed)], ", ") + andMore(" ", len(calls)-maxListed)
+	text := "no value for " + list(calls, maxListed)
 	r.annotate(rep, 0, "", text)
 	rep.fail(Problem{
 		Head:   fmt.Sprintf("%s has %s: it was recorded before the test asked for that.%s", r.File, text, r.obstacle()),
@@ -183,10 +183,10 @@ func (l *Log) judgeMisses(rep *Report, o *Outcome, misses []*missing, recs, unus
 	p.Tail = andMore("\n\n  … ", len(all)-maxListed)
 	if o.Whole() && len(unused) > 0 {
 		var places []string
-		for _, rec := range unused[:min(len(unused), alsoNamed)] {
+		for _, rec := range unused {
 			places = append(places, fmt.Sprintf("%s:%d", l.File, rec.Line()))
 		}
-		p.Tail += "\n\nNot used either: " + strings.Join(places, ", ") + andMore(" ", len(unused)-alsoNamed)
+		p.Tail += "\n\nNot used either: " + list(places, alsoNamed)
 	}
 	if slices.ContainsFunc(misses, func(m *missing) bool { return !m.unrecordable() }) {
 		p.Advice, p.Remedies = elsewhere, l.howToRecord(o)
