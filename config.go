@@ -66,11 +66,13 @@ const (
 	onWriting                // what is written in another way
 )
 
+const givenTwice = "it is set twice, and the last one counts"
+
 // state keeps an option.
 func (c *config) state(code, value string, on effect) {
 	why := ""
 	if slices.ContainsFunc(c.stated, func(s stated) bool { return s.code == code }) {
-		why = "it is set twice, and the last one counts"
+		why = givenTwice
 	}
 	c.stated = append(c.stated, stated{code, value, on, why})
 }
@@ -105,7 +107,7 @@ func (c *config) add(option string, values []string, on effect, check func(strin
 }
 
 // hit notes that a value of an option was of use.
-func (c *config) hit(value string) bool { c.hits.Store(value, true); return true }
+func (c *config) hit(value string) bool { c.hits.LoadOrStore(value, true); return true }
 
 // A RecordErrorPolicy is an argument of [OnRecordError].
 type RecordErrorPolicy int

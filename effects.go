@@ -25,6 +25,11 @@ func (r *Recorder) overruled(rounds bool) {
 			vain(fmt.Sprintf("%s=%s", asked.by, asked.mode), fmt.Sprintf("%s decides for %s", r.mode, r.file))
 		}
 	}
+	for i, arg := range os.Args {
+		if isOurFlag(arg) && slices.ContainsFunc(os.Args[i+1:], func(later string) bool { return flagName(later) == flagName(arg) }) {
+			vain(arg, givenTwice)
+		}
+	}
 	for _, v := range os.Environ() {
 		name, _, _ := strings.Cut(v, "=")
 		if strings.HasPrefix(name, "PROMPTECHO_") && !slices.Contains(variables, name) && !strings.HasPrefix(name, "PROMPTECHO_TEST_") {
@@ -51,11 +56,13 @@ func (r *Recorder) options(o *report.Outcome) (list []report.Option) {
 func (r *Recorder) idle(s *stated) string {
 	_, hit := r.config.hits.Load(s.value)
 	switch {
-	case s.why != "" || hit:
+	case s.why != "":
 		return s.why
 	case strings.HasPrefix(s.code, "Match") && slices.Contains(r.config.matching.Ignore, s.value):
 		return "Ignore leaves the field out"
-	case s.on == onField && !r.log.HasSelected(s.value) && !(strings.HasPrefix(s.code, "Ignore(") && strings.HasPrefix(s.value, "header/")): // which may never be written
+	case hit:
+		return ""
+	case s.on == onField && !(strings.HasPrefix(s.code, "Ignore(") && strings.HasPrefix(s.value, "header/")): // which may never be written
 		return "no request and no recording has such a field: is the path written as in a miss report?"
 	case (s.on == onCall || s.on == onLive) && !r.called(s.value, s.on == onLive):
 		return "no call of this name was made or is recorded"

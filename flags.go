@@ -82,6 +82,15 @@ func flagMode() (chosenMode, error) {
 
 // isOurFlag reports whether an argument sets one of our flags.
 func isOurFlag(arg string) bool {
-	name, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(arg, "-"), "-"), "=")
-	return strings.HasPrefix(arg, "-") && slices.Contains([]string{modeFlag, recordFlag, updateFlag}, name)
+	return slices.Contains([]string{modeFlag, recordFlag, updateFlag}, flagName(arg))
+}
+
+// flagName returns the name of the flag that an argument sets; "" if it sets none.
+func flagName(arg string) string {
+	name, ok := strings.CutPrefix(arg, "-")
+	name, _, _ = strings.Cut(strings.TrimPrefix(name, "-"), "=")
+	if !ok {
+		return ""
+	}
+	return name
 }

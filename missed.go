@@ -12,7 +12,6 @@ import (
 // noteMiss keeps a call that is not recorded, and says why it is not answered; by says who
 // asked, if that was not the code of this process.
 func (r *Recorder) noteMiss(c *tape.Call, opensSocket bool, by string) report.Miss {
-	r.log.Selected(c.Form)
 	if !opensSocket && missed.Dir() != "" {
 		r.tape.Miss(c)
 	}

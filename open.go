@@ -138,9 +138,6 @@ func (r *Recorder) load() error {
 	if err := r.resume(); err != nil {
 		return err
 	}
-	for _, rec := range r.tape.WithForms() {
-		r.log.Selected(rec.Form())
-	}
 	return nil
 }
 

@@ -19,7 +19,7 @@ import (
 //
 // No option is silently without effect. [Open] returns an error if an option cannot
 // mean anything: an unknown kind of call, an invalid expression, no value at all. When the run
-// is over, an option that selected nothing, that is given twice or that another one overrides
+// is over, an option that selected nothing, that is set twice or that another one overrides
 // is reported to have had no effect: by echotest with the result of the test, by [Recorder.Close] on
 // standard error, or to [Log]. Tests that share an option need not all use it: it is reported once,
 // and with echotest.Main only if no test of the package needed it. A call that was to be [Frozen]

@@ -76,7 +76,6 @@ func (r *Recorder) record(req *http.Request, in *incoming) (*http.Response, erro
 
 // reserve takes the place of a request on the tape, if it can go upstream.
 func (r *Recorder) reserve(req *http.Request, in *incoming) (*tape.Recording, error) {
-	r.log.Selected(in.Form)
 	if err := r.admit(req, r.missingKey()); err != nil {
 		return nil, err
 	}

@@ -78,7 +78,6 @@ func (r *Recorder) notePlayed(c *tape.Call, rec *tape.Recording) {
 		r.log.Notef("%s:%d: replayed, although the request has other text where the recording has %s: call rec.Secret(NAME), with the name of its variable, before the first request", r.file, rec.Line(), redact.Placeholder)
 	}
 	if c.Form != nil {
-		r.log.Selected(c.Form)
 		r.log.Drift(rec, c.As)
 	}
 	if !rec.Sealed() {

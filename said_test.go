@@ -230,8 +230,8 @@ func namesOfOptions(t *testing.T, kind string) (names []string) {
 	return names
 }
 
-// What the environment says in vain is said, too: a mode that the code forbids, one that a flag
-// overrules, and a variable that nobody reads.
+// What the environment and the flags say in vain is said, too: a mode that the code forbids, one that a
+// flag overrules, a variable that nobody reads, and a flag that is set twice.
 func TestEnvironmentInVain(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "c.yaml")
 	r := mustOpen(t, file, InMode(ModeAll), Upstream(canned("1")))
@@ -239,16 +239,23 @@ func TestEnvironmentInVain(t *testing.T) {
 	mustPass(t, r)
 	t.Setenv("PROMPTECHO_MODE", "all")
 	t.Setenv("PROMPTECHO_MODES", "all")
+	args := os.Args
+	defer func() { os.Args = args }()
+	os.Args = slices.Concat(args, []string{"-echo.mode=once", "--echo.mode", "none", "-echo.record=false", "x", "-echo.update"})
 	r = mustOpen(t, file, InMode(ModeNone))
 	asking{chatURL, prompt("hi"), nil}.ask(t, r)
 	notes := strings.Join(r.finish(report.Outcome{}).Notes, "\n")
 	for _, want := range []string{
 		"PROMPTECHO_MODE=all has no effect: mode none (InMode in the code) decides for " + file,
 		"PROMPTECHO_MODES has no effect: promptecho reads no such variable of the environment",
+		"-echo.mode=once has no effect: it is set twice, and the last one counts",
 	} {
 		if !strings.Contains(notes, want) {
 			t.Errorf("the notes lack %q:\n%s", want, notes)
 		}
+	}
+	if strings.Count(notes, "set twice") != 1 {
+		t.Errorf("a flag that is given once:\n%s", notes)
 	}
 }
 

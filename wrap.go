@@ -158,7 +158,6 @@ func (w *wrapped) play(ctx context.Context, c *tape.Call, rec *tape.Recording, o
 // record calls the function and records what it returns.
 func (w *wrapped) record(ctx context.Context, c *tape.Call, out any, run func(context.Context) error) error {
 	r := w.rec
-	r.log.Selected(c.Form)
 	rec, err := r.tape.Reserve(c)
 	if err != nil {
 		return r.told(w.Name, err)

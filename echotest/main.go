@@ -1,6 +1,7 @@
 package echotest
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -67,7 +68,7 @@ func Run(m interface{ Run() int }, opts ...MainOption) int {
 		fmt.Fprintln(os.Stderr, c.err)
 		return 2
 	}
-	s := new(suite)
+	s := newSuite()
 	if !current.CompareAndSwap(nil, s) {
 		return m.Run() // a Run runs already
 	}
@@ -111,6 +112,9 @@ type mainConfig struct {
 // below example.com.
 func AllowHosts(hosts ...string) MainOption {
 	return func(c *mainConfig) {
+		if len(hosts) == 0 {
+			c.err = errors.New("echotest.AllowHosts(): it names nothing")
+		}
 		for _, host := range hosts {
 			bare := strings.Trim(host, "[]")
 			if bare == "" || strings.ContainsAny(bare, "/@ ") || strings.Count(bare, ":") == 1 || strings.Contains(strings.TrimPrefix(bare, "*."), "*") {
@@ -129,5 +133,10 @@ func AllowHosts(hosts ...string) MainOption {
 // Without it no test fetches anything: one whose cassette is not here fails, and says which
 // command brings it. docs/STORE.md describes the store.
 func Fetch(command string, args ...string) MainOption {
-	return func(c *mainConfig) { c.fetch = append([]string{command}, args...) }
+	return func(c *mainConfig) {
+		if command == "" || c.fetch != nil {
+			c.err = errors.New("echotest.Fetch: one command fetches what is not here: name it, once")
+		}
+		c.fetch = append([]string{command}, args...)
+	}
 }

@@ -55,29 +55,21 @@ func (s *suite) isBroken(path, test string, formatted bool) bool {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !slices.Contains(s.brokenPaths, path) {
-		s.brokenPaths = append(s.brokenPaths, path)
-	}
-	if formatted && !slices.Contains(s.formatted, path) {
-		s.formatted = append(s.formatted, path)
-	}
-	if !slices.Contains(s.brokenTests, test) {
-		s.brokenTests = append(s.brokenTests, test)
-	}
+	s.broken[path], s.brokenTests[test] = formatted, true
 	return true
 }
 
 // tellBroken names the cassettes that cannot be read, and says what to do about them.
 func (s *suite) tellBroken(w io.Writer) {
-	if n := len(s.brokenPaths); n > 0 {
-		slices.Sort(s.brokenPaths)
-		slices.Sort(s.brokenTests)
-		fmt.Fprintf(w, "promptecho: %s cannot be read (%s)", report.Count(n, "cassette"), list(s.brokenTests))
-		if len(s.formatted) > 0 {
-			fmt.Fprintf(w, "\n\nTo restore the lines that a formatter dropped:\n  %s", shell.Join(append([]string{"promptecho", "verify", "-w"}, placesOf(s.formatted)...)))
-		}
-		fmt.Fprintln(w, repair(s.brokenPaths, s.brokenTests))
+	paths, tests := slices.Sorted(maps.Keys(s.broken)), slices.Sorted(maps.Keys(s.brokenTests))
+	if len(paths) == 0 {
+		return
 	}
+	fmt.Fprintf(w, "promptecho: %s cannot be read (%s)", report.Count(len(paths), "cassette"), list(tests))
+	if formatted := slices.DeleteFunc(slices.Clone(paths), func(path string) bool { return !s.broken[path] }); len(formatted) > 0 {
+		fmt.Fprintf(w, "\n\nTo restore the lines that a formatter dropped:\n  %s", shell.Join(append([]string{"promptecho", "verify", "-w"}, placesOf(formatted)...)))
+	}
+	fmt.Fprintln(w, repair(paths, tests))
 }
 
 // openError returns an error of opening a cassette with the commands that show what became
@@ -131,7 +123,6 @@ func placesOf(paths []string) (places []string) {
 type failure struct {
 	report.Cause
 	names []string
-	first string // the one that the cause is of
 }
 
 // failures returns the reasons why tests failed, the most frequent first.
@@ -142,7 +133,7 @@ func (s *suite) failures() (list []*failure) {
 			for _, c := range p.Causes {
 				f := by[c.Finding]
 				if f == nil {
-					f = &failure{Cause: c, first: name}
+					f = &failure{Cause: c}
 					by[c.Finding] = f
 					list = append(list, f)
 				}

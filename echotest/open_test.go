@@ -74,7 +74,7 @@ func TestSayIdle(t *testing.T) {
 		t.Errorf("said again: %q", got)
 	}
 	// For the package as a whole, the order of tests does not matter.
-	s := new(suite)
+	s := newSuite()
 	late := report.Option{Code: `Ignore("TestSayIdle3")`, Why: "nothing has it here"}
 	s.add("TestA", &report.Report{Options: []report.Option{late, {Code: `Mask("TestSayIdle4")`, Why: "nowhere"}}})
 	s.add("TestB", &report.Report{Options: []report.Option{{Code: late.Code}}})

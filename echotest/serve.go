@@ -35,13 +35,16 @@ type Server struct {
 // Signature Version 4) is signed again for the upstream with AWS_SECRET_ACCESS_KEY; if that
 // is not the secret of its key, it is not sent, and the test fails.
 func Serve(t testing.TB, rec *promptecho.Recorder, opts ...ServeOption) *Server {
-	c := serveConfig{rec}
+	c := serveConfig{transport: rec}
 	for _, o := range opts {
 		if o != nil {
 			o(&c)
 		}
 	}
-	if c.transport == nil {
+	switch {
+	case c.given > 1:
+		t.Fatal("promptecho: Serve: Through is set twice: let one transport stand in front of the other")
+	case c.transport == nil:
 		t.Fatal("promptecho: Serve: Through(nil): the transport is nil: pass the one in front of the recorder")
 	}
 	s := &Server{t, rec, serve.New(c.transport, "")}
@@ -52,12 +55,15 @@ func Serve(t testing.TB, rec *promptecho.Recorder, opts ...ServeOption) *Server 
 // A ServeOption changes what [Serve] does.
 type ServeOption func(*serveConfig)
 
-type serveConfig struct{ transport http.RoundTripper }
+type serveConfig struct {
+	transport http.RoundTripper
+	given     int // how often
+}
 
 // Through passes the requests of the processes to a transport in front of the recorder, such as one
 // of package echofault, in place of the recorder itself.
 func Through(transport http.RoundTripper) ServeOption {
-	return func(c *serveConfig) { c.transport = transport }
+	return func(c *serveConfig) { c.transport, c.given = transport, c.given+1 }
 }
 
 // URL returns the address at which a process reaches an upstream: of

@@ -29,8 +29,12 @@ type suite struct {
 	problems  map[string][]report.Problem // of the tests, and of these recorders, that failed
 	mode      string                      // the record mode, and who chose it
 
-	brokenPaths, brokenTests []string // the cassettes that cannot be read, and the tests of them
-	formatted                []string // those that a formatter wrote
+	broken      map[string]bool // the cassettes that cannot be read, and whether a formatter wrote them
+	brokenTests map[string]bool // the tests of them
+}
+
+func newSuite() *suite {
+	return &suite{cassettes: map[string]bool{}, names: map[string]bool{}, problems: map[string][]report.Problem{}, broken: map[string]bool{}, brokenTests: map[string]bool{}}
 }
 
 // add adds the report of one of the recorders of a test, or of one of [suite.shared]; nil is
@@ -41,9 +45,6 @@ func (s *suite) add(name string, rep *report.Report) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.cassettes == nil {
-		s.cassettes, s.names, s.problems = map[string]bool{}, map[string]bool{}, map[string][]report.Problem{}
-	}
 	for _, path := range rep.Done.Cassettes {
 		s.cassettes[path] = true
 	}

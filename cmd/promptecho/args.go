@@ -23,6 +23,11 @@ func (*flagsAsked) Error() string { return flag.ErrHelp.Error() }
 // those.
 func parse(flags *flag.FlagSet, args []string) (rest []string, err error) {
 	flags.SetOutput(io.Discard)
+	flags.VisitAll(func(f *flag.Flag) {
+		if v, ok := f.Value.(flag.Getter); ok { // others take each value that they are given
+			f.Value = &once{Getter: v}
+		}
+	})
 	for {
 		if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {
 			return nil, &flagsAsked{flags}
@@ -35,6 +40,26 @@ func parse(flags *flag.FlagSet, args []string) (rest []string, err error) {
 		}
 		rest, args = append(rest, flags.Arg(0)), flags.Args()[1:]
 	}
+}
+
+// A once is the value of a flag that can be given once.
+type once struct {
+	flag.Getter
+	given bool
+}
+
+func (o *once) Set(s string) error {
+	if o.given {
+		return errors.New("it is set twice")
+	}
+	o.given = true
+	return o.Getter.Set(s)
+}
+
+// IsBoolFlag reports whether the flag needs no value.
+func (o *once) IsBoolFlag() bool {
+	b, ok := o.Getter.(interface{ IsBoolFlag() bool })
+	return ok && b.IsBoolFlag()
 }
 
 // printJSON prints a value for programs.

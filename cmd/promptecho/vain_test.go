@@ -28,7 +28,8 @@ var inVain = map[string]struct {
 	"demo -dir":        {[]string{"-dir", "go.mod"}, "go.mod: not a directory"},
 }
 
-// TestFlagsInVain: no verb takes a flag that it does not have, or a value that the flag cannot have.
+// TestFlagsInVain: no verb takes a flag that it does not have, a value that the flag cannot have, or a
+// flag twice.
 func TestFlagsInVain(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for file, text := range map[string]string{"go.mod": "module example.com/x\n", "c.yaml": "version: 1\ninteractions: []\n"} {
@@ -45,6 +46,10 @@ func TestFlagsInVain(t *testing.T) {
 	for _, v := range verbs {
 		refused("-no-such-flag", v.name, "-no-such-flag")
 		v.flags().VisitAll(func(f *flag.Flag) {
+			if _, ok := f.Value.(*once); ok {
+				given := "-" + f.Name + "=" + f.DefValue
+				refused("it is set twice", v.name, given, given)
+			}
 			tt, ok := inVain[v.name+" -"+f.Name]
 			switch kept := f.Value.String(); {
 			case f.Name == "run" || f.Name == "skip":

@@ -48,8 +48,6 @@ type Form struct {
 	Orders []Line   // in which lists whose order does not match were sent, by their paths and "order"
 	Anew   []string // the paths of what does not match since clients draw or count it for each request
 
-	Selected []string // the patterns of the user's options that selected something
-
 	only  []string // patterns of the only fields of the body that match; nil if all do
 	text  string
 	hash  sync.Once // makes key
@@ -185,12 +183,5 @@ func (t *formText) begin(path []byte) {
 func (f *Form) trait(l level, path, value string) {
 	if t, ok := newTrait(l, path, value); ok {
 		f.Traits = append(f.Traits, t)
-	}
-}
-
-// note keeps a pattern that selected something.
-func (f *Form) note(pattern string) {
-	if !slices.Contains(f.Selected, pattern) {
-		f.Selected = append(f.Selected, pattern)
 	}
 }

@@ -27,7 +27,7 @@ type Options struct {
 	Unordered []string // lists whose order does not match
 	AsSent    bool     // for people who read: calls, results and tools in their order, and texts that are JSON as texts
 
-	Hit func(expr string) bool `json:"-"` // is called if the mask of an expression replaced something; may be nil
+	Hit func(value string) bool `json:"-"` // is called with the path or the expression of an option that selected a field or masked something; may be nil
 }
 
 // Plain reports whether the options are the default ones.
@@ -40,9 +40,9 @@ func (o *Options) selects() bool { return len(o.Ignore)+len(o.Match)+len(o.Only)
 
 // level returns the level of a field under the options, given the one that it has
 // without them. A field of the body has a source: where it was sent, "" if that is its
-// path. What selects it is noted in the form.
+// path.
 func (o *Options) level(f *Form, level level, path, source string) level {
-	selected := func(patterns []string) bool { return f.selected(patterns, path, source) }
+	selected := func(patterns []string) bool { return o.selected(patterns, path, source) }
 	switch {
 	case selected(o.Ignore):
 		return ignored
@@ -57,11 +57,11 @@ func (o *Options) level(f *Form, level level, path, source string) level {
 	}
 }
 
-// selected reports whether one of a user's patterns selects a field, and notes it.
-func (f *Form) selected(patterns []string, path, source string) (found bool) {
+// selected reports whether one of a user's patterns selects a field, and says of each that it does.
+func (o *Options) selected(patterns []string, path, source string) (found bool) {
 	for _, p := range patterns {
 		if selects(p, path, source) {
-			f.note(p)
+			o.hit(p)
 			found = true
 		}
 	}
@@ -80,12 +80,19 @@ func hasIndex(pattern string) bool {
 	return slices.ContainsFunc(strings.Split(pattern, "/"), fieldpath.IsIndex)
 }
 
+// hit says that an option was of use.
+func (o *Options) hit(value string) {
+	if o.Hit != nil {
+		o.Hit(value)
+	}
+}
+
 // Masked returns a text with what the masks match replaced.
 func (o *Options) Masked(s string) string {
 	for _, m := range o.Masks {
 		masked := m.Regexp.ReplaceAllString(s, m.Placeholder)
-		if masked != s && o.Hit != nil {
-			o.Hit(m.Regexp.String())
+		if masked != s {
+			o.hit(m.Regexp.String())
 		}
 		s = masked
 	}

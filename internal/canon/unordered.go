@@ -19,7 +19,7 @@ func (w *walker) sortList(list *exactjson.Value, source string) {
 	if i < 0 || list.Text != "" {
 		return
 	}
-	w.call.note(w.options.Unordered[i])
+	w.options.hit(w.options.Unordered[i])
 	type element struct {
 		key, place string
 		value      exactjson.Value

@@ -118,8 +118,8 @@ func (w *walker) value(v *exactjson.Value, source string) {
 func (w *walker) order(sent string) {
 	line := Line{string(w.path) + "/order", `"` + strings.TrimSuffix(sent, ", ") + `"`}
 	switch {
-	case w.call.selected(w.options.Ignore, line.Path, ""):
-	case w.call.selected(w.options.Match, line.Path, ""):
+	case w.options.selected(w.options.Ignore, line.Path, ""):
+	case w.options.selected(w.options.Match, line.Path, ""):
 		w.begin([]byte(line.Path))
 		w.text = append(w.text, line.Value...)
 	default:

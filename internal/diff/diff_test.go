@@ -39,10 +39,10 @@ func TestNearest(t *testing.T) {
 	}{
 		{"nothing recorded", nil, -1},
 		{"only another endpoint", []Candidate{{form(messages, "claude", "whole", cat), false}}, 0},
-		{"same endpoint before same text", []Candidate{
+		{"same text before same endpoint", []Candidate{
 			{form(messages, "gpt-4o", "whole", `body/model "gpt-4o"`, cat), false},
 			unlike(true),
-		}, 1},
+		}, 0},
 		{"same model and wire before more in common", []Candidate{
 			{form(chat, "gpt-5", "stream", `body/model "gpt-5"`, user("Summarize in one sentence: the cat sat on the rug.")), false},
 			unlike(false),

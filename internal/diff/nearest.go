@@ -18,7 +18,8 @@ type Candidate struct {
 const plausible = 0.25
 
 // Nearest returns the number of the candidate most like asked, from 0; -1 if there is
-// none. In this order it prefers the same endpoint; an unused candidate that
+// none. In this order it prefers the very same lines for another endpoint, which there are if a
+// gateway or a provider has changed; the same endpoint; an unused candidate that
 // differs in model and wire only; the same model and wire; one that has a
 // fair part in common; an unused one; the larger common part; the earlier one.
 // It keeps no candidate.
@@ -41,13 +42,15 @@ func Nearest(asked *canon.Form, recorded iter.Seq[Candidate]) int {
 
 // A rank says how near a candidate is, by the criteria that [Nearest] lists.
 // Ranks compare as slices.
-type rank [6]float64
+type rank [7]float64
 
 func rankOf(asked *canon.Form, p *profile, c Candidate) rank {
 	share := p.share(c.Form.Lines(), p.skip)
 	sameModel, sameWire := c.Form.Model == asked.Model, c.Form.Wire == asked.Wire
+	sameEndpoint := c.Form.Endpoint == asked.Endpoint
 	return rank{
-		score(c.Form.Endpoint == asked.Endpoint),
+		score(!sameEndpoint && slices.Equal(c.Form.Lines(), asked.Lines())),
+		score(sameEndpoint),
 		score(!c.Used && sameButModel(asked.Lines(), c.Form.Lines())),
 		score(sameModel) + score(sameWire),
 		score(share >= plausible),

@@ -17,7 +17,7 @@ type profile struct {
 	lines  []canon.Line
 	often  map[uint64]int     // how often each line occurs, without numbers
 	at     map[string]float64 // the weight at a path
-	words  hashSet
+	words  map[uint64]bool
 	behind bool // a word counts half where it stands behind another one
 }
 
@@ -27,19 +27,17 @@ const anyPath = math.MaxInt
 // newProfile makes the profile of lines, without the first skip bytes of their
 // paths.
 func newProfile(lines []canon.Line, skip int) *profile {
-	p := &profile{skip: skip, lines: lines, often: make(map[uint64]int, len(lines)), at: make(map[string]float64, len(lines))}
-	var words []uint64
+	p := &profile{skip: skip, lines: lines, often: map[uint64]int{}, at: map[string]float64{}, words: map[uint64]bool{}}
 	for _, l := range lines {
 		w, path := weight(l.Value), pathHash(l.Path, skip)
 		p.weight += w
 		p.often[lineHash(path, l.Value)]++
 		p.at[without(l.Path, skip)] = w
-		stringWords(l.Value, func(pair, word uint64, _ int) { words = append(words, path^pair, path^word) })
+		stringWords(l.Value, func(pair, word uint64, _ int) { p.words[path^pair], p.words[path^word] = true, true })
 	}
 	if skip == anyPath {
 		p.at[""] = math.Inf(1) // all fields are at this path, and none limits another
 	}
-	p.words = newHashSet(words)
 	return p
 }
 
@@ -90,9 +88,9 @@ func (p *profile) overlap(path uint64, value string) float64 {
 	stringWords(value, func(pair, word uint64, size int) {
 		total += float64(size)
 		switch {
-		case p.words.has(path ^ pair):
+		case p.words[path^pair]:
 			common += float64(size)
-		case p.behind && p.words.has(path^word):
+		case p.behind && p.words[path^word]:
 			common += float64(size) / 2
 		}
 	})
@@ -113,30 +111,6 @@ func weight(value string) float64 {
 var seed = maphash.MakeSeed()
 
 func lineHash(path uint64, value string) uint64 { return path ^ maphash.String(seed, value) }
-
-// A hashSet is a table of hashes, half of it empty: each is at the place that its last
-// bits name, or at the next free one. It must not err: of many short texts, one word that
-// only seems to be in common makes the wrong one nearest.
-type hashSet []uint64
-
-func newHashSet(hashes []uint64) hashSet {
-	s := make(hashSet, 2<<bits.Len(uint(len(hashes))))
-	for _, h := range hashes {
-		s[s.place(h)] = h
-	}
-	return s
-}
-
-// place returns where a hash is, or where it would be; 0 stands for no hash.
-func (s hashSet) place(hash uint64) int {
-	i := int(hash) & (len(s) - 1)
-	for s[i] != hash && s[i] != 0 {
-		i = (i + 1) & (len(s) - 1)
-	}
-	return i
-}
-
-func (s hashSet) has(hash uint64) bool { return s[s.place(hash)] == hash }
 
 // pathHash is of a path without its first skip bytes and without digits: it does
 // not matter where in a list something stands.

@@ -145,7 +145,7 @@ func (w *writer) values(e *Edit) {
 	case strings.HasPrefix(e.Note, lineEndsNote):
 	case kindOf(e.Recorded) != kindOf(e.Incoming), texts && opaque(a)+opaque(b) != "":
 		w.both(e, summary(e.Recorded), summary(e.Incoming))
-		if n := firstDifference(a, b); n >= longToken {
+		if n := FirstDifference(a, b); n >= longToken {
 			w.line("  the same up to byte ", count(n))
 		}
 	case !isShort(a) || !isShort(b):
@@ -202,15 +202,15 @@ func (w *writer) long(e *Edit, a, b string) {
 // difference, if they are long.
 func beforeDifference(a, b string) int {
 	const before = 20
-	n := firstDifference(a, b)
+	n := FirstDifference(a, b)
 	if n <= before || max(len(a), len(b)) <= shortText {
 		return 0
 	}
 	return n - len(cutBefore(a[:n], before))
 }
 
-// firstDifference returns the offset of the first byte that differs.
-func firstDifference(a, b string) int {
+// FirstDifference returns the offset of the first byte that differs.
+func FirstDifference(a, b string) int {
 	n := 0
 	for n < len(a) && n < len(b) && a[n] == b[n] {
 		n++

@@ -91,14 +91,13 @@ func inOrderSent(edits []diff.Edit, body []byte) {
 // names lists the fields that differ, the first few by name.
 func names(edits []diff.Edit) string {
 	const most = 3
-	var list []string
+	var fields []string
 	for _, e := range edits {
-		if name := fieldpath.Short(e.Path); !slices.Contains(list, name) {
-			list = append(list, name)
+		if name := fieldpath.Short(e.Path); !slices.Contains(fields, name) {
+			fields = append(fields, name)
 		}
 	}
-	text := strings.Join(list[:min(len(list), most)], ", ")
-	return text + andMore(" ", len(list)-most)
+	return list(fields, most)
 }
 
 // fileAt returns what a multipart form has at a path of its form, "body/file/0".

@@ -12,9 +12,7 @@ import (
 
 // Comparisons are the recorded answers of a run that were compared with live ones, in the
 // order asked.
-type Comparisons struct {
-	all []comparison
-}
+type Comparisons []comparison
 
 type comparison struct {
 	rec *tape.Recording
@@ -23,26 +21,26 @@ type comparison struct {
 
 // Add adds the result of a comparison.
 func (c *Comparisons) Add(rec *tape.Recording, r compare.Result) {
-	c.all = append(c.all, comparison{rec, r})
+	*c = append(*c, comparison{rec, r})
 }
 
 // of returns the comparisons with one of these verdicts.
-func (c *Comparisons) of(verdicts ...compare.Verdict) []comparison {
-	return slices.DeleteFunc(slices.Clone(c.all), func(one comparison) bool { return !slices.Contains(verdicts, one.Verdict) })
+func (c Comparisons) of(verdicts ...compare.Verdict) []comparison {
+	return slices.DeleteFunc(slices.Clone(c), func(one comparison) bool { return !slices.Contains(verdicts, one.Verdict) })
 }
 
 // maxWording is how many differences are shown of an answer that differs only in them.
 const maxWording = 3
 
 // judgeComparisons says which answers have drifted, and notes what became of the others.
-func (r *Run) judgeComparisons(rep *Report, o *Outcome, c *Comparisons) {
-	if len(c.all) == 0 {
+func (r *Run) judgeComparisons(rep *Report, o *Outcome, c Comparisons) {
+	if len(c) == 0 {
 		if len(rep.Problems) == 0 {
 			rep.Notes = append(rep.Notes, r.File+": nothing was compared: the test makes no call that only asks a model (docs/COMPARE.md says which calls are sent)")
 		}
 		return
 	}
-	drifted, not, sent := c.of(compare.Drift), c.of(compare.NotCompared), len(c.all)-len(c.of(compare.NotSent))
+	drifted, not, sent := c.of(compare.Drift), c.of(compare.NotCompared), len(c)-len(c.of(compare.NotSent))
 	shown := c.of(compare.Identical, compare.Benign, compare.NotCompared, compare.NotSent)
 	if len(not) == sent && sent > 0 {
 		shown = c.of(compare.NotSent)
@@ -61,7 +59,7 @@ func (r *Run) judgeComparisons(rep *Report, o *Outcome, c *Comparisons) {
 			counts = append(counts, fmt.Sprintf("%d %s", n, v.name))
 		}
 	}
-	rep.Notes = append(rep.Notes, fmt.Sprintf("compared %s with live ones: %s%s", Count(len(c.all), "recorded answer"), strings.Join(counts, ", "), r.list(shown, maxWording)))
+	rep.Notes = append(rep.Notes, fmt.Sprintf("compared %s with live ones: %s%s", Count(len(c), "recorded answer"), strings.Join(counts, ", "), r.list(shown, maxWording)))
 	if len(drifted) > 0 {
 		r.judgeDrifted(rep, o, drifted, sent)
 	}

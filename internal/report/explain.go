@@ -39,29 +39,30 @@ func unanswerable(c *tape.Call, asked tape.Asked, opensSocket bool) (why string,
 	return "", 0
 }
 
-// A difference is what the text of a miss does not say of how it differs from its nearest
+// A missing is a miss, and what its text does not say of how it differs from its nearest
 // recording.
-type difference struct {
+type missing struct {
+	Miss
 	edits      []attr.Edit // the first fields
 	acceptable bool        // promptecho accept may take the request as an edit of the recorded one
 }
 
-// explain finds the nearest recording, among those of near, and says what differs from it.
-// nearest is nil if there is no recording.
-func (r *Run) explain(c *tape.Call, recs, near []*tape.Recording, used func(*tape.Recording) bool) (m Miss, nearest *tape.Recording, d difference) {
+// explain finds the nearest recording, among those of near, and says in m what differs from it.
+// It returns nil if there is no recording.
+func (r *Run) explain(m *missing, c *tape.Call, recs, near []*tape.Recording, used func(*tape.Recording) bool) *tape.Recording {
 	i := nearestOf(c.Form, near, used)
 	if i < 0 {
 		m.Reason = r.whyNothing(c.Form, len(recs))
-		return m, nil, d
+		return nil
 	}
-	nearest = near[i]
+	nearest := near[i]
 	form := nearest.Form()
 	m.Line = nearest.Line()
 	c = r.Tape.Revealed(c, nearest)
-	m.Asked, m.Request = said(c.Form), unnamed(c.Form)
+	m.Asked, m.Request = cmp.Or(said(c.Form), m.Asked), cmp.Or(unnamed(c.Form), m.Request)
 	if form.Endpoint != c.Form.Endpoint && !slices.Equal(form.Lines(), c.Form.Lines()) {
 		m.Reason = fmt.Sprintf("no call of %s is recorded; this recording is of %s", call(c.Form), call(form))
-		return m, nearest, d
+		return nearest
 	}
 	request := nearest.Request()
 	options := r.Tape.Config.Options
@@ -88,7 +89,7 @@ func (r *Run) explain(c *tape.Call, recs, near []*tape.Recording, used func(*tap
 		was, _ := exactjson.Unquote(e.Recorded)
 		is, _ := exactjson.Unquote(e.Incoming)
 		was, is = aroundDifference(cmp.Or(was, e.Recorded), cmp.Or(is, e.Incoming))
-		d.edits = append(d.edits, attr.Edit{Path: fieldpath.Selector(e.Path), Recorded: was, Incoming: is})
+		m.edits = append(m.edits, attr.Edit{Path: fieldpath.Selector(e.Path), Recorded: was, Incoming: is})
 	}
 	m.Diff = diff.Write(edits, "  ", maxEdits)
 	drift := slices.DeleteFunc(diff.Drift(recorded, asked), func(e diff.Edit) bool {
@@ -98,8 +99,8 @@ func (r *Run) explain(c *tape.Call, recs, near []*tape.Recording, used func(*tap
 		m.Diff += "  also different, but ignored when matching:\n" + diff.Write(drift, "    ", 3)
 	}
 	m.Diff += remarks(edits, &request, &incoming) + beside
-	d.acceptable = acceptable(nearest, c.Form, edits, &request, &incoming)
-	return m, nearest, d
+	m.acceptable = acceptable(nearest, c.Form, edits, &request, &incoming)
+	return nearest
 }
 
 // whyNothing says why there is no recording to compare a request with.
@@ -142,26 +143,15 @@ func acceptable(rec *tape.Recording, asked *canon.Form, edits []diff.Edit, recor
 }
 
 // nearestOf returns the index of the recording that is most like a form, or -1 if there is
-// none. One of the very same body for another endpoint comes first: there is one if a gateway
-// or a provider has changed. The forms of the recordings need not fit into memory.
+// none. The forms of the recordings need not fit into memory.
 func nearestOf(form *canon.Form, recs []*tape.Recording, used func(*tape.Recording) bool) int {
-	elsewhere := -1
-	nearest := diff.Nearest(form, func(yield func(diff.Candidate) bool) {
-		for i, rec := range recs {
-			c := diff.Candidate{Form: rec.Peek(), Used: used(rec)}
-			if c.Form.Endpoint != form.Endpoint && slices.Equal(c.Form.Lines(), form.Lines()) {
-				elsewhere = i
-				return
-			}
-			if !yield(c) {
+	return diff.Nearest(form, func(yield func(diff.Candidate) bool) {
+		for _, rec := range recs {
+			if !yield(diff.Candidate{Form: rec.Peek(), Used: used(rec)}) {
 				return
 			}
 		}
 	})
-	if elsewhere >= 0 {
-		return elsewhere
-	}
-	return nearest
 }
 
 // reason says in a line how a request differs from the nearest recording.

@@ -138,12 +138,8 @@ func explaining(recorded, incoming string) []chance.Changing {
 // long. It leaves a margin, because a changing text may begin or end in that.
 func aroundDifference(a, b string) (string, string) {
 	const margin = 128
-	i, n := 0, min(len(a), len(b))
-	for i < n && a[i] == b[i] {
-		i++
-	}
-	j := 0
-	for j < n-i && a[len(a)-1-j] == b[len(b)-1-j] {
+	i, j := diff.FirstDifference(a, b), 0
+	for j < min(len(a), len(b))-i && a[len(a)-1-j] == b[len(b)-1-j] {
 		j++
 	}
 	i, j = max(0, i-margin), max(0, j-margin)

@@ -14,7 +14,7 @@ import (
 // was told before.
 func (l *Log) Judge(o *Outcome, options ...Option) Report {
 	recs := l.Tape.Stored()
-	misses, reached := l.Misses(), l.reached.Load()
+	misses, reached := l.missing(), l.reached.Load()
 	rep := Report{Notes: l.notes.all(), Done: l.done(len(misses)), Mode: fmt.Sprintf("mode %s, %s", l.Mode, l.ModeBy)}
 	for _, text := range l.errors.all() {
 		rep.Fail(text)
@@ -38,7 +38,7 @@ func (l *Log) Judge(o *Outcome, options ...Option) Report {
 		l.judgeUnused(&rep, o, reached, recs)
 	}
 	if l.Compares && reached {
-		l.judgeComparisons(&rep, o, &l.Comparisons)
+		l.judgeComparisons(&rep, o, l.Comparisons)
 	}
 	rep.Notes = append(rep.Notes, l.bothOrders()...)
 	if reached && l.Mode != "live" {
@@ -86,11 +86,11 @@ func (l *Log) noteRest(rep *Report, o *Outcome) {
 func (r *Run) acceptedPlayed(o *Outcome, lines []int) string {
 	slices.Sort(lines)
 	var places []string
-	for _, line := range lines[:min(len(lines), alsoNamed)] {
+	for _, line := range lines {
 		places = append(places, fmt.Sprintf("%s:%d", r.File, line))
 	}
-	return fmt.Sprintf("answered from %s that promptecho accept gave newer requests, but not newer answers: %s%s.%s To record them again:\n%s",
-		Count(len(lines), "recording"), strings.Join(places, ", "), andMore(" ", len(lines)-alsoNamed), r.obstacle(), r.commandIn(o, "accepted"))
+	return fmt.Sprintf("answered from %s whose requests promptecho accept has edited; the answers are still those to the old requests: %s.%s To record them again:\n%s",
+		Count(len(lines), "recording"), list(places, alsoNamed), r.obstacle(), r.commandIn(o, "accepted"))
 }
 
 // judgeContests names the recordings that answered another request than theirs.
@@ -112,7 +112,7 @@ func (r *Run) judgeLacking(rep *Report, o *Outcome, calls []string) {
 	if len(calls) == 0 {
 		return
 	}
-	text := "no value for " + strings.Join(calls[:min(len(calls), maxListed)], ", ") + andMore(" ", len(calls)-maxListed)
+	text := "no value for " + list(calls, maxListed)
 	r.annotate(rep, 0, "", text)
 	rep.fail(Problem{
 		Head:   fmt.Sprintf("%s has %s: it was recorded before the test used it.%s", r.File, text, r.obstacle()),
@@ -143,7 +143,7 @@ func needed(calls []string) string {
 // finding in full and gives each of the others a line. It also names the unused recordings
 // with which no miss was compared. elsewhere says which other file has the requests, or is
 // empty.
-func (l *Log) judgeMisses(rep *Report, o *Outcome, misses []*Miss, recs, unused []*tape.Recording, elsewhere string) {
+func (l *Log) judgeMisses(rep *Report, o *Outcome, misses []*missing, recs, unused []*tape.Recording, elsewhere string) {
 	used, verb := 0, "have"
 	for _, rec := range recs {
 		if rec.Used() {
@@ -176,31 +176,31 @@ func (l *Log) judgeMisses(rep *Report, o *Outcome, misses []*Miss, recs, unused 
 			c.Text += andMore("\n  … ", len(rest)-alsoNamed)
 		}
 		p.Causes = append(p.Causes, c)
-		if l.about(first).acceptable {
+		if first.acceptable {
 			p.Acceptable++
 		}
 	}
 	p.Tail = andMore("\n\n  … ", len(all)-maxListed)
 	if o.Whole() && len(unused) > 0 {
 		var places []string
-		for _, rec := range unused[:min(len(unused), alsoNamed)] {
+		for _, rec := range unused {
 			places = append(places, fmt.Sprintf("%s:%d", l.File, rec.Line()))
 		}
-		p.Tail += "\n\nNot used either: " + strings.Join(places, ", ") + andMore(" ", len(unused)-alsoNamed)
+		p.Tail += "\n\nNot used either: " + list(places, alsoNamed)
 	}
-	if slices.ContainsFunc(misses, func(m *Miss) bool { return !m.unrecordable() }) {
+	if slices.ContainsFunc(misses, func(m *missing) bool { return !m.unrecordable() }) {
 		p.Advice, p.Remedies = elsewhere, l.howToRecord(o)
 	}
 	for _, m := range misses {
-		rep.Done.Causes = append(rep.Done.Causes, attr.Cause{Reason: m.Reason, Detail: m.Error(), Caller: m.Caller, Option: m.Hint, Edits: l.about(m).edits})
+		rep.Done.Causes = append(rep.Done.Causes, attr.Cause{Reason: m.Reason, Detail: m.Error(), Caller: m.Caller, Option: m.Hint, Edits: m.edits})
 	}
 	rep.fail(p)
 }
 
 // findings puts those misses together that have the same reason and differ from their
 // recordings in the same way.
-func findings(misses []*Miss) [][]*Miss {
-	return group.By(misses, func(m *Miss) ([2]string, bool) { return [2]string{m.Reason, m.Diff}, true })
+func findings(misses []*missing) [][]*missing {
+	return group.By(misses, func(m *missing) ([2]string, bool) { return [2]string{m.Reason, m.Diff}, true })
 }
 
 // judgeUnused says whether recordings answered nothing, in a run that went well otherwise.

@@ -33,7 +33,6 @@ type Log struct {
 	replayed tally[string]          // recorded failures that were replayed
 	accepted tally[int]             // the lines of accepted recordings that were played
 	drifted  tally[string]          // differences that were noted
-	selected tally[string]          // patterns of options that selected a field
 	passed   tally[string]          // selectors of what passed through
 	lacking  tally[string]          // calls whose values the cassette lacks
 	headers  tally[string]          // of answers, that no replay has
@@ -48,11 +47,10 @@ type Log struct {
 	dropped atomic.Int64 // how many recordings are no more in the files that were written
 
 	mu     sync.Mutex // guards what follows; no recording is asked while it is held
-	misses []*Miss
-	missed map[string]*Miss      // misses by the keys of their forms
-	told   map[string]difference // what else is known of how they differ, by their Diff
-	near   *tape.Recording       // the last one that a miss was compared with
-	asked  map[string]int        // their numbers, by the keys by which another cassette can have them
+	misses []*missing
+	missed map[string]*missing // misses by the keys of their forms
+	near   *tape.Recording     // the last one that a miss was compared with
+	asked  map[string]int      // their numbers, by the keys by which another cassette can have them
 }
 
 // A tally holds values in the order in which each came first. Its methods may be called
@@ -186,16 +184,6 @@ func Failure(resp *interaction.Response) string {
 	return fmt.Sprintf("status %d", resp.Status)
 }
 
-// Selected notes which patterns of options selected a field of a form.
-func (l *Log) Selected(form *canon.Form) {
-	for _, pattern := range form.Selected {
-		l.selected.add(pattern)
-	}
-}
-
-// HasSelected reports whether a pattern of an option selected a field of a form.
-func (l *Log) HasSelected(pattern string) bool { return l.selected.count(pattern) > 0 }
-
 // Lack notes that the cassette has no value for a call of the test: rec.Now().
 func (l *Log) Lack(call string) { l.lacking.add(call) }
 
@@ -247,9 +235,9 @@ func (l *Log) Miss(c *tape.Call, opensSocket bool, by string) Miss {
 	m := l.missed[c.Form.Key()]
 	first := m == nil
 	if first {
-		m = &Miss{File: l.File, Call: c.Form.Name(), Request: unnamed(c.Form), Model: c.Form.Model, Asked: said(c.Form), Caller: l.whoAsked(by), Reason: "not recorded"}
+		m = &missing{Miss: Miss{File: l.File, Call: c.Form.Name(), Request: unnamed(c.Form), Model: c.Form.Model, Asked: said(c.Form), Caller: l.whoAsked(by), Reason: "not recorded"}}
 		if l.missed == nil {
-			l.missed, l.asked, l.told = map[string]*Miss{}, map[string]int{}, map[string]difference{}
+			l.missed, l.asked = map[string]*missing{}, map[string]int{}
 		}
 		l.missed[c.Form.Key()] = m
 		l.misses = append(l.misses, m)
@@ -260,14 +248,13 @@ func (l *Log) Miss(c *tape.Call, opensSocket bool, by string) Miss {
 	case why != "":
 		m.Reason, m.Line = why, line
 	case first:
-		near := around(recs, l.near, len(l.misses))
+		near, found := around(recs, l.near, len(l.misses)), *m
 		l.mu.Unlock()
 		// The comparison can take a while and needs no lock: forms do not change.
-		found, nearest, difference := l.explain(c, recs, near, func(rec *tape.Recording) bool { return rec.Used() || l.compared.count(rec) > 0 })
+		nearest := l.explain(&found, c, recs, near, func(rec *tape.Recording) bool { return rec.Used() || l.compared.count(rec) > 0 })
 		l.mu.Lock()
-		m.Line, m.Reason, m.Change, m.Diff, m.Hint = found.Line, found.Reason, found.Change, found.Diff, found.Hint
-		l.told[m.Diff] = difference
-		m.Asked, m.Request = cmp.Or(found.Asked, m.Asked), cmp.Or(found.Request, m.Request)
+		found.Count = m.Count
+		*m = found
 		if nearest != nil {
 			l.compared.add(nearest)
 			l.near = nearest
@@ -285,7 +272,7 @@ func (l *Log) Miss(c *tape.Call, opensSocket bool, by string) Miss {
 		}
 	}
 	defer l.mu.Unlock()
-	return *m
+	return m.Miss
 }
 
 // around returns the recordings among which that is looked for which is nearest to what was
@@ -300,22 +287,22 @@ func around(recs []*tape.Recording, last *tape.Recording, misses int) []*tape.Re
 	return recs[max(i-before, 0):min(i+behind, len(recs))]
 }
 
-// about returns how a miss differs from its nearest recording.
-func (l *Log) about(m *Miss) difference {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.told[m.Diff]
-}
-
 // Misses returns the requests that were not recorded so far, in the order they were first
 // asked.
-func (l *Log) Misses() []*Miss {
+func (l *Log) Misses() (misses []*Miss) {
+	for _, m := range l.missing() {
+		misses = append(misses, &m.Miss)
+	}
+	return misses
+}
+
+// missing returns the misses so far, with what is known of them.
+func (l *Log) missing() (misses []*missing) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	misses := make([]*Miss, len(l.misses))
-	for i, m := range l.misses {
+	for _, m := range l.misses {
 		c := *m
-		misses[i] = &c
+		misses = append(misses, &c)
 	}
 	return misses
 }

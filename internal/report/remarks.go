@@ -46,10 +46,7 @@ func originOf(address string) string {
 // sentence".
 func lost(recorded, incoming string) bool {
 	const around = " \n\t/=:,.;\"'()[]{}<>@"
-	i := 0
-	for i < len(incoming) && i < len(recorded) && recorded[i] == incoming[i] {
-		i++
-	}
+	i := diff.FirstDifference(recorded, incoming)
 	value, ok := strings.CutSuffix(recorded[i:], incoming[i:])
 	return ok && value != "" && !strings.ContainsAny(value, around[:3]) && strings.Trim(value, around) != "" &&
 		(i == 0 || strings.ContainsAny(incoming[i-1:i], around)) && (i == len(incoming) || strings.ContainsAny(incoming[i:i+1], around))

@@ -1,6 +1,9 @@
 package report
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // andMore ends a list that is too long to be shown.
 func andMore(before string, n int) string {
@@ -8,6 +11,11 @@ func andMore(before string, n int) string {
 		return ""
 	}
 	return fmt.Sprintf("%sand %d more", before, n)
+}
+
+// list names the first few of what there is.
+func list(items []string, most int) string {
+	return strings.Join(items[:min(len(items), most)], ", ") + andMore(" ", len(items)-most)
 }
 
 // Count returns "1 thing", "2 things".

@@ -2,7 +2,6 @@ package tape
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/promptecho/promptecho/internal/cassette"
 	"github.com/promptecho/promptecho/internal/interaction"
@@ -123,12 +122,4 @@ func (t *Tape) resumed(it *interaction.Interaction) *Recording {
 	rec.interaction.Store(it)
 	rec.key = keyOf(rec.Form())
 	return rec
-}
-
-// WithForms returns the recordings, played or to be replaced, whose forms are known
-// without reading them.
-func (t *Tape) WithForms() []*Recording {
-	return slices.DeleteFunc(slices.Concat(t.recordings, t.replaced), func(rec *Recording) bool {
-		return rec.form.Load() == nil
-	})
 }

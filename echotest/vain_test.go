@@ -1,0 +1,43 @@
+package echotest
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/promptecho/promptecho"
+)
+
+// TestOptionsInVain: an option of Main or of Serve that cannot mean anything is refused.
+func TestOptionsInVain(t *testing.T) {
+	for want, opts := range map[string][]MainOption{
+		`echotest.AllowHosts(): it names nothing`:        {AllowHosts()},
+		`echotest.AllowHosts(""): a host is a name`:      {AllowHosts("")},
+		`echotest.AllowHosts("http://db"): a host is`:    {AllowHosts("db", "http://db")},
+		`echotest.AllowHosts("db:80"): a host is a name`: {AllowHosts("db:80")},
+		`echotest.AllowHosts("db.*"): a host is a name`:  {AllowHosts("db.*")},
+		`echotest.Fetch: one command`:                    {Fetch("true"), Fetch("false")},
+		`echotest.Fetch: one command fetches`:            {Fetch("")},
+	} {
+		var c mainConfig
+		for _, o := range opts {
+			o(&c)
+		}
+		if c.err == nil || !strings.HasPrefix(c.err.Error(), want) {
+			t.Errorf("%v, want %s", c.err, want)
+		}
+	}
+	if status := Run(RunFunc(func() int { t.Error("the tests run"); return 0 }), AllowHosts()); status != 2 {
+		t.Errorf("status %d", status)
+	}
+	for want, opts := range map[string][]ServeOption{
+		"Through(nil)":           {Through(nil)},
+		"Through is set twice": {Through(http.DefaultTransport), Through(http.DefaultTransport)},
+	} {
+		tb := &fakeTB{TB: t, name: "TestThrough"}
+		tb.run(func(tb testing.TB) { Serve(tb, New(tb, promptecho.AllowUnused()), opts...) })
+		if !strings.Contains(tb.fatal, want) {
+			t.Errorf("%q, want %s", tb.fatal, want)
+		}
+	}
+}
