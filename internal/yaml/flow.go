@@ -9,6 +9,12 @@ func (p *parser) flow(nd Node) Node {
 	if p.text[open] == '{' {
 		nd.Kind, end = Mapping, '}'
 	}
+	if p.sink != nil && nd.Tag == "" && p.depth < maxDepth-MaxFlow {
+		if n := p.sink.Flow(p.text[open:]); n > 0 {
+			p.pos += n
+			return nd
+		}
+	}
 	since := p.begin(&nd)
 	p.pos++
 	for p.flowSpace(); p.peek(0) != end; p.flowSpace() {

@@ -31,6 +31,9 @@ type Format struct {
 // maxDepth is how deep collections may nest: as deep as JSON, and what is around it.
 const maxDepth = exactjson.MaxDepth + 16
 
+// MaxFlow is how deep a collection may nest that a [Sink] takes as a whole.
+const MaxFlow = 16
+
 // parser is at pos in the text. It ends at the first error, by a panic with an *Error
 // that [Format.Parse] catches.
 type parser struct {
