@@ -20,10 +20,17 @@ type jsonSink struct {
 	list    []bool
 }
 
-// made is JSON of some values, one behind the other.
+// made is JSON of some values, one behind the other: bytes, until somebody wants text.
 type made struct {
-	bytes []byte
-	asOne string // the same, once somebody has asked for it
+	bytes  []byte
+	asText string
+}
+
+// toText makes text of the bytes, and returns their array for others.
+func (m *made) toText() []byte {
+	room := m.bytes[:0]
+	m.asText, m.bytes = string(m.bytes), nil
+	return room
 }
 
 // enough is how many bytes are made in one piece: one large array is copied too often, and many
@@ -32,8 +39,11 @@ const enough = 64 << 10
 
 // reset readies the sink for a value that is printed in a layout.
 func (s *jsonSink) reset(field string, l *exactjson.Layout) {
-	if s.made == nil || len(s.bytes) > enough {
-		s.made = &made{bytes: make([]byte, 0, min(len(s.src), enough))}
+	switch {
+	case s.made == nil || len(s.bytes) > enough && field != eventsField:
+		s.made = &made{bytes: make([]byte, 0, min(len(s.src), enough+enough/8))}
+	case len(s.bytes) > enough:
+		s.made = &made{bytes: s.toText()}
 	}
 	s.from, s.field, s.layout, s.printer, s.list = len(s.bytes), field, l, exactjson.NewPrinter(*l), s.list[:0]
 	s.printer.Indentation, s.printer.Most = s.indentation, mostIndentation(len(s.src)+s.distinct)
@@ -192,8 +202,11 @@ func (p *parser) json(n *yaml.Node, field string, l exactjson.Layout) []byte {
 	if p.err = t.err; t.err != nil {
 		return nil
 	}
-	text := t.bytes[t.from:t.to:t.to]
-	if *t.layout == l {
+	text := t.bytes
+	if text == nil {
+		text = []byte(t.asText)
+	}
+	if text = text[t.from:t.to:t.to]; *t.layout == l {
 		return text
 	}
 	v, _ := exactjson.Parse(text)
@@ -205,10 +218,10 @@ func (p *parser) json(n *yaml.Node, field string, l exactjson.Layout) []byte {
 func (p *parser) value(n *yaml.Node, l exactjson.Layout, padding int) string {
 	if l.Padding = padding; n.Taken > 0 && p.err == nil {
 		if t := &p.taken[n.Taken-1]; t.err == nil && *t.layout == l {
-			if len(t.asOne) < t.to {
-				t.asOne = string(t.bytes)
+			if t.bytes != nil {
+				t.toText()
 			}
-			return t.asOne[t.from:t.to]
+			return t.asText[t.from:t.to]
 		}
 	}
 	return string(p.json(n, eventsField, l))
