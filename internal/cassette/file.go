@@ -64,6 +64,17 @@ func readFile(path string) ([]byte, error) {
 	return b.Bytes(), err
 }
 
+// SumOf returns what tells whether the file at path is still the one that was read; "" if
+// it cannot be read.
+func SumOf(path string) string {
+	data, err := readFile(path)
+	if err != nil {
+		return ""
+	}
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}
+
 // readInto reads a file as a whole into a buffer.
 func readInto(b *bytes.Buffer, f *os.File, size int64) error {
 	if size > maxFile {

@@ -237,6 +237,42 @@ func divide(data []byte) (top *Index, at int, items []byte, seals []seal, ok boo
 	return top, len(data) - len(rest), items, seals, ok1 && ok2
 }
 
+// Divided is a cassette as Save writes it: its head, its interactions, and the seals as they
+// stand behind these.
+type Divided struct {
+	Pinned     bool
+	Head, Tail []byte
+	Items      []Part
+}
+
+// A Part is the text of an interaction, and the number of its seal: of the one that holds for it,
+// or else of the one in its place.
+type Part struct {
+	Text []byte
+	Seal int
+}
+
+// Divide divides a cassette; ok is false if it is not as Save writes it.
+func Divide(text []byte) (d Divided, ok bool) {
+	top, at, items, seals, ok := divide(text)
+	if !ok {
+		return d, false
+	}
+	d = Divided{Pinned: top.Pinned, Head: text[:at], Tail: text[at+len(items):]}
+	for finder := (sealFinder{seals: seals}); len(items) > 0; {
+		item, held := finder.cut(len(d.Items), items)
+		part := Part{item, len(d.Items)}
+		for i := range seals {
+			if held == &seals[i] {
+				part.Seal = i
+			}
+		}
+		d.Items, items = append(d.Items, part), items[len(item):]
+		ok = ok && bytes.HasPrefix(item, []byte(codec.ItemStart))
+	}
+	return d, ok
+}
+
 // cutTop cuts off what stands above the interactions of a cassette as Save writes it.
 func cutTop(data []byte) (top *Index, rest []byte, ok bool) {
 	top = new(Index)

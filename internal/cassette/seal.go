@@ -53,6 +53,12 @@ func sealOf(it *interaction.Interaction, text []byte, revision uint32) seal {
 	return s
 }
 
+// SealOf returns the seal of an interaction that has this text, as it stands in a file.
+func SealOf(it *interaction.Interaction, text []byte, revision uint32) string {
+	s := sealOf(it, text, revision)
+	return s.String()
+}
+
 // hexKey returns a match key as an interaction has it.
 func hexKey(key uint64) string { return fmt.Sprintf("%016x", key) }
 
