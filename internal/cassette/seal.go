@@ -3,6 +3,7 @@ package cassette
 import (
 	"bytes"
 	"cmp"
+	"encoding/binary"
 	"fmt"
 	"hash/crc32"
 	"slices"
@@ -85,13 +86,8 @@ func plainSum(it *interaction.Interaction) uint32 {
 
 // hashSum returns the checksum of the two hashes.
 func (s *seal) hashSum() uint32 {
-	sum := ^uint32(0) // a checksum of package crc32 would allocate its bytes, for each seal
-	for _, hash := range [...]uint64{s.key, s.request} {
-		for shift := 56; shift >= 0; shift -= 8 {
-			sum = castagnoli[byte(sum)^byte(hash>>shift)] ^ sum>>8
-		}
-	}
-	return ^sum
+	hashes := binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(nil, s.key), s.request)
+	return crc32.Checksum(hashes, castagnoli)
 }
 
 // parseSeal reads a seal as String returns it.

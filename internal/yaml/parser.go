@@ -44,7 +44,6 @@ type parser struct {
 	depth int // of the collections that are being read
 
 	stack []Node // the elements of the collections that are being read, and their keys behind each
-	room  []Node // for those of collections that were read
 
 	scratch Node // what a sink is given, so that no node is in memory of its own
 	sink    Sink // that takes what is being read; nil if that becomes a tree
