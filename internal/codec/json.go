@@ -193,8 +193,8 @@ func (p *parser) json(n *yaml.Node, field string, l exactjson.Layout) []byte {
 		return nil
 	}
 	s := &jsonSink{parser: p}
-	s.reset(field, &l)
 	if n.Taken == 0 {
+		s.reset(field, &l)
 		yaml.Emit(n, s)
 		return s.end(n)
 	}
@@ -209,6 +209,7 @@ func (p *parser) json(n *yaml.Node, field string, l exactjson.Layout) []byte {
 	if text = text[t.from:t.to:t.to]; *t.layout == l {
 		return text
 	}
+	s.reset(field, &l)
 	v, _ := exactjson.Parse(text)
 	s.bytes = s.printer.Print(s.bytes, &v)
 	return s.checked(n)

@@ -20,7 +20,7 @@ func (r *Request) Digest() uint64 {
 	if r.UnknownHeaders {
 		method += "\x01" // nor such a one
 	}
-	head := appendText(appendText(nil, method), r.URL)
+	head := appendText(appendText(make([]byte, 0, 512), method), r.URL)
 	for _, h := range r.Headers {
 		head = binary.AppendUvarint(appendText(head, h.Name), uint64(len(h.Values)))
 		for _, v := range h.Values {
