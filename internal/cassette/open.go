@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 	"sync"
 
 	"github.com/promptecho/promptecho/internal/codec"
@@ -42,11 +43,8 @@ type entry struct {
 	seal    *seal // that holds; nil if there is none
 	trusted bool  // what the seal says of the request is right by today's rules
 
-	givenUp  string                   // see GivenUp
-	unknown  bool                     // see UnknownHeaders
-	accepted bool                     // see Accepted
-	moments  *interaction.Moments     // see Moments
-	it       *interaction.Interaction // if it was read already
+	codec.Outline
+	it *interaction.Interaction // if it was read already
 }
 
 // anchors are the values in a cassette that aliases stand for. They are looked for when the
@@ -130,10 +128,10 @@ func find(path string, data *[]byte, revision uint32, trust func([]byte) bool) (
 	items := 0
 	for ; len(text) > 0; items++ {
 		item, seal := finder.cut(items, text)
-		if !codec.HasKnownKind(item) {
+		if e := sealedEntry(item, seal, int64(at), line, revision, trust); e.Newer {
 			return nil, false // of a newer version, as the parser says
 		} else if seal != nil {
-			s.add(item, sealedEntry(item, seal, int64(at), line, revision, trust))
+			s.add(e)
 		} else if it, _ := codec.ParseItem(path, item, readFrom(assetDir(target(path))), nil); it == nil || bytes.Contains(item, []byte(codec.TimesStart)) {
 			return nil, false
 		} else {
@@ -154,11 +152,9 @@ func find(path string, data *[]byte, revision uint32, trust func([]byte) bool) (
 	return s, true
 }
 
-// add adds the entry of an item, as often as that says.
-func (s *Index) add(item []byte, e entry) {
-	for range codec.TimesOf(item) {
-		s.items = append(s.items, e)
-	}
+// add adds an entry, as often as it says.
+func (s *Index) add(e entry) {
+	s.items = append(s.items, slices.Repeat([]entry{e}, e.Times)...)
 }
 
 // findSealed is find for a file that is too large to be kept in memory: it reads one
@@ -185,10 +181,14 @@ func findSealed(path string, file io.ReaderAt, size int64, revision uint32, trus
 			return nil, false
 		}
 		item = append(item[:0], make([]byte, seals[i].text.len)...)
-		if _, err := io.ReadFull(r, item); err != nil || !bytes.HasPrefix(item, []byte(codec.ItemStart)) || idOf(item) != seals[i].text || !codec.HasKnownKind(item) {
+		if _, err := io.ReadFull(r, item); err != nil || !bytes.HasPrefix(item, []byte(codec.ItemStart)) || idOf(item) != seals[i].text {
 			return nil, false
 		}
-		s.add(item, sealedEntry(item, &seals[i], at, line, revision, trust))
+		e := sealedEntry(item, &seals[i], at, line, revision, trust)
+		if e.Newer {
+			return nil, false
+		}
+		s.add(e)
 		at += int64(len(item))
 		line += bytes.Count(item, []byte("\n"))
 	}
@@ -212,21 +212,16 @@ func readSeals(file io.ReaderAt, size int64) (end int64, seals []seal, ok bool) 
 	}
 }
 
-// sealedEntry returns the entry of an interaction for which a seal holds.
+// sealedEntry returns the entry of an interaction for which a seal holds; without one, it is not
+// trusted.
 func sealedEntry(item []byte, seal *seal, at int64, line int, revision uint32, trust func([]byte) bool) entry {
-	return entry{
-		at: at, line: line, seal: seal,
-		trusted:  seal.revision == revision && seal.key != 0 && (trust == nil || trust(item)),
-		givenUp:  givenUp(item),
-		unknown:  unknownHeaders(item),
-		accepted: codec.IsAccepted(item),
-		moments:  codec.MomentsOf(item),
-	}
+	trusted := seal != nil && seal.revision == revision && seal.key != 0 && (trust == nil || trust(item))
+	return entry{at: at, line: line, seal: seal, trusted: trusted, Outline: codec.FindOutline(item)}
 }
 
 // readEntry returns the entry of an interaction that was read already.
 func readEntry(it *interaction.Interaction) entry {
-	return entry{line: it.Line, it: it, givenUp: it.Response.GivenUp(), unknown: it.Request.UnknownHeaders, accepted: it.Accepted, moments: it.Concurrent}
+	return entry{line: it.Line, it: it, Outline: codec.OutlineOf(it)}
 }
 
 // divide divides a cassette as Save writes it into its top, the interactions, which start at
@@ -283,27 +278,6 @@ func cutTop(data []byte) (top *Index, rest []byte, ok bool) {
 	return top, rest, ok1 && ok
 }
 
-// givenUp finds in the text of an interaction why its request was given up, "" if it was
-// not. Nothing long stands behind it.
-func givenUp(item []byte) (cause string) {
-	const tail = 300
-	_, rest, ok := bytes.Cut(item[max(0, len(item)-tail):], []byte(codec.PartStart+"end: "+interaction.EndCanceled+codec.PartStart+"error: "))
-	if !ok {
-		return ""
-	}
-	line, _, _ := bytes.Cut(rest, []byte("\n"))
-	return string(line)
-}
-
-// unknownHeaders finds in the text of an interaction whether its request has unknown headers.
-// That stands before the request's body, which can be most of the text.
-func unknownHeaders(item []byte) bool {
-	if body := bytes.Index(item, []byte(codec.PartStart+"body")); body >= 0 {
-		item = item[:body+1]
-	}
-	return bytes.Contains(item, []byte(codec.UnknownHeadersLine))
-}
-
 // Len returns the number of interactions.
 func (s *Index) Len() int { return len(s.items) }
 
@@ -315,6 +289,9 @@ func (s *Index) Hint(i int) (key, digest uint64, ok bool) {
 	}
 	return 0, 0, false
 }
+
+// Outline returns what is known of an interaction without reading it.
+func (s *Index) Outline(i int) codec.Outline { return s.items[i].Outline }
 
 // textOf calls f with the text of an interaction, which is valid until f returns.
 func (s *Index) textOf(i int, f func(text []byte) error) error {

@@ -20,19 +20,6 @@ type jsonSink struct {
 	list    []bool
 }
 
-// made is JSON of some values, one behind the other: bytes, until somebody wants text.
-type made struct {
-	bytes  []byte
-	asText string
-}
-
-// toText makes text of the bytes, and returns their array for others.
-func (m *made) toText() []byte {
-	room := m.bytes[:0]
-	m.asText, m.bytes = string(m.bytes), nil
-	return room
-}
-
 // enough is how many bytes are made in one piece: one large array is copied too often, and many
 // small ones take time.
 const enough = 64 << 10

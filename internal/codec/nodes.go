@@ -36,6 +36,19 @@ type takenJSON struct {
 	err      *SyntaxError // why it is none
 }
 
+// made is JSON of some values, one behind the other: bytes, until somebody wants text.
+type made struct {
+	bytes  []byte
+	asText string
+}
+
+// toText makes text of the bytes, and returns their array for others.
+func (m *made) toText() []byte {
+	room := m.bytes[:0]
+	m.asText, m.bytes = string(m.bytes), nil
+	return room
+}
+
 // A ref is where an alias stands, and the value that it stands for.
 type ref struct{ at, value int }
 

@@ -211,8 +211,8 @@ func editedIn(t *testing.T, path string) int {
 	}
 	defer s.Close()
 	for i := range s.Len() {
-		if s.Accepted(i) != (i == 1 && bytes.Contains(mustRead(t, path), []byte("accepted: true"))) {
-			t.Errorf("interaction %d: accepted is %t", i+1, s.Accepted(i))
+		if s.Outline(i).Accepted != (i == 1 && bytes.Contains(mustRead(t, path), []byte("accepted: true"))) {
+			t.Errorf("interaction %d: accepted is %t", i+1, s.Outline(i).Accepted)
 		}
 	}
 	return len(s.Edited())
@@ -247,7 +247,7 @@ func TestRewriteAnswers(t *testing.T) {
 		_, oldAnswer, _ := strings.Cut(was, "\n  response:\n")
 		_, newAnswer, _ := strings.Cut(now, "\n  response:\n")
 		s, err := cassette.Open(path, 2, nil)
-		if err != nil || !s.Accepted(0) {
+		if err != nil || !s.Outline(0).Accepted {
 			t.Errorf("interaction %d: %v, or the mark is not seen", i, err)
 		}
 		s.Close()
