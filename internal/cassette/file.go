@@ -59,8 +59,17 @@ func readFile(path string) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
+	return readAll(f, size)
+}
+
+// readAll reads an open file as a whole.
+func readAll(f *os.File, size int64) ([]byte, error) {
+	if size > maxFile {
+		return nil, &fs.PathError{Op: "read", Path: f.Name(), Err: fmt.Errorf("it has %d bytes, and %d at most are read", size, maxFile)}
+	}
 	var b bytes.Buffer
-	err = readInto(&b, f, size)
+	b.Grow(int(size) + bytes.MinRead)
+	_, err := b.ReadFrom(io.LimitReader(f, maxFile))
 	return b.Bytes(), err
 }
 
@@ -73,16 +82,6 @@ func SumOf(path string) string {
 	}
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:])
-}
-
-// readInto reads a file as a whole into a buffer.
-func readInto(b *bytes.Buffer, f *os.File, size int64) error {
-	if size > maxFile {
-		return &fs.PathError{Op: "read", Path: f.Name(), Err: fmt.Errorf("it has %d bytes, and %d at most are read", size, maxFile)}
-	}
-	b.Grow(int(size) + bytes.MinRead)
-	_, err := b.ReadFrom(io.LimitReader(f, maxFile))
-	return err
 }
 
 // holds reports whether a file has this content.

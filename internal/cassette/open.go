@@ -27,10 +27,9 @@ type Index struct {
 	items  []entry
 	edited []int // see Edited
 
-	mu     sync.RWMutex  // held while what follows is used
-	text   []byte        // of a file that is kept in memory
-	buf    *bytes.Buffer // that text is in, to be used again; may be nil
-	file   *os.File      // one that is not
+	mu     sync.RWMutex // held while what follows is used
+	text   []byte       // of a file that is kept in memory
+	file   *os.File     // one that is not
 	closed bool
 
 	anchors anchors
@@ -71,31 +70,19 @@ func Open(path string, revision uint32, trust func(text []byte) bool) (*Index, e
 			return s, nil
 		}
 	}
-	buf := buffers.Get().(*bytes.Buffer)
-	if err := readInto(buf, f, size); err != nil {
-		f.Close()
+	data, err := readAll(f, size)
+	f.Close()
+	if err != nil {
 		return nil, err
 	}
-	data := buf.Bytes()
-	s, ok := find(path, &data, revision, trust)
-	switch {
-	case !ok:
-		s, err = openParsed(path, buf.Bytes())
-	case len(data) > maxKept && len(data) == buf.Len():
-		s.file = f
+	if s, ok := find(path, data, revision, trust); ok {
 		return s, nil
-	default:
-		s.text, s.buf = data, buf
 	}
-	f.Close()
-	return s, err
+	return openParsed(path, data)
 }
 
 // maxKept is the length in bytes of a file that stays in memory while it is open.
 const maxKept = 2 << 20
-
-// buffers are those of closed files.
-var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
 // openParsed is Open with the parser.
 func openParsed(path string, data []byte) (*Index, error) {
@@ -111,18 +98,18 @@ func openParsed(path string, data []byte) (*Index, error) {
 }
 
 // find finds the interactions of a cassette as Save writes it; ok is false if it is
-// not as that, or if one that was edited cannot be read by itself. Line ends in data
+// not as that, or if one that was edited cannot be read by itself. Line ends
 // become \n: git, on Windows, makes others.
-func find(path string, data *[]byte, revision uint32, trust func([]byte) bool) (s *Index, ok bool) {
-	if bytes.Contains((*data)[:min(len(*data), 200)], []byte("\r\n")) {
-		*data = bytes.ReplaceAll(*data, []byte("\r\n"), []byte("\n"))
+func find(path string, data []byte, revision uint32, trust func([]byte) bool) (s *Index, ok bool) {
+	if bytes.Contains(data[:min(len(data), 200)], []byte("\r\n")) {
+		data = bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n"))
 	}
-	s, at, text, seals, ok := divide(*data)
+	s, at, text, seals, ok := divide(data)
 	if !ok {
 		return nil, false
 	}
-	s.path = path
-	line := 1 + bytes.Count((*data)[:at], []byte("\n"))
+	s.path, s.text = path, data
+	line := 1 + bytes.Count(data[:at], []byte("\n"))
 	s.items = make([]entry, 0, len(seals))
 	finder := sealFinder{seals: seals}
 	items := 0
@@ -146,7 +133,7 @@ func find(path string, data *[]byte, revision uint32, trust func([]byte) bool) (
 	if s.edited == nil && len(seals) != items {
 		s.edited = []int{line}
 	}
-	if (s.edited != nil || finder.edited) && bytes.Contains(*data, []byte(" &")) {
+	if (s.edited != nil || finder.edited) && bytes.Contains(data, []byte(" &")) {
 		return nil, false // what was edited may be a value that others share
 	}
 	return s, true
@@ -293,39 +280,25 @@ func (s *Index) Hint(i int) (key, digest uint64, ok bool) {
 // Outline returns what is known of an interaction without reading it.
 func (s *Index) Outline(i int) codec.Outline { return s.items[i].Outline }
 
-// textOf calls f with the text of an interaction, which is valid until f returns.
-func (s *Index) textOf(i int, f func(text []byte) error) error {
+// textOf returns the text of an interaction.
+func (s *Index) textOf(i int) ([]byte, error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	return s.openText(i, f)
-}
-
-// openText is textOf where the lock is held.
-func (s *Index) openText(i int, f func(text []byte) error) error {
 	it := &s.items[i]
 	switch {
 	case s.closed:
-		return fmt.Errorf("%s: %w", s.path, fs.ErrClosed)
+		return nil, fmt.Errorf("%s: %w", s.path, fs.ErrClosed)
 	case s.file == nil:
-		return f(s.text[it.at:][:it.seal.text.len])
+		return s.text[it.at:][:it.seal.text.len], nil
 	}
-	buf := buffers.Get().(*bytes.Buffer)
-	defer release(buf)
-	if _, err := buf.ReadFrom(io.NewSectionReader(s.file, it.at, int64(it.seal.text.len))); err != nil {
-		return fmt.Errorf("%s: %w", s.path, err)
+	text := make([]byte, it.seal.text.len)
+	if _, err := s.file.ReadAt(text, it.at); err != nil && err != io.EOF {
+		return nil, fmt.Errorf("%s: %w", s.path, err)
 	}
-	if idOf(buf.Bytes()) != it.seal.text {
-		return s.changed()
+	if idOf(text) != it.seal.text {
+		return nil, s.changed()
 	}
-	return f(buf.Bytes())
-}
-
-// release makes a buffer one to be used again, unless it is large.
-func release(buf *bytes.Buffer) {
-	if buf.Cap() <= maxKept+bytes.MinRead {
-		buf.Reset()
-		buffers.Put(buf)
-	}
+	return text, nil
 }
 
 func (s *Index) changed() error {
@@ -350,11 +323,7 @@ func (s *Index) Close() error {
 	if s.closed {
 		return nil
 	}
-	s.closed = true
-	if s.buf != nil {
-		release(s.buf)
-	}
-	s.text, s.buf = nil, nil
+	s.closed, s.text = true, nil
 	if s.file != nil {
 		return s.file.Close()
 	}
