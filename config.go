@@ -66,13 +66,13 @@ const (
 	onWriting                // what is written in another way
 )
 
-const givenTwice = "it is set twice, and the last one counts"
+const setTwice = "it is set twice, and the last one counts"
 
 // state keeps an option.
 func (c *config) state(code, value string, on effect) {
 	why := ""
 	if slices.ContainsFunc(c.stated, func(s stated) bool { return s.code == code }) {
-		why = givenTwice
+		why = setTwice
 	}
 	c.stated = append(c.stated, stated{code, value, on, why})
 }

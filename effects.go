@@ -27,7 +27,7 @@ func (r *Recorder) overruled(rounds bool) {
 	}
 	for i, arg := range os.Args {
 		if isOurFlag(arg) && slices.ContainsFunc(os.Args[i+1:], func(later string) bool { return flagName(later) == flagName(arg) }) {
-			vain(arg, givenTwice)
+			vain(arg, setTwice)
 		}
 	}
 	for _, v := range os.Environ() {

@@ -17,6 +17,7 @@ import (
 	"github.com/promptecho/promptecho/internal/fieldpath"
 	"github.com/promptecho/promptecho/internal/missed"
 	"github.com/promptecho/promptecho/internal/redact"
+	"github.com/promptecho/promptecho/internal/rewrite"
 )
 
 // An acceptance is what promptecho accept has done so far.
@@ -289,7 +290,7 @@ func (a *acceptance) write(run *missed.Run, stored *cassette.File, its accept.Ch
 	if run.Ceiling != "" {
 		return fmt.Errorf("%s: remove that first", run.Ceiling)
 	}
-	original, err := cassette.Rewrite(run.Cassette, run.Sum, canon.Revision, its, refresh, a.dry)
+	original, err := rewrite.Rewrite(run.Cassette, run.Sum, canon.Revision, its, refresh, a.dry)
 	if err != nil {
 		return fmt.Errorf("%s", strings.ReplaceAll(err.Error(), run.Cassette, filepath.ToSlash(here(run.Cassette))))
 	}
@@ -313,7 +314,7 @@ func (a *acceptance) undo(path string, why acceptLine) error {
 	file.undone = &why
 	a.done = slices.DeleteFunc(a.done, func(l acceptLine) bool { return l.path == path })
 	fmt.Fprintf(a.out, "%s: undone\n", redact.OneLine(filepath.ToSlash(here(path))))
-	return cassette.Restore(path, file.original)
+	return rewrite.Restore(path, file.original)
 }
 
 // accepted returns how many requests were accepted, and the cassettes that have them.
@@ -328,7 +329,7 @@ func (a *acceptance) accepted() (n int, files []string) {
 func (a *acceptance) tidy() error {
 	for path, file := range a.files {
 		if file.undone == nil && !a.dry {
-			if err := cassette.Tidy(path); err != nil {
+			if err := rewrite.Tidy(path); err != nil {
 				return err
 			}
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/promptecho/promptecho/internal/cassette"
 	"github.com/promptecho/promptecho/internal/fit"
 	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/rewrite"
 	"github.com/promptecho/promptecho/internal/said"
 )
 
@@ -266,7 +267,7 @@ func verify(file string, write bool) (*verdict, error) {
 	v.check(f, sealed)
 	v.Good = len(v.Problems) == 0
 	f.Revision = canon.Revision
-	if write && v.Good && kindOf(file) != isJournal && (v.Stale || !cassette.IsAsSaved(file, f)) {
+	if write && v.Good && kindOf(file) != isJournal && (v.Stale || !rewrite.IsAsSaved(file, f)) {
 		if err := cassette.Save(file, f); err != nil {
 			return nil, err
 		}

@@ -73,7 +73,7 @@ var rooms = map[string][]string{
 	"internal/attr":        {},
 	"internal/standin":     {},
 	"internal/arch":        {},
-	"cmd/promptecho":       {"", "internal/lint", "internal/observe", "internal/accept", "internal/fit", "internal/merge", "internal/missed", "internal/attr", "internal/report", "internal/serve", "internal/suite", "echotest", "internal/testname", "internal/conversation", "internal/changes", "internal/answer", "internal/exactjson", "internal/cassette", "internal/interaction", "internal/canon", "internal/fieldpath", "internal/demo", "internal/diff", "internal/foreign", "internal/page", "internal/redact", "internal/said", "internal/stream", "internal/shell", "internal/tests", "internal/prove", "internal/snapshot", "internal/judge", "internal/request", "internal/control", "internal/worded"},
+	"cmd/promptecho":       {"", "internal/rewrite", "internal/lint", "internal/observe", "internal/accept", "internal/fit", "internal/merge", "internal/missed", "internal/attr", "internal/report", "internal/serve", "internal/suite", "echotest", "internal/testname", "internal/conversation", "internal/changes", "internal/answer", "internal/exactjson", "internal/cassette", "internal/interaction", "internal/canon", "internal/fieldpath", "internal/demo", "internal/diff", "internal/foreign", "internal/page", "internal/redact", "internal/said", "internal/stream", "internal/shell", "internal/tests", "internal/prove", "internal/snapshot", "internal/judge", "internal/request", "internal/control", "internal/worded"},
 
 	"cmd/demo": {"internal/demo"},
 
@@ -93,6 +93,7 @@ var rooms = map[string][]string{
 	"internal/page":         {"internal/redact"},
 	"internal/suite":        {"internal/attr"},
 	"internal/fit":          {"internal/cassette", "internal/interaction", "internal/redact"},
+	"internal/rewrite":      {"internal/cassette", "internal/codec", "internal/interaction"},
 	"internal/merge":        {"internal/cassette", "internal/rerecord", "internal/canon", "internal/interaction"},
 	"internal/accept":       {"internal/missed", "internal/codec", "internal/canon", "internal/fieldpath", "internal/diff", "internal/exactjson", "internal/interaction", "internal/question"},
 	"internal/conversation": {"internal/form", "internal/order", "internal/said", "internal/canon", "internal/fieldpath", "internal/interaction", "internal/exactjson"},

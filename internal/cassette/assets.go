@@ -66,6 +66,11 @@ func undo(dir string, added []string) {
 	}
 }
 
+// RemoveAssets removes the assets of the cassette at path that are not in keep.
+func RemoveAssets(path string, keep map[string][]byte) error {
+	return removeAssets(assetDir(target(path)), keep)
+}
+
 // removeAssets removes the assets in dir that are not in keep, and dir if
 // nothing is left. Files that are not named like assets stay, and so does all that a
 // link leads to.

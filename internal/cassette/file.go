@@ -59,19 +59,29 @@ func readFile(path string) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
+	return readAll(f, size)
+}
+
+// readAll reads an open file as a whole.
+func readAll(f *os.File, size int64) ([]byte, error) {
+	if size > maxFile {
+		return nil, &fs.PathError{Op: "read", Path: f.Name(), Err: fmt.Errorf("it has %d bytes, and %d at most are read", size, maxFile)}
+	}
 	var b bytes.Buffer
-	err = readInto(&b, f, size)
+	b.Grow(int(size) + bytes.MinRead)
+	_, err := b.ReadFrom(io.LimitReader(f, maxFile))
 	return b.Bytes(), err
 }
 
-// readInto reads a file as a whole into a buffer.
-func readInto(b *bytes.Buffer, f *os.File, size int64) error {
-	if size > maxFile {
-		return &fs.PathError{Op: "read", Path: f.Name(), Err: fmt.Errorf("it has %d bytes, and %d at most are read", size, maxFile)}
+// SumOf returns what tells whether the file at path is still the one that was read; "" if
+// it cannot be read.
+func SumOf(path string) string {
+	data, err := readFile(path)
+	if err != nil {
+		return ""
 	}
-	b.Grow(int(size) + bytes.MinRead)
-	_, err := b.ReadFrom(io.LimitReader(f, maxFile))
-	return err
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
 }
 
 // holds reports whether a file has this content.

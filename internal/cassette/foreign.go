@@ -1,6 +1,7 @@
 package cassette
 
 import (
+	"regexp"
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/codec"
@@ -15,72 +16,31 @@ const (
 	AgentTape = "AgentTape"
 )
 
-// httprrLine is the first line of every file of httprr.
-const httprrLine = "httprr trace v1"
-
-// Foreign returns the tool that has written a cassette, by its text, or "" if the text is
-// no cassette of another tool. It reads nothing but the keys that the tools have and
-// promptecho has not.
-func Foreign(text string) (tool string) {
-	text = strings.TrimPrefix(text, "\ufeff")
-	if rest, ok := strings.CutPrefix(text, httprrLine); ok && strings.HasPrefix(strings.TrimPrefix(rest, "\r"), "\n") {
-		return HTTPRR
-	}
-	if strings.HasPrefix(text, "{") {
-		return foreignJSON(text)
-	}
-	if recorded(text) {
-		return ""
-	}
-	part, members, items := "", -1, false // of what part of an interaction the members are read, and their column
-	hasRun := false
-	for line := range strings.Lines(text) {
-		content := strings.TrimLeft(line, " -")
-		column := len(line) - len(content)
-		key, _, ok := strings.Cut(content, ":")
-		switch {
-		case strings.TrimSpace(content) == "":
-		case column == 0 && key == "http_interactions":
-			return RubyVCR
-		case column == 0 && key == "run_id":
-			hasRun = true
-		case column == 0 && key == "interactions" && hasRun:
-			return AgentTape
-		case items && part == "" && key == "kind": // each of ours begins with it
-			return ""
-		case column == 0:
-			items, part = items || key == "interactions", ""
-		case ok && items && (key == "request" || key == "response"):
-			part, members = key, -1
-		case part == "":
-		case members < 0:
-			members = column
-			fallthrough
-		case column == members:
-			switch {
-			case part == "request" && key == "uri":
-				return VCRpy
-			case part == "response" && key == "code":
-				return GoVCR
-			}
-		}
-	}
-	return ""
+// signs are what tells the cassettes of a tool: keys that it has and promptecho has not, in the
+// columns in which it writes them, and in JSON if it was told to write that.
+var signs = []struct{ tool, pattern string }{
+	{HTTPRR, `^httprr trace v1\r?\n`},
+	{RubyVCR, `(?m)^http_interactions:`},
+	{AgentTape, `(?ms)^run_id:.*^interactions:`},
+	{VCRpy, members + `uri:`},
+	{GoVCR, members + `code:`},
+	{RubyVCR, `(?s)^\{.*"http_interactions"`},
+	{AgentTape, `(?s)^\{.*"agenttape_version".*"interactions"`},
+	{VCRpy, `(?s)^\{.*"interactions".*"uri"`},
+	{GoVCR, `(?s)^\{.*"interactions".*"code"`},
 }
 
-// foreignJSON is [Foreign] for cassettes that a tool was told to write as JSON.
-func foreignJSON(text string) (tool string) {
-	switch {
-	case strings.Contains(text, `"http_interactions"`):
-		return RubyVCR
-	case !strings.Contains(text, `"interactions"`):
-		return ""
-	case strings.Contains(text, `"run_id"`) && strings.Contains(text, `"agenttape_version"`):
-		return AgentTape
-	case strings.Contains(text, `"uri"`):
-		return VCRpy
-	case strings.Contains(text, `"code"`):
-		return GoVCR
+// members leads to the members of requests and responses, in a list that is indented or not.
+const members = `(?ms)^interactions:\r?\n(?:-.*^    |  -.*^      |    -.*^(?:  )?        )`
+
+// Foreign returns the tool that has written a cassette, by its text, or "" if the text is
+// no cassette of another tool.
+func Foreign(text string) (tool string) {
+	text = strings.TrimPrefix(text, "\ufeff")
+	for _, sign := range signs {
+		if !recorded(text) && regexp.MustCompile(sign.pattern).MatchString(text) {
+			return sign.tool
+		}
 	}
 	return ""
 }

@@ -179,10 +179,10 @@ func checkRoundTrip(t testing.TB, f *File) []byte {
 
 // Format returns the file that Save writes, and its assets by their names.
 func Format(f *File) (data []byte, assets map[string][]byte, err error) {
-	c, err := encodeAll(f)
+	c, err := ContentsOf(f)
 	if err != nil {
 		return nil, nil, fmt.Errorf("cassette: %w", err)
 	}
-	pieces, assets, err := c.pieces()
+	pieces, assets, err := c.Pieces()
 	return bytes.Join(pieces, nil), assets, err
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 	"sync"
 
 	"github.com/promptecho/promptecho/internal/codec"
@@ -26,10 +27,9 @@ type Index struct {
 	items  []entry
 	edited []int // see Edited
 
-	mu     sync.RWMutex  // held while what follows is used
-	text   []byte        // of a file that is kept in memory
-	buf    *bytes.Buffer // that text is in, to be used again; may be nil
-	file   *os.File      // one that is not
+	mu     sync.RWMutex // held while what follows is used
+	text   []byte       // of a file that is kept in memory
+	file   *os.File     // one that is not
 	closed bool
 
 	anchors anchors
@@ -42,11 +42,8 @@ type entry struct {
 	seal    *seal // that holds; nil if there is none
 	trusted bool  // what the seal says of the request is right by today's rules
 
-	givenUp  string                   // see GivenUp
-	unknown  bool                     // see UnknownHeaders
-	accepted bool                     // see Accepted
-	moments  *interaction.Moments     // see Moments
-	it       *interaction.Interaction // if it was read already
+	codec.Outline
+	it *interaction.Interaction // if it was read already
 }
 
 // anchors are the values in a cassette that aliases stand for. They are looked for when the
@@ -73,31 +70,19 @@ func Open(path string, revision uint32, trust func(text []byte) bool) (*Index, e
 			return s, nil
 		}
 	}
-	buf := buffers.Get().(*bytes.Buffer)
-	if err := readInto(buf, f, size); err != nil {
-		f.Close()
+	data, err := readAll(f, size)
+	f.Close()
+	if err != nil {
 		return nil, err
 	}
-	data := buf.Bytes()
-	s, ok := find(path, &data, revision, trust)
-	switch {
-	case !ok:
-		s, err = openParsed(path, buf.Bytes())
-	case len(data) > maxKept && len(data) == buf.Len():
-		s.file = f
+	if s, ok := find(path, data, revision, trust); ok {
 		return s, nil
-	default:
-		s.text, s.buf = data, buf
 	}
-	f.Close()
-	return s, err
+	return openParsed(path, data)
 }
 
 // maxKept is the length in bytes of a file that stays in memory while it is open.
 const maxKept = 2 << 20
-
-// buffers are those of closed files.
-var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
 // openParsed is Open with the parser.
 func openParsed(path string, data []byte) (*Index, error) {
@@ -113,27 +98,27 @@ func openParsed(path string, data []byte) (*Index, error) {
 }
 
 // find finds the interactions of a cassette as Save writes it; ok is false if it is
-// not as that, or if one that was edited cannot be read by itself. Line ends in data
+// not as that, or if one that was edited cannot be read by itself. Line ends
 // become \n: git, on Windows, makes others.
-func find(path string, data *[]byte, revision uint32, trust func([]byte) bool) (s *Index, ok bool) {
-	if bytes.Contains((*data)[:min(len(*data), 200)], []byte("\r\n")) {
-		*data = bytes.ReplaceAll(*data, []byte("\r\n"), []byte("\n"))
+func find(path string, data []byte, revision uint32, trust func([]byte) bool) (s *Index, ok bool) {
+	if bytes.Contains(data[:min(len(data), 200)], []byte("\r\n")) {
+		data = bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n"))
 	}
-	s, at, text, seals, ok := divide(*data)
+	s, at, text, seals, ok := divide(data)
 	if !ok {
 		return nil, false
 	}
-	s.path = path
-	line := 1 + bytes.Count((*data)[:at], []byte("\n"))
+	s.path, s.text = path, data
+	line := 1 + bytes.Count(data[:at], []byte("\n"))
 	s.items = make([]entry, 0, len(seals))
 	finder := sealFinder{seals: seals}
 	items := 0
 	for ; len(text) > 0; items++ {
 		item, seal := finder.cut(items, text)
-		if !codec.HasKnownKind(item) {
+		if e := sealedEntry(item, seal, int64(at), line, revision, trust); e.Newer {
 			return nil, false // of a newer version, as the parser says
 		} else if seal != nil {
-			s.add(item, sealedEntry(item, seal, int64(at), line, revision, trust))
+			s.add(e)
 		} else if it, _ := codec.ParseItem(path, item, readFrom(assetDir(target(path))), nil); it == nil || bytes.Contains(item, []byte(codec.TimesStart)) {
 			return nil, false
 		} else {
@@ -148,17 +133,15 @@ func find(path string, data *[]byte, revision uint32, trust func([]byte) bool) (
 	if s.edited == nil && len(seals) != items {
 		s.edited = []int{line}
 	}
-	if (s.edited != nil || finder.edited) && bytes.Contains(*data, []byte(" &")) {
+	if (s.edited != nil || finder.edited) && bytes.Contains(data, []byte(" &")) {
 		return nil, false // what was edited may be a value that others share
 	}
 	return s, true
 }
 
-// add adds the entry of an item, as often as that says.
-func (s *Index) add(item []byte, e entry) {
-	for range codec.TimesOf(item) {
-		s.items = append(s.items, e)
-	}
+// add adds an entry, as often as it says.
+func (s *Index) add(e entry) {
+	s.items = append(s.items, slices.Repeat([]entry{e}, e.Times)...)
 }
 
 // findSealed is find for a file that is too large to be kept in memory: it reads one
@@ -185,10 +168,14 @@ func findSealed(path string, file io.ReaderAt, size int64, revision uint32, trus
 			return nil, false
 		}
 		item = append(item[:0], make([]byte, seals[i].text.len)...)
-		if _, err := io.ReadFull(r, item); err != nil || !bytes.HasPrefix(item, []byte(codec.ItemStart)) || idOf(item) != seals[i].text || !codec.HasKnownKind(item) {
+		if _, err := io.ReadFull(r, item); err != nil || !bytes.HasPrefix(item, []byte(codec.ItemStart)) || idOf(item) != seals[i].text {
 			return nil, false
 		}
-		s.add(item, sealedEntry(item, &seals[i], at, line, revision, trust))
+		e := sealedEntry(item, &seals[i], at, line, revision, trust)
+		if e.Newer {
+			return nil, false
+		}
+		s.add(e)
 		at += int64(len(item))
 		line += bytes.Count(item, []byte("\n"))
 	}
@@ -212,21 +199,16 @@ func readSeals(file io.ReaderAt, size int64) (end int64, seals []seal, ok bool) 
 	}
 }
 
-// sealedEntry returns the entry of an interaction for which a seal holds.
+// sealedEntry returns the entry of an interaction for which a seal holds; without one, it is not
+// trusted.
 func sealedEntry(item []byte, seal *seal, at int64, line int, revision uint32, trust func([]byte) bool) entry {
-	return entry{
-		at: at, line: line, seal: seal,
-		trusted:  seal.revision == revision && seal.key != 0 && (trust == nil || trust(item)),
-		givenUp:  givenUp(item),
-		unknown:  unknownHeaders(item),
-		accepted: codec.IsAccepted(item),
-		moments:  codec.MomentsOf(item),
-	}
+	trusted := seal != nil && seal.revision == revision && seal.key != 0 && (trust == nil || trust(item))
+	return entry{at: at, line: line, seal: seal, trusted: trusted, Outline: codec.FindOutline(item)}
 }
 
 // readEntry returns the entry of an interaction that was read already.
 func readEntry(it *interaction.Interaction) entry {
-	return entry{line: it.Line, it: it, givenUp: it.Response.GivenUp(), unknown: it.Request.UnknownHeaders, accepted: it.Accepted, moments: it.Concurrent}
+	return entry{line: it.Line, it: it, Outline: codec.OutlineOf(it)}
 }
 
 // divide divides a cassette as Save writes it into its top, the interactions, which start at
@@ -237,6 +219,42 @@ func divide(data []byte) (top *Index, at int, items []byte, seals []seal, ok boo
 	return top, len(data) - len(rest), items, seals, ok1 && ok2
 }
 
+// Divided is a cassette as Save writes it: its head, its interactions, and the seals as they
+// stand behind these.
+type Divided struct {
+	Pinned     bool
+	Head, Tail []byte
+	Items      []Part
+}
+
+// A Part is the text of an interaction, and the number of its seal: of the one that holds for it,
+// or else of the one in its place.
+type Part struct {
+	Text []byte
+	Seal int
+}
+
+// Divide divides a cassette; ok is false if it is not as Save writes it.
+func Divide(text []byte) (d Divided, ok bool) {
+	top, at, items, seals, ok := divide(text)
+	if !ok {
+		return d, false
+	}
+	d = Divided{Pinned: top.Pinned, Head: text[:at], Tail: text[at+len(items):]}
+	for finder := (sealFinder{seals: seals}); len(items) > 0; {
+		item, held := finder.cut(len(d.Items), items)
+		part := Part{item, len(d.Items)}
+		for i := range seals {
+			if held == &seals[i] {
+				part.Seal = i
+			}
+		}
+		d.Items, items = append(d.Items, part), items[len(item):]
+		ok = ok && bytes.HasPrefix(item, []byte(codec.ItemStart))
+	}
+	return d, ok
+}
+
 // cutTop cuts off what stands above the interactions of a cassette as Save writes it.
 func cutTop(data []byte) (top *Index, rest []byte, ok bool) {
 	top = new(Index)
@@ -245,27 +263,6 @@ func cutTop(data []byte) (top *Index, rest []byte, ok bool) {
 	rest, top.Partial = bytes.CutPrefix(rest, []byte("partial: true\n"))
 	top.Given, rest, ok = codec.DecodeGiven(rest)
 	return top, rest, ok1 && ok
-}
-
-// givenUp finds in the text of an interaction why its request was given up, "" if it was
-// not. Nothing long stands behind it.
-func givenUp(item []byte) (cause string) {
-	const tail = 300
-	_, rest, ok := bytes.Cut(item[max(0, len(item)-tail):], []byte(codec.PartStart+"end: "+interaction.EndCanceled+codec.PartStart+"error: "))
-	if !ok {
-		return ""
-	}
-	line, _, _ := bytes.Cut(rest, []byte("\n"))
-	return string(line)
-}
-
-// unknownHeaders finds in the text of an interaction whether its request has unknown headers.
-// That stands before the request's body, which can be most of the text.
-func unknownHeaders(item []byte) bool {
-	if body := bytes.Index(item, []byte(codec.PartStart+"body")); body >= 0 {
-		item = item[:body+1]
-	}
-	return bytes.Contains(item, []byte(codec.UnknownHeadersLine))
 }
 
 // Len returns the number of interactions.
@@ -280,39 +277,28 @@ func (s *Index) Hint(i int) (key, digest uint64, ok bool) {
 	return 0, 0, false
 }
 
-// textOf calls f with the text of an interaction, which is valid until f returns.
-func (s *Index) textOf(i int, f func(text []byte) error) error {
+// Outline returns what is known of an interaction without reading it.
+func (s *Index) Outline(i int) codec.Outline { return s.items[i].Outline }
+
+// textOf returns the text of an interaction.
+func (s *Index) textOf(i int) ([]byte, error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	return s.openText(i, f)
-}
-
-// openText is textOf where the lock is held.
-func (s *Index) openText(i int, f func(text []byte) error) error {
 	it := &s.items[i]
 	switch {
 	case s.closed:
-		return fmt.Errorf("%s: %w", s.path, fs.ErrClosed)
+		return nil, fmt.Errorf("%s: %w", s.path, fs.ErrClosed)
 	case s.file == nil:
-		return f(s.text[it.at:][:it.seal.text.len])
+		return s.text[it.at:][:it.seal.text.len], nil
 	}
-	buf := buffers.Get().(*bytes.Buffer)
-	defer release(buf)
-	if _, err := buf.ReadFrom(io.NewSectionReader(s.file, it.at, int64(it.seal.text.len))); err != nil {
-		return fmt.Errorf("%s: %w", s.path, err)
+	text := make([]byte, it.seal.text.len)
+	if _, err := s.file.ReadAt(text, it.at); err != nil && err != io.EOF {
+		return nil, fmt.Errorf("%s: %w", s.path, err)
 	}
-	if idOf(buf.Bytes()) != it.seal.text {
-		return s.changed()
+	if idOf(text) != it.seal.text {
+		return nil, s.changed()
 	}
-	return f(buf.Bytes())
-}
-
-// release makes a buffer one to be used again, unless it is large.
-func release(buf *bytes.Buffer) {
-	if buf.Cap() <= maxKept+bytes.MinRead {
-		buf.Reset()
-		buffers.Put(buf)
-	}
+	return text, nil
 }
 
 func (s *Index) changed() error {
@@ -337,11 +323,7 @@ func (s *Index) Close() error {
 	if s.closed {
 		return nil
 	}
-	s.closed = true
-	if s.buf != nil {
-		release(s.buf)
-	}
-	s.text, s.buf = nil, nil
+	s.closed, s.text = true, nil
 	if s.file != nil {
 		return s.file.Close()
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/promptecho/promptecho/internal/yaml"
 )
 
-// anchor returns the value that has an anchor. The lock of the index is held.
+// anchor returns the value that has an anchor.
 func (s *Index) anchor(name string) (n yaml.Node, ok bool) {
 	a := &s.anchors
 	a.mu.Lock()
@@ -20,14 +20,12 @@ func (s *Index) anchor(name string) (n yaml.Node, ok bool) {
 			if s.items[i].seal == nil || i > 0 && s.items[i].at == s.items[i-1].at {
 				continue
 			}
-			err := s.openText(i, func(text []byte) error {
-				if bytes.IndexByte(text, '&') >= 0 {
-					alias.Anchors(string(text), func(name, list string) { a.texts[name] = list })
-				}
-				return nil
-			})
+			text, err := s.textOf(i)
 			if err != nil {
 				return n, false
+			}
+			if bytes.IndexByte(text, '&') >= 0 {
+				alias.Anchors(string(text), func(name, list string) { a.texts[name] = list })
 			}
 		}
 	}
@@ -51,12 +49,12 @@ func (s *Index) Interaction(i int) (it *interaction.Interaction, err error) {
 	if it := s.items[i].it; it != nil {
 		return it, nil
 	}
-	err = s.textOf(i, func(text []byte) error {
-		it, err = codec.ParseItem(s.path, text, s.asset, s.anchor)
-		return s.inFile(err)
-	})
+	text, err := s.textOf(i)
 	if err != nil {
 		return nil, err
+	}
+	if it, err = codec.ParseItem(s.path, text, s.asset, s.anchor); err != nil {
+		return nil, s.inFile(err)
 	}
 	it.Line = s.items[i].line
 	if key := s.items[i].seal.key; key != 0 {
@@ -70,11 +68,12 @@ func (s *Index) Answer(i int) (it *interaction.Interaction, err error) {
 	if it := s.items[i].it; it != nil {
 		return it, nil
 	}
-	err = s.textOf(i, func(text []byte) error {
-		it, err = codec.ParseAnswer(s.path, text, s.asset, s.anchor)
-		return s.inFile(err)
-	})
-	return it, err
+	text, err := s.textOf(i)
+	if err != nil {
+		return nil, err
+	}
+	it, err = codec.ParseAnswer(s.path, text, s.asset, s.anchor)
+	return it, s.inFile(err)
 }
 
 func (s *Index) asset(name string) ([]byte, error) {

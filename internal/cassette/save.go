@@ -23,15 +23,15 @@ import (
 // says that the file on disk is not what was written. A link that leads out of the
 // folder of path is not followed: that is an error.
 func Save(path string, f *File) error {
-	c, err := encodeAll(f)
+	c, err := ContentsOf(f)
 	if err != nil {
 		return fmt.Errorf("%s: not saved: cassette: %w", path, err)
 	}
 	return c.Save(path)
 }
 
-// encodeAll returns f as it is to be saved.
-func encodeAll(f *File) (*Contents, error) {
+// ContentsOf returns f as it is to be saved.
+func ContentsOf(f *File) (*Contents, error) {
 	c := &Contents{Pinned: f.Pinned, Partial: f.Partial}
 	var err error
 	if c.Given, err = EncodeGiven(&f.Given); err != nil {
@@ -88,8 +88,8 @@ type Contents struct {
 	Items           []*Encoded
 }
 
-// pieces returns what the file consists of, and its assets.
-func (c *Contents) pieces() (pieces [][]byte, assets map[string][]byte, err error) {
+// Pieces returns what the file consists of, and its assets.
+func (c *Contents) Pieces() (pieces [][]byte, assets map[string][]byte, err error) {
 	pieces = append(pieces, []byte(head(c.Pinned, c.Partial, c.Given, len(c.Items))))
 	assets = map[string][]byte{}
 	var tail strings.Builder
@@ -150,10 +150,22 @@ func head(pinned, partial bool, given []byte, n int) string {
 
 // Save is [Save] of encoded interactions.
 func (c *Contents) Save(path string) error {
-	pieces, assets, err := c.pieces()
+	pieces, assets, err := c.Pieces()
 	if err != nil {
 		return fmt.Errorf("%s: not saved: %w", path, err)
 	}
+	if err := Put(path, assets, pieces...); err != nil {
+		return err
+	}
+	if err := RemoveAssets(path, assets); err != nil {
+		return fmt.Errorf("%s: saved, but old assets are left: %w", path, err)
+	}
+	return nil
+}
+
+// Put makes the cassette at path one of these pieces, as [Save] does, and saves assets beside it;
+// those that are there stay.
+func Put(path string, assets map[string][]byte, pieces ...[]byte) error {
 	file, err := writable(path)
 	if err != nil {
 		return fmt.Errorf("%s: not saved: %w", path, err)
@@ -170,13 +182,7 @@ func (c *Contents) Save(path string) error {
 	if err := write(file, assets, pieces...); err != nil {
 		return fmt.Errorf("%s: not saved: %w", path, err)
 	}
-	if err := readBack(path, pieces); err != nil {
-		return err
-	}
-	if err := removeAssets(assetDir(file), assets); err != nil {
-		return fmt.Errorf("%s: saved, but old assets are left: %w", path, err)
-	}
-	return nil
+	return readBack(path, pieces)
 }
 
 // write makes file one of these pieces, and saves its assets beside it. On an error the old

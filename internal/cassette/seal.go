@@ -3,6 +3,7 @@ package cassette
 import (
 	"bytes"
 	"cmp"
+	"encoding/binary"
 	"fmt"
 	"hash/crc32"
 	"slices"
@@ -53,6 +54,12 @@ func sealOf(it *interaction.Interaction, text []byte, revision uint32) seal {
 	return s
 }
 
+// SealOf returns the seal of an interaction that has this text, as it stands in a file.
+func SealOf(it *interaction.Interaction, text []byte, revision uint32) string {
+	s := sealOf(it, text, revision)
+	return s.String()
+}
+
 // hexKey returns a match key as an interaction has it.
 func hexKey(key uint64) string { return fmt.Sprintf("%016x", key) }
 
@@ -79,13 +86,8 @@ func plainSum(it *interaction.Interaction) uint32 {
 
 // hashSum returns the checksum of the two hashes.
 func (s *seal) hashSum() uint32 {
-	sum := ^uint32(0) // a checksum of package crc32 would allocate its bytes, for each seal
-	for _, hash := range [...]uint64{s.key, s.request} {
-		for shift := 56; shift >= 0; shift -= 8 {
-			sum = castagnoli[byte(sum)^byte(hash>>shift)] ^ sum>>8
-		}
-	}
-	return ^sum
+	hashes := binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(nil, s.key), s.request)
+	return crc32.Checksum(hashes, castagnoli)
 }
 
 // parseSeal reads a seal as String returns it.

@@ -6,7 +6,6 @@ import (
 	"maps"
 	"strconv"
 	"strings"
-	"sync"
 	"unicode/utf8"
 
 	"github.com/promptecho/promptecho/internal/exactjson"
@@ -115,12 +114,7 @@ func (e *encoder) content(key string, b []byte, name, media string) {
 	if len(b) == 0 {
 		return
 	}
-	p := jsonParsers.Get().(*exactjson.Parser)
-	defer func() {
-		p.Reset()
-		jsonParsers.Put(p)
-	}()
-	if v, l, indentation, ok := bodyStructure(p, b); ok {
+	if v, l, indentation, ok := bodyStructure(b); ok {
 		start, assets := len(e.buf), maps.Clone(e.assets)
 		e.layout("layout", l)
 		e.key(key)
@@ -164,16 +158,13 @@ func (e *encoder) jsonBody(body *[]byte, _ bool) {
 	e.blockValue(&v, e.indent)
 }
 
-// jsonParsers are used again: recording makes text of two bodies a call.
-var jsonParsers = sync.Pool{New: func() any { return new(exactjson.Parser) }}
-
 // bodyStructure returns a body as structure, if it can be that, and how much of it is
 // indentation.
-func bodyStructure(p *exactjson.Parser, b []byte) (v exactjson.Value, l exactjson.Layout, indentation int, ok bool) {
+func bodyStructure(b []byte) (v exactjson.Value, l exactjson.Layout, indentation int, ok bool) {
 	if bytes.Count(b, []byte(",")) > maxValues {
 		return v, l, 0, false
 	}
-	if v, ok = structureOf(p, string(b)); ok {
+	if v, ok = structureOf(new(exactjson.Parser), string(b)); ok {
 		l, indentation, ok = exactjson.DetectLayout(b, v)
 	}
 	return v, l, indentation, ok && storable(l)

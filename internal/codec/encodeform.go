@@ -50,12 +50,7 @@ func (e *encoder) formField(p *form.Part) bool {
 	if len(p.Name) > maxKey || !utf8.Valid(p.Content) {
 		return false
 	}
-	parser := jsonParsers.Get().(*exactjson.Parser)
-	defer func() {
-		parser.Reset()
-		jsonParsers.Put(parser)
-	}()
-	v, l, _, isJSON := bodyStructure(parser, p.Content)
+	v, l, _, isJSON := bodyStructure(p.Content)
 	if isJSON && l != (exactjson.Layout{}) {
 		return false
 	}

@@ -138,8 +138,7 @@ func (e *encoder) eventsIn(events []interaction.Event, l *exactjson.Layout, clue
 	}
 	e.key("events")
 	e.raw("\n")
-	p := jsonParsers.Get().(*exactjson.Parser)
-	defer jsonParsers.Put(p)
+	p := new(exactjson.Parser)
 	var paddings []int
 	for i, event := range events {
 		e.start(e.indent)

@@ -12,7 +12,6 @@
 package codec
 
 import (
-	"bytes"
 	"slices"
 
 	"github.com/promptecho/promptecho/internal/interaction"
@@ -71,51 +70,12 @@ func functionFields(f fields, it *interaction.Interaction) {
 
 func isFunction(kind string) bool { return slices.Contains(interaction.FunctionKinds, kind) }
 
-// HasKnownKind reports whether an interaction as Encode writes it is of a kind that this
-// version knows.
-func HasKnownKind(item []byte) bool {
-	kind, ok := bytes.CutPrefix(item, []byte(ItemStart+"kind: "))
-	kind, _, _ = bytes.Cut(kind, []byte("\n"))
-	return !ok || slices.Contains(interaction.Kinds, string(kind))
-}
-
 func requestFields(f fields, r *interaction.Request) {
 	f.text("method", &r.Method)
 	f.text("url", &r.URL)
 	f.headers("headers", &r.Headers)
 	f.flag("unknown_headers", &r.UnknownHeaders)
 	f.form(r)
-}
-
-// UnknownHeadersLine is written into an interaction whose request has unknown headers, and
-// nowhere else: whatever it holds is indented deeper.
-const UnknownHeadersLine = PartStart + "unknown_headers: true\n"
-
-// IsAccepted reports whether the text of an interaction, as Encode writes it, says that its
-// request was accepted. It looks only at what stands before the request.
-func IsAccepted(item []byte) bool {
-	const mark = "accepted: true\n"
-	head, _, _ := bytes.Cut(item, []byte("  request:\n"))
-	return bytes.Contains(head, []byte(keyStart+mark)) || bytes.HasPrefix(head, []byte(ItemStart+mark))
-}
-
-// IsWithin reports whether the text of an interaction, as Encode writes it, says that a
-// function asked.
-func IsWithin(item []byte) bool {
-	head, _, _ := bytes.Cut(item, []byte(keyStart+"request:\n"))
-	return bytes.Contains(head, []byte(keyStart+"within: ")) || bytes.HasPrefix(head, []byte(ItemStart+"within: "))
-}
-
-// MomentsOf returns the moments in the text of an interaction, as Encode writes it; nil if it
-// has none, or they cannot be read. They are its last line.
-func MomentsOf(item []byte) *interaction.Moments {
-	start := bytes.LastIndex(item[:max(0, len(item)-1)], []byte(keyStart))
-	line, ok := bytes.CutPrefix(item[max(0, start):], []byte(keyStart+momentsKey+": "))
-	if !ok {
-		return nil
-	}
-	m, _ := interaction.ParseMoments(string(bytes.TrimSuffix(line, []byte("\n"))))
-	return m
 }
 
 const momentsKey = "concurrent"
@@ -150,10 +110,10 @@ const (
 	partIndent = 4
 )
 
-// keyStart and PartStart are where those keys start.
+// keyStart and partStart are where those keys start.
 const (
 	keyStart  = "\n  "
-	PartStart = "\n    "
+	partStart = "\n    "
 )
 
 // ItemStart is where an interaction starts in what Encode writes: nothing in it stands as

@@ -11,17 +11,28 @@ import (
 // and a tree of it would take longer than everything else.
 type jsonSink struct {
 	*parser
+	*made
+	from    int // where the value begins in what is made
 	field   string
+	layout  *exactjson.Layout
 	printer exactjson.Printer
-	text    []byte
-	depth   int
 	first   bool // nothing stands in the collection yet
 	list    []bool
 }
 
+// enough is how many bytes are made in one piece: one large array is copied too often, and many
+// small ones take time.
+const enough = 64 << 10
+
 // reset readies the sink for a value that is printed in a layout.
-func (s *jsonSink) reset(field string, l exactjson.Layout) {
-	s.field, s.printer, s.text, s.list, s.depth = field, exactjson.NewPrinter(l), s.text[:0], s.list[:0], 0
+func (s *jsonSink) reset(field string, l *exactjson.Layout) {
+	switch {
+	case s.made == nil || len(s.bytes) > enough && field != eventsField:
+		s.made = &made{bytes: make([]byte, 0, min(len(s.src), enough+enough/8))}
+	case len(s.bytes) > enough:
+		s.made = &made{bytes: s.toText()}
+	}
+	s.from, s.field, s.layout, s.printer, s.list = len(s.bytes), field, l, exactjson.NewPrinter(*l), s.list[:0]
 	s.printer.Indentation, s.printer.Most = s.indentation, mostIndentation(len(s.src)+s.distinct)
 }
 
@@ -29,14 +40,14 @@ func (s *jsonSink) reset(field string, l exactjson.Layout) {
 func (s *jsonSink) start(key bool) {
 	n := len(s.list) - 1
 	if n < 0 {
-		s.text = append(s.text, s.printer.Before...)
+		s.bytes = append(s.bytes, s.printer.Before...)
 		return
 	}
 	if key != s.list[n] {
 		if !s.first {
-			s.text = append(s.text, s.printer.Comma...)
+			s.bytes = append(s.bytes, s.printer.Comma...)
 		}
-		s.text, s.first = s.printer.Newline(s.text, n+1), false
+		s.bytes, s.first = s.printer.Newline(s.bytes, n+1), false
 	}
 }
 
@@ -47,7 +58,7 @@ func (s *jsonSink) Begin(n *yaml.Node) {
 	s.start(false)
 	isList := n.Kind == yaml.Sequence
 	s.list, s.first = append(s.list, isList), true
-	s.text = append(s.text, "{["[b2i(isList)])
+	s.bytes = append(s.bytes, "{["[b2i(isList)])
 }
 
 func b2i(b bool) int {
@@ -60,9 +71,9 @@ func b2i(b bool) int {
 func (s *jsonSink) End(yaml.Kind) {
 	n := len(s.list) - 1
 	if !s.first {
-		s.text = s.printer.Newline(s.text, n)
+		s.bytes = s.printer.Newline(s.bytes, n)
 	}
-	s.text = append(s.text, "}]"[b2i(s.list[n])])
+	s.bytes = append(s.bytes, "}]"[b2i(s.list[n])])
 	s.list, s.first = s.list[:n], false
 }
 
@@ -72,7 +83,7 @@ func (s *jsonSink) Key(n *yaml.Node) {
 		s.badf(n, s.field, "a JSON name cannot be binary")
 	}
 	s.start(true)
-	s.text = append(s.printer.Text(s.text, name), s.printer.Colon...)
+	s.bytes = append(s.printer.Text(s.bytes, name), s.printer.Colon...)
 }
 
 func (s *jsonSink) Scalar(n *yaml.Node) {
@@ -90,11 +101,11 @@ func (s *jsonSink) Scalar(n *yaml.Node) {
 		s.badf(n, s.field, "a JSON text cannot be binary")
 	default:
 		if v.Kind = s.resolve(n, s.field); v.Kind == exactjson.String {
-			s.text = s.printer.Text(s.text, n.Text)
+			s.bytes = s.printer.Text(s.bytes, n.Text)
 			return
 		}
 	}
-	s.text = s.printer.Value(s.text, &v, len(s.list))
+	s.bytes = s.printer.Value(s.bytes, &v, len(s.list))
 }
 
 // end returns the text of the value n, unless a small file would become a large one by
@@ -103,7 +114,7 @@ func (s *jsonSink) end(n *yaml.Node) []byte {
 	if s.err != nil {
 		return nil
 	}
-	s.text = s.printer.End(s.text)
+	s.bytes = s.printer.End(s.bytes)
 	return s.checked(n)
 }
 
@@ -111,21 +122,13 @@ func (s *jsonSink) checked(n *yaml.Node) []byte {
 	if s.indentation = s.printer.Indentation; s.indentation > s.printer.Most {
 		s.badf(n, s.field, "the indentation of its JSON is ten times as long as this file; write it as text, or indent it less")
 	}
-	return s.text
+	return slices.Clip(s.bytes[s.from:])
 }
 
 func (s *jsonSink) Take(n *yaml.Node) {
-	t := takenJSON{text: s.end(n), layout: s.printer.Layout, err: s.err}
+	s.end(n)
+	s.taken = append(s.taken, takenJSON{s.made, s.from, len(s.bytes), s.layout, s.err})
 	s.err = nil // whoever asks for the value says what is wrong with it
-	switch {
-	case s.field == eventsField:
-		t.text, t.value = nil, string(t.text)
-	case len(t.text) > 1<<20:
-		s.text = nil // it is the body's
-	default:
-		t.text = slices.Clone(t.text)
-	}
-	s.taken = append(s.taken, t)
 	n.Taken = int32(len(s.taken))
 }
 
@@ -134,7 +137,7 @@ func (s *jsonSink) Take(n *yaml.Node) {
 func (p *parser) direct(depth int) func(int, []yaml.Node, string) yaml.Sink {
 	s := &jsonSink{parser: p}
 	part, member := "", ""
-	var events exactjson.Layout
+	var events *exactjson.Layout
 	return func(d int, before []yaml.Node, key string) yaml.Sink {
 		switch {
 		case d == depth:
@@ -159,7 +162,8 @@ func (p *parser) direct(depth int) func(int, []yaml.Node, string) yaml.Sink {
 }
 
 // layoutIn returns the layout among the keys and values of a mapping.
-func (p *parser) layoutIn(nodes []yaml.Node, key string) (l exactjson.Layout) {
+func (p *parser) layoutIn(nodes []yaml.Node, key string) *exactjson.Layout {
+	var l exactjson.Layout
 	for i := 0; i+1 < len(nodes); i += 2 {
 		if nodes[i].Text == key {
 			outer := p.in
@@ -167,17 +171,17 @@ func (p *parser) layoutIn(nodes []yaml.Node, key string) (l exactjson.Layout) {
 			p.in, p.err = outer, nil // what is wrong with it is said later
 		}
 	}
-	return l
+	return &l
 }
 
 // json returns the JSON that n stands for, printed in a layout.
-func (p *parser) json(n *yaml.Node, field string, l exactjson.Layout) (text []byte) {
+func (p *parser) json(n *yaml.Node, field string, l exactjson.Layout) []byte {
 	if p.err != nil {
 		return nil
 	}
 	s := &jsonSink{parser: p}
 	if n.Taken == 0 {
-		s.reset(field, l)
+		s.reset(field, &l)
 		yaml.Emit(n, s)
 		return s.end(n)
 	}
@@ -185,24 +189,29 @@ func (p *parser) json(n *yaml.Node, field string, l exactjson.Layout) (text []by
 	if p.err = t.err; t.err != nil {
 		return nil
 	}
-	if text = t.text; text == nil {
-		text = []byte(t.value)
+	text := t.bytes
+	if text == nil {
+		text = []byte(t.asText)
 	}
-	if t.layout == l {
+	if text = text[t.from:t.to:t.to]; *t.layout == l {
 		return text
 	}
-	s.reset(field, l)
+	s.reset(field, &l)
 	v, _ := exactjson.Parse(text)
-	s.text = s.printer.Print(s.text, &v)
+	s.bytes = s.printer.Print(s.bytes, &v)
 	return s.checked(n)
 }
 
 // value is json for a field of an event, which may have padding.
 func (p *parser) value(n *yaml.Node, l exactjson.Layout, padding int) string {
-	if n.Taken > 0 && p.err == nil && p.taken[n.Taken-1].err == nil && padding == 0 && p.taken[n.Taken-1].layout == l {
-		return p.taken[n.Taken-1].value
+	if l.Padding = padding; n.Taken > 0 && p.err == nil {
+		if t := &p.taken[n.Taken-1]; t.err == nil && *t.layout == l {
+			if t.bytes != nil {
+				t.toText()
+			}
+			return t.asText[t.from:t.to]
+		}
 	}
-	l.Padding = padding
 	return string(p.json(n, eventsField, l))
 }
 

@@ -30,10 +30,23 @@ type parser struct {
 
 // A takenJSON is what a sink made of a collection.
 type takenJSON struct {
-	text   []byte // of a body
-	value  string // of a field of an event
-	layout exactjson.Layout
-	err    *SyntaxError // why it is none
+	*made
+	from, to int // where it stands in that
+	layout   *exactjson.Layout
+	err      *SyntaxError // why it is none
+}
+
+// made is JSON of some values, one behind the other: bytes, until somebody wants text.
+type made struct {
+	bytes  []byte
+	asText string
+}
+
+// toText makes text of the bytes, and returns their array for others.
+func (m *made) toText() []byte {
+	room := m.bytes[:0]
+	m.asText, m.bytes = string(m.bytes), nil
+	return room
 }
 
 // A ref is where an alias stands, and the value that it stands for.
@@ -52,7 +65,7 @@ type mapping struct {
 // mapping reads a mapping: each asks for all keys that there can be.
 func (p *parser) mapping(n *yaml.Node, field, prefix string, each func()) {
 	outer := p.in
-	m := &mapping{node: n, field: field, prefix: prefix}
+	m := &mapping{node: n, field: field, prefix: prefix, known: make([]string, 0, 16)}
 	whole := n.Kind == yaml.Mapping && n.Tag == ""
 	if !whole {
 		m.node = new(yaml.Node)
@@ -80,7 +93,7 @@ func (p *parser) mapping(n *yaml.Node, field, prefix string, each func()) {
 }
 
 // get returns the value of a key of the mapping that is being read, and its name in
-// errors; nil if it is not there.
+// errors; nil and the key if it is not there.
 func (p *parser) get(key string) (n *yaml.Node, field string) {
 	p.in.known = append(p.in.known, key)
 	return p.find(key)
@@ -94,7 +107,7 @@ func (p *parser) find(key string) (n *yaml.Node, field string) {
 			return &m.node.Elems[i], m.prefix + key
 		}
 	}
-	return nil, m.prefix + key
+	return nil, key
 }
 
 // need notes that a field must be there.
@@ -211,22 +224,29 @@ func (p *parser) resolve(n *yaml.Node, field string) exactjson.Kind {
 	if n.Style != yaml.Plain || n.Tag != "" {
 		return exactjson.String
 	}
-	switch n.Text {
-	case "", "null":
-		return exactjson.Null
-	case "true", "false":
-		return exactjson.Bool
-	}
-	if c := n.Text[0] | 0x20; c > 'a' && c <= 'z' && c != 'n' && c != 't' && c != 'f' {
-		return exactjson.String
-	}
-	if end, ok := exactjson.ScanNumber(n.Text, 0); ok && end == len(n.Text) {
-		return exactjson.Number
-	}
-	if yamlOnly(n.Text) {
+	kind, ok := kindOf(n.Text)
+	if !ok {
 		p.badf(n, field, "%q is not text to YAML; put it in quotes if it is meant to be, else write it as JSON does", yaml.Clip(n.Text))
 	}
-	return exactjson.String
+	return kind
+}
+
+// kindOf returns the kind of a plain text; ok is false if that is for YAML another one than for
+// JSON.
+func kindOf(text string) (kind exactjson.Kind, ok bool) {
+	switch text {
+	case "", "null":
+		return exactjson.Null, true
+	case "true", "false":
+		return exactjson.Bool, true
+	}
+	if c := text[0] | 0x20; c > 'a' && c <= 'z' && c != 'n' && c != 't' && c != 'f' {
+		return exactjson.String, true
+	}
+	if end, ok := exactjson.ScanNumber(text, 0); ok && end == len(text) {
+		return exactjson.Number, true
+	}
+	return exactjson.String, !yamlOnly(text)
 }
 
 // yamlOnly reports whether YAML's core schema (YAML 1.2.2, 10.3.2) takes s for

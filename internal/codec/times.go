@@ -3,7 +3,6 @@ package codec
 import (
 	"bytes"
 	"fmt"
-	"strconv"
 )
 
 // Consecutive interactions that say the same, such as those of a poll, stand in a file once,
@@ -36,13 +35,4 @@ func withoutLatency(text []byte) []byte {
 // Times returns the text of an interaction, as Encode writes it, with a number of times.
 func Times(text []byte, n int) []byte {
 	return bytes.Replace(text, []byte(keyStart+"request:\n"), fmt.Appendf(nil, "%s%s: %d%srequest:\n", keyStart, timesKey, n, keyStart), 1)
-}
-
-// TimesOf returns how many interactions a text stands for that Encode and Times have written.
-func TimesOf(text []byte) int {
-	head, _, _ := bytes.Cut(text, []byte(keyStart+"request:\n"))
-	_, times, _ := bytes.Cut(head, []byte(keyStart+timesKey+": "))
-	line, _, _ := bytes.Cut(times, []byte("\n"))
-	n, _ := strconv.Atoi(string(line))
-	return max(1, min(n, MostTimes))
 }

@@ -1,9 +1,6 @@
 package exactjson
 
-import (
-	"strings"
-	"sync"
-)
+import "strings"
 
 // DetectLayout finds the layout in which v, the value of the JSON text b, is printed as
 // exactly b, and how many bytes of that are indentation. Without one, ok is false.
@@ -18,19 +15,10 @@ func DetectLayout(b []byte, v Value) (l Layout, indentation int, ok bool) {
 // Prints reports whether v in layout l is exactly b, and how many bytes of that are
 // indentation.
 func Prints[T string | []byte](v Value, l Layout, b T) (indentation int, same bool) {
-	buf := printed.Get().(*[]byte)
-	defer printed.Put(buf)
 	p := NewPrinter(l)
-	*buf = p.Print((*buf)[:0], &v)
-	same = string(*buf) == string(b)
-	if cap(*buf) > 1<<20 {
-		*buf = nil
-	}
-	return p.Indentation, same
+	text := p.Print(make([]byte, 0, len(b)), &v)
+	return p.Indentation, string(text) == string(b)
 }
-
-// printed are buffers to compare in; every body that is recorded needs one.
-var printed = sync.Pool{New: func() any { return new([]byte) }}
 
 // Clues are what JSON texts of one origin give away about their layout. They prove
 // nothing, since a text may contradict itself: [Prints] tells.

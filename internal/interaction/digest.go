@@ -3,7 +3,6 @@ package interaction
 import (
 	"encoding/binary"
 	"hash/crc32"
-	"sync"
 )
 
 // Digest returns 64 bits that stand for everything in the request: two checksums of it, the
@@ -11,8 +10,6 @@ import (
 // cryptographic hash. Two requests that differ have the same digest by a chance of 1 in 2^64.
 // Somebody can make such requests on purpose; but a cassette is trusted like the test beside it.
 func (r *Request) Digest() uint64 {
-	buf := texts.Get().(*[]byte)
-	defer texts.Put(buf)
 	method := r.Method
 	if r.Function != "" || r.Within != "" || r.Name != "" {
 		method += "\x00" + r.Function + "\x00" + r.Within // no method has such a byte
@@ -23,7 +20,7 @@ func (r *Request) Digest() uint64 {
 	if r.UnknownHeaders {
 		method += "\x01" // nor such a one
 	}
-	head := appendText(appendText((*buf)[:0], method), r.URL)
+	head := appendText(appendText(make([]byte, 0, 512), method), r.URL)
 	for _, h := range r.Headers {
 		head = binary.AppendUvarint(appendText(head, h.Name), uint64(len(h.Values)))
 		for _, v := range h.Values {
@@ -31,7 +28,6 @@ func (r *Request) Digest() uint64 {
 		}
 	}
 	head = append(head, 0xff) // no length: the rest is the body
-	*buf = head
 	sum := func(table *crc32.Table) uint64 {
 		return uint64(crc32.Update(crc32.Checksum(head, table), table, r.Body))
 	}
@@ -44,6 +40,3 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 func appendText(dst []byte, s string) []byte {
 	return append(binary.AppendUvarint(dst, uint64(len(s))), s...)
 }
-
-// texts are the memory in which digests put the head of a request together.
-var texts = sync.Pool{New: func() any { return new([]byte) }}

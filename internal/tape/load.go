@@ -39,7 +39,7 @@ func (t *Tape) Load(play Playing, save bool) error {
 	}
 	if play == PlayAll {
 		t.loaded = list
-		t.order = order.New(len(list), t.stored.Moments, t.stored.Within)
+		t.order = order.New(len(list), func(i int) *interaction.Moments { return t.stored.Outline(i).Moments }, func(i int) bool { return t.stored.Outline(i).Within })
 	}
 	err := t.Unreadable()
 	if save || err != nil {
@@ -58,8 +58,8 @@ func (t *Tape) place(rec *Recording, number int, play Playing) {
 	var digest uint64
 	rec.of, rec.number = t.source, number
 	rec.key, digest, rec.sealed = t.stored.Hint(number)
-	rec.givenUp, rec.unknown = t.stored.GivenUp(number), t.stored.UnknownHeaders(number)
-	rec.accepted = t.stored.Accepted(number)
+	outline := t.stored.Outline(number)
+	rec.givenUp, rec.unknown, rec.accepted = outline.GivenUp, outline.UnknownHeaders, outline.Accepted
 	if (play == PlayNone || play == PlayNotAccepted && rec.accepted) && !t.isFrozen(rec) {
 		t.replaced = append(t.replaced, rec)
 		return

@@ -86,7 +86,7 @@ func (s *source) Open(heal bool) error {
 	s.stored = f
 	s.State = State{Present: true, Partial: f.Partial, Pinned: f.Pinned, Edited: f.Edited(), Given: f.Given}
 	for i := range f.Len() {
-		s.State.Accepted = s.State.Accepted || f.Accepted(i)
+		s.State.Accepted = s.State.Accepted || f.Outline(i).Accepted
 	}
 	return nil
 }

@@ -43,7 +43,7 @@ func (p *parser) properties(nd *Node) {
 // anchorName reads what stands behind & or *, and the blanks after it.
 func (p *parser) anchorName() string {
 	start := p.pos + 1
-	for p.pos++; !p.gapAt(0) && !p.flowIndicator(0); p.pos++ {
+	for p.pos++; !p.gapAt(0) && strings.IndexByte(",]}", p.peek(0)) < 0; p.pos++ {
 		if c := p.peek(0); !isLetter(c) && c != '-' && (c < '0' || c > '9') {
 			p.failf(start-1, "the name of an anchor is of ASCII letters, digits, - and _, found %q; put text in quotes", p.rest(start-1))
 		}

@@ -1,13 +1,17 @@
 package yaml
 
-import "strings"
-
 // flow reads the flow collection at pos into nd.
 func (p *parser) flow(nd Node) Node {
 	open, end := p.pos, byte(']')
 	nd.Kind = Sequence
 	if p.text[open] == '{' {
 		nd.Kind, end = Mapping, '}'
+	}
+	if p.sink != nil && nd.Tag == "" && p.depth < maxDepth-MaxFlow {
+		if n := p.sink.Flow(p.text[open:]); n > 0 {
+			p.pos += n
+			return nd
+		}
 	}
 	since := p.begin(&nd)
 	p.pos++
@@ -21,17 +25,11 @@ func (p *parser) flow(nd Node) Node {
 			p.addKey(key)
 			direct = p.direct(key.Text, since)
 		}
-		if p.flowSpace(); p.sink != nil && !direct && !strings.ContainsRune("{[&*!,}", rune(p.peek(0))) {
-			p.scratch = Node{Pos: p.pos}
-			p.flowScalar(&p.scratch)
-			p.sink.Scalar(&p.scratch)
-		} else {
-			v := p.flowValue(nd.Kind == Mapping)
-			if direct {
-				v = p.taken(v)
-			}
-			p.push(v)
+		v := p.flowValue(nd.Kind == Mapping)
+		if direct {
+			v = p.taken(v)
 		}
+		p.push(v)
 		p.flowSpace()
 		switch c := p.peek(0); {
 		case c == ',':

@@ -57,6 +57,10 @@ type Sink interface {
 	Scalar(n *Node)
 	End(kind Kind)
 	Take(n *Node) // the collection has ended: Take makes of n what stands for it
+
+	// Flow takes a collection in flow style that the text begins with, if that is a simple one,
+	// and returns its length; 0 if it is not.
+	Flow(text string) int
 }
 
 // Decode returns the text of a scalar. With the tag !!binary it is decoded from base64.

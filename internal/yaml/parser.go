@@ -31,6 +31,9 @@ type Format struct {
 // maxDepth is how deep collections may nest: as deep as JSON, and what is around it.
 const maxDepth = exactjson.MaxDepth + 16
 
+// MaxFlow is how deep a collection may nest that a [Sink] takes as a whole.
+const MaxFlow = 16
+
 // parser is at pos in the text. It ends at the first error, by a panic with an *Error
 // that [Format.Parse] catches.
 type parser struct {
@@ -41,7 +44,6 @@ type parser struct {
 	depth int // of the collections that are being read
 
 	stack []Node // the elements of the collections that are being read, and their keys behind each
-	room  []Node // for those of collections that were read
 
 	scratch Node // what a sink is given, so that no node is in memory of its own
 	sink    Sink // that takes what is being read; nil if that becomes a tree

@@ -57,7 +57,11 @@ func (p *parser) plainLine(flow bool) string {
 			break
 		}
 	}
-	return strings.TrimRight(p.text[start:p.pos], " \t")
+	end := p.pos
+	for end > start && isBlank(p.text[end-1]) {
+		end--
+	}
+	return p.text[start:end]
 }
 
 // plainByte tells the bytes that end no plain scalar, wherever they stand.

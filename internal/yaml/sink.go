@@ -92,33 +92,15 @@ func (p *parser) end(nd *Node, since int) {
 		p.sink.End(nd.Kind)
 		return
 	}
-	const large = 256
-	n, nodes := len(all), all
-	if n > large { // these stay where they are
-		p.stack = append(make([]Node, 0, since+large), p.stack[:since]...)
-	} else {
-		if len(p.room) < n {
-			p.room = make([]Node, min(4*n+16, large))
-		}
-		nodes, p.room = p.room[:n:n], p.room[n:]
-	}
 	if nd.Kind == Sequence {
-		copy(nodes, all)
-		nd.Elems = nodes
+		nd.Elems = slices.Clone(all)
 		return
 	}
-	if nd.Keys = nodes[: n/2 : n/2]; n > large {
-		nd.Keys = make([]Node, n/2)
-	}
-	nd.Elems = nodes[n/2:]
-	for i := range nd.Keys {
-		nd.Keys[i] = all[2*i]
-	}
-	if n > large {
-		nd.Elems = nodes[: n/2 : n/2]
-	}
-	for i := range nd.Elems {
-		nd.Elems[i] = all[2*i+1]
+	nodes := make([]Node, len(all))
+	n := len(all) / 2
+	nd.Keys, nd.Elems = nodes[:n:n], nodes[n:]
+	for i := range n {
+		nd.Keys[i], nd.Elems[i] = all[2*i], all[2*i+1]
 	}
 	p.checkKeys(nd.Keys)
 }

@@ -1,12 +1,14 @@
-package cassette
+package rewrite
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/promptecho/promptecho/internal/cassette"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/seeds"
 )
@@ -20,10 +22,10 @@ func other(it *interaction.Interaction, body string) map[int]*interaction.Intera
 
 // threeOf returns a saved cassette of three interactions, of which the second has an answer
 // with an asset, and a request with one.
-func threeOf(t *testing.T) (path string, f *File) {
+func threeOf(t *testing.T) (path string, f *cassette.File) {
 	t.Helper()
 	large := strings.Repeat("\x00\xff", 2000)
-	f = &File{Revision: 2}
+	f = &cassette.File{Revision: 2}
 	for _, body := range []string{`{"a":1}`, large, `{"c":3}`} {
 		f.Interactions = append(f.Interactions, &interaction.Interaction{
 			Kind: "http", MatchKey: "00000000000000ff",
@@ -32,7 +34,7 @@ func threeOf(t *testing.T) (path string, f *File) {
 		})
 	}
 	path = filepath.Join(t.TempDir(), "c.yaml")
-	if err := Save(path, f); err != nil {
+	if err := cassette.Save(path, f); err != nil {
 		t.Fatal(err)
 	}
 	return path, f
@@ -44,7 +46,7 @@ func TestRewrite(t *testing.T) {
 	t.Parallel()
 	for name, edit := range map[string]func([]byte) []byte{
 		"as saved":      func(b []byte) []byte { return b },
-		"on Windows":    toCRLF,
+		"on Windows":    func(b []byte) []byte { return bytes.ReplaceAll(b, []byte("\n"), []byte("\r\n")) },
 		"edited before": func(b []byte) []byte { return bytes.Replace(b, []byte(`c: 3`), []byte(`c: 4`), 1) },
 		"seals moved": func(b []byte) []byte { // the second and the third
 			lines := bytes.SplitAfter(b, []byte("\n"))
@@ -65,13 +67,13 @@ func TestRewrite(t *testing.T) {
 				t.Fatal(err)
 			}
 			editedBefore := editedIn(t, path)
-			if _, err := Rewrite(path, SumOf(path), 2, other(f.Interactions[1], `{"b":2}`), nil, true); err != nil {
+			if _, err := Rewrite(path, cassette.SumOf(path), 2, other(f.Interactions[1], `{"b":2}`), nil, true); err != nil {
 				t.Fatal(err)
 			}
 			if now, _ := os.ReadFile(path); !bytes.Equal(now, was) {
 				t.Fatal("a dry run has written")
 			}
-			before, err := Rewrite(path, SumOf(path), 2, other(f.Interactions[1], `{"b":2}`), nil, false)
+			before, err := Rewrite(path, cassette.SumOf(path), 2, other(f.Interactions[1], `{"b":2}`), nil, false)
 			if err != nil || !bytes.Equal(before, was) {
 				t.Fatalf("%v, before: %q", err, before)
 			}
@@ -91,14 +93,14 @@ func TestRewrite(t *testing.T) {
 			if got := editedIn(t, path); got != editedBefore {
 				t.Errorf("%d interactions count as edited, and %d did before", got, editedBefore)
 			}
-			back, err := Load(path)
+			back, err := cassette.Load(path)
 			if err != nil || string(back.Interactions[1].Request.Body) != `{"b":2}` || !back.Interactions[1].Accepted || back.Interactions[0].Accepted {
 				t.Fatalf("%v", err)
 			}
 			if err := Tidy(path); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := Load(path); err != nil {
+			if _, err := cassette.Load(path); err != nil {
 				t.Errorf("an asset is gone that is named: %v", err)
 			}
 		})
@@ -109,19 +111,19 @@ func TestRewrite(t *testing.T) {
 func TestRestore(t *testing.T) {
 	t.Parallel()
 	path, f := threeOf(t)
-	before, err := Rewrite(path, SumOf(path), 2, other(f.Interactions[1], strings.Repeat("\x01", 3000)), nil, false)
+	before, err := Rewrite(path, cassette.SumOf(path), 2, other(f.Interactions[1], strings.Repeat("\x01", 3000)), nil, false)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := Restore(path, before); err != nil {
 		t.Fatal(err)
 	}
-	back, err := Load(path)
+	back, err := cassette.Load(path)
 	if err != nil || back.Interactions[1].Difference(f.Interactions[1]) != "" {
 		t.Fatalf("%v", err)
 	}
 	names := map[string]bool{}
-	entries, _ := os.ReadDir(assetDir(path))
+	entries, _ := os.ReadDir(cassette.Assets(path))
 	for _, e := range entries {
 		names[e.Name()] = true
 		if !bytes.Contains(before, []byte(e.Name())) {
@@ -162,7 +164,7 @@ func TestRewriteRefuses(t *testing.T) {
 			path, f := threeOf(t)
 			tt.change(t, path)
 			was, _ := os.ReadFile(path)
-			_, err := Rewrite(path, SumOf(path), 2, other(f.Interactions[1], `{"b":2}`), nil, false)
+			_, err := Rewrite(path, cassette.SumOf(path), 2, other(f.Interactions[1], `{"b":2}`), nil, false)
 			if err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("error %v, want %q", err, tt.want)
 			}
@@ -172,7 +174,7 @@ func TestRewriteRefuses(t *testing.T) {
 		})
 	}
 	path, f := threeOf(t)
-	sum := SumOf(path)
+	sum := cassette.SumOf(path)
 	replaceIn(t, path, "c: 3", "c: 4")
 	if _, err := Rewrite(path, sum, 2, other(f.Interactions[1], `{}`), nil, false); err == nil || !strings.Contains(err.Error(), "was written by something else in the meantime") {
 		t.Errorf("a file that has changed: %v", err)
@@ -203,14 +205,14 @@ func itemsOf(data []byte) (items []string) {
 // editedIn returns how many interactions count as edited.
 func editedIn(t *testing.T, path string) int {
 	t.Helper()
-	s, err := Open(path, 2, nil)
+	s, err := cassette.Open(path, 2, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer s.Close()
 	for i := range s.Len() {
-		if s.Accepted(i) != (i == 1 && bytes.Contains(mustRead(t, path), []byte("accepted: true"))) {
-			t.Errorf("interaction %d: accepted is %t", i+1, s.Accepted(i))
+		if s.Outline(i).Accepted != (i == 1 && bytes.Contains(mustRead(t, path), []byte("accepted: true"))) {
+			t.Errorf("interaction %d: accepted is %t", i+1, s.Outline(i).Accepted)
 		}
 	}
 	return len(s.Edited())
@@ -231,25 +233,25 @@ func TestRewriteAnswers(t *testing.T) {
 	t.Parallel()
 	for i, it := range seeds.Interactions("a text: of \"any\" kind, é") {
 		path := filepath.Join(t.TempDir(), "c.yaml")
-		if err := Save(path, &File{Interactions: []*interaction.Interaction{it}, Revision: 2}); err != nil {
+		if err := cassette.Save(path, &cassette.File{Interactions: []*interaction.Interaction{it}, Revision: 2}); err != nil {
 			t.Fatal(err)
 		}
 		was := itemsOf(mustRead(t, path))[0]
 		c := *it
 		c.Request.Body, c.Accepted = []byte(`{"another":"request"}`), true
-		if _, err := Rewrite(path, SumOf(path), 2, map[int]*interaction.Interaction{0: &c}, nil, false); err != nil {
+		if _, err := Rewrite(path, cassette.SumOf(path), 2, map[int]*interaction.Interaction{0: &c}, nil, false); err != nil {
 			t.Errorf("interaction %d: %v", i, err)
 			continue
 		}
 		now := itemsOf(mustRead(t, path))[0]
 		_, oldAnswer, _ := strings.Cut(was, "\n  response:\n")
 		_, newAnswer, _ := strings.Cut(now, "\n  response:\n")
-		s, err := Open(path, 2, nil)
-		if err != nil || !s.Accepted(0) {
+		s, err := cassette.Open(path, 2, nil)
+		if err != nil || !s.Outline(0).Accepted {
 			t.Errorf("interaction %d: %v, or the mark is not seen", i, err)
 		}
 		s.Close()
-		back, err := Load(path)
+		back, err := cassette.Load(path)
 		if oldAnswer != newAnswer || err != nil || back.Interactions[0].Difference(&c) != "" {
 			t.Errorf("interaction %d: %v, got\n%s\nfrom\n%s", i, err, now, was)
 		}
@@ -261,9 +263,22 @@ func TestRewriteAnswers(t *testing.T) {
 func TestRewriteShared(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "c.yaml")
-	f := agent(4)
+	f := &cassette.File{Revision: 2}
+	for i := range 4 {
+		body := fmt.Sprintf(`{"system":"Be careful.\nThink.\nAct.\n","tools":[{"name":"tool","about":"finds\nwhat\nis there"}],"turn":%d}`, i)
+		f.Interactions = append(f.Interactions, &interaction.Interaction{
+			Kind: "llm", Boundary: "x", MatchKey: fmt.Sprintf("%016x", i+1),
+			Request:  interaction.Request{Method: "POST", URL: "https://h/v1", Body: []byte(body)},
+			Response: interaction.Response{Status: 200, Body: []byte(`{"ok":true}`)},
+		})
+	}
 	f.Interactions = append(f.Interactions, f.Interactions[3], f.Interactions[3])
-	checkSaved(t, path, f)
+	if err := cassette.Save(path, f); err != nil {
+		t.Fatal(err)
+	}
+	if text := mustRead(t, path); !bytes.Contains(text, []byte(" *")) || !bytes.Contains(text, []byte("times: 3")) {
+		t.Fatalf("nothing is shared:\n%s", text)
+	}
 	changed := *f.Interactions[0]
 	changed.Request.Body = bytes.ReplaceAll(changed.Request.Body, []byte("Think"), []byte("Ponder"))
 	refresh := func(it *interaction.Interaction) {
@@ -276,11 +291,11 @@ func TestRewriteShared(t *testing.T) {
 	for number, body := range map[int][]byte{0: changed.Request.Body, 5: []byte(`{"x":1}`)} {
 		one := *f.Interactions[number]
 		one.Request.Body = body
-		before, err := Rewrite(path, SumOf(path), f.Revision, map[int]*interaction.Interaction{number: &one}, refresh, false)
+		before, err := Rewrite(path, cassette.SumOf(path), f.Revision, map[int]*interaction.Interaction{number: &one}, refresh, false)
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := Load(path)
+		got, err := cassette.Load(path)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,0 +1,62 @@
+package codec
+
+import (
+	"testing"
+
+	"github.com/promptecho/promptecho/internal/exactjson"
+	"github.com/promptecho/promptecho/internal/yaml"
+)
+
+// parsedFlow is a sink that leaves all to the parser of YAML.
+type parsedFlow struct{ *jsonSink }
+
+func (parsedFlow) Flow(string) int { return 0 }
+
+// jsonOf returns the JSON of a value, with and without Flow.
+func jsonOf(text string, simple bool, l exactjson.Layout) (string, string) {
+	s := &jsonSink{parser: newParser("f", "v: "+text, nil)}
+	s.reset("v", &l)
+	f := format
+	f.Direct = func(int, []yaml.Node, string) yaml.Sink {
+		if simple {
+			return s
+		}
+		return parsedFlow{s}
+	}
+	root, err := f.Parse(s.src)
+	switch {
+	case err != nil:
+		return "", err.Msg
+	case len(root.Elems) != 1 || root.Elems[0].Taken == 0:
+		return "", "no collection"
+	}
+	t := s.taken[0]
+	if t.err != nil {
+		return "", t.err.Error()
+	}
+	return string(t.bytes[t.from:t.to]), ""
+}
+
+// FuzzFlow: what is taken as a whole is what the parser of YAML makes of it.
+func FuzzFlow(f *testing.F) {
+	for _, text := range []string{
+		`{a: 1, b: [x, "y\n\u0041", 'it: "z"', true, null, -1.5e+3], "c d": {}, e: []}`,
+		`{a: 1, a: 2}`, `{a: 1, "a": 2}`, `{"\"": 1, "\\": 2}`, `{"\/": 1, "/": 2}`, `{a: , b: 1}`, `{a, b: 1}`, `[a b, c]`, `{<<: 1}`,
+		`{1: a}`, `{null: a}`, `{yes: no, y: n, nan: .nan, inf: ~}`, `[-, --, -x, +x, ., /a, 0x10, 007, 1_000, +1, 1e5, a:b, a: b]`, `[-1, 0, -0, 1.0, 01]`,
+		`[NULL]`, `[0o7]`, `[+1]`, `[1.]`, `[.5]`, `[a/b, a.b, a-b, a+b, _a]`, "[a,\n b]", "[a, # c\n b]", `[ a]`, `[a ]`, `[a,b]`, `{a:b}`, `{a:  b}`, `[a,, b]`, `[, a]`, `[a, ]`,
+		"['a\n b']", `['it''s']`, "[\"a\tb\"]", "['a\tb']", `["\u00e9", "\ud83d\ude00", "\x41", "\e"]`, `["é", '日本', ü]`, `[*a]`, `[&a b]`, `[!asset "@x"]`, `{"a": !!str 1}`,
+		`{a: {b: {c: {d: {e: [[[[[[[[[[[[[1]]]]]]]]]]]]]}}}}}`, `[a]x`, `[a]: b`, `{a: b} # c`, `{a: b`, `["a`, `['a`, `[`, `{`, `[]`, `{}`, `{}}`,
+		`{a1: 1, a2: 1, a3: 1, a4: 1, a5: 1, a6: 1, a7: 1, a8: 1, a9: 1, b1: 1, b2: 1, b3: 1, b4: 1, b5: 1, b6: 1, b7: 1, b8: 1}`,
+	} {
+		f.Add(text, false)
+		f.Add(text, true)
+	}
+	f.Fuzz(func(t *testing.T, text string, spaces bool) {
+		l := exactjson.Layout{ColonSpace: spaces, Padding: len(text) % 3}
+		got, gotErr := jsonOf(text, true, l)
+		want, wantErr := jsonOf(text, false, l)
+		if got != want || gotErr != wantErr {
+			t.Errorf("%s\ngot  %s %s\nwant %s %s", text, got, gotErr, want, wantErr)
+		}
+	})
+}
