@@ -173,7 +173,13 @@ func (s *suite) tellFailures(w io.Writer) {
 			}
 		}
 	default:
-		fmt.Fprintf(w, "promptecho: %s do not fit their cassettes (%s), for %s:\n", s.count(failed), s.mode, report.Count(len(failures), "reason"))
+		verb := "do not fit their cassettes"
+		for _, name := range failed {
+			if slices.ContainsFunc(s.problems[name], func(p report.Problem) bool { return p.Remedies == nil }) {
+				verb = "failed" // they may fit, and could not be recorded
+			}
+		}
+		fmt.Fprintf(w, "promptecho: %s %s (%s), for %s:\n", s.count(failed), verb, s.mode, report.Count(len(failures), "reason"))
 		for _, f := range failures[:min(len(failures), maxReasons)] {
 			s.tellFailure(w, f)
 		}

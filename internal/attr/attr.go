@@ -17,7 +17,6 @@ import (
 const (
 	cassette = "promptecho.cassette"
 	saved    = "promptecho.saved"
-	failed   = "promptecho.failed"
 	cause    = "promptecho.cause" // in JSON; only for the command
 )
 
@@ -28,8 +27,7 @@ type Done struct {
 	Saved     []string `json:"saved,omitempty"`     // the files that were written, absolute
 	Causes    []Cause  `json:"causes,omitempty"`    // why the test does not fit its cassette
 	Counts
-	Failed int64 `json:"failed,omitempty"` // requests whose failures were not recorded, or were overcome
-	Kept   int64 `json:"-"`                // recordings that the files that were written had before
+	Kept int64 `json:"-"` // recordings that the files that were written had before
 }
 
 // A Cause is one reason why a test does not fit its cassette, for the command.
@@ -55,6 +53,7 @@ type Counts struct {
 	Recorded     int64 `json:"recorded,omitempty"`      // requests whose live answers were recorded
 	InputTokens  int64 `json:"input_tokens,omitempty"`  // of what was recorded, as the provider reports them
 	OutputTokens int64 `json:"output_tokens,omitempty"` // the same
+	Failed       int64 `json:"failed,omitempty"`        // requests whose failures were not recorded, or were overcome
 	Dropped      int64 `json:"dropped,omitempty"`       // recordings that the cassette had and has no more
 	Missed       int64 `json:"missed,omitempty"`        // different requests that have no recording
 	Changed      int64 `json:"changed,omitempty"`       // fields that do not match, and differ from what is recorded
@@ -77,6 +76,7 @@ var numbers = []struct {
 	{"promptecho.recorded", func(c *Counts) *int64 { return &c.Recorded }},
 	{"promptecho.input_tokens", func(c *Counts) *int64 { return &c.InputTokens }},
 	{"promptecho.output_tokens", func(c *Counts) *int64 { return &c.OutputTokens }},
+	{"promptecho.failed", func(c *Counts) *int64 { return &c.Failed }},
 	{"promptecho.dropped", func(c *Counts) *int64 { return &c.Dropped }},
 	{"promptecho.missed", func(c *Counts) *int64 { return &c.Missed }},
 	{"promptecho.changed", func(c *Counts) *int64 { return &c.Changed }},
@@ -105,9 +105,6 @@ func (d *Done) Write(set func(key, value string)) {
 			set(cause, string(text))
 		}
 	}
-	if d.Failed != 0 {
-		set(failed, strconv.FormatInt(d.Failed, 10))
-	}
 	for _, n := range numbers {
 		if v := *n.of(&d.Counts); v != 0 {
 			set(n.key, strconv.FormatInt(v, 10))
@@ -125,10 +122,6 @@ func (d *Done) Read(key, value string) bool {
 	case saved:
 		d.Saved = append(d.Saved, value)
 		return true
-	case failed:
-		v, err := strconv.ParseInt(value, 10, 64)
-		d.Failed += v
-		return err == nil
 	case cause:
 		var c Cause
 		err := json.Unmarshal([]byte(value), &c)
