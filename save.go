@@ -113,7 +113,7 @@ func (r *Recorder) mayKeep(rec *tape.Recording, later map[*tape.Recording]bool, 
 		return true, nil
 	}
 	what += ": " + report.Failure(&it.Response)
-	if status := it.Response.Status; r.plan.update && status >= 400 && status < 500 && r.tape.FollowsPlayed(rec) {
+	if status := it.Response.Status; r.plan.update && status >= 400 && status < 500 && status != http.StatusTooManyRequests && r.tape.FollowsPlayed(rec) {
 		return false, outdatedError(fmt.Sprintf("%s: not updated: %s, after an answer that was replayed. What the request refers to (a response id, a file, a cache) may no longer exist; mode all records everything again", r.file, what))
 	}
 	before := r.tape.SucceededBefore(rec)
@@ -121,7 +121,7 @@ func (r *Recorder) mayKeep(rec *tape.Recording, later map[*tape.Recording]bool, 
 	case r.config.onRecordError == Fail:
 		return false, fmt.Errorf("%s: nothing was written: the recording has a failure: %s (OnRecordError)", r.file, what)
 	case before != nil:
-		return false, fmt.Errorf("%s:%d: not replaced: this recording is a success, and the new one a failure: %s. If that is what the test is about, say so with OnRecordError(Keep)", r.file, before.Line(), what)
+		return false, fmt.Errorf("%s:%d: not replaced: this recording is a success, and the new one a failure: %s. If that is what the test is about, say so with OnRecordError(Keep)%s", r.file, before.Line(), what, r.goOn(status))
 	case status == http.StatusUnauthorized || status == http.StatusForbidden:
 		return false, fmt.Errorf("%s: not recorded: the provider refused the key: %s. Set a key that has access; if the refusal is what the test is about, say so with OnRecordError(Keep)", r.file, what)
 	case o.Failed:
@@ -138,11 +138,13 @@ func (r *Recorder) goOn(status int) string {
 	if status != http.StatusTooManyRequests && status < 500 {
 		return ""
 	}
-	text := ". Run it again later, or with fewer tests at once: promptecho record -p=1 -parallel=1"
-	if !r.plan.again {
-		text += ". What is already recorded is not sent again"
+	switch {
+	case r.plan.again:
+		return ". Run it again later, or with fewer tests at once: promptecho record -all -p=1 -parallel=1"
+	case r.plan.renew:
+		return ". Run it again later, or with fewer tests at once: promptecho record -accepted -p=1 -parallel=1"
 	}
-	return text
+	return ". Run it again later, or with fewer tests at once: promptecho record -p=1 -parallel=1. What is already recorded is not sent again"
 }
 
 // write carries out the fate of the cassette; recorded is what this run adds to it.
@@ -207,12 +209,12 @@ func (r *Recorder) nothing() error {
 // recordings that its fate keeps, and how many it drops because this run did not ask for them.
 func (r *Recorder) kept(f fate, recorded []*tape.Recording) (list []*tape.Recording, dropped int) {
 	if f.keep == keepNone || f.keep == keepUnasked {
-		unasked := r.tape.NotAskedAgain()
+		unasked := r.tape.NotAskedAgain(recorded)
 		if f.keep == keepNone || f.asMany && len(recorded) >= r.tape.Replaced() {
 			return recorded, len(unasked)
 		}
 		if len(unasked) > 0 {
-			r.log.Notef("%s: kept %s that this run did not use; to drop them, delete the file before recording", r.file, report.Count(len(unasked), "recording"))
+			r.log.Notef("%s: kept %s that this run did not record again; to drop them, delete the file before recording", r.file, report.Count(len(unasked), "recording"))
 		}
 		return slices.Concat(recorded, unasked), 0
 	}

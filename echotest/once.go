@@ -164,7 +164,7 @@ func (s *suite) tellFailures(w io.Writer) {
 			}
 		}
 	default:
-		fmt.Fprintf(w, "promptecho: %s failed on their cassettes (%s), for %s:\n", s.count(failed), s.mode, report.Count(len(failures), "reason"))
+		fmt.Fprintf(w, "promptecho: %s failed (%s), for %s:\n", s.count(failed), s.mode, report.Count(len(failures), "reason"))
 		for _, f := range failures[:min(len(failures), maxReasons)] {
 			s.tellFailure(w, f)
 		}

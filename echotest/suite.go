@@ -50,7 +50,7 @@ func (s *suite) add(name string, rep *report.Report) {
 	}
 	s.options = append(s.options, rep.Options...)
 	s.total.Add(rep.Done.Counts)
-	s.total.Kept, s.total.Failed = s.total.Kept+rep.Done.Kept, s.total.Failed+rep.Done.Failed
+	s.total.Kept += rep.Done.Kept
 	if len(rep.Done.Saved) > 0 {
 		s.changed++
 	}

@@ -31,7 +31,7 @@ func TestOptionsInVain(t *testing.T) {
 		t.Errorf("status %d", status)
 	}
 	for want, opts := range map[string][]ServeOption{
-		"Through(nil)":           {Through(nil)},
+		"Through(nil)":         {Through(nil)},
 		"Through is set twice": {Through(http.DefaultTransport), Through(http.DefaultTransport)},
 	} {
 		tb := &fakeTB{TB: t, name: "TestThrough"}

@@ -81,6 +81,7 @@ type testRun struct {
 	mode     string
 	asJSON   bool
 	proves   int      // how often what was recorded is replayed
+	unproved []string // tests that a replay says nothing of, as package and name
 	flags    []string // for go test
 	patterns []string // of packages
 	behind   []string // more flags for go test
@@ -272,7 +273,9 @@ func (r *testRun) prove(packages []suite.Package, n int, stderr io.Writer) (*pro
 		}
 		p.Begin()
 		for _, t := range s.Tests {
-			p.Add(t, &round)
+			if !slices.Contains(r.unproved, t.Package+" "+t.Name) {
+				p.Add(t, &round)
+			}
 		}
 		p.places, p.interrupted, p.said = s.places(), s.interrupted, said
 		p.failures = append(p.failures, s.failures()...)
@@ -284,7 +287,7 @@ func (r *testRun) prove(packages []suite.Package, n int, stderr io.Writer) (*pro
 }
 
 // proveRecorded replays the tests that have recorded something and passed, n times. It returns
-// nil if there are none.
+// nil if there are none. Subtests that failed run beside those that passed, and are told already.
 func (r *testRun) proveRecorded(s *summary, n int, stderr io.Writer) (*proof, error) {
 	var recorded []*suite.Test
 	for _, t := range s.Tests {
@@ -296,6 +299,11 @@ func (r *testRun) proveRecorded(s *summary, n int, stderr io.Writer) (*proof, er
 		return nil, nil
 	}
 	again := *r
+	for _, t := range s.Tests {
+		if t.Status != suite.Pass {
+			again.unproved = append(again.unproved, t.Package+" "+t.Name)
+		}
+	}
 	var packages []suite.Package
 	names := []string{}
 	for _, p := range s.packages {

@@ -67,7 +67,7 @@ func countsLine(c attr.Counts) string {
 		count int64
 		what  string
 	}{
-		{c.Recorded, "recorded"}, {c.Resumed, "resumed"}, {c.Replayed, "replayed"}, {c.Dropped, "dropped"}, {c.Missed, "without a recording"}, {c.Changed, "changed without a miss"},
+		{c.Recorded, "recorded"}, {c.Resumed, "resumed"}, {c.Replayed, "replayed"}, {c.Dropped, "dropped"}, {c.Failed, "failed"}, {c.Missed, "without a recording"}, {c.Changed, "changed without a miss"},
 		{c.Identical, "identical"}, {c.Benign, "benign"}, {c.Drift, "drift"}, {c.NotCompared, "not compared"}, {c.NotSent, "not sent"},
 	} {
 		if n.count != 0 {
@@ -197,7 +197,11 @@ func (s *summary) printProof(w io.Writer) {
 		s.proof.tell(out, f)
 	}
 	if len(found) == 0 && len(s.proof.failures) == 0 {
-		fmt.Fprintf(w, "\nThe new recordings replay (tried %s)\n", count(s.proof.n, "time"))
+		of := ""
+		if len(s.failed()) > 0 {
+			of = " of tests that passed"
+		}
+		fmt.Fprintf(w, "\nThe new recordings%s replay (tried %s)\n", of, count(s.proof.n, "time"))
 	}
 }
 

@@ -19,7 +19,6 @@ import (
 const (
 	CassetteKey = "promptecho.cassette"
 	SavedKey    = "promptecho.saved"
-	FailedKey   = "promptecho.failed"
 	CauseKey    = "promptecho.cause" // in JSON; only for the command
 )
 
@@ -30,8 +29,7 @@ type Done struct {
 	Saved     []string `json:"saved,omitempty"`     // the files that were written, absolute
 	Causes    []Cause  `json:"causes,omitempty"`    // why the test does not fit its cassette
 	Counts
-	Failed int64 `json:"failed,omitempty"` // requests whose failures were not recorded, or were overcome
-	Kept   int64 `json:"-"`                // recordings that the files that were written had before
+	Kept int64 `json:"-"` // recordings that the files that were written had before
 }
 
 // A Cause is one reason why a test does not fit its cassette, for the command.
@@ -58,6 +56,7 @@ type Counts struct {
 	Recorded     int64 `json:"recorded,omitempty"`      // requests whose live answers were recorded
 	InputTokens  int64 `json:"input_tokens,omitempty"`  // of what was recorded, as the provider reports them
 	OutputTokens int64 `json:"output_tokens,omitempty"` // the same
+	Failed       int64 `json:"failed,omitempty"`        // requests whose failures were not recorded, or were overcome
 	Dropped      int64 `json:"dropped,omitempty"`       // recordings that were removed from the cassette
 	Missed       int64 `json:"missed,omitempty"`        // different requests that have no recording
 	Changed      int64 `json:"changed,omitempty"`       // ignored fields that differ from the recording
@@ -100,9 +99,6 @@ func (d *Done) Write(set func(key, value string)) {
 		if text, err := json.Marshal(c); err == nil && os.Getenv(Env) != "" {
 			set(CauseKey, string(text))
 		}
-	}
-	if d.Failed != 0 {
-		set(FailedKey, strconv.FormatInt(d.Failed, 10))
 	}
 	for key, n := range d.All() {
 		if *n != 0 {

@@ -81,7 +81,7 @@ func addOptions(options *canon.Options, e *diff.Edit) (code []string) {
 	recorded, ok := exactjson.Unquote(e.Recorded)
 	incoming, isText := exactjson.Unquote(e.Incoming)
 	switch {
-	case e.Path == "endpoint" || e.Path == "wire":
+	case e.Path == "endpoint" || e.Path == "wire" || fieldpath.Selector(e.List()) == "messages": // a conversation has an order
 		return nil
 	case canon.OfOneCall(e.Path) || strings.HasPrefix(e.Path, "header/") || chance.IsUnixTime(e.Recorded) && chance.IsUnixTime(e.Incoming),
 		strings.HasPrefix(e.Path, "query/") && chance.Random(recorded) && chance.Random(incoming):

@@ -17,7 +17,7 @@ func (l *Log) Judge(o *Outcome, options ...Option) Report {
 	misses, reached := l.missing(), l.reached.Load()
 	rep := Report{Notes: l.notes.all(), Done: l.done(len(misses)), Mode: fmt.Sprintf("mode %s, %s", l.Mode, l.ModeBy)}
 	for _, text := range l.errors.all() {
-		rep.Fail(text)
+		rep.failAt(l.File, text)
 	}
 
 	l.sending.Range(func(_, text any) bool {

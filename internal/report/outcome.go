@@ -65,6 +65,17 @@ func (rep *Report) Fail(text string) {
 	rep.fail(Problem{Head: text, Causes: []Cause{{Finding: Finding{Reason: strings.TrimSuffix(first, ":")}}}})
 }
 
+// failAt adds an error of a file. If it is a line that begins with its place, other tests may fail
+// for the same.
+func (rep *Report) failAt(file, text string) {
+	place, reason, ok := strings.Cut(text, ": ")
+	if name, _, _ := strings.Cut(strings.TrimPrefix(place, file), ":"); !ok || name != "" || strings.Contains(text, "\n") {
+		rep.Fail(text)
+		return
+	}
+	rep.fail(Problem{Head: text, Causes: []Cause{{Finding: Finding{Reason: reason}, At: place}}})
+}
+
 // fail adds an error.
 func (rep *Report) fail(p Problem) {
 	p.printable()

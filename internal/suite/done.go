@@ -20,10 +20,6 @@ func readAttr(d *attr.Done, key, value string) bool {
 	case attr.SavedKey:
 		d.Saved = append(d.Saved, value)
 		return true
-	case attr.FailedKey:
-		v, err := strconv.ParseInt(value, 10, 64)
-		d.Failed += v
-		return err == nil
 	case attr.CauseKey:
 		var c attr.Cause
 		err := json.Unmarshal([]byte(value), &c)

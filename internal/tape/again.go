@@ -24,17 +24,17 @@ func (t *Tape) SucceededBefore(rec *Recording) *Recording {
 // Replaced returns how many recordings are to be replaced.
 func (t *Tape) Replaced() int { return len(t.replaced) }
 
-// NotAskedAgain returns those of the recordings to be replaced that this run did not
-// record again. What was recorded takes the place of what would have answered it, because
-// local servers have other ports now.
-func (t *Tape) NotAskedAgain() []*Recording {
+// NotAskedAgain returns those of the recordings to be replaced that this run did not record again;
+// recorded are those that are written. What was recorded takes the place of what would have
+// answered it, because local servers have other ports now.
+func (t *Tape) NotAskedAgain(recorded []*Recording) []*Recording {
 	var old shelf
 	for _, rec := range t.replaced {
 		rec.key = keyOf(rec.Form())
 		old.add(rec)
 	}
 	again := map[requestKey]bool{}
-	for _, rec := range t.recordings {
+	for _, rec := range recorded {
 		for _, q := range old.find(rec.Form(), &rec.Interaction().Request, t.Config.Options) {
 			if answer, _ := q.take(&asking{form: q.form}, true); answer != nil {
 				again[answer.requestKey()] = true
