@@ -7,11 +7,8 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"io"
-	"runtime"
 	"strconv"
 	"strings"
-	"sync"
-	"sync/atomic"
 
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/chance"
@@ -92,20 +89,6 @@ func Between(before, after []*interaction.Interaction) (list []Change) {
 	}
 	removed(len(old))
 	return list
-}
-
-// sideBySide calls do with 0 to n-1 on all processors.
-func sideBySide(n int, do func(i int)) {
-	var next atomic.Int64
-	var wg sync.WaitGroup
-	for range min(n, runtime.GOMAXPROCS(0)) {
-		wg.Go(func() {
-			for i := next.Add(1) - 1; i < int64(n); i = next.Add(1) - 1 {
-				do(int(i))
-			}
-		})
-	}
-	wg.Wait()
 }
 
 // digest stands for texts that are too long to be kept.
