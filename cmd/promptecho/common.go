@@ -102,6 +102,9 @@ func keyOf(e changes.Edit) string {
 
 // inCommon returns the edits that several cassettes have, those of the same cassettes together.
 func inCommon(list []*difference) (all []*common) {
+	if len(list) < 2 {
+		return nil
+	}
 	in, edits, order := map[string][]int{}, map[string]changes.Edit{}, []string{}
 	for i, d := range list {
 		for _, c := range d.Calls {

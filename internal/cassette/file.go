@@ -244,14 +244,14 @@ func CreateTemp(owner string) (*os.File, error) {
 	return nil, &fs.PathError{Op: "create", Path: dir + tempPrefix, Err: fs.ErrExist}
 }
 
-// machine tells this machine from others that share a folder with it.
-func machine() string {
+// machine returns what tells this machine from others that share a folder with it.
+var machine = sync.OnceValue(func() string {
 	name, err := os.Hostname()
 	if err != nil {
 		return "unknown"
 	}
 	return shortHash(name)
-}
+})
 
 // Prepare makes sure that the cassette at path may be written, and removes the
 // temporary files that killed processes have left of it and of the files beside it.

@@ -4,6 +4,9 @@
 package changes
 
 import (
+	"bytes"
+	"crypto/sha256"
+	"io"
 	"strconv"
 	"strings"
 
@@ -43,8 +46,8 @@ func Between(before, after []*interaction.Interaction) (list []Change) {
 			stays[i] = true
 		}
 	}
-	seen := map[string]bool{} // edits
-	gone := 0                 // the old ones before this were told of
+	seen := map[[16]byte]bool{} // edits
+	gone := 0                   // the old ones before this were told of
 	removed := func(until int) {
 		for ; gone < until; gone++ {
 			if !stays[gone] {
@@ -52,17 +55,26 @@ func Between(before, after []*interaction.Interaction) (list []Change) {
 			}
 		}
 	}
+	const block = 64 // is compared at once, by all processors
+	var differ [block][]Edit
 	for j := range fresh {
+		if j%block == 0 {
+			sideBySide(min(block, len(fresh)-j), func(k int) {
+				if differ[k] = nil; of[j+k] >= 0 {
+					differ[k] = edits(&old[of[j+k]], &fresh[j+k])
+				}
+			})
+		}
 		if of[j] < 0 {
 			list = append(list, Change{New: fresh[j].number})
 			continue
 		}
 		removed(of[j])
 		c := Change{Old: old[of[j]].number, New: fresh[j].number}
-		for _, e := range edits(&old[of[j]], &fresh[j]) {
-			key := e.Old + "\x00" + e.New // an answer stands in the next request, in another place
+		for _, e := range differ[j%block] {
+			key := digest(e.Old, e.New) // an answer stands in the next request, in another place
 			if e.In == "settings" || e.In == "usage" {
-				key = e.In + "\x00" + e.Path + "\x00" + key
+				key = digest(e.In, e.Path, e.Old, e.New)
 			}
 			if seen[key] && (e.In == "request" || e.In == "settings") {
 				c.Repeated++
@@ -77,6 +89,17 @@ func Between(before, after []*interaction.Interaction) (list []Change) {
 	}
 	removed(len(old))
 	return list
+}
+
+// digest stands for texts that are too long to be kept.
+func digest(texts ...string) (sum [16]byte) {
+	h := sha256.New()
+	for _, text := range texts {
+		_, _ = io.WriteString(h, text)
+		_, _ = h.Write([]byte{0})
+	}
+	copy(sum[:], h.Sum(nil))
+	return sum
 }
 
 // Env compares the environment variables that two cassettes give their test.
@@ -107,11 +130,19 @@ func edits(old, fresh *call) (list []Edit) {
 			list = append(list, Edit{in, e.Path, e.Recorded, e.Incoming, e.Note})
 		}
 	}
-	add("request", diff.Forms(old.form, fresh.form))
-	add("settings", diff.Drift(old.form, fresh.form))
-	add("answer", diff.Answers(answer(old), answer(fresh)))
+	was, is := old.form(), fresh.form()
+	add("request", diff.Forms(was, is))
+	add("settings", diff.Drift(was, is))
+	if !sameAnswer(&old.Response, &fresh.Response) {
+		add("answer", diff.Answers(answer(old, was), answer(fresh, is)))
+	}
 	add("usage", diff.Answers(usage(old.Usage), usage(fresh.Usage)))
 	return list
+}
+
+// sameAnswer reports whether two responses of one endpoint are the same at a glance.
+func sameAnswer(a, b *interaction.Response) bool {
+	return a.Status == b.Status && a.End == b.End && a.Error == b.Error && a.Stream == "" && b.Stream == "" && bytes.Equal(a.Body, b.Body)
 }
 
 // byChance reports whether an edit says nothing: an id or a time, or the port of a local
@@ -140,7 +171,7 @@ func looksRandom(value string) bool {
 }
 
 // answer returns what a response says, as fields.
-func answer(c *call) []canon.Line {
+func answer(c *call, form *canon.Form) []canon.Line {
 	resp := &c.Response
 	v := exactjson.Value{Kind: exactjson.Object}
 	add := func(name string, value exactjson.Value) {
@@ -157,7 +188,7 @@ func answer(c *call) []canon.Line {
 	}
 	texts("end", resp.End)
 	texts("error", resp.Error)
-	says := said.Read(c.form, resp)
+	says := said.Read(form, resp)
 	texts("model", says.Model)
 	texts("reasoning", says.Reasoning)
 	texts("text", says.Text)

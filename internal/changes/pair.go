@@ -2,26 +2,36 @@ package changes
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/diff"
 	"github.com/promptecho/promptecho/internal/interaction"
 )
 
-// A call is an interaction with the form of its request.
+// A call is an interaction with what is kept of the form of its request: a form is several times as
+// large, and made again where it is needed.
 type call struct {
 	*interaction.Interaction
-	form   *canon.Form
-	number int // in its cassette, counted from 1
+	key, endpoint string
+	number        int // in its cassette, counted from 1
 }
 
 func calls(its []*interaction.Interaction) []call {
-	var rules canon.Options
 	list := make([]call, len(its))
-	for i, it := range its {
-		list[i] = call{it, rules.Trace(&it.Request), i + 1}
-	}
+	sideBySide(len(its), func(i int) {
+		c := call{Interaction: its[i], number: i + 1}
+		form := c.form()
+		c.key, c.endpoint = form.Key(), strings.Clone(form.Endpoint)
+		list[i] = c
+	})
 	return list
+}
+
+// form returns the form of its request.
+func (c *call) form() *canon.Form {
+	var rules canon.Options
+	return rules.Trace(&c.Request)
 }
 
 // pairs returns for each new call the index of the old one that it took the place of, or
@@ -33,12 +43,12 @@ func pairs(old, fresh []call) (of []int) {
 	taken := make([]bool, len(old))
 	same := map[string][]int{} // the old ones of each form
 	for i := range old {
-		same[old[i].form.Key()] = append(same[old[i].form.Key()], i)
+		same[old[i].key] = append(same[old[i].key], i)
 	}
 	for j := range fresh {
 		of[j] = -1
-		if list := same[fresh[j].form.Key()]; len(list) > 0 {
-			of[j], same[fresh[j].form.Key()] = list[0], list[1:]
+		if list := same[fresh[j].key]; len(list) > 0 {
+			of[j], same[fresh[j].key] = list[0], list[1:]
 			taken[list[0]] = true
 		}
 	}
@@ -61,6 +71,24 @@ func pairs(old, fresh []call) (of []int) {
 // alike is how much two requests have in common of which one took the other's place.
 const alike = 0.5
 
+// areAlike reports whether one request may have taken the other's place. Those whose bodies have nearly
+// all in common are not compared word by word.
+func areAlike(old, fresh *call) bool {
+	if old.endpoint != fresh.endpoint {
+		return false
+	}
+	a, b := old.Request.Body, fresh.Request.Body
+	shorter := min(len(a), len(b))
+	begins, ends := 0, 0
+	for begins < shorter && a[begins] == b[begins] {
+		begins++
+	}
+	for ends < shorter-begins && a[len(a)-1-ends] == b[len(b)-1-ends] {
+		ends++
+	}
+	return (begins+ends)*8 >= max(len(a), len(b))*7 || diff.Likeness(old.form(), fresh.form()) >= alike
+}
+
 // inPlace pairs what stands between two pairs, if it is as much as stood there and each is
 // like what stood at its place.
 func inPlace(old, fresh []call, of []int, taken []bool) {
@@ -70,7 +98,7 @@ func inPlace(old, fresh []call, of []int, taken []bool) {
 			continue
 		}
 		n := 0
-		for j+n < len(fresh) && of[j+n] < 0 && i+n < len(old) && !taken[i+n] && old[i+n].form.Endpoint == fresh[j+n].form.Endpoint && diff.Likeness(old[i+n].form, fresh[j+n].form) >= alike {
+		for j+n < len(fresh) && of[j+n] < 0 && i+n < len(old) && !taken[i+n] && areAlike(&old[i+n], &fresh[j+n]) {
 			n++
 		}
 		endsOld := i+n == len(old) || taken[i+n]
@@ -98,11 +126,11 @@ func nearest(c *call, among []call, free func(int) bool) int {
 		last = min(first+mostNear, last)
 	}
 	for i := first; i < last; i++ {
-		if free(i) && among[i].form.Endpoint == c.form.Endpoint {
-			candidates, at = append(candidates, diff.Candidate{Form: among[i].form}), append(at, i)
+		if free(i) && among[i].endpoint == c.endpoint {
+			candidates, at = append(candidates, diff.Candidate{Form: among[i].form()}), append(at, i)
 		}
 	}
-	if i := diff.Nearest(c.form, slices.Values(candidates)); i >= 0 {
+	if i := diff.Nearest(c.form(), slices.Values(candidates)); i >= 0 {
 		return at[i]
 	}
 	return -1

@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime"
+	"runtime/debug"
 	"strings"
 	"time"
 )
@@ -52,6 +53,9 @@ type usageError struct{ error }
 
 // Main runs the command and returns its exit status.
 func Main(args []string, stdout, stderr io.Writer) int {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(400) // what is held is small, and what passes through is much
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	if len(args) == 0 || args[0] == "help" || args[0] == "-h" || args[0] == "--help" {

@@ -20,13 +20,20 @@ import (
 	_ "gocloud.dev/blob/s3blob"
 )
 
-// What this test binary is, if it is started by a test: the command, or an S3 server.
+// What this test binary is, if it is started by a test: the command, an S3 server, or
+// a loop over the SDK of S3.
 const role = "PROMPTECHO_STORE_TEST_ROLE"
 
 func TestMain(m *testing.M) {
 	switch os.Getenv(role) {
 	case "command":
 		os.Exit(Main(os.Args[1:], os.Stdout, os.Stderr))
+	case "loop":
+		if err := copyByLoop(os.Args[1], os.Args[2]); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
 	case "gateway":
 		if err := gateway(os.Args[1], os.Args[2]); err != nil {
 			fmt.Fprintln(os.Stderr, err)

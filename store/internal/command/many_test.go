@@ -2,10 +2,14 @@ package command
 
 import (
 	"bytes"
+	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -18,6 +22,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	awss3 "github.com/aws/aws-sdk-go-v2/service/s3"
 
+	"github.com/promptecho/promptecho/store/internal/locks"
 	"github.com/promptecho/promptecho/store/internal/objects"
 )
 
@@ -46,9 +51,11 @@ func fill(c *clone, n int) (names []string) {
 	return names
 }
 
-// TestThroughput: pushing and pulling takes about as long as a loop over the SDK takes to copy
-// the same objects with as many at once. The four take turns, package by package, since other
-// processes are never quiet for long. With few cassettes the figures are only logged.
+// TestThroughput: pushing and pulling takes about as long as a loop over the SDK takes that copies the
+// same objects with as many at once, and compares the SHA-256 of what it writes into files. Each is a
+// process of its own, whose CPU time is told, too, since other processes are never quiet for long; push
+// takes more of that, as it looks for secrets. They take turns, package by package. With few
+// cassettes the figures are only logged.
 func TestThroughput(t *testing.T) {
 	url, _ := kinds[1].make(t)
 	a, b := newClone(t), newClone(t)
@@ -57,90 +64,115 @@ func TestThroughput(t *testing.T) {
 	a.run("init", url)
 	b.git("init", "-q")
 	b.write(".promptecho-store", a.read(".promptecho-store"))
-	loop := newLoop(t, url)
-	var push, put, pull, get time.Duration
-	timed := func(sum *time.Duration, do func()) {
-		began := time.Now()
-		do()
-		*sum += time.Since(began)
-	}
+	var push, put, pull, plainPull, get took
 	for i := range packages {
 		pkg := fmt.Sprintf("pkg%d", i)
-		var mine []string
+		var mine strings.Builder
 		for _, name := range names {
 			if strings.HasPrefix(name, pkg+"/") {
-				mine = append(mine, name)
+				fmt.Fprintln(&mine, name, locks.Of("", []byte(a.read(name))).SHA256)
 			}
 		}
-		timed(&put, func() { loop.put(a, mine) })
-		timed(&push, func() { a.run("push", pkg) })
-		b.write(pkg+"/testdata/cassettes.lock", a.read(pkg+"/testdata/cassettes.lock"))
-		timed(&get, func() { loop.get(t.TempDir(), mine) })
-		timed(&pull, func() { b.run("pull", pkg) })
+		loop := func(verb string, dir *clone) *exec.Cmd {
+			cmd := dir.set(role+"=loop").command(verb, url)
+			cmd.Stdin = strings.NewReader(mine.String())
+			return cmd
+		}
+		put.run(t, loop("put", a))
+		push.run(t, a.command("push", pkg))
+		c, d := newClone(t), newClone(t).set("PROMPTECHO_STORE_CACHE=off")
+		get.run(t, loop("get", c))
+		for _, to := range []*clone{b, d} {
+			to.write(".promptecho-store", a.read(".promptecho-store"))
+			to.write(pkg+"/testdata/cassettes.lock", a.read(pkg+"/testdata/cassettes.lock"))
+		}
+		d.git("init", "-q")
+		pull.run(t, b.command("pull", pkg))
+		plainPull.run(t, d.command("pull", pkg))
 	}
-	t.Logf("%d cassettes of 20 KB: push %v, a loop %v: %.2f; pull %v, a loop %v: %.2f",
-		len(names), push, put, push.Seconds()/put.Seconds(), pull, get, pull.Seconds()/get.Seconds())
+	t.Logf("%d cassettes of 20 KB: push %v, a loop %v: %s; pull %v, a loop %v: %s; pull without a cache %v: %s", len(names),
+		push, put, push.by(put), pull, get, pull.by(get), plainPull, plainPull.by(get))
 	for _, name := range names {
 		if a.read(name) != b.read(name) {
 			t.Fatalf("%s is another one", name)
 		}
 	}
-	if many() >= 10_000 && (push.Seconds() > 1.3*put.Seconds() || pull.Seconds() > 1.3*get.Seconds()) {
+	if many() >= 10_000 && (push.slower(put) || pull.slower(get)) {
 		t.Error("more than 1.3 of a loop")
 	}
 }
 
-// A plainLoop copies files by the SDK alone.
-type plainLoop struct {
-	t      *testing.T
-	client *awss3.Client
-	bucket string
-}
+// took is what processes took.
+type took struct{ wall, cpu time.Duration }
 
-func newLoop(t *testing.T, url string) *plainLoop {
-	address, _ := s3(t)
-	bucket := strings.TrimPrefix(strings.Split(url, "?")[0], "s3://")
-	return &plainLoop{t, awss3.New(awss3.Options{
-		Region: "us-east-1", BaseEndpoint: aws.String("http://" + address), UsePathStyle: true,
-		Credentials: credentials.NewStaticCredentialsProvider(accessKey, secretKey, ""),
-	}), bucket}
-}
-
-func (l *plainLoop) each(names []string, do func(ctx context.Context, name, key string) error) {
-	l.t.Helper()
-	if err := objects.Each(context.Background(), transfers, len(names), func(ctx context.Context, i int) error {
-		return do(ctx, names[i], "plain/"+names[i])
-	}); err != nil {
-		l.t.Fatal(err)
+func (sum *took) run(t *testing.T, cmd *exec.Cmd) {
+	t.Helper()
+	began := time.Now()
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %v\n%s", cmd, err, out)
 	}
+	sum.wall += time.Since(began)
+	sum.cpu += cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
 }
 
-func (l *plainLoop) put(c *clone, names []string) {
-	l.t.Helper()
-	l.each(names, func(ctx context.Context, name, key string) error {
-		data, err := os.ReadFile(c.path(name))
-		if err != nil {
+func (sum took) String() string {
+	return fmt.Sprintf("%.1fs (CPU %.1fs)", sum.wall.Seconds(), sum.cpu.Seconds())
+}
+
+// slower reports whether it took more than 1.3 of the other, on the clock and of the processor.
+func (sum took) slower(other took) bool {
+	return sum.wall > other.wall*13/10 && sum.cpu > other.cpu*13/10
+}
+
+func (sum took) by(other took) string {
+	return fmt.Sprintf("%.2f (CPU %.2f)", sum.wall.Seconds()/other.wall.Seconds(), sum.cpu.Seconds()/other.cpu.Seconds())
+}
+
+// copyByLoop copies files by the SDK alone, to or from the bucket at a URL. Their names and sums are read
+// from the standard input.
+func copyByLoop(verb, raw string) error {
+	text, err := io.ReadAll(os.Stdin)
+	if err != nil {
+		return err
+	}
+	u, err := url.Parse(raw)
+	if err != nil {
+		return err
+	}
+	bucket := u.Host
+	client := awss3.New(awss3.Options{
+		Region: "us-east-1", BaseEndpoint: aws.String(u.Query().Get("endpoint")), UsePathStyle: true,
+		Credentials: credentials.NewStaticCredentialsProvider(accessKey, secretKey, ""),
+	})
+	list := strings.Split(strings.TrimSpace(string(text)), "\n")
+	return objects.Each(context.Background(), transfers, len(list), func(ctx context.Context, i int) error {
+		name, sum, _ := strings.Cut(list[i], " ")
+		key := "plain/" + name
+		if verb == "put" {
+			data, err := os.ReadFile(name)
+			if err != nil {
+				return err
+			}
+			_, err = client.PutObject(ctx, &awss3.PutObjectInput{Bucket: &bucket, Key: &key, Body: bytes.NewReader(data)})
 			return err
 		}
-		_, err = l.client.PutObject(ctx, &awss3.PutObjectInput{Bucket: &l.bucket, Key: &key, Body: bytes.NewReader(data)})
-		return err
-	})
-}
-
-func (l *plainLoop) get(dir string, names []string) {
-	l.t.Helper()
-	l.each(names, func(ctx context.Context, name, key string) error {
-		o, err := l.client.GetObject(ctx, &awss3.GetObjectInput{Bucket: &l.bucket, Key: &key})
+		o, err := client.GetObject(ctx, &awss3.GetObjectInput{Bucket: &bucket, Key: &key})
 		if err != nil {
 			return err
 		}
 		defer o.Body.Close()
-		f, err := os.Create(filepath.Join(dir, filepath.Base(name)))
+		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+			return err
+		}
+		f, err := os.Create(name)
 		if err != nil {
 			return err
 		}
-		defer f.Close()
-		_, err = io.Copy(f, o.Body)
+		hash := sha256.New()
+		_, err = io.Copy(io.MultiWriter(f, hash), o.Body)
+		if err = cmp.Or(err, f.Close()); err == nil && hex.EncodeToString(hash.Sum(nil)) != sum {
+			err = fmt.Errorf("%s is another one", name)
+		}
 		return err
 	})
 }

@@ -55,36 +55,43 @@ func (s *source) get(ctx context.Context, e locks.Entry, w io.Writer) error {
 	if ok, err := s.cache.Get(e.SHA256, w); ok || err != nil {
 		return err
 	}
+	fetch := func(w io.Writer) error { return s.fetch(ctx, e, w) }
+	if s.cache == nil {
+		return fetch(w)
+	}
+	if err := s.cache.Put(e.SHA256, fetch); err != nil {
+		return err
+	}
+	if ok, err := s.cache.Get(e.SHA256, w); ok || err != nil {
+		return err
+	}
+	return errors.New("what was written into the cache cannot be read there: is its disk broken?")
+}
+
+// getSmall is get for what is read into memory: it is written twice, and neither read nor hashed again.
+func (s *source) getSmall(ctx context.Context, e locks.Entry, data *bytes.Buffer) error {
+	if ok, err := s.cache.Get(e.SHA256, data); ok || err != nil {
+		return err
+	}
+	if err := s.fetch(ctx, e, data); err != nil || s.cache == nil {
+		return err
+	}
+	return onDisk(func() error {
+		return s.cache.Put(e.SHA256, func(w io.Writer) error { _, err := w.Write(data.Bytes()); return err })
+	})
+}
+
+// fetch writes an object of the store to w, and returns an error unless it is what the lock names.
+func (s *source) fetch(ctx context.Context, e locks.Entry, w io.Writer) error {
 	store, err := s.open()
 	if err != nil {
 		return err
 	}
-	size, _ := strconv.ParseInt(e.Size, 10, 64)
-	fetch := func(w io.Writer) error {
-		n, err := store.Get(ctx, e.SHA256, w)
-		if err == nil && n != size {
-			err = fmt.Errorf("the lock says that it has %d bytes, and it has %d", size, n)
-		}
-		return err
+	n, err := store.Get(ctx, e.SHA256, w)
+	if err == nil && strconv.FormatInt(n, 10) != e.Size {
+		err = fmt.Errorf("the lock says that it has %s bytes, and it has %d", e.Size, n)
 	}
-	if s.cache == nil {
-		return fetch(w)
-	}
-	if size > inMemory {
-		if err := s.cache.Put(e.SHA256, fetch); err != nil {
-			return err
-		}
-		if ok, err := s.cache.Get(e.SHA256, w); ok || err != nil {
-			return err
-		}
-		return errors.New("what was written into the cache cannot be read there: is its disk broken?")
-	}
-	data := bytes.NewBuffer(make([]byte, 0, size+bytes.MinRead))
-	if err := fetch(data); err != nil {
-		return err
-	}
-	write := func(w io.Writer) error { _, err := w.Write(data.Bytes()); return err }
-	return cmp.Or(onDisk(func() error { return s.cache.Put(e.SHA256, write) }), write(w))
+	return err
 }
 
 // disk is held by who makes files. Many that make them in one folder at once spend most of their
@@ -96,6 +103,9 @@ func onDisk(do func() error) error {
 	defer func() { <-disk }()
 	return do()
 }
+
+// small has the memory of files that were read into it.
+var small = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
 // inMemory is the size up to which an object is read into memory, where it is fetched.
 const inMemory = 1 << 20
@@ -230,8 +240,10 @@ func (p *pulling) one(ctx context.Context, w wanted) (int64, error) {
 	if size > inMemory {
 		err = locks.Replace(file, func(to io.Writer) error { return p.get(ctx, w.entry, to) })
 	} else {
-		data := bytes.NewBuffer(make([]byte, 0, size))
-		if err := p.get(ctx, w.entry, data); err != nil {
+		data := small.Get().(*bytes.Buffer)
+		defer small.Put(data)
+		data.Reset()
+		if err := p.getSmall(ctx, w.entry, data); err != nil {
 			return 0, err
 		}
 		err = onDisk(func() error {

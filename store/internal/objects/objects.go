@@ -103,7 +103,9 @@ func (s *Store) Get(ctx context.Context, sum string, w io.Writer) (int64, error)
 	hash := sha256.New()
 	to := &sink{w: w}
 	// The reader would copy itself by a buffer of a megabyte.
-	n, err := io.Copy(io.MultiWriter(hash, to), struct{ io.Reader }{r})
+	buf := buffers.Get().(*[]byte)
+	defer buffers.Put(buf)
+	n, err := io.CopyBuffer(io.MultiWriter(hash, to), struct{ io.Reader }{r}, *buf)
 	switch got := hex.EncodeToString(hash.Sum(nil)); {
 	case to.err != nil:
 		return n, to.err // of the disk
@@ -118,6 +120,9 @@ func (s *Store) Get(ctx context.Context, sum string, w io.Writer) (int64, error)
 	}
 	return n, nil
 }
+
+// buffers are what is copied by.
+var buffers = sync.Pool{New: func() any { b := make([]byte, 32<<10); return &b }}
 
 // A sink keeps the error of its writer, to tell it from that of the reader.
 type sink struct {
