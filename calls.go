@@ -28,7 +28,7 @@ func (r *Recorder) answerOf(c *tape.Call, recording *tape.Recording) answering {
 		live = r.plan.derive && s.isLive(form.Name())
 		if live && !form.Function && !r.plan.record {
 			live = false
-			r.log.Notef("%s: Live: %s is replayed: %s sends nothing; PROMPTECHO_MODE=new_episodes does", r.file, form.Name(), r.mode)
+			r.log.Notef("%s: Live has no effect on %s, because %s sends nothing: use PROMPTECHO_MODE=new_episodes", r.file, form.Name(), r.mode)
 		}
 	}
 	switch {

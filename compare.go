@@ -72,7 +72,7 @@ func (r *Recorder) fetch(c playedCall) (*interaction.Response, error) {
 	case err != nil:
 		return nil, err
 	case live.Headers.Get(strings.ToLower(MissHeader)) != "":
-		return nil, errors.New("the answer is a miss of another recorder, which took the place of the network")
+		return nil, errors.New("another recorder, in place of the network, answered with a miss")
 	}
 	return live, nil
 }

@@ -127,7 +127,7 @@ func (g *given) env(name string) string {
 // compare notes what a reader of the test's log must know about a recorded value.
 func (g *given) compare(name, recorded, present string, isSet bool) {
 	if g.policy.CheckVariable(name, recorded) != nil { // somebody has edited it
-		g.log.Notef("%s: env %s: looks like a secret; promptecho verify lists all", g.file, name)
+		g.log.Notef("%s: env %s: looks like a secret; promptecho verify lists all such values", g.file, name)
 		return
 	}
 	if !isSet || present == recorded {

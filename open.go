@@ -115,7 +115,7 @@ func (r *Recorder) load() error {
 		}
 	}
 	if left := r.tape.Healed; left != nil {
-		r.log.Notef("%s: has a merge conflict: the recordings of both sides are played, and unused ones are dropped (%s edited by hand, or merged line by line: not played)", r.file, report.Count(*left, "interaction"))
+		r.log.Notef("%s: has a merge conflict: the recordings of both sides are played, and unused ones are dropped (%s edited by hand or merged line by line, so not played)", r.file, report.Count(*left, "interaction"))
 	}
 	mode, note, err := settleMode(r.mode, r.tape.State, r.file)
 	if err != nil {
@@ -178,7 +178,7 @@ func (r *Recorder) resume() error {
 	name := cassette.Beside(r.file, tape.JournalSuffix)
 	resumed, wasSaved, err := r.tape.Resume(name, r.config.onRecordError == Keep)
 	if wasSaved {
-		r.log.Notef("%s: removed %s: the recording that left it was saved", r.file, name)
+		r.log.Notef("%s: removed %s: everything in it was already saved", r.file, name)
 	}
 	if err == nil && resumed > 0 {
 		r.log.Notef("%s: resumed a recording that an earlier run began and did not save: %s from %s", r.file, report.Count(resumed, "interaction"), name)

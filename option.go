@@ -77,7 +77,7 @@ func MatchOnly(selector string, paths ...string) Option {
 		c.matching.Only[selector] = append(c.matching.Only[selector], paths...)
 		c.add(fmt.Sprintf("MatchOnly(%q, ", selector), paths, onField, func(p string) error {
 			if fieldpath.Outside(p) {
-				return fmt.Errorf("it is outside the body: Match(%q) compares it; a body field of that name is written %q", p, "body/"+p)
+				return fmt.Errorf("this path is outside the body: use Match(%q) for it, or %q for a body field of that name", p, "body/"+p)
 			}
 			return interaction.CheckSelector(selector)
 		})

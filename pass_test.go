@@ -194,7 +194,7 @@ func TestPassThroughLeftOver(t *testing.T) {
 		want string
 	}{
 		{ModeAll, nil, ""},
-		{ModeNone, []Option{PassThrough("http/db.example.com")}, "it is left over: PassThrough lets such requests pass, and mode update drops it"},
+		{ModeNone, []Option{PassThrough("http/db.example.com")}, "it is left over, because PassThrough now lets such requests pass; mode update drops it"},
 		{ModeUpdate, []Option{PassThrough("http/db.example.com")}, ""},
 		{ModeNone, []Option{PassThrough("http/db.example.com")}, ""},
 	} {

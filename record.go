@@ -39,7 +39,7 @@ func (r *Recorder) record(req *http.Request, in *incoming) (*http.Response, erro
 	if resp.Header.Get(MissHeader) != "" {
 		in.body.Abandon()
 		r.tape.GiveUp(rec)
-		r.log.Unanswered(what+": the answer is a miss of another recorder, which took the place of the network (http.DefaultTransport, or the transport that Upstream sets)", in.Form.Key())
+		r.log.Unanswered(what+": another recorder, in place of the network, answered with a miss (it is http.DefaultTransport, or the transport that Upstream sets)", in.Form.Key())
 		return resp, nil
 	}
 	if resp.StatusCode == http.StatusSwitchingProtocols {

@@ -617,7 +617,7 @@ func TestTransportErrorKept(t *testing.T) {
 		if !errors.As(err, &netErr) || netErr.Timeout() != tt.timeout || errors.As(live, &netErr) && netErr.Timeout() != tt.timeout {
 			t.Errorf("%v: timeout %v, live %v", tt.err, err, live)
 		}
-		if notes := r.finish(report.Outcome{Failed: true}).Notes; len(notes) != 1 || !strings.Contains(notes[0], "nothing was sent: this is a recording, ") {
+		if notes := r.finish(report.Outcome{Failed: true}).Notes; len(notes) != 1 || !strings.Contains(notes[0], "nothing was sent: this failure is a recording, ") {
 			t.Errorf("notes of a test that failed: %q", notes)
 		}
 	}

@@ -75,14 +75,14 @@ func (r *Recorder) notePlayed(c *tape.Call, rec *tape.Recording) {
 		r.log.PlayedAccepted(rec.Line())
 	}
 	if c.Late {
-		r.log.Notef("%s:%d: replayed, although the request has other text where the recording has %s: call rec.Secret(NAME), with the name of its variable, before the first request", r.file, rec.Line(), redact.Placeholder)
+		r.log.Notef("%s:%d: replayed, although the request has a different text where the recording has %s. If the text is a secret, call rec.Secret(NAME), with the name of its environment variable, before the first request", r.file, rec.Line(), redact.Placeholder)
 	}
 	if c.Form != nil {
 		r.log.Drift(rec, c.As)
 	}
 	if !rec.Sealed() {
 		if found := redact.Findings(rec.Interaction()); len(found) > 0 {
-			r.log.Notef("%s:%d: %s: looks like a secret; promptecho verify lists all", r.file, rec.Line(), found[0])
+			r.log.Notef("%s:%d: %s: looks like a secret; promptecho verify lists all such values", r.file, rec.Line(), found[0])
 		}
 	}
 }

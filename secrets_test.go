@@ -149,7 +149,7 @@ func TestLateSecretIsNotShown(t *testing.T) {
 		if shown := run(ModeAll, token, "hello", true); !strings.Contains(shown, "rec.Secret(NAME)") || strings.Contains(shown+read(t, file), token) {
 			t.Errorf("%+v: recorded: %s\n%s", first, shown, read(t, file))
 		}
-		if shown := run(ModeNone, token, "hello", true); strings.Contains(shown, "not recorded") || !strings.Contains(shown, file+":4: replayed, although the request has other text where the recording has [REDACTED]") {
+		if shown := run(ModeNone, token, "hello", true); strings.Contains(shown, "not recorded") || !strings.Contains(shown, file+":4: replayed, although the request has a different text where the recording has [REDACTED]") {
 			t.Errorf("%+v: replayed: %s", first, shown)
 		}
 		for _, other := range []string{token, "Another-Secret-Of-Mine-9000"} {

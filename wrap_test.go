@@ -890,7 +890,7 @@ func TestLive(t *testing.T) {
 	log := Log(func(note string) { notes = append(notes, note) })
 	r, said = run([]string{"a", "b"}, Live("llm"), log)
 	mustPass(t, r)
-	if said != "v1 of a, v1 of b" || u.count() != hits || !strings.Contains(strings.Join(notes, "\n"), "Live: llm/openai.chat is replayed: mode once (the default) sends nothing; PROMPTECHO_MODE=new_episodes does") {
+	if said != "v1 of a, v1 of b" || u.count() != hits || !strings.Contains(strings.Join(notes, "\n"), "Live has no effect on llm/openai.chat, because mode once (the default) sends nothing: use PROMPTECHO_MODE=new_episodes") {
 		t.Errorf("mode once: said %s, %d requests, notes %q", said, u.count()-hits, notes)
 	}
 	r, said = run([]string{"a", "b", "new"}, Live("llm"), InMode(ModeNewEpisodes))

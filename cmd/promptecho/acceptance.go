@@ -310,7 +310,7 @@ func (a *acceptance) write(run *missed.Run, stored *cassette.File, its accept.Ch
 // undo puts a cassette back as it was, and accepts nothing of it any more.
 func (a *acceptance) undo(path string, why acceptLine) error {
 	file := a.files[path]
-	why.Reason += ". All that was accepted in this cassette is undone"
+	why.Reason += ". Everything that was accepted in this cassette was undone"
 	file.undone = &why
 	a.done = slices.DeleteFunc(a.done, func(l acceptLine) bool { return l.path == path })
 	fmt.Fprintf(a.out, "%s: undone\n", redact.OneLine(filepath.ToSlash(here(path))))

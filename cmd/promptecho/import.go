@@ -73,7 +73,7 @@ func runImport(args []string, stdout, stderr io.Writer) error {
 	case len(paths) == 0:
 		return errors.New("which files? Name them, or a folder")
 	case to.dir != "" && to.inPlace:
-		return errors.New("-o and -w say two places; use one of them")
+		return errors.New("-o and -w name different places: use one of them")
 	}
 	files, err := importable(paths)
 	if err != nil {
@@ -334,7 +334,7 @@ func (d *destination) look(im *importing) {
 		im.Problem = fmt.Sprintf("%s: not written: %s is not a file; move it out of the way", im.Path, im.To)
 	case d.overwrite, d.inPlace && im.To == im.Path:
 	case im.To == im.Path:
-		im.Problem = im.Path + ": not written: it is where its own cassette goes; -w replaces it"
+		im.Problem = im.Path + ": not written: the new cassette has the same path as this file; -w replaces it"
 	default:
 		im.Problem = fmt.Sprintf("%s: not written: %s is there already; -overwrite replaces it", im.Path, im.To)
 	}

@@ -45,7 +45,7 @@ func placeOf(packages testPackages, fixture string) (to placing, ok bool) {
 	open := fmt.Sprintf("open it with promptecho.Open(%q)", filepath.ToSlash(testname.File(name)))
 	switch by := naming(packages.in(pkg), strings.Join(segments[i:], "/")); len(by) {
 	case 0:
-		to.hint = "no test names it: rename it to that of its test, or " + open
+		to.hint = "no test names it: rename it after its test, or " + open
 	case 1:
 		to.byTest = filepath.Join(pkg, testname.File(by[0]))
 		to.hint = by[0] + " names other fixtures, too: " + open

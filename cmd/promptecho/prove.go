@@ -37,7 +37,7 @@ func runProve(args []string, stdout, stderr io.Writer) error {
 		return err
 	}
 	if *n < 1 {
-		return fmt.Errorf("-n=%d: a test is replayed once at least", *n)
+		return fmt.Errorf("-n=%d: use 1 or more", *n)
 	}
 	packages, err := r.list()
 	if err != nil {

@@ -64,7 +64,7 @@ func takeColour(args []string) (choice string, rest []string, err error) {
 		case colourAuto, colourAlways, colourNever:
 			choice = value
 		default:
-			return "", nil, fmt.Errorf("-color=%s: it is auto, always or never", value)
+			return "", nil, fmt.Errorf("-color=%s: use auto, always or never", value)
 		}
 	}
 	return choice, rest, nil

@@ -169,7 +169,7 @@ func (v *verdict) findings() (list []remark) {
 		list = append(list, remark{0, v.Path + ": orphan: no test of its package has its name", ""})
 	}
 	if v.Derived != "" {
-		list = append(list, remark{0, fmt.Sprintf("%s: recorded from live parts; compare it with promptecho diff %s %[1]s, then delete it", v.Path, v.Derived), ""})
+		list = append(list, remark{0, fmt.Sprintf("%s: recorded by a run with live functions or models; compare it with promptecho diff %s %[1]s, then delete it", v.Path, v.Derived), ""})
 	}
 	if v.Written {
 		list = append(list, remark{0, v.Path + ": rewritten", dim})

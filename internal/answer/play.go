@@ -117,7 +117,7 @@ func (p *Player) canceled(ctx context.Context, rec *Playable) error {
 		return err
 	}
 	if ctx.Err() == nil {
-		text := fmt.Sprintf("%s:%d: when this was recorded, its caller canceled it after %d ms, before there was an answer; now it still waits, and there is no answer to play. If it is no longer canceled, record again", rec.File, rec.Line, rec.LatencyMS)
+		text := fmt.Sprintf("%s:%d: when this was recorded, its caller canceled it after %d ms, so there is no answer to replay; this time the caller has not canceled it. If it is no longer meant to be canceled, record again", rec.File, rec.Line, rec.LatencyMS)
 		p.Fail(text)
 		return finalError("promptecho: " + text)
 	}

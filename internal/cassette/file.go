@@ -65,7 +65,7 @@ func readFile(path string) ([]byte, error) {
 // readAll reads an open file as a whole.
 func readAll(f *os.File, size int64) ([]byte, error) {
 	if size > maxFile {
-		return nil, &fs.PathError{Op: "read", Path: f.Name(), Err: fmt.Errorf("it has %d bytes, and %d at most are read", size, maxFile)}
+		return nil, &fs.PathError{Op: "read", Path: f.Name(), Err: fmt.Errorf("it has %d bytes, but the limit is %d", size, maxFile)}
 	}
 	var b bytes.Buffer
 	b.Grow(int(size) + bytes.MinRead)

@@ -250,7 +250,7 @@ func TestNoFile(t *testing.T) {
 	if err := os.Truncate(huge, 1<<40); err != nil {
 		t.Skip(err)
 	}
-	if _, err := Open(huge, testRevision, nil); err == nil || !strings.Contains(err.Error(), "it has 1099511627776 bytes, and 1073741824 at most are read") {
+	if _, err := Open(huge, testRevision, nil); err == nil || !strings.Contains(err.Error(), "it has 1099511627776 bytes, but the limit is 1073741824 ") {
 		t.Errorf("1 TB: %v", err)
 	}
 }

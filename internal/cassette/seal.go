@@ -261,7 +261,7 @@ func checkWhole(name, text string) *codec.SyntaxError {
 	}
 	again := "record it again: PROMPTECHO_MODE=all go test -run NAME"
 	if isPinned(text) {
-		again = "take out \"pinned: true\" and record it again"
+		again = "remove \"pinned: true\" and record it again"
 	}
 	last := len(strings.TrimRight(text, "\n"))
 	restore := "Restore it"

@@ -64,7 +64,7 @@ func ParseItem(name string, text []byte, asset ReadAsset, beyond Beyond) (*inter
 	p.beyond = beyond
 	root := p.yaml(itemDepth)
 	if p.err == nil && (len(root.Keys) != 1 || strings.Contains(p.src, "\n"+EndMark)) {
-		p.badf(&root, "", "this is more than an interaction")
+		p.badf(&root, "", "this is more than one interaction")
 	}
 	if p.err != nil {
 		return nil, p.err

@@ -46,7 +46,7 @@ func (p *parser) readAsset(n *yaml.Node, field, name string) []byte {
 		p.named += len(b)
 	}
 	if p.named > (maxGrowth+2)*(len(p.src)+p.distinct)+maxNamed {
-		p.badf(n, field, "asset %q is named %d times, which makes too much of its %d bytes; name it less often, or record again", name, p.mentions[name], len(b))
+		p.badf(n, field, "asset %q is used %d times; with its %d bytes that is more than is allowed. Use it less often, or record again", name, p.mentions[name], len(b))
 		return nil
 	}
 	return b

@@ -83,7 +83,7 @@ func (c *Control) end(s *session, o report.Outcome) Report {
 		r.Errors = append(r.Errors, s.file+": no request of the test arrived, and the cassette has "+report.Count(len(stored), "recording")+
 			": a client that was created before the variables were set sends elsewhere; a test that sends no requests any more needs no cassette")
 	case s.asked.Load() && !s.whole && !c.Lenient && used < len(stored) && o.Whole() && len(r.Errors) == 0:
-		r.Notes = append(r.Notes, s.file+": "+fmt.Sprintf("%d of %s", used, report.Count(len(stored), "recording"))+" used (-require-all fails a run that leaves any)")
+		r.Notes = append(r.Notes, s.file+": "+fmt.Sprintf("%d of %s", used, report.Count(len(stored), "recording"))+" used (with -require-all, a run with unused recordings fails)")
 	}
 	r.OK, r.Text = len(r.Errors) == 0, strings.Join(slices.Concat(r.Notes, r.Errors), "\n")
 	return r

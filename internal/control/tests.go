@@ -40,7 +40,7 @@ func (c *Control) control(w http.ResponseWriter, r *http.Request) {
 	host := (&url.URL{Host: r.Host}).Hostname()
 	switch {
 	case r.Header.Get("Origin") != "" || r.Header.Get("Sec-Fetch-Site") != "" || !urls.IsThisMachine(host):
-		refuse(w, http.StatusForbidden, "it answers programs on this machine, and no web pages")
+		refuse(w, http.StatusForbidden, "it answers only programs on this machine, not web pages")
 	case !isCassette || name == "":
 		refuse(w, http.StatusNotFound, "POST /cassettes/NAME opens a cassette and DELETE /cassettes/NAME?passed=true closes it; docs/PROCESSES.md says more")
 	case c.Dir == "":

@@ -14,9 +14,9 @@ const theRequest = "the request"
 func wireNote(recorded, incoming string) string {
 	switch {
 	case recorded == "whole":
-		return "the recording is a whole answer, the request asks for a stream"
+		return "the recording is a plain answer, but the request asks for a stream"
 	case incoming == "whole":
-		return "the recording is a stream, the request asks for a whole answer"
+		return "the recording is a stream, but the request asks for a plain answer"
 	}
 	return "both are streams, but their events come in different formats"
 }

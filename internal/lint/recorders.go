@@ -31,7 +31,7 @@ var OuterTest = &analysis.Analyzer{
 				continue // of this subtest, or of one within it
 			}
 			if isType(pass.TypesInfo.TypeOf(given), "testing", "F") {
-				report(pass, given, "", nil, "%s is the fuzz test around the test of this input: write %s(%[1]s, ...) before %[1]s.Fuzz", given.Name, types.ExprString(call.Fun))
+				report(pass, given, "", nil, "%s is the fuzz test, not the test of this input: write %s(%[1]s, ...) before %[1]s.Fuzz", given.Name, types.ExprString(call.Fun))
 				continue
 			}
 			name := parameterOf(pass.TypesInfo, own.Type)
@@ -173,7 +173,7 @@ func parallelAround(pass *analysis.Pass, c inspector.Cursor) (ast.Stmt, bool) {
 // MainCode finds TestMain functions that drop what echotest.Run returns.
 var MainCode = &analysis.Analyzer{
 	Name:     "maincode",
-	Doc:      "find a TestMain that drops the code of echotest.Run",
+	Doc:      "find a TestMain that ignores the exit code of echotest.Run",
 	URL:      "https://github.com/promptecho/promptecho/blob/main/docs/LINT.md#maincode",
 	Requires: []*analysis.Analyzer{inspect.Analyzer},
 	Run: func(pass *analysis.Pass) (any, error) {
@@ -184,7 +184,7 @@ var MainCode = &analysis.Analyzer{
 				continue
 			}
 			report(pass, call, "end the process with the code", endWithCode(pass, decl, c),
-				"the exit code of echotest.Run is dropped, so its findings do not fail the package: write os.Exit(echotest.Run(m)), or echotest.Main(m)")
+				"the exit code of echotest.Run is ignored, so its findings do not fail the package: write os.Exit(echotest.Run(m)), or echotest.Main(m)")
 		}
 		return nil, nil
 	},

@@ -31,7 +31,7 @@ var entries, good = regexp.MustCompile(`(?m)^` + entry), regexp.MustCompile(`^` 
 func Parse(file string, data []byte) (list []Entry, err error) {
 	text := strings.ReplaceAll(string(data), "\r", "")
 	if whole := good.FindString(text); whole != text || !strings.HasSuffix(text, End) {
-		return nil, fmt.Errorf("%s:%d: not a whole lock: it was cut or edited, or git left a conflict in it. promptecho-store merge settles that; git checkout %s brings the last one back", file, strings.Count(whole, "\n")+1, shell.Quote(file))
+		return nil, fmt.Errorf("%s:%d: the lock is incomplete: it was cut or edited, or git left a conflict in it. promptecho-store merge settles a conflict; git checkout %s restores the last version", file, strings.Count(whole, "\n")+1, shell.Quote(file))
 	}
 	for _, m := range entries.FindAllStringSubmatch(text, -1) {
 		list = append(list, Entry{m[1], m[2], m[3]})
@@ -60,7 +60,7 @@ func Check(cassette string) error {
 	}
 	missing, err := Missing(pkg)
 	if slices.ContainsFunc(missing, func(e Entry) bool { return filepath.Join("testdata", e.Path) == name }) {
-		return fmt.Errorf("%s is not here, but in the store, as %s says; it was not recorded again. To fetch it:\n  promptecho-store pull %s\nTo record it all the same, take its line out of the lock", cassette, filepath.Join(pkg, File), shell.Quote(cassette))
+		return fmt.Errorf("%s is not here; %s says that it is in the store, so it was not recorded again. To fetch it:\n promptecho-store pull %s\nTo record it anyway, remove its line from the lock", cassette, filepath.Join(pkg, File), shell.Quote(cassette))
 	}
 	return err
 }

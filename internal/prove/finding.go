@@ -78,11 +78,11 @@ func (f *Finding) remedy(sameAsked bool) string {
 	case len(f.options) > 0:
 		return f.option(strings.Join(f.options, ", "))
 	case f.isFixed() && f.Tests[0].Failed == f.Tests[0].Runs:
-		return "each run sends this, and none sends what is recorded: the program has changed since, or depends on a state that was different then. Record again: promptecho record -update"
+		return "every run sends this request, and none sends the recorded one: the program has changed since, or depends on a state that was different then. Record again: promptecho record -update"
 	case mend != nil:
 		return mend[0]
 	case f.isFixed():
-		return "some runs send this, and it is not recorded: time or chance decides whether they do (a retry, a poll, a timeout). Make the program always send it, or let a recorded value decide"
+		return "only some runs send this, and it is not recorded: time or chance decides (a retry, a poll, a timeout). Make the program always send it, or let a recorded value decide"
 	case f.values["body"] != nil:
 		return `the program sends different bytes each time, and they are not JSON: make it send the same (with a multipart body, set Content-Type to its boundary), or ignore them with promptecho.Ignore("body")`
 	case len(f.values) > 0:

@@ -69,7 +69,7 @@ func (r *Run) bothOrders() (notes []string) {
 	}
 	for _, rec := range r.Tape.WithLate() {
 		req := rec.Interaction().Request
-		notes = append(notes, fmt.Sprintf("%s: %s: a secret in it was not known yet when it was sent, so replay accepts any text in its place. Call rec.Secret(NAME), with the name of its variable, before the first request", r.File, req.String()))
+		notes = append(notes, fmt.Sprintf("%s: %s: when this request was sent, a text in it was not yet known to be a secret, so replay accepts any text there. Call rec.Secret(NAME), with the name of the secret's environment variable, before the first request", r.File, req.String()))
 	}
 	return notes
 }

@@ -21,7 +21,7 @@ func contest(c *tape.Contest) string {
 		got = fmt.Sprintf("line %d", line)
 	}
 	words, selector := differingIn(c)
-	text := fmt.Sprintf("played for a request that differs in %s; then the recorded request itself came, and got %s. Record both again", words, got)
+	text := fmt.Sprintf("this answer went to a request that differs in %s; then the request it was recorded for arrived, and got %s. Record both again", words, got)
 	if selector != "" {
 		text += fmt.Sprintf(", or tell the two apart with promptecho.Match(%q)", selector)
 	}

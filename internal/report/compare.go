@@ -36,7 +36,7 @@ const maxWording = 3
 func (r *Run) judgeComparisons(rep *Report, o *Outcome, c Comparisons) {
 	if len(c) == 0 {
 		if len(rep.Problems) == 0 {
-			rep.Notes = append(rep.Notes, r.File+": nothing was compared: the test makes no call that only asks a model (docs/COMPARE.md says which calls are sent)")
+			rep.Notes = append(rep.Notes, r.File+": nothing was compared: the test makes no call that mode compare sends (docs/COMPARE.md lists them)")
 		}
 		return
 	}

@@ -115,11 +115,11 @@ func (r *Run) judgeLacking(rep *Report, o *Outcome, calls []string) {
 	text := "no value for " + list(calls, maxListed)
 	r.annotate(rep, 0, "", text)
 	rep.fail(Problem{
-		Head:   fmt.Sprintf("%s has %s: it was recorded before the test used it.%s", r.File, text, r.obstacle()),
+		Head:   fmt.Sprintf("%s has %s: the test began to use it after the recording was made.%s", r.File, text, r.obstacle()),
 		Causes: []Cause{{Finding: Finding{Reason: text}, At: r.File}},
 		Remedies: []Remedy{
 			r.remedy(o, "If no request contains the value, this adds it and records nothing again"+needed(calls)+":", "new_episodes"),
-			r.remedy(o, "If one does, record the test again:", "all"),
+			r.remedy(o, "If a request contains it, record the test again:", "all"),
 		},
 	})
 }
@@ -186,7 +186,7 @@ func (l *Log) judgeMisses(rep *Report, o *Outcome, misses []*missing, recs, unus
 		for _, rec := range unused {
 			places = append(places, fmt.Sprintf("%s:%d", l.File, rec.Line()))
 		}
-		p.Tail += "\n\nNot used either: " + list(places, alsoNamed)
+		p.Tail += "\n\nAlso unused: " + list(places, alsoNamed)
 	}
 	if slices.ContainsFunc(misses, func(m *missing) bool { return !m.unrecordable() }) {
 		p.Advice, p.Remedies = elsewhere, l.howToRecord(o)

@@ -90,7 +90,7 @@ func TestMissNamesTheNearestRecording(t *testing.T) {
 		t.Errorf("%+v, %d misses", again, len(l.Misses()))
 	}
 	rep := l.Judge(&Outcome{})
-	want := fmt.Sprintf("\n\nNot used either: c.yaml:%d\n\n", recs[2].Line())
+	want := fmt.Sprintf("\n\nAlso unused: c.yaml:%d\n\n", recs[2].Line())
 	if len(rep.Errors) != 1 || !strings.Contains(rep.Errors[0], want) || len(rep.Annotations) != 2 {
 		t.Errorf("%q", rep)
 	}
@@ -161,7 +161,7 @@ func TestContest(t *testing.T) {
 		contest tape.Contest
 		want    string
 	}{
-		{tape.Contest{Lent: lent, Field: host, Given: other}, fmt.Sprintf(`played for a request that differs in host; then the recorded request itself came, and got line %d. Record both again, or tell the two apart with promptecho.Match("host")`, other.Line())},
+		{tape.Contest{Lent: lent, Field: host, Given: other}, fmt.Sprintf(`this answer went to a request that differs in host; then the request it was recorded for arrived, and got line %d. Record both again, or tell the two apart with promptecho.Match("host")`, other.Line())},
 		{tape.Contest{Lent: lent, Late: other}, fmt.Sprintf("played after line %d, which was recorded later for the same request in another spelling. Record both again", other.Line())},
 	}
 	for _, tt := range tests {
@@ -175,7 +175,7 @@ func TestContest(t *testing.T) {
 		t.Fatal(err)
 	}
 	local := contest(&tape.Contest{Lent: lent, Field: host, Given: fresh})
-	if want := "played for a request that differs in its local host; then the recorded request itself came, and got a new recording. Record both again"; local != want {
+	if want := "this answer went to a request that differs in its local host; then the request it was recorded for arrived, and got a new recording. Record both again"; local != want {
 		t.Errorf("%q, want %q", local, want)
 	}
 }
@@ -200,7 +200,7 @@ func TestReplayedFailures(t *testing.T) {
 		l.Reach()
 		l.Replayed(4, &interaction.Response{Status: 401})
 		rep := l.Judge(&tt.outcome)
-		if len(rep.Notes) != tt.want || tt.want == 1 && rep.Notes[0] != "nothing was sent: this is a recording, c.yaml:4: status 401" {
+		if len(rep.Notes) != tt.want || tt.want == 1 && rep.Notes[0] != "nothing was sent: this failure is a recording, c.yaml:4: status 401" {
 			t.Errorf("%+v: %q", tt, rep.Notes)
 		}
 	}

@@ -37,7 +37,7 @@ func (r *Run) describeUnused(unused *tape.Recording, recs []*tape.Recording) str
 func (r *Run) whyUnused(unused *tape.Recording, recs []*tape.Recording) string {
 	form := unused.Form()
 	if u, err := url.Parse(unused.Interaction().Request.URL); err == nil && r.Passes != nil && r.Passes(u) {
-		return "it is left over: PassThrough lets such requests pass, and mode update drops it"
+		return "it is left over, because PassThrough now lets such requests pass; mode update drops it"
 	}
 	recorded, asked := 0, 0 // of the same request
 	var used []*tape.Recording

@@ -106,7 +106,7 @@ func textOf(f *cassette.File) ([]byte, map[string][]byte, error) {
 }
 
 var (
-	errForm   = errors.New("is not as promptecho writes it, so all of it would change: rewrite it with promptecho verify -w, and review the changes")
+	errForm   = errors.New("is not formatted as promptecho writes it, so every line could change: run promptecho verify -w, and review the changes first")
 	errPinned = errors.New("is pinned: remove \"pinned: true\" from its top first")
 )
 

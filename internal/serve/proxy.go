@@ -35,7 +35,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if !l.dialed && !l.serves(r) {
-		fail(w, http.StatusForbidden, fmt.Sprintf("%s answers programs on this machine, and no web pages (page %q, host %q)", l.address, r.Header.Get("Origin"), r.Host))
+		fail(w, http.StatusForbidden, fmt.Sprintf("%s answers only programs on this machine, not web pages (page %q, host %q)", l.address, r.Header.Get("Origin"), r.Host))
 		return
 	}
 	w.Header()["Content-Type"] = nil // else net/http makes one up for an answer that has none

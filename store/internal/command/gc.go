@@ -20,7 +20,7 @@ func runGC(c *call) error {
 		return err
 	}
 	if len(c.rest) > 0 {
-		return usageError{errors.New("it takes no path: an object that one part of a repository does not name may be named by another")}
+		return usageError{errors.New("gc takes no path, because an object that one part of the repository does not need may be needed by another")}
 	}
 	repo, err := locks.Here()
 	if err != nil {

@@ -48,7 +48,7 @@ func runInit(c *call) error {
 		{"merge.promptecho-store.driver", "promptecho-store merge -driver %O %A %B %P"},
 	} {
 		if out, err := exec.Command("git", "-C", repo.Root, "config", setting[0], setting[1]).CombinedOutput(); err != nil {
-			c.say("This clone merges locks by line alone: git config: %s", bytes.TrimSpace(out))
+			c.say("This clone merges locks only line by line, because git config failed: %s", bytes.TrimSpace(out))
 			break
 		}
 	}

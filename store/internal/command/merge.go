@@ -20,7 +20,7 @@ import (
 
 // runMerge merges the locks that git left unmerged, or, called by git, one of them.
 func runMerge(c *call) error {
-	driver := c.flags.Bool("driver", false, "what git calls, with the files %O %A %B and the path %P")
+	driver := c.flags.Bool("driver", false, "called by git, with the files %O %A %B and the path %P")
 	if err := c.parse(); err != nil {
 		return err
 	}
@@ -133,7 +133,7 @@ func (c *call) mergeLock(from *source, path, to string, texts [3][]byte) error {
 	}
 	if len(conflicts) > 0 {
 		slices.Sort(conflicts)
-		fmt.Fprintf(c.stderr, "%s\nThe lock stays as it was: one of both lines must be chosen there, and promptecho-store pull and push then do the rest.\n", strings.Join(conflicts, "\n"))
+		fmt.Fprintf(c.stderr, "%s\nThe lock stays as it was: choose one of the two lines in it, then run promptecho-store pull and promptecho-store push.\n", strings.Join(conflicts, "\n"))
 		return errToDo
 	}
 	if err := locks.Replace(to, func(w io.Writer) error { _, err := w.Write(locks.Format(merged)); return err }); err != nil {

@@ -201,9 +201,9 @@ func (p *pulling) all(list []wanted, atOnce int, told *progress) error {
 		var damaged *objects.DamagedError
 		switch file := w.place.File(w.entry.Path); {
 		case errors.As(err, &missing):
-			err = p.problem("%s: %v: where it was recorded or merged last: promptecho-store push %[1]s", file, err)
+			err = p.problem("%s: %v: on the machine where it was last recorded or merged, run: promptecho-store push %[1]s", file, err)
 		case errors.As(err, &damaged):
-			err = p.problem("%s: %v; nothing was replaced. Where it is whole: promptecho-store push -all %[1]s", file, err)
+			err = p.problem("%s: %v; nothing was replaced. On a machine that has an undamaged copy: promptecho-store push -all %[1]s", file, err)
 		case errors.Is(err, errUnpushed):
 			err = p.problem("%s: %v: promptecho-store push %[1]s, or promptecho-store pull -force %[1]s, which loses it", file, err)
 		case err != nil:

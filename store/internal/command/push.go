@@ -39,8 +39,8 @@ func (f *pushed) file() string { return f.place.File(f.entry.Path) }
 // stored, and nothing else either then.
 func runPush(c *call) error {
 	p := &pushing{call: c}
-	c.flags.BoolVar(&p.again, "all", false, "store all again, also what the store has: it repairs what verify found damaged")
-	c.flags.BoolVar(&p.drop, "drop", false, "take out of the locks what is not here any more")
+	c.flags.BoolVar(&p.again, "all", false, "store everything, even objects that the store already has; this repairs objects that verify found damaged")
+	c.flags.BoolVar(&p.drop, "drop", false, "remove cassettes from the locks that no longer exist here")
 	c.flags.BoolVar(&p.dry, "n", false, "only say what would be done")
 	atOnce := c.flags.Int("at-once", transfers, "how many objects are sent at once")
 	if err := c.parse(); err != nil {

@@ -83,7 +83,7 @@ func runStatus(c *call) error {
 		advice += "\npromptecho-store pull fetches what is missing."
 	}
 	if of(stateDiffers)+of(stateNew) > 0 {
-		advice += "\npromptecho-store push stores new and changed cassettes; pull replaces changed ones that were pushed before by those of the locks."
+		advice += "\npromptecho-store push stores new and changed cassettes; pull replaces changed cassettes, if they were pushed before, with the versions that the locks name."
 	}
 	if err := c.result(map[string]any{"named": all, "files": states}, "%s named by the locks: %d missing, %d differ; %d new%s", count(all, "file"), of(stateMissing), of(stateDiffers), of(stateNew), advice); err != nil {
 		return err
@@ -151,7 +151,7 @@ func runVerify(c *call) error {
 		}
 	}
 	if len(problems) > 0 {
-		c.say("Where they are whole: promptecho-store push -all PATH")
+		c.say("On a machine that has undamaged copies: promptecho-store push -all PATH")
 		return errToDo
 	}
 	return nil

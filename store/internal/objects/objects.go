@@ -112,7 +112,7 @@ func (s *Store) Get(ctx context.Context, sum string, w io.Writer) (int64, error)
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return n, &DamagedError{sum, fmt.Sprintf("it broke off after %d bytes", n)}
 	case err != nil && strings.Contains(err.Error(), "checksum did not match"):
-		return n, &DamagedError{sum, "its checksum is another one"} // as the SDK of S3 says
+		return n, &DamagedError{sum, "its checksum differs"} // as the SDK of S3 says
 	case err != nil:
 		return n, s.explain(ctx, err)
 	case got != sum:
@@ -257,7 +257,7 @@ var hints = []struct{ in, hint string }{
 	{"permission denied", "the user of this process may not do this there"},
 	{"get credentials", "no credentials were found: log in, as with aws sso login, gcloud auth application-default login or az login"},
 	{"connection refused", "nothing listens there: is the endpoint right, and the network up?"},
-	{"no such host", "is the network up? What is in the cache needs none"},
+	{"no such host", "is the network up? Objects in the cache need no network"},
 }
 
 // Config is the name of the file that has the URL of the store.

@@ -11,7 +11,7 @@ import (
 )
 
 func TestPlain(t *testing.T) {
-	if os.Getenv("OPENAI_API_KEY") == "" { // want `the test is skipped without OPENAI_API_KEY, and so in CI: write rec := echotest.New\(t\) and rec.Secret\("OPENAI_API_KEY"\), which need no key in replay, and delete the condition \(keyskip\)`
+	if os.Getenv("OPENAI_API_KEY") == "" { // want `the test is skipped if OPENAI_API_KEYis not set, so CI never runs it: write rec := echotest.New\(t\) and rec.Secret\("OPENAI_API_KEY"\), which need no key in replay, and delete the condition \(keyskip\)`
 		t.Skip("no key")
 	}
 }

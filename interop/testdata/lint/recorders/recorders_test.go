@@ -54,7 +54,7 @@ func FuzzOuter(f *testing.F) {
 	f.Fuzz(func(t *testing.T, s string) {
 		use(rec.Client())
 		use(echotest.New(t).Client())
-		use(echotest.New(f).Client()) // want `f is the fuzz test around the test of this input: write echotest.New\(f, ...\) before f.Fuzz \(outertest\)`
+		use(echotest.New(f).Client()) // want `f is the fuzz test, not the test of this input: write echotest.New\(f, ...\) before f.Fuzz \(outertest\)`
 	})
 }
 
