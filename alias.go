@@ -1,14 +1,11 @@
 package promptecho
 
 import (
-	"net/http"
 	"net/url"
 	"slices"
 	"strings"
 	"sync/atomic"
 
-	"github.com/promptecho/promptecho/internal/interaction"
-	"github.com/promptecho/promptecho/internal/request"
 	"github.com/promptecho/promptecho/internal/urls"
 )
 
@@ -38,36 +35,22 @@ func (as aliases) of(u *url.URL) *alias {
 	return nil
 }
 
-// nameServers replaces the addresses of servers in the headers of an answer with the
-// names that the servers have in the cassette.
-func (as aliases) nameServers(hs interaction.Headers) {
-	if len(as) == 0 {
-		return
+// nameOf returns the address that stands in the cassette for that of a server; "" if it has no
+// alias.
+func (as aliases) nameOf(u *url.URL) string {
+	if a := as.of(u); a != nil {
+		return "http://" + a.name
 	}
-	for _, h := range hs {
-		request.Readdress(h.Values, func(u *url.URL) string {
-			if a := as.of(u); a != nil {
-				return "http://" + a.name
-			}
-			return ""
-		})
-	}
+	return ""
 }
 
-// addressServers is the reverse of nameServers. It is for an answer that is replayed,
-// because the servers have other ports now.
-func (as aliases) addressServers(h http.Header) {
-	if len(as) == 0 {
-		return
+// addressOf is the reverse of nameOf. It is for an answer that is replayed, because the servers
+// have other ports now.
+func (as aliases) addressOf(u *url.URL) string {
+	for _, a := range slices.Backward(as) {
+		if u.Scheme == "http" && strings.EqualFold(u.Host, a.name) {
+			return a.address
+		}
 	}
-	for _, values := range h {
-		request.Readdress(values, func(u *url.URL) string {
-			for _, a := range slices.Backward(as) {
-				if u.Scheme == "http" && strings.EqualFold(u.Host, a.name) {
-					return a.address
-				}
-			}
-			return ""
-		})
-	}
+	return ""
 }

@@ -64,7 +64,7 @@ func (r *Recorder) Close() error {
 		Unsure: testing.Testing(),
 	}
 	if report.Deferred.Load() && !running.InTest && !o.Failed {
-		r.life.leave()
+		r.life.closed.Store(true)
 		r.tape.Stop()
 		return nil
 	}

@@ -62,20 +62,24 @@ var (
 	lackingSeed = strings.Repeat("0", interaction.SeedDigits)
 )
 
+// settle returns what was found, else what is drawn for a call, else what stands for it.
+func settle[T comparable](g *given, found T, call string, draw func() T, lacking T) T {
+	switch {
+	case found != *new(T):
+		return found
+	case g.draws(call):
+		return draw()
+	}
+	return lacking
+}
+
 // time returns the time of the recording.
 func (g *given) time() time.Time {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.used.Time.IsZero() {
-		when := g.found.Time
-		switch {
-		case !when.IsZero():
-		case g.draws("rec.Now()"):
-			when = realTime().UTC().Truncate(time.Second) // as a cassette can hold it
-		default:
-			when = lackingTime
-		}
-		g.give(interaction.Given{Time: when})
+		present := func() time.Time { return realTime().UTC().Truncate(time.Second) } // as a cassette can hold it
+		g.give(interaction.Given{Time: settle(g, g.found.Time, "rec.Now()", present, lackingTime)})
 	}
 	return g.used.Time
 }
@@ -85,15 +89,7 @@ func (g *given) rand(name string) *Rand {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.used.Seed == "" {
-		seed := g.found.Seed
-		switch {
-		case seed != "":
-		case g.draws(fmt.Sprintf("rec.Rand(%q)", name)):
-			seed = drawSeed()
-		default:
-			seed = lackingSeed
-		}
-		g.give(interaction.Given{Seed: seed})
+		g.give(interaction.Given{Seed: settle(g, g.found.Seed, fmt.Sprintf("rec.Rand(%q)", name), drawSeed, lackingSeed)})
 	}
 	if g.sources[name] == nil {
 		if g.sources == nil {

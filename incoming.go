@@ -16,8 +16,7 @@ import (
 // byte for byte; the next request uses their memory again.
 type incoming struct {
 	tape.Call
-	body    request.Body // as it came
-	streams bool         // the body is read while it is sent
+	body request.Body // as it came
 }
 
 var incomings = sync.Pool{New: func() any { return new(incoming) }}
@@ -42,21 +41,6 @@ func (in *incoming) redactHead(req *http.Request, as aliases, policy *redact.Pol
 	policy.RedactHead(&in.Request)
 }
 
-// outgoing returns the request as it is sent upstream.
-func (in *incoming) outgoing(req *http.Request) (*http.Request, error) {
-	if in.streams {
-		return in.body.Stream(req), nil
-	}
-	return in.body.Clone(req)
-}
-
-// abandon closes a body that is not sent.
-func (in *incoming) abandon() {
-	if in.streams {
-		in.body.Close()
-	}
-}
-
 // keepBody puts what is kept of the body into the call.
 func (r *Recorder) keepBody(in *incoming) {
 	in.Request.Body = in.body.Kept(r.config.keepUploads)
@@ -64,7 +48,7 @@ func (r *Recorder) keepBody(in *incoming) {
 
 // uploaded tells a recording what was uploaded while it was sent.
 func (r *Recorder) uploaded(in *incoming, rec *tape.Recording) error {
-	if !in.streams {
+	if !in.body.Streams {
 		return nil
 	}
 	err := in.body.Finish()

@@ -15,6 +15,7 @@ import (
 
 	"github.com/promptecho/promptecho/internal/attr"
 	"github.com/promptecho/promptecho/internal/report"
+	"github.com/promptecho/promptecho/internal/suite"
 )
 
 // canned is an upstream that always gives the same answer.
@@ -369,7 +370,7 @@ func TestLeft(t *testing.T) {
 		mustPass(t, r)
 	}
 	want := attr.Done{Cassettes: []string{file}, Counts: attr.Counts{Replayed: 1}}
-	if left, err := attr.Left(dir); err != nil || !reflect.DeepEqual(left, []attr.Done{want}) {
+	if left, err := suite.Left(dir); err != nil || !reflect.DeepEqual(left, []attr.Done{want}) {
 		t.Errorf("%+v, %v", left, err)
 	}
 	t.Setenv(attr.Env, filepath.Join(dir, "gone"))

@@ -16,12 +16,13 @@ import (
 	"github.com/promptecho/promptecho/internal/interaction"
 )
 
-// peakHeap returns by how many bytes the heap grows at most while f runs. The collector runs
-// often meanwhile, or the result would be when it happens to run.
+// peakHeap returns by how many bytes the heap grows at most while f runs: what each collection
+// found alive, and they run often, so that the result does not depend on what else the process
+// has left behind or on how busy the machine is.
 func peakHeap(f func()) uint64 {
 	defer debug.SetGCPercent(debug.SetGCPercent(10))
 	runtime.GC()
-	heap := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
+	heap := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
 	held := func() uint64 {
 		metrics.Read(heap)
 		return heap[0].Value.Uint64()

@@ -67,6 +67,7 @@ func Open(file string, opts ...Option) (*Recorder, error) {
 	}, &r.redact)
 	r.setMatching()
 	if err := r.load(); err != nil {
+		r.tape.Free()
 		return nil, fmt.Errorf("promptecho: %w", err)
 	}
 	r.overruled(rounds)
@@ -110,7 +111,6 @@ func (r *Recorder) load() error {
 	}
 	if line := r.tape.State.Given.Options; line != "" {
 		if err := r.readOptions(line); err != nil {
-			r.tape.Free()
 			return err
 		}
 	}
@@ -119,7 +119,6 @@ func (r *Recorder) load() error {
 	}
 	mode, note, err := settleMode(r.mode, r.tape.State, r.file)
 	if err != nil {
-		r.tape.Free()
 		return err
 	}
 	if note != "" {
@@ -134,11 +133,9 @@ func (r *Recorder) load() error {
 		r.log.Notef("%s:%d: edited since it was recorded", r.file, lines[0])
 	}
 	if err := r.tape.Claim(); err != nil {
-		r.tape.Free()
 		return err
 	}
 	if err := r.resume(); err != nil {
-		r.tape.Free()
 		return err
 	}
 	for _, rec := range r.tape.WithForms() {

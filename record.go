@@ -21,7 +21,7 @@ import (
 func (r *Recorder) record(req *http.Request, in *incoming) (*http.Response, error) {
 	rec, err := r.reserve(req, in) // before it goes out, so that the file has the order asked
 	if err != nil {
-		in.abandon()
+		in.body.Abandon()
 		return r.refuse(req, err)
 	}
 	r.noteUnsaid(req, in, rec)
@@ -37,14 +37,14 @@ func (r *Recorder) record(req *http.Request, in *incoming) (*http.Response, erro
 	resp.Request = req
 	what := in.Request.String()
 	if resp.Header.Get(MissHeader) != "" {
-		in.abandon()
+		in.body.Abandon()
 		r.tape.GiveUp(rec)
 		r.log.Unanswered(what+": the answer is a miss of another recorder, which took the place of the network (http.DefaultTransport, or the transport that Upstream sets)", in.Form.Key())
 		return resp, nil
 	}
 	if resp.StatusCode == http.StatusSwitchingProtocols {
 		// The body is a connection, which cannot be recorded and must not be wrapped.
-		in.abandon()
+		in.body.Abandon()
 		r.tape.GiveUp(rec)
 		r.log.Error(fmt.Errorf("%s: %s switched to another protocol (status 101), so its answer is not recorded: use a client without the recorder for this connection", r.file, what))
 		return resp, nil
@@ -98,7 +98,7 @@ func opensSocket(req *http.Request) bool {
 // answer arrive or the upstream panics.
 func (r *Recorder) send(req *http.Request, in *incoming, rec *tape.Recording) (*http.Response, error) {
 	defer r.tape.Mark(rec).Answered()
-	out, err := in.outgoing(req)
+	out, err := in.body.Clone(req)
 	if err != nil {
 		return nil, err
 	}
@@ -107,7 +107,9 @@ func (r *Recorder) send(req *http.Request, in *incoming, rec *tape.Recording) (*
 
 // settle keeps what answered a request.
 func (r *Recorder) settle(rec *tape.Recording, resp *interaction.Response, latencyMS int64, pieces []int) {
-	r.config.aliases.nameServers(resp.Headers)
+	for _, h := range resp.Headers {
+		request.Readdress(h.Values, r.config.aliases.nameOf)
+	}
 	says := said.Read(rec.Form(), resp)
 	resp.Text = says.Transcript
 	it := *rec.Interaction()
@@ -126,8 +128,8 @@ func (r *Recorder) unanswered(req *http.Request, in *incoming, rec *tape.Recordi
 		err = request.ErrStopped
 	}
 	switch cause := request.GaveUp(req); {
-	case in.streams:
-		in.abandon()
+	case in.body.Streams:
+		in.body.Abandon()
 		r.giveUp(rec, err)
 		return
 	case cause != nil && !stopped:
@@ -161,7 +163,7 @@ func (r *Recorder) noteUnsaid(req *http.Request, in *incoming, rec *tape.Recordi
 
 // admit returns why a request cannot go upstream, which may be a key that is missing; nil if it can.
 func (r *Recorder) admit(req *http.Request, err error) error {
-	if r.life.closed() {
+	if r.life.closed.Load() {
 		return tape.ErrClosed
 	}
 	if why := request.ServedBy(req.Context()).Unsendable; err == nil && why != "" {
@@ -175,11 +177,10 @@ func (r *Recorder) admit(req *http.Request, err error) error {
 
 // missingKey returns an error if a key that a request upstream needs is empty.
 func (r *Recorder) missingKey() error {
-	missing := r.life.missingKey()
-	if missing == "" {
-		return nil
+	if missing := r.life.missing.Load(); missing != nil {
+		return refusedError(fmt.Sprintf("%s: %s goes upstream, but %s", r.file, r.mode, *missing))
 	}
-	return refusedError(fmt.Sprintf("%s: %s goes upstream, but %s", r.file, r.mode, missing))
+	return nil
 }
 
 // refuse answers a request that is not sent because of err.

@@ -1,11 +1,11 @@
 package promptecho
 
 import (
-	"cmp"
 	"fmt"
 	"net/http"
 	"os"
 	"sync"
+	"sync/atomic"
 
 	"github.com/promptecho/promptecho/internal/answer"
 	"github.com/promptecho/promptecho/internal/memo"
@@ -69,7 +69,8 @@ func (r *Recorder) Secret(env string) string {
 		return dummy
 	}
 	if value == "" {
-		r.life.miss(fmt.Sprintf("the environment variable %s is empty: set it, or replay with PROMPTECHO_MODE=none", env))
+		why := fmt.Sprintf("the environment variable %s is empty: set it, or replay with PROMPTECHO_MODE=none", env)
+		r.life.missing.CompareAndSwap(nil, &why)
 		return dummy
 	}
 	return value
@@ -83,7 +84,7 @@ func (r *Recorder) isVariable(method, name string) bool {
 	}
 	r.redact.AddSecret(name)
 	why := fmt.Sprintf("rec.%s takes the name of an environment variable, such as \"OPENAI_API_KEY\"; its argument cannot be one, and is not shown, since it may be a secret", method)
-	r.life.miss(why)
+	r.life.missing.CompareAndSwap(nil, &why)
 	r.log.Error(fmt.Errorf("%s: %s", r.file, why))
 	return false
 }
@@ -106,61 +107,32 @@ func (r *Recorder) Misses() []*MissError {
 // A lifecycle says whether a recorder is open, being closed or closed. The zero value is
 // open.
 type lifecycle struct {
-	mu      sync.Mutex     // guards what follows; no other lock is taken under it
-	left    bool           // it takes no more requests, and gets its report later
-	missing string         // why no request can go upstream; "" if one can
-	over    chan struct{}  // made when the recorder takes no more requests, closed with the report
-	report  *report.Report // nil until it is there
+	closed  atomic.Bool                   // it takes no more requests
+	missing atomic.Pointer[string]        // why no request can go upstream; nil if one can
+	report  atomic.Pointer[report.Report] // nil until it is there
+
+	mu   sync.Mutex    // guards over; no other lock is taken under it
+	over chan struct{} // made by the first who ends it, closed with the report
 }
 
 // end closes the recorder by calling conclude, once, and returns what that returned.
 func (l *lifecycle) end(conclude func() report.Report) report.Report {
+	if rep := l.report.Load(); rep != nil {
+		return *rep // who waits for a channel must be in the synctest bubble in which it was made
+	}
+	l.closed.Store(true)
 	l.mu.Lock()
-	first := l.over == nil
-	if first {
+	over := l.over
+	if over == nil {
 		l.over = make(chan struct{})
 	}
-	over, rep := l.over, l.report
 	l.mu.Unlock()
-	switch {
-	case rep != nil:
-		return *rep
-	case !first:
-		<-over // and not a sync.Once, since a synctest bubble sees who waits for a channel
-		return *l.report
+	if over == nil {
+		told := conclude()
+		l.report.Store(&told)
+		close(l.over)
+	} else {
+		<-over // and not a sync.Once, since a bubble sees who waits for a channel
 	}
-	told := conclude()
-	l.mu.Lock()
-	l.report = &told
-	l.mu.Unlock()
-	close(over)
-	return told
-}
-
-// miss notes why no request can go upstream.
-func (l *lifecycle) miss(why string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.missing = cmp.Or(l.missing, why)
-}
-
-// closed reports whether the recorder takes no more requests.
-func (l *lifecycle) closed() bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.left || l.over != nil
-}
-
-// leave makes the recorder take no more requests.
-func (l *lifecycle) leave() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.left = true
-}
-
-// missingKey returns why no request can go upstream, or "" if one can.
-func (l *lifecycle) missingKey() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.missing
+	return *l.report.Load()
 }

@@ -193,7 +193,7 @@ func TestNothingIsShown(t *testing.T) {
 			t.Fatal(err)
 		}
 		resp, err := r.RoundTrip(req)
-		if r.life.closed() && err == nil {
+		if r.life.closed.Load() && err == nil {
 			body, _ := io.ReadAll(resp.Body)
 			shown.Write(body)
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/promptecho/promptecho/internal/answer"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/redact"
+	"github.com/promptecho/promptecho/internal/request"
 	"github.com/promptecho/promptecho/internal/stack"
 	"github.com/promptecho/promptecho/internal/tape"
 )
@@ -47,7 +48,9 @@ func (r *Recorder) play(req *http.Request, in *incoming, rec *tape.Recording) (*
 	if err != nil {
 		return nil, err
 	}
-	r.config.aliases.addressServers(resp.Header)
+	for _, values := range resp.Header {
+		request.Readdress(values, r.config.aliases.addressOf)
+	}
 	return resp, nil
 }
 

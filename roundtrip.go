@@ -51,7 +51,7 @@ func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 	in.redactHead(req, r.config.aliases, &r.redact)
 	r.within(req.Context(), &in.Call)
 	r.log.Reach()
-	if in.streams {
+	if in.body.Streams {
 		in.Form = r.config.matching.Form(&in.Request)
 		return r.record(req, in)
 	}
@@ -88,7 +88,7 @@ func (r *Recorder) readBody(req *http.Request, in *incoming) error {
 	}
 	large, err := in.body.Read(req, r.config.keepUploads)
 	if large && err == nil {
-		if in.streams = r.plan.record && r.config.selection.empty() && r.tape.IsBlank(); in.streams {
+		if in.body.Streams = r.plan.record && r.config.selection.empty() && r.tape.IsBlank(); in.body.Streams {
 			return nil
 		}
 		err = in.body.Drain(req, r.plan.mayGoUpstream())

@@ -165,15 +165,13 @@ func (r *Recorder) write(f fate, recorded []*tape.Recording) error {
 	if r.plan.again || r.plan.renew {
 		r.tape.KeepUnchanged(recorded)
 	}
-	unasked := r.unasked(f, recorded)
-	list := r.kept(f, recorded, unasked)
+	list, dropped := r.kept(f, recorded)
 	if r.plan.again && r.config.selection.freezes() {
 		list = slices.Concat(list, r.tape.Played(f.keep == keepUnasked))
 		tape.SortAsked(list)
 	}
 	unused := f.markedIfUnused && len(r.log.Unused()) > 0
 	partial := f.marked || unused
-	dropped := len(unasked)
 	if f.keep == keepAsked { // a run in mode update that passed
 		if err := cassette.Remove(cassette.Beside(r.log.Path, failedSuffix)); err != nil {
 			return err
@@ -205,44 +203,34 @@ func (r *Recorder) nothing() error {
 	return r.tape.Journal.Remove()
 }
 
-// kept returns what the cassette holds afterwards: what was recorded, and those of its
-// other recordings that its fate keeps. unasked are those that it drops.
-func (r *Recorder) kept(f fate, recorded, unasked []*tape.Recording) []*tape.Recording {
-	switch f.keep {
-	case keepAll, keepAsked:
-		list := slices.DeleteFunc(r.tape.Recordings(), func(rec *tape.Recording) bool {
-			return (rec.Fresh() || rec.Resumed()) && !slices.Contains(recorded, rec) || slices.Contains(unasked, rec)
-		})
-		if r.plan.renew {
-			left := r.tape.TakePlaces(recorded)
-			list = append(list, slices.DeleteFunc(left, func(rec *tape.Recording) bool { return slices.Contains(unasked, rec) })...)
-			tape.SortPlaced(list)
-			return list
+// kept returns what the cassette holds afterwards, which is what was recorded and those of its other
+// recordings that its fate keeps, and how many it drops because this run did not ask for them.
+func (r *Recorder) kept(f fate, recorded []*tape.Recording) (list []*tape.Recording, dropped int) {
+	if f.keep == keepNone || f.keep == keepUnasked {
+		unasked := r.tape.NotAskedAgain()
+		if f.keep == keepNone || f.asMany && len(recorded) >= r.tape.Replaced() {
+			return recorded, len(unasked)
 		}
-		return tape.InRunOrder(list)
-	case keepUnasked:
-		kept := slices.DeleteFunc(r.tape.NotAskedAgain(), func(rec *tape.Recording) bool { return slices.Contains(unasked, rec) })
-		if len(kept) > 0 {
-			r.log.Notef("%s: kept %s that this run did not use; to drop them, delete the file before recording", r.file, report.Count(len(kept), "recording"))
+		if len(unasked) > 0 {
+			r.log.Notef("%s: kept %s that this run did not use; to drop them, delete the file before recording", r.file, report.Count(len(unasked), "recording"))
 		}
-		return slices.Concat(recorded, kept)
+		return slices.Concat(recorded, unasked), 0
 	}
-	return recorded
-}
-
-// unasked returns the recordings that are dropped because this run did not ask for them.
-func (r *Recorder) unasked(f fate, recorded []*tape.Recording) []*tape.Recording {
-	switch {
-	case f.keep == keepNone, f.asMany && len(recorded) >= r.tape.Replaced():
-		return r.tape.NotAskedAgain()
-	case f.keep == keepAsked:
-		list := r.log.Unused()
-		if r.plan.renew {
-			list = append(list, slices.DeleteFunc(r.tape.TakePlaces(recorded), r.log.MayBeUnused)...)
-		}
-		return list
+	list = slices.DeleteFunc(r.tape.Recordings(), func(rec *tape.Recording) bool {
+		return (rec.Fresh() || rec.Resumed()) && !slices.Contains(recorded, rec)
+	})
+	sort, unasked := tape.InRunOrder, r.log.Unused()
+	if r.plan.renew {
+		left := r.tape.TakePlaces(recorded)
+		list, sort = append(list, left...), tape.SortPlaced
+		unasked = append(unasked, slices.DeleteFunc(left, r.log.MayBeUnused)...)
 	}
-	return nil
+	if f.keep == keepAsked {
+		list = slices.DeleteFunc(list, func(rec *tape.Recording) bool { return slices.Contains(unasked, rec) })
+		dropped = len(unasked)
+	}
+	sort(list)
+	return list, dropped
 }
 
 // failedSuffix is what the name of a cassette gets when a run saves what must not replace

@@ -17,7 +17,7 @@ import (
 
 // conclude ends what is left when the tests have run, tells what there is to tell of the
 // package, and returns the exit status; code is that of the tests.
-func (s *suite) conclude(w io.Writer, code int, leaks []guard.Leak) int {
+func (s *suite) conclude(w io.Writer, code int, leaks []*guard.Leak) int {
 	part := report.Part()
 	for _, rec := range report.Unfinished() {
 		rep := report.Finish(rec, report.Outcome{

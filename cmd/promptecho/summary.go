@@ -103,7 +103,7 @@ func (s *summary) failures() []suite.Failure {
 
 // addOthers adds what recorders of no test did, which they have left in a folder.
 func (s *summary) addOthers(dir string) (err error) {
-	s.others, err = attr.Left(dir)
+	s.others, err = suite.Left(dir)
 	for _, done := range s.others {
 		s.Total.Add(done.Counts)
 	}

@@ -49,23 +49,17 @@ func (b *body) Read(p []byte) (int, error) {
 // next is Read while the mutex is held.
 func (b *body) next(p []byte) (int, error) {
 	for b.left == 0 && (len(p) > 0 || b.closed) {
-		switch {
-		case b.closed:
+		if b.closed {
 			return 0, http.ErrBodyReadAfterClose
-		case b.read == len(b.data) && b.patience != 0:
-			b.forget()
-			return 0, b.waitForClient()
-		case b.read == len(b.data) && b.turn == nil:
+		}
+		begun := b.begun
+		switch err := b.wait(); {
+		case b.closed || b.begun != begun:
+			continue // another Read has begun what was waited for, or Close has ended the body
+		case err != nil:
+			return 0, err
+		case b.read == len(b.data):
 			return 0, b.over()
-		case b.turn != nil || b.pace != 0 && b.chunks[b.begun].delayMS != 0:
-			if next, err := b.wait(); err != nil {
-				return 0, err
-			} else if !next {
-				continue
-			}
-			if b.read == len(b.data) {
-				return 0, b.over()
-			}
 		}
 		b.left = b.chunks[b.begun].size
 		b.begun++
@@ -76,26 +70,34 @@ func (b *body) next(p []byte) (int, error) {
 	return n, nil
 }
 
-// wait waits for the next chunk, or the end. Meanwhile the mutex is not held, so that Close can
-// interrupt the wait. It reports whether that chunk is still the next one: another Read may
-// have begun it by then, or Close may have ended the body.
-func (b *body) wait() (next bool, err error) {
-	begun, turn := b.begun, b.turn
-	if begun == len(b.chunks) {
-		b.mu.Unlock()
-		err = turn.Ended(b.ctx, b.closing)
-	} else {
-		next := b.chunks[begun]
-		b.mu.Unlock()
-		if err = pause(b.ctx, b.closing, b.pace, next.delayMS); err == nil {
-			err = turn.Piece(b.ctx, b.closing, next.piece)
+// wait waits for the next chunk, or for what comes behind the last one: the end, or the client to
+// give up. Meanwhile the mutex is not held, so that Close can interrupt the wait.
+func (b *body) wait() error {
+	isOver, patience, turn := b.read == len(b.data), b.patience, b.turn
+	var next chunk
+	switch {
+	case !isOver:
+		next = b.chunks[b.begun]
+	case patience != 0:
+		b.forget()
+	}
+	b.mu.Unlock()
+	defer b.mu.Lock()
+	switch {
+	case !isOver:
+		if err := pause(b.ctx, b.closing, b.pace, next.delayMS); err != nil {
+			return err
 		}
+		return turn.Piece(b.ctx, b.closing, next.piece)
+	case patience == 0:
+		return turn.Ended(b.ctx, b.closing)
 	}
-	b.mu.Lock()
-	if b.closed {
-		return false, nil
+	ctx, cancel := b.ctx, func() {}
+	if patience > 0 {
+		ctx, cancel = context.WithTimeout(b.ctx, patience)
 	}
-	return b.begun == begun, err
+	defer cancel()
+	return cmp.Or(b.pending.wait(ctx, b.closing), b.ctx.Err())
 }
 
 // givesUp makes the client give up after the last byte, as the recorded one did because of an
@@ -115,27 +117,10 @@ func (b *body) givesUp(pending *Pending, recorded string) {
 	b.pending, b.patience = pending, -1
 }
 
-// waitForClient waits until the client gives up, and returns what ended the body. Meanwhile the
-// mutex is not held, so that Close can interrupt the wait.
-func (b *body) waitForClient() error {
-	ctx, cancel := b.ctx, func() {}
-	if b.patience > 0 {
-		ctx, cancel = context.WithTimeout(b.ctx, b.patience)
-	}
-	defer cancel()
-	b.mu.Unlock()
-	err := b.pending.wait(ctx, b.closing)
-	b.mu.Lock()
-	if err != nil || b.ctx.Err() != nil {
-		return cmp.Or(err, b.ctx.Err())
-	}
-	b.patience = 0
-	return b.over()
-}
-
 // over ends the body and returns the error that says so.
 func (b *body) over() error {
 	b.forget()
+	b.patience = 0
 	if b.onEnd != nil {
 		b.onEnd()
 		b.onEnd = nil

@@ -192,7 +192,7 @@ func (c *capture) settle(end, errText string) {
 	usual := usualTransfer(&c.stored)
 	switch {
 	case c.transfer == usual && usual == byLength && c.received > 0:
-		c.dropHeader("content-length") // the body says it
+		c.stored.Headers = slices.DeleteFunc(c.stored.Headers, func(h interaction.Header) bool { return h.Name == "content-length" }) // the body says it
 	case c.transfer != byLength && c.transfer != usual && c.resp.ProtoMajor > 0: // else somebody made it up
 		c.stored.Transfer = c.transfer
 	}
@@ -251,10 +251,6 @@ func (c *capture) isWhole() bool {
 		}
 	}
 	return c.stored.Stream == "" && c.stored.Error == "" && json.Valid(c.stored.Body)
-}
-
-func (c *capture) dropHeader(name string) {
-	c.stored.Headers = slices.DeleteFunc(c.stored.Headers, func(h interaction.Header) bool { return h.Name == name })
 }
 
 // An arrival is a chunk of a live body: what one Read returned.

@@ -19,14 +19,6 @@ func Join(resp *interaction.Response) (body []byte, ends []int, err error) {
 		return nil, nil, err
 	}
 	ends = make([]int, 0, len(resp.Events))
-	size := 0
-	for _, event := range resp.Events {
-		for _, f := range event {
-			size += len(f.Name) + len(f.Value) + 4
-		}
-		size += 2
-	}
-	body = make([]byte, 0, size)
 	var fields []stream.Field
 	for i, event := range resp.Events {
 		fields = fields[:0]

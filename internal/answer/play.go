@@ -126,16 +126,8 @@ func (p *Player) canceled(ctx context.Context, rec *Playable) error {
 
 // head returns a response without its body.
 func (p *Player) head(req *http.Request, rec *Playable) *http.Response {
-	resp := &http.Response{
-		StatusCode:    rec.Status,
-		Status:        cmp.Or(rec.Response.Line, statusText(rec.Status)),
-		Proto:         "HTTP/1.1",
-		ProtoMajor:    1,
-		ProtoMinor:    1,
-		Header:        rec.Headers.Map(),
-		Request:       req,
-		ContentLength: -1,
-	}
+	resp := Whole(req, rec.Status, rec.Headers.Map(), nil)
+	resp.Status, resp.ContentLength = cmp.Or(rec.Response.Line, resp.Status), -1
 	if rec.Proto != "" {
 		resp.Proto = rec.Proto
 		resp.ProtoMajor, resp.ProtoMinor, _ = http.ParseHTTPVersion(rec.Proto)

@@ -7,18 +7,20 @@ package attr
 import (
 	"encoding/json"
 	"errors"
+	"iter"
+	"maps"
 	"os"
-	"path/filepath"
+	"reflect"
 	"strconv"
 	"strings"
 )
 
-// The keys of the attributes that name files. Those of the numbers are in numbers.
+// The keys of the attributes that are none of the [Counts].
 const (
-	cassette = "promptecho.cassette"
-	saved    = "promptecho.saved"
-	failed   = "promptecho.failed"
-	cause    = "promptecho.cause" // in JSON; only for the command
+	CassetteKey = "promptecho.cassette"
+	SavedKey    = "promptecho.saved"
+	FailedKey   = "promptecho.failed"
+	CauseKey    = "promptecho.cause" // in JSON; only for the command
 )
 
 // Done is what a recorder did, or what several did together. The names in JSON are those
@@ -48,7 +50,8 @@ type Edit struct {
 	Incoming string `json:"incoming"`
 }
 
-// Counts are numbers of requests, recordings and tokens.
+// Counts are numbers of requests, recordings and tokens. The keys of their attributes have their
+// names in JSON.
 type Counts struct {
 	Replayed     int64 `json:"replayed,omitempty"`      // requests that the cassette answered
 	Resumed      int64 `json:"resumed,omitempty"`       // requests that the journal of a killed run answered
@@ -67,24 +70,17 @@ type Counts struct {
 	NotSent     int64 `json:"not_sent,omitempty"`
 }
 
-// numbers are the keys of the numbers.
-var numbers = []struct {
-	key string
-	of  func(*Counts) *int64
-}{
-	{"promptecho.replayed", func(c *Counts) *int64 { return &c.Replayed }},
-	{"promptecho.resumed", func(c *Counts) *int64 { return &c.Resumed }},
-	{"promptecho.recorded", func(c *Counts) *int64 { return &c.Recorded }},
-	{"promptecho.input_tokens", func(c *Counts) *int64 { return &c.InputTokens }},
-	{"promptecho.output_tokens", func(c *Counts) *int64 { return &c.OutputTokens }},
-	{"promptecho.dropped", func(c *Counts) *int64 { return &c.Dropped }},
-	{"promptecho.missed", func(c *Counts) *int64 { return &c.Missed }},
-	{"promptecho.changed", func(c *Counts) *int64 { return &c.Changed }},
-	{"promptecho.identical", func(c *Counts) *int64 { return &c.Identical }},
-	{"promptecho.benign", func(c *Counts) *int64 { return &c.Benign }},
-	{"promptecho.drift", func(c *Counts) *int64 { return &c.Drift }},
-	{"promptecho.not_compared", func(c *Counts) *int64 { return &c.NotCompared }},
-	{"promptecho.not_sent", func(c *Counts) *int64 { return &c.NotSent }},
+// All returns where each number stands, by the key of its attribute.
+func (c *Counts) All() iter.Seq2[string, *int64] {
+	return func(yield func(string, *int64) bool) {
+		v := reflect.ValueOf(c).Elem()
+		for i := range v.NumField() {
+			name, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ",")
+			if !yield("promptecho."+name, v.Field(i).Addr().Interface().(*int64)) {
+				return
+			}
+		}
+	}
 }
 
 // Write calls set with each attribute that says something: the files, and the numbers that
@@ -93,7 +89,7 @@ func (d *Done) Write(set func(key, value string)) {
 	for _, files := range []struct {
 		key   string
 		paths []string
-	}{{cassette, d.Cassettes}, {saved, d.Saved}} {
+	}{{CassetteKey, d.Cassettes}, {SavedKey, d.Saved}} {
 		for _, path := range files.paths {
 			if !strings.ContainsAny(path, "\r\n") {
 				set(files.key, path)
@@ -102,47 +98,17 @@ func (d *Done) Write(set func(key, value string)) {
 	}
 	for _, c := range d.Causes {
 		if text, err := json.Marshal(c); err == nil && os.Getenv(Env) != "" {
-			set(cause, string(text))
+			set(CauseKey, string(text))
 		}
 	}
 	if d.Failed != 0 {
-		set(failed, strconv.FormatInt(d.Failed, 10))
+		set(FailedKey, strconv.FormatInt(d.Failed, 10))
 	}
-	for _, n := range numbers {
-		if v := *n.of(&d.Counts); v != 0 {
-			set(n.key, strconv.FormatInt(v, 10))
+	for key, n := range d.All() {
+		if *n != 0 {
+			set(key, strconv.FormatInt(*n, 10))
 		}
 	}
-}
-
-// Read adds what an attribute says. It reports whether the attribute is one of ours and
-// says something.
-func (d *Done) Read(key, value string) bool {
-	switch key {
-	case cassette:
-		d.Cassettes = append(d.Cassettes, value)
-		return true
-	case saved:
-		d.Saved = append(d.Saved, value)
-		return true
-	case failed:
-		v, err := strconv.ParseInt(value, 10, 64)
-		d.Failed += v
-		return err == nil
-	case cause:
-		var c Cause
-		err := json.Unmarshal([]byte(value), &c)
-		d.Causes = append(d.Causes, c)
-		return err == nil
-	}
-	for _, n := range numbers {
-		if n.key == key {
-			v, err := strconv.ParseInt(value, 10, 64)
-			*n.of(&d.Counts) += v
-			return err == nil
-		}
-	}
-	return false
 }
 
 // Env is the environment variable by which the command names a folder for what recorders of
@@ -163,25 +129,10 @@ func (d *Done) Leave() error {
 	return errors.Join(json.NewEncoder(f).Encode(d), f.Close())
 }
 
-// Left returns what recorders have left in a folder. A file that is empty is that of a process
-// that was killed.
-func Left(dir string) (all []Done, err error) {
-	entries, err := os.ReadDir(dir)
-	for _, e := range entries {
-		data, rerr := os.ReadFile(filepath.Join(dir, e.Name()))
-		var d Done
-		if rerr == nil && len(data) > 0 {
-			rerr = json.Unmarshal(data, &d)
-			all = append(all, d)
-		}
-		err = errors.Join(err, rerr)
-	}
-	return all, err
-}
-
 // Add adds the counts of others.
 func (c *Counts) Add(other Counts) {
-	for _, n := range numbers {
-		*n.of(c) += *n.of(&other)
+	theirs := maps.Collect(other.All())
+	for key, n := range c.All() {
+		*n += *theirs[key]
 	}
 }

@@ -73,6 +73,7 @@ func (w *typeWalker) custom(path string, writes, reads bool) error {
 func (w *typeWalker) fields(t reflect.Type, path string, names map[string]string) error {
 	for i := range t.NumField() {
 		f := t.Field(i)
+		writes, reads := customJSON(f.Type)
 		tag := f.Tag.Get("json")
 		name, _, _ := strings.Cut(tag, ",")
 		at := path + "." + f.Name
@@ -81,7 +82,7 @@ func (w *typeWalker) fields(t reflect.Type, path string, names map[string]string
 			continue
 		case tag == "-":
 			return lost(at, "the field has the tag json:\"-\"")
-		case f.Anonymous && name == "" && f.Type.Kind() == reflect.Struct && !isCustom(f.Type):
+		case f.Anonymous && name == "" && f.Type.Kind() == reflect.Struct && !writes && !reads:
 			if err := w.fields(f.Type, at, names); err != nil {
 				return err
 			}
@@ -115,22 +116,9 @@ func customJSON(t reflect.Type) (writes, reads bool) {
 	if t.Kind() == reflect.Interface {
 		return false, false
 	}
-	p := reflect.PointerTo(t)
-	is := func(interfaces ...reflect.Type) bool {
-		for _, i := range interfaces {
-			if p.Implements(i) {
-				return true
-			}
-		}
-		return false
-	}
-	return is(reflect.TypeFor[json.Marshaler](), reflect.TypeFor[encoding.TextMarshaler]()),
-		is(reflect.TypeFor[json.Unmarshaler](), reflect.TypeFor[encoding.TextUnmarshaler]())
-}
-
-func isCustom(t reflect.Type) bool {
-	writes, reads := customJSON(t)
-	return writes || reads
+	is := reflect.PointerTo(t).Implements
+	return is(reflect.TypeFor[json.Marshaler]()) || is(reflect.TypeFor[encoding.TextMarshaler]()),
+		is(reflect.TypeFor[json.Unmarshaler]()) || is(reflect.TypeFor[encoding.TextUnmarshaler]())
 }
 
 // check returns an error if a value holds what its type does not tell and JSON loses:

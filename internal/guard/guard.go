@@ -23,15 +23,8 @@ var active atomic.Pointer[guard]
 type guard struct {
 	allowed []string
 
-	mu    sync.Mutex        // guards what follows; no other lock is taken under it
-	tests map[uint64]*watch // by the goroutines of tests that have a recorder
-	leaks []*Leak           // of nobody's test
-}
-
-// A watch has the leaks of a test that has a recorder.
-type watch struct {
-	recorders int
-	leaks     []*Leak
+	mu    sync.Mutex         // guards what follows; no other lock is taken under it
+	leaks map[uint64][]*Leak // by the goroutines of tests that have a recorder; 0 for nobody's test
 }
 
 // Install makes the default transport ask the guard. Clones that are made of it later ask too.
@@ -56,28 +49,28 @@ func Install() {
 
 // Start puts the guard on duty. It lets requests to these hosts pass, and those to the
 // loopback.
-func Start(allowed []string) { active.Store(&guard{allowed: allowed, tests: map[uint64]*watch{}}) }
+func Start(allowed []string) { active.Store(&guard{allowed: allowed, leaks: map[uint64][]*Leak{}}) }
 
 // Stop ends the duty, and returns the requests that no test has taken.
-func Stop() []Leak {
+func Stop() []*Leak {
 	g := active.Swap(nil)
 	if g == nil {
 		return nil
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	for _, w := range g.tests { // they have not ended
-		g.leaks = append(g.leaks, w.leaks...)
+	leaks := g.take(0)
+	for id := range g.leaks { // of tests that have not ended, or whose goroutines go on
+		leaks = append(leaks, g.take(id)...)
 	}
-	return values(g.leaks)
+	return leaks
 }
 
-// values copies leaks, of which some may still happen again.
-func values(leaks []*Leak) (list []Leak) {
-	for _, l := range leaks {
-		list = append(list, *l)
-	}
-	return list
+// take returns the leaks of a test, to which nobody adds any more. The caller holds the lock.
+func (g *guard) take(id uint64) []*Leak {
+	leaks := g.leaks[id]
+	g.leaks[id] = nil
+	return leaks
 }
 
 // exempt is the key of contexts whose requests a recorder sends.
@@ -89,29 +82,19 @@ func Exempt(ctx context.Context) context.Context { return context.WithValue(ctx,
 // Watch says that a test has a recorder; its caller runs in the goroutine of that test. The
 // function that it returns is called once, when the test ends, and returns the requests that
 // left it without a recorder.
-func Watch() (leaks func() []Leak) {
+func Watch() (leaks func() []*Leak) {
 	g := active.Load()
 	if g == nil {
-		return func() []Leak { return nil }
+		return func() []*Leak { return nil }
 	}
 	id := stack.ID()
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	w := g.tests[id]
-	if w == nil {
-		w = &watch{}
-		g.tests[id] = w
-	}
-	w.recorders++
-	return func() []Leak {
+	g.leaks[id] = g.leaks[id] // which makes it known
+	return func() []*Leak {
 		g.mu.Lock()
 		defer g.mu.Unlock()
-		if w.recorders--; w.recorders == 0 {
-			delete(g.tests, id)
-		}
-		leaks := values(w.leaks)
-		w.leaks = nil
-		return leaks
+		return g.take(id)
 	}
 }
 
@@ -140,20 +123,19 @@ func (g *guard) refuse(req *http.Request) error {
 	l := &Leak{Method: req.Method, Host: req.URL.Hostname(), Test: stack.TestIn(chain), Caller: stack.CallerIn(chain), Client: clientIn(chain), Times: 1}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	leaks := &g.leaks
-	for _, one := range chain {
-		if w := g.tests[one.ID]; w != nil {
-			leaks = &w.leaks
-			break
+	id := uint64(0)
+	for _, one := range slices.Backward(chain) {
+		if _, known := g.leaks[one.ID]; known {
+			id = one.ID
 		}
 	}
-	i := slices.IndexFunc(*leaks, func(known *Leak) bool {
+	i := slices.IndexFunc(g.leaks[id], func(known *Leak) bool {
 		return known.Host == l.Host && known.Method == l.Method && known.Test == l.Test && known.Caller == l.Caller
 	})
 	if i >= 0 {
-		(*leaks)[i].Times++ // SDKs try again
+		g.leaks[id][i].Times++ // SDKs try again
 	} else {
-		*leaks = append(*leaks, l)
+		g.leaks[id] = append(g.leaks[id], l)
 	}
 	return l
 }

@@ -4,8 +4,6 @@ import (
 	"context"
 	"slices"
 	"time"
-
-	"github.com/promptecho/promptecho/internal/interaction"
 )
 
 // Company returns the numbers of the recordings that were under way while one was, or if
@@ -15,15 +13,13 @@ func (o *Order) Company(number int, waiting bool) (numbers []int) {
 		return nil
 	}
 	g := o.groups[number]
-	end := func(m *interaction.Moments) int {
-		if waiting {
-			return m.Answered
-		}
-		return m.Ended
+	end := events.ended
+	if waiting {
+		end = events.answered
 	}
-	m := g.moments[number-g.first]
-	for i, other := range g.moments {
-		if other != nil && other != m && other.Asked < end(m) && m.Asked < end(other) {
+	own := g.members[number-g.first]
+	for i, other := range g.members {
+		if other != nil && g.first+i != number && other.asked() < end(own) && own.asked() < end(other) {
 			numbers = append(numbers, g.first+i)
 		}
 	}
@@ -39,7 +35,7 @@ func (o *Order) Before(number int) (numbers []int) {
 	}
 	g, at := o.groups[number], 0
 	if g != nil {
-		at = min(g.moments[number-g.first].Ended, len(g.steps))
+		at = min(g.members[number-g.first].ended(), len(g.steps))
 	}
 	for n := number - 1; g == nil && n >= 0; n-- {
 		if g = o.groups[n]; g != nil {

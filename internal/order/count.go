@@ -54,29 +54,24 @@ func (c *Count) happened(m *Mark) int {
 	return c.now
 }
 
-// count counts an event that the program is about to see, when it has done what it does with
-// the one before it.
-func (m *Mark) count() int {
+// Now counts an event that the program is about to see, a piece of an answer for instance, when it
+// has done what it does with the one before it. It returns when that happened.
+func (m *Mark) Now() int {
 	c := m.of
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if m.company && c.last != m {
 		c.mu.Unlock()
-		program.settle(Longest)
+		program.settle()
 		c.mu.Lock()
 	}
 	return c.happened(m)
 }
 
-// Now counts an event, a piece of an answer for instance, and returns when it happened.
-func (m *Mark) Now() int {
-	return m.count()
-}
-
 // Answered counts that the headers of an answer came.
 func (m *Mark) Answered() {
 	if m.moments.Answered == 0 {
-		m.moments.Answered = m.count()
+		m.moments.Answered = m.Now()
 	}
 }
 
@@ -84,7 +79,7 @@ func (m *Mark) Answered() {
 // moments; nil if it ran alone.
 func (m *Mark) End(pieces []int) *interaction.Moments {
 	m.Answered()
-	ended := m.count()
+	ended := m.Now()
 	m.of.mu.Lock()
 	defer m.of.mu.Unlock()
 	m.moments.Pieces, m.moments.Ended = pieces, ended

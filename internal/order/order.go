@@ -33,7 +33,7 @@ type Order struct {
 // A group is what ran side by side, from the first that was asked to the last that ended.
 type group struct {
 	first   int // the number of the recording that was asked first
-	moments []*interaction.Moments
+	members []events
 	steps   []step // in order; the one of moment n is steps[n-1]
 	asked   []bool // which of the recordings were asked for
 	done    int    // so many of the first steps have happened
@@ -65,21 +65,20 @@ func New(count int, moments func(i int) *interaction.Moments, within func(i int)
 		if o == nil {
 			o = &Order{groups: map[int]*group{}, patience: 10 * Longest}
 		}
-		if g == nil || m.Asked <= g.moments[len(g.moments)-1].Asked {
+		if g == nil || m.Asked <= g.members[len(g.members)-1].asked() {
 			g = &group{first: i}
 		}
 		o.groups[i] = g
-		g.add(m, i-g.first, within(i))
+		g.add(eventsOf(m), i-g.first, within(i))
 	}
 	return o
 }
 
 // add adds a recording to a group at a place.
-func (g *group) add(m *interaction.Moments, turn int, within bool) {
-	g.moments = append(g.moments, make([]*interaction.Moments, turn+1-len(g.moments))...)
-	g.moments[turn], g.asked = m, make([]bool, turn+1)
-	for e := range events(m) {
-		at := moment(m, e)
+func (g *group) add(e events, turn int, within bool) {
+	g.members = append(g.members, make([]events, turn+1-len(g.members))...)
+	g.members[turn], g.asked = e, make([]bool, turn+1)
+	for _, at := range e {
 		for len(g.steps) < at && len(g.steps) < maxSteps {
 			g.steps = append(g.steps, step{turn: -1})
 		}
@@ -103,21 +102,16 @@ const (
 	firstPiece
 )
 
-// events returns how many events a recording has.
-func events(m *interaction.Moments) int { return firstPiece + len(m.Pieces) + 1 }
+// events are the moments of the events of a recording; nil if it ran alone.
+type events []int
 
-// moment returns when an event happened.
-func moment(m *interaction.Moments, event int) int {
-	switch piece := event - firstPiece; {
-	case event == asked:
-		return m.Asked
-	case event == answered:
-		return m.Answered
-	case piece < len(m.Pieces):
-		return m.Pieces[piece]
-	}
-	return m.Ended
+func eventsOf(m *interaction.Moments) events {
+	return slices.Concat([]int{m.Asked, m.Answered}, m.Pieces, []int{m.Ended})
 }
+
+func (e events) asked() int    { return e[asked] }
+func (e events) answered() int { return e[answered] }
+func (e events) ended() int    { return e[len(e)-1] }
 
 // A Turn is a recording that is being played. A nil Turn waits for nothing.
 type Turn struct {
@@ -145,12 +139,12 @@ func (o *Order) Ask(number int) *Turn {
 	return t
 }
 
-func (t *Turn) moment(event int) int { return moment(t.group.moments[t.place], event) }
+func (t *Turn) events() events { return t.group.members[t.place] }
 
 // happen says that all events before one have happened. The caller holds the lock.
 func (t *Turn) happen(before int) {
 	for ; t.next < before; t.next++ {
-		if at := t.moment(t.next); at <= len(t.group.steps) {
+		if at := t.events()[t.next]; at <= len(t.group.steps) {
 			t.group.steps[at-1].left--
 		}
 	}
@@ -174,7 +168,7 @@ func (t *Turn) Piece(ctx context.Context, closing <-chan struct{}, piece int) er
 	if t == nil {
 		return nil
 	}
-	end := events(t.group.moments[t.place]) - 1
+	end := len(t.events()) - 1
 	return t.come(ctx, closing, min(firstPiece+piece, end), min(firstPiece+piece+1, end))
 }
 
@@ -183,7 +177,7 @@ func (t *Turn) Ended(ctx context.Context, closing <-chan struct{}) error {
 	if t == nil {
 		return nil
 	}
-	end := events(t.group.moments[t.place]) - 1
+	end := len(t.events()) - 1
 	return t.come(ctx, closing, end, end+1)
 }
 
@@ -194,7 +188,7 @@ func (t *Turn) Leave() {
 	}
 	t.order.mu.Lock()
 	defer t.order.mu.Unlock()
-	if all := events(t.group.moments[t.place]); t.next < all {
+	if all := len(t.events()); t.next < all {
 		t.happen(all)
 	}
 }
@@ -208,14 +202,15 @@ func (t *Turn) come(ctx context.Context, closing <-chan struct{}, event, before 
 	o := t.order
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	for t.isEarly(t.moment(event)) {
-		if err := t.wait(ctx, closing, t.moment(event)); err != nil {
+	at := t.events()[event]
+	for t.isEarly(at) {
+		if err := t.wait(ctx, closing, at); err != nil {
 			return err
 		}
 	}
 	o.settling++
 	o.mu.Unlock()
-	program.settle(Longest)
+	program.settle()
 	o.mu.Lock()
 	o.settling--
 	if err := ctx.Err(); err != nil {
@@ -248,7 +243,7 @@ func (t *Turn) wait(ctx context.Context, closing <-chan struct{}, at int) error 
 	stands := false
 	if t.Stands {
 		next := slices.IndexFunc(t.group.steps, t.waitsFor)
-		stands = next >= 0 && t.group.moments[t.group.steps[next].turn].Asked == next+1
+		stands = next >= 0 && t.group.members[t.group.steps[next].turn].asked() == next+1
 	}
 	o.mu.Unlock()
 	ticks := time.NewTicker(tick)
@@ -281,8 +276,8 @@ func (t *Turn) wait(ctx context.Context, closing <-chan struct{}, at int) error 
 func (t *Turn) giveUp(at int) {
 	g := t.group
 	next := slices.IndexFunc(g.steps, t.waitsFor)
-	for place, m := range g.moments {
-		if next < 0 || m == nil || place != g.steps[next].turn && (g.asked[place] || m.Asked >= at) {
+	for place, e := range g.members {
+		if next < 0 || e == nil || place != g.steps[next].turn && (g.asked[place] || e.asked() >= at) {
 			continue
 		}
 		t.order.late = append(t.order.late, Late{g.first + t.place, g.first + place})

@@ -14,12 +14,11 @@ import (
 // never rests, such as the tests beside this one, it gets used to. The zero value is ready to
 // use. Its methods may be called concurrently.
 type rest struct {
-	looking    sync.Mutex // held by who looks, since others who look keep it from seeing nobody
-	mu         sync.Mutex
-	others     crowd // who does not count, since somebody waited for them in vain, twice
-	impatience uint  // how often the time to wait is halved
-	inVain     int   // waits in vain, one after the other
-	rested     int   // waits that were not in vain, since impatience changed
+	looking    sync.Mutex // held by who looks, since others who look keep it from seeing nobody; guards what follows
+	others     crowd      // who does not count, since somebody waited for them in vain, twice
+	impatience uint       // how often the time to wait is halved
+	inVain     int        // waits in vain, one after the other
+	rested     int        // waits that were not in vain, since impatience changed
 }
 
 // A crowd are goroutines that do something.
@@ -58,46 +57,43 @@ func (l *lapse) next(works bool) time.Duration {
 	return min(l.now.Sub(last.now), tick)
 }
 
-// settle waits for the program to rest, the longest time at most, and reports whether it
-// does. In a bubble of testing/synctest a sleep ends when everybody else in it waits, so that
-// a nanosecond of its clock is enough. Before Go 1.26 nobody can know, and a millisecond has
-// to be enough.
-func (r *rest) settle(longest time.Duration) bool {
+// settle waits for the program to rest, the longest time at most. In a bubble of testing/synctest
+// a sleep ends when everybody else in it waits, so that a nanosecond of its clock is enough.
+// Before Go 1.26 nobody can know, and a millisecond has to be enough.
+func (r *rest) settle() {
 	if bubble.In() {
 		if bubble.Busy() { // its clock stands still
-			bubble.Outside(func() { r.settle(longest) })
+			bubble.Outside(r.settle)
 		} else {
 			time.Sleep(time.Nanosecond)
 		}
-		return true
+		return
 	}
 	r.looking.Lock()
 	defer r.looking.Unlock()
-	r.mu.Lock()
-	left := longest >> r.impatience
-	r.mu.Unlock()
+	left := Longest >> r.impatience
 	var least, most crowd
 	lapse := newLapse()
 	for looked, rested := 0, 0; rested < looks; looked++ {
 		seen, ok := look()
 		if !ok {
 			time.Sleep(time.Millisecond)
-			return true
+			return
 		}
 		if looked == 0 {
 			least = seen
 		}
 		least = crowd{min(least.here, seen.here), min(least.away, seen.away)}
-		if r.ignores(seen) {
+		if r.ignores(seen) && (rested < looks-1 || !isCollecting()) { // who has to help it is not seen
 			rested++
 			most = crowd{max(most.here, seen.here), max(most.away, seen.away)}
 			continue
 		}
-		left -= lapse.next(r.isHere(seen))
+		left -= lapse.next(seen.here > r.others.here)
 		rested, most = 0, crowd{}
 		if left < 0 && !isCollecting() { // its workers stand on all processors that nobody else needs
 			r.isInVain(least)
-			return false
+			return
 		}
 		if looked < eager {
 			runtime.Gosched()
@@ -106,32 +102,24 @@ func (r *rest) settle(longest time.Duration) bool {
 		}
 	}
 	r.isRested(most)
-	return true
 }
 
-// isAtRest reports whether the program does nothing.
+// isAtRest reports whether the program does nothing: not while somebody waits for that.
 func (r *rest) isAtRest() bool {
+	if bubble.In() || !r.looking.TryLock() {
+		return bubble.In()
+	}
+	defer r.looking.Unlock()
 	seen, ok := look()
-	return !ok || r.ignores(seen) || bubble.In()
-}
-
-// isHere reports whether somebody who counts runs or could run.
-func (r *rest) isHere(seen crowd) bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return seen.here > r.others.here
+	return !ok || r.ignores(seen)
 }
 
 // ignores reports whether those who do something do not count.
 func (r *rest) ignores(seen crowd) bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
 	return seen.here <= r.others.here && seen.away <= r.others.away
 }
 
 func (r *rest) isInVain(least crowd) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
 	r.rested, r.impatience = 0, min(r.impatience+1, mostImpatient)
 	if r.inVain++; r.inVain > 1 {
 		r.others = least
@@ -140,8 +128,6 @@ func (r *rest) isInVain(least crowd) {
 
 // isRested keeps who does not count: who has rested once counts from then on.
 func (r *rest) isRested(others crowd) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
 	r.others = others
 	r.inVain = 0
 	if r.rested++; r.rested == soothing && r.impatience > 0 {
@@ -165,7 +151,8 @@ func look() (seen crowd, ok bool) {
 }
 
 // isCollecting reports whether the garbage collector is at work: it stops the world when it
-// begins and when it ends.
+// begins and when it ends. Meanwhile, a goroutine that allocates may have to wait for it in the
+// middle of its work, and counts as one that waits.
 func isCollecting() bool {
 	sample := [...]metrics.Sample{{Name: "/sched/pauses/total/gc:seconds"}}
 	metrics.Read(sample[:])

@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"os"
 	"sync"
+	"sync/atomic"
 
 	"github.com/promptecho/promptecho/internal/coding"
 	"github.com/promptecho/promptecho/internal/upload"
@@ -23,13 +24,15 @@ const maxMemory = 4 << 20
 
 // A Body is the body of a request that was read, or is read while it is sent.
 type Body struct {
+	Streams bool // it is large, and is read while it is sent
+
 	small    bytes.Buffer // all of it, unless it is large
 	large    *large
 	declared string // its Content-Type
 }
 
-// Read reads the body of a request and closes it, unless it is large; then [Body.Drain] or
-// [Body.Stream] must follow. A body that is to be kept whole is never large.
+// Read reads the body of a request and closes it, unless it is large; then [Body.Drain] must follow,
+// or Streams be set. A body that is to be kept whole is never large.
 func (b *Body) Read(req *http.Request, whole bool) (isLarge bool, err error) {
 	isLarge = req.ContentLength > maxMemory
 	b.declared = req.Header.Get("Content-Type")
@@ -62,7 +65,7 @@ func (b *Body) Drain(req *http.Request, send bool) error {
 	}
 	file, err := newSpool()
 	if err == nil {
-		l.from = io.NopCloser(io.TeeReader(l.from, file))
+		l.read(io.NopCloser(io.TeeReader(*l.from.Load(), file)))
 		err = l.finish()
 		l.again, l.length = file.open, file.length
 	}
@@ -72,8 +75,8 @@ func (b *Body) Drain(req *http.Request, send bool) error {
 	return err
 }
 
-// Stream returns a request like req whose large body is read while it is sent.
-func (b *Body) Stream(req *http.Request) *http.Request {
+// stream returns a request like req whose large body is read while it is sent.
+func (b *Body) stream(req *http.Request) *http.Request {
 	out := req.Clone(req.Context())
 	out.Body = b.large
 	if req.GetBody != nil {
@@ -92,9 +95,13 @@ func (b *Body) Stream(req *http.Request) *http.Request {
 // answer before it has all.
 func (b *Body) Finish() error { return b.large.finish() }
 
-// Close closes a body that is read while it is sent, if it will not be. Somebody may still wait
-// for a piece of it.
-func (b *Body) Close() { _ = b.large.close() }
+// Abandon closes a body that was to be read while it is sent, and will not be. Somebody may still
+// wait for a piece of it.
+func (b *Body) Abandon() {
+	if b.Streams {
+		_ = b.large.close()
+	}
+}
 
 // Kept returns what of the body is kept; see package upload.
 func (b *Body) Kept(whole bool) []byte {
@@ -113,8 +120,11 @@ func (b *Body) Kept(whole bool) []byte {
 
 // Clone returns a request like req that sends the body. Of a small one it shares the memory.
 func (b *Body) Clone(req *http.Request) (*http.Request, error) {
-	if b.large == nil {
+	switch {
+	case b.large == nil:
 		return Clone(req, b.small.Bytes()), nil
+	case b.Streams:
+		return b.stream(req), nil
 	}
 	out := req.Clone(req.Context())
 	var err error
@@ -135,30 +145,21 @@ type large struct {
 	length   int64
 	again    func() (io.ReadCloser, error) // gives it once more
 
-	source sync.Mutex // guards what follows
-	from   io.ReadCloser
+	from atomic.Pointer[io.ReadCloser]
 
-	mu   sync.Mutex // is held during a Read, and guards what follows; source may be taken under it
+	mu   sync.Mutex // is held during a Read, and guards what follows
 	kept *upload.Reader
 	err  error // of the last Read
 }
 
-// reader returns what the body is read from.
-func (l *large) reader() io.ReadCloser {
-	l.source.Lock()
-	defer l.source.Unlock()
-	return l.from
-}
-
-func (l *large) close() error { return l.reader().Close() }
+func (l *large) close() error { return (*l.from.Load()).Close() }
 
 // read begins to read a body.
 func (l *large) read(from io.ReadCloser) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.source.Lock()
-	defer l.source.Unlock()
-	l.from, l.kept, l.err = from, upload.NewReader(l.declared), nil
+	l.from.Store(&from)
+	l.kept, l.err = upload.NewReader(l.declared), nil
 }
 
 // Read reads a piece.
@@ -168,7 +169,7 @@ func (l *large) Read(p []byte) (n int, err error) {
 	if l.err != nil {
 		return 0, l.err
 	}
-	n, l.err = l.reader().Read(p)
+	n, l.err = (*l.from.Load()).Read(p)
 	_, _ = l.kept.Write(p[:n]) // it takes all
 	return n, l.err
 }

@@ -32,7 +32,7 @@ func ID() uint64 {
 // as they live. It stops the program meanwhile: it is for what is about to fail.
 func Ancestors() (chain []Goroutine) {
 	all := map[uint64]Goroutine{}
-	for _, g := range Parse(dump()) {
+	for _, g := range Parse(dump(true)) {
 		all[g.ID] = g
 	}
 	for id := ID(); ; {
@@ -46,12 +46,12 @@ func Ancestors() (chain []Goroutine) {
 	}
 }
 
-// dump returns the stacks of all goroutines as text.
-func dump() string {
+// dump returns the stack of the goroutine of its caller, or those of all, as text.
+func dump(all bool) string {
 	const most = 64 << 20
 	for size := 1 << 16; ; size *= 4 {
 		text := make([]byte, size)
-		if n := runtime.Stack(text, true); n < size || size >= most {
+		if n := runtime.Stack(text, all); n < size || size >= most {
 			return string(text[:n])
 		}
 	}

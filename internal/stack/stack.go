@@ -45,15 +45,9 @@ func Current() (s Running) {
 // test follows: "bot.go:39 < a_test.go:40". The place is empty if the request was sent from
 // a goroutine that has no such frame.
 func Caller() string {
-	p := newPlace()
-	pcs := make([]uintptr, 128)
-	running := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs)])
-	for more := true; more; {
-		var f runtime.Frame
-		f, more = running.Next()
-		p.add(f.Function, f.File, f.Line)
-	}
-	return p.String()
+	own := Parse(dump(false))[:1]
+	own[0].Creator = Frame{}
+	return CallerIn(own)
 }
 
 // A place is the line in the user's code that sent a request.

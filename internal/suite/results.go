@@ -73,7 +73,7 @@ func (r *Results) Add(e Event) *Test {
 	case "output":
 		one.output(e.Output)
 	case "attr":
-		one.test.Linked = one.test.Done.Read(e.Key, e.Value) || one.test.Linked
+		one.test.Linked = readAttr(&one.test.Done, e.Key, e.Value) || one.test.Linked
 	case Pass, Fail, Skip:
 		if e.Test == "" {
 			r.endPackage(one, e)

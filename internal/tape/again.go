@@ -27,8 +27,8 @@ func (t *Tape) Replaced() int { return len(t.replaced) }
 // NotAskedAgain returns those of the recordings to be replaced that this run did not
 // record again. What was recorded takes the place of what would have answered it, because
 // local servers have other ports now.
-func (t *Tape) NotAskedAgain() (kept []*Recording) {
-	old := newShelf(len(t.replaced))
+func (t *Tape) NotAskedAgain() []*Recording {
+	var old shelf
 	for _, rec := range t.replaced {
 		rec.key = keyOf(rec.Form())
 		old.add(rec)
@@ -42,48 +42,51 @@ func (t *Tape) NotAskedAgain() (kept []*Recording) {
 			}
 		}
 	}
+	return slices.DeleteFunc(slices.Clone(t.replaced), func(rec *Recording) bool { return again[rec.requestKey()] })
+}
+
+// predecessors returns those that recordings of this run replace, at the same places: the first
+// recordings of the same forms; nil where there is none left.
+func (t *Tape) predecessors(recs []*Recording) (old []*Recording) {
+	left := map[uint64][]*Recording{}
 	for _, rec := range t.replaced {
-		if !again[rec.requestKey()] {
-			kept = append(kept, rec)
-		}
+		key := keyOf(rec.Form())
+		left[key] = append(left[key], rec)
 	}
-	return kept
+	for _, rec := range recs {
+		var was *Recording
+		key := keyOf(rec.Form())
+		if same := left[key]; len(same) > 0 {
+			was, left[key] = same[0], same[1:]
+		}
+		old = append(old, was)
+	}
+	return old
 }
 
 // TakePlaces gives recordings of this run the places of those that they replace, and returns
 // those that are not replaced.
 func (t *Tape) TakePlaces(recs []*Recording) (left []*Recording) {
-	old := map[uint64][]*Recording{}
-	for _, rec := range t.replaced {
-		key := keyOf(rec.Form())
-		old[key] = append(old[key], rec)
-	}
-	for _, rec := range recs {
-		key := keyOf(rec.Form())
-		if same := old[key]; len(same) > 0 {
-			rec.number, old[key] = same[0].number, same[1:]
+	old := t.predecessors(recs)
+	for i, was := range old {
+		if was != nil {
+			recs[i].number = was.number
 		}
 	}
-	return slices.DeleteFunc(slices.Clone(t.replaced), func(rec *Recording) bool { return !slices.Contains(old[keyOf(rec.Form())], rec) })
+	return slices.DeleteFunc(slices.Clone(t.replaced), func(rec *Recording) bool { return slices.Contains(old, rec) })
 }
 
 // KeepUnchanged changes recordings of this run to what the cassette had, wherever both
 // say the same, so that the diff of the file shows what has changed.
 func (t *Tape) KeepUnchanged(recs []*Recording) {
-	old := map[uint64][]*Recording{}
-	for _, rec := range t.replaced {
-		key := keyOf(rec.Form())
-		old[key] = append(old[key], rec)
-	}
 	var keeper rerecord.Keeper
-	for _, rec := range recs {
+	for i, was := range t.predecessors(recs) {
 		var before *interaction.Interaction
-		key := keyOf(rec.Form())
-		if same := old[key]; len(same) > 0 {
-			before, old[key] = same[0].Interaction(), same[1:]
+		if was != nil {
+			before = was.Interaction()
 		}
-		if keeper.Keep(before, rec.Interaction()) {
-			rec.text = nil // it says something else
+		if keeper.Keep(before, recs[i].Interaction()) {
+			recs[i].text = nil // it says something else
 		}
 	}
 }

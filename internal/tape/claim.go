@@ -11,9 +11,8 @@ import (
 // of its own, under which no other is taken.
 var claims = struct {
 	sync.Mutex
-	files   map[string]*claim
-	folders map[string]string // paths without symbolic links, by the names that were given
-}{files: map[string]*claim{}, folders: map[string]string{}}
+	files map[string]*claim
+}{files: map[string]*claim{}}
 
 type claim struct {
 	path string // as it was first spelled
@@ -24,10 +23,10 @@ type claim struct {
 // in case from one that was used before is refused too, open or not: on macOS and Windows
 // the two are one file, and a Go module with both cannot be downloaded.
 func (t *Tape) Claim() error {
-	claims.Lock()
-	defer claims.Unlock()
 	path := t.Config.Path
 	key := foldPath(path)
+	claims.Lock()
+	defer claims.Unlock()
 	c := claims.files[key]
 	if c == nil {
 		c = &claim{path: path}
@@ -49,16 +48,11 @@ func (t *Tape) Claim() error {
 	return nil
 }
 
-// foldPath returns the same text for all names that are one file on some file system. The
-// caller holds the lock.
+// foldPath returns the same text for all names that are one file on some file system.
 func foldPath(path string) string {
-	folder, ok := claims.folders[filepath.Dir(path)]
-	if !ok {
-		var err error
-		if folder, err = filepath.EvalSymlinks(filepath.Dir(path)); err != nil {
-			return strings.ToLower(path) // not there yet
-		}
-		claims.folders[filepath.Dir(path)] = folder
+	folder, err := filepath.EvalSymlinks(filepath.Dir(path))
+	if err != nil {
+		return strings.ToLower(path) // not there yet
 	}
 	return strings.ToLower(filepath.Join(folder, filepath.Base(path)))
 }

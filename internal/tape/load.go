@@ -29,10 +29,6 @@ func (t *Tape) Load(play Playing, save bool) error {
 		return nil
 	}
 	list := make([]Recording, t.stored.Len())
-	if play != PlayNone || t.Config.Frozen != nil {
-		t.recordings = make([]*Recording, 0, len(list))
-		t.shelf, t.exact = newShelf(len(list)), make(map[uint64]*Recording, len(list))
-	}
 	for i := range list {
 		t.place(&list[i], i, play)
 		if save {
@@ -52,7 +48,7 @@ func (t *Tape) Load(play Playing, save bool) error {
 	}
 	if err != nil {
 		t.State = State{Cut: isCut(err)}
-		t.stored, t.replaced, t.recordings, t.shelf = nil, nil, nil, shelf{}
+		t.stored, t.replaced, t.recordings, t.shelf, t.exact = nil, nil, nil, shelf{}, nil
 		t.unread.Store(nil)
 	}
 	return err

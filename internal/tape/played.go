@@ -2,6 +2,7 @@ package tape
 
 import (
 	"cmp"
+	"math"
 	"slices"
 )
 
@@ -86,27 +87,20 @@ func SortPlaced(list []*Recording) {
 	slices.SortStableFunc(list, func(a, b *Recording) int { return cmp.Compare(places[a], places[b]) })
 }
 
-// InRunOrder returns recordings in their order, but with those of this run before the next that
-// it asked for and did not record; behind all if there is none.
-func InRunOrder(list []*Recording) (sorted []*Recording) {
-	asked := slices.Clone(list)
-	SortAsked(asked)
-	var next *Recording
-	before := map[*Recording][]*Recording{} // the last one first
-	for _, rec := range slices.Backward(asked) {
-		if rec.fresh {
-			before[next] = append(before[next], rec)
-		} else if rec.asked > 0 {
-			next = rec
+// InRunOrder sorts recordings in the order of the cassette. A new one stands before the next of it
+// that this run asked for; behind all if there is none.
+func InRunOrder(list []*Recording) {
+	SortAsked(list)
+	places, next := map[*Recording]float64{}, math.Inf(1)
+	for _, rec := range slices.Backward(list) {
+		switch places[rec] = float64(rec.number); {
+		case rec.number < 0:
+			places[rec] = next - 0.5
+		case rec.asked > 0:
+			next = places[rec]
 		}
 	}
-	for _, rec := range append(slices.DeleteFunc(slices.Clone(list), func(rec *Recording) bool { return rec.fresh }), nil) {
-		slices.Reverse(before[rec])
-		if sorted = append(sorted, before[rec]...); rec != nil {
-			sorted = append(sorted, rec)
-		}
-	}
-	return sorted
+	slices.SortStableFunc(list, func(a, b *Recording) int { return cmp.Compare(places[a], places[b]) })
 }
 
 // isFrozen reports whether a recording is played in every run.

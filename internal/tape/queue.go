@@ -20,11 +20,10 @@ var canceled = context.Canceled.Error()
 // as everything that is recorded and asked is the same byte for byte, there is one kind.
 type queue struct {
 	line
-	first    [1]*Recording // memory of the line; most requests are recorded once
-	forms    sync.Once     // reads the forms of all
-	exact    bool          // all are the same request, byte for byte
-	asked    int           // how often the form was asked for
-	canceled line          // those without an answer, because somebody canceled them
+	forms    sync.Once // reads the forms of all
+	exact    bool      // all are the same request, byte for byte
+	asked    int       // how often the form was asked for
+	canceled line      // those without an answer, because somebody canceled them
 
 	linked bool // the requests have ids that their client counts
 	given  bool // ids that answers gave out tell the recordings apart
@@ -72,15 +71,15 @@ func (l *line) last() *Recording {
 	return l.recordings[len(l.recordings)-1]
 }
 
-// readForms reads the forms that the other methods need, and what else chooses. The caller
-// must not hold the lock of the tape, under which nothing is read.
-func (q *queue) readForms(given *givenIDs) {
+// readForms reads the forms that the other methods need, and what else chooses; given returns the
+// ids that answers gave out. The caller must not hold the lock of the tape, under which nothing is read.
+func (q *queue) readForms(given func() map[uint64]bool) {
 	q.forms.Do(func() {
 		for _, rec := range q.recordings {
 			q.linked = rec.Form().Linked()
 			if q.linked || !q.exact {
 				req := rec.Request()
-				rec.exactly, rec.given = req.Digest(), given.in(&req)
+				rec.exactly, rec.given = req.Digest(), givenIn(&req, given())
 				q.given = q.given || rec.given != nil
 			}
 		}

@@ -2,6 +2,7 @@ package tape
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"slices"
 	"strconv"
@@ -123,12 +124,9 @@ func (rec *Recording) Peek() *canon.Form {
 	if f := rec.form.Load(); f != nil {
 		return f
 	}
-	it := rec.interaction.Load()
+	it := rec.glance()
 	if it == nil {
-		var err error
-		if it, err = rec.of.stored.Interaction(rec.number); err != nil {
-			return rec.Form()
-		}
+		return rec.Form()
 	}
 	req := rec.redacted(it)
 	form := rec.of.Config.Options.Form(&req)
@@ -141,14 +139,20 @@ func (rec *Recording) Peek() *canon.Form {
 // look calls f with what was recorded, unless that cannot be read, and keeps none of it. The
 // request is as it is matched.
 func (rec *Recording) look(f func(req *interaction.Request, resp *interaction.Response)) {
-	it := rec.interaction.Load()
-	if it == nil {
-		it, _ = rec.of.stored.Interaction(rec.number) // whoever needs it says why it cannot be read
-	}
-	if it != nil {
+	if it := rec.glance(); it != nil {
 		req := rec.redacted(it)
 		f(&req, &it.Response)
 	}
+}
+
+// glance returns what was recorded and does not keep it; nil if that cannot be read, and whoever
+// needs it says why.
+func (rec *Recording) glance() *interaction.Interaction {
+	if it := rec.interaction.Load(); it != nil {
+		return it
+	}
+	it, _ := rec.of.stored.Interaction(rec.number)
+	return it
 }
 
 // spelled returns the text of the form with all of the body.
@@ -203,29 +207,17 @@ func (rec *Recording) redacted(it *interaction.Interaction) interaction.Request 
 // Answer reads the answer to a request; req is nil if the request is recorded byte for byte.
 // The recorded request is not read unless its ids have to be replaced.
 func (rec *Recording) Answer(req *interaction.Request) (*interaction.Interaction, error) {
-	linked := req != nil && rec.Form().Linked()
-	it := rec.interaction.Load()
-	if it == nil && !linked {
-		return rec.readAnswer()
+	if req != nil && rec.Form().Linked() {
+		return &interaction.Interaction{Response: *rec.responseTo(req), LatencyMS: rec.Interaction().LatencyMS}, nil
 	}
-	it = rec.Interaction()
-	if linked {
-		return &interaction.Interaction{Response: *rec.responseTo(req), LatencyMS: it.LatencyMS}, nil
-	}
-	return it, nil
-}
-
-// readAnswer reads the answer as it is stored. One that is read twice may be read many times,
-// as in a benchmark: it is kept.
-func (rec *Recording) readAnswer() (*interaction.Interaction, error) {
-	if it := rec.kept.Load(); it != nil {
+	if it := cmp.Or(rec.interaction.Load(), rec.kept.Load()); it != nil {
 		return it, nil
 	}
 	it, err := rec.of.stored.Answer(rec.number)
 	if err != nil {
 		return nil, rec.of.unreadable(err)
 	}
-	if rec.read.Swap(true) {
+	if rec.read.Swap(true) { // it may be read many times, as in a benchmark
 		rec.kept.Store(it)
 	}
 	return it, nil
@@ -305,6 +297,9 @@ func (rec *Recording) Fresh() bool { return rec.fresh }
 // Resumed reports whether a killed run made the recording. Such a recording is not in the
 // cassette.
 func (rec *Recording) Resumed() bool { return rec.resumed }
+
+// Asker returns the goroutine whose call it answered first; 0 if nobody asked. See [Tape.Made].
+func (rec *Recording) Asker() uint64 { return rec.asker }
 
 // Used reports whether the recording answered a request.
 func (rec *Recording) Used() bool { return rec.used.Load() }

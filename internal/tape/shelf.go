@@ -17,23 +17,13 @@ import (
 type shelf struct {
 	queues map[uint64]*queue
 	listed [][]string // by recordings with unknown headers: each set of names once, larger ones first
-	room   []queue    // for queues that are still to come
-}
-
-// newShelf returns a shelf with room for so many recordings. It can hold more.
-func newShelf(size int) shelf {
-	return shelf{queues: make(map[uint64]*queue, size), room: make([]queue, size)}
 }
 
 // add puts a recording behind the others of its form.
 func (s *shelf) add(rec *Recording) {
 	q := s.queues[rec.key]
 	if q == nil {
-		if len(s.room) == 0 {
-			s.room = make([]queue, 1)
-		}
-		q, s.room = &s.room[0], s.room[1:]
-		q.exact, q.recordings = true, q.first[:0]
+		q = &queue{exact: true}
 		if s.queues == nil {
 			s.queues = map[uint64]*queue{}
 		}

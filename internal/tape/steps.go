@@ -39,28 +39,20 @@ func (t *Tape) Steps() []Step {
 	return steps
 }
 
-// A Made is a call of this run, whose answer is there.
-type Made struct {
-	*Recording
-	Asked int    // its number
-	Asker uint64 // the goroutine that called; 0 if nobody asked
-}
-
-// Made returns the calls of this run so far that a recording answered, each recording once,
-// or that were recorded, in the order asked. under is how many of them have no whole answer
-// yet.
-func (t *Tape) Made() (made []Made, under int) {
+// Made returns the recordings that have answered calls of this run so far, each once, and those
+// that it has made, in the order asked. under is how many calls have no whole answer yet.
+func (t *Tape) Made() (made []*Recording, under int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, rec := range t.recordings {
 		switch {
 		case rec.replaced:
 		case rec.asked > 0 && rec.Complete():
-			made = append(made, Made{rec, rec.asked, rec.asker})
+			made = append(made, rec)
 		case rec.asked > 0:
 			under++
 		}
 	}
-	slices.SortFunc(made, func(a, b Made) int { return cmp.Compare(a.Asked, b.Asked) })
+	SortAsked(made)
 	return made, under
 }

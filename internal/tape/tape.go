@@ -37,7 +37,7 @@ type Tape struct {
 	hidden []hidden     // those of the cassette whose requests have placeholders
 	late   []*Recording // see WithLate
 
-	given   givenIDs
+	given   func() map[uint64]bool  // the ids that answers gave out; the first request with a choice finds them
 	loaded  []Recording             // all of the cassette, if all may be played
 	indexed sync.Once               // makes asks, for HasLeft
 	asks    map[string][]*Recording // by the methods and URLs of their requests
@@ -62,12 +62,11 @@ func New(config Config, policy *redact.Policy) *Tape {
 	t := &Tape{
 		source:  &source{Config: config, policy: policy},
 		release: func() {},
+		exact:   map[uint64]*Recording{},
+		rounds:  map[string]*Recording{},
 		counted: counted{},
 	}
-	t.given.recordings = func() []*Recording {
-		return slices.DeleteFunc(t.Recordings(), func(rec *Recording) bool { return rec.fresh })
-	}
-	t.given.choices = func() [][]*Recording { return t.shelf.choices() }
+	t.given = sync.OnceValue(func() map[uint64]bool { return givenOut(t.shelf.choices(), t.Recordings()) })
 	return t
 }
 
@@ -189,8 +188,8 @@ func (t *Tape) takeAlike(c *Call) (rec *Recording, err error) {
 	queues, digest := t.find(c), c.Request.Digest()
 	var given []canon.Trait
 	for _, q := range queues {
-		if q.readForms(&t.given); q.given && given == nil {
-			given = t.given.in(&c.Request)
+		if q.readForms(t.given); q.given && given == nil {
+			given = givenIn(&c.Request, t.given())
 		}
 	}
 	t.mu.Lock()
@@ -302,9 +301,6 @@ func (t *Tape) Settle(rec *Recording, it *interaction.Interaction, pieces []int)
 		rec.interaction.Store(it)
 		rec.complete, rec.text, rec.known = true, text, known
 		if t.Config.Rounds {
-			if t.rounds == nil {
-				t.rounds = map[string]*Recording{}
-			}
 			t.rounds[rec.form.Load().Key()] = rec
 		}
 	})
