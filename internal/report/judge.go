@@ -176,7 +176,7 @@ func (l *Log) judgeMisses(rep *Report, o *Outcome, misses []*Miss, recs, unused 
 			c.Text += andMore("\n  … ", len(rest)-alsoNamed)
 		}
 		p.Causes = append(p.Causes, c)
-		if l.about(first).acceptable {
+		if l.about(first).acceptable && len(l.lacking.all()) == 0 {
 			p.Acceptable++
 		}
 	}

@@ -265,6 +265,9 @@ func (l *Log) Miss(c *tape.Call, opensSocket bool, by string) Miss {
 		// The comparison can take a while and needs no lock: forms do not change.
 		found, nearest, difference := l.explain(c, recs, near, func(rec *tape.Recording) bool { return rec.Used() || l.compared.count(rec) > 0 })
 		l.mu.Lock()
+		if len(l.lacking.all()) > 0 { // that is why
+			found.Diff = strings.Replace(found.Diff, unset, "", 1)
+		}
 		m.Line, m.Reason, m.Change, m.Diff, m.Hint = found.Line, found.Reason, found.Change, found.Diff, found.Hint
 		l.told[m.Diff] = difference
 		m.Asked, m.Request = cmp.Or(found.Asked, m.Asked), cmp.Or(found.Request, m.Request)
