@@ -129,6 +129,6 @@ func withProvider(t *testing.T, scripts, other string, fill func(dir string) err
 				fill(env.WorkDir),
 			)
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"paste": paste, "holds": holds, "unplug": unplug},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"paste": paste, "holds": holds, "unplug": unplug, "follow": follow},
 	})
 }

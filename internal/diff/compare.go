@@ -125,7 +125,7 @@ func (c *comparer) elements(rec, inc []*node) {
 	for _, to := range append(equal, pair{len(rec), len(inc)}) {
 		was, is := slices.Clone(rec[from.a:to.a]), slices.Clone(inc[from.b:to.b])
 		for _, n := range is {
-			if moved(n) {
+			if moved(n) && twin[n].path != n.path { // else it is where it was, between others that are told
 				c.changed(twin[n], n, movedNote)
 			}
 		}

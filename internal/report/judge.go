@@ -176,7 +176,7 @@ func (l *Log) judgeMisses(rep *Report, o *Outcome, misses []*missing, recs, unus
 			c.Text += andMore("\n  … ", len(rest)-alsoNamed)
 		}
 		p.Causes = append(p.Causes, c)
-		if first.acceptable {
+		if first.acceptable && len(l.lacking.all()) == 0 {
 			p.Acceptable++
 		}
 	}

@@ -253,6 +253,9 @@ func (l *Log) Miss(c *tape.Call, opensSocket bool, by string) Miss {
 		// The comparison can take a while and needs no lock: forms do not change.
 		nearest := l.explain(&found, c, recs, near, func(rec *tape.Recording) bool { return rec.Used() || l.compared.count(rec) > 0 })
 		l.mu.Lock()
+		if len(l.lacking.all()) > 0 { // that is why
+			found.Diff = strings.Replace(found.Diff, unset, "", 1)
+		}
 		found.Count = m.Count
 		*m = found
 		if nearest != nil {

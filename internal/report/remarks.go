@@ -12,6 +12,8 @@ import (
 	"github.com/promptecho/promptecho/internal/interaction"
 )
 
+const unset = "  the incoming text lacks a value: is a variable unset here? rec.Env(NAME) gives the test the value that was recorded\n"
+
 // remarks says what most likely lies behind edits, and what helps, where no option does; in lines
 // of their own.
 func remarks(edits []diff.Edit, rec, asked *interaction.Request) string {
@@ -27,7 +29,7 @@ func remarks(edits []diff.Edit, rec, asked *interaction.Request) string {
 	case e.Path == "body" && !utf8.Valid(asked.Body):
 		return "  the body is " + binaryForm(asked) + ", compared as bytes: ids, times and maps in it differ in each run. If the client can send JSON, fields are compared instead; promptecho.Ignore(\"body\") ignores the whole body\n"
 	case e.Path != "endpoint" && e.Path != "wire" && wasText && isText && lost(recorded, incoming):
-		return "  the incoming text lacks a value: is a variable unset here? rec.Env(NAME) gives the test the value that was recorded\n"
+		return unset
 	}
 	return ""
 }
