@@ -23,7 +23,7 @@ type waits struct {
 func (w *waits) asked(url string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if gap := time.Since(w.at); url == w.last && gap > 50*time.Millisecond && !bubble.In() {
+	if gap := time.Since(w.at); url == w.last && !w.at.IsZero() && gap > 50*time.Millisecond && !bubble.In() {
 		if w.total += gap; w.first == "" {
 			w.first = url + ", " + stack.CallerIn(stack.Ancestors())
 		}

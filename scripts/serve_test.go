@@ -23,9 +23,9 @@ import (
 func TestMain(m *testing.M) { testscript.Main(m, map[string]func(){"ask": ask}) }
 
 // ask asks a question of $OPENAI_BASE_URL as curl does, with its headers, and prints the
-// answer. Its status is 22 if that is an error, as with curl -f.
+// answer. Its status is 22 if that is an error, as with curl -f. $ASK_WITH has more fields.
 func ask() {
-	body := fmt.Sprintf(`{"model": "m", "stream": true, "messages": [{"role": "user", "content": %q}]}`, strings.Join(os.Args[1:], " "))
+	body := fmt.Sprintf(`{"model": "m", "stream": true, `+os.Getenv("ASK_WITH")+`"messages": [{"role": "user", "content": %q}]}`, strings.Join(os.Args[1:], " "))
 	req, err := http.NewRequest("POST", os.Getenv("OPENAI_BASE_URL")+"/chat/completions", strings.NewReader(body))
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)

@@ -83,6 +83,10 @@ func TestReworded(t *testing.T) {
 		"  incoming: \"Ignore(x) MaskTimes()\"\n  add MaskTimes()":                "  incoming: \"Ignore(x) MaskTimes()\"\n  add -options '{mask_times: true}'",
 		"Mask(": "Mask(",
 		"tell equal requests apart with promptecho.WithName, or play the recorded times with promptecho.Pace(1)": "tell equal requests apart with the header X-Promptecho-Name, or play the recorded times with -options '{pace: 1}'",
+		"if it can, take it from rec.Now(), replayed as recorded":                                                "if it can, let the test set it",
+		"is a variable unset here? rec.Env(NAME) gives the test the value that was recorded":                     "is a variable unset here? set it as it was when it was recorded",
+		"it waits: run the test in a bubble of testing/synctest, or let the test set the interval":               "it waits: let the test set the interval",
+		"rec.Secret(NAME) before the first request, with the variable that has it, tells it from others":         "-options '{redact: [EXPRESSION]}' with an expression that matches it tells it from others",
 		"a Pace":              "a Pace",
 		"a KeepHeaders(x, y(": "a keep_headers(x, y(",
 	} {
