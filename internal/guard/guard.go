@@ -90,7 +90,9 @@ func Watch() (leaks func() []*Leak) {
 	id := stack.ID()
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.leaks[id] = g.leaks[id] // which makes it known
+	if _, known := g.leaks[id]; !known {
+		g.leaks[id] = nil
+	}
 	return func() []*Leak {
 		g.mu.Lock()
 		defer g.mu.Unlock()
