@@ -90,7 +90,7 @@ func (r *Run) acceptedPlayed(o *Outcome, lines []int) string {
 		places = append(places, fmt.Sprintf("%s:%d", r.File, line))
 	}
 	return fmt.Sprintf("answered from %s of promptecho accept, whose requests are newer than their answers: %s.%s To record them again:\n%s",
-		Count(len(lines), "recording"), list(places, alsoNamed), r.obstacle(), r.commandIn(o, "accepted"))
+		Count(len(lines), "recording"), List(places, alsoNamed), r.obstacle(), r.commandIn(o, "accepted"))
 }
 
 // judgeContests names the recordings that answered another request than theirs.
@@ -112,7 +112,7 @@ func (r *Run) judgeLacking(rep *Report, o *Outcome, calls []string) {
 	if len(calls) == 0 {
 		return
 	}
-	text := "no value for " + list(calls, maxListed)
+	text := "no value for " + List(calls, maxListed)
 	r.annotate(rep, 0, "", text)
 	rep.fail(Problem{
 		Head:   fmt.Sprintf("%s has %s: it was recorded before the test asked for that.%s", r.File, text, r.obstacle()),
@@ -186,7 +186,7 @@ func (l *Log) judgeMisses(rep *Report, o *Outcome, misses []*missing, recs, unus
 		for _, rec := range unused {
 			places = append(places, fmt.Sprintf("%s:%d", l.File, rec.Line()))
 		}
-		p.Tail += "\n\nNot used either: " + list(places, alsoNamed)
+		p.Tail += "\n\nNot used either: " + List(places, alsoNamed)
 	}
 	if slices.ContainsFunc(misses, func(m *missing) bool { return !m.unrecordable() }) {
 		p.Advice, p.Remedies = elsewhere, l.howToRecord(o)
