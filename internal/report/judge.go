@@ -102,8 +102,7 @@ func (r *Run) judgeContests(rep *Report, o *Outcome) {
 		lines = append(lines, fmt.Sprintf("%s:%d: %s", r.File, line, text))
 	}
 	if len(lines) > 0 {
-		first, _, _ := strings.Cut(lines[0], "\n")
-		rep.fail(Problem{Head: strings.Join(lines, "\n"), Causes: []Cause{{Finding: Finding{Reason: first}}}, Remedies: r.howToRecord(o)})
+		rep.Fail(strings.Join(lines, "\n"), r.howToRecord(o))
 	}
 }
 
@@ -144,16 +143,11 @@ func needed(calls []string) string {
 // with which no miss was compared. elsewhere says which other file has the requests, or is
 // empty.
 func (l *Log) judgeMisses(rep *Report, o *Outcome, misses []*missing, recs, unused []*tape.Recording, elsewhere string) {
-	used, verb := 0, "have"
-	for _, rec := range recs {
-		if rec.Used() {
-			used++
-		}
-	}
+	verb := "have"
 	if len(misses) == 1 {
 		verb = "has"
 	}
-	p := Problem{Head: fmt.Sprintf("%s %s no recording (mode %s, %s; %d of %d recordings used)", Count(len(misses), "request"), verb, l.Mode, l.ModeBy, used, len(recs))}
+	p := Problem{Head: fmt.Sprintf("%s %s no recording (mode %s, %s; %d of %d recordings used)", Count(len(misses), "request"), verb, l.Mode, l.ModeBy, len(used(recs)), len(recs))}
 	all := findings(misses)
 	for i, finding := range all {
 		first := finding[0]
@@ -189,7 +183,7 @@ func (l *Log) judgeMisses(rep *Report, o *Outcome, misses []*missing, recs, unus
 		p.Tail += "\n\nNot used either: " + List(places, alsoNamed)
 	}
 	if slices.ContainsFunc(misses, func(m *missing) bool { return !m.unrecordable() }) {
-		p.Advice, p.Remedies = elsewhere, l.howToRecord(o)
+		p.Advice, p.Remedies = elsewhere, []Remedy{l.howToRecord(o)}
 	}
 	for _, m := range misses {
 		rep.Done.Causes = append(rep.Done.Causes, attr.Cause{Reason: m.Reason, Detail: m.Error(), Caller: m.Caller, Option: m.Hint, Edits: m.edits})
