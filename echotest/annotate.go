@@ -27,8 +27,7 @@ func sayChanges(w io.Writer, test string, done *attr.Done) {
 		if wd, err := os.Getwd(); err == nil {
 			path = below(wd, path)
 		}
-		text := tally(done)
-		fmt.Fprintf(w, "promptecho: %s: %s: saved %s\n", test, text, path)
+		fmt.Fprintf(w, "promptecho: %s: %s: saved %s\n", test, tally(done), path)
 	}
 }
 

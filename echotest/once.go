@@ -65,7 +65,7 @@ func (s *suite) tellBroken(w io.Writer) {
 	if len(paths) == 0 {
 		return
 	}
-	fmt.Fprintf(w, "promptecho: %s cannot be read (%s)", report.Count(len(paths), "cassette"), list(tests))
+	fmt.Fprintf(w, "promptecho: %s cannot be read (%s)", report.Count(len(paths), "cassette"), report.List(tests, maxNamed))
 	if formatted := slices.DeleteFunc(slices.Clone(paths), func(path string) bool { return !s.broken[path] }); len(formatted) > 0 {
 		fmt.Fprintf(w, "\n\nTo restore the lines that a formatter dropped:\n  %s", shell.Join(append([]string{"promptecho", "verify", "-w"}, placesOf(formatted)...)))
 	}

@@ -1,7 +1,6 @@
 package echotest
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -77,21 +76,12 @@ func (s *suite) count(names []string) string {
 // isShared reports whether a name is that of a recorder that no test owns.
 func (s *suite) isShared(name string) bool { return slices.Contains(s.shared, name) }
 
-// list lists names.
-func list(names []string) string {
-	text := strings.Join(names[:min(len(names), maxNamed)], ", ")
-	if more := len(names) - maxNamed; more > 0 {
-		text += fmt.Sprintf(" and %d more", more)
-	}
-	return text
-}
-
 // these lists cassettes: "this cassette: A.yaml".
 func these(cassettes []string) string {
 	if len(cassettes) == 1 {
 		return "this cassette: " + cassettes[0]
 	}
-	return "these cassettes: " + list(cassettes)
+	return "these cassettes: " + report.List(cassettes, maxNamed)
 }
 
 // current is the suite that runs; nil if there is none.

@@ -3,6 +3,7 @@
 package question
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -39,14 +40,10 @@ const Alike = 0.6
 // around it differs. Of an endpoint that nobody knows, everything is asked.
 func Of(edits []diff.Edit, form *canon.Form, recorded, asked *interaction.Request) string {
 	for _, e := range edits {
-		old := e.Path
-		if e.From != "" {
-			old = e.From
-		}
 		switch {
 		case !form.Known,
 			e.Incoming != "" && isAsked(e.Path, asked.Body),
-			e.Recorded != "" && isAsked(old, recorded.Body):
+			e.Recorded != "" && isAsked(cmp.Or(e.From, e.Path), recorded.Body):
 			return e.Path
 		}
 	}

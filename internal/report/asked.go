@@ -97,7 +97,7 @@ func names(edits []diff.Edit) string {
 			fields = append(fields, name)
 		}
 	}
-	return list(fields, most)
+	return List(fields, most)
 }
 
 // fileAt returns what a multipart form has at a path of its form, "body/file/0".

@@ -82,8 +82,7 @@ func (r *Run) judgeDrifted(rep *Report, o *Outcome, drifted []comparison, sent i
 	if rest := r.list(drifted[full:], 0); rest != "" {
 		text += "\n" + rest
 	}
-	first, _, _ := strings.Cut(text, "\n")
-	rep.fail(Problem{Head: text, Causes: []Cause{{Finding: Finding{Reason: first}}}, Remedies: r.howToRecord(o)})
+	rep.Fail(text, r.howToRecord(o))
 }
 
 // list describes comparisons, each on lines of its own and with up to so many of its

@@ -90,7 +90,7 @@ func (r *Run) acceptedPlayed(o *Outcome, lines []int) string {
 		places = append(places, fmt.Sprintf("%s:%d", r.File, line))
 	}
 	return fmt.Sprintf("answered from %s whose requests promptecho accept has edited; the answers are still those to the old requests: %s.%s To record them again:\n%s",
-		Count(len(lines), "recording"), list(places, alsoNamed), r.obstacle(), r.commandIn(o, "accepted"))
+		Count(len(lines), "recording"), List(places, alsoNamed), r.obstacle(), r.commandIn(o, "accepted"))
 }
 
 // judgeContests names the recordings that answered another request than theirs.
@@ -102,8 +102,7 @@ func (r *Run) judgeContests(rep *Report, o *Outcome) {
 		lines = append(lines, fmt.Sprintf("%s:%d: %s", r.File, line, text))
 	}
 	if len(lines) > 0 {
-		first, _, _ := strings.Cut(lines[0], "\n")
-		rep.fail(Problem{Head: strings.Join(lines, "\n"), Causes: []Cause{{Finding: Finding{Reason: first}}}, Remedies: r.howToRecord(o)})
+		rep.Fail(strings.Join(lines, "\n"), r.howToRecord(o))
 	}
 }
 
@@ -112,7 +111,7 @@ func (r *Run) judgeLacking(rep *Report, o *Outcome, calls []string) {
 	if len(calls) == 0 {
 		return
 	}
-	text := "no value for " + list(calls, maxListed)
+	text := "no value for " + List(calls, maxListed)
 	r.annotate(rep, 0, "", text)
 	rep.fail(Problem{
 		Head:   fmt.Sprintf("%s has %s: the test began to use it after the recording was made.%s", r.File, text, r.obstacle()),
@@ -144,16 +143,11 @@ func needed(calls []string) string {
 // with which no miss was compared. elsewhere says which other file has the requests, or is
 // empty.
 func (l *Log) judgeMisses(rep *Report, o *Outcome, misses []*missing, recs, unused []*tape.Recording, elsewhere string) {
-	used, verb := 0, "have"
-	for _, rec := range recs {
-		if rec.Used() {
-			used++
-		}
-	}
+	verb := "have"
 	if len(misses) == 1 {
 		verb = "has"
 	}
-	p := Problem{Head: fmt.Sprintf("%s %s no recording (mode %s, %s; %d of %d recordings used)", Count(len(misses), "request"), verb, l.Mode, l.ModeBy, used, len(recs))}
+	p := Problem{Head: fmt.Sprintf("%s %s no recording (mode %s, %s; %d of %d recordings used)", Count(len(misses), "request"), verb, l.Mode, l.ModeBy, len(used(recs)), len(recs))}
 	all := findings(misses)
 	for i, finding := range all {
 		first := finding[0]
@@ -186,10 +180,10 @@ func (l *Log) judgeMisses(rep *Report, o *Outcome, misses []*missing, recs, unus
 		for _, rec := range unused {
 			places = append(places, fmt.Sprintf("%s:%d", l.File, rec.Line()))
 		}
-		p.Tail += "\n\nAlso unused: " + list(places, alsoNamed)
+		p.Tail += "\n\nAlso unused: " + List(places, alsoNamed)
 	}
 	if slices.ContainsFunc(misses, func(m *missing) bool { return !m.unrecordable() }) {
-		p.Advice, p.Remedies = elsewhere, l.howToRecord(o)
+		p.Advice, p.Remedies = elsewhere, []Remedy{l.howToRecord(o)}
 	}
 	for _, m := range misses {
 		rep.Done.Causes = append(rep.Done.Causes, attr.Cause{Reason: m.Reason, Detail: m.Error(), Caller: m.Caller, Option: m.Hint, Edits: m.edits})

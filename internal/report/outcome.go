@@ -60,9 +60,9 @@ type Annotation struct {
 }
 
 // Fail adds an error that is told in full each time. Its finding is its first line.
-func (rep *Report) Fail(text string) {
+func (rep *Report) Fail(text string, remedies ...Remedy) {
 	first, _, _ := strings.Cut(text, "\n")
-	rep.fail(Problem{Head: text, Causes: []Cause{{Finding: Finding{Reason: strings.TrimSuffix(first, ":")}}}})
+	rep.fail(Problem{Head: text, Causes: []Cause{{Finding: Finding{Reason: strings.TrimSuffix(first, ":")}}}, Remedies: remedies})
 }
 
 // failAt adds an error of a file. If it is a line that begins with its place, other tests may fail

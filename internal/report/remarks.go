@@ -56,12 +56,7 @@ func lost(recorded, incoming string) bool {
 
 // binaryForm names what a body is that is no text.
 func binaryForm(req *interaction.Request) string {
-	media := ""
-	for _, h := range req.Headers {
-		if strings.EqualFold(h.Name, "content-type") && len(h.Values) > 0 {
-			media, _, _ = mime.ParseMediaType(h.Values[0])
-		}
-	}
+	media, _, _ := mime.ParseMediaType(req.Headers.Get("content-type"))
 	if strings.Contains(media, "protobuf") || strings.Contains(media, "grpc") {
 		return "protobuf (" + media + ")"
 	}

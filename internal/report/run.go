@@ -49,7 +49,7 @@ func (r *Run) isFrozen(name string) bool { return r.Frozen != nil && r.Frozen(na
 func (r *Run) mode() string { return fmt.Sprintf("mode %s (%s)", r.Mode, r.ModeBy) }
 
 // howToRecord says how to record the test again, and what stands in the way.
-func (r *Run) howToRecord(o *Outcome) []Remedy {
+func (r *Run) howToRecord(o *Outcome) Remedy {
 	before := RecordAgain
 	switch {
 	case !r.Tape.State.Present && !r.ReadOnly:
@@ -59,7 +59,7 @@ func (r *Run) howToRecord(o *Outcome) []Remedy {
 	case r.ReadOnly:
 		before = r.Ceiling() + ". To record it again, remove that, and run:"
 	}
-	return []Remedy{r.remedy(o, before, "all")}
+	return r.remedy(o, before, "all")
 }
 
 // remedy returns the command that runs the test in a record mode, below what it is good for.

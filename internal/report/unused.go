@@ -19,6 +19,11 @@ func (r *Run) Unused() []*tape.Recording {
 	})
 }
 
+// used returns those of the recordings that answered a request.
+func used(recs []*tape.Recording) []*tape.Recording {
+	return slices.DeleteFunc(slices.Clone(recs), func(rec *tape.Recording) bool { return !rec.Used() })
+}
+
 // MayBeUnused reports whether the user accepts that a recording answers nothing.
 func (r *Run) MayBeUnused(rec *tape.Recording) bool {
 	return r.AllowUnused != nil && r.AllowUnused(rec.Peek().Name())
@@ -39,23 +44,17 @@ func (r *Run) whyUnused(unused *tape.Recording, recs []*tape.Recording) string {
 	if u, err := url.Parse(unused.Interaction().Request.URL); err == nil && r.Passes != nil && r.Passes(u) {
 		return "it is left over, because PassThrough now lets such requests pass; mode update drops it"
 	}
-	recorded, asked := 0, 0 // of the same request
-	var used []*tape.Recording
-	for _, rec := range recs {
-		same := rec.Peek().Text() == form.Text()
-		if same {
-			recorded++
+	ofSame := func(recs []*tape.Recording) (n int) {
+		for _, rec := range recs {
+			if rec.Peek().Text() == form.Text() {
+				n++
+			}
 		}
-		if !rec.Used() {
-			continue
-		}
-		if same {
-			asked++
-		}
-		used = append(used, rec)
+		return n
 	}
-	if asked > 0 {
-		return fmt.Sprintf("the same request is recorded %s and was asked %s", times(recorded), times(asked))
+	used := used(recs)
+	if asked := ofSame(used); asked > 0 {
+		return fmt.Sprintf("the same request is recorded %s and was asked %s", times(ofSame(recs)), times(asked))
 	}
 	if !slices.ContainsFunc(used, func(rec *tape.Recording) bool { return rec.Peek().Endpoint == form.Endpoint }) {
 		return "no request went to " + call(form)

@@ -13,8 +13,8 @@ func andMore(before string, n int) string {
 	return fmt.Sprintf("%sand %d more", before, n)
 }
 
-// list names the first few of what there is.
-func list(items []string, most int) string {
+// List names the first few of what there is: "a, b and 3 more".
+func List(items []string, most int) string {
 	return strings.Join(items[:min(len(items), most)], ", ") + andMore(" ", len(items)-most)
 }
 
