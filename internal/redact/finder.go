@@ -64,5 +64,5 @@ func (p *Policy) forms(b []byte, in side, hide hider) []byte {
 
 // isForm reports whether a body can be a URL-encoded form.
 func isForm(b []byte) bool {
-	return len(b) < 64<<10 && bytes.IndexByte(b, '=') > 0 && !bytes.ContainsAny(b, "{<\n")
+	return len(b) < 64<<10 && bytes.IndexByte(b, '=') >= 0 && !bytes.ContainsAny(b, "{<\n")
 }
