@@ -216,15 +216,8 @@ func (c *call) takesStream() bool {
 
 // repeats reports whether an object in v has a member twice.
 func repeats(v *exactjson.Value) bool {
-	if v.Kind == exactjson.Object && !exactjson.Unique(v.Elems) {
-		return true
-	}
-	for i := range v.Elems {
-		if repeats(&v.Elems[i]) {
-			return true
-		}
-	}
-	return false
+	return v.Kind == exactjson.Object && !exactjson.Unique(v.Elems) ||
+		slices.ContainsFunc(v.Elems, func(v exactjson.Value) bool { return repeats(&v) })
 }
 
 // unknown describes a request that no family knows: method, origin, path, query,

@@ -16,18 +16,6 @@ func member(v *exactjson.Value, path ...string) *exactjson.Value {
 	return v
 }
 
-// indexOf returns where an object has a member, -1 if it has none or is no object.
-func indexOf(v *exactjson.Value, name string) int {
-	if isKind(v, exactjson.Object) {
-		for i := range v.Elems {
-			if v.Elems[i].Name == name {
-				return i
-			}
-		}
-	}
-	return -1
-}
-
 // elems returns the elements of an array, nil of anything else.
 func elems(v *exactjson.Value) []exactjson.Value {
 	if v == nil || v.Kind != exactjson.Array {
@@ -54,7 +42,8 @@ func only(v *exactjson.Value, names ...string) bool {
 // drop removes members of an object.
 func drop(v *exactjson.Value, names ...string) {
 	for _, name := range names {
-		if i := indexOf(v, name); i >= 0 {
+		if member(v, name) != nil {
+			i := slices.IndexFunc(v.Elems, func(m exactjson.Value) bool { return m.Name == name })
 			v.Elems = slices.Delete(v.Elems, i, i+1)
 		}
 	}

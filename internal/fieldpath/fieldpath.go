@@ -40,14 +40,7 @@ func MemberName(segment string) string {
 }
 
 // IsIndex reports whether a segment leads to an element of an array.
-func IsIndex(s string) bool {
-	for i := range len(s) {
-		if s[i] < '0' || s[i] > '9' {
-			return false
-		}
-	}
-	return s != ""
-}
+func IsIndex(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
 
 // Name returns the last segment of a path that is no index.
 func Name(path string) string {

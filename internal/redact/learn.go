@@ -28,22 +28,16 @@ func (p *Policy) Environment(environ []string) {
 // learn makes the secrets known that a request carries.
 func (p *Policy) learn(req *interaction.Request) {
 	for _, h := range req.Headers {
-		learn := p.learnHeader
-		switch m := meanings.Get(h.Name); {
-		case strings.EqualFold(h.Name, "cookie"):
-			learn = func(v string) { p.learnPairs(v) }
-		case m.secret:
-		case m.session:
-			learn = func(v string) {
-				if isKey(v) {
-					p.learnValue(v)
-				}
-			}
-		default:
-			continue
-		}
+		m, isCookie := meanings.Get(h.Name), strings.EqualFold(h.Name, "cookie")
 		for _, v := range h.Values {
-			learn(v)
+			switch {
+			case isCookie:
+				p.learnPairs(v)
+			case m.secret:
+				p.learnHeader(v)
+			case m.session && isKey(v):
+				p.learnValue(v)
+			}
 		}
 	}
 	if !strings.ContainsAny(req.URL, "?@") {

@@ -42,10 +42,8 @@ const kindNamed = "credential"
 // and "_"; it is empty if nothing says that it is a secret.
 func secretKind(name string) string {
 	for _, s := range secretNames {
-		for _, end := range s.ends {
-			if strings.HasSuffix(name, end) {
-				return s.kind
-			}
+		if slices.ContainsFunc(s.ends, func(end string) bool { return strings.HasSuffix(name, end) }) {
+			return s.kind
 		}
 	}
 	return ""
@@ -65,8 +63,8 @@ var meanings = memo.Strings[meaning]{Func: meaningOf}
 func meaningOf(name string) (m meaning) {
 	all := words(name)
 	joined := strings.Join(all, "")
-	m.secret = secretKind(joined) != ""
 	kind := secretKind(joined)
+	m.secret = kind != ""
 	m.certain = kind != "" && kind != kindNamed && !strings.HasSuffix(joined, "accountkey") // a customer's number
 	m.cursor = slices.Contains(cursors, joined) || strings.HasPrefix(joined, "continuation")
 	for _, word := range all {
@@ -130,17 +128,15 @@ func isCertain(name, host, value string) bool {
 		return true // as OpenWeather's, whatever host stands before it
 	}
 	host, _, _ = strings.Cut(strings.ToLower(host), ":")
-	for _, k := range keyNames {
-		if (host == k.host || strings.HasSuffix(host, "."+k.host)) && name == k.name {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(keyNames, func(k hostName) bool { return name == k.name && strings.HasSuffix("."+host, "."+k.host) })
 }
+
+// A hostName is a name, and a host that has it.
+type hostName struct{ host, name string }
 
 // keyNames are names that may mean anything, and hosts of which it is documented that
 // they mean the key there.
-var keyNames = []struct{ host, name string }{
+var keyNames = []hostName{
 	{"googleapis.com", "key"},         // https://cloud.google.com/apis/docs/system-parameters
 	{"openweathermap.org", "appid"},   // https://openweathermap.org/appid
 	{"api.wolframalpha.com", "appid"}, // https://products.wolframalpha.com/api/documentation

@@ -2,6 +2,7 @@ package redact
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/interaction"
@@ -63,10 +64,6 @@ var grantType = memo.Regexp(`(?:^|&)grant_type=|"grant_?[tT]ype"\s*:\s*"|name="g
 // and its answer hold is secret, although elsewhere it may not be.
 func isExchange(req *interaction.Request) bool {
 	path := strings.TrimRight(cut(req.URL).path, "/")
-	for _, end := range exchangePaths {
-		if strings.HasSuffix(path, end) {
-			return true
-		}
-	}
-	return bytes.Contains(req.Body, []byte("grant")) && grantType().Match(req.Body)
+	isEnd := func(end string) bool { return strings.HasSuffix(path, end) }
+	return slices.ContainsFunc(exchangePaths, isEnd) || bytes.Contains(req.Body, []byte("grant")) && grantType().Match(req.Body)
 }

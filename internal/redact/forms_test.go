@@ -1,0 +1,34 @@
+package redact
+
+import (
+	"testing"
+
+	"github.com/promptecho/promptecho/internal/interaction"
+)
+
+// TestForms: in a form, what stands under a secret name is replaced, what stands under a name
+// that may be anything if it is a key, and what the user names, who is told which it was.
+func TestForms(t *testing.T) {
+	t.Parallel()
+	const key = "k9Fq2xZr81LmPq7T"
+	var hits []string
+	p := Policy{Names: []string{"Tenant", "owner"}, Hit: func(name string) bool {
+		hits = append(hits, name)
+		return true
+	}}
+	in, _ := sides(&interaction.Request{Method: "POST", URL: "https://h/v1/things"})
+	for body, want := range map[string]string{
+		"a=1&client_secret=x&b=2":                 "a=1&client_secret=[REDACTED]&b=2",
+		"=&token=" + key + "&page=2":              "=&token=[REDACTED]&page=2",
+		"token=word&Key=" + key + " &code=" + key: "token=word&Key=[REDACTED] &code=[REDACTED]",
+		"tenant=acme&tenants=acme":                "tenant=[REDACTED]&tenants=acme",
+		"--b\r\nContent-Disposition: form-data; name=\"TENANT\"\r\n\r\nacme\r\n--b\r\nContent-Disposition: form-data; name=\"code\"\r\n\r\nwhat it says\r\n--b--": "--b\r\nContent-Disposition: form-data; name=\"TENANT\"\r\n\r\n[REDACTED]\r\n--b\r\nContent-Disposition: form-data; name=\"code\"\r\n\r\nwhat it says\r\n--b--",
+	} {
+		if got := string(p.fields([]byte(body), in)); got != want {
+			t.Errorf("%q becomes %q", body, got)
+		}
+	}
+	if len(hits) != 2 || hits[0] != "Tenant" || hits[1] != "Tenant" {
+		t.Errorf("of the user's names these changed something: %q", hits)
+	}
+}
