@@ -16,12 +16,9 @@ func readFrom(dir string) func(name string) ([]byte, error) {
 	}
 }
 
-// assetDir returns the folder for the assets of the cassette file: NAME.assets for
+// Assets returns the folder for the assets of the cassette file: NAME.assets for
 // NAME.yaml, and for what is beside that ([Beside]) one of its own.
-func assetDir(file string) string { return Beside(strings.TrimSuffix(file, ".yaml"), ".assets") }
-
-// Assets returns the folder for the assets of a cassette.
-func Assets(file string) string { return assetDir(file) }
+func Assets(file string) string { return Beside(strings.TrimSuffix(file, ".yaml"), ".assets") }
 
 // saveAssets writes the assets of file that are not there and returns the paths of
 // those it wrote, on an error too.
@@ -29,7 +26,7 @@ func saveAssets(file string, assets map[string][]byte) (added []string, err erro
 	if len(assets) == 0 {
 		return nil, nil
 	}
-	dir := assetDir(file)
+	dir := Assets(file)
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, err
 	}
@@ -68,7 +65,7 @@ func undo(dir string, added []string) {
 
 // RemoveAssets removes the assets of the cassette at path that are not in keep.
 func RemoveAssets(path string, keep map[string][]byte) error {
-	return removeAssets(assetDir(target(path)), keep)
+	return removeAssets(Assets(target(path)), keep)
 }
 
 // removeAssets removes the assets in dir that are not in keep, and dir if

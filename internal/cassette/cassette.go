@@ -73,5 +73,5 @@ func Load(path string) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	return Parse(path, data, readFrom(assetDir(target(path))))
+	return Parse(path, data, readFrom(Assets(target(path))))
 }

@@ -19,6 +19,7 @@ const (
 // signs are what tells the cassettes of a tool: keys that it has and promptecho has not, in the
 // columns in which it writes them, and in JSON if it was told to write that.
 var signs = []struct{ tool, pattern string }{
+	{"", `(?m)^interactions:\r?\n *- kind:`}, // each of ours begins with it
 	{HTTPRR, `^httprr trace v1\r?\n`},
 	{RubyVCR, `(?m)^http_interactions:`},
 	{AgentTape, `(?ms)^run_id:.*^interactions:`},

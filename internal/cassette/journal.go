@@ -152,7 +152,7 @@ func LoadJournal(path, saved string) (left *File, stale bool, err error) {
 	stands := holder(saved)
 	left.Given = givenIn(data)
 	for _, text := range texts {
-		it, err := codec.ParseItem(path, text, readFrom(assetDir(path)), nil)
+		it, err := codec.ParseItem(path, text, readFrom(Assets(path)), nil)
 		var syntax *SyntaxError
 		switch {
 		case errors.As(err, &syntax) && syntax.Cut:

@@ -171,7 +171,7 @@ func TestJournalOfACutCassette(t *testing.T) {
 func TestJournalOfAssets(t *testing.T) {
 	t.Parallel()
 	f, data, _, path := journalOf(t)
-	asset := filepath.Join(assetDir(path), codec.NameAsset([]byte(big("a"))))
+	asset := filepath.Join(Assets(path), codec.NameAsset([]byte(big("a"))))
 	if err := os.WriteFile(asset, []byte(big("a")[:100]), 0o644); err != nil {
 		t.Fatal(err)
 	}

@@ -86,7 +86,7 @@ const maxKept = 2 << 20
 
 // openParsed is Open with the parser.
 func openParsed(path string, data []byte) (*Index, error) {
-	f, edited, err := parse(path, data, readFrom(assetDir(target(path))))
+	f, edited, err := parse(path, data, readFrom(Assets(target(path))))
 	if err != nil {
 		return nil, err
 	}
@@ -119,7 +119,7 @@ func find(path string, data []byte, revision uint32, trust func([]byte) bool) (s
 			return nil, false // of a newer version, as the parser says
 		} else if seal != nil {
 			s.add(e)
-		} else if it, _ := codec.ParseItem(path, item, readFrom(assetDir(target(path))), nil); it == nil || bytes.Contains(item, []byte(codec.TimesStart)) {
+		} else if it, _ := codec.ParseItem(path, item, readFrom(Assets(target(path))), nil); it == nil || bytes.Contains(item, []byte(codec.TimesStart)) {
 			return nil, false
 		} else {
 			it.Line = line

@@ -77,7 +77,7 @@ func (s *Index) Answer(i int) (it *interaction.Interaction, err error) {
 }
 
 func (s *Index) asset(name string) ([]byte, error) {
-	return readFrom(assetDir(target(s.path)))(name)
+	return readFrom(Assets(target(s.path)))(name)
 }
 
 // inFile returns the error about an interaction with its place in the file.

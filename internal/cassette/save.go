@@ -193,7 +193,7 @@ func write(file string, assets map[string][]byte, pieces ...[]byte) error {
 		err = replace(file, file, pieces...)
 	}
 	if err != nil {
-		undo(assetDir(file), added)
+		undo(Assets(file), added)
 	}
 	return err
 }
@@ -204,7 +204,7 @@ func Remove(path string) error {
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	return removeAssets(assetDir(path), nil)
+	return removeAssets(Assets(path), nil)
 }
 
 func readBack(path string, pieces [][]byte) error {

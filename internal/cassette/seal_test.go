@@ -280,7 +280,7 @@ func FuzzEdits(f *testing.F) {
 			}
 		}
 	}
-	asset := readFrom(assetDir(put(f, data, assets)))
+	asset := readFrom(Assets(put(f, data, assets)))
 	f.Fuzz(func(t *testing.T, op uint8, at, long, to uint16) {
 		from := int(at) % len(data)
 		end := min(from+int(long), len(data))
@@ -334,7 +334,7 @@ func apart(n int) int {
 func TestHoleAtEveryByte(t *testing.T) {
 	t.Parallel()
 	f, data, assets := recordedFile(t)
-	asset := readFrom(assetDir(put(t, data, assets)))
+	asset := readFrom(Assets(put(t, data, assets)))
 	for from := 0; from < len(data); from += apart(1) {
 		for _, n := range []int{1, 6, 55, 500} {
 			checkEdit(t, f, slices.Concat(data[:from], data[min(len(data), from+n):]), asset)
