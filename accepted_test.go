@@ -131,7 +131,7 @@ func TestAcceptedIsNoted(t *testing.T) {
 	record(t, file, "a", "b")
 	accept(t, file, 1)
 	for asked, want := range map[string]string{
-		"a b": "answered from 1 recording that promptecho accept gave newer requests, but not newer answers: " + file + ":",
+		"a b": "answered from 1 recording whose requests promptecho accept has edited; the answers are still those to the old requests: " + file + ":",
 		"a":   "",
 	} {
 		r := mustOpen(t, file, InMode(ModeNone), AllowUnused())

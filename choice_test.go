@@ -290,7 +290,7 @@ func TestOwnRecordingAfterAChange(t *testing.T) {
 		r = mustOpen(t, file, InMode(ModeNone), AllowUnused())
 		tt.now("9").ask(t, r)
 		tt.now("1").ask(t, r)
-		if err := r.Close(); err == nil || !strings.Contains(err.Error(), "differs in seed; then the recorded request itself came") {
+		if err := r.Close(); err == nil || !strings.Contains(err.Error(), "differs in seed; then the request it was recorded for arrived") {
 			t.Errorf("%s: Close: %v", tt.name, err)
 		}
 	}

@@ -383,7 +383,7 @@ func TestCompareWithoutAnAnswer(t *testing.T) {
 		}), "the live answer broke off: unexpected EOF"},
 		{"another recorder", roundTripFunc(func(req *http.Request) (*http.Response, error) {
 			return refusal(req, "not recorded", "not recorded"), nil
-		}), "a miss of another recorder"},
+		}), "another recorder, in place of the network, answered with a miss"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()

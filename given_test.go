@@ -507,7 +507,7 @@ func TestEditedEnvIsNoted(t *testing.T) {
 	}
 	ask(t, r, "http://h", "a")
 	rep := r.finish(report.Outcome{})
-	if notes := strings.Join(rep.Notes, "\n"); len(rep.Errors) > 0 || notes != file+": env PROMPTECHO_TEST_OTHER: looks like a secret; promptecho verify lists all such values such values" {
+	if notes := strings.Join(rep.Notes, "\n"); len(rep.Errors) > 0 || notes != file+": env PROMPTECHO_TEST_OTHER: looks like a secret; promptecho verify lists all such values" {
 		t.Errorf("%+v", rep)
 	}
 	before := read(t, file)

@@ -40,7 +40,7 @@ func TestKeptInAStore(t *testing.T) {
 			t.Errorf("mode %s opens it", mode)
 			continue
 		}
-		for _, want := range []string{file + " is not here, but in the store", filepath.Join(dir, "testdata", "cassettes.lock"), "\n  promptecho-store pull '" + file + "'\n"} {
+		for _, want := range []string{file + " is not here; ", filepath.Join(dir, "testdata", "cassettes.lock"), "\n  promptecho-store pull '" + file + "'\n"} {
 			if !strings.Contains(err.Error(), want) {
 				t.Errorf("mode %s does not say %q: %v", mode, want, err)
 			}

@@ -118,7 +118,7 @@ func TestNoLongerCanceled(t *testing.T) {
 	defer cancel()
 	err := post(r, ctx)
 	text := strings.Join(report.Finish(r, report.Outcome{}).Errors, "\n")
-	if err == nil || !strings.Contains(err.Error(), "now it still waits") || !strings.Contains(text, file+":4: when this was recorded, its caller canceled it") || !strings.Contains(text, "caller: missed_test.go:") {
+	if err == nil || !strings.Contains(err.Error(), "this time the caller has not canceled it") || !strings.Contains(text, file+":4: when this was recorded, its caller canceled it") || !strings.Contains(text, "caller: missed_test.go:") {
 		t.Errorf("%v\n%s", err, text)
 	}
 }

@@ -77,10 +77,10 @@ func TestOptionsCompose(t *testing.T) {
 func TestOptionsThatAreWrong(t *testing.T) {
 	t.Parallel()
 	for want, opt := range map[string]Option{
-		`promptecho: MatchOnly("*", "host"): this path is outside the body: use Match("host") for it, or "body/host"`:                         MatchOnly("*", "host"),
-		`promptecho: Alias: "127.0.0.1:80" is not an origin such as http://127.0.0.1:8080`:                                                    Alias("127.0.0.1:80", "jira"),
-		`promptecho: Alias: "a b" is not a name of letters, digits, "-" and "."`:                                                              Alias("http://127.0.0.1:80", "a b"),
-		"promptecho: Upstream: this transport is a recorder, which answers unknown requests with a miss: pass the transport that it sends to": Upstream(&Recorder{}),
+		`promptecho: MatchOnly("*", "host"): this path is outside the body: use Match("host") for it, or "body/host" for a body field of that name`: MatchOnly("*", "host"),
+		`promptecho: Alias: "127.0.0.1:80" is not an origin such as http://127.0.0.1:8080`:                                                          Alias("127.0.0.1:80", "jira"),
+		`promptecho: Alias: "a b" is not a name of letters, digits, "-" and "."`:                                                                    Alias("http://127.0.0.1:80", "a b"),
+		"promptecho: Upstream: this transport is a recorder, which answers unknown requests with a miss: pass the transport that it sends to":       Upstream(&Recorder{}),
 	} {
 		if _, err := Open(filepath.Join(t.TempDir(), "c.yaml"), opt); err == nil || err.Error() != want {
 			t.Errorf("got %v\nwant %s", err, want)
@@ -372,7 +372,7 @@ func TestMissOfAnotherRecorder(t *testing.T) {
 	if got := chat(`,"top_logprobs":1`).ask(t, r); !strings.HasPrefix(got, "status 418") {
 		t.Error(got)
 	}
-	if err := r.Close(); err == nil || !strings.Contains(err.Error(), "the answer is a miss of another recorder") {
+	if err := r.Close(); err == nil || !strings.Contains(err.Error(), "another recorder, in place of the network, answered with a miss") {
 		t.Errorf("Close: %v", err)
 	}
 	if _, err := cassette.Load(file); err == nil {

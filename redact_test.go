@@ -86,7 +86,7 @@ func TestEditedSecretIsNoted(t *testing.T) {
 	r = mustOpen(t, file, InMode(ModeNone), Log(func(note string) { notes = append(notes, note) }))
 	ask(t, r, "http://h", "a")
 	mustClose(t, r)
-	want := file + ":4: response.body: GitHub token: looks like a secret; promptecho verify lists all such values such values"
+	want := file + ":4: response.body: GitHub token: looks like a secret; promptecho verify lists all such values"
 	if !slices.Contains(notes, want) || strings.Contains(strings.Join(notes, ""), key) {
 		t.Errorf("notes %q, want %q", notes, want)
 	}

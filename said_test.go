@@ -49,7 +49,7 @@ var inVain = map[string][]wrongly{
 		{"misspelt", []Option{MatchOnly("llm", "mesages")}, `said: MatchOnly("llm", "mesages") has no effect`},
 		{"another call", []Option{MatchOnly("tool/charge_crad", "city")}, `said: MatchOnly("tool/charge_crad", "city") has no effect`},
 		{"empty", []Option{MatchOnly("llm")}, `refused: promptecho: MatchOnly("llm"): it names nothing`},
-		{"outside", []Option{MatchOnly("llm", "header/x")}, `refused: promptecho: MatchOnly("llm", "header/x"): it is outside the body`},
+		{"outside", []Option{MatchOnly("llm", "header/x")}, `refused: promptecho: MatchOnly("llm", "header/x"): this path is outside the body`},
 		{"twice", []Option{MatchOnly("llm", "model"), MatchOnly("llm", "model")}, "is set twice"},
 	},
 	"KeepUploads":   {{"twice", []Option{KeepUploads(), KeepUploads()}, "said: KeepUploads has no effect: it is set twice"}},

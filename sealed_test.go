@@ -555,7 +555,7 @@ func TestCutIsRecordedAnew(t *testing.T) {
 		{"cut, and the run fails", cut, ModeAll, report.Outcome{Failed: true}, "", true},
 		{"cut, and the run is filtered", cut, ModeAll, report.Outcome{Filtered: true}, "", true},
 		{"cut, and the run is skipped", cut, ModeAll, report.Outcome{Skipped: true}, "", true},
-		{"cut and pinned", both, ModeAll, report.Outcome{}, `take out "pinned: true"`, false},
+		{"cut and pinned", both, ModeAll, report.Outcome{}, `remove "pinned: true"`, false},
 		{"an asset is gone", noAsset, ModeAll, report.Outcome{}, "", false},
 		{"an asset is gone, and new ones are recorded", noAsset, ModeNewEpisodes, report.Outcome{}, "response.body_file: asset", false},
 	} {

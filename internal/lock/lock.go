@@ -60,7 +60,7 @@ func Check(cassette string) error {
 	}
 	missing, err := Missing(pkg)
 	if slices.ContainsFunc(missing, func(e Entry) bool { return filepath.Join("testdata", e.Path) == name }) {
-		return fmt.Errorf("%s is not here; %s says that it is in the store, so it was not recorded again. To fetch it:\n promptecho-store pull %s\nTo record it anyway, remove its line from the lock", cassette, filepath.Join(pkg, File), shell.Quote(cassette))
+		return fmt.Errorf("%s is not here; %s says that it is in the store, so it was not recorded again. To fetch it:\n  promptecho-store pull %s\nTo record it anyway, remove its line from the lock", cassette, filepath.Join(pkg, File), shell.Quote(cassette))
 	}
 	return err
 }
