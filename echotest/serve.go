@@ -43,7 +43,7 @@ func Serve(t testing.TB, rec *promptecho.Recorder, opts ...ServeOption) *Server 
 	}
 	switch {
 	case c.given > 1:
-		t.Fatal("promptecho: Serve: Through is set twice: let one transport stand in front of the other")
+		t.Fatal("promptecho: Serve: Through is set twice: pass one transport, which calls the other")
 	case c.transport == nil:
 		t.Fatal("promptecho: Serve: Through(nil): the transport is nil: pass the one in front of the recorder")
 	}

@@ -57,7 +57,7 @@ func TestCheck(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(pkg, File), []byte(Head), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if err := Check(gone); err == nil || !strings.Contains(err.Error(), "not a whole lock") {
+	if err := Check(gone); err == nil || !strings.Contains(err.Error(), "the lock is incomplete") {
 		t.Errorf("the lock was cut: %v", err)
 	}
 }

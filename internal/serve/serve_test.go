@@ -476,7 +476,7 @@ func TestPages(t *testing.T) {
 		{"HOST", "Sec-Fetch-Site: cross-site\n", 403},
 	} {
 		resp, body := send(t, address, "POST /v1 HTTP/1.1\nHost: "+tt.host+"\n"+tt.headers+"Content-Length: 0\n\n")
-		if resp.StatusCode != tt.want || tt.want == 403 && !strings.Contains(body, "answers programs on this machine") {
+		if resp.StatusCode != tt.want || tt.want == 403 && !strings.Contains(body, "answers only programs on this machine") {
 			t.Errorf("Host %s, %q: %s %s", tt.host, tt.headers, resp.Status, body)
 		}
 	}

@@ -72,7 +72,7 @@ func TestAddedAtOnePlace(t *testing.T) {
 			t.Fatalf("with a driver %v: %v\n%s", driven, err, out)
 		}
 		if !driven {
-			c.fails([]string{"cassettes.lock:", "not a whole lock", "promptecho-store merge"}, "pull")
+			c.fails([]string{"cassettes.lock:", "the lock is incomplete", "promptecho-store merge"}, "pull")
 			c.run("merge")
 			c.git("add", "-A")
 			c.git("commit", "-qm", "m")
