@@ -172,7 +172,7 @@ func Alias(origin, name string) Option {
 			a := &alias{origin: urls.Origin(u), address: u.Scheme + "://" + u.Host, name: strings.ToLower(name)}
 			c.aliases = append(c.aliases, a)
 			c.matching.Aliases = append(c.matching.Aliases, a.name)
-			c.state(fmt.Sprintf("Alias(%q, %q)", a.address, a.name), a.address, onServer)
+			c.state(fmt.Sprintf("Alias(%q, %q)", a.address, a.name), a.name, onServer)
 		}
 	}
 }

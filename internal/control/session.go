@@ -84,6 +84,9 @@ func (c *Control) end(s *session, o report.Outcome) Report {
 			": a client that was created before the variables were set sends elsewhere; a test that sends no requests any more needs no cassette")
 	case s.asked.Load() && !s.whole && !c.Lenient && used < len(stored) && o.Whole() && len(r.Errors) == 0:
 		r.Notes = append(r.Notes, s.file+": "+fmt.Sprintf("%d of %s", used, report.Count(len(stored), "recording"))+" used (with -require-all, a run with unused recordings fails)")
+		if tape.State.Partial {
+			r.Notes = append(r.Notes, s.file+" stays partial while recordings are unused; -mode=all -require-all drops them")
+		}
 	}
 	r.OK, r.Text = len(r.Errors) == 0, strings.Join(slices.Concat(r.Notes, r.Errors), "\n")
 	return r

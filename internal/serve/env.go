@@ -53,12 +53,13 @@ func (s *Server) Env(getenv, key func(name string) string, dummies bool) (env []
 		env = append(env, "AWS_SESSION_TOKEN="+token)
 	}
 	// Go's clients ask loopback addresses without a proxy anyway; others want to be told.
-	for _, name := range []string{"NO_PROXY", "no_proxy"} {
+	// Most read no_proxy first, so what stands in one of the two goes into the other.
+	for _, names := range [][2]string{{"NO_PROXY", "no_proxy"}, {"no_proxy", "NO_PROXY"}} {
 		direct := "127.0.0.1,localhost,::1"
-		if others := getenv(name); others != "" {
+		if others := cmp.Or(getenv(names[0]), getenv(names[1])); others != "" {
 			direct = others + "," + direct
 		}
-		env = append(env, name+"="+direct)
+		env = append(env, names[0]+"="+direct)
 	}
 	return env, nil
 }

@@ -538,7 +538,7 @@ func TestEnv(t *testing.T) {
 				"AWS_ENDPOINT_URL_BEDROCK_RUNTIME=" + at("https://bedrock-runtime.eu-central-1.amazonaws.com"),
 				"AWS_ACCESS_KEY_ID=dummy AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY=dummy AWS_SECRET_ACCESS_KEY",
 				"AWS_REGION=eu-central-1", "AWS_DEFAULT_REGION=eu-central-1", "AWS_SESSION_TOKEN=", "AWS_BEARER_TOKEN_BEDROCK=", "AWS_EC2_METADATA_DISABLED=true",
-				"NO_PROXY=intra,127.0.0.1,localhost,::1", "no_proxy=127.0.0.1,localhost,::1"}},
+				"NO_PROXY=intra,127.0.0.1,localhost,::1", "no_proxy=intra,127.0.0.1,localhost,::1"}},
 	} {
 		getenv := func(name string) string { return tt.given[name] }
 		key := getenv

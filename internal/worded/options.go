@@ -94,6 +94,8 @@ func (g *given) option() (promptecho.Option, error) {
 	switch {
 	case t.NumIn() == 0 && !isTrue:
 		return nil, fmt.Errorf("%s: write %[1]s: true, or leave it out", g.name)
+	case g.name == "on_record_error" && (len(values) != 1 || !slices.Contains(policies, values[0])):
+		return nil, fmt.Errorf("%s: write warn, fail or keep", g.name)
 	case isTrue && (t.NumIn() == 0 || g.name == "allow_unused" || g.name == "allow_repeats"):
 		values = nil
 	}

@@ -53,7 +53,7 @@ func TestOptions(t *testing.T) {
 		"{match_only: {llm: []}}":              "it names nothing",
 		"{pace: slow}":                         "is not a factor of time",
 		"{pace: [1, 2]}":                       "pace: it takes one value",
-		"{on_record_error: panic}":             "use Warn, Fail or Keep",
+		"{on_record_error: panic}":             "on_record_error: write warn, fail or keep",
 		"{mask_times: true, mask_times: true}": "mask_times",
 		"mask_times: true":                     "write them in braces",
 		"[mask_times]":                         "write them in braces",
@@ -87,8 +87,11 @@ func TestReworded(t *testing.T) {
 		"is a variable unset here? rec.Env(NAME) gives the test the value that was recorded":                     "is a variable unset here? set it as it was when it was recorded",
 		"it waits: run the test in a bubble of testing/synctest, or let the test set the interval":               "it waits: let the test set the interval",
 		"rec.Secret(NAME) before the first request, with the variable that has it, tells it from others":         "-options '{redact: [EXPRESSION]}' with an expression that matches it tells it from others",
-		"a Pace":              "a Pace",
-		"a KeepHeaders(x, y(": "a keep_headers(x, y(",
+		"name them (server stands for the variable that has the httptest.Server):\n  promptecho.Alias(\"http://127.0.0.1:80\", \"one\"),\n  promptecho.Alias(server.URL, \"two\"), // server: the one at http://127.0.0.1:48998\nand": "name them:\n  -options '{alias: {\"http://127.0.0.1:80\": one}}'\n  -options '{alias: {\"http://127.0.0.1:48998\": two}}'\nand",
+		"compares it:\n  promptecho.Match(\"header/x-tenant\"),\nor, if it": "compares it:\n  -options '{match: [header/x-tenant]}'\nor, if it",
+		"or have promptecho.Redact replace it":                              "or have -options '{redact: [EXPRESSION]}' replace it",
+		"a Pace":                                                            "a Pace",
+		"a KeepHeaders(x, y(":                                               "a keep_headers(x, y(",
 	} {
 		if got := Reworded(text); got != want {
 			t.Errorf("%s\ngot  %s\nwant %s", text, got, want)
