@@ -2,6 +2,7 @@ package worded
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -82,16 +83,44 @@ func TestReworded(t *testing.T) {
 		"Match (of this":                                                          "Match (of this",
 		"  incoming: \"Ignore(x) MaskTimes()\"\n  add MaskTimes()":                "  incoming: \"Ignore(x) MaskTimes()\"\n  add -options '{mask_times: true}'",
 		"Mask(": "Mask(",
-		"tell equal requests apart with promptecho.WithName, or play the recorded times with promptecho.Pace(1)": "tell equal requests apart with the header X-Promptecho-Name, or play the recorded times with -options '{pace: 1}'",
-		"if it can, take it from rec.Now(), replayed as recorded":                                                "if it can, let the test set it",
-		"is a variable unset here? rec.Env(NAME) gives the test the value that was recorded":                     "is a variable unset here? set it as it was when it was recorded",
-		"it waits: run the test in a bubble of testing/synctest, or let the test set the interval":               "it waits: let the test set the interval",
-		"rec.Secret(NAME) before the first request, with the variable that has it, tells it from others":         "-options '{redact: [EXPRESSION]}' with an expression that matches it tells it from others",
+		"tell equal requests apart with promptecho.WithName, or play the recorded times with promptecho.Pace(1)":              "tell equal requests apart with the header X-Promptecho-Name, or play the recorded times with -options '{pace: 1}'",
+		"if it can, take it from rec.Now(), whose value is replayed":                                                          "if it can, let the test set it",
+		"is a variable unset here? rec.Env(NAME) gives the test the value that was recorded":                                  "is a variable unset here? set it as it was when it was recorded",
+		"it waits: run the test in a testing/synctest bubble, or let the test set the interval":                               "it waits: let the test set the interval",
+		"If the text is a secret, call rec.Secret(NAME), with the name of its environment variable, before the first request": "If the text is a secret, add -options '{redact: [EXPRESSION]}' with an expression that matches it",
 		"a Pace":              "a Pace",
 		"a KeepHeaders(x, y(": "a keep_headers(x, y(",
 	} {
 		if got := Reworded(text); got != want {
 			t.Errorf("%s\ngot  %s\nwant %s", text, got, want)
+		}
+	}
+}
+
+// TestOnlyInGo: what is reworded is what reports say.
+func TestOnlyInGo(t *testing.T) {
+	t.Parallel()
+	var source strings.Builder
+	for _, pattern := range []string{"../../*.go", "../report/*.go"} {
+		files, err := filepath.Glob(pattern)
+		if err != nil || len(files) < 10 {
+			t.Fatal(files, err)
+		}
+		for _, file := range files {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			source.Write(text)
+		}
+	}
+	for i := 0; i < len(onlyInGo); i += 2 {
+		says := onlyInGo[i]
+		if _, value, joined := strings.Cut(says, "take it from "); joined { // made of parts
+			_, says, _ = strings.Cut(value, ", ")
+		}
+		if !strings.Contains(source.String(), says) {
+			t.Errorf("no report says %q", says)
 		}
 	}
 }

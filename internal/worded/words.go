@@ -32,15 +32,17 @@ var quoting = regexp.MustCompile(`^\s*(recorded|incoming|change|asked):`)
 
 var inGo = regexp.MustCompile(`\b(?:promptecho\.)?([A-Z][A-Za-z]+)\b`)
 
-// onlyInGo has what only a test in Go can do, and what a program in another language does instead.
-var onlyInGo = strings.NewReplacer(
-	"take it from rec.Now() and rec.Rand(NAME), replayed as recorded", "let the test set it",
-	"take it from rec.Now(), replayed as recorded", "let the test set it",
-	"take it from rec.Rand(NAME), replayed as recorded", "let the test set it",
+// onlyInGo has what only a test in Go can do, each with what a program in another language does
+// instead.
+var onlyInGo = []string{
+	"take it from rec.Now() and rec.Rand(NAME), whose value is replayed", "let the test set it",
+	"take it from rec.Now(), whose value is replayed", "let the test set it",
+	"take it from rec.Rand(NAME), whose value is replayed", "let the test set it",
 	"rec.Env(NAME) gives the test the value that was recorded", "set it as it was when it was recorded",
-	"rec.Secret(NAME) before the first request, with the variable that has it,", "-options '{redact: [EXPRESSION]}' with an expression that matches it",
-	"run the test in a bubble of testing/synctest, or let the test set the interval", "let the test set the interval",
-)
+	"call rec.Secret(NAME), with the name of its environment variable, before the first request", "add -options '{redact: [EXPRESSION]}' with an expression that matches it",
+	"Call rec.Secret(NAME), with the name of the secret's environment variable, before the first request", "Add -options '{redact: [EXPRESSION]}' with an expression that matches it",
+	"run the test in a testing/synctest bubble, or let the test set the interval", "let the test set the interval",
+}
 
 // Reworded returns a text of a report with the options that it names as promptecho serve takes
 // them: "add promptecho.MaskTimes()" becomes "add -options '{mask_times: true}'".
@@ -49,7 +51,7 @@ func Reworded(text string) string {
 	var out strings.Builder
 	for line := range strings.Lines(text) {
 		if !quoting.MatchString(line) {
-			line = reworded(onlyInGo.Replace(line))
+			line = reworded(strings.NewReplacer(onlyInGo...).Replace(line))
 		}
 		out.WriteString(line)
 	}
