@@ -52,7 +52,7 @@ func TestOptions(t *testing.T) {
 		"{ignore: []}":                         "it names nothing",
 		"{alias: search}":                      `alias: write {"http://127.0.0.1:8080": search}`,
 		"{match_only: {llm: []}}":              "it names nothing",
-		"{pace: slow}":                         "is not a factor of time",
+		"{pace: slow}":                         "is not a valid time factor",
 		"{pace: [1, 2]}":                       "pace: it takes one value",
 		"{on_record_error: panic}":             "use Warn, Fail or Keep",
 		"{mask_times: true, mask_times: true}": "mask_times",
