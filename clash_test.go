@@ -186,7 +186,7 @@ func TestClashIsPrinted(t *testing.T) {
 	for _, host := range []string{"qdrant:6333", "127.0.0.1:41235", "[::1]:50001", "qdrant:6333"} {
 		asking{url: "http://" + host + "/x"}.ask(t, r)
 	}
-	want := `promptecho: FILE: qdrant:6333, 127.0.0.1:41235 and [::1]:50001 answered the same request (POST /x) differently. Local hosts count as one origin, because their ports change from run to run: name those that differ (server stands for the variable that has the httptest.Server):
+	want := `promptecho: FILE: qdrant:6333, 127.0.0.1:41235 and [::1]:50001 answered the same request (POST /x) differently. Local hosts count as one origin, because their ports change from run to run: name those that differ (server stands for the variable that holds the httptest.Server):
   promptecho.Alias("http://qdrant:6333", "one"),
   promptecho.Alias(server.URL, "two"), // server: the one at http://127.0.0.1:41235
   promptecho.Alias(server.URL, "three"), // server: the one at http://[::1]:50001

@@ -33,7 +33,7 @@ func (r *Recorder) overruled(rounds bool) {
 	for _, v := range os.Environ() {
 		name, _, _ := strings.Cut(v, "=")
 		if strings.HasPrefix(name, "PROMPTECHO_") && !slices.Contains(variables, name) && !strings.HasPrefix(name, "PROMPTECHO_TEST_") {
-			vain(name, "promptecho reads no such variable of the environment")
+			vain(name, "promptecho reads no such environment variable")
 		}
 	}
 }
@@ -63,7 +63,7 @@ func (r *Recorder) idle(s *stated) string {
 	case hit:
 		return ""
 	case s.on == onField && !(strings.HasPrefix(s.code, "Ignore(") && strings.HasPrefix(s.value, "header/")): // which may never be written
-		return "no request and no recording has such a field: is the path written as in a miss report?"
+		return "no request or recording has such a field; write the path as a miss report shows it"
 	case (s.on == onCall || s.on == onLive) && !r.called(s.value, s.on == onLive):
 		return "no call of this name was made or is recorded"
 	case s.on == onText:

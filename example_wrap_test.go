@@ -59,7 +59,7 @@ func ExampleFrozen() {
 	}
 	// Output:
 	// "charge ch_1"
-	// the nearest recording differs in amount; Frozen keeps it from being called: to record it, remove that option for one run
+	// the nearest recording differs in amount; Frozen forbids this call: to record it, remove that option for one run
 }
 
 // What is live is called, and everything else is replayed: to see what another version of

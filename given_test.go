@@ -161,7 +161,7 @@ func TestGivenModes(t *testing.T) {
 		{name: "once, absent, nothing asked", mode: ModeOnce, top: "absent", calls: all, got: now + " drawn model-b", after: "absent"},
 		{name: "once, whole", mode: ModeOnce, top: oldTime + oldSeed + oldEnv, calls: all, asked: "a", got: old + " old model-a", after: "same"},
 		{name: "once, whole, nothing there", mode: ModeOnce, calls: all, asked: "a", got: none, after: "same", errs: lack},
-		{name: "once, whole, one is not there", mode: ModeOnce, top: oldTime + oldEnv, calls: all, asked: "a", got: old + " zeros model-a", after: "same", errs: `c.yaml has no value for rec.Rand("dice"): `},
+		{name: "once, whole, one is not there", mode: ModeOnce, top: oldTime + oldEnv, calls: all, asked: "a", got: old + " zeros model-a", after: "same", errs: `c.yaml has no value for rec.Rand("dice"), `},
 		{name: "once, partial, one is not there", mode: ModeOnce, top: "partial: true\n" + oldTime, calls: all, asked: "a", got: old + " drawn model-b", after: old + " seed model-b"},
 		{name: "once, partial, failed", mode: ModeOnce, top: "partial: true\n", calls: "time", asked: "a", outcome: report.Outcome{Failed: true}, got: now, after: "same"},
 		{name: "once, partial, failed, more asked", mode: ModeOnce, top: "partial: true\n", calls: "time", asked: "a b", outcome: report.Outcome{Failed: true}, got: now, after: now},

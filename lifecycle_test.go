@@ -313,7 +313,7 @@ func TestLog(t *testing.T) {
 	ask(t, r, "http://h", "a")
 	mustClose(t, r)
 	all := strings.Join(notes, "\n")
-	for _, want := range []string{"saved 1 interaction to " + file, `Ignore("mesages/0") has no effect: no request and no recording has such a field`} {
+	for _, want := range []string{"saved 1 interaction to " + file, `Ignore("mesages/0") has no effect: no request or recording has such a field`} {
 		if !strings.Contains(all, want) {
 			t.Errorf("the notes lack %q:\n%s", want, all)
 		}

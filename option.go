@@ -243,7 +243,7 @@ var plainName = regexp.MustCompile(`^[A-Za-z0-9_.-]+$`)
 // bubble replays real latencies in no time. [Open] returns an error if x is negative.
 func Pace(x float64) Option {
 	return func(c *config) {
-		c.set("Pace", !(x >= 0), fmt.Sprint(x, " is not a factor of time: use 0 or more"))
+		c.set("Pace", !(x >= 0), fmt.Sprint(x, " is not a valid time factor: use 0 or more"))
 		c.pace = x
 	}
 }

@@ -425,7 +425,7 @@ func TestOpenErrors(t *testing.T) {
 	}{
 		{"mode", InMode("sometimes"), `promptecho: InMode: unknown record mode "sometimes": use one of none, compare, once, new_episodes, update, all, live`},
 		{"mask", Mask("(", ""), "promptecho: Mask(\"(\"): error parsing regexp: missing closing ): `(`"},
-		{"pace", Pace(-1), "promptecho: Pace: -1 is not a factor of time: use 0 or more"},
+		{"pace", Pace(-1), "promptecho: Pace: -1 is not a valid time factor: use 0 or more"},
 		{"redact", Redact("("), "promptecho: Redact(\"(\"): error parsing regexp: missing closing ): `(`"},
 		{"redact everything", Redact("a*"), `promptecho: Redact("a*"): it matches the empty text, and so everything`},
 		{"policy", OnRecordError(9), "promptecho: OnRecordError: unknown policy 9: use Warn, Fail or Keep"},
@@ -617,7 +617,7 @@ func TestTransportErrorKept(t *testing.T) {
 		if !errors.As(err, &netErr) || netErr.Timeout() != tt.timeout || errors.As(live, &netErr) && netErr.Timeout() != tt.timeout {
 			t.Errorf("%v: timeout %v, live %v", tt.err, err, live)
 		}
-		if notes := r.finish(report.Outcome{Failed: true}).Notes; len(notes) != 1 || !strings.Contains(notes[0], "nothing was sent: this failure is a recording, ") {
+		if notes := r.finish(report.Outcome{Failed: true}).Notes; len(notes) != 1 || !strings.Contains(notes[0], "nothing was sent: this failure was replayed from ") {
 			t.Errorf("notes of a test that failed: %q", notes)
 		}
 	}

@@ -40,7 +40,7 @@ var (
 	commands       = regexp.MustCompile(`PROMPTECHO_MODE=(\w+) go test`)
 	hints          = regexp.MustCompile(`if this cannot change the answer, add (.*)`)
 	needed         = regexp.MustCompile(`(?m)compares it:$\n  (.*),$`)
-	noCommandHelps = regexp.MustCompile(`WebSocket|Frozen keeps it`)
+	noCommandHelps = regexp.MustCompile(`WebSocket|Frozen forbids`)
 )
 
 // withoutModes returns the options of a case without its record modes, which reports say to

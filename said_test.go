@@ -38,7 +38,7 @@ var inVain = map[string][]wrongly{
 		{"of another kind", []Option{Upstream(new(Recorder))}, "refused: promptecho: Upstream: this transport is a recorder"},
 	},
 	"Match": {
-		{"misspelt", []Option{Match("temprature")}, `said: Match("temprature") has no effect: no request and no recording has such a field`},
+		{"misspelt", []Option{Match("temprature")}, `said: Match("temprature") has no effect: no request or recording has such a field`},
 		{"empty", []Option{Match()}, "refused: promptecho: Match(): it names nothing"},
 		{"of nothing", []Option{Match("")}, "refused: promptecho: Match(): it names nothing"},
 		{"twice", []Option{Match("model", "model")}, `said: Match("model") has no effect: it is set twice`},
@@ -94,7 +94,7 @@ var inVain = map[string][]wrongly{
 		{"an expression", []Option{RedactFields("us.*")}, `said: RedactFields("us.*") has no effect`},
 		{"empty", []Option{RedactFields()}, "refused: promptecho: RedactFields(): it names nothing"},
 	},
-	"Pace":        {{"negative", []Option{Pace(-1)}, "refused: promptecho: Pace: -1 is not a factor of time"}, {"twice", []Option{Pace(1), Pace(2)}, "said: Pace has no effect: it is set twice"}},
+	"Pace":        {{"negative", []Option{Pace(-1)}, "refused: promptecho: Pace: -1 is not a valid time factor"}, {"twice", []Option{Pace(1), Pace(2)}, "said: Pace has no effect: it is set twice"}},
 	"AllowUnused": selected(AllowUnused), "AllowRepeats": selected(AllowRepeats),
 	"AllowRaced": {{"twice", []Option{AllowRaced(), AllowRaced()}, "is set twice"}},
 	"Log":        {{"empty", []Option{Log(nil)}, "refused: promptecho: Log: it is nil"}},
@@ -247,7 +247,7 @@ func TestEnvironmentInVain(t *testing.T) {
 	notes := strings.Join(r.finish(report.Outcome{}).Notes, "\n")
 	for _, want := range []string{
 		"PROMPTECHO_MODE=all has no effect: mode none (InMode in the code) decides for " + file,
-		"PROMPTECHO_MODES has no effect: promptecho reads no such variable of the environment",
+		"PROMPTECHO_MODES has no effect: promptecho reads no such environment variable",
 		"-echo.mode=once has no effect: it is set twice, and the last one counts",
 	} {
 		if !strings.Contains(notes, want) {

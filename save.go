@@ -284,7 +284,7 @@ func (r *Recorder) saveTo(path, name string, top interaction.Given, list []*tape
 	r.log.Saved(path)
 	r.log.Kept(len(slices.DeleteFunc(slices.Clone(list), func(rec *tape.Recording) bool { return rec.Fresh() || rec.Resumed() })))
 	if err := r.tape.Journal.Remove(); err != nil { // all of it has been saved
-		return fmt.Errorf("%s: saved, but its journal is left: %w", name, err)
+		return fmt.Errorf("%s: saved, but its journal could not be removed: %w", name, err)
 	}
 	note := fmt.Sprintf("saved %s to %s", report.Count(len(list), "interaction"), name)
 	if partial && path == r.log.Path {

@@ -778,7 +778,7 @@ func TestFrozen(t *testing.T) {
 				t.Errorf("mode %s, present %v: what is recorded gives %v, %v", mode, present, w, oldErr)
 			}
 			var miss *MissError
-			if !errors.As(newErr, &miss) || !strings.HasSuffix(miss.Reason, "Frozen keeps it from being called: to record it, remove that option for one run") {
+			if !errors.As(newErr, &miss) || !strings.HasSuffix(miss.Reason, "Frozen forbids this call: to record it, remove that option for one run") {
 				t.Errorf("mode %s, present %v: what is not recorded: %v", mode, present, newErr)
 			}
 			if errs := r.finish(report.Outcome{}).Errors; len(errs) == 0 {

@@ -44,7 +44,7 @@ func SetDefault(t testing.TB, rec *promptecho.Recorder) {
 	})
 	if !ok {
 		s.Close()
-		t.Fatal("promptecho: SetDefault: another recorder is http.DefaultTransport already: give one of the two to its code with rec.Client(), or let the other test end first")
+		t.Fatal("promptecho: SetDefault: another recorder is http.DefaultTransport already: pass rec.Client() of one of the two to the code that uses it, or let the other test end first")
 	}
 	t.Cleanup(func() {
 		remove()

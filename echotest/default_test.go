@@ -170,7 +170,7 @@ func TestDefaultIsNoNetwork(t *testing.T) {
 		SetDefault(tb, first)
 		t.Error("a second Default returned")
 	})
-	if want := "promptecho: SetDefault: another recorder is http.DefaultTransport already: give one of the two to its code with rec.Client(), or let the other test end first"; tb.fatal != want {
+	if want := "promptecho: SetDefault: another recorder is http.DefaultTransport already: pass rec.Client() of one of the two to the code that uses it, or let the other test end first"; tb.fatal != want {
 		t.Errorf("got %s\nwant %s", tb.fatal, want)
 	}
 	if len(tb.logs) > 0 {

@@ -58,7 +58,7 @@ func follow(ts *testscript.TestScript, neg bool, args []string) {
 var (
 	// printed are commands in lines of their own, and said are those within a sentence.
 	printed = regexp.MustCompile(`^\s+((PROMPTECHO_MODE=\S+ )?(go|git|mv|rm|promptecho) .*)$`)
-	said    = regexp.MustCompile(`(promptecho (?:merge|verify -w) \S+) (?:puts|writes)`)
+	said    = regexp.MustCompile(`(promptecho (?:merge|verify -w) \S+) (?:merges|writes|rewrites|puts)`)
 )
 
 // commandsIn returns the commands that an output has, each once. Those that follow each other are

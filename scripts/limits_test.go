@@ -439,26 +439,26 @@ func (l *limits) check() {
 			l.Errorf("not so: %s", m[0])
 		}
 	})
-	l.each(at+`failed, and not recorded in (\S+): POST \S+: status (\d+)\. Run it again later, or with fewer tests at once: promptecho record (?:-all )?-p=1 -parallel=1(\. What has been recorded is not asked for again)?`, func(m []string) {
+	l.each(at+`failed, and not recorded in (\S+): POST \S+: status (\d+)\. Run it again later, or with fewer tests at once: promptecho record (?:-all )?-p=1 -parallel=1(\. What is already recorded is not sent again)?`, func(m []string) {
 		a := l.tests[strings.TrimSuffix(strings.TrimPrefix(m[1], "testdata/cassettes/"), ".yaml")]
 		if !a.failed || !a.statuses[number(m[2])] || (m[3] == "") != strings.HasSuffix(l.by, "all") {
 			l.Errorf("not so: %s", m[0])
 		}
 	})
-	l.each(at+`(\S+):(\d+): not replaced: this recording succeeded, and now there is a failure: POST \S+: status (\d+)\..*`, func(m []string) {
+	l.each(at+`(\S+):(\d+): not replaced: this recording is a success, and the new one a failure: POST \S+: status (\d+)\..*`, func(m []string) {
 		is := l.before[m[1]]
 		i := slices.IndexFunc(is.Interactions, func(it *interaction.Interaction) bool { return it.Line == number(m[2]) })
 		if i < 0 || is.Interactions[i].Response.Status != 200 || !holds200(l.after[m[1]], string(is.Interactions[i].Request.Body)) || !strings.Contains(m[0], "Run it again later") {
 			l.Errorf("not so: %s", m[0])
 		}
 	})
-	l.each(at+`(\S+) was left unchanged(: nothing was recorded| because the run failed or was not whole\. To use what was recorded:)`, func(m []string) {
+	l.each(at+`(\S+) was left unchanged(: nothing was recorded| because the run failed or was incomplete\. To use the new recordings:)`, func(m []string) {
 		test := strings.TrimSuffix(strings.TrimPrefix(m[1], "testdata/cassettes/"), ".yaml")
 		if !l.same(m[1]) || (m[2][0] == ':') != (l.tests[test].answered == 0) {
 			l.Errorf("not so: %s", m[0])
 		}
 	})
-	l.each(at+`(\S+): kept (\d+) recordings? that this run did not record again; delete the file before recording to be rid of them`, func(m []string) {
+	l.each(at+`(\S+): kept (\d+) recordings? that this run did not record again; to drop them, delete the file before recording`, func(m []string) {
 		if kept, _ := l.kept(m[1], m[1]); kept != number(m[2]) {
 			l.Errorf("%d are kept: %s", kept, m[0])
 		}
@@ -473,12 +473,12 @@ func (l *limits) check() {
 			l.Errorf("not so: %s", m[0])
 		}
 	})
-	l.each(`promptecho: (TestMany/\d\d): (\S+):\d+: not replaced: this recording succeeded, and now .*`, func(m []string) {
+	l.each(`promptecho: (TestMany/\d\d): (\S+):\d+: not replaced: this recording is a success, and the new one a failure.*`, func(m []string) {
 		if m[2] != cassetteOf(m[1]) || !slices.Contains(l.failed, m[1]) {
 			l.Errorf("not so: %s", m[0])
 		}
 	})
-	l.each(at+`headers of answers that are not recorded, .*`, func([]string) {})
+	l.each(at+`response headers that are not recorded, .*`, func([]string) {})
 
 	// The sums.
 	total := 0

@@ -78,7 +78,7 @@ func (p *proof) print(w io.Writer) {
 		verdict = "incomplete"
 	}
 	out.write("\n")
-	out.line(0, bold, "%s of tests, %d times each: %s", count(p.Runs, "replay"), p.n, verdict)
+	out.line(0, bold, "%s, %d for each test: %s", count(p.Runs, "replay"), p.n, verdict)
 }
 
 func countOf(n int, what string) string {

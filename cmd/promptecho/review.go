@@ -17,7 +17,7 @@ import (
 const reviewHelp = `review [-accept|-reject|-list] [-json] [PATH ...]
 go through snapshots that differ: accept, reject, or leave them
 
-A test of package echosnap leaves TestX.snap.new next to TestX.snap if a value
+A test with package echosnap leaves TestX.snap.new next to TestX.snap if a value
 differs. review shows each with the words that differ, and what has changed in
 the cassette of the same test since git's HEAD: the prompt changed, so the
 answer changed, so the snapshot did. A path is such a file, or a folder; the
@@ -319,7 +319,7 @@ func (r *reviewing) key() (byte, error) {
 			r.p.write(string(key) + "\n")
 			return key, r.p.err
 		case strings.IndexByte(" \t\r\n", key) < 0:
-			r.p.write(redact.OneLine(fmt.Sprintf("%q is none of a, r, s, A, q: ", key)))
+			r.p.write(redact.OneLine(fmt.Sprintf("%q is not one of a, r, s, A, q:  ", key)))
 		}
 	}
 }

@@ -33,7 +33,7 @@ are named here or chosen on the page.
 
   -git REF   compare with this revision; the default is HEAD, if there is one
   -print     print the address and open no browser
-  -o FILE    write the page to a file, for a review say, and end; - is standard
+  -o FILE    write the page to a file, say for a review, and exit; - is standard
              output
 `
 

@@ -65,7 +65,7 @@ func TestViewComparesOnlyCassettes(t *testing.T) {
 	r.Host = "localhost"
 	w := httptest.NewRecorder()
 	v.ServeHTTP(w, r)
-	if body := w.Body.String(); w.Code != http.StatusOK || !strings.Contains(body, "cannot be compared: it is none of these cassettes") || strings.Contains(body, "root:") {
+	if body := w.Body.String(); w.Code != http.StatusOK || !strings.Contains(body, "cannot be compared: it is not one of these cassettes") || strings.Contains(body, "root:") {
 		t.Errorf("status %d:\n%s", w.Code, body[max(0, strings.Index(body, "<main")):])
 	}
 }

@@ -129,7 +129,7 @@ func (c *comparer) chosen() error {
 	}
 	for _, file := range []string{p.Old, p.New} {
 		if c.read[file] == nil {
-			return fmt.Errorf("%q cannot be compared: it is none of these cassettes, or cannot be read", file)
+			return fmt.Errorf("%q cannot be compared: it is not one of these cassettes, or cannot be read", file)
 		}
 	}
 	c.add("Two cassettes", "", compare(p.Old, p.New, c.read[p.Old], c.read[p.New]))
@@ -166,7 +166,7 @@ func (c *comparer) revision(ref string, paths []string) error {
 		return err
 	}
 	if len(changed) > mostRevisions {
-		c.page.Problem = fmt.Sprintf("%s may differ from %s, of which %d are compared here: promptecho diff compares all", count(len(changed), "file"), name, mostRevisions)
+		c.page.Problem = fmt.Sprintf("%s may differ from %s; only %d are compared here: promptecho diff compares all", count(len(changed), "file"), name, mostRevisions)
 		changed = changed[:mostRevisions]
 	}
 	for _, file := range changed {

@@ -184,7 +184,7 @@ func TestHostileAssets(t *testing.T) {
 	for _, tt := range []struct {
 		times int
 		want  string
-	}{{40, ""}, {300, "asset \"" + name + "\" is named 300 times, which makes too much"}} {
+	}{{40, ""}, {300, "asset \"" + name + "\" is used 300 times; with its 4194304 bytes that is more than is allowed"}} {
 		text := "version: 1\ninteractions:\n  - request: {method: GET, url: /}\n    response:\n      status: 200\n      body:\n" + strings.Repeat("        - !asset '@"+name+"'\n", tt.times)
 		path := put(t, []byte(text), map[string][]byte{name: []byte(content)})
 		used, took, err := bounded(func() error {
@@ -250,7 +250,7 @@ func TestNoFile(t *testing.T) {
 	if err := os.Truncate(huge, 1<<40); err != nil {
 		t.Skip(err)
 	}
-	if _, err := Open(huge, testRevision, nil); err == nil || !strings.Contains(err.Error(), "it has 1099511627776 bytes, but the limit is 1073741824 ") {
+	if _, err := Open(huge, testRevision, nil); err == nil || !strings.Contains(err.Error(), "it has 1099511627776 bytes, but the limit is 1073741824") {
 		t.Errorf("1 TB: %v", err)
 	}
 }

@@ -158,7 +158,7 @@ func (c *Contents) Save(path string) error {
 		return err
 	}
 	if err := RemoveAssets(path, assets); err != nil {
-		return fmt.Errorf("%s: saved, but old assets are left: %w", path, err)
+		return fmt.Errorf("%s: saved, but old assets could not be removed: %w", path, err)
 	}
 	return nil
 }

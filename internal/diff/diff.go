@@ -13,7 +13,9 @@
 package diff
 
 import (
+	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/fieldpath"
@@ -37,10 +39,36 @@ func Forms(recorded, incoming *canon.Form) []Edit {
 		edits = append(edits, Edit{Path: "wire", Recorded: quote(a), Incoming: quote(b), Note: wireNote(a, b)})
 	}
 	edits = append(edits, fields...)
+	system := slices.IndexFunc(edits, func(e Edit) bool { return e.Path == "body/system" && e.onlyIn() != "" })
 	for i := range edits {
 		edits[i].spell(recorded, incoming)
 	}
+	if system >= 0 {
+		return otherRole(edits, system)
+	}
 	return edits
+}
+
+// otherRole joins the two edits that say that the message of the system has another role now: in a
+// form, what the system says is no message.
+func otherRole(edits []Edit, system int) []Edit {
+	says := edits[system]
+	end := `,"content":` + cmp.Or(says.Recorded, says.Incoming) + "}"
+	message := slices.IndexFunc(edits, func(e Edit) bool {
+		return (e.Recorded == "") == (says.Incoming == "") && strings.HasSuffix(cmp.Or(e.Recorded, e.Incoming), end)
+	})
+	if message < 0 {
+		return edits
+	}
+	e := edits[message]
+	edits[system] = Edit{Path: e.Path + "/role", Recorded: roleOf(e.Recorded), Incoming: roleOf(e.Incoming)}
+	return slices.Delete(edits, message, message+1)
+}
+
+// roleOf returns the role of a message, that of the system's if there is none.
+func roleOf(message string) string {
+	role, _, _ := strings.Cut(strings.TrimPrefix(message, `{"role":`), `,"content":`)
+	return cmp.Or(role, `"system"`)
 }
 
 // Drift lists what differs between the fields that do not match but are reported

@@ -69,8 +69,8 @@ func TestFindings(t *testing.T) {
 			add(r, "TestA", "a.go:1", "promptecho.MaskUUIDs()", drawn("system", "%s")...)
 			add(r, "TestB", "b.go:1", "promptecho.MaskUUIDs()", drawn("system", "%s")...)
 		}, `promptecho.MaskUUIDs(); or have the program draw from rec.Rand("ids")`, 2},
-		{"what all runs ask", func(r *Results) { add(r, "TestA", "a.go:1", "", fixed, fixed, fixed) }, "each run sends this, and none sends what is recorded", 1},
-		{"what some runs ask", func(r *Results) { add(r, "TestA", "a.go:1", "", fixed, attr.Edit{}, fixed) }, "some runs send this, and it is not recorded", 1},
+		{"what all runs ask", func(r *Results) { add(r, "TestA", "a.go:1", "", fixed, fixed, fixed) }, "every run sends this request, and none sends the recorded one", 1},
+		{"what some runs ask", func(r *Results) { add(r, "TestA", "a.go:1", "", fixed, attr.Edit{}, fixed) }, "only some runs send this, and it is not recorded", 1},
 	} {
 		var r Results
 		tt.add(&r)

@@ -68,7 +68,7 @@ func (r *Run) ServerClash(o *Outcome, c *tape.ServerClash) string {
 	text := fmt.Sprintf("%s: %s and %s answered the same request (%s) differently. Local hosts count as one origin, because their ports change from run to run: name those that differ",
 		r.File, strings.Join(hosts[:last], ", "), hosts[last], strings.TrimSpace(c.Endpoint))
 	if drawn {
-		text += " (server stands for the variable that has the httptest.Server)"
+		text += " (server stands for the variable that holds the httptest.Server)"
 	}
 	return fmt.Sprintf("%s:\n%s\nand record again:\n%s", text, strings.Join(options, "\n"), r.command(o))
 }

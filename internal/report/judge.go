@@ -114,10 +114,10 @@ func (r *Run) judgeLacking(rep *Report, o *Outcome, calls []string) {
 	text := "no value for " + List(calls, maxListed)
 	r.annotate(rep, 0, "", text)
 	rep.fail(Problem{
-		Head:   fmt.Sprintf("%s has %s: the test began to use it after the recording was made.%s", r.File, text, r.obstacle()),
+		Head:   fmt.Sprintf("%s has %s, which the test did not use when it was recorded.%s", r.File, text, r.obstacle()),
 		Causes: []Cause{{Finding: Finding{Reason: text}, At: r.File}},
 		Remedies: []Remedy{
-			r.remedy(o, "If no request contains the value, this adds it and records nothing again"+needed(calls)+":", "new_episodes"),
+			r.remedy(o, "If no request contains the value, this adds it without recording anything again"+needed(calls)+":", "new_episodes"),
 			r.remedy(o, "If a request contains it, record the test again:", "all"),
 		},
 	})
@@ -219,7 +219,7 @@ func (r *Run) judgeUnused(rep *Report, o *Outcome, reached bool, recs []*tape.Re
 			}
 		}
 		list += andMore("\n  … ", len(unused)-maxListed)
-		advice := "Delete them from the file, add AllowUnused(), or record again:"
+		advice := "Delete what is unused from the file, add AllowUnused(), or record again:"
 		if o.Unsure {
 			advice = "Ignore this if a test failed or ran only in part: Close cannot know that (echotest can). Otherwise add AllowUnused(), or record again:"
 		}

@@ -161,7 +161,7 @@ func (l *Log) FailedCalls() (calls []FailedCall) {
 // Replayed notes that a request was answered with a recorded failure. Whoever looks for
 // the reason why a test failed must know that nothing was sent.
 func (l *Log) Replayed(line int, resp *interaction.Response) {
-	l.replayed.add(fmt.Sprintf("nothing was sent: this failure is a recording, %s:%d: %s", l.File, line, Failure(resp)))
+	l.replayed.add(fmt.Sprintf("nothing was sent: this failure was replayed from %s:%d: %s", l.File, line, Failure(resp)))
 }
 
 // PlayedAccepted notes that a request was answered by a recording, at this line, that was

@@ -130,7 +130,7 @@ func (m *Miss) brief(known string) string {
 func (m *Miss) unrecordable() bool { return m.Reason == Socket || strings.HasSuffix(m.Reason, frozen) }
 
 // frozen ends the reason of a miss that no mode records.
-const frozen = "; Frozen keeps it from being called: to record it, remove that option for one run"
+const frozen = "; Frozen forbids this call: to record it, remove that option for one run"
 
 // Socket is what is wrong with a request that opens a WebSocket.
 const Socket = "it opens a WebSocket, which is not recorded: use plain HTTP, or a client without the recorder for this connection"

@@ -117,7 +117,7 @@ func TestUnused(t *testing.T) {
 		want     string // in the one error; "" for none
 	}{
 		{"unused", chat{prompt: "hallo"}, nil, "c.yaml:4 was used instead, which differs in messages/0/content"},
-		{"the same again", chat{prompt: "hello"}, nil, "the same request is recorded 2 times and was asked once"},
+		{"the same again", chat{prompt: "hello"}, nil, "the same request is recorded 2 times and was sent once"},
 		{"raced", chat{prompt: "hallo", raced: true}, nil, "or add AllowRaced()."},
 		{"raced, and allowed", chat{prompt: "hallo", raced: true}, func(r *Run) { r.AllowRaced = true }, ""},
 		{"canceled", chat{prompt: "hallo", end: interaction.EndCanceled}, nil, ""},
@@ -200,7 +200,7 @@ func TestReplayedFailures(t *testing.T) {
 		l.Reach()
 		l.Replayed(4, &interaction.Response{Status: 401})
 		rep := l.Judge(&tt.outcome)
-		if len(rep.Notes) != tt.want || tt.want == 1 && rep.Notes[0] != "nothing was sent: this failure is a recording, c.yaml:4: status 401" {
+		if len(rep.Notes) != tt.want || tt.want == 1 && rep.Notes[0] != "nothing was sent: this failure was replayed from c.yaml:4: status 401" {
 			t.Errorf("%+v: %q", tt, rep.Notes)
 		}
 	}

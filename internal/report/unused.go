@@ -54,7 +54,7 @@ func (r *Run) whyUnused(unused *tape.Recording, recs []*tape.Recording) string {
 	}
 	used := used(recs)
 	if asked := ofSame(used); asked > 0 {
-		return fmt.Sprintf("the same request is recorded %s and was asked %s", times(ofSame(recs)), times(asked))
+		return fmt.Sprintf("the same request is recorded %s and was sent %s", times(ofSame(recs)), times(asked))
 	}
 	if !slices.ContainsFunc(used, func(rec *tape.Recording) bool { return rec.Peek().Endpoint == form.Endpoint }) {
 		return "no request went to " + call(form)

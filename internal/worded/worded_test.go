@@ -2,6 +2,7 @@ package worded
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -51,7 +52,7 @@ func TestOptions(t *testing.T) {
 		"{ignore: []}":                         "it names nothing",
 		"{alias: search}":                      `alias: write {"http://127.0.0.1:8080": search}`,
 		"{match_only: {llm: []}}":              "it names nothing",
-		"{pace: slow}":                         "is not a factor of time",
+		"{pace: slow}":                         "is not a valid time factor",
 		"{pace: [1, 2]}":                       "pace: it takes one value",
 		"{on_record_error: panic}":             "on_record_error: write warn, fail or keep",
 		"{mask_times: true, mask_times: true}": "mask_times",
@@ -82,19 +83,47 @@ func TestReworded(t *testing.T) {
 		"Match (of this":                                                          "Match (of this",
 		"  incoming: \"Ignore(x) MaskTimes()\"\n  add MaskTimes()":                "  incoming: \"Ignore(x) MaskTimes()\"\n  add -options '{mask_times: true}'",
 		"Mask(": "Mask(",
-		"tell equal requests apart with promptecho.WithName, or play the recorded times with promptecho.Pace(1)": "tell equal requests apart with the header X-Promptecho-Name, or play the recorded times with -options '{pace: 1}'",
-		"if it can, take it from rec.Now(), replayed as recorded":                                                "if it can, let the test set it",
-		"is a variable unset here? rec.Env(NAME) gives the test the value that was recorded":                     "is a variable unset here? set it as it was when it was recorded",
-		"it waits: run the test in a bubble of testing/synctest, or let the test set the interval":               "it waits: let the test set the interval",
-		"rec.Secret(NAME) before the first request, with the variable that has it, tells it from others":         "-options '{redact: [EXPRESSION]}' with an expression that matches it tells it from others",
-		"name them (server stands for the variable that has the httptest.Server):\n  promptecho.Alias(\"http://127.0.0.1:80\", \"one\"),\n  promptecho.Alias(server.URL, \"two\"), // server: the one at http://127.0.0.1:48998\nand": "name them:\n  -options '{alias: {\"http://127.0.0.1:80\": one}}'\n  -options '{alias: {\"http://127.0.0.1:48998\": two}}'\nand",
+		"tell equal requests apart with promptecho.WithName, or play the recorded times with promptecho.Pace(1)":              "tell equal requests apart with the header X-Promptecho-Name, or play the recorded times with -options '{pace: 1}'",
+		"if it can, take it from rec.Now(), whose value is replayed":                                                          "if it can, let the test set it",
+		"is a variable unset here? rec.Env(NAME) gives the test the value that was recorded":                                  "is a variable unset here? set it as it was when it was recorded",
+		"it waits: run the test in a testing/synctest bubble, or let the test set the interval":                               "it waits: let the test set the interval",
+		"If the text is a secret, call rec.Secret(NAME), with the name of its environment variable, before the first request": "If the text is a secret, add -options '{redact: [EXPRESSION]}' with an expression that matches it",
+		"a Pace":              "a Pace",
+		"a KeepHeaders(x, y(": "a keep_headers(x, y(",
+		"name them (server stands for the variable that holds the httptest.Server):\n  promptecho.Alias(\"http://127.0.0.1:80\", \"one\"),\n  promptecho.Alias(server.URL, \"two\"), // server: the one at http://127.0.0.1:48998\nand": "name them:\n  -options '{alias: {\"http://127.0.0.1:80\": one}}'\n  -options '{alias: {\"http://127.0.0.1:48998\": two}}'\nand",
 		"compares it:\n  promptecho.Match(\"header/x-tenant\"),\nor, if it": "compares it:\n  -options '{match: [header/x-tenant]}'\nor, if it",
 		"or have promptecho.Redact replace it":                              "or have -options '{redact: [EXPRESSION]}' replace it",
-		"a Pace":                                                            "a Pace",
-		"a KeepHeaders(x, y(":                                               "a keep_headers(x, y(",
 	} {
 		if got := Reworded(text); got != want {
 			t.Errorf("%s\ngot  %s\nwant %s", text, got, want)
+		}
+	}
+}
+
+// TestOnlyInGo: what is reworded is what reports say.
+func TestOnlyInGo(t *testing.T) {
+	t.Parallel()
+	var source strings.Builder
+	for _, pattern := range []string{"../../*.go", "../report/*.go"} {
+		files, err := filepath.Glob(pattern)
+		if err != nil || len(files) < 10 {
+			t.Fatal(files, err)
+		}
+		for _, file := range files {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			source.Write(text)
+		}
+	}
+	for i := 0; i < len(onlyInGo); i += 2 {
+		says := onlyInGo[i]
+		if _, value, joined := strings.Cut(says, "take it from "); joined { // made of parts
+			_, says, _ = strings.Cut(value, ", ")
+		}
+		if !strings.Contains(source.String(), says) {
+			t.Errorf("no report says %q", says)
 		}
 	}
 }

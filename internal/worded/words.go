@@ -32,21 +32,21 @@ var quoting = regexp.MustCompile(`^\s*(recorded|incoming|change|asked):`)
 
 var inGo = regexp.MustCompile(`\b(?:promptecho\.)?([A-Z][A-Za-z]+)\b`)
 
-// onlyInGo has what only a test in Go can do, and what a program in another language does instead.
-var onlyInGo = strings.NewReplacer(
-	"take it from rec.Now() and rec.Rand(NAME), replayed as recorded", "let the test set it",
-	"take it from rec.Now(), replayed as recorded", "let the test set it",
-	"take it from rec.Rand(NAME), replayed as recorded", "let the test set it",
+// onlyInGo has what only a test in Go can do, each with what a program in another language does
+// instead.
+var onlyInGo = []string{
+	"take it from rec.Now() and rec.Rand(NAME), whose value is replayed", "let the test set it",
+	"take it from rec.Now(), whose value is replayed", "let the test set it",
+	"take it from rec.Rand(NAME), whose value is replayed", "let the test set it",
 	"rec.Env(NAME) gives the test the value that was recorded", "set it as it was when it was recorded",
-	"rec.Secret(NAME) before the first request, with the variable that has it,", "-options '{redact: [EXPRESSION]}' with an expression that matches it",
+	"call rec.Secret(NAME), with the name of its environment variable, before the first request", "add -options '{redact: [EXPRESSION]}' with an expression that matches it",
+	"Call rec.Secret(NAME), with the name of the secret's environment variable, before the first request", "Add -options '{redact: [EXPRESSION]}' with an expression that matches it",
+	"run the test in a testing/synctest bubble, or let the test set the interval", "let the test set the interval",
 	"Run the whole test with CI unset and the key set until it passes, which completes the cassette", "Run the whole command with CI unset and the key set until it passes, which completes the cassette; -mode=all -require-all drops what it does not ask for",
-	"Call rec.Secret(NAME), with the name of the secret's environment variable, before the first request", "-options '{redact: [EXPRESSION]}' with an expression that matches it replaces it",
-	"If the text is a secret, call rec.Secret(NAME), with the name of its environment variable, before the first request", "If the text is a secret, -options '{redact: [EXPRESSION]}' with an expression that matches it replaces it",
 	"have promptecho.Redact replace it", "have -options '{redact: [EXPRESSION]}' replace it",
 	"to drop them, delete the file before recording", "-mode=all -require-all drops them",
-	" (server stands for the variable that has the httptest.Server)", "",
-	"run the test in a bubble of testing/synctest, or let the test set the interval", "let the test set the interval",
-)
+	" (server stands for the variable that holds the httptest.Server)", "",
+}
 
 // aliasOfServer matches what names a server by a variable of Go. A program has its address.
 var aliasOfServer = regexp.MustCompile(`promptecho\.Alias\(server\.URL, ("\w+")\), // server: the one at (\S+)`)
@@ -58,7 +58,7 @@ func Reworded(text string) string {
 	var out strings.Builder
 	for line := range strings.Lines(text) {
 		if !quoting.MatchString(line) {
-			line = aliasOfServer.ReplaceAllString(onlyInGo.Replace(line), `promptecho.Alias("$2", $1),`)
+			line = aliasOfServer.ReplaceAllString(strings.NewReplacer(onlyInGo...).Replace(line), `promptecho.Alias("$2", $1),`)
 			line = reworded(line)
 			if strings.HasPrefix(line, "  -options ") { // alone on its line, to be pasted
 				line = strings.Replace(line, "',\n", "'\n", 1)

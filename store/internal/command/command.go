@@ -21,13 +21,13 @@ const usage = `promptecho-store keeps cassettes in an object store, where they h
   promptecho-store init URL            say where: s3://BUCKET, gs://BUCKET, azblob://CONTAINER, file:///DIR
   promptecho-store push [PATH ...]     store the cassettes that are here, and name them in the locks
   promptecho-store pull [PATH ...]     fetch those that the locks name and that are not here
-  promptecho-store status [PATH ...]   tell where cassettes and locks differ; asks no network
+  promptecho-store status [PATH ...]   show where cassettes and locks differ; uses no network
   promptecho-store verify [PATH ...]   read all that the locks name from the store
   promptecho-store merge [PATH ...]    settle the locks that git left in conflict
   promptecho-store gc                  delete from the store what no commit names
 
 PATH is a folder, a cassette, or a pattern of names such as 'TestAgent*'. A verb with -h has its
-flags. docs/STORE.md tells the rest. The exit status is 1 if something is to be done, and 2 if
+flags. docs/STORE.md has the rest. The exit status is 1 if something remains to be done, and 2 if
 the command was wrong.
 `
 
@@ -46,7 +46,7 @@ type call struct {
 }
 
 // errToDo is the error of a run that has already said what is to be done.
-var errToDo = errors.New("something is to be done")
+var errToDo = errors.New("something remains to be done")
 
 // usageError is that of a call that is wrong in itself.
 type usageError struct{ error }

@@ -43,7 +43,7 @@ func nothing(t *testing.T, c *clone) {
 	}
 }
 
-// TestDamagedStore: what is not whole in the store never replaces anything, is named with its
+// TestDamagedStore: what is not intact in the store never replaces anything, is named with its
 // file and with what to do, and can be repaired.
 func TestDamagedStore(t *testing.T) {
 	t.Parallel()

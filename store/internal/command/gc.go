@@ -34,7 +34,7 @@ func runGC(c *call) error {
 	if owner, err := store.Owner(c.ctx); err != nil {
 		return err
 	} else if owner != repo.ID {
-		return fmt.Errorf("%s belongs to the repository %q, and this one is %q: nothing was deleted. If it was moved here, its object promptecho-store must say %[3]s", repo.URL, owner, repo.ID)
+		return fmt.Errorf("%s belongs to the repository %q, and this one is %q: nothing was deleted. If the store now belongs to this repository, the object promptecho-store in it must say %[3]s", repo.URL, owner, repo.ID)
 	}
 	// The objects are listed first: what is pushed from now on is not among them.
 	var old []objects.Object
@@ -71,7 +71,7 @@ func runGC(c *call) error {
 		}
 	}
 	return c.result(map[string]any{"deleted": keys, "bytes": bytes, "kept": kept - len(keys), "dry": *dry},
-		"%s%s deleted (%.1f MB), %d kept", map[bool]string{true: "would be done: "}[*dry], count(len(keys), "object"), float64(bytes)/1e6, kept-len(keys))
+		"%s%s deleted (%.1f MB), %d kept", map[bool]string{true: "dry run:  "}[*dry], count(len(keys), "object"), float64(bytes)/1e6, kept-len(keys))
 }
 
 // delete deletes objects, but those that were stored again since they were listed: a push needs them.

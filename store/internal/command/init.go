@@ -53,7 +53,7 @@ func runInit(c *call) error {
 		}
 	}
 	return c.result(map[string]string{"url": repo.URL, "id": repo.ID},
-		"Cassettes are kept at %s.\nNext: promptecho-store push, then commit %s, .gitignore, .gitattributes and the locks.\nGit still has what it had: git rm -r --cached --quiet -- '*testdata/cassettes/*' takes cassettes out of the next commit, and leaves the files.\nEach other clone that merges: promptecho-store init", repo.URL, objects.Config)
+		"Cassettes are kept at %s.\nNext: promptecho-store push, then commit %s, .gitignore, .gitattributes and the locks.\nCassettes that git already tracks stay in it until you run git rm -r --cached --quiet -- '*testdata/cassettes/*', which takes them out of the next commit and keeps the files.\nIn each other clone that merges, run promptecho-store init", repo.URL, objects.Config)
 }
 
 // newRepository makes a repository whose cassettes are at a URL, and makes that its own.
@@ -68,7 +68,7 @@ func (c *call) newRepository(url string) (*locks.Repository, error) {
 		return nil, err
 	}
 	if owner != "" {
-		return nil, fmt.Errorf("%s has the objects of another repository (id %s), whose gc would delete those of this one: give this one a place of its own, as %s", url, owner, withPrefix(url))
+		return nil, fmt.Errorf("%s has the objects of another repository (id %s), whose gc would delete those of this one: give this one a place of its own, such as %s", url, owner, withPrefix(url))
 	}
 	here, err := os.Getwd()
 	if err != nil {

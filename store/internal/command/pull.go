@@ -132,7 +132,7 @@ type wanted struct {
 func runPull(c *call) error {
 	p := &pulling{call: c}
 	packages := c.flags.String("for", "", "only what the tests of these `packages` need, as in './bot/... ./agent'")
-	c.flags.BoolVar(&p.force, "force", false, "replace also recordings that were never pushed")
+	c.flags.BoolVar(&p.force, "force", false, "also replace recordings that were never pushed")
 	atOnce := c.flags.Int("at-once", transfers, "how many objects are fetched at once")
 	if err := c.parse(); err != nil {
 		return err

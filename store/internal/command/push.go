@@ -40,7 +40,7 @@ func (f *pushed) file() string { return f.place.File(f.entry.Path) }
 func runPush(c *call) error {
 	p := &pushing{call: c}
 	c.flags.BoolVar(&p.again, "all", false, "store everything, even objects that the store already has; this repairs objects that verify found damaged")
-	c.flags.BoolVar(&p.drop, "drop", false, "remove cassettes from the locks that no longer exist here")
+	c.flags.BoolVar(&p.drop, "drop", false, "remove from the locks the cassettes that no longer exist here")
 	c.flags.BoolVar(&p.dry, "n", false, "only say what would be done")
 	atOnce := c.flags.Int("at-once", transfers, "how many objects are sent at once")
 	if err := c.parse(); err != nil {
@@ -78,7 +78,7 @@ func runPush(c *call) error {
 		}
 	}
 	return c.result(map[string]any{"named": len(p.files), "stored": len(missing), "bytes": bytes, "dropped": len(dropped), "dry": p.dry},
-		"%s%s here, %d of them new to the store (%.1f MB); %d taken out of the locks", map[bool]string{true: "Would be done: "}[p.dry], count(len(p.files), "file"), len(missing), float64(bytes)/1e6, len(dropped))
+		"%s%s here, %d of them new to the store (%.1f MB); %d taken out of the locks", map[bool]string{true: "Dry run:  "}[p.dry], count(len(p.files), "file"), len(missing), float64(bytes)/1e6, len(dropped))
 }
 
 // collect finds what is to be in the store and checks it. dropped is what the locks name and
@@ -166,7 +166,7 @@ func (p *pushing) send(list []*pushed, atOnce int) error {
 			return err
 		}
 		if locks.Of("", data).SHA256 != f.entry.SHA256 {
-			return fmt.Errorf("%s has changed while it was pushed; push again when no test runs", f.file())
+			return fmt.Errorf("%s changed while it was being pushed; push again when no test is running", f.file())
 		}
 		if err := p.store.Put(ctx, f.entry.SHA256, data); err != nil {
 			return fmt.Errorf("%s: %w", f.file(), err)

@@ -144,7 +144,7 @@ func runVerify(c *call) error {
 		return err
 	}
 	slices.Sort(problems)
-	c.say("%s", strings.Join(append(problems, fmt.Sprintf("%d of %s whole in the store", len(list)-len(problems), count(len(list), "file"))), "\n"))
+	c.say("%s", strings.Join(append(problems, fmt.Sprintf("%d of %s intact in the store", len(list)-len(problems), count(len(list), "file"))), "\n"))
 	if *c.json {
 		if err := c.result(map[string]any{"named": len(list), "problems": problems}, ""); err != nil {
 			return err
