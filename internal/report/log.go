@@ -205,7 +205,12 @@ func (l *Log) Drift(recording *tape.Recording, asked *canon.Form) {
 			}
 		case e.Path == "host" && l.OfTest && l.drifted.add(text) && !otherHosts.add(text): // told for the package
 		case !canon.OfOneCall(e.Path) && l.drifted.add(text):
-			l.Notef("%s:%d: replayed; a field that matching ignores has changed (add promptecho.Match(%q) to compare it):\n%s", l.File, line, path, text)
+			way := fmt.Sprintf(" (add promptecho.Match(%q) to compare it)", path)
+			list, isOrder := strings.CutSuffix(e.Path, "/order")
+			if isOrder && slices.ContainsFunc(l.Tape.Config.Options.Unordered, func(p string) bool { return fieldpath.Match(p, list) }) {
+				way = "" // the user said that it means nothing
+			}
+			l.Notef("%s:%d: replayed; a field that matching ignores has changed%s:\n%s", l.File, line, way, text)
 		}
 	}
 }
