@@ -39,6 +39,8 @@ type Control struct {
 	web   http.Server
 	suite *session
 
+	ending sync.WaitGroup // the tests that end
+
 	mu       sync.Mutex               // guards what follows
 	sessions map[string]*session      // of tests, by their names
 	below    map[string]*serve.Server // by what stands behind /in/

@@ -119,6 +119,7 @@ func (c *Control) Close(e Ending) Report {
 	sessions := c.sessions
 	c.sessions = nil
 	c.mu.Unlock()
+	c.ending.Wait()
 	cut := report.Outcome{Failed: true, Stopped: true}
 	for name, s := range sessions {
 		c.conclude(s, cut)

@@ -120,6 +120,10 @@ func (c *Control) finish(w http.ResponseWriter, r *http.Request, name string) {
 	c.mu.Lock()
 	s := c.sessions[name]
 	delete(c.sessions, name)
+	if s != nil {
+		c.ending.Add(1)
+		defer c.ending.Done()
+	}
 	c.mu.Unlock()
 	if s == nil {
 		refuse(w, http.StatusNotFound, name+" is not open")
