@@ -1,0 +1,28 @@
+package missed
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// TestWrite: what is left can be read by nobody else, and its name says that it is whole.
+func TestWrite(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if err := Write(dir, []byte("{}")); err != nil {
+		t.Fatal(err)
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "*"))
+	if err != nil || len(files) != 1 || filepath.Ext(files[0]) != Suffix {
+		t.Fatalf("%v, %v", files, err)
+	}
+	if info, err := os.Stat(files[0]); err != nil || info.Mode().Perm()&0o077 != 0 {
+		t.Errorf("%s can be read by others: %v, %v", files[0], info.Mode(), err)
+	}
+	if err := Write(filepath.Join(dir, "absent"), nil); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("%v", err)
+	}
+}
