@@ -11,14 +11,14 @@ import (
 )
 
 func TestPlain(t *testing.T) {
-	if os.Getenv("OPENAI_API_KEY") == "" { // want `the test is skipped if OPENAI_API_KEYis not set, so CI never runs it: write rec := echotest.New\(t\) and rec.Secret\("OPENAI_API_KEY"\), which need no key in replay, and delete the condition \(keyskip\)`
+	if os.Getenv("OPENAI_API_KEY") == "" { // want `the test is skipped if OPENAI_API_KEY is not set, so CI never runs it: write rec := echotest.New\(t\) and rec.Secret\("OPENAI_API_KEY"\), which need no key in replay, and delete the condition \(keyskip\)`
 		t.Skip("no key")
 	}
 }
 
 func TestVariable(t *testing.T) {
 	key := os.Getenv("LLM_API_KEY")
-	if key == "" { // want `skipped without LLM_API_KEY`
+	if key == "" { // want `skipped if LLM_API_KEY is not set`
 		t.Skipf("no key")
 	}
 	rec := echotest.New(t)
@@ -27,14 +27,14 @@ func TestVariable(t *testing.T) {
 }
 
 func TestLookup(t *testing.T) {
-	if _, ok := os.LookupEnv("ANTHROPIC_API_KEY"); !ok { // want `skipped without ANTHROPIC_API_KEY`
+	if _, ok := os.LookupEnv("ANTHROPIC_API_KEY"); !ok { // want `skipped if ANTHROPIC_API_KEY is not set`
 		t.SkipNow()
 	}
 }
 
 func needKey(t testing.TB) {
 	t.Helper()
-	if os.Getenv("GEMINI_API_KEY") == "" { // want `skipped without GEMINI_API_KEY`
+	if os.Getenv("GEMINI_API_KEY") == "" { // want `skipped if GEMINI_API_KEY is not set`
 		t.Skip("no key")
 	}
 }
@@ -65,7 +65,7 @@ func FuzzInput(f *testing.F) {
 var noKey bool
 
 func TestSaid(t *testing.T) {
-	if noKey { // want `skipped without MISTRAL_API_KEY`
+	if noKey { // want `skipped if MISTRAL_API_KEY is not set`
 		t.Skip("MISTRAL_API_KEY not set")
 	}
 }

@@ -8,5 +8,5 @@ import (
 
 func TestMain(m *testing.M) {
 	println("up")
-	_ = echotest.Run(m) // want `the exit code of echotest.Run is dropped`
+	_ = echotest.Run(m) // want `the exit code of echotest.Run is ignored`
 }
