@@ -81,7 +81,7 @@ func TestDamagedStore(t *testing.T) {
 				if b.read("testdata/cassettes/TestA.yaml") != old {
 					t.Error("it was replaced")
 				}
-				b.fails([]string{"testdata/cassettes/TestA.yaml: ", "0 of 1 file whole"}, "verify")
+				b.fails([]string{"testdata/cassettes/TestA.yaml: ", "0 of 1 file intact"}, "verify")
 				a.run("push", "-all")
 				b.run("pull", "-force")
 				if b.read("testdata/cassettes/TestA.yaml") != a.read("testdata/cassettes/TestA.yaml") {
