@@ -38,7 +38,7 @@ func TestHostile(t *testing.T) {
 			}
 			// It can be searched for, too.
 			p.press("/", "<script>alert(5)")
-			p.until("document.getElementById('found').textContent === '1 of 11 found'")
+			p.until("document.getElementById('found').textContent === '1 of 12 found'")
 		})
 	}
 }

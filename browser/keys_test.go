@@ -20,7 +20,7 @@ func TestKeyboard(t *testing.T) {
 	p.press("/")
 	p.until("document.activeElement.id === 'q'")
 	p.press("PARIS snows")
-	p.until("document.getElementById('found').textContent === '1 of 11 found'")
+	p.until("document.getElementById('found').textContent === '1 of 12 found'")
 	if got := eval[string](p, shown); got != "TestTrip" {
 		t.Errorf("found %q", got)
 	}
