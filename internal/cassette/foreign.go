@@ -17,18 +17,19 @@ const (
 )
 
 // signs are what tells the cassettes of a tool: keys that it has and promptecho has not, in the
-// columns in which it writes them, and in JSON if it was told to write that.
-var signs = []struct{ tool, pattern string }{
-	{"", `(?m)^interactions:\r?\n *- kind:`}, // each of ours begins with it
-	{HTTPRR, `^httprr trace v1\r?\n`},
-	{RubyVCR, `(?m)^http_interactions:`},
-	{AgentTape, `(?ms)^run_id:.*^interactions:`},
-	{VCRpy, members + `uri:`},
-	{GoVCR, members + `code:`},
-	{RubyVCR, `(?s)^\{.*"http_interactions"`},
-	{AgentTape, `(?s)^\{.*"agenttape_version".*"interactions"`},
-	{VCRpy, `(?s)^\{.*"interactions".*"uri"`},
-	{GoVCR, `(?s)^\{.*"interactions".*"code"`},
+// columns in which it writes them, and in JSON if it was told to write that. An expression takes
+// long for a large text, so it is tried only where the key is.
+var signs = []struct{ tool, key, pattern string }{
+	{"", "- kind:", `(?m)^interactions:\r?\n *- kind:`}, // each of ours begins with it
+	{HTTPRR, "httprr trace v1", `^httprr trace v1\r?\n`},
+	{RubyVCR, "http_interactions:", `(?m)^http_interactions:`},
+	{AgentTape, "run_id:", `(?ms)^run_id:.*^interactions:`},
+	{VCRpy, " uri:", members + `uri:`},
+	{GoVCR, " code:", members + `code:`},
+	{RubyVCR, `"http_interactions"`, `(?s)^\{.*"http_interactions"`},
+	{AgentTape, `"agenttape_version"`, `(?s)^\{.*"agenttape_version".*"interactions"`},
+	{VCRpy, `"uri"`, `(?s)^\{.*"interactions".*"uri"`},
+	{GoVCR, `"code"`, `(?s)^\{.*"interactions".*"code"`},
 }
 
 // members leads to the members of requests and responses, in a list that is indented or not.
@@ -38,8 +39,11 @@ const members = `(?ms)^interactions:\r?\n(?:-.*^    |  -.*^      |    -.*^(?:  )
 // no cassette of another tool.
 func Foreign(text string) (tool string) {
 	text = strings.TrimPrefix(text, "\ufeff")
+	if recorded(text) {
+		return ""
+	}
 	for _, sign := range signs {
-		if !recorded(text) && regexp.MustCompile(sign.pattern).MatchString(text) {
+		if strings.Contains(text, sign.key) && regexp.MustCompile(sign.pattern).MatchString(text) {
 			return sign.tool
 		}
 	}
