@@ -7,7 +7,6 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/promptecho/promptecho/internal/report"
@@ -86,11 +85,4 @@ func left() (orphans, pending []string) {
 }
 
 // listed returns the names of some files.
-func listed(files []string) string {
-	const most = 10
-	text := strings.Join(files[:min(len(files), most)], ", ")
-	if more := len(files) - most; more > 0 {
-		text += fmt.Sprintf(" and %d more", more)
-	}
-	return text
-}
+func listed(files []string) string { return report.List(files, 10) }

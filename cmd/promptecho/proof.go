@@ -9,6 +9,7 @@ import (
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/prove"
 	"github.com/promptecho/promptecho/internal/redact"
+	"github.com/promptecho/promptecho/internal/report"
 	"github.com/promptecho/promptecho/internal/suite"
 )
 
@@ -104,10 +105,10 @@ func (p *proof) reason(f *prove.Finding) string {
 // tell prints in which tests a finding was seen, what to do, and the report of one run.
 func (p *proof) tell(out *printer, f *prove.Finding) {
 	var tests []string
-	for _, t := range f.Tests[:min(5, len(f.Tests))] {
+	for _, t := range f.Tests {
 		tests = append(tests, fmt.Sprintf("%s %s", p.places[t.Package], t.Test))
 	}
-	out.line(3, "", "tests:  %s%s", strings.Join(tests, ", "), andMore(len(f.Tests)-len(tests)))
+	out.line(3, "", "tests:  %s", report.List(tests, 5))
 	if f.Callers != nil {
 		out.line(3, "", "line:   %s", strings.Join(f.Callers[:min(5, len(f.Callers))], ", "))
 	}
@@ -115,13 +116,6 @@ func (p *proof) tell(out *printer, f *prove.Finding) {
 	if f.Detail != "" {
 		out.write("\n" + out.report(redact.Printable("     "+strings.ReplaceAll(f.Detail, "\n", "\n     "))+"\n"))
 	}
-}
-
-func andMore(n int) string {
-	if n <= 0 {
-		return ""
-	}
-	return fmt.Sprintf(" and %d more", n)
 }
 
 // json returns the findings for programs.

@@ -14,6 +14,7 @@ import (
 	"github.com/promptecho/promptecho/internal/exactjson"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/redact"
+	"github.com/promptecho/promptecho/internal/report"
 	"github.com/promptecho/promptecho/internal/shell"
 )
 
@@ -64,12 +65,7 @@ func (p *printer) files(indent int, files []string, about map[string]string) {
 
 // list prints names that have something in common, on as few lines as there is room for.
 func (p *printer) list(indent int, title string, names []string) {
-	const shown = 20
-	text := title + ": " + strings.Join(names[:min(len(names), shown)], ", ")
-	if more := len(names) - shown; more > 0 {
-		text += fmt.Sprintf(" and %d more", more)
-	}
-	p.line(indent, "", "%s", text)
+	p.line(indent, "", "%s: %s", title, report.List(names, 20))
 }
 
 // command prints a command that can be pasted, so it is never wrapped.

@@ -189,11 +189,4 @@ func below(path string) []string {
 }
 
 // list names the first of many.
-func list(names []string) string {
-	const most = 20
-	text := strings.Join(names[:min(len(names), most)], ", ")
-	if more := len(names) - most; more > 0 {
-		text += fmt.Sprintf(" and %d more", more)
-	}
-	return text
-}
+func list(names []string) string { return report.List(names, 20) }
