@@ -272,7 +272,7 @@ func TestUnsaid(t *testing.T) {
 					if strings.Contains(tt.asked[0].body, "jsonrpc") {
 						endpoint = "llm/jsonrpc.tools/list"
 					}
-					want = "promptecho: FILE: interactions 1 and 2 have the same request (" + endpoint + ") and different answers. They differ only in " + tt.field +
+					want = "promptecho: FILE: interactions 1 and 2 have the same request (" + endpoint + ") and different answers. The requests differ in " + tt.field +
 						", which is not written, so replay could not tell them apart." + fmt.Sprintf(tt.way, tt.path)
 				}
 				if err := r.Close(); err != nil {

@@ -319,7 +319,7 @@ func (r *reviewing) key() (byte, error) {
 			r.p.write(string(key) + "\n")
 			return key, r.p.err
 		case strings.IndexByte(" \t\r\n", key) < 0:
-			r.p.write(redact.OneLine(fmt.Sprintf("%q is not one of a, r, s, A, q:  ", key)))
+			r.p.write(redact.OneLine(fmt.Sprintf("%q is not one of a, r, s, A, q: ", key)))
 		}
 	}
 }

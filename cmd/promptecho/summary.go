@@ -201,7 +201,8 @@ func (s *summary) printProof(w io.Writer) {
 		if len(s.failed()) > 0 {
 			of = " of tests that passed"
 		}
-		fmt.Fprintf(w, "\nThe new recordings%s replay (tried %s)\n", of, count(s.proof.n, "time"))
+		fmt.Fprintln(w)
+		tell(w, "The new recordings%s replay (tried %s)", of, count(s.proof.n, "time"))
 	}
 }
 

@@ -65,7 +65,7 @@ func runView(args []string, stdout, stderr io.Writer) error {
 	fmt.Fprintln(stdout, address)
 	if widthOf(stdout) > 0 && !*printOnly {
 		if err := openBrowser(address); err != nil {
-			fmt.Fprintf(stderr, "promptecho: view: no browser could be opened (%s): open the address yourself\n", redact.Printable(err.Error()))
+			complain(stderr, "view", fmt.Sprintf("no browser could be opened (%v): open the address yourself", err))
 		}
 	}
 	select {

@@ -87,7 +87,7 @@ func (e *encoder) check(it *interaction.Interaction) {
 		e.errorf("response: both a body and stream %q", r.Stream)
 	}
 	if len(r.Chunks) > 0 && (r.Stream != "" || len(r.Body) == 0) {
-		e.errorf("response: chunks of a body that is not a stream")
+		e.errorf("response: only a body that is not a stream has chunks")
 	}
 }
 

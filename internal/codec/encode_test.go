@@ -214,7 +214,7 @@ func TestUnwritable(t *testing.T) {
 		{&interaction.Interaction{Request: ok, Response: interaction.Response{Status: 200, Stream: "sse", Delays: []interaction.Delay{{}, {MS: 1, Together: true}}}}, `response: invalid delay 2: {MS:1 Together:true Rest:}`},
 		{&interaction.Interaction{Request: ok, Response: interaction.Response{Status: 200, Stream: "sse", Delays: []interaction.Delay{{Rest: "~1"}}}}, `response: invalid delay 1: {MS:0 Together:false Rest:~1}`},
 		{&interaction.Interaction{Request: ok, Response: interaction.Response{Status: 200, Body: []byte("a"), Chunks: []int{1, 0}}}, `response: invalid length 0 of chunk 2`},
-		{&interaction.Interaction{Request: ok, Response: interaction.Response{Status: 200, Chunks: []int{1}}}, `response: chunks of a body that is not a stream`},
+		{&interaction.Interaction{Request: ok, Response: interaction.Response{Status: 200, Chunks: []int{1}}}, `response: only a body that is not a stream has chunks`},
 		{&interaction.Interaction{Request: ok, Response: interaction.Response{Status: 200, Headers: interaction.Headers{{Name: "a", Values: nil}, {Name: "a", Values: nil}}}}, `headers: "a" is there twice`},
 	} {
 		data, assets, err := Encode(nil, test.it)

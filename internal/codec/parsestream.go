@@ -57,7 +57,7 @@ func (p *parser) checkResponse(r *interaction.Response) {
 		p.badf(n, field, "events without a stream; name the framing (\"stream: sse\")")
 	}
 	if n, field := p.find("chunks"); n != nil && (r.Stream != "" || len(r.Body) == 0) {
-		p.badf(n, field, "only a stream has chunks; remove them")
+		p.badf(n, field, "only a body that is not a stream has chunks; remove them")
 	}
 }
 

@@ -99,6 +99,6 @@ func (r *Run) FieldClash(o *Outcome, c tape.UnsaidClash, mayWrite bool) string {
 	if mayWrite {
 		way = fmt.Sprintf("This writes it to the cassette and compares it:\n  promptecho.Match(%q),\nor, if it does not matter, promptecho.Ignore(%[1]q). Then record again:\n%s", c.Path, r.command(o))
 	}
-	return fmt.Sprintf("%s: interactions %d and %d have the same request (%s) and different answers. They differ only in %s, which is not written, so replay could not tell them apart. %s",
+	return fmt.Sprintf("%s: interactions %d and %d have the same request (%s) and different answers. The requests differ in %s, which is not written, so replay could not tell them apart. %s",
 		r.File, c.First, c.Second, call(c.Form), name, way)
 }
