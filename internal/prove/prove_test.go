@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/promptecho/promptecho/internal/attr"
+	"github.com/promptecho/promptecho/internal/seeds"
 	"github.com/promptecho/promptecho/internal/suite"
 )
 
@@ -40,6 +41,20 @@ func add(r *Results, test, caller, option string, edits ...attr.Edit) {
 			one.Causes = []attr.Cause{{Reason: "the nearest recording differs in " + e.Path, Caller: caller, Option: option, Edits: []attr.Edit{e}}}
 		}
 		r.Add(one, &round)
+	}
+}
+
+// TestRemedies: what remedies are found by is what reports and findings say.
+func TestRemedies(t *testing.T) {
+	t.Parallel()
+	source, err := seeds.Source("../report/*.go", "../diff/*.go", "prove.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range remedies {
+		if !strings.Contains(source, row.says) {
+			t.Errorf("nothing says %q", row.says)
+		}
 	}
 }
 

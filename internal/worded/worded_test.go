@@ -2,13 +2,13 @@ package worded
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/promptecho/promptecho"
+	"github.com/promptecho/promptecho/internal/seeds"
 )
 
 // open returns the error of a recorder with a line of options.
@@ -103,26 +103,16 @@ func TestReworded(t *testing.T) {
 // TestOnlyInGo: what is reworded is what reports say.
 func TestOnlyInGo(t *testing.T) {
 	t.Parallel()
-	var source strings.Builder
-	for _, pattern := range []string{"../../*.go", "../report/*.go"} {
-		files, err := filepath.Glob(pattern)
-		if err != nil || len(files) < 10 {
-			t.Fatal(files, err)
-		}
-		for _, file := range files {
-			text, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			source.Write(text)
-		}
+	source, err := seeds.Source("../../*.go", "../report/*.go", "../redact/*.go")
+	if err != nil {
+		t.Fatal(err)
 	}
 	for i := 0; i < len(onlyInGo); i += 2 {
 		says := onlyInGo[i]
 		if _, value, joined := strings.Cut(says, "take it from "); joined { // made of parts
 			_, says, _ = strings.Cut(value, ", ")
 		}
-		if !strings.Contains(source.String(), says) {
+		if !strings.Contains(source, says) {
 			t.Errorf("no report says %q", says)
 		}
 	}
