@@ -8,10 +8,8 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"reflect"
 	"runtime/debug"
 	"slices"
-	"strings"
 
 	"github.com/promptecho/promptecho/internal/cassette"
 )
@@ -98,49 +96,10 @@ func diffTwo(old, fresh string) ([]*difference, error) {
 		if err != nil {
 			return nil, err
 		}
-		letGo(f)
+
 		files[i] = f
 	}
 	return []*difference{compare(old, fresh, files[0], files[1])}, nil
-}
-
-// letGo copies the texts of a file that was read, so that the whole of it need not be kept for them.
-func letGo(f *cassette.File) {
-	var size int
-	for _, it := range f.Interactions {
-		size += len(it.Request.Body) + len(it.Response.Body)
-	}
-	if size > 8<<20 {
-		copyTexts(reflect.ValueOf(f.Interactions), map[string]string{})
-	}
-}
-
-// copyTexts puts copies in the places of all texts in a value; equal ones that are short have one.
-func copyTexts(v reflect.Value, short map[string]string) {
-	switch v.Kind() {
-	case reflect.Pointer:
-		if !v.IsNil() {
-			copyTexts(v.Elem(), short)
-		}
-	case reflect.Struct:
-		for i := range v.NumField() {
-			copyTexts(v.Field(i), short)
-		}
-	case reflect.Slice:
-		if kind := v.Type().Elem().Kind(); kind < reflect.Bool || kind > reflect.Complex128 { // of what has no text
-			for i := range v.Len() {
-				copyTexts(v.Index(i), short)
-			}
-		}
-	case reflect.String:
-		text, ok := short[v.String()]
-		if !ok {
-			if text = strings.Clone(v.String()); len(text) < 100 {
-				short[text] = text
-			}
-		}
-		v.SetString(text)
-	}
 }
 
 // diffGit compares cassettes with a revision.
