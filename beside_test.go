@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -20,6 +21,11 @@ import (
 // instance.
 var after = roundTripFunc(func(req *http.Request) (*http.Response, error) {
 	body, _ := io.ReadAll(req.Body)
+	if req.Header.Get("X-Attempt") == "1" {
+		resp, err := statuses("{}", 429).RoundTrip(req)
+		resp.Header.Set("Retry-After", "1")
+		return resp, err
+	}
 	_, text, _ := strings.Cut(string(body), "takes ")
 	text, _, _ = strings.Cut(text, `"`)
 	d, _ := time.ParseDuration(text)
@@ -80,6 +86,107 @@ func TestMergeThatSleeps(t *testing.T) {
 	}
 	if rep := inBubbles(t, merge, Pace(1)); len(rep.Errors) > 0 {
 		t.Errorf("with Pace(1): %s", rep.Errors)
+	}
+}
+
+// retrying asks until it is not told to come back later, and waits as long as that says.
+func retrying(t *testing.T, ctx context.Context, r *Recorder, text string) {
+	for attempt := 1; ; attempt++ {
+		req, err := http.NewRequestWithContext(ctx, "POST", chatURL, strings.NewReader(prompt(text)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("Content-Type", "application/json")
+		req.Header.Set("X-Attempt", strconv.Itoa(attempt))
+		resp, err := r.Client().Do(req)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		resp.Body.Close()
+		if resp.StatusCode == 200 {
+			return
+		}
+		seconds, _ := strconv.Atoi(resp.Header.Get("Retry-After"))
+		time.Sleep(time.Duration(seconds) * time.Second)
+	}
+}
+
+// TestRetryBesideOthers: a replay takes nothing for the second that a client waited before it tried
+// again, and so it would be ahead of what others did in that second, whether any of that ran side
+// by side with the failure or with the retry.
+func TestRetryBesideOthers(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name  string
+		later time.Duration // how much later the other one begins
+		takes string
+		turns int
+	}{
+		{"beside the failure", 0, "20ms", 3},
+		{"beside nothing", time.Millisecond, "20ms", 3},
+		{"beside the retry", time.Millisecond, "400ms", 3},
+		{"a single one", time.Millisecond, "20ms", 1},
+		{"many", time.Millisecond, "2ms", 100},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			var outcomes []string
+			rep := inBubbles(t, func(ctx context.Context, r *Recorder) {
+				var mu sync.Mutex
+				var results []string
+				is := func(name string) {
+					mu.Lock()
+					defer mu.Unlock()
+					results = append(results, name)
+				}
+				var all sync.WaitGroup
+				all.Go(func() {
+					retrying(t, ctx, r, "the refused one takes 50ms")
+					is("refused")
+				})
+				all.Go(func() {
+					time.Sleep(tt.later)
+					for turn := range tt.turns {
+						send(ctx, r, fmt.Sprint("turn ", turn, " takes ", tt.takes))
+					}
+					is("other")
+				})
+				all.Wait()
+				send(ctx, r, strings.Join(results, " "))
+				outcomes = append(outcomes, strings.Join(results, " "))
+			})
+			if len(rep.Errors) > 0 || outcomes[0] != outcomes[1] {
+				t.Errorf("%q: %s", outcomes, rep.Errors)
+			}
+		})
+	}
+}
+
+// What is asked after all that ran side by side waits for what is not asked this time, but only a
+// second in all, and does not fail.
+func TestSkippedAfterCompany(t *testing.T) {
+	t.Parallel()
+	runs := 0
+	rep := inBubbles(t, func(ctx context.Context, r *Recorder) {
+		runs++
+		var all sync.WaitGroup
+		for i := range 2 {
+			all.Go(func() { send(ctx, r, fmt.Sprint("agent ", i, " takes 20ms")) })
+		}
+		all.Wait()
+		start := time.Now()
+		for i := range 100 {
+			if runs == 1 || i%2 == 1 {
+				send(ctx, r, fmt.Sprint("question ", i, " takes 1ms"))
+			}
+		}
+		if waited := time.Since(start); runs > 1 && waited > 2*time.Second {
+			t.Errorf("waited %v", waited)
+		}
+	}, AllowUnused())
+	if len(rep.Errors) > 0 {
+		t.Error(rep.Errors)
 	}
 }
 

@@ -346,13 +346,13 @@ func TestCallsRetried(t *testing.T) {
 	})
 }
 
-// withoutDelay checks that what tells an SDK how long to wait says not at all in
+// withoutDelay checks that what tells an SDK how long to wait says the shortest time in
 // replay, so that no test need measure it.
 func withoutDelay(t *testing.T, e env) http.RoundTripper {
 	return roundTripFunc(func(req *http.Request) (*http.Response, error) {
 		resp, err := e.client.Transport.RoundTrip(req)
 		if err == nil && e.replay && resp.StatusCode >= 400 {
-			if got := resp.Header.Get("Retry-After-Ms"); got != "0" {
+			if got := resp.Header.Get("Retry-After-Ms"); got != "1" {
 				t.Errorf("status %d replays with Retry-After-Ms %q", resp.StatusCode, got)
 			}
 		}

@@ -24,11 +24,11 @@ var now = []struct {
 	{header: "Retry-After", value: "0"},
 	{header: "Retry-After", value: "0", by: "X-Stainless-Lang"},
 
-	// Read by the same function before Retry-After. In the Python and Node SDKs of that family
-	// (_calculate_retry_timeout, retryRequest) 0 is none.
-	{header: "Retry-After-Ms", value: "0"},
-	{header: "Retry-After-Ms", value: "1", by: "X-Stainless-Lang", says: "python"},
-	{header: "Retry-After-Ms", value: "1", by: "X-Stainless-Lang", says: "js"},
+	// Read by the same function before Retry-After, and by getRetryDelayInMs in retry.go of
+	// fantasy v0.30.0, which retries for these SDKs. To that, and to the Python and Node SDKs of the
+	// family (_calculate_retry_timeout, retryRequest), 0 is none.
+	{header: "Retry-After-Ms", value: "1"},
+	{header: "Retry-After-Ms", value: "1", by: "X-Stainless-Lang"},
 
 	// Read by adjustForRetryAfterHeader in aws/retry/middleware.go of aws-sdk-go-v2 v1.47.8 if
 	// AWS_NEW_RETRIES_2026 is set. That never waits less than its own time; see Resends.

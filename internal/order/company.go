@@ -9,18 +9,21 @@ import (
 // Company returns the numbers of the recordings that were under way while one was, or if
 // waiting is set, of those that waited for their answers while it did.
 func (o *Order) Company(number int, waiting bool) (numbers []int) {
-	if o == nil || o.groups[number] == nil {
+	if o == nil || o.members[number].events == nil {
 		return nil
 	}
-	g := o.groups[number]
 	end := events.ended
 	if waiting {
 		end = events.answered
 	}
-	own := g.members[number-g.first]
-	for i, other := range g.members {
-		if other != nil && g.first+i != number && other.asked() < end(own) && own.asked() < end(other) {
-			numbers = append(numbers, g.first+i)
+	own := o.members[number]
+	for i := own.first; i < len(o.members); i++ {
+		switch other := o.members[i]; {
+		case other.events == nil || i == number:
+		case other.first != own.first:
+			return numbers
+		case other.asked() < end(own.events) && own.asked() < end(other.events):
+			numbers = append(numbers, i)
 		}
 	}
 	return numbers
@@ -33,22 +36,24 @@ func (o *Order) Before(number int) (numbers []int) {
 	if o == nil {
 		return nil
 	}
-	g, at := o.groups[number], 0
-	if g != nil {
-		at = min(g.members[number-g.first].ended(), len(g.steps))
+	last := number // that had company
+	for last >= 0 && (o.members[last].events == nil || o.members[last].isAlone) {
+		last--
 	}
-	for n := number - 1; g == nil && n >= 0; n-- {
-		if g = o.groups[n]; g != nil {
-			at = len(g.steps)
+	if last < 0 {
+		return nil
+	}
+	own := o.members[last]
+	for i, rec := range o.members[own.first:] {
+		if rec.events == nil {
+			continue
 		}
-	}
-	for ; at > 0; at-- {
-		if turn := g.steps[at-1].turn; turn >= 0 {
-			numbers = append(numbers, g.first+turn)
+		if rec.first != own.first || last == number && rec.asked() > own.ended() {
+			break
 		}
+		numbers = append(numbers, own.first+i)
 	}
-	slices.Sort(numbers)
-	if numbers = slices.Compact(numbers); len(numbers) < 2 {
+	if len(numbers) < 2 {
 		return nil
 	}
 	return numbers

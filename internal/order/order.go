@@ -14,80 +14,89 @@ import (
 // program is this one: all its goroutines.
 var program rest
 
-// An Order is that of all that ran side by side in a recording. Its methods may be called
-// concurrently.
+// An Order is that of what was recorded, where some of it ran side by side. Its methods may be
+// called concurrently.
 type Order struct {
-	groups map[int]*group // by the numbers of the recordings
+	members []member // by the numbers of the recordings
 
 	mu       sync.Mutex
+	steps    []step          // in order; the one of moment n is steps[n-1]
+	done     int             // so many of the first steps have happened
 	waiting  []chan struct{} // closed when something happens
 	settling int             // turns that wait for the program to rest
 	late     []Late
-	patience time.Duration // for calls that may be about to be canceled
+	patience time.Duration // for calls that may be about to be canceled, and for recordings that ran alone
 }
 
-// A group is what ran side by side, from the first that was asked to the last that ended.
-type group struct {
-	first   int // the number of the recording that was asked first
-	members []events
-	steps   []step // in order; the one of moment n is steps[n-1]
-	asked   []bool // which of the recordings were asked for
-	done    int    // so many of the first steps have happened
+// A member is a recording.
+type member struct {
+	events         // none if nobody waits for it, and it waits for nobody
+	first     int  // the number of the one that was asked first of those that ran side by side
+	isAlone   bool // all its events are one
+	isAsked   bool // in this run
+	isGivenUp bool // nobody waits for it any more
 }
 
 // A step is what happened of one recording between events of others.
 type step struct {
-	turn int // the place of the recording in the group; -1 if nothing is recorded of that moment
-	left int // how many of its events have not happened
+	number int // of the recording; -1 if nothing is recorded of that moment
+	left   int // how many of its events have not happened
 }
 
 // Late is an event that came before another one which it waited for in vain.
 type Late struct{ Waits, For int } // the numbers of the recordings
 
-// New returns the order of recordings; nil if none had company. The moments of those that ran
-// alone are nil. Those whose moments go on are of one group; one that ran alone ends it, unless
-// another asked it, which nobody waits for: that one may be played and not ask.
-func New(count int, moments func(i int) *interaction.Moments, within func(i int) bool) *Order {
+// New returns the order of recordings; nil if none had company and apart is not set, which says
+// that one was asked again after others. The moments of those that ran alone are nil. A
+// recording within another one was asked by that, which nobody waits for: it may be played and
+// not ask.
+func New(count int, moments func(i int) *interaction.Moments, within func(i int) bool, apart bool) *Order {
 	var o *Order
-	var g *group
+	last, base := -1, 0 // the last one that had company, if none ran alone after it, and the steps before its moments
 	for i := range count {
 		m := moments(i)
-		if m == nil || m.Asked == 0 {
-			if g != nil && !within(i) {
-				g = nil
-			}
+		isAlone, isWithin := m == nil || m.Asked == 0, within(i)
+		if o == nil && (!isAlone || apart) {
+			o = &Order{members: make([]member, count), patience: 10 * Longest}
+		}
+		if isAlone && !isWithin {
+			last = -1
+		}
+		if o == nil || isAlone && (isWithin || m != nil) { // m: when is not known
 			continue
 		}
-		if o == nil {
-			o = &Order{groups: map[int]*group{}, patience: 10 * Longest}
+		rec := &o.members[i]
+		rec.first, rec.isAlone = i, isAlone
+		if last >= 0 && base+m.Asked > o.members[last].asked() {
+			rec.first = o.members[last].first
+		} else {
+			base = len(o.steps)
 		}
-		if g == nil || m.Asked <= g.members[len(g.members)-1].asked() {
-			g = &group{first: i}
+		if last = i; isAlone {
+			last, m = -1, &interaction.Moments{Asked: 1, Answered: 1, Ended: 1}
 		}
-		o.groups[i] = g
-		g.add(eventsOf(m), i-g.first, within(i))
+		rec.events = eventsOf(m, base)
+		o.add(i, base, isWithin)
 	}
 	return o
 }
 
-// add adds a recording to a group at a place.
-func (g *group) add(e events, turn int, within bool) {
-	g.members = append(g.members, make([]events, turn+1-len(g.members))...)
-	g.members[turn], g.asked = e, make([]bool, turn+1)
-	for _, at := range e {
-		for len(g.steps) < at && len(g.steps) < maxSteps {
-			g.steps = append(g.steps, step{turn: -1})
+// add adds the steps of a recording whose moments begin after others.
+func (o *Order) add(number, base int, within bool) {
+	for _, at := range o.members[number].events {
+		for len(o.steps) < at && len(o.steps)-base < maxSteps {
+			o.steps = append(o.steps, step{number: -1})
 		}
-		if at <= len(g.steps) {
-			s := &g.steps[at-1]
-			if s.turn = turn; !within {
+		if at <= len(o.steps) {
+			s := &o.steps[at-1]
+			if s.number = number; !within {
 				s.left++
 			}
 		}
 	}
 }
 
-// maxSteps is how many moments of a group are believed.
+// maxSteps is how many moments of recordings that ran side by side are believed.
 const maxSteps = 1 << 20
 
 // The events of a recording are numbered: it is asked, its headers come, each of its pieces,
@@ -98,11 +107,15 @@ const (
 	firstPiece
 )
 
-// events are the moments of the events of a recording; nil if it ran alone.
+// events are the moments of the events of a recording.
 type events []int
 
-func eventsOf(m *interaction.Moments) events {
-	return slices.Concat([]int{m.Asked, m.Answered}, m.Pieces, []int{m.Ended})
+func eventsOf(m *interaction.Moments, base int) events {
+	e := slices.Concat([]int{m.Asked, m.Answered}, m.Pieces, []int{m.Ended})
+	for i := range e {
+		e[i] += base
+	}
+	return e
 }
 
 func (e events) asked() int    { return e[asked] }
@@ -111,37 +124,35 @@ func (e events) ended() int    { return e[len(e)-1] }
 
 // A Turn is a recording that is being played. A nil Turn waits for nothing.
 type Turn struct {
-	order *Order
-	group *group
-	place int
-	next  int // its next event
+	order  *Order
+	number int
+	next   int // its next event
 
 	// Stands says that what comes in it answers requests that others make: it waits for those
 	// that were made before, however long. It is set before anything waits.
 	Stands bool
 }
 
-// Ask says that a recording is asked for. It returns nil if that ran alone.
+// Ask says that a recording is asked for. It returns nil if that need not be in order.
 func (o *Order) Ask(number int) *Turn {
-	if o == nil || o.groups[number] == nil {
+	if o == nil || o.members[number].events == nil {
 		return nil
 	}
-	g := o.groups[number]
-	t := &Turn{order: o, group: g, place: number - g.first}
+	t := &Turn{order: o, number: number}
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	g.asked[t.place] = true
+	o.members[number].isAsked = true
 	t.happen(answered)
 	return t
 }
 
-func (t *Turn) events() events { return t.group.members[t.place] }
+func (t *Turn) events() events { return t.order.members[t.number].events }
 
 // happen says that all events before one have happened. The caller holds the lock.
 func (t *Turn) happen(before int) {
 	for ; t.next < before; t.next++ {
-		if at := t.events()[t.next]; at <= len(t.group.steps) {
-			t.group.steps[at-1].left--
+		if at := t.events()[t.next]; at <= len(t.order.steps) {
+			t.order.steps[at-1].left-- // below 0 if that is given up
 		}
 	}
 	t.order.wake()
@@ -188,14 +199,17 @@ func (t *Turn) come(ctx context.Context, closing <-chan struct{}, event int, isE
 	if t == nil {
 		return nil
 	}
-	end := len(t.events()) - 1
-	before := min(event+1, end)
-	if event = min(event, end); isEnd {
-		event, before = end, end+1
-	}
 	o := t.order
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	if t.next == len(t.events()) {
+		return nil
+	}
+	end := len(t.events()) - 1
+	before := min(event+1, end)
+	if event = min(event, end); isEnd || o.members[t.number].isAlone {
+		event, before = end, end+1
+	}
 	at := t.events()[event]
 	for next := t.nextBefore(at); next >= 0; next = t.nextBefore(at) {
 		if err := t.wait(ctx, closing, next, at); err != nil {
@@ -217,12 +231,12 @@ func (t *Turn) come(ctx context.Context, closing <-chan struct{}, event int, isE
 // nextBefore returns the first step before a moment of which something has not happened, and of
 // another recording; -1 if there is none. The caller holds the lock.
 func (t *Turn) nextBefore(at int) int {
-	g := t.group
-	for g.done < len(g.steps) && g.steps[g.done].left <= 0 {
-		g.done++
+	o := t.order
+	for o.done < len(o.steps) && o.steps[o.done].left <= 0 {
+		o.done++
 	}
-	for i := g.done; i < min(at-1, len(g.steps)); i++ {
-		if s := g.steps[i]; s.turn != t.place && s.left > 0 {
+	for i := o.done; i < min(at-1, len(o.steps)); i++ {
+		if s := o.steps[i]; s.number != t.number && s.left > 0 {
 			return i
 		}
 	}
@@ -233,16 +247,21 @@ func (t *Turn) nextBefore(at int) int {
 // gives up: nobody waits any more for the recordings that this turn has waited for. The caller
 // holds the lock.
 func (t *Turn) wait(ctx context.Context, closing <-chan struct{}, next, at int) error {
-	o, g := t.order, t.group
+	o := t.order
 	changed := make(chan struct{})
 	o.waiting = append(o.waiting, changed)
-	stands := t.Stands && g.members[g.steps[next].turn].asked() == next+1
+	what := &o.members[o.steps[next].number]
+	stands := t.Stands && what.asked() == next+1 && what.asked() > t.events().asked()
+	left := Longest
+	if what.isAlone { // it may be left out, as all others that ran alone after it
+		left = min(left, o.patience)
+	}
 	o.mu.Unlock()
 	ticks := time.NewTicker(tick)
 	defer ticks.Stop()
 	lapse := newLapse()
 	inVain, closed := false, error(nil)
-	for left := Longest; !inVain; {
+	for !inVain {
 		select {
 		case <-ticks.C:
 			left -= lapse.next(!program.isAtRest())
@@ -257,6 +276,9 @@ func (t *Turn) wait(ctx context.Context, closing <-chan struct{}, next, at int) 
 	}
 	o.mu.Lock()
 	if inVain && o.settling == 0 && slices.Contains(o.waiting, changed) {
+		if what.isAlone {
+			o.patience -= min(o.patience, Longest)
+		}
 		t.giveUp(next, at)
 		o.wake() // the others have all the time again
 	}
@@ -266,16 +288,19 @@ func (t *Turn) wait(ctx context.Context, closing <-chan struct{}, next, at int) 
 // giveUp stops waiting for the recording of the next step, and for all that were asked before a
 // moment and are not: nothing that waits for them will ask for them. The caller holds the lock.
 func (t *Turn) giveUp(next, at int) {
-	g := t.group
-	for place, e := range g.members {
-		if e == nil || place != g.steps[next].turn && (g.asked[place] || e.asked() >= at) {
+	o := t.order
+	for i := range o.members {
+		rec := &o.members[i]
+		if rec.events == nil || rec.isGivenUp || i != o.steps[next].number && (rec.isAsked || rec.asked() >= at) {
 			continue
 		}
-		t.order.late = append(t.order.late, Late{g.first + t.place, g.first + place})
-		for i := range g.steps {
-			if g.steps[i].turn == place {
-				g.steps[i].left = -1 << 30
-			}
+		if rec.isGivenUp = true; !rec.isAlone {
+			o.late = append(o.late, Late{t.number, i})
+		}
+	}
+	for i := next; i < len(o.steps); i++ {
+		if number := o.steps[i].number; number >= 0 && o.members[number].isGivenUp {
+			o.steps[i].left = 0
 		}
 	}
 }
