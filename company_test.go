@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -32,12 +33,23 @@ func (w *world) note(text string) {
 // a stream stands in the log.
 func (w *world) complete(ctx context.Context, text string) (string, error) {
 	streamed := hash(text)%3 == 0
-	req, _ := http.NewRequestWithContext(ctx, "POST", chatURL, strings.NewReader(fmt.Sprintf(`{"model":"m","stream":%t,"messages":[{"role":"user","content":%q}]}`, streamed, text)))
-	resp, err := w.client.Do(req)
-	if err != nil {
-		return "", err
+	var resp *http.Response
+	for attempt := 1; ; attempt++ {
+		req, _ := http.NewRequestWithContext(ctx, "POST", chatURL, strings.NewReader(fmt.Sprintf(`{"model":"m","stream":%t,"messages":[{"role":"user","content":%q}]}`, streamed, text)))
+		req.Header.Set("X-Attempt", strconv.Itoa(attempt))
+		var err error
+		if resp, err = w.client.Do(req); err != nil {
+			return "", err
+		}
+		defer resp.Body.Close()
+		if resp.StatusCode != 429 {
+			break
+		}
+		seconds, _ := strconv.Atoi(resp.Header.Get("Retry-After"))
+		if err := sleep(ctx, time.Duration(seconds)*time.Second); err != nil {
+			return "", err
+		}
 	}
-	defer resp.Body.Close()
 	if resp.StatusCode != 200 {
 		body, _ := io.ReadAll(resp.Body)
 		return "", fmt.Errorf("status %d: %s", resp.StatusCode, body)
@@ -236,10 +248,15 @@ func guarded(agent, guard program) program {
 // slow is an upstream whose answers, and their pieces, take a random time.
 var slow = roundTripFunc(func(req *http.Request) (*http.Response, error) {
 	body, _ := io.ReadAll(req.Body)
-	if err := sleep(req.Context()); err != nil {
+	if err := sleep(req.Context(), aWhile()); err != nil {
 		return nil, err
 	}
 	resp := &http.Response{StatusCode: 200, Header: http.Header{"Content-Type": {"application/json"}}, Request: req}
+	if hash(string(body))%5 == 0 && req.Header.Get("X-Attempt") == "1" {
+		resp.StatusCode, resp.Body = 429, http.NoBody
+		resp.Header.Set("Retry-After", "20") // who is stopped while it waits for that must not have waited in replay
+		return resp, nil
+	}
 	text := fmt.Sprintf(`{"id":"x","object":"chat.completion","created":1,"model":"m","choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":"%d"}}]}`, hash(string(body)))
 	resp.Body = io.NopCloser(strings.NewReader(text))
 	if strings.Contains(string(body), `"stream":true`) {
@@ -260,7 +277,7 @@ func (s *trickle) Read(p []byte) (int, error) {
 	if s.left == 0 {
 		return 0, io.EOF
 	}
-	if err := sleep(s.ctx); err != nil {
+	if err := sleep(s.ctx, aWhile()); err != nil {
 		return 0, err
 	}
 	if s.left--; s.left == 0 {
@@ -271,10 +288,16 @@ func (s *trickle) Read(p []byte) (int, error) {
 
 func (s *trickle) Close() error { return nil }
 
-// sleep waits up to 50 ms, or until a context ends.
-func sleep(ctx context.Context) error {
+// aWhile returns up to 50 ms.
+func aWhile() time.Duration { return time.Duration(1 + rand.Int64N(50e6)) }
+
+// sleep waits for a time, or until a context ends.
+func sleep(ctx context.Context, d time.Duration) error {
+	if d == 0 {
+		return ctx.Err()
+	}
 	select {
-	case <-time.After(time.Duration(1 + rand.Int64N(50e6))):
+	case <-time.After(d):
 		return nil
 	case <-ctx.Done():
 		return context.Cause(ctx)

@@ -97,7 +97,7 @@ func (r *Recorder) recorded(rec *tape.Recording, in *incoming) (a *answer.Playab
 	if err != nil {
 		return nil, err
 	}
-	a = &answer.Playable{Response: it.Response, LatencyMS: it.LatencyMS, File: r.file, Line: rec.Line(), Turn: r.tape.Turn(rec)}
+	a = &answer.Playable{Response: it.Response, LatencyMS: it.LatencyMS, File: r.file, Line: rec.Line(), Again: r.tape.IsAskedAgain(rec), Turn: r.tape.Turn(rec)}
 	a.Error = redact.Printable(a.Error)
 	if a.Body, a.Ends, err = answer.Join(&a.Response); err != nil {
 		return nil, fmt.Errorf("%s:%d: response: %w", r.file, a.Line, err)

@@ -242,7 +242,8 @@ func timingMatters(contentType string, body []byte) bool {
 // length announced, to the last event of its protocol, or as a whole JSON value (a
 // [json.Decoder] stops there, and does not wait for more).
 func (c *capture) isWhole() bool {
-	if int64(c.received) == c.announced || bodyless("", c.stored.Status) {
+	isAll := int64(c.received) == c.announced && (c.received > 0 || c.stored.Error == "") // 0 may be a RoundTripper that does not say
+	if isAll || bodyless("", c.stored.Status) {
 		return true
 	}
 	for _, event := range slices.Backward(c.stored.Events) {

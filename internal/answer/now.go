@@ -50,11 +50,12 @@ var now = []struct {
 type GoesOn func(method string, req *http.Request) bool
 
 // SayNow makes the headers of an answer to a request say that nobody need wait. failed says
-// that the answer is a failure after which clients try again.
-func SayNow(req *http.Request, h http.Header, failed bool, goesOn GoesOn) {
+// that the answer is a failure after which clients try again, again that this one did: if it did
+// not, it may have been stopped while it waited, and must not ask in replay.
+func SayNow(req *http.Request, h http.Header, failed, again bool) {
 	for _, n := range now {
 		by := req.Header.Get(n.by)
-		if n.by == "" && h[n.header] != nil || by != "" && strings.Contains(by, n.says) && (failed || n.always) && goesOn(req.Method, req) {
+		if (again || !failed) && n.by == "" && h[n.header] != nil || again && by != "" && strings.Contains(by, n.says) && (failed || n.always) {
 			h.Set(n.header, n.value)
 		}
 	}
@@ -63,11 +64,11 @@ func SayNow(req *http.Request, h http.Header, failed bool, goesOn GoesOn) {
 // atOnce makes an answer say that nobody need wait, in its headers and its body; ends are those
 // of the pieces of that, and it returns what becomes of them. Memory may be shared with other
 // replays: nothing is changed in place.
-func atOnce(req *http.Request, h http.Header, resp *interaction.Response, ends []int, goesOn GoesOn) []int {
+func atOnce(req *http.Request, h http.Header, resp *interaction.Response, ends []int, again bool, goesOn GoesOn) []int {
 	failed := resp.Passing() || h.Get("X-Should-Retry") == "true"
-	SayNow(req, h, failed, goesOn)
+	SayNow(req, h, failed, again)
 	switch {
-	case failed && ends == nil && req.Header.Get("X-Goog-Api-Client") != "":
+	case failed && again && ends == nil && req.Header.Get("X-Goog-Api-Client") != "":
 		resp.Body = retryInfo.ReplaceAll(resp.Body, []byte("${1}0s"))
 	case !strings.HasPrefix(h.Get("Content-Type"), "text/event-stream"):
 	case bytes.Contains(resp.Body, []byte("retry:")) && goesOn(http.MethodGet, req):

@@ -40,6 +40,7 @@ func TestAtOnce(t *testing.T) {
 		{name: "azcore, a poll", asks: []string{"User-Agent", "azsdk-go-azopenai/v1 (go1.26)"}, status: 202, recorded: []string{"Retry-After", "2"}, want: []string{"Retry-After", "0", "X-Ms-Retry-After-Ms", "1"}},
 		{name: "aws", asks: []string{"User-Agent", "aws-sdk-go-v2/1.47"}, status: 503, recorded: []string{"X-Amz-Retry-After", "90"}, want: []string{"X-Amz-Retry-After", "0"}},
 		{name: "openai-go, the last of what is recorded", asks: []string{"X-Stainless-Lang", "go"}, status: 503, last: true},
+		{name: "the last of what is recorded, with a delay: who waited was stopped meanwhile", status: 429, recorded: []string{"Retry-After", "20"}, last: true},
 		{name: "a stream that is the last", status: 200, recorded: []string{"Content-Type", sse}, stream: "sse", body: "retry: 3000\ndata: a\n\n", last: true},
 		{name: "mcp, the last", asks: []string{"Mcp-Session-Id", "s"}, status: 200, recorded: []string{"Content-Type", sse}, stream: "sse", body: "data: a\n\n", last: true},
 		{name: "google", asks: []string{"X-Goog-Api-Client", "gl-go/1.26"}, status: 429, body: `{"details":[{"@type":"type.googleapis.com/google.rpc.RetryInfo", "retryDelay" : "34.07s"}]}`,
@@ -62,7 +63,7 @@ func TestAtOnce(t *testing.T) {
 			}
 			shared := []byte(tt.body)
 			for _, pace := range []float64{0, 1, 0} {
-				rec := &Playable{Response: interaction.Response{Status: tt.status, Stream: tt.stream, Body: shared}}
+				rec := &Playable{Response: interaction.Response{Status: tt.status, Stream: tt.stream, Body: shared}, Again: !tt.last}
 				want := http.Header{}
 				for i := 0; i < len(tt.recorded); i += 2 {
 					rec.Headers = append(rec.Headers, interaction.Header{Name: strings.ToLower(tt.recorded[i]), Values: []string{tt.recorded[i+1]}})

@@ -30,6 +30,7 @@ type Playable struct {
 	LatencyMS int64       // milliseconds from the request to the response headers
 	File      string      // the cassette, as errors name it
 	Line      int         // where the interaction starts in it
+	Again     bool        // the recording has the same request once more
 	Turn      *order.Turn // keeps it in order with answers that came side by side; may be nil
 }
 
@@ -85,7 +86,7 @@ func (p *Player) play(req *http.Request, rec *Playable) (*http.Response, error) 
 	}
 	resp := p.head(req, rec)
 	setLength(resp, &rec.Response)
-	if bodyless(req.Method, rec.Status) && len(rec.Trailers) == 0 && rec.End == "" {
+	if (bodyless(req.Method, rec.Status) || resp.ContentLength == 0) && len(rec.Trailers) == 0 && rec.End == "" {
 		resp.Body = http.NoBody
 		return resp, nil
 	}
@@ -133,7 +134,7 @@ func (p *Player) head(req *http.Request, rec *Playable) *http.Response {
 		resp.ProtoMajor, resp.ProtoMinor, _ = http.ParseHTTPVersion(rec.Proto)
 	}
 	if p.Pace == 0 {
-		rec.Ends = atOnce(req, resp.Header, &rec.Response, rec.Ends, p.GoesOn)
+		rec.Ends = atOnce(req, resp.Header, &rec.Response, rec.Ends, rec.Again, p.GoesOn)
 	}
 	// As in net/http: the names that were announced are there at once, all else after the body.
 	if names := resp.Header["Trailer"]; names != nil || len(rec.Trailers) > 0 {

@@ -22,6 +22,14 @@ func (t *Tape) HasLeft(method, url string) bool {
 	return slices.ContainsFunc(t.asks[method+" "+url], func(rec *Recording) bool { return !rec.Used() })
 }
 
+// IsAskedAgain reports whether a recording that is not played has the same request as this one.
+func (t *Tape) IsAskedAgain(rec *Recording) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	q := t.shelf.queues[rec.key]
+	return q != nil && (q.next() != nil || q.canceled.next() != nil)
+}
+
 // Resent returns the recording that ended the call which began with the failure rec, if an SDK
 // that cannot be told to be quick sent the request again until it got something else, or rec
 // itself. What came between has been used then.
