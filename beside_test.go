@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"path"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -20,6 +21,11 @@ import (
 // after is an upstream whose answers take the time that stands in the request, "20ms" for
 // instance.
 var after = roundTripFunc(func(req *http.Request) (*http.Response, error) {
+	if req.Method == "GET" { // a poll
+		resp, err := canned(`{"status":"in_progress"}`).RoundTrip(req)
+		resp.Header.Set("Openai-Poll-After-Ms", path.Base(req.URL.Path))
+		return resp, err
+	}
 	body, _ := io.ReadAll(req.Body)
 	if req.Header.Get("X-Attempt") == "1" {
 		resp, err := statuses("{}", 429).RoundTrip(req)
@@ -160,6 +166,48 @@ func TestRetryBesideOthers(t *testing.T) {
 				t.Errorf("%q: %s", outcomes, rep.Errors)
 			}
 		})
+	}
+}
+
+// Two that poll wait for the shortest time in replay, and not for as long as each other any more: the
+// first to be done is the same.
+func TestPollsSideBySide(t *testing.T) {
+	t.Parallel()
+	rep := inBubbles(t, func(ctx context.Context, r *Recorder) {
+		var mu sync.Mutex
+		var results []string
+		var all sync.WaitGroup
+		for _, job := range []struct {
+			name  string
+			polls int
+		}{{"400", 2}, {"100", 5}} {
+			all.Go(func() {
+				for range job.polls {
+					req, err := http.NewRequestWithContext(ctx, "GET", "https://api.openai.com/v1/videos/"+job.name, nil)
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					req.Header.Set("X-Stainless-Poll-Helper", "true")
+					resp, err := r.Client().Do(req)
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					resp.Body.Close()
+					milliseconds, _ := strconv.Atoi(resp.Header.Get("Openai-Poll-After-Ms"))
+					time.Sleep(time.Duration(milliseconds) * time.Millisecond)
+				}
+				mu.Lock()
+				defer mu.Unlock()
+				results = append(results, job.name)
+			})
+		}
+		all.Wait()
+		send(ctx, r, strings.Join(results, " "))
+	})
+	if len(rep.Errors) > 0 {
+		t.Error(rep.Errors)
 	}
 }
 

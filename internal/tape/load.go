@@ -2,6 +2,7 @@ package tape
 
 import (
 	"fmt"
+	"net/http"
 
 	"github.com/promptecho/promptecho/internal/cassette"
 	"github.com/promptecho/promptecho/internal/interaction"
@@ -39,7 +40,7 @@ func (t *Tape) Load(play Playing, save bool) error {
 	}
 	if play == PlayAll {
 		t.loaded = list
-		t.order = order.New(len(list), func(i int) *interaction.Moments { return t.stored.Outline(i).Moments }, func(i int) bool { return t.stored.Outline(i).Within }, wasRetriedLater(list))
+		t.order = order.New(len(list), func(i int) *interaction.Moments { return t.stored.Outline(i).Moments }, func(i int) bool { return t.stored.Outline(i).Within }, isWaitedFor(list))
 	}
 	err := t.Unreadable()
 	if save || err != nil {
@@ -53,14 +54,16 @@ func (t *Tape) Load(play Playing, save bool) error {
 	return err
 }
 
-// wasRetriedLater reports whether a failure was asked again after something else had been asked. Its
-// client waited meanwhile, which a replay does not, so that it would be ahead of others.
-func wasRetriedLater(list []Recording) (isSo bool) {
+// isWaitedFor reports whether a failure, or a poll, was asked again after something else had been asked.
+// Its client waited meanwhile, which a replay does not, so that it would be ahead of others.
+func isWaitedFor(list []Recording) (isSo bool) {
 	last := map[uint64]int{} // by the key
 	for i := range list {
 		before, ok := last[list[i].key]
 		if last[list[i].key] = i; ok && before < i-1 && !isSo {
-			list[before].look(func(_ *interaction.Request, resp *interaction.Response) { isSo = resp.Passing() })
+			list[before].look(func(req *interaction.Request, resp *interaction.Response) {
+				isSo = resp.Passing() || req.Method == http.MethodGet
+			})
 		}
 	}
 	return isSo
