@@ -19,12 +19,12 @@ func (r *Recorder) play(req *http.Request, in *incoming, rec *tape.Recording) (*
 		r.waits.asked(in.Request.URL)
 		defer r.waits.answered()
 	}
-	recorded, err := r.recorded(rec, in)
+	recorded, err := r.recorded(req, rec, in)
 	if err == nil && recorded.Passing() && r.config.pace == 0 {
 		if last := r.tape.Resent(rec); last != rec {
 			r.log.Notef("%s:%d: %s: status %d is skipped, and the answer at line %d played instead: this SDK waits before it retries, and no header can prevent that; Pace(1) plays both", r.file, rec.Line(), in.Request.String(), recorded.Status, last.Line())
 			rec = last
-			recorded, err = r.recorded(rec, in)
+			recorded, err = r.recorded(req, rec, in)
 		}
 	}
 	r.noteUnsaid(req, in, rec)
@@ -88,7 +88,7 @@ func (r *Recorder) notePlayed(c *tape.Call, rec *tape.Recording) {
 }
 
 // recorded returns the answer of a recording to a request, ready to be played.
-func (r *Recorder) recorded(rec *tape.Recording, in *incoming) (a *answer.Playable, err error) {
+func (r *Recorder) recorded(now *http.Request, rec *tape.Recording, in *incoming) (a *answer.Playable, err error) {
 	req := &in.Request
 	if in.Form == nil {
 		req = nil
@@ -96,6 +96,9 @@ func (r *Recorder) recorded(rec *tape.Recording, in *incoming) (a *answer.Playab
 	it, err := rec.Answer(req)
 	if err != nil {
 		return nil, err
+	}
+	if req != nil && rec.Form().Linked() {
+		r.player.Relink(now.URL.RawQuery, req, &rec.Interaction().Request)
 	}
 	a = &answer.Playable{Response: it.Response, LatencyMS: it.LatencyMS, File: r.file, Line: rec.Line(), Again: r.tape.IsAskedAgain(rec), Turn: r.tape.Turn(rec)}
 	a.Error = redact.Printable(a.Error)

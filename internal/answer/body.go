@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
@@ -19,6 +20,8 @@ type body struct {
 	closing chan struct{} // closed by Close, so that it can interrupt a delay; nil if there is none
 	end     error         // what a Read behind the last byte returns
 	turn    *order.Turn   // keeps it in order with other answers; nil if it came alone
+	relinks *relinks      // of calls that are answered in it; nil if none is
+	told    []byte        // all that it tells, if some are
 
 	// mu lets Close be called while another goroutine reads. It guards what follows and
 	// is not held during a delay. It is taken before the locks of pending and onEnd.
@@ -63,6 +66,10 @@ func (b *body) next(p []byte) (int, error) {
 		}
 		b.left = b.chunks[b.begun].size
 		b.begun++
+		if b.relinks != nil {
+			piece := b.relinks.in(b.told, b.data[b.read:b.read+b.left])
+			b.data, b.read, b.left = slices.Concat(piece, b.data[b.read+b.left:]), 0, len(piece)
+		}
 	}
 	n := copy(p, b.data[b.read:b.read+b.left])
 	b.read += n

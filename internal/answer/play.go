@@ -43,6 +43,8 @@ type Player struct {
 
 	Patience time.Duration // how long such a request waits, beyond what it took when it was recorded; 0 is mostServed
 	GoesOn   GoesOn        // of the cassette; needed without a pace
+
+	relinks relinks
 }
 
 // Play returns a recorded response as the answer to a request, or the error that was
@@ -165,6 +167,7 @@ func (p *Player) body(resp *http.Response, rec *Playable) *body {
 	listens := resp.Request.Method == http.MethodGet
 	if listens && b.turn != nil && rec.Stream != "" {
 		b.turn.Stands = true
+		b.relinks, b.told = &p.relinks, rec.Body
 		b.pending.add(b)
 	}
 	switch {

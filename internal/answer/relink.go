@@ -1,0 +1,50 @@
+package answer
+
+import (
+	"bytes"
+	"slices"
+	"sync"
+
+	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/jsonrpc"
+)
+
+// relinks are calls of JSON-RPC, whose answers may come on a stream that another request opened, as in
+// MCP's older transport over HTTP (https://modelcontextprotocol.io/specification/2024-11-05/basic/transports).
+type relinks struct {
+	mu    sync.Mutex
+	calls []relink
+}
+
+// A relink is a call as it is made now and as it was recorded.
+type relink struct {
+	session         string // the query of the URL, which the stream has told
+	asked, recorded *interaction.Request
+}
+
+// Relink says that a call is made now in place of a recorded one; query is that of its URL. An answer
+// to it on a stream that was opened for such calls gets its id.
+func (p *Player) Relink(query string, asked, recorded *interaction.Request) {
+	p.relinks.mu.Lock()
+	defer p.relinks.mu.Unlock()
+	p.relinks.calls = append(p.relinks.calls, relink{query, asked, recorded})
+}
+
+// in returns a piece of a stream of events, and puts the ids of the calls that it answers now into it.
+func (r *relinks) in(stream, piece []byte) []byte {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	calls := slices.DeleteFunc(slices.Clone(r.calls), func(c relink) bool { return !bytes.Contains(stream, []byte(c.session)) })
+	var lines [][]byte
+	for line := range bytes.Lines(piece) {
+		for _, c := range slices.Backward(calls) {
+			data, isData := bytes.CutPrefix(line, []byte("data:"))
+			if now := jsonrpc.Relink(data, c.recorded, c.asked); isData && !bytes.Equal(now, data) {
+				line = slices.Concat([]byte("data:"), now)
+				break
+			}
+		}
+		lines = append(lines, line)
+	}
+	return bytes.Join(lines, nil)
+}

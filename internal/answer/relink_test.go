@@ -1,0 +1,31 @@
+package answer
+
+import (
+	"testing"
+
+	"github.com/promptecho/promptecho/internal/interaction"
+)
+
+// TestRelinks: answers on a stream get the ids of the calls that are made now, also where several
+// come in one piece, and only those of the session that the stream has told.
+func TestRelinks(t *testing.T) {
+	t.Parallel()
+	p := &Player{}
+	call := func(id string) *interaction.Request {
+		return &interaction.Request{Body: []byte(`{"jsonrpc":"2.0","id":` + id + `,"method":"tools/call"}`)}
+	}
+	p.Relink("sessionid=A", call("4"), call("5"))
+	p.Relink("sessionid=A", call("5"), call("4"))
+	p.Relink("sessionid=B", call("10"), call("4"))
+	const (
+		stream = "event: endpoint\ndata: /?sessionid=A\n\n"
+		piece  = "event: message\ndata: {\"id\":4,\"result\":{\"id\":5}}\n\ndata: {\"id\":5,\"method\":\"elicitation/create\"}\r\n\r\ndata:{\"id\":5,\"result\":4}\n\n"
+		want   = "event: message\ndata: {\"id\":5,\"result\":{\"id\":5}}\n\ndata: {\"id\":5,\"method\":\"elicitation/create\"}\r\n\r\ndata:{\"id\":4,\"result\":4}\n\n"
+	)
+	if got := string(p.relinks.in([]byte(stream), []byte(piece))); got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if got := string(p.relinks.in([]byte("data: /?sessionid=C\n\n"), []byte(piece))); got != piece {
+		t.Errorf("another session: %q", got)
+	}
+}
