@@ -19,34 +19,13 @@ type parser struct {
 	beyond Beyond    // may be nil
 	in     *mapping
 
-	taken []takenJSON // JSON that was made while the text was read
-	refs  []ref       // the aliases in the text
+	room []byte // for what flowJSON makes
+	refs []ref  // the aliases in the text
 
 	mentions, uses  map[string]int    // of each asset: in the text, and so far without the first
 	assets          map[string][]byte // that were read, by name
 	distinct, named int               // their lengths in bytes, once and as often as they are named
 	indentation     int               // of the JSON that was made, in bytes
-}
-
-// A takenJSON is what a sink made of a collection.
-type takenJSON struct {
-	*made
-	from, to int // where it stands in that
-	layout   *exactjson.Layout
-	err      *SyntaxError // why it is none
-}
-
-// made is JSON of some values, one behind the other: bytes, until somebody wants text.
-type made struct {
-	bytes  []byte
-	asText string
-}
-
-// toText makes text of the bytes, and returns their array for others.
-func (m *made) toText() []byte {
-	room := m.bytes[:0]
-	m.asText, m.bytes = string(m.bytes), nil
-	return room
 }
 
 // A ref is where an alias stands, and the value that it stands for.
@@ -145,7 +124,7 @@ func (p *parser) list(n *yaml.Node, field, of string) []yaml.Node {
 }
 
 func newParser(name, text string, asset ReadAsset) *parser {
-	p := parser{asset: asset}
+	p := parser{asset: asset, room: make([]byte, 0, min(len(text), 64<<10))}
 	p.file, p.src = name, text
 	return &p
 }

@@ -118,7 +118,7 @@ func (p *parser) yaml(depth int) yaml.Node {
 		return yaml.Node{}
 	}
 	f := format
-	f.Beyond, f.Direct = p.beyond, p.direct(depth)
+	f.Beyond, f.Within, f.JSON = p.beyond, "events", p.flowJSON
 	f.Alias = func(at, value int) { p.refs = append(p.refs, ref{at, value}) }
 	root, err := f.Parse(p.src)
 	if err != nil {

@@ -33,7 +33,6 @@ func (p *parser) properties(nd *Node) {
 			p.anchors[name] = &anchor{pos: start}
 			p.names = append(p.names, name)
 			nd.Anchor = int32(len(p.names))
-			p.sink = nil // aliases need the tree
 		default:
 			return
 		}
