@@ -184,23 +184,3 @@ func clean(s string) string {
 	}, strings.Trim(s, `"'`))
 	return cmp.Or(s[:min(len(s), longest)], "value")
 }
-
-// Anchors calls each with the anchors in the text of an interaction that [Write] returned, and
-// with the text of a list that has nothing but the value of that anchor.
-func Anchors(text string, each func(name, list string)) {
-	if root, ok := read(text); ok {
-		root.eachAnchor(each)
-	}
-}
-
-func (b *block) eachAnchor(each func(name, list string)) {
-	if b == nil {
-		return
-	}
-	if b.anchor != "" {
-		each(b.anchor, b.print())
-	}
-	for _, e := range b.entries {
-		e.block.eachAnchor(each)
-	}
-}

@@ -80,15 +80,11 @@ func ParseItem(name string, text []byte, asset ReadAsset, beyond Beyond) (*inter
 	return its[0], nil
 }
 
-// ParseValue reads a text that is nothing but a key or a dash and the value behind it.
-func ParseValue(text string, beyond Beyond) (n yaml.Node, ok bool) {
+// Anchors calls each with the values in the text of an interaction that have an anchor.
+func Anchors(text string, beyond Beyond, each func(anchor string, value yaml.Node)) {
 	f := format
-	f.Beyond = beyond
-	root, err := f.Parse(text)
-	if err != nil || len(root.Elems) != 1 {
-		return n, false
-	}
-	return root.Elems[0], true
+	f.Beyond, f.Anchor = beyond, each
+	f.Parse(text) // what is wrong with it is said where the interaction is read
 }
 
 // ParseGiven reads lines with what a cassette gives its test. Errors name no file.

@@ -19,8 +19,10 @@ type Format struct {
 	Aliases bool
 	Beyond  func(name string) (Node, bool)
 
-	// Alias is told where an alias stands, and the value that it stands for; it may be nil.
-	Alias func(at, value int)
+	// Alias is told where an alias stands, and the value that it stands for, and Anchor the values
+	// that have names; both may be nil.
+	Alias  func(at, value int)
+	Anchor func(name string, value Node)
 
 	// JSON reads the collection in flow style that a text begins with as JSON, and returns where it
 	// ends; 0 if it is not one of those that it knows. It is asked for the values of keys in flow
