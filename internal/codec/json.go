@@ -58,10 +58,11 @@ func (p *parser) value(n *yaml.Node, field string) (v exactjson.Value) {
 
 // name returns the name of a member.
 func (p *parser) name(key *yaml.Node, field string) string {
+	name := p.key(key, field)
 	if key.Tag == "!!binary" {
 		p.badf(key, field, "a JSON name cannot be binary")
 	}
-	return p.key(key, field)
+	return name
 }
 
 // scalar returns the JSON that a text stands for.
