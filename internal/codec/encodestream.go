@@ -15,12 +15,7 @@ func (e *encoder) stream(r *interaction.Response) {
 	e.text("stream", &r.Stream)
 	e.comment("text, made of the events below:", r.Text)
 	e.events(r.Events)
-	e.list("chunks", len(r.Chunks), func(i int) string {
-		if r.Chunks[i] <= 0 {
-			e.errorf("response: invalid length %d of chunk %d", r.Chunks[i], i+1)
-		}
-		return strconv.Itoa(r.Chunks[i])
-	})
+	e.list("chunks", len(r.Chunks), func(i int) string { return strconv.Itoa(r.Chunks[i]) })
 	e.delays(r.Delays)
 }
 
@@ -64,22 +59,15 @@ func (e *encoder) list(key string, n int, value func(i int) string) {
 // stays: the lines of a file must not depend on its timing.
 func (e *encoder) delays(ds []interaction.Delay) {
 	n := len(interaction.TrimDelays(ds))
-	e.list("delays_ms", min(max(n, 1), len(ds)), func(i int) string {
-		text, ok := formatDelay(ds[i])
-		if !ok {
-			e.errorf("response: invalid delay %d: %+v", i+1, ds[i])
-		}
-		return text
-	})
+	e.list("delays_ms", min(max(n, 1), len(ds)), func(i int) string { return formatDelay(ds[i]) })
 }
 
-// formatDelay returns a delay as it stands in a cassette; ok is false if it is none.
-func formatDelay(d interaction.Delay) (text string, ok bool) {
-	_, ok = d.Rest.Pieces()
+// formatDelay returns a delay as it stands in a cassette.
+func formatDelay(d interaction.Delay) string {
 	if d.Together {
-		return "+" + string(d.Rest), ok && d.MS == 0
+		return "+" + string(d.Rest)
 	}
-	return strconv.FormatInt(d.MS, 10) + string(d.Rest), ok && d.MS >= 0
+	return strconv.FormatInt(d.MS, 10) + string(d.Rest)
 }
 
 // parseDelay reads what formatDelay returns.
