@@ -25,8 +25,9 @@ type Document struct {
 
 // An Item is an element of the list of interactions.
 type Item struct {
-	Times int   // how many interactions it stands for, one after the other
-	Of    []int // the items that have the values that its aliases stand for
+	At  int                        // where it starts in the text
+	Its []*interaction.Interaction // what it stands for, one after the other
+	Of  []int                      // the items that have the values that its aliases stand for
 }
 
 // Parse reads the text of a cassette, which is as [Normalize] returns it. name is the
@@ -190,7 +191,7 @@ func (p *parser) interactions(n *yaml.Node, doc *Document) []*interaction.Intera
 	line, at := 1, 0
 	for i := range elems {
 		e := &elems[i]
-		start := startOf(e)
+		start := cmp.Or(int(e.Item), e.Pos) // in a flow sequence it has no dash
 		line += strings.Count(p.src[at:start], "\n")
 		at = start
 		it, times := p.interaction(e)
@@ -198,30 +199,28 @@ func (p *parser) interactions(n *yaml.Node, doc *Document) []*interaction.Intera
 			return nil
 		}
 		it.Line = line
-		its = append(its, it)
+		item := Item{At: start, Its: []*interaction.Interaction{it}}
 		for range times - 1 {
 			again := *it
 			again.Response = *it.Response.Clone()
-			its = append(its, &again)
+			item.Its = append(item.Its, &again)
 		}
-		doc.Items = append(doc.Items, Item{Times: times})
+		doc.Items = append(doc.Items, item)
+		its = append(its, item.Its...)
 	}
-	p.refer(doc, elems)
+	p.refer(doc.Items)
 	return its
 }
 
-// startOf returns where an element of a list starts.
-func startOf(e *yaml.Node) int { return cmp.Or(int(e.Item), e.Pos) } // in a flow sequence it has no dash
-
 // refer notes which items have the values that the aliases of others stand for.
-func (p *parser) refer(doc *Document, elems []yaml.Node) {
+func (p *parser) refer(items []Item) {
 	at := func(pos int) int { // in which item
-		return sort.Search(len(elems), func(i int) bool { return startOf(&elems[i]) > pos }) - 1
+		return sort.Search(len(items), func(i int) bool { return items[i].At > pos }) - 1
 	}
-	last := make([]int, len(elems)) // which referred to each
+	last := make([]int, len(items)) // which referred to each
 	for _, r := range p.refs {
 		if i, of := at(r.at), at(r.value); 0 <= of && of < i && last[of] != i {
-			doc.Items[i].Of = append(doc.Items[i].Of, of)
+			items[i].Of = append(items[i].Of, of)
 			last[of] = i
 		}
 	}
