@@ -39,9 +39,6 @@ func (p *parser) end(nd *Node, since int) {
 
 // checkKeys refuses a mapping that has a key twice, however it is written.
 func (p *parser) checkKeys(keys []Node) {
-	if !hasTwice(keys) {
-		return
-	}
 	seen := make(map[string]int, len(keys))
 	for i := range keys {
 		key := &keys[i]
@@ -52,21 +49,6 @@ func (p *parser) checkKeys(keys []Node) {
 		}
 		seen[text] = key.Pos
 	}
-}
-
-// hasTwice reports whether a key may be there twice.
-func hasTwice(keys []Node) bool {
-	if len(keys) > 16 {
-		return true
-	}
-	for i := range keys {
-		for j := range i {
-			if keys[i].Text == keys[j].Text || keys[i].Tag != "" || keys[j].Tag != "" {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 func (n *Node) decoded() string {
