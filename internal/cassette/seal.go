@@ -77,7 +77,7 @@ func (s *seal) String() string {
 func plainSum(it *interaction.Interaction) uint32 {
 	plain := *it
 	plain.Response.Text = ""
-	text, _, err := codec.Encode(nil, &plain)
+	text, _, err := codec.Encode(&plain)
 	if err != nil {
 		return 0
 	}
@@ -124,7 +124,6 @@ func parseSeal(line string) (s seal, ok bool) {
 const (
 	frameStart = "\n# entry "
 	givenStart = "\n# given "
-	maxFrame   = 80 // bytes of a frame, at most
 )
 
 // frame returns what stands before an interaction in a journal.

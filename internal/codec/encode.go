@@ -4,7 +4,6 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -30,23 +29,17 @@ type encoder struct {
 	values []exactjson.Value // of the fields of an event, to be used again
 }
 
-// Encode appends the text of an interaction, as it stands in the list of interactions of
-// a cassette, and returns its assets by their names.
+// Encode returns the text of an interaction, as it stands in the list of interactions of
+// a cassette, and its assets by their names.
 //
 // It is an error if it has no status, unless it ended without one, and if it is that of a function
 // whose argument or result is no JSON. What else a cassette cannot hold [Check] finds, which reads
 // it again.
-func Encode(dst []byte, it *interaction.Interaction) (text []byte, assets map[string][]byte, err error) {
+func Encode(it *interaction.Interaction) (text []byte, assets map[string][]byte, err error) {
 	if it == nil {
 		return nil, nil, errors.New("is nil")
 	}
-	size := len(it.Request.Body) + len(it.Response.Body)
-	for _, event := range it.Response.Events {
-		for _, f := range event {
-			size += len(f.Value) + 32
-		}
-	}
-	e := encoder{buf: slices.Grow(dst, size+size/8+1024), assets: map[string][]byte{}}
+	e := encoder{assets: map[string][]byte{}}
 	if e.interaction(it); e.err != nil {
 		return nil, nil, e.err
 	}

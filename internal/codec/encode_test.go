@@ -34,7 +34,7 @@ func cassetteOf(t testing.TB, its ...*interaction.Interaction) (data []byte, ass
 		data = []byte("version: 1\ninteractions: []\n")
 	}
 	for i, it := range its {
-		text, beside, err := Encode(nil, it)
+		text, beside, err := Encode(it)
 		if err != nil {
 			t.Fatalf("interaction %d: %v", i+1, err)
 		}
@@ -68,7 +68,7 @@ func checkRoundTrip(t testing.TB, its ...*interaction.Interaction) []byte {
 	}
 	for i, it := range doc.Interactions {
 		it.MatchKey, it.Response.Text = its[i].MatchKey, its[i].Response.Text // what is computed when it is saved
-		text, _, _ := Encode(nil, its[i])
+		text, _, _ := Encode(its[i])
 		var decoded []*interaction.Interaction
 		if got, err := ParseItem("x.yaml", text, read, nil); err == nil {
 			decoded = append(decoded, got)
@@ -220,7 +220,7 @@ func TestUnwritable(t *testing.T) {
 		{&interaction.Interaction{Kind: "tool", Boundary: "f", Request: interaction.Request{Function: "tool/f"}, Response: interaction.Response{Body: []byte("2")}}, `request: want a mapping with the keys body, found nothing`},
 		{&interaction.Interaction{Kind: "tool", Boundary: "f", Request: interaction.Request{Function: "tool/f", Body: []byte("1")}}, `response: want a mapping with the keys error, error_is, body, found nothing`},
 	} {
-		data, assets, err := Encode(nil, test.it)
+		data, assets, err := Encode(test.it)
 		if err == nil {
 			err = Check(data, assets, test.it)
 		}
@@ -260,7 +260,7 @@ func TestAssets(t *testing.T) {
 		if got, _, _ = strings.Cut(got, "  response:"); got != want {
 			t.Errorf("got\n%.300s\nwant\n%.300s", got, want)
 		}
-		if _, assets, _ := Encode(nil, it); test.asset != "" && string(assets[name]) != test.asset || test.asset == "" && len(assets) > 0 {
+		if _, assets, _ := Encode(it); test.asset != "" && string(assets[name]) != test.asset || test.asset == "" && len(assets) > 0 {
 			t.Errorf("wrong assets for\n%.300s", want)
 		}
 	}
@@ -342,7 +342,7 @@ func TestVector(t *testing.T) {
 			Response: interaction.Response{Status: 200, Stream: "sse", Events: []interaction.Event{{{Name: "data", Value: `{"embedding":` + list + `}`}}, {{Name: "data", Value: list}}}},
 		},
 	} {
-		text, assets, err := Encode(nil, it)
+		text, assets, err := Encode(it)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -358,7 +358,7 @@ func TestVector(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	text, assets, _ := Encode(nil, plain(`{"v":[1,2,3]}`))
+	text, assets, _ := Encode(plain(`{"v":[1,2,3]}`))
 	if len(assets) != 0 {
 		t.Errorf("a short list is an asset:\n%s", text)
 	}
@@ -369,7 +369,7 @@ func TestCheck(t *testing.T) {
 	t.Parallel()
 	for _, content := range []string{"a", big("a")} { // in the file, and beside it
 		it := plain(content)
-		text, assets, err := Encode(nil, it)
+		text, assets, err := Encode(it)
 		if err != nil {
 			t.Fatal(err)
 		}
