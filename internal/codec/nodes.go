@@ -1,8 +1,8 @@
 package codec
 
 import (
-	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -219,37 +219,19 @@ func kindOf(text string) (kind exactjson.Kind, ok bool) {
 	case "true", "false":
 		return exactjson.Bool, true
 	}
-	if c := text[0] | 0x20; c > 'a' && c <= 'z' && c != 'n' && c != 't' && c != 'f' {
+	if strings.IndexByte("~.+-0123456789NTF", text[0]) < 0 {
 		return exactjson.String, true
 	}
 	if end, ok := exactjson.ScanNumber(text, 0); ok && end == len(text) {
 		return exactjson.Number, true
 	}
-	return exactjson.String, !yamlOnly(text)
+	return exactjson.String, !yamlOnly.MatchString(text)
 }
 
-// yamlOnly reports whether YAML's core schema (YAML 1.2.2, 10.3.2) takes s for
-// a null, a bool or a number that JSON writes in another way.
-func yamlOnly(s string) bool {
-	switch s {
-	case "~", "Null", "NULL", "True", "TRUE", "False", "FALSE", ".nan", ".NaN", ".NAN":
-		return true
-	}
-	if strings.HasPrefix(s, "0x") || strings.HasPrefix(s, "0o") {
-		return strings.Trim(s[2:], "0123456789abcdefABCDEF") == "" && len(s) > 2
-	}
-	t := strings.TrimLeft(s, "+-")
-	switch t {
-	case ".inf", ".Inf", ".INF":
-		return true
-	}
-	return strings.ContainsAny(t, "0123456789") && strings.Trim(t, "0123456789.eE+-") == "" && isFloat(s)
-}
-
-func isFloat(s string) bool {
-	_, err := strconv.ParseFloat(s, 64)
-	return err == nil || errors.Is(err, strconv.ErrRange)
-}
+// yamlOnly matches what YAML's core schema (YAML 1.2.2, 10.3.2) takes for a null, a bool or a
+// number that JSON writes in another way.
+var yamlOnly = regexp.MustCompile(`^(~|N(ull|ULL)|T(rue|RUE)|F(alse|ALSE)|\.(nan|NaN|NAN)|[-+]*\.(inf|Inf|INF)|` +
+	`0[xo][0-9a-fA-F]+|[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?)$`)
 
 // describe says what n is, for messages.
 func describe(n *yaml.Node) string {
