@@ -25,8 +25,6 @@ type encoder struct {
 	assets map[string][]byte
 	indent int // of the keys that are being written
 	err    error
-
-	values []exactjson.Value // of the fields of an event, to be used again
 }
 
 // Encode returns the text of an interaction, as it stands in the list of interactions of
