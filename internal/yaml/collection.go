@@ -42,19 +42,14 @@ func (p *parser) checkKeys(keys []Node) {
 	seen := make(map[string]int, len(keys))
 	for i := range keys {
 		key := &keys[i]
-		text := key.decoded()
+		text, err := key.Decode()
+		if err != nil {
+			text = key.Text
+		}
 		if first, ok := seen[text]; ok {
 			line, _ := Position(p.text, first)
 			p.failf(key.Pos, "key %q is already in line %d; remove one of them", Clip(text), line)
 		}
 		seen[text] = key.Pos
 	}
-}
-
-func (n *Node) decoded() string {
-	text, err := n.Decode()
-	if err != nil {
-		return n.Text
-	}
-	return text
 }
