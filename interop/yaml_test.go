@@ -73,7 +73,7 @@ func TestCassettesAreYAMLForEverybody(t *testing.T) {
 			t.Fatal(err)
 		}
 		text := randomText(r)
-		item, _, err := codec.Encode(nil, &interaction.Interaction{
+		item, _, err := codec.Encode(&interaction.Interaction{
 			Kind:    "http",
 			Request: interaction.Request{Method: "POST", URL: "https://h/", Body: want},
 			Response: interaction.Response{Status: 200, Stream: "sse", Events: []interaction.Event{

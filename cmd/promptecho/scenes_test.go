@@ -174,7 +174,7 @@ func printAccept(t *testing.T, names []string, out *output) {
 			old, fresh = "How is the weather", "What is the time"
 		}
 		it.Request.Body = bytes.ReplaceAll(it.Request.Body, []byte(old), []byte(fresh))
-		text, _, err := codec.Encode(nil, it)
+		text, _, err := codec.Encode(it)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -21,7 +21,7 @@ func TestLeft(t *testing.T) {
 		Request:  interaction.Request{Method: "POST", URL: "https://h/v1/chat/completions", Body: []byte(`{"model": "m"}`)},
 		Response: interaction.Response{Status: 200},
 	}
-	text, assets, err := codec.Encode(nil, asked)
+	text, assets, err := codec.Encode(asked)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,15 +4,18 @@
 // and leaves alone what it does not know.
 package alias
 
-// A block is a value in the text of an interaction.
+import "strings"
+
+// A block is a value in the text of an interaction: a collection, or a text, which may be
+// literal.
 type block struct {
-	kind    kind
-	text    string   // of a scalar: what stands on its line; of a literal: its header
-	lines   []string // of a literal, without their indentation
+	text    string   // what stands on the line of its head, unless it is a collection
+	lines   []string // below that, as they stand in the file
 	entries []entry  // of a collection
+	isList  bool
 
 	key    string // that it stands under; an element of a list has that of the list
-	col    int    // of the entries of a collection, and of the lines of a literal
+	col    int    // of the lines
 	inline bool   // the first entry stands behind a dash
 	large  bool   // it is worth an alias
 	size   int    // in lines
@@ -25,15 +28,6 @@ type block struct {
 	shift  int    // by which it stands farther right than where it was read
 }
 
-type kind uint8
-
-const (
-	scalar kind = iota
-	literal
-	mapping
-	list
-)
-
 // An entry is a line of a collection and the value that begins on it.
 type entry struct {
 	head  string // "key:", "-" or a comment
@@ -44,4 +38,19 @@ type entry struct {
 type value struct {
 	name   string // of its anchor
 	shared bool   // there is an alias for it
+}
+
+// isScalar reports whether a value stands on one line, other than the first of a collection.
+func (b *block) isScalar() bool { return len(b.lines) == 0 }
+
+// plain returns the text of a value, as far left as possible and without aliases.
+func (b *block) plain() string {
+	var text strings.Builder
+	if b.text != "" {
+		text.WriteString(" " + b.text)
+	}
+	for _, line := range b.lines {
+		text.WriteString("\n" + line[min(b.col, len(line)):])
+	}
+	return text.String() + "\n"
 }

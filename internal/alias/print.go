@@ -8,24 +8,12 @@ import (
 )
 
 // A printer writes blocks.
-type printer struct {
-	text  []byte
-	plain bool // without anchors and aliases
-}
+type printer struct{ text []byte }
 
 // print returns the text of an interaction.
 func (b *block) print() string {
 	var p printer
 	p.value("-", b, 0)
-	return string(p.text)
-}
-
-// plain returns the text of a value, as far left as possible and without aliases.
-func (b *block) plain() string {
-	p := printer{plain: true}
-	outer := *b
-	outer.inline = false
-	p.value("", &outer, -b.col)
 	return string(p.text)
 }
 
@@ -39,52 +27,51 @@ func (p *printer) line(parts ...string) {
 // value writes what is behind the start of a line, and a block behind that, farther right by
 // shift than where it was read.
 func (p *printer) value(start string, b *block, shift int) {
-	if b == nil {
+	switch {
+	case b == nil:
 		p.line(start)
 		return
-	}
-	anchor := ""
-	switch {
-	case p.plain:
 	case b.alias:
 		p.line(start, " *", b.of.name)
 		return
 	case b.anchor != "":
-		anchor = " &" + b.anchor
+		start += " &" + b.anchor
 	}
-	if !p.plain {
-		shift += b.shift
-	}
+	shift += b.shift
 	switch {
-	case b.flow && !p.plain:
+	case b.flow:
 		var elems []string
 		for _, e := range b.entries {
 			elems = append(elems, e.block.inFlow())
 		}
-		p.line(start, anchor, " [", strings.Join(elems, ", "), "]")
-	case b.kind == scalar && b.text == "":
+		p.line(start, " [", strings.Join(elems, ", "), "]")
+	case b.entries != nil:
+		p.entries(start, b, shift)
+	case b.text == "":
 		p.line(start)
-	case b.kind == scalar:
-		p.line(start, anchor, " ", b.text)
-	case b.kind == literal:
-		p.line(start, anchor, " ", b.text)
+	default:
+		p.line(start, " ", b.text)
 		for _, line := range b.lines {
 			if line != "" {
 				p.text = exactjson.AppendSpaces(p.text, b.col+shift)
+				line = line[min(b.col, len(line)):]
 			}
 			p.line(line)
 		}
-	default:
-		inline := b.inline && anchor == ""
-		if !inline {
-			p.line(start, anchor)
-		}
-		for i, e := range b.entries {
-			if before := start + " "; inline && i == 0 {
-				p.value(before+e.head, e.block, shift)
-			} else {
-				p.value(strings.Repeat(" ", b.col+shift)+e.head, e.block, shift)
-			}
+	}
+}
+
+// entries writes those of a collection. The first stands behind a dash, unless an anchor does.
+func (p *printer) entries(start string, b *block, shift int) {
+	inline := b.inline && b.anchor == ""
+	if !inline {
+		p.line(start)
+	}
+	for i, e := range b.entries {
+		if before := start + " "; inline && i == 0 {
+			p.value(before+e.head, e.block, shift)
+		} else {
+			p.value(strings.Repeat(" ", b.col+shift)+e.head, e.block, shift)
 		}
 	}
 }
@@ -94,13 +81,15 @@ func (b *block) inFlow() string {
 	switch {
 	case b.alias:
 		return "*" + b.of.name
-	case b.kind == mapping && b.size == 1 && len(b.entries) == 1 && b.entries[0].block != nil:
+	case b.size > 1 || len(b.entries) > 1 || b.isList:
+		return ""
+	case len(b.entries) == 1 && b.entries[0].block != nil:
 		if value := b.entries[0].block.inFlow(); value != "" {
 			return "{" + b.entries[0].head + " " + value + "}"
 		}
-	case b.kind == scalar && (yaml.IsWord(b.text) || b.text != "" && strings.IndexByte(`[{"'`, b.text[0]) >= 0):
+	case yaml.IsWord(b.text) || b.text != "" && strings.IndexByte(`[{"'`, b.text[0]) >= 0:
 		return b.text
-	case b.kind == scalar && (strings.Trim(b.text, "0123456789") == "" || b.text == "true" || b.text == "false" || b.text == "null"):
+	case b.text != "" && strings.Trim(b.text, "0123456789") == "" || b.text == "true" || b.text == "false" || b.text == "null":
 		return b.text
 	}
 	return ""

@@ -2,62 +2,39 @@ package alias
 
 import "strings"
 
-// A reader makes blocks of lines.
-type reader struct {
-	lines []string
-	at    int // the line that is read next
-}
-
 // read makes blocks of the text of an interaction; ok is false if it is not as this package
 // knows it.
 func read(text string) (root *block, ok bool) {
 	body, ok1 := strings.CutPrefix(text, "- ")
 	body, ok2 := strings.CutSuffix(body, "\n")
-	r := &reader{lines: strings.Split("  "+body, "\n")}
-	root = r.collection(2, "", 0)
+	root = readCollection(strings.Split("  "+body, "\n"), "", 0)
 	root.inline = true
-	return root, ok1 && ok2 && r.at == len(r.lines) && root.print() == text
-}
-
-// column returns how far the line that is read next is indented; -1 at the end.
-func (r *reader) column() int {
-	if r.at == len(r.lines) {
-		return -1
-	}
-	return indentOf(r.lines[r.at])
+	return root, ok1 && ok2 && root.print() == text
 }
 
 func indentOf(line string) int { return len(line) - len(strings.TrimLeft(line, " ")) }
 
-// collection reads the list or the mapping whose first entry begins on the next line, in a
-// column.
-func (r *reader) collection(col int, key string, depth int) *block {
-	b := &block{kind: mapping, key: key, col: col}
-	start := r.at
-	if isDash(r.lines[r.at][col:]) {
-		b.kind = list
-	}
-	for first := true; first || r.column() == col && isDash(r.lines[r.at][col:]) == (b.kind == list); first = false {
-		line := r.lines[r.at][col:]
-		head, rest, _ := cutHead(line)
-		switch {
-		case strings.HasPrefix(line, "#"):
-			b.entries = append(b.entries, entry{head: line})
-			r.at++
-		case b.kind == list:
-			b.entries = append(b.entries, entry{"-", r.value(line[1:], col, singular(key), true, depth+1)})
+// readCollection reads the list or the mapping that these lines are.
+func readCollection(lines []string, key string, depth int) *block {
+	b := &block{key: key, lines: lines, col: indentOf(lines[0]), size: len(lines)}
+	b.isList = isDash(lines[0][b.col:])
+	for len(lines) > 0 {
+		n := 1
+		for n < len(lines) && b.isBelow(lines[n]) {
+			n++
+		}
+		line := lines[0][b.col:]
+		switch head, rest, _ := cutHead(line); {
+		case b.isList:
+			b.entries = append(b.entries, entry{"-", readValue(line[1:], lines[1:n], b.col, singular(key), true, depth+1)})
 		case head == "":
-			r.at = len(r.lines) + 1 // not known
-			return b
+			b.entries = append(b.entries, entry{head: line}) // a comment, or nothing that is known
 		default:
-			b.entries = append(b.entries, entry{head, r.value(rest, col, strings.Trim(head, `:"'`), false, depth+1)})
+			b.entries = append(b.entries, entry{head, readValue(rest, lines[1:n], b.col, strings.Trim(head, `:"'`), false, depth+1)})
 		}
-		if r.at > len(r.lines) {
-			return b
-		}
+		lines = lines[n:]
 	}
-	b.size = r.at - start
-	if b.kind == list && depth < depthOfTurns && len(b.entries) >= longList {
+	if b.isList && depth < depthOfTurns && len(b.entries) >= longList {
 		for _, e := range b.entries {
 			e.block.large = e.block.large || e.block.size == 2
 		}
@@ -65,30 +42,26 @@ func (r *reader) collection(col int, key string, depth int) *block {
 	return b
 }
 
-// value reads what stands behind the head of an entry in a column, with what belongs to it on
-// the lines below.
-func (r *reader) value(rest string, col int, key string, dash bool, depth int) (b *block) {
-	text, anchor := strings.TrimPrefix(rest, " "), ""
-	if strings.HasPrefix(text, "&") {
-		anchor, text, _ = strings.Cut(text[1:], " ")
-		dash = false // what begins on the line of a dash is a key's
-	}
+// isBelow reports whether a line of a collection belongs to the entry above it.
+func (b *block) isBelow(line string) bool {
+	n := indentOf(line)
+	return line == "" || n > b.col || n == b.col && !b.isList && isDash(line[n:])
+}
+
+// readValue reads what stands behind the head of an entry in a column, and the lines below that
+// belong to it.
+func readValue(rest string, below []string, col int, key string, dash bool, depth int) (b *block) {
+	text := strings.TrimPrefix(rest, " ")
 	_, _, named := cutHead(text)
 	switch {
-	case text == "|" || text == "|-":
-		b = r.literal(text, col)
 	case dash && (named || isDash(text)):
-		r.lines[r.at] = strings.Repeat(" ", col+2) + text
-		b = r.collection(col+2, key, depth)
+		b = readCollection(append([]string{strings.Repeat(" ", col+2) + text}, below...), key, depth)
 		b.inline = true
-	case text == "" && r.hasBelow(col):
-		r.at++
-		b = r.collection(r.column(), key, depth)
+	case text == "" && len(below) > 0:
+		b = readCollection(below, key, depth)
 	default:
-		b = &block{kind: scalar, text: text, size: 1}
-		r.at++
+		b = &block{key: key, text: text, lines: below, col: col + 2, size: max(1, len(below))}
 	}
-	b.key, b.anchor = key, anchor
 	b.large = depth > depthOfParts && b.size >= 3
 	return b
 }
@@ -96,31 +69,6 @@ func (r *reader) value(rest string, col int, key string, dash bool, depth int) (
 // How deep the parts of an interaction are, which are always written, and the elements of the
 // lists of a body (messages, tools). Of a long one, those of two lines are worth an alias.
 const depthOfParts, depthOfTurns, longList = 1, 4, 4
-
-// hasBelow reports whether a collection begins on the next line that belongs to a key in a
-// column.
-func (r *reader) hasBelow(col int) bool {
-	if r.at+1 >= len(r.lines) {
-		return false
-	}
-	line := r.lines[r.at+1]
-	n := indentOf(line)
-	return n > col || n == col && isDash(line[n:])
-}
-
-// literal reads a text in literal style that belongs to an entry in a column.
-func (r *reader) literal(header string, col int) *block {
-	b := &block{kind: literal, text: header, col: col + 2}
-	for r.at++; r.at < len(r.lines); r.at++ {
-		line := r.lines[r.at]
-		if line != "" && indentOf(line) < col+2 {
-			break
-		}
-		b.lines = append(b.lines, line[min(col+2, len(line)):])
-	}
-	b.size = len(b.lines)
-	return b
-}
 
 func isDash(s string) bool { return strings.HasPrefix(s, "- ") }
 

@@ -60,7 +60,7 @@ func Write(texts [][]byte) [][]byte {
 func (w *writer) see(root *block) {
 	var fresh []*block
 	w.flatten(root, &fresh)
-	list := &block{kind: list, col: 2}
+	list := &block{isList: true, col: 2}
 	for _, b := range fresh {
 		if w.visit(b); !b.alias {
 			b.shift = list.col + 2 - b.col
@@ -79,7 +79,7 @@ func (w *writer) flatten(b *block, fresh *[]*block) {
 	if b == nil || b.large && w.known(b) != nil {
 		return
 	}
-	if b.flow = b.kind == list && w.isMostlyKnown(b); !b.flow {
+	if b.flow = b.isList && w.isMostlyKnown(b); !b.flow {
 		for _, e := range b.entries {
 			w.flatten(e.block, fresh)
 		}
@@ -158,11 +158,11 @@ func (b *block) label() string {
 	for _, head := range []string{"name:", "role:", "type:"} {
 		for _, e := range b.entries {
 			switch {
-			case e.head == head && e.block.kind == scalar:
+			case e.head == head && e.block.isScalar():
 				return "-" + clean(e.block.text)
-			case head == "name:" && e.block != nil && e.block.kind == mapping:
+			case head == "name:" && e.block != nil && !e.block.isList:
 				for _, inner := range e.block.entries {
-					if inner.head == head && inner.block.kind == scalar {
+					if inner.head == head && inner.block.isScalar() {
 						return "-" + clean(inner.block.text)
 					}
 				}
@@ -183,24 +183,4 @@ func clean(s string) string {
 		return '_'
 	}, strings.Trim(s, `"'`))
 	return cmp.Or(s[:min(len(s), longest)], "value")
-}
-
-// Anchors calls each with the anchors in the text of an interaction that [Write] returned, and
-// with the text of a list that has nothing but the value of that anchor.
-func Anchors(text string, each func(name, list string)) {
-	if root, ok := read(text); ok {
-		root.eachAnchor(each)
-	}
-}
-
-func (b *block) eachAnchor(each func(name, list string)) {
-	if b == nil {
-		return
-	}
-	if b.anchor != "" {
-		each(b.anchor, b.print())
-	}
-	for _, e := range b.entries {
-		e.block.eachAnchor(each)
-	}
 }

@@ -54,13 +54,12 @@ func parse(name string, data []byte, asset codec.ReadAsset) (f *File, edited []i
 		return nil, nil, broken
 	}
 	f = &File{Pinned: doc.Pinned, Partial: doc.Partial, Given: doc.Given, Interactions: doc.Interactions, Shared: map[int]int{}}
-	items := listOf(doc)
-	for _, item := range items {
+	for _, item := range doc.Items {
 		for _, i := range item.Of {
-			f.Shared[items[i].its[0].Line]++
+			f.Shared[doc.Items[i].Its[0].Line]++
 		}
 	}
-	return f, unseal(items, text, doc.Seals), nil
+	return f, unseal(doc.Items, text, doc.Seals), nil
 }
 
 // Load reads the cassette NAME.yaml and the assets it names from the folder

@@ -97,17 +97,11 @@ func holds(path string, pieces [][]byte) (bool, error) {
 	if size != 0 {
 		return false, nil
 	}
-	var buf []byte
+	var there []byte
 	for _, piece := range pieces {
-		for len(piece) > 0 {
-			if most := min(len(piece), 32<<10); len(buf) < most {
-				buf = make([]byte, most)
-			}
-			n, err := io.ReadFull(f, buf[:min(len(buf), len(piece))])
-			if err != nil || !bytes.Equal(buf[:n], piece[:n]) {
-				return false, nil // it is shorter by now
-			}
-			piece = piece[n:]
+		there = slices.Grow(there[:0], len(piece))[:len(piece)]
+		if _, err := io.ReadFull(f, there); err != nil || !bytes.Equal(there, piece) {
+			return false, nil // it is shorter by now
 		}
 	}
 	return true, nil

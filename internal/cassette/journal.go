@@ -97,18 +97,17 @@ func Append(path string, given []byte, item *Encoded, create bool) (err error) {
 			os.Remove(path)
 		}
 	}()
-	if item == nil {
-		item = new(Encoded)
-	}
-	if _, err := saveAssets(path, item.Assets); err != nil {
-		return err
-	}
+	pieces := [][]byte{frameGiven(given)}
 	if create {
-		if _, err := f.Write(journalHead()); err != nil {
+		pieces = [][]byte{journalHead(), frameGiven(given)}
+	}
+	if item != nil {
+		if _, err := saveAssets(path, item.Assets); err != nil {
 			return err
 		}
+		pieces = append(pieces, item.framed())
 	}
-	for _, piece := range [][]byte{frameGiven(given), item.framed} {
+	for _, piece := range pieces {
 		if _, err := f.Write(piece); err != nil { // at once: others may append to it
 			return err
 		}
@@ -123,7 +122,7 @@ func journalHead() []byte { return []byte(head(false, true, nil, 1)) }
 func SaveJournal(path string, given []byte, items []*Encoded) error {
 	pieces, assets := [][]byte{journalHead(), frameGiven(given)}, map[string][]byte{}
 	for _, item := range items {
-		pieces = append(pieces, item.framed)
+		pieces = append(pieces, item.framed())
 		maps.Copy(assets, item.Assets)
 	}
 	return write(path, assets, pieces...)

@@ -46,12 +46,11 @@ type entry struct {
 	it *interaction.Interaction // if it was read already
 }
 
-// anchors are the values in a cassette that aliases stand for. They are looked for when the
-// first interaction with an alias is read, and each is read when one stands for it.
+// anchors are the values in a cassette that aliases stand for. They are read when the first
+// interaction with an alias is.
 type anchors struct {
-	mu    sync.Mutex
-	texts map[string]string // of lists that have nothing but one of them; nil before
-	nodes map[string]yaml.Node
+	mu     sync.Mutex
+	values map[string]yaml.Node // nil before
 }
 
 // Open opens the cassette NAME.yaml; revision is that of the rules that match keys

@@ -3,19 +3,22 @@ package cassette
 import (
 	"bytes"
 
-	"github.com/promptecho/promptecho/internal/alias"
 	"github.com/promptecho/promptecho/internal/codec"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/yaml"
 )
 
-// anchor returns the value that has an anchor.
+// anchor returns the value that has an anchor. Those that aliases in it stand for are above it.
 func (s *Index) anchor(name string) (n yaml.Node, ok bool) {
 	a := &s.anchors
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.texts == nil {
-		a.texts, a.nodes = map[string]string{}, map[string]yaml.Node{}
+	if a.values == nil {
+		a.values = map[string]yaml.Node{}
+		known := func(name string) (n yaml.Node, ok bool) {
+			n, ok = a.values[name]
+			return n, ok
+		}
 		for i := range s.items {
 			if s.items[i].seal == nil || i > 0 && s.items[i].at == s.items[i-1].at {
 				continue
@@ -24,22 +27,12 @@ func (s *Index) anchor(name string) (n yaml.Node, ok bool) {
 			if err != nil {
 				return n, false
 			}
-			if bytes.IndexByte(text, '&') >= 0 {
-				alias.Anchors(string(text), func(name, list string) { a.texts[name] = list })
+			if bytes.Contains(text, []byte(" &")) {
+				codec.Anchors(string(text), known, func(name string, value yaml.Node) { a.values[name] = value })
 			}
 		}
 	}
-	return a.node(name)
-}
-
-// node returns the value that has an anchor which was found.
-func (a *anchors) node(name string) (n yaml.Node, ok bool) {
-	if n, ok = a.nodes[name]; ok {
-		return n, true
-	}
-	if n, ok = codec.ParseValue(a.texts[name], a.node); ok {
-		a.nodes[name] = n
-	}
+	n, ok = a.values[name]
 	return n, ok
 }
 

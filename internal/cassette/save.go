@@ -52,29 +52,27 @@ type Encoded struct {
 	Text   []byte
 	Assets map[string][]byte // beside the file, by name
 
-	seal   seal
-	plain  uint32 // see plainSum
-	framed []byte // as it stands in a journal: Text behind a frame
+	seal  seal
+	plain uint32 // see plainSum
 }
+
+// framed returns the interaction as it stands in a journal.
+func (e *Encoded) framed() []byte { return append([]byte(e.seal.frame()), e.Text...) }
 
 // Encode returns an interaction as it stands in a cassette, with a seal by the match rules
 // of a revision, and makes sure that it reads as it again. Errors are those of
 // [codec.Encode].
 func Encode(it *interaction.Interaction, revision uint32) (*Encoded, error) {
-	framed, assets, err := codec.Encode(make([]byte, maxFrame), it)
+	text, assets, err := codec.Encode(it)
 	if err != nil {
 		return nil, err
 	}
-	text := framed[maxFrame:]
 	seal := sealOf(it, text, revision)
-	frame := seal.frame()
-	framed = framed[maxFrame-len(frame):]
-	copy(framed, frame)
 	plain := seal.text.sum
 	if it.Response.Text != "" {
 		plain = plainSum(it)
 	}
-	return &Encoded{text, assets, seal, plain, framed}, codec.Check(text, assets, it)
+	return &Encoded{text, assets, seal, plain}, codec.Check(text, assets, it)
 }
 
 // EncodeGiven returns what a cassette gives its test, as it stands at its top, and makes

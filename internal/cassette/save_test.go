@@ -176,7 +176,7 @@ func TestSaveFails(t *testing.T) {
 		file *File
 		want string
 	}{
-		{"unwritable", nil, &File{Interactions: []*interaction.Interaction{{}}}, "x.yaml: not saved: cassette: interaction 1: request: no method"},
+		{"unwritable", nil, &File{Interactions: []*interaction.Interaction{{}}}, "x.yaml: not saved: cassette: interaction 1: response: invalid status 0"},
 		{"assets in the way", func(t *testing.T, dir string) {
 			if err := os.WriteFile(filepath.Join(dir, "x.assets"), nil, 0o644); err != nil {
 				t.Fatal(err)

@@ -77,7 +77,7 @@ func (s *seal) String() string {
 func plainSum(it *interaction.Interaction) uint32 {
 	plain := *it
 	plain.Response.Text = ""
-	text, _, err := codec.Encode(nil, &plain)
+	text, _, err := codec.Encode(&plain)
 	if err != nil {
 		return 0
 	}
@@ -124,7 +124,6 @@ func parseSeal(line string) (s seal, ok bool) {
 const (
 	frameStart = "\n# entry "
 	givenStart = "\n# given "
-	maxFrame   = 80 // bytes of a frame, at most
 )
 
 // frame returns what stands before an interaction in a journal.
@@ -293,25 +292,11 @@ func SealsOf(text string) (n int) {
 // isPinned reports whether the text of a file says that it is, also if it cannot be read.
 func isPinned(text string) bool { return strings.Contains("\n"+text, "\npinned: true") }
 
-// An item is what stands in the list of interactions, and the interactions that it stands for.
-type item struct {
-	codec.Item
-	its []*interaction.Interaction
-}
-
-func listOf(doc *codec.Document) (items []item) {
-	its := doc.Interactions
-	for _, i := range doc.Items {
-		items, its = append(items, item{i, its[:i.Times]}), its[i.Times:]
-	}
-	return items
-}
-
 // unseal gives the interactions the match keys that the seals have for them, and
 // returns the lines of those that were edited since they were recorded, or that of the
 // seals if their number is another; none if nothing was, or if the file was never recorded.
 // What shares values with one that was edited is not, but has no match key.
-func unseal(items []item, text string, list []string) (edited []int) {
+func unseal(items []codec.Item, text string, list []string) (edited []int) {
 	if !recorded(text) {
 		return nil
 	}
@@ -325,21 +310,14 @@ func unseal(items []item, text string, list []string) (edited []int) {
 	if at := strings.LastIndex(text, "\n"+sealsKey); at >= 0 {
 		end = at + 1
 	}
-	at, line := 0, 1
-	start := func(item *item) int {
-		for ; line < item.its[0].Line; line++ {
-			at += strings.IndexByte(text[at:], '\n') + 1
-		}
-		return at
-	}
 	finder := sealFinder{seals: seals}
 	doubtful := make([]bool, len(items))
 	for i := range items {
-		from, to := start(&items[i]), end
+		from, to := items[i].At, end
 		if i+1 < len(items) {
-			to = start(&items[i+1])
+			to = items[i+1].At
 		}
-		it := items[i].its[0]
+		it := items[i].Its[0]
 		s := finder.find(i, []byte(text[from:max(from, to)]))
 		doubtful[i] = s == nil || slices.ContainsFunc(items[i].Of, func(i int) bool { return doubtful[i] })
 		if held := s != nil; doubtful[i] {
@@ -351,7 +329,7 @@ func unseal(items []item, text string, list []string) (edited []int) {
 		if doubtful[i] || s.key == 0 {
 			continue
 		}
-		for _, it := range items[i].its {
+		for _, it := range items[i].Its {
 			it.MatchKey = hexKey(s.key)
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -26,27 +25,19 @@ type encoder struct {
 	assets map[string][]byte
 	indent int // of the keys that are being written
 	err    error
-
-	values []exactjson.Value // of the fields of an event, to be used again
 }
 
-// Encode appends the text of an interaction, as it stands in the list of interactions of
-// a cassette, and returns its assets by their names.
+// Encode returns the text of an interaction, as it stands in the list of interactions of
+// a cassette, and its assets by their names.
 //
-// It is an error for it to hold what a cassette cannot: no method, URL or status (an end
-// "error" needs no status), a stream with a body or events without a stream, a header
-// twice, a negative delay, or a function whose argument or result is no compact JSON.
-func Encode(dst []byte, it *interaction.Interaction) (text []byte, assets map[string][]byte, err error) {
+// It is an error if it has no status, unless it ended without one, and if it is that of a function
+// whose argument or result is no JSON. What else a cassette cannot hold [Check] finds, which reads
+// it again.
+func Encode(it *interaction.Interaction) (text []byte, assets map[string][]byte, err error) {
 	if it == nil {
 		return nil, nil, errors.New("is nil")
 	}
-	size := len(it.Request.Body) + len(it.Response.Body)
-	for _, event := range it.Response.Events {
-		for _, f := range event {
-			size += len(f.Value) + 32
-		}
-	}
-	e := encoder{buf: slices.Grow(dst, size+size/8+1024), assets: map[string][]byte{}}
+	e := encoder{assets: map[string][]byte{}}
 	if e.interaction(it); e.err != nil {
 		return nil, nil, e.err
 	}
@@ -57,49 +48,11 @@ func Encode(dst []byte, it *interaction.Interaction) (text []byte, assets map[st
 func (e *encoder) interaction(it *interaction.Interaction) {
 	start := len(e.buf)
 	e.indent = itemIndent
-	e.check(it)
-	interactionFields(e, it)
-	e.buf[start+itemIndent-2] = '-'
-}
-
-// check makes sure that a cassette can hold the interaction.
-func (e *encoder) check(it *interaction.Interaction) {
-	q, r := &it.Request, &it.Response
-	if q.Function != "" || isFunction(it.Kind) {
-		e.checkFunction(it)
-		return
-	}
-	if q.Method == "" || q.URL == "" {
-		e.errorf("request: no method or no url (method %q, url %q)", q.Method, q.URL)
-	}
-	if r.Status == 0 && !mayHaveNoStatus(r) || r.Status < 0 || r.Status > 999 {
+	if r := &it.Response; (r.Status < 1 || r.Status > 999) && !mayHaveNoStatus(r) && !isFunction(it.Kind) {
 		e.errorf("response: invalid status %d", r.Status)
 	}
-	for key, value := range map[string]string{"end": r.End, "transfer": r.Transfer} {
-		if value != "" && !slices.Contains(words[key], value) {
-			e.errorf("response: invalid %s %q", key, value)
-		}
-	}
-	if r.Stream == "" && len(r.Events) > 0 {
-		e.errorf("response: events without a stream")
-	}
-	if r.Stream != "" && len(r.Body) > 0 {
-		e.errorf("response: both a body and stream %q", r.Stream)
-	}
-	if len(r.Chunks) > 0 && (r.Stream != "" || len(r.Body) == 0) {
-		e.errorf("response: only a body that is not a stream has chunks")
-	}
-}
-
-// checkFunction makes sure that a cassette can hold the call of a function.
-func (e *encoder) checkFunction(it *interaction.Interaction) {
-	q, r := &it.Request, &it.Response
-	if !isFunction(it.Kind) || q.Function != it.Kind+"/"+it.Boundary {
-		e.errorf("request: the function %q is not of kind %q and boundary %q", q.Function, it.Kind, it.Boundary)
-	}
-	if len(q.Body) == 0 || len(r.Body) == 0 && r.Error == "" {
-		e.errorf("a function without an argument, or without a result and an error")
-	}
+	interactionFields(e, it)
+	e.buf[start+itemIndent-2] = '-'
 }
 
 func (e *encoder) errorf(format string, args ...any) {
@@ -205,13 +158,6 @@ func (e *encoder) headers(key string, headers *interaction.Headers) {
 	hs := *headers
 	if len(hs) == 0 {
 		return
-	}
-	seen := map[string]bool{}
-	for _, h := range hs {
-		if seen[h.Name] {
-			e.errorf("%s: %q is there twice", key, h.Name)
-		}
-		seen[h.Name] = true
 	}
 	start := len(e.buf)
 	e.key(key)

@@ -34,7 +34,7 @@ func cassetteOf(t testing.TB, its ...*interaction.Interaction) (data []byte, ass
 		data = []byte("version: 1\ninteractions: []\n")
 	}
 	for i, it := range its {
-		text, beside, err := Encode(nil, it)
+		text, beside, err := Encode(it)
 		if err != nil {
 			t.Fatalf("interaction %d: %v", i+1, err)
 		}
@@ -68,7 +68,7 @@ func checkRoundTrip(t testing.TB, its ...*interaction.Interaction) []byte {
 	}
 	for i, it := range doc.Interactions {
 		it.MatchKey, it.Response.Text = its[i].MatchKey, its[i].Response.Text // what is computed when it is saved
-		text, _, _ := Encode(nil, its[i])
+		text, _, _ := Encode(its[i])
 		var decoded []*interaction.Interaction
 		if got, err := ParseItem("x.yaml", text, read, nil); err == nil {
 			decoded = append(decoded, got)
@@ -195,7 +195,7 @@ func TestScalars(t *testing.T) {
 	}
 }
 
-// TestUnwritable is what Encode refuses.
+// TestUnwritable is what Encode refuses, or Check.
 func TestUnwritable(t *testing.T) {
 	t.Parallel()
 	ok := interaction.Request{Method: "GET", URL: "/"}
@@ -204,21 +204,27 @@ func TestUnwritable(t *testing.T) {
 		want string
 	}{
 		{nil, `is nil`},
-		{&interaction.Interaction{Response: interaction.Response{Status: 200}}, `request: no method or no url (method "", url "")`},
+		{&interaction.Interaction{Response: interaction.Response{Status: 200}}, `request: want a mapping with the keys method, url, headers, unknown_headers, layout, body, body_base64, body_file, form, found nothing`},
 		{&interaction.Interaction{Request: ok}, `response: invalid status 0`},
 		{&interaction.Interaction{Request: ok, Response: interaction.Response{Status: 1000}}, `response: invalid status 1000`},
-		{&interaction.Interaction{Request: ok, Response: interaction.Response{Status: 200, End: "x"}}, `response: invalid end "x"`},
-		{&interaction.Interaction{Request: ok, Response: interaction.Response{Status: 200, Events: []interaction.Event{{}}}}, `response: events without a stream`},
-		{&interaction.Interaction{Request: ok, Response: interaction.Response{Status: 200, Stream: "sse", Body: []byte("a")}}, `response: both a body and stream "sse"`},
-		{&interaction.Interaction{Request: ok, Response: interaction.Response{Status: 200, Stream: "sse", Delays: []interaction.Delay{{MS: -1}}}}, `response: invalid delay 1: {MS:-1 Together:false Rest:}`},
-		{&interaction.Interaction{Request: ok, Response: interaction.Response{Status: 200, Stream: "sse", Delays: []interaction.Delay{{}, {MS: 1, Together: true}}}}, `response: invalid delay 2: {MS:1 Together:true Rest:}`},
-		{&interaction.Interaction{Request: ok, Response: interaction.Response{Status: 200, Stream: "sse", Delays: []interaction.Delay{{Rest: "~1"}}}}, `response: invalid delay 1: {MS:0 Together:false Rest:~1}`},
-		{&interaction.Interaction{Request: ok, Response: interaction.Response{Status: 200, Body: []byte("a"), Chunks: []int{1, 0}}}, `response: invalid length 0 of chunk 2`},
-		{&interaction.Interaction{Request: ok, Response: interaction.Response{Status: 200, Chunks: []int{1}}}, `response: only a body that is not a stream has chunks`},
-		{&interaction.Interaction{Request: ok, Response: interaction.Response{Status: 200, Headers: interaction.Headers{{Name: "a", Values: nil}, {Name: "a", Values: nil}}}}, `headers: "a" is there twice`},
+		{&interaction.Interaction{Request: ok, Response: interaction.Response{Status: 200, End: "x"}}, `response.end: want closed, error or canceled (leave it out if nothing is unusual), found x`},
+		{&interaction.Interaction{Request: ok, Response: interaction.Response{Status: 200, Events: []interaction.Event{{}}}}, `response.events: events without a stream; name the framing ("stream: sse")`},
+		{&interaction.Interaction{Request: ok, Response: interaction.Response{Status: 200, Stream: "sse", Body: []byte("a")}}, `response: both a body and stream "sse"; a stream's body is its events`},
+		{&interaction.Interaction{Request: ok, Response: interaction.Response{Status: 200, Stream: "sse", Delays: []interaction.Delay{{MS: -1}}}}, `response.delays_ms: want an integer, 0 or more, found -1`},
+		{&interaction.Interaction{Request: ok, Response: interaction.Response{Status: 200, Stream: "sse", Delays: []interaction.Delay{{}, {MS: 1, Together: true}}}}, `response.delays_ms would not survive; please report this`},
+		{&interaction.Interaction{Request: ok, Response: interaction.Response{Status: 200, Stream: "sse", Delays: []interaction.Delay{{Rest: "~1"}}}}, `response.delays_ms: want the pieces that came later as ~BYTES+MS, each shorter than the one before, found 0~1`},
+		{&interaction.Interaction{Request: ok, Response: interaction.Response{Status: 200, Body: []byte("a"), Chunks: []int{1, 0}}}, `response.chunks: a chunk has 1 byte or more; remove it`},
+		{&interaction.Interaction{Request: ok, Response: interaction.Response{Status: 200, Chunks: []int{1}}}, `response.chunks: only a body that is not a stream has chunks; remove them`},
+		{&interaction.Interaction{Request: ok, Response: interaction.Response{Status: 200, Headers: interaction.Headers{{Name: "a", Values: nil}, {Name: "a", Values: nil}}}}, `key "a" is already in line 7; remove one of them`},
+		{&interaction.Interaction{Kind: "tool", Boundary: "f", Request: interaction.Request{Function: "tool/g", Body: []byte("1")}, Response: interaction.Response{Body: []byte("2")}}, `function would not survive; please report this`},
+		{&interaction.Interaction{Kind: "tool", Boundary: "f", Request: interaction.Request{Function: "tool/f"}, Response: interaction.Response{Body: []byte("2")}}, `request: want a mapping with the keys body, found nothing`},
+		{&interaction.Interaction{Kind: "tool", Boundary: "f", Request: interaction.Request{Function: "tool/f", Body: []byte("1")}}, `response: want a mapping with the keys error, error_is, body, found nothing`},
 	} {
-		data, assets, err := Encode(nil, test.it)
-		if err == nil || err.Error() != test.want || data != nil || assets != nil {
+		data, assets, err := Encode(test.it)
+		if err == nil {
+			err = Check(data, assets, test.it)
+		}
+		if err == nil || !strings.HasSuffix(err.Error(), test.want) {
 			t.Errorf("got %q, %v, %v; want %q", data, assets, err, test.want)
 		}
 	}
@@ -254,7 +260,7 @@ func TestAssets(t *testing.T) {
 		if got, _, _ = strings.Cut(got, "  response:"); got != want {
 			t.Errorf("got\n%.300s\nwant\n%.300s", got, want)
 		}
-		if _, assets, _ := Encode(nil, it); test.asset != "" && string(assets[name]) != test.asset || test.asset == "" && len(assets) > 0 {
+		if _, assets, _ := Encode(it); test.asset != "" && string(assets[name]) != test.asset || test.asset == "" && len(assets) > 0 {
 			t.Errorf("wrong assets for\n%.300s", want)
 		}
 	}
@@ -336,7 +342,7 @@ func TestVector(t *testing.T) {
 			Response: interaction.Response{Status: 200, Stream: "sse", Events: []interaction.Event{{{Name: "data", Value: `{"embedding":` + list + `}`}}, {{Name: "data", Value: list}}}},
 		},
 	} {
-		text, assets, err := Encode(nil, it)
+		text, assets, err := Encode(it)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -352,7 +358,7 @@ func TestVector(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	text, assets, _ := Encode(nil, plain(`{"v":[1,2,3]}`))
+	text, assets, _ := Encode(plain(`{"v":[1,2,3]}`))
 	if len(assets) != 0 {
 		t.Errorf("a short list is an asset:\n%s", text)
 	}
@@ -363,7 +369,7 @@ func TestCheck(t *testing.T) {
 	t.Parallel()
 	for _, content := range []string{"a", big("a")} { // in the file, and beside it
 		it := plain(content)
-		text, assets, err := Encode(nil, it)
+		text, assets, err := Encode(it)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -15,12 +15,7 @@ func (e *encoder) stream(r *interaction.Response) {
 	e.text("stream", &r.Stream)
 	e.comment("text, made of the events below:", r.Text)
 	e.events(r.Events)
-	e.list("chunks", len(r.Chunks), func(i int) string {
-		if r.Chunks[i] <= 0 {
-			e.errorf("response: invalid length %d of chunk %d", r.Chunks[i], i+1)
-		}
-		return strconv.Itoa(r.Chunks[i])
-	})
+	e.list("chunks", len(r.Chunks), func(i int) string { return strconv.Itoa(r.Chunks[i]) })
 	e.delays(r.Delays)
 }
 
@@ -64,22 +59,15 @@ func (e *encoder) list(key string, n int, value func(i int) string) {
 // stays: the lines of a file must not depend on its timing.
 func (e *encoder) delays(ds []interaction.Delay) {
 	n := len(interaction.TrimDelays(ds))
-	e.list("delays_ms", min(max(n, 1), len(ds)), func(i int) string {
-		text, ok := formatDelay(ds[i])
-		if !ok {
-			e.errorf("response: invalid delay %d: %+v", i+1, ds[i])
-		}
-		return text
-	})
+	e.list("delays_ms", min(max(n, 1), len(ds)), func(i int) string { return formatDelay(ds[i]) })
 }
 
-// formatDelay returns a delay as it stands in a cassette; ok is false if it is none.
-func formatDelay(d interaction.Delay) (text string, ok bool) {
-	_, ok = d.Rest.Pieces()
+// formatDelay returns a delay as it stands in a cassette.
+func formatDelay(d interaction.Delay) string {
 	if d.Together {
-		return "+" + string(d.Rest), ok && d.MS == 0
+		return "+" + string(d.Rest)
 	}
-	return strconv.FormatInt(d.MS, 10) + string(d.Rest), ok && d.MS >= 0
+	return strconv.FormatInt(d.MS, 10) + string(d.Rest)
 }
 
 // parseDelay reads what formatDelay returns.
@@ -101,81 +89,68 @@ func parseDelay(text string) (d interaction.Delay, ok bool) {
 }
 
 // events writes a line for each event. JSON in their fields is structure, in one of two
-// layouts: compact, or the one that the fields look like, whichever fits more of them.
+// layouts: compact, or the one that the fields look like, if that fits more of them and does not
+// make a small file a large body.
 func (e *encoder) events(events []interaction.Event) {
 	if len(events) == 0 {
 		return
 	}
 	start := len(e.buf)
 	var clues exactjson.Clues
-	compact := e.eventsIn(events, &exactjson.Layout{}, &clues)
+	compact := e.eventsIn(events, exactjson.Layout{}, &clues)
 	l := clues.Layout()
 	l.Padding = 0
 	if l == (exactjson.Layout{}) || !storable(l) {
 		return
 	}
 	e.buf = e.buf[:start]
-	fitting := e.eventsIn(events, &l, nil)
-	instead := &exactjson.Layout{}
-	if fitting.fields > compact.fields {
-		if fitting.indentation <= maxGrowth*(len(e.buf)-start) {
-			return
-		}
-		instead = nil
+	fitting := e.eventsIn(events, l, nil)
+	if fitting.fields > compact.fields && fitting.indentation <= maxGrowth*(len(e.buf)-start) {
+		return
 	}
 	e.buf = e.buf[:start]
-	e.eventsIn(events, instead, nil)
+	e.eventsIn(events, exactjson.Layout{}, nil)
 }
 
 // fitted counts the fields that are structure, and the bytes of indentation in them.
 type fitted struct{ fields, indentation int }
 
-// eventsIn writes events; fields that layout l prints as they are become structure, none
-// if it is nil. All that are JSON give clues, which may be nil, what they give away.
-func (e *encoder) eventsIn(events []interaction.Event, l *exactjson.Layout, clues *exactjson.Clues) (sum fitted) {
-	if l != nil {
-		e.layout("events_layout", *l)
-	}
+// eventsIn writes events; fields that layout l prints as they are become structure. All that are
+// JSON give clues, which may be nil, what they give away.
+func (e *encoder) eventsIn(events []interaction.Event, l exactjson.Layout, clues *exactjson.Clues) (sum fitted) {
+	e.layout("events_layout", l)
 	e.key("events")
 	e.raw("\n")
 	p := new(exactjson.Parser)
-	var paddings []int
+	paddings, last := make([]int, len(events)), 0 // zeros at the end are not written
 	for i, event := range events {
 		e.start(e.indent)
-		paddings = appendPadding(paddings, i, e.event(event, l, p, clues, &sum))
+		if paddings[i] = e.event(event, l, p, clues, &sum); paddings[i] > 0 {
+			last = i + 1
+		}
 		p.Reset()
 	}
-	e.list("events_padding", len(paddings), func(i int) string { return strconv.Itoa(paddings[i]) })
+	e.list("events_padding", last, func(i int) string { return strconv.Itoa(paddings[i]) })
 	return sum
-}
-
-// appendPadding adds the padding of the i-th event to those of the events before. Events
-// without one are zeros, but for those at the end.
-func appendPadding(paddings []int, i, padding int) []int {
-	if padding == 0 {
-		return paddings
-	}
-	return append(append(paddings, make([]int, i-len(paddings))...), padding)
 }
 
 // event writes e: a mapping, or a list of mappings of one field each if a name occurs
 // more than once. It returns the padding of its last field that is structure; the others
 // have none.
-func (e *encoder) event(event interaction.Event, layout *exactjson.Layout, p *exactjson.Parser, clues *exactjson.Clues, sum *fitted) (padding int) {
-	values := append(e.values[:0], make([]exactjson.Value, len(event))...) // null if the field is text
-	e.values = values
+func (e *encoder) event(event interaction.Event, layout exactjson.Layout, p *exactjson.Parser, clues *exactjson.Clues, sum *fitted) (padding int) {
+	values := make([]exactjson.Value, len(event)) // null if the field is text
 	padded := false
 	for i := len(event) - 1; i >= 0; i-- {
 		values[i].Name = event[i].Name
 		text := event[i].Value
 		v, ok := structureOf(p, text)
-		if !ok || layout == nil {
+		if !ok {
 			continue
 		}
 		if clues != nil {
 			clues.Add(text)
 		}
-		l := *layout
+		l := layout
 		if !padded && l.Indent == "" {
 			l.Padding = exactjson.PaddingOf(strings.TrimRight(text, " \t\r\n"))
 		}

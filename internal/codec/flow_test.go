@@ -7,34 +7,25 @@ import (
 	"github.com/promptecho/promptecho/internal/yaml"
 )
 
-// parsedFlow is a sink that leaves all to the parser of YAML.
-type parsedFlow struct{ *jsonSink }
-
-func (parsedFlow) Flow(string) int { return 0 }
-
-// jsonOf returns the JSON of a value, with and without Flow.
-func jsonOf(text string, simple bool, l exactjson.Layout) (string, string) {
-	s := &jsonSink{parser: newParser("f", "v: "+text, nil)}
-	s.reset("v", &l)
+// jsonOf returns the JSON of a value, with and without flowJSON.
+func jsonOf(text string, simple bool, l exactjson.Layout) (json, err string) {
+	p := newParser("f", "events:\n- {v: "+text+"}", nil)
 	f := format
-	f.Direct = func(int, []yaml.Node, string) yaml.Sink {
-		if simple {
-			return s
-		}
-		return parsedFlow{s}
+	if simple {
+		f.Within, f.JSON = "events", p.flowJSON
 	}
-	root, err := f.Parse(s.src)
-	switch {
-	case err != nil:
-		return "", err.Msg
-	case len(root.Elems) != 1 || root.Elems[0].Taken == 0:
+	root, broken := f.Parse(p.src)
+	if broken != nil {
+		return "", broken.Msg
+	}
+	event := &root.Elems[0].Elems[0]
+	if len(event.Elems) != 1 || event.Elems[0].Kind == yaml.Scalar {
 		return "", "no collection"
 	}
-	t := s.taken[0]
-	if t.err != nil {
-		return "", t.err.Error()
+	if json = p.json(&event.Elems[0], "v", l); p.err != nil {
+		return "", p.err.Error()
 	}
-	return string(t.bytes[t.from:t.to]), ""
+	return json, ""
 }
 
 // FuzzFlow: what is taken as a whole is what the parser of YAML makes of it.

@@ -1,8 +1,8 @@
 package codec
 
 import (
-	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,34 +19,13 @@ type parser struct {
 	beyond Beyond    // may be nil
 	in     *mapping
 
-	taken []takenJSON // JSON that was made while the text was read
-	refs  []ref       // the aliases in the text
+	room []byte // for what flowJSON makes
+	refs []ref  // the aliases in the text
 
 	mentions, uses  map[string]int    // of each asset: in the text, and so far without the first
 	assets          map[string][]byte // that were read, by name
 	distinct, named int               // their lengths in bytes, once and as often as they are named
 	indentation     int               // of the JSON that was made, in bytes
-}
-
-// A takenJSON is what a sink made of a collection.
-type takenJSON struct {
-	*made
-	from, to int // where it stands in that
-	layout   *exactjson.Layout
-	err      *SyntaxError // why it is none
-}
-
-// made is JSON of some values, one behind the other: bytes, until somebody wants text.
-type made struct {
-	bytes  []byte
-	asText string
-}
-
-// toText makes text of the bytes, and returns their array for others.
-func (m *made) toText() []byte {
-	room := m.bytes[:0]
-	m.asText, m.bytes = string(m.bytes), nil
-	return room
 }
 
 // A ref is where an alias stands, and the value that it stands for.
@@ -145,7 +124,7 @@ func (p *parser) list(n *yaml.Node, field, of string) []yaml.Node {
 }
 
 func newParser(name, text string, asset ReadAsset) *parser {
-	p := parser{asset: asset}
+	p := parser{asset: asset, room: make([]byte, 0, min(len(text), 64<<10))}
 	p.file, p.src = name, text
 	return &p
 }
@@ -240,37 +219,19 @@ func kindOf(text string) (kind exactjson.Kind, ok bool) {
 	case "true", "false":
 		return exactjson.Bool, true
 	}
-	if c := text[0] | 0x20; c > 'a' && c <= 'z' && c != 'n' && c != 't' && c != 'f' {
+	if strings.IndexByte("~.+-0123456789NTF", text[0]) < 0 {
 		return exactjson.String, true
 	}
 	if end, ok := exactjson.ScanNumber(text, 0); ok && end == len(text) {
 		return exactjson.Number, true
 	}
-	return exactjson.String, !yamlOnly(text)
+	return exactjson.String, !yamlOnly.MatchString(text)
 }
 
-// yamlOnly reports whether YAML's core schema (YAML 1.2.2, 10.3.2) takes s for
-// a null, a bool or a number that JSON writes in another way.
-func yamlOnly(s string) bool {
-	switch s {
-	case "~", "Null", "NULL", "True", "TRUE", "False", "FALSE", ".nan", ".NaN", ".NAN":
-		return true
-	}
-	if strings.HasPrefix(s, "0x") || strings.HasPrefix(s, "0o") {
-		return strings.Trim(s[2:], "0123456789abcdefABCDEF") == "" && len(s) > 2
-	}
-	t := strings.TrimLeft(s, "+-")
-	switch t {
-	case ".inf", ".Inf", ".INF":
-		return true
-	}
-	return strings.ContainsAny(t, "0123456789") && strings.Trim(t, "0123456789.eE+-") == "" && isFloat(s)
-}
-
-func isFloat(s string) bool {
-	_, err := strconv.ParseFloat(s, 64)
-	return err == nil || errors.Is(err, strconv.ErrRange)
-}
+// yamlOnly matches what YAML's core schema (YAML 1.2.2, 10.3.2) takes for a null, a bool or a
+// number that JSON writes in another way.
+var yamlOnly = regexp.MustCompile(`^(~|N(ull|ULL)|T(rue|RUE)|F(alse|ALSE)|\.(nan|NaN|NAN)|[-+]*\.(inf|Inf|INF)|` +
+	`0[xo][0-9a-fA-F]+|[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?)$`)
 
 // describe says what n is, for messages.
 func describe(n *yaml.Node) string {

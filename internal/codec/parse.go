@@ -25,8 +25,9 @@ type Document struct {
 
 // An Item is an element of the list of interactions.
 type Item struct {
-	Times int   // how many interactions it stands for, one after the other
-	Of    []int // the items that have the values that its aliases stand for
+	At  int                        // where it starts in the text
+	Its []*interaction.Interaction // what it stands for, one after the other
+	Of  []int                      // the items that have the values that its aliases stand for
 }
 
 // Parse reads the text of a cassette, which is as [Normalize] returns it. name is the
@@ -35,11 +36,7 @@ type Item struct {
 func Parse(name, text string, asset ReadAsset) (*Document, *SyntaxError) {
 	p := newParser(name, text, asset)
 	doc := new(Document)
-	root := p.yaml(itemDepth)
-	if p.err == nil {
-		p.document(&root, doc)
-	}
-	if p.err != nil {
+	if p.read(func(root *yaml.Node) { p.document(root, doc) }); p.err != nil {
 		return nil, p.err
 	}
 	return doc, nil
@@ -62,71 +59,60 @@ const (
 func ParseItem(name string, text []byte, asset ReadAsset, beyond Beyond) (*interaction.Interaction, error) {
 	p := newParser(name, ItemsLine+string(text), asset)
 	p.beyond = beyond
-	root := p.yaml(itemDepth)
-	if p.err == nil && (len(root.Keys) != 1 || strings.Contains(p.src, "\n"+EndMark)) {
-		p.badf(&root, "", "this is more than one interaction")
-	}
-	if p.err != nil {
-		return nil, p.err
-	}
 	var doc Document
-	its := p.interactions(&root.Elems[0], &doc)
-	if p.err == nil && len(doc.Items) != 1 {
-		p.badf(&root, "", "these are %d interactions", len(doc.Items))
-	}
+	p.read(func(root *yaml.Node) {
+		if len(root.Keys) != 1 || strings.Contains(p.src, "\n"+EndMark) {
+			p.badf(root, "", "this is more than one interaction")
+		} else if p.interactions(&root.Elems[0], &doc); p.err == nil && len(doc.Items) != 1 {
+			p.badf(root, "", "these are %d interactions", len(doc.Items))
+		}
+	})
 	if p.err != nil {
 		return nil, p.err
 	}
-	return its[0], nil
+	return doc.Items[0].Its[0], nil
 }
 
-// ParseValue reads a text that is nothing but a key or a dash and the value behind it.
-func ParseValue(text string, beyond Beyond) (n yaml.Node, ok bool) {
+// Anchors calls each with the values in the text of an interaction that have an anchor.
+func Anchors(text string, beyond Beyond, each func(anchor string, value yaml.Node)) {
 	f := format
-	f.Beyond = beyond
-	root, err := f.Parse(text)
-	if err != nil || len(root.Elems) != 1 {
-		return n, false
-	}
-	return root.Elems[0], true
+	f.Beyond, f.Anchor = beyond, each
+	f.Parse(text) // what is wrong with it is said where the interaction is read
 }
 
 // ParseGiven reads lines with what a cassette gives its test. Errors name no file.
 func ParseGiven(text []byte) (g interaction.Given, err error) {
 	p := newParser("", string(text), nil)
-	root := p.yaml(itemDepth)
-	if p.err == nil {
-		p.mapping(&root, "", "", func() { p.given(&g) })
-	}
+	p.read(func(root *yaml.Node) {
+		p.mapping(root, "", "", func() { p.given(&g) })
+	})
 	if p.err != nil {
 		return interaction.Given{}, p.err
 	}
 	return g, nil
 }
 
-// itemDepth is in how many collections the keys of an interaction are.
-const itemDepth = 3
-
-// yaml reads the text into nodes. The keys of interactions are in so many collections.
-func (p *parser) yaml(depth int) yaml.Node {
+// read reads the text into nodes, and calls each with the root of these, unless something is wrong.
+func (p *parser) read(each func(root *yaml.Node)) {
 	p.checkConflict()
 	if strings.HasPrefix(p.src, "version https://git-lfs.github.com/spec/") {
 		p.fail(0, "", "this is a pointer of Git LFS and not the file; fetch that: git lfs pull (with GitHub's actions/checkout: \"lfs: true\")")
 		p.err.Elsewhere = true
 	}
 	if p.err != nil {
-		return yaml.Node{}
+		return
 	}
 	f := format
-	f.Beyond, f.Direct = p.beyond, p.direct(depth)
+	f.Beyond, f.Within, f.JSON = p.beyond, "events", p.flowJSON
 	f.Alias = func(at, value int) { p.refs = append(p.refs, ref{at, value}) }
-	root, err := f.Parse(p.src)
-	if err != nil {
+	switch root, err := f.Parse(p.src); {
+	case err != nil:
 		p.fail(err.Offset, "", "%s", err.Msg)
-	} else if root.Pos == len(p.src) {
+	case root.Pos == len(p.src):
 		p.fail(root.Pos, "", "the file is empty; restore it: git checkout -- %s, or delete it and record again", p.file)
+	default:
+		each(&root)
 	}
-	return root
 }
 
 // checkConflict finds the marks that git leaves in a file with a merge conflict.
@@ -160,7 +146,7 @@ func (p *parser) document(n *yaml.Node, doc *Document) {
 		p.given(&doc.Given)
 		list, field := p.get("interactions")
 		if list != nil {
-			doc.Interactions = p.interactions(list, doc)
+			p.interactions(list, doc)
 		} else {
 			p.badf(n, field, "is missing; write \"interactions: []\" if there are none")
 		}
@@ -188,44 +174,41 @@ func (p *parser) version(n *yaml.Node) {
 	p.badf(n, "version", "is missing; a cassette starts with \"version: %d\"", Version)
 }
 
-func (p *parser) interactions(n *yaml.Node, doc *Document) []*interaction.Interaction {
+func (p *parser) interactions(n *yaml.Node, doc *Document) {
 	elems := p.list(n, "interactions", "interactions")
-	its := make([]*interaction.Interaction, 0, len(elems))
+	doc.Interactions = make([]*interaction.Interaction, 0, len(elems))
 	line, at := 1, 0
 	for i := range elems {
 		e := &elems[i]
-		start := startOf(e)
+		start := cmp.Or(int(e.Item), e.Pos) // in a flow sequence it has no dash
 		line += strings.Count(p.src[at:start], "\n")
 		at = start
 		it, times := p.interaction(e)
 		if p.err != nil {
-			return nil
+			return
 		}
 		it.Line = line
-		its = append(its, it)
+		item := Item{At: start, Its: []*interaction.Interaction{it}}
 		for range times - 1 {
 			again := *it
 			again.Response = *it.Response.Clone()
-			its = append(its, &again)
+			item.Its = append(item.Its, &again)
 		}
-		doc.Items = append(doc.Items, Item{Times: times})
+		doc.Items = append(doc.Items, item)
+		doc.Interactions = append(doc.Interactions, item.Its...)
 	}
-	p.refer(doc, elems)
-	return its
+	p.refer(doc.Items)
 }
 
-// startOf returns where an element of a list starts.
-func startOf(e *yaml.Node) int { return cmp.Or(int(e.Item), e.Pos) } // in a flow sequence it has no dash
-
 // refer notes which items have the values that the aliases of others stand for.
-func (p *parser) refer(doc *Document, elems []yaml.Node) {
+func (p *parser) refer(items []Item) {
 	at := func(pos int) int { // in which item
-		return sort.Search(len(elems), func(i int) bool { return startOf(&elems[i]) > pos }) - 1
+		return sort.Search(len(items), func(i int) bool { return items[i].At > pos }) - 1
 	}
-	last := make([]int, len(elems)) // which referred to each
+	last := make([]int, len(items)) // which referred to each
 	for _, r := range p.refs {
 		if i, of := at(r.at), at(r.value); 0 <= of && of < i && last[of] != i {
-			doc.Items[i].Of = append(doc.Items[i].Of, of)
+			items[i].Of = append(items[i].Of, of)
 			last[of] = i
 		}
 	}

@@ -33,7 +33,7 @@ func (p *parser) content(key string, body *[]byte) {
 		if layout != nil {
 			l = p.layout(layout, layoutField)
 		}
-		b = p.json(n, field, l)
+		b = []byte(p.json(n, field, l))
 	case n != nil:
 		b = []byte(p.bodyText(n, field))
 	case base64 != nil:
@@ -57,7 +57,7 @@ func (p *parser) jsonBody(body *[]byte, needed bool) {
 		p.need("body", !needed)
 		return
 	}
-	*body = p.json(n, field, exactjson.Layout{})
+	*body = []byte(p.json(n, field, exactjson.Layout{}))
 }
 
 // secondOf returns the second of the nodes that are there, nil if there are fewer.

@@ -36,7 +36,7 @@ func (p *parser) formPart(n *yaml.Node, field string) (part form.Part) {
 	if n.Kind == yaml.Mapping && len(n.Keys) == 1 {
 		content := &n.Elems[0]
 		if part.Name = p.key(&n.Keys[0], field); isStructure(content) {
-			part.Content = p.json(content, field, exactjson.Layout{})
+			part.Content = []byte(p.json(content, field, exactjson.Layout{}))
 		} else {
 			part.Content = []byte(p.bodyText(content, field))
 		}

@@ -33,7 +33,7 @@ func (p *parser) stream(r *interaction.Response) {
 		pads = append(pads, make([]int, max(0, len(elems)-len(pads)))...)
 		r.Events = make([]interaction.Event, 0, len(elems))
 		for i := range elems {
-			r.Events = append(r.Events, p.event(&elems[i], l, pads[i]))
+			r.Events = append(r.Events, p.event(&elems[i], field, l, pads[i]))
 		}
 	}
 	if n, field := p.get("chunks"); n != nil {
@@ -79,13 +79,12 @@ func (p *parser) paddings(n *yaml.Node, l exactjson.Layout) []int {
 
 // event returns the event n. Its last field that is structure is printed in
 // layout l with padding, the others without.
-func (p *parser) event(n *yaml.Node, l exactjson.Layout, padding int) interaction.Event {
-	const field = "response.events"
+func (p *parser) event(n *yaml.Node, field string, l exactjson.Layout, padding int) interaction.Event {
 	switch {
 	case p.err != nil:
 		return nil
 	case n.Tag == "" && n.Kind == yaml.Mapping:
-		return p.fields(n.Keys, n.Elems, l, padding)
+		return p.fields(n.Keys, n.Elems, field, l, padding)
 	case n.Tag != "" || n.Kind != yaml.Sequence:
 		p.want(n, field, "a mapping of fields, or a list of mappings of one field each")
 		return nil
@@ -99,12 +98,11 @@ func (p *parser) event(n *yaml.Node, l exactjson.Layout, padding int) interactio
 		}
 		keys, elems = append(keys, f.Keys[0]), append(elems, f.Elems[0])
 	}
-	return p.fields(keys, elems, l, padding)
+	return p.fields(keys, elems, field, l, padding)
 }
 
 // fields returns the event of these names and values.
-func (p *parser) fields(keys, elems []yaml.Node, l exactjson.Layout, padding int) interaction.Event {
-	const field = "response.events"
+func (p *parser) fields(keys, elems []yaml.Node, field string, l exactjson.Layout, padding int) interaction.Event {
 	last := len(elems) - 1
 	for last >= 0 && !isStructure(&elems[last]) {
 		last--
@@ -115,11 +113,10 @@ func (p *parser) fields(keys, elems []yaml.Node, l exactjson.Layout, padding int
 		if v := &elems[i]; !isStructure(v) {
 			f.Value = p.loose(v, field)
 		} else {
-			pad := 0
-			if i == last {
-				pad = padding
+			if l.Padding = 0; i == last {
+				l.Padding = padding
 			}
-			f.Value = p.value(v, l, pad)
+			f.Value = p.json(v, field, l)
 		}
 		e = append(e, f)
 	}

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 
 	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/yaml"
 )
 
 // Check makes sure that what Encode wrote of an interaction reads as it again.
@@ -34,10 +35,10 @@ func ParseAnswer(name string, text []byte, asset ReadAsset, beyond Beyond) (*int
 	}
 	p := newParser(name, string(text[start+1:]), asset)
 	p.beyond = beyond
-	root, it := p.yaml(1), new(interaction.Interaction)
-	if p.err == nil {
-		p.mapping(&root, "interaction", "", func() { answerFields(p, it) })
-	}
+	it := new(interaction.Interaction)
+	p.read(func(root *yaml.Node) {
+		p.mapping(root, "interaction", "", func() { answerFields(p, it) })
+	})
 	if p.err != nil {
 		return ParseItem(name, text, asset, beyond) // the answer of a function, or none at all
 	}

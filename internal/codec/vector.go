@@ -31,8 +31,7 @@ func isVector(v *exactjson.Value) bool {
 
 // vector writes a vector in block or in flow context.
 func (e *encoder) vector(v *exactjson.Value, block bool) {
-	text := exactjson.NewPrinter(exactjson.Layout{})
-	content := text.Print(nil, v)
+	content := v.AppendJSON(nil, exactjson.Layout{})
 	name := hashAsset(content) + ".json"
 	e.keepAsset(name, content)
 	ref := strconv.Itoa(len(v.Elems)) + "@" + name

@@ -70,7 +70,7 @@ func (v Value) AppendJSON(dst []byte, l Layout) []byte {
 // A Printer appends JSON text in a layout.
 type Printer struct {
 	Layout
-	Colon, Comma string // with the space behind them
+	colon, comma string // with the space behind them
 
 	Indentation int // how many bytes of indentation there were
 	Most        int // so many of them are appended, no more
@@ -80,12 +80,12 @@ type Printer struct {
 
 // NewPrinter returns a Printer of JSON in layout l.
 func NewPrinter(l Layout) Printer {
-	p := Printer{Layout: l, Colon: ":", Comma: ",", Most: math.MaxInt, special: mustEscape}
+	p := Printer{Layout: l, colon: ":", comma: ",", Most: math.MaxInt, special: mustEscape}
 	if l.ColonSpace || l.Indent != "" {
-		p.Colon = ": "
+		p.colon = ": "
 	}
 	if l.CommaSpace && l.Indent == "" {
-		p.Comma = ", "
+		p.comma = ", "
 	}
 	if l.Escape != 0 {
 		p.special = l.Escape.special()
@@ -93,31 +93,25 @@ func NewPrinter(l Layout) Printer {
 	return p
 }
 
-// Print appends a value and what is around it.
+// Print appends a value and what is around it, with the padding before its last bracket.
 func (p *Printer) Print(dst []byte, v *Value) []byte {
-	return p.End(p.Value(append(dst, p.Before...), v, 0))
-}
-
-// End appends what stands behind a value that was just appended, and puts the padding
-// before its last bracket.
-func (p *Printer) End(dst []byte) []byte {
-	n := len(dst)
-	if p.Padding > 0 && p.Indent == "" && n > 0 && (dst[n-1] == '}' || dst[n-1] == ']') {
-		last := dst[n-1]
-		dst = append(AppendSpaces(dst[:n-1], p.Padding), last)
+	dst = p.value(append(dst, p.Before...), v, 0)
+	last := len(dst) - 1
+	if end := dst[last]; p.Padding > 0 && p.Indent == "" && (end == '}' || end == ']') {
+		dst = append(AppendSpaces(dst[:last], p.Padding), end)
 	}
 	return append(dst, p.After...)
 }
 
-// Value appends a value that stands within depth arrays and objects.
-func (p *Printer) Value(dst []byte, v *Value, depth int) []byte {
+// value appends a value that stands within depth arrays and objects.
+func (p *Printer) value(dst []byte, v *Value, depth int) []byte {
 	switch v.Kind {
 	case Null:
 		return append(dst, "null"...)
 	case Bool, Number:
 		return append(dst, v.Text...)
 	case String:
-		return p.Text(dst, v.Text)
+		return p.text(dst, v.Text)
 	}
 	return p.container(dst, v, depth)
 }
@@ -130,23 +124,23 @@ func (p *Printer) container(dst []byte, v *Value, depth int) []byte {
 	dst = append(dst, open)
 	for i := range v.Elems {
 		if i > 0 {
-			dst = append(dst, p.Comma...)
+			dst = append(dst, p.comma...)
 		}
-		dst = p.Newline(dst, depth+1)
+		dst = p.newline(dst, depth+1)
 		if v.Kind == Object {
-			dst = append(p.Text(dst, v.Elems[i].Name), p.Colon...)
+			dst = append(p.text(dst, v.Elems[i].Name), p.colon...)
 		}
-		dst = p.Value(dst, &v.Elems[i], depth+1)
+		dst = p.value(dst, &v.Elems[i], depth+1)
 	}
 	if len(v.Elems) > 0 {
-		dst = p.Newline(dst, depth)
+		dst = p.newline(dst, depth)
 	}
 	return append(dst, end)
 }
 
-// Newline appends what stands before an element within depth arrays and objects, or
+// newline appends what stands before an element within depth arrays and objects, or
 // before the bracket that ends one within so many: on one line nothing.
-func (p *Printer) Newline(dst []byte, depth int) []byte {
+func (p *Printer) newline(dst []byte, depth int) []byte {
 	if p.Indent == "" {
 		return dst
 	}
@@ -160,17 +154,14 @@ func (p *Printer) Newline(dst []byte, depth int) []byte {
 	return dst
 }
 
-// Text appends a string.
-func (p *Printer) Text(dst []byte, s string) []byte {
-	return append(p.inner(append(dst, '"'), s), '"')
-}
-
-func (p *Printer) inner(dst []byte, s string) []byte {
+// text appends a string.
+func (p *Printer) text(dst []byte, s string) []byte {
+	dst = append(dst, '"')
 	for {
 		n := plainUntil(s, p.special)
 		dst = append(dst, s[:n]...)
 		if s = s[n:]; len(s) == 0 {
-			return dst
+			return append(dst, '"')
 		}
 		r, size := utf8.DecodeRuneInString(s)
 		if r < utf8.RuneSelf || p.Escape&EscapeASCII != 0 || r == '\u2028' || r == '\u2029' {

@@ -2,6 +2,7 @@ package interaction
 
 import (
 	"cmp"
+	"maps"
 	"net/textproto"
 	"slices"
 	"strings"
@@ -58,35 +59,26 @@ func (h Headers) Only(names []string) (only Headers) {
 	return only
 }
 
-// The spellings of a name: calls have the same headers again and again.
-var (
-	lowerCase = memo.Strings[string]{Func: strings.ToLower}
-	canonical = memo.Strings[string]{Func: textproto.CanonicalMIMEHeaderKey}
-)
+// lowerCase remembers names: calls have the same headers again and again.
+var lowerCase = memo.Strings[string]{Func: strings.ToLower}
 
 // HeadersOf returns an http.Header as a cassette has it. It may share values with the map.
 // A map can hold two spellings of one name, since some SDKs write lower-case keys into it;
 // they become one header, in the order of the sorted spellings.
 func HeadersOf(m map[string][]string) Headers {
-	type field struct{ name, spelling string }
-	fields := make([]field, 0, 16) // mostly enough, and no garbage
-	for spelling, values := range m {
-		if len(values) > 0 { // else it is a trailer that was announced and never came
-			fields = append(fields, field{lowerCase.Get(spelling), spelling})
-		}
-	}
-	slices.SortFunc(fields, func(a, b field) int {
-		return cmp.Or(strings.Compare(a.name, b.name), strings.Compare(a.spelling, b.spelling))
+	spellings := slices.SortedFunc(maps.Keys(m), func(a, b string) int {
+		return cmp.Or(strings.Compare(lowerCase.Get(a), lowerCase.Get(b)), strings.Compare(a, b))
 	})
-	out := make(Headers, 0, len(fields))
-	for i, f := range fields {
-		values := slices.Clip(m[f.spelling])
-		if i > 0 && f.name == fields[i-1].name {
-			last := &out[len(out)-1]
-			last.Values = append(last.Values, values...)
-			continue
+	out := make(Headers, 0, len(spellings))
+	for _, spelling := range spellings {
+		name, values := lowerCase.Get(spelling), slices.Clip(m[spelling])
+		switch last := len(out) - 1; {
+		case len(values) == 0: // a trailer that was announced and never came
+		case last >= 0 && out[last].Name == name:
+			out[last].Values = append(out[last].Values, values...)
+		default:
+			out = append(out, Header{name, values})
 		}
-		out = append(out, Header{f.name, values})
 	}
 	return out
 }
@@ -95,16 +87,9 @@ func HeadersOf(m map[string][]string) Headers {
 // with h: some SDKs write into the headers of a response.
 func (h Headers) Map() map[string][]string {
 	m := make(map[string][]string, len(h)+1)
-	values := make([]string, 0, len(h))
 	for _, f := range h {
-		name := canonical.Get(f.Name)
-		if before := m[name]; before != nil {
-			m[name] = append(before, f.Values...)
-			continue
-		}
-		first := len(values)
-		values = append(values, f.Values...)
-		m[name] = slices.Clip(values[first:])
+		name := textproto.CanonicalMIMEHeaderKey(f.Name)
+		m[name] = append(m[name], f.Values...)
 	}
 	return m
 }

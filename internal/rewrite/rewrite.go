@@ -170,7 +170,7 @@ func rewrittenShared(path string, data []byte, revision uint32, its map[int]*int
 // encodeAnswered returns the text of an interaction whose answer is that of the text old,
 // byte for byte, and adds its assets.
 func encodeAnswered(it *interaction.Interaction, old []byte, assets map[string][]byte) (text []byte, err error) {
-	encoded, own, err := codec.Encode(nil, it)
+	encoded, own, err := codec.Encode(it)
 	if err != nil {
 		return nil, err
 	}

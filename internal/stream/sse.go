@@ -120,41 +120,28 @@ func sseFields(frame, eol string) ([]Field, bool) {
 
 func sseAppend(b []byte, fields []Field, eol string) ([]byte, error) {
 	for _, f := range fields {
-		var ok bool
-		switch b, ok = sseBefore(b, []byte(f.Name)); {
-		case f.Name == Raw+":":
+		name, bare := strings.CutSuffix(f.Name, ":")
+		switch {
+		case name == Raw && bare:
 			return nil, fmt.Errorf("field %q must be the only field of its event", Raw)
-		case !ok:
+		case name == Raw || !isFieldName(name):
 			return nil, fmt.Errorf("%q is not a field name of a server-sent event (want data, event, id, retry or comment)", f.Name)
-		case strings.IndexByte(f.Value, '\n') >= 0 || strings.IndexByte(f.Value, '\r') >= 0:
+		case strings.ContainsAny(f.Value, "\r\n"):
 			return nil, fmt.Errorf("field %q holds a line break: write one %[1]q field for each line", f.Name)
+		case name == sseComment:
+			name = ""
 		}
-		b = append(b, f.Value...)
-		b = append(b, eol...)
+		b = append(append(b, name...), ':')
+		if !bare {
+			b = append(b, ' ')
+		}
+		b = append(append(b, f.Value...), eol...)
 	}
 	return append(b, eol...), nil
 }
 
-// sseBefore appends what stands before the value of a field.
-func sseBefore(dst, name []byte) ([]byte, bool) {
-	name, bare := bytes.CutSuffix(name, []byte(":"))
-	if string(name) != sseComment {
-		dst = append(dst, name...)
-	}
-	dst = append(dst, ':')
-	if !bare {
-		dst = append(dst, ' ')
-	}
-	return dst, string(name) != Raw && isFieldName(name)
-}
-
 // isFieldName accepts the fields of the specification and the plain names that
 // vendors add ("error: {...}").
-func isFieldName[T string | []byte](s T) bool {
-	for i := range len(s) {
-		if c := s[i]; (c < 'a' || c > 'z') && c != '_' {
-			return false
-		}
-	}
-	return len(s) > 0
+func isFieldName(s string) bool {
+	return s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz_") == ""
 }

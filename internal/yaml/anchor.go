@@ -33,7 +33,6 @@ func (p *parser) properties(nd *Node) {
 			p.anchors[name] = &anchor{pos: start}
 			p.names = append(p.names, name)
 			nd.Anchor = int32(len(p.names))
-			p.sink = nil // aliases need the tree
 		default:
 			return
 		}
@@ -61,9 +60,13 @@ func (p *parser) isAlias() bool { return p.peek(0) == '*' && p.Aliases }
 // keep makes a value that has an anchor known to the aliases below it.
 func (p *parser) keep(nd Node) Node {
 	if nd.Anchor > 0 {
-		a := p.anchors[p.names[nd.Anchor-1]]
+		name := p.names[nd.Anchor-1]
+		a := p.anchors[name]
 		a.Node, a.whole = nd, true
 		a.Size, a.Anchor = int32(sizeOf(&nd)), 0
+		if p.Anchor != nil {
+			p.Anchor(name, a.Node)
+		}
 	}
 	return nd
 }

@@ -1,10 +1,5 @@
 package yaml
 
-import "sync"
-
-// stacks are those of parsers that have ended.
-var stacks = sync.Pool{New: func() any { return new([]Node) }}
-
 // Parse reads the one document of text, whose line ends are \n. A document without a
 // value is a scalar at the end of the text. The error tells of the first place that is
 // no YAML, is doubtful, or has what the package does not support.
@@ -14,15 +9,7 @@ func (f Format) Parse(text string) (root Node, err *Error) {
 			err = e.(*Error) // or panics on
 		}
 	}()
-	stack := stacks.Get().(*[]Node)
-	p := &parser{Format: f, text: text, stack: (*stack)[:0]}
-	defer func() {
-		if cap(p.stack) <= 1<<12 {
-			clear(p.stack[:cap(p.stack)])
-			*stack = p.stack
-			stacks.Put(stack)
-		}
-	}()
+	p := &parser{Format: f, text: text, stack: make([]Node, 0, 16)}
 	p.checkText()
 	return p.document(), nil
 }
@@ -58,10 +45,7 @@ func (p *parser) passMarker(m string) {
 
 // blockNode reads a value as blockValue does, and keeps it if it has an anchor.
 func (p *parser) blockNode(n int, inline, same bool) Node {
-	sink := p.sink
-	nd := p.blockValue(n, inline, same)
-	p.sink = sink
-	return p.keep(nd)
+	return p.keep(p.blockValue(n, inline, same))
 }
 
 // blockValue reads the value after an indicator of a collection that is indented
@@ -106,7 +90,7 @@ func (p *parser) content(nd Node, n, col int, block bool) Node {
 		}
 		return p.blockSequence(nd, col)
 	case c == '{' || c == '[':
-		nd = p.flow(nd)
+		nd = p.flow(nd, false)
 		if p.skipBlanks(); p.peek(0) == ':' {
 			p.failf(nd.Pos, "a collection cannot be a key; keys are text")
 		}
@@ -144,7 +128,7 @@ func (p *parser) content(nd Node, n, col int, block bool) Node {
 func (p *parser) blockSequence(nd Node, col int) Node {
 	p.noTab(nd.Pos)
 	nd.Kind = Sequence
-	since := p.begin(&nd)
+	since := p.begin()
 	for {
 		dash := p.pos
 		p.pos++
@@ -172,14 +156,13 @@ func (p *parser) blockMapping(key Node, col int) Node {
 	p.noTab(key.Pos)
 	m := Node{Kind: Mapping, Pos: key.Pos, Anchor: key.Anchor}
 	key.Anchor = 0
-	since := p.begin(&m)
+	since := p.begin()
 	for {
 		p.addKey(key)
-		direct := p.direct(key.Text, since)
+		outer := p.within
+		p.within = outer || key.Text == p.Within && p.JSON != nil
 		v := p.blockNode(col, false, true)
-		if direct {
-			v = p.taken(v)
-		}
+		p.within = outer
 		p.push(v)
 		indent := p.nextContent()
 		if indent > col {

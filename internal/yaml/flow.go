@@ -1,35 +1,29 @@
 package yaml
 
-// flow reads the flow collection at pos into nd.
-func (p *parser) flow(nd Node) Node {
+// flow reads the flow collection at pos into nd. With asJSON, it may be JSON in place of a tree.
+func (p *parser) flow(nd Node, asJSON bool) Node {
 	open, end := p.pos, byte(']')
 	nd.Kind = Sequence
 	if p.text[open] == '{' {
 		nd.Kind, end = Mapping, '}'
 	}
-	if p.sink != nil && nd.Tag == "" && p.depth < maxDepth-MaxFlow {
-		if n := p.sink.Flow(p.text[open:]); n > 0 {
+	if asJSON && nd.Tag == "" {
+		if json, n := p.JSON(p.text[open:]); n > 0 {
 			p.pos += n
+			nd.Text = json
 			return nd
 		}
 	}
-	since := p.begin(&nd)
+	since := p.begin()
 	p.pos++
 	for p.flowSpace(); p.peek(0) != end; p.flowSpace() {
 		if p.eof() {
 			p.failf(open, "a bracket (%q) without its end", rune(p.text[open]))
 		}
-		direct := false
 		if nd.Kind == Mapping {
-			key := p.flowKey()
-			p.addKey(key)
-			direct = p.direct(key.Text, since)
+			p.addKey(p.flowKey())
 		}
-		v := p.flowValue(nd.Kind == Mapping)
-		if direct {
-			v = p.taken(v)
-		}
-		p.push(v)
+		p.push(p.flowValue(nd.Kind == Mapping))
 		p.flowSpace()
 		switch c := p.peek(0); {
 		case c == ',':
@@ -63,10 +57,7 @@ func (p *parser) flowSpace() {
 // flowValue reads a value within a flow collection. In a mapping it may be
 // missing, which is null.
 func (p *parser) flowValue(mapping bool) Node {
-	sink := p.sink
-	nd := p.flowNode(mapping)
-	p.sink = sink
-	return p.keep(nd)
+	return p.keep(p.flowNode(mapping))
 }
 
 func (p *parser) flowNode(mapping bool) Node {
@@ -78,7 +69,7 @@ func (p *parser) flowNode(mapping bool) Node {
 	case mapping && (c == ',' || c == '}'):
 		return nd
 	case c == '{' || c == '[':
-		return p.flow(nd)
+		return p.flow(nd, mapping && p.within)
 	case p.isAlias():
 		nd = p.alias(nd)
 	default:

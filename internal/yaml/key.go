@@ -37,6 +37,6 @@ func (p *parser) addKey(key Node) {
 	if key.Text == "<<" && key.Style == Plain {
 		p.failf(key.Pos, "merge keys (%q) are not supported; write the members out", "<<")
 	}
-	p.pushKey(key)
+	p.push(key)
 	p.pos++
 }

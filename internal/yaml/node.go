@@ -19,13 +19,12 @@ import (
 type Node struct {
 	Kind   Kind
 	Style  Style  // of a scalar
-	Taken  int32  // what a Sink knows it by, 0 if none took it
-	Pos    int    // the offset in the text
 	Item   int32  // an element of a block sequence: the offset of its dash
+	Pos    int    // the offset in the text
 	Anchor int32  // the number of the anchor before it, from 1; 0 if there is none
 	Size   int32  // of a value that an alias stands for: about how many bytes it has
 	Tag    string // as written, "" if there is none
-	Text   string // a scalar's text, without quotes, escapes and folding
+	Text   string // a scalar's text, without quotes, escapes and folding; what [Format.JSON] made of a collection
 	Keys   []Node // a mapping's keys; all are scalars
 	Elems  []Node // a mapping's values, a sequence's elements
 }
@@ -49,19 +48,6 @@ const (
 	Quoted       // in single or double quotes
 	Block        // literal or folded
 )
-
-// A Sink takes a collection piece by piece in place of a tree of it.
-type Sink interface {
-	Begin(n *Node) // a mapping or a sequence begins
-	Key(n *Node)
-	Scalar(n *Node)
-	End(kind Kind)
-	Take(n *Node) // the collection has ended: Take makes of n what stands for it
-
-	// Flow takes a collection in flow style that the text begins with, if that is a simple one,
-	// and returns its length; 0 if it is not.
-	Flow(text string) int
-}
 
 // Decode returns the text of a scalar. With the tag !!binary it is decoded from base64.
 func (n *Node) Decode() (string, error) {

@@ -19,20 +19,20 @@ type Format struct {
 	Aliases bool
 	Beyond  func(name string) (Node, bool)
 
-	// Alias is told where an alias stands, and the value that it stands for; it may be nil.
-	Alias func(at, value int)
+	// Alias is told where an alias stands, and the value that it stands for, and Anchor the values
+	// that have names; both may be nil.
+	Alias  func(at, value int)
+	Anchor func(name string, value Node)
 
-	// Direct returns the sink that takes the value of a key, if that is a collection, or nil.
-	// The mapping is within depth collections, itself included, and before has its keys and
-	// values up to here. Direct may be nil.
-	Direct func(depth int, before []Node, key string) Sink
+	// JSON reads the collection in flow style that a text begins with as JSON, and returns where it
+	// ends; 0 if it is not one of those that it knows. It is asked for the values of keys in flow
+	// style below the key Within of a mapping in block style, and may be nil.
+	JSON   func(text string) (json string, end int)
+	Within string
 }
 
 // maxDepth is how deep collections may nest: as deep as JSON, and what is around it.
 const maxDepth = exactjson.MaxDepth + 16
-
-// MaxFlow is how deep a collection may nest that a [Sink] takes as a whole.
-const MaxFlow = 16
 
 // parser is at pos in the text. It ends at the first error, by a panic with an *Error
 // that [Format.Parse] catches.
@@ -45,8 +45,7 @@ type parser struct {
 
 	stack []Node // the elements of the collections that are being read, and their keys behind each
 
-	scratch Node // what a sink is given, so that no node is in memory of its own
-	sink    Sink // that takes what is being read; nil if that becomes a tree
+	within bool // what is read stands below the key Within
 
 	anchors  map[string]*anchor
 	names    []string // of the anchors
