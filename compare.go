@@ -45,7 +45,7 @@ func (r *Recorder) whyNotSent(c playedCall, recorded *interaction.Response) stri
 	if stack.Current().Panicking {
 		return "the test panicked"
 	}
-	if r.config.selection.isFrozen(c.rec.Form().Name()) {
+	if r.config.frozen.Select(c.rec.Form().Name()) {
 		return "Frozen in the code forbids it"
 	}
 	if why := compare.Unfit(recorded); why != "" {

@@ -97,7 +97,7 @@ func (r *Recorder) called(selector string, thawed bool) bool {
 		return true
 	}
 	is := func(name string) bool {
-		return canon.Selects(selector, name) && !(thawed && r.config.selection.isFrozen(name))
+		return canon.Selects(selector, name) && !(thawed && r.config.frozen.Select(name))
 	}
 	return slices.ContainsFunc(r.log.Misses(), func(m *report.Miss) bool { return is(m.Call) }) ||
 		slices.ContainsFunc(r.tape.Recordings(), func(rec *tape.Recording) bool { return is(rec.Peek().Name()) })

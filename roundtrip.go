@@ -31,7 +31,7 @@ func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 		r.config.hit(selector)
 		return r.pass(req, nil)
 	}
-	if r.plan.passThrough && r.config.selection.empty() {
+	if r.plan.passThrough && r.config.selectsNone() {
 		return r.pass(req, r.missingKey())
 	}
 	if request.IsTwoWay(req) {
@@ -88,7 +88,7 @@ func (r *Recorder) readBody(req *http.Request, in *incoming) error {
 	}
 	large, err := in.body.Read(req, r.config.keepUploads)
 	if large && err == nil {
-		if in.body.Streams = r.plan.record && r.config.selection.empty() && r.tape.IsBlank(); in.body.Streams {
+		if in.body.Streams = r.plan.record && r.config.selectsNone() && r.tape.IsBlank(); in.body.Streams {
 			return nil
 		}
 		err = in.body.Drain(req, r.plan.mayGoUpstream())

@@ -168,7 +168,7 @@ func (r *Recorder) write(f fate, recorded []*tape.Recording) error {
 		r.tape.KeepUnchanged(recorded)
 	}
 	list, dropped := r.kept(f, recorded)
-	if r.plan.again && r.config.selection.freezes() {
+	if r.plan.again && len(r.config.frozen) > 0 {
 		list = slices.Concat(list, r.tape.Played(f.keep == keepUnasked))
 		tape.SortAsked(list)
 	}

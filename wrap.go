@@ -108,7 +108,7 @@ func (w *wrapped) call(ctx context.Context, in, out any, run func(context.Contex
 		return w.refused
 	case ctx.Err() != nil:
 		return ctx.Err()
-	case r.plan.passThrough && r.config.selection.empty():
+	case r.plan.passThrough && r.config.selectsNone():
 		r.log.Reach()
 		return run(ctx)
 	}

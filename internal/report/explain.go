@@ -106,7 +106,7 @@ func (r *Run) explain(m *missing, c *tape.Call, recs, near []*tape.Recording, us
 // whyNothing says why there is no recording to compare a request with.
 func (r *Run) whyNothing(form *canon.Form, recorded int) string {
 	switch {
-	case r.isFrozen(form.Name()):
+	case r.Tape.Config.Frozen.Select(form.Name()):
 		return "nothing is recorded"
 	case !r.Tape.State.Present && r.ModeBy == ByCI:
 		return fmt.Sprintf("the file does not exist, and %s does not record: was it committed?", r.mode())

@@ -275,7 +275,7 @@ func (l *Log) Miss(c *tape.Call, opensSocket bool, by string) Miss {
 		for _, key := range keys {
 			l.asked[key] = number
 		}
-		if l.isFrozen(c.Form.Name()) {
+		if l.Tape.Config.Frozen.Select(c.Form.Name()) {
 			m.Reason += frozen
 		}
 	}

@@ -121,7 +121,7 @@ func TestUnused(t *testing.T) {
 		{"raced", chat{prompt: "hallo", raced: true}, nil, "or add AllowRaced()."},
 		{"raced, and allowed", chat{prompt: "hallo", raced: true}, func(r *Run) { r.AllowRaced = true }, ""},
 		{"canceled", chat{prompt: "hallo", end: interaction.EndCanceled}, nil, ""},
-		{"allowed", chat{prompt: "hallo"}, func(r *Run) { r.AllowUnused = func(string) bool { return true } }, ""},
+		{"allowed", chat{prompt: "hallo"}, func(r *Run) { r.AllowUnused = canon.Selectors{"*"} }, ""},
 		{"of no interest", chat{prompt: "hallo"}, func(r *Run) { r.CheckUnused = false }, ""},
 	}
 	for _, tt := range tests {

@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/tape"
 )
 
@@ -37,13 +38,9 @@ type Run struct {
 	MayAskNone   bool // a run without any request is fine if there is no cassette
 	KeepFailures bool // recorded failures are what the test is about
 
-	Frozen      func(name string) bool // whether calls of this name are never made; nil if none is
-	Passes      func(u *url.URL) bool  // whether requests to a URL pass through; nil if none do
-	AllowUnused func(name string) bool // whether the user accepts recordings of this name that answer nothing; nil if none
+	Passes      func(u *url.URL) bool // whether requests to a URL pass through; nil if none do
+	AllowUnused canon.Selectors       // the recordings of which the user accepts that they answer nothing
 }
-
-// isFrozen reports whether calls of this name are never made.
-func (r *Run) isFrozen(name string) bool { return r.Frozen != nil && r.Frozen(name) }
 
 // mode names the record mode and who chose it.
 func (r *Run) mode() string { return fmt.Sprintf("mode %s (%s)", r.Mode, r.ModeBy) }

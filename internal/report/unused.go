@@ -26,7 +26,7 @@ func used(recs []*tape.Recording) []*tape.Recording {
 
 // MayBeUnused reports whether the user accepts that a recording answers nothing.
 func (r *Run) MayBeUnused(rec *tape.Recording) bool {
-	return r.AllowUnused != nil && r.AllowUnused(rec.Peek().Name())
+	return len(r.AllowUnused) > 0 && r.AllowUnused.Select(rec.Peek().Name())
 }
 
 // describeUnused names a recording that no request used, and what was asked instead.

@@ -105,9 +105,9 @@ func InRunOrder(list []*Recording) {
 
 // isFrozen reports whether a recording is played in every run.
 func (t *Tape) isFrozen(rec *Recording) bool {
-	if t.Config.Frozen == nil {
+	if len(t.Config.Frozen) == 0 {
 		return false
 	}
 	function := rec.Interaction().Request.Within
-	return t.Config.Frozen(rec.Form().Name()) || function != "" && t.Config.Frozen(function)
+	return t.Config.Frozen.Select(rec.Form().Name()) || function != "" && t.Config.Frozen.Select(function)
 }

@@ -174,7 +174,7 @@ func (t *Tape) takeExact(c *Call) *Recording {
 	if first == nil || t.stopped {
 		return nil
 	}
-	rec := t.shelf.queues[first.key].takeExact(first, func() bool { return t.Config.Repeats != nil && t.Config.Repeats(first.Form().Name()) })
+	rec := t.shelf.queues[first.key].takeExact(first, func() bool { return t.Config.Repeats.Select(first.Form().Name()) })
 	t.number(rec)
 	return rec
 }
@@ -214,7 +214,7 @@ func (t *Tape) takeAlike(c *Call) (rec *Recording, err error) {
 // takeFrom returns the recording of a queue to play for a call, which asks for it so.
 // The caller holds the lock.
 func (t *Tape) takeFrom(q *queue, a *asking, c *Call) *Recording {
-	rec, contest := q.take(a, t.Config.Repeats != nil && t.Config.Repeats(c.Form.Name()))
+	rec, contest := q.take(a, t.Config.Repeats.Select(c.Form.Name()))
 	if contest != nil {
 		t.contests = append(t.contests, contest)
 		c.contest = contest
