@@ -43,7 +43,7 @@ func (r *Recorder) overruled(rounds bool) {
 func (r *Recorder) options(o *report.Outcome) (list []report.Option) {
 	for _, s := range r.config.stated {
 		option := report.Option{Code: s.code, Why: r.idle(&s)}
-		if option.Why != "" && strings.HasPrefix(s.code, "Frozen(") && r.log.Reached() && !o.Skipped && !o.Filtered && !o.Short {
+		if option.Why != "" && strings.HasPrefix(s.code, "Frozen(") && r.log.Reached.Load() && !o.Skipped && !o.Filtered && !o.Short {
 			r.log.Error(fmt.Errorf("%s: %s", r.file, option))
 			continue
 		}

@@ -152,7 +152,7 @@ func (g *given) refuse(name, value string) {
 func (g *given) draws(call string) bool {
 	draws := g.plan.record || g.plan.passThrough
 	if !draws && g.tape.State.Present {
-		g.log.Lack(call)
+		g.log.Lacking.Add(call)
 	}
 	return draws
 }

@@ -128,7 +128,7 @@ func (r *Recorder) mayKeep(rec *tape.Recording, later map[*tape.Recording]bool, 
 		r.log.Notef("failed, and not recorded in %s: %s%s", r.file, what, r.goOn(status))
 		return false, nil
 	}
-	r.log.Keep(rec)
+	r.log.Failures.Add(rec)
 	r.log.Notef("%s: a failure is recorded: %s. If that is what the test is about, say so with OnRecordError(Keep)", r.file, what)
 	return true, nil
 }
@@ -188,7 +188,7 @@ func (r *Recorder) write(f fate, recorded []*tape.Recording) error {
 	if err := r.saveTo(r.log.Path, r.file, top, list, partial); err != nil {
 		return err
 	}
-	r.log.Dropped(dropped)
+	r.log.Dropped.Add(int64(dropped))
 	if r.plan.again && r.tape.State.Present {
 		return cassette.Remove(cassette.Beside(r.log.Path, failedSuffix))
 	}
@@ -281,8 +281,12 @@ func (r *Recorder) saveTo(path, name string, top interaction.Given, list []*tape
 		return err
 	}
 	dateAhead(path)
-	r.log.Saved(path)
-	r.log.Kept(len(slices.DeleteFunc(slices.Clone(list), func(rec *tape.Recording) bool { return rec.Fresh() || rec.Resumed() })))
+	r.log.Saved.Add(path)
+	for _, rec := range list {
+		if !rec.Fresh() && !rec.Resumed() {
+			r.log.Kept.Add(1)
+		}
+	}
 	if err := r.tape.Journal.Remove(); err != nil { // all of it has been saved
 		return fmt.Errorf("%s: saved, but its journal could not be removed: %w", name, err)
 	}

@@ -14,7 +14,7 @@ import (
 // was told before.
 func (l *Log) Judge(o *Outcome, options ...Option) Report {
 	recs := l.Tape.Stored()
-	misses, reached := l.missing(), l.reached.Load()
+	misses, reached := l.missing(), l.Reached.Load()
 	rep := Report{Notes: l.notes.all(), Done: l.done(len(misses)), Mode: fmt.Sprintf("mode %s, %s", l.Mode, l.ModeBy)}
 	for _, text := range l.errors.all() {
 		rep.failAt(l.File, text)
@@ -25,7 +25,7 @@ func (l *Log) Judge(o *Outcome, options ...Option) Report {
 		return true
 	})
 	l.judgeContests(&rep, o)
-	l.judgeLacking(&rep, o, l.lacking.all())
+	l.judgeLacking(&rep, o, l.Lacking.all())
 	if len(misses) > 0 {
 		unused := slices.DeleteFunc(l.Unused(), func(rec *tape.Recording) bool {
 			return l.compared.count(rec) > 0
@@ -51,7 +51,7 @@ func (l *Log) Judge(o *Outcome, options ...Option) Report {
 			}
 		}
 	}
-	if lines := l.accepted.all(); len(lines) > 0 {
+	if lines := l.Accepted.all(); len(lines) > 0 {
 		rep.Notes = append(rep.Notes, l.acceptedPlayed(o, lines))
 	}
 	if o.Failed || o.Unsure && !l.KeepFailures {
@@ -71,13 +71,13 @@ func (l *Log) noteRest(rep *Report, o *Outcome) {
 		rep.Notes = append(rep.Notes, note)
 		rep.Done.Causes = append(rep.Done.Causes, attr.Cause{Reason: note})
 	}
-	if names := l.headers.all(); len(names) > 0 && (o.Failed || o.Unsure) {
+	if names := l.Headers.all(); len(names) > 0 && (o.Failed || o.Unsure) {
 		slices.Sort(names)
 		rep.Notes = append(rep.Notes, fmt.Sprintf("response headers that are not recorded, so this run did not get them either: %s. "+
 			"To keep one, or all that match a pattern: promptecho.KeepHeaders(%q)", strings.Join(names, ", "), names[len(names)-1]))
 	}
-	for _, selector := range l.passed.all() {
-		rep.Notes = append(rep.Notes, fmt.Sprintf("%s: %s passed through to %s", l.File, Count(l.passed.count(selector), "request"), selector))
+	for _, selector := range l.Passed.all() {
+		rep.Notes = append(rep.Notes, fmt.Sprintf("%s: %s passed through to %s", l.File, Count(l.Passed.count(selector), "request"), selector))
 	}
 }
 
@@ -170,7 +170,7 @@ func (l *Log) judgeMisses(rep *Report, o *Outcome, misses []*missing, recs, unus
 			c.Text += andMore("\n  … ", len(rest)-alsoNamed)
 		}
 		p.Causes = append(p.Causes, c)
-		if first.acceptable && len(l.lacking.all()) == 0 {
+		if first.acceptable && len(l.Lacking.all()) == 0 {
 			p.Acceptable++
 		}
 	}
