@@ -43,6 +43,7 @@ func unanswerable(c *tape.Call, asked tape.Asked, opensSocket bool) (why string,
 // recording.
 type missing struct {
 	Miss
+	keys       []string    // by which another cassette can have the request
 	edits      []attr.Edit // the first fields
 	acceptable bool        // promptecho accept may take the request as an edit of the recorded one
 }

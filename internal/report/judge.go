@@ -30,7 +30,7 @@ func (l *Log) Judge(o *Outcome, options ...Option) Report {
 		unused := slices.DeleteFunc(l.Unused(), func(rec *tape.Recording) bool {
 			return l.compared.count(rec) > 0
 		})
-		l.judgeMisses(&rep, o, misses, recs, unused, l.elsewhere(o))
+		l.judgeMisses(&rep, o, misses, recs, unused, l.elsewhere(o, misses))
 	}
 	// An unused recording is evidence only if everything ran and went well: a miss, or
 	// whatever else failed the test, can be why the rest was not asked for.

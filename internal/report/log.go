@@ -50,7 +50,6 @@ type Log struct {
 	misses []*missing
 	missed map[string]*missing // misses by the keys of their forms
 	near   *tape.Recording     // the last one that a miss was compared with
-	asked  map[string]int      // their numbers, by the keys by which another cassette can have them
 }
 
 // A Tally holds values in the order in which each came first. Its methods may be called
@@ -216,18 +215,19 @@ func (l *Log) whoAsked(by string) string {
 func (l *Log) Miss(c *tape.Call, opensSocket bool, by string) Miss {
 	recs, asked := l.Tape.Stored(), l.Tape.AskedFor(c)
 	why, line := unanswerable(c, asked, opensSocket)
+	keys := l.Tape.Keys(c) // makes a form
 	l.mu.Lock()
+	defer l.mu.Unlock()
 	m := l.missed[c.Form.Key()]
 	first := m == nil
 	if first {
-		m = &missing{Miss: Miss{File: l.File, Call: c.Form.Name(), Request: unnamed(c.Form), Model: c.Form.Model, Asked: said(c.Form), Caller: l.whoAsked(by), Reason: "not recorded"}}
+		m = &missing{keys: keys, Miss: Miss{File: l.File, Call: c.Form.Name(), Request: unnamed(c.Form), Model: c.Form.Model, Asked: said(c.Form), Caller: l.whoAsked(by), Reason: "not recorded"}}
 		if l.missed == nil {
-			l.missed, l.asked = map[string]*missing{}, map[string]int{}
+			l.missed = map[string]*missing{}
 		}
 		l.missed[c.Form.Key()] = m
 		l.misses = append(l.misses, m)
 	}
-	number := len(l.misses) - 1
 	m.Count = max(m.Count+1, asked.Times)
 	switch {
 	case why != "":
@@ -248,18 +248,9 @@ func (l *Log) Miss(c *tape.Call, opensSocket bool, by string) Miss {
 			l.near = nearest
 		}
 	}
-	if first {
-		l.mu.Unlock()
-		keys := l.Tape.Keys(c) // makes a form
-		l.mu.Lock()
-		for _, key := range keys {
-			l.asked[key] = number
-		}
-		if l.Tape.Config.Frozen.Select(c.Form.Name()) {
-			m.Reason += frozen
-		}
+	if first && l.Tape.Config.Frozen.Select(c.Form.Name()) {
+		m.Reason += frozen
 	}
-	defer l.mu.Unlock()
 	return m.Miss
 }
 
