@@ -77,6 +77,15 @@ func (m Mode) allows(other Mode) bool {
 	return (send || !sends) && (write || !writes)
 }
 
+// ceiling says what in the code keeps a cassette from being written, if that allows this mode at
+// most; "" if nothing does.
+func (m Mode) ceiling() string {
+	if _, writes := m.may(); writes {
+		return ""
+	}
+	return fmt.Sprintf("InMode(Mode%s%s) in the code allows no recording", strings.ToUpper(string(m[:1])), m[1:])
+}
+
 // parseMode returns the mode named s; where says who asked for it.
 func parseMode(s, where string) (Mode, error) {
 	if m := Mode(s); m == modeAccepted || slices.Contains(modes, m) {

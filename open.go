@@ -192,15 +192,13 @@ func (r *Recorder) resume() error {
 
 // describe tells the log about this run.
 func (r *Recorder) describe(path string) {
-	_, writes := r.config.mode.may()
 	r.log.Run = report.Run{
 		Tape:         r.tape,
 		File:         r.file,
 		Path:         path,
 		Mode:         string(r.mode.mode),
 		ModeBy:       r.mode.by,
-		AtMost:       string(r.config.mode),
-		ReadOnly:     !writes,
+		Ceiling:      r.config.mode.ceiling(),
 		Compares:     r.plan.compare,
 		CheckUnused:  r.plan.checkUnused,
 		Passes:       func(u *url.URL) bool { return request.Passing(r.config.passing, u) != "" },

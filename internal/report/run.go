@@ -3,7 +3,6 @@ package report
 import (
 	"fmt"
 	"net/url"
-	"strings"
 
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/tape"
@@ -26,12 +25,11 @@ type Run struct {
 	File string // the cassette, as the user named it
 	Path string // the same, absolute
 
-	Mode   string // the record mode: "once"
-	ModeBy string // who chose it: "the default"
-	AtMost string // the record mode that the code allows at most; "" if it sets none
+	Mode    string // the record mode: "once"
+	ModeBy  string // who chose it: "the default"
+	Ceiling string // what in the code keeps the cassette from being written; "" if nothing does
 
 	OfTest       bool // a test tells what the recorder did
-	ReadOnly     bool // the code allows no mode that writes
 	Compares     bool // recorded answers are compared with live ones
 	CheckUnused  bool // a recording that answers nothing is an error
 	AllowRaced   bool // the user accepts those of them that raced with others
@@ -49,12 +47,12 @@ func (r *Run) mode() string { return fmt.Sprintf("mode %s (%s)", r.Mode, r.ModeB
 func (r *Run) howToRecord(o *Outcome) Remedy {
 	before := RecordAgain
 	switch {
-	case !r.Tape.State.Present && !r.ReadOnly:
+	case !r.Tape.State.Present && r.Ceiling == "":
 		before = RecordFirst
 	case r.Tape.State.Pinned:
 		before = fmt.Sprintf("%s is pinned. To record it again, remove \"pinned: true\" from its top, and run:", r.File)
-	case r.ReadOnly:
-		before = r.Ceiling() + ". To record it again, remove that, and run:"
+	case r.Ceiling != "":
+		before = r.Ceiling + ". To record it again, remove that, and run:"
 	}
 	return r.remedy(o, before, "all")
 }
@@ -64,20 +62,12 @@ func (r *Run) remedy(o *Outcome, say, mode string) Remedy {
 	return Remedy{say, mode, r.commandIn(o, mode)}
 }
 
-// Ceiling says what in the code keeps the cassette from being written, or "".
-func (r *Run) Ceiling() string {
-	if !r.ReadOnly {
-		return ""
-	}
-	return fmt.Sprintf("InMode(Mode%s%s) in the code allows no recording", strings.ToUpper(r.AtMost[:1]), r.AtMost[1:])
-}
-
 // obstacle says what has to go before anything can be added to the cassette, or "".
 func (r *Run) obstacle() string {
 	switch {
 	case r.Tape.State.Pinned:
 		return " The cassette is pinned: remove \"pinned: true\" from its top first."
-	case r.ReadOnly:
+	case r.Ceiling != "":
 		return " InMode in the code keeps the cassette as it is: remove that first."
 	}
 	return ""
