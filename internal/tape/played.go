@@ -11,13 +11,8 @@ import (
 // WithinPlayed returns a function that reports whether a recording was sent within a
 // function that this run played, itself or through others. Nobody asks for it then.
 func (t *Tape) WithinPlayed() func(rec *Recording) bool {
-	var names map[string]bool // of the functions
-	return func(rec *Recording) bool {
-		if names == nil {
-			names = t.functionsPlayed()
-		}
-		return len(names) > 0 && names[rec.Interaction().Request.Within]
-	}
+	names := t.functionsPlayed()
+	return func(rec *Recording) bool { return len(names) > 0 && names[rec.Interaction().Request.Within] }
 }
 
 // functionsPlayed returns the names of the functions that this run played, and of those
