@@ -68,7 +68,7 @@ func (r *Recorder) idle(s *stated) string {
 		return "no call of this name was made or is recorded"
 	case s.on == onText:
 		return "it matches nothing in any request or recording"
-	case s.on == onServer && !slices.ContainsFunc(r.config.aliases, func(a *alias) bool { return a.name == s.value && a.asked.Load() }):
+	case s.on == onServer:
 		return "no request went to this server"
 	case s.on == onWriting && slices.ContainsFunc(r.tape.Recordings(), (*tape.Recording).Fresh):
 		return "nothing that was recorded contains it"

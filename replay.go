@@ -65,7 +65,7 @@ func (r *Recorder) failHere(text string) {
 // goesOn reports whether a request of this method to the URL of another one was recorded and is
 // not asked yet.
 func (r *Recorder) goesOn(method string, req *http.Request) bool {
-	return r.tape.HasLeft(method, urlOf(req, r.config.aliases))
+	return r.tape.HasLeft(method, r.config.urlOf(req))
 }
 
 // notePlayed keeps what there is to tell of a recording that answers a call.

@@ -48,7 +48,7 @@ func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 	if err := req.Context().Err(); err != nil {
 		return nil, err
 	}
-	in.redactHead(req, r.config.aliases, &r.redact)
+	r.redactHead(req, in)
 	r.within(req.Context(), &in.Call)
 	r.log.Reached.Store(true)
 	if in.body.Streams {
