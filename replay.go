@@ -72,7 +72,7 @@ func (r *Recorder) goesOn(method string, req *http.Request) bool {
 func (r *Recorder) notePlayed(c *tape.Call, rec *tape.Recording) {
 	r.log.Played.Add(1)
 	if rec.Accepted() {
-		r.log.Accepted.Add(rec.Line())
+		r.log.Accepted.Add(rec)
 	}
 	if c.Late {
 		r.log.Notef("%s:%d: replayed, although the request has a different text where the recording has %s. If the text is a secret, call rec.Secret(NAME), with the name of its environment variable, before the first request", r.file, rec.Line(), redact.Placeholder)

@@ -51,8 +51,8 @@ func (l *Log) Judge(o *Outcome, options ...Option) Report {
 			}
 		}
 	}
-	if lines := l.Accepted.all(); len(lines) > 0 {
-		rep.Notes = append(rep.Notes, l.acceptedPlayed(o, lines))
+	if recs := l.Accepted.all(); len(recs) > 0 {
+		rep.Notes = append(rep.Notes, l.acceptedPlayed(o, recs))
 	}
 	if o.Failed || o.Unsure && !l.KeepFailures {
 		rep.Notes = append(rep.Notes, l.replayed.all()...)
@@ -81,16 +81,12 @@ func (l *Log) noteRest(rep *Report, o *Outcome) {
 	}
 }
 
-// acceptedPlayed names the accepted recordings that were played, by their lines, and says how
-// to record them again.
-func (r *Run) acceptedPlayed(o *Outcome, lines []int) string {
-	slices.Sort(lines)
-	var places []string
-	for _, line := range lines {
-		places = append(places, fmt.Sprintf("%s:%d", r.File, line))
-	}
+// acceptedPlayed names the accepted recordings that were played, and says how to record them
+// again.
+func (r *Run) acceptedPlayed(o *Outcome, recs []*tape.Recording) string {
+	slices.SortFunc(recs, func(a, b *tape.Recording) int { return a.Line() - b.Line() })
 	return fmt.Sprintf("answered from %s whose requests promptecho accept has edited; the answers are still those to the old requests: %s.%s To record them again:\n%s",
-		Count(len(lines), "recording"), List(places, alsoNamed), r.obstacle(), r.commandIn(o, "accepted"))
+		Count(len(recs), "recording"), r.places(recs), r.obstacle(), r.commandIn(o, "accepted"))
 }
 
 // judgeContests names the recordings that answered another request than theirs.
@@ -176,11 +172,7 @@ func (l *Log) judgeMisses(rep *Report, o *Outcome, misses []*missing, recs, unus
 	}
 	p.Tail = andMore("\n\n  … ", len(all)-maxListed)
 	if o.Whole() && len(unused) > 0 {
-		var places []string
-		for _, rec := range unused {
-			places = append(places, fmt.Sprintf("%s:%d", l.File, rec.Line()))
-		}
-		p.Tail += "\n\nAlso unused: " + List(places, alsoNamed)
+		p.Tail += "\n\nAlso unused: " + l.places(unused)
 	}
 	if slices.ContainsFunc(misses, func(m *missing) bool { return !m.unrecordable() }) {
 		p.Advice, p.Remedies = elsewhere, []Remedy{l.howToRecord(o)}

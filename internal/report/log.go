@@ -30,7 +30,7 @@ type Log struct {
 	Played   atomic.Int64           // how often a recording answered a request
 	Kept     atomic.Int64           // how many recordings of the files that were written were there before
 	Dropped  atomic.Int64           // how many recordings are no more in the files that were written
-	Accepted Tally[int]             // the lines of accepted recordings that were played: the answers are those of earlier requests
+	Accepted Tally[*tape.Recording] // that were accepted and played: the answers are those of earlier requests
 	Passed   Tally[string]          // selectors of what passed through
 	Lacking  Tally[string]          // calls of the test whose values the cassette lacks: "rec.Now()"
 	Headers  Tally[string]          // of answers, that no replay has

@@ -11,7 +11,7 @@ import (
 // How much a report shows.
 const (
 	fullMisses     = 5  // misses with all that differs
-	alsoNamed      = 5  // unused recordings that are named beside misses
+	alsoNamed      = 5  // recordings that are named beside misses and in notes
 	maxListed      = 20 // misses or unused recordings that are named at all
 	maxAnnotations = 10 // GitHub shows ten for each step
 )
@@ -82,6 +82,15 @@ func (r *Run) commandIn(o *Outcome, mode string) string {
 		return fmt.Sprintf("  PROMPTECHO_MODE=%s, and run the program that uses %s", mode, r.File)
 	}
 	return "  " + o.Command(mode)
+}
+
+// places names the first few of some recordings by their lines.
+func (r *Run) places(recs []*tape.Recording) string {
+	var places []string
+	for _, rec := range recs {
+		places = append(places, fmt.Sprintf("%s:%d", r.File, rec.Line()))
+	}
+	return List(places, alsoNamed)
 }
 
 // annotate adds an annotation, as long as it would be shown.
