@@ -2,7 +2,7 @@ package report
 
 import (
 	"fmt"
-	"net/url"
+	"net"
 	"strconv"
 	"strings"
 
@@ -57,7 +57,7 @@ func (r *Run) ServerClash(o *Outcome, c *tape.ServerClash) string {
 		if words := [...]string{"one", "two", "three", "four", "five"}; i < len(words) {
 			name = words[i]
 		}
-		if hasDrawnPort(address) {
+		if hasDrawnPort(host) {
 			drawn = true
 			options = append(options, fmt.Sprintf("  promptecho.Alias(server.URL, %q), // server: the one at %s", name, address))
 		} else {
@@ -76,13 +76,10 @@ func (r *Run) ServerClash(o *Outcome, c *tape.ServerClash) string {
 // hasDrawnPort reports whether a local server has a port that the system gave it. Such a
 // port is another one in the next run. Linux gives ports from 32768 on, other systems
 // from 49152 (RFC 6335, section 6).
-func hasDrawnPort(address string) bool {
-	u, err := url.Parse(address)
-	if err != nil {
-		return false
-	}
-	port, err := strconv.Atoi(u.Port())
-	return err == nil && port >= 32768 && urls.IsThisMachine(u.Host)
+func hasDrawnPort(host string) bool {
+	_, port, _ := net.SplitHostPort(host)
+	number, err := strconv.Atoi(port)
+	return err == nil && number >= 32768 && urls.IsThisMachine(host)
 }
 
 // FieldClash says that two interactions, given by their numbers, have different answers

@@ -60,9 +60,6 @@ func (r *Run) whyUnused(unused *tape.Recording, recs []*tape.Recording) string {
 		return "no request went to " + call(form)
 	}
 	i := nearestOf(form, used, func(*tape.Recording) bool { return false })
-	if i < 0 {
-		return ""
-	}
 	options := r.Tape.Config.Options
 	request, other := unused.Request(), used[i].Request()
 	edits := diff.Forms(options.Trace(&request), options.Trace(&other))
