@@ -6,6 +6,7 @@ package guard
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -59,17 +60,10 @@ func Stop() []*Leak {
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	leaks := g.take(0)
-	for id := range g.leaks { // of tests that have not ended, or whose goroutines go on
-		leaks = append(leaks, g.take(id)...)
+	var leaks []*Leak
+	for _, id := range slices.Sorted(maps.Keys(g.leaks)) { // behind nobody's, those of tests that have not ended, or whose goroutines go on
+		leaks = append(leaks, g.leaks[id]...)
 	}
-	return leaks
-}
-
-// take returns the leaks of a test, to which nobody adds any more. The caller holds the lock.
-func (g *guard) take(id uint64) []*Leak {
-	leaks := g.leaks[id]
-	g.leaks[id] = nil
 	return leaks
 }
 
@@ -96,7 +90,9 @@ func Watch() (leaks func() []*Leak) {
 	return func() []*Leak {
 		g.mu.Lock()
 		defer g.mu.Unlock()
-		return g.take(id)
+		leaks := g.leaks[id]
+		g.leaks[id] = nil
+		return leaks
 	}
 }
 
