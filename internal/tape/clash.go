@@ -97,11 +97,9 @@ func (t *Tape) UnsaidClashes() (clashes []UnsaidClash) {
 	})
 	told := map[string]bool{}
 	for _, recs := range same {
-		paths := map[string]bool{}
+		paths := Unsaid{}
 		for _, rec := range recs {
-			for path := range rec.unsaid {
-				paths[path] = true
-			}
+			maps.Copy(paths, rec.unsaid)
 		}
 		for _, path := range slices.Sorted(maps.Keys(paths)) {
 			two := apart(recs, func(rec *Recording) (uint64, bool) {
