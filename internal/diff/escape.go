@@ -7,37 +7,29 @@ import (
 	"unicode/utf8"
 )
 
-// What [escape] writes as an escape sequence beside what would break the line or
-// the terminal.
-type escaping uint8
+// quote writes s as a JSON string that strconv.Unquote reads too.
+func quote(s string) string { return quoted(s, false) }
 
-const (
-	escapeQuotes escaping = 1 << iota // quotes and backslashes
-	escapeHidden                      // what cannot be seen, or told from its like
+func quoted(s string, showHidden bool) string {
+	return `"` + escape(quotes.Replace(s), showHidden) + `"`
+}
+
+var (
+	quotes = strings.NewReplacer(`"`, `\"`, `\`, `\\`)
+	breaks = strings.NewReplacer("\n", `\n`, "\r", `\r`, "\t", `\t`)
 )
 
-// quote writes s as a JSON string that strconv.Unquote reads too.
-func quote(s string) string { return quoted(s, 0) }
-
-func quoted(s string, level escaping) string { return `"` + escape(s, level|escapeQuotes) + `"` }
-
-// escape writes s on one line. Bytes that are no UTF-8 are written as \x80.
-func escape(s string, level escaping) string {
+// escape writes s on one line. What would break the line or the terminal becomes an escape
+// sequence, and if showHidden is set, what cannot be seen, or told from its like. Bytes that are no
+// UTF-8 are written as \x80.
+func escape(s string, showHidden bool) string {
+	s = breaks.Replace(s)
 	var b strings.Builder
 	for i, r := range s {
 		switch {
-		case r == '\n':
-			b.WriteString(`\n`)
-		case r == '\r':
-			b.WriteString(`\r`)
-		case r == '\t':
-			b.WriteString(`\t`)
-		case (r == '"' || r == '\\') && level&escapeQuotes != 0:
-			b.WriteRune('\\')
-			b.WriteRune(r)
 		case r == utf8.RuneError && !strings.HasPrefix(s[i:], "\ufffd"):
 			fmt.Fprintf(&b, `\x%02x`, s[i])
-		case !breaking(r) && (level&escapeHidden == 0 || !hidden(r)):
+		case !breaking(r) && !(showHidden && hidden(r)):
 			b.WriteRune(r)
 		case r > 0xFFFF:
 			fmt.Fprintf(&b, `\U%08x`, r)

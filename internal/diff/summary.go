@@ -33,7 +33,7 @@ func summary(value string) string {
 		if s, ok := exactjson.Unquote(literal); ok {
 			b.WriteString(textSummary(s, 0, maxString))
 		} else {
-			b.WriteString(shorten(escape(literal, 0), maxString))
+			b.WriteString(shorten(escape(literal, false), maxString))
 		}
 		rest = rest[len(literal):]
 	}
