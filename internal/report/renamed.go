@@ -63,19 +63,16 @@ func (r *Run) renamed(asked [][]string) string {
 	if r.Tape.State.Present || !ok {
 		return ""
 	}
-	var found, parents [][2]string // from and to
+	var found [][2]string // from and to
 	for _, file := range candidates(dir, own) {
 		if r.Tape.CountIn(filepath.Join(dir, file), asked) < len(asked) {
 			continue
 		}
-		pair := whereRenamed(file, own)
-		if !slices.Contains(found, pair) {
+		if pair := whereRenamed(file, own); !slices.Contains(found, pair) {
 			found = append(found, pair)
 		}
-		if pair[1] != own && !slices.Contains(parents, pair) {
-			parents = append(parents, pair)
-		}
 	}
+	parents := slices.DeleteFunc(slices.Clone(found), func(pair [2]string) bool { return pair[1] == own })
 	if len(parents) > 0 { // with all subtests, which have their names
 		found = parents
 	}
