@@ -126,9 +126,7 @@ func (p *Package) Lacks(cassette string) bool {
 func (p *Package) Cassettes() (all, orphans []string) {
 	_ = filepath.WalkDir(filepath.Join(p.dir, testname.Folder), func(path string, e fs.DirEntry, err error) error {
 		switch {
-		case err != nil:
-			return fs.SkipDir
-		case e.IsDir() && strings.HasSuffix(path, ".assets"):
+		case err != nil, e.IsDir() && strings.HasSuffix(path, ".assets"):
 			return fs.SkipDir
 		case e.IsDir() || filepath.Ext(path) != ".yaml" || strings.HasSuffix(path, ".derived.yaml"):
 			return nil
