@@ -44,13 +44,8 @@ func (r *Run) whyUnused(unused *tape.Recording, recs []*tape.Recording) string {
 	if u, err := url.Parse(unused.Interaction().Request.URL); err == nil && r.Passes != nil && r.Passes(u) {
 		return "it is left over, because PassThrough now lets such requests pass; mode update drops it"
 	}
-	ofSame := func(recs []*tape.Recording) (n int) {
-		for _, rec := range recs {
-			if rec.Peek().Text() == form.Text() {
-				n++
-			}
-		}
-		return n
+	ofSame := func(recs []*tape.Recording) int {
+		return len(slices.DeleteFunc(slices.Clone(recs), func(rec *tape.Recording) bool { return rec.Peek().Text() != form.Text() }))
 	}
 	used := used(recs)
 	if asked := ofSame(used); asked > 0 {
