@@ -7,7 +7,7 @@
 //
 // From the bottom up: summary.go writes values; words.go and match.go
 // find what two texts or lists have in common; note.go names differences that are
-// easy to miss; profile.go and nearest.go find the nearest recording; tree.go, align.go,
+// easy to miss; nearest.go finds the nearest recording; tree.go, align.go,
 // edit.go and compare.go find the edits of two forms; text.go, rows.go and write.go show
 // them.
 package diff
