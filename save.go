@@ -175,7 +175,7 @@ func (r *Recorder) write(f fate, recorded []*tape.Recording) error {
 	unused := f.markedIfUnused && len(r.log.Unused()) > 0
 	partial := f.marked || unused
 	if f.keep == keepAsked { // a run in mode update that passed
-		if err := cassette.Remove(cassette.Beside(r.log.Path, failedSuffix)); err != nil {
+		if err := cassette.Remove(r.tape.Failed()); err != nil {
 			return err
 		}
 	}
@@ -190,7 +190,7 @@ func (r *Recorder) write(f fate, recorded []*tape.Recording) error {
 	}
 	r.log.Dropped.Add(int64(dropped))
 	if r.plan.again && r.tape.State.Present {
-		return cassette.Remove(cassette.Beside(r.log.Path, failedSuffix))
+		return cassette.Remove(r.tape.Failed())
 	}
 	return nil
 }
@@ -235,23 +235,19 @@ func (r *Recorder) kept(f fate, recorded []*tape.Recording) (list []*tape.Record
 	return list, dropped
 }
 
-// failedSuffix is what the name of a cassette gets when a run saves what must not replace
-// the cassette. Nothing reads that file.
-const failedSuffix = tape.FailedSuffix
-
 // saveBeside saves what was recorded beside the cassette, which stays as it is. It
 // returns an error with the reason, if there is one. That the run did not pass needs no
 // reason.
 func (r *Recorder) saveBeside(top interaction.Given, list []*tape.Recording, reason string) error {
-	name := cassette.Beside(r.file, failedSuffix)
-	if err := r.saveTo(cassette.Beside(r.log.Path, failedSuffix), name, top, list, true); err != nil {
+	name := cassette.Beside(r.file, tape.FailedSuffix)
+	if err := r.saveTo(r.tape.Failed(), name, top, list, true); err != nil {
 		return err
 	}
 	if reason != "" {
 		return fmt.Errorf("%s: not written: %s. What this run recorded is in %s", r.file, reason, name)
 	}
 	r.log.Notef("%s was left unchanged because the run failed or was incomplete. To use the new recordings:\n  %s", r.file,
-		shell.Join([]string{"mv", shell.Place(cassette.Beside(r.log.Path, failedSuffix)), shell.Place(r.log.Path)}))
+		shell.Join([]string{"mv", shell.Place(r.tape.Failed()), shell.Place(r.log.Path)}))
 	return nil
 }
 

@@ -23,7 +23,8 @@ func (r *Run) elsewhere(o *Outcome, misses []*missing) string {
 	for _, m := range misses {
 		asked = append(asked, m.keys)
 	}
-	path, n := r.Tape.CountInFailed(asked)
+	path := r.Tape.Failed()
+	n := r.Tape.CountIn(path, asked)
 	if n == 0 || r.Tape.State.Pinned {
 		return r.renamed(asked)
 	}

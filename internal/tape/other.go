@@ -7,12 +7,8 @@ import (
 	"github.com/promptecho/promptecho/internal/interaction"
 )
 
-// CountInFailed is CountIn for the file in which a run that did not pass left what it
-// recorded, and returns the path of that.
-func (t *Tape) CountInFailed(asked [][]string) (path string, n int) {
-	path = cassette.Beside(t.Config.Path, FailedSuffix)
-	return path, t.CountIn(path, asked)
-}
+// Failed returns the path of the file in which a run that did not pass leaves what it recorded.
+func (t *Tape) Failed() string { return cassette.Beside(t.Config.Path, FailedSuffix) }
 
 // Keys returns the keys by which another cassette can have the request of a call: that of its
 // form, and the one that counts for recordings with unknown headers, which leaves out headers.
