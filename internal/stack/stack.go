@@ -92,10 +92,9 @@ func isOf(module, function string) bool {
 // shortFile returns the name of a source file relative to the working directory, if that is
 // shorter.
 func shortFile(file string) string {
-	if wd, err := os.Getwd(); err == nil {
-		if rel, err := filepath.Rel(wd, file); err == nil && len(rel) < len(file) {
-			file = rel
-		}
+	wd, _ := os.Getwd()
+	if rel, err := filepath.Rel(wd, file); err == nil && len(rel) < len(file) {
+		file = rel
 	}
 	return filepath.ToSlash(file)
 }
@@ -129,15 +128,11 @@ func Ancestors() (chain []Goroutine) {
 	for _, g := range Parse(dump(true)) {
 		all[g.ID] = g
 	}
-	for id := ID(); ; {
-		g, ok := all[id]
-		if !ok {
-			return chain
-		}
+	for g, ok := all[ID()]; ok; g, ok = all[g.Parent] {
 		chain = append(chain, g)
-		delete(all, id)
-		id = g.Parent
+		delete(all, g.ID)
 	}
+	return chain
 }
 
 // dump returns the stack of the goroutine of its caller, or those of all, as text.
