@@ -66,7 +66,7 @@ func TestNearest(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			if got := Nearest(asked, slices.Values(tt.recorded)); got != tt.want {
+			if got := Nearest(asked, len(tt.recorded), func(i int) Candidate { return tt.recorded[i] }); got != tt.want {
 				for i, c := range tt.recorded {
 					t.Logf("%d: %+v", i, rankOf(asked, newProfile(asked.Lines(), 0), c))
 				}
@@ -93,7 +93,7 @@ func TestNearestOfPrompts(t *testing.T) {
 		asked := form("openai.chat", "m", "whole",
 			"body/messages/0/content "+quote(strings.Join(words, " ")),
 			"body/system/0/text "+quote(system+" One more rule."))
-		if got := Nearest(asked, slices.Values(recorded)); got != i {
+		if got := Nearest(asked, len(recorded), func(i int) Candidate { return recorded[i] }); got != i {
 			t.Errorf("Nearest of prompt %d = %d", i, got)
 		}
 	}
@@ -107,7 +107,7 @@ func TestNearestInMovedMessage(t *testing.T) {
 		{Form: form("openai.chat", "m", "whole", "body/messages/4/content "+quote("What is the capital of Spain, and for whom?"))},
 		{Form: form("openai.chat", "m", "whole", "body/messages/2/content "+text)},
 	}
-	if got := Nearest(asked, slices.Values(recorded)); got != 1 {
+	if got := Nearest(asked, len(recorded), func(i int) Candidate { return recorded[i] }); got != 1 {
 		t.Errorf("Nearest = %d, want 1", got)
 	}
 	if p := newProfile(nil, 0); p.share(nil, 0) != 1 {

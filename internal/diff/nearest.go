@@ -2,7 +2,6 @@ package diff
 
 import (
 	"hash/maphash"
-	"iter"
 	"math"
 	"math/bits"
 	"slices"
@@ -25,14 +24,13 @@ const plausible = 0.25
 // gateway or a provider has changed; the same endpoint; an unused candidate that
 // differs in model and wire only; the same model and wire; one that has a
 // fair part in common; an unused one; the larger common part; the earlier one.
-// It keeps no candidate.
-func Nearest(asked *canon.Form, recorded iter.Seq[Candidate]) int {
+// It asks for each of so many candidates once, and keeps none.
+func Nearest(asked *canon.Form, count int, recorded func(i int) Candidate) int {
 	same, other := newProfile(asked.Lines(), 0), newProfile(asked.Lines(), anyPath)
 	same.behind, other.behind = true, true
-	i, nearest, best := -1, -1, rank{}
-	for c := range recorded {
-		i++
-		p := same
+	nearest, best := -1, rank{}
+	for i := range count {
+		c, p := recorded(i), same
 		if c.Form.Endpoint != asked.Endpoint {
 			p = other
 		}

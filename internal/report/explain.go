@@ -146,12 +146,8 @@ func acceptable(rec *tape.Recording, asked *canon.Form, edits []diff.Edit, recor
 // nearestOf returns the index of the recording that is most like a form, or -1 if there is
 // none. The forms of the recordings need not fit into memory.
 func nearestOf(form *canon.Form, recs []*tape.Recording, used func(*tape.Recording) bool) int {
-	return diff.Nearest(form, func(yield func(diff.Candidate) bool) {
-		for _, rec := range recs {
-			if !yield(diff.Candidate{Form: rec.Peek(), Used: used(rec)}) {
-				return
-			}
-		}
+	return diff.Nearest(form, len(recs), func(i int) diff.Candidate {
+		return diff.Candidate{Form: recs[i].Peek(), Used: used(recs[i])}
 	})
 }
 
