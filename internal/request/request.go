@@ -43,9 +43,7 @@ func readBody(dst *bytes.Buffer, req *http.Request, most int64) (more bool, err 
 	if n > most {
 		return true, err
 	}
-	if cerr := req.Body.Close(); err == nil {
-		err = cerr
-	}
+	err = cmp.Or(err, req.Body.Close())
 	if err != nil || n > 0 || req.ContentLength <= 0 || req.GetBody == nil {
 		return false, err
 	}
