@@ -139,10 +139,7 @@ func (r *Recorder) load() error {
 	if err := r.tape.Claim(); err != nil {
 		return err
 	}
-	if err := r.resume(); err != nil {
-		return err
-	}
-	return nil
+	return r.resume()
 }
 
 // readOptions applies the options at the top of the cassette.
