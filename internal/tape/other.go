@@ -3,12 +3,8 @@ package tape
 import (
 	"slices"
 
-	"github.com/promptecho/promptecho/internal/cassette"
 	"github.com/promptecho/promptecho/internal/interaction"
 )
-
-// Failed returns the path of the file in which a run that did not pass leaves what it recorded.
-func (t *Tape) Failed() string { return cassette.Beside(t.Config.Path, FailedSuffix) }
 
 // Keys returns the keys by which another cassette can have the request of a call: that of its
 // form, and the one that counts for recordings with unknown headers, which leaves out headers.

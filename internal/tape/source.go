@@ -97,6 +97,9 @@ func isCut(err error) bool {
 	return errors.As(err, &syntax) && syntax.Cut
 }
 
+// Failed returns the path of the file in which a run that did not pass leaves what it recorded.
+func (s *source) Failed() string { return cassette.Beside(s.Config.Path, FailedSuffix) }
+
 // Unreadable returns the first reason why an interaction that was needed could not be
 // read, or nil if all could be read.
 func (s *source) Unreadable() error {
