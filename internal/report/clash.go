@@ -70,7 +70,7 @@ func (r *Run) ServerClash(o *Outcome, c *tape.ServerClash) string {
 	if drawn {
 		text += " (server stands for the variable that holds the httptest.Server)"
 	}
-	return fmt.Sprintf("%s:\n%s\nand record again:\n%s", text, strings.Join(options, "\n"), r.command(o))
+	return fmt.Sprintf("%s:\n%s\nand record again:\n%s", text, strings.Join(options, "\n"), r.commandIn(o, "all"))
 }
 
 // hasDrawnPort reports whether a local server has a port that the system gave it. Such a
@@ -94,7 +94,7 @@ func (r *Run) FieldClash(o *Outcome, c tape.UnsaidClash, mayWrite bool) string {
 	}
 	way := fmt.Sprintf("It may be a credential, which is never written: use two cassettes, one per account. If it does not matter, add promptecho.Ignore(%q)", c.Path)
 	if mayWrite {
-		way = fmt.Sprintf("This writes it to the cassette and compares it:\n  promptecho.Match(%q),\nor, if it does not matter, promptecho.Ignore(%[1]q). Then record again:\n%s", c.Path, r.command(o))
+		way = fmt.Sprintf("This writes it to the cassette and compares it:\n  promptecho.Match(%q),\nor, if it does not matter, promptecho.Ignore(%[1]q). Then record again:\n%s", c.Path, r.commandIn(o, "all"))
 	}
 	return fmt.Sprintf("%s: interactions %d and %d have the same request (%s) and different answers. The requests differ in %s, which is not written, so replay could not tell them apart. %s",
 		r.File, c.First, c.Second, call(c.Form), name, way)

@@ -73,9 +73,6 @@ func (r *Run) obstacle() string {
 	return ""
 }
 
-// command returns the line to paste that records the test again.
-func (r *Run) command(o *Outcome) string { return r.commandIn(o, "all") }
-
 // commandIn returns the line to paste that runs the test in a record mode.
 func (r *Run) commandIn(o *Outcome, mode string) string {
 	if o.Command == nil {

@@ -75,10 +75,8 @@ func SortPlaced(list []*Recording) {
 	SortAsked(list)
 	places, last := map[*Recording]int{}, -1
 	for _, rec := range list {
-		if rec.number >= 0 {
-			places[rec] = rec.number
-			last = max(last, rec.number)
-		} else {
+		last = max(last, rec.number)
+		if places[rec] = rec.number; rec.number < 0 {
 			places[rec] = last
 		}
 	}
