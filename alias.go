@@ -4,7 +4,6 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"sync/atomic"
 
 	"github.com/promptecho/promptecho/internal/urls"
 )
@@ -14,7 +13,6 @@ type alias struct {
 	origin  string // see urls.Origin
 	address string // scheme, host and port
 	name    string
-	asked   atomic.Bool // a request of this run went to it
 }
 
 // aliases are all the aliases that the options give. If several are for one server, the

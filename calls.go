@@ -23,9 +23,9 @@ const (
 // is recorded byte for byte and no option selects anything.
 func (r *Recorder) answerOf(c *tape.Call, recording *tape.Recording) answering {
 	form, live, frozen := c.Form, false, false
-	if s := &r.config.selection; !s.empty() {
-		frozen = s.isFrozen(form.Name())
-		live = r.plan.derive && s.isLive(form.Name())
+	if !r.config.selectsNone() {
+		frozen = r.config.frozen.Select(form.Name())
+		live = r.plan.derive && r.config.live.Select(form.Name()) && !frozen
 		if live && !form.Function && !r.plan.record {
 			live = false
 			r.log.Notef("%s: Live has no effect on %s, because %s sends nothing: use PROMPTECHO_MODE=new_episodes", r.file, form.Name(), r.mode)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/promptecho/promptecho/internal/compare"
 	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/report"
 	"github.com/promptecho/promptecho/internal/request"
 	"github.com/promptecho/promptecho/internal/stack"
 )
@@ -21,7 +22,7 @@ const compareTimeout = 2 * time.Minute
 // compares the answers with the recorded ones.
 func (r *Recorder) compare() {
 	for _, c := range r.repeater.played() {
-		r.log.Comparisons.Add(c.rec, r.compareCall(c))
+		r.log.Comparisons = append(r.log.Comparisons, report.Comparison{Recording: c.rec, Result: r.compareCall(c)})
 	}
 }
 
@@ -45,7 +46,7 @@ func (r *Recorder) whyNotSent(c playedCall, recorded *interaction.Response) stri
 	if stack.Current().Panicking {
 		return "the test panicked"
 	}
-	if r.config.selection.isFrozen(c.rec.Form().Name()) {
+	if r.config.frozen.Select(c.rec.Form().Name()) {
 		return "Frozen in the code forbids it"
 	}
 	if why := compare.Unfit(recorded); why != "" {

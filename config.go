@@ -19,8 +19,9 @@ type config struct {
 	upstream    http.RoundTripper
 	matching    canon.Options
 	aliases     aliases
-	selection   selection
-	passing     []string // selectors
+	live        canon.Selectors // what is asked for real
+	frozen      canon.Selectors // what is never asked, not even if it is live
+	passing     []string        // selectors of servers
 	keepHeaders []string
 	keepUploads bool
 	redactNames []string
@@ -28,8 +29,8 @@ type config struct {
 	redactPatterns []*regexp.Regexp
 
 	pace          float64
-	allowUnused   []string // selectors
-	allowRepeats  []string // selectors
+	allowUnused   canon.Selectors
+	allowRepeats  canon.Selectors
 	allowRaced    bool
 	onRecordError RecordErrorPolicy
 	log           func(note string)
@@ -41,8 +42,14 @@ type config struct {
 // plain reports whether the options change nothing about what makes two requests the
 // same, and select none by its form. Then the match keys in the file are those of this run.
 func (c *config) plain() bool {
-	return c.matching.Plain() && len(c.redactNames) == 0 && len(c.redactPatterns) == 0 && c.selection.empty()
+	return c.matching.Plain() && len(c.redactNames) == 0 && len(c.redactPatterns) == 0 && c.selectsNone()
 }
+
+// selectsNone reports whether no call is live or frozen.
+func (c *config) selectsNone() bool { return len(c.live)+len(c.frozen) == 0 }
+
+// everything is the selector of all requests and calls.
+const everything = "*"
 
 // A stated is an option, or one of the values that it takes. Nothing that is stated has no
 // effect in silence.

@@ -43,7 +43,7 @@ func (r *Recorder) overruled(rounds bool) {
 func (r *Recorder) options(o *report.Outcome) (list []report.Option) {
 	for _, s := range r.config.stated {
 		option := report.Option{Code: s.code, Why: r.idle(&s)}
-		if option.Why != "" && strings.HasPrefix(s.code, "Frozen(") && r.log.Reached() && !o.Skipped && !o.Filtered && !o.Short {
+		if option.Why != "" && strings.HasPrefix(s.code, "Frozen(") && r.log.Reached.Load() && !o.Skipped && !o.Filtered && !o.Short {
 			r.log.Error(fmt.Errorf("%s: %s", r.file, option))
 			continue
 		}
@@ -68,7 +68,7 @@ func (r *Recorder) idle(s *stated) string {
 		return "no call of this name was made or is recorded"
 	case s.on == onText:
 		return "it matches nothing in any request or recording"
-	case s.on == onServer && !slices.ContainsFunc(r.config.aliases, func(a *alias) bool { return a.name == s.value && a.asked.Load() }):
+	case s.on == onServer:
 		return "no request went to this server"
 	case s.on == onWriting && slices.ContainsFunc(r.tape.Recordings(), (*tape.Recording).Fresh):
 		return "nothing that was recorded contains it"
@@ -97,7 +97,7 @@ func (r *Recorder) called(selector string, thawed bool) bool {
 		return true
 	}
 	is := func(name string) bool {
-		return canon.Selects(selector, name) && !(thawed && r.config.selection.isFrozen(name))
+		return canon.Selects(selector, name) && !(thawed && r.config.frozen.Select(name))
 	}
 	return slices.ContainsFunc(r.log.Misses(), func(m *report.Miss) bool { return is(m.Call) }) ||
 		slices.ContainsFunc(r.tape.Recordings(), func(rec *tape.Recording) bool { return is(rec.Peek().Name()) })

@@ -20,8 +20,6 @@ import (
 // run that records or passes requests through, and lacking in any other.
 type given struct {
 	plan   plan
-	frozen bool   // there are calls that are never made, but played in every mode
-	file   string // the cassette, as the user named it
 	tape   *tape.Tape
 	log    *report.Log
 	policy *redact.Policy
@@ -50,7 +48,7 @@ func (g *given) find(whole bool) {
 		return
 	}
 	g.found = left
-	if !whole || g.frozen {
+	if !whole || len(g.tape.Config.Frozen) > 0 {
 		g.found = left.Or(interaction.Given{Time: stored.Time, Seed: stored.Seed})
 	}
 }
@@ -127,7 +125,7 @@ func (g *given) env(name string) string {
 // compare notes what a reader of the test's log must know about a recorded value.
 func (g *given) compare(name, recorded, present string, isSet bool) {
 	if g.policy.CheckVariable(name, recorded) != nil { // somebody has edited it
-		g.log.Notef("%s: env %s: looks like a secret; promptecho verify lists all such values", g.file, name)
+		g.log.Notef("%s: env %s: looks like a secret; promptecho verify lists all such values", g.tape.Config.Name, name)
 		return
 	}
 	if !isSet || present == recorded {
@@ -137,13 +135,13 @@ func (g *given) compare(name, recorded, present string, isSet bool) {
 	if g.policy.CheckVariable(name, present) != nil {
 		here = "something that may be a credential"
 	}
-	g.log.Notef("%s is %s here and was %.100q when %s was recorded: the test gets %[3]q. To use the value set here, record it again", name, here, recorded, g.file)
+	g.log.Notef("%s is %s here and was %.100q when %s was recorded: the test gets %[3]q. To use the value set here, record it again", name, here, recorded, g.tape.Config.Name)
 }
 
 // refuse fails the run because of a variable that must not be written.
 func (g *given) refuse(name, value string) {
 	g.unfit = true
-	g.log.Error(fmt.Errorf("%s: rec.Env(%q) is not written: %w. For a credential use rec.Secret(%[2]q)", g.file, name, g.policy.CheckVariable(name, value)))
+	g.log.Error(fmt.Errorf("%s: rec.Env(%q) is not written: %w. For a credential use rec.Secret(%[2]q)", g.tape.Config.Name, name, g.policy.CheckVariable(name, value)))
 }
 
 // draws reports whether a value that was not found is drawn. If it is not, the run fails
@@ -152,7 +150,7 @@ func (g *given) refuse(name, value string) {
 func (g *given) draws(call string) bool {
 	draws := g.plan.record || g.plan.passThrough
 	if !draws && g.tape.State.Present {
-		g.log.Lack(call)
+		g.log.Lacking.Add(call)
 	}
 	return draws
 }

@@ -115,17 +115,14 @@ func splitArguments(args []string) (before, patterns, behind []string) {
 		module = info.Main.Path
 	}
 	isPattern := func(arg string) bool {
-		if strings.HasPrefix(arg, "-") {
-			return false
-		}
-		if module != "" && (arg == module || strings.HasPrefix(arg, module+"/")) || strings.HasSuffix(arg, "...") {
-			return true
-		}
 		path := filepath.ToSlash(arg)
-		if strings.HasPrefix(path, ".") && strings.Trim(path, "./") == "" { // "..", also where that has no Go files
+		switch {
+		case strings.HasPrefix(arg, "-"):
+			return false
+		case module != "" && (arg == module || strings.HasPrefix(arg, module+"/")) || strings.HasSuffix(arg, "..."),
+			strings.HasPrefix(path, ".") && strings.Trim(path, "./") == "": // "..", also where that has no Go files
 			return true
-		}
-		if !filepath.IsAbs(arg) && !strings.HasPrefix(path, "./") && !strings.HasPrefix(path, "../") {
+		case !filepath.IsAbs(arg) && !strings.HasPrefix(path, "./") && !strings.HasPrefix(path, "../"):
 			return false
 		}
 		entries, _ := os.ReadDir(arg) // without Go files it is a file or folder for the test

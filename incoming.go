@@ -7,7 +7,6 @@ import (
 	"sync"
 
 	"github.com/promptecho/promptecho/internal/interaction"
-	"github.com/promptecho/promptecho/internal/redact"
 	"github.com/promptecho/promptecho/internal/request"
 	"github.com/promptecho/promptecho/internal/tape"
 )
@@ -32,13 +31,13 @@ func (in *incoming) free() {
 
 // redactHead makes the call from a request and redacts all of it but the body, which it leaves
 // out.
-func (in *incoming) redactHead(req *http.Request, as aliases, policy *redact.Policy) {
+func (r *Recorder) redactHead(req *http.Request, in *incoming) {
 	in.Request = interaction.Request{
 		Method:  cmp.Or(req.Method, http.MethodGet),
-		URL:     urlOf(req, as),
+		URL:     r.config.urlOf(req),
 		Headers: slices.DeleteFunc(interaction.HeadersOf(req.Header), interaction.Header.IsDefault),
 	}
-	policy.RedactHead(&in.Request)
+	r.redact.RedactHead(&in.Request)
 }
 
 // keepBody puts what is kept of the body into the call.
@@ -59,10 +58,10 @@ func (r *Recorder) uploaded(in *incoming, rec *tape.Recording) error {
 
 // urlOf returns the URL of a request as it is matched and written. A local server has its
 // alias in it.
-func urlOf(req *http.Request, as aliases) string {
+func (c *config) urlOf(req *http.Request) string {
 	u := request.URL(req)
-	if a := as.of(&u); a != nil {
-		a.asked.Store(true)
+	if a := c.aliases.of(&u); a != nil {
+		c.hit(a.name)
 		u.Scheme, u.Host = "http", a.name
 	}
 	return u.String()

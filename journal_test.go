@@ -26,7 +26,10 @@ import (
 	"github.com/promptecho/promptecho/internal/tape"
 )
 
-const journalSuffix = tape.JournalSuffix
+const (
+	journalSuffix = tape.JournalSuffix
+	failedSuffix  = tape.FailedSuffix
+)
 
 // killed are the variables that make this test binary the process that is
 // killed: where it records, and from where.

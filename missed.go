@@ -25,7 +25,7 @@ func (r *Recorder) handOver() error {
 	if len(steps) == 0 {
 		return nil
 	}
-	run := missed.Run{Cassette: r.log.Path, Sum: cassette.SumOf(r.log.Path), Options: r.config.matching, Ceiling: r.log.Ceiling()}
+	run := missed.Run{Cassette: r.log.Path, Sum: cassette.SumOf(r.log.Path), Options: r.config.matching, Ceiling: r.log.Ceiling}
 	for _, step := range steps {
 		call := missed.Call{Played: -1}
 		if step.Recording != nil {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // A Mode says what a recorder replays and what it may send upstream.
@@ -77,6 +78,15 @@ func (m Mode) allows(other Mode) bool {
 	return (send || !sends) && (write || !writes)
 }
 
+// ceiling says what in the code keeps a cassette from being written, if that allows this mode at
+// most; "" if nothing does.
+func (m Mode) ceiling() string {
+	if _, writes := m.may(); writes {
+		return ""
+	}
+	return fmt.Sprintf("InMode(Mode%s%s) in the code allows no recording", strings.ToUpper(string(m[:1])), m[1:])
+}
+
 // parseMode returns the mode named s; where says who asked for it.
 func parseMode(s, where string) (Mode, error) {
 	if m := Mode(s); m == modeAccepted || slices.Contains(modes, m) {
@@ -96,3 +106,22 @@ type chosenMode struct {
 }
 
 func (c chosenMode) String() string { return fmt.Sprintf("mode %s (%s)", c.mode, c.by) }
+
+// A benchmark asks for the same again and again, and package testing calls it several times.
+// The first round is recorded, and all others replay it.
+
+// benchmarked has the absolute paths of the cassettes that benchmarks of this process have
+// recorded again.
+var benchmarked sync.Map
+
+// inRounds returns the mode of a recorder that a benchmark opens: only the first one of a
+// cassette records all of it again.
+func inRounds(m chosenMode, path string) chosenMode {
+	if m.mode != ModeAll {
+		return m
+	}
+	if _, again := benchmarked.LoadOrStore(path, true); again {
+		return chosenMode{ModeNone, "an earlier round of this benchmark was recorded"}
+	}
+	return m
+}

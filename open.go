@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/promptecho/promptecho/internal/answer"
+	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/cassette"
 	"github.com/promptecho/promptecho/internal/lock"
 	"github.com/promptecho/promptecho/internal/report"
@@ -72,7 +73,7 @@ func Open(file string, opts ...Option) (*Recorder, error) {
 	}
 	r.overruled(rounds)
 	r.describe(path)
-	r.given = given{plan: r.plan, frozen: r.config.selection.freezes(), file: file, tape: r.tape, log: &r.log, policy: &r.redact}
+	r.given = given{plan: r.plan, tape: r.tape, log: &r.log, policy: &r.redact}
 	r.given.find(!testing.Testing()) // echotest knows better
 	r.player = answer.Player{Pace: r.config.pace, Note: r.log.Note, Fail: r.failHere, Pending: &r.pending, GoesOn: r.goesOn}
 	if r.plan.compare || r.plan.passThrough {
@@ -88,8 +89,11 @@ func Open(file string, opts ...Option) (*Recorder, error) {
 // setMatching settles how what is written, and compared, is redacted, and what matches.
 func (r *Recorder) setMatching() {
 	c := &r.tape.Config
-	c.Plain, c.Repeats = r.config.plain(), selector(r.config.allowRepeats, c.Rounds)
-	c.Frozen, c.InOrder = selector(r.config.selection.frozen, false), r.config.pace < 1
+	c.Plain, c.Repeats = r.config.plain(), r.config.allowRepeats
+	if c.Rounds {
+		c.Repeats = canon.Selectors{everything}
+	}
+	c.Frozen, c.InOrder = r.config.frozen, r.config.pace < 1
 	r.redact.KeepHeaders, r.redact.Names, r.redact.Patterns = r.config.keepHeaders, r.config.redactNames, r.config.redactPatterns
 	r.redact.Hit, r.config.matching.Hit = r.config.hit, r.config.hit
 	// This is done in replay too, so that both sides of a match are redacted alike. (The
@@ -103,7 +107,7 @@ func (r *Recorder) load() error {
 	if err := lock.Check(r.file); err != nil {
 		return err
 	}
-	if r.plan.passThrough && !r.config.selection.freezes() {
+	if r.plan.passThrough && len(r.config.frozen) == 0 {
 		return r.tape.Claim()
 	}
 	if err := r.overCut(r.tape.Open(r.plan.update && !shell.InCI())); err != nil {
@@ -135,10 +139,7 @@ func (r *Recorder) load() error {
 	if err := r.tape.Claim(); err != nil {
 		return err
 	}
-	if err := r.resume(); err != nil {
-		return err
-	}
-	return nil
+	return r.resume()
 }
 
 // readOptions applies the options at the top of the cassette.
@@ -157,7 +158,7 @@ func (r *Recorder) readOptions(line string) error {
 
 // planFor returns the plan of this run, as far as the cassette is known.
 func (r *Recorder) planFor() plan {
-	return planFor(r.mode.mode, r.tape.State, len(r.config.selection.live) > 0)
+	return planFor(r.mode.mode, r.tape.State, len(r.config.live) > 0)
 }
 
 // overCut returns the error of reading the cassette, unless the cassette was cut and this
@@ -188,23 +189,20 @@ func (r *Recorder) resume() error {
 
 // describe tells the log about this run.
 func (r *Recorder) describe(path string) {
-	_, writes := r.config.mode.may()
 	r.log.Run = report.Run{
 		Tape:         r.tape,
 		File:         r.file,
 		Path:         path,
 		Mode:         string(r.mode.mode),
 		ModeBy:       r.mode.by,
-		AtMost:       string(r.config.mode),
-		ReadOnly:     !writes,
+		Ceiling:      r.config.mode.ceiling(),
 		Compares:     r.plan.compare,
 		CheckUnused:  r.plan.checkUnused,
 		Passes:       func(u *url.URL) bool { return request.Passing(r.config.passing, u) != "" },
-		AllowUnused:  selector(r.config.allowUnused, false),
+		AllowUnused:  r.config.allowUnused,
 		AllowRaced:   r.config.allowRaced,
 		MayAskNone:   r.plan.mayAskNone,
 		KeepFailures: r.config.onRecordError == Keep,
-		Frozen:       selector(r.config.selection.frozen, false),
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/chance"
 	"github.com/promptecho/promptecho/internal/fieldpath"
 	"github.com/promptecho/promptecho/internal/interaction"
@@ -28,7 +29,7 @@ type Option func(*config)
 
 // each returns an option that adds values to a list of the config. check says why a value is
 // none.
-func each(option string, values []string, on effect, check func(string) error, list func(*config) *[]string) Option {
+func each[L ~[]string](option string, values []string, on effect, check func(string) error, list func(*config) *L) Option {
 	return func(c *config) {
 		*list(c) = append(*list(c), values...)
 		c.add(option+"(", values, on, check)
@@ -252,7 +253,7 @@ func Pace(x float64) Option {
 // name; see [Live]. Without selectors it accepts all of them, and a recorder that no request
 // reached.
 func AllowUnused(selectors ...string) Option {
-	return each("AllowUnused", orAll(selectors), onCall, interaction.CheckSelector, func(c *config) *[]string { return &c.allowUnused })
+	return each("AllowUnused", orAll(selectors), onCall, interaction.CheckSelector, func(c *config) *canon.Selectors { return &c.allowUnused })
 }
 
 // AllowRaced accepts a recording that no request used if another request was waiting for
@@ -267,7 +268,7 @@ func AllowRaced() Option {
 // "http/jobs.example.com" may repeat, while each call of a model needs a recording. Without
 // selectors, every request may repeat.
 func AllowRepeats(selectors ...string) Option {
-	return each("AllowRepeats", orAll(selectors), onCall, interaction.CheckSelector, func(c *config) *[]string { return &c.allowRepeats })
+	return each("AllowRepeats", orAll(selectors), onCall, interaction.CheckSelector, func(c *config) *canon.Selectors { return &c.allowRepeats })
 }
 
 // orAll returns selectors, or if there are none, the one that selects everything.
@@ -299,7 +300,7 @@ func Log(f func(note string)) Option {
 // not recorded (new_episodes); else it is replayed, with a note. If the cassette is absent
 // or partial, or is recorded again, everything is recorded as without Live.
 func Live(selectors ...string) Option {
-	return each("Live", selectors, onLive, interaction.CheckSelector, func(c *config) *[]string { return &c.selection.live })
+	return each("Live", selectors, onLive, interaction.CheckSelector, func(c *config) *canon.Selectors { return &c.live })
 }
 
 // Frozen keeps the selected calls from ever being made, in any record mode: they are
@@ -310,7 +311,7 @@ func Live(selectors ...string) Option {
 // select is frozen. The run fails if a selector names nothing that was called or is recorded: the
 // call it was meant to freeze could be made.
 func Frozen(selectors ...string) Option {
-	return each("Frozen", selectors, onCall, interaction.CheckSelector, func(c *config) *[]string { return &c.selection.frozen })
+	return each("Frozen", selectors, onCall, interaction.CheckSelector, func(c *config) *canon.Selectors { return &c.frozen })
 }
 
 // PassThrough lets requests to some servers go upstream in every record mode, in CI too: a

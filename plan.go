@@ -61,10 +61,8 @@ func planOf(m Mode, c tape.State) plan {
 		return plan{record: true, update: true, renew: true}
 	case m == ModeCompare:
 		return plan{compare: true, checkUnused: true, mayAskNone: true}
-	case m == ModeOnce && !c.Present:
-		return plan{record: true, mayAskNone: true}
-	case m == ModeOnce && c.Partial:
-		return plan{record: true, checkUnused: true}
+	case m == ModeOnce && (!c.Present || c.Partial):
+		return plan{record: true, checkUnused: true, mayAskNone: true}
 	}
 	return plan{checkUnused: true, mayAskNone: true}
 }

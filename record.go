@@ -56,7 +56,7 @@ func (r *Recorder) record(req *http.Request, in *incoming) (*http.Response, erro
 			isTime := name == "date" && cmp.Or(req.Header.Get("X-Amz-Date"), req.Header.Get("X-Ms-Date"), req.Header.Get("Date")) != ""
 			drops := r.redact.Drops(name, resp.StatusCode)
 			if drops {
-				r.log.Lacks(name)
+				r.log.Headers.Add(name)
 			}
 			return drops && !isTime
 		},

@@ -249,7 +249,7 @@ func TestModes(t *testing.T) {
 				if tt.mode == ModeNewEpisodes || tt.mode == ModeUpdate || tt.mode == ModeAll || tt.mode == ModeLive {
 					ask(t, r, u.URL, "third")
 				} else {
-					r.log.Reach() // as if another request had come
+					r.log.Reached.Store(true) // as if another request had come
 				}
 				err := r.Close()
 				if unused := err != nil && strings.Contains(err.Error(), "not used"); unused != tt.unused {

@@ -65,14 +65,14 @@ func (r *Recorder) failHere(text string) {
 // goesOn reports whether a request of this method to the URL of another one was recorded and is
 // not asked yet.
 func (r *Recorder) goesOn(method string, req *http.Request) bool {
-	return r.tape.HasLeft(method, urlOf(req, r.config.aliases))
+	return r.tape.HasLeft(method, r.config.urlOf(req))
 }
 
 // notePlayed keeps what there is to tell of a recording that answers a call.
 func (r *Recorder) notePlayed(c *tape.Call, rec *tape.Recording) {
-	r.log.Played()
+	r.log.Played.Add(1)
 	if rec.Accepted() {
-		r.log.PlayedAccepted(rec.Line())
+		r.log.Accepted.Add(rec)
 	}
 	if c.Late {
 		r.log.Notef("%s:%d: replayed, although the request has a different text where the recording has %s. If the text is a secret, call rec.Secret(NAME), with the name of its environment variable, before the first request", r.file, rec.Line(), redact.Placeholder)

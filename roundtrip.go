@@ -27,16 +27,16 @@ func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, errors.New("promptecho: the request has no URL")
 	}
 	if selector := request.Passing(r.config.passing, req.URL); selector != "" {
-		r.log.Pass(selector)
+		r.log.Passed.Add(selector)
 		r.config.hit(selector)
 		return r.pass(req, nil)
 	}
-	if r.plan.passThrough && r.config.selection.empty() {
+	if r.plan.passThrough && r.config.selectsNone() {
 		return r.pass(req, r.missingKey())
 	}
 	if request.IsTwoWay(req) {
 		request.CloseBody(req)
-		r.log.Reach()
+		r.log.Reached.Store(true)
 		err := refusedError(fmt.Sprintf("%s: %s sends its body while its answer arrives, which is not recorded: use a client without the recorder for this connection, or add PassThrough", r.file, r.nameOf(req)))
 		r.failHere(strings.TrimPrefix(err.Error(), "promptecho: "))
 		return r.refuse(req, err)
@@ -48,9 +48,9 @@ func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 	if err := req.Context().Err(); err != nil {
 		return nil, err
 	}
-	in.redactHead(req, r.config.aliases, &r.redact)
+	r.redactHead(req, in)
 	r.within(req.Context(), &in.Call)
-	r.log.Reach()
+	r.log.Reached.Store(true)
 	if in.body.Streams {
 		in.Form = r.config.matching.Form(&in.Request)
 		return r.record(req, in)
@@ -88,7 +88,7 @@ func (r *Recorder) readBody(req *http.Request, in *incoming) error {
 	}
 	large, err := in.body.Read(req, r.config.keepUploads)
 	if large && err == nil {
-		if in.body.Streams = r.plan.record && r.config.selection.empty() && r.tape.IsBlank(); in.body.Streams {
+		if in.body.Streams = r.plan.record && r.config.selectsNone() && r.tape.IsBlank(); in.body.Streams {
 			return nil
 		}
 		err = in.body.Drain(req, r.plan.mayGoUpstream())
@@ -115,6 +115,6 @@ func (r *Recorder) pass(req *http.Request, missing error) (*http.Response, error
 		request.CloseBody(req)
 		return r.refuse(req, err)
 	}
-	r.log.Reach()
+	r.log.Reached.Store(true)
 	return r.upstream.RoundTrip(req)
 }

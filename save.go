@@ -128,7 +128,7 @@ func (r *Recorder) mayKeep(rec *tape.Recording, later map[*tape.Recording]bool, 
 		r.log.Notef("failed, and not recorded in %s: %s%s", r.file, what, r.goOn(status))
 		return false, nil
 	}
-	r.log.Keep(rec)
+	r.log.Failures.Add(rec)
 	r.log.Notef("%s: a failure is recorded: %s. If that is what the test is about, say so with OnRecordError(Keep)", r.file, what)
 	return true, nil
 }
@@ -168,14 +168,14 @@ func (r *Recorder) write(f fate, recorded []*tape.Recording) error {
 		r.tape.KeepUnchanged(recorded)
 	}
 	list, dropped := r.kept(f, recorded)
-	if r.plan.again && r.config.selection.freezes() {
+	if r.plan.again && len(r.config.frozen) > 0 {
 		list = slices.Concat(list, r.tape.Played(f.keep == keepUnasked))
 		tape.SortAsked(list)
 	}
 	unused := f.markedIfUnused && len(r.log.Unused()) > 0
 	partial := f.marked || unused
 	if f.keep == keepAsked { // a run in mode update that passed
-		if err := cassette.Remove(cassette.Beside(r.log.Path, failedSuffix)); err != nil {
+		if err := cassette.Remove(r.tape.Failed()); err != nil {
 			return err
 		}
 	}
@@ -188,9 +188,9 @@ func (r *Recorder) write(f fate, recorded []*tape.Recording) error {
 	if err := r.saveTo(r.log.Path, r.file, top, list, partial); err != nil {
 		return err
 	}
-	r.log.Dropped(dropped)
+	r.log.Dropped.Add(int64(dropped))
 	if r.plan.again && r.tape.State.Present {
-		return cassette.Remove(cassette.Beside(r.log.Path, failedSuffix))
+		return cassette.Remove(r.tape.Failed())
 	}
 	return nil
 }
@@ -235,23 +235,19 @@ func (r *Recorder) kept(f fate, recorded []*tape.Recording) (list []*tape.Record
 	return list, dropped
 }
 
-// failedSuffix is what the name of a cassette gets when a run saves what must not replace
-// the cassette. Nothing reads that file.
-const failedSuffix = tape.FailedSuffix
-
 // saveBeside saves what was recorded beside the cassette, which stays as it is. It
 // returns an error with the reason, if there is one. That the run did not pass needs no
 // reason.
 func (r *Recorder) saveBeside(top interaction.Given, list []*tape.Recording, reason string) error {
-	name := cassette.Beside(r.file, failedSuffix)
-	if err := r.saveTo(cassette.Beside(r.log.Path, failedSuffix), name, top, list, true); err != nil {
+	name := cassette.Beside(r.file, tape.FailedSuffix)
+	if err := r.saveTo(r.tape.Failed(), name, top, list, true); err != nil {
 		return err
 	}
 	if reason != "" {
 		return fmt.Errorf("%s: not written: %s. What this run recorded is in %s", r.file, reason, name)
 	}
 	r.log.Notef("%s was left unchanged because the run failed or was incomplete. To use the new recordings:\n  %s", r.file,
-		shell.Join([]string{"mv", shell.Place(cassette.Beside(r.log.Path, failedSuffix)), shell.Place(r.log.Path)}))
+		shell.Join([]string{"mv", shell.Place(r.tape.Failed()), shell.Place(r.log.Path)}))
 	return nil
 }
 
@@ -281,8 +277,12 @@ func (r *Recorder) saveTo(path, name string, top interaction.Given, list []*tape
 		return err
 	}
 	dateAhead(path)
-	r.log.Saved(path)
-	r.log.Kept(len(slices.DeleteFunc(slices.Clone(list), func(rec *tape.Recording) bool { return rec.Fresh() || rec.Resumed() })))
+	r.log.Saved.Add(path)
+	for _, rec := range list {
+		if !rec.Fresh() && !rec.Resumed() {
+			r.log.Kept.Add(1)
+		}
+	}
 	if err := r.tape.Journal.Remove(); err != nil { // all of it has been saved
 		return fmt.Errorf("%s: saved, but its journal could not be removed: %w", name, err)
 	}

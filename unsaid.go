@@ -43,7 +43,7 @@ func (c *config) unsaidOf(req *http.Request, redacted *interaction.Request) tape
 		switch {
 		case written || chance.Headers(h.Name):
 		case h.Name == "cookie":
-			addCookies(add, h.Values)
+			addCookies(add, req.Cookies())
 		default:
 			add("header/"+h.Name, h.Name, strings.Join(h.Values, "\n"))
 		}
@@ -59,14 +59,11 @@ func (c *config) unsaidOf(req *http.Request, redacted *interaction.Request) tape
 	return has
 }
 
-// addCookies adds the cookies of a header, except those that do not tell accounts apart.
-func addCookies(add func(path, name, value string), values []string) {
-	for _, v := range values {
-		cookies, _ := http.ParseCookie(v)
-		for _, cookie := range cookies {
-			if !chance.Cookies(cookie.Name) && !chance.Headers(strings.ToLower(cookie.Name)) {
-				add(tape.CookiePath+cookie.Name, cookie.Name, cookie.Value)
-			}
+// addCookies adds cookies, except those that do not tell accounts apart.
+func addCookies(add func(path, name, value string), cookies []*http.Cookie) {
+	for _, cookie := range cookies {
+		if !chance.Cookies(cookie.Name) && !chance.Headers(strings.ToLower(cookie.Name)) {
+			add(tape.CookiePath+cookie.Name, cookie.Name, cookie.Value)
 		}
 	}
 }

@@ -108,8 +108,8 @@ func (w *wrapped) call(ctx context.Context, in, out any, run func(context.Contex
 		return w.refused
 	case ctx.Err() != nil:
 		return ctx.Err()
-	case r.plan.passThrough && r.config.selection.empty():
-		r.log.Reach()
+	case r.plan.passThrough && r.config.selectsNone():
+		r.log.Reached.Store(true)
 		return run(ctx)
 	}
 	req, err := w.Request(in)
@@ -118,7 +118,7 @@ func (w *wrapped) call(ctx context.Context, in, out any, run func(context.Contex
 	}
 	c := tape.Call{Request: req}
 	r.within(ctx, &c)
-	r.log.Reach()
+	r.log.Reached.Store(true)
 	recording, err := r.tape.Take(&c)
 	if err != nil {
 		return r.told(w.Name, err)

@@ -12,7 +12,7 @@ import (
 	"github.com/promptecho/promptecho/internal/report"
 )
 
-// below returns a path as it is called in a folder, if it is below that.
+// below returns a path as it is called in a folder, if that is known and the path is below it.
 func below(folder, path string) string {
 	if rel, err := filepath.Rel(folder, path); err == nil && filepath.IsLocal(rel) {
 		return rel
@@ -24,10 +24,8 @@ func below(folder, path string) string {
 // passes is not shown.
 func sayChanges(w io.Writer, test string, done *attr.Done) {
 	for _, path := range done.Saved {
-		if wd, err := os.Getwd(); err == nil {
-			path = below(wd, path)
-		}
-		fmt.Fprintf(w, "promptecho: %s: %s: saved %s\n", test, tally(done), path)
+		wd, _ := os.Getwd()
+		fmt.Fprintf(w, "promptecho: %s: %s: saved %s\n", test, tally(done), below(wd, path))
 	}
 }
 
@@ -70,7 +68,6 @@ func annotate(w io.Writer, test string, annotations []report.Annotation) {
 	if len(annotations) == 0 || os.Getenv("GITHUB_ACTIONS") != "true" {
 		return
 	}
-	root := os.Getenv("GITHUB_WORKSPACE")
 	for _, a := range annotations {
 		file, line := a.File, a.Line
 		if _, err := os.Stat(file); err != nil && a.Caller != "" {
@@ -81,9 +78,7 @@ func annotate(w io.Writer, test string, annotations []report.Annotation) {
 			}
 			fmt.Sscan(number, &line)
 		}
-		if root != "" {
-			file = below(root, file)
-		}
+		file = below(os.Getenv("GITHUB_WORKSPACE"), file)
 		place := "file=" + property.Replace(filepath.ToSlash(file))
 		if line > 0 {
 			place += fmt.Sprintf(",line=%d", line)

@@ -66,28 +66,28 @@ func newDefault(rec *promptecho.Recorder, s *serve.Server, network http.RoundTri
 	d.RegisterProtocol("http", f)
 	d.RegisterProtocol("https", f)
 
-	dial := d.DialContext
-	if dial == nil {
-		dial = new(net.Dialer).DialContext
-	}
-	d.DialContext = func(ctx context.Context, network, addr string) (net.Conn, error) {
-		if f.passes(&url.URL{Scheme: "http", Host: addr}) {
-			return dial(ctx, network, addr)
-		}
-		return s.Dial(ctx, "http", addr)
+	plain := d.DialContext
+	if plain == nil {
+		plain = new(net.Dialer).DialContext
 	}
 	config := d.TLSClientConfig.Clone()
 	if config != nil {
 		config.NextProtos = nil
 	}
-	d.DialTLSContext = func(ctx context.Context, network, addr string) (net.Conn, error) {
-		if f.passes(&url.URL{Scheme: "https", Host: addr}) {
-			return (&tls.Dialer{Config: config}).DialContext(ctx, network, addr)
+	dialer := func(scheme string, direct dial) dial {
+		return func(ctx context.Context, network, addr string) (net.Conn, error) {
+			if f.passes(&url.URL{Scheme: scheme, Host: addr}) {
+				return direct(ctx, network, addr)
+			}
+			return s.Dial(ctx, scheme, addr)
 		}
-		return s.Dial(ctx, "https", addr)
 	}
+	d.DialContext = dialer("http", plain)
+	d.DialTLSContext = dialer("https", (&tls.Dialer{Config: config}).DialContext)
 	return d
 }
+
+type dial func(ctx context.Context, network, addr string) (net.Conn, error)
 
 // A front stands in front of the network.
 type front struct {

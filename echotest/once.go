@@ -82,12 +82,8 @@ func openError(err error, test string) error {
 		return err
 	}
 	file, ours := broken.Broken()
-	if !ours {
-		return err
-	}
-	path, err2 := filepath.Abs(file)
-	rel, err3 := filepath.Rel(folder, path)
-	if err2 != nil || err3 != nil || !filepath.IsLocal(rel) {
+	path, _ := filepath.Abs(file)
+	if !ours || below(folder, path) == path {
 		return err
 	}
 	text := err.Error()

@@ -3,7 +3,6 @@ package echotest
 import (
 	"cmp"
 	"flag"
-	"maps"
 	"os"
 	"regexp"
 	"runtime"
@@ -142,8 +141,7 @@ func patterns(names, known []string) string {
 }
 
 func alternatives(names, known []string) (list []string) {
-	var whole []string
-	below := map[string][]string{}
+	var whole, below []string
 	first := func(name string) string { return strings.SplitN(name, "/", 2)[0] }
 	for _, group := range group.By(names, func(name string) (string, bool) { return first(name), true }) {
 		top := first(group[0])
@@ -160,17 +158,14 @@ func alternatives(names, known []string) (list []string) {
 			}
 			return rest
 		}
-		below[top] = alternatives(inside(group), inside(all))
+		for _, sub := range alternatives(inside(group), inside(all)) {
+			below = append(below, "^"+regexp.QuoteMeta(top)+"$/"+sub)
+		}
 	}
 	if len(whole) > 0 {
 		list = append(list, oneOf(whole, "^", "$"))
 	}
-	for _, top := range slices.Sorted(maps.Keys(below)) {
-		for _, sub := range below[top] {
-			list = append(list, "^"+regexp.QuoteMeta(top)+"$/"+sub)
-		}
-	}
-	return list
+	return append(list, below...)
 }
 
 // oneOf returns an expression for one of several, between an anchor and the other.

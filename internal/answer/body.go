@@ -44,13 +44,7 @@ func (b *body) Read(p []byte) (int, error) {
 		return 0, err
 	}
 	b.mu.Lock()
-	n, err := b.next(p)
-	b.mu.Unlock()
-	return n, err
-}
-
-// next is Read while the mutex is held.
-func (b *body) next(p []byte) (int, error) {
+	defer b.mu.Unlock()
 	for b.left == 0 && (len(p) > 0 || b.closed) {
 		if b.closed {
 			return 0, http.ErrBodyReadAfterClose

@@ -203,11 +203,7 @@ func (c *capture) settle(end, errText string) {
 
 // storeFrame stores a frame of a stream.
 func (c *capture) storeFrame(frame []byte) {
-	var event interaction.Event
-	for _, f := range c.cutter.Framing().Read(frame) {
-		event = append(event, interaction.Field(f))
-	}
-	c.stored.Events = append(c.stored.Events, event)
+	c.stored.Events = append(c.stored.Events, c.cutter.Framing().Read(frame))
 	c.stored.Delays = append(c.stored.Delays, c.delayOf(frame))
 }
 

@@ -19,13 +19,8 @@ func Join(resp *interaction.Response) (body []byte, ends []int, err error) {
 		return nil, nil, err
 	}
 	ends = make([]int, 0, len(resp.Events))
-	var fields []stream.Field
 	for i, event := range resp.Events {
-		fields = fields[:0]
-		for _, f := range event {
-			fields = append(fields, stream.Field(f))
-		}
-		if body, err = framing.Write(body, fields); err != nil {
+		if body, err = framing.Write(body, event); err != nil {
 			return nil, nil, fmt.Errorf("events[%d]: %w", i, err)
 		}
 		ends = append(ends, len(body))

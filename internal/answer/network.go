@@ -34,7 +34,7 @@ func PutInFront(of func(network http.RoundTripper) *http.Transport) (remove func
 // Network returns the default transport that leads to the network: what stands in front of
 // it is a recorder, and no network to another one.
 func Network() http.RoundTripper {
-	if f := inFront.Load(); f != nil && f.is(http.DefaultTransport) {
+	if f := inFront.Load(); f != nil && http.DefaultTransport == http.RoundTripper(f.transport) {
 		return f.network
 	}
 	return http.DefaultTransport
@@ -43,7 +43,5 @@ func Network() http.RoundTripper {
 // InFront reports whether a transport stands in front of the network.
 func InFront(rt http.RoundTripper) bool {
 	f := inFront.Load()
-	return f != nil && f.is(rt)
+	return f != nil && rt == http.RoundTripper(f.transport)
 }
-
-func (f *front) is(rt http.RoundTripper) bool { return rt == http.RoundTripper(f.transport) }

@@ -3,6 +3,7 @@ package answer
 import (
 	"errors"
 	"io"
+	"maps"
 	"net/http"
 	"strings"
 	"time"
@@ -50,11 +51,7 @@ func (u *Upstream) RoundTrip(req *http.Request) (*http.Response, error) {
 // Send sends a clone of a request. Accept-Encoding is left to the transport, which decodes what
 // it asked for, so that people can read the cassette.
 func (u *Upstream) Send(out *http.Request) (*http.Response, error) {
-	for name := range out.Header {
-		if strings.EqualFold(name, "Accept-Encoding") {
-			delete(out.Header, name)
-		}
-	}
+	maps.DeleteFunc(out.Header, func(name string, _ []string) bool { return strings.EqualFold(name, "Accept-Encoding") })
 	resp, err := u.RoundTrip(out)
 	if resp == nil && err == nil {
 		err = errors.New("the transport that Upstream sets returned neither a response nor an error")

@@ -127,6 +127,14 @@ func (f *Form) Name() string {
 // full, by its kind alone ("tool"), or with "*" in place of the kind or of the boundary.
 func Selects(selector, name string) bool { return fieldpath.MatchSegments(selector, name) }
 
+// Selectors select what one of them selects; see [Selects].
+type Selectors []string
+
+// Select reports whether one of the selectors names a request.
+func (s Selectors) Select(name string) bool {
+	return slices.ContainsFunc(s, func(selector string) bool { return Selects(selector, name) })
+}
+
 // Sent returns the path of a field as the request spells it: a system prompt is
 // "body/system/0/text" in the form of a chat that has "body/messages/0/content".
 // It returns path itself if the two are the same, if the field stands outside

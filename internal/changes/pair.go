@@ -1,7 +1,6 @@
 package changes
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/canon"
@@ -130,7 +129,7 @@ func nearest(c *call, among []call, free func(int) bool) int {
 			candidates, at = append(candidates, diff.Candidate{Form: among[i].form()}), append(at, i)
 		}
 	}
-	if i := diff.Nearest(c.form(), slices.Values(candidates)); i >= 0 {
+	if i := diff.Nearest(c.form(), len(candidates), func(i int) diff.Candidate { return candidates[i] }); i >= 0 {
 		return at[i]
 	}
 	return -1

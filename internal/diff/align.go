@@ -1,5 +1,7 @@
 package diff
 
+import "slices"
+
 // align returns the pairs of elements of two lists that are equal and stand in the same
 // order, and for each element the equal one of the other list, wherever that stands.
 func align(rec, inc []*node) (equal []pair, twin map[*node]*node) {
@@ -41,10 +43,9 @@ const alike = 0.75
 // by dynamic programming; in a large gap by their indexes, and also where as many stand as
 // stood there and each is like the one at its place, as after one edit of all.
 func similar(rec, inc []*node) (pairs []pair) {
-	inPlace := len(rec) == len(inc)
-	for i := 0; inPlace && i < len(rec); i++ {
-		inPlace = likeness(newProfile(rec[i].lines, len(rec[i].path)), rec[i], inc[i]) >= alike
-	}
+	inPlace := slices.EqualFunc(rec, inc, func(r, i *node) bool {
+		return likeness(newProfile(r.lines, len(r.path)), r, i) >= alike
+	})
 	if inPlace || len(rec)*len(inc) > maxPairs {
 		for i := range min(len(rec), len(inc)) {
 			pairs = append(pairs, pair{i, i})

@@ -116,7 +116,7 @@ func Brief(value string) string {
 	if s, ok := exactjson.Unquote(value); ok {
 		return textSummary(s, 0, most)
 	}
-	return shorten(escape(value, 0), most)
+	return shorten(escape(value, false), most)
 }
 
 // Values writes what an edit changes in one line: both values, from shortly before their

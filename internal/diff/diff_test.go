@@ -66,7 +66,7 @@ func TestNearest(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			if got := Nearest(asked, slices.Values(tt.recorded)); got != tt.want {
+			if got := Nearest(asked, len(tt.recorded), func(i int) Candidate { return tt.recorded[i] }); got != tt.want {
 				for i, c := range tt.recorded {
 					t.Logf("%d: %+v", i, rankOf(asked, newProfile(asked.Lines(), 0), c))
 				}
@@ -93,7 +93,7 @@ func TestNearestOfPrompts(t *testing.T) {
 		asked := form("openai.chat", "m", "whole",
 			"body/messages/0/content "+quote(strings.Join(words, " ")),
 			"body/system/0/text "+quote(system+" One more rule."))
-		if got := Nearest(asked, slices.Values(recorded)); got != i {
+		if got := Nearest(asked, len(recorded), func(i int) Candidate { return recorded[i] }); got != i {
 			t.Errorf("Nearest of prompt %d = %d", i, got)
 		}
 	}
@@ -107,7 +107,7 @@ func TestNearestInMovedMessage(t *testing.T) {
 		{Form: form("openai.chat", "m", "whole", "body/messages/4/content "+quote("What is the capital of Spain, and for whom?"))},
 		{Form: form("openai.chat", "m", "whole", "body/messages/2/content "+text)},
 	}
-	if got := Nearest(asked, slices.Values(recorded)); got != 1 {
+	if got := Nearest(asked, len(recorded), func(i int) Candidate { return recorded[i] }); got != 1 {
 		t.Errorf("Nearest = %d, want 1", got)
 	}
 	if p := newProfile(nil, 0); p.share(nil, 0) != 1 {
@@ -261,8 +261,8 @@ func TestShow(t *testing.T) {
 	tests := []struct{ got, want string }{
 		{count(0) + count(999) + " " + count(1000) + " " + count(1234567), "0999 1,000 1,234,567"},
 		{sizeOf(1) + ", " + sizeOf(2000), "1 byte, 2,000 bytes"},
-		{escape("a\"\\\x00\xff\U000E0001\u200b", escapeQuotes), `a\"\\\u0000\xff` + "\U000E0001\u200b"},
-		{escape("\U000E0001\u200b\u00a0", escapeHidden), `\U000e0001\u200b\u00a0`},
+		{quoted("a\"\\\x00\xff\U000E0001\u200b", false), `"a\"\\\u0000\xff` + "\U000E0001\u200b\""},
+		{escape("\U000E0001\u200b\u00a0", true), `\U000e0001\u200b\u00a0`},
 		{summary(quote(hex)), "<hex, 160 bytes, sha256 7d77e8db…>"},
 		{summary(quote(strings.Repeat("a-_0", 100))), "<base64, 300 bytes, sha256 6327fe19…>"},
 		{summary(quote(strings.Repeat("a.b/", 100))), "<no blanks, 400 bytes, sha256 593f22f4…>"},
@@ -270,7 +270,7 @@ func TestShow(t *testing.T) {
 		{cutBefore("日本語", 4), "語"},
 		{cutBefore("one two three", 9), "two three"},
 		{cutBefore("one two three", 8), "three"},
-		{quoted(`say "hi" \o/`, 0), `"say \"hi\" \\o/"`},
+		{quoted(`say "hi" \o/`, false), `"say \"hi\" \\o/"`},
 	}
 	for _, tt := range tests {
 		if got := tt.got; got != tt.want {

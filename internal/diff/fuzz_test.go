@@ -305,5 +305,5 @@ func checkForms(t *testing.T, a, b *canon.Form) {
 		}
 	}
 	Write(Drift(a, b), "", 0)
-	Nearest(a, slices.Values([]Candidate{{b, false}, {a, true}}))
+	Nearest(a, 2, func(i int) Candidate { return []Candidate{{b, false}, {a, true}}[i] })
 }

@@ -1,7 +1,9 @@
 package diff
 
 import (
-	"iter"
+	"hash/maphash"
+	"math"
+	"math/bits"
 	"slices"
 
 	"github.com/promptecho/promptecho/internal/canon"
@@ -22,14 +24,13 @@ const plausible = 0.25
 // gateway or a provider has changed; the same endpoint; an unused candidate that
 // differs in model and wire only; the same model and wire; one that has a
 // fair part in common; an unused one; the larger common part; the earlier one.
-// It keeps no candidate.
-func Nearest(asked *canon.Form, recorded iter.Seq[Candidate]) int {
+// It asks for each of so many candidates once, and keeps none.
+func Nearest(asked *canon.Form, count int, recorded func(i int) Candidate) int {
 	same, other := newProfile(asked.Lines(), 0), newProfile(asked.Lines(), anyPath)
 	same.behind, other.behind = true, true
-	i, nearest, best := -1, -1, rank{}
-	for c := range recorded {
-		i++
-		p := same
+	nearest, best := -1, rank{}
+	for i := range count {
+		c, p := recorded(i), same
 		if c.Form.Endpoint != asked.Endpoint {
 			p = other
 		}
@@ -76,4 +77,135 @@ func sameButModel(a, b []canon.Line) bool {
 func Likeness(a, b *canon.Form) float64 {
 	there, back := newProfile(a.Lines(), 0).share(b.Lines(), 0), newProfile(b.Lines(), 0).share(a.Lines(), 0)
 	return (there + back) / 2 // words that only one side has count in one direction
+}
+
+// A profile holds what some lines say, to be compared with many others: each line
+// without the numbers in its path, what weighs at each path, and the pairs of words.
+type profile struct {
+	skip   int // bytes of the paths that don't count
+	weight float64
+	lines  []canon.Line
+	often  map[uint64]int     // how often each line occurs, without numbers
+	at     map[string]float64 // the weight at a path
+	words  map[uint64]bool
+	behind bool // a word counts half where it stands behind another one
+}
+
+// anyPath leaves paths out of the comparison.
+const anyPath = math.MaxInt
+
+// newProfile makes the profile of lines, without the first skip bytes of their
+// paths.
+func newProfile(lines []canon.Line, skip int) *profile {
+	p := &profile{skip: skip, lines: lines, often: map[uint64]int{}, at: map[string]float64{}, words: map[uint64]bool{}}
+	for _, l := range lines {
+		w, path := weight(l.Value), pathHash(l.Path, skip)
+		p.weight += w
+		p.often[lineHash(path, l.Value)]++
+		p.at[without(l.Path, skip)] = w
+		stringWords(l.Value, func(pair, word uint64, _ int) { p.words[path^pair], p.words[path^word] = true, true })
+	}
+	if skip == anyPath {
+		p.at[""] = math.Inf(1) // all fields are at this path, and none limits another
+	}
+	return p
+}
+
+// without returns a path without its first skip bytes.
+func without(path string, skip int) string { return path[min(skip, len(path)):] }
+
+// share returns how much the lines have in common with the profile: 1 for
+// everything, 0 for nothing. The first skip bytes of their paths don't count.
+//
+// A changed field counts less than an equal one, whatever it says, and a field more never
+// raises the share. So lines that differ in one field have more in common than lines that
+// differ there in the same way, and in another field too.
+func (p *profile) share(lines []canon.Line, skip int) float64 {
+	sameFields := slices.EqualFunc(p.lines, lines, func(a, b canon.Line) bool {
+		return without(a.Path, p.skip) == without(b.Path, skip)
+	})
+	taken := map[uint64]int{} // how often each was found at another place
+	total, common, more := p.weight, 0.0, 0.0
+	for i, l := range lines {
+		w := weight(l.Value)
+		total += w
+		if sameFields && l.Value == p.lines[i].Value {
+			common += w
+			continue
+		}
+		path := pathHash(l.Path, skip)
+		line := lineHash(path, l.Value)
+		here, paired := p.at[without(l.Path, skip)]
+		switch often := p.often[line]; {
+		case sameFields || paired && often == 0:
+			common += min(w, here-1) * p.overlap(path, l.Value)
+		case taken[line] < often:
+			taken[line]++
+			common += w
+		case often == 0:
+			more += w * p.overlap(path, l.Value)
+		}
+	}
+	if total == 0 {
+		return 1
+	}
+	return min(1, 2*common/total*(1+more/total))
+}
+
+// overlap returns the part of a string's words that the profile has too.
+func (p *profile) overlap(path uint64, value string) float64 {
+	var total, common float64
+	stringWords(value, func(pair, word uint64, size int) {
+		total += float64(size)
+		switch {
+		case p.words[path^pair]:
+			common += float64(size)
+		case p.behind && p.words[path^word]:
+			common += float64(size) / 2
+		}
+	})
+	return common / max(total, 1)
+}
+
+// weight says how much a field counts: short ones by their length, and a long
+// text not for all of its length, or the system prompt would decide alone.
+func weight(value string) float64 {
+	const short = 64
+	if len(value) <= short {
+		return float64(8 + len(value))
+	}
+	return 8 + short*(1+float64(bits.Len(uint(len(value)/short)))/2)
+}
+
+// seed makes hashes that are only compared with each other, in one process.
+var seed = maphash.MakeSeed()
+
+func lineHash(path uint64, value string) uint64 { return path ^ maphash.String(seed, value) }
+
+// pathHash is of a path without its first skip bytes and without digits: it does
+// not matter where in a list something stands.
+func pathHash(path string, skip int) uint64 {
+	h := uint64(fnvOffset)
+	for _, c := range []byte(without(path, skip)) {
+		if c < '0' || c > '9' {
+			h = (h ^ uint64(c)) * fnvPrime
+		}
+	}
+	return h
+}
+
+// maxWordBytes bounds the bytes of one string that are read for words.
+const maxWordBytes = 32 << 10
+
+// stringWords calls f for the words of a JSON string, as [eachWord] does. Of a huge string it
+// reads the beginning and the end.
+func stringWords(value string, f func(pair, word uint64, size int)) {
+	switch {
+	case value == "" || value[0] != '"':
+	case len(value) > maxWordBytes:
+		eachWord(value[:maxWordBytes/2], f)
+		eachWord(value[len(value)-maxWordBytes/2:], f)
+	default:
+		eachWord(value, f)
+	}
 }

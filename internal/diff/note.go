@@ -39,11 +39,9 @@ func textNote(recorded, incoming, other string) string {
 	a, isText := exactjson.Unquote(recorded)
 	b, both := exactjson.Unquote(incoming)
 	differOnlyIn := func(normalize func(string) string) bool { return normalize(a) == normalize(b) }
-	fromA, onlyASCII := lettersOf(a)
-	fromB, bothASCII := lettersOf(b)
 	switch {
-	case !isText || !both || a == b, fromA != fromB && onlyASCII && bothASCII:
-		return "" // what is easy to miss leaves the letters of ASCII alone
+	case !isText || !both || a == b:
+		return ""
 	case differOnlyIn(func(s string) string { return strings.ReplaceAll(s, "\r\n", "\n") }):
 		return lineEndsNote + ": the recording has " + lineEnds(a) + ", " + other + " " + lineEnds(b)
 	case differOnlyIn(trimEnd):
@@ -58,23 +56,10 @@ func textNote(recorded, incoming, other string) string {
 		return "differs only in letter case"
 	case differOnlyIn(plain):
 		return "differs only in characters that look alike or are invisible"
-	case fromA == fromB && differOnlyIn(sortedWords):
+	case differOnlyIn(sortedWords):
 		return OtherOrder
 	}
 	return ""
-}
-
-// lettersOf returns a sum that two texts have in common if they have the same letters and digits of
-// ASCII, in any order and either case, and whether a text has no other characters.
-func lettersOf(s string) (sum int, onlyASCII bool) {
-	onlyASCII = true
-	for _, c := range []byte(s) {
-		onlyASCII = onlyASCII && c < 0x80
-		if c |= 0x20; 'a' <= c && c <= 'z' || '0' <= c && c <= '9' {
-			sum += int(c) * int(c) * int(c)
-		}
-	}
-	return sum, onlyASCII
 }
 
 // sortedWords returns the words of a text in alphabetical order; what stands between them

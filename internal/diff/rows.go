@@ -23,25 +23,22 @@ func (c *comparison) marks() marks {
 }
 
 // around writes a change between its marks, the middle of a long one left out.
-func (m mark) around(s string, level escaping) string {
+func (m mark) around(s string, showHidden bool) string {
 	const head, tail = 120, 60
 	if s == "" {
 		return ""
 	}
 	text, rest := readable(s), ""
 	if len(text) > head+tail+40 {
-		rest = " … " + escape(cutBefore(text, tail), level) + " (" + sizeOf(len(s)) + ")"
+		rest = " … " + escape(cutBefore(text, tail), showHidden) + " (" + sizeOf(len(s)) + ")"
 		text = cutAfter(text, head)
 	}
-	return m.from + escape(text, level) + rest + m.to
+	return m.from + escape(text, showHidden) + rest + m.to
 }
 
-// levelOf makes seen what is hidden where nothing else differs.
-func levelOf(a, b string) escaping {
-	if max(len(a), len(b)) <= longToken && (plain(a) == plain(b) || strings.TrimSpace(a+b) == "") {
-		return escapeHidden
-	}
-	return 0
+// onlyHidden reports whether two texts differ in nothing that can be seen.
+func onlyHidden(a, b string) bool {
+	return max(len(a), len(b)) <= longToken && (plain(a) == plain(b) || strings.TrimSpace(a+b) == "")
 }
 
 // rowWriter writes a comparison as rows: the changes with some text around them,
@@ -104,9 +101,9 @@ func (r *rowWriter) mark(text, label string, line int) {
 
 // change writes what differs: within a line, or as lines of their own.
 func (r *rowWriter) change(rec, inc string) {
-	level := levelOf(rec, inc)
+	showHidden := onlyHidden(rec, inc)
 	if inline(rec) && inline(inc) {
-		del, ins := r.marks.del.around(rec, level), r.marks.ins.around(inc, level)
+		del, ins := r.marks.del.around(rec, showHidden), r.marks.ins.around(inc, showHidden)
 		r.mark(del, "line", r.incLine)
 		if min(len(del), len(ins)) > shortText {
 			r.end()
@@ -116,11 +113,11 @@ func (r *rowWriter) change(rec, inc string) {
 		r.incLine += strings.Count(inc, "\n")
 		return
 	}
-	r.block(rec, "was line", &r.recLine, r.marks.del, level)
+	r.block(rec, "was line", &r.recLine, r.marks.del, showHidden)
 	if rec != "" {
 		r.end()
 	}
-	r.block(inc, "line", &r.incLine, r.marks.ins, level)
+	r.block(inc, "line", &r.incLine, r.marks.ins, showHidden)
 }
 
 // inline reports whether a change is shown within a line: it has no newline,
@@ -137,7 +134,7 @@ const maxInline = 36
 
 // block writes a change of several lines, a row for each; of many the first
 // and the last.
-func (r *rowWriter) block(s, label string, line *int, m mark, level escaping) {
+func (r *rowWriter) block(s, label string, line *int, m mark, showHidden bool) {
 	const most, head = 5, 3
 	first, before := *line, len(r.rows)
 	for s != "" {
@@ -145,7 +142,7 @@ func (r *rowWriter) block(s, label string, line *int, m mark, level escaping) {
 		if text == "" {
 			text = "\n"
 		}
-		r.mark(m.around(text, level), label, *line)
+		r.mark(m.around(text, showHidden), label, *line)
 		if newline {
 			r.end()
 			*line++
@@ -188,5 +185,5 @@ func (r *rowWriter) text(s string) {
 	if r.row.Len() == 0 {
 		s = strings.TrimLeft(s, " \t\r")
 	}
-	r.row.WriteString(escape(strings.ReplaceAll(s, "\t", " "), 0))
+	r.row.WriteString(escape(strings.ReplaceAll(s, "\t", " "), false))
 }

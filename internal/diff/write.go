@@ -97,7 +97,7 @@ func (w *writer) siblings(edits []Edit) {
 func (w *writer) edit(e *Edit) {
 	head, side := shown(e.Path), e.onlyIn()
 	if e.Name != "" {
-		head += " (" + escape(e.Name, 0) + ")"
+		head += " (" + escape(e.Name, false) + ")"
 	}
 	switch {
 	case e.Note == movedNote:
@@ -119,7 +119,7 @@ func (w *writer) edit(e *Edit) {
 }
 
 // shown writes a path for people and for the terminal.
-func shown(path string) string { return escape(fieldpath.Short(path), 0) }
+func shown(path string) string { return escape(fieldpath.Short(path), false) }
 
 // parted returns from without the end it has in common with path, from the
 // list element on in which they part.
@@ -151,12 +151,12 @@ func (w *writer) values(e *Edit) {
 	case !isShort(a) || !isShort(b):
 		w.long(e, a, b)
 	case texts:
-		w.both(e, quoted(a, levelOf(a, b)), quoted(b, levelOf(a, b)))
+		w.both(e, quoted(a, onlyHidden(a, b)), quoted(b, onlyHidden(a, b)))
 		if !strings.HasPrefix(e.Note, fileNote) {
 			w.change(a, b)
 		}
 	default:
-		w.both(e, escape(a, 0), escape(b, 0))
+		w.both(e, escape(a, false), escape(b, false))
 		if e.Note == "" {
 			w.change(a, b)
 		}

@@ -230,11 +230,7 @@ const maxPlain = 1 << 30
 func (c *Cassette) cut(resp *interaction.Response) {
 	cutter := stream.Cutter{ContentType: resp.Headers.Get("content-type")}
 	cutter.Frame = func(frame []byte) {
-		var event interaction.Event
-		for _, f := range cutter.Framing().Read(frame) {
-			event = append(event, interaction.Field(f))
-		}
-		resp.Events = append(resp.Events, event)
+		resp.Events = append(resp.Events, cutter.Framing().Read(frame))
 	}
 	body := resp.Body
 	cutter.Add(body)

@@ -1,6 +1,7 @@
 package function
 
 import (
+	"cmp"
 	"encoding"
 	"encoding/json"
 	"errors"
@@ -124,50 +125,43 @@ func customJSON(t reflect.Type) (writes, reads bool) {
 // check returns an error if a value holds what its type does not tell and JSON loses:
 // text that is not UTF-8, and what is in an interface. JSON could write the value, so it
 // leads nowhere in a circle.
-func check(v reflect.Value, path string) error {
+func check(v reflect.Value, path string) (err error) {
 	if writes, _ := customJSON(v.Type()); writes {
 		return nil
 	}
+	part := func(v reflect.Value, at string) { err = cmp.Or(err, check(v, path+at)) }
 	switch v.Kind() {
 	case reflect.String:
 		if !utf8.ValidString(v.String()) {
 			return lost(path, "this text is not UTF-8, which JSON needs: use []byte")
 		}
 	case reflect.Interface:
-		if v.IsNil() {
-			return nil
+		if !v.IsNil() {
+			w := typeWalker{seen: map[reflect.Type]bool{}}
+			err = w.walk(v.Elem().Type(), path)
+			part(v.Elem(), "")
 		}
-		w := typeWalker{seen: map[reflect.Type]bool{}}
-		if err := w.walk(v.Elem().Type(), path); err != nil {
-			return err
-		}
-		return check(v.Elem(), path)
 	case reflect.Pointer:
 		if !v.IsNil() {
-			return check(v.Elem(), path)
+			part(v.Elem(), "")
 		}
 	case reflect.Slice, reflect.Array:
 		if v.Type().Elem().Kind() == reflect.Uint8 {
 			return nil
 		}
 		for i := range v.Len() {
-			if err := check(v.Index(i), fmt.Sprintf("%s[%d]", path, i)); err != nil {
-				return err
-			}
+			part(v.Index(i), fmt.Sprintf("[%d]", i))
 		}
 	case reflect.Map:
 		for key, elem := range v.Seq2() {
-			at := fmt.Sprintf("%s[%q]", path, fmt.Sprint(key))
-			if err := errors.Join(check(key, at), check(elem, at)); err != nil {
-				return err
-			}
+			at := fmt.Sprintf("[%q]", fmt.Sprint(key))
+			part(key, at)
+			part(elem, at)
 		}
 	case reflect.Struct:
 		for i := range v.NumField() {
-			if err := check(v.Field(i), path+"."+v.Type().Field(i).Name); err != nil {
-				return err
-			}
+			part(v.Field(i), "."+v.Type().Field(i).Name)
 		}
 	}
-	return nil
+	return err
 }

@@ -4,8 +4,10 @@
 package guard
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -59,17 +61,10 @@ func Stop() []*Leak {
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	leaks := g.take(0)
-	for id := range g.leaks { // of tests that have not ended, or whose goroutines go on
-		leaks = append(leaks, g.take(id)...)
+	var leaks []*Leak
+	for _, id := range slices.Sorted(maps.Keys(g.leaks)) { // behind nobody's, those of tests that have not ended, or whose goroutines go on
+		leaks = append(leaks, g.leaks[id]...)
 	}
-	return leaks
-}
-
-// take returns the leaks of a test, to which nobody adds any more. The caller holds the lock.
-func (g *guard) take(id uint64) []*Leak {
-	leaks := g.leaks[id]
-	g.leaks[id] = nil
 	return leaks
 }
 
@@ -96,7 +91,9 @@ func Watch() (leaks func() []*Leak) {
 	return func() []*Leak {
 		g.mu.Lock()
 		defer g.mu.Unlock()
-		return g.take(id)
+		leaks := g.leaks[id]
+		g.leaks[id] = nil
+		return leaks
 	}
 }
 
@@ -168,13 +165,7 @@ func (l *Leak) Report() string {
 	if l.Caller != "" {
 		text += "\n  caller: " + l.Caller
 	}
-	t := "t"
-	switch {
-	case strings.HasPrefix(l.Test, "Benchmark"):
-		t = "b"
-	case strings.HasPrefix(l.Test, "Fuzz"):
-		t = "f"
-	}
+	t := strings.ToLower(cmp.Or(l.Test, "Test")[:1]) // of a benchmark it is b, and of a fuzz test f
 	return text + fmt.Sprintf("\n\nPass the client of a recorder to the code that sends it:\n  rec := echotest.New(%s)\n  %s\nor let this host pass, in TestMain:\n  echotest.Main(m, echotest.AllowHosts(%q))", t, l.Client, l.Host)
 }
 
@@ -193,11 +184,9 @@ var clients = []struct{ path, code string }{
 
 // clientIn returns the code that gives a recorder to the client that sends a request.
 func clientIn(chain []stack.Goroutine) string {
-	if len(chain) > 0 {
-		for _, c := range clients {
-			if slices.ContainsFunc(chain[0].Frames, func(f stack.Frame) bool { return strings.HasPrefix(f.Function, c.path) }) {
-				return c.code
-			}
+	for _, c := range clients {
+		if len(chain) > 0 && slices.ContainsFunc(chain[0].Frames, func(f stack.Frame) bool { return strings.HasPrefix(f.Function, c.path) }) {
+			return c.code
 		}
 	}
 	return "rec.Client() // an *http.Client; rec is its transport"

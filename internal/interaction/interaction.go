@@ -1,5 +1,6 @@
 // Package interaction is what promptecho records: a request, and what answered it. It
-// is data; every other package works on it, and this one knows none of them.
+// is data; every other package works on it, and this one knows of them only what a stream's
+// frames have in them.
 package interaction
 
 import (
@@ -10,6 +11,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/promptecho/promptecho/internal/stream"
 )
 
 // Interaction is one request and what answered it.
@@ -179,11 +182,8 @@ func (r *Response) Passing() bool {
 // in order. The names belong to the framing; package codec only writes them down.
 type Event []Field
 
-// Field is one named value of an event.
-type Field struct {
-	Name  string
-	Value string // any bytes; written as structure when it is compact JSON
-}
+// Field is one named value of an event: any bytes, written as structure when they are compact JSON.
+type Field = stream.Field
 
 // IsPayload reports whether the field of an event of this name has what the event carries,
 // in whatever framing.

@@ -89,7 +89,7 @@ func TestDifference(t *testing.T) {
 		"Response.Line": "response.status_line", "Response.Transfer": "response.transfer", "Response.Delays": "response.delays_ms", "Response.Text": "", "Response.End": "response.end", "Response.Error": "response.error",
 	}
 	values := []any{
-		"x", int64(1), 1, true, []byte("x"), Headers{{"a", []string{"b"}}}, []Event{{{"a", "b"}}}, []int{1}, []string{"x"}, []Delay{{MS: 1}}, &Usage{InputTokens: 1}, &Moments{Asked: 1, Answered: 2, Ended: 2},
+		"x", int64(1), 1, true, []byte("x"), Headers{{"a", []string{"b"}}}, []Event{{{Name: "a", Value: "b"}}}, []int{1}, []string{"x"}, []Delay{{MS: 1}}, &Usage{InputTokens: 1}, &Moments{Asked: 1, Answered: 2, Ended: 2},
 	}
 	check := func(path string, field reflect.Value, changed *Interaction) {
 		want, known := names[path]

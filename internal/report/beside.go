@@ -25,14 +25,7 @@ func (r *Run) beside(nearest *tape.Recording, edits []diff.Edit) string {
 	if !isReordered && !nearest.Used() && len(r.Tape.Late()) == 0 {
 		return ""
 	}
-	var places []string
-	for _, rec := range before[:min(len(before), alsoNamed)] {
-		places = append(places, fmt.Sprintf("%s:%d", r.File, rec.Line()))
-	}
-	if n := len(before) - len(places); n > 0 {
-		places = append(places, fmt.Sprintf("%d more", n))
-	}
-	return "  if you changed nothing, this request depends on the order of calls that ran in parallel: " + strings.Join(places, ", ") + ".\n" +
+	return "  if you changed nothing, this request depends on the order of calls that ran in parallel: " + r.places(before) + ".\n" +
 		"  Replay answers in the recorded order, but takes no time: it cannot wait for a program that sleeps or makes calls that are not recorded.\n" +
 		"  Keep results by index, not in the order of arrival; tell equal requests apart with promptecho.WithName; or play the recorded times with promptecho.Pace(1)\n"
 }

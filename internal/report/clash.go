@@ -2,7 +2,7 @@ package report
 
 import (
 	"fmt"
-	"net/url"
+	"net"
 	"strconv"
 	"strings"
 
@@ -57,7 +57,7 @@ func (r *Run) ServerClash(o *Outcome, c *tape.ServerClash) string {
 		if words := [...]string{"one", "two", "three", "four", "five"}; i < len(words) {
 			name = words[i]
 		}
-		if hasDrawnPort(address) {
+		if hasDrawnPort(host) {
 			drawn = true
 			options = append(options, fmt.Sprintf("  promptecho.Alias(server.URL, %q), // server: the one at %s", name, address))
 		} else {
@@ -70,19 +70,16 @@ func (r *Run) ServerClash(o *Outcome, c *tape.ServerClash) string {
 	if drawn {
 		text += " (server stands for the variable that holds the httptest.Server)"
 	}
-	return fmt.Sprintf("%s:\n%s\nand record again:\n%s", text, strings.Join(options, "\n"), r.command(o))
+	return fmt.Sprintf("%s:\n%s\nand record again:\n%s", text, strings.Join(options, "\n"), r.commandIn(o, "all"))
 }
 
 // hasDrawnPort reports whether a local server has a port that the system gave it. Such a
 // port is another one in the next run. Linux gives ports from 32768 on, other systems
 // from 49152 (RFC 6335, section 6).
-func hasDrawnPort(address string) bool {
-	u, err := url.Parse(address)
-	if err != nil {
-		return false
-	}
-	port, err := strconv.Atoi(u.Port())
-	return err == nil && port >= 32768 && urls.IsThisMachine(u.Host)
+func hasDrawnPort(host string) bool {
+	_, port, _ := net.SplitHostPort(host)
+	number, err := strconv.Atoi(port)
+	return err == nil && number >= 32768 && urls.IsThisMachine(host)
 }
 
 // FieldClash says that two interactions, given by their numbers, have different answers
@@ -97,7 +94,7 @@ func (r *Run) FieldClash(o *Outcome, c tape.UnsaidClash, mayWrite bool) string {
 	}
 	way := fmt.Sprintf("It may be a credential, which is never written: use two cassettes, one per account. If it does not matter, add promptecho.Ignore(%q)", c.Path)
 	if mayWrite {
-		way = fmt.Sprintf("This writes it to the cassette and compares it:\n  promptecho.Match(%q),\nor, if it does not matter, promptecho.Ignore(%[1]q). Then record again:\n%s", c.Path, r.command(o))
+		way = fmt.Sprintf("This writes it to the cassette and compares it:\n  promptecho.Match(%q),\nor, if it does not matter, promptecho.Ignore(%[1]q). Then record again:\n%s", c.Path, r.commandIn(o, "all"))
 	}
 	return fmt.Sprintf("%s: interactions %d and %d have the same request (%s) and different answers. The requests differ in %s, which is not written, so replay could not tell them apart. %s",
 		r.File, c.First, c.Second, call(c.Form), name, way)

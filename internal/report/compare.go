@@ -12,21 +12,17 @@ import (
 
 // Comparisons are the recorded answers of a run that were compared with live ones, in the
 // order asked.
-type Comparisons []comparison
+type Comparisons []Comparison
 
-type comparison struct {
-	rec *tape.Recording
+// A Comparison is a recording, and the result of comparing its answer.
+type Comparison struct {
+	Recording *tape.Recording
 	compare.Result
 }
 
-// Add adds the result of a comparison.
-func (c *Comparisons) Add(rec *tape.Recording, r compare.Result) {
-	*c = append(*c, comparison{rec, r})
-}
-
 // of returns the comparisons with one of these verdicts.
-func (c Comparisons) of(verdicts ...compare.Verdict) []comparison {
-	return slices.DeleteFunc(slices.Clone(c), func(one comparison) bool { return !slices.Contains(verdicts, one.Verdict) })
+func (c Comparisons) of(verdicts ...compare.Verdict) []Comparison {
+	return slices.DeleteFunc(slices.Clone(c), func(one Comparison) bool { return !slices.Contains(verdicts, one.Verdict) })
 }
 
 // maxWording is how many differences are shown of an answer that differs only in them.
@@ -66,14 +62,14 @@ func (r *Run) judgeComparisons(rep *Report, o *Outcome, c Comparisons) {
 }
 
 // judgeDrifted names the answers that have drifted, and shows in what.
-func (r *Run) judgeDrifted(rep *Report, o *Outcome, drifted []comparison, sent int) {
+func (r *Run) judgeDrifted(rep *Report, o *Outcome, drifted []Comparison, sent int) {
 	verb := "have"
 	if len(drifted) == 1 {
 		verb = "has"
 	}
 	text := fmt.Sprintf("%d of %s %s drifted: the provider does not answer as recorded (mode %s, %s)", len(drifted), Count(sent, "model call"), verb, r.Mode, r.ModeBy)
 	for _, one := range drifted {
-		r.annotate(rep, one.rec.Line(), "", "the provider does not answer as recorded: drift in "+one.Why)
+		r.annotate(rep, one.Recording.Line(), "", "the provider does not answer as recorded: drift in "+one.Why)
 	}
 	full := min(len(drifted), fullMisses)
 	for _, one := range drifted[:full] {
@@ -87,7 +83,7 @@ func (r *Run) judgeDrifted(rep *Report, o *Outcome, drifted []comparison, sent i
 
 // list describes comparisons, each on lines of its own and with up to so many of its
 // differences.
-func (r *Run) list(all []comparison, edits int) (text string) {
+func (r *Run) list(all []Comparison, edits int) (text string) {
 	for _, one := range all[:min(len(all), maxListed)] {
 		text += "\n" + r.compared(one, edits)
 	}
@@ -96,9 +92,9 @@ func (r *Run) list(all []comparison, edits int) (text string) {
 
 // compared describes a comparison: the recording, what was asked, and the verdict in a
 // line, and below it up to so many of the differences.
-func (r *Run) compared(one comparison, edits int) string {
-	form := one.rec.Form()
-	text := fmt.Sprintf("%s:%d: %s", r.File, one.rec.Line(), call(form))
+func (r *Run) compared(one Comparison, edits int) string {
+	form := one.Recording.Form()
+	text := fmt.Sprintf("%s:%d: %s", r.File, one.Recording.Line(), call(form))
 	if form.Model != "" {
 		text += ", model " + form.Model
 	}

@@ -43,6 +43,7 @@ func unanswerable(c *tape.Call, asked tape.Asked, opensSocket bool) (why string,
 // recording.
 type missing struct {
 	Miss
+	keys       []string    // by which another cassette can have the request
 	edits      []attr.Edit // the first fields
 	acceptable bool        // promptecho accept may take the request as an edit of the recorded one
 }
@@ -106,7 +107,7 @@ func (r *Run) explain(m *missing, c *tape.Call, recs, near []*tape.Recording, us
 // whyNothing says why there is no recording to compare a request with.
 func (r *Run) whyNothing(form *canon.Form, recorded int) string {
 	switch {
-	case r.isFrozen(form.Name()):
+	case r.Tape.Config.Frozen.Select(form.Name()):
 		return "nothing is recorded"
 	case !r.Tape.State.Present && r.ModeBy == ByCI:
 		return fmt.Sprintf("the file does not exist, and %s does not record: was it committed?", r.mode())
@@ -145,12 +146,8 @@ func acceptable(rec *tape.Recording, asked *canon.Form, edits []diff.Edit, recor
 // nearestOf returns the index of the recording that is most like a form, or -1 if there is
 // none. The forms of the recordings need not fit into memory.
 func nearestOf(form *canon.Form, recs []*tape.Recording, used func(*tape.Recording) bool) int {
-	return diff.Nearest(form, func(yield func(diff.Candidate) bool) {
-		for _, rec := range recs {
-			if !yield(diff.Candidate{Form: rec.Peek(), Used: used(rec)}) {
-				return
-			}
-		}
+	return diff.Nearest(form, len(recs), func(i int) diff.Candidate {
+		return diff.Candidate{Form: recs[i].Peek(), Used: used(recs[i])}
 	})
 }
 

@@ -14,7 +14,7 @@ import (
 // was told before.
 func (l *Log) Judge(o *Outcome, options ...Option) Report {
 	recs := l.Tape.Stored()
-	misses, reached := l.missing(), l.reached.Load()
+	misses, reached := l.missing(), l.Reached.Load()
 	rep := Report{Notes: l.notes.all(), Done: l.done(len(misses)), Mode: fmt.Sprintf("mode %s, %s", l.Mode, l.ModeBy)}
 	for _, text := range l.errors.all() {
 		rep.failAt(l.File, text)
@@ -25,12 +25,12 @@ func (l *Log) Judge(o *Outcome, options ...Option) Report {
 		return true
 	})
 	l.judgeContests(&rep, o)
-	l.judgeLacking(&rep, o, l.lacking.all())
+	l.judgeLacking(&rep, o, l.Lacking.all())
 	if len(misses) > 0 {
 		unused := slices.DeleteFunc(l.Unused(), func(rec *tape.Recording) bool {
 			return l.compared.count(rec) > 0
 		})
-		l.judgeMisses(&rep, o, misses, recs, unused, l.elsewhere(o))
+		l.judgeMisses(&rep, o, misses, recs, unused, l.elsewhere(o, misses))
 	}
 	// An unused recording is evidence only if everything ran and went well: a miss, or
 	// whatever else failed the test, can be why the rest was not asked for.
@@ -51,8 +51,8 @@ func (l *Log) Judge(o *Outcome, options ...Option) Report {
 			}
 		}
 	}
-	if lines := l.accepted.all(); len(lines) > 0 {
-		rep.Notes = append(rep.Notes, l.acceptedPlayed(o, lines))
+	if recs := l.Accepted.all(); len(recs) > 0 {
+		rep.Notes = append(rep.Notes, l.acceptedPlayed(o, recs))
 	}
 	if o.Failed || o.Unsure && !l.KeepFailures {
 		rep.Notes = append(rep.Notes, l.replayed.all()...)
@@ -71,26 +71,22 @@ func (l *Log) noteRest(rep *Report, o *Outcome) {
 		rep.Notes = append(rep.Notes, note)
 		rep.Done.Causes = append(rep.Done.Causes, attr.Cause{Reason: note})
 	}
-	if names := l.headers.all(); len(names) > 0 && (o.Failed || o.Unsure) {
+	if names := l.Headers.all(); len(names) > 0 && (o.Failed || o.Unsure) {
 		slices.Sort(names)
 		rep.Notes = append(rep.Notes, fmt.Sprintf("response headers that are not recorded, so this run did not get them either: %s. "+
 			"To keep one, or all that match a pattern: promptecho.KeepHeaders(%q)", strings.Join(names, ", "), names[len(names)-1]))
 	}
-	for _, selector := range l.passed.all() {
-		rep.Notes = append(rep.Notes, fmt.Sprintf("%s: %s passed through to %s", l.File, Count(l.passed.count(selector), "request"), selector))
+	for _, selector := range l.Passed.all() {
+		rep.Notes = append(rep.Notes, fmt.Sprintf("%s: %s passed through to %s", l.File, Count(l.Passed.count(selector), "request"), selector))
 	}
 }
 
-// acceptedPlayed names the accepted recordings that were played, by their lines, and says how
-// to record them again.
-func (r *Run) acceptedPlayed(o *Outcome, lines []int) string {
-	slices.Sort(lines)
-	var places []string
-	for _, line := range lines {
-		places = append(places, fmt.Sprintf("%s:%d", r.File, line))
-	}
+// acceptedPlayed names the accepted recordings that were played, and says how to record them
+// again.
+func (r *Run) acceptedPlayed(o *Outcome, recs []*tape.Recording) string {
+	slices.SortFunc(recs, func(a, b *tape.Recording) int { return a.Line() - b.Line() })
 	return fmt.Sprintf("answered from %s whose requests promptecho accept has edited; the answers are still those to the old requests: %s.%s To record them again:\n%s",
-		Count(len(lines), "recording"), List(places, alsoNamed), r.obstacle(), r.commandIn(o, "accepted"))
+		Count(len(recs), "recording"), r.places(recs), r.obstacle(), r.commandIn(o, "accepted"))
 }
 
 // judgeContests names the recordings that answered another request than theirs.
@@ -170,17 +166,13 @@ func (l *Log) judgeMisses(rep *Report, o *Outcome, misses []*missing, recs, unus
 			c.Text += andMore("\n  … ", len(rest)-alsoNamed)
 		}
 		p.Causes = append(p.Causes, c)
-		if first.acceptable && len(l.lacking.all()) == 0 {
+		if first.acceptable && len(l.Lacking.all()) == 0 {
 			p.Acceptable++
 		}
 	}
 	p.Tail = andMore("\n\n  … ", len(all)-maxListed)
 	if o.Whole() && len(unused) > 0 {
-		var places []string
-		for _, rec := range unused {
-			places = append(places, fmt.Sprintf("%s:%d", l.File, rec.Line()))
-		}
-		p.Tail += "\n\nAlso unused: " + List(places, alsoNamed)
+		p.Tail += "\n\nAlso unused: " + l.places(unused)
 	}
 	if slices.ContainsFunc(misses, func(m *missing) bool { return !m.unrecordable() }) {
 		p.Advice, p.Remedies = elsewhere, []Remedy{l.howToRecord(o)}
@@ -200,7 +192,7 @@ func findings(misses []*missing) [][]*missing {
 // judgeUnused says whether recordings answered nothing, in a run that went well otherwise.
 func (r *Run) judgeUnused(rep *Report, o *Outcome, reached bool, recs []*tape.Recording) {
 	switch unused := r.Unused(); {
-	case !reached && r.AllowUnused != nil && r.AllowUnused(""): // it accepts all
+	case !reached && r.AllowUnused.Select(""): // it accepts all
 	case !reached && !r.Tape.State.Present && r.MayAskNone:
 		rep.Notes = append(rep.Notes, r.File+": no request reached the recorder, and there is no cassette: pass rec.Client() to the SDK; a test that sends no request needs no recorder")
 	case !reached:

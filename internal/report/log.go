@@ -26,43 +26,42 @@ type Log struct {
 	Run
 	Comparisons Comparisons // set when no requests come any more
 
-	reached  atomic.Bool // a request arrived
-	notes    tally[string]
-	errors   tally[string]
-	failed   tally[FailedCall]
-	replayed tally[string]          // recorded failures that were replayed
-	accepted tally[int]             // the lines of accepted recordings that were played
-	drifted  tally[string]          // differences that were noted
-	passed   tally[string]          // selectors of what passed through
-	lacking  tally[string]          // calls whose values the cassette lacks
-	headers  tally[string]          // of answers, that no replay has
-	compared tally[*tape.Recording] // recordings that a miss was compared with
-	failures tally[*tape.Recording] // that are recorded, since the test is about them
-	saved    tally[string]          // the paths of files that were written
+	Reached  atomic.Bool            // a request arrived
+	Played   atomic.Int64           // how often a recording answered a request
+	Kept     atomic.Int64           // how many recordings of the files that were written were there before
+	Dropped  atomic.Int64           // how many recordings are no more in the files that were written
+	Accepted Tally[*tape.Recording] // that were accepted and played: the answers are those of earlier requests
+	Passed   Tally[string]          // selectors of what passed through
+	Lacking  Tally[string]          // calls of the test whose values the cassette lacks: "rec.Now()"
+	Headers  Tally[string]          // of answers, that no replay has
+	Failures Tally[*tape.Recording] // that are recorded, since the test is about them
+	Saved    Tally[string]          // the absolute paths of files that were written
 
-	sending sync.Map     // what is told of requests whose bodies have not ended
-	isNew   atomic.Bool  // no cassette of a test that is gone has what the test asks
-	played  atomic.Int64 // how often a recording answered a request
-	kept    atomic.Int64 // how many recordings of the files that were written were there before
-	dropped atomic.Int64 // how many recordings are no more in the files that were written
+	notes    Tally[string]
+	errors   Tally[string]
+	failed   Tally[FailedCall]
+	replayed Tally[string]          // recorded failures that were replayed
+	drifted  Tally[string]          // differences that were noted
+	compared Tally[*tape.Recording] // recordings that a miss was compared with
+	sending  sync.Map               // what is told of requests whose bodies have not ended
+	isNew    atomic.Bool            // no cassette of a test that is gone has what the test asks
 
 	mu     sync.Mutex // guards what follows; no recording is asked while it is held
 	misses []*missing
 	missed map[string]*missing // misses by the keys of their forms
 	near   *tape.Recording     // the last one that a miss was compared with
-	asked  map[string]int      // their numbers, by the keys by which another cassette can have them
 }
 
-// A tally holds values in the order in which each came first. Its methods may be called
+// A Tally holds values in the order in which each came first. Its methods may be called
 // concurrently.
-type tally[V comparable] struct {
+type Tally[V comparable] struct {
 	mu     sync.Mutex // guards what follows; no other lock is taken under it
 	values []V
 	times  map[V]int // how often each came
 }
 
-// add adds a value, and reports whether it came for the first time.
-func (t *tally[V]) add(v V) bool {
+// Add adds a value, and reports whether it came for the first time.
+func (t *Tally[V]) Add(v V) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.times == nil {
@@ -77,14 +76,14 @@ func (t *tally[V]) add(v V) bool {
 }
 
 // all returns the values so far.
-func (t *tally[V]) all() []V {
+func (t *Tally[V]) all() []V {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return slices.Clone(t.values)
 }
 
 // count returns how often a value came.
-func (t *tally[V]) count(v V) int {
+func (t *Tally[V]) count(v V) int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.times[v]
@@ -95,18 +94,6 @@ type FailedCall struct {
 	Text string // the request and why
 	Form string // the key of its form
 }
-
-// Reach notes that a request arrived.
-func (l *Log) Reach() { l.reached.Store(true) }
-
-// Lacks notes that a header of an answer is not recorded.
-func (l *Log) Lacks(header string) { l.headers.add(header) }
-
-// Pass notes that a request passed through, which this selector names.
-func (l *Log) Pass(selector string) { l.passed.add(selector) }
-
-// Reached reports whether a request arrived.
-func (l *Log) Reached() bool { return l.reached.Load() }
 
 // Sends notes that a request sends its body, which may not end. It is told when it takes long, and
 // when the run ends before; the caller calls done when the body has ended.
@@ -130,20 +117,20 @@ func (l *Log) Sends(what string) (done func()) {
 }
 
 // Note adds a note, once.
-func (l *Log) Note(text string) { l.notes.add(text) }
+func (l *Log) Note(text string) { l.notes.Add(text) }
 
 // Notef adds a note, as [fmt.Sprintf] formats it.
 func (l *Log) Notef(format string, args ...any) { l.Note(fmt.Sprintf(format, args...)) }
 
 // Error adds an error that fails the run, once.
 func (l *Log) Error(err error) {
-	l.errors.add(strings.TrimPrefix(err.Error(), "promptecho: "))
+	l.errors.Add(strings.TrimPrefix(err.Error(), "promptecho: "))
 }
 
 // Unanswered keeps a request that got no answer when it was to be recorded; form is the
 // key of its form.
 func (l *Log) Unanswered(text, form string) {
-	l.failed.add(FailedCall{text, form})
+	l.failed.Add(FailedCall{text, form})
 }
 
 // FailedCalls returns the requests that got no answer, each with how often that happened:
@@ -161,13 +148,8 @@ func (l *Log) FailedCalls() (calls []FailedCall) {
 // Replayed notes that a request was answered with a recorded failure. Whoever looks for
 // the reason why a test failed must know that nothing was sent.
 func (l *Log) Replayed(line int, resp *interaction.Response) {
-	l.replayed.add(fmt.Sprintf("nothing was sent: this failure was replayed from %s:%d: %s", l.File, line, Failure(resp)))
+	l.replayed.Add(fmt.Sprintf("nothing was sent: this failure was replayed from %s:%d: %s", l.File, line, Failure(resp)))
 }
-
-// PlayedAccepted notes that a request was answered by a recording, at this line, that was
-// accepted. Whoever looks for the reason why a test failed must know that the answer is that
-// of an earlier request.
-func (l *Log) PlayedAccepted(line int) { l.accepted.add(line) }
 
 // Failure says in words how the request with this recorded answer failed.
 func Failure(resp *interaction.Response) string {
@@ -184,9 +166,6 @@ func Failure(resp *interaction.Response) string {
 	return fmt.Sprintf("status %d", resp.Status)
 }
 
-// Lack notes that the cassette has no value for a call of the test: rec.Now().
-func (l *Log) Lack(call string) { l.lacking.add(call) }
-
 // Drift notes, once for each field, that a replayed request differs from its recording
 // in what does not match.
 func (l *Log) Drift(recording *tape.Recording, asked *canon.Form) {
@@ -200,11 +179,11 @@ func (l *Log) Drift(recording *tape.Recording, asked *canon.Form) {
 		// What belongs to one call changes every time.
 		switch path := fieldpath.Selector(e.Path); {
 		case slices.Contains(asked.Anew, e.Path):
-			if l.drifted.add(path) {
+			if l.drifted.Add(path) {
 				l.Notef("%s:%d: replayed although %s differs: clients draw a new one for each request, so matching ignores it (add promptecho.Match(%q) to compare it)", l.File, line, path, path)
 			}
-		case e.Path == "host" && l.OfTest && l.drifted.add(text) && !otherHosts.add(text): // told for the package
-		case !canon.OfOneCall(e.Path) && l.drifted.add(text):
+		case e.Path == "host" && l.OfTest && l.drifted.Add(text) && !otherHosts.Add(text): // told for the package
+		case !canon.OfOneCall(e.Path) && l.drifted.Add(text):
 			way := fmt.Sprintf(" (add promptecho.Match(%q) to compare it)", path)
 			list, isOrder := strings.CutSuffix(e.Path, "/order")
 			if isOrder && slices.ContainsFunc(l.Tape.Config.Options.Unordered, func(p string) bool { return fieldpath.Match(p, list) }) {
@@ -217,7 +196,7 @@ func (l *Log) Drift(recording *tape.Recording, asked *canon.Form) {
 
 // otherHosts has the hosts that were told to be others than those that were recorded. They are so
 // for all tests alike.
-var otherHosts tally[string]
+var otherHosts Tally[string]
 
 // whoAsked returns the line that asked and that of the test, also where a framework asks in
 // goroutines of its own. by is who asked, if that is known.
@@ -236,18 +215,19 @@ func (l *Log) whoAsked(by string) string {
 func (l *Log) Miss(c *tape.Call, opensSocket bool, by string) Miss {
 	recs, asked := l.Tape.Stored(), l.Tape.AskedFor(c)
 	why, line := unanswerable(c, asked, opensSocket)
+	keys := l.Tape.Keys(c) // makes a form
 	l.mu.Lock()
+	defer l.mu.Unlock()
 	m := l.missed[c.Form.Key()]
 	first := m == nil
 	if first {
-		m = &missing{Miss: Miss{File: l.File, Call: c.Form.Name(), Request: unnamed(c.Form), Model: c.Form.Model, Asked: said(c.Form), Caller: l.whoAsked(by), Reason: "not recorded"}}
+		m = &missing{keys: keys, Miss: Miss{File: l.File, Call: c.Form.Name(), Request: unnamed(c.Form), Model: c.Form.Model, Asked: said(c.Form), Caller: l.whoAsked(by), Reason: "not recorded"}}
 		if l.missed == nil {
-			l.missed, l.asked = map[string]*missing{}, map[string]int{}
+			l.missed = map[string]*missing{}
 		}
 		l.missed[c.Form.Key()] = m
 		l.misses = append(l.misses, m)
 	}
-	number := len(l.misses) - 1
 	m.Count = max(m.Count+1, asked.Times)
 	switch {
 	case why != "":
@@ -258,28 +238,19 @@ func (l *Log) Miss(c *tape.Call, opensSocket bool, by string) Miss {
 		// The comparison can take a while and needs no lock: forms do not change.
 		nearest := l.explain(&found, c, recs, near, func(rec *tape.Recording) bool { return rec.Used() || l.compared.count(rec) > 0 })
 		l.mu.Lock()
-		if len(l.lacking.all()) > 0 { // that is why
+		if len(l.Lacking.all()) > 0 { // that is why
 			found.Diff = strings.Replace(found.Diff, unset, "", 1)
 		}
 		found.Count = m.Count
 		*m = found
 		if nearest != nil {
-			l.compared.add(nearest)
+			l.compared.Add(nearest)
 			l.near = nearest
 		}
 	}
-	if first {
-		l.mu.Unlock()
-		keys := l.Tape.Keys(c) // makes a form
-		l.mu.Lock()
-		for _, key := range keys {
-			l.asked[key] = number
-		}
-		if l.isFrozen(c.Form.Name()) {
-			m.Reason += frozen
-		}
+	if first && l.Tape.Config.Frozen.Select(c.Form.Name()) {
+		m.Reason += frozen
 	}
-	defer l.mu.Unlock()
 	return m.Miss
 }
 

@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -19,20 +18,22 @@ const maxCandidates = 3
 
 // elsewhere says which other file has requests that were missed here, and how to use it. It
 // returns "" if there is none.
-func (l *Log) elsewhere(o *Outcome) string {
-	l.mu.Lock()
-	asked, misses := maps.Clone(l.asked), len(l.misses)
-	l.mu.Unlock()
-	path, n := l.Tape.CountInFailed(asked)
-	if n == 0 || l.Tape.State.Pinned {
-		return l.renamed(asked, misses)
+func (r *Run) elsewhere(o *Outcome, misses []*missing) string {
+	var asked [][]string
+	for _, m := range misses {
+		asked = append(asked, m.keys)
+	}
+	path := r.Tape.Failed()
+	n := r.Tape.CountIn(path, asked)
+	if n == 0 || r.Tape.State.Pinned {
+		return r.renamed(asked)
 	}
 	has, it := "this request", "it"
-	if misses > 1 {
+	if len(misses) > 1 {
 		has, it = fmt.Sprintf("%d of these requests", n), "them"
 	}
 	return fmt.Sprintf("\n\n%s has %s: a run that failed recorded %s. To use that file, which the next passing run completes:\n  %s\n%s",
-		filepath.Join(filepath.Dir(l.File), filepath.Base(path)), has, it, shell.Join([]string{"mv", shell.Place(path), shell.Place(l.Path)}), l.commandIn(o, "once"))
+		filepath.Join(filepath.Dir(r.File), filepath.Base(path)), has, it, shell.Join([]string{"mv", shell.Place(path), shell.Place(r.Path)}), r.commandIn(o, "once"))
 }
 
 // IsElsewhere reports whether a call is recorded in the cassette of a test that is gone, and this
@@ -46,14 +47,8 @@ func (l *Log) IsElsewhere(c *tape.Call) bool {
 	if !ok {
 		return false
 	}
-	asked := map[string]int{}
 	for _, file := range candidates(dir, own) {
-		if len(asked) == 0 {
-			for _, key := range l.Tape.Keys(c) {
-				asked[key] = 0
-			}
-		}
-		if l.Tape.CountIn(filepath.Join(dir, file), asked) > 0 {
+		if l.Tape.CountIn(filepath.Join(dir, file), [][]string{l.Tape.Keys(c)}) > 0 {
 			return true
 		}
 	}
@@ -61,27 +56,24 @@ func (l *Log) IsElsewhere(c *tape.Call) bool {
 	return false
 }
 
-// renamed says which cassettes of tests that are gone have all of so many misses, and how to
-// rename them; asked are the keys of the misses, with their numbers. It returns "" if there is a
-// cassette, or none to be renamed, or too many.
-func (r *Run) renamed(asked map[string]int, misses int) string {
+// renamed says which cassettes of tests that are gone have all of the misses, and how to rename
+// them; asked are the keys of each. It returns "" if there is a cassette, or none to be renamed, or
+// too many.
+func (r *Run) renamed(asked [][]string) string {
 	dir, own, ok := testname.Split(r.Path)
 	if r.Tape.State.Present || !ok {
 		return ""
 	}
-	var found, parents [][2]string // from and to
+	var found [][2]string // from and to
 	for _, file := range candidates(dir, own) {
-		if r.Tape.CountIn(filepath.Join(dir, file), asked) < misses {
+		if r.Tape.CountIn(filepath.Join(dir, file), asked) < len(asked) {
 			continue
 		}
-		pair := whereRenamed(file, own)
-		if !slices.Contains(found, pair) {
+		if pair := whereRenamed(file, own); !slices.Contains(found, pair) {
 			found = append(found, pair)
 		}
-		if pair[1] != own && !slices.Contains(parents, pair) {
-			parents = append(parents, pair)
-		}
 	}
+	parents := slices.DeleteFunc(slices.Clone(found), func(pair [2]string) bool { return pair[1] == own })
 	if len(parents) > 0 { // with all subtests, which have their names
 		found = parents
 	}
@@ -89,8 +81,8 @@ func (r *Run) renamed(asked map[string]int, misses int) string {
 		return ""
 	}
 	requests := "this request"
-	if misses > 1 {
-		requests = fmt.Sprintf("these %d requests", misses)
+	if len(asked) > 1 {
+		requests = fmt.Sprintf("these %d requests", len(asked))
 	}
 	names, commands := "", ""
 	for _, pair := range found {

@@ -60,7 +60,7 @@ func request(prompt string) interaction.Request {
 
 // ask takes the recording of a prompt, or has the log explain why there is none.
 func ask(l *Log, prompt string) (m Miss) {
-	l.Reach()
+	l.Reached.Store(true)
 	c := &tape.Call{Request: request(prompt)}
 	if rec, err := l.Tape.Take(c); err != nil || rec == nil {
 		return l.Miss(c, false, "")
@@ -121,7 +121,7 @@ func TestUnused(t *testing.T) {
 		{"raced", chat{prompt: "hallo", raced: true}, nil, "or add AllowRaced()."},
 		{"raced, and allowed", chat{prompt: "hallo", raced: true}, func(r *Run) { r.AllowRaced = true }, ""},
 		{"canceled", chat{prompt: "hallo", end: interaction.EndCanceled}, nil, ""},
-		{"allowed", chat{prompt: "hallo"}, func(r *Run) { r.AllowUnused = func(string) bool { return true } }, ""},
+		{"allowed", chat{prompt: "hallo"}, func(r *Run) { r.AllowUnused = canon.Selectors{"*"} }, ""},
 		{"of no interest", chat{prompt: "hallo"}, func(r *Run) { r.CheckUnused = false }, ""},
 	}
 	for _, tt := range tests {
@@ -145,7 +145,7 @@ func TestLongReportsAreCut(t *testing.T) {
 		chats = append(chats, chat{prompt: fmt.Sprint(i)})
 	}
 	l, _ := newLog(t, chats...)
-	l.Reach()
+	l.Reached.Store(true)
 	rep := l.Judge(&Outcome{})
 	if len(rep.Annotations) != 10 || len(rep.Errors) != 1 || strings.Count(rep.Errors[0], "c.yaml:") != 20 || !strings.Contains(rep.Errors[0], "… and 10 more") {
 		t.Errorf("%d annotations, %q", len(rep.Annotations), rep.Errors)
@@ -197,7 +197,7 @@ func TestReplayedFailures(t *testing.T) {
 	for _, tt := range tests {
 		l, _ := newLog(t)
 		l.KeepFailures = tt.keep
-		l.Reach()
+		l.Reached.Store(true)
 		l.Replayed(4, &interaction.Response{Status: 401})
 		rep := l.Judge(&tt.outcome)
 		if len(rep.Notes) != tt.want || tt.want == 1 && rep.Notes[0] != "nothing was sent: this failure was replayed from c.yaml:4: status 401" {

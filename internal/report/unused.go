@@ -26,7 +26,7 @@ func used(recs []*tape.Recording) []*tape.Recording {
 
 // MayBeUnused reports whether the user accepts that a recording answers nothing.
 func (r *Run) MayBeUnused(rec *tape.Recording) bool {
-	return r.AllowUnused != nil && r.AllowUnused(rec.Peek().Name())
+	return len(r.AllowUnused) > 0 && r.AllowUnused.Select(rec.Peek().Name())
 }
 
 // describeUnused names a recording that no request used, and what was asked instead.
@@ -44,13 +44,8 @@ func (r *Run) whyUnused(unused *tape.Recording, recs []*tape.Recording) string {
 	if u, err := url.Parse(unused.Interaction().Request.URL); err == nil && r.Passes != nil && r.Passes(u) {
 		return "it is left over, because PassThrough now lets such requests pass; mode update drops it"
 	}
-	ofSame := func(recs []*tape.Recording) (n int) {
-		for _, rec := range recs {
-			if rec.Peek().Text() == form.Text() {
-				n++
-			}
-		}
-		return n
+	ofSame := func(recs []*tape.Recording) int {
+		return len(slices.DeleteFunc(slices.Clone(recs), func(rec *tape.Recording) bool { return rec.Peek().Text() != form.Text() }))
 	}
 	used := used(recs)
 	if asked := ofSame(used); asked > 0 {
@@ -60,9 +55,6 @@ func (r *Run) whyUnused(unused *tape.Recording, recs []*tape.Recording) string {
 		return "no request went to " + call(form)
 	}
 	i := nearestOf(form, used, func(*tape.Recording) bool { return false })
-	if i < 0 {
-		return ""
-	}
 	options := r.Tape.Config.Options
 	request, other := unused.Request(), used[i].Request()
 	edits := diff.Forms(options.Trace(&request), options.Trace(&other))

@@ -2,6 +2,7 @@ package request
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/aes"
 	"crypto/cipher"
 	"crypto/rand"
@@ -65,10 +66,7 @@ func (b *Body) Drain(req *http.Request, send bool) error {
 		err = l.finish()
 		l.again, l.length = file.open, file.length
 	}
-	if cerr := req.Body.Close(); err == nil {
-		err = cerr
-	}
-	return err
+	return cmp.Or(err, req.Body.Close())
 }
 
 // stream returns a request like req whose large body is read while it is sent.
@@ -176,10 +174,7 @@ func (l *large) Close() error { return nil }
 // finish reads the rest and closes the body.
 func (l *large) finish() error {
 	_, err := io.CopyBuffer(struct{ io.Writer }{io.Discard}, struct{ io.Reader }{l}, make([]byte, 1<<16))
-	if cerr := l.close(); err == nil {
-		err = cerr
-	}
-	return err
+	return cmp.Or(err, l.close())
 }
 
 // A spool is a file for a body that waits to be sent. Nobody else can read it: its name is gone,

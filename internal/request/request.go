@@ -16,6 +16,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/promptecho/promptecho/internal/memo"
 	"github.com/promptecho/promptecho/internal/urls"
 )
 
@@ -42,9 +43,7 @@ func readBody(dst *bytes.Buffer, req *http.Request, most int64) (more bool, err 
 	if n > most {
 		return true, err
 	}
-	if cerr := req.Body.Close(); err == nil {
-		err = cerr
-	}
+	err = cmp.Or(err, req.Body.Close())
 	if err != nil || n > 0 || req.ContentLength <= 0 || req.GetBody == nil {
 		return false, err
 	}
@@ -161,3 +160,50 @@ func punycode(host string) string {
 	}
 	return in.Host
 }
+
+// Served is what is known of a request that did not come from the code of this process, but
+// over a listener of package serve.
+type Served struct {
+	By         string // who asked, for messages
+	Unsendable string // why the request must not go upstream as it is; empty if it may
+}
+
+// ErrStopped is the cause of the end of a request whose listener was closed. Its client has
+// not given it up.
+var ErrStopped = errors.New("the server for other processes was stopped before it had an answer")
+
+type servedKey struct{}
+
+// WithServed returns a context for a request that came over a listener.
+func WithServed(ctx context.Context, s Served) context.Context {
+	return context.WithValue(ctx, servedKey{}, s)
+}
+
+// ServedBy returns what is known of a request with this context. It is zero if the request
+// came over no listener.
+func ServedBy(ctx context.Context) Served {
+	s, _ := ctx.Value(servedKey{}).(Served)
+	return s
+}
+
+// Readdress replaces each address of a server in the values of a header with what the
+// function to returns for it, unless that is empty.
+func Readdress(values []string, to func(*url.URL) string) {
+	for i, v := range values {
+		if !strings.Contains(v, "://") {
+			continue
+		}
+		values[i] = address().ReplaceAllStringFunc(v, func(m string) string {
+			text := strings.TrimPrefix(m, "<")
+			u, err := url.Parse(text)
+			if err != nil {
+				return m
+			}
+			return m[:len(m)-len(text)] + cmp.Or(to(u), text)
+		})
+	}
+}
+
+// address matches the address of a server to which a header leads. The values of Location,
+// Link (RFC 8288) and the like begin with one.
+var address = memo.Regexp(`(?:^|<)https?://[^/?#<>"\s]+`)

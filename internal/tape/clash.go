@@ -21,16 +21,15 @@ type ServerClash struct {
 }
 
 // ServerClash returns the first request that local servers answered differently, or nil
-// if there is none. allowUnused says whose recordings may stay unused; nil if none may. The tape must be
-// closed.
-func (t *Tape) ServerClash(allowUnused func(name string) bool) *ServerClash {
+// if there is none. allowUnused says whose recordings may stay unused. The tape must be closed.
+func (t *Tape) ServerClash(allowUnused canon.Selectors) *ServerClash {
 	local := group.By(t.recordings, func(rec *Recording) (uint64, bool) {
 		return keyOf(rec.Form()), (!rec.resumed || rec.used.Load()) && rec.isAnswer() && rec.Form().Local
 	})
 	for _, recs := range local {
 		origin := (*Recording).askedAt
 		if slices.ContainsFunc(recs, func(rec *Recording) bool { return !rec.fresh && !rec.used.Load() }) {
-			if allowUnused == nil || !allowUnused(recs[0].Form().Name()) {
+			if !allowUnused.Select(recs[0].Form().Name()) {
 				continue // a run that leaves some unused completes nothing
 			}
 			origin = func(rec *Recording) string { return rec.Form().Origin }
@@ -98,11 +97,9 @@ func (t *Tape) UnsaidClashes() (clashes []UnsaidClash) {
 	})
 	told := map[string]bool{}
 	for _, recs := range same {
-		paths := map[string]bool{}
+		paths := Unsaid{}
 		for _, rec := range recs {
-			for path := range rec.unsaid {
-				paths[path] = true
-			}
+			maps.Copy(paths, rec.unsaid)
 		}
 		for _, path := range slices.Sorted(maps.Keys(paths)) {
 			two := apart(recs, func(rec *Recording) (uint64, bool) {

@@ -143,13 +143,6 @@ func (j *Journal) isUnclean() bool {
 	return err != nil || j.policy.MayContain(text)
 }
 
-// isForeign reports whether the journal in that place is one of another process.
-func (j *Journal) isForeign() bool {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return j.foreign
-}
-
 // close ends the journal; what is settled later is not in it.
 func (j *Journal) close() {
 	j.mu.Lock()

@@ -104,7 +104,7 @@ func (t *Tape) add(rec *Recording) {
 func (t *Tape) Resume(name string, keepFailures bool) (resumed int, wasSaved bool, err error) {
 	t.version = versionOf(t.Config.Path)
 	path := cassette.Beside(t.Config.Path, JournalSuffix)
-	if err := cassette.Prepare(t.Config.Path, path, cassette.Beside(t.Config.Path, FailedSuffix)); err != nil {
+	if err := cassette.Prepare(t.Config.Path, path, t.Failed()); err != nil {
 		return 0, false, err
 	}
 	t.Journal.Path, t.Journal.policy = path, t.policy

@@ -1,16 +1,10 @@
 package tape
 
 import (
-	"github.com/promptecho/promptecho/internal/cassette"
+	"slices"
+
 	"github.com/promptecho/promptecho/internal/interaction"
 )
-
-// CountInFailed is CountIn for the file in which a run that did not pass left what it
-// recorded, and returns the path of that.
-func (t *Tape) CountInFailed(asked map[string]int) (path string, n int) {
-	path = cassette.Beside(t.Config.Path, FailedSuffix)
-	return path, t.CountIn(path, asked)
-}
 
 // Keys returns the keys by which another cassette can have the request of a call: that of its
 // form, and the one that counts for recordings with unknown headers, which leaves out headers.
@@ -24,8 +18,8 @@ func (t *Tape) keyWithoutHeaders(req interaction.Request) string {
 }
 
 // CountIn returns how many of the requests that are asked here another cassette has; asked has
-// their numbers by their [Tape.Keys]. It returns 0 if the cassette cannot be read.
-func (t *Tape) CountIn(path string, asked map[string]int) (n int) {
+// the [Tape.Keys] of each. It returns 0 if the cassette cannot be read.
+func (t *Tape) CountIn(path string, asked [][]string) (n int) {
 	config := t.Config
 	config.Path, config.Name = path, path
 	other := New(config, t.policy)
@@ -36,15 +30,18 @@ func (t *Tape) CountIn(path string, asked map[string]int) (n int) {
 	if other.Load(PlayAll, false) != nil {
 		return 0
 	}
-	found := map[int]bool{}
+	has := map[string]bool{}
 	for _, rec := range other.Recordings() {
 		key := rec.Form().Key()
 		if rec.unknown {
 			key = t.keyWithoutHeaders(rec.Request())
 		}
-		if i, ok := asked[key]; ok {
-			found[i] = true
+		has[key] = true
+	}
+	for _, keys := range asked {
+		if slices.ContainsFunc(keys, func(key string) bool { return has[key] }) {
+			n++
 		}
 	}
-	return len(found)
+	return n
 }

@@ -3,7 +3,10 @@ package tape
 import (
 	"cmp"
 	"math"
+	"net/http"
 	"slices"
+
+	"github.com/promptecho/promptecho/internal/interaction"
 )
 
 // What follows says which recordings stand for calls of this run. The tape must be closed.
@@ -11,13 +14,8 @@ import (
 // WithinPlayed returns a function that reports whether a recording was sent within a
 // function that this run played, itself or through others. Nobody asks for it then.
 func (t *Tape) WithinPlayed() func(rec *Recording) bool {
-	var names map[string]bool // of the functions
-	return func(rec *Recording) bool {
-		if names == nil {
-			names = t.functionsPlayed()
-		}
-		return len(names) > 0 && names[rec.Interaction().Request.Within]
-	}
+	names := t.functionsPlayed()
+	return func(rec *Recording) bool { return len(names) > 0 && names[rec.Interaction().Request.Within] }
 }
 
 // functionsPlayed returns the names of the functions that this run played, and of those
@@ -77,10 +75,8 @@ func SortPlaced(list []*Recording) {
 	SortAsked(list)
 	places, last := map[*Recording]int{}, -1
 	for _, rec := range list {
-		if rec.number >= 0 {
-			places[rec] = rec.number
-			last = max(last, rec.number)
-		} else {
+		last = max(last, rec.number)
+		if places[rec] = rec.number; rec.number < 0 {
 			places[rec] = last
 		}
 	}
@@ -105,9 +101,58 @@ func InRunOrder(list []*Recording) {
 
 // isFrozen reports whether a recording is played in every run.
 func (t *Tape) isFrozen(rec *Recording) bool {
-	if t.Config.Frozen == nil {
+	if len(t.Config.Frozen) == 0 {
 		return false
 	}
 	function := rec.Interaction().Request.Within
-	return t.Config.Frozen(rec.Form().Name()) || function != "" && t.Config.Frozen(function)
+	return t.Config.Frozen.Select(rec.Form().Name()) || function != "" && t.Config.Frozen.Select(function)
+}
+
+// Miss keeps a call that nothing answers.
+func (t *Tape) Miss(c *Call) {
+	it := &interaction.Interaction{Request: c.Request}
+	it.Kind, it.Boundary = c.Form.Kind()
+	if c.Form.Function {
+		it.Response.Error = "not recorded"
+	} else {
+		it.Response.Status = http.StatusTeapot
+	}
+	t.change(func() {
+		t.asked++
+		t.missed = append(t.missed, Step{Missed: it, asked: t.asked})
+	})
+}
+
+// Steps returns the calls of this run in the order asked; none if [Tape.Miss] kept none. The
+// tape must be closed.
+func (t *Tape) Steps() []Step {
+	if len(t.missed) == 0 {
+		return nil
+	}
+	steps := slices.Clone(t.missed)
+	for _, rec := range t.Stored() {
+		if rec.asked > 0 {
+			steps = append(steps, Step{Recording: rec, asked: rec.asked})
+		}
+	}
+	slices.SortFunc(steps, func(a, b Step) int { return cmp.Compare(a.asked, b.asked) })
+	return steps
+}
+
+// Made returns the recordings that have answered calls of this run so far, each once, and those
+// that it has made, in the order asked. under is how many calls have no whole answer yet.
+func (t *Tape) Made() (made []*Recording, under int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, rec := range t.recordings {
+		switch {
+		case rec.replaced:
+		case rec.asked > 0 && rec.Complete():
+			made = append(made, rec)
+		case rec.asked > 0:
+			under++
+		}
+	}
+	SortAsked(made)
+	return made, under
 }

@@ -186,6 +186,19 @@ func hiddenOf(recs []*Recording) (all []hidden) {
 	return all
 }
 
+// asksOf returns recordings by the methods and URLs of their requests.
+func asksOf(recs []*Recording) map[string][]*Recording {
+	asks := map[string][]*Recording{}
+	for _, rec := range recs {
+		if !rec.fresh {
+			rec.look(func(req *interaction.Request, _ *interaction.Response) {
+				asks[req.String()] = append(asks[req.String()], rec)
+			})
+		}
+	}
+	return asks
+}
+
 // maxPeeked is the length in bytes of the texts of forms that Peek keeps.
 const maxPeeked = 16 << 20
 

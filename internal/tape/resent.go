@@ -1,25 +1,10 @@
 package tape
 
-import (
-	"slices"
-
-	"github.com/promptecho/promptecho/internal/interaction"
-)
+import "slices"
 
 // HasLeft reports whether a request of this method to a URL is recorded and was not asked yet.
-// Once for all, it reads all recordings that are played.
 func (t *Tape) HasLeft(method, url string) bool {
-	t.indexed.Do(func() {
-		t.asks = map[string][]*Recording{}
-		for _, rec := range t.Recordings() {
-			if !rec.fresh {
-				rec.look(func(req *interaction.Request, _ *interaction.Response) {
-					t.asks[req.String()] = append(t.asks[req.String()], rec)
-				})
-			}
-		}
-	})
-	return slices.ContainsFunc(t.asks[method+" "+url], func(rec *Recording) bool { return !rec.Used() })
+	return slices.ContainsFunc(t.asks()[method+" "+url], func(rec *Recording) bool { return !rec.Used() })
 }
 
 // IsAskedAgain reports whether a recording that is not played has the same request as this one.

@@ -9,9 +9,9 @@ import (
 )
 
 // Overtaken reports whether something else has written the cassette since it was opened,
-// or is recording it.
+// or is recording it. The tape must be closed.
 func (t *Tape) Overtaken() bool {
-	return t.Journal.isForeign() || t.version != versionOf(t.Config.Path)
+	return t.Journal.foreign || t.version != versionOf(t.Config.Path)
 }
 
 // Save writes recordings, and what they give their test, to the cassette file at path,

@@ -25,13 +25,13 @@ type Config struct {
 	Options *canon.Options // what matches
 	Plain   bool           // no option changes what makes two requests the same
 
-	Repeats func(name string) bool // whether the last recording of a request of this name is played again and again; nil if none is
+	Repeats canon.Selectors // the requests whose last recording is played again and again
 
 	InOrder bool // what ran side by side comes as it was recorded
 
 	Rounds bool // what this run records is played from then on, when it is asked for again
 
-	Frozen func(name string) bool // whether calls of this name are played in every run; nil if none are
+	Frozen canon.Selectors // the calls that are played in every run
 }
 
 // A State is what is known of a cassette before its interactions are read. The zero value
@@ -96,6 +96,9 @@ func isCut(err error) bool {
 	var syntax *cassette.SyntaxError
 	return errors.As(err, &syntax) && syntax.Cut
 }
+
+// Failed returns the path of the file in which a run that did not pass leaves what it recorded.
+func (s *source) Failed() string { return cassette.Beside(s.Config.Path, FailedSuffix) }
 
 // Unreadable returns the first reason why an interaction that was needed could not be
 // read, or nil if all could be read.

@@ -33,15 +33,15 @@ type Tape struct {
 	version string // the version of the cassette that was read; see versionOf
 	release func() // gives up the claim on the file
 
-	hiding sync.Once    // finds hidden
-	hidden []hidden     // those of the cassette whose requests have placeholders
 	late   []*Recording // see WithLate
+	loaded []Recording  // all of the cassette, if all may be played
+	count  order.Count  // of what this run records
 
-	given   func() map[uint64]bool  // the ids that answers gave out; the first request with a choice finds them
-	loaded  []Recording             // all of the cassette, if all may be played
-	indexed sync.Once               // makes asks, for HasLeft
-	asks    map[string][]*Recording // by the methods and URLs of their requests
-	count   order.Count             // of what this run records
+	// Each is found by who needs it first, since it reads the cassette.
+
+	given  func() map[uint64]bool         // the ids that answers gave out
+	hidden func() []hidden                // the recordings of requests that have placeholders
+	asks   func() map[string][]*Recording // the recordings, by the methods and URLs of their requests
 
 	mu         sync.Mutex
 	recordings []*Recording // in the order asked
@@ -67,6 +67,8 @@ func New(config Config, policy *redact.Policy) *Tape {
 		counted: counted{},
 	}
 	t.given = sync.OnceValue(func() map[uint64]bool { return givenOut(t.shelf.choices(), t.Recordings()) })
+	t.hidden = sync.OnceValue(func() []hidden { return hiddenOf(t.Stored()) })
+	t.asks = sync.OnceValue(func() map[string][]*Recording { return asksOf(t.Recordings()) })
 	return t
 }
 
@@ -127,9 +129,8 @@ func (t *Tape) Take(c *Call) (*Recording, error) {
 // of the secret there, perhaps by a request that came later. What stands there in a request of
 // this run is a secret from then on.
 func (t *Tape) takeLate(c *Call) (rec *Recording) {
-	t.hiding.Do(func() { t.hidden = hiddenOf(t.Stored()) })
 	asked, known := c.spelled(), t.policy.Count()
-	for _, h := range t.hidden {
+	for _, h := range t.hidden() {
 		recorded := h.text
 		if recorded == "" {
 			recorded = h.spelled()
@@ -174,7 +175,7 @@ func (t *Tape) takeExact(c *Call) *Recording {
 	if first == nil || t.stopped {
 		return nil
 	}
-	rec := t.shelf.queues[first.key].takeExact(first, func() bool { return t.Config.Repeats != nil && t.Config.Repeats(first.Form().Name()) })
+	rec := t.shelf.queues[first.key].takeExact(first, func() bool { return t.Config.Repeats.Select(first.Form().Name()) })
 	t.number(rec)
 	return rec
 }
@@ -214,7 +215,7 @@ func (t *Tape) takeAlike(c *Call) (rec *Recording, err error) {
 // takeFrom returns the recording of a queue to play for a call, which asks for it so.
 // The caller holds the lock.
 func (t *Tape) takeFrom(q *queue, a *asking, c *Call) *Recording {
-	rec, contest := q.take(a, t.Config.Repeats != nil && t.Config.Repeats(c.Form.Name()))
+	rec, contest := q.take(a, t.Config.Repeats.Select(c.Form.Name()))
 	if contest != nil {
 		t.contests = append(t.contests, contest)
 		c.contest = contest
@@ -261,11 +262,9 @@ func (t *Tape) checkMatchKey(rec *Recording, form *canon.Form) error {
 
 // Reserve takes the next place for a call that goes upstream. The error is [ErrClosed].
 func (t *Tape) Reserve(c *Call) (*Recording, error) {
-	it := &interaction.Interaction{Request: c.Request, MatchKey: c.Form.Key(), Again: c.Again}
+	it := &interaction.Interaction{Request: c.Request, Again: c.Again}
 	it.Kind, it.Boundary = c.Form.Kind()
-	if !t.Config.Options.Plain() {
-		it.MatchKey = formOf(it).Key()
-	}
+	it.MatchKey = formOf(it).Key()
 	rec := &Recording{of: t.source, number: -1, fresh: true, outer: c.Outer}
 	rec.interaction.Store(it)
 	rec.form.Store(c.Form)

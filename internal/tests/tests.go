@@ -22,7 +22,7 @@ type Package struct {
 
 	dir       string
 	goFiles   int
-	cassettes map[string]bool // those of the functions, without ".yaml"; made when they are needed
+	cassettes map[string]bool // those of the functions, without ".yaml"
 	mentioned map[string]bool // the paths that texts in test files end in
 	unread    error           // a test file that cannot be read: nobody knows what is in it
 }
@@ -36,7 +36,7 @@ func IsTest(name string) bool { return testFunction.MatchString(name) }
 // In reads the package in a folder. It only splits the files into tokens: to parse them
 // would link a parser into every test.
 func In(dir string) *Package {
-	p := &Package{dir: dir, Texts: map[string][]string{}, mentioned: map[string]bool{}}
+	p := &Package{dir: dir, Texts: map[string][]string{}, cassettes: map[string]bool{}, mentioned: map[string]bool{}}
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		p.unread = err
@@ -82,6 +82,7 @@ func (p *Package) read(text []byte) {
 			if depth == 0 && last == token.FUNC && IsTest(lit) {
 				function = lit
 				p.Functions = append(p.Functions, lit)
+				p.cassettes[strings.TrimSuffix(testname.File(lit), ".yaml")] = true
 			}
 		case token.STRING:
 			if text, err := strconv.Unquote(lit); err == nil {
@@ -112,12 +113,6 @@ func (p *Package) Lacks(cassette string) bool {
 	if !IsTest(name) || p.goFiles == 0 || p.unread != nil || p.mentioned[name] || p.mentioned[strings.TrimSuffix(name, ".yaml")] {
 		return false
 	}
-	if p.cassettes == nil {
-		p.cassettes = map[string]bool{}
-		for _, function := range p.Functions {
-			p.cassettes[strings.TrimSuffix(testname.File(function), ".yaml")] = true
-		}
-	}
 	own := strings.TrimSuffix(cassette, ".yaml")
 	for len(own) > len(testname.Folder) && !p.cassettes[own] {
 		own = filepath.Dir(own) // the test of a subtest
@@ -131,9 +126,7 @@ func (p *Package) Lacks(cassette string) bool {
 func (p *Package) Cassettes() (all, orphans []string) {
 	_ = filepath.WalkDir(filepath.Join(p.dir, testname.Folder), func(path string, e fs.DirEntry, err error) error {
 		switch {
-		case err != nil:
-			return fs.SkipDir
-		case e.IsDir() && strings.HasSuffix(path, ".assets"):
+		case err != nil, e.IsDir() && strings.HasSuffix(path, ".assets"):
 			return fs.SkipDir
 		case e.IsDir() || filepath.Ext(path) != ".yaml" || strings.HasSuffix(path, ".derived.yaml"):
 			return nil
