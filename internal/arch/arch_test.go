@@ -30,7 +30,7 @@ var rooms = map[string][]string{
 	"echosnap":             {"", "internal/diff", "internal/inline", "internal/interaction", "internal/judge", "internal/redact", "internal/report", "internal/route", "internal/shell", "internal/snapshot", "internal/stack", "internal/tape", "internal/testname", "internal/tests"},
 	"internal/missed":      {"internal/canon"},
 	"internal/function":    {"internal/codec", "internal/exactjson", "internal/interaction"},
-	"internal/compare":     {"internal/rerecord", "internal/diff", "internal/said", "internal/canon", "internal/interaction", "internal/exactjson", "internal/chance"},
+	"internal/compare":     {"internal/rerecord", "internal/diff", "internal/said", "internal/transcript", "internal/canon", "internal/interaction", "internal/exactjson", "internal/chance"},
 	"internal/said":        {"internal/canon", "internal/transcript", "internal/interaction", "internal/exactjson"},
 	"internal/transcript":  {"internal/exactjson"},
 	"internal/urls":        {"internal/memo"},
