@@ -41,12 +41,7 @@ func kindOf(v *exactjson.Value) exactjson.Kind { return v.Kind }
 func nameOf(v *exactjson.Value) string { return v.Name }
 
 // typeOf returns the type that an object names, "" if it names none.
-func typeOf(v *exactjson.Value) string {
-	if t := member(v, "type"); t != nil && t.Kind == exactjson.String {
-		return t.Text
-	}
-	return ""
-}
+func typeOf(v *exactjson.Value) string { return v.Member("type").Scalar() }
 
 // sample returns the first value of the first kind, or nil.
 func (all nodes) sample() *exactjson.Value {
