@@ -8,9 +8,6 @@ import (
 )
 
 var (
-	// Instance metadata has the session token beside the key, as "Token".
-	metadataToken = memo.Regexp(jsonField("Token"))
-
 	// A secret that is replayed has long expired; its client must not notice. It expires
 	// at a time or at seconds or milliseconds since 1970, as a number or a text.
 	expiryYear  = memo.Regexp(`(?:` + expiryName + `"|<Expiration>)(\d{4})-\d\d-\d\d[Tt ]`)
@@ -35,9 +32,6 @@ func (p *Policy) fields(b []byte, in side) []byte {
 		}
 		b = redactMatches(in.json(), b, hide, isHidden)
 		b = redactMatches(in.xml(), b, hide, isHidden)
-		if bytes.Contains(b, []byte(`"SecretAccessKey"`)) {
-			b = redactMatches(metadataToken(), b, hide, isHidden)
-		}
 	}
 	return p.forms(b, in, hide)
 }
