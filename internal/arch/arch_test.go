@@ -41,7 +41,7 @@ var rooms = map[string][]string{
 	"internal/diff":        {"internal/upload", "internal/canon", "internal/fieldpath", "internal/exactjson"},
 	"internal/canon":       {"internal/upload", "internal/urls", "internal/transcript", "internal/fieldpath", "internal/interaction", "internal/exactjson", "internal/coding", "internal/memo", "internal/origin", "internal/chance"},
 	"internal/question":    {"internal/diff", "internal/canon", "internal/exactjson", "internal/interaction"},
-	"internal/redact":      {"internal/group", "internal/interaction", "internal/exactjson", "internal/coding", "internal/memo"},
+	"internal/redact":      {"internal/chance", "internal/group", "internal/interaction", "internal/exactjson", "internal/coding", "internal/memo"},
 	"internal/stream":      {},
 	"internal/cassette":    {"internal/interaction", "internal/codec", "internal/alias", "internal/yaml"},
 	"internal/codec":       {"internal/form", "internal/upload", "internal/interaction", "internal/exactjson", "internal/yaml", "internal/alias"},

@@ -233,18 +233,6 @@ func (c *call) unknown(method string, o *Options) {
 	c.Model = strings.Clone(modelOf(&c.body))
 }
 
-// contentHeaders select what a server answers (RFC 9110, RFC 7240, and what the
-// vendors named have instead of a parameter), or name what is called at a path that
-// many operations share: AWS JSON
-// (https://smithy.io/2.0/aws/protocols/aws-json-1_1-protocol.html) and SOAP 1.1,
-// section 6.1.1. They match where no family knows the request.
-var contentHeaders = []string{
-	"accept", "accept-language", "content-range", "depth", "dropbox-api-arg", "if-match", "if-modified-since", "if-none-match", "if-range",
-	"if-unmodified-since", "last-event-id", "mcp-protocol-version", "notion-version", "prefer", "range", "soapaction",
-	"stripe-version", "upload-offset", "x-amz-copy-source", "x-amz-target", "x-github-api-version", "x-goog-fieldmask",
-	"x-goog-upload-command", "x-goog-upload-offset", "x-http-method-override", "x-ms-continuation", "x-ms-range",
-}
-
 // level returns the level of a field outside of the body: of what stands in the named
 // part of the request under a name.
 func (c *call) level(part, name string) level {
@@ -271,5 +259,5 @@ func (c *call) headerDecides(name string) bool {
 	if c.family != nil {
 		return c.family.decides(name)
 	}
-	return slices.Contains(contentHeaders, name) || isBeta(name) || name == "content-type" && c.encoding == opaqueBody
+	return slices.Contains(chance.ContentHeaders, name) || isBeta(name) || name == "content-type" && c.encoding == opaqueBody
 }
