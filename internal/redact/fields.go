@@ -8,6 +8,9 @@ import (
 )
 
 var (
+	// Instance metadata has the session token beside the key, as "Token".
+	metadataToken = memo.Regexp(jsonField("Token"))
+
 	// A secret that is replayed has long expired; its client must not notice. It expires
 	// at a time or at seconds or milliseconds since 1970, as a number or a text.
 	expiryYear  = memo.Regexp(`(?:` + expiryName + `"|<Expiration>)(\d{4})-\d\d-\d\d[Tt ]`)
@@ -32,6 +35,9 @@ func (p *Policy) fields(b []byte, in side) []byte {
 		}
 		b = redactMatches(in.json(), b, hide, isHidden)
 		b = redactMatches(in.xml(), b, hide, isHidden)
+		if bytes.Contains(b, []byte(`"SecretAccessKey"`)) {
+			b = redactMatches(metadataToken(), b, hide, isHidden)
+		}
 	}
 	return p.forms(b, in, hide)
 }

@@ -17,8 +17,12 @@ type finder struct {
 // newFinder takes the names of fields in JSON and XML, and those in forms, with bars between them.
 func newFinder(names, inForms string) *finder {
 	return &finder{
-		json:    memo.Regexp(`"(?:` + names + `)"\s*:` + opening + `*\s*"((?:[^"\\]|\\.)*)"`),
+		json:    memo.Regexp(jsonField(names)),
 		xml:     memo.Regexp(`<(?:[\w-]+:)?(?:` + names + `)` + attributes + `>(?:<!\[CDATA\[)?([^<]*?)(?:\]\]>)?</`),
 		inForms: strings.Split(inForms, "|"),
 	}
+}
+
+func jsonField(names string) string {
+	return `"(?:` + names + `)"\s*:` + opening + `*\s*"((?:[^"\\]|\\.)*)"`
 }

@@ -29,7 +29,6 @@ var holders = []holder{
 	{mark: `"client_secret"`, places: places(`client_secret/value`)}, // OpenAI, realtime sessions
 	// Vertex AI, external grounding; Gemini, Google Maps and others.
 	{mark: `"apiKeyString"`, places: places(`apiAuth/apiKeyConfig/apiKeyString authConfig/apiKeyConfig/apiKeyString`)},
-	{mark: `"SecretAccessKey"`, places: places(`Token`)}, // instance metadata of AWS
 	// Kubernetes, https://kubernetes.io/docs/reference/kubernetes-api/config-and-storage-resources/secret-v1/
 	// Google, https://cloud.google.com/secret-manager/docs/reference/rest/v1/projects.secrets.versions/access
 	// Azure, https://learn.microsoft.com/rest/api/keyvault/secrets/get-secret/get-secret; Doppler, Infisical.
