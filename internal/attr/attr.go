@@ -85,16 +85,15 @@ func (c *Counts) All() iter.Seq2[string, *int64] {
 // Write calls set with each attribute that says something: the files, and the numbers that
 // are not 0. A path with a line break cannot be an attribute and is left out.
 func (d *Done) Write(set func(key, value string)) {
-	for _, files := range []struct {
-		key   string
-		paths []string
-	}{{CassetteKey, d.Cassettes}, {SavedKey, d.Saved}} {
-		for _, path := range files.paths {
+	files := func(key string, paths []string) {
+		for _, path := range paths {
 			if !strings.ContainsAny(path, "\r\n") {
-				set(files.key, path)
+				set(key, path)
 			}
 		}
 	}
+	files(CassetteKey, d.Cassettes)
+	files(SavedKey, d.Saved)
 	for _, c := range d.Causes {
 		if text, err := json.Marshal(c); err == nil && os.Getenv(Env) != "" {
 			set(CauseKey, string(text))

@@ -30,7 +30,6 @@ var a2aFamilies = []*Family{
 		Paths:       []string{"/message:send"},
 		StreamPaths: []string{"/message:stream"},
 		Needs:       []string{"message"},
-		NoModel:     true,
 		Server:      true,
 		Drawn:       messageIDs,
 		Headers:     []string{"a2a-extensions", "a2a-version", "x-a2a-extensions"},

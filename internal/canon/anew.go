@@ -26,12 +26,12 @@ var drawnBeside = []struct{ field, beside string }{
 // counts for each request: a token by which a service knows a request that is sent again, in
 // any place of a request that no family knows and at the top of any other body; or what
 // drawnBeside has. v is nil for what is no field.
-func (c *call) isAnew(path []byte, v *exactjson.Value) bool {
-	if v == nil || c.Function || v.Kind != exactjson.String && v.Kind != exactjson.Number {
+func (r *request) isAnew(path []byte, v *exactjson.Value) bool {
+	if v == nil || r.Function || v.Kind != exactjson.String && v.Kind != exactjson.Number {
 		return false
 	}
-	known := c.family != nil
-	if known && (!c.family.anywhere() && bytes.Count(path, []byte("/")) > 1 || !bytes.HasPrefix(path, []byte("body/"))) {
+	known := r.family != nil
+	if known && (!r.family.anywhere() && bytes.Count(path, []byte("/")) > 1 || !bytes.HasPrefix(path, []byte("body/"))) {
 		return false
 	}
 	p := string(path)
@@ -39,7 +39,7 @@ func (c *call) isAnew(path []byte, v *exactjson.Value) bool {
 		return true
 	}
 	for _, row := range drawnBeside {
-		if !known && fieldpath.Match(row.field, p) && c.has(row.beside) {
+		if !known && fieldpath.Match(row.field, p) && r.has(row.beside) {
 			return strings.HasPrefix(p, "query/") || chance.Random(v.Text) || chance.Counted(v.Text)
 		}
 	}
@@ -47,19 +47,19 @@ func (c *call) isAnew(path []byte, v *exactjson.Value) bool {
 }
 
 // has reports whether a request has a field of its query or at the top of its body.
-func (c *call) has(field string) bool {
+func (r *request) has(field string) bool {
 	part, name, _ := strings.Cut(field, "/")
-	return part == "query" && member(&c.query, name) != nil || part == "body" && member(&c.body, name) != nil || part == ""
+	return part == "query" && member(&r.query, name) != nil || part == "body" && member(&r.body, name) != nil || part == ""
 }
 
 // numberBlocks makes the list of the blocks of a blob, which is XML, one in which these have
 // numbers: their ids are those of drawnBeside.
-func (c *call) numberBlocks(body []byte) {
-	if comp := elems(member(&c.query, "comp")); len(comp) != 1 || comp[0].Text != "blocklist" {
+func (r *request) numberBlocks(body []byte) {
+	if comp := elems(member(&r.query, "comp")); len(comp) != 1 || comp[0].Text != "blocklist" {
 		return
 	}
 	numbers := ordinals{}
-	c.body = digestOf(blockID().ReplaceAllFunc(body, func(id []byte) []byte {
+	r.body = digestOf(blockID().ReplaceAllFunc(body, func(id []byte) []byte {
 		v := exactjson.Value{Kind: exactjson.String, Text: string(id)}
 		numbers.call(&v)
 		return []byte(v.Text)

@@ -15,7 +15,6 @@ var anthropicFamilies = []*Family{
 		Paths:       []string{"/v1/messages/count_tokens", "/publishers/anthropic/models/count-tokens:rawPredict"},
 		Needs:       []string{"model messages"},
 		Bookkeeping: []string{"anthropic_version"},
-		Headers:     anthropicHeaders,
 		Rewrites:    messagesRewrites,
 	},
 	anthropicMessages(Family{
@@ -23,7 +22,6 @@ var anthropicFamilies = []*Family{
 		StreamPaths: []string{"/publishers/anthropic/models/{model}:streamRawPredict"},
 		Needs:       []string{"model messages", "anthropic_version messages"},
 		Stream:      "stream",
-		Headers:     anthropicHeaders,
 	}),
 	anthropicMessages(Family{
 		// Bedrock streams in another format, which no client of the others can read.
@@ -31,7 +29,7 @@ var anthropicFamilies = []*Family{
 		StreamPaths: []string{"/model/{model}/invoke-with-response-stream"},
 		StreamWire:  "eventstream",
 		Needs:       []string{"anthropic_version"},
-		Headers:     append([]string{"anthropic-beta"}, bedrockHeaders...),
+		Headers:     bedrockHeaders,
 	}),
 	{
 		Name:        "anthropic.complete",
@@ -40,7 +38,6 @@ var anthropicFamilies = []*Family{
 		Stream:      "stream",
 		Bookkeeping: []string{"metadata"},
 		Sampling:    []string{"max_tokens_to_sample", "temperature", "top_p", "top_k"},
-		Headers:     anthropicHeaders,
 		Rewrites:    []Rewrite{dropEmpty("stop_sequences")},
 		Transcript: Transcript{
 			Text: []string{"completion"}, Finish: []string{"stop_reason"}, Pieces: pieces{{Grow: names{"completion"}}},
@@ -52,14 +49,11 @@ var anthropicFamilies = []*Family{
 		Needs:       []string{"requests"},
 		NoModel:     true, // each request names its own
 		Bookkeeping: []string{"requests/*/custom_id", "requests/*/params/metadata"},
-		Headers:     anthropicHeaders,
 		Rewrites:    []Rewrite{batchParams},
 		Acts:        []string{"*"},
 	},
 	poll(Family{Name: "anthropic.batches.retrieve", Paths: []string{"/v1/messages/batches/{batch}", "/v1/messages/batches/{batch}/results"}}),
 }
-
-var anthropicHeaders = []string{"anthropic-beta"}
 
 // anthropicMessages is POST /v1/messages, or the same elsewhere.
 func anthropicMessages(f Family) *Family {

@@ -1,6 +1,7 @@
 package canon
 
 import (
+	"net/url"
 	"slices"
 	"strings"
 
@@ -12,7 +13,8 @@ import (
 // [exactjson.Parser].
 type request struct {
 	*Form
-	parser   *exactjson.Parser // of the body and of JSON in it
+	url      *url.URL
+	parser   exactjson.Parser // of the body and of JSON in it
 	encoding encoding
 	body     exactjson.Value
 	header   exactjson.Value // lists of values by name
@@ -23,6 +25,10 @@ type request struct {
 	sources   []string        // see pathsByID; nil if nobody asks
 	hostModel exactjson.Value // what the host tells beside the body's model
 	anyHost   bool            // the host only chooses, although anybody can have such an endpoint
+
+	family        *Family // nil if none knows the request
+	serverDecides bool    // nobody is named, or anybody can have such an endpoint
+	local         bool    // the origin is one of those that count as one
 }
 
 // addPath adds what the path tells.

@@ -16,32 +16,30 @@ type child struct {
 	value   *exactjson.Value
 }
 
-// appendChildren appends the children of v in the order of a form: elements as they
-// stand, members sorted by their segments. The second of two members of one name is
-// told from the first by "~+2", which no name can hold.
-func appendChildren(dst []child, v *exactjson.Value) []child {
-	first := len(dst)
-	if v.Kind != exactjson.Object {
-		for i := range v.Elems {
-			dst = append(dst, child{strconv.Itoa(i), &v.Elems[i]})
-		}
-		return dst
-	}
+// children returns the children of v in the order of a form: elements as they stand, members
+// sorted by their segments. The second of two members of one name is told from the first by
+// "~+2", which no name can hold.
+func children(v *exactjson.Value) []child {
+	list := make([]child, len(v.Elems))
 	for i := range v.Elems {
-		dst = append(dst, child{fieldpath.Segment(v.Elems[i].Name), &v.Elems[i]})
+		list[i] = child{strconv.Itoa(i), &v.Elems[i]}
+		if v.Kind == exactjson.Object {
+			list[i].segment = fieldpath.Segment(v.Elems[i].Name)
+		}
 	}
-	members := dst[first:]
-	sortChildren(members)
-	if numberRepeated(members) {
-		sortChildren(members)
+	if v.Kind == exactjson.Object {
+		sortChildren(list)
+		if numberRepeated(list) {
+			sortChildren(list)
+		}
 	}
-	return dst
+	return list
 }
 
 // walk calls f for v, which stands at a path, and for everything below it.
 func walk(v *exactjson.Value, path string, f func(v *exactjson.Value, path string)) {
 	f(v, path)
-	for _, c := range appendChildren(nil, v) {
+	for _, c := range children(v) {
 		walk(c.value, path+"/"+c.segment, f)
 	}
 }

@@ -54,78 +54,69 @@ var addresses = memo.Strings[*address]{Func: func(s string) *address {
 	return to
 }}
 
-// A call is a classified request.
-type call struct {
-	request
-	url           *url.URL
-	family        *Family // nil if none knows the request
-	serverDecides bool    // nobody is named, or anybody can have such an endpoint
-	local         bool    // the origin is one of those that count as one
-}
-
 // classify finds the family of a request by its decoded path and brings its body to
 // the family's one spelling. It fills in what the form tells of the request.
-func (c *call) classify(o *Options, req *interaction.Request, traced bool) {
+func (r *request) classify(o *Options, req *interaction.Request, traced bool) {
 	if req.Within != "" {
-		c.trait(within, "within", req.Within)
+		r.trait(within, "within", req.Within)
 	}
 	if req.Name != "" {
-		c.trait(within, "name", req.Name)
+		r.trait(within, "name", req.Name)
 	}
 	if req.Function != "" {
-		c.describeFunction(req, traced)
+		r.describeFunction(req, traced)
 		return
 	}
 	to := addresses.Get(req.URL)
-	c.url, c.Wire, c.Origin, c.Unknown = to.url, "whole", to.origin, req.UnknownHeaders
-	c.local = to.local && !slices.Contains(o.Aliases, to.origin)
-	c.body, c.encoding = decode(req, c.parser)
-	if traced && c.encoding != noBody {
-		c.sources = pathsByID(&c.body)
+	r.url, r.Wire, r.Origin, r.Unknown = to.url, "whole", to.origin, req.UnknownHeaders
+	r.local = to.local && !slices.Contains(o.Aliases, to.origin)
+	r.body, r.encoding = decode(req, &r.parser)
+	if traced && r.encoding != noBody {
+		r.sources = pathsByID(&r.body)
 	}
-	c.query = decodeForm(to.url.RawQuery)
-	if ts := elems(member(&c.query, "ts")); len(ts) == 1 && ollamaCall().MatchString(to.url.Path) && chance.IsUnixTime(ts[0].Text) {
-		drop(&c.query, "ts")
+	r.query = decodeForm(to.url.RawQuery)
+	if ts := elems(member(&r.query, "ts")); len(ts) == 1 && ollamaCall().MatchString(to.url.Path) && chance.IsUnixTime(ts[0].Text) {
+		drop(&r.query, "ts")
 	}
-	if c.encoding == opaqueBody {
-		c.numberBlocks(req.Body)
+	if r.encoding == opaqueBody {
+		r.numberBlocks(req.Body)
 	}
-	i := slices.IndexFunc(to.candidates, func(f candidate) bool { return f.family.accepts(req.Method, &c.body, c.encoding) })
+	i := slices.IndexFunc(to.candidates, func(f candidate) bool { return f.family.accepts(req.Method, &r.body, r.encoding) })
 	if i >= 0 {
-		c.family = to.candidates[i].family
+		r.family = to.candidates[i].family
 	}
-	c.addHeaders(req.Headers)
-	c.Drift = make([]Line, 0, 8)
-	c.Traits = append(slices.Grow(c.Traits, 8), spellingOf(to.url.EscapedPath(), req.Body, c.encoding, &c.body, c.keepsBooks))
+	r.addHeaders(req.Headers)
+	r.Drift = make([]Line, 0, 8)
+	r.Traits = append(slices.Grow(r.Traits, 8), spellingOf(to.url.EscapedPath(), req.Body, r.encoding, &r.body, r.keepsBooks))
 	if i >= 0 {
-		c.known(&to.candidates[i])
+		r.known(&to.candidates[i])
 	} else {
-		c.unknown(req.Method, o)
+		r.unknown(req.Method, o)
 	}
 	if !o.AsSent {
-		sortTools(&c.body)
+		sortTools(&r.body)
 	}
 }
 
 // keepsBooks reports whether a member of the body holds bookkeeping.
-func (c *call) keepsBooks(member string) bool {
-	return c.family != nil && slices.ContainsFunc(c.family.Bookkeeping, func(p string) bool { return startsWith(p, member) })
+func (r *request) keepsBooks(member string) bool {
+	return r.family != nil && slices.ContainsFunc(r.family.Bookkeeping, func(p string) bool { return startsWith(p, member) })
 }
 
 // addHeaders takes the values of the request's headers. Those of a header that a family
 // lists are a set, however they were sent.
-func (c *call) addHeaders(headers interaction.Headers) {
+func (r *request) addHeaders(headers interaction.Headers) {
 	for _, h := range headers {
 		name := strings.ToLower(h.Name)
-		if c.family != nil && c.family.decides(name) {
-			c.addToSet(name, strings.Split(strings.Join(h.Values, ","), ",")...)
+		if r.family != nil && r.family.decides(name) {
+			r.addToSet(name, strings.Split(strings.Join(h.Values, ","), ",")...)
 			continue
 		}
 		for _, v := range h.Values {
 			if name == "content-type" {
 				v = withoutBoundary(v)
 			}
-			appendTo(&c.header, name, stringValue(v))
+			appendTo(&r.header, name, stringValue(v))
 		}
 	}
 }
@@ -142,30 +133,30 @@ func withoutBoundary(contentType string) string {
 }
 
 // known brings the request of a family to its one spelling.
-func (c *call) known(to *candidate) {
-	f := c.family
-	c.Known, c.Endpoint, c.Wire = true, f.Name, f.wire(to.stream)
-	c.of, c.acts = f, f.actsFor(&c.body)
+func (r *request) known(to *candidate) {
+	f := r.family
+	r.Known, r.Endpoint, r.Wire = true, f.Name, f.wire(to.stream)
+	r.of, r.acts = f, f.actsFor(&r.body)
 	if f.anywhere() {
-		c.addPath("server", urls.PlainPath(c.url))
+		r.addPath("server", urls.PlainPath(r.url))
 	} else {
-		c.addPath("prefix", to.prefix)
+		r.addPath("prefix", to.prefix)
 	}
-	c.serverDecides = !c.addNames(to.names) || f.Server
+	r.serverDecides = !r.addNames(to.names) || f.Server
 	// What a member means that stands twice is for the server to say.
-	if !repeats(&c.body) {
-		dropNull(&c.request, &c.body)
-		if c.takesStream() {
-			c.Wire = f.wire(true)
+	if !repeats(&r.body) {
+		dropNull(r, &r.body)
+		if r.takesStream() {
+			r.Wire = f.wire(true)
 		}
-		c.rewrite(&c.body, f.Rewrites)
+		r.rewrite(&r.body, f.Rewrites)
 	}
-	c.Model = strings.Clone(cmp.Or(c.Model, modelOf(&c.body)))
+	r.Model = strings.Clone(cmp.Or(r.Model, modelOf(&r.body)))
 }
 
 // addNames adds who is asked by path and host, and reports whether anybody is, there
 // or in the body. No name takes the place of another.
-func (c *call) addNames(names []urls.Named) bool {
+func (r *request) addNames(names []urls.Named) bool {
 	org := ""
 	for _, n := range names {
 		switch n.Name {
@@ -173,44 +164,44 @@ func (c *call) addNames(names []urls.Named) bool {
 			org += n.Value + "/"
 		case "model":
 			model := org + n.Value
-			if org = ""; c.nameModel(model) {
-				c.addPath("model", model)
-				c.Model = model
+			if org = ""; r.nameModel(model) {
+				r.addPath("model", model)
+				r.Model = model
 			}
 		default:
-			c.addPath(n.Name, n.Value)
+			r.addPath(n.Name, n.Value)
 		}
 	}
-	if c.family.NoModel || c.family.Server {
+	if r.family.NoModel || r.family.Server {
 		return true
 	}
-	if model := urls.HostModel.Get(c.url.Hostname()); model != "" && c.nameModel(model) {
-		c.hostModel = stringValue(model)
-		c.Model = model
+	if model := urls.HostModel.Get(r.url.Hostname()); model != "" && r.nameModel(model) {
+		r.hostModel = stringValue(model)
+		r.Model = model
 	}
-	return modelOf(&c.body) != ""
+	return modelOf(&r.body) != ""
 }
 
 // takesStream removes the member that asks for a stream and tells its value:
 // it is part of the form as Wire, and false is the same as absent.
-func (c *call) takesStream() bool {
-	f := c.family
-	s := member(&c.body, f.Stream)
+func (r *request) takesStream() bool {
+	f := r.family
+	s := member(&r.body, f.Stream)
 	if f.Stream == "" || s == nil || s.Kind == exactjson.Null {
 		return f.Streams
 	}
 	kind := exactjson.Bool
-	if list := elems(s); c.encoding != jsonBody && len(list) == 1 {
+	if list := elems(s); r.encoding != jsonBody && len(list) == 1 {
 		s, kind = &list[0], exactjson.String // a field of a form
 	}
 	if s.Kind != kind || s.Text != "true" && s.Text != "false" {
 		return f.Streams
 	}
 	stream := s.Text == "true"
-	if !stream && c.Wire != "whole" {
+	if !stream && r.Wire != "whole" {
 		return false // a path that streams and a body that asks for none: it stays
 	}
-	drop(&c.body, f.Stream)
+	drop(&r.body, f.Stream)
 	return stream
 }
 
@@ -222,41 +213,29 @@ func repeats(v *exactjson.Value) bool {
 
 // unknown describes a request that no family knows: method, origin, path, query,
 // the headers that select content and the whole body decide.
-func (c *call) unknown(method string, o *Options) {
-	c.Endpoint = method + " " + o.Masked("/"+strings.TrimPrefix(urls.PlainPath(c.url), "/"))
-	if c.encoding != jsonBody {
+func (r *request) unknown(method string, o *Options) {
+	r.Endpoint = method + " " + o.Masked("/"+strings.TrimPrefix(urls.PlainPath(r.url), "/"))
+	if r.encoding != jsonBody {
 		return
 	}
-	if s := member(&c.body, "stream"); isKind(s, exactjson.Bool) && s.Text == "true" {
-		c.Wire = "stream"
+	if s := member(&r.body, "stream"); isKind(s, exactjson.Bool) && s.Text == "true" {
+		r.Wire = "stream"
 	}
-	c.Model = strings.Clone(modelOf(&c.body))
-}
-
-// contentHeaders select what a server answers (RFC 9110, RFC 7240, and what the
-// vendors named have instead of a parameter), or name what is called at a path that
-// many operations share: AWS JSON
-// (https://smithy.io/2.0/aws/protocols/aws-json-1_1-protocol.html) and SOAP 1.1,
-// section 6.1.1. They match where no family knows the request.
-var contentHeaders = []string{
-	"accept", "accept-language", "content-range", "depth", "dropbox-api-arg", "if-match", "if-modified-since", "if-none-match", "if-range",
-	"if-unmodified-since", "last-event-id", "mcp-protocol-version", "notion-version", "prefer", "range", "soapaction",
-	"stripe-version", "upload-offset", "x-amz-copy-source", "x-amz-target", "x-github-api-version", "x-goog-fieldmask",
-	"x-goog-upload-command", "x-goog-upload-offset", "x-http-method-override", "x-ms-continuation", "x-ms-range",
+	r.Model = strings.Clone(modelOf(&r.body))
 }
 
 // level returns the level of a field outside of the body: of what stands in the named
 // part of the request under a name.
-func (c *call) level(part, name string) level {
-	f := c.family
+func (r *request) level(part, name string) level {
+	f := r.family
 	switch {
-	case part == "header" && !c.headerDecides(name):
+	case part == "header" && !r.headerDecides(name):
 		return header
 	case part == "header" || f == nil:
 		return identity
-	case part == "host" && (c.anyHost || !c.serverDecides):
+	case part == "host" && (r.anyHost || !r.serverDecides):
 		return host
-	case c.serverDecides:
+	case r.serverDecides:
 		return identity
 	case part == "path" && name == "prefix":
 		return prefix
@@ -267,9 +246,9 @@ func (c *call) level(part, name string) level {
 }
 
 // headerDecides reports whether a request header changes the answer.
-func (c *call) headerDecides(name string) bool {
-	if c.family != nil {
-		return c.family.decides(name)
+func (r *request) headerDecides(name string) bool {
+	if r.family != nil {
+		return r.family.decides(name)
 	}
-	return slices.Contains(contentHeaders, name) || isBeta(name) || name == "content-type" && c.encoding == opaqueBody
+	return slices.Contains(chance.ContentHeaders, name) || isBeta(name) || name == "content-type" && r.encoding == opaqueBody
 }

@@ -18,7 +18,8 @@ var credentialFamilies = []*Family{
 		Name:       "credentials.token",
 		Paths:      []string{"/{endpoint=token}", "/{endpoint=access_token}"}, // /oauth2/v2.0/token, /identity/token
 		Needs:      []string{"grant_type"},
-		TakesForms: true, NoModel: true, Server: true,
+		TakesForms: true,
+		Server:     true,
 		Bookkeeping: []string{
 			"apikey", "assertion", "client_assertion", "client_secret", "code", "code_verifier", "device_code", "password",
 			"refresh_token", "subject_token", "actor_token",
@@ -30,7 +31,6 @@ var credentialFamilies = []*Family{
 		Paths:       []string{""},
 		Needs:       []string{"RoleArn Action=AssumeRole*"},
 		TakesForms:  true,
-		NoModel:     true,
 		Server:      true,
 		Bookkeeping: []string{"RoleSessionName", "SAMLAssertion", "TokenCode", "WebIdentityToken"},
 		Rewrites:    []Rewrite{stsRegion},

@@ -35,7 +35,7 @@ type Family struct {
 	TakesLists bool
 
 	// NoModel says that no model answers, or that the body names those that do
-	// elsewhere, so that it does not matter if none is named.
+	// elsewhere, so that it does not matter if none is named. So does Server.
 	NoModel bool
 
 	// Server says that anybody can have such an endpoint, so that the origin
@@ -58,7 +58,7 @@ type Family struct {
 	Drawn []string
 
 	// Headers and Query list the request headers and query parameters that
-	// change the answer.
+	// change the answer. Headers that end in "-beta" do for all.
 	Headers []string
 	Query   []string
 

@@ -168,7 +168,7 @@ func (r *request) says(dst []byte, v, id *exactjson.Value, source string) []byte
 	if len(v.Elems) == 0 {
 		return append(r.options.appendValue(dst, v), '\n')
 	}
-	for _, c := range appendChildren(nil, v) {
+	for _, c := range children(v) {
 		below := source
 		if below != "" {
 			below += "/" + c.segment
@@ -193,7 +193,7 @@ func (r *request) parseText(v *exactjson.Value) {
 	if !isKind(v, exactjson.String) || !strings.ContainsAny(v.Text[:min(1, len(v.Text))], "{[ \\") {
 		return
 	}
-	if parsed, ok := parseJSON(r.options.Masked(exactjson.UnescapeText(v.Text)), r.parser); ok {
+	if parsed, ok := parseJSON(r.options.Masked(exactjson.UnescapeText(v.Text)), &r.parser); ok {
 		replace(v, parsed)
 		v.Name += ".json"
 	}

@@ -99,7 +99,6 @@ func chatCompletions(f Family) *Family {
 		"max_tokens", "max_completion_tokens", "temperature", "top_p", "top_k", "min_p", "seed", "random_seed",
 		"presence_penalty", "frequency_penalty", "repetition_penalty",
 	}
-	f.Headers = openaiHeaders
 	f.Rewrites = []Rewrite{
 		messageNulls,
 		renamed("stop_sequences", "stop"),
@@ -126,12 +125,9 @@ func chatCompletions(f Family) *Family {
 func responses(f Family) *Family {
 	f.Needs = []string{"input", "prompt", "previous_response_id", "conversation"}
 	f.Bookkeeping = openaiBookkeeping
-	f.Headers = openaiHeaders
 	f.Rewrites = []Rewrite{dropEmpty("tools"), renamed("max_output_tokens", "max_tokens"), responsesInput, toolChoice}
 	return &f
 }
-
-var openaiHeaders = []string{"openai-beta"}
 
 var chatTranscript = Transcript{
 	Text: []string{

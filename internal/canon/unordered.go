@@ -12,7 +12,7 @@ import (
 // sortList sorts the list at the path by what of its elements matches, if its order means
 // nothing. It keeps the places at which they were sent as the list's text.
 func (w *walker) sortList(list *exactjson.Value, source string) {
-	path := string(w.path)
+	path := string(w.at)
 	i := slices.IndexFunc(w.options.Unordered, func(p string) bool { // lists below it are others
 		return selects(p, path, source) && !selects(p, above(path), above(source))
 	})
@@ -26,13 +26,13 @@ func (w *walker) sortList(list *exactjson.Value, source string) {
 	}
 	elements := make([]element, len(list.Elems))
 	for i, v := range list.Elems {
-		text, cuts, drift, traits := len(w.text), len(w.cuts), len(w.call.Drift), len(w.call.Traits)
-		w.path = append(w.path[:len(path)], "/0"...) // in any place, it has the same text
+		text, cuts, drift, traits := len(w.text), len(w.cuts), len(w.Drift), len(w.Traits)
+		w.at = append(w.at[:len(path)], "/0"...) // in any place, it has the same text
 		w.value(&v, source)
 		elements[i] = element{string(w.text[text:]), strconv.Itoa(i), v}
-		w.text, w.cuts, w.call.Drift, w.call.Traits = w.text[:text], w.cuts[:cuts], w.call.Drift[:drift], w.call.Traits[:traits]
+		w.text, w.cuts, w.Drift, w.Traits = w.text[:text], w.cuts[:cuts], w.Drift[:drift], w.Traits[:traits]
 	}
-	w.path = w.path[:len(path)]
+	w.at = w.at[:len(path)]
 	slices.SortStableFunc(elements, func(a, b element) int { return cmp.Compare(a.key, b.key) })
 	for i, e := range elements {
 		list.Elems[i] = e.value

@@ -47,8 +47,20 @@ var (
 
 	// Cookies are those by which content delivery networks, load balancers and counters of
 	// visits recognise a client: Cloudflare, AWS, Azure, Akamai, Imperva, DataDome, Google.
-	Cookies = matching(`^(__cf|_cf|cf_|AWSALB|AWSELB|ARRAffinity|ak_bmsc$|bm_|_abck$|incap_ses_|visid_incap_|nlbi_|datadome$|_ga|_gid$|(?i:csrf|xsrf|_csrf|csrftoken|xsrf-token)$)`)
+	// What protects forms is one of Headers.
+	Cookies = matching(`^(__cf|_cf|cf_|AWSALB|AWSELB|ARRAffinity|ak_bmsc$|bm_|_abck$|incap_ses_|visid_incap_|nlbi_|datadome$|_ga|_gid$)`)
 )
+
+// ContentHeaders select what a server answers (RFC 9110, RFC 7240, and what the vendors named
+// have instead of a parameter), or name what is called at a path that many operations share: AWS
+// JSON (https://smithy.io/2.0/aws/protocols/aws-json-1_1-protocol.html) and SOAP 1.1, section
+// 6.1.1. They never change by chance: they match where no family knows the request, and hold no
+// secret.
+var ContentHeaders = strings.Fields(`
+	accept accept-language content-range depth dropbox-api-arg if-match if-modified-since if-none-match if-range
+	if-unmodified-since last-event-id mcp-protocol-version notion-version prefer range soapaction stripe-version
+	upload-offset x-amz-copy-source x-amz-target x-github-api-version x-goog-fieldmask x-goog-upload-command
+	x-goog-upload-offset x-http-method-override x-ms-continuation x-ms-range`)
 
 // The names of fields of answers.
 var (

@@ -171,27 +171,22 @@ func textLine(path, text string) []canon.Line {
 func bodyShape(form *canon.Form, recorded, live *interaction.Response, a, b *said.Answer) []diff.Edit {
 	was, wasJSON := value(recorded)
 	is, isJSON := value(live)
-	root := place{}
-	if recorded.Stream != "" {
-		root = root.step("events")
-	}
 	switch {
 	case (recorded.Stream == "") != (live.Stream == ""):
 		return []diff.Edit{{Path: "stream", Recorded: framing(recorded), Incoming: framing(live), Live: true}}
 	case wasJSON && isJSON:
-		var says []string
-		if t := form.Transcript(); t != nil {
-			says = t.Says()
+		root, answers := "", nodes{&was, &is}
+		switch {
+		case a.Joined != nil && b.Joined != nil:
+			root, was, is = "events/*", *a.Joined, *b.Joined
+		case recorded.Stream != "":
+			root, answers = "events", answers.elems()
 		}
-		if a.Joined != nil && b.Joined != nil {
-			root, was, is = root.step("*"), *a.Joined, *b.Joined
+		t := form.Transcript()
+		for i := 0; t != nil && i < len(answers); i++ {
+			t.Mark(answers[i])
 		}
-		if root.path != "" {
-			for i := range says {
-				says[i] = strings.TrimSuffix(root.path, "/*") + "/*/" + says[i]
-			}
-		}
-		return compareShapes(root, says, &was, &is)
+		return compareShapes(root, t == nil || len(t.Text)+len(t.Calls) == 0, &was, &is)
 	}
 	if a, b := content(recorded, wasJSON), content(live, isJSON); a != b {
 		return []diff.Edit{{Path: "body", Recorded: quote(a), Incoming: quote(b), Live: true}}
@@ -204,9 +199,9 @@ func bodyShape(form *canon.Form, recorded, live *interaction.Response, a, b *sai
 func textShape(a, b *said.Answer) []diff.Edit {
 	was, wasJSON := parseObject(a.Text)
 	is, isJSON := parseObject(b.Text)
-	switch root := (place{}).step("text (JSON)"); {
+	switch {
 	case wasJSON && isJSON:
-		return compareShapes(root, []string{}, &was, &is)
+		return compareShapes("text (JSON)", false, &was, &is)
 	case a.Text != "" && b.Text != "" && wasJSON != isJSON, len(a.Decisions()) == 0 && (a.Text == "") != (b.Text == ""):
 		return diff.Answers(wording(&said.Answer{Text: a.Text}), wording(&said.Answer{Text: b.Text}))
 	}

@@ -66,7 +66,8 @@ func brokenOff(resp *interaction.Response) string {
 				continue
 			}
 			v, err := exactjson.Parse([]byte(f.Value))
-			if e := member(&v, "error"); err == nil && (e != nil || has(&v, "type", "error")) {
+			isError := v.Member("type").Scalar() == "error"
+			if e := v.Member("error"); err == nil && (isError || e != nil && e.Kind != exactjson.Null) {
 				return cmp.Or(messageOf(&v), "one of its events is an error")
 			}
 		}
@@ -92,18 +93,13 @@ func messageOf(v *exactjson.Value) string {
 	if v.Kind == exactjson.Array && len(v.Elems) > 0 {
 		v = &v.Elems[0]
 	}
-	for _, at := range []*exactjson.Value{member(member(v, "error"), "message"), member(v, "error"), member(v, "message"), member(v, "detail")} {
-		if at != nil && at.Kind == exactjson.String {
-			return at.Text
-		}
-	}
-	return ""
+	e := v.Member("error")
+	return cmp.Or(e.Member("message").Scalar(), e.Scalar(), v.Member("message").Scalar(), v.Member("detail").Scalar())
 }
 
 // saysNotFound reports whether an error has a code that says so although its status does
 // not: a previous response that has expired is status 400 at OpenAI.
 func saysNotFound(resp *interaction.Response) bool {
 	v, err := exactjson.Parse(resp.Body)
-	code := member(member(&v, "error"), "code")
-	return err == nil && code != nil && strings.HasSuffix(code.Text, "_not_found")
+	return err == nil && strings.HasSuffix(v.Member("error").Member("code").Scalar(), "_not_found")
 }

@@ -32,20 +32,6 @@ func parseObject(s string) (v exactjson.Value, ok bool) {
 	return v, err == nil
 }
 
-// member returns a member of an object that is not null, or nil.
-func member(v *exactjson.Value, name string) *exactjson.Value {
-	if m := v.Member(name); m != nil && m.Kind != exactjson.Null {
-		return m
-	}
-	return nil
-}
-
-// has reports whether an object has a member with this text.
-func has(v *exactjson.Value, name, text string) bool {
-	m := member(v, name)
-	return m != nil && m.Kind == exactjson.String && m.Text == text
-}
-
 func text(s string) exactjson.Value { return exactjson.Value{Kind: exactjson.String, Text: s} }
 
 // compact returns a value as the value of an edit, "" if there is none.

@@ -8,17 +8,18 @@ import (
 
 	"github.com/promptecho/promptecho/internal/diff"
 	"github.com/promptecho/promptecho/internal/exactjson"
+	"github.com/promptecho/promptecho/internal/transcript"
 )
 
 // nodes are the values that stand at one place; the elements of a list are one place.
 type nodes []*exactjson.Value
 
-// by returns values in groups. Null is no value: some servers leave out what others send as
-// null.
+// by returns values in groups, without what answers say. Null is no value: some servers leave
+// out what others send as null.
 func by[K comparable](all nodes, key func(*exactjson.Value) K) map[K]nodes {
 	groups := map[K]nodes{}
 	for _, v := range all {
-		if v.Kind != exactjson.Null {
+		if v.Kind != exactjson.Null && v.ID != transcript.Said {
 			groups[key(v)] = append(groups[key(v)], v)
 		}
 	}
@@ -40,12 +41,7 @@ func kindOf(v *exactjson.Value) exactjson.Kind { return v.Kind }
 func nameOf(v *exactjson.Value) string { return v.Name }
 
 // typeOf returns the type that an object names, "" if it names none.
-func typeOf(v *exactjson.Value) string {
-	if t := member(v, "type"); t != nil && t.Kind == exactjson.String {
-		return t.Text
-	}
-	return ""
-}
+func typeOf(v *exactjson.Value) string { return v.Member("type").Scalar() }
 
 // sample returns the first value of the first kind, or nil.
 func (all nodes) sample() *exactjson.Value {
@@ -56,46 +52,27 @@ func (all nodes) sample() *exactjson.Value {
 	return nil
 }
 
-// compareShapes lists where the shapes of two values at a place differ. says are the
-// places that are not compared, see [canon.Form.Says]; if it is nil, the answers have no
-// wording, and the lengths of their lists are compared.
-func compareShapes(at place, says []string, recorded, live *exactjson.Value) []diff.Edit {
-	c := shapes{says: says, counts: says == nil}
+// compareShapes lists where the shapes of two values at a place differ. Of answers that have
+// no wording, the lengths of all lists are compared, too.
+func compareShapes(at string, counts bool, recorded, live *exactjson.Value) []diff.Edit {
+	c := shapes{counts: counts}
 	c.compare(at, nodes{recorded}, nodes{live})
 	return c.edits
 }
 
 // shapes compares the shapes of two answers.
 type shapes struct {
-	says   []string
 	counts bool // the lengths of all lists are compared
 	edits  []diff.Edit
 }
 
-// A place is where a value stands, for people and without the types on the way.
-type place struct{ path, plain string }
-
-func (p place) step(name string) place {
-	return place{strings.TrimPrefix(p.path+"/"+name, "/"), strings.TrimPrefix(p.plain+"/"+name, "/")}
-}
-
-// ofType returns the place of the objects of a type among those at a place.
-func (p place) ofType(typ string) place {
-	if typ != "" {
-		p.path += "/type=" + typ
-	}
-	return p
-}
-
-// isSaid reports whether a place is one of those that are not compared.
-func (c *shapes) isSaid(at place) bool {
-	return slices.Contains(c.says, at.path) || slices.Contains(c.says, at.plain)
-}
+// below returns the place of a member, of the elements of a list, or of the objects of a type.
+func below(at, name string) string { return strings.TrimPrefix(at+"/"+name, "/") }
 
 // compare compares what stands at a place.
-func (c *shapes) compare(at place, was, is nodes) {
+func (c *shapes) compare(at string, was, is nodes) {
 	a, b := by(was, kindOf), by(is, kindOf)
-	if c.isSaid(at) || len(a) == 0 || len(b) == 0 {
+	if len(a) == 0 || len(b) == 0 {
 		return
 	}
 	if !slices.ContainsFunc(slices.Collect(maps.Keys(a)), func(k exactjson.Kind) bool { return b[k] != nil }) {
@@ -104,8 +81,12 @@ func (c *shapes) compare(at place, was, is nodes) {
 	}
 	wasOf, isOf := by(a[exactjson.Object], typeOf), by(b[exactjson.Object], typeOf)
 	for _, typ := range slices.Sorted(maps.Keys(wasOf)) {
+		place := at
+		if typ != "" {
+			place += "/type=" + typ
+		}
 		if isOf[typ] != nil {
-			c.members(at.ofType(typ), wasOf[typ], isOf[typ])
+			c.members(place, wasOf[typ], isOf[typ])
 		}
 	}
 	if a[exactjson.Array] != nil && b[exactjson.Array] != nil {
@@ -113,7 +94,7 @@ func (c *shapes) compare(at place, was, is nodes) {
 		if len(was) != len(is) && (c.counts || isVector(at)) {
 			c.changed(at, strconv.Itoa(len(was)), strconv.Itoa(len(is)), "a different number of elements")
 		}
-		c.compare(at.step("*"), was, is)
+		c.compare(below(at, "*"), was, is)
 	}
 	s, t := a[exactjson.String], b[exactjson.String]
 	if isVector(at) && s != nil && t != nil && len(s[0].Text) != len(t[0].Text) {
@@ -123,7 +104,7 @@ func (c *shapes) compare(at place, was, is nodes) {
 
 // members compares the members of objects. One that all objects of a side have, and none
 // of the other side, has appeared or disappeared. What only some have may be chance.
-func (c *shapes) members(at place, was, is nodes) {
+func (c *shapes) members(at string, was, is nodes) {
 	wasOf, isOf := by(was.elems(), nameOf), by(is.elems(), nameOf)
 	names := slices.Collect(maps.Keys(wasOf))
 	names = slices.AppendSeq(names, maps.Keys(isOf))
@@ -132,11 +113,10 @@ func (c *shapes) members(at place, was, is nodes) {
 		if isChance(name) || slices.Contains(besideText, name) {
 			continue
 		}
-		a, b, next := wasOf[name], isOf[name], at.step(name)
+		a, b, next := wasOf[name], isOf[name], below(at, name)
 		switch {
 		case a != nil && b != nil:
 			c.compare(next, a, b)
-		case c.isSaid(next):
 		case len(a) == len(was):
 			c.changed(next, compact(a.sample()), "", "")
 		case len(b) == len(is):
@@ -145,13 +125,13 @@ func (c *shapes) members(at place, was, is nodes) {
 	}
 }
 
-func (c *shapes) changed(at place, was, is, note string) {
-	c.edits = append(c.edits, diff.Edit{Path: at.path, Recorded: was, Incoming: is, Note: note, Live: true})
+func (c *shapes) changed(at string, was, is, note string) {
+	c.edits = append(c.edits, diff.Edit{Path: at, Recorded: was, Incoming: is, Note: note, Live: true})
 }
 
 // isVector reports whether a place has embeddings. The numbers of one differ a little from
 // answer to answer, and their count is what its reader has to rely on. It may be in
 // base64.
-func isVector(at place) bool {
-	return strings.HasPrefix(at.plain, "embedding") || strings.Contains(at.plain, "/embedding")
+func isVector(at string) bool {
+	return strings.HasPrefix(at, "embedding") || strings.Contains(at, "/embedding")
 }

@@ -8,6 +8,7 @@
 package fieldpath
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/exactjson"
@@ -80,12 +81,11 @@ func Selector(path string) string {
 // hasRoot reports whether a pattern names the part of the request it is in.
 func hasRoot(pattern string) bool {
 	root, _, _ := strings.Cut(pattern, "/")
-	switch root {
-	case "body", "encoding", "header", "host", "path", "query":
-		return true
-	}
-	return false
+	return slices.Contains(roots, root)
 }
+
+// roots are the parts of a request that have fields.
+var roots = []string{"body", "encoding", "header", "host", "path", "query"}
 
 // Outside reports whether a pattern is of a field outside of the body.
 func Outside(pattern string) bool {

@@ -4,20 +4,16 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/promptecho/promptecho/internal/chance"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/memo"
 )
 
 // requestHeaders may be written: they select what is answered or help a reader, and none
 // can hold a secret. What decides a match is canon's business.
-var requestHeaders = strings.Fields(`
-	*-beta accept accept-language anthropic-version api-revision content-range content-type depth
-	dropbox-api-arg if-match if-modified-since if-none-match if-range if-unmodified-since last-event-id
-	mcp-protocol-version mcp-session-id notion-version prefer range soapaction stripe-version upload-offset
-	x-amz-copy-source x-amz-target x-amzn-bedrock-accept x-amzn-bedrock-guardrailidentifier
-	x-amzn-bedrock-guardrailversion x-amzn-bedrock-performanceconfig-latency x-amzn-bedrock-trace
-	x-amzn-sagemaker-* x-github-api-version x-goog-fieldmask x-goog-upload-command x-goog-upload-offset
-	x-http-method-override x-ms-continuation x-ms-range`)
+var requestHeaders = append(strings.Fields(`*-beta anthropic-version api-revision content-type mcp-session-id
+	x-amzn-bedrock-accept x-amzn-bedrock-guardrailidentifier x-amzn-bedrock-guardrailversion
+	x-amzn-bedrock-performanceconfig-latency x-amzn-bedrock-trace x-amzn-sagemaker-*`), chance.ContentHeaders...)
 
 // notKept are the headers of answers that are not kept. All others are, since nobody knows what
 // a program reads.
@@ -57,11 +53,6 @@ var ofFailures = strings.Fields(`*-correlation-id *-request-id *-requestid x-glo
 
 // ofLimits say how much one may ask, which decides once that was too much.
 var ofLimits = strings.Fields(`*ratelimit* *rate-limit* x-endpoint-monthly-call-limit x-trial-endpoint-call-*`)
-
-// OfNetworks matches the cookies by which content delivery networks, load balancers and
-// counters of visits recognise a client: Cloudflare, AWS, Azure, Akamai, Imperva,
-// DataDome, Google Analytics.
-var OfNetworks = memo.Regexp(`^(__cf|_cf|cf_|AWSALB|AWSELB|ARRAffinity|ak_bmsc$|bm_|_abck$|incap_ses_|visid_incap_|nlbi_|datadome$|_ga|_gid$)`)
 
 // urlHeaders are those whose value is a URL without a host, which can be signed.
 var urlHeaders = strings.Fields(`location content-location operation-location azure-asyncoperation`)
@@ -148,7 +139,7 @@ func (p *Policy) cookie(header string) (text string, kept bool) {
 	pair, attributes, _ := strings.Cut(header, ";")
 	name, value, _ := strings.Cut(pair, "=")
 	value = strings.Trim(strings.TrimSpace(value), `"`)
-	if OfNetworks().MatchString(name) && !p.hit(p.KeepHeaders, "set-cookie") {
+	if chance.Cookies(name) && !p.hit(p.KeepHeaders, "set-cookie") {
 		return "", false
 	}
 	if value != "" && value != "deleted" {

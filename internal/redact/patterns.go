@@ -33,7 +33,11 @@ func redactPatterns(b []byte, hide hider) []byte {
 				edits = append(edits, edit{m.start, m.end, hashed(unescaped(string(b[m.start:m.end])))})
 				continue
 			}
-			edits = append(edits, edit{m.start, m.end, hide(b[m.start:m.end])})
+			text := hide(b[m.start:m.end])
+			if text == string(b[m.start:m.end]) { // base64 of what has no secret: it would be found for ever
+				text = Placeholder
+			}
+			edits = append(edits, edit{m.start, m.end, text})
 		}
 		if len(edits) == 0 {
 			return b

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
+	"iter"
 	"net/url"
 	"slices"
 	"strings"
@@ -69,15 +70,16 @@ func (s *secrets) Count() int {
 	return len(s.known)
 }
 
-// each calls yield with the places where a text holds a known secret, in every spelling,
-// and its lines, until yield returns false.
-func (s *secrets) each(text []byte, yield func(match) bool) {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	for _, m := range [...]*matcher{&s.finds, s.signs[0], s.signs[1]} {
-		for found := range m.in(text) {
-			if !yield(found) {
-				return
+// in returns the places where a text holds a known secret, in every spelling, and its lines.
+func (s *secrets) in(text []byte) iter.Seq[match] {
+	return func(yield func(match) bool) {
+		s.mu.RLock()
+		defer s.mu.RUnlock()
+		for _, m := range [...]*matcher{&s.finds, s.signs[0], s.signs[1]} {
+			for found := range m.in(text) {
+				if !yield(found) {
+					return
+				}
 			}
 		}
 	}
@@ -90,7 +92,7 @@ func (s *secrets) Bytes(b []byte) []byte { return s.replace(b, plainly) }
 // replace is Bytes with what hide returns in the places of secrets.
 func (s *secrets) replace(b []byte, hide hider) []byte {
 	var found []match
-	s.each(b, func(m match) bool {
+	for m := range s.in(b) {
 		switch m.kind {
 		case kindBase64: // all of it: what is left would tell the rest
 			for m.start > 0 && class[b[m.start-1]]&(std64|word) != 0 {
@@ -101,8 +103,7 @@ func (s *secrets) replace(b []byte, hide hider) []byte {
 		case kindPlain, kindJSON, kindEscaped:
 			found = append(found, m)
 		}
-		return true
-	})
+	}
 	slices.SortFunc(found, func(a, b match) int { return cmp.Compare(a.start, b.start) })
 	var edits []edit
 	for _, m := range found {
@@ -123,24 +124,22 @@ func (s *secrets) holdsSecret(text string) bool { return string(s.Bytes([]byte(t
 
 // find returns how and where a text holds a known secret, in any spelling. The zero match
 // is none.
-func (s *secrets) find(text []byte) (found match) {
-	s.each(text, func(m match) bool {
+func (s *secrets) find(text []byte) match {
+	for m := range s.in(text) {
 		if m.kind != kindLine {
-			found = m
+			return m
 		}
-		return m.kind == kindLine
-	})
-	return found
+	}
+	return match{}
 }
 
 // MayContain reports whether the text of a cassette may hold a known secret, in any
 // spelling, or a line of it.
-func (s *secrets) MayContain(text []byte) (may bool) {
-	s.each(text, func(match) bool {
-		may = true
-		return false
-	})
-	return may
+func (s *secrets) MayContain(text []byte) bool {
+	for range s.in(text) {
+		return true
+	}
+	return false
 }
 
 // Kinds of spellings that are told apart.

@@ -7,28 +7,41 @@ import (
 	"github.com/promptecho/promptecho/internal/memo"
 )
 
-// A service gives and takes secrets, whatever these look like: on some paths, in bodies that have
-// a text in them, at places like those of secretPaths.
-type service struct {
-	path   func() *regexp.Regexp
+// A holder has secrets, whatever these look like, at known places of bodies that have a text in
+// them: one of the fields of model APIs that carry a secret for somebody else's server, or a
+// service that gives and takes them. A place is the last names of a path, "*" for any one name or index.
+type holder struct {
+	path   func() *regexp.Regexp // of requests to a service; nil for any
 	mark   string
 	places [][]string
+	mixed  bool // what stands at "*" need not be a secret, unless its name says so
 }
 
-var services = []service{
+var holders = []holder{
+	{mark: `"authorization_token"`, places: places(`mcp_servers/*/authorization_token`)}, // Anthropic, MCP connector
+	{mark: `"authorization"`, places: places(`tools/*/authorization`)},                   // OpenAI, Responses' MCP tool
+	// The same, vendors' HTTP tools, xAI, Mistral.
+	{mark: `"headers"`, places: places(`tools/*/headers/* mcp_servers/*/headers/*`), mixed: true},
+	// Azure OpenAI, on your data, and its older spelling; A2A, where an agent is to tell of a task.
+	{mark: `"authentication"`, places: places(`data_sources/*/parameters/authentication/* dataSources/*/parameters/authentication/*
+		parameters/embedding_dependency/authentication/* authentication/credentials config/token params/token`), mixed: true},
+	{mark: `ushNotificationConfig`, places: places(`pushNotificationConfig/token taskPushNotificationConfig/token config/token params/token`)},
+	{mark: `"client_secret"`, places: places(`client_secret/value`)}, // OpenAI, realtime sessions
+	// Vertex AI, external grounding; Gemini, Google Maps and others.
+	{mark: `"apiKeyString"`, places: places(`apiAuth/apiKeyConfig/apiKeyString authConfig/apiKeyConfig/apiKeyString`)},
 	// Kubernetes, https://kubernetes.io/docs/reference/kubernetes-api/config-and-storage-resources/secret-v1/
 	// Google, https://cloud.google.com/secret-manager/docs/reference/rest/v1/projects.secrets.versions/access
 	// Azure, https://learn.microsoft.com/rest/api/keyvault/secrets/get-secret/get-secret; Doppler, Infisical.
-	{memo.Regexp(`/secrets?(?:/|$)`), "", places(`data/* stringData/* payload/data value secretValue secrets/*/raw secrets/*/computed`)},
+	{path: memo.Regexp(`/secrets?(?:/|$)`), places: places(`data/* stringData/* payload/data value secretValue secrets/*/raw secrets/*/computed`)},
 	// Azure Resource Manager: listKeys, listAdminKeys, regenerateKey, listCredentials and others.
-	{memo.Regexp(`(?i)/(?:list|regenerate)\w*(?:keys?|secrets|credentials?|connectionstrings|sas)$`), "", places(`key1 key2
+	{path: memo.Regexp(`(?i)/(?:list|regenerate)\w*(?:keys?|secrets|credentials?|connectionstrings|sas)$`), places: places(`key1 key2
 		primaryKey secondaryKey keys/*/value passwords/*/value primaryMasterKey secondaryMasterKey primaryReadonlyMasterKey
 		secondaryReadonlyMasterKey primaryConnectionString secondaryConnectionString connectionStrings/*/connectionString
 		accountSasToken serviceSasToken`)},
 	// HashiCorp Vault, https://developer.hashicorp.com/vault/api-docs
-	{memo.Regexp(`/v1/(?:sys/wrapping|[^s/]|s[^y/])`), `"lease_duration"`, places(`data/* data/data/* auth/client_token auth/accessor
+	{path: memo.Regexp(`/v1/(?:sys/wrapping|[^s/]|s[^y/])`), mark: `"lease_duration"`, places: places(`data/* data/data/* auth/client_token auth/accessor
 		wrap_info/token wrap_info/accessor`)},
-	{memo.Regexp(`/transit/export/`), `"lease_duration"`, places(`data/keys/*`)},
+	{path: memo.Regexp(`/transit/export/`), mark: `"lease_duration"`, places: places(`data/keys/*`)},
 }
 
 func places(list string) (all [][]string) {
@@ -45,12 +58,12 @@ var secureStrings = [...]func() *regexp.Regexp{
 	memo.Regexp(`"Value"\s*:\s*"((?:[^"\\]|\\.)*)"[^{}"]*(?:"[^{}"]*"\s*:\s*(?:"[^{}"]*"|[^{}",]*),?\s*)*?"Type"\s*:\s*"SecureString"`),
 }
 
-// servicesOf returns those that a request goes to.
-func servicesOf(url string) (found []service) {
+// holdersOf returns those that may be in bodies of a request and its answer.
+func holdersOf(url string) (found []holder) {
 	path := cut(url).path
-	for _, s := range services {
-		if s.path().MatchString(path) {
-			found = append(found, s)
+	for _, h := range holders {
+		if h.path == nil || h.path().MatchString(path) {
+			found = append(found, h)
 		}
 	}
 	return found

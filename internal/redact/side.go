@@ -34,11 +34,11 @@ var (
 )
 
 // A side is how the body of a request, or of its answer, is read: what finds its secret
-// fields, where services are known to have secrets, and what is written in their places.
+// fields, which places are known to have secrets, and what is written in their places.
 type side struct {
 	*finder
-	services []service
-	standIn  hider
+	holders []holder
+	standIn hider
 }
 
 // sides returns how the body of a request is read, and its answer's.
@@ -47,8 +47,8 @@ func sides(req *interaction.Request) (asked, answered side) {
 	if isExchange(req) {
 		asked.finder, answered.finder = inGrant, inExchange
 	}
-	asked.services = servicesOf(req.URL)
-	answered.services = asked.services
+	asked.holders = holdersOf(req.URL)
+	answered.holders = asked.holders
 	asked.standIn, answered.standIn = plainly, standIn
 	return asked, answered
 }

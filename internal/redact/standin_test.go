@@ -55,6 +55,14 @@ func TestStandIns(t *testing.T) {
 	}
 }
 
+// TestOwnStandIn: redaction ends where the stand-in of a value is that value: this is {"id":123}.
+func TestOwnStandIn(t *testing.T) {
+	t.Parallel()
+	if got := string(redactPatterns([]byte(`{"api_key":"eyJpZCI6MTIzfQ"}`), standIn)); got != `{"api_key":"[REDACTED]"}` {
+		t.Error(got)
+	}
+}
+
 // TestTokensAndKeys: a token keeps its claims, without what they say of persons and without its
 // signature, and expires late. A private key becomes one of the same type that can be used.
 func TestTokensAndKeys(t *testing.T) {

@@ -48,8 +48,7 @@ var modelPaths = []string{
 
 // Read reads a response to the request of a form. It keeps nothing of it.
 func Read(form *canon.Form, resp *interaction.Response) (a Answer) {
-	var r reader
-	var used counts
+	used := counts{}
 	var parser exactjson.Parser // of all events: what a stream refers to stays valid
 	t, stream := form.Transcript(), transcript.Joined{}
 	for p := range resp.Payloads() {
@@ -70,18 +69,16 @@ func Read(form *canon.Form, resp *interaction.Response) (a Answer) {
 		switch {
 		case t == nil:
 		case resp.Stream == "" || t.Pieces == nil:
-			r.read(t, &v)
+			a.read(t, &v)
 		default:
 			stream.Take(t, &v)
 		}
 	}
 	if t != nil && t.Pieces != nil && resp.Stream != "" {
 		whole := stream.Value()
-		r.read(t, &whole)
+		a.read(t, &whole)
 		a.Joined = &whole
 	}
-	a.Reasoning, a.Text, a.Finish = r.reasoning.String(), r.text.String(), r.finish
-	a.Calls, a.Blocks, a.Results = r.calls, r.blocks, r.results
 	a.Usage = used.usage(form.Known)
 	if resp.Stream != "" {
 		a.Finish = slices.Compact(a.Finish) // some say it with every event
@@ -137,15 +134,8 @@ func (a *Answer) transcript() string {
 // Decisions returns all that the model wants done: the calls, and the blocks that may be some.
 func (a *Answer) Decisions() []Call { return slices.Concat(a.Calls, a.Blocks) }
 
-// A reader reads a whole answer.
-type reader struct {
-	reasoning, text        strings.Builder
-	calls, blocks, results []Call
-	finish                 []string
-}
-
 // read adds what a whole answer, or an event that is one, says.
-func (r *reader) read(t *canon.Transcript, v *exactjson.Value) {
+func (a *Answer) read(t *canon.Transcript, v *exactjson.Value) {
 	texts := func(paths []string, f func(string)) {
 		for _, path := range paths {
 			at(v, path, func(v *exactjson.Value) {
@@ -158,24 +148,24 @@ func (r *reader) read(t *canon.Transcript, v *exactjson.Value) {
 			})
 		}
 	}
-	texts(t.Reasoning, func(s string) { r.reasoning.WriteString(s) })
-	texts(t.Text, func(s string) { r.text.WriteString(s) })
-	texts(t.Finish, func(s string) { r.finish = append(r.finish, s) })
-	for i := range t.Calls {
-		at(v, t.Calls[i].At(), func(block *exactjson.Value) {
-			switch c := callOf(t.Calls[i], block); {
+	texts(t.Reasoning, func(s string) { a.Reasoning += s })
+	texts(t.Text, func(s string) { a.Text += s })
+	texts(t.Finish, func(s string) { a.Finish = append(a.Finish, s) })
+	for _, paths := range t.Calls {
+		at(v, paths.At(), func(block *exactjson.Value) {
+			switch c := callOf(paths, block); {
 			case c == (Call{}):
-			case t.Calls[i].Args() == "":
-				r.blocks = append(r.blocks, c)
+			case paths.Args() == "":
+				a.Blocks = append(a.Blocks, c)
 			default:
-				r.calls = append(r.calls, c)
+				a.Calls = append(a.Calls, c)
 			}
 		})
 	}
-	for i := range t.Results {
-		at(v, t.Results[i].At(), func(block *exactjson.Value) {
-			if c := callOf(t.Results[i], block); c.Args != "" {
-				r.results = append(r.results, c)
+	for _, paths := range t.Results {
+		at(v, paths.At(), func(block *exactjson.Value) {
+			if c := callOf(paths, block); c.Args != "" {
+				a.Results = append(a.Results, c)
 			}
 		})
 	}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/promptecho/promptecho/internal/exactjson"
 	"github.com/promptecho/promptecho/internal/interaction"
@@ -52,55 +51,52 @@ var spellings = [...]spelling{
 		"cacheReadInputTokenCount", ""},
 }
 
-// counts are the token counts of an answer, by spelling and path.
-type counts [len(spellings)]map[string]int64
+// counts are the token counts of an answer, by the index of a spelling and a path.
+type counts map[count]int64
+
+type count struct {
+	spelling int
+	path     string
+}
 
 // read takes the counts of one payload. Streams count up, so a later number takes the place
 // of an earlier one; those at one path in a list are a sum.
-func (c *counts) read(payload []byte, v *exactjson.Value) {
+func (c counts) read(payload []byte, v *exactjson.Value) {
 	if !bytes.Contains(payload, []byte("oken")) && !bytes.Contains(payload, []byte("eval_count")) {
 		return
 	}
 	for i, s := range spellings {
 		for place := range strings.FieldsSeq(s.at) {
-			at(v, strings.TrimPrefix(place, "."), func(v *exactjson.Value) { c.take(i, v) })
+			at(v, strings.TrimPrefix(place, "."), func(v *exactjson.Value) {
+				for _, paths := range [...]string{s.in, s.moreIn, s.out, s.moreOut, s.total, s.cached, s.reasoned} {
+					for path := range strings.FieldsSeq(paths) {
+						c.take(count{i, strings.TrimPrefix(path, "?")}, v)
+					}
+				}
+			})
 		}
 	}
 }
 
-// names are the paths of each spelling.
-var names = sync.OnceValue(func() (list [len(counts{})][]string) {
-	for i, s := range spellings {
-		all := strings.Join([]string{s.in, s.moreIn, s.out, s.moreOut, s.total, s.cached, s.reasoned}, " ")
-		list[i] = strings.Fields(strings.ReplaceAll(all, "?", ""))
-	}
-	return list
-})
-
-// take takes the counts of a spelling from where they are.
-func (c *counts) take(i int, v *exactjson.Value) {
-	for _, name := range names()[i] {
-		sum := int64(-1)
-		at(v, name, func(v *exactjson.Value) {
-			if n, err := strconv.ParseInt(v.Scalar(), 10, 64); err == nil && n >= 0 && n < 1<<50 && v.Kind == exactjson.Number {
-				sum = max(sum, 0) + n
-			}
-		})
-		if sum >= 0 && c[i] == nil {
-			c[i] = map[string]int64{}
+// take takes the sum of what is at a path, if there is a number.
+func (c counts) take(from count, v *exactjson.Value) {
+	sum := int64(-1)
+	at(v, from.path, func(v *exactjson.Value) {
+		if n, err := strconv.ParseInt(v.Scalar(), 10, 64); err == nil && n >= 0 && n < 1<<50 && v.Kind == exactjson.Number {
+			sum = max(sum, 0) + n
 		}
-		if sum >= 0 {
-			c[i][name] = sum
-		}
+	})
+	if sum >= 0 {
+		c[from] = sum
 	}
 }
 
 // usage returns what was used, or nil if the answer does not say. Embeddings and rerankers
 // may have a total alone, which counts something else where no model answers.
-func (c *counts) usage(ofModel bool) *interaction.Usage {
+func (c counts) usage(ofModel bool) *interaction.Usage {
 	var total *interaction.Usage
-	for i, s := range spellings {
-		switch u, alone := s.sum(c[i]); {
+	for i := range spellings {
+		switch u, alone := c.sum(i); {
 		case u == nil:
 		case !alone:
 			return u
@@ -112,10 +108,11 @@ func (c *counts) usage(ofModel bool) *interaction.Usage {
 }
 
 // sum adds up what is paid for, and says whether that is a total alone.
-func (s *spelling) sum(seen map[string]int64) (u *interaction.Usage, alone bool) {
-	first := func(names string) (int64, bool) {
-		for name := range strings.FieldsSeq(names) {
-			if n, ok := seen[name]; ok {
+func (c counts) sum(i int) (u *interaction.Usage, alone bool) {
+	s := spellings[i]
+	first := func(paths string) (int64, bool) {
+		for path := range strings.FieldsSeq(paths) {
+			if n, ok := c[count{i, path}]; ok {
 				return n, true
 			}
 		}
@@ -129,10 +126,10 @@ func (s *spelling) sum(seen map[string]int64) (u *interaction.Usage, alone bool)
 	} else if alone {
 		in = total
 	}
-	add := func(to *int64, names string) {
-		for name := range strings.FieldsSeq(names) {
-			name, inside := strings.CutPrefix(name, "?")
-			if n := seen[name]; total == 0 && !inside || in+out+n <= total {
+	add := func(to *int64, paths string) {
+		for path := range strings.FieldsSeq(paths) {
+			path, inside := strings.CutPrefix(path, "?")
+			if n := c[count{i, path}]; total == 0 && !inside || in+out+n <= total {
 				*to += n
 			}
 		}

@@ -4,7 +4,6 @@
 package transcript
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
@@ -47,53 +46,28 @@ type Piece struct {
 	Grow []string // the members below At whose texts and lists go on, "*" for all; nil takes the place of what was told before
 }
 
-// Says returns the paths at which whole answers have their texts, their calls of tools and
-// results, which come and go from answer to answer. "*" stands for every element of a list,
-// and "type=x" for an object of that type; a path stands for all below it.
-func (t *Transcript) Says() (paths []string) {
-	for _, path := range slices.Concat(t.Text, t.Reasoning) {
-		if !strings.HasSuffix(path, "/refusal") { // whoever reads a text finds none
-			paths = appendPlaces(paths, path)
-		}
-	}
+// Said is the ID that [Transcript.Mark] gives.
+const Said = 1
+
+// Mark marks what a whole answer has as its texts, its calls of tools and results, which come
+// and go from answer to answer. Refusals it leaves alone: whoever reads a text finds none.
+func (t *Transcript) Mark(answer *exactjson.Value) {
+	paths := slices.Concat(t.Text, t.Reasoning)
 	for _, c := range t.Calls {
-		paths = appendPlaces(paths, c.At())
+		paths = append(paths, c.At())
 	}
 	for _, c := range t.Results {
-		for name := range strings.FieldsSeq(cmp.Or(c.Args(), "/")) {
-			paths = appendPlaces(paths, c.At()+"/"+name)
+		if c.Args() == "" {
+			paths = append(paths, c.At())
+		}
+		for name := range strings.FieldsSeq(c.Args()) {
+			paths = append(paths, c.At()+"/"+name)
 		}
 	}
-	return paths
-}
-
-// appendPlaces appends the places that a path leads to, one for each type that it allows;
-// what leads to unknown types has no place. Its other conditions select among values of one
-// place.
-func appendPlaces(dst []string, path string) []string {
-	places := []string{""}
-	for _, s := range exactjson.StepsOf(path) {
-		switch {
-		case s.Not && (s.Name == "type" || s.Values[0] == "*"):
-			return dst
-		case s.Values == nil:
-			for i := range places {
-				places[i] += "/" + s.Name
-			}
-		case s.Name == "type" && !s.Not:
-			var typed []string
-			for _, place := range places {
-				for _, value := range s.Values {
-					typed = append(typed, place+"/type="+value)
-				}
-			}
-			places = typed
+	for _, path := range paths {
+		steps := exactjson.StepsOf(strings.TrimSuffix(path, "/*")) // where there can be a list, there can be a text
+		if last := len(steps) - 1; last >= 0 && steps[last].Values == nil && steps[last].Name != "refusal" {
+			steps.Each(answer, func(v *exactjson.Value) { v.ID = Said })
 		}
 	}
-	for _, place := range places {
-		if place = strings.TrimPrefix(strings.TrimSuffix(place, "/*"), "/"); place != "" {
-			dst = append(dst, place)
-		}
-	}
-	return dst
 }
