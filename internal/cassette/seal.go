@@ -247,7 +247,7 @@ func findMark(text string) int {
 // or its seals.
 func recorded(text string) bool {
 	n := min(len(text), len(header))
-	return n > 0 && text[:n] == header[:n] || strings.Contains("\n"+text, "\n"+firstLine) || strings.Contains(text, "\n"+sealsKey)
+	return n > 0 && text[:n] == header[:n] || strings.HasPrefix(text, firstLine) || strings.Contains(text, "\n"+firstLine) || strings.Contains(text, "\n"+sealsKey)
 }
 
 const sealsKey = "seals:"

@@ -122,12 +122,13 @@ func Findings(it *interaction.Interaction) (found []string) {
 	headers("response.headers", it.Response.Headers, inAnswer)
 	headers("response.trailers", it.Response.Trailers, inAnswer)
 	add("response.body", kindsIn(it.Response.Body, answered)...)
-	redacted := make([]interaction.Event, len(it.Response.Events)) // what is in one piece is found already
-	for i, event := range it.Response.Events {
-		for _, f := range event {
-			add(placeOf(i), kindsIn([]byte(f.Value), answered)...)
-			value := string(p.body([]byte(f.Value), answered))
-			redacted[i] = append(redacted[i], interaction.Field{Name: f.Name, Value: value})
+	redacted := slices.Clone(it.Response.Events) // what is in one piece is found already
+	for i, event := range redacted {
+		redacted[i] = slices.Clone(event)
+		for j, f := range event {
+			if add(placeOf(i), kindsIn([]byte(f.Value), answered)...); len(found) > 0 {
+				redacted[i][j].Value = string(p.body([]byte(f.Value), answered))
+			}
 		}
 	}
 	splitTexts(redacted, func(_ joint, text []byte) {
@@ -150,8 +151,7 @@ func urlFindings(raw string) (kinds []string) {
 	for pair := range strings.SplitSeq(u.query, "&") {
 		name, value, _ := strings.Cut(pair, "=")
 		name, value = coding.UnescapeQuery(name), coding.UnescapeQuery(value)
-		isSet := value != "" && !onlyPlaceholder().MatchString(value)
-		if isSet && (mayBeSecret(name) || isCertain(name, u.host, value)) {
+		if value != "" && (mayBeSecret(name) || isCertain(name, u.host, value)) && !onlyPlaceholder().MatchString(value) {
 			kinds = append(kinds, fmt.Sprintf("the parameter %q", name))
 		}
 	}

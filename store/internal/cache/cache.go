@@ -7,7 +7,10 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
+	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
@@ -26,15 +29,28 @@ func Open() (*Cache, error) {
 	if dir == "" {
 		user, err := os.UserCacheDir()
 		if err != nil {
-			return nil, err
+			return nil, elsewhere(err)
 		}
 		dir = filepath.Join(user, "promptecho-store")
 	}
 	c := &Cache{dir}
+	return c, elsewhere(c.prepare())
+}
+
+// elsewhere says what helps where the cache cannot be written.
+func elsewhere(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("the cache: %w; PROMPTECHO_STORE_CACHE can name another folder for it, or be off", err)
+}
+
+// prepare makes the folders for what is fetched, and removes what killed processes have left there.
+func (c *Cache) prepare() error {
 	for _, digit := range "0123456789abcdef" { // in one folder, threads would wait for each other
 		temp := filepath.Join(c.temp(), string(digit))
 		if err := os.MkdirAll(temp, 0o777); err != nil {
-			return nil, err
+			return err
 		}
 		entries, _ := os.ReadDir(temp)
 		for _, e := range entries {
@@ -43,7 +59,7 @@ func Open() (*Cache, error) {
 			}
 		}
 	}
-	return c, nil
+	return nil
 }
 
 func (c *Cache) temp() string { return filepath.Join(c.dir, "tmp") }
@@ -63,7 +79,7 @@ func (c *Cache) Has(sum string) bool {
 func (c *Cache) Put(sum string, fill func(io.Writer) error) error {
 	f, err := os.CreateTemp(filepath.Join(c.temp(), sum[:1]), "object")
 	if err != nil {
-		return err
+		return elsewhere(err)
 	}
 	err = fill(f)
 	err = cmp.Or(err, f.Close())
@@ -77,6 +93,9 @@ func (c *Cache) Put(sum string, fill func(io.Writer) error) error {
 	}
 	if err != nil {
 		os.Remove(f.Name())
+	}
+	if disk := new(fs.PathError); errors.As(err, &disk) && disk.Path == f.Name() {
+		return elsewhere(err)
 	}
 	return err
 }

@@ -179,9 +179,25 @@ func TestFullDisk(t *testing.T) {
 	}
 	a.run("push")
 	b.write("testdata/cassettes.lock", a.read("testdata/cassettes.lock"))
-	limited(b, "pull")
+	if out := limited(b, "pull"); !strings.Contains(out, "PROMPTECHO_STORE_CACHE can name another folder") {
+		t.Error(out)
+	}
+	nothing(t, b)
+	limited(b.set("PROMPTECHO_STORE_CACHE=off"), "pull")
 	nothing(t, b)
 	b.run("pull")
+}
+
+// TestNoCache: where the cache cannot be made, nothing is fetched before the user has said where else
+// or that there is to be none.
+func TestNoCache(t *testing.T) {
+	t.Parallel()
+	url, dir := kinds[0].make(t)
+	_, b, _ := pushedTo(t, url, dir)
+	b.set("PROMPTECHO_STORE_CACHE="+b.path(".promptecho-store/cache")).fails([]string{"not a directory", "PROMPTECHO_STORE_CACHE can name another folder for it, or be off"}, "pull")
+	b.set("PROMPTECHO_STORE_CACHE=", "HOME=", "XDG_CACHE_HOME=").fails([]string{"PROMPTECHO_STORE_CACHE can name another folder"}, "pull")
+	nothing(t, b)
+	b.set("PROMPTECHO_STORE_CACHE=off").run("pull")
 }
 
 // TestNoPlace: where the folder of cassettes cannot be written, nothing else is.

@@ -2,9 +2,13 @@ package command
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/promptecho/promptecho/store/internal/locks"
 )
 
 // TestFor: -for fetches what the tests of packages need and nothing else; a pattern what has such
@@ -105,6 +109,65 @@ func TestSecretsStay(t *testing.T) {
 	}
 }
 
+// TestCheckedOnce: what the lock names and the store has was checked when it was pushed, and is not
+// checked again. Whatever is to be sent or named anew is, also where the same bytes were once stored.
+func TestCheckedOnce(t *testing.T) {
+	t.Parallel()
+	key := "sk-proj-" + "Zq8vT1mXw3LrB7nKc5Jd2HfYs9Pg4AeU6iOt0WbN" // made for this
+	text := recording("my key is "+key, "a")
+	sum := locks.Of("", []byte(text)).SHA256
+	url, dir := kinds[0].make(t)
+	a := newClone(t)
+	a.git("init", "-q")
+	a.run("init", url)
+	a.write("testdata/cassettes/TestGood.yaml", recording("q", "a"))
+	a.run("push")
+	// As a version that knew fewer secrets has pushed it.
+	object := filepath.Join(dir, "sha256", sum[:2], sum)
+	stored := func() {
+		t.Helper()
+		if err := os.MkdirAll(filepath.Dir(object), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(object, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	stored()
+	a.write("testdata/cassettes/TestOld.yaml", text)
+	refused := []string{"testdata/cassettes/TestOld.yaml:", "looks like a secret", "nothing was stored: 1 problem"}
+	a.fails(refused, "push") // no lock names it
+	lock := a.read("testdata/cassettes.lock")
+	a.write("testdata/cassettes.lock", strings.Replace(lock, "\n# end", fmt.Sprintf("\ncassettes/TestOld.yaml %d %s\n\n# end", len(text), sum), 1))
+	if out := a.run("push"); !strings.Contains(out, "2 files here, 0 of them new to the store") {
+		t.Error(out)
+	}
+	a.fails(refused, "push", "-all")
+	a.write("testdata/cassettes/TestCopy.yaml", text)
+	a.fails([]string{"testdata/cassettes/TestCopy.yaml:", "nothing was stored: 1 problem"}, "push")
+	os.Remove(a.path("testdata/cassettes/TestCopy.yaml"))
+	for name, damage := range map[string]func() error{"lost": func() error { return os.Remove(object) }, "cut": func() error { return os.Truncate(object, 100) }} {
+		stored()
+		if err := damage(); err != nil {
+			t.Fatal(err)
+		}
+		a.write("testdata/cassettes/TestNew.yaml", recording("q", name))
+		a.fails(refused, "push")
+		if whole, _ := filepath.Glob(filepath.Join(dir, "sha256", "*", "*")); name == "lost" && len(whole) != 1 {
+			t.Errorf("stored: %q", whole)
+		}
+	}
+	// What is wrong here is told without a network.
+	for i := range 100 {
+		a.write(fmt.Sprintf("testdata/cassettes/Test%d.yaml", i), recording("q", fmt.Sprint(i)))
+	}
+	a.write("testdata/cassettes/TestCopy.yaml", text)
+	a.write(".promptecho-store", "url: s3://bucket?endpoint=http://127.0.0.1:1&use_path_style=true&region=us-east-1\nid: x\n")
+	if out := a.fails([]string{"testdata/cassettes/TestCopy.yaml:", "nothing was stored: 1 problem"}, "push"); strings.Contains(out, "127.0.0.1") {
+		t.Error(out)
+	}
+}
+
 // TestAssets: a cassette and what it names beside it go together; what it does not name stays.
 func TestAssets(t *testing.T) {
 	t.Parallel()
@@ -129,6 +192,16 @@ func TestAssets(t *testing.T) {
 		t.Error("the asset is another one")
 	}
 	a.run("status")
+	// One that the store has lost is sent again; one that is not the cassette's own any more is not.
+	asset := locks.Of("", []byte(a.read("testdata/cassettes/TestA.assets/289c77a179831309.bin"))).SHA256
+	if err := os.Remove(filepath.Join(dir, "sha256", asset[:2], asset)); err != nil {
+		t.Fatal(err)
+	}
+	if out := a.run("push"); !strings.Contains(out, "2 files here, 1 of them new to the store") {
+		t.Error(out)
+	}
+	a.write("testdata/cassettes/TestA.assets/289c77a179831309.bin", "another picture")
+	a.fails([]string{"testdata/cassettes/TestA.yaml:", "289c77a179831309.bin", "nothing was stored: 1 problem"}, "push")
 	// A cassette that does not name it any more takes its line along.
 	a.write("testdata/cassettes/TestA.yaml", text)
 	a.run("push")

@@ -2,12 +2,15 @@ package command
 
 import (
 	"bufio"
+	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -73,6 +76,7 @@ var server struct {
 	once    sync.Once
 	dir     string // with a folder data, in which a folder is a bucket
 	address string
+	pid     int
 	stop    func()
 }
 
@@ -112,6 +116,7 @@ func s3(t testing.TB) (address, buckets string) {
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
+		server.pid = cmd.Process.Pid
 		server.stop = func() {
 			in.Close()
 			cmd.Process.Kill() // it would wait for connections that clients keep
@@ -136,6 +141,21 @@ func s3(t testing.TB) (address, buckets string) {
 		t.Fatal("there is no S3 server")
 	}
 	return server.address, filepath.Join(server.dir, "data")
+}
+
+// serverTime returns the CPU time that the S3 server has taken, 0 where the system does not tell.
+func serverTime(t testing.TB) time.Duration {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", server.pid))
+	if err != nil {
+		return 0
+	}
+	fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
+	user, err1 := strconv.Atoi(fields[11]) // proc_pid_stat(5), in hundredths of a second
+	system, err2 := strconv.Atoi(fields[12])
+	if err := cmp.Or(err1, err2); err != nil {
+		t.Fatal(err)
+	}
+	return time.Duration(user+system) * 10 * time.Millisecond
 }
 
 var buckets = struct {

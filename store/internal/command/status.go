@@ -62,7 +62,7 @@ func runStatus(c *call) error {
 			return err
 		}
 		for _, name := range names {
-			if !slices.ContainsFunc(named, func(e locks.Entry) bool { return e.Path == name }) {
+			if place.Named(name) == nil {
 				states = append(states, state{place.File(name), stateNew})
 			}
 		}

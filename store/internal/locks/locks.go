@@ -49,8 +49,22 @@ func (p *Place) Selected() []Entry {
 
 // Names reports whether the lock has this entry.
 func (p *Place) Names(e Entry) bool {
-	i, there := slices.BinarySearchFunc(p.Entries, e, func(a, b Entry) int { return cmp.Compare(a.Path, b.Path) })
+	i, there := slices.BinarySearchFunc(p.Entries, e, byPath)
 	return there && p.Entries[i] == e
+}
+
+// Named returns what the lock names of a cassette: that and its assets, or nothing.
+func (p *Place) Named(cassette string) (list []Entry) {
+	for _, start := range []string{cassette, AssetsOf(cassette) + "/"} {
+		i, _ := slices.BinarySearchFunc(p.Entries, Entry{Path: start}, byPath)
+		for ; i < len(p.Entries) && strings.HasPrefix(p.Entries[i].Path, start) && CassetteOf(p.Entries[i].Path) == cassette; i++ {
+			list = append(list, p.Entries[i])
+		}
+	}
+	if len(list) == 0 || list[0].Path != cassette {
+		return nil
+	}
+	return list
 }
 
 // Selects reports whether a cassette, or the one that an asset belongs to, was asked for.
@@ -216,8 +230,10 @@ func Parse(file string, data []byte) ([]Entry, error) {
 	return entries, nil
 }
 
+func byPath(a, b Entry) int { return cmp.Compare(a.Path, b.Path) }
+
 func sort(entries []Entry) {
-	slices.SortFunc(entries, func(a, b Entry) int { return cmp.Compare(a.Path, b.Path) })
+	slices.SortFunc(entries, byPath)
 }
 
 // Format returns the text of a lock. A line stands between two entries, so that git merges
@@ -243,7 +259,7 @@ func (p *Place) Update(changes []Entry) (changed bool, err error) {
 	}
 	before := string(Format(p.Entries))
 	for _, c := range changes {
-		i, there := slices.BinarySearchFunc(p.Entries, c, func(a, b Entry) int { return cmp.Compare(a.Path, b.Path) })
+		i, there := slices.BinarySearchFunc(p.Entries, c, byPath)
 		switch {
 		case c.SHA256 == "" && there:
 			p.Entries = slices.Delete(p.Entries, i, i+1)

@@ -202,6 +202,17 @@ func (s *Store) Have(ctx context.Context, sums []string) (map[string]Object, err
 	return have, err
 }
 
+// Asking returns what Have returns, for objects that become known while it asks. If many are
+// expected, all are listed, which begins now.
+func (s *Store) Asking(ctx context.Context, expected int) func(sums []string) (map[string]Object, error) {
+	if expected <= few {
+		return func(sums []string) (map[string]Object, error) { return s.Have(ctx, sums) }
+	}
+	have, listed := map[string]Object{}, make(chan error, 1)
+	go func() { listed <- s.List(ctx, func(o Object) { have[o.SHA256] = o }) }()
+	return func([]string) (map[string]Object, error) { return have, <-listed }
+}
+
 // Stored returns when an object was stored, the zero time if it is not there.
 func (s *Store) Stored(ctx context.Context, key string) (time.Time, error) {
 	a, err := s.bucket.Attributes(ctx, key)
