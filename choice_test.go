@@ -367,14 +367,14 @@ func TestContested(t *testing.T) {
 		want     string // in the error of Close; "" if there is none
 	}{
 		{"taken, then asked by its own", []string{`"one"`, `"two"`}, []asking{one, two}, []asking{nine, one},
-			`c.yaml:4: this answer went to a request that differs in seed; then the request it was recorded for arrived, and got line 20. Record both again, or tell the two apart with promptecho.Match("seed")` + "\n\nInMode(ModeNone) in the code allows no recording. To record it again, remove that, and run:\n"},
+			`c.yaml:4: this answer went to a request that differs in seed; then the request it was recorded for arrived, and got line 20. Record both again, or tell the two apart with promptecho.Match("seed")` + "\n\nInMode(ModeNone) in the code allows no recording. To record it, remove that and run:\n"},
 		{"nothing is left", []string{`"one"`}, []asking{one}, []asking{nine, one},
-			`c.yaml:4: the recording of this request was already played for another one, which differs in seed and is not recorded`},
+			`c.yaml:4: the recording of this request was already played for another request, which differs in seed and is not recorded`},
 		{"the answers are the same", []string{`"one"`, `"one"`}, []asking{one, two}, []asking{nine, one}, ""},
 		{"its own came first", []string{`"one"`, `"two"`}, []asking{one, two}, []asking{one, nine}, ""},
 		{"taken from one that does not come", []string{`"one"`, `"two"`}, []asking{one, two}, []asking{nine, two}, ""},
 		{"the own ones are in order", []string{`"a"`, `"b"`, `"c"`}, []asking{one, one, two}, []asking{one, one, nine}, ""},
-		{"the second of its own is taken", []string{`"a"`, `"b"`, `"c"`}, []asking{one, one, two}, []asking{one, two, nine, one}, "was already played for another one, which differs in seed"},
+		{"the second of its own is taken", []string{`"a"`, `"b"`, `"c"`}, []asking{one, one, two}, []asking{one, two, nine, one}, "was already played for another request, which differs in seed"},
 		{"in another spelling, out of order", []string{`"a"`, `"b"`}, []asking{spaced, chat("")}, []asking{chat(""), chat("")},
 			`c.yaml:4: played after line 20, which was recorded later for the same request in another spelling`},
 		{"in another spelling, in order", []string{`"a"`, `"b"`}, []asking{chat(""), spaced}, []asking{chat(""), chat("")}, ""},

@@ -49,8 +49,8 @@ func init() {
 // read back. A run that recorded nothing writes nothing.
 //
 // In a test, Close does not know how the run ended; package echotest does. So an older recording
-// that was not used stays, unless mode all has recorded at least as many as there were: then they
-// replace the cassette. A deferred Close treats a panic, FailNow and SkipNow as a failure. Outside
+// that was not used stays, unless mode all has recorded at least as many as there were: then the
+// new ones replace the cassette. A deferred Close treats a panic, FailNow and SkipNow as a failure. Outside
 // of a test, as in TestMain, Close treats a run with -run or -skip, or one of several shards, as
 // incomplete. Under [github.com/promptecho/promptecho/echotest.Run], which knows how the tests
 // end, such a Close only ends the recorder: Run saves the cassette and reports what is wrong.

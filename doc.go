@@ -7,9 +7,9 @@
 // the test and fails it if a request was never recorded or a recording never used. [Open] is for
 // programs that are not tests.
 //
-// A request is answered by the recording of the same endpoint and of every field of the body that
-// can change the answer, however it is spelled, and each recording answers once. A change of
-// sampling parameters (temperature) and of bookkeeping (user, metadata) is only noted; see
+// A request is answered by a recording that has the same endpoint and, in every field of the body
+// that can change the answer, the same value, however it is spelled. Each recording answers once. A
+// change of sampling parameters (temperature) and of bookkeeping (user, metadata) is only noted; see
 // [MatchSampling]. Hosts and gateway prefixes do not matter.
 //
 // The record mode says what is replayed and what may go upstream; see [Mode]. It comes from the

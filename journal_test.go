@@ -460,7 +460,7 @@ func TestJournalHoldsNoSecret(t *testing.T) {
 }
 
 // journalHead is what a journal begins with.
-const journalHead = "# promptecho cassette: credentials are replaced, all else is as it was said. https://github.com/promptecho/promptecho/blob/main/docs/CASSETTE.md\nversion: 1\npartial: true\ninteractions:\n"
+const journalHead = "# promptecho cassette: credentials are replaced, everything else is as it was sent. https://github.com/promptecho/promptecho/blob/main/docs/CASSETTE.md\nversion: 1\npartial: true\ninteractions:\n"
 
 // TestTornJournal: a process that was killed while it created its journal has
 // left nothing to resume, and nothing in the way.

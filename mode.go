@@ -25,8 +25,8 @@ const (
 	// never a default: choose it by flag, by environment or with [InMode].
 	ModeCompare Mode = "compare"
 
-	// ModeOnce records if the cassette is absent and replays like ModeNone if
-	// it is present. It is the default where CI is not set.
+	// ModeOnce records if the cassette is absent, completes it if it is partial,
+	// and otherwise replays like ModeNone. It is the default where CI is not set.
 	ModeOnce Mode = "once"
 
 	// ModeNewEpisodes replays what is recorded, records what is not, and saves

@@ -192,7 +192,7 @@ func Unordered(paths ...string) Option {
 // (docs/SECURITY.md, "Headers of answers"). A "*" before or after a part of a name stands for all
 // names that end or begin with it: "x-ratelimit-*". The program does not get a header that is not
 // written, even in the recording run, whose log names it if the run fails. Secrets in headers are
-// replaced as elsewhere. They are not compared.
+// replaced as elsewhere. The headers are not compared.
 func KeepHeaders(names ...string) Option {
 	lower := make([]string, len(names))
 	for i, name := range names {
@@ -249,9 +249,8 @@ func Pace(x float64) Option {
 	}
 }
 
-// AllowUnused accepts recordings that no request used, of the requests that the selectors
-// name; see [Live]. Without selectors it accepts all of them, and a recorder that no request
-// reached.
+// AllowUnused accepts unused recordings of the requests that the selectors name; see [Live].
+// Without selectors it accepts all unused recordings, and a recorder that no request reached.
 func AllowUnused(selectors ...string) Option {
 	return each("AllowUnused", orAll(selectors), onCall, interaction.CheckSelector, func(c *config) *canon.Selectors { return &c.allowUnused })
 }

@@ -37,9 +37,9 @@ import (
 // call with a value whose JSON no cassette can hold, because it has a member twice, a name of more
 // than 256 bytes, or more than 64 levels.
 //
-// An error of f is recorded with its text. For [errors.Is] it stays the errors of
-// packages context, errors, io, io/fs and os that it was, and those of [Sentinels];
-// anything else about it is lost in the recording run, too. A result that comes with an error
+// An error of f is recorded with its text. [errors.Is] still finds in it the errors of
+// packages context, errors, io, io/fs and os, and those of [Sentinels]; anything else
+// about it is lost, in the recording run, too. A result that comes with an error
 // is kept. Nothing is recorded if f panics, or if it returns an error after its context was
 // canceled.
 //

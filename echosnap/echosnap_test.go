@@ -122,7 +122,7 @@ func TestJudge(t *testing.T) {
 		t.Errorf("%d asked, and files are written", asked)
 	}
 	asked, answers = 0, []string{"1: no\n2: yes", "1: no\n2: yes", "1: yes\n2: yes"}
-	fails(t, "TestJudge/a", match("Rome."), "was judged wrong:\n  1. names the same city: no (1 of 3 opinions say yes)\n  2. is short: yes (3 of 3 opinions say yes)", `"1" differs:`)
+	fails(t, "TestJudge/a", match("Rome."), "the judge says that \"1\" is not right:\n  1. names the same city: no (1 of 3 opinions say yes)\n  2. is short: yes (3 of 3 opinions say yes)", `"1" differs:`)
 	if !strings.Contains(file(t, "TestJudge/a.snap.new"), "Rome.") {
 		t.Error("nothing is left to be reviewed")
 	}

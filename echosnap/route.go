@@ -88,7 +88,7 @@ func routeOf(t testing.TB, rec *promptecho.Recorder) *route.Route {
 }
 
 // Calls expects these tools to be called in this order; others may be called between them.
-// Tools that are called at once are in either order.
+// Tools that are called at the same time match in either order.
 func Calls(tools ...string) RouteOption { return expectation{route.InOrder(tools...)} }
 
 // CallsAny expects each of these tools to be called, in any order, as often as it is named;

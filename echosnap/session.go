@@ -204,7 +204,7 @@ func (s *session) judged(was, sec *snapshot.Section, c *config) bool {
 		s.t.Logf("echosnap: %s: %q differs from its snapshot, and was judged right:\n%s", below(s.path), sec.Name, indented(v.String()))
 		return true
 	}
-	s.fail("%s: %q was judged wrong:\n%s", below(s.path), sec.Name, indented(v.String()))
+	s.fail("%s: the judge says that %q is not right:\n%s", below(s.path), sec.Name, indented(v.String()))
 	return false
 }
 

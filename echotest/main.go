@@ -113,7 +113,7 @@ type mainConfig struct {
 func AllowHosts(hosts ...string) MainOption {
 	return func(c *mainConfig) {
 		if len(hosts) == 0 {
-			c.err = errors.New("echotest.AllowHosts(): it names nothing")
+			c.err = errors.New("echotest.AllowHosts() has no argument: name the hosts")
 		}
 		for _, host := range hosts {
 			bare := strings.Trim(host, "[]")
@@ -135,7 +135,7 @@ func AllowHosts(hosts ...string) MainOption {
 func Fetch(command string, args ...string) MainOption {
 	return func(c *mainConfig) {
 		if command == "" || c.fetch != nil {
-			c.err = errors.New("echotest.Fetch: one command fetches what is not here: name it, once")
+			c.err = errors.New("echotest.Fetch: pass it once, with the command that fetches missing cassettes")
 		}
 		c.fetch = append([]string{command}, args...)
 	}

@@ -32,8 +32,8 @@ type Server struct {
 //
 // Headers of answers with further addresses (Location, Operation-Location, upload URLs) name
 // listeners. URLs in bodies stay. A request that a process has signed for a listener (AWS
-// Signature Version 4) is signed again for the upstream with AWS_SECRET_ACCESS_KEY; if that
-// is not the secret of its key, it is not sent, and the test fails.
+// Signature Version 4) is signed again for the upstream with AWS_SECRET_ACCESS_KEY; if it
+// was not signed with that secret, it is not sent, and the test fails.
 func Serve(t testing.TB, rec *promptecho.Recorder, opts ...ServeOption) *Server {
 	c := serveConfig{transport: rec}
 	for _, o := range opts {

@@ -11,13 +11,13 @@ import (
 // TestOptionsInVain: an option of Main or of Serve that cannot mean anything is refused.
 func TestOptionsInVain(t *testing.T) {
 	for want, opts := range map[string][]MainOption{
-		`echotest.AllowHosts(): it names nothing`:        {AllowHosts()},
-		`echotest.AllowHosts(""): a host is a name`:      {AllowHosts("")},
-		`echotest.AllowHosts("http://db"): a host is`:    {AllowHosts("db", "http://db")},
-		`echotest.AllowHosts("db:80"): a host is a name`: {AllowHosts("db:80")},
-		`echotest.AllowHosts("db.*"): a host is a name`:  {AllowHosts("db.*")},
-		`echotest.Fetch: one command`:                    {Fetch("true"), Fetch("false")},
-		`echotest.Fetch: one command fetches`:            {Fetch("")},
+		`echotest.AllowHosts() has no argument: name the hosts`: {AllowHosts()},
+		`echotest.AllowHosts(""): a host is a name`:             {AllowHosts("")},
+		`echotest.AllowHosts("http://db"): a host is`:           {AllowHosts("db", "http://db")},
+		`echotest.AllowHosts("db:80"): a host is a name`:        {AllowHosts("db:80")},
+		`echotest.AllowHosts("db.*"): a host is a name`:         {AllowHosts("db.*")},
+		`echotest.Fetch: pass it once`:                          {Fetch("true"), Fetch("false")},
+		`echotest.Fetch: pass it once, with the`:                {Fetch("")},
 	} {
 		var c mainConfig
 		for _, o := range opts {

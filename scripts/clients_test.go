@@ -163,7 +163,7 @@ func TestClients(t *testing.T) {
 			}
 			out, status = run(nobody, "promptecho serve -cassettes cassettes -- "+strings.Join(append(r.command, quoted(r.parts)...), " ")+" "+r.file, "CI=true")
 			holds("a part", out, status, 0)
-			differs := []string{"the nearest recording differs in messages/0/content", "To record it again:", r.named, "promptecho: serve: 1 test did not fit, as the failure of each says: "}
+			differs := []string{"the nearest recording differs in messages/0/content", "To record it again:", r.named, "promptecho: serve: 1 test failed because of a cassette; each failure says why: "}
 			out, status = run(nobody, "promptecho serve -cassettes cassettes -- "+suite, "CI=true", "CHANGED=!")
 			holds("changed", out, status, 1, differs...)
 			out, status = run(nobody, "promptecho serve -cassettes cassettes -- "+suite, "CI=true", "CHANGED=!", "HIDE=1")

@@ -14,7 +14,7 @@ their model calls is sent again, with the real key, and a line per test says
 what the live answers are:
 
   identical     the same, except for ids, times and the like
-  benign        different words
+  benign        different words or numbers
   drift         different tool calls, shape, model or finish reason
   not compared  the model did not answer: a refused key, a busy server
   not sent      the recording cannot be compared

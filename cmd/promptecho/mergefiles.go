@@ -53,7 +53,7 @@ func unmerged(paths []string) (list []*merging, err error) {
 	for _, m := range list {
 		if m.ours.data == nil || m.theirs.data == nil {
 			side := map[bool]string{true: "this branch", false: "the other branch"}[m.ours.data == nil]
-			return nil, fmt.Errorf("%s: %s has deleted it, and the other one has changed it: git add %[3]s keeps it, git rm %[3]s deletes it", m.path, side, shell.Quote(m.path))
+			return nil, fmt.Errorf("%s: %s has deleted it, and the other side has changed it: git add %[3]s keeps it, git rm %[3]s deletes it", m.path, side, shell.Quote(m.path))
 		}
 	}
 	files, err := allCassettes(paths)

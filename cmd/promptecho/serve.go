@@ -35,8 +35,8 @@ keys are dummies, and requests that bypass the cassette are stopped.
   -options OPTIONS    as at the top of a cassette: '{mask_times: true}'
   -require-all        fail if a recording was not used, or drop it in mode
                       update
-  -upstream UPSTREAM  add one: VARIABLE=URL is an upstream and the variable that
-                      is set to the address to use instead
+  -upstream UPSTREAM  VARIABLE=URL adds an upstream, and sets the variable to
+                      the address to use in place of the URL
   -listen ADDRESS     one address for everything: 127.0.0.1:8090
 
 The exit status is that of the command. If that is 0, it is 1 if a request has

@@ -133,7 +133,7 @@ func printVerdicts(w io.Writer, verdicts []*verdict, bad int, write bool) {
 		p.command("promptecho prune -w")
 	}
 	if stale > 0 && !write {
-		p.line(0, bold, "%s edited by hand, or written by another version. To bring seals and texts up to date (replay needs none, but is faster with them):", count(stale, "file"))
+		p.line(0, bold, "%s edited by hand, or written by another version. To bring seals and texts up to date (replay works without, but is faster with seals):", count(stale, "file"))
 		p.command("promptecho verify -w")
 	}
 }

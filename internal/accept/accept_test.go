@@ -132,7 +132,7 @@ func TestAssign(t *testing.T) {
 		{name: "more often than recorded", stored: list{paris(system), oslo(system)}, calls: calls(0, paris(system)), findings: []string{"sent more often"}},
 		{name: "seeds", stored: list{seeded(system, 1), seeded(system, 2), seeded(system, 3)},
 			calls: calls(seeded(mended, 3), seeded(mended, 1), seeded(mended, 2)), findings: []string{"2 0 1"}},
-		{name: "another seed", stored: list{seeded(system, 1), seeded(system, 2)}, calls: calls(seeded(mended, 9)), findings: []string{"none has its values there"}},
+		{name: "another seed", stored: list{seeded(system, 1), seeded(system, 2)}, calls: calls(seeded(mended, 9)), findings: []string{"none has the values of the request"}},
 
 		// A call more in front.
 		{name: "a call more", stored: list{paris(system), oslo(system)}, calls: calls(chat("", "system", another, "user", "What is the weather in Paris?")),

@@ -113,7 +113,7 @@ func (a *assignment) pair(m, to *group) (into []int, refused string) {
 		kind := varying.Of(a.form(a.Calls[at].Missed).Traits)
 		i := slices.IndexFunc(free, func(n int) bool { return varying.Of(a.form(a.Stored[n]).Traits) == kind })
 		if i < 0 {
-			return nil, "the recordings of this request differ in ignored fields, and none has its values there"
+			return nil, "the recordings of this request differ in ignored fields, and in those none has the values of the request"
 		}
 		into = append(into, free[i])
 		free = slices.Delete(free, i, i+1)

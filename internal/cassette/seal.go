@@ -133,10 +133,10 @@ func (s *seal) frame() string { return frameStart + s.String() + "\n" }
 // "version" and "interactions" is pinned, partial and what the cassette gives its test, in
 // this order. The last line is YAML's mark for the end of a document (YAML 1.2.2, 9.1.4).
 const (
-	header    = firstLine + ": credentials are replaced, all else is as it was said. https://github.com/promptecho/promptecho/blob/main/docs/CASSETTE.md\n"
+	header    = firstLine + ": credentials are replaced, everything else is as it was sent. https://github.com/promptecho/promptecho/blob/main/docs/CASSETTE.md\n"
 	firstLine = "# promptecho cassette"
 	headStart = header + "version: 1\n"
-	sealsLine = "seals: # made by promptecho, which sees by them what was edited above; leave them as they are\n"
+	sealsLine = "seals: # made by promptecho, to see what was edited above; leave them as they are\n"
 )
 
 // firstItem returns the first of the interactions that text consists of.

@@ -310,7 +310,7 @@ func TestBrokenAssets(t *testing.T) {
 	}{
 		{name, nil, `asset "0123456789abcdef.bin" cannot be read: there are no assets here`},
 		{name, read("", fs.ErrNotExist), `asset "0123456789abcdef.bin" cannot be read (file does not exist); restore it, or record again`},
-		{name, read("x", nil), `asset "0123456789abcdef.bin" was changed (its content is 2d711642b726b044); restore it, or name the file for its content here and there`},
+		{name, read("x", nil), `asset "0123456789abcdef.bin" was changed (its content is 2d711642b726b044); restore it, or rename the file after its content and use that name here`},
 		{"../../etc/passwd", read("x", nil), `invalid asset name "../../etc/passwd"; want 16 hex digits and an extension`},
 	} {
 		text := strings.Replace(withBody("x"), "body: x", "body_file: "+test.file, 1)

@@ -96,7 +96,7 @@ func ParseGiven(text []byte) (g interaction.Given, err error) {
 func (p *parser) read(each func(root *yaml.Node)) {
 	p.checkConflict()
 	if strings.HasPrefix(p.src, "version https://git-lfs.github.com/spec/") {
-		p.fail(0, "", "this is a pointer of Git LFS and not the file; fetch that: git lfs pull (with GitHub's actions/checkout: \"lfs: true\")")
+		p.fail(0, "", "this is a pointer of Git LFS and not the file; to fetch the file: git lfs pull (with GitHub's actions/checkout: \"lfs: true\")")
 		p.err.Elsewhere = true
 	}
 	if p.err != nil {

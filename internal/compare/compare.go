@@ -27,11 +27,11 @@ type Verdict string
 
 // The verdicts.
 const (
-	Identical   Verdict = "identical"         // but for ids, times, fingerprints, latencies and usage
-	Benign      Verdict = "benign"            // only texts and numbers differ
-	Drift       Verdict = "drift"             // something differs that a program depends on
-	NotCompared Verdict = "could not compare" // there is no answer, or one that says nothing of the model
-	NotSent     Verdict = "not sent"          // there was nothing to compare an answer with
+	Identical   Verdict = "identical"    // but for ids, times, fingerprints, latencies and usage
+	Benign      Verdict = "benign"       // only texts and numbers differ
+	Drift       Verdict = "drift"        // something differs that a program depends on
+	NotCompared Verdict = "not compared" // there is no answer, or one that says nothing of the model
+	NotSent     Verdict = "not sent"     // there was nothing to compare an answer with
 )
 
 // A Result is a verdict with its reasons.

@@ -175,15 +175,15 @@ func TestAnswers(t *testing.T) {
 		{"a page where sound was", speechURL, "audio/mpeg abc", "text/html <html>", "drift: the shape of the JSON", "body"},
 
 		// What says nothing of the model.
-		{"no key", chatURL, chat("Hi"), `401 {"error":{"message":"Incorrect key"}}`, `could not compare: status 401: the key was refused ("Incorrect key")`, ""},
-		{"forbidden", chatURL, chat("Hi"), `403 `, "could not compare: status 403: the key was refused", ""},
-		{"not found", geminiURL, `{"candidates":[]}`, `404 [{"error":{"code":404,"message":"gone"}}]`, `could not compare: status 404: something that the request names no longer exists, or the key has no access to it ("gone")`, ""},
+		{"no key", chatURL, chat("Hi"), `401 {"error":{"message":"Incorrect key"}}`, `not compared: status 401: the key was refused ("Incorrect key")`, ""},
+		{"forbidden", chatURL, chat("Hi"), `403 `, "not compared: status 403: the key was refused", ""},
+		{"not found", geminiURL, `{"candidates":[]}`, `404 [{"error":{"code":404,"message":"gone"}}]`, `not compared: status 404: something that the request names no longer exists, or the key has no access to it ("gone")`, ""},
 		{"a response that has expired", responsesURL, `{"status":"completed"}`, `400 {"error":{"message":"Previous response not found","code":"previous_response_not_found"}}`,
-			`could not compare: status 400: something that the request names no longer exists, or the key has no access to it ("Previous response not found")`, ""},
-		{"too many", chatURL, chat("Hi"), `429 {"message":"slow down"}`, `could not compare: status 429: the server was busy or failed, try again ("slow down")`, ""},
-		{"overloaded", messagesURL, `{"content":[]}`, `529 {"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`, `could not compare: status 529: the server was busy or failed, try again ("Overloaded")`, ""},
+			`not compared: status 400: something that the request names no longer exists, or the key has no access to it ("Previous response not found")`, ""},
+		{"too many", chatURL, chat("Hi"), `429 {"message":"slow down"}`, `not compared: status 429: the server was busy or failed, try again ("slow down")`, ""},
+		{"overloaded", messagesURL, `{"content":[]}`, `529 {"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`, `not compared: status 529: the server was busy or failed, try again ("Overloaded")`, ""},
 		{"overloaded in a stream", messagesURL, `events {"type":"message_start"}`, `events {"type":"message_start"}
-			{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`, "could not compare: the live answer broke off: Overloaded", ""},
+			{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`, "not compared: the live answer broke off: Overloaded", ""},
 		{"the same refusal as recorded", chatURL, `401 {"error":{"message":"Incorrect key"}}`, `401 {"error":{"message":"Incorrect key"}}`, "identical", ""},
 	}
 	for _, tt := range tests {

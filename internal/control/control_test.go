@@ -136,7 +136,7 @@ func TestOneAfterTheOther(t *testing.T) {
 		if got := begin(t, c, name, `{"by": "worker-1"}`); got != base {
 			t.Errorf("%s, want %s", got, base)
 		}
-		if status, text := call(t, "POST", c.URL+"/cassettes/three", `{"by": "worker-1"}`); status != 409 || !strings.Contains(text, name+` is still open there`) {
+		if status, text := call(t, "POST", c.URL+"/cassettes/three", `{"by": "worker-1"}`); status != 409 || !strings.Contains(text, name+` is still open at the same address`) {
 			t.Error(status, text)
 		}
 		if status, _ := ask(t, base, "hello "+name); status != 200 {
@@ -199,7 +199,7 @@ func TestReportOfATest(t *testing.T) {
 		t.Error(status, text)
 	}
 	whole := c.Close(Ending{})
-	if len(whole.Errors) != 1 || whole.Errors[0] != "3 tests did not fit, as the failure of each says: asks, asks_less, asks_nothing" ||
+	if len(whole.Errors) != 1 || whole.Errors[0] != "3 tests failed because of a cassette; each failure says why: asks, asks_less, asks_nothing" ||
 		!slices.ContainsFunc(whole.Notes, func(s string) bool { return strings.HasPrefix(s, "1 cassette in "+dir+" of tests that did not run") }) {
 		t.Errorf("%+v", whole)
 	}

@@ -150,7 +150,7 @@ func (c *Control) ofTests(rep *Report, passed bool) {
 		rep.Notes = append(rep.Notes, fmt.Sprintf("%s: %s replayed, %d recorded", report.Count(len(c.opened), "test"), report.Count(int(c.total.Replayed), "request"), c.total.Recorded))
 	}
 	if slices.Sort(c.unfit); len(c.unfit) > 0 {
-		rep.Errors = append(rep.Errors, report.Count(len(c.unfit), "test")+" did not fit, as the failure of each says: "+list(c.unfit))
+		rep.Errors = append(rep.Errors, report.Count(len(c.unfit), "test")+" failed because of a cassette; each failure says why: "+list(c.unfit))
 	}
 }
 

@@ -31,7 +31,7 @@ func readHTTPRR(name, text string) (*Cassette, error) {
 		n1, err1 := strconv.Atoi(first)
 		n2, err2 := strconv.Atoi(second)
 		if err1 != nil || err2 != nil || n1 < 0 || n2 < 0 || n1 > len(text)-at || n2 > len(text)-at-n1 {
-			return nil, codec.ErrorAt(name, text, start, "", "want the lengths of a request and its answer, and both after them; the file was cut, or its line ends were changed (git config core.autocrlf)")
+			return nil, codec.ErrorAt(name, text, start, "", "want a line with two lengths, and after it a request and an answer of these lengths; the file was cut, or its line ends were changed (git config core.autocrlf)")
 		}
 		req, resp := text[at:at+n1], text[at+n1:at+n1+n2]
 		at += n1 + n2

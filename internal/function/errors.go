@@ -33,7 +33,7 @@ func withSentinels(sentinels []error) (knownErrors, error) {
 		if i := slices.IndexFunc(known, func(k error) bool { return k.Error() == s.Error() }); i < 0 {
 			known = append(known, s)
 		} else if !errors.Is(s, known[i]) {
-			return nil, fmt.Errorf("two errors of Sentinels and the well-known ones have the text %q, by which a cassette identifies them", s)
+			return nil, fmt.Errorf("two errors, of Sentinels or of the standard library, have the same text %q, by which a cassette identifies them", s)
 		}
 	}
 	return known, nil

@@ -136,8 +136,8 @@ func TestSentinels(t *testing.T) {
 	}
 	one := errors.New("x")
 	for want, sentinels := range map[string][]error{
-		`have the text "x"`:          {one, errors.New("x")},
-		`have the text "EOF"`:        {errors.New("EOF")},
+		`have the same text "x"`:     {one, errors.New("x")},
+		`have the same text "EOF"`:   {errors.New("EOF")},
 		"passed to Sentinels is nil": {nil},
 		"":                           {one, one, io.EOF, errors.New("y")},
 	} {

@@ -69,7 +69,7 @@ func (s *Source) Replace(function string, line int, was, now string) error {
 	for _, other := range s.edits {
 		if other.start == e.start {
 			if other.literal != e.literal {
-				return errors.New("the call has two values in one run, and holds one: use Match in a loop, or in a function that several tests call")
+				return errors.New("the call got two different values in one run, but the source can hold only one: in a loop, or in a function that several tests call, use Match")
 			}
 			return nil
 		}

@@ -86,7 +86,7 @@ func TestSeveral(t *testing.T) {
 			t.Errorf("no %s in\n%s", want, got)
 		}
 	}
-	if err := s.Replace("Inline", 4, "", "other"); err == nil || !strings.Contains(err.Error(), "two values in one run") {
+	if err := s.Replace("Inline", 4, "", "other"); err == nil || !strings.Contains(err.Error(), "two different values in one run") {
 		t.Error(err)
 	}
 }

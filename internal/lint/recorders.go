@@ -13,7 +13,7 @@ import (
 // one cassette, and the verdict would be given when the outer test ends.
 var OuterTest = &analysis.Analyzer{
 	Name:     "outertest",
-	Doc:      "find recorders of the test around a subtest",
+	Doc:      "find subtests that pass the outer t to echotest.New",
 	URL:      "https://github.com/promptecho/promptecho/blob/main/docs/LINT.md#outertest",
 	Requires: []*analysis.Analyzer{inspect.Analyzer},
 	Run: func(pass *analysis.Pass) (any, error) {
@@ -43,7 +43,7 @@ var OuterTest = &analysis.Analyzer{
 			if visible(pass, file(c), call.Pos(), name.Name) == pass.TypesInfo.Defs[name] {
 				edits = append(edits, replace(given, name.Name))
 			}
-			report(pass, given, "give it the subtest", edits, "%s is the test around this subtest, so its subtests would share a cassette: write %s(%s, ...)", given.Name, types.ExprString(call.Fun), name.Name)
+			report(pass, given, "use the t of the subtest", edits, "%s is the test around this subtest, so its subtests would share a cassette: write %s(%s, ...)", given.Name, types.ExprString(call.Fun), name.Name)
 		}
 		return nil, nil
 	},

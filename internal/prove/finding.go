@@ -53,7 +53,7 @@ var remedies = []struct{ says, remedy string }{
 	{"ran in parallel", "do not let the request depend on which call is done first: keep results by index, not in the order of arrival; or play the recorded times with promptecho.Pace(1)"},
 	{"no value for", "record the test again: it was recorded before it used that value"},
 	{"no request reached the recorder", "the program keeps an answer from an earlier run of the test, in a cache or a package variable: create that in each test"},
-	{"the recording of this request was already played for another one", "another request, which is not recorded, took the recording: make the two differ in a compared field, or undo the difference"},
+	{"the recording of this request was already played for another request", "another request, which is not recorded, took the recording: make the two requests differ in a field that is compared, or send the ignored field as it was recorded"},
 	{"went to a request that differs in", "the program sends them in another order: compare a field in which they differ (promptecho.Match), or name them with promptecho.WithName"},
 	{"asked more often than recorded", "the program polls for a certain time, or retries by chance: limit it by a count instead, or let the last recording repeat with promptecho.AllowRepeats"},
 	{" is recorded; this recording is of ", "the program sends this only in some runs, and did not when it was recorded: have the test wait for it, then record again with promptecho record -update"},

@@ -32,7 +32,7 @@ func unanswerable(c *tape.Call, asked tape.Asked, opensSocket bool) (why string,
 		return "it contains the error of an earlier miss: fix that one first", 0
 	case asked.Lent != nil:
 		words, _ := differingIn(asked.Lent)
-		return fmt.Sprintf("the recording of this request was already played for another one, which differs in %s and is not recorded", words), asked.Lent.Lent.Line()
+		return fmt.Sprintf("the recording of this request was already played for another request, which differs in %s and is not recorded", words), asked.Lent.Lent.Line()
 	case asked.Last != nil:
 		return fmt.Sprintf("asked more often than recorded: %s, recorded %s (AllowRepeats replays the last again)", times(asked.Times), times(asked.Recorded)), asked.Last.Line()
 	}

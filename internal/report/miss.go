@@ -48,7 +48,7 @@ func (m *Miss) detail() string {
 			}
 		}
 		if len(given) > 0 {
-			text += "\n  if it can, take it from " + strings.Join(given, " and ") + ", whose value is replayed"
+			text += "\n  if it can, take it from " + strings.Join(given, " and ") + ", to get the recorded value in replay"
 		}
 	}
 	return strings.TrimPrefix(text, "\n")

@@ -12,6 +12,7 @@ import (
 	"github.com/promptecho/promptecho/internal/interaction"
 )
 
+// unset says why a text most likely lacks a value that the recorded one has, and what helps.
 const unset = "  the incoming text lacks a value: is a variable unset here? rec.Env(NAME) gives the test the value that was recorded\n"
 
 // remarks says what most likely lies behind edits, and what helps, where no option does; in lines

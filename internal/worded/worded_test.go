@@ -84,7 +84,7 @@ func TestReworded(t *testing.T) {
 		"  incoming: \"Ignore(x) MaskTimes()\"\n  add MaskTimes()":                "  incoming: \"Ignore(x) MaskTimes()\"\n  add -options '{mask_times: true}'",
 		"Mask(": "Mask(",
 		"tell equal requests apart with promptecho.WithName, or play the recorded times with promptecho.Pace(1)":              "tell equal requests apart with the header X-Promptecho-Name, or play the recorded times with -options '{pace: 1}'",
-		"if it can, take it from rec.Now(), whose value is replayed":                                                          "if it can, let the test set it",
+		"if it can, take it from rec.Now(), to get the recorded value in replay":                                              "if it can, let the test set it",
 		"is a variable unset here? rec.Env(NAME) gives the test the value that was recorded":                                  "is a variable unset here? set it as it was when it was recorded",
 		"it waits: run the test in a testing/synctest bubble, or let the test set the interval":                               "it waits: let the test set the interval",
 		"If the text is a secret, call rec.Secret(NAME), with the name of its environment variable, before the first request": "If the text is a secret, add -options '{redact: [EXPRESSION]}' with an expression that matches it",

@@ -35,9 +35,9 @@ var inGo = regexp.MustCompile(`\b(?:promptecho\.)?([A-Z][A-Za-z]+)\b`)
 // onlyInGo has what only a test in Go can do, each with what a program in another language does
 // instead.
 var onlyInGo = []string{
-	"take it from rec.Now() and rec.Rand(NAME), whose value is replayed", "let the test set it",
-	"take it from rec.Now(), whose value is replayed", "let the test set it",
-	"take it from rec.Rand(NAME), whose value is replayed", "let the test set it",
+	"take it from rec.Now() and rec.Rand(NAME), to get the recorded value in replay", "let the test set it",
+	"take it from rec.Now(), to get the recorded value in replay", "let the test set it",
+	"take it from rec.Rand(NAME), to get the recorded value in replay", "let the test set it",
 	"rec.Env(NAME) gives the test the value that was recorded", "set it as it was when it was recorded",
 	"call rec.Secret(NAME), with the name of its environment variable, before the first request", "add -options '{redact: [EXPRESSION]}' with an expression that matches it",
 	"Call rec.Secret(NAME), with the name of the secret's environment variable, before the first request", "Add -options '{redact: [EXPRESSION]}' with an expression that matches it",

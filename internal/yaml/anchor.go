@@ -44,7 +44,7 @@ func (p *parser) anchorName() string {
 	start := p.pos + 1
 	for p.pos++; !p.gapAt(0) && strings.IndexByte(",]}", p.peek(0)) < 0; p.pos++ {
 		if c := p.peek(0); !isLetter(c) && c != '-' && (c < '0' || c > '9') {
-			p.failf(start-1, "the name of an anchor is of ASCII letters, digits, - and _, found %q; put text in quotes", p.rest(start-1))
+			p.failf(start-1, "the name of an anchor consists of ASCII letters, digits, - and _, found %q; put text in quotes", p.rest(start-1))
 		}
 	}
 	name := p.text[start:p.pos]
@@ -129,7 +129,7 @@ func (p *parser) below(name string) string {
 	for _, before := range []string{": &", "- &"} {
 		if i := strings.Index(p.text[p.pos:], before+name+"\n"); i >= 0 {
 			line, _ := Position(p.text, p.pos+i)
-			return fmt.Sprintf(" (line %d has: move that above)", line)
+			return fmt.Sprintf(" (line %d has it: move that value above this line)", line)
 		}
 	}
 	return ""

@@ -107,7 +107,7 @@ func (p *parser) content(nd Node, n, col int, block bool) Node {
 	p.scalar(&nd, false)
 	if p.colon() {
 		if nd.Anchor > 0 && !block {
-			p.failf(nd.Pos, "an anchor cannot be that of a key; start the mapping on the line below &%s", p.names[nd.Anchor-1])
+			p.failf(nd.Pos, "a key cannot have an anchor; start the mapping on the line below &%s", p.names[nd.Anchor-1])
 		}
 		if !block {
 			p.failf(nd.Pos, "a mapping cannot start here; put text with %q in it in quotes", ": ")
@@ -140,7 +140,7 @@ func (p *parser) blockSequence(nd Node, col int) Node {
 		p.push(e)
 		indent := p.nextContent()
 		if indent > col {
-			p.failf(p.pos, "the indentation fits no line above: want %d spaces or more text of the element", col)
+			p.failf(p.pos, "the indentation fits no line above: want %d spaces, or as many as the lines of the element above", col)
 		}
 		if indent < col || !p.dash() {
 			break
