@@ -47,6 +47,12 @@ type Player struct {
 	relinks relinks
 }
 
+// Relink says that a call of JSON-RPC is made now in place of a recorded one; query is that of its
+// URL. An answer to it on a stream that was opened for such calls gets its id.
+func (p *Player) Relink(query string, asked, recorded *interaction.Request) {
+	p.relinks.add(relink{query, asked, recorded})
+}
+
 // Play returns a recorded response as the answer to a request, or the error that was
 // recorded in its place. It waits as long as the server took, times the pace. It is
 // [ErrClosed] if the recorded request was canceled and the recorder is closed before

@@ -22,12 +22,10 @@ type relink struct {
 	asked, recorded *interaction.Request
 }
 
-// Relink says that a call is made now in place of a recorded one; query is that of its URL. An answer
-// to it on a stream that was opened for such calls gets its id.
-func (p *Player) Relink(query string, asked, recorded *interaction.Request) {
-	p.relinks.mu.Lock()
-	defer p.relinks.mu.Unlock()
-	p.relinks.calls = append(p.relinks.calls, relink{query, asked, recorded})
+func (r *relinks) add(call relink) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.calls = append(r.calls, call)
 }
 
 // in returns a piece of a stream of events, and puts the ids of the calls that it answers now into it.

@@ -37,7 +37,7 @@ var rooms = map[string][]string{
 	"internal/upload":      {},
 	"internal/form":        {"internal/coding", "internal/interaction"},
 	"internal/tape":        {"internal/group", "internal/ids", "internal/order", "internal/rerecord", "internal/redact", "internal/said", "internal/canon", "internal/cassette", "internal/interaction", "internal/jsonrpc"},
-	"internal/answer":      {"internal/bubble", "internal/guard", "internal/order", "internal/interaction", "internal/request", "internal/stream", "internal/coding"},
+	"internal/answer":      {"internal/bubble", "internal/guard", "internal/order", "internal/interaction", "internal/request", "internal/stream", "internal/coding", "internal/jsonrpc"},
 	"internal/diff":        {"internal/upload", "internal/canon", "internal/fieldpath", "internal/exactjson"},
 	"internal/canon":       {"internal/upload", "internal/urls", "internal/transcript", "internal/fieldpath", "internal/interaction", "internal/exactjson", "internal/coding", "internal/memo", "internal/origin", "internal/chance"},
 	"internal/question":    {"internal/diff", "internal/canon", "internal/exactjson", "internal/interaction"},
