@@ -1,5 +1,7 @@
 package diff
 
+import "slices"
+
 // align returns the pairs of elements of two lists that are equal and stand in the same
 // order, and for each element the equal one of the other list, wherever that stands.
 func align(rec, inc []*node) (equal []pair, twin map[*node]*node) {
@@ -43,7 +45,7 @@ const alike = 0.75
 func similar(rec, inc []*node) (pairs []pair) {
 	inPlace := len(rec) == len(inc)
 	for i := 0; inPlace && i < len(rec); i++ {
-		inPlace = likeness(newProfile(rec[i].lines, len(rec[i].path)), rec[i], inc[i]) >= alike
+		inPlace = len(rec) == 1 && sameKind(rec[0], inc[0]) || likeness(newProfile(rec[i].lines, len(rec[i].path)), rec[i], inc[i]) >= alike
 	}
 	if inPlace || len(rec)*len(inc) > maxPairs {
 		for i := range min(len(rec), len(inc)) {
@@ -78,14 +80,15 @@ func similar(rec, inc []*node) (pairs []pair) {
 // likeness says how well two elements pair; 0 is not at all. Elements of
 // another role, type or name must have much in common.
 func likeness(p *profile, rec, inc *node) float64 {
-	if kindOf(rec.value) != kindOf(inc.value) {
+	share := p.share(inc.lines, len(inc.path))
+	if kindOf(rec.value) != kindOf(inc.value) || share < 0.6 && !sameKind(rec, inc) {
 		return 0
 	}
-	share := p.share(inc.lines, len(inc.path))
-	for _, name := range tellingMembers {
-		if rec.member(name) != inc.member(name) && share < 0.6 {
-			return 0
-		}
-	}
 	return max(share, 0.05)
+}
+
+// sameKind reports whether two elements are of the same role, type and name, as far as they have one.
+func sameKind(rec, inc *node) bool {
+	other := func(name string) bool { return rec.member(name) != inc.member(name) }
+	return kindOf(rec.value) == kindOf(inc.value) && !slices.ContainsFunc(tellingMembers, other)
 }
