@@ -46,7 +46,7 @@ func Between(before, after []*interaction.Interaction) (list []Change) {
 		}
 	}
 	seen := map[[2]uint64]bool{} // edits
-	gone := 0                   // the old ones before this were told of
+	gone := 0                    // the old ones before this were told of
 	removed := func(until int) {
 		for ; gone < until; gone++ {
 			if !stays[gone] {
