@@ -4,6 +4,7 @@
 //	go -C bench run ./cmd/growth                                 # everything
 //	go -C bench run ./cmd/growth -run 'misses|diff' -sizes 3     # some rows, without the largest size
 //	go -C bench run ./cmd/growth -write ../docs/PERFORMANCE.md   # put the table into the page
+//	go -C bench run ./cmd/growth -memory                         # the memory of recording
 //
 // Times are CPU time, of this process or of the command that is run, so what else the machine
 // does counts less.
@@ -40,17 +41,37 @@ type spent struct {
 }
 
 // enough is how long go-vcr may take before larger sizes are left out.
-const enough = 20 * time.Second
+var enough = flag.Duration("vcr", 20*time.Second, "leave out larger sizes of go-vcr after one that takes it longer")
 
 func main() {
 	pattern := flag.String("run", ".", "only rows whose names match the `regexp`")
 	sizes := flag.Int("sizes", 4, "how many of the sizes, from the smallest one on")
 	write := flag.String("write", "", "put the table between the marks of this `file`, too")
+	heap := flag.Bool("memory", false, "measure the memory of recording, and nothing else")
 	flag.Parse()
+	if *heap {
+		if err := weigh(); err != nil {
+			fmt.Fprintln(os.Stderr, "growth:", err)
+			os.Exit(1)
+		}
+		return
+	}
 	if err := run(*pattern, *sizes, *write); err != nil {
 		fmt.Fprintln(os.Stderr, "growth:", err)
 		os.Exit(1)
 	}
+}
+
+// weigh prints the table of memory.
+func weigh() error {
+	dir, err := os.MkdirTemp("", "promptecho-growth")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	table, err := memory(dir, 1)
+	os.Stdout.Write(table)
+	return err
 }
 
 func run(pattern string, sizes int, write string) error {
@@ -67,7 +88,7 @@ func run(pattern string, sizes int, write string) error {
 		return err
 	}
 	var table bytes.Buffer
-	fmt.Fprintf(&table, "`go -C bench run ./cmd/growth`, %s, %d cores, %s/%s, %s, promptecho at %s.\n\n", time.Now().UTC().Format("2006-01-02"),
+	fmt.Fprintf(&table, "`go -C bench run ./cmd/growth -sizes %d -vcr %v`, %s, %d cores, %s/%s, %s, promptecho at %s.\n\n", sizes, *enough, time.Now().UTC().Format("2006-01-02"),
 		runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, runtime.Version(), commit())
 	fmt.Fprintln(&table, "| work | sizes | promptecho | exponent | go-vcr | exponent |\n|---|---|---|--:|---|--:|")
 	for _, r := range rows {
@@ -78,7 +99,7 @@ func run(pattern string, sizes int, write string) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", r.name, err)
 		}
-		theirs, err := r.series(dir, r.vcr, sizes, enough)
+		theirs, err := r.series(dir, r.vcr, sizes, *enough)
 		if err != nil {
 			return fmt.Errorf("%s with go-vcr: %w", r.name, err)
 		}
