@@ -423,7 +423,7 @@ func one(t *testing.T) {
 	io.Copy(io.Discard, resp.Body)
 	resp.Body.Close()
 	if resp.StatusCode != 200 {
-		t.Error(resp.StatusCode)
+		t.Fail()
 	}
 }
 
