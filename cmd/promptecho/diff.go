@@ -88,7 +88,7 @@ func runDiff(args []string, stdout, stderr io.Writer) error {
 // diffTwo compares two files.
 func diffTwo(old, fresh string) ([]*difference, error) {
 	var files [2]*cassette.File
-	for i, path := range []string{old, fresh} {
+	for i, path := range []string{old, fresh} { // one after the other: each takes twice its bytes while it is read
 		if info, err := os.Stat(path); err == nil && info.IsDir() {
 			return nil, fmt.Errorf("%s is a folder: name two cassettes, or compare folders with git (-git HEAD)", path)
 		}
@@ -96,7 +96,6 @@ func diffTwo(old, fresh string) ([]*difference, error) {
 		if err != nil {
 			return nil, err
 		}
-
 		files[i] = f
 	}
 	return []*difference{compare(old, fresh, files[0], files[1])}, nil

@@ -65,6 +65,7 @@ func compare(oldName, newName string, old, fresh *cassette.File) *difference {
 	d.Total.OldInput, d.Total.OldOutput = was.InputTokens, was.OutputTokens
 	d.Total.NewInput, d.Total.NewOutput = is.InputTokens, is.OutputTokens
 	d.Env = changes.Env(old.Given.Env, fresh.Given.Env)
+	var its []*interaction.Interaction // what the calls ask
 	for _, c := range changes.Between(old.Interactions, fresh.Interactions) {
 		call := callDiff{Is: "changed", Old: c.Old, New: c.New, Edits: c.Edits, Repeated: c.Repeated}
 		var it *interaction.Interaction
@@ -80,16 +81,16 @@ func compare(oldName, newName string, old, fresh *cassette.File) *difference {
 		case c.Old == 0:
 			call.Is = "added"
 		}
-		call.Request, call.Asked = about(it)
 		call.Line = it.Line
-		d.Calls = append(d.Calls, call)
+		d.Calls, its = append(d.Calls, call), append(its, it)
 	}
+	changes.SideBySide(len(its), func(i int) { d.Calls[i].Request, d.Calls[i].Asked = about(its[i]) })
 	return d
 }
 
 // about says what an interaction asks: the endpoint and the model, and what was said last.
 func about(it *interaction.Interaction) (request, asked string) {
-	e := conversation.Read([]*interaction.Interaction{it})[0]
+	e := conversation.ReadRequest(it)
 	request = e.Request
 	if e.Kind == "llm" {
 		request = e.Call
@@ -107,7 +108,14 @@ func about(it *interaction.Interaction) (request, asked string) {
 			asked += " " + strings.TrimSpace(part.Name+" "+part.Args+part.Text)
 		}
 	}
-	return request, clip(strings.Join(strings.Fields(asked), " "), 100)
+	const most = 100
+	var words []string
+	for word := range strings.FieldsSeq(asked) {
+		if words = append(words, word); len(words) > most {
+			break
+		}
+	}
+	return request, clip(strings.Join(words, " "), most)
 }
 
 // difference prints what differs between two cassettes.

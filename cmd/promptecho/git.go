@@ -4,10 +4,12 @@ import (
 	"bufio"
 	"bytes"
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"strings"
 
@@ -35,66 +37,106 @@ func git(dir string, args ...string) ([]byte, error) {
 	return out, nil
 }
 
-// commits remembers what commitOf has found.
-var commits = map[[2]string]string{}
+// A repository is one that cassettes are in, with what was asked of it.
+type repository struct {
+	top     string
+	commits map[string]string // by revision
+	in      io.Writer         // of the one process that reads files of revisions, which ends with ours
+	out     *bufio.Reader
+}
 
-// commitOf returns the commit that a revision stands for in the repository of a folder.
-func commitOf(ref, dir string) (string, error) {
-	if commit := commits[[2]string{ref, dir}]; commit != "" {
+var (
+	repositories = map[string]*repository{} // by their folders
+	tops         = map[string]string{}      // the repository of each folder
+)
+
+// repositoryOf returns the repository that a folder is in, and what the folder is called there. The folder may
+// be gone.
+func repositoryOf(dir string) (r *repository, name string, err error) {
+	there, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, "", err
+	}
+	for up := there; ; up = filepath.Dir(up) {
+		if real, err := filepath.EvalSymlinks(up); err == nil {
+			there, name = real, strings.TrimPrefix(there, up)
+			break
+		} else if up == filepath.Dir(up) {
+			return nil, "", err
+		}
+	}
+	top := topOf(context.Background(), there, tops)
+	if top == "" {
+		_, err := git(there, "rev-parse", "--show-toplevel")
+		return nil, "", cmp.Or(err, errNotInGit)
+	}
+	if name, err = filepath.Rel(top, there+name); err != nil {
+		return nil, "", err
+	}
+	if repositories[top] == nil {
+		repositories[top] = &repository{top: top, commits: map[string]string{}}
+	}
+	return repositories[top], filepath.ToSlash(name), nil
+}
+
+// commit returns the commit that a revision stands for.
+func (r *repository) commit(ref string) (string, error) {
+	if commit := r.commits[ref]; commit != "" {
 		return commit, nil
 	}
-	out, err := git(dir, "rev-parse", "--verify", "--quiet", "--end-of-options", ref+"^{commit}")
+	out, err := git(r.top, "rev-parse", "--verify", "--quiet", "--end-of-options", ref+"^{commit}")
 	if err == nil {
-		commits[[2]string{ref, dir}] = strings.TrimSpace(string(out))
-		return commits[[2]string{ref, dir}], nil
+		r.commits[ref] = strings.TrimSpace(string(out))
+		return r.commits[ref], nil
 	}
-	if _, err := git(dir, "rev-parse", "--git-dir"); err != nil {
-		return "", err
-	}
-	if _, err := git(dir, "rev-parse", "--verify", "--quiet", "HEAD"); err != nil {
+	if _, err := git(r.top, "rev-parse", "--verify", "--quiet", "HEAD"); err != nil {
 		return "", errors.New("nothing is committed yet: there is no revision to compare with")
 	}
 	return "", fmt.Errorf("git knows no revision %q", ref)
 }
 
-// blobs reads files of revisions by one process of git for each folder, which ends with ours.
-type blobs struct {
-	in  io.Writer
-	out *bufio.Reader
+// commitOf returns the commit that a revision stands for in the repository of a folder.
+func commitOf(ref, dir string) (string, error) {
+	r, _, err := repositoryOf(dir)
+	if err != nil {
+		return "", err
+	}
+	return r.commit(ref)
 }
 
-var blobsIn = map[string]*blobs{}
-
-// openBlobs returns what reads files relative to a folder.
-func openBlobs(dir string) (*blobs, error) {
-	if b := blobsIn[dir]; b != nil {
-		return b, nil
+// start starts the process that reads files, if it does not run yet.
+func (r *repository) start() error {
+	if r.in != nil {
+		return nil
 	}
-	cmd := exec.Command("git", "-C", cmp.Or(dir, "."), "cat-file", "--batch")
+	cmd := exec.Command("git", "-C", r.top, "cat-file", "--batch")
 	in, err := cmd.StdinPipe()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	out, err := cmd.StdoutPipe()
 	if err == nil {
 		err = cmd.Start()
 	}
 	if err != nil {
-		return nil, fmt.Errorf("git cat-file: %w", err)
+		return fmt.Errorf("git cat-file: %w", err)
 	}
-	blobsIn[dir] = &blobs{in, bufio.NewReader(out)}
-	return blobsIn[dir], nil
+	r.in, r.out = in, bufio.NewReader(out)
+	return nil
 }
 
-// read returns the content of a file of a commit, such as "9f86d081:./x.yaml".
-func (b *blobs) read(name string) ([]byte, error) {
+// read returns the content of a file of a commit, by its name in the repository.
+func (r *repository) read(commit, name string) ([]byte, error) {
 	if strings.Contains(name, "\n") {
 		return nil, errNotInGit
 	}
-	if _, err := io.WriteString(b.in, name+"\n"); err != nil {
+	if err := r.start(); err != nil {
+		return nil, err
+	}
+	if _, err := io.WriteString(r.in, commit+":"+name+"\n"); err != nil {
 		return nil, fmt.Errorf("git cat-file: %w", err)
 	}
-	head, err := b.out.ReadString('\n')
+	head, err := r.out.ReadString('\n')
 	if err != nil {
 		return nil, fmt.Errorf("git cat-file: %w", err)
 	}
@@ -104,7 +146,7 @@ func (b *blobs) read(name string) ([]byte, error) {
 		return nil, errNotInGit
 	}
 	data := make([]byte, size+1) // and a line break
-	if _, err := io.ReadFull(b.out, data); err != nil {
+	if _, err := io.ReadFull(r.out, data); err != nil {
 		return nil, fmt.Errorf("git cat-file: %w", err)
 	}
 	if kind != "blob" {
@@ -115,21 +157,20 @@ func (b *blobs) read(name string) ([]byte, error) {
 
 // loadRevision reads a cassette as a git revision has it, with its assets.
 func loadRevision(ref, file string) (*cassette.File, error) {
-	dir, base := filepath.Split(file)
-	commit, err := commitOf(ref, dir)
+	r, dir, err := repositoryOf(filepath.Dir(file))
 	if err != nil {
 		return nil, err
 	}
-	b, err := openBlobs(dir)
+	commit, err := r.commit(ref)
 	if err != nil {
 		return nil, err
 	}
-	data, err := b.read(commit + ":./" + base)
+	data, err := r.read(commit, path.Join(dir, filepath.Base(file)))
 	if err != nil {
 		return nil, err
 	}
 	assets := filepath.Base(cassette.Beside(strings.TrimSuffix(file, ".yaml"), ".assets"))
-	return cassette.Parse(fmt.Sprintf("%s (%s)", file, ref), data, func(name string) ([]byte, error) { return b.read(commit + ":./" + assets + "/" + name) })
+	return cassette.Parse(fmt.Sprintf("%s (%s)", file, ref), data, func(name string) ([]byte, error) { return r.read(commit, path.Join(dir, assets, name)) })
 }
 
 // changedSince returns the YAML files below a folder that differ from a revision or are

@@ -135,7 +135,6 @@ func TestPictures(t *testing.T) {
 			dir := t.TempDir()
 			t.Chdir(dir)
 			t.Setenv("GIT_CEILING_DIRECTORIES", filepath.Dir(dir))
-			commits, blobsIn = map[[2]string]string{}, map[string]*blobs{} // of another folder
 			names := s.tests()
 			writeSuite(t, names)
 			if err := gitInit(); err != nil {

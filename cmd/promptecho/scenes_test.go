@@ -273,7 +273,6 @@ func (s *scene) on(t *testing.T, names []string, width int, colour bool) string 
 			t.Fatal(err)
 		}
 	}
-	commits, blobsIn = map[[2]string]string{}, map[string]*blobs{}
 	var b bytes.Buffer
 	s.print(t, names, &output{Writer: &b, width: width, colour: colour})
 	return strings.ReplaceAll(b.String(), dir, "/m")

@@ -49,15 +49,16 @@ func wordPieces(old, fresh string) (fine []diffmatchpatch.Diff, ok bool) {
 		fine = append(fine, pieces[i])
 	}
 	fine = joined(append(append([]diffmatchpatch.Diff{{Text: before}}, fine...), diffmatchpatch.Diff{Text: after}))
-	same := 0
+	var in [3]int // the letters of both, and of each: by the type of the piece, from -1
 	for i, d := range fine {
+		in[d.Type+1] += letters(d.Text)
 		if d.Type == diffmatchpatch.DiffEqual {
-			same += letters(d.Text)
 			fine[i].Text = shorten(d.Text, i > 0, i < len(fine)-1)
 		}
 	}
+	same := in[1]
 	const least = 3 // a third of the longer text
-	return fine, same*least >= max(letters(old), letters(fresh))
+	return fine, same*least >= same+max(in[0], in[2])
 }
 
 // around returns the words that two texts both begin and end with: most of a long text that was
@@ -187,11 +188,16 @@ func words(text string) (list []string) {
 
 // clip shortens a text to n runes.
 func clip(s string, n int) string {
-	r := []rune(s)
-	if len(r) <= n {
-		return s
+	cut, count := 0, 0
+	for i := range s {
+		switch count++; count {
+		case n:
+			cut = i
+		case n + 1:
+			return s[:cut] + "…"
+		}
 	}
-	return string(r[:n-1]) + "…"
+	return s
 }
 
 // ranges writes the numbers of interactions, those in a row as a range: "#2, #4-#7".

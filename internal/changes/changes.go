@@ -5,8 +5,7 @@ package changes
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"io"
+	"hash/maphash"
 	"strconv"
 	"strings"
 
@@ -46,8 +45,8 @@ func Between(before, after []*interaction.Interaction) (list []Change) {
 			stays[i] = true
 		}
 	}
-	seen := map[[16]byte]bool{} // edits
-	gone := 0                   // the old ones before this were told of
+	seen := map[[2]uint64]bool{} // edits
+	gone := 0                    // the old ones before this were told of
 	removed := func(until int) {
 		for ; gone < until; gone++ {
 			if !stays[gone] {
@@ -59,7 +58,7 @@ func Between(before, after []*interaction.Interaction) (list []Change) {
 	var differ [block][]Edit
 	for j := range fresh {
 		if j%block == 0 {
-			sideBySide(min(block, len(fresh)-j), func(k int) {
+			SideBySide(min(block, len(fresh)-j), func(k int) {
 				if differ[k] = nil; of[j+k] >= 0 {
 					differ[k] = edits(&old[of[j+k]], &fresh[j+k])
 				}
@@ -91,15 +90,21 @@ func Between(before, after []*interaction.Interaction) (list []Change) {
 	return list
 }
 
+// seeds make two hashes of a text that together are no other text's.
+var seeds = [2]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()}
+
 // digest stands for texts that are too long to be kept.
-func digest(texts ...string) (sum [16]byte) {
-	h := sha256.New()
-	for _, text := range texts {
-		_, _ = io.WriteString(h, text)
-		_, _ = h.Write([]byte{0})
+func digest(texts ...string) (sums [2]uint64) {
+	for i, seed := range seeds {
+		var h maphash.Hash
+		h.SetSeed(seed)
+		for _, text := range texts {
+			_, _ = h.WriteString(text)
+			_ = h.WriteByte(0)
+		}
+		sums[i] = h.Sum64()
 	}
-	copy(sum[:], h.Sum(nil))
-	return sum
+	return sums
 }
 
 // Env compares the environment variables that two cassettes give their test.

@@ -18,11 +18,10 @@ type call struct {
 
 func calls(its []*interaction.Interaction) []call {
 	list := make([]call, len(its))
-	sideBySide(len(its), func(i int) {
-		c := call{Interaction: its[i], number: i + 1}
-		form := c.form()
-		c.key, c.endpoint = form.Key(), strings.Clone(form.Endpoint)
-		list[i] = c
+	SideBySide(len(its), func(i int) {
+		var rules canon.Options
+		form := rules.Form(&its[i].Request)
+		list[i] = call{its[i], form.Key(), strings.Clone(form.Endpoint), i + 1}
 	})
 	return list
 }

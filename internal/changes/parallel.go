@@ -6,8 +6,8 @@ import (
 	"sync/atomic"
 )
 
-// sideBySide calls do with 0 to n-1 on all processors.
-func sideBySide(n int, do func(i int)) {
+// SideBySide calls do with 0 to n-1 on all processors.
+func SideBySide(n int, do func(i int)) {
 	var next atomic.Int64
 	var wg sync.WaitGroup
 	for range min(n, runtime.GOMAXPROCS(0)) {

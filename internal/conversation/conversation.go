@@ -34,8 +34,24 @@ func Read(its []*interaction.Interaction) []*Exchange {
 	return list
 }
 
+// ReadRequest reads the request of an interaction alone.
+func ReadRequest(it *interaction.Interaction) *Exchange {
+	e, _ := readRequest(it)
+	return e
+}
+
 // read reads an interaction.
 func read(it *interaction.Interaction) *Exchange {
+	e, form := readRequest(it)
+	e.readAnswer(form, &it.Response)
+	if u := it.Usage; u != nil {
+		e.InputTokens, e.OutputTokens, e.CachedTokens, e.ReasoningTokens = u.InputTokens, u.OutputTokens, u.CachedTokens, u.ReasoningTokens
+	}
+	e.FirstMS, e.TotalMS = times(it)
+	return e
+}
+
+func readRequest(it *interaction.Interaction) (*Exchange, *canon.Form) {
 	rules := canon.Options{AsSent: true}
 	form := rules.Form(&it.Request)
 	e := &Exchange{Line: it.Line, Accepted: it.Accepted, Call: form.Name(), Request: it.Request.String(), Within: it.Request.Within, Name: it.Request.Name, Model: form.Model}
@@ -51,12 +67,7 @@ func read(it *interaction.Interaction) *Exchange {
 			e.Body += text
 		}
 	}
-	e.readAnswer(form, &it.Response)
-	if u := it.Usage; u != nil {
-		e.InputTokens, e.OutputTokens, e.CachedTokens, e.ReasoningTokens = u.InputTokens, u.OutputTokens, u.CachedTokens, u.ReasoningTokens
-	}
-	e.FirstMS, e.TotalMS = times(it)
-	return e
+	return e, form
 }
 
 // readBody reads the body of a request to a model.

@@ -44,7 +44,7 @@ const alike = 0.75
 // stood there and each is like the one at its place, as after one edit of all.
 func similar(rec, inc []*node) (pairs []pair) {
 	inPlace := slices.EqualFunc(rec, inc, func(r, i *node) bool {
-		return likeness(newProfile(r.lines, len(r.path)), r, i) >= alike
+		return len(rec) == 1 && sameKind(r, i) || likeness(newProfile(r.lines, len(r.path)), r, i) >= alike
 	})
 	if inPlace || len(rec)*len(inc) > maxPairs {
 		for i := range min(len(rec), len(inc)) {
@@ -79,14 +79,15 @@ func similar(rec, inc []*node) (pairs []pair) {
 // likeness says how well two elements pair; 0 is not at all. Elements of
 // another role, type or name must have much in common.
 func likeness(p *profile, rec, inc *node) float64 {
-	if kindOf(rec.value) != kindOf(inc.value) {
+	share := p.share(inc.lines, len(inc.path))
+	if kindOf(rec.value) != kindOf(inc.value) || share < 0.6 && !sameKind(rec, inc) {
 		return 0
 	}
-	share := p.share(inc.lines, len(inc.path))
-	for _, name := range tellingMembers {
-		if rec.member(name) != inc.member(name) && share < 0.6 {
-			return 0
-		}
-	}
 	return max(share, 0.05)
+}
+
+// sameKind reports whether two elements are of the same role, type and name, as far as they have one.
+func sameKind(rec, inc *node) bool {
+	other := func(name string) bool { return rec.member(name) != inc.member(name) }
+	return kindOf(rec.value) == kindOf(inc.value) && !slices.ContainsFunc(tellingMembers, other)
 }

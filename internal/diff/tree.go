@@ -13,7 +13,7 @@ import (
 type node struct {
 	name  string // the last segment of its path
 	path  string
-	value string       // compact JSON
+	value string       // compact JSON; the root has none
 	kids  []*node      // the members of an object, the elements of a list
 	lines []canon.Line // what it is made of
 }
@@ -38,11 +38,11 @@ func (n *node) grow(below int) {
 		kid := &node{name: name, path: first.Path[:end], value: first.Value, lines: lines[:count]}
 		if deeper {
 			kid.grow(end + 1)
+			kid.value = kid.join()
 		}
 		n.kids = append(n.kids, kid)
 		lines = lines[count:]
 	}
-	n.value = n.join()
 }
 
 // tellingMembers are the members that tell a reader what an object is.
@@ -63,8 +63,12 @@ func (n *node) join() string {
 	}
 	kids := slices.Clone(n.kids)
 	slices.SortStableFunc(kids, func(a, b *node) int { return cmp.Compare(rank(a), rank(b)) })
-	members := each(kids, func(k *node) string { return quote(fieldpath.MemberName(k.name)) + ":" + k.value })
-	return "{" + strings.Join(members, ",") + "}"
+	var members []string // joined at once: a long text is copied once for each level
+	for _, k := range kids {
+		members = append(members, ",", quote(fieldpath.MemberName(k.name)), ":", k.value)
+	}
+	members[0] = "{"
+	return strings.Join(append(members, "}"), "")
 }
 
 // member returns the value of the member with this name, or "".
@@ -88,19 +92,8 @@ func each(nodes []*node, text func(*node) string) []string {
 
 func valueOf(n *node) string { return n.value }
 
+// kinds are the kinds of JSON values, by how they begin.
+var kinds = map[byte]string{'"': "a string", '[': "a list", '{': "an object", 't': "a boolean", 'f': "a boolean", 'n': "null"}
+
 // kindOf says what a JSON value is, in words.
-func kindOf(value string) string {
-	switch value[0] {
-	case '"':
-		return "a string"
-	case '[':
-		return "a list"
-	case '{':
-		return "an object"
-	case 't', 'f':
-		return "a boolean"
-	case 'n':
-		return "null"
-	}
-	return "a number"
-}
+func kindOf(value string) string { return cmp.Or(kinds[value[0]], "a number") }

@@ -4,6 +4,7 @@
 //	go -C bench run ./cmd/growth                                 # everything
 //	go -C bench run ./cmd/growth -run 'misses|diff' -sizes 3     # some rows, without the largest size
 //	go -C bench run ./cmd/growth -write ../docs/PERFORMANCE.md   # put the table into the page
+//	go -C bench run ./cmd/growth -memory                         # the memory of recording
 //
 // Times are CPU time, of this process or of the command that is run, so what else the machine
 // does counts less.
@@ -40,17 +41,43 @@ type spent struct {
 }
 
 // enough is how long go-vcr may take before larger sizes are left out.
-const enough = 20 * time.Second
+var enough = flag.Duration("vcr", 20*time.Second, "leave out larger sizes of go-vcr after one that takes it longer")
 
 func main() {
 	pattern := flag.String("run", ".", "only rows whose names match the `regexp`")
 	sizes := flag.Int("sizes", 4, "how many of the sizes, from the smallest one on")
+	size := flag.Int("size", 0, "this size alone, such as 5000")
 	write := flag.String("write", "", "put the table between the marks of this `file`, too")
+	heap := flag.Bool("memory", false, "measure the memory of recording, and nothing else")
 	flag.Parse()
+	if *heap {
+		if err := weigh(); err != nil {
+			fmt.Fprintln(os.Stderr, "growth:", err)
+			os.Exit(1)
+		}
+		return
+	}
+	for i := range rows {
+		if *size > 0 {
+			rows[i].sizes = []int{*size}
+		}
+	}
 	if err := run(*pattern, *sizes, *write); err != nil {
 		fmt.Fprintln(os.Stderr, "growth:", err)
 		os.Exit(1)
 	}
+}
+
+// weigh prints the table of memory.
+func weigh() error {
+	dir, err := os.MkdirTemp("", "promptecho-growth")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	table, err := memory(dir, 1)
+	os.Stdout.Write(table)
+	return err
 }
 
 func run(pattern string, sizes int, write string) error {
@@ -67,7 +94,7 @@ func run(pattern string, sizes int, write string) error {
 		return err
 	}
 	var table bytes.Buffer
-	fmt.Fprintf(&table, "`go -C bench run ./cmd/growth`, %s, %d cores, %s/%s, %s, promptecho at %s.\n\n", time.Now().UTC().Format("2006-01-02"),
+	fmt.Fprintf(&table, "`go -C bench run ./cmd/growth -sizes %d -vcr %v`, %s, %d cores, %s/%s, %s, promptecho at %s.\n\n", sizes, *enough, time.Now().UTC().Format("2006-01-02"),
 		runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, runtime.Version(), commit())
 	fmt.Fprintln(&table, "| work | sizes | promptecho | exponent | go-vcr | exponent |\n|---|---|---|--:|---|--:|")
 	for _, r := range rows {
@@ -78,12 +105,12 @@ func run(pattern string, sizes int, write string) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", r.name, err)
 		}
-		theirs, err := r.series(dir, r.vcr, sizes, enough)
+		theirs, err := r.series(dir, r.vcr, sizes, *enough)
 		if err != nil {
 			return fmt.Errorf("%s with go-vcr: %w", r.name, err)
 		}
 		line := fmt.Sprintf("| %s | %s %s | %s | %s | %s | %s |", r.name, r.of(sizes), r.unit,
-			list(ours), exponent(r.sizes, ours), list(theirs), exponent(r.sizes, theirs))
+			list(ours), r.exponent(ours), list(theirs), r.exponent(theirs))
 		fmt.Fprintln(os.Stderr, line)
 		fmt.Fprintln(&table, line)
 	}
@@ -105,6 +132,14 @@ func run(pattern string, sizes int, write string) error {
 
 const begin, end = "<!-- growth:begin -->\n", "<!-- growth:end -->\n"
 
+// work returns how much work a size is: a conversation has in each turn all turns before.
+func (r *row) work(size int) float64 {
+	if r.unit == "turns" {
+		return float64(size) * float64(size+1)
+	}
+	return float64(size)
+}
+
 // series returns what each size took, the best of a few if it is short. It ends where one takes longer than
 // limit, if there is one.
 func (r *row) series(dir string, do func(string, int) (spent, error), sizes int, limit time.Duration) (all []spent, err error) {
@@ -113,8 +148,9 @@ func (r *row) series(dir string, do func(string, int) (spent, error), sizes int,
 	}
 	for _, n := range r.sizes[:min(sizes, len(r.sizes))] {
 		var best spent
+		start := cpu()
 		for try := range 5 {
-			if try > 0 && time.Duration(try)*best.cpu > 2*time.Second {
+			if try > 0 && max(cpu()-start, time.Duration(try)*best.cpu) > 2*time.Second { // also for what stands before it
 				break
 			}
 			work, err := os.MkdirTemp(dir, "")
@@ -169,14 +205,14 @@ func list(all []spent) string {
 	return strings.Join(times, ", ")
 }
 
-// exponent returns the power of the size by which the time grows: 1 is in proportion. It is
+// exponent returns the power of the work by which the time grows: 1 is in proportion. It is
 // the slope of a line through the logarithms, without what takes less than a millisecond,
 // which is what a run costs in any size.
-func exponent(sizes []int, all []spent) string {
+func (r *row) exponent(all []spent) string {
 	var xs, ys []float64
 	for i, s := range all {
 		if s.cpu >= time.Millisecond {
-			xs, ys = append(xs, math.Log(float64(sizes[i]))), append(ys, math.Log(float64(s.cpu)))
+			xs, ys = append(xs, math.Log(r.work(r.sizes[i]))), append(ys, math.Log(float64(s.cpu)))
 		}
 	}
 	if len(xs) < 2 {
@@ -224,17 +260,18 @@ func build(dir string) error {
 
 // verb returns what the command takes in a folder. It may fail: diff says so if there is a difference.
 func verb(dir string, args ...string) (spent, error) {
-	return child(dir, command, args...)
+	took, _, err := child(dir, command, args...)
+	return took, err
 }
 
-func child(dir, name string, args ...string) (spent, error) {
+func child(dir, name string, args ...string) (took spent, out []byte, err error) {
 	cmd := exec.Command(name, args...)
 	cmd.Dir = dir
-	out, err := cmd.CombinedOutput()
+	out, err = cmd.CombinedOutput()
 	if cmd.ProcessState == nil || cmd.ProcessState.ExitCode() > 1 {
-		return spent{}, fmt.Errorf("%v: %w\n%.2000s", args, err, out)
+		return spent{}, nil, fmt.Errorf("%v: %w\n%.2000s", args, err, out)
 	}
-	return spent{cpu: cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()}, nil
+	return spent{cpu: cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()}, out, nil
 }
 
 func commit() string {

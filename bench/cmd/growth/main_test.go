@@ -9,7 +9,7 @@ import (
 // hundred times 2, and what is too short to be measured does not count.
 func TestExponent(t *testing.T) {
 	t.Parallel()
-	sizes := []int{1, 10, 100, 1000}
+	r := &row{sizes: []int{1, 10, 100, 1000}}
 	of := func(times ...time.Duration) (all []spent) {
 		for _, d := range times {
 			all = append(all, spent{cpu: d})
@@ -27,7 +27,7 @@ func TestExponent(t *testing.T) {
 		{of(0, ms/2, 3*ms, 30*ms), "1.00"},
 		{of(0, 0, 0, ms), ""},
 	} {
-		if got := exponent(sizes, tt.all); got != tt.want {
+		if got := r.exponent(tt.all); got != tt.want {
 			t.Errorf("%v: %s, want %s", tt.all, got, tt.want)
 		}
 	}

@@ -42,6 +42,7 @@ var rows = []row{
 	{"a text of beginnings of tokens", "bytes", bytesOf, beginnings, nil},
 	{"`diff` of edited requests", "edits", manyCall, diffed, nil},
 	{"the end of go test with echotest.Main", "tests and cassettes", calls, ended, nil},
+	{"a run of tests, one edit of all prompts", "tests and cassettes", calls, edited, nil},
 	{"`ls`", "tests and cassettes", calls, suite("ls"), nil},
 	{"`prune`", "tests and cassettes", calls, suite("prune"), nil},
 	{"`verify`", "tests and cassettes", calls, suite("verify", "."), nil},
@@ -402,9 +403,8 @@ func suite(args ...string) func(dir string, n int) (spent, error) {
 	}
 }
 
-// ended measures what echotest.Main adds to a package of n tests that replay one call each.
-func ended(dir string, n int) (spent, error) {
-	const test = `package p
+// replays is a package of tests that replay one call each: the URL, the body, and further code.
+const replays = `package p
 
 import (
 	"io"
@@ -423,25 +423,35 @@ func one(t *testing.T) {
 	io.Copy(io.Discard, resp.Body)
 	resp.Body.Close()
 	if resp.StatusCode != 200 {
-		t.Error(resp.StatusCode)
+		t.Fail()
 	}
 }
 
 %s
 `
+
+const withMain = "func TestMain(m *testing.M) { echotest.Main(m) }"
+
+// tests compiles a package of n tests with a cassette each.
+func tests(dir string, n int, body []byte, main string) (bin string, err error) {
+	if err := newSuite(dir, n, fmt.Sprintf(replays, chat, body, main)); err != nil {
+		return "", err
+	}
+	return compile(dir)
+}
+
+// ended measures what echotest.Main adds to a package of n tests.
+func ended(dir string, n int) (spent, error) {
 	t := distinct(1)
 	var took [2]spent
-	for i, main := range []string{"", "func TestMain(m *testing.M) { echotest.Main(m) }"} {
+	for i, main := range []string{"", withMain} {
 		work := filepath.Join(dir, fmt.Sprint(i))
-		if err := newSuite(work, n, fmt.Sprintf(test, chat, t.ask(0), main)); err != nil {
-			return spent{}, err
-		}
-		bin, err := compile(work)
+		bin, err := tests(work, n, t.ask(0), main)
 		if err != nil {
 			return spent{}, err
 		}
 		for try := range 3 {
-			one, err := child(work, bin, "-test.timeout=0", "-echo.mode=none")
+			one, _, err := child(work, bin, "-test.timeout=0", "-echo.mode=none")
 			if err != nil {
 				return spent{}, err
 			}
@@ -451,4 +461,22 @@ func one(t *testing.T) {
 		}
 	}
 	return spent{cpu: max(0, took[1].cpu-took[0].cpu)}, nil
+}
+
+// edited measures a run of n tests that all miss, since their prompts were edited alike. It is told in a few lines.
+func edited(dir string, n int) (spent, error) {
+	const most = 150
+	t := distinct(1)
+	bin, err := tests(dir, n, bytes.Replace(t.ask(0), []byte("Answer"), []byte("Please answer"), 1), withMain)
+	if err != nil {
+		return spent{}, err
+	}
+	took, out, err := child(dir, bin, "-test.timeout=0", "-echo.mode=none")
+	if err != nil {
+		return spent{}, err
+	}
+	if lines := bytes.Count(out, []byte("\n")); lines > most && lines > bytes.Count(out, []byte("--- FAIL"))+most {
+		return spent{}, fmt.Errorf("%d lines:\n%.2000s", lines, out)
+	}
+	return took, nil
 }
