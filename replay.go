@@ -98,7 +98,7 @@ func (r *Recorder) recorded(now *http.Request, rec *tape.Recording, in *incoming
 		return nil, err
 	}
 	if req != nil && rec.Form().Linked() {
-		r.player.Relink(now.URL.RawQuery, req, &rec.Interaction().Request)
+		r.player.Relink(now, req, &rec.Interaction().Request)
 	}
 	a = &answer.Playable{Response: it.Response, LatencyMS: it.LatencyMS, File: r.file, Line: rec.Line(), Again: r.tape.IsAskedAgain(rec), Turn: r.tape.Turn(rec)}
 	a.Error = redact.Printable(a.Error)

@@ -12,12 +12,14 @@ import (
 	"net/http"
 	"net/http/httptrace"
 	"os"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
 
 	"github.com/promptecho/promptecho/internal/bubble"
 	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/jsonrpc"
 	"github.com/promptecho/promptecho/internal/order"
 	"github.com/promptecho/promptecho/internal/request"
 )
@@ -47,10 +49,13 @@ type Player struct {
 	relinks relinks
 }
 
-// Relink says that a call of JSON-RPC is made now in place of a recorded one; query is that of its
-// URL. An answer to it on a stream that was opened for such calls gets its id.
-func (p *Player) Relink(query string, asked, recorded *interaction.Request) {
-	p.relinks.add(relink{query, asked, recorded})
+// Relink says that a call of JSON-RPC is made now in place of a recorded one. An answer to it on a
+// stream that was opened for its session gets its id.
+func (p *Player) Relink(req *http.Request, asked, recorded *interaction.Request) {
+	session := cmp.Or(req.URL.RawQuery, req.Header.Get(sessionHeader))
+	if session != "" && !slices.Equal(jsonrpc.CallIDs(asked.Body), jsonrpc.CallIDs(recorded.Body)) {
+		p.relinks.add(relink{session, asked, recorded})
+	}
 }
 
 // Play returns a recorded response as the answer to a request, or the error that was
@@ -173,7 +178,7 @@ func (p *Player) body(resp *http.Response, rec *Playable) *body {
 	listens := resp.Request.Method == http.MethodGet
 	if listens && b.turn != nil && rec.Stream != "" {
 		b.turn.Stands = true
-		b.relinks, b.told = &p.relinks, rec.Body
+		b.relinks, b.told = &p.relinks, append([]byte(resp.Request.Header.Get(sessionHeader)), rec.Body...)
 		b.pending.add(b)
 	}
 	switch {

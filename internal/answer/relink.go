@@ -16,9 +16,11 @@ type relinks struct {
 	calls []relink
 }
 
+const sessionHeader = "Mcp-Session-Id"
+
 // A relink is a call as it is made now and as it was recorded.
 type relink struct {
-	session         string // the query of the URL, which the stream has told
+	session         string // the query of the URL, which the stream has told, or the header
 	asked, recorded *interaction.Request
 }
 

@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"net/http"
 	"testing"
 
 	"github.com/promptecho/promptecho/internal/interaction"
@@ -14,9 +15,13 @@ func TestRelinks(t *testing.T) {
 	call := func(id string) *interaction.Request {
 		return &interaction.Request{Body: []byte(`{"jsonrpc":"2.0","id":` + id + `,"method":"tools/call"}`)}
 	}
-	p.Relink("sessionid=A", call("4"), call("5"))
-	p.Relink("sessionid=A", call("5"), call("4"))
-	p.Relink("sessionid=B", call("10"), call("4"))
+	for _, c := range [][3]string{{"A", "4", "5"}, {"A", "5", "4"}, {"B", "10", "4"}} {
+		req, err := http.NewRequest("POST", "http://h/?sessionid="+c[0], nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.Relink(req, call(c[1]), call(c[2]))
+	}
 	const (
 		stream = "event: endpoint\ndata: /?sessionid=A\n\n"
 		piece  = "event: message\ndata: {\"id\":4,\"result\":{\"id\":5}}\n\ndata: {\"id\":5,\"method\":\"elicitation/create\"}\r\n\r\ndata:{\"id\":5,\"result\":4}\n\n"
