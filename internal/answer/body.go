@@ -61,8 +61,9 @@ func (b *body) Read(p []byte) (int, error) {
 		b.left = b.chunks[b.begun].size
 		b.begun++
 		if b.relinks != nil {
-			piece := b.relinks.in(b.told, b.data[b.read:b.read+b.left])
-			b.data, b.read, b.left = slices.Concat(piece, b.data[b.read+b.left:]), 0, len(piece)
+			if piece, ok := b.relinks.in(b.told, b.data[b.read:b.read+b.left]); ok {
+				b.data, b.read, b.left = slices.Concat(piece, b.data[b.read+b.left:]), 0, len(piece)
+			}
 		}
 	}
 	n := copy(p, b.data[b.read:b.read+b.left])

@@ -30,21 +30,21 @@ func (r *relinks) add(call relink) {
 	r.calls = append(r.calls, call)
 }
 
-// in returns a piece of a stream of events, and puts the ids of the calls that it answers now into it.
-func (r *relinks) in(stream, piece []byte) []byte {
+// in returns a piece of a stream of events with the ids of the calls that it answers now; ok is false if
+// it has them.
+func (r *relinks) in(stream, piece []byte) (now []byte, ok bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	calls := slices.DeleteFunc(slices.Clone(r.calls), func(c relink) bool { return !bytes.Contains(stream, []byte(c.session)) })
-	var lines [][]byte
 	for line := range bytes.Lines(piece) {
-		for _, c := range slices.Backward(calls) {
-			data, isData := bytes.CutPrefix(line, []byte("data:"))
-			if now := jsonrpc.Relink(data, c.recorded, c.asked); isData && !bytes.Equal(now, data) {
-				line = slices.Concat([]byte("data:"), now)
+		data, isData := bytes.CutPrefix(line, []byte("data:"))
+		for _, c := range slices.Backward(r.calls) {
+			relinked := jsonrpc.Relink(data, c.recorded, c.asked)
+			if isData && !bytes.Equal(relinked, data) && bytes.Contains(stream, []byte(c.session)) {
+				line, ok = slices.Concat([]byte("data:"), relinked), true
 				break
 			}
 		}
-		lines = append(lines, line)
+		now = append(now, line...)
 	}
-	return bytes.Join(lines, nil)
+	return now, ok
 }
