@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -335,6 +336,57 @@ func TestCohere(t *testing.T) {
 			},
 		}
 	})
+}
+
+// MCP's older transport answers all calls on one stream: calls that run at once get their own
+// answers, although the scheduler gives them other ids in each run.
+func TestMCPOverOneStream(t *testing.T) {
+	t.Parallel()
+	type input struct {
+		Text string `json:"text"`
+	}
+	server := mcp.NewServer(&mcp.Implementation{Name: "tools", Version: "1"}, nil)
+	mcp.AddTool(server, &mcp.Tool{Name: "echo", Description: "says it again"}, func(_ context.Context, _ *mcp.CallToolRequest, in input) (*mcp.CallToolResult, any, error) {
+		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: in.Text}}}, nil, nil
+	})
+	srv := httptest.NewServer(mcp.NewSSEHandler(func(*http.Request) *mcp.Server { return server }, nil))
+	file := filepath.Join(t.TempDir(), "c.yaml")
+	app := func(mode promptecho.Mode) {
+		rec, err := promptecho.Open(file, promptecho.InMode(mode))
+		if err != nil {
+			t.Fatal(err)
+		}
+		client := mcp.NewClient(&mcp.Implementation{Name: "agent", Version: "1"}, nil)
+		session, err := client.Connect(t.Context(), &mcp.SSEClientTransport{Endpoint: srv.URL, HTTPClient: rec.Client()}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var all sync.WaitGroup
+		for i := range 8 {
+			all.Go(func() {
+				want := fmt.Sprint("call ", i)
+				r, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "echo", Arguments: input{want}})
+				if err != nil {
+					t.Error(err)
+				} else if got := r.Content[0].(*mcp.TextContent).Text; got != want {
+					t.Errorf("%q got the answer of %q", want, got)
+				}
+			})
+		}
+		all.Wait()
+		if err := session.Close(); err != nil {
+			t.Error(err)
+		}
+		if err := rec.Close(); err != nil {
+			t.Errorf("mode %s: %v", mode, err)
+		}
+	}
+	app(promptecho.ModeAll)
+	srv.CloseClientConnections()
+	srv.Close()
+	for range 20 {
+		app(promptecho.ModeNone)
+	}
 }
 
 // The MCP SDK's client against its own server, over streamable HTTP.

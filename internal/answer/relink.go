@@ -31,20 +31,37 @@ func (r *relinks) add(call relink) {
 }
 
 // in returns a piece of a stream of events with the ids of the calls that it answers now; ok is false if
-// it has them.
+// it has them. The answer to a call that is not made now, in whose place another one has the id, is
+// nobody's.
 func (r *relinks) in(stream, piece []byte) (now []byte, ok bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for line := range bytes.Lines(piece) {
-		data, isData := bytes.CutPrefix(line, []byte("data:"))
-		for _, c := range slices.Backward(r.calls) {
-			relinked := jsonrpc.Relink(data, c.recorded, c.asked)
-			if isData && !bytes.Equal(relinked, data) && bytes.Contains(stream, []byte(c.session)) {
+		if data, isData := bytes.CutPrefix(line, []byte("data:")); isData {
+			relinked := r.relink(stream, data, func(c relink) (from, to *interaction.Request) { return c.recorded, c.asked })
+			if relinked == nil {
+				relinked = r.relink(stream, data, func(c relink) (from, to *interaction.Request) { return c.asked, nobody })
+			}
+			if relinked != nil {
 				line, ok = slices.Concat([]byte("data:"), relinked), true
-				break
 			}
 		}
 		now = append(now, line...)
 	}
 	return now, ok
+}
+
+// nobody makes a call with an id that no client uses.
+var nobody = &interaction.Request{Body: []byte(`{"id":"promptecho: not asked","method":""}`)}
+
+// relink gives an answer another id by the first call of its session whose id it has; nil if it has
+// none of theirs.
+func (r *relinks) relink(stream, data []byte, ids func(c relink) (from, to *interaction.Request)) []byte {
+	for _, c := range slices.Backward(r.calls) {
+		from, to := ids(c)
+		if relinked := jsonrpc.Relink(data, from, to); !bytes.Equal(relinked, data) && bytes.Contains(stream, []byte(c.session)) {
+			return relinked
+		}
+	}
+	return nil
 }

@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"bytes"
 	"net/http"
 	"testing"
 
@@ -29,6 +30,9 @@ func TestRelinks(t *testing.T) {
 	)
 	if got, ok := p.relinks.in([]byte(stream), []byte(piece)); !ok || string(got) != want {
 		t.Errorf("%q, want %q", got, want)
+	}
+	if got, ok := p.relinks.in([]byte("data: /?sessionid=B\n\n"), []byte("data:{\"id\":10,\"result\":0}\n\n")); !ok || bytes.Contains(got, []byte("10")) {
+		t.Errorf("the answer to a call that is not made: %q", got)
 	}
 	if got, ok := p.relinks.in([]byte("data: /?sessionid=C\n\n"), []byte(piece)); ok {
 		t.Errorf("another session: %q", got)
