@@ -97,8 +97,8 @@ func (r *Recorder) recorded(now *http.Request, rec *tape.Recording, in *incoming
 	if err != nil {
 		return nil, err
 	}
-	if req != nil && rec.Form().Linked() {
-		r.player.Relink(now, req, &rec.Interaction().Request)
+	if req != nil {
+		r.player.Relink(now, rec.IDs(req))
 	}
 	a = &answer.Playable{Response: it.Response, LatencyMS: it.LatencyMS, File: r.file, Line: rec.Line(), Again: r.tape.IsAskedAgain(rec), Turn: r.tape.Turn(rec)}
 	a.Error = redact.Printable(a.Error)

@@ -21,7 +21,7 @@ type body struct {
 	end     error         // what a Read behind the last byte returns
 	turn    *order.Turn   // keeps it in order with other answers; nil if it came alone
 	relinks *relinks      // of calls that are answered in it; nil if none is
-	told    []byte        // all that it tells, if some are
+	told    []byte        // tells whose they are
 
 	// mu lets Close be called while another goroutine reads. It guards what follows and
 	// is not held during a delay. It is taken before the locks of pending and onEnd.

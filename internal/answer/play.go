@@ -12,7 +12,6 @@ import (
 	"net/http"
 	"net/http/httptrace"
 	"os"
-	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -49,13 +48,10 @@ type Player struct {
 	relinks relinks
 }
 
-// Relink says that a call of JSON-RPC is made now in place of a recorded one. An answer to it on a
-// stream that was opened for its session gets its id.
-func (p *Player) Relink(req *http.Request, asked, recorded *interaction.Request) {
-	session := cmp.Or(req.URL.RawQuery, req.Header.Get(sessionHeader))
-	if session != "" && !slices.Equal(jsonrpc.CallIDs(asked.Body), jsonrpc.CallIDs(recorded.Body)) {
-		p.relinks.add(relink{session, asked, recorded})
-	}
+// Relink says that calls of JSON-RPC are made now in place of recorded ones. Their answers on a stream
+// that was opened for their session get their ids.
+func (p *Player) Relink(req *http.Request, ids jsonrpc.IDs) {
+	p.relinks.add(cmp.Or(req.URL.RawQuery, req.Header.Get(sessionHeader)), ids)
 }
 
 // Play returns a recorded response as the answer to a request, or the error that was
@@ -178,7 +174,8 @@ func (p *Player) body(resp *http.Response, rec *Playable) *body {
 	listens := resp.Request.Method == http.MethodGet
 	if listens && b.turn != nil && rec.Stream != "" {
 		b.turn.Stands = true
-		b.relinks, b.told = &p.relinks, append([]byte(resp.Request.Header.Get(sessionHeader)), rec.Body...)
+		const first = 1 << 10 // where servers tell the session
+		b.relinks, b.told = &p.relinks, append([]byte(resp.Request.Header.Get(sessionHeader)), rec.Body[:min(len(rec.Body), first)]...)
 		b.pending.add(b)
 	}
 	switch {

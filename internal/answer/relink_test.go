@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/jsonrpc"
 )
 
 // TestRelinks: answers on a stream get the ids of the calls that are made now, also where several
@@ -21,7 +22,7 @@ func TestRelinks(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p.Relink(req, call(c[1]), call(c[2]))
+		p.Relink(req, jsonrpc.IDsOf(call(c[2]), call(c[1])))
 	}
 	const (
 		stream = "event: endpoint\ndata: /?sessionid=A\n\n"

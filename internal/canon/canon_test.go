@@ -419,11 +419,11 @@ func TestRelink(t *testing.T) {
 	} {
 		var rules Options
 		f := rules.Form(batch)
-		if got := string(jsonrpc.Relink([]byte(payload), batch, again)); got != want || !f.Linked() || f.Endpoint != "jsonrpc.batch" {
+		if got := string(jsonrpc.IDsOf(batch, again).Relink([]byte(payload))); got != want || !f.Linked() || f.Endpoint != "jsonrpc.batch" {
 			t.Errorf("%s of %s: got %s, want %s", f.Endpoint, payload, got, want)
 		}
 		shorter := request(`[{"jsonrpc":"2.0","id":3,"method":"a"}]`)
-		if got := string(jsonrpc.Relink([]byte(payload), batch, shorter)); got != payload {
+		if got := string(jsonrpc.IDsOf(batch, shorter).Relink([]byte(payload))); got != payload {
 			t.Errorf("asked by a shorter one: %s", got)
 		}
 	}
@@ -433,12 +433,12 @@ func TestRelink(t *testing.T) {
 		if !f.Linked() {
 			t.Fatal("a JSON-RPC form is not linked")
 		}
-		if got := string(jsonrpc.Relink([]byte(tt.payload), recorded, request(tt.asked))); got != tt.want {
+		if got := string(jsonrpc.IDsOf(recorded, request(tt.asked)).Relink([]byte(tt.payload))); got != tt.want {
 			t.Errorf("asked %s, recorded %s: got %s, want %s", tt.asked, tt.payload, got, tt.want)
 		}
 	}
 	// A text is the same id in every spelling.
-	if got := string(jsonrpc.Relink([]byte(`{"id":"\u0061\/b"}`), request(`{"id":"a/b","method":"x"}`), request(`{"id":"c","method":"x"}`))); got != `{"id":"c"}` {
+	if got := string(jsonrpc.IDsOf(request(`{"id":"a/b","method":"x"}`), request(`{"id":"c","method":"x"}`)).Relink([]byte(`{"id":"\u0061\/b"}`))); got != `{"id":"c"}` {
 		t.Errorf("got %s", got)
 	}
 	if form(t, Options{}, chatURL, `{}`).Linked() {

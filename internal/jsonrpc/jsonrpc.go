@@ -9,26 +9,35 @@ import (
 	"github.com/promptecho/promptecho/internal/interaction"
 )
 
-// Relink gives the JSON-RPC answers in a recorded payload the ids of the request that
-// is answered now; in a batch each has that of the call in the same place. Only the
-// bytes of the ids change, whatever the payload's layout. It returns the payload itself
-// if there is nothing to change.
-func Relink(payload []byte, recorded, asked *interaction.Request) []byte {
+// IDs are the ids of calls that are made now, as they are written, by the ids that these calls had
+// when they were recorded.
+type IDs map[string][]byte
+
+// IDsOf returns the ids of a request that is asked now in place of a recorded one, where they are others;
+// in a batch each call stands for the one in the same place.
+func IDsOf(recorded, asked *interaction.Request) IDs {
+	ids := IDs{}
 	from, to := readMessages(recorded.Body), readMessages(asked.Body)
 	if len(from) != len(to) {
-		return payload
+		return ids
 	}
-	renamed := map[string][]byte{}
 	for i := range from {
 		if a, b := from[i].ids, to[i].ids; len(a) == 1 && len(b) == 1 && a[0].value != b[0].value {
-			renamed[a[0].value] = asked.Body[b[0].start:b[0].end]
+			ids[a[0].value] = asked.Body[b[0].start:b[0].end]
 		}
 	}
+	return ids
+}
+
+// Relink gives the JSON-RPC answers in a recorded payload the ids of the calls that are made now.
+// Only the bytes of the ids change, whatever the payload's layout. It returns the payload itself if
+// there is nothing to change.
+func (ids IDs) Relink(payload []byte) []byte {
 	var out []byte
 	end := 0
 	for _, m := range readMessages(payload) {
 		for _, id := range m.ids {
-			if text := renamed[id.value]; text != nil && !m.hasMethod {
+			if text := ids[id.value]; text != nil && !m.hasMethod {
 				out = append(append(out, payload[end:id.start]...), text...)
 				end = id.end
 			}

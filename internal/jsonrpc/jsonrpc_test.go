@@ -20,7 +20,7 @@ func TestRelink(t *testing.T) {
 		{"a number and a text", `{"id":1,"method":"m"}`, `{"id":7,"method":"m"}`, `{"id":"1","result":0}`, `{"id":"1","result":0}`},
 		{"no JSON", `{"id":1,"method":"m"}`, `{"id":7,"method":"m"}`, `{"id":1`, `{"id":1`},
 	} {
-		got := Relink([]byte(tt.answer), &interaction.Request{Body: []byte(tt.recorded)}, &interaction.Request{Body: []byte(tt.asked)})
+		got := IDsOf(&interaction.Request{Body: []byte(tt.recorded)}, &interaction.Request{Body: []byte(tt.asked)}).Relink([]byte(tt.answer))
 		if string(got) != tt.want {
 			t.Errorf("%s: got %s, want %s", tt.name, got, tt.want)
 		}

@@ -2,7 +2,6 @@ package tape
 
 import (
 	"fmt"
-	"net/http"
 
 	"github.com/promptecho/promptecho/internal/cassette"
 	"github.com/promptecho/promptecho/internal/interaction"
@@ -40,7 +39,7 @@ func (t *Tape) Load(play Playing, save bool) error {
 	}
 	if play == PlayAll {
 		t.loaded = list
-		t.order = order.New(len(list), func(i int) *interaction.Moments { return t.stored.Outline(i).Moments }, func(i int) bool { return t.stored.Outline(i).Within }, isWaitedFor(list))
+		t.order = order.New(len(list), func(i int) *interaction.Moments { return t.stored.Outline(i).Moments }, func(i int) bool { return t.stored.Outline(i).Within }, t.shelf.waited())
 	}
 	err := t.Unreadable()
 	if save || err != nil {
@@ -52,21 +51,6 @@ func (t *Tape) Load(play Playing, save bool) error {
 		t.unread.Store(nil)
 	}
 	return err
-}
-
-// isWaitedFor reports whether a failure, or a poll, was asked again after something else had been asked.
-// Its client waited meanwhile, which a replay does not, so that it would be ahead of others.
-func isWaitedFor(list []Recording) (isSo bool) {
-	last := map[uint64]int{} // by the key
-	for i := range list {
-		before, ok := last[list[i].key]
-		if last[list[i].key] = i; ok && before < i-1 && !isSo {
-			list[before].look(func(req *interaction.Request, resp *interaction.Response) {
-				isSo = resp.Passing() || req.Method == http.MethodGet
-			})
-		}
-	}
-	return isSo
 }
 
 // place puts the recording with this number in the cassette where it belongs on the tape.

@@ -236,19 +236,28 @@ func (rec *Recording) Answer(req *interaction.Request) (*interaction.Interaction
 	return it, nil
 }
 
+// IDs returns the ids of the calls of a request that link answers to it, where they are not the recorded
+// ones.
+func (rec *Recording) IDs(req *interaction.Request) jsonrpc.IDs {
+	if !rec.Form().Linked() {
+		return nil
+	}
+	return jsonrpc.IDsOf(&rec.Interaction().Request, req)
+}
+
 // responseTo returns the answer to req: the recorded one, with the ids that link it to
 // its request replaced by those of req.
 func (rec *Recording) responseTo(req *interaction.Request) *interaction.Response {
-	it := rec.Interaction()
-	if !rec.Form().Linked() {
-		return &it.Response
+	ids := rec.IDs(req)
+	if len(ids) == 0 {
+		return &rec.Interaction().Response
 	}
-	resp := it.Response.Clone()
-	resp.Body = jsonrpc.Relink(resp.Body, &it.Request, req)
+	resp := rec.Interaction().Response.Clone()
+	resp.Body = ids.Relink(resp.Body)
 	for _, event := range resp.Events {
 		for j, f := range event {
 			if interaction.IsPayload(f.Name) {
-				event[j].Value = string(jsonrpc.Relink([]byte(f.Value), &it.Request, req))
+				event[j].Value = string(ids.Relink([]byte(f.Value)))
 			}
 		}
 	}

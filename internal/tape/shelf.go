@@ -2,6 +2,7 @@ package tape
 
 import (
 	"cmp"
+	"net/http"
 	"slices"
 
 	"github.com/promptecho/promptecho/internal/canon"
@@ -49,6 +50,21 @@ func (s *shelf) choices() (all [][]*Recording) {
 		}
 	}
 	return all
+}
+
+// waited reports whether a failure, or a poll, was asked again after something else had been asked. Its
+// client waited meanwhile, which a replay does not, so that it would be ahead of others.
+func (s *shelf) waited() (isSo bool) {
+	for _, q := range s.queues {
+		for i := 1; i < len(q.recordings) && !isSo; i++ {
+			if before := q.recordings[i-1]; before.number < q.recordings[i].number-1 {
+				before.look(func(req *interaction.Request, resp *interaction.Response) {
+					isSo = resp.Passing() || req.Method == http.MethodGet
+				})
+			}
+		}
+	}
+	return isSo
 }
 
 // A found is a queue whose recordings can answer a request, and the form by which they do.
