@@ -19,6 +19,9 @@ func TestInstall(t *testing.T) {
 	t.Parallel()
 	proxy, gopath := t.TempDir(), t.TempDir()
 	publish(t, filepath.Join(proxy, "github.com", "promptecho", "promptecho", "@v"))
+	if out, err := exec.Command("go", "-C", "..", "mod", "tidy", "-diff").CombinedOutput(); err != nil { // so that the module cache has all that this one requires
+		t.Fatalf("%v: %s", err, out)
+	}
 	goEnv := func(name string) string {
 		out, err := exec.Command("go", "env", name).Output()
 		if err != nil {
