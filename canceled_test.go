@@ -192,7 +192,7 @@ func TestConcurrentIsWaitingForAnAnswer(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		recorded := order.New(len(f.Interactions), func(i int) *interaction.Moments { return f.Interactions[i].Concurrent }, func(int) bool { return false }, false)
+		recorded := order.New(len(f.Interactions), func(i int) *interaction.Moments { return f.Interactions[i].Concurrent }, func(int) bool { return false }, nil)
 		for i, it := range f.Interactions {
 			if want := strings.Contains(string(it.Request.Body), "at once"); recorded.Company(i, true) != nil != want {
 				t.Errorf("%s %s: concurrent %v", it.Request.URL, it.Request.Body, it.Concurrent)

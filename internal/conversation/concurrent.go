@@ -7,7 +7,7 @@ import (
 
 // concurrent says of each exchange which ones were under way at the same time.
 func concurrent(list []*Exchange, its []*interaction.Interaction) {
-	o := order.New(len(its), func(i int) *interaction.Moments { return its[i].Concurrent }, func(i int) bool { return its[i].Request.Within != "" }, false)
+	o := order.New(len(its), func(i int) *interaction.Moments { return its[i].Concurrent }, func(i int) bool { return its[i].Request.Within != "" }, nil)
 	for i, e := range list {
 		for _, other := range o.Company(i, false) {
 			e.Concurrent = append(e.Concurrent, other+1)

@@ -9,7 +9,7 @@ import (
 // Company returns the numbers of the recordings that were under way while one was, or if
 // waiting is set, of those that waited for their answers while it did.
 func (o *Order) Company(number int, waiting bool) (numbers []int) {
-	if o == nil || o.members[number].events == nil {
+	if o == nil || o.members[number].series == nil {
 		return nil
 	}
 	end := events.ended
@@ -17,10 +17,10 @@ func (o *Order) Company(number int, waiting bool) (numbers []int) {
 		end = events.answered
 	}
 	own := o.members[number]
-	for i := own.first; i < len(o.members); i++ {
+	for i := own.company; i < len(o.members); i++ {
 		switch other := o.members[i]; {
-		case other.events == nil || i == number:
-		case other.first != own.first:
+		case other.series == nil || i == number:
+		case other.company != own.company:
 			return numbers
 		case other.asked() < end(own.events) && own.asked() < end(other.events):
 			numbers = append(numbers, i)
@@ -37,21 +37,21 @@ func (o *Order) Before(number int) (numbers []int) {
 		return nil
 	}
 	last := number // that had company
-	for last >= 0 && (o.members[last].events == nil || o.members[last].isAlone) {
+	for last >= 0 && (o.members[last].series == nil || o.members[last].isAlone) {
 		last--
 	}
 	if last < 0 {
 		return nil
 	}
 	own := o.members[last]
-	for i, rec := range o.members[own.first:] {
-		if rec.events == nil {
+	for i, rec := range o.members[own.company:] {
+		if rec.series == nil {
 			continue
 		}
-		if rec.first != own.first || last == number && rec.asked() > own.ended() {
+		if rec.company != own.company || last == number && rec.asked() > own.ended() {
 			break
 		}
-		numbers = append(numbers, own.first+i)
+		numbers = append(numbers, own.company+i)
 	}
 	if len(numbers) < 2 {
 		return nil

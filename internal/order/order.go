@@ -20,18 +20,26 @@ type Order struct {
 	members []member // by the numbers of the recordings
 
 	mu       sync.Mutex
-	steps    []step          // in order; the one of moment n is steps[n-1]
-	done     int             // so many of the first steps have happened
+	steps    []step          // those of each series together, in order
 	waiting  []chan struct{} // closed when something happens
 	settling int             // turns that wait for the program to rest
 	late     []Late
-	patience time.Duration // for calls that may be about to be canceled, and for recordings that ran alone
+	vain     int           // waits in vain for what did not run side by side with who waited
+	patience time.Duration // for calls that may be about to be canceled
+}
+
+// A series is recordings that are in order with each other, and with no others: what ran side by side,
+// and what was asked while a client waited to ask again.
+type series struct {
+	first, last int // the numbers of its recordings
+	done, end   int // the first of its steps that has not happened, and the one behind its last
 }
 
 // A member is a recording.
 type member struct {
-	events         // none if nobody waits for it, and it waits for nobody
-	first     int  // the number of the one that was asked first of those that ran side by side
+	*series        // nil if nobody waits for it, and it waits for nobody
+	events         // their moments are steps
+	company   int  // the number of the one that was asked first of those that ran side by side
 	isAlone   bool // all its events are one
 	isAsked   bool // in this run
 	isGivenUp bool // nobody waits for it any more
@@ -46,29 +54,38 @@ type step struct {
 // Late is an event that came before another one which it waited for in vain.
 type Late struct{ Waits, For int } // the numbers of the recordings
 
-// New returns the order of recordings; nil if none had company and apart is not set, which says
-// that one was asked again after others. The moments of those that ran alone are nil. A
-// recording within another one was asked by that, which nobody waits for: it may be played and
-// not ask.
-func New(count int, moments func(i int) *interaction.Moments, within func(i int) bool, apart bool) *Order {
+// New returns the order of recordings; nil if none had company and no client waited. The moments of
+// those that ran alone are nil. A recording within another one was asked by that, which nobody waits
+// for: it may be played and not ask. again has the numbers of those that were asked again, after their
+// clients had waited and others had asked, and of the recordings of that.
+func New(count int, moments func(i int) *interaction.Moments, within func(i int) bool, again map[int]int) *Order {
 	var o *Order
+	var s *series
 	last, base := -1, 0 // the last one that had company, if none ran alone after it, and the steps before its moments
+	until := -1         // the last one that was asked again, of those that were asked before
 	for i := range count {
-		m := moments(i)
-		isAlone, isWithin := m == nil || m.Asked == 0, within(i)
-		if o == nil && (!isAlone || apart) {
-			o = &Order{members: make([]member, count), patience: 10 * Longest}
-		}
+		m, isWithin := moments(i), within(i)
+		isAlone := m == nil || m.Asked == 0
+		goesOn := !isAlone && last >= 0 && base+m.Asked > o.members[last].asked()
 		if isAlone && !isWithin {
 			last = -1
 		}
-		if o == nil || isAlone && (isWithin || m != nil) { // m: when is not known
+		if !goesOn && i > until && !(isAlone && isWithin) {
+			s = nil
+		}
+		if isAlone && (isWithin || m != nil || s == nil && again[i] == 0) { // m: when is not known
 			continue
 		}
+		if o == nil {
+			o = &Order{members: make([]member, count), patience: 10 * Longest}
+		}
+		if s == nil {
+			s = &series{first: i, done: len(o.steps)}
+		}
 		rec := &o.members[i]
-		rec.first, rec.isAlone = i, isAlone
-		if last >= 0 && base+m.Asked > o.members[last].asked() {
-			rec.first = o.members[last].first
+		rec.series, rec.company, rec.isAlone = s, i, isAlone
+		if goesOn {
+			rec.company = o.members[last].company
 		} else {
 			base = len(o.steps)
 		}
@@ -77,6 +94,8 @@ func New(count int, moments func(i int) *interaction.Moments, within func(i int)
 		}
 		rec.events = eventsOf(m, base)
 		o.add(i, base, isWithin)
+		s.last, s.end = i, len(o.steps)
+		until = max(until, again[i])
 	}
 	return o
 }
@@ -135,7 +154,7 @@ type Turn struct {
 
 // Ask says that a recording is asked for. It returns nil if that need not be in order.
 func (o *Order) Ask(number int) *Turn {
-	if o == nil || o.members[number].events == nil {
+	if o == nil || o.members[number].series == nil {
 		return nil
 	}
 	t := &Turn{order: o, number: number}
@@ -146,12 +165,12 @@ func (o *Order) Ask(number int) *Turn {
 	return t
 }
 
-func (t *Turn) events() events { return t.order.members[t.number].events }
+func (t *Turn) member() *member { return &t.order.members[t.number] }
 
 // happen says that all events before one have happened. The caller holds the lock.
 func (t *Turn) happen(before int) {
 	for ; t.next < before; t.next++ {
-		if at := t.events()[t.next]; at <= len(t.order.steps) {
+		if at := t.member().events[t.next]; at <= len(t.order.steps) {
 			t.order.steps[at-1].left-- // below 0 if that is given up
 		}
 	}
@@ -187,7 +206,7 @@ func (t *Turn) Leave() {
 	}
 	t.order.mu.Lock()
 	defer t.order.mu.Unlock()
-	if all := len(t.events()); t.next < all {
+	if all := len(t.member().events); t.next < all {
 		t.happen(all)
 	}
 }
@@ -202,15 +221,15 @@ func (t *Turn) come(ctx context.Context, closing <-chan struct{}, event int, isE
 	o := t.order
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if t.next == len(t.events()) {
+	if t.next == len(t.member().events) {
 		return nil
 	}
-	end := len(t.events()) - 1
+	end := len(t.member().events) - 1
 	before := min(event+1, end)
-	if event = min(event, end); isEnd || o.members[t.number].isAlone {
+	if event = min(event, end); isEnd || t.member().isAlone {
 		event, before = end, end+1
 	}
-	at := t.events()[event]
+	at := t.member().events[event]
 	for next := t.nextBefore(at); next >= 0; next = t.nextBefore(at) {
 		if err := t.wait(ctx, closing, next, at); err != nil {
 			return err
@@ -229,33 +248,38 @@ func (t *Turn) come(ctx context.Context, closing <-chan struct{}, event int, isE
 }
 
 // nextBefore returns the first step before a moment of which something has not happened, and of
-// another recording; -1 if there is none. The caller holds the lock.
+// another recording of the series; -1 if there is none. The caller holds the lock.
 func (t *Turn) nextBefore(at int) int {
-	o := t.order
-	for o.done < len(o.steps) && o.steps[o.done].left <= 0 {
-		o.done++
+	s, steps := t.member().series, t.order.steps
+	for s.done < s.end && steps[s.done].left <= 0 {
+		s.done++
 	}
-	for i := o.done; i < min(at-1, len(o.steps)); i++ {
-		if s := o.steps[i]; s.number != t.number && s.left > 0 {
+	for i := s.done; i < min(at-1, s.end); i++ {
+		if steps[i].number != t.number && steps[i].left > 0 {
 			return i
 		}
 	}
 	return -1
 }
 
-// wait waits until something happens, next of all a step that happened before a moment. If nothing does for a time, it
-// gives up: nobody waits any more for the recordings that this turn has waited for. The caller
-// holds the lock.
+// wait waits until something happens, next of all a step that happened before a moment. If nothing
+// does for a time, it gives up: nobody waits any more for the recordings that this turn has waited
+// for. That time is halved each time for what did not run side by side: a run that leaves some out
+// waits a fifth of a second in all. The caller holds the lock.
 func (t *Turn) wait(ctx context.Context, closing <-chan struct{}, next, at int) error {
 	o := t.order
+	what := &o.members[o.steps[next].number]
+	left, isOther := Longest, what.company != t.member().company
+	if isOther {
+		left >>= o.vain
+	}
+	if left < tick {
+		t.giveUp(next, at)
+		return nil
+	}
 	changed := make(chan struct{})
 	o.waiting = append(o.waiting, changed)
-	what := &o.members[o.steps[next].number]
-	stands := t.Stands && what.asked() == next+1 && what.asked() > t.events().asked()
-	left := Longest
-	if what.isAlone { // it may be left out, as all others that ran alone after it
-		left = min(left, o.patience)
-	}
+	stands := t.Stands && what.asked() == next+1 && what.asked() > t.member().asked()
 	o.mu.Unlock()
 	ticks := time.NewTicker(tick)
 	defer ticks.Stop()
@@ -276,8 +300,8 @@ func (t *Turn) wait(ctx context.Context, closing <-chan struct{}, next, at int) 
 	}
 	o.mu.Lock()
 	if inVain && o.settling == 0 && slices.Contains(o.waiting, changed) {
-		if what.isAlone {
-			o.patience -= min(o.patience, Longest)
+		if isOther {
+			o.vain++
 		}
 		t.giveUp(next, at)
 		o.wake() // the others have all the time again
@@ -285,20 +309,20 @@ func (t *Turn) wait(ctx context.Context, closing <-chan struct{}, next, at int) 
 	return cmp.Or(ctx.Err(), closed)
 }
 
-// giveUp stops waiting for the recording of the next step, and for all that were asked before a
-// moment and are not: nothing that waits for them will ask for them. The caller holds the lock.
+// giveUp stops waiting for the recording of the next step, and for all of the series that were asked
+// before a moment and are not: nothing that waits for them will ask for them. The caller holds the lock.
 func (t *Turn) giveUp(next, at int) {
-	o := t.order
-	for i := range o.members {
+	o, s := t.order, t.member().series
+	for i := s.first; i <= s.last; i++ {
 		rec := &o.members[i]
-		if rec.events == nil || rec.isGivenUp || i != o.steps[next].number && (rec.isAsked || rec.asked() >= at) {
+		if rec.series == nil || rec.isGivenUp || i != o.steps[next].number && (rec.isAsked || rec.asked() >= at) {
 			continue
 		}
 		if rec.isGivenUp = true; !rec.isAlone {
 			o.late = append(o.late, Late{t.number, i})
 		}
 	}
-	for i := next; i < len(o.steps); i++ {
+	for i := next; i < s.end; i++ {
 		if number := o.steps[i].number; number >= 0 && o.members[number].isGivenUp {
 			o.steps[i].left = 0
 		}

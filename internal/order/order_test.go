@@ -18,7 +18,7 @@ func orderOf(t *testing.T, texts ...string) *Order {
 			t.Fatal(err)
 		}
 		return m
-	}, func(int) bool { return false }, false)
+	}, func(int) bool { return false }, nil)
 }
 
 // coming runs a wait, and says whether it is over.

@@ -39,7 +39,7 @@ func (t *Tape) Load(play Playing, save bool) error {
 	}
 	if play == PlayAll {
 		t.loaded = list
-		t.order = order.New(len(list), func(i int) *interaction.Moments { return t.stored.Outline(i).Moments }, func(i int) bool { return t.stored.Outline(i).Within }, t.shelf.waited())
+		t.order = order.New(len(list), func(i int) *interaction.Moments { return t.stored.Outline(i).Moments }, func(i int) bool { return t.stored.Outline(i).Within }, t.shelf.again())
 	}
 	err := t.Unreadable()
 	if save || err != nil {

@@ -52,19 +52,25 @@ func (s *shelf) choices() (all [][]*Recording) {
 	return all
 }
 
-// waited reports whether a failure, or a poll, was asked again after something else had been asked. Its
-// client waited meanwhile, which a replay does not, so that it would be ahead of others.
-func (s *shelf) waited() (isSo bool) {
+// again returns the numbers of failures, and of polls, that were asked again after something else had
+// happened, and of the recordings of that. Their clients waited meanwhile, which a replay does not,
+// so that they would be ahead of others.
+func (s *shelf) again() map[int]int {
+	all := map[int]int{}
 	for _, q := range s.queues {
-		for i := 1; i < len(q.recordings) && !isSo; i++ {
-			if before := q.recordings[i-1]; before.number < q.recordings[i].number-1 {
-				before.look(func(req *interaction.Request, resp *interaction.Response) {
-					isSo = resp.Passing() || req.Method == http.MethodGet
-				})
+		for i := 1; i < len(q.recordings); i++ {
+			before, next := q.recordings[i-1], q.recordings[i].number
+			if before.number >= next-1 && before.of.stored.Outline(before.number).Moments == nil {
+				continue
 			}
+			before.look(func(req *interaction.Request, resp *interaction.Response) {
+				if resp.Passing() || req.Method == http.MethodGet {
+					all[before.number] = next
+				}
+			})
 		}
 	}
-	return isSo
+	return all
 }
 
 // A found is a queue whose recordings can answer a request, and the form by which they do.
