@@ -14,11 +14,14 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/promptecho/promptecho/internal/report"
 )
 
 // A world is what a program runs in: a recorder, and what the program has seen so far.
 type world struct {
 	client *http.Client
+	edit   *strings.Replacer // of the prompts; nil for none
 	mu     sync.Mutex
 	log    []string
 }
@@ -32,6 +35,9 @@ func (w *world) note(text string) {
 // complete asks for a completion that is streamed or not, and returns it. What it has read of
 // a stream stands in the log.
 func (w *world) complete(ctx context.Context, text string) (string, error) {
+	if w.edit != nil {
+		text = w.edit.Replace(text)
+	}
 	streamed := hash(text)%3 == 0
 	var resp *http.Response
 	for attempt := 1; ; attempt++ {
@@ -320,31 +326,36 @@ func TestPrograms(t *testing.T) {
 	}
 }
 
-// checkProgram records the program with this number and replays it.
+// checkProgram records the program with this number and replays it. Then it edits some of its prompts,
+// records what they change, and replays that.
 func checkProgram(t *testing.T, file string, n uint64) {
 	t.Helper()
 	p := newProgram(rand.New(rand.NewPCG(n, 1)), "agent", 2+int(n%32))
+	var edit *strings.Replacer
 	run := func(mode Mode, opts ...Option) (string, error) {
 		r := mustOpen(t, file, append(opts, InMode(mode))...)
-		w := &world{client: r.Client()}
+		w := &world{client: r.Client(), edit: edit}
 		result, err := p(context.Background(), w, "nothing")
 		log := strings.Join(w.log, "\n")
-		if end := r.Close(); end != nil {
-			err = fmt.Errorf("%v; %w", err, end)
+		if rep := r.finish(report.Outcome{}); len(rep.Errors) > 0 {
+			err = fmt.Errorf("%v; %s", err, rep.Errors)
 		}
 		return result + "\n" + log, err
 	}
-	var want string
-	synctest.Test(t, func(t *testing.T) {
-		var err error
-		if want, err = run(ModeAll, Upstream(slow)); err != nil {
-			t.Fatalf("program %d, recording: %v", n, err)
+	for _, mode := range []Mode{ModeAll, ModeUpdate} {
+		var want string
+		synctest.Test(t, func(t *testing.T) {
+			var err error
+			if want, err = run(mode, Upstream(slow)); err != nil {
+				t.Fatalf("program %d, %v: %v", n, mode, err)
+			}
+		})
+		for range 10 {
+			if got, err := run(ModeNone); err != nil || got != want {
+				t.Errorf("program %d after %v: %v\n%s\nwant\n%s", n, mode, err, got, want)
+				break
+			}
 		}
-	})
-	for range 10 {
-		if got, err := run(ModeNone); err != nil || got != want {
-			t.Errorf("program %d: %v\n%s\nwant\n%s", n, err, got, want)
-			break
-		}
+		edit = strings.NewReplacer(".1 turn", ".1 carefully, turn")
 	}
 }

@@ -221,17 +221,20 @@ func (r *Recorder) kept(f fate, recorded []*tape.Recording) (list []*tape.Record
 	list = slices.DeleteFunc(r.tape.Recordings(), func(rec *tape.Recording) bool {
 		return (rec.Fresh() || rec.Resumed()) && !slices.Contains(recorded, rec)
 	})
-	sort, unasked := tape.InRunOrder, r.log.Unused()
+	unasked := r.log.Unused()
 	if r.plan.renew {
 		left := r.tape.TakePlaces(recorded)
-		list, sort = append(list, left...), tape.SortPlaced
+		list = append(list, left...)
+		tape.SortPlaced(list)
 		unasked = append(unasked, slices.DeleteFunc(left, r.log.MayBeUnused)...)
+	} else {
+		unasked = append(unasked, slices.DeleteFunc(r.tape.InRunOrder(list), r.log.MayBeUnused)...)
 	}
 	if f.keep == keepAsked {
+		all := len(list)
 		list = slices.DeleteFunc(list, func(rec *tape.Recording) bool { return slices.Contains(unasked, rec) })
-		dropped = len(unasked)
+		dropped = all - len(list)
 	}
-	sort(list)
 	return list, dropped
 }
 

@@ -29,6 +29,15 @@ func (o *Order) Company(number int, waiting bool) (numbers []int) {
 	return numbers
 }
 
+// First returns the number of the one that was asked first of those that ran side by side with a
+// recording; -1 if it ran alone.
+func (o *Order) First(number int) int {
+	if o == nil || number < 0 || number >= len(o.members) || o.members[number].series == nil || o.members[number].isAlone {
+		return -1
+	}
+	return o.members[number].company
+}
+
 // Before returns the numbers of the recordings that ran side by side, and of which something
 // happened before one ended, which may be one of them: the order may have decided what
 // was asked. It returns nil if there are not two.

@@ -5,6 +5,7 @@
 package order
 
 import (
+	"slices"
 	"sync"
 
 	"github.com/promptecho/promptecho/internal/interaction"
@@ -15,26 +16,28 @@ import (
 type Count struct {
 	mu   sync.Mutex // guards what follows
 	now  int
+	span int            // the number of the time in which something is under way, from its first event to its last
 	last *Mark          // of which the last event was
 	open map[*Mark]bool // those that were asked and have not ended
 }
 
-// A Mark is what is being recorded.
+// A Mark is what is being recorded, or played meanwhile. A nil Mark counts nothing.
 type Mark struct {
 	of      *Count
+	span    int
 	moments interaction.Moments
 	company bool
 }
 
-// Ask counts that something is asked. What it is asked within ends after it and is no
-// company; it may be nil.
+// Ask counts that something is asked. What it is asked within ends after it and is no company.
 func (c *Count) Ask(isWithin func(*Mark) bool) *Mark {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	m := &Mark{of: c}
 	if len(c.open) == 0 {
 		c.now, c.open = 0, map[*Mark]bool{}
+		c.span++
 	}
+	m := &Mark{of: c, span: c.span}
 	for other := range c.open {
 		if !isWithin(other) {
 			m.company, other.company = true, true
@@ -57,15 +60,20 @@ func (c *Count) happened(m *Mark) int {
 // Now counts an event that the program is about to see, a piece of an answer for instance, when it
 // has done what it does with the one before it. It returns when that happened.
 func (m *Mark) Now() int {
-	c := m.of
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if m.company && c.last != m {
-		c.mu.Unlock()
+	m.settle()
+	m.of.mu.Lock()
+	defer m.of.mu.Unlock()
+	return m.of.happened(m)
+}
+
+// settle waits until the program has done what it does with what it got last from another one.
+func (m *Mark) settle() {
+	m.of.mu.Lock()
+	isOther := m.company && m.of.last != m
+	m.of.mu.Unlock()
+	if isOther {
 		program.settle()
-		c.mu.Lock()
 	}
-	return c.happened(m)
 }
 
 // Answered counts that the headers of an answer came.
@@ -73,6 +81,45 @@ func (m *Mark) Answered() {
 	if m.moments.Answered == 0 {
 		m.moments.Answered = m.Now()
 	}
+}
+
+// play counts that a piece of an answer that is played came, or its end, and all before it; before the
+// first piece come the headers. The program rests.
+func (m *Mark) play(piece int, isEnd bool) {
+	m.of.mu.Lock()
+	defer m.of.mu.Unlock()
+	if m.moments.Ended != 0 {
+		return
+	}
+	now := m.of.happened(m)
+	if m.moments.Answered == 0 {
+		m.moments.Answered = now
+	}
+	if isEnd {
+		m.moments.Ended = now
+		delete(m.of.open, m)
+		return
+	}
+	for len(m.moments.Pieces) <= piece {
+		m.moments.Pieces = append(m.moments.Pieces, now)
+	}
+}
+
+// Span returns the number of the time in which this and others were under way.
+func (m *Mark) Span() int { return m.span }
+
+// Moments returns all moments, which come after some others; none of what has not ended.
+func (m *Mark) Moments(before int) *interaction.Moments {
+	all := m.moments
+	if all.Ended == 0 {
+		return new(interaction.Moments)
+	}
+	all.Asked, all.Answered, all.Ended = all.Asked+before, all.Answered+before, all.Ended+before
+	all.Pieces = slices.Clone(all.Pieces)
+	for i := range all.Pieces {
+		all.Pieces[i] += before
+	}
+	return &all
 }
 
 // End counts the end of an answer whose pieces came at these moments, and returns all

@@ -11,9 +11,6 @@ import (
 	"github.com/promptecho/promptecho/internal/interaction"
 )
 
-// program is this one: all its goroutines.
-var program rest
-
 // An Order is that of what was recorded, where some of it ran side by side. Its methods may be
 // called concurrently.
 type Order struct {
@@ -65,7 +62,10 @@ func New(count int, moments func(i int) *interaction.Moments, within func(i int)
 	until := -1         // the last one that was asked again, of those that were asked before
 	for i := range count {
 		m, isWithin := moments(i), within(i)
-		isAlone := m == nil || m.Asked == 0
+		if m != nil && m.Asked == 0 {
+			continue // when is not known
+		}
+		isAlone := m == nil
 		goesOn := !isAlone && last >= 0 && base+m.Asked > o.members[last].asked()
 		if isAlone && !isWithin {
 			last = -1
@@ -73,7 +73,7 @@ func New(count int, moments func(i int) *interaction.Moments, within func(i int)
 		if !goesOn && i > until && !(isAlone && isWithin) {
 			s = nil
 		}
-		if isAlone && (isWithin || m != nil || s == nil && again[i] == 0) { // m: when is not known
+		if isAlone && (isWithin || s == nil && again[i] == 0) {
 			continue
 		}
 		if o == nil {
@@ -143,7 +143,8 @@ func (e events) ended() int    { return e[len(e)-1] }
 
 // A Turn is a recording that is being played. A nil Turn waits for nothing.
 type Turn struct {
-	order  *Order
+	order  *Order // nil if it waits for nothing
+	mark   *Mark  // counts what happens; may be nil
 	number int
 	next   int // its next event
 
@@ -152,12 +153,17 @@ type Turn struct {
 	Stands bool
 }
 
-// Ask says that a recording is asked for. It returns nil if that need not be in order.
-func (o *Order) Ask(number int) *Turn {
-	if o == nil || o.members[number].series == nil {
-		return nil
+// Ask says that a recording is asked for. It returns nil if that need not be in order, and nothing
+// counts what happens.
+func (o *Order) Ask(number int, mark *Mark) *Turn {
+	t := &Turn{mark: mark, number: number}
+	if o == nil || number >= len(o.members) || o.members[number].series == nil {
+		if mark == nil {
+			return nil
+		}
+		return t
 	}
-	t := &Turn{order: o, number: number}
+	t.order = o
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.members[number].isAsked = true
@@ -204,6 +210,12 @@ func (t *Turn) Leave() {
 	if t == nil {
 		return
 	}
+	if t.mark != nil {
+		t.mark.play(0, true)
+	}
+	if t.order == nil {
+		return
+	}
 	t.order.mu.Lock()
 	defer t.order.mu.Unlock()
 	if all := len(t.member().events); t.next < all {
@@ -215,9 +227,24 @@ func (t *Turn) Leave() {
 // what it got before. Then that has happened, and all before it. What comes with the end is not the
 // end.
 func (t *Turn) come(ctx context.Context, closing <-chan struct{}, event int, isEnd bool) error {
-	if t == nil {
+	switch {
+	case t == nil:
 		return nil
+	case t.order == nil:
+		t.mark.settle()
+	default:
+		if err := t.inOrder(ctx, closing, event, isEnd); err != nil {
+			return err
+		}
 	}
+	if t.mark != nil {
+		t.mark.play(event-firstPiece, isEnd)
+	}
+	return nil
+}
+
+// inOrder waits for the turn of an event, or of the end. It has happened then.
+func (t *Turn) inOrder(ctx context.Context, closing <-chan struct{}, event int, isEnd bool) error {
 	o := t.order
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -47,12 +47,12 @@ func TestAnswerBeforeAnotherWasAsked(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		o := orderOf(t, "asked 1, answered 4", "asked 2, answered 2", "asked 3, answered 3")
-		third := answers(t, o.Ask(2))
-		first := answers(t, o.Ask(0))
+		third := answers(t, o.Ask(2, nil))
+		first := answers(t, o.Ask(0, nil))
 		if third() || first() {
 			t.Error("the second came before the first was asked")
 		}
-		second := o.Ask(1)
+		second := o.Ask(1, nil)
 		isSecond := answers(t, second)
 		time.Sleep(time.Millisecond)
 		if !isSecond() {
@@ -72,7 +72,7 @@ func TestPiecesBeforeTheEnd(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		o := orderOf(t, "asked 1, answered 3, ended 5", "asked 2, answered 6")
-		stream, other := o.Ask(0), o.Ask(1)
+		stream, other := o.Ask(0, nil), o.Ask(1, nil)
 		isOver := answers(t, other)
 		ctx := context.Background()
 		if err := stream.Answered(ctx); err != nil {
@@ -102,7 +102,7 @@ func TestGivesUpAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := orderOf(t, "asked 1, answered 11", "asked 2, answered 12", "asked 3, answered 13", "asked 4, answered 14", "asked 5, answered 15")
 		start := time.Now()
-		turn := o.Ask(0)
+		turn := o.Ask(0, nil)
 		if err := turn.Answered(context.Background()); err != nil {
 			t.Fatal(err)
 		}
@@ -123,7 +123,7 @@ func TestCanceledWait(t *testing.T) {
 		ctx, cancel := context.WithCancel(context.Background())
 		time.AfterFunc(10*time.Millisecond, cancel)
 		start := time.Now()
-		if err := o.Ask(0).Answered(ctx); err != context.Canceled || time.Since(start) > 11*time.Millisecond {
+		if err := o.Ask(0, nil).Answered(ctx); err != context.Canceled || time.Since(start) > 11*time.Millisecond {
 			t.Errorf("%v after %v", err, time.Since(start))
 		}
 	})

@@ -4,6 +4,7 @@ import (
 	"runtime"
 	"runtime/metrics"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/promptecho/promptecho/internal/bubble"
@@ -23,7 +24,12 @@ type rest struct {
 	impatience uint       // how often the time to wait is halved
 	inVain     int        // waits in vain, one after the other
 	rested     int        // waits that were not in vain, since impatience changed
+
+	asleep atomic.Int64 // those that wait in bubbles
 }
+
+// program is this one: all its goroutines.
+var program rest
 
 // A crowd are goroutines that do something.
 type crowd struct {
@@ -69,7 +75,9 @@ func (r *rest) settle() {
 		if bubble.Busy() { // its clock stands still
 			bubble.Outside(r.settle)
 		} else {
-			time.Sleep(time.Nanosecond)
+			// One after the other: who was first gets what it waits for first.
+			time.Sleep(time.Duration(r.asleep.Add(1)) * time.Nanosecond)
+			r.asleep.Add(-1)
 		}
 		return
 	}

@@ -10,12 +10,12 @@ import (
 // What ran side by side in the recording.
 
 // Turn says that a recording is played for a request, and returns what keeps it in order with
-// those that ran beside it when it was recorded; nil if none did.
+// those that ran beside it when it was recorded; nil if none did, and this run does not record.
 func (t *Tape) Turn(rec *Recording) *order.Turn {
 	if rec.fresh || !t.Config.InOrder {
 		return nil
 	}
-	return t.order.Ask(rec.number)
+	return t.order.Ask(rec.number, rec.mark)
 }
 
 // Mark counts what happens to a recording that this run makes.

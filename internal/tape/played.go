@@ -83,20 +83,28 @@ func SortPlaced(list []*Recording) {
 	slices.SortStableFunc(list, func(a, b *Recording) int { return cmp.Compare(places[a], places[b]) })
 }
 
-// InRunOrder sorts recordings in the order of the cassette. A new one stands before the next of it
-// that this run asked for; behind all if there is none.
-func InRunOrder(list []*Recording) {
+// InRunOrder sorts recordings in the order of the cassette. A new one stands before the first one of it
+// that this run asked for later; behind all if there is none. If new ones ran side by side with others,
+// they stand in the order of this run instead, and behind them those that it did not ask for. It returns
+// those of these that ran side by side with some of the others: nothing will ask for them.
+func (t *Tape) InRunOrder(list []*Recording) (left []*Recording) {
 	SortAsked(list)
+	left, changed := t.reorder(list)
 	places, next := map[*Recording]float64{}, math.Inf(1)
 	for _, rec := range slices.Backward(list) {
 		switch places[rec] = float64(rec.number); {
+		case changed && rec.asked == 0:
+			places[rec] = math.Inf(1)
+		case changed:
+			places[rec] = float64(rec.asked)
 		case rec.number < 0:
-			places[rec] = next - 0.5
+			places[rec] = next
 		case rec.asked > 0:
-			next = places[rec]
+			next = min(next, places[rec])
 		}
 	}
 	slices.SortStableFunc(list, func(a, b *Recording) int { return cmp.Compare(places[a], places[b]) })
+	return left
 }
 
 // isFrozen reports whether a recording is played in every run.

@@ -32,7 +32,7 @@ func (t *Tape) Resent(rec *Recording) *Recording {
 			t.change(func() {
 				for _, p := range passed {
 					p.used.Store(true)
-					t.number(p)
+					t.number(p, nil)
 				}
 			})
 			for _, p := range passed[:len(passed)-1] {

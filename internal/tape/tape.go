@@ -142,7 +142,7 @@ func (t *Tape) takeLate(c *Call) (rec *Recording) {
 		t.mu.Lock()
 		if q := t.shelf.queues[h.key]; q != nil && !t.stopped {
 			rec = t.takeFrom(q, a, c)
-			t.number(rec)
+			t.number(rec, c.Outer)
 		}
 		t.mu.Unlock()
 		if rec != nil {
@@ -176,7 +176,7 @@ func (t *Tape) takeExact(c *Call) *Recording {
 		return nil
 	}
 	rec := t.shelf.queues[first.key].takeExact(first, func() bool { return t.Config.Repeats.Select(first.Form().Name()) })
-	t.number(rec)
+	t.number(rec, c.Outer)
 	return rec
 }
 
@@ -208,7 +208,7 @@ func (t *Tape) takeAlike(c *Call) (rec *Recording, err error) {
 	if c.Form.Linked() && (rec == nil || rec.exactly != digest) {
 		t.counted.add(c.Request.Body)
 	}
-	t.number(rec)
+	t.number(rec, c.Outer)
 	return rec, nil
 }
 
@@ -232,14 +232,22 @@ func (t *Tape) takeFrom(q *queue, a *asking, c *Call) *Recording {
 var Asker func() uint64
 
 // number gives a recording that is played or reserved for the first time the number of the
-// call; rec may be nil. The caller holds the lock.
-func (t *Tape) number(rec *Recording) {
-	if rec != nil && rec.asked == 0 {
-		t.asked++
-		rec.asked = t.asked
-		if Asker != nil {
-			rec.asker = Asker()
-		}
+// call, which a function may have made; rec may be nil. A run that records counts what happens to it from
+// now on. The caller holds the lock.
+func (t *Tape) number(rec, outer *Recording) {
+	if rec == nil || rec.asked != 0 {
+		return
+	}
+	t.asked++
+	rec.asked = t.asked
+	if Asker != nil {
+		rec.asker = Asker()
+	}
+	if rec.fresh || t.records && t.Config.InOrder {
+		call := Recording{outer: outer}
+		rec.mark = t.count.Ask(func(other *order.Mark) bool {
+			return call.isWithin(func(function *Recording) bool { return function.mark == other })
+		})
 	}
 }
 
@@ -274,10 +282,7 @@ func (t *Tape) Reserve(c *Call) (*Recording, error) {
 	if t.stopped {
 		return nil, ErrClosed
 	}
-	rec.mark = t.count.Ask(func(other *order.Mark) bool {
-		return rec.isWithin(func(function *Recording) bool { return function.mark == other })
-	})
-	t.number(rec)
+	t.number(rec, c.Outer)
 	if c.Instead != nil {
 		c.Instead.replaced, rec.number = true, c.Instead.number
 	}

@@ -1,0 +1,91 @@
+package tape
+
+import (
+	"slices"
+
+	"github.com/promptecho/promptecho/internal/interaction"
+)
+
+// A company is recordings that ran side by side, in the cassette or in this run.
+type company struct {
+	inCassette bool
+	number     int
+}
+
+// companies returns those in which a recording was.
+func (t *Tape) companies(rec *Recording) (all []company) {
+	if first := t.order.First(rec.number); first >= 0 {
+		all = append(all, company{true, first})
+	}
+	if rec.mark != nil {
+		all = append(all, company{false, rec.mark.Span()})
+	}
+	return all
+}
+
+// reorder gives recordings the moments of this run if it has recorded some of a company and played others:
+// it alone knows when what happened of both. So it does with all that it asked for from the first of them
+// to the last, and reports whether there are any. The list is in the order asked. Of those left, which were in
+// company with them and were not asked for, nobody knows when they would be.
+func (t *Tape) reorder(list []*Recording) (left []*Recording, changed bool) {
+	last := map[company]int{}
+	for i, rec := range list {
+		for _, c := range t.companies(rec) {
+			last[c] = i
+		}
+	}
+	renewed := map[company]bool{}
+	for first := 0; first < len(list); {
+		end, played := first, 0
+		for i := first; i <= end && list[i].asked > 0; i++ {
+			for _, c := range t.companies(list[i]) {
+				end = max(end, last[c])
+			}
+			if !list[i].fresh {
+				played++
+			}
+		}
+		together := list[first : end+1]
+		first = end + 1
+		if played == 0 || played == len(together) {
+			continue
+		}
+		renew(together)
+		for _, rec := range together {
+			for _, c := range t.companies(rec) {
+				renewed[c] = true
+			}
+		}
+	}
+	for _, rec := range list {
+		if rec.asked == 0 && slices.ContainsFunc(t.companies(rec), func(c company) bool { return renewed[c] }) {
+			rec.happened(new(interaction.Moments))
+			left = append(left, rec)
+		}
+	}
+	return left, len(renewed) > 0
+}
+
+// renew gives recordings, which are in the order asked, the moments of this run.
+func renew(recs []*Recording) {
+	span, before, now := 0, 0, 0
+	for _, rec := range recs {
+		m := new(interaction.Moments)
+		if rec.mark != nil {
+			if rec.mark.Span() != span {
+				span, before = rec.mark.Span(), now
+			}
+			m = rec.mark.Moments(before)
+			now = max(now, m.Ended)
+		}
+		rec.happened(m)
+	}
+}
+
+// happened sets the moments of a recording.
+func (rec *Recording) happened(m *interaction.Moments) {
+	it := *rec.Interaction()
+	it.Concurrent = m
+	rec.interaction.Store(&it)
+	rec.text = nil
+}
