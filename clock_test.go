@@ -164,3 +164,33 @@ func TestNowOnlyIfItGoesOn(t *testing.T) {
 		}
 	}
 }
+
+// A failure after which the client goes on with another temperature is told as it was: the request that
+// looks like a retry is another one.
+func TestNowOnlyIfTheSameIsAskedAgain(t *testing.T) {
+	t.Parallel()
+	failing := roundTripFunc(func(req *http.Request) (*http.Response, error) {
+		body, _ := io.ReadAll(req.Body)
+		resp := &http.Response{StatusCode: 200, Header: http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(strings.NewReader("{}")), Request: req}
+		if strings.Contains(string(body), "0.1") {
+			resp.StatusCode = 429
+			resp.Header.Set("Retry-After", "60")
+		}
+		return resp, nil
+	})
+	file := filepath.Join(t.TempDir(), "c.yaml")
+	for _, mode := range []Mode{ModeAll, ModeNone} {
+		r := mustOpen(t, file, InMode(mode), Upstream(failing), OnRecordError(Keep))
+		for _, temperature := range []string{"0.1", "0.5"} {
+			resp, err := r.Client().Post(chatURL, "application/json", strings.NewReader(`{"model":"m","temperature":`+temperature+`,"messages":[{"role":"user","content":"hi"}]}`))
+			if err != nil {
+				t.Fatal(err)
+			}
+			resp.Body.Close()
+			if got, want := resp.Header.Get("Retry-After"), map[string]string{"0.1": "60"}[temperature]; got != want {
+				t.Errorf("%v, temperature %s: Retry-After %q, want %q", mode, temperature, got, want)
+			}
+		}
+		mustClose(t, r)
+	}
+}

@@ -51,12 +51,12 @@ var now = []struct {
 type GoesOn func(method string, req *http.Request) bool
 
 // SayNow makes the headers of an answer to a request say that nobody need wait. failed says
-// that the answer is a failure after which clients try again, again that this one did: if it did
-// not, it may have been stopped while it waited, and must not ask in replay.
-func SayNow(req *http.Request, h http.Header, failed, again bool) {
+// that the answer is a failure after which clients try again. again tells whether this one asked again:
+// if it did not, it may have been stopped while it waited, and must not ask in replay.
+func SayNow(req *http.Request, h http.Header, failed bool, again func() bool) {
 	for _, n := range now {
 		by := req.Header.Get(n.by)
-		if (again || !failed) && n.by == "" && h[n.header] != nil || again && by != "" && strings.Contains(by, n.says) && (failed || n.always) {
+		if (n.by == "" && h[n.header] != nil || by != "" && strings.Contains(by, n.says) && (failed || n.always)) && again() {
 			h.Set(n.header, n.value)
 		}
 	}
@@ -65,11 +65,11 @@ func SayNow(req *http.Request, h http.Header, failed, again bool) {
 // atOnce makes an answer say that nobody need wait, in its headers and its body; ends are those
 // of the pieces of that, and it returns what becomes of them. Memory may be shared with other
 // replays: nothing is changed in place.
-func atOnce(req *http.Request, h http.Header, resp *interaction.Response, ends []int, again bool, goesOn GoesOn) []int {
+func atOnce(req *http.Request, h http.Header, resp *interaction.Response, ends []int, again func() bool, goesOn GoesOn) []int {
 	failed := resp.Passing() || h.Get("X-Should-Retry") == "true"
-	SayNow(req, h, failed, again)
+	SayNow(req, h, failed, func() bool { return again() || resp.Status < 300 && isFollowed(req, h, goesOn) })
 	switch {
-	case failed && again && ends == nil && req.Header.Get("X-Goog-Api-Client") != "":
+	case failed && ends == nil && req.Header.Get("X-Goog-Api-Client") != "" && again():
 		resp.Body = retryInfo.ReplaceAll(resp.Body, []byte("${1}0s"))
 	case !strings.HasPrefix(h.Get("Content-Type"), "text/event-stream"):
 	case bytes.Contains(resp.Body, []byte("retry:")) && goesOn(http.MethodGet, req):
@@ -85,6 +85,27 @@ func atOnce(req *http.Request, h http.Header, resp *interaction.Response, ends [
 		}
 	}
 	return ends
+}
+
+// followed are the headers with the URL at which clients ask how far something is: pollerhelpers in azcore's
+// internal/pollers, and RFC 9110, section 15.3.3.
+var followed = [...]string{"Operation-Location", "Azure-Asyncoperation", "Location"}
+
+// isFollowed reports whether a client asks how far something is that it has begun. If no header says where
+// it asks, it does.
+func isFollowed(req *http.Request, h http.Header, goesOn GoesOn) bool {
+	isNamed := false
+	for _, name := range followed {
+		url, err := req.URL.Parse(h.Get(name))
+		if h.Get(name) == "" || err != nil {
+			continue
+		}
+		isNamed = true
+		if goesOn(http.MethodGet, &http.Request{URL: url, Host: url.Host, Header: req.Header}) {
+			return true
+		}
+	}
+	return !isNamed && req.Method != http.MethodGet
 }
 
 // retryInfo is the delay in the details of an error of Google's (google.rpc.RetryInfo).

@@ -24,6 +24,7 @@ func TestAtOnce(t *testing.T) {
 		want     []string // headers that are others than recorded
 		wantBody string   // if it is another than recorded
 		last     bool     // the recording does not go on
+		begins   bool     // a POST
 	}{
 		{name: "nobody in particular", status: 503},
 		{name: "nobody in particular, a recorded delay", status: 503, recorded: []string{"Retry-After", "20"}, want: []string{"Retry-After", "0"}},
@@ -41,6 +42,11 @@ func TestAtOnce(t *testing.T) {
 		{name: "aws", asks: []string{"User-Agent", "aws-sdk-go-v2/1.47"}, status: 503, recorded: []string{"X-Amz-Retry-After", "90"}, want: []string{"X-Amz-Retry-After", "0"}},
 		{name: "openai-go, the last of what is recorded", asks: []string{"X-Stainless-Lang", "go"}, status: 503, last: true},
 		{name: "the last of what is recorded, with a delay: who waited was stopped meanwhile", status: 429, recorded: []string{"Retry-After", "20"}, last: true},
+		{name: "a poll that is the last, with a delay", status: 202, recorded: []string{"Retry-After", "20"}, last: true},
+		{name: "what is polled elsewhere", begins: true, status: 202, recorded: []string{"Retry-After", "20", "Operation-Location", "http://h/jobs/1"}, want: []string{"Retry-After", "0"}},
+		{name: "what is polled elsewhere, and was not", begins: true, last: true, status: 202, recorded: []string{"Retry-After", "20", "Operation-Location", "http://h/jobs/1"}},
+		{name: "what is polled at a place that only the body names", begins: true, last: true, status: 202, recorded: []string{"Retry-After", "20"}, want: []string{"Retry-After", "0"}},
+		{name: "a POST that is refused, with a delay", begins: true, last: true, status: 403, recorded: []string{"Retry-After", "20"}},
 		{name: "a stream that is the last", status: 200, recorded: []string{"Content-Type", sse}, stream: "sse", body: "retry: 3000\ndata: a\n\n", last: true},
 		{name: "mcp, the last", asks: []string{"Mcp-Session-Id", "s"}, status: 200, recorded: []string{"Content-Type", sse}, stream: "sse", body: "data: a\n\n", last: true},
 		{name: "google", asks: []string{"X-Goog-Api-Client", "gl-go/1.26"}, status: 429, body: `{"details":[{"@type":"type.googleapis.com/google.rpc.RetryInfo", "retryDelay" : "34.07s"}]}`,
@@ -54,7 +60,11 @@ func TestAtOnce(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			req, err := http.NewRequest("GET", "http://h/", nil)
+			method := http.MethodGet
+			if tt.begins {
+				method = http.MethodPost
+			}
+			req, err := http.NewRequest(method, "http://h/", nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -63,7 +73,7 @@ func TestAtOnce(t *testing.T) {
 			}
 			shared := []byte(tt.body)
 			for _, pace := range []float64{0, 1, 0} {
-				rec := &Playable{Response: interaction.Response{Status: tt.status, Stream: tt.stream, Body: shared}, Again: !tt.last}
+				rec := &Playable{Response: interaction.Response{Status: tt.status, Stream: tt.stream, Body: shared}, Again: func() bool { return !tt.last }}
 				want := http.Header{}
 				for i := 0; i < len(tt.recorded); i += 2 {
 					rec.Headers = append(rec.Headers, interaction.Header{Name: strings.ToLower(tt.recorded[i]), Values: []string{tt.recorded[i+1]}})

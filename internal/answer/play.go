@@ -31,7 +31,7 @@ type Playable struct {
 	LatencyMS int64       // milliseconds from the request to the response headers
 	File      string      // the cassette, as errors name it
 	Line      int         // where the interaction starts in it
-	Again     bool        // the recording has the same request once more
+	Again     func() bool // whether the recording has the same request once more
 	Turn      *order.Turn // keeps it in order with answers that came side by side; may be nil
 }
 

@@ -7,12 +7,13 @@ func (t *Tape) HasLeft(method, url string) bool {
 	return slices.ContainsFunc(t.asks()[method+" "+url], func(rec *Recording) bool { return !rec.Used() })
 }
 
-// IsAskedAgain reports whether a recording that is not played has the same request as this one.
+// IsAskedAgain reports whether a recording that is not played has the same request as this one, or the
+// request may be repeated. The shelf does not change once requests come.
 func (t *Tape) IsAskedAgain(rec *Recording) bool {
-	t.mu.Lock()
-	defer t.mu.Unlock()
 	q := t.shelf.queues[rec.key]
-	return q != nil && (q.next() != nil || q.canceled.next() != nil)
+	return t.Config.Repeats.Select(rec.Form().Name()) || q != nil && slices.ContainsFunc(slices.Concat(q.recordings, q.canceled.recordings), func(other *Recording) bool {
+		return !other.Used() && (q.exact || other.requestKey() == rec.requestKey())
+	})
 }
 
 // Resent returns the recording that ended the call which began with the failure rec, if an SDK
