@@ -21,7 +21,7 @@ type body struct {
 	end     error         // what a Read behind the last byte returns
 	turn    *order.Turn   // keeps it in order with other answers; nil if it came alone
 	relinks *relinks      // of calls that are answered in it; nil if none is
-	told    []byte        // tells whose they are
+	session string        // whose they are
 
 	// mu lets Close be called while another goroutine reads. It guards what follows and
 	// is not held during a delay. It is taken before the locks of pending and onEnd.
@@ -61,7 +61,7 @@ func (b *body) Read(p []byte) (int, error) {
 		b.left = b.chunks[b.begun].size
 		b.begun++
 		if b.relinks != nil {
-			if piece, ok := b.relinks.in(b.told, b.data[b.read:b.read+b.left]); ok {
+			if piece, ok := b.relinks.in(b.session, b.data[b.read:b.read+b.left]); ok {
 				b.data, b.read, b.left = slices.Concat(piece, b.data[b.read+b.left:]), 0, len(piece)
 			}
 		}

@@ -51,7 +51,7 @@ type Player struct {
 // Relink says that calls of JSON-RPC are made now in place of recorded ones. Their answers on a stream
 // that was opened for their session get their ids.
 func (p *Player) Relink(req *http.Request, ids jsonrpc.IDs) {
-	p.relinks.add(cmp.Or(req.URL.RawQuery, req.Header.Get(sessionHeader)), ids)
+	p.relinks.add(cmp.Or(req.Header.Get(sessionHeader), req.URL.String()), ids)
 }
 
 // Play returns a recorded response as the answer to a request, or the error that was
@@ -172,11 +172,12 @@ func (p *Player) body(resp *http.Response, rec *Playable) *body {
 		b.closing = make(chan struct{})
 	}
 	listens := resp.Request.Method == http.MethodGet
-	if listens && b.turn != nil && rec.Stream != "" {
-		b.turn.Stands = true
-		const first = 1 << 10 // where servers tell the session
-		b.relinks, b.told = &p.relinks, append([]byte(resp.Request.Header.Get(sessionHeader)), rec.Body[:min(len(rec.Body), first)]...)
-		b.pending.add(b)
+	if listens && rec.Stream != "" {
+		b.relinks, b.session = &p.relinks, sessionOf(resp.Request, rec.Body)
+		if b.turn != nil {
+			b.turn.Stands = true
+			b.pending.add(b)
+		}
 	}
 	switch {
 	case rec.End == interaction.EndError:

@@ -3,6 +3,8 @@ package answer
 import (
 	"bytes"
 	"maps"
+	"net/http"
+	"regexp"
 	"slices"
 	"sync"
 
@@ -13,10 +15,27 @@ import (
 // MCP's older transport over HTTP (https://modelcontextprotocol.io/specification/2024-11-05/basic/transports).
 type relinks struct {
 	mu  sync.Mutex
-	ids map[string]jsonrpc.IDs // by the session: the query of a call's URL, or the header
+	ids map[string]jsonrpc.IDs // by the session: the header, or the URL of the calls if that is not sent
 }
 
 const sessionHeader = "Mcp-Session-Id"
+
+// endpoint is the event that tells where the calls of a session go. It stands at the beginning of its stream.
+var endpoint = regexp.MustCompile(`(?:^|\n)event: ?endpoint\r?\ndata: ?([^\r\n]+)`)
+
+// sessionOf returns the session of a stream of events with this body.
+func sessionOf(req *http.Request, body []byte) string {
+	if session := req.Header.Get(sessionHeader); session != "" {
+		return session
+	}
+	const beginning = 1 << 10
+	if found := endpoint.FindSubmatch(body[:min(len(body), beginning)]); found != nil {
+		if url, err := req.URL.Parse(string(found[1])); err == nil {
+			return url.String()
+		}
+	}
+	return ""
+}
 
 // nobody is an id that no client uses.
 var nobody = []byte(`"promptecho: not asked"`)
@@ -46,23 +65,21 @@ func (r *relinks) add(session string, ids jsonrpc.IDs) {
 }
 
 // in returns a piece of a stream of events with the ids of the calls that it answers now; ok is false if
-// it has them. told is what tells the session of the stream.
-func (r *relinks) in(told, piece []byte) (now []byte, ok bool) {
+// it has them.
+func (r *relinks) in(session string, piece []byte) (now []byte, ok bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for session, ids := range r.ids {
-		if !bytes.Contains(told, []byte(session)) {
-			continue
-		}
-		for line := range bytes.Lines(piece) {
-			if data, isData := bytes.CutPrefix(line, []byte("data:")); isData {
-				relinked := ids.Relink(data)
-				ok = ok || !bytes.Equal(relinked, data)
-				line = slices.Concat([]byte("data:"), relinked)
-			}
-			now = append(now, line...)
-		}
-		return now, ok
+	ids := r.ids[session]
+	if ids == nil {
+		return nil, false
 	}
-	return nil, false
+	for line := range bytes.Lines(piece) {
+		if data, isData := bytes.CutPrefix(line, []byte("data:")); isData {
+			relinked := ids.Relink(data)
+			ok = ok || !bytes.Equal(relinked, data)
+			line = slices.Concat([]byte("data:"), relinked)
+		}
+		now = append(now, line...)
+	}
+	return now, ok
 }
