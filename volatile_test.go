@@ -67,3 +67,37 @@ func TestPushTokenIsSecret(t *testing.T) {
 		t.Errorf("a secret is in the cassette:\n%s", text)
 	}
 }
+
+// TestAnewInUpload: a job of BigQuery that loads data has its id in the first part, and a service that
+// takes its token in a header gets another one each time.
+func TestAnewInUpload(t *testing.T) {
+	t.Parallel()
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, `{"id":"1"}`) }))
+	defer srv.Close()
+	file := filepath.Join(t.TempDir(), "c.yaml")
+	for _, run := range []struct {
+		mode Mode
+		id   string
+	}{{ModeAll, "aZ5xLr7sFFjMoJmLQ0hYVtYvTzR"}, {ModeNone, "c1KqV8pDqWm3xNs7TbRe5YuAoPz"}} {
+		r := mustOpen(t, file, InMode(run.mode))
+		body := "--b\r\nContent-Type: application/json\r\n\r\n" + `{"configuration":{"load":{}},"jobReference":{"jobId":"` + run.id + `"}}` +
+			"\r\n--b\r\nContent-Type: text/plain\r\n\r\na,b\r\n--b--\r\n"
+		for range 2 {
+			req, err := http.NewRequest("POST", srv.URL+"/upload/bigquery/v2/projects/p/jobs?uploadType=multipart", strings.NewReader(body))
+			if err != nil {
+				t.Fatal(err)
+			}
+			req.Header.Set("Content-Type", "multipart/related; boundary=b")
+			req.Header.Set("X-Amz-Client-Token", run.id)
+			resp, err := r.Client().Do(req)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if resp.Body.Close(); resp.StatusCode != 200 {
+				t.Errorf("%v: %s", run.mode, resp.Status)
+			}
+			run.id = strings.ToUpper(run.id)
+		}
+		mustClose(t, r)
+	}
+}

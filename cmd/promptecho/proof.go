@@ -29,8 +29,8 @@ const waits = 0.1
 // found returns the findings.
 func (p *proof) found() []*prove.Finding { return p.Findings(p.cassettes(sameAsked)) }
 
-// sameAsked reports whether a cassette has recordings of one request that have different
-// answers, and no names.
+// sameAsked reports whether a cassette has recordings of one request, sent in parallel, that have
+// different answers, and no names.
 func sameAsked(file string) bool {
 	f, err := load(file)
 	if err != nil {
@@ -39,6 +39,9 @@ func sameAsked(file string) bool {
 	answers := map[string]string{}
 	var rules canon.Options
 	for _, it := range f.Interactions {
+		if it.Concurrent == nil {
+			continue
+		}
 		key, answer := rules.Form(&it.Request).Key(), string(it.Response.Body)+fmt.Sprint(it.Response.Events)
 		if was, ok := answers[key]; ok && was != answer && it.Request.Name == "" {
 			return true
@@ -51,6 +54,16 @@ func sameAsked(file string) bool {
 // cassettes returns a function that reports whether a cassette of a test is such a one.
 func (p *proof) cassettes(such func(file string) bool) func(prove.Tested) bool {
 	return func(t prove.Tested) bool { return slices.ContainsFunc(p.Cassettes(t.Package, t.Test), such) }
+}
+
+// failed returns how many of the findings made a test fail.
+func (p *proof) failed() (n int) {
+	for _, f := range p.found() {
+		if !f.Note {
+			n++
+		}
+	}
+	return n
 }
 
 // print tells the findings.
@@ -74,7 +87,7 @@ func (p *proof) print(w io.Writer) {
 			out.line(2, "", "%s %s: %.2f s", p.places[t.Package], t.Test, t.Seconds)
 		}
 	}
-	verdict := orNone(countOf(len(found), "cause"), "all as recorded")
+	verdict := orNone(countOf(p.failed(), "cause"), "all as recorded")
 	if len(p.failures) > 0 || p.interrupted {
 		verdict = "incomplete"
 	}
@@ -96,6 +109,9 @@ func (p *proof) reason(f *prove.Finding) string {
 		failed, runs = failed+t.Failed, runs+t.Runs
 	}
 	text := fmt.Sprintf("%s, in %d of %s", f.Reason, failed, count(runs, "run"))
+	if f.Note {
+		text += ", which passed"
+	}
 	if f.Where != nil {
 		text += ", only " + strings.Join(f.Where, ", ")
 	}
@@ -139,7 +155,7 @@ func (p *proof) verdict() error {
 	if p.interrupted {
 		text = append(text, "interrupted")
 	}
-	if n := len(p.found()); n > 0 {
+	if n := p.failed(); n > 0 {
 		text = append(text, countOf(n, "cause"))
 	}
 	if n := len(p.failures); n > 0 {

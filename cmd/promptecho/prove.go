@@ -25,7 +25,7 @@ they sleep, or wait for a timer.
 
 Flags of go test: as for promptecho record; -race finds races as well.
 
-The exit status is 1 if anything was found, or if the run was interrupted.
+The exit status is 1 if a test failed, or if the run was interrupted.
 `
 
 // runProve replays tests many times.

@@ -193,10 +193,14 @@ func (s *summary) printProof(w io.Writer) {
 	for _, f := range found {
 		out := newPrinter(w, false)
 		out.write("\n")
-		out.line(0, bold, "Recorded, but it does not replay: %s", s.proof.reason(f))
+		head := "Recorded, but it does not replay"
+		if f.Note {
+			head = "Recorded, and it replays, but"
+		}
+		out.line(0, bold, "%s: %s", head, s.proof.reason(f))
 		s.proof.tell(out, f)
 	}
-	if len(found) == 0 && len(s.proof.failures) == 0 {
+	if s.proof.failed() == 0 && len(s.proof.failures) == 0 {
 		of := ""
 		if len(s.failed()) > 0 {
 			of = " of tests that passed"
@@ -310,7 +314,7 @@ func (s *summary) verdict(said string) error {
 		text = append(text, "go test says: "+said)
 	}
 	if s.proof != nil {
-		if n := len(s.proof.found()) + len(s.proof.failures); n > 0 {
+		if n := s.proof.failed() + len(s.proof.failures); n > 0 {
 			text = append(text, "new recordings do not replay, for "+count(n, "cause"))
 		}
 	}

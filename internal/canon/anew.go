@@ -13,13 +13,13 @@ import (
 // drawnBeside lists what clients draw or count anew for each request of services that no
 // family knows, where the request also has the other field.
 var drawnBeside = []struct{ field, beside string }{
-	{"query/blockid", "query/comp"},                              // azblob stages the blocks of a blob
-	{"query/timeout", "query/watch"},                             // client-go watches for 5 to 10 minutes
-	{"query/timeoutSeconds", "query/watch"},                      //
-	{"body/requestId", "body/query"},                             // BigQuery asks once
-	{"body/rows/*/insertId", "body/rows"},                        // and takes a row once
-	{"body/jobReference/jobId", "body/configuration"},            // and starts a job once
-	{"body/multipart~1related/*/content/jobReference/jobId", ""}, // with the data to load
+	{"query/blockid", "query/comp"},                                // azblob stages the blocks of a blob
+	{"query/timeout", "query/watch"},                               // client-go watches for 5 to 10 minutes
+	{"query/timeoutSeconds", "query/watch"},                        //
+	{"body/requestId", "body/query"},                               // BigQuery asks once
+	{"body/rows/*/insertId", "body/rows"},                          // and takes a row once
+	{"body/jobReference/jobId", "body/configuration"},              // and starts a job once
+	{"body/multipart~1related/*/content/*/jobReference/jobId", ""}, // with the data to load
 }
 
 // isAnew reports whether the field at a path, outside of functions, holds what a client draws or

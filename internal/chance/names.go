@@ -34,16 +34,18 @@ var (
 	WhoAsks = matching(`(?i)user|tenant|account|customer|client|organi[sz]ation|^org|project|session|conversation|thread|identifier|cache_key|version`)
 
 	// Tokens are those by which a service knows a request that is sent again: of AWS's Smithy
-	// (clientToken, ClientRequestToken, CreationToken), of Stripe, Square and many others.
-	Tokens = matching(`(?i)^(?:x|amzn?)?[_-]?(client|creat(e|ion|or)|caller|request|idempotenc[ey]|dedup(e|lication)?)[_-]?(idempotenc[ey]|request)?[_-]?(token|reference|key)$|` +
-		`^(client|creator)[_-]?request[_-]?(id|token)$|^idempotenc[ey]([_-]?(id|uuid))?$`)
+	// (clientToken, ClientRequestToken, CreationToken; profileToken of CodeGuru Profiler; MessageDeduplicationId
+	// of SQS), of GitHub's GraphQL (clientMutationId), of Stripe, Square and many others.
+	Tokens = matching(`(?i)^(?:x[_-]?)?(?:amzn?[_-]?)?(client|creat(e|ion|or)|caller|request|idempotenc[ey]|dedup(e|lication)?)[_-]?(idempotenc[ey]|request)?[_-]?(token|reference|key)$|` +
+		`^profile[_-]?token$|^(client|creator)[_-]?request[_-]?(id|token)$|^idempoten(c[ey]|t)([_-]?(id|uuid|token))?$|^message[_-]?deduplication[_-]?id$|^client[_-]?mutation[_-]?id$`)
 
 	// Headers are those of headers and parameters that change with each call or each run and
 	// say nothing about what is asked, that a transport writes, or that only describe the body.
 	Headers = matching(`^(x-stainless-|amz-sdk-|x-datadog-|x-b3-|x-envoy-|sec-|proxy-)|` +
 		`^(accept|accept-encoding|content-type|content-length|content-md5|transfer-encoding|user-agent|connection|keep-alive|te|trailer|expect|upgrade|host|forwarded|via|signature-input|x-amz-user-agent|x-goog-api-client|x-amz-security-token|x-cloud-trace-context|b3|newrelic|baggage|dpop)$|` +
 		`(^|-)(date|time|timestamp|expires|deadline|timeout|nonce|signature|sig|hmac|digest|sha256|_?csrf|csrftoken|xsrf|attempt|attempts|retry|retries|(elastic-apm-)?trace|traceparent|tracestate|traceid|spanid)(-(id|no|nr|number|count|token|bin))?$|` +
-		`(^|-)(request|correlation|idempotency|invocation|transaction|message|call|event|span|sequence)-?(id|key|no|nr|number|token|uuid|start)$`)
+		`(^|-)(request|correlation|idempotenc[ey]|invocation|transaction|message|call|event|span|sequence)-?(id|key|no|nr|number|token|uuid|start)$|` +
+		`(^|-)client-?token$`)
 
 	// Cookies are those by which content delivery networks, load balancers and counters of
 	// visits recognise a client: Cloudflare, AWS, Azure, Akamai, Imperva, DataDome, Google.

@@ -17,6 +17,19 @@ func TestRandom(t *testing.T) {
 	}
 }
 
+// TestHeaders: what a client draws for each call says nothing about what is asked; who asks does.
+func TestHeaders(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]bool{
+		"x-amz-client-token": true, "x-amzn-client-token": true, "client-token": true, "idempotence-key": true, "x-idempotence-key": true, "idempotency-key": true,
+		"x-client-id": false, "x-client-key": false, "x-auth-token": false,
+	} {
+		if got := Headers(name); got != want {
+			t.Errorf("Headers(%q) = %v", name, got)
+		}
+	}
+}
+
 // TestTokens: the names under which services take tokens for idempotency, and others like them.
 func TestTokens(t *testing.T) {
 	t.Parallel()
@@ -24,6 +37,7 @@ func TestTokens(t *testing.T) {
 		"clientToken": true, "ClientToken": true, "clientRequestToken": true, "ClientRequestToken": true, "CreationToken": true, "idempotency_key": true,
 		"idempotencyToken": true, "IdempotencyToken": true, "Idempotency-Key": true, "idempotencyKey": true, "CallerReference": true, "client_token": true,
 		"ClientIdempotencyToken": true, "idempotency_token": true, "x-idempotency-key": true, "requestToken": true, "amzClientToken": true,
+		"x-amz-client-token": true, "X-Amzn-Client-Token": true, "idempotence-key": true, "profileToken": true, "idempotent_id": true, "clientMutationId": true, "MessageDeduplicationId": true,
 		"token": false, "nextToken": false, "pageToken": false, "accessToken": false, "sessionId": false, "documentId": false, "client": false, "key": false, "clientId": false,
 	} {
 		if got := Tokens(name); got != want {

@@ -20,6 +20,7 @@ type Finding struct {
 	Remedy  string      `json:"remedy"`            // what ends it: options to paste, or a change of code
 	Tests   []Tested    `json:"tests"`
 	Where   []string    `json:"where,omitempty"` // under which conditions only it was seen, if not under all
+	Note    bool        `json:"note,omitempty"`  // all runs with it passed
 
 	values  map[string][]string // at the paths of edits; the recorded one first
 	options []string
@@ -37,6 +38,7 @@ type Tested struct {
 // merge adds a finding of another test that has the same cause.
 func (f *Finding) merge(other *Finding) {
 	f.Tests = append(f.Tests, other.Tests...)
+	f.Note = f.Note && other.Note
 	for _, caller := range other.Callers {
 		f.Callers = addNew(f.Callers, caller)
 	}
@@ -48,7 +50,7 @@ func (f *Finding) merge(other *Finding) {
 // remedies say what ends a cause for which no option was found, by what its reason or its
 // report says. The first that is there counts.
 var remedies = []struct{ says, remedy string }{
-	{"which ran in parallel with it when recorded", "nothing fails yet: the program does not send its requests in the recorded order. Record again; if it depends on time, promptecho.Pace(1) plays the recorded times"},
+	{"which ran in parallel with it when recorded", "the program does not send its requests in the recorded order. Record again; if it depends on time, promptecho.Pace(1) plays the recorded times"},
 	{"has the same words in another order", "the program ranges over a map, or takes results in the order of arrival: sort them before they go into the request"},
 	{"ran in parallel", "do not let the request depend on which call is done first: keep results by index, not in the order of arrival; or play the recorded times with promptecho.Pace(1)"},
 	{"no value for", "record the test again: it was recorded before it used that value"},
@@ -64,8 +66,8 @@ var remedies = []struct{ says, remedy string }{
 	{"the program panics", "fix the panic: its stack is in the report"},
 }
 
-// remedy says what ends the cause; sameAsked says that its test has recordings of one request
-// with different answers.
+// remedy says what ends the cause; sameAsked says that its test has recordings of one request, sent
+// in parallel, with different answers.
 func (f *Finding) remedy(sameAsked bool) string {
 	var mend []string
 	for _, row := range remedies {
@@ -75,6 +77,8 @@ func (f *Finding) remedy(sameAsked bool) string {
 		}
 	}
 	switch {
+	case sameAsked && !f.Note && !f.isExplained():
+		return "the program sends the same request several times in parallel, and gets different answers: name each with promptecho.WithName(ctx, name), and record again"
 	case len(f.options) > 0:
 		return f.option(strings.Join(f.options, ", "))
 	case f.isFixed() && f.Tests[0].Failed == f.Tests[0].Runs:
@@ -87,8 +91,6 @@ func (f *Finding) remedy(sameAsked bool) string {
 		return `the program sends different bytes each time, and they are not JSON: make it send the same (with a multipart body, set Content-Type to its boundary), or ignore them with promptecho.Ignore("body")`
 	case len(f.values) > 0:
 		return f.option(f.derived())
-	case sameAsked:
-		return "it sends the same request several times and gets different answers. If it sends them in parallel, name each with promptecho.WithName(ctx, name), and record again"
 	}
 	return "what the test does with the answers differs from run to run: look for time, chance, goroutines and package variables in the code it calls"
 }
@@ -165,6 +167,16 @@ func (f *Finding) derived() string {
 	}
 	slices.Sort(code)
 	return strings.Join(code, ", ")
+}
+
+// isExplained reports whether all values differ in texts of known kinds alone.
+func (f *Finding) isExplained() bool {
+	for _, values := range f.values {
+		if explaining(values) == "" {
+			return false
+		}
+	}
+	return len(f.values) > 0
 }
 
 var endOfWord = regexp.MustCompile(`[\w-]+$`)

@@ -104,9 +104,23 @@ func (r *Results) Add(t *suite.Test, round *Round) {
 	for _, h := range how {
 		one.how[h]++
 	}
-	if t.Status == suite.Pass || t.Status == suite.Skip {
-		for _, c := range t.Causes { // a note
-			r.find(key, c, how)
+	hasPassed := t.Status == suite.Pass || t.Status == suite.Skip
+	counted := map[*Finding]bool{} // in this run
+	find := func(c attr.Cause) {
+		f := r.find(key, c)
+		f.Note = f.Note && hasPassed
+		if counted[f] {
+			return
+		}
+		counted[f] = true
+		f.Tests[0].Failed++
+		for _, h := range how {
+			f.how[h]++
+		}
+	}
+	if hasPassed {
+		for _, c := range t.Causes {
+			find(c)
 		}
 		return
 	}
@@ -115,10 +129,10 @@ func (r *Results) Add(t *suite.Test, round *Round) {
 		causes = t.Causes
 	}
 	for _, c := range causes {
-		r.find(key, c, how)
+		find(c)
 	}
 	if len(causes) == 0 && (t.Status == suite.Stopped || strings.Count(t.Output, "\n") > 1) { // else a subtest says it
-		r.find(key, own(t), how)
+		find(own(t))
 	}
 }
 
@@ -152,21 +166,19 @@ var failure = regexp.MustCompile(`(?m)^\s+([\w./-]+\.go:\d+)`)
 // What a reason has of one run: the place of a cassette, and counts.
 var (
 	place    = regexp.MustCompile(`\S+\.yaml(:\d+)?(: )?`)
+	waited   = regexp.MustCompile(`\S+\.yaml:\d+ waited for \S+\.yaml:\d+`)
 	recorded = regexp.MustCompile(`\S+\.yaml:\d+`)
 	counts   = regexp.MustCompile(`\d+ of \d+ (recordings? not used)|(asked more often than recorded).*`)
 )
 
 // find adds a cause to the finding that it is of.
-func (r *Results) find(test [2]string, c attr.Cause, how []string) {
+func (r *Results) find(test [2]string, c attr.Cause) *Finding {
 	if c.Caller == "" { // nothing was asked: the line of what was not
 		c.Caller = recorded.FindString(c.Reason + "\n" + c.Detail)
 	}
+	c.Reason = waited.ReplaceAllString(c.Reason, "a call waited for another one")
 	c.Reason = counts.ReplaceAllString(place.ReplaceAllString(c.Reason, ""), "$1$2")
 	f := r.findingOf(Tested{Package: test[0], Test: test[1]}, c)
-	f.Tests[0].Failed++
-	for _, h := range how {
-		f.how[h]++
-	}
 	f.Callers = addNew(f.Callers, c.Caller)
 	f.options = addNew(f.options, c.Option)
 	for _, e := range c.Edits {
@@ -175,6 +187,7 @@ func (r *Results) find(test [2]string, c attr.Cause, how []string) {
 		}
 		f.values[e.Path] = addNew(f.values[e.Path], e.Incoming)
 	}
+	return f
 }
 
 // findingOf returns the finding of a test that a cause belongs to: that of the same place in
@@ -186,7 +199,7 @@ func (r *Results) findingOf(test Tested, c attr.Cause) *Finding {
 			return f
 		}
 	}
-	f := &Finding{Reason: c.Reason, Detail: c.Detail, Edits: c.Edits, Tests: []Tested{test}, values: map[string][]string{}, how: map[string]int{}}
+	f := &Finding{Reason: c.Reason, Detail: c.Detail, Edits: c.Edits, Note: true, Tests: []Tested{test}, values: map[string][]string{}, how: map[string]int{}}
 	r.findings = append(r.findings, f)
 	return f
 }
