@@ -26,11 +26,11 @@ func (w *walker) sortList(list *exactjson.Value, source string) {
 	}
 	elements := make([]element, len(list.Elems))
 	for i, v := range list.Elems {
-		text, cuts, drift, traits := len(w.text), len(w.cuts), len(w.Drift), len(w.Traits)
+		lines, drift, traits := len(w.lines), len(w.Drift), len(w.Traits)
 		w.at = append(w.at[:len(path)], "/0"...) // in any place, it has the same text
 		w.value(&v, source)
-		elements[i] = element{string(w.text[text:]), strconv.Itoa(i), v}
-		w.text, w.cuts, w.Drift, w.Traits = w.text[:text], w.cuts[:cuts], w.Drift[:drift], w.Traits[:traits]
+		elements[i] = element{string(appendLines(nil, w.lines[lines:])), strconv.Itoa(i), v}
+		w.lines, w.Drift, w.Traits = w.lines[:lines], w.Drift[:drift], w.Traits[:traits]
 	}
 	w.at = w.at[:len(path)]
 	slices.SortStableFunc(elements, func(a, b element) int { return cmp.Compare(a.key, b.key) })

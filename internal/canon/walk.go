@@ -39,7 +39,6 @@ type walker struct {
 	at     []byte        // the path of the field
 	part   string        // of the request: the first segment of it
 	listed []listedField // the family's patterns that the field may match
-	formText
 }
 
 // walk walks the parts of the request in the order of their names.
@@ -48,7 +47,6 @@ func (w *walker) walk() {
 	if w.local { // names and ports of local hosts change from machine to machine
 		origin = urls.LocalHosts
 	}
-	w.text = w.appendHead(nil)
 	w.root("body", w.body)
 	if w.encoding == multipartBody || w.encoding == formBody {
 		w.root("encoding", stringValue(string(w.encoding)))
@@ -64,8 +62,7 @@ func (w *walker) walk() {
 	w.root("host/model", w.hostModel)
 	w.root("path", w.path)
 	w.root("query", w.query)
-
-	w.setText(&w.formText)
+	w.setText()
 }
 
 // root walks a part of the request, if there is one.
@@ -111,8 +108,7 @@ func (w *walker) order(sent string) {
 	switch {
 	case w.options.selected(w.options.Ignore, line.Path, ""):
 	case w.options.selected(w.options.Match, line.Path, ""):
-		w.begin([]byte(line.Path))
-		w.text = append(w.text, line.Value...)
+		w.lines = append(w.lines, line)
 	default:
 		w.Orders = append(w.Orders, line)
 		w.Traits = append(w.Traits, Trait{line.Path, hash(fnvOffset, line.Value), bookkeeping})
@@ -139,13 +135,15 @@ func (w *walker) source(v *exactjson.Value, parent string) string {
 
 // leaf adds a field to the form.
 func (w *walker) leaf(v *exactjson.Value, source string) {
-	switch level := w.level(v, source); level {
-	case ignored:
+	level := w.level(v, source)
+	if level == ignored {
+		return
+	}
+	line := Line{string(w.at), string(w.options.appendValue(nil, v))}
+	switch level {
 	case identity:
-		w.begin(w.at)
-		w.text = w.options.appendValue(w.text, v)
+		w.lines = append(w.lines, line)
 	default:
-		line := Line{string(w.at), string(w.options.appendValue(nil, v))}
 		w.Drift = append(w.Drift, line)
 		w.trait(level, line.Path, line.Value)
 		if level == anew {
