@@ -10,74 +10,46 @@ import (
 // recording and hide nothing.
 const minSecret = 8
 
+// rooms is how many hashes there are.
+const rooms = 1 << 13
+
 // A spelling is a text in which a secret can stand.
 type spelling struct{ kind, text string }
 
 // A matcher finds many texts of minSecret bytes or more in one pass, however many there are: a
-// program can have a key for each of its calls. It is the algorithm of Wu and Manber (A
-// Fast Algorithm for Multi-Pattern Searching, 1994): most places are skipped by what
-// stands there.
+// program can have a key for each of its calls. At nearly every place a table tells that none
+// begins there.
 type matcher struct {
-	texts []spelling
-	shift []uint8     // by the hash of three bytes: how far no text can begin
-	last  map[int]int // by the same hash: the last text whose first bytes have it, counted from 1
-	other []int       // for each text: the one before it with that hash, counted likewise
+	texts  map[[minSecret]byte][]spelling // by their first bytes
+	begins []bool                         // by a hash of three bytes: whether one may begin with them
 }
 
-const (
-	block     = 3 // bytes
-	leastRoom = 1 << 10
-	mostRoom  = 1 << 16
-)
+func hash(b []byte) int { return (int(b[0])<<8 ^ int(b[1])<<4 ^ int(b[2])) % rooms }
 
-// hash returns the place of the three bytes before end in the tables.
-func (m *matcher) hash(b []byte, end int) int {
-	return (int(b[end-3])<<8 ^ int(b[end-2])<<4 ^ int(b[end-1])) & (len(m.shift) - 1)
-}
-
-// add adds texts. The tables grow with them, since for few texts it takes longer to make
-// large ones than to use them.
+// add adds texts.
 func (m *matcher) add(texts ...spelling) {
-	first := len(m.texts)
-	m.texts = append(m.texts, texts...)
-	m.other = append(m.other, make([]int, len(texts))...)
-	if room := len(m.shift); room < mostRoom && room < 32*len(m.texts) {
-		m.shift = bytes.Repeat([]byte{minSecret - block + 1}, max(leastRoom, 4*room))
-		m.last = make(map[int]int, len(m.texts))
-		first = 0
+	if m.texts == nil {
+		m.texts, m.begins = map[[minSecret]byte][]spelling{}, make([]bool, rooms)
 	}
-	for i := first; i < len(m.texts); i++ {
-		text := []byte(m.texts[i].text[:minSecret])
-		for end := block; end <= minSecret; end++ {
-			h := m.hash(text, end)
-			m.shift[h] = min(m.shift[h], uint8(minSecret-end))
-		}
-		h := m.hash(text, minSecret)
-		m.other[i], m.last[h] = m.last[h], i+1
+	for _, s := range texts {
+		first := [minSecret]byte([]byte(s.text))
+		m.texts[first] = append(m.texts[first], s)
+		m.begins[hash(first[:])] = true
 	}
 }
 
 // in returns every place in b where one of the texts stands. A nil matcher has none.
 func (m *matcher) in(b []byte) iter.Seq[match] {
 	return func(yield func(match) bool) {
-		if m == nil || m.shift == nil {
-			return
-		}
-		for end := minSecret; end <= len(b); {
-			h := m.hash(b, end)
-			if skip := m.shift[h]; skip > 0 {
-				end += int(skip)
+		for at := 0; m != nil && m.texts != nil && at+minSecret <= len(b); at++ {
+			if !m.begins[hash(b[at:])] {
 				continue
 			}
-			start := end - minSecret
-			for i := m.last[h]; i > 0; i = m.other[i-1] {
-				s := &m.texts[i-1]
-				found := match{s.kind, start, start + len(s.text)}
-				if bytes.HasPrefix(b[start:], []byte(s.text)) && !yield(found) {
+			for _, s := range m.texts[[minSecret]byte(b[at:])] {
+				if bytes.HasPrefix(b[at:], []byte(s.text)) && !yield(match{s.kind, at, at + len(s.text)}) {
 					return
 				}
 			}
-			end++
 		}
 	}
 }
