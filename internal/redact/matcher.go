@@ -3,6 +3,7 @@ package redact
 import (
 	"bytes"
 	"iter"
+	"slices"
 )
 
 // minSecret is the length in bytes under which a secret is not looked for in other
@@ -45,7 +46,7 @@ func (m *matcher) in(b []byte) iter.Seq[match] {
 			if !m.begins[hash(b[at:])] {
 				continue
 			}
-			for _, s := range m.texts[[minSecret]byte(b[at:])] {
+			for _, s := range slices.Backward(m.texts[[minSecret]byte(b[at:])]) {
 				if bytes.HasPrefix(b[at:], []byte(s.text)) && !yield(match{s.kind, at, at + len(s.text)}) {
 					return
 				}
