@@ -20,18 +20,19 @@ type child struct {
 // sorted by their segments. The second of two members of one name is told from the first by
 // "~+2", which no name can hold.
 func children(v *exactjson.Value) []child {
-	list := make([]child, len(v.Elems))
+	list, times := make([]child, len(v.Elems)), map[string]int{}
 	for i := range v.Elems {
-		list[i] = child{strconv.Itoa(i), &v.Elems[i]}
+		segment := strconv.Itoa(i)
 		if v.Kind == exactjson.Object {
-			list[i].segment = fieldpath.Segment(v.Elems[i].Name)
+			segment = fieldpath.Segment(v.Elems[i].Name)
+			if times[segment]++; times[segment] > 1 {
+				segment += "~+" + strconv.Itoa(times[segment])
+			}
 		}
+		list[i] = child{segment, &v.Elems[i]}
 	}
 	if v.Kind == exactjson.Object {
-		sortChildren(list)
-		if numberRepeated(list) {
-			sortChildren(list)
-		}
+		slices.SortFunc(list, func(a, b child) int { return strings.Compare(a.segment, b.segment) })
 	}
 	return list
 }
@@ -55,24 +56,6 @@ func Lines(v *exactjson.Value) (lines []Line) {
 		}
 	})
 	return lines
-}
-
-func sortChildren(list []child) {
-	slices.SortStableFunc(list, func(a, b child) int { return strings.Compare(a.segment, b.segment) })
-}
-
-// numberRepeated gives sorted members of one name different segments, and reports
-// whether there were any.
-func numberRepeated(members []child) (found bool) {
-	for i := 0; i+1 < len(members); i++ {
-		name := members[i].segment
-		for n := 2; i+1 < len(members) && members[i+1].segment == name; n++ {
-			i++
-			members[i].segment = name + "~+" + strconv.Itoa(n)
-			found = true
-		}
-	}
-	return found
 }
 
 // pathsByID gives v and everything below it an ID (Value.ID), and returns the path of

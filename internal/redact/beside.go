@@ -16,22 +16,15 @@ var (
 		ROUTING`)
 )
 
-// nameTails are the last two bytes of every name beside which a secret may stand, and of
-// the schemes Bearer and Basic, in lower and upper case, and as a word has them.
+// nameTails are the last two bytes, in lower case, of every name beside which a secret may
+// stand, and of the schemes Bearer and Basic.
 var nameTails = func() (t [256][256]bool) {
-	add := func(s string) {
-		tail := s[len(s)-2:]
-		for _, s := range []string{tail, strings.ToUpper(tail), strings.ToUpper(tail[:1]) + tail[1:]} {
-			t[s[0]][s[1]] = true
-		}
-	}
+	names := append([]string{"sig", "bearer", "basic"}, variableEnds...)
 	for _, s := range secretNames {
-		for _, end := range s.ends {
-			add(end)
-		}
+		names = append(names, s.ends...)
 	}
-	for _, s := range append([]string{"sig", "bearer", "basic"}, variableEnds...) {
-		add(s)
+	for _, name := range names {
+		t[name[len(name)-2]|0x20][name[len(name)-1]|0x20] = true
 	}
 	return t
 }()
