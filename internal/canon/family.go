@@ -69,7 +69,8 @@ type Family struct {
 	Linked bool
 
 	// EndMarkers lists what the last event of a complete stream holds, so that a
-	// client that stops reading there has missed nothing.
+	// client that stops reading there has missed nothing. One that ends in [DONE] is
+	// the last of any stream.
 	EndMarkers []string
 
 	// Transcript tells where answers have what they say.

@@ -147,7 +147,8 @@ func (f *Form) Sent(path string) string {
 // Completes reports whether a stream is whole after an event with a field of this value,
 // although the client closed it before its end (openai-go closes at [DONE]).
 func (f *Form) Completes(value string) bool {
-	return f.of != nil && slices.ContainsFunc(f.of.EndMarkers, func(mark string) bool { return strings.Contains(value, mark) })
+	return f.of != nil && (strings.HasSuffix(strings.TrimSpace(value), "[DONE]") ||
+		slices.ContainsFunc(f.of.EndMarkers, func(mark string) bool { return strings.Contains(value, mark) }))
 }
 
 // Linked reports whether answers hold an id of their request; see package jsonrpc.

@@ -8,9 +8,6 @@ import (
 )
 
 var (
-	// Instance metadata has the session token beside the key, as "Token".
-	metadataToken = memo.Regexp(jsonField("Token"))
-
 	// A secret that is replayed has long expired; its client must not notice. It expires
 	// at a time or at seconds or milliseconds since 1970, as a number or a text.
 	expiryYear  = memo.Regexp(`(?:` + expiryName + `"|<Expiration>)(\d{4})-\d\d-\d\d[Tt ]`)
@@ -24,20 +21,17 @@ const expiryName = `"(?:[Ee]xpiration|[Ee]xpiry|expires_?(?:[Aa]t|[Oo]n)|expires
 // itself if there is nothing to replace.
 func (p *Policy) fields(b []byte, in side) []byte {
 	b, hide := p.redactPaths(b, in), p.learning(in)
-	if bytes.Contains(b, []byte(`"SecureString"`)) {
-		for _, re := range secureStrings {
-			b = redactMatches(re(), b, hide, isHidden)
+	for _, m := range marked {
+		if bytes.Contains(b, []byte(m.mark)) {
+			b = replaceMatches(m.value(), b, hide)
 		}
 	}
 	if in.finder != anywhere || mayHaveField(b) {
 		if in.finder == anywhere && bytes.Contains(b, []byte(`"access_token"`)) && bytes.Contains(b, []byte(`"token_type"`)) {
 			in.finder = inExchange // RFC 6749, section 5.1, demands these two of what answers an exchange
 		}
-		b = redactMatches(in.json(), b, hide, isHidden)
-		b = redactMatches(in.xml(), b, hide, isHidden)
-		if bytes.Contains(b, []byte(`"SecretAccessKey"`)) {
-			b = redactMatches(metadataToken(), b, hide, isHidden)
-		}
+		b = replaceMatches(in.json(), b, hide)
+		b = replaceMatches(in.xml(), b, hide)
 	}
 	return p.forms(b, in, hide)
 }

@@ -34,7 +34,7 @@ func (p *Policy) forms(b []byte, in side, hide hider) []byte {
 		switch {
 		case p.isNamed(name):
 			edits = append(edits, edit{m[4], m[5], Placeholder})
-		case mayBeKey && isKey(coding.UnescapeQuery(string(value))), slices.Contains(in.inForms, name) && !isHidden(value):
+		case mayBeKey && isKey(coding.UnescapeQuery(string(value))), slices.Contains(in.inForms, name):
 			edits = append(edits, edit{m[4], m[5], hide(value)})
 		}
 	}

@@ -15,11 +15,8 @@ import (
 // without a format do, unless the name says that it is an id or a hash. Those look the
 // same.
 func (p *Policy) CheckVariable(name, value string) error {
-	all := words(name)
-	last := ""
-	if len(all) > 0 {
-		last = all[len(all)-1]
-	}
+	all := append([]string{""}, words(name)...)
+	last := all[len(all)-1]
 	if isSecret(name) || last == "pass" || last == "pw" {
 		return errors.New("its name is that of a credential")
 	}
