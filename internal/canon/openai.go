@@ -281,8 +281,8 @@ func inputMessage(r *request, input *exactjson.Value) {
 // reasoning item to the item that followed it, by its id: where there is one they stay.
 func dropMessageIDs(_ *request, body *exactjson.Value) {
 	reasons := false
-	at(body, "input/*/type=reasoning", func(*exactjson.Value) { reasons = true })
+	body.Each("input/*/type=reasoning", func(*exactjson.Value) { reasons = true })
 	if !reasons {
-		at(body, "input/*/type=message/role=assistant", func(m *exactjson.Value) { drop(m, "id") })
+		body.Each("input/*/type=message/role=assistant", func(m *exactjson.Value) { drop(m, "id") })
 	}
 }

@@ -53,7 +53,7 @@ func (t Trait) Spelled() bool { return t.level == spelling }
 
 // Varying holds the paths of those traits in which the recordings of a form differ.
 // The others say nothing about which is meant: another host, or another way to write
-// all requests, has changed for all of them.
+// all requests, has changed for all of them. If it is nil, all vary.
 type Varying map[string]bool
 
 // VaryingOf compares the traits of several requests.
@@ -80,23 +80,15 @@ type Kind [levels - 1]uint64
 // Of returns the kind of a request of those traits.
 func (v Varying) Of(traits []Trait) (k Kind) {
 	for _, t := range traits {
-		if v[t.Path] {
-			k.add(t)
+		if v == nil || v[t.Path] {
+			k[t.level-1] += hash(t.value, t.Path) // their order means nothing
 		}
 	}
 	return k
 }
 
 // KindOf returns the kind of a request among all there may be.
-func KindOf(traits []Trait) (k Kind) {
-	for _, t := range traits {
-		k.add(t)
-	}
-	return k
-}
-
-// add adds a trait; their order means nothing.
-func (k *Kind) add(t Trait) { k[t.level-1] += hash(t.value, t.Path) }
+func KindOf(traits []Trait) Kind { return Varying(nil).Of(traits) }
 
 // Differing returns the most important trait in which two requests differ: of those
 // that vary, if it is one of them.

@@ -41,11 +41,8 @@ func only(v *exactjson.Value, names ...string) bool {
 
 // drop removes members of an object.
 func drop(v *exactjson.Value, names ...string) {
-	for _, name := range names {
-		if member(v, name) != nil {
-			i := slices.IndexFunc(v.Elems, func(m exactjson.Value) bool { return m.Name == name })
-			v.Elems = slices.Delete(v.Elems, i, i+1)
-		}
+	if isKind(v, exactjson.Object) {
+		v.Elems = slices.DeleteFunc(v.Elems, func(m exactjson.Value) bool { return slices.Contains(names, m.Name) })
 	}
 }
 
@@ -90,11 +87,6 @@ func appendTo(v *exactjson.Value, name string, value exactjson.Value) {
 
 func stringValue(s string) exactjson.Value {
 	return exactjson.Value{Kind: exactjson.String, Text: exactjson.EscapeText(s)}
-}
-
-// at calls f for what stands at a path of [exactjson.Steps].
-func at(v *exactjson.Value, path string, f func(*exactjson.Value)) {
-	exactjson.StepsOf(path).Each(v, f)
 }
 
 // equal reports whether two values are the same, written in the same way.

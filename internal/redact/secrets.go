@@ -109,9 +109,9 @@ func (s *secrets) replace(b []byte, hide hider) []byte {
 	for _, m := range found {
 		if n := len(edits); n > 0 && m.start < edits[n-1].end {
 			edits[n-1].end = max(edits[n-1].end, m.end)
-			continue
+		} else {
+			edits = append(edits, edit{start: m.start, end: m.end})
 		}
-		edits = append(edits, edit{start: m.start, end: m.end})
 	}
 	for i, e := range edits {
 		edits[i].text = hide(b[e.start:e.end])
