@@ -252,3 +252,15 @@ func (r *request) headerDecides(name string) bool {
 	}
 	return slices.Contains(chance.ContentHeaders, name) || isBeta(name) || name == "content-type" && r.encoding == opaqueBody
 }
+
+// describeFunction describes the call of a function: its name and its argument decide.
+func (r *request) describeFunction(req *interaction.Request, traced bool) {
+	r.Function, r.Endpoint, r.Wire, r.encoding = true, req.Function, "whole", jsonBody
+	body, err := r.parser.Parse(string(req.Body))
+	if err != nil { // by hand, or what the user redacts has broken it
+		body, r.encoding = digestOf(req.Body), opaqueBody
+	}
+	if r.body = body; traced {
+		r.sources = pathsByID(&r.body)
+	}
+}

@@ -51,18 +51,6 @@ func places(list string) (all [][]string) {
 	return all
 }
 
-// marked are values that are secrets where the body says something else, too: parameters of AWS
-// Systems Manager, https://docs.aws.amazon.com/systems-manager/latest/APIReference/API_Parameter.html,
-// and what instance metadata has beside the key, the session token.
-var marked = []struct {
-	mark  string
-	value func() *regexp.Regexp
-}{
-	{`"SecureString"`, memo.Regexp(`"Type"\s*:\s*"SecureString"[^{}]*?"Value"\s*:\s*"((?:[^"\\]|\\.)*)"`)},
-	{`"SecureString"`, memo.Regexp(`"Value"\s*:\s*"((?:[^"\\]|\\.)*)"[^{}"]*(?:"[^{}"]*"\s*:\s*(?:"[^{}"]*"|[^{}",]*),?\s*)*?"Type"\s*:\s*"SecureString"`)},
-	{`"SecretAccessKey"`, memo.Regexp(jsonField("Token"))},
-}
-
 // holdersOf returns those that may be in bodies of a request and its answer.
 func holdersOf(url string) (found []holder) {
 	path := cut(url).path
