@@ -66,22 +66,33 @@ func NewForm(endpoint, model, wire string, lines []Line) *Form {
 	return f
 }
 
-// setText makes the text of the form.
+// setText makes the text of the form, whose memory its lines share then.
 func (f *Form) setText() {
-	text := append([]byte("endpoint "), f.Endpoint...)
-	text = append(append(text, "\nwire "...), f.Wire...)
+	head := "endpoint " + f.Endpoint + "\nwire " + f.Wire
 	if f.Unknown {
-		text = append(text, "\nheaders unknown"...)
+		head += "\nheaders unknown"
 	}
-	f.text = string(appendLines(text, f.lines))
+	f.text = textOf(head, f.lines)
+	at := len(f.text)
+	for i, l := range slices.Backward(f.lines) {
+		value := at - len(l.Value)
+		path := value - 1 - len(l.Path)
+		f.lines[i] = Line{f.text[path : value-1], f.text[value:at]}
+		at = path - 1
+	}
 }
 
-// appendLines appends lines as the text of a form has them.
-func appendLines(text []byte, lines []Line) []byte {
+// textOf returns lines as the text of a form has them, behind its head.
+func textOf(head string, lines []Line) string {
+	n := len(head)
+	for _, l := range lines {
+		n += len("\n") + len(l.Path) + len(" ") + len(l.Value)
+	}
+	text := append(make([]byte, 0, n), head...)
 	for _, l := range lines {
 		text = append(append(append(append(text, '\n'), l.Path...), ' '), l.Value...)
 	}
-	return text
+	return string(text)
 }
 
 // Text returns the canonical text of the form: what the key is of.

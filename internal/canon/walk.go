@@ -41,6 +41,7 @@ type walker struct {
 	at     []byte        // the path of the field
 	part   string        // of the request: the first segment of it
 	listed []listedField // the family's patterns that the field may match
+	buf    []byte        // for the value of a field
 }
 
 // walk walks the parts of the request in the order of their names.
@@ -141,7 +142,8 @@ func (w *walker) leaf(v *exactjson.Value, source string) {
 	if level == ignored {
 		return
 	}
-	line := Line{string(w.at), string(w.options.appendValue(nil, v))}
+	w.buf = w.options.appendValue(w.buf[:0], v)
+	line := Line{string(w.at), string(w.buf)}
 	switch level {
 	case identity:
 		w.lines = append(w.lines, line)
@@ -192,7 +194,7 @@ func (w *walker) sortList(list *exactjson.Value, source string) {
 		lines, drift, traits := len(w.lines), len(w.Drift), len(w.Traits)
 		w.at = append(w.at[:len(path)], "/0"...) // in any place, it has the same text
 		w.value(&v, source)
-		elements[i] = element{string(appendLines(nil, w.lines[lines:])), strconv.Itoa(i), v}
+		elements[i] = element{textOf("", w.lines[lines:]), strconv.Itoa(i), v}
 		w.lines, w.Drift, w.Traits = w.lines[:lines], w.Drift[:drift], w.Traits[:traits]
 	}
 	w.at = w.at[:len(path)]
