@@ -5,7 +5,7 @@
 // and diffed.
 //
 // What is known of a provider is data: one file per provider, one table of
-// all families (table.go). A request that no family recognises matches on its
+// all families (family.go). A request that no family recognises matches on its
 // method, path, query and whole body.
 package canon
 

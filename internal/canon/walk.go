@@ -168,9 +168,6 @@ func (w *walker) level(v *exactjson.Value, source string) level {
 	if level == identity && w.isAnew(w.at, v) {
 		level = anew
 	}
-	if level != sampling && !w.options.selects() {
-		return level
-	}
 	return w.options.level(w.Form, level, string(w.at), source)
 }
 
