@@ -123,13 +123,11 @@ func Findings(it *interaction.Interaction) (found []string) {
 	headers("response.headers", it.Response.Headers, inAnswer)
 	headers("response.trailers", it.Response.Trailers, inAnswer)
 	add("response.body", kindsIn(it.Response.Body, answered)...)
-	redacted := slices.Clone(it.Response.Events) // what is in one piece is found already
+	redacted := it.Response.Clone().Events // what is in one piece is found already
 	for i, event := range redacted {
-		redacted[i] = slices.Clone(event)
 		for j, f := range event {
-			if add(placeOf(i), kindsIn([]byte(f.Value), answered)...); len(found) > 0 {
-				redacted[i][j].Value = string(p.body([]byte(f.Value), answered))
-			}
+			add(placeOf(i), kindsIn([]byte(f.Value), answered)...)
+			event[j].Value = string(p.body([]byte(f.Value), answered))
 		}
 	}
 	splitTexts(redacted, func(_ joint, text []byte) {

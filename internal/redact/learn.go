@@ -40,44 +40,35 @@ func (p *Policy) learn(req *interaction.Request) {
 			}
 		}
 	}
-	if !strings.ContainsAny(req.URL, "?@") {
-		return
-	}
 	u := cut(req.URL)
 	if _, password, ok := strings.Cut(u.user, ":"); ok {
-		p.learnEscaped(password)
+		p.learnValue(password)
 	}
 	for pair := range strings.SplitSeq(u.query, "&") {
 		name, value, _ := strings.Cut(pair, "=")
 		name, plain := coding.UnescapeQuery(name), coding.UnescapeQuery(value)
 		if isCertain(name, u.host, plain) || isSecret(name) && isKey(plain) {
-			p.learnEscaped(value)
+			p.learnValue(value)
 		}
 	}
 }
 
+// learnValue makes a value known as it stands there and as it reads in a URL.
 func (p *Policy) learnValue(value string) {
-	if len(value) >= minLearned {
-		p.AddSecret(value)
-	}
-}
-
-// learnEscaped makes a value of a URL known as it stands there and unescaped.
-func (p *Policy) learnEscaped(value string) {
-	p.learnValue(value)
-	// "+" is itself in a password.
-	for _, unescape := range []func(string) (string, error){url.QueryUnescape, url.PathUnescape} {
-		if plain, err := unescape(value); err == nil {
-			p.learnValue(plain)
+	inQuery, _ := url.QueryUnescape(value)
+	inPath, _ := url.PathUnescape(value) // "+" is itself in a password
+	for _, text := range [...]string{value, inQuery, inPath} {
+		if len(text) >= minLearned {
+			p.AddSecret(text)
 		}
 	}
 }
 
-// learnAnswered makes a secret of an answer known, also as a form has it that sends it back.
+// learnAnswered makes a secret of an answer known; a form that sends it back has it in one of its
+// spellings.
 func (p *Policy) learnAnswered(value string) {
 	p.learnHeader(value)
-	p.learnEscaped(value)
-	p.learnValue(url.QueryEscape(value))
+	p.learnValue(value)
 }
 
 // learnHeader makes the value of a header known that holds a secret, and the parts of it
@@ -138,14 +129,12 @@ func (p *Policy) learnPairs(list string) (found bool) {
 		if isPlain(value) || slices.Contains(openParameters, name) {
 			continue
 		}
-		learn := p.learnValue
-		if slices.Contains(signParameters, name) {
-			learn = p.addSign
+		if !slices.Contains(signParameters, name) {
+			p.learnValue(value)
+			continue
 		}
-		learn(value)
-		if plain := unescaped(value); plain != value {
-			learn(plain)
-		}
+		p.addSign(value)
+		p.addSign(unescaped(value))
 	}
 	return found
 }
