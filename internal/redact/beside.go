@@ -231,6 +231,10 @@ func assigned(text []byte, at int, option bool) (value int, quote byte) {
 
 // typed is assigned for a value that is typed, one of several, or beside its name.
 func typed(text []byte, at int) (value int, quote byte) {
+	next := bytes.TrimLeft(text[at:min(len(text), at+20)], "\\\"'` \t")
+	if len(next) > 0 && (next[0] == ':' || next[0] == '=') && !bytes.ContainsAny(next, "[{<\\\n") {
+		return 0, 0 // nearly every one
+	}
 	m := typing().FindSubmatch(text[at:min(len(text), at+2*maxBefore)])
 	if m == nil {
 		return 0, 0

@@ -64,11 +64,11 @@ func (p *Policy) learnValue(value string) {
 	}
 }
 
-// learnAnswered makes a secret of an answer known; a form that sends it back has it in one of its
-// spellings.
+// learnAnswered makes a secret of an answer known, also as a form has it that sends it back.
 func (p *Policy) learnAnswered(value string) {
 	p.learnHeader(value)
 	p.learnValue(value)
+	p.learnValue(url.QueryEscape(value))
 }
 
 // learnHeader makes the value of a header known that holds a secret, and the parts of it
