@@ -168,10 +168,3 @@ func (f *Form) Linked() bool { return f.of != nil && f.of.Linked }
 // Repeatable reports whether the request asks a model and does nothing else, so that it
 // can be sent once more without an effect but its cost; see [Family.Acts].
 func (f *Form) Repeatable() bool { return f.of != nil && !f.acts }
-
-// trait adds a field that does not match to what chooses.
-func (f *Form) trait(l level, path, value string) {
-	if t, ok := newTrait(l, path, value); ok {
-		f.Traits = append(f.Traits, t)
-	}
-}

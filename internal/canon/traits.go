@@ -140,10 +140,10 @@ func hash[T string | []byte](h uint64, text T) uint64 {
 	return (h ^ 0x100) * fnvPrime
 }
 
-// newTrait returns the trait that a field is. It is none if it counts, times or names a
+// trait adds a field that does not match to what chooses, unless it counts, times or names a
 // single call: a poll that was asked once more would take the answer that comes later.
-func newTrait(l level, path, value string) (t Trait, ok bool) {
-	ok = l != anew
+func (f *Form) trait(l level, path, value string) {
+	ok := l != anew
 	switch l {
 	case query, header, unmatched, bookkeeping:
 		switch name := fieldpath.Name(path); {
@@ -155,7 +155,9 @@ func newTrait(l level, path, value string) (t Trait, ok bool) {
 			value, ok = withoutCounters(value)
 		}
 	}
-	return Trait{path, hash(fnvOffset, value), l}, ok
+	if ok {
+		f.Traits = append(f.Traits, Trait{path, hash(fnvOffset, value), l})
+	}
 }
 
 // OfOneCall reports whether the name of a field says that it tells one call from the
