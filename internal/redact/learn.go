@@ -42,24 +42,30 @@ func (p *Policy) learn(req *interaction.Request) {
 	}
 	u := cut(req.URL)
 	if _, password, ok := strings.Cut(u.user, ":"); ok {
-		p.learnValue(password)
+		p.learnEscaped(password)
 	}
 	for pair := range strings.SplitSeq(u.query, "&") {
 		name, value, _ := strings.Cut(pair, "=")
 		name, plain := coding.UnescapeQuery(name), coding.UnescapeQuery(value)
 		if isCertain(name, u.host, plain) || isSecret(name) && isKey(plain) {
-			p.learnValue(value)
+			p.learnEscaped(value)
 		}
 	}
 }
 
-// learnValue makes a value known as it stands there and as it reads in a URL.
 func (p *Policy) learnValue(value string) {
-	inQuery, _ := url.QueryUnescape(value)
-	inPath, _ := url.PathUnescape(value) // "+" is itself in a password
-	for _, text := range [...]string{value, inQuery, inPath} {
-		if len(text) >= minLearned {
-			p.AddSecret(text)
+	if len(value) >= minLearned {
+		p.AddSecret(value)
+	}
+}
+
+// learnEscaped makes a value of a URL known as it stands there and unescaped.
+func (p *Policy) learnEscaped(value string) {
+	p.learnValue(value)
+	// "+" is itself in a password.
+	for _, unescape := range []func(string) (string, error){url.QueryUnescape, url.PathUnescape} {
+		if plain, err := unescape(value); err == nil {
+			p.learnValue(plain)
 		}
 	}
 }
@@ -67,7 +73,7 @@ func (p *Policy) learnValue(value string) {
 // learnAnswered makes a secret of an answer known, also as a form has it that sends it back.
 func (p *Policy) learnAnswered(value string) {
 	p.learnHeader(value)
-	p.learnValue(value)
+	p.learnEscaped(value)
 	p.learnValue(url.QueryEscape(value))
 }
 
@@ -129,12 +135,14 @@ func (p *Policy) learnPairs(list string) (found bool) {
 		if isPlain(value) || slices.Contains(openParameters, name) {
 			continue
 		}
-		if !slices.Contains(signParameters, name) {
-			p.learnValue(value)
-			continue
+		learn := p.learnValue
+		if slices.Contains(signParameters, name) {
+			learn = p.addSign
 		}
-		p.addSign(value)
-		p.addSign(unescaped(value))
+		learn(value)
+		if plain := unescaped(value); plain != value {
+			learn(plain)
+		}
 	}
 	return found
 }
