@@ -31,28 +31,21 @@ func (p *Policy) Check(what string, data []byte) error {
 // its own.
 func (p *Policy) CheckInteraction(what string, it *interaction.Interaction) (err error) {
 	check := func(place string, text []byte) {
-		if err != nil {
-			return
-		}
-		if found := p.find(text); found.end > 0 {
-			err = fmt.Errorf("%s: %s would contain a known secret (%s): "+notWritten, what, place, found.kind)
-		}
-	}
-	body := func(place string, b []byte) {
-		check(place, b)
-		for _, text := range oddStrings(string(b)) {
-			check(place, []byte(text))
+		for _, text := range append([]string{string(text)}, oddStrings(string(text))...) {
+			if found := p.find([]byte(text)); err == nil && found.end > 0 {
+				err = fmt.Errorf("%s: %s would contain a known secret (%s): "+notWritten, what, place, found.kind)
+			}
 		}
 	}
 	check("request.url", []byte(it.Request.URL))
-	body("request.body", it.Request.Body)
-	body("response.body", it.Response.Body)
+	check("request.body", it.Request.Body)
+	check("response.body", it.Response.Body)
 	if plain, ok := coding.Decompress(it.Response.Body); ok {
-		body("response.body, decompressed,", plain)
+		check("response.body, decompressed,", plain)
 	}
 	for i, event := range it.Response.Events {
 		for _, f := range event {
-			body(placeOf(i), []byte(f.Value))
+			check(placeOf(i), []byte(f.Value))
 		}
 	}
 	_, answered := sides(&it.Request)
