@@ -45,7 +45,7 @@ var messageIDs = []string{"params/message/messageId", "batch/*/params/message/me
 func a2aReferences(r *request, body *exactjson.Value) {
 	var ids []*exactjson.Value
 	for _, path := range messageIDs {
-		at(body, path, func(id *exactjson.Value) { ids = append(ids, id) })
+		body.Each(path, func(id *exactjson.Value) { ids = append(ids, id) })
 	}
 	numbers := ordinals{}
 	for _, id := range ids {

@@ -108,7 +108,7 @@ func (r *request) keepsBooks(member string) bool {
 func (r *request) addHeaders(headers interaction.Headers) {
 	for _, h := range headers {
 		name := strings.ToLower(h.Name)
-		if r.family != nil && r.family.decides(name) {
+		if r.family != nil && r.headerDecides(name) {
 			r.addToSet(name, strings.Split(strings.Join(h.Values, ","), ",")...)
 			continue
 		}
@@ -247,8 +247,23 @@ func (r *request) level(part, name string) level {
 
 // headerDecides reports whether a request header changes the answer.
 func (r *request) headerDecides(name string) bool {
-	if r.family != nil {
-		return r.family.decides(name)
+	switch {
+	case isBeta(name):
+		return true
+	case r.family != nil:
+		return slices.Contains(r.family.Headers, name)
 	}
-	return slices.Contains(chance.ContentHeaders, name) || isBeta(name) || name == "content-type" && r.encoding == opaqueBody
+	return slices.Contains(chance.ContentHeaders, name) || name == "content-type" && r.encoding == opaqueBody
+}
+
+// describeFunction describes the call of a function: its name and its argument decide.
+func (r *request) describeFunction(req *interaction.Request, traced bool) {
+	r.Function, r.Endpoint, r.Wire, r.encoding = true, req.Function, "whole", jsonBody
+	body, err := r.parser.Parse(string(req.Body))
+	if err != nil { // by hand, or what the user redacts has broken it
+		body, r.encoding = digestOf(req.Body), opaqueBody
+	}
+	if r.body = body; traced {
+		r.sources = pathsByID(&r.body)
+	}
 }

@@ -9,7 +9,7 @@ var cohereFamilies = []*Family{
 		Stream:     "stream",
 		Sampling:   cohereSampling,
 		Rewrites:   []Rewrite{messageNulls, dropEmpty("tools", "stop_sequences"), chatMessages, toolIDs},
-		EndMarkers: []string{"[DONE]", "message-end"},
+		EndMarkers: []string{"message-end"},
 		Transcript: cohereTranscript,
 	},
 	{

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/exactjson"
+	"github.com/promptecho/promptecho/internal/transcript"
 )
 
 // A Family is one endpoint of one kind of model API: how it is recognised and
@@ -69,7 +70,8 @@ type Family struct {
 	Linked bool
 
 	// EndMarkers lists what the last event of a complete stream holds, so that a
-	// client that stops reading there has missed nothing.
+	// client that stops reading there has missed nothing. One that ends in [DONE] is
+	// the last of any stream.
 	EndMarkers []string
 
 	// Transcript tells where answers have what they say.
@@ -167,12 +169,47 @@ func startsWith(pattern, member string) bool {
 	return strings.HasPrefix(pattern, member) && (len(pattern) == len(member) || pattern[len(member)] == '/')
 }
 
-// decides reports whether a request header changes the answer. What is not for everybody
-// yet is asked for by a header that does wherever it is sent.
-func (f *Family) decides(header string) bool {
-	return slices.Contains(f.Headers, header) || isBeta(header)
-}
-
 // isBeta reports whether a header asks for features that are not for everybody yet.
 // It changes the answer of whatever endpoint it is sent to.
 func isBeta(name string) bool { return strings.HasSuffix(name, "-beta") }
+
+// families is the table of everything that is known: one file per provider.
+// The first family that knows a request has it, so what is more special stands
+// before what is less.
+var families = slices.Concat(
+	a2aFamilies,
+	jsonrpcFamilies,
+	credentialFamilies,
+	anthropicFamilies,
+	bedrockFamilies,
+	mistralFamilies,
+	cohereFamilies,
+	ollamaFamilies,
+	geminiFamilies,
+	huggingfaceFamilies,
+	perplexityFamilies,
+	openaiFamilies,
+	voyageFamilies,
+	platformFamilies,
+)
+
+// A Transcript tells where an answer has what it says.
+type Transcript = transcript.Transcript
+
+// Names for the tables of the families.
+type (
+	calls  = []transcript.Call
+	pieces = []transcript.Piece
+	names  = []string
+)
+
+// all says that all texts of a piece grow.
+var all = names{"*"}
+
+// Transcript returns how an answer to the form's request is read, or nil if nobody knows.
+func (f *Form) Transcript() *Transcript {
+	if f.of == nil {
+		return nil
+	}
+	return &f.of.Transcript
+}

@@ -5,7 +5,7 @@
 // and diffed.
 //
 // What is known of a provider is data: one file per provider, one table of
-// all families (table.go). A request that no family recognises matches on its
+// all families (family.go). A request that no family recognises matches on its
 // method, path, query and whole body.
 package canon
 
@@ -49,31 +49,50 @@ type Form struct {
 	Anew   []string // the paths of what does not match since clients draw or count it for each request
 
 	only  []string // patterns of the only fields of the body that match; nil if all do
+	lines []Line   // what matches, in canonical order
 	text  string
 	hash  sync.Once // makes key
 	key   string
-	cuts  []cut     // where the lines are in the text
-	cut   sync.Once // makes lines
-	lines []Line
 	sent  map[string]string // where the request has the field at a path; nil unless traced
 
 	of   *Family // the family that knows the request; nil if none does
 	acts bool    // see Repeatable
 }
 
-// A cut is where a line starts in a text, and where its value does.
-type cut struct{ path, value int32 }
-
 // NewForm returns a form of the given lines, which are in canonical order.
 func NewForm(endpoint, model, wire string, lines []Line) *Form {
-	f := &Form{Endpoint: endpoint, Model: model, Wire: wire}
-	t := formText{text: f.appendHead(nil)}
-	for _, l := range lines {
-		t.begin([]byte(l.Path))
-		t.text = append(t.text, l.Value...)
-	}
-	f.setText(&t)
+	f := &Form{Endpoint: endpoint, Model: model, Wire: wire, lines: lines}
+	f.setText()
 	return f
+}
+
+// setText makes the text of the form, whose memory its lines share then.
+func (f *Form) setText() {
+	head := "endpoint " + f.Endpoint + "\nwire " + f.Wire
+	if f.Unknown {
+		head += "\nheaders unknown"
+	}
+	f.text = textOf(head, f.lines)
+	at := len(f.text)
+	for i, l := range slices.Backward(f.lines) {
+		value := at - len(l.Value)
+		path := value - 1 - len(l.Path)
+		f.lines[i] = Line{f.text[path : value-1], f.text[value:at]}
+		at = path - 1
+	}
+}
+
+// textOf returns lines as the text of a form has them, behind its head.
+func textOf(head string, lines []Line) string {
+	n := len(head)
+	for _, l := range lines {
+		n += len("\n") + len(l.Path) + len(" ") + len(l.Value)
+	}
+	text := append(make([]byte, 0, n), head...)
+	for _, l := range lines {
+		text = append(append(append(append(text, '\n'), l.Path...), ' '), l.Value...)
+	}
+	return string(text)
 }
 
 // Text returns the canonical text of the form: what the key is of.
@@ -89,18 +108,8 @@ func (f *Form) Key() string {
 	return f.key
 }
 
-// Lines returns what matches, in canonical order. Most forms are never asked for them.
-func (f *Form) Lines() []Line {
-	f.cut.Do(func() {
-		f.lines = make([]Line, len(f.cuts))
-		end := len(f.text)
-		for i, at := range slices.Backward(f.cuts) {
-			f.lines[i] = Line{f.text[at.path : at.value-1], f.text[at.value:end]}
-			end = int(at.path) - 1
-		}
-	})
-	return f.lines
-}
+// Lines returns what matches, in canonical order.
+func (f *Form) Lines() []Line { return f.lines }
 
 // Kind returns what a cassette says of the request for its reader: "llm" and the
 // endpoint, the kind and the name of a function, or "http".
@@ -149,7 +158,8 @@ func (f *Form) Sent(path string) string {
 // Completes reports whether a stream is whole after an event with a field of this value,
 // although the client closed it before its end (openai-go closes at [DONE]).
 func (f *Form) Completes(value string) bool {
-	return f.of != nil && slices.ContainsFunc(f.of.EndMarkers, func(mark string) bool { return strings.Contains(value, mark) })
+	return f.of != nil && (strings.HasSuffix(strings.TrimSpace(value), "[DONE]") ||
+		slices.ContainsFunc(f.of.EndMarkers, func(mark string) bool { return strings.Contains(value, mark) }))
 }
 
 // Linked reports whether answers hold an id of their request; see package jsonrpc.
@@ -158,38 +168,3 @@ func (f *Form) Linked() bool { return f.of != nil && f.of.Linked }
 // Repeatable reports whether the request asks a model and does nothing else, so that it
 // can be sent once more without an effect but its cost; see [Family.Acts].
 func (f *Form) Repeatable() bool { return f.of != nil && !f.acts }
-
-// appendHead appends what the text has before its lines.
-func (f *Form) appendHead(dst []byte) []byte {
-	dst = append(append(dst, "endpoint "...), f.Endpoint...)
-	dst = append(append(dst, "\nwire "...), f.Wire...)
-	if f.Unknown {
-		dst = append(dst, "\nheaders unknown"...)
-	}
-	return dst
-}
-
-// setText sets the text of the form.
-func (f *Form) setText(t *formText) {
-	f.text, f.cuts = string(t.text), slices.Clone(t.cuts)
-}
-
-// A formText is the text of a form that is being written.
-type formText struct {
-	text []byte
-	cuts []cut
-}
-
-// begin begins a line; its value is appended to the text.
-func (t *formText) begin(path []byte) {
-	start := len(t.text) + 1
-	t.text = append(append(append(t.text, '\n'), path...), ' ')
-	t.cuts = append(t.cuts, cut{int32(start), int32(len(t.text))})
-}
-
-// trait adds a field that does not match to what chooses.
-func (f *Form) trait(l level, path, value string) {
-	if t, ok := newTrait(l, path, value); ok {
-		f.Traits = append(f.Traits, t)
-	}
-}

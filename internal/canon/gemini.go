@@ -50,12 +50,11 @@ var geminiFamilies = []*Family{
 		Stream:      "stream",
 		Bookkeeping: []string{"labels", "service_tier", "store", "webhook_config"},
 		Headers:     []string{"api-revision"},
-		EndMarkers:  []string{"[DONE]"},
 		Transcript:  interactionsTranscript,
 		Acts:        []string{"agent", "webhook_config"},
 	},
 	poll(Family{
-		Name: "gemini.interactions.retrieve", EndMarkers: []string{"[DONE]"}, Transcript: interactionsTranscript,
+		Name: "gemini.interactions.retrieve", Transcript: interactionsTranscript,
 		Paths: []string{"/v1beta/interactions/{interaction}", "/v1beta1/interactions/{interaction}", "/v1/interactions/{interaction}", "/interactions/v1_{interaction}"},
 	}),
 	{Name: "gemini.batchGenerateContent", Paths: geminiPaths("batchGenerateContent"), Query: geminiQuery, Bookkeeping: []string{"batch/displayName"}, Acts: []string{"*"}},

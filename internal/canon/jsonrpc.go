@@ -25,7 +25,7 @@ var jsonrpcFamilies = []*Family{{
 // by which its fields are listed.
 func jsonrpcCall(r *request, body *exactjson.Value) {
 	if body.Kind == exactjson.Array {
-		at(body, "*", markID)
+		body.Each("*", markID)
 		r.Endpoint += ".batch"
 		replace(body, r.object(field("batch", *body)))
 		return

@@ -80,7 +80,7 @@ func linkTools(path string) Rewrite {
 			}
 			arrange(list, run, key, numbers)
 		}
-		at(list, "*/content/*/type=*/caller/tool_id", numbers.result)
+		list.Each("*/content/*/type=*/caller/tool_id", numbers.result)
 	})
 }
 
@@ -183,8 +183,8 @@ func (r *request) says(dst []byte, v, id *exactjson.Value, source string) []byte
 // marshals a map may write its members in any order.
 func (r *request) parseResult(result *exactjson.Value) {
 	for _, path := range []string{"content", "output", "response", "result", "response/{*}"} {
-		at(result, path+"/*/text", r.parseText)
-		at(result, path, r.parseText)
+		result.Each(path+"/*/text", r.parseText)
+		result.Each(path, r.parseText)
 	}
 }
 

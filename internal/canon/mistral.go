@@ -80,7 +80,6 @@ func mistralCompletions(f Family) *Family {
 	f.Rewrites = []Rewrite{
 		messageNulls, dropEmpty("tools", "stop"), asList("stop"), chatMessages, toolIDs, functionTools, toolChoice,
 	}
-	f.EndMarkers = []string{"[DONE]"}
 	f.Transcript = chatTranscript
 	return &f
 }

@@ -104,10 +104,10 @@ var ollamaToolIDs = each("",
 // and older clients do not send them back.
 func dropUnlinked(_ *request, body *exactjson.Value) {
 	linked := map[string]bool{}
-	at(body, "messages/*/tool_call_id", func(id *exactjson.Value) {
+	body.Each("messages/*/tool_call_id", func(id *exactjson.Value) {
 		linked[id.Text] = linked[id.Text] || id.Kind == exactjson.String
 	})
-	at(body, "messages/*/tool_calls/*", func(call *exactjson.Value) {
+	body.Each("messages/*/tool_calls/*", func(call *exactjson.Value) {
 		if id := member(call, "id"); isKind(id, exactjson.String) && !linked[id.Text] {
 			drop(call, "id")
 		}

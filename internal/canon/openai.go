@@ -64,8 +64,7 @@ var openaiFamilies = []*Family{
 			"max_tokens", "temperature", "top_p", "top_k", "min_p", "min_tokens", "seed", "presence_penalty",
 			"frequency_penalty", "repetition_penalty",
 		},
-		Rewrites:   []Rewrite{dropEmpty("stop"), asList("stop")},
-		EndMarkers: []string{"[DONE]"},
+		Rewrites: []Rewrite{dropEmpty("stop"), asList("stop")},
 		Transcript: Transcript{
 			Text: []string{"choices/*/text"}, Finish: []string{"choices/*/finish_reason"}, Pieces: pieces{{Grow: names{"text"}}},
 		},
@@ -115,7 +114,6 @@ func chatCompletions(f Family) *Family {
 		anthropicParallel,
 		toolChoice,
 	}
-	f.EndMarkers = []string{"[DONE]"}
 	f.Transcript = chatTranscript
 	return &f
 }
@@ -236,7 +234,7 @@ func openaiAudio(operation string, has ...string) *Family {
 		Stream:     "stream",
 		Sampling:   []string{"temperature"},
 		Rewrites:   []Rewrite{speechStream},
-		EndMarkers: []string{"[DONE]", "transcript.text.done", "speech.audio.done"},
+		EndMarkers: []string{"transcript.text.done", "speech.audio.done"},
 		Transcript: Transcript{Text: []string{"text"}, Pieces: pieces{{At: "type=transcript.text.delta/delta", To: "text", Grow: all}}},
 	}
 }
@@ -283,8 +281,8 @@ func inputMessage(r *request, input *exactjson.Value) {
 // reasoning item to the item that followed it, by its id: where there is one they stay.
 func dropMessageIDs(_ *request, body *exactjson.Value) {
 	reasons := false
-	at(body, "input/*/type=reasoning", func(*exactjson.Value) { reasons = true })
+	body.Each("input/*/type=reasoning", func(*exactjson.Value) { reasons = true })
 	if !reasons {
-		at(body, "input/*/type=message/role=assistant", func(m *exactjson.Value) { drop(m, "id") })
+		body.Each("input/*/type=message/role=assistant", func(m *exactjson.Value) { drop(m, "id") })
 	}
 }

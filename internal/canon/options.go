@@ -103,16 +103,11 @@ func (o *Options) Masked(s string) string {
 func (o *Options) appendValue(dst []byte, v *exactjson.Value) []byte {
 	text := v.Text
 	switch v.Kind {
-	case exactjson.Object:
-		return append(dst, "{}"...)
-	case exactjson.Array:
-		return append(dst, "[]"...)
+	default:
+		return v.AppendJSON(dst, exactjson.Layout{})
 	case exactjson.Number:
 		return append(dst, exactjson.PlainNumber(text)...)
-	case exactjson.Bool:
-		return append(dst, text...)
-	case exactjson.Null:
-		return append(dst, "null"...)
+	case digest:
 	case exactjson.String:
 		if len(o.Masks) > 0 && !upload.EndsWithOne(text) { // or two files would be one
 			text = exactjson.EscapeText(o.Masked(exactjson.UnescapeText(text)))

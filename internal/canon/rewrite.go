@@ -162,12 +162,12 @@ var toolNames = []string{"name", "function/name", "toolSpec/name", "functionDecl
 func sortTools(body *exactjson.Value) {
 	name := func(v exactjson.Value) (name string) {
 		for _, path := range slices.Backward(toolNames) {
-			at(&v, path, func(s *exactjson.Value) { name = cmp.Or(s.Scalar(), name) })
+			v.Each(path, func(s *exactjson.Value) { name = cmp.Or(s.Scalar(), name) })
 		}
 		return name
 	}
 	for _, path := range []string{"tools/*/functionDeclarations", "tools", "toolConfig/tools"} {
-		at(body, path, func(list *exactjson.Value) {
+		body.Each(path, func(list *exactjson.Value) {
 			if len(elems(list)) < 2 || slices.ContainsFunc(list.Elems, func(v exactjson.Value) bool { return name(v) == "" }) {
 				return
 			}

@@ -1,11 +1,14 @@
 package canon
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/chance"
+	"github.com/promptecho/promptecho/internal/exactjson"
 	"github.com/promptecho/promptecho/internal/fieldpath"
+	"github.com/promptecho/promptecho/internal/memo"
 )
 
 // A level says how much a field means: whether it is part of what is asked, and
@@ -53,7 +56,7 @@ func (t Trait) Spelled() bool { return t.level == spelling }
 
 // Varying holds the paths of those traits in which the recordings of a form differ.
 // The others say nothing about which is meant: another host, or another way to write
-// all requests, has changed for all of them.
+// all requests, has changed for all of them. If it is nil, all vary.
 type Varying map[string]bool
 
 // VaryingOf compares the traits of several requests.
@@ -80,23 +83,15 @@ type Kind [levels - 1]uint64
 // Of returns the kind of a request of those traits.
 func (v Varying) Of(traits []Trait) (k Kind) {
 	for _, t := range traits {
-		if v[t.Path] {
-			k.add(t)
+		if v == nil || v[t.Path] {
+			k[t.level-1] += hash(t.value, t.Path) // their order means nothing
 		}
 	}
 	return k
 }
 
 // KindOf returns the kind of a request among all there may be.
-func KindOf(traits []Trait) (k Kind) {
-	for _, t := range traits {
-		k.add(t)
-	}
-	return k
-}
-
-// add adds a trait; their order means nothing.
-func (k *Kind) add(t Trait) { k[t.level-1] += hash(t.value, t.Path) }
+func KindOf(traits []Trait) Kind { return Varying(nil).Of(traits) }
 
 // Differing returns the most important trait in which two requests differ: of those
 // that vary, if it is one of them.
@@ -145,10 +140,10 @@ func hash[T string | []byte](h uint64, text T) uint64 {
 	return (h ^ 0x100) * fnvPrime
 }
 
-// newTrait returns the trait that a field is. It is none if it counts, times or names a
+// trait adds a field that does not match to what chooses, unless it counts, times or names a
 // single call: a poll that was asked once more would take the answer that comes later.
-func newTrait(l level, path, value string) (t Trait, ok bool) {
-	ok = l != anew
+func (f *Form) trait(l level, path, value string) {
+	ok := l != anew
 	switch l {
 	case query, header, unmatched, bookkeeping:
 		switch name := fieldpath.Name(path); {
@@ -160,7 +155,9 @@ func newTrait(l level, path, value string) (t Trait, ok bool) {
 			value, ok = withoutCounters(value)
 		}
 	}
-	return Trait{path, hash(fnvOffset, value), l}, ok
+	if ok {
+		f.Traits = append(f.Traits, Trait{path, hash(fnvOffset, value), l})
+	}
 }
 
 // OfOneCall reports whether the name of a field says that it tells one call from the
@@ -185,4 +182,70 @@ func withoutCounters(value string) (rest string, ok bool) {
 		}
 		return r
 	}, value), true
+}
+
+// spellingOf returns how a request is written, where that changes nothing: the blanks and
+// escapes of its JSON, which members it has, whatever their order and values, the names
+// of its files, the escapes of its path. A program writes each of its requests in one
+// way, so of two recordings that differ in it the one that is written alike is meant.
+// Members that are left out come and go.
+func spellingOf(path string, text []byte, encoding encoding, body *exactjson.Value, leftOut func(member string) bool) Trait {
+	h := hash(fnvOffset, path)
+	if bytes.Contains(text, []byte(`\u`)) && foreignEscape().Match(text) {
+		h = hash(h, `\u`)
+	}
+	if bytes.Contains(text, []byte(`\/`)) {
+		h = hash(h, `\/`)
+	}
+	if encoding == multipartBody {
+		for _, rest := range bytes.Split(text, []byte(`filename="`))[1:] {
+			name, _, _ := bytes.Cut(rest, []byte(`"`))
+			h = hash(h, name)
+		}
+	} else {
+		h = blanks(h, text)
+	}
+	return Trait{"spelling", h + membersHash(body, fnvOffset, leftOut), spelling}
+}
+
+// foreignEscape matches escapes of what is not ASCII; others are an encoder's habit
+// with single characters.
+var foreignEscape = memo.Regexp(`\\u([^0]|0[^0]|00[^0-7])`)
+
+// blanks goes on with a hash of the blanks behind the first brace, colon and comma of a
+// JSON text.
+func blanks(h uint64, body []byte) uint64 {
+	inString := false
+	var seen [256]bool
+	for i, left := 0, 3; i < min(len(body), 4096) && left > 0; i++ {
+		switch b := body[i]; {
+		case inString && b == '\\':
+			i++
+		case b == '"':
+			inString = !inString
+		case !inString && (b == '{' || b == ':' || b == ',') && !seen[b]:
+			seen[b] = true
+			left--
+			rest := body[i+1 : min(len(body), i+66)]
+			h = hash(h, rest[:len(rest)-len(bytes.TrimLeft(rest, " \t\r\n"))])
+		}
+	}
+	return h
+}
+
+// membersHash returns the sum of a hash of every member's name and place, and of the kind
+// of its value.
+func membersHash(v *exactjson.Value, place uint64, leftOut func(member string) bool) (sum uint64) {
+	for i := range v.Elems {
+		at := place * fnvPrime
+		if v.Kind == exactjson.Object {
+			if leftOut != nil && leftOut(v.Elems[i].Name) {
+				continue
+			}
+			at = hash(place, v.Elems[i].Name)
+			sum += at * (uint64(v.Elems[i].Kind) + 1)
+		}
+		sum += membersHash(&v.Elems[i], at, nil)
+	}
+	return sum
 }

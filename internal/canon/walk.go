@@ -1,7 +1,9 @@
 package canon
 
 import (
+	"cmp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/exactjson"
@@ -39,7 +41,7 @@ type walker struct {
 	at     []byte        // the path of the field
 	part   string        // of the request: the first segment of it
 	listed []listedField // the family's patterns that the field may match
-	formText
+	buf    []byte        // for the value of a field
 }
 
 // walk walks the parts of the request in the order of their names.
@@ -48,7 +50,6 @@ func (w *walker) walk() {
 	if w.local { // names and ports of local hosts change from machine to machine
 		origin = urls.LocalHosts
 	}
-	w.text = w.appendHead(nil)
 	w.root("body", w.body)
 	if w.encoding == multipartBody || w.encoding == formBody {
 		w.root("encoding", stringValue(string(w.encoding)))
@@ -64,8 +65,7 @@ func (w *walker) walk() {
 	w.root("host/model", w.hostModel)
 	w.root("path", w.path)
 	w.root("query", w.query)
-
-	w.setText(&w.formText)
+	w.setText()
 }
 
 // root walks a part of the request, if there is one.
@@ -111,8 +111,7 @@ func (w *walker) order(sent string) {
 	switch {
 	case w.options.selected(w.options.Ignore, line.Path, ""):
 	case w.options.selected(w.options.Match, line.Path, ""):
-		w.begin([]byte(line.Path))
-		w.text = append(w.text, line.Value...)
+		w.lines = append(w.lines, line)
 	default:
 		w.Orders = append(w.Orders, line)
 		w.Traits = append(w.Traits, Trait{line.Path, hash(fnvOffset, line.Value), bookkeeping})
@@ -139,13 +138,16 @@ func (w *walker) source(v *exactjson.Value, parent string) string {
 
 // leaf adds a field to the form.
 func (w *walker) leaf(v *exactjson.Value, source string) {
-	switch level := w.level(v, source); level {
-	case ignored:
+	level := w.level(v, source)
+	if level == ignored {
+		return
+	}
+	w.buf = w.options.appendValue(w.buf[:0], v)
+	line := Line{string(w.at), string(w.buf)}
+	switch level {
 	case identity:
-		w.begin(w.at)
-		w.text = w.options.appendValue(w.text, v)
+		w.lines = append(w.lines, line)
 	default:
-		line := Line{string(w.at), string(w.options.appendValue(nil, v))}
 		w.Drift = append(w.Drift, line)
 		w.trait(level, line.Path, line.Value)
 		if level == anew {
@@ -166,8 +168,39 @@ func (w *walker) level(v *exactjson.Value, source string) level {
 	if level == identity && w.isAnew(w.at, v) {
 		level = anew
 	}
-	if level != sampling && !w.options.selects() {
-		return level
-	}
 	return w.options.level(w.Form, level, string(w.at), source)
 }
+
+// sortList sorts the list at the path by what of its elements matches, if its order means
+// nothing. It keeps the places at which they were sent as the list's text.
+func (w *walker) sortList(list *exactjson.Value, source string) {
+	path := string(w.at)
+	i := slices.IndexFunc(w.options.Unordered, func(p string) bool { // lists below it are others
+		return selects(p, path, source) && !selects(p, above(path), above(source))
+	})
+	if i < 0 || list.Text != "" {
+		return
+	}
+	w.options.hit(w.options.Unordered[i])
+	type element struct {
+		key, place string
+		value      exactjson.Value
+	}
+	elements := make([]element, len(list.Elems))
+	for i, v := range list.Elems {
+		lines, drift, traits := len(w.lines), len(w.Drift), len(w.Traits)
+		w.at = append(w.at[:len(path)], "/0"...) // in any place, it has the same text
+		w.value(&v, source)
+		elements[i] = element{textOf("", w.lines[lines:]), strconv.Itoa(i), v}
+		w.lines, w.Drift, w.Traits = w.lines[:lines], w.Drift[:drift], w.Traits[:traits]
+	}
+	w.at = w.at[:len(path)]
+	slices.SortStableFunc(elements, func(a, b element) int { return cmp.Compare(a.key, b.key) })
+	for i, e := range elements {
+		list.Elems[i] = e.value
+		list.Text += e.place + ", "
+	}
+}
+
+// above returns the path of what holds the field at a path, or "" if nothing does.
+func above(path string) string { return path[:max(0, strings.LastIndexByte(path, '/'))] }

@@ -62,6 +62,9 @@ var steps = memo.Strings[Steps]{Func: func(path string) (list Steps) {
 	return list
 }}
 
+// Each calls f for what stands at a path of [Steps] below v, or is v at "".
+func (v *Value) Each(path string, f func(*Value)) { StepsOf(path).Each(v, f) }
+
 // Each calls f for what the steps lead to from v.
 func (p Steps) Each(v *Value, f func(*Value)) {
 	switch {

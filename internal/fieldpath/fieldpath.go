@@ -113,35 +113,28 @@ func Match(pattern, path string) bool {
 
 // MatchSegments is Match for paths that begin with no part of a request.
 func MatchSegments(pattern, path string) bool {
-	// What follows the last "**" is tried at one segment after the other. An earlier "**"
-	// never has to be tried again: it stood for as few segments as it could, and that left
-	// the most for what follows.
-	var retry struct{ pattern, path string } // both as they were behind the last "**"
-	wild := false
-	for {
-		p, nextPattern, moreP := strings.Cut(pattern, "/")
-		if p == "**" {
-			if !moreP {
-				return true
+	ok, _ := match(pattern, path)
+	return ok
+}
+
+// match is MatchSegments, and says whether a "**" decided. Before that no other has to be tried
+// again: it stood for as few segments as it could, and that left the most for what follows.
+func match(pattern, path string) (ok, wild bool) {
+	p, rest, more := strings.Cut(pattern, "/")
+	if p == "**" {
+		for deeper := true; more && deeper; _, path, deeper = strings.Cut(path, "/") {
+			if ok, wild := match(rest, path); ok || wild {
+				return ok, true
 			}
-			pattern, wild = nextPattern, true
-			retry.pattern, retry.path = pattern, path
-			continue
 		}
-		s, nextPath, moreS := strings.Cut(path, "/")
-		switch {
-		case p == s || p == "*":
-			if !moreP || !moreS {
-				return !moreP
-			}
-			pattern, path = nextPattern, nextPath
-		case wild:
-			if _, path, moreS = strings.Cut(retry.path, "/"); !moreS {
-				return false
-			}
-			pattern, retry.path = retry.pattern, path
-		default:
-			return false
-		}
+		return !more, true
 	}
+	s, below, deeper := strings.Cut(path, "/")
+	if p != s && p != "*" || more && !deeper {
+		return false, false
+	}
+	if !more {
+		return true, false
+	}
+	return match(rest, below)
 }

@@ -2,7 +2,6 @@ package redact
 
 import (
 	"bytes"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -17,22 +16,15 @@ var (
 		ROUTING`)
 )
 
-// nameTails are the last two bytes of every name beside which a secret may stand, and of
-// the schemes Bearer and Basic, in lower and upper case, and as a word has them.
+// nameTails are the last two bytes, in lower case, of every name beside which a secret may
+// stand, and of the schemes Bearer and Basic.
 var nameTails = func() (t [256][256]bool) {
-	add := func(s string) {
-		tail := s[len(s)-2:]
-		for _, s := range []string{tail, strings.ToUpper(tail), strings.ToUpper(tail[:1]) + tail[1:]} {
-			t[s[0]][s[1]] = true
-		}
-	}
+	names := append([]string{"sig", "bearer", "basic"}, variableEnds...)
 	for _, s := range secretNames {
-		for _, end := range s.ends {
-			add(end)
-		}
+		names = append(names, s.ends...)
 	}
-	for _, s := range append([]string{"sig", "bearer", "basic"}, variableEnds...) {
-		add(s)
+	for _, name := range names {
+		t[name[len(name)-2]|0x20][name[len(name)-1]|0x20] = true
 	}
 	return t
 }()
@@ -161,19 +153,16 @@ var afterScheme = memo.Regexp(`^(?: +|%20)`)
 var assignment = memo.Regexp(`^(` + quote + `)?\]?([ \t]{0,16})` +
 	`([:=][=>]?|[>|,]|%3[DdA]|\\u003[de])?[ \t]{0,16}(` + quote + `)?`)
 
-// typings are what may stand there, too, by what begins it: where the value is typed or one of
-// several, where it stands beside its name in an object or elements, and in a part of a form.
-var typings = []struct {
-	after string
-	expr  func() *regexp.Regexp
-}{
-	{":=%", memo.Regexp(`^(?:` + quote + `)?[ \t]*(?:[:=]|%3[DdA])` + opening + `+` + space + `(` + quote + `)?`)},
-	{",", memo.Regexp(`^(?:` + quote + `)` + members + valueMember + space + `[:=]` + opening + `*` + space + `(` + quote + `)?`)},
-	{" >\\&", memo.Regexp(`^` + attributes + `[ \t]*` + gt + opening + `*` + space + `(` + quote + `)?`)},
-	{" ", memo.Regexp(`^(?:` + quote + `)` + attributes + `\s+` + valueName + `=` + `(` + quote + `)?`)},
-	{";\r\n\\", memo.Regexp(`^(?:` + quote + `)(?:; \w+=[^\r\n\\]*)?` + lineEnd + `(?:[\w-]+: [^\r\n\\]+` + lineEnd + `)*` + lineEnd + `()`)},
-	{"<\\&", memo.Regexp(`^` + nextElement + valueName + attributes + gt + opening + `*` + space + `(` + quote + `)?`)},
-}
+// typing is what may stand there, too: where the value is typed or one of several, where it stands
+// beside its name in an object or elements, and in a part of a form.
+var typing = memo.Regexp(`^(?:` + strings.Join([]string{
+	`(?:` + quote + `)?[ \t]*(?:[:=]|%3[DdA])` + opening + `+` + space,
+	`(?:` + quote + `)` + members + valueMember + space + `[:=]` + opening + `*` + space,
+	attributes + `[ \t]*` + gt + opening + `*` + space,
+	`(?:` + quote + `)(?:; \w+=[^\r\n\\]*)?` + lineEnd + `(?:[\w-]+: [^\r\n\\]+` + lineEnd + `)*` + lineEnd,
+	`(?:` + quote + `)` + attributes + `\s+` + valueName + `=`,
+	nextElement + valueName + attributes + gt + opening + `*` + space,
+}, "|") + `)(` + quote + `)?`)
 
 const (
 	quote = "\\\\*[\"'`]|%22|&quot;"
@@ -242,28 +231,15 @@ func assigned(text []byte, at int, option bool) (value int, quote byte) {
 
 // typed is assigned for a value that is typed, one of several, or beside its name.
 func typed(text []byte, at int) (value int, quote byte) {
-	end := at
-	for end < len(text)-1 && text[end] == '\\' {
-		end++
+	next := bytes.TrimLeft(text[at:min(len(text), at+20)], "\\\"'` \t")
+	if len(next) > 0 && (next[0] == ':' || next[0] == '=') && !bytes.ContainsAny(next, "[{<\\\n") {
+		return 0, 0 // nearly every one
 	}
-	if bytes.IndexByte([]byte("\"'`"), text[end]) >= 0 {
-		end++
-	} else {
-		end = at
-	}
-	next := bytes.TrimLeft(text[end:min(len(text), end+16)], " \t")
-	if len(next) < 2 || bytes.IndexByte([]byte(":="), next[0]) >= 0 && !bytes.ContainsAny(next, "[{<\\\n") {
+	m := typing().FindSubmatch(text[at:min(len(text), at+2*maxBefore)])
+	if m == nil {
 		return 0, 0
 	}
-	for _, t := range typings {
-		if strings.IndexByte(t.after, text[end]) < 0 && strings.IndexByte(t.after, next[0]) < 0 {
-			continue
-		}
-		if m := t.expr().FindSubmatch(text[at:min(len(text), at+2*maxBefore)]); m != nil {
-			return at + len(m[0]), lastOf(m[1])
-		}
-	}
-	return 0, 0
+	return at + len(m[0]), lastOf(m[1])
 }
 
 // lastOf returns the quote that ends in this way, '%' for an escaped one.

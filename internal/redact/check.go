@@ -2,6 +2,7 @@ package redact
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -30,28 +31,21 @@ func (p *Policy) Check(what string, data []byte) error {
 // its own.
 func (p *Policy) CheckInteraction(what string, it *interaction.Interaction) (err error) {
 	check := func(place string, text []byte) {
-		if err != nil {
-			return
-		}
-		if found := p.find(text); found.end > 0 {
-			err = fmt.Errorf("%s: %s would contain a known secret (%s): "+notWritten, what, place, found.kind)
-		}
-	}
-	body := func(place string, b []byte) {
-		check(place, b)
-		for _, text := range oddStrings(string(b)) {
-			check(place, []byte(text))
+		for _, text := range append([]string{string(text)}, oddStrings(string(text))...) {
+			if found := p.find([]byte(text)); err == nil && found.end > 0 {
+				err = fmt.Errorf("%s: %s would contain a known secret (%s): "+notWritten, what, place, found.kind)
+			}
 		}
 	}
 	check("request.url", []byte(it.Request.URL))
-	body("request.body", it.Request.Body)
-	body("response.body", it.Response.Body)
+	check("request.body", it.Request.Body)
+	check("response.body", it.Response.Body)
 	if plain, ok := coding.Decompress(it.Response.Body); ok {
-		body("response.body, decompressed,", plain)
+		check("response.body, decompressed,", plain)
 	}
 	for i, event := range it.Response.Events {
 		for _, f := range event {
-			body(placeOf(i), []byte(f.Value))
+			check(placeOf(i), []byte(f.Value))
 		}
 	}
 	_, answered := sides(&it.Request)
@@ -122,13 +116,11 @@ func Findings(it *interaction.Interaction) (found []string) {
 	headers("response.headers", it.Response.Headers, inAnswer)
 	headers("response.trailers", it.Response.Trailers, inAnswer)
 	add("response.body", kindsIn(it.Response.Body, answered)...)
-	redacted := slices.Clone(it.Response.Events) // what is in one piece is found already
+	redacted := it.Response.Clone().Events // what is in one piece is found already
 	for i, event := range redacted {
-		redacted[i] = slices.Clone(event)
 		for j, f := range event {
-			if add(placeOf(i), kindsIn([]byte(f.Value), answered)...); len(found) > 0 {
-				redacted[i][j].Value = string(p.body([]byte(f.Value), answered))
-			}
+			add(placeOf(i), kindsIn([]byte(f.Value), answered)...)
+			event[j].Value = string(p.body([]byte(f.Value), answered))
 		}
 	}
 	splitTexts(redacted, func(_ joint, text []byte) {
@@ -157,3 +149,37 @@ func urlFindings(raw string) (kinds []string) {
 	}
 	return append(kinds, patternKinds([]byte(raw))...)
 }
+
+// CheckVariable returns why an environment variable must not be written, or nil if it may
+// be: its name is that of a credential, or its value is a known secret or looks like one.
+// The error does not hold the value.
+//
+// A value that only looks random is taken for a credential, too, since passwords and keys
+// without a format do, unless the name says that it is an id or a hash. Those look the
+// same.
+func (p *Policy) CheckVariable(name, value string) error {
+	all := append([]string{""}, words(name)...)
+	last := all[len(all)-1]
+	if isSecret(name) || last == "pass" || last == "pw" {
+		return errors.New("its name is that of a credential")
+	}
+	if found := p.find([]byte(value)); found.end > 0 {
+		return fmt.Errorf("its value holds a known secret (%s)", found.kind)
+	}
+	if kinds := urlFindings(value); len(kinds) > 0 { // finds what it knows in any text
+		return fmt.Errorf("its value looks like a credential (%s)", kinds[0])
+	}
+	if isKey(value) && (!slices.Contains(randomNames, last) || meanings.Get(name).session) {
+		return errors.New("its value looks like a credential. If it is an id, call the variable ..._ID")
+	}
+	if p.isNamed(name) || p.text(value) != value {
+		return errors.New("the option Redact names it")
+	}
+	return nil
+}
+
+// IsCredential reports whether a text has the form of a key or a token.
+func IsCredential(text string) bool { return string(redactPatterns([]byte(text), plainly)) != text }
+
+// randomNames are the last words of names whose values look random and are no secrets.
+var randomNames = strings.Fields("id ids uuid guid arn sha sha256 hash digest checksum commit revision build seed")

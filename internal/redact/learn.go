@@ -40,9 +40,6 @@ func (p *Policy) learn(req *interaction.Request) {
 			}
 		}
 	}
-	if !strings.ContainsAny(req.URL, "?@") {
-		return
-	}
 	u := cut(req.URL)
 	if _, password, ok := strings.Cut(u.user, ":"); ok {
 		p.learnEscaped(password)

@@ -37,11 +37,8 @@ var workflowCommands = memo.Regexp(`(?m)^([\s\v\x{85}\p{Z}]*)::`)
 // than to be read: what [Visible] escapes, and the beginnings of commands that CI systems
 // take from logs ("::error" of GitHub Actions at the start of a line, and ciCommands).
 func Printable(text string) string {
-	if strings.Contains(text, "::") || strings.Contains(text, "##") {
-		text = ciCommands().ReplaceAllString(text, `\#\#$1`)
-		text = workflowCommands().ReplaceAllString(text, `$1\::`)
-	}
-	return Visible(text)
+	text = ciCommands().ReplaceAllString(text, `\#\#$1`)
+	return Visible(workflowCommands().ReplaceAllString(text, `$1\::`))
 }
 
 // OneLine returns a text as [Printable] does, with its line breaks and tabs escaped, too: the
@@ -54,18 +51,12 @@ var breaks = strings.NewReplacer("\n", `\n`, "\t", `\t`)
 // control characters but for line breaks and tabs, what turns the direction of writing, and
 // bytes that are no UTF-8.
 func Visible(text string) string {
-	if strings.IndexFunc(text, isSpecial) < 0 && utf8.ValidString(text) {
-		return text
-	}
 	var b strings.Builder
 	text = strings.ReplaceAll(text, "\r\n", "\n")
 	for i, r := range text {
-		_, size := utf8.DecodeRuneInString(text[i:])
 		switch {
-		case r == utf8.RuneError && size == 1:
+		case r == utf8.RuneError && !strings.HasPrefix(text[i:], "\ufffd"), isSpecial(r) && r < 0x80:
 			fmt.Fprintf(&b, `\x%02x`, text[i])
-		case isSpecial(r) && r < 0x80:
-			fmt.Fprintf(&b, `\x%02x`, r)
 		case isSpecial(r):
 			fmt.Fprintf(&b, `\u%04x`, r)
 		default:

@@ -119,7 +119,7 @@ func (s *search) word(start, end int) match {
 		next = text[end]
 	}
 	switch n := end - at; {
-	case n >= 3 && next != 0 && nameTails[text[end-2]][text[end-1]]:
+	case n >= 3 && next != 0 && nameTails[text[end-2]|0x20][text[end-1]|0x20]:
 		return s.named(at, end)
 	case next == '~' && text[end-1] == 'Q' && end-5 >= s.lastEnd(0) && isEdge(text, end-5, url64|dot|tilde):
 		return s.shape(end - 5) // of Microsoft Entra

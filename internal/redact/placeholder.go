@@ -53,12 +53,6 @@ func isHidden(value []byte) bool {
 		len(bytes.Trim(value, "*")) == 0
 }
 
-// holdsPlaceholder reports whether a value that a pattern of the user's matches, or a part
-// of it, is redacted already.
-func holdsPlaceholder(value []byte) bool {
-	return len(value) == 0 || bytes.Contains(value, []byte(openPlaceholder))
-}
-
 // An edit is a part of a text and what is written in its place.
 type edit struct {
 	start, end int
@@ -115,16 +109,6 @@ func replaceMatches(re *regexp.Regexp, b []byte, replace func(value []byte) stri
 		}
 	}
 	return splice(b, edits)
-}
-
-// redactMatches is replaceMatches for each value but those that stay.
-func redactMatches(re *regexp.Regexp, b []byte, hide hider, stays func(value []byte) bool) []byte {
-	return replaceMatches(re, b, func(value []byte) string {
-		if stays(value) {
-			return string(value)
-		}
-		return hide(value)
-	})
 }
 
 // A hider returns what is written in the place of a secret.

@@ -1,6 +1,7 @@
 package redact
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 
@@ -54,12 +55,8 @@ func isPath(v string) bool {
 		strings.Contains(v, "/") && !strings.ContainsFunc(v, unicode.IsUpper) {
 		return true
 	}
-	for part := range strings.FieldsFuncSeq(v, func(r rune) bool { return r == '/' || r == '.' }) {
-		if isPlain(part) && wordOrNumber().MatchString(part) {
-			return true
-		}
-	}
-	return false
+	parts := strings.FieldsFunc(v, func(r rune) bool { return r == '/' || r == '.' })
+	return slices.ContainsFunc(parts, func(part string) bool { return isPlain(part) && wordOrNumber().MatchString(part) })
 }
 
 var (

@@ -43,7 +43,12 @@ func (p *Policy) bytes(b []byte) []byte { return p.hideIn(b, side{standIn: plain
 func (p *Policy) hideIn(b []byte, in side) []byte {
 	b = redactPatterns(p.replace(b, in.standIn), p.learning(in))
 	for _, re := range p.Patterns {
-		out := redactMatches(re, b, plainly, holdsPlaceholder)
+		out := replaceMatches(re, b, func(value []byte) string {
+			if len(value) == 0 || bytes.Contains(value, []byte(openPlaceholder)) { // redacted already
+				return string(value)
+			}
+			return Placeholder
+		})
 		if p.Hit != nil && !bytes.Equal(out, b) {
 			p.Hit(re.String())
 		}
@@ -59,6 +64,9 @@ func (p *Policy) text(s string) string { return string(p.bytes([]byte(s))) }
 // known that was found by its name, place or looks: it may stand elsewhere under no name.
 func (p *Policy) learning(in side) hider {
 	return func(secret []byte) string {
+		if isHidden(secret) {
+			return string(secret)
+		}
 		p.learnFound(string(secret))
 		return in.standIn(secret)
 	}

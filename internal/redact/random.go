@@ -215,12 +215,8 @@ func isPlaceholder(b []byte) bool {
 	if slices.ContainsFunc(fakeWords, func(w string) bool { return bytes.Contains(low, []byte(w)) }) {
 		return true
 	}
-	for part := range bytes.FieldsFuncSeq(low, func(r rune) bool { return r == '-' || r == '_' || r == '.' }) {
-		if slices.Contains(fakeParts, string(part)) {
-			return true
-		}
-	}
-	return false
+	parts := bytes.FieldsFunc(low, func(r rune) bool { return r == '-' || r == '_' || r == '.' })
+	return slices.ContainsFunc(parts, func(part []byte) bool { return slices.Contains(fakeParts, string(part)) })
 }
 
 var weakPasswords = strings.Split("password,passwd,passw0rd,password1,password123,secret,postgres,changeme,guest,"+

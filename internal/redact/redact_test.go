@@ -574,12 +574,14 @@ func TestMatcher(t *testing.T) {
 	for _, n := range []int{1, 16, 17, 300} {
 		var m matcher
 		var b []byte
+		var texts []string
 		for i := range n {
 			text := fmt.Sprintf("%d-%x", i, rng.Uint64())
 			if i%3 == 0 && i > 0 {
-				text = m.texts[i-1].text[2:] + "more text"
+				text = texts[i-1][2:] + "more text"
 			}
 			m.add(spelling{"", text})
+			texts = append(texts, text)
 			b = append(append(b, "some text "...), text[rng.IntN(2):]...)
 		}
 		got := map[[2]int]int{}
@@ -587,10 +589,10 @@ func TestMatcher(t *testing.T) {
 			got[[2]int{found.start, found.end}]++
 		}
 		want := map[[2]int]int{}
-		for _, s := range m.texts {
+		for _, text := range texts {
 			for at := 0; at < len(b); at++ {
-				if bytes.HasPrefix(b[at:], []byte(s.text)) {
-					want[[2]int{at, at + len(s.text)}]++
+				if bytes.HasPrefix(b[at:], []byte(text)) {
+					want[[2]int{at, at + len(text)}]++
 				}
 			}
 		}

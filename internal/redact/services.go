@@ -51,13 +51,6 @@ func places(list string) (all [][]string) {
 	return all
 }
 
-// secureStrings find parameters of AWS Systems Manager that are such,
-// https://docs.aws.amazon.com/systems-manager/latest/APIReference/API_Parameter.html
-var secureStrings = [...]func() *regexp.Regexp{
-	memo.Regexp(`"Type"\s*:\s*"SecureString"[^{}]*?"Value"\s*:\s*"((?:[^"\\]|\\.)*)"`),
-	memo.Regexp(`"Value"\s*:\s*"((?:[^"\\]|\\.)*)"[^{}"]*(?:"[^{}"]*"\s*:\s*(?:"[^{}"]*"|[^{}",]*),?\s*)*?"Type"\s*:\s*"SecureString"`),
-}
-
 // holdersOf returns those that may be in bodies of a request and its answer.
 func holdersOf(url string) (found []holder) {
 	path := cut(url).path

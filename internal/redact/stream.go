@@ -164,18 +164,13 @@ func (p *Policy) split(events []interaction.Event, in side) {
 // spread gives the pieces the redacted text: what was not replaced stays in the piece
 // where it was, and a placeholder is where the secret began.
 func (j joint) spread(text, redacted []byte) {
-	ends := make([]int, len(j)) // of the pieces in the text
-	texts := make([]strings.Builder, len(j))
+	var owners []int // the pieces of the bytes of the text, and of what stands behind it
 	for i, p := range j {
-		ends[i] = len(p.text)
-		if i > 0 {
-			ends[i] += ends[i-1]
-		}
+		owners = append(owners, slices.Repeat([]int{i}, len(p.text))...)
 	}
-	at := func(offset int) *strings.Builder {
-		i, _ := slices.BinarySearch(ends, offset+1)
-		return &texts[min(i, len(j)-1)]
-	}
+	owners = append(owners, len(j)-1)
+	texts := make([]strings.Builder, len(j))
+	at := func(offset int) *strings.Builder { return &texts[owners[offset]] }
 	offset := 0 // that text has been followed to
 	for len(redacted) > 0 {
 		next := anyPlaceholder().FindIndex(redacted)

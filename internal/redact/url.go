@@ -79,29 +79,25 @@ var harmlessQuery = strings.Fields(`$alt alt api-version beta enum-encoding filt
 // A scheme is a way of signing URLs: a URL that has all the parameters of has is signed,
 // and those that sign it are the ones of names as well. They are new with every signature;
 // what is asked for is in the others, also in those that start like them.
-type scheme struct{ has, names []string }
-
-func newScheme(has, names string) scheme {
-	return scheme{strings.Fields(has), strings.Fields(has + " " + names)}
-}
+type scheme struct{ has, names string }
 
 var schemes = []scheme{
 	// AWS Signature Version 4, https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-query-string-auth.html
-	newScheme("x-amz-signature", `x-amz-algorithm x-amz-credential x-amz-date x-amz-expires x-amz-region-set
-		x-amz-s3session-token x-amz-security-token x-amz-signedheaders`),
+	{"x-amz-signature", `x-amz-algorithm x-amz-credential x-amz-date x-amz-expires x-amz-region-set
+		x-amz-s3session-token x-amz-security-token x-amz-signedheaders`},
 	// The same by Google, https://cloud.google.com/storage/docs/authentication/signatures
-	newScheme("x-goog-signature", "x-goog-algorithm x-goog-credential x-goog-date x-goog-expires x-goog-signedheaders"),
+	{"x-goog-signature", "x-goog-algorithm x-goog-credential x-goog-date x-goog-expires x-goog-signedheaders"},
 	// And by Alibaba, https://www.alibabacloud.com/help/en/oss/developer-reference/add-signatures-to-urls
-	newScheme("x-oss-signature", `x-oss-additional-headers x-oss-credential x-oss-date x-oss-expires x-oss-security-token
-		x-oss-signature-version`),
+	{"x-oss-signature", `x-oss-additional-headers x-oss-credential x-oss-date x-oss-expires x-oss-security-token
+		x-oss-signature-version`},
 	// Version 2, which Google and Alibaba had too.
-	newScheme("awsaccesskeyid signature", "expires x-amz-security-token"),
-	newScheme("googleaccessid signature", "expires"),
-	newScheme("ossaccesskeyid signature", "expires security-token"),
+	{"awsaccesskeyid signature", "expires x-amz-security-token"},
+	{"googleaccessid signature", "expires"},
+	{"ossaccesskeyid signature", "expires security-token"},
 	// Amazon CloudFront, signed URLs.
-	newScheme("key-pair-id signature", "expires policy hash-algorithm"),
+	{"key-pair-id signature", "expires policy hash-algorithm"},
 	// Azure Storage: shared access signatures of a service, an account, a user.
-	newScheme("sig sv", "se st sp sr sip spr ss srt sdd si ses ske skt sks skv skoid sktid skdutid sduoid saoid suoid scid"),
+	{"sig sv", "se st sp sr sip spr ss srt sdd si ses ske skt sks skv skoid sktid skdutid sduoid saoid suoid scid"},
 }
 
 // signing returns the names in lower case of the parameters of a query that sign it: none
@@ -114,8 +110,8 @@ func signing(pairs []string) []string {
 	}
 	isMissing := func(name string) bool { return !slices.Contains(names, name) }
 	for _, s := range schemes {
-		if !slices.ContainsFunc(s.has, isMissing) {
-			return s.names
+		if has := strings.Fields(s.has); !slices.ContainsFunc(has, isMissing) {
+			return append(has, strings.Fields(s.names)...)
 		}
 	}
 	return nil

@@ -64,7 +64,7 @@ func Read(form *canon.Form, resp *interaction.Response) (a Answer) {
 		}
 		used.read(p, &v)
 		for _, path := range modelPaths {
-			at(&v, path, func(m *exactjson.Value) { a.Model = cmp.Or(a.Model, m.Scalar()) })
+			v.Each(path, func(m *exactjson.Value) { a.Model = cmp.Or(a.Model, m.Scalar()) })
 		}
 		switch {
 		case t == nil:
@@ -138,7 +138,7 @@ func (a *Answer) Decisions() []Call { return slices.Concat(a.Calls, a.Blocks) }
 func (a *Answer) read(t *canon.Transcript, v *exactjson.Value) {
 	texts := func(paths []string, f func(string)) {
 		for _, path := range paths {
-			at(v, path, func(v *exactjson.Value) {
+			v.Each(path, func(v *exactjson.Value) {
 				switch s := v.Scalar(); {
 				case s != "":
 					f(s)
@@ -152,7 +152,7 @@ func (a *Answer) read(t *canon.Transcript, v *exactjson.Value) {
 	texts(t.Text, func(s string) { a.Text += s })
 	texts(t.Finish, func(s string) { a.Finish = append(a.Finish, s) })
 	for _, paths := range t.Calls {
-		at(v, paths.At(), func(block *exactjson.Value) {
+		v.Each(paths.At(), func(block *exactjson.Value) {
 			switch c := callOf(paths, block); {
 			case c == (Call{}):
 			case paths.Args() == "":
@@ -163,7 +163,7 @@ func (a *Answer) read(t *canon.Transcript, v *exactjson.Value) {
 		})
 	}
 	for _, paths := range t.Results {
-		at(v, paths.At(), func(block *exactjson.Value) {
+		v.Each(paths.At(), func(block *exactjson.Value) {
 			if c := callOf(paths, block); c.Args != "" {
 				a.Results = append(a.Results, c)
 			}
@@ -178,7 +178,7 @@ func callOf(paths transcript.Call, block *exactjson.Value) (c Call) {
 		if path == "." && len(args.Elems) == 0 {
 			args = *block
 		}
-		at(block, path, func(v *exactjson.Value) {
+		block.Each(path, func(v *exactjson.Value) {
 			if v.Kind != exactjson.Null {
 				args.Elems = append(args.Elems, *v)
 			}
@@ -206,7 +206,7 @@ func callOf(paths transcript.Call, block *exactjson.Value) (c Call) {
 		case path == "." && c.Args != "":
 			c.Name = block.Name
 		default:
-			at(block, path, func(v *exactjson.Value) { c.Name = strings.Trim(c.Name+"."+v.Scalar(), ".") })
+			block.Each(path, func(v *exactjson.Value) { c.Name = strings.Trim(c.Name+"."+v.Scalar(), ".") })
 		}
 	}
 	return c

@@ -67,7 +67,7 @@ func (c counts) read(payload []byte, v *exactjson.Value) {
 	}
 	for i, s := range spellings {
 		for place := range strings.FieldsSeq(s.at) {
-			at(v, strings.TrimPrefix(place, "."), func(v *exactjson.Value) {
+			v.Each(strings.TrimPrefix(place, "."), func(v *exactjson.Value) {
 				for _, paths := range [...]string{s.in, s.moreIn, s.out, s.moreOut, s.total, s.cached, s.reasoned} {
 					for path := range strings.FieldsSeq(paths) {
 						c.take(count{i, strings.TrimPrefix(path, "?")}, v)
@@ -81,7 +81,7 @@ func (c counts) read(payload []byte, v *exactjson.Value) {
 // take takes the sum of what is at a path, if there is a number.
 func (c counts) take(from count, v *exactjson.Value) {
 	sum := int64(-1)
-	at(v, from.path, func(v *exactjson.Value) {
+	v.Each(from.path, func(v *exactjson.Value) {
 		if n, err := strconv.ParseInt(v.Scalar(), 10, 64); err == nil && n >= 0 && n < 1<<50 && v.Kind == exactjson.Number {
 			sum = max(sum, 0) + n
 		}
@@ -141,9 +141,4 @@ func (c counts) sum(i int) (u *interaction.Usage, alone bool) {
 	u.CachedTokens, _ = first(s.cached)
 	u.ReasoningTokens, _ = first(s.reasoned)
 	return u, alone
-}
-
-// at calls f for what stands at a path of [exactjson.Steps].
-func at(v *exactjson.Value, path string, f func(*exactjson.Value)) {
-	exactjson.StepsOf(path).Each(v, f)
 }

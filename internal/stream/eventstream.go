@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"hash/crc32"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -153,12 +154,8 @@ func headerField(b []byte) (f Field, rest []byte, ok bool) {
 	}
 	f = Field{name + "(" + kind.name + ")", hex.EncodeToString(value)}
 	if kind.number {
-		v := uint64(0)
-		for _, c := range value {
-			v = v<<8 | uint64(c)
-		}
-		unused := 64 - 8*size
-		f.Value = strconv.FormatInt(int64(v<<unused)>>unused, 10)
+		v := binary.BigEndian.Uint64(append(slices.Clone(value), make([]byte, 8-size)...))
+		f.Value = strconv.FormatInt(int64(v)>>(64-8*size), 10)
 	}
 	return f, rest, true
 }

@@ -2,6 +2,7 @@ package stream
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -47,11 +48,10 @@ func firstElementLen(rest []byte, _ bool) int {
 	if start < 0 || !isSeparator(rest[:start]) {
 		return 0
 	}
-	n := objectLen(rest[start:])
-	if n == 0 {
-		return 0
+	if n := objectLen(rest[start:]); n > 0 {
+		return start + n
 	}
-	return start + n
+	return 0
 }
 
 // isSeparator reports whether b can stand before an element.
@@ -63,26 +63,11 @@ func isSeparator(b []byte) bool {
 // objectLen returns the length of the JSON object at the start of b, 0 if it is
 // not whole.
 func objectLen(b []byte) int {
-	depth, inString := 0, false
-	for i := 0; i < len(b); i++ {
-		switch c := b[i]; {
-		case inString:
-			if c == '\\' {
-				i++
-			} else if c == '"' {
-				inString = false
-			}
-		case c == '"':
-			inString = true
-		case c == '{' || c == '[':
-			depth++
-		case c == '}' || c == ']':
-			if depth--; depth == 0 {
-				return i + 1
-			}
-		}
+	d := json.NewDecoder(bytes.NewReader(b))
+	if !bytes.HasPrefix(b, []byte("{")) || d.Decode(new(json.RawMessage)) != nil {
+		return 0
 	}
-	return 0
+	return int(d.InputOffset())
 }
 
 // usualSeparator is what Google sends between two elements; it is not written.
@@ -114,7 +99,7 @@ func elementAppend(dst []byte, fields []Field) ([]byte, error) {
 	if !isSeparator([]byte(before)) {
 		return nil, fmt.Errorf("field %q: %q cannot come before an element", beforeField, before)
 	}
-	if v := fields[0].Value; !strings.HasPrefix(v, "{") || objectLen([]byte(v)) != len(v) {
+	if v := fields[0].Value; v == "" || objectLen([]byte(v)) != len(v) {
 		return nil, fmt.Errorf("field %q is not one JSON object", dataField)
 	}
 	return append(append(dst, before...), fields[0].Value...), nil
