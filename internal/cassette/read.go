@@ -20,7 +20,7 @@ func (s *Index) anchor(name string) (n yaml.Node, ok bool) {
 			return n, ok
 		}
 		for i := range s.items {
-			if s.items[i].seal == nil || i > 0 && s.items[i].at == s.items[i-1].at {
+			if i > 0 && s.items[i].at == s.items[i-1].at {
 				continue
 			}
 			text, err := s.textOf(i)
