@@ -70,7 +70,7 @@ func (r *request) classify(o *Options, req *interaction.Request, traced bool) {
 	to := addresses.Get(req.URL)
 	r.url, r.Wire, r.Origin, r.Unknown = to.url, "whole", to.origin, req.UnknownHeaders
 	r.local = to.local && !slices.Contains(o.Aliases, to.origin)
-	r.body, r.encoding = decode(req, &r.parser)
+	r.body, r.encoding = decode(req)
 	if traced && r.encoding != noBody {
 		r.sources = pathsByID(&r.body)
 	}

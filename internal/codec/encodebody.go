@@ -97,11 +97,11 @@ func mayBeJSON[T string | []byte](s T) bool {
 }
 
 // structureOf returns the value of a JSON text that may be written as structure.
-func structureOf(p *exactjson.Parser, text string) (v exactjson.Value, ok bool) {
+func structureOf(text string) (v exactjson.Value, ok bool) {
 	if !mayBeJSON(text) {
 		return v, false
 	}
-	v, err := p.Parse(text)
+	v, err := exactjson.Parse(text)
 	return v, err == nil && structured(&v)
 }
 
@@ -164,7 +164,7 @@ func bodyStructure(b []byte) (v exactjson.Value, l exactjson.Layout, indentation
 	if bytes.Count(b, []byte(",")) > maxValues {
 		return v, l, 0, false
 	}
-	if v, ok = structureOf(new(exactjson.Parser), string(b)); ok {
+	if v, ok = structureOf(string(b)); ok {
 		l, indentation, ok = exactjson.DetectLayout(b, v)
 	}
 	return v, l, indentation, ok && storable(l)

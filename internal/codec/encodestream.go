@@ -121,14 +121,12 @@ func (e *encoder) eventsIn(events []interaction.Event, l exactjson.Layout, clues
 	e.layout("events_layout", l)
 	e.key("events")
 	e.raw("\n")
-	p := new(exactjson.Parser)
 	paddings, last := make([]int, len(events)), 0 // zeros at the end are not written
 	for i, event := range events {
 		e.start(e.indent)
-		if paddings[i] = e.event(event, l, p, clues, &sum); paddings[i] > 0 {
+		if paddings[i] = e.event(event, l, clues, &sum); paddings[i] > 0 {
 			last = i + 1
 		}
-		p.Reset()
 	}
 	e.list("events_padding", last, func(i int) string { return strconv.Itoa(paddings[i]) })
 	return sum
@@ -137,13 +135,13 @@ func (e *encoder) eventsIn(events []interaction.Event, l exactjson.Layout, clues
 // event writes e: a mapping, or a list of mappings of one field each if a name occurs
 // more than once. It returns the padding of its last field that is structure; the others
 // have none.
-func (e *encoder) event(event interaction.Event, layout exactjson.Layout, p *exactjson.Parser, clues *exactjson.Clues, sum *fitted) (padding int) {
+func (e *encoder) event(event interaction.Event, layout exactjson.Layout, clues *exactjson.Clues, sum *fitted) (padding int) {
 	values := make([]exactjson.Value, len(event)) // null if the field is text
 	padded := false
 	for i := len(event) - 1; i >= 0; i-- {
 		values[i].Name = event[i].Name
 		text := event[i].Value
-		v, ok := structureOf(p, text)
+		v, ok := structureOf(text)
 		if !ok {
 			continue
 		}
