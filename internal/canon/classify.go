@@ -207,7 +207,7 @@ func (r *request) takesStream() bool {
 
 // repeats reports whether an object in v has a member twice.
 func repeats(v *exactjson.Value) bool {
-	return v.Kind == exactjson.Object && !exactjson.Unique(v.Elems) ||
+	return v.Kind == exactjson.Object && exactjson.Twice(v.Elems) != nil ||
 		slices.ContainsFunc(v.Elems, func(v exactjson.Value) bool { return repeats(&v) })
 }
 

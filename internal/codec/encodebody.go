@@ -73,15 +73,8 @@ func excessOf(members []exactjson.Value) string {
 			return fmt.Sprintf("the name %q has more than %d bytes", yaml.Clip(m.Name), maxKey)
 		}
 	}
-	if exactjson.Unique(members) {
-		return ""
-	}
-	seen := map[string]bool{}
-	for _, m := range members {
-		if seen[m.Name] {
-			return fmt.Sprintf("there are two members %q", m.Name)
-		}
-		seen[m.Name] = true
+	if m := exactjson.Twice(members); m != nil {
+		return fmt.Sprintf("there are two members %q", m.Name)
 	}
 	return ""
 }

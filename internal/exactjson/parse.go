@@ -16,23 +16,17 @@ type Value struct {
 	Elems []Value // Array: the elements; Object: the members, in order
 }
 
-// Unique reports whether the names of members are different.
-func Unique(members []Value) bool {
-	if len(members) > 16 {
-		seen := make(map[string]bool, len(members))
-		for i := range members {
-			seen[members[i].Name] = true
-		}
-		return len(seen) == len(members)
-	}
+// Twice returns the first member whose name is that of one before it, nil if there is none.
+func Twice(members []Value) *Value {
+	seen := map[string]bool{}
 	for i := range members {
-		for j := range i {
-			if members[i].Name == members[j].Name {
-				return false
-			}
+		name := members[i].Name
+		if seen[name] {
+			return &members[i]
 		}
+		seen[name] = true
 	}
-	return true
+	return nil
 }
 
 // Parse reads one JSON value (RFC 8259) with optional white space around it.

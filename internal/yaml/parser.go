@@ -43,8 +43,6 @@ type parser struct {
 	bol   int // where the line of pos starts
 	depth int // of the collections that are being read
 
-	stack []Node // the elements of the collections that are being read, and their keys behind each
-
 	within bool // what is read stands below the key Within
 
 	anchors  map[string]*anchor
