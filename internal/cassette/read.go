@@ -15,20 +15,12 @@ func (s *Index) anchor(name string) (n yaml.Node, ok bool) {
 	defer a.mu.Unlock()
 	if a.values == nil {
 		a.values = map[string]yaml.Node{}
-		known := func(name string) (n yaml.Node, ok bool) {
-			n, ok = a.values[name]
-			return n, ok
-		}
 		for i := range s.items {
 			if i > 0 && s.items[i].at == s.items[i-1].at {
 				continue
 			}
-			text, err := s.textOf(i)
-			if err != nil {
-				return n, false
-			}
-			if bytes.Contains(text, []byte(" &")) {
-				codec.Anchors(string(text), known, func(name string, value yaml.Node) { a.values[name] = value })
+			if text, err := s.textOf(i); err == nil && bytes.Contains(text, []byte(" &")) {
+				codec.Anchors(string(text), a.values)
 			}
 		}
 	}
