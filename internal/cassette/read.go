@@ -30,46 +30,42 @@ func (s *Index) anchor(name string) (n yaml.Node, ok bool) {
 
 // Interaction reads an interaction. What it returns is the caller's, and another
 // one every time, unless the interaction was not sealed.
-func (s *Index) Interaction(i int) (it *interaction.Interaction, err error) {
-	if it := s.items[i].it; it != nil {
-		return it, nil
-	}
-	text, err := s.textOf(i)
-	if err != nil {
-		return nil, err
-	}
-	if it, err = codec.ParseItem(s.path, text, s.asset, s.anchor); err != nil {
-		return nil, s.inFile(err)
-	}
-	it.Line = s.items[i].line
-	if key := s.items[i].seal.key; key != 0 {
-		it.MatchKey = hexKey(key)
-	}
-	return it, nil
+func (s *Index) Interaction(i int) (*interaction.Interaction, error) {
+	return s.read(i, codec.ParseItem)
 }
 
 // Answer reads what answered the request of an interaction.
-func (s *Index) Answer(i int) (it *interaction.Interaction, err error) {
-	if it := s.items[i].it; it != nil {
-		return it, nil
+func (s *Index) Answer(i int) (*interaction.Interaction, error) { return s.read(i, codec.ParseAnswer) }
+
+// A parser reads the text of an interaction, or what it needs of it.
+type parser func(name string, text []byte, asset codec.ReadAsset, beyond codec.Beyond) (*interaction.Interaction, error)
+
+func (s *Index) read(i int, parse parser) (*interaction.Interaction, error) {
+	entry := &s.items[i]
+	if entry.it != nil {
+		return entry.it, nil
 	}
 	text, err := s.textOf(i)
 	if err != nil {
 		return nil, err
 	}
-	it, err = codec.ParseAnswer(s.path, text, s.asset, s.anchor)
-	return it, s.inFile(err)
+	it, err := parse(s.path, text, s.asset, s.anchor)
+	if err != nil {
+		return nil, s.inFile()
+	}
+	it.Line = entry.line
+	if key := entry.seal.key; key != 0 {
+		it.MatchKey = hexKey(key)
+	}
+	return it, nil
 }
 
 func (s *Index) asset(name string) ([]byte, error) {
 	return readFrom(Assets(target(s.path)))(name)
 }
 
-// inFile returns the error about an interaction with its place in the file.
-func (s *Index) inFile(err error) error {
-	if err == nil {
-		return nil
-	}
+// inFile returns the error about an interaction that cannot be read, with its place in the file.
+func (s *Index) inFile() error {
 	if _, err := Load(s.path); err != nil {
 		return err
 	}
