@@ -79,21 +79,8 @@ func excessOf(members []exactjson.Value) string {
 	return ""
 }
 
-// mayBeJSON reports whether it is worth parsing s to find an array or object.
-func mayBeJSON[T string | []byte](s T) bool {
-	for i := range len(s) {
-		if !exactjson.IsSpace(s[i]) {
-			return s[i] == '{' || s[i] == '['
-		}
-	}
-	return false
-}
-
 // structureOf returns the value of a JSON text that may be written as structure.
 func structureOf(text string) (v exactjson.Value, ok bool) {
-	if !mayBeJSON(text) {
-		return v, false
-	}
 	v, err := exactjson.Parse(text)
 	return v, err == nil && structured(&v)
 }

@@ -70,22 +70,26 @@ func formatDelay(d interaction.Delay) string {
 	return strconv.FormatInt(d.MS, 10) + string(d.Rest)
 }
 
-// parseDelay reads what formatDelay returns.
-func parseDelay(text string) (d interaction.Delay, ok bool) {
+// parseDelay reads what formatDelay returns, or says what is wanted in its place.
+func parseDelay(text string) (d interaction.Delay, want string) {
 	first, _, several := strings.Cut(text, "~")
 	if d.Together = first == "+"; !d.Together {
 		var err error
 		d.MS, err = strconv.ParseInt(first, 10, 64)
-		if err != nil || first != "0" && (first[0] < '1' || first[0] > '9') {
-			return d, false
+		switch isPlain := err == nil && first == strconv.FormatInt(max(d.MS, 0), 10); {
+		case !isPlain && several:
+			return d, "an integer, 0 or more, or + before ~"
+		case !isPlain:
+			return d, "an integer, 0 or more"
 		}
 	}
 	if several {
 		d.Rest = interaction.Rest(text[len(first):])
-		_, ok := d.Rest.Pieces()
-		return d, ok
+		if _, ok := d.Rest.Pieces(); !ok {
+			return d, "the pieces that came later as ~BYTES+MS, each shorter than the one before"
+		}
 	}
-	return d, true
+	return d, ""
 }
 
 // events writes a line for each event. JSON in their fields is structure, in one of two

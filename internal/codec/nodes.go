@@ -14,9 +14,11 @@ import (
 // A parser turns nodes into the data model. After the first error what it returns is
 // worthless.
 type parser struct {
-	source
-	asset  ReadAsset // may be nil
-	beyond Beyond    // may be nil
+	file   string
+	src    string       // line ends are \n
+	err    *SyntaxError // the first thing found wrong
+	asset  ReadAsset    // may be nil
+	beyond Beyond       // may be nil
 	in     *mapping
 
 	room []byte // for what flowJSON makes
@@ -124,9 +126,7 @@ func (p *parser) list(n *yaml.Node, field, of string) []yaml.Node {
 }
 
 func newParser(name, text string, asset ReadAsset) *parser {
-	p := parser{asset: asset, room: make([]byte, 0, min(len(text), 64<<10))}
-	p.file, p.src = name, text
-	return &p
+	return &parser{file: name, src: text, asset: asset, room: make([]byte, 0, min(len(text), 64<<10))}
 }
 
 // format is the YAML of a cassette.
