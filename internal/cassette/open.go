@@ -104,16 +104,17 @@ func find(path string, from io.ReaderAt, size int64, revision uint32, trust func
 	if _, err := from.ReadAt(head, 0); err != nil && err != io.EOF {
 		return nil, false
 	}
-	s, items, ok := cutTop(head)
-	if !ok {
-		return nil, false
-	}
 	end, seals, ok := readSeals(from, size)
 	if !ok {
 		return nil, false
 	}
-	s.path, s.from, s.items = path, from, make([]entry, 0, len(seals))
-	at := int64(len(head) - len(items))
+	top, _, ok := strings.Cut(string(head), "\n"+codec.ItemsLine)
+	doc, broken := codec.Parse(path, top+"\ninteractions: []\n", nil)
+	if !ok || broken != nil {
+		return nil, false
+	}
+	s = &Index{Pinned: doc.Pinned, Partial: doc.Partial, Given: doc.Given, path: path, from: from, items: make([]entry, 0, len(seals))}
+	at := int64(len(top + "\n" + codec.ItemsLine))
 	line := 1 + bytes.Count(head[:at], []byte("\n"))
 	var item []byte
 	for i := range seals {
@@ -158,16 +159,6 @@ func readSeals(file io.ReaderAt, size int64) (end int64, seals []seal, ok bool) 
 			return 0, nil, false
 		}
 	}
-}
-
-// cutTop cuts off what stands above the interactions of a cassette as Save writes it.
-func cutTop(data []byte) (top *Index, rest []byte, ok bool) {
-	top = new(Index)
-	rest, ok1 := bytes.CutPrefix(data, []byte(headStart))
-	rest, top.Pinned = bytes.CutPrefix(rest, []byte("pinned: true\n"))
-	rest, top.Partial = bytes.CutPrefix(rest, []byte("partial: true\n"))
-	top.Given, rest, ok = codec.DecodeGiven(rest)
-	return top, rest, ok1 && ok
 }
 
 // Len returns the number of interactions.
