@@ -28,7 +28,7 @@ const mostText = 8 << 20
 // once.
 func Write(texts [][]byte) [][]byte {
 	w := &writer{values: map[[sha256.Size]byte]*value{}, names: map[string]bool{}}
-	roots, shared := make([]*block, len(texts)), false
+	roots := make([]*block, len(texts))
 	for i, text := range texts {
 		if len(text) > mostText {
 			continue
@@ -37,12 +37,6 @@ func Write(texts [][]byte) [][]byte {
 			roots[i] = root
 			w.see(root)
 		}
-	}
-	for _, v := range w.values {
-		shared = shared || v.shared
-	}
-	if !shared {
-		return texts
 	}
 	written := make([][]byte, len(texts))
 	for i, root := range roots {
