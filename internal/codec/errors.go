@@ -35,13 +35,6 @@ func (e *SyntaxError) Error() string {
 // way out.
 func (e *SyntaxError) Broken() (file string, ours bool) { return e.File, !e.Elsewhere }
 
-// fail records what is wrong at offset pos, unless something was already wrong.
-func (p *parser) fail(pos int, field, format string, args ...any) {
-	if p.err == nil {
-		p.err = ErrorAt(p.file, p.src, pos, field, format, args...)
-	}
-}
-
 // ErrorAt returns the error for what stands at an offset of the text src of a file.
 func ErrorAt(file, src string, pos int, field, format string, args ...any) *SyntaxError {
 	line, column := yaml.Position(src, pos)

@@ -98,6 +98,13 @@ func (p *parser) need(key string, there bool) {
 	}
 }
 
+// fail records what is wrong at offset pos, unless something was already wrong.
+func (p *parser) fail(pos int, field, format string, args ...any) {
+	if p.err == nil {
+		p.err = ErrorAt(p.file, p.src, pos, field, format, args...)
+	}
+}
+
 // badf records that n, which is the field, is wrong.
 func (p *parser) badf(n *yaml.Node, field, format string, args ...any) {
 	p.fail(n.Pos, field, format, args...)

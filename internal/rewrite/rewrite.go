@@ -26,7 +26,7 @@ import (
 // for that what is computed for the reader of an interaction.
 //
 // It is an error, and nothing is written, if the file is not the one of this sum
-// ([cassette.SumOf]), is pinned or read-only, or is not as [cassette.Save] writes it.
+// ([cassette.SumOf]), is pinned or read-only, or is not as [Save] writes it.
 func Rewrite(path, sum string, revision uint32, its map[int]*interaction.Interaction, refresh func(*interaction.Interaction), dry bool) (before []byte, err error) {
 	before, err = os.ReadFile(path)
 	if err != nil {
@@ -88,7 +88,7 @@ func Tidy(path string) error {
 	return cassette.RemoveAssets(path, keep)
 }
 
-// IsAsSaved reports whether the file at path has what [cassette.Save] would write, but for the
+// IsAsSaved reports whether the file at path has what [Save] would write, but for the
 // ends of its lines.
 func IsAsSaved(path string, f *cassette.File) bool {
 	data, err := os.ReadFile(path)
@@ -98,7 +98,7 @@ func IsAsSaved(path string, f *cassette.File) bool {
 
 // textOf returns the text of a cassette, and its assets.
 func textOf(f *cassette.File) ([]byte, map[string][]byte, error) {
-	c, err := cassette.ContentsOf(f)
+	c, err := contentsOf(f)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -138,7 +138,7 @@ func rewritten(path string, data []byte, revision uint32, its map[int]*interacti
 	return append(text, d.sealsLine+strings.Join(d.seals, "")+lastLine...), assets, nil
 }
 
-// A divided is the text of a cassette as [cassette.Save] writes it. Its last line is lastLine.
+// A divided is the text of a cassette as [Save] writes it. Its last line is lastLine.
 type divided struct {
 	head         string
 	items, seals []string
@@ -147,9 +147,9 @@ type divided struct {
 
 const lastLine = cassette.EndMark + "\n"
 
-// divide divides the text of a cassette; ok is false if it is not as [cassette.Save] writes it.
+// divide divides the text of a cassette; ok is false if it is not as [Save] writes it.
 func divide(f *cassette.File, text string) (d divided, ok bool) {
-	c, err := cassette.ContentsOf(f)
+	c, err := contentsOf(f)
 	if err != nil {
 		return d, false
 	}
