@@ -1,6 +1,9 @@
 package alias
 
-import "strings"
+import (
+	"regexp"
+	"strings"
+)
 
 // read makes blocks of the text of an interaction; ok is false if it is not as this package
 // knows it.
@@ -73,20 +76,8 @@ func isDash(s string) bool { return strings.HasPrefix(s, "- ") }
 
 // cutHead cuts a key and its colon off a line; ok is false if it does not begin with them.
 func cutHead(line string) (head, rest string, ok bool) {
-	end := strings.IndexByte(line, ':')
-	if line != "" && (line[0] == '"' || line[0] == '\'') {
-		end = 1
-		for ; end < len(line) && line[end] != line[0]; end++ {
-			if line[end] == '\\' && line[0] == '"' {
-				end++
-			}
-		}
-		end++
-	} else if end >= 0 && strings.ContainsAny(line[:end], " {[!|") {
-		return "", "", false
-	}
-	if end <= 0 || end >= len(line) || line[end] != ':' || end+1 < len(line) && line[end+1] != ' ' {
-		return "", "", false
-	}
-	return line[:end+1], line[end+1:], true
+	end := len(strings.TrimSuffix(keyAndColon.FindString(line), " "))
+	return line[:end], line[end:], end > 0
 }
+
+var keyAndColon = regexp.MustCompile(`^(?:"(?:[^"\\]|\\.)*"|'[^']*'|[^"' {\[!|:][^ {\[!|:]*):(?: |$)`)

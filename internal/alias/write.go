@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -161,12 +162,8 @@ func (b *block) label() string {
 // clean makes a text a part of a name.
 func clean(s string) string {
 	const longest = 32
-	s = strings.Map(func(r rune) rune {
-		switch {
-		case 'a' <= r && r <= 'z', 'A' <= r && r <= 'Z', '0' <= r && r <= '9', r == '_':
-			return r
-		}
-		return '_'
-	}, strings.Trim(s, `"'`))
+	s = noLetter.ReplaceAllString(strings.Trim(s, `"'`), "_")
 	return cmp.Or(s[:min(len(s), longest)], "value")
 }
+
+var noLetter = regexp.MustCompile(`[^A-Za-z0-9_]`)

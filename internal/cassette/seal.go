@@ -176,16 +176,12 @@ func cutSeals(text []byte) (items []byte, seals []seal, ok bool) {
 // findMark returns where the mark at the end stands in a file, -1 if it is not
 // there. No text in a file has such a line.
 func findMark(text string) int {
-	for at := 0; ; {
-		i := strings.Index(text[at:], "\n"+codec.EndMark)
-		if i < 0 {
-			return -1
-		}
-		at += i + 1
-		if rest := text[at+len(codec.EndMark):]; rest == "" || strings.IndexByte(" \t\n", rest[0]) >= 0 {
-			return at
-		}
+	at := strings.LastIndex(text, "\n"+codec.EndMark) + 1
+	behind := strings.TrimPrefix(text[at:], codec.EndMark)
+	if at == 0 || behind != "" && !strings.Contains(" \t\n", behind[:1]) {
+		return -1
 	}
+	return at
 }
 
 // recorded reports whether a text is of a file that promptecho wrote, by its first line

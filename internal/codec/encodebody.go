@@ -19,12 +19,6 @@ const (
 	maxKey   = 256
 )
 
-// structured reports whether v can be written as YAML structure: an array or an
-// object without duplicate members or excesses.
-func structured(v *exactjson.Value) bool {
-	return (v.Kind == exactjson.Array || v.Kind == exactjson.Object) && Unwritable(v) == ""
-}
-
 // Unwritable says what of JSON cannot be written as structure, and why: "a/0: there are ...".
 // It returns "" if all of it can.
 func Unwritable(v *exactjson.Value) string {
@@ -79,10 +73,11 @@ func excessOf(members []exactjson.Value) string {
 	return ""
 }
 
-// structureOf returns the value of a JSON text that may be written as structure.
+// structureOf returns the value of a JSON text that may be written as YAML structure: an array or
+// an object without duplicate members or excesses.
 func structureOf(text string) (v exactjson.Value, ok bool) {
 	v, err := exactjson.Parse(text)
-	return v, err == nil && structured(&v)
+	return v, err == nil && (v.Kind == exactjson.Array || v.Kind == exactjson.Object) && Unwritable(&v) == ""
 }
 
 // body writes a body as structure, as text, in base64, or as an asset.

@@ -139,9 +139,8 @@ func (p *parser) document(n *yaml.Node, doc *Document) {
 		p.want(n, "", "a cassette (\"version: 1\" and \"interactions:\")")
 		return
 	}
-	p.version(n)
 	p.mapping(n, "", "", func() {
-		p.get("version")
+		p.version()
 		p.flag("pinned", &doc.Pinned)
 		p.flag("partial", &doc.Partial)
 		p.given(&doc.Given)
@@ -159,20 +158,15 @@ func (p *parser) document(n *yaml.Node, doc *Document) {
 	})
 }
 
-// version checks the version before anything that may depend on it.
-func (p *parser) version(n *yaml.Node) {
-	for i := range n.Keys {
-		if n.Keys[i].Text != "version" {
-			continue
-		}
-		v := p.integer(&n.Elems[i], "version", 1)
-		if p.err == nil && v != Version {
-			p.badf(&n.Elems[i], "version", "this is version %d, and this promptecho reads version %d; "+update+", or record again", v, Version)
-			p.err.Elsewhere = true
-		}
-		return
+// version checks the version, before anything that may depend on it.
+func (p *parser) version() {
+	n, field := p.get("version")
+	if n == nil {
+		p.badf(p.in.node, field, "is missing; a cassette starts with \"version: %d\"", Version)
+	} else if v := p.integer(n, field, 1); p.err == nil && v != Version {
+		p.badf(n, field, "this is version %d, and this promptecho reads version %d; "+update+", or record again", v, Version)
+		p.err.Elsewhere = true
 	}
-	p.badf(n, "version", "is missing; a cassette starts with \"version: %d\"", Version)
 }
 
 func (p *parser) interactions(n *yaml.Node, doc *Document) {
