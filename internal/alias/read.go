@@ -54,9 +54,8 @@ func (b *block) isBelow(line string) bool {
 // that belong to it.
 func (b *block) readEntry(head, rest string, below []string, key string, depth int) (e *block) {
 	text := strings.TrimPrefix(rest, " ")
-	_, _, named := cutHead(text)
 	switch {
-	case head == "-" && (named || isDash(text)):
+	case head == "-" && (isDash(text) || keyAndColon.MatchString(text)):
 		e = readCollection(head, append([]string{strings.Repeat(" ", b.col+2) + text}, below...), key, depth)
 	case text == "" && len(below) > 0:
 		e = readCollection(head, below, key, depth)
