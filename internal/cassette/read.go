@@ -51,7 +51,10 @@ func (s *Index) read(i int, parse parser) (*interaction.Interaction, error) {
 	}
 	it, err := parse(s.path, text, s.asset, s.anchor)
 	if err != nil {
-		return nil, s.inFile()
+		if _, err := Load(s.path); err != nil { // with its place in the file
+			return nil, err
+		}
+		return nil, s.changed()
 	}
 	it.Line = entry.line
 	if key := entry.seal.key; key != 0 {
@@ -62,12 +65,4 @@ func (s *Index) read(i int, parse parser) (*interaction.Interaction, error) {
 
 func (s *Index) asset(name string) ([]byte, error) {
 	return readFrom(Assets(target(s.path)))(name)
-}
-
-// inFile returns the error about an interaction that cannot be read, with its place in the file.
-func (s *Index) inFile() error {
-	if _, err := Load(s.path); err != nil {
-		return err
-	}
-	return s.changed()
 }

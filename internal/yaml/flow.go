@@ -73,18 +73,12 @@ func (p *parser) flowNode(mapping bool) Node {
 	case p.isAlias():
 		nd = p.alias(nd)
 	default:
-		p.flowScalar(&nd)
-		return nd
+		if p.scalar(&nd, true); nd.Style != Plain {
+			return nd
+		}
 	}
 	p.endFlow(&nd)
 	return nd
-}
-
-// flowScalar reads a scalar within a flow collection.
-func (p *parser) flowScalar(nd *Node) {
-	if p.scalar(nd, true); nd.Style == Plain {
-		p.endFlow(nd)
-	}
 }
 
 // endFlow refuses a value that goes on behind the end of its line.
