@@ -6,7 +6,6 @@ import (
 	"io"
 	"io/fs"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/promptecho/promptecho/internal/codec"
@@ -69,8 +68,10 @@ func Open(path string, revision uint32, trust func(text []byte) bool) (*Index, e
 	if err != nil {
 		return nil, err
 	}
-	text := strings.NewReader(codec.Normalize(data))
-	if s, ok := find(path, text, text.Size(), revision, trust); ok {
+	if bytes.Contains(data, []byte("\r\n")) { // as git on Windows ends lines
+		data = bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n"))
+	}
+	if s, ok := find(path, bytes.NewReader(data), int64(len(data)), revision, trust); ok {
 		return s, nil
 	}
 	return openParsed(path, data)
@@ -100,7 +101,7 @@ func readEntry(it *interaction.Interaction) entry {
 // find finds the interactions of a cassette, of which it reads one after the other. ok is false
 // if it is not as Save has written it: then the parser says what it is.
 func find(path string, from io.ReaderAt, size int64, revision uint32, trust func([]byte) bool) (s *Index, ok bool) {
-	head := make([]byte, min(size, 1<<16))
+	head := make([]byte, min(size, 1<<13)) // the top of nearly all
 	if _, err := from.ReadAt(head, 0); err != nil && err != io.EOF {
 		return nil, false
 	}
@@ -108,13 +109,13 @@ func find(path string, from io.ReaderAt, size int64, revision uint32, trust func
 	if !ok {
 		return nil, false
 	}
-	top, _, ok := strings.Cut(string(head), "\n"+codec.ItemsLine)
-	doc, broken := codec.Parse(path, top+"\ninteractions: []\n", nil)
+	top, _, ok := bytes.Cut(head, []byte("\n"+codec.ItemsLine))
+	doc, broken := codec.Parse(path, string(top)+"\ninteractions: []\n", nil)
 	if !ok || broken != nil {
 		return nil, false
 	}
 	s = &Index{Pinned: doc.Pinned, Partial: doc.Partial, Given: doc.Given, path: path, from: from, items: make([]entry, 0, len(seals))}
-	at := int64(len(top + "\n" + codec.ItemsLine))
+	at := int64(len(top) + len("\n"+codec.ItemsLine))
 	line := 1 + bytes.Count(head[:at], []byte("\n"))
 	var item []byte
 	for i := range seals {
@@ -147,7 +148,7 @@ func (e *entry) read(from io.ReaderAt, buf []byte) (text []byte, ok bool) {
 // readSeals reads the seals from the end of a file, and returns where the interactions end.
 func readSeals(file io.ReaderAt, size int64) (end int64, seals []seal, ok bool) {
 	const most = 64 << 20 // those of a million interactions
-	for n := int64(1 << 16); ; n *= 4 {
+	for n := int64(1 << 12); ; n *= 4 {
 		tail := make([]byte, min(n, size))
 		if _, err := file.ReadAt(tail, size-int64(len(tail))); err != nil && err != io.EOF {
 			return 0, nil, false

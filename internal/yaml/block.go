@@ -128,7 +128,7 @@ func (p *parser) content(nd Node, n, col int, block bool) Node {
 func (p *parser) blockSequence(nd Node, col int) Node {
 	p.noTab(nd.Pos)
 	nd.Kind = Sequence
-	p.begin()
+	p.begin(&nd)
 	for {
 		dash := p.pos
 		p.pos++
@@ -156,7 +156,7 @@ func (p *parser) blockMapping(key Node, col int) Node {
 	p.noTab(key.Pos)
 	m := Node{Kind: Mapping, Pos: key.Pos, Anchor: key.Anchor}
 	key.Anchor = 0
-	p.begin()
+	p.begin(&m)
 	for {
 		p.addKey(&m, key)
 		outer := p.within

@@ -1,9 +1,13 @@
 package yaml
 
-// begin begins a collection.
-func (p *parser) begin() {
+// begin begins the collection nd, with room for what events have.
+func (p *parser) begin(nd *Node) {
 	if p.depth++; p.depth > maxDepth {
 		p.failf(p.pos, "nested deeper than %d", maxDepth)
+	}
+	const few = 2
+	if nd.Elems = make([]Node, 0, few); nd.Kind == Mapping {
+		nd.Keys = make([]Node, 0, few)
 	}
 }
 

@@ -14,7 +14,7 @@ func (p *parser) flow(nd Node, asJSON bool) Node {
 			return nd
 		}
 	}
-	p.begin()
+	p.begin(&nd)
 	p.pos++
 	for p.flowSpace(); p.peek(0) != end; p.flowSpace() {
 		if p.eof() {
