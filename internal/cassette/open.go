@@ -101,7 +101,7 @@ func readEntry(it *interaction.Interaction) entry {
 // find finds the interactions of a cassette, of which it reads one after the other. ok is false
 // if it is not as Save has written it: then the parser says what it is.
 func find(path string, from io.ReaderAt, size int64, revision uint32, trust func([]byte) bool) (s *Index, ok bool) {
-	head := make([]byte, min(size, 1<<13)) // the top of nearly all
+	head := make([]byte, min(size, 1<<16))
 	if _, err := from.ReadAt(head, 0); err != nil && err != io.EOF {
 		return nil, false
 	}
