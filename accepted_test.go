@@ -12,6 +12,7 @@ import (
 	"github.com/promptecho/promptecho/internal/cassette"
 	"github.com/promptecho/promptecho/internal/missed"
 	"github.com/promptecho/promptecho/internal/report"
+	"github.com/promptecho/promptecho/internal/rewrite"
 )
 
 // accept marks a recording of a cassette as promptecho accept does.
@@ -20,7 +21,7 @@ func accept(t *testing.T, file string, number int) {
 	f := load(t, file)
 	f.Revision = canon.Revision
 	f.Interactions[number].Accepted = true
-	if err := cassette.Save(file, f); err != nil {
+	if err := rewrite.Save(file, f); err != nil {
 		t.Fatal(err)
 	}
 }

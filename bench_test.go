@@ -13,6 +13,7 @@ import (
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/cassette"
 	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/rewrite"
 )
 
 // seal makes a file as a recorder would have written it.
@@ -39,7 +40,7 @@ func BenchmarkHugeCassette(b *testing.B) {
 			Response: interaction.Response{Status: 200, Body: []byte(fmt.Sprintf(`{"answer":"%d %s"}`, i, filling))},
 		})
 	}
-	if err := cassette.Save(file, seal(&f)); err != nil {
+	if err := rewrite.Save(file, seal(&f)); err != nil {
 		b.Fatal(err)
 	}
 	f = cassette.File{}
@@ -93,7 +94,7 @@ func BenchmarkMiss(b *testing.B) {
 					Response: interaction.Response{Status: 200, Body: []byte(`{"ok":true}`)},
 				})
 			}
-			if err := cassette.Save(file, seal(&f)); err != nil {
+			if err := rewrite.Save(file, seal(&f)); err != nil {
 				b.Fatal(err)
 			}
 			asked := prompt(fmt.Sprint(tt.recordings/2, " ", words[:tt.bytes/2], "NEW ", words[tt.bytes/2:tt.bytes]))
@@ -214,7 +215,7 @@ func BenchmarkTypicalTest(b *testing.B) {
 				}
 				f.Interactions = append(f.Interactions, it)
 			}
-			if err := cassette.Save(file, seal(&f)); err != nil {
+			if err := rewrite.Save(file, seal(&f)); err != nil {
 				b.Fatal(err)
 			}
 			b.ReportAllocs()

@@ -13,6 +13,7 @@ import (
 	"github.com/promptecho/promptecho/internal/cassette"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/report"
+	"github.com/promptecho/promptecho/internal/rewrite"
 )
 
 // TestFaultsOfTheDisk: whatever is in the way of the cassette, the error says it,
@@ -140,7 +141,7 @@ func TestDiskFull(t *testing.T) {
 	if err := cassette.Append(full, nil, item, false); err == nil || !strings.Contains(err.Error(), "no space left") {
 		t.Errorf("the journal: %v", err)
 	}
-	if err := cassette.Save(full, &cassette.File{Interactions: []*interaction.Interaction{it}}); err == nil {
+	if err := rewrite.Save(full, &cassette.File{Interactions: []*interaction.Interaction{it}}); err == nil {
 		t.Error("the cassette was saved")
 	}
 }
@@ -226,7 +227,7 @@ func TestTenThousandInteractions(t *testing.T) {
 				Body: []byte(fmt.Sprintf(`{"answer":%d}`, i))},
 		})
 	}
-	if err := cassette.Save(file, &f); err != nil {
+	if err := rewrite.Save(file, &f); err != nil {
 		t.Fatal(err)
 	}
 	r := mustOpen(t, file, InMode(ModeNone), AllowUnused())

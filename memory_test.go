@@ -14,6 +14,7 @@ import (
 
 	"github.com/promptecho/promptecho/internal/cassette"
 	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/rewrite"
 )
 
 // peakHeap returns by how many bytes the heap grows at most while f runs: what each collection
@@ -65,7 +66,7 @@ func TestMemoryOfAMiss(t *testing.T) {
 			Response: interaction.Response{Status: 200, Body: []byte(`{"ok":true}`)},
 		})
 	}
-	if err := cassette.Save(file, seal(f)); err != nil {
+	if err := rewrite.Save(file, seal(f)); err != nil {
 		t.Fatal(err)
 	}
 	f = nil

@@ -21,6 +21,7 @@ import (
 	"github.com/promptecho/promptecho/internal/exactjson"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/report"
+	"github.com/promptecho/promptecho/internal/rewrite"
 )
 
 // chats returns a cassette of chat completions: prompt and answer of each.
@@ -42,7 +43,7 @@ func chats(pairs ...string) *cassette.File {
 func saved(t *testing.T, f *cassette.File) (file string) {
 	t.Helper()
 	file = filepath.Join(t.TempDir(), "c.yaml")
-	if err := cassette.Save(file, f); err != nil {
+	if err := rewrite.Save(file, f); err != nil {
 		t.Fatal(err)
 	}
 	return file

@@ -19,6 +19,7 @@ import (
 	"github.com/promptecho/promptecho/internal/cassette"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/report"
+	"github.com/promptecho/promptecho/internal/rewrite"
 	"github.com/promptecho/promptecho/internal/standin"
 )
 
@@ -545,7 +546,7 @@ func TestEditedCassettes(t *testing.T) {
 			base := record(t, file, "a", "b", "c")
 			f := load(t, file)
 			tt.edit(f)
-			if err := cassette.Save(file, f); err != nil {
+			if err := rewrite.Save(file, f); err != nil {
 				t.Fatal(err)
 			}
 			r := mustOpen(t, file, InMode(ModeNone))

@@ -13,6 +13,7 @@ import (
 
 	"github.com/promptecho/promptecho/internal/cassette"
 	"github.com/promptecho/promptecho/internal/merge"
+	"github.com/promptecho/promptecho/internal/rewrite"
 	"github.com/promptecho/promptecho/internal/shell"
 )
 
@@ -153,5 +154,5 @@ func mergeAll(to string, files []string) (conflict string, err error) {
 	if err := os.MkdirAll(filepath.Dir(to), 0o777); err != nil {
 		return "", err
 	}
-	return "", cassette.Save(to, all)
+	return "", rewrite.Save(to, all)
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/promptecho/promptecho/internal/cassette"
 	"github.com/promptecho/promptecho/internal/merge"
+	"github.com/promptecho/promptecho/internal/rewrite"
 )
 
 // A version is one side of a merge.
@@ -68,7 +69,7 @@ func (m *merging) write(r *merge.Result) (text []byte, assets map[string][]byte,
 	}
 	defer os.RemoveAll(dir)
 	file := filepath.Join(dir, "c.yaml")
-	if err := cassette.Save(file, &f); err != nil {
+	if err := rewrite.Save(file, &f); err != nil {
 		return nil, nil, err
 	}
 	if text, err = os.ReadFile(file); err != nil {

@@ -268,7 +268,7 @@ func verify(file string, write bool) (*verdict, error) {
 	v.Good = len(v.Problems) == 0
 	f.Revision = canon.Revision
 	if write && v.Good && kindOf(file) != isJournal && (v.Stale || !rewrite.IsAsSaved(file, f)) {
-		if err := cassette.Save(file, f); err != nil {
+		if err := rewrite.Save(file, f); err != nil {
 			return nil, err
 		}
 		v.Written = true

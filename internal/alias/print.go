@@ -3,75 +3,54 @@ package alias
 import (
 	"strings"
 
-	"github.com/promptecho/promptecho/internal/exactjson"
 	"github.com/promptecho/promptecho/internal/yaml"
 )
 
-// A printer writes blocks.
-type printer struct{ text []byte }
-
 // print returns the text of an interaction.
 func (b *block) print() string {
-	var p printer
-	p.value("-", b, 0)
-	return string(p.text)
+	var text strings.Builder
+	b.write(&text, b.by)
+	return text.String()
 }
 
-func (p *printer) line(parts ...string) {
-	for _, part := range parts {
-		p.text = append(p.text, part...)
+// write writes a block, behind what stands on its line already. What is below its head is to stand
+// in column col.
+func (b *block) write(w *strings.Builder, col int) {
+	w.WriteString(b.head)
+	hasAnchor := b.of != nil && b.of.name != "" && !b.alias
+	if hasAnchor {
+		w.WriteString(" &" + b.of.name)
 	}
-	p.text = append(p.text, '\n')
-}
-
-// value writes what is behind the start of a line, and a block behind that, farther right by
-// shift than where it was read.
-func (p *printer) value(start string, b *block, shift int) {
 	switch {
-	case b == nil:
-		p.line(start)
-		return
 	case b.alias:
-		p.line(start, " *", b.of.name)
-		return
-	case b.anchor != "":
-		start += " &" + b.anchor
-	}
-	shift += b.shift
-	switch {
+		w.WriteString(" *" + b.of.name + "\n")
 	case b.flow:
 		var elems []string
 		for _, e := range b.entries {
-			elems = append(elems, e.block.inFlow())
+			elems = append(elems, e.inFlow())
 		}
-		p.line(start, " [", strings.Join(elems, ", "), "]")
+		w.WriteString(" [" + strings.Join(elems, ", ") + "]\n")
 	case b.entries != nil:
-		p.entries(start, b, shift)
-	case b.text == "":
-		p.line(start)
+		// The first entry stands behind a dash, unless an anchor does.
+		before := "\n" + strings.Repeat(" ", col)
+		if b.head == "-" && !hasAnchor {
+			before = " "
+		}
+		for _, e := range b.entries {
+			w.WriteString(before)
+			e.write(w, col+e.by)
+			before = strings.Repeat(" ", col)
+		}
 	default:
-		p.line(start, " ", b.text)
+		if b.text != "" {
+			w.WriteString(" " + b.text)
+		}
+		w.WriteString("\n")
 		for _, line := range b.lines {
 			if line != "" {
-				p.text = exactjson.AppendSpaces(p.text, b.col+shift)
-				line = line[min(b.col, len(line)):]
+				w.WriteString(strings.Repeat(" ", col) + line[min(b.col, len(line)):])
 			}
-			p.line(line)
-		}
-	}
-}
-
-// entries writes those of a collection. The first stands behind a dash, unless an anchor does.
-func (p *printer) entries(start string, b *block, shift int) {
-	inline := b.inline && b.anchor == ""
-	if !inline {
-		p.line(start)
-	}
-	for i, e := range b.entries {
-		if before := start + " "; inline && i == 0 {
-			p.value(before+e.head, e.block, shift)
-		} else {
-			p.value(strings.Repeat(" ", b.col+shift)+e.head, e.block, shift)
+			w.WriteString("\n")
 		}
 	}
 }
@@ -81,15 +60,15 @@ func (b *block) inFlow() string {
 	switch {
 	case b.alias:
 		return "*" + b.of.name
-	case b.size > 1 || len(b.entries) > 1 || b.isList:
+	case b.size() > 1 || len(b.entries) > 1 || b.isList:
 		return ""
-	case len(b.entries) == 1 && b.entries[0].block != nil:
-		if value := b.entries[0].block.inFlow(); value != "" {
+	case len(b.entries) == 1:
+		if value := b.entries[0].inFlow(); value != "" {
 			return "{" + b.entries[0].head + " " + value + "}"
 		}
-	case yaml.IsWord(b.text) || b.text != "" && strings.IndexByte(`[{"'`, b.text[0]) >= 0:
-		return b.text
-	case b.text != "" && strings.Trim(b.text, "0123456789") == "" || b.text == "true" || b.text == "false" || b.text == "null":
+	case b.text == "":
+	case yaml.IsWord(b.text), strings.Contains(`[{"'`, b.text[:1]), strings.Trim(b.text, "0123456789") == "",
+		b.text == "true", b.text == "false", b.text == "null":
 		return b.text
 	}
 	return ""

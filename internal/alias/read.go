@@ -1,22 +1,25 @@
 package alias
 
-import "strings"
+import (
+	"regexp"
+	"strings"
+)
 
 // read makes blocks of the text of an interaction; ok is false if it is not as this package
 // knows it.
 func read(text string) (root *block, ok bool) {
 	body, ok1 := strings.CutPrefix(text, "- ")
 	body, ok2 := strings.CutSuffix(body, "\n")
-	root = readCollection(strings.Split("  "+body, "\n"), "", 0)
-	root.inline = true
+	root = readCollection("-", strings.Split("  "+body, "\n"), "", 0)
+	root.by = root.col
 	return root, ok1 && ok2 && root.print() == text
 }
 
 func indentOf(line string) int { return len(line) - len(strings.TrimLeft(line, " ")) }
 
 // readCollection reads the list or the mapping that these lines are.
-func readCollection(lines []string, key string, depth int) *block {
-	b := &block{key: key, lines: lines, col: indentOf(lines[0]), size: len(lines)}
+func readCollection(head string, lines []string, key string, depth int) *block {
+	b := &block{head: head, key: key, lines: lines, col: indentOf(lines[0])}
 	b.isList = isDash(lines[0][b.col:])
 	for len(lines) > 0 {
 		n := 1
@@ -24,19 +27,18 @@ func readCollection(lines []string, key string, depth int) *block {
 			n++
 		}
 		line := lines[0][b.col:]
-		switch head, rest, _ := cutHead(line); {
-		case b.isList:
-			b.entries = append(b.entries, entry{"-", readValue(line[1:], lines[1:n], b.col, singular(key), true, depth+1)})
-		case head == "":
-			b.entries = append(b.entries, entry{head: line}) // a comment, or nothing that is known
-		default:
-			b.entries = append(b.entries, entry{head, readValue(rest, lines[1:n], b.col, strings.Trim(head, `:"'`), false, depth+1)})
+		entry := &block{head: line} // a comment, or nothing that is known
+		if head, rest, ok := cutHead(line); b.isList {
+			entry = b.readEntry("-", line[1:], lines[1:n], strings.TrimSuffix(key, "s"), depth+1)
+		} else if ok {
+			entry = b.readEntry(head, rest, lines[1:n], strings.Trim(head, `:"'`), depth+1)
 		}
+		b.entries = append(b.entries, entry)
 		lines = lines[n:]
 	}
 	if b.isList && depth < depthOfTurns && len(b.entries) >= longList {
 		for _, e := range b.entries {
-			e.block.large = e.block.large || e.block.size == 2
+			e.large = e.large || e.size() == 2
 		}
 	}
 	return b
@@ -48,22 +50,21 @@ func (b *block) isBelow(line string) bool {
 	return line == "" || n > b.col || n == b.col && !b.isList && isDash(line[n:])
 }
 
-// readValue reads what stands behind the head of an entry in a column, and the lines below that
-// belong to it.
-func readValue(rest string, below []string, col int, key string, dash bool, depth int) (b *block) {
+// readEntry reads an entry of a collection: its head, what stands behind that, and the lines below
+// that belong to it.
+func (b *block) readEntry(head, rest string, below []string, key string, depth int) (e *block) {
 	text := strings.TrimPrefix(rest, " ")
-	_, _, named := cutHead(text)
 	switch {
-	case dash && (named || isDash(text)):
-		b = readCollection(append([]string{strings.Repeat(" ", col+2) + text}, below...), key, depth)
-		b.inline = true
+	case head == "-" && (isDash(text) || keyAndColon.MatchString(text)):
+		e = readCollection(head, append([]string{strings.Repeat(" ", b.col+2) + text}, below...), key, depth)
 	case text == "" && len(below) > 0:
-		b = readCollection(below, key, depth)
+		e = readCollection(head, below, key, depth)
 	default:
-		b = &block{key: key, text: text, lines: below, col: col + 2, size: max(1, len(below))}
+		e = &block{head: head, key: key, text: text, lines: below, col: b.col + 2}
 	}
-	b.large = depth > depthOfParts && b.size >= 3
-	return b
+	e.by = e.col - b.col
+	e.large = depth > depthOfParts && e.size() >= 3
+	return e
 }
 
 // How deep the parts of an interaction are, which are always written, and the elements of the
@@ -74,23 +75,8 @@ func isDash(s string) bool { return strings.HasPrefix(s, "- ") }
 
 // cutHead cuts a key and its colon off a line; ok is false if it does not begin with them.
 func cutHead(line string) (head, rest string, ok bool) {
-	end := strings.IndexByte(line, ':')
-	if line != "" && (line[0] == '"' || line[0] == '\'') {
-		end = 1
-		for ; end < len(line) && line[end] != line[0]; end++ {
-			if line[end] == '\\' && line[0] == '"' {
-				end++
-			}
-		}
-		end++
-	} else if end >= 0 && strings.ContainsAny(line[:end], " {[!|") {
-		return "", "", false
-	}
-	if end <= 0 || end >= len(line) || line[end] != ':' || end+1 < len(line) && line[end+1] != ' ' {
-		return "", "", false
-	}
-	return line[:end+1], line[end+1:], true
+	end := len(strings.TrimSuffix(keyAndColon.FindString(line), " "))
+	return line[:end], line[end:], end > 0
 }
 
-// singular returns what an element of a list is called.
-func singular(key string) string { return strings.TrimSuffix(key, "s") }
+var keyAndColon = regexp.MustCompile(`^(?:"(?:[^"\\]|\\.)*"|'[^']*'|[^"' {\[!|:][^ {\[!|:]*):(?: |$)`)

@@ -48,7 +48,7 @@ var rooms = map[string][]string{
 	"internal/alias":       {"internal/exactjson", "internal/yaml"},
 	"internal/yaml":        {"internal/exactjson"},
 	"internal/exactjson":   {"internal/memo"},
-	"internal/interaction": {"internal/memo", "internal/stream"},
+	"internal/interaction": {"internal/stream"},
 	"internal/request":     {"internal/memo", "internal/urls", "internal/coding", "internal/upload"},
 	"internal/serve":       {"internal/urls", "internal/request", "internal/memo"},
 	"internal/coding":      {},

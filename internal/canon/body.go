@@ -10,11 +10,10 @@ import (
 
 // A request is what a form is made of. Its parts are JSON values, whatever they were;
 // nothing of them is written or sent. The texts of their strings are escaped; see
-// [exactjson.Parser].
+// [exactjson.ParseEscaped].
 type request struct {
 	*Form
 	url      *url.URL
-	parser   exactjson.Parser // of the body and of JSON in it
 	encoding encoding
 	body     exactjson.Value
 	header   exactjson.Value // lists of values by name
@@ -55,18 +54,18 @@ func compareTexts(a, b exactjson.Value) int { return strings.Compare(a.Text, b.T
 
 // parseObject reads JSON that is part of the body; ok is false if it is no object.
 func (r *request) parseObject(text string) (v exactjson.Value, ok bool) {
-	v, err := r.parser.Parse(text)
+	v, err := exactjson.ParseEscaped(text)
 	return v, err == nil && v.Kind == exactjson.Object
 }
 
-// object returns a JSON object of the members, which lives as long as the body.
+// object returns a JSON object of the members.
 func (r *request) object(members ...exactjson.Value) exactjson.Value {
-	return r.parser.Make(exactjson.Object, members...)
+	return exactjson.Value{Kind: exactjson.Object, Elems: members}
 }
 
 // list returns a JSON array of one value.
 func (r *request) list(v exactjson.Value) exactjson.Value {
-	return r.parser.Make(exactjson.Array, v)
+	return exactjson.Value{Kind: exactjson.Array, Elems: []exactjson.Value{v}}
 }
 
 // nameModel makes a model that stands outside the body the body's if that has none. It

@@ -70,7 +70,7 @@ func (r *request) classify(o *Options, req *interaction.Request, traced bool) {
 	to := addresses.Get(req.URL)
 	r.url, r.Wire, r.Origin, r.Unknown = to.url, "whole", to.origin, req.UnknownHeaders
 	r.local = to.local && !slices.Contains(o.Aliases, to.origin)
-	r.body, r.encoding = decode(req, &r.parser)
+	r.body, r.encoding = decode(req)
 	if traced && r.encoding != noBody {
 		r.sources = pathsByID(&r.body)
 	}
@@ -207,7 +207,7 @@ func (r *request) takesStream() bool {
 
 // repeats reports whether an object in v has a member twice.
 func repeats(v *exactjson.Value) bool {
-	return v.Kind == exactjson.Object && !exactjson.Unique(v.Elems) ||
+	return v.Kind == exactjson.Object && exactjson.Twice(v.Elems) != nil ||
 		slices.ContainsFunc(v.Elems, func(v exactjson.Value) bool { return repeats(&v) })
 }
 
@@ -259,7 +259,7 @@ func (r *request) headerDecides(name string) bool {
 // describeFunction describes the call of a function: its name and its argument decide.
 func (r *request) describeFunction(req *interaction.Request, traced bool) {
 	r.Function, r.Endpoint, r.Wire, r.encoding = true, req.Function, "whole", jsonBody
-	body, err := r.parser.Parse(string(req.Body))
+	body, err := exactjson.ParseEscaped(string(req.Body))
 	if err != nil { // by hand, or what the user redacts has broken it
 		body, r.encoding = digestOf(req.Body), opaqueBody
 	}

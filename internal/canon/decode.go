@@ -29,7 +29,7 @@ const (
 
 // decode reads a body into fields. JSON is recognised by its bytes: SDKs send
 // it as application/octet-stream and without a type too.
-func decode(req *interaction.Request, parser *exactjson.Parser) (exactjson.Value, encoding) {
+func decode(req *interaction.Request) (exactjson.Value, encoding) {
 	if len(req.Body) == 0 {
 		return exactjson.Value{}, noBody
 	}
@@ -40,14 +40,14 @@ func decode(req *interaction.Request, parser *exactjson.Parser) (exactjson.Value
 		}
 	}
 	body := upload.Reduce(contentType, req.Body)
-	if v, ok := parseJSON(string(body), parser); ok {
+	if v, ok := parseJSON(string(body)); ok {
 		return v, jsonBody
 	}
 	media, params, err := mime.ParseMediaType(contentType)
 	switch {
 	case err != nil || upload.Is(body):
 	case media == "multipart/form-data", media == "multipart/related", media == "multipart/mixed":
-		if v, ok := decodeParts(body, media, params["boundary"], parser); ok {
+		if v, ok := decodeParts(body, media, params["boundary"]); ok {
 			return v, multipartBody
 		}
 	case media == "application/x-www-form-urlencoded" && utf8.Valid(body):
@@ -63,8 +63,8 @@ func digestOf(body []byte) exactjson.Value {
 }
 
 // parseJSON reads an object or an array.
-func parseJSON(text string, parser *exactjson.Parser) (v exactjson.Value, ok bool) {
-	v, err := parser.Parse(text)
+func parseJSON(text string) (v exactjson.Value, ok bool) {
+	v, err := exactjson.ParseEscaped(text)
 	return v, err == nil && (v.Kind == exactjson.Object || v.Kind == exactjson.Array)
 }
 
@@ -72,7 +72,7 @@ func parseJSON(text string, parser *exactjson.Parser) (v exactjson.Value, ok boo
 // values of each name. Of anything else (RFC 2387, and RFC 2046, section 5.1.3), such
 // as Google's uploads, it returns the list of parts, by the media type. The boundary and
 // what names the parts beyond that say nothing about what is asked.
-func decodeParts(body []byte, media, boundary string, parser *exactjson.Parser) (v exactjson.Value, ok bool) {
+func decodeParts(body []byte, media, boundary string) (v exactjson.Value, ok bool) {
 	if boundary == "" {
 		return v, false
 	}
@@ -91,7 +91,7 @@ func decodeParts(body []byte, media, boundary string, parser *exactjson.Parser) 
 		}
 		switch {
 		case media != "multipart/form-data":
-			appendTo(&v, media, decodePart(part, data, parser))
+			appendTo(&v, media, decodePart(part, data))
 		case part.FileName() != "":
 			appendTo(&v, part.FormName(), fileValue(part, data))
 		default:
@@ -112,8 +112,8 @@ func decodeText(part *multipart.Part, data []byte) exactjson.Value {
 var partHeaders = []string{"content-type", "content-transfer-encoding", "content-encoding", "content-disposition"}
 
 // decodePart reads a part that is no field of a form: its type and its content.
-func decodePart(part *multipart.Part, data []byte, parser *exactjson.Parser) (fields exactjson.Value) {
-	content, ok := parseJSON(string(data), parser)
+func decodePart(part *multipart.Part, data []byte) (fields exactjson.Value) {
+	content, ok := parseJSON(string(data))
 	if !ok {
 		content = decodeText(part, data)
 	}

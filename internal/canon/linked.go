@@ -193,7 +193,7 @@ func (r *request) parseText(v *exactjson.Value) {
 	if !isKind(v, exactjson.String) || !strings.ContainsAny(v.Text[:min(1, len(v.Text))], "{[ \\") {
 		return
 	}
-	if parsed, ok := parseJSON(r.options.Masked(exactjson.UnescapeText(v.Text)), &r.parser); ok {
+	if parsed, ok := parseJSON(r.options.Masked(exactjson.UnescapeText(v.Text))); ok {
 		replace(v, parsed)
 		v.Name += ".json"
 	}

@@ -24,7 +24,7 @@ func (o *Options) form(req *interaction.Request, traced bool) *Form {
 	if traced {
 		f.sent = map[string]string{}
 	}
-	w := &walker{request: request{Form: f, parser: exactjson.Parser{Escaped: true}, options: o}}
+	w := &walker{request: request{Form: f, options: o}}
 	w.classify(o, req, traced || o.selects())
 	for selector, paths := range o.Only {
 		if Selects(selector, f.Name()) {

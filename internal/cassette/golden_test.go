@@ -186,3 +186,29 @@ func Format(f *File) (data []byte, assets map[string][]byte, err error) {
 	pieces, assets, err := c.Pieces()
 	return bytes.Join(pieces, nil), assets, err
 }
+
+// Save is what package rewrite has for the command.
+func Save(path string, f *File) error {
+	c, err := ContentsOf(f)
+	if err != nil {
+		return fmt.Errorf("%s: not saved: cassette: %w", path, err)
+	}
+	return c.Save(path)
+}
+
+// ContentsOf returns f as it is to be saved.
+func ContentsOf(f *File) (*Contents, error) {
+	c := &Contents{Pinned: f.Pinned, Partial: f.Partial}
+	var err error
+	if c.Given, err = EncodeGiven(&f.Given); err != nil {
+		return nil, err
+	}
+	for i, it := range f.Interactions {
+		item, err := Encode(it, f.Revision)
+		if err != nil {
+			return nil, fmt.Errorf("interaction %d: %w", i+1, err)
+		}
+		c.Items = append(c.Items, item)
+	}
+	return c, nil
+}

@@ -5,7 +5,6 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -26,16 +25,8 @@ var files = flag.Int("files", 1500, "draw and edit so many files")
 // openBytes is Open on data, with Parse where Open has Load.
 func openBytes(t testing.TB, data []byte) (s *Index, unparsed bool, err error) {
 	t.Helper()
-	s, unparsed = find("x.yaml", data, testRevision, nil)
-	// A large file is opened in another way, if it is as it was written.
-	large, ok := findSealed("x.yaml", bytes.NewReader(data), int64(len(data)), testRevision, nil)
-	if ok && unparsed {
-		large.text = s.text
-	}
-	if want := unparsed && s.edited == nil && len(s.text) == len(data); ok != want || ok && !reflect.DeepEqual(large, s) {
-		t.Errorf("a large file like this is opened: %v, want %v\n%+v\n%+v\n%s", ok, want, large, s, data)
-	}
-	if unparsed {
+	data = bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n"))
+	if s, unparsed = find("x.yaml", bytes.NewReader(data), int64(len(data)), testRevision, nil); unparsed {
 		return s, true, nil
 	}
 	s, err = openParsed("x.yaml", data)

@@ -15,20 +15,12 @@ func (s *Index) anchor(name string) (n yaml.Node, ok bool) {
 	defer a.mu.Unlock()
 	if a.values == nil {
 		a.values = map[string]yaml.Node{}
-		known := func(name string) (n yaml.Node, ok bool) {
-			n, ok = a.values[name]
-			return n, ok
-		}
 		for i := range s.items {
-			if s.items[i].seal == nil || i > 0 && s.items[i].at == s.items[i-1].at {
+			if i > 0 && s.items[i].at == s.items[i-1].at {
 				continue
 			}
-			text, err := s.textOf(i)
-			if err != nil {
-				return n, false
-			}
-			if bytes.Contains(text, []byte(" &")) {
-				codec.Anchors(string(text), known, func(name string, value yaml.Node) { a.values[name] = value })
+			if text, err := s.textOf(i); err == nil && bytes.Contains(text, []byte(" &")) {
+				codec.Anchors(string(text), a.values)
 			}
 		}
 	}
@@ -38,48 +30,39 @@ func (s *Index) anchor(name string) (n yaml.Node, ok bool) {
 
 // Interaction reads an interaction. What it returns is the caller's, and another
 // one every time, unless the interaction was not sealed.
-func (s *Index) Interaction(i int) (it *interaction.Interaction, err error) {
-	if it := s.items[i].it; it != nil {
-		return it, nil
+func (s *Index) Interaction(i int) (*interaction.Interaction, error) {
+	return s.read(i, codec.ParseItem)
+}
+
+// Answer reads what answered the request of an interaction.
+func (s *Index) Answer(i int) (*interaction.Interaction, error) { return s.read(i, codec.ParseAnswer) }
+
+// A parser reads the text of an interaction, or what it needs of it.
+type parser func(name string, text []byte, asset codec.ReadAsset, beyond codec.Beyond) (*interaction.Interaction, error)
+
+func (s *Index) read(i int, parse parser) (*interaction.Interaction, error) {
+	entry := &s.items[i]
+	if entry.it != nil {
+		return entry.it, nil
 	}
 	text, err := s.textOf(i)
 	if err != nil {
 		return nil, err
 	}
-	if it, err = codec.ParseItem(s.path, text, s.asset, s.anchor); err != nil {
-		return nil, s.inFile(err)
+	it, err := parse(s.path, text, s.asset, s.anchor)
+	if err != nil {
+		if _, err := Load(s.path); err != nil { // with its place in the file
+			return nil, err
+		}
+		return nil, s.changed()
 	}
-	it.Line = s.items[i].line
-	if key := s.items[i].seal.key; key != 0 {
+	it.Line = entry.line
+	if key := entry.seal.key; key != 0 {
 		it.MatchKey = hexKey(key)
 	}
 	return it, nil
 }
 
-// Answer reads what answered the request of an interaction.
-func (s *Index) Answer(i int) (it *interaction.Interaction, err error) {
-	if it := s.items[i].it; it != nil {
-		return it, nil
-	}
-	text, err := s.textOf(i)
-	if err != nil {
-		return nil, err
-	}
-	it, err = codec.ParseAnswer(s.path, text, s.asset, s.anchor)
-	return it, s.inFile(err)
-}
-
 func (s *Index) asset(name string) ([]byte, error) {
 	return readFrom(Assets(target(s.path)))(name)
-}
-
-// inFile returns the error about an interaction with its place in the file.
-func (s *Index) inFile(err error) error {
-	if err == nil {
-		return nil
-	}
-	if _, err := Load(s.path); err != nil {
-		return err
-	}
-	return s.changed()
 }

@@ -13,40 +13,6 @@ import (
 	"github.com/promptecho/promptecho/internal/interaction"
 )
 
-// Save writes f to path whole or not at all, and its assets beside it. Before
-// anything is replaced, what would be written is read and must give f again;
-// afterwards the file is read back and must be what was written. Then assets
-// that f does not name are removed. A file that already has these bytes is not
-// written. A symbolic link stays one: its target is written.
-//
-// On an error the old cassette and its assets are as before, unless the error
-// says that the file on disk is not what was written. A link that leads out of the
-// folder of path is not followed: that is an error.
-func Save(path string, f *File) error {
-	c, err := ContentsOf(f)
-	if err != nil {
-		return fmt.Errorf("%s: not saved: cassette: %w", path, err)
-	}
-	return c.Save(path)
-}
-
-// ContentsOf returns f as it is to be saved.
-func ContentsOf(f *File) (*Contents, error) {
-	c := &Contents{Pinned: f.Pinned, Partial: f.Partial}
-	var err error
-	if c.Given, err = EncodeGiven(&f.Given); err != nil {
-		return nil, err
-	}
-	for i, it := range f.Interactions {
-		item, err := Encode(it, f.Revision)
-		if err != nil {
-			return nil, fmt.Errorf("interaction %d: %w", i+1, err)
-		}
-		c.Items = append(c.Items, item)
-	}
-	return c, nil
-}
-
 // Encoded is an interaction as it stands in a cassette.
 type Encoded struct {
 	Text   []byte
@@ -146,7 +112,14 @@ func head(pinned, partial bool, given []byte, n int) string {
 	return text + codec.ItemsLine
 }
 
-// Save is [Save] of encoded interactions.
+// Save writes a cassette to path whole or not at all, and its assets beside it. Afterwards
+// the file is read back and must be what was written. Then assets that it does not name are
+// removed. A file that already has these bytes is not written. A symbolic link stays one: its
+// target is written.
+//
+// On an error the old cassette and its assets are as before, unless the error
+// says that the file on disk is not what was written. A link that leads out of the
+// folder of path is not followed: that is an error.
 func (c *Contents) Save(path string) error {
 	pieces, assets, err := c.Pieces()
 	if err != nil {
@@ -161,8 +134,8 @@ func (c *Contents) Save(path string) error {
 	return nil
 }
 
-// Put makes the cassette at path one of these pieces, as [Save] does, and saves assets beside it;
-// those that are there stay.
+// Put makes the cassette at path one of these pieces, as [Contents.Save] does, and saves assets
+// beside it; those that are there stay.
 func Put(path string, assets map[string][]byte, pieces ...[]byte) error {
 	file, err := writable(path)
 	if err != nil {

@@ -84,6 +84,16 @@ func plainSum(it *interaction.Interaction) uint32 {
 	return idOf(text).sum
 }
 
+// plainSeal returns the seal that holds for an interaction whatever it shares.
+func plainSeal(seals []seal, it *interaction.Interaction) (s seal, ok bool) {
+	sum, digest := plainSum(it), it.Request.Digest()
+	i := slices.IndexFunc(seals, func(s seal) bool { return s.request == digest && cmp.Or(s.plain, s.text.sum) == sum })
+	if i < 0 {
+		return s, false
+	}
+	return seals[i], true
+}
+
 // hashSum returns the checksum of the two hashes.
 func (s *seal) hashSum() uint32 {
 	hashes := binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(nil, s.key), s.request)
@@ -139,14 +149,6 @@ const (
 	sealsLine = "seals: # made by promptecho, to see what was edited above; leave them as they are\n"
 )
 
-// firstItem returns the first of the interactions that text consists of.
-func firstItem(text []byte) []byte {
-	if i := bytes.Index(text, []byte("\n"+codec.ItemStart)); i >= 0 {
-		return text[:i+1]
-	}
-	return text
-}
-
 // cutSeals divides what stands below "interactions:" into the interactions and the
 // seals; ok is false if it does not end as Save ends it.
 func cutSeals(text []byte) (items []byte, seals []seal, ok bool) {
@@ -171,76 +173,15 @@ func cutSeals(text []byte) (items []byte, seals []seal, ok bool) {
 	}
 }
 
-// A sealFinder finds the seals that hold. They mostly stand in the order of the
-// interactions.
-type sealFinder struct {
-	seals  []seal
-	byText map[textID]*seal // made when it is needed
-	edited bool             // the lengths say nothing any more
-}
-
-// cut returns the first interaction of text, which is the i-th, and the seal that holds
-// for it, nil if there is none. A seal tells how long its interaction is.
-func (f *sealFinder) cut(i int, text []byte) (item []byte, s *seal) {
-	if i < len(f.seals) && !f.edited {
-		s := &f.seals[i]
-		if n := s.text.len; n == len(text) || n < len(text) && bytes.HasPrefix(text[n:], []byte(codec.ItemStart)) {
-			if item := text[:n]; idOf(item) == s.text {
-				return item, s
-			}
-		}
-		f.edited = true
-	}
-	item = firstItem(text)
-	return item, f.find(i, item)
-}
-
-// find returns the seal that holds for an interaction, which is the i-th; nil if
-// there is none.
-func (f *sealFinder) find(i int, text []byte) *seal {
-	id := idOf(text)
-	if i < len(f.seals) && f.seals[i].text == id {
-		return &f.seals[i]
-	}
-	if f.byText == nil {
-		f.byText = make(map[textID]*seal, len(f.seals))
-		for i := range f.seals {
-			f.byText[f.seals[i].text] = &f.seals[i]
-		}
-	}
-	return f.byText[id]
-}
-
-// plain returns the seal that holds for an interaction whatever it shares; nil if there is none.
-func (f *sealFinder) plain(i int, it *interaction.Interaction) *seal {
-	isShared := func(s seal) bool { return s.plain != 0 }
-	if !slices.ContainsFunc(f.seals, isShared) {
-		return nil
-	}
-	sum, digest := plainSum(it), it.Request.Digest()
-	holds := func(s seal) bool { return s.request == digest && cmp.Or(s.plain, s.text.sum) == sum }
-	if i < len(f.seals) && holds(f.seals[i]) {
-		return &f.seals[i]
-	}
-	if i = slices.IndexFunc(f.seals, holds); i >= 0 {
-		return &f.seals[i]
-	}
-	return nil
-}
-
 // findMark returns where the mark at the end stands in a file, -1 if it is not
 // there. No text in a file has such a line.
 func findMark(text string) int {
-	for at := 0; ; {
-		i := strings.Index(text[at:], "\n"+codec.EndMark)
-		if i < 0 {
-			return -1
-		}
-		at += i + 1
-		if rest := text[at+len(codec.EndMark):]; rest == "" || strings.IndexByte(" \t\n", rest[0]) >= 0 {
-			return at
-		}
+	at := strings.LastIndex(text, "\n"+codec.EndMark) + 1
+	behind := strings.TrimPrefix(text[at:], codec.EndMark)
+	if at == 0 || behind != "" && !strings.Contains(" \t\n", behind[:1]) {
+		return -1
 	}
+	return at
 }
 
 // recorded reports whether a text is of a file that promptecho wrote, by its first line
@@ -310,7 +251,11 @@ func unseal(items []codec.Item, text string, list []string) (edited []int) {
 	if at := strings.LastIndex(text, "\n"+sealsKey); at >= 0 {
 		end = at + 1
 	}
-	finder := sealFinder{seals: seals}
+	byText := make(map[textID]seal, len(seals))
+	for _, s := range seals {
+		byText[s.text] = s
+	}
+	isShared := slices.ContainsFunc(seals, func(s seal) bool { return s.plain != 0 })
 	doubtful := make([]bool, len(items))
 	for i := range items {
 		from, to := items[i].At, end
@@ -318,19 +263,19 @@ func unseal(items []codec.Item, text string, list []string) (edited []int) {
 			to = items[i+1].At
 		}
 		it := items[i].Its[0]
-		s := finder.find(i, []byte(text[from:max(from, to)]))
-		doubtful[i] = s == nil || slices.ContainsFunc(items[i].Of, func(i int) bool { return doubtful[i] })
-		if held := s != nil; doubtful[i] {
-			if s = finder.plain(i, it); s == nil && !held {
-				edited = append(edited, it.Line)
-			}
-			doubtful[i] = s == nil
+		s, held := byText[idOf([]byte(text[from:max(from, to)]))]
+		whole := held && !slices.ContainsFunc(items[i].Of, func(i int) bool { return doubtful[i] })
+		if !whole && isShared {
+			s, whole = plainSeal(seals, it)
 		}
-		if doubtful[i] || s.key == 0 {
-			continue
+		if !whole && !held {
+			edited = append(edited, it.Line)
 		}
+		doubtful[i] = !whole
 		for _, it := range items[i].Its {
-			it.MatchKey = hexKey(s.key)
+			if whole && s.key != 0 {
+				it.MatchKey = hexKey(s.key)
+			}
 		}
 	}
 	if edited == nil && len(seals) != len(items) {

@@ -405,3 +405,11 @@ func TestSides(t *testing.T) {
 		}
 	}
 }
+
+// firstItem returns the first of the interactions that text consists of.
+func firstItem(text []byte) []byte {
+	if i := bytes.Index(text, []byte("\n"+codec.ItemStart)); i >= 0 {
+		return text[:i+1]
+	}
+	return text
+}

@@ -118,3 +118,13 @@ func splitSSE(body string) []interaction.Event {
 	}
 	return es
 }
+
+// mayBeJSON reports whether it is worth parsing s to find an array or object.
+func mayBeJSON[T string | []byte](s T) bool {
+	for i := range len(s) {
+		if !exactjson.IsSpace(s[i]) {
+			return s[i] == '{' || s[i] == '['
+		}
+	}
+	return false
+}

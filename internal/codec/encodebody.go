@@ -19,12 +19,6 @@ const (
 	maxKey   = 256
 )
 
-// structured reports whether v can be written as YAML structure: an array or an
-// object without duplicate members or excesses.
-func structured(v *exactjson.Value) bool {
-	return (v.Kind == exactjson.Array || v.Kind == exactjson.Object) && Unwritable(v) == ""
-}
-
 // Unwritable says what of JSON cannot be written as structure, and why: "a/0: there are ...".
 // It returns "" if all of it can.
 func Unwritable(v *exactjson.Value) string {
@@ -73,36 +67,17 @@ func excessOf(members []exactjson.Value) string {
 			return fmt.Sprintf("the name %q has more than %d bytes", yaml.Clip(m.Name), maxKey)
 		}
 	}
-	if exactjson.Unique(members) {
-		return ""
-	}
-	seen := map[string]bool{}
-	for _, m := range members {
-		if seen[m.Name] {
-			return fmt.Sprintf("there are two members %q", m.Name)
-		}
-		seen[m.Name] = true
+	if m := exactjson.Twice(members); m != nil {
+		return fmt.Sprintf("there are two members %q", m.Name)
 	}
 	return ""
 }
 
-// mayBeJSON reports whether it is worth parsing s to find an array or object.
-func mayBeJSON[T string | []byte](s T) bool {
-	for i := range len(s) {
-		if !exactjson.IsSpace(s[i]) {
-			return s[i] == '{' || s[i] == '['
-		}
-	}
-	return false
-}
-
-// structureOf returns the value of a JSON text that may be written as structure.
-func structureOf(p *exactjson.Parser, text string) (v exactjson.Value, ok bool) {
-	if !mayBeJSON(text) {
-		return v, false
-	}
-	v, err := p.Parse(text)
-	return v, err == nil && structured(&v)
+// structureOf returns the value of a JSON text that may be written as YAML structure: an array or
+// an object without duplicate members or excesses.
+func structureOf(text string) (v exactjson.Value, ok bool) {
+	v, err := exactjson.Parse(text)
+	return v, err == nil && (v.Kind == exactjson.Array || v.Kind == exactjson.Object) && Unwritable(&v) == ""
 }
 
 // body writes a body as structure, as text, in base64, or as an asset.
@@ -164,7 +139,7 @@ func bodyStructure(b []byte) (v exactjson.Value, l exactjson.Layout, indentation
 	if bytes.Count(b, []byte(",")) > maxValues {
 		return v, l, 0, false
 	}
-	if v, ok = structureOf(new(exactjson.Parser), string(b)); ok {
+	if v, ok = structureOf(string(b)); ok {
 		l, indentation, ok = exactjson.DetectLayout(b, v)
 	}
 	return v, l, indentation, ok && storable(l)

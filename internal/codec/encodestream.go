@@ -70,22 +70,26 @@ func formatDelay(d interaction.Delay) string {
 	return strconv.FormatInt(d.MS, 10) + string(d.Rest)
 }
 
-// parseDelay reads what formatDelay returns.
-func parseDelay(text string) (d interaction.Delay, ok bool) {
+// parseDelay reads what formatDelay returns, or says what is wanted in its place.
+func parseDelay(text string) (d interaction.Delay, want string) {
 	first, _, several := strings.Cut(text, "~")
 	if d.Together = first == "+"; !d.Together {
 		var err error
 		d.MS, err = strconv.ParseInt(first, 10, 64)
-		if err != nil || first != "0" && (first[0] < '1' || first[0] > '9') {
-			return d, false
+		switch isPlain := err == nil && first == strconv.FormatInt(max(d.MS, 0), 10); {
+		case !isPlain && several:
+			return d, "an integer, 0 or more, or + before ~"
+		case !isPlain:
+			return d, "an integer, 0 or more"
 		}
 	}
 	if several {
 		d.Rest = interaction.Rest(text[len(first):])
-		_, ok := d.Rest.Pieces()
-		return d, ok
+		if _, ok := d.Rest.Pieces(); !ok {
+			return d, "the pieces that came later as ~BYTES+MS, each shorter than the one before"
+		}
 	}
-	return d, true
+	return d, ""
 }
 
 // events writes a line for each event. JSON in their fields is structure, in one of two
@@ -121,14 +125,12 @@ func (e *encoder) eventsIn(events []interaction.Event, l exactjson.Layout, clues
 	e.layout("events_layout", l)
 	e.key("events")
 	e.raw("\n")
-	p := new(exactjson.Parser)
 	paddings, last := make([]int, len(events)), 0 // zeros at the end are not written
 	for i, event := range events {
 		e.start(e.indent)
-		if paddings[i] = e.event(event, l, p, clues, &sum); paddings[i] > 0 {
+		if paddings[i] = e.event(event, l, clues, &sum); paddings[i] > 0 {
 			last = i + 1
 		}
-		p.Reset()
 	}
 	e.list("events_padding", last, func(i int) string { return strconv.Itoa(paddings[i]) })
 	return sum
@@ -137,13 +139,13 @@ func (e *encoder) eventsIn(events []interaction.Event, l exactjson.Layout, clues
 // event writes e: a mapping, or a list of mappings of one field each if a name occurs
 // more than once. It returns the padding of its last field that is structure; the others
 // have none.
-func (e *encoder) event(event interaction.Event, layout exactjson.Layout, p *exactjson.Parser, clues *exactjson.Clues, sum *fitted) (padding int) {
+func (e *encoder) event(event interaction.Event, layout exactjson.Layout, clues *exactjson.Clues, sum *fitted) (padding int) {
 	values := make([]exactjson.Value, len(event)) // null if the field is text
 	padded := false
 	for i := len(event) - 1; i >= 0; i-- {
 		values[i].Name = event[i].Name
 		text := event[i].Value
-		v, ok := structureOf(p, text)
+		v, ok := structureOf(text)
 		if !ok {
 			continue
 		}

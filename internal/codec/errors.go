@@ -35,21 +35,6 @@ func (e *SyntaxError) Error() string {
 // way out.
 func (e *SyntaxError) Broken() (file string, ours bool) { return e.File, !e.Elsewhere }
 
-// source is the text of a cassette and the first thing found wrong with it.
-type source struct {
-	file string
-	src  string // line ends are \n
-	err  *SyntaxError
-}
-
-// fail records what is wrong at offset pos, unless something was already wrong.
-func (s *source) fail(pos int, field, format string, args ...any) {
-	if s.err != nil {
-		return
-	}
-	s.err = ErrorAt(s.file, s.src, pos, field, format, args...)
-}
-
 // ErrorAt returns the error for what stands at an offset of the text src of a file.
 func ErrorAt(file, src string, pos int, field, format string, args ...any) *SyntaxError {
 	line, column := yaml.Position(src, pos)

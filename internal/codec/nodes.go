@@ -14,9 +14,11 @@ import (
 // A parser turns nodes into the data model. After the first error what it returns is
 // worthless.
 type parser struct {
-	source
-	asset  ReadAsset // may be nil
-	beyond Beyond    // may be nil
+	file   string
+	src    string       // line ends are \n
+	err    *SyntaxError // the first thing found wrong
+	asset  ReadAsset    // may be nil
+	beyond Beyond       // may be nil
 	in     *mapping
 
 	room []byte // for what flowJSON makes
@@ -96,6 +98,13 @@ func (p *parser) need(key string, there bool) {
 	}
 }
 
+// fail records what is wrong at offset pos, unless something was already wrong.
+func (p *parser) fail(pos int, field, format string, args ...any) {
+	if p.err == nil {
+		p.err = ErrorAt(p.file, p.src, pos, field, format, args...)
+	}
+}
+
 // badf records that n, which is the field, is wrong.
 func (p *parser) badf(n *yaml.Node, field, format string, args ...any) {
 	p.fail(n.Pos, field, format, args...)
@@ -124,9 +133,7 @@ func (p *parser) list(n *yaml.Node, field, of string) []yaml.Node {
 }
 
 func newParser(name, text string, asset ReadAsset) *parser {
-	p := parser{asset: asset, room: make([]byte, 0, min(len(text), 64<<10))}
-	p.file, p.src = name, text
-	return &p
+	return &parser{file: name, src: text, asset: asset, room: make([]byte, 0, min(len(text), 64<<10))}
 }
 
 // format is the YAML of a cassette.

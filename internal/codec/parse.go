@@ -2,6 +2,7 @@ package codec
 
 import (
 	"cmp"
+	"regexp"
 	"slices"
 	"sort"
 	"strings"
@@ -73,10 +74,15 @@ func ParseItem(name string, text []byte, asset ReadAsset, beyond Beyond) (*inter
 	return doc.Items[0].Its[0], nil
 }
 
-// Anchors calls each with the values in the text of an interaction that have an anchor.
-func Anchors(text string, beyond Beyond, each func(anchor string, value yaml.Node)) {
+// Anchors adds the values in the text of an interaction that have an anchor to those that stand
+// above it.
+func Anchors(text string, values map[string]yaml.Node) {
 	f := format
-	f.Beyond, f.Anchor = beyond, each
+	f.Beyond = func(name string) (n yaml.Node, ok bool) {
+		n, ok = values[name]
+		return n, ok
+	}
+	f.Anchor = func(name string, value yaml.Node) { values[name] = value }
 	f.Parse(text) // what is wrong with it is said where the interaction is read
 }
 
@@ -117,30 +123,24 @@ func (p *parser) read(each func(root *yaml.Node)) {
 
 // checkConflict finds the marks that git leaves in a file with a merge conflict.
 func (p *parser) checkConflict() {
-	for _, m := range []string{"<<<<<<<", "=======", ">>>>>>>"} {
-		for at := 0; ; {
-			i := strings.Index(p.src[at:], m)
-			if i < 0 {
-				break
-			}
-			i += at
-			at = i + len(m)
-			if (i == 0 || p.src[i-1] == '\n') && (at == len(p.src) || p.src[at] == ' ' || p.src[at] == '\n') {
-				p.fail(i, "", "a merge conflict (%q): promptecho merge %s merges the two sides; running its test with PROMPTECHO_MODE=update does, too, and records what neither side has", m, p.file)
-				return
-			}
-		}
+	isThere := func(mark string) bool { return strings.Contains(p.src, mark) }
+	if !slices.ContainsFunc([]string{"<<<<<<<", "=======", ">>>>>>>"}, isThere) { // which is found faster
+		return
+	}
+	if m := conflict.FindStringSubmatchIndex(p.src); m != nil {
+		p.fail(m[2], "", "a merge conflict (%q): promptecho merge %s merges the two sides; running its test with PROMPTECHO_MODE=update does, too, and records what neither side has", p.src[m[2]:m[3]], p.file)
 	}
 }
+
+var conflict = regexp.MustCompile(`(?m)^(<<<<<<<|=======|>>>>>>>)(?: |$)`)
 
 func (p *parser) document(n *yaml.Node, doc *Document) {
 	if n.Kind != yaml.Mapping {
 		p.want(n, "", "a cassette (\"version: 1\" and \"interactions:\")")
 		return
 	}
-	p.version(n)
 	p.mapping(n, "", "", func() {
-		p.get("version")
+		p.version()
 		p.flag("pinned", &doc.Pinned)
 		p.flag("partial", &doc.Partial)
 		p.given(&doc.Given)
@@ -158,20 +158,15 @@ func (p *parser) document(n *yaml.Node, doc *Document) {
 	})
 }
 
-// version checks the version before anything that may depend on it.
-func (p *parser) version(n *yaml.Node) {
-	for i := range n.Keys {
-		if n.Keys[i].Text != "version" {
-			continue
-		}
-		v := p.integer(&n.Elems[i], "version", 1)
-		if p.err == nil && v != Version {
-			p.badf(&n.Elems[i], "version", "this is version %d, and this promptecho reads version %d; "+update+", or record again", v, Version)
-			p.err.Elsewhere = true
-		}
-		return
+// version checks the version, before anything that may depend on it.
+func (p *parser) version() {
+	n, field := p.get("version")
+	if n == nil {
+		p.badf(p.in.node, field, "is missing; a cassette starts with \"version: %d\"", Version)
+	} else if v := p.integer(n, field, 1); p.err == nil && v != Version {
+		p.badf(n, field, "this is version %d, and this promptecho reads version %d; "+update+", or record again", v, Version)
+		p.err.Elsewhere = true
 	}
-	p.badf(n, "version", "is missing; a cassette starts with \"version: %d\"", Version)
 }
 
 func (p *parser) interactions(n *yaml.Node, doc *Document) {

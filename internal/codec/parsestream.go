@@ -2,7 +2,6 @@ package codec
 
 import (
 	"cmp"
-	"strings"
 
 	"github.com/promptecho/promptecho/internal/exactjson"
 	"github.com/promptecho/promptecho/internal/interaction"
@@ -141,16 +140,12 @@ func (p *parser) delays(n *yaml.Node, field string) []interaction.Delay {
 	ds := make([]interaction.Delay, 0, len(elems))
 	for i := range elems {
 		e := &elems[i]
-		first, _, several := strings.Cut(e.Text, "~")
-		if e.Kind != yaml.Scalar || e.Style != yaml.Plain || e.Tag != "" || first != "+" && !several {
-			ds = append(ds, interaction.Delay{MS: p.integer(e, field, 0)})
-			continue
+		d, want := parseDelay(e.Text)
+		if e.Kind != yaml.Scalar || e.Style != yaml.Plain || e.Tag != "" {
+			want = cmp.Or(want, "an integer, 0 or more")
 		}
-		d, ok := parseDelay(e.Text)
-		if _, first := parseDelay(first); !first {
-			p.want(e, field, "an integer, 0 or more, or + before ~")
-		} else if !ok {
-			p.want(e, field, "the pieces that came later as ~BYTES+MS, each shorter than the one before")
+		if want != "" {
+			p.want(e, field, want)
 		}
 		ds = append(ds, d)
 	}

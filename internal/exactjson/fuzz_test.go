@@ -19,8 +19,7 @@ func FuzzJSON(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
 		v, err := Parse(b)
-		p := Parser{Escaped: true}
-		escaped, eerr := p.Parse(string(b))
+		escaped, eerr := ParseEscaped(string(b))
 		if fmt.Sprint(err) != fmt.Sprint(eerr) {
 			t.Fatalf("%q: %v, with escaped texts %v", b, err, eerr)
 		}

@@ -2,6 +2,7 @@ package exactjson
 
 import (
 	"fmt"
+	"slices"
 	"unicode/utf8"
 )
 
@@ -15,23 +16,17 @@ type Value struct {
 	Elems []Value // Array: the elements; Object: the members, in order
 }
 
-// Unique reports whether the names of members are different.
-func Unique(members []Value) bool {
-	if len(members) > 16 {
-		seen := make(map[string]bool, len(members))
-		for i := range members {
-			seen[members[i].Name] = true
-		}
-		return len(seen) == len(members)
-	}
+// Twice returns the first member whose name is that of one before it, nil if there is none.
+func Twice(members []Value) *Value {
+	seen := map[string]bool{}
 	for i := range members {
-		for j := range i {
-			if members[i].Name == members[j].Name {
-				return false
-			}
+		name := members[i].Name
+		if seen[name] {
+			return &members[i]
 		}
+		seen[name] = true
 	}
-	return true
+	return nil
 }
 
 // Parse reads one JSON value (RFC 8259) with optional white space around it.
@@ -39,103 +34,92 @@ func Unique(members []Value) bool {
 // It is stricter than encoding/json where a Value could not give the same bytes
 // back: invalid UTF-8 and escapes of lone surrogates are errors, and so is
 // nesting deeper than 1,000. Duplicate members are kept in order. Errors start
-// with "json: byte N:", N counted from 0. The result does not refer to b.
-func Parse(b []byte) (Value, error) {
-	var p Parser
-	return p.Parse(string(b))
+// with "json: byte N:", N counted from 0. Strings without escapes and numbers are
+// slices of the text; the result does not refer to b if that is bytes.
+func Parse[T string | []byte](b T) (Value, error) { return parse(string(b), false) }
+
+// ParseEscaped is [Parse], but the texts of strings are as [AppendEscaped] writes them;
+// names are not.
+func ParseEscaped(text string) (Value, error) { return parse(text, true) }
+
+// A parser makes values of the tokens of a text.
+type parser struct {
+	src     string
+	escaped bool // see ParseEscaped
+	scan    Scanner
+	stack   []Value // the elements of the arrays and objects that are not closed
+	text    []byte  // of a string with escapes
 }
 
-// A Parser reads JSON values that are used for a while only. Its zero value
-// is ready to use.
-//
-// It collects values on a stack and cuts the elements of finished arrays and objects
-// out of slabs, so that a body costs few allocations. Strings without escapes and
-// numbers are slices of the text.
-type Parser struct {
-	Escaped bool // the texts of strings are as [AppendEscaped] writes them; names are not
-
-	src   string
-	scan  Scanner
-	stack []Value // the values that were read and are not part of another yet
-	open  []int   // the arrays and objects on the stack that are not closed
-
-	slab []Value // what elements are cut out of; it is used up to its length
-	text []byte  // of a string with escapes
-}
-
-// Parse is [Parse], but the values of all calls share allocations: they and
-// all below them are valid until Reset. Their texts and names always are.
-func (p *Parser) Parse(src string) (Value, error) {
-	p.src = src
-	p.scan.Reset(src)
-	p.stack, p.open = p.stack[:0], p.open[:0]
+func parse(src string, escaped bool) (Value, error) {
+	p := parser{src: src, escaped: escaped, scan: Scan(src)}
 	if i := InvalidUTF8(src); i >= 0 {
 		return Value{}, p.errorf(i, "invalid UTF-8")
 	}
-	name := ""
-	for s := &p.scan; s.Next(); {
-		var err error
-		switch s.Token {
-		case Name:
-			name, err = p.str(false)
-		case Open:
-			p.open = append(p.open, len(p.stack))
-			p.stack = append(p.stack, Value{Name: name, Kind: s.Kind})
-			name = ""
-		case Close:
-			p.close()
-		default:
-			v := Value{Name: name, Kind: s.Kind}
-			v.Text, err = p.scalar()
-			p.stack = append(p.stack, v)
-			name = ""
-		}
-		if err != nil {
-			return Value{}, err
-		}
-		if len(p.open) == 0 {
-			return p.last()
-		}
+	s := &p.scan
+	if !s.Next() {
+		return Value{}, p.unexpected()
 	}
-	return Value{}, p.unexpected()
-}
-
-// close takes the elements of the innermost array or object from the stack.
-func (p *Parser) close() {
-	last := len(p.open) - 1
-	at := p.open[last]
-	p.open = p.open[:last]
-	v := &p.stack[at]
-	v.Elems = p.alloc(len(p.stack) - at - 1)
-	copy(v.Elems, p.stack[at+1:])
-	p.stack = p.stack[:at+1]
-}
-
-// last returns the value that was read, if nothing but white space is behind it.
-func (p *Parser) last() (Value, error) {
-	if s := &p.scan; s.peek() != 0 || s.pos < len(s.text) {
+	v, err := p.value("")
+	if err != nil {
+		return Value{}, err
+	}
+	if s.peek() != 0 || s.pos < len(s.text) {
 		s.fail("the end")
 		return Value{}, p.unexpected()
 	}
-	return p.stack[0], nil
+	return v, nil
 }
 
-// scalar returns the text of the value that was scanned.
-func (p *Parser) scalar() (string, error) {
-	switch s := &p.scan; s.Kind {
+// value returns the value whose first token was scanned.
+func (p *parser) value(name string) (v Value, err error) {
+	s := &p.scan
+	v = Value{Name: name, Kind: s.Kind}
+	switch s.Kind {
 	case Null:
-		return "", nil
 	case String:
-		return p.str(p.Escaped)
+		v.Text, err = p.str(p.escaped)
+	case Bool, Number:
+		v.Text = p.src[s.Start:s.End]
 	default:
-		return p.src[s.Start:s.End], nil
+		v.Elems, err = p.elems()
 	}
+	return v, err
+}
+
+// elems returns the elements of the array or object whose bracket was scanned. No two values
+// share room, so that all may grow.
+func (p *parser) elems() ([]Value, error) {
+	s, at := &p.scan, len(p.stack)
+	for s.Next() && s.Token != Close {
+		name := ""
+		if s.Token == Name {
+			var err error
+			if name, err = p.str(false); err != nil {
+				return nil, err
+			}
+			if !s.Next() {
+				break
+			}
+		}
+		v, err := p.value(name)
+		if err != nil {
+			return nil, err
+		}
+		p.stack = append(p.stack, v)
+	}
+	if s.want != "" {
+		return nil, p.unexpected()
+	}
+	elems := slices.Clip(append([]Value(nil), p.stack[at:]...))
+	p.stack = p.stack[:at]
+	return elems, nil
 }
 
 // str returns the text of the string that was scanned. If escaped it is left as it
 // stands where that is how [AppendEscaped] writes it: most texts are copied from one
 // JSON to another, and need not be decoded for that.
-func (p *Parser) str(escaped bool) (string, error) {
+func (p *parser) str(escaped bool) (string, error) {
 	s := &p.scan
 	if s.form == 0 || escaped && s.form&unlike == 0 {
 		return p.src[s.Start+1 : s.End-1], nil
@@ -148,7 +132,7 @@ func (p *Parser) str(escaped bool) (string, error) {
 }
 
 // decode decodes the string whose quotes are at start and end.
-func (p *Parser) decode(start, end int) (string, error) {
+func (p *parser) decode(start, end int) (string, error) {
 	text, at, problem := unescape(p.text[:0], p.src[start+1:end])
 	if p.text = text; problem != "" {
 		return "", p.errorf(start+1+at, "%s", problem)
@@ -156,45 +140,12 @@ func (p *Parser) decode(start, end int) (string, error) {
 	return string(text), nil
 }
 
-// Reset takes back the values that were parsed, and keeps room for as many
-// unless that is much.
-func (p *Parser) Reset() {
-	if max(cap(p.stack), cap(p.slab)) > 1024 {
-		*p = Parser{Escaped: p.Escaped}
-		return
-	}
-	// They are not cleared: that costs as much as to write them, and what they
-	// refer to is let go of when others are parsed.
-	p.slab, p.src = p.slab[:0], ""
-}
-
-// Make returns an array or object of the given elements; it is valid as long as the
-// values that were parsed are.
-func (p *Parser) Make(kind Kind, elems ...Value) Value {
-	v := Value{Kind: kind, Elems: p.alloc(len(elems))}
-	copy(v.Elems, elems)
-	return v
-}
-
-// alloc cuts n values out of the slab.
-func (p *Parser) alloc(n int) []Value {
-	if n == 0 {
-		return nil
-	}
-	at := len(p.slab)
-	if cap(p.slab)-at < n {
-		p.slab, at = make([]Value, 0, max(n, min(2*cap(p.slab), 512), 16)), 0
-	}
-	p.slab = p.slab[:at+n]
-	return p.slab[at : at+n : at+n]
-}
-
-func (p *Parser) errorf(at int, format string, args ...any) error {
+func (p *parser) errorf(at int, format string, args ...any) error {
 	return fmt.Errorf("json: byte %d: %s", at, fmt.Sprintf(format, args...))
 }
 
 // unexpected says why the scan ended.
-func (p *Parser) unexpected() error {
+func (p *parser) unexpected() error {
 	at, want := p.scan.pos, p.scan.want
 	switch {
 	case want == tooDeep:

@@ -53,8 +53,7 @@ func TestEscaped(t *testing.T) {
 		{`""`, ``},
 	} {
 		plain, err := Parse([]byte(tt.json))
-		p := Parser{Escaped: true}
-		v, perr := p.Parse(tt.json)
+		v, perr := ParseEscaped(tt.json)
 		if err != nil || perr != nil || v.Text != tt.want || EscapeText(plain.Text) != tt.want || UnescapeText(tt.want) != plain.Text {
 			t.Errorf("%s: %q (%v), want %q; EscapeText(%q) = %q, and back %q (%v)",
 				tt.json, v.Text, perr, tt.want, plain.Text, EscapeText(plain.Text), UnescapeText(tt.want), err)
@@ -68,10 +67,9 @@ func TestEscaped(t *testing.T) {
 			t.Errorf("%q unescaped is %q, want %q", text, got, want)
 		}
 	}
-	p := Parser{Escaped: true}
 	for _, bad := range []string{`"\n`, `"\`, `"\x"`, "\"\\n\n\"", `"\n\ud800"`} {
 		_, want := Parse([]byte(bad))
-		if _, err := p.Parse(bad); err == nil || err.Error() != want.Error() {
+		if _, err := ParseEscaped(bad); err == nil || err.Error() != want.Error() {
 			t.Errorf("%s: %v, want %v", bad, err, want)
 		}
 	}

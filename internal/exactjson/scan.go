@@ -66,11 +66,6 @@ const (
 // other.
 func Scan(text string) Scanner { return Scanner{text: text} }
 
-// Reset makes s a Scanner of another text, for less than a new one costs.
-func (s *Scanner) Reset(text string) {
-	*s = Scanner{text: text, in: s.in[:0], Path: s.Path[:0]}
-}
-
 // Next finds the next token. It returns false at the end of the text, and where it can
 // be no JSON; then nothing more is found.
 func (s *Scanner) Next() bool {

@@ -109,24 +109,21 @@ func (p *Part) unwritable() string {
 
 // Join returns the body of these parts.
 func (k Kind) Join(parts []Part) (body []byte) {
-	for i, p := range parts {
-		switch {
-		case k.Boundary != "":
-			body = fmt.Appendf(body, "--%s\r\n%s\r\n%s\r\n", k.Boundary, p.head(), p.Content)
-		default:
-			if i > 0 {
-				body = append(body, '&')
-			}
-			body = append(body, escapeQuery(p.Name)+"="+escapeQuery(string(p.Content))...)
+	if k.Boundary == "" {
+		var pairs []string
+		for _, p := range parts {
+			pairs = append(pairs, escapeQuery(p.Name)+"="+escapeQuery(string(p.Content)))
 		}
+		return []byte(strings.Join(pairs, "&"))
 	}
-	if k.Boundary != "" {
-		body = append(body, "--"+k.Boundary+"--\r\n"...)
+	for _, p := range parts {
+		body = fmt.Appendf(body, "--%s\r\n%s\r\n%s\r\n", k.Boundary, p.head(), p.Content)
 	}
+	body = append(body, "--"+k.Boundary+"--"...)
 	if k.Bare {
-		return bytes.TrimSuffix(body, []byte("\r\n"))
+		return body
 	}
-	return body
+	return append(body, "\r\n"...)
 }
 
 // head returns the lines of the headers of a part.

@@ -24,16 +24,11 @@ func (g Given) Or(o Given) Given {
 	if g.Time.IsZero() {
 		g.Time = o.Time
 	}
-	if g.Seed == "" {
-		g.Seed = o.Seed
-	}
-	g.Options = cmp.Or(g.Options, o.Options)
-	env := g.Env
-	if g.Env = maps.Clone(o.Env); g.Env == nil {
-		g.Env = maps.Clone(env)
-		return g
-	}
-	maps.Copy(g.Env, env)
+	g.Seed, g.Options = cmp.Or(g.Seed, o.Seed), cmp.Or(g.Options, o.Options)
+	env := map[string]string{}
+	maps.Copy(env, o.Env)
+	maps.Copy(env, g.Env)
+	g.Env = env
 	return g
 }
 

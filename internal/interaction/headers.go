@@ -6,8 +6,6 @@ import (
 	"net/textproto"
 	"slices"
 	"strings"
-
-	"github.com/promptecho/promptecho/internal/memo"
 )
 
 // Headers are header fields in the order they are written: names lower-case and sorted,
@@ -59,19 +57,16 @@ func (h Headers) Only(names []string) (only Headers) {
 	return only
 }
 
-// lowerCase remembers names: calls have the same headers again and again.
-var lowerCase = memo.Strings[string]{Func: strings.ToLower}
-
 // HeadersOf returns an http.Header as a cassette has it. It may share values with the map.
 // A map can hold two spellings of one name, since some SDKs write lower-case keys into it;
 // they become one header, in the order of the sorted spellings.
 func HeadersOf(m map[string][]string) Headers {
 	spellings := slices.SortedFunc(maps.Keys(m), func(a, b string) int {
-		return cmp.Or(strings.Compare(lowerCase.Get(a), lowerCase.Get(b)), strings.Compare(a, b))
+		return cmp.Or(strings.Compare(strings.ToLower(a), strings.ToLower(b)), strings.Compare(a, b))
 	})
 	out := make(Headers, 0, len(spellings))
 	for _, spelling := range spellings {
-		name, values := lowerCase.Get(spelling), slices.Clip(m[spelling])
+		name, values := strings.ToLower(spelling), slices.Clip(m[spelling])
 		switch last := len(out) - 1; {
 		case len(values) == 0: // a trailer that was announced and never came
 		case last >= 0 && out[last].Name == name:

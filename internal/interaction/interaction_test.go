@@ -143,3 +143,26 @@ func TestSame(t *testing.T) {
 		t.Errorf("difference %q", got)
 	}
 }
+
+// TestMoments: moments are read as they are written, and what is none is said.
+func TestMoments(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"true", "asked 1, answered 3", "asked 1, answered 1, ended 2", "asked 1, answered 3, pieces 3x4 5, ended 7", "asked 2, answered 3, pieces 4 5x2"} {
+		if m, err := ParseMoments(text); err != nil || m.String() != text {
+			t.Errorf("%q: %v, %v", text, m, err)
+		}
+	}
+	const grow = `want numbers that grow, such as "asked 1, answered 2, pieces 3 4x2, ended 5"`
+	for text, want := range map[string]string{
+		"": grow, "false": grow, "asked 1": grow, "answered 1, asked 1": grow, "asked 1, answered 2, ended 3, pieces 3": grow,
+		"asked 1, answered 2, pieces 3x0": grow, "asked 1, answered 2, pieces 3xy": grow, "asked 1, answered 2, pieces 3x1048577": grow,
+		"asked 0, answered 2":                      "want a number of at least 1 behind each word",
+		"asked 3, answered 2":                      "want a number of at least 3 behind each word",
+		"asked 1, answered x":                      "want a number of at least 1 behind each word",
+		"asked 1, answered 2, pieces 4 3, ended 5": "want a number of at least 4 behind each word",
+	} {
+		if m, err := ParseMoments(text); m != nil || err == nil || err.Error() != want {
+			t.Errorf("%q: %v, %v", text, m, err)
+		}
+	}
+}

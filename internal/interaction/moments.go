@@ -3,6 +3,8 @@ package interaction
 import (
 	"errors"
 	"fmt"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -63,7 +65,10 @@ func (m *Moments) runs() (text string) {
 // maxPieces is how many pieces of one moment are believed.
 const maxPieces = 1 << 20
 
-var errMoments = errors.New(`want numbers that grow, such as "asked 1, answered 2, pieces 3 4x2, ended 5"`)
+var (
+	moments    = regexp.MustCompile(`^asked (\S+), answered (\S+)(?:, pieces([^,]*))?(?:, ended (\S+))?$`)
+	errMoments = errors.New(`want numbers that grow, such as "asked 1, answered 2, pieces 3 4x2, ended 5"`)
+)
 
 // ParseMoments reads what String writes. Each moment must be one before which the earlier
 // ones came.
@@ -72,54 +77,37 @@ func ParseMoments(text string) (*Moments, error) {
 	if text == "true" {
 		return m, nil
 	}
-	last := 0
-	next := func(text string) (n int, err error) {
-		if n, err = strconv.Atoi(text); err != nil || n < 1 || n < last {
-			return 0, fmt.Errorf("want a number of at least %d behind each word", max(last, 1))
-		}
-		last = n
-		return n, nil
-	}
-	for i, part := range strings.Split(text, ", ") {
-		name, value, _ := strings.Cut(part, " ")
-		var err error
-		switch {
-		case name == "asked" && i == 0:
-			m.Asked, err = next(value)
-		case name == "answered" && i == 1:
-			m.Answered, err = next(value)
-		case name == "pieces" && i == 2:
-			err = m.parsePieces(value, next)
-		case name == "ended" && i > 1:
-			m.Ended, err = next(value)
-		default:
-			err = errMoments
-		}
-		if err != nil {
-			return nil, err
-		}
-	}
-	if m.Answered == 0 {
+	parts := moments.FindStringSubmatch(text)
+	if parts == nil {
 		return nil, errMoments
 	}
-	m.Ended = max(m.Ended, last)
-	return m, nil
-}
-
-func (m *Moments) parsePieces(text string, next func(string) (int, error)) error {
-	for run := range strings.FieldsSeq(text) {
-		value, count, many := strings.Cut(run, "x")
-		at, err := next(value)
-		n := 1
-		if many && err == nil {
-			n, err = strconv.Atoi(count)
+	last := 0
+	var err error
+	next := func(text string) int {
+		n, failed := strconv.Atoi(text)
+		if err == nil && (failed != nil || n < 1 || n < last) {
+			err = fmt.Errorf("want a number of at least %d behind each word", max(last, 1))
 		}
-		if err != nil || n < 1 || n+len(m.Pieces) > maxPieces {
-			return errMoments
-		}
-		for range n {
-			m.Pieces = append(m.Pieces, at)
-		}
+		last = n
+		return n
 	}
-	return nil
+	m.Asked, m.Answered = next(parts[1]), next(parts[2])
+	for run := range strings.FieldsSeq(parts[3]) {
+		value, count, many := strings.Cut(run, "x")
+		n, failed := strconv.Atoi(count)
+		if !many {
+			n, failed = 1, nil
+		}
+		if failed != nil || n < 1 || n+len(m.Pieces) > maxPieces {
+			return nil, errMoments
+		}
+		m.Pieces = append(m.Pieces, slices.Repeat([]int{next(value)}, n)...)
+	}
+	if parts[4] != "" {
+		m.Ended = next(parts[4])
+	}
+	if m.Ended = max(m.Ended, last); err != nil {
+		return nil, err
+	}
+	return m, nil
 }

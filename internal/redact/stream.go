@@ -25,10 +25,9 @@ type piece struct {
 
 // piecesOf returns the pieces of a stream in order.
 func piecesOf(events []interaction.Event) (pieces []*piece) {
-	var s exactjson.Scanner // of all of them
 	for _, event := range events {
 		for i := range event {
-			inJSON, ok := jsonPieces(&s, &event[i])
+			inJSON, ok := jsonPieces(&event[i])
 			if !ok {
 				value := event[i].Value
 				inJSON = []*piece{{field: &event[i], end: len(value), path: event[i].Name, text: value}}
@@ -41,7 +40,7 @@ func piecesOf(events []interaction.Event) (pieces []*piece) {
 
 // jsonPieces returns the strings of a field that is JSON; of numbers and words alone one
 // cannot tell.
-func jsonPieces(s *exactjson.Scanner, field *interaction.Field) (pieces []*piece, ok bool) {
+func jsonPieces(field *interaction.Field) (pieces []*piece, ok bool) {
 	type object struct {
 		first   int    // the index of its first piece
 		numbers string // that stand in it
@@ -49,7 +48,7 @@ func jsonPieces(s *exactjson.Scanner, field *interaction.Field) (pieces []*piece
 	var open []object
 	values := 0
 	end := 0
-	for s.Reset(field.Value); s.Next(); end = s.End {
+	for s := exactjson.Scan(field.Value); s.Next(); end = s.End {
 		switch s.Token {
 		case exactjson.Open:
 			open = append(open, object{first: len(pieces)})

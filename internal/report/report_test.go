@@ -13,6 +13,7 @@ import (
 	"github.com/promptecho/promptecho/internal/cassette"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/redact"
+	"github.com/promptecho/promptecho/internal/rewrite"
 	"github.com/promptecho/promptecho/internal/tape"
 )
 
@@ -40,7 +41,7 @@ func newLog(t *testing.T, chats ...chat) (*Log, []*tape.Recording) {
 			f.Interactions[len(f.Interactions)-1].Response = interaction.Response{End: c.end, Error: context.Canceled.Error()}
 		}
 	}
-	if err := cassette.Save(file, &f); err != nil {
+	if err := rewrite.Save(file, &f); err != nil {
 		t.Fatal(err)
 	}
 	tp := tape.New(tape.Config{Path: file, Name: "c.yaml", Options: new(canon.Options), Plain: true}, new(redact.Policy))

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/cassette"
@@ -25,7 +26,7 @@ import (
 // for that what is computed for the reader of an interaction.
 //
 // It is an error, and nothing is written, if the file is not the one of this sum
-// ([cassette.SumOf]), is pinned or read-only, or is not as [cassette.Save] writes it.
+// ([cassette.SumOf]), is pinned or read-only, or is not as [Save] writes it.
 func Rewrite(path, sum string, revision uint32, its map[int]*interaction.Interaction, refresh func(*interaction.Interaction), dry bool) (before []byte, err error) {
 	before, err = os.ReadFile(path)
 	if err != nil {
@@ -53,7 +54,7 @@ func Rewrite(path, sum string, revision uint32, its map[int]*interaction.Interac
 	case isShared(lines):
 		text, assets, err = rewrittenShared(path, lines, revision, its, refresh)
 	default:
-		text, assets, err = rewritten(lines, revision, its)
+		text, assets, err = rewritten(path, lines, revision, its)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s %w", path, err)
@@ -87,7 +88,7 @@ func Tidy(path string) error {
 	return cassette.RemoveAssets(path, keep)
 }
 
-// IsAsSaved reports whether the file at path has what [cassette.Save] would write, but for the
+// IsAsSaved reports whether the file at path has what [Save] would write, but for the
 // ends of its lines.
 func IsAsSaved(path string, f *cassette.File) bool {
 	data, err := os.ReadFile(path)
@@ -97,7 +98,7 @@ func IsAsSaved(path string, f *cassette.File) bool {
 
 // textOf returns the text of a cassette, and its assets.
 func textOf(f *cassette.File) ([]byte, map[string][]byte, error) {
-	c, err := cassette.ContentsOf(f)
+	c, err := contentsOf(f)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -111,31 +112,75 @@ var (
 )
 
 // rewritten returns a cassette with other interactions, and their assets.
-func rewritten(data []byte, revision uint32, its map[int]*interaction.Interaction) (text []byte, assets map[string][]byte, err error) {
-	d, ok := cassette.Divide(data)
+func rewritten(path string, data []byte, revision uint32, its map[int]*interaction.Interaction) (text []byte, assets map[string][]byte, err error) {
+	f, err := cassette.Load(path)
 	switch {
-	case !ok:
+	case err != nil:
 		return nil, nil, errForm
-	case d.Pinned:
+	case f.Pinned:
 		return nil, nil, errPinned
 	}
-	text, assets = bytes.Clone(d.Head), map[string][]byte{}
-	tail := bytes.SplitAfter(d.Tail, []byte("\n"))
-	seals := tail[1 : len(tail)-2] // between the key and the mark
-	if len(seals) != len(d.Items) {
+	d, ok := divide(f, string(data))
+	if !ok {
 		return nil, nil, errForm
 	}
-	for number, old := range d.Items {
-		item := old.Text
+	text, assets = []byte(d.head), map[string][]byte{}
+	for number, item := range d.items {
 		if it := its[number]; it != nil {
-			if item, err = encodeAnswered(it, old.Text, assets); err != nil {
+			place := d.sealOf(number, f.Interactions[number])
+			if item, err = encodeAnswered(it, item, assets); err != nil {
 				return nil, nil, fmt.Errorf("cannot hold interaction %d: %w", number+1, err)
 			}
-			seals[old.Seal] = []byte(codec.ItemStart + cassette.SealOf(it, item, revision) + "\n")
+			d.seals[place] = codec.ItemStart + cassette.SealOf(it, []byte(item), revision) + "\n"
 		}
 		text = append(text, item...)
 	}
-	return append(text, bytes.Join(tail, nil)...), assets, nil
+	return append(text, d.sealsLine+strings.Join(d.seals, "")+lastLine...), assets, nil
+}
+
+// A divided is the text of a cassette as [Save] writes it. Its last line is lastLine.
+type divided struct {
+	head         string
+	items, seals []string
+	sealsLine    string // between the two
+}
+
+const lastLine = cassette.EndMark + "\n"
+
+// divide divides the text of a cassette; ok is false if it is not as [Save] writes it.
+func divide(f *cassette.File, text string) (d divided, ok bool) {
+	c, err := contentsOf(f)
+	if err != nil {
+		return d, false
+	}
+	pieces, _, err := c.Pieces()
+	if err != nil || len(f.Interactions) == 0 {
+		return d, false
+	}
+	d.head = string(pieces[0])
+	d.sealsLine, _, _ = strings.Cut(string(pieces[len(pieces)-1]), "\n")
+	d.sealsLine += "\n"
+	text, ok1 := strings.CutPrefix(text, d.head+codec.ItemStart)
+	text, ok2 := strings.CutSuffix(text, lastLine)
+	sealed := cassette.SealsOf(text)
+	text, seals, ok3 := strings.Cut(text, "\n"+d.sealsLine)
+	for item := range strings.SplitSeq(text, "\n"+codec.ItemStart) {
+		d.items = append(d.items, codec.ItemStart+item+"\n")
+	}
+	d.seals = slices.Collect(strings.Lines(seals))
+	n := len(f.Interactions)
+	return d, ok1 && ok2 && ok3 && len(d.items) == n && len(d.seals) == n && sealed == n
+}
+
+// sealOf returns the number of the seal that holds for an interaction, or else of the one in its
+// place.
+func (d *divided) sealOf(number int, it *interaction.Interaction) int {
+	seal := codec.ItemStart + cassette.SealOf(it, []byte(d.items[number]), 0)
+	holds := func(line string) bool { return strings.HasPrefix(line, strings.TrimSuffix(seal, "0")) } // of any revision
+	if i := slices.IndexFunc(d.seals, holds); i >= 0 && !holds(d.seals[number]) {
+		return i
+	}
+	return number
 }
 
 // isShared reports whether an interaction of a cassette may stand for others, or share values
@@ -169,20 +214,20 @@ func rewrittenShared(path string, data []byte, revision uint32, its map[int]*int
 
 // encodeAnswered returns the text of an interaction whose answer is that of the text old,
 // byte for byte, and adds its assets.
-func encodeAnswered(it *interaction.Interaction, old []byte, assets map[string][]byte) (text []byte, err error) {
+func encodeAnswered(it *interaction.Interaction, old string, assets map[string][]byte) (text string, err error) {
 	encoded, own, err := codec.Encode(it)
 	if err != nil {
-		return nil, err
+		return "", err
 	}
 	request, _, ok1 := strings.Cut(string(encoded), codec.AnswerStart)
-	_, answer, ok2 := strings.Cut(string(old), codec.AnswerStart)
+	_, answer, ok2 := strings.Cut(old, codec.AnswerStart)
 	if ok1 && ok2 {
 		encoded = []byte(request + codec.AnswerStart + answer)
 	}
 	for name, content := range own {
 		if err := codec.AddAsset(assets, name, content); err != nil {
-			return nil, err
+			return "", err
 		}
 	}
-	return encoded, codec.Check(encoded, own, it)
+	return string(encoded), codec.Check(encoded, own, it)
 }

@@ -34,7 +34,7 @@ func threeOf(t *testing.T) (path string, f *cassette.File) {
 		})
 	}
 	path = filepath.Join(t.TempDir(), "c.yaml")
-	if err := cassette.Save(path, f); err != nil {
+	if err := Save(path, f); err != nil {
 		t.Fatal(err)
 	}
 	return path, f
@@ -233,7 +233,7 @@ func TestRewriteAnswers(t *testing.T) {
 	t.Parallel()
 	for i, it := range seeds.Interactions("a text: of \"any\" kind, é") {
 		path := filepath.Join(t.TempDir(), "c.yaml")
-		if err := cassette.Save(path, &cassette.File{Interactions: []*interaction.Interaction{it}, Revision: 2}); err != nil {
+		if err := Save(path, &cassette.File{Interactions: []*interaction.Interaction{it}, Revision: 2}); err != nil {
 			t.Fatal(err)
 		}
 		was := itemsOf(mustRead(t, path))[0]
@@ -273,7 +273,7 @@ func TestRewriteShared(t *testing.T) {
 		})
 	}
 	f.Interactions = append(f.Interactions, f.Interactions[3], f.Interactions[3])
-	if err := cassette.Save(path, f); err != nil {
+	if err := Save(path, f); err != nil {
 		t.Fatal(err)
 	}
 	if text := mustRead(t, path); !bytes.Contains(text, []byte(" *")) || !bytes.Contains(text, []byte("times: 3")) {

@@ -49,7 +49,6 @@ var modelPaths = []string{
 // Read reads a response to the request of a form. It keeps nothing of it.
 func Read(form *canon.Form, resp *interaction.Response) (a Answer) {
 	used := counts{}
-	var parser exactjson.Parser // of all events: what a stream refers to stays valid
 	t, stream := form.Transcript(), transcript.Joined{}
 	for p := range resp.Payloads() {
 		if len(p) == 0 || p[0] != '{' && !bytes.ContainsRune(p[:min(len(p), 4096)], '{') {
@@ -58,7 +57,7 @@ func Read(form *canon.Form, resp *interaction.Response) (a Answer) {
 		if len(p) > huge {
 			p = withoutLists(p)
 		}
-		v, err := parser.Parse(string(p))
+		v, err := exactjson.Parse(p)
 		if err != nil {
 			continue
 		}

@@ -139,7 +139,7 @@ func (r *Reader) take(content []byte, whole bool) {
 	if r.sink != nil {
 		name, declared := r.how.told(r.kept, r.declared)
 		_, media := Format(r.sink.start, name, declared)
-		r.kept = fmt.Appendf(r.kept, "(upload of %d bytes, %s, sha256 %x)", r.sink.n, media, r.sink.sum())
+		r.kept = fmt.Appendf(r.kept, "(upload of %d bytes, %s, sha256 %x)", r.sink.n, media, r.sink.hash.Sum(nil))
 	}
 	r.kept, r.held, r.sink = append(r.kept, r.held...), r.held[:0], nil
 }

@@ -9,7 +9,7 @@ func (f Format) Parse(text string) (root Node, err *Error) {
 			err = e.(*Error) // or panics on
 		}
 	}()
-	p := &parser{Format: f, text: text, stack: make([]Node, 0, 16)}
+	p := &parser{Format: f, text: text}
 	p.checkText()
 	return p.document(), nil
 }
@@ -128,7 +128,7 @@ func (p *parser) content(nd Node, n, col int, block bool) Node {
 func (p *parser) blockSequence(nd Node, col int) Node {
 	p.noTab(nd.Pos)
 	nd.Kind = Sequence
-	since := p.begin()
+	p.begin(&nd)
 	for {
 		dash := p.pos
 		p.pos++
@@ -137,7 +137,7 @@ func (p *parser) blockSequence(nd Node, col int) Node {
 		}
 		e := p.blockNode(col, true, false)
 		e.Item = int32(dash)
-		p.push(e)
+		nd.Elems = append(nd.Elems, e)
 		indent := p.nextContent()
 		if indent > col {
 			p.failf(p.pos, "the indentation fits no line above: want %d spaces, or as many as the lines of the element above", col)
@@ -146,7 +146,7 @@ func (p *parser) blockSequence(nd Node, col int) Node {
 			break
 		}
 	}
-	p.end(&nd, since)
+	p.end(&nd)
 	return nd
 }
 
@@ -156,14 +156,13 @@ func (p *parser) blockMapping(key Node, col int) Node {
 	p.noTab(key.Pos)
 	m := Node{Kind: Mapping, Pos: key.Pos, Anchor: key.Anchor}
 	key.Anchor = 0
-	since := p.begin()
+	p.begin(&m)
 	for {
-		p.addKey(key)
+		p.addKey(&m, key)
 		outer := p.within
 		p.within = outer || key.Text == p.Within && p.JSON != nil
-		v := p.blockNode(col, false, true)
+		m.Elems = append(m.Elems, p.blockNode(col, false, true))
 		p.within = outer
-		p.push(v)
 		indent := p.nextContent()
 		if indent > col {
 			p.failf(p.pos, "the indentation fits no line above; want %d spaces", col)
@@ -173,6 +172,6 @@ func (p *parser) blockMapping(key Node, col int) Node {
 		}
 		key = p.blockKey()
 	}
-	p.end(&m, since)
+	p.end(&m)
 	return m
 }

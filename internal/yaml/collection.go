@@ -1,45 +1,25 @@
 package yaml
 
-import "slices"
-
-// begin begins a collection, and returns where its elements begin in the stack.
-func (p *parser) begin() (since int) {
+// begin begins the collection nd, with room for what events have.
+func (p *parser) begin(nd *Node) {
 	if p.depth++; p.depth > maxDepth {
 		p.failf(p.pos, "nested deeper than %d", maxDepth)
 	}
-	return len(p.stack)
-}
-
-// push notes an element of the collection that is being read, or a key of it. The stack doubles:
-// append would copy a long one more often.
-func (p *parser) push(n Node) {
-	if len(p.stack) == cap(p.stack) {
-		p.stack = slices.Grow(p.stack, len(p.stack)+1)
+	const few = 2
+	if nd.Elems = make([]Node, 0, few); nd.Kind == Mapping {
+		nd.Keys = make([]Node, 0, few)
 	}
-	p.stack = append(p.stack, n)
 }
 
-// end ends the collection nd, whose keys and elements stand in the stack.
-func (p *parser) end(nd *Node, since int) {
-	all := p.stack[since:]
+// end ends a collection.
+func (p *parser) end(nd *Node) {
 	p.depth--
-	p.stack = p.stack[:since]
-	if nd.Kind == Sequence {
-		nd.Elems = slices.Clone(all)
-		return
-	}
-	nodes := make([]Node, len(all))
-	n := len(all) / 2
-	nd.Keys, nd.Elems = nodes[:n:n], nodes[n:]
-	for i := range n {
-		nd.Keys[i], nd.Elems[i] = all[2*i], all[2*i+1]
-	}
 	p.checkKeys(nd.Keys)
 }
 
 // checkKeys refuses a mapping that has a key twice, however it is written.
 func (p *parser) checkKeys(keys []Node) {
-	seen := make(map[string]int, len(keys))
+	seen := map[string]int{}
 	for i := range keys {
 		key := &keys[i]
 		text, err := key.Decode()

@@ -14,16 +14,16 @@ func (p *parser) flow(nd Node, asJSON bool) Node {
 			return nd
 		}
 	}
-	since := p.begin()
+	p.begin(&nd)
 	p.pos++
 	for p.flowSpace(); p.peek(0) != end; p.flowSpace() {
 		if p.eof() {
 			p.failf(open, "a bracket (%q) without its end", rune(p.text[open]))
 		}
 		if nd.Kind == Mapping {
-			p.addKey(p.flowKey())
+			p.addKey(&nd, p.flowKey())
 		}
-		p.push(p.flowValue(nd.Kind == Mapping))
+		nd.Elems = append(nd.Elems, p.flowValue(nd.Kind == Mapping))
 		p.flowSpace()
 		switch c := p.peek(0); {
 		case c == ',':
@@ -35,7 +35,7 @@ func (p *parser) flow(nd Node, asJSON bool) Node {
 		}
 	}
 	p.pos++
-	p.end(&nd, since)
+	p.end(&nd)
 	return nd
 }
 
@@ -73,18 +73,12 @@ func (p *parser) flowNode(mapping bool) Node {
 	case p.isAlias():
 		nd = p.alias(nd)
 	default:
-		p.flowScalar(&nd)
-		return nd
+		if p.scalar(&nd, true); nd.Style != Plain {
+			return nd
+		}
 	}
 	p.endFlow(&nd)
 	return nd
-}
-
-// flowScalar reads a scalar within a flow collection.
-func (p *parser) flowScalar(nd *Node) {
-	if p.scalar(nd, true); nd.Style == Plain {
-		p.endFlow(nd)
-	}
 }
 
 // endFlow refuses a value that goes on behind the end of its line.

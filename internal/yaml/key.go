@@ -32,11 +32,11 @@ func (p *parser) flowKey() Node {
 	return key
 }
 
-// addKey notes a key and passes the colon after it.
-func (p *parser) addKey(key Node) {
+// addKey adds a key to a mapping and passes the colon after it.
+func (p *parser) addKey(m *Node, key Node) {
 	if key.Text == "<<" && key.Style == Plain {
 		p.failf(key.Pos, "merge keys (%q) are not supported; write the members out", "<<")
 	}
-	p.push(key)
+	m.Keys = append(m.Keys, key)
 	p.pos++
 }

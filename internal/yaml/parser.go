@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/promptecho/promptecho/internal/exactjson"
 )
@@ -43,8 +42,6 @@ type parser struct {
 	bol   int // where the line of pos starts
 	depth int // of the collections that are being read
 
-	stack []Node // the elements of the collections that are being read, and their keys behind each
-
 	within bool // what is read stands below the key Within
 
 	anchors  map[string]*anchor
@@ -69,19 +66,9 @@ func (p *parser) checkText() {
 	if i := exactjson.InvalidUTF8(p.text); i >= 0 {
 		p.failf(i, "invalid UTF-8; binary text is written as !!binary \"base64\"")
 	}
-	for i := 0; i < len(p.text); i++ {
-		for i+8 <= len(p.text) && isPrintable(p.text[i:i+8]) {
-			i += 8
-		}
-		if i == len(p.text) {
-			return
-		}
-		if c := p.text[i]; c >= ' ' && c < 0x7f || c == '\n' {
-			continue
-		}
-		r, n := utf8.DecodeRuneInString(p.text[i:])
+	for i, r := range p.text {
 		switch {
-		case r == '\t':
+		case r >= ' ' && r < 0x7f, r == '\n', r == '\t':
 		case r == '\r':
 			p.failf(i, "a carriage return inside a line; write it as \"\\r\" in double quotes")
 		case r == '\ufeff':
@@ -91,15 +78,7 @@ func (p *parser) checkText() {
 		case r == '\ufffe', r == '\uffff', r < 0xa0:
 			p.failf(i, "control character %U; write it as \"\\u%04x\" in double quotes", r, r)
 		}
-		i += n - 1
 	}
-}
-
-// isPrintable reports whether eight bytes are printable ASCII.
-func isPrintable(s string) bool {
-	const ones, high = 0x0101010101010101, 0x8080808080808080
-	x := uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 | uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
-	return (x|(x-ones*' ')|(x+ones))&high == 0
 }
 
 // peek returns the byte i after pos, or 0 where there is none.

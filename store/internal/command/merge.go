@@ -15,6 +15,7 @@ import (
 	"github.com/promptecho/promptecho/internal/cassette"
 	"github.com/promptecho/promptecho/internal/lock"
 	"github.com/promptecho/promptecho/internal/merge"
+	"github.com/promptecho/promptecho/internal/rewrite"
 	"github.com/promptecho/promptecho/store/internal/locks"
 )
 
@@ -194,7 +195,7 @@ func (s *source) mergeCassette(ctx context.Context, place *locks.Place, name str
 	if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
 		return nil, err
 	}
-	if err := cassette.Save(file, r.File); err != nil {
+	if err := rewrite.Save(file, r.File); err != nil {
 		return nil, err
 	}
 	entries, _, err := entriesOf(place, name)
