@@ -66,7 +66,7 @@ func (v *flagValue) Set(s string) error {
 //	go test -echo.mode=all ./...
 //
 // tests the package in the current folder only, and hands "./..." to its test binary. The
-// binary then becomes go test for these packages, with the mode in the environment, and
+// binary then runs go test for these packages, with the mode in the environment, and
 // whether snapshots are accepted. The
 // patterns are no arguments of what it starts, so that cannot start anything more.
 
@@ -192,17 +192,13 @@ func goTest(by string, set, patterns, rest []string) (args []string, err error) 
 	return slices.Concat(args, patterns, own), nil
 }
 
-// become runs a command in place of this process, so that no timer of this process is left
-// to end it, or beside it where the system has no such call. It returns the exit status.
+// become runs a command for this process, and returns its exit status.
 func become(args []string) (status int) {
-	path, err := exec.LookPath(args[0])
-	if err == nil {
-		replaceProcess(path, args)
-		cmd := exec.Command(path, args[1:]...)
-		cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
-		if err = cmd.Run(); cmd.ProcessState != nil {
-			return cmd.ProcessState.ExitCode()
-		}
+	cmd := exec.Command(args[0], args[1:]...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	err := cmd.Run()
+	if cmd.ProcessState != nil {
+		return cmd.ProcessState.ExitCode()
 	}
 	fmt.Fprintln(os.Stderr, "promptecho:", err)
 	return 2
