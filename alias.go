@@ -21,12 +21,8 @@ type aliases []*alias
 
 // of returns the alias of the server that a URL names, or nil if it has none.
 func (as aliases) of(u *url.URL) *alias {
-	if len(as) == 0 {
-		return nil
-	}
-	origin := urls.Origin(u)
 	for _, a := range slices.Backward(as) {
-		if a.origin == origin {
+		if a.origin == urls.Origin(u) {
 			return a
 		}
 	}
