@@ -201,7 +201,6 @@ func (r *Recorder) describe(path string) {
 		Passes:       func(u *url.URL) bool { return request.Passing(r.config.passing, u) != "" },
 		AllowUnused:  r.config.allowUnused,
 		AllowRaced:   r.config.allowRaced,
-		MayAskNone:   r.plan.mayAskNone,
 		KeepFailures: r.config.onRecordError == Keep,
 	}
 }

@@ -18,7 +18,6 @@ type plan struct {
 	derive      bool // what Live selects is asked for real
 	saveDerived bool // and what comes of it is saved beside the cassette
 	checkUnused bool // a recording that answers nothing is an error
-	mayAskNone  bool // a run without a request is fine if there is no cassette
 }
 
 // mayGoUpstream reports whether any request can leave the process.
@@ -50,7 +49,7 @@ func planFor(m Mode, c tape.State, live bool) plan {
 func planOf(m Mode, c tape.State) plan {
 	switch {
 	case m == ModeLive:
-		return plan{passThrough: true, mayAskNone: true}
+		return plan{passThrough: true}
 	case m == ModeAll:
 		return plan{record: true, again: true}
 	case m == ModeNewEpisodes:
@@ -60,11 +59,11 @@ func planOf(m Mode, c tape.State) plan {
 	case m == modeAccepted && c.Accepted:
 		return plan{record: true, update: true, renew: true}
 	case m == ModeCompare:
-		return plan{compare: true, checkUnused: true, mayAskNone: true}
+		return plan{compare: true, checkUnused: true}
 	case m == ModeOnce && (!c.Present || c.Partial):
-		return plan{record: true, checkUnused: true, mayAskNone: true}
+		return plan{record: true, checkUnused: true}
 	}
-	return plan{checkUnused: true, mayAskNone: true}
+	return plan{checkUnused: true}
 }
 
 // settleMode returns the mode of a run on the cassette named file: none if the cassette

@@ -33,7 +33,6 @@ type Run struct {
 	Compares     bool // recorded answers are compared with live ones
 	CheckUnused  bool // a recording that answers nothing is an error
 	AllowRaced   bool // the user accepts those of them that raced with others
-	MayAskNone   bool // a run without any request is fine if there is no cassette
 	KeepFailures bool // recorded failures are what the test is about
 
 	Passes      func(u *url.URL) bool // whether requests to a URL pass through; nil if none do
