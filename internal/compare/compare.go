@@ -3,9 +3,8 @@
 // the shape of its JSON and the model that answered are judged. Wording is shown and never
 // judged. Both answers must be redacted, so that placeholders are equal.
 //
-// From the bottom up: json.go reads and makes values, names.go lists what differs by
-// chance, shape.go compares shapes, fit.go says which answers can be compared, and
-// compare.go gives the verdict.
+// From the bottom up: shape.go compares shapes, without what differs by chance, fit.go says
+// which answers can be compared, and compare.go gives the verdict.
 package compare
 
 import (
