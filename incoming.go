@@ -40,22 +40,6 @@ func (r *Recorder) redactHead(req *http.Request, in *incoming) {
 	r.redact.RedactHead(&in.Request)
 }
 
-// keepBody puts what is kept of the body into the call.
-func (r *Recorder) keepBody(in *incoming) {
-	in.Request.Body = in.body.Kept(r.config.keepUploads)
-}
-
-// uploaded tells a recording what was uploaded while it was sent.
-func (r *Recorder) uploaded(in *incoming, rec *tape.Recording) error {
-	if !in.body.Streams {
-		return nil
-	}
-	err := in.body.Finish()
-	r.keepBody(in)
-	r.tape.Uploaded(rec, in.Request)
-	return err
-}
-
 // urlOf returns the URL of a request as it is matched and written. A local server has its
 // alias in it.
 func (c *config) urlOf(req *http.Request) string {

@@ -55,11 +55,7 @@ func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 	r.redactHead(req, in)
 	r.within(req.Context(), &in.Call)
 	r.log.Reached.Store(true)
-	if in.body.Streams {
-		in.Form = r.config.matching.Form(&in.Request)
-		return r.record(req, in)
-	}
-	r.keepBody(in)
+	in.Request.Body = in.body.Kept(r.config.keepUploads)
 	recording, err := r.tape.Take(&in.Call)
 	if err != nil {
 		return r.refuse(req, err)
@@ -83,20 +79,13 @@ func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 	return r.miss(req, &in.Call), nil
 }
 
-// readBody reads the body of a request. One that is large is read while it is sent, if no
-// recording can answer it. One of unknown length may be sent for as long as its answer comes, which
-// would never come: that is told while it lasts.
+// readBody reads the body of a request. One of unknown length may be sent for as long as its answer
+// comes, which would never come: that is told while it lasts.
 func (r *Recorder) readBody(req *http.Request, in *incoming) error {
 	if req.ContentLength <= 0 && req.Body != nil && req.Body != http.NoBody {
 		defer r.log.Sends(r.nameOf(req))()
 	}
-	large, err := in.body.Read(req, r.config.keepUploads)
-	if large && err == nil {
-		if in.body.Streams = r.plan.record && r.config.selectsNone() && r.tape.IsBlank(); in.body.Streams {
-			return nil
-		}
-		err = in.body.Drain(req, r.plan.mayGoUpstream())
-	}
+	err := in.body.Read(req, r.config.keepUploads, r.plan.mayGoUpstream())
 	if errors.Is(err, request.ErrNoRoom) {
 		err = refusedError(fmt.Sprintf("%s: %s: %v", r.file, r.nameOf(req), err))
 		r.log.Error(err) // the client may swallow the answer

@@ -12,89 +12,57 @@ import (
 	"math"
 	"net/http"
 	"os"
-	"sync"
-	"sync/atomic"
 
 	"github.com/promptecho/promptecho/internal/coding"
 	"github.com/promptecho/promptecho/internal/upload"
 )
 
-// A Body is the body of a request that was read, or is read while it is sent.
+// A Body is the body of a request that was read.
 type Body struct {
-	Streams bool // it is large, and is read while it is sent
-
 	small    bytes.Buffer // all of it, unless it is large
 	large    *large
 	declared string // its Content-Type
 }
 
-// Read reads the body of a request and closes it, unless it is large; then [Body.Drain] must follow,
-// or Streams be set. A body that is to be kept whole is never large.
-func (b *Body) Read(req *http.Request, whole bool) (isLarge bool, err error) {
-	isLarge = req.ContentLength > maxMemory
+// A large body is not held in memory.
+type large struct {
+	kept   *upload.Reader
+	length int64                         // as the request says it
+	again  func() (io.ReadCloser, error) // gives it once more; nil if it need not be sent
+}
+
+// Read reads the body of a request and closes it. A large one, if it may have to be sent, is put
+// into a file meanwhile, unless the client gives it again. A body that is to be kept whole is
+// never large.
+func (b *Body) Read(req *http.Request, whole, send bool) error {
 	b.declared = req.Header.Get("Content-Type")
 	if req.Header.Get("Content-Range")+req.Header.Get("X-Goog-Upload-Offset") != "" {
 		b.declared = "application/octet-stream" // a piece of a file
 	}
-	switch {
-	case whole:
-		return false, ReadBody(&b.small, req)
-	case !isLarge:
-		isLarge, err = readBody(&b.small, req, maxMemory)
+	if whole {
+		return ReadBody(&b.small, req)
 	}
-	if isLarge {
-		b.large = &large{length: req.ContentLength, declared: b.declared}
-		b.large.read(struct {
-			io.Reader
-			io.Closer
-		}{io.MultiReader(bytes.NewReader(b.small.Bytes()), req.Body), req.Body})
-		b.small = bytes.Buffer{}
+	more, err := readBody(&b.small, req, maxMemory)
+	if !more {
+		return err
 	}
-	return isLarge, err
-}
-
-// Drain reads a large body. If it may have to be sent, it is put into a file meanwhile, unless
-// the client gives it again.
-func (b *Body) Drain(req *http.Request, send bool) error {
-	l := b.large
-	if l.again = req.GetBody; !send || l.again != nil {
-		return l.finish()
-	}
-	file, err := newSpool()
-	if err == nil {
-		l.read(io.NopCloser(io.TeeReader(*l.from.Load(), file)))
-		err = l.finish()
-		l.again, l.length = file.open, file.length
-	}
-	return cmp.Or(err, req.Body.Close())
-}
-
-// stream returns a request like req whose large body is read while it is sent.
-func (b *Body) stream(req *http.Request) *http.Request {
-	out := req.Clone(req.Context())
-	out.Body = b.large
-	if req.GetBody != nil {
-		out.GetBody = func() (io.ReadCloser, error) {
-			again, err := req.GetBody()
-			if err == nil {
-				b.large.read(again)
-			}
-			return b.large, err
+	b.large = &large{upload.NewReader(b.declared), req.ContentLength, req.GetBody}
+	var to io.Writer = b.large.kept
+	var file *spool
+	if send && req.GetBody == nil {
+		if file, err = newSpool(); err == nil {
+			to, b.large.again = io.MultiWriter(to, file), file.open
 		}
 	}
-	return out
-}
-
-// Finish reads what is left of a body that is read while it is sent, and closes it: a server may
-// answer before it has all.
-func (b *Body) Finish() error { return b.large.finish() }
-
-// Abandon closes a body that was to be read while it is sent, and will not be. Somebody may still
-// wait for a piece of it.
-func (b *Body) Abandon() {
-	if b.Streams {
-		_ = b.large.close()
+	if err == nil {
+		var n int64
+		n, err = io.Copy(to, io.MultiReader(&b.small, req.Body))
+		if file != nil {
+			b.large.length = n
+		}
 	}
+	b.small = bytes.Buffer{}
+	return cmp.Or(err, req.Body.Close())
 }
 
 // Kept returns what of the body is kept; see package upload.
@@ -114,11 +82,8 @@ func (b *Body) Kept(whole bool) []byte {
 
 // Clone returns a request like req that sends the body. Of a small one it shares the memory.
 func (b *Body) Clone(req *http.Request) (*http.Request, error) {
-	switch {
-	case b.large == nil:
+	if b.large == nil {
 		return Clone(req, b.small.Bytes()), nil
-	case b.Streams:
-		return b.stream(req), nil
 	}
 	out := req.Clone(req.Context())
 	var err error
@@ -133,57 +98,12 @@ func (b *Body) Reset() (ok bool) {
 	return b.large == nil && b.small.Cap() <= 1<<20
 }
 
-// A large body is read only once, by whoever sends it and in the end by [Body.Finish].
-type large struct {
-	declared string // its Content-Type
-	length   int64
-	again    func() (io.ReadCloser, error) // gives it once more
-
-	from atomic.Pointer[io.ReadCloser]
-
-	mu   sync.Mutex // is held during a Read, and guards what follows
-	kept *upload.Reader
-	err  error // of the last Read
-}
-
-func (l *large) close() error { return (*l.from.Load()).Close() }
-
-// read begins to read a body.
-func (l *large) read(from io.ReadCloser) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.from.Store(&from)
-	l.kept, l.err = upload.NewReader(l.declared), nil
-}
-
-// Read reads a piece.
-func (l *large) Read(p []byte) (n int, err error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.err != nil {
-		return 0, l.err
-	}
-	n, l.err = (*l.from.Load()).Read(p)
-	_, _ = l.kept.Write(p[:n]) // it takes all
-	return n, l.err
-}
-
-// Close leaves the body open: finish closes it.
-func (l *large) Close() error { return nil }
-
-// finish reads the rest and closes the body.
-func (l *large) finish() error {
-	_, err := io.CopyBuffer(struct{ io.Writer }{io.Discard}, struct{ io.Reader }{l}, make([]byte, 1<<16))
-	return cmp.Or(err, l.close())
-}
-
 // A spool is a file for a body that waits to be sent. Nobody else can read it: its name is gone,
 // where the system allows that, and it is encrypted with a key that is nowhere else.
 type spool struct {
-	file   *os.File
-	key    cipher.Block
-	to     io.Writer
-	length int64
+	file *os.File
+	key  cipher.Block
+	to   io.Writer
 }
 
 func newSpool() (*spool, error) {
@@ -205,10 +125,9 @@ func (s *spool) stream() cipher.Stream { return cipher.NewCTR(s.key, make([]byte
 
 func (s *spool) Write(p []byte) (n int, err error) {
 	if n, err = s.to.Write(p); err != nil {
-		return n, noRoom(err)
+		err = noRoom(err)
 	}
-	s.length += int64(n)
-	return n, nil
+	return n, err
 }
 
 // ErrNoRoom is the error of a body that is neither kept in memory nor in a file.
