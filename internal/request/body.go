@@ -17,58 +17,78 @@ import (
 	"github.com/promptecho/promptecho/internal/upload"
 )
 
+// maxMemory is how much of a body is held in memory. What is larger passes through, and what
+// must be sent after it was read is in a file meanwhile.
+const maxMemory = 4 << 20
+
 // A Body is the body of a request that was read.
 type Body struct {
 	small    bytes.Buffer // all of it, unless it is large
-	large    *large
-	declared string // its Content-Type
-}
+	declared string       // its Content-Type
 
-// A large body is not held in memory.
-type large struct {
-	kept   *upload.Reader
-	length int64                         // as the request says it
-	again  func() (io.ReadCloser, error) // gives it once more; nil if it need not be sent
+	large  *upload.Reader                // what is kept of a large one; else nil
+	again  func() (io.ReadCloser, error) // gives that once more; nil if it need not be sent
+	length int64                         // of that, as it is sent
 }
 
 // Read reads the body of a request and closes it. A large one, if it may have to be sent, is put
 // into a file meanwhile, unless the client gives it again. A body that is to be kept whole is
-// never large.
+// never large. If the body is empty although the request announces a length, it is read through
+// GetBody: cohere-go retries with the body it has drained.
 func (b *Body) Read(req *http.Request, whole, send bool) error {
 	b.declared = req.Header.Get("Content-Type")
 	if req.Header.Get("Content-Range")+req.Header.Get("X-Goog-Upload-Offset") != "" {
 		b.declared = "application/octet-stream" // a piece of a file
 	}
-	if whole {
-		return ReadBody(&b.small, req)
+	if req.Body == nil || req.Body == http.NoBody {
+		return nil
 	}
-	more, err := readBody(&b.small, req, maxMemory)
-	if !more {
+	most := int64(maxMemory)
+	if whole {
+		most = math.MaxInt64 - 1
+	}
+	announced := min(max(req.ContentLength, 0), maxMemory) // growing by doubling takes three times as much
+	b.small.Grow(int(announced) + bytes.MinRead)
+	n, err := b.small.ReadFrom(io.LimitReader(req.Body, most+1))
+	if n > most {
+		err = b.readLarge(req, send)
+	}
+	err = cmp.Or(err, req.Body.Close())
+	if err != nil || n > 0 || req.ContentLength <= 0 || req.GetBody == nil {
 		return err
 	}
-	b.large = &large{upload.NewReader(b.declared), req.ContentLength, req.GetBody}
-	var to io.Writer = b.large.kept
-	var file *spool
-	if send && req.GetBody == nil {
-		if file, err = newSpool(); err == nil {
-			to, b.large.again = io.MultiWriter(to, file), file.open
-		}
+	again, err := req.GetBody()
+	if err != nil {
+		return err
 	}
-	if err == nil {
-		var n int64
-		n, err = io.Copy(to, io.MultiReader(&b.small, req.Body))
-		if file != nil {
-			b.large.length = n
+	defer again.Close()
+	_, err = b.small.ReadFrom(again)
+	return err
+}
+
+// readLarge reads the rest of a body that is large.
+func (b *Body) readLarge(req *http.Request, send bool) (err error) {
+	b.large, b.again, b.length = upload.NewReader(b.declared), req.GetBody, req.ContentLength
+	to, spools := io.Writer(b.large), send && req.GetBody == nil
+	if spools {
+		var file io.Writer
+		if file, b.again, err = newSpool(); err != nil {
+			return err
 		}
+		to = io.MultiWriter(to, file)
+	}
+	n, err := io.Copy(to, io.MultiReader(&b.small, req.Body))
+	if spools {
+		b.length = n
 	}
 	b.small = bytes.Buffer{}
-	return cmp.Or(err, req.Body.Close())
+	return err
 }
 
 // Kept returns what of the body is kept; see package upload.
 func (b *Body) Kept(whole bool) []byte {
 	if b.large != nil {
-		return b.large.kept.Kept()
+		return b.large.Kept()
 	}
 	body := b.small.Bytes()
 	if len(body) <= upload.Limit || whole {
@@ -87,7 +107,7 @@ func (b *Body) Clone(req *http.Request) (*http.Request, error) {
 	}
 	out := req.Clone(req.Context())
 	var err error
-	out.GetBody, out.ContentLength, out.TransferEncoding = b.large.again, b.large.length, nil
+	out.GetBody, out.ContentLength, out.TransferEncoding = b.again, b.length, nil
 	out.Body, err = out.GetBody()
 	return out, err
 }
@@ -98,33 +118,32 @@ func (b *Body) Reset() (ok bool) {
 	return b.large == nil && b.small.Cap() <= 1<<20
 }
 
-// A spool is a file for a body that waits to be sent. Nobody else can read it: its name is gone,
-// where the system allows that, and it is encrypted with a key that is nowhere else.
-type spool struct {
-	file *os.File
-	key  cipher.Block
-	to   io.Writer
-}
-
-func newSpool() (*spool, error) {
+// newSpool returns what writes a body that waits to be sent into a file, and what opens it from its
+// beginning. Nobody else can read the file: its name is gone, where the system allows that, and it is
+// encrypted with a key that is nowhere else. It is closed when nobody has it any more.
+func newSpool() (to io.Writer, open func() (io.ReadCloser, error), err error) {
 	f, err := os.CreateTemp("", "promptecho-*.tmp")
 	if err != nil {
-		return nil, noRoom(err)
+		return nil, nil, noRoom(err)
 	}
 	_ = os.Remove(f.Name())
 	key := make([]byte, 16)
 	_, _ = rand.Read(key) // it never fails
 	block, err := aes.NewCipher(key)
-	s := &spool{file: f, key: block}
-	s.to = cipher.StreamWriter{S: s.stream(), W: f}
-	return s, err
+	// A key is for one file, so it needs no nonce.
+	stream := func() cipher.Stream { return cipher.NewCTR(block, make([]byte, aes.BlockSize)) }
+	open = func() (io.ReadCloser, error) {
+		r := cipher.StreamReader{S: stream(), R: io.NewSectionReader(f, 0, math.MaxInt64)}
+		return io.NopCloser(r), nil
+	}
+	return roomWriter{cipher.StreamWriter{S: stream(), W: f}}, open, err
 }
 
-// stream returns the key stream from its beginning. A key is for one file, so it needs no nonce.
-func (s *spool) stream() cipher.Stream { return cipher.NewCTR(s.key, make([]byte, aes.BlockSize)) }
+// A roomWriter writes to a disk that may be full.
+type roomWriter struct{ io.Writer }
 
-func (s *spool) Write(p []byte) (n int, err error) {
-	if n, err = s.to.Write(p); err != nil {
+func (w roomWriter) Write(p []byte) (n int, err error) {
+	if n, err = w.Writer.Write(p); err != nil {
 		err = noRoom(err)
 	}
 	return n, err
@@ -135,10 +154,4 @@ var ErrNoRoom = errors.New("the body is too large for memory, and could not be p
 
 func noRoom(err error) error {
 	return fmt.Errorf("%w: %w: make room in %s, or set TMPDIR to another folder", ErrNoRoom, err, os.TempDir())
-}
-
-// open returns the body from its beginning. The file is closed when nobody has it any more.
-func (s *spool) open() (io.ReadCloser, error) {
-	r := cipher.StreamReader{S: s.stream(), R: io.NewSectionReader(s.file, 0, math.MaxInt64)}
-	return io.NopCloser(r), nil
 }

@@ -9,7 +9,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"math"
 	"net/http"
 	"net/url"
 	"path"
@@ -19,42 +18,6 @@ import (
 	"github.com/promptecho/promptecho/internal/memo"
 	"github.com/promptecho/promptecho/internal/urls"
 )
-
-// maxMemory is how much of a body is held in memory. What is larger passes through, and what
-// must be sent after it was read is in a file meanwhile.
-const maxMemory = 4 << 20
-
-// ReadBody appends the body of a request to dst and closes it. If the body is empty
-// although the request announces a length, it is read through GetBody: cohere-go retries
-// with the body it has drained.
-func ReadBody(dst *bytes.Buffer, req *http.Request) error {
-	_, err := readBody(dst, req, math.MaxInt64-1)
-	return err
-}
-
-// readBody is ReadBody for a body of at most so many bytes. If it has more, it is not closed.
-func readBody(dst *bytes.Buffer, req *http.Request, most int64) (more bool, err error) {
-	if req.Body == nil || req.Body == http.NoBody {
-		return false, nil
-	}
-	announced := min(max(req.ContentLength, 0), most, maxMemory) // growing by doubling takes three times as much
-	dst.Grow(int(announced) + bytes.MinRead)
-	n, err := dst.ReadFrom(io.LimitReader(req.Body, most+1))
-	if n > most {
-		return true, err
-	}
-	err = cmp.Or(err, req.Body.Close())
-	if err != nil || n > 0 || req.ContentLength <= 0 || req.GetBody == nil {
-		return false, err
-	}
-	again, err := req.GetBody()
-	if err != nil {
-		return false, err
-	}
-	defer again.Close()
-	_, err = dst.ReadFrom(again)
-	return false, err
-}
 
 // IsTwoWay reports whether a request sends its body for as long as its answer comes, as its type or
 // its signature (AWS) says: nothing else can be known before the first byte of the answer.
