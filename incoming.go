@@ -4,29 +4,16 @@ import (
 	"cmp"
 	"net/http"
 	"slices"
-	"sync"
 
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/request"
 	"github.com/promptecho/promptecho/internal/tape"
 )
 
-// An incoming is a request, as it came and as it is matched. Most requests are recorded
-// byte for byte; the next request uses their memory again.
+// An incoming is a request, as it came and as it is matched.
 type incoming struct {
 	tape.Call
 	body request.Body // as it came
-}
-
-var incomings = sync.Pool{New: func() any { return new(incoming) }}
-
-// free gives the memory back. The caller must not keep any part of it.
-func (in *incoming) free() {
-	if !in.body.Reset() {
-		return
-	}
-	in.Call = tape.Call{}
-	incomings.Put(in)
 }
 
 // redactHead makes the call from a request and redacts all of it but the body, which it leaves

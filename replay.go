@@ -32,9 +32,6 @@ func (r *Recorder) play(req *http.Request, in *incoming, rec *tape.Recording) (*
 		r.repeater.keep(req, &in.body, rec)
 	}
 	r.notePlayed(&in.Call, rec)
-	if in.Form == nil && !r.plan.compare { // nothing keeps a part of it
-		in.free()
-	}
 	if err != nil {
 		return nil, r.told(r.nameOf(req), err)
 	}

@@ -45,7 +45,7 @@ func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 		r.failHere(strings.TrimPrefix(err.Error(), "promptecho: "))
 		return r.refuse(req, err)
 	}
-	in := incomings.Get().(*incoming)
+	in := new(incoming)
 	if err := r.readBody(req, in); err != nil {
 		return r.refuse(req, err)
 	}

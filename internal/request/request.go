@@ -274,12 +274,6 @@ func (b *Body) Clone(req *http.Request) (*http.Request, error) {
 	return out, err
 }
 
-// Reset makes the memory of the body free for another one, unless it is much.
-func (b *Body) Reset() (ok bool) {
-	b.small.Reset()
-	return b.large == nil && b.small.Cap() <= 1<<20
-}
-
 // newSpool returns what writes a body that waits to be sent into a file, and what opens it from its
 // beginning. Nobody else can read the file: its name is gone, where the system allows that, and it is
 // encrypted with a key that is nowhere else. It is closed when nobody has it any more.
