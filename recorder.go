@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/http"
 	"os"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -111,9 +110,7 @@ type lifecycle struct {
 	closed  atomic.Bool                   // it takes no more requests
 	missing atomic.Pointer[string]        // why no request can go upstream; nil if one can
 	report  atomic.Pointer[report.Report] // nil until it is there
-
-	mu   sync.Mutex    // guards over; no other lock is taken under it
-	over chan struct{} // made by the first who ends it, closed with the report
+	over    atomic.Pointer[chan struct{}] // made by the first who ends it, closed with the report
 }
 
 // end closes the recorder by calling conclude, once, and returns what that returned.
@@ -122,18 +119,12 @@ func (l *lifecycle) end(conclude func() report.Report) report.Report {
 		return *rep // who waits for a channel must be in the synctest bubble in which it was made
 	}
 	l.closed.Store(true)
-	l.mu.Lock()
-	over := l.over
-	if over == nil {
-		l.over = make(chan struct{})
-	}
-	l.mu.Unlock()
-	if over == nil {
+	if over := make(chan struct{}); l.over.CompareAndSwap(nil, &over) {
 		told := conclude()
 		l.report.Store(&told)
-		close(l.over)
+		close(over)
 	} else {
-		<-over // and not a sync.Once, since a bubble sees who waits for a channel
+		<-*l.over.Load() // and not a sync.Once, since a bubble sees who waits for a channel
 	}
 	return *l.report.Load()
 }
