@@ -4,25 +4,30 @@ package shell
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
-// harmless are the characters that mean nothing to a shell.
-const harmless = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-=@%+,:"
+// Characters that mean nothing to a shell.
+const (
+	harmless             = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-=@%+,:"
+	harmlessToPowerShell = `abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/\._-=:`
+)
 
 // Quote quotes s for a POSIX shell where it must be.
-func Quote(s string) string {
-	if s != "" && strings.Trim(s, harmless) == "" {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
-}
+func Quote(s string) string { return join([]string{s}, harmless, `'\''`) }
 
 // Join quotes the words of a command and joins them.
-func Join(words []string) string {
-	quoted := make([]string, len(words))
+func Join(words []string) string { return join(words, harmless, `'\''`) }
+
+// join quotes the words that are not harmless, and joins all. A quote in a word becomes what is given
+// for it.
+func join(words []string, harmless, quote string) string {
+	quoted := slices.Clone(words)
 	for i, w := range words {
-		quoted[i] = Quote(w)
+		if w == "" || strings.Trim(w, harmless) != "" {
+			quoted[i] = "'" + strings.ReplaceAll(w, "'", quote) + "'"
+		}
 	}
 	return strings.Join(quoted, " ")
 }
@@ -34,18 +39,8 @@ func With(goos, name, value string, words []string) string {
 	if goos != "windows" {
 		return name + "=" + value + " " + Join(words)
 	}
-	quoted := make([]string, len(words))
-	for i, w := range words {
-		quoted[i] = w
-		if w == "" || strings.Trim(w, harmlessToPowerShell) != "" {
-			quoted[i] = "'" + strings.ReplaceAll(w, "'", "''") + "'"
-		}
-	}
-	return "$env:" + name + "='" + value + "'; " + strings.Join(quoted, " ") + "; Remove-Item Env:" + name
+	return "$env:" + name + "='" + value + "'; " + join(words, harmlessToPowerShell, "''") + "; Remove-Item Env:" + name
 }
-
-// harmlessToPowerShell are the characters that mean nothing to PowerShell.
-const harmlessToPowerShell = `abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/\._-=:`
 
 // Place returns how a command names a file or folder, given with its absolute path: so, and
 // in a CI job relative to the root of the repository. What a CI job prints
@@ -55,10 +50,7 @@ func Place(path string) string {
 	if root == "" || !InCI() {
 		return path
 	}
-	rel, err := filepath.Rel(root, path)
-	if err != nil {
-		return path
-	}
+	rel, _ := filepath.Rel(root, path) // it is below the root
 	return filepath.ToSlash(rel)
 }
 
