@@ -7,8 +7,8 @@
 //
 // From the bottom up: summary.go writes values, and names differences that are easy to
 // miss; text.go finds what two texts or lists have in common; nearest.go finds the nearest
-// recording; edit.go, tree.go and compare.go find the edits of two forms; content.go adds
-// what files and bodies say; rows.go and write.go show them.
+// recording; tree.go and compare.go find the edits of two forms; edit.go adds what files
+// and bodies say; rows.go and write.go show them.
 package diff
 
 import (
