@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"os"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -24,7 +25,13 @@ func init() {
 	report.Finish = func(recorder any, o report.Outcome) report.Report {
 		return recorder.(*Recorder).finish(o)
 	}
-	report.Unfinished = unfinished.all
+	report.Unfinished = func() (open []any) {
+		for rec := range unfinished.Range {
+			open = append(open, rec)
+		}
+		slices.SortFunc(open, func(a, b any) int { return strings.Compare(a.(*Recorder).file, b.(*Recorder).file) })
+		return open
+	}
 	report.InMode = func(mode, by string) any {
 		return Option(func(c *config) {
 			m, err := parseMode(mode, by)
@@ -128,7 +135,7 @@ func (r *Recorder) finish(o report.Outcome) report.Report {
 			}
 		}
 		r.tape.Free()
-		unfinished.remove(r)
+		unfinished.Delete(r)
 		if r.config.log != nil {
 			for _, note := range rep.Notes {
 				r.config.log(note)
@@ -138,33 +145,6 @@ func (r *Recorder) finish(o report.Outcome) report.Report {
 	})
 }
 
-// unfinished are the recorders of the tests of this process that have no report yet, in the
-// order in which they were opened.
-var unfinished openRecorders
-
-type openRecorders struct {
-	mu   sync.Mutex // guards what follows; no other lock is taken under it
-	list []any      // [report.Unfinished] hands them to package echotest
-}
-
-// add adds a recorder. In a program that is no test nobody asks for it.
-func (o *openRecorders) add(r *Recorder) {
-	if !testing.Testing() {
-		return
-	}
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.list = append(o.list, r)
-}
-
-func (o *openRecorders) remove(r *Recorder) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.list = slices.DeleteFunc(o.list, func(open any) bool { return open == r })
-}
-
-func (o *openRecorders) all() []any {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return slices.Clone(o.list)
-}
+// unfinished has the recorders of the tests of this process that have no report yet. In a program
+// that is no test nobody asks for them.
+var unfinished sync.Map

@@ -109,8 +109,7 @@ var (
 	// Finish closes a recorder with an outcome.
 	Finish func(recorder any, o Outcome) Report
 
-	// Unfinished returns the recorders that have no outcome yet, in the order in which they
-	// were opened.
+	// Unfinished returns the recorders that have no outcome yet, by the names of their cassettes.
 	Unfinished func() []any
 
 	// InMode returns a promptecho.Option that sets the record mode as a flag does; by names
