@@ -198,17 +198,6 @@ func (l *Log) Drift(recording *tape.Recording, asked *canon.Form) {
 // for all tests alike.
 var otherHosts Tally[string]
 
-// whoAsked returns the line that asked and that of the test, also where a framework asks in
-// goroutines of its own. by is who asked, if that is known.
-func (l *Log) whoAsked(by string) string {
-	const most = 100 // that takes a look at all goroutines
-	caller := cmp.Or(by, stack.Caller())
-	if by != "" || strings.Contains(caller, "_test.go:") || len(l.misses) > most {
-		return caller
-	}
-	return cmp.Or(stack.CallerIn(stack.Ancestors()), caller)
-}
-
 // Miss keeps a request that is not recorded, once for each form, and returns what is now
 // known about it. It finds the nearest recording and says what differs. The parameter by
 // says who asked; if it is empty, the stack does.
@@ -221,7 +210,7 @@ func (l *Log) Miss(c *tape.Call, opensSocket bool, by string) Miss {
 	m := l.missed[c.Form.Key()]
 	first := m == nil
 	if first {
-		m = &missing{keys: keys, Miss: Miss{File: l.File, Call: c.Form.Name(), Request: unnamed(c.Form), Model: c.Form.Model, Asked: said(c.Form), Caller: l.whoAsked(by), Reason: "not recorded"}}
+		m = &missing{keys: keys, Miss: Miss{File: l.File, Call: c.Form.Name(), Request: unnamed(c.Form), Model: c.Form.Model, Asked: said(c.Form), Caller: cmp.Or(by, stack.Caller()), Reason: "not recorded"}}
 		if l.missed == nil {
 			l.missed = map[string]*missing{}
 		}
