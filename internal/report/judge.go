@@ -23,10 +23,9 @@ func (l *Log) Judge(o *Outcome, options ...Option) Report {
 		rep.failAt(l.File, text)
 	}
 
-	l.sending.Range(func(_, text any) bool {
-		rep.Fail(text.(string))
-		return true
-	})
+	for id, what := range l.sending.Range {
+		rep.Fail(l.sends(id.(uint64), what.(string)))
+	}
 	l.judgeContests(&rep, o)
 	l.judgeLacking(&rep, o, l.Lacking.all())
 	if len(misses) > 0 {

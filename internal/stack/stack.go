@@ -121,14 +121,13 @@ func ID() uint64 {
 	return id
 }
 
-// Ancestors returns the goroutine of its caller, the one that started it, and so on, as far
-// as they live. It stops the program meanwhile: it is for what is about to fail.
-func Ancestors() (chain []Goroutine) {
+// Ancestors returns a goroutine, the one that started it, and so on, as far as they live. It stops the program meanwhile: it is for what is about to fail.
+func Ancestors(id uint64) (chain []Goroutine) {
 	all := map[uint64]Goroutine{}
 	for _, g := range Parse(dump()) {
 		all[g.ID] = g
 	}
-	for g, ok := all[ID()]; ok; g, ok = all[g.Parent] {
+	for g, ok := all[id]; ok; g, ok = all[g.Parent] {
 		chain = append(chain, g)
 		delete(all, g.ID)
 	}
@@ -210,7 +209,7 @@ func cutLast(s, sep string) (before, after string) {
 // in goroutines of its own. Code below the client is a transport, which asked for nothing. If the
 // place is not in a test file, that of the test follows: "bot.go:39 < a_test.go:40". The place is
 // empty if no goroutine that lives has such a frame. It stops the program meanwhile.
-func Caller() string { return CallerIn(Ancestors()) }
+func Caller() string { return CallerIn(Ancestors(ID())) }
 
 // CallerIn returns the innermost place in the user's code of goroutines of which each was
 // started by the next one, as [Caller] does for the first one of them; "" if there is none.
