@@ -120,13 +120,12 @@ type File struct {
 	Alone   bool // no other has the name of its field
 }
 
+// IsFile reports whether an edit replaces a file by another one.
+func (e *Edit) IsFile() bool { return strings.HasPrefix(e.Note, fileNote) }
+
 // NameFiles gives an edit that replaces a file the names of both files, where they have
 // one, in place of their extensions, or what they say if both are kept and are texts.
-func (e *Edit) NameFiles(recorded, incoming func(path string) File) {
-	if !strings.HasPrefix(e.Note, fileNote) {
-		return
-	}
-	was, is := recorded(cmp.Or(e.From, e.Path)), incoming(e.Path)
+func (e *Edit) NameFiles(was, is File) {
 	if e.Name = is.Name; path.Ext(was.Name) == path.Ext(is.Name) && isText(was.Content) && isText(is.Content) {
 		e.Recorded, e.Incoming = quote(string(was.Content)), quote(string(is.Content))
 	} else {

@@ -152,7 +152,7 @@ func (w *writer) values(e *Edit) {
 		w.long(e, a, b)
 	case texts:
 		w.both(e, quoted(a, onlyHidden(a, b)), quoted(b, onlyHidden(a, b)))
-		if !strings.HasPrefix(e.Note, fileNote) {
+		if !e.IsFile() {
 			w.change(a, b)
 		}
 	default:

@@ -192,12 +192,12 @@ func call(form *canon.Form) string { return strings.TrimSpace(form.Name() + " " 
 // spellOut gives edits what the forms of two requests have only as a digest: the texts of
 // bodies that are no JSON, and the names of files.
 func spellOut(edits []diff.Edit, recorded, incoming *interaction.Request) {
-	filesOf := func(req *interaction.Request) func(string) diff.File {
-		return func(path string) diff.File { return fileAt(req, path) }
-	}
 	for i := range edits {
-		edits[i].CompareBodies(recorded.Body, incoming.Body)
-		edits[i].NameFiles(filesOf(recorded), filesOf(incoming))
+		e := &edits[i]
+		e.CompareBodies(recorded.Body, incoming.Body)
+		if e.IsFile() {
+			e.NameFiles(fileAt(recorded, cmp.Or(e.From, e.Path)), fileAt(incoming, e.Path))
+		}
 	}
 }
 
