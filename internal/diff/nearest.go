@@ -207,11 +207,9 @@ func stringWords(value string, f func(pair, word uint64, size int)) {
 		value = value[:most/2] + value[len(value)-most/2:]
 	}
 	before := uint64(0)
-	eachPiece(exactjson.UnescapeText(value), func(piece string, first class) {
-		if first.isWord() {
-			hash := maphash.String(seed, piece)
-			f(hash^bits.RotateLeft64(before, 1), hash, len(piece))
-			before = hash
-		}
+	eachWord(exactjson.UnescapeText(value), func(word string) {
+		hash := maphash.String(seed, word)
+		f(hash^bits.RotateLeft64(before, 1), hash, len(word))
+		before = hash
 	})
 }

@@ -137,14 +137,27 @@ func words(s string) []string {
 	return out
 }
 
-// countWords counts those of the pieces that [words] returns that are no signs or blanks. Of a
-// number, both what is before its point and what is behind it counts.
-func countWords(s string) (n int) {
+// eachWord calls f for each word of a text: for those of the pieces that are no signs or blanks,
+// and of snake_case and 3.14, for each part.
+func eachWord(s string, f func(word string)) {
 	eachPiece(s, func(piece string, first class) {
-		if first.isWord() {
-			n += 1 + strings.Count(piece, ".")
+		if first != letter && first != character {
+			return
+		}
+		start := 0
+		for i := range len(piece) + 1 {
+			if i == len(piece) || piece[i] == '_' || piece[i] == '.' || piece[i] == '\'' {
+				if i > start {
+					f(piece[start:i])
+				}
+				start = i + 1
+			}
 		}
 	})
+}
+
+func countWords(s string) (n int) {
+	eachWord(s, func(string) { n++ })
 	return n
 }
 
@@ -190,9 +203,6 @@ const (
 	space
 	newline
 )
-
-// isWord reports whether what begins so is a word.
-func (c class) isWord() bool { return c == letter || c == character }
 
 const zeroWidthJoiner = '\u200d'
 
