@@ -108,13 +108,15 @@ func init() {
 	if !testing.Testing() {
 		return
 	}
+	if flag.Lookup(modeFlag) == nil {
+		flag.Var(new(flagValue), modeFlag, "promptecho: record `mode`: none, compare, once, new_episodes, update, all or live")
+	}
 	for name, usage := range map[string]string{
-		modeFlag:   "promptecho: record `mode`: none, compare, once, new_episodes, update, all or live",
 		recordFlag: "promptecho: record every cassette again; short for -echo.mode=all",
 		updateFlag: "promptecho: accept every snapshot of package echosnap that differs",
 	} {
 		if flag.Lookup(name) == nil {
-			flag.Var(&flagValue{isBool: name != modeFlag}, name, usage)
+			flag.Var(&flagValue{text: "false", isBool: true}, name, usage)
 		}
 	}
 }
