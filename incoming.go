@@ -2,31 +2,29 @@ package promptecho
 
 import (
 	"cmp"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"hash/maphash"
 	"net/http"
+	"net/url"
+	"regexp"
 	"slices"
-	"sync"
+	"strings"
 
+	"github.com/promptecho/promptecho/internal/chance"
+	"github.com/promptecho/promptecho/internal/fieldpath"
 	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/memo"
+	"github.com/promptecho/promptecho/internal/redact"
 	"github.com/promptecho/promptecho/internal/request"
 	"github.com/promptecho/promptecho/internal/tape"
 )
 
-// An incoming is a request, as it came and as it is matched. Most requests are recorded
-// byte for byte; the next request uses their memory again.
+// An incoming is a request, as it came and as it is matched.
 type incoming struct {
 	tape.Call
 	body request.Body // as it came
-}
-
-var incomings = sync.Pool{New: func() any { return new(incoming) }}
-
-// free gives the memory back. The caller must not keep any part of it.
-func (in *incoming) free() {
-	if !in.body.Reset() {
-		return
-	}
-	in.Call = tape.Call{}
-	incomings.Put(in)
 }
 
 // redactHead makes the call from a request and redacts all of it but the body, which it leaves
@@ -40,22 +38,6 @@ func (r *Recorder) redactHead(req *http.Request, in *incoming) {
 	r.redact.RedactHead(&in.Request)
 }
 
-// keepBody puts what is kept of the body into the call.
-func (r *Recorder) keepBody(in *incoming) {
-	in.Request.Body = in.body.Kept(r.config.keepUploads)
-}
-
-// uploaded tells a recording what was uploaded while it was sent.
-func (r *Recorder) uploaded(in *incoming, rec *tape.Recording) error {
-	if !in.body.Streams {
-		return nil
-	}
-	err := in.body.Finish()
-	r.keepBody(in)
-	r.tape.Uploaded(rec, in.Request)
-	return err
-}
-
 // urlOf returns the URL of a request as it is matched and written. A local server has its
 // alias in it.
 func (c *config) urlOf(req *http.Request) string {
@@ -65,4 +47,135 @@ func (c *config) urlOf(req *http.Request) string {
 		u.Scheme, u.Host = "http", a.name
 	}
 	return u.String()
+}
+
+// hashing is random for each process, so that the hashes mean nothing outside of it.
+var hashing = maphash.MakeSeed()
+
+// unsaidOf returns what a request has and its redacted form has not.
+func (c *config) unsaidOf(req *http.Request, redacted *interaction.Request) tape.Unsaid {
+	has := tape.Unsaid{}
+	add := func(path, name, value string) {
+		// A number, a time or a random value changes with each call, unless it is a
+		// credential.
+		if !mayBeSecret().MatchString(strings.ToLower(name)) && chance.DrawnOrCounted(value) {
+			return
+		}
+		if !c.ignores(path, name, value) {
+			has[path] = maphash.String(hashing, whoAsks(value))
+		}
+	}
+	for _, h := range interaction.HeadersOf(req.Header) {
+		written := slices.ContainsFunc(redacted.Headers, func(w interaction.Header) bool {
+			return w.Name == h.Name && slices.Equal(w.Values, h.Values)
+		})
+		switch {
+		case written || chance.Headers(h.Name):
+		case h.Name == "cookie":
+			addCookies(add, req.Cookies())
+		default:
+			add("header/"+h.Name, h.Name, strings.Join(h.Values, "\n"))
+		}
+	}
+	path, query, _ := strings.Cut(redacted.URL, "?")
+	if strings.Contains(path, redact.Placeholder) {
+		add("path", "", req.URL.EscapedPath())
+	}
+	query, _, _ = strings.Cut(query, "#")
+	if strings.Contains(query, redact.Placeholder) {
+		addParameters(add, req.URL.Query(), (&url.URL{RawQuery: query}).Query())
+	}
+	return has
+}
+
+// addCookies adds cookies, except those that do not tell accounts apart.
+func addCookies(add func(path, name, value string), cookies []*http.Cookie) {
+	for _, cookie := range cookies {
+		if !chance.Cookies(cookie.Name) && !chance.Headers(strings.ToLower(cookie.Name)) {
+			add(tape.CookiePath+cookie.Name, cookie.Name, cookie.Value)
+		}
+	}
+}
+
+// addParameters adds the parameters of a query that were redacted, as [url.URL.Query] has
+// them. A signed query is new for each request, so only its key is added.
+func addParameters(add func(path, name, value string), sent, redacted url.Values) {
+	signed := false
+	for name := range sent {
+		low := strings.ToLower(name)
+		signed = signed || low == "sig" || strings.HasSuffix(low, "signature")
+	}
+	for name, values := range sent {
+		value := strings.Join(values, "\n")
+		low := strings.ReplaceAll(strings.ToLower(name), "_", "-")
+		isKey := signed && keyOfURL().MatchString(low)
+		if isKey {
+			value, _, _ = strings.Cut(value, "/") // without the scope, which has the date
+		}
+		hidden := strings.Contains(strings.Join(redacted[name], "\n"), redact.Placeholder)
+		if hidden && signed == isKey && !chance.Headers(low) {
+			add("query/"+name, name, value)
+		}
+	}
+}
+
+// ignores reports whether the user has said that a field means nothing, with Ignore or
+// with Redact.
+func (c *config) ignores(path, name, value string) bool {
+	return slices.ContainsFunc(c.matching.Ignore, func(p string) bool { return fieldpath.Match(p, path) }) ||
+		slices.ContainsFunc(c.redactNames, func(n string) bool { return strings.EqualFold(n, name) && c.hit(n) }) ||
+		slices.ContainsFunc(c.redactPatterns, func(re *regexp.Regexp) bool { return re.MatchString(value) && c.hit(re.String()) })
+}
+
+// mayWrite reports whether a field that is unsaid can be written. It can if it is a
+// header that cannot be a credential.
+func (c *config) mayWrite(path string) bool {
+	name, ok := strings.CutPrefix(path, "header/")
+	return ok && !slices.Contains(c.keepHeaders, name) && !mayBeSecret().MatchString(name)
+}
+
+// mayBeSecret matches the names of headers that may hold a credential.
+var mayBeSecret = memo.Regexp(`auth|key|token|secret|passw|credential|cookie|session|jwt`)
+
+// keyOfURL matches the parameters of a signed URL that name the key: of AWS, Google,
+// Alibaba, CloudFront and Azure.
+var keyOfURL = memo.Regexp(`credential$|accessid$|accesskeyid$|^key-pair-id$|^skoid$`)
+
+// keyOfHeader finds what names the key in a header that signs a request: AWS Signature
+// Version 4, OAuth 1.0 (RFC 5849), Digest (RFC 7616), RFC 9421, Hawk.
+var keyOfHeader = memo.Regexp(`(?i)(?:^|[ ,])(credential|oauth_consumer_key|oauth_token|username|realm|keyid|id)="?([^",/]*)`)
+
+// signs matches a header that signs a request. Such a header changes with each request.
+var signs = memo.Regexp(`(?i)(^|[ ,])(signature|oauth_signature|response|mac)=`)
+
+// whoAsks returns what the value of a header says about who asks, without what is new
+// with each call: the key of a signature, the subject of a JSON Web Token (RFC 7519).
+func whoAsks(value string) string {
+	scheme, token, _ := strings.Cut(value, " ")
+	low := strings.ToLower(scheme)
+	switch {
+	case low == "negotiate" || low == "ntlm":
+		return low
+	case token != "" && (low == "aws" || strings.HasPrefix(low, "sharedkey")): // ID:SIGNATURE
+		id, _, _ := strings.Cut(token, ":")
+		return low + " " + id
+	case token != "" && signs().MatchString(token):
+		for _, m := range keyOfHeader().FindAllStringSubmatch(token, -1) {
+			low += " " + m[1] + " " + m[2]
+		}
+		return low
+	}
+	if parts := strings.Split(value[strings.LastIndexByte(value, ' ')+1:], "."); len(parts) == 3 {
+		var claims map[string]any
+		if payload, err := base64.RawURLEncoding.DecodeString(parts[1]); err == nil && json.Unmarshal(payload, &claims) == nil {
+			who := ""
+			for _, name := range []string{"iss", "sub", "tid", "oid", "org_id", "appid", "azp", "client_id", "email"} {
+				if claim, ok := claims[name]; ok {
+					who += fmt.Sprintf("%s %v\n", name, claim)
+				}
+			}
+			return cmp.Or(who, value)
+		}
+	}
+	return value
 }

@@ -21,7 +21,6 @@ import (
 func (r *Recorder) record(req *http.Request, in *incoming) (*http.Response, error) {
 	rec, err := r.reserve(req, in) // before it goes out, so that the file has the order asked
 	if err != nil {
-		in.body.Abandon()
 		return r.refuse(req, err)
 	}
 	r.noteUnsaid(req, in, rec)
@@ -31,20 +30,18 @@ func (r *Recorder) record(req *http.Request, in *incoming) (*http.Response, erro
 	sent := time.Now()
 	resp, err := r.send(req, in, rec)
 	if err != nil {
-		r.unanswered(req, in, rec, err, time.Since(sent))
+		r.unanswered(req, rec, err, time.Since(sent))
 		return nil, err
 	}
 	resp.Request = req
 	what := in.Request.String()
 	if resp.Header.Get(MissHeader) != "" {
-		in.body.Abandon()
 		r.tape.GiveUp(rec)
 		r.log.Unanswered(what+": another recorder, in place of the network, answered with a miss (it is http.DefaultTransport, or the transport that Upstream sets)", in.Form.Key())
 		return resp, nil
 	}
 	if resp.StatusCode == http.StatusSwitchingProtocols {
 		// The body is a connection, which cannot be recorded and must not be wrapped.
-		in.body.Abandon()
 		r.tape.GiveUp(rec)
 		r.log.Error(fmt.Errorf("%s: %s switched to another protocol (status 101), so its answer is not recorded: use a client without the recorder for this connection", r.file, what))
 		return resp, nil
@@ -64,10 +61,6 @@ func (r *Recorder) record(req *http.Request, in *incoming) (*http.Response, erro
 		Completes: in.Form.Completes,
 		Now:       r.tape.Mark(rec).Now,
 		Settle: func(resp *interaction.Response, latencyMS int64, pieces []int) {
-			if err := r.uploaded(in, rec); err != nil {
-				r.unanswered(req, in, rec, err, 0)
-				return
-			}
 			r.settle(rec, resp, latencyMS, pieces)
 		},
 	})
@@ -117,9 +110,8 @@ func (r *Recorder) settle(rec *tape.Recording, resp *interaction.Response, laten
 }
 
 // unanswered records that a request got no answer if replay can repeat that: if the
-// caller gave up, or if failures are kept. Otherwise it gives up the place on the tape, and so
-// it does if nobody knows what was to be uploaded.
-func (r *Recorder) unanswered(req *http.Request, in *incoming, rec *tape.Recording, err error, after time.Duration) {
+// caller gave up, or if failures are kept. Otherwise it gives up the place on the tape.
+func (r *Recorder) unanswered(req *http.Request, rec *tape.Recording, err error, after time.Duration) {
 	it := *rec.Interaction()
 	it.LatencyMS = after.Milliseconds()
 	stopped := request.Stopped(req)
@@ -127,26 +119,16 @@ func (r *Recorder) unanswered(req *http.Request, in *incoming, rec *tape.Recordi
 		err = request.ErrStopped
 	}
 	switch cause := request.GaveUp(req); {
-	case in.body.Streams:
-		in.body.Abandon()
-		r.giveUp(rec, err)
-		return
 	case cause != nil && !stopped:
 		it.Response = interaction.Response{End: interaction.EndCanceled, Error: cause.Error()}
 	case r.config.onRecordError == Keep && !stopped:
 		it.Response = interaction.Response{End: interaction.EndError, Error: err.Error()}
 	default:
-		r.giveUp(rec, err)
+		r.tape.GiveUp(rec)
+		r.log.Unanswered(fmt.Sprintf("%s: %v", it.Request.String(), r.redact.Message(err.Error())), rec.Form().Key())
 		return
 	}
 	r.tape.Settle(rec, &it, nil)
-}
-
-// giveUp leaves a request out that was not answered.
-func (r *Recorder) giveUp(rec *tape.Recording, err error) {
-	r.tape.GiveUp(rec)
-	text := fmt.Sprintf("%s: %v", rec.Interaction().Request.String(), r.redact.Message(err.Error()))
-	r.log.Unanswered(text, rec.Form().Key())
 }
 
 // noteUnsaid keeps what a request has and its recording has not, in a run that saves. It

@@ -32,9 +32,6 @@ func (r *Recorder) play(req *http.Request, in *incoming, rec *tape.Recording) (*
 		r.repeater.keep(req, &in.body, rec)
 	}
 	r.notePlayed(&in.Call, rec)
-	if in.Form == nil && !r.plan.compare { // nothing keeps a part of it
-		in.free()
-	}
 	if err != nil {
 		return nil, r.told(r.nameOf(req), err)
 	}
@@ -56,7 +53,7 @@ func (r *Recorder) play(req *http.Request, in *incoming, rec *tape.Recording) (*
 
 // failHere fails the run because of what the goroutine that calls it asked.
 func (r *Recorder) failHere(text string) {
-	if line := stack.CallerIn(stack.Ancestors()); line != "" {
+	if line := stack.Caller(); line != "" {
 		text += "\n  caller: " + line
 	}
 	r.log.Error(errors.New(text))

@@ -1,12 +1,16 @@
 package promptecho
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
 	"path/filepath"
 	"strings"
 
+	"github.com/promptecho/promptecho/internal/cassette"
+	"github.com/promptecho/promptecho/internal/missed"
+	"github.com/promptecho/promptecho/internal/report"
 	"github.com/promptecho/promptecho/internal/request"
 	"github.com/promptecho/promptecho/internal/tape"
 )
@@ -41,7 +45,7 @@ func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 		r.failHere(strings.TrimPrefix(err.Error(), "promptecho: "))
 		return r.refuse(req, err)
 	}
-	in := incomings.Get().(*incoming)
+	in := new(incoming)
 	if err := r.readBody(req, in); err != nil {
 		return r.refuse(req, err)
 	}
@@ -51,11 +55,7 @@ func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 	r.redactHead(req, in)
 	r.within(req.Context(), &in.Call)
 	r.log.Reached.Store(true)
-	if in.body.Streams {
-		in.Form = r.config.matching.Form(&in.Request)
-		return r.record(req, in)
-	}
-	r.keepBody(in)
+	in.Request.Body = in.body.Kept(r.config.keepUploads)
 	recording, err := r.tape.Take(&in.Call)
 	if err != nil {
 		return r.refuse(req, err)
@@ -79,20 +79,13 @@ func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 	return r.miss(req, &in.Call), nil
 }
 
-// readBody reads the body of a request. One that is large is read while it is sent, if no
-// recording can answer it. One of unknown length may be sent for as long as its answer comes, which
-// would never come: that is told while it lasts.
+// readBody reads the body of a request. One of unknown length may be sent for as long as its answer
+// comes, which would never come: that is told while it lasts.
 func (r *Recorder) readBody(req *http.Request, in *incoming) error {
 	if req.ContentLength <= 0 && req.Body != nil && req.Body != http.NoBody {
 		defer r.log.Sends(r.nameOf(req))()
 	}
-	large, err := in.body.Read(req, r.config.keepUploads)
-	if large && err == nil {
-		if in.body.Streams = r.plan.record && r.config.selectsNone() && r.tape.IsBlank(); in.body.Streams {
-			return nil
-		}
-		err = in.body.Drain(req, r.plan.mayGoUpstream())
-	}
+	err := in.body.Read(req, r.config.keepUploads, r.plan.mayGoUpstream())
 	if errors.Is(err, request.ErrNoRoom) {
 		err = refusedError(fmt.Sprintf("%s: %s: %v", r.file, r.nameOf(req), err))
 		r.log.Error(err) // the client may swallow the answer
@@ -117,4 +110,112 @@ func (r *Recorder) pass(req *http.Request, missing error) (*http.Response, error
 	}
 	r.log.Reached.Store(true)
 	return r.upstream.RoundTrip(req)
+}
+
+// What requests and calls of wrapped functions have in common.
+
+// How a call is answered.
+type answering int
+
+const (
+	toPlay   answering = iota // with its recording
+	toRecord                  // for real, and that is recorded
+	toPass                    // for real
+	toMiss                    // with an error
+)
+
+// answerOf says how a call is answered; recording may be nil, and the call has no form if it
+// is recorded byte for byte and no option selects anything.
+func (r *Recorder) answerOf(c *tape.Call, recording *tape.Recording) answering {
+	form, live, frozen := c.Form, false, false
+	if !r.config.selectsNone() {
+		frozen = r.config.frozen.Select(form.Name())
+		live = r.plan.derive && r.config.live.Select(form.Name()) && !frozen
+		if live && !form.Function && !r.plan.record {
+			live = false
+			r.log.Notef("%s: Live has no effect on %s, because %s sends nothing: use PROMPTECHO_MODE=new_episodes", r.file, form.Name(), r.mode)
+		}
+	}
+	switch {
+	case live:
+		return toRecord
+	case recording != nil:
+		return toPlay
+	case frozen:
+		return toMiss
+	case r.plan.passThrough:
+		return toPass
+	case r.plan.record && !(r.mode.mode == ModeOnce && r.log.IsElsewhere(c)):
+		return toRecord
+	}
+	return toMiss
+}
+
+// A running is a function that runs, and its recording.
+type running struct {
+	name      string
+	recording *tape.Recording
+}
+
+// WithName returns a context with which requests, and calls of wrapped functions, have a name.
+// It is for concurrent requests that are equal and mean different things, such as five samples
+// of one prompt that are kept by their index: each gets the answer that was recorded under its
+// name, whichever comes first. The name is written to the cassette.
+func WithName(ctx context.Context, name string) context.Context {
+	return context.WithValue(ctx, nameKey{}, strings.ToValidUTF8(name, "\uFFFD"))
+}
+
+type nameKey struct{}
+
+// runningKey is the key of the function that runs with a context of this recorder.
+type runningKey struct{ rec *Recorder }
+
+// within tells a call what its context says: the function that runs with it, and the name.
+func (r *Recorder) within(ctx context.Context, c *tape.Call) {
+	f, _ := ctx.Value(runningKey{r}).(running)
+	c.Request.Within, c.Outer = f.name, f.recording
+	c.Request.Name, _ = ctx.Value(nameKey{}).(string)
+}
+
+// noteMiss keeps a call that is not recorded, and says why it is not answered; by says who
+// asked, if that was not the code of this process.
+func (r *Recorder) noteMiss(c *tape.Call, opensSocket bool, by string) report.Miss {
+	if !opensSocket && missed.Dir() != "" {
+		r.tape.Miss(c)
+	}
+	return r.log.Miss(c, opensSocket, by)
+}
+
+// handOver gives promptecho accept what was not recorded, if that runs the test. The tape
+// must be closed.
+func (r *Recorder) handOver() error {
+	steps := r.tape.Steps()
+	if len(steps) == 0 {
+		return nil
+	}
+	run := missed.Run{Cassette: r.log.Path, Sum: cassette.SumOf(r.log.Path), Options: r.config.matching, Ceiling: r.log.Ceiling}
+	for _, step := range steps {
+		call := missed.Call{Played: -1}
+		if step.Recording != nil {
+			call.Played = step.Recording.Number()
+		} else {
+			item, err := tape.Encode(&r.redact, r.file, step.Missed)
+			if err != nil {
+				return err
+			}
+			call.Text, call.Assets = string(item.Text), item.Assets
+		}
+		run.Calls = append(run.Calls, call)
+	}
+	data, err := run.Encode()
+	if err == nil {
+		err = r.redact.Check(r.file+": what was missed", data)
+	}
+	if err == nil {
+		err = missed.Write(missed.Dir(), data)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: the misses were not handed to promptecho accept: %w", r.file, err)
+	}
+	return nil
 }

@@ -264,7 +264,7 @@ func TestVariables(t *testing.T) {
 	t.Parallel()
 	for line := range strings.Lines(read(t, "internal/arch/testdata/surface.txt")) {
 		if name := strings.TrimSpace(line); strings.HasPrefix(name, "PROMPTECHO_") && !slices.Contains(variables, name) {
-			t.Errorf("%s is read or set somewhere, and variables in effects.go lacks it", name)
+			t.Errorf("%s is read or set somewhere, and variables in close.go lacks it", name)
 		}
 	}
 }

@@ -321,7 +321,7 @@ func TestCanceledUpload(t *testing.T) {
 	}
 }
 
-// TestSecretBesideAnUpload: what is kept of a form is redacted, also if it is read while it is sent.
+// TestSecretBesideAnUpload: what is kept of a form is redacted, also of a large one.
 func TestSecretBesideAnUpload(t *testing.T) {
 	t.Setenv("CI", "")
 	const secret = "ghp_" + "Ab3dEf6hIj9lMn2pQr5tUv8xYz1bCd4fGh7j"

@@ -25,7 +25,7 @@ func (w *waits) asked(url string) {
 	defer w.mu.Unlock()
 	if gap := time.Since(w.at); url == w.last && !w.at.IsZero() && gap > 50*time.Millisecond && !bubble.In() {
 		if w.total += gap; w.first == "" {
-			w.first = url + ", " + stack.CallerIn(stack.Ancestors())
+			w.first = url + ", " + stack.Caller()
 		}
 	}
 	w.last = url

@@ -1,7 +1,6 @@
 package echofault
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"fmt"
@@ -71,21 +70,25 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	if req.URL == nil {
 		return t.next.RoundTrip(req) // which says what is wrong
 	}
-	var body bytes.Buffer
-	if err := request.ReadBody(&body, req); err != nil {
+	var body request.Body
+	if err := body.Read(req, true, true); err != nil {
 		return nil, fmt.Errorf("echofault: reading the request: %w", err)
 	}
 	if ctx := req.Context(); ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
 	send := func() (*http.Response, error) {
-		resp, err := t.next.RoundTrip(request.Clone(req, body.Bytes()))
+		out, err := body.Clone(req)
+		if err != nil {
+			return nil, err
+		}
+		resp, err := t.next.RoundTrip(out)
 		if resp != nil {
 			resp.Request = req
 		}
 		return resp, err
 	}
-	h := t.meet(nameOf(req, body.Bytes()))
+	h := t.meet(nameOf(req, body.Kept(true)))
 	if h == nil {
 		return send()
 	}

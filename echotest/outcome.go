@@ -42,7 +42,7 @@ func commandFor(t testing.TB) func(mode string) string {
 	case flag.Lookup(ginkgoFocus) == nil:
 		return nil
 	default:
-		inTest.LoadOrStore(name, stack.TestIn(stack.Ancestors()))
+		inTest.LoadOrStore(name, stack.TestIn(stack.Ancestors(stack.ID())))
 	}
 	return func(mode string) string { return command(mode, name) }
 }

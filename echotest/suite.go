@@ -1,13 +1,20 @@
 package echotest
 
 import (
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
+	"testing"
 
 	"github.com/promptecho/promptecho/internal/attr"
 	"github.com/promptecho/promptecho/internal/report"
+	"github.com/promptecho/promptecho/internal/shell"
 )
 
 // How much a summary shows.
@@ -86,3 +93,259 @@ func these(cassettes []string) string {
 
 // current is the suite that runs; nil if there is none.
 var current atomic.Pointer[suite]
+
+// What many tests fail for is told once. Under Run that is at its end, where the eye is; without
+// it, the first test of the process tells it, and the others name that one.
+
+// told has the tests that told a finding first, by it.
+var told sync.Map
+
+// tell returns what a test has to say of a problem; "" if it has said enough by itself, and the
+// others say the rest.
+func tell(t testing.TB, p *report.Problem) string {
+	s := current.Load()
+	if s == nil && !isGoTest(t.Name()) {
+		return p.Text() // who shows what other tests have told is up to their framework
+	}
+	fresh := false
+	text := p.Tell(func(f report.Finding) string {
+		first, known := told.LoadOrStore(f, t.Name())
+		known = known && first != t.Name() // with -count, a test tells it each time
+		fresh = fresh || !known
+		switch {
+		case s != nil:
+			return "the report is at the end"
+		case known:
+			return fmt.Sprintf("%s has the report", first)
+		}
+		return ""
+	})
+	if s != nil && p.Causes[0].At != "" && !fresh && t.Failed() && !testing.Verbose() {
+		return "" // its own lines say that it failed, and the end says why
+	}
+	return text
+}
+
+// isBroken notes that the cassette of a test cannot be read, and reports whether s tells what to do
+// about it.
+func (s *suite) isBroken(path, test string, formatted bool) bool {
+	if s == nil {
+		return false
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.broken[path], s.brokenTests[test] = formatted, true
+	return true
+}
+
+// tellBroken names the cassettes that cannot be read, and says what to do about them.
+func (s *suite) tellBroken(w io.Writer) {
+	paths, tests := slices.Sorted(maps.Keys(s.broken)), slices.Sorted(maps.Keys(s.brokenTests))
+	if len(paths) == 0 {
+		return
+	}
+	fmt.Fprintf(w, "promptecho: %s cannot be read (%s)", report.Count(len(paths), "cassette"), report.List(tests, maxNamed))
+	if formatted := slices.DeleteFunc(slices.Clone(paths), func(path string) bool { return !s.broken[path] }); len(formatted) > 0 {
+		fmt.Fprintf(w, "\n\nTo restore the lines that a formatter dropped:\n  %s", shell.Join(append([]string{"promptecho", "verify", "-w"}, placesOf(formatted)...)))
+	}
+	fmt.Fprintln(w, repair(paths, tests))
+}
+
+// openError returns an error of opening a cassette with the commands that show what became
+// of the cassette and that record it anew, if that is what to do about it.
+func openError(err error, test string) error {
+	var broken interface {
+		Broken() (file string, ours bool)
+	}
+	if !errors.As(err, &broken) {
+		return err
+	}
+	file, ours := broken.Broken()
+	path, _ := filepath.Abs(file)
+	if !ours || below(folder, path) == path {
+		return err
+	}
+	text := err.Error()
+	for _, command := range []string{"promptecho merge ", "promptecho verify -w ", "git checkout -- "} {
+		text = strings.ReplaceAll(text, command+file, command+shell.Quote(shell.Place(path))) // so that it can be pasted
+	}
+	if current.Load().isBroken(path, test, strings.Contains(text, "promptecho verify -w ")) {
+		return fmt.Errorf("%s; the commands are at the end", text)
+	}
+	return errors.New(text + repair([]string{path}, []string{test}))
+}
+
+// repair returns the commands that show what was edited in cassettes that cannot be read, and that
+// record them anew, below an empty line each.
+func repair(paths, tests []string) string {
+	show, remove := []string{"git", "-C", shell.Place(folder), "diff", "HEAD", "--"}, []string{"rm"}
+	for _, path := range paths {
+		show = append(show, filepath.ToSlash(below(folder, path)))
+	}
+	remove = append(remove, placesOf(paths)...)
+	return fmt.Sprintf("\n\nTo see what was edited:\n  %s\n\nTo record it again:\n  %s\n  %s", shell.Join(show), shell.Join(remove), command("once", tests...))
+}
+
+// placesOf returns paths as commands name them.
+func placesOf(paths []string) (places []string) {
+	for _, path := range paths {
+		places = append(places, shell.Place(path))
+	}
+	return places
+}
+
+// A failure is what several tests fail for.
+type failure struct {
+	report.Cause
+	names []string
+}
+
+// failures returns the reasons why tests failed, the most frequent first.
+func (s *suite) failures() (list []*failure) {
+	by := map[report.Finding]*failure{}
+	for _, name := range slices.Sorted(maps.Keys(s.problems)) {
+		for _, p := range s.problems[name] {
+			for _, c := range p.Causes {
+				f := by[c.Finding]
+				if f == nil {
+					f = &failure{Cause: c}
+					by[c.Finding] = f
+					list = append(list, f)
+				}
+				if !slices.Contains(f.names, name) {
+					f.names = append(f.names, name)
+				}
+			}
+		}
+	}
+	slices.SortStableFunc(list, func(a, b *failure) int { return len(b.names) - len(a.names) })
+	return list
+}
+
+// tellFailures says what failed for the same reason, and what to do.
+func (s *suite) tellFailures(w io.Writer) {
+	failed, failures := slices.Sorted(maps.Keys(s.problems)), s.failures()
+	switch len(failed) {
+	case 0:
+		return
+	case 1:
+		for _, p := range s.problems[failed[0]] {
+			if p.Causes[0].At != "" { // else the test has told it
+				name := failed[0] + ": "
+				if s.isShared(failed[0]) { // the text names it
+					name = ""
+				}
+				fmt.Fprintf(w, "promptecho: %s%s\n", name, p.Text())
+			}
+		}
+	default:
+		fmt.Fprintf(w, "promptecho: %s failed (%s), for %s:\n", s.count(failed), s.mode, report.Count(len(failures), "reason"))
+		for _, f := range failures[:min(len(failures), maxReasons)] {
+			s.tellFailure(w, f)
+		}
+		if more := len(failures) - maxReasons; more > 0 {
+			fmt.Fprintf(w, "\n… and %s more\n", report.Count(more, "reason"))
+		}
+		s.tellRemedies(w, failed)
+	}
+	acceptable := 0
+	for _, name := range failed {
+		for _, p := range s.problems[name] {
+			acceptable += p.Acceptable
+		}
+	}
+	if acceptable > 0 {
+		fmt.Fprintf(w, "To keep the answers, if the edit changes none of them:\n  %s\n", acceptCommand())
+	}
+}
+
+// tellFailure tells a reason, which tests fail for it, and where the first of them does.
+func (s *suite) tellFailure(w io.Writer, f *failure) {
+	fmt.Fprintf(w, "\n%s: %s\n", s.count(f.names), f.Reason)
+	if f.Detail != "" {
+		fmt.Fprintln(w, f.Detail)
+	}
+	in := strings.Join(s.fold(f.names), ", ")
+	switch {
+	case f.At == "":
+	case len(f.names) > 1:
+		in += "; the first: " + f.At
+	default:
+		in += ": " + f.At
+	}
+	fmt.Fprintf(w, "  in %s\n", in)
+}
+
+// tellRemedies tells what to do about all that failed.
+func (s *suite) tellRemedies(w io.Writer, failed []string) {
+	var remedies []report.Remedy
+	var told []string
+	names := map[report.Remedy][]string{}
+	for _, name := range failed {
+		for _, p := range s.problems[name] {
+			if len(told) < maxReasons && p.Advice != "" && !slices.Contains(told, p.Advice) {
+				told = append(told, p.Advice)
+			}
+			for _, r := range p.Remedies {
+				if r.Command = ""; r.Say == report.RecordFirst || r.Say == report.RecordAgain {
+					r.Say = "To record all of them again:"
+				}
+				if names[r] == nil {
+					remedies = append(remedies, r)
+				}
+				names[r] = append(names[r], name)
+			}
+		}
+	}
+	fmt.Fprint(w, strings.TrimPrefix(strings.Join(told, "")+"\n", "\n"))
+	for _, r := range remedies[:min(len(remedies), maxReasons)] {
+		fmt.Fprintf(w, "\n%s\n  %s\n", r.Say, s.command(r.Mode, slices.Compact(names[r])))
+	}
+}
+
+// command returns the command that runs tests in a record mode. Only a run of all tests asks for
+// all that the cassette of a shared recorder holds.
+func (s *suite) command(mode string, names []string) string {
+	if slices.ContainsFunc(names, s.isShared) {
+		return command(mode)
+	}
+	return commandOf(mode, names, s.known())
+}
+
+// known returns the names of all tests that there are; nil if some may not have run.
+func (s *suite) known() []string {
+	if report.FilteredInside() || report.Short() {
+		return nil
+	}
+	return slices.Collect(maps.Keys(s.names))
+}
+
+// fold names tests. Those that are all that there are below one, or many of them, are named by that
+// one and their number.
+func (s *suite) fold(names []string) (list []string) {
+	parent := func(name string) string { return name[:max(strings.LastIndex(name, "/"), 0)] }
+	all, failed := map[string]int{}, map[string]int{}
+	for name := range s.names {
+		all[parent(name)]++
+	}
+	for _, name := range names {
+		failed[parent(name)]++
+	}
+	for _, name := range names {
+		if top := parent(name); top != "" && !s.isShared(name) {
+			switch n := failed[top]; {
+			case n > 1 && n == all[top]:
+				name = fmt.Sprintf("%s (%d subtests)", top, n)
+			case n > maxNamed:
+				name = fmt.Sprintf("%s (%d of %d subtests)", top, n, all[top])
+			}
+		}
+		if !slices.Contains(list, name) {
+			list = append(list, name)
+		}
+	}
+	if more := len(list) - maxNamed; more > 0 {
+		list = append(list[:maxNamed], fmt.Sprintf("and %d more", more))
+	}
+	return list
+}

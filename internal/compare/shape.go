@@ -6,8 +6,10 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/promptecho/promptecho/internal/chance"
 	"github.com/promptecho/promptecho/internal/diff"
 	"github.com/promptecho/promptecho/internal/exactjson"
+	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/transcript"
 )
 
@@ -134,4 +136,89 @@ func (c *shapes) changed(at string, was, is, note string) {
 // base64.
 func isVector(at string) bool {
 	return strings.HasPrefix(at, "embedding") || strings.Contains(at, "/embedding")
+}
+
+// besideText are the members that come and go with the wording: log probabilities,
+// citations, the sources of a search, ratings of what was said.
+var besideText = []string{
+	"logprobs", "log_probs", "logprobs_result", "logprobsResult", "avgLogprobs", "annotations", "citations", "citationMetadata",
+	"groundingMetadata", "urlContextMetadata", "search_results", "safetyRatings", "reasoning_details", "context", "stop_sequence",
+	"thought", "warnings",
+}
+
+// isChance reports whether the member of this name says nothing in any answer.
+func isChance(name string) bool {
+	return chance.Noise(name) || chance.Counts(name) || chance.Proofs(name)
+}
+
+// given are the members that hold what a tool gets: their names are the program's.
+var given = []string{"input", "args", "arguments", "parameters"}
+
+// withoutChance returns a value without what differs by chance: ids, times, fingerprints,
+// latencies and usage. A text that is JSON is what it says, as the arguments of a call are.
+func withoutChance(v exactjson.Value) exactjson.Value {
+	v = parsed(v)
+	elems := v.Elems
+	v.Elems = nil
+	for _, e := range elems {
+		isScalar := e.Kind != exactjson.Object && e.Kind != exactjson.Array
+		if v.Kind == exactjson.Object && (isChance(e.Name) || isScalar && chance.IDs(e.Name)) {
+			continue
+		}
+		if slices.Contains(given, e.Name) && v.Kind == exactjson.Object {
+			v.Elems = append(v.Elems, parsed(e))
+		} else {
+			v.Elems = append(v.Elems, withoutChance(e))
+		}
+	}
+	return v
+}
+
+// parsed returns what a text that is JSON says, and any other value as it is.
+func parsed(v exactjson.Value) exactjson.Value {
+	if object, ok := parseObject(v.Text); v.Kind == exactjson.String && ok {
+		object.Name = v.Name
+		return object
+	}
+	return v
+}
+
+// value returns the JSON of a body, or the list of what the events of a stream carry; ok
+// is false if the body is not JSON.
+func value(resp *interaction.Response) (v exactjson.Value, ok bool) {
+	if resp.Stream == "" {
+		v, err := exactjson.Parse(resp.Body)
+		return v, err == nil
+	}
+	v.Kind = exactjson.Array
+	for payload := range resp.Payloads() {
+		if event, err := exactjson.Parse(payload); err == nil {
+			v.Elems = append(v.Elems, event)
+		}
+	}
+	return v, true
+}
+
+// parseObject reads a text that is an object or a list; ok is false if it is neither.
+func parseObject(s string) (v exactjson.Value, ok bool) {
+	if trimmed := strings.TrimSpace(s); !strings.HasPrefix(trimmed, "{") && !strings.HasPrefix(trimmed, "[") {
+		return v, false
+	}
+	v, err := exactjson.Parse([]byte(s))
+	return v, err == nil
+}
+
+func text(s string) exactjson.Value { return exactjson.Value{Kind: exactjson.String, Text: s} }
+
+// compact returns a value as the value of an edit, "" if there is none.
+func compact(v *exactjson.Value) string {
+	if v == nil {
+		return ""
+	}
+	return string(v.AppendJSON(nil, exactjson.Layout{}))
+}
+
+func quote(s string) string {
+	v := text(s)
+	return compact(&v)
 }

@@ -5,11 +5,10 @@
 // The same forms give the same text on every machine, and no text takes more than
 // O(n log n) time.
 //
-// From the bottom up: summary.go writes values; words.go and match.go
-// find what two texts or lists have in common; note.go names differences that are
-// easy to miss; nearest.go finds the nearest recording; tree.go, align.go,
-// edit.go and compare.go find the edits of two forms; text.go, rows.go and write.go show
-// them.
+// From the bottom up: summary.go writes values, and names differences that are easy to
+// miss; text.go finds what two texts or lists have in common; nearest.go finds the nearest
+// recording; tree.go and compare.go find the edits of two forms; edit.go adds what files
+// and bodies say; rows.go and write.go show them.
 package diff
 
 import (

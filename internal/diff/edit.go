@@ -1,11 +1,20 @@
 package diff
 
 import (
+	"bytes"
 	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path"
+	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/promptecho/promptecho/internal/canon"
+	"github.com/promptecho/promptecho/internal/exactjson"
 	"github.com/promptecho/promptecho/internal/fieldpath"
+	"github.com/promptecho/promptecho/internal/upload"
 )
 
 // An Edit is one difference between a recorded and an incoming form, or between a recorded
@@ -77,4 +86,98 @@ func (e *Edit) onlyIn() string {
 		return "the live answer"
 	}
 	return "the incoming request"
+}
+
+// isFile reports whether an object stands for the content of a file.
+func isFile(n *node) bool {
+	return len(n.kids) == 3 && n.kids[0].name == "bytes" && n.kids[1].name == "ext" && n.kids[2].name == "sha256"
+}
+
+// file describes the file that an object stands for: ".wav, 11 bytes, sha256 7f4ed1ab…".
+func file(n *node) *node {
+	ext, _ := exactjson.Unquote(n.kids[1].value)
+	sum, _ := exactjson.Unquote(n.kids[2].value)
+	if ext == "" {
+		ext = "no extension"
+	}
+	return &node{path: n.path, value: quote(ext + ", " + fileOf(n.kids[0].value, sum))}
+}
+
+func fileOf(length, sum string) string {
+	return lengthOf(length) + ", sha256 " + sum[:min(8, len(sum))] + "…"
+}
+
+// lengthOf writes the number of bytes that a file has.
+func lengthOf(length string) string {
+	n, _ := strconv.Atoi(length)
+	return sizeOf(n)
+}
+
+// A File is what a form has in the place of a file.
+type File struct {
+	Name    string
+	Content []byte
+	Alone   bool // no other has the name of its field
+}
+
+// IsFile reports whether an edit replaces a file by another one.
+func (e *Edit) IsFile() bool { return strings.HasPrefix(e.Note, fileNote) }
+
+// NameFiles gives an edit that replaces a file the names of both files, where they have
+// one, in place of their extensions, or what they say if both are kept and are texts.
+func (e *Edit) NameFiles(was, is File) {
+	if e.Name = is.Name; path.Ext(was.Name) == path.Ext(is.Name) && isText(was.Content) && isText(is.Content) {
+		e.Recorded, e.Incoming = quote(string(was.Content)), quote(string(is.Content))
+	} else {
+		e.Recorded, e.Incoming = was.named(e.Recorded), is.named(e.Incoming)
+	}
+	if was.Alone && is.Alone && e.From == "" {
+		e.Path = strings.TrimSuffix(e.Path, "/0")
+	}
+}
+
+// named returns the description of a file with its name in place of its extension.
+func (f File) named(value string) string {
+	text, _ := exactjson.Unquote(value)
+	if _, rest, ok := strings.Cut(text, ", "); ok && f.Name != "" {
+		return quote(f.Name + ", " + rest)
+	}
+	return value
+}
+
+// maxText is the length up to which bodies are compared as texts.
+const maxText = 1 << 20
+
+// isText reports whether content is a text that can be shown.
+func isText(content []byte) bool {
+	return len(content) > 0 && len(content) <= maxText && utf8.Valid(content) && !bytes.ContainsRune(content, 0) && !upload.Is(content)
+}
+
+// CompareBodies replaces the digests of an edit of two bodies by the bodies, if they are
+// texts. It names what is wrong with one that should be JSON.
+func (e *Edit) CompareBodies(recorded, incoming []byte) {
+	if e.Path != "body" || !strings.Contains(e.Recorded+e.Incoming, `"sha256:`) {
+		return
+	}
+	if upload.Is(recorded) || upload.Is(incoming) {
+		length, _ := upload.Sum(incoming)
+		e.Recorded, e.Incoming = quote(fileOf(upload.Sum(recorded))), quote(fileOf(upload.Sum(incoming)))
+		e.Note = fileNote + " of " + lengthOf(length)
+		return
+	}
+	if !isText(recorded) || !isText(incoming) {
+		return
+	}
+	e.Recorded, e.Incoming = quote(string(recorded)), quote(string(incoming))
+	e.Note = textNote(e.Recorded, e.Incoming, theRequest)
+	for _, side := range []struct {
+		name string
+		body []byte
+	}{{"the recording", recorded}, {theRequest, incoming}} {
+		var syntax *json.SyntaxError
+		trimmed := strings.TrimSpace(string(side.body))
+		if trimmed != "" && strings.Contains("{[", trimmed[:1]) && errors.As(json.Unmarshal(side.body, new(any)), &syntax) {
+			e.Note = fmt.Sprintf("%s is not JSON: %v, at byte %d", side.name, syntax, syntax.Offset)
+		}
+	}
 }

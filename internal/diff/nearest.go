@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/promptecho/promptecho/internal/canon"
+	"github.com/promptecho/promptecho/internal/exactjson"
 )
 
 // A Candidate is a recorded form that could have been meant.
@@ -185,27 +186,30 @@ func lineHash(path uint64, value string) uint64 { return path ^ maphash.String(s
 // pathHash is of a path without its first skip bytes and without digits: it does
 // not matter where in a list something stands.
 func pathHash(path string, skip int) uint64 {
-	h := uint64(fnvOffset)
+	var h maphash.Hash
+	h.SetSeed(seed)
 	for _, c := range []byte(without(path, skip)) {
 		if c < '0' || c > '9' {
-			h = (h ^ uint64(c)) * fnvPrime
+			h.WriteByte(c)
 		}
 	}
-	return h
+	return h.Sum64()
 }
 
-// maxWordBytes bounds the bytes of one string that are read for words.
-const maxWordBytes = 32 << 10
-
-// stringWords calls f for the words of a JSON string, as [eachWord] does. Of a huge string it
-// reads the beginning and the end.
+// stringWords calls f for each word of a JSON string, with a hash of it and the word
+// before, one of it alone, and its length. Of a huge string it reads the beginning and the end.
 func stringWords(value string, f func(pair, word uint64, size int)) {
-	switch {
-	case value == "" || value[0] != '"':
-	case len(value) > maxWordBytes:
-		eachWord(value[:maxWordBytes/2], f)
-		eachWord(value[len(value)-maxWordBytes/2:], f)
-	default:
-		eachWord(value, f)
+	const most = 32 << 10
+	if value == "" || value[0] != '"' {
+		return
 	}
+	if len(value) > most {
+		value = value[:most/2] + value[len(value)-most/2:]
+	}
+	before := uint64(0)
+	eachWord(exactjson.UnescapeText(value), func(word string) {
+		hash := maphash.String(seed, word)
+		f(hash^bits.RotateLeft64(before, 1), hash, len(word))
+		before = hash
+	})
 }

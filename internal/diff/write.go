@@ -152,7 +152,7 @@ func (w *writer) values(e *Edit) {
 		w.long(e, a, b)
 	case texts:
 		w.both(e, quoted(a, onlyHidden(a, b)), quoted(b, onlyHidden(a, b)))
-		if !strings.HasPrefix(e.Note, fileNote) {
+		if !e.IsFile() {
 			w.change(a, b)
 		}
 	default:
@@ -216,4 +216,31 @@ func FirstDifference(a, b string) int {
 		n++
 	}
 	return n
+}
+
+// Brief writes a JSON value in a few words.
+func Brief(value string) string {
+	const most = 60
+	if s, ok := exactjson.Unquote(value); ok {
+		return textSummary(s, 0, most)
+	}
+	return shorten(escape(value, false), most)
+}
+
+// Values writes what an edit changes in one line: both values, from shortly before their
+// first difference, or what was added or removed.
+func (e *Edit) Values() string {
+	if side := e.onlyIn(); side != "" {
+		return "only in " + side + ": " + Brief(e.Recorded+e.Incoming)
+	}
+	if e.List() != "" {
+		return "only the order differs"
+	}
+	a, aIsText := exactjson.Unquote(e.Recorded)
+	b, bIsText := exactjson.Unquote(e.Incoming)
+	if !aIsText || !bIsText {
+		return "recorded " + Brief(e.Recorded) + ", incoming " + Brief(e.Incoming)
+	}
+	from := beforeDifference(a, b)
+	return "recorded " + textSummary(a, from, shortText/2) + ", incoming " + textSummary(b, from, shortText/2)
 }

@@ -113,7 +113,7 @@ const wrapped = "github.com/promptecho/promptecho.(*wrapped).call"
 // refuse keeps a request as a leak, and returns the error of the request; nil if a wrapped
 // function sends it.
 func (g *guard) refuse(req *http.Request) error {
-	chain := stack.Ancestors()
+	chain := stack.Ancestors(stack.ID())
 	for _, one := range chain {
 		if slices.ContainsFunc(one.Frames, func(f stack.Frame) bool { return f.Function == wrapped }) {
 			return nil

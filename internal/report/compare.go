@@ -44,15 +44,9 @@ func (r *Run) judgeComparisons(rep *Report, o *Outcome, c Comparisons) {
 		rep.Fail(text + r.list(not, 0) + "\n\nSet a key that has access, or try again later. PROMPTECHO_MODE=none replays and sends nothing.")
 	}
 	var counts []string
-	for _, v := range []struct {
-		verdict compare.Verdict
-		name    string
-	}{
-		{compare.Identical, "identical"}, {compare.Benign, "benign"}, {compare.Drift, "drift"},
-		{compare.NotCompared, "not compared"}, {compare.NotSent, "not sent"},
-	} {
-		if n := len(c.of(v.verdict)); n > 0 {
-			counts = append(counts, fmt.Sprintf("%d %s", n, v.name))
+	for _, v := range []compare.Verdict{compare.Identical, compare.Benign, compare.Drift, compare.NotCompared, compare.NotSent} {
+		if n := len(c.of(v)); n > 0 {
+			counts = append(counts, fmt.Sprintf("%d %s", n, v))
 		}
 	}
 	rep.Notes = append(rep.Notes, fmt.Sprintf("compared %s with live ones: %s%s", Count(len(c), "recorded answer"), strings.Join(counts, ", "), r.list(shown, maxWording)))

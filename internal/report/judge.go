@@ -2,10 +2,13 @@ package report
 
 import (
 	"fmt"
+	"net/url"
 	"slices"
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/attr"
+	"github.com/promptecho/promptecho/internal/compare"
+	"github.com/promptecho/promptecho/internal/diff"
 	"github.com/promptecho/promptecho/internal/group"
 	"github.com/promptecho/promptecho/internal/tape"
 )
@@ -20,10 +23,9 @@ func (l *Log) Judge(o *Outcome, options ...Option) Report {
 		rep.failAt(l.File, text)
 	}
 
-	l.sending.Range(func(_, text any) bool {
-		rep.Fail(text.(string))
-		return true
-	})
+	for id, what := range l.sending.Range {
+		rep.Fail(l.sends(id.(uint64), what.(string)))
+	}
 	l.judgeContests(&rep, o)
 	l.judgeLacking(&rep, o, l.Lacking.all())
 	if len(misses) > 0 {
@@ -193,7 +195,7 @@ func findings(misses []*missing) [][]*missing {
 func (r *Run) judgeUnused(rep *Report, o *Outcome, reached bool, recs []*tape.Recording) {
 	switch unused := r.Unused(); {
 	case !reached && r.AllowUnused.Select(""): // it accepts all
-	case !reached && !r.Tape.State.Present && r.MayAskNone:
+	case !reached && !r.Tape.State.Present && (r.CheckUnused || r.Mode == "live"):
 		rep.Notes = append(rep.Notes, r.File+": no request reached the recorder, and there is no cassette: pass rec.Client() to the SDK; a test that sends no request needs no recorder")
 	case !reached:
 		text := "no request reached the recorder: pass rec.Client() to the SDK, or add AllowUnused()"
@@ -225,4 +227,91 @@ func (r *Run) judgeUnused(rep *Report, o *Outcome, reached bool, recs []*tape.Re
 			Remedies: []Remedy{r.remedy(o, advice, "all")},
 		})
 	}
+}
+
+// done counts what the recorder did. What was recorded counts by whether it was asked of
+// the provider, and not by whether it is kept: it is paid for. A failure is none of it, unless it
+// is what the test is about.
+func (l *Log) done(missed int) attr.Done {
+	d := attr.Done{Cassettes: []string{l.Path}, Saved: l.Saved.all()}
+	d.Replayed, d.Dropped, d.Missed = l.Played.Load(), l.Dropped.Load(), int64(missed)
+	d.Changed = int64(len(l.drifted.all()))
+	for _, rec := range l.Tape.Recordings() {
+		switch {
+		case rec.Fresh() && rec.Complete() && rec.Failed() && !l.KeepFailures && l.Failures.count(rec) == 0:
+			d.Failed++
+		case rec.Fresh() && rec.Complete():
+			d.Recorded++
+			if u := rec.Interaction().Usage; u != nil {
+				d.InputTokens += u.InputTokens
+				d.OutputTokens += u.OutputTokens
+			}
+		case rec.Resumed() && rec.Used():
+			d.Resumed++
+			d.Replayed--
+		}
+	}
+	for _, c := range l.failed.all() {
+		d.Failed += int64(l.failed.count(c))
+	}
+	d.Kept = l.Kept.Load()
+	count := func(v compare.Verdict) int64 { return int64(len(l.Comparisons.of(v))) }
+	d.Identical, d.Benign, d.Drift = count(compare.Identical), count(compare.Benign), count(compare.Drift)
+	d.NotCompared, d.NotSent = count(compare.NotCompared), count(compare.NotSent)
+	return d
+}
+
+// Unused returns the recordings that answered nothing although the test should have asked
+// for them. A recording that has no answer need not be asked for: it depends on how long
+// other requests take whether one that is given up is sent at all.
+func (r *Run) Unused() []*tape.Recording {
+	within := r.Tape.WithinPlayed()
+	return slices.DeleteFunc(r.Tape.Stored(), func(rec *tape.Recording) bool {
+		return rec.Used() || rec.Canceled() || r.MayBeUnused(rec) || (r.AllowRaced || r.Tape.WithCanceled(rec)) && rec.Concurrent() || within(rec)
+	})
+}
+
+// used returns those of the recordings that answered a request.
+func used(recs []*tape.Recording) []*tape.Recording {
+	return slices.DeleteFunc(slices.Clone(recs), func(rec *tape.Recording) bool { return !rec.Used() })
+}
+
+// MayBeUnused reports whether the user accepts that a recording answers nothing.
+func (r *Run) MayBeUnused(rec *tape.Recording) bool {
+	return len(r.AllowUnused) > 0 && r.AllowUnused.Select(rec.Peek().Name())
+}
+
+// describeUnused names a recording that no request used, and what was asked instead.
+func (r *Run) describeUnused(unused *tape.Recording, recs []*tape.Recording) string {
+	text := fmt.Sprintf("\n  %s:%d: %s", r.File, unused.Line(), asked(unused.Form()))
+	if why := r.whyUnused(unused, recs); why != "" {
+		text += "\n    " + why
+	}
+	return text
+}
+
+// whyUnused compares a recording that was not used with those that were.
+func (r *Run) whyUnused(unused *tape.Recording, recs []*tape.Recording) string {
+	form := unused.Form()
+	if u, err := url.Parse(unused.Interaction().Request.URL); err == nil && r.Passes != nil && r.Passes(u) {
+		return "it is left over, because PassThrough now lets such requests pass; mode update drops it"
+	}
+	ofSame := func(recs []*tape.Recording) int {
+		return len(slices.DeleteFunc(slices.Clone(recs), func(rec *tape.Recording) bool { return rec.Peek().Text() != form.Text() }))
+	}
+	used := used(recs)
+	if asked := ofSame(used); asked > 0 {
+		return fmt.Sprintf("the same request is recorded %s and was sent %s", times(ofSame(recs)), times(asked))
+	}
+	if !slices.ContainsFunc(used, func(rec *tape.Recording) bool { return rec.Peek().Endpoint == form.Endpoint }) {
+		return "no request went to " + call(form)
+	}
+	i := nearestOf(form, used, func(*tape.Recording) bool { return false })
+	options := r.Tape.Config.Options
+	request, other := unused.Request(), used[i].Request()
+	edits := diff.Forms(options.Trace(&request), options.Trace(&other))
+	if len(edits) == 0 || len(edits) > 3 {
+		return ""
+	}
+	return fmt.Sprintf("%s:%d was used instead, which differs in %s", r.File, used[i].Line(), names(edits))
 }

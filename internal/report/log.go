@@ -43,7 +43,7 @@ type Log struct {
 	replayed Tally[string]          // recorded failures that were replayed
 	drifted  Tally[string]          // differences that were noted
 	compared Tally[*tape.Recording] // recordings that a miss was compared with
-	sending  sync.Map               // what is told of requests whose bodies have not ended
+	sending  sync.Map               // requests whose bodies have not ended, by the goroutines that send them
 	isNew    atomic.Bool            // no cassette of a test that is gone has what the test asks
 
 	mu     sync.Mutex // guards what follows; no recording is asked while it is held
@@ -98,22 +98,25 @@ type FailedCall struct {
 // Sends notes that a request sends its body, which may not end. It is told when it takes long, and
 // when the run ends before; the caller calls done when the body has ended.
 func (l *Log) Sends(what string) (done func()) {
-	caller := stack.Caller()
-	text := fmt.Sprintf("%s: %s", l.File, what)
-	if caller != "" {
-		text += " (" + caller + ")"
-	}
-	text += " is still sending its body, and is answered when the body ends. Traffic in both directions at once is not recorded: use a client without the recorder, or add PassThrough"
-	key := new(int)
-	l.sending.Store(key, text)
+	id := stack.ID()
+	l.sending.Store(id, what)
 	if bubble.In() {
-		return func() { l.sending.Delete(key) }
+		return func() { l.sending.Delete(id) }
 	}
-	timer := time.AfterFunc(5*time.Second, func() { fmt.Fprintf(os.Stderr, "promptecho: %s\n", redact.Printable(text)) })
+	timer := time.AfterFunc(5*time.Second, func() { fmt.Fprintf(os.Stderr, "promptecho: %s\n", redact.Printable(l.sends(id, what))) })
 	return func() {
 		timer.Stop()
-		l.sending.Delete(key)
+		l.sending.Delete(id)
 	}
+}
+
+// sends says that a goroutine still sends the body of a request.
+func (l *Log) sends(id uint64, what string) string {
+	text := fmt.Sprintf("%s: %s", l.File, what)
+	if caller := stack.CallerIn(stack.Ancestors(id)); caller != "" {
+		text += " (" + caller + ")"
+	}
+	return text + " is still sending its body, and is answered when the body ends. Traffic in both directions at once is not recorded: use a client without the recorder, or add PassThrough"
 }
 
 // Note adds a note, once.
@@ -198,17 +201,6 @@ func (l *Log) Drift(recording *tape.Recording, asked *canon.Form) {
 // for all tests alike.
 var otherHosts Tally[string]
 
-// whoAsked returns the line that asked and that of the test, also where a framework asks in
-// goroutines of its own. by is who asked, if that is known.
-func (l *Log) whoAsked(by string) string {
-	const most = 100 // that takes a look at all goroutines
-	caller := cmp.Or(by, stack.Caller())
-	if by != "" || strings.Contains(caller, "_test.go:") || len(l.misses) > most {
-		return caller
-	}
-	return cmp.Or(stack.CallerIn(stack.Ancestors()), caller)
-}
-
 // Miss keeps a request that is not recorded, once for each form, and returns what is now
 // known about it. It finds the nearest recording and says what differs. The parameter by
 // says who asked; if it is empty, the stack does.
@@ -221,7 +213,7 @@ func (l *Log) Miss(c *tape.Call, opensSocket bool, by string) Miss {
 	m := l.missed[c.Form.Key()]
 	first := m == nil
 	if first {
-		m = &missing{keys: keys, Miss: Miss{File: l.File, Call: c.Form.Name(), Request: unnamed(c.Form), Model: c.Form.Model, Asked: said(c.Form), Caller: l.whoAsked(by), Reason: "not recorded"}}
+		m = &missing{keys: keys, Miss: Miss{File: l.File, Call: c.Form.Name(), Request: unnamed(c.Form), Model: c.Form.Model, Asked: said(c.Form), Caller: cmp.Or(by, stack.Caller()), Reason: "not recorded"}}
 		if l.missed == nil {
 			l.missed = map[string]*missing{}
 		}

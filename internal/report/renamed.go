@@ -105,9 +105,13 @@ func candidates(dir, own string) []string {
 	list := slices.DeleteFunc(slices.Clone(gone.orphans), func(file string) bool {
 		return strings.Count(filepath.ToSlash(file), "/") != len(segments)-1
 	})
-	if names := gone.subtests[segments[2]]; len(segments) > 3 && names[strings.TrimSuffix(filepath.Base(own), ".yaml")] {
+	named := map[string]bool{} // by the texts of the test
+	for _, text := range gone.Texts[segments[2]] {
+		named[filepath.Base(testname.File(segments[2]+"/"+strings.ReplaceAll(text, " ", "_")))] = true
+	}
+	if len(segments) > 3 && named[filepath.Base(own)] {
 		for _, file := range gone.all {
-			if filepath.Dir(file) == filepath.Dir(own) && !names[strings.TrimSuffix(filepath.Base(file), ".yaml")] {
+			if filepath.Dir(file) == filepath.Dir(own) && !named[filepath.Base(file)] {
 				list = append(list, file)
 			}
 		}
@@ -121,21 +125,13 @@ var packages sync.Map
 
 // A gonePackage is what a package has cassettes of.
 type gonePackage struct {
+	*tests.Package
 	all, orphans []string
-	subtests     map[string]map[string]bool // by the test: the texts in it, as they would stand in paths
 }
 
 func newGonePackage(dir string) *gonePackage {
-	p := tests.In(dir)
-	gone := &gonePackage{subtests: map[string]map[string]bool{}}
-	gone.all, gone.orphans = p.Cassettes()
-	for test, texts := range p.Texts {
-		gone.subtests[test] = map[string]bool{}
-		for _, text := range texts {
-			file := testname.File(test + "/" + strings.ReplaceAll(text, " ", "_"))
-			gone.subtests[test][strings.TrimSuffix(filepath.Base(file), ".yaml")] = true
-		}
-	}
+	gone := &gonePackage{Package: tests.In(dir)}
+	gone.all, gone.orphans = gone.Cassettes()
 	return gone
 }
 

@@ -1,7 +1,6 @@
 package request
 
 import (
-	"bytes"
 	"errors"
 	"io"
 	"net/http"
@@ -42,19 +41,18 @@ func TestReadBody(t *testing.T) {
 	} {
 		body := &closer{Reader: tt.body}
 		req := &http.Request{Body: body, ContentLength: tt.length, GetBody: tt.again}
-		var got bytes.Buffer
-		got.WriteString("before ")
-		if err := ReadBody(&got, req); !errors.Is(err, tt.err) || got.String() != "before "+tt.want {
-			t.Errorf("%s: %q, %v; want %q, %v", tt.name, got.String(), err, tt.want, tt.err)
+		var got Body
+		if err := got.Read(req, false, true); !errors.Is(err, tt.err) || string(got.Kept(true)) != tt.want {
+			t.Errorf("%s: %q, %v; want %q, %v", tt.name, got.Kept(true), err, tt.want, tt.err)
 		}
 		if !body.closed {
 			t.Errorf("%s: the body is not closed", tt.name)
 		}
 	}
 	for _, body := range []io.ReadCloser{nil, http.NoBody} {
-		var got bytes.Buffer
-		if err := ReadBody(&got, &http.Request{Body: body, ContentLength: 5, GetBody: again}); err != nil || got.Len() > 0 {
-			t.Errorf("without a body: %q, %v", got.String(), err)
+		var got Body
+		if err := got.Read(&http.Request{Body: body, ContentLength: 5, GetBody: again}, false, true); err != nil || len(got.Kept(true)) > 0 {
+			t.Errorf("without a body: %q, %v", got.Kept(true), err)
 		}
 	}
 }

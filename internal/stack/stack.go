@@ -121,26 +121,25 @@ func ID() uint64 {
 	return id
 }
 
-// Ancestors returns the goroutine of its caller, the one that started it, and so on, as far
-// as they live. It stops the program meanwhile: it is for what is about to fail.
-func Ancestors() (chain []Goroutine) {
+// Ancestors returns a goroutine, the one that started it, and so on, as far as they live. It stops the program meanwhile: it is for what is about to fail.
+func Ancestors(id uint64) (chain []Goroutine) {
 	all := map[uint64]Goroutine{}
-	for _, g := range Parse(dump(true)) {
+	for _, g := range Parse(dump()) {
 		all[g.ID] = g
 	}
-	for g, ok := all[ID()]; ok; g, ok = all[g.Parent] {
+	for g, ok := all[id]; ok; g, ok = all[g.Parent] {
 		chain = append(chain, g)
 		delete(all, g.ID)
 	}
 	return chain
 }
 
-// dump returns the stack of the goroutine of its caller, or those of all, as text.
-func dump(all bool) string {
+// dump returns the stacks of all goroutines as text.
+func dump() string {
 	const most = 64 << 20
 	for size := 1 << 16; ; size *= 4 {
 		text := make([]byte, size)
-		if n := runtime.Stack(text, all); n < size || size >= most {
+		if n := runtime.Stack(text, true); n < size || size >= most {
 			return string(text[:n])
 		}
 	}
@@ -206,15 +205,11 @@ func cutLast(s, sep string) (before, after string) {
 
 // Caller returns the place in the user's code that sent the request, as "file.go:line"
 // relative to the working directory. It is the innermost frame of a test file or of the
-// main module that called an http.Client, itself or through an SDK. Code below the client
-// is a transport, which asked for nothing. If the place is not in a test file, that of the
-// test follows: "bot.go:39 < a_test.go:40". The place is empty if the request was sent from
-// a goroutine that has no such frame.
-func Caller() string {
-	own := Parse(dump(false))[:1]
-	own[0].Creator = Frame{}
-	return CallerIn(own)
-}
+// main module that called an http.Client, itself or through an SDK, also where a framework asks
+// in goroutines of its own. Code below the client is a transport, which asked for nothing. If the
+// place is not in a test file, that of the test follows: "bot.go:39 < a_test.go:40". The place is
+// empty if no goroutine that lives has such a frame. It stops the program meanwhile.
+func Caller() string { return CallerIn(Ancestors(ID())) }
 
 // CallerIn returns the innermost place in the user's code of goroutines of which each was
 // started by the next one, as [Caller] does for the first one of them; "" if there is none.

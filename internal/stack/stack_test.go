@@ -39,7 +39,7 @@ func TestAncestors(t *testing.T) {
 	chain, done := make(chan []Goroutine), make(chan bool)
 	defer close(done)
 	go func() {
-		go func() { chain <- Ancestors() }()
+		go func() { chain <- Ancestors(ID()) }()
 		<-done
 	}()
 	got := <-chain
