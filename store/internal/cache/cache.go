@@ -4,7 +4,6 @@
 package cache
 
 import (
-	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -13,7 +12,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
+
+	"github.com/promptecho/promptecho/store/internal/whole"
 )
 
 // A Cache is a folder with objects.
@@ -33,7 +35,7 @@ func Open() (*Cache, error) {
 		}
 		dir = filepath.Join(user, "promptecho-store")
 	}
-	c := &Cache{dir}
+	c := &Cache{filepath.Clean(dir)}
 	return c, elsewhere(c.prepare())
 }
 
@@ -77,24 +79,9 @@ func (c *Cache) Has(sum string) bool {
 
 // Put puts what fill writes under its SHA-256. What an error leaves is nothing.
 func (c *Cache) Put(sum string, fill func(io.Writer) error) error {
-	f, err := os.CreateTemp(filepath.Join(c.temp(), sum[:1]), "object")
-	if err != nil {
-		return elsewhere(err)
-	}
-	err = fill(f)
-	err = cmp.Or(err, f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), c.path(sum))
-		if os.IsNotExist(err) {
-			if err = os.MkdirAll(filepath.Dir(c.path(sum)), 0o777); err == nil {
-				err = os.Rename(f.Name(), c.path(sum))
-			}
-		}
-	}
-	if err != nil {
-		os.Remove(f.Name())
-	}
-	if disk := new(fs.PathError); errors.As(err, &disk) && disk.Path == f.Name() {
+	temp := func() (*os.File, error) { return os.CreateTemp(filepath.Join(c.temp(), sum[:1]), "object") }
+	err := whole.Write(c.path(sum), 0o600, temp, fill)
+	if disk := new(fs.PathError); errors.As(err, &disk) && strings.HasPrefix(disk.Path, c.dir+string(filepath.Separator)) {
 		return elsewhere(err)
 	}
 	return err
@@ -106,12 +93,10 @@ func (c *Cache) Get(sum string, w io.Writer) (ok bool, err error) {
 	if c == nil {
 		return false, nil
 	}
-	f, err := os.Open(c.path(sum))
-	if err != nil {
+	data, err := os.ReadFile(c.path(sum))
+	if failed := new(fs.PathError); errors.As(err, &failed) && failed.Op == "open" {
 		return false, nil
 	}
-	defer f.Close()
-	data, err := io.ReadAll(f)
 	if hash := sha256.Sum256(data); err != nil || hex.EncodeToString(hash[:]) != sum {
 		os.Remove(c.path(sum))
 		return false, nil

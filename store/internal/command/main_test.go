@@ -21,15 +21,21 @@ import (
 	"github.com/versity/versitygw/embedgw"
 	_ "gocloud.dev/blob/fileblob"
 	_ "gocloud.dev/blob/s3blob"
+
+	"github.com/promptecho/promptecho/store/internal/whole"
 )
 
 // What this test binary is, if it is started by a test: the command, an S3 server, or
 // a loop over the SDK of S3.
 const role = "PROMPTECHO_STORE_TEST_ROLE"
 
+// named is a variable that is set where the command is to see that files need names.
+const named = "PROMPTECHO_STORE_TEST_NAMED"
+
 func TestMain(m *testing.M) {
 	switch os.Getenv(role) {
 	case "command":
+		whole.Named = os.Getenv(named) != ""
 		os.Exit(Main(os.Args[1:], os.Stdout, os.Stderr))
 	case "loop":
 		if err := copyByLoop(os.Args[1], os.Args[2]); err != nil {

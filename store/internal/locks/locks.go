@@ -21,6 +21,7 @@ import (
 	"github.com/promptecho/promptecho/internal/cassette"
 	"github.com/promptecho/promptecho/internal/lock"
 	"github.com/promptecho/promptecho/internal/testname"
+	"github.com/promptecho/promptecho/store/internal/whole"
 )
 
 // An Entry is a line of a lock.
@@ -277,26 +278,9 @@ func (p *Place) Update(changes []Entry) (changed bool, err error) {
 	return true, Replace(p.Lock(), func(w io.Writer) error { _, err := w.Write(text); return err })
 }
 
-// Replace makes a file, at once: what fill writes stands beside it until it is whole.
+// Replace makes a file, at once: it is whole when it is there.
 func Replace(file string, fill func(io.Writer) error) error {
-	f, err := cassette.CreateTemp(file)
-	if errors.Is(err, fs.ErrNotExist) {
-		if err = os.MkdirAll(filepath.Dir(file), 0o777); err == nil {
-			f, err = cassette.CreateTemp(file)
-		}
-	}
-	if err != nil {
-		return err
-	}
-	err = fill(f)
-	err = cmp.Or(err, f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), file)
-	}
-	if err != nil {
-		os.Remove(f.Name())
-	}
-	return err
+	return whole.Write(file, 0o666, func() (*os.File, error) { return cassette.CreateTemp(file) }, fill)
 }
 
 // Local returns the entry of a file as it is, without a path; SHA256 is "" if it is not there.

@@ -16,6 +16,7 @@ import (
 	"sync"
 	"time"
 
+	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 	"gocloud.dev/blob"
 	"gocloud.dev/gcerrors"
 )
@@ -24,6 +25,12 @@ import (
 type Store struct {
 	url    string
 	bucket *blob.Bucket
+}
+
+// The SDK of S3 would keep ten connections that wait for a request, and make new ones for the others
+// again and again.
+func init() {
+	awshttp.DefaultHTTPTransportMaxIdleConnsPerHost = awshttp.DefaultHTTPTransportMaxIdleConns
 }
 
 // CheckURL says what is wrong with the URL of a store.

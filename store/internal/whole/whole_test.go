@@ -1,0 +1,90 @@
+package whole
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+)
+
+// TestWrite: a file is made in a folder that need not be there yet, or replaced; until it is whole, nobody
+// sees it, and an error leaves what was there. Where files can have no name, none but it is ever in the folder.
+func TestWrite(t *testing.T) {
+	for _, named := range []bool{false, true} {
+		Named = named
+		dir := filepath.Join(t.TempDir(), "a", "b")
+		file := filepath.Join(dir, "f")
+		temp := func() (*os.File, error) { return os.CreateTemp(dir, "temp") }
+		names := func() (names []string) {
+			entries, err := os.ReadDir(dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, e := range entries {
+				names = append(names, e.Name())
+			}
+			return names
+		}
+		failed := errors.New("failed")
+		half := func(w io.Writer) error {
+			if _, err := io.WriteString(w, "half"); err != nil {
+				t.Fatal(err)
+			}
+			return failed
+		}
+		fill := func(text string, beside int) func(w io.Writer) error {
+			return func(w io.Writer) error {
+				_, err := io.WriteString(w, text)
+				if all := names(); len(all) != beside {
+					t.Errorf("while it is written (named: %v), there is %q", named, all)
+				}
+				return err
+			}
+		}
+		if err := Write(file, 0o600, temp, half); err != failed || len(names()) > 0 {
+			t.Errorf("%v, left %q", err, names())
+		}
+		beside := map[bool]int{true: 0, false: 1}[runtime.GOOS == "linux" && !named]
+		if err := Write(file, 0o600, temp, fill("one", beside)); err != nil {
+			t.Error(err)
+		}
+		if info, err := os.Stat(file); err != nil || runtime.GOOS != "windows" && info.Mode() != 0o600 {
+			t.Error(info, err)
+		}
+		if err := Write(file, 0o600, temp, half); err != failed {
+			t.Error(err)
+		}
+		if text, err := os.ReadFile(file); string(text) != "one" {
+			t.Errorf("%q, %v", text, err)
+		}
+		if err := Write(file, 0o600, temp, fill("two", 2)); err != nil {
+			t.Error(err)
+		}
+		if text, err := os.ReadFile(file); string(text) != "two" || len(names()) != 1 {
+			t.Errorf("%q, %v; %q", text, err, names())
+		}
+	}
+	Named = false
+}
+
+// TestMade: what another process makes meanwhile is replaced, whole.
+func TestMade(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "f")
+	err := Write(file, 0o600, func() (*os.File, error) { return os.CreateTemp(dir, "temp") }, func(w io.Writer) error {
+		if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
+			if err := os.WriteFile(file, []byte("another's, which is longer"), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		_, err := io.WriteString(w, "mine")
+		return err
+	})
+	text, _ := os.ReadFile(file)
+	if left, _ := os.ReadDir(dir); err != nil || string(text) != "mine" || len(left) != 1 {
+		t.Errorf("%v, %q, %q", err, text, left)
+	}
+}
