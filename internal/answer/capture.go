@@ -196,9 +196,10 @@ func (c *capture) settle(end, errText string) {
 	case c.transfer != byLength && c.transfer != usual && c.resp.ProtoMajor > 0: // else somebody made it up
 		c.stored.Transfer = c.transfer
 	}
-	c.keeper.Settle(&c.stored, c.latencyMS, c.pieces)
+	stored := c.stored
+	c.keeper.Settle(&stored, c.latencyMS, c.pieces)
 	c.keeper.Pending.remove(c)
-	c.cutter, c.arrivals = stream.Cutter{}, arrivals{} // a client may keep the body for long
+	c.stored, c.cutter, c.arrivals = interaction.Response{}, stream.Cutter{}, arrivals{} // a client may keep the body for long
 }
 
 // storeFrame stores a frame of a stream.

@@ -22,6 +22,11 @@ type Encoded struct {
 	plain uint32 // see plainSum
 }
 
+// Interaction reads what was encoded.
+func (e *Encoded) Interaction() (*interaction.Interaction, error) {
+	return codec.Read(e.Text, e.Assets)
+}
+
 // framed returns the interaction as it stands in a journal.
 func (e *Encoded) framed() []byte { return append([]byte(e.seal.frame()), e.Text...) }
 

@@ -1,6 +1,7 @@
 package codec
 
 import (
+	"bytes"
 	"encoding/base64"
 	"errors"
 	"fmt"
@@ -41,7 +42,7 @@ func Encode(it *interaction.Interaction) (text []byte, assets map[string][]byte,
 	if e.interaction(it); e.err != nil {
 		return nil, nil, e.err
 	}
-	return e.buf, e.assets, nil
+	return bytes.Clone(e.buf), e.assets, nil // it is kept for long, and has grown into more than it needs
 }
 
 // interaction writes an element of the list of interactions.

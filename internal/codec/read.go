@@ -11,12 +11,7 @@ import (
 
 // Check makes sure that what Encode wrote of an interaction reads as it again.
 func Check(text []byte, assets map[string][]byte, it *interaction.Interaction) error {
-	back, err := ParseItem("cassette", text, func(name string) ([]byte, error) {
-		if b, ok := assets[name]; ok {
-			return b, nil
-		}
-		return nil, fs.ErrNotExist
-	}, nil)
+	back, err := Read(text, assets)
 	if err != nil {
 		return fmt.Errorf("promptecho cannot read what it would write; please report this: %w", err)
 	}
@@ -24,6 +19,16 @@ func Check(text []byte, assets map[string][]byte, it *interaction.Interaction) e
 		return fmt.Errorf("%s would not survive; please report this", d)
 	}
 	return nil
+}
+
+// Read reads what Encode returned.
+func Read(text []byte, assets map[string][]byte) (*interaction.Interaction, error) {
+	return ParseItem("cassette", text, func(name string) ([]byte, error) {
+		if b, ok := assets[name]; ok {
+			return b, nil
+		}
+		return nil, fs.ErrNotExist
+	}, nil)
 }
 
 // ParseAnswer is [ParseItem] for a text that Encode wrote, of which it reads only what

@@ -28,20 +28,20 @@ type Journal struct {
 	policy *redact.Policy
 
 	mu      sync.Mutex
-	given   interaction.Given          // what is in the file once there is one, or should be
-	items   []*interaction.Interaction // the same
-	known   int                        // how many secrets were known when it was last found to hold none
-	made    bool                       // the file is there
-	behind  bool                       // something could not be written
+	given   interaction.Given   // what is in the file once there is one, or should be
+	items   []*cassette.Encoded // the same; what they are made of takes more memory
+	known   int                 // how many secrets were known when it was last found to hold none
+	made    bool                // the file is there
+	behind  bool                // something could not be written
 	closed  bool
 	foreign bool // another process has a journal there
 }
 
-// add adds an interaction. item is its text, and known is how many secrets were known
+// add adds the text of an interaction; known is how many secrets were known
 // when that was made. If another one has become known since, and may stand in the text or
 // in what was written, the whole file is written again. It is also written again after a
 // write that failed.
-func (j *Journal) add(it *interaction.Interaction, item *cassette.Encoded, known int) {
+func (j *Journal) add(item *cassette.Encoded, known int) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if j.closed || j.foreign {
@@ -53,11 +53,17 @@ func (j *Journal) add(it *interaction.Interaction, item *cassette.Encoded, known
 			return
 		}
 	}
-	j.items = append(j.items, clone(it))
+	j.items = append(j.items, item)
 	now := j.policy.Count()
 	unclean := known != now && j.policy.MayContain(item.Text)
 	if unclean || len(j.items) > 1 && (j.behind || j.known != now && j.isUnclean()) {
-		if j.rewrite(); !j.behind || unclean {
+		var all []*interaction.Interaction
+		for _, item := range j.items {
+			if it, err := item.Interaction(); err == nil {
+				all = append(all, it)
+			}
+		}
+		if j.rewrite(all); !j.behind || unclean {
 			return
 		}
 	}
@@ -114,22 +120,22 @@ func (j *Journal) encodeGiven() []byte {
 func (j *Journal) goOn(left *cassette.File) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.given, j.items, j.made = left.Given, left.Interactions, true
-	j.rewrite()
+	j.given, j.made = left.Given, true
+	j.rewrite(left.Interactions)
 }
 
-// rewrite redacts everything again and writes the file again, leaving out what cannot be
+// rewrite redacts all interactions again and writes the file again, leaving out what cannot be
 // redacted. The caller holds the lock.
-func (j *Journal) rewrite() {
+func (j *Journal) rewrite(all []*interaction.Interaction) {
 	known := j.policy.Count()
-	var items []*cassette.Encoded
-	for _, it := range j.items {
+	j.items = nil
+	for _, it := range all {
 		if item, err := Encode(j.policy, j.Path, it); err == nil {
-			items = append(items, item)
+			j.items = append(j.items, item)
 		}
 	}
 	given := j.encodeGiven()
-	err := cassette.SaveJournal(j.Path, given, items)
+	err := cassette.SaveJournal(j.Path, given, j.items)
 	j.made, j.behind = j.made || err == nil, err != nil
 	if err == nil {
 		j.known = known
@@ -158,11 +164,4 @@ func (j *Journal) Remove() error {
 		return nil
 	}
 	return cassette.Remove(j.Path)
-}
-
-// clone copies an interaction, and with it what redacting changes in place.
-func clone(it *interaction.Interaction) *interaction.Interaction {
-	c := *it
-	c.Response = *it.Response.Clone()
-	return &c
 }

@@ -37,7 +37,7 @@ func TestJournalOfALateSecret(t *testing.T) {
 		if i == 0 {
 			policy.AddSecret(value)
 		}
-		tape.Journal.add(it, item, known)
+		tape.Journal.add(item, known)
 	}
 	text, err := os.ReadFile(file + JournalSuffix)
 	if err != nil {

@@ -329,7 +329,7 @@ func (t *Tape) encodeOnce(it *interaction.Interaction, learned bool) (item *cass
 	if err != nil {
 		return nil, 0
 	}
-	t.Journal.add(it, item, known)
+	t.Journal.add(item, known)
 	return item, known
 }
 
