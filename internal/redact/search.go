@@ -103,13 +103,13 @@ func inBase64(before []byte) bool {
 // secret is; end is 0 if there is none.
 func (s *search) format(at int) (kind string, start, end int) {
 	text := s.text
-	if at == len(text) {
+	if at+1 >= len(text) { // every prefix is longer
 		return "", 0, 0
 	}
 	for _, p := range prefixes[text[at]] {
 		body := at + len(p.text)
 		switch {
-		case !bytes.HasPrefix(text[at:], []byte(p.text)):
+		case p.text[1] != text[at+1] || !bytes.HasPrefix(text[at:], []byte(p.text)):
 			continue
 		case p.find == nil:
 			start, end = s.span(p, at)
