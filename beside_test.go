@@ -286,7 +286,7 @@ func TestWaitsInVain(t *testing.T) {
 			t.Errorf("waited %v", time.Since(start))
 		}
 	}, AllowUnused())
-	if text := strings.Join(rep.Notes, "\n"); strings.Count(text, "but that request came later") != 1 {
+	if text := strings.Join(rep.Notes, "\n"); strings.Count(text, "this time that request came later") != 1 {
 		t.Errorf("notes: %s\nerrors: %s", text, rep.Errors)
 	}
 }

@@ -376,7 +376,7 @@ func TestContested(t *testing.T) {
 		{"the own ones are in order", []string{`"a"`, `"b"`, `"c"`}, []asking{one, one, two}, []asking{one, one, nine}, ""},
 		{"the second of its own is taken", []string{`"a"`, `"b"`, `"c"`}, []asking{one, one, two}, []asking{one, two, nine, one}, "was already played for another request, which differs in seed"},
 		{"in another spelling, out of order", []string{`"a"`, `"b"`}, []asking{spaced, chat("")}, []asking{chat(""), chat("")},
-			`c.yaml:4: played after line 20, which was recorded later for the same request in another spelling`},
+			`c.yaml:4: this was played after line 20, although it was recorded before it: both are the same request in two spellings`},
 		{"in another spelling, in order", []string{`"a"`, `"b"`}, []asking{chat(""), spaced}, []asking{chat(""), chat("")}, ""},
 	}
 	for _, tt := range tests {

@@ -73,7 +73,7 @@ func (r *Recorder) fetch(c playedCall) (*interaction.Response, error) {
 	case err != nil:
 		return nil, err
 	case live.Headers.Get(strings.ToLower(MissHeader)) != "":
-		return nil, errors.New("another recorder, in place of the network, answered with a miss")
+		return nil, errors.New("the answer came from another recorder, not from the network, and was a miss")
 	}
 	return live, nil
 }

@@ -383,7 +383,7 @@ func TestCompareWithoutAnAnswer(t *testing.T) {
 		}), "the live answer broke off: unexpected EOF"},
 		{"another recorder", roundTripFunc(func(req *http.Request) (*http.Response, error) {
 			return refusal(req, "not recorded", "not recorded"), nil
-		}), "another recorder, in place of the network, answered with a miss"},
+		}), "the answer came from another recorder, not from the network, and was a miss"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()

@@ -196,7 +196,7 @@ func settleMode(m chosenMode, c tape.State, file string) (settled chosenMode, no
 	p := planOf(m.mode, c)
 	switch {
 	case c.Pinned && c.Partial:
-		return m, "", fmt.Errorf("%s is pinned and partial: a pinned cassette is never written, and a partial one is not complete. Remove one of the two lines at its top", file)
+		return m, "", fmt.Errorf("%s is pinned and partial: a pinned cassette is never written, so it can never be completed. Remove \"pinned: true\" to let a run complete it, or \"partial: true\" if it is complete as it is", file)
 	case c.Partial && !p.record && !p.passThrough:
 		return m, "", fmt.Errorf("%s is partial: the run that recorded it failed, or ran only part of its test. Run the whole test with CI unset and the key set until it passes, which completes the cassette; then commit it", file)
 	case c.Pinned && p.record:

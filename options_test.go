@@ -372,7 +372,7 @@ func TestMissOfAnotherRecorder(t *testing.T) {
 	if got := chat(`,"top_logprobs":1`).ask(t, r); !strings.HasPrefix(got, "status 418") {
 		t.Error(got)
 	}
-	if err := r.Close(); err == nil || !strings.Contains(err.Error(), "another recorder, in place of the network, answered with a miss") {
+	if err := r.Close(); err == nil || !strings.Contains(err.Error(), "the answer came from another recorder, not from the network, and was a miss") {
 		t.Errorf("Close: %v", err)
 	}
 	if _, err := cassette.Load(file); err == nil {

@@ -37,7 +37,7 @@ func (r *Recorder) record(req *http.Request, in *incoming) (*http.Response, erro
 	what := in.Request.String()
 	if resp.Header.Get(MissHeader) != "" {
 		r.tape.GiveUp(rec)
-		r.log.Unanswered(what+": another recorder, in place of the network, answered with a miss (it is http.DefaultTransport, or the transport that Upstream sets)", in.Form.Key())
+		r.log.Unanswered(what+": the answer came from another recorder, not from the network, and was a miss (that recorder is http.DefaultTransport, or the transport that Upstream sets)", in.Form.Key())
 		return resp, nil
 	}
 	if resp.StatusCode == http.StatusSwitchingProtocols {
@@ -51,11 +51,11 @@ func (r *Recorder) record(req *http.Request, in *incoming) (*http.Response, erro
 			name = strings.ToLower(name)
 			// A client that dates what it signs corrects its clock by the answer.
 			isTime := name == "date" && cmp.Or(req.Header.Get("X-Amz-Date"), req.Header.Get("X-Ms-Date"), req.Header.Get("Date")) != ""
-			drops := r.redact.Drops(name, resp.StatusCode)
+			drops := r.redact.Drops(name, resp.StatusCode) && !isTime
 			if drops {
 				r.log.Headers.Add(name)
 			}
-			return drops && !isTime
+			return drops
 		},
 		Pending:   &r.pending,
 		Completes: in.Form.Completes,

@@ -89,7 +89,7 @@ func TestCanarySDKs(t *testing.T) {
 		}
 		// A key that the model said in pieces cannot be replaced: then nothing is
 		// written, and the error says why.
-		if split := err != nil && strings.Contains(err.Error(), "split over several"); err != nil && !split || n == 0 && !split {
+		if split := err != nil && strings.Contains(err.Error(), "(split over several events)"); err != nil && !split || n == 0 && !split {
 			t.Errorf("%d files, Close: %v", n, err)
 		}
 		if err != nil && strings.Contains(err.Error(), key) {

@@ -190,7 +190,7 @@ func (a *acceptance) cassette(run *missed.Run, more []missed.Run) (changed bool,
 		case f.Contested:
 			return true, a.undo(run.Cassette, a.line(run, stored, &f, f.Near))
 		case f.Later:
-			f.Refused = "it contains the report of a miss: the program used it as an answer"
+			f.Refused = "this request contains the report of a miss, which the program took for an answer"
 			a.later = append(a.later, a.line(run, stored, &f, -1))
 		case f.Refused != "":
 			a.refused = append(a.refused, a.line(run, stored, &f, f.Near))

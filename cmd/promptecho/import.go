@@ -30,7 +30,8 @@ For each file, import says what the other tool did not keep. Request headers
 that it left out are marked unknown and match anything. A cassette that loses
 interactions is partial: the next local run completes it.
 
-  -o DIR       write below DIR, under the paths that the files have below FILE
+  -o DIR       write below DIR; what is found in a folder keeps its path below
+               that folder
   -w           write next to the file; a file NAME.yaml is replaced
   -overwrite   replace other cassettes that are in the way, too
   -json        print a list with an object for each cassette
@@ -313,7 +314,7 @@ func (d *destination) settle(list []*importing) {
 		switch other := first[im.To]; {
 		case im.To == "":
 		case other != nil:
-			im.Problem = fmt.Sprintf("%s: not written: %s, which is for %s; import it to another place with -o DIR", im.Path, im.To, other.Path)
+			im.Problem = fmt.Sprintf("%s: not written, because %s goes to the same path, %s: import %[1]s to another place with -o DIR", im.Path, other.Path, im.To)
 		default:
 			first[im.To] = im
 			d.look(im)

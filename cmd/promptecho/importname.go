@@ -48,7 +48,7 @@ func placeOf(packages testPackages, fixture string) (to placing, ok bool) {
 		to.hint = "no test names it: rename it after its test, or " + open
 	case 1:
 		to.byTest = filepath.Join(pkg, testname.File(by[0]))
-		to.hint = by[0] + " names other fixtures, too: " + open
+		to.hint = by[0] + " names several fixtures, so this one is not named after it: " + open
 	default:
 		to.hint = strings.Join(by, " and ") + " name it: " + open + ", or record one for each"
 	}

@@ -53,8 +53,11 @@ func unmerged(paths []string) (list []*merging, err error) {
 	list = slices.DeleteFunc(list, func(m *merging) bool { return !isOurFormat(m.ours.data) && !isOurFormat(m.theirs.data) })
 	for _, m := range list {
 		if m.ours.data == nil || m.theirs.data == nil {
-			side := map[bool]string{true: "this branch", false: "the other branch"}[m.ours.data == nil]
-			return nil, fmt.Errorf("%s: %s has deleted it, and the other side has changed it: git add %[3]s keeps it, git rm %[3]s deletes it", m.path, side, shell.Quote(m.path))
+			deleted, changed := "the other branch", "this branch"
+			if m.ours.data == nil {
+				deleted, changed = changed, deleted
+			}
+			return nil, fmt.Errorf("%s: %s has deleted it, and %s has changed it: git add %[4]s keeps it, git rm %[4]s deletes it", m.path, deleted, changed, shell.Quote(m.path))
 		}
 	}
 	files, err := allCassettes(paths)

@@ -74,9 +74,12 @@ func age(d time.Duration) string {
 }
 
 // itOrThem is what so many are called after they were named.
-func itOrThem(n int) string {
+func itOrThem(n int) string { return agreeing(n, "it", "them") }
+
+// agreeing returns the word that goes with so many.
+func agreeing(n int, one, several string) string {
 	if n == 1 {
-		return "it"
+		return one
 	}
-	return "them"
+	return several
 }

@@ -87,9 +87,9 @@ func printObserved(p *printer, result *observe.Result) {
 			p.line(2, dim, "%s", r.Fix)
 		}
 	}
-	p.line(0, bold, "leaving the process: %s, %d without a recorder; those to this machine are not listed", count(requests, "request"), uncovered)
+	p.line(0, bold, "%s left the process, %d of them without a recorder; requests to this machine are not listed", count(requests, "request"), uncovered)
 	if result.Unfit != "" {
-		p.line(0, "", "%s: so only requests of http.DefaultTransport are seen, those over an open HTTP/2 connection once, and subtests are not told apart", result.Unfit)
+		p.line(0, "", "%s: so only requests of http.DefaultTransport are seen; of all requests over one HTTP/2 connection only the first; and subtests are not told apart", result.Unfit)
 	}
 	if result.Failed {
 		p.line(0, "", "go test failed: requests that a test did not reach are not listed")

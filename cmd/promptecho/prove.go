@@ -12,13 +12,13 @@ replay tests many times: what differs from run to run?
 
 It runs go test in mode none for those of the packages whose tests link
 promptecho; the default is ./... Each test is replayed N times, in another order
-each time: mostly in parallel with others, with GOMAXPROCS 1, 2 and all
-processors, and some alone. Nothing is sent, and nothing is written.
+each time. Most replays run in parallel with other tests, with GOMAXPROCS 1, 2
+and all processors; some run alone. Nothing is sent, and nothing is written.
 
 For each cause, over all tests, it says in how many runs it was seen, which line
 sends the request, what differs, and what to do: options to paste, or a change
-of code. Then it lists tests that take time although their answers take none:
-they sleep, or wait for a timer.
+of code. Then it lists tests that take time although replayed answers come at
+once: they sleep, or wait for a timer.
 
   -n N    how often each test is replayed; the default is 20
   -json   print one object for all runs

@@ -23,9 +23,9 @@ import (
 const recordHelp = `record [-update|-all|-accepted] [FLAGS] [PACKAGE ...]
 run tests and record: a line per test, then what to review
 
-It runs go test for those of the packages whose tests link promptecho; the
-default is ./... Requests with a recording are replayed, the others are recorded
-(mode new_episodes).
+It runs go test with -count=1 for those of the packages whose tests link
+promptecho (the default is ./...), and sets PROMPTECHO_MODE itself. Requests
+with a recording are replayed, the others are recorded (mode new_episodes).
 
   -update    also drop recordings that passing tests do not use (mode update)
   -all       record everything again (mode all)
@@ -36,7 +36,7 @@ default is ./... Requests with a recording are replayed, the others are recorded
   -json      print one object for the whole run
 
 Flags of go test: -run, -skip, -short, -timeout, -tags, -race, -p and -parallel,
-and any others after "--". -count is 1; the mode is set in PROMPTECHO_MODE.
+and any others after "--".
 
 The first interrupt (^C) stops the tests, and a summary says what was done; the
 second one kills go test. Nothing is lost: answers are kept in journals next to

@@ -28,8 +28,9 @@ and serves until it is stopped (^C). In a mode that sends nothing upstream the
 keys are dummies, and requests that bypass the cassette are stopped.
 
   -cassette FILE      the cassette; the default is serve.yaml
-  -cassettes DIR      one for each test, with the files in clients/ for pytest,
-                      vitest, jest and node:test; the rest is in DIR/suite.yaml
+  -cassettes DIR      one per test, if the suite loads its plugin from clients/
+                      of the promptecho repository (pytest, vitest, jest and
+                      node:test); requests outside of tests go to DIR/suite.yaml
   -mode MODE          the record mode; the default is PROMPTECHO_MODE, then none
                       if CI is set, then once
   -options OPTIONS    as at the top of a cassette: '{mask_times: true}'

@@ -67,7 +67,7 @@ func countsLine(c attr.Counts) string {
 		count int64
 		what  string
 	}{
-		{c.Recorded, "recorded"}, {c.Resumed, "resumed"}, {c.Replayed, "replayed"}, {c.Dropped, "dropped"}, {c.Failed, "failed"}, {c.Missed, "without a recording"}, {c.Changed, "changed without a miss"},
+		{c.Recorded, "recorded"}, {c.Resumed, "resumed"}, {c.Replayed, "replayed"}, {c.Dropped, "dropped"}, {c.Failed, "failed"}, {c.Missed, "without a recording"}, {c.Changed, "with a change that matching ignores"},
 		{c.Identical, "identical"}, {c.Benign, "benign"}, {c.Drift, "drift"}, {c.NotCompared, "not compared"}, {c.NotSent, "not sent"},
 	} {
 		if n.count != 0 {

@@ -133,7 +133,7 @@ func printVerdicts(w io.Writer, verdicts []*verdict, bad int, write bool) {
 		p.command("promptecho prune -w")
 	}
 	if stale > 0 && !write {
-		p.line(0, bold, "%s edited by hand, or written by another version. To bring seals and texts up to date (replay works without, but is faster with seals):", count(stale, "file"))
+		p.line(0, bold, "%s edited by hand, or written by another version, so %s seals and comments are out of date. Replay works all the same, but slower. To update them:", count(stale, "file"), agreeing(stale, "its", "their"))
 		p.command("promptecho verify -w")
 	}
 }
@@ -157,7 +157,7 @@ func (v *verdict) findings() (list []remark) {
 	for _, line := range v.Edited {
 		also := ""
 		if n := v.Shared[line]; n > 0 {
-			also = fmt.Sprintf("; %s below refer to values in it", count(n, "interaction"))
+			also = fmt.Sprintf("; %s below %s to values in it, so the edit may change %s, too", count(n, "interaction"), agreeing(n, "refers", "refer"), itOrThem(n))
 		}
 		list = append(list, remark{line, fmt.Sprintf("%s:%d: edited since it was recorded%s", v.Path, line, also), ""})
 	}

@@ -113,7 +113,7 @@ func (a *assignment) pair(m, to *group) (into []int, refused string) {
 		kind := varying.Of(a.form(a.Calls[at].Missed).Traits)
 		i := slices.IndexFunc(free, func(n int) bool { return varying.Of(a.form(a.Stored[n]).Traits) == kind })
 		if i < 0 {
-			return nil, "the recordings of this request differ in ignored fields, and in those none has the values of the request"
+			return nil, "this request is recorded several times, with different values in fields that matching ignores, and no recording has the values that it has now"
 		}
 		into = append(into, free[i])
 		free = slices.Delete(free, i, i+1)
@@ -122,7 +122,7 @@ func (a *assignment) pair(m, to *group) (into []int, refused string) {
 		for _, other := range to.members {
 			at, played := a.playedAt[other]
 			if played && (at < calls[i]) != (other < n) && !sameAnswer(a.Stored[other], a.Stored[n]) {
-				return nil, "the same request was played for another call, in a different order than recorded: their answers may be swapped"
+				return nil, "another call with the same request was replayed, and the two came in another order than recorded: each may get the other's answer"
 			}
 		}
 	}

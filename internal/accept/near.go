@@ -90,11 +90,11 @@ func (a *assignment) nearest(i int) candidate {
 				played = a.form(old) // that both have the edit now makes them no more alike
 			}
 			if played.Endpoint == m.form.Endpoint && distance(played, m.form) < best.distance {
-				why := "was requested exactly"
+				why := "matched that one exactly"
 				if a.assigned[number] {
-					why = "takes a request with the same question"
+					why = "with the same question takes that one"
 				}
-				best.refused = fmt.Sprintf("it is more like the recording in line %s, which %s: there may be a call more than before", a.line(number), why)
+				best.refused = fmt.Sprintf("it is more like the recording in line %s than those that are left, but another request %s: perhaps the test makes one call more than before", a.line(number), why)
 				break
 			}
 		}
@@ -144,11 +144,11 @@ func (a *assignment) unlike(recorded, asked *canon.Form) string {
 	case recorded.Endpoint != asked.Endpoint:
 		return fmt.Sprintf("it calls %s, and the recordings that are left call %s", call(asked), call(recorded))
 	case recorded.Wire != asked.Wire:
-		return "its answer comes in another form: one of the two is streamed, or in another framing"
+		return "it asks for another form of answer than was recorded: a stream and not a plain answer, or the reverse, or a stream of another format"
 	case recorded.Model != asked.Model:
 		return fmt.Sprintf("it calls the model %s, and the recording is of %s", asked.Model, recorded.Model)
 	case asked.Linked():
-		return "its answer holds the id of the recorded request"
+		return "the recorded answer repeats the id of its request, so it cannot answer an edited one: record it again"
 	case distance(recorded, asked) > limit:
 		return "the most similar recording is too different"
 	}

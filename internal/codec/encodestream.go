@@ -78,7 +78,7 @@ func parseDelay(text string) (d interaction.Delay, want string) {
 		d.MS, err = strconv.ParseInt(first, 10, 64)
 		switch isPlain := err == nil && first == strconv.FormatInt(max(d.MS, 0), 10); {
 		case !isPlain && several:
-			return d, "an integer, 0 or more, or + before ~"
+			return d, "milliseconds (0 or more) or + before the first ~, such as 13~1+2"
 		case !isPlain:
 			return d, "an integer, 0 or more"
 		}
@@ -86,7 +86,7 @@ func parseDelay(text string) (d interaction.Delay, want string) {
 	if several {
 		d.Rest = interaction.Rest(text[len(first):])
 		if _, ok := d.Rest.Pieces(); !ok {
-			return d, "the pieces that came later as ~BYTES+MS, each shorter than the one before"
+			return d, "MS~BYTES+MS, such as 13~1+2 if the last byte came 2 ms later; each further ~BYTES+MS has fewer bytes"
 		}
 	}
 	return d, ""

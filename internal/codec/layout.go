@@ -95,7 +95,7 @@ func (p *parser) layout(n *yaml.Node, field string) (l exactjson.Layout) {
 		}
 	})
 	if l.Indent != "" && (l.ColonSpace || l.CommaSpace || l.Padding > 0) {
-		p.badf(n, field, "space and padding are for JSON on one line; remove these, or indent")
+		p.badf(n, field, "space and padding are for JSON on one line; remove these, or remove the key indent")
 	}
 	return l
 }

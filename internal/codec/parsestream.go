@@ -67,7 +67,7 @@ func (p *parser) paddings(n *yaml.Node, l exactjson.Layout) []int {
 	}
 	const field = "response.events_padding"
 	if l.Indent != "" {
-		p.badf(n, field, "padding is for JSON on one line; remove it, or indent")
+		p.badf(n, field, "padding is for JSON on one line; remove it, or remove the key indent")
 	}
 	var pads []int
 	for i := range p.list(n, field, "numbers of spaces") {

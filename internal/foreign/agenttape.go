@@ -221,7 +221,7 @@ func (r *reader) addAgent(n *yaml.Node, x *exchange) {
 
 func (r *reader) noteRedacted(asked, answered []byte) {
 	if bytes.Contains(asked, []byte(agentRedacted)) || bytes.Contains(asked, []byte(url.QueryEscape(agentRedacted))) {
-		r.cassette.lose("AgentTape replaced texts in the request with %s (e-mail addresses, for example): no other text matches there, unless Mask or Ignore covers it", agentRedacted)
+		r.cassette.lose("AgentTape replaced texts in the request with %s (e-mail addresses, for example), so the real texts do not match, unless Mask or Ignore covers them", agentRedacted)
 	}
 	if bytes.Contains(answered, []byte(agentRedacted)) {
 		r.cassette.lose("AgentTape replaced texts in the answer with %s", agentRedacted)

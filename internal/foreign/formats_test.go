@@ -73,7 +73,7 @@ func describe(t *testing.T, c *Cassette) string {
 }
 
 const (
-	unknownLoss = "not all request headers are known: those that the file does not list match anything"
+	unknownLoss = "the other tool did not keep all request headers; one that it left out matches any value"
 	streamLoss  = "the times of the stream's events are not known: they are replayed at once"
 	typeLoss    = "the answer has no Content-Type: one was added that fits the body"
 )
@@ -359,7 +359,7 @@ asked ?
 answered content-type: application/octet-stream
 retrieval/docs/search "{\"query\":\"rain\",\"top\":3}"
 0 "null" ` + `
-1: AgentTape replaced texts in the request with ***REDACTED*** (e-mail addresses, for example): no other text matches there, unless Mask or Ignore covers it
+1: AgentTape replaced texts in the request with ***REDACTED*** (e-mail addresses, for example), so the real texts do not match, unless Mask or Ignore covers them
 1: AgentTape replaced texts in the answer with ***REDACTED***
 1: the body of the request is not known byte for byte: only its content was kept, and it is rebuilt
 1: the body of the answer is not known byte for byte: only its content was kept, and it is rebuilt

@@ -50,12 +50,12 @@ func (f *Finding) merge(other *Finding) {
 // remedies say what ends a cause for which no option was found, by what its reason or its
 // report says. The first that is there counts.
 var remedies = []struct{ says, remedy string }{
-	{"which ran in parallel with it when recorded", "the program does not send its requests in the recorded order. Record again; if it depends on time, promptecho.Pace(1) plays the recorded times"},
+	{"which ran in parallel when this was recorded", "the program does not send its requests in the recorded order. Record again; if it depends on time, promptecho.Pace(1) plays the recorded times"},
 	{"has the same words in another order", "the program ranges over a map, or takes results in the order of arrival: sort them before they go into the request"},
 	{"ran in parallel", "do not let the request depend on which call is done first: keep results by index, not in the order of arrival; or play the recorded times with promptecho.Pace(1)"},
 	{"no value for", "record the test again: it was recorded before it used that value"},
 	{"no request reached the recorder", "the program keeps an answer from an earlier run of the test, in a cache or a package variable: create that in each test"},
-	{"the recording of this request was already played for another request", "another request, which is not recorded, took the recording: make the two requests differ in a field that is compared, or send the ignored field as it was recorded"},
+	{"the recording of this request was already played for another request", "a request that is not recorded got this one's answer, because the two differ only in a field that matching ignores: compare that field (promptecho.Match), or send it as it was recorded"},
 	{"went to a request that differs in", "the program sends them in another order: compare a field in which they differ (promptecho.Match), or name them with promptecho.WithName"},
 	{"asked more often than recorded", "the program polls for a certain time, or retries by chance: limit it by a count instead, or let the last recording repeat with promptecho.AllowRepeats"},
 	{" is recorded; this recording is of ", "the program sends this only in some runs, and did not when it was recorded: have the test wait for it, then record again with promptecho record -update"},
@@ -86,7 +86,7 @@ func (f *Finding) remedy(sameAsked bool) string {
 	case mend != nil:
 		return mend[0]
 	case f.isFixed():
-		return "only some runs send this, and it is not recorded: time or chance decides (a retry, a poll, a timeout). Make the program always send it, or let a recorded value decide"
+		return "only some runs send this, and it is not recorded: time or chance decides (a retry, a poll, a timeout). Make the program always send it, or let it decide by a value from the cassette (rec.Now, rec.Rand, rec.Env)"
 	case f.values["body"] != nil:
 		return `the program sends different bytes each time, and they are not JSON: make it send the same (with a multipart body, set Content-Type to its boundary), or ignore them with promptecho.Ignore("body")`
 	case len(f.values) > 0:

@@ -137,7 +137,7 @@ func (r *Results) Add(t *suite.Test, round *Round) {
 }
 
 // follows is in the reason of a miss that another one before it has caused.
-const follows = "it contains the error of an earlier miss"
+const follows = "this request contains the error of an earlier miss"
 
 // own returns why a test failed that fits its cassette.
 func own(t *suite.Test) attr.Cause {
@@ -166,7 +166,7 @@ var failure = regexp.MustCompile(`(?m)^\s+([\w./-]+\.go:\d+)`)
 // What a reason has of one run: the place of a cassette, and counts.
 var (
 	place    = regexp.MustCompile(`\S+\.yaml(:\d+)?(: )?`)
-	waited   = regexp.MustCompile(`\S+\.yaml:\d+ waited for \S+\.yaml:\d+`)
+	waited   = regexp.MustCompile(`the answer of \S+\.yaml:\d+ was held back for the request of \S+\.yaml:\d+`)
 	recorded = regexp.MustCompile(`\S+\.yaml:\d+`)
 	counts   = regexp.MustCompile(`\d+ of \d+ (recordings? not used)|(asked more often than recorded).*`)
 )
@@ -176,7 +176,7 @@ func (r *Results) find(test [2]string, c attr.Cause) *Finding {
 	if c.Caller == "" { // nothing was asked: the line of what was not
 		c.Caller = recorded.FindString(c.Reason + "\n" + c.Detail)
 	}
-	c.Reason = waited.ReplaceAllString(c.Reason, "a call waited for another one")
+	c.Reason = waited.ReplaceAllString(c.Reason, "an answer was held back for another request")
 	c.Reason = counts.ReplaceAllString(place.ReplaceAllString(c.Reason, ""), "$1$2")
 	f := r.findingOf(Tested{Package: test[0], Test: test[1]}, c)
 	f.Callers = addNew(f.Callers, c.Caller)

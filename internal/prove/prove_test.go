@@ -56,6 +56,9 @@ func TestRemedies(t *testing.T) {
 			t.Errorf("nothing says %q", row.says)
 		}
 	}
+	if said := strings.NewReplacer("%s", "c.yaml", "%d", "4").Replace(source); !waited.MatchString(said) || strings.Count(said, follows) < 2 {
+		t.Errorf("the reports say neither %s nor %q", waited, follows)
+	}
 }
 
 // One finding stands for each cause, over all tests, with what ends it: options that are made

@@ -13,7 +13,7 @@ import (
 )
 
 // notWritten says what becomes of a call with a secret, and what helps.
-const notWritten = "the cassette was not written; keep it out of the call, or have promptecho.Redact replace it"
+const notWritten = "the cassette was not written. Keep the secret out of the call, or have promptecho.Redact replace it"
 
 // Check looks for every known secret in what is about to be written: as it is, escaped
 // for JSON or a URL, in base64, hexadecimal and UTF-16. It returns an error that names the
@@ -51,14 +51,14 @@ func (p *Policy) CheckInteraction(what string, it *interaction.Interaction) (err
 	_, answered := sides(&it.Request)
 	left := false
 	splitTexts(it.Response.Events, func(_ joint, text []byte) {
-		check("response.events, split over several,", text)
+		check("response.events (split over several events)", text)
 		left = left || !bytes.Equal(p.body(text, answered), text)
 	})
 	check("response.text", []byte(it.Response.Text))
 	check("response.error", []byte(it.Response.Error))
 	if err == nil && left {
-		return fmt.Errorf("%s: response.events would contain a text that looks like a secret, or that Redact names, "+
-			"in pieces that cannot be replaced: "+notWritten, what)
+		return fmt.Errorf("%s: a text in response.events looks like a secret, or Redact names it, "+
+			"but it is split over several events and cannot be replaced: "+notWritten, what)
 	}
 	return err
 }
@@ -125,7 +125,7 @@ func Findings(it *interaction.Interaction) (found []string) {
 	}
 	splitTexts(redacted, func(_ joint, text []byte) {
 		for _, kind := range kindsIn(text, answered) {
-			if place := "response.events, split over several"; !slices.Contains(found, place+": "+kind) {
+			if place := "response.events (split over several events)"; !slices.Contains(found, place+": "+kind) {
 				add(place, kind)
 			}
 		}

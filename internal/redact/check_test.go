@@ -34,7 +34,7 @@ func TestFindings(t *testing.T) {
 		"request.body: a field that holds a credential", "request.body: " + token,
 		`response.headers: the header "set-cookie"`, "response.headers: " + token,
 		`response.trailers: the header "x-token"`, "response.trailers: " + token,
-		"response.body: " + token, "response.events[1]: " + token, "response.events, split over several: " + token, "response.error: " + token,
+		"response.body: " + token, "response.events[1]: " + token, "response.events (split over several events): " + token, "response.error: " + token,
 	}
 	got := Findings(it)
 	if !slices.Equal(got, want) {

@@ -16,7 +16,7 @@ import (
 // contest says what happened in a contest, and what to do about it.
 func contest(c *tape.Contest) string {
 	if c.Late != nil {
-		return fmt.Sprintf("played after line %d, which was recorded later for the same request in another spelling. Record both again", c.Late.Line())
+		return fmt.Sprintf("this was played after line %d, although it was recorded before it: both are the same request in two spellings. Record both again", c.Late.Line())
 	}
 	got := "a new recording"
 	if line := c.Given.Line(); line > 0 {
@@ -118,7 +118,7 @@ func (r *Run) beside(nearest *tape.Recording, edits []diff.Edit) string {
 		return ""
 	}
 	return "  if you changed nothing, this request depends on the order of calls that ran in parallel: " + r.places(before) + ".\n" +
-		"  Replay answers in the recorded order, but takes no time: it cannot wait for a program that sleeps or makes calls that are not recorded.\n" +
+		"  A replay gives the answers in the recorded order, but without delay, so it cannot wait for a program that sleeps or makes calls that are not recorded.\n" +
 		"  Keep results by index, not in the order of arrival; tell equal requests apart with promptecho.WithName; or play the recorded times with promptecho.Pace(1)\n"
 }
 
@@ -127,7 +127,7 @@ func (r *Run) beside(nearest *tape.Recording, edits []diff.Edit) string {
 func (r *Run) late() (notes []string) {
 	pairs := r.Tape.Late()
 	for _, pair := range pairs[:min(len(pairs), alsoNamed)] {
-		notes = append(notes, fmt.Sprintf("%s:%d waited for %s:%d, which ran in parallel with it when recorded, but that request came later this time, or not at all", r.File, pair[0].Line(), r.File, pair[1].Line()))
+		notes = append(notes, fmt.Sprintf("the answer of %s:%d was held back for the request of %s:%d, which ran in parallel when this was recorded; this time that request came later, or not at all", r.File, pair[0].Line(), r.File, pair[1].Line()))
 	}
 	return notes
 }

@@ -32,7 +32,7 @@ func unanswerable(c *tape.Call, asked tape.Asked, opensSocket bool) (why string,
 	case Telemetry(&c.Request, c.Form) != "":
 		return Telemetry(&c.Request, c.Form), 0
 	case strings.Contains(c.Form.Text(), missed):
-		return "it contains the error of an earlier miss: fix that one first", 0
+		return "this request contains the error of an earlier miss: fix that miss first", 0
 	case asked.Lent != nil:
 		words, _ := differingIn(asked.Lent)
 		return fmt.Sprintf("the recording of this request was already played for another request, which differs in %s and is not recorded", words), asked.Lent.Lent.Line()

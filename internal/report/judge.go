@@ -75,7 +75,7 @@ func (l *Log) noteRest(rep *Report, o *Outcome) {
 	}
 	if names := l.Headers.all(); len(names) > 0 && (o.Failed || o.Unsure) {
 		slices.Sort(names)
-		rep.Notes = append(rep.Notes, fmt.Sprintf("response headers that are not recorded, so this run did not get them either: %s. "+
+		rep.Notes = append(rep.Notes, fmt.Sprintf("these response headers are not recorded, so this recording run withheld them from the program, as every replay does: %s. "+
 			"To keep one, or all that match a pattern: promptecho.KeepHeaders(%q)", strings.Join(names, ", "), names[len(names)-1]))
 	}
 	for _, selector := range l.Passed.all() {
@@ -204,7 +204,8 @@ func (r *Run) judgeUnused(rep *Report, o *Outcome, reached bool, recs []*tape.Re
 	case r.CheckUnused && len(unused) > 0:
 		text := fmt.Sprintf("%d of %s not used", len(unused), Count(len(recs), "recording"))
 		list, raced := "", ""
-		for _, rec := range unused[:min(len(unused), maxListed)] {
+		listed := slices.CompactFunc(slices.Clone(unused), func(a, b *tape.Recording) bool { return a.Line() == b.Line() })
+		for _, rec := range listed[:min(len(listed), maxListed)] {
 			r.annotate(rep, rec.Line(), "", "this recording was not used")
 			list += r.describeUnused(rec, recs)
 			if rec.Concurrent() {
@@ -212,7 +213,7 @@ func (r *Run) judgeUnused(rep *Report, o *Outcome, reached bool, recs []*tape.Re
 				raced = "\n\nA test can end before its background requests are sent, because replay answers at once. Wait for them, or add AllowRaced()."
 			}
 		}
-		list += andMore("\n  … ", len(unused)-maxListed)
+		list += andMore("\n  … ", len(listed)-maxListed)
 		advice := "Delete what is unused from the file, add AllowUnused(), or record again:"
 		if o.Unsure {
 			advice = "Ignore this if a test failed or ran only in part: Close cannot know that (echotest can). Otherwise add AllowUnused(), or record again:"
@@ -301,7 +302,8 @@ func (r *Run) whyUnused(unused *tape.Recording, recs []*tape.Recording) string {
 	}
 	used := used(recs)
 	if asked := ofSame(used); asked > 0 {
-		return fmt.Sprintf("the same request is recorded %s and was sent %s", times(ofSame(recs)), times(asked))
+		here := len(slices.DeleteFunc(used, func(rec *tape.Recording) bool { return rec.Line() != unused.Line() }))
+		return fmt.Sprintf("the same request is recorded %s and was sent %s", times(ofSame(recs)), times(asked)) + map[bool]string{true: fmt.Sprintf(": lower its `times` to %d", here)}[here > 0]
 	}
 	if !slices.ContainsFunc(used, func(rec *tape.Recording) bool { return rec.Peek().Endpoint == form.Endpoint }) {
 		return "no request went to " + call(form)

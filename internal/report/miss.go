@@ -122,7 +122,7 @@ func (m *Miss) why() string {
 	if m.Change == "" {
 		return m.Reason
 	}
-	return m.Reason + ": " + m.Change
+	return strings.TrimSuffix(m.Reason, frozen) + ": " + m.Change + map[bool]string{true: frozen}[m.Reason != strings.TrimSuffix(m.Reason, frozen)]
 }
 
 // brief returns the miss in a line. It leaves the reason out if it is the known one.

@@ -163,7 +163,7 @@ func TestContest(t *testing.T) {
 		want    string
 	}{
 		{tape.Contest{Lent: lent, Field: host, Given: other}, fmt.Sprintf(`this answer went to a request that differs in host; then the request it was recorded for arrived, and got line %d. Record both again, or tell the two apart with promptecho.Match("host")`, other.Line())},
-		{tape.Contest{Lent: lent, Late: other}, fmt.Sprintf("played after line %d, which was recorded later for the same request in another spelling. Record both again", other.Line())},
+		{tape.Contest{Lent: lent, Late: other}, fmt.Sprintf("this was played after line %d, although it was recorded before it: both are the same request in two spellings. Record both again", other.Line())},
 	}
 	for _, tt := range tests {
 		if got := contest(&tt.contest); got != tt.want {
