@@ -25,8 +25,9 @@ type Order struct {
 	patience time.Duration // for calls that may be about to be canceled
 }
 
-// A series is recordings that are in order with each other, and with no others: what ran side by side,
-// and what was asked while a client waited to ask again.
+// A series is recordings that are in order with each other, and with no others: what was asked while a
+// client waited to ask again, and all from the first ones that ran side by side. What goroutines
+// send at once may run alone by chance.
 type series struct {
 	first, last int // the numbers of its recordings
 	done, end   int // the first of its steps that has not happened, and the one behind its last
@@ -60,6 +61,7 @@ func New(count int, moments func(i int) *interaction.Moments, within func(i int)
 	var s *series
 	last, base := -1, 0 // the last one that had company, if none ran alone after it, and the steps before its moments
 	until := -1         // the last one that was asked again, of those that were asked before
+	hadCompany := false // one of them
 	for i := range count {
 		m, isWithin := moments(i), within(i)
 		if m != nil && m.Asked == 0 {
@@ -70,7 +72,7 @@ func New(count int, moments func(i int) *interaction.Moments, within func(i int)
 		if isAlone && !isWithin {
 			last = -1
 		}
-		if !goesOn && i > until && !(isAlone && isWithin) {
+		if hadCompany = hadCompany || !isAlone; !hadCompany && i > until && !isWithin {
 			s = nil
 		}
 		if isAlone && (isWithin || s == nil && again[i] == 0) {

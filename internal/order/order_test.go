@@ -13,6 +13,9 @@ import (
 func orderOf(t *testing.T, texts ...string) *Order {
 	t.Helper()
 	return New(len(texts), func(i int) *interaction.Moments {
+		if texts[i] == "" {
+			return nil // it ran alone
+		}
 		m, err := interaction.ParseMoments(texts[i])
 		if err != nil {
 			t.Fatal(err)
@@ -64,6 +67,32 @@ func TestAnswerBeforeAnotherWasAsked(t *testing.T) {
 			t.Error("the second one waits, though the first has come")
 		}
 		time.Sleep(time.Second)
+	})
+}
+
+// What ran alone after others had run side by side may have done so by chance, and is in order, too. What
+// ran alone before them is not.
+func TestAloneByChance(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		o := orderOf(t, "", "asked 1, answered 3", "asked 2, answered 4", "", "")
+		if o.Ask(0, nil) != nil {
+			t.Error("the first one is in order")
+		}
+		last := answers(t, o.Ask(4, nil))
+		for _, number := range []int{1, 2, 3} {
+			if last() {
+				t.Errorf("the last one came before %d was asked", number)
+			}
+			turn := o.Ask(number, nil)
+			answers(t, turn)
+			time.Sleep(time.Millisecond)
+			turn.Leave()
+		}
+		time.Sleep(time.Millisecond)
+		if !last() {
+			t.Error("the last one waits, though all others have come")
+		}
 	})
 }
 
