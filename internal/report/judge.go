@@ -302,8 +302,11 @@ func (r *Run) whyUnused(unused *tape.Recording, recs []*tape.Recording) string {
 	}
 	used := used(recs)
 	if asked := ofSame(used); asked > 0 {
-		here := len(slices.DeleteFunc(used, func(rec *tape.Recording) bool { return rec.Line() != unused.Line() }))
-		return fmt.Sprintf("the same request is recorded %s and was sent %s", times(ofSame(recs)), times(asked)) + map[bool]string{true: fmt.Sprintf(": lower its `times` to %d", here)}[here > 0]
+		why := fmt.Sprintf("the same request is recorded %s and was sent %s", times(ofSame(recs)), times(asked))
+		if here := len(slices.DeleteFunc(used, func(rec *tape.Recording) bool { return rec.Line() != unused.Line() })); here > 0 {
+			why += fmt.Sprintf(": lower its `times` to %d", here)
+		}
+		return why
 	}
 	if !slices.ContainsFunc(used, func(rec *tape.Recording) bool { return rec.Peek().Endpoint == form.Endpoint }) {
 		return "no request went to " + call(form)

@@ -122,7 +122,10 @@ func (m *Miss) why() string {
 	if m.Change == "" {
 		return m.Reason
 	}
-	return strings.TrimSuffix(m.Reason, frozen) + ": " + m.Change + map[bool]string{true: frozen}[m.Reason != strings.TrimSuffix(m.Reason, frozen)]
+	if reason, ok := strings.CutSuffix(m.Reason, frozen); ok {
+		return reason + ": " + m.Change + frozen
+	}
+	return m.Reason + ": " + m.Change
 }
 
 // brief returns the miss in a line. It leaves the reason out if it is the known one.
