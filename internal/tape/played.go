@@ -86,7 +86,7 @@ func SortPlaced(list []*Recording) {
 // InRunOrder sorts recordings in the order of the cassette. A new one stands before the first one of it
 // that this run asked for later; behind all if there is none. If new ones ran side by side with others,
 // they stand in the order of this run instead, and behind them those that it did not ask for. It returns
-// those of these that ran side by side with some of the others: nothing will ask for them.
+// those of these that ran side by side with others in an earlier run: nothing will ask for them.
 func (t *Tape) InRunOrder(list []*Recording) (left []*Recording) {
 	SortAsked(list)
 	left, changed := t.reorder(list)

@@ -25,8 +25,8 @@ func (t *Tape) companies(rec *Recording) (all []company) {
 
 // reorder gives recordings the moments of this run if it has recorded some of a company and played others:
 // it alone knows when what happened of both. So it does with all that it asked for from the first of them
-// to the last, and reports whether there are any. The list is in the order asked. Of those left, which were in
-// company with them and were not asked for, nobody knows when they would be.
+// to the last, and reports whether there are any. The list is in the order asked. Those that are left had
+// company in an earlier run, and this one, whose order is another, did not ask for them.
 func (t *Tape) reorder(list []*Recording) (left []*Recording, changed bool) {
 	last := map[company]int{}
 	for i, rec := range list {
@@ -58,9 +58,12 @@ func (t *Tape) reorder(list []*Recording) (left []*Recording, changed bool) {
 		}
 	}
 	for _, rec := range list {
-		if rec.asked == 0 && slices.ContainsFunc(t.companies(rec), func(c company) bool { return renewed[c] }) {
+		if rec.asked > 0 || len(renewed) == 0 || rec.Interaction().Concurrent == nil {
+			continue
+		}
+		left = append(left, rec)
+		if slices.ContainsFunc(t.companies(rec), func(c company) bool { return renewed[c] }) {
 			rec.happened(new(interaction.Moments))
-			left = append(left, rec)
 		}
 	}
 	return left, len(renewed) > 0
