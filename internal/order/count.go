@@ -66,11 +66,10 @@ func (m *Mark) Now() int {
 	return m.of.happened(m)
 }
 
-// settle waits until the program has done what it does with what it got last from another one. One that
-// has ended before this one was asked may be of another goroutine, which is not done with it.
+// settle waits until the program has done what it does with what it got last from another one.
 func (m *Mark) settle() {
 	m.of.mu.Lock()
-	isOther := m.company && m.of.last != m || m.moments.Answered == 0 && m.span > 1
+	isOther := m.company && m.of.last != m
 	m.of.mu.Unlock()
 	if isOther {
 		program.settle()
