@@ -478,7 +478,7 @@ func (l *limits) check() {
 			l.Errorf("not so: %s", m[0])
 		}
 	})
-	l.each(at+`response headers that are not recorded, .*`, func([]string) {})
+	l.each(at+`these response headers are not recorded, .*`, func([]string) {})
 
 	// The sums.
 	total := 0
