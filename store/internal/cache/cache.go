@@ -1,6 +1,6 @@
 // Package cache keeps objects in the user's folder for caches, for all clones. Any number of
-// processes may use it at once: what is in it is whole, since it is moved there, and what is read
-// is checked, since a disk may lie.
+// processes may use it at once: what is put there is whole, and what is read is checked, since a
+// disk may lie, and since an object may be the very file that a clone has and somebody edited.
 package cache
 
 import (
@@ -12,7 +12,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/promptecho/promptecho/store/internal/whole"
@@ -51,7 +50,7 @@ func elsewhere(err error) error {
 func (c *Cache) prepare() error {
 	for _, digit := range "0123456789abcdef" { // in one folder, threads would wait for each other
 		temp := filepath.Join(c.temp(), string(digit))
-		if err := os.MkdirAll(temp, 0o777); err != nil {
+		if err := os.MkdirAll(temp, 0o700); err != nil {
 			return err
 		}
 		entries, _ := os.ReadDir(temp)
@@ -77,14 +76,26 @@ func (c *Cache) Has(sum string) bool {
 	return err == nil
 }
 
-// Put puts what fill writes under its SHA-256. What an error leaves is nothing.
-func (c *Cache) Put(sum string, fill func(io.Writer) error) error {
-	temp := func() (*os.File, error) { return os.CreateTemp(filepath.Join(c.temp(), sum[:1]), "object") }
-	err := whole.Write(c.path(sum), 0o600, temp, fill)
-	if disk := new(fs.PathError); errors.As(err, &disk) && strings.HasPrefix(disk.Path, c.dir+string(filepath.Separator)) {
+// Keep keeps a file of a clone under its SHA-256: as another name of it, or as a copy where a file
+// can have no other name there. Who edits the file in place spoils the object, which Get notices.
+func (c *Cache) Keep(sum, file string) error {
+	if c == nil {
+		return nil
+	}
+	kept := c.path(sum)
+	if err := os.MkdirAll(filepath.Dir(kept), 0o700); err != nil {
 		return elsewhere(err)
 	}
-	return err
+	if err := os.Link(file, kept); err == nil || errors.Is(err, fs.ErrExist) {
+		return nil
+	}
+	f, err := os.Open(file)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	temp := func() (*os.File, error) { return os.CreateTemp(filepath.Join(c.temp(), sum[:1]), "object") }
+	return elsewhere(whole.Write(kept, 0o600, temp, func(w io.Writer) error { _, err := io.Copy(w, io.NewSectionReader(f, 0, 1<<62)); return err }))
 }
 
 // Get writes an object to w and reports whether it is there, whole and right. One that is wrong

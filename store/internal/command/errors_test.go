@@ -164,14 +164,13 @@ func TestFullDisk(t *testing.T) {
 	a, b, _ := pushedTo(t, url, dir)
 	a.write("testdata/cassettes/TestA.yaml", recording("q", strings.Repeat("long ", 10000)))
 	lock := a.read("testdata/cassettes.lock")
-	limited := func(c *clone, verb string) string {
+	limited := func(c *clone, verb string) {
 		cmd := exec.Command("sh", "-c", `ulimit -f 8; exec "$0" "$@"`, os.Args[0], verb)
 		cmd.Dir, cmd.Env = c.dir, c.env
 		out, err := cmd.CombinedOutput()
 		if err == nil || !strings.Contains(string(out), "file too large") || !strings.Contains(string(out), "TestA.yaml") {
 			t.Errorf("%s on a full disk: %v\n%s", verb, err, out)
 		}
-		return string(out)
 	}
 	limited(a, "push")
 	if a.read("testdata/cassettes.lock") != lock {
@@ -179,9 +178,7 @@ func TestFullDisk(t *testing.T) {
 	}
 	a.run("push")
 	b.write("testdata/cassettes.lock", a.read("testdata/cassettes.lock"))
-	if out := limited(b, "pull"); !strings.Contains(out, "PROMPTECHO_STORE_CACHE can name another folder") {
-		t.Error(out)
-	}
+	limited(b, "pull")
 	nothing(t, b)
 	limited(b.set("PROMPTECHO_STORE_CACHE=off"), "pull")
 	nothing(t, b)

@@ -210,7 +210,7 @@ func (s *source) load(ctx context.Context, name string, side []locks.Entry) (*ca
 			return nil, fmt.Errorf("the lock does not name %s", path)
 		}
 		var b bytes.Buffer
-		err := s.get(ctx, side[i], &b)
+		_, err := s.get(ctx, side[i], &b)
 		return b.Bytes(), err
 	}
 	data, err := get(name)

@@ -50,35 +50,12 @@ func (c *call) source(repo *locks.Repository) (*source, error) {
 	return &source{kept, sync.OnceValues(func() (*objects.Store, error) { return objects.Open(context.WithoutCancel(c.ctx), repo.URL) })}, err
 }
 
-// get writes an object to w, and keeps it in the cache.
-func (s *source) get(ctx context.Context, e locks.Entry, w io.Writer) error {
+// get writes an object to w, and reports whether the store was asked for it.
+func (s *source) get(ctx context.Context, e locks.Entry, w io.Writer) (fetched bool, err error) {
 	if ok, err := s.cache.Get(e.SHA256, w); ok || err != nil {
-		return err
+		return false, err
 	}
-	fetch := func(w io.Writer) error { return s.fetch(ctx, e, w) }
-	if s.cache == nil {
-		return fetch(w)
-	}
-	if err := s.cache.Put(e.SHA256, fetch); err != nil {
-		return err
-	}
-	if ok, err := s.cache.Get(e.SHA256, w); ok || err != nil {
-		return err
-	}
-	return errors.New("what was written into the cache cannot be read there: is its disk broken?")
-}
-
-// getSmall is get for what is read into memory: it is written twice, and neither read nor hashed again.
-func (s *source) getSmall(ctx context.Context, e locks.Entry, data *bytes.Buffer) error {
-	if ok, err := s.cache.Get(e.SHA256, data); ok || err != nil {
-		return err
-	}
-	if err := s.fetch(ctx, e, data); err != nil || s.cache == nil {
-		return err
-	}
-	return onDisk(func() error {
-		return s.cache.Put(e.SHA256, func(w io.Writer) error { _, err := w.Write(data.Bytes()); return err })
-	})
+	return true, s.fetch(ctx, e, w)
 }
 
 // fetch writes an object of the store to w, and returns an error unless it is what the lock names.
@@ -237,18 +214,22 @@ func (p *pulling) one(ctx context.Context, w wanted) (int64, error) {
 		}
 	}
 	size, _ := strconv.ParseInt(w.entry.Size, 10, 64)
+	var fetched bool
 	if size > inMemory {
-		err = locks.Replace(file, func(to io.Writer) error { return p.get(ctx, w.entry, to) })
+		err = locks.Replace(file, func(to io.Writer) (err error) { fetched, err = p.get(ctx, w.entry, to); return err })
 	} else {
 		data := small.Get().(*bytes.Buffer)
 		defer small.Put(data)
 		data.Reset()
-		if err := p.getSmall(ctx, w.entry, data); err != nil {
+		if fetched, err = p.get(ctx, w.entry, data); err != nil {
 			return 0, err
 		}
 		err = onDisk(func() error {
 			return locks.Replace(file, func(to io.Writer) error { _, err := to.Write(data.Bytes()); return err })
 		})
+	}
+	if err == nil && fetched {
+		err = onDisk(func() error { return p.cache.Keep(w.entry.SHA256, file) })
 	}
 	if err == nil {
 		p.mu.Lock()
