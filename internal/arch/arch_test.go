@@ -63,7 +63,7 @@ var rooms = map[string][]string{
 	"internal/seeds":       {"internal/interaction"},
 	"internal/report":      {"internal/memo", "internal/urls", "internal/group", "internal/attr", "internal/shell", "internal/stack", "internal/tests", "internal/testname", "internal/tape", "internal/compare", "internal/diff", "internal/canon", "internal/fieldpath", "internal/interaction", "internal/exactjson", "internal/redact", "internal/chance", "internal/bubble", "internal/question"},
 	"internal/fieldpath":   {"internal/exactjson"},
-	"internal/order":       {"internal/bubble", "internal/interaction"},
+	"internal/order":       {"internal/bubble", "internal/interaction", "internal/stack"},
 	"internal/bubble":      {},
 	"internal/ids":         {"internal/exactjson", "internal/interaction"},
 	"internal/group":       {},

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/stack"
 )
 
 // A Count counts what happens in a recording. The zero value is ready to use. Its methods may
@@ -23,21 +24,24 @@ type Count struct {
 
 // A Mark is what is being recorded, or played meanwhile. A nil Mark counts nothing.
 type Mark struct {
-	of      *Count
-	span    int
-	moments interaction.Moments
-	company bool
+	of       *Count
+	span     int
+	asker    uint64 // the goroutine that asked
+	follower bool   // the last event before it was asked is of another goroutine
+	moments  interaction.Moments
+	company  bool
 }
 
-// Ask counts that something is asked. What it is asked within ends after it and is no company.
+// Ask counts that its caller asks something. What it is asked within ends after it and is no company.
 func (c *Count) Ask(isWithin func(*Mark) bool) *Mark {
+	asker := stack.ID()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if len(c.open) == 0 {
 		c.now, c.open = 0, map[*Mark]bool{}
 		c.span++
 	}
-	m := &Mark{of: c, span: c.span}
+	m := &Mark{of: c, span: c.span, asker: asker, follower: c.last != nil && c.last.asker != asker}
 	for other := range c.open {
 		if !isWithin(other) {
 			m.company, other.company = true, true
@@ -66,10 +70,11 @@ func (m *Mark) Now() int {
 	return m.of.happened(m)
 }
 
-// settle waits until the program has done what it does with what it got last from another one.
+// settle waits until the program has done what it does with what it got last from another one. That
+// may have ended before this one was asked: the goroutine that got it need not be done with it.
 func (m *Mark) settle() {
 	m.of.mu.Lock()
-	isOther := m.company && m.of.last != m
+	isOther := m.company && m.of.last != m || m.follower && m.moments.Answered == 0
 	m.of.mu.Unlock()
 	if isOther {
 		program.settle()

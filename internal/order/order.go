@@ -26,8 +26,8 @@ type Order struct {
 }
 
 // A series is recordings that are in order with each other, and with no others: what was asked while a
-// client waited to ask again, and all from the first ones that ran side by side. What goroutines
-// send at once may run alone by chance.
+// client waited to ask again, or all if some ran side by side, since what goroutines send at once may
+// run alone by chance.
 type series struct {
 	first, last int // the numbers of its recordings
 	done, end   int // the first of its steps that has not happened, and the one behind its last
@@ -59,9 +59,13 @@ type Late struct{ Waits, For int } // the numbers of the recordings
 func New(count int, moments func(i int) *interaction.Moments, within func(i int) bool, again map[int]int) *Order {
 	var o *Order
 	var s *series
+	hasCompany := false
+	for i := range count {
+		m := moments(i)
+		hasCompany = hasCompany || m != nil && m.Asked > 0
+	}
 	last, base := -1, 0 // the last one that had company, if none ran alone after it, and the steps before its moments
 	until := -1         // the last one that was asked again, of those that were asked before
-	hadCompany := false // one of them
 	for i := range count {
 		m, isWithin := moments(i), within(i)
 		if m != nil && m.Asked == 0 {
@@ -72,10 +76,10 @@ func New(count int, moments func(i int) *interaction.Moments, within func(i int)
 		if isAlone && !isWithin {
 			last = -1
 		}
-		if hadCompany = hadCompany || !isAlone; !hadCompany && i > until && !isWithin {
+		if !hasCompany && i > until && !isWithin {
 			s = nil
 		}
-		if isAlone && (isWithin || s == nil && again[i] == 0) {
+		if isAlone && (isWithin || s == nil && !hasCompany && again[i] == 0) {
 			continue
 		}
 		if o == nil {
