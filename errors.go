@@ -21,9 +21,9 @@ type MissError struct {
 	Call    string
 	Request string // method and path, if the server is not a known model API: "GET /v1/models"; else empty
 	Model   string // empty if the request names none
-	// Caller is "file.go:line" of the user's code, and after " < " that of the test it was
-	// called from; for another process, its User-Agent and the address that it called. It is empty
-	// if nothing was found.
+	// Caller is the line of the user's code, and after " < " the line of the test that called it:
+	// "agent.go:10 < agent_test.go:20". For another process, it is its User-Agent and the address that
+	// it called. It is empty if nothing was found.
 	Caller string
 	Asked  string // the beginning of the last message or input, quoted; empty if there is none
 	Count  int    // how often the request was asked, retries included
@@ -37,10 +37,10 @@ type MissError struct {
 // what was asked by whom, and each differing field with both values.
 func (e *MissError) Error() string { return (*report.Miss)(e).Error() }
 
-// MissHeader is a header of the answer to a request that is not recorded: a program that must
-// tell a miss from a provider's answer can look for it, and so does every other recorder. Its
-// value has no meaning. The status of such an answer is 418, and its body is JSON as the
-// providers' errors are.
+// MissHeader is a header of the answer to a request that is not recorded: a program that must tell
+// a miss from a provider's answer can look for it. A recorder that gets such an answer from another
+// one looks for it, too. Its value has no meaning. The status of such an answer is 418, and its
+// body is JSON as the providers' errors are.
 const MissHeader = "X-Promptecho-Miss"
 
 // A refusedError says why a request was not sent.

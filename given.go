@@ -220,7 +220,7 @@ type Rand struct {
 
 // Read fills p with random bytes. It returns len(p) and no error. So whatever draws from
 // an [io.Reader] can draw from a Rand, such as uuid.NewRandomFromReader of
-// github.com/google/uuid. How many bytes are read at once makes no difference to them.
+// github.com/google/uuid. The bytes are the same, however many are read at once.
 func (r *Rand) Read(p []byte) (n int, err error) {
 	r.source.read(p)
 	return len(p), nil

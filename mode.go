@@ -13,7 +13,7 @@ import (
 // A Mode says what a recorder replays and what it may send upstream.
 type Mode string
 
-// The record modes. "Present" and "absent" refer to the cassette.
+// The record modes. "Absent" refers to the cassette.
 const (
 	// ModeNone replays and never uses the network: a request that is not
 	// recorded is a miss. It is the default where CI is set.
@@ -24,8 +24,8 @@ const (
 	// other, and compares the answers with the recorded ones. An answer that has
 	// drifted fails the test: other tool calls, another finish reason, another
 	// shape of its JSON, another status or model. Other wording does not; it is
-	// shown. Calls of other servers, of tools and of jobs are not sent. It is
-	// never a default: choose it by flag, by environment or with [InMode].
+	// shown. Calls to other servers, calls of tools, and calls that start or poll jobs are not sent.
+	// It is never a default: choose it by flag, by environment or with [InMode].
 	ModeCompare Mode = "compare"
 
 	// ModeOnce records if the cassette is absent, completes it if it is partial,

@@ -22,9 +22,9 @@ import (
 // mean anything: an unknown kind of call, an invalid expression, no value at all. When the run
 // is over, an option that selected nothing, that is set twice or that another one overrides
 // is reported to have had no effect: by echotest with the result of the test, by [Recorder.Close] on
-// standard error, or to [Log]. Tests that share an option need not all use it: it is reported once,
-// and with echotest.Main only if no test of the package needed it. A call that was to be [Frozen]
-// and was not fails the run.
+// standard error, or to [Log]. Tests that share an option need not all use it. It is reported once:
+// with echotest.Main only if no test of the package needed it, otherwise after the first run in
+// which it had no effect. The run fails if a call that was meant to be [Frozen] was not.
 type Option func(*config)
 
 // each returns an option that adds values to a list of the config. check says why a value is
@@ -142,8 +142,8 @@ func MaskUUIDs() Option { return maskWith("MaskUUIDs", chance.UUIDs) }
 // (/tmp, macOS's below /var/folders, Windows's below AppData) and the random digits that
 // [testing.T.TempDir], [os.MkdirTemp] and [os.CreateTemp] append to a name. The names of
 // folders and files are still compared. A name with a space, as os.MkdirTemp("", "my dir*") makes,
-// keeps its digits: in a sentence it is unknown whether a path ends at the space, and the
-// digits of what follows it must be compared. Use a name without one, or add a [Mask].
+// keeps its digits: if such a path stands in a sentence, it may end at the space, and the digits of
+// the words that follow must be compared. Use a name without one, or add a [Mask].
 func MaskTempDirs() Option { return maskWith("MaskTempDirs", chance.TempDirs) }
 
 func maskWith(option string, mask func() chance.Mask) Option {
@@ -189,9 +189,10 @@ func Unordered(paths ...string) Option {
 
 // KeepHeaders writes headers with these names to the cassette: of requests, although they
 // are not on the list of harmless ones, and of responses, although they are noise to most programs
-// (docs/SECURITY.md, "Headers of answers"). A "*" before or after a part of a name stands for all
-// names that end or begin with it: "x-ratelimit-*". The program does not get a header that is not
-// written, even in the recording run, whose log names it if the run fails. Secrets in headers are
+// (docs/SECURITY.md, "Headers of answers"). "x-ratelimit-*" stands for all names that begin with
+// "x-ratelimit-", and "*-limit" for all that end in "-limit". The program does not get a header
+// that is not written, even in the recording run, whose log names it if the run fails. Secrets in
+// headers are
 // replaced as elsewhere. The headers are not compared.
 func KeepHeaders(names ...string) Option {
 	lower := make([]string, len(names))
@@ -239,8 +240,8 @@ func RedactFields(names ...string) Option {
 var plainName = regexp.MustCompile(`^[A-Za-z0-9_.-]+$`)
 
 // Pace replays the recorded delays times x: 1 is as recorded, 0 (the default) is at once.
-// Clients are also told to retry, to poll and to reconnect at once; with a factor
-// they are told what was recorded. Pace waits with package time only, so a [testing/synctest]
+// Clients are also told to retry, to poll and to reconnect at once; if x is more than 0, they are
+// told what was recorded. Pace waits with package time only, so a [testing/synctest]
 // bubble replays real latencies in no time. [Open] returns an error if x is negative.
 func Pace(x float64) Option {
 	return func(c *config) {
@@ -255,8 +256,8 @@ func AllowUnused(selectors ...string) Option {
 	return each("AllowUnused", orAll(selectors), onCall, interaction.CheckSelector, func(c *config) *canon.Selectors { return &c.allowUnused })
 }
 
-// AllowRaced accepts a recording that no request used if another request was waiting for
-// its answer while it was recorded. What a program sends in the background (for a conversation's
+// AllowRaced accepts an unused recording of a request that was recorded while another request was
+// still waiting for its answer. What a program sends in the background (for a conversation's
 // title, say) races with the end of its test, which comes sooner in replay.
 func AllowRaced() Option {
 	return func(c *config) { c.set("AllowRaced", false, ""); c.allowRaced = true }

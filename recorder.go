@@ -133,14 +133,14 @@ func (l *lifecycle) end(conclude func() report.Report) report.Report {
 // the recording run and in every replay. Use it in place of [time.Now] where the time gets
 // into requests: the method value rec.Now is a clock that stands still.
 //
-// In the recording run it is the time of the first call, the real time even in a bubble
-// of [testing/synctest]. To have the bubble's clock start at the recording, begin the bubble
+// In the recording run it is the time when Now was first called, in real time even in a bubble of
+// [testing/synctest]. To have the bubble's clock start at the recording, begin the bubble
 // with time.Sleep(time.Until(rec.Now())), which takes no time.
 //
 // The cassette has the time if a test uses it, and you may edit it there. Mode all
 // takes a new one if the test runs completely and has no [Frozen] calls. In a test
-// without package echotest that is not known, and the time stays. So does that of a run that
-// was killed and is resumed.
+// without package echotest that is not known, and the time stays. A run that was killed and is
+// resumed keeps its time, too.
 //
 // If the cassette has no time and nothing can be added to it (modes none and compare, and
 // once with a whole cassette), the run fails with an error that says how to add it, and Now

@@ -33,8 +33,9 @@ import (
 // float64, and what is redacted is "[REDACTED]" or of the type of the secret. A type that JSON
 // does not store completely (a field that is not exported or has the tag json:"-", a field of
 // interface type, a channel) is
-// refused: each call returns an error that names the field, and the run fails. So does a
-// call with a value whose JSON no cassette can hold, because it has a member twice, a name of more
+// refused: each call returns an error that names the field, and the run fails. A call also fails,
+// and with it the run, if no cassette can hold the JSON of its value: because it has a member
+// twice, a name of more
 // than 256 bytes, or more than 64 levels.
 //
 // An error of f is recorded with its text. [errors.Is] still finds in it the errors of
