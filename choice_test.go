@@ -367,7 +367,7 @@ func TestContested(t *testing.T) {
 		want     string // in the error of Close; "" if there is none
 	}{
 		{"taken, then asked by its own", []string{`"one"`, `"two"`}, []asking{one, two}, []asking{nine, one},
-			`c.yaml:4: this answer went to a request that differs in seed; then the request it was recorded for arrived, and got line 20. Record both again, or tell the two apart with promptecho.Match("seed")` + "\n\nInMode(ModeNone) in the code allows no recording. To record it, remove that and run:\n"},
+			`c.yaml:4: this recording answered a request that differs in seed; then the request that it was recorded for arrived, and was answered by the recording at line 20. Record both again, or tell the two apart with promptecho.Match("seed")` + "\n\nInMode(ModeNone) in the code allows no recording. To record it, remove that and run:\n"},
 		{"nothing is left", []string{`"one"`}, []asking{one}, []asking{nine, one},
 			`c.yaml:4: the recording of this request was already played for another request, which differs in seed and is not recorded`},
 		{"the answers are the same", []string{`"one"`, `"one"`}, []asking{one, two}, []asking{nine, one}, ""},

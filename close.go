@@ -160,7 +160,7 @@ func (r *Recorder) overruled(rounds bool) {
 	flags, _ := flagMode()
 	for _, asked := range []chosenMode{{Mode(os.Getenv("PROMPTECHO_MODE")), "PROMPTECHO_MODE"}, flags} {
 		if asked.mode != "" && asked.mode != r.mode.mode && !rounds {
-			vain(fmt.Sprintf("%s=%s", asked.by, asked.mode), fmt.Sprintf("%s decides for %s", r.mode, r.file))
+			vain(fmt.Sprintf("%s=%s", asked.by, asked.mode), fmt.Sprintf("%s is in effect for %s", r.mode, r.file))
 		}
 	}
 	for i, arg := range os.Args {

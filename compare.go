@@ -73,7 +73,7 @@ func (r *Recorder) fetch(c playedCall) (*interaction.Response, error) {
 	case err != nil:
 		return nil, err
 	case live.Headers.Get(strings.ToLower(MissHeader)) != "":
-		return nil, errors.New("the answer came from another recorder, not from the network, and was a miss")
+		return nil, errors.New("it was sent to another recorder, which has no recording of it, and not to the network")
 	}
 	return live, nil
 }

@@ -128,7 +128,7 @@ func TestCompareSendsModelCalls(t *testing.T) {
 	if again := s.requests(); len(again) != len(recorded) {
 		t.Fatalf("asked before the test was over: %q", again[len(recorded):])
 	}
-	if said := compared(r); !strings.Contains(said, "compared 3 recorded answers with live ones: 3 identical") {
+	if said := compared(r); !strings.Contains(said, "3 recorded answers against live ones: 3 identical") {
 		t.Errorf("said:\n%s", said)
 	}
 	if again := s.requests()[len(recorded):]; !slices.Equal(again, []string{"one", "two", "three"}) || s.most != 1 {
@@ -214,7 +214,7 @@ func TestCompareRefusesWithoutAKey(t *testing.T) {
 	ask(t, r, s.URL, "one")
 	ask(t, r, s.URL, "two")
 	rep := report.Finish(r, report.Outcome{})
-	want := file + ": mode compare (InMode in the code) goes upstream, but the environment variable NO_SUCH_API_KEY is empty: set it, or replay with PROMPTECHO_MODE=none"
+	want := file + ": mode compare (InMode in the code) has to send a request, but the environment variable NO_SUCH_API_KEY is empty: set it, or replay with PROMPTECHO_MODE=none"
 	if len(rep.Errors) != 1 || rep.Errors[0] != want || !strings.Contains(strings.Join(rep.Notes, "\n"), "2 not sent") {
 		t.Errorf("%q, want %q", rep, want)
 	}
@@ -383,7 +383,7 @@ func TestCompareWithoutAnAnswer(t *testing.T) {
 		}), "the live answer broke off: unexpected EOF"},
 		{"another recorder", roundTripFunc(func(req *http.Request) (*http.Response, error) {
 			return refusal(req, "not recorded", "not recorded"), nil
-		}), "the answer came from another recorder, not from the network, and was a miss"},
+		}), "it was sent to another recorder, which has no recording of it, and not to the network"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -455,7 +455,7 @@ func TestCompareWithLive(t *testing.T) {
 	if runs := run(r); runs != 1 {
 		t.Errorf("the live function ran %d times", runs)
 	}
-	if said := compared(r); !strings.Contains(said, "compared 1 recorded answer with live ones: 1 identical") {
+	if said := compared(r); !strings.Contains(said, "1 recorded answer against live ones: 1 identical") {
 		t.Errorf("said:\n%s", said)
 	}
 	if after := filesIn(t, filepath.Dir(file)); !slices.Equal(before, after) {

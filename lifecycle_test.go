@@ -328,7 +328,7 @@ func TestLiveNeedsItsSecrets(t *testing.T) {
 	u := newUpstream(t)
 	r := mustOpen(t, filepath.Join(t.TempDir(), "c.yaml"), InMode(ModeLive))
 	r.Secret("PROMPTECHO_TEST_KEY")
-	const refusal = "mode live (InMode in the code) goes upstream, but the environment variable PROMPTECHO_TEST_KEY is empty"
+	const refusal = "mode live (InMode in the code) has to send a request, but the environment variable PROMPTECHO_TEST_KEY is empty"
 	if status, body := post(t, r, u.URL, "{}"); status != http.StatusTeapot || !strings.Contains(body, refusal) {
 		t.Errorf("without a key: %d %s", status, body)
 	}

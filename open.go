@@ -40,7 +40,7 @@ func Open(file string, opts ...Option) (*Recorder, error) {
 		return nil, r.config.err
 	}
 	if _, ok := r.config.upstream.(*Recorder); ok || answer.InFront(r.config.upstream) {
-		return nil, errors.New("promptecho: Upstream: this transport is a recorder, which answers unknown requests with a miss: pass the transport that it sends to")
+		return nil, errors.New("promptecho: Upstream: this transport is a recorder, which answers unknown requests with a miss: pass the transport through which that recorder sends")
 	}
 	var err error
 	if r.mode = r.config.flag; r.mode.mode == "" {
@@ -121,7 +121,7 @@ func (r *Recorder) load() error {
 		}
 	}
 	if left := r.tape.Healed; left != nil {
-		r.log.Notef("%s: has a merge conflict: the recordings of both sides are played, and unused ones are dropped (%s edited by hand or merged line by line, so not played)", r.file, report.Count(*left, "interaction"))
+		r.log.Notef("%s: has a merge conflict: the recordings of both sides are played, but not those edited by hand or merged line by line (%s); unused ones are dropped", r.file, report.Count(*left, "interaction"))
 	}
 	mode, note, err := settleMode(r.mode, r.tape.State, r.file)
 	if err != nil {

@@ -37,7 +37,7 @@ func (r *Recorder) record(req *http.Request, in *incoming) (*http.Response, erro
 	what := in.Request.String()
 	if resp.Header.Get(MissHeader) != "" {
 		r.tape.GiveUp(rec)
-		r.log.Unanswered(what+": the answer came from another recorder, not from the network, and was a miss (that recorder is http.DefaultTransport, or the transport that Upstream sets)", in.Form.Key())
+		r.log.Unanswered(what+": it was sent to another recorder (http.DefaultTransport, or the transport that Upstream sets), which has no recording of it, and not to the network", in.Form.Key())
 		return resp, nil
 	}
 	if resp.StatusCode == http.StatusSwitchingProtocols {
@@ -148,7 +148,7 @@ func (r *Recorder) admit(req *http.Request, err error) error {
 		return tape.ErrClosed
 	}
 	if why := request.ServedBy(req.Context()).Unsendable; err == nil && why != "" {
-		err = refusedError(fmt.Sprintf("%s: %s: %s goes upstream, but %s", r.file, r.mode, r.nameOf(req), why))
+		err = refusedError(fmt.Sprintf("%s: %s: %s has to be sent, but %s", r.file, r.mode, r.nameOf(req), why))
 	}
 	if err != nil {
 		r.log.Error(err) // the client may swallow the answer
@@ -159,7 +159,7 @@ func (r *Recorder) admit(req *http.Request, err error) error {
 // missingKey returns an error if a key that a request upstream needs is empty.
 func (r *Recorder) missingKey() error {
 	if missing := r.life.missing.Load(); missing != nil {
-		return refusedError(fmt.Sprintf("%s: %s goes upstream, but %s", r.file, r.mode, *missing))
+		return refusedError(fmt.Sprintf("%s: %s has to send a request, but %s", r.file, r.mode, *missing))
 	}
 	return nil
 }

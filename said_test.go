@@ -246,7 +246,7 @@ func TestEnvironmentInVain(t *testing.T) {
 	asking{chatURL, prompt("hi"), nil}.ask(t, r)
 	notes := strings.Join(r.finish(report.Outcome{}).Notes, "\n")
 	for _, want := range []string{
-		"PROMPTECHO_MODE=all has no effect: mode none (InMode in the code) decides for " + file,
+		"PROMPTECHO_MODE=all has no effect: mode none (InMode in the code) is in effect for " + file,
 		"PROMPTECHO_MODES has no effect: promptecho reads no such environment variable",
 		"-echo.mode=once has no effect: it is set twice, and the last one counts",
 	} {

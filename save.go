@@ -114,7 +114,7 @@ func (r *Recorder) mayKeep(rec *tape.Recording, later map[*tape.Recording]bool, 
 	}
 	what += ": " + report.Failure(&it.Response)
 	if status := it.Response.Status; r.plan.update && status >= 400 && status < 500 && status != http.StatusTooManyRequests && r.tape.FollowsPlayed(rec) {
-		return false, outdatedError(fmt.Sprintf("%s: not updated: %s, after an answer that was replayed. What the request refers to (a response id, a file, a cache) may no longer exist; mode all records everything again", r.file, what))
+		return false, outdatedError(fmt.Sprintf("%s: not updated: %s. The request follows an answer that was replayed, so what it refers to (a response id, a file, a cache) may no longer exist; mode all records everything again", r.file, what))
 	}
 	before := r.tape.SucceededBefore(rec)
 	switch status := it.Response.Status; {

@@ -624,7 +624,7 @@ func TestWrapOrder(t *testing.T) {
 		{2, nil, "[1 2]", ""},
 		{1, nil, "[1]", "1 of 2 recordings not used"},
 		{1, []Option{AllowUnused()}, "[1]", ""},
-		{3, nil, "[1 2 asked more often than recorded: 3 times, recorded 2 times (AllowRepeats replays the last again)]", "1 request has no recording"},
+		{3, nil, "[1 2 asked more often than recorded: 3 times, recorded 2 times (AllowRepeats replays the last recording again)]", "1 request has no recording"},
 		{3, []Option{AllowRepeats()}, "[1 2 2]", ""},
 	} {
 		got, errs := ask(tt.times, tt.opts...)

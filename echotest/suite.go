@@ -75,7 +75,7 @@ func (s *suite) count(names []string) string {
 		parts = append(parts, report.Count(n, "test"))
 	}
 	if n := len(names) - len(tests); n > 0 {
-		parts = append(parts, report.Count(n, "recorder")+" of the package")
+		parts = append(parts, report.Count(n, "recorder")+" opened outside of tests")
 	}
 	return strings.Join(parts, " and ")
 }

@@ -87,7 +87,7 @@ func runPrune(args []string, stdout, stderr io.Writer) error {
 		fmt.Fprintln(stdout, count(number, "orphan"))
 	}
 	if err == nil && number > 0 && !*write {
-		err = found("promptecho prune -w deletes them")
+		err = found("there are orphans; promptecho prune -w deletes them")
 	}
 	return err
 }

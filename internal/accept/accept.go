@@ -86,7 +86,7 @@ func (a *assignment) find(i int, f *Finding) {
 	}
 	best := a.nearest(i)
 	if best.to < 0 {
-		f.Refused = "no recording is left for it: it cannot be an edit of any"
+		f.Refused = "no recording is left that it could be an edit of"
 	} else {
 		f.Near, f.Edits, f.Refused = a.recorded[best.to].free(a)[0], best.edits, best.refused
 	}

@@ -94,7 +94,7 @@ func (a *assignment) nearest(i int) candidate {
 				if a.assigned[number] {
 					why = "with the same question takes that one"
 				}
-				best.refused = fmt.Sprintf("it is more like the recording in line %s than those that are left, but another request %s: perhaps the test makes one call more than before", a.line(number), why)
+				best.refused = fmt.Sprintf("the recording in line %s is more like it than any that is left, but another request %s: perhaps the test makes one call more than before", a.line(number), why)
 				break
 			}
 		}

@@ -115,7 +115,7 @@ func (p *Player) canceled(ctx context.Context, rec *Playable) error {
 		return context.DeadlineExceeded
 	}
 	if ctx.Done() == nil {
-		return finalError(fmt.Sprintf("promptecho: %s:%d: when this was recorded, its caller canceled it before there was an answer; this request has no context that can be canceled", rec.File, rec.Line))
+		return finalError(fmt.Sprintf("promptecho: %s:%d: when this was recorded, its caller canceled it before there was an answer, so there is no answer to replay; this request has no context that can be canceled. If it is no longer meant to be canceled, record again", rec.File, rec.Line))
 	}
 	wait, cancel := ctx, func() {}
 	if !bubble.In() { // where nobody waits in vain: the bubble tells

@@ -212,7 +212,7 @@ func TestUnwritable(t *testing.T) {
 		{&interaction.Interaction{Request: ok, Response: interaction.Response{Status: 200, Stream: "sse", Body: []byte("a")}}, `response: both a body and stream "sse"; a stream's body is its events`},
 		{&interaction.Interaction{Request: ok, Response: interaction.Response{Status: 200, Stream: "sse", Delays: []interaction.Delay{{MS: -1}}}}, `response.delays_ms: want an integer, 0 or more, found -1`},
 		{&interaction.Interaction{Request: ok, Response: interaction.Response{Status: 200, Stream: "sse", Delays: []interaction.Delay{{}, {MS: 1, Together: true}}}}, `response.delays_ms would not survive; please report this`},
-		{&interaction.Interaction{Request: ok, Response: interaction.Response{Status: 200, Stream: "sse", Delays: []interaction.Delay{{Rest: "~1"}}}}, `response.delays_ms: want MS~BYTES+MS, such as 13~1+2 if the last byte came 2 ms later; each further ~BYTES+MS has fewer bytes, found 0~1`},
+		{&interaction.Interaction{Request: ok, Response: interaction.Response{Status: 200, Stream: "sse", Delays: []interaction.Delay{{Rest: "~1"}}}}, `response.delays_ms: want MS~BYTES+MS, such as 13~1+2 if it came after 13 ms, and its last 1 byte 2 ms later; each further ~BYTES+MS has fewer bytes than the one before, found 0~1`},
 		{&interaction.Interaction{Request: ok, Response: interaction.Response{Status: 200, Body: []byte("a"), Chunks: []int{1, 0}}}, `response.chunks: a chunk has 1 byte or more; remove it`},
 		{&interaction.Interaction{Request: ok, Response: interaction.Response{Status: 200, Chunks: []int{1}}}, `response.chunks: only a body that is not a stream has chunks; remove them`},
 		{&interaction.Interaction{Request: ok, Response: interaction.Response{Status: 200, Headers: interaction.Headers{{Name: "a", Values: nil}, {Name: "a", Values: nil}}}}, `key "a" is already in line 7; remove one of them`},
@@ -310,7 +310,7 @@ func TestBrokenAssets(t *testing.T) {
 	}{
 		{name, nil, `asset "0123456789abcdef.bin" cannot be read: there are no assets here`},
 		{name, read("", fs.ErrNotExist), `asset "0123456789abcdef.bin" cannot be read (file does not exist); restore it, or record again`},
-		{name, read("x", nil), `asset "0123456789abcdef.bin" was changed (its content is 2d711642b726b044); restore it, or rename the file after its content and use that name here`},
+		{name, read("x", nil), `asset "0123456789abcdef.bin" was changed: its content now has the hash 2d711642b726b044; restore it, or put that hash in the name of the file, and use the new name here`},
 		{"../../etc/passwd", read("x", nil), `invalid asset name "../../etc/passwd"; want 16 hex digits and an extension`},
 	} {
 		text := strings.Replace(withBody("x"), "body: x", "body_file: "+test.file, 1)

@@ -86,7 +86,7 @@ func parseDelay(text string) (d interaction.Delay, want string) {
 	if several {
 		d.Rest = interaction.Rest(text[len(first):])
 		if _, ok := d.Rest.Pieces(); !ok {
-			return d, "MS~BYTES+MS, such as 13~1+2 if the last byte came 2 ms later; each further ~BYTES+MS has fewer bytes"
+			return d, "MS~BYTES+MS, such as 13~1+2 if it came after 13 ms, and its last 1 byte 2 ms later; each further ~BYTES+MS has fewer bytes than the one before"
 		}
 	}
 	return d, ""

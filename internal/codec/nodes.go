@@ -212,7 +212,7 @@ func (p *parser) resolve(n *yaml.Node, field string) exactjson.Kind {
 	}
 	kind, ok := kindOf(n.Text)
 	if !ok {
-		p.badf(n, field, "%q is not text to YAML; put it in quotes if it is meant to be, else write it as JSON does", yaml.Clip(n.Text))
+		p.badf(n, field, "YAML does not read %q as text; put it in quotes if it is text, else write it as JSON does", yaml.Clip(n.Text))
 	}
 	return kind
 }

@@ -33,7 +33,7 @@ func (p *parser) readAsset(n *yaml.Node, field, name string) []byte {
 			return nil
 		}
 		if h := hashAsset(b); h != name[:len(h)] {
-			p.badf(n, field, "asset %q was changed (its content is %s); restore it, or rename the file after its content and use that name here", name, h)
+			p.badf(n, field, "asset %q was changed: its content now has the hash %s; restore it, or put that hash in the name of the file, and use the new name here", name, h)
 			p.err.Cut = true
 			return nil
 		}

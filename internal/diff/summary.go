@@ -232,7 +232,7 @@ const fileNote = "another file"
 // side can be why.
 const (
 	OfOtherOrder = "has the same words in another order"
-	OtherOrder   = OfOtherOrder + ", as happens when a text is made by ranging over a map"
+	OtherOrder   = OfOtherOrder + ", as happens when it is made by ranging over a map"
 )
 
 const lineEndsNote = "differs only in line ends"

@@ -102,7 +102,7 @@ func (c *Cassette) request(x *exchange) interaction.Request {
 	headers := interaction.HeadersOf(m.headers)
 	unknown := !m.complete && !isComplete(headers)
 	if unknown {
-		c.lose("the other tool did not keep all request headers; one that it left out matches any value")
+		c.lose("the other tool did not keep all request headers; a header that it left out matches any value")
 		if media := formOf(m.body); media != "" && headers.Get("content-type") == "" {
 			headers = withHeader(headers, "content-type", media)
 		}

@@ -73,7 +73,7 @@ func describe(t *testing.T, c *Cassette) string {
 }
 
 const (
-	unknownLoss = "the other tool did not keep all request headers; one that it left out matches any value"
+	unknownLoss = "the other tool did not keep all request headers; a header that it left out matches any value"
 	streamLoss  = "the times of the stream's events are not known: they are replayed at once"
 	typeLoss    = "the answer has no Content-Type: one was added that fits the body"
 )

@@ -150,12 +150,12 @@ type Leak struct {
 }
 
 func (l *Leak) Error() string {
-	return fmt.Sprintf("promptecho: refused: %s to %s has no recorder", l.Method, l.Host)
+	return fmt.Sprintf("promptecho: refused: %s to %s does not go through a recorder", l.Method, l.Host)
 }
 
 // Report says what left, from where, and what to write.
 func (l *Leak) Report() string {
-	text := fmt.Sprintf("%s to %s was refused: it has no recorder", l.Method, l.Host)
+	text := fmt.Sprintf("%s to %s was refused: it does not go through a recorder", l.Method, l.Host)
 	if l.Times > 1 {
 		text += fmt.Sprintf(" (%d times)", l.Times)
 	}

@@ -36,7 +36,7 @@ var OuterTest = &analysis.Analyzer{
 			}
 			name := parameterOf(pass.TypesInfo, own.Type)
 			if name == nil {
-				report(pass, given, "", nil, "%s is the test around this subtest: name the parameter of the subtest, and give that to %s", given.Name, types.ExprString(call.Fun))
+				report(pass, given, "", nil, "%s is the test around this subtest: give the *testing.T of the subtest a name, and pass that to %s", given.Name, types.ExprString(call.Fun))
 				continue
 			}
 			var edits []analysis.TextEdit

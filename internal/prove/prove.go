@@ -166,7 +166,7 @@ var failure = regexp.MustCompile(`(?m)^\s+([\w./-]+\.go:\d+)`)
 // What a reason has of one run: the place of a cassette, and counts.
 var (
 	place    = regexp.MustCompile(`\S+\.yaml(:\d+)?(: )?`)
-	waited   = regexp.MustCompile(`the answer of \S+\.yaml:\d+ was held back for the request of \S+\.yaml:\d+`)
+	waited   = regexp.MustCompile(`\S+\.yaml:\d+: replay delayed this answer to wait for the request of \S+\.yaml:\d+`)
 	recorded = regexp.MustCompile(`\S+\.yaml:\d+`)
 	counts   = regexp.MustCompile(`\d+ of \d+ (recordings? not used)|(asked more often than recorded).*`)
 )
@@ -176,7 +176,7 @@ func (r *Results) find(test [2]string, c attr.Cause) *Finding {
 	if c.Caller == "" { // nothing was asked: the line of what was not
 		c.Caller = recorded.FindString(c.Reason + "\n" + c.Detail)
 	}
-	c.Reason = waited.ReplaceAllString(c.Reason, "an answer was held back for another request")
+	c.Reason = waited.ReplaceAllString(c.Reason, "replay delayed an answer to wait for another request")
 	c.Reason = counts.ReplaceAllString(place.ReplaceAllString(c.Reason, ""), "$1$2")
 	f := r.findingOf(Tested{Package: test[0], Test: test[1]}, c)
 	f.Callers = addNew(f.Callers, c.Caller)

@@ -16,14 +16,14 @@ import (
 // contest says what happened in a contest, and what to do about it.
 func contest(c *tape.Contest) string {
 	if c.Late != nil {
-		return fmt.Sprintf("this was played after line %d, although it was recorded before it: both are the same request in two spellings. Record both again", c.Late.Line())
+		return fmt.Sprintf("this recording was played after the one at line %d, although it was recorded earlier: both requests mean the same, but are written differently. Record both again", c.Late.Line())
 	}
 	got := "a new recording"
 	if line := c.Given.Line(); line > 0 {
-		got = fmt.Sprintf("line %d", line)
+		got = fmt.Sprintf("the recording at line %d", line)
 	}
 	words, selector := differingIn(c)
-	text := fmt.Sprintf("this answer went to a request that differs in %s; then the request it was recorded for arrived, and got %s. Record both again", words, got)
+	text := fmt.Sprintf("this recording answered a request that differs in %s; then the request that it was recorded for arrived, and was answered by %s. Record both again", words, got)
 	if selector != "" {
 		text += fmt.Sprintf(", or tell the two apart with promptecho.Match(%q)", selector)
 	}
@@ -127,7 +127,7 @@ func (r *Run) beside(nearest *tape.Recording, edits []diff.Edit) string {
 func (r *Run) late() (notes []string) {
 	pairs := r.Tape.Late()
 	for _, pair := range pairs[:min(len(pairs), alsoNamed)] {
-		notes = append(notes, fmt.Sprintf("the answer of %s:%d was held back for the request of %s:%d, which ran in parallel when this was recorded; this time that request came later, or not at all", r.File, pair[0].Line(), r.File, pair[1].Line()))
+		notes = append(notes, fmt.Sprintf("%s:%d: replay delayed this answer to wait for the request of %s:%d, because the two ran in parallel when they were recorded; this time that request came later, or not at all", r.File, pair[0].Line(), r.File, pair[1].Line()))
 	}
 	return notes
 }
@@ -148,7 +148,7 @@ func (r *Run) bothOrders() (notes []string) {
 				sent[key] = o.Value
 			} else if first != o.Value && first != "" {
 				sent[key] = ""
-				notes = append(notes, fmt.Sprintf("%s: recorded with %s as %s and as %s: the program most likely ranges over a map, or takes results in the order of arrival. Replay accepts any order, but a provider's prompt cache needs a fixed one: sort them", r.File, fieldpath.Selector(o.Path), first, o.Value))
+				notes = append(notes, fmt.Sprintf("%s: %s is %s in one recording and %s in another: the program most likely ranges over a map, or takes results in the order of arrival. Replay accepts any order, but a provider's prompt cache needs a fixed one: sort them", r.File, fieldpath.Selector(o.Path), first, o.Value))
 			}
 		}
 	}

@@ -37,7 +37,7 @@ func unanswerable(c *tape.Call, asked tape.Asked, opensSocket bool) (why string,
 		words, _ := differingIn(asked.Lent)
 		return fmt.Sprintf("the recording of this request was already played for another request, which differs in %s and is not recorded", words), asked.Lent.Lent.Line()
 	case asked.Last != nil:
-		return fmt.Sprintf("asked more often than recorded: %s, recorded %s (AllowRepeats replays the last again)", times(asked.Times), times(asked.Recorded)), asked.Last.Line()
+		return fmt.Sprintf("asked more often than recorded: %s, recorded %s (AllowRepeats replays the last recording again)", times(asked.Times), times(asked.Recorded)), asked.Last.Line()
 	}
 	return "", 0
 }
@@ -65,7 +65,7 @@ func (r *Run) explain(m *missing, c *tape.Call, recs, near []*tape.Recording, us
 	c = r.Tape.Revealed(c, nearest)
 	m.Asked, m.Request = cmp.Or(said(c.Form), m.Asked), cmp.Or(unnamed(c.Form), m.Request)
 	if form.Endpoint != c.Form.Endpoint && !slices.Equal(form.Lines(), c.Form.Lines()) {
-		m.Reason = fmt.Sprintf("no call of %s is recorded; this recording is of %s", call(c.Form), call(form))
+		m.Reason = fmt.Sprintf("no call of %s is recorded; the recording here is of %s", call(c.Form), call(form))
 		return nearest
 	}
 	request := nearest.Request()

@@ -174,7 +174,7 @@ func (l *Log) judgeMisses(rep *Report, o *Outcome, misses []*missing, recs, unus
 	}
 	p.Tail = andMore("\n\n  … ", len(all)-maxListed)
 	if o.Whole() && len(unused) > 0 {
-		p.Tail += "\n\nAlso unused: " + l.places(unused)
+		p.Tail += "\n\nNot used by any request: " + l.places(unused)
 	}
 	if slices.ContainsFunc(misses, func(m *missing) bool { return !m.unrecordable() }) {
 		p.Advice, p.Remedies = elsewhere, []Remedy{l.howToRecord(o)}
@@ -209,7 +209,7 @@ func (r *Run) judgeUnused(rep *Report, o *Outcome, reached bool, recs []*tape.Re
 			r.annotate(rep, rec.Line(), "", "this recording was not used")
 			list += r.describeUnused(rec, recs)
 			if rec.Concurrent() {
-				list += "\n    it was recorded while another request was open"
+				list += "\n    it was recorded while another request was waiting for its answer"
 				raced = "\n\nA test can end before its background requests are sent, because replay answers at once. Wait for them, or add AllowRaced()."
 			}
 		}

@@ -231,7 +231,7 @@ func (l *Log) Miss(c *tape.Call, opensSocket bool, by string) Miss {
 		nearest := l.explain(&found, c, recs, near, func(rec *tape.Recording) bool { return rec.Used() || l.compared.count(rec) > 0 })
 		l.mu.Lock()
 		if lacking := l.Lacking.all(); len(lacking) > 0 { // that is why
-			found.Hint, found.Diff = "", strings.Replace(found.Diff, unset, "", 1)+"  the cassette has no value for "+List(lacking, maxListed)+" yet, so what the program makes of it cannot match\n"
+			found.Hint, found.Diff = "", strings.Replace(found.Diff, unset, "", 1)+"  the cassette has no value for "+List(lacking, maxListed)+" yet, so a text made from it cannot match\n"
 		}
 		found.Count = m.Count
 		*m = found

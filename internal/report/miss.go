@@ -59,7 +59,7 @@ func (m *Miss) detail() string {
 			}
 		}
 		if len(given) > 0 {
-			text += "\n  if it can, take it from " + strings.Join(given, " and ") + ", to get the recorded value in replay"
+			text += "\n  if it can change the answer, take the value from " + strings.Join(given, " and ") + ", to get the recorded one in replay"
 		}
 	}
 	return strings.TrimPrefix(text, "\n")

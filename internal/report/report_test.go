@@ -91,7 +91,7 @@ func TestMissNamesTheNearestRecording(t *testing.T) {
 		t.Errorf("%+v, %d misses", again, len(l.Misses()))
 	}
 	rep := l.Judge(&Outcome{})
-	want := fmt.Sprintf("\n\nAlso unused: c.yaml:%d\n\n", recs[2].Line())
+	want := fmt.Sprintf("\n\nNot used by any request: c.yaml:%d\n\n", recs[2].Line())
 	if len(rep.Errors) != 1 || !strings.Contains(rep.Errors[0], want) || len(rep.Annotations) != 2 {
 		t.Errorf("%q", rep)
 	}
@@ -162,8 +162,8 @@ func TestContest(t *testing.T) {
 		contest tape.Contest
 		want    string
 	}{
-		{tape.Contest{Lent: lent, Field: host, Given: other}, fmt.Sprintf(`this answer went to a request that differs in host; then the request it was recorded for arrived, and got line %d. Record both again, or tell the two apart with promptecho.Match("host")`, other.Line())},
-		{tape.Contest{Lent: lent, Late: other}, fmt.Sprintf("this was played after line %d, although it was recorded before it: both are the same request in two spellings. Record both again", other.Line())},
+		{tape.Contest{Lent: lent, Field: host, Given: other}, fmt.Sprintf(`this recording answered a request that differs in host; then the request that it was recorded for arrived, and was answered by the recording at line %d. Record both again, or tell the two apart with promptecho.Match("host")`, other.Line())},
+		{tape.Contest{Lent: lent, Late: other}, fmt.Sprintf("this recording was played after the one at line %d, although it was recorded earlier: both requests mean the same, but are written differently. Record both again", other.Line())},
 	}
 	for _, tt := range tests {
 		if got := contest(&tt.contest); got != tt.want {
@@ -176,7 +176,7 @@ func TestContest(t *testing.T) {
 		t.Fatal(err)
 	}
 	local := contest(&tape.Contest{Lent: lent, Field: host, Given: fresh})
-	if want := "this answer went to a request that differs in its local host; then the request it was recorded for arrived, and got a new recording. Record both again"; local != want {
+	if want := "this recording answered a request that differs in its local host; then the request that it was recorded for arrived, and was answered by a new recording. Record both again"; local != want {
 		t.Errorf("%q, want %q", local, want)
 	}
 }

@@ -75,7 +75,7 @@ func TestReworded(t *testing.T) {
 		"add promptecho.MaskTimes(), promptecho.Ignore(\"metadata/user\", \"x\")": "add -options '{mask_times: true, ignore: [metadata/user, x]}'",
 		"add promptecho.Mask(`req-(a|b)[0-9]+\\)`, \"REQ\"), now":                 `add -options '{mask: {"req-(a|b)[0-9]+\\)": "REQ"}}', now`,
 		"add AllowUnused(), or record":                                            "add -options '{allow_unused: true}', or record",
-		"(AllowRepeats replays the last again)":                                   "(allow_repeats replays the last again)",
+		"(AllowRepeats replays the last recording again)":                         "(allow_repeats replays the last recording again)",
 		"say so with OnRecordError(Keep)":                                         "say so with -options '{on_record_error: keep}'",
 		`add promptecho.MatchOnly("llm", "model")`:                                "add -options '{match_only: {llm: [model]}}'",
 		`add promptecho.KeepHeaders("x-request-id")`:                              `add -options '{keep_headers: ["x-request-id"]}'`,
@@ -84,9 +84,9 @@ func TestReworded(t *testing.T) {
 		"  incoming: \"Ignore(x) MaskTimes()\"\n  add MaskTimes()":                "  incoming: \"Ignore(x) MaskTimes()\"\n  add -options '{mask_times: true}'",
 		"Mask(": "Mask(",
 		"tell equal requests apart with promptecho.WithName, or play the recorded times with promptecho.Pace(1)":              "tell equal requests apart with the header X-Promptecho-Name, or play the recorded times with -options '{pace: 1}'",
-		"if it can, take it from rec.Now(), to get the recorded value in replay":                                              "if it can, let the test set it",
+		"if it can change the answer, take the value from rec.Now(), to get the recorded one in replay":                       "if it can change the answer, let the test set it",
 		"is a variable unset here? rec.Env(NAME) gives the test the value that was recorded":                                  "is a variable unset here? set it as it was when it was recorded",
-		"it waits: run the test in a testing/synctest bubble, or let the test set the interval":                               "it waits: let the test set the interval",
+		"it waits: run the test in a testing/synctest bubble, or let the test set how long it sleeps":                         "it waits: let the test set how long it sleeps",
 		"If the text is a secret, call rec.Secret(NAME), with the name of its environment variable, before the first request": "If the text is a secret, add -options '{redact: [EXPRESSION]}' with an expression that matches it",
 		"a Pace":              "a Pace",
 		"a KeepHeaders(x, y(": "a keep_headers(x, y(",
@@ -109,7 +109,7 @@ func TestOnlyInGo(t *testing.T) {
 	}
 	for i := 0; i < len(onlyInGo); i += 2 {
 		says := onlyInGo[i]
-		if _, value, joined := strings.Cut(says, "take it from "); joined { // made of parts
+		if _, value, joined := strings.Cut(says, "take the value from "); joined { // made of parts
 			_, says, _ = strings.Cut(value, ", ")
 		}
 		if !strings.Contains(source, says) {

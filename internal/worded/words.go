@@ -35,13 +35,13 @@ var inGo = regexp.MustCompile(`\b(?:promptecho\.)?([A-Z][A-Za-z]+)\b`)
 // onlyInGo has what only a test in Go can do, each with what a program in another language does
 // instead.
 var onlyInGo = []string{
-	"take it from rec.Now() and rec.Rand(NAME), to get the recorded value in replay", "let the test set it",
-	"take it from rec.Now(), to get the recorded value in replay", "let the test set it",
-	"take it from rec.Rand(NAME), to get the recorded value in replay", "let the test set it",
+	"take the value from rec.Now() and rec.Rand(NAME), to get the recorded one in replay", "let the test set it",
+	"take the value from rec.Now(), to get the recorded one in replay", "let the test set it",
+	"take the value from rec.Rand(NAME), to get the recorded one in replay", "let the test set it",
 	"rec.Env(NAME) gives the test the value that was recorded", "set it as it was when it was recorded",
 	"call rec.Secret(NAME), with the name of its environment variable, before the first request", "add -options '{redact: [EXPRESSION]}' with an expression that matches it",
 	"Call rec.Secret(NAME), with the name of the secret's environment variable, before the first request", "Add -options '{redact: [EXPRESSION]}' with an expression that matches it",
-	"run the test in a testing/synctest bubble, or let the test set the interval", "let the test set the interval",
+	"run the test in a testing/synctest bubble, or let the test set how long it sleeps", "let the test set how long it sleeps",
 	"Run the whole test with CI unset and the key set until it passes, which completes the cassette", "Run the whole command with CI unset and the key set until it passes, which completes the cassette; -mode=all -require-all drops what it does not ask for",
 	"have promptecho.Redact replace it", "have -options '{redact: [EXPRESSION]}' replace it",
 	"to drop them, delete the file before recording", "-mode=all -require-all drops them",
