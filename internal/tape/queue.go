@@ -100,7 +100,7 @@ func (q *queue) sort() {
 	for i, rec := range q.recordings {
 		rec.kind = q.varying.Of(traits[i])
 	}
-	q.kinds = map[int]map[uint64]*line{}
+	q.kinds, q.lent = map[int]map[uint64]*line{}, map[canon.Kind][]*Recording{}
 }
 
 // file puts a recording behind the others of its line.
@@ -192,9 +192,6 @@ func (q *queue) lend(rec *Recording, a *asking, full, kind canon.Kind) {
 	own := canon.KindOf(rec.traits())
 	if rec.used.Load() || own == full {
 		return
-	}
-	if q.lent == nil {
-		q.lent = map[canon.Kind][]*Recording{}
 	}
 	rec.lentFor = a
 	q.lent[own] = append(q.lent[own], rec)
