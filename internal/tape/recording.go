@@ -278,11 +278,11 @@ func (rec *Recording) Line() int {
 	return rec.of.stored.Line(rec.number)
 }
 
-// isWithin reports whether one of the functions that made the call, itself or through
-// others, is such a one.
+// isWithin reports whether a function, or one of those that called it, itself or through
+// others, is such a one. It may be nil.
 func (rec *Recording) isWithin(such func(function *Recording) bool) bool {
-	for outer := rec.outer; outer != nil; outer = outer.outer {
-		if such(outer) {
+	for ; rec != nil; rec = rec.outer {
+		if such(rec) {
 			return true
 		}
 	}
@@ -292,7 +292,7 @@ func (rec *Recording) isWithin(such func(function *Recording) bool) bool {
 // InVain reports whether a function made the call, itself or through others, that then
 // returned nothing. No replay gets as far as that.
 func (rec *Recording) InVain() bool {
-	return rec.isWithin(func(function *Recording) bool { return function.abandoned })
+	return rec.outer.isWithin(func(function *Recording) bool { return function.abandoned })
 }
 
 // Sealed reports whether the recording is in the cassette as it was written.

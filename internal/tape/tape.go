@@ -241,9 +241,8 @@ func (t *Tape) number(rec, outer *Recording) {
 		rec.asker = Asker()
 	}
 	if rec.fresh || t.records && t.Config.InOrder {
-		call := Recording{outer: outer}
 		rec.mark = t.count.Ask(func(other *order.Mark) bool {
-			return call.isWithin(func(function *Recording) bool { return function.mark == other })
+			return outer.isWithin(func(function *Recording) bool { return function.mark == other })
 		})
 	}
 }
