@@ -2,6 +2,7 @@ package cassette
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -171,10 +172,8 @@ func writable(path string) (file string, err error) {
 
 // folderOf is filepath.Dir, but ".." in it stays.
 func folderOf(path string) string {
-	if dir, _ := filepath.Split(path); dir != "" {
-		return dir
-	}
-	return "."
+	dir, _ := filepath.Split(path)
+	return cmp.Or(dir, ".")
 }
 
 // replace makes path a file with this content, at once: it writes a temporary

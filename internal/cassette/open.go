@@ -63,7 +63,9 @@ func Open(path string, revision uint32, trust func(text []byte) bool) (*Index, e
 	if err != nil {
 		return nil, err
 	}
-	data = bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n")) // git on Windows ends lines so
+	if bytes.Contains(data, []byte("\r\n")) { // as git on Windows ends lines
+		data = bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n"))
+	}
 	if s, ok := find(path, bytes.NewReader(data), int64(len(data)), revision, trust); ok {
 		return s, nil
 	}
