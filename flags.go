@@ -28,7 +28,6 @@ const (
 // A mode given in code replaces the default and is a ceiling for the others: they may
 // neither send nor write if it does not.
 func chooseMode(code Mode) (chosenMode, error) {
-	ceiling := chosenMode{code, "InMode in the code"}
 	asked, err := askedMode()
 	if report.FuzzWorker() && err == nil && asked.mode != ModeNone {
 		asked = chosenMode{ModeNone, "a fuzz worker records nothing, since it is one of several"}
@@ -39,7 +38,7 @@ func chooseMode(code Mode) (chosenMode, error) {
 	case code == "" && asked.mode == "":
 		return chosenMode{ModeOnce, "the default"}, nil
 	case asked.mode == "" || !code.allows(asked.mode):
-		return ceiling, nil
+		return chosenMode{code, "InMode in the code"}, nil
 	}
 	return asked, nil
 }
