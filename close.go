@@ -112,38 +112,47 @@ type runError struct {
 
 func (e runError) Unwrap() []error { return e.parts }
 
-// finish closes the recorder knowing how its run ended.
+// finish closes the recorder, once, knowing how its run ended.
 func (r *Recorder) finish(o report.Outcome) report.Report {
-	return r.life.end(func() report.Report {
-		r.tape.Stop()
-		r.pending.Close()
-		r.tape.Close()
-		r.compare()
-		r.upstream.Close()
-		r.waits.note(r.log.Notef)
-		for _, err := range []error{r.save(&o), r.tape.Unreadable(), r.handOver()} {
-			if err != nil {
-				r.log.Error(err)
-			}
+	if rep := r.life.report.Load(); rep != nil {
+		return *rep // who waits for a channel must be in the synctest bubble in which it was made
+	}
+	r.life.closed.Store(true)
+	over := make(chan struct{}) // and not a sync.Once, since a bubble sees who waits for a channel
+	if !r.life.over.CompareAndSwap(nil, &over) {
+		<-*r.life.over.Load()
+		return *r.life.report.Load()
+	}
+	r.tape.Stop()
+	r.pending.Close()
+	r.tape.Close()
+	r.compare()
+	r.upstream.Close()
+	r.waits.note(r.log.Notef)
+	for _, err := range []error{r.save(&o), r.tape.Unreadable(), r.handOver()} {
+		if err != nil {
+			r.log.Error(err)
 		}
-		if unlogged.Load() {
-			neverCache()
+	}
+	if unlogged.Load() {
+		neverCache()
+	}
+	rep := r.log.Judge(&o, r.options(&o)...)
+	if !r.log.OfTest {
+		if err := rep.Done.Leave(); err != nil {
+			rep.Fail(fmt.Sprintf("%s: promptecho record cannot count the calls of this recorder: %v", r.file, err))
 		}
-		rep := r.log.Judge(&o, r.options(&o)...)
-		if !r.log.OfTest {
-			if err := rep.Done.Leave(); err != nil {
-				rep.Fail(fmt.Sprintf("%s: promptecho record cannot count the calls of this recorder: %v", r.file, err))
-			}
+	}
+	r.tape.Free()
+	unfinished.Delete(r)
+	if r.config.log != nil {
+		for _, note := range rep.Notes {
+			r.config.log(note)
 		}
-		r.tape.Free()
-		unfinished.Delete(r)
-		if r.config.log != nil {
-			for _, note := range rep.Notes {
-				r.config.log(note)
-			}
-		}
-		return rep
-	})
+	}
+	r.life.report.Store(&rep)
+	close(over)
+	return rep
 }
 
 // unfinished has the recorders of the tests of this process that have no report yet. In a program

@@ -1,6 +1,7 @@
 package promptecho
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -21,7 +22,10 @@ const compareTimeout = 2 * time.Minute
 // compare sends the model calls that were played upstream, one after the other, and
 // compares the answers with the recorded ones.
 func (r *Recorder) compare() {
-	for _, c := range r.repeater.played() {
+	r.repeater.mu.Lock()
+	calls := r.repeater.calls
+	r.repeater.mu.Unlock()
+	for _, c := range calls {
 		r.log.Comparisons = append(r.log.Comparisons, report.Comparison{Recording: c.rec, Result: r.compareCall(c)})
 	}
 }
@@ -43,16 +47,13 @@ func (r *Recorder) compareCall(c playedCall) compare.Result {
 
 // whyNotSent says why a call is not sent once more, or returns "".
 func (r *Recorder) whyNotSent(c playedCall, recorded *interaction.Response) string {
-	if stack.Current().Panicking {
+	switch {
+	case stack.Current().Panicking:
 		return "the test panicked"
-	}
-	if r.config.frozen.Select(c.rec.Form().Name()) {
+	case r.config.frozen.Select(c.rec.Form().Name()):
 		return "Frozen in the code forbids it"
 	}
-	if why := compare.Unfit(recorded); why != "" {
-		return why
-	}
-	if why := request.ServedBy(c.req.Context()).Unsendable; why != "" {
+	if why := cmp.Or(compare.Unfit(recorded), request.ServedBy(c.req.Context()).Unsendable); why != "" {
 		return why
 	}
 	if err := r.missingKey(); err != nil {

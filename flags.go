@@ -28,7 +28,6 @@ const (
 // A mode given in code replaces the default and is a ceiling for the others: they may
 // neither send nor write if it does not.
 func chooseMode(code Mode) (chosenMode, error) {
-	ceiling := chosenMode{code, "InMode in the code"}
 	asked, err := askedMode()
 	if report.FuzzWorker() && err == nil && asked.mode != ModeNone {
 		asked = chosenMode{ModeNone, "a fuzz worker records nothing, since it is one of several"}
@@ -38,10 +37,8 @@ func chooseMode(code Mode) (chosenMode, error) {
 		return chosenMode{}, err
 	case code == "" && asked.mode == "":
 		return chosenMode{ModeOnce, "the default"}, nil
-	case code == "":
-		return asked, nil
 	case asked.mode == "" || !code.allows(asked.mode):
-		return ceiling, nil
+		return chosenMode{code, "InMode in the code"}, nil
 	}
 	return asked, nil
 }
@@ -73,17 +70,15 @@ func askedMode() (chosenMode, error) {
 func flagMode() (chosenMode, error) {
 	mode, record := report.Flag(modeFlag), report.Flag(recordFlag) == "true"
 	switch {
-	case mode == "" && !record:
+	case mode == "" && record:
+		return chosenMode{ModeAll, "-" + recordFlag}, nil
+	case mode == "":
 		return chosenMode{}, nil
-	case mode != "" && record && mode != string(ModeAll):
+	case record && mode != string(ModeAll):
 		return chosenMode{}, fmt.Errorf("promptecho: -echo.record means -echo.mode=all, but -echo.mode is %q: use one of them", mode)
 	}
-	name := "-" + modeFlag
-	if mode == "" {
-		mode, name = string(ModeAll), "-"+recordFlag
-	}
-	m, err := parseMode(mode, name)
-	return chosenMode{m, name}, err
+	m, err := parseMode(mode, "-"+modeFlag)
+	return chosenMode{m, "-" + modeFlag}, err
 }
 
 // isOurFlag reports whether an argument sets one of our flags.

@@ -95,9 +95,6 @@ func (g *given) rand(name string) *Rand {
 		g.give(interaction.Given{Seed: settle(g, g.found.Seed, fmt.Sprintf("rec.Rand(%q)", name), drawSeed, lackingSeed)})
 	}
 	if g.sources[name] == nil {
-		if g.sources == nil {
-			g.sources = map[string]*Rand{}
-		}
 		g.sources[name] = newRand(g.used.Seed, name)
 	}
 	return g.sources[name]

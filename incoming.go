@@ -72,7 +72,11 @@ func (c *config) unsaidOf(req *http.Request, redacted *interaction.Request) tape
 		switch {
 		case written || chance.Headers(h.Name):
 		case h.Name == "cookie":
-			addCookies(add, req.Cookies())
+			for _, cookie := range req.Cookies() { // but for those that do not tell accounts apart
+				if !chance.Cookies(cookie.Name) && !chance.Headers(strings.ToLower(cookie.Name)) {
+					add(tape.CookiePath+cookie.Name, cookie.Name, cookie.Value)
+				}
+			}
 		default:
 			add("header/"+h.Name, h.Name, strings.Join(h.Values, "\n"))
 		}
@@ -86,15 +90,6 @@ func (c *config) unsaidOf(req *http.Request, redacted *interaction.Request) tape
 		addParameters(add, req.URL.Query(), (&url.URL{RawQuery: query}).Query())
 	}
 	return has
-}
-
-// addCookies adds cookies, except those that do not tell accounts apart.
-func addCookies(add func(path, name, value string), cookies []*http.Cookie) {
-	for _, cookie := range cookies {
-		if !chance.Cookies(cookie.Name) && !chance.Headers(strings.ToLower(cookie.Name)) {
-			add(tape.CookiePath+cookie.Name, cookie.Name, cookie.Value)
-		}
-	}
 }
 
 // addParameters adds the parameters of a query that were redacted, as [url.URL.Query] has

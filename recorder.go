@@ -37,7 +37,14 @@ type Recorder struct {
 	repeater repeater       // calls to send once more at the end
 	upstream *answer.Upstream
 	given    given // what the test gets beside answers
-	life     lifecycle
+
+	// life says whether it is open, being closed or closed.
+	life struct {
+		closed  atomic.Bool                   // it takes no more requests
+		missing atomic.Pointer[string]        // why no request can go upstream; nil if one can
+		report  atomic.Pointer[report.Report] // nil until it is there
+		over    atomic.Pointer[chan struct{}] // made by the first who ends it, closed with the report
+	}
 }
 
 // Client returns an [http.Client] that goes through the recorder.
@@ -102,31 +109,6 @@ func (r *Recorder) Misses() []*MissError {
 		misses = append(misses, (*MissError)(m))
 	}
 	return misses
-}
-
-// A lifecycle says whether a recorder is open, being closed or closed. The zero value is
-// open.
-type lifecycle struct {
-	closed  atomic.Bool                   // it takes no more requests
-	missing atomic.Pointer[string]        // why no request can go upstream; nil if one can
-	report  atomic.Pointer[report.Report] // nil until it is there
-	over    atomic.Pointer[chan struct{}] // made by the first who ends it, closed with the report
-}
-
-// end closes the recorder by calling conclude, once, and returns what that returned.
-func (l *lifecycle) end(conclude func() report.Report) report.Report {
-	if rep := l.report.Load(); rep != nil {
-		return *rep // who waits for a channel must be in the synctest bubble in which it was made
-	}
-	l.closed.Store(true)
-	if over := make(chan struct{}); l.over.CompareAndSwap(nil, &over) {
-		told := conclude()
-		l.report.Store(&told)
-		close(over)
-	} else {
-		<-*l.over.Load() // and not a sync.Once, since a bubble sees who waits for a channel
-	}
-	return *l.report.Load()
 }
 
 // Now returns when the recording was made, in whole seconds and UTC: the same time in

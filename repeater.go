@@ -13,8 +13,8 @@ import (
 // A repeater keeps the model calls that were played, so that they can be sent once more
 // when the test is over. The zero value is ready for use.
 type repeater struct {
-	mu    sync.Mutex // guards what follows; no other lock is taken under it
-	calls []playedCall
+	mu    sync.Mutex   // guards what follows; no other lock is taken under it
+	calls []playedCall // in the order asked
 }
 
 // A playedCall is a request as the program sent it, with its credentials, and the
@@ -42,11 +42,4 @@ func (p *repeater) keep(req *http.Request, body *request.Body, rec *tape.Recordi
 	if !slices.ContainsFunc(p.calls, func(played playedCall) bool { return played.rec == rec }) {
 		p.calls = append(p.calls, playedCall{c, rec})
 	}
-}
-
-// played returns the calls in the order asked.
-func (p *repeater) played() []playedCall {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.calls
 }

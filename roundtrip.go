@@ -76,7 +76,9 @@ func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 	if r.tape.IsCanceled(req.Context()) {
 		return nil, req.Context().Err() // it raced with what canceled it
 	}
-	return r.miss(req, &in.Call), nil
+	m := r.noteMiss(&in.Call, opensSocket(req), request.ServedBy(req.Context()).By)
+	place, told := m.OneLine()
+	return refusal(req, "promptecho: "+filepath.Base(place), told), nil
 }
 
 // readBody reads the body of a request. One of unknown length may be sent for as long as its answer
@@ -93,13 +95,6 @@ func (r *Recorder) readBody(req *http.Request, in *incoming) error {
 		err = fmt.Errorf("reading the request: %w", err)
 	}
 	return err
-}
-
-// miss notes that a request is not recorded, and returns the answer to it.
-func (r *Recorder) miss(req *http.Request, c *tape.Call) *http.Response {
-	m := r.noteMiss(c, opensSocket(req), request.ServedBy(req.Context()).By)
-	place, told := m.OneLine()
-	return refusal(req, "promptecho: "+filepath.Base(place), told)
 }
 
 // pass sends a request through of which nothing is kept, unless a key that it needs is missing.
@@ -151,12 +146,6 @@ func (r *Recorder) answerOf(c *tape.Call, recording *tape.Recording) answering {
 	return toMiss
 }
 
-// A running is a function that runs, and its recording.
-type running struct {
-	name      string
-	recording *tape.Recording
-}
-
 // WithName returns a context with which requests, and calls of wrapped functions, have a name.
 // It is for concurrent requests that are equal and mean different things, such as five samples
 // of one prompt that are kept by their index: each gets the answer that was recorded under its
@@ -167,13 +156,14 @@ func WithName(ctx context.Context, name string) context.Context {
 
 type nameKey struct{}
 
-// runningKey is the key of the function that runs with a context of this recorder.
+// runningKey is the key of the recording of the function that runs with a context of this recorder.
 type runningKey struct{ rec *Recorder }
 
 // within tells a call what its context says: the function that runs with it, and the name.
 func (r *Recorder) within(ctx context.Context, c *tape.Call) {
-	f, _ := ctx.Value(runningKey{r}).(running)
-	c.Request.Within, c.Outer = f.name, f.recording
+	if c.Outer, _ = ctx.Value(runningKey{r}).(*tape.Recording); c.Outer != nil {
+		c.Request.Within = c.Outer.Interaction().Request.Function
+	}
 	c.Request.Name, _ = ctx.Value(nameKey{}).(string)
 }
 

@@ -172,8 +172,7 @@ func (r *Recorder) write(f fate, recorded []*tape.Recording) error {
 		list = slices.Concat(list, r.tape.Played(f.keep == keepUnasked))
 		tape.SortAsked(list)
 	}
-	unused := f.markedIfUnused && len(r.log.Unused()) > 0
-	partial := f.marked || unused
+	partial := f.marked || f.markedIfUnused && len(r.log.Unused()) > 0
 	if f.keep == keepAsked { // a run in mode update that passed
 		if err := cassette.Remove(r.tape.Failed()); err != nil {
 			return err

@@ -170,7 +170,7 @@ func (w *wrapped) record(ctx context.Context, c *tape.Call, out any, run func(co
 		}
 	}()
 	began := time.Now()
-	err = run(context.WithValue(ctx, runningKey{r}, running{w.Name, rec}))
+	err = run(context.WithValue(ctx, runningKey{r}, rec))
 	it := *rec.Interaction()
 	it.LatencyMS = time.Since(began).Milliseconds()
 	if err != nil && errors.Is(ctx.Err(), context.Canceled) {

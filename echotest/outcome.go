@@ -121,12 +121,12 @@ func goTest(built *debug.BuildInfo, folder string, names []string, known ...stri
 	}
 	switch {
 	case len(tests) > 0:
-		words = append(words, "-run", patterns(tests, known))
+		words = append(words, "-run", strings.Join(patterns(tests, known), "|"))
 	case len(benchmarks) > 0:
 		words = append(words, "-run", "^$")
 	}
 	if len(benchmarks) > 0 {
-		words = append(words, "-bench", patterns(benchmarks, known), "-benchtime=1x") // each call is paid for
+		words = append(words, "-bench", strings.Join(patterns(benchmarks, known), "|"), "-benchtime=1x") // each call is paid for
 	}
 	if len(specs) > 0 {
 		words = append(words, "-"+ginkgoFocus, oneOf(specs, "", "$"))
@@ -134,13 +134,9 @@ func goTest(built *debug.BuildInfo, folder string, names []string, known ...stri
 	return append(words, "-count=1")
 }
 
-// patterns returns the shortest pattern of -run that selects tests, and no other of those that
+// patterns returns the shortest patterns of -run that select tests, and no other of those that
 // are known: that of their parent, if they are all that it has.
-func patterns(names, known []string) string {
-	return strings.Join(alternatives(names, known), "|")
-}
-
-func alternatives(names, known []string) (list []string) {
+func patterns(names, known []string) (list []string) {
 	var whole, below []string
 	first := func(name string) string { return strings.SplitN(name, "/", 2)[0] }
 	for _, group := range group.By(names, func(name string) (string, bool) { return first(name), true }) {
@@ -158,7 +154,7 @@ func alternatives(names, known []string) (list []string) {
 			}
 			return rest
 		}
-		for _, sub := range alternatives(inside(group), inside(all)) {
+		for _, sub := range patterns(inside(group), inside(all)) {
 			below = append(below, "^"+regexp.QuoteMeta(top)+"$/"+sub)
 		}
 	}

@@ -309,15 +309,11 @@ func (s *suite) command(mode string, names []string) string {
 	if slices.ContainsFunc(names, s.isShared) {
 		return command(mode)
 	}
-	return commandOf(mode, names, s.known())
-}
-
-// known returns the names of all tests that there are; nil if some may not have run.
-func (s *suite) known() []string {
-	if report.FilteredInside() || report.Short() {
-		return nil
+	var known []string // all tests that there are, unless some may not have run
+	if !report.FilteredInside() && !report.Short() {
+		known = slices.Collect(maps.Keys(s.names))
 	}
-	return slices.Collect(maps.Keys(s.names))
+	return commandOf(mode, names, known)
 }
 
 // fold names tests. Those that are all that there are below one, or many of them, are named by that

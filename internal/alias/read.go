@@ -28,10 +28,12 @@ func readCollection(head string, lines []string, key string, depth int) *block {
 		}
 		line := lines[0][b.col:]
 		entry := &block{head: line} // a comment, or nothing that is known
-		if head, rest, ok := cutHead(line); b.isList {
+		head := strings.TrimSuffix(keyAndColon.FindString(line), " ")
+		switch {
+		case b.isList:
 			entry = b.readEntry("-", line[1:], lines[1:n], strings.TrimSuffix(key, "s"), depth+1)
-		} else if ok {
-			entry = b.readEntry(head, rest, lines[1:n], strings.Trim(head, `:"'`), depth+1)
+		case head != "":
+			entry = b.readEntry(head, line[len(head):], lines[1:n], strings.Trim(head, `:"'`), depth+1)
 		}
 		b.entries = append(b.entries, entry)
 		lines = lines[n:]
@@ -73,10 +75,5 @@ const depthOfParts, depthOfTurns, longList = 1, 4, 4
 
 func isDash(s string) bool { return strings.HasPrefix(s, "- ") }
 
-// cutHead cuts a key and its colon off a line; ok is false if it does not begin with them.
-func cutHead(line string) (head, rest string, ok bool) {
-	end := len(strings.TrimSuffix(keyAndColon.FindString(line), " "))
-	return line[:end], line[end:], end > 0
-}
-
+// keyAndColon matches a key and its colon at the beginning of a line.
 var keyAndColon = regexp.MustCompile(`^(?:"(?:[^"\\]|\\.)*"|'[^']*'|[^"' {\[!|:][^ {\[!|:]*):(?: |$)`)

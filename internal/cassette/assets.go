@@ -9,10 +9,11 @@ import (
 	"github.com/promptecho/promptecho/internal/codec"
 )
 
-// readFrom returns a function that reads the assets in dir.
-func readFrom(dir string) func(name string) ([]byte, error) {
+// readFrom returns a function that reads the assets of a file. If that is a symbolic link, they are
+// beside its target.
+func readFrom(file string) codec.ReadAsset {
 	return func(name string) ([]byte, error) {
-		return readFile(filepath.Join(dir, name))
+		return readFile(filepath.Join(Assets(target(file)), name))
 	}
 }
 
@@ -63,15 +64,11 @@ func undo(dir string, added []string) {
 	}
 }
 
-// RemoveAssets removes the assets of the cassette at path that are not in keep.
+// RemoveAssets removes the assets of the cassette at path that are not in keep, and their
+// folder if nothing is left. Files that are not named like assets stay, and so does all that a
+// link to a folder leads to.
 func RemoveAssets(path string, keep map[string][]byte) error {
-	return removeAssets(Assets(target(path)), keep)
-}
-
-// removeAssets removes the assets in dir that are not in keep, and dir if
-// nothing is left. Files that are not named like assets stay, and so does all that a
-// link leads to.
-func removeAssets(dir string, keep map[string][]byte) error {
+	dir := Assets(target(path))
 	if !isFolder(dir) {
 		return nil
 	}

@@ -46,10 +46,7 @@ func parse(name string, data []byte, asset codec.ReadAsset) (f *File, edited []i
 	if broken != nil {
 		broken = cmp.Or(notOurs(name, text), broken)
 	}
-	if cut := checkWhole(name, text); cut != nil {
-		broken = cut
-	}
-	if broken != nil {
+	if broken = cmp.Or(checkWhole(name, text), broken); broken != nil {
 		broken.Cut = broken.Cut && !isPinned(text)
 		return nil, nil, broken
 	}
@@ -72,5 +69,5 @@ func Load(path string) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	return Parse(path, data, readFrom(Assets(target(path))))
+	return Parse(path, data, readFrom(path))
 }

@@ -2,6 +2,7 @@ package cassette
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -171,10 +172,8 @@ func writable(path string) (file string, err error) {
 
 // folderOf is filepath.Dir, but ".." in it stays.
 func folderOf(path string) string {
-	if dir, _ := filepath.Split(path); dir != "" {
-		return dir
-	}
-	return "."
+	dir, _ := filepath.Split(path)
+	return cmp.Or(dir, ".")
 }
 
 // replace makes path a file with this content, at once: it writes a temporary
@@ -225,25 +224,17 @@ func replaceWith(owner, path string, write func(*os.File) error) error {
 //	.promptecho-FILE-MACHINE-PROCESS-NUMBER.tmp
 const tempPrefix, tempSuffix = ".promptecho-", ".tmp"
 
-// CreateTemp makes a temporary file beside the file owner.
+// CreateTemp makes a temporary file beside the file owner. No two have the same 64 random bits.
 func CreateTemp(owner string) (*os.File, error) {
 	dir, name := filepath.Split(owner)
-	for range 100 {
-		temp := fmt.Sprintf("%s%s-%s-%d-%d%s", tempPrefix, shortHash(name), machine(), os.Getpid(), rand.Uint32(), tempSuffix)
-		f, err := os.OpenFile(dir+temp, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666) // less what umask says
-		if !errors.Is(err, fs.ErrExist) {
-			return f, err
-		}
-	}
-	return nil, &fs.PathError{Op: "create", Path: dir + tempPrefix, Err: fs.ErrExist}
+	temp := fmt.Sprintf("%s%s-%s-%d-%d%s", tempPrefix, shortHash(name), machine(), os.Getpid(), rand.Uint64(), tempSuffix)
+	return os.OpenFile(dir+temp, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666) // less what umask says
 }
 
-// machine returns what tells this machine from others that share a folder with it.
+// machine returns what tells this machine from others that share a folder with it; machines
+// that do not know their names count as one.
 var machine = sync.OnceValue(func() string {
-	name, err := os.Hostname()
-	if err != nil {
-		return "unknown"
-	}
+	name, _ := os.Hostname()
 	return shortHash(name)
 })
 
@@ -283,17 +274,16 @@ func temporary(dir string) []string {
 	if names, ok := listed.Load(dir); ok {
 		return names.([]string)
 	}
-	folder, err := os.Open(dir)
+	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return nil // not there yet
+		return nil // it is not there yet, or saving will say what is wrong with it
 	}
-	defer folder.Close()
-	entries, err := folder.Readdirnames(-1)
-	if err != nil {
-		return nil // saving will say what is wrong with it
+	var names []string
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), tempPrefix) {
+			names = append(names, e.Name())
+		}
 	}
-	other := func(name string) bool { return !strings.HasPrefix(name, tempPrefix) }
-	names := slices.Clone(slices.DeleteFunc(entries, other))
 	listed.Store(dir, names)
 	return names
 }

@@ -79,11 +79,13 @@ func frameGiven(text []byte) []byte {
 // is one. The file is not kept open: another process may put a new one in its place.
 func Append(path string, given []byte, item *Encoded, create bool) (err error) {
 	flags := os.O_WRONLY | os.O_APPEND
+	var pieces [][]byte
 	if create {
 		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 			return err
 		}
 		flags |= os.O_CREATE | os.O_EXCL
+		pieces = append(pieces, journalHead())
 	}
 	f, err := os.OpenFile(path, flags, 0o666)
 	if err != nil {
@@ -97,10 +99,7 @@ func Append(path string, given []byte, item *Encoded, create bool) (err error) {
 			os.Remove(path)
 		}
 	}()
-	pieces := [][]byte{frameGiven(given)}
-	if create {
-		pieces = [][]byte{journalHead(), frameGiven(given)}
-	}
+	pieces = append(pieces, frameGiven(given))
 	if item != nil {
 		if _, err := saveAssets(path, item.Assets); err != nil {
 			return err
@@ -148,35 +147,27 @@ func LoadJournal(path, saved string) (left *File, stale bool, err error) {
 	if head := journalHead(); len(texts) == 0 && !bytes.HasPrefix(data, head[:min(len(head), len(data))]) {
 		return nil, false, &SyntaxError{File: path, Line: 1, Column: 1, Msg: "this is not a journal of promptecho"}
 	}
-	stands := holder(saved)
+	// In a cassette that was cut nothing counts as saved: what it lost may be in the journal only.
+	there := map[uint64][]*interaction.Interaction{}
+	if f, err := Load(saved); err == nil {
+		for _, it := range f.Interactions {
+			digest := it.Request.Digest()
+			there[digest] = append(there[digest], it)
+		}
+	}
 	left.Given = givenIn(data)
 	for _, text := range texts {
-		it, err := codec.ParseItem(path, text, readFrom(Assets(path)), nil)
+		it, err := codec.ParseItem(path, text, readFrom(path), nil)
 		var syntax *SyntaxError
 		switch {
 		case errors.As(err, &syntax) && syntax.Cut:
 			continue // its asset is torn
 		case err != nil:
 			return nil, false, err // by another version
-		case stands(it):
+		case slices.ContainsFunc(there[it.Request.Digest()], func(saved *interaction.Interaction) bool { return saved.Difference(it) == "" }):
 			return &File{Partial: true}, true, nil
 		}
 		left.Interactions = append(left.Interactions, it)
 	}
 	return left, false, nil
-}
-
-// holder returns a function that reports whether an interaction stands in the cassette at
-// path. In one that was cut none does: what it lost may be in the journal only.
-func holder(path string) func(it *interaction.Interaction) bool {
-	there := map[uint64][]*interaction.Interaction{}
-	if f, err := Load(path); err == nil {
-		for _, it := range f.Interactions {
-			digest := it.Request.Digest()
-			there[digest] = append(there[digest], it)
-		}
-	}
-	return func(it *interaction.Interaction) bool {
-		return slices.ContainsFunc(there[it.Request.Digest()], func(saved *interaction.Interaction) bool { return saved.Difference(it) == "" })
-	}
 }

@@ -28,7 +28,9 @@ type Index struct {
 	mu   sync.RWMutex // held while what follows is used
 	from io.ReaderAt  // the file, or its text in memory; nil after Close
 
-	anchors anchors
+	// anchors has the values that aliases stand for, by their names. They are read when the first
+	// interaction with an alias is.
+	anchors func() map[string]yaml.Node
 }
 
 // An entry is where an interaction stands, or what it is.
@@ -40,13 +42,6 @@ type entry struct {
 
 	codec.Outline
 	it *interaction.Interaction // if it was read already
-}
-
-// anchors are the values in a cassette that aliases stand for. They are read when the first
-// interaction with an alias is.
-type anchors struct {
-	mu     sync.Mutex
-	values map[string]yaml.Node // nil before
 }
 
 // Open opens the cassette NAME.yaml; revision is that of the rules that match keys
@@ -82,7 +77,7 @@ const maxKept = 2 << 20
 
 // openParsed is Open with the parser.
 func openParsed(path string, data []byte) (*Index, error) {
-	f, edited, err := parse(path, data, readFrom(Assets(target(path))))
+	f, edited, err := parse(path, data, readFrom(path))
 	if err != nil {
 		return nil, err
 	}
@@ -115,6 +110,7 @@ func find(path string, from io.ReaderAt, size int64, revision uint32, trust func
 		return nil, false
 	}
 	s = &Index{Pinned: doc.Pinned, Partial: doc.Partial, Given: doc.Given, path: path, from: from, items: make([]entry, 0, len(seals))}
+	s.anchors = sync.OnceValue(s.readAnchors)
 	at := int64(len(top) + len("\n"+codec.ItemsLine))
 	line := 1 + bytes.Count(head[:at], []byte("\n"))
 	var item []byte
@@ -215,4 +211,59 @@ func (s *Index) Close() error {
 		return file.Close()
 	}
 	return nil
+}
+
+// anchor returns the value that has an anchor. Those that aliases in it stand for are above it.
+func (s *Index) anchor(name string) (n yaml.Node, ok bool) {
+	n, ok = s.anchors()[name]
+	return n, ok
+}
+
+// readAnchors returns the values that have anchors, by their names.
+func (s *Index) readAnchors() map[string]yaml.Node {
+	values := map[string]yaml.Node{}
+	for i := range s.items {
+		if i > 0 && s.items[i].at == s.items[i-1].at {
+			continue
+		}
+		if text, err := s.textOf(i); err == nil && bytes.Contains(text, []byte(" &")) {
+			codec.Anchors(string(text), values)
+		}
+	}
+	return values
+}
+
+// Interaction reads an interaction. What it returns is the caller's, and another
+// one every time, unless the interaction was not sealed.
+func (s *Index) Interaction(i int) (*interaction.Interaction, error) {
+	return s.read(i, codec.ParseItem)
+}
+
+// Answer reads what answered the request of an interaction.
+func (s *Index) Answer(i int) (*interaction.Interaction, error) { return s.read(i, codec.ParseAnswer) }
+
+// A parser reads the text of an interaction, or what it needs of it.
+type parser func(name string, text []byte, asset codec.ReadAsset, beyond codec.Beyond) (*interaction.Interaction, error)
+
+func (s *Index) read(i int, parse parser) (*interaction.Interaction, error) {
+	entry := &s.items[i]
+	if entry.it != nil {
+		return entry.it, nil
+	}
+	text, err := s.textOf(i)
+	if err != nil {
+		return nil, err
+	}
+	it, err := parse(s.path, text, readFrom(s.path), s.anchor)
+	if err != nil {
+		if _, err := Load(s.path); err != nil { // with its place in the file
+			return nil, err
+		}
+		return nil, s.changed()
+	}
+	it.Line = entry.line
+	if key := entry.seal.key; key != 0 {
+		it.MatchKey = hexKey(key)
+	}
+	return it, nil
 }

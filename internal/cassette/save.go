@@ -28,7 +28,7 @@ func (e *Encoded) Interaction() (*interaction.Interaction, error) {
 }
 
 // framed returns the interaction as it stands in a journal.
-func (e *Encoded) framed() []byte { return append([]byte(e.seal.frame()), e.Text...) }
+func (e *Encoded) framed() []byte { return append([]byte(frameStart+e.seal.String()+"\n"), e.Text...) }
 
 // Encode returns an interaction as it stands in a cassette, with a seal by the match rules
 // of a revision, and makes sure that it reads as it again. Errors are those of
@@ -180,7 +180,7 @@ func Remove(path string) error {
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	return removeAssets(Assets(path), nil)
+	return RemoveAssets(path, nil)
 }
 
 func readBack(path string, pieces [][]byte) error {

@@ -84,16 +84,6 @@ func plainSum(it *interaction.Interaction) uint32 {
 	return idOf(text).sum
 }
 
-// plainSeal returns the seal that holds for an interaction whatever it shares.
-func plainSeal(seals []seal, it *interaction.Interaction) (s seal, ok bool) {
-	sum, digest := plainSum(it), it.Request.Digest()
-	i := slices.IndexFunc(seals, func(s seal) bool { return s.request == digest && cmp.Or(s.plain, s.text.sum) == sum })
-	if i < 0 {
-		return s, false
-	}
-	return seals[i], true
-}
-
 // hashSum returns the checksum of the two hashes.
 func (s *seal) hashSum() uint32 {
 	hashes := binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(nil, s.key), s.request)
@@ -135,9 +125,6 @@ const (
 	frameStart = "\n# entry "
 	givenStart = "\n# given "
 )
-
-// frame returns what stands before an interaction in a journal.
-func (s *seal) frame() string { return frameStart + s.String() + "\n" }
 
 // How a cassette that [Contents.Save] wrote begins and ends. What may stand between
 // "version" and "interactions" is pinned, partial and what the cassette gives its test, in
@@ -187,8 +174,7 @@ func findMark(text string) int {
 // recorded reports whether a text is of a file that promptecho wrote, by its first line
 // or its seals.
 func recorded(text string) bool {
-	n := min(len(text), len(header))
-	return n > 0 && text[:n] == header[:n] || strings.HasPrefix(text, firstLine) || strings.Contains(text, "\n"+firstLine) || strings.Contains(text, "\n"+sealsKey)
+	return text != "" && strings.HasPrefix(header, text) || strings.HasPrefix(text, firstLine) || strings.Contains(text, "\n"+firstLine) || strings.Contains(text, "\n"+sealsKey)
 }
 
 const sealsKey = "seals:"
@@ -242,18 +228,16 @@ func unseal(items []codec.Item, text string, list []string) (edited []int) {
 		return nil
 	}
 	var seals []seal
+	byText := map[textID]seal{}
 	for _, line := range list {
 		if s, ok := parseSeal(line); ok { // one that was edited is none
 			seals = append(seals, s)
+			byText[s.text] = s
 		}
 	}
 	end := findMark(text)
 	if at := strings.LastIndex(text, "\n"+sealsKey); at >= 0 {
 		end = at + 1
-	}
-	byText := make(map[textID]seal, len(seals))
-	for _, s := range seals {
-		byText[s.text] = s
 	}
 	isShared := slices.ContainsFunc(seals, func(s seal) bool { return s.plain != 0 })
 	doubtful := make([]bool, len(items))
@@ -266,7 +250,12 @@ func unseal(items []codec.Item, text string, list []string) (edited []int) {
 		s, held := byText[idOf([]byte(text[from:max(from, to)]))]
 		whole := held && !slices.ContainsFunc(items[i].Of, func(i int) bool { return doubtful[i] })
 		if !whole && isShared {
-			s, whole = plainSeal(seals, it)
+			// A seal holds for what an interaction says, whatever it shares.
+			sum, digest := plainSum(it), it.Request.Digest()
+			at := slices.IndexFunc(seals, func(s seal) bool { return s.request == digest && cmp.Or(s.plain, s.text.sum) == sum })
+			if whole = at >= 0; whole {
+				s = seals[at]
+			}
 		}
 		if !whole && !held {
 			edited = append(edited, it.Line)

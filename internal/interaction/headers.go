@@ -48,13 +48,8 @@ func (h Headers) Names() (names []string) {
 }
 
 // Only returns those of the headers that have one of the names.
-func (h Headers) Only(names []string) (only Headers) {
-	for _, f := range h {
-		if slices.Contains(names, f.Name) {
-			only = append(only, f)
-		}
-	}
-	return only
+func (h Headers) Only(names []string) Headers {
+	return slices.DeleteFunc(slices.Clone(h), func(f Header) bool { return !slices.Contains(names, f.Name) })
 }
 
 // HeadersOf returns an http.Header as a cassette has it. It may share values with the map.

@@ -5,18 +5,15 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 )
 
-// claims holds the cassettes of this process, open or not, by folded path. It has a lock
-// of its own, under which no other is taken.
-var claims = struct {
-	sync.Mutex
-	files map[string]*claim
-}{files: map[string]*claim{}}
+// claims has the cassettes of this process, open or not, by folded path.
+var claims sync.Map
 
 type claim struct {
 	path string // as it was first spelled
-	open bool
+	open atomic.Bool
 }
 
 // Claim reserves the cassette for this tape until [Tape.Free]. A name that differs only
@@ -24,27 +21,16 @@ type claim struct {
 // the two are one file, and a Go module with both cannot be downloaded.
 func (t *Tape) Claim() error {
 	path := t.Config.Path
-	key := foldPath(path)
-	claims.Lock()
-	defer claims.Unlock()
-	c := claims.files[key]
-	if c == nil {
-		c = &claim{path: path}
-		claims.files[key] = c
-	}
+	known, _ := claims.LoadOrStore(foldPath(path), &claim{path: path})
+	c := known.(*claim)
 	sameFolder := filepath.Dir(c.path) == filepath.Dir(path) || !strings.EqualFold(c.path, path)
 	switch {
 	case filepath.Base(c.path) != filepath.Base(path) || !sameFolder:
 		return fmt.Errorf("%s differs only in case from %s: on macOS and Windows they are one file; rename one of the two (with echotest: the test)", t.Config.Name, c.path)
-	case c.open:
+	case !c.open.CompareAndSwap(false, true):
 		return fmt.Errorf("%s is already open in this process: one cassette has one recorder; share it, or give the second a file of its own (with echotest: a subtest, t.Run, has its own)", t.Config.Name)
 	}
-	c.open = true
-	t.release = func() {
-		claims.Lock()
-		defer claims.Unlock()
-		c.open = false
-	}
+	t.release = func() { c.open.Store(false) }
 	return nil
 }
 

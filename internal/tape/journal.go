@@ -90,8 +90,7 @@ func (j *Journal) Give(g interaction.Given) {
 	if !j.made || j.closed || j.foreign {
 		return
 	}
-	text := j.encodeGiven()
-	if err := cassette.Append(j.Path, text, nil, false); err != nil {
+	if err := cassette.Append(j.Path, j.encodeGiven(), nil, false); err != nil {
 		j.behind = true
 	}
 }
@@ -134,8 +133,7 @@ func (j *Journal) rewrite(all []*interaction.Interaction) {
 			j.items = append(j.items, item)
 		}
 	}
-	given := j.encodeGiven()
-	err := cassette.SaveJournal(j.Path, given, j.items)
+	err := cassette.SaveJournal(j.Path, j.encodeGiven(), j.items)
 	j.made, j.behind = j.made || err == nil, err != nil
 	if err == nil {
 		j.known = known

@@ -101,7 +101,9 @@ func (t *Tape) Resume(name string, keepFailures bool) (resumed int, wasSaved boo
 	}
 	recs := make([]*Recording, len(left.Interactions))
 	for i, it := range left.Interactions {
-		recs[i] = t.resumed(it)
+		recs[i] = &Recording{of: t.source, number: len(t.recordings), resumed: true, givenUp: it.Response.GivenUp(), unknown: it.Request.UnknownHeaders}
+		recs[i].interaction.Store(it)
+		recs[i].key = keyOf(recs[i].Form())
 	}
 	later := succeededLater(recs)
 	for i, rec := range recs {
@@ -114,12 +116,4 @@ func (t *Tape) Resume(name string, keepFailures bool) (resumed int, wasSaved boo
 	}
 	t.Journal.goOn(left)
 	return len(recs), wasSaved, nil
-}
-
-// resumed returns a recording of a killed run.
-func (t *Tape) resumed(it *interaction.Interaction) *Recording {
-	rec := &Recording{of: t.source, number: len(t.recordings), resumed: true, givenUp: it.Response.GivenUp(), unknown: it.Request.UnknownHeaders}
-	rec.interaction.Store(it)
-	rec.key = keyOf(rec.Form())
-	return rec
 }

@@ -14,13 +14,8 @@ import (
 // WithinPlayed returns a function that reports whether a recording was sent within a
 // function that this run played, itself or through others. Nobody asks for it then.
 func (t *Tape) WithinPlayed() func(rec *Recording) bool {
-	names := t.functionsPlayed()
-	return func(rec *Recording) bool { return len(names) > 0 && names[rec.Interaction().Request.Within] }
-}
-
-// functionsPlayed returns the names of the functions that this run played, and of those
-// that are recorded as called within them. If it played none, nothing is read.
-func (t *Tape) functionsPlayed() map[string]bool {
+	// These are the functions that this run played, and those that are recorded as called within
+	// them. If it played none, nothing is read.
 	names, recs := map[string]bool{}, t.Recordings()
 	for _, rec := range recs {
 		// What plays a function reads it.
@@ -40,7 +35,7 @@ func (t *Tape) functionsPlayed() map[string]bool {
 			}
 		}
 	}
-	return names
+	return func(rec *Recording) bool { return len(names) > 0 && names[rec.Interaction().Request.Within] }
 }
 
 // Played returns the recordings of the cassette that stand for calls of this run: those

@@ -1,6 +1,7 @@
 package tape
 
 import (
+	"cmp"
 	"context"
 	"sync"
 
@@ -100,7 +101,7 @@ func (q *queue) sort() {
 	for i, rec := range q.recordings {
 		rec.kind = q.varying.Of(traits[i])
 	}
-	q.kinds = map[int]map[uint64]*line{}
+	q.kinds, q.lent = map[int]map[uint64]*line{}, map[canon.Kind][]*Recording{}
 }
 
 // file puts a recording behind the others of its line.
@@ -193,9 +194,6 @@ func (q *queue) lend(rec *Recording, a *asking, full, kind canon.Kind) {
 	if rec.used.Load() || own == full {
 		return
 	}
-	if q.lent == nil {
-		q.lent = map[canon.Kind][]*Recording{}
-	}
 	rec.lentFor = a
 	q.lent[own] = append(q.lent[own], rec)
 	if rec.kind != kind {
@@ -235,10 +233,7 @@ func (q *queue) nearest(kind *canon.Kind, repeats bool) *Recording {
 			found, near = l, near|level
 		}
 	}
-	if !left {
-		return found.last()
-	}
-	return found.next()
+	return cmp.Or(found.next(), found.last())
 }
 
 // A Contest is a recording that answered another request than its own. Either it was
@@ -255,11 +250,5 @@ type Contest struct {
 // unfair reports whether it made a difference that a recording answered another request
 // than its own. If nothing was left for that one, its miss says so.
 func (c *Contest) unfair() bool {
-	switch {
-	case c.Given == nil:
-		return false
-	case c.Late != nil:
-		return !sameAnswer(c.Lent, c.Late)
-	}
-	return !sameAnswer(c.Lent, c.Given)
+	return c.Given != nil && !sameAnswer(c.Lent, cmp.Or(c.Late, c.Given))
 }

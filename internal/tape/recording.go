@@ -121,15 +121,14 @@ func (rec *Recording) Form() *canon.Form {
 // have more of them than fit into memory, so Peek keeps the first few forms that it makes, and
 // nothing else that it reads. If the recording cannot be read, Unreadable of the tape tells why.
 func (rec *Recording) Peek() *canon.Form {
-	if f := rec.form.Load(); f != nil {
-		return f
+	form := rec.form.Load()
+	if form != nil {
+		return form
 	}
-	it := rec.glance()
-	if it == nil {
+	rec.look(func(req *interaction.Request, _ *interaction.Response) { form = rec.of.Config.Options.Form(req) })
+	if form == nil {
 		return rec.Form()
 	}
-	req := rec.redacted(it)
-	form := rec.of.Config.Options.Form(&req)
 	if rec.of.peeked.Add(int64(len(form.Text()))) <= maxPeeked {
 		rec.form.CompareAndSwap(nil, form)
 	}
@@ -139,20 +138,14 @@ func (rec *Recording) Peek() *canon.Form {
 // look calls f with what was recorded, unless that cannot be read, and keeps none of it. The
 // request is as it is matched.
 func (rec *Recording) look(f func(req *interaction.Request, resp *interaction.Response)) {
-	if it := rec.glance(); it != nil {
+	it := rec.interaction.Load()
+	if it == nil {
+		it, _ = rec.of.stored.Interaction(rec.number) // whoever needs it says why it cannot be read
+	}
+	if it != nil {
 		req := rec.redacted(it)
 		f(&req, &it.Response)
 	}
-}
-
-// glance returns what was recorded and does not keep it; nil if that cannot be read, and whoever
-// needs it says why.
-func (rec *Recording) glance() *interaction.Interaction {
-	if it := rec.interaction.Load(); it != nil {
-		return it
-	}
-	it, _ := rec.of.stored.Interaction(rec.number)
-	return it
 }
 
 // spelled returns the text of the form with all of the body.
@@ -285,11 +278,11 @@ func (rec *Recording) Line() int {
 	return rec.of.stored.Line(rec.number)
 }
 
-// isWithin reports whether one of the functions that made the call, itself or through
-// others, is such a one.
+// isWithin reports whether a function, or one of those that called it, itself or through
+// others, is such a one. It may be nil.
 func (rec *Recording) isWithin(such func(function *Recording) bool) bool {
-	for outer := rec.outer; outer != nil; outer = outer.outer {
-		if such(outer) {
+	for ; rec != nil; rec = rec.outer {
+		if such(rec) {
 			return true
 		}
 	}
@@ -299,7 +292,7 @@ func (rec *Recording) isWithin(such func(function *Recording) bool) bool {
 // InVain reports whether a function made the call, itself or through others, that then
 // returned nothing. No replay gets as far as that.
 func (rec *Recording) InVain() bool {
-	return rec.isWithin(func(function *Recording) bool { return function.abandoned })
+	return rec.outer.isWithin(func(function *Recording) bool { return function.abandoned })
 }
 
 // Sealed reports whether the recording is in the cassette as it was written.

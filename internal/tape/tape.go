@@ -165,9 +165,6 @@ func (t *Tape) again(c *Call) {
 // takeExact returns the recording to play for a request that is recorded byte for byte.
 // It returns nil if that is not known, and the form has to be made.
 func (t *Tape) takeExact(c *Call) *Recording {
-	if len(t.exact) == 0 { // needs no lock: it does not change once requests come
-		return nil
-	}
 	digest := c.Request.Digest()
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -244,9 +241,8 @@ func (t *Tape) number(rec, outer *Recording) {
 		rec.asker = Asker()
 	}
 	if rec.fresh || t.records && t.Config.InOrder {
-		call := Recording{outer: outer}
 		rec.mark = t.count.Ask(func(other *order.Mark) bool {
-			return call.isWithin(func(function *Recording) bool { return function.mark == other })
+			return outer.isWithin(func(function *Recording) bool { return function.mark == other })
 		})
 	}
 }
